@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oak info and oak --version. */
+#include <dirent.h>
+#include <oak.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+
+void oak_print_version(void)
+{
+  char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length;
+  MPI_Get_library_version(mpi, &length);
+  if (strchr(mpi, ',')) *strchr(mpi, ',') = 0;
+  printf("oak %s, built with %s, %s\n", OAK_VERSION, __VERSION__, mpi);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Names of the C files in a folder of the installation. */
+static void print_names(const char *title, const char *root, const char *folder)
+{
+  char path[4096], *name[256];
+  int n = 0;
+  snprintf(path, sizeof path, "%s/%s", root, folder);
+  DIR *dir = opendir(path);
+  for (struct dirent *e; dir && n < 256 && (e = readdir(dir));) {
+    const size_t length = strlen(e->d_name);
+    if (length > 2 && !strcmp(e->d_name + length - 2, ".c")) name[n++] = strndup(e->d_name, length - 2);
+  }
+  if (dir) closedir(dir);
+  qsort(name, n, sizeof *name, compare_names);
+  printf("%-10s", title);
+  for (int i = 0; i < n; i++) {
+    printf(" %s", name[i]);
+    free(name[i]);
+  }
+  printf("\n");
+}
+
+/* Open each known back end to see whether it works here; all ranks together. */
+static void print_devices(int rank)
+{
+  for (int i = 0; oak_device_known(i); i++) {
+    const oak_device_ops_t *ops = oak_device_known(i);
+    const oak_device_options_t options = {.threads = 0, .compiler = "", .flags = ""};
+    oak_device_t *dev;
+    char text[1024];
+    if (oak_device_open(MPI_COMM_WORLD, ops->name, &options, &dev) != OAK_OK) {
+      if (rank == 0) printf("%-10s %s: not usable: %s\n", "device", ops->name, oak_last_error());
+      continue;
+    }
+    ops->describe(dev, text, sizeof text);
+    if (rank == 0) printf("%-10s %s: %s\n", "device", ops->name, text);
+    oak_device_close(&dev);
+  }
+}
+
+int oak_command_info(int argc, char **argv, int rank)
+{
+  const char *root;
+  if (argc > 0) {
+    const int help = !strcmp(argv[0], "--help");
+    if (rank == 0)
+      printf("usage: oak info\n\nShows version, devices, compilers, paths, physics and problems.\n");
+    return help ? 0 : 2;
+  }
+  if (rank == 0) oak_print_version();
+  if (oak_source_root(&root) != OAK_OK) return oak_report_failure(rank);
+  print_devices(rank);
+  if (rank == 0) {
+    const char *cache = getenv("OAK_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    printf("%-10s %s (OAK_HOME overrides)\n", "sources", root);
+    if (cache)
+      printf("%-10s %s\n", "cache", cache);
+    else
+      printf("%-10s %s%s (OAK_CACHE overrides)\n", "cache", xdg ? xdg : home ? home : "/tmp",
+             xdg ? "/oak" : "/.cache/oak");
+    print_names("physics", root, "physics");
+    print_names("problems", root, "problems");
+  }
+  return 0;
+}

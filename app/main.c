@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The oak command. Thin on purpose: copy it as a start for a program of your own. */
+#include <oak.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+
+static const struct {
+  const char *name;
+  int (*run)(int argc, char **argv, int rank);
+  const char *summary;
+} commands[] = {
+    {"run", oak_command_run, "run a simulation from a parameter file"},
+    {"bench", oak_command_bench, "measure cell updates per second on this machine"},
+    {"info", oak_command_info, "show version, devices, compilers, paths and known problems"},
+    {"params", oak_command_params, "list all parameters with defaults, ranges and meaning"},
+};
+enum { NCOMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(void)
+{
+  printf("oak %s: adaptive mesh refinement for hyperbolic PDEs\n\nusage:\n", OAK_VERSION);
+  printf("  oak COMMAND [arguments]            one process, all its cores\n");
+  printf("  mpirun -n N oak COMMAND ...        N ranks\n\ncommands:\n");
+  for (int i = 0; i < NCOMMANDS; i++) printf("  %-8s %s\n", commands[i].name, commands[i].summary);
+  printf("\noak COMMAND --help tells more about each; oak --version prints the version.\n\n");
+  printf("A first run:   oak run problems/rayleigh_taylor.ini\n");
+  printf("Your own:      docs/kernels.md shows how to write a problem, a C file of about 30 lines\n");
+}
+
+static int dispatch(int argc, char **argv, int rank)
+{
+  const char *name = argc > 1 ? argv[1] : "--help";
+  if (!strcmp(name, "--version")) {
+    if (rank == 0) oak_print_version();
+    return 0;
+  }
+  if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+    if (rank == 0) print_help();
+    return argc > 1 ? 0 : 2;
+  }
+  for (int i = 0; i < NCOMMANDS; i++)
+    if (!strcmp(name, commands[i].name)) return commands[i].run(argc - 2, argv + 2, rank);
+  if (rank == 0) {
+    fprintf(stderr, "oak: unknown command %s; known:", name);
+    for (int i = 0; i < NCOMMANDS; i++) fprintf(stderr, " %s", commands[i].name);
+    fprintf(stderr, " (oak --help tells more)\n");
+  }
+  return 2;
+}
+
+int main(int argc, char **argv)
+{
+  int rank, provided;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int code = dispatch(argc, argv, rank);
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oak: octree adaptive kernels. The library for programs that run simulations on adaptive meshes.
+ *
+ *   oak_params_new(&par); oak_params_read(par, comm, "run.ini");
+ *   oak_create(comm, par, &sim); oak_initialize(sim);
+ *   while (oak_time(sim) < end) {
+ *     oak_advance(sim, oak_time_step(sim));
+ *     if (oak_step(sim) % 4 == 0) oak_adjust_refinement(sim, NULL);
+ *   }
+ *   oak_write_grid(sim, "plt00010"); oak_print_wtime(sim, stdout); oak_destroy(&sim);
+ *
+ * All functions that take a simulation are collective on its communicator unless they say
+ * otherwise; a failure is returned on every rank, with a message in oak_last_error(). */
+#ifndef OAK_H
+#define OAK_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "oak/device.h"
+#include "oak/kernel_args.h"
+#include "oak/params.h"
+#include "oak/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define OAK_VERSION "0.1.0"
+
+typedef struct oak oak_t;
+
+/** Set up a simulation: open the device, read what physics and problem declare, check all
+ * parameters, build the kernels, make the mesh at mesh.min_level. The solution is not set yet.
+ * \a params is kept by reference and must outlive the simulation; MPI must be initialised. */
+OAK_API oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out);
+OAK_API void oak_destroy(oak_t **sim);
+
+/** Initial condition of the problem, with the mesh refined around it level by level. */
+OAK_API oak_status_t oak_initialize(oak_t *sim);
+/** The problem's initial condition on the mesh as it is. */
+OAK_API oak_status_t oak_set_initial(oak_t *sim);
+
+/** Adapt the mesh to the refinement criterion and move the solution to it; balance the load. Fills
+ * ghost cells first. \param [out] changed 1 if the mesh changed; may be NULL. */
+OAK_API oak_status_t oak_adjust_refinement(oak_t *sim, int *changed);
+/** The same with flags of the caller's: \a flag [oak_nblocks] > 0 refine, < 0 may be coarsened (if the
+ * whole family agrees), 0 keep; level limits apply. Ghost cells must be up to date. */
+OAK_API oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed);
+
+/** Make the ghost cells of the current state readable by kernels. */
+OAK_API oak_status_t oak_update_ghostcells(oak_t *sim);
+
+/** One time step of size \a dt with the chosen Runge-Kutta scheme. OAK_ERR_STATE, with position and
+ * values, if a cell ends in an invalid state (negative density or pressure, NaN). */
+OAK_API oak_status_t oak_advance(oak_t *sim, double dt);
+/** Largest step the CFL condition allows now, run.cfl and run.dt_max included. Not collective. */
+OAK_API double oak_time_step(const oak_t *sim);
+
+/** Correct the cells on the coarse side of refinement boundaries for the difference between their
+ * flux and the average fine flux, both as kept in the boundary flux array by the last flux
+ * computation, over a step \a dt. oak_advance does this itself after each stage. */
+OAK_API oak_status_t oak_fix_c2f_flux(oak_t *sim, double dt);
+
+/** Write an AMReX plotfile (a folder) with all conserved and primitive variables, or those in
+ * output.plot_variables. ParaView, VisIt and yt read it. */
+OAK_API oak_status_t oak_write_grid(oak_t *sim, const char *path);
+/** Write a PNG picture of one variable (output.picture_*). */
+OAK_API oak_status_t oak_write_picture(oak_t *sim, const char *path);
+
+/** Print the table of time spent in the parts of oak (paper: f4_print_wtime). */
+OAK_API void oak_print_wtime(const oak_t *sim, FILE *stream);
+
+/** Integrals of the conserved variables over the domain, bitwise the same for any number of ranks:
+ * \a total [oak_nvar]. */
+OAK_API oak_status_t oak_totals(oak_t *sim, double *total);
+
+/** The whole run as `oak run` does it: initial condition, steps, adaptation, output, progress on
+ * \a stream (rank 0; NULL: silent). */
+OAK_API oak_status_t oak_run(oak_t *sim, FILE *stream);
+
+/* Facts about a simulation; not collective. */
+OAK_API double oak_time(const oak_t *sim);
+OAK_API long oak_step(const oak_t *sim);
+OAK_API int oak_dim(const oak_t *sim);
+OAK_API int oak_block_size(const oak_t *sim);
+OAK_API int oak_ghost_layers(const oak_t *sim);
+OAK_API int oak_nvar(const oak_t *sim);
+OAK_API int oak_nblocks(const oak_t *sim);             /**< blocks of this rank */
+OAK_API int64_t oak_nblocks_global(const oak_t *sim);  /**< blocks on all ranks */
+OAK_API int64_t oak_cell_updates(const oak_t *sim);    /**< on all ranks; each stage counts */
+OAK_API const char *oak_variable_name(const oak_t *sim, int variable); /**< conserved, then primitive */
+OAK_API int oak_block_level(const oak_t *sim, int block);
+/** Lower corner and cell size of a local block. */
+OAK_API void oak_block_geometry(const oak_t *sim, int block, double origin[3], double dx[3]);
+/** Bytes of block data, halo buffers and tables on this rank's device. */
+OAK_API int64_t oak_memory(const oak_t *sim);
+OAK_API oak_device_t *oak_device(oak_t *sim);
+
+/** Read one variable (conserved, then primitive) of local blocks [first, first + count):
+ * \a out [count][N^d], interior cells. Not collective. */
+OAK_API oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int count, double *out);
+/** Read all conserved variables with ghost layers: \a out [count][V][(N + 2 G)^d]; edges and
+ * corners are NaN. After oak_update_ghostcells. Not collective. */
+OAK_API oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out);
+/** Overwrite one conserved variable of local blocks: \a in [count][N^d]. Not collective. */
+OAK_API oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count, const double *in);
+
+/** Kernels of the caller's own: \a path is a C file in the kernel dialect (docs/kernels.md), built
+ * with the physics, the problem and all constants of this simulation; \a name an OAK_KERNEL in it. */
+OAK_API oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oak_kernel_t **out);
+/** Run it once per local block. \a args starts with an oak_field_t, which is filled in here with the
+ * current state; \a bytes is the size of the whole structure. Not collective. */
+OAK_API oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

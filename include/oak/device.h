@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Devices: memory, run-time kernel builds and launches. For authors of device back ends and of
+ * programs with kernels of their own. A back end is one file in src/device/ that fills
+ * oak_device_ops_t; it contains no physics and no mesh logic. */
+#ifndef OAK_DEVICE_H
+#define OAK_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "oak/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct oak_device oak_device_t;
+typedef struct oak_module oak_module_t; /**< a built translation unit */
+typedef struct oak_kernel oak_kernel_t; /**< one entry point of a module */
+
+/** What to build: a translation unit that includes \a file[0..nfile) in order after the dialect
+ * header oak/kernel.h, with -D \a define[0..ndefine). The files are found through absolute paths;
+ * what they include is searched in include/ and the source root of the installation. */
+typedef struct {
+  const char *name; /**< short name for messages and file names in the cache, e.g. "flux" */
+  const char *const *define;
+  int ndefine;
+  const char *const *file;
+  int nfile;
+} oak_source_t;
+
+/** Settings of a device, from the [device] section. */
+typedef struct {
+  int threads;          /**< CPU threads per rank; 0: cores of the host / ranks on the host */
+  const char *compiler; /**< C compiler for kernels; "" : $OAK_CC, then cc, gcc, clang */
+  const char *flags;    /**< extra compiler flags */
+} oak_device_options_t;
+
+/** A back end. All functions but build are rank-local. */
+typedef struct {
+  const char *name;    /**< value of the key device.name */
+  const char *summary; /**< one line for `oak info` */
+  int host_memory;     /**< 1: device pointers may be used by the host and by MPI */
+  oak_status_t (*open)(oak_device_t *dev, const oak_device_options_t *options);
+  void (*close)(oak_device_t *dev);
+  oak_status_t (*alloc)(oak_device_t *dev, size_t bytes, void **out);
+  void (*free)(oak_device_t *dev, void *ptr);
+  oak_status_t (*upload)(oak_device_t *dev, void *dst, const void *host, size_t bytes);
+  oak_status_t (*download)(oak_device_t *dev, void *host, const void *src, size_t bytes);
+  /** Build or fetch from the cache; on one rank alone (see oak_device_build). */
+  oak_status_t (*build)(oak_device_t *dev, const oak_source_t *source, const char *path);
+  oak_status_t (*load)(oak_device_t *dev, const char *path, oak_module_t **out);
+  void (*unload)(oak_device_t *dev, oak_module_t *module);
+  oak_status_t (*kernel)(oak_device_t *dev, oak_module_t *module, const char *name, oak_kernel_t **out);
+  oak_status_t (*constant)(oak_device_t *dev, oak_module_t *module, const char *name, void *dst, size_t bytes);
+  oak_status_t (*launch)(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args, size_t bytes);
+  oak_status_t (*sync)(oak_device_t *dev);
+  /** One line of what was found: processor, threads, compiler; for `oak info` and the run's head. */
+  void (*describe)(oak_device_t *dev, char *text, size_t size);
+  /** Text that identifies everything outside the source that a binary depends on: compiler
+   * version, flags, architecture. Part of the cache key. */
+  void (*fingerprint)(oak_device_t *dev, char *text, size_t size);
+} oak_device_ops_t;
+
+/** Open a device by name ("cpu", "auto"). Collective on \a comm; all ranks fail together. An
+ * unknown name is refused with the list of known ones. */
+OAK_API oak_status_t oak_device_open(MPI_Comm comm, const char *name, const oak_device_options_t *options,
+                                     oak_device_t **out);
+OAK_API void oak_device_close(oak_device_t **dev);
+/** The i-th known back end, NULL past the end. */
+OAK_API const oak_device_ops_t *oak_device_known(int i);
+
+OAK_API const oak_device_ops_t *oak_device_ops(const oak_device_t *dev);
+OAK_API int oak_device_threads(const oak_device_t *dev);
+
+/** Memory, aligned to at least 64 bytes. OAK_ERR_MEMORY says how much was asked for. \a bytes 0
+ * gives NULL. */
+OAK_API oak_status_t oak_device_alloc(oak_device_t *dev, size_t bytes, void **out);
+OAK_API void oak_device_free(oak_device_t *dev, void *ptr);
+OAK_API oak_status_t oak_device_upload(oak_device_t *dev, void *dst, const void *host, size_t bytes);
+OAK_API oak_status_t oak_device_download(oak_device_t *dev, void *host, const void *src, size_t bytes);
+
+/** Build \a source (or take it from the cache) and load it. Collective on the device's
+ * communicator: the lowest rank of each host compiles to a temporary name and renames, the others wait
+ * and load. A compile error fails on all ranks with the compiler's first messages, which name the
+ * user's file and line. The cache is $XDG_CACHE_HOME/oak or ~/.cache/oak, or a private temporary folder when
+ * neither can be written; the key is a hash of the preprocessed meaning: all files read
+ * (recursively), defines, device fingerprint. */
+OAK_API oak_status_t oak_device_build(oak_device_t *dev, const oak_source_t *source, oak_module_t **out);
+OAK_API void oak_device_unload(oak_device_t *dev, oak_module_t **module);
+OAK_API oak_status_t oak_device_kernel(oak_device_t *dev, oak_module_t *module, const char *name,
+                                       oak_kernel_t **out);
+/** Copy \a bytes of the module's constant \a name to the host. */
+OAK_API oak_status_t oak_device_constant(oak_device_t *dev, oak_module_t *module, const char *name, void *dst,
+                                         size_t bytes);
+
+/** Run \a n iterations of the kernel's OUTER loop. \a args points to the kernel's argument
+ * structure of \a bytes bytes, copied before the call returns. May return before the kernel ends;
+ * kernels of one device run in order. */
+OAK_API oak_status_t oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args,
+                                       size_t bytes);
+OAK_API oak_status_t oak_device_sync(oak_device_t *dev);
+
+/** Folder with include/, kernels/, numerics/, physics/, problems/ : $OAK_HOME, or the installation
+ * this library or program belongs to, or the source tree it was built from. */
+OAK_API oak_status_t oak_source_root(const char **out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

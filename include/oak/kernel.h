@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The language of kernels, physics files and problem files: C that is also CUDA C++, with a few
+ * macros for parallel loops. Included first by every kernel build; docs/kernels.md is its manual.
+ *
+ * Constants of the run, given by the build:
+ *   OAK_DIM  2 or 3        OAK_N   cells of a block along each dimension
+ *   OAK_NG   ghost layers  OAK_REAL double or float */
+#ifndef OAK_KERNEL_H
+#define OAK_KERNEL_H
+
+#ifndef OAK_REAL
+/* Opened in an editor or by a linter: the most common run. */
+#define OAK_REAL double
+#define OAK_DIM 3
+#define OAK_N 16
+#define OAK_NG 2
+#define OAK_DEVICE_CPU 1
+#endif
+
+#if OAK_DEVICE_CPU
+#include "oak/dialect/cpu.h"
+#else
+#error "unknown device: no dialect header"
+#endif
+
+#include "oak/kernel_args.h"
+
+#define OAK_FACES (2 * OAK_DIM)
+#define OAK_NZ (OAK_DIM == 3 ? OAK_N : 1)
+/* Cells of a block face and of a block. */
+#define OAK_AREA (OAK_DIM == 3 ? OAK_N * OAK_N : OAK_N)
+#define OAK_CELLS (OAK_AREA * OAK_N)
+
+/* Comparisons with NaN choose the second operand, as the hardware instructions do. */
+#define OAK_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define OAK_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+OAK_FN real oak_sqrt(real x)
+{
+  return sizeof(real) == 4 ? (real)sqrtf((float)x) : (real)sqrt((double)x);
+}
+OAK_FN real oak_abs(real x)
+{
+  return x < 0 ? -x : x;
+}
+
+/* Declare the parameters of a physics or problem: LIST(P) calls P(name, default, "help") for each.
+ * Values are doubles, set by key [physics] or [problem]. A help text that starts with "{a,b,c}"
+ * names the values 0, 1, 2. */
+#define OAK_PARAMETER_FIELD(name, fallback, help) double name;
+#define OAK_PARAMETERS(which, LIST) \
+  typedef struct {                  \
+    LIST(OAK_PARAMETER_FIELD)       \
+  } which##_parameters_t;
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Plain structures that host and kernels share. On the host `real` data is opaque (its precision is
+ * chosen when the run starts), so pointers to it are void pointers there.
+ *
+ * Shapes: N = block_size, d = dim, G = ghost layers of the halo slots, V = variables.
+ *   u      [block][V][N^d]            interior cells only, x fastest
+ *   halo   [slot][V][G][N^(d-1)]      layers by increasing coordinate, face cells x before y before z
+ *   face   [block][2 d]               order -x +x -y +y -z +z
+ *   bflux  [bflux slot][V][N^(d-1)]   fluxes along the positive axis, at refinement boundaries */
+#ifndef OAK_KERNEL_ARGS_H
+#define OAK_KERNEL_ARGS_H
+
+#ifdef OAK_REAL
+typedef OAK_REAL real;
+#else
+typedef void real;
+#endif
+
+/** Where the ghost cells beyond one face of a block are found. `offset` counts reals: from `u`
+ * (OAK_DIRECT: the first cell of the neighbour's interior layers that stand in for the ghost cells)
+ * or from `halo` (OAK_SLOT). */
+typedef struct {
+  long long offset;
+  int kind;
+  int bflux; /**< slot for fluxes if this is a refinement boundary, else -1 */
+} oak_face_t;
+
+enum { OAK_DIRECT = 0, OAK_SLOT = 1 };
+
+/** Geometry of a block. */
+typedef struct {
+  double origin[3]; /**< lower corner */
+  int level;
+  int unused;
+} oak_block_t;
+
+/** A state of the solution on the mesh, with what is needed to reach ghost cells. */
+typedef struct {
+  const oak_block_t *block; /**< [nblock] */
+  const oak_face_t *face;   /**< [nblock][2 dim] */
+  const real *u;            /**< [nblock][V][N^d] */
+  const real *halo;         /**< [slot][V][G][N^(d-1)] */
+  const double *user;       /**< parameters: physics, then problem */
+  double dx0[3];            /**< cell size at level 0 */
+  double time;
+} oak_field_t;
+
+/** One forward Euler step of a Runge-Kutta stage: out = dt F(u) + sum w[i] prev[i]. */
+typedef struct {
+  oak_field_t f;
+  const int *list; /**< [n] blocks to update, or NULL for all */
+  real *out;       /**< never the state that is read through f.u */
+  const real *prev[4];
+  double w[4];
+  int nprev;
+  double dt;
+  real *bflux;
+  double *rate; /**< [block][tile] largest sum over dimensions of wave speed / dx */
+  int *bad;     /**< [block][tile] cells left in an invalid state */
+} oak_flux_args_t;
+
+/** One unit of work of a halo round. Written for both local slots and send buffers, so that the
+ * same code fills them and the result cannot depend on the distribution over ranks. */
+typedef struct {
+  long long dst; /**< offset in `halo` */
+  long long src; /**< UNPACK: offset of the piece in `halo` */
+  int block;     /**< block that data is taken from (BOUNDARY: the block itself) */
+  int face;      /**< face of the receiving block */
+  int sub;       /**< position of the fine block in its family's face: bit 0 first, bit 1 second axis */
+  int kind;
+} oak_halo_task_t;
+
+enum {
+  OAK_HALO_COPY,       /**< SRL: copy layers next to the face into a slot */
+  OAK_HALO_RESTRICT,   /**< F2C: average fine cells into a quarter of a slot */
+  OAK_HALO_PACK,       /**< F2C: the same into a compact piece for another rank */
+  OAK_HALO_UNPACK,     /**< F2C: a compact piece into its quarter */
+  OAK_HALO_PROLONG,    /**< C2F: interpolate coarse cells into a slot */
+  OAK_HALO_BOUNDARY,   /**< BC: physical boundary */
+};
+
+/** Boundary conditions of one face and variable. */
+enum {
+  OAK_BC_DIRICHLET,      /**< value on the face */
+  OAK_BC_NEUMANN,        /**< outward normal derivative on the face */
+  OAK_BC_MIRROR,         /**< even continuation */
+  OAK_BC_ANTIMIRROR,     /**< odd continuation */
+  OAK_BC_COPY,           /**< value of the last interior cell */
+  OAK_BC_USER_DIRICHLET, /**< as above, value from the problem's boundary function */
+  OAK_BC_USER_NEUMANN,
+  OAK_BC_USER_STATE,     /**< whole ghost state from the problem's boundary function */
+};
+
+typedef struct {
+  double value;
+  int kind;
+  int unused;
+} oak_bc_t;
+
+typedef struct {
+  oak_field_t f;
+  real *halo;                  /**< the same buffer as f.halo */
+  const oak_halo_task_t *task; /**< [n] */
+  const oak_bc_t *bc;          /**< [2 dim][V] */
+  double theta;                /**< limiter of the interpolation */
+} oak_halo_args_t;
+
+/** Mesh adaptation: block n of the new mesh comes from block(s) of the old one. */
+typedef struct {
+  int source; /**< old block; for RESTRICT the first of the family */
+  int kind;   /**< OAK_ADAPT_COPY, _PROLONG or _RESTRICT */
+  int child;  /**< PROLONG: which child of the old block the new one is */
+} oak_adapt_task_t;
+
+enum { OAK_ADAPT_COPY, OAK_ADAPT_PROLONG, OAK_ADAPT_RESTRICT };
+
+typedef struct {
+  oak_field_t f;
+  const oak_adapt_task_t *task; /**< [new blocks] */
+  real *out;                    /**< [new blocks][V][N^d] */
+  double theta;
+} oak_adapt_args_t;
+
+typedef struct {
+  oak_field_t f;
+  int *flag;          /**< [nblock] 1 refine, 0 keep, -1 may be coarsened */
+  unsigned variables; /**< bit mask of the variables looked at */
+  double c_refine, c_derefine, eps, eps_abs;
+} oak_refine_args_t;
+
+/** Flux fixing. Pieces: [piece][V][(N/2)^(d-1)] averages of fine fluxes. */
+typedef struct {
+  int bflux; /**< slot of the fine face */
+  int piece; /**< where its average goes */
+} oak_fine_face_t;
+
+typedef struct {
+  int block;
+  int face;
+  int bflux;    /**< slot of the coarse face */
+  int unused;
+  int piece[4]; /**< averages from its fine neighbours, by position (bit 0 first axis) */
+} oak_coarse_face_t;
+
+typedef struct {
+  oak_field_t f;
+  const real *bflux;
+  real *piece;
+  const oak_fine_face_t *fine;     /**< [n], kernel oak_fluxfix_average */
+  const oak_coarse_face_t *coarse; /**< [n], faces of one direction, kernel oak_fluxfix_apply */
+  real *u;                         /**< state to correct */
+  double dt;
+} oak_fluxfix_args_t;
+
+typedef struct {
+  oak_field_t f;
+  real *out;
+  int *bad; /**< [nblock] cells with an invalid state */
+} oak_initial_args_t;
+
+/** Reading the solution: integrals, output variables, blocks with ghost cells. */
+typedef struct {
+  oak_field_t f;
+  int first;     /**< first block */
+  int variable;  /**< < V: conserved, < 2 V: primitive, 2 V: 1 if the state is valid */
+  double *total; /**< [n][V] integral over each block (oak_totals) */
+  double *cells; /**< [n][N^d] (oak_cells) or [n][V][(N+2G)^d] (oak_ghosts) */
+} oak_read_args_t;
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Parameters of a run: one typed table of keys feeds reading, checking, help and the echo. */
+#ifndef OAK_PARAMS_H
+#define OAK_PARAMS_H
+
+#include <stdio.h>
+
+#include "oak/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct oak_params oak_params_t;
+
+typedef enum {
+  OAK_PARAM_INT,    /**< one integer */
+  OAK_PARAM_REAL,   /**< one real number or a fraction such as 5/3 */
+  OAK_PARAM_BOOL,   /**< yes/no, true/false, on/off, 1/0 */
+  OAK_PARAM_TEXT,   /**< any text */
+  OAK_PARAM_CHOICE, /**< one of the words in `choices` */
+  OAK_PARAM_INTS,   /**< one to three integers, blank- or comma-separated; one stands for all */
+  OAK_PARAM_REALS,  /**< one to three real numbers, likewise */
+} oak_param_type_t;
+
+/** One key. Strings must outlive the parameter set unless copied (oak_params_declare copies). Fields
+ * from `multiple_of` on may be left out (0). */
+typedef struct {
+  const char *key; /**< "section.name"; the name may hold further dots */
+  oak_param_type_t type;
+  const char *fallback; /**< default, as it would be written in a file */
+  double min, max;      /**< allowed range of numbers, inclusive (min == max: any) */
+  const char *choices;  /**< for CHOICE: words separated by blanks; else NULL */
+  const char *unit;     /**< unit for help, or NULL */
+  const char *help;     /**< one line */
+  int multiple_of;      /**< INT, INTS: every value is a multiple of it (2: even; 0: any) */
+  int above_min;        /**< REAL, REALS: 1 excludes `min` itself */
+  int count;            /**< INTS, REALS: exactly so many values (0: one to three) */
+} oak_param_desc_t;
+
+/** A set that knows oak's own keys (sections run, mesh, refine, scheme, physics, problem,
+ * boundary, device, output). Not collective. */
+OAK_API oak_status_t oak_params_new(oak_params_t **out);
+OAK_API void oak_params_destroy(oak_params_t **params);
+
+/** Read an ini file ("[section]", "key = value", comments with # or ;). Collective: rank 0 reads,
+ * all ranks get the same entries. Syntax errors are reported with file and line; keys and values are
+ * judged by oak_params_check(). A key given twice in one file is an error. A value that holds " #" or
+ * " ;" stands in double quotes. A file with mistakes leaves the set as it was. */
+OAK_API oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const char *path);
+
+/** Set one key from text such as "mesh.block_size=16"; \a origin names the source in messages
+ * ("command line"). Later settings win over earlier ones. Not collective. */
+OAK_API oak_status_t oak_params_assign(oak_params_t *params, const char *assignment, const char *origin);
+/** The same with key and value apart, for programs. */
+OAK_API oak_status_t oak_params_set(oak_params_t *params, const char *key, const char *value);
+
+/** Add keys (a problem's or a physics' own parameters). Copies the descriptions. */
+OAK_API oak_status_t oak_params_declare(oak_params_t *params, const oak_param_desc_t *desc, int count);
+
+/** Judge all values against the declared keys: type, range, choice. With \a complete, keys that
+ * nobody declared are errors too (with the nearest known key). All mistakes are reported in one
+ * message, a line each, with file and line of each. Not collective (the same on all ranks). */
+OAK_API oak_status_t oak_params_check(oak_params_t *params, int complete);
+
+/* Values after oak_params_check(), defaults before. The key must be declared and of that type. Texts
+ * stay where they are until another value of that key is checked. */
+OAK_API int oak_params_int(const oak_params_t *params, const char *key);
+OAK_API double oak_params_real(const oak_params_t *params, const char *key);
+OAK_API int oak_params_bool(const oak_params_t *params, const char *key);
+/** A text, or the word chosen for a CHOICE. */
+OAK_API const char *oak_params_text(const oak_params_t *params, const char *key);
+/** Index of the chosen word in `choices`. */
+OAK_API int oak_params_choice(const oak_params_t *params, const char *key);
+/** Fill \a out[3] (a single value is repeated). \return how many values were given (1 to 3). */
+OAK_API int oak_params_ints(const oak_params_t *params, const char *key, int out[3]);
+OAK_API int oak_params_reals(const oak_params_t *params, const char *key, double out[3]);
+/** 1 if a file, the command line or the program gave the key a value. */
+OAK_API int oak_params_is_set(const oak_params_t *params, const char *key);
+/** "file.ini:12" or "command line": where the value of \a key came from ("default" if nowhere). */
+OAK_API const char *oak_params_origin(const oak_params_t *params, const char *key);
+/** Folder of the file read last ("." if none): relative paths of user files start there. */
+OAK_API const char *oak_params_folder(const oak_params_t *params);
+
+/** Print the effective parameters as an ini file that reproduces the run. */
+OAK_API void oak_params_print(const oak_params_t *params, FILE *stream);
+/** Print the reference of all declared keys: name, default, range, unit, help. \a markdown: as a
+ * Markdown table for the manual. */
+OAK_API void oak_params_help(const oak_params_t *params, FILE *stream, int markdown);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

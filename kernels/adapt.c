@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Data for a new mesh from the old one: copy, prolong or restrict (paper, "Mesh management").
+ * Ghost cells of the old mesh must be up to date. */
+
+#define CHILDREN (1 << OAK_DIM)
+
+OAK_FN void adapt_copy(const oak_adapt_args_t *arg, int source, real *out)
+{
+  const real *u = arg->f.u + source * OAK_BLOCK_REALS;
+  OAK_INNER(c, NVAR * OAK_CELLS) out[c] = u[c];
+}
+
+/* The new block is a child: refine its octant of the old block, one coarse row at a time. */
+OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child, real *out)
+{
+  const int i0 = (child & 1) * HN, j0 = (child >> 1 & 1) * HN, k0 = (child >> 2) * HN;
+  const real theta = (real)arg->theta;
+  OAK_ROWS(row, NVAR * HB * HN, HN) {
+    const int j = row % HN, k = row / HN % HB, v = row / (HN * HB);
+    const int x[3] = {0, j0 + j, k0 + k};
+    const oak_row_t r = oak_row(&arg->f, source, v, 0, x);
+    real *p = out + (long long)v * OAK_CELLS + OAK_INDEX(0, 2 * j, 2 * k);
+    OAK_LANES(i, HN) {
+      real slope[3];
+      const real u = oak_row_slopes(&r, i0 + i, theta, slope);
+      OAK_UNROLL
+      for (int e = 0; e < CHILDREN; e++) {
+        const int upper[3] = {e & 1, e >> 1 & 1, e >> 2};
+        p[OAK_INDEX(2 * i + upper[0], upper[1], upper[2])] = oak_prolong(u, slope, upper);
+      }
+    }
+  }
+}
+
+/* The new block is the parent of a family of old blocks, stored one after the other. */
+OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source, real *out)
+{
+  OAK_ROWS(row, CHILDREN * NVAR * HB * HN, HN) {
+    const int j = row % HN, k = row / HN % HB, v = row / (HN * HB) % NVAR;
+    const int child = row / (HN * HB * NVAR);
+    const real *p = arg->f.u + (source + child) * OAK_BLOCK_REALS + (long long)v * OAK_CELLS +
+                    OAK_INDEX(0, 2 * j, 2 * k);
+    real *q = out + (long long)v * OAK_CELLS +
+              OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN + j, (child >> 2) * HN + k);
+    OAK_LANES(i, HN) q[i] = oak_restrict(p + 2 * i);
+  }
+}
+
+OAK_KERNEL(oak_adapt, oak_adapt_args_t, 128)
+{
+  OAK_ARGS(oak_adapt_args_t);
+  OAK_OUTER(n) {
+    const oak_adapt_task_t t = arg.task[n];
+    real *out = arg.out + n * OAK_BLOCK_REALS;
+    if (t.kind == OAK_ADAPT_COPY)
+      adapt_copy(&arg, t.source, out);
+    else if (t.kind == OAK_ADAPT_PROLONG)
+      adapt_prolong(&arg, t.source, t.child, out);
+    else
+      adapt_restrict(&arg, t.source, out);
+  }
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Access to cells and ghost cells, geometry and parameters, for every kernel. Blocks store no ghost
+ * cells: a value beyond a face is in the neighbour block or in a halo slot, as the face table says. */
+#ifndef OAK_FIELD_H
+#define OAK_FIELD_H
+
+#define NVAR PHYSICS_NVAR
+
+#ifndef PROBLEM_PARAMETERS
+#define OAK_NO_PARAMETERS_(P) P(none, 0, "unused")
+OAK_PARAMETERS(problem, OAK_NO_PARAMETERS_)
+#endif
+
+/* Parameters by value, so that they stay in registers. */
+typedef struct {
+  physics_parameters_t physics;
+  problem_parameters_t problem;
+} oak_user_t;
+
+OAK_FN oak_user_t oak_user(const oak_field_t *f)
+{
+  oak_user_t user;
+  user.physics = *(const physics_parameters_t *)f->user;
+  user.problem =
+      *(const problem_parameters_t *)(f->user + sizeof(physics_parameters_t) / sizeof(double));
+  return user;
+}
+
+/* Strides of a block: variable, and the axes. */
+#define OAK_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? OAK_N : OAK_N * OAK_N)
+#define OAK_INDEX(i, j, k) (((k) * (OAK_DIM == 3 ? OAK_N : 0) + (j)) * OAK_N + (i))
+#define OAK_BLOCK_REALS ((long long)NVAR * OAK_CELLS)
+#define OAK_SLOT_REALS ((long long)NVAR * OAK_NG * OAK_AREA)
+
+/** The ghost layers beyond one face: value(v, layer, a, b) is
+ * p[v * sv + layer * sn + a * sa + b * sb], with layer = 0 .. NG-1 by increasing coordinate and a, b the
+ * coordinates along the face (x before y before z; b = 0 in 2D). */
+typedef struct {
+  const real *p;
+  int sv, sn, sa, sb;
+} oak_side_t;
+
+OAK_FN oak_side_t oak_side(const oak_field_t *f, long block, int face)
+{
+  const oak_face_t t = f->face[block * OAK_FACES + face];
+  const int dir = face / 2;
+  oak_side_t s;
+  if (t.kind == OAK_DIRECT) {
+    s.p = f->u + t.offset;
+    s.sv = OAK_CELLS;
+    s.sn = OAK_STRIDE(dir);
+    s.sa = dir == 0 ? OAK_N : 1;
+    s.sb = dir == 2 ? OAK_N : OAK_N * OAK_N;
+  } else {
+    s.p = f->halo + t.offset;
+    s.sv = OAK_NG * OAK_AREA;
+    s.sn = OAK_AREA;
+    s.sa = 1;
+    s.sb = OAK_N;
+  }
+  return s;
+}
+
+/** Value of variable `v` at cell (i, j, k) of `block`. One of the indices may lie outside 0 .. N-1
+ * by up to NG: then it is the ghost cell beyond that face. In 2D k = 0. */
+OAK_FN real oak_get(const oak_field_t *f, long block, int v, int i, int j, int k)
+{
+  const int below = i < 0 || j < 0 || k < 0;
+  const int above = i >= OAK_N || j >= OAK_N || k >= OAK_NZ;
+  if (!(below || above))
+    return f->u[block * OAK_BLOCK_REALS + (long long)v * OAK_CELLS + OAK_INDEX(i, j, k)];
+  const int dir = (i < 0 || i >= OAK_N) ? 0 : (j < 0 || j >= OAK_N) ? 1 : 2;
+  const int n = dir == 0 ? i : dir == 1 ? j : k;
+  const int a = dir == 0 ? j : i;
+  const int b = dir == 2 ? j : k;
+  const oak_side_t s = oak_side(f, block, 2 * dir + above);
+  const int layer = above ? n - OAK_N : n + OAK_NG;
+  return s.p[(long long)v * s.sv + layer * s.sn + a * s.sa + b * s.sb];
+}
+
+/** Cell size along `dir` of a block at `level`. Exact halving per level. */
+OAK_FN double oak_dx(const oak_field_t *f, int level, int dir)
+{
+  return f->dx0[dir] / (double)(1LL << level);
+}
+
+/** Centre of cell (i, j, k); ghost cells too. x[2] = 0 in 2D. */
+OAK_FN void oak_center(const oak_field_t *f, long block, int i, int j, int k, double x[3])
+{
+  const oak_block_t *b = &f->block[block];
+  x[0] = b->origin[0] + (i + 0.5) * oak_dx(f, b->level, 0);
+  x[1] = b->origin[1] + (j + 0.5) * oak_dx(f, b->level, 1);
+  x[2] = OAK_DIM == 3 ? b->origin[2] + (k + 0.5) * oak_dx(f, b->level, 2) : 0;
+}
+
+OAK_FN void oak_load(const real *u, long long stride, real q[])
+{
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) q[v] = u[v * stride];
+}
+
+OAK_FN void oak_store(real *u, long long stride, const real q[])
+{
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) u[v * stride] = q[v];
+}
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Filling halo slots and send buffers (paper, "Ghost cell exchange"). One kernel for every kind of
+ * task: local slots and data for other ranks come from the same code, so the solution cannot depend
+ * on the distribution of blocks. Layers are stored by increasing coordinate. */
+
+#define HN (OAK_N / 2)
+#define HB (OAK_DIM == 3 ? HN : 1)   /* half extent of a face along its second axis */
+#define FB (OAK_DIM == 3 ? OAK_N : 1)
+#define PIECE_AREA (HN * HB)
+
+/* Point of a block from its coordinates normal to and along a face of direction `dir`. */
+OAK_FN void face_point(int dir, int n, int a, int b, int x[3])
+{
+  x[0] = dir == 0 ? n : a;
+  x[1] = dir == 0 ? a : dir == 1 ? n : b;
+  x[2] = OAK_DIM == 3 ? (dir == 2 ? n : b) : 0;
+}
+
+/* SRL: the cells of the neighbour that stand in for the ghost cells beyond `face`. */
+OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst)
+{
+  const int dir = t->face / 2;
+  const real *u = arg->f.u + t->block * OAK_BLOCK_REALS;
+  OAK_ROWS(row, NVAR * OAK_NG * FB, OAK_N) {
+    const int b = row % FB, layer = row / FB % OAK_NG, v = row / (FB * OAK_NG);
+    int x[3];
+    face_point(dir, t->face & 1 ? layer : OAK_N - OAK_NG + layer, 0, b, x);
+    const real *p = u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
+    const int step = dir == 0 ? OAK_N : 1;
+    OAK_LANES(a, OAK_N) dst[row * OAK_N + a] = p[a * step];
+  }
+}
+
+/* F2C: averages of a fine block for its quarter of the coarse block's ghost cells; into the slot of
+ * a local coarse block or, packed, into a piece for another rank. */
+OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst, int pack)
+{
+  const int dir = t->face / 2;
+  const real *u = arg->f.u + t->block * OAK_BLOCK_REALS;
+  const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
+  OAK_ROWS(row, NVAR * OAK_NG * HB, HN) {
+    const int b = row % HB, layer = row / HB % OAK_NG, v = row / (HB * OAK_NG);
+    int x[3];
+    face_point(dir, t->face & 1 ? 2 * layer : OAK_N - 2 * (OAK_NG - layer), 0, 2 * b, x);
+    const real *p = u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
+    const int step = dir == 0 ? 2 * OAK_N : 2;
+    real *q = dst + (pack ? row * HN : (v * OAK_NG + layer) * OAK_AREA + (b0 + b) * OAK_N + a0);
+    OAK_LANES(a, HN) q[a] = oak_restrict(p + a * step);
+  }
+}
+
+/* F2C: a received piece into its quarter of the slot. */
+OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst)
+{
+  const real *src = arg->halo + t->src;
+  const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
+  OAK_ROWS(row, NVAR * OAK_NG * HB, HN) {
+    const int b = row % HB, layer = row / HB;
+    real *q = dst + layer * OAK_AREA + (b0 + b) * OAK_N + a0;
+    OAK_LANES(a, HN) q[a] = src[row * HN + a];
+  }
+}
+
+/* C2F: limited linear interpolation of the coarse block's cells into the fine block's ghost cells.
+ * Each coarse cell gives 2^(d-1) values in up to two layers; with an odd number of layers the
+ * outermost coarse cells give only their nearer half. */
+OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst)
+{
+  const int dir = t->face / 2, high = t->face & 1;
+  const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
+  const int depth = (OAK_NG + 1) / 2; /* layers of coarse cells */
+  const int axis = dir == 0 ? 1 : 0, other = dir == 2 ? 1 : 2;
+  const real theta = (real)arg->theta;
+  OAK_ROWS(row, NVAR * depth * HB, HN) {
+    const int b = row % HB, m = row / HB % depth, v = row / (HB * depth);
+    int x[3];
+    face_point(dir, high ? m : OAK_N - 1 - m, 0, b0 + b, x);
+    const oak_row_t r = oak_row(&arg->f, t->block, v, axis, x);
+    OAK_LANES(a, HN) {
+      real slope[3];
+      const real u = oak_row_slopes(&r, a0 + a, theta, slope);
+      OAK_UNROLL
+      for (int n = 0; n < 2; n++) {
+        const int distance = 2 * m + n; /* layers from the face */
+        if (distance >= OAK_NG) continue;
+        const int layer = high ? distance : OAK_NG - 1 - distance;
+        real *q = dst + (v * OAK_NG + layer) * OAK_AREA + 2 * b * OAK_N + 2 * a;
+        int upper[3];
+        upper[dir] = high ? n : 1 - n;
+        OAK_UNROLL
+        for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
+          upper[axis] = e & 1;
+          if (OAK_DIM == 3) upper[other] = e >> 1;
+          q[(e >> 1) * OAK_N + (e & 1)] = oak_prolong(u, slope, upper);
+        }
+      }
+    }
+  }
+}
+
+/* One ghost value at a physical boundary from its mirror cell, `m` layers inside. */
+OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real spacing)
+{
+  switch (kind) {
+    case OAK_BC_DIRICHLET:
+    case OAK_BC_USER_DIRICHLET:
+      return 2 * value - mirror;
+    case OAK_BC_NEUMANN:
+    case OAK_BC_USER_NEUMANN:
+      return mirror + spacing * value;
+    case OAK_BC_ANTIMIRROR:
+      return -mirror;
+    case OAK_BC_COPY:
+      return nearest;
+    default:
+      return mirror;
+  }
+}
+
+#ifdef PROBLEM_BOUNDARY
+/* What the problem's boundary function prescribes for variable v: a conserved value on the face or in
+ * the ghost cell, or a derivative as it is. */
+OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long block, int face, int v,
+                          int kind, const int ghost[3])
+{
+  const int dir = face / 2, level = f->block[block].level;
+  double x[3];
+  real q[NVAR];
+  for (int n = 0; n < NVAR; n++) q[n] = 0;
+  oak_center(f, block, ghost[0], ghost[1], ghost[2], x);
+  if (kind != OAK_BC_USER_STATE)
+    x[dir] = f->block[block].origin[dir] + (face & 1 ? OAK_N : 0) * oak_dx(f, level, dir);
+  PROBLEM_BOUNDARY(&user->problem, &user->physics, x, f->time, face, q);
+  if (kind != OAK_BC_USER_NEUMANN) physics_to_conservative(&user->physics, q);
+  return q[v];
+}
+#endif
+
+OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst)
+{
+  const oak_field_t *f = &arg->f;
+  const int face = t->face, dir = face / 2, high = face & 1;
+  const real dx = (real)oak_dx(f, f->block[t->block].level, dir);
+  const real *u = f->u + t->block * OAK_BLOCK_REALS;
+#ifdef PROBLEM_BOUNDARY
+  const oak_user_t user = oak_user(f);
+#endif
+  OAK_ROWS(row, NVAR * OAK_NG * FB, OAK_N) {
+    const int b = row % FB, layer = row / FB % OAK_NG, v = row / (FB * OAK_NG);
+    const oak_bc_t bc = arg->bc[face * NVAR + v];
+    const int m = high ? layer : OAK_NG - 1 - layer;
+    const int step = dir == 0 ? OAK_N : 1;
+    int mirror[3], nearest[3];
+    face_point(dir, high ? OAK_N - 1 - m : m, 0, b, mirror);
+    face_point(dir, high ? OAK_N - 1 : 0, 0, b, nearest);
+    const real *pm = u + (long long)v * OAK_CELLS + OAK_INDEX(mirror[0], mirror[1], mirror[2]);
+    const real *pn = u + (long long)v * OAK_CELLS + OAK_INDEX(nearest[0], nearest[1], nearest[2]);
+    OAK_LANES(a, OAK_N) {
+      real value = (real)bc.value;
+#ifdef PROBLEM_BOUNDARY
+      if (bc.kind >= OAK_BC_USER_DIRICHLET) {
+        int ghost[3];
+        face_point(dir, high ? OAK_N + m : -1 - m, a, b, ghost);
+        value = user_boundary(f, &user, t->block, face, v, bc.kind, ghost);
+      }
+#endif
+      dst[row * OAK_N + a] =
+          bc.kind == OAK_BC_USER_STATE
+              ? value
+              : boundary_value(bc.kind, value, pm[a * step], pn[a * step], (2 * m + 1) * dx);
+    }
+  }
+}
+
+OAK_KERNEL(oak_halo, oak_halo_args_t, 128)
+{
+  OAK_ARGS(oak_halo_args_t);
+  OAK_OUTER(n) {
+    const oak_halo_task_t t = arg.task[n];
+    real *dst = arg.halo + t.dst;
+    switch (t.kind) {
+      case OAK_HALO_COPY:
+        halo_copy(&arg, &t, dst);
+        break;
+      case OAK_HALO_RESTRICT:
+      case OAK_HALO_PACK:
+        halo_restrict(&arg, &t, dst, t.kind == OAK_HALO_PACK);
+        break;
+      case OAK_HALO_UNPACK:
+        halo_unpack(&arg, &t, dst);
+        break;
+      case OAK_HALO_PROLONG:
+        halo_prolong(&arg, &t, dst);
+        break;
+      default:
+        halo_boundary(&arg, &t, dst);
+        break;
+    }
+  }
+}

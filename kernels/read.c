@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Reading the solution for output, diagnostics and tests. */
+
+/* Integral of every variable over each block, summed in an order that depends on N alone. */
+OAK_KERNEL(oak_totals, oak_read_args_t, 128)
+{
+  OAK_ARGS(oak_read_args_t);
+  OAK_OUTER(n) {
+    const oak_field_t *f = &arg.f;
+    const int level = f->block[n].level;
+    double volume = oak_dx(f, level, 0) * oak_dx(f, level, 1);
+    if (OAK_DIM == 3) volume *= oak_dx(f, level, 2);
+    for (int v = 0; v < NVAR; v++) {
+      const real *u = f->u + n * OAK_BLOCK_REALS + (long long)v * OAK_CELLS;
+      OAK_SHARED double part[OAK_N];
+      OAK_INNER(i, OAK_N) {
+        double sum = 0;
+        for (int c = i; c < OAK_CELLS; c += OAK_N) sum += (double)u[c];
+        part[i] = sum;
+      }
+      OAK_BARRIER;
+      OAK_SERIAL {
+        double sum = 0;
+        OAK_REDUCE_SUM(sum, part, OAK_N);
+        arg.total[n * NVAR + v] = sum * volume;
+      }
+      OAK_BARRIER;
+    }
+  }
+}
+
+OAK_FN double read_cell(const oak_user_t *user, int variable, real q[])
+{
+  if (variable < NVAR) return (double)q[variable];
+  if (variable == 2 * NVAR) return physics_valid(&user->physics, q);
+  physics_to_primitive(&user->physics, q);
+  return (double)q[variable - NVAR];
+}
+
+/* One output variable. */
+OAK_KERNEL(oak_cells, oak_read_args_t, 128)
+{
+  OAK_ARGS(oak_read_args_t);
+  OAK_OUTER(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    const real *u = arg.f.u + (arg.first + n) * OAK_BLOCK_REALS;
+    double *out = arg.cells + n * OAK_CELLS;
+    OAK_INNER(c, OAK_CELLS) {
+      real q[NVAR];
+      oak_load(u + c, OAK_CELLS, q);
+      out[c] = read_cell(&user, arg.variable, q);
+    }
+  }
+}
+
+/* Blocks with their ghost layers, conserved variables; edges and corners, which have no value, are
+ * NaN. */
+OAK_KERNEL(oak_ghosts, oak_read_args_t, 128)
+{
+  OAK_ARGS(oak_read_args_t);
+  OAK_OUTER(n) {
+    const int width = OAK_N + 2 * OAK_NG, depth = OAK_DIM == 3 ? width : 1;
+    OAK_ROWS(row, NVAR * depth * width, width) {
+      const int j = row % width - OAK_NG, v = row / (width * depth);
+      const int k = OAK_DIM == 3 ? row / width % depth - OAK_NG : 0;
+      const int outside = (j < 0 || j >= OAK_N) + (k < 0 || k >= OAK_NZ);
+      double *out = arg.cells + ((long long)n * NVAR * depth * width + row) * width;
+      OAK_LANES(a, width) {
+        const int i = a - OAK_NG;
+        out[a] = outside + (i < 0 || i >= OAK_N) > 1
+                     ? (double)NAN
+                     : (double)oak_get(&arg.f, arg.first + n, v, i, j, k);
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * A row of cells with the neighbours across every axis: what interpolation and refinement criteria
+ * look at. Rows run along one axis of a block so that lanes are cheap; only the neighbours may be
+ * ghost cells. */
+#ifndef OAK_ROWS_H
+#define OAK_ROWS_H
+
+typedef struct {
+  int axis;            /**< the row's axis */
+  const real *c;       /**< cell 0 of the row */
+  int sc;              /**< stride along the row */
+  real below, above;   /**< ghost values beyond both ends */
+  const real *side[3][2]; /**< [other axis][lower, upper]: cell 0 of the rows beside it */
+  int ss[3][2];        /**< their strides */
+} oak_row_t;
+
+/* First cell and stride of the row along `axis` through x[] (x[axis] = 0), which may be a ghost row. */
+OAK_FN const real *oak_row_start(const oak_field_t *f, long block, int v, int axis, const int x[3],
+                                 int *stride)
+{
+  OAK_UNROLL
+  for (int dir = 0; dir < OAK_DIM; dir++) {
+    if (x[dir] >= 0 && x[dir] < OAK_N) continue;
+    const int above = x[dir] >= OAK_N;
+    const oak_side_t s = oak_side(f, block, 2 * dir + above);
+    const int layer = above ? x[dir] - OAK_N : x[dir] + OAK_NG;
+    const int first = dir == 0 ? 1 : 0, second = dir == 2 ? 1 : 2;
+    *stride = axis == first ? s.sa : s.sb;
+    return s.p + (long long)v * s.sv + layer * s.sn + x[first] * s.sa + (OAK_DIM == 3 ? x[second] * s.sb : 0);
+  }
+  *stride = OAK_STRIDE(axis);
+  return f->u + block * OAK_BLOCK_REALS + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
+}
+
+/* The row of variable v along `axis` through interior cell x[] (x[axis] is ignored). */
+OAK_FN oak_row_t oak_row(const oak_field_t *f, long block, int v, int axis, const int x[3])
+{
+  oak_row_t row;
+  int y[3] = {x[0], x[1], x[2]};
+  y[axis] = 0;
+  row.axis = axis;
+  row.c = oak_row_start(f, block, v, axis, y, &row.sc);
+  y[axis] = -1;
+  row.below = oak_get(f, block, v, y[0], y[1], y[2]);
+  y[axis] = OAK_N;
+  row.above = oak_get(f, block, v, y[0], y[1], y[2]);
+  y[axis] = 0;
+  OAK_UNROLL
+  for (int dir = 0; dir < OAK_DIM; dir++) {
+    row.side[dir][0] = row.side[dir][1] = row.c;
+    row.ss[dir][0] = row.ss[dir][1] = row.sc;
+    if (dir == axis) continue;
+    y[dir] = x[dir] - 1;
+    row.side[dir][0] = oak_row_start(f, block, v, axis, y, &row.ss[dir][0]);
+    y[dir] = x[dir] + 1;
+    row.side[dir][1] = oak_row_start(f, block, v, axis, y, &row.ss[dir][1]);
+    y[dir] = x[dir];
+  }
+  return row;
+}
+
+/* Neighbours of cell a of the row below and above along `dir`. */
+OAK_FN void oak_row_neighbours(const oak_row_t *row, int dir, int a, real *below, real *above)
+{
+  if (dir == row->axis) {
+    const real lower = row->c[(a > 0 ? a - 1 : 0) * row->sc];
+    const real upper = row->c[(a < OAK_N - 1 ? a + 1 : OAK_N - 1) * row->sc];
+    *below = a > 0 ? lower : row->below;
+    *above = a < OAK_N - 1 ? upper : row->above;
+  } else {
+    *below = row->side[dir][0][a * row->ss[dir][0]];
+    *above = row->side[dir][1][a * row->ss[dir][1]];
+  }
+}
+
+/** Limited slopes of cell a, per cell width (paper, eq. gminmod). */
+OAK_FN real oak_row_slopes(const oak_row_t *row, int a, real theta, real slope[3])
+{
+  const real u = row->c[a * row->sc];
+  OAK_UNROLL
+  for (int dir = 0; dir < OAK_DIM; dir++) {
+    real below, above;
+    oak_row_neighbours(row, dir, a, &below, &above);
+    slope[dir] = limiter_gminmod(u - below, above - u, theta);
+  }
+  return u;
+}
+
+/** Value of the fine cell on the `upper[d]` side of a coarse cell along each axis. */
+OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3])
+{
+  real sum = 0;
+  OAK_UNROLL
+  for (int dir = 0; dir < OAK_DIM; dir++) sum += upper[dir] ? slope[dir] : -slope[dir];
+  return u + (real)0.25 * sum;
+}
+
+/** Average of the 2^d fine cells whose lowest is at p. */
+OAK_FN real oak_restrict(const real *p)
+{
+  real sum = 0;
+  OAK_UNROLL
+  for (int k = 0; k < (OAK_DIM == 3 ? 2 : 1); k++)
+    OAK_UNROLL
+    for (int j = 0; j < 2; j++) sum += p[OAK_INDEX(0, j, k)] + p[OAK_INDEX(1, j, k)];
+  return sum * (real)(1.0 / (1 << OAK_DIM));
+}
+
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Parameter sets: what is declared, what was given, and the judgement of one by the other. Reading
+ * files is in params_file.c, values in params_value.c, printing in params_help.c, oak's own keys in
+ * params_table.c. */
+#include "oak/params.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "params_private.h"
+#include "str.h"
+
+/* ---- lists ---------------------------------------------------------------------------------- */
+
+oak_param_t *oak_params_find(const oak_params_t *params, const char *key) {
+  for (int i = 0; i < params->nknown; i++)
+    if (strcmp(params->known[i].desc.key, key) == 0) return &params->known[i];
+  return NULL;
+}
+
+oak_param_entry_t *oak_params_given(const oak_params_t *params, const char *key) {
+  for (int i = 0; i < params->ngiven; i++)
+    if (strcmp(params->given[i].key, key) == 0) return &params->given[i];
+  return NULL;
+}
+
+static void free_known(oak_param_t *known) {
+  free((char *)known->desc.key);
+  free((char *)known->desc.fallback);
+  free((char *)known->desc.choices);
+  free((char *)known->desc.unit);
+  free((char *)known->desc.help);
+  free(known->text);
+}
+
+static void free_entry(oak_param_entry_t *entry) {
+  free(entry->key);
+  free(entry->value);
+  free(entry->origin);
+}
+
+oak_status_t oak_params_new(oak_params_t **out) {
+  *out = calloc(1, sizeof **out);
+  OAK_CHECK(*out, OAK_ERR_MEMORY, "no memory for a parameter set");
+  oak_status_t status = oak_params_declare(*out, oak_param_table, oak_param_table_count);
+  if (status != OAK_OK) oak_params_destroy(out);
+  return status;
+}
+
+void oak_params_destroy(oak_params_t **params) {
+  oak_params_t *p = *params;
+  if (!p) return;
+  for (int i = 0; i < p->nknown; i++) free_known(&p->known[i]);
+  for (int i = 0; i < p->ngiven; i++) free_entry(&p->given[i]);
+  free(p->known);
+  free(p->given);
+  free(p->folder);
+  free(p);
+  *params = NULL;
+}
+
+/* ---- mistakes ------------------------------------------------------------------------------- */
+
+void oak_mistakes_add(oak_mistakes_t *mistakes, const char *format, ...) {
+  size_t room = sizeof mistakes->text - mistakes->length;
+  mistakes->count++;
+  if (room < 400) return; /* no message is cut: the rest are counted */
+  va_list args;
+  va_start(args, format);
+  char *line = mistakes->text + mistakes->length;
+  int separator = mistakes->shown > 0;
+  if (separator) *line = '\n';
+  int written = vsnprintf(line + separator, room - (size_t)separator, format, args);
+  va_end(args);
+  if (written < 0) return;
+  if ((size_t)(written + separator) >= room) { /* one huge value: show how it begins */
+    written = (int)room - separator - 1;
+    memcpy(line + room - 4, "...", 4);
+  }
+  mistakes->length += (size_t)(written + separator);
+  mistakes->shown++;
+}
+
+oak_status_t oak_mistakes_fail(const oak_mistakes_t *mistakes) {
+  if (mistakes->count == 0) return OAK_OK;
+  int hidden = mistakes->count - mistakes->shown;
+  if (hidden > 0)
+    return OAK_FAIL(OAK_ERR_INPUT, "%s\n... and %d more mistakes", mistakes->text, hidden);
+  return OAK_FAIL(OAK_ERR_INPUT, "%s", mistakes->text);
+}
+
+/* ---- given values --------------------------------------------------------------------------- */
+
+int oak_param_needs_quotes(const char *value) {
+  if (*value == '#' || *value == ';') return 1;
+  for (const char *c = value; *c; c++)
+    if ((*c == ' ' || *c == '\t') && (c[1] == '#' || c[1] == ';')) return 1;
+  return 0;
+}
+
+/** Cut white space and one pair of quotes, in place: `"a b"` is a b, but `"a" or "b"` stays. */
+static char *cut_quotes(char *value) {
+  value = oak_str_trim(value);
+  size_t length = strlen(value);
+  if (length < 2 || value[0] != '"' || value[length - 1] != '"') return value;
+  if (memchr(value + 1, '"', length - 2)) return value;
+  value[length - 1] = '\0';
+  return oak_str_trim(value + 1);
+}
+
+oak_status_t oak_params_store(oak_params_t *params, const char *key, const char *value,
+                              const char *origin) {
+  char *raw = oak_str_copy(value);
+  oak_param_entry_t entry = {oak_str_copy(key), raw ? oak_str_copy(cut_quotes(raw)) : NULL,
+                             oak_str_copy(origin)};
+  free(raw);
+  oak_param_entry_t *known = oak_params_given(params, key);
+  int complete = entry.key && entry.value && entry.origin;
+  if (complete && !known) {
+    oak_param_entry_t *grown = realloc(params->given, (size_t)(params->ngiven + 1) * sizeof *grown);
+    if (grown) {
+      params->given = grown;
+      known = &grown[params->ngiven++];
+      *known = (oak_param_entry_t){NULL, NULL, NULL};
+    }
+  }
+  if (!complete || !known) {
+    free_entry(&entry);
+    return OAK_FAIL(OAK_ERR_MEMORY, "no memory for the value of %s", key);
+  }
+  free_entry(known);
+  *known = entry;
+  return OAK_OK;
+}
+
+/** Keep a value that did not come from a file; it must fit on a line of one, see the echo. */
+static oak_status_t set_value(oak_params_t *params, const char *key, const char *value,
+                              const char *origin) {
+  OAK_CHECK(!strpbrk(value, "\r\n"), OAK_ERR_INPUT,
+            "%s: the value of %s has several lines: give it on one", origin, key);
+  OAK_CHECK(
+      !oak_param_needs_quotes(value) || !strchr(value, '"'), OAK_ERR_INPUT,
+      "%s: %s = %s: has quotes and a comment sign, # or ; after a blank: leave one of them out",
+      origin, key, value);
+  return oak_params_store(params, key, value, origin);
+}
+
+oak_status_t oak_params_assign(oak_params_t *params, const char *assignment, const char *origin) {
+  const char *equal = strchr(assignment, '=');
+  OAK_CHECK(equal && equal > assignment, OAK_ERR_INPUT,
+            "%s: '%s' is not a setting: write section.key=value, such as mesh.block_size=16",
+            origin, assignment);
+  char *text = oak_str_copy(assignment);
+  OAK_CHECK(text, OAK_ERR_MEMORY, "no memory for the setting %s", assignment);
+  text[equal - assignment] = '\0';
+  oak_status_t status = set_value(params, oak_str_trim(text), equal + 1, origin);
+  free(text);
+  return status;
+}
+
+oak_status_t oak_params_set(oak_params_t *params, const char *key, const char *value) {
+  return set_value(params, key, value, "program");
+}
+
+/* ---- declared keys -------------------------------------------------------------------------- */
+
+static int same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+
+static int same_desc(const oak_param_desc_t *a, const oak_param_desc_t *b) {
+  return a->type == b->type && same_text(a->fallback, b->fallback) && a->min == b->min &&
+         a->max == b->max && same_text(a->choices, b->choices) &&
+         a->multiple_of == b->multiple_of && a->above_min == b->above_min && a->count == b->count;
+}
+
+static oak_status_t copy_desc(const oak_param_desc_t *desc, oak_param_t *out) {
+  memset(out, 0, sizeof *out);
+  out->desc = *desc;
+  out->desc.key = oak_str_copy(desc->key);
+  out->desc.fallback = oak_str_copy(desc->fallback);
+  out->desc.choices = oak_str_copy(desc->choices);
+  out->desc.unit = oak_str_copy(desc->unit);
+  out->desc.help = oak_str_copy(desc->help ? desc->help : "");
+  out->text = oak_str_copy(desc->fallback);
+  int complete = out->desc.key && out->desc.fallback && out->desc.help && out->text &&
+                 !out->desc.choices == !desc->choices && !out->desc.unit == !desc->unit;
+  if (complete) return OAK_OK;
+  free_known(out);
+  return OAK_FAIL(OAK_ERR_MEMORY, "no memory for the description of %s", desc->key);
+}
+
+static oak_status_t declare_one(oak_params_t *params, const oak_param_desc_t *desc) {
+  OAK_CHECK(desc->key && strchr(desc->key, '.') && desc->key[0] != '.', OAK_ERR_ARGUMENT,
+            "parameter '%s': must be named section.name", desc->key ? desc->key : "");
+  OAK_CHECK(desc->fallback, OAK_ERR_ARGUMENT, "parameter %s: give it a default", desc->key);
+  OAK_CHECK(desc->type != OAK_PARAM_CHOICE || desc->choices, OAK_ERR_ARGUMENT,
+            "parameter %s: name its choices", desc->key);
+  const oak_param_t *known = oak_params_find(params, desc->key);
+  if (known) {
+    OAK_CHECK(same_desc(&known->desc, desc), OAK_ERR_ARGUMENT,
+              "parameter %s: declared twice with different meanings: rename one of them",
+              desc->key);
+    return OAK_OK;
+  }
+
+  oak_param_value_t value;
+  if (!oak_param_parse(desc, desc->fallback, &value)) {
+    char allowed[512];
+    oak_param_allowed(desc, 1, allowed, sizeof allowed);
+    return OAK_FAIL(OAK_ERR_ARGUMENT, "parameter %s: default '%s' must be %s", desc->key,
+                    desc->fallback, allowed);
+  }
+  oak_param_t *grown = realloc(params->known, (size_t)(params->nknown + 1) * sizeof *grown);
+  OAK_CHECK(grown, OAK_ERR_MEMORY, "no memory for the description of %s", desc->key);
+  params->known = grown;
+  OAK_TRY(copy_desc(desc, &grown[params->nknown]));
+  grown[params->nknown++].value = value;
+  return OAK_OK;
+}
+
+oak_status_t oak_params_declare(oak_params_t *params, const oak_param_desc_t *desc, int count) {
+  int before = params->nknown;
+  for (int i = 0; i < count; i++) {
+    oak_status_t status = declare_one(params, &desc[i]);
+    if (status == OAK_OK) continue;
+    while (params->nknown > before) free_known(&params->known[--params->nknown]);
+    return status;
+  }
+  return OAK_OK;
+}
+
+/* ---- check ---------------------------------------------------------------------------------- */
+
+/** Length of the section in "section.name", 0 without one. */
+static size_t section_length(const char *key) {
+  const char *dot = strchr(key, '.');
+  return dot ? (size_t)(dot - key) : 0;
+}
+
+static int section_known(const oak_params_t *params, const char *key) {
+  size_t length = section_length(key);
+  for (int i = 0; i < params->nknown; i++) {
+    const char *other = params->known[i].desc.key;
+    if (length > 0 && length == section_length(other) && strncmp(key, other, length) == 0) return 1;
+  }
+  return 0;
+}
+
+/** The declared key that \a key may have been meant to be, NULL if none is near. The right name in
+ * the wrong section counts as one letter wrong. */
+static const char *nearest_key(const oak_params_t *params, const char *key) {
+  const char *nearest = NULL, *dot = strchr(key, '.'), *name = dot ? dot + 1 : key;
+  int best = 1 + (int)strlen(name) / 3;
+  if (best > 4) best = 4;
+  for (int i = 0; i < params->nknown; i++) {
+    const char *other = params->known[i].desc.key;
+    int distance = oak_str_distance(key, other);
+    if (distance > 1 && strcmp(name, strchr(other, '.') + 1) == 0) distance = 1;
+    if (distance < best || (distance == best && !nearest)) {
+      best = distance;
+      nearest = other;
+    }
+  }
+  return nearest;
+}
+
+static void list_sections(const oak_params_t *params, char *out, size_t size) {
+  size_t at = 0;
+  out[0] = '\0';
+  for (int i = 0; i < params->nknown && at < size; i++) {
+    const char *key = params->known[i].desc.key;
+    int seen = 0;
+    for (int j = 0; j < i && !seen; j++) {
+      const char *other = params->known[j].desc.key;
+      seen = section_length(other) == section_length(key) &&
+             strncmp(other, key, section_length(key)) == 0;
+    }
+    if (!seen)
+      at += (size_t)snprintf(out + at, size - at, "%s%.*s", at ? ", " : "",
+                             (int)section_length(key), key);
+  }
+}
+
+void oak_params_unknown(const oak_params_t *params, const char *key, char *out, size_t size) {
+  char sections[512], meant[160] = "";
+  const char *nearest = nearest_key(params, key);
+  if (nearest) snprintf(meant, sizeof meant, "did you mean %s?", nearest);
+  if (section_known(params, key)) {
+    snprintf(out, size, "unknown key; %s",
+             nearest ? meant : "see the list of keys in the help, or delete the line");
+    return;
+  }
+  list_sections(params, sections, sizeof sections);
+  int length = (int)section_length(key);
+  if (length == 0)
+    snprintf(out, size, "key without a section; %s", nearest ? meant : "write section.key");
+  else
+    snprintf(out, size, "unknown section [%.*s]; %s%ssections are %s", length, key, meant,
+             nearest ? " The " : "the ", sections);
+}
+
+static oak_status_t judge(oak_params_t *params, const oak_param_entry_t *entry, int complete,
+                          oak_mistakes_t *mistakes) {
+  oak_param_t *known = oak_params_find(params, entry->key);
+  char words[1024];
+  if (!known) {
+    if (!complete) return OAK_OK;
+    oak_params_unknown(params, entry->key, words, sizeof words);
+    oak_mistakes_add(mistakes, "%s: %s = %s: %s", entry->origin, entry->key, entry->value, words);
+    return OAK_OK;
+  }
+  oak_param_value_t value;
+  if (!oak_param_parse(&known->desc, entry->value, &value)) {
+    oak_param_allowed(&known->desc, 1, words, sizeof words);
+    oak_mistakes_add(mistakes, "%s: %s = %s: must be %s", entry->origin, entry->key, entry->value,
+                     words);
+    return OAK_OK;
+  }
+  /* Callers hold on to oak_params_text(): the text moves only when it changes. */
+  if (strcmp(known->text, entry->value) != 0) {
+    char *text = oak_str_copy(entry->value);
+    OAK_CHECK(text, OAK_ERR_MEMORY, "no memory for the value of %s", entry->key);
+    free(known->text);
+    known->text = text;
+  }
+  known->value = value;
+  return OAK_OK;
+}
+
+oak_status_t oak_params_check(oak_params_t *params, int complete) {
+  oak_mistakes_t mistakes = {.count = 0};
+  for (int i = 0; i < params->ngiven; i++)
+    OAK_TRY(judge(params, &params->given[i], complete, &mistakes));
+  return oak_mistakes_fail(&mistakes);
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+/** The declared key, which must be of that type: anything else is a bug of the caller. */
+static const oak_param_t *value_of(const oak_params_t *params, const char *key,
+                                   oak_param_type_t type) {
+  static const oak_param_t none = {.text = ""};
+  const oak_param_t *known = oak_params_find(params, key);
+  int usable = known && known->desc.type == type;
+  OAK_ASSERT(usable && "the parameter is declared with this type");
+  return usable ? known : &none;
+}
+
+int oak_params_int(const oak_params_t *params, const char *key) {
+  return value_of(params, key, OAK_PARAM_INT)->value.n[0];
+}
+
+double oak_params_real(const oak_params_t *params, const char *key) {
+  return value_of(params, key, OAK_PARAM_REAL)->value.x[0];
+}
+
+int oak_params_bool(const oak_params_t *params, const char *key) {
+  return value_of(params, key, OAK_PARAM_BOOL)->value.n[0];
+}
+
+const char *oak_params_text(const oak_params_t *params, const char *key) {
+  const oak_param_t *known = oak_params_find(params, key);
+  if (known && known->desc.type == OAK_PARAM_CHOICE) return known->text;
+  return value_of(params, key, OAK_PARAM_TEXT)->text;
+}
+
+int oak_params_choice(const oak_params_t *params, const char *key) {
+  return value_of(params, key, OAK_PARAM_CHOICE)->value.n[0];
+}
+
+int oak_params_ints(const oak_params_t *params, const char *key, int out[3]) {
+  const oak_param_t *known = value_of(params, key, OAK_PARAM_INTS);
+  memcpy(out, known->value.n, sizeof known->value.n);
+  return known->value.count;
+}
+
+int oak_params_reals(const oak_params_t *params, const char *key, double out[3]) {
+  const oak_param_t *known = value_of(params, key, OAK_PARAM_REALS);
+  memcpy(out, known->value.x, sizeof known->value.x);
+  return known->value.count;
+}
+
+int oak_params_is_set(const oak_params_t *params, const char *key) {
+  return oak_params_given(params, key) != NULL;
+}
+
+const char *oak_params_origin(const oak_params_t *params, const char *key) {
+  const oak_param_entry_t *entry = oak_params_given(params, key);
+  return entry ? entry->origin : "default";
+}
+
+const char *oak_params_folder(const oak_params_t *params) {
+  return params->folder ? params->folder : ".";
+}

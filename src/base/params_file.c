@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Reading parameter files: rank 0 reads the text, all ranks parse it with libinih. */
+#include <errno.h>
+#include <ini.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "params_private.h"
+#include "str.h"
+
+enum { LARGEST_FILE = 16 << 20, LONGEST_NAME = 48 /* libinih cuts names at 49 characters */ };
+
+/* ---- the text ------------------------------------------------------------------------------- */
+
+static oak_status_t read_stream(FILE *file, const char *path, char **text, long *size) {
+  size_t room = 4096, used = 0;
+  *text = malloc(room);
+  OAK_CHECK(*text, OAK_ERR_MEMORY, "no memory to read '%s'", path);
+  for (size_t got; (got = fread(*text + used, 1, room - used - 1, file)) > 0;) {
+    used += got;
+    OAK_CHECK(used <= LARGEST_FILE, OAK_ERR_INPUT,
+              "'%s' has more than %d MiB: this is not a parameter file; check the path", path,
+              LARGEST_FILE >> 20);
+    if (room - used > 1) continue;
+    char *grown = realloc(*text, room *= 2);
+    OAK_CHECK(grown, OAK_ERR_MEMORY, "no memory to read '%s'", path);
+    *text = grown;
+  }
+  OAK_CHECK(!ferror(file), OAK_ERR_FILE, "cannot read '%s': %s", path, strerror(errno));
+  OAK_CHECK(!memchr(*text, '\0', used), OAK_ERR_INPUT,
+            "'%s' holds binary data: this is not a parameter file; check the path", path);
+  (*text)[used] = '\0';
+  *size = (long)used;
+  return OAK_OK;
+}
+
+static oak_status_t read_text(const char *path, char **text, long *size) {
+  struct stat info;
+  OAK_CHECK(stat(path, &info) == 0, OAK_ERR_FILE,
+            "cannot read parameter file '%s': %s; check the path", path, strerror(errno));
+  OAK_CHECK(!S_ISDIR(info.st_mode), OAK_ERR_FILE,
+            "cannot read parameter file '%s': it is a folder; name a file in it", path);
+  FILE *file = fopen(path, "rb");
+  OAK_CHECK(file, OAK_ERR_FILE, "cannot read parameter file '%s': %s", path, strerror(errno));
+  oak_status_t status = read_stream(file, path, text, size);
+  fclose(file);
+  return status;
+}
+
+/** The text of the file on all ranks, to be freed (NULL on failure). Collective. */
+static oak_status_t share_text(MPI_Comm comm, const char *path, char **out) {
+  int rank;
+  long size = 0;
+  char *text = NULL;
+  oak_status_t status = OAK_OK;
+  *out = NULL;
+  MPI_Comm_rank(comm, &rank);
+  if (rank == 0) status = read_text(path, &text, &size);
+  status = oak_agree(comm, status);
+  if (status == OAK_OK) {
+    MPI_Bcast(&size, 1, MPI_LONG, 0, comm);
+    if (rank != 0) text = malloc((size_t)size + 1);
+    status =
+        oak_agree(comm, text ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read '%s'", path));
+  }
+  if (status != OAK_OK) {
+    free(text);
+    return status;
+  }
+  MPI_Bcast(text, (int)size + 1, MPI_CHAR, 0, comm);
+  *out = text;
+  return OAK_OK;
+}
+
+/* ---- the lines ------------------------------------------------------------------------------ */
+
+typedef struct {
+  const char *path, *next; /* rest of the text */
+  char *line;              /* the line that libinih works on: trimmed, without its comment */
+  char *buffer;            /* where it is stored */
+  int number;              /* of that line, from 1 */
+  int pending;             /* 1: the line should give a key, and has not yet */
+  oak_params_t *fresh;     /* entries of this file */
+  oak_mistakes_t *mistakes;
+  oak_status_t status; /* other than mistakes: memory */
+} reader_t;
+
+/** First character of the value in "key = value", NULL if it is no such line. */
+static char *value_in(char *line) {
+  char *sign = strpbrk(line, "=:");
+  return sign && sign > line ? sign + 1 + strspn(sign + 1, " \t") : NULL;
+}
+
+/** Cut a comment: # or ; at the start or after a blank, but not within a quoted value. */
+static void cut_comment(char *line) {
+  char *at = line, *value = value_in(line), *quote;
+  if (*line != '#' && *line != ';' && value && *value == '"' &&
+      (quote = strchr(value + 1, '"')) != NULL)
+    at = quote + 1;
+  for (; *at; at++) {
+    int after_blank = at == line || at[-1] == ' ' || at[-1] == '\t';
+    if ((*at == '#' || *at == ';') && after_blank) {
+      *at = '\0';
+      return;
+    }
+  }
+}
+
+static void mistake(reader_t *reader, const char *text) {
+  oak_mistakes_add(reader->mistakes, "%s:%d: '%.80s': %s", reader->path, reader->number,
+                   reader->line, text);
+}
+
+static void expect_key(reader_t *reader) {
+  if (reader->pending) mistake(reader, "expected [section] or key = value");
+  reader->pending = 0;
+}
+
+/** What libinih takes for fgets. Lines arrive here so that they can be numbered and cleaned in a
+ * way that does not depend on how the library was built: comments, continued lines, length. */
+static char *next_line(char *out, int size, void *user) {
+  reader_t *reader = user;
+  expect_key(reader);
+  if (!*reader->next) return NULL;
+  size_t length = strcspn(reader->next, "\n");
+  memcpy(reader->buffer, reader->next, length);
+  reader->buffer[length] = '\0';
+  reader->next += length + (reader->next[length] == '\n');
+  reader->number++;
+
+  char *line = oak_str_trim(reader->buffer);
+  cut_comment(line);
+  reader->line = line = oak_str_trim(line);
+  if (*line == '[') {
+    const char *close = strchr(line, ']');
+    if (!close || close == line + 1)
+      mistake(reader, "expected a section such as [mesh]");
+    else if (close[1])
+      mistake(reader, "only a comment may follow [section]: use a line of its own");
+    else if (close - line - 1 > LONGEST_NAME)
+      mistake(reader, "the name is too long: check it");
+  } else {
+    reader->pending = *line != '\0';
+  }
+  /* A value may be longer than libinih's line: take_value() does not need its copy. */
+  snprintf(out, (size_t)size, "%s", line);
+  return out;
+}
+
+/** libinih found a key. Mistakes are recorded, so this never asks it to stop. */
+static int take_value(void *user, const char *section, const char *name, const char *ignored) {
+  (void)ignored;
+  reader_t *reader = user;
+  char key[128], trimmed[64], origin[1024];
+  const char *value = value_in(reader->line);
+  if (!value || !*name) return 1; /* still pending: "= value" */
+  reader->pending = 0;
+  if (strlen(name) > LONGEST_NAME) {
+    mistake(reader, "the name is too long: check it");
+    return 1;
+  }
+  snprintf(trimmed, sizeof trimmed, "%s", section);
+  snprintf(key, sizeof key, "%s.%s", oak_str_trim(trimmed), name);
+  if (key[0] == '.') {
+    mistake(reader, "key outside a section: put a line such as [mesh] above it");
+    return 1;
+  }
+  const oak_param_entry_t *earlier = oak_params_given(reader->fresh, key);
+  if (earlier) {
+    oak_mistakes_add(reader->mistakes,
+                     "%s:%d: %s = %.200s: given before, at %s (%.200s): keep one of them",
+                     reader->path, reader->number, key, value, earlier->origin, earlier->value);
+    return 1;
+  }
+  snprintf(origin, sizeof origin, "%s:%d", reader->path, reader->number);
+  oak_status_t status = oak_params_store(reader->fresh, key, value, origin);
+  if (status != OAK_OK) reader->status = status;
+  return 1;
+}
+
+static oak_status_t parse(oak_params_t *fresh, const char *path, const char *text) {
+  oak_mistakes_t mistakes = {.count = 0};
+  int bom = strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+  reader_t reader = {.path = path, .next = text + bom, .fresh = fresh, .mistakes = &mistakes};
+  reader.buffer = malloc(strlen(text) + 1);
+  OAK_CHECK(reader.buffer, OAK_ERR_MEMORY, "no memory to read '%s'", path);
+  reader.line = reader.buffer;
+  int code = ini_parse_stream(next_line, &reader, take_value, &reader);
+  expect_key(&reader);
+  free(reader.buffer);
+  OAK_TRY(reader.status);
+  OAK_TRY(oak_mistakes_fail(&mistakes));
+  OAK_CHECK(code >= 0, OAK_ERR_MEMORY, "no memory to read '%s'", path);
+  OAK_CHECK(code == 0, OAK_ERR_INPUT, "%s:%d: expected [section] or key = value", path, code);
+  return OAK_OK;
+}
+
+/* ---- the file ------------------------------------------------------------------------------- */
+
+static oak_status_t take_over(oak_params_t *params, const oak_params_t *fresh, const char *path) {
+  const char *slash = strrchr(path, '/');
+  char *folder = oak_str_copy(slash ? path : ".");
+  OAK_CHECK(folder, OAK_ERR_MEMORY, "no memory for the name of '%s'", path);
+  if (slash) folder[slash == path ? 1 : slash - path] = '\0';
+  free(params->folder);
+  params->folder = folder;
+  for (int i = 0; i < fresh->ngiven; i++) {
+    const oak_param_entry_t *entry = &fresh->given[i];
+    OAK_TRY(oak_params_store(params, entry->key, entry->value, entry->origin));
+  }
+  return OAK_OK;
+}
+
+oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const char *path) {
+  char *text;
+  OAK_TRY(share_text(comm, path, &text));
+  oak_params_t *fresh = calloc(1, sizeof *fresh);
+  oak_status_t status =
+      fresh ? parse(fresh, path, text) : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read '%s'", path);
+  if (status == OAK_OK) status = take_over(params, fresh, path);
+  oak_params_destroy(&fresh);
+  free(text);
+  return oak_agree(comm, status);
+}

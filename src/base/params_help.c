@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Printing parameters: the echo of a run as an ini file, and the reference of all keys for the
+ * terminal and for the manual. */
+#include <stdio.h>
+#include <string.h>
+
+#include "params_private.h"
+
+enum { WIDTH = 98, VALUES_AT = 34, HELP_AT = 6 };
+
+static const char *name_in(const char *key) { return strchr(key, '.') + 1; }
+
+static int same_section(const char *a, const char *b) {
+  size_t length = strcspn(a, ".");
+  return length == strcspn(b, ".") && strncmp(a, b, length) == 0;
+}
+
+/** 1 if no declared key before \a i is of the same section. Sections appear in the order of their
+ * first keys; a problem may add keys to a section later on. */
+static int opens_section(const oak_params_t *params, int i) {
+  for (int j = 0; j < i; j++)
+    if (same_section(params->known[j].desc.key, params->known[i].desc.key)) return 0;
+  return 1;
+}
+
+/* ---- echo ----------------------------------------------------------------------------------- */
+
+static void print_line(FILE *stream, const char *key, const char *value, const char *remark) {
+  const char *quote = oak_param_needs_quotes(value) ? "\"" : "";
+  fprintf(stream, "%s =%s%s%s%s%s\n", name_in(key), *value ? " " : "", quote, value, quote, remark);
+}
+
+/** Keys that were given but not declared, such as those of a problem that is not loaded. \a like
+ * picks those of its section; NULL: those of sections without any declared key. */
+static void print_unknown(const oak_params_t *params, FILE *stream, const char *like) {
+  for (int i = 0; i < params->ngiven; i++) {
+    const oak_param_entry_t *entry = &params->given[i];
+    if (oak_params_find(params, entry->key) || !strchr(entry->key, '.')) continue;
+    if (like) {
+      if (same_section(entry->key, like)) print_line(stream, entry->key, entry->value, "");
+      continue;
+    }
+    int declared = 0;
+    for (int j = 0; j < params->nknown && !declared; j++)
+      declared = same_section(entry->key, params->known[j].desc.key);
+    if (declared) continue;
+    fprintf(stream, "\n[%.*s]\n", (int)strcspn(entry->key, "."), entry->key);
+    print_line(stream, entry->key, entry->value, "");
+  }
+}
+
+void oak_params_print(const oak_params_t *params, FILE *stream) {
+  fprintf(stream, "# All parameters of an oak run.\n");
+  for (int s = 0; s < params->nknown; s++) {
+    const char *first = params->known[s].desc.key;
+    if (!opens_section(params, s)) continue;
+    fprintf(stream, "\n[%.*s]\n", (int)strcspn(first, "."), first);
+    for (int i = s; i < params->nknown; i++) {
+      const oak_param_desc_t *desc = &params->known[i].desc;
+      if (!same_section(desc->key, first)) continue;
+      const oak_param_entry_t *entry = oak_params_given(params, desc->key);
+      print_line(stream, desc->key, entry ? entry->value : desc->fallback,
+                 entry ? "" : " # default");
+    }
+    print_unknown(params, stream, first);
+  }
+  print_unknown(params, stream, NULL);
+}
+
+/* ---- reference ------------------------------------------------------------------------------ */
+
+static const char *section_summary(const char *key) {
+  size_t length = strcspn(key, ".");
+  for (const oak_param_section_t *section = oak_param_sections; section->name; section++)
+    if (strlen(section->name) == length && strncmp(section->name, key, length) == 0)
+      return section->summary;
+  return "";
+}
+
+/** Print words up to WIDTH columns, continued at column \a indent; the cursor is at \a column. */
+static void print_wrapped(FILE *stream, const char *text, int indent, int column) {
+  for (const char *word = text + strspn(text, " "); *word;) {
+    int letters = (int)strcspn(word, " ");
+    if (column > indent && column + 1 + letters > WIDTH) {
+      fprintf(stream, "\n");
+      column = 0;
+    }
+    column += column < indent   ? fprintf(stream, "%*s", indent - column, "")
+              : column > indent ? fprintf(stream, " ")
+                                : 0;
+    column += fprintf(stream, "%.*s", letters, word);
+    word += letters;
+    word += strspn(word, " ");
+  }
+  fprintf(stream, "\n");
+}
+
+static void help_key(const oak_param_desc_t *desc, FILE *stream) {
+  char allowed[512], values[640];
+  oak_param_allowed(desc, 0, allowed, sizeof allowed);
+  snprintf(values, sizeof values, "%s%s%s%s", allowed, desc->unit ? " [" : "",
+           desc->unit ? desc->unit : "", desc->unit ? "]" : "");
+  int column = fprintf(stream, "  %s = %s", name_in(desc->key), desc->fallback);
+  if (column >= VALUES_AT) column += fprintf(stream, "  ");
+  int indent = column > VALUES_AT ? column : VALUES_AT;
+  print_wrapped(stream, values, indent, column);
+  print_wrapped(stream, desc->help, HELP_AT, 0);
+}
+
+/** A cell of a Markdown table: a bar in the text would end the cell. */
+static void print_cell(FILE *stream, const char *text, const char *mark) {
+  fprintf(stream, " ");
+  if (*text) fprintf(stream, "%s", mark);
+  for (const char *c = text; *c; c++) fprintf(stream, *c == '|' ? "\\|" : "%c", *c);
+  fprintf(stream, "%s |", *text ? mark : "");
+}
+
+static void help_row(const oak_param_desc_t *desc, FILE *stream) {
+  char allowed[512];
+  oak_param_allowed(desc, 0, allowed, sizeof allowed);
+  fprintf(stream, "|");
+  print_cell(stream, name_in(desc->key), "`");
+  print_cell(stream, desc->fallback, "`");
+  print_cell(stream, allowed, "");
+  print_cell(stream, desc->unit ? desc->unit : "", "");
+  print_cell(stream, desc->help, "");
+  fprintf(stream, "\n");
+}
+
+static void help_head(const char *key, FILE *stream, int markdown) {
+  int length = (int)strcspn(key, ".");
+  const char *summary = section_summary(key);
+  if (!markdown) {
+    fprintf(stream, "[%.*s]%s%s\n", length, key, *summary ? "  " : "", summary);
+    return;
+  }
+  fprintf(stream, "## [%.*s]\n\n", length, key);
+  if (*summary) fprintf(stream, "%s\n\n", summary);
+  fprintf(stream, "| Key | Default | Values | Unit | Meaning |\n| --- | --- | --- | --- | --- |\n");
+}
+
+void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {
+  for (int s = 0; s < params->nknown; s++) {
+    const char *first = params->known[s].desc.key;
+    if (!opens_section(params, s)) continue;
+    if (s > 0) fprintf(stream, "\n");
+    help_head(first, stream, markdown);
+    for (int i = s; i < params->nknown; i++) {
+      const oak_param_desc_t *desc = &params->known[i].desc;
+      if (!same_section(desc->key, first)) continue;
+      if (markdown)
+        help_row(desc, stream);
+      else
+        help_key(desc, stream);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * How a parameter set is stored, for the files src/base/params*.c alone. */
+#ifndef OAK_PARAMS_PRIVATE_H
+#define OAK_PARAMS_PRIVATE_H
+
+#include "oak/params.h"
+
+typedef struct {
+  int n[3];    /**< INT, INTS, BOOL, CHOICE (index of the word) */
+  double x[3]; /**< REAL, REALS */
+  int count;   /**< values given */
+} oak_param_value_t;
+
+/** A declared key with its effective value. */
+typedef struct {
+  oak_param_desc_t desc; /**< the strings belong to the set */
+  oak_param_value_t value;
+  char *text; /**< effective text of the value */
+} oak_param_t;
+
+/** What a file, the command line or the program said about a key, declared or not. */
+typedef struct {
+  char *key, *value, *origin;
+} oak_param_entry_t;
+
+struct oak_params {
+  oak_param_t *known;
+  int nknown;
+  oak_param_entry_t *given;
+  int ngiven;
+  char *folder;
+};
+
+/** Lines of mistakes, collected into one message. */
+typedef struct {
+  char text[8192];
+  size_t length;
+  int count, shown;
+} oak_mistakes_t;
+
+/** One section of oak's own keys, for help. */
+typedef struct {
+  const char *name, *summary;
+} oak_param_section_t;
+
+extern const oak_param_section_t oak_param_sections[]; /**< ends with a NULL name */
+extern const oak_param_desc_t oak_param_table[];
+extern const int oak_param_table_count;
+
+oak_param_t *oak_params_find(const oak_params_t *params, const char *key);
+oak_param_entry_t *oak_params_given(const oak_params_t *params, const char *key);
+/** Keep a value, replacing an earlier one. White space and one pair of quotes around it are cut. */
+oak_status_t oak_params_store(oak_params_t *params, const char *key, const char *value,
+                              const char *origin);
+/** 1 if a line of a file needs quotes around \a value to give it back. */
+int oak_param_needs_quotes(const char *value);
+
+/** Read \a text as a value of \a desc. \return 1 if it is one within the allowed range. */
+int oak_param_parse(const oak_param_desc_t *desc, const char *text, oak_param_value_t *out);
+/** "even integer from 4 to 128", \a article: "an even integer from 4 to 128". */
+void oak_param_allowed(const oak_param_desc_t *desc, int article, char *out, size_t size);
+
+/** What to say about a key that nobody declared. */
+void oak_params_unknown(const oak_params_t *params, const char *key, char *out, size_t size);
+
+void oak_mistakes_add(oak_mistakes_t *mistakes, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/** One failure for all lines, OAK_OK if there are none. */
+oak_status_t oak_mistakes_fail(const oak_mistakes_t *mistakes);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oak's own parameters: the one place that names them. Reading, checking, `oak help` and the manual
+ * follow this table. To add a limiter, a flux or another choice, append its word here. Physics and
+ * problems declare parameters of their own in their files. */
+#include <math.h>
+
+#include "params_private.h"
+
+const oak_param_section_t oak_param_sections[] = {
+    {"run", "How long to run, time steps and what the terminal shows"},
+    {"mesh", "Domain, blocks and levels of refinement"},
+    {"refine", "Where to refine: the criterion and its thresholds"},
+    {"scheme", "Finite volume scheme and time integration"},
+    {"physics", "The equations, and their constants"},
+    {"problem", "Initial state, boundary values and sources, and their constants"},
+    {"boundary", "Conditions on the faces of the domain"},
+    {"device", "Where the kernels run and how they are built"},
+    {"output", "Plotfiles, pictures and diagnostics"},
+    {NULL, NULL},
+};
+
+#define NUMBER(kind, name, preset, low, high, unit_, text, multiple, above)                \
+  {                                                                                        \
+    .key = name, .type = kind, .fallback = preset, .min = low, .max = high, .unit = unit_, \
+    .help = text, .multiple_of = multiple, .above_min = above                              \
+  }
+#define INT(name, preset, low, high, unit, text) \
+  NUMBER(OAK_PARAM_INT, name, preset, low, high, unit, text, 0, 0)
+#define EVEN(name, preset, low, high, unit, text) \
+  NUMBER(OAK_PARAM_INT, name, preset, low, high, unit, text, 2, 0)
+#define INTS(name, preset, low, high, unit, text) \
+  NUMBER(OAK_PARAM_INTS, name, preset, low, high, unit, text, 0, 0)
+#define REAL(name, preset, low, high, unit, text) \
+  NUMBER(OAK_PARAM_REAL, name, preset, low, high, unit, text, 0, 0)
+/* REAL without its lower bound. */
+#define ABOVE(name, preset, low, high, unit, text) \
+  NUMBER(OAK_PARAM_REAL, name, preset, low, high, unit, text, 0, 1)
+/* One to three reals; with \a number, exactly so many. */
+#define REALS(name, preset, number, unit_, text)                                           \
+  {                                                                                        \
+    .key = name, .type = OAK_PARAM_REALS, .fallback = preset, .unit = unit_, .help = text, \
+    .count = number                                                                        \
+  }
+#define BOOL(name, preset, text) \
+  { .key = name, .type = OAK_PARAM_BOOL, .fallback = preset, .help = text }
+#define TEXT(name, preset, text) \
+  { .key = name, .type = OAK_PARAM_TEXT, .fallback = preset, .help = text }
+#define CHOICE(name, preset, words, text) \
+  { .key = name, .type = OAK_PARAM_CHOICE, .fallback = preset, .choices = words, .help = text }
+
+const oak_param_desc_t oak_param_table[] = {
+    REAL("run.end_time", "1", 0, INFINITY, "time", "The run ends at this time, reached exactly."),
+    INT("run.max_steps", "0", 0, INFINITY, "steps",
+        "The run ends after so many steps; 0: no limit."),
+    ABOVE("run.cfl", "0.5", 0, 1, NULL,
+          "CFL number: the time step as a fraction of the time that the fastest wave takes through "
+          "a cell."),
+    REAL("run.dt_max", "0", 0, INFINITY, "time", "Upper limit of the time step; 0: no limit."),
+    INT("run.report_every", "20", 0, INFINITY, "steps",
+        "Steps between progress lines; 0: none by steps."),
+    REAL("run.report_seconds", "0", 0, INFINITY, "s",
+         "Print a progress line at least every so many seconds of wall-clock time; 0: off."),
+
+    INT("mesh.dim", "2", 2, 3, NULL, "Spatial dimensions: 2 (quadtree) or 3 (octree)."),
+    EVEN("mesh.block_size", "16", 4, 128, "cells",
+         "Cells of a block along each dimension. Larger blocks run faster, smaller ones follow the "
+         "solution more closely."),
+    INTS("mesh.trees", "1", 1, 4096, "blocks",
+         "Blocks of level 0 along each dimension. Cells are cubic if the domain's sides are in "
+         "these proportions."),
+    REALS("mesh.xmin", "0", 0, "length",
+          "Lower corner of the domain; one value stands for all dimensions."),
+    REALS("mesh.xmax", "1", 0, "length",
+          "Upper corner of the domain; one value stands for all dimensions."),
+    INT("mesh.min_level", "0", 0, 16, NULL,
+        "Lowest level of refinement: every block is refined at least so many times."),
+    INT("mesh.max_level", "0", 0, 16, NULL,
+        "Highest level of refinement: each level halves the cell size."),
+    INT("mesh.adapt_every", "4", 0, INFINITY, "steps",
+        "Steps between mesh adaptations; 0: static mesh."),
+    REAL("mesh.kappa_max", "1.1", 1, INFINITY, NULL,
+         "Blocks are redistributed when the fullest rank has more than so many times its share."),
+    REAL("mesh.theta", "1", 0, 2, NULL,
+         "Generalized minmod limiter of the interpolation to finer cells: 1 is minmod, larger is "
+         "steeper. Values stay positive up to 2 in 2D and 4/3 in 3D."),
+
+    CHOICE("refine.criterion", "lohner", "lohner user none",
+           "What decides: lohner, the scaled second derivative; user, the function of the "
+           "problem's file; none, the mesh stays."),
+    TEXT("refine.variable", "",
+         "Variables that lohner looks at, blank-separated; empty: the first of the physics."),
+    REAL("refine.c_refine", "0.05", 0, INFINITY, NULL,
+         "A block is refined if the criterion exceeds this in a cell."),
+    REAL("refine.c_derefine", "0.00625", 0, INFINITY, NULL,
+         "A block may be coarsened if the criterion is below this in all its cells."),
+    REAL("refine.eps", "0.01", 0, INFINITY, NULL,
+         "Relative filter of lohner: ripples smaller than this fraction of the variable do not "
+         "refine."),
+    REAL("refine.eps_abs", "1e-10", 0, INFINITY, "variable",
+         "Absolute filter of lohner: differences well below this do not refine."),
+
+    CHOICE("scheme.limiter", "vanleer", "vanleer minmod",
+           "Slope limiter of the reconstruction of primitive variables: vanleer (sharper) or "
+           "minmod (more dissipative)."),
+    CHOICE("scheme.flux", "hll", "hll", "Approximate Riemann solver."),
+    CHOICE("scheme.wave_speeds", "einfeldt", "einfeldt roe",
+           "Wave speed bounds of the Riemann solver: einfeldt, the extremes of Roe-averaged and "
+           "one-sided speeds, robust near vacuum; roe, the Roe-averaged speeds alone."),
+    CHOICE("scheme.integrator", "heun", "heun euler",
+           "Time integration: heun (two stages, second order) or euler (one stage, first order)."),
+    CHOICE("scheme.precision", "double", "double single",
+           "Floating-point numbers of the solution: single needs half the memory and is faster."),
+    INT("scheme.ghost_layers", "0", 0, 4, "cells",
+        "Width of the ghost layer; 0: what the limiter needs."),
+
+    TEXT("physics.name", "euler",
+         "The equations: a physics of the installation, or the path of a C file."),
+
+    TEXT("problem.name", "",
+         "The problem: one of the installation, or the path of a C file, from the folder of the "
+         "parameter file."),
+
+#define FACE_HELP "periodic, outflow, reflect, dirichlet VALUE|user, neumann VALUE|user, user."
+    TEXT("boundary.xlow", "periodic", "Lower x face: " FACE_HELP),
+    TEXT("boundary.xhigh", "periodic", "Upper x face: " FACE_HELP),
+    TEXT("boundary.ylow", "periodic", "Lower y face: " FACE_HELP),
+    TEXT("boundary.yhigh", "periodic", "Upper y face: " FACE_HELP),
+    TEXT("boundary.zlow", "periodic", "Lower z face (3D): " FACE_HELP),
+    TEXT("boundary.zhigh", "periodic", "Upper z face (3D): " FACE_HELP),
+
+    TEXT("device.name", "auto",
+         "Device that runs the kernels: a name shown by `oak info`; auto: the best one found."),
+    INT("device.threads", "0", 0, 4096, NULL,
+        "CPU threads of each rank; 0: the cores of the host shared among its ranks."),
+    TEXT("device.compiler", "",
+         "Compiler of the kernels; empty: $OAK_CC, or the C compiler found."),
+    TEXT("device.flags", "", "Further flags for the compiler of the kernels."),
+
+    TEXT("output.folder", "output",
+         "Folder of everything the run writes; made if it is not there."),
+    REAL("output.plot_every", "0", 0, INFINITY, "time", "Time between plotfiles; 0: none by time."),
+    INT("output.plot_steps", "0", 0, INFINITY, "steps",
+        "Steps between plotfiles; 0: none by steps."),
+    BOOL("output.plot_first_last", "yes", "Write plotfiles of the initial and of the final state."),
+    TEXT("output.plot_variables", "", "Variables in plotfiles, blank-separated; empty: all."),
+    REAL("output.picture_every", "0", 0, INFINITY, "time",
+         "Time between pictures; 0: none by time."),
+    INT("output.picture_steps", "0", 0, INFINITY, "steps",
+        "Steps between pictures; 0: none by steps."),
+    TEXT("output.picture_variable", "", "Variable shown in pictures; empty: the first."),
+    REALS("output.picture_range", "0 0", 2, "variable",
+          "Values at the two ends of the colour scale; equal: lowest and highest of each picture."),
+    INT("output.picture_width", "1024", 64, 16384, "pixels",
+        "Width of pictures; the height follows from the domain."),
+    CHOICE("output.picture_axis", "z", "x y z",
+           "In 3D, the axis normal to the slice that is shown."),
+    REAL("output.picture_position", "1/2", 0, 1, NULL,
+         "In 3D, where the slice cuts that axis, as a fraction of the domain: 1/2 is the centre."),
+    BOOL("output.picture_mesh", "yes", "Draw the outlines of the blocks."),
+    CHOICE("output.picture_colors", "inferno", "viridis inferno coolwarm gray",
+           "Colour scale of pictures."),
+    INT("output.diagnostics_every", "0", 0, INFINITY, "steps",
+        "Steps between lines of totals in diagnostics.csv; 0: none."),
+};
+
+const int oak_param_table_count = (int)(sizeof oak_param_table / sizeof oak_param_table[0]);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What the terminal shows of a run: a table with a line every so many steps and, on a terminal, a
+ * bar below it that is redrawn in place. Private. Used on one rank (stream NULL: all calls do
+ * nothing). */
+#ifndef OAK_PROGRESS_H
+#define OAK_PROGRESS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/** Filled by the caller after each step. Levels without blocks are not shown. */
+typedef struct {
+  long step;
+  double time;
+  double dt;             /**< of the last step; 0 before the first */
+  int max_level;         /**< highest level that exists */
+  const int64_t *blocks; /**< [max_level + 1] blocks of each level, on all ranks */
+  int64_t cells_per_block;
+  int64_t updates; /**< cells updated so far, on all ranks; each Runge-Kutta stage counts */
+} oak_progress_state_t;
+
+typedef struct {
+  FILE *stream;         /**< NULL on the ranks that print nothing */
+  double end_time;      /**< the run ends there ... */
+  long max_steps;       /**< ... or at this step (0: no limit) */
+  long every_steps;     /**< steps between lines, 0: none by steps */
+  double every_seconds; /**< a line at least every so many seconds, 0: off */
+} oak_progress_options_t;
+
+/** Not to be touched from outside; plain so that it can live on the stack. */
+typedef struct {
+  oak_progress_options_t options;
+  int terminal, colors, unicode, width;
+  int narrow; /* leave out the column of elapsed time */
+  int bar_shown;
+  long first_step, line_step;
+  double first_time, begin;
+  double line_at, bar_at, last_at; /* MPI_Wtime of the last line, bar and update */
+  int64_t first_updates, line_updates;
+  double fraction, speed; /* done so far, and done per second, smoothed */
+} oak_progress_t;
+
+/** Print the column titles and the line of the initial \a state, and start the clock. */
+void oak_progress_begin(oak_progress_t *progress, const oak_progress_options_t *options,
+                        const oak_progress_state_t *state);
+/** Print a line if one is due, and redraw the bar. Cheap: meant for every step. */
+void oak_progress_update(oak_progress_t *progress, const oak_progress_state_t *state);
+/** A remark between the lines of the table, such as the name of a file just written. A newline is
+ * added. */
+void oak_progress_note(oak_progress_t *progress, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/** Remove the bar before others print to the terminal; the next update draws it again. */
+void oak_progress_clear(oak_progress_t *progress);
+/** Print the line of the final state and a summary. */
+void oak_progress_end(oak_progress_t *progress, const oak_progress_state_t *state);
+
+#endif

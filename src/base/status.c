@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Status codes, the last error message and collective agreement on failure, for all of oak. */
+#include "oak/status.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGE_SIZE = 16384 };
+
+/* Failures are recorded by the thread that talks to MPI; kernels cannot fail. */
+static char last_message[MESSAGE_SIZE];
+
+const char *oak_status_text(oak_status_t status) {
+  switch (status) {
+#define STATUS_CASE(code, text) \
+  case code: return text;
+    OAK_STATUS_TABLE(STATUS_CASE)
+#undef STATUS_CASE
+  }
+  return "unknown status";
+}
+
+const char *oak_last_error(void) { return last_message; }
+
+oak_status_t oak_fail(oak_status_t status, const char *file, int line, const char *format, ...) {
+  /* The arguments may point into the last message, so it is replaced only at the end. */
+  static char message[MESSAGE_SIZE];
+  va_list args;
+  va_start(args, format);
+  int written = vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  if (written < 0) snprintf(message, sizeof message, "%s", oak_status_text(status));
+  if (written >= MESSAGE_SIZE) memcpy(message + MESSAGE_SIZE - 4, "...", 4);
+  if (getenv("OAK_DEBUG")) {
+    size_t length = strlen(message);
+    snprintf(message + length, sizeof message - length, " (%s:%d)", file, line);
+  }
+  memcpy(last_message, message, sizeof last_message);
+  return status;
+}
+
+oak_status_t oak_agree(MPI_Comm comm, oak_status_t status) {
+  int rank, failing;
+  MPI_Comm_rank(comm, &rank);
+  int mine = status == OAK_OK ? INT_MAX : rank;
+  MPI_Allreduce(&mine, &failing, 1, MPI_INT, MPI_MIN, comm);
+  if (failing == INT_MAX) return OAK_OK;
+
+  int head[2] = {(int)status, (int)strlen(last_message)};
+  MPI_Bcast(head, 2, MPI_INT, failing, comm);
+  MPI_Bcast(last_message, head[1] + 1, MPI_CHAR, failing, comm);
+  return (oak_status_t)head[0];
+}
+
+void oak_assert_failed(const char *cond, const char *file, int line) {
+  fprintf(stderr, "oak: %s:%d: internal error: '%s' does not hold; please report this\n", file,
+          line, cond);
+  fflush(stderr);
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (initialized && !finalized) MPI_Abort(MPI_COMM_WORLD, 1);
+  abort();
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Small helpers for text, for parameters and terminal output. */
+#include "str.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST = 95 };
+
+char *oak_str_copy(const char *text) {
+  if (!text) return NULL;
+  size_t bytes = strlen(text) + 1;
+  char *copy = malloc(bytes);
+  if (copy) memcpy(copy, text, bytes);
+  return copy;
+}
+
+char *oak_str_trim(char *text) {
+  while (isspace((unsigned char)*text)) text++;
+  size_t length = strlen(text);
+  while (length > 0 && isspace((unsigned char)text[length - 1])) length--;
+  text[length] = '\0';
+  return text;
+}
+
+static int same_letter(char a, char b) {
+  return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+int oak_str_distance(const char *a, const char *b) {
+  size_t na = strlen(a), nb = strlen(b);
+  if (na > LONGEST || nb > LONGEST) return (int)(na > nb ? na : nb);
+
+  /* Rows i-2, i-1 and i of the table of distances between beginnings of a and b. */
+  int row[3][LONGEST + 1];
+  for (size_t j = 0; j <= nb; j++) row[0][j] = (int)j;
+  for (size_t i = 1; i <= na; i++) {
+    int *now = row[i % 3];
+    const int *before = row[(i + 2) % 3], *two_before = row[(i + 1) % 3];
+    now[0] = (int)i;
+    for (size_t j = 1; j <= nb; j++) {
+      now[j] =
+          least(least(before[j], now[j - 1]) + 1, before[j - 1] + !same_letter(a[i - 1], b[j - 1]));
+      if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
+        now[j] = least(now[j], two_before[j - 2] + 1);
+    }
+  }
+  return row[na % 3][nb];
+}
+
+void oak_str_count(char *out, size_t size, double count) {
+  static const char unit[] = {'k', 'M', 'G', 'T', 'P', 'E'};
+  if (count < 9999.5) {
+    snprintf(out, size, "%.0f", count);
+    return;
+  }
+  int u = 0;
+  count /= 1000;
+  while (count >= 999.5 && u + 1 < (int)sizeof unit) {
+    count /= 1000;
+    u++;
+  }
+  int digits = count < 9.995 ? 2 : count < 99.95 ? 1 : 0;
+  snprintf(out, size, "%.*f%c", digits, count, unit[u]);
+}
+
+void oak_str_span(char *out, size_t size, double seconds) {
+  if (!(seconds >= 0) || seconds > 8e9) { /* not a number, or centuries: no estimate */
+    snprintf(out, size, "-");
+    return;
+  }
+  if (seconds < 59.95) {
+    snprintf(out, size, "%.1f s", seconds);
+    return;
+  }
+  long s = lround(seconds);
+  if (s < 3600)
+    snprintf(out, size, "%ld:%02ld", s / 60, s % 60);
+  else if (s < 100 * 3600)
+    snprintf(out, size, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+  else
+    snprintf(out, size, "%ldd %02ldh", s / 86400, s / 3600 % 24);
+}

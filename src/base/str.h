@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Small helpers for text: copies, nearest names, numbers for people. Private. */
+#ifndef OAK_STR_H
+#define OAK_STR_H
+
+#include <stddef.h>
+
+/** Copy of \a text, to be freed; NULL without memory. NULL gives NULL. */
+char *oak_str_copy(const char *text);
+
+/** Cut white space at both ends, in place. \return the first character kept. */
+char *oak_str_trim(char *text);
+
+/** Edit distance without regard to case: insertions, deletions, replacements and swaps of
+ * neighbours. Texts longer than 95 characters are far from everything. */
+int oak_str_distance(const char *a, const char *b);
+
+/** A count in at most 5 characters: 0 to 9999 as they are, then 10.0k, 1.05M, 262G. */
+void oak_str_count(char *out, size_t size, double count);
+
+/** A time span in at most 8 characters: "12.3 s", "4:05", "2:04:05", "12d 03h". */
+void oak_str_span(char *out, size_t size, double seconds);
+
+#endif

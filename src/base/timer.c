@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Wall-clock time spent in the parts of a run, and its table. */
+#include "timer.h"
+
+#include "oak/status.h"
+
+const char *oak_phase_name(oak_phase_t phase) {
+  static const char *const name[] = {
+#define PHASE_NAME(phase, text) text,
+      OAK_PHASE_TABLE(PHASE_NAME)
+#undef PHASE_NAME
+  };
+  return name[phase];
+}
+
+void oak_timers_reset(oak_timers_t *timers) {
+  *timers = (oak_timers_t){.depth = 0};
+  timers->stack[0] = OAK_PHASE_OTHER;
+  timers->since = MPI_Wtime();
+}
+
+/** Phases deeper than the stack count for the deepest one that it holds. */
+static oak_phase_t running(const oak_timers_t *timers) {
+  return timers->stack[timers->depth < OAK_TIMER_DEPTH ? timers->depth : OAK_TIMER_DEPTH - 1];
+}
+
+/** Charge the time since the last change to the running phase. */
+static void charge(oak_timers_t *timers) {
+  double now = MPI_Wtime();
+  timers->seconds[running(timers)] += now - timers->since;
+  timers->since = now;
+}
+
+void oak_timer_start(oak_timers_t *timers, oak_phase_t phase) {
+  charge(timers);
+  timers->depth++;
+  OAK_ASSERT(timers->depth < OAK_TIMER_DEPTH);
+  if (timers->depth < OAK_TIMER_DEPTH) timers->stack[timers->depth] = phase;
+}
+
+void oak_timer_stop(oak_timers_t *timers, oak_phase_t phase) {
+  OAK_ASSERT(timers->depth > 0 && running(timers) == phase);
+  (void)phase;
+  charge(timers);
+  if (timers->depth > 0) timers->depth--;
+}
+
+double oak_timer_seconds(const oak_timers_t *timers, oak_phase_t phase) {
+  double now = running(timers) == phase ? MPI_Wtime() - timers->since : 0;
+  return timers->seconds[phase] + now;
+}
+
+double oak_timers_total(const oak_timers_t *timers) {
+  double total = MPI_Wtime() - timers->since;
+  for (int p = 0; p < OAK_PHASE_COUNT; p++) total += timers->seconds[p];
+  return total;
+}
+
+void oak_timers_print(const oak_timers_t *timers, MPI_Comm comm, FILE *stream) {
+  int rank, size;
+  double mine[OAK_PHASE_COUNT], mean[OAK_PHASE_COUNT], least[OAK_PHASE_COUNT],
+      most[OAK_PHASE_COUNT];
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  for (int p = 0; p < OAK_PHASE_COUNT; p++) mine[p] = oak_timer_seconds(timers, (oak_phase_t)p);
+  MPI_Reduce(mine, mean, OAK_PHASE_COUNT, MPI_DOUBLE, MPI_SUM, 0, comm);
+  MPI_Reduce(mine, least, OAK_PHASE_COUNT, MPI_DOUBLE, MPI_MIN, 0, comm);
+  MPI_Reduce(mine, most, OAK_PHASE_COUNT, MPI_DOUBLE, MPI_MAX, 0, comm);
+  if (rank != 0 || !stream) return;
+
+  double total = 0;
+  for (int p = 0; p < OAK_PHASE_COUNT; p++) total += mean[p] /= size;
+  if (!(total > 0)) return;
+  fprintf(stream, "  %-26s %11s %11s %11s %8s\n", "wall-clock time", "seconds", "least", "most",
+          "%");
+  for (int p = 0; p < OAK_PHASE_COUNT; p++)
+    if (most[p] > 0)
+      fprintf(stream, "  %-26s %11.3f %11.3f %11.3f %8.1f\n", oak_phase_name((oak_phase_t)p),
+              mean[p], least[p], most[p], 100 * mean[p] / total);
+  fprintf(stream, "  %-26s %11.3f %11s %11s %8.1f\n", "total", total, "", "", 100.0);
+  fprintf(stream, "  outside flux and update: %.1f %%\n", 100 * (1 - mean[OAK_PHASE_FLUX] / total));
+}

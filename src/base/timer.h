@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Wall-clock time spent in the parts of a run. Private.
+ *
+ * Times are exclusive: starting a phase suspends the one that is running, stopping it resumes that
+ * one, so the phases add up to the time since oak_timers_reset(). Time in no phase is "other". A
+ * device may still be at work when a launch returns: synchronise it before a stop, or its time goes
+ * to the phase that waits for it. */
+#ifndef OAK_TIMER_H
+#define OAK_TIMER_H
+
+#include <mpi.h>
+#include <stdio.h>
+
+#define OAK_PHASE_TABLE(X)                      \
+  X(OAK_PHASE_INIT, "initialization")           \
+  X(OAK_PHASE_FLUX, "flux and update")          \
+  X(OAK_PHASE_GHOST_R1, "ghost cells R1")       \
+  X(OAK_PHASE_GHOST_R2, "ghost cells R2")       \
+  X(OAK_PHASE_MPI, "MPI transfer")              \
+  X(OAK_PHASE_PATTERN, "ghost cell pattern")    \
+  X(OAK_PHASE_FLUX_FIX, "flux fixing")          \
+  X(OAK_PHASE_FLAGS, "refinement flags")        \
+  X(OAK_PHASE_MESH, "mesh adaptation (p4est)")  \
+  X(OAK_PHASE_BLOCKS, "block adaptation")       \
+  X(OAK_PHASE_PARTITION, "partitioning")        \
+  X(OAK_PHASE_TIME_STEP, "time step reduction") \
+  X(OAK_PHASE_OUTPUT, "output")                 \
+  X(OAK_PHASE_DIAGNOSTICS, "diagnostics")       \
+  X(OAK_PHASE_OTHER, "other")
+
+typedef enum {
+#define OAK_PHASE_ENUM(phase, text) phase,
+  OAK_PHASE_TABLE(OAK_PHASE_ENUM)
+#undef OAK_PHASE_ENUM
+      OAK_PHASE_COUNT
+} oak_phase_t;
+
+enum { OAK_TIMER_DEPTH = 16 };
+
+typedef struct {
+  double seconds[OAK_PHASE_COUNT]; /**< up to `since` */
+  double since;                    /**< MPI_Wtime of the last change of phase */
+  oak_phase_t stack[OAK_TIMER_DEPTH];
+  int depth; /**< running phase: stack[depth]; stack[0] is OAK_PHASE_OTHER */
+} oak_timers_t;
+
+/** Set all times to 0 and begin with OAK_PHASE_OTHER. Not collective, as all but printing. */
+void oak_timers_reset(oak_timers_t *timers);
+
+/** Start a phase within the running one. Each start needs its stop, also where a function fails. */
+void oak_timer_start(oak_timers_t *timers, oak_phase_t phase);
+/** Stop \a phase, which must be the running one, and go on with the one around it. */
+void oak_timer_stop(oak_timers_t *timers, oak_phase_t phase);
+
+/** Seconds spent in a phase until now, on this rank. */
+double oak_timer_seconds(const oak_timers_t *timers, oak_phase_t phase);
+/** Seconds since oak_timers_reset(), on this rank. */
+double oak_timers_total(const oak_timers_t *timers);
+/** Name of a phase, as printed. */
+const char *oak_phase_name(oak_phase_t phase);
+
+/** Print a table of all phases that took time: mean, least and most over the ranks of \a comm, and
+ * the share of the whole. Collective; \a stream is used on rank 0 alone (NULL elsewhere is fine).
+ */
+void oak_timers_print(const oak_timers_t *timers, MPI_Comm comm, FILE *stream);
+
+#endif

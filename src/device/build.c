@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Collective builds of kernels: one rank of each host looks in the cache and compiles, all load. */
+#define _GNU_SOURCE 1
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device_private.h"
+
+int oak_build_keep(void) {
+  const char *keep = getenv("OAK_KEEP");
+  return keep && keep[0] && strcmp(keep, "0") != 0;
+}
+
+const char *oak_source_name(const oak_source_t *source) {
+  return source->name && source->name[0] ? source->name : "kernel";
+}
+
+oak_status_t oak_path_absolute(const char *path, char **out) {
+  if (path[0] == '/') return oak_format(out, "%s", path);
+  char *here = getcwd(NULL, 0);
+  *out = NULL;
+  OAK_CHECK(here, OAK_ERR_FILE, "the current folder is not known (%s), but '%s' is relative to it",
+            strerror(errno), path);
+  oak_status_t status = oak_format(out, "%s/%s", here, path);
+  free(here);
+  return status;
+}
+
+oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text) {
+  oak_buffer_print(text, "/* Translation unit of kernel '%s', written by oak. */\n",
+                   oak_source_name(source));
+  oak_buffer_print(text, "#include \"oak/kernel.h\"\n");
+  for (int i = 0; i < source->nfile; i++) {
+    char *path;
+    OAK_TRY(oak_path_absolute(source->file[i], &path));
+    int plain = !strpbrk(path, "\"\n");
+    if (plain) oak_buffer_print(text, "#include \"%s\"\n", path);
+    free(path);
+    OAK_CHECK(plain, OAK_ERR_ARGUMENT,
+              "kernel source '%s' has a quote or a line break in its path, which #include cannot "
+              "name; rename it",
+              source->file[i]);
+  }
+  return oak_buffer_status(text);
+}
+
+/** Path of the cache entry of \a source. */
+static oak_status_t entry_path(oak_device_t *dev, const oak_source_t *source, char **out) {
+  char hex[33], name[41];
+  OAK_TRY(oak_source_key(dev, source, hex));
+  snprintf(name, sizeof name, "%s", oak_source_name(source));
+  for (char *c = name; *c; c++) {
+    if (!isalnum((unsigned char)*c) && *c != '_') *c = '_';
+  }
+  return oak_format(out, "%s/%s-%s.%s", dev->cache, name, hex, dev->ops->name);
+}
+
+/** Compile into the work folder \a work and move the result to \a path. */
+static oak_status_t compile_in(oak_device_t *dev, const oak_source_t *source, const char *work,
+                               const char *path) {
+  char *built;
+  OAK_TRY(oak_format(&built, "%s/%s", work, dev->ops->name));
+  oak_status_t status = dev->ops->build(dev, source, built);
+  if (status == OAK_OK) status = oak_cache_seal(built);
+  if (status == OAK_OK && rename(built, path) != 0) {
+    status =
+        OAK_FAIL(OAK_ERR_FILE, "the built kernel cannot be moved to %s: %s", path, strerror(errno));
+  }
+  free(built);
+  return status;
+}
+
+static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, const char *path) {
+  char *work;
+  OAK_TRY(oak_format(&work, "%s.XXXXXX", path));
+  oak_status_t status = OAK_OK;
+  if (!mkdtemp(work)) {
+    status =
+        OAK_FAIL(OAK_ERR_FILE,
+                 "cannot make a folder in the kernel cache %s: %s; set OAK_CACHE to a folder that "
+                 "can be written",
+                 dev->cache, strerror(errno));
+  } else {
+    status = compile_in(dev, source, work, path);
+    if (oak_build_keep()) {
+      fprintf(stderr, "oak: generated source of kernel '%s' is kept in %s\n",
+              oak_source_name(source), work);
+    } else {
+      oak_cache_remove_folder(work);
+    }
+  }
+  free(work);
+  if (status == OAK_OK && !dev->cache_private) oak_cache_sweep(dev);
+  return status;
+}
+
+/** Let the entry of \a source exist; on one rank of a host. \a *fresh: it was compiled just now. */
+static oak_status_t provide(oak_device_t *dev, const oak_source_t *source, int rebuild, char **path,
+                            int *fresh) {
+  *path = NULL;
+  *fresh = 0;
+  OAK_TRY(oak_cache_open(dev));
+  OAK_TRY(entry_path(dev, source, path));
+  if (rebuild) unlink(*path);
+  /* Who asks for generated sources means to see them, so the cache does not get in the way. */
+  if (!oak_build_keep() && oak_cache_has(*path)) return OAK_OK;
+  *fresh = 1;
+  return compile(dev, source, *path);
+}
+
+/** Give the path from the rank that provided it to the others of its host. Collective on the
+ * device. */
+static oak_status_t share_path(oak_device_t *dev, oak_status_t status, char **path, int *fresh) {
+  int head[2] = {status == OAK_OK && *path ? (int)strlen(*path) : 0, *fresh};
+  MPI_Bcast(head, 2, MPI_INT, 0, dev->host);
+  *fresh = head[1];
+  if (dev->host_rank != 0) {
+    *path = calloc(1, (size_t)head[0] + 1);
+    if (!*path) status = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the path of a built kernel");
+  }
+  OAK_TRY(oak_agree(dev->comm, status));
+  MPI_Bcast(*path, head[0] + 1, MPI_CHAR, 0, dev->host);
+  return OAK_OK;
+}
+
+/** One attempt. Collective. \a *again: an entry that was in the cache did not load on some rank. */
+static oak_status_t attempt(oak_device_t *dev, const oak_source_t *source, int *rebuild, int *again,
+                            oak_module_t **out) {
+  char *path = NULL;
+  int fresh = 0;
+  *again = 0;
+  *out = NULL;
+  oak_status_t status = OAK_OK;
+  if (dev->host_rank == 0) status = provide(dev, source, *rebuild, &path, &fresh);
+  status = share_path(dev, status, &path, &fresh);
+  if (status != OAK_OK) {
+    free(path);
+    return status;
+  }
+  oak_status_t loaded = dev->ops->load(dev, path, out);
+  status = oak_agree(dev->comm, loaded);
+  free(path);
+  if (status == OAK_OK) return OAK_OK;
+  if (loaded == OAK_OK) dev->ops->unload(dev, *out);
+  *out = NULL;
+  *rebuild = loaded != OAK_OK && !fresh;
+  MPI_Allreduce(MPI_IN_PLACE, rebuild, 1, MPI_INT, MPI_MAX, dev->host);
+  *again = *rebuild;
+  MPI_Allreduce(MPI_IN_PLACE, again, 1, MPI_INT, MPI_MAX, dev->comm);
+  return status;
+}
+
+oak_status_t oak_device_build(oak_device_t *dev, const oak_source_t *source, oak_module_t **out) {
+  int rebuild = 0, again = 0;
+  oak_status_t status = attempt(dev, source, &rebuild, &again, out);
+  if (status != OAK_OK && again) status = attempt(dev, source, &rebuild, &again, out);
+  return status;
+}

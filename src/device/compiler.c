@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * A C compiler on the command line, for back ends that build kernels with one: find it, learn which
+ * flags it takes, run it, and turn its complaints into a message. */
+#define _GNU_SOURCE 1
+#include <stdlib.h>
+#include <string.h>
+
+#include "device_private.h"
+
+/** Take \a wish as the command. 0 if there is no such program. A wish may carry words of its own
+ * ("ccache gcc"), unless the whole of it is a path. */
+static int compiler_take(oak_compiler_t *compiler, const char *wish) {
+  char *path = oak_process_find(wish);
+  oak_words_t words = {0};
+  if (!path) {
+    oak_words_split(&words, wish);
+    if (words.count > 0) path = oak_process_find(words.word[0]);
+  }
+  if (path) {
+    oak_words_free(&compiler->command);
+    oak_words_add(&compiler->command, "%s", path);
+    for (int i = 1; i < words.count; i++) oak_words_add(&compiler->command, "%s", words.word[i]);
+  }
+  oak_words_free(&words);
+  free(path);
+  return compiler->command.count > 0;
+}
+
+oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *wish, const char *variable,
+                               const char *names) {
+  static const char advice[] =
+      "install one (Debian, Ubuntu: apt install gcc libc6-dev), or name one";
+  const char *other = getenv(variable);
+  if (wish[0]) {
+    OAK_CHECK(compiler_take(compiler, wish), OAK_ERR_BUILD,
+              "compiler '%s' (device.compiler) is not a program on PATH; correct it, or leave it "
+              "empty to try $%s, %s",
+              wish, variable, names);
+    return oak_words_status(&compiler->command);
+  }
+  if (other && other[0]) {
+    OAK_CHECK(compiler_take(compiler, other), OAK_ERR_BUILD,
+              "compiler '%s' ($%s) is not a program on PATH; correct it, or unset it to try %s",
+              other, variable, names);
+    return oak_words_status(&compiler->command);
+  }
+  oak_words_t list = {0};
+  oak_words_split(&list, names);
+  for (int i = 0; i < list.count && compiler->command.count == 0; i++)
+    compiler_take(compiler, list.word[i]);
+  oak_words_free(&list);
+  OAK_CHECK(compiler->command.count > 0, OAK_ERR_BUILD,
+            "no C compiler for the kernels: tried %s on PATH; %s with device.compiler or $%s",
+            names, advice, variable);
+  return oak_words_status(&compiler->command);
+}
+
+/** 1 if the compiler takes the flags [first, first + count): preprocessing nothing judges all. */
+static int compiler_takes(const oak_compiler_t *compiler, const oak_words_t *flags, int first,
+                          int count) {
+  oak_words_t command = {0};
+  oak_words_copy(&command, &compiler->command);
+  for (int i = first; i < first + count; i++) oak_words_add(&command, "%s", flags->word[i]);
+  oak_words_split(&command, "-E -x c /dev/null");
+  oak_buffer_t output = {0};
+  int code = 1;
+  oak_status_t status = oak_process_run(&command, &output, &code);
+  oak_buffer_free(&output);
+  oak_words_free(&command);
+  return status == OAK_OK && code == 0;
+}
+
+static oak_status_t compiler_version(oak_compiler_t *compiler) {
+  oak_words_t command = {0};
+  oak_words_copy(&command, &compiler->command);
+  oak_words_add(&command, "--version");
+  oak_buffer_t output = {0};
+  int code;
+  oak_status_t status = oak_process_run(&command, &output, &code);
+  if (status == OAK_OK) {
+    const char *line = oak_buffer_get(&output);
+    line += strspn(line, "\n");
+    int length = (int)strcspn(line, "\n");
+    status = code == 0 && length > 0 ? oak_format(&compiler->version, "%.*s", length, line)
+                                     : oak_format(&compiler->version, "unknown version");
+  }
+  oak_buffer_free(&output);
+  oak_words_free(&command);
+  return status;
+}
+
+oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wished) {
+  if (compiler->version) return OAK_OK;
+  OAK_TRY(oak_words_status(wished));
+  OAK_TRY(compiler_version(compiler));
+  int all = compiler_takes(compiler, wished, 0, wished->count);
+  for (int i = 0; i < wished->count; i++) {
+    if (!all && !compiler_takes(compiler, wished, i, 1)) continue;
+    oak_words_add(&compiler->flags, "%s", wished->word[i]);
+  }
+  return oak_words_status(&compiler->flags);
+}
+
+/** Where the complaint starts: the first error, else a linker's line, else anything. */
+static const char *first_error(const char *output) {
+  const char *linker = NULL;
+  for (const char *line = output; *line;) {
+    size_t length = strcspn(line, "\n");
+    if (memmem(line, length, "error:", 6) && strncmp(line, "collect2", 8) != 0) return line;
+    if (!linker && memmem(line, length, "ld: ", 4)) linker = line;
+    line += length + (line[length] == '\n');
+  }
+  return linker ? linker : output;
+}
+
+/** The first lines of the complaint, each and all short enough for a message. */
+static void quote_errors(oak_buffer_t *quote, const char *output, const char *where) {
+  enum { most_lines = 12, most_columns = 160 };
+  const char *line = first_error(output);
+  for (int i = 0; i < most_lines && *line; i++) {
+    int length = (int)strcspn(line, "\n");
+    oak_buffer_print(quote, "\n%.*s%s", length < most_columns ? length : most_columns, line,
+                     length > most_columns ? "..." : "");
+    line += length + (line[length] == '\n');
+  }
+  int more = 0;
+  for (; *line; more++) line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
+  if (more > 0) oak_buffer_print(quote, "\n(%d more lines)", more);
+  if (strstr(output, "No space left on device")) {
+    oak_buffer_print(
+        quote, "\nA disk is full: free space where %s is and where $TMPDIR (or /tmp) is.", where);
+  }
+}
+
+oak_status_t oak_compiler_run(const oak_words_t *command, const char *name, const char *path) {
+  oak_buffer_t output = {0}, quote = {0}, log = {0};
+  int code = 0, keep = oak_build_keep();
+  oak_status_t status = oak_process_run(command, &output, &code);
+  if (keep) {
+    for (int i = 0; i < command->count; i++) oak_buffer_print(&log, "%s ", command->word[i]);
+    oak_buffer_print(&log, "\n%s", oak_buffer_get(&output));
+    char *log_path;
+    if (oak_format(&log_path, "%s.log", path) == OAK_OK) {
+      oak_buffer_write(&log, log_path); /* a convenience: its loss fails nothing */
+      free(log_path);
+    }
+  }
+  if (status == OAK_OK && code != 0) {
+    quote_errors(&quote, oak_buffer_get(&output), path);
+    if (keep) {
+      oak_buffer_print(&quote, "\nThe whole output and the command: %s.log", path);
+    } else {
+      oak_buffer_print(
+          &quote, "\nOAK_KEEP=1 keeps the generated source, the command and the whole output.");
+    }
+    status = OAK_FAIL(OAK_ERR_BUILD, "kernel '%s' does not compile (%s, exit status %d):%s", name,
+                      command->word[0], code, oak_buffer_get(&quote));
+  }
+  oak_buffer_free(&log);
+  oak_buffer_free(&quote);
+  oak_buffer_free(&output);
+  return status;
+}
+
+void oak_compiler_free(oak_compiler_t *compiler) {
+  oak_words_free(&compiler->command);
+  oak_words_free(&compiler->flags);
+  free(compiler->version);
+  compiler->version = NULL;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The registry of devices, open and close, and the calls that every back end shares. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "device_private.h"
+
+/** In the order in which "auto" tries them: what computes fastest first, the CPU last. */
+static const oak_device_ops_t *const registry[] = {&oak_device_ops_cpu};
+
+enum { registry_count = sizeof registry / sizeof registry[0] };
+
+const oak_device_ops_t *oak_device_known(int i) {
+  return i >= 0 && i < registry_count ? registry[i] : NULL;
+}
+
+/** Free what was made so far; communicators and the ledger are either there on all ranks or on
+ * none. */
+static void device_free(oak_device_t *dev) {
+  if (!dev) return;
+  oak_cache_close(dev);
+  oak_ledger_close(&dev->ledger);
+  if (dev->host != MPI_COMM_NULL) MPI_Comm_free(&dev->host);
+  if (dev->comm != MPI_COMM_NULL) MPI_Comm_free(&dev->comm);
+  free((char *)dev->options.compiler);
+  free((char *)dev->options.flags);
+  free(dev->env_flags);
+  free(dev);
+}
+
+/** A device without a back end yet. Rank-local. */
+static oak_status_t device_new(const oak_device_options_t *options, oak_device_t **out) {
+  oak_device_t *dev = calloc(1, sizeof *dev);
+  *out = dev;
+  OAK_CHECK(dev, OAK_ERR_MEMORY, "no memory for a device");
+  dev->comm = dev->host = MPI_COMM_NULL;
+  const char *compiler = options && options->compiler ? options->compiler : "";
+  const char *flags = options && options->flags ? options->flags : "";
+  const char *env_flags = getenv("OAK_CFLAGS");
+  dev->options.threads = options ? options->threads : 0;
+  dev->options.compiler = oak_str_copy(compiler);
+  dev->options.flags = oak_str_copy(flags);
+  dev->env_flags = oak_str_copy(env_flags ? env_flags : "");
+  OAK_CHECK(dev->options.compiler && dev->options.flags && dev->env_flags, OAK_ERR_MEMORY,
+            "no memory for a device");
+  return OAK_OK;
+}
+
+/** Communicators, threads and the ledger. Collective. */
+static oak_status_t device_join(oak_device_t *dev, MPI_Comm comm) {
+  MPI_Comm_dup(comm, &dev->comm);
+  MPI_Comm_rank(dev->comm, &dev->rank);
+  MPI_Comm_split_type(dev->comm, MPI_COMM_TYPE_SHARED, dev->rank, MPI_INFO_NULL, &dev->host);
+  MPI_Comm_rank(dev->host, &dev->host_rank);
+  MPI_Comm_size(dev->host, &dev->host_size);
+  oak_status_t status = oak_host_threads(dev, dev->options.threads, &dev->threads);
+  OAK_TRY(oak_agree(dev->comm, status));
+  status = oak_ledger_open(dev->host, &dev->ledger);
+  return oak_agree(dev->comm, status);
+}
+
+/** Open one back end on all ranks or none. Collective. */
+static oak_status_t device_try(oak_device_t *dev, const oak_device_ops_t *ops) {
+  dev->ops = ops;
+  oak_status_t mine = ops->open(dev, &dev->options);
+  oak_status_t status = oak_agree(dev->comm, mine);
+  if (status == OAK_OK) return OAK_OK;
+  if (mine == OAK_OK) ops->close(dev);
+  dev->ops = NULL;
+  dev->data = NULL;
+  return status;
+}
+
+/** The back ends to try for \a name: registry[first] up to before registry[last]. */
+static oak_status_t device_choose(const char *name, int *first, int *last) {
+  *first = 0;
+  *last = registry_count;
+  if (strcmp(name, "auto") == 0) return OAK_OK;
+  for (int i = 0; i < registry_count; i++) {
+    if (strcmp(name, registry[i]->name) != 0) continue;
+    *first = i;
+    *last = i + 1;
+    return OAK_OK;
+  }
+  oak_buffer_t known = {0};
+  for (int i = 0; i < registry_count; i++) oak_buffer_print(&known, ", %s", registry[i]->name);
+  oak_status_t status =
+      OAK_FAIL(OAK_ERR_ARGUMENT, "unknown device '%s' (device.name); known are auto%s", name,
+               oak_buffer_get(&known));
+  oak_buffer_free(&known);
+  return status;
+}
+
+oak_status_t oak_device_open(MPI_Comm comm, const char *name, const oak_device_options_t *options,
+                             oak_device_t **out) {
+  int first = 0, last = 0;
+  oak_device_t *dev = NULL;
+  *out = NULL;
+  oak_status_t status = device_choose(name ? name : "auto", &first, &last);
+  if (status == OAK_OK) status = device_new(options, &dev);
+  status = oak_agree(comm, status);
+  if (status == OAK_OK) status = device_join(dev, comm);
+  if (status == OAK_OK) {
+    do status = device_try(dev, registry[first]);
+    while (status != OAK_OK && ++first < last);
+  }
+  if (status == OAK_OK) {
+    *out = dev;
+  } else {
+    device_free(dev);
+  }
+  return status;
+}
+
+void oak_device_close(oak_device_t **dev) {
+  if (!dev || !*dev) return;
+  (*dev)->ops->close(*dev);
+  device_free(*dev);
+  *dev = NULL;
+}
+
+const oak_device_ops_t *oak_device_ops(const oak_device_t *dev) { return dev->ops; }
+
+int oak_device_threads(const oak_device_t *dev) { return dev->threads; }
+
+oak_status_t oak_device_alloc(oak_device_t *dev, size_t bytes, void **out) {
+  *out = NULL;
+  return bytes > 0 ? dev->ops->alloc(dev, bytes, out) : OAK_OK;
+}
+
+void oak_device_free(oak_device_t *dev, void *ptr) {
+  if (ptr) dev->ops->free(dev, ptr);
+}
+
+oak_status_t oak_device_upload(oak_device_t *dev, void *dst, const void *host, size_t bytes) {
+  return bytes > 0 ? dev->ops->upload(dev, dst, host, bytes) : OAK_OK;
+}
+
+oak_status_t oak_device_download(oak_device_t *dev, void *host, const void *src, size_t bytes) {
+  return bytes > 0 ? dev->ops->download(dev, host, src, bytes) : OAK_OK;
+}
+
+void oak_device_unload(oak_device_t *dev, oak_module_t **module) {
+  if (!module || !*module) return;
+  dev->ops->unload(dev, *module);
+  *module = NULL;
+}
+
+oak_status_t oak_device_kernel(oak_device_t *dev, oak_module_t *module, const char *name,
+                               oak_kernel_t **out) {
+  *out = NULL;
+  return dev->ops->kernel(dev, module, name, out);
+}
+
+oak_status_t oak_device_constant(oak_device_t *dev, oak_module_t *module, const char *name,
+                                 void *dst, size_t bytes) {
+  return dev->ops->constant(dev, module, name, dst, bytes);
+}
+
+oak_status_t oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args,
+                               size_t bytes) {
+  OAK_CHECK(n >= 0, OAK_ERR_ARGUMENT, "a kernel cannot run %ld iterations; 0 or more are allowed",
+            n);
+  return n > 0 ? dev->ops->launch(dev, kernel, n, args, bytes) : OAK_OK;
+}
+
+oak_status_t oak_device_sync(oak_device_t *dev) { return dev->ops->sync(dev); }

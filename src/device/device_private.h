@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What the files of src/device/ share: the device itself and helpers for back ends. Private. */
+#ifndef OAK_DEVICE_PRIVATE_H
+#define OAK_DEVICE_PRIVATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "oak/device.h"
+
+/* ---- buffer.c: growing texts and word lists. A failed allocation sets `failed` and later calls do
+ * nothing, so callers check once, with oak_buffer_status() or oak_words_status(). */
+
+/** A growing text; start from {0}. `data` ends in a NUL that `length` does not count, and is NULL
+ * until something is added. */
+typedef struct {
+  char *data;
+  size_t length, room;
+  int failed;
+} oak_buffer_t;
+
+/** Words of a command line; start from {0}. word[count] is NULL once there is a word. */
+typedef struct {
+  char **word;
+  int count, room;
+  int failed;
+} oak_words_t;
+
+void oak_buffer_bytes(oak_buffer_t *text, const void *bytes, size_t count);
+void oak_buffer_print(oak_buffer_t *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+oak_status_t oak_buffer_status(const oak_buffer_t *text);
+void oak_buffer_free(oak_buffer_t *text);
+/** The text as a C string, "" if empty. */
+const char *oak_buffer_get(const oak_buffer_t *text);
+/** Append a file. \return 0, or errno with \a text as it was. */
+int oak_buffer_read(oak_buffer_t *text, const char *path);
+/** Write to a new file. \return 0 or errno. */
+int oak_buffer_write(const oak_buffer_t *text, const char *path);
+
+void oak_words_add(oak_words_t *words, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/** Add the words of \a text, which blanks separate; NULL adds none. */
+void oak_words_split(oak_words_t *words, const char *text);
+void oak_words_copy(oak_words_t *words, const oak_words_t *from);
+oak_status_t oak_words_status(const oak_words_t *words);
+void oak_words_free(oak_words_t *words);
+
+/** A new string, freed by the caller. OAK_ERR_MEMORY leaves *out NULL. */
+oak_status_t oak_format(char **out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** "1.5 GiB" into \a text (returned): sizes of memory for messages. */
+const char *oak_format_size(double bytes, char text[32]);
+
+/* ---- key.c */
+
+/** A 128-bit hash against accidents, not against attackers. */
+typedef struct {
+  uint64_t a, b;
+} oak_hash_t;
+
+void oak_hash_start(oak_hash_t *hash);
+void oak_hash_bytes(oak_hash_t *hash, const void *bytes, size_t count);
+/** Hash the text and its end, so that "ab","c" and "a","bc" differ. */
+void oak_hash_text(oak_hash_t *hash, const char *text);
+void oak_hash_hex(const oak_hash_t *hash, char hex[33]);
+/** Cache key of a source on a device. Not collective. */
+oak_status_t oak_source_key(oak_device_t *dev, const oak_source_t *source, char hex[33]);
+
+/* ---- host.c */
+
+/** What is known of the processor, from /proc/cpuinfo. */
+typedef struct {
+  char model[96];
+  const char *simd; /**< widest vector unit, for people; "" if not known */
+  int avx512;
+  oak_hash_t features;
+} oak_host_cpu_t;
+
+void oak_host_cpu(oak_host_cpu_t *cpu);
+
+/** How many bytes each rank of a host holds, seen by all of them: Linux promises memory that it
+ * does not have until it is touched, and ranks that grow together would only find out by being
+ * killed. */
+typedef struct oak_ledger oak_ledger_t;
+
+/** Collective on \a host, whose ranks share memory. */
+oak_status_t oak_ledger_open(MPI_Comm host, oak_ledger_t **out);
+void oak_ledger_close(oak_ledger_t **ledger);
+/** Enter \a bytes about to be allocated; refused when the host cannot give them. Not collective. */
+oak_status_t oak_ledger_take(oak_ledger_t *ledger, size_t bytes);
+void oak_ledger_give(oak_ledger_t *ledger, size_t bytes);
+
+/* ---- the device */
+
+struct oak_device {
+  const oak_device_ops_t *ops;
+  MPI_Comm comm;
+  MPI_Comm host; /**< the ranks of comm on this host; its rank 0 builds */
+  int rank, host_rank, host_size;
+  oak_device_options_t options; /**< strings are owned and never NULL */
+  char *env_flags;              /**< $OAK_CFLAGS when the device was opened, "" if unset */
+  int threads;
+  oak_ledger_t *ledger;
+  char *cache; /**< folder of built kernels; NULL before the first build and on ranks that never
+                  build */
+  int cache_private; /**< the folder is ours alone and goes at close */
+  void *data;        /**< of the back end */
+};
+
+/** Threads for this rank: \a wish, $OMP_NUM_THREADS, or its share of the cores. Collective on
+ * dev->host; the status is this rank's own. */
+oak_status_t oak_host_threads(const oak_device_t *dev, int wish, int *threads);
+
+/* ---- cache.c: files of the cache, on one rank of a host. */
+
+/** Find or make dev->cache. */
+oak_status_t oak_cache_open(oak_device_t *dev);
+void oak_cache_close(oak_device_t *dev);
+/** 1 if \a path is a whole entry (then marked as used now); a damaged one is removed. */
+int oak_cache_has(const char *path);
+/** Append the size and hash that oak_cache_has() checks: loading a truncated object would crash.
+ * 32 bytes after the end; ELF readers ignore them. */
+oak_status_t oak_cache_seal(const char *path);
+/** Remove what was long not used, and what killed runs left. */
+void oak_cache_sweep(const oak_device_t *dev);
+/** Remove a folder and what is in it. */
+void oak_cache_remove_folder(const char *path);
+
+/* ---- build.c */
+
+/** Text of the translation unit of \a source. */
+oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text);
+/** 1 if $OAK_KEEP asks to keep generated sources. */
+int oak_build_keep(void);
+/** Name of a source for messages and files. */
+const char *oak_source_name(const oak_source_t *source);
+/** \a path made absolute, without resolving links: they decide what relative includes mean. */
+oak_status_t oak_path_absolute(const char *path, char **out);
+
+/* ---- process.c */
+
+/** Run a program without a shell, input from /dev/null, messages in English, and append all it says
+ * to \a output. \a code is its exit status, or 128 + the signal that ended it. Not collective. */
+oak_status_t oak_process_run(const oak_words_t *command, oak_buffer_t *output, int *code);
+/** Full path of a program as a shell would find it, or NULL. Freed by the caller. */
+char *oak_process_find(const char *name);
+
+/* ---- compiler.c: a C compiler on the command line. */
+
+typedef struct {
+  oak_words_t command; /**< program, by full path, and words that always follow it */
+  oak_words_t flags;   /**< those of the wished flags that the compiler takes */
+  char *version;       /**< first line of --version; NULL before oak_compiler_probe() */
+} oak_compiler_t;
+
+/** Find a compiler: \a wish, else $\a variable, else the first of \a names (blank-separated) on
+ * PATH. Starts nothing. */
+oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *wish, const char *variable,
+                               const char *names);
+/** Ask for the version, and which of the \a wished flags it takes. Cheap when asked again. */
+oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wished);
+/** Run a compile command that writes \a path. Failure is OAK_ERR_BUILD with the first messages. */
+oak_status_t oak_compiler_run(const oak_words_t *command, const char *name, const char *path);
+void oak_compiler_free(oak_compiler_t *compiler);
+
+/* ---- back ends */
+
+extern const oak_device_ops_t oak_device_ops_cpu;
+
+#endif

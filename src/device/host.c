@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What the host offers a rank: the processor, threads, and memory that is really there. */
+#define _GNU_SOURCE 1
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device_private.h"
+
+/* ---- processor */
+
+static int has_word(const char *line, const char *word) {
+  size_t length = strlen(word);
+  for (const char *at = strstr(line, word); at; at = strstr(at + 1, word)) {
+    if (at > line && at[-1] == ' ' && strchr(" \n", at[length])) return 1;
+  }
+  return 0;
+}
+
+static const char *simd_of(const char *features) {
+  static const char *const unit[][2] = {{"avx512f", "AVX-512"}, {"avx2", "AVX2"},
+                                        {"avx", "AVX"},         {"sse2", "SSE2"},
+                                        {"sve", "SVE"},         {"asimd", "NEON"}};
+  for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++) {
+    if (has_word(features, unit[i][0])) return unit[i][1];
+  }
+  return "";
+}
+
+void oak_host_cpu(oak_host_cpu_t *cpu) {
+  static const char *const telling[] = {"model name", "flags",    "Features", "CPU implementer",
+                                        "CPU part",   "Hardware", "isa",      "cpu\t"};
+  *cpu = (oak_host_cpu_t){.model = "unknown processor", .simd = ""};
+  oak_hash_start(&cpu->features);
+  FILE *file = fopen("/proc/cpuinfo", "re");
+  char *line = NULL;
+  size_t room = 0;
+  /* The first processor stands for all. */
+  while (file && getline(&line, &room, file) > 0 && line[0] != '\n') {
+    for (size_t i = 0; i < sizeof telling / sizeof telling[0]; i++) {
+      if (strncmp(line, telling[i], strlen(telling[i])) == 0) oak_hash_text(&cpu->features, line);
+    }
+    const char *colon = strchr(line, ':');
+    if (!colon) continue;
+    if (strncmp(line, "model name", 10) == 0 || strncmp(line, "cpu\t", 4) == 0) {
+      const char *model = colon + 1 + strspn(colon + 1, " ");
+      snprintf(cpu->model, sizeof cpu->model, "%.*s", (int)strcspn(model, "\n"), model);
+    }
+    if (strncmp(line, "flags", 5) == 0 || strncmp(line, "Features", 8) == 0)
+      cpu->simd = simd_of(line);
+  }
+  free(line);
+  if (file) fclose(file);
+#if defined(__x86_64__) || defined(__i386__)
+  cpu->avx512 = __builtin_cpu_supports("avx512f") != 0;
+#endif
+}
+
+/* ---- control groups: containers and batch systems limit memory and cores through them */
+
+static double read_number(const char *folder, const char *name, double otherwise) {
+  char *path = NULL;
+  double value = otherwise;
+  if (oak_format(&path, "%s/%s", folder, name) != OAK_OK) return otherwise;
+  FILE *file = fopen(path, "re");
+  if (file) {
+    if (fscanf(file, "%lf", &value) != 1) value = otherwise; /* "max": no limit */
+    fclose(file);
+  }
+  free(path);
+  return value;
+}
+
+/** Value after \a key in the file \a name, lines of "key value"; 0 if it is not there. */
+static double read_keyed(const char *folder, const char *name, const char *key) {
+  char *path = NULL, word[64];
+  double value, found = 0;
+  if (oak_format(&path, "%s/%s", folder, name) != OAK_OK) return 0;
+  FILE *file = fopen(path, "re");
+  while (file && fscanf(file, "%63s %lf", word, &value) == 2) {
+    if (strcmp(word, key) == 0) found = value;
+  }
+  if (file) fclose(file);
+  free(path);
+  return found;
+}
+
+static double group_memory(const char *folder, int version) {
+  double limit = read_number(folder, version == 2 ? "memory.max" : "memory.limit_in_bytes", 1e30);
+  if (limit >= 1e18) return 1e30; /* version 1 writes "none" as a huge number */
+  double used = read_number(folder, version == 2 ? "memory.current" : "memory.usage_in_bytes", 0);
+  /* Pages of files that the kernel drops first when memory is wanted. */
+  used -= read_keyed(folder, "memory.stat", version == 2 ? "inactive_file" : "total_inactive_file");
+  return limit > used ? limit - used : 0;
+}
+
+static double group_cores(const char *folder, int version) {
+  double quota = 0, period = 0;
+  if (version == 1) {
+    quota = read_number(folder, "cpu.cfs_quota_us", -1);
+    period = read_number(folder, "cpu.cfs_period_us", -1);
+  } else {
+    char *path = NULL;
+    if (oak_format(&path, "%s/cpu.max", folder) != OAK_OK) return 1e30;
+    FILE *file = fopen(path, "re");
+    if (file && fscanf(file, "%lf %lf", &quota, &period) != 2) quota = 0;
+    if (file) fclose(file);
+    free(path);
+  }
+  return quota > 0 && period > 0 ? quota / period : 1e30;
+}
+
+/** Least of \a limit over this process' group and those above it. Inside a container the path may
+ * be the host's and absent here: then the walk up still ends at the container's own group. */
+static double group_limit(const char *controller,
+                          double (*limit)(const char *folder, int version)) {
+  double least = 1e30;
+  char *line = NULL;
+  size_t room = 0;
+  FILE *file = fopen("/proc/self/cgroup", "re");
+  while (file && getline(&line, &room, file) > 0) {
+    char *names = strchr(line, ':'), *group = names ? strchr(names + 1, ':') : NULL;
+    if (!group) continue;
+    *group++ = '\0';
+    names++;
+    group[strcspn(group, "\n")] = '\0';
+    int version = names[0] ? 1 : 2;
+    if (version == 1 && !strstr(names, controller)) continue;
+    for (;;) {
+      char *folder = NULL;
+      if (oak_format(&folder, "/sys/fs/cgroup/%s%s", version == 1 ? names : "", group) != OAK_OK)
+        break;
+      double value = limit(folder, version);
+      if (value < least) least = value;
+      free(folder);
+      char *slash = strrchr(group, '/');
+      if (!slash) break;
+      *slash = '\0';
+    }
+  }
+  free(line);
+  if (file) fclose(file);
+  return least;
+}
+
+/* ---- threads */
+
+/** This rank's share of the cores it may use: those of its affinity mask, among the ranks that have
+ * the same mask. So ranks bound to cores of their own keep them, and unbound ranks share. */
+static int share_of_cores(const oak_device_t *dev) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  int known = sched_getaffinity(0, sizeof mine, &mine) == 0;
+  long cores = known ? CPU_COUNT(&mine) : sysconf(_SC_NPROCESSORS_ONLN);
+  cpu_set_t *all = malloc((size_t)dev->host_size * sizeof *all);
+  int enough = all != NULL, sharing = 0;
+  MPI_Allreduce(MPI_IN_PLACE, &enough, 1, MPI_INT, MPI_MIN, dev->host);
+  if (enough) {
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, dev->host);
+    for (int r = 0; r < dev->host_size; r++) sharing += CPU_EQUAL(&mine, &all[r]) != 0;
+  }
+  free(all);
+  if (sharing < 1) sharing = dev->host_size;
+  long share = cores / sharing;
+  double quota = group_limit("cpu", group_cores) / dev->host_size;
+  if (share > quota) share = (long)quota;
+  return share < 1 ? 1 : (int)share;
+}
+
+oak_status_t oak_host_threads(const oak_device_t *dev, int wish, int *threads) {
+  enum { most = 4096 };
+  *threads = share_of_cores(dev);
+  OAK_CHECK(
+      wish >= 0 && wish <= most, OAK_ERR_ARGUMENT,
+      "%d threads per rank are asked for (device.threads); allowed are 1 to %d, or 0 for a share "
+      "of the cores",
+      wish, most);
+  const char *variable = getenv("OMP_NUM_THREADS");
+  if (wish > 0) {
+    *threads = wish;
+  } else if (variable && variable[0]) {
+    char *end;
+    long value = strtol(variable, &end, 10); /* of a list for nested levels the first counts */
+    OAK_CHECK(end > variable && (*end == '\0' || *end == ',' || *end == ' ') && value >= 1 &&
+                  value <= most,
+              OAK_ERR_INPUT,
+              "OMP_NUM_THREADS is '%s', not a number from 1 to %d; correct or unset it", variable,
+              most);
+    *threads = (int)value;
+  }
+  return OAK_OK;
+}
+
+/* ---- memory */
+
+/** One rank's line of the ledger, in memory that the ranks of the host share. */
+typedef struct {
+  _Atomic long long held;     /**< bytes allocated */
+  _Atomic long long resident; /**< bytes in use by the process before the first allocation */
+  _Atomic long pid;
+  char apart[64 - 3 * 8]; /**< one cache line each */
+} ledger_line_t;
+
+struct oak_ledger {
+  MPI_Win window;
+  int size;
+  ledger_line_t *mine;
+  ledger_line_t **line; /**< [size] */
+};
+
+/** Bytes of memory that a process uses; -1 if not known. */
+static long long resident_bytes(long pid) {
+  char path[64];
+  long long total, resident = -1;
+  snprintf(path, sizeof path, "/proc/%ld/statm", pid);
+  FILE *file = fopen(path, "re");
+  if (!file) return -1;
+  if (fscanf(file, "%lld %lld", &total, &resident) != 2) resident = -1;
+  fclose(file);
+  return resident < 0 ? -1 : resident * sysconf(_SC_PAGESIZE);
+}
+
+oak_status_t oak_ledger_open(MPI_Comm host, oak_ledger_t **out) {
+  int rank, size;
+  MPI_Comm_rank(host, &rank);
+  MPI_Comm_size(host, &size);
+  oak_ledger_t *ledger = calloc(1, sizeof *ledger);
+  if (ledger) ledger->line = malloc((size_t)size * sizeof(ledger_line_t *));
+  oak_status_t status = OAK_OK;
+  if (!ledger || !ledger->line)
+    status = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the table of ranks");
+  status = oak_agree(host, status);
+  if (status != OAK_OK) {
+    if (ledger) free(ledger->line);
+    free(ledger);
+    return status;
+  }
+  ledger->size = size;
+  MPI_Win_allocate_shared(sizeof(ledger_line_t), 1, MPI_INFO_NULL, host, &ledger->mine,
+                          &ledger->window);
+  MPI_Win_lock_all(MPI_MODE_NOCHECK, ledger->window);
+  atomic_store(&ledger->mine->held, 0);
+  atomic_store(&ledger->mine->pid, (long)getpid());
+  atomic_store(&ledger->mine->resident, resident_bytes((long)getpid()));
+  for (int r = 0; r < size; r++) {
+    MPI_Aint bytes;
+    int unit;
+    MPI_Win_shared_query(ledger->window, r, &bytes, &unit, &ledger->line[r]);
+  }
+  MPI_Barrier(host);
+  *out = ledger;
+  return OAK_OK;
+}
+
+void oak_ledger_close(oak_ledger_t **ledger) {
+  if (!*ledger) return;
+  MPI_Win_unlock_all((*ledger)->window);
+  MPI_Win_free(&(*ledger)->window);
+  free((*ledger)->line);
+  free(*ledger);
+  *ledger = NULL;
+}
+
+/** Memory that the host can still give, in bytes. */
+static double available_bytes(void) {
+  double most = 1e30, kilobytes = 0;
+  char *line = NULL;
+  size_t room = 0;
+  FILE *file = fopen("/proc/meminfo", "re");
+  while (file && getline(&line, &room, file) > 0) {
+    if (sscanf(line, "MemAvailable: %lf", &kilobytes) == 1) most = 1024.0 * kilobytes;
+  }
+  free(line);
+  if (file) fclose(file);
+  double group = group_limit("memory", group_memory);
+  return group < most ? group : most;
+}
+
+/** Bytes that the ranks of the host hold but have not touched yet: the kernel has still to find
+ * them. */
+static double promised_bytes(const oak_ledger_t *ledger) {
+  double sum = 0;
+  for (int r = 0; r < ledger->size; r++) {
+    long long held = atomic_load(&ledger->line[r]->held);
+    if (held <= 0) continue;
+    long long before = atomic_load(&ledger->line[r]->resident);
+    long long now = resident_bytes(atomic_load(&ledger->line[r]->pid));
+    long long touched = now > before && before >= 0 ? now - before : 0;
+    if (held > touched) sum += (double)(held - touched);
+  }
+  return sum;
+}
+
+oak_status_t oak_ledger_take(oak_ledger_t *ledger, size_t bytes) {
+  const size_t small = (size_t)4 << 20; /* not worth reading /proc for */
+  char asked[32], free_text[32], promised_text[32];
+  if (bytes > (size_t)1 << 60) {
+    return OAK_FAIL(OAK_ERR_MEMORY,
+                    "cannot allocate %s of memory: no machine has it; check the sizes",
+                    oak_format_size((double)bytes, asked));
+  }
+  /* Entered before the sum is taken, so that of two ranks at the same time one sees the other. */
+  atomic_fetch_add(&ledger->mine->held, (long long)bytes);
+  if (bytes < small) return OAK_OK;
+  double available = available_bytes(), promised = promised_bytes(ledger);
+  if (promised <= available) return OAK_OK;
+  atomic_fetch_sub(&ledger->mine->held, (long long)bytes);
+  promised -= (double)bytes;
+  return OAK_FAIL(
+      OAK_ERR_MEMORY,
+      "cannot allocate %s of memory: this host has %s left, of which its ranks will use %s "
+      "already; use fewer blocks, or more hosts",
+      oak_format_size((double)bytes, asked), oak_format_size(available, free_text),
+      oak_format_size(promised > 0 ? promised : 0, promised_text));
+}
+
+void oak_ledger_give(oak_ledger_t *ledger, size_t bytes) {
+  atomic_fetch_sub(&ledger->mine->held, (long long)bytes);
+}

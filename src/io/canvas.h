@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * A picture in memory: rectangles and text. Private. Rank-local. */
+#ifndef OAK_CANVAS_H
+#define OAK_CANVAS_H
+
+#include <stdint.h>
+
+#include "oak/status.h"
+
+/** Pixels [height][width][3], sRGB; row 0 is at the top. */
+typedef struct {
+  int width, height;
+  uint8_t *rgb;
+} oak_canvas_t;
+
+/** A white picture. The caller frees rgb. */
+oak_status_t oak_canvas_new(int width, int height, oak_canvas_t *out);
+
+/** Mix \a share (0 to 1) of \a color (0xRRGGBB) into a pixel; nothing happens outside. */
+void oak_canvas_mix(oak_canvas_t *canvas, int x, int y, uint32_t color, double share);
+
+/** Fill columns [x, x+w) of rows [y, y+h). */
+void oak_canvas_fill(oak_canvas_t *canvas, int x, int y, int w, int h, uint32_t color);
+
+typedef enum { OAK_TEXT_REGULAR, OAK_TEXT_BOLD } oak_text_weight_t;
+
+/** Width in pixels of \a text (UTF-8; oak_canvas_text says which letters) whose capitals are
+ * \a size pixels high. */
+double oak_text_width(const char *text, double size, oak_text_weight_t weight);
+
+/** Draw \a text with its left end at \a x and its base line at \a y, anti-aliased, in the built-in
+ * font: printable ASCII, the multiplication sign, the minus sign; other letters become a box. */
+void oak_canvas_text(oak_canvas_t *canvas, double x, double y, const char *text, double size,
+                     oak_text_weight_t weight, uint32_t color);
+
+#endif

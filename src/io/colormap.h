@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Colour maps of the pictures. Private. */
+#ifndef OAK_COLORMAP_H
+#define OAK_COLORMAP_H
+
+#include <stdint.h>
+
+#include "oak/status.h"
+
+typedef enum {
+  OAK_COLORMAP_VIRIDIS,
+  OAK_COLORMAP_INFERNO,
+  OAK_COLORMAP_COOLWARM,
+  OAK_COLORMAP_GRAY,
+  OAK_COLORMAP_COUNT
+} oak_colormap_t;
+
+/** Their names in the order of the enum, as choices of a parameter. */
+#define OAK_COLORMAP_NAMES "viridis inferno coolwarm gray"
+
+const char *oak_colormap_name(oak_colormap_t map);
+
+/** \return OAK_ERR_ARGUMENT, with the known names, if there is no map of that name. */
+oak_status_t oak_colormap_find(const char *name, oak_colormap_t *out);
+
+/** Colour at \a t, clipped to [0, 1]. */
+void oak_colormap_rgb(oak_colormap_t map, double t, uint8_t rgb[3]);
+
+#endif

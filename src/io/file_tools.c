@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Small file-system helpers of the output formats. */
+#define _GNU_SOURCE 1
+#include "file_tools.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char *oak_text_new(const char *format, ...) {
+  char *text = NULL;
+  va_list args;
+  va_start(args, format);
+  if (vasprintf(&text, format, args) < 0) text = NULL;
+  va_end(args);
+  return text;
+}
+
+static const char *advice(int reason) {
+  switch (reason) {
+    case ENOSPC:
+    case EDQUOT: return "free some space or choose another output folder";
+    case EFBIG: return "raise the file size limit (ulimit -f) or use more ranks";
+    case EACCES:
+    case EPERM:
+    case EROFS: return "choose an output folder that you may write to";
+    case EMFILE:
+    case ENFILE: return "raise the limit of open files (ulimit -n)";
+    default: return "check the output folder";
+  }
+}
+
+oak_status_t oak_file_failed(const char *action, const char *path, int reason) {
+  return OAK_FAIL(OAK_ERR_FILE, "cannot %s %s: %s; %s", action, path, strerror(reason),
+                  advice(reason));
+}
+
+oak_status_t oak_make_parents(const char *path) {
+  char *part = strdup(path);
+  OAK_CHECK(part, OAK_ERR_MEMORY, "no memory for the path %s", path);
+  oak_status_t st = OAK_OK;
+  for (char *slash = strchr(part + 1, '/'); slash && st == OAK_OK; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    if (mkdir(part, 0777) != 0) {
+      /* On a read-only parent mkdir may fail with EROFS or EACCES although the folder exists. */
+      const int reason = errno;
+      struct stat info;
+      if (stat(part, &info) != 0) st = oak_file_failed("create folder", part, reason);
+      else if (!S_ISDIR(info.st_mode)) st = oak_file_failed("use as folder", part, ENOTDIR);
+    }
+    *slash = '/';
+  }
+  free(part);
+  return st;
+}
+
+static int remove_one(const char *path, const struct stat *info, int type, struct FTW *at) {
+  (void)info;
+  (void)type;
+  (void)at;
+  return remove(path);
+}
+
+oak_status_t oak_remove_all(const char *path) {
+  struct stat info;
+  if (lstat(path, &info) != 0)
+    return errno == ENOENT || errno == ENOTDIR ? OAK_OK : oak_file_failed("remove", path, errno);
+  if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
+    return oak_file_failed("remove", path, errno);
+  return OAK_OK;
+}
+
+oak_status_t oak_write_at(int fd, const void *data, size_t bytes, int64_t offset,
+                          const char *path) {
+  const char *from = data;
+  while (bytes > 0) {
+    const ssize_t n = pwrite(fd, from, bytes, (off_t)offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return oak_file_failed("write", path, n < 0 ? errno : ENOSPC);
+    from += n;
+    bytes -= (size_t)n;
+    offset += n;
+  }
+  return OAK_OK;
+}

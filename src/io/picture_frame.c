@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What surrounds the data of a picture: title, axes with round numbers, colour bar. */
+#define _GNU_SOURCE 1
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "picture_parts.h"
+
+enum { MAX_FACTS = 6, FACT_SIZE = 96, LABEL_SIZE = 64 };
+static const uint32_t INK = 0x1E2227, SOFT_INK = 0x4A5058, LINE = 0x565C64;
+
+/* Lengths in heights of capitals. */
+static const double MARGIN = 1.3, TICK = 0.55, TICK_GAP = 0.6, NAME_GAP = 1.0, LINE_HEIGHT = 2.1,
+                    FACT_GAP = 1.7, BAR_GAP = 1.8, BAR_WIDTH = 1.7, TITLE_SCALE = 1.35;
+
+/* ---- round numbers ---- */
+
+typedef struct {
+  double step;
+  int64_t first, last; /* multiples of step */
+  int decimals;        /* of the labels */
+  int exponent;        /* labels are divided by 10^exponent, which is written once */
+} ticks_t;
+
+/** Multiples of 1, 2 or 5 times a power of ten within [low, high], about \a most of them. */
+static ticks_t make_ticks(double low, double high, double most) {
+  ticks_t ticks = {0, 0, 0, 0, 0};
+  const double raw = (high - low) / (most < 1 ? 1 : most);
+  const double power = floor(log10(raw) + 1e-9), base = pow(10, power);
+  ticks.step = raw <= 1.0001 * base ? base : raw <= 2 * base ? 2 * base
+             : raw <= 5 * base ? 5 * base : 10 * base;
+  ticks.first = (int64_t)ceil(low / ticks.step - 1e-6);
+  ticks.last = (int64_t)floor(high / ticks.step + 1e-6);
+  const double largest = fmax(fabs(low), fabs(high));
+  const int order = (int)floor(log10(largest) + 1e-9);
+  if (order >= 5 || order <= -3) ticks.exponent = order;
+  const int step_order = (int)floor(log10(ticks.step) + 1e-6);
+  ticks.decimals = ticks.exponent - step_order;
+  if (ticks.decimals < 0) ticks.decimals = 0;
+  if (ticks.decimals > 12) ticks.decimals = 12;
+  return ticks;
+}
+
+/** Copy number text with real minus signs. */
+static void print_number(char label[LABEL_SIZE], const char *digits) {
+  size_t n = 0;
+  for (; *digits && n + 4 < LABEL_SIZE; digits++) {
+    if (*digits == '-') n += (size_t)sprintf(label + n, "\xE2\x88\x92");
+    else label[n++] = *digits;
+  }
+  label[n] = '\0';
+}
+
+static void print_tick(char label[LABEL_SIZE], const ticks_t *ticks, int64_t i) {
+  char digits[LABEL_SIZE];
+  const double value = (double)i * ticks->step / pow(10, ticks->exponent);
+  snprintf(digits, sizeof digits, "%.*f", ticks->decimals, i == 0 ? 0.0 : value);
+  print_number(label, digits);
+}
+
+static double widest_tick(const ticks_t *ticks, double size) {
+  double widest = 0;
+  char label[LABEL_SIZE];
+  for (int64_t i = ticks->first; i <= ticks->last; i++) {
+    print_tick(label, ticks, i);
+    widest = fmax(widest, oak_text_width(label, size, OAK_TEXT_REGULAR));
+  }
+  return widest;
+}
+
+/** Draw "x10" with the exponent raised. \return the width. */
+static double draw_power(oak_canvas_t *canvas, double x, double y, int exponent, double size) {
+  char digits[16], label[LABEL_SIZE];
+  const double base = oak_text_width("\xC3\x97" "10", size, OAK_TEXT_REGULAR);
+  snprintf(digits, sizeof digits, "%d", exponent);
+  print_number(label, digits);
+  if (canvas) {
+    oak_canvas_text(canvas, x, y, "\xC3\x97" "10", size, OAK_TEXT_REGULAR, SOFT_INK);
+    oak_canvas_text(canvas, x + base, y - 0.6 * size, label, 0.75 * size, OAK_TEXT_REGULAR,
+                    SOFT_INK);
+  }
+  return base + oak_text_width(label, 0.75 * size, OAK_TEXT_REGULAR);
+}
+
+static ticks_t axis_ticks(const oak_scene_t *scene, int a, double size) {
+  const oak_grid_view_t *view = scene->view;
+  const int d = scene->axis[a];
+  const double most = a == 0 ? scene->width / (8 * size) : scene->height / (5 * size);
+  return make_ticks(view->xmin[d], view->xmax[d], most);
+}
+
+static ticks_t bar_ticks(const oak_scene_t *scene, double size) {
+  return make_ticks(scene->low, scene->high, scene->height / (4 * size));
+}
+
+/* ---- title ---- */
+
+/** The facts in the line below the title, in order. The first is the variable's name. */
+static int list_facts(const oak_scene_t *scene, char fact[MAX_FACTS][FACT_SIZE]) {
+  const oak_grid_view_t *view = scene->view;
+  int n = 0;
+  snprintf(fact[n++], FACT_SIZE, "%s", view->name[scene->options->variable]);
+  const double t = fabs(view->time);
+  const char *format = t == 0 || (t >= 1e-3 && t < 1e4) ? "t = %#.4g" : "t = %.4g";
+  snprintf(fact[n++], FACT_SIZE, format, view->time);
+  if (scene->normal >= 0)
+    snprintf(fact[n++], FACT_SIZE, "%c = %.4g", "xyz"[scene->normal],
+             scene->options->slice_position);
+  snprintf(fact[n++], FACT_SIZE, "step %ld", view->step);
+  snprintf(fact[n++], FACT_SIZE, "blocks %lld", (long long)view->nglobal);
+  if (view->min_level == view->max_level)
+    snprintf(fact[n++], FACT_SIZE, "level %d", view->max_level);
+  else
+    snprintf(fact[n++], FACT_SIZE, "levels %d-%d", view->min_level, view->max_level);
+  return n;
+}
+
+/** Draw the facts from (x, y) on, in lines of at most \a room pixels (NULL canvas: only count).
+ * \return the number of lines. */
+static int draw_facts(const oak_scene_t *scene, oak_canvas_t *canvas, double x, double y,
+                      double room, double size) {
+  char fact[MAX_FACTS][FACT_SIZE];
+  const int n = list_facts(scene, fact);
+  int lines = 1;
+  double used = 0;
+  for (int i = 0; i < n; i++) {
+    const oak_text_weight_t weight = i == 0 ? OAK_TEXT_BOLD : OAK_TEXT_REGULAR;
+    const double width = oak_text_width(fact[i], size, weight);
+    if (used > 0 && used + width > room) {
+      used = 0;
+      lines++;
+      y += LINE_HEIGHT * size;
+    }
+    if (canvas)
+      oak_canvas_text(canvas, x + used, floor(y), fact[i], size, weight, i == 0 ? INK : SOFT_INK);
+    used += width + FACT_GAP * size;
+  }
+  return lines;
+}
+
+static int has_title(const oak_scene_t *scene) {
+  return scene->options->title && scene->options->title[0];
+}
+
+/* ---- the frame ---- */
+
+oak_frame_t oak_frame_measure(const oak_scene_t *scene) {
+  oak_frame_t frame;
+  const double fitting = floor(scene->width / 80.0 + 0.5);
+  const double size = fitting < 8 ? 8 : fitting > 40 ? 40 : fitting;
+  frame.size = size;
+  frame.thin = size < 15 ? 1 : (int)(size / 10 + 0.5);
+  const ticks_t y = axis_ticks(scene, 1, size), bar = bar_ticks(scene, size);
+  const double label = TICK + TICK_GAP;
+  double scale_width = widest_tick(&bar, size) + (TICK + TICK_GAP + BAR_WIDTH) * size;
+  if (bar.exponent) scale_width = fmax(scale_width, draw_power(NULL, 0, 0, bar.exponent, size));
+  double name_width = oak_text_width("x", size, OAK_TEXT_REGULAR);
+  if (y.exponent) name_width += draw_power(NULL, 0, 0, y.exponent, size);
+  frame.left = (int)ceil((MARGIN + NAME_GAP + label) * size + name_width + widest_tick(&y, size));
+  frame.right = (int)ceil((BAR_GAP + MARGIN) * size + scale_width);
+  frame.bottom = (int)ceil((MARGIN + 1 + NAME_GAP + 1 + label) * size);
+  const double room = scene->width + frame.right - MARGIN * size;
+  const int lines = draw_facts(scene, NULL, 0, 0, room, size);
+  double top = MARGIN + 1 + LINE_HEIGHT * (lines - 1) + 1.6;
+  if (has_title(scene)) top += LINE_HEIGHT * TITLE_SCALE;
+  if (bar.exponent) top += 1.7;
+  frame.top = (int)ceil(top * size);
+  return frame;
+}
+
+/** A line of the frame's width around columns [x, x+w), rows [y, y+h). */
+static void draw_box(oak_canvas_t *canvas, int x, int y, int w, int h, int thin) {
+  oak_canvas_fill(canvas, x - thin, y - thin, w + 2 * thin, thin, LINE);
+  oak_canvas_fill(canvas, x - thin, y + h, w + 2 * thin, thin, LINE);
+  oak_canvas_fill(canvas, x - thin, y, thin, h, LINE);
+  oak_canvas_fill(canvas, x + w, y, thin, h, LINE);
+}
+
+static void draw_x_axis(const oak_scene_t *scene, const oak_frame_t *frame,
+                        oak_canvas_t *canvas) {
+  const double size = frame->size;
+  const int d = scene->axis[0], y0 = frame->top + scene->height + frame->thin;
+  const ticks_t ticks = axis_ticks(scene, 0, size);
+  const double low = scene->view->xmin[d], high = scene->view->xmax[d];
+  const double base = floor(y0 + (TICK + TICK_GAP + 1) * size);
+  char label[LABEL_SIZE];
+  for (int64_t i = ticks.first; i <= ticks.last; i++) {
+    const double x = frame->left + ((double)i * ticks.step - low) / (high - low) * scene->width;
+    print_tick(label, &ticks, i);
+    oak_canvas_fill(canvas, (int)floor(x - 0.5 * frame->thin + 0.5), y0, frame->thin,
+                    (int)(TICK * size + 0.5), LINE);
+    oak_canvas_text(canvas, x - oak_text_width(label, size, OAK_TEXT_REGULAR) / 2, base, label,
+                    size, OAK_TEXT_REGULAR, SOFT_INK);
+  }
+  const char name[2] = {"xyz"[d], '\0'};
+  const double x = frame->left + scene->width / 2.0, below = floor(base + (NAME_GAP + 1) * size);
+  oak_canvas_text(canvas, x, below, name, size, OAK_TEXT_REGULAR, INK);
+  if (ticks.exponent) draw_power(canvas, x + 1.4 * size, below, ticks.exponent, size);
+}
+
+static void draw_y_axis(const oak_scene_t *scene, const oak_frame_t *frame,
+                        oak_canvas_t *canvas) {
+  const double size = frame->size;
+  const int d = scene->axis[1], x0 = frame->left - frame->thin;
+  const ticks_t ticks = axis_ticks(scene, 1, size);
+  const double low = scene->view->xmin[d], high = scene->view->xmax[d];
+  const int length = (int)(TICK * size + 0.5);
+  char label[LABEL_SIZE];
+  for (int64_t i = ticks.first; i <= ticks.last; i++) {
+    const double share = ((double)i * ticks.step - low) / (high - low);
+    const double y = frame->top + (1 - share) * scene->height;
+    print_tick(label, &ticks, i);
+    oak_canvas_fill(canvas, x0 - length, (int)floor(y - 0.5 * frame->thin + 0.5), length,
+                    frame->thin, LINE);
+    const double width = oak_text_width(label, size, OAK_TEXT_REGULAR);
+    oak_canvas_text(canvas, x0 - length - TICK_GAP * size - width, floor(y + size / 2 + 0.5),
+                    label, size, OAK_TEXT_REGULAR, SOFT_INK);
+  }
+  const char name[2] = {"xyz"[d], '\0'};
+  const double y = floor(frame->top + scene->height / 2.0 + size / 2);
+  oak_canvas_text(canvas, MARGIN * size * 0.7, y, name, size, OAK_TEXT_REGULAR, INK);
+  if (ticks.exponent)
+    draw_power(canvas, MARGIN * size * 0.7 + oak_text_width(name, size, OAK_TEXT_REGULAR), y,
+               ticks.exponent, size);
+}
+
+static void draw_bar(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas) {
+  const double size = frame->size;
+  const int x0 = frame->left + scene->width + (int)(BAR_GAP * size);
+  const int width = (int)(BAR_WIDTH * size);
+  const int length = (int)(TICK * size + 0.5);
+  const ticks_t ticks = bar_ticks(scene, size);
+  char label[LABEL_SIZE];
+  for (int row = 0; row < scene->height; row++) {
+    uint8_t rgb[3];
+    const double t = scene->height > 1 ? (double)row / (scene->height - 1) : 0.5;
+    oak_colormap_rgb(scene->options->colormap, t, rgb);
+    oak_canvas_fill(canvas, x0, frame->top + scene->height - 1 - row, width, 1,
+                    (uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2]);
+  }
+  draw_box(canvas, x0, frame->top, width, scene->height, frame->thin);
+  for (int64_t i = ticks.first; i <= ticks.last; i++) {
+    const double t = ((double)i * ticks.step - scene->low) / (scene->high - scene->low);
+    const double y = frame->top + (1 - t) * scene->height;
+    const int x = x0 + width + frame->thin;
+    print_tick(label, &ticks, i);
+    oak_canvas_fill(canvas, x, (int)floor(y - 0.5 * frame->thin + 0.5), length, frame->thin, LINE);
+    oak_canvas_text(canvas, x + length + 0.7 * TICK_GAP * size, floor(y + size / 2 + 0.5), label,
+                    size, OAK_TEXT_REGULAR, SOFT_INK);
+  }
+  if (ticks.exponent)
+    draw_power(canvas, x0 - 0.1 * size, floor(frame->top - 1.0 * size), ticks.exponent, size);
+}
+
+void oak_frame_draw(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas) {
+  const double size = frame->size, room = scene->width + frame->right - MARGIN * size;
+  double y = (MARGIN + 1) * size;
+  if (has_title(scene)) {
+    const char *title = scene->options->title;
+    const double width = oak_text_width(title, TITLE_SCALE * size, OAK_TEXT_BOLD);
+    const double fit = width > room ? room / width : 1;
+    y += (TITLE_SCALE - 1) * size;
+    oak_canvas_text(canvas, frame->left, floor(y), title, TITLE_SCALE * size * fit, OAK_TEXT_BOLD,
+                    INK);
+    y += LINE_HEIGHT * TITLE_SCALE * size - (TITLE_SCALE - 1) * size;
+  }
+  draw_facts(scene, canvas, frame->left, y, room, size);
+  draw_box(canvas, frame->left, frame->top, scene->width, scene->height, frame->thin);
+  draw_x_axis(scene, frame, canvas);
+  draw_y_axis(scene, frame, canvas);
+  draw_bar(scene, frame, canvas);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The parts of a picture: pixels from blocks, and what is drawn around them. Private to
+ * picture.c, picture_data.c and picture_frame.c. */
+#ifndef OAK_PICTURE_PARTS_H
+#define OAK_PICTURE_PARTS_H
+
+#include "canvas.h"
+#include "picture.h"
+
+/** Ranges below cannot be divided by. */
+#define OAK_SMALLEST_RANGE 1e-290
+
+/** What part of the domain is shown, and where. */
+typedef struct {
+  const oak_grid_view_t *view;
+  const oak_picture_options_t *options;
+  int axis[2];       /**< dimensions of the domain along the picture's x and y */
+  int normal;        /**< dimension across the slice; -1 in 2D */
+  double fraction;   /**< position of the slice in the domain, in trees */
+  int width, height; /**< of the data area, in pixels */
+  double low, high;  /**< range of values */
+} oak_scene_t;
+
+/** Set the lowest and highest finite value shown, over all ranks, as the scene's range; widened
+ * where they are equal. Collective. */
+oak_status_t oak_scene_find_range(oak_scene_t *scene);
+
+/** Draw the data into columns [x, x+width) and rows [y, y+height) of rank 0's \a canvas (NULL on
+ * the other ranks). Collective; all ranks fail together. */
+oak_status_t oak_scene_draw_data(const oak_scene_t *scene, oak_canvas_t *canvas, int x, int y);
+
+/** Sizes of what surrounds the data area, in pixels. */
+typedef struct {
+  double size;  /**< height of capitals */
+  int thin;     /**< width of frames and ticks */
+  int left, right, top, bottom;
+} oak_frame_t;
+
+/** Measure titles and labels of a scene whose range is known. */
+oak_frame_t oak_frame_measure(const oak_scene_t *scene);
+
+/** Draw title, axes and colour bar. */
+void oak_frame_draw(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas);
+
+#endif

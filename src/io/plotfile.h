@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * AMReX plotfiles, which ParaView, VisIt and yt read. Private. */
+#ifndef OAK_PLOTFILE_H
+#define OAK_PLOTFILE_H
+
+#include "grid_view.h"
+
+/** Write the plotfile folder \a path, in double precision. Collective; \a view and \a path agree on
+ * all ranks, which fail together.
+ * The whole tree is stored from level 0 on: parents hold the averages of their children, so each
+ * level nests in the one below and level 0 covers the domain. Each rank writes its own file per
+ * level. All is written to "\a path.part", which gets its name when it is complete: a failed or
+ * interrupted write leaves an earlier plotfile of that name as it was. Missing parent folders are
+ * created. Values do not depend on the number of ranks.
+ * \return OAK_ERR_ARGUMENT for a variable name that a reader would misunderstand;
+ * OAK_ERR_FILE with path and reason. Memory: a few boxes per level, whatever the mesh. */
+oak_status_t oak_plotfile_write(const oak_grid_view_t *view, const char *path);
+
+/** Enter the plotfile \a path into the list "plotfiles.visit" in its folder, sorted by name, and
+ * drop entries whose plotfile is gone. Collective; rank 0 of \a comm does the work.
+ * VisIt opens this list as one time series and yt can be given its lines. ParaView needs no list:
+ * its AMReX reader takes folders, which "name.series" files cannot stand for, and its file dialog
+ * groups plt00000, plt00010, ... by name into one entry, "plt..". */
+oak_status_t oak_plotfile_series(MPI_Comm comm, const char *path);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Writes PNG files. Private. Rank-local. */
+#ifndef OAK_PNG_FILE_H
+#define OAK_PNG_FILE_H
+
+#include "canvas.h"
+
+/** A remark in the file: what `exiftool` or `identify -verbose` shows. */
+typedef struct {
+  const char *key; /**< at most 79 letters of Latin-1 */
+  const char *text;
+} oak_png_note_t;
+
+/** Write \a canvas to \a path. It is written to "\a path.part", which gets its name when it is
+ * complete: an earlier file of that name stays until then. Missing folders are created.
+ * \return OAK_ERR_FILE with path and reason. */
+oak_status_t oak_png_write(const oak_canvas_t *canvas, const oak_png_note_t *note, int nnote,
+                           const char *path);
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The whole block tree, leaves and parents, seen through a grid view.
+ *
+ * Leaves are visited in Morton order, so an ancestor is complete as soon as its last child is:
+ * one open parent per level is all the storage needed. Two chains of ancestors reach beyond a
+ * rank: those of its first leaf that began on an earlier rank (their owner gets our share), and
+ * those of its last leaf that continue on a later one. Both hold at most one node per level; they
+ * are settled level by level after the leaves, from fine to coarse. */
+#define _GNU_SOURCE 1
+#include "tree_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LEVELS = 32, BATCH_BYTES = 4 << 20 };
+
+/** Place of a node's first corner along the space-filling curve. */
+typedef struct {
+  int64_t tree; /**< number of the first leaf of its tree: the order of trees is the mesh's own */
+  uint64_t morton;
+} curve_key_t;
+
+struct oak_tree_walk {
+  const oak_grid_view_t *view;
+  MPI_Comm comm;
+  int rank;
+  int nchild;           /**< 2^dim */
+  size_t ncell, nsub;   /**< cells of a block, and of the part of it that one child covers */
+  int own_from;         /**< ancestors of the first leaf below this level began on earlier ranks */
+  int64_t *tree_start;  /**< [trees] number of the first leaf of each tree */
+  int nholder;          /**< ranks that have blocks */
+  int *holder;          /**< [nholder] these ranks */
+  curve_key_t *begin;   /**< [nholder] where they begin */
+  double *open[MAX_LEVELS];       /**< [ncell] the parent being filled on each level */
+  double *share[MAX_LEVELS];      /**< [nchild][nsub] our children of another rank's parent */
+  unsigned share_mask[MAX_LEVELS]; /**< which of these are filled */
+  double *received;               /**< [nchild][nsub] */
+  double *batch;                  /**< [nbatch][ncell] leaves just read */
+  int nbatch;
+  int listing;                    /**< no data, no communication */
+  oak_node_visit_t visit;
+  void *context;
+  oak_status_t status;            /**< first failure of the present walk */
+};
+
+static curve_key_t key_of(const oak_tree_walk_t *walk, int level, const int32_t index[3]) {
+  const oak_grid_view_t *view = walk->view;
+  curve_key_t key = {0, 0};
+  int64_t tree = 0;
+  for (int d = view->dim - 1; d >= 0; d--) {
+    tree = tree * view->trees[d] + (index[d] >> level);
+    const uint64_t within = (uint64_t)(index[d] & ((INT32_C(1) << level) - 1))
+                            << (view->max_level - level);
+    for (int bit = 0; bit < view->max_level; bit++)
+      key.morton |= (within >> bit & 1) << (bit * view->dim + d);
+  }
+  key.tree = walk->tree_start[tree];
+  return key;
+}
+
+/** The rank that owns a node which is known to exist. */
+static int owner_of(const oak_tree_walk_t *walk, int level, const int32_t index[3]) {
+  const curve_key_t key = key_of(walk, level, index);
+  int low = 0, high = walk->nholder;
+  while (high - low > 1) {
+    const int mid = (low + high) / 2;
+    const curve_key_t *begin = &walk->begin[mid];
+    const int after = begin->tree > key.tree ||
+                      (begin->tree == key.tree && begin->morton > key.morton);
+    if (after) high = mid;
+    else low = mid;
+  }
+  return walk->holder[low];
+}
+
+static void parent_of(const int32_t index[3], int up, int32_t parent[3]) {
+  for (int d = 0; d < 3; d++) parent[d] = index[d] >> up;
+}
+
+/** Find where each tree begins in the order of all leaves. Collective. */
+static oak_status_t find_tree_starts(oak_tree_walk_t *walk) {
+  const oak_grid_view_t *view = walk->view;
+  int ntree = 1;
+  for (int d = 0; d < view->dim; d++) ntree *= view->trees[d];
+  walk->tree_start = malloc((size_t)ntree * sizeof *walk->tree_start);
+  oak_status_t st = OAK_OK;
+  if (!walk->tree_start)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for a table of %d trees; use fewer trees", ntree);
+  OAK_TRY(oak_agree(walk->comm, st));
+
+  for (int t = 0; t < ntree; t++) walk->tree_start[t] = -1;
+  for (int b = 0; b < view->nblock; b++) {
+    const int level = view->level[b];
+    int64_t tree = 0;
+    int32_t within = 0;
+    for (int d = view->dim - 1; d >= 0; d--) {
+      tree = tree * view->trees[d] + (view->index[b][d] >> level);
+      within |= view->index[b][d] & ((INT32_C(1) << level) - 1);
+    }
+    if (within == 0) walk->tree_start[tree] = view->first + b;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, walk->tree_start, ntree, MPI_INT64_T, MPI_MAX, walk->comm);
+  for (int t = 0; t < ntree; t++)
+    OAK_CHECK(walk->tree_start[t] >= 0, OAK_ERR_ARGUMENT,
+              "the grid view has no block at the corner of tree %d of %d; give all leaves", t,
+              ntree);
+  return OAK_OK;
+}
+
+/** Gather where each rank begins. Collective. */
+static oak_status_t find_holders(oak_tree_walk_t *walk) {
+  const oak_grid_view_t *view = walk->view;
+  int size;
+  MPI_Comm_size(walk->comm, &size);
+  curve_key_t mine = {-1, 0}, *all = malloc((size_t)size * sizeof *all);
+  walk->holder = malloc((size_t)size * sizeof *walk->holder);
+  walk->begin = malloc((size_t)size * sizeof *walk->begin);
+  oak_status_t st = OAK_OK;
+  if (!all || !walk->holder || !walk->begin)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for a table of %d ranks; use fewer ranks", size);
+  st = oak_agree(walk->comm, st);
+  if (st != OAK_OK) {
+    free(all);
+    return st;
+  }
+  if (view->nblock > 0) mine = key_of(walk, view->level[0], view->index[0]);
+  MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, all, (int)sizeof mine, MPI_BYTE, walk->comm);
+  for (int r = 0; r < size; r++) {
+    if (all[r].tree < 0) continue;
+    walk->holder[walk->nholder] = r;
+    walk->begin[walk->nholder++] = all[r];
+  }
+  free(all);
+  return OAK_OK;
+}
+
+static oak_status_t allocate_buffers(oak_tree_walk_t *walk) {
+  const oak_grid_view_t *view = walk->view;
+  const size_t bytes = walk->ncell * sizeof(double);
+  if (view->nblock == 0) return OAK_OK;
+
+  const int32_t *first = view->index[0];
+  walk->own_from = view->level[0];
+  while (walk->own_from > 0) {
+    const int up = view->level[0] - walk->own_from + 1;
+    const int32_t low = (INT32_C(1) << up) - 1;
+    if ((first[0] & low) || (first[1] & low) || (view->dim == 3 && (first[2] & low))) break;
+    walk->own_from--;
+  }
+  walk->nbatch = (int)(BATCH_BYTES / bytes);
+  if (walk->nbatch < 1) walk->nbatch = 1;
+  if (walk->nbatch > view->nblock) walk->nbatch = view->nblock;
+  walk->batch = calloc((size_t)walk->nbatch, bytes);
+  walk->received = malloc(bytes);
+  int ok = walk->batch && walk->received;
+  for (int level = 0; level < view->max_level; level++) {
+    walk->open[level] = malloc(bytes);
+    ok = ok && walk->open[level];
+    if (level < walk->own_from) {
+      walk->share[level] = malloc(bytes);
+      ok = ok && walk->share[level];
+    }
+  }
+  OAK_CHECK(ok, OAK_ERR_MEMORY, "no memory for %d blocks of %zu bytes; use more ranks or hosts",
+            walk->nbatch + 2 * view->max_level, bytes);
+  return OAK_OK;
+}
+
+oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, oak_tree_walk_t **out) {
+  *out = NULL;
+  OAK_CHECK(view->max_level >= 0 && view->max_level * view->dim <= 62 &&
+                view->max_level < MAX_LEVELS - 1,
+            OAK_ERR_ARGUMENT, "level %d is too fine for output; at most %d levels in %dD",
+            view->max_level, 62 / view->dim < 30 ? 62 / view->dim : 30, view->dim);
+  oak_tree_walk_t *walk = calloc(1, sizeof *walk);
+  oak_status_t st = OAK_OK;
+  if (!walk) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for writing the block tree");
+  st = oak_agree(view->comm, st);
+  if (st != OAK_OK) {
+    free(walk);
+    return st;
+  }
+  walk->view = view;
+  MPI_Comm_dup(view->comm, &walk->comm);
+  MPI_Comm_rank(walk->comm, &walk->rank);
+  walk->nchild = 1 << view->dim;
+  walk->ncell = walk->nsub = 1;
+  for (int d = 0; d < view->dim; d++) {
+    walk->ncell *= (size_t)view->block_size;
+    walk->nsub *= (size_t)view->block_size / 2;
+  }
+  st = find_tree_starts(walk);
+  if (st == OAK_OK) st = find_holders(walk);
+  if (st == OAK_OK) st = oak_agree(walk->comm, allocate_buffers(walk));
+  if (st != OAK_OK) oak_tree_walk_destroy(&walk);
+  *out = walk;
+  return st;
+}
+
+void oak_tree_walk_destroy(oak_tree_walk_t **walk_ptr) {
+  oak_tree_walk_t *walk = *walk_ptr;
+  if (!walk) return;
+  for (int level = 0; level < MAX_LEVELS; level++) {
+    free(walk->open[level]);
+    free(walk->share[level]);
+  }
+  free(walk->tree_start);
+  free(walk->holder);
+  free(walk->begin);
+  free(walk->received);
+  free(walk->batch);
+  MPI_Comm_free(&walk->comm);
+  free(walk);
+  *walk_ptr = NULL;
+}
+
+/** Average \a fine[N^dim] over 2^dim cells into \a sub[(N/2)^dim], always in the same order. */
+static void restrict_block(const oak_tree_walk_t *walk, const double *fine, double *sub) {
+  const int dim = walk->view->dim, n = walk->view->block_size, h = n / 2;
+  for (int k = 0; k < (dim == 3 ? h : 1); k++)
+    for (int j = 0; j < h; j++)
+      for (int i = 0; i < h; i++) {
+        const double *p = fine + ((size_t)(2 * k) * n + 2 * j) * n + 2 * i;
+        double sum = (p[0] + p[1]) + (p[n] + p[n + 1]);
+        if (dim == 3) {
+          const double *q = p + (size_t)n * n;
+          sum += (q[0] + q[1]) + (q[n] + q[n + 1]);
+        }
+        sub[((size_t)k * h + j) * h + i] = sum / walk->nchild;
+      }
+}
+
+/** Place what \a child covers into the parent's cells. */
+static void place_sub(const oak_tree_walk_t *walk, const double *sub, int child, double *parent) {
+  const int dim = walk->view->dim, n = walk->view->block_size, h = n / 2;
+  const int i0 = (child & 1) * h, j0 = (child >> 1 & 1) * h, k0 = (child >> 2 & 1) * h;
+  for (int k = 0; k < (dim == 3 ? h : 1); k++)
+    for (int j = 0; j < h; j++)
+      memcpy(parent + ((size_t)(k0 + k) * n + j0 + j) * n + i0, sub + ((size_t)k * h + j) * h,
+             (size_t)h * sizeof *sub);
+}
+
+/** Is the node, an ancestor of one of our leaves, owned by an earlier rank? */
+static int is_foreign(const oak_tree_walk_t *walk, int level, const int32_t index[3]) {
+  if (level >= walk->own_from) return 0;
+  int32_t first[3];
+  parent_of(walk->view->index[0], walk->view->level[0] - level, first);
+  return memcmp(first, index, (size_t)walk->view->dim * sizeof *first) == 0;
+}
+
+/** A node of ours is complete: show it and hand its average to the parent. With \a climb go on
+ * with each parent that it completes. */
+static void complete_node(oak_tree_walk_t *walk, int level, const int32_t at[3],
+                          const double *cells, int climb) {
+  int32_t index[3] = {at[0], at[1], walk->view->dim == 3 ? at[2] : 0};
+  for (;; level--) {
+    if (walk->status == OAK_OK) walk->status = walk->visit(walk->context, level, index, cells);
+    if (level == 0) return;
+    const int child = (index[0] & 1) | (index[1] & 1) << 1 | (index[2] & 1) << 2;
+    parent_of(index, 1, index);
+    if (is_foreign(walk, level - 1, index)) {
+      if (walk->listing) return;
+      restrict_block(walk, cells, walk->share[level - 1] + child * walk->nsub);
+      walk->share_mask[level - 1] |= 1u << child;
+      return;
+    }
+    if (!walk->listing) {
+      restrict_block(walk, cells, walk->received);
+      place_sub(walk, walk->received, child, walk->open[level - 1]);
+      cells = walk->open[level - 1];
+    }
+    if (child != walk->nchild - 1 || !climb) return;
+  }
+}
+
+/** Does a parent of ours on \a level continue on a later rank? Then \a index is set. */
+static int is_unfinished(const oak_tree_walk_t *walk, int level, int32_t index[3]) {
+  const oak_grid_view_t *view = walk->view;
+  const int last = view->nblock - 1;
+  if (last < 0 || view->level[last] <= level) return 0;
+  const int up = view->level[last] - level;
+  const int32_t low = (INT32_C(1) << up) - 1;
+  int is_last_descendant = 1;
+  for (int d = 0; d < view->dim; d++)
+    is_last_descendant = is_last_descendant && (view->index[last][d] & low) == low;
+  if (is_last_descendant) return 0;
+  parent_of(view->index[last], up, index);
+  return !is_foreign(walk, level, index);
+}
+
+/** Settle the parents on \a level that have children on several ranks. */
+static void settle_level(oak_tree_walk_t *walk, int level) {
+  MPI_Request request[16];
+  int nrequest = 0, nreceived = 0, which[8];
+  int32_t parent[3] = {0, 0, 0};
+  const int unfinished = is_unfinished(walk, level, parent);
+
+  for (int c = 0; unfinished && !walk->listing && c < walk->nchild; c++) {
+    const int32_t child[3] = {2 * parent[0] + (c & 1), 2 * parent[1] + (c >> 1 & 1),
+                              2 * parent[2] + (c >> 2 & 1)};
+    const int owner = owner_of(walk, level + 1, child);
+    if (owner == walk->rank) continue;
+    MPI_Irecv(walk->received + nreceived * walk->nsub, (int)walk->nsub, MPI_DOUBLE, owner,
+              level * 8 + c, walk->comm, &request[nrequest++]);
+    which[nreceived++] = c;
+  }
+  if (walk->share_mask[level]) {
+    int32_t foreign[3];
+    parent_of(walk->view->index[0], walk->view->level[0] - level, foreign);
+    const int owner = owner_of(walk, level, foreign);
+    for (int c = 0; c < walk->nchild; c++)
+      if (walk->share_mask[level] >> c & 1)
+        MPI_Isend(walk->share[level] + c * walk->nsub, (int)walk->nsub, MPI_DOUBLE, owner,
+                  level * 8 + c, walk->comm, &request[nrequest++]);
+    walk->share_mask[level] = 0;
+  }
+  MPI_Waitall(nrequest, request, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < nreceived; i++)
+    place_sub(walk, walk->received + i * walk->nsub, which[i], walk->open[level]);
+  if (unfinished)
+    complete_node(walk, level, parent, walk->listing ? NULL : walk->open[level], 0);
+}
+
+static oak_status_t walk_all(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
+                             void *context, int listing) {
+  const oak_grid_view_t *view = walk->view;
+  walk->visit = visit;
+  walk->context = context;
+  walk->status = OAK_OK;
+  walk->listing = listing;
+  for (int b = 0; b < view->nblock; b += walk->nbatch) {
+    const int n = view->nblock - b < walk->nbatch ? view->nblock - b : walk->nbatch;
+    if (!listing && walk->status == OAK_OK) walk->status = view->read(view, var, b, n, walk->batch);
+    for (int i = 0; i < n; i++)
+      complete_node(walk, view->level[b + i], view->index[b + i],
+                    listing ? NULL : walk->batch + i * walk->ncell, 1);
+  }
+  for (int level = view->max_level - 1; level >= 0; level--) settle_level(walk, level);
+  return walk->status;
+}
+
+oak_status_t oak_tree_walk_list(oak_tree_walk_t *walk, oak_node_visit_t visit, void *context) {
+  return walk_all(walk, 0, visit, context, 1);
+}
+
+oak_status_t oak_tree_walk_run(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
+                               void *context) {
+  return walk_all(walk, var, visit, context, 0);
+}

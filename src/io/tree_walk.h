@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The whole block tree, leaves and parents, seen through a grid view. Private. For formats that
+ * store restricted averages in the parents (level of detail, nested levels). */
+#ifndef OAK_TREE_WALK_H
+#define OAK_TREE_WALK_H
+
+#include "grid_view.h"
+
+typedef struct oak_tree_walk oak_tree_walk_t;
+
+/** Called for each node that this rank owns: \a index as in the view, counted in blocks of
+ * \a level; \a cells[N^dim], i fastest, for a leaf the values read, for a parent the averages of
+ * its children. A parent belongs to the rank of its first leaf. */
+typedef oak_status_t (*oak_node_visit_t)(void *context, int level, const int32_t index[3],
+                                         const double *cells);
+
+/** Prepare walks over \a view, which must stay as it is until the walk is destroyed. Collective;
+ * all ranks fail together. Memory: a few blocks per level, and one entry per rank and per tree. */
+oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, oak_tree_walk_t **out);
+void oak_tree_walk_destroy(oak_tree_walk_t **walk);
+
+/** Visit this rank's nodes without reading any data (\a cells is NULL). Within a level the nodes
+ * come in Morton order, the same as oak_tree_walk_run gives. Not collective. */
+oak_status_t oak_tree_walk_list(oak_tree_walk_t *walk, oak_node_visit_t visit, void *context);
+
+/** Visit this rank's nodes with the values of variable \a var. Collective, but the status is this
+ * rank's alone (a rank that failed still takes part in the communication): agree on it. Values do
+ * not depend on the number of ranks. */
+oak_status_t oak_tree_walk_run(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
+                               void *context);
+
+#endif

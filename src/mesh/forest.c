@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The p4est forest behind a mesh. Not compiled by itself: forest2d.c and forest3d.c include it.
+ * A quadrant is a block; it carries no data except, while the mesh is adapted, its flag. */
+#ifdef OAK_FOREST_3D
+#include <p4est_to_p8est.h>
+#include <p8est_algorithms.h>
+#include <p8est_bits.h>
+#include <p8est_extended.h>
+#include <p8est_ghost.h>
+#include <p8est_iterate.h>
+#define NAME(stem) stem##_3
+#else
+#include <p4est_algorithms.h>
+#include <p4est_bits.h>
+#include <p4est_extended.h>
+#include <p4est_ghost.h>
+#include <p4est_iterate.h>
+#define NAME(stem) stem##_2
+#endif
+
+#include <stdlib.h>
+
+#include "mesh/forest.h"
+
+struct oak_forest {
+  p4est_connectivity_t *connectivity;
+  p4est_t *p4est;
+};
+
+oak_forest_t *NAME(oak_forest_new)(MPI_Comm comm, const int trees[3], const int periodic[3], int level)
+{
+  oak_forest_t *forest = malloc(sizeof *forest);
+  if (!forest) return NULL;
+#ifdef OAK_FOREST_3D
+  forest->connectivity = p8est_connectivity_new_brick(trees[0], trees[1], trees[2], periodic[0],
+                                                      periodic[1], periodic[2]);
+#else
+  forest->connectivity = p4est_connectivity_new_brick(trees[0], trees[1], periodic[0], periodic[1]);
+#endif
+  forest->p4est = p4est_new_ext(comm, forest->connectivity, 0, level, 1, 0, NULL, NULL);
+  return forest;
+}
+
+void NAME(oak_forest_destroy)(oak_forest_t *forest)
+{
+  p4est_destroy(forest->p4est);
+  p4est_connectivity_destroy(forest->connectivity);
+  free(forest);
+}
+
+void NAME(oak_forest_size)(const oak_forest_t *forest, oak_mesh_t *mesh)
+{
+  const p4est_t *p = forest->p4est;
+  mesh->nblock = p->local_num_quadrants;
+  mesh->nglobal = p->global_num_quadrants;
+  mesh->first = p->global_first_quadrant[p->mpirank];
+  mesh->revision = p->revision;
+}
+
+/* Visit local quadrants in order; `n` counts them across trees. */
+#define FOR_QUADRANTS(p, t, q, n)                                                              \
+  for (p4est_topidx_t t = (p)->first_local_tree, n = 0; t <= (p)->last_local_tree; t++)        \
+    for (size_t i_ = 0; i_ < p4est_tree_array_index((p)->trees, t)->quadrants.elem_count &&    \
+                        (q = p4est_quadrant_array_index(                                       \
+                             &p4est_tree_array_index((p)->trees, t)->quadrants, i_));          \
+         i_++, n++)
+
+void NAME(oak_forest_blocks)(const oak_forest_t *forest, int8_t *level, int32_t (*index)[3])
+{
+  const p4est_connectivity_t *c = forest->connectivity;
+  p4est_quadrant_t *q;
+  FOR_QUADRANTS(forest->p4est, t, q, n) {
+    const double *corner = &c->vertices[3 * c->tree_to_vertex[t * P4EST_CHILDREN]];
+    const int shift = P4EST_MAXLEVEL - q->level;
+    level[n] = q->level;
+    index[n][0] = ((int32_t)corner[0] << q->level) + (q->x >> shift);
+    index[n][1] = ((int32_t)corner[1] << q->level) + (q->y >> shift);
+#ifdef OAK_FOREST_3D
+    index[n][2] = ((int32_t)corner[2] << q->level) + (q->z >> shift);
+#else
+    index[n][2] = 0;
+#endif
+  }
+}
+
+static int wants_refine(p4est_t *p, p4est_topidx_t t, p4est_quadrant_t *q)
+{
+  (void)p, (void)t;
+  return q->p.user_int > 0;
+}
+
+static int wants_coarsen(p4est_t *p, p4est_topidx_t t, p4est_quadrant_t *q[])
+{
+  (void)p, (void)t;
+  for (int c = 0; c < P4EST_CHILDREN; c++)
+    if (q[c]->p.user_int >= 0) return 0;
+  return 1;
+}
+
+static void clear_flag(p4est_t *p, p4est_topidx_t t, p4est_quadrant_t *q)
+{
+  (void)p, (void)t;
+  q->p.user_int = 0;
+}
+
+void NAME(oak_forest_adapt)(oak_forest_t *forest, const int *flag)
+{
+  p4est_t *p = forest->p4est;
+  p4est_quadrant_t *q;
+  FOR_QUADRANTS(p, t, q, n) q->p.user_int = flag[n];
+  p4est_refine(p, 0, wants_refine, clear_flag);
+  p4est_coarsen(p, 0, wants_coarsen, clear_flag);
+  p4est_balance(p, P4EST_CONNECT_FULL, clear_flag);
+}
+
+int NAME(oak_forest_partition)(oak_forest_t *forest, int balance_load)
+{
+  p4est_t *p = forest->p4est;
+  if (balance_load) return p4est_partition_ext(p, 1, NULL) > 0;
+  /* Only pull families together that lie across two ranks. */
+  p4est_locidx_t *count = malloc(p->mpisize * sizeof *count);
+  if (!count) return -1;
+  for (int r = 0; r < p->mpisize; r++)
+    count[r] = (p4est_locidx_t)(p->global_first_quadrant[r + 1] - p->global_first_quadrant[r]);
+  const int moved = p4est_partition_for_coarsening(p, count) > 0 && p4est_partition_given(p, count) > 0;
+  free(count);
+  return moved;
+}
+
+const int64_t *NAME(oak_forest_first)(const oak_forest_t *forest)
+{
+  return forest->p4est->global_first_quadrant;
+}
+
+typedef struct {
+  p4est_ghost_t *ghost;
+  oak_neighbour_t *out;
+} walk_t;
+
+static oak_neighbour_t *entry(walk_t *walk, p4est_locidx_t block, int face)
+{
+  return &walk->out[(size_t)block * P4EST_FACES + face];
+}
+
+/* The rank whose part of the ghost layer holds entry `id`. */
+static int ghost_owner(const p4est_ghost_t *ghost, p4est_locidx_t id)
+{
+  int low = 0, high = ghost->mpisize; /* proc_offsets[low] <= id < proc_offsets[high] */
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (ghost->proc_offsets[middle] <= id)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Owner and number on it of a quadrant that a face iteration shows. */
+static void locate(const p4est_iter_face_info_t *info, const walk_t *walk, p4est_topidx_t tree,
+                   int is_ghost, p4est_quadrant_t *q, p4est_locidx_t id, int *rank, int *block)
+{
+  *rank = -1;
+  *block = -1;
+  if (!is_ghost) {
+    *rank = info->p4est->mpirank;
+    *block = id + p4est_tree_array_index(info->p4est->trees, tree)->quadrants_offset;
+  } else if (q && id >= 0) {
+    *rank = ghost_owner(walk->ghost, id);
+    *block = q->p.piggy3.local_num;
+  }
+}
+
+static void record_same(p4est_iter_face_info_t *info, walk_t *walk, p4est_iter_face_side_t *side[2])
+{
+  int rank[2], block[2];
+  for (int s = 0; s < 2; s++)
+    locate(info, walk, side[s]->treeid, side[s]->is.full.is_ghost, side[s]->is.full.quad,
+           side[s]->is.full.quadid, &rank[s], &block[s]);
+  for (int s = 0; s < 2; s++) {
+    if (side[s]->is.full.is_ghost) continue;
+    oak_neighbour_t *n = entry(walk, block[s], side[s]->face);
+    n->kind = OAK_NEIGHBOUR_SAME;
+    n->rank[0] = rank[1 - s];
+    n->block[0] = block[1 - s];
+  }
+}
+
+static void record_hanging(p4est_iter_face_info_t *info, walk_t *walk, p4est_iter_face_side_t *full,
+                           p4est_iter_face_side_t *hanging)
+{
+  int rank, block;
+  locate(info, walk, full->treeid, full->is.full.is_ghost, full->is.full.quad, full->is.full.quadid,
+         &rank, &block);
+  oak_neighbour_t *coarse = full->is.full.is_ghost ? NULL : entry(walk, block, full->face);
+  if (coarse) coarse->kind = OAK_NEIGHBOUR_FINER;
+  for (int h = 0; h < P4EST_HALF; h++) {
+    const int is_ghost = hanging->is.hanging.is_ghost[h];
+    int hrank, hblock;
+    locate(info, walk, hanging->treeid, is_ghost, hanging->is.hanging.quad[h],
+           hanging->is.hanging.quadid[h], &hrank, &hblock);
+    if (coarse) coarse->rank[h] = hrank, coarse->block[h] = hblock;
+    if (is_ghost) continue;
+    oak_neighbour_t *fine = entry(walk, hblock, hanging->face);
+    fine->kind = OAK_NEIGHBOUR_COARSER;
+    fine->sub = h;
+    fine->rank[0] = rank;
+    fine->block[0] = block;
+  }
+}
+
+static void visit_face(p4est_iter_face_info_t *info, void *user)
+{
+  walk_t *walk = user;
+  p4est_iter_face_side_t *side[2] = {NULL, NULL};
+  for (size_t s = 0; s < info->sides.elem_count; s++) side[s] = p4est_iter_fside_array_index(&info->sides, s);
+  if (info->sides.elem_count == 1) {
+    int rank, block;
+    locate(info, walk, side[0]->treeid, side[0]->is.full.is_ghost, side[0]->is.full.quad,
+           side[0]->is.full.quadid, &rank, &block);
+    entry(walk, block, side[0]->face)->kind = OAK_NEIGHBOUR_BOUNDARY;
+  } else if (!side[0]->is_hanging && !side[1]->is_hanging) {
+    record_same(info, walk, side);
+  } else {
+    const int h = side[0]->is_hanging ? 0 : 1;
+    record_hanging(info, walk, side[1 - h], side[h]);
+  }
+}
+
+oak_status_t NAME(oak_forest_neighbours)(const oak_forest_t *forest, oak_neighbour_t *out)
+{
+  walk_t walk = {p4est_ghost_new(forest->p4est, P4EST_CONNECT_FACE), out};
+  p4est_iterate(forest->p4est, walk.ghost, &walk, NULL, visit_face,
+#ifdef OAK_FOREST_3D
+                NULL,
+#endif
+                NULL);
+  p4est_ghost_destroy(walk.ghost);
+  return OAK_OK;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Between mesh.c and the two compilations of forest.c. Private to src/mesh. */
+#ifndef OAK_FOREST_H
+#define OAK_FOREST_H
+
+#include "mesh/mesh.h"
+
+#define OAK_FOREST_FUNCTIONS(dim)                                                               \
+  oak_forest_t *oak_forest_new_##dim(MPI_Comm comm, const int trees[3], const int periodic[3],  \
+                                     int level);                                                \
+  void oak_forest_destroy_##dim(oak_forest_t *forest);                                          \
+  /** nblock, first, nglobal and the revision; 1 if the revision is new */                      \
+  void oak_forest_size_##dim(const oak_forest_t *forest, oak_mesh_t *mesh);                     \
+  void oak_forest_blocks_##dim(const oak_forest_t *forest, int8_t *level, int32_t (*index)[3]); \
+  void oak_forest_adapt_##dim(oak_forest_t *forest, const int *flag);                           \
+  /** counts per rank on entry and return; 1 if blocks moved */                                 \
+  int oak_forest_partition_##dim(oak_forest_t *forest, int balance_load);                       \
+  const int64_t *oak_forest_first_##dim(const oak_forest_t *forest);                            \
+  oak_status_t oak_forest_neighbours_##dim(const oak_forest_t *forest, oak_neighbour_t *out);
+
+OAK_FOREST_FUNCTIONS(2)
+OAK_FOREST_FUNCTIONS(3)
+
+#endif

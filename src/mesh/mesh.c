@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The mesh as the rest of oak sees it: dispatch by dimension, the map from old to new blocks,
+ * and the ranges of blocks that a new partition moves. */
+#include "mesh/mesh.h"
+
+#include <sc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <p4est_base.h>
+
+#include "mesh/forest.h"
+
+#define BY_DIM(mesh, stem, ...) ((mesh)->dim == 3 ? stem##_3(__VA_ARGS__) : stem##_2(__VA_ARGS__))
+
+/* p4est and libsc log to stdout and catch signals unless they are told not to. */
+static void quiet_p4est(MPI_Comm comm)
+{
+  static int done = 0;
+  if (done) return;
+  done = 1;
+  sc_init(comm, 0, 0, NULL, SC_LP_ERROR);
+  p4est_init(NULL, SC_LP_ERROR);
+}
+
+/* Read sizes, levels and positions anew. */
+static oak_status_t read_blocks(oak_mesh_t *mesh)
+{
+  BY_DIM(mesh, oak_forest_size, mesh->forest, mesh);
+  const size_t n = mesh->nblock > 0 ? mesh->nblock : 1;
+  int8_t *level = malloc(n * sizeof *level);
+  int32_t(*index)[3] = malloc(n * sizeof *index);
+  if (level && index) {
+    free(mesh->level);
+    free(mesh->index);
+    mesh->level = level;
+    mesh->index = index;
+    BY_DIM(mesh, oak_forest_blocks, mesh->forest, level, index);
+    return OAK_OK;
+  }
+  free(level);
+  free(index);
+  return OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", mesh->nblock);
+}
+
+oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int periodic[3], int level,
+                          oak_mesh_t **out)
+{
+  OAK_CHECK(dim == 2 || dim == 3, OAK_ERR_ARGUMENT, "dim = %d: must be 2 or 3", dim);
+  OAK_CHECK(level >= 0 && level <= OAK_MESH_MAX_LEVEL, OAK_ERR_ARGUMENT, "level = %d: must be 0 to %d",
+            level, OAK_MESH_MAX_LEVEL);
+  quiet_p4est(comm);
+  oak_mesh_t *mesh = calloc(1, sizeof *mesh);
+  oak_status_t st = mesh ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh");
+  OAK_TRY(oak_agree(comm, st));
+  mesh->comm = comm;
+  MPI_Comm_rank(comm, &mesh->rank);
+  MPI_Comm_size(comm, &mesh->size);
+  mesh->dim = dim;
+  for (int d = 0; d < 3; d++) {
+    mesh->trees[d] = d < dim ? trees[d] : 1;
+    mesh->periodic[d] = d < dim ? periodic[d] : 0;
+  }
+  mesh->forest = BY_DIM(mesh, oak_forest_new, comm, mesh->trees, mesh->periodic, level);
+  st = mesh->forest ? read_blocks(mesh) : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh");
+  st = oak_agree(comm, st);
+  if (st != OAK_OK) {
+    oak_mesh_destroy(&mesh);
+    return st;
+  }
+  *out = mesh;
+  return OAK_OK;
+}
+
+void oak_mesh_destroy(oak_mesh_t **mesh)
+{
+  if (!*mesh) return;
+  if ((*mesh)->forest) BY_DIM(*mesh, oak_forest_destroy, (*mesh)->forest);
+  free((*mesh)->level);
+  free((*mesh)->index);
+  free(*mesh);
+  *mesh = NULL;
+}
+
+static int child_number(const oak_mesh_t *mesh, int block)
+{
+  const int32_t *x = mesh->index[block];
+  return (x[0] & 1) | (x[1] & 1) << 1 | (mesh->dim == 3 ? (x[2] & 1) << 2 : 0);
+}
+
+/* Both meshes are sorted along the same curve and differ by at most one level: walk them together. */
+static oak_status_t match_blocks(const oak_mesh_t *mesh, const int8_t *old_level, int old_count,
+                                 oak_adapt_task_t *task)
+{
+  const int children = 1 << mesh->dim;
+  int old = 0;
+  for (int n = 0; n < mesh->nblock; n++) {
+    OAK_CHECK(old < old_count && abs(mesh->level[n] - old_level[old]) <= 1, OAK_ERR_STATE,
+              "mesh adaptation changed block %d by more than one level", n);
+    task[n] = (oak_adapt_task_t){.source = old, .kind = OAK_ADAPT_COPY};
+    if (mesh->level[n] == old_level[old]) {
+      old++;
+    } else if (mesh->level[n] < old_level[old]) {
+      task[n].kind = OAK_ADAPT_RESTRICT;
+      old += children;
+    } else {
+      task[n].kind = OAK_ADAPT_PROLONG;
+      task[n].child = child_number(mesh, n);
+      old += task[n].child == children - 1;
+    }
+  }
+  return OAK_OK;
+}
+
+/* Flags that the level limits allow. */
+static int *limited_flags(const oak_mesh_t *mesh, const int *flag, int min_level, int max_level)
+{
+  int *limited = malloc((mesh->nblock + 1) * sizeof *limited);
+  if (!limited) return NULL;
+  for (int n = 0; n < mesh->nblock; n++)
+    limited[n] = flag[n] > 0   ? mesh->level[n] < max_level
+                 : flag[n] < 0 ? -(mesh->level[n] > min_level)
+                               : 0;
+  return limited;
+}
+
+oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, int min_level, int max_level, int *changed,
+                            oak_adapt_task_t **task)
+{
+  const long before = mesh->revision;
+  const int old_count = mesh->nblock;
+  *changed = 0;
+  *task = NULL;
+  int *limited = limited_flags(mesh, flag, min_level, max_level);
+  int8_t *old_level = malloc(old_count + 1);
+  oak_status_t st = limited && old_level
+                        ? OAK_OK
+                        : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks", old_count);
+  st = oak_agree(mesh->comm, st);
+  if (st == OAK_OK) {
+    memcpy(old_level, mesh->level, old_count);
+    BY_DIM(mesh, oak_forest_adapt, mesh->forest, limited);
+    st = read_blocks(mesh);
+    *changed = mesh->revision != before;
+    if (st == OAK_OK && *changed) {
+      *task = malloc((mesh->nblock + 1) * sizeof **task);
+      st = *task ? match_blocks(mesh, old_level, old_count, *task)
+                 : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the map of %d blocks", mesh->nblock);
+    }
+    st = oak_agree(mesh->comm, st);
+  }
+  free(limited);
+  free(old_level);
+  if (st != OAK_OK) {
+    free(*task);
+    *task = NULL;
+  }
+  return st;
+}
+
+/* Part of [a0, a1) that lies in [b0, b1). */
+static int64_t overlap(int64_t a0, int64_t a1, int64_t b0, int64_t b1, int64_t *start)
+{
+  *start = a0 > b0 ? a0 : b0;
+  const int64_t end = a1 < b1 ? a1 : b1;
+  return end > *start ? end - *start : 0;
+}
+
+static oak_status_t plan_transfer(const oak_mesh_t *mesh, const int64_t *old_first,
+                                  const int64_t *new_first, oak_transfer_t *t)
+{
+  const int me = mesh->rank, size = mesh->size;
+  t->rank = malloc(2 * size * sizeof(int));
+  t->offset = malloc(2 * size * sizeof(int));
+  t->count = malloc(2 * size * sizeof(int));
+  OAK_CHECK(t->rank && t->offset && t->count, OAK_ERR_MEMORY, "out of memory for a list of %d ranks", size);
+  int n = 0;
+  int64_t start;
+  for (int r = 0; r < size; r++) {
+    const int64_t count = overlap(old_first[me], old_first[me + 1], new_first[r], new_first[r + 1], &start);
+    if (!count) continue;
+    if (r == me) {
+      t->keep_from = (int)(start - old_first[me]);
+      t->keep_to = (int)(start - new_first[me]);
+      t->keep_count = (int)count;
+      continue;
+    }
+    t->rank[n] = r, t->offset[n] = (int)(start - old_first[me]), t->count[n++] = (int)count;
+  }
+  t->nsend = n;
+  for (int r = 0; r < size; r++) {
+    const int64_t count = overlap(old_first[r], old_first[r + 1], new_first[me], new_first[me + 1], &start);
+    if (!count || r == me) continue;
+    t->rank[n] = r, t->offset[n] = (int)(start - new_first[me]), t->count[n++] = (int)count;
+  }
+  t->nrecv = n - t->nsend;
+  return OAK_OK;
+}
+
+oak_status_t oak_mesh_partition(oak_mesh_t *mesh, double kappa_max, int *moved, oak_transfer_t *transfer)
+{
+  const int64_t share = (mesh->nglobal + mesh->size - 1) / mesh->size;
+  const int64_t *first = BY_DIM(mesh, oak_forest_first, mesh->forest);
+  int64_t most = 0;
+  memset(transfer, 0, sizeof *transfer);
+  *moved = 0;
+  if (mesh->size == 1) return OAK_OK;
+  for (int r = 0; r < mesh->size; r++)
+    if (first[r + 1] - first[r] > most) most = first[r + 1] - first[r];
+  int64_t *old_first = malloc((mesh->size + 1) * sizeof *old_first);
+  oak_status_t st = old_first ? OAK_OK
+                              : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d ranks", mesh->size);
+  OAK_TRY(oak_agree(mesh->comm, st));
+  memcpy(old_first, first, (mesh->size + 1) * sizeof *old_first);
+  *moved = BY_DIM(mesh, oak_forest_partition, mesh->forest, (double)most / (double)share > kappa_max);
+  if (*moved > 0) {
+    st = read_blocks(mesh);
+    if (st == OAK_OK)
+      st = plan_transfer(mesh, old_first, BY_DIM(mesh, oak_forest_first, mesh->forest), transfer);
+  }
+  if (*moved < 0) st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d ranks", mesh->size);
+  free(old_first);
+  return oak_agree(mesh->comm, st);
+}
+
+void oak_transfer_clear(oak_transfer_t *transfer)
+{
+  free(transfer->rank);
+  free(transfer->offset);
+  free(transfer->count);
+  memset(transfer, 0, sizeof *transfer);
+}
+
+oak_status_t oak_mesh_neighbours(const oak_mesh_t *mesh, oak_neighbour_t *out)
+{
+  return BY_DIM(mesh, oak_forest_neighbours, mesh->forest, out);
+}
+
+void oak_mesh_levels(const oak_mesh_t *mesh, int *lowest, int *highest, int64_t *counts)
+{
+  int64_t local[OAK_MESH_MAX_LEVEL + 1] = {0}, sum[OAK_MESH_MAX_LEVEL + 1];
+  for (int n = 0; n < mesh->nblock; n++) local[mesh->level[n]]++;
+  MPI_Allreduce(local, sum, OAK_MESH_MAX_LEVEL + 1, MPI_INT64_T, MPI_SUM, mesh->comm);
+  *lowest = OAK_MESH_MAX_LEVEL;
+  *highest = 0;
+  for (int l = 0; l <= OAK_MESH_MAX_LEVEL; l++) {
+    if (sum[l] && l < *lowest) *lowest = l;
+    if (sum[l]) *highest = l;
+    if (counts) counts[l] = sum[l];
+  }
+}

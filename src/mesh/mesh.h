@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The block tree: a brick of quadtrees or octrees, 2:1 balanced across faces, edges and corners,
+ * distributed over the ranks along the Morton curve (paper, "Mesh management with p4est"). Private. */
+#ifndef OAK_MESH_H
+#define OAK_MESH_H
+
+#include <stdint.h>
+
+#include "oak/kernel_args.h"
+#include "oak/status.h"
+
+enum { OAK_MESH_MAX_LEVEL = 16 };
+
+typedef enum {
+  OAK_NEIGHBOUR_SAME,     /**< one block at the same level */
+  OAK_NEIGHBOUR_FINER,    /**< 2^(d-1) blocks one level up */
+  OAK_NEIGHBOUR_COARSER,  /**< one block one level down */
+  OAK_NEIGHBOUR_BOUNDARY, /**< physical boundary */
+} oak_neighbour_kind_t;
+
+/** What lies beyond one face of a block. */
+typedef struct {
+  oak_neighbour_kind_t kind;
+  int sub;      /**< COARSER: position of this block in the coarse face (bit 0 first axis along it) */
+  int rank[4];  /**< owner; FINER: of each fine block, in the order of `sub` */
+  int block[4]; /**< its number on that rank */
+} oak_neighbour_t;
+
+typedef struct oak_forest oak_forest_t;
+
+typedef struct {
+  MPI_Comm comm;
+  int rank, size;
+  int dim;
+  int trees[3]; /**< blocks of level 0 along each dimension (1 in z for 2D) */
+  int periodic[3];
+  int nblock;       /**< blocks of this rank, in Morton order */
+  int64_t first;    /**< global number of the first of them */
+  int64_t nglobal;  /**< blocks on all ranks */
+  int8_t *level;       /**< [nblock] */
+  int32_t (*index)[3]; /**< [nblock] position in units of blocks of the same level */
+  long revision;       /**< changes when the mesh or its distribution does */
+  oak_forest_t *forest;
+} oak_mesh_t;
+
+/** Ranges of blocks that change owner. Message i moves count[i] blocks to or from rank[i]; offsets
+ * count blocks from the start of the old (send) or new (receive) local numbering. A rank's
+ * blocks for itself are in keep. */
+typedef struct {
+  int nsend, nrecv;
+  int *rank, *offset, *count; /**< [nsend] then [nrecv] */
+  int keep_from, keep_to, keep_count;
+} oak_transfer_t;
+
+/** A uniform mesh at `level`, distributed evenly. Collective. */
+oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int periodic[3], int level,
+                          oak_mesh_t **out);
+void oak_mesh_destroy(oak_mesh_t **mesh);
+
+/** Refine blocks with flag > 0 below max_level, coarsen families that all have flag < 0 above
+ * min_level, balance. Collective. \a flag [nblock] is of the old mesh. \a task receives an allocated
+ * array [new nblock] saying where each new block's data comes from (free it), NULL if nothing changed on
+ * any rank (then *changed is 0). Blocks stay on their rank. */
+oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, int min_level, int max_level, int *changed,
+                            oak_adapt_task_t **task);
+
+/** Redistribute when the load imbalance N_max / ceil(N / ranks) exceeds \a kappa_max; always keep
+ * families of siblings on one rank, without which coarsening would depend on the number of ranks.
+ * Collective. *moved is 0 if all blocks stay (then \a transfer is empty). */
+oak_status_t oak_mesh_partition(oak_mesh_t *mesh, double kappa_max, int *moved, oak_transfer_t *transfer);
+void oak_transfer_clear(oak_transfer_t *transfer);
+
+/** Neighbours of all local blocks: \a out [nblock][2 dim], faces -x +x -y +y -z +z. Collective. */
+oak_status_t oak_mesh_neighbours(const oak_mesh_t *mesh, oak_neighbour_t *out);
+
+/** Lowest and highest level on any rank. Collective. \a counts, if not NULL, receives the number of
+ * blocks per level on all ranks [OAK_MESH_MAX_LEVEL + 1]. */
+void oak_mesh_levels(const oak_mesh_t *mesh, int *lowest, int *highest, int64_t *counts);
+
+#endif

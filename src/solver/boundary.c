@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Boundary conditions from the [boundary] section. A face has one condition for all variables;
+ * a key such as boundary.zlow.rho overrides it for one conserved variable. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/sim.h"
+
+static const char *const face_name[6] = {"xlow", "xhigh", "ylow", "yhigh", "zlow", "zhigh"};
+
+enum { PERIODIC = -1, REFLECT = -2 };
+
+static const struct {
+  const char *word;
+  int kind;
+  int takes_value, user_kind;
+} conditions[] = {
+    {"periodic", PERIODIC, 0, 0},
+    {"reflect", REFLECT, 0, 0},
+    {"outflow", OAK_BC_COPY, 0, 0},
+    {"dirichlet", OAK_BC_DIRICHLET, 1, OAK_BC_USER_DIRICHLET},
+    {"neumann", OAK_BC_NEUMANN, 1, OAK_BC_USER_NEUMANN},
+    {"mirror", OAK_BC_MIRROR, 0, 0},
+    {"antimirror", OAK_BC_ANTIMIRROR, 0, 0},
+    {"user", OAK_BC_USER_STATE, 0, 0},
+};
+enum { NCONDITIONS = sizeof conditions / sizeof *conditions };
+
+oak_status_t oak_boundary_declare(oak_t *sim)
+{
+  for (int f = 0; f < 2 * sim->dim; f++)
+    for (int v = 0; v < sim->nvar; v++) {
+      char key[128], help[256];
+      snprintf(key, sizeof key, "boundary.%s.%s", face_name[f], sim->description.name[v]);
+      snprintf(help, sizeof help, "Condition for %s alone; empty: as boundary.%s.", sim->description.name[v],
+               face_name[f]);
+      const oak_param_desc_t desc = {.key = key, .type = OAK_PARAM_TEXT, .fallback = "", .help = help};
+      OAK_TRY(oak_params_declare(sim->params, &desc, 1));
+    }
+  return OAK_OK;
+}
+
+static oak_status_t bad_condition(const oak_t *sim, const char *key, const char *text, const char *why)
+{
+  return OAK_FAIL(OAK_ERR_INPUT,
+                  "%s: %s = %s: %s; use periodic, outflow, reflect, dirichlet VALUE, dirichlet user, "
+                  "neumann VALUE, neumann user or user",
+                  oak_params_origin(sim->params, key), key, text, why);
+}
+
+/* One condition, as text "word [value]". */
+static oak_status_t parse(const oak_t *sim, const char *key, const char *text, oak_bc_t *bc)
+{
+  char word[64] = "", value[64] = "", rest[8] = "";
+  const int n = sscanf(text, "%63s %63s %7s", word, value, rest);
+  int c = 0;
+  while (c < NCONDITIONS && strcmp(word, conditions[c].word)) c++;
+  if (c == NCONDITIONS) return bad_condition(sim, key, text, "unknown condition");
+  if (n > 1 + conditions[c].takes_value) return bad_condition(sim, key, text, "too many words");
+  if (conditions[c].takes_value && n < 2) return bad_condition(sim, key, text, "a value is missing");
+  *bc = (oak_bc_t){.value = 0, .kind = conditions[c].kind};
+  if (conditions[c].takes_value) {
+    char *end;
+    bc->value = strtod(value, &end);
+    if (!strcmp(value, "user")) {
+      bc->kind = conditions[c].user_kind;
+      bc->value = 0;
+    } else if (*end || end == value || bc->value - bc->value != 0) {
+      return bad_condition(sim, key, text, "the value is not a finite number");
+    }
+  }
+  if (bc->kind >= OAK_BC_USER_DIRICHLET && !sim->description.has_boundary)
+    return bad_condition(sim, key, text, "the problem file has no PROBLEM_BOUNDARY");
+  return OAK_OK;
+}
+
+oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3])
+{
+  int kind[6];
+  for (int f = 0; f < 2 * sim->dim; f++) {
+    char key[128];
+    oak_bc_t all;
+    snprintf(key, sizeof key, "boundary.%s", face_name[f]);
+    OAK_TRY(parse(sim, key, oak_params_text(sim->params, key), &all));
+    kind[f] = all.kind;
+    for (int v = 0; v < sim->nvar; v++) {
+      oak_bc_t *b = &bc[f * sim->nvar + v];
+      *b = all;
+      snprintf(key, sizeof key, "boundary.%s.%s", face_name[f], sim->description.name[v]);
+      const char *text = oak_params_text(sim->params, key);
+      if (*text) OAK_TRY(parse(sim, key, text, b));
+      if (*text && (b->kind == PERIODIC) != (all.kind == PERIODIC))
+        return bad_condition(sim, key, text, "a face is periodic for all variables or for none");
+      if (b->kind == REFLECT)
+        b->kind = sim->description.normal[f / 2] == v ? OAK_BC_ANTIMIRROR : OAK_BC_MIRROR;
+      if (b->kind == PERIODIC) b->kind = OAK_BC_MIRROR; /* never used: periodic faces have neighbours */
+    }
+  }
+  for (int d = 0; d < 3; d++) {
+    if (d >= sim->dim) {
+      periodic[d] = 0;
+      continue;
+    }
+    periodic[d] = kind[2 * d] == PERIODIC;
+    OAK_CHECK(periodic[d] == (kind[2 * d + 1] == PERIODIC), OAK_ERR_INPUT,
+              "boundary.%s and boundary.%s: both or neither must be periodic", face_name[2 * d],
+              face_name[2 * d + 1]);
+  }
+  return OAK_OK;
+}

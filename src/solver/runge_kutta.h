@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Runge-Kutta schemes as tables (paper, "Time integration"). Private.
+ *
+ * Stage: state[out] = beta dt F(state[deriv]) + sum_i w[i] state[prev[i]]. A stage never writes the
+ * state it differentiates, since kernels read neighbours from it. Weights of a stage must add up to one in
+ * floating point: 1 - w and w, not 1/3 and 2/3, or every step loses a rounding error of the totals. */
+#ifndef OAK_RUNGE_KUTTA_H
+#define OAK_RUNGE_KUTTA_H
+
+enum { OAK_MAX_STATES = 5, OAK_MAX_STAGES = 5, OAK_MAX_PREV = 4 };
+
+typedef struct {
+  int deriv, out;
+  double beta;
+  double c; /**< time of `deriv` in units of the step */
+  int nprev;
+  int prev[OAK_MAX_PREV];
+  double w[OAK_MAX_PREV];
+} oak_stage_t;
+
+typedef struct {
+  const char *name;
+  int order;
+  int nstage;
+  int nstate;
+  int result; /**< state that holds the solution after the last stage */
+  double cfl; /**< largest stable CFL number of forward Euler steps it preserves */
+  oak_stage_t stage[OAK_MAX_STAGES];
+} oak_scheme_t;
+
+/** The i-th scheme, NULL past the end; in the order of the key scheme.integrator. */
+const oak_scheme_t *oak_scheme(int i);
+/** Most previous states any stage combines. */
+int oak_scheme_max_prev(const oak_scheme_t *scheme);
+
+#endif

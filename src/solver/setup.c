@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * From parameters to kernels: find the physics and problem files, read what they declare, build one
+ * module with everything the run needs. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "solver/sim.h"
+
+enum { MAX_DEFINES = 24, DEFINE_SIZE = 128 };
+
+typedef struct {
+  char text[MAX_DEFINES][DEFINE_SIZE];
+  const char *list[MAX_DEFINES];
+  int count;
+} defines_t;
+
+static void define(defines_t *d, const char *name, const char *value)
+{
+  snprintf(d->text[d->count], DEFINE_SIZE, "%s=%s", name, value);
+  d->list[d->count] = d->text[d->count];
+  d->count++;
+}
+
+static void define_int(defines_t *d, const char *name, long value)
+{
+  char text[32];
+  snprintf(text, sizeof text, "%ld", value);
+  define(d, name, text);
+}
+
+/* The word chosen for a CHOICE key names a C identifier in the kernels. */
+static const char *chosen(const oak_t *sim, const char *key)
+{
+  return oak_params_text(sim->params, key);
+}
+
+/* Rows of a tile of the flux kernel: planes of up to 1024 cells stay in the cache (measured:
+ * docs/performance.md). */
+static int tile_rows(int block_size)
+{
+  int rows = block_size;
+  while (rows > 1 && (block_size % rows || rows * block_size > 1024)) rows--;
+  return rows;
+}
+
+static void make_defines(const oak_t *sim, defines_t *d)
+{
+  d->count = 0;
+  define_int(d, "OAK_DIM", sim->dim);
+  define_int(d, "OAK_N", sim->block_size);
+  define_int(d, "OAK_NG", sim->layers);
+  define(d, "OAK_REAL", sim->real_size == 4 ? "float" : "double");
+  define(d, "OAK_LIMITER", chosen(sim, "scheme.limiter"));
+  define(d, "OAK_FLUX", chosen(sim, "scheme.flux"));
+  define_int(d, "OAK_WAVE_SPEEDS_EINFELDT", oak_params_choice(sim->params, "scheme.wave_speeds") == 0);
+  define_int(d, "OAK_NPREV", oak_scheme_max_prev(sim->scheme));
+  define_int(d, "OAK_TILE", tile_rows(sim->block_size));
+  define_int(d, "OAK_REFINE_USER", !strcmp(chosen(sim, "refine.criterion"), "user"));
+}
+
+static int readable(const char *path)
+{
+  return access(path, R_OK) == 0;
+}
+
+/* A user's file (with a slash or ending in .c) or one of the installation. */
+static oak_status_t find_source(const oak_t *sim, const char *kind, const char *folder, const char *name,
+                                char *path, size_t size)
+{
+  const char *root, *dot = strrchr(name, '.');
+  const char *key = strcmp(kind, "physics") ? "problem.name" : "physics.name";
+  const int is_file = strchr(name, '/') || (dot && !strcmp(dot, ".c"));
+  OAK_CHECK(*name, OAK_ERR_INPUT,
+            "%s.name is not set: give a %s of the installation or the path of a C file (oak info lists them)",
+            kind, kind);
+  OAK_TRY(oak_source_root(&root));
+  if (is_file) {
+    char relative[4096];
+    snprintf(relative, sizeof relative, "%s/%s", oak_params_folder(sim->params), name);
+    const char *found = *name != '/' && readable(relative) ? relative : name;
+    OAK_CHECK(readable(found), OAK_ERR_INPUT, "%s: %s.name = %s: no such file here or in %s",
+              oak_params_origin(sim->params, key), kind, name, oak_params_folder(sim->params));
+    char *full = realpath(found, NULL);
+    OAK_CHECK(full, OAK_ERR_FILE, "cannot resolve the path %s", found);
+    snprintf(path, size, "%s", full);
+    free(full);
+    return OAK_OK;
+  }
+  snprintf(path, size, "%s/%s/%s.c", root, folder, name);
+  OAK_CHECK(readable(path), OAK_ERR_INPUT,
+            "%s: %s.name = %s: not in %s/%s; `oak info` lists the known ones, a C file of your own needs its "
+            "path, such as ./%s.c",
+            oak_params_origin(sim->params, key), kind, name, root, folder, name);
+  return OAK_OK;
+}
+
+static void set_field(char *out, size_t size, const char *line, const char *key)
+{
+  const size_t n = strlen(key);
+  if (!strncmp(line, key, n) && line[n] == ' ') snprintf(out, size, "%s", line + n + 1);
+}
+
+/* Split words of `text` in place into names from position `first`. */
+static int split_names(char *text, const char **name, int first, int most)
+{
+  int n = first;
+  for (char *word = strtok(text, " "); word && n < most; word = strtok(NULL, " ")) name[n++] = word;
+  return n - first;
+}
+
+/* A help text "{a,b,c} ..." names the values of a parameter. */
+static void read_choices(char choices[128], const char *help)
+{
+  const char *end = *help == '{' ? strchr(help, '}') : NULL;
+  choices[0] = 0;
+  if (!end || end - help > 120) return;
+  memcpy(choices, help + 1, end - help - 1);
+  choices[end - help - 1] = 0;
+  for (char *c = choices; *c; c++)
+    if (*c == ',') *c = ' ';
+}
+
+static oak_status_t read_description(oak_description_t *d, const double *fallback)
+{
+  static char variables[512], primitives[512], hooks[128];
+  const char *section = "";
+  char *next = d->text;
+  variables[0] = primitives[0] = hooks[0] = 0;
+  for (char *line = next; line && *line; line = next) {
+    next = strchr(line, '\n');
+    if (next) *next++ = 0;
+    set_field(d->physics_title, sizeof d->physics_title, line, "physics");
+    set_field(d->problem_title, sizeof d->problem_title, line, "problem");
+    set_field(variables, sizeof variables, line, "variables");
+    set_field(primitives, sizeof primitives, line, "primitives");
+    set_field(hooks, sizeof hooks, line, "hooks");
+    if (!strcmp(line, "physics_parameters")) section = "physics";
+    if (!strcmp(line, "problem_parameters")) section = "problem";
+    if (*line != '\t') continue;
+    OAK_CHECK(d->nparameter < OAK_MAX_PARAMETERS, OAK_ERR_INPUT,
+              "more than %d parameters of physics and problem", OAK_MAX_PARAMETERS);
+    char *bar = strchr(line, '|');
+    *bar = 0;
+    const int n = d->nparameter++;
+    d->parameter[n].section = section;
+    d->parameter[n].name = line + 1;
+    d->parameter[n].help = bar + 1;
+    d->parameter[n].fallback = fallback[n];
+    read_choices(d->parameter[n].choices, bar + 1);
+  }
+  d->has_initial = strstr(hooks, "initial") != NULL;
+  d->has_boundary = strstr(hooks, "boundary") != NULL;
+  d->has_source = strstr(hooks, "source") != NULL;
+  d->has_refine = strstr(hooks, "refine") != NULL;
+  char *copy = strdup(variables), *copy2 = strdup(primitives); /* live as long as the process */
+  OAK_CHECK(copy && copy2, OAK_ERR_MEMORY, "out of memory for variable names");
+  d->nvar = split_names(copy, d->name, 0, OAK_MAX_NVAR);
+  const int nprimitive = split_names(copy2, d->name, d->nvar, 2 * OAK_MAX_NVAR);
+  OAK_CHECK(d->nvar > 0 && nprimitive == d->nvar, OAK_ERR_INPUT,
+            "the physics names %d variables and %d primitives: both must be one name per variable", d->nvar,
+            nprimitive);
+  d->name[2 * d->nvar] = "level";
+  return OAK_OK;
+}
+
+/* A name such as rho may stand for a conserved and a primitive variable: the first one counts. */
+static oak_status_t declare_parameters(oak_t *sim)
+{
+  const oak_description_t *d = &sim->description;
+  for (int n = 0; n < d->nparameter; n++) {
+    char key[256], fallback[64];
+    oak_param_desc_t desc = {.key = key, .type = OAK_PARAM_REAL, .fallback = fallback, .help = d->parameter[n].help};
+    snprintf(key, sizeof key, "%s.%s", d->parameter[n].section, d->parameter[n].name);
+    snprintf(fallback, sizeof fallback, "%.17g", d->parameter[n].fallback);
+    for (int digits = 1; digits < 17; digits++) { /* the shortest text that reads back the same */
+      char text[64];
+      snprintf(text, sizeof text, "%.*g", digits, d->parameter[n].fallback);
+      if (strtod(text, NULL) != d->parameter[n].fallback) continue;
+      memcpy(fallback, text, sizeof text);
+      break;
+    }
+    if (*d->parameter[n].choices) {
+      int word = (int)d->parameter[n].fallback;
+      char words[128];
+      snprintf(words, sizeof words, "%s", d->parameter[n].choices);
+      for (char *w = strtok(words, " "); w; w = strtok(NULL, " "))
+        if (word-- == 0) snprintf(fallback, sizeof fallback, "%s", w);
+      desc.type = OAK_PARAM_CHOICE;
+      desc.choices = d->parameter[n].choices;
+    }
+    OAK_TRY(oak_params_declare(sim->params, &desc, 1));
+  }
+  return OAK_OK;
+}
+
+oak_status_t oak_sim_describe(oak_t *sim)
+{
+  oak_description_t *d = &sim->description;
+  double fallback[256];
+  const char *root;
+  defines_t defines;
+  oak_module_t *module = NULL;
+  OAK_TRY(find_source(sim, "physics", "physics", oak_params_text(sim->params, "physics.name"),
+                      sim->physics_path, sizeof sim->physics_path));
+  OAK_TRY(find_source(sim, "problem", "problems", oak_params_text(sim->params, "problem.name"),
+                      sim->problem_path, sizeof sim->problem_path));
+  OAK_TRY(oak_source_root(&root));
+  make_defines(sim, &defines);
+  char describe[4200];
+  snprintf(describe, sizeof describe, "%s/kernels/describe.c", root);
+  const char *files[] = {sim->physics_path, sim->problem_path, describe};
+  const oak_source_t source = {.name = "describe", .define = defines.list, .ndefine = defines.count,
+                               .file = files, .nfile = 3};
+  OAK_TRY(oak_device_build(sim->dev, &source, &module));
+  oak_status_t st = oak_device_constant(sim->dev, module, "oak_describe_text", d->text, sizeof d->text);
+  if (st == OAK_OK)
+    st = oak_device_constant(sim->dev, module, "oak_describe_default", fallback, sizeof fallback);
+  if (st == OAK_OK)
+    st = oak_device_constant(sim->dev, module, "oak_describe_normal", d->normal, sizeof d->normal);
+  oak_device_unload(sim->dev, &module);
+  if (st == OAK_OK) st = read_description(d, fallback);
+  if (st == OAK_OK) st = declare_parameters(sim);
+  return oak_agree(sim->comm, st);
+}
+
+static oak_status_t build_module(oak_t *sim, const char *name, const char *extra, oak_module_t **out)
+{
+  static const char *const parts[] = {"numerics/limiters.h", "numerics/riemann.h", "kernels/field.h",
+                                      "kernels/rows.h",      "kernels/flux.c",     "kernels/halo.c",
+                                      "kernels/adapt.c",     "kernels/refine.c",   "kernels/fluxfix.c",
+                                      "kernels/initial.c",   "kernels/read.c"};
+  enum { NPARTS = sizeof parts / sizeof *parts, NHEADERS = 4 };
+  const int nparts = extra ? NHEADERS : NPARTS;
+  char path[NPARTS][4200];
+  const char *files[NPARTS + 3], *root;
+  defines_t defines;
+  int n = 0;
+  OAK_TRY(oak_source_root(&root));
+  files[n++] = sim->physics_path;
+  files[n++] = sim->problem_path;
+  for (int i = 0; i < nparts; i++) {
+    snprintf(path[i], sizeof path[i], "%s/%s", root, parts[i]);
+    files[n++] = path[i];
+  }
+  if (extra) files[n++] = extra;
+  make_defines(sim, &defines);
+  const oak_source_t source = {.name = name, .define = defines.list, .ndefine = defines.count,
+                               .file = files, .nfile = n};
+  return oak_device_build(sim->dev, &source, out);
+}
+
+oak_status_t oak_sim_build(oak_t *sim)
+{
+  OAK_TRY(build_module(sim, "kernels", NULL, &sim->module));
+#define OAK_GET_KERNEL(k)                                                                     \
+  if (strcmp(#k, "initial") || sim->description.has_initial)                                  \
+    OAK_TRY(oak_device_kernel(sim->dev, sim->module, "oak_" #k, &sim->kernel.k));
+  OAK_KERNEL_TABLE(OAK_GET_KERNEL)
+#undef OAK_GET_KERNEL
+  sim->halo.kernel = sim->kernel.halo;
+  sim->tiles = sim->block_size / tile_rows(sim->block_size);
+  return OAK_OK;
+}
+
+oak_status_t oak_sim_upload_parameters(oak_t *sim)
+{
+  const oak_description_t *d = &sim->description;
+  double value[OAK_MAX_PARAMETERS + 1] = {0};
+  for (int n = 0; n < d->nparameter; n++) {
+    char key[256];
+    snprintf(key, sizeof key, "%s.%s", d->parameter[n].section, d->parameter[n].name);
+    value[n] = *d->parameter[n].choices ? oak_params_choice(sim->params, key) : oak_params_real(sim->params, key);
+  }
+  /* A problem without parameters reads one unused value behind those of the physics. */
+  OAK_TRY(oak_device_alloc(sim->dev, (d->nparameter + 1) * sizeof *value, &sim->user));
+  return oak_device_upload(sim->dev, sim->user, value, (d->nparameter + 1) * sizeof *value);
+}
+
+oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oak_kernel_t **out)
+{
+  const int most = sizeof sim->extra / sizeof *sim->extra;
+  OAK_CHECK(sim->nextra < most, OAK_ERR_ARGUMENT, "more than %d kernels of the caller's own", most);
+  OAK_CHECK(readable(path), OAK_ERR_INPUT, "kernel file %s: not found", path);
+  char *full = realpath(path, NULL);
+  OAK_CHECK(full, OAK_ERR_FILE, "cannot resolve the path %s", path);
+  oak_status_t st = build_module(sim, name, full, &sim->extra[sim->nextra]);
+  free(full);
+  OAK_TRY(st);
+  return oak_device_kernel(sim->dev, sim->extra[sim->nextra++], name, out);
+}
+
+oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes)
+{
+  oak_sim_field(sim, 0, sim->time, args);
+  OAK_TRY(oak_device_launch(sim->dev, kernel, sim->mesh->nblock, args, bytes));
+  return oak_device_sync(sim->dev);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Making and destroying a simulation, and facts about it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/sim.h"
+
+/* Keys that decide how kernels are built. */
+static oak_status_t read_structure(oak_t *sim)
+{
+  const oak_params_t *p = sim->params;
+  sim->dim = oak_params_int(p, "mesh.dim");
+  sim->block_size = oak_params_int(p, "mesh.block_size");
+  sim->cells = sim->block_size * sim->block_size * (sim->dim == 3 ? sim->block_size : 1);
+  sim->min_level = oak_params_int(p, "mesh.min_level");
+  sim->max_level = oak_params_int(p, "mesh.max_level");
+  sim->real_size = oak_params_choice(p, "scheme.precision") == 1 ? 4 : 8;
+  sim->scheme = oak_scheme(oak_params_choice(p, "scheme.integrator"));
+  OAK_CHECK(sim->min_level <= sim->max_level, OAK_ERR_INPUT,
+            "mesh.min_level = %d is above mesh.max_level = %d: they must be in order", sim->min_level, sim->max_level);
+  /* All limiters so far look one cell to each side. */
+  const int needed = 2, given = oak_params_int(p, "scheme.ghost_layers");
+  OAK_CHECK(given == 0 || given >= needed, OAK_ERR_INPUT,
+            "%s: scheme.ghost_layers = %d: scheme.limiter = %s needs %d (0 chooses by itself)",
+            oak_params_origin(p, "scheme.ghost_layers"), given, oak_params_text(p, "scheme.limiter"), needed);
+  sim->layers = given ? given : needed;
+  return oak_halo_check(sim->block_size, sim->layers, sim->max_level > sim->min_level);
+}
+
+/* The variables a criterion looks at, by name. */
+static oak_status_t read_refine_variables(oak_t *sim)
+{
+  char words[256];
+  const char *text = oak_params_text(sim->params, "refine.variable");
+  snprintf(words, sizeof words, "%s", *text ? text : sim->description.name[0]);
+  for (char *w = strtok(words, " ,"); w; w = strtok(NULL, " ,")) {
+    int v = 0;
+    while (v < sim->nvar && strcmp(w, sim->description.name[v])) v++;
+    OAK_CHECK(v < sim->nvar, OAK_ERR_INPUT, "%s: refine.variable = %s: the physics has no conserved variable %s",
+              oak_params_origin(sim->params, "refine.variable"), text, w);
+    sim->refine_variables |= 1u << v;
+  }
+  return OAK_OK;
+}
+
+static oak_status_t read_rest(oak_t *sim)
+{
+  const oak_params_t *p = sim->params;
+  int trees[3];
+  oak_params_ints(p, "mesh.trees", trees);
+  oak_params_reals(p, "mesh.xmin", sim->xmin);
+  oak_params_reals(p, "mesh.xmax", sim->xmax);
+  for (int d = 0; d < sim->dim; d++) {
+    OAK_CHECK(sim->xmax[d] > sim->xmin[d], OAK_ERR_INPUT, "mesh.xmax = %g is not above mesh.xmin = %g along %c",
+              sim->xmax[d], sim->xmin[d], "xyz"[d]);
+    sim->dx0[d] = (sim->xmax[d] - sim->xmin[d]) / trees[d] / sim->block_size;
+  }
+  if (sim->dim == 2) sim->xmin[2] = sim->xmax[2] = sim->dx0[2] = 0;
+  sim->adapt_every = oak_params_int(p, "mesh.adapt_every");
+  sim->kappa_max = oak_params_real(p, "mesh.kappa_max");
+  sim->theta = oak_params_real(p, "mesh.theta");
+  sim->cfl = oak_params_real(p, "run.cfl");
+  sim->dt_max = oak_params_real(p, "run.dt_max");
+  sim->c_refine = oak_params_real(p, "refine.c_refine");
+  sim->c_derefine = oak_params_real(p, "refine.c_derefine");
+  sim->eps = oak_params_real(p, "refine.eps");
+  sim->eps_abs = oak_params_real(p, "refine.eps_abs");
+  const char *criterion = oak_params_text(p, "refine.criterion");
+  sim->refine = strcmp(criterion, "none") && sim->max_level > sim->min_level;
+  OAK_CHECK(strcmp(criterion, "user") || sim->description.has_refine, OAK_ERR_INPUT,
+            "refine.criterion = user: %s has no PROBLEM_REFINE", sim->problem_path);
+  OAK_CHECK(sim->c_derefine <= sim->c_refine, OAK_ERR_INPUT,
+            "refine.c_derefine = %g is above refine.c_refine = %g: they must be in order", sim->c_derefine,
+            sim->c_refine);
+  return read_refine_variables(sim);
+}
+
+static oak_status_t open_device(oak_t *sim)
+{
+  const oak_device_options_t options = {.threads = oak_params_int(sim->params, "device.threads"),
+                                        .compiler = oak_params_text(sim->params, "device.compiler"),
+                                        .flags = oak_params_text(sim->params, "device.flags")};
+  return oak_device_open(sim->comm, oak_params_text(sim->params, "device.name"), &options, &sim->dev);
+}
+
+/* Boundary conditions to the device, and the mesh, whose periodicity they decide. */
+static oak_status_t make_mesh(oak_t *sim)
+{
+  int periodic[3], trees[3];
+  oak_bc_t bc[6 * OAK_MAX_NVAR];
+  const size_t bytes = 2 * sim->dim * sim->nvar * sizeof *bc;
+  OAK_TRY(oak_boundary_read(sim, bc, periodic));
+  OAK_TRY(oak_params_check(sim->params, 1));
+  OAK_TRY(oak_device_alloc(sim->dev, bytes, &sim->bc));
+  OAK_TRY(oak_device_upload(sim->dev, sim->bc, bc, bytes));
+  OAK_TRY(oak_sim_upload_parameters(sim));
+  oak_params_ints(sim->params, "mesh.trees", trees);
+  OAK_TRY(oak_mesh_new(sim->comm, sim->dim, trees, periodic, sim->min_level, &sim->mesh));
+  oak_halo_init(&sim->halo, sim->comm, sim->dev, sim->dim, sim->block_size, sim->layers, sim->nvar,
+                sim->real_size);
+  return OAK_OK;
+}
+
+static oak_status_t create(oak_t *sim)
+{
+  OAK_TRY(oak_params_check(sim->params, 0));
+  OAK_TRY(read_structure(sim));
+  OAK_TRY(open_device(sim));
+  OAK_TRY(oak_sim_describe(sim));
+  sim->nvar = sim->description.nvar;
+  OAK_TRY(oak_boundary_declare(sim));
+  OAK_TRY(oak_params_check(sim->params, 1));
+  OAK_TRY(read_rest(sim));
+  OAK_TRY(make_mesh(sim));
+  OAK_TRY(oak_sim_build(sim));
+  return oak_storage_fit(sim);
+}
+
+oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out)
+{
+  oak_t *sim = calloc(1, sizeof *sim);
+  oak_status_t st = sim ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a simulation");
+  OAK_TRY(oak_agree(comm, st));
+  sim->params = params;
+  sim->data_revision = -1;
+  MPI_Comm_dup(comm, &sim->comm);
+  MPI_Comm_rank(sim->comm, &sim->rank);
+  MPI_Comm_size(sim->comm, &sim->size);
+  oak_timers_reset(&sim->timers);
+  oak_timer_start(&sim->timers, OAK_PHASE_INIT);
+  st = create(sim);
+  oak_timer_stop(&sim->timers, OAK_PHASE_INIT);
+  if (st != OAK_OK) {
+    oak_destroy(&sim);
+    return st;
+  }
+  *out = sim;
+  return OAK_OK;
+}
+
+void oak_destroy(oak_t **out)
+{
+  oak_t *sim = *out;
+  if (!sim) return;
+  if (sim->dev) {
+    oak_halo_clear(&sim->halo);
+    oak_storage_clear(sim);
+    for (int i = 0; i < sim->nextra; i++) oak_device_unload(sim->dev, &sim->extra[i]);
+    if (sim->module) oak_device_unload(sim->dev, &sim->module);
+    oak_device_close(&sim->dev);
+  }
+  oak_mesh_destroy(&sim->mesh);
+  MPI_Comm_free(&sim->comm);
+  free(sim);
+  *out = NULL;
+}
+
+void oak_print_wtime(const oak_t *sim, FILE *stream)
+{
+  oak_timers_print(&sim->timers, sim->comm, stream);
+}
+
+double oak_time(const oak_t *sim) { return sim->time; }
+long oak_step(const oak_t *sim) { return sim->step; }
+int oak_dim(const oak_t *sim) { return sim->dim; }
+int oak_block_size(const oak_t *sim) { return sim->block_size; }
+int oak_ghost_layers(const oak_t *sim) { return sim->layers; }
+int oak_nvar(const oak_t *sim) { return sim->nvar; }
+int oak_nblocks(const oak_t *sim) { return sim->mesh->nblock; }
+int64_t oak_nblocks_global(const oak_t *sim) { return sim->mesh->nglobal; }
+int64_t oak_cell_updates(const oak_t *sim) { return sim->updates; }
+int oak_block_level(const oak_t *sim, int block) { return sim->mesh->level[block]; }
+oak_device_t *oak_device(oak_t *sim) { return sim->dev; }
+
+const char *oak_variable_name(const oak_t *sim, int variable)
+{
+  return variable >= 0 && variable <= 2 * sim->nvar ? sim->description.name[variable] : "";
+}
+
+void oak_block_geometry(const oak_t *sim, int block, double origin[3], double dx[3])
+{
+  const double scale = 1.0 / (double)(1LL << sim->mesh->level[block]);
+  for (int d = 0; d < 3; d++) {
+    dx[d] = sim->dx0[d] * scale;
+    origin[d] = sim->xmin[d] + sim->mesh->index[block][d] * (sim->block_size * dx[d]);
+  }
+}

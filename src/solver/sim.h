@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The simulation object. Private to src/solver. */
+#ifndef OAK_SIM_H
+#define OAK_SIM_H
+
+#include "base/timer.h"
+#include "halo/halo.h"
+#include "mesh/mesh.h"
+#include "oak.h"
+#include "solver/runge_kutta.h"
+
+enum { OAK_MAX_NVAR = 32, OAK_MAX_PARAMETERS = 256 };
+
+/** What a physics and a problem file declare (kernels/describe.c). */
+typedef struct {
+  char text[8192]; /**< storage of the names */
+  char physics_title[128], problem_title[128];
+  int nvar;
+  const char *name[2 * OAK_MAX_NVAR + 1]; /**< conserved, primitive, "level" */
+  int normal[3];                          /**< variable that a wall normal to each axis reflects, or -1 */
+  int has_initial, has_boundary, has_source, has_refine;
+  int nparameter; /**< physics, then problem */
+  struct {
+    const char *section, *name, *help;
+    double fallback;
+    char choices[128]; /**< words for values 0, 1, ... or "" */
+  } parameter[OAK_MAX_PARAMETERS];
+} oak_description_t;
+
+/** Kernels of a run, all in one module. */
+#define OAK_KERNEL_TABLE(X) \
+  X(flux) X(halo) X(adapt) X(refine_flags) X(fluxfix_average) X(fluxfix_apply) X(initial) X(totals) X(cells) X(ghosts)
+
+struct oak {
+  MPI_Comm comm;
+  int rank, size;
+  oak_params_t *params;
+  oak_device_t *dev;
+  oak_timers_t timers;
+  oak_description_t description;
+  char physics_path[4096], problem_path[4096];
+
+  int dim, block_size, layers, nvar, real_size;
+  int tiles; /**< of a block in the flux kernel */
+  int64_t cells; /**< of a block */
+  double xmin[3], xmax[3], dx0[3];
+  int min_level, max_level, adapt_every;
+  double kappa_max, theta, cfl, dt_max;
+  unsigned refine_variables;
+  double c_refine, c_derefine, eps, eps_abs;
+  int refine; /**< a criterion is set and levels may differ */
+
+  oak_module_t *module;
+  struct {
+#define OAK_KERNEL_MEMBER(name) oak_kernel_t *name;
+    OAK_KERNEL_TABLE(OAK_KERNEL_MEMBER)
+#undef OAK_KERNEL_MEMBER
+  } kernel;
+  oak_module_t *extra[16]; /**< modules of the caller's kernels */
+  int nextra;
+
+  oak_mesh_t *mesh;
+  oak_halo_t halo;
+  const oak_scheme_t *scheme;
+  void *state[OAK_MAX_STATES]; /**< device [capacity][V][N^d]; 0 is current between steps */
+  int capacity[OAK_MAX_STATES];
+  void *user;      /**< device: parameters */
+  void *bc;        /**< device: oak_bc_t [2 dim][V] */
+  void *blocks;    /**< device: oak_block_t [nblock] */
+  void *rate_dev, *bad_dev; /**< device: per block and tile */
+  double *rate;    /**< host copy of rate_dev, then the largest of each block */
+  int *bad;
+  int per_block_capacity;
+  int blocks_capacity;
+  void *task_dev;  /**< device: oak_adapt_task_t */
+  int task_capacity;
+  void *flag_dev;  /**< device: int [nblock] */
+  int flag_capacity;
+  void *scratch;   /**< device: results of reading kernels */
+  size_t scratch_bytes;
+  long data_revision; /**< mesh revision that blocks, rates and states fit */
+
+  double time;
+  long step;
+  int64_t updates;
+  double max_rate;  /**< of wave speed / dx, on all ranks */
+  int rates_fresh;  /**< rate[] belongs to the blocks of the current mesh */
+};
+
+/** Fill the parts of a field that every kernel needs. `state` is an index. */
+void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field);
+
+/* setup.c */
+oak_status_t oak_sim_describe(oak_t *sim);
+oak_status_t oak_sim_build(oak_t *sim);
+oak_status_t oak_sim_upload_parameters(oak_t *sim);
+
+/* boundary.c */
+/** Declare keys per variable; needs the description. */
+oak_status_t oak_boundary_declare(oak_t *sim);
+oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3]);
+
+/* storage.c */
+/** Give every state room for the mesh's blocks and refresh geometry and tables. Contents of `state[0]`
+ * are kept, of the others lost. */
+oak_status_t oak_storage_fit(oak_t *sim);
+/** Make room for `blocks` in one state; its contents are lost if it must grow. */
+oak_status_t oak_storage_reserve(oak_t *sim, int state, int blocks);
+void oak_storage_swap(oak_t *sim, int a, int b);
+void oak_storage_clear(oak_t *sim);
+/** Device scratch memory of at least `bytes`. */
+oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes);
+
+/* advance.c */
+/** Wave speeds of the current state, for the next time step. */
+oak_status_t oak_compute_rates(oak_t *sim);
+oak_status_t oak_fill_state(oak_t *sim, int state, double time);
+
+/* fluxfix.c */
+oak_status_t oak_fix_state(oak_t *sim, int state, double dt);
+
+/* read.c */
+/** A message for invalid cells in `state`: where the first is, on the lowest rank that has one. */
+oak_status_t oak_report_invalid(oak_t *sim, int state, const char *when);
+
+#endif

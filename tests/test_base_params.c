@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Parameters: files, settings, values of every type, refusals with their words, echo and help. */
+// TEST np={1,2,3}
+#define _POSIX_C_SOURCE 200809L
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "oak/params.h"
+
+static int rank;
+static char folder[64] = "/tmp/oak_params_XXXXXX";
+static char path[96];
+
+/* ---- helpers -------------------------------------------------------------------------------- */
+
+/** Write a file on rank 0; all ranks may read it then. */
+static void write_file(const char *text, size_t bytes) {
+  if (rank == 0) {
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(text, 1, bytes, file) != bytes || fclose(file) != 0)
+      fail_msg("cannot write %s", path);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static oak_status_t read_text(oak_params_t *params, const char *text) {
+  write_file(text, strlen(text));
+  oak_status_t status = oak_params_read(params, MPI_COMM_WORLD, path);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return status;
+}
+
+static oak_params_t *new_params(void) {
+  oak_params_t *params = NULL;
+  assert_int_equal(oak_params_new(&params), OAK_OK);
+  return params;
+}
+
+/** A checked set from the text of a file. */
+static oak_params_t *params_of(const char *text) {
+  oak_params_t *params = new_params();
+  if (read_text(params, text) != OAK_OK) fail_msg("not read: %s", oak_last_error());
+  if (oak_params_check(params, 1) != OAK_OK) fail_msg("not accepted: %s", oak_last_error());
+  return params;
+}
+
+static void assert_says(const char *words) {
+  if (!strstr(oak_last_error(), words)) fail_msg("'%s' does not say '%s'", oak_last_error(), words);
+}
+
+static void assert_says_not(const char *words) {
+  if (strstr(oak_last_error(), words)) fail_msg("'%s' says '%s'", oak_last_error(), words);
+}
+
+/** The set refuses this setting with these words. */
+static void assert_refused(const char *assignment, const char *words) {
+  oak_params_t *params = new_params();
+  assert_int_equal(oak_params_assign(params, assignment, "command line"), OAK_OK);
+  if (oak_params_check(params, 1) != OAK_ERR_INPUT) fail_msg("accepted: %s", assignment);
+  assert_says(words);
+  oak_params_destroy(&params);
+}
+
+static oak_params_t *params_with(const char *assignment) {
+  oak_params_t *params = new_params();
+  assert_int_equal(oak_params_assign(params, assignment, "command line"), OAK_OK);
+  if (oak_params_check(params, 1) != OAK_OK) fail_msg("refused: %s", oak_last_error());
+  return params;
+}
+
+static double real_of(const char *value) {
+  oak_params_t *params = new_params();
+  assert_int_equal(oak_params_set(params, "run.end_time", value), OAK_OK);
+  if (oak_params_check(params, 1) != OAK_OK) fail_msg("refused: %s", oak_last_error());
+  double x = oak_params_real(params, "run.end_time");
+  oak_params_destroy(&params);
+  return x;
+}
+
+/** What \a print writes, to be freed. */
+static char *printed(const oak_params_t *params, int markdown) {
+  char *text = NULL;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  assert_non_null(stream);
+  if (markdown < 0)
+    oak_params_print(params, stream);
+  else
+    oak_params_help(params, stream, markdown);
+  fclose(stream);
+  return text;
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+static void test_defaults(void **state) {
+  (void)state;
+  oak_params_t *params = new_params();
+  int trees[3];
+  double range[3];
+  for (int checked = 0; checked < 2; checked++) {
+    assert_int_equal(oak_params_int(params, "mesh.block_size"), 16);
+    assert_true(oak_params_real(params, "run.cfl") == 0.5);
+    assert_true(oak_params_real(params, "output.picture_position") == 0.5);
+    assert_int_equal(oak_params_bool(params, "output.picture_mesh"), 1);
+    assert_string_equal(oak_params_text(params, "physics.name"), "euler");
+    assert_string_equal(oak_params_text(params, "refine.variable"), "");
+    assert_int_equal(oak_params_choice(params, "output.picture_colors"), 1);
+    assert_int_equal(oak_params_ints(params, "mesh.trees", trees), 1);
+    assert_true(trees[0] == 1 && trees[1] == 1 && trees[2] == 1);
+    assert_int_equal(oak_params_reals(params, "output.picture_range", range), 2);
+    assert_int_equal(oak_params_is_set(params, "mesh.trees"), 0);
+    assert_string_equal(oak_params_origin(params, "mesh.trees"), "default");
+    assert_string_equal(oak_params_folder(params), ".");
+    assert_int_equal(oak_params_check(params, 1), OAK_OK);
+  }
+  oak_params_destroy(&params);
+  assert_null(params);
+  oak_params_destroy(&params);
+}
+
+static void test_file(void **state) {
+  (void)state;
+  oak_params_t *params = params_of(
+      "\xEF\xBB\xBF# a comment\r\n; another\r\n[run]\r\nend_time=5/3   ; inline\r\n  max_steps = "
+      "12\t# too\r\n\n"
+      "[ mesh ] # section\ntrees = 4, 2\nxmin = -1 -2 -3\nblock_size: 8\n"
+      "[output]\nfolder = a#b;c d\npicture_variable =\npicture_mesh = Off\nplot_variables = \"x # "
+      "y\" # z\n"
+      "[refine]\nvariable = \"rho p\"\n[run]\ncfl = 1");
+  int trees[3];
+  double xmin[3];
+  char origin[128];
+  assert_true(oak_params_real(params, "run.end_time") == 5.0 / 3.0);
+  assert_int_equal(oak_params_int(params, "run.max_steps"), 12);
+  assert_int_equal(oak_params_ints(params, "mesh.trees", trees), 2);
+  assert_true(trees[0] == 4 && trees[1] == 2 && trees[2] == 2);
+  assert_int_equal(oak_params_reals(params, "mesh.xmin", xmin), 3);
+  assert_true(xmin[0] == -1 && xmin[1] == -2 && xmin[2] == -3);
+  assert_int_equal(oak_params_int(params, "mesh.block_size"), 8);
+  assert_string_equal(oak_params_text(params, "output.folder"), "a#b;c d");
+  assert_string_equal(oak_params_text(params, "output.picture_variable"), "");
+  assert_string_equal(oak_params_text(params, "output.plot_variables"), "x # y");
+  assert_string_equal(oak_params_text(params, "refine.variable"), "rho p");
+  assert_int_equal(oak_params_bool(params, "output.picture_mesh"), 0);
+  assert_true(oak_params_real(params, "run.cfl") == 1);
+  assert_int_equal(oak_params_is_set(params, "mesh.trees"), 1);
+  snprintf(origin, sizeof origin, "%s:8", path);
+  assert_string_equal(oak_params_origin(params, "mesh.trees"), origin);
+  assert_string_equal(oak_params_folder(params), folder);
+  oak_params_destroy(&params);
+}
+
+/** Later settings win, whatever they come from. */
+static void test_order(void **state) {
+  (void)state;
+  oak_params_t *params = new_params();
+  assert_int_equal(oak_params_assign(params, "mesh.dim=2", "command line"), OAK_OK);
+  assert_int_equal(read_text(params, "[mesh]\ndim = 3\nblock_size = 8\n"), OAK_OK);
+  assert_int_equal(read_text(params, "[mesh]\nblock_size = 32\n"), OAK_OK);
+  assert_int_equal(oak_params_assign(params, " run.cfl = 0.4 ", "command line"), OAK_OK);
+  assert_int_equal(oak_params_set(params, "run.dt_max", "3"), OAK_OK);
+  assert_int_equal(oak_params_check(params, 1), OAK_OK);
+  assert_int_equal(oak_params_int(params, "mesh.dim"), 3);
+  assert_int_equal(oak_params_int(params, "mesh.block_size"), 32);
+  assert_true(oak_params_real(params, "run.cfl") == 0.4);
+  assert_string_equal(oak_params_origin(params, "run.cfl"), "command line");
+  assert_string_equal(oak_params_origin(params, "run.dt_max"), "program");
+  oak_params_destroy(&params);
+}
+
+static void test_numbers(void **state) {
+  (void)state;
+  assert_true(real_of("1e-3") == 1e-3);
+  assert_true(real_of("1/1024") == 1.0 / 1024);
+  assert_true(real_of("1.5e1/2") == 7.5);
+  assert_true(real_of("+4") == 4);
+  assert_true(real_of("1e-400") == 0);
+  static const char *const bad[] = {"nan",  "inf", "1e999", "1/0", "1/", "/2", "1/2/3", "1 /2",
+                                    "1/ 2", "2x",  "",      "one", "-1", "0x", "1,5",   "1/inf"};
+  for (size_t b = 0; b < sizeof bad / sizeof bad[0]; b++) {
+    char assignment[64];
+    snprintf(assignment, sizeof assignment, "run.end_time=%s", bad[b]);
+    assert_refused(assignment, "must be a number of at least 0");
+  }
+}
+
+static void test_refused_values(void **state) {
+  (void)state;
+  assert_refused("mesh.block_size=15",
+                 "command line: mesh.block_size = 15: must be an even integer from 4 to 128");
+  assert_refused("mesh.block_size=2", "must be an even integer from 4 to 128");
+  assert_refused("mesh.block_size=130", "must be an even integer from 4 to 128");
+  assert_refused("mesh.block_size=16.0", "must be an even integer");
+  assert_refused("mesh.block_size=", "mesh.block_size = : must be an even integer");
+  assert_refused("run.max_steps=3000000000", "must be an integer of at least 0");
+  assert_refused("run.max_steps=99999999999999999999", "must be an integer of at least 0");
+  assert_refused("run.cfl=0", "must be a number above 0 and up to 1");
+  assert_refused("run.cfl=1.01", "must be a number above 0 and up to 1");
+  assert_refused("mesh.trees=1 2 3 4", "must be one to three integers from 1 to 4096");
+  assert_refused("mesh.trees=1,,2", "must be one to three integers");
+  assert_refused("mesh.trees=1,", "must be one to three integers");
+  assert_refused("mesh.trees=,1", "must be one to three integers");
+  assert_refused("mesh.trees=2 0", "must be one to three integers");
+  assert_refused("mesh.xmin=1 nan", "must be one to three numbers");
+  assert_refused("output.picture_range=1", "must be two numbers");
+  assert_refused("output.picture_range=1 2 3", "must be two numbers");
+  assert_refused("output.picture_mesh=maybe", "must be yes or no");
+  assert_refused("scheme.limiter=van", "must be one of vanleer, minmod");
+  assert_refused("scheme.limiter=vanleer minmod", "must be one of vanleer, minmod");
+  assert_refused("scheme.limiter=", "must be one of");
+  oak_params_t *params = params_with("mesh.xmax=2, 3/2,1e2");
+  double xmax[3];
+  assert_int_equal(oak_params_reals(params, "mesh.xmax", xmax), 3);
+  assert_true(xmax[0] == 2 && xmax[1] == 1.5 && xmax[2] == 100);
+  oak_params_destroy(&params);
+  params = params_with("scheme.limiter=minmod");
+  assert_int_equal(oak_params_choice(params, "scheme.limiter"), 1);
+  oak_params_destroy(&params);
+}
+
+/* ---- keys ----------------------------------------------------------------------------------- */
+
+static void test_unknown_keys(void **state) {
+  (void)state;
+  assert_refused("mesh.blocksize=16",
+                 "command line: mesh.blocksize = 16: unknown key; did you mean mesh.block_size?");
+  assert_refused("mesh.max_lvel=1", "did you mean mesh.max_level?");
+  assert_refused("mesh.mxa_level=1", "did you mean mesh.max_level?");
+  assert_refused("Mesh.Dim=2", "did you mean mesh.dim?");
+  assert_refused("run.block_size=16", "did you mean mesh.block_size?");
+  assert_refused("block_size=16", "key without a section; did you mean mesh.block_size?");
+  assert_refused("mesh.completely_different=1", "unknown key; see the list of keys");
+  assert_refused("hydro.nothing=1",
+                 "unknown section [hydro]; the sections are run, mesh, refine, scheme, physics, "
+                 "problem, boundary, device, output");
+  oak_params_t *params = new_params();
+  assert_int_equal(oak_params_set(params, "mesh.other", "1"), OAK_OK);
+  assert_int_equal(oak_params_check(params, 0), OAK_OK);
+  assert_int_equal(oak_params_check(params, 1), OAK_ERR_INPUT);
+  oak_params_destroy(&params);
+}
+
+static void test_bad_settings(void **state) {
+  (void)state;
+  oak_params_t *params = new_params();
+  assert_int_equal(oak_params_assign(params, "nonsense", "command line"), OAK_ERR_INPUT);
+  assert_says("command line: 'nonsense' is not a setting: write section.key=value");
+  assert_int_equal(oak_params_assign(params, "=3", "command line"), OAK_ERR_INPUT);
+  assert_int_equal(oak_params_set(params, "output.folder", "a\nb"), OAK_ERR_INPUT);
+  assert_says("several lines");
+  assert_int_equal(oak_params_set(params, "output.folder", "a \" #b"), OAK_ERR_INPUT);
+  assert_says("comment sign");
+  oak_params_destroy(&params);
+}
+
+static void test_declare(void **state) {
+  (void)state;
+  char key[] = "problem.speeds";
+  const oak_param_desc_t desc[] = {{.key = key,
+                                    .type = OAK_PARAM_REALS,
+                                    .fallback = "1 2",
+                                    .min = -INFINITY,
+                                    .max = 5,
+                                    .help = "Speeds."},
+                                   {.key = "problem.modes.x",
+                                    .type = OAK_PARAM_INT,
+                                    .fallback = "9",
+                                    .multiple_of = 3,
+                                    .help = "Modes."}};
+  oak_params_t *params = new_params();
+  assert_int_equal(read_text(params, "[problem]\nspeeds = 3\nmodes.x = 6\n"), OAK_OK);
+  assert_int_equal(oak_params_check(params, 0), OAK_OK);
+  assert_int_equal(oak_params_declare(params, desc, 2), OAK_OK);
+  key[0] = 'x'; /* descriptions are copied */
+  double speeds[3];
+  assert_int_equal(oak_params_reals(params, "problem.speeds", speeds), 2);
+  assert_int_equal(oak_params_check(params, 1), OAK_OK);
+  assert_int_equal(oak_params_reals(params, "problem.speeds", speeds), 1);
+  assert_true(speeds[0] == 3 && speeds[2] == 3);
+  assert_int_equal(oak_params_int(params, "problem.modes.x"), 6);
+
+  key[0] = 'p';
+  assert_int_equal(oak_params_declare(params, desc, 2), OAK_OK); /* the same again */
+  oak_param_desc_t other[] = {desc[1], desc[0]};
+  other[0].key = "problem.fresh";
+  other[1].max = 6;
+  assert_int_equal(oak_params_declare(params, other, 2), OAK_ERR_ARGUMENT);
+  assert_says("problem.speeds: declared twice");
+  assert_int_equal(oak_params_set(params, "problem.fresh", "3"), OAK_OK);
+  assert_int_equal(oak_params_check(params, 1), OAK_ERR_INPUT); /* all or none were declared */
+  other[0].fallback = "4";
+  assert_int_equal(oak_params_declare(params, other, 1), OAK_ERR_ARGUMENT);
+  assert_says("default '4' must be an integer, a multiple of 3");
+  other[0].key = "fresh";
+  assert_int_equal(oak_params_declare(params, other, 1), OAK_ERR_ARGUMENT);
+  assert_says("section.name");
+  assert_int_equal(oak_params_set(params, "problem.speeds", "7"), OAK_OK);
+  assert_int_equal(oak_params_check(params, 0), OAK_ERR_INPUT);
+  assert_says("must be one to three numbers of at most 5");
+  oak_params_destroy(&params);
+}
+
+/** A pointer to a text stays good over later checks. */
+static void test_text_stays(void **state) {
+  (void)state;
+  oak_params_t *params = params_with("problem.name=blast.c");
+  const char *name = oak_params_text(params, "problem.name");
+  assert_int_equal(oak_params_set(params, "run.cfl", "0.3"), OAK_OK);
+  assert_int_equal(oak_params_check(params, 1), OAK_OK);
+  assert_ptr_equal(oak_params_text(params, "problem.name"), name);
+  assert_string_equal(name, "blast.c");
+  oak_params_destroy(&params);
+}
+
+/* ---- refused files -------------------------------------------------------------------------- */
+
+/** All mistakes of a file in one message, each with its line. */
+static void test_all_mistakes(void **state) {
+  (void)state;
+  oak_params_t *params = new_params();
+  assert_int_equal(
+      read_text(params,
+                "[mesh]\nblock_size = 15\n\n# c\nblocksize = 3\n[run]\ncfl = 0.2\ncfq = 7\n"),
+      OAK_OK);
+  assert_int_equal(oak_params_check(params, 1), OAK_ERR_INPUT);
+  char line[256];
+  snprintf(line, sizeof line, "%s:2: mesh.block_size = 15: must be an even integer from 4 to 128\n",
+           path);
+  assert_says(line);
+  snprintf(line, sizeof line,
+           "%s:5: mesh.blocksize = 3: unknown key; did you mean mesh.block_size?\n", path);
+  assert_says(line);
+  snprintf(line, sizeof line, "%s:8: run.cfq = 7: unknown key; did you mean run.cfl?", path);
+  assert_says(line);
+  assert_says_not("run.cfl =");
+  oak_params_destroy(&params);
+}
+
+static void test_many_mistakes(void **state) {
+  (void)state;
+  oak_params_t *params = new_params();
+  for (int i = 0; i < 500; i++) {
+    char key[32];
+    snprintf(key, sizeof key, "mesh.unknown_key_%d", i);
+    assert_int_equal(oak_params_set(params, key, "value"), OAK_OK);
+  }
+  assert_int_equal(oak_params_check(params, 1), OAK_ERR_INPUT);
+  int lines = 1, more = 0;
+  for (const char *c = oak_last_error(); *c; c++) lines += *c == '\n';
+  const char *rest = strstr(oak_last_error(), "\n... and ");
+  assert_non_null(rest);
+  assert_int_equal(sscanf(rest, "\n... and %d more mistakes", &more), 1);
+  assert_int_equal(lines - 1 + more, 500);
+  oak_params_destroy(&params);
+}
+
+static void test_syntax(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *line, *words;
+  } bad[] = {
+      {"a = 3\n", ":1: 'a = 3'", "key outside a section"},
+      {"\n[mesh\n", ":2: '[mesh'", "expected a section"},
+      {"[]\n", ":1: '[]'", "expected a section"},
+      {"[mesh] dim = 3\n", ":1: '[mesh] dim = 3'", "only a comment may follow"},
+      {"[mesh]\nhello there # x\n", ":2: 'hello there'", "expected [section] or key = value"},
+      {"[mesh]\n= 3\n", ":2: '= 3'", "expected [section] or key = value"},
+      {"[mesh]\ndim = 2\ndim = 3\n", ":3: mesh.dim = 3: given before", ":2 (2): keep one"},
+      {"[mesh]\ndim = 2\n[run]\ncfl = 1\n[mesh]\ndim = 2\n", ":6: mesh.dim = 2: given before",
+       ":2 (2)"},
+      {"[mesh]\na_name_that_is_longer_than_any_name_of_a_parameter_can_be = 2\n",
+       ":2:", "too long"},
+  };
+  for (size_t b = 0; b < sizeof bad / sizeof bad[0]; b++) {
+    oak_params_t *params = new_params();
+    assert_int_equal(read_text(params, bad[b].text), OAK_ERR_INPUT);
+    assert_says(path);
+    assert_says(bad[b].line);
+    assert_says(bad[b].words);
+    oak_params_destroy(&params);
+  }
+  oak_params_t *params = new_params();
+  assert_int_equal(read_text(params, "[mesh]\nfirst\nsecond\ndim = 3\nlast"), OAK_ERR_INPUT);
+  assert_says(":2: 'first'");
+  assert_says(":3: 'second'");
+  assert_says(":5: 'last'");
+  assert_int_equal(oak_params_is_set(params, "mesh.dim"), 0); /* all or nothing */
+  oak_params_destroy(&params);
+}
+
+static void test_unreadable(void **state) {
+  (void)state;
+  oak_params_t *params = new_params();
+  assert_int_equal(oak_params_read(params, MPI_COMM_WORLD, "/nowhere/run.ini"), OAK_ERR_FILE);
+  assert_says("'/nowhere/run.ini': No such file or directory");
+  assert_int_equal(oak_params_read(params, MPI_COMM_WORLD, folder), OAK_ERR_FILE);
+  assert_says("it is a folder");
+  write_file("[mesh]\ndim\0 = 3\n", 16);
+  assert_int_equal(oak_params_read(params, MPI_COMM_WORLD, path), OAK_ERR_INPUT);
+  assert_says("binary data");
+  MPI_Barrier(MPI_COMM_WORLD);
+  assert_int_equal(read_text(params, ""), OAK_OK);
+  assert_int_equal(oak_params_check(params, 1), OAK_OK);
+  oak_params_destroy(&params);
+}
+
+/** Values may be longer than the lines of the ini library; messages show how they begin. */
+static void test_long_lines(void **state) {
+  (void)state;
+  enum { LENGTH = 20000 };
+  char *text = malloc(LENGTH + 100), *value = malloc(LENGTH + 1);
+  memset(value, 'v', LENGTH);
+  value[LENGTH] = '\0';
+  sprintf(text, "[output]\nfolder = %s # c\nplot_steps = 5\n", value);
+  oak_params_t *params = params_of(text);
+  assert_string_equal(oak_params_text(params, "output.folder"), value);
+  assert_int_equal(oak_params_int(params, "output.plot_steps"), 5);
+  assert_int_equal(oak_params_set(params, "mesh.dim", value), OAK_OK);
+  assert_int_equal(oak_params_check(params, 1), OAK_ERR_INPUT);
+  assert_says("program: mesh.dim = vvv");
+  oak_params_destroy(&params);
+  free(text);
+  free(value);
+}
+
+/* ---- echo and help -------------------------------------------------------------------------- */
+
+static void test_echo(void **state) {
+  (void)state;
+  oak_params_t *params = params_of(
+      "[run]\nend_time = 5/3\n[mesh]\ntrees = 2 3\n[boundary]\nxlow = dirichlet 1\n"
+      "[device]\nflags = \"-DA='x # y'\"\n[output]\nplot_variables = \"#1\"\n");
+  char *first = printed(params, -1);
+  assert_non_null(strstr(first, "\n[mesh]\n"));
+  assert_non_null(strstr(first, "\nend_time = 5/3\n"));
+  assert_non_null(strstr(first, "\nblock_size = 16 # default\n"));
+  assert_non_null(strstr(first, "\nflags = \"-DA='x # y'\"\n"));
+  oak_params_destroy(&params);
+
+  params = params_of(first);
+  double range[3];
+  int trees[3];
+  assert_true(oak_params_real(params, "run.end_time") == 5.0 / 3.0);
+  assert_int_equal(oak_params_ints(params, "mesh.trees", trees), 2);
+  assert_string_equal(oak_params_text(params, "boundary.xlow"), "dirichlet 1");
+  assert_string_equal(oak_params_text(params, "device.flags"), "-DA='x # y'");
+  assert_string_equal(oak_params_text(params, "output.plot_variables"), "#1");
+  assert_string_equal(oak_params_text(params, "problem.name"), "");
+  assert_int_equal(oak_params_reals(params, "output.picture_range", range), 2);
+  char *second = printed(params, -1);
+  assert_null(strstr(second, "# default")); /* the echo has given them all */
+  oak_params_destroy(&params);
+  params = params_of(second);
+  char *third = printed(params, -1);
+  assert_string_equal(second, third);
+  oak_params_destroy(&params);
+  free(first);
+  free(second);
+  free(third);
+}
+
+/** Keys of a problem that is not loaded are kept in the echo. */
+static void test_echo_unknown(void **state) {
+  (void)state;
+  oak_params_t *params = new_params();
+  assert_int_equal(read_text(params, "[problem]\nradius = 3\n[other]\nx = 1\n"), OAK_OK);
+  assert_int_equal(oak_params_check(params, 0), OAK_OK);
+  char *text = printed(params, -1);
+  oak_params_destroy(&params);
+  params = new_params();
+  assert_int_equal(read_text(params, text), OAK_OK);
+  assert_int_equal(oak_params_is_set(params, "problem.radius"), 1);
+  assert_int_equal(oak_params_is_set(params, "other.x"), 1);
+  oak_params_destroy(&params);
+  free(text);
+}
+
+static void assert_lines_fit(const char *text, size_t columns) {
+  for (const char *line = text; *line;) {
+    size_t length = strcspn(line, "\n");
+    if (length > columns) fail_msg("%zu columns: %.*s", length, (int)length, line);
+    line += length + (line[length] == '\n');
+  }
+}
+
+static void test_help(void **state) {
+  (void)state;
+  const oak_param_desc_t desc[] = {{.key = "blast.a_rather_long_name_of_a_parameter",
+                                    .type = OAK_PARAM_REAL,
+                                    .fallback = "0.12345678901234567890",
+                                    .min = 0,
+                                    .max = 1,
+                                    .unit = "bar|baz",
+                                    .help = "A help text that goes on for more than one line of "
+                                            "the terminal because some people like to "
+                                            "explain all that they know | and more."},
+                                   {.key = "mesh.added",
+                                    .type = OAK_PARAM_CHOICE,
+                                    .fallback = "a",
+                                    .choices = " a  b ",
+                                    .help = "Late."}};
+  oak_params_t *params = new_params();
+  assert_int_equal(oak_params_declare(params, desc, 2), OAK_OK);
+  char *text = printed(params, 0), *manual = printed(params, 1);
+  assert_lines_fit(text, 100);
+  assert_non_null(strstr(text, "[mesh]  Domain, blocks"));
+  assert_non_null(
+      strstr(text, "  block_size = 16                 even integer from 4 to 128 [cells]\n"));
+  assert_non_null(strstr(text, "[blast]\n"));
+  assert_non_null(strstr(text, "  added = a                       a, b\n"));
+  assert_true(strstr(text, "added") < strstr(text, "[refine]")); /* grouped by section */
+  assert_non_null(strstr(manual, "## [mesh]\n"));
+  assert_non_null(strstr(manual, "| `block_size` | `16` | even integer from 4 to 128 | cells |"));
+  assert_non_null(strstr(manual, "bar\\|baz"));
+  free(text);
+  free(manual);
+  oak_params_destroy(&params);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults),
+                                     cmocka_unit_test(test_file),
+                                     cmocka_unit_test(test_order),
+                                     cmocka_unit_test(test_numbers),
+                                     cmocka_unit_test(test_refused_values),
+                                     cmocka_unit_test(test_unknown_keys),
+                                     cmocka_unit_test(test_bad_settings),
+                                     cmocka_unit_test(test_declare),
+                                     cmocka_unit_test(test_text_stays),
+                                     cmocka_unit_test(test_all_mistakes),
+                                     cmocka_unit_test(test_many_mistakes),
+                                     cmocka_unit_test(test_syntax),
+                                     cmocka_unit_test(test_unreadable),
+                                     cmocka_unit_test(test_long_lines),
+                                     cmocka_unit_test(test_echo),
+                                     cmocka_unit_test(test_echo_unknown),
+                                     cmocka_unit_test(test_help)};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0 && !mkdtemp(folder)) MPI_Abort(MPI_COMM_WORLD, 1);
+  MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
+  snprintf(path, sizeof path, "%s/run.ini", folder);
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) {
+    remove(path);
+    rmdir(folder);
+  }
+  MPI_Finalize();
+  return failed != 0;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Terminal output: which lines appear, that they are aligned and fit, the bar on a terminal. */
+// TEST np={1}
+#define _XOPEN_SOURCE 700
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "progress.h"
+#include "str.h"
+
+static const int64_t blocks[] = {0, 0, 16, 120, 1024, 54321, 654321};
+
+static oak_progress_state_t state_at(long step) {
+  return (oak_progress_state_t){.step = step,
+                                .time = 0.01 * (double)step,
+                                .dt = step ? 0.01 : 0,
+                                .max_level = 3,
+                                .blocks = blocks,
+                                .cells_per_block = 4096,
+                                .updates = 1000000 * step};
+}
+
+/** Run \a steps steps. \return what was printed, to be freed. */
+static char *run(oak_progress_options_t options, long steps, int max_level) {
+  char *text = NULL;
+  size_t bytes;
+  oak_progress_t progress;
+  options.stream = open_memstream(&text, &bytes);
+  assert_non_null(options.stream);
+  oak_progress_state_t state = state_at(0);
+  state.max_level = max_level;
+  oak_progress_begin(&progress, &options, &state);
+  for (long s = 1; s <= steps; s++) {
+    state = state_at(s);
+    state.max_level = max_level;
+    oak_progress_update(&progress, &state);
+    if (s == 15) oak_progress_note(&progress, "wrote %s", "file_0001");
+  }
+  oak_progress_end(&progress, &state);
+  fclose(options.stream);
+  return text;
+}
+
+/** Line number \a n, 0 the first. */
+static const char *line_of(char *text, int n) {
+  static char line[256];
+  const char *at = text;
+  for (; n > 0; n--) {
+    at = strchr(at, '\n');
+    assert_non_null(at);
+    at++;
+  }
+  snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+  return line;
+}
+
+static void test_lines(void **unused) {
+  (void)unused;
+  char *text = run((oak_progress_options_t){.end_time = 0.25, .every_steps = 10}, 25, 3);
+  static const char *const begins[] = {
+      "   step       time ",     "      0          0         - ", "     10        0.1 1.000e-02 ",
+      "wrote file_0001",         "     20        0.2 ",           "     25       0.25 ",
+      "25 steps to t = 0.25 in "};
+  for (int l = 0; l < 7; l++)
+    if (strncmp(line_of(text, l), begins[l], strlen(begins[l])) != 0)
+      fail_msg("line %d: '%s' should begin '%s'", l, line_of(text, l), begins[l]);
+  assert_string_equal(line_of(text, 7), "");
+  assert_non_null(strstr(line_of(text, 2), "   136   557k "));
+  assert_non_null(strstr(line_of(text, 2), "CUPS"));
+  assert_non_null(strstr(line_of(text, 2), " s  L2:16 L3:120"));
+  assert_null(strchr(text, '\033')); /* no terminal: neither bar nor colors */
+  assert_null(strchr(text, '\r'));
+  free(text);
+}
+
+/** Only the first and the last line if none are asked for; by time alone each step is due. */
+static void test_due(void **unused) {
+  (void)unused;
+  char *text = run((oak_progress_options_t){.max_steps = 7}, 7, 3);
+  assert_memory_equal(line_of(text, 2), "      7 ", 8);
+  assert_memory_equal(line_of(text, 3), "7 steps", 7);
+  free(text);
+  text = run((oak_progress_options_t){.end_time = INFINITY, .every_seconds = 1e-12}, 3, 3);
+  assert_memory_equal(line_of(text, 2), "      1 ", 8);
+  assert_memory_equal(line_of(text, 4), "      3 ", 8);
+  assert_non_null(strstr(line_of(text, 4), " -  L2")); /* no end: no time left */
+  free(text);
+}
+
+static void test_fits(void **unused) {
+  (void)unused;
+  char *text = run((oak_progress_options_t){.max_steps = 20, .every_steps = 5}, 20, 6);
+  for (int l = 0; *line_of(text, l); l++) assert_true(strlen(line_of(text, l)) <= 100);
+  assert_non_null(strstr(line_of(text, 2), "  ..")); /* coarse levels give way */
+  assert_non_null(strstr(line_of(text, 2), "L6:654k"));
+  free(text);
+}
+
+static void test_silent(void **unused) {
+  (void)unused;
+  oak_progress_t progress;
+  oak_progress_state_t state = state_at(0);
+  oak_progress_begin(&progress, &(oak_progress_options_t){.end_time = 1, .every_steps = 1}, &state);
+  oak_progress_update(&progress, &state);
+  oak_progress_note(&progress, "nothing");
+  oak_progress_clear(&progress);
+  oak_progress_end(&progress, &state);
+}
+
+/** On a pseudo-terminal: the bar appears, is removed before a line, and is gone at the end. */
+static void test_terminal(void **unused) {
+  (void)unused;
+  int master = posix_openpt(O_RDWR | O_NOCTTY);
+  if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) skip(); /* none here */
+  int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+  assert_true(slave >= 0);
+  setenv("TERM", "xterm", 1);
+  setenv("COLUMNS", "90", 1);
+  setenv("LC_ALL", "C", 1);
+  setenv("NO_COLOR", "1", 1);
+  FILE *stream = fdopen(slave, "w");
+  oak_progress_t progress;
+  oak_progress_state_t state = state_at(0);
+  oak_progress_options_t options = {.stream = stream, .end_time = 1, .every_steps = 50};
+  oak_progress_begin(&progress, &options, &state);
+  state = state_at(25);
+  oak_progress_update(&progress, &state);
+  state = state_at(50);
+  oak_progress_update(&progress, &state);
+  oak_progress_end(&progress, &state);
+  char text[4096];
+  ssize_t bytes = read(master, text, sizeof text - 1);
+  fclose(stream);
+  close(master);
+  assert_true(bytes > 0);
+  text[bytes] = '\0';
+
+  char *bar = strstr(text, "\r 25.0 % |"), *end;
+  if (!bar) bar = strstr(text, "\r  25.0 % |");
+  assert_non_null(bar);
+  end = strstr(bar, "\033[K");
+  assert_non_null(end);
+  assert_int_equal(end - bar, 90); /* a column is left free: 1 + 89 */
+  assert_non_null(strstr(bar, "####..."));
+  assert_non_null(strstr(end, "\r\033[K     50 "));
+  assert_non_null(strstr(end, "\r\033[K50 steps to"));
+}
+
+static void assert_count(double count, const char *expected) {
+  char text[32];
+  oak_str_count(text, sizeof text, count);
+  assert_string_equal(text, expected);
+}
+
+static void assert_span(double seconds, const char *expected) {
+  char text[32];
+  oak_str_span(text, sizeof text, seconds);
+  assert_string_equal(text, expected);
+}
+
+static void test_words(void **unused) {
+  (void)unused;
+  assert_count(0, "0");
+  assert_count(9999, "9999");
+  assert_count(10000, "10.0k");
+  assert_count(99949, "99.9k");
+  assert_count(99951, "100k");
+  assert_count(999600, "1.00M");
+  assert_count(2.621e11, "262G");
+  assert_span(0, "0.0 s");
+  assert_span(59.96, "1:00");
+  assert_span(245, "4:05");
+  assert_span(7445.4, "2:04:05");
+  assert_span(359999.6, "4d 04h");
+  assert_span(-1, "-");
+  assert_span(NAN, "-");
+  assert_int_equal(oak_str_distance("block_size", "blocksize"), 1);
+  assert_int_equal(oak_str_distance("kitten", "sitting"), 3);
+  assert_int_equal(oak_str_distance("level", "LEVLE"), 1);
+  assert_int_equal(oak_str_distance("", "abc"), 3);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines),    cmocka_unit_test(test_due),
+                                     cmocka_unit_test(test_fits),     cmocka_unit_test(test_silent),
+                                     cmocka_unit_test(test_terminal), cmocka_unit_test(test_words)};
+  MPI_Init(&argc, &argv);
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  MPI_Finalize();
+  return failed != 0;
+}
