@@ -2,7 +2,7 @@
  * Pictures, decoded with libpng: the same for any distribution over ranks, colours of single
  * pixels, averages, mesh lines, and what happens when writing fails. */
 //TEST np={1,2,3}
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

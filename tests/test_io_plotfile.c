@@ -3,7 +3,7 @@
  * what happens when writing fails. With arguments "FOLDER DIM" it leaves a plotfile for
  * check_plotfile.py and prints the integral of its first variable. */
 //TEST np={1,2,3,4}
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -12,7 +12,8 @@ static const uint32_t INK = 0x1E2227, SOFT_INK = 0x4A5058, LINE = 0x565C64;
 
 /* Lengths in heights of capitals. */
 static const double MARGIN = 1.3, TICK = 0.55, TICK_GAP = 0.6, NAME_GAP = 1.0, LINE_HEIGHT = 2.1,
-                    FACT_GAP = 1.7, BAR_GAP = 1.8, BAR_WIDTH = 1.7, TITLE_SCALE = 1.35;
+                    FACT_GAP = 1.7, BAR_GAP = 1.8, BAR_WIDTH = 1.7, POWER_GAP = 0.4,
+                    TITLE_SCALE = 1.35;
 
 /* ---- round numbers ---- */
 
@@ -91,7 +92,7 @@ static ticks_t axis_ticks(const oak_scene_t *scene, int a, double size) {
 }
 
 static ticks_t bar_ticks(const oak_scene_t *scene, double size) {
-  return make_ticks(scene->low, scene->high, scene->height / (4 * size));
+  return make_ticks(scene->low, scene->high, fmax(3, scene->height / (4 * size)));
 }
 
 /* ---- title ---- */
@@ -156,7 +157,7 @@ oak_frame_t oak_frame_measure(const oak_scene_t *scene) {
   double scale_width = widest_tick(&bar, size) + (TICK + TICK_GAP + BAR_WIDTH) * size;
   if (bar.exponent) scale_width = fmax(scale_width, draw_power(NULL, 0, 0, bar.exponent, size));
   double name_width = oak_text_width("x", size, OAK_TEXT_REGULAR);
-  if (y.exponent) name_width += draw_power(NULL, 0, 0, y.exponent, size);
+  if (y.exponent) name_width += draw_power(NULL, 0, 0, y.exponent, size) + POWER_GAP * size;
   frame.left = (int)ceil((MARGIN + NAME_GAP + label) * size + name_width + widest_tick(&y, size));
   frame.right = (int)ceil((BAR_GAP + MARGIN) * size + scale_width);
   frame.bottom = (int)ceil((MARGIN + 1 + NAME_GAP + 1 + label) * size);
@@ -221,7 +222,8 @@ static void draw_y_axis(const oak_scene_t *scene, const oak_frame_t *frame,
   const double y = floor(frame->top + scene->height / 2.0 + size / 2);
   oak_canvas_text(canvas, MARGIN * size * 0.7, y, name, size, OAK_TEXT_REGULAR, INK);
   if (ticks.exponent)
-    draw_power(canvas, MARGIN * size * 0.7 + oak_text_width(name, size, OAK_TEXT_REGULAR), y,
+    draw_power(canvas,
+               (MARGIN * 0.7 + POWER_GAP) * size + oak_text_width(name, size, OAK_TEXT_REGULAR), y,
                ticks.exponent, size);
 }
 
