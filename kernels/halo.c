@@ -63,10 +63,11 @@ OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t, re
 
 /* C2F: limited linear interpolation of the coarse block's cells into the fine block's ghost cells.
  * Each coarse cell gives 2^(d-1) values in up to two layers; with an odd number of layers the
- * outermost coarse cells give only their nearer half. */
-OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst)
+ * outermost coarse cells give only their nearer half. `dir` is a constant where this is called: with the
+ * axes known, lanes vectorise. */
+OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, int dir, real *dst)
 {
-  const int dir = t->face / 2, high = t->face & 1;
+  const int high = t->face & 1;
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
   const int depth = (OAK_NG + 1) / 2; /* layers of coarse cells */
   const int axis = dir == 0 ? 1 : 0, other = dir == 2 ? 1 : 2;
@@ -190,7 +191,12 @@ OAK_KERNEL(oak_halo, oak_halo_args_t, 128)
         halo_unpack(&arg, &t, dst);
         break;
       case OAK_HALO_PROLONG:
-        halo_prolong(&arg, &t, dst);
+        if (t.face < 2)
+          halo_prolong(&arg, &t, 0, dst);
+        else if (t.face < 4)
+          halo_prolong(&arg, &t, 1, dst);
+        else if (OAK_DIM == 3)
+          halo_prolong(&arg, &t, 2, dst);
         break;
       default:
         halo_boundary(&arg, &t, dst);

@@ -76,7 +76,7 @@ static void test_table(void **state) {
   oak_timers_t timers;
   oak_timers_reset(&timers);
   timers.seconds[OAK_PHASE_FLUX] = 1000 * (rank + 1);
-  timers.seconds[OAK_PHASE_OUTPUT] = 500 * (size + 1);
+  timers.seconds[OAK_PHASE_GHOST_R1] = 500 * (size + 1);
   FILE *stream = rank == 0 ? open_memstream(&text, &bytes) : NULL;
   oak_timers_print(&timers, MPI_COMM_WORLD, stream);
   if (rank != 0) return;

@@ -99,9 +99,9 @@ const oak_param_desc_t oak_param_table[] = {
     REAL("refine.eps_abs", "1e-10", 0, INFINITY, "variable",
          "Absolute filter of lohner: differences well below this do not refine."),
 
-    CHOICE("scheme.limiter", "vanleer", "vanleer minmod",
-           "Slope limiter of the reconstruction of primitive variables: vanleer (sharper) or "
-           "minmod (more dissipative)."),
+    CHOICE("scheme.limiter", "vanleer", "vanleer minmod upwind",
+           "Slope limiter of the reconstruction of primitive variables: vanleer (sharper), minmod "
+           "(more dissipative) or upwind (none: first order, for tests)."),
     CHOICE("scheme.flux", "hll", "hll", "Approximate Riemann solver."),
     CHOICE("scheme.wave_speeds", "einfeldt", "einfeldt roe",
            "Wave speed bounds of the Riemann solver: einfeldt, the extremes of Roe-averaged and "

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "str.h"
@@ -31,10 +33,21 @@ static int terminal_width(FILE *stream) {
   return width < MAX_WIDTH ? width : MAX_WIDTH;
 }
 
+/** mpirun gives its children a pseudo-terminal of its own even when its output goes to a file: then
+ * what counts is the output of the parent process. */
+static int parent_writes_to_terminal(void) {
+  char path[64];
+  struct stat out;
+  if (!getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMI_SIZE")) return 1;
+  snprintf(path, sizeof path, "/proc/%ld/fd/1", (long)getppid());
+  return stat(path, &out) == 0 && S_ISCHR(out.st_mode) && out.st_rdev != makedev(1, 3);
+}
+
 /** A terminal that understands escape sequences. */
 static int is_terminal(FILE *stream) {
   const char *term = getenv("TERM");
-  return isatty(fileno(stream)) && term && *term && strcmp(term, "dumb") != 0;
+  return isatty(fileno(stream)) && term && *term && strcmp(term, "dumb") != 0 &&
+         parent_writes_to_terminal();
 }
 
 /** The program may not have set its locale, so this looks at the variables themselves. */
