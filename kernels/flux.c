@@ -14,6 +14,9 @@
 
 #define RAD OAK_RADIUS
 #define GH (RAD + 1)
+#if GH > OAK_NG
+#error "fewer ghost layers than the limiter reads"
+#endif
 #ifndef OAK_TILE
 #define OAK_TILE OAK_N
 #endif

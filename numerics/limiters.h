@@ -5,8 +5,8 @@
  *   LIMITER_RADIUS_NAME                   cells needed on each side; ghost layers = radius + 1
  *   limiter_NAME(const real *s, real *lo, real *hi)
  * where s[-radius .. radius] are the values of a row of cells and lo, hi the values that cell s[0]
- * has at its lower and upper face. To add one, write both here and add its name to the key
- * scheme.limiter in src/base/params_table.c.
+ * has at its lower and upper face. To add one, write both here, add its name to the key
+ * scheme.limiter in src/base/params_table.c and its radius to the table in src/solver/sim.c.
  *
  * Everything is branch-free: both sides of each ?: are computed, so a SIMD lane may divide by zero
  * and throw the result away. */
@@ -24,6 +24,14 @@ OAK_FN real limiter_gminmod(real a, real b, real theta)
   const real mean = (real)0.5 * oak_abs(a + b);
   const real least = OAK_MIN(OAK_MIN(ta, tb), mean);
   return a * b > 0 ? (a > 0 ? least : -least) : 0;
+}
+
+/* First order: the cell's value on both faces. */
+#define LIMITER_RADIUS_upwind 0
+OAK_FN void limiter_upwind(const real *s, real *lo, real *hi)
+{
+  *lo = s[0];
+  *hi = s[0];
 }
 
 #define LIMITER_RADIUS_minmod 1

@@ -49,8 +49,12 @@ OAK_FN real oak_abs(real x)
  * names the values 0, 1, 2. */
 #define OAK_PARAMETER_FIELD(name, fallback, help) double name;
 #define OAK_PARAMETERS(which, LIST) \
-  typedef struct {                  \
+  struct which##_parameters {       \
     LIST(OAK_PARAMETER_FIELD)       \
-  } which##_parameters_t;
+  };
+
+/* Declared here, so that the functions of a problem without parameters can name its type too. */
+typedef struct physics_parameters physics_parameters_t;
+typedef struct problem_parameters problem_parameters_t;
 
 #endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What the numerical tests of the solver share: simulations from a few lines of "key=value",
+ * reductions over ranks, and one line of output per measured number.
+ *
+ * Assertions must come out the same on every rank, so they look at reduced numbers: a rank that
+ * fails alone would leave the others waiting. MUST ends the whole run. */
+#ifndef OAK_SOLVER_TEST_H
+#define OAK_SOLVER_TEST_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "oak.h"
+
+#define TEST_PROBLEM(name) "problem.name=" OAK_TEST_FOLDER "/problems/" name ".c\n"
+
+enum { TEST_MAX_NVAR = 8 };
+
+static int test_rank, test_size;
+static FILE *test_out; /* rank 0: the terminal */
+static const char *test_name;
+
+static inline void test_must(oak_status_t status, const char *call, int line) {
+  if (status == OAK_OK) return;
+  fprintf(stderr, "%s: line %d, rank %d: %s: %s: %s\n", test_name, line, test_rank, call,
+          oak_status_text(status), oak_last_error());
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+#define MUST(call) test_must((call), #call, __LINE__)
+
+/** One line on rank 0. */
+__attribute__((format(printf, 1, 2))) static inline void report(const char *format, ...) {
+  va_list args;
+  if (!test_out) return;
+  va_start(args, format);
+  fprintf(test_out, "%s np=%d: ", test_name, test_size);
+  vfprintf(test_out, format, args);
+  fputc('\n', test_out);
+  fflush(test_out);
+  va_end(args);
+}
+
+/* ---- simulations */
+
+typedef struct {
+  MPI_Comm comm;
+  oak_params_t *params;
+  oak_t *oak;
+  int dim, n, nvar, layers;
+  int cells; /* of a block */
+} sim_t;
+
+static inline oak_status_t try_new(sim_t *s, MPI_Comm comm, const char *format, va_list args) {
+  char text[4096] = "device.threads=1\nrefine.criterion=none\n", *next = text;
+  const size_t head = strlen(text);
+  vsnprintf(text + head, sizeof text - head, format, args);
+  *s = (sim_t){.comm = comm};
+  MUST(oak_params_new(&s->params));
+  for (char *line = text; line && *line; line = next) {
+    next = strchr(line, '\n');
+    if (next) *next++ = 0;
+    if (*line) OAK_TRY(oak_params_assign(s->params, line, "test"));
+  }
+  OAK_TRY(oak_create(comm, s->params, &s->oak));
+  s->dim = oak_dim(s->oak);
+  s->n = oak_block_size(s->oak);
+  s->nvar = oak_nvar(s->oak);
+  s->layers = oak_ghost_layers(s->oak);
+  s->cells = s->n * s->n * (s->dim == 3 ? s->n : 1);
+  return OAK_OK;
+}
+
+/** A simulation from lines "key=value"; later ones win. One thread and a static mesh unless they
+ * say otherwise. */
+__attribute__((format(printf, 2, 3))) static inline sim_t sim_new(MPI_Comm comm, const char *format,
+                                                                  ...) {
+  sim_t s;
+  va_list args;
+  va_start(args, format);
+  MUST(try_new(&s, comm, format, args));
+  va_end(args);
+  return s;
+}
+
+static inline void sim_free(sim_t *s) {
+  oak_destroy(&s->oak);
+  oak_params_destroy(&s->params);
+}
+
+/** Values of one variable in the blocks of this rank, [nblock][cells]; the caller frees them. */
+static inline double *sim_read(const sim_t *s, int variable) {
+  const int n = oak_nblocks(s->oak);
+  double *out = malloc(((size_t)n * s->cells + 1) * sizeof *out);
+  if (!out) abort();
+  MUST(oak_read_cells(s->oak, variable, 0, n, out));
+  return out;
+}
+
+/** Centre of cell c of a block; coordinates beyond the dimension are 0. */
+static inline void sim_center(const sim_t *s, int block, int c, double x[3]) {
+  double origin[3], dx[3];
+  const int at[3] = {c % s->n, c / s->n % s->n, c / (s->n * s->n)};
+  oak_block_geometry(s->oak, block, origin, dx);
+  for (int d = 0; d < 3; d++) x[d] = d < s->dim ? origin[d] + (at[d] + 0.5) * dx[d] : 0;
+}
+
+static inline double sim_volume(const sim_t *s, int block) {
+  double origin[3], dx[3], volume = 1;
+  oak_block_geometry(s->oak, block, origin, dx);
+  for (int d = 0; d < s->dim; d++) volume *= dx[d];
+  return volume;
+}
+
+/** Steps of the CFL condition until `end`, the last one cut; adapts every so many (0: never). */
+static inline void sim_run(sim_t *s, double end, int adapt_every) {
+  while (end - oak_time(s->oak) > 1e-14 * end) {
+    const double dt = fmin(oak_time_step(s->oak), end - oak_time(s->oak));
+    MUST(oak_advance(s->oak, dt));
+    if (adapt_every && oak_step(s->oak) % adapt_every == 0)
+      MUST(oak_adjust_refinement(s->oak, NULL));
+  }
+}
+
+/** Lowest and highest level in use, on all ranks. */
+static inline void sim_levels(const sim_t *s, int *lowest, int *highest) {
+  int most[2] = {-100, -100};
+  for (int b = 0; b < oak_nblocks(s->oak); b++) {
+    const int level = oak_block_level(s->oak, b);
+    if (-level > most[0]) most[0] = -level;
+    if (level > most[1]) most[1] = level;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, s->comm);
+  *lowest = -most[0];
+  *highest = most[1];
+}
+
+/* ---- reductions */
+
+static inline double sum_ranks(MPI_Comm comm, double x) {
+  MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_SUM, comm);
+  return x;
+}
+
+/** The larger one; NaN if one is NaN. */
+static inline double worse(double a, double b) {
+  return !(a >= b) || isnan(b) ? b : a;
+}
+
+/** The largest; infinite if one is NaN, so that no bound holds. */
+static inline double max_ranks(MPI_Comm comm, double x) {
+  if (isnan(x)) x = INFINITY;
+  MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return x;
+}
+
+static inline int64_t sum_ranks_int(MPI_Comm comm, int64_t x) {
+  MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_INT64_T, MPI_SUM, comm);
+  return x;
+}
+
+/* ---- main */
+
+/** Run a group; what it prints on standard output is only the lines of report(). */
+#define TEST_MAIN(tests) test_main(argc, argv, (tests), sizeof(tests) / sizeof *(tests))
+
+static inline int test_main(int argc, char **argv, const struct CMUnitTest *tests, size_t count) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &test_rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &test_size);
+  test_name = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
+  if (test_rank == 0) test_out = fdopen(dup(STDOUT_FILENO), "w");
+  /* cmocka reports success on standard output and failure on standard error. */
+  if (!freopen("/dev/null", "w", stdout)) perror("/dev/null");
+  const int failed = _cmocka_run_group_tests(test_name, tests, count, NULL, NULL);
+  MPI_Finalize();
+  return failed != 0;
+}
+
+#endif
