@@ -173,6 +173,14 @@ void oak_print_wtime(const oak_t *sim, FILE *stream)
   oak_timers_print(&sim->timers, sim->comm, stream);
 }
 
+double oak_wtime(const oak_t *sim, const char *phase)
+{
+  if (!phase) return oak_timers_total(&sim->timers);
+  for (int p = 0; p < OAK_PHASE_COUNT; p++)
+    if (!strcmp(phase, oak_phase_name(p))) return oak_timer_seconds(&sim->timers, p);
+  return 0;
+}
+
 double oak_time(const oak_t *sim) { return sim->time; }
 long oak_step(const oak_t *sim) { return sim->step; }
 int oak_dim(const oak_t *sim) { return sim->dim; }
