@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Access to cells and ghost cells, geometry and parameters, for every kernel. Blocks store no ghost
- * cells: a value beyond a face is in the neighbour block or in a halo slot, as the face table says. */
+ * Access to cells, ghost cells and geometry, for every kernel and for problem files. Blocks store no
+ * ghost cells: a value beyond a face is in the neighbour block or in a halo slot, as the face table
+ * says. */
 #ifndef OAK_FIELD_H
 #define OAK_FIELD_H
 
 #define NVAR PHYSICS_NVAR
-
-#ifndef PROBLEM_PARAMETERS
-#define OAK_NO_PARAMETERS_(P) P(none, 0, "unused")
-OAK_PARAMETERS(problem, OAK_NO_PARAMETERS_)
-#endif
-
-/* Parameters by value, so that they stay in registers. */
-typedef struct {
-  physics_parameters_t physics;
-  problem_parameters_t problem;
-} oak_user_t;
-
-OAK_FN oak_user_t oak_user(const oak_field_t *f)
-{
-  oak_user_t user;
-  user.physics = *(const physics_parameters_t *)f->user;
-  user.problem =
-      *(const problem_parameters_t *)(f->user + sizeof(physics_parameters_t) / sizeof(double));
-  return user;
-}
 
 /* Strides of a block: variable, and the axes. */
 #define OAK_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? OAK_N : OAK_N * OAK_N)

@@ -194,25 +194,43 @@ static oak_status_t declare_parameters(oak_t *sim)
   return OAK_OK;
 }
 
+/* One module: the physics, what gives access to cells, the problem, then `part` from the source
+ * root and a file of the caller's own, if any. */
+static oak_status_t build_module(oak_t *sim, const char *name, const char *const *part, int npart,
+                                 const char *extra, oak_module_t **out)
+{
+  static const char *const access[] = {"numerics/limiters.h", "kernels/field.h", "kernels/rows.h"};
+  enum { NACCESS = sizeof access / sizeof *access, MAX_PARTS = 12 };
+  char path[NACCESS + MAX_PARTS][4200];
+  const char *files[NACCESS + MAX_PARTS + 3], *root;
+  defines_t defines;
+  int n = 0, npath = 0;
+  OAK_ASSERT(npart <= MAX_PARTS);
+  OAK_TRY(oak_source_root(&root));
+  files[n++] = sim->physics_path;
+  for (int i = 0; i < NACCESS + npart; i++, npath++) {
+    if (i == NACCESS) files[n++] = sim->problem_path;
+    snprintf(path[npath], sizeof path[npath], "%s/%s", root, i < NACCESS ? access[i] : part[i - NACCESS]);
+    files[n++] = path[npath];
+  }
+  if (extra) files[n++] = extra;
+  make_defines(sim, &defines);
+  const oak_source_t source = {.name = name, .define = defines.list, .ndefine = defines.count,
+                               .file = files, .nfile = n};
+  return oak_device_build(sim->dev, &source, out);
+}
+
 oak_status_t oak_sim_describe(oak_t *sim)
 {
+  static const char *const part[] = {"kernels/describe.c"};
   oak_description_t *d = &sim->description;
   double fallback[256];
-  const char *root;
-  defines_t defines;
   oak_module_t *module = NULL;
   OAK_TRY(find_source(sim, "physics", "physics", oak_params_text(sim->params, "physics.name"),
                       sim->physics_path, sizeof sim->physics_path));
   OAK_TRY(find_source(sim, "problem", "problems", oak_params_text(sim->params, "problem.name"),
                       sim->problem_path, sizeof sim->problem_path));
-  OAK_TRY(oak_source_root(&root));
-  make_defines(sim, &defines);
-  char describe[4200];
-  snprintf(describe, sizeof describe, "%s/kernels/describe.c", root);
-  const char *files[] = {sim->physics_path, sim->problem_path, describe};
-  const oak_source_t source = {.name = "describe", .define = defines.list, .ndefine = defines.count,
-                               .file = files, .nfile = 3};
-  OAK_TRY(oak_device_build(sim->dev, &source, &module));
+  OAK_TRY(build_module(sim, "describe", part, 1, NULL, &module));
   oak_status_t st = oak_device_constant(sim->dev, module, "oak_describe_text", d->text, sizeof d->text);
   if (st == OAK_OK)
     st = oak_device_constant(sim->dev, module, "oak_describe_default", fallback, sizeof fallback);
@@ -224,35 +242,15 @@ oak_status_t oak_sim_describe(oak_t *sim)
   return oak_agree(sim->comm, st);
 }
 
-static oak_status_t build_module(oak_t *sim, const char *name, const char *extra, oak_module_t **out)
-{
-  static const char *const parts[] = {"numerics/limiters.h", "numerics/riemann.h", "kernels/field.h",
-                                      "kernels/rows.h",      "kernels/flux.c",     "kernels/halo.c",
-                                      "kernels/adapt.c",     "kernels/refine.c",   "kernels/fluxfix.c",
-                                      "kernels/initial.c",   "kernels/read.c"};
-  enum { NPARTS = sizeof parts / sizeof *parts, NHEADERS = 4 };
-  const int nparts = extra ? NHEADERS : NPARTS;
-  char path[NPARTS][4200];
-  const char *files[NPARTS + 3], *root;
-  defines_t defines;
-  int n = 0;
-  OAK_TRY(oak_source_root(&root));
-  files[n++] = sim->physics_path;
-  files[n++] = sim->problem_path;
-  for (int i = 0; i < nparts; i++) {
-    snprintf(path[i], sizeof path[i], "%s/%s", root, parts[i]);
-    files[n++] = path[i];
-  }
-  if (extra) files[n++] = extra;
-  make_defines(sim, &defines);
-  const oak_source_t source = {.name = name, .define = defines.list, .ndefine = defines.count,
-                               .file = files, .nfile = n};
-  return oak_device_build(sim->dev, &source, out);
-}
+/* What follows the problem: headers, which kernels of the caller's own see too, and oak's kernels. */
+static const char *const kernel_parts[] = {"kernels/user.h",   "numerics/riemann.h", "kernels/flux.c",
+                                           "kernels/halo.c",   "kernels/adapt.c",    "kernels/refine.c",
+                                           "kernels/fluxfix.c", "kernels/initial.c", "kernels/read.c"};
+enum { NKERNEL_PARTS = sizeof kernel_parts / sizeof *kernel_parts, NKERNEL_HEADERS = 2 };
 
 oak_status_t oak_sim_build(oak_t *sim)
 {
-  OAK_TRY(build_module(sim, "kernels", NULL, &sim->module));
+  OAK_TRY(build_module(sim, "kernels", kernel_parts, NKERNEL_PARTS, NULL, &sim->module));
 #define OAK_GET_KERNEL(k)                                                                     \
   if (strcmp(#k, "initial") || sim->description.has_initial)                                  \
     OAK_TRY(oak_device_kernel(sim->dev, sim->module, "oak_" #k, &sim->kernel.k));
@@ -284,7 +282,8 @@ oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oa
   OAK_CHECK(readable(path), OAK_ERR_INPUT, "kernel file %s: not found", path);
   char *full = realpath(path, NULL);
   OAK_CHECK(full, OAK_ERR_FILE, "cannot resolve the path %s", path);
-  oak_status_t st = build_module(sim, name, full, &sim->extra[sim->nextra]);
+  oak_status_t st =
+      build_module(sim, name, kernel_parts, NKERNEL_HEADERS, full, &sim->extra[sim->nextra]);
   free(full);
   OAK_TRY(st);
   return oak_device_kernel(sim->dev, sim->extra[sim->nextra++], name, out);
