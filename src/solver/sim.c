@@ -108,6 +108,7 @@ static oak_status_t make_mesh(oak_t *sim)
   OAK_TRY(oak_device_upload(sim->dev, sim->bc, bc, bytes));
   OAK_TRY(oak_sim_upload_parameters(sim));
   oak_params_ints(sim->params, "mesh.trees", trees);
+  OAK_TRY(oak_storage_plan(sim, trees));
   OAK_TRY(oak_mesh_new(sim->comm, sim->dim, trees, periodic, sim->min_level, &sim->mesh));
   oak_halo_init(&sim->halo, sim->comm, sim->dev, sim->dim, sim->block_size, sim->layers, sim->nvar,
                 sim->real_size);

@@ -101,6 +101,9 @@ oak_status_t oak_boundary_declare(oak_t *sim);
 oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3]);
 
 /* storage.c */
+/** Get the memory for a mesh of `trees` at min_level before it is made: a mesh that is far too large is
+ * refused at once. Collective. */
+oak_status_t oak_storage_plan(oak_t *sim, const int trees[3]);
 /** Give every state room for the mesh's blocks and refresh geometry and tables. Contents of `state[0]`
  * are kept, of the others lost. */
 oak_status_t oak_storage_fit(oak_t *sim);

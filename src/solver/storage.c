@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Block data of all Runge-Kutta states, and what goes with the blocks of the current mesh. Storage grows with
  * the mesh and shrinks when it is far too large. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,11 +25,25 @@ oak_status_t oak_storage_reserve(oak_t *sim, int state, int blocks)
   if (st != OAK_OK) st = oak_device_alloc(sim->dev, blocks * block_bytes(sim), &sim->state[state]);
   OAK_CHECK(st == OAK_OK, OAK_ERR_MEMORY,
             "no memory for %d blocks of %lld cells and %d variables on rank %d: %.3g GiB wanted for each of "
-            "%d states; lower mesh.max_level, refine less, or use more ranks or nodes",
+            "%d states; lower mesh.min_level or mesh.max_level, refine less, or use more ranks or nodes",
             blocks, (long long)sim->cells, sim->nvar, sim->rank,
             (double)(blocks * block_bytes(sim)) / (1 << 30), sim->scheme->nstate);
   sim->capacity[state] = wanted;
   return OAK_OK;
+}
+
+oak_status_t oak_storage_plan(oak_t *sim, const int trees[3])
+{
+  const int most = 1 << 30;
+  double blocks = 1;
+  for (int d = 0; d < sim->dim; d++) blocks *= ldexp(trees[d], sim->min_level);
+  const double share = ceil(blocks / sim->size);
+  OAK_CHECK(share <= most, OAK_ERR_INPUT,
+            "mesh.min_level = %d gives %.3g blocks, %.3g for each rank, which can have %d: lower it or mesh.trees",
+            sim->min_level, blocks, share, most);
+  oak_status_t st = OAK_OK;
+  for (int s = 0; s < sim->scheme->nstate && st == OAK_OK; s++) st = oak_storage_reserve(sim, s, (int)share);
+  return oak_agree(sim->comm, st);
 }
 
 void oak_storage_swap(oak_t *sim, int a, int b)
