@@ -31,22 +31,26 @@ static oak_status_t stage_out(oak_messages_t *m, oak_device_t *dev, const char *
 oak_status_t oak_messages_begin(oak_messages_t *m, MPI_Comm comm, oak_device_t *dev, const void *send_buffer,
                                 void *recv_buffer, int real_size, int tag)
 {
-  const MPI_Datatype type = real_size == 4 ? MPI_FLOAT : MPI_DOUBLE;
+  const int unit = m->unit > 0 ? m->unit : 1;
+  MPI_Datatype type;
   const int direct = oak_device_ops(dev)->host_memory;
   if (m->nsend + m->nrecv == 0) return OAK_OK;
   OAK_TRY(oak_device_sync(dev));
   if (!direct) OAK_TRY(stage_out(m, dev, send_buffer, real_size));
   char *staged = m->staging;
+  MPI_Type_contiguous(unit, real_size == 4 ? MPI_FLOAT : MPI_DOUBLE, &type);
+  MPI_Type_commit(&type);
   for (int i = 0; i < m->nrecv; i++) {
     char *p = direct ? (char *)recv_buffer + m->recv[i].offset * real_size : staged;
-    MPI_Irecv(p, (int)m->recv[i].count, type, m->recv[i].rank, tag, comm, &m->request[i]);
+    MPI_Irecv(p, (int)(m->recv[i].count / unit), type, m->recv[i].rank, tag, comm, &m->request[i]);
     if (!direct) staged += m->recv[i].count * real_size;
   }
   for (int i = 0; i < m->nsend; i++) {
     const char *p = direct ? (const char *)send_buffer + m->send[i].offset * real_size : staged;
-    MPI_Isend(p, (int)m->send[i].count, type, m->send[i].rank, tag, comm, &m->request[m->nrecv + i]);
+    MPI_Isend(p, (int)(m->send[i].count / unit), type, m->send[i].rank, tag, comm, &m->request[m->nrecv + i]);
     if (!direct) staged += m->send[i].count * real_size;
   }
+  MPI_Type_free(&type); /* lives on until the messages are through */
   return OAK_OK;
 }
 

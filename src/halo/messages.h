@@ -15,6 +15,8 @@ typedef struct {
 
 typedef struct {
   int nsend, nrecv;
+  int unit; /**< reals that every offset and count is a multiple of (0: 1): whole blocks, of which more
+                 than an int can count may move, travel as one datatype */
   oak_message_t *send, *recv;
   MPI_Request *request; /**< [nrecv + nsend] while under way */
   void *staging;        /**< host copy when the device's memory cannot be given to MPI */

@@ -82,7 +82,7 @@ static oak_status_t send_blocks(oak_t *sim, const oak_transfer_t *t)
   const int64_t block = sim->nvar * sim->cells;
   const int n = t->nsend + t->nrecv;
   oak_message_t *message = malloc((n + 1) * sizeof *message);
-  oak_messages_t m = {.nsend = t->nsend, .nrecv = t->nrecv, .request = malloc((n + 1) * sizeof(MPI_Request))};
+  oak_messages_t m = {.nsend = t->nsend, .nrecv = t->nrecv, .unit = (int)block, .request = malloc((n + 1) * sizeof(MPI_Request))};
   oak_status_t st = message && m.request ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d messages", n);
   st = oak_agree(sim->comm, st);
   if (st == OAK_OK) {

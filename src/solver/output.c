@@ -181,7 +181,12 @@ static oak_status_t write_table(oak_output_t *out, double dt)
             (long long)(sim->mesh->nglobal * sim->cells));
     for (int v = 0; v < sim->nvar; v++) fprintf(out->table, ",%.17g", total[v]);
     fprintf(out->table, "\n");
-    if (fflush(out->table)) st = oak_file_failed("write", "diagnostics.csv", errno);
+    if (fflush(out->table)) {
+      const int error = errno;
+      char path[4096];
+      snprintf(path, sizeof path, "%s/diagnostics.csv", out->folder);
+      st = oak_file_failed("write", path, error);
+    }
   }
   return oak_agree(sim->comm, st);
 }
