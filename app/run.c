@@ -44,27 +44,26 @@ static oak_status_t run(const char *file, int nset, char **set, FILE *stream)
 int oak_command_run(int argc, char **argv, int rank)
 {
   FILE *stream = stdout;
-  while (argc > 0 && argv[0][0] == '-') {
-    if (!strcmp(argv[0], "--quiet")) {
-      stream = NULL;
-    } else {
-      const int help = !strcmp(argv[0], "--help") || !strcmp(argv[0], "-h");
-      if (rank == 0 && help) run_help();
-      if (rank == 0 && !help) fprintf(stderr, "oak run: unknown option %s; see oak run --help\n", argv[0]);
-      return help ? 0 : 2;
-    }
-    argc--, argv++;
-  }
-  if (argc == 0) {
-    if (rank == 0) fprintf(stderr, "oak run: no parameter file given; see oak run --help\n");
-    return 2;
-  }
-  for (int i = 1; i < argc; i++)
-    if (!strcmp(argv[i], "--help")) {
+  int n = 0; /* arguments that are not options, moved to the front */
+  for (int i = 0; i < argc; i++) {
+    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
       if (rank == 0) run_help();
       return 0;
     }
-  return run(argv[0], argc - 1, argv + 1, stream) == OAK_OK ? 0 : oak_report_failure(rank);
+    if (!strcmp(argv[i], "--quiet")) {
+      stream = NULL;
+    } else if (argv[i][0] == '-') {
+      if (rank == 0) fprintf(stderr, "oak run: unknown option %s; see oak run --help\n", argv[i]);
+      return 2;
+    } else {
+      argv[n++] = argv[i];
+    }
+  }
+  if (n == 0) {
+    if (rank == 0) fprintf(stderr, "oak run: no parameter file given; see oak run --help\n");
+    return 2;
+  }
+  return run(argv[0], n - 1, argv + 1, stream) == OAK_OK ? 0 : oak_report_failure(rank);
 }
 
 int oak_command_params(int argc, char **argv, int rank)
