@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The solution has the same bits on any number of ranks and threads, while the mesh adapts and
+ * blocks move between ranks. Compared by a fingerprint of all blocks that does not depend on their
+ * order or owner, with the run of rank 0 alone as the reference. */
+// TEST np={1,2,3,4} timeout=300
+#include "solver_test.h"
+
+typedef struct {
+  const char *name, *keys;
+  int steps, adapt_every;
+} case_t;
+
+#define EULER_AMR                                                        \
+  "physics.name=euler\nrefine.criterion=lohner\nrefine.variable=rho E\n" \
+  "refine.c_refine=0.2\nrefine.c_derefine=0.1\nmesh.theta=1\n"
+#define WAVES TEST_PROBLEM("waves") EULER_AMR
+/* Starts as one block: all others ranks have none until the load is balanced. */
+#define IMPLOSION                                                          \
+  "problem.name=implosion\nmesh.xmax=0.3\nphysics.gamma=1.4\n" EULER_AMR   \
+  "boundary.xlow=reflect\nboundary.xhigh=reflect\nboundary.ylow=reflect\n" \
+  "boundary.yhigh=reflect\nboundary.zlow=reflect\nboundary.zhigh=reflect\nproblem.side=0.1\n"
+#define TAYLOR                               \
+  "problem.name=rayleigh_taylor\n" EULER_AMR \
+  "boundary.ylow=reflect\nboundary.yhigh=reflect\nscheme.wave_speeds=roe\n"
+#define SPHERE \
+  "problem.name=advection\nphysics.name=advection\nrefine.criterion=lohner\nmesh.theta=1.5\n"
+
+static const case_t cases[] = {
+    {"waves", WAVES "mesh.block_size=8\nmesh.min_level=1\nmesh.max_level=4\n", 40, 2},
+    {"waves, blocks of 6", WAVES "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=4\n", 40, 2},
+    {"waves, 4 ghost layers, minmod",
+     WAVES "mesh.block_size=10\nmesh.trees=3 2\nmesh.xmax=1 2/3\nmesh.max_level=3\n"
+           "scheme.ghost_layers=4\nscheme.limiter=minmod\n",
+     20, 2},
+    {"implosion", IMPLOSION "mesh.block_size=8\nmesh.max_level=4\n", 40, 3},
+    {"implosion, never balanced",
+     IMPLOSION "mesh.block_size=8\nmesh.max_level=4\nmesh.kappa_max=10\n", 40, 3},
+    {"Rayleigh-Taylor, rarely balanced, blocks of 4",
+     TAYLOR "mesh.block_size=4\nmesh.min_level=2\nmesh.max_level=5\nmesh.kappa_max=1.8\n", 40, 2},
+    {"single precision",
+     WAVES "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=4\n"
+           "scheme.precision=single\n",
+     40, 2},
+    {"sphere", SPHERE "mesh.block_size=8\nmesh.max_level=4\n", 120, 2},
+    {"3D implosion", IMPLOSION "mesh.dim=3\nmesh.block_size=8\nmesh.max_level=2\n", 12, 2},
+    {"3D waves, blocks of 6",
+     WAVES
+     "mesh.dim=3\nmesh.block_size=6\nmesh.min_level=1\nmesh.max_level=3\nproblem.amplitude=0.02\n",
+     8, 2},
+    {"3D waves, blocks of 6, never balanced",
+     WAVES
+     "mesh.dim=3\nmesh.block_size=6\nmesh.max_level=3\nmesh.kappa_max=10\nproblem.amplitude=0.02\n",
+     8, 2},
+    {"3D sphere, 3 ghost layers",
+     SPHERE
+     "mesh.dim=3\nmesh.block_size=8\nmesh.min_level=1\nmesh.max_level=3\nscheme.ghost_layers=3\n",
+     40, 2},
+};
+
+/** What two runs must have in common. */
+typedef struct {
+  uint64_t solution, history;
+  int64_t blocks;
+} fingerprint_t;
+
+static uint64_t mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+  return hash ^ hash >> 29;
+}
+
+static uint64_t mix_double(uint64_t hash, double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return mix(hash, bits);
+}
+
+/** Sum over all blocks of a hash of level, position and the bits of all variables. */
+static uint64_t hash_solution(const sim_t *s) {
+  const int n = oak_nblocks(s->oak);
+  uint64_t *hash = calloc(n + 1, sizeof *hash), sum = 0;
+  for (int b = 0; b < n; b++) {
+    double origin[3], dx[3];
+    oak_block_geometry(s->oak, b, origin, dx);
+    hash[b] = mix(1, (uint64_t)oak_block_level(s->oak, b));
+    for (int d = 0; d < s->dim; d++) hash[b] = mix_double(hash[b], origin[d]);
+  }
+  for (int v = 0; v < s->nvar; v++) {
+    double *u = sim_read(s, v);
+    for (int b = 0; b < n; b++)
+      for (int c = 0; c < s->cells; c++) hash[b] = mix_double(hash[b], u[b * s->cells + c]);
+    free(u);
+  }
+  for (int b = 0; b < n; b++) sum += hash[b];
+  free(hash);
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, s->comm);
+  return sum;
+}
+
+/** Blocks of the fullest rank over the mean. */
+static double load(const sim_t *s) {
+  int size;
+  MPI_Comm_size(s->comm, &size);
+  return max_ranks(s->comm, oak_nblocks(s->oak)) * size / (double)oak_nblocks_global(s->oak);
+}
+
+/** Run a case; `imbalance` becomes the worst load that a step was done with. */
+static fingerprint_t run(MPI_Comm comm, const case_t *c, int threads, double *imbalance) {
+  fingerprint_t f = {.history = 1};
+  double total[TEST_MAX_NVAR];
+  sim_t s = sim_new(comm, "%sdevice.threads=%d\n", c->keys, threads);
+  MUST(oak_initialize(s.oak));
+  *imbalance = 0;
+  while (oak_step(s.oak) < c->steps) {
+    const double dt = oak_time_step(s.oak);
+    *imbalance = fmax(*imbalance, load(&s));
+    f.history = mix_double(f.history, dt);
+    f.history = mix(f.history, (uint64_t)oak_nblocks_global(s.oak));
+    MUST(oak_advance(s.oak, dt));
+    if (oak_step(s.oak) % c->adapt_every == 0) MUST(oak_adjust_refinement(s.oak, NULL));
+  }
+  MUST(oak_totals(s.oak, total));
+  for (int v = 0; v < s.nvar; v++) f.history = mix_double(f.history, total[v]);
+  f.solution = hash_solution(&s);
+  f.blocks = oak_nblocks_global(s.oak);
+  sim_free(&s);
+  return f;
+}
+
+static void same_bits(const case_t *c, int threads) {
+  double imbalance, unused;
+  fingerprint_t alone = {0};
+  if (test_rank == 0) alone = run(MPI_COMM_SELF, c, 1, &unused);
+  MPI_Bcast(&alone, sizeof alone, MPI_BYTE, 0, MPI_COMM_WORLD);
+  const fingerprint_t f = run(MPI_COMM_WORLD, c, threads, &imbalance);
+  const int same =
+      f.solution == alone.solution && f.history == alone.history && f.blocks == alone.blocks;
+  report(
+      "%s, %d thread%s, %d steps to %d blocks, load of the fullest rank up to %.2f times the mean: "
+      "%s",
+      c->name, threads, threads > 1 ? "s" : "", c->steps, (int)f.blocks, imbalance,
+      same ? "the same bits" : "different");
+  assert_true(f.blocks > 1);
+  assert_int_equal(f.blocks, alone.blocks);
+  assert_true(f.history == alone.history);
+  assert_true(f.solution == alone.solution);
+  if (strstr(c->keys, "kappa_max=10")) assert_true(imbalance > test_size - 0.01);
+}
+
+static void test_ranks(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    if (test_size > 1) same_bits(&cases[i], 1);
+    if (test_size == 1 || (test_size == 2 && i == 0)) same_bits(&cases[i], 2);
+  }
+}
+
+/** The fingerprint itself: one bit of one value changes it. */
+static void test_fingerprint(void **state) {
+  (void)state;
+  sim_t s = sim_new(MPI_COMM_WORLD, SPHERE "mesh.block_size=8\nmesh.max_level=2\n");
+  MUST(oak_initialize(s.oak));
+  const uint64_t before = hash_solution(&s);
+  assert_true(hash_solution(&s) == before);
+  if (oak_nblocks(s.oak) > 0 && test_rank == 0) {
+    double *u = sim_read(&s, 0);
+    u[5] = nextafter(u[5], 1);
+    MUST(oak_write_cells(s.oak, 0, 0, 1, u));
+    free(u);
+  }
+  assert_true(hash_solution(&s) != before);
+  sim_free(&s);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_fingerprint),
+                                     cmocka_unit_test(test_ranks)};
+  return TEST_MAIN(tests);
+}
