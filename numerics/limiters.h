@@ -5,8 +5,8 @@
  *   LIMITER_RADIUS_NAME                   cells needed on each side; ghost layers = radius + 1
  *   limiter_NAME(const real *s, real *lo, real *hi)
  * where s[-radius .. radius] are the values of a row of cells and lo, hi the values that cell s[0]
- * has at its lower and upper face. To add one, write both here, add its name to the key
- * scheme.limiter in src/base/params_table.c and its radius to the table in src/solver/sim.c.
+ * has at its lower and upper face. To add one, write both here: the key scheme.limiter knows it from then
+ * on (the program looks for the LIMITER_RADIUS_ lines).
  *
  * Everything is branch-free: both sides of each ?: are computed, so a SIMD lane may divide by zero
  * and throw the result away. */
@@ -44,6 +44,27 @@ OAK_FN void limiter_minmod(const real *s, real *lo, real *hi)
   *hi = s[0] + half;
 }
 
+/* Monotonized central: B. van Leer, J. Comput. Phys. 23 (1977) 276. */
+#define LIMITER_RADIUS_mc 1
+OAK_FN void limiter_mc(const real *s, real *lo, real *hi)
+{
+  const real half = (real)0.5 * limiter_gminmod(s[0] - s[-1], s[1] - s[0], 2);
+  *lo = s[0] - half;
+  *hi = s[0] + half;
+}
+
+/* Generalized minmod with theta of the key scheme.theta. */
+#define LIMITER_RADIUS_gminmod_theta 1
+#ifndef OAK_LIMITER_THETA
+#define OAK_LIMITER_THETA 1.5
+#endif
+OAK_FN void limiter_gminmod_theta(const real *s, real *lo, real *hi)
+{
+  const real half = (real)0.5 * limiter_gminmod(s[0] - s[-1], s[1] - s[0], (real)OAK_LIMITER_THETA);
+  *lo = s[0] - half;
+  *hi = s[0] + half;
+}
+
 /* B. van Leer, J. Comput. Phys. 23 (1977) 276: the harmonic mean of both slopes. */
 #define LIMITER_RADIUS_vanleer 1
 OAK_FN void limiter_vanleer(const real *s, real *lo, real *hi)
@@ -53,6 +74,63 @@ OAK_FN void limiter_vanleer(const real *s, real *lo, real *hi)
   const real half = ab > 0 ? ab / (a + b) : 0;
   *lo = s[0] - half;
   *hi = s[0] + half;
+}
+
+/* B. Koren, in Numerical Methods for Advection-Diffusion Problems (1993) 117: third order where
+ * smooth. On each face the least of both differences and (near + 2 far) / 6. */
+#define LIMITER_RADIUS_koren 1
+OAK_FN void limiter_koren(const real *s, real *lo, real *hi)
+{
+  const real a = s[0] - s[-1], b = s[1] - s[0];
+  const real pa = oak_abs(a), pb = oak_abs(b), least = OAK_MIN(pa, pb);
+  const real up = OAK_MIN(least, (pa + 2 * pb) * (real)(1.0 / 6));
+  const real down = OAK_MIN(least, (pb + 2 * pa) * (real)(1.0 / 6));
+  const real sign = a * b > 0 ? (a > 0 ? 1 : -1) : 0;
+  *lo = s[0] - sign * down;
+  *hi = s[0] + sign * up;
+}
+
+/* Weighted essentially non-oscillatory reconstructions of third and fifth order: G.-S. Jiang, C.-W.
+ * Shu, J. Comput. Phys. 126 (1996) 202. Their epsilon, 1e-6 for values of order one, is taken
+ * relative to the values in the stencil, so that units do not matter. Smoothness indicators are divided by
+ * their sum: then the weights need products instead of further divisions and cannot overflow. */
+#define WENO_EPSILON ((real)1e-6)
+#define WENO_TINY ((real)1e-30)
+
+#define LIMITER_RADIUS_weno3 1
+OAK_FN void limiter_weno3(const real *s, real *lo, real *hi)
+{
+  const real a = s[0] - s[-1], b = s[1] - s[0];
+  const real eps =
+      WENO_EPSILON * (real)(1.0 / 3) * (s[-1] * s[-1] + s[0] * s[0] + s[1] * s[1]) + WENO_TINY;
+  const real b0 = eps + a * a, b1 = eps + b * b;
+  const real inv = 1 / (b0 + b1);
+  /* weights ~ d / beta^2, times beta0^2 beta1^2 */
+  const real w0 = b1 * inv * b1 * inv, w1 = b0 * inv * b0 * inv;
+  *hi = s[0] + (real)0.5 * (w0 * a + 2 * w1 * b) / (w0 + 2 * w1);
+  *lo = s[0] - (real)0.5 * (2 * w0 * a + w1 * b) / (2 * w0 + w1);
+}
+
+#define LIMITER_RADIUS_weno5 2
+OAK_FN void limiter_weno5(const real *s, real *lo, real *hi)
+{
+  const real m2 = s[-2], m1 = s[-1], c = s[0], p1 = s[1], p2 = s[2];
+  const real e0 = m2 - 2 * m1 + c, e1 = m1 - 2 * c + p1, e2 = c - 2 * p1 + p2;
+  const real f0 = m2 - 4 * m1 + 3 * c, f1 = m1 - p1, f2 = 3 * c - 4 * p1 + p2;
+  const real eps = WENO_EPSILON * (real)0.2 * (m2 * m2 + m1 * m1 + c * c + p1 * p1 + p2 * p2) + WENO_TINY;
+  const real k = (real)(13.0 / 12), q = (real)0.25;
+  const real b0 = eps + k * e0 * e0 + q * f0 * f0;
+  const real b1 = eps + k * e1 * e1 + q * f1 * f1;
+  const real b2 = eps + k * e2 * e2 + q * f2 * f2;
+  const real inv = 1 / (b0 + b1 + b2);
+  const real n0 = b0 * inv, n1 = b1 * inv, n2 = b2 * inv;
+  /* weights ~ d / beta^2, times beta0^2 beta1^2 beta2^2 */
+  real w0 = n1 * n2, w1 = n0 * n2, w2 = n0 * n1;
+  w0 *= w0, w1 *= w1, w2 *= w2;
+  const real h0 = 2 * m2 - 7 * m1 + 11 * c, h1 = -m1 + 5 * c + 2 * p1, h2 = 2 * c + 5 * p1 - p2;
+  const real l0 = 2 * c + 5 * m1 - m2, l1 = -p1 + 5 * c + 2 * m1, l2 = 2 * p2 - 7 * p1 + 11 * c;
+  *hi = (w0 * h0 + 6 * w1 * h1 + 3 * w2 * h2) / (6 * (w0 + 6 * w1 + 3 * w2));
+  *lo = (3 * w0 * l0 + 6 * w1 * l1 + w2 * l2) / (6 * (3 * w0 + 6 * w1 + w2));
 }
 
 OAK_FN void oak_reconstruct(const real *s, real *lo, real *hi)

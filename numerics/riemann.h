@@ -1,32 +1,62 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Fluxes through a face from the states on both sides, for any physics. OAK_FLUX names the one
- * chosen for the run; riemann_NAME(ph, ql, qr, dir, f) fills f[0..NVAR) and returns the largest
- * wave speed, which sets the time step. */
+ * chosen for the run. A flux NAME is
+ *   FLUX_NAME                                   defined, so that the key scheme.flux knows it
+ *   riemann_NAME(ph, ql, qr, dir, f)            fills f[0..NVAR) from primitive states, returns the
+ *                                               largest wave speed, which sets the time step
+ * A physics file may bring fluxes of its own in the same way (physics/euler_riemann.h). */
 #ifndef OAK_RIEMANN_H
 #define OAK_RIEMANN_H
 
+/* Conserved states, fluxes and wave speeds of both sides. */
+typedef struct {
+  real ul[PHYSICS_NVAR], ur[PHYSICS_NVAR], fl[PHYSICS_NVAR], fr[PHYSICS_NVAR];
+  real smin, smax;
+} riemann_sides_t;
+
+OAK_FN void riemann_sides(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
+                          riemann_sides_t *s)
+{
+  physics_wave_speeds(ph, ql, qr, dir, &s->smin, &s->smax);
+  physics_flux(ph, ql, dir, s->fl);
+  physics_flux(ph, qr, dir, s->fr);
+  OAK_UNROLL
+  for (int v = 0; v < PHYSICS_NVAR; v++) s->ul[v] = ql[v], s->ur[v] = qr[v];
+  physics_to_conservative(ph, s->ul);
+  physics_to_conservative(ph, s->ur);
+}
+
+/* V. V. Rusanov, USSR Comput. Math. Math. Phys. 1 (1961) 304: local Lax-Friedrichs. */
+#define FLUX_rusanov
+OAK_FN real riemann_rusanov(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
+                            real f[])
+{
+  riemann_sides_t s;
+  riemann_sides(ph, ql, qr, dir, &s);
+  const real speed = OAK_MAX(oak_abs(s.smin), oak_abs(s.smax));
+  OAK_UNROLL
+  for (int v = 0; v < PHYSICS_NVAR; v++)
+    f[v] = (real)0.5 * (s.fl[v] + s.fr[v] - speed * (s.ur[v] - s.ul[v]));
+  return speed;
+}
+
 /* A. Harten, P. Lax, B. van Leer, SIAM Rev. 25 (1983) 35. Written without branches: clamping the
  * speeds at zero turns the formula into the one-sided fluxes for supersonic faces. */
+#define FLUX_hll
 OAK_FN real riemann_hll(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
                         real f[])
 {
-  real smin, smax, fl[PHYSICS_NVAR], fr[PHYSICS_NVAR], ul[PHYSICS_NVAR], ur[PHYSICS_NVAR];
-  physics_wave_speeds(ph, ql, qr, dir, &smin, &smax);
-  physics_flux(ph, ql, dir, fl);
-  physics_flux(ph, qr, dir, fr);
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++) ul[v] = ql[v], ur[v] = qr[v];
-  physics_to_conservative(ph, ul);
-  physics_to_conservative(ph, ur);
-  smin = OAK_MIN(smin, 0);
-  smax = OAK_MAX(smax, 0);
+  riemann_sides_t s;
+  riemann_sides(ph, ql, qr, dir, &s);
+  const real smin = OAK_MIN(s.smin, 0), smax = OAK_MAX(s.smax, 0);
   const real width = smax - smin;
   /* Nothing moves: both speeds are zero, so are the fluxes' differences. */
   const real inv = 1 / (width > 0 ? width : 1);
   const real wl = width > 0 ? smax * inv : (real)0.5, wr = width > 0 ? -smin * inv : (real)0.5;
   const real jump = smin * smax * inv;
   OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++) f[v] = wl * fl[v] + wr * fr[v] + jump * (ur[v] - ul[v]);
+  for (int v = 0; v < PHYSICS_NVAR; v++)
+    f[v] = wl * s.fl[v] + wr * s.fr[v] + jump * (s.ur[v] - s.ul[v]);
   return OAK_MAX(smax, -smin);
 }
 

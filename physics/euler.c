@@ -101,3 +101,5 @@ OAK_FN int physics_valid(const physics_parameters_t *ph, const real u[])
   /* 2 rho e_internal without a division */
   return (u[RHO] > 0) & (2 * u[RHO] * u[ENE] - m2 > 0);
 }
+
+#include "physics/euler_riemann.h"

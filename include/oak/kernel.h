@@ -41,7 +41,7 @@ OAK_FN real oak_sqrt(real x)
 }
 OAK_FN real oak_abs(real x)
 {
-  return x < 0 ? -x : x;
+  return sizeof(real) == 4 ? (real)fabsf((float)x) : (real)fabs((double)x);
 }
 
 /* Declare the parameters of a physics or problem: LIST(P) calls P(name, default, "help") for each.

@@ -99,15 +99,19 @@ const oak_param_desc_t oak_param_table[] = {
     REAL("refine.eps_abs", "1e-10", 0, INFINITY, "variable",
          "Absolute filter of lohner: differences well below this do not refine."),
 
-    CHOICE("scheme.limiter", "vanleer", "vanleer minmod upwind",
-           "Slope limiter of the reconstruction of primitive variables: vanleer (sharper), minmod "
-           "(more dissipative) or upwind (none: first order, for tests)."),
-    CHOICE("scheme.flux", "hll", "hll", "Approximate Riemann solver."),
+    TEXT("scheme.limiter", "vanleer",
+         "Reconstruction of primitive variables: upwind, minmod, mc, gminmod_theta, vanleer, koren "
+         "(2 ghost layers), weno3, weno5 (3); others in numerics/limiters.h."),
+    REAL("scheme.theta", "1.5", 0, 2, NULL,
+         "Parameter of limiter gminmod_theta: 1 is minmod, 2 the monotonized central limiter."),
+    TEXT("scheme.flux", "hll",
+         "Approximate Riemann solver: rusanov, hll; for Euler also hllc and roe."),
     CHOICE("scheme.wave_speeds", "einfeldt", "einfeldt roe",
            "Wave speed bounds of the Riemann solver: einfeldt, the extremes of Roe-averaged and "
            "one-sided speeds, robust near vacuum; roe, the Roe-averaged speeds alone."),
-    CHOICE("scheme.integrator", "heun", "heun euler",
-           "Time integration: heun (two stages, second order) or euler (one stage, first order)."),
+    CHOICE("scheme.integrator", "heun", "heun euler midpoint ssprk22 ssprk33 ssprk43 rk4",
+           "Time integration: order 2 with heun (= ssprk22) and midpoint, 1 with euler, 3 with ssprk33 "
+           "and ssprk43, 4 with rk4."),
     CHOICE("scheme.precision", "double", "double single",
            "Floating-point numbers of the solution: single needs half the memory and is faster."),
     INT("scheme.ghost_layers", "0", 0, 4, "cells",

@@ -24,7 +24,6 @@ typedef struct {
   int nstage;
   int nstate;
   int result; /**< state that holds the solution after the last stage */
-  double cfl; /**< largest stable CFL number of forward Euler steps it preserves */
   oak_stage_t stage[OAK_MAX_STAGES];
 } oak_scheme_t;
 

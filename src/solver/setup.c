@@ -29,6 +29,13 @@ static void define_int(defines_t *d, const char *name, long value)
   define(d, name, text);
 }
 
+static void define_real(defines_t *d, const char *name, double value)
+{
+  char text[32];
+  snprintf(text, sizeof text, "%.17g", value);
+  define(d, name, text);
+}
+
 /* The word chosen for a CHOICE key names a C identifier in the kernels. */
 static const char *chosen(const oak_t *sim, const char *key)
 {
@@ -53,10 +60,64 @@ static void make_defines(const oak_t *sim, defines_t *d)
   define(d, "OAK_REAL", sim->real_size == 4 ? "float" : "double");
   define(d, "OAK_LIMITER", chosen(sim, "scheme.limiter"));
   define(d, "OAK_FLUX", chosen(sim, "scheme.flux"));
+  define_real(d, "OAK_LIMITER_THETA", oak_params_real(sim->params, "scheme.theta"));
   define_int(d, "OAK_WAVE_SPEEDS_EINFELDT", oak_params_choice(sim->params, "scheme.wave_speeds") == 0);
   define_int(d, "OAK_NPREV", oak_scheme_max_prev(sim->scheme));
   define_int(d, "OAK_TILE", tile_rows(sim->block_size));
   define_int(d, "OAK_REFINE_USER", !strcmp(chosen(sim, "refine.criterion"), "user"));
+}
+
+/* Look for lines "#define PREFIXname [number]" in a source file: how limiters and fluxes make
+ * themselves known. Appends all names to `known`. \return 1 if `name` is there. */
+static int find_defined(const char *path, const char *prefix, const char *name, int *number, char *known,
+                        size_t size)
+{
+  char line[512], word[128], pattern[64];
+  int found = 0, value;
+  FILE *f = fopen(path, "r");
+  snprintf(pattern, sizeof pattern, "#define %s%%127s %%d", prefix);
+  while (f && fgets(line, sizeof line, f)) {
+    const int n = sscanf(line, pattern, word, &value);
+    if (n < 1) continue;
+    if (!strcmp(word, name)) {
+      found = 1;
+      if (number && n == 2) *number = value;
+    }
+    snprintf(known + strlen(known), size - strlen(known), " %s", word);
+  }
+  if (f) fclose(f);
+  return found;
+}
+
+oak_status_t oak_sim_find_limiter(const oak_t *sim, int *radius)
+{
+  const char *name = oak_params_text(sim->params, "scheme.limiter"), *root;
+  char path[4200], known[1024] = "";
+  OAK_TRY(oak_source_root(&root));
+  snprintf(path, sizeof path, "%s/numerics/limiters.h", root);
+  OAK_CHECK(find_defined(path, "LIMITER_RADIUS_", name, radius, known, sizeof known), OAK_ERR_INPUT,
+            "%s: scheme.limiter = %s: must be one of%s", oak_params_origin(sim->params, "scheme.limiter"), name,
+            known);
+  return OAK_OK;
+}
+
+/* A flux of numerics/riemann.h or of the physics' own files. */
+static oak_status_t check_flux(const oak_t *sim)
+{
+  const char *name = oak_params_text(sim->params, "scheme.flux"), *root;
+  char path[4200], known[1024] = "";
+  OAK_TRY(oak_source_root(&root));
+  snprintf(path, sizeof path, "%s/numerics/riemann.h", root);
+  int found = find_defined(path, "FLUX_", name, NULL, known, sizeof known);
+  found |= find_defined(sim->physics_path, "FLUX_", name, NULL, known, sizeof known);
+  snprintf(path, sizeof path, "%s", sim->physics_path); /* euler.c brings euler_riemann.h */
+  char *dot = strrchr(path, '.');
+  if (dot) snprintf(dot, sizeof path - (dot - path), "_riemann.h");
+  found |= find_defined(path, "FLUX_", name, NULL, known, sizeof known);
+  OAK_CHECK(found, OAK_ERR_INPUT, "%s: scheme.flux = %s: with physics.name = %s it must be one of%s",
+            oak_params_origin(sim->params, "scheme.flux"), name, oak_params_text(sim->params, "physics.name"),
+            known);
+  return OAK_OK;
 }
 
 static int readable(const char *path)
@@ -230,6 +291,7 @@ oak_status_t oak_sim_describe(oak_t *sim)
                       sim->physics_path, sizeof sim->physics_path));
   OAK_TRY(find_source(sim, "problem", "problems", oak_params_text(sim->params, "problem.name"),
                       sim->problem_path, sizeof sim->problem_path));
+  OAK_TRY(check_flux(sim));
   OAK_TRY(build_module(sim, "describe", part, 1, NULL, &module));
   oak_status_t st = oak_device_constant(sim->dev, module, "oak_describe_text", d->text, sizeof d->text);
   if (st == OAK_OK)

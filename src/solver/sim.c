@@ -5,19 +5,6 @@
 
 #include "solver/sim.h"
 
-/* Ghost layers that a limiter of numerics/limiters.h needs: its radius + 1. */
-static int limiter_layers(const char *limiter)
-{
-  static const struct {
-    const char *name;
-    int radius;
-  } known[] = {{"upwind", 0}, {"minmod", 1}, {"vanleer", 1}};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (!strcmp(limiter, known[i].name)) return known[i].radius + 1;
-  OAK_ASSERT(!"limiter with a known radius");
-  return 0;
-}
-
 /* Keys that decide how kernels are built. */
 static oak_status_t read_structure(oak_t *sim)
 {
@@ -31,7 +18,9 @@ static oak_status_t read_structure(oak_t *sim)
   sim->scheme = oak_scheme(oak_params_choice(p, "scheme.integrator"));
   OAK_CHECK(sim->min_level <= sim->max_level, OAK_ERR_INPUT,
             "mesh.min_level = %d is above mesh.max_level = %d: they must be in order", sim->min_level, sim->max_level);
-  const int needed = limiter_layers(oak_params_text(p, "scheme.limiter"));
+  int radius;
+  OAK_TRY(oak_sim_find_limiter(sim, &radius));
+  const int needed = radius + 1; /* faces of the outermost cells need the cell beyond */
   const int given = oak_params_int(p, "scheme.ghost_layers");
   OAK_CHECK(given == 0 || given >= needed, OAK_ERR_INPUT,
             "%s: scheme.ghost_layers = %d: scheme.limiter = %s needs %d (0 chooses by itself)",

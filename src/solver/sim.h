@@ -91,6 +91,8 @@ struct oak {
 void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field);
 
 /* setup.c */
+/** The chosen limiter's radius, from numerics/limiters.h. */
+oak_status_t oak_sim_find_limiter(const oak_t *sim, int *radius);
 oak_status_t oak_sim_describe(oak_t *sim);
 oak_status_t oak_sim_build(oak_t *sim);
 oak_status_t oak_sim_upload_parameters(oak_t *sim);

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Riemann solvers that know the contact wave of the Euler equations. See numerics/riemann.h for the
+ * form of a flux. */
+#ifndef OAK_EULER_RIEMANN_H
+#define OAK_EULER_RIEMANN_H
+
+/* HLLC: E. F. Toro, M. Spruce, W. Speares, Shock Waves 4 (1994) 25; Toro, Riemann Solvers (3rd ed.)
+ * eq. 10.37-10.39. Between the outer waves a contact moves with speed s*. */
+#define FLUX_hllc
+OAK_FN void hllc_star(const real q[], const real u[], const real f[], int dir, real s, real star,
+                      real out[])
+{
+  const real factor = q[RHO] * (s - q[MX + dir]) / (s - star);
+  const real p_over = q[PRS] / (q[RHO] * (s - q[MX + dir]));
+  real us[PHYSICS_NVAR];
+  us[RHO] = factor;
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) us[MX + d] = factor * (d == dir ? star : q[MX + d]);
+  us[ENE] = factor * (u[ENE] / q[RHO] + (star - q[MX + dir]) * (star + p_over));
+  OAK_UNROLL
+  for (int v = 0; v < PHYSICS_NVAR; v++) out[v] = f[v] + s * (us[v] - u[v]);
+}
+
+OAK_FN real riemann_hllc(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
+                         real f[])
+{
+  real smin, smax, fl[PHYSICS_NVAR], fr[PHYSICS_NVAR], ul[PHYSICS_NVAR], ur[PHYSICS_NVAR];
+  real left[PHYSICS_NVAR], right[PHYSICS_NVAR];
+  physics_wave_speeds(ph, ql, qr, dir, &smin, &smax);
+  physics_flux(ph, ql, dir, fl);
+  physics_flux(ph, qr, dir, fr);
+  OAK_UNROLL
+  for (int v = 0; v < PHYSICS_NVAR; v++) ul[v] = ql[v], ur[v] = qr[v];
+  physics_to_conservative(ph, ul);
+  physics_to_conservative(ph, ur);
+  const real ml = ql[RHO] * (smin - ql[MX + dir]), mr = qr[RHO] * (smax - qr[MX + dir]);
+  const real star = (qr[PRS] - ql[PRS] + ml * ql[MX + dir] - mr * qr[MX + dir]) / (ml - mr);
+  hllc_star(ql, ul, fl, dir, smin, star, left);
+  hllc_star(qr, ur, fr, dir, smax, star, right);
+  OAK_UNROLL
+  for (int v = 0; v < PHYSICS_NVAR; v++)
+    f[v] = smin > 0 ? fl[v] : star > 0 ? left[v] : smax > 0 ? right[v] : fr[v];
+  return OAK_MAX(oak_abs(smin), oak_abs(smax));
+}
+
+/* Roe's solver: P. L. Roe, J. Comput. Phys. 43 (1981) 357, with the entropy fix of A. Harten and J. M.
+ * Hyman, J. Comput. Phys. 50 (1983) 235, on the acoustic waves. Not positive near vacuum. */
+#define FLUX_roe
+OAK_FN real roe_speed(real lambda, real left, real right)
+{
+  const real a = lambda - left, b = right - lambda;
+  const real delta = OAK_MAX(OAK_MAX(a, b), 0);
+  const real size = oak_abs(lambda);
+  return size < delta ? (real)0.5 * (lambda * lambda / delta + delta) : size;
+}
+
+OAK_FN real riemann_roe(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
+                        real f[])
+{
+  const real gm1 = (real)(ph->gamma - 1);
+  real fl[PHYSICS_NVAR], fr[PHYSICS_NVAR], v[OAK_DIM], dv[OAK_DIM];
+  physics_flux(ph, ql, dir, fl);
+  physics_flux(ph, qr, dir, fr);
+  const real ratio = oak_sqrt(qr[RHO] / ql[RHO]);
+  const real wl = 1 / (1 + ratio), wr = ratio * wl;
+  const real rho = ratio * ql[RHO];
+  real v2 = 0, el = 0, er = 0, shear = 0;
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    v[d] = wl * ql[MX + d] + wr * qr[MX + d];
+    dv[d] = qr[MX + d] - ql[MX + d];
+    v2 += v[d] * v[d];
+    el += ql[MX + d] * ql[MX + d];
+    er += qr[MX + d] * qr[MX + d];
+    if (d != dir) shear += v[d] * dv[d];
+  }
+  const real gamma_gm1 = (real)(ph->gamma / (ph->gamma - 1));
+  const real hl = gamma_gm1 * ql[PRS] / ql[RHO] + (real)0.5 * el;
+  const real hr = gamma_gm1 * qr[PRS] / qr[RHO] + (real)0.5 * er;
+  const real h = wl * hl + wr * hr;
+  const real c2 = gm1 * (h - (real)0.5 * v2), c = oak_sqrt(c2);
+  const real cl = oak_sqrt((real)ph->gamma * ql[PRS] / ql[RHO]);
+  const real cr = oak_sqrt((real)ph->gamma * qr[PRS] / qr[RHO]);
+  const real vn = v[dir], dvn = dv[dir], dp = qr[PRS] - ql[PRS], drho = qr[RHO] - ql[RHO];
+  const real minus = roe_speed(vn - c, ql[MX + dir] - cl, qr[MX + dir] - cr);
+  const real plus = roe_speed(vn + c, ql[MX + dir] + cl, qr[MX + dir] + cr);
+  const real middle = oak_abs(vn);
+  /* wave strengths times speeds */
+  const real a1 = minus * (dp - rho * c * dvn) / (2 * c2);
+  const real a5 = plus * (dp + rho * c * dvn) / (2 * c2);
+  const real a2 = middle * (drho - dp / c2);
+  const real as = middle * rho;
+  f[RHO] = (real)0.5 * (fl[RHO] + fr[RHO] - (a1 + a2 + a5));
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    const real jump = d == dir ? a1 * (vn - c) + a5 * (vn + c) + a2 * vn
+                               : (a1 + a2 + a5) * v[d] + as * dv[d];
+    f[MX + d] = (real)0.5 * (fl[MX + d] + fr[MX + d] - jump);
+  }
+  f[ENE] = (real)0.5 * (fl[ENE] + fr[ENE] - (a1 * (h - vn * c) + a5 * (h + vn * c) +
+                                              a2 * (real)0.5 * v2 + as * shear));
+  return oak_abs(vn) + OAK_MAX(c, OAK_MAX(cl, cr));
+}
+
+#endif
