@@ -38,14 +38,15 @@ OAK_API void oak_destroy(oak_t **sim);
 
 /** Initial condition of the problem, with the mesh refined around it level by level. */
 OAK_API oak_status_t oak_initialize(oak_t *sim);
-/** The problem's initial condition on the mesh as it is. */
+/** The problem's initial condition on the mesh as it is. oak_update_time_step goes before the next
+ * oak_time_step. */
 OAK_API oak_status_t oak_set_initial(oak_t *sim);
 
 /** Adapt the mesh to the refinement criterion and move the solution to it; balance the load. Fills
  * ghost cells first. \param [out] changed 1 if the mesh changed; may be NULL. */
 OAK_API oak_status_t oak_adjust_refinement(oak_t *sim, int *changed);
 /** The same with flags of the caller's: \a flag [oak_nblocks] > 0 refine, < 0 may be coarsened (if the
- * whole family agrees), 0 keep; level limits apply. Ghost cells must be up to date. */
+ * whole family agrees), 0 keep; level limits apply. Fills ghost cells first. */
 OAK_API oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed);
 
 /** Make the ghost cells of the current state readable by kernels. */
@@ -56,6 +57,9 @@ OAK_API oak_status_t oak_update_ghostcells(oak_t *sim);
 OAK_API oak_status_t oak_advance(oak_t *sim, double dt);
 /** Largest step the CFL condition allows now, run.cfl and run.dt_max included. Not collective. */
 OAK_API double oak_time_step(const oak_t *sim);
+/** Bring oak_time_step up to date after oak_set_initial or oak_write_cells; fills ghost cells. oak_initialize,
+ * oak_advance and adaptation do this themselves. OAK_ERR_STATE as for oak_advance. */
+OAK_API oak_status_t oak_update_time_step(oak_t *sim);
 
 /** Correct the cells on the coarse side of refinement boundaries for the difference between their
  * flux and the average fine flux, both as kept in the boundary flux array by the last flux
@@ -107,7 +111,8 @@ OAK_API oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int cou
 /** Read all conserved variables with ghost layers: \a out [count][V][(N + 2 G)^d]; edges and
  * corners are NaN. After oak_update_ghostcells. Not collective. */
 OAK_API oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out);
-/** Overwrite one conserved variable of local blocks: \a in [count][N^d]. Not collective. */
+/** Overwrite one conserved variable of local blocks: \a in [count][N^d]. Not collective;
+ * oak_update_time_step goes before the next oak_time_step. */
 OAK_API oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count, const double *in);
 
 /** Kernels of the caller's own: \a path is a C file in the kernel dialect (docs/kernels.md), built

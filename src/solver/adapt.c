@@ -117,7 +117,8 @@ static oak_status_t balance_load(oak_t *sim)
   return st;
 }
 
-oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed)
+/* Adapt to the flags; ghost cells must be filled. */
+static oak_status_t apply_flags(oak_t *sim, const int *flag, int *changed)
 {
   int any;
   oak_adapt_task_t *task;
@@ -127,6 +128,8 @@ oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *chang
   OAK_TRY(st);
   if (changed) *changed = any;
   if (!any) return OAK_OK;
+  /* oak_write_cells may have been called on some ranks only. */
+  MPI_Allreduce(MPI_IN_PLACE, &sim->rates_fresh, 1, MPI_INT, MPI_MIN, sim->comm);
   st = move_data(sim, task);
   free(task);
   OAK_TRY(st);
@@ -135,6 +138,12 @@ oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *chang
   if (!sim->rates_fresh) OAK_TRY(oak_compute_rates(sim));
   sim->rates_fresh = 0;
   return OAK_OK;
+}
+
+oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed)
+{
+  OAK_TRY(oak_update_ghostcells(sim));
+  return apply_flags(sim, flag, changed);
 }
 
 /* Flags of the run's criterion for the state as it is; ghost cells must be filled. */
@@ -162,7 +171,7 @@ oak_status_t oak_adjust_refinement(oak_t *sim, int *changed)
   if (st == OAK_OK) st = compute_flags(sim, flag);
   oak_timer_stop(&sim->timers, OAK_PHASE_FLAGS);
   st = oak_agree(sim->comm, st);
-  if (st == OAK_OK) st = oak_adjust_refinement_flags(sim, flag, changed);
+  if (st == OAK_OK) st = apply_flags(sim, flag, changed);
   free(flag);
   return st;
 }

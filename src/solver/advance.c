@@ -87,6 +87,11 @@ oak_status_t oak_compute_rates(oak_t *sim)
   return invalid ? oak_report_invalid(sim, 0, "in the given solution") : OAK_OK;
 }
 
+oak_status_t oak_update_time_step(oak_t *sim)
+{
+  return oak_compute_rates(sim);
+}
+
 static oak_status_t run_stages(oak_t *sim, double dt)
 {
   for (int s = 0; s < sim->scheme->nstage; s++) {
