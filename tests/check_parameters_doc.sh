@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# docs/parameters.md is what the program says. Usage: check_parameters_doc.sh OAK SOURCE_ROOT [--write]
+# With --write the file is made anew.
+set -eu
+oak=$1
+manual=$2/docs/parameters.md
+
+generate() {
+  cat <<'HEAD'
+# Parameters
+
+Made by `tests/check_parameters_doc.sh build/oak . --write` from `oak params --markdown`; a test compares
+them. Problems and physics declare parameters of their own in their files: `oak run` refuses unknown keys
+with the nearest known one, and `parameters.ini` in the output folder holds every value of a run.
+
+A file has sections and keys, `#` and `;` start comments, numbers may be fractions (`5/3`). On the command
+line a key is written with its section: `oak run FILE.ini mesh.max_level=6`.
+
+HEAD
+  "$oak" params --markdown
+}
+
+if [ "${3:-}" = --write ]; then
+  generate > "$manual"
+  exit 0
+fi
+fresh=$(mktemp)
+trap 'rm -f "$fresh"' EXIT
+generate > "$fresh"
+if ! diff -u "$manual" "$fresh"; then
+  echo "$manual is out of date: run tests/check_parameters_doc.sh OAK SOURCE_ROOT --write" >&2
+  exit 1
+fi
