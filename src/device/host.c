@@ -294,27 +294,34 @@ static double promised_bytes(const oak_ledger_t *ledger) {
   return sum;
 }
 
-oak_status_t oak_ledger_take(oak_ledger_t *ledger, size_t bytes) {
-  const size_t small = (size_t)4 << 20; /* not worth reading /proc for */
+static oak_status_t ledger_refuse(size_t bytes, double available, double promised) {
   char asked[32], free_text[32], promised_text[32];
-  if (bytes > (size_t)1 << 60) {
-    return OAK_FAIL(OAK_ERR_MEMORY,
-                    "cannot allocate %s of memory: no machine has it; check the sizes",
-                    oak_format_size((double)bytes, asked));
-  }
-  /* Entered before the sum is taken, so that of two ranks at the same time one sees the other. */
-  atomic_fetch_add(&ledger->mine->held, (long long)bytes);
-  if (bytes < small) return OAK_OK;
-  double available = available_bytes(), promised = promised_bytes(ledger);
-  if (promised <= available) return OAK_OK;
-  atomic_fetch_sub(&ledger->mine->held, (long long)bytes);
-  promised -= (double)bytes;
   return OAK_FAIL(
       OAK_ERR_MEMORY,
       "cannot allocate %s of memory: this host has %s left, of which its ranks will use %s "
       "already; use fewer blocks, or more hosts",
       oak_format_size((double)bytes, asked), oak_format_size(available, free_text),
       oak_format_size(promised > 0 ? promised : 0, promised_text));
+}
+
+oak_status_t oak_ledger_take(oak_ledger_t *ledger, size_t bytes) {
+  const size_t small = (size_t)4 << 20; /* not worth reading /proc for */
+  char asked[32];
+  if (bytes > (size_t)1 << 60) {
+    return OAK_FAIL(OAK_ERR_MEMORY,
+                    "cannot allocate %s of memory: no machine has it; check the sizes",
+                    oak_format_size((double)bytes, asked));
+  }
+  double available = bytes < small ? 1e30 : available_bytes();
+  /* Too much by itself: never entered, or what other ranks ask for just now would fail with it. */
+  if ((double)bytes > available) return ledger_refuse(bytes, available, promised_bytes(ledger));
+  /* Entered before the sum is taken, so that of two ranks at the same time one sees the other. */
+  atomic_fetch_add(&ledger->mine->held, (long long)bytes);
+  if (bytes < small) return OAK_OK;
+  double promised = promised_bytes(ledger);
+  if (promised <= available) return OAK_OK;
+  atomic_fetch_sub(&ledger->mine->held, (long long)bytes);
+  return ledger_refuse(bytes, available, promised - (double)bytes);
 }
 
 void oak_ledger_give(oak_ledger_t *ledger, size_t bytes) {
