@@ -215,16 +215,16 @@ static void test_refused_values(void **state) {
   assert_refused("output.picture_range=1", "must be two numbers");
   assert_refused("output.picture_range=1 2 3", "must be two numbers");
   assert_refused("output.picture_mesh=maybe", "must be yes or no");
-  assert_refused("scheme.limiter=van", "must be one of vanleer, minmod");
-  assert_refused("scheme.limiter=vanleer minmod", "must be one of vanleer, minmod");
-  assert_refused("scheme.limiter=", "must be one of");
+  assert_refused("scheme.precision=doub", "must be one of double, single");
+  assert_refused("scheme.precision=double single", "must be one of double, single");
+  assert_refused("scheme.precision=", "must be one of");
   oak_params_t *params = params_with("mesh.xmax=2, 3/2,1e2");
   double xmax[3];
   assert_int_equal(oak_params_reals(params, "mesh.xmax", xmax), 3);
   assert_true(xmax[0] == 2 && xmax[1] == 1.5 && xmax[2] == 100);
   oak_params_destroy(&params);
-  params = params_with("scheme.limiter=minmod");
-  assert_int_equal(oak_params_choice(params, "scheme.limiter"), 1);
+  params = params_with("scheme.precision=single");
+  assert_int_equal(oak_params_choice(params, "scheme.precision"), 1);
   oak_params_destroy(&params);
 }
 

@@ -124,6 +124,8 @@ static void test_terminal(void **unused) {
   if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) skip(); /* none here */
   int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
   assert_true(slave >= 0);
+  unsetenv("OMPI_COMM_WORLD_SIZE"); /* a terminal of our own, not mpirun's */
+  unsetenv("PMI_SIZE");
   setenv("TERM", "xterm", 1);
   setenv("COLUMNS", "90", 1);
   setenv("LC_ALL", "C", 1);
