@@ -1,0 +1,69 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""An installed copy of oak, for CTest: `oak` runs from it, and example 1 is built against it, outside the
+tree, with CMake's find_package and with pkg-config. Neither may read anything of the source tree.
+
+usage: test_install.py --source TREE --build BUILD --cmake CMAKE --mpicc MPICC"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+def run(command, cwd, env):
+    done = subprocess.run(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}\nfails with exit status {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def find_folder(prefix, file):
+    for folder, _, files in os.walk(prefix):
+        if file in files:
+            return folder
+    sys.exit(f"nothing installs {file}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    for name in ("source", "build", "cmake", "mpicc"):
+        parser.add_argument("--" + name, required=True)
+    options = parser.parse_args()
+    env = {k: v for k, v in os.environ.items() if k != "OAK_HOME"}
+    with tempfile.TemporaryDirectory(prefix="oak_install_") as top:
+        prefix, mine = os.path.join(top, "prefix"), os.path.join(top, "mine")
+        run([options.cmake, "--install", options.build, "--prefix", prefix], top, env)
+        shutil.copytree(os.path.join(options.source, "examples", "1_library"), mine)
+        # A problem that only the installed copy has shows which sources are read.
+        problems = os.path.join(prefix, "share", "oak", "problems")
+        os.rename(os.path.join(problems, "implosion.c"), os.path.join(problems, "only_installed.c"))
+        settings = ["problem.name=only_installed", "run.end_time=0.02", "mesh.max_level=2"]
+
+        info = run([os.path.join(prefix, "bin", "oak"), "info"], top, env)
+        assert os.path.realpath(os.path.join(prefix, "share", "oak")) in info, info
+        assert options.source not in info, info
+        with open(os.path.join(mine, "run.ini"), "w", encoding="utf-8") as f:
+            f.write("[mesh]\nxmax = 0.3\nmax_level = 2\n[physics]\ngamma = 1.4\n")
+        run([os.path.join(prefix, "bin", "oak"), "run", "run.ini", *settings], mine, env)
+
+        run([options.cmake, "-S", mine, "-B", os.path.join(top, "cmake"), f"-DCMAKE_PREFIX_PATH={prefix}",
+             f"-DCMAKE_C_FLAGS={os.environ.get('OAK_TEST_CFLAGS', '')}"], top, env)
+        run([options.cmake, "--build", os.path.join(top, "cmake")], top, env)
+        by_cmake = run([os.path.join(top, "cmake", "mach"), *settings], mine, env)
+
+        env["PKG_CONFIG_PATH"] = find_folder(prefix, "oak.pc")
+        flags = run(["pkg-config", "--cflags", "--libs", "oak"], mine, env).split()
+        libdir = run(["pkg-config", "--variable=libdir", "oak"], mine, env).strip()
+        assert os.path.exists(os.path.join(libdir, "liboak.so")), f"no liboak.so in {libdir}"
+        run([options.mpicc, *os.environ.get("OAK_TEST_CFLAGS", "").split(), "-Wall", "-Wextra", "-Werror", "-o",
+             "mach", "main.c", *flags, f"-Wl,-rpath,{libdir}", "-lm"], mine, env)
+        by_pkgconfig = run([os.path.join(mine, "mach"), "mach.kernel=./mach.c", *settings], mine, env)
+        assert by_cmake == by_pkgconfig and "largest Mach" in by_cmake, by_cmake + by_pkgconfig
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
