@@ -120,14 +120,18 @@ OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real
 
 #ifdef PROBLEM_BOUNDARY
 /* What the problem's boundary function prescribes for variable v: a conserved value on the face or in
- * the ghost cell, or a derivative as it is. */
+ * the ghost cell, or a derivative as it is. The function gets the state of the interior cell next to
+ * the face (derivatives: zeros), so what it does not touch continues as it is. */
 OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long block, int face, int v,
-                          int kind, const int ghost[3])
+                          int kind, const int ghost[3], const real *inside)
 {
   const int dir = face / 2, level = f->block[block].level;
   double x[3];
   real q[NVAR];
-  for (int n = 0; n < NVAR; n++) q[n] = 0;
+  oak_load(inside, OAK_CELLS, q);
+  physics_to_primitive(&user->physics, q);
+  if (kind == OAK_BC_USER_NEUMANN)
+    for (int n = 0; n < NVAR; n++) q[n] = 0;
   oak_center(f, block, ghost[0], ghost[1], ghost[2], x);
   if (kind != OAK_BC_USER_STATE)
     x[dir] = f->block[block].origin[dir] + (face & 1 ? OAK_N : 0) * oak_dx(f, level, dir);
@@ -162,7 +166,8 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
       if (bc.kind >= OAK_BC_USER_DIRICHLET) {
         int ghost[3];
         face_point(dir, high ? OAK_N + m : -1 - m, a, b, ghost);
-        value = user_boundary(f, &user, t->block, face, v, bc.kind, ghost);
+        value = user_boundary(f, &user, t->block, face, v, bc.kind, ghost,
+                              pn + a * step - (long long)v * OAK_CELLS);
       }
 #endif
       dst[row * OAK_N + a] =

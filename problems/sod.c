@@ -24,6 +24,7 @@ OAK_FN void sod_initial(const problem_parameters_t *p, const physics_parameters_
   const int left = x[axis] < p->position;
   (void)ph;
   q[RHO] = (real)(left ? p->rho_left : p->rho_right);
+  if (axis >= OAK_DIM) q[RHO] = -1; /* no z axis in 2D: refused as an invalid state */
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) q[MX + d] = d == axis ? (real)(left ? p->u_left : p->u_right) : 0;
   q[PRS] = (real)(left ? p->p_left : p->p_right);

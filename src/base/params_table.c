@@ -52,13 +52,13 @@ const oak_param_desc_t oak_param_table[] = {
     REAL("run.end_time", "1", 0, INFINITY, "time", "The run ends at this time, reached exactly."),
     INT("run.max_steps", "0", 0, INFINITY, "steps",
         "The run ends after so many steps; 0: no limit."),
-    ABOVE("run.cfl", "0.5", 0, 1, NULL,
-          "CFL number: the time step as a fraction of the time that the fastest wave takes through "
-          "a cell."),
+    ABOVE("run.cfl", "0.5", 0, 2, NULL,
+          "CFL number: the time step over the time in which waves cross a cell, summed over dimensions; "
+          "most schemes are stable up to 1, ssprk43 up to 2."),
     REAL("run.dt_max", "0", 0, INFINITY, "time", "Upper limit of the time step; 0: no limit."),
-    INT("run.report_every", "20", 0, INFINITY, "steps",
+    INT("run.report_every", "100", 0, INFINITY, "steps",
         "Steps between progress lines; 0: none by steps."),
-    REAL("run.report_seconds", "0", 0, INFINITY, "s",
+    REAL("run.report_seconds", "5", 0, INFINITY, "s",
          "Print a progress line at least every so many seconds of wall-clock time; 0: off."),
 
     INT("mesh.dim", "2", 2, 3, NULL, "Spatial dimensions: 2 (quadtree) or 3 (octree)."),

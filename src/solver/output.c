@@ -121,7 +121,8 @@ oak_status_t oak_write_picture(oak_t *sim, const char *path)
   o.slice_position = sim->xmin[o.slice_axis] + oak_params_real(p, "output.picture_position") *
                                                    (sim->xmax[o.slice_axis] - sim->xmin[o.slice_axis]);
   o.draw_mesh = oak_params_bool(p, "output.picture_mesh");
-  o.title = *sim->description.problem_title ? sim->description.problem_title : NULL;
+  o.title = *sim->description.problem_title ? sim->description.problem_title
+                                             : oak_params_text(p, "problem.name");
   oak_status_t st = oak_colormap_find(oak_params_text(p, "output.picture_colors"), &o.colormap);
   if (st == OAK_OK) st = oak_picture_write(&view, &o, path);
   oak_timer_stop(&sim->timers, OAK_PHASE_OUTPUT);

@@ -17,9 +17,10 @@
   __attribute__((visibility("default"))) void name(long oak_n, int oak_threads, const args_t *oak_args)
 #define OAK_ARGS(args_t) const args_t arg = *oak_args
 
-/* Chunks of a few blocks: neighbours in Morton order stay on one core. */
+/* Chunks of a few blocks: neighbours in Morton order stay on one core. A launch of a few blocks is not
+ * worth waking the other threads. */
 #define OAK_OUTER(n)                                                                            \
-  OAK_PRAGMA(omp parallel for schedule(dynamic, 4) num_threads(oak_threads) if (oak_threads > 1)) \
+  OAK_PRAGMA(omp parallel for schedule(dynamic, 4) num_threads(oak_threads) if (oak_threads > 1 && oak_n > 8)) \
   for (long n = 0; n < oak_n; n++)
 
 /* Not `omp simd`: gcc turns arrays declared in the body of such a loop into memory, one copy per lane,
