@@ -10,7 +10,8 @@ OAK_FN void faces_initial(const problem_parameters_t *p, const physics_parameter
   (void)p, (void)ph;
   q[RHO] = (real)(1.5 + 0.3 * x[0] - 0.2 * x[1] * x[1] + 0.1 * x[2]);
   OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) q[MX + d] = (real)(0.2 * (d + 1) - 0.3 * x[d] * x[(d + 1) % OAK_DIM]);
+  for (int d = 0; d < OAK_DIM; d++)
+    q[MX + d] = (real)(0.2 * (d + 1) - 0.3 * x[d] * x[(d + 1) % OAK_DIM]);
   q[PRS] = (real)(2 + 0.1 * x[0] + 0.3 * x[1]);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A gas with waves in all variables and a hot blob that drives a shock: everything moves, nothing is
- * symmetric. Periodic box of the given size. Physics: euler. */
+ * A gas with waves in all variables and a hot blob that drives a shock: everything moves and
+ * nothing is symmetric. Unit square or cube, periodic. Physics: euler. */
 
 #define PROBLEM_TITLE "Waves and a hot blob"
 
