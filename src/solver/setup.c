@@ -184,17 +184,16 @@ static void read_choices(char choices[128], const char *help)
 
 static oak_status_t read_description(oak_description_t *d, const double *fallback)
 {
-  static char variables[512], primitives[512], hooks[128];
+  char hooks[128] = "";
   const char *section = "";
   char *next = d->text;
-  variables[0] = primitives[0] = hooks[0] = 0;
   for (char *line = next; line && *line; line = next) {
     next = strchr(line, '\n');
     if (next) *next++ = 0;
     set_field(d->physics_title, sizeof d->physics_title, line, "physics");
     set_field(d->problem_title, sizeof d->problem_title, line, "problem");
-    set_field(variables, sizeof variables, line, "variables");
-    set_field(primitives, sizeof primitives, line, "primitives");
+    set_field(d->variables, sizeof d->variables, line, "variables");
+    set_field(d->primitives, sizeof d->primitives, line, "primitives");
     set_field(hooks, sizeof hooks, line, "hooks");
     if (!strcmp(line, "physics_parameters")) section = "physics";
     if (!strcmp(line, "problem_parameters")) section = "problem";
@@ -214,10 +213,8 @@ static oak_status_t read_description(oak_description_t *d, const double *fallbac
   d->has_boundary = strstr(hooks, "boundary") != NULL;
   d->has_source = strstr(hooks, "source") != NULL;
   d->has_refine = strstr(hooks, "refine") != NULL;
-  char *copy = strdup(variables), *copy2 = strdup(primitives); /* live as long as the process */
-  OAK_CHECK(copy && copy2, OAK_ERR_MEMORY, "out of memory for variable names");
-  d->nvar = split_names(copy, d->name, 0, OAK_MAX_NVAR);
-  const int nprimitive = split_names(copy2, d->name, d->nvar, 2 * OAK_MAX_NVAR);
+  d->nvar = split_names(d->variables, d->name, 0, OAK_MAX_NVAR);
+  const int nprimitive = split_names(d->primitives, d->name, d->nvar, 2 * OAK_MAX_NVAR);
   OAK_CHECK(d->nvar > 0 && nprimitive == d->nvar, OAK_ERR_INPUT,
             "the physics names %d variables and %d primitives: both must be one name per variable", d->nvar,
             nprimitive);

@@ -13,7 +13,8 @@ enum { OAK_MAX_NVAR = 32, OAK_MAX_PARAMETERS = 256 };
 
 /** What a physics and a problem file declare (kernels/describe.c). */
 typedef struct {
-  char text[8192]; /**< storage of the names */
+  char text[8192];                        /**< storage of parameter names and help */
+  char variables[512], primitives[512];   /**< storage of variable names */
   char physics_title[128], problem_title[128];
   int nvar;
   const char *name[2 * OAK_MAX_NVAR + 1]; /**< conserved, primitive, "level" */
@@ -29,7 +30,16 @@ typedef struct {
 
 /** Kernels of a run, all in one module. */
 #define OAK_KERNEL_TABLE(X) \
-  X(flux) X(halo) X(adapt) X(refine_flags) X(fluxfix_average) X(fluxfix_apply) X(initial) X(totals) X(cells) X(ghosts)
+  X(flux)                   \
+  X(halo)                   \
+  X(adapt)                  \
+  X(refine_flags)           \
+  X(fluxfix_average)        \
+  X(fluxfix_apply)          \
+  X(initial)                \
+  X(totals)                 \
+  X(cells)                  \
+  X(ghosts)
 
 struct oak {
   MPI_Comm comm;
