@@ -11,7 +11,6 @@
 #define OAK_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? OAK_N : OAK_N * OAK_N)
 #define OAK_INDEX(i, j, k) (((k) * (OAK_DIM == 3 ? OAK_N : 0) + (j)) * OAK_N + (i))
 #define OAK_BLOCK_REALS ((long long)NVAR * OAK_CELLS)
-#define OAK_SLOT_REALS ((long long)NVAR * OAK_NG * OAK_AREA)
 
 /** The ghost layers beyond one face: value(v, layer, a, b) is
  * p[v * sv + layer * sn + a * sa + b * sb], with layer = 0 .. NG-1 by increasing coordinate and a, b the
@@ -84,6 +83,20 @@ OAK_FN void oak_store(real *u, long long stride, const real q[])
 {
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) u[v * stride] = q[v];
+}
+
+/* Halves of a block, for everything across levels. */
+#define HN (OAK_N / 2)
+#define HB (OAK_DIM == 3 ? HN : 1)   /* half extent of a face along its second axis */
+#define FB (OAK_DIM == 3 ? OAK_N : 1)
+#define PIECE_AREA (HN * HB)
+
+/* Point of a block from its coordinates normal to and along a face of direction `dir`. */
+OAK_FN void face_point(int dir, int n, int a, int b, int x[3])
+{
+  x[0] = dir == 0 ? n : a;
+  x[1] = dir == 0 ? a : dir == 1 ? n : b;
+  x[2] = OAK_DIM == 3 ? (dir == 2 ? n : b) : 0;
 }
 
 #endif

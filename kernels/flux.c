@@ -283,7 +283,7 @@ OAK_KERNEL(oak_flux, oak_flux_args_t, LANES)
 {
   OAK_ARGS(oak_flux_args_t);
   OAK_OUTER(m) {
-    const long block = arg.list ? arg.list[m / TILES] : m / TILES;
+    const long block = m / TILES;
     const int y0 = (int)(m % TILES) * TY;
     const oak_field_t *f = &arg.f;
     const oak_user_t user = oak_user(f);
@@ -369,7 +369,7 @@ OAK_KERNEL(oak_flux, oak_flux_args_t, LANES)
       OAK_REDUCE_MAX(fastest, rate, LANES);
       OAK_REDUCE_SUM(invalid, bad, LANES);
       arg.rate[block * TILES + m % TILES] = (double)fastest;
-      arg.bad[block * TILES + m % TILES] = invalid;
+      arg.bad[block * TILES + m % TILES] += invalid;
     }
   }
 }

@@ -23,6 +23,20 @@ OAK_KERNEL(oak_fluxfix_average, oak_fluxfix_args_t, 64)
   }
 }
 
+/* Whether line `a` of the corrected cells has an invalid one. */
+OAK_FN int corrected_invalid(const oak_user_t *user, const real *u, int face, int a)
+{
+  int invalid = 0;
+  for (int b = 0; b < FB; b++) {
+    int x[3];
+    real q[NVAR];
+    face_point(face / 2, face & 1 ? OAK_N - 1 : 0, a, b, x);
+    oak_load(u + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS, q);
+    invalid |= !physics_valid(&user->physics, q);
+  }
+  return invalid;
+}
+
 /* Correct the cells next to one coarse face. Faces of one launch share their direction, so no cell is
  * touched twice. */
 OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, 128)
@@ -33,6 +47,7 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, 128)
     const int dir = t.face / 2, high = t.face & 1;
     const double dx = oak_dx(&arg.f, arg.f.block[t.block].level, dir);
     const real c = (real)(high ? arg.dt / dx : -arg.dt / dx);
+    const oak_user_t user = oak_user(&arg.f);
     real *u = arg.u + t.block * OAK_BLOCK_REALS;
     const real *coarse = arg.bflux + (long long)t.bflux * NVAR * OAK_AREA;
     OAK_ROWS(row, NVAR * FB, OAK_N) {
@@ -49,6 +64,16 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, 128)
         const real fine = a < HN ? lo[a] : hi[a];
         p[a * step] += c * (coarse[v * OAK_AREA + b * OAK_N + a] - fine);
       }
+    }
+    OAK_BARRIER;
+    OAK_SHARED int bad[OAK_N];
+    OAK_INNER(a, OAK_N) bad[a] = corrected_invalid(&user, u, t.face, a);
+    OAK_BARRIER;
+    OAK_SERIAL {
+      int invalid = 0;
+      OAK_REDUCE_SUM(invalid, bad, OAK_N);
+      /* Two faces of a block may do this at a time: both store the same. */
+      if (invalid) arg.bad[t.block * TILES] = 1;
     }
   }
 }

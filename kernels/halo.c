@@ -3,19 +3,6 @@
  * task: local slots and data for other ranks come from the same code, so the solution cannot depend
  * on the distribution of blocks. Layers are stored by increasing coordinate. */
 
-#define HN (OAK_N / 2)
-#define HB (OAK_DIM == 3 ? HN : 1)   /* half extent of a face along its second axis */
-#define FB (OAK_DIM == 3 ? OAK_N : 1)
-#define PIECE_AREA (HN * HB)
-
-/* Point of a block from its coordinates normal to and along a face of direction `dir`. */
-OAK_FN void face_point(int dir, int n, int a, int b, int x[3])
-{
-  x[0] = dir == 0 ? n : a;
-  x[1] = dir == 0 ? a : dir == 1 ? n : b;
-  x[2] = OAK_DIM == 3 ? (dir == 2 ? n : b) : 0;
-}
-
 /* SRL: the cells of the neighbour that stand in for the ghost cells beyond `face`. */
 OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst)
 {

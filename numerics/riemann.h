@@ -8,23 +8,7 @@
 #ifndef OAK_RIEMANN_H
 #define OAK_RIEMANN_H
 
-/* Conserved states, fluxes and wave speeds of both sides. */
-typedef struct {
-  real ul[PHYSICS_NVAR], ur[PHYSICS_NVAR], fl[PHYSICS_NVAR], fr[PHYSICS_NVAR];
-  real smin, smax;
-} riemann_sides_t;
-
-OAK_FN void riemann_sides(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
-                          riemann_sides_t *s)
-{
-  physics_wave_speeds(ph, ql, qr, dir, &s->smin, &s->smax);
-  physics_flux(ph, ql, dir, s->fl);
-  physics_flux(ph, qr, dir, s->fr);
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++) s->ul[v] = ql[v], s->ur[v] = qr[v];
-  physics_to_conservative(ph, s->ul);
-  physics_to_conservative(ph, s->ur);
-}
+#include "numerics/riemann_sides.h"
 
 /* V. V. Rusanov, USSR Comput. Math. Math. Phys. 1 (1961) 304: local Lax-Friedrichs. */
 #define FLUX_rusanov

@@ -4,6 +4,8 @@
 #ifndef OAK_EULER_RIEMANN_H
 #define OAK_EULER_RIEMANN_H
 
+#include "numerics/riemann_sides.h"
+
 /* HLLC: E. F. Toro, M. Spruce, W. Speares, Shock Waves 4 (1994) 25; Toro, Riemann Solvers (3rd ed.)
  * eq. 10.37-10.39. Between the outer waves a contact moves with speed s*. */
 #define FLUX_hllc
@@ -24,23 +26,17 @@ OAK_FN void hllc_star(const real q[], const real u[], const real f[], int dir, r
 OAK_FN real riemann_hllc(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
                          real f[])
 {
-  real smin, smax, fl[PHYSICS_NVAR], fr[PHYSICS_NVAR], ul[PHYSICS_NVAR], ur[PHYSICS_NVAR];
   real left[PHYSICS_NVAR], right[PHYSICS_NVAR];
-  physics_wave_speeds(ph, ql, qr, dir, &smin, &smax);
-  physics_flux(ph, ql, dir, fl);
-  physics_flux(ph, qr, dir, fr);
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++) ul[v] = ql[v], ur[v] = qr[v];
-  physics_to_conservative(ph, ul);
-  physics_to_conservative(ph, ur);
-  const real ml = ql[RHO] * (smin - ql[MX + dir]), mr = qr[RHO] * (smax - qr[MX + dir]);
+  riemann_sides_t s;
+  riemann_sides(ph, ql, qr, dir, &s);
+  const real ml = ql[RHO] * (s.smin - ql[MX + dir]), mr = qr[RHO] * (s.smax - qr[MX + dir]);
   const real star = (qr[PRS] - ql[PRS] + ml * ql[MX + dir] - mr * qr[MX + dir]) / (ml - mr);
-  hllc_star(ql, ul, fl, dir, smin, star, left);
-  hllc_star(qr, ur, fr, dir, smax, star, right);
+  hllc_star(ql, s.ul, s.fl, dir, s.smin, star, left);
+  hllc_star(qr, s.ur, s.fr, dir, s.smax, star, right);
   OAK_UNROLL
   for (int v = 0; v < PHYSICS_NVAR; v++)
-    f[v] = smin > 0 ? fl[v] : star > 0 ? left[v] : smax > 0 ? right[v] : fr[v];
-  return OAK_MAX(oak_abs(smin), oak_abs(smax));
+    f[v] = s.smin > 0 ? s.fl[v] : star > 0 ? left[v] : s.smax > 0 ? right[v] : s.fr[v];
+  return OAK_MAX(oak_abs(s.smin), oak_abs(s.smax));
 }
 
 /* Roe's solver: P. L. Roe, J. Comput. Phys. 43 (1981) 357, with the entropy fix of A. Harten and J. M.

@@ -48,7 +48,6 @@ typedef struct {
 /** One forward Euler step of a Runge-Kutta stage: out = dt F(u) + sum w[i] prev[i]. */
 typedef struct {
   oak_field_t f;
-  const int *list; /**< [n] blocks to update, or NULL for all */
   real *out;       /**< never the state that is read through f.u */
   const real *prev[4];
   double w[4];
@@ -56,7 +55,7 @@ typedef struct {
   double dt;
   real *bflux;
   double *rate; /**< [block][tile] largest sum over dimensions of wave speed / dx */
-  int *bad;     /**< [block][tile] cells left in an invalid state */
+  int *bad;     /**< [block][tile] cells left in an invalid state are added here */
 } oak_flux_args_t;
 
 /** One unit of work of a halo round. Written for both local slots and send buffers, so that the
@@ -150,6 +149,7 @@ typedef struct {
   const oak_coarse_face_t *coarse; /**< [n], faces of one direction, kernel oak_fluxfix_apply */
   real *u;                         /**< state to correct */
   double dt;
+  int *bad; /**< [block][tile] set where a corrected cell is invalid */
 } oak_fluxfix_args_t;
 
 typedef struct {

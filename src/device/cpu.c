@@ -131,7 +131,7 @@ static oak_status_t cpu_probe(oak_device_t *dev) {
    * 2D). */
   oak_words_split(&wished, "-march=native -fno-math-errno -fno-trapping-math -fno-signed-zeros");
   /* A misspelt function is then an error with file and line, not one of the loader. */
-  oak_words_split(&wished, "-Werror=implicit-function-declaration");
+  oak_words_split(&wished, "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types");
   /* Compilers use half the width by default, from times when the full one lowered the clock. */
   if (cpu->host.avx512) oak_words_split(&wished, "-mprefer-vector-width=512");
   oak_status_t status = oak_compiler_probe(&cpu->compiler, &wished);

@@ -97,18 +97,24 @@ static oak_status_t run(oak_halo_t *halo, const oak_list_t *list, oak_halo_args_
   return oak_device_launch(halo->dev, halo->kernel, list->count, args, sizeof *args);
 }
 
-/* Send what `make` produced, wait, and go on. Local failures are returned only after the messages
- * are through: the other ranks wait for them. */
+/* The first failure is the one to report. */
+static void note(oak_status_t *st, oak_status_t next)
+{
+  if (*st == OAK_OK) *st = next;
+}
+
+/* Send what was made and wait for the others' part. */
 static oak_status_t round_trip(oak_halo_t *halo, oak_messages_t *messages, int tag, oak_timers_t *timers)
 {
   oak_timer_start(timers, OAK_PHASE_MPI);
   oak_status_t st = oak_messages_begin(messages, halo->comm, halo->dev, halo->buffer, halo->buffer,
                                        halo->real_size, tag);
-  if (st == OAK_OK) st = oak_messages_end(messages, halo->dev, halo->buffer, halo->real_size);
+  note(&st, oak_messages_end(messages, halo->dev, halo->buffer, halo->real_size));
   oak_timer_stop(timers, OAK_PHASE_MPI);
   return st;
 }
 
+/* A rank that fails goes through all messages nevertheless: the others wait for them. */
 oak_status_t oak_halo_fill(oak_halo_t *halo, oak_halo_args_t *args, oak_timers_t *timers)
 {
   args->halo = halo->buffer;
@@ -116,14 +122,14 @@ oak_status_t oak_halo_fill(oak_halo_t *halo, oak_halo_args_t *args, oak_timers_t
   args->f.face = halo->face.device;
   oak_timer_start(timers, OAK_PHASE_GHOST_R1);
   oak_status_t st = run(halo, &halo->make1, args);
-  if (st == OAK_OK) st = round_trip(halo, &halo->round1, 1, timers);
+  note(&st, round_trip(halo, &halo->round1, 1, timers));
   if (st == OAK_OK) st = run(halo, &halo->unpack, args);
-  if (st == OAK_OK) st = oak_device_sync(halo->dev);
+  note(&st, oak_device_sync(halo->dev));
   oak_timer_stop(timers, OAK_PHASE_GHOST_R1);
   oak_timer_start(timers, OAK_PHASE_GHOST_R2);
   if (st == OAK_OK) st = run(halo, &halo->make2, args);
-  if (st == OAK_OK) st = round_trip(halo, &halo->round2, 2, timers);
-  if (st == OAK_OK) st = oak_device_sync(halo->dev);
+  note(&st, round_trip(halo, &halo->round2, 2, timers));
+  note(&st, oak_device_sync(halo->dev));
   oak_timer_stop(timers, OAK_PHASE_GHOST_R2);
   return st;
 }

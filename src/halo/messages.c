@@ -15,13 +15,21 @@ static int64_t total(const oak_message_t *m, int n)
   return sum;
 }
 
+oak_status_t oak_messages_prepare(oak_messages_t *m, oak_device_t *dev, int real_size)
+{
+  const int64_t reals = total(m->recv, m->nrecv) + total(m->send, m->nsend);
+  m->request = malloc((m->nsend + m->nrecv + 1) * sizeof *m->request);
+  OAK_CHECK(m->request, OAK_ERR_MEMORY, "out of memory for %d message requests", m->nsend + m->nrecv);
+  if (oak_device_ops(dev)->host_memory) return OAK_OK;
+  m->staging = malloc((size_t)reals * real_size + 1);
+  OAK_CHECK(m->staging, OAK_ERR_MEMORY, "out of memory for a message buffer of %lld MiB",
+            (long long)(reals * real_size >> 20));
+  return OAK_OK;
+}
+
 static oak_status_t stage_out(oak_messages_t *m, oak_device_t *dev, const char *buffer, int real_size)
 {
-  const int64_t received = total(m->recv, m->nrecv), sent = total(m->send, m->nsend);
-  m->staging = malloc((size_t)(received + sent) * real_size + 1);
-  OAK_CHECK(m->staging, OAK_ERR_MEMORY, "out of memory for a message buffer of %lld MiB",
-            (long long)((received + sent) * real_size >> 20));
-  char *p = (char *)m->staging + received * real_size;
+  char *p = (char *)m->staging + total(m->recv, m->nrecv) * real_size;
   for (int i = 0; i < m->nsend; p += m->send[i].count * real_size, i++)
     OAK_TRY(oak_device_download(dev, p, buffer + m->send[i].offset * real_size,
                                 (size_t)m->send[i].count * real_size));
@@ -35,8 +43,8 @@ oak_status_t oak_messages_begin(oak_messages_t *m, MPI_Comm comm, oak_device_t *
   MPI_Datatype type;
   const int direct = oak_device_ops(dev)->host_memory;
   if (m->nsend + m->nrecv == 0) return OAK_OK;
-  OAK_TRY(oak_device_sync(dev));
-  if (!direct) OAK_TRY(stage_out(m, dev, send_buffer, real_size));
+  oak_status_t st = oak_device_sync(dev);
+  if (!direct && st == OAK_OK) st = stage_out(m, dev, send_buffer, real_size);
   char *staged = m->staging;
   MPI_Type_contiguous(unit, real_size == 4 ? MPI_FLOAT : MPI_DOUBLE, &type);
   MPI_Type_commit(&type);
@@ -51,7 +59,7 @@ oak_status_t oak_messages_begin(oak_messages_t *m, MPI_Comm comm, oak_device_t *
     if (!direct) staged += m->send[i].count * real_size;
   }
   MPI_Type_free(&type); /* lives on until the messages are through */
-  return OAK_OK;
+  return st;
 }
 
 oak_status_t oak_messages_end(oak_messages_t *m, oak_device_t *dev, void *recv_buffer, int real_size)
@@ -64,8 +72,6 @@ oak_status_t oak_messages_end(oak_messages_t *m, oak_device_t *dev, void *recv_b
   for (int i = 0; i < m->nrecv && st == OAK_OK; p += m->recv[i].count * real_size, i++)
     st = oak_device_upload(dev, (char *)recv_buffer + m->recv[i].offset * real_size, p,
                            (size_t)m->recv[i].count * real_size);
-  free(m->staging);
-  m->staging = NULL;
   return st;
 }
 

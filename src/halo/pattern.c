@@ -62,7 +62,7 @@ static int64_t ipow(int64_t base, int n)
 static int64_t direct_offset(const oak_halo_t *h, int block, int face)
 {
   const int64_t stride = ipow(h->block_size, face / 2);
-  return block * h->nvar * ipow(h->block_size, h->dim) +
+  return (int64_t)block * h->nvar * ipow(h->block_size, h->dim) +
          (face & 1 ? 0 : (h->block_size - h->layers) * stride);
 }
 
@@ -87,7 +87,7 @@ static oak_status_t scan_face(build_t *b, int block, int face)
         if (n->rank[h] == me) continue;
         OAK_TRY(oak_list_add(&b->recv1, &(part_t){n->rank[h], PART_PIECE, face, block, h, block}));
         OAK_TRY(oak_list_add(&b->recv_flux, &(part_t){n->rank[h], PART_PIECE, face, block, h, block}));
-        /* The fine block knows no `sub` of its own here: keep it out of the order by sending it last. */
+        /* Face and block tell fine blocks apart, so it does not matter that only this end knows `sub`. */
         OAK_TRY(oak_list_add(&b->send2, &(part_t){n->rank[h], PART_SLOT, face ^ 1, n->block[h], h, block}));
       }
       break;
@@ -269,13 +269,6 @@ static oak_status_t build_ghosts(build_t *b)
   return OAK_OK;
 }
 
-static oak_status_t allocate_requests(oak_messages_t *m)
-{
-  m->request = malloc((m->nsend + m->nrecv + 1) * sizeof *m->request);
-  OAK_CHECK(m->request, OAK_ERR_MEMORY, "out of memory for %d message requests", m->nsend + m->nrecv);
-  return OAK_OK;
-}
-
 /* Grow with room to spare, shrink when far too large; contents are not kept. */
 static oak_status_t fit(oak_halo_t *h, void **buffer, int64_t *capacity, int64_t reals)
 {
@@ -292,9 +285,9 @@ static oak_status_t fit(oak_halo_t *h, void **buffer, int64_t *capacity, int64_t
 static oak_status_t finish(oak_halo_t *h)
 {
   const int64_t area = ipow(h->block_size, h->dim - 1), half = ipow(h->block_size / 2, h->dim - 1);
-  OAK_TRY(allocate_requests(&h->round1));
-  OAK_TRY(allocate_requests(&h->round2));
-  OAK_TRY(allocate_requests(&h->flux_messages));
+  OAK_TRY(oak_messages_prepare(&h->round1, h->dev, h->real_size));
+  OAK_TRY(oak_messages_prepare(&h->round2, h->dev, h->real_size));
+  OAK_TRY(oak_messages_prepare(&h->flux_messages, h->dev, h->real_size));
   OAK_TRY(fit(h, &h->buffer, &h->buffer_capacity, h->buffer_reals));
   OAK_TRY(fit(h, &h->bflux, &h->bflux_capacity, h->nbflux * h->nvar * area));
   OAK_TRY(fit(h, &h->piece, &h->piece_capacity, h->npiece * h->nvar * half));

@@ -113,18 +113,14 @@ void NAME(oak_forest_adapt)(oak_forest_t *forest, const int *flag)
   p4est_balance(p, P4EST_CONNECT_FULL, clear_flag);
 }
 
-int NAME(oak_forest_partition)(oak_forest_t *forest, int balance_load)
+int NAME(oak_forest_partition)(oak_forest_t *forest, int balance_load, int32_t *count)
 {
   p4est_t *p = forest->p4est;
   if (balance_load) return p4est_partition_ext(p, 1, NULL) > 0;
   /* Only pull families together that lie across two ranks. */
-  p4est_locidx_t *count = malloc(p->mpisize * sizeof *count);
-  if (!count) return -1;
   for (int r = 0; r < p->mpisize; r++)
     count[r] = (p4est_locidx_t)(p->global_first_quadrant[r + 1] - p->global_first_quadrant[r]);
-  const int moved = p4est_partition_for_coarsening(p, count) > 0 && p4est_partition_given(p, count) > 0;
-  free(count);
-  return moved;
+  return p4est_partition_for_coarsening(p, count) > 0 && p4est_partition_given(p, count) > 0;
 }
 
 const int64_t *NAME(oak_forest_first)(const oak_forest_t *forest)

@@ -208,18 +208,25 @@ oak_status_t oak_mesh_partition(oak_mesh_t *mesh, double kappa_max, int *moved, 
   for (int r = 0; r < mesh->size; r++)
     if (first[r + 1] - first[r] > most) most = first[r + 1] - first[r];
   int64_t *old_first = malloc((mesh->size + 1) * sizeof *old_first);
-  oak_status_t st = old_first ? OAK_OK
-                              : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d ranks", mesh->size);
-  OAK_TRY(oak_agree(mesh->comm, st));
+  int32_t *count = malloc(mesh->size * sizeof *count);
+  oak_status_t st = old_first && count
+                        ? OAK_OK
+                        : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d ranks", mesh->size);
+  st = oak_agree(mesh->comm, st);
+  if (st != OAK_OK) {
+    free(old_first);
+    free(count);
+    return st;
+  }
   memcpy(old_first, first, (mesh->size + 1) * sizeof *old_first);
-  *moved = BY_DIM(mesh, oak_forest_partition, mesh->forest, (double)most / (double)share > kappa_max);
-  if (*moved > 0) {
+  *moved = BY_DIM(mesh, oak_forest_partition, mesh->forest, (double)most / (double)share > kappa_max, count);
+  if (*moved) {
     st = read_blocks(mesh);
     if (st == OAK_OK)
       st = plan_transfer(mesh, old_first, BY_DIM(mesh, oak_forest_first, mesh->forest), transfer);
   }
-  if (*moved < 0) st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d ranks", mesh->size);
   free(old_first);
+  free(count);
   return oak_agree(mesh->comm, st);
 }
 

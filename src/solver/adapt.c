@@ -82,20 +82,24 @@ static oak_status_t send_blocks(oak_t *sim, const oak_transfer_t *t)
   const int64_t block = sim->nvar * sim->cells;
   const int n = t->nsend + t->nrecv;
   oak_message_t *message = malloc((n + 1) * sizeof *message);
-  oak_messages_t m = {.nsend = t->nsend, .nrecv = t->nrecv, .unit = (int)block, .request = malloc((n + 1) * sizeof(MPI_Request))};
-  oak_status_t st = message && m.request ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d messages", n);
-  st = oak_agree(sim->comm, st);
+  oak_messages_t m = {.nsend = t->nsend, .nrecv = t->nrecv, .unit = (int)block};
+  oak_status_t st = message ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d messages", n);
   if (st == OAK_OK) {
     for (int i = 0; i < n; i++)
       message[i] = (oak_message_t){t->rank[i], t->offset[i] * block, t->count[i] * block};
     m.send = message;
     m.recv = message + t->nsend;
+    st = oak_messages_prepare(&m, sim->dev, sim->real_size);
+  }
+  st = oak_agree(sim->comm, st);
+  if (st == OAK_OK) {
     st = oak_messages_begin(&m, sim->comm, sim->dev, sim->state[0], sim->state[1], sim->real_size, 4);
-    if (st == OAK_OK) st = oak_messages_end(&m, sim->dev, sim->state[1], sim->real_size);
-    st = oak_agree(sim->comm, st);
+    oak_status_t received = oak_messages_end(&m, sim->dev, sim->state[1], sim->real_size);
+    st = oak_agree(sim->comm, st != OAK_OK ? st : received);
   }
   free(message);
   free(m.request);
+  free(m.staging);
   return st;
 }
 

@@ -43,7 +43,16 @@ static oak_status_t launch_stage(oak_t *sim, const oak_stage_t *stage, double dt
   return st;
 }
 
-/* Largest rate and number of invalid cells on all ranks, from the last flux computation. */
+/* The kernels of all stages of a step add to the counts of invalid cells. */
+static oak_status_t clear_invalid(oak_t *sim)
+{
+  const size_t bytes = (size_t)sim->mesh->nblock * sim->tiles * sizeof *sim->bad;
+  if (!bytes) return OAK_OK;
+  memset(sim->bad, 0, bytes);
+  return oak_device_upload(sim->dev, sim->bad_dev, sim->bad, bytes);
+}
+
+/* Largest rate of the last stage and invalid cells since clear_invalid(), on all ranks. */
 static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid)
 {
   const int n = sim->mesh->nblock;
@@ -82,6 +91,7 @@ oak_status_t oak_compute_rates(oak_t *sim)
   static const oak_stage_t probe = {.deriv = 0, .out = 1, .beta = 0, .nprev = 1, .prev = {0}, .w = {1}};
   int invalid;
   oak_status_t st = oak_fill_state(sim, 0, sim->time);
+  if (st == OAK_OK) st = clear_invalid(sim);
   if (st == OAK_OK) st = launch_stage(sim, &probe, 0);
   OAK_TRY(reduce_results(sim, st, &invalid));
   return invalid ? oak_report_invalid(sim, 0, "in the given solution") : OAK_OK;
@@ -92,15 +102,19 @@ oak_status_t oak_update_time_step(oak_t *sim)
   return oak_compute_rates(sim);
 }
 
+/* A rank that fails goes through the messages of all stages: the ranks agree at the end of the step. */
 static oak_status_t run_stages(oak_t *sim, double dt)
 {
+  oak_status_t st = clear_invalid(sim);
   for (int s = 0; s < sim->scheme->nstage; s++) {
     const oak_stage_t *stage = &sim->scheme->stage[s];
-    OAK_TRY(oak_fill_state(sim, stage->deriv, sim->time + stage->c * dt));
-    OAK_TRY(launch_stage(sim, stage, dt));
-    OAK_TRY(oak_fix_state(sim, stage->out, stage->beta * dt));
+    oak_status_t filled = oak_fill_state(sim, stage->deriv, sim->time + stage->c * dt);
+    if (st == OAK_OK) st = filled;
+    if (st == OAK_OK) st = launch_stage(sim, stage, dt);
+    oak_status_t fixed = oak_fix_state(sim, stage->out, stage->beta * dt);
+    if (st == OAK_OK) st = fixed;
   }
-  return OAK_OK;
+  return st;
 }
 
 oak_status_t oak_advance(oak_t *sim, double dt)

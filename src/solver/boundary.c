@@ -43,8 +43,8 @@ oak_status_t oak_boundary_declare(oak_t *sim)
 static oak_status_t bad_condition(const oak_t *sim, const char *key, const char *text, const char *why)
 {
   return OAK_FAIL(OAK_ERR_INPUT,
-                  "%s: %s = %s: %s; use periodic, outflow, reflect, dirichlet VALUE, dirichlet user, "
-                  "neumann VALUE, neumann user or user",
+                  "%s: %s = %s: %s; use periodic, outflow, reflect, mirror, antimirror, dirichlet VALUE, dirichlet "
+                  "user, neumann VALUE, neumann user or user",
                   oak_params_origin(sim->params, key), key, text, why);
 }
 

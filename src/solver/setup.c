@@ -182,7 +182,8 @@ static void read_choices(char choices[128], const char *help)
     if (*c == ',') *c = ' ';
 }
 
-static oak_status_t read_description(oak_description_t *d, const double *fallback)
+static oak_status_t read_description(oak_description_t *d, const char *physics, int nvar,
+                                     const double *fallback)
 {
   char hooks[128] = "";
   const char *section = "";
@@ -214,10 +215,14 @@ static oak_status_t read_description(oak_description_t *d, const double *fallbac
   d->has_source = strstr(hooks, "source") != NULL;
   d->has_refine = strstr(hooks, "refine") != NULL;
   d->nvar = split_names(d->variables, d->name, 0, OAK_MAX_NVAR);
+  const int named = d->nvar;
   const int nprimitive = split_names(d->primitives, d->name, d->nvar, 2 * OAK_MAX_NVAR);
-  OAK_CHECK(d->nvar > 0 && nprimitive == d->nvar, OAK_ERR_INPUT,
-            "the physics names %d variables and %d primitives: both must be one name per variable", d->nvar,
-            nprimitive);
+  OAK_CHECK(nvar > 0 && nvar <= OAK_MAX_NVAR, OAK_ERR_INPUT, "%s: PHYSICS_NVAR = %d: must be 1 to %d", physics,
+            nvar, OAK_MAX_NVAR);
+  OAK_CHECK(named == nvar && nprimitive == nvar, OAK_ERR_INPUT,
+            "%s: PHYSICS_NVAR = %d, but PHYSICS_VARIABLES has %d names and PHYSICS_PRIMITIVES %d: each must name "
+            "every variable",
+            physics, nvar, named, nprimitive);
   d->name[2 * d->nvar] = "level";
   return OAK_OK;
 }
@@ -278,25 +283,34 @@ static oak_status_t build_module(oak_t *sim, const char *name, const char *const
   return oak_device_build(sim->dev, &source, out);
 }
 
+/* The physics and problem files, and the flux in them. */
+static oak_status_t find_files(oak_t *sim)
+{
+  OAK_TRY(find_source(sim, "physics", "physics", oak_params_text(sim->params, "physics.name"),
+                      sim->physics_path, sizeof sim->physics_path));
+  OAK_TRY(find_source(sim, "problem", "problems", oak_params_text(sim->params, "problem.name"),
+                      sim->problem_path, sizeof sim->problem_path));
+  return check_flux(sim);
+}
+
 oak_status_t oak_sim_describe(oak_t *sim)
 {
   static const char *const part[] = {"kernels/describe.c"};
   oak_description_t *d = &sim->description;
   double fallback[256];
+  int nvar = 0;
   oak_module_t *module = NULL;
-  OAK_TRY(find_source(sim, "physics", "physics", oak_params_text(sim->params, "physics.name"),
-                      sim->physics_path, sizeof sim->physics_path));
-  OAK_TRY(find_source(sim, "problem", "problems", oak_params_text(sim->params, "problem.name"),
-                      sim->problem_path, sizeof sim->problem_path));
-  OAK_TRY(check_flux(sim));
+  /* A file may be there for one rank and not for another. */
+  OAK_TRY(oak_agree(sim->comm, find_files(sim)));
   OAK_TRY(build_module(sim, "describe", part, 1, NULL, &module));
   oak_status_t st = oak_device_constant(sim->dev, module, "oak_describe_text", d->text, sizeof d->text);
   if (st == OAK_OK)
     st = oak_device_constant(sim->dev, module, "oak_describe_default", fallback, sizeof fallback);
   if (st == OAK_OK)
     st = oak_device_constant(sim->dev, module, "oak_describe_normal", d->normal, sizeof d->normal);
+  if (st == OAK_OK) st = oak_device_constant(sim->dev, module, "oak_describe_nvar", &nvar, sizeof nvar);
   oak_device_unload(sim->dev, &module);
-  if (st == OAK_OK) st = read_description(d, fallback);
+  if (st == OAK_OK) st = read_description(d, sim->physics_path, nvar, fallback);
   if (st == OAK_OK) st = declare_parameters(sim);
   return oak_agree(sim->comm, st);
 }
@@ -334,13 +348,22 @@ oak_status_t oak_sim_upload_parameters(oak_t *sim)
   return oak_device_upload(sim->dev, sim->user, value, (d->nparameter + 1) * sizeof *value);
 }
 
+/* The full path of a kernel file, which the caller frees. */
+static oak_status_t resolve(const char *path, char **full)
+{
+  *full = NULL;
+  OAK_CHECK(readable(path), OAK_ERR_INPUT, "kernel file %s: not found", path);
+  *full = realpath(path, NULL);
+  OAK_CHECK(*full, OAK_ERR_FILE, "cannot resolve the path %s", path);
+  return OAK_OK;
+}
+
 oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oak_kernel_t **out)
 {
   const int most = sizeof sim->extra / sizeof *sim->extra;
+  char *full;
   OAK_CHECK(sim->nextra < most, OAK_ERR_ARGUMENT, "more than %d kernels of the caller's own", most);
-  OAK_CHECK(readable(path), OAK_ERR_INPUT, "kernel file %s: not found", path);
-  char *full = realpath(path, NULL);
-  OAK_CHECK(full, OAK_ERR_FILE, "cannot resolve the path %s", path);
+  OAK_TRY(oak_agree(sim->comm, resolve(path, &full)));
   oak_status_t st =
       build_module(sim, name, kernel_parts, NKERNEL_HEADERS, full, &sim->extra[sim->nextra]);
   free(full);
@@ -350,6 +373,9 @@ oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oa
 
 oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes)
 {
+  OAK_CHECK(bytes >= sizeof(oak_field_t), OAK_ERR_ARGUMENT,
+            "arguments of %zu bytes: the structure must start with an oak_field_t, which has %zu", bytes,
+            sizeof(oak_field_t));
   oak_sim_field(sim, 0, sim->time, args);
   OAK_TRY(oak_device_launch(sim->dev, kernel, sim->mesh->nblock, args, bytes));
   return oak_device_sync(sim->dev);

@@ -104,15 +104,28 @@ static oak_status_t make_mesh(oak_t *sim)
   return OAK_OK;
 }
 
+/* All keys are declared by now. */
+static oak_status_t check_all(const oak_t *sim)
+{
+  const oak_description_t *d = &sim->description;
+  char mistakes[4096];
+  oak_status_t st = oak_params_check(sim->params, 1);
+  const int has_own = d->nparameter > 0 && !strcmp(d->parameter[d->nparameter - 1].section, "problem");
+  if (st == OAK_OK || has_own || !strstr(oak_last_error(), "problem.")) return st;
+  snprintf(mistakes, sizeof mistakes, "%s", oak_last_error());
+  return OAK_FAIL(st, "%s\n%s declares no parameters: define PROBLEM_PARAMETERS there if it should", mistakes,
+                  sim->problem_path);
+}
+
 static oak_status_t create(oak_t *sim)
 {
   OAK_TRY(oak_params_check(sim->params, 0));
-  OAK_TRY(read_structure(sim));
+  OAK_TRY(oak_agree(sim->comm, read_structure(sim)));
   OAK_TRY(open_device(sim));
   OAK_TRY(oak_sim_describe(sim));
   sim->nvar = sim->description.nvar;
   OAK_TRY(oak_boundary_declare(sim));
-  OAK_TRY(oak_params_check(sim->params, 1));
+  OAK_TRY(check_all(sim));
   OAK_TRY(read_rest(sim));
   OAK_TRY(make_mesh(sim));
   OAK_TRY(oak_sim_build(sim));

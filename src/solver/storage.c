@@ -17,12 +17,15 @@ oak_status_t oak_storage_reserve(oak_t *sim, int state, int blocks)
   const int have = sim->capacity[state];
   if (blocks <= have && (blocks >= have / 2 || have < 64)) return OAK_OK;
   /* A first allocation is exact; a growing mesh gets some room so that not every adaptation pays. */
-  const int wanted = have == 0 ? blocks : blocks + blocks / 32 + 1;
+  int wanted = have == 0 ? blocks : blocks + blocks / 32 + 1;
   oak_device_free(sim->dev, sim->state[state]);
   sim->state[state] = NULL;
   sim->capacity[state] = 0;
   oak_status_t st = oak_device_alloc(sim->dev, wanted * block_bytes(sim), &sim->state[state]);
-  if (st != OAK_OK) st = oak_device_alloc(sim->dev, blocks * block_bytes(sim), &sim->state[state]);
+  if (st != OAK_OK) {
+    wanted = blocks;
+    st = oak_device_alloc(sim->dev, wanted * block_bytes(sim), &sim->state[state]);
+  }
   OAK_CHECK(st == OAK_OK, OAK_ERR_MEMORY,
             "no memory for %d blocks of %lld cells and %d variables on rank %d: %.3g GiB wanted for each of "
             "%d states; lower mesh.min_level or mesh.max_level, refine less, or use more ranks or nodes",
@@ -70,8 +73,10 @@ static oak_status_t upload_geometry(oak_t *sim)
   if (mesh->nblock > sim->blocks_capacity) {
     oak_device_free(sim->dev, sim->blocks);
     sim->blocks = NULL;
-    sim->blocks_capacity = mesh->nblock + mesh->nblock / 8;
-    st = oak_device_alloc(sim->dev, sim->blocks_capacity * sizeof *b, &sim->blocks);
+    sim->blocks_capacity = 0;
+    const int wanted = mesh->nblock + mesh->nblock / 8;
+    st = oak_device_alloc(sim->dev, wanted * sizeof *b, &sim->blocks);
+    if (st == OAK_OK) sim->blocks_capacity = wanted;
   }
   if (st == OAK_OK && mesh->nblock)
     st = oak_device_upload(sim->dev, sim->blocks, b, mesh->nblock * sizeof *b);
@@ -79,7 +84,7 @@ static oak_status_t upload_geometry(oak_t *sim)
   return st;
 }
 
-/* Arrays of the flux kernel's results; `bad` starts at zero and only grows. */
+/* Arrays of the flux kernel's results. */
 static oak_status_t fit_results(oak_t *sim)
 {
   const int n = sim->mesh->nblock * sim->tiles;

@@ -46,7 +46,6 @@
 
 /* A queue of planes turns without copying: the index rotates. */
 #define OAK_QUEUE(len, step, s) (((step) + (s) + 4 * (len)) % (len))
-#define OAK_QUEUE_SHIFT 0
 
 /* Reductions over a SHARED array, which is overwritten. The maximum folds halves onto each other, since
  * compilers do not vectorise a floating-point maximum that respects NaN. */
