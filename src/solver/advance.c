@@ -31,10 +31,9 @@ static oak_status_t launch_stage(oak_t *sim, const oak_stage_t *stage, double dt
   oak_flux_args_t args = {.out = sim->state[stage->out], .nprev = stage->nprev, .dt = stage->beta * dt,
                           .bflux = sim->halo.bflux, .rate = sim->rate_dev, .bad = sim->bad_dev};
   oak_sim_field(sim, stage->deriv, sim->time + stage->c * dt, &args.f);
-  for (int p = 0; p < OAK_MAX_PREV; p++) { /* unused ones: any state, with weight 0 */
+  oak_stage_weights(stage, sim->real_size == sizeof(float), args.w);
+  for (int p = 0; p < OAK_MAX_PREV; p++) /* unused ones: any state, with weight 0 */
     args.prev[p] = sim->state[stage->prev[p < stage->nprev ? p : 0]];
-    args.w[p] = p < stage->nprev ? stage->w[p] : 0;
-  }
   oak_timer_start(&sim->timers, OAK_PHASE_FLUX);
   oak_status_t st = oak_device_launch(sim->dev, sim->kernel.flux, (long)sim->mesh->nblock * sim->tiles, &args,
                                       sizeof args);

@@ -2,10 +2,12 @@
  * The table of Runge-Kutta schemes. To add one, add it here and its name to scheme.integrator. */
 #include "solver/runge_kutta.h"
 
+#include <math.h>
 #include <stddef.h>
 
-#define THIRD (1.0 / 3)
-#define TWO_THIRDS (1.0 - THIRD)
+/* The smaller one is the difference, which is exact; 1 - 1.0 / 3 is rounded. */
+#define TWO_THIRDS (2.0 / 3)
+#define THIRD (1.0 - TWO_THIRDS)
 
 #define HEUN_STAGES                                                                            \
   {                                                                                            \
@@ -82,6 +84,20 @@ static const oak_scheme_t schemes[] = {
 const oak_scheme_t *oak_scheme(int i)
 {
   return i >= 0 && (size_t)i < sizeof schemes / sizeof *schemes ? &schemes[i] : NULL;
+}
+
+void oak_stage_weights(const oak_stage_t *stage, int single, double w[OAK_MAX_PREV])
+{
+  int smallest = 0;
+  double others = 0;
+  for (int p = 0; p < OAK_MAX_PREV; p++) w[p] = p < stage->nprev ? stage->w[p] : 0;
+  if (!single) return;
+  for (int p = 0; p < stage->nprev; p++) {
+    w[p] = (float)w[p];
+    if (fabs(w[p]) < fabs(w[smallest])) smallest = p;
+  }
+  for (int p = 0; p < stage->nprev; p++) others += p == smallest ? 0 : w[p];
+  w[smallest] = 1 - others;
 }
 
 int oak_scheme_max_prev(const oak_scheme_t *scheme)
