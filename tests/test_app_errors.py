@@ -41,7 +41,7 @@ CASES = {
     "unknown key": ("[mesh]\nmax_levl = 3\n", [], [r"run\.ini:\d+", r"max_levl", r"mesh\.max_level"]),
     "unknown key on the command line": ("", ["run.endtime=1"], [r"command line", r"run\.end_time"]),
     "unknown section": ("[msh]\nmax_level = 3\n", [], [r"run\.ini:\d+", r"msh"]),
-    "value out of range": ("", ["run.cfl=1.5"], [r"run\.cfl", r"1\.5", r"\b1\b"]),
+    "value out of range": ("", ["run.cfl=2.5"], [r"run\.cfl", r"2\.5", r"up to 2"]),
     "wrong type": ("", ["mesh.max_level=three"], [r"mesh\.max_level", r"three"]),
     "not a number": ("", ["run.end_time=soon"], [r"run\.end_time", r"soon"]),
     "infinite end time": ("", ["run.end_time=nan"], [r"run\.end_time", r"nan"]),
@@ -87,7 +87,7 @@ CASES = {
     "more memory than there is": (
         "", ["mesh.dim=3", "mesh.min_level=7", "mesh.max_level=7", "mesh.block_size=64"], [r"memory", r"GiB|TiB"]),
     "two mistakes at once": (
-        "", ["run.cfl=2", "mesh.dim=5"], [r"run\.cfl", r"mesh\.dim"]),
+        "", ["run.cfl=-1", "mesh.dim=5"], [r"run\.cfl", r"mesh\.dim"]),
     "unknown option": (None, [], [r"--fast"]),
     "no parameter file": (None, [], [r"no parameter file"]),
     "unknown command": (None, [], [r"rnu", r"known"]),

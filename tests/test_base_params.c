@@ -204,8 +204,8 @@ static void test_refused_values(void **state) {
   assert_refused("mesh.block_size=", "mesh.block_size = : must be an even integer");
   assert_refused("run.max_steps=3000000000", "must be an integer of at least 0");
   assert_refused("run.max_steps=99999999999999999999", "must be an integer of at least 0");
-  assert_refused("run.cfl=0", "must be a number above 0 and up to 1");
-  assert_refused("run.cfl=1.01", "must be a number above 0 and up to 1");
+  assert_refused("run.cfl=0", "must be a number above 0 and up to 2");
+  assert_refused("run.cfl=2.01", "must be a number above 0 and up to 2");
   assert_refused("mesh.trees=1 2 3 4", "must be one to three integers from 1 to 4096");
   assert_refused("mesh.trees=1,,2", "must be one to three integers");
   assert_refused("mesh.trees=1,", "must be one to three integers");
