@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Debian's libp4est-dev and libsc-dev bring neither pkg-config nor CMake files. Set P4EST_ROOT for
+# Debian's libp4est-dev, which holds libsc too, brings neither pkg-config nor CMake files. Set P4EST_ROOT for
 # another installation. Targets: P4EST::p4est, P4EST::p8est (the same library), P4EST::sc.
 find_path(P4EST_INCLUDE_DIR p4est.h)
 find_path(SC_INCLUDE_DIR sc.h HINTS ${P4EST_INCLUDE_DIR})
@@ -8,7 +8,7 @@ find_library(SC_LIBRARY sc)
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(
   P4EST REQUIRED_VARS P4EST_LIBRARY SC_LIBRARY P4EST_INCLUDE_DIR SC_INCLUDE_DIR
-  REASON_FAILURE_MESSAGE "install libp4est-dev and libsc-dev, or set P4EST_ROOT")
+  REASON_FAILURE_MESSAGE "install libp4est-dev, or set P4EST_ROOT")
 if(P4EST_FOUND AND NOT TARGET P4EST::p4est)
   foreach(name p4est p8est)
     add_library(P4EST::${name} UNKNOWN IMPORTED)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The front door: `make` lists what there is. CMake does the building; see docs/ for doing it by hand.
+BUILD ?= build
+SANITIZE ?= $(BUILD)_sanitize
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+CMAKE_FLAGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help deps test-deps dev-deps build demo test sanitize build-sanitize install format check-format lint info clean
+
+# Debian 12 and later, Ubuntu 22.04 and later.
+PACKAGES := gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4est-dev libinih-dev libpng-dev
+TEST_PACKAGES := libcmocka-dev python3 python3-vtk9 python3-numpy util-linux git
+DEV_PACKAGES := clang-format clang-tidy git
+
+# Any number of cores, as root in a container too; cores are shared with whatever else runs.
+MPI_ENV := OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+  OMPI_MCA_btl_vader_single_copy_mechanism=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+
+help:
+	@echo "oak: octree adaptive kernels"
+	@echo
+	@echo "  make demo            install packages, build, run a Rayleigh-Taylor instability (1 to 2 minutes)"
+	@echo "  make test            install packages, build, run all tests"
+	@echo "  make build           build the library, the oak command, examples and tests in $(BUILD)/"
+	@echo "  make deps            install the Debian packages that are missing (root or sudo)"
+	@echo "  make install         install to PREFIX ($(PREFIX)): make install PREFIX=\$$HOME/oak"
+	@echo "  make sanitize        unit tests with address and undefined-behaviour sanitizers, kernels included"
+	@echo "  make format          format all C code; check-format only says what would change"
+	@echo "  make lint            clang-tidy and rules of this project"
+	@echo "  make info            what was found on this machine: compilers, devices, paths"
+	@echo "  make clean           remove $(BUILD)/, $(SANITIZE)/ and output/"
+	@echo
+	@echo "Variables: BUILD, JOBS ($(JOBS)), PREFIX, CMAKE_FLAGS (such as -DCMAKE_BUILD_TYPE=Debug)"
+
+deps:
+	@tools/deps.sh $(PACKAGES)
+test-deps:
+	@tools/deps.sh $(PACKAGES) $(TEST_PACKAGES)
+dev-deps:
+	@tools/deps.sh $(PACKAGES) $(DEV_PACKAGES)
+
+build:
+	@cmake -S . -B $(BUILD) -DCMAKE_EXPORT_COMPILE_COMMANDS=ON $(CMAKE_FLAGS) >$(BUILD).log 2>&1 || \
+	  { cat $(BUILD).log; rm -f $(BUILD).log; echo "'make deps' installs what is missing on Debian and Ubuntu" >&2; exit 1; }
+	@mv $(BUILD).log $(BUILD)/configure.log
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: deps
+	@$(MAKE) --no-print-directory build CMAKE_FLAGS="-DOAK_BUILD_TESTS=OFF $(CMAKE_FLAGS)"
+	@$(MPI_ENV) mpirun -n $(JOBS) $(BUILD)/oak run problems/rayleigh_taylor.ini
+	@echo
+	@echo "Pictures:   $$(ls output/rayleigh_taylor/*.png | head -1) to $$(ls output/rayleigh_taylor/*.png | tail -1)"
+	@echo "ParaView:   open $$(ls -d output/rayleigh_taylor/plt* | tail -1) (AMReX/BoxLib grid reader)"
+	@echo "Totals:     output/rayleigh_taylor/diagnostics.csv"
+	@echo
+	@echo "Try next:   $(BUILD)/oak run problems/rayleigh_taylor.ini mesh.max_level=6 run.end_time=1"
+	@echo "            $(BUILD)/oak run problems/rayleigh_taylor_3d.ini run.end_time=0.3"
+	@echo "            $(BUILD)/oak run examples/2_problem/jet.ini     a problem in one C file: examples/2_problem/jet.c"
+	@echo "            $(BUILD)/oak params                             all parameters; $(BUILD)/oak info"
+
+test: test-deps
+	@$(MAKE) --no-print-directory build CMAKE_FLAGS="-DOAK_BUILD_TESTS=ON $(CMAKE_FLAGS)"
+	@$(MAKE) --no-print-directory build-sanitize
+	@tools/run_tests.sh $(JOBS) $(BUILD) "$(SANITIZE):-L unit"
+
+build-sanitize:
+	@$(MAKE) --no-print-directory build BUILD=$(SANITIZE) \
+	  CMAKE_FLAGS="-DOAK_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG='-g1 -O1' $(CMAKE_FLAGS)"
+
+sanitize: test-deps build-sanitize
+	@tools/run_tests.sh $(JOBS) "$(SANITIZE):-L unit"
+
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+C_FILES = $(shell git ls-files '*.c' '*.h')
+# Twice: one pass may leave a macro's continuation lines to the next.
+format: dev-deps
+	@clang-format -i --style=file $(C_FILES) && clang-format -i --style=file $(C_FILES)
+
+check-format: dev-deps
+	@clang-format --dry-run -Werror --style=file $(C_FILES)
+
+lint: dev-deps build
+	@tools/lint.sh
+	@git ls-files 'src/*.c' 'app/*.c' 'examples/*main.c' | grep -v mesh/forest.c | \
+	  xargs -P $(JOBS) -n 4 clang-tidy -p $(BUILD) --quiet 2>/dev/null
+
+info: build
+	@$(MPI_ENV) $(BUILD)/oak info
+	@cmake --version | head -1
+	@grep -E '^(CMAKE_BUILD_TYPE|CMAKE_C_COMPILER|P4EST_LIBRARY|SC_LIBRARY|MPI_C_COMPILER):' $(BUILD)/CMakeCache.txt
+
+clean:
+	@rm -rf $(BUILD) $(SANITIZE) output

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Run CTest in one or more build folders. The last line of the output is "N passed, N failed", of all
+# folders together; skipped tests are named above it and count as neither. Exit status 0: some tests
+# passed and none failed.
+#
+# usage: run_tests.sh JOBS FOLDER[:CTEST_OPTIONS] ...
+set -u
+jobs=$1
+shift
+passed=0 failed=0
+for entry in "$@"; do
+  folder=${entry%%:*} options=
+  [ "$folder" = "$entry" ] || options=${entry#*:}
+  log=$folder/tests.log
+  echo "== tests in $folder"
+  # shellcheck disable=SC2086 # several options are several words
+  (cd "$folder" && ctest --output-on-failure --no-tests=error -j "$jobs" $options) 2>&1 | tee "$log"
+  status=${PIPESTATUS[0]}
+  # "12/57 Test #12: name ....   Passed    0.46 sec"; failures say ***Failed, ***Timeout, ***Exception, ***Not Run
+  lines=$(grep -E '^ *[0-9]+/[0-9]+ +Test +#[0-9]+: ' "$log")
+  here_passed=$(grep -cE ' +Passed +[0-9.]+ sec' <<<"$lines")
+  here_skipped=$(grep -cE '\*\*\*Skipped' <<<"$lines")
+  here_failed=$(($(grep -c . <<<"$lines") - here_passed - here_skipped))
+  # Trust neither the text nor the exit status alone.
+  [ "$status" -ne 0 ] && [ "$here_failed" -eq 0 ] && here_failed=1
+  [ "$here_skipped" -gt 0 ] && grep -E '\*\*\*Skipped' <<<"$lines" | sed -E 's/.*: ([^ ]+) .*/skipped: \1/'
+  passed=$((passed + here_passed)) failed=$((failed + here_failed))
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
