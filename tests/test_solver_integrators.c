@@ -10,14 +10,12 @@
 typedef struct {
   const char *name;
   int order;
-  double
-      drift; /* bound of the change of totals, in units of the rounding error */
+  double drift; /* bound of the change of totals, in units of the rounding error */
 } integrator_t;
 
 static const integrator_t integrators[] = {
-    {"heun", 2, 2},    {"euler", 1, 2},    {"midpoint", 2, 2},
-    {"ssprk22", 2, 2}, {"ssprk33", 3, 16}, {"ssprk43", 3, 16},
-    {"rk4", 4, 16},
+    {"heun", 2, 2},     {"euler", 1, 2},    {"midpoint", 2, 2}, {"ssprk22", 2, 2},
+    {"ssprk33", 3, 16}, {"ssprk43", 3, 16}, {"rk4", 4, 16},
 };
 enum { COUNT = sizeof integrators / sizeof *integrators };
 
@@ -32,8 +30,7 @@ static double relax(const char *name, int steps) {
                                  "device.flags=-O1\n",
       name);
   MUST(oak_initialize(s.oak));
-  for (int n = 0; n < steps; n++)
-    MUST(oak_advance(s.oak, 2.0 / steps));
+  for (int n = 0; n < steps; n++) MUST(oak_advance(s.oak, 2.0 / steps));
   double *u = sim_read(&s, 0);
   for (int c = 0; c < oak_nblocks(s.oak) * s.cells; c++)
     most = worse(most, fabs(u[c] - 1 / (2 + sin(2))));
@@ -48,8 +45,7 @@ static void test_order(void **state) {
     const integrator_t *i = &integrators[n];
     const double coarse = relax(i->name, 40), fine = relax(i->name, 80);
     const double order = log2(coarse / fine);
-    report("%s: errors %.3e, %.3e with 40 and 80 steps, order %.3f", i->name,
-           coarse, fine, order);
+    report("%s: errors %.3e, %.3e with 40 and 80 steps, order %.3f", i->name, coarse, fine, order);
     assert_true(fabs(order - i->order) < 0.15);
   }
 }
@@ -57,8 +53,7 @@ static void test_order(void **state) {
 /** Largest change of a total over so many steps, in units of the rounding
  * error: relative to the integral of the absolute value. The mesh is refined
  * around the blob and stays: fluxes are fixed. */
-static double drift(const char *name, const char *precision, double epsilon,
-                    int steps) {
+static double drift(const char *name, const char *precision, double epsilon, int steps) {
   double start[TEST_MAX_NVAR], end[TEST_MAX_NVAR], most = 0;
   int lowest, highest;
   sim_t s = sim_new(
@@ -75,17 +70,14 @@ static double drift(const char *name, const char *precision, double epsilon,
   sim_levels(&s, &lowest, &highest);
   assert_true(lowest < highest);
   MUST(oak_totals(s.oak, start));
-  for (int n = 0; n < steps; n++)
-    MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+  for (int n = 0; n < steps; n++) MUST(oak_advance(s.oak, oak_time_step(s.oak)));
   MUST(oak_totals(s.oak, end));
   for (int v = 0; v < s.nvar; v++) {
     double *u = sim_read(&s, v), scale = 0;
     for (int b = 0; b < oak_nblocks(s.oak); b++)
-      for (int c = 0; c < s.cells; c++)
-        scale += fabs(u[b * s.cells + c]) * sim_volume(&s, b);
+      for (int c = 0; c < s.cells; c++) scale += fabs(u[b * s.cells + c]) * sim_volume(&s, b);
     free(u);
-    most = worse(most,
-                 fabs(end[v] - start[v]) / sum_ranks(s.comm, scale) / epsilon);
+    most = worse(most, fabs(end[v] - start[v]) / sum_ranks(s.comm, scale) / epsilon);
   }
   sim_free(&s);
   return most;
@@ -100,9 +92,10 @@ static void test_conservation(void **state) {
   for (int n = 0; n < COUNT; n++) {
     const double twice = drift(integrators[n].name, "double", DBL_EPSILON, 300);
     const double once = drift(integrators[n].name, "single", FLT_EPSILON, 300);
-    report("%s, 300 steps: totals change by %.2f epsilon in double, %.2f in "
-           "single precision",
-           integrators[n].name, twice, once);
+    report(
+        "%s, 300 steps: totals change by %.2f epsilon in double, %.2f in "
+        "single precision",
+        integrators[n].name, twice, once);
     assert_true(twice < integrators[n].drift);
     assert_true(once < integrators[n].drift);
   }
