@@ -25,17 +25,20 @@ OAK_FN void jet_initial(const problem_parameters_t *p, const physics_parameters_
   q[PRS] = 1;
 }
 
-/* The state beyond faces whose boundary is "user", here the one with the nozzle. */
+/* The state beyond faces whose boundary is "user", here the one with the nozzle: the gas of the jet, and a
+ * wall around it. q comes filled with the state inside, which a wall reflects. */
 OAK_FN void jet_inflow(const problem_parameters_t *p, const physics_parameters_t *ph, const double x[3],
                        double t, int face, real q[])
 {
   double r2 = (x[1] - 0.5) * (x[1] - 0.5);
   if (OAK_DIM == 3) r2 += (x[2] - 0.5) * (x[2] - 0.5);
-  const int nozzle = r2 < p->radius * p->radius;
   (void)t, (void)face;
-  q[RHO] = (real)(nozzle ? p->rho_jet : 1);
+  q[MX] = -q[MX];
+  if (r2 > p->radius * p->radius) return;
+  q[RHO] = (real)p->rho_jet;
   q[PRS] = 1;
-  if (nozzle) q[MX] = (real)(p->mach * sqrt(ph->gamma / p->rho_jet)); /* pressure 1 */
+  q[MX] = (real)(p->mach * sqrt(ph->gamma / p->rho_jet));
+  for (int d = 1; d < OAK_DIM; d++) q[MX + d] = 0;
 }
 
 /* How much a cell asks for refinement: compared with refine.c_refine and refine.c_derefine. */
