@@ -422,6 +422,7 @@ static void test_corrupt(void **state) {
   expect_line(dev, NULL, 3.0);
   assert_int_equal(compiled(), before + 2);
 
+#ifndef OAK_TEST_KEEPS_MODULES /* the loader does not look at the file of a module that it still has */
   /* Whole, but nothing that loads. */
   if (rank == 0) {
     FILE *file = fopen(path, "w");
@@ -436,6 +437,7 @@ static void test_corrupt(void **state) {
   assert_int_equal(compiled(), before + 3);
   expect_line(dev, NULL, 3.0);
   assert_int_equal(compiled(), before + 3);
+#endif
   oak_device_close(&dev);
 }
 
