@@ -33,8 +33,8 @@ typedef struct {
 } plot_t;
 
 static FILE *open_part(const char *path, const char *part, const char *mode) {
-  char name[1024];
-  snprintf(name, sizeof name, "%s/%s", path, part);
+  char name[4096];
+  snprintf(name, sizeof name, "%.2000s/%.2000s", path, part);
   FILE *in = fopen(name, mode);
   if (!in) fail_msg("cannot read %s", name);
   return in;
