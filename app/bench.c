@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * oak bench: cell updates per second of the Rayleigh-Taylor problem (paper, "Performance results": each
- * Runge-Kutta stage counts as one update per cell). Every figure is the median of several
+ * oak bench: cell updates per second of the Rayleigh-Taylor problem (paper, "Performance results":
+ * each Runge-Kutta stage counts as one update per cell). Every figure is the median of several
  * pieces of a run, beside the speed of a reference kernel at the same moment. */
 #include <math.h>
 #include <oak.h>
@@ -11,19 +11,21 @@
 
 enum { REPEATS = 5, MAX_SETTINGS = 64 };
 
-static const char *const common[] = {
-    "problem.name=rayleigh_taylor", "run.end_time=1e30", "output.plot_first_last=no", NULL};
+static const char *const common[] = {"problem.name=rayleigh_taylor", "run.end_time=1e30",
+                                     "output.plot_first_last=no", NULL};
 
-static const char *const walls2[] = {"mesh.dim=2", "boundary.ylow=reflect", "boundary.yhigh=reflect", NULL};
-static const char *const walls3[] = {"mesh.dim=3", "boundary.zlow=reflect", "boundary.zhigh=reflect", NULL};
+static const char *const walls2[] = {"mesh.dim=2", "boundary.ylow=reflect",
+                                     "boundary.yhigh=reflect", NULL};
+static const char *const walls3[] = {"mesh.dim=3", "boundary.zlow=reflect",
+                                     "boundary.zhigh=reflect", NULL};
 
 static const struct {
   const char *name;
   int dim, block_size, min_level, max_level;
   int steps; /* per piece */
 } cases[] = {
-    {"3D 128^3, blocks 8^3", 3, 8, 4, 4, 4},    {"3D 128^3, blocks 16^3", 3, 16, 3, 3, 4},
-    {"3D 128^3, blocks 32^3", 3, 32, 2, 2, 4},  {"2D 1024^2, blocks 16^2", 2, 16, 6, 6, 12},
+    {"3D 128^3, blocks 8^3", 3, 8, 4, 4, 4},   {"3D 128^3, blocks 16^3", 3, 16, 3, 3, 4},
+    {"3D 128^3, blocks 32^3", 3, 32, 2, 2, 4}, {"2D 1024^2, blocks 16^2", 2, 16, 6, 6, 12},
     {"3D AMR, blocks 16^3", 3, 16, 2, 4, 4},
 };
 enum { NCASES = sizeof cases / sizeof *cases };
@@ -35,26 +37,22 @@ typedef struct {
   double cells;
 } result_t;
 
-static int compare(const void *a, const void *b)
-{
+static int compare(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return x < y ? -1 : x > y;
 }
 
-static double median(double *x)
-{
+static double median(double *x) {
   qsort(x, REPEATS, sizeof *x, compare);
   return x[REPEATS / 2];
 }
 
-static oak_status_t set_all(oak_params_t *p, const char *const *setting, const char *origin)
-{
+static oak_status_t set_all(oak_params_t *p, const char *const *setting, const char *origin) {
   for (; *setting; setting++) OAK_TRY(oak_params_assign(p, *setting, origin));
   return OAK_OK;
 }
 
-static oak_status_t set_case(oak_params_t *p, int c, char **user, int nuser)
-{
+static oak_status_t set_case(oak_params_t *p, int c, char **user, int nuser) {
   char text[4][64];
   const char *const list[] = {text[0], text[1], text[2], text[3], NULL};
   snprintf(text[0], 64, "mesh.block_size=%d", cases[c].block_size);
@@ -69,8 +67,7 @@ static oak_status_t set_case(oak_params_t *p, int c, char **user, int nuser)
 }
 
 /* Million square roots and divisions per second and core. */
-static oak_status_t time_reference(oak_t *sim, oak_kernel_t *kernel, double *speed)
-{
+static oak_status_t time_reference(oak_t *sim, oak_kernel_t *kernel, double *speed) {
   struct {
     oak_field_t f;
     double *result;
@@ -90,8 +87,7 @@ static oak_status_t time_reference(oak_t *sim, oak_kernel_t *kernel, double *spe
   return st;
 }
 
-static oak_status_t one_piece(oak_t *sim, int steps, int adapt)
-{
+static oak_status_t one_piece(oak_t *sim, int steps, int adapt) {
   for (int s = 0; s < steps; s++) {
     OAK_TRY(oak_advance(sim, oak_time_step(sim)));
     if (adapt && oak_step(sim) % 4 == 0) OAK_TRY(oak_adjust_refinement(sim, NULL));
@@ -99,8 +95,7 @@ static oak_status_t one_piece(oak_t *sim, int steps, int adapt)
   return OAK_OK;
 }
 
-static oak_status_t measure(oak_t *sim, int c, result_t *result)
-{
+static oak_status_t measure(oak_t *sim, int c, result_t *result) {
   const char *root;
   char path[4096];
   int ranks;
@@ -135,8 +130,7 @@ static oak_status_t measure(oak_t *sim, int c, result_t *result)
   return OAK_OK;
 }
 
-static oak_status_t run_case(int c, char **user, int nuser, result_t *result)
-{
+static oak_status_t run_case(int c, char **user, int nuser, result_t *result) {
   oak_params_t *params;
   oak_t *sim = NULL;
   OAK_TRY(oak_params_new(&params));
@@ -148,27 +142,32 @@ static oak_status_t run_case(int c, char **user, int nuser, result_t *result)
   return st;
 }
 
-static void print_help(void)
-{
-  printf("usage: oak bench [section.key=value ...]\n\n"
-         "Rayleigh-Taylor problem, van Leer, HLL, Heun, fp64, unless a key says otherwise; one thread per\n"
-         "rank. Prints, for each case, the median and range of million cell updates per second and core\n"
-         "(MCUPS; a Runge-Kutta stage is one update), the share of time outside flux and update, the memory\n"
-         "in units of 2 states x variables x 8 bytes x cells, and the speed of a reference kernel (million\n"
-         "square roots and divisions per second and core) at the same moment: on a busy machine both drop.\n");
+static void print_help(void) {
+  printf(
+      "usage: oak bench [section.key=value ...]\n\n"
+      "Rayleigh-Taylor problem, van Leer, HLL, Heun, fp64, unless a key says otherwise; one thread "
+      "per\n"
+      "rank. Prints, for each case, the median and range of million cell updates per second and "
+      "core\n"
+      "(MCUPS; a Runge-Kutta stage is one update), the share of time outside flux and update, the "
+      "memory\n"
+      "in units of 2 states x variables x 8 bytes x cells, and the speed of a reference kernel "
+      "(million\n"
+      "square roots and divisions per second and core) at the same moment: on a busy machine both "
+      "drop.\n");
 }
 
-int oak_command_bench(int argc, char **argv, int rank)
-{
+int oak_command_bench(int argc, char **argv, int rank) {
   double uniform16 = 0;
   if (argc > 0 && argv[0][0] == '-') {
     const int help = !strcmp(argv[0], "--help");
-    if (rank == 0) help ? print_help() : (void)fprintf(stderr, "oak bench: unknown option %s\n", argv[0]);
+    if (rank == 0)
+      help ? print_help() : (void)fprintf(stderr, "oak bench: unknown option %s\n", argv[0]);
     return help ? 0 : 2;
   }
   if (rank == 0)
-    printf("%-24s %8s %8s %8s %9s %8s %10s\n", "case", "MCUPS", "least", "most", "outside", "memory",
-           "reference");
+    printf("%-24s %8s %8s %8s %9s %8s %10s\n", "case", "MCUPS", "least", "most", "outside",
+           "memory", "reference");
   for (int c = 0; c < NCASES; c++) {
     result_t r;
     if (run_case(c, argv, argc, &r) != OAK_OK) return oak_report_failure(rank);
@@ -178,8 +177,9 @@ int oak_command_bench(int argc, char **argv, int rank)
       printf("%-24s %8.1f %8.1f %8.1f %8.1f%% %8.3f %10.0f\n", cases[c].name, middle, r.mcups[0],
              r.mcups[REPEATS - 1], 100 * r.outside, r.memory, reference);
     if (rank == 0 && c == NCASES - 1)
-      printf("\nAMR reaches %.0f %% of the uniform figure with the same blocks (%.2f million cells)\n",
-             100 * middle / uniform16, 1e-6 * r.cells);
+      printf(
+          "\nAMR reaches %.0f %% of the uniform figure with the same blocks (%.2f million cells)\n",
+          100 * middle / uniform16, 1e-6 * r.cells);
     fflush(stdout);
   }
   return 0;

@@ -7,8 +7,7 @@
 
 #include "commands.h"
 
-void oak_print_version(void)
-{
+void oak_print_version(void) {
   char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
   MPI_Get_library_version(mpi, &length);
@@ -16,21 +15,20 @@ void oak_print_version(void)
   printf("oak %s, built with gcc %s, %s\n", OAK_VERSION, __VERSION__, mpi);
 }
 
-static int compare_names(const void *a, const void *b)
-{
+static int compare_names(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* Names of the C files in a folder of the installation. */
-static void print_names(const char *title, const char *root, const char *folder)
-{
+static void print_names(const char *title, const char *root, const char *folder) {
   char path[4096], *name[256];
   int n = 0;
   snprintf(path, sizeof path, "%s/%s", root, folder);
   DIR *dir = opendir(path);
   for (struct dirent *e; dir && n < 256 && (e = readdir(dir));) {
     const size_t length = strlen(e->d_name);
-    if (length > 2 && !strcmp(e->d_name + length - 2, ".c")) name[n++] = strndup(e->d_name, length - 2);
+    if (length > 2 && !strcmp(e->d_name + length - 2, ".c"))
+      name[n++] = strndup(e->d_name, length - 2);
   }
   if (dir) closedir(dir);
   qsort(name, n, sizeof *name, compare_names);
@@ -43,8 +41,7 @@ static void print_names(const char *title, const char *root, const char *folder)
 }
 
 /* Open each known back end to see whether it works here; all ranks together. */
-static void print_devices(int rank)
-{
+static void print_devices(int rank) {
   for (int i = 0; oak_device_known(i); i++) {
     const oak_device_ops_t *ops = oak_device_known(i);
     const oak_device_options_t options = {.threads = 0, .compiler = "", .flags = ""};
@@ -60,25 +57,29 @@ static void print_devices(int rank)
   }
 }
 
-int oak_command_info(int argc, char **argv, int rank)
-{
+int oak_command_info(int argc, char **argv, int rank) {
   const char *root;
   if (argc > 0) {
     const int help = !strcmp(argv[0], "--help");
     if (rank == 0)
-      printf("usage: oak info\n\nShows version, devices, compilers, paths, physics and problems.\n");
+      printf(
+          "usage: oak info\n\nShows version, devices, compilers, paths, physics and problems.\n");
     return help ? 0 : 2;
   }
   if (rank == 0) oak_print_version();
   if (oak_source_root(&root) != OAK_OK) return oak_report_failure(rank);
   print_devices(rank);
   if (rank == 0) {
-    const char *cache = getenv("OAK_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *cache = getenv("OAK_CACHE"), *xdg = getenv("XDG_CACHE_HOME"),
+               *home = getenv("HOME");
     printf("%-10s %s (OAK_HOME overrides)\n", "sources", root);
     if (cache)
       printf("%-10s %s\n", "cache", cache);
     else
-      printf("%-10s %s%s (OAK_CACHE overrides)\n", "cache", xdg ? xdg : home ? home : "/tmp",
+      printf("%-10s %s%s (OAK_CACHE overrides)\n", "cache",
+             xdg    ? xdg
+             : home ? home
+                    : "/tmp",
              xdg ? "/oak" : "/.cache/oak");
     print_names("physics", root, "physics");
     print_names("problems", root, "problems");

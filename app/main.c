@@ -18,19 +18,18 @@ static const struct {
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 
-static void print_help(void)
-{
+static void print_help(void) {
   printf("oak %s: adaptive mesh refinement for hyperbolic PDEs\n\nusage:\n", OAK_VERSION);
   printf("  oak COMMAND [arguments]            one process, all its cores\n");
   printf("  mpirun -n N oak COMMAND ...        N ranks\n\ncommands:\n");
   for (int i = 0; i < NCOMMANDS; i++) printf("  %-8s %s\n", commands[i].name, commands[i].summary);
   printf("\noak COMMAND --help tells more about each; oak --version prints the version.\n\n");
   printf("A first run:   oak run problems/rayleigh_taylor.ini\n");
-  printf("Your own:      docs/kernels.md shows how to write a problem, a C file of about 30 lines\n");
+  printf(
+      "Your own:      docs/kernels.md shows how to write a problem, a C file of about 30 lines\n");
 }
 
-static int dispatch(int argc, char **argv, int rank)
-{
+static int dispatch(int argc, char **argv, int rank) {
   const char *name = argc > 1 ? argv[1] : "--help";
   if (!strcmp(name, "--version")) {
     if (rank == 0) oak_print_version();
@@ -50,8 +49,7 @@ static int dispatch(int argc, char **argv, int rank)
   return 2;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   int rank, provided;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

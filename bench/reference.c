@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A fixed piece of arithmetic that `oak bench` times beside every case: square roots and divisions on
- * data in the first-level cache, the instructions that limit the flux kernel. Its speed tells how busy or
- * slow the machine is at that moment; ratios to it compare across machines better than seconds. */
+ * A fixed piece of arithmetic that `oak bench` times beside every case: square roots and divisions
+ * on data in the first-level cache, the instructions that limit the flux kernel. Its speed tells
+ * how busy or slow the machine is at that moment; ratios to it compare across machines better than
+ * seconds. */
 
 #define REFERENCE_LENGTH 1024
 #define REFERENCE_REPEATS 200
@@ -11,8 +12,7 @@ typedef struct {
   double *result; /* [n] */
 } reference_args_t;
 
-OAK_KERNEL(reference, reference_args_t, 256)
-{
+OAK_KERNEL(reference, reference_args_t, 256) {
   OAK_ARGS(reference_args_t);
   OAK_OUTER(n) {
     OAK_SHARED double x[REFERENCE_LENGTH];

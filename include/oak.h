@@ -43,11 +43,12 @@ OAK_API oak_status_t oak_initialize(oak_t *sim);
 OAK_API oak_status_t oak_set_initial(oak_t *sim);
 
 /** Adapt the mesh to the refinement criterion and move the solution to it; balance the load. Fills
- * ghost cells first. \param [out] changed 1 if the mesh changed; may be NULL. After a failure (such as too
- * little memory) mesh and data no longer fit together: only oak_destroy() is allowed then. */
+ * ghost cells first. \param [out] changed 1 if the mesh changed; may be NULL. After a failure (such
+ * as too little memory) mesh and data no longer fit together: only oak_destroy() is allowed then.
+ */
 OAK_API oak_status_t oak_adjust_refinement(oak_t *sim, int *changed);
-/** The same with flags of the caller's: \a flag [oak_nblocks] > 0 refine, < 0 may be coarsened (if the
- * whole family agrees), 0 keep; level limits apply. Fills ghost cells first. */
+/** The same with flags of the caller's: \a flag [oak_nblocks] > 0 refine, < 0 may be coarsened (if
+ * the whole family agrees), 0 keep; level limits apply. Fills ghost cells first. */
 OAK_API oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed);
 
 /** Make the ghost cells of the current state readable by kernels. */
@@ -58,8 +59,9 @@ OAK_API oak_status_t oak_update_ghostcells(oak_t *sim);
 OAK_API oak_status_t oak_advance(oak_t *sim, double dt);
 /** Largest step the CFL condition allows now, run.cfl and run.dt_max included. Not collective. */
 OAK_API double oak_time_step(const oak_t *sim);
-/** Bring oak_time_step up to date after oak_set_initial or oak_write_cells; fills ghost cells. oak_initialize,
- * oak_advance and adaptation do this themselves. OAK_ERR_STATE as for oak_advance. */
+/** Bring oak_time_step up to date after oak_set_initial or oak_write_cells; fills ghost cells.
+ * oak_initialize, oak_advance and adaptation do this themselves. OAK_ERR_STATE as for oak_advance.
+ */
 OAK_API oak_status_t oak_update_time_step(oak_t *sim);
 
 /** Correct the cells on the coarse side of refinement boundaries for the difference between their
@@ -76,8 +78,8 @@ OAK_API oak_status_t oak_write_picture(oak_t *sim, const char *path);
 /** Print the table of time spent in the parts of oak (paper: f4_print_wtime). */
 OAK_API void oak_print_wtime(const oak_t *sim, FILE *stream);
 
-/** Seconds this rank has spent in one phase of that table, by its name ("flux and update"); NULL for
- * all of them. Not collective. */
+/** Seconds this rank has spent in one phase of that table, by its name ("flux and update"); NULL
+ * for all of them. Not collective. */
 OAK_API double oak_wtime(const oak_t *sim, const char *phase);
 
 /** Integrals of the conserved variables over the domain, bitwise the same for any number of ranks:
@@ -95,10 +97,11 @@ OAK_API int oak_dim(const oak_t *sim);
 OAK_API int oak_block_size(const oak_t *sim);
 OAK_API int oak_ghost_layers(const oak_t *sim);
 OAK_API int oak_nvar(const oak_t *sim);
-OAK_API int oak_nblocks(const oak_t *sim);             /**< blocks of this rank */
-OAK_API int64_t oak_nblocks_global(const oak_t *sim);  /**< blocks on all ranks */
-OAK_API int64_t oak_cell_updates(const oak_t *sim);    /**< on all ranks; each stage counts */
-OAK_API const char *oak_variable_name(const oak_t *sim, int variable); /**< conserved, then primitive */
+OAK_API int oak_nblocks(const oak_t *sim);            /**< blocks of this rank */
+OAK_API int64_t oak_nblocks_global(const oak_t *sim); /**< blocks on all ranks */
+OAK_API int64_t oak_cell_updates(const oak_t *sim);   /**< on all ranks; each stage counts */
+OAK_API const char *oak_variable_name(const oak_t *sim,
+                                      int variable); /**< conserved, then primitive */
 OAK_API int oak_block_level(const oak_t *sim, int block);
 /** Lower corner and cell size of a local block. */
 OAK_API void oak_block_geometry(const oak_t *sim, int block, double origin[3], double dx[3]);
@@ -114,13 +117,16 @@ OAK_API oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int cou
 OAK_API oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out);
 /** Overwrite one conserved variable of local blocks: \a in [count][N^d]. Not collective;
  * oak_update_time_step goes before the next oak_time_step. */
-OAK_API oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count, const double *in);
+OAK_API oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count,
+                                     const double *in);
 
 /** Kernels of the caller's own: \a path is a C file in the kernel dialect (docs/kernels.md), built
- * with the physics, the problem and all constants of this simulation; \a name an OAK_KERNEL in it. */
-OAK_API oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oak_kernel_t **out);
-/** Run it once per local block. \a args starts with an oak_field_t, which is filled in here with the
- * current state; \a bytes is the size of the whole structure. Not collective. */
+ * with the physics, the problem and all constants of this simulation; \a name an OAK_KERNEL in it.
+ */
+OAK_API oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name,
+                                      oak_kernel_t **out);
+/** Run it once per local block. \a args starts with an oak_field_t, which is filled in here with
+ * the current state; \a bytes is the size of the whole structure. Not collective. */
 OAK_API oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes);
 
 #ifdef __cplusplus

@@ -4,15 +4,13 @@
 
 #define CHILDREN (1 << OAK_DIM)
 
-OAK_FN void adapt_copy(const oak_adapt_args_t *arg, int source, real *out)
-{
+OAK_FN void adapt_copy(const oak_adapt_args_t *arg, int source, real *out) {
   const real *u = arg->f.u + source * OAK_BLOCK_REALS;
   OAK_INNER(c, NVAR * OAK_CELLS) out[c] = u[c];
 }
 
 /* The new block is a child: refine its octant of the old block, one coarse row at a time. */
-OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child, real *out)
-{
+OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child, real *out) {
   const int i0 = (child & 1) * HN, j0 = (child >> 1 & 1) * HN, k0 = (child >> 2) * HN;
   const real theta = (real)arg->theta;
   OAK_ROWS(row, NVAR * HB * HN, HN) {
@@ -33,8 +31,7 @@ OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child, re
 }
 
 /* The new block is the parent of a family of old blocks, stored one after the other. */
-OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source, real *out)
-{
+OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source, real *out) {
   OAK_ROWS(row, CHILDREN * NVAR * HB * HN, HN) {
     const int j = row % HN, k = row / HN % HB, v = row / (HN * HB) % NVAR;
     const int child = row / (HN * HB * NVAR);
@@ -46,8 +43,7 @@ OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source, real *out)
   }
 }
 
-OAK_KERNEL(oak_adapt, oak_adapt_args_t, 128)
-{
+OAK_KERNEL(oak_adapt, oak_adapt_args_t, 128) {
   OAK_ARGS(oak_adapt_args_t);
   OAK_OUTER(n) {
     const oak_adapt_task_t t = arg.task[n];

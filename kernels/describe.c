@@ -34,6 +34,7 @@
 #define HAS_REFINE ""
 #endif
 
+/* clang-format off */
 OAK_CONST_DATA char oak_describe_text[8192] =
     "physics " PHYSICS_TITLE "\n"
     "problem " PROBLEM_TITLE "\n"
@@ -45,11 +46,13 @@ OAK_CONST_DATA char oak_describe_text[8192] =
 
 OAK_CONST_DATA double oak_describe_default[256] = {
     PHYSICS_PARAMETERS(OAK_DESCRIBE_VALUE) PROBLEM_PARAMETERS(OAK_DESCRIBE_VALUE) 0};
+/* clang-format on */
 
 OAK_CONST_DATA int oak_describe_nvar = PHYSICS_NVAR;
-OAK_CONST_DATA int oak_describe_normal[3] = {PHYSICS_NORMAL(0), PHYSICS_NORMAL(1), PHYSICS_NORMAL(2)};
+OAK_CONST_DATA int oak_describe_normal[3] = {PHYSICS_NORMAL(0), PHYSICS_NORMAL(1),
+                                             PHYSICS_NORMAL(2)};
 
-/* Functions with the wrong arguments are refused here, by name, before a kernel is built with them. */
+/* Functions with the wrong arguments are refused here, by name, before kernels use them. */
 #if OAK_DEVICE_CPU
 #define OAK_CHECK_HOOK(hook, result, ...) \
   result (*const oak_check_##hook)(__VA_ARGS__) __attribute__((unused)) = hook
@@ -58,22 +61,23 @@ typedef const physics_parameters_t *oak_physics_arg_t;
 static OAK_CHECK_HOOK(physics_to_primitive, void, oak_physics_arg_t, real[]);
 static OAK_CHECK_HOOK(physics_to_conservative, void, oak_physics_arg_t, real[]);
 static OAK_CHECK_HOOK(physics_flux, void, oak_physics_arg_t, const real[], int, real[]);
-static OAK_CHECK_HOOK(physics_wave_speeds, void, oak_physics_arg_t, const real[], const real[], int, real *,
-                      real *);
+static OAK_CHECK_HOOK(physics_wave_speeds, void, oak_physics_arg_t, const real[], const real[], int,
+                      real *, real *);
 static OAK_CHECK_HOOK(physics_valid, int, oak_physics_arg_t, const real[]);
 #ifdef PROBLEM_INITIAL
-static OAK_CHECK_HOOK(PROBLEM_INITIAL, void, oak_problem_arg_t, oak_physics_arg_t, const double[3], real[]);
-#endif
-#ifdef PROBLEM_BOUNDARY
-static OAK_CHECK_HOOK(PROBLEM_BOUNDARY, void, oak_problem_arg_t, oak_physics_arg_t, const double[3], double, int,
+static OAK_CHECK_HOOK(PROBLEM_INITIAL, void, oak_problem_arg_t, oak_physics_arg_t, const double[3],
                       real[]);
 #endif
+#ifdef PROBLEM_BOUNDARY
+static OAK_CHECK_HOOK(PROBLEM_BOUNDARY, void, oak_problem_arg_t, oak_physics_arg_t, const double[3],
+                      double, int, real[]);
+#endif
 #ifdef PROBLEM_SOURCE
-static OAK_CHECK_HOOK(PROBLEM_SOURCE, void, oak_problem_arg_t, oak_physics_arg_t, const double[3], double,
-                      const real[], real[]);
+static OAK_CHECK_HOOK(PROBLEM_SOURCE, void, oak_problem_arg_t, oak_physics_arg_t, const double[3],
+                      double, const real[], real[]);
 #endif
 #ifdef PROBLEM_REFINE
-static OAK_CHECK_HOOK(PROBLEM_REFINE, real, oak_problem_arg_t, oak_physics_arg_t, const oak_field_t *, long, int,
-                      int, int);
+static OAK_CHECK_HOOK(PROBLEM_REFINE, real, oak_problem_arg_t, oak_physics_arg_t,
+                      const oak_field_t *, long, int, int, int);
 #endif
 #endif

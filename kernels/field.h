@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Access to cells, ghost cells and geometry, for every kernel and for problem files. Blocks store no
- * ghost cells: a value beyond a face is in the neighbour block or in a halo slot, as the face table
- * says. */
+ * Access to cells, ghost cells and geometry, for every kernel and for problem files. Blocks store
+ * no ghost cells: a value beyond a face is in the neighbour block or in a halo slot, as the face
+ * table says. */
 #ifndef OAK_FIELD_H
 #define OAK_FIELD_H
 
@@ -13,15 +13,14 @@
 #define OAK_BLOCK_REALS ((long long)NVAR * OAK_CELLS)
 
 /** The ghost layers beyond one face: value(v, layer, a, b) is
- * p[v * sv + layer * sn + a * sa + b * sb], with layer = 0 .. NG-1 by increasing coordinate and a, b the
- * coordinates along the face (x before y before z; b = 0 in 2D). */
+ * p[v * sv + layer * sn + a * sa + b * sb], with layer = 0 .. NG-1 by increasing coordinate and a,
+ * b the coordinates along the face (x before y before z; b = 0 in 2D). */
 typedef struct {
   const real *p;
   int sv, sn, sa, sb;
 } oak_side_t;
 
-OAK_FN oak_side_t oak_side(const oak_field_t *f, long block, int face)
-{
+OAK_FN oak_side_t oak_side(const oak_field_t *f, long block, int face) {
   const oak_face_t t = f->face[block * OAK_FACES + face];
   const int dir = face / 2;
   oak_side_t s;
@@ -43,8 +42,7 @@ OAK_FN oak_side_t oak_side(const oak_field_t *f, long block, int face)
 
 /** Value of variable `v` at cell (i, j, k) of `block`. One of the indices may lie outside 0 .. N-1
  * by up to NG: then it is the ghost cell beyond that face. In 2D k = 0. */
-OAK_FN real oak_get(const oak_field_t *f, long block, int v, int i, int j, int k)
-{
+OAK_FN real oak_get(const oak_field_t *f, long block, int v, int i, int j, int k) {
   const int below = i < 0 || j < 0 || k < 0;
   const int above = i >= OAK_N || j >= OAK_N || k >= OAK_NZ;
   if (!(below || above))
@@ -59,41 +57,36 @@ OAK_FN real oak_get(const oak_field_t *f, long block, int v, int i, int j, int k
 }
 
 /** Cell size along `dir` of a block at `level`. Exact halving per level. */
-OAK_FN double oak_dx(const oak_field_t *f, int level, int dir)
-{
+OAK_FN double oak_dx(const oak_field_t *f, int level, int dir) {
   return f->dx0[dir] / (double)(1LL << level);
 }
 
 /** Centre of cell (i, j, k); ghost cells too. x[2] = 0 in 2D. */
-OAK_FN void oak_center(const oak_field_t *f, long block, int i, int j, int k, double x[3])
-{
+OAK_FN void oak_center(const oak_field_t *f, long block, int i, int j, int k, double x[3]) {
   const oak_block_t *b = &f->block[block];
   x[0] = b->origin[0] + (i + 0.5) * oak_dx(f, b->level, 0);
   x[1] = b->origin[1] + (j + 0.5) * oak_dx(f, b->level, 1);
   x[2] = OAK_DIM == 3 ? b->origin[2] + (k + 0.5) * oak_dx(f, b->level, 2) : 0;
 }
 
-OAK_FN void oak_load(const real *u, long long stride, real q[])
-{
+OAK_FN void oak_load(const real *u, long long stride, real q[]) {
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) q[v] = u[v * stride];
 }
 
-OAK_FN void oak_store(real *u, long long stride, const real q[])
-{
+OAK_FN void oak_store(real *u, long long stride, const real q[]) {
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) u[v * stride] = q[v];
 }
 
 /* Halves of a block, for everything across levels. */
 #define HN (OAK_N / 2)
-#define HB (OAK_DIM == 3 ? HN : 1)   /* half extent of a face along its second axis */
+#define HB (OAK_DIM == 3 ? HN : 1) /* half extent of a face along its second axis */
 #define FB (OAK_DIM == 3 ? OAK_N : 1)
 #define PIECE_AREA (HN * HB)
 
 /* Point of a block from its coordinates normal to and along a face of direction `dir`. */
-OAK_FN void face_point(int dir, int n, int a, int b, int x[3])
-{
+OAK_FN void face_point(int dir, int n, int a, int b, int x[3]) {
   x[0] = dir == 0 ? n : a;
   x[1] = dir == 0 ? a : dir == 1 ? n : b;
   x[2] = OAK_DIM == 3 ? (dir == 2 ? n : b) : 0;

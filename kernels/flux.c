@@ -27,7 +27,8 @@
 #define SY (TY + 2 * GH)
 #define NFLUX (NVAR + 1) /* the last component is the wave speed */
 
-/* Planes held by the z queue, and the place of plane k among them when plane k + 1 is reconstructed. */
+/* Planes held by the z queue, and the place of plane k among them when plane k + 1 is
+ * reconstructed. */
 #define QLEN (RAD > 0 ? 2 * RAD + 1 : 2)
 #define QPLANE (RAD > 0 ? RAD - 1 : 0)
 
@@ -36,16 +37,14 @@ typedef real xface_t[NFLUX][TY][OAK_N + 1];
 typedef real yface_t[NFLUX][TY + 1][OAK_N];
 
 /* Load a conserved state from p and convert it. */
-OAK_FN void load_primitive(const oak_user_t *user, const real *p, long long stride, real q[])
-{
+OAK_FN void load_primitive(const oak_user_t *user, const real *p, long long stride, real q[]) {
   oak_load(p, stride, q);
   physics_to_primitive(&user->physics, q);
 }
 
-/* Values that the cell whose first variable is at `cell` has at its lower and upper face: `step` leads
- * to the next cell across the faces, `stride` to the next variable. */
-OAK_FN void cell_edges(const real *cell, int step, int stride, real lo[], real hi[])
-{
+/* Values that the cell whose first variable is at `cell` has at its lower and upper face: `step`
+ * leads to the next cell across the faces, `stride` to the next variable. */
+OAK_FN void cell_edges(const real *cell, int step, int stride, real lo[], real hi[]) {
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) {
     real row[2 * RAD + 1];
@@ -57,8 +56,7 @@ OAK_FN void cell_edges(const real *cell, int step, int stride, real lo[], real h
 
 /* Fill the halo of plane k: rows below and above the tile, then the columns beyond x. */
 OAK_FN void load_plane_halo(const oak_field_t *f, const oak_user_t *user, long block, int y0, int k,
-                            plane_t s)
-{
+                            plane_t s) {
   const real *own = f->u + block * OAK_BLOCK_REALS + (long long)k * OAK_N * OAK_N;
   const oak_side_t below = oak_side(f, block, 2), above = oak_side(f, block, 3);
   for (int g = 0; g < 2 * GH; g++) {
@@ -95,8 +93,7 @@ OAK_FN void load_plane_halo(const oak_field_t *f, const oak_user_t *user, long b
 
 /* Keep the fluxes of a refinement boundary for flux fixing. */
 OAK_FN void keep_xy_fluxes(const oak_flux_args_t *arg, long block, int y0, int k, const xface_t fx,
-                           const yface_t fy)
-{
+                           const yface_t fy) {
   OAK_UNROLL
   for (int face = 0; face < 2; face++) {
     const int slot = arg->f.face[block * OAK_FACES + face].bflux;
@@ -120,8 +117,7 @@ OAK_FN void keep_xy_fluxes(const oak_flux_args_t *arg, long block, int y0, int k
  * between planes k and k + 1 is computed. */
 OAK_FN void march(const oak_flux_args_t *arg, const oak_user_t *user, long block, int y0, int k,
                   int with_flux, real queue[QLEN][NVAR][LANES], real zhi[NVAR][LANES],
-                  real zf[2][NFLUX][LANES])
-{
+                  real zf[2][NFLUX][LANES]) {
   const oak_field_t *f = &arg->f;
   const int z = k + 1 + RAD;
   const oak_side_t side = oak_side(f, block, z < 0 ? 4 : 5);
@@ -157,8 +153,7 @@ OAK_FN void march(const oak_flux_args_t *arg, const oak_user_t *user, long block
 
 /* Fill the queue with the planes below those that the first step of the march loads. */
 OAK_FN void start_march(const oak_flux_args_t *arg, const oak_user_t *user, long block, int y0,
-                        real queue[QLEN][NVAR][LANES])
-{
+                        real queue[QLEN][NVAR][LANES]) {
   const oak_field_t *f = &arg->f;
   const oak_side_t side = oak_side(f, block, 4);
   for (int n = 0; n < QLEN - 1; n++) {
@@ -180,8 +175,7 @@ OAK_FN void start_march(const oak_flux_args_t *arg, const oak_user_t *user, long
 
 /* z fluxes through the lower face of plane k. */
 OAK_FN void keep_z_fluxes(const oak_flux_args_t *arg, long block, int y0, int k,
-                          const real flux[NFLUX][LANES])
-{
+                          const real flux[NFLUX][LANES]) {
   const int slot = arg->f.face[block * OAK_FACES + (k == 0 ? 4 : 5)].bflux;
   if (slot < 0) return;
   real *p = arg->bflux + (long long)slot * NVAR * OAK_AREA + y0 * OAK_N;
@@ -192,8 +186,7 @@ OAK_FN void keep_z_fluxes(const oak_flux_args_t *arg, long block, int y0, int k,
 
 /* Source terms of physics and problem, from the primitive state. */
 OAK_FN void add_sources(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
-                        int k, const real q[], real source[])
-{
+                        int k, const real q[], real source[]) {
 #if defined(PHYSICS_SOURCE) || defined(PROBLEM_SOURCE)
   double x[3];
   oak_center(f, block, i, j, k, x);
@@ -209,10 +202,9 @@ OAK_FN void add_sources(const oak_field_t *f, const oak_user_t *user, long block
 }
 
 /* Fluxes through the x faces of one plane. Cell i has its upper edge in hi[i + 1], its lower one in
- * lo[i]. The columns beyond a multiple of the SIMD width, cells -1 and N and face N, are turned so that
- * their lanes are contiguous. */
-OAK_FN void x_fluxes(const oak_user_t *user, const plane_t s, xface_t fx)
-{
+ * lo[i]. The columns beyond a multiple of the SIMD width, cells -1 and N and face N, are turned so
+ * that their lanes are contiguous. */
+OAK_FN void x_fluxes(const oak_user_t *user, const plane_t s, xface_t fx) {
   OAK_SHARED real lo[NVAR][TY][OAK_N], hi[NVAR][TY][OAK_N + 1];
   OAK_SHARED real strip[2][NVAR][2 * RAD + 1][TY], edge[2][NVAR][TY];
   for (int v = 0; v < NVAR; v++)
@@ -235,8 +227,10 @@ OAK_FN void x_fluxes(const oak_user_t *user, const plane_t s, xface_t fx)
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) edge[0][v][j] = qh[v], edge[1][v][j] = qn[v];
   }
-  for (int v = 0; v < NVAR; v++) OAK_INNER(j, TY) hi[v][j][0] = edge[0][v][j];
-  for (int v = 0; v < NVAR; v++) OAK_INNER(j, TY) edge[0][v][j] = hi[v][j][OAK_N];
+  for (int v = 0; v < NVAR; v++)
+    OAK_INNER(j, TY) hi[v][j][0] = edge[0][v][j];
+  for (int v = 0; v < NVAR; v++)
+    OAK_INNER(j, TY) edge[0][v][j] = hi[v][j][OAK_N];
   OAK_BARRIER;
   OAK_INNER2(j, TY, i, OAK_N) {
     real ql[NVAR], qr[NVAR], f[NFLUX];
@@ -255,12 +249,12 @@ OAK_FN void x_fluxes(const oak_user_t *user, const plane_t s, xface_t fx)
     OAK_UNROLL
     for (int v = 0; v < NFLUX; v++) last[v][j] = f[v];
   }
-  for (int v = 0; v < NFLUX; v++) OAK_INNER(j, TY) fx[v][j][OAK_N] = last[v][j];
+  for (int v = 0; v < NFLUX; v++)
+    OAK_INNER(j, TY) fx[v][j][OAK_N] = last[v][j];
 }
 
 /* Fluxes through the y faces of one plane; rows are numbered from -1. */
-OAK_FN void y_fluxes(const oak_user_t *user, const plane_t s, yface_t fy)
-{
+OAK_FN void y_fluxes(const oak_user_t *user, const plane_t s, yface_t fy) {
   OAK_SHARED real lo[NVAR][TY + 2][OAK_N], hi[NVAR][TY + 2][OAK_N];
   OAK_INNER2(j, TY + 2, i, OAK_N) {
     real ql[NVAR], qh[NVAR];
@@ -279,8 +273,7 @@ OAK_FN void y_fluxes(const oak_user_t *user, const plane_t s, yface_t fy)
   }
 }
 
-OAK_KERNEL(oak_flux, oak_flux_args_t, LANES)
-{
+OAK_KERNEL(oak_flux, oak_flux_args_t, LANES) {
   OAK_ARGS(oak_flux_args_t);
   OAK_OUTER(m) {
     const long block = m / TILES;
@@ -341,7 +334,8 @@ OAK_KERNEL(oak_flux, oak_flux_args_t, LANES)
         add_sources(f, &user, block, i, y0 + j, k, q, source);
         OAK_UNROLL
         for (int v = 0; v < NVAR; v++) {
-          real r = (fx[v][j][i] - fx[v][j][i + 1]) * inv_dx + (fy[v][j][i] - fy[v][j + 1][i]) * inv_dy;
+          real r =
+              (fx[v][j][i] - fx[v][j][i + 1]) * inv_dx + (fy[v][j][i] - fy[v][j + 1][i]) * inv_dy;
 #if OAK_DIM == 3
           r += (zlo[v][c] - zup[v][c]) * inv_dz;
 #endif

@@ -4,8 +4,7 @@
  * side enters the other. */
 
 /* Average the fluxes of one fine face over the coarse faces they cover. */
-OAK_KERNEL(oak_fluxfix_average, oak_fluxfix_args_t, 64)
-{
+OAK_KERNEL(oak_fluxfix_average, oak_fluxfix_args_t, 64) {
   OAK_ARGS(oak_fluxfix_args_t);
   OAK_OUTER(n) {
     const oak_fine_face_t t = arg.fine[n];
@@ -24,8 +23,7 @@ OAK_KERNEL(oak_fluxfix_average, oak_fluxfix_args_t, 64)
 }
 
 /* Whether line `a` of the corrected cells has an invalid one. */
-OAK_FN int corrected_invalid(const oak_user_t *user, const real *u, int face, int a)
-{
+OAK_FN int corrected_invalid(const oak_user_t *user, const real *u, int face, int a) {
   int invalid = 0;
   for (int b = 0; b < FB; b++) {
     int x[3];
@@ -37,10 +35,9 @@ OAK_FN int corrected_invalid(const oak_user_t *user, const real *u, int face, in
   return invalid;
 }
 
-/* Correct the cells next to one coarse face. Faces of one launch share their direction, so no cell is
- * touched twice. */
-OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, 128)
-{
+/* Correct the cells next to one coarse face. Faces of one launch share their direction, so no cell
+ * is touched twice. */
+OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, 128) {
   OAK_ARGS(oak_fluxfix_args_t);
   OAK_OUTER(n) {
     const oak_coarse_face_t t = arg.coarse[n];

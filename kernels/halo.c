@@ -4,8 +4,7 @@
  * on the distribution of blocks. Layers are stored by increasing coordinate. */
 
 /* SRL: the cells of the neighbour that stand in for the ghost cells beyond `face`. */
-OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst)
-{
+OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst) {
   const int dir = t->face / 2;
   const real *u = arg->f.u + t->block * OAK_BLOCK_REALS;
   OAK_ROWS(row, NVAR * OAK_NG * FB, OAK_N) {
@@ -20,8 +19,8 @@ OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t, real
 
 /* F2C: averages of a fine block for its quarter of the coarse block's ghost cells; into the slot of
  * a local coarse block or, packed, into a piece for another rank. */
-OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst, int pack)
-{
+OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst,
+                          int pack) {
   const int dir = t->face / 2;
   const real *u = arg->f.u + t->block * OAK_BLOCK_REALS;
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
@@ -37,8 +36,7 @@ OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
 }
 
 /* F2C: a received piece into its quarter of the slot. */
-OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst)
-{
+OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst) {
   const real *src = arg->halo + t->src;
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
   OAK_ROWS(row, NVAR * OAK_NG * HB, HN) {
@@ -50,10 +48,9 @@ OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t, re
 
 /* C2F: limited linear interpolation of the coarse block's cells into the fine block's ghost cells.
  * Each coarse cell gives 2^(d-1) values in up to two layers; with an odd number of layers the
- * outermost coarse cells give only their nearer half. `dir` is a constant where this is called: with the
- * axes known, lanes vectorise. */
-OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, int dir, real *dst)
-{
+ * outermost coarse cells give only their nearer half. `dir` is a constant where this is called:
+ * with the axes known, lanes vectorise. */
+OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, int dir, real *dst) {
   const int high = t->face & 1;
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
   const int depth = (OAK_NG + 1) / 2; /* layers of coarse cells */
@@ -87,8 +84,7 @@ OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, i
 }
 
 /* One ghost value at a physical boundary from its mirror cell, `m` layers inside. */
-OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real spacing)
-{
+OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real spacing) {
   switch (kind) {
     case OAK_BC_DIRICHLET:
     case OAK_BC_USER_DIRICHLET:
@@ -106,12 +102,11 @@ OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real
 }
 
 #ifdef PROBLEM_BOUNDARY
-/* What the problem's boundary function prescribes for variable v: a conserved value on the face or in
- * the ghost cell, or a derivative as it is. The function gets the state of the interior cell next to
- * the face (derivatives: zeros), so what it does not touch continues as it is. */
+/* What the problem's boundary function prescribes for variable v: a conserved value on the face or
+ * in the ghost cell, or a derivative as it is. The function gets the state of the interior cell
+ * next to the face (derivatives: zeros), so what it does not touch continues as it is. */
 OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long block, int face, int v,
-                          int kind, const int ghost[3], const real *inside)
-{
+                          int kind, const int ghost[3], const real *inside) {
   const int dir = face / 2, level = f->block[block].level;
   double x[3];
   real q[NVAR];
@@ -128,8 +123,7 @@ OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long blo
 }
 #endif
 
-OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst)
-{
+OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst) {
   const oak_field_t *f = &arg->f;
   const int face = t->face, dir = face / 2, high = face & 1;
   const real dx = (real)oak_dx(f, f->block[t->block].level, dir);
@@ -165,8 +159,7 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
   }
 }
 
-OAK_KERNEL(oak_halo, oak_halo_args_t, 128)
-{
+OAK_KERNEL(oak_halo, oak_halo_args_t, 128) {
   OAK_ARGS(oak_halo_args_t);
   OAK_OUTER(n) {
     const oak_halo_task_t t = arg.task[n];

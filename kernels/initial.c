@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Initial condition: the problem's primitive state at cell centres, stored as conserved. */
 #ifdef PROBLEM_INITIAL
-OAK_KERNEL(oak_initial, oak_initial_args_t, 128)
-{
+OAK_KERNEL(oak_initial, oak_initial_args_t, 128) {
   OAK_ARGS(oak_initial_args_t);
   OAK_OUTER(n) {
     const oak_field_t *f = &arg.f;
@@ -11,7 +10,8 @@ OAK_KERNEL(oak_initial, oak_initial_args_t, 128)
     OAK_INNER(i, OAK_N) bad[i] = 0;
     OAK_BARRIER;
     for (int k = 0; k < OAK_NZ; k++)
-      for (int j = 0; j < OAK_N; j++) OAK_INNER(i, OAK_N) {
+      for (int j = 0; j < OAK_N; j++)
+        OAK_INNER(i, OAK_N) {
           double x[3];
           real q[NVAR];
           for (int v = 0; v < NVAR; v++) q[v] = 0;

@@ -2,8 +2,7 @@
  * Reading the solution for output, diagnostics and tests. */
 
 /* Integral of every variable over each block, summed in an order that depends on N alone. */
-OAK_KERNEL(oak_totals, oak_read_args_t, 128)
-{
+OAK_KERNEL(oak_totals, oak_read_args_t, 128) {
   OAK_ARGS(oak_read_args_t);
   OAK_OUTER(n) {
     const oak_field_t *f = &arg.f;
@@ -29,8 +28,7 @@ OAK_KERNEL(oak_totals, oak_read_args_t, 128)
   }
 }
 
-OAK_FN double read_cell(const oak_user_t *user, int variable, real q[])
-{
+OAK_FN double read_cell(const oak_user_t *user, int variable, real q[]) {
   if (variable < NVAR) return (double)q[variable];
   if (variable == 2 * NVAR) return physics_valid(&user->physics, q);
   physics_to_primitive(&user->physics, q);
@@ -38,8 +36,7 @@ OAK_FN double read_cell(const oak_user_t *user, int variable, real q[])
 }
 
 /* One output variable. */
-OAK_KERNEL(oak_cells, oak_read_args_t, 128)
-{
+OAK_KERNEL(oak_cells, oak_read_args_t, 128) {
   OAK_ARGS(oak_read_args_t);
   OAK_OUTER(n) {
     const oak_user_t user = oak_user(&arg.f);
@@ -55,8 +52,7 @@ OAK_KERNEL(oak_cells, oak_read_args_t, 128)
 
 /* Blocks with their ghost layers, conserved variables; edges and corners, which have no value, are
  * NaN. */
-OAK_KERNEL(oak_ghosts, oak_read_args_t, 128)
-{
+OAK_KERNEL(oak_ghosts, oak_read_args_t, 128) {
   OAK_ARGS(oak_read_args_t);
   OAK_OUTER(n) {
     const int width = OAK_N + 2 * OAK_NG, depth = OAK_DIM == 3 ? width : 1;

@@ -6,8 +6,7 @@
  * noise floor, per axis; the norm over axes is compared with c_refine and c_derefine. A problem may
  * bring its own indicator instead. */
 
-OAK_FN real lohner(const oak_row_t *row, int a, real eps, real eps_abs)
-{
+OAK_FN real lohner(const oak_row_t *row, int a, real eps, real eps_abs) {
   const real u = row->c[a * row->sc];
   real sum = 0;
   OAK_UNROLL
@@ -21,8 +20,7 @@ OAK_FN real lohner(const oak_row_t *row, int a, real eps, real eps_abs)
   return sum;
 }
 
-OAK_KERNEL(oak_refine_flags, oak_refine_args_t, 128)
-{
+OAK_KERNEL(oak_refine_flags, oak_refine_args_t, 128) {
   OAK_ARGS(oak_refine_args_t);
   OAK_OUTER(n) {
     const oak_field_t *f = &arg.f;
@@ -32,7 +30,8 @@ OAK_KERNEL(oak_refine_flags, oak_refine_args_t, 128)
 #if OAK_REFINE_USER && defined(PROBLEM_REFINE)
     const oak_user_t user = oak_user(f);
     for (int k = 0; k < OAK_NZ; k++)
-      for (int j = 0; j < OAK_N; j++) OAK_INNER(i, OAK_N) {
+      for (int j = 0; j < OAK_N; j++)
+        OAK_INNER(i, OAK_N) {
           const real e = PROBLEM_REFINE(&user.problem, &user.physics, f, n, i, j, k);
           const real e2 = e * e;
           most[i] = OAK_MAX(most[i], e2);
@@ -55,9 +54,9 @@ OAK_KERNEL(oak_refine_flags, oak_refine_args_t, 128)
     OAK_SERIAL {
       real e2;
       OAK_REDUCE_MAX(e2, most, OAK_N);
-      arg.flag[n] = e2 > (real)(arg.c_refine * arg.c_refine)         ? 1
+      arg.flag[n] = e2 > (real)(arg.c_refine * arg.c_refine)       ? 1
                     : e2 < (real)(arg.c_derefine * arg.c_derefine) ? -1
-                                                                     : 0;
+                                                                   : 0;
     }
   }
 }

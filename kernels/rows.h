@@ -6,18 +6,18 @@
 #define OAK_ROWS_H
 
 typedef struct {
-  int axis;            /**< the row's axis */
-  const real *c;       /**< cell 0 of the row */
-  int sc;              /**< stride along the row */
-  real below, above;   /**< ghost values beyond both ends */
+  int axis;               /**< the row's axis */
+  const real *c;          /**< cell 0 of the row */
+  int sc;                 /**< stride along the row */
+  real below, above;      /**< ghost values beyond both ends */
   const real *side[3][2]; /**< [other axis][lower, upper]: cell 0 of the rows beside it */
-  int ss[3][2];        /**< their strides */
+  int ss[3][2];           /**< their strides */
 } oak_row_t;
 
-/* First cell and stride of the row along `axis` through x[] (x[axis] = 0), which may be a ghost row. */
+/* First cell and stride of the row along `axis` through x[] (x[axis] = 0), which may be a ghost
+ * row. */
 OAK_FN const real *oak_row_start(const oak_field_t *f, long block, int v, int axis, const int x[3],
-                                 int *stride)
-{
+                                 int *stride) {
   OAK_UNROLL
   for (int dir = 0; dir < OAK_DIM; dir++) {
     if (x[dir] >= 0 && x[dir] < OAK_N) continue;
@@ -26,15 +26,15 @@ OAK_FN const real *oak_row_start(const oak_field_t *f, long block, int v, int ax
     const int layer = above ? x[dir] - OAK_N : x[dir] + OAK_NG;
     const int first = dir == 0 ? 1 : 0, second = dir == 2 ? 1 : 2;
     *stride = axis == first ? s.sa : s.sb;
-    return s.p + (long long)v * s.sv + layer * s.sn + x[first] * s.sa + (OAK_DIM == 3 ? x[second] * s.sb : 0);
+    return s.p + (long long)v * s.sv + layer * s.sn + x[first] * s.sa +
+           (OAK_DIM == 3 ? x[second] * s.sb : 0);
   }
   *stride = OAK_STRIDE(axis);
   return f->u + block * OAK_BLOCK_REALS + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
 }
 
 /* The row of variable v along `axis` through interior cell x[] (x[axis] is ignored). */
-OAK_FN oak_row_t oak_row(const oak_field_t *f, long block, int v, int axis, const int x[3])
-{
+OAK_FN oak_row_t oak_row(const oak_field_t *f, long block, int v, int axis, const int x[3]) {
   oak_row_t row;
   int y[3] = {x[0], x[1], x[2]};
   y[axis] = 0;
@@ -60,8 +60,7 @@ OAK_FN oak_row_t oak_row(const oak_field_t *f, long block, int v, int axis, cons
 }
 
 /* Neighbours of cell a of the row below and above along `dir`. */
-OAK_FN void oak_row_neighbours(const oak_row_t *row, int dir, int a, real *below, real *above)
-{
+OAK_FN void oak_row_neighbours(const oak_row_t *row, int dir, int a, real *below, real *above) {
   if (dir == row->axis) {
     const real lower = row->c[(a > 0 ? a - 1 : 0) * row->sc];
     const real upper = row->c[(a < OAK_N - 1 ? a + 1 : OAK_N - 1) * row->sc];
@@ -74,8 +73,7 @@ OAK_FN void oak_row_neighbours(const oak_row_t *row, int dir, int a, real *below
 }
 
 /** Limited slopes of cell a, per cell width (paper, eq. gminmod). */
-OAK_FN real oak_row_slopes(const oak_row_t *row, int a, real theta, real slope[3])
-{
+OAK_FN real oak_row_slopes(const oak_row_t *row, int a, real theta, real slope[3]) {
   const real u = row->c[a * row->sc];
   OAK_UNROLL
   for (int dir = 0; dir < OAK_DIM; dir++) {
@@ -87,8 +85,7 @@ OAK_FN real oak_row_slopes(const oak_row_t *row, int a, real theta, real slope[3
 }
 
 /** Value of the fine cell on the `upper[d]` side of a coarse cell along each axis. */
-OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3])
-{
+OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3]) {
   real sum = 0;
   OAK_UNROLL
   for (int dir = 0; dir < OAK_DIM; dir++) sum += upper[dir] ? slope[dir] : -slope[dir];
@@ -96,13 +93,11 @@ OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3])
 }
 
 /** Average of the 2^d fine cells whose lowest is at p. */
-OAK_FN real oak_restrict(const real *p)
-{
+OAK_FN real oak_restrict(const real *p) {
   real sum = 0;
   OAK_UNROLL
-  for (int k = 0; k < (OAK_DIM == 3 ? 2 : 1); k++)
-    OAK_UNROLL
-    for (int j = 0; j < 2; j++) sum += p[OAK_INDEX(0, j, k)] + p[OAK_INDEX(1, j, k)];
+  for (int k = 0; k < (OAK_DIM == 3 ? 2 : 1); k++) OAK_UNROLL
+  for (int j = 0; j < 2; j++) sum += p[OAK_INDEX(0, j, k)] + p[OAK_INDEX(1, j, k)];
   return sum * (real)(1.0 / (1 << OAK_DIM));
 }
 

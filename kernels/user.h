@@ -14,8 +14,7 @@ typedef struct {
   problem_parameters_t problem;
 } oak_user_t;
 
-OAK_FN oak_user_t oak_user(const oak_field_t *f)
-{
+OAK_FN oak_user_t oak_user(const oak_field_t *f) {
   oak_user_t user;
   user.physics = *(const physics_parameters_t *)f->user;
   user.problem =

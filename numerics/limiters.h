@@ -5,8 +5,8 @@
  *   LIMITER_RADIUS_NAME                   cells needed on each side; ghost layers = radius + 1
  *   limiter_NAME(const real *s, real *lo, real *hi)
  * where s[-radius .. radius] are the values of a row of cells and lo, hi the values that cell s[0]
- * has at its lower and upper face. To add one, write both here: the key scheme.limiter knows it from then
- * on (the program looks for the LIMITER_RADIUS_ lines).
+ * has at its lower and upper face. To add one, write both here: the key scheme.limiter knows it
+ * from then on (the program looks for the LIMITER_RADIUS_ lines).
  *
  * Everything is branch-free: both sides of each ?: are computed, so a SIMD lane may divide by zero
  * and throw the result away. */
@@ -17,9 +17,9 @@
 #define OAK_CAT(a, b) OAK_CAT_(a, b)
 #define OAK_RADIUS OAK_CAT(LIMITER_RADIUS_, OAK_LIMITER)
 
-/** Generalized minmod (paper, eq. gminmod): theta 1 is minmod, 2 the monotonized central limiter. */
-OAK_FN real limiter_gminmod(real a, real b, real theta)
-{
+/** Generalized minmod (paper, eq. gminmod): theta 1 is minmod, 2 the monotonized central limiter.
+ */
+OAK_FN real limiter_gminmod(real a, real b, real theta) {
   const real ta = theta * oak_abs(a), tb = theta * oak_abs(b);
   const real mean = (real)0.5 * oak_abs(a + b);
   const real least = OAK_MIN(OAK_MIN(ta, tb), mean);
@@ -28,15 +28,13 @@ OAK_FN real limiter_gminmod(real a, real b, real theta)
 
 /* First order: the cell's value on both faces. */
 #define LIMITER_RADIUS_upwind 0
-OAK_FN void limiter_upwind(const real *s, real *lo, real *hi)
-{
+OAK_FN void limiter_upwind(const real *s, real *lo, real *hi) {
   *lo = s[0];
   *hi = s[0];
 }
 
 #define LIMITER_RADIUS_minmod 1
-OAK_FN void limiter_minmod(const real *s, real *lo, real *hi)
-{
+OAK_FN void limiter_minmod(const real *s, real *lo, real *hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];
   const real smaller = oak_abs(a) < oak_abs(b) ? a : b;
   const real half = a * b > 0 ? (real)0.5 * smaller : 0;
@@ -46,8 +44,7 @@ OAK_FN void limiter_minmod(const real *s, real *lo, real *hi)
 
 /* Monotonized central: B. van Leer, J. Comput. Phys. 23 (1977) 276. */
 #define LIMITER_RADIUS_mc 1
-OAK_FN void limiter_mc(const real *s, real *lo, real *hi)
-{
+OAK_FN void limiter_mc(const real *s, real *lo, real *hi) {
   const real half = (real)0.5 * limiter_gminmod(s[0] - s[-1], s[1] - s[0], 2);
   *lo = s[0] - half;
   *hi = s[0] + half;
@@ -58,8 +55,7 @@ OAK_FN void limiter_mc(const real *s, real *lo, real *hi)
 #ifndef OAK_LIMITER_THETA
 #define OAK_LIMITER_THETA 1.5
 #endif
-OAK_FN void limiter_gminmod_theta(const real *s, real *lo, real *hi)
-{
+OAK_FN void limiter_gminmod_theta(const real *s, real *lo, real *hi) {
   const real half = (real)0.5 * limiter_gminmod(s[0] - s[-1], s[1] - s[0], (real)OAK_LIMITER_THETA);
   *lo = s[0] - half;
   *hi = s[0] + half;
@@ -67,8 +63,7 @@ OAK_FN void limiter_gminmod_theta(const real *s, real *lo, real *hi)
 
 /* B. van Leer, J. Comput. Phys. 23 (1977) 276: the harmonic mean of both slopes. */
 #define LIMITER_RADIUS_vanleer 1
-OAK_FN void limiter_vanleer(const real *s, real *lo, real *hi)
-{
+OAK_FN void limiter_vanleer(const real *s, real *lo, real *hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];
   const real ab = a * b;
   const real half = ab > 0 ? ab / (a + b) : 0;
@@ -79,8 +74,7 @@ OAK_FN void limiter_vanleer(const real *s, real *lo, real *hi)
 /* B. Koren, in Numerical Methods for Advection-Diffusion Problems (1993) 117: third order where
  * smooth. On each face the least of both differences and (near + 2 far) / 6. */
 #define LIMITER_RADIUS_koren 1
-OAK_FN void limiter_koren(const real *s, real *lo, real *hi)
-{
+OAK_FN void limiter_koren(const real *s, real *lo, real *hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];
   const real pa = oak_abs(a), pb = oak_abs(b), least = OAK_MIN(pa, pb);
   const real up = OAK_MIN(least, (pa + 2 * pb) * (real)(1.0 / 6));
@@ -92,14 +86,14 @@ OAK_FN void limiter_koren(const real *s, real *lo, real *hi)
 
 /* Weighted essentially non-oscillatory reconstructions of third and fifth order: G.-S. Jiang, C.-W.
  * Shu, J. Comput. Phys. 126 (1996) 202. Their epsilon, 1e-6 for values of order one, is taken
- * relative to the values in the stencil, so that units do not matter. Smoothness indicators are divided by
- * their sum: then the weights need products instead of further divisions and cannot overflow. */
+ * relative to the values in the stencil, so that units do not matter. Smoothness indicators are
+ * divided by their sum: then the weights need products instead of further divisions and cannot
+ * overflow. */
 #define WENO_EPSILON ((real)1e-6)
 #define WENO_TINY ((real)1e-30)
 
 #define LIMITER_RADIUS_weno3 1
-OAK_FN void limiter_weno3(const real *s, real *lo, real *hi)
-{
+OAK_FN void limiter_weno3(const real *s, real *lo, real *hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];
   const real eps =
       WENO_EPSILON * (real)(1.0 / 3) * (s[-1] * s[-1] + s[0] * s[0] + s[1] * s[1]) + WENO_TINY;
@@ -112,12 +106,12 @@ OAK_FN void limiter_weno3(const real *s, real *lo, real *hi)
 }
 
 #define LIMITER_RADIUS_weno5 2
-OAK_FN void limiter_weno5(const real *s, real *lo, real *hi)
-{
+OAK_FN void limiter_weno5(const real *s, real *lo, real *hi) {
   const real m2 = s[-2], m1 = s[-1], c = s[0], p1 = s[1], p2 = s[2];
   const real e0 = m2 - 2 * m1 + c, e1 = m1 - 2 * c + p1, e2 = c - 2 * p1 + p2;
   const real f0 = m2 - 4 * m1 + 3 * c, f1 = m1 - p1, f2 = 3 * c - 4 * p1 + p2;
-  const real eps = WENO_EPSILON * (real)0.2 * (m2 * m2 + m1 * m1 + c * c + p1 * p1 + p2 * p2) + WENO_TINY;
+  const real eps =
+      WENO_EPSILON * (real)0.2 * (m2 * m2 + m1 * m1 + c * c + p1 * p1 + p2 * p2) + WENO_TINY;
   const real k = (real)(13.0 / 12), q = (real)0.25;
   const real b0 = eps + k * e0 * e0 + q * f0 * f0;
   const real b1 = eps + k * e1 * e1 + q * f1 * f1;
@@ -133,8 +127,7 @@ OAK_FN void limiter_weno5(const real *s, real *lo, real *hi)
   *lo = (3 * w0 * l0 + 6 * w1 * l1 + w2 * l2) / (6 * (3 * w0 + 6 * w1 + w2));
 }
 
-OAK_FN void oak_reconstruct(const real *s, real *lo, real *hi)
-{
+OAK_FN void oak_reconstruct(const real *s, real *lo, real *hi) {
   OAK_CAT(limiter_, OAK_LIMITER)(s, lo, hi);
 }
 

@@ -12,9 +12,8 @@
 
 /* V. V. Rusanov, USSR Comput. Math. Math. Phys. 1 (1961) 304: local Lax-Friedrichs. */
 #define FLUX_rusanov
-OAK_FN real riemann_rusanov(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
-                            real f[])
-{
+OAK_FN real riemann_rusanov(const physics_parameters_t *ph, const real ql[], const real qr[],
+                            int dir, real f[]) {
   riemann_sides_t s;
   riemann_sides(ph, ql, qr, dir, &s);
   const real speed = OAK_MAX(oak_abs(s.smin), oak_abs(s.smax));
@@ -28,8 +27,7 @@ OAK_FN real riemann_rusanov(const physics_parameters_t *ph, const real ql[], con
  * speeds at zero turns the formula into the one-sided fluxes for supersonic faces. */
 #define FLUX_hll
 OAK_FN real riemann_hll(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
-                        real f[])
-{
+                        real f[]) {
   riemann_sides_t s;
   riemann_sides(ph, ql, qr, dir, &s);
   const real smin = OAK_MIN(s.smin, 0), smax = OAK_MAX(s.smax, 0);
@@ -45,8 +43,7 @@ OAK_FN real riemann_hll(const physics_parameters_t *ph, const real ql[], const r
 }
 
 OAK_FN real oak_riemann(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
-                        real f[])
-{
+                        real f[]) {
   return OAK_CAT(riemann_, OAK_FLUX)(ph, ql, qr, dir, f);
 }
 

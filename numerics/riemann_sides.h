@@ -10,8 +10,7 @@ typedef struct {
 } riemann_sides_t;
 
 OAK_FN void riemann_sides(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
-                          riemann_sides_t *s)
-{
+                          riemann_sides_t *s) {
   physics_wave_speeds(ph, ql, qr, dir, &s->smin, &s->smax);
   physics_flux(ph, ql, dir, s->fl);
   physics_flux(ph, qr, dir, s->fr);

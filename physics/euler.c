@@ -27,8 +27,7 @@ OAK_PARAMETERS(physics, EULER_PARAMETERS)
 
 enum { RHO = 0, MX = 1, PRS = OAK_DIM + 1, ENE = OAK_DIM + 1 };
 
-OAK_FN void physics_to_primitive(const physics_parameters_t *ph, real q[])
-{
+OAK_FN void physics_to_primitive(const physics_parameters_t *ph, real q[]) {
   const real inv = 1 / q[RHO];
   real kinetic = 0;
   OAK_UNROLL
@@ -40,8 +39,7 @@ OAK_FN void physics_to_primitive(const physics_parameters_t *ph, real q[])
   q[PRS] = (real)(ph->gamma - 1) * (q[ENE] - (real)0.5 * kinetic);
 }
 
-OAK_FN void physics_to_conservative(const physics_parameters_t *ph, real q[])
-{
+OAK_FN void physics_to_conservative(const physics_parameters_t *ph, real q[]) {
   const real inv_gm1 = (real)(1 / (ph->gamma - 1));
   real speed2 = 0;
   OAK_UNROLL
@@ -53,8 +51,7 @@ OAK_FN void physics_to_conservative(const physics_parameters_t *ph, real q[])
 }
 
 /** Flux along `dir` of the primitive state q. */
-OAK_FN void physics_flux(const physics_parameters_t *ph, const real q[], int dir, real f[])
-{
+OAK_FN void physics_flux(const physics_parameters_t *ph, const real q[], int dir, real f[]) {
   const real inv_gm1 = (real)(1 / (ph->gamma - 1));
   const real vn = q[MX + dir];
   const real mass = q[RHO] * vn;
@@ -72,8 +69,7 @@ OAK_FN void physics_flux(const physics_parameters_t *ph, const real q[], int dir
  * Einfeldt's eta_2 term; with OAK_WAVE_SPEEDS_EINFELDT also the one-sided speeds, which keeps the
  * fan wide enough near vacuum. */
 OAK_FN void physics_wave_speeds(const physics_parameters_t *ph, const real ql[], const real qr[],
-                                int dir, real *smin, real *smax)
-{
+                                int dir, real *smin, real *smax) {
   const real gamma = (real)ph->gamma;
   const real inv_l = 1 / ql[RHO], inv_r = 1 / qr[RHO];
   const real cl2 = gamma * ql[PRS] * inv_l, cr2 = gamma * qr[PRS] * inv_r;
@@ -92,8 +88,7 @@ OAK_FN void physics_wave_speeds(const physics_parameters_t *ph, const real ql[],
 }
 
 /** 1 if the conserved state has positive density and pressure; false for NaN. */
-OAK_FN int physics_valid(const physics_parameters_t *ph, const real u[])
-{
+OAK_FN int physics_valid(const physics_parameters_t *ph, const real u[]) {
   real m2 = 0;
   (void)ph;
   OAK_UNROLL

@@ -10,8 +10,7 @@
  * eq. 10.37-10.39. Between the outer waves a contact moves with speed s*. */
 #define FLUX_hllc
 OAK_FN void hllc_star(const real q[], const real u[], const real f[], int dir, real s, real star,
-                      real out[])
-{
+                      real out[]) {
   const real factor = q[RHO] * (s - q[MX + dir]) / (s - star);
   const real p_over = q[PRS] / (q[RHO] * (s - q[MX + dir]));
   real us[PHYSICS_NVAR];
@@ -24,8 +23,7 @@ OAK_FN void hllc_star(const real q[], const real u[], const real f[], int dir, r
 }
 
 OAK_FN real riemann_hllc(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
-                         real f[])
-{
+                         real f[]) {
   real left[PHYSICS_NVAR], right[PHYSICS_NVAR];
   riemann_sides_t s;
   riemann_sides(ph, ql, qr, dir, &s);
@@ -39,11 +37,10 @@ OAK_FN real riemann_hllc(const physics_parameters_t *ph, const real ql[], const 
   return OAK_MAX(oak_abs(s.smin), oak_abs(s.smax));
 }
 
-/* Roe's solver: P. L. Roe, J. Comput. Phys. 43 (1981) 357, with the entropy fix of A. Harten and J. M.
- * Hyman, J. Comput. Phys. 50 (1983) 235, on the acoustic waves. Not positive near vacuum. */
+/* Roe's solver: P. L. Roe, J. Comput. Phys. 43 (1981) 357, with the entropy fix of A. Harten and J.
+ * M. Hyman, J. Comput. Phys. 50 (1983) 235, on the acoustic waves. Not positive near vacuum. */
 #define FLUX_roe
-OAK_FN real roe_speed(real lambda, real left, real right)
-{
+OAK_FN real roe_speed(real lambda, real left, real right) {
   const real a = lambda - left, b = right - lambda;
   const real delta = OAK_MAX(OAK_MAX(a, b), 0);
   const real size = oak_abs(lambda);
@@ -51,8 +48,7 @@ OAK_FN real roe_speed(real lambda, real left, real right)
 }
 
 OAK_FN real riemann_roe(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
-                        real f[])
-{
+                        real f[]) {
   const real gm1 = (real)(ph->gamma - 1);
   real fl[PHYSICS_NVAR], fr[PHYSICS_NVAR], v[OAK_DIM], dv[OAK_DIM];
   physics_flux(ph, ql, dir, fl);
@@ -89,12 +85,12 @@ OAK_FN real riemann_roe(const physics_parameters_t *ph, const real ql[], const r
   f[RHO] = (real)0.5 * (fl[RHO] + fr[RHO] - (a1 + a2 + a5));
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) {
-    const real jump = d == dir ? a1 * (vn - c) + a5 * (vn + c) + a2 * vn
-                               : (a1 + a2 + a5) * v[d] + as * dv[d];
+    const real jump =
+        d == dir ? a1 * (vn - c) + a5 * (vn + c) + a2 * vn : (a1 + a2 + a5) * v[d] + as * dv[d];
     f[MX + d] = (real)0.5 * (fl[MX + d] + fr[MX + d] - jump);
   }
-  f[ENE] = (real)0.5 * (fl[ENE] + fr[ENE] - (a1 * (h - vn * c) + a5 * (h + vn * c) +
-                                              a2 * (real)0.5 * v2 + as * shear));
+  f[ENE] = (real)0.5 * (fl[ENE] + fr[ENE] -
+                        (a1 * (h - vn * c) + a5 * (h + vn * c) + a2 * (real)0.5 * v2 + as * shear));
   return oak_abs(vn) + OAK_MAX(c, OAK_MAX(cl, cr));
 }
 

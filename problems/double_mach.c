@@ -11,8 +11,8 @@ OAK_PARAMETERS(problem, DOUBLE_MACH_PARAMETERS)
 #define PROBLEM_PARAMETERS DOUBLE_MACH_PARAMETERS
 
 /* The shock without the wall: it starts from the wall's edge and moves along x with 10 / sin 60. */
-OAK_FN void double_mach_shock(const problem_parameters_t *p, const double x[3], double t, real q[])
-{
+OAK_FN void double_mach_shock(const problem_parameters_t *p, const double x[3], double t,
+                              real q[]) {
   const int behind = x[0] < p->wall + (x[1] + 20 * t) / 1.7320508075688772;
   q[RHO] = (real)(behind ? 8 : 1.4);
   q[MX] = (real)(behind ? 8.25 * 0.8660254037844386 : 0);
@@ -24,16 +24,14 @@ OAK_FN void double_mach_shock(const problem_parameters_t *p, const double x[3], 
 }
 
 OAK_FN void double_mach_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                                const double x[3], real q[])
-{
+                                const double x[3], real q[]) {
   (void)ph;
   double_mach_shock(p, x, 0, q);
 }
 
 /* At the wall q, the cell inside, is mirrored in all ghost layers. */
 OAK_FN void double_mach_boundary(const problem_parameters_t *p, const physics_parameters_t *ph,
-                                 const double x[3], double t, int face, real q[])
-{
+                                 const double x[3], double t, int face, real q[]) {
   (void)ph;
   if (face == 2 && x[0] >= p->wall)
     q[MX + 1] = -q[MX + 1];

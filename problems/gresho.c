@@ -7,15 +7,14 @@
 
 #define PROBLEM_TITLE "Gresho vortex"
 
-#define GRESHO_PARAMETERS(P)                                      \
-  P(pressure, 5, "pressure in the centre; the density is 1")      \
+#define GRESHO_PARAMETERS(P)                                 \
+  P(pressure, 5, "pressure in the centre; the density is 1") \
   P(stream, 0, "velocity of the whole along x")
 OAK_PARAMETERS(problem, GRESHO_PARAMETERS)
 #define PROBLEM_PARAMETERS GRESHO_PARAMETERS
 
 OAK_FN void gresho_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                           const double x[3], real q[])
-{
+                           const double x[3], real q[]) {
   const double r = sqrt(x[0] * x[0] + x[1] * x[1]);
   double omega = 0, rise = -2 + 4 * 0.6931471805599453; /* angular velocity, p - p(0) */
   (void)ph;

@@ -6,28 +6,26 @@
 
 #define PROBLEM_TITLE "Kelvin-Helmholtz instability"
 
-#define KH_PARAMETERS(P)                                       \
-  P(rho_out, 1, "density of the outer streams")                \
-  P(rho_in, 2, "density of the middle stream")                 \
-  P(u_out, 0.5, "velocity of the outer streams along x")       \
-  P(u_in, -0.5, "velocity of the middle stream")               \
-  P(width, 0.025, "width of the layers")                       \
-  P(kick, 0.01, "amplitude of the disturbance, a velocity")    \
-  P(modes, 2, "its wave lengths per unit length")              \
+#define KH_PARAMETERS(P)                                    \
+  P(rho_out, 1, "density of the outer streams")             \
+  P(rho_in, 2, "density of the middle stream")              \
+  P(u_out, 0.5, "velocity of the outer streams along x")    \
+  P(u_in, -0.5, "velocity of the middle stream")            \
+  P(width, 0.025, "width of the layers")                    \
+  P(kick, 0.01, "amplitude of the disturbance, a velocity") \
+  P(modes, 2, "its wave lengths per unit length")           \
   P(pressure, 2.5, "pressure")
 OAK_PARAMETERS(problem, KH_PARAMETERS)
 #define PROBLEM_PARAMETERS KH_PARAMETERS
 
 /* From `in` to `out` over the layers at y = 1/4 and 3/4. */
-OAK_FN double kh_profile(double in, double out, double y, double width)
-{
+OAK_FN double kh_profile(double in, double out, double y, double width) {
   const double s = fabs(y - 0.5) - 0.25, half = 0.5 * (out - in) * exp(-fabs(s) / width);
   return s < 0 ? in + half : out - half;
 }
 
 OAK_FN void kh_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                       const double x[3], real q[])
-{
+                       const double x[3], real q[]) {
   (void)ph;
   q[RHO] = (real)kh_profile(p->rho_in, p->rho_out, x[1], p->width);
   q[MX] = (real)kh_profile(p->u_in, p->u_out, x[1], p->width);

@@ -16,8 +16,7 @@ OAK_PARAMETERS(problem, NOH_PARAMETERS)
 #define PROBLEM_PARAMETERS NOH_PARAMETERS
 
 /* The solution ahead of the shock. */
-OAK_FN void noh_ahead(const problem_parameters_t *p, const double x[3], double t, real q[])
-{
+OAK_FN void noh_ahead(const problem_parameters_t *p, const double x[3], double t, real q[]) {
   const double r = sqrt(x[0] * x[0] + x[1] * x[1] + (OAK_DIM == 3 ? x[2] * x[2] : 0));
   const double squeeze = 1 + t / r;
   q[RHO] = (real)(OAK_DIM == 3 ? squeeze * squeeze : squeeze);
@@ -27,15 +26,13 @@ OAK_FN void noh_ahead(const problem_parameters_t *p, const double x[3], double t
 }
 
 OAK_FN void noh_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                        const double x[3], real q[])
-{
+                        const double x[3], real q[]) {
   (void)ph;
   noh_ahead(p, x, 0, q);
 }
 
 OAK_FN void noh_boundary(const problem_parameters_t *p, const physics_parameters_t *ph,
-                         const double x[3], double t, int face, real q[])
-{
+                         const double x[3], double t, int face, real q[]) {
   (void)ph, (void)face;
   noh_ahead(p, x, t, q);
 }

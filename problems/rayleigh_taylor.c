@@ -5,22 +5,21 @@
 
 #define PROBLEM_TITLE "Rayleigh-Taylor instability"
 
-#define RT_PARAMETERS(P)                                                     \
-  P(h0, 0.8, "height of the interface")                                      \
-  P(rho_high, 1.0, "density above it")                                       \
-  P(rho_low, 0.1, "density below it")                                        \
-  P(delta, 0.05, "amplitude of its perturbation")                            \
-  P(modes, 1, "wave lengths of the perturbation per unit length")            \
-  P(gravity, 1.0, "gravitational acceleration, downwards")                   \
+#define RT_PARAMETERS(P)                                          \
+  P(h0, 0.8, "height of the interface")                           \
+  P(rho_high, 1.0, "density above it")                            \
+  P(rho_low, 0.1, "density below it")                             \
+  P(delta, 0.05, "amplitude of its perturbation")                 \
+  P(modes, 1, "wave lengths of the perturbation per unit length") \
+  P(gravity, 1.0, "gravitational acceleration, downwards")        \
   P(p_top, 1.0, "pressure at height 1")
 OAK_PARAMETERS(problem, RT_PARAMETERS)
 #define PROBLEM_PARAMETERS RT_PARAMETERS
 
 enum { RT_UP = OAK_DIM - 1 };
 
-OAK_FN void rt_initial(const problem_parameters_t *p, const physics_parameters_t *ph, const double x[3],
-                       real q[])
-{
+OAK_FN void rt_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
+                       const double x[3], real q[]) {
   const double k = 6.283185307179586 * p->modes;
   const double wave = OAK_DIM == 3 ? sin(k * x[0]) * sin(k * x[1]) : sin(k * x[0]);
   const double h = p->h0 + p->delta * wave, z = x[RT_UP];
@@ -31,9 +30,8 @@ OAK_FN void rt_initial(const problem_parameters_t *p, const physics_parameters_t
                                                  : p->rho_high * (1 - h) + p->rho_low * (h - z)));
 }
 
-OAK_FN void rt_gravity(const problem_parameters_t *p, const physics_parameters_t *ph, const double x[3],
-                       double t, const real q[], real source[])
-{
+OAK_FN void rt_gravity(const problem_parameters_t *p, const physics_parameters_t *ph,
+                       const double x[3], double t, const real q[], real source[]) {
   const real force = -(real)p->gravity * q[RHO];
   (void)ph, (void)x, (void)t;
   source[MX + RT_UP] += force;

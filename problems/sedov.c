@@ -13,20 +13,19 @@
 
 #define PROBLEM_TITLE "Sedov-Taylor blast wave"
 
-#define SEDOV_PARAMETERS(P)                                  \
-  P(energy, 1.0, "energy set free (2D: per unit length)")    \
-  P(width, 0.01, "width w of its profile exp(-r^2/w^2)")     \
-  P(rho0, 1.0, "density")                                    \
-  P(p0, 1e-5, "pressure of the gas around")                  \
-  P(center_x, 0.0, "position of the explosion")              \
-  P(center_y, 0.0, "position of the explosion")              \
+#define SEDOV_PARAMETERS(P)                               \
+  P(energy, 1.0, "energy set free (2D: per unit length)") \
+  P(width, 0.01, "width w of its profile exp(-r^2/w^2)")  \
+  P(rho0, 1.0, "density")                                 \
+  P(p0, 1e-5, "pressure of the gas around")               \
+  P(center_x, 0.0, "position of the explosion")           \
+  P(center_y, 0.0, "position of the explosion")           \
   P(center_z, 0.0, "position of the explosion (3D)")
 OAK_PARAMETERS(problem, SEDOV_PARAMETERS)
 #define PROBLEM_PARAMETERS SEDOV_PARAMETERS
 
 OAK_FN void sedov_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                          const double x[3], real q[])
-{
+                          const double x[3], real q[]) {
   const double center[3] = {p->center_x, p->center_y, p->center_z};
   double r2 = 0, volume = 1; /* integral of the profile */
   OAK_UNROLL

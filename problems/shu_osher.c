@@ -6,16 +6,15 @@
 
 #define PROBLEM_TITLE "Shu-Osher shock and density waves"
 
-#define SHU_OSHER_PARAMETERS(P)                     \
-  P(position, -4, "shock at t = 0")                 \
-  P(amplitude, 0.2, "amplitude of the waves")       \
+#define SHU_OSHER_PARAMETERS(P)               \
+  P(position, -4, "shock at t = 0")           \
+  P(amplitude, 0.2, "amplitude of the waves") \
   P(wave_number, 5, "their wave number")
 OAK_PARAMETERS(problem, SHU_OSHER_PARAMETERS)
 #define PROBLEM_PARAMETERS SHU_OSHER_PARAMETERS
 
 OAK_FN void shu_osher_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                              const double x[3], real q[])
-{
+                              const double x[3], real q[]) {
   const int behind = x[0] < p->position;
   (void)ph;
   q[RHO] = (real)(behind ? 3.857143 : 1 + p->amplitude * sin(p->wave_number * x[0]));

@@ -11,16 +11,15 @@
 
 #define PROBLEM_TITLE "Isentropic vortex"
 
-#define VORTEX_PARAMETERS(P)                          \
-  P(strength, 5, "strength of the vortex")            \
-  P(stream_x, 1, "velocity of the stream along x")    \
+#define VORTEX_PARAMETERS(P)                       \
+  P(strength, 5, "strength of the vortex")         \
+  P(stream_x, 1, "velocity of the stream along x") \
   P(stream_y, 1, "velocity of the stream along y")
 OAK_PARAMETERS(problem, VORTEX_PARAMETERS)
 #define PROBLEM_PARAMETERS VORTEX_PARAMETERS
 
 OAK_FN void vortex_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                           const double x[3], real q[])
-{
+                           const double x[3], real q[]) {
   const double r2 = x[0] * x[0] + x[1] * x[1], gm1 = ph->gamma - 1;
   const double e = p->strength / 6.283185307179586 * exp(0.5 * (1 - r2));
   const double T = 1 - gm1 / (2 * ph->gamma) * e * e, rho = pow(T, 1 / gm1);

@@ -24,10 +24,10 @@ static const char *const test_names[TEST_NVAR] = {"density", "ramp", "mx"};
 
 typedef struct {
   oak_grid_view_t view;
-  int8_t *level;        /* all leaves, on every rank */
+  int8_t *level; /* all leaves, on every rank */
   int32_t (*index)[3];
   int nleaf, capacity;
-  int backwards;        /* trees come in decreasing order */
+  int backwards;           /* trees come in decreasing order */
   int fail_rank, fail_var; /* read() fails there; -1: never */
 } test_mesh_t;
 
@@ -42,8 +42,9 @@ static double test_field(const oak_grid_view_t *view, int var, int level, const 
     hash ^= hash >> 29;
   }
   if (var == 0)
-    return 1.0 + exp(-20.0 * ((x[0] - 0.3) * (x[0] - 0.3) + (x[1] - 0.4) * (x[1] - 0.4) +
-                              x[2] * x[2])) + 0.2 * sin(9.0 * x[0] + 3.0 * x[1]);
+    return 1.0 +
+           exp(-20.0 * ((x[0] - 0.3) * (x[0] - 0.3) + (x[1] - 0.4) * (x[1] - 0.4) + x[2] * x[2])) +
+           0.2 * sin(9.0 * x[0] + 3.0 * x[1]);
   if (var == 1) return x[0] + 2.0 * x[1] - 3.0 * x[2];
   return (double)(int64_t)hash * 0x1p-63;
 }
@@ -93,13 +94,16 @@ static void test_add_node(test_mesh_t *mesh, int level, int32_t i, int32_t j, in
 
 static int test_cut(int nleaf, int rank, int size, test_cut_t cut) {
   switch (cut) {
-    case TEST_CUT_LAST: return rank < size ? 0 : nleaf;
-    case TEST_CUT_FIRST: return rank == 0 ? 0 : rank < size ? nleaf - 1 : nleaf;
+    case TEST_CUT_LAST:
+      return rank < size ? 0 : nleaf;
+    case TEST_CUT_FIRST:
+      return rank == 0 ? 0 : rank < size ? nleaf - 1 : nleaf;
     case TEST_CUT_HOLES: {
       const int even = (size + 1) / 2;
       return (int)((int64_t)nleaf * ((rank + 1) / 2) / even);
     }
-    default: return (int)((int64_t)nleaf * rank / size);
+    default:
+      return (int)((int64_t)nleaf * rank / size);
   }
 }
 
@@ -111,10 +115,17 @@ static void test_mesh_new(test_mesh_t *mesh, MPI_Comm comm, int dim, int block_s
   memset(mesh, 0, sizeof *mesh);
   mesh->fail_rank = -1;
   mesh->backwards = backwards;
-  mesh->view = (oak_grid_view_t){.comm = comm, .dim = dim, .block_size = block_size,
-                                 .xmin = {-0.25, 0.0, -0.5}, .xmax = {-0.25 + tx, 0.75 * ty, 0.5},
-                                 .trees = {tx, ty, 1}, .time = 1.5, .step = 2140,
-                                 .nvar = TEST_NVAR, .name = test_names, .read = test_read,
+  mesh->view = (oak_grid_view_t){.comm = comm,
+                                 .dim = dim,
+                                 .block_size = block_size,
+                                 .xmin = {-0.25, 0.0, -0.5},
+                                 .xmax = {-0.25 + tx, 0.75 * ty, 0.5},
+                                 .trees = {tx, ty, 1},
+                                 .time = 1.5,
+                                 .step = 2140,
+                                 .nvar = TEST_NVAR,
+                                 .name = test_names,
+                                 .read = test_read,
                                  .owner = mesh};
   if (dim == 2) mesh->view.xmin[2] = mesh->view.xmax[2] = 0.0;
   for (int t = 0; t < tx * ty; t++) {

@@ -151,9 +151,7 @@ static inline double sum_ranks(MPI_Comm comm, double x) {
 }
 
 /** The larger one; NaN if one is NaN. */
-static inline double worse(double a, double b) {
-  return !(a >= b) || isnan(b) ? b : a;
-}
+static inline double worse(double a, double b) { return !(a >= b) || isnan(b) ? b : a; }
 
 /** The largest; infinite if one is NaN, so that no bound holds. */
 static inline double max_ranks(MPI_Comm comm, double x) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Pictures, decoded with libpng: the same for any distribution over ranks, colours of single
  * pixels, averages, mesh lines, and what happens when writing fails. */
-//TEST np={1,2,3}
+// TEST np={1,2,3}
 #define _GNU_SOURCE 1
 #include <stdarg.h>
 #include <stddef.h>
@@ -104,8 +104,11 @@ static void test_any_ranks(void **state) {
   (void)state;
   static const int widths[] = {37, 200, 611};
   for (int i = 0; i < 3; i++) {
-    oak_picture_options_t options = {.width = widths[i], .draw_mesh = i > 0, .variable = i,
-                                     .colormap = (oak_colormap_t)i, .title = "A heading"};
+    oak_picture_options_t options = {.width = widths[i],
+                                     .draw_mesh = i > 0,
+                                     .variable = i,
+                                     .colormap = (oak_colormap_t)i,
+                                     .title = "A heading"};
     compare_with_one_rank(2, &options);
     options.slice_axis = i;
     /* Within a cell, on a face of blocks, on the upper side of the domain. */
@@ -162,8 +165,12 @@ static void test_colors(void **state) {
     image_t image;
     test_mesh_t mesh;
     test_mesh_new(&mesh, MPI_COMM_WORLD, dim, 4, 3, 2, 1, 0, TEST_CUT_EVEN);
-    oak_picture_options_t options = {.width = 333, .variable = 2, .low = -0.9, .high = 1.0,
-                                     .slice_axis = 2, .slice_position = -0.2,
+    oak_picture_options_t options = {.width = 333,
+                                     .variable = 2,
+                                     .low = -0.9,
+                                     .high = 1.0,
+                                     .slice_axis = 2,
+                                     .slice_position = -0.2,
                                      .colormap = OAK_COLORMAP_COOLWARM};
     draw(&mesh.view, &options, "colors.png", &image);
     assert_int_equal(image.w, 333);
@@ -213,8 +220,8 @@ static void test_averages(void **state) {
     }
   for (int s = 0; s < 3; s++) {
     image_t image;
-    oak_picture_options_t options = {.width = sides[s], .variable = 2,
-                                     .colormap = OAK_COLORMAP_GRAY};
+    oak_picture_options_t options = {
+        .width = sides[s], .variable = 2, .colormap = OAK_COLORMAP_GRAY};
     draw(&mesh.view, &options, "averages.png", &image);
     assert_int_equal(image.h, sides[s]);
     assert_true(image.low == low && image.high == high);
@@ -320,8 +327,10 @@ static void test_colormaps(void **state) {
     assert_memory_equal(rgb, ends[m][1], 3);
     for (int i = 1; i <= 64; i++) {
       const double step = lightness(found, i / 64.0) - lightness(found, (i - 1) / 64.0);
-      if (m != OAK_COLORMAP_COOLWARM) assert_true(step > 0);
-      else assert_true(i <= 30 ? step > 0 : i <= 34 || step < 0);
+      if (m != OAK_COLORMAP_COOLWARM)
+        assert_true(step > 0);
+      else
+        assert_true(i <= 30 ? step > 0 : i <= 34 || step < 0);
     }
   }
   assert_string_equal(names, OAK_COLORMAP_NAMES);
@@ -384,8 +393,10 @@ static void test_keeps_earlier(void **state) {
     if (failure == 2) setrlimit(RLIMIT_FSIZE, &small);
     const oak_status_t st = oak_picture_write(&mesh.view, &options, path);
     setrlimit(RLIMIT_FSIZE, &limit);
-    if (failure < 2) check_failure(st, OAK_ERR_DEVICE, "lets reading fail");
-    else check_failure(st, OAK_ERR_FILE, "File too large");
+    if (failure < 2)
+      check_failure(st, OAK_ERR_DEVICE, "lets reading fail");
+    else
+      check_failure(st, OAK_ERR_FILE, "File too large");
     read_image(&after, path);
     assert_memory_equal(after.rgb, before.rgb, (size_t)before.width * before.height * 3);
     free(after.rgb);
@@ -400,10 +411,10 @@ static void test_keeps_earlier(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_any_ranks),  cmocka_unit_test(test_bands),
-      cmocka_unit_test(test_colors),     cmocka_unit_test(test_averages),
-      cmocka_unit_test(test_mesh_lines), cmocka_unit_test(test_odd_values),
-      cmocka_unit_test(test_colormaps),  cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_any_ranks),    cmocka_unit_test(test_bands),
+      cmocka_unit_test(test_colors),       cmocka_unit_test(test_averages),
+      cmocka_unit_test(test_mesh_lines),   cmocka_unit_test(test_odd_values),
+      cmocka_unit_test(test_colormaps),    cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_keeps_earlier)};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

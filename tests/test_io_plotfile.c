@@ -2,7 +2,7 @@
  * Plotfiles, read back by a small reader of their own: values, averages, coverage, integral; and
  * what happens when writing fails. With arguments "FOLDER DIM" it leaves a plotfile for
  * check_plotfile.py and prints the integral of its first variable. */
-//TEST np={1,2,3,4}
+// TEST np={1,2,3,4}
 #define _GNU_SOURCE 1
 #include <stdarg.h>
 #include <stddef.h>
@@ -185,8 +185,7 @@ static void read_plot(plot_t *plot, const oak_grid_view_t *view, const char *pat
     for (int d = 0; d < 3; d++) {
       assert_int_equal(low[d], 0);
       plot->n[l][d] = high[d] + 1;
-      if (d < plot->dim)
-        assert_int_equal(plot->n[l][d], view->block_size * view->trees[d] << l);
+      if (d < plot->dim) assert_int_equal(plot->n[l][d], view->block_size * view->trees[d] << l);
     }
     const size_t n = (size_t)(plot->n[l][0] * plot->n[l][1] * plot->n[l][2]);
     plot->value[l] = calloc(n * plot->nvar, sizeof(double));
@@ -373,8 +372,10 @@ static void test_merges(void **state) {
   read_plot(&plot, &mesh.view, path);
   assert_int_equal(plot.nbox[0], 2);
   /* One or two ranks hold whole families of 8; three and four split some. */
-  if (size <= 2) assert_int_equal(plot.nbox[1], 2);
-  else assert_true(plot.nbox[1] > 2);
+  if (size <= 2)
+    assert_int_equal(plot.nbox[1], 2);
+  else
+    assert_true(plot.nbox[1] > 2);
   free_plot(&plot);
   test_mesh_free(&mesh);
 }
@@ -406,7 +407,7 @@ static void test_keeps_earlier(void **state) {
   assert_false(exists(path, ".part"));
   check_plot(&mesh, path);
 
-  for (int culprit = 0; culprit < size; culprit += size > 1 ? size - 1 : 1) {
+  for (int culprit = 0; culprit<size; culprit += size> 1 ? size - 1 : 1) {
     struct rlimit before, small; /* one rank alone runs out of file space */
     getrlimit(RLIMIT_FSIZE, &before);
     small = before;
@@ -446,8 +447,11 @@ static void test_bad_names(void **state) {
   (void)state;
   static const struct {
     const char *name, *words;
-  } bad[] = {{"vel_x", "ends in _x"}, {"m_z", "for example 'mz'"}, {"", "not empty"},
-             {"a b", "has no blanks"}, {"density", "two output variables"}};
+  } bad[] = {{"vel_x", "ends in _x"},
+             {"m_z", "for example 'mz'"},
+             {"", "not empty"},
+             {"a b", "has no blanks"},
+             {"density", "two output variables"}};
   const char *names[TEST_NVAR] = {"density", "ramp", NULL};
   test_mesh_t mesh;
   test_mesh_new(&mesh, MPI_COMM_WORLD, 2, 4, 3, 2, 1, 0, TEST_CUT_EVEN);

@@ -151,11 +151,9 @@ static void conditions(int dim, const char *name, const char *keys, const rule_t
   assert_true(most < 1e-14);
 }
 
-#define ALL(kind, value)                                          \
-  {                                                               \
-    {kind, value}, {kind, value}, {kind, value}, {kind, value}, { \
-      kind, value                                                 \
-    }                                                             \
+#define ALL(kind, value)                                                        \
+  {                                                                             \
+    {kind, value}, {kind, value}, {kind, value}, {kind, value}, { kind, value } \
   }
 
 static void test_quadtree(void **state) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A kernel of one's own: the largest Mach number in each block. Written in oak's kernel dialect
- * (docs/kernels.md) and compiled when the program runs, for its device, dimension and block size. */
+ * (docs/kernels.md) and compiled when the program runs, for its device, dimension and block size.
+ */
 #include "mach.h"
 
-OAK_KERNEL(mach, mach_args_t, 128)
-{
+OAK_KERNEL(mach, mach_args_t, 128) {
   OAK_ARGS(mach_args_t);
   OAK_OUTER(n) {
     const oak_user_t user = oak_user(&arg.f);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A program of one's own on top of oak: an implosion in a box, with parameters, a time loop, output and
- * a diagnostic kernel that oak run does not have. The README beside it shows how to build and run it. */
+ * A program of one's own on top of oak: an implosion in a box, with parameters, a time loop, output
+ * and a diagnostic kernel that oak run does not have. The README beside it shows how to build and
+ * run it. */
 #include <math.h>
 #include <oak.h>
 #include <stdio.h>
@@ -14,9 +15,17 @@
 
 /* Keys of this program, in a section of its own. They are checked like all others. */
 static const oak_param_desc_t own_keys[] = {
-    {.key = "mach.every", .type = OAK_PARAM_INT, .fallback = "200", .min = 1, .max = 1e6, .unit = "steps",
+    {.key = "mach.every",
+     .type = OAK_PARAM_INT,
+     .fallback = "200",
+     .min = 1,
+     .max = 1e6,
+     .unit = "steps",
      .help = "Steps between lines of the table."},
-    {.key = "mach.kernel", .type = OAK_PARAM_TEXT, .fallback = MACH_KERNEL, .help = "File of the kernel."},
+    {.key = "mach.kernel",
+     .type = OAK_PARAM_TEXT,
+     .fallback = MACH_KERNEL,
+     .help = "File of the kernel."},
 };
 
 /* What this run has in place of a parameter file; the command line wins over it. */
@@ -27,8 +36,7 @@ static const char *const settings[][2] = {
     {"run.end_time", "0.5"},       {"run.cfl", "0.4"},           {"output.folder", "output/mach"},
 };
 
-static oak_status_t read_settings(oak_params_t *params, int argc, char **argv)
-{
+static oak_status_t read_settings(oak_params_t *params, int argc, char **argv) {
   OAK_TRY(oak_params_declare(params, own_keys, sizeof own_keys / sizeof *own_keys));
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
     OAK_TRY(oak_params_set(params, settings[i][0], settings[i][1]));
@@ -37,8 +45,7 @@ static oak_status_t read_settings(oak_params_t *params, int argc, char **argv)
 }
 
 /* The largest Mach number of all blocks. Ranks may hold different numbers of blocks, or none. */
-static oak_status_t largest_mach(oak_t *sim, oak_kernel_t *kernel, double *mach)
-{
+static oak_status_t largest_mach(oak_t *sim, oak_kernel_t *kernel, double *mach) {
   const int n = oak_nblocks(sim);
   const size_t bytes = n * sizeof(double);
   double *each = malloc(bytes + 1);
@@ -57,8 +64,7 @@ static oak_status_t largest_mach(oak_t *sim, oak_kernel_t *kernel, double *mach)
   return OAK_OK;
 }
 
-static oak_status_t print_line(oak_t *sim, oak_kernel_t *kernel, double mass_before, FILE *out)
-{
+static oak_status_t print_line(oak_t *sim, oak_kernel_t *kernel, double mass_before, FILE *out) {
   double mach, total[8];
   OAK_TRY(largest_mach(sim, kernel, &mach));
   OAK_TRY(oak_totals(sim, total));
@@ -68,8 +74,7 @@ static oak_status_t print_line(oak_t *sim, oak_kernel_t *kernel, double mass_bef
   return OAK_OK;
 }
 
-static oak_status_t simulate(oak_t *sim, const oak_params_t *params, FILE *out)
-{
+static oak_status_t simulate(oak_t *sim, const oak_params_t *params, FILE *out) {
   const double end_time = oak_params_real(params, "run.end_time");
   const int every = oak_params_int(params, "mach.every");
   char path[1024];
@@ -86,7 +91,8 @@ static oak_status_t simulate(oak_t *sim, const oak_params_t *params, FILE *out)
     if (oak_step(sim) % every == 0) OAK_TRY(print_line(sim, kernel, total[0], out));
   }
   OAK_TRY(print_line(sim, kernel, total[0], out));
-  snprintf(path, sizeof path, "%s/plt%06ld", oak_params_text(params, "output.folder"), oak_step(sim));
+  snprintf(path, sizeof path, "%s/plt%06ld", oak_params_text(params, "output.folder"),
+           oak_step(sim));
   OAK_TRY(oak_write_grid(sim, path));
   if (out) fprintf(out, "wrote %s\n", path);
   snprintf(path, sizeof path, "%s/rho.png", oak_params_text(params, "output.folder"));
@@ -95,8 +101,7 @@ static oak_status_t simulate(oak_t *sim, const oak_params_t *params, FILE *out)
   return OAK_OK;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   int rank;
   oak_params_t *params = NULL;
   oak_t *sim = NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A supersonic jet that enters gas at rest through a nozzle in the lower x face. Physics: euler.
  *
- * A problem file is all that a new problem needs: its parameters, an initial state and, as far as wanted,
- * boundary values, source terms and a refinement criterion. oak compiles it when the run starts, so there
- * is nothing to build or to register. docs/kernels.md is the manual. */
+ * A problem file is all that a new problem needs: its parameters, an initial state and, as far as
+ * wanted, boundary values, source terms and a refinement criterion. oak compiles it when the run
+ * starts, so there is nothing to build or to register. docs/kernels.md is the manual. */
 
 #define PROBLEM_TITLE "Supersonic jet"
 
@@ -16,20 +16,19 @@
 OAK_PARAMETERS(problem, JET_PARAMETERS)
 #define PROBLEM_PARAMETERS JET_PARAMETERS
 
-/* The state at time 0 in primitive variables (density, velocity, pressure); q comes filled with zeros. */
-OAK_FN void jet_initial(const problem_parameters_t *p, const physics_parameters_t *ph, const double x[3],
-                        real q[])
-{
+/* The state at time 0 in primitive variables (density, velocity, pressure); q comes filled with
+ * zeros. */
+OAK_FN void jet_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
+                        const double x[3], real q[]) {
   (void)p, (void)ph, (void)x;
   q[RHO] = 1;
   q[PRS] = 1;
 }
 
-/* The state beyond faces whose boundary is "user", here the one with the nozzle: the gas of the jet, and a
- * wall around it. q comes filled with the state inside, which a wall reflects. */
-OAK_FN void jet_inflow(const problem_parameters_t *p, const physics_parameters_t *ph, const double x[3],
-                       double t, int face, real q[])
-{
+/* The state beyond faces whose boundary is "user", here the one with the nozzle: the gas of the
+ * jet, and a wall around it. q comes filled with the state inside, which a wall reflects. */
+OAK_FN void jet_inflow(const problem_parameters_t *p, const physics_parameters_t *ph,
+                       const double x[3], double t, int face, real q[]) {
   double r2 = (x[1] - 0.5) * (x[1] - 0.5);
   if (OAK_DIM == 3) r2 += (x[2] - 0.5) * (x[2] - 0.5);
   (void)t, (void)face;
@@ -42,13 +41,13 @@ OAK_FN void jet_inflow(const problem_parameters_t *p, const physics_parameters_t
 }
 
 /* How much a cell asks for refinement: compared with refine.c_refine and refine.c_derefine. */
-OAK_FN real jet_refine(const problem_parameters_t *p, const physics_parameters_t *ph, const oak_field_t *f,
-                       long block, int i, int j, int k)
-{
+OAK_FN real jet_refine(const problem_parameters_t *p, const physics_parameters_t *ph,
+                       const oak_field_t *f, long block, int i, int j, int k) {
   const real rho = oak_get(f, block, RHO, i, j, k);
   real change = oak_abs(oak_get(f, block, RHO, i + 1, j, k) - oak_get(f, block, RHO, i - 1, j, k)) +
                 oak_abs(oak_get(f, block, RHO, i, j + 1, k) - oak_get(f, block, RHO, i, j - 1, k));
-  if (OAK_DIM == 3) change += oak_abs(oak_get(f, block, RHO, i, j, k + 1) - oak_get(f, block, RHO, i, j, k - 1));
+  if (OAK_DIM == 3)
+    change += oak_abs(oak_get(f, block, RHO, i, j, k + 1) - oak_get(f, block, RHO, i, j, k - 1));
   (void)ph;
   return change / (2 * (real)p->steepness * rho);
 }

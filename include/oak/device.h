@@ -51,11 +51,15 @@ typedef struct {
   oak_status_t (*build)(oak_device_t *dev, const oak_source_t *source, const char *path);
   oak_status_t (*load)(oak_device_t *dev, const char *path, oak_module_t **out);
   void (*unload)(oak_device_t *dev, oak_module_t *module);
-  oak_status_t (*kernel)(oak_device_t *dev, oak_module_t *module, const char *name, oak_kernel_t **out);
-  oak_status_t (*constant)(oak_device_t *dev, oak_module_t *module, const char *name, void *dst, size_t bytes);
-  oak_status_t (*launch)(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args, size_t bytes);
+  oak_status_t (*kernel)(oak_device_t *dev, oak_module_t *module, const char *name,
+                         oak_kernel_t **out);
+  oak_status_t (*constant)(oak_device_t *dev, oak_module_t *module, const char *name, void *dst,
+                           size_t bytes);
+  oak_status_t (*launch)(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args,
+                         size_t bytes);
   oak_status_t (*sync)(oak_device_t *dev);
-  /** One line of what was found: processor, threads, compiler; for `oak info` and the run's head. */
+  /** One line of what was found: processor, threads, compiler; for `oak info` and the run's head.
+   */
   void (*describe)(oak_device_t *dev, char *text, size_t size);
   /** Text that identifies everything outside the source that a binary depends on: compiler
    * version, flags, architecture. Part of the cache key. */
@@ -64,8 +68,8 @@ typedef struct {
 
 /** Open a device by name ("cpu", "auto"). Collective on \a comm; all ranks fail together. An
  * unknown name is refused with the list of known ones. */
-OAK_API oak_status_t oak_device_open(MPI_Comm comm, const char *name, const oak_device_options_t *options,
-                                     oak_device_t **out);
+OAK_API oak_status_t oak_device_open(MPI_Comm comm, const char *name,
+                                     const oak_device_options_t *options, oak_device_t **out);
 OAK_API void oak_device_close(oak_device_t **dev);
 /** The i-th known back end, NULL past the end. */
 OAK_API const oak_device_ops_t *oak_device_known(int i);
@@ -77,28 +81,31 @@ OAK_API int oak_device_threads(const oak_device_t *dev);
  * gives NULL. */
 OAK_API oak_status_t oak_device_alloc(oak_device_t *dev, size_t bytes, void **out);
 OAK_API void oak_device_free(oak_device_t *dev, void *ptr);
-OAK_API oak_status_t oak_device_upload(oak_device_t *dev, void *dst, const void *host, size_t bytes);
-OAK_API oak_status_t oak_device_download(oak_device_t *dev, void *host, const void *src, size_t bytes);
+OAK_API oak_status_t oak_device_upload(oak_device_t *dev, void *dst, const void *host,
+                                       size_t bytes);
+OAK_API oak_status_t oak_device_download(oak_device_t *dev, void *host, const void *src,
+                                         size_t bytes);
 
 /** Build \a source (or take it from the cache) and load it. Collective on the device's
- * communicator: the lowest rank of each host compiles to a temporary name and renames, the others wait
- * and load. A compile error fails on all ranks with the compiler's first messages, which name the
- * user's file and line. The cache is $XDG_CACHE_HOME/oak or ~/.cache/oak, or a private temporary folder when
- * neither can be written; the key is a hash of the preprocessed meaning: all files read
- * (recursively), defines, device fingerprint. */
-OAK_API oak_status_t oak_device_build(oak_device_t *dev, const oak_source_t *source, oak_module_t **out);
+ * communicator: the lowest rank of each host compiles to a temporary name and renames, the others
+ * wait and load. A compile error fails on all ranks with the compiler's first messages, which name
+ * the user's file and line. The cache is $XDG_CACHE_HOME/oak or ~/.cache/oak, or a private
+ * temporary folder when neither can be written; the key is a hash of the preprocessed meaning: all
+ * files read (recursively), defines, device fingerprint. */
+OAK_API oak_status_t oak_device_build(oak_device_t *dev, const oak_source_t *source,
+                                      oak_module_t **out);
 OAK_API void oak_device_unload(oak_device_t *dev, oak_module_t **module);
 OAK_API oak_status_t oak_device_kernel(oak_device_t *dev, oak_module_t *module, const char *name,
                                        oak_kernel_t **out);
 /** Copy \a bytes of the module's constant \a name to the host. */
-OAK_API oak_status_t oak_device_constant(oak_device_t *dev, oak_module_t *module, const char *name, void *dst,
-                                         size_t bytes);
+OAK_API oak_status_t oak_device_constant(oak_device_t *dev, oak_module_t *module, const char *name,
+                                         void *dst, size_t bytes);
 
 /** Run \a n iterations of the kernel's OUTER loop. \a args points to the kernel's argument
  * structure of \a bytes bytes, copied before the call returns. May return before the kernel ends;
  * kernels of one device run in order. */
-OAK_API oak_status_t oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args,
-                                       size_t bytes);
+OAK_API oak_status_t oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n,
+                                       const void *args, size_t bytes);
 OAK_API oak_status_t oak_device_sync(oak_device_t *dev);
 
 /** Folder with include/, kernels/, numerics/, physics/, problems/ : $OAK_HOME, or the installation

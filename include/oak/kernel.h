@@ -35,12 +35,10 @@
 #define OAK_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define OAK_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-OAK_FN real oak_sqrt(real x)
-{
+OAK_FN real oak_sqrt(real x) {
   return sizeof(real) == 4 ? (real)sqrtf((float)x) : (real)sqrt((double)x);
 }
-OAK_FN real oak_abs(real x)
-{
+OAK_FN real oak_abs(real x) {
   return sizeof(real) == 4 ? (real)fabsf((float)x) : (real)fabs((double)x);
 }
 

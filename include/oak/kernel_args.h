@@ -4,9 +4,9 @@
  *
  * Shapes: N = block_size, d = dim, G = ghost layers of the halo slots, V = variables.
  *   u      [block][V][N^d]            interior cells only, x fastest
- *   halo   [slot][V][G][N^(d-1)]      layers by increasing coordinate, face cells x before y before z
- *   face   [block][2 d]               order -x +x -y +y -z +z
- *   bflux  [bflux slot][V][N^(d-1)]   fluxes along the positive axis, at refinement boundaries */
+ *   halo   [slot][V][G][N^(d-1)]      layers by increasing coordinate, face cells x before y before
+ * z face   [block][2 d]               order -x +x -y +y -z +z bflux  [bflux slot][V][N^(d-1)]
+ * fluxes along the positive axis, at refinement boundaries */
 #ifndef OAK_KERNEL_ARGS_H
 #define OAK_KERNEL_ARGS_H
 
@@ -48,7 +48,7 @@ typedef struct {
 /** One forward Euler step of a Runge-Kutta stage: out = dt F(u) + sum w[i] prev[i]. */
 typedef struct {
   oak_field_t f;
-  real *out;       /**< never the state that is read through f.u */
+  real *out; /**< never the state that is read through f.u */
   const real *prev[4];
   double w[4];
   int nprev;
@@ -65,17 +65,17 @@ typedef struct {
   long long src; /**< UNPACK: offset of the piece in `halo` */
   int block;     /**< block that data is taken from (BOUNDARY: the block itself) */
   int face;      /**< face of the receiving block */
-  int sub;       /**< position of the fine block in its family's face: bit 0 first, bit 1 second axis */
+  int sub; /**< position of the fine block in its family's face: bit 0 first, bit 1 second axis */
   int kind;
 } oak_halo_task_t;
 
 enum {
-  OAK_HALO_COPY,       /**< SRL: copy layers next to the face into a slot */
-  OAK_HALO_RESTRICT,   /**< F2C: average fine cells into a quarter of a slot */
-  OAK_HALO_PACK,       /**< F2C: the same into a compact piece for another rank */
-  OAK_HALO_UNPACK,     /**< F2C: a compact piece into its quarter */
-  OAK_HALO_PROLONG,    /**< C2F: interpolate coarse cells into a slot */
-  OAK_HALO_BOUNDARY,   /**< BC: physical boundary */
+  OAK_HALO_COPY,     /**< SRL: copy layers next to the face into a slot */
+  OAK_HALO_RESTRICT, /**< F2C: average fine cells into a quarter of a slot */
+  OAK_HALO_PACK,     /**< F2C: the same into a compact piece for another rank */
+  OAK_HALO_UNPACK,   /**< F2C: a compact piece into its quarter */
+  OAK_HALO_PROLONG,  /**< C2F: interpolate coarse cells into a slot */
+  OAK_HALO_BOUNDARY, /**< BC: physical boundary */
 };
 
 /** Boundary conditions of one face and variable. */
@@ -87,7 +87,7 @@ enum {
   OAK_BC_COPY,           /**< value of the last interior cell */
   OAK_BC_USER_DIRICHLET, /**< as above, value from the problem's boundary function */
   OAK_BC_USER_NEUMANN,
-  OAK_BC_USER_STATE,     /**< whole ghost state from the problem's boundary function */
+  OAK_BC_USER_STATE, /**< whole ghost state from the problem's boundary function */
 };
 
 typedef struct {
@@ -136,7 +136,7 @@ typedef struct {
 typedef struct {
   int block;
   int face;
-  int bflux;    /**< slot of the coarse face */
+  int bflux; /**< slot of the coarse face */
   int unused;
   int piece[4]; /**< averages from its fine neighbours, by position (bit 0 first axis) */
 } oak_coarse_face_t;

@@ -23,8 +23,8 @@ typedef enum {
   OAK_PARAM_REALS,  /**< one to three real numbers, likewise */
 } oak_param_type_t;
 
-/** One key. Strings must outlive the parameter set unless copied (oak_params_declare copies). Fields
- * from `multiple_of` on may be left out (0). */
+/** One key. Strings must outlive the parameter set unless copied (oak_params_declare copies).
+ * Fields from `multiple_of` on may be left out (0). */
 typedef struct {
   const char *key; /**< "section.name"; the name may hold further dots */
   oak_param_type_t type;
@@ -44,27 +44,29 @@ OAK_API oak_status_t oak_params_new(oak_params_t **out);
 OAK_API void oak_params_destroy(oak_params_t **params);
 
 /** Read an ini file ("[section]", "key = value", comments with # or ;). Collective: rank 0 reads,
- * all ranks get the same entries. Syntax errors are reported with file and line; keys and values are
- * judged by oak_params_check(). A key given twice in one file is an error. A value that holds " #" or
- * " ;" stands in double quotes. A file with mistakes leaves the set as it was. */
+ * all ranks get the same entries. Syntax errors are reported with file and line; keys and values
+ * are judged by oak_params_check(). A key given twice in one file is an error. A value that holds "
+ * #" or " ;" stands in double quotes. A file with mistakes leaves the set as it was. */
 OAK_API oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const char *path);
 
 /** Set one key from text such as "mesh.block_size=16"; \a origin names the source in messages
  * ("command line"). Later settings win over earlier ones. Not collective. */
-OAK_API oak_status_t oak_params_assign(oak_params_t *params, const char *assignment, const char *origin);
+OAK_API oak_status_t oak_params_assign(oak_params_t *params, const char *assignment,
+                                       const char *origin);
 /** The same with key and value apart, for programs. */
 OAK_API oak_status_t oak_params_set(oak_params_t *params, const char *key, const char *value);
 
 /** Add keys (a problem's or a physics' own parameters). Copies the descriptions. */
-OAK_API oak_status_t oak_params_declare(oak_params_t *params, const oak_param_desc_t *desc, int count);
+OAK_API oak_status_t oak_params_declare(oak_params_t *params, const oak_param_desc_t *desc,
+                                        int count);
 
 /** Judge all values against the declared keys: type, range, choice. With \a complete, keys that
  * nobody declared are errors too (with the nearest known key). All mistakes are reported in one
  * message, a line each, with file and line of each. Not collective (the same on all ranks). */
 OAK_API oak_status_t oak_params_check(oak_params_t *params, int complete);
 
-/* Values after oak_params_check(), defaults before. The key must be declared and of that type. Texts
- * stay where they are until another value of that key is checked. */
+/* Values after oak_params_check(), defaults before. The key must be declared and of that type.
+ * Texts stay where they are until another value of that key is checked. */
 OAK_API int oak_params_int(const oak_params_t *params, const char *key);
 OAK_API double oak_params_real(const oak_params_t *params, const char *key);
 OAK_API int oak_params_bool(const oak_params_t *params, const char *key);

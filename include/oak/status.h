@@ -13,15 +13,15 @@ extern "C" {
 
 /** One table of codes and texts. Every function of oak returns one of these; results go out by
  * pointer. A failing function has recorded one line of explanation, see oak_last_error(). */
-#define OAK_STATUS_TABLE(X)                                                 \
-  X(OAK_OK, "success")                                                      \
-  X(OAK_ERR_ARGUMENT, "invalid argument")                                   \
-  X(OAK_ERR_INPUT, "invalid input")                                         \
-  X(OAK_ERR_FILE, "file error")                                             \
-  X(OAK_ERR_MEMORY, "out of memory")                                        \
-  X(OAK_ERR_BUILD, "kernel build failed")                                   \
-  X(OAK_ERR_DEVICE, "device error")                                         \
-  X(OAK_ERR_STATE, "invalid state of the solution")                         \
+#define OAK_STATUS_TABLE(X)                         \
+  X(OAK_OK, "success")                              \
+  X(OAK_ERR_ARGUMENT, "invalid argument")           \
+  X(OAK_ERR_INPUT, "invalid input")                 \
+  X(OAK_ERR_FILE, "file error")                     \
+  X(OAK_ERR_MEMORY, "out of memory")                \
+  X(OAK_ERR_BUILD, "kernel build failed")           \
+  X(OAK_ERR_DEVICE, "device error")                 \
+  X(OAK_ERR_STATE, "invalid state of the solution") \
   X(OAK_ERR_UNSUPPORTED, "not supported")
 
 typedef enum {
@@ -38,8 +38,8 @@ OAK_API const char *oak_last_error(void);
 
 /** Record a failure: message from \a format. \return \a status, so that it can be returned on.
  * \a file and \a line are kept for debugging (shown when OAK_DEBUG is in the environment). */
-OAK_API oak_status_t oak_fail(oak_status_t status, const char *file, int line, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+OAK_API oak_status_t oak_fail(oak_status_t status, const char *file, int line, const char *format,
+                              ...) __attribute__((format(printf, 4, 5)));
 
 /** Let all ranks of \a comm agree on the outcome of rank-local work. Collective.
  * \return OAK_OK if \a status is OAK_OK on every rank; otherwise, on every rank, the status of
@@ -50,13 +50,14 @@ OAK_API oak_status_t oak_agree(MPI_Comm comm, oak_status_t status);
 #define OAK_FAIL(code, ...) oak_fail((code), __FILE__, __LINE__, __VA_ARGS__)
 
 /** Return from the calling function if \a call fails. */
-#define OAK_TRY(call)                            \
-  do {                                           \
-    oak_status_t oak_try_status_ = (call);       \
+#define OAK_TRY(call)                                      \
+  do {                                                     \
+    oak_status_t oak_try_status_ = (call);                 \
     if (oak_try_status_ != OAK_OK) return oak_try_status_; \
   } while (0)
 
-/** Fail with \a code and a message unless \a cond holds (for what callers, files or machines can cause). */
+/** Fail with \a code and a message unless \a cond holds (for what callers, files or machines can
+ * cause). */
 #define OAK_CHECK(cond, code, ...)                     \
   do {                                                 \
     if (!(cond)) return OAK_FAIL((code), __VA_ARGS__); \

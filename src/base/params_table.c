@@ -53,7 +53,8 @@ const oak_param_desc_t oak_param_table[] = {
     INT("run.max_steps", "0", 0, INFINITY, "steps",
         "The run ends after so many steps; 0: no limit."),
     ABOVE("run.cfl", "0.5", 0, 2, NULL,
-          "CFL number: the time step over the time in which waves cross a cell, summed over dimensions; "
+          "CFL number: the time step over the time in which waves cross a cell, summed over "
+          "dimensions; "
           "most schemes are stable up to 1, ssprk43 up to 2."),
     REAL("run.dt_max", "0", 0, INFINITY, "time", "Upper limit of the time step; 0: no limit."),
     INT("run.report_every", "100", 0, INFINITY, "steps",
@@ -111,7 +112,8 @@ const oak_param_desc_t oak_param_table[] = {
            "Wave speed bounds of the Riemann solver: einfeldt, the extremes of Roe-averaged and "
            "one-sided speeds, robust near vacuum; roe, the Roe-averaged speeds alone."),
     CHOICE("scheme.integrator", "heun", "heun euler midpoint ssprk22 ssprk33 ssprk43 rk4",
-           "Time integration: order 2 with heun (= ssprk22) and midpoint, 1 with euler, 3 with ssprk33 "
+           "Time integration: order 2 with heun (= ssprk22) and midpoint, 1 with euler, 3 with "
+           "ssprk33 "
            "and ssprk43, 4 with rk4."),
     CHOICE("scheme.precision", "double", "double single",
            "Floating-point numbers of the solution: single needs half the memory and is faster."),

@@ -108,13 +108,19 @@ int oak_param_parse(const oak_param_desc_t *desc, const char *text, oak_param_va
   memset(out, 0, sizeof *out);
   out->count = 1;
   switch (desc->type) {
-    case OAK_PARAM_INT: return parse_int(desc, text, end, &out->n[0]);
-    case OAK_PARAM_REAL: return parse_real(desc, text, end, &out->x[0]);
-    case OAK_PARAM_BOOL: return parse_bool(text, &out->n[0]);
-    case OAK_PARAM_TEXT: return 1;
-    case OAK_PARAM_CHOICE: return parse_choice(desc->choices, text, &out->n[0]);
+    case OAK_PARAM_INT:
+      return parse_int(desc, text, end, &out->n[0]);
+    case OAK_PARAM_REAL:
+      return parse_real(desc, text, end, &out->x[0]);
+    case OAK_PARAM_BOOL:
+      return parse_bool(text, &out->n[0]);
+    case OAK_PARAM_TEXT:
+      return 1;
+    case OAK_PARAM_CHOICE:
+      return parse_choice(desc->choices, text, &out->n[0]);
     case OAK_PARAM_INTS:
-    case OAK_PARAM_REALS: return parse_list(desc, text, out);
+    case OAK_PARAM_REALS:
+      return parse_list(desc, text, out);
   }
   return 0;
 }
@@ -155,10 +161,17 @@ static void allowed_numbers(const oak_param_desc_t *desc, int article, char *out
 
 void oak_param_allowed(const oak_param_desc_t *desc, int article, char *out, size_t size) {
   switch (desc->type) {
-    case OAK_PARAM_BOOL: snprintf(out, size, "yes or no"); return;
-    case OAK_PARAM_TEXT: snprintf(out, size, "text"); return;
-    case OAK_PARAM_CHOICE: break;
-    default: allowed_numbers(desc, article, out, size); return;
+    case OAK_PARAM_BOOL:
+      snprintf(out, size, "yes or no");
+      return;
+    case OAK_PARAM_TEXT:
+      snprintf(out, size, "text");
+      return;
+    case OAK_PARAM_CHOICE:
+      break;
+    default:
+      allowed_numbers(desc, article, out, size);
+      return;
   }
   size_t at = (size_t)snprintf(out, size, article ? "one of " : "");
   const char *separator = "";

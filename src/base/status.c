@@ -16,7 +16,8 @@ static char last_message[MESSAGE_SIZE];
 const char *oak_status_text(oak_status_t status) {
   switch (status) {
 #define STATUS_CASE(code, text) \
-  case code: return text;
+  case code:                    \
+    return text;
     OAK_STATUS_TABLE(STATUS_CASE)
 #undef STATUS_CASE
   }

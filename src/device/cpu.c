@@ -127,11 +127,12 @@ static oak_status_t cpu_copy_out(oak_device_t *dev, void *host, const void *src,
 static oak_status_t cpu_probe(oak_device_t *dev) {
   cpu_t *cpu = dev->data;
   oak_words_t wished = {0};
-  /* None of these hides a NaN. Without signed zeros sums that start at 0 cost nothing (measured: 4 % in
-   * 2D). */
+  /* None of these hides a NaN. Without signed zeros sums that start at 0 cost nothing (measured: 4
+   * % in 2D). */
   oak_words_split(&wished, "-march=native -fno-math-errno -fno-trapping-math -fno-signed-zeros");
   /* A misspelt function is then an error with file and line, not one of the loader. */
-  oak_words_split(&wished, "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types");
+  oak_words_split(&wished,
+                  "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types");
   /* Compilers use half the width by default, from times when the full one lowered the clock. */
   if (cpu->host.avx512) oak_words_split(&wished, "-mprefer-vector-width=512");
   oak_status_t status = oak_compiler_probe(&cpu->compiler, &wished);

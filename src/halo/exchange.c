@@ -5,24 +5,26 @@
 
 #include "halo/halo.h"
 
-oak_status_t oak_halo_check(int block_size, int layers, int refined)
-{
+oak_status_t oak_halo_check(int block_size, int layers, int refined) {
   OAK_CHECK(block_size >= 4 && block_size % 2 == 0, OAK_ERR_INPUT,
             "mesh.block_size = %d: must be an even number of at least 4", block_size);
-  OAK_CHECK(layers >= 1 && layers <= 4, OAK_ERR_INPUT, "scheme.ghost_layers = %d: must be 1 to 4", layers);
-  OAK_CHECK(layers <= block_size, OAK_ERR_INPUT,
-            "mesh.block_size = %d is smaller than the %d ghost layers: use blocks of at least %d cells",
-            block_size, layers, layers + layers % 2);
-  OAK_CHECK(!refined || 2 * layers <= block_size, OAK_ERR_INPUT,
-            "mesh.block_size = %d is too small for %d ghost layers with refinement: the ghost cells of a "
-            "coarse block come from %d fine cells across the face; use blocks of at least %d cells, fewer "
-            "ghost layers, or mesh.max_level = mesh.min_level",
-            block_size, layers, 2 * layers, 2 * layers);
+  OAK_CHECK(layers >= 1 && layers <= 4, OAK_ERR_INPUT, "scheme.ghost_layers = %d: must be 1 to 4",
+            layers);
+  OAK_CHECK(
+      layers <= block_size, OAK_ERR_INPUT,
+      "mesh.block_size = %d is smaller than the %d ghost layers: use blocks of at least %d cells",
+      block_size, layers, layers + layers % 2);
+  OAK_CHECK(
+      !refined || 2 * layers <= block_size, OAK_ERR_INPUT,
+      "mesh.block_size = %d is too small for %d ghost layers with refinement: the ghost cells of a "
+      "coarse block come from %d fine cells across the face; use blocks of at least %d cells, "
+      "fewer "
+      "ghost layers, or mesh.max_level = mesh.min_level",
+      block_size, layers, 2 * layers, 2 * layers);
   return OAK_OK;
 }
 
-oak_status_t oak_list_add(oak_list_t *list, const void *entry)
-{
+oak_status_t oak_list_add(oak_list_t *list, const void *entry) {
   if (list->count == list->capacity) {
     const int capacity = list->capacity ? 2 * list->capacity : 64;
     void *grown = realloc(list->host, capacity * list->size);
@@ -34,25 +36,23 @@ oak_status_t oak_list_add(oak_list_t *list, const void *entry)
   return OAK_OK;
 }
 
-oak_status_t oak_list_upload(oak_list_t *list, oak_device_t *dev)
-{
+oak_status_t oak_list_upload(oak_list_t *list, oak_device_t *dev) {
   oak_device_free(dev, list->device);
   list->device = NULL;
   OAK_TRY(oak_device_alloc(dev, list->count * list->size, &list->device));
-  return list->count ? oak_device_upload(dev, list->device, list->host, list->count * list->size) : OAK_OK;
+  return list->count ? oak_device_upload(dev, list->device, list->host, list->count * list->size)
+                     : OAK_OK;
 }
 
-void oak_list_clear(oak_list_t *list, oak_device_t *dev)
-{
+void oak_list_clear(oak_list_t *list, oak_device_t *dev) {
   free(list->host);
   oak_device_free(dev, list->device);
   list->host = list->device = NULL;
   list->count = list->capacity = 0;
 }
 
-void oak_halo_init(oak_halo_t *halo, MPI_Comm comm, oak_device_t *dev, int dim, int block_size, int layers,
-                   int nvar, int real_size)
-{
+void oak_halo_init(oak_halo_t *halo, MPI_Comm comm, oak_device_t *dev, int dim, int block_size,
+                   int layers, int nvar, int real_size) {
   memset(halo, 0, sizeof *halo);
   halo->comm = comm;
   halo->dev = dev;
@@ -68,9 +68,8 @@ void oak_halo_init(oak_halo_t *halo, MPI_Comm comm, oak_device_t *dev, int dim, 
   for (int d = 0; d < 3; d++) halo->coarse[d].size = sizeof(oak_coarse_face_t);
 }
 
-void oak_halo_clear(oak_halo_t *halo)
-{
-  oak_list_t *lists[] = {&halo->face, &halo->make1, &halo->unpack, &halo->make2,
+void oak_halo_clear(oak_halo_t *halo) {
+  oak_list_t *lists[] = {&halo->face, &halo->make1,     &halo->unpack,    &halo->make2,
                          &halo->fine, &halo->coarse[0], &halo->coarse[1], &halo->coarse[2]};
   if (!halo->dev) return;
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) oak_list_clear(lists[i], halo->dev);
@@ -83,29 +82,26 @@ void oak_halo_clear(oak_halo_t *halo)
   memset(halo, 0, sizeof *halo);
 }
 
-int64_t oak_halo_bytes(const oak_halo_t *halo)
-{
+int64_t oak_halo_bytes(const oak_halo_t *halo) {
   return (halo->buffer_capacity + halo->bflux_capacity + halo->piece_capacity) * halo->real_size +
          (int64_t)(halo->face.count * halo->face.size) +
          (int64_t)((halo->make1.count + halo->make2.count + halo->unpack.count) * halo->make1.size);
 }
 
-static oak_status_t run(oak_halo_t *halo, const oak_list_t *list, oak_halo_args_t *args)
-{
+static oak_status_t run(oak_halo_t *halo, const oak_list_t *list, oak_halo_args_t *args) {
   if (!list->count) return OAK_OK;
   args->task = list->device;
   return oak_device_launch(halo->dev, halo->kernel, list->count, args, sizeof *args);
 }
 
 /* The first failure is the one to report. */
-static void note(oak_status_t *st, oak_status_t next)
-{
+static void note(oak_status_t *st, oak_status_t next) {
   if (*st == OAK_OK) *st = next;
 }
 
 /* Send what was made and wait for the others' part. */
-static oak_status_t round_trip(oak_halo_t *halo, oak_messages_t *messages, int tag, oak_timers_t *timers)
-{
+static oak_status_t round_trip(oak_halo_t *halo, oak_messages_t *messages, int tag,
+                               oak_timers_t *timers) {
   oak_timer_start(timers, OAK_PHASE_MPI);
   oak_status_t st = oak_messages_begin(messages, halo->comm, halo->dev, halo->buffer, halo->buffer,
                                        halo->real_size, tag);
@@ -115,8 +111,7 @@ static oak_status_t round_trip(oak_halo_t *halo, oak_messages_t *messages, int t
 }
 
 /* A rank that fails goes through all messages nevertheless: the others wait for them. */
-oak_status_t oak_halo_fill(oak_halo_t *halo, oak_halo_args_t *args, oak_timers_t *timers)
-{
+oak_status_t oak_halo_fill(oak_halo_t *halo, oak_halo_args_t *args, oak_timers_t *timers) {
   args->halo = halo->buffer;
   args->f.halo = halo->buffer;
   args->f.face = halo->face.device;

@@ -32,7 +32,8 @@ typedef struct {
   /* pattern of the current mesh */
   long revision;     /**< of the mesh it was built for, -1: none */
   oak_list_t face;   /**< oak_face_t [nblock][2 dim] */
-  oak_list_t make1;  /**< tasks before the messages of round 1 leave: sends, local restriction, boundaries */
+  oak_list_t make1;  /**< tasks before the messages of round 1 leave: sends, local restriction,
+                        boundaries */
   oak_list_t unpack; /**< tasks after they arrived */
   oak_list_t make2;  /**< tasks before the messages of round 2 leave */
   oak_messages_t round1, round2;
@@ -53,8 +54,8 @@ typedef struct {
  * block come from one fine block across the face. */
 oak_status_t oak_halo_check(int block_size, int layers, int refined);
 
-void oak_halo_init(oak_halo_t *halo, MPI_Comm comm, oak_device_t *dev, int dim, int block_size, int layers,
-                   int nvar, int real_size);
+void oak_halo_init(oak_halo_t *halo, MPI_Comm comm, oak_device_t *dev, int dim, int block_size,
+                   int layers, int nvar, int real_size);
 void oak_halo_clear(oak_halo_t *halo);
 
 /** Rebuild tables, lists and buffers if the mesh revision changed. Collective. */

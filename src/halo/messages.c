@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Point-to-point messages between device buffers. Where MPI cannot read the device's memory the data
- * goes through a host buffer. A failing MPI call aborts (the default error handler): it cannot be
- * agreed upon. */
+ * Point-to-point messages between device buffers. Where MPI cannot read the device's memory the
+ * data goes through a host buffer. A failing MPI call aborts (the default error handler): it cannot
+ * be agreed upon. */
 #include "halo/messages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Staging is addressed by the order of the messages: receives first. */
-static int64_t total(const oak_message_t *m, int n)
-{
+static int64_t total(const oak_message_t *m, int n) {
   int64_t sum = 0;
   for (int i = 0; i < n; i++) sum += m[i].count;
   return sum;
 }
 
-oak_status_t oak_messages_prepare(oak_messages_t *m, oak_device_t *dev, int real_size)
-{
+oak_status_t oak_messages_prepare(oak_messages_t *m, oak_device_t *dev, int real_size) {
   const int64_t reals = total(m->recv, m->nrecv) + total(m->send, m->nsend);
   m->request = malloc((m->nsend + m->nrecv + 1) * sizeof *m->request);
-  OAK_CHECK(m->request, OAK_ERR_MEMORY, "out of memory for %d message requests", m->nsend + m->nrecv);
+  OAK_CHECK(m->request, OAK_ERR_MEMORY, "out of memory for %d message requests",
+            m->nsend + m->nrecv);
   if (oak_device_ops(dev)->host_memory) return OAK_OK;
   m->staging = malloc((size_t)reals * real_size + 1);
   OAK_CHECK(m->staging, OAK_ERR_MEMORY, "out of memory for a message buffer of %lld MiB",
@@ -27,8 +26,8 @@ oak_status_t oak_messages_prepare(oak_messages_t *m, oak_device_t *dev, int real
   return OAK_OK;
 }
 
-static oak_status_t stage_out(oak_messages_t *m, oak_device_t *dev, const char *buffer, int real_size)
-{
+static oak_status_t stage_out(oak_messages_t *m, oak_device_t *dev, const char *buffer,
+                              int real_size) {
   char *p = (char *)m->staging + total(m->recv, m->nrecv) * real_size;
   for (int i = 0; i < m->nsend; p += m->send[i].count * real_size, i++)
     OAK_TRY(oak_device_download(dev, p, buffer + m->send[i].offset * real_size,
@@ -36,9 +35,9 @@ static oak_status_t stage_out(oak_messages_t *m, oak_device_t *dev, const char *
   return OAK_OK;
 }
 
-oak_status_t oak_messages_begin(oak_messages_t *m, MPI_Comm comm, oak_device_t *dev, const void *send_buffer,
-                                void *recv_buffer, int real_size, int tag)
-{
+oak_status_t oak_messages_begin(oak_messages_t *m, MPI_Comm comm, oak_device_t *dev,
+                                const void *send_buffer, void *recv_buffer, int real_size,
+                                int tag) {
   const int unit = m->unit > 0 ? m->unit : 1;
   MPI_Datatype type;
   const int direct = oak_device_ops(dev)->host_memory;
@@ -55,15 +54,16 @@ oak_status_t oak_messages_begin(oak_messages_t *m, MPI_Comm comm, oak_device_t *
   }
   for (int i = 0; i < m->nsend; i++) {
     const char *p = direct ? (const char *)send_buffer + m->send[i].offset * real_size : staged;
-    MPI_Isend(p, (int)(m->send[i].count / unit), type, m->send[i].rank, tag, comm, &m->request[m->nrecv + i]);
+    MPI_Isend(p, (int)(m->send[i].count / unit), type, m->send[i].rank, tag, comm,
+              &m->request[m->nrecv + i]);
     if (!direct) staged += m->send[i].count * real_size;
   }
   MPI_Type_free(&type); /* lives on until the messages are through */
   return st;
 }
 
-oak_status_t oak_messages_end(oak_messages_t *m, oak_device_t *dev, void *recv_buffer, int real_size)
-{
+oak_status_t oak_messages_end(oak_messages_t *m, oak_device_t *dev, void *recv_buffer,
+                              int real_size) {
   if (m->nsend + m->nrecv == 0) return OAK_OK;
   MPI_Waitall(m->nrecv + m->nsend, m->request, MPI_STATUSES_IGNORE);
   if (oak_device_ops(dev)->host_memory) return OAK_OK;
@@ -75,8 +75,7 @@ oak_status_t oak_messages_end(oak_messages_t *m, oak_device_t *dev, void *recv_b
   return st;
 }
 
-void oak_messages_clear(oak_messages_t *m)
-{
+void oak_messages_clear(oak_messages_t *m) {
   free(m->send);
   free(m->recv);
   free(m->request);

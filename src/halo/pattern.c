@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * From the neighbours of all blocks to the face table, the lists of work and the messages. Runs on the
- * host, once per mesh revision.
+ * From the neighbours of all blocks to the face table, the lists of work and the messages. Runs on
+ * the host, once per mesh revision.
  *
  * Both ends of a message list its parts in the same order without talking to each other: by kind,
  * face of the receiving block, number of the receiving block on its rank, position of the fine
@@ -30,8 +30,7 @@ typedef struct {
   int *coarse_of;      /* [nblock][2 dim]: index in halo->coarse[dir] or -1 */
 } build_t;
 
-static int compare_parts(const void *a, const void *b)
-{
+static int compare_parts(const void *a, const void *b) {
   const part_t *p = a, *q = b;
   if (p->rank != q->rank) return p->rank < q->rank ? -1 : 1;
   if (p->kind != q->kind) return p->kind < q->kind ? -1 : 1;
@@ -40,18 +39,15 @@ static int compare_parts(const void *a, const void *b)
   return p->sub < q->sub ? -1 : p->sub > q->sub;
 }
 
-static void sort_parts(oak_list_t *list)
-{
+static void sort_parts(oak_list_t *list) {
   if (list->count) qsort(list->host, list->count, list->size, compare_parts);
 }
 
-static oak_face_t *face_of(const build_t *b, int block, int face)
-{
+static oak_face_t *face_of(const build_t *b, int block, int face) {
   return (oak_face_t *)b->halo->face.host + (size_t)block * 2 * b->mesh->dim + face;
 }
 
-static int64_t ipow(int64_t base, int n)
-{
+static int64_t ipow(int64_t base, int n) {
   int64_t p = 1;
   while (n-- > 0) p *= base;
   return p;
@@ -59,36 +55,41 @@ static int64_t ipow(int64_t base, int n)
 
 /* Offset in u of the interior layers of `block` that stand in for ghost cells beyond `face` of its
  * neighbour at the same level. */
-static int64_t direct_offset(const oak_halo_t *h, int block, int face)
-{
+static int64_t direct_offset(const oak_halo_t *h, int block, int face) {
   const int64_t stride = ipow(h->block_size, face / 2);
   return (int64_t)block * h->nvar * ipow(h->block_size, h->dim) +
          (face & 1 ? 0 : (h->block_size - h->layers) * stride);
 }
 
 /* Sort the faces of one block into message parts; local faces are finished later. */
-static oak_status_t scan_face(build_t *b, int block, int face)
-{
+static oak_status_t scan_face(build_t *b, int block, int face) {
   const int me = b->mesh->rank, half = 1 << (b->mesh->dim - 1);
   const oak_neighbour_t *n = &b->neighbour[(size_t)block * 2 * b->mesh->dim + face];
-  const int remote = n->kind != OAK_NEIGHBOUR_BOUNDARY && n->kind != OAK_NEIGHBOUR_FINER && n->rank[0] != me;
+  const int remote =
+      n->kind != OAK_NEIGHBOUR_BOUNDARY && n->kind != OAK_NEIGHBOUR_FINER && n->rank[0] != me;
   switch (n->kind) {
     case OAK_NEIGHBOUR_SAME:
       if (!remote) break;
       OAK_TRY(oak_list_add(&b->recv1, &(part_t){n->rank[0], PART_SLOT, face, block, 0, block}));
-      return oak_list_add(&b->send1, &(part_t){n->rank[0], PART_SLOT, face ^ 1, n->block[0], 0, block});
+      return oak_list_add(&b->send1,
+                          &(part_t){n->rank[0], PART_SLOT, face ^ 1, n->block[0], 0, block});
     case OAK_NEIGHBOUR_COARSER:
       if (!remote) break;
       OAK_TRY(oak_list_add(&b->recv2, &(part_t){n->rank[0], PART_SLOT, face, block, 0, block}));
-      OAK_TRY(oak_list_add(&b->send1, &(part_t){n->rank[0], PART_PIECE, face ^ 1, n->block[0], n->sub, block}));
-      return oak_list_add(&b->send_flux, &(part_t){n->rank[0], PART_PIECE, face ^ 1, n->block[0], n->sub, block});
+      OAK_TRY(oak_list_add(
+          &b->send1, &(part_t){n->rank[0], PART_PIECE, face ^ 1, n->block[0], n->sub, block}));
+      return oak_list_add(&b->send_flux,
+                          &(part_t){n->rank[0], PART_PIECE, face ^ 1, n->block[0], n->sub, block});
     case OAK_NEIGHBOUR_FINER:
       for (int h = 0; h < half; h++) {
         if (n->rank[h] == me) continue;
         OAK_TRY(oak_list_add(&b->recv1, &(part_t){n->rank[h], PART_PIECE, face, block, h, block}));
-        OAK_TRY(oak_list_add(&b->recv_flux, &(part_t){n->rank[h], PART_PIECE, face, block, h, block}));
-        /* Face and block tell fine blocks apart, so it does not matter that only this end knows `sub`. */
-        OAK_TRY(oak_list_add(&b->send2, &(part_t){n->rank[h], PART_SLOT, face ^ 1, n->block[h], h, block}));
+        OAK_TRY(
+            oak_list_add(&b->recv_flux, &(part_t){n->rank[h], PART_PIECE, face, block, h, block}));
+        /* Face and block tell fine blocks apart, so it does not matter that only this end knows
+         * `sub`. */
+        OAK_TRY(oak_list_add(&b->send2,
+                             &(part_t){n->rank[h], PART_SLOT, face ^ 1, n->block[h], h, block}));
       }
       break;
     case OAK_NEIGHBOUR_BOUNDARY:
@@ -97,10 +98,12 @@ static oak_status_t scan_face(build_t *b, int block, int face)
   return OAK_OK;
 }
 
-/* Turn sorted parts into messages, giving each part its offset from `*at` on; calls `place` for each. */
-static oak_status_t make_messages(build_t *b, oak_list_t *parts, oak_message_t **out, int *nout, int64_t *at,
-                                  oak_status_t (*place)(build_t *, const part_t *, int64_t offset))
-{
+/* Turn sorted parts into messages, giving each part its offset from `*at` on; calls `place` for
+ * each. */
+static oak_status_t make_messages(build_t *b, oak_list_t *parts, oak_message_t **out, int *nout,
+                                  int64_t *at,
+                                  oak_status_t (*place)(build_t *, const part_t *,
+                                                        int64_t offset)) {
   const part_t *p = parts->host;
   int ranks = 0;
   sort_parts(parts);
@@ -119,40 +122,43 @@ static oak_status_t make_messages(build_t *b, oak_list_t *parts, oak_message_t *
   return OAK_OK;
 }
 
-static void set_slot(const build_t *b, int block, int face, int64_t offset)
-{
+static void set_slot(const build_t *b, int block, int face, int64_t offset) {
   oak_face_t *t = face_of(b, block, face);
   t->kind = OAK_SLOT;
   t->offset = offset;
 }
 
 /* Received parts: slots are used where they arrive, pieces are unpacked into a local slot. */
-static oak_status_t place_recv(build_t *b, const part_t *p, int64_t offset)
-{
+static oak_status_t place_recv(build_t *b, const part_t *p, int64_t offset) {
   if (p->kind == PART_SLOT) {
     set_slot(b, p->block, p->face, offset);
     return OAK_OK;
   }
-  return oak_list_add(&b->halo->unpack, &(oak_halo_task_t){.src = offset, .block = p->block, .face = p->face,
-                                                            .sub = p->sub, .kind = OAK_HALO_UNPACK});
+  return oak_list_add(&b->halo->unpack, &(oak_halo_task_t){.src = offset,
+                                                           .block = p->block,
+                                                           .face = p->face,
+                                                           .sub = p->sub,
+                                                           .kind = OAK_HALO_UNPACK});
 }
 
-static oak_status_t place_send1(build_t *b, const part_t *p, int64_t offset)
-{
+static oak_status_t place_send1(build_t *b, const part_t *p, int64_t offset) {
   const int kind = p->kind == PART_SLOT ? OAK_HALO_COPY : OAK_HALO_PACK;
-  return oak_list_add(&b->halo->make1, &(oak_halo_task_t){.dst = offset, .block = p->mine, .face = p->face,
-                                                           .sub = p->sub, .kind = kind});
+  return oak_list_add(
+      &b->halo->make1,
+      &(oak_halo_task_t){
+          .dst = offset, .block = p->mine, .face = p->face, .sub = p->sub, .kind = kind});
 }
 
-static oak_status_t place_send2(build_t *b, const part_t *p, int64_t offset)
-{
-  return oak_list_add(&b->halo->make2, &(oak_halo_task_t){.dst = offset, .block = p->mine, .face = p->face,
-                                                           .sub = p->sub, .kind = OAK_HALO_PROLONG});
+static oak_status_t place_send2(build_t *b, const part_t *p, int64_t offset) {
+  return oak_list_add(&b->halo->make2, &(oak_halo_task_t){.dst = offset,
+                                                          .block = p->mine,
+                                                          .face = p->face,
+                                                          .sub = p->sub,
+                                                          .kind = OAK_HALO_PROLONG});
 }
 
 /* Faces whose ghost cells are made on this rank: give them slots and tasks. */
-static oak_status_t local_face(build_t *b, int block, int face, int64_t *at)
-{
+static oak_status_t local_face(build_t *b, int block, int face, int64_t *at) {
   const int me = b->mesh->rank, half = 1 << (b->mesh->dim - 1);
   oak_halo_t *h = b->halo;
   const oak_neighbour_t *n = &b->neighbour[(size_t)block * 2 * b->mesh->dim + face];
@@ -183,21 +189,20 @@ static oak_status_t local_face(build_t *b, int block, int face, int64_t *at)
 }
 
 /* Flux fixing: numbers for boundary fluxes and for the averages that go with them. */
-static oak_status_t place_flux_recv(build_t *b, const part_t *p, int64_t offset)
-{
+static oak_status_t place_flux_recv(build_t *b, const part_t *p, int64_t offset) {
   oak_coarse_face_t *c = b->halo->coarse[p->face / 2].host;
-  c[b->coarse_of[(size_t)p->block * 2 * b->mesh->dim + p->face]].piece[p->sub] = (int)(offset / b->piece);
+  c[b->coarse_of[(size_t)p->block * 2 * b->mesh->dim + p->face]].piece[p->sub] =
+      (int)(offset / b->piece);
   return OAK_OK;
 }
 
-static oak_status_t place_flux_send(build_t *b, const part_t *p, int64_t offset)
-{
+static oak_status_t place_flux_send(build_t *b, const part_t *p, int64_t offset) {
   const int bflux = face_of(b, p->mine, p->face ^ 1)->bflux;
-  return oak_list_add(&b->halo->fine, &(oak_fine_face_t){.bflux = bflux, .piece = (int)(offset / b->piece)});
+  return oak_list_add(&b->halo->fine,
+                      &(oak_fine_face_t){.bflux = bflux, .piece = (int)(offset / b->piece)});
 }
 
-static oak_status_t number_boundary_fluxes(build_t *b)
-{
+static oak_status_t number_boundary_fluxes(build_t *b) {
   oak_halo_t *h = b->halo;
   const int faces = 2 * b->mesh->dim;
   for (int block = 0; block < b->mesh->nblock; block++)
@@ -208,15 +213,14 @@ static oak_status_t number_boundary_fluxes(build_t *b)
       if (n->kind == OAK_NEIGHBOUR_COARSER) continue;
       oak_list_t *list = &h->coarse[face / 2];
       b->coarse_of[(size_t)block * faces + face] = list->count;
-      OAK_TRY(oak_list_add(list, &(oak_coarse_face_t){.block = block, .face = face,
-                                                      .bflux = (int)h->nbflux - 1}));
+      OAK_TRY(oak_list_add(
+          list, &(oak_coarse_face_t){.block = block, .face = face, .bflux = (int)h->nbflux - 1}));
     }
   return OAK_OK;
 }
 
 /* Averages that stay on this rank. */
-static oak_status_t local_flux_pieces(build_t *b)
-{
+static oak_status_t local_flux_pieces(build_t *b) {
   oak_halo_t *h = b->halo;
   const int faces = 2 * b->mesh->dim, half = 1 << (b->mesh->dim - 1);
   for (int d = 0; d < b->mesh->dim; d++) {
@@ -226,31 +230,32 @@ static oak_status_t local_flux_pieces(build_t *b)
       for (int s = 0; s < half; s++) {
         if (n->rank[s] != b->mesh->rank) continue;
         c[i].piece[s] = (int)h->npiece++;
-        OAK_TRY(oak_list_add(&h->fine, &(oak_fine_face_t){.bflux = face_of(b, n->block[s], c[i].face ^ 1)->bflux,
-                                                          .piece = c[i].piece[s]}));
+        OAK_TRY(oak_list_add(
+            &h->fine, &(oak_fine_face_t){.bflux = face_of(b, n->block[s], c[i].face ^ 1)->bflux,
+                                         .piece = c[i].piece[s]}));
       }
     }
   }
   return OAK_OK;
 }
 
-static oak_status_t build_fluxfix(build_t *b)
-{
+static oak_status_t build_fluxfix(build_t *b) {
   oak_halo_t *h = b->halo;
   int64_t at = 0;
   const int64_t halo_piece = b->piece;
   h->nbflux = h->npiece = 0;
   OAK_TRY(number_boundary_fluxes(b));
   b->piece = h->nvar * ipow(h->block_size / 2, h->dim - 1);
-  OAK_TRY(make_messages(b, &b->recv_flux, &h->flux_messages.recv, &h->flux_messages.nrecv, &at, place_flux_recv));
-  OAK_TRY(make_messages(b, &b->send_flux, &h->flux_messages.send, &h->flux_messages.nsend, &at, place_flux_send));
+  OAK_TRY(make_messages(b, &b->recv_flux, &h->flux_messages.recv, &h->flux_messages.nrecv, &at,
+                        place_flux_recv));
+  OAK_TRY(make_messages(b, &b->send_flux, &h->flux_messages.send, &h->flux_messages.nsend, &at,
+                        place_flux_send));
   h->npiece = at / b->piece;
   b->piece = halo_piece;
   return local_flux_pieces(b);
 }
 
-static oak_status_t build_ghosts(build_t *b)
-{
+static oak_status_t build_ghosts(build_t *b) {
   oak_halo_t *h = b->halo;
   const int faces = 2 * b->mesh->dim;
   int64_t at = 0;
@@ -270,8 +275,7 @@ static oak_status_t build_ghosts(build_t *b)
 }
 
 /* Grow with room to spare, shrink when far too large; contents are not kept. */
-static oak_status_t fit(oak_halo_t *h, void **buffer, int64_t *capacity, int64_t reals)
-{
+static oak_status_t fit(oak_halo_t *h, void **buffer, int64_t *capacity, int64_t reals) {
   if (reals <= *capacity && reals >= *capacity / 2) return OAK_OK;
   const int64_t wanted = *capacity == 0 || reals == 0 ? reals : reals + reals / 16;
   oak_device_free(h->dev, *buffer);
@@ -282,8 +286,7 @@ static oak_status_t fit(oak_halo_t *h, void **buffer, int64_t *capacity, int64_t
   return OAK_OK;
 }
 
-static oak_status_t finish(oak_halo_t *h)
-{
+static oak_status_t finish(oak_halo_t *h) {
   const int64_t area = ipow(h->block_size, h->dim - 1), half = ipow(h->block_size / 2, h->dim - 1);
   OAK_TRY(oak_messages_prepare(&h->round1, h->dev, h->real_size));
   OAK_TRY(oak_messages_prepare(&h->round2, h->dev, h->real_size));
@@ -301,8 +304,7 @@ static oak_status_t finish(oak_halo_t *h)
 }
 
 /* An empty table for the new mesh; empty lists. */
-static oak_status_t start(build_t *b)
-{
+static oak_status_t start(build_t *b) {
   oak_halo_t *h = b->halo;
   const size_t faces = (size_t)b->mesh->nblock * 2 * b->mesh->dim;
   oak_list_t *parts[] = {&b->send1, &b->recv1, &b->send2, &b->recv2, &b->send_flux, &b->recv_flux};
@@ -316,15 +318,14 @@ static oak_status_t start(build_t *b)
   b->piece = h->nvar * h->layers * ipow(h->block_size / 2, h->dim - 1);
   b->neighbour = calloc(faces + 1, sizeof *b->neighbour);
   b->coarse_of = malloc((faces + 1) * sizeof *b->coarse_of);
-  OAK_CHECK(b->neighbour && b->coarse_of, OAK_ERR_MEMORY, "out of memory for the neighbours of %d blocks",
-            b->mesh->nblock);
+  OAK_CHECK(b->neighbour && b->coarse_of, OAK_ERR_MEMORY,
+            "out of memory for the neighbours of %d blocks", b->mesh->nblock);
   for (size_t i = 0; i < faces; i++)
     OAK_TRY(oak_list_add(&h->face, &(oak_face_t){.offset = 0, .kind = OAK_DIRECT, .bflux = -1}));
   return OAK_OK;
 }
 
-oak_status_t oak_halo_update_pattern(oak_halo_t *halo, const oak_mesh_t *mesh)
-{
+oak_status_t oak_halo_update_pattern(oak_halo_t *halo, const oak_mesh_t *mesh) {
   if (halo->revision == mesh->revision) return OAK_OK;
   build_t b = {.halo = halo, .mesh = mesh};
   halo->revision = -1;

@@ -24,14 +24,19 @@ char *oak_text_new(const char *format, ...) {
 static const char *advice(int reason) {
   switch (reason) {
     case ENOSPC:
-    case EDQUOT: return "free some space or choose another output folder";
-    case EFBIG: return "raise the file size limit (ulimit -f) or use more ranks";
+    case EDQUOT:
+      return "free some space or choose another output folder";
+    case EFBIG:
+      return "raise the file size limit (ulimit -f) or use more ranks";
     case EACCES:
     case EPERM:
-    case EROFS: return "choose an output folder that you may write to";
+    case EROFS:
+      return "choose an output folder that you may write to";
     case EMFILE:
-    case ENFILE: return "raise the limit of open files (ulimit -n)";
-    default: return "check the output folder";
+    case ENFILE:
+      return "raise the limit of open files (ulimit -n)";
+    default:
+      return "check the output folder";
   }
 }
 
@@ -50,8 +55,10 @@ oak_status_t oak_make_parents(const char *path) {
       /* On a read-only parent mkdir may fail with EROFS or EACCES although the folder exists. */
       const int reason = errno;
       struct stat info;
-      if (stat(part, &info) != 0) st = oak_file_failed("create folder", part, reason);
-      else if (!S_ISDIR(info.st_mode)) st = oak_file_failed("use as folder", part, ENOTDIR);
+      if (stat(part, &info) != 0)
+        st = oak_file_failed("create folder", part, reason);
+      else if (!S_ISDIR(info.st_mode))
+        st = oak_file_failed("use as folder", part, ENOTDIR);
     }
     *slash = '/';
   }

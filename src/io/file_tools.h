@@ -24,7 +24,6 @@ oak_status_t oak_make_parents(const char *path);
 oak_status_t oak_remove_all(const char *path);
 
 /** Write all of \a data at \a offset, whatever interrupts. \a path is for messages only. */
-oak_status_t oak_write_at(int fd, const void *data, size_t bytes, int64_t offset,
-                          const char *path);
+oak_status_t oak_write_at(int fd, const void *data, size_t bytes, int64_t offset, const char *path);
 
 #endif

@@ -41,25 +41,30 @@ static oak_status_t check_options(const oak_grid_view_t *view, const oak_picture
   const double low = view->xmin[o->slice_axis], high = view->xmax[o->slice_axis];
   OAK_CHECK(o->slice_position >= low && o->slice_position <= high, OAK_ERR_ARGUMENT,
             "slice at %c = %g is outside the domain; choose a position from %g to %g",
-            "xyz"[o->slice_axis], o->slice_position, low, high);
+            "xyz"[o->slice_axis], o -> slice_position, low, high);
   return OAK_OK;
 }
 
 static oak_status_t set_scene(const oak_grid_view_t *view, const oak_picture_options_t *options,
                               oak_scene_t *scene) {
-  *scene = (oak_scene_t){.view = view, .options = options, .normal = -1, .axis = {0, 1},
-                         .width = options->width, .low = options->low, .high = options->high};
+  *scene = (oak_scene_t){.view = view,
+                         .options = options,
+                         .normal = -1,
+                         .axis = {0, 1},
+                         .width = options->width,
+                         .low = options->low,
+                         .high = options->high};
   if (view->dim == 3) {
     const int n = options->slice_axis;
     scene->normal = n;
     scene->axis[0] = n == 0 ? 1 : 0;
     scene->axis[1] = n == 2 ? 1 : 2;
-    scene->fraction = (options->slice_position - view->xmin[n]) /
-                      (view->xmax[n] - view->xmin[n]) * view->trees[n];
+    scene->fraction = (options->slice_position - view->xmin[n]) / (view->xmax[n] - view->xmin[n]) *
+                      view->trees[n];
   }
   const int h = scene->axis[0], v = scene->axis[1];
-  const double height = options->width * (view->xmax[v] - view->xmin[v]) /
-                        (view->xmax[h] - view->xmin[h]);
+  const double height =
+      options->width * (view->xmax[v] - view->xmin[v]) / (view->xmax[h] - view->xmin[h]);
   OAK_CHECK(height < MAX_SIDE, OAK_ERR_ARGUMENT,
             "a picture %d pixels wide would be %.0f high, more than %d; choose a smaller width",
             options->width, height, MAX_SIDE);
@@ -68,21 +73,18 @@ static oak_status_t set_scene(const oak_grid_view_t *view, const oak_picture_opt
 }
 
 /** Rank 0: what surrounds the data, and the file. */
-static oak_status_t finish(const oak_scene_t *scene, const oak_frame_t *frame,
-                           oak_canvas_t *canvas, const char *path) {
+static oak_status_t finish(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas,
+                           const char *path) {
   const oak_grid_view_t *view = scene->view;
   char time[40], step[24], range[80], area[64];
   snprintf(time, sizeof time, "%.17g", view->time);
   snprintf(step, sizeof step, "%ld", view->step);
   snprintf(range, sizeof range, "%.17g %.17g", scene->low, scene->high);
-  snprintf(area, sizeof area, "%d %d %d %d", frame->left, frame->top, scene->width,
-           scene->height);
-  const oak_png_note_t note[] = {{"Software", "oak"},
-                                 {"oak variable", view->name[scene->options->variable]},
-                                 {"oak time", time},
-                                 {"oak step", step},
-                                 {"oak range", range},
-                                 {"oak area", area}};
+  snprintf(area, sizeof area, "%d %d %d %d", frame->left, frame->top, scene->width, scene->height);
+  const oak_png_note_t note[] = {
+      {"Software", "oak"},  {"oak variable", view->name[scene->options->variable]},
+      {"oak time", time},   {"oak step", step},
+      {"oak range", range}, {"oak area", area}};
   oak_frame_draw(scene, frame, canvas);
   return oak_png_write(canvas, note, (int)(sizeof note / sizeof *note), path);
 }

@@ -13,8 +13,8 @@ typedef struct {
   double low, high;      /**< range of values; equal: from the data shown */
   int width;             /**< of the data area, in pixels; its height follows from the domain */
   oak_colormap_t colormap;
-  int draw_mesh;         /**< outline the blocks */
-  const char *title;     /**< heading above the line of facts, or NULL */
+  int draw_mesh;     /**< outline the blocks */
+  const char *title; /**< heading above the line of facts, or NULL */
 } oak_picture_options_t;
 
 /** Variable 0, slice through the middle along z, automatic range, 800 pixels, viridis, no mesh. */

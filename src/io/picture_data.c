@@ -26,11 +26,11 @@ typedef struct {
 
 typedef struct {
   const oak_scene_t *scene;
-  int row0, row1;    /* rows of the band, counted from below */
-  uint64_t *pixel;   /* [row1 - row0][width] */
-  uint8_t *mesh;     /* [row1 - row0][width] share of the mesh colour, of 255; NULL: no mesh */
+  int row0, row1;      /* rows of the band, counted from below */
+  uint64_t *pixel;     /* [row1 - row0][width] */
+  uint8_t *mesh;       /* [row1 - row0][width] share of the mesh colour, of 255; NULL: no mesh */
   overlap_t *along[2]; /* for one block, the two dimensions of the picture */
-  double *batch;     /* [nbatch] blocks */
+  double *batch;       /* [nbatch] blocks */
   int nbatch;
   size_t ncell;
 } band_t;
@@ -85,8 +85,7 @@ static int find_overlaps(int64_t block, int64_t nblocks, int size, int pixels, i
     for (int64_t p = low / ONE; p * ONE < high; p++) {
       const int64_t from = low > p * ONE ? low : p * ONE;
       const int64_t to = high < (p + 1) * ONE ? high : (p + 1) * ONE;
-      if (p >= p0 && p < p1 && to > from)
-        out[count++] = (overlap_t){(int)p, c, (int)(to - from)};
+      if (p >= p0 && p < p1 && to > from) out[count++] = (overlap_t){(int)p, c, (int)(to - from)};
     }
   }
   return count;
@@ -103,10 +102,10 @@ static void draw_block(band_t *band, int b, const double *cells) {
   int count[2];
   for (int a = 0; a < 2; a++) {
     const int d = scene->axis[a];
-    count[a] = find_overlaps(view->index[b][d], blocks_along(scene, d, view->level[b]),
-                             view->block_size, a == 0 ? scene->width : scene->height,
-                             a == 0 ? 0 : band->row0, a == 0 ? scene->width : band->row1,
-                             band->along[a]);
+    count[a] =
+        find_overlaps(view->index[b][d], blocks_along(scene, d, view->level[b]), view->block_size,
+                      a == 0 ? scene->width : scene->height, a == 0 ? 0 : band->row0,
+                      a == 0 ? scene->width : band->row1, band->along[a]);
   }
   if (scene->normal >= 0) cells += (size_t)slice_layer(scene, b) * stride[scene->normal];
   const double scale = VALUE_MAX / (scene->high - scene->low);
@@ -158,8 +157,8 @@ static void outline_block(band_t *band, int b) {
     smallest = fmin(smallest, (double)pixels / (double)n);
   }
   if (smallest < MESH_MIN_PIXELS) return;
-  const double grown = log(smallest / MESH_MIN_PIXELS) /
-                       log((double)MESH_FULL_PIXELS / MESH_MIN_PIXELS);
+  const double grown =
+      log(smallest / MESH_MIN_PIXELS) / log((double)MESH_FULL_PIXELS / MESH_MIN_PIXELS);
   const double share = MESH_FAINT + (MESH_STRONG - MESH_FAINT) * fmin(grown, 1.0);
   const uint8_t level = (uint8_t)(255 * share + 0.5);
   /* The frame of the picture is the outline along the lower and left sides of the domain. */
@@ -214,8 +213,10 @@ static oak_status_t allocate_batch(band_t *band) {
   band->nbatch = (int)(BATCH_BYTES / (band->ncell * sizeof(double)));
   if (band->nbatch < 1) band->nbatch = 1;
   band->batch = malloc((size_t)band->nbatch * band->ncell * sizeof(double));
-  OAK_CHECK(band->batch, OAK_ERR_MEMORY, "no memory to read %d blocks for a picture; "
-            "use more ranks or hosts", band->nbatch);
+  OAK_CHECK(band->batch, OAK_ERR_MEMORY,
+            "no memory to read %d blocks for a picture; "
+            "use more ranks or hosts",
+            band->nbatch);
   return OAK_OK;
 }
 

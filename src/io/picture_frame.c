@@ -29,8 +29,10 @@ static ticks_t make_ticks(double low, double high, double most) {
   ticks_t ticks = {0, 0, 0, 0, 0};
   const double raw = (high - low) / (most < 1 ? 1 : most);
   const double power = floor(log10(raw) + 1e-9), base = pow(10, power);
-  ticks.step = raw <= 1.0001 * base ? base : raw <= 2 * base ? 2 * base
-             : raw <= 5 * base ? 5 * base : 10 * base;
+  ticks.step = raw <= 1.0001 * base ? base
+               : raw <= 2 * base    ? 2 * base
+               : raw <= 5 * base    ? 5 * base
+                                    : 10 * base;
   ticks.first = (int64_t)ceil(low / ticks.step - 1e-6);
   ticks.last = (int64_t)floor(high / ticks.step + 1e-6);
   const double largest = fmax(fabs(low), fabs(high));
@@ -47,8 +49,10 @@ static ticks_t make_ticks(double low, double high, double most) {
 static void print_number(char label[LABEL_SIZE], const char *digits) {
   size_t n = 0;
   for (; *digits && n + 4 < LABEL_SIZE; digits++) {
-    if (*digits == '-') n += (size_t)sprintf(label + n, "\xE2\x88\x92");
-    else label[n++] = *digits;
+    if (*digits == '-')
+      n += (size_t)sprintf(label + n, "\xE2\x88\x92");
+    else
+      label[n++] = *digits;
   }
   label[n] = '\0';
 }
@@ -73,11 +77,17 @@ static double widest_tick(const ticks_t *ticks, double size) {
 /** Draw "x10" with the exponent raised. \return the width. */
 static double draw_power(oak_canvas_t *canvas, double x, double y, int exponent, double size) {
   char digits[16], label[LABEL_SIZE];
-  const double base = oak_text_width("\xC3\x97" "10", size, OAK_TEXT_REGULAR);
+  const double base = oak_text_width(
+      "\xC3\x97"
+      "10",
+      size, OAK_TEXT_REGULAR);
   snprintf(digits, sizeof digits, "%d", exponent);
   print_number(label, digits);
   if (canvas) {
-    oak_canvas_text(canvas, x, y, "\xC3\x97" "10", size, OAK_TEXT_REGULAR, SOFT_INK);
+    oak_canvas_text(canvas, x, y,
+                    "\xC3\x97"
+                    "10",
+                    size, OAK_TEXT_REGULAR, SOFT_INK);
     oak_canvas_text(canvas, x + base, y - 0.6 * size, label, 0.75 * size, OAK_TEXT_REGULAR,
                     SOFT_INK);
   }
@@ -107,7 +117,7 @@ static int list_facts(const oak_scene_t *scene, char fact[MAX_FACTS][FACT_SIZE])
   snprintf(fact[n++], FACT_SIZE, format, view->time);
   if (scene->normal >= 0)
     snprintf(fact[n++], FACT_SIZE, "%c = %.4g", "xyz"[scene->normal],
-             scene->options->slice_position);
+             scene -> options -> slice_position);
   snprintf(fact[n++], FACT_SIZE, "step %ld", view->step);
   snprintf(fact[n++], FACT_SIZE, "blocks %lld", (long long)view->nglobal);
   if (view->min_level == view->max_level)
@@ -178,8 +188,7 @@ static void draw_box(oak_canvas_t *canvas, int x, int y, int w, int h, int thin)
   oak_canvas_fill(canvas, x + w, y, thin, h, LINE);
 }
 
-static void draw_x_axis(const oak_scene_t *scene, const oak_frame_t *frame,
-                        oak_canvas_t *canvas) {
+static void draw_x_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas) {
   const double size = frame->size;
   const int d = scene->axis[0], y0 = frame->top + scene->height + frame->thin;
   const ticks_t ticks = axis_ticks(scene, 0, size);
@@ -200,8 +209,7 @@ static void draw_x_axis(const oak_scene_t *scene, const oak_frame_t *frame,
   if (ticks.exponent) draw_power(canvas, x + 1.4 * size, below, ticks.exponent, size);
 }
 
-static void draw_y_axis(const oak_scene_t *scene, const oak_frame_t *frame,
-                        oak_canvas_t *canvas) {
+static void draw_y_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas) {
   const double size = frame->size;
   const int d = scene->axis[1], x0 = frame->left - frame->thin;
   const ticks_t ticks = axis_ticks(scene, 1, size);
@@ -215,8 +223,8 @@ static void draw_y_axis(const oak_scene_t *scene, const oak_frame_t *frame,
     oak_canvas_fill(canvas, x0 - length, (int)floor(y - 0.5 * frame->thin + 0.5), length,
                     frame->thin, LINE);
     const double width = oak_text_width(label, size, OAK_TEXT_REGULAR);
-    oak_canvas_text(canvas, x0 - length - TICK_GAP * size - width, floor(y + size / 2 + 0.5),
-                    label, size, OAK_TEXT_REGULAR, SOFT_INK);
+    oak_canvas_text(canvas, x0 - length - TICK_GAP * size - width, floor(y + size / 2 + 0.5), label,
+                    size, OAK_TEXT_REGULAR, SOFT_INK);
   }
   const char name[2] = {"xyz"[d], '\0'};
   const double y = floor(frame->top + scene->height / 2.0 + size / 2);

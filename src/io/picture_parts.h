@@ -31,8 +31,8 @@ oak_status_t oak_scene_draw_data(const oak_scene_t *scene, oak_canvas_t *canvas,
 
 /** Sizes of what surrounds the data area, in pixels. */
 typedef struct {
-  double size;  /**< height of capitals */
-  int thin;     /**< width of frames and ticks */
+  double size; /**< height of capitals */
+  int thin;    /**< width of frames and ticks */
   int left, right, top, bottom;
 } oak_frame_t;
 

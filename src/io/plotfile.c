@@ -29,17 +29,17 @@ typedef struct {
   oak_plot_level_t part;
   int32_t (*node)[3]; /**< [nnode] own nodes in Morton order; freed when the boxes are made */
   int nnode, capacity;
-  int fd;             /**< -1: not open */
+  int fd; /**< -1: not open */
   char *path;
-  double *buffer;     /**< one variable of a merged box; NULL if there are none */
-  int box, filled;    /**< present box and how many of its nodes have come */
+  double *buffer;  /**< one variable of a merged box; NULL if there are none */
+  int box, filled; /**< present box and how many of its nodes have come */
 } level_t;
 
 typedef struct {
   const oak_grid_view_t *view;
   int var;
-  size_t ncell;    /**< of a node */
-  level_t *level;  /**< [max_level + 1] */
+  size_t ncell;   /**< of a node */
+  level_t *level; /**< [max_level + 1] */
 } writer_t;
 
 static oak_status_t check_view(const oak_grid_view_t *view, const char *path) {
@@ -114,8 +114,8 @@ static oak_status_t make_boxes(writer_t *w, int l) {
     OAK_CHECK(header, OAK_ERR_MEMORY, "no memory for the header of a box; use more ranks");
     box->data = offset + (int64_t)strlen(header);
     free(header);
-    offset = box->data + (int64_t)sizeof(double) * view->nvar *
-                             ((int64_t)w->ncell << (merge * view->dim));
+    offset = box->data +
+             (int64_t)sizeof(double) * view->nvar * ((int64_t)w->ncell << (merge * view->dim));
     i += 1 << (merge * view->dim);
     if (merge > most) most = merge;
   }
@@ -176,8 +176,7 @@ static void widen_range(double range[2], int first, const double *cells, size_t 
   range[1] = high;
 }
 
-static oak_status_t write_node(void *context, int l, const int32_t index[3],
-                               const double *cells) {
+static oak_status_t write_node(void *context, int l, const int32_t index[3], const double *cells) {
   writer_t *w = context;
   level_t *level = &w->level[l];
   const oak_plot_box_t *box = &level->part.box[level->box];
@@ -328,8 +327,10 @@ oak_status_t oak_plotfile_write(const oak_grid_view_t *view, const char *path_gi
   char *path = plain_path(path_given);
   char *part = oak_text_new("%s.part", path ? path : "");
   oak_status_t st = OAK_OK;
-  if (!path || !part) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of %s", path_given);
-  else if (rank == 0) st = create_folders(view, path, part);
+  if (!path || !part)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of %s", path_given);
+  else if (rank == 0)
+    st = create_folders(view, path, part);
   st = oak_agree(view->comm, st);
   if (st == OAK_OK) {
     st = write_tree(view, part);
@@ -415,8 +416,10 @@ oak_status_t oak_plotfile_series(MPI_Comm comm, const char *path_given) {
   MPI_Comm_rank(comm, &rank);
   if (rank == 0) {
     char *path = plain_path(path_given);
-    if (path) st = update_series(path);
-    else st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path_given);
+    if (path)
+      st = update_series(path);
+    else
+      st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path_given);
     free(path);
   }
   return oak_agree(comm, st);

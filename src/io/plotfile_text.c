@@ -123,8 +123,10 @@ enum { PIECE_BYTES = 1 << 20, TAG_GO = 0, TAG_LENGTH = 1, TAG_TEXT = 2 };
 static void open_text(scribe_t *scribe, const char *path) {
   if (scribe->status != OAK_OK) return;
   scribe->out = path ? fopen(path, "w") : NULL;
-  if (!path) scribe->status = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of a plotfile part");
-  else if (!scribe->out) scribe->status = oak_file_failed("create", path, errno);
+  if (!path)
+    scribe->status = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of a plotfile part");
+  else if (!scribe->out)
+    scribe->status = oak_file_failed("create", path, errno);
 }
 
 static void close_text(scribe_t *scribe, const char *path) {
@@ -174,8 +176,8 @@ static void gather_section(const oak_grid_view_t *view, int level, const oak_plo
   if (part->nbox > 0) {
     text = section_text(view, level, part, section, &length);
     if (!text) {
-      scribe->status = OAK_FAIL(OAK_ERR_MEMORY, "no memory to describe %d boxes; use more ranks",
-                                part->nbox);
+      scribe->status =
+          OAK_FAIL(OAK_ERR_MEMORY, "no memory to describe %d boxes; use more ranks", part->nbox);
       length = 0;
     }
   }

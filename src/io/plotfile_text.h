@@ -9,8 +9,8 @@
 typedef struct {
   int32_t node[3]; /**< position of its first node, counted in nodes of the level */
   int merge;
-  int64_t offset;  /**< of its header in this rank's data file */
-  int64_t data;    /**< of its values */
+  int64_t offset; /**< of its header in this rank's data file */
+  int64_t data;   /**< of its values */
 } oak_plot_box_t;
 
 /** This rank's part of one level. */

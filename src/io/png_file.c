@@ -35,8 +35,8 @@ static oak_status_t encode(const oak_canvas_t *canvas, png_text *text, int ntext
     const int reason = errno;
     png_destroy_write_struct(&png, &info);
     if (ferror(out)) return oak_file_failed("write", path, reason ? reason : EIO);
-    return OAK_FAIL(OAK_ERR_MEMORY, "libpng could not write %s: %s; make the picture smaller",
-                    path, message ? message : "no memory");
+    return OAK_FAIL(OAK_ERR_MEMORY, "libpng could not write %s: %s; make the picture smaller", path,
+                    message ? message : "no memory");
   }
   errno = 0;
   png_init_io(png, out);

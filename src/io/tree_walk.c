@@ -24,23 +24,23 @@ struct oak_tree_walk {
   const oak_grid_view_t *view;
   MPI_Comm comm;
   int rank;
-  int nchild;           /**< 2^dim */
-  size_t ncell, nsub;   /**< cells of a block, and of the part of it that one child covers */
-  int own_from;         /**< ancestors of the first leaf below this level began on earlier ranks */
-  int64_t *tree_start;  /**< [trees] number of the first leaf of each tree */
-  int nholder;          /**< ranks that have blocks */
-  int *holder;          /**< [nholder] these ranks */
-  curve_key_t *begin;   /**< [nholder] where they begin */
-  double *open[MAX_LEVELS];       /**< [ncell] the parent being filled on each level */
-  double *share[MAX_LEVELS];      /**< [nchild][nsub] our children of another rank's parent */
+  int nchild;          /**< 2^dim */
+  size_t ncell, nsub;  /**< cells of a block, and of the part of it that one child covers */
+  int own_from;        /**< ancestors of the first leaf below this level began on earlier ranks */
+  int64_t *tree_start; /**< [trees] number of the first leaf of each tree */
+  int nholder;         /**< ranks that have blocks */
+  int *holder;         /**< [nholder] these ranks */
+  curve_key_t *begin;  /**< [nholder] where they begin */
+  double *open[MAX_LEVELS];        /**< [ncell] the parent being filled on each level */
+  double *share[MAX_LEVELS];       /**< [nchild][nsub] our children of another rank's parent */
   unsigned share_mask[MAX_LEVELS]; /**< which of these are filled */
-  double *received;               /**< [nchild][nsub] */
-  double *batch;                  /**< [nbatch][ncell] leaves just read */
+  double *received;                /**< [nchild][nsub] */
+  double *batch;                   /**< [nbatch][ncell] leaves just read */
   int nbatch;
-  int listing;                    /**< no data, no communication */
+  int listing; /**< no data, no communication */
   oak_node_visit_t visit;
   void *context;
-  oak_status_t status;            /**< first failure of the present walk */
+  oak_status_t status; /**< first failure of the present walk */
 };
 
 static curve_key_t key_of(const oak_tree_walk_t *walk, int level, const int32_t index[3]) {
@@ -65,10 +65,12 @@ static int owner_of(const oak_tree_walk_t *walk, int level, const int32_t index[
   while (high - low > 1) {
     const int mid = (low + high) / 2;
     const curve_key_t *begin = &walk->begin[mid];
-    const int after = begin->tree > key.tree ||
-                      (begin->tree == key.tree && begin->morton > key.morton);
-    if (after) high = mid;
-    else low = mid;
+    const int after =
+        begin->tree > key.tree || (begin->tree == key.tree && begin->morton > key.morton);
+    if (after)
+      high = mid;
+    else
+      low = mid;
   }
   return walk->holder[low];
 }
@@ -168,10 +170,10 @@ static oak_status_t allocate_buffers(oak_tree_walk_t *walk) {
 
 oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, oak_tree_walk_t **out) {
   *out = NULL;
-  OAK_CHECK(view->max_level >= 0 && view->max_level * view->dim <= 62 &&
-                view->max_level < MAX_LEVELS - 1,
-            OAK_ERR_ARGUMENT, "level %d is too fine for output; at most %d levels in %dD",
-            view->max_level, 62 / view->dim < 30 ? 62 / view->dim : 30, view->dim);
+  OAK_CHECK(
+      view->max_level >= 0 && view->max_level * view->dim <= 62 && view->max_level < MAX_LEVELS - 1,
+      OAK_ERR_ARGUMENT, "level %d is too fine for output; at most %d levels in %dD",
+      view->max_level, 62 / view->dim < 30 ? 62 / view->dim : 30, view->dim);
   oak_tree_walk_t *walk = calloc(1, sizeof *walk);
   oak_status_t st = OAK_OK;
   if (!walk) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for writing the block tree");
@@ -317,12 +319,11 @@ static void settle_level(oak_tree_walk_t *walk, int level) {
   MPI_Waitall(nrequest, request, MPI_STATUSES_IGNORE);
   for (int i = 0; i < nreceived; i++)
     place_sub(walk, walk->received + i * walk->nsub, which[i], walk->open[level]);
-  if (unfinished)
-    complete_node(walk, level, parent, walk->listing ? NULL : walk->open[level], 0);
+  if (unfinished) complete_node(walk, level, parent, walk->listing ? NULL : walk->open[level], 0);
 }
 
-static oak_status_t walk_all(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
-                             void *context, int listing) {
+static oak_status_t walk_all(oak_tree_walk_t *walk, int var, oak_node_visit_t visit, void *context,
+                             int listing) {
   const oak_grid_view_t *view = walk->view;
   walk->visit = visit;
   walk->context = context;

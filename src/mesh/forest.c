@@ -27,8 +27,8 @@ struct oak_forest {
   p4est_t *p4est;
 };
 
-oak_forest_t *NAME(oak_forest_new)(MPI_Comm comm, const int trees[3], const int periodic[3], int level)
-{
+oak_forest_t *NAME(oak_forest_new)(MPI_Comm comm, const int trees[3], const int periodic[3],
+                                   int level) {
   oak_forest_t *forest = malloc(sizeof *forest);
   if (!forest) return NULL;
 #ifdef OAK_FOREST_3D
@@ -41,15 +41,13 @@ oak_forest_t *NAME(oak_forest_new)(MPI_Comm comm, const int trees[3], const int 
   return forest;
 }
 
-void NAME(oak_forest_destroy)(oak_forest_t *forest)
-{
+void NAME(oak_forest_destroy)(oak_forest_t *forest) {
   p4est_destroy(forest->p4est);
   p4est_connectivity_destroy(forest->connectivity);
   free(forest);
 }
 
-void NAME(oak_forest_size)(const oak_forest_t *forest, oak_mesh_t *mesh)
-{
+void NAME(oak_forest_size)(const oak_forest_t *forest, oak_mesh_t *mesh) {
   const p4est_t *p = forest->p4est;
   mesh->nblock = p->local_num_quadrants;
   mesh->nglobal = p->global_num_quadrants;
@@ -58,15 +56,14 @@ void NAME(oak_forest_size)(const oak_forest_t *forest, oak_mesh_t *mesh)
 }
 
 /* Visit local quadrants in order; `n` counts them across trees. */
-#define FOR_QUADRANTS(p, t, q, n)                                                              \
-  for (p4est_topidx_t t = (p)->first_local_tree, n = 0; t <= (p)->last_local_tree; t++)        \
-    for (size_t i_ = 0; i_ < p4est_tree_array_index((p)->trees, t)->quadrants.elem_count &&    \
-                        (q = p4est_quadrant_array_index(                                       \
-                             &p4est_tree_array_index((p)->trees, t)->quadrants, i_));          \
+#define FOR_QUADRANTS(p, t, q, n)                                                                 \
+  for (p4est_topidx_t t = (p)->first_local_tree, n = 0; t <= (p)->last_local_tree; t++)           \
+    for (size_t i_ = 0;                                                                           \
+         i_ < p4est_tree_array_index((p)->trees, t)->quadrants.elem_count &&                      \
+         (q = p4est_quadrant_array_index(&p4est_tree_array_index((p)->trees, t)->quadrants, i_)); \
          i_++, n++)
 
-void NAME(oak_forest_blocks)(const oak_forest_t *forest, int8_t *level, int32_t (*index)[3])
-{
+void NAME(oak_forest_blocks)(const oak_forest_t *forest, int8_t *level, int32_t (*index)[3]) {
   const p4est_connectivity_t *c = forest->connectivity;
   p4est_quadrant_t *q;
   FOR_QUADRANTS(forest->p4est, t, q, n) {
@@ -83,28 +80,24 @@ void NAME(oak_forest_blocks)(const oak_forest_t *forest, int8_t *level, int32_t 
   }
 }
 
-static int wants_refine(p4est_t *p, p4est_topidx_t t, p4est_quadrant_t *q)
-{
+static int wants_refine(p4est_t *p, p4est_topidx_t t, p4est_quadrant_t *q) {
   (void)p, (void)t;
   return q->p.user_int > 0;
 }
 
-static int wants_coarsen(p4est_t *p, p4est_topidx_t t, p4est_quadrant_t *q[])
-{
+static int wants_coarsen(p4est_t *p, p4est_topidx_t t, p4est_quadrant_t *q[]) {
   (void)p, (void)t;
   for (int c = 0; c < P4EST_CHILDREN; c++)
     if (q[c]->p.user_int >= 0) return 0;
   return 1;
 }
 
-static void clear_flag(p4est_t *p, p4est_topidx_t t, p4est_quadrant_t *q)
-{
+static void clear_flag(p4est_t *p, p4est_topidx_t t, p4est_quadrant_t *q) {
   (void)p, (void)t;
   q->p.user_int = 0;
 }
 
-void NAME(oak_forest_adapt)(oak_forest_t *forest, const int *flag)
-{
+void NAME(oak_forest_adapt)(oak_forest_t *forest, const int *flag) {
   p4est_t *p = forest->p4est;
   p4est_quadrant_t *q;
   FOR_QUADRANTS(p, t, q, n) q->p.user_int = flag[n];
@@ -113,8 +106,7 @@ void NAME(oak_forest_adapt)(oak_forest_t *forest, const int *flag)
   p4est_balance(p, P4EST_CONNECT_FULL, clear_flag);
 }
 
-int NAME(oak_forest_partition)(oak_forest_t *forest, int balance_load, int32_t *count)
-{
+int NAME(oak_forest_partition)(oak_forest_t *forest, int balance_load, int32_t *count) {
   p4est_t *p = forest->p4est;
   if (balance_load) return p4est_partition_ext(p, 1, NULL) > 0;
   /* Only pull families together that lie across two ranks. */
@@ -123,8 +115,7 @@ int NAME(oak_forest_partition)(oak_forest_t *forest, int balance_load, int32_t *
   return p4est_partition_for_coarsening(p, count) > 0 && p4est_partition_given(p, count) > 0;
 }
 
-const int64_t *NAME(oak_forest_first)(const oak_forest_t *forest)
-{
+const int64_t *NAME(oak_forest_first)(const oak_forest_t *forest) {
   return forest->p4est->global_first_quadrant;
 }
 
@@ -133,14 +124,12 @@ typedef struct {
   oak_neighbour_t *out;
 } walk_t;
 
-static oak_neighbour_t *entry(walk_t *walk, p4est_locidx_t block, int face)
-{
+static oak_neighbour_t *entry(walk_t *walk, p4est_locidx_t block, int face) {
   return &walk->out[(size_t)block * P4EST_FACES + face];
 }
 
 /* The rank whose part of the ghost layer holds entry `id`. */
-static int ghost_owner(const p4est_ghost_t *ghost, p4est_locidx_t id)
-{
+static int ghost_owner(const p4est_ghost_t *ghost, p4est_locidx_t id) {
   int low = 0, high = ghost->mpisize; /* proc_offsets[low] <= id < proc_offsets[high] */
   while (high - low > 1) {
     const int middle = (low + high) / 2;
@@ -154,8 +143,7 @@ static int ghost_owner(const p4est_ghost_t *ghost, p4est_locidx_t id)
 
 /* Owner and number on it of a quadrant that a face iteration shows. */
 static void locate(const p4est_iter_face_info_t *info, const walk_t *walk, p4est_topidx_t tree,
-                   int is_ghost, p4est_quadrant_t *q, p4est_locidx_t id, int *rank, int *block)
-{
+                   int is_ghost, p4est_quadrant_t *q, p4est_locidx_t id, int *rank, int *block) {
   *rank = -1;
   *block = -1;
   if (!is_ghost) {
@@ -167,8 +155,8 @@ static void locate(const p4est_iter_face_info_t *info, const walk_t *walk, p4est
   }
 }
 
-static void record_same(p4est_iter_face_info_t *info, walk_t *walk, p4est_iter_face_side_t *side[2])
-{
+static void record_same(p4est_iter_face_info_t *info, walk_t *walk,
+                        p4est_iter_face_side_t *side[2]) {
   int rank[2], block[2];
   for (int s = 0; s < 2; s++)
     locate(info, walk, side[s]->treeid, side[s]->is.full.is_ghost, side[s]->is.full.quad,
@@ -183,8 +171,7 @@ static void record_same(p4est_iter_face_info_t *info, walk_t *walk, p4est_iter_f
 }
 
 static void record_hanging(p4est_iter_face_info_t *info, walk_t *walk, p4est_iter_face_side_t *full,
-                           p4est_iter_face_side_t *hanging)
-{
+                           p4est_iter_face_side_t *hanging) {
   int rank, block;
   locate(info, walk, full->treeid, full->is.full.is_ghost, full->is.full.quad, full->is.full.quadid,
          &rank, &block);
@@ -205,11 +192,11 @@ static void record_hanging(p4est_iter_face_info_t *info, walk_t *walk, p4est_ite
   }
 }
 
-static void visit_face(p4est_iter_face_info_t *info, void *user)
-{
+static void visit_face(p4est_iter_face_info_t *info, void *user) {
   walk_t *walk = user;
   p4est_iter_face_side_t *side[2] = {NULL, NULL};
-  for (size_t s = 0; s < info->sides.elem_count; s++) side[s] = p4est_iter_fside_array_index(&info->sides, s);
+  for (size_t s = 0; s < info->sides.elem_count; s++)
+    side[s] = p4est_iter_fside_array_index(&info->sides, s);
   if (info->sides.elem_count == 1) {
     int rank, block;
     locate(info, walk, side[0]->treeid, side[0]->is.full.is_ghost, side[0]->is.full.quad,
@@ -223,8 +210,7 @@ static void visit_face(p4est_iter_face_info_t *info, void *user)
   }
 }
 
-oak_status_t NAME(oak_forest_neighbours)(const oak_forest_t *forest, oak_neighbour_t *out)
-{
+oak_status_t NAME(oak_forest_neighbours)(const oak_forest_t *forest, oak_neighbour_t *out) {
   walk_t walk = {p4est_ghost_new(forest->p4est, P4EST_CONNECT_FACE), out};
   p4est_iterate(forest->p4est, walk.ghost, &walk, NULL, visit_face,
 #ifdef OAK_FOREST_3D

@@ -5,17 +5,17 @@
 
 #include "mesh/mesh.h"
 
-#define OAK_FOREST_FUNCTIONS(dim)                                                               \
-  oak_forest_t *oak_forest_new_##dim(MPI_Comm comm, const int trees[3], const int periodic[3],  \
-                                     int level);                                                \
-  void oak_forest_destroy_##dim(oak_forest_t *forest);                                          \
-  /** nblock, first, nglobal and the revision; 1 if the revision is new */                      \
-  void oak_forest_size_##dim(const oak_forest_t *forest, oak_mesh_t *mesh);                     \
-  void oak_forest_blocks_##dim(const oak_forest_t *forest, int8_t *level, int32_t (*index)[3]); \
-  void oak_forest_adapt_##dim(oak_forest_t *forest, const int *flag);                           \
-  /** count: scratch, one per rank; 1 if blocks moved */                                        \
-  int oak_forest_partition_##dim(oak_forest_t *forest, int balance_load, int32_t *count);       \
-  const int64_t *oak_forest_first_##dim(const oak_forest_t *forest);                            \
+#define OAK_FOREST_FUNCTIONS(dim)                                                              \
+  oak_forest_t *oak_forest_new_##dim(MPI_Comm comm, const int trees[3], const int periodic[3], \
+                                     int level);                                               \
+  void oak_forest_destroy_##dim(oak_forest_t *forest);                                         \
+  /** nblock, first, nglobal and the revision; 1 if the revision is new */                     \
+  void oak_forest_size_##dim(const oak_forest_t *forest, oak_mesh_t *mesh);                    \
+  void oak_forest_blocks_##dim(const oak_forest_t *forest, int8_t *level, int32_t(*index)[3]); \
+  void oak_forest_adapt_##dim(oak_forest_t *forest, const int *flag);                          \
+  /** count: scratch, one per rank; 1 if blocks moved */                                       \
+  int oak_forest_partition_##dim(oak_forest_t *forest, int balance_load, int32_t *count);      \
+  const int64_t *oak_forest_first_##dim(const oak_forest_t *forest);                           \
   oak_status_t oak_forest_neighbours_##dim(const oak_forest_t *forest, oak_neighbour_t *out);
 
 OAK_FOREST_FUNCTIONS(2)

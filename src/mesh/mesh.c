@@ -14,8 +14,7 @@
 #define BY_DIM(mesh, stem, ...) ((mesh)->dim == 3 ? stem##_3(__VA_ARGS__) : stem##_2(__VA_ARGS__))
 
 /* p4est and libsc log to stdout and catch signals unless they are told not to. */
-static void quiet_p4est(MPI_Comm comm)
-{
+static void quiet_p4est(MPI_Comm comm) {
   static int done = 0;
   if (done) return;
   done = 1;
@@ -24,8 +23,7 @@ static void quiet_p4est(MPI_Comm comm)
 }
 
 /* Read sizes, levels and positions anew. */
-static oak_status_t read_blocks(oak_mesh_t *mesh)
-{
+static oak_status_t read_blocks(oak_mesh_t *mesh) {
   BY_DIM(mesh, oak_forest_size, mesh->forest, mesh);
   const size_t n = mesh->nblock > 0 ? mesh->nblock : 1;
   int8_t *level = malloc(n * sizeof *level);
@@ -43,12 +41,11 @@ static oak_status_t read_blocks(oak_mesh_t *mesh)
   return OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", mesh->nblock);
 }
 
-oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int periodic[3], int level,
-                          oak_mesh_t **out)
-{
+oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int periodic[3],
+                          int level, oak_mesh_t **out) {
   OAK_CHECK(dim == 2 || dim == 3, OAK_ERR_ARGUMENT, "dim = %d: must be 2 or 3", dim);
-  OAK_CHECK(level >= 0 && level <= OAK_MESH_MAX_LEVEL, OAK_ERR_ARGUMENT, "level = %d: must be 0 to %d",
-            level, OAK_MESH_MAX_LEVEL);
+  OAK_CHECK(level >= 0 && level <= OAK_MESH_MAX_LEVEL, OAK_ERR_ARGUMENT,
+            "level = %d: must be 0 to %d", level, OAK_MESH_MAX_LEVEL);
   quiet_p4est(comm);
   oak_mesh_t *mesh = calloc(1, sizeof *mesh);
   oak_status_t st = mesh ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh");
@@ -72,8 +69,7 @@ oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int 
   return OAK_OK;
 }
 
-void oak_mesh_destroy(oak_mesh_t **mesh)
-{
+void oak_mesh_destroy(oak_mesh_t **mesh) {
   if (!*mesh) return;
   if ((*mesh)->forest) BY_DIM(*mesh, oak_forest_destroy, (*mesh)->forest);
   free((*mesh)->level);
@@ -82,16 +78,15 @@ void oak_mesh_destroy(oak_mesh_t **mesh)
   *mesh = NULL;
 }
 
-static int child_number(const oak_mesh_t *mesh, int block)
-{
+static int child_number(const oak_mesh_t *mesh, int block) {
   const int32_t *x = mesh->index[block];
   return (x[0] & 1) | (x[1] & 1) << 1 | (mesh->dim == 3 ? (x[2] & 1) << 2 : 0);
 }
 
-/* Both meshes are sorted along the same curve and differ by at most one level: walk them together. */
+/* Both meshes are sorted along the same curve and differ by at most one level: walk them together.
+ */
 static oak_status_t match_blocks(const oak_mesh_t *mesh, const int8_t *old_level, int old_count,
-                                 oak_adapt_task_t *task)
-{
+                                 oak_adapt_task_t *task) {
   const int children = 1 << mesh->dim;
   int old = 0;
   for (int n = 0; n < mesh->nblock; n++) {
@@ -113,8 +108,7 @@ static oak_status_t match_blocks(const oak_mesh_t *mesh, const int8_t *old_level
 }
 
 /* Flags that the level limits allow. */
-static int *limited_flags(const oak_mesh_t *mesh, const int *flag, int min_level, int max_level)
-{
+static int *limited_flags(const oak_mesh_t *mesh, const int *flag, int min_level, int max_level) {
   int *limited = malloc((mesh->nblock + 1) * sizeof *limited);
   if (!limited) return NULL;
   for (int n = 0; n < mesh->nblock; n++)
@@ -124,18 +118,18 @@ static int *limited_flags(const oak_mesh_t *mesh, const int *flag, int min_level
   return limited;
 }
 
-oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, int min_level, int max_level, int *changed,
-                            oak_adapt_task_t **task)
-{
+oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, int min_level, int max_level,
+                            int *changed, oak_adapt_task_t **task) {
   const long before = mesh->revision;
   const int old_count = mesh->nblock;
   *changed = 0;
   *task = NULL;
   int *limited = limited_flags(mesh, flag, min_level, max_level);
   int8_t *old_level = malloc(old_count + 1);
-  oak_status_t st = limited && old_level
-                        ? OAK_OK
-                        : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks", old_count);
+  oak_status_t st =
+      limited && old_level
+          ? OAK_OK
+          : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks", old_count);
   st = oak_agree(mesh->comm, st);
   if (st == OAK_OK) {
     memcpy(old_level, mesh->level, old_count);
@@ -159,25 +153,25 @@ oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, int min_level, in
 }
 
 /* Part of [a0, a1) that lies in [b0, b1). */
-static int64_t overlap(int64_t a0, int64_t a1, int64_t b0, int64_t b1, int64_t *start)
-{
+static int64_t overlap(int64_t a0, int64_t a1, int64_t b0, int64_t b1, int64_t *start) {
   *start = a0 > b0 ? a0 : b0;
   const int64_t end = a1 < b1 ? a1 : b1;
   return end > *start ? end - *start : 0;
 }
 
 static oak_status_t plan_transfer(const oak_mesh_t *mesh, const int64_t *old_first,
-                                  const int64_t *new_first, oak_transfer_t *t)
-{
+                                  const int64_t *new_first, oak_transfer_t *t) {
   const int me = mesh->rank, size = mesh->size;
   t->rank = malloc(2 * size * sizeof(int));
   t->offset = malloc(2 * size * sizeof(int));
   t->count = malloc(2 * size * sizeof(int));
-  OAK_CHECK(t->rank && t->offset && t->count, OAK_ERR_MEMORY, "out of memory for a list of %d ranks", size);
+  OAK_CHECK(t->rank && t->offset && t->count, OAK_ERR_MEMORY,
+            "out of memory for a list of %d ranks", size);
   int n = 0;
   int64_t start;
   for (int r = 0; r < size; r++) {
-    const int64_t count = overlap(old_first[me], old_first[me + 1], new_first[r], new_first[r + 1], &start);
+    const int64_t count =
+        overlap(old_first[me], old_first[me + 1], new_first[r], new_first[r + 1], &start);
     if (!count) continue;
     if (r == me) {
       t->keep_from = (int)(start - old_first[me]);
@@ -189,7 +183,8 @@ static oak_status_t plan_transfer(const oak_mesh_t *mesh, const int64_t *old_fir
   }
   t->nsend = n;
   for (int r = 0; r < size; r++) {
-    const int64_t count = overlap(old_first[r], old_first[r + 1], new_first[me], new_first[me + 1], &start);
+    const int64_t count =
+        overlap(old_first[r], old_first[r + 1], new_first[me], new_first[me + 1], &start);
     if (!count || r == me) continue;
     t->rank[n] = r, t->offset[n] = (int)(start - new_first[me]), t->count[n++] = (int)count;
   }
@@ -197,8 +192,8 @@ static oak_status_t plan_transfer(const oak_mesh_t *mesh, const int64_t *old_fir
   return OAK_OK;
 }
 
-oak_status_t oak_mesh_partition(oak_mesh_t *mesh, double kappa_max, int *moved, oak_transfer_t *transfer)
-{
+oak_status_t oak_mesh_partition(oak_mesh_t *mesh, double kappa_max, int *moved,
+                                oak_transfer_t *transfer) {
   const int64_t share = (mesh->nglobal + mesh->size - 1) / mesh->size;
   const int64_t *first = BY_DIM(mesh, oak_forest_first, mesh->forest);
   int64_t most = 0;
@@ -209,9 +204,10 @@ oak_status_t oak_mesh_partition(oak_mesh_t *mesh, double kappa_max, int *moved, 
     if (first[r + 1] - first[r] > most) most = first[r + 1] - first[r];
   int64_t *old_first = malloc((mesh->size + 1) * sizeof *old_first);
   int32_t *count = malloc(mesh->size * sizeof *count);
-  oak_status_t st = old_first && count
-                        ? OAK_OK
-                        : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d ranks", mesh->size);
+  oak_status_t st =
+      old_first && count
+          ? OAK_OK
+          : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d ranks", mesh->size);
   st = oak_agree(mesh->comm, st);
   if (st != OAK_OK) {
     free(old_first);
@@ -219,7 +215,8 @@ oak_status_t oak_mesh_partition(oak_mesh_t *mesh, double kappa_max, int *moved, 
     return st;
   }
   memcpy(old_first, first, (mesh->size + 1) * sizeof *old_first);
-  *moved = BY_DIM(mesh, oak_forest_partition, mesh->forest, (double)most / (double)share > kappa_max, count);
+  *moved = BY_DIM(mesh, oak_forest_partition, mesh->forest,
+                  (double)most / (double)share > kappa_max, count);
   if (*moved) {
     st = read_blocks(mesh);
     if (st == OAK_OK)
@@ -230,21 +227,18 @@ oak_status_t oak_mesh_partition(oak_mesh_t *mesh, double kappa_max, int *moved, 
   return oak_agree(mesh->comm, st);
 }
 
-void oak_transfer_clear(oak_transfer_t *transfer)
-{
+void oak_transfer_clear(oak_transfer_t *transfer) {
   free(transfer->rank);
   free(transfer->offset);
   free(transfer->count);
   memset(transfer, 0, sizeof *transfer);
 }
 
-oak_status_t oak_mesh_neighbours(const oak_mesh_t *mesh, oak_neighbour_t *out)
-{
+oak_status_t oak_mesh_neighbours(const oak_mesh_t *mesh, oak_neighbour_t *out) {
   return BY_DIM(mesh, oak_forest_neighbours, mesh->forest, out);
 }
 
-void oak_mesh_levels(const oak_mesh_t *mesh, int *lowest, int *highest, int64_t *counts)
-{
+void oak_mesh_levels(const oak_mesh_t *mesh, int *lowest, int *highest, int64_t *counts) {
   int64_t local[OAK_MESH_MAX_LEVEL + 1] = {0}, sum[OAK_MESH_MAX_LEVEL + 1];
   for (int n = 0; n < mesh->nblock; n++) local[mesh->level[n]]++;
   MPI_Allreduce(local, sum, OAK_MESH_MAX_LEVEL + 1, MPI_INT64_T, MPI_SUM, mesh->comm);

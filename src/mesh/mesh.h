@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The block tree: a brick of quadtrees or octrees, 2:1 balanced across faces, edges and corners,
- * distributed over the ranks along the Morton curve (paper, "Mesh management with p4est"). Private. */
+ * distributed over the ranks along the Morton curve (paper, "Mesh management with p4est"). Private.
+ */
 #ifndef OAK_MESH_H
 #define OAK_MESH_H
 
@@ -21,7 +22,7 @@ typedef enum {
 /** What lies beyond one face of a block. */
 typedef struct {
   oak_neighbour_kind_t kind;
-  int sub;      /**< COARSER: position of this block in the coarse face (bit 0 first axis along it) */
+  int sub; /**< COARSER: position of this block in the coarse face (bit 0 first axis along it) */
   int rank[4];  /**< owner; FINER: of each fine block, in the order of `sub` */
   int block[4]; /**< its number on that rank */
 } oak_neighbour_t;
@@ -34,9 +35,9 @@ typedef struct {
   int dim;
   int trees[3]; /**< blocks of level 0 along each dimension (1 in z for 2D) */
   int periodic[3];
-  int nblock;       /**< blocks of this rank, in Morton order */
-  int64_t first;    /**< global number of the first of them */
-  int64_t nglobal;  /**< blocks on all ranks */
+  int nblock;          /**< blocks of this rank, in Morton order */
+  int64_t first;       /**< global number of the first of them */
+  int64_t nglobal;     /**< blocks on all ranks */
   int8_t *level;       /**< [nblock] */
   int32_t (*index)[3]; /**< [nblock] position in units of blocks of the same level */
   long revision;       /**< changes when the mesh or its distribution does */
@@ -53,21 +54,22 @@ typedef struct {
 } oak_transfer_t;
 
 /** A uniform mesh at `level`, distributed evenly. Collective. */
-oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int periodic[3], int level,
-                          oak_mesh_t **out);
+oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int periodic[3],
+                          int level, oak_mesh_t **out);
 void oak_mesh_destroy(oak_mesh_t **mesh);
 
 /** Refine blocks with flag > 0 below max_level, coarsen families that all have flag < 0 above
- * min_level, balance. Collective. \a flag [nblock] is of the old mesh. \a task receives an allocated
- * array [new nblock] saying where each new block's data comes from (free it), NULL if nothing changed on
- * any rank (then *changed is 0). Blocks stay on their rank. */
-oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, int min_level, int max_level, int *changed,
-                            oak_adapt_task_t **task);
+ * min_level, balance. Collective. \a flag [nblock] is of the old mesh. \a task receives an
+ * allocated array [new nblock] saying where each new block's data comes from (free it), NULL if
+ * nothing changed on any rank (then *changed is 0). Blocks stay on their rank. */
+oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, int min_level, int max_level,
+                            int *changed, oak_adapt_task_t **task);
 
 /** Redistribute when the load imbalance N_max / ceil(N / ranks) exceeds \a kappa_max; always keep
  * families of siblings on one rank, without which coarsening would depend on the number of ranks.
  * Collective. *moved is 0 if all blocks stay (then \a transfer is empty). */
-oak_status_t oak_mesh_partition(oak_mesh_t *mesh, double kappa_max, int *moved, oak_transfer_t *transfer);
+oak_status_t oak_mesh_partition(oak_mesh_t *mesh, double kappa_max, int *moved,
+                                oak_transfer_t *transfer);
 void oak_transfer_clear(oak_transfer_t *transfer);
 
 /** Neighbours of all local blocks: \a out [nblock][2 dim], faces -x +x -y +y -z +z. Collective. */

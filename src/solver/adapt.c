@@ -6,8 +6,7 @@
 
 #include "solver/sim.h"
 
-static oak_status_t grow_device(oak_t *sim, void **memory, int *capacity, int count, size_t size)
-{
+static oak_status_t grow_device(oak_t *sim, void **memory, int *capacity, int count, size_t size) {
   if (count <= *capacity) return OAK_OK;
   oak_device_free(sim->dev, *memory);
   *memory = NULL;
@@ -18,8 +17,7 @@ static oak_status_t grow_device(oak_t *sim, void **memory, int *capacity, int co
 }
 
 /* Run the adaptation kernel over a list of tasks: out[n] from state 0. */
-static oak_status_t run_tasks(oak_t *sim, const oak_adapt_task_t *task, int count, void *out)
-{
+static oak_status_t run_tasks(oak_t *sim, const oak_adapt_task_t *task, int count, void *out) {
   if (!count) return OAK_OK;
   oak_adapt_args_t args = {.out = out, .theta = sim->theta};
   OAK_TRY(grow_device(sim, &sim->task_dev, &sim->task_capacity, count, sizeof *task));
@@ -32,8 +30,7 @@ static oak_status_t run_tasks(oak_t *sim, const oak_adapt_task_t *task, int coun
 
 /* The largest wave speed / dx on the new mesh: cells half as wide have twice the rate. Where no
  * rates are known for the old blocks, they are computed when the new mesh is complete. */
-static void map_rates(oak_t *sim, const oak_adapt_task_t *task)
-{
+static void map_rates(oak_t *sim, const oak_adapt_task_t *task) {
   double most = 0;
   if (!sim->rates_fresh) return;
   for (int n = 0; n < sim->mesh->nblock; n++) {
@@ -49,8 +46,7 @@ static void map_rates(oak_t *sim, const oak_adapt_task_t *task)
   MPI_Allreduce(&most, &sim->max_rate, 1, MPI_DOUBLE, MPI_MAX, sim->comm);
 }
 
-static oak_status_t move_data(oak_t *sim, const oak_adapt_task_t *task)
-{
+static oak_status_t move_data(oak_t *sim, const oak_adapt_task_t *task) {
   oak_timer_start(&sim->timers, OAK_PHASE_BLOCKS);
   oak_status_t st = oak_storage_reserve(sim, 1, sim->mesh->nblock);
   if (st == OAK_OK) st = run_tasks(sim, task, sim->mesh->nblock, sim->state[1]);
@@ -64,21 +60,20 @@ static oak_status_t move_data(oak_t *sim, const oak_adapt_task_t *task)
 }
 
 /* Blocks that stay on this rank move within its storage, to state 1. */
-static oak_status_t keep_blocks(oak_t *sim, const oak_transfer_t *t)
-{
+static oak_status_t keep_blocks(oak_t *sim, const oak_transfer_t *t) {
   const int64_t block_bytes = sim->nvar * sim->cells * sim->real_size;
   oak_adapt_task_t *task = calloc(t->keep_count + 1, sizeof *task);
   OAK_CHECK(task, OAK_ERR_MEMORY, "out of memory for a list of %d blocks", t->keep_count);
   for (int n = 0; n < t->keep_count; n++)
     task[n] = (oak_adapt_task_t){.source = t->keep_from + n, .kind = OAK_ADAPT_COPY};
-  oak_status_t st = run_tasks(sim, task, t->keep_count, (char *)sim->state[1] + t->keep_to * block_bytes);
+  oak_status_t st =
+      run_tasks(sim, task, t->keep_count, (char *)sim->state[1] + t->keep_to * block_bytes);
   free(task);
   return st;
 }
 
 /* One message per pair of ranks, straight from and into block storage. */
-static oak_status_t send_blocks(oak_t *sim, const oak_transfer_t *t)
-{
+static oak_status_t send_blocks(oak_t *sim, const oak_transfer_t *t) {
   const int64_t block = sim->nvar * sim->cells;
   const int n = t->nsend + t->nrecv;
   oak_message_t *message = malloc((n + 1) * sizeof *message);
@@ -93,7 +88,8 @@ static oak_status_t send_blocks(oak_t *sim, const oak_transfer_t *t)
   }
   st = oak_agree(sim->comm, st);
   if (st == OAK_OK) {
-    st = oak_messages_begin(&m, sim->comm, sim->dev, sim->state[0], sim->state[1], sim->real_size, 4);
+    st = oak_messages_begin(&m, sim->comm, sim->dev, sim->state[0], sim->state[1], sim->real_size,
+                            4);
     oak_status_t received = oak_messages_end(&m, sim->dev, sim->state[1], sim->real_size);
     st = oak_agree(sim->comm, st != OAK_OK ? st : received);
   }
@@ -103,8 +99,7 @@ static oak_status_t send_blocks(oak_t *sim, const oak_transfer_t *t)
   return st;
 }
 
-static oak_status_t balance_load(oak_t *sim)
-{
+static oak_status_t balance_load(oak_t *sim) {
   int moved;
   oak_transfer_t transfer;
   oak_timer_start(&sim->timers, OAK_PHASE_PARTITION);
@@ -122,8 +117,7 @@ static oak_status_t balance_load(oak_t *sim)
 }
 
 /* Adapt to the flags; ghost cells must be filled. */
-static oak_status_t apply_flags(oak_t *sim, const int *flag, int *changed)
-{
+static oak_status_t apply_flags(oak_t *sim, const int *flag, int *changed) {
   int any;
   oak_adapt_task_t *task;
   oak_timer_start(&sim->timers, OAK_PHASE_MESH);
@@ -144,18 +138,19 @@ static oak_status_t apply_flags(oak_t *sim, const int *flag, int *changed)
   return OAK_OK;
 }
 
-oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed)
-{
+oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed) {
   OAK_TRY(oak_update_ghostcells(sim));
   return apply_flags(sim, flag, changed);
 }
 
 /* Flags of the run's criterion for the state as it is; ghost cells must be filled. */
-static oak_status_t compute_flags(oak_t *sim, int *flag)
-{
+static oak_status_t compute_flags(oak_t *sim, int *flag) {
   const int n = sim->mesh->nblock;
-  oak_refine_args_t args = {.variables = sim->refine_variables, .c_refine = sim->c_refine,
-                            .c_derefine = sim->c_derefine, .eps = sim->eps, .eps_abs = sim->eps_abs};
+  oak_refine_args_t args = {.variables = sim->refine_variables,
+                            .c_refine = sim->c_refine,
+                            .c_derefine = sim->c_derefine,
+                            .eps = sim->eps,
+                            .eps_abs = sim->eps_abs};
   if (!n) return OAK_OK;
   OAK_TRY(grow_device(sim, &sim->flag_dev, &sim->flag_capacity, n, sizeof *flag));
   oak_sim_field(sim, 0, sim->time, &args.f);
@@ -164,14 +159,14 @@ static oak_status_t compute_flags(oak_t *sim, int *flag)
   return oak_device_download(sim->dev, flag, sim->flag_dev, n * sizeof *flag);
 }
 
-oak_status_t oak_adjust_refinement(oak_t *sim, int *changed)
-{
+oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
   if (changed) *changed = 0;
   if (!sim->refine) return OAK_OK;
   oak_status_t st = oak_fill_state(sim, 0, sim->time);
   int *flag = malloc((sim->mesh->nblock + 1) * sizeof *flag);
   oak_timer_start(&sim->timers, OAK_PHASE_FLAGS);
-  if (!flag) st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks", sim->mesh->nblock);
+  if (!flag)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks", sim->mesh->nblock);
   if (st == OAK_OK) st = compute_flags(sim, flag);
   oak_timer_stop(&sim->timers, OAK_PHASE_FLAGS);
   st = oak_agree(sim->comm, st);

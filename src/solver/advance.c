@@ -6,45 +6,48 @@
 
 #include "solver/sim.h"
 
-void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field)
-{
-  *field = (oak_field_t){.block = sim->blocks, .face = sim->halo.face.device, .u = sim->state[state],
-                         .halo = sim->halo.buffer, .user = sim->user, .time = time};
+void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field) {
+  *field = (oak_field_t){.block = sim->blocks,
+                         .face = sim->halo.face.device,
+                         .u = sim->state[state],
+                         .halo = sim->halo.buffer,
+                         .user = sim->user,
+                         .time = time};
   memcpy(field->dx0, sim->dx0, sizeof field->dx0);
 }
 
-oak_status_t oak_fill_state(oak_t *sim, int state, double time)
-{
+oak_status_t oak_fill_state(oak_t *sim, int state, double time) {
   oak_halo_args_t args = {.bc = sim->bc, .theta = sim->theta};
   oak_sim_field(sim, state, time, &args.f);
   return oak_halo_fill(&sim->halo, &args, &sim->timers);
 }
 
-oak_status_t oak_update_ghostcells(oak_t *sim)
-{
+oak_status_t oak_update_ghostcells(oak_t *sim) {
   return oak_agree(sim->comm, oak_fill_state(sim, 0, sim->time));
 }
 
 /* One forward Euler step of a stage over all blocks. */
-static oak_status_t launch_stage(oak_t *sim, const oak_stage_t *stage, double dt)
-{
-  oak_flux_args_t args = {.out = sim->state[stage->out], .nprev = stage->nprev, .dt = stage->beta * dt,
-                          .bflux = sim->halo.bflux, .rate = sim->rate_dev, .bad = sim->bad_dev};
+static oak_status_t launch_stage(oak_t *sim, const oak_stage_t *stage, double dt) {
+  oak_flux_args_t args = {.out = sim->state[stage->out],
+                          .nprev = stage->nprev,
+                          .dt = stage->beta * dt,
+                          .bflux = sim->halo.bflux,
+                          .rate = sim->rate_dev,
+                          .bad = sim->bad_dev};
   oak_sim_field(sim, stage->deriv, sim->time + stage->c * dt, &args.f);
   oak_stage_weights(stage, sim->real_size == sizeof(float), args.w);
   for (int p = 0; p < OAK_MAX_PREV; p++) /* unused ones: any state, with weight 0 */
     args.prev[p] = sim->state[stage->prev[p < stage->nprev ? p : 0]];
   oak_timer_start(&sim->timers, OAK_PHASE_FLUX);
-  oak_status_t st = oak_device_launch(sim->dev, sim->kernel.flux, (long)sim->mesh->nblock * sim->tiles, &args,
-                                      sizeof args);
+  oak_status_t st = oak_device_launch(sim->dev, sim->kernel.flux,
+                                      (long)sim->mesh->nblock * sim->tiles, &args, sizeof args);
   if (st == OAK_OK) st = oak_device_sync(sim->dev);
   oak_timer_stop(&sim->timers, OAK_PHASE_FLUX);
   return st;
 }
 
 /* The kernels of all stages of a step add to the counts of invalid cells. */
-static oak_status_t clear_invalid(oak_t *sim)
-{
+static oak_status_t clear_invalid(oak_t *sim) {
   const size_t bytes = (size_t)sim->mesh->nblock * sim->tiles * sizeof *sim->bad;
   if (!bytes) return OAK_OK;
   memset(sim->bad, 0, bytes);
@@ -52,13 +55,14 @@ static oak_status_t clear_invalid(oak_t *sim)
 }
 
 /* Largest rate of the last stage and invalid cells since clear_invalid(), on all ranks. */
-static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid)
-{
+static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid) {
   const int n = sim->mesh->nblock;
   double local[2] = {0, 0}, most[2];
   oak_timer_start(&sim->timers, OAK_PHASE_TIME_STEP);
-  if (st == OAK_OK && n) st = oak_device_download(sim->dev, sim->rate, sim->rate_dev, n * sim->tiles * sizeof(double));
-  if (st == OAK_OK && n) st = oak_device_download(sim->dev, sim->bad, sim->bad_dev, n * sim->tiles * sizeof(int));
+  if (st == OAK_OK && n)
+    st = oak_device_download(sim->dev, sim->rate, sim->rate_dev, n * sim->tiles * sizeof(double));
+  if (st == OAK_OK && n)
+    st = oak_device_download(sim->dev, sim->bad, sim->bad_dev, n * sim->tiles * sizeof(int));
   for (int b = 0; b < n && st == OAK_OK; b++) {
     double rate = 0;
     for (int t = 0; t < sim->tiles; t++) {
@@ -77,17 +81,16 @@ static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid)
   return isinf(most[1]) ? oak_agree(sim->comm, st) : OAK_OK;
 }
 
-double oak_time_step(const oak_t *sim)
-{
+double oak_time_step(const oak_t *sim) {
   double dt = sim->max_rate > 0 ? sim->cfl / sim->max_rate : INFINITY;
   if (sim->dt_max > 0 && dt > sim->dt_max) dt = sim->dt_max;
   return dt;
 }
 
-oak_status_t oak_compute_rates(oak_t *sim)
-{
+oak_status_t oak_compute_rates(oak_t *sim) {
   /* The flux kernel with a step of zero: copies the state and reports wave speeds. */
-  static const oak_stage_t probe = {.deriv = 0, .out = 1, .beta = 0, .nprev = 1, .prev = {0}, .w = {1}};
+  static const oak_stage_t probe = {
+      .deriv = 0, .out = 1, .beta = 0, .nprev = 1, .prev = {0}, .w = {1}};
   int invalid;
   oak_status_t st = oak_fill_state(sim, 0, sim->time);
   if (st == OAK_OK) st = clear_invalid(sim);
@@ -96,14 +99,11 @@ oak_status_t oak_compute_rates(oak_t *sim)
   return invalid ? oak_report_invalid(sim, 0, "in the given solution") : OAK_OK;
 }
 
-oak_status_t oak_update_time_step(oak_t *sim)
-{
-  return oak_compute_rates(sim);
-}
+oak_status_t oak_update_time_step(oak_t *sim) { return oak_compute_rates(sim); }
 
-/* A rank that fails goes through the messages of all stages: the ranks agree at the end of the step. */
-static oak_status_t run_stages(oak_t *sim, double dt)
-{
+/* A rank that fails goes through the messages of all stages: the ranks agree at the end of the
+ * step. */
+static oak_status_t run_stages(oak_t *sim, double dt) {
   oak_status_t st = clear_invalid(sim);
   for (int s = 0; s < sim->scheme->nstage; s++) {
     const oak_stage_t *stage = &sim->scheme->stage[s];
@@ -116,11 +116,11 @@ static oak_status_t run_stages(oak_t *sim, double dt)
   return st;
 }
 
-oak_status_t oak_advance(oak_t *sim, double dt)
-{
+oak_status_t oak_advance(oak_t *sim, double dt) {
   int invalid;
   OAK_CHECK(dt >= 0 && dt < INFINITY, OAK_ERR_ARGUMENT,
-            "time step dt = %g: must be finite and not negative (no wave moves? set run.dt_max)", dt);
+            "time step dt = %g: must be finite and not negative (no wave moves? set run.dt_max)",
+            dt);
   OAK_TRY(reduce_results(sim, run_stages(sim, dt), &invalid));
   if (sim->scheme->result != 0) oak_storage_swap(sim, 0, sim->scheme->result);
   sim->time += dt;

@@ -26,38 +26,39 @@ static const struct {
 };
 enum { NCONDITIONS = sizeof conditions / sizeof *conditions };
 
-oak_status_t oak_boundary_declare(oak_t *sim)
-{
+oak_status_t oak_boundary_declare(oak_t *sim) {
   for (int f = 0; f < 2 * sim->dim; f++)
     for (int v = 0; v < sim->nvar; v++) {
       char key[128], help[256];
       snprintf(key, sizeof key, "boundary.%s.%s", face_name[f], sim->description.name[v]);
-      snprintf(help, sizeof help, "Condition for %s alone; empty: as boundary.%s.", sim->description.name[v],
-               face_name[f]);
-      const oak_param_desc_t desc = {.key = key, .type = OAK_PARAM_TEXT, .fallback = "", .help = help};
+      snprintf(help, sizeof help, "Condition for %s alone; empty: as boundary.%s.",
+               sim->description.name[v], face_name[f]);
+      const oak_param_desc_t desc = {
+          .key = key, .type = OAK_PARAM_TEXT, .fallback = "", .help = help};
       OAK_TRY(oak_params_declare(sim->params, &desc, 1));
     }
   return OAK_OK;
 }
 
-static oak_status_t bad_condition(const oak_t *sim, const char *key, const char *text, const char *why)
-{
+static oak_status_t bad_condition(const oak_t *sim, const char *key, const char *text,
+                                  const char *why) {
   return OAK_FAIL(OAK_ERR_INPUT,
-                  "%s: %s = %s: %s; use periodic, outflow, reflect, mirror, antimirror, dirichlet VALUE, dirichlet "
+                  "%s: %s = %s: %s; use periodic, outflow, reflect, mirror, antimirror, dirichlet "
+                  "VALUE, dirichlet "
                   "user, neumann VALUE, neumann user or user",
                   oak_params_origin(sim->params, key), key, text, why);
 }
 
 /* One condition, as text "word [value]". */
-static oak_status_t parse(const oak_t *sim, const char *key, const char *text, oak_bc_t *bc)
-{
+static oak_status_t parse(const oak_t *sim, const char *key, const char *text, oak_bc_t *bc) {
   char word[64] = "", value[64] = "", rest[8] = "";
   const int n = sscanf(text, "%63s %63s %7s", word, value, rest);
   int c = 0;
   while (c < NCONDITIONS && strcmp(word, conditions[c].word)) c++;
   if (c == NCONDITIONS) return bad_condition(sim, key, text, "unknown condition");
   if (n > 1 + conditions[c].takes_value) return bad_condition(sim, key, text, "too many words");
-  if (conditions[c].takes_value && n < 2) return bad_condition(sim, key, text, "a value is missing");
+  if (conditions[c].takes_value && n < 2)
+    return bad_condition(sim, key, text, "a value is missing");
   *bc = (oak_bc_t){.value = 0, .kind = conditions[c].kind};
   if (conditions[c].takes_value) {
     char *end;
@@ -74,8 +75,7 @@ static oak_status_t parse(const oak_t *sim, const char *key, const char *text, o
   return OAK_OK;
 }
 
-oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3])
-{
+oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3]) {
   int kind[6];
   for (int f = 0; f < 2 * sim->dim; f++) {
     char key[128];
@@ -93,7 +93,8 @@ oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3])
         return bad_condition(sim, key, text, "a face is periodic for all variables or for none");
       if (b->kind == REFLECT)
         b->kind = sim->description.normal[f / 2] == v ? OAK_BC_ANTIMIRROR : OAK_BC_MIRROR;
-      if (b->kind == PERIODIC) b->kind = OAK_BC_MIRROR; /* never used: periodic faces have neighbours */
+      if (b->kind == PERIODIC)
+        b->kind = OAK_BC_MIRROR; /* never used: periodic faces have neighbours */
     }
   }
   for (int d = 0; d < 3; d++) {

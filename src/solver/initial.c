@@ -4,16 +4,17 @@
 
 #include "solver/sim.h"
 
-oak_status_t oak_set_initial(oak_t *sim)
-{
+oak_status_t oak_set_initial(oak_t *sim) {
   const int n = sim->mesh->nblock;
   int invalid = 0;
-  OAK_CHECK(sim->description.has_initial, OAK_ERR_INPUT, "%s has no PROBLEM_INITIAL", sim->problem_path);
+  OAK_CHECK(sim->description.has_initial, OAK_ERR_INPUT, "%s has no PROBLEM_INITIAL",
+            sim->problem_path);
   oak_initial_args_t args = {.out = sim->state[0], .bad = sim->bad_dev};
   oak_sim_field(sim, 0, sim->time, &args.f);
   int *bad = calloc(sim->per_block_capacity + 1, sizeof *bad);
   oak_status_t st = bad ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d blocks", n);
-  if (st == OAK_OK && n) st = oak_device_launch(sim->dev, sim->kernel.initial, n, &args, sizeof args);
+  if (st == OAK_OK && n)
+    st = oak_device_launch(sim->dev, sim->kernel.initial, n, &args, sizeof args);
   if (st == OAK_OK && n) st = oak_device_download(sim->dev, bad, sim->bad_dev, n * sizeof *bad);
   for (int b = 0; b < n && st == OAK_OK; b++) invalid |= bad[b] > 0, bad[b] = 0;
   if (st == OAK_OK && n) st = oak_device_upload(sim->dev, sim->bad_dev, bad, n * sizeof *bad);
@@ -24,13 +25,13 @@ oak_status_t oak_set_initial(oak_t *sim)
   return invalid ? oak_report_invalid(sim, 0, "in the initial condition") : OAK_OK;
 }
 
-oak_status_t oak_initialize(oak_t *sim)
-{
+oak_status_t oak_initialize(oak_t *sim) {
   oak_timer_start(&sim->timers, OAK_PHASE_INIT);
   oak_status_t st = oak_set_initial(sim);
   /* Each round may add a level; the last one only confirms. The condition itself, not its
    * interpolation, is put on the new blocks. */
-  for (int round = sim->min_level; st == OAK_OK && sim->refine && round <= sim->max_level; round++) {
+  for (int round = sim->min_level; st == OAK_OK && sim->refine && round <= sim->max_level;
+       round++) {
     int changed;
     sim->max_rate = 0;
     sim->rates_fresh = 1; /* no time step is wanted from meshes in between */

@@ -19,15 +19,13 @@ typedef struct {
   const char *name[2 * OAK_MAX_NVAR + 1];
 } selection_t;
 
-static int find_variable(const oak_t *sim, const char *name)
-{
+static int find_variable(const oak_t *sim, const char *name) {
   for (int v = 0; v <= 2 * sim->nvar; v++)
     if (!strcmp(name, sim->description.name[v])) return v;
   return -1;
 }
 
-static oak_status_t unknown_variable(const oak_t *sim, const char *key, const char *word)
-{
+static oak_status_t unknown_variable(const oak_t *sim, const char *key, const char *word) {
   char known[1024] = "";
   for (int v = 0; v <= 2 * sim->nvar; v++)
     if (find_variable(sim, sim->description.name[v]) == v) {
@@ -38,8 +36,7 @@ static oak_status_t unknown_variable(const oak_t *sim, const char *key, const ch
                   oak_params_origin(sim->params, key), key, word, known);
 }
 
-static oak_status_t select_variables(oak_t *sim, selection_t *s)
-{
+static oak_status_t select_variables(oak_t *sim, selection_t *s) {
   char words[1024];
   snprintf(words, sizeof words, "%s", oak_params_text(sim->params, "output.plot_variables"));
   s->sim = sim;
@@ -50,7 +47,8 @@ static oak_status_t select_variables(oak_t *sim, selection_t *s)
     s->variable[s->count] = v;
     s->name[s->count++] = sim->description.name[v];
   }
-  for (int v = 0; v < 2 * sim->nvar && !*oak_params_text(sim->params, "output.plot_variables"); v++) {
+  for (int v = 0; v < 2 * sim->nvar && !*oak_params_text(sim->params, "output.plot_variables");
+       v++) {
     if (find_variable(sim, sim->description.name[v]) != v) continue;
     s->variable[s->count] = v;
     s->name[s->count++] = sim->description.name[v];
@@ -58,32 +56,39 @@ static oak_status_t select_variables(oak_t *sim, selection_t *s)
   return OAK_OK;
 }
 
-static oak_status_t read_view(const oak_grid_view_t *view, int var, int b0, int n, double *dst)
-{
+static oak_status_t read_view(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
   const selection_t *s = view->owner;
-  if (s->variable[var] < 2 * s->sim->nvar) return oak_read_cells(s->sim, s->variable[var], b0, n, dst);
+  if (s->variable[var] < 2 * s->sim->nvar)
+    return oak_read_cells(s->sim, s->variable[var], b0, n, dst);
   for (int b = 0; b < n; b++)
     for (int64_t c = 0; c < s->sim->cells; c++) dst[b * s->sim->cells + c] = view->level[b0 + b];
   return OAK_OK;
 }
 
-static void make_view(selection_t *s, oak_grid_view_t *view)
-{
+static void make_view(selection_t *s, oak_grid_view_t *view) {
   const oak_t *sim = s->sim;
   const oak_mesh_t *mesh = sim->mesh;
-  *view = (oak_grid_view_t){.comm = sim->comm, .dim = sim->dim, .block_size = sim->block_size,
-                            .nglobal = mesh->nglobal, .first = mesh->first, .nblock = mesh->nblock,
-                            .level = mesh->level, .index = (const int32_t(*)[3])mesh->index,
-                            .time = sim->time, .step = sim->step, .nvar = s->count, .name = s->name,
-                            .read = read_view, .owner = s};
+  *view = (oak_grid_view_t){.comm = sim->comm,
+                            .dim = sim->dim,
+                            .block_size = sim->block_size,
+                            .nglobal = mesh->nglobal,
+                            .first = mesh->first,
+                            .nblock = mesh->nblock,
+                            .level = mesh->level,
+                            .index = (const int32_t(*)[3])mesh->index,
+                            .time = sim->time,
+                            .step = sim->step,
+                            .nvar = s->count,
+                            .name = s->name,
+                            .read = read_view,
+                            .owner = s};
   memcpy(view->xmin, sim->xmin, sizeof view->xmin);
   memcpy(view->xmax, sim->xmax, sizeof view->xmax);
   memcpy(view->trees, mesh->trees, sizeof view->trees);
   oak_mesh_levels(mesh, &view->min_level, &view->max_level, NULL);
 }
 
-oak_status_t oak_write_grid(oak_t *sim, const char *path)
-{
+oak_status_t oak_write_grid(oak_t *sim, const char *path) {
   selection_t s;
   oak_grid_view_t view;
   OAK_TRY(select_variables(sim, &s));
@@ -95,15 +100,13 @@ oak_status_t oak_write_grid(oak_t *sim, const char *path)
 }
 
 /* The variable of pictures: the one asked for, or the first. */
-static oak_status_t picture_variable(oak_t *sim, int *variable)
-{
+static oak_status_t picture_variable(oak_t *sim, int *variable) {
   const char *name = oak_params_text(sim->params, "output.picture_variable");
   *variable = *name ? find_variable(sim, name) : 0;
   return *variable < 0 ? unknown_variable(sim, "output.picture_variable", name) : OAK_OK;
 }
 
-oak_status_t oak_write_picture(oak_t *sim, const char *path)
-{
+oak_status_t oak_write_picture(oak_t *sim, const char *path) {
   const oak_params_t *p = sim->params;
   selection_t s = {.sim = sim, .count = 1};
   oak_grid_view_t view;
@@ -118,11 +121,12 @@ oak_status_t oak_write_picture(oak_t *sim, const char *path)
   o.high = range[1];
   o.width = oak_params_int(p, "output.picture_width");
   o.slice_axis = oak_params_choice(p, "output.picture_axis");
-  o.slice_position = sim->xmin[o.slice_axis] + oak_params_real(p, "output.picture_position") *
-                                                   (sim->xmax[o.slice_axis] - sim->xmin[o.slice_axis]);
+  o.slice_position =
+      sim->xmin[o.slice_axis] + oak_params_real(p, "output.picture_position") *
+                                    (sim->xmax[o.slice_axis] - sim->xmin[o.slice_axis]);
   o.draw_mesh = oak_params_bool(p, "output.picture_mesh");
   o.title = *sim->description.problem_title ? sim->description.problem_title
-                                             : oak_params_text(p, "problem.name");
+                                            : oak_params_text(p, "problem.name");
   oak_status_t st = oak_colormap_find(oak_params_text(p, "output.picture_colors"), &o.colormap);
   if (st == OAK_OK) st = oak_picture_write(&view, &o, path);
   oak_timer_stop(&sim->timers, OAK_PHASE_OUTPUT);
@@ -130,15 +134,13 @@ oak_status_t oak_write_picture(oak_t *sim, const char *path)
 }
 
 /* Times between outputs; 0 is never. */
-static double interval(const oak_t *sim, const char *key)
-{
+static double interval(const oak_t *sim, const char *key) {
   const double dt = oak_params_real(sim->params, key);
   return dt > 0 ? dt : INFINITY;
 }
 
 /* On rank 0: folder, parameters.ini, diagnostics.csv. */
-static oak_status_t prepare_folder(oak_output_t *out)
-{
+static oak_status_t prepare_folder(oak_output_t *out) {
   const oak_t *sim = out->sim;
   char path[4096];
   snprintf(path, sizeof path, "%s/parameters.ini", out->folder);
@@ -158,11 +160,12 @@ static oak_status_t prepare_folder(oak_output_t *out)
   return OAK_OK;
 }
 
-oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *progress)
-{
+oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *progress) {
   selection_t s;
   int variable;
-  *out = (oak_output_t){.sim = sim, .progress = progress, .last_plot = -1,
+  *out = (oak_output_t){.sim = sim,
+                        .progress = progress,
+                        .last_plot = -1,
                         .folder = oak_params_text(sim->params, "output.folder"),
                         .next_plot = interval(sim, "output.plot_every"),
                         .next_picture = interval(sim, "output.picture_every")};
@@ -171,15 +174,14 @@ oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *prog
   return oak_agree(sim->comm, sim->rank == 0 ? prepare_folder(out) : OAK_OK);
 }
 
-static oak_status_t write_table(oak_output_t *out, double dt)
-{
+static oak_status_t write_table(oak_output_t *out, double dt) {
   oak_t *sim = out->sim;
   double total[OAK_MAX_NVAR];
   OAK_TRY(oak_totals(sim, total));
   oak_status_t st = OAK_OK;
   if (sim->rank == 0) {
-    fprintf(out->table, "%ld,%.17g,%.17g,%lld,%lld", sim->step, sim->time, dt, (long long)sim->mesh->nglobal,
-            (long long)(sim->mesh->nglobal * sim->cells));
+    fprintf(out->table, "%ld,%.17g,%.17g,%lld,%lld", sim->step, sim->time, dt,
+            (long long)sim->mesh->nglobal, (long long)(sim->mesh->nglobal * sim->cells));
     for (int v = 0; v < sim->nvar; v++) fprintf(out->table, ",%.17g", total[v]);
     fprintf(out->table, "\n");
     if (fflush(out->table)) {
@@ -192,8 +194,7 @@ static oak_status_t write_table(oak_output_t *out, double dt)
   return oak_agree(sim->comm, st);
 }
 
-static oak_status_t write_plotfile(oak_output_t *out)
-{
+static oak_status_t write_plotfile(oak_output_t *out) {
   char path[4096];
   if (out->last_plot == out->sim->step) return OAK_OK;
   snprintf(path, sizeof path, "%s/plt%06ld", out->folder, out->sim->step);
@@ -204,8 +205,7 @@ static oak_status_t write_plotfile(oak_output_t *out)
   return OAK_OK;
 }
 
-static oak_status_t write_frame(oak_output_t *out)
-{
+static oak_status_t write_frame(oak_output_t *out) {
   char path[4096];
   int variable;
   OAK_TRY(picture_variable(out->sim, &variable));
@@ -218,8 +218,8 @@ static oak_status_t write_frame(oak_output_t *out)
 }
 
 /* Something is due by steps, by time, or because the run begins or ends. */
-static int due(const oak_t *sim, const char *steps_key, double *next, const char *every_key, int ends)
-{
+static int due(const oak_t *sim, const char *steps_key, double *next, const char *every_key,
+               int ends) {
   const int steps = oak_params_int(sim->params, steps_key);
   int now = ends || (steps > 0 && sim->step % steps == 0);
   while (sim->time >= *next * (1 - 1e-12)) {
@@ -229,8 +229,7 @@ static int due(const oak_t *sim, const char *steps_key, double *next, const char
   return now;
 }
 
-oak_status_t oak_output_write(oak_output_t *out, double dt, int last)
-{
+oak_status_t oak_output_write(oak_output_t *out, double dt, int last) {
   const oak_t *sim = out->sim;
   const oak_params_t *p = sim->params;
   const int ends = sim->step == 0 || last;
@@ -238,7 +237,8 @@ oak_status_t oak_output_write(oak_output_t *out, double dt, int last)
                        oak_params_real(p, "output.picture_every") > 0;
   const int table_steps = oak_params_int(p, "output.diagnostics_every");
   if (table_steps > 0 && (ends || sim->step % table_steps == 0)) OAK_TRY(write_table(out, dt));
-  if (due(sim, "output.picture_steps", &out->next_picture, "output.picture_every", ends && pictures))
+  if (due(sim, "output.picture_steps", &out->next_picture, "output.picture_every",
+          ends && pictures))
     OAK_TRY(write_frame(out));
   if (due(sim, "output.plot_steps", &out->next_plot, "output.plot_every",
           ends && oak_params_bool(p, "output.plot_first_last")))
@@ -246,8 +246,7 @@ oak_status_t oak_output_write(oak_output_t *out, double dt, int last)
   return OAK_OK;
 }
 
-void oak_output_close(oak_output_t *out)
-{
+void oak_output_close(oak_output_t *out) {
   if (out->table) fclose(out->table);
   out->table = NULL;
 }

@@ -11,10 +11,10 @@ typedef struct {
   long revision;
 } report_t;
 
-static void refresh(report_t *r, const oak_t *sim, double dt)
-{
+static void refresh(report_t *r, const oak_t *sim, double dt) {
   int lowest;
-  if (r->revision != sim->mesh->revision) oak_mesh_levels(sim->mesh, &lowest, &r->state.max_level, r->blocks);
+  if (r->revision != sim->mesh->revision)
+    oak_mesh_levels(sim->mesh, &lowest, &r->state.max_level, r->blocks);
   r->revision = sim->mesh->revision;
   r->state.step = sim->step;
   r->state.time = sim->time;
@@ -24,44 +24,46 @@ static void refresh(report_t *r, const oak_t *sim, double dt)
   r->state.updates = sim->updates;
 }
 
-static void print_head(oak_t *sim, FILE *stream)
-{
+static void print_head(oak_t *sim, FILE *stream) {
   char device[512];
   if (!stream || sim->rank != 0) return;
   oak_device_ops(sim->dev)->describe(sim->dev, device, sizeof device);
   fprintf(stream, "oak %s  %s: %s\n", OAK_VERSION, oak_params_text(sim->params, "problem.name"),
-          *sim->description.problem_title ? sim->description.problem_title : sim->description.physics_title);
-  fprintf(stream, "  %s, %dD, blocks of %d^%d, levels %d to %d, %s, %s, %s, %s\n", sim->description.physics_title,
-          sim->dim, sim->block_size, sim->dim, sim->min_level, sim->max_level,
-          oak_params_text(sim->params, "scheme.limiter"), oak_params_text(sim->params, "scheme.flux"),
-          sim->scheme->name, sim->real_size == 4 ? "fp32" : "fp64");
-  fprintf(stream, "  %d rank%s on %s\n  output in %s\n\n", sim->size, sim->size > 1 ? "s" : "", device,
-          oak_params_text(sim->params, "output.folder"));
+          *sim->description.problem_title ? sim->description.problem_title
+                                          : sim->description.physics_title);
+  fprintf(stream, "  %s, %dD, blocks of %d^%d, levels %d to %d, %s, %s, %s, %s\n",
+          sim->description.physics_title, sim->dim, sim->block_size, sim->dim, sim->min_level,
+          sim->max_level, oak_params_text(sim->params, "scheme.limiter"),
+          oak_params_text(sim->params, "scheme.flux"), sim->scheme->name,
+          sim->real_size == 4 ? "fp32" : "fp64");
+  fprintf(stream, "  %d rank%s on %s\n  output in %s\n\n", sim->size, sim->size > 1 ? "s" : "",
+          device, oak_params_text(sim->params, "output.folder"));
   fflush(stream);
 }
 
 /* The next step, cut to end exactly at the end time. */
-static oak_status_t choose_step(const oak_t *sim, double end_time, double *dt)
-{
+static oak_status_t choose_step(const oak_t *sim, double end_time, double *dt) {
   const double left = end_time - sim->time;
   *dt = oak_time_step(sim);
   OAK_CHECK(*dt > 1e-13 * end_time || *dt >= left, OAK_ERR_STATE,
-            "time step %g at step %ld, time %g is too small to reach run.end_time = %g: a wave speed has grown "
+            "time step %g at step %ld, time %g is too small to reach run.end_time = %g: a wave "
+            "speed has grown "
             "without bound",
             *dt, sim->step, sim->time, end_time);
   if (*dt >= left) *dt = left;
   return OAK_OK;
 }
 
-static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_output_t *out, double end_time, long max_steps)
-{
+static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_output_t *out, double end_time,
+                                long max_steps) {
   double dt = 0;
   while (sim->time < end_time && (max_steps == 0 || sim->step < max_steps)) {
     OAK_TRY(choose_step(sim, end_time, &dt));
     const int reaches_end = dt >= end_time - sim->time;
     OAK_TRY(oak_advance(sim, dt));
     if (reaches_end) sim->time = end_time;
-    if (sim->adapt_every > 0 && sim->step % sim->adapt_every == 0) OAK_TRY(oak_adjust_refinement(sim, NULL));
+    if (sim->adapt_every > 0 && sim->step % sim->adapt_every == 0)
+      OAK_TRY(oak_adjust_refinement(sim, NULL));
     refresh(r, sim, dt);
     oak_progress_update(&r->progress, &r->state);
     OAK_TRY(oak_output_write(out, dt, reaches_end || (max_steps && sim->step == max_steps)));
@@ -69,16 +71,17 @@ static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_output_t *out, doub
   return OAK_OK;
 }
 
-oak_status_t oak_run(oak_t *sim, FILE *stream)
-{
+oak_status_t oak_run(oak_t *sim, FILE *stream) {
   const double end_time = oak_params_real(sim->params, "run.end_time");
   const long max_steps = oak_params_int(sim->params, "run.max_steps");
   report_t r = {.revision = -1};
   oak_output_t out;
-  const oak_progress_options_t options = {.stream = sim->rank == 0 ? stream : NULL, .end_time = end_time,
-                                          .max_steps = max_steps,
-                                          .every_steps = oak_params_int(sim->params, "run.report_every"),
-                                          .every_seconds = oak_params_real(sim->params, "run.report_seconds")};
+  const oak_progress_options_t options = {
+      .stream = sim->rank == 0 ? stream : NULL,
+      .end_time = end_time,
+      .max_steps = max_steps,
+      .every_steps = oak_params_int(sim->params, "run.report_every"),
+      .every_seconds = oak_params_real(sim->params, "run.report_seconds")};
   print_head(sim, stream);
   OAK_TRY(oak_output_open(&out, sim, &r.progress));
   oak_status_t st = oak_initialize(sim);

@@ -9,9 +9,9 @@
 #define TWO_THIRDS (2.0 / 3)
 #define THIRD (1.0 - TWO_THIRDS)
 
-#define HEUN_STAGES                                                                            \
-  {                                                                                            \
-    {.deriv = 0, .out = 1, .beta = 1, .c = 0, .nprev = 1, .prev = {0}, .w = {1}},              \
+#define HEUN_STAGES                                                                               \
+  {                                                                                               \
+    {.deriv = 0, .out = 1, .beta = 1, .c = 0, .nprev = 1, .prev = {0}, .w = {1}},                 \
         {.deriv = 1, .out = 0, .beta = 0.5, .c = 1, .nprev = 2, .prev = {0, 1}, .w = {0.5, 0.5}}, \
   }
 
@@ -39,7 +39,13 @@ static const oak_scheme_t schemes[] = {
      .nstate = 3,
      .result = 0,
      .stage = {{.deriv = 0, .out = 1, .beta = 1, .c = 0, .nprev = 1, .prev = {0}, .w = {1}},
-               {.deriv = 1, .out = 2, .beta = 0.25, .c = 1, .nprev = 2, .prev = {0, 1}, .w = {0.75, 0.25}},
+               {.deriv = 1,
+                .out = 2,
+                .beta = 0.25,
+                .c = 1,
+                .nprev = 2,
+                .prev = {0, 1},
+                .w = {0.75, 0.25}},
                {.deriv = 2,
                 .out = 0,
                 .beta = TWO_THIRDS,
@@ -81,13 +87,11 @@ static const oak_scheme_t schemes[] = {
                 .w = {-THIRD, THIRD, TWO_THIRDS, THIRD}}}},
 };
 
-const oak_scheme_t *oak_scheme(int i)
-{
+const oak_scheme_t *oak_scheme(int i) {
   return i >= 0 && (size_t)i < sizeof schemes / sizeof *schemes ? &schemes[i] : NULL;
 }
 
-void oak_stage_weights(const oak_stage_t *stage, int single, double w[OAK_MAX_PREV])
-{
+void oak_stage_weights(const oak_stage_t *stage, int single, double w[OAK_MAX_PREV]) {
   int smallest = 0;
   double others = 0;
   for (int p = 0; p < OAK_MAX_PREV; p++) w[p] = p < stage->nprev ? stage->w[p] : 0;
@@ -100,8 +104,7 @@ void oak_stage_weights(const oak_stage_t *stage, int single, double w[OAK_MAX_PR
   w[smallest] = 1 - others;
 }
 
-int oak_scheme_max_prev(const oak_scheme_t *scheme)
-{
+int oak_scheme_max_prev(const oak_scheme_t *scheme) {
   int most = 0;
   for (int i = 0; i < scheme->nstage; i++)
     if (scheme->stage[i].nprev > most) most = scheme->stage[i].nprev;

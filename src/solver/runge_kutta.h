@@ -2,8 +2,9 @@
  * Runge-Kutta schemes as tables (paper, "Time integration"). Private.
  *
  * Stage: state[out] = beta dt F(state[deriv]) + sum_i w[i] state[prev[i]]. A stage never writes the
- * state it differentiates, since kernels read neighbours from it. Weights of a stage must add up to one in
- * floating point, or every step loses a rounding error of the totals: 2/3 and 1 - 2/3, not 1/3. */
+ * state it differentiates, since kernels read neighbours from it. Weights of a stage must add up to
+ * one in floating point, or every step loses a rounding error of the totals: 2/3 and 1 - 2/3, not
+ * 1/3. */
 #ifndef OAK_RUNGE_KUTTA_H
 #define OAK_RUNGE_KUTTA_H
 
@@ -29,8 +30,9 @@ typedef struct {
 
 /** The i-th scheme, NULL past the end; in the order of the key scheme.integrator. */
 const oak_scheme_t *oak_scheme(int i);
-/** Weights of a stage, 0 beyond nprev. With \a single they are single precision numbers that add up to
- * one exactly: after rounding, the smallest, which has the finest steps, is one minus the others. */
+/** Weights of a stage, 0 beyond nprev. With \a single they are single precision numbers that add up
+ * to one exactly: after rounding, the smallest, which has the finest steps, is one minus the
+ * others. */
 void oak_stage_weights(const oak_stage_t *stage, int single, double w[OAK_MAX_PREV]);
 /** Most previous states any stage combines. */
 int oak_scheme_max_prev(const oak_scheme_t *scheme);

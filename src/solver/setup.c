@@ -15,44 +15,38 @@ typedef struct {
   int count;
 } defines_t;
 
-static void define(defines_t *d, const char *name, const char *value)
-{
+static void define(defines_t *d, const char *name, const char *value) {
   snprintf(d->text[d->count], DEFINE_SIZE, "%s=%s", name, value);
   d->list[d->count] = d->text[d->count];
   d->count++;
 }
 
-static void define_int(defines_t *d, const char *name, long value)
-{
+static void define_int(defines_t *d, const char *name, long value) {
   char text[32];
   snprintf(text, sizeof text, "%ld", value);
   define(d, name, text);
 }
 
-static void define_real(defines_t *d, const char *name, double value)
-{
+static void define_real(defines_t *d, const char *name, double value) {
   char text[32];
   snprintf(text, sizeof text, "%.17g", value);
   define(d, name, text);
 }
 
 /* The word chosen for a CHOICE key names a C identifier in the kernels. */
-static const char *chosen(const oak_t *sim, const char *key)
-{
+static const char *chosen(const oak_t *sim, const char *key) {
   return oak_params_text(sim->params, key);
 }
 
 /* Rows of a tile of the flux kernel: planes of up to 1024 cells stay in the cache (measured:
  * docs/performance.md). */
-static int tile_rows(int block_size)
-{
+static int tile_rows(int block_size) {
   int rows = block_size;
   while (rows > 1 && (block_size % rows || rows * block_size > 1024)) rows--;
   return rows;
 }
 
-static void make_defines(const oak_t *sim, defines_t *d)
-{
+static void make_defines(const oak_t *sim, defines_t *d) {
   d->count = 0;
   define_int(d, "OAK_DIM", sim->dim);
   define_int(d, "OAK_N", sim->block_size);
@@ -61,7 +55,8 @@ static void make_defines(const oak_t *sim, defines_t *d)
   define(d, "OAK_LIMITER", chosen(sim, "scheme.limiter"));
   define(d, "OAK_FLUX", chosen(sim, "scheme.flux"));
   define_real(d, "OAK_LIMITER_THETA", oak_params_real(sim->params, "scheme.theta"));
-  define_int(d, "OAK_WAVE_SPEEDS_EINFELDT", oak_params_choice(sim->params, "scheme.wave_speeds") == 0);
+  define_int(d, "OAK_WAVE_SPEEDS_EINFELDT",
+             oak_params_choice(sim->params, "scheme.wave_speeds") == 0);
   define_int(d, "OAK_NPREV", oak_scheme_max_prev(sim->scheme));
   define_int(d, "OAK_TILE", tile_rows(sim->block_size));
   define_int(d, "OAK_REFINE_USER", !strcmp(chosen(sim, "refine.criterion"), "user"));
@@ -69,9 +64,8 @@ static void make_defines(const oak_t *sim, defines_t *d)
 
 /* Look for lines "#define PREFIXname [number]" in a source file: how limiters and fluxes make
  * themselves known. Appends all names to `known`. \return 1 if `name` is there. */
-static int find_defined(const char *path, const char *prefix, const char *name, int *number, char *known,
-                        size_t size)
-{
+static int find_defined(const char *path, const char *prefix, const char *name, int *number,
+                        char *known, size_t size) {
   char line[512], word[128], pattern[64];
   int found = 0, value;
   FILE *f = fopen(path, "r");
@@ -89,21 +83,19 @@ static int find_defined(const char *path, const char *prefix, const char *name, 
   return found;
 }
 
-oak_status_t oak_sim_find_limiter(const oak_t *sim, int *radius)
-{
+oak_status_t oak_sim_find_limiter(const oak_t *sim, int *radius) {
   const char *name = oak_params_text(sim->params, "scheme.limiter"), *root;
   char path[4200], known[1024] = "";
   OAK_TRY(oak_source_root(&root));
   snprintf(path, sizeof path, "%s/numerics/limiters.h", root);
   OAK_CHECK(find_defined(path, "LIMITER_RADIUS_", name, radius, known, sizeof known), OAK_ERR_INPUT,
-            "%s: scheme.limiter = %s: must be one of%s", oak_params_origin(sim->params, "scheme.limiter"), name,
-            known);
+            "%s: scheme.limiter = %s: must be one of%s",
+            oak_params_origin(sim->params, "scheme.limiter"), name, known);
   return OAK_OK;
 }
 
 /* A flux of numerics/riemann.h or of the physics' own files. */
-static oak_status_t check_flux(const oak_t *sim)
-{
+static oak_status_t check_flux(const oak_t *sim) {
   const char *name = oak_params_text(sim->params, "scheme.flux"), *root;
   char path[4200], known[1024] = "";
   OAK_TRY(oak_source_root(&root));
@@ -114,26 +106,24 @@ static oak_status_t check_flux(const oak_t *sim)
   char *dot = strrchr(path, '.');
   if (dot) snprintf(dot, sizeof path - (dot - path), "_riemann.h");
   found |= find_defined(path, "FLUX_", name, NULL, known, sizeof known);
-  OAK_CHECK(found, OAK_ERR_INPUT, "%s: scheme.flux = %s: with physics.name = %s it must be one of%s",
-            oak_params_origin(sim->params, "scheme.flux"), name, oak_params_text(sim->params, "physics.name"),
-            known);
+  OAK_CHECK(found, OAK_ERR_INPUT,
+            "%s: scheme.flux = %s: with physics.name = %s it must be one of%s",
+            oak_params_origin(sim->params, "scheme.flux"), name,
+            oak_params_text(sim->params, "physics.name"), known);
   return OAK_OK;
 }
 
-static int readable(const char *path)
-{
-  return access(path, R_OK) == 0;
-}
+static int readable(const char *path) { return access(path, R_OK) == 0; }
 
 /* A user's file (with a slash or ending in .c) or one of the installation. */
-static oak_status_t find_source(const oak_t *sim, const char *kind, const char *folder, const char *name,
-                                char *path, size_t size)
-{
+static oak_status_t find_source(const oak_t *sim, const char *kind, const char *folder,
+                                const char *name, char *path, size_t size) {
   const char *root, *dot = strrchr(name, '.');
   const char *key = strcmp(kind, "physics") ? "problem.name" : "physics.name";
   const int is_file = strchr(name, '/') || (dot && !strcmp(dot, ".c"));
   OAK_CHECK(*name, OAK_ERR_INPUT,
-            "%s.name is not set: give a %s of the installation or the path of a C file (oak info lists them)",
+            "%s.name is not set: give a %s of the installation or the path of a C file (oak info "
+            "lists them)",
             kind, kind);
   OAK_TRY(oak_source_root(&root));
   if (is_file) {
@@ -150,29 +140,27 @@ static oak_status_t find_source(const oak_t *sim, const char *kind, const char *
   }
   snprintf(path, size, "%s/%s/%s.c", root, folder, name);
   OAK_CHECK(readable(path), OAK_ERR_INPUT,
-            "%s: %s.name = %s: not in %s/%s; `oak info` lists the known ones, a C file of your own needs its "
+            "%s: %s.name = %s: not in %s/%s; `oak info` lists the known ones, a C file of your own "
+            "needs its "
             "path, such as ./%s.c",
             oak_params_origin(sim->params, key), kind, name, root, folder, name);
   return OAK_OK;
 }
 
-static void set_field(char *out, size_t size, const char *line, const char *key)
-{
+static void set_field(char *out, size_t size, const char *line, const char *key) {
   const size_t n = strlen(key);
   if (!strncmp(line, key, n) && line[n] == ' ') snprintf(out, size, "%s", line + n + 1);
 }
 
 /* Split words of `text` in place into names from position `first`. */
-static int split_names(char *text, const char **name, int first, int most)
-{
+static int split_names(char *text, const char **name, int first, int most) {
   int n = first;
   for (char *word = strtok(text, " "); word && n < most; word = strtok(NULL, " ")) name[n++] = word;
   return n - first;
 }
 
 /* A help text "{a,b,c} ..." names the values of a parameter. */
-static void read_choices(char choices[128], const char *help)
-{
+static void read_choices(char choices[128], const char *help) {
   const char *end = *help == '{' ? strchr(help, '}') : NULL;
   choices[0] = 0;
   if (!end || end - help > 120) return;
@@ -183,8 +171,7 @@ static void read_choices(char choices[128], const char *help)
 }
 
 static oak_status_t read_description(oak_description_t *d, const char *physics, int nvar,
-                                     const double *fallback)
-{
+                                     const double *fallback) {
   char hooks[128] = "";
   const char *section = "";
   char *next = d->text;
@@ -217,10 +204,11 @@ static oak_status_t read_description(oak_description_t *d, const char *physics, 
   d->nvar = split_names(d->variables, d->name, 0, OAK_MAX_NVAR);
   const int named = d->nvar;
   const int nprimitive = split_names(d->primitives, d->name, d->nvar, 2 * OAK_MAX_NVAR);
-  OAK_CHECK(nvar > 0 && nvar <= OAK_MAX_NVAR, OAK_ERR_INPUT, "%s: PHYSICS_NVAR = %d: must be 1 to %d", physics,
-            nvar, OAK_MAX_NVAR);
+  OAK_CHECK(nvar > 0 && nvar <= OAK_MAX_NVAR, OAK_ERR_INPUT,
+            "%s: PHYSICS_NVAR = %d: must be 1 to %d", physics, nvar, OAK_MAX_NVAR);
   OAK_CHECK(named == nvar && nprimitive == nvar, OAK_ERR_INPUT,
-            "%s: PHYSICS_NVAR = %d, but PHYSICS_VARIABLES has %d names and PHYSICS_PRIMITIVES %d: each must name "
+            "%s: PHYSICS_NVAR = %d, but PHYSICS_VARIABLES has %d names and PHYSICS_PRIMITIVES %d: "
+            "each must name "
             "every variable",
             physics, nvar, named, nprimitive);
   d->name[2 * d->nvar] = "level";
@@ -228,12 +216,12 @@ static oak_status_t read_description(oak_description_t *d, const char *physics, 
 }
 
 /* A name such as rho may stand for a conserved and a primitive variable: the first one counts. */
-static oak_status_t declare_parameters(oak_t *sim)
-{
+static oak_status_t declare_parameters(oak_t *sim) {
   const oak_description_t *d = &sim->description;
   for (int n = 0; n < d->nparameter; n++) {
     char key[256], fallback[64];
-    oak_param_desc_t desc = {.key = key, .type = OAK_PARAM_REAL, .fallback = fallback, .help = d->parameter[n].help};
+    oak_param_desc_t desc = {
+        .key = key, .type = OAK_PARAM_REAL, .fallback = fallback, .help = d->parameter[n].help};
     snprintf(key, sizeof key, "%s.%s", d->parameter[n].section, d->parameter[n].name);
     snprintf(fallback, sizeof fallback, "%.17g", d->parameter[n].fallback);
     for (int digits = 1; digits < 17; digits++) { /* the shortest text that reads back the same */
@@ -260,8 +248,7 @@ static oak_status_t declare_parameters(oak_t *sim)
 /* One module: the physics, what gives access to cells, the problem, then `part` from the source
  * root and a file of the caller's own, if any. */
 static oak_status_t build_module(oak_t *sim, const char *name, const char *const *part, int npart,
-                                 const char *extra, oak_module_t **out)
-{
+                                 const char *extra, oak_module_t **out) {
   static const char *const access[] = {"numerics/limiters.h", "kernels/field.h", "kernels/rows.h"};
   enum { NACCESS = sizeof access / sizeof *access, MAX_PARTS = 12 };
   char path[NACCESS + MAX_PARTS][4200];
@@ -273,19 +260,19 @@ static oak_status_t build_module(oak_t *sim, const char *name, const char *const
   files[n++] = sim->physics_path;
   for (int i = 0; i < NACCESS + npart; i++, npath++) {
     if (i == NACCESS) files[n++] = sim->problem_path;
-    snprintf(path[npath], sizeof path[npath], "%s/%s", root, i < NACCESS ? access[i] : part[i - NACCESS]);
+    snprintf(path[npath], sizeof path[npath], "%s/%s", root,
+             i < NACCESS ? access[i] : part[i - NACCESS]);
     files[n++] = path[npath];
   }
   if (extra) files[n++] = extra;
   make_defines(sim, &defines);
-  const oak_source_t source = {.name = name, .define = defines.list, .ndefine = defines.count,
-                               .file = files, .nfile = n};
+  const oak_source_t source = {
+      .name = name, .define = defines.list, .ndefine = defines.count, .file = files, .nfile = n};
   return oak_device_build(sim->dev, &source, out);
 }
 
 /* The physics and problem files, and the flux in them. */
-static oak_status_t find_files(oak_t *sim)
-{
+static oak_status_t find_files(oak_t *sim) {
   OAK_TRY(find_source(sim, "physics", "physics", oak_params_text(sim->params, "physics.name"),
                       sim->physics_path, sizeof sim->physics_path));
   OAK_TRY(find_source(sim, "problem", "problems", oak_params_text(sim->params, "problem.name"),
@@ -293,8 +280,7 @@ static oak_status_t find_files(oak_t *sim)
   return check_flux(sim);
 }
 
-oak_status_t oak_sim_describe(oak_t *sim)
-{
+oak_status_t oak_sim_describe(oak_t *sim) {
   static const char *const part[] = {"kernels/describe.c"};
   oak_description_t *d = &sim->description;
   double fallback[256];
@@ -303,29 +289,32 @@ oak_status_t oak_sim_describe(oak_t *sim)
   /* A file may be there for one rank and not for another. */
   OAK_TRY(oak_agree(sim->comm, find_files(sim)));
   OAK_TRY(build_module(sim, "describe", part, 1, NULL, &module));
-  oak_status_t st = oak_device_constant(sim->dev, module, "oak_describe_text", d->text, sizeof d->text);
+  oak_status_t st =
+      oak_device_constant(sim->dev, module, "oak_describe_text", d->text, sizeof d->text);
   if (st == OAK_OK)
     st = oak_device_constant(sim->dev, module, "oak_describe_default", fallback, sizeof fallback);
   if (st == OAK_OK)
     st = oak_device_constant(sim->dev, module, "oak_describe_normal", d->normal, sizeof d->normal);
-  if (st == OAK_OK) st = oak_device_constant(sim->dev, module, "oak_describe_nvar", &nvar, sizeof nvar);
+  if (st == OAK_OK)
+    st = oak_device_constant(sim->dev, module, "oak_describe_nvar", &nvar, sizeof nvar);
   oak_device_unload(sim->dev, &module);
   if (st == OAK_OK) st = read_description(d, sim->physics_path, nvar, fallback);
   if (st == OAK_OK) st = declare_parameters(sim);
   return oak_agree(sim->comm, st);
 }
 
-/* What follows the problem: headers, which kernels of the caller's own see too, and oak's kernels. */
-static const char *const kernel_parts[] = {"kernels/user.h",   "numerics/riemann.h", "kernels/flux.c",
-                                           "kernels/halo.c",   "kernels/adapt.c",    "kernels/refine.c",
-                                           "kernels/fluxfix.c", "kernels/initial.c", "kernels/read.c"};
+/* What follows the problem: headers, which kernels of the caller's own see too, and oak's kernels.
+ */
+static const char *const kernel_parts[] = {
+    "kernels/user.h",    "numerics/riemann.h", "kernels/flux.c",
+    "kernels/halo.c",    "kernels/adapt.c",    "kernels/refine.c",
+    "kernels/fluxfix.c", "kernels/initial.c",  "kernels/read.c"};
 enum { NKERNEL_PARTS = sizeof kernel_parts / sizeof *kernel_parts, NKERNEL_HEADERS = 2 };
 
-oak_status_t oak_sim_build(oak_t *sim)
-{
+oak_status_t oak_sim_build(oak_t *sim) {
   OAK_TRY(build_module(sim, "kernels", kernel_parts, NKERNEL_PARTS, NULL, &sim->module));
-#define OAK_GET_KERNEL(k)                                                                     \
-  if (strcmp(#k, "initial") || sim->description.has_initial)                                  \
+#define OAK_GET_KERNEL(k)                                    \
+  if (strcmp(#k, "initial") || sim->description.has_initial) \
     OAK_TRY(oak_device_kernel(sim->dev, sim->module, "oak_" #k, &sim->kernel.k));
   OAK_KERNEL_TABLE(OAK_GET_KERNEL)
 #undef OAK_GET_KERNEL
@@ -334,14 +323,14 @@ oak_status_t oak_sim_build(oak_t *sim)
   return OAK_OK;
 }
 
-oak_status_t oak_sim_upload_parameters(oak_t *sim)
-{
+oak_status_t oak_sim_upload_parameters(oak_t *sim) {
   const oak_description_t *d = &sim->description;
   double value[OAK_MAX_PARAMETERS + 1] = {0};
   for (int n = 0; n < d->nparameter; n++) {
     char key[256];
     snprintf(key, sizeof key, "%s.%s", d->parameter[n].section, d->parameter[n].name);
-    value[n] = *d->parameter[n].choices ? oak_params_choice(sim->params, key) : oak_params_real(sim->params, key);
+    value[n] = *d->parameter[n].choices ? oak_params_choice(sim->params, key)
+                                        : oak_params_real(sim->params, key);
   }
   /* A problem without parameters reads one unused value behind those of the physics. */
   OAK_TRY(oak_device_alloc(sim->dev, (d->nparameter + 1) * sizeof *value, &sim->user));
@@ -349,8 +338,7 @@ oak_status_t oak_sim_upload_parameters(oak_t *sim)
 }
 
 /* The full path of a kernel file, which the caller frees. */
-static oak_status_t resolve(const char *path, char **full)
-{
+static oak_status_t resolve(const char *path, char **full) {
   *full = NULL;
   OAK_CHECK(readable(path), OAK_ERR_INPUT, "kernel file %s: not found", path);
   *full = realpath(path, NULL);
@@ -358,8 +346,7 @@ static oak_status_t resolve(const char *path, char **full)
   return OAK_OK;
 }
 
-oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oak_kernel_t **out)
-{
+oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oak_kernel_t **out) {
   const int most = sizeof sim->extra / sizeof *sim->extra;
   char *full;
   OAK_CHECK(sim->nextra < most, OAK_ERR_ARGUMENT, "more than %d kernels of the caller's own", most);
@@ -371,11 +358,10 @@ oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oa
   return oak_device_kernel(sim->dev, sim->extra[sim->nextra++], name, out);
 }
 
-oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes)
-{
+oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes) {
   OAK_CHECK(bytes >= sizeof(oak_field_t), OAK_ERR_ARGUMENT,
-            "arguments of %zu bytes: the structure must start with an oak_field_t, which has %zu", bytes,
-            sizeof(oak_field_t));
+            "arguments of %zu bytes: the structure must start with an oak_field_t, which has %zu",
+            bytes, sizeof(oak_field_t));
   oak_sim_field(sim, 0, sim->time, args);
   OAK_TRY(oak_device_launch(sim->dev, kernel, sim->mesh->nblock, args, bytes));
   return oak_device_sync(sim->dev);

@@ -6,8 +6,7 @@
 #include "solver/sim.h"
 
 /* Keys that decide how kernels are built. */
-static oak_status_t read_structure(oak_t *sim)
-{
+static oak_status_t read_structure(oak_t *sim) {
   const oak_params_t *p = sim->params;
   sim->dim = oak_params_int(p, "mesh.dim");
   sim->block_size = oak_params_int(p, "mesh.block_size");
@@ -17,44 +16,46 @@ static oak_status_t read_structure(oak_t *sim)
   sim->real_size = oak_params_choice(p, "scheme.precision") == 1 ? 4 : 8;
   sim->scheme = oak_scheme(oak_params_choice(p, "scheme.integrator"));
   OAK_CHECK(sim->min_level <= sim->max_level, OAK_ERR_INPUT,
-            "mesh.min_level = %d is above mesh.max_level = %d: they must be in order", sim->min_level, sim->max_level);
+            "mesh.min_level = %d is above mesh.max_level = %d: they must be in order",
+            sim->min_level, sim->max_level);
   int radius;
   OAK_TRY(oak_sim_find_limiter(sim, &radius));
   const int needed = radius + 1; /* faces of the outermost cells need the cell beyond */
   const int given = oak_params_int(p, "scheme.ghost_layers");
   OAK_CHECK(given == 0 || given >= needed, OAK_ERR_INPUT,
             "%s: scheme.ghost_layers = %d: scheme.limiter = %s needs %d (0 chooses by itself)",
-            oak_params_origin(p, "scheme.ghost_layers"), given, oak_params_text(p, "scheme.limiter"), needed);
+            oak_params_origin(p, "scheme.ghost_layers"), given,
+            oak_params_text(p, "scheme.limiter"), needed);
   sim->layers = given ? given : needed;
   return oak_halo_check(sim->block_size, sim->layers, sim->max_level > sim->min_level);
 }
 
 /* The variables a criterion looks at, by name. */
-static oak_status_t read_refine_variables(oak_t *sim)
-{
+static oak_status_t read_refine_variables(oak_t *sim) {
   char words[256];
   const char *text = oak_params_text(sim->params, "refine.variable");
   snprintf(words, sizeof words, "%s", *text ? text : sim->description.name[0]);
   for (char *w = strtok(words, " ,"); w; w = strtok(NULL, " ,")) {
     int v = 0;
     while (v < sim->nvar && strcmp(w, sim->description.name[v])) v++;
-    OAK_CHECK(v < sim->nvar, OAK_ERR_INPUT, "%s: refine.variable = %s: the physics has no conserved variable %s",
+    OAK_CHECK(v < sim->nvar, OAK_ERR_INPUT,
+              "%s: refine.variable = %s: the physics has no conserved variable %s",
               oak_params_origin(sim->params, "refine.variable"), text, w);
     sim->refine_variables |= 1u << v;
   }
   return OAK_OK;
 }
 
-static oak_status_t read_rest(oak_t *sim)
-{
+static oak_status_t read_rest(oak_t *sim) {
   const oak_params_t *p = sim->params;
   int trees[3];
   oak_params_ints(p, "mesh.trees", trees);
   oak_params_reals(p, "mesh.xmin", sim->xmin);
   oak_params_reals(p, "mesh.xmax", sim->xmax);
   for (int d = 0; d < sim->dim; d++) {
-    OAK_CHECK(sim->xmax[d] > sim->xmin[d], OAK_ERR_INPUT, "mesh.xmax = %g is not above mesh.xmin = %g along %c",
-              sim->xmax[d], sim->xmin[d], "xyz"[d]);
+    OAK_CHECK(sim->xmax[d] > sim->xmin[d], OAK_ERR_INPUT,
+              "mesh.xmax = %g is not above mesh.xmin = %g along %c", sim->xmax[d], sim->xmin[d],
+              "xyz"[d]);
     sim->dx0[d] = (sim->xmax[d] - sim->xmin[d]) / trees[d] / sim->block_size;
   }
   if (sim->dim == 2) sim->xmin[2] = sim->xmax[2] = sim->dx0[2] = 0;
@@ -72,22 +73,21 @@ static oak_status_t read_rest(oak_t *sim)
   OAK_CHECK(strcmp(criterion, "user") || sim->description.has_refine, OAK_ERR_INPUT,
             "refine.criterion = user: %s has no PROBLEM_REFINE", sim->problem_path);
   OAK_CHECK(sim->c_derefine <= sim->c_refine, OAK_ERR_INPUT,
-            "refine.c_derefine = %g is above refine.c_refine = %g: they must be in order", sim->c_derefine,
-            sim->c_refine);
+            "refine.c_derefine = %g is above refine.c_refine = %g: they must be in order",
+            sim->c_derefine, sim->c_refine);
   return read_refine_variables(sim);
 }
 
-static oak_status_t open_device(oak_t *sim)
-{
+static oak_status_t open_device(oak_t *sim) {
   const oak_device_options_t options = {.threads = oak_params_int(sim->params, "device.threads"),
                                         .compiler = oak_params_text(sim->params, "device.compiler"),
                                         .flags = oak_params_text(sim->params, "device.flags")};
-  return oak_device_open(sim->comm, oak_params_text(sim->params, "device.name"), &options, &sim->dev);
+  return oak_device_open(sim->comm, oak_params_text(sim->params, "device.name"), &options,
+                         &sim->dev);
 }
 
 /* Boundary conditions to the device, and the mesh, whose periodicity they decide. */
-static oak_status_t make_mesh(oak_t *sim)
-{
+static oak_status_t make_mesh(oak_t *sim) {
   int periodic[3], trees[3];
   oak_bc_t bc[6 * OAK_MAX_NVAR];
   const size_t bytes = 2 * sim->dim * sim->nvar * sizeof *bc;
@@ -105,20 +105,19 @@ static oak_status_t make_mesh(oak_t *sim)
 }
 
 /* All keys are declared by now. */
-static oak_status_t check_all(const oak_t *sim)
-{
+static oak_status_t check_all(const oak_t *sim) {
   const oak_description_t *d = &sim->description;
   char mistakes[4096];
   oak_status_t st = oak_params_check(sim->params, 1);
-  const int has_own = d->nparameter > 0 && !strcmp(d->parameter[d->nparameter - 1].section, "problem");
+  const int has_own =
+      d->nparameter > 0 && !strcmp(d->parameter[d->nparameter - 1].section, "problem");
   if (st == OAK_OK || has_own || !strstr(oak_last_error(), "problem.")) return st;
   snprintf(mistakes, sizeof mistakes, "%s", oak_last_error());
-  return OAK_FAIL(st, "%s\n%s declares no parameters: define PROBLEM_PARAMETERS there if it should", mistakes,
-                  sim->problem_path);
+  return OAK_FAIL(st, "%s\n%s declares no parameters: define PROBLEM_PARAMETERS there if it should",
+                  mistakes, sim->problem_path);
 }
 
-static oak_status_t create(oak_t *sim)
-{
+static oak_status_t create(oak_t *sim) {
   OAK_TRY(oak_params_check(sim->params, 0));
   OAK_TRY(oak_agree(sim->comm, read_structure(sim)));
   OAK_TRY(open_device(sim));
@@ -132,8 +131,7 @@ static oak_status_t create(oak_t *sim)
   return oak_storage_fit(sim);
 }
 
-oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out)
-{
+oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out) {
   oak_t *sim = calloc(1, sizeof *sim);
   oak_status_t st = sim ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a simulation");
   OAK_TRY(oak_agree(comm, st));
@@ -154,8 +152,7 @@ oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out)
   return OAK_OK;
 }
 
-void oak_destroy(oak_t **out)
-{
+void oak_destroy(oak_t **out) {
   oak_t *sim = *out;
   if (!sim) return;
   if (sim->dev) {
@@ -171,13 +168,11 @@ void oak_destroy(oak_t **out)
   *out = NULL;
 }
 
-void oak_print_wtime(const oak_t *sim, FILE *stream)
-{
+void oak_print_wtime(const oak_t *sim, FILE *stream) {
   oak_timers_print(&sim->timers, sim->comm, stream);
 }
 
-double oak_wtime(const oak_t *sim, const char *phase)
-{
+double oak_wtime(const oak_t *sim, const char *phase) {
   if (!phase) return oak_timers_total(&sim->timers);
   for (int p = 0; p < OAK_PHASE_COUNT; p++)
     if (!strcmp(phase, oak_phase_name(p))) return oak_timer_seconds(&sim->timers, p);
@@ -196,13 +191,11 @@ int64_t oak_cell_updates(const oak_t *sim) { return sim->updates; }
 int oak_block_level(const oak_t *sim, int block) { return sim->mesh->level[block]; }
 oak_device_t *oak_device(oak_t *sim) { return sim->dev; }
 
-const char *oak_variable_name(const oak_t *sim, int variable)
-{
+const char *oak_variable_name(const oak_t *sim, int variable) {
   return variable >= 0 && variable <= 2 * sim->nvar ? sim->description.name[variable] : "";
 }
 
-void oak_block_geometry(const oak_t *sim, int block, double origin[3], double dx[3])
-{
+void oak_block_geometry(const oak_t *sim, int block, double origin[3], double dx[3]) {
   const double scale = 1.0 / (double)(1LL << sim->mesh->level[block]);
   for (int d = 0; d < 3; d++) {
     dx[d] = sim->dx0[d] * scale;

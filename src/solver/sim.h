@@ -13,12 +13,12 @@ enum { OAK_MAX_NVAR = 32, OAK_MAX_PARAMETERS = 256 };
 
 /** What a physics and a problem file declare (kernels/describe.c). */
 typedef struct {
-  char text[8192];                        /**< storage of parameter names and help */
-  char variables[512], primitives[512];   /**< storage of variable names */
+  char text[8192];                      /**< storage of parameter names and help */
+  char variables[512], primitives[512]; /**< storage of variable names */
   char physics_title[128], problem_title[128];
   int nvar;
   const char *name[2 * OAK_MAX_NVAR + 1]; /**< conserved, primitive, "level" */
-  int normal[3];                          /**< variable that a wall normal to each axis reflects, or -1 */
+  int normal[3]; /**< variable that a wall normal to each axis reflects, or -1 */
   int has_initial, has_boundary, has_source, has_refine;
   int nparameter; /**< physics, then problem */
   struct {
@@ -51,7 +51,7 @@ struct oak {
   char physics_path[4096], problem_path[4096];
 
   int dim, block_size, layers, nvar, real_size;
-  int tiles; /**< of a block in the flux kernel */
+  int tiles;     /**< of a block in the flux kernel */
   int64_t cells; /**< of a block */
   double xmin[3], xmax[3], dx0[3];
   int min_level, max_level, adapt_every;
@@ -74,27 +74,27 @@ struct oak {
   const oak_scheme_t *scheme;
   void *state[OAK_MAX_STATES]; /**< device [capacity][V][N^d]; 0 is current between steps */
   int capacity[OAK_MAX_STATES];
-  void *user;      /**< device: parameters */
-  void *bc;        /**< device: oak_bc_t [2 dim][V] */
-  void *blocks;    /**< device: oak_block_t [nblock] */
+  void *user;               /**< device: parameters */
+  void *bc;                 /**< device: oak_bc_t [2 dim][V] */
+  void *blocks;             /**< device: oak_block_t [nblock] */
   void *rate_dev, *bad_dev; /**< device: per block and tile */
-  double *rate;    /**< host copy of rate_dev, then the largest of each block */
+  double *rate;             /**< host copy of rate_dev, then the largest of each block */
   int *bad;
   int per_block_capacity;
   int blocks_capacity;
-  void *task_dev;  /**< device: oak_adapt_task_t */
+  void *task_dev; /**< device: oak_adapt_task_t */
   int task_capacity;
-  void *flag_dev;  /**< device: int [nblock] */
+  void *flag_dev; /**< device: int [nblock] */
   int flag_capacity;
-  void *scratch;   /**< device: results of reading kernels */
+  void *scratch; /**< device: results of reading kernels */
   size_t scratch_bytes;
   long data_revision; /**< mesh revision that blocks, rates and states fit */
 
   double time;
   long step;
   int64_t updates;
-  double max_rate;  /**< of wave speed / dx, on all ranks */
-  int rates_fresh;  /**< rate[] belongs to the blocks of the current mesh */
+  double max_rate; /**< of wave speed / dx, on all ranks */
+  int rates_fresh; /**< rate[] belongs to the blocks of the current mesh */
 };
 
 /** Fill the parts of a field that every kernel needs. `state` is an index. */
@@ -113,11 +113,11 @@ oak_status_t oak_boundary_declare(oak_t *sim);
 oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3]);
 
 /* storage.c */
-/** Get the memory for a mesh of `trees` at min_level before it is made: a mesh that is far too large is
- * refused at once. Collective. */
+/** Get the memory for a mesh of `trees` at min_level before it is made: a mesh that is far too
+ * large is refused at once. Collective. */
 oak_status_t oak_storage_plan(oak_t *sim, const int trees[3]);
-/** Give every state room for the mesh's blocks and refresh geometry and tables. Contents of `state[0]`
- * are kept, of the others lost. */
+/** Give every state room for the mesh's blocks and refresh geometry and tables. Contents of
+ * `state[0]` are kept, of the others lost. */
 oak_status_t oak_storage_fit(oak_t *sim);
 /** Make room for `blocks` in one state; its contents are lost if it must grow. */
 oak_status_t oak_storage_reserve(oak_t *sim, int state, int blocks);

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Block data of all Runge-Kutta states, and what goes with the blocks of the current mesh. Storage grows with
- * the mesh and shrinks when it is far too large. */
+ * Block data of all Runge-Kutta states, and what goes with the blocks of the current mesh. Storage
+ * grows with the mesh and shrinks when it is far too large. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "solver/sim.h"
 
-static size_t block_bytes(const oak_t *sim)
-{
+static size_t block_bytes(const oak_t *sim) {
   return (size_t)sim->nvar * sim->cells * sim->real_size;
 }
 
-oak_status_t oak_storage_reserve(oak_t *sim, int state, int blocks)
-{
+oak_status_t oak_storage_reserve(oak_t *sim, int state, int blocks) {
   const int have = sim->capacity[state];
   if (blocks <= have && (blocks >= have / 2 || have < 64)) return OAK_OK;
-  /* A first allocation is exact; a growing mesh gets some room so that not every adaptation pays. */
+  /* A first allocation is exact; a growing mesh gets some room so that not every adaptation pays.
+   */
   int wanted = have == 0 ? blocks : blocks + blocks / 32 + 1;
   oak_device_free(sim->dev, sim->state[state]);
   sim->state[state] = NULL;
@@ -26,31 +25,33 @@ oak_status_t oak_storage_reserve(oak_t *sim, int state, int blocks)
     wanted = blocks;
     st = oak_device_alloc(sim->dev, wanted * block_bytes(sim), &sim->state[state]);
   }
-  OAK_CHECK(st == OAK_OK, OAK_ERR_MEMORY,
-            "no memory for %d blocks of %lld cells and %d variables on rank %d: %.3g GiB wanted for each of "
-            "%d states; lower mesh.min_level or mesh.max_level, refine less, or use more ranks or nodes",
-            blocks, (long long)sim->cells, sim->nvar, sim->rank,
-            (double)(blocks * block_bytes(sim)) / (1 << 30), sim->scheme->nstate);
+  OAK_CHECK(
+      st == OAK_OK, OAK_ERR_MEMORY,
+      "no memory for %d blocks of %lld cells and %d variables on rank %d: %.3g GiB wanted for each "
+      "of "
+      "%d states; lower mesh.min_level or mesh.max_level, refine less, or use more ranks or nodes",
+      blocks, (long long)sim->cells, sim->nvar, sim->rank,
+      (double)(blocks * block_bytes(sim)) / (1 << 30), sim->scheme->nstate);
   sim->capacity[state] = wanted;
   return OAK_OK;
 }
 
-oak_status_t oak_storage_plan(oak_t *sim, const int trees[3])
-{
+oak_status_t oak_storage_plan(oak_t *sim, const int trees[3]) {
   const int most = 1 << 30;
   double blocks = 1;
   for (int d = 0; d < sim->dim; d++) blocks *= ldexp(trees[d], sim->min_level);
   const double share = ceil(blocks / sim->size);
   OAK_CHECK(share <= most, OAK_ERR_INPUT,
-            "mesh.min_level = %d gives %.3g blocks, %.3g for each rank, which can have %d: lower it or mesh.trees",
+            "mesh.min_level = %d gives %.3g blocks, %.3g for each rank, which can have %d: lower "
+            "it or mesh.trees",
             sim->min_level, blocks, share, most);
   oak_status_t st = OAK_OK;
-  for (int s = 0; s < sim->scheme->nstate && st == OAK_OK; s++) st = oak_storage_reserve(sim, s, (int)share);
+  for (int s = 0; s < sim->scheme->nstate && st == OAK_OK; s++)
+    st = oak_storage_reserve(sim, s, (int)share);
   return oak_agree(sim->comm, st);
 }
 
-void oak_storage_swap(oak_t *sim, int a, int b)
-{
+void oak_storage_swap(oak_t *sim, int a, int b) {
   void *p = sim->state[a];
   const int c = sim->capacity[a];
   sim->state[a] = sim->state[b];
@@ -59,8 +60,7 @@ void oak_storage_swap(oak_t *sim, int a, int b)
   sim->capacity[b] = c;
 }
 
-static oak_status_t upload_geometry(oak_t *sim)
-{
+static oak_status_t upload_geometry(oak_t *sim) {
   const oak_mesh_t *mesh = sim->mesh;
   oak_block_t *b = calloc(mesh->nblock + 1, sizeof *b);
   OAK_CHECK(b, OAK_ERR_MEMORY, "out of memory for the positions of %d blocks", mesh->nblock);
@@ -85,8 +85,7 @@ static oak_status_t upload_geometry(oak_t *sim)
 }
 
 /* Arrays of the flux kernel's results. */
-static oak_status_t fit_results(oak_t *sim)
-{
+static oak_status_t fit_results(oak_t *sim) {
   const int n = sim->mesh->nblock * sim->tiles;
   if (n <= sim->per_block_capacity) return OAK_OK;
   const int wanted = n + n / 8;
@@ -98,7 +97,8 @@ static oak_status_t fit_results(oak_t *sim)
   sim->per_block_capacity = 0;
   sim->rate = calloc(wanted, sizeof *sim->rate);
   sim->bad = calloc(wanted, sizeof *sim->bad);
-  OAK_CHECK(sim->rate && sim->bad, OAK_ERR_MEMORY, "out of memory for the results of %d blocks", wanted);
+  OAK_CHECK(sim->rate && sim->bad, OAK_ERR_MEMORY, "out of memory for the results of %d blocks",
+            wanted);
   OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof *sim->rate, &sim->rate_dev));
   OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof *sim->bad, &sim->bad_dev));
   OAK_TRY(oak_device_upload(sim->dev, sim->bad_dev, sim->bad, wanted * sizeof *sim->bad));
@@ -106,8 +106,7 @@ static oak_status_t fit_results(oak_t *sim)
   return OAK_OK;
 }
 
-oak_status_t oak_storage_fit(oak_t *sim)
-{
+oak_status_t oak_storage_fit(oak_t *sim) {
   oak_timer_start(&sim->timers, OAK_PHASE_PATTERN);
   oak_status_t st = OAK_OK;
   if (sim->data_revision != sim->mesh->revision) {
@@ -123,8 +122,7 @@ oak_status_t oak_storage_fit(oak_t *sim)
   return st;
 }
 
-oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes)
-{
+oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes) {
   if (bytes <= sim->scratch_bytes) return OAK_OK;
   oak_device_free(sim->dev, sim->scratch);
   sim->scratch = NULL;
@@ -134,19 +132,19 @@ oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes)
   return OAK_OK;
 }
 
-void oak_storage_clear(oak_t *sim)
-{
-  void *memory[] = {sim->user, sim->bc, sim->blocks, sim->rate_dev, sim->bad_dev,
-                    sim->task_dev, sim->flag_dev, sim->scratch};
+void oak_storage_clear(oak_t *sim) {
+  void *memory[] = {sim->user,    sim->bc,       sim->blocks,   sim->rate_dev,
+                    sim->bad_dev, sim->task_dev, sim->flag_dev, sim->scratch};
   for (int s = 0; s < OAK_MAX_STATES; s++) oak_device_free(sim->dev, sim->state[s]);
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) oak_device_free(sim->dev, memory[i]);
   free(sim->rate);
   free(sim->bad);
 }
 
-int64_t oak_memory(const oak_t *sim)
-{
-  int64_t bytes = oak_halo_bytes(&sim->halo) + (int64_t)(sim->blocks_capacity * sizeof(oak_block_t));
-  for (int s = 0; s < sim->scheme->nstate; s++) bytes += sim->capacity[s] * (int64_t)block_bytes(sim);
+int64_t oak_memory(const oak_t *sim) {
+  int64_t bytes =
+      oak_halo_bytes(&sim->halo) + (int64_t)(sim->blocks_capacity * sizeof(oak_block_t));
+  for (int s = 0; s < sim->scheme->nstate; s++)
+    bytes += sim->capacity[s] * (int64_t)block_bytes(sim);
   return bytes + sim->per_block_capacity * (int64_t)(sizeof(double) + sizeof(int));
 }

@@ -4,8 +4,7 @@
 #define PROBLEM_TITLE "Mistake"
 
 OAK_FN void broken_initial(const void *p, const physics_parameters_t *ph, const double x[3],
-                           real q[])
-{
+                           real q[]) {
   (void)p, (void)ph, (void)x;
   q[RHO] = no_such_name;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * For tests: gas at rest that loses energy at a constant rate in one corner of the domain, so that its
- * pressure turns negative after a while. */
+ * For tests: gas at rest that loses energy at a constant rate in one corner of the domain, so that
+ * its pressure turns negative after a while. */
 
 #define PROBLEM_TITLE "Cooling below zero"
 
@@ -8,17 +8,15 @@
 OAK_PARAMETERS(problem, COOLING_PARAMETERS)
 #define PROBLEM_PARAMETERS COOLING_PARAMETERS
 
-OAK_FN void cooling_initial(const problem_parameters_t *p, const physics_parameters_t *ph, const double x[3],
-                            real q[])
-{
+OAK_FN void cooling_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
+                            const double x[3], real q[]) {
   (void)p, (void)ph, (void)x;
   q[RHO] = 1;
   q[PRS] = 1;
 }
 
-OAK_FN void cooling_source(const problem_parameters_t *p, const physics_parameters_t *ph, const double x[3],
-                           double t, const real q[], real source[])
-{
+OAK_FN void cooling_source(const problem_parameters_t *p, const physics_parameters_t *ph,
+                           const double x[3], double t, const real q[], real source[]) {
   (void)ph, (void)t, (void)q;
   if (x[0] > 0.75 && x[1] > 0.75) source[ENE] -= (real)p->rate;
 }

@@ -5,8 +5,7 @@
 #define PROBLEM_TITLE "Oblique Riemann problem"
 
 OAK_FN void diagonal_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                             const double x[3], real q[])
-{
+                             const double x[3], real q[]) {
   const int inside = x[0] + 2 * x[1] < 1.1;
   (void)p, (void)ph;
   q[RHO] = inside ? 1 : (real)0.125;

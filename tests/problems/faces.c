@@ -5,8 +5,7 @@
 #define PROBLEM_TITLE "Boundary values"
 
 OAK_FN void faces_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                          const double x[3], real q[])
-{
+                          const double x[3], real q[]) {
   (void)p, (void)ph;
   q[RHO] = (real)(1.5 + 0.3 * x[0] - 0.2 * x[1] * x[1] + 0.1 * x[2]);
   OAK_UNROLL
@@ -16,8 +15,7 @@ OAK_FN void faces_initial(const problem_parameters_t *p, const physics_parameter
 }
 
 OAK_FN void faces_boundary(const problem_parameters_t *p, const physics_parameters_t *ph,
-                           const double x[3], double t, int face, real q[])
-{
+                           const double x[3], double t, int face, real q[]) {
   (void)p, (void)ph;
   q[RHO] = (real)(1 + 0.1 * face + 0.2 * x[0] + 0.3 * x[1] + 0.4 * x[2] + 5 * t);
   OAK_UNROLL

@@ -7,15 +7,13 @@
 #define PROBLEM_TITLE "Relaxation"
 
 OAK_FN void relaxation_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                               const double x[3], real q[])
-{
+                               const double x[3], real q[]) {
   (void)p, (void)ph, (void)x;
   q[0] = (real)0.5;
 }
 
 OAK_FN void relaxation_source(const problem_parameters_t *p, const physics_parameters_t *ph,
-                              const double x[3], double t, const real q[], real source[])
-{
+                              const double x[3], double t, const real q[], real source[]) {
   (void)p, (void)ph, (void)x;
   source[0] -= (real)cos(t) * q[0] * q[0];
 }

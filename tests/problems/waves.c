@@ -4,17 +4,16 @@
 
 #define PROBLEM_TITLE "Waves and a hot blob"
 
-#define WAVES_PARAMETERS(P)                              \
-  P(drift, 0.3, "mean velocity along every axis")        \
-  P(amplitude, 0.2, "amplitude of the waves")            \
+#define WAVES_PARAMETERS(P)                               \
+  P(drift, 0.3, "mean velocity along every axis")         \
+  P(amplitude, 0.2, "amplitude of the waves")             \
   P(heat, 20, "pressure of the blob over that around it") \
   P(radius, 0.12, "radius of the blob")
 OAK_PARAMETERS(problem, WAVES_PARAMETERS)
 #define PROBLEM_PARAMETERS WAVES_PARAMETERS
 
 OAK_FN void waves_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                          const double x[3], real q[])
-{
+                          const double x[3], real q[]) {
   const double k = 6.283185307179586, a = p->amplitude;
   const double z = OAK_DIM == 3 ? x[2] : 0.3;
   const double dx = x[0] - 0.4, dy = x[1] - 0.55, dz = z - 0.3;

@@ -13,28 +13,31 @@
 #define OAK_FN static inline __attribute__((always_inline))
 #define OAK_CONST_DATA __attribute__((visibility("default"))) const
 
-#define OAK_KERNEL(name, args_t, threads) \
-  __attribute__((visibility("default"))) void name(long oak_n, int oak_threads, const args_t *oak_args)
+#define OAK_KERNEL(name, args_t, threads)                                       \
+  __attribute__((visibility("default"))) void name(long oak_n, int oak_threads, \
+                                                   const args_t *oak_args)
 #define OAK_ARGS(args_t) const args_t arg = *oak_args
 
-/* Chunks of a few blocks: neighbours in Morton order stay on one core. A launch of a few blocks is not
- * worth waking the other threads. */
-#define OAK_OUTER(n)                                                                            \
-  OAK_PRAGMA(omp parallel for schedule(dynamic, 4) num_threads(oak_threads) if (oak_threads > 1 && oak_n > 8)) \
+/* Chunks of a few blocks: neighbours in Morton order stay on one core. A launch of a few blocks is
+ * not worth waking the other threads. */
+#define OAK_PARALLEL schedule(dynamic, 4) num_threads(oak_threads)
+#define OAK_OUTER(n)                                                          \
+  OAK_PRAGMA(omp parallel for OAK_PARALLEL if (oak_threads > 1 && oak_n > 8)) \
   for (long n = 0; n < oak_n; n++)
 
-/* Not `omp simd`: gcc turns arrays declared in the body of such a loop into memory, one copy per lane,
- * before it could see that they fit in registers (gcc 12: 8 instead of 35 MCUPS). */
+/* Not `omp simd`: gcc turns arrays declared in the body of such a loop into memory, one copy per
+ * lane, before it could see that they fit in registers (gcc 12: 8 instead of 35 MCUPS). */
 #if defined(__clang__)
 #define OAK_SIMD OAK_PRAGMA(clang loop vectorize(assume_safety))
 #else
 #define OAK_SIMD OAK_PRAGMA(GCC ivdep)
 #endif
-#define OAK_INNER(i, ni) OAK_SIMD for (int i = 0; i < (ni); i++)
-#define OAK_INNER2(j, nj, i, ni)       \
-  for (int j = 0; j < (nj); j++)       \
-    OAK_SIMD                           \
-    for (int i = 0; i < (ni); i++)
+#define OAK_INNER(i, ni) \
+  OAK_SIMD               \
+  for (int i = 0; i < (ni); i++)
+#define OAK_INNER2(j, nj, i, ni)          \
+  for (int j = 0; j < (nj); j++) OAK_SIMD \
+  for (int i = 0; i < (ni); i++)
 /* Rows of lanes with a prologue per row. */
 #define OAK_ROWS(row, nrows, width) for (int row = 0; row < (nrows); row++)
 #define OAK_LANES(a, width) OAK_INNER(a, width)
@@ -47,13 +50,15 @@
 /* A queue of planes turns without copying: the index rotates. */
 #define OAK_QUEUE(len, step, s) (((step) + (s) + 4 * (len)) % (len))
 
-/* Reductions over a SHARED array, which is overwritten. The maximum folds halves onto each other, since
- * compilers do not vectorise a floating-point maximum that respects NaN. */
-#define OAK_REDUCE_MAX(result, array, n)                                                    \
-  do {                                                                                      \
-    for (int oak_m = (n), oak_h = (oak_m + 1) / 2; oak_m > 1; oak_m = oak_h, oak_h = (oak_m + 1) / 2) \
-      OAK_INNER(oak_r, oak_m - oak_h) (array)[oak_r] = OAK_MAX((array)[oak_r], (array)[oak_r + oak_h]); \
-    (result) = (array)[0];                                                                  \
+/* Reductions over a SHARED array, which is overwritten. The maximum folds halves onto each other,
+ * since compilers do not vectorise a floating-point maximum that respects NaN. */
+#define OAK_REDUCE_MAX(result, array, n)                                  \
+  do {                                                                    \
+    for (int oak_m = (n), oak_h = (oak_m + 1) / 2; oak_m > 1;             \
+         oak_m = oak_h, oak_h = (oak_m + 1) / 2)                          \
+      OAK_INNER(oak_r, oak_m - oak_h)                                     \
+        (array)[oak_r] = OAK_MAX((array)[oak_r], (array)[oak_r + oak_h]); \
+    (result) = (array)[0];                                                \
   } while (0)
 #define OAK_REDUCE_SUM(result, array, n) \
   for (int oak_r = 0; oak_r < (n); oak_r++) (result) += (array)[oak_r]
