@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * For tests under the leak checker: shared objects of other people stay loaded to the end, since a leak of
- * an object that is gone has no name left that leaks.supp could know. Built kernels do go. */
+ * For tests under the leak checker: shared objects of other people stay loaded to the end, since a
+ * leak of an object that is gone has no name left that leaks.supp could know. Built kernels do go.
+ */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <link.h>

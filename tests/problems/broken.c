@@ -3,8 +3,8 @@
 
 #define PROBLEM_TITLE "Mistake"
 
-OAK_FN void broken_initial(const void *p, const physics_parameters_t *ph, const double x[3],
-                           real q[]) {
+OAK_FN void broken_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
+                           const double x[3], real q[]) {
   (void)p, (void)ph, (void)x;
   q[RHO] = no_such_name;
 }

@@ -3,8 +3,8 @@
 
 #define PROBLEM_TITLE "Not a number"
 
-OAK_FN void nan_initial(const void *p, const physics_parameters_t *ph, const double x[3],
-                        real q[]) {
+OAK_FN void nan_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
+                        const double x[3], real q[]) {
   (void)p, (void)ph;
   q[RHO] = 1;
   q[PRS] = x[0] > 0.9 && x[1] > 0.9 ? (real)NAN : 1;
