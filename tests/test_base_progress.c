@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -141,7 +142,13 @@ static void test_terminal(void **unused) {
   oak_progress_update(&progress, &state);
   oak_progress_end(&progress, &state);
   char text[4096];
-  ssize_t bytes = read(master, text, sizeof text - 1);
+  size_t bytes = 0;
+  struct pollfd ready = {.fd = master, .events = POLLIN};
+  while (bytes < sizeof text - 1 && poll(&ready, 1, 300) > 0) { /* it comes in pieces */
+    const ssize_t more = read(master, text + bytes, sizeof text - 1 - bytes);
+    if (more <= 0) break;
+    bytes += (size_t)more;
+  }
   fclose(stream);
   close(master);
   assert_true(bytes > 0);
