@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../bench/reference.h"
 #include "commands.h"
 
 enum { REPEATS = 5, MAX_SETTINGS = 64 };
@@ -68,21 +69,17 @@ static oak_status_t set_case(oak_params_t *p, int c, char **user, int nuser) {
 
 /* Million square roots and divisions per second and core. */
 static oak_status_t time_reference(oak_t *sim, oak_kernel_t *kernel, double *speed) {
-  struct {
-    oak_field_t f;
-    double *result;
-  } args;
-  enum { LENGTH = 1024, COUNT = 200 };
+  reference_args_t args = {.result = NULL};
   oak_device_t *dev = oak_device(sim);
   const int items = 64 * oak_device_threads(dev);
   void *memory;
   OAK_TRY(oak_device_alloc(dev, items * sizeof(double), &memory));
   args.result = memory;
-  memset(&args.f, 0, sizeof args.f);
   const double begin = MPI_Wtime();
   oak_status_t st = oak_device_launch(dev, kernel, items, &args, sizeof args);
   if (st == OAK_OK) st = oak_device_sync(dev);
-  *speed = 1e-6 * 2.0 * LENGTH * COUNT * items / (MPI_Wtime() - begin) / oak_device_threads(dev);
+  *speed = 1e-6 * 2.0 * REFERENCE_LENGTH * REFERENCE_REPEATS * items / (MPI_Wtime() - begin) /
+           oak_device_threads(dev);
   oak_device_free(dev, memory);
   return st;
 }

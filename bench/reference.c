@@ -4,13 +4,7 @@
  * how busy or slow the machine is at that moment; ratios to it compare across machines better than
  * seconds. */
 
-#define REFERENCE_LENGTH 1024
-#define REFERENCE_REPEATS 200
-
-typedef struct {
-  oak_field_t f;
-  double *result; /* [n] */
-} reference_args_t;
+#include "reference.h"
 
 OAK_KERNEL(reference, reference_args_t, 256) {
   OAK_ARGS(reference_args_t);

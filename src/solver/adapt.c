@@ -133,7 +133,7 @@ static oak_status_t apply_flags(oak_t *sim, const int *flag, int *changed) {
   OAK_TRY(st);
   OAK_TRY(balance_load(sim));
   OAK_TRY(oak_storage_fit(sim));
-  if (!sim->rates_fresh) OAK_TRY(oak_compute_rates(sim));
+  if (!sim->rates_fresh) OAK_TRY(oak_update_time_step(sim));
   sim->rates_fresh = 0;
   return OAK_OK;
 }

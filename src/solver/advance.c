@@ -87,7 +87,7 @@ double oak_time_step(const oak_t *sim) {
   return dt;
 }
 
-oak_status_t oak_compute_rates(oak_t *sim) {
+oak_status_t oak_update_time_step(oak_t *sim) {
   /* The flux kernel with a step of zero: copies the state and reports wave speeds. */
   static const oak_stage_t probe = {
       .deriv = 0, .out = 1, .beta = 0, .nprev = 1, .prev = {0}, .w = {1}};
@@ -98,8 +98,6 @@ oak_status_t oak_compute_rates(oak_t *sim) {
   OAK_TRY(reduce_results(sim, st, &invalid));
   return invalid ? oak_report_invalid(sim, 0, "in the given solution") : OAK_OK;
 }
-
-oak_status_t oak_update_time_step(oak_t *sim) { return oak_compute_rates(sim); }
 
 /* A rank that fails goes through the messages of all stages: the ranks agree at the end of the
  * step. */

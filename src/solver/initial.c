@@ -16,8 +16,7 @@ oak_status_t oak_set_initial(oak_t *sim) {
   if (st == OAK_OK && n)
     st = oak_device_launch(sim->dev, sim->kernel.initial, n, &args, sizeof args);
   if (st == OAK_OK && n) st = oak_device_download(sim->dev, bad, sim->bad_dev, n * sizeof *bad);
-  for (int b = 0; b < n && st == OAK_OK; b++) invalid |= bad[b] > 0, bad[b] = 0;
-  if (st == OAK_OK && n) st = oak_device_upload(sim->dev, sim->bad_dev, bad, n * sizeof *bad);
+  for (int b = 0; b < n && st == OAK_OK; b++) invalid |= bad[b] > 0;
   free(bad);
   OAK_TRY(oak_agree(sim->comm, st));
   MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->comm);
@@ -40,7 +39,7 @@ oak_status_t oak_initialize(oak_t *sim) {
     if (st == OAK_OK && changed) st = oak_set_initial(sim);
     if (!changed) break;
   }
-  if (st == OAK_OK) st = oak_compute_rates(sim);
+  if (st == OAK_OK) st = oak_update_time_step(sim);
   oak_timer_stop(&sim->timers, OAK_PHASE_INIT);
   return st;
 }

@@ -127,8 +127,6 @@ void oak_storage_clear(oak_t *sim);
 oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes);
 
 /* advance.c */
-/** Wave speeds of the current state, for the next time step. */
-oak_status_t oak_compute_rates(oak_t *sim);
 oak_status_t oak_fill_state(oak_t *sim, int state, double time);
 
 /* fluxfix.c */

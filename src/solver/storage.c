@@ -28,8 +28,8 @@ oak_status_t oak_storage_reserve(oak_t *sim, int state, int blocks) {
   OAK_CHECK(
       st == OAK_OK, OAK_ERR_MEMORY,
       "no memory for %d blocks of %lld cells and %d variables on rank %d: %.3g GiB wanted for each "
-      "of "
-      "%d states; lower mesh.min_level or mesh.max_level, refine less, or use more ranks or nodes",
+      "of %d states; lower mesh.min_level or mesh.max_level, refine less, or use more ranks or "
+      "nodes",
       blocks, (long long)sim->cells, sim->nvar, sim->rank,
       (double)(blocks * block_bytes(sim)) / (1 << 30), sim->scheme->nstate);
   sim->capacity[state] = wanted;
@@ -101,7 +101,6 @@ static oak_status_t fit_results(oak_t *sim) {
             wanted);
   OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof *sim->rate, &sim->rate_dev));
   OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof *sim->bad, &sim->bad_dev));
-  OAK_TRY(oak_device_upload(sim->dev, sim->bad_dev, sim->bad, wanted * sizeof *sim->bad));
   sim->per_block_capacity = wanted;
   return OAK_OK;
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What the reference kernel and its caller share. */
+#ifndef OAK_REFERENCE_H
+#define OAK_REFERENCE_H
+
+#define REFERENCE_LENGTH 1024
+#define REFERENCE_REPEATS 200
+
+typedef struct {
+  oak_field_t f;
+  double *result; /**< [n] */
+} reference_args_t;
+
+#endif
