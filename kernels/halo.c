@@ -103,23 +103,29 @@ OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real
 
 #ifdef PROBLEM_BOUNDARY
 /* What the problem's boundary function prescribes for variable v: a conserved value on the face or
- * in the ghost cell, or a derivative as it is. The function gets the state of the interior cell
- * next to the face (derivatives: zeros), so what it does not touch continues as it is. */
+ * in the ghost cell, or a derivative as it is. The function gets the state of the mirror cell
+ * (derivatives: zeros), so what it does not touch becomes a mirror image. Conversion to primitive
+ * variables and back rounds: what the function leaves or negates is taken from the mirror cell, so
+ * that a wall is exact. */
 OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long block, int face, int v,
-                          int kind, const int ghost[3], const real *inside) {
+                          int kind, const int ghost[3], const real *mirror) {
   const int dir = face / 2, level = f->block[block].level;
   double x[3];
-  real q[NVAR];
-  oak_load(inside, OAK_CELLS, q);
+  real q[NVAR], left[NVAR];
+  oak_load(mirror, OAK_CELLS, q);
+  const real inside = q[v];
   physics_to_primitive(&user->physics, q);
+  for (int n = 0; n < NVAR; n++) left[n] = q[n];
   if (kind == OAK_BC_USER_NEUMANN)
     for (int n = 0; n < NVAR; n++) q[n] = 0;
   oak_center(f, block, ghost[0], ghost[1], ghost[2], x);
   if (kind != OAK_BC_USER_STATE)
     x[dir] = f->block[block].origin[dir] + (face & 1 ? OAK_N : 0) * oak_dx(f, level, dir);
   PROBLEM_BOUNDARY(&user->problem, &user->physics, x, f->time, face, q);
-  if (kind != OAK_BC_USER_NEUMANN) physics_to_conservative(&user->physics, q);
-  return q[v];
+  if (kind == OAK_BC_USER_NEUMANN) return q[v];
+  physics_to_conservative(&user->physics, q);
+  physics_to_conservative(&user->physics, left);
+  return q[v] == left[v] ? inside : q[v] == -left[v] ? -inside : q[v];
 }
 #endif
 
@@ -148,7 +154,7 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
         int ghost[3];
         face_point(dir, high ? OAK_N + m : -1 - m, a, b, ghost);
         value = user_boundary(f, &user, t->block, face, v, bc.kind, ghost,
-                              pn + a * step - (long long)v * OAK_CELLS);
+                              pm + a * step - (long long)v * OAK_CELLS);
       }
 #endif
       dst[row * OAK_N + a] =

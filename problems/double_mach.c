@@ -29,7 +29,7 @@ OAK_FN void double_mach_initial(const problem_parameters_t *p, const physics_par
   double_mach_shock(p, x, 0, q);
 }
 
-/* At the wall q, the cell inside, is mirrored in all ghost layers. */
+/* q comes as the mirror cell inside: at the wall the velocity across it changes sign. */
 OAK_FN void double_mach_boundary(const problem_parameters_t *p, const physics_parameters_t *ph,
                                  const double x[3], double t, int face, real q[]) {
   (void)ph;

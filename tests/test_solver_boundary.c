@@ -259,6 +259,58 @@ static void test_walls(void **state) {
   assert_true(mass < 4e-15 && energy < 4e-15);
 }
 
+/** What a boundary function does not touch becomes a mirror image, whatever the kind. */
+static void test_untouched(void **state) {
+  (void)state;
+  static const rule_t rule[6][5] = {ALL(EVEN, 0), ALL(EVEN, 0), ALL(EVEN, 0), ALL(NEAREST, 0)};
+  conditions(2, "untouched user state, values and slopes",
+             TEST_PROBLEM("walls") "problem.sign=1\nboundary.xlow=user\n"
+                                   "boundary.xhigh=dirichlet user\nboundary.ylow=neumann user\n"
+                                   "boundary.yhigh=outflow\n",
+             rule);
+}
+
+/** Values that differ in any bit between walls of a problem file and `reflect`, after some steps on
+ * three levels. */
+static void written_wall(int dim, const char *keys) {
+  static const char *const kind[2] = {"reflect", "user"};
+  double *u[2];
+  sim_t s[2];
+  int64_t differ = 0, values = 0;
+  for (int w = 0; w < 2; w++) {
+    s[w] = sim_new(MPI_COMM_WORLD,
+                   TEST_PROBLEM("walls") "%smesh.dim=%d\nmesh.block_size=8\nmesh.max_level=2\n"
+                                         "boundary.xlow=%s\nboundary.xhigh=%s\nboundary.ylow=%s\n"
+                                         "boundary.yhigh=%s\nboundary.zlow=%s\nboundary.zhigh=%s\n",
+                   keys, dim, kind[w], kind[w], kind[w], kind[w], kind[w], kind[w]);
+    MUST(oak_initialize(s[w].oak));
+    refine_corner(&s[w]);
+    for (int n = 0; n < 10; n++) MUST(oak_advance(s[w].oak, oak_time_step(s[w].oak)));
+  }
+  const double apart = fabs(oak_time(s[1].oak) - oak_time(s[0].oak));
+  for (int v = 0; v < s[0].nvar; v++) {
+    for (int w = 0; w < 2; w++) u[w] = sim_read(&s[w], v);
+    for (int c = 0; c < oak_nblocks(s[0].oak) * s[0].cells; c++, values++)
+      differ += memcmp(&u[0][c], &u[1][c], sizeof(double)) != 0;
+    for (int w = 0; w < 2; w++) free(u[w]);
+  }
+  differ = sum_ranks_int(MPI_COMM_WORLD, differ);
+  values = sum_ranks_int(MPI_COMM_WORLD, values);
+  report("%dD, written walls and reflect, %.*s, time %.3g: %d of %d values differ", dim,
+         (int)strcspn(keys, "\n"), keys, oak_time(s[0].oak), (int)differ, (int)values);
+  for (int w = 0; w < 2; w++) sim_free(&s[w]);
+  assert_true(apart == 0);
+  assert_true(differ == 0);
+}
+
+static void test_written_walls(void **state) {
+  (void)state;
+  written_wall(2, "scheme.limiter=vanleer\nscheme.flux=hllc\n");
+  written_wall(2, "scheme.limiter=weno5\nscheme.integrator=ssprk33\n");
+  written_wall(3, "scheme.limiter=vanleer\n");
+  written_wall(3, "scheme.precision=single\n");
+}
+
 /** Conditions that make no sense are refused, with the key and the reason. */
 static void test_refused(void **state) {
   (void)state;
@@ -285,8 +337,10 @@ static void test_refused(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_quadtree), cmocka_unit_test(test_octree),
-                                     cmocka_unit_test(test_moving), cmocka_unit_test(test_walls),
-                                     cmocka_unit_test(test_refused)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_quadtree),  cmocka_unit_test(test_octree),
+      cmocka_unit_test(test_moving),    cmocka_unit_test(test_walls),
+      cmocka_unit_test(test_untouched), cmocka_unit_test(test_written_walls),
+      cmocka_unit_test(test_refused)};
   return TEST_MAIN(tests);
 }

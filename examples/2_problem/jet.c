@@ -26,7 +26,8 @@ OAK_FN void jet_initial(const problem_parameters_t *p, const physics_parameters_
 }
 
 /* The state beyond faces whose boundary is "user", here the one with the nozzle: the gas of the
- * jet, and a wall around it. q comes filled with the state inside, which a wall reflects. */
+ * jet, and a wall around it. q comes filled with the mirror image of the state inside, where a wall
+ * turns the velocity across it. */
 OAK_FN void jet_inflow(const problem_parameters_t *p, const physics_parameters_t *ph,
                        const double x[3], double t, int face, real q[]) {
   double r2 = (x[1] - 0.5) * (x[1] - 0.5);
