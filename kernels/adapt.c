@@ -30,6 +30,35 @@ OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child, re
   }
 }
 
+/* No invalid state among the cells of a child just interpolated. Looks for one first, which is
+ * cheap, since hardly ever there is any. */
+OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child, real *out) {
+  const oak_user_t user = oak_user(&arg->f);
+  const real *u = arg->f.u + source * OAK_BLOCK_REALS +
+                  OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN, (child >> 2) * HN);
+  OAK_SHARED int bad[OAK_N];
+  int invalid = 0;
+  OAK_INNER(i, OAK_N) bad[i] = 0;
+  OAK_BARRIER;
+  for (int row = 0; row < OAK_AREA; row++)
+    OAK_INNER(i, OAK_N) {
+      real q[NVAR];
+      oak_load(out + row * OAK_N + i, OAK_CELLS, q);
+      bad[i] |= !physics_valid(&user.physics, q);
+    }
+  OAK_BARRIER;
+  for (int i = 0; i < OAK_N; i++) invalid |= bad[i];
+  if (!invalid) return;
+  int offset[CHILDREN];
+  for (int e = 0; e < CHILDREN; e++) offset[e] = OAK_INDEX(e & 1, e >> 1 & 1, e >> 2);
+  for (int row = 0; row < HB * HN; row++)
+    OAK_INNER(i, HN) {
+      const int j = row % HN, k = row / HN;
+      oak_keep_valid(&user.physics, u + OAK_INDEX(i, j, k), out + OAK_INDEX(2 * i, 2 * j, 2 * k),
+                     OAK_CELLS, offset, CHILDREN);
+    }
+}
+
 /* The new block is the parent of a family of old blocks, stored one after the other. */
 OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source, real *out) {
   OAK_ROWS(row, CHILDREN * NVAR * HB * HN, HN) {
@@ -50,9 +79,11 @@ OAK_KERNEL(oak_adapt, oak_adapt_args_t, 128) {
     real *out = arg.out + n * OAK_BLOCK_REALS;
     if (t.kind == OAK_ADAPT_COPY)
       adapt_copy(&arg, t.source, out);
-    else if (t.kind == OAK_ADAPT_PROLONG)
+    else if (t.kind == OAK_ADAPT_PROLONG) {
       adapt_prolong(&arg, t.source, t.child, out);
-    else
+      OAK_BARRIER;
+      adapt_keep_valid(&arg, t.source, t.child, out);
+    } else
       adapt_restrict(&arg, t.source, out);
   }
 }

@@ -83,6 +83,39 @@ OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, i
   }
 }
 
+/* C2F: no invalid state among the ghost cells just interpolated. Looks for one first, which is
+ * cheap, since hardly ever there is any. */
+OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst) {
+  const int dir = t->face / 2, high = t->face & 1, depth = (OAK_NG + 1) / 2;
+  const oak_user_t user = oak_user(&arg->f);
+  const real *u = arg->f.u + t->block * OAK_BLOCK_REALS;
+  OAK_SHARED int bad[OAK_N];
+  int invalid = 0;
+  OAK_INNER(a, OAK_N) bad[a] = 0;
+  OAK_BARRIER;
+  for (int row = 0; row < OAK_NG * FB; row++)
+    OAK_INNER(a, OAK_N) {
+      real q[NVAR];
+      oak_load(dst + row * OAK_N + a, OAK_NG * OAK_AREA, q);
+      bad[a] |= !physics_valid(&user.physics, q);
+    }
+  OAK_BARRIER;
+  for (int a = 0; a < OAK_N; a++) invalid |= bad[a];
+  if (!invalid) return;
+  for (int row = 0; row < depth * HB; row++)
+    OAK_INNER(a, HN) {
+      const int b = row % HB, m = row / HB;
+      int x[3], offset[8], count = 0;
+      face_point(dir, high ? m : OAK_N - 1 - m, (t->sub & 1) * HN + a, (t->sub >> 1) * HB + b, x);
+      for (int n = 0; n < 2 && 2 * m + n < OAK_NG; n++)
+        for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++)
+          offset[count++] = (high ? 2 * m + n : OAK_NG - 1 - 2 * m - n) * OAK_AREA +
+                            (2 * b + (e >> 1)) * OAK_N + 2 * a + (e & 1);
+      oak_keep_valid(&user.physics, u + OAK_INDEX(x[0], x[1], x[2]), dst, OAK_NG * OAK_AREA, offset,
+                     count);
+    }
+}
+
 /* One ghost value at a physical boundary from its mirror cell, `m` layers inside. */
 OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real spacing) {
   switch (kind) {
@@ -188,6 +221,8 @@ OAK_KERNEL(oak_halo, oak_halo_args_t, 128) {
           halo_prolong(&arg, &t, 1, dst);
         else if (OAK_DIM == 3)
           halo_prolong(&arg, &t, 2, dst);
+        OAK_BARRIER;
+        halo_keep_valid(&arg, &t, dst);
         break;
       default:
         halo_boundary(&arg, &t, dst);

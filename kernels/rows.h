@@ -92,6 +92,23 @@ OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3]) {
   return u + (real)0.25 * sum;
 }
 
+/** Interpolation limits every variable for itself, which may leave cold, fast gas with a negative
+ * pressure. If one of the `n` fine cells of a coarse cell is invalid, all of them get the coarse
+ * cell's state: their average stays what it was. `offset` leads from p to each fine cell, `stride`
+ * to the next variable. */
+OAK_FN void oak_keep_valid(const physics_parameters_t *ph, const real *coarse, real *p, int stride,
+                           const int offset[], int n) {
+  int invalid = 0;
+  real q[NVAR];
+  for (int e = 0; e < n; e++) {
+    oak_load(p + offset[e], stride, q);
+    invalid |= !physics_valid(ph, q);
+  }
+  if (!invalid) return;
+  oak_load(coarse, OAK_CELLS, q);
+  for (int e = 0; e < n; e++) oak_store(p + offset[e], stride, q);
+}
+
 /** Average of the 2^d fine cells whose lowest is at p. */
 OAK_FN real oak_restrict(const real *p) {
   real sum = 0;

@@ -83,8 +83,9 @@ const oak_param_desc_t oak_param_table[] = {
          "Blocks are redistributed when the fullest rank has more than so many times its share."),
     REAL("mesh.theta", "1", 0, 2, NULL,
          "Generalized minmod limiter of the interpolation to finer cells: 1 is minmod, larger is "
-         "steeper. Conserved variables stay positive up to 2 in 2D and 4/3 in 3D; the pressure of "
-         "cold, fast gas may not: lower it, down to 0."),
+         "steeper. A cell whose finer cells would be invalid, such as cold, fast gas with a "
+         "negative "
+         "pressure, gives them its own state."),
 
     CHOICE("refine.criterion", "lohner", "lohner user none",
            "What decides: lohner, the scaled second derivative; user, the function of the "
