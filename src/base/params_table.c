@@ -87,20 +87,27 @@ const oak_param_desc_t oak_param_table[] = {
          "negative "
          "pressure, gives them its own state."),
 
-    CHOICE("refine.criterion", "lohner", "lohner user none",
-           "What decides: lohner, the scaled second derivative; user, the function of the "
-           "problem's file; none, the mesh stays."),
+    CHOICE("refine.criterion", "lohner", "lohner gradient user none",
+           "What decides: lohner, the scaled second derivative; gradient, the change from cell to "
+           "cell relative to the value; user, the function of the problem's file; none, the mesh "
+           "stays."),
     TEXT("refine.variable", "",
-         "Variables that lohner looks at, blank-separated; empty: the first of the physics."),
+         "Variables that lohner and gradient look at, conserved or primitive, blank-separated; "
+         "empty: the first of the physics."),
     REAL("refine.c_refine", "0.05", 0, INFINITY, NULL,
-         "A block is refined if the criterion exceeds this in a cell."),
+         "A block is refined if the criterion exceeds this in a cell. The presets suit lohner; for "
+         "gradient try 0.1, a change of 10 percent per cell."),
     REAL("refine.c_derefine", "0.00625", 0, INFINITY, NULL,
-         "A block may be coarsened if the criterion is below this in all its cells."),
+         "A block may be coarsened if the criterion is below this in all its cells. For gradient "
+         "try "
+         "a quarter of c_refine."),
     REAL("refine.eps", "0.01", 0, INFINITY, NULL,
          "Relative filter of lohner: ripples smaller than this fraction of the variable do not "
          "refine."),
     REAL("refine.eps_abs", "1e-10", 0, INFINITY, "variable",
-         "Absolute filter of lohner: differences well below this do not refine."),
+         "Absolute filter: differences well below this do not refine. With gradient it is added to "
+         "the magnitude of the variable; choose a typical value if the variable crosses zero, as "
+         "velocities do."),
 
     TEXT("scheme.limiter", "vanleer",
          "Reconstruction of primitive variables: upwind, minmod, mc, gminmod_theta, vanleer, koren "

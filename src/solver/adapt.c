@@ -143,8 +143,7 @@ oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *chang
   return apply_flags(sim, flag, changed);
 }
 
-/* Flags of the run's criterion for the state as it is; ghost cells must be filled. */
-static oak_status_t compute_flags(oak_t *sim, int *flag) {
+oak_status_t oak_compute_flags(oak_t *sim, int *flag) {
   const int n = sim->mesh->nblock;
   oak_refine_args_t args = {.variables = sim->refine_variables,
                             .c_refine = sim->c_refine,
@@ -167,7 +166,7 @@ oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
   oak_timer_start(&sim->timers, OAK_PHASE_FLAGS);
   if (!flag)
     st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks", sim->mesh->nblock);
-  if (st == OAK_OK) st = compute_flags(sim, flag);
+  if (st == OAK_OK) st = oak_compute_flags(sim, flag);
   oak_timer_stop(&sim->timers, OAK_PHASE_FLAGS);
   st = oak_agree(sim->comm, st);
   if (st == OAK_OK) st = apply_flags(sim, flag, changed);

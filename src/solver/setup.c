@@ -60,6 +60,8 @@ static void make_defines(const oak_t *sim, defines_t *d) {
   define_int(d, "OAK_NPREV", oak_scheme_max_prev(sim->scheme));
   define_int(d, "OAK_TILE", tile_rows(sim->block_size));
   define_int(d, "OAK_REFINE_USER", !strcmp(chosen(sim, "refine.criterion"), "user"));
+  define_int(d, "OAK_REFINE_GRADIENT", !strcmp(chosen(sim, "refine.criterion"), "gradient"));
+  define_int(d, "OAK_REFINE_PRIMITIVES", sim->refine_primitives);
 }
 
 /* Look for lines "#define PREFIXname [number]" in a source file: how limiters and fluxes make

@@ -30,18 +30,25 @@ static oak_status_t read_structure(oak_t *sim) {
   return oak_halo_check(sim->block_size, sim->layers, sim->max_level > sim->min_level);
 }
 
-/* The variables a criterion looks at, by name. */
+/* The variables a criterion looks at, by name. A name such as rho may stand for a conserved and a
+ * primitive variable: the first one counts. */
 static oak_status_t read_refine_variables(oak_t *sim) {
-  char words[256];
+  const oak_description_t *d = &sim->description;
+  char words[256], known[1024] = "";
   const char *text = oak_params_text(sim->params, "refine.variable");
-  snprintf(words, sizeof words, "%s", *text ? text : sim->description.name[0]);
+  snprintf(words, sizeof words, "%s", *text ? text : d->name[0]);
+  for (int v = 0; v < 2 * sim->nvar; v++)
+    snprintf(known + strlen(known), sizeof known - strlen(known), " %s", d->name[v]);
   for (char *w = strtok(words, " ,"); w; w = strtok(NULL, " ,")) {
     int v = 0;
-    while (v < sim->nvar && strcmp(w, sim->description.name[v])) v++;
-    OAK_CHECK(v < sim->nvar, OAK_ERR_INPUT,
-              "%s: refine.variable = %s: the physics has no conserved variable %s",
-              oak_params_origin(sim->params, "refine.variable"), text, w);
-    sim->refine_variables |= 1u << v;
+    while (v < 2 * sim->nvar && strcmp(w, d->name[v])) v++;
+    OAK_CHECK(v < 2 * sim->nvar, OAK_ERR_INPUT,
+              "%s: refine.variable = %s: the physics has no variable %s; it has%s",
+              oak_params_origin(sim->params, "refine.variable"), text, w, known);
+    if (v < sim->nvar)
+      sim->refine_variables |= 1u << v;
+    else
+      sim->refine_primitives |= 1u << (v - sim->nvar);
   }
   return OAK_OK;
 }

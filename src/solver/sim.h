@@ -56,7 +56,7 @@ struct oak {
   double xmin[3], xmax[3], dx0[3];
   int min_level, max_level, adapt_every;
   double kappa_max, theta, cfl, dt_max;
-  unsigned refine_variables;
+  unsigned refine_variables, refine_primitives; /**< bit masks of what the criterion looks at */
   double c_refine, c_derefine, eps, eps_abs;
   int refine; /**< a criterion is set and levels may differ */
 
@@ -128,6 +128,11 @@ oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes);
 
 /* advance.c */
 oak_status_t oak_fill_state(oak_t *sim, int state, double time);
+
+/* adapt.c */
+/** Flags of the run's criterion for the current state, \a flag [nblock]; ghost cells must be
+ * filled. Not collective. */
+oak_status_t oak_compute_flags(oak_t *sim, int *flag);
 
 /* fluxfix.c */
 oak_status_t oak_fix_state(oak_t *sim, int state, double dt);
