@@ -7,11 +7,13 @@ PREFIX ?= /usr/local
 CMAKE_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps dev-deps build demo test sanitize build-sanitize install format check-format lint info clean
+.PHONY: help deps test-deps verify-deps dev-deps build demo test verify sanitize build-sanitize install format \
+  check-format lint info clean
 
 # Debian 12 and later, Ubuntu 22.04 and later.
 PACKAGES := gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4est-dev libinih-dev libpng-dev
 TEST_PACKAGES := libcmocka-dev python3 python3-vtk9 python3-numpy util-linux git
+VERIFY_PACKAGES := python3 python3-numpy python3-matplotlib
 DEV_PACKAGES := clang-format clang-tidy git
 
 # Any number of cores, as root in a container too; cores are shared with whatever else runs.
@@ -23,6 +25,7 @@ help:
 	@echo
 	@echo "  make demo            install packages, build, run a Rayleigh-Taylor instability (1 to 2 minutes)"
 	@echo "  make test            install packages, build, run all tests"
+	@echo "  make verify          install packages, build, measure accuracy on standard problems, write a report (half an hour)"
 	@echo "  make build           build the library, the oak command, examples and tests in $(BUILD)/"
 	@echo "  make deps            install the Debian packages that are missing (root or sudo)"
 	@echo "  make install         install to PREFIX ($(PREFIX)): make install PREFIX=\$$HOME/oak"
@@ -30,14 +33,16 @@ help:
 	@echo "  make format          format all C code; check-format only says what would change"
 	@echo "  make lint            clang-tidy and rules of this project"
 	@echo "  make info            what was found on this machine: compilers, devices, paths"
-	@echo "  make clean           remove $(BUILD)/, $(SANITIZE)/ and output/"
+	@echo "  make clean           remove $(BUILD)/, $(SANITIZE)/, output/ and verify_report/"
 	@echo
-	@echo "Variables: BUILD, JOBS ($(JOBS)), PREFIX, CMAKE_FLAGS (such as -DCMAKE_BUILD_TYPE=Debug)"
+	@echo "Variables: BUILD, JOBS ($(JOBS)), PREFIX, CMAKE_FLAGS (such as -DCMAKE_BUILD_TYPE=Debug), CASES (of verify)"
 
 deps:
 	@tools/deps.sh $(PACKAGES)
 test-deps:
 	@tools/deps.sh $(PACKAGES) $(TEST_PACKAGES)
+verify-deps:
+	@tools/deps.sh $(PACKAGES) $(VERIFY_PACKAGES)
 dev-deps:
 	@tools/deps.sh $(PACKAGES) $(DEV_PACKAGES)
 
@@ -64,6 +69,13 @@ test: test-deps
 	@$(MAKE) --no-print-directory build CMAKE_FLAGS="-DOAK_BUILD_TESTS=ON $(CMAKE_FLAGS)"
 	@$(MAKE) --no-print-directory build-sanitize
 	@tools/run_tests.sh $(JOBS) $(BUILD) "$(SANITIZE):-L unit"
+
+# The report is made of failing cases too.
+verify: verify-deps
+	@$(MAKE) --no-print-directory build CMAKE_FLAGS="-DOAK_BUILD_TESTS=ON $(CMAKE_FLAGS)"
+	@rm -rf verify_report
+	@$(MPI_ENV) mpirun -n $(JOBS) $(BUILD)/verify/oak_verify --full --out verify_report $(CASES); \
+	  /usr/bin/python3 verify/report.py verify_report
 
 build-sanitize:
 	@$(MAKE) --no-print-directory build BUILD=$(SANITIZE) \
@@ -94,4 +106,4 @@ info: build
 	@grep -E '^(CMAKE_BUILD_TYPE|CMAKE_C_COMPILER|P4EST_LIBRARY|SC_LIBRARY|MPI_C_COMPILER):' $(BUILD)/CMakeCache.txt
 
 clean:
-	@rm -rf $(BUILD) $(SANITIZE) output
+	@rm -rf $(BUILD) $(SANITIZE) output verify_report

@@ -39,7 +39,7 @@ static void open_case(verify_t *v, const verify_case_t *c) {
   int made = make_folder(v->folder) && make_folder(path);
   snprintf(path, sizeof path, "%s/%s/case.txt", v->folder, c->name);
   FILE *f = made ? fopen(path, "w") : NULL;
-  if (f) fprintf(f, "%s\n%s\n", c->title, c->source);
+  if (f) fprintf(f, "title: %s\nsource: %s\n", c->title, c->source);
   if (f) made = fclose(f) == 0;
   snprintf(path, sizeof path, "%s/%s/checks.csv", v->folder, c->name);
   v->checks = f && made ? fopen(path, "w") : NULL;
@@ -50,6 +50,19 @@ static void open_case(verify_t *v, const verify_case_t *c) {
   fprintf(v->checks, "what;value;reference;low;high;passed;source\n");
 }
 
+/* What the report says about the run. Without the last lines the case did not come to its end. */
+static void close_case(verify_t *v, double seconds) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s/case.txt", v->folder, v->name);
+  FILE *f = fopen(path, "a");
+  if (f)
+    fprintf(f, "oak: %s\ndevice: %s\nranks: %d\nresolution: %s\nseconds: %.1f\n", OAK_VERSION,
+            v->device, v->size, v->full ? "full" : "test", seconds);
+  if (f && fclose(f) == 0 && fclose(v->checks) == 0) return;
+  fprintf(stderr, "oak_verify: cannot write to %s/%s: %s\n", v->folder, v->name, strerror(errno));
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 static void run_case(verify_t *v, const verify_case_t *c) {
   open_case(v, c);
   const double begin = MPI_Wtime();
@@ -57,12 +70,7 @@ static void run_case(verify_t *v, const verify_case_t *c) {
   const double seconds = MPI_Wtime() - begin;
   if (v->rank != 0) return;
   printf("   %.1f s\n\n", seconds);
-  fprintf(v->checks, "# %.1f seconds on %d ranks, %s resolution\n", seconds, v->size,
-          v->full ? "full" : "test");
-  if (fclose(v->checks) == 0) return;
-  fprintf(stderr, "oak_verify: cannot write %s/%s/checks.csv: %s\n", v->folder, c->name,
-          strerror(errno));
-  MPI_Abort(MPI_COMM_WORLD, 1);
+  close_case(v, seconds);
 }
 
 /* \return the case of that name, NULL if there is none. */

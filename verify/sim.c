@@ -35,6 +35,8 @@ sim_t verify_new(verify_t *v, const char *ini, const char *format, ...) {
   }
   for (int i = 0; i < v->nkey; i++) assign(&s, v->key[i], "command line");
   MUST(oak_create(MPI_COMM_WORLD, s.params, &s.oak));
+  oak_device_t *dev = oak_device(s.oak);
+  oak_device_ops(dev)->describe(dev, v->device, sizeof v->device);
   s.dim = oak_dim(s.oak);
   s.n = oak_block_size(s.oak);
   s.nvar = oak_nvar(s.oak);

@@ -23,8 +23,9 @@ typedef struct {
   const char *name;   /**< of the case that runs */
   int rank, size;     /**< of MPI_COMM_WORLD, on which everything runs */
   int checked, failed;
-  FILE *checks; /**< rank 0: checks.csv of the case */
-  char **key;   /**< "section.key=value" of the command line, for every simulation */
+  FILE *checks;     /**< rank 0: checks.csv of the case */
+  char device[256]; /**< what ran the kernels */
+  char **key;       /**< "section.key=value" of the command line, for every simulation */
   int nkey;
 } verify_t;
 
