@@ -84,7 +84,15 @@ OAK_FN real oak_row_slopes(const oak_row_t *row, int a, real theta, real slope[3
   return u;
 }
 
-/** Value of the fine cell on the `upper[d]` side of a coarse cell along each axis. */
+/** Value of the fine cell on the `upper[d]` side of a coarse cell along each axis.
+ *
+ * Never negative if the coarse cell u and its neighbours are not and theta <= 4/d, that is 2 in
+ * 2D and 4/3 in 3D (paper, appendix "Coefficients for prolongation"): a slope is at most theta
+ * times the difference to a neighbour that is lower, hence at most theta u, and d of them take away
+ * at most d theta u / 4. With 0 and a large value on both sides along every axis it is just that
+ * much: theta = 1.5 in 3D makes 1 - 9/8 = -1/8 of 1. Rounding does not spoil it: all operations are
+ * monotonic, d theta u is rounded to 4 u at most for theta up to the largest number not above
+ * 4/d, and u - u = 0. (4/3 rounded up to single precision gives values down to -1.2e-7 u.) */
 OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3]) {
   real sum = 0;
   OAK_UNROLL

@@ -83,9 +83,9 @@ const oak_param_desc_t oak_param_table[] = {
          "Blocks are redistributed when the fullest rank has more than so many times its share."),
     REAL("mesh.theta", "1", 0, 2, NULL,
          "Generalized minmod limiter of the interpolation to finer cells: 1 is minmod, larger is "
-         "steeper. A cell whose finer cells would be invalid, such as cold, fast gas with a "
-         "negative "
-         "pressure, gives them its own state."),
+         "steeper. Variables that are not negative stay so up to 2 in 2D and 4/3 in 3D. A cell "
+         "whose finer cells would be invalid, such as cold, fast gas with a negative pressure, "
+         "gives them its own state."),
 
     CHOICE("refine.criterion", "lohner", "lohner gradient user none",
            "What decides: lohner, the scaled second derivative; gradient, the change from cell to "
