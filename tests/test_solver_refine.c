@@ -171,7 +171,7 @@ static void refused(const char *key, const char *words) {
   oak_params_t *params;
   oak_t *oak = NULL;
   MUST(oak_params_new(&params));
-  MUST(oak_params_assign(params, "problem.name=sod", "test"));
+  MUST(oak_params_assign(params, "problem.name=shock_tube", "test"));
   MUST(oak_params_assign(params, key, "test"));
   assert_int_equal(oak_create(MPI_COMM_WORLD, params, &oak), OAK_ERR_INPUT);
   if (!strstr(oak_last_error(), words)) print_error("%s: %s\n", key, oak_last_error());

@@ -5,7 +5,7 @@
 // TEST np={1} timeout=240
 #include <float.h>
 
-#include "exact_riemann.h"
+#include "../verify/exact_riemann.h"
 #include "solver_test.h"
 
 typedef struct {
@@ -19,7 +19,7 @@ static const tube_t sod = {"Sod", {1, 0, 1}, {0.125, 0, 0.1}, 0.5, 0.2};
 /** Kernels are many and small here: less optimisation shortens the test. */
 static sim_t tube_new(const tube_t *t, int trees, const char *keys) {
   return sim_new(MPI_COMM_WORLD,
-                 "problem.name=sod\nphysics.gamma=1.4\nmesh.block_size=8\nmesh.trees=%d 1\n"
+                 "problem.name=shock_tube\nphysics.gamma=1.4\nmesh.block_size=8\nmesh.trees=%d 1\n"
                  "mesh.xmax=1 %.17g\nboundary.xlow=outflow\nboundary.xhigh=outflow\n"
                  "problem.position=%g\nproblem.rho_left=%.17g\nproblem.u_left=%.17g\n"
                  "problem.p_left=%.17g\nproblem.rho_right=%.17g\nproblem.u_right=%.17g\n"

@@ -2,7 +2,7 @@
  * Sod's shock tube along every axis against the exact solution of the Riemann problem, and a flow
  * that is the same at every z against its two-dimensional run. */
 // TEST np={1,2} timeout=300
-#include "exact_riemann.h"
+#include "../verify/exact_riemann.h"
 #include "solver_test.h"
 
 static const gas_t left = {1, 0, 1}, right = {0.125, 0, 0.1};
@@ -33,7 +33,7 @@ static result_t tube(int dim, int axis, int amr) {
   trees[axis] = amr ? 4 : 16;
   for (int d = 0; d < 3; d++) size[d] = d == axis ? 1 : 1.0 / trees[axis];
   sim_t s = sim_new(MPI_COMM_WORLD,
-                    "problem.name=sod\nphysics.gamma=1.4\nmesh.dim=%d\nmesh.block_size=8\n"
+                    "problem.name=shock_tube\nphysics.gamma=1.4\nmesh.dim=%d\nmesh.block_size=8\n"
                     "problem.axis=%s\nmesh.trees=%d %d %d\nmesh.xmax=%g %g %g\n"
                     "boundary.%slow=outflow\nboundary.%shigh=outflow\nmesh.max_level=%d\n"
                     "refine.criterion=lohner\n",

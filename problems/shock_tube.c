@@ -3,9 +3,9 @@
  * of G. A. Sod, J. Comput. Phys. 27 (1978) 1; other one-dimensional Riemann problems are a matter
  * of parameters. Physics: euler with gamma = 1.4; outflow along the tube. */
 
-#define PROBLEM_TITLE "Sod shock tube"
+#define PROBLEM_TITLE "Shock tube"
 
-#define SOD_PARAMETERS(P)                               \
+#define TUBE_PARAMETERS(P)                              \
   P(axis, 0, "{x,y,z} axis of the tube")                \
   P(position, 0.5, "position of the membrane")          \
   P(rho_left, 1.0, "density on the left")               \
@@ -14,11 +14,11 @@
   P(rho_right, 0.125, "density on the right")           \
   P(u_right, 0.0, "velocity on the right")              \
   P(p_right, 0.1, "pressure on the right")
-OAK_PARAMETERS(problem, SOD_PARAMETERS)
-#define PROBLEM_PARAMETERS SOD_PARAMETERS
+OAK_PARAMETERS(problem, TUBE_PARAMETERS)
+#define PROBLEM_PARAMETERS TUBE_PARAMETERS
 
-OAK_FN void sod_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                        const double x[3], real q[]) {
+OAK_FN void tube_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
+                         const double x[3], real q[]) {
   const int axis = (int)p->axis;
   const int left = x[axis] < p->position;
   (void)ph;
@@ -30,4 +30,4 @@ OAK_FN void sod_initial(const problem_parameters_t *p, const physics_parameters_
   q[PRS] = (real)(left ? p->p_left : p->p_right);
 }
 
-#define PROBLEM_INITIAL sod_initial
+#define PROBLEM_INITIAL tube_initial

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Exact solution of the Riemann problem of the one-dimensional Euler equations, for tests of shock
- * tubes: E. F. Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics, 3rd ed., chapter 4,
- * with its names. The states must not leave a vacuum between them. */
+ * Exact solution of the Riemann problem of the one-dimensional Euler equations, for tests and
+ * verification: E. F. Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics, 3rd ed.,
+ * chapter 4, with its names. The states must not leave a vacuum between them. */
 #ifndef OAK_EXACT_RIEMANN_H
 #define OAK_EXACT_RIEMANN_H
 
