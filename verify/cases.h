@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The cases, in the order of the report: C(name) is in cases/NAME.c, which defines
  * verify_case_NAME; figures are drawn by cases/NAME.py, if there is one. */
-#define VERIFY_CASES(C) C(convergence)
+#define VERIFY_CASES(C) \
+  C(convergence)        \
+  C(shock_tubes)
