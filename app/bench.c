@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "../bench/reference.h"
+#include "bench.h"
 #include "commands.h"
-
-enum { REPEATS = 5, MAX_SETTINGS = 64 };
 
 static const char *const common[] = {"problem.name=rayleigh_taylor", "run.end_time=1e30",
                                      "output.plot_first_last=no", NULL};
@@ -32,7 +31,7 @@ static const struct {
 enum { NCASES = sizeof cases / sizeof *cases };
 
 typedef struct {
-  double mcups[REPEATS], reference[REPEATS];
+  double mcups[BENCH_REPEATS], reference[BENCH_REPEATS];
   double outside; /* share of time outside flux and update */
   double memory;  /* bytes over states x variables x bytes of a value x cells */
   double cells;
@@ -43,9 +42,9 @@ static int compare(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static double median(double *x) {
-  qsort(x, REPEATS, sizeof *x, compare);
-  return x[REPEATS / 2];
+double oak_bench_median(double *x, int n) {
+  qsort(x, n, sizeof *x, compare);
+  return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
 }
 
 static oak_status_t set_all(oak_params_t *p, const char *const *setting, const char *origin) {
@@ -53,7 +52,7 @@ static oak_status_t set_all(oak_params_t *p, const char *const *setting, const c
   return OAK_OK;
 }
 
-static oak_status_t set_case(oak_params_t *p, int c, char **user, int nuser) {
+oak_status_t oak_bench_set_case(oak_params_t *p, int c, char **user, int nuser) {
   char text[4][64];
   const char *const list[] = {text[0], text[1], text[2], text[3], NULL};
   snprintf(text[0], 64, "mesh.block_size=%d", cases[c].block_size);
@@ -84,11 +83,32 @@ static oak_status_t time_reference(oak_t *sim, oak_kernel_t *kernel, double *spe
   return st;
 }
 
-static oak_status_t one_piece(oak_t *sim, int steps, int adapt) {
+/* Some steps of case c, with adaptation where levels differ. */
+static oak_status_t one_piece(oak_t *sim, int c, int steps) {
+  const int adapt = cases[c].max_level > cases[c].min_level;
   for (int s = 0; s < steps; s++) {
     OAK_TRY(oak_advance(sim, oak_time_step(sim)));
     if (adapt && oak_step(sim) % 4 == 0) OAK_TRY(oak_adjust_refinement(sim, NULL));
   }
+  return OAK_OK;
+}
+
+oak_status_t oak_bench_start(oak_t *sim, int c) {
+  OAK_TRY(oak_initialize(sim));
+  return one_piece(sim, c, 4); /* memory is touched, buffers have grown */
+}
+
+oak_status_t oak_bench_piece(oak_t *sim, int c, double *seconds, double *mcups) {
+  int ranks;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const int64_t updates = oak_cell_updates(sim);
+  const double begin = MPI_Wtime();
+  OAK_TRY(one_piece(sim, c, cases[c].steps));
+  MPI_Barrier(MPI_COMM_WORLD);
+  *seconds = MPI_Wtime() - begin;
+  *mcups = 1e-6 * (oak_cell_updates(sim) - updates) / *seconds /
+           (ranks * oak_device_threads(oak_device(sim)));
   return OAK_OK;
 }
 
@@ -97,26 +117,18 @@ static oak_status_t measure(oak_t *sim, int c, result_t *result) {
   char path[4096];
   int ranks;
   oak_kernel_t *reference;
-  const int adapt = cases[c].max_level > cases[c].min_level;
   OAK_TRY(oak_source_root(&root));
   snprintf(path, sizeof path, "%s/bench/reference.c", root);
   OAK_TRY(oak_kernel_build(sim, path, "reference", &reference));
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const double cores = ranks * oak_device_threads(oak_device(sim));
-  OAK_TRY(oak_initialize(sim));
-  OAK_TRY(one_piece(sim, 4, adapt)); /* memory is touched, buffers have grown */
+  OAK_TRY(oak_bench_start(sim, c));
   const double flux0 = oak_wtime(sim, "flux and update");
   double stepping = 0;
-  for (int r = 0; r < REPEATS; r++) {
+  for (int r = 0; r < BENCH_REPEATS; r++) {
+    double seconds;
     OAK_TRY(time_reference(sim, reference, &result->reference[r]));
-    MPI_Barrier(MPI_COMM_WORLD);
-    const int64_t updates = oak_cell_updates(sim);
-    const double begin = MPI_Wtime();
-    OAK_TRY(one_piece(sim, cases[c].steps, adapt));
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double seconds = MPI_Wtime() - begin;
+    OAK_TRY(oak_bench_piece(sim, c, &seconds, &result->mcups[r]));
     stepping += seconds;
-    result->mcups[r] = 1e-6 * (oak_cell_updates(sim) - updates) / seconds / cores;
   }
   double local = oak_wtime(sim, "flux and update") - flux0, bytes = oak_memory(sim), sums[2];
   double values[2] = {local, bytes};
@@ -131,7 +143,7 @@ static oak_status_t run_case(int c, char **user, int nuser, result_t *result) {
   oak_params_t *params;
   oak_t *sim = NULL;
   OAK_TRY(oak_params_new(&params));
-  oak_status_t st = set_case(params, c, user, nuser);
+  oak_status_t st = oak_bench_set_case(params, c, user, nuser);
   if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
   if (st == OAK_OK) st = measure(sim, c, result);
   oak_destroy(&sim);
@@ -141,7 +153,7 @@ static oak_status_t run_case(int c, char **user, int nuser, result_t *result) {
 
 static void print_help(void) {
   printf(
-      "usage: oak bench [section.key=value ...]\n\n"
+      "usage: oak bench [--schemes] [section.key=value ...]\n\n"
       "Rayleigh-Taylor problem, van Leer, HLL, Heun, fp64, unless a key says otherwise; one thread "
       "per\n"
       "rank. Prints, for each case, the median and range of million cell updates per second and "
@@ -151,28 +163,29 @@ static void print_help(void) {
       "in units of 2 states x variables x 8 bytes x cells, and the speed of a reference kernel "
       "(million\n"
       "square roots and divisions per second and core) at the same moment: on a busy machine both "
-      "drop.\n");
+      "drop.\n\n"
+      "--schemes: the 3D case with blocks of 16^3 with every limiter, every flux, and in single\n"
+      "precision. Pieces of each run alternate with pieces of a run with the schemes above; the "
+      "ratio\n"
+      "of a piece is to the mean of those before and after it, so that drift of the machine "
+      "hardly\n"
+      "enters. Medians and ranges of 5 pieces.\n");
 }
 
-int oak_command_bench(int argc, char **argv, int rank) {
+static int bench_cases(char **user, int nuser, int rank) {
   double uniform16 = 0;
-  if (argc > 0 && argv[0][0] == '-') {
-    const int help = !strcmp(argv[0], "--help");
-    if (rank == 0)
-      help ? print_help() : (void)fprintf(stderr, "oak bench: unknown option %s\n", argv[0]);
-    return help ? 0 : 2;
-  }
   if (rank == 0)
     printf("%-24s %8s %8s %8s %9s %8s %10s\n", "case", "MCUPS", "least", "most", "outside",
            "memory", "reference");
   for (int c = 0; c < NCASES; c++) {
     result_t r;
-    if (run_case(c, argv, argc, &r) != OAK_OK) return oak_report_failure(rank);
-    const double middle = median(r.mcups), reference = median(r.reference);
-    if (c == 1) uniform16 = middle;
+    if (run_case(c, user, nuser, &r) != OAK_OK) return oak_report_failure(rank);
+    const double middle = oak_bench_median(r.mcups, BENCH_REPEATS),
+                 reference = oak_bench_median(r.reference, BENCH_REPEATS);
+    if (c == BENCH_UNIFORM16) uniform16 = middle;
     if (rank == 0)
       printf("%-24s %8.1f %8.1f %8.1f %8.1f%% %8.3f %10.0f\n", cases[c].name, middle, r.mcups[0],
-             r.mcups[REPEATS - 1], 100 * r.outside, r.memory, reference);
+             r.mcups[BENCH_REPEATS - 1], 100 * r.outside, r.memory, reference);
     if (rank == 0 && c == NCASES - 1)
       printf(
           "\nAMR reaches %.0f %% of the uniform figure with the same blocks (%.2f million cells)\n",
@@ -180,4 +193,15 @@ int oak_command_bench(int argc, char **argv, int rank) {
     fflush(stdout);
   }
   return 0;
+}
+
+int oak_command_bench(int argc, char **argv, int rank) {
+  if (argc > 0 && !strcmp(argv[0], "--schemes")) return oak_bench_schemes(argv + 1, argc - 1, rank);
+  if (argc > 0 && argv[0][0] == '-') {
+    const int help = !strcmp(argv[0], "--help");
+    if (rank == 0)
+      help ? print_help() : (void)fprintf(stderr, "oak bench: unknown option %s\n", argv[0]);
+    return help ? 0 : 2;
+  }
+  return bench_cases(argv, argc, rank);
 }

@@ -19,9 +19,9 @@ static int compare_names(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names of the C files in a folder of the installation. */
-static void print_names(const char *title, const char *root, const char *folder) {
-  char path[4096], *name[256];
+/* Names of the C files in a folder of the installation, sorted; the caller frees them. */
+static int list_files(const char *root, const char *folder, char *name[256]) {
+  char path[4096];
   int n = 0;
   snprintf(path, sizeof path, "%s/%s", root, folder);
   DIR *dir = opendir(path);
@@ -32,10 +32,32 @@ static void print_names(const char *title, const char *root, const char *folder)
   }
   if (dir) closedir(dir);
   qsort(name, n, sizeof *name, compare_names);
+  return n;
+}
+
+static void print_names(const char *title, const char *root, const char *folder) {
+  char *name[256];
+  const int n = list_files(root, folder, name);
   printf("%-10s", title);
   for (int i = 0; i < n; i++) {
     printf(" %s", name[i]);
     free(name[i]);
+  }
+  printf("\n");
+}
+
+/* Limiters, and fluxes: those for every physics, then those that one of them adds. */
+static void print_schemes(const char *root) {
+  char names[1024], *physics[256];
+  if (oak_list_limiters(names, sizeof names) == OAK_OK) printf("%-10s %s\n", "limiters", names);
+  if (oak_list_fluxes("", names, sizeof names) != OAK_OK) return;
+  const size_t common = strlen(names);
+  const int n = list_files(root, "physics", physics);
+  printf("%-10s %s", "fluxes", names);
+  for (int i = 0; i < n; i++) {
+    if (oak_list_fluxes(physics[i], names, sizeof names) == OAK_OK && names[common])
+      printf("; with %s also%s", physics[i], names + common);
+    free(physics[i]);
   }
   printf("\n");
 }
@@ -63,7 +85,9 @@ int oak_command_info(int argc, char **argv, int rank) {
     const int help = !strcmp(argv[0], "--help");
     if (rank == 0)
       printf(
-          "usage: oak info\n\nShows version, devices, compilers, paths, physics and problems.\n");
+          "usage: oak info\n\nShows version, devices, compilers, paths, physics, problems, "
+          "limiters "
+          "and fluxes.\n");
     return help ? 0 : 2;
   }
   if (rank == 0) oak_print_version();
@@ -83,6 +107,7 @@ int oak_command_info(int argc, char **argv, int rank) {
              xdg ? "/oak" : "/.cache/oak");
     print_names("physics", root, "physics");
     print_names("problems", root, "problems");
+    print_schemes(root);
   }
   return 0;
 }

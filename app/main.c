@@ -13,7 +13,8 @@ static const struct {
 } commands[] = {
     {"run", oak_command_run, "run a simulation from a parameter file"},
     {"bench", oak_command_bench, "measure cell updates per second on this machine"},
-    {"info", oak_command_info, "show version, devices, compilers, paths and known problems"},
+    {"info", oak_command_info,
+     "show version, devices, compilers, paths, known problems and schemes"},
     {"params", oak_command_params, "list all parameters with defaults, ranges and meaning"},
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };

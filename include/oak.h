@@ -129,6 +129,14 @@ OAK_API oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *
  * the current state; \a bytes is the size of the whole structure. Not collective. */
 OAK_API oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes);
 
+/** Names that scheme.limiter may have, blank-separated, as many as fit in \a names [size]. Not
+ * collective. */
+OAK_API oak_status_t oak_list_limiters(char *names, size_t size);
+/** Names that scheme.flux may have with \a physics, which is what physics.name may be, a path as
+ * seen from the current folder: first those for every physics, then its own. "" gives the first
+ * alone. Not collective. */
+OAK_API oak_status_t oak_list_fluxes(const char *physics, char *names, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

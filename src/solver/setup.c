@@ -64,57 +64,6 @@ static void make_defines(const oak_t *sim, defines_t *d) {
   define_int(d, "OAK_REFINE_PRIMITIVES", sim->refine_primitives);
 }
 
-/* Look for lines "#define PREFIXname [number]" in a source file: how limiters and fluxes make
- * themselves known. Appends all names to `known`. \return 1 if `name` is there. */
-static int find_defined(const char *path, const char *prefix, const char *name, int *number,
-                        char *known, size_t size) {
-  char line[512], word[128], pattern[64];
-  int found = 0, value;
-  FILE *f = fopen(path, "r");
-  snprintf(pattern, sizeof pattern, "#define %s%%127s %%d", prefix);
-  while (f && fgets(line, sizeof line, f)) {
-    const int n = sscanf(line, pattern, word, &value);
-    if (n < 1) continue;
-    if (!strcmp(word, name)) {
-      found = 1;
-      if (number && n == 2) *number = value;
-    }
-    snprintf(known + strlen(known), size - strlen(known), " %s", word);
-  }
-  if (f) fclose(f);
-  return found;
-}
-
-oak_status_t oak_sim_find_limiter(const oak_t *sim, int *radius) {
-  const char *name = oak_params_text(sim->params, "scheme.limiter"), *root;
-  char path[4200], known[1024] = "";
-  OAK_TRY(oak_source_root(&root));
-  snprintf(path, sizeof path, "%s/numerics/limiters.h", root);
-  OAK_CHECK(find_defined(path, "LIMITER_RADIUS_", name, radius, known, sizeof known), OAK_ERR_INPUT,
-            "%s: scheme.limiter = %s: must be one of%s",
-            oak_params_origin(sim->params, "scheme.limiter"), name, known);
-  return OAK_OK;
-}
-
-/* A flux of numerics/riemann.h or of the physics' own files. */
-static oak_status_t check_flux(const oak_t *sim) {
-  const char *name = oak_params_text(sim->params, "scheme.flux"), *root;
-  char path[4200], known[1024] = "";
-  OAK_TRY(oak_source_root(&root));
-  snprintf(path, sizeof path, "%s/numerics/riemann.h", root);
-  int found = find_defined(path, "FLUX_", name, NULL, known, sizeof known);
-  found |= find_defined(sim->physics_path, "FLUX_", name, NULL, known, sizeof known);
-  snprintf(path, sizeof path, "%s", sim->physics_path); /* euler.c brings euler_riemann.h */
-  char *dot = strrchr(path, '.');
-  if (dot) snprintf(dot, sizeof path - (dot - path), "_riemann.h");
-  found |= find_defined(path, "FLUX_", name, NULL, known, sizeof known);
-  OAK_CHECK(found, OAK_ERR_INPUT,
-            "%s: scheme.flux = %s: with physics.name = %s it must be one of%s",
-            oak_params_origin(sim->params, "scheme.flux"), name,
-            oak_params_text(sim->params, "physics.name"), known);
-  return OAK_OK;
-}
-
 static int readable(const char *path) { return access(path, R_OK) == 0; }
 
 /* A user's file (with a slash or ending in .c) or one of the installation. */
@@ -279,7 +228,7 @@ static oak_status_t find_files(oak_t *sim) {
                       sim->physics_path, sizeof sim->physics_path));
   OAK_TRY(find_source(sim, "problem", "problems", oak_params_text(sim->params, "problem.name"),
                       sim->problem_path, sizeof sim->problem_path));
-  return check_flux(sim);
+  return oak_sim_check_flux(sim);
 }
 
 oak_status_t oak_sim_describe(oak_t *sim) {

@@ -100,9 +100,13 @@ struct oak {
 /** Fill the parts of a field that every kernel needs. `state` is an index. */
 void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field);
 
-/* setup.c */
+/* schemes.c */
 /** The chosen limiter's radius, from numerics/limiters.h. */
 oak_status_t oak_sim_find_limiter(const oak_t *sim, int *radius);
+/** Refuse a flux that neither numerics/riemann.h nor the physics has. */
+oak_status_t oak_sim_check_flux(const oak_t *sim);
+
+/* setup.c */
 oak_status_t oak_sim_describe(oak_t *sim);
 oak_status_t oak_sim_build(oak_t *sim);
 oak_status_t oak_sim_upload_parameters(oak_t *sim);

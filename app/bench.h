@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What the benchmarks of oak bench share. Private to app. */
+#ifndef OAK_BENCH_H
+#define OAK_BENCH_H
+
+#include <oak.h>
+
+enum {
+  BENCH_REPEATS = 5,
+  BENCH_UNIFORM16 = 1 /**< the case 3D 128^3, blocks 16^3 */
+};
+
+/** Parameters of case c, then the user's keys. */
+oak_status_t oak_bench_set_case(oak_params_t *p, int c, char **user, int nuser);
+/** Initial condition and the first steps, after which all memory is in use. */
+oak_status_t oak_bench_start(oak_t *sim, int c);
+/** Some steps of case c: how long they took and million cell updates per second and core. */
+oak_status_t oak_bench_piece(oak_t *sim, int c, double *seconds, double *mcups);
+/** Sorts x [n]. */
+double oak_bench_median(double *x, int n);
+
+/** oak bench --schemes. \return the exit code. */
+int oak_bench_schemes(char **user, int nuser, int rank);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oak bench --schemes: every limiter, every flux and single precision beside one reference run.
+ * Speeds of a machine drift by more than schemes may differ, so a scheme is never compared with a
+ * figure of another minute: its pieces alternate with pieces of the reference, and the ratio of a
+ * piece is to the mean of the reference just before and just after it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "commands.h"
+
+enum { MAX_LINES = 64, MAX_SETTINGS = 2 };
+
+/* What a line changes of the reference. */
+typedef struct {
+  char setting[MAX_SETTINGS][64];
+} line_t;
+
+typedef struct {
+  line_t line[MAX_LINES];
+  int nline, npiece;
+  double piece[MAX_LINES * (BENCH_REPEATS + 1)]; /* all speeds of the reference */
+} schemes_t;
+
+typedef struct {
+  oak_params_t *params;
+  oak_t *sim;
+} run_t;
+
+static void end_run(run_t *run) {
+  oak_destroy(&run->sim);
+  oak_params_destroy(&run->params);
+}
+
+/* A simulation of the case with the user's keys and a line's (NULL: the reference), started. */
+static oak_status_t start_run(run_t *run, char **user, int nuser, const line_t *line) {
+  *run = (run_t){NULL, NULL};
+  OAK_TRY(oak_params_new(&run->params));
+  OAK_TRY(oak_bench_set_case(run->params, BENCH_UNIFORM16, user, nuser));
+  for (int i = 0; line && i < MAX_SETTINGS && *line->setting[i]; i++)
+    OAK_TRY(oak_params_assign(run->params, line->setting[i], "oak bench --schemes"));
+  OAK_TRY(oak_create(MPI_COMM_WORLD, run->params, &run->sim));
+  return oak_bench_start(run->sim, BENCH_UNIFORM16);
+}
+
+static void add_line(schemes_t *s, const char *key, const char *value, const char *other) {
+  if (s->nline == MAX_LINES) return;
+  line_t *line = &s->line[s->nline++];
+  snprintf(line->setting[0], sizeof line->setting[0], "%s=%s", key, value);
+  snprintf(line->setting[1], sizeof line->setting[1], "%s", other);
+}
+
+/* One line for each name but that of the reference. */
+static void add_lines(schemes_t *s, const oak_params_t *reference, const char *key, char *names) {
+  for (char *name = strtok(names, " "); name; name = strtok(NULL, " "))
+    if (strcmp(name, oak_params_text(reference, key))) add_line(s, key, name, "");
+}
+
+static oak_status_t plan(schemes_t *s, const oak_params_t *reference) {
+  char names[1024];
+  OAK_TRY(oak_list_limiters(names, sizeof names));
+  add_lines(s, reference, "scheme.limiter", names);
+  OAK_TRY(oak_list_fluxes(oak_params_text(reference, "physics.name"), names, sizeof names));
+  add_lines(s, reference, "scheme.flux", names);
+  if (!strcmp(oak_params_text(reference, "scheme.precision"), "single")) return OAK_OK;
+  add_line(s, "scheme.limiter", "vanleer", "scheme.precision=single");
+  add_line(s, "scheme.limiter", "weno5", "scheme.precision=single");
+  return OAK_OK;
+}
+
+/* mcups and ratio [BENCH_REPEATS] of the run, between pieces of the reference. */
+static oak_status_t alternate(schemes_t *s, oak_t *reference, oak_t *sim, double *mcups,
+                              double *ratio) {
+  double seconds, before, after;
+  OAK_TRY(oak_bench_piece(reference, BENCH_UNIFORM16, &seconds, &before));
+  s->piece[s->npiece++] = before;
+  for (int r = 0; r < BENCH_REPEATS; r++) {
+    OAK_TRY(oak_bench_piece(sim, BENCH_UNIFORM16, &seconds, &mcups[r]));
+    OAK_TRY(oak_bench_piece(reference, BENCH_UNIFORM16, &seconds, &after));
+    s->piece[s->npiece++] = after;
+    ratio[r] = mcups[r] / (0.5 * (before + after));
+    before = after;
+  }
+  return OAK_OK;
+}
+
+static void print_line(const oak_params_t *p, double *mcups, int n, double *ratio, int nratio) {
+  const double speed = oak_bench_median(mcups, n);
+  printf("%-14s %-8s %-9s %8.1f %8.1f %8.1f", oak_params_text(p, "scheme.limiter"),
+         oak_params_text(p, "scheme.flux"), oak_params_text(p, "scheme.precision"), speed, mcups[0],
+         mcups[n - 1]);
+  if (nratio) {
+    const double middle = oak_bench_median(ratio, nratio);
+    printf(" %8.3f %8.3f %8.3f\n", middle, ratio[0], ratio[nratio - 1]);
+  } else {
+    printf("    reference, %d pieces\n", n);
+  }
+  fflush(stdout);
+}
+
+static oak_status_t measure_lines(schemes_t *s, const run_t *reference, char **user, int nuser,
+                                  int rank) {
+  OAK_TRY(plan(s, reference->params));
+  for (int n = 0; n < s->nline; n++) {
+    run_t run;
+    double mcups[BENCH_REPEATS], ratio[BENCH_REPEATS];
+    oak_status_t st = start_run(&run, user, nuser, &s->line[n]);
+    if (st == OAK_OK) st = alternate(s, reference->sim, run.sim, mcups, ratio);
+    if (st == OAK_OK && rank == 0)
+      print_line(run.params, mcups, BENCH_REPEATS, ratio, BENCH_REPEATS);
+    end_run(&run);
+    OAK_TRY(st);
+  }
+  if (rank == 0) print_line(reference->params, s->piece, s->npiece, NULL, 0);
+  return OAK_OK;
+}
+
+int oak_bench_schemes(char **user, int nuser, int rank) {
+  schemes_t s = {.nline = 0};
+  run_t reference;
+  if (rank == 0)
+    printf("%-14s %-8s %-9s %8s %8s %8s %8s %8s %8s\n", "limiter", "flux", "precision", "MCUPS",
+           "least", "most", "ratio", "least", "most");
+  oak_status_t st = start_run(&reference, user, nuser, NULL);
+  if (st == OAK_OK) st = measure_lines(&s, &reference, user, nuser, rank);
+  end_run(&reference);
+  return st == OAK_OK ? 0 : oak_report_failure(rank);
+}

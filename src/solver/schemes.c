@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Which limiters and fluxes there are: they make themselves known by a line in their source file,
+ * "#define LIMITER_RADIUS_name radius" or "#define FLUX_name". */
+#include <string.h>
+
+#include "solver/sim.h"
+
+/* Look for lines "#define PREFIXname [number]" in a source file. Appends all names to `known`.
+ * \return 1 if `name` is there. */
+static int find_defined(const char *path, const char *prefix, const char *name, int *number,
+                        char *known, size_t size) {
+  char line[512], word[128], pattern[64];
+  int found = 0, value;
+  FILE *f = fopen(path, "r");
+  snprintf(pattern, sizeof pattern, "#define %s%%127s %%d", prefix);
+  while (f && fgets(line, sizeof line, f)) {
+    const int n = sscanf(line, pattern, word, &value);
+    if (n < 1) continue;
+    if (!strcmp(word, name)) {
+      found = 1;
+      if (number && n == 2) *number = value;
+    }
+    snprintf(known + strlen(known), size - strlen(known), "%s%s", *known ? " " : "", word);
+  }
+  if (f) fclose(f);
+  return found;
+}
+
+static oak_status_t find_limiter(const char *name, int *radius, int *found, char *known,
+                                 size_t size) {
+  const char *root;
+  char path[4200];
+  OAK_TRY(oak_source_root(&root));
+  snprintf(path, sizeof path, "%s/numerics/limiters.h", root);
+  *known = 0;
+  *found = find_defined(path, "LIMITER_RADIUS_", name, radius, known, size);
+  return OAK_OK;
+}
+
+/* A flux of numerics/riemann.h or of the physics' own files. */
+static oak_status_t find_flux(const char *physics_path, const char *name, int *found, char *known,
+                              size_t size) {
+  const char *root;
+  char path[4200];
+  OAK_TRY(oak_source_root(&root));
+  snprintf(path, sizeof path, "%s/numerics/riemann.h", root);
+  *known = 0;
+  *found = find_defined(path, "FLUX_", name, NULL, known, size);
+  *found |= find_defined(physics_path, "FLUX_", name, NULL, known, size);
+  snprintf(path, sizeof path, "%s", physics_path); /* euler.c brings euler_riemann.h */
+  char *dot = strrchr(path, '.');
+  if (dot) snprintf(dot, sizeof path - (dot - path), "_riemann.h");
+  *found |= find_defined(path, "FLUX_", name, NULL, known, size);
+  return OAK_OK;
+}
+
+oak_status_t oak_sim_find_limiter(const oak_t *sim, int *radius) {
+  const char *name = oak_params_text(sim->params, "scheme.limiter");
+  char known[1024];
+  int found;
+  OAK_TRY(find_limiter(name, radius, &found, known, sizeof known));
+  OAK_CHECK(found, OAK_ERR_INPUT, "%s: scheme.limiter = %s: must be one of %s",
+            oak_params_origin(sim->params, "scheme.limiter"), name, known);
+  return OAK_OK;
+}
+
+oak_status_t oak_sim_check_flux(const oak_t *sim) {
+  const char *name = oak_params_text(sim->params, "scheme.flux");
+  char known[1024];
+  int found;
+  OAK_TRY(find_flux(sim->physics_path, name, &found, known, sizeof known));
+  OAK_CHECK(found, OAK_ERR_INPUT,
+            "%s: scheme.flux = %s: with physics.name = %s it must be one of %s",
+            oak_params_origin(sim->params, "scheme.flux"), name,
+            oak_params_text(sim->params, "physics.name"), known);
+  return OAK_OK;
+}
+
+oak_status_t oak_list_limiters(char *names, size_t size) {
+  int found;
+  OAK_CHECK(size > 0, OAK_ERR_ARGUMENT, "no room for the names of limiters");
+  return find_limiter("", NULL, &found, names, size);
+}
+
+oak_status_t oak_list_fluxes(const char *physics, char *names, size_t size) {
+  const char *root, *dot = strrchr(physics, '.');
+  char path[4200];
+  int found;
+  OAK_CHECK(size > 0, OAK_ERR_ARGUMENT, "no room for the names of fluxes");
+  OAK_TRY(oak_source_root(&root));
+  if (strchr(physics, '/') || (dot && !strcmp(dot, ".c")))
+    snprintf(path, sizeof path, "%s", physics);
+  else
+    snprintf(path, sizeof path, "%s/physics/%s.c", root, physics);
+  return find_flux(path, "", &found, names, size);
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""oak bench --schemes has one line for every limiter and flux that `oak info` names, for CTest. The figures
+of a small mesh on a busy machine mean nothing: only that they are there is looked at.
+
+usage: test_app_bench.py --oak OAK --mpiexec "mpiexec -n" --np N"""
+import argparse
+import shlex
+import subprocess
+import sys
+
+SMALL = ["mesh.block_size=8", "mesh.min_level=0", "mesh.max_level=0", "device.flags=-O1"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--oak", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--np", type=int, required=True)
+    options = parser.parse_args()
+    launch = [*shlex.split(options.mpiexec), str(options.np), options.oak]
+
+    def run(*arguments):
+        return subprocess.run([*launch, *arguments], check=True, capture_output=True, text=True).stdout
+
+    info = dict(line.split(None, 1) for line in run("info").splitlines() if len(line.split()) > 1)
+    limiters = info["limiters"].split()
+    common, euler = info["fluxes"].split("; with euler also ")
+    expected = {(name, "hll", "double") for name in limiters}
+    expected |= {("vanleer", name, "double") for name in common.split() + euler.split()}
+    expected |= {(name, "hll", "single") for name in ("vanleer", "weno5")}
+    assert {"upwind", "weno5"} <= set(limiters) and "hllc" in euler.split(), info
+
+    table = [line.split() for line in run("bench", "--schemes", *SMALL).splitlines()[1:]]
+    found = [tuple(row[:3]) for row in table]
+    assert len(found) == len(set(found)) and set(found) == expected, f"{sorted(found)}\nnot\n{sorted(expected)}"
+    for row in table[:-1]:
+        for middle, least, most in (map(float, row[3:6]), map(float, row[6:9])):
+            assert 0 <= least <= middle <= most, row
+    assert tuple(table[-1][:3]) == ("vanleer", "hll", "double") and table[-1][6] == "reference,", table[-1]
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
