@@ -3,4 +3,5 @@
  * verify_case_NAME; figures are drawn by cases/NAME.py, if there is one. */
 #define VERIFY_CASES(C) \
   C(convergence)        \
-  C(shock_tubes)
+  C(shock_tubes)        \
+  C(sedov)
