@@ -4,4 +4,5 @@
 #define VERIFY_CASES(C) \
   C(convergence)        \
   C(shock_tubes)        \
-  C(sedov)
+  C(sedov)              \
+  C(noh)

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Noh's implosion in a quadrant and an octant. Exact, at t = 2: behind the shock at r = 2/3 gas at
+ * rest with density 4^d and pressure 4^d/3, before it density (1 + t/r)^(d - 1).
+ *
+ * The plateau is the mean over shells from 0.3 to 0.9 of the shock's radius, so without the error
+ * at the centre ("wall heating": gas that was heated too much when the shock started, of too low a
+ * density), which is measured by itself: the density in the inner tenth of the radius. The radius
+ * of the shock is the outermost one at which the density, averaged over shells one cell thick,
+ * falls through the mean of the exact densities on both sides. */
+#include "../radial.h"
+
+static const char paper[] = "W. F. Noh, J. Comput. Phys. 72 (1987) 78";
+static const double end = 2, shock = 2. / 3;
+
+typedef struct {
+  int dim, blocks, level, adaptive;
+  double radius, density, pressure, centre, l1;
+} implosion_t;
+
+static double exact_density(const double x[3], double t, const void *data) {
+  const int dim = *(const int *)data;
+  const double r = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+  return r < t / 3 ? pow(4, dim) : pow(1 + t / r, dim - 1);
+}
+
+static sim_t run_implosion(verify_t *v, const implosion_t *b) {
+  sim_t s = verify_new(v, "problems/noh.ini",
+                       "mesh.dim=%d\nmesh.block_size=%d\nmesh.min_level=%d\nmesh.max_level=%d\n",
+                       b->dim, b->blocks, b->adaptive ? 0 : b->level, b->level);
+  verify_run(&s, end);
+  return s;
+}
+
+static void measure(const sim_t *s, implosion_t *b) {
+  const double dx = 1. / (b->blocks << b->level);
+  const double behind = pow(4, b->dim), ahead = pow(4, b->dim - 1);
+  radial_t rho = radial_profile(s, 0, dx, 1);
+  radial_t p = radial_profile(s, verify_variable(s, "p"), dx, 1);
+  b->radius = radial_fall(&rho, 0.5 * (behind + ahead));
+  b->density = radial_mean(&rho, b->dim, 0.3 * shock, 0.9 * shock);
+  b->pressure = radial_mean(&p, b->dim, 0.3 * shock, 0.9 * shock);
+  b->centre = radial_mean(&rho, b->dim, 0, 0.1 * shock);
+  b->l1 = verify_error(s, 0, exact_density, &b->dim).l1 / behind;
+  radial_free(&rho);
+  radial_free(&p);
+}
+
+static void write_exact(verify_t *v, const char *name, int dim) {
+  FILE *table = verify_table(v, name, "r;rho");
+  for (int i = 0; i < 600 && table; i++) {
+    const double x[3] = {1.4 * (i + 0.5) / 600};
+    fprintf(table, "%.6g;%.6g\n", x[0], exact_density(x, end, &dim));
+  }
+  verify_close(table);
+}
+
+static void write_row(FILE *table, const implosion_t *b, double updates) {
+  verify_row(table, "%d;%s;%d;%.5f;%.3f;%.4f;%.3f;%.5f;%.3f", b->dim,
+             b->adaptive ? "adaptive" : "uniform", b->blocks << b->level, b->radius, b->density,
+             b->pressure, b->centre, b->l1, updates);
+}
+
+typedef struct {
+  double plateau;       /* relative, of density and pressure */
+  double cells;         /* off the radius */
+  double centre, l1[2]; /* uniform, adaptive */
+  double difference, updates;
+} bounds_t;
+
+/* Against the exact solution. */
+static void check(verify_t *v, const implosion_t *b, const bounds_t *bound) {
+  const char *mesh = b->adaptive ? "adaptive" : "uniform";
+  const double behind = pow(4, b->dim), off = bound->cells / (b->blocks << b->level);
+  const double low = 1 - bound->plateau, high = 1 + bound->plateau;
+  char what[96];
+  snprintf(what, sizeof what, "%dD, %d^%d cells, %s: density behind the shock", b->dim,
+           b->blocks << b->level, b->dim, mesh);
+  verify_check(v, what, b->density, behind, low * behind, high * behind, paper);
+  snprintf(what, sizeof what, "%dD %s: pressure behind the shock", b->dim, mesh);
+  verify_check(v, what, b->pressure, behind / 3, low * behind / 3, high * behind / 3, paper);
+  snprintf(what, sizeof what, "%dD %s: radius of the shock", b->dim, mesh);
+  verify_check(v, what, b->radius, shock, shock - off, shock + off, paper);
+  snprintf(what, sizeof what, "%dD %s: L1 error of the density, over 4^d", b->dim, mesh);
+  verify_check(v, what, b->l1, 0, 0, bound->l1[b->adaptive], paper);
+  snprintf(what, sizeof what, "%dD %s: density at the centre (wall heating)", b->dim, mesh);
+  verify_check(v, what, b->centre, behind, bound->centre, behind, paper);
+}
+
+static void show(sim_t *s, const implosion_t *b) {
+  char name[32];
+  snprintf(name, sizeof name, "cells_%dd", b->dim);
+  radial_scatter(s, name, 0, b->level, 2500);
+  snprintf(name, sizeof name, "exact_%dd", b->dim);
+  write_exact(s->v, name, b->dim);
+  snprintf(name, sizeof name, "density_%dd", b->dim);
+  MUST(oak_params_set(s->params, "output.picture_mesh", "yes"));
+  if (b->dim == 3) MUST(oak_params_set(s->params, "output.picture_position", "0"));
+  verify_picture(s, name, "rho", 0, 1.1 * pow(4, b->dim));
+}
+
+/* Uniform at two levels, the last of them b's; adaptive up to that. */
+static void implosion(verify_t *v, FILE *table, implosion_t b, const bounds_t *bound) {
+  char what[96];
+  implosion_t before = b, a = b;
+  before.level--;
+  a.adaptive = 1;
+  sim_t s = run_implosion(v, &before);
+  measure(&s, &before);
+  verify_free(&s);
+  s = run_implosion(v, &b);
+  sim_t amr = run_implosion(v, &a);
+  measure(&s, &b);
+  measure(&amr, &a);
+  const double updates = (double)oak_cell_updates(amr.oak) / oak_cell_updates(s.oak);
+  const double difference = verify_difference(&s, &amr, 0, b.level) / pow(4, b.dim);
+  write_row(table, &before, 1);
+  write_row(table, &b, 1);
+  write_row(table, &a, updates);
+  check(v, &b, bound);
+  snprintf(what, sizeof what, "%dD uniform: order of the L1 error, last two meshes", b.dim);
+  verify_check(v, what, verify_order(before.l1, b.l1, 2), 1, 0.9, 1.15, "a shock: first order");
+  check(v, &a, bound);
+  snprintf(what, sizeof what, "%dD adaptive: L1 difference from the uniform mesh, over 4^d", b.dim);
+  verify_check(v, what, difference, 0, 0, bound->difference,
+               "the uniform mesh of the finest level");
+  snprintf(what, sizeof what, "%dD adaptive: cell updates over those of the uniform mesh", b.dim);
+  verify_check(v, what, updates, NAN, 0, bound->updates, "measured");
+  show(&amr, &a);
+  verify_free(&s);
+  verify_free(&amr);
+}
+
+static void run(verify_t *v) {
+  FILE *table =
+      verify_table(v, "implosions",
+                   "dim;mesh;cells;radius;density;pressure;density at the centre;L1 error "
+                   "of density;cell updates");
+  const bounds_t fine2 = {0.004, 0.42, 15.5, {0.00245, 0.0039}, 0.0023, 0.22};
+  const bounds_t coarse2 = {0.0055, 0.45, 15.2, {0.005, 0.006}, 0.0022, 0.36};
+  const bounds_t fine3 = {0.04, 0.64, 48.5, {0.0092, 0.0131}, 0.0055, 0.3};
+  const bounds_t coarse3 = {0.07, 0.61, 48, {0.018, 0.0228}, 0.0056, 0.62};
+  const implosion_t in2 = {.dim = 2, .blocks = 16, .level = v->full ? 4 : 3};
+  const implosion_t in3 = {.dim = 3, .blocks = 8, .level = v->full ? 3 : 2};
+  implosion(v, table, in2, v->full ? &fine2 : &coarse2);
+  implosion(v, table, in3, v->full ? &fine3 : &coarse3);
+  verify_close(table);
+}
+
+const verify_case_t verify_case_noh = {
+    .name = "noh", .title = "Noh implosion", .source = paper, .run = run};
