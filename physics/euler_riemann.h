@@ -42,9 +42,10 @@ OAK_FN real riemann_hllc(const physics_parameters_t *ph, const real ql[], const 
 #define FLUX_roe
 OAK_FN real roe_speed(real lambda, real left, real right) {
   const real a = lambda - left, b = right - lambda;
-  const real delta = OAK_MAX(OAK_MAX(a, b), 0);
   const real size = oak_abs(lambda);
-  return size < delta ? (real)0.5 * (lambda * lambda / delta + delta) : size;
+  /* The larger of |lambda| and the fix' delta: with |lambda| the mean of both is |lambda| too. */
+  const real most = OAK_MAX(size, OAK_MAX(a, b));
+  return (real)0.5 * (lambda * lambda / OAK_MAX(most, (real)1e-30) + most);
 }
 
 OAK_FN real riemann_roe(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
