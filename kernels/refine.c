@@ -103,8 +103,45 @@ OAK_FN oak_row_t primitive_view(refine_rows_t rows, int v) {
 }
 #endif
 
-/* Largest squared indicator of the variables asked for, over all cells: by lane, in most[]. */
-OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real most[OAK_N]) {
+/* The largest squared indicator by lane and class of rows. With a buffer, rows along x are told
+ * apart by how close they are to the ends of the block in y and z, so that the maxima show which
+ * neighbours a cell to refine is near, at no cost per cell. */
+#if OAK_REFINE_BUFFER
+#define REFINE_ENDS 4
+#else
+#define REFINE_ENDS 1
+#endif
+enum { REFINE_MOST = (OAK_DIM == 3 ? REFINE_ENDS * REFINE_ENDS : REFINE_ENDS) * OAK_N };
+
+#if OAK_REFINE_BUFFER
+/* Bit 0: within the buffer of the lower end, bit 1: of the upper end. */
+OAK_FN int refine_ends(int i) {
+  return (i < OAK_REFINE_BUFFER) | (i >= OAK_N - OAK_REFINE_BUFFER) << 1;
+}
+OAK_FN real *refine_lanes(real *most, int j, int k) {
+  return most + (refine_ends(j) + (OAK_DIM == 3 ? 4 * refine_ends(k) : 0)) * OAK_N;
+}
+
+/* OAK_REACH of all neighbours that a cell to refine is near. */
+OAK_FN int refine_reach(const real *most, real limit2) {
+  int reach = 0;
+  for (int c = 0; c < REFINE_MOST; c++) {
+    const int rows = c / OAK_N, ends[3] = {refine_ends(c % OAK_N), rows & 3, rows >> 2};
+    if (!(most[c] > limit2)) continue;
+    for (int n = 0; n < 27; n++) {
+      const int dir[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
+      int near = 1;
+      for (int d = 0; d < 3; d++) near &= dir[d] == 0 || (dir[d] < 0 ? ends[d] & 1 : ends[d] >> 1);
+      reach |= near ? OAK_REACH(dir[0], dir[1], dir[2]) : 0;
+    }
+  }
+  return reach;
+}
+#else
+OAK_FN real *refine_lanes(real *most, int j, int k) { return most; }
+#endif
+
+OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real *most) {
   const oak_field_t *f = &arg->f;
   const real eps = (real)arg->eps, eps_abs = (real)arg->eps_abs;
   for (int v = 0; v < NVAR; v++) {
@@ -113,9 +150,10 @@ OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real most[OA
       for (int j = 0; j < OAK_N; j++) {
         const int x[3] = {0, j, k};
         const oak_row_t row = oak_row(f, n, v, 0, x);
+        real *const lane = refine_lanes(most, j, k);
         OAK_INNER(i, OAK_N) {
           const real e2 = indicator2(&row, i, eps, eps_abs);
-          most[i] = OAK_MAX(most[i], e2);
+          lane[i] = OAK_MAX(lane[i], e2);
         }
       }
   }
@@ -126,12 +164,13 @@ OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real most[OA
     for (int j = 0; j < OAK_N; j++) {
       primitive_rows(f, &user, n, j, k, rows);
       OAK_BARRIER;
+      real *const lane = refine_lanes(most, j, k);
       for (int v = 0; v < NVAR; v++) {
         if (!(OAK_REFINE_PRIMITIVES >> v & 1)) continue;
         const oak_row_t row = primitive_view(rows, v);
         OAK_INNER(i, OAK_N) {
           const real e2 = indicator2(&row, i, eps, eps_abs);
-          most[i] = OAK_MAX(most[i], e2);
+          lane[i] = OAK_MAX(lane[i], e2);
         }
       }
       OAK_BARRIER;
@@ -142,28 +181,32 @@ OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real most[OA
 OAK_KERNEL(oak_refine_flags, oak_refine_args_t, 128) {
   OAK_ARGS(oak_refine_args_t);
   OAK_OUTER(n) {
-    OAK_SHARED real most[OAK_N]; /* squared indicator */
-    OAK_INNER(i, OAK_N) most[i] = 0;
+    const real limit2 = (real)(arg.c_refine * arg.c_refine);
+    OAK_SHARED real most[REFINE_MOST];
+    OAK_INNER(i, REFINE_MOST) most[i] = 0;
     OAK_BARRIER;
 #if OAK_REFINE_USER && defined(PROBLEM_REFINE)
     const oak_user_t user = oak_user(&arg.f);
     for (int k = 0; k < OAK_NZ; k++)
-      for (int j = 0; j < OAK_N; j++)
+      for (int j = 0; j < OAK_N; j++) {
+        real *const lane = refine_lanes(most, j, k);
         OAK_INNER(i, OAK_N) {
           const real e = PROBLEM_REFINE(&user.problem, &user.physics, &arg.f, n, i, j, k);
           const real e2 = e * e;
-          most[i] = OAK_MAX(most[i], e2);
+          lane[i] = OAK_MAX(lane[i], e2);
         }
+      }
 #else
     look_at_variables(&arg, n, most);
 #endif
     OAK_BARRIER;
     OAK_SERIAL {
       real e2;
-      OAK_REDUCE_MAX(e2, most, OAK_N);
-      arg.flag[n] = e2 > (real)(arg.c_refine * arg.c_refine)       ? 1
-                    : e2 < (real)(arg.c_derefine * arg.c_derefine) ? -1
-                                                                   : 0;
+#if OAK_REFINE_BUFFER
+      arg.reach[n] = refine_reach(most, limit2);
+#endif
+      OAK_REDUCE_MAX(e2, most, REFINE_MOST);
+      arg.flag[n] = e2 > limit2 ? 1 : e2 < (real)(arg.c_derefine * arg.c_derefine) ? -1 : 0;
     }
   }
 }

@@ -27,7 +27,8 @@ typedef struct {
 
 static const case_t cases[] = {
     {"waves", WAVES "mesh.block_size=8\nmesh.min_level=1\nmesh.max_level=4\n", 40, 2},
-    {"waves, blocks of 6", WAVES "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=4\n", 40, 2},
+    {"waves, blocks of 6, buffer",
+     WAVES "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=4\nrefine.buffer=2\n", 40, 2},
     {"waves, 4 ghost layers, minmod",
      WAVES "mesh.block_size=10\nmesh.trees=3 2\nmesh.xmax=1 2/3\nmesh.max_level=3\n"
            "scheme.ghost_layers=4\nscheme.limiter=minmod\n",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Refinement criteria, against the same formulas on the host. */
+ * Refinement criteria, against the same formulas on the host; the buffer around cells to refine,
+ * against a search over all pairs of blocks. */
 // TEST np={1,2,3} timeout=300
 #include "solver/sim.h"
 #include "solver_test.h"
@@ -165,6 +166,243 @@ static void test_criteria(void **state) {
   }
 }
 
+/* ---- buffer */
+
+/** A block as all ranks know it; positions in units of blocks of its level. */
+typedef struct {
+  int level, index[3];
+} place_t;
+
+typedef struct {
+  int dim, n, trees[3], periodic[3], min_level, max_level, buffer;
+  double marked; /* fraction of blocks that have cells to refine */
+} buffer_case_t;
+
+static place_t place_of(const sim_t *s, int block) {
+  place_t p = {.level = oak_block_level(s->oak, block)};
+  double origin[3], dx[3];
+  oak_block_geometry(s->oak, block, origin, dx);
+  for (int d = 0; d < s->dim; d++) p.index[d] = (int)lround(origin[d] / (s->n * dx[d]));
+  return p;
+}
+
+/** Blocks of all ranks; the caller frees them. */
+static place_t *all_blocks(const sim_t *s, int *total) {
+  const int n = oak_nblocks(s->oak);
+  int count[64], first[64], bytes = n * (int)sizeof(place_t);
+  place_t *own = malloc((n + 1) * sizeof *own), *all;
+  if (!own) abort();
+  for (int b = 0; b < n; b++) own[b] = place_of(s, b);
+  MPI_Allgather(&bytes, 1, MPI_INT, count, 1, MPI_INT, s->comm);
+  *total = 0;
+  for (int r = 0; r < test_size; r++) {
+    first[r] = *total;
+    *total += count[r];
+  }
+  all = malloc(*total + 1);
+  if (!all) abort();
+  MPI_Allgatherv(own, bytes, MPI_BYTE, all, count, first, MPI_BYTE, s->comm);
+  *total /= (int)sizeof(place_t);
+  free(own);
+  return all;
+}
+
+/** What cell c of a block asks for: 1 refine, 0.5 keep, 0 nothing. Some blocks have one or two
+ * cells to refine, some only cells to keep. */
+static double mark(const buffer_case_t *k, const place_t *p, int c, int salt) {
+  const int cells = k->n * k->n * (k->dim == 3 ? k->n : 1);
+  const double x[3] = {p->index[0] + 100 * p->level, p->index[1], p->index[2]};
+  const double kind = noise(x, salt);
+  for (int i = 1; i <= 2 && kind < k->marked; i++)
+    if ((int)(noise(x, salt + i) * cells) == c) return 1;
+  return kind > 0.9 ? 0.5 : 0;
+}
+
+/** Whether the cell, grown by the buffer, overlaps the block; in units of cells of the highest
+ * level. */
+static int in_buffer(const buffer_case_t *k, const place_t *from, int c, const place_t *to) {
+  const int at[3] = {c % k->n, c / k->n % k->n, c / (k->n * k->n)};
+  const int h = 1 << (k->max_level - from->level), size = k->n << (k->max_level - to->level);
+  for (int d = 0; d < k->dim; d++) {
+    const int low = (from->index[d] * k->n + at[d] - k->buffer) * h;
+    const int high = low + (2 * k->buffer + 1) * h;
+    const int length = k->trees[d] * k->n << k->max_level;
+    int overlaps = 0;
+    for (int image = -k->periodic[d]; image <= k->periodic[d]; image++) {
+      const int start = to->index[d] * size + image * length;
+      overlaps |= low < start + size && start < high;
+    }
+    if (!overlaps) return 0;
+  }
+  return 1;
+}
+
+/** Flags of the marks, with or without the buffer, by looking at every cell of every block. */
+static void find_flags(const sim_t *s, const buffer_case_t *k, int salt, int *flag) {
+  int total;
+  place_t *all = all_blocks(s, &total);
+  for (int b = 0; b < oak_nblocks(s->oak); b++) {
+    const place_t own = place_of(s, b);
+    flag[b] = -1;
+    for (int c = 0; c < s->cells; c++) {
+      const double m = mark(k, &own, c, salt);
+      flag[b] = m == 1 ? 1 : m > 0 && flag[b] < 0 ? 0 : flag[b];
+    }
+    for (int a = 0; a < total && k->buffer; a++) {
+      const int target = all[a].level < k->max_level ? all[a].level + 1 : k->max_level;
+      if (own.level > target || !memcmp(&all[a], &own, sizeof own)) continue;
+      for (int c = 0; c < s->cells; c++) {
+        if (mark(k, &all[a], c, salt) < 1 || !in_buffer(k, &all[a], c, &own)) continue;
+        if (own.level < target) flag[b] = 1;
+        if (flag[b] < 0) flag[b] = 0;
+      }
+    }
+  }
+  free(all);
+}
+
+/** A number that two meshes have in common only if they are the same. */
+static uint64_t mesh_hash(const sim_t *s) {
+  uint64_t sum = 0;
+  for (int b = 0; b < oak_nblocks(s->oak); b++) {
+    const place_t p = place_of(s, b);
+    const double x[3] = {p.index[0], p.index[1], p.index[2]};
+    sum += (uint64_t)(noise(x, p.level) * 0x1p53);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, s->comm);
+  return sum;
+}
+
+static void write_marks(const sim_t *s, const buffer_case_t *k, int salt) {
+  const int n = oak_nblocks(s->oak);
+  double *u = malloc(((size_t)n * s->cells + 1) * sizeof *u);
+  if (!u) abort();
+  for (int b = 0; b < n; b++) {
+    const place_t p = place_of(s, b);
+    for (int c = 0; c < s->cells; c++) u[b * s->cells + c] = mark(k, &p, c, salt);
+  }
+  MUST(oak_write_cells(s->oak, 0, 0, n, u));
+  free(u);
+}
+
+static sim_t marks_sim(const buffer_case_t *k, int buffer) {
+  static const char *const faces[] = {"x", "y", "z"};
+  char text[512] = "";
+  for (int d = 0; d < 3; d++) {
+    const char *kind = d >= k->dim || k->periodic[d] ? "periodic" : "outflow";
+    sprintf(text + strlen(text), "boundary.%slow=%s\nboundary.%shigh=%s\n", faces[d], kind,
+            faces[d], kind);
+  }
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    TEST_PROBLEM("marks") "physics.name=advection\nscheme.limiter=upwind\n"
+                                          "mesh.dim=%d\nmesh.block_size=%d\nmesh.trees=%d %d %d\n"
+                                          "mesh.xmax=%d %d %d\nmesh.min_level=%d\n"
+                                          "mesh.max_level=%d\nrefine.criterion=user\n"
+                                          "refine.c_refine=0.75\nrefine.c_derefine=0.25\n"
+                                          "refine.buffer=%d\ndevice.flags=-O1\n%s",
+                    k->dim, k->n, k->trees[0], k->trees[1], k->trees[2], k->trees[0], k->trees[1],
+                    k->trees[2], k->min_level, k->max_level, buffer, text);
+  MUST(oak_set_initial(s.oak));
+  random_mesh(&s);
+  return s;
+}
+
+/** Adapt to flags found on the host. \return flags that are others because of the buffer. */
+static int adapt_on_host(sim_t *s, const buffer_case_t *k, int salt) {
+  const int n = oak_nblocks(s->oak);
+  int *flag = malloc((n + 1) * sizeof *flag), *plain = malloc((n + 1) * sizeof *plain), others = 0;
+  buffer_case_t none = *k;
+  if (!flag || !plain) abort();
+  none.buffer = 0;
+  find_flags(s, k, salt, flag);
+  find_flags(s, &none, salt, plain);
+  for (int b = 0; b < n; b++) others += flag[b] != plain[b];
+  MUST(oak_adjust_refinement_flags(s->oak, flag, NULL));
+  free(flag);
+  free(plain);
+  return others;
+}
+
+static const buffer_case_t buffers[] = {
+    {2, 8, {2, 3, 1}, {1, 0, 0}, 0, 4, 1, 0.1},  {2, 8, {2, 3, 1}, {0, 1, 0}, 0, 4, 5, 0.05},
+    {2, 8, {2, 1, 1}, {1, 1, 0}, 1, 4, 8, 0.1},  {3, 4, {1, 2, 1}, {1, 0, 0}, 0, 3, 1, 0.1},
+    {3, 4, {1, 1, 2}, {1, 1, 1}, 1, 3, 3, 0.06},
+};
+
+/** Meshes of some adaptations in a row, with the buffer of the run and with that of a search. */
+static void test_buffer(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+    const buffer_case_t *k = &buffers[i];
+    int wrong = 0;
+    int64_t blocks = 0, others = 0;
+    sim_t s = marks_sim(k, k->buffer), host = marks_sim(k, 0);
+    for (int round = 0; round < 8; round++) {
+      write_marks(&s, k, 10 * round);
+      MUST(oak_adjust_refinement(s.oak, NULL));
+      others += adapt_on_host(&host, k, 10 * round);
+      wrong += mesh_hash(&s) != mesh_hash(&host);
+      if (oak_nblocks_global(s.oak) > blocks) blocks = oak_nblocks_global(s.oak);
+    }
+    others = sum_ranks_int(s.comm, others);
+    report(
+        "%dD, buffer of %d in blocks of %d^%d, up to %d blocks, %d flags from the buffer: "
+        "%d of 8 meshes wrong",
+        k->dim, k->buffer, k->n, k->dim, (int)blocks, (int)others, wrong);
+    sim_free(&s);
+    sim_free(&host);
+    assert_int_equal(wrong, 0);
+    assert_true(others > 30 && blocks > 50);
+  }
+}
+
+/** A blob that moves some cells between adaptations: most cells of its edge that are not on the
+ * finest level when the next adaptation is due. */
+static int64_t left_behind(int dim, int buffer, int every, int64_t *blocks) {
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    "problem.name=advection\nphysics.name=advection\nmesh.dim=%d\n"
+                    "mesh.block_size=8\nmesh.min_level=1\nmesh.max_level=%d\nproblem.radius=0.2\n"
+                    "problem.edge=0.1\nrefine.criterion=gradient\nrefine.c_refine=0.04\n"
+                    "refine.c_derefine=0.02\nrefine.eps_abs=0.5\nrefine.buffer=%d\n",
+                    dim, dim == 3 ? 3 : 4, buffer);
+  int64_t most = 0;
+  MUST(oak_initialize(s.oak));
+  *blocks = 0;
+  for (int round = 0; round < (dim == 3 ? 2 : 6); round++) {
+    int64_t coarse = 0;
+    for (int step = 0; step < every; step++) MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+    double *u = sim_read(&s, 0);
+    for (int b = 0; b < oak_nblocks(s.oak); b++)
+      for (int c = 0; c < s.cells; c++) {
+        const double rho = u[b * s.cells + c];
+        coarse += oak_block_level(s.oak, b) < (dim == 3 ? 3 : 4) && rho > 0.1 && rho < 0.9;
+      }
+    free(u);
+    coarse = sum_ranks_int(s.comm, coarse);
+    if (coarse > most) most = coarse;
+    MUST(oak_adjust_refinement(s.oak, NULL));
+    if (oak_nblocks_global(s.oak) > *blocks) *blocks = oak_nblocks_global(s.oak);
+  }
+  sim_free(&s);
+  return most;
+}
+
+static void test_moving(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; dim++) {
+    const int cells = 6, every = 2 * dim * cells; /* steps of 1/4 or 1/6 cell along each axis */
+    int64_t blocks[2];
+    const int64_t without = left_behind(dim, 0, every, &blocks[0]);
+    const int64_t with = left_behind(dim, cells, every, &blocks[1]);
+    report(
+        "%dD, a blob that moves %d cells between adaptations: up to %d cells of its edge leave "
+        "the %d blocks, with a buffer as wide %d the %d blocks",
+        dim, cells, (int)without, (int)blocks[0], (int)with, (int)blocks[1]);
+    assert_true(without > 10);
+    assert_int_equal(with, 0);
+  }
+}
+
 /* ---- refusals */
 
 static void refused(const char *key, const char *words) {
@@ -184,10 +422,12 @@ static void test_refusals(void **state) {
   refused("refine.variable=rho pressure", "no variable pressure; it has rho mx my E rho vx vy p");
   refused("refine.variable=level", "no variable level");
   refused("refine.criterion=slope", "lohner");
+  refused("refine.buffer=17", "at most the cells of a block, mesh.block_size = 16");
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_criteria),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_criteria), cmocka_unit_test(test_buffer),
+                                     cmocka_unit_test(test_moving),
                                      cmocka_unit_test(test_refusals)};
   return TEST_MAIN(tests);
 }

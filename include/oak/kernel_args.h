@@ -120,9 +120,14 @@ typedef struct {
   double theta;
 } oak_adapt_args_t;
 
+/** Neighbours of a block across its faces, edges and corners, as bits: x, y, z are -1, 0 or 1 (z =
+ * 0 in 2D). */
+#define OAK_REACH(x, y, z) (1 << ((x) + 1 + 3 * ((y) + 1) + 9 * ((z) + 1)))
+
 typedef struct {
   oak_field_t f;
   int *flag;          /**< [nblock] 1 refine, 0 keep, -1 may be coarsened */
+  int *reach;         /**< [nblock] OAK_REACH of neighbours that a cell to refine is near */
   unsigned variables; /**< bit mask of the variables looked at */
   double c_refine, c_derefine, eps, eps_abs;
 } oak_refine_args_t;

@@ -101,6 +101,10 @@ const oak_param_desc_t oak_param_table[] = {
          "A block may be coarsened if the criterion is below this in all its cells. For gradient "
          "try "
          "a quarter of c_refine."),
+    INT("refine.buffer", "0", 0, 128, "cells",
+        "Where a cell that exceeds c_refine is so close to a neighbour of its block, the neighbour "
+        "gets the same level, so that what moves stays on fine cells until the next adaptation: at "
+        "least mesh.adapt_every times run.cfl; at most mesh.block_size; 0: none."),
     REAL("refine.eps", "0.01", 0, INFINITY, NULL,
          "Relative filter of lohner: ripples smaller than this fraction of the variable do not "
          "refine."),

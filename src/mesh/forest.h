@@ -12,7 +12,8 @@
   /** nblock, first, nglobal and the revision; 1 if the revision is new */                     \
   void oak_forest_size_##dim(const oak_forest_t *forest, oak_mesh_t *mesh);                    \
   void oak_forest_blocks_##dim(const oak_forest_t *forest, int8_t *level, int32_t(*index)[3]); \
-  void oak_forest_adapt_##dim(oak_forest_t *forest, const int *flag);                          \
+  /** reach: as for oak_mesh_adapt */                                                          \
+  void oak_forest_adapt_##dim(oak_forest_t *forest, const int *flag, const int *reach);        \
   /** count: scratch, one per rank; 1 if blocks moved */                                       \
   int oak_forest_partition_##dim(oak_forest_t *forest, int balance_load, int32_t *count);      \
   const int64_t *oak_forest_first_##dim(const oak_forest_t *forest);                           \

@@ -118,8 +118,8 @@ static int *limited_flags(const oak_mesh_t *mesh, const int *flag, int min_level
   return limited;
 }
 
-oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, int min_level, int max_level,
-                            int *changed, oak_adapt_task_t **task) {
+oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach, int min_level,
+                            int max_level, int *changed, oak_adapt_task_t **task) {
   const long before = mesh->revision;
   const int old_count = mesh->nblock;
   *changed = 0;
@@ -133,7 +133,7 @@ oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, int min_level, in
   st = oak_agree(mesh->comm, st);
   if (st == OAK_OK) {
     memcpy(old_level, mesh->level, old_count);
-    BY_DIM(mesh, oak_forest_adapt, mesh->forest, limited);
+    BY_DIM(mesh, oak_forest_adapt, mesh->forest, limited, reach);
     st = read_blocks(mesh);
     *changed = mesh->revision != before;
     if (st == OAK_OK && *changed) {

@@ -117,11 +117,12 @@ static oak_status_t balance_load(oak_t *sim) {
 }
 
 /* Adapt to the flags; ghost cells must be filled. */
-static oak_status_t apply_flags(oak_t *sim, const int *flag, int *changed) {
+static oak_status_t apply_flags(oak_t *sim, const int *flag, const int *reach, int *changed) {
   int any;
   oak_adapt_task_t *task;
   oak_timer_start(&sim->timers, OAK_PHASE_MESH);
-  oak_status_t st = oak_mesh_adapt(sim->mesh, flag, sim->min_level, sim->max_level, &any, &task);
+  oak_status_t st =
+      oak_mesh_adapt(sim->mesh, flag, reach, sim->min_level, sim->max_level, &any, &task);
   oak_timer_stop(&sim->timers, OAK_PHASE_MESH);
   OAK_TRY(st);
   if (changed) *changed = any;
@@ -140,7 +141,7 @@ static oak_status_t apply_flags(oak_t *sim, const int *flag, int *changed) {
 
 oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed) {
   OAK_TRY(oak_update_ghostcells(sim));
-  return apply_flags(sim, flag, changed);
+  return apply_flags(sim, flag, NULL, changed);
 }
 
 oak_status_t oak_compute_flags(oak_t *sim, int *flag) {
@@ -150,26 +151,29 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag) {
                             .c_derefine = sim->c_derefine,
                             .eps = sim->eps,
                             .eps_abs = sim->eps_abs};
+  const int count = sim->buffer ? 2 * n : n;
   if (!n) return OAK_OK;
-  OAK_TRY(grow_device(sim, &sim->flag_dev, &sim->flag_capacity, n, sizeof *flag));
+  OAK_TRY(grow_device(sim, &sim->flag_dev, &sim->flag_capacity, count, sizeof *flag));
   oak_sim_field(sim, 0, sim->time, &args.f);
   args.flag = sim->flag_dev;
+  args.reach = args.flag + n;
   OAK_TRY(oak_device_launch(sim->dev, sim->kernel.refine_flags, n, &args, sizeof args));
-  return oak_device_download(sim->dev, flag, sim->flag_dev, n * sizeof *flag);
+  return oak_device_download(sim->dev, flag, sim->flag_dev, count * sizeof *flag);
 }
 
 oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
   if (changed) *changed = 0;
   if (!sim->refine) return OAK_OK;
   oak_status_t st = oak_fill_state(sim, 0, sim->time);
-  int *flag = malloc((sim->mesh->nblock + 1) * sizeof *flag);
+  int *flag = malloc((2 * sim->mesh->nblock + 1) * sizeof *flag);
   oak_timer_start(&sim->timers, OAK_PHASE_FLAGS);
   if (!flag)
     st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks", sim->mesh->nblock);
   if (st == OAK_OK) st = oak_compute_flags(sim, flag);
   oak_timer_stop(&sim->timers, OAK_PHASE_FLAGS);
   st = oak_agree(sim->comm, st);
-  if (st == OAK_OK) st = apply_flags(sim, flag, changed);
+  const int *reach = sim->buffer ? flag + sim->mesh->nblock : NULL;
+  if (st == OAK_OK) st = apply_flags(sim, flag, reach, changed);
   free(flag);
   return st;
 }

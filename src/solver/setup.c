@@ -61,6 +61,7 @@ static void make_defines(const oak_t *sim, defines_t *d) {
   define_int(d, "OAK_TILE", tile_rows(sim->block_size));
   define_int(d, "OAK_REFINE_USER", !strcmp(chosen(sim, "refine.criterion"), "user"));
   define_int(d, "OAK_REFINE_GRADIENT", !strcmp(chosen(sim, "refine.criterion"), "gradient"));
+  define_int(d, "OAK_REFINE_BUFFER", oak_params_int(sim->params, "refine.buffer"));
   define_int(d, "OAK_REFINE_PRIMITIVES", sim->refine_primitives);
 }
 

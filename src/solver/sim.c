@@ -82,6 +82,10 @@ static oak_status_t read_rest(oak_t *sim) {
   sim->dt_max = oak_params_real(p, "run.dt_max");
   sim->c_refine = oak_params_real(p, "refine.c_refine");
   sim->c_derefine = oak_params_real(p, "refine.c_derefine");
+  sim->buffer = oak_params_int(p, "refine.buffer");
+  OAK_CHECK(sim->buffer <= sim->block_size, OAK_ERR_INPUT,
+            "%s: refine.buffer = %d: at most the cells of a block, mesh.block_size = %d",
+            oak_params_origin(p, "refine.buffer"), sim->buffer, sim->block_size);
   sim->eps = oak_params_real(p, "refine.eps");
   sim->eps_abs = oak_params_real(p, "refine.eps_abs");
   const char *criterion = oak_params_text(p, "refine.criterion");

@@ -58,6 +58,7 @@ struct oak {
   double kappa_max, theta, cfl, dt_max;
   unsigned refine_variables, refine_primitives; /**< bit masks of what the criterion looks at */
   double c_refine, c_derefine, eps, eps_abs;
+  int buffer; /**< cells; 0: none */
   int refine; /**< a criterion is set and levels may differ */
 
   oak_module_t *module;
@@ -134,8 +135,9 @@ oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes);
 oak_status_t oak_fill_state(oak_t *sim, int state, double time);
 
 /* adapt.c */
-/** Flags of the run's criterion for the current state, \a flag [nblock]; ghost cells must be
- * filled. Not collective. */
+/** Flags of the run's criterion for the current state, \a flag [nblock], followed by
+ * oak_mesh_adapt's reach [nblock] if there is a buffer; ghost cells must be filled. Not collective.
+ */
 oak_status_t oak_compute_flags(oak_t *sim, int *flag);
 
 /* fluxfix.c */
