@@ -5,4 +5,5 @@
   C(convergence)        \
   C(shock_tubes)        \
   C(sedov)              \
-  C(noh)
+  C(noh)                \
+  C(kelvin_helmholtz)
