@@ -50,13 +50,15 @@ static void measure(const sim_t *s, blast_t *b) {
   radial_free(&p);
 }
 
+/* The profiles at t = 1: up to the shock, then the gas ahead, which is uniform. */
 static void write_exact(verify_t *v, const char *name, const blast_t *b) {
+  const double R = sedov_radius(b->exact, b->energy, 1, 1);
   FILE *table = verify_table(v, name, "r;rho;u;p");
-  for (int i = 0; i < 600 && table; i++) {
-    const double r = b->size * (i + 0.5) / 600;
+  for (int i = 0; i <= 402 && table; i++) {
+    const double r = i <= 400 ? i * R / 400 : i == 401 ? R * 1.000001 : b->size;
     double q[3];
     sedov_at(b->exact, b->energy, 1, 1, r, q);
-    fprintf(table, "%.6g;%.6g;%.6g;%.6g\n", r, q[0], q[1], q[2]);
+    fprintf(table, "%.9g;%.6g;%.6g;%.6g\n", r, q[0], q[1], q[2]);
   }
   verify_close(table);
 }
