@@ -6,4 +6,5 @@
   C(shock_tubes)        \
   C(sedov)              \
   C(noh)                \
-  C(kelvin_helmholtz)
+  C(kelvin_helmholtz)   \
+  C(rayleigh_taylor)
