@@ -33,6 +33,11 @@
 #else
 #define HAS_REFINE ""
 #endif
+#ifdef PROBLEM_REGION
+#define HAS_REGION "region "
+#else
+#define HAS_REGION ""
+#endif
 
 /* clang-format off */
 OAK_CONST_DATA char oak_describe_text[8192] =
@@ -40,7 +45,7 @@ OAK_CONST_DATA char oak_describe_text[8192] =
     "problem " PROBLEM_TITLE "\n"
     "variables " PHYSICS_VARIABLES "\n"
     "primitives " PHYSICS_PRIMITIVES "\n"
-    "hooks " HAS_INITIAL HAS_BOUNDARY HAS_SOURCE HAS_REFINE "\n"
+    "hooks " HAS_INITIAL HAS_BOUNDARY HAS_SOURCE HAS_REFINE HAS_REGION "\n"
     "physics_parameters\n" PHYSICS_PARAMETERS(OAK_DESCRIBE_TEXT)
     "problem_parameters\n" PROBLEM_PARAMETERS(OAK_DESCRIBE_TEXT);
 
@@ -79,5 +84,9 @@ static OAK_CHECK_HOOK(PROBLEM_SOURCE, void, oak_problem_arg_t, oak_physics_arg_t
 #ifdef PROBLEM_REFINE
 static OAK_CHECK_HOOK(PROBLEM_REFINE, real, oak_problem_arg_t, oak_physics_arg_t,
                       const oak_field_t *, long, int, int, int);
+#endif
+#ifdef PROBLEM_REGION
+static OAK_CHECK_HOOK(PROBLEM_REGION, int, oak_problem_arg_t, oak_physics_arg_t, const double[3],
+                      const double[3], int, double);
 #endif
 #endif

@@ -11,7 +11,9 @@
  * over eps_abs + |u|; the norm over axes. With eps_abs = 0 this is the condition of Athena++
  * (Stone et al., ApJS 249 (2020) 4; src/pgen/blast.cpp).
  *
- * user: the problem's own indicator. */
+ * user: the problem's own indicator.
+ *
+ * PROBLEM_REGION has the last word, block by block. */
 
 #if OAK_REFINE_GRADIENT
 OAK_FN real indicator2(const oak_row_t *row, int a, real eps, real eps_abs) {
@@ -178,6 +180,20 @@ OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real *most) 
 #endif
 }
 
+/* The problem's answer for the box of a block. */
+OAK_FN int refine_region(const oak_field_t *f, long n) {
+#ifdef PROBLEM_REGION
+  const oak_user_t user = oak_user(f);
+  const oak_block_t *b = &f->block[n];
+  double upper[3];
+  for (int d = 0; d < 3; d++)
+    upper[d] = d < OAK_DIM ? b->origin[d] + OAK_N * oak_dx(f, b->level, d) : b->origin[d];
+  return PROBLEM_REGION(&user.problem, &user.physics, b->origin, upper, b->level, f->time);
+#else
+  return OAK_REGION_FREE;
+#endif
+}
+
 OAK_KERNEL(oak_refine_flags, oak_refine_args_t, 128) {
   OAK_ARGS(oak_refine_args_t);
   OAK_OUTER(n) {
@@ -185,7 +201,9 @@ OAK_KERNEL(oak_refine_flags, oak_refine_args_t, 128) {
     OAK_SHARED real most[REFINE_MOST];
     OAK_INNER(i, REFINE_MOST) most[i] = 0;
     OAK_BARRIER;
-#if OAK_REFINE_USER && defined(PROBLEM_REFINE)
+#if OAK_REFINE_NONE
+    /* only regions */
+#elif OAK_REFINE_USER && defined(PROBLEM_REFINE)
     const oak_user_t user = oak_user(&arg.f);
     for (int k = 0; k < OAK_NZ; k++)
       for (int j = 0; j < OAK_N; j++) {
@@ -202,11 +220,20 @@ OAK_KERNEL(oak_refine_flags, oak_refine_args_t, 128) {
     OAK_BARRIER;
     OAK_SERIAL {
       real e2;
+      const int region = refine_region(&arg.f, n);
 #if OAK_REFINE_BUFFER
-      arg.reach[n] = refine_reach(most, limit2);
+      arg.reach[n] = region == OAK_REGION_DEREFINE ? OAK_REACH_NOT_KEPT
+                     : region == OAK_REGION_NEVER
+                         ? OAK_REACH_NOT_REFINED | refine_reach(most, limit2)
+                         : refine_reach(most, limit2);
 #endif
       OAK_REDUCE_MAX(e2, most, REFINE_MOST);
-      arg.flag[n] = e2 > limit2 ? 1 : e2 < (real)(arg.c_derefine * arg.c_derefine) ? -1 : 0;
+      int flag = e2 > limit2 ? 1 : e2 < (real)(arg.c_derefine * arg.c_derefine) ? -1 : 0;
+      if (OAK_REFINE_NONE) flag = 0;
+      if (region == OAK_REGION_REFINE) flag = 1;
+      if (region == OAK_REGION_DEREFINE) flag = -1;
+      if (region == OAK_REGION_NEVER && flag > 0) flag = 0;
+      arg.flag[n] = flag;
     }
   }
 }

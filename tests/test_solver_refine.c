@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Refinement criteria, against the same formulas on the host; the buffer around cells to refine,
- * against a search over all pairs of blocks. */
+ * against a search over all pairs of blocks; regions of the problem. */
 // TEST np={1,2,3} timeout=300
 #include "solver/sim.h"
 #include "solver_test.h"
@@ -176,6 +176,7 @@ typedef struct {
 typedef struct {
   int dim, n, trees[3], periodic[3], min_level, max_level, buffer;
   double marked; /* fraction of blocks that have cells to refine */
+  int regions;
 } buffer_case_t;
 
 static place_t place_of(const sim_t *s, int block) {
@@ -237,6 +238,16 @@ static int in_buffer(const buffer_case_t *k, const place_t *from, int c, const p
   return 1;
 }
 
+enum { DEPTH = 3 };
+
+/** The answer of marks.c about a block. */
+static int region_of(const buffer_case_t *k, const place_t *p) {
+  const int right = 2 * p->index[0] + 1 > 1 << p->level, top = 2 * p->index[1] + 1 > 1 << p->level;
+  if (!k->regions) return OAK_REGION_FREE;
+  if (!top) return right ? OAK_REGION_NEVER : OAK_REGION_FREE;
+  return !right ? OAK_REGION_DEREFINE : p->level < DEPTH ? OAK_REGION_REFINE : OAK_REGION_FREE;
+}
+
 /** Flags of the marks, with or without the buffer, by looking at every cell of every block. */
 static void find_flags(const sim_t *s, const buffer_case_t *k, int salt, int *flag) {
   int total;
@@ -249,14 +260,21 @@ static void find_flags(const sim_t *s, const buffer_case_t *k, int salt, int *fl
       flag[b] = m == 1 ? 1 : m > 0 && flag[b] < 0 ? 0 : flag[b];
     }
     for (int a = 0; a < total && k->buffer; a++) {
-      const int target = all[a].level < k->max_level ? all[a].level + 1 : k->max_level;
-      if (own.level > target || !memcmp(&all[a], &own, sizeof own)) continue;
+      const int its = region_of(k, &all[a]);
+      const int target =
+          all[a].level + (all[a].level < k->max_level && its != OAK_REGION_NEVER ? 1 : 0);
+      if (its == OAK_REGION_DEREFINE || own.level > target || !memcmp(&all[a], &own, sizeof own))
+        continue;
       for (int c = 0; c < s->cells; c++) {
         if (mark(k, &all[a], c, salt) < 1 || !in_buffer(k, &all[a], c, &own)) continue;
         if (own.level < target) flag[b] = 1;
         if (flag[b] < 0) flag[b] = 0;
       }
     }
+    const int region = region_of(k, &own);
+    if (region == OAK_REGION_REFINE) flag[b] = 1;
+    if (region == OAK_REGION_DEREFINE) flag[b] = -1;
+    if (region == OAK_REGION_NEVER && flag[b] > 0) flag[b] = 0;
   }
   free(all);
 }
@@ -299,9 +317,9 @@ static sim_t marks_sim(const buffer_case_t *k, int buffer) {
                                           "mesh.xmax=%d %d %d\nmesh.min_level=%d\n"
                                           "mesh.max_level=%d\nrefine.criterion=user\n"
                                           "refine.c_refine=0.75\nrefine.c_derefine=0.25\n"
-                                          "refine.buffer=%d\ndevice.flags=-O1\n%s",
+                                          "refine.buffer=%d\ndevice.flags=-O1\nproblem.regions=%s\n%s",
                     k->dim, k->n, k->trees[0], k->trees[1], k->trees[2], k->trees[0], k->trees[1],
-                    k->trees[2], k->min_level, k->max_level, buffer, text);
+                    k->trees[2], k->min_level, k->max_level, buffer, k->regions && k->buffer == buffer ? "yes" : "no", text);
   MUST(oak_set_initial(s.oak));
   random_mesh(&s);
   return s;
@@ -324,9 +342,9 @@ static int adapt_on_host(sim_t *s, const buffer_case_t *k, int salt) {
 }
 
 static const buffer_case_t buffers[] = {
-    {2, 8, {2, 3, 1}, {1, 0, 0}, 0, 4, 1, 0.1},  {2, 8, {2, 3, 1}, {0, 1, 0}, 0, 4, 5, 0.05},
-    {2, 8, {2, 1, 1}, {1, 1, 0}, 1, 4, 8, 0.1},  {3, 4, {1, 2, 1}, {1, 0, 0}, 0, 3, 1, 0.1},
-    {3, 4, {1, 1, 2}, {1, 1, 1}, 1, 3, 3, 0.06},
+    {2, 8, {2, 3, 1}, {1, 0, 0}, 0, 4, 1, 0.1, 0},  {2, 8, {2, 3, 1}, {0, 1, 0}, 0, 4, 5, 0.05, 0},
+    {2, 8, {2, 1, 1}, {1, 1, 0}, 1, 4, 8, 0.1, 0},  {3, 4, {1, 2, 1}, {1, 0, 0}, 0, 3, 1, 0.1, 0},
+    {3, 4, {1, 1, 2}, {1, 1, 1}, 1, 3, 3, 0.06, 0}, {2, 8, {1, 1, 1}, {1, 0, 0}, 1, 5, 3, 0.15, 1},
 };
 
 /** Meshes of some adaptations in a row, with the buffer of the run and with that of a search. */
@@ -346,9 +364,10 @@ static void test_buffer(void **state) {
     }
     others = sum_ranks_int(s.comm, others);
     report(
-        "%dD, buffer of %d in blocks of %d^%d, up to %d blocks, %d flags from the buffer: "
+        "%dD%s, buffer of %d in blocks of %d^%d, up to %d blocks, %d flags from the buffer: "
         "%d of 8 meshes wrong",
-        k->dim, k->buffer, k->n, k->dim, (int)blocks, (int)others, wrong);
+        k->dim, k->regions ? ", regions" : "", k->buffer, k->n, k->dim, (int)blocks, (int)others,
+        wrong);
     sim_free(&s);
     sim_free(&host);
     assert_int_equal(wrong, 0);
@@ -363,8 +382,8 @@ static int64_t left_behind(int dim, int buffer, int every, int64_t *blocks) {
                     "problem.name=advection\nphysics.name=advection\nmesh.dim=%d\n"
                     "mesh.block_size=8\nmesh.min_level=1\nmesh.max_level=%d\nproblem.radius=0.2\n"
                     "problem.edge=0.1\nrefine.criterion=gradient\nrefine.c_refine=0.04\n"
-                    "refine.c_derefine=0.02\nrefine.eps_abs=0.5\nrefine.buffer=%d\n",
-                    dim, dim == 3 ? 3 : 4, buffer);
+                    "refine.c_derefine=0.02\nrefine.eps_abs=0.5\nrefine.buffer=%d\n%s",
+                    dim, dim == 3 ? 3 : 4, buffer, dim == 3 ? "device.flags=-O1\n" : "");
   int64_t most = 0;
   MUST(oak_initialize(s.oak));
   *blocks = 0;
@@ -403,6 +422,45 @@ static void test_moving(void **state) {
   }
 }
 
+/* ---- regions */
+
+/** Regions alone: on the way to the first mesh, and when they change. */
+static void test_regions(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; dim++) {
+    const buffer_case_t k = {dim, 4, {1, 1, 1}, {1, 1, 1}, 1, 5, 0, 0, 1};
+    sim_t s = sim_new(MPI_COMM_WORLD,
+                      TEST_PROBLEM("marks") "physics.name=advection\nscheme.limiter=upwind\n"
+                                            "mesh.dim=%d\nmesh.block_size=%d\nmesh.min_level=1\n"
+                                            "mesh.max_level=5\nrefine.criterion=none\n"
+                                            "problem.regions=yes\ndevice.flags=-O1\n",
+                      dim, k.n);
+    int wrong = 0, lowest, highest;
+    int64_t fine = 0;
+    MUST(oak_initialize(s.oak));
+    for (int b = 0; b < oak_nblocks(s.oak); b++) {
+      const place_t p = place_of(&s, b);
+      const int right = p.index[0] >> (p.level - 1), top = p.index[1] >> (p.level - 1);
+      fine += right && top;
+      if (right && top) wrong += p.level != DEPTH; /* others: only what 2:1 balance asks for */
+      if (!right || !top) wrong += p.level == DEPTH;
+    }
+    wrong = (int)sum_ranks_int(s.comm, wrong);
+    fine = sum_ranks_int(s.comm, fine);
+    sim_levels(&s, &lowest, &highest);
+    report(
+        "%dD, regions alone: %d blocks at level %d in their region, %d blocks elsewhere, %d wrong",
+        dim, (int)fine, highest, (int)(oak_nblocks_global(s.oak) - fine), wrong);
+    assert_int_equal(wrong, 0);
+    assert_int_equal(fine, dim == 3 ? 2 << 6 : 1 << 4);
+    assert_int_equal(highest, DEPTH);
+    s.oak->time = 1;
+    for (int round = 0; round < DEPTH; round++) MUST(oak_adjust_refinement(s.oak, NULL));
+    assert_int_equal(oak_nblocks_global(s.oak), 1 << dim);
+    sim_free(&s);
+  }
+}
+
 /* ---- refusals */
 
 static void refused(const char *key, const char *words) {
@@ -427,7 +485,7 @@ static void test_refusals(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_criteria), cmocka_unit_test(test_buffer),
-                                     cmocka_unit_test(test_moving),
+                                     cmocka_unit_test(test_moving), cmocka_unit_test(test_regions),
                                      cmocka_unit_test(test_refusals)};
   return TEST_MAIN(tests);
 }

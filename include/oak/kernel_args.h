@@ -123,6 +123,16 @@ typedef struct {
 /** Neighbours of a block across its faces, edges and corners, as bits: x, y, z are -1, 0 or 1 (z =
  * 0 in 2D). */
 #define OAK_REACH(x, y, z) (1 << ((x) + 1 + 3 * ((y) + 1) + 9 * ((z) + 1)))
+/** What no neighbour may ask of this block. */
+enum { OAK_REACH_NOT_REFINED = 1 << 27, OAK_REACH_NOT_KEPT = 1 << 28 };
+
+/** Answers of a problem's PROBLEM_REGION about the box of a block. */
+enum {
+  OAK_REGION_FREE,     /**< the criterion decides */
+  OAK_REGION_NEVER,    /**< it is not refined */
+  OAK_REGION_DEREFINE, /**< it is coarsened if its family is */
+  OAK_REGION_REFINE    /**< it is refined */
+};
 
 typedef struct {
   oak_field_t f;

@@ -90,7 +90,7 @@ const oak_param_desc_t oak_param_table[] = {
     CHOICE("refine.criterion", "lohner", "lohner gradient user none",
            "What decides: lohner, the scaled second derivative; gradient, the change from cell to "
            "cell relative to the value; user, the function of the problem's file; none, the mesh "
-           "stays."),
+           "stays, except where the problem's PROBLEM_REGION asks for a change."),
     TEXT("refine.variable", "",
          "Variables that lohner and gradient look at, conserved or primitive, blank-separated; "
          "empty: the first of the physics."),

@@ -118,45 +118,52 @@ static int step_across(const p4est_connectivity_t *c, p4est_topidx_t *t, p4est_q
   return 1;
 }
 
-/* If quadrant q is a block of this rank, let it become or stay one of `level`. \return 1 if so. */
-static int require_level(p4est_t *p, p4est_topidx_t t, const p4est_quadrant_t *q, int level) {
+/* If quadrant q is a block of this rank, let it become or stay one of `level`. \return 1 if it is.
+ */
+static int require_level(p4est_t *p, const int *reach, p4est_topidx_t t, const p4est_quadrant_t *q,
+                         int level) {
   if (t < p->first_local_tree || t > p->last_local_tree) return 0;
-  sc_array_t *quadrants = &p4est_tree_array_index(p->trees, t)->quadrants;
-  const ssize_t at = sc_array_bsearch(quadrants, q, p4est_quadrant_compare);
+  p4est_tree_t *tree = p4est_tree_array_index(p->trees, t);
+  const ssize_t at = sc_array_bsearch(&tree->quadrants, q, p4est_quadrant_compare);
   if (at < 0) return 0;
-  p4est_quadrant_t *block = p4est_quadrant_array_index(quadrants, at);
-  if (block->level < level) block->p.user_int = 1;
-  if (block->level == level && block->p.user_int < 0) block->p.user_int = 0;
+  p4est_quadrant_t *block = p4est_quadrant_array_index(&tree->quadrants, at);
+  const int own = reach[tree->quadrants_offset + at];
+  if (block->level > level || own & OAK_REACH_NOT_KEPT) return 1;
+  if (block->level < level && !(own & OAK_REACH_NOT_REFINED)) block->p.user_int = 1;
+  if (block->p.user_int < 0) block->p.user_int = 0;
   return 1;
 }
 
 /* The blocks of this rank beyond q in one direction, in reach of q's buffer. Of finer blocks only
  * those that touch q need to be found: without them the others of their family stay too. */
-static void require_beyond(p4est_t *p, p4est_topidx_t t, const p4est_quadrant_t *q,
-                           const int dir[3], int level) {
+static void require_beyond(p4est_t *p, const int *reach, p4est_topidx_t t,
+                           const p4est_quadrant_t *q, const int dir[3], int level) {
   p4est_quadrant_t same = *q, other;
-  if (!step_across(p->connectivity, &t, &same, dir) || require_level(p, t, &same, level)) return;
+  if (!step_across(p->connectivity, &t, &same, dir)) return;
+  if (require_level(p, reach, t, &same, level)) return;
   if (same.level > 0) {
     p4est_quadrant_parent(&same, &other);
-    if (require_level(p, t, &other, level)) return;
+    if (require_level(p, reach, t, &other, level)) return;
   }
   for (int c = 0; c < P4EST_CHILDREN && level > same.level; c++) {
     int touches = 1;
     for (int d = 0; d < P4EST_DIM; d++) touches &= dir[d] != (c >> d & 1 ? 1 : -1);
     if (!touches) continue;
     p4est_quadrant_child(&same, &other, c);
-    require_level(p, t, &other, level);
+    require_level(p, reach, t, &other, level);
   }
 }
 
-enum { WILL_BE_REFINED = 1 << 27 }; /* beyond the bits of OAK_REACH */
+enum { WILL_BE_REFINED = 1 << 29 }; /* beyond the other bits of a reach */
 
-static void require_around(p4est_t *p, p4est_topidx_t t, const p4est_quadrant_t *q, int reach) {
-  const int level = q->level + (reach & WILL_BE_REFINED ? 1 : 0);
+/* What block q asks of all blocks of this rank, whose reach is in the array. */
+static void require_around(p4est_t *p, const int *reach, p4est_topidx_t t,
+                           const p4est_quadrant_t *q, int asks) {
+  const int level = q->level + (asks & WILL_BE_REFINED ? 1 : 0);
   for (int n = 0; n < 27; n++) {
     const int dir[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
-    if ((reach & OAK_REACH(dir[0], dir[1], dir[2])) && (dir[0] || dir[1] || dir[2]))
-      require_beyond(p, t, q, dir, level);
+    if ((asks & OAK_REACH(dir[0], dir[1], dir[2])) && (dir[0] || dir[1] || dir[2]))
+      require_beyond(p, reach, t, q, dir, level);
   }
 }
 
@@ -179,13 +186,13 @@ static void add_buffer(p4est_t *p, const int *flag, const int *reach_in) {
   int *reach = P4EST_ALLOC(int, p->local_num_quadrants);
   for (p4est_locidx_t n = 0; n < p->local_num_quadrants; n++)
     reach[n] = reach_in[n] | (flag[n] > 0 ? WILL_BE_REFINED : 0);
-  FOR_QUADRANTS(p, t, q, n) require_around(p, t, q, reach[n]);
+  FOR_QUADRANTS(p, t, q, n) require_around(p, reach, t, q, reach[n]);
   if (p->mpisize > 1) {
     p4est_ghost_t *ghost = p4est_ghost_new(p, P4EST_CONNECT_FULL);
     int *received = exchange_reach(p, ghost, reach);
     for (size_t g = 0; g < ghost->ghosts.elem_count; g++) {
       q = p4est_quadrant_array_index(&ghost->ghosts, g);
-      require_around(p, q->p.piggy3.which_tree, q, received[g]);
+      require_around(p, reach, q->p.piggy3.which_tree, q, received[g]);
     }
     P4EST_FREE(received);
     p4est_ghost_destroy(ghost);

@@ -61,9 +61,10 @@ void oak_mesh_destroy(oak_mesh_t **mesh);
 /** Refine blocks with flag > 0 below max_level, coarsen families that all have flag < 0 above
  * min_level, balance. Collective. \a flag [nblock] is of the old mesh. \a reach [nblock], NULL on
  * all ranks for none, has OAK_REACH bits: neighbours there are brought to the level that the block
- * will have, one level at a time, or kept from being coarsened below it. \a task receives an
- * allocated array [new nblock] saying where each new block's data comes from (free it), NULL if
- * nothing changed on any rank (then *changed is 0). Blocks stay on their rank. */
+ * will have, one level at a time, or kept from being coarsened below it, unless their own
+ * OAK_REACH_NOT bits forbid it. \a task receives an allocated array [new nblock] saying where each
+ * new block's data comes from (free it), NULL if nothing changed on any rank (then *changed is 0).
+ * Blocks stay on their rank. */
 oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach, int min_level,
                             int max_level, int *changed, oak_adapt_task_t **task);
 

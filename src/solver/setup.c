@@ -61,6 +61,7 @@ static void make_defines(const oak_t *sim, defines_t *d) {
   define_int(d, "OAK_TILE", tile_rows(sim->block_size));
   define_int(d, "OAK_REFINE_USER", !strcmp(chosen(sim, "refine.criterion"), "user"));
   define_int(d, "OAK_REFINE_GRADIENT", !strcmp(chosen(sim, "refine.criterion"), "gradient"));
+  define_int(d, "OAK_REFINE_NONE", !strcmp(chosen(sim, "refine.criterion"), "none"));
   define_int(d, "OAK_REFINE_BUFFER", oak_params_int(sim->params, "refine.buffer"));
   define_int(d, "OAK_REFINE_PRIMITIVES", sim->refine_primitives);
 }
@@ -153,6 +154,7 @@ static oak_status_t read_description(oak_description_t *d, const char *physics, 
   d->has_boundary = strstr(hooks, "boundary") != NULL;
   d->has_source = strstr(hooks, "source") != NULL;
   d->has_refine = strstr(hooks, "refine") != NULL;
+  d->has_region = strstr(hooks, "region") != NULL;
   d->nvar = split_names(d->variables, d->name, 0, OAK_MAX_NVAR);
   const int named = d->nvar;
   const int nprimitive = split_names(d->primitives, d->name, d->nvar, 2 * OAK_MAX_NVAR);

@@ -89,7 +89,8 @@ static oak_status_t read_rest(oak_t *sim) {
   sim->eps = oak_params_real(p, "refine.eps");
   sim->eps_abs = oak_params_real(p, "refine.eps_abs");
   const char *criterion = oak_params_text(p, "refine.criterion");
-  sim->refine = strcmp(criterion, "none") && sim->max_level > sim->min_level;
+  sim->refine =
+      (strcmp(criterion, "none") || sim->description.has_region) && sim->max_level > sim->min_level;
   OAK_CHECK(strcmp(criterion, "user") || sim->description.has_refine, OAK_ERR_INPUT,
             "refine.criterion = user: %s has no PROBLEM_REFINE", sim->problem_path);
   OAK_CHECK(sim->c_derefine <= sim->c_refine, OAK_ERR_INPUT,

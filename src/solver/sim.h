@@ -19,7 +19,7 @@ typedef struct {
   int nvar;
   const char *name[2 * OAK_MAX_NVAR + 1]; /**< conserved, primitive, "level" */
   int normal[3]; /**< variable that a wall normal to each axis reflects, or -1 */
-  int has_initial, has_boundary, has_source, has_refine;
+  int has_initial, has_boundary, has_source, has_refine, has_region;
   int nparameter; /**< physics, then problem */
   struct {
     const char *section, *name, *help;
@@ -59,7 +59,7 @@ struct oak {
   unsigned refine_variables, refine_primitives; /**< bit masks of what the criterion looks at */
   double c_refine, c_derefine, eps, eps_abs;
   int buffer; /**< cells; 0: none */
-  int refine; /**< a criterion is set and levels may differ */
+  int refine; /**< a criterion or regions are set and levels may differ */
 
   oak_module_t *module;
   struct {
