@@ -28,7 +28,7 @@ block_size = 8
 min_level = 1
 max_level = 2
 [problem]
-name = sod
+name = shock_tube
 [boundary]
 xlow = outflow
 xhigh = outflow
