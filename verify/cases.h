@@ -3,7 +3,11 @@
  * verify_case_NAME; figures are drawn by cases/NAME.py, if there is one. */
 #define VERIFY_CASES(C) \
   C(convergence)        \
+  C(flux_fixing)        \
+  C(linear_waves)       \
   C(shock_tubes)        \
+  C(vortex)             \
+  C(gresho)             \
   C(sedov)              \
   C(noh)                \
   C(kelvin_helmholtz)   \

@@ -57,13 +57,16 @@ static void converge(verify_t *v, FILE *table, int dim, int weno, int last,
 
 static void run(verify_t *v) {
   FILE *table = verify_table(v, "errors", "dim;limiter;cells;L1;order of L1;L2;order of L2");
-  const expected_t vanleer = {2, 1.75, 1.7, 2.2, 1.6, 1.9}, weno = {5, 5, 4.5, 5.2, 4.5, 5.2};
-  const expected_t coarse_vanleer = {2, 1.75, 1.4, 2.2, 1.3, 2},
-                   coarse_weno = {5, 5, 3, 5.5, 3, 5.5};
-  converge(v, table, 2, 0, v->full ? 6 : 4, v->full ? &vanleer : &coarse_vanleer);
-  converge(v, table, 2, 1, v->full ? 5 : 3, v->full ? &weno : &coarse_weno);
-  converge(v, table, 3, 0, v->full ? 3 : 2, &coarse_vanleer);
-  converge(v, table, 3, 1, v->full ? 3 : 2, &coarse_weno);
+  if (v->full) {
+    converge(v, table, 2, 0, 6, &(expected_t){2, 1.75, 1.85, 2, 1.7, 1.8});
+    converge(v, table, 2, 1, 5, &(expected_t){5, 5, 4.85, 5.1, 4.85, 5.1});
+    converge(v, table, 3, 0, 3, &(expected_t){2, 1.75, 1.7, 1.9, 1.55, 1.7});
+    converge(v, table, 3, 1, 2, &(expected_t){5, 5, 3.55, 3.75, 3.6, 3.8});
+  } else {
+    converge(v, table, 2, 0, 4, &(expected_t){2, 1.75, 1.8, 1.9, 1.66, 1.75});
+    converge(v, table, 2, 1, 3, &(expected_t){5, 5, 4.5, 4.7, 4.5, 4.7});
+    converge(v, table, 3, 0, 2, &(expected_t){2, 1.75, 1.38, 1.48, 1.3, 1.4});
+  }
   verify_close(table);
 }
 

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Linear waves oblique to the grid, in 2D (tan of the angle 2) and 3D (domain 3 x 1.5 x 1.5), over
+ * one period. The error is the root of the sum over the conserved variables of squared L1
+ * differences to the initial state, as in Athena, here in units of the amplitude. That is 1e-7: at
+ * 1e-6 the steepening of sound waves exceeds the errors of WENO5, and at 1e-8 rounding does.
+ *
+ * For linear waves the scheme with one flux per face keeps the full order of its reconstruction in
+ * several dimensions. Theory gives the error itself where WENO5 has its linear weights, which it
+ * has in a stream, since the epsilon of the weights is relative to the values. The leading error of
+ * upwind reconstruction of fifth order is
+ *
+ *   sum over d of |A_d| dx^5 / 60 d^6/dx_d^6,  A_d: the Jacobian along axis d,
+ *
+ * so that a wave (vector r of energy 1, wave vector k) loses sum r|A_d|r k_d^6 dx^5 / 60 of its
+ * amplitude per time. What it excites of other waves is zero again after a period. The sound wave
+ * is in gas at rest: for its velocities the weights are nonlinear, which costs a factor of 3.7. */
+#include "../verify.h"
+
+enum { SOUND, ENTROPY, SHEAR };
+static const char *const waves[] = {"sound", "entropy", "shear"};
+static const double amplitude = 1e-7, pi = 3.14159265358979323846;
+
+typedef struct {
+  const char *limiter, *integrator;
+  int weno; /* shrink the CFL number, so that errors in time shrink like those in space */
+} scheme_t;
+
+static const scheme_t vanleer = {"vanleer", "heun", 0}, koren = {"koren", "ssprk33", 0},
+                      weno = {"weno5", "rk4", 1};
+
+/* Leading error of WENO5, see above; n: unit vector along k, of length 2 pi; sound speed, stream
+ * and period 1. Sound: r = (u n, p); shear: r = (u t), of which the part along d is carried by
+ * sound with |v_d + 1|/2 + |v_d - 1|/2 = 1 and the rest by the stream. */
+static double weno_theory(int dim, int wave, double dx) {
+  const double n[3] = {dim == 2 ? 1 / sqrt(5) : 1.0 / 3, dim == 2 ? 2 / sqrt(5) : 2.0 / 3,
+                       dim == 2 ? 0 : 2.0 / 3};
+  const double across = sqrt(n[0] * n[0] + n[1] * n[1]);
+  const double t[3] = {-n[1] / across, n[0] / across, 0};
+  /* The norm of the wave in conserved variables: density, momentum, energy. */
+  const double norm = wave == ENTROPY ? sqrt(1 + 1 + 0.25) : 1;
+  double loss = 0;
+  if (wave == SOUND) return NAN;
+  for (int d = 0; d < dim; d++) {
+    const double speed = wave == ENTROPY ? n[d] : t[d] * t[d] + (1 - t[d] * t[d]) * n[d];
+    loss += speed * pow(2 * pi * n[d], 6) * pow(dx, 5) / 60;
+  }
+  return loss * norm * 2 / pi; /* the mean of |cos| */
+}
+
+static double distance(const sim_t *s, double *const start[]) {
+  const int blocks = oak_nblocks(s->oak);
+  double squares = 0;
+  for (int n = 0; n < s->nvar; n++) {
+    double *u = verify_read(s, n), sum = 0;
+    for (long c = 0; c < (long)blocks * s->cells; c++) sum += fabs(u[c] - start[n][c]);
+    free(u);
+    sum = verify_sum(sum) / (oak_nblocks_global(s->oak) * (double)s->cells);
+    squares += sum * sum;
+  }
+  return sqrt(squares);
+}
+
+/* \param level gives 32 << level cells along x */
+static double error_of(verify_t *v, int dim, int wave, const scheme_t *scheme, int level) {
+  double *start[5];
+  sim_t s = verify_new(v, "problems/linear_wave.ini",
+                       "%sproblem.wave=%s\nproblem.amplitude=%g\nmesh.min_level=%d\n"
+                       "mesh.max_level=%d\noutput.picture_width=480\nscheme.limiter=%s\nscheme."
+                       "integrator=%s\nrun.cfl=%.17g\n",
+                       dim == 2 ? ""
+                                : "mesh.dim=3\nmesh.trees=2 1 1\nmesh.xmax=3 1.5 1.5\n"
+                                  "problem.length_x=3\nproblem.length_y=1.5\n"
+                                  "problem.length_z=1.5\n",
+                       waves[wave], amplitude, level, level, scheme->limiter, scheme->integrator,
+                       0.5 * (scheme->weno ? pow(0.5, 0.25 * level) : 1));
+  MUST(oak_initialize(s.oak));
+  for (int n = 0; n < s.nvar; n++) start[n] = verify_read(&s, n);
+  verify_continue(&s, 1);
+  const double error = distance(&s, start) / amplitude;
+  if (dim == 2 && wave == SOUND && !scheme->weno && level == 2)
+    verify_picture(&s, "sound_wave", "rho", 1 - amplitude, 1 + amplitude);
+  for (int n = 0; n < s.nvar; n++) free(start[n]);
+  verify_free(&s);
+  return error;
+}
+
+typedef struct {
+  double order, low, high; /* of the two finest grids */
+  double error[3];         /* of the three waves on the finest grid, as measured; 0: by theory */
+} expected_t;
+
+static void check_wave(verify_t *v, const char *name, double order, double error, double theory,
+                       double measured, const expected_t *want) {
+  char what[128];
+  snprintf(what, sizeof what, "%s: order", name);
+  verify_check(v, what, order, want->order, want->low, want->high,
+               want->order == 5 ? "linear waves: order of the reconstruction"
+                                : "second order; the limiter costs some at extrema");
+  snprintf(what, sizeof what, "%s: error / amplitude", name);
+  if (isnan(theory))
+    verify_check(v, what, error, NAN, 0.95 * measured, 1.05 * measured,
+                 "as measured when the case was written");
+  else
+    verify_check(v, what, error, theory, 0.95 * theory, 1.05 * theory,
+                 "leading error term of fifth-order upwinding (derived in the case)");
+}
+
+/* All waves on grids of 32 to 32 << last cells along x. */
+static void converge(verify_t *v, FILE *table, int dim, const scheme_t *scheme, int last,
+                     const expected_t *want) {
+  char name[96];
+  for (int wave = 0; wave < 3; wave++) {
+    double before = NAN, error = NAN, theory = NAN;
+    for (int level = 0; level <= last; level++) {
+      before = error;
+      error = error_of(v, dim, wave, scheme, level);
+      if (scheme->weno) theory = weno_theory(dim, wave, (dim == 2 ? sqrt(5) : 3) / (32 << level));
+      verify_row(table, "%d;%s;%s;%d;%.6e;%.3f;%.6e", dim, waves[wave], scheme->limiter,
+                 32 << level, error, verify_order(before, error, 2), theory);
+    }
+    snprintf(name, sizeof name, "%s wave, %dD, %s, %d cells", waves[wave], dim, scheme->limiter,
+             32 << last);
+    check_wave(v, name, verify_order(before, error, 2), error, theory, want->error[wave], want);
+  }
+}
+
+static void run(verify_t *v) {
+  FILE *table = verify_table(v, "errors", "dim;wave;limiter;cells;error;order;theory");
+  if (v->full) {
+    converge(v, table, 2, &vanleer, 4, &(expected_t){2, 1.95, 2.1, {1.057e-3, 7.18e-4, 4.84e-4}});
+    converge(v, table, 2, &koren, 4, &(expected_t){2, 2.2, 2.45, {1.898e-4, 1.405e-4, 9.14e-5}});
+    converge(v, table, 2, &weno, 2, &(expected_t){5, 4.85, 5.15, {3.72e-6}});
+    converge(v, table, 3, &vanleer, 2, &(expected_t){2, 1.8, 1.9, {1.803e-2, 1.234e-2, 8.43e-3}});
+    converge(v, table, 3, &weno, 1, &(expected_t){5, 4.9, 5.1, {1.2e-4}});
+  } else {
+    converge(v, table, 2, &vanleer, 2, &(expected_t){2, 1.8, 1.9, {1.682e-2, 1.158e-2, 7.8e-3}});
+    converge(v, table, 2, &weno, 1, &(expected_t){5, 4.9, 5.1, {1.193e-4}});
+    converge(v, table, 3, &vanleer, 1, &(expected_t){2, 1.33, 1.43, {6.48e-2, 4.48e-2, 3.04e-2}});
+  }
+  verify_close(table);
+}
+
+const verify_case_t verify_case_linear_waves = {
+    .name = "linear_waves",
+    .title = "Linear waves oblique to the grid",
+    .source = "Gardiner, Stone 2005, 2008; Stone et al. 2008 (Athena); one period",
+    .run = run};
