@@ -6,6 +6,7 @@
   C(flux_fixing)        \
   C(linear_waves)       \
   C(shock_tubes)        \
+  C(shu_osher)          \
   C(vortex)             \
   C(gresho)             \
   C(sedov)              \
