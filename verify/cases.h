@@ -11,5 +11,6 @@
   C(gresho)             \
   C(sedov)              \
   C(noh)                \
+  C(implosion)          \
   C(kelvin_helmholtz)   \
   C(rayleigh_taylor)
