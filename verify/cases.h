@@ -12,5 +12,6 @@
   C(sedov)              \
   C(noh)                \
   C(implosion)          \
+  C(riemann2d)          \
   C(kelvin_helmholtz)   \
   C(rayleigh_taylor)
