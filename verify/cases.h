@@ -13,5 +13,6 @@
   C(noh)                \
   C(implosion)          \
   C(riemann2d)          \
+  C(double_mach)        \
   C(kelvin_helmholtz)   \
   C(rayleigh_taylor)
