@@ -3,27 +3,32 @@
  *
  *   out = dt F(u) + sum_i w_i prev_i                        (paper, eq. feuler)
  *
- * for blocks (or tiles of TY rows of their xy planes) without stored ghost cells. A tile marches
- * through z: a queue per column holds the primitive planes that the z stencil needs, so each z
- * reconstruction and z flux is computed once. The current plane with its halo sits in `s`, where
- * x and y fluxes are computed, each once, and collected in face arrays. Fluxes at refinement
+ * for blocks without stored ghost cells. One OUTER iteration is a tile of TX x TY cells of a
+ * block's xy planes, which marches through z: a queue per column holds the primitive planes that
+ * the z stencil needs, so each z reconstruction and z flux is computed once. The current plane with
+ * its halo is in shared memory, where x and y fluxes are computed, each once. Fluxes at refinement
  * boundaries go to bflux; the largest wave speed and the count of invalid cells leave per tile.
  * In 2D there is one plane and no march.
  *
- * Conversion to primitives happens where a value enters the tile. */
+ * Conversion to primitives happens where a value enters the tile. A lane is a cell of the tile's
+ * plane; faces and edges beyond the last lane are extra work, for which devices with many threads
+ * take different ones (the first argument of OAK_ROWS_FROM). */
 
 #define RAD OAK_RADIUS
 #define GH (RAD + 1)
 #if GH > OAK_NG
 #error "fewer ghost layers than the limiter reads"
 #endif
-#ifndef OAK_TILE
-#define OAK_TILE OAK_N
+#ifndef OAK_TILE_X
+#define OAK_TILE_X OAK_N
+#define OAK_TILE_Y OAK_N
 #endif
-#define TY OAK_TILE
-#define TILES (OAK_N / TY)
-#define LANES (TY * OAK_N)
-#define SX (OAK_N + 2 * GH)
+#define TX OAK_TILE_X
+#define TY OAK_TILE_Y
+#define TILES_X (OAK_N / TX)
+#define TILES (TILES_X * (OAK_N / TY))
+#define LANES (TY * TX)
+#define SX (TX + 2 * GH)
 #define SY (TY + 2 * GH)
 #define NFLUX (NVAR + 1) /* the last component is the wave speed */
 
@@ -32,9 +37,39 @@
 #define QLEN (RAD > 0 ? 2 * RAD + 1 : 2)
 #define QPLANE (RAD > 0 ? RAD - 1 : 0)
 
-typedef real plane_t[NVAR][SY][SX];
-typedef real xface_t[NFLUX][TY][OAK_N + 1];
-typedef real yface_t[NFLUX][TY + 1][OAK_N];
+/* Tiles that a multiprocessor should hold at a time, which limits the registers of a lane. */
+#define RESIDENT (OAK_RESIDENT_LANES > LANES ? OAK_RESIDENT_LANES / LANES : 1)
+#undef OAK_TEAM
+#define OAK_TEAM LANES
+
+/* What the lanes of a tile share. */
+typedef struct {
+  OAK_ALIGNED real s[NVAR][SY][SX]; /* primitive plane with its halo */
+  OAK_OVERLAY {
+    OAK_ALIGNED real hx[NVAR][TY][TX + 1]; /* states below x faces: upper edges of cells -1 .. */
+    OAK_ALIGNED real hy[NVAR][TY + 1][TX]; /* the same of y faces */
+  };
+  OAK_ALIGNED real lx[NVAR][TY]; /* states above the last faces */
+  OAK_ALIGNED real ly[NVAR][TX];
+  OAK_ALIGNED real fx[NFLUX][TY][TX + 1];
+  OAK_ALIGNED real fy[NFLUX][TY + 1][TX];
+  OAK_ALIGNED real rate[LANES];
+  OAK_ALIGNED int bad[LANES];
+} flux_shared_t;
+
+/* A tile of the xy planes of a block. */
+typedef struct {
+  const oak_flux_args_t *arg;
+  const oak_field_t *f;
+  oak_user_t user;
+  long block;
+  int x0, y0;
+} tile_t;
+
+/* Cell (x0, y0) of plane k of the state that is read. */
+OAK_FN const real *tile_plane(const tile_t *t, int k) {
+  return t->f->u + t->block * OAK_BLOCK_REALS + OAK_INDEX(t->x0, t->y0, k);
+}
 
 /* Load a conserved state from p and convert it. */
 OAK_FN void load_primitive(const oak_user_t *user, const real *p, long long stride, real q[]) {
@@ -54,133 +89,138 @@ OAK_FN void cell_edges(const real *cell, int step, int stride, real lo[], real h
   }
 }
 
-/* Fill the halo of plane k: rows below and above the tile, then the columns beyond x. */
-OAK_FN void load_plane_halo(const oak_field_t *f, const oak_user_t *user, long block, int y0, int k,
-                            plane_t s) {
-  const real *own = f->u + block * OAK_BLOCK_REALS + (long long)k * OAK_N * OAK_N;
-  const oak_side_t below = oak_side(f, block, 2), above = oak_side(f, block, 3);
-  for (int g = 0; g < 2 * GH; g++) {
+/* Fill the halo of plane k: rows below and above the tile, then the columns beside it. */
+OAK_FN void load_plane_halo(const tile_t *t, int k, flux_shared_t *sh) {
+  const real *own = t->f->u + t->block * OAK_BLOCK_REALS + (long long)k * OAK_N * OAK_N;
+  const oak_side_t below = oak_side(t->f, t->block, 2), above = oak_side(t->f, t->block, 3);
+  OAK_ROWS_FROM(0, g, 2 * GH, TX) {
     const int row = g < GH ? g : g + TY; /* row of s */
-    const int j = y0 + row - GH;
-    const oak_side_t *side = j < 0 ? &below : &above;
+    const int j = t->y0 + row - GH;
+    const oak_side_t side = j < 0 ? below : above;
     const int layer = j < 0 ? j + OAK_NG : j - OAK_N;
     const int inside = j >= 0 && j < OAK_N;
-    const real *p = inside ? own + j * OAK_N : side->p + layer * side->sn + k * side->sb;
-    const long long sv = inside ? OAK_CELLS : side->sv;
-    OAK_INNER(i, OAK_N) {
+    const real *p =
+        inside ? own + j * OAK_N + t->x0 : side.p + layer * side.sn + k * side.sb + t->x0 * side.sa;
+    const long long sv = inside ? OAK_CELLS : side.sv;
+    OAK_LANES(i, TX) {
       real q[NVAR];
-      load_primitive(user, p + i, sv, q);
+      load_primitive(&t->user, p + i, sv, q);
       OAK_UNROLL
-      for (int v = 0; v < NVAR; v++) s[v][row][i + GH] = q[v];
+      for (int v = 0; v < NVAR; v++) sh->s[v][row][i + GH] = q[v];
     }
   }
-  OAK_UNROLL
-  for (int face = 0; face < 2; face++) {
-    const oak_side_t side = oak_side(f, block, face);
-    const real *p = side.p + y0 * side.sa + k * side.sb;
-    for (int g = 0; g < GH; g++) {
-      const int layer = face == 0 ? OAK_NG - GH + g : g;
-      const int column = face == 0 ? g : OAK_N + GH + g;
-      OAK_INNER(j, TY) {
-        real q[NVAR];
-        load_primitive(user, p + layer * side.sn + j * side.sa, side.sv, q);
-        OAK_UNROLL
-        for (int v = 0; v < NVAR; v++) s[v][j + GH][column] = q[v];
-      }
+  const oak_side_t left = oak_side(t->f, t->block, 0), right = oak_side(t->f, t->block, 1);
+  OAK_ROWS_FROM(2 * GH * TX, g, 2 * GH, TY) {
+    const int column = g < GH ? g : g + TX; /* column of s */
+    const int i = t->x0 + column - GH;
+    const oak_side_t side = i < 0 ? left : right;
+    const int layer = i < 0 ? i + OAK_NG : i - OAK_N;
+    const int inside = TILES_X > 1 && i >= 0 && i < OAK_N;
+    const real *p =
+        inside ? own + t->y0 * OAK_N + i : side.p + layer * side.sn + k * side.sb + t->y0 * side.sa;
+    const int step = inside ? OAK_N : side.sa;
+    const long long sv = inside ? OAK_CELLS : side.sv;
+    OAK_LANES(j, TY) {
+      real q[NVAR];
+      load_primitive(&t->user, p + j * step, sv, q);
+      OAK_UNROLL
+      for (int v = 0; v < NVAR; v++) sh->s[v][j + GH][column] = q[v];
     }
   }
 }
 
 /* Keep the fluxes of a refinement boundary for flux fixing. */
-OAK_FN void keep_xy_fluxes(const oak_flux_args_t *arg, long block, int y0, int k, const xface_t fx,
-                           const yface_t fy) {
+OAK_FN void keep_xy_fluxes(const tile_t *t, int k, const flux_shared_t *sh) {
   OAK_UNROLL
   for (int face = 0; face < 2; face++) {
-    const int slot = arg->f.face[block * OAK_FACES + face].bflux;
-    if (slot < 0) continue;
-    real *p = arg->bflux + (long long)slot * NVAR * OAK_AREA + k * OAK_N + y0;
+    const int slot = t->f->face[t->block * OAK_FACES + face].bflux;
+    if (slot < 0 || (face == 0 ? t->x0 > 0 : t->x0 + TX < OAK_N)) continue;
+    real *p = t->arg->bflux + (long long)slot * NVAR * OAK_AREA + k * OAK_N + t->y0;
     for (int v = 0; v < NVAR; v++)
-      OAK_INNER(j, TY) p[v * OAK_AREA + j] = fx[v][j][face * OAK_N];
+      OAK_INNER(j, TY) p[v * OAK_AREA + j] = sh->fx[v][j][face * TX];
   }
   OAK_UNROLL
   for (int face = 0; face < 2; face++) {
-    const int slot = arg->f.face[block * OAK_FACES + 2 + face].bflux;
-    if (slot < 0 || (face == 0 ? y0 > 0 : y0 + TY < OAK_N)) continue;
-    real *p = arg->bflux + (long long)slot * NVAR * OAK_AREA + k * OAK_N;
+    const int slot = t->f->face[t->block * OAK_FACES + 2 + face].bflux;
+    if (slot < 0 || (face == 0 ? t->y0 > 0 : t->y0 + TY < OAK_N)) continue;
+    real *p = t->arg->bflux + (long long)slot * NVAR * OAK_AREA + k * OAK_N + t->x0;
     for (int v = 0; v < NVAR; v++)
-      OAK_INNER(i, OAK_N) p[v * OAK_AREA + i] = fy[v][face * TY][i];
+      OAK_INNER(i, TX) p[v * OAK_AREA + i] = sh->fy[v][face * TY][i];
   }
 }
 
 #if OAK_DIM == 3
+/* Place of lane c in a plane of the block. */
+#define LANE_AT(c) (TX == OAK_N ? (c) : (c) / TX * OAK_N + (c) % TX)
+
+/* Where lane 0 of plane z is read, z = -NG .. N + NG - 1. */
+OAK_FN const real *z_plane(const tile_t *t, int z, long long *stride) {
+  const oak_side_t side = oak_side(t->f, t->block, z < 0 ? 4 : 5);
+  const int inside = z >= 0 && z < OAK_N;
+  *stride = inside ? OAK_CELLS : side.sv;
+  return inside ? tile_plane(t, z)
+                : side.p + (z < 0 ? z + OAK_NG : z - OAK_N) * side.sn + t->y0 * OAK_N + t->x0;
+}
+
 /* One step of the march: plane k + 1 + RAD enters the queue, plane k + 1 is reconstructed, the flux
  * between planes k and k + 1 is computed. */
-OAK_FN void march(const oak_flux_args_t *arg, const oak_user_t *user, long block, int y0, int k,
-                  int with_flux, real queue[QLEN][NVAR][LANES], real zhi[NVAR][LANES],
-                  real zf[2][NFLUX][LANES]) {
-  const oak_field_t *f = &arg->f;
-  const int z = k + 1 + RAD;
-  const oak_side_t side = oak_side(f, block, z < 0 ? 4 : 5);
-  const int inside = z >= 0 && z < OAK_N;
-  const real *p = inside ? f->u + block * OAK_BLOCK_REALS + (long long)z * OAK_N * OAK_N
-                         : side.p + (z < 0 ? z + OAK_NG : z - OAK_N) * side.sn;
-  const long long sv = inside ? OAK_CELLS : side.sv;
+OAK_FN void march(const tile_t *t, int k, int with_flux,
+                  OAK_PRIVATE_ARG(real queue[QLEN][NVAR], LANES),
+                  OAK_PRIVATE_ARG(real zhi[NVAR], LANES),
+                  OAK_PRIVATE_ARG(real zf[2][NFLUX], LANES)) {
+  long long stride;
+  const real *p = z_plane(t, k + 1 + RAD, &stride);
   int at[QLEN];
   OAK_UNROLL
   for (int q = 0; q < QLEN; q++) at[q] = OAK_QUEUE(QLEN, k, q);
-  p += y0 * OAK_N;
-  real(*const upper)[LANES] = zf[OAK_QUEUE(2, k, 1)];
-  OAK_INNER(c, LANES) {
+  const int upper = OAK_QUEUE(2, k, 1);
+  OAK_LANE(c, LANES) {
     real q[NVAR], lo[NVAR], hi[NVAR], ql[NVAR], flux[NFLUX];
-    load_primitive(user, p + c, sv, q);
+    load_primitive(&t->user, p + LANE_AT(c), stride, q);
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) {
       real row[QLEN];
       OAK_UNROLL
-      for (int n = 0; n < QLEN - 1; n++) row[n] = queue[at[n]][v][c];
+      for (int n = 0; n < QLEN - 1; n++) row[n] = OAK_MY(queue[at[n]][v], c);
       row[QLEN - 1] = q[v];
-      queue[at[QLEN - 1]][v][c] = q[v];
+      OAK_MY(queue[at[QLEN - 1]][v], c) = q[v];
       oak_reconstruct(&row[QLEN - 1 - RAD], &lo[v], &hi[v]);
-      ql[v] = zhi[v][c];
-      zhi[v][c] = hi[v];
+      ql[v] = OAK_MY(zhi[v], c);
+      OAK_MY(zhi[v], c) = hi[v];
     }
     if (!with_flux) continue;
-    flux[NVAR] = oak_riemann(&user->physics, ql, lo, 2, flux);
+    flux[NVAR] = oak_riemann(&t->user.physics, ql, lo, 2, flux);
     OAK_UNROLL
-    for (int v = 0; v < NFLUX; v++) upper[v][c] = flux[v];
+    for (int v = 0; v < NFLUX; v++) OAK_MY(zf[upper][v], c) = flux[v];
   }
 }
 
 /* Fill the queue with the planes below those that the first step of the march loads. */
-OAK_FN void start_march(const oak_flux_args_t *arg, const oak_user_t *user, long block, int y0,
-                        real queue[QLEN][NVAR][LANES]) {
-  const oak_field_t *f = &arg->f;
-  const oak_side_t side = oak_side(f, block, 4);
+OAK_FN void start_march(const tile_t *t, OAK_PRIVATE_ARG(real queue[QLEN][NVAR], LANES)) {
+  OAK_UNROLL
   for (int n = 0; n < QLEN - 1; n++) {
-    const int z = n - 1 - RAD;
-    const int inside = z >= 0;
-    const real *p = inside ? f->u + block * OAK_BLOCK_REALS + (long long)z * OAK_N * OAK_N
-                           : side.p + (z + OAK_NG) * side.sn;
-    const long long sv = inside ? OAK_CELLS : side.sv;
+    long long stride;
+    const real *p = z_plane(t, n - 1 - RAD, &stride);
     const int at = OAK_QUEUE(QLEN, -2, n);
-    p += y0 * OAK_N;
-    OAK_INNER(c, LANES) {
+    OAK_LANE(c, LANES) {
       real q[NVAR];
-      load_primitive(user, p + c, sv, q);
+      load_primitive(&t->user, p + LANE_AT(c), stride, q);
       OAK_UNROLL
-      for (int v = 0; v < NVAR; v++) queue[at][v][c] = q[v];
+      for (int v = 0; v < NVAR; v++) OAK_MY(queue[at][v], c) = q[v];
     }
   }
 }
 
-/* z fluxes through the lower face of plane k. */
-OAK_FN void keep_z_fluxes(const oak_flux_args_t *arg, long block, int y0, int k,
-                          const real flux[NFLUX][LANES]) {
-  const int slot = arg->f.face[block * OAK_FACES + (k == 0 ? 4 : 5)].bflux;
+/* z fluxes through the lower (face 4) or upper (face 5) side of the block. */
+OAK_FN void keep_z_fluxes(const tile_t *t, int face,
+                          OAK_PRIVATE_ARG(const real flux[NFLUX], LANES)) {
+  const int slot = t->f->face[t->block * OAK_FACES + face].bflux;
   if (slot < 0) return;
-  real *p = arg->bflux + (long long)slot * NVAR * OAK_AREA + y0 * OAK_N;
-  for (int v = 0; v < NVAR; v++)
-    OAK_INNER(c, LANES) p[v * OAK_AREA + c] = flux[v][c];
+  real *p = t->arg->bflux + (long long)slot * NVAR * OAK_AREA + t->y0 * OAK_N + t->x0;
+  OAK_LANE(c, LANES) {
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++) p[v * OAK_AREA + LANE_AT(c)] = OAK_MY(flux[v], c);
+  }
 }
 #endif
 
@@ -201,169 +241,245 @@ OAK_FN void add_sources(const oak_field_t *f, const oak_user_t *user, long block
 #endif
 }
 
-/* Fluxes through the x faces of one plane. Cell i has its upper edge in hi[i + 1], its lower one in
- * lo[i]. The columns beyond a multiple of the SIMD width, cells -1 and N and face N, are turned so
- * that their lanes are contiguous. */
-OAK_FN void x_fluxes(const oak_user_t *user, const plane_t s, xface_t fx) {
-  OAK_SHARED real lo[NVAR][TY][OAK_N], hi[NVAR][TY][OAK_N + 1];
-  OAK_SHARED real strip[2][NVAR][2 * RAD + 1][TY], edge[2][NVAR][TY];
+/* Edges of the cells of one plane along x. The state above a lane's lower face stays with the lane,
+ * the one below the next face is for its neighbour. The columns beyond the tile, cells -1 and TX,
+ * are turned where lanes must be contiguous. */
+OAK_FN void x_edges(flux_shared_t *sh, OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
+  OAK_LANE2(j, TY, i, TX) {
+    real ql[NVAR], qh[NVAR];
+    cell_edges(&sh->s[0][j + GH][i + GH], 1, SY * SX, ql, qh);
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++) OAK_MY(lo[v], j * TX + i) = ql[v], sh->hx[v][j][i + 1] = qh[v];
+  }
+#if OAK_STRIPS
+  OAK_ALIGNED real strip[2][NVAR][2 * RAD + 1][TY], edge[NVAR][TY];
   for (int v = 0; v < NVAR; v++)
     for (int n = 0; n < 2 * RAD + 1; n++)
       OAK_INNER(j, TY) {
-        strip[0][v][n][j] = s[v][j + GH][n];
-        strip[1][v][n][j] = s[v][j + GH][OAK_N + 1 + n];
+        strip[0][v][n][j] = sh->s[v][j + GH][n];
+        strip[1][v][n][j] = sh->s[v][j + GH][TX + 1 + n];
       }
-  OAK_INNER2(j, TY, i, OAK_N) {
-    real ql[NVAR], qh[NVAR];
-    cell_edges(&s[0][j + GH][i + GH], 1, SY * SX, ql, qh);
-    OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) lo[v][j][i] = ql[v], hi[v][j][i + 1] = qh[v];
-  }
-  OAK_BARRIER;
   OAK_INNER(j, TY) {
     real ql[NVAR], qh[NVAR], qn[NVAR];
     cell_edges(&strip[0][0][RAD][j], TY, (2 * RAD + 1) * TY, ql, qh);
     cell_edges(&strip[1][0][RAD][j], TY, (2 * RAD + 1) * TY, qn, ql);
     OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) edge[0][v][j] = qh[v], edge[1][v][j] = qn[v];
+    for (int v = 0; v < NVAR; v++) edge[v][j] = qh[v], sh->lx[v][j] = qn[v];
   }
   for (int v = 0; v < NVAR; v++)
-    OAK_INNER(j, TY) hi[v][j][0] = edge[0][v][j];
-  for (int v = 0; v < NVAR; v++)
-    OAK_INNER(j, TY) edge[0][v][j] = hi[v][j][OAK_N];
-  OAK_BARRIER;
-  OAK_INNER2(j, TY, i, OAK_N) {
+    OAK_INNER(j, TY) sh->hx[v][j][0] = edge[v][j];
+#else
+  OAK_ROWS_FROM(LANES - 2 * TY, upper, 2, TY) {
+    OAK_LANES(j, TY) {
+      real ql[NVAR], qh[NVAR];
+      cell_edges(&sh->s[0][j + GH][upper ? TX + GH : GH - 1], 1, SY * SX, ql, qh);
+      OAK_UNROLL
+      for (int v = 0; v < NVAR; v++)
+        *(upper ? &sh->lx[v][j] : &sh->hx[v][j][0]) = upper ? ql[v] : qh[v];
+    }
+  }
+#endif
+}
+
+/* Fluxes through the x faces of one plane. */
+OAK_FN void x_fluxes(const oak_user_t *user, flux_shared_t *sh,
+                     OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
+  OAK_LANE2(j, TY, i, TX) {
     real ql[NVAR], qr[NVAR], f[NFLUX];
     OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) ql[v] = hi[v][j][i], qr[v] = lo[v][j][i];
+    for (int v = 0; v < NVAR; v++) ql[v] = sh->hx[v][j][i], qr[v] = OAK_MY(lo[v], j * TX + i);
     f[NVAR] = oak_riemann(&user->physics, ql, qr, 0, f);
     OAK_UNROLL
-    for (int v = 0; v < NFLUX; v++) fx[v][j][i] = f[v];
+    for (int v = 0; v < NFLUX; v++) sh->fx[v][j][i] = f[v];
   }
-  OAK_SHARED real last[NFLUX][TY];
+#if OAK_STRIPS
+  OAK_ALIGNED real below[NVAR][TY], last[NFLUX][TY];
+  for (int v = 0; v < NVAR; v++)
+    OAK_INNER(j, TY) below[v][j] = sh->hx[v][j][TX];
   OAK_INNER(j, TY) {
     real ql[NVAR], qr[NVAR], f[NFLUX];
     OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) ql[v] = edge[0][v][j], qr[v] = edge[1][v][j];
+    for (int v = 0; v < NVAR; v++) ql[v] = below[v][j], qr[v] = sh->lx[v][j];
     f[NVAR] = oak_riemann(&user->physics, ql, qr, 0, f);
     OAK_UNROLL
     for (int v = 0; v < NFLUX; v++) last[v][j] = f[v];
   }
   for (int v = 0; v < NFLUX; v++)
-    OAK_INNER(j, TY) fx[v][j][OAK_N] = last[v][j];
+    OAK_INNER(j, TY) sh->fx[v][j][TX] = last[v][j];
+#else
+  OAK_ROWS_FROM(0, row, 1, TY) {
+    OAK_LANES(j, TY) {
+      real ql[NVAR], qr[NVAR], f[NFLUX];
+      OAK_UNROLL
+      for (int v = 0; v < NVAR; v++) ql[v] = sh->hx[v][j][TX], qr[v] = sh->lx[v][j];
+      f[NVAR] = oak_riemann(&user->physics, ql, qr, 0, f);
+      OAK_UNROLL
+      for (int v = 0; v < NFLUX; v++) sh->fx[v][j][TX] = f[v];
+    }
+  }
+#endif
 }
 
-/* Fluxes through the y faces of one plane; rows are numbered from -1. */
-OAK_FN void y_fluxes(const oak_user_t *user, const plane_t s, yface_t fy) {
-  OAK_SHARED real lo[NVAR][TY + 2][OAK_N], hi[NVAR][TY + 2][OAK_N];
-  OAK_INNER2(j, TY + 2, i, OAK_N) {
+/* The same along y. */
+OAK_FN void y_edges(flux_shared_t *sh, OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
+  OAK_LANE2(j, TY, i, TX) {
     real ql[NVAR], qh[NVAR];
-    cell_edges(&s[0][j + GH - 1][i + GH], SX, SY * SX, ql, qh);
+    cell_edges(&sh->s[0][j + GH][i + GH], SX, SY * SX, ql, qh);
     OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) lo[v][j][i] = ql[v], hi[v][j][i] = qh[v];
+    for (int v = 0; v < NVAR; v++) OAK_MY(lo[v], j * TX + i) = ql[v], sh->hy[v][j + 1][i] = qh[v];
   }
-  OAK_BARRIER;
-  OAK_INNER2(j, TY + 1, i, OAK_N) {
+  OAK_ROWS_FROM(0, upper, 2, TX) {
+    real *const to = upper ? &sh->ly[0][0] : &sh->hy[0][0][0];
+    const int stride = upper ? TX : (TY + 1) * TX;
+    OAK_LANES(i, TX) {
+      real ql[NVAR], qh[NVAR];
+      cell_edges(&sh->s[0][upper ? TY + GH : GH - 1][i + GH], SX, SY * SX, ql, qh);
+      OAK_UNROLL
+      for (int v = 0; v < NVAR; v++) to[v * stride + i] = upper ? ql[v] : qh[v];
+    }
+  }
+}
+
+OAK_FN void y_fluxes(const oak_user_t *user, flux_shared_t *sh,
+                     OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
+  OAK_LANE2(j, TY, i, TX) {
     real ql[NVAR], qr[NVAR], f[NFLUX];
     OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) ql[v] = hi[v][j][i], qr[v] = lo[v][j + 1][i];
+    for (int v = 0; v < NVAR; v++) ql[v] = sh->hy[v][j][i], qr[v] = OAK_MY(lo[v], j * TX + i);
     f[NVAR] = oak_riemann(&user->physics, ql, qr, 1, f);
     OAK_UNROLL
-    for (int v = 0; v < NFLUX; v++) fy[v][j][i] = f[v];
+    for (int v = 0; v < NFLUX; v++) sh->fy[v][j][i] = f[v];
+  }
+  OAK_ROWS_FROM(LANES / 2, row, 1, TX) {
+    OAK_LANES(i, TX) {
+      real ql[NVAR], qr[NVAR], f[NFLUX];
+      OAK_UNROLL
+      for (int v = 0; v < NVAR; v++) ql[v] = sh->hy[v][TY][i], qr[v] = sh->ly[v][i];
+      f[NVAR] = oak_riemann(&user->physics, ql, qr, 1, f);
+      OAK_UNROLL
+      for (int v = 0; v < NFLUX; v++) sh->fy[v][TY][i] = f[v];
+    }
   }
 }
 
-OAK_KERNEL(oak_flux, oak_flux_args_t, LANES) {
+/* Combine fluxes, sources and previous states of one plane; `zlo`, `zup`: z fluxes (3D). */
+OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh,
+                         OAK_PRIVATE_ARG(const real zlo[NFLUX], LANES),
+                         OAK_PRIVATE_ARG(const real zup[NFLUX], LANES)) {
+  const oak_flux_args_t *arg = t->arg;
+  const int level = t->f->block[t->block].level;
+  const real inv_dx = (real)(1 / oak_dx(t->f, level, 0));
+  const real inv_dy = (real)(1 / oak_dx(t->f, level, 1));
+#if OAK_DIM == 3
+  const real inv_dz = (real)(1 / oak_dx(t->f, level, 2));
+#else
+  (void)zlo, (void)zup;
+#endif
+  const real dt = (real)arg->dt;
+  const real w[4] = {(real)arg->w[0], (real)arg->w[1], (real)arg->w[2], (real)arg->w[3]};
+  const long long at = tile_plane(t, k) - t->f->u;
+  OAK_LANE2(j, TY, i, TX) {
+    const int c = j * TX + i;
+    (void)c;
+    const long long cell = at + j * OAK_N + i;
+    real q[NVAR], source[NVAR], u[NVAR];
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++) q[v] = sh->s[v][j + GH][i + GH], source[v] = 0;
+    add_sources(t->f, &t->user, t->block, t->x0 + i, t->y0 + j, k, q, source);
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++) {
+      real r = (sh->fx[v][j][i] - sh->fx[v][j][i + 1]) * inv_dx +
+               (sh->fy[v][j][i] - sh->fy[v][j + 1][i]) * inv_dy;
+#if OAK_DIM == 3
+      r += (OAK_MY(zlo[v], c) - OAK_MY(zup[v], c)) * inv_dz;
+#endif
+      u[v] = dt * (r + source[v]);
+      OAK_UNROLL
+      for (int p = 0; p < OAK_NPREV; p++) u[v] += w[p] * arg->prev[p][cell + v * OAK_CELLS];
+    }
+    real speed = OAK_MAX(sh->fx[NVAR][j][i], sh->fx[NVAR][j][i + 1]) * inv_dx +
+                 OAK_MAX(sh->fy[NVAR][j][i], sh->fy[NVAR][j + 1][i]) * inv_dy;
+#if OAK_DIM == 3
+    speed += OAK_MAX(OAK_MY(zlo[NVAR], c), OAK_MY(zup[NVAR], c)) * inv_dz;
+#endif
+    sh->rate[c] = OAK_MAX(sh->rate[c], speed);
+    sh->bad[c] += !physics_valid(&t->user.physics, u);
+    oak_store(arg->out + cell, OAK_CELLS, u);
+  }
+}
+
+OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared_t)) {
   OAK_ARGS(oak_flux_args_t);
   OAK_OUTER(m) {
-    const long block = m / TILES;
-    const int y0 = (int)(m % TILES) * TY;
-    const oak_field_t *f = &arg.f;
-    const oak_user_t user = oak_user(f);
-    const int level = f->block[block].level;
-    const real inv_dx = (real)(1 / oak_dx(f, level, 0)), inv_dy = (real)(1 / oak_dx(f, level, 1));
-    const real dt = (real)arg.dt;
-    const real w[4] = {(real)arg.w[0], (real)arg.w[1], (real)arg.w[2], (real)arg.w[3]};
-    OAK_SHARED plane_t s;
-    OAK_SHARED xface_t fx;
-    OAK_SHARED yface_t fy;
-    OAK_SHARED real rate[LANES];
-    OAK_SHARED int bad[LANES];
-    OAK_INNER(c, LANES) rate[c] = 0, bad[c] = 0;
+    const int part = (int)(m % TILES);
+    const tile_t t = {
+        &arg, &arg.f, oak_user(&arg.f), m / TILES, part % TILES_X * TX, part / TILES_X * TY};
+    OAK_SHARED_STRUCT(flux_shared_t, sh);
+    OAK_PRIVATE(real lo[NVAR], LANES);
+    OAK_LANE(c, LANES) sh.rate[c] = 0, sh.bad[c] = 0;
 #if OAK_DIM == 3
-    const real inv_dz = (real)(1 / oak_dx(f, level, 2));
-    OAK_PRIVATE real queue[QLEN][NVAR][LANES];
-    OAK_PRIVATE real zhi[NVAR][LANES];
-    OAK_PRIVATE real zf[2][NFLUX][LANES];
-    start_march(&arg, &user, block, y0, queue);
-    march(&arg, &user, block, y0, -2, 0, queue, zhi, zf);
-    march(&arg, &user, block, y0, -1, 1, queue, zhi, zf);
-    keep_z_fluxes(&arg, block, y0, 0, zf[OAK_QUEUE(2, 0, 0)]);
+    OAK_PRIVATE(real queue[QLEN][NVAR], LANES);
+    OAK_PRIVATE(real zhi[NVAR], LANES);
+    OAK_PRIVATE(real zf[2][NFLUX], LANES);
+    start_march(&t, queue);
+    march(&t, -2, 0, queue, zhi, zf);
+    OAK_QUEUE_TURN(queue, QLEN, NVAR);
+    march(&t, -1, 1, queue, zhi, zf);
+    OAK_QUEUE_TURN(queue, QLEN, NVAR);
+    OAK_QUEUE_TURN(zf, 2, NFLUX);
+    keep_z_fluxes(&t, 4, zf[OAK_QUEUE(2, 0, 0)]);
 #endif
+    OAK_NO_UNROLL
     for (int k = 0; k < OAK_NZ; k++) {
-      const real *own = f->u + block * OAK_BLOCK_REALS + OAK_INDEX(0, y0, k);
 #if OAK_DIM == 3
-      march(&arg, &user, block, y0, k, 1, queue, zhi, zf);
-      const real(*const center)[LANES] = (const real(*)[LANES])queue[OAK_QUEUE(QLEN, k, QPLANE)];
-      const real(*const zlo)[LANES] = (const real(*)[LANES])zf[OAK_QUEUE(2, k, 0)];
-      const real(*const zup)[LANES] = (const real(*)[LANES])zf[OAK_QUEUE(2, k, 1)];
-      OAK_INNER2(j, TY, i, OAK_N) {
-        OAK_UNROLL
-        for (int v = 0; v < NVAR; v++) s[v][j + GH][i + GH] = center[v][j * OAK_N + i];
-      }
+      const int center = OAK_QUEUE(QLEN, k, QPLANE);
 #else
-      OAK_INNER2(j, TY, i, OAK_N) {
+      const real *own = tile_plane(&t, k);
+#endif
+      OAK_LANE2(j, TY, i, TX) {
         real q[NVAR];
-        load_primitive(&user, own + j * OAK_N + i, OAK_CELLS, q);
-        OAK_UNROLL
-        for (int v = 0; v < NVAR; v++) s[v][j + GH][i + GH] = q[v];
-      }
-#endif
-      load_plane_halo(f, &user, block, y0, k, s);
-      OAK_BARRIER;
-      x_fluxes(&user, s, fx);
-      y_fluxes(&user, s, fy);
-      OAK_BARRIER;
-      keep_xy_fluxes(&arg, block, y0, k, fx, fy);
-      const long long at = own - f->u;
-      OAK_INNER2(j, TY, i, OAK_N) {
-        const int c = j * OAK_N + i;
-        real q[NVAR], source[NVAR], u[NVAR];
-        OAK_UNROLL
-        for (int v = 0; v < NVAR; v++) q[v] = s[v][j + GH][i + GH], source[v] = 0;
-        add_sources(f, &user, block, i, y0 + j, k, q, source);
-        OAK_UNROLL
-        for (int v = 0; v < NVAR; v++) {
-          real r =
-              (fx[v][j][i] - fx[v][j][i + 1]) * inv_dx + (fy[v][j][i] - fy[v][j + 1][i]) * inv_dy;
 #if OAK_DIM == 3
-          r += (zlo[v][c] - zup[v][c]) * inv_dz;
+        OAK_UNROLL
+        for (int v = 0; v < NVAR; v++) q[v] = OAK_MY(queue[center][v], j * TX + i);
+#else
+        load_primitive(&t.user, own + j * OAK_N + i, OAK_CELLS, q);
 #endif
-          u[v] = dt * (r + source[v]);
-          OAK_UNROLL
-          for (int p = 0; p < OAK_NPREV; p++) u[v] += w[p] * arg.prev[p][at + v * OAK_CELLS + c];
-        }
-        real speed = OAK_MAX(fx[NVAR][j][i], fx[NVAR][j][i + 1]) * inv_dx +
-                     OAK_MAX(fy[NVAR][j][i], fy[NVAR][j + 1][i]) * inv_dy;
-#if OAK_DIM == 3
-        speed += OAK_MAX(zlo[NVAR][c], zup[NVAR][c]) * inv_dz;
-#endif
-        rate[c] = OAK_MAX(rate[c], speed);
-        bad[c] += !physics_valid(&user.physics, u);
-        oak_store(arg.out + at + c, OAK_CELLS, u);
+        OAK_UNROLL
+        for (int v = 0; v < NVAR; v++) sh.s[v][j + GH][i + GH] = q[v];
       }
+      load_plane_halo(&t, k, &sh);
       OAK_BARRIER;
+      x_edges(&sh, lo);
+      OAK_BARRIER;
+      x_fluxes(&t.user, &sh, lo);
+      y_edges(&sh, lo);
+      OAK_BARRIER;
+      y_fluxes(&t.user, &sh, lo);
+      OAK_BARRIER;
+      keep_xy_fluxes(&t, k, &sh);
+#if OAK_DIM == 3
+      march(&t, k, 1, queue, zhi, zf);
+      update_plane(&t, k, &sh, zf[OAK_QUEUE(2, k, 0)], zf[OAK_QUEUE(2, k, 1)]);
+      OAK_QUEUE_TURN(queue, QLEN, NVAR);
+      OAK_QUEUE_TURN(zf, 2, NFLUX);
+#else
+      update_plane(&t, k, &sh, lo, lo);
+#endif
     }
 #if OAK_DIM == 3
-    keep_z_fluxes(&arg, block, y0, OAK_N, zf[OAK_QUEUE(2, OAK_N, 0)]);
+    keep_z_fluxes(&t, 5, zf[OAK_QUEUE(2, OAK_N, 0)]);
 #endif
+    real fastest;
+    int invalid;
+    OAK_BARRIER;
+    OAK_REDUCE_MAX(fastest, sh.rate, LANES);
+    OAK_REDUCE_SUM(invalid, sh.bad, LANES);
     OAK_SERIAL {
-      real fastest = 0;
-      int invalid = 0;
-      OAK_REDUCE_MAX(fastest, rate, LANES);
-      OAK_REDUCE_SUM(invalid, bad, LANES);
-      arg.rate[block * TILES + m % TILES] = (double)fastest;
-      arg.bad[block * TILES + m % TILES] += invalid;
+      arg.rate[m] = (double)fastest;
+      arg.bad[m] += invalid;
     }
   }
 }
+
+#undef OAK_TEAM
+#define OAK_TEAM OAK_TEAM_ANY

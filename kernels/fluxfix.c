@@ -65,12 +65,10 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, 128) {
     OAK_BARRIER;
     OAK_SHARED int bad[OAK_N];
     OAK_INNER(a, OAK_N) bad[a] = corrected_invalid(&user, u, t.face, a);
+    int invalid;
     OAK_BARRIER;
-    OAK_SERIAL {
-      int invalid = 0;
-      OAK_REDUCE_SUM(invalid, bad, OAK_N);
-      /* Two faces of a block may do this at a time: both store the same. */
-      if (invalid) arg.bad[t.block * TILES] = 1;
-    }
+    OAK_REDUCE_SUM(invalid, bad, OAK_N);
+    /* Two faces of a block may do this at a time: both store the same. */
+    OAK_SERIAL if (invalid) arg.bad[t.block * TILES] = 1;
   }
 }

@@ -21,12 +21,10 @@ OAK_KERNEL(oak_initial, oak_initial_args_t, 128) {
           bad[i] += !physics_valid(&user.physics, q);
           oak_store(arg.out + n * OAK_BLOCK_REALS + OAK_INDEX(i, j, k), OAK_CELLS, q);
         }
+    int invalid;
     OAK_BARRIER;
-    OAK_SERIAL {
-      int invalid = 0;
-      OAK_REDUCE_SUM(invalid, bad, OAK_N);
-      arg.bad[n] = invalid;
-    }
+    OAK_REDUCE_SUM(invalid, bad, OAK_N);
+    OAK_SERIAL arg.bad[n] = invalid;
   }
 }
 #endif

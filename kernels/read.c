@@ -17,12 +17,10 @@ OAK_KERNEL(oak_totals, oak_read_args_t, 128) {
         for (int c = i; c < OAK_CELLS; c += OAK_N) sum += (double)u[c];
         part[i] = sum;
       }
+      double total;
       OAK_BARRIER;
-      OAK_SERIAL {
-        double sum = 0;
-        OAK_REDUCE_SUM(sum, part, OAK_N);
-        arg.total[n * NVAR + v] = sum * volume;
-      }
+      OAK_REDUCE_SUM(total, part, OAK_N);
+      OAK_SERIAL arg.total[n * NVAR + v] = total * volume;
       OAK_BARRIER;
     }
   }

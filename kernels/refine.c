@@ -217,17 +217,18 @@ OAK_KERNEL(oak_refine_flags, oak_refine_args_t, 128) {
 #else
     look_at_variables(&arg, n, most);
 #endif
+    real e2;
     OAK_BARRIER;
-    OAK_SERIAL {
-      real e2;
-      const int region = refine_region(&arg.f, n);
+    const int region = refine_region(&arg.f, n);
 #if OAK_REFINE_BUFFER
-      arg.reach[n] = region == OAK_REGION_DEREFINE ? OAK_REACH_NOT_KEPT
-                     : region == OAK_REGION_NEVER
-                         ? OAK_REACH_NOT_REFINED | refine_reach(most, limit2)
-                         : refine_reach(most, limit2);
+    OAK_SERIAL arg.reach[n] = region == OAK_REGION_DEREFINE ? OAK_REACH_NOT_KEPT
+                              : region == OAK_REGION_NEVER
+                                  ? OAK_REACH_NOT_REFINED | refine_reach(most, limit2)
+                                  : refine_reach(most, limit2);
+    OAK_BARRIER;
 #endif
-      OAK_REDUCE_MAX(e2, most, REFINE_MOST);
+    OAK_REDUCE_MAX(e2, most, REFINE_MOST);
+    OAK_SERIAL {
       int flag = e2 > limit2 ? 1 : e2 < (real)(arg.c_derefine * arg.c_derefine) ? -1 : 0;
       if (OAK_REFINE_NONE) flag = 0;
       if (region == OAK_REGION_REFINE) flag = 1;

@@ -41,6 +41,8 @@ typedef struct {
   const char *name;    /**< value of the key device.name */
   const char *summary; /**< one line for `oak info` */
   int host_memory;     /**< 1: device pointers may be used by the host and by MPI */
+  /** Tiles of the flux kernel: cells along x, and cells of a tile, at most. */
+  int tile_width, tile_cells;
   oak_status_t (*open)(oak_device_t *dev, const oak_device_options_t *options);
   void (*close)(oak_device_t *dev);
   oak_status_t (*alloc)(oak_device_t *dev, size_t bytes, void **out);

@@ -19,6 +19,8 @@
 
 #if OAK_DEVICE_CPU
 #include "oak/dialect/cpu.h"
+#elif OAK_DEVICE_CUDA
+#include "oak/dialect/cuda.h"
 #else
 #error "unknown device: no dialect header"
 #endif

@@ -7,7 +7,7 @@
 #include "device_private.h"
 
 /** In the order in which "auto" tries them: what computes fastest first, the CPU last. */
-static const oak_device_ops_t *const registry[] = {&oak_device_ops_cpu};
+static const oak_device_ops_t *const registry[] = {&oak_device_ops_cuda, &oak_device_ops_cpu};
 
 enum { registry_count = sizeof registry / sizeof registry[0] };
 

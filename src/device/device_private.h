@@ -165,6 +165,6 @@ void oak_compiler_free(oak_compiler_t *compiler);
 
 /* ---- back ends */
 
-extern const oak_device_ops_t oak_device_ops_cpu;
+extern const oak_device_ops_t oak_device_ops_cuda, oak_device_ops_cpu;
 
 #endif

@@ -38,12 +38,18 @@ static const char *chosen(const oak_t *sim, const char *key) {
   return oak_params_text(sim->params, key);
 }
 
-/* Rows of a tile of the flux kernel: planes of up to 1024 cells stay in the cache (measured:
- * docs/performance.md). */
-static int tile_rows(int block_size) {
-  int rows = block_size;
-  while (rows > 1 && (block_size % rows || rows * block_size > 1024)) rows--;
-  return rows;
+/* Largest divisor of `n` that is not above `most`. */
+static int divisor(int n, int most) {
+  int d = most < n ? most : n;
+  while (n % d) d--;
+  return d;
+}
+
+/* Cells of a tile of the flux kernel along x and y, as the device likes them. */
+static void tile_size(const oak_t *sim, int tile[2]) {
+  const oak_device_ops_t *ops = oak_device_ops(sim->dev);
+  tile[0] = divisor(sim->block_size, ops->tile_width);
+  tile[1] = divisor(sim->block_size, ops->tile_cells / tile[0]);
 }
 
 static void make_defines(const oak_t *sim, defines_t *d) {
@@ -58,7 +64,10 @@ static void make_defines(const oak_t *sim, defines_t *d) {
   define_int(d, "OAK_WAVE_SPEEDS_EINFELDT",
              oak_params_choice(sim->params, "scheme.wave_speeds") == 0);
   define_int(d, "OAK_NPREV", oak_scheme_max_prev(sim->scheme));
-  define_int(d, "OAK_TILE", tile_rows(sim->block_size));
+  int tile[2];
+  tile_size(sim, tile);
+  define_int(d, "OAK_TILE_X", tile[0]);
+  define_int(d, "OAK_TILE_Y", tile[1]);
   define_int(d, "OAK_REFINE_USER", !strcmp(chosen(sim, "refine.criterion"), "user"));
   define_int(d, "OAK_REFINE_GRADIENT", !strcmp(chosen(sim, "refine.criterion"), "gradient"));
   define_int(d, "OAK_REFINE_NONE", !strcmp(chosen(sim, "refine.criterion"), "none"));
@@ -273,7 +282,9 @@ oak_status_t oak_sim_build(oak_t *sim) {
   OAK_KERNEL_TABLE(OAK_GET_KERNEL)
 #undef OAK_GET_KERNEL
   sim->halo.kernel = sim->kernel.halo;
-  sim->tiles = sim->block_size / tile_rows(sim->block_size);
+  int tile[2];
+  tile_size(sim, tile);
+  sim->tiles = sim->block_size / tile[0] * (sim->block_size / tile[1]);
   return OAK_OK;
 }
 

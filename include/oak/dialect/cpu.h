@@ -16,6 +16,9 @@
 #define OAK_KERNEL(name, args_t, threads)                                       \
   __attribute__((visibility("default"))) void name(long oak_n, int oak_threads, \
                                                    const args_t *oak_args)
+/* `resident` and `shared_bytes` matter to GPUs alone. */
+#define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes) \
+  OAK_KERNEL(name, args_t, threads)
 #define OAK_ARGS(args_t) const args_t arg = *oak_args
 
 /* Chunks of a few blocks: neighbours in Morton order stay on one core. A launch of a few blocks is
@@ -40,17 +43,34 @@
   for (int i = 0; i < (ni); i++)
 /* Rows of lanes with a prologue per row. */
 #define OAK_ROWS(row, nrows, width) for (int row = 0; row < (nrows); row++)
+#define OAK_ROWS_FROM(first, row, nrows, width) OAK_ROWS(row, nrows, width)
 #define OAK_LANES(a, width) OAK_INNER(a, width)
 #define OAK_SERIAL if (1)
 #define OAK_BARRIER ((void)0)
 
-#define OAK_SHARED __attribute__((aligned(64)))
-#define OAK_PRIVATE __attribute__((aligned(64)))
+#define OAK_RESIDENT_LANES 1
+
+/* Data that belongs to a lane is an array over the lanes. */
+#define OAK_LANE(c, nc) OAK_INNER(c, nc)
+#define OAK_LANE2(j, nj, i, ni) OAK_INNER2(j, nj, i, ni)
+#define OAK_PRIVATE(declaration, lanes) __attribute__((aligned(64))) declaration[lanes]
+#define OAK_PRIVATE_ARG(declaration, lanes) declaration[lanes]
+#define OAK_MY(x, c) (x)[c]
+
+#define OAK_ALIGNED __attribute__((aligned(64)))
+#define OAK_SHARED OAK_ALIGNED
+#define OAK_SHARED_STRUCT(type, name) type name
+/* Members that are used one after the other: they may share memory where a team is one thread. */
+#define OAK_OVERLAY union
+/* Lanes that are not contiguous in memory are copied to where they are. */
+#define OAK_STRIPS 1
 
 /* A queue of planes turns without copying: the index rotates. */
 #define OAK_QUEUE(len, step, s) (((step) + (s) + 4 * (len)) % (len))
+#define OAK_QUEUE_TURN(queue, len, nvar) ((void)0)
 
-/* Reductions over a SHARED array, which is overwritten. The maximum folds halves onto each other,
+/* Reductions over a SHARED array, which is overwritten; all threads of a team call them. The
+ * maximum folds halves onto each other,
  * since compilers do not vectorise a floating-point maximum that respects NaN. */
 #define OAK_REDUCE_MAX(result, array, n)                                  \
   do {                                                                    \
@@ -60,9 +80,13 @@
         (array)[oak_r] = OAK_MAX((array)[oak_r], (array)[oak_r + oak_h]); \
     (result) = (array)[0];                                                \
   } while (0)
-#define OAK_REDUCE_SUM(result, array, n) \
-  for (int oak_r = 0; oak_r < (n); oak_r++) (result) += (array)[oak_r]
+#define OAK_REDUCE_SUM(result, array, n)                                  \
+  do {                                                                    \
+    (result) = (array)[0];                                                \
+    for (int oak_r = 1; oak_r < (n); oak_r++) (result) += (array)[oak_r]; \
+  } while (0)
 
 #define OAK_UNROLL OAK_PRAGMA(GCC unroll 16)
+#define OAK_NO_UNROLL
 
 #endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The kernel dialect on NVIDIA GPUs: an iteration of OUTER is a thread block, the threads of a
+ * block share its INNER iterations. Compiled by NVRTC, which has no headers of the C library.
+ * docs/kernels.md explains the macros; every device has one header with the same names. */
+#ifndef OAK_DIALECT_CUDA_H
+#define OAK_DIALECT_CUDA_H
+
+#ifndef NAN
+#define NAN __longlong_as_double(0x7ff8000000000000LL)
+#endif
+#ifndef INFINITY
+#define INFINITY __longlong_as_double(0x7ff0000000000000LL)
+#endif
+#ifndef M_PI
+#define M_PI 3.14159265358979323846
+#endif
+
+#define OAK_FN static __device__ __forceinline__
+#define OAK_CONST_DATA extern "C" __constant__
+
+/* Threads of a block and the bytes of its dynamic shared memory, which the host reads. */
+#define OAK_KERNEL(name, args_t, threads) OAK_KERNEL_SHARED(name, args_t, threads, 1, 0)
+#define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes)       \
+  OAK_CONST_DATA int name##_launch[2] = {(int)(threads), (int)(shared_bytes)}; \
+  extern "C" __global__ void __launch_bounds__(threads, resident)              \
+      name(const __grid_constant__ long oak_n, const __grid_constant__ args_t arg)
+#define OAK_ARGS(args_t) ((void)0)
+
+/* One block per iteration: the grid has oak_n blocks. */
+#define OAK_OUTER(n) for (long n = blockIdx.x, oak_outer = 1; oak_outer; oak_outer = 0)
+
+/* Threads of the kernel that is being compiled: a file that knows the number redefines it. */
+#define OAK_TEAM_ANY ((int)blockDim.x)
+#define OAK_TEAM OAK_TEAM_ANY
+#define OAK_THREAD ((int)threadIdx.x)
+/* Number of this thread when counting starts at thread `first`. */
+#define OAK_THREAD_FROM(first)                                        \
+  (OAK_THREAD >= (first) % OAK_TEAM ? OAK_THREAD - (first) % OAK_TEAM \
+                                    : OAK_THREAD + OAK_TEAM - (first) % OAK_TEAM)
+
+#define OAK_INNER(i, ni) for (int i = OAK_THREAD; i < (ni); i += OAK_TEAM)
+#define OAK_INNER2(j, nj, i, ni)                                       \
+  for (int oak_t = OAK_THREAD; oak_t < (nj) * (ni); oak_t += OAK_TEAM) \
+    for (int j = oak_t / (ni), i = oak_t % (ni), oak_o = 1; oak_o; oak_o = 0)
+#define OAK_ROWS(row, nrows, width) OAK_ROWS_FROM(0, row, nrows, width)
+#define OAK_ROWS_FROM(first, row, nrows, width)                                                   \
+  for (int oak_w = (width) < OAK_TEAM ? (width) : OAK_TEAM, oak_g = OAK_TEAM / oak_w,             \
+           oak_t = OAK_THREAD_FROM(first), row = oak_t / oak_w < oak_g ? oak_t / oak_w : (nrows); \
+       row < (nrows); row += oak_g)
+#define OAK_LANES(a, width) for (int a = oak_t % oak_w; a < (width); a += oak_w)
+
+/* Lanes of a multiprocessor for kernels that keep much in registers. */
+#ifndef OAK_RESIDENT_LANES
+#define OAK_RESIDENT_LANES 768
+#endif
+
+/* A lane for each thread: the kernel has as many threads as lanes. */
+#define OAK_LANE(c, nc) for (int c = OAK_THREAD, oak_o = 1; oak_o; oak_o = 0)
+#define OAK_LANE2(j, nj, i, ni) \
+  for (int j = OAK_THREAD / (ni), i = OAK_THREAD % (ni), oak_o = 1; oak_o; oak_o = 0)
+#define OAK_PRIVATE(declaration, lanes) declaration
+#define OAK_PRIVATE_ARG(declaration, lanes) declaration
+#define OAK_MY(x, c) (x)
+
+#define OAK_SERIAL if (threadIdx.x == 0)
+#define OAK_BARRIER __syncthreads()
+#define OAK_SHARED __shared__
+#define OAK_ALIGNED
+#define OAK_SHARED_STRUCT(type, name)                        \
+  extern __shared__ __align__(16) char oak_dynamic_shared[]; \
+  type &name = *reinterpret_cast<type *>(oak_dynamic_shared)
+#define OAK_OVERLAY struct
+#define OAK_STRIPS 0
+
+/* Registers cannot be addressed: the queue shifts and its places stay. */
+#define OAK_QUEUE(len, step, s) (s)
+#define OAK_QUEUE_TURN(queue, len, nvar)                                                   \
+  _Pragma("unroll") for (int oak_q = 0; oak_q < (len)-1; oak_q++)                          \
+      _Pragma("unroll") for (int oak_v = 0; oak_v < (nvar); oak_v++) queue[oak_q][oak_v] = \
+          queue[oak_q + 1][oak_v]
+
+/* Reductions over a SHARED array, which is overwritten; all threads call them. */
+#define OAK_REDUCE_(result, array, n, combine)                            \
+  do {                                                                    \
+    for (int oak_m = (n), oak_h; oak_m > 1; oak_m = oak_h) {              \
+      oak_h = (oak_m + 1) / 2;                                            \
+      __syncthreads();                                                    \
+      OAK_INNER(oak_r, oak_m - oak_h)                                     \
+        (array)[oak_r] = combine((array)[oak_r], (array)[oak_r + oak_h]); \
+    }                                                                     \
+    __syncthreads();                                                      \
+    (result) = (array)[0];                                                \
+  } while (0)
+#define OAK_ADD_(a, b) ((a) + (b))
+#define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)
+#define OAK_REDUCE_SUM(result, array, n) OAK_REDUCE_(result, array, n, OAK_ADD_)
+
+#define OAK_UNROLL _Pragma("unroll")
+#define OAK_NO_UNROLL _Pragma("unroll 1")
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * NVIDIA GPUs: kernels are compiled by NVRTC for the card that is there, and run by the driver. One
+ * GPU per rank, in turn where ranks of a host outnumber GPUs; all work goes through one stream. */
+#define _GNU_SOURCE 1
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_api.h"
+#include "device_private.h"
+
+typedef struct cuda_kernel {
+  cu_handle_t function;
+  unsigned threads, shared;
+  char name[64];
+  struct cuda_kernel *next;
+} cuda_kernel_t;
+
+typedef struct {
+  cu_handle_t module;
+  char *image;
+  cuda_kernel_t *kernels;
+} cuda_module_t;
+
+typedef struct {
+  cu_driver_t driver;
+  cu_compiler_t compiler; /**< library NULL: not opened yet */
+  cu_device_t device;
+  cu_handle_t context, stream;
+  int ordinal, count, major, minor, driver_version;
+  char name[128];
+  size_t memory;
+} cuda_t;
+
+#define CUDA_TRY(cuda, call, doing) \
+  OAK_TRY(oak_cuda_status(&(cuda)->driver, (cuda)->driver.call, doing))
+
+/* ---- open and close */
+
+static void cuda_close(oak_device_t *dev) {
+  cuda_t *cuda = dev->data;
+  if (cuda->stream) cuda->driver.stream_free(cuda->stream);
+  if (cuda->context) cuda->driver.context_release(cuda->device);
+  if (cuda->compiler.library) dlclose(cuda->compiler.library);
+  if (cuda->driver.library) dlclose(cuda->driver.library);
+  free(cuda);
+  dev->data = NULL;
+}
+
+static oak_status_t start(oak_device_t *dev, cuda_t *cuda) {
+  OAK_TRY(oak_cuda_driver(&cuda->driver));
+  CUDA_TRY(cuda, device_count(&cuda->count), "counting GPUs");
+  cuda->ordinal = dev->host_rank % cuda->count;
+  CUDA_TRY(cuda, device_get(&cuda->device, cuda->ordinal), "choosing a GPU");
+  CUDA_TRY(cuda, device_name(cuda->name, sizeof cuda->name, cuda->device), "reading its name");
+  CUDA_TRY(cuda, device_attribute(&cuda->major, CU_ATTRIBUTE_MAJOR, cuda->device), "asking a GPU");
+  CUDA_TRY(cuda, device_attribute(&cuda->minor, CU_ATTRIBUTE_MINOR, cuda->device), "asking a GPU");
+  CUDA_TRY(cuda, device_memory(&cuda->memory, cuda->device), "asking for its memory");
+  CUDA_TRY(cuda, driver_version(&cuda->driver_version), "asking for the driver's version");
+  OAK_CHECK(cuda->major >= 7, OAK_ERR_DEVICE,
+            "GPU %d, %s, has compute capability %d.%d: 7.0 (Volta) or later is needed",
+            cuda->ordinal, cuda->name, cuda->major, cuda->minor);
+  CUDA_TRY(cuda, context_retain(&cuda->context, cuda->device), "starting to use it");
+  CUDA_TRY(cuda, context_set(cuda->context), "starting to use it");
+  CUDA_TRY(cuda, stream_new(&cuda->stream, CU_STREAM_NON_BLOCKING), "making a stream");
+  return oak_cuda_compiler(&cuda->compiler);
+}
+
+static oak_status_t cuda_open(oak_device_t *dev, const oak_device_options_t *options) {
+  (void)options;
+  cuda_t *cuda = calloc(1, sizeof *cuda);
+  OAK_CHECK(cuda, OAK_ERR_MEMORY, "no memory for the cuda device");
+  dev->data = cuda;
+  oak_status_t status = start(dev, cuda);
+  if (status != OAK_OK) cuda_close(dev);
+  return status;
+}
+
+/* ---- memory */
+
+static oak_status_t cuda_alloc(oak_device_t *dev, size_t bytes, void **out) {
+  cuda_t *cuda = dev->data;
+  cu_memory_t address = 0;
+  cu_result_t result = cuda->driver.alloc(&address, bytes);
+  if (result == CU_ERROR_OUT_OF_MEMORY) {
+    size_t available = 0, total = 0;
+    char size[3][32];
+    cuda->driver.memory_info(&available, &total);
+    return OAK_FAIL(OAK_ERR_MEMORY,
+                    "cannot allocate %s on GPU %d: %s of %s are free; use fewer blocks, single "
+                    "precision, or more GPUs",
+                    oak_format_size((double)bytes, size[0]), cuda->ordinal,
+                    oak_format_size((double)available, size[1]),
+                    oak_format_size((double)total, size[2]));
+  }
+  OAK_TRY(oak_cuda_status(&cuda->driver, result, "allocating memory"));
+  *out = (void *)address;
+  return OAK_OK;
+}
+
+static void cuda_free(oak_device_t *dev, void *ptr) {
+  cuda_t *cuda = dev->data;
+  cuda->driver.release((cu_memory_t)ptr); /* waits for what runs */
+}
+
+static oak_status_t cuda_upload(oak_device_t *dev, void *dst, const void *host, size_t bytes) {
+  cuda_t *cuda = dev->data;
+  CUDA_TRY(cuda, to_device((cu_memory_t)dst, host, bytes, cuda->stream), "copying to the GPU");
+  CUDA_TRY(cuda, stream_wait(cuda->stream), "copying to the GPU");
+  return OAK_OK;
+}
+
+static oak_status_t cuda_sync(oak_device_t *dev) {
+  cuda_t *cuda = dev->data;
+  CUDA_TRY(cuda, stream_wait(cuda->stream), "running kernels");
+  return OAK_OK;
+}
+
+static oak_status_t cuda_download(oak_device_t *dev, void *host, const void *src, size_t bytes) {
+  cuda_t *cuda = dev->data;
+  CUDA_TRY(cuda, to_host(host, (cu_memory_t)src, bytes, cuda->stream), "copying from the GPU");
+  return cuda_sync(dev);
+}
+
+/* ---- build */
+
+/* NVRTC's options, of those that the user gives to compilers of kernels. */
+static void user_options(oak_words_t *options, const char *text) {
+  oak_words_t words = {0};
+  oak_words_split(&words, text);
+  for (int i = 0; i < words.count; i++) {
+    const char *w = words.word[i];
+    if (!strncmp(w, "--", 2) || !strncmp(w, "-D", 2) || !strncmp(w, "-I", 2))
+      oak_words_add(options, "%s", w);
+  }
+  options->failed |= words.failed;
+  oak_words_free(&words);
+}
+
+/* All options that do not depend on the source. */
+static void common_options(oak_device_t *dev, oak_words_t *options) {
+  const cuda_t *cuda = dev->data;
+  oak_words_add(options, "--gpu-architecture=sm_%d%d", cuda->major, cuda->minor);
+  oak_words_split(options, "--std=c++17 --device-int128 -DOAK_DEVICE_CUDA=1 -lineinfo");
+  oak_words_split(options, "--diag-suppress=177,550,940,20281");
+  user_options(options, dev->env_flags);
+  user_options(options, dev->options.flags);
+}
+
+static oak_status_t write_image(const cu_compiler_t *nvrtc, cu_handle_t program, const char *path) {
+  oak_buffer_t image = {0};
+  size_t bytes = 0;
+  nvrtc->binary_size(program, &bytes);
+  char *data = malloc(bytes + 1);
+  OAK_CHECK(data, OAK_ERR_MEMORY, "no memory for a kernel of %zu bytes", bytes);
+  nvrtc->binary(program, data);
+  oak_buffer_bytes(&image, data, bytes);
+  free(data);
+  int error = oak_buffer_write(&image, path);
+  oak_buffer_free(&image);
+  OAK_CHECK(!error, OAK_ERR_FILE, "a built kernel cannot be written to %s: %s; set OAK_CACHE", path,
+            strerror(error));
+  return OAK_OK;
+}
+
+static oak_status_t compile_error(const cu_compiler_t *nvrtc, cu_handle_t program,
+                                  const char *name) {
+  size_t bytes = 0;
+  nvrtc->log_size(program, &bytes);
+  char *log = calloc(1, bytes + 1);
+  OAK_CHECK(log, OAK_ERR_MEMORY, "no memory for the messages of the compiler");
+  nvrtc->log(program, log);
+  if (strlen(log) > 2000) strcpy(log + 1990, "\n...");
+  oak_status_t st = OAK_FAIL(OAK_ERR_BUILD, "kernel '%s' does not compile (NVRTC):\n%s", name, log);
+  free(log);
+  return st;
+}
+
+static oak_status_t cuda_build(oak_device_t *dev, const oak_source_t *source, const char *path) {
+  cuda_t *cuda = dev->data;
+  const cu_compiler_t *nvrtc = &cuda->compiler;
+  const char *root;
+  char file[4200];
+  cu_handle_t program = NULL;
+  oak_buffer_t text = {0};
+  oak_words_t options = {0};
+  OAK_TRY(oak_source_root(&root));
+  oak_status_t status = oak_source_text(source, &text);
+  common_options(dev, &options);
+  for (int i = 0; i < source->ndefine; i++) oak_words_add(&options, "-D%s", source->define[i]);
+  oak_words_add(&options, "-I%s/include", root);
+  oak_words_add(&options, "-I%s", root);
+  snprintf(file, sizeof file, "%s.cu", path);
+  if (oak_build_keep()) oak_buffer_write(&text, file);
+  if (status == OAK_OK) status = oak_words_status(&options);
+  if (status == OAK_OK &&
+      nvrtc->create(&program, oak_buffer_get(&text), oak_source_name(source), 0, NULL, NULL) != 0)
+    status = OAK_FAIL(OAK_ERR_BUILD, "NVRTC cannot start to compile '%s'", oak_source_name(source));
+  if (status == OAK_OK &&
+      nvrtc->compile(program, options.count, (const char *const *)options.word) != 0)
+    status = compile_error(nvrtc, program, oak_source_name(source));
+  if (status == OAK_OK) status = write_image(nvrtc, program, path);
+  if (program) nvrtc->destroy(&program);
+  oak_words_free(&options);
+  oak_buffer_free(&text);
+  return status;
+}
+
+/* ---- modules */
+
+static void cuda_unload(oak_device_t *dev, oak_module_t *opaque) {
+  cuda_t *cuda = dev->data;
+  cuda_module_t *module = (cuda_module_t *)opaque;
+  while (module->kernels) {
+    cuda_kernel_t *next = module->kernels->next;
+    free(module->kernels);
+    module->kernels = next;
+  }
+  if (module->module) cuda->driver.module_unload(module->module);
+  free(module);
+}
+
+static oak_status_t cuda_load(oak_device_t *dev, const char *path, oak_module_t **out) {
+  cuda_t *cuda = dev->data;
+  oak_buffer_t image = {0};
+  int error = oak_buffer_read(&image, path);
+  OAK_CHECK(!error, OAK_ERR_FILE, "a built kernel cannot be read from %s: %s", path,
+            strerror(error));
+  cuda_module_t *module = calloc(1, sizeof *module);
+  oak_status_t st = module ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a module");
+  if (st == OAK_OK)
+    st = oak_cuda_status(&cuda->driver,
+                         cuda->driver.module_load(&module->module, oak_buffer_get(&image)),
+                         "loading a kernel");
+  oak_buffer_free(&image);
+  if (st == OAK_OK)
+    *out = (oak_module_t *)module;
+  else
+    free(module);
+  return st;
+}
+
+/* Copy a constant of a module to the host. */
+static oak_status_t read_global(cuda_t *cuda, cu_handle_t module, const char *name, void *dst,
+                                size_t bytes) {
+  cu_memory_t address = 0;
+  size_t size = 0;
+  OAK_CHECK(cuda->driver.module_global(&address, &size, module, name) == 0, OAK_ERR_ARGUMENT,
+            "the built source has no constant '%s'; define it with OAK_CONST_DATA", name);
+  OAK_CHECK(size == bytes, OAK_ERR_ARGUMENT, "constant '%s' has %zu bytes, but %zu are asked for",
+            name, size, bytes);
+  CUDA_TRY(cuda, to_host(dst, address, bytes, cuda->stream), "reading a constant");
+  CUDA_TRY(cuda, stream_wait(cuda->stream), "reading a constant");
+  return OAK_OK;
+}
+
+static oak_status_t cuda_constant(oak_device_t *dev, oak_module_t *opaque, const char *name,
+                                  void *dst, size_t bytes) {
+  return read_global(dev->data, ((cuda_module_t *)opaque)->module, name, dst, bytes);
+}
+
+static oak_status_t prepare_kernel(cuda_t *cuda, cuda_module_t *module, cuda_kernel_t *kernel,
+                                   const char *name) {
+  char launch_name[80];
+  int launch[2], most = 0;
+  OAK_CHECK(cuda->driver.module_function(&kernel->function, module->module, name) == 0,
+            OAK_ERR_ARGUMENT, "the built source has no kernel '%s'; define it with OAK_KERNEL",
+            name);
+  snprintf(launch_name, sizeof launch_name, "%s_launch", name);
+  OAK_TRY(read_global(cuda, module->module, launch_name, launch, sizeof launch));
+  kernel->threads = (unsigned)launch[0];
+  kernel->shared = (unsigned)launch[1];
+  snprintf(kernel->name, sizeof kernel->name, "%s", name);
+  CUDA_TRY(cuda, device_attribute(&most, CU_ATTRIBUTE_SHARED_OPTIN, cuda->device), "asking a GPU");
+  OAK_CHECK(launch[1] <= most, OAK_ERR_DEVICE,
+            "kernel '%s' needs %d bytes of shared memory, GPU %d has %d: use a smaller "
+            "mesh.block_size, fewer variables or single precision",
+            name, launch[1], cuda->ordinal, most);
+  if (launch[1] > 0)
+    CUDA_TRY(cuda, function_set(kernel->function, CU_FUNCTION_MAX_DYNAMIC_SHARED, launch[1]),
+             "setting a kernel's shared memory");
+  if (getenv("OAK_CUDA_VERBOSE")) {
+    int registers = 0, local = 0;
+    cuda->driver.function_get(&registers, CU_FUNCTION_REGISTERS, kernel->function);
+    cuda->driver.function_get(&local, CU_FUNCTION_LOCAL_BYTES, kernel->function);
+    fprintf(stderr, "oak: %s: %u threads, %d registers, %d bytes spilled, %u bytes shared\n", name,
+            kernel->threads, registers, local, kernel->shared);
+  }
+  return OAK_OK;
+}
+
+static oak_status_t cuda_kernel(oak_device_t *dev, oak_module_t *opaque, const char *name,
+                                oak_kernel_t **out) {
+  cuda_module_t *module = (cuda_module_t *)opaque;
+  cuda_kernel_t *kernel = calloc(1, sizeof *kernel);
+  OAK_CHECK(kernel, OAK_ERR_MEMORY, "no memory for kernel '%s'", name);
+  oak_status_t st = prepare_kernel(dev->data, module, kernel, name);
+  if (st != OAK_OK) {
+    free(kernel);
+    return st;
+  }
+  kernel->next = module->kernels;
+  module->kernels = kernel;
+  *out = (oak_kernel_t *)kernel;
+  return OAK_OK;
+}
+
+static oak_status_t cuda_launch(oak_device_t *dev, oak_kernel_t *opaque, long n, const void *args,
+                                size_t bytes) {
+  (void)bytes; /* the kernel knows the size of its arguments */
+  cuda_t *cuda = dev->data;
+  const cuda_kernel_t *kernel = (const cuda_kernel_t *)opaque;
+  void *list[2] = {&n, (void *)args};
+  OAK_CHECK(n <= 2147483647L, OAK_ERR_ARGUMENT,
+            "kernel '%s': %ld iterations, a GPU runs 2147483647", kernel->name, n);
+  CUDA_TRY(cuda,
+           launch(kernel->function, (unsigned)n, 1, 1, kernel->threads, 1, 1, kernel->shared,
+                  cuda->stream, list, NULL),
+           kernel->name);
+  return OAK_OK;
+}
+
+/* ---- texts */
+
+static void cuda_describe(oak_device_t *dev, char *text, size_t size) {
+  const cuda_t *cuda = dev->data;
+  int major = 0, minor = 0;
+  char memory[32];
+  cuda->compiler.version(&major, &minor);
+  snprintf(text, size, "%s, %s, compute capability %d.%d, CUDA %d.%d, NVRTC %d.%d", cuda->name,
+           oak_format_size((double)cuda->memory, memory), cuda->major, cuda->minor,
+           cuda->driver_version / 1000, cuda->driver_version % 1000 / 10, major, minor);
+}
+
+static void cuda_fingerprint(oak_device_t *dev, char *text, size_t size) {
+  const cuda_t *cuda = dev->data;
+  int major = 0, minor = 0;
+  oak_words_t options = {0};
+  cuda->compiler.version(&major, &minor);
+  common_options(dev, &options);
+  int length = snprintf(text, size, "NVRTC %d.%d\n", major, minor);
+  for (int i = 0; i < options.count && (size_t)length < size; i++)
+    length += snprintf(text + length, size - (size_t)length, " %s", options.word[i]);
+  oak_words_free(&options);
+}
+
+const oak_device_ops_t oak_device_ops_cuda = {
+    .name = "cuda",
+    .summary = "NVIDIA GPUs, through the CUDA driver and NVRTC",
+    .host_memory = 0,
+    .tile_width = 32,
+    .tile_cells = 256,
+    .open = cuda_open,
+    .close = cuda_close,
+    .alloc = cuda_alloc,
+    .free = cuda_free,
+    .upload = cuda_upload,
+    .download = cuda_download,
+    .build = cuda_build,
+    .load = cuda_load,
+    .unload = cuda_unload,
+    .kernel = cuda_kernel,
+    .constant = cuda_constant,
+    .launch = cuda_launch,
+    .sync = cuda_sync,
+    .describe = cuda_describe,
+    .fingerprint = cuda_fingerprint,
+};

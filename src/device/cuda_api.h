@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The functions of the CUDA driver and of NVRTC that oak uses, with declarations of our own and
+ * found when the program runs: it builds and runs where there is no CUDA. Private to src/device. */
+#ifndef OAK_CUDA_API_H
+#define OAK_CUDA_API_H
+
+#include <stddef.h>
+
+#include "oak/status.h"
+
+typedef int cu_result_t;    /**< CUresult; 0 is success */
+typedef int cu_device_t;    /**< CUdevice */
+typedef void *cu_handle_t;  /**< CUcontext, CUmodule, CUfunction, CUstream */
+typedef size_t cu_memory_t; /**< CUdeviceptr */
+
+enum {
+  CU_ERROR_OUT_OF_MEMORY = 2,
+  CU_ATTRIBUTE_MULTIPROCESSORS = 16,
+  CU_ATTRIBUTE_MAJOR = 75,
+  CU_ATTRIBUTE_MINOR = 76,
+  CU_ATTRIBUTE_SHARED_OPTIN = 97,
+  CU_FUNCTION_MAX_DYNAMIC_SHARED = 8,
+  CU_FUNCTION_REGISTERS = 4,
+  CU_FUNCTION_LOCAL_BYTES = 3,
+  CU_STREAM_NON_BLOCKING = 1
+};
+
+/** Name of the member, name in the library, result, arguments. */
+#define CU_DRIVER_TABLE(X)                                                                     \
+  X(init, "cuInit", (unsigned flags))                                                          \
+  X(driver_version, "cuDriverGetVersion", (int *version))                                      \
+  X(device_count, "cuDeviceGetCount", (int *count))                                            \
+  X(device_get, "cuDeviceGet", (cu_device_t * device, int ordinal))                            \
+  X(device_name, "cuDeviceGetName", (char *name, int length, cu_device_t device))              \
+  X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, cu_device_t device)) \
+  X(device_memory, "cuDeviceTotalMem_v2", (size_t * bytes, cu_device_t device))                \
+  X(context_retain, "cuDevicePrimaryCtxRetain", (cu_handle_t * context, cu_device_t device))   \
+  X(context_release, "cuDevicePrimaryCtxRelease_v2", (cu_device_t device))                     \
+  X(context_set, "cuCtxSetCurrent", (cu_handle_t context))                                     \
+  X(memory_info, "cuMemGetInfo_v2", (size_t * available, size_t * total))                      \
+  X(alloc, "cuMemAlloc_v2", (cu_memory_t * address, size_t bytes))                             \
+  X(release, "cuMemFree_v2", (cu_memory_t address))                                            \
+  X(to_device, "cuMemcpyHtoDAsync_v2",                                                         \
+    (cu_memory_t to, const void *from, size_t bytes, cu_handle_t stream))                      \
+  X(to_host, "cuMemcpyDtoHAsync_v2",                                                           \
+    (void *to, cu_memory_t from, size_t bytes, cu_handle_t stream))                            \
+  X(module_load, "cuModuleLoadData", (cu_handle_t * module, const void *image))                \
+  X(module_unload, "cuModuleUnload", (cu_handle_t module))                                     \
+  X(module_function, "cuModuleGetFunction",                                                    \
+    (cu_handle_t * function, cu_handle_t module, const char *name))                            \
+  X(module_global, "cuModuleGetGlobal_v2",                                                     \
+    (cu_memory_t * address, size_t * bytes, cu_handle_t module, const char *name))             \
+  X(function_set, "cuFuncSetAttribute", (cu_handle_t function, int attribute, int value))      \
+  X(function_get, "cuFuncGetAttribute", (int *value, int attribute, cu_handle_t function))     \
+  X(launch, "cuLaunchKernel",                                                                  \
+    (cu_handle_t function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,    \
+     unsigned bz, unsigned shared, cu_handle_t stream, void **arguments, void **extra))        \
+  X(stream_new, "cuStreamCreate", (cu_handle_t * stream, unsigned flags))                      \
+  X(stream_free, "cuStreamDestroy_v2", (cu_handle_t stream))                                   \
+  X(stream_wait, "cuStreamSynchronize", (cu_handle_t stream))                                  \
+  X(error_name, "cuGetErrorName", (cu_result_t error, const char **name))                      \
+  X(error_text, "cuGetErrorString", (cu_result_t error, const char **text))
+
+#define CU_COMPILER_TABLE(X)                                                                       \
+  X(version, "nvrtcVersion", (int *major, int *minor))                                             \
+  X(create, "nvrtcCreateProgram",                                                                  \
+    (cu_handle_t * program, const char *source, const char *name, int headers,                     \
+     const char *const *text, const char *const *include))                                         \
+  X(compile, "nvrtcCompileProgram", (cu_handle_t program, int options, const char *const *option)) \
+  X(log_size, "nvrtcGetProgramLogSize", (cu_handle_t program, size_t * bytes))                     \
+  X(log, "nvrtcGetProgramLog", (cu_handle_t program, char *text))                                  \
+  X(binary_size, "nvrtcGetCUBINSize", (cu_handle_t program, size_t * bytes))                       \
+  X(binary, "nvrtcGetCUBIN", (cu_handle_t program, char *image))                                   \
+  X(destroy, "nvrtcDestroyProgram", (cu_handle_t * program))
+
+#define CU_MEMBER(member, name, arguments) cu_result_t(*member) arguments;
+
+typedef struct {
+  void *library;
+  CU_DRIVER_TABLE(CU_MEMBER)
+} cu_driver_t;
+
+typedef struct {
+  void *library;
+  CU_COMPILER_TABLE(CU_MEMBER)
+} cu_compiler_t;
+
+/** Open libcuda and start it. OAK_ERR_DEVICE: no driver, too old, or no GPU. Not collective. */
+oak_status_t oak_cuda_driver(cu_driver_t *driver);
+/** Open libnvrtc: $OAK_NVRTC, else the newest found by the loader or in the usual folders. Not
+ * collective. */
+oak_status_t oak_cuda_compiler(cu_compiler_t *compiler);
+/** Status of a call of the driver, with its own words. */
+oak_status_t oak_cuda_status(const cu_driver_t *driver, cu_result_t result, const char *doing);
+
+#endif
