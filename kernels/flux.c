@@ -54,7 +54,7 @@ typedef struct {
   OAK_ALIGNED real fx[NFLUX][TY][TX + 1];
   OAK_ALIGNED real fy[NFLUX][TY + 1][TX];
   OAK_ALIGNED real rate[LANES];
-  OAK_ALIGNED int bad[LANES];
+  OAK_ALIGNED real bad[LANES]; /* a number as wide as the others: lanes stay full */
 } flux_shared_t;
 
 /* A tile of the xy planes of a block. */
@@ -64,6 +64,7 @@ typedef struct {
   oak_user_t user;
   long block;
   int x0, y0;
+  real inv_dx[3];
 } tile_t;
 
 /* Cell (x0, y0) of plane k of the state that is read. */
@@ -92,39 +93,43 @@ OAK_FN void cell_edges(const real *cell, int step, int stride, real lo[], real h
 /* Fill the halo of plane k: rows below and above the tile, then the columns beside it. */
 OAK_FN void load_plane_halo(const tile_t *t, int k, flux_shared_t *sh) {
   const real *own = t->f->u + t->block * OAK_BLOCK_REALS + (long long)k * OAK_N * OAK_N;
-  const oak_side_t below = oak_side(t->f, t->block, 2), above = oak_side(t->f, t->block, 3);
-  OAK_ROWS_FROM(0, g, 2 * GH, TX) {
-    const int row = g < GH ? g : g + TY; /* row of s */
-    const int j = t->y0 + row - GH;
-    const oak_side_t side = j < 0 ? below : above;
-    const int layer = j < 0 ? j + OAK_NG : j - OAK_N;
-    const int inside = j >= 0 && j < OAK_N;
-    const real *p =
-        inside ? own + j * OAK_N + t->x0 : side.p + layer * side.sn + k * side.sb + t->x0 * side.sa;
-    const long long sv = inside ? OAK_CELLS : side.sv;
-    OAK_LANES(i, TX) {
-      real q[NVAR];
-      load_primitive(&t->user, p + i, sv, q);
-      OAK_UNROLL
-      for (int v = 0; v < NVAR; v++) sh->s[v][row][i + GH] = q[v];
+  OAK_UNROLL
+  for (int high = 0; high < 2; high++) {
+    const oak_side_t side = oak_side(t->f, t->block, 2 + high);
+    OAK_ROWS_FROM(high * GH * TX, g, GH, TX) {
+      const int row = high ? GH + TY + g : g; /* of s */
+      const int j = t->y0 + row - GH;
+      const int inside = high ? j < OAK_N : j >= 0;
+      const int layer = high ? j - OAK_N : j + OAK_NG;
+      const real *p = inside ? own + j * OAK_N + t->x0
+                             : side.p + layer * side.sn + k * side.sb + t->x0 * side.sa;
+      const long long sv = inside ? OAK_CELLS : side.sv;
+      OAK_LANES(i, TX) {
+        real q[NVAR];
+        load_primitive(&t->user, p + i, sv, q);
+        OAK_UNROLL
+        for (int v = 0; v < NVAR; v++) sh->s[v][row][i + GH] = q[v];
+      }
     }
   }
-  const oak_side_t left = oak_side(t->f, t->block, 0), right = oak_side(t->f, t->block, 1);
-  OAK_ROWS_FROM(2 * GH * TX, g, 2 * GH, TY) {
-    const int column = g < GH ? g : g + TX; /* column of s */
-    const int i = t->x0 + column - GH;
-    const oak_side_t side = i < 0 ? left : right;
-    const int layer = i < 0 ? i + OAK_NG : i - OAK_N;
-    const int inside = TILES_X > 1 && i >= 0 && i < OAK_N;
-    const real *p =
-        inside ? own + t->y0 * OAK_N + i : side.p + layer * side.sn + k * side.sb + t->y0 * side.sa;
-    const int step = inside ? OAK_N : side.sa;
-    const long long sv = inside ? OAK_CELLS : side.sv;
-    OAK_LANES(j, TY) {
-      real q[NVAR];
-      load_primitive(&t->user, p + j * step, sv, q);
-      OAK_UNROLL
-      for (int v = 0; v < NVAR; v++) sh->s[v][j + GH][column] = q[v];
+  OAK_UNROLL
+  for (int high = 0; high < 2; high++) {
+    const oak_side_t side = oak_side(t->f, t->block, high);
+    OAK_ROWS_FROM(2 * GH * TX + high * GH * TY, g, GH, TY) {
+      const int column = high ? GH + TX + g : g; /* of s */
+      const int i = t->x0 + column - GH;
+      const int inside = TILES_X > 1 && (high ? i < OAK_N : i >= 0);
+      const int layer = high ? i - OAK_N : i + OAK_NG;
+      const real *p = inside ? own + t->y0 * OAK_N + i
+                             : side.p + layer * side.sn + k * side.sb + t->y0 * side.sa;
+      const int step = inside ? OAK_N : side.sa;
+      const long long sv = inside ? OAK_CELLS : side.sv;
+      OAK_LANES(j, TY) {
+        real q[NVAR];
+        load_primitive(&t->user, p + j * step, sv, q);
+        OAK_UNROLL
+        for (int v = 0; v < NVAR; v++) sh->s[v][j + GH][column] = q[v];
+      }
     }
   }
 }
@@ -328,16 +333,16 @@ OAK_FN void y_edges(flux_shared_t *sh, OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) OAK_MY(lo[v], j * TX + i) = ql[v], sh->hy[v][j + 1][i] = qh[v];
   }
-  OAK_ROWS_FROM(0, upper, 2, TX) {
-    real *const to = upper ? &sh->ly[0][0] : &sh->hy[0][0][0];
-    const int stride = upper ? TX : (TY + 1) * TX;
-    OAK_LANES(i, TX) {
-      real ql[NVAR], qh[NVAR];
-      cell_edges(&sh->s[0][upper ? TY + GH : GH - 1][i + GH], SX, SY * SX, ql, qh);
-      OAK_UNROLL
-      for (int v = 0; v < NVAR; v++) to[v * stride + i] = upper ? ql[v] : qh[v];
+  OAK_UNROLL
+  for (int upper = 0; upper < 2; upper++) OAK_ROWS_FROM(32 * upper, row, 1, TX) {
+      OAK_LANES(i, TX) {
+        real ql[NVAR], qh[NVAR];
+        cell_edges(&sh->s[0][upper ? TY + GH : GH - 1][i + GH], SX, SY * SX, ql, qh);
+        OAK_UNROLL
+        for (int v = 0; v < NVAR; v++)
+          *(upper ? &sh->ly[v][i] : &sh->hy[v][0][i]) = upper ? ql[v] : qh[v];
+      }
     }
-  }
 }
 
 OAK_FN void y_fluxes(const oak_user_t *user, flux_shared_t *sh,
@@ -367,11 +372,9 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh,
                          OAK_PRIVATE_ARG(const real zlo[NFLUX], LANES),
                          OAK_PRIVATE_ARG(const real zup[NFLUX], LANES)) {
   const oak_flux_args_t *arg = t->arg;
-  const int level = t->f->block[t->block].level;
-  const real inv_dx = (real)(1 / oak_dx(t->f, level, 0));
-  const real inv_dy = (real)(1 / oak_dx(t->f, level, 1));
+  const real inv_dx = t->inv_dx[0], inv_dy = t->inv_dx[1];
 #if OAK_DIM == 3
-  const real inv_dz = (real)(1 / oak_dx(t->f, level, 2));
+  const real inv_dz = t->inv_dx[2];
 #else
   (void)zlo, (void)zup;
 #endif
@@ -403,7 +406,7 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh,
     speed += OAK_MAX(OAK_MY(zlo[NVAR], c), OAK_MY(zup[NVAR], c)) * inv_dz;
 #endif
     sh->rate[c] = OAK_MAX(sh->rate[c], speed);
-    sh->bad[c] += !physics_valid(&t->user.physics, u);
+    sh->bad[c] += physics_valid(&t->user.physics, u) ? 0 : 1;
     oak_store(arg->out + cell, OAK_CELLS, u);
   }
 }
@@ -412,8 +415,11 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
   OAK_ARGS(oak_flux_args_t);
   OAK_OUTER(m) {
     const int part = (int)(m % TILES);
-    const tile_t t = {
+    tile_t t = {
         &arg, &arg.f, oak_user(&arg.f), m / TILES, part % TILES_X * TX, part / TILES_X * TY};
+    const int level = arg.f.block[t.block].level;
+    OAK_UNROLL
+    for (int d = 0; d < OAK_DIM; d++) t.inv_dx[d] = (real)(1 / oak_dx(&arg.f, level, d));
     OAK_SHARED_STRUCT(flux_shared_t, sh);
     OAK_PRIVATE(real lo[NVAR], LANES);
     OAK_LANE(c, LANES) sh.rate[c] = 0, sh.bad[c] = 0;
@@ -469,14 +475,13 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
 #if OAK_DIM == 3
     keep_z_fluxes(&t, 5, zf[OAK_QUEUE(2, OAK_N, 0)]);
 #endif
-    real fastest;
-    int invalid;
+    real fastest, invalid;
     OAK_BARRIER;
     OAK_REDUCE_MAX(fastest, sh.rate, LANES);
     OAK_REDUCE_SUM(invalid, sh.bad, LANES);
     OAK_SERIAL {
       arg.rate[m] = (double)fastest;
-      arg.bad[m] += invalid;
+      arg.bad[m] += (int)invalid;
     }
   }
 }

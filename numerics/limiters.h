@@ -66,7 +66,7 @@ OAK_FN void limiter_gminmod_theta(const real *s, real *lo, real *hi) {
 OAK_FN void limiter_vanleer(const real *s, real *lo, real *hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];
   const real ab = a * b;
-  const real half = ab > 0 ? ab / (a + b) : 0;
+  const real half = ab > 0 ? oak_div(ab, a + b) : 0;
   *lo = s[0] - half;
   *hi = s[0] + half;
 }
@@ -98,11 +98,11 @@ OAK_FN void limiter_weno3(const real *s, real *lo, real *hi) {
   const real eps =
       WENO_EPSILON * (real)(1.0 / 3) * (s[-1] * s[-1] + s[0] * s[0] + s[1] * s[1]) + WENO_TINY;
   const real b0 = eps + a * a, b1 = eps + b * b;
-  const real inv = 1 / (b0 + b1);
+  const real inv = oak_inv(b0 + b1);
   /* weights ~ d / beta^2, times beta0^2 beta1^2 */
   const real w0 = b1 * inv * b1 * inv, w1 = b0 * inv * b0 * inv;
-  *hi = s[0] + (real)0.5 * (w0 * a + 2 * w1 * b) / (w0 + 2 * w1);
-  *lo = s[0] - (real)0.5 * (2 * w0 * a + w1 * b) / (2 * w0 + w1);
+  *hi = s[0] + (real)0.5 * oak_div(w0 * a + 2 * w1 * b, w0 + 2 * w1);
+  *lo = s[0] - (real)0.5 * oak_div(2 * w0 * a + w1 * b, 2 * w0 + w1);
 }
 
 #define LIMITER_RADIUS_weno5 2
@@ -116,15 +116,15 @@ OAK_FN void limiter_weno5(const real *s, real *lo, real *hi) {
   const real b0 = eps + k * e0 * e0 + q * f0 * f0;
   const real b1 = eps + k * e1 * e1 + q * f1 * f1;
   const real b2 = eps + k * e2 * e2 + q * f2 * f2;
-  const real inv = 1 / (b0 + b1 + b2);
+  const real inv = oak_inv(b0 + b1 + b2);
   const real n0 = b0 * inv, n1 = b1 * inv, n2 = b2 * inv;
   /* weights ~ d / beta^2, times beta0^2 beta1^2 beta2^2 */
   real w0 = n1 * n2, w1 = n0 * n2, w2 = n0 * n1;
   w0 *= w0, w1 *= w1, w2 *= w2;
   const real h0 = 2 * m2 - 7 * m1 + 11 * c, h1 = -m1 + 5 * c + 2 * p1, h2 = 2 * c + 5 * p1 - p2;
   const real l0 = 2 * c + 5 * m1 - m2, l1 = -p1 + 5 * c + 2 * m1, l2 = 2 * p2 - 7 * p1 + 11 * c;
-  *hi = (w0 * h0 + 6 * w1 * h1 + 3 * w2 * h2) / (6 * (w0 + 6 * w1 + 3 * w2));
-  *lo = (3 * w0 * l0 + 6 * w1 * l1 + w2 * l2) / (6 * (3 * w0 + 6 * w1 + w2));
+  *hi = oak_div(w0 * h0 + 6 * w1 * h1 + 3 * w2 * h2, 6 * (w0 + 6 * w1 + 3 * w2));
+  *lo = oak_div(3 * w0 * l0 + 6 * w1 * l1 + w2 * l2, 6 * (3 * w0 + 6 * w1 + w2));
 }
 
 OAK_FN void oak_reconstruct(const real *s, real *lo, real *hi) {

@@ -33,7 +33,7 @@ OAK_FN real riemann_hll(const physics_parameters_t *ph, const real ql[], const r
   const real smin = OAK_MIN(s.smin, 0), smax = OAK_MAX(s.smax, 0);
   const real width = smax - smin;
   /* Nothing moves: both speeds are zero, so are the fluxes' differences. */
-  const real inv = 1 / (width > 0 ? width : 1);
+  const real inv = oak_inv(width > 0 ? width : 1);
   const real wl = width > 0 ? smax * inv : (real)0.5, wr = width > 0 ? -smin * inv : (real)0.5;
   const real jump = smin * smax * inv;
   OAK_UNROLL

@@ -28,7 +28,7 @@ OAK_PARAMETERS(physics, EULER_PARAMETERS)
 enum { RHO = 0, MX = 1, PRS = OAK_DIM + 1, ENE = OAK_DIM + 1 };
 
 OAK_FN void physics_to_primitive(const physics_parameters_t *ph, real q[]) {
-  const real inv = 1 / q[RHO];
+  const real inv = oak_inv(q[RHO]);
   real kinetic = 0;
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) {
@@ -71,10 +71,10 @@ OAK_FN void physics_flux(const physics_parameters_t *ph, const real q[], int dir
 OAK_FN void physics_wave_speeds(const physics_parameters_t *ph, const real ql[], const real qr[],
                                 int dir, real *smin, real *smax) {
   const real gamma = (real)ph->gamma;
-  const real inv_l = 1 / ql[RHO], inv_r = 1 / qr[RHO];
+  const real inv_l = oak_inv(ql[RHO]), inv_r = oak_inv(qr[RHO]);
   const real cl2 = gamma * ql[PRS] * inv_l, cr2 = gamma * qr[PRS] * inv_r;
   const real ratio = oak_sqrt(qr[RHO] * inv_l);
-  const real wl = 1 / (1 + ratio), wr = ratio * wl;
+  const real wl = oak_inv(1 + ratio), wr = ratio * wl;
   const real dv = qr[MX + dir] - ql[MX + dir];
   const real mean = wl * ql[MX + dir] + wr * qr[MX + dir];
   const real d = oak_sqrt(wl * cl2 + wr * cr2 + (real)0.5 * wl * wr * dv * dv);

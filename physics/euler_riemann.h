@@ -11,13 +11,13 @@
 #define FLUX_hllc
 OAK_FN void hllc_star(const real q[], const real u[], const real f[], int dir, real s, real star,
                       real out[]) {
-  const real factor = q[RHO] * (s - q[MX + dir]) / (s - star);
-  const real p_over = q[PRS] / (q[RHO] * (s - q[MX + dir]));
+  const real factor = oak_div(q[RHO] * (s - q[MX + dir]), s - star);
+  const real p_over = oak_div(q[PRS], q[RHO] * (s - q[MX + dir]));
   real us[PHYSICS_NVAR];
   us[RHO] = factor;
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) us[MX + d] = factor * (d == dir ? star : q[MX + d]);
-  us[ENE] = factor * (u[ENE] / q[RHO] + (star - q[MX + dir]) * (star + p_over));
+  us[ENE] = factor * (oak_div(u[ENE], q[RHO]) + (star - q[MX + dir]) * (star + p_over));
   OAK_UNROLL
   for (int v = 0; v < PHYSICS_NVAR; v++) out[v] = f[v] + s * (us[v] - u[v]);
 }
@@ -28,7 +28,7 @@ OAK_FN real riemann_hllc(const physics_parameters_t *ph, const real ql[], const 
   riemann_sides_t s;
   riemann_sides(ph, ql, qr, dir, &s);
   const real ml = ql[RHO] * (s.smin - ql[MX + dir]), mr = qr[RHO] * (s.smax - qr[MX + dir]);
-  const real star = (qr[PRS] - ql[PRS] + ml * ql[MX + dir] - mr * qr[MX + dir]) / (ml - mr);
+  const real star = oak_div(qr[PRS] - ql[PRS] + ml * ql[MX + dir] - mr * qr[MX + dir], ml - mr);
   hllc_star(ql, s.ul, s.fl, dir, s.smin, star, left);
   hllc_star(qr, s.ur, s.fr, dir, s.smax, star, right);
   OAK_UNROLL
@@ -45,7 +45,7 @@ OAK_FN real roe_speed(real lambda, real left, real right) {
   const real size = oak_abs(lambda);
   /* The larger of |lambda| and the fix' delta: with |lambda| the mean of both is |lambda| too. */
   const real most = OAK_MAX(size, OAK_MAX(a, b));
-  return (real)0.5 * (lambda * lambda / OAK_MAX(most, (real)1e-30) + most);
+  return (real)0.5 * (oak_div(lambda * lambda, OAK_MAX(most, (real)1e-30)) + most);
 }
 
 OAK_FN real riemann_roe(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
@@ -54,8 +54,8 @@ OAK_FN real riemann_roe(const physics_parameters_t *ph, const real ql[], const r
   real fl[PHYSICS_NVAR], fr[PHYSICS_NVAR], v[OAK_DIM], dv[OAK_DIM];
   physics_flux(ph, ql, dir, fl);
   physics_flux(ph, qr, dir, fr);
-  const real ratio = oak_sqrt(qr[RHO] / ql[RHO]);
-  const real wl = 1 / (1 + ratio), wr = ratio * wl;
+  const real ratio = oak_sqrt(oak_div(qr[RHO], ql[RHO]));
+  const real wl = oak_inv(1 + ratio), wr = ratio * wl;
   const real rho = ratio * ql[RHO];
   real v2 = 0, el = 0, er = 0, shear = 0;
   OAK_UNROLL
@@ -68,20 +68,20 @@ OAK_FN real riemann_roe(const physics_parameters_t *ph, const real ql[], const r
     if (d != dir) shear += v[d] * dv[d];
   }
   const real gamma_gm1 = (real)(ph->gamma / (ph->gamma - 1));
-  const real hl = gamma_gm1 * ql[PRS] / ql[RHO] + (real)0.5 * el;
-  const real hr = gamma_gm1 * qr[PRS] / qr[RHO] + (real)0.5 * er;
+  const real hl = oak_div(gamma_gm1 * ql[PRS], ql[RHO]) + (real)0.5 * el;
+  const real hr = oak_div(gamma_gm1 * qr[PRS], qr[RHO]) + (real)0.5 * er;
   const real h = wl * hl + wr * hr;
   const real c2 = gm1 * (h - (real)0.5 * v2), c = oak_sqrt(c2);
-  const real cl = oak_sqrt((real)ph->gamma * ql[PRS] / ql[RHO]);
-  const real cr = oak_sqrt((real)ph->gamma * qr[PRS] / qr[RHO]);
+  const real cl = oak_sqrt(oak_div((real)ph->gamma * ql[PRS], ql[RHO]));
+  const real cr = oak_sqrt(oak_div((real)ph->gamma * qr[PRS], qr[RHO]));
   const real vn = v[dir], dvn = dv[dir], dp = qr[PRS] - ql[PRS], drho = qr[RHO] - ql[RHO];
   const real minus = roe_speed(vn - c, ql[MX + dir] - cl, qr[MX + dir] - cr);
   const real plus = roe_speed(vn + c, ql[MX + dir] + cl, qr[MX + dir] + cr);
   const real middle = oak_abs(vn);
   /* wave strengths times speeds */
-  const real a1 = minus * (dp - rho * c * dvn) / (2 * c2);
-  const real a5 = plus * (dp + rho * c * dvn) / (2 * c2);
-  const real a2 = middle * (drho - dp / c2);
+  const real a1 = oak_div(minus * (dp - rho * c * dvn), 2 * c2);
+  const real a5 = oak_div(plus * (dp + rho * c * dvn), 2 * c2);
+  const real a2 = middle * (drho - oak_div(dp, c2));
   const real as = middle * rho;
   f[RHO] = (real)0.5 * (fl[RHO] + fr[RHO] - (a1 + a2 + a5));
   OAK_UNROLL

@@ -37,9 +37,15 @@
 #define OAK_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define OAK_MAX(a, b) ((a) > (b) ? (a) : (b))
 
+/** 1/x, a/b and square root for inner loops: to the last bit or two, and NaN where they are not
+ * finite; devices may be faster at these than at the operators. */
+#ifndef OAK_OWN_DIVISION
+OAK_FN real oak_inv(real x) { return 1 / x; }
+OAK_FN real oak_div(real a, real b) { return a / b; }
 OAK_FN real oak_sqrt(real x) {
   return sizeof(real) == 4 ? (real)sqrtf((float)x) : (real)sqrt((double)x);
 }
+#endif
 OAK_FN real oak_abs(real x) {
   return sizeof(real) == 4 ? (real)fabsf((float)x) : (real)fabs((double)x);
 }

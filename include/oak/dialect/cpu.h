@@ -69,22 +69,20 @@
 #define OAK_QUEUE(len, step, s) (((step) + (s) + 4 * (len)) % (len))
 #define OAK_QUEUE_TURN(queue, len, nvar) ((void)0)
 
-/* Reductions over a SHARED array, which is overwritten; all threads of a team call them. The
- * maximum folds halves onto each other,
- * since compilers do not vectorise a floating-point maximum that respects NaN. */
-#define OAK_REDUCE_MAX(result, array, n)                                  \
+/* Reductions over a SHARED array, which is overwritten; all threads of a team call them. They fold
+ * halves onto each other, since compilers do not vectorise a floating-point maximum that respects
+ * NaN, nor a sum whose order counts. */
+#define OAK_REDUCE_(result, array, n, combine)                            \
   do {                                                                    \
     for (int oak_m = (n), oak_h = (oak_m + 1) / 2; oak_m > 1;             \
          oak_m = oak_h, oak_h = (oak_m + 1) / 2)                          \
       OAK_INNER(oak_r, oak_m - oak_h)                                     \
-        (array)[oak_r] = OAK_MAX((array)[oak_r], (array)[oak_r + oak_h]); \
+        (array)[oak_r] = combine((array)[oak_r], (array)[oak_r + oak_h]); \
     (result) = (array)[0];                                                \
   } while (0)
-#define OAK_REDUCE_SUM(result, array, n)                                  \
-  do {                                                                    \
-    (result) = (array)[0];                                                \
-    for (int oak_r = 1; oak_r < (n); oak_r++) (result) += (array)[oak_r]; \
-  } while (0)
+#define OAK_ADD_(a, b) ((a) + (b))
+#define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)
+#define OAK_REDUCE_SUM(result, array, n) OAK_REDUCE_(result, array, n, OAK_ADD_)
 
 #define OAK_UNROLL OAK_PRAGMA(GCC unroll 16)
 #define OAK_NO_UNROLL

@@ -95,6 +95,39 @@
 #define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)
 #define OAK_REDUCE_SUM(result, array, n) OAK_REDUCE_(result, array, n, OAK_ADD_)
 
+/* Division and square root from the hardware's approximations (20 or more bits in double precision)
+ * and Newton steps: results differ from the rounded ones by a bit or two at most. What the
+ * operators cost more is the last bit and denormal numbers, which count as zero here. */
+#ifndef OAK_EXACT_DIVISION
+#define OAK_OWN_DIVISION 1
+OAK_FN double oak_inv(double x) {
+  double r;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+  const double e = fma(-x, r, 1.0);
+  return fma(r, fma(e, e, e), r);
+}
+OAK_FN float oak_inv(float x) {
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+OAK_FN double oak_div(double a, double b) { return a * oak_inv(b); }
+OAK_FN float oak_div(float a, float b) { return a * oak_inv(b); }
+OAK_FN double oak_sqrt(double x) {
+  double r;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+  const double s = x * r, h = 0.5 * r;
+  const double e = fma(-s, h, 0.5); /* a correction of relative size e */
+  const double t = fma(s, fma(1.5 * e, e, e), s);
+  return x == 0 ? 0 : t;
+}
+OAK_FN float oak_sqrt(float x) {
+  float r;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+}
+#endif
+
 #define OAK_UNROLL _Pragma("unroll")
 #define OAK_NO_UNROLL _Pragma("unroll 1")
 
