@@ -180,9 +180,11 @@ static void test_names(void **state) {
   assert_true(oak_device_threads(dev) >= 1);
   oak_device_close(&dev);
 
-  assert_string_equal(oak_device_known(0)->name, "cpu");
+  int n = 0, known = 0;
+  for (; oak_device_known(n); n++) known += !strcmp(oak_device_known(n)->name, "cpu");
+  assert_int_equal(known, 1);
   assert_null(oak_device_known(-1));
-  assert_null(oak_device_known(1000));
+  assert_null(oak_device_known(n + 1000));
 }
 
 static void test_threads(void **state) {

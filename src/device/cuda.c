@@ -96,7 +96,7 @@ static oak_status_t cuda_alloc(oak_device_t *dev, size_t bytes, void **out) {
                     oak_format_size((double)total, size[2]));
   }
   OAK_TRY(oak_cuda_status(&cuda->driver, result, "allocating memory"));
-  *out = (void *)address;
+  memcpy(out, &address, sizeof *out); /* an address of the GPU, as a pointer */
   return OAK_OK;
 }
 
@@ -172,7 +172,7 @@ static oak_status_t compile_error(const cu_compiler_t *nvrtc, cu_handle_t progra
   char *log = calloc(1, bytes + 1);
   OAK_CHECK(log, OAK_ERR_MEMORY, "no memory for the messages of the compiler");
   nvrtc->log(program, log);
-  if (strlen(log) > 2000) strcpy(log + 1990, "\n...");
+  if (strlen(log) > 2000) memcpy(log + 1990, "\n...", sizeof "\n...");
   oak_status_t st = OAK_FAIL(OAK_ERR_BUILD, "kernel '%s' does not compile (NVRTC):\n%s", name, log);
   free(log);
   return st;

@@ -49,9 +49,10 @@
        row < (nrows); row += oak_g)
 #define OAK_LANES(a, width) for (int a = oak_t % oak_w; a < (width); a += oak_w)
 
-/* Lanes of a multiprocessor for kernels that keep much in registers. */
+/* Lanes of a multiprocessor for kernels that keep much in registers. Fewer with more registers:
+ * measured on an H100, docs/performance.md. */
 #ifndef OAK_RESIDENT_LANES
-#define OAK_RESIDENT_LANES 768
+#define OAK_RESIDENT_LANES (sizeof(OAK_REAL) == 4 ? 768 : 512)
 #endif
 
 /* A lane for each thread: the kernel has as many threads as lanes. */
