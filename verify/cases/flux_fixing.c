@@ -62,7 +62,7 @@ static void control(verify_t *v, int dim, int block, int max_level) {
 static void run(verify_t *v) {
   FILE *table = verify_table(v, "conservation", "dim;t;step;error;relative error");
   cross(v, table, 2, v->full ? 32 : 16, v->full ? 5 : 4);
-  cross(v, table, 3, v->full ? 16 : 8, v->full ? 4 : 3);
+  cross(v, table, 3, 8, v->full ? 5 : 3);
   verify_close(table);
   control(v, 2, 8, 3);
   if (v->full) control(v, 3, 8, 3);

@@ -68,8 +68,8 @@ static result_t turn(verify_t *v, const scheme_t *scheme, int level, double pres
 static const scheme_t schemes[] = {{"vanleer", "hllc", "heun", 2.763e-2, 0.856},
                                    {"weno5", "hllc", "rk4", 1.656e-2, 0.973},
                                    {"vanleer", "hll", "heun", 8.866e-2, 0.624},
-                                   {"koren", "hllc", "ssprk33", 2e-2, 0.9},
-                                   {"minmod", "hllc", "heun", 4e-2, 0.7}};
+                                   {"koren", "hllc", "ssprk33", 1.647e-2, 0.927},
+                                   {"minmod", "hllc", "heun", 7.973e-2, 0.62}};
 
 static void check_scheme(verify_t *v, const scheme_t *s, const result_t *r) {
   char what[96];
@@ -88,8 +88,7 @@ static void check_weno(verify_t *v, const result_t *r, int last) {
   verify_check(v, "weno5, hllc, 20 cells: L1 of rho", r[0].density, 1.4e-3, 1.2e-3, 2.7e-3, cholla);
   verify_check(v, "weno5, hllc, 40 cells: L1 of rho", r[1].density, 4e-4, 3e-4, 8.5e-4, cholla);
   snprintf(what, sizeof what, "weno5, hllc, 20 to %d cells: mean order of L1 of v_phi", 20 << last);
-  verify_check(v, what, verify_order(r[0].velocity, r[last].velocity, 1 << last), 1.4,
-               last == 1 ? 1.35 : 1.1, last == 1 ? 1.47 : 1.3,
+  verify_check(v, what, verify_order(r[0].velocity, r[last].velocity, 1 << last), 1.4, 1.35, 1.47,
                "Springel 2010 (Arepo): the error falls as N^-1.4; the profile has kinks");
 }
 
@@ -116,7 +115,7 @@ static void measure_schemes(verify_t *v) {
 
 /* What upwinding with the speed of sound does to slow flow. */
 static void measure_mach(verify_t *v) {
-  const double left[2][3] = {{0.856, 0.509, 0.3}, {0.624, 0.1016, 0.1}};
+  const double left[2][3] = {{0.856, 0.509, 0.4177}, {0.624, 0.1016, 0}};
   FILE *table = verify_table(v, "mach", "flux;pressure;Mach number;kinetic energy left");
   char what[96];
   for (int n = 0; n < 2; n++) {
@@ -127,7 +126,7 @@ static void measure_mach(verify_t *v) {
                    kinetic = turn(v, s, 1, pressure, NULL).kinetic;
       verify_row(table, "%s;%g;%.4f;%.4f", s->flux, pressure, mach, kinetic);
       snprintf(what, sizeof what, "vanleer, %s, Mach %.4f: kinetic energy left", s->flux, mach);
-      verify_check(v, what, kinetic, 1, 0.95 * left[n][p], 1.05 * left[n][p],
+      verify_check(v, what, kinetic, 1, 0.95 * left[n][p], 1.05 * left[n][p] + 1e-3,
                    "1 for schemes made for low Mach numbers (Miczek et al. 2015)");
     }
   }

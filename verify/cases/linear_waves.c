@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Linear waves oblique to the grid, in 2D (tan of the angle 2) and 3D (domain 3 x 1.5 x 1.5), over
  * one period. The error is the root of the sum over the conserved variables of squared L1
- * differences to the initial state, as in Athena, here in units of the amplitude. That is 1e-7: at
- * 1e-6 the steepening of sound waves exceeds the errors of WENO5, and at 1e-8 rounding does.
+ * differences to the initial state, as in Athena, here in units of the amplitude. That is 1e-6, but
+ * 1e-7 for sound, which steepens: at 1e-6 by more than the errors of WENO5. With 1e-7 rounding
+ * changes the smallest errors by 7 %.
  *
  * For linear waves the scheme with one flux per face keeps the full order of its reconstruction in
  * several dimensions. Theory gives the error itself where WENO5 has its linear weights, which it
@@ -18,7 +19,7 @@
 
 enum { SOUND, ENTROPY, SHEAR };
 static const char *const waves[] = {"sound", "entropy", "shear"};
-static const double amplitude = 1e-7, pi = 3.14159265358979323846;
+static const double amplitudes[] = {1e-7, 1e-6, 1e-6}, pi = 3.14159265358979323846;
 
 typedef struct {
   const char *limiter, *integrator;
@@ -62,6 +63,7 @@ static double distance(const sim_t *s, double *const start[]) {
 
 /* \param level gives 32 << level cells along x */
 static double error_of(verify_t *v, int dim, int wave, const scheme_t *scheme, int level) {
+  const double amplitude = amplitudes[wave];
   double *start[5];
   sim_t s = verify_new(v, "problems/linear_wave.ini",
                        "%sproblem.wave=%s\nproblem.amplitude=%g\nmesh.min_level=%d\n"
@@ -101,7 +103,7 @@ static void check_wave(verify_t *v, const char *name, double order, double error
     verify_check(v, what, error, NAN, 0.95 * measured, 1.05 * measured,
                  "as measured when the case was written");
   else
-    verify_check(v, what, error, theory, 0.95 * theory, 1.05 * theory,
+    verify_check(v, what, error, theory, 0.98 * theory, 1.02 * theory,
                  "leading error term of fifth-order upwinding (derived in the case)");
 }
 
@@ -128,7 +130,7 @@ static void run(verify_t *v) {
   FILE *table = verify_table(v, "errors", "dim;wave;limiter;cells;error;order;theory");
   if (v->full) {
     converge(v, table, 2, &vanleer, 4, &(expected_t){2, 1.95, 2.1, {1.057e-3, 7.18e-4, 4.84e-4}});
-    converge(v, table, 2, &koren, 4, &(expected_t){2, 2.2, 2.45, {1.898e-4, 1.405e-4, 9.14e-5}});
+    converge(v, table, 2, &koren, 4, &(expected_t){2, 2.3, 2.5, {1.767e-4, 1.395e-4, 9.12e-5}});
     converge(v, table, 2, &weno, 2, &(expected_t){5, 4.85, 5.15, {3.72e-6}});
     converge(v, table, 3, &vanleer, 2, &(expected_t){2, 1.8, 1.9, {1.803e-2, 1.234e-2, 8.43e-3}});
     converge(v, table, 3, &weno, 1, &(expected_t){5, 4.9, 5.1, {1.2e-4}});

@@ -73,9 +73,9 @@ static void compare_meshes(verify_t *v, int low, int high, const double most[3])
 static void run(verify_t *v) {
   FILE *table = verify_table(v, "errors", "limiter;cells;L1;order of L1;L2;order of L2");
   if (v->full) {
-    converge(v, table, "vanleer", "heun", 4, &(expected_t){2, 2.5, 1e-4});
-    converge(v, table, "koren", "ssprk33", 4, &(expected_t){2, 2.5, 3e-5});
-    converge(v, table, "weno5", "rk4", 4, &(expected_t){1.95, 2.05, 1.3e-5});
+    converge(v, table, "vanleer", "heun", 4, &(expected_t){2.1, 2.25, 9.22e-5});
+    converge(v, table, "koren", "ssprk33", 4, &(expected_t){2.58, 2.74, 2.444e-5});
+    converge(v, table, "weno5", "rk4", 4, &(expected_t){1.95, 2.05, 1.347e-5});
     compare_meshes(v, 2, 4, (const double[3]){1.2, 0.5, 0.5});
   } else {
     converge(v, table, "koren", "ssprk33", 2, &(expected_t){2.55, 2.7, 1.021e-3});
