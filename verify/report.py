@@ -100,7 +100,8 @@ class Case:
         for i in range(len(n) - 1):
             slope = math.log(e[i] / e[i + 1]) / math.log(n[i + 1] / n[i])
             ax.annotate(f"{slope:.2f}", (math.sqrt(n[i] * n[i + 1]), math.sqrt(e[i] * e[i + 1])), xytext=(3, 3),
-                        textcoords="offset points", fontsize=7.5, color=line.get_color())
+                        textcoords="offset points", fontsize=7.5, color=line.get_color(),
+                        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.8})
         ax.set_xscale("log", base=2)
         ax.xaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda x, _: f"{x:g}"))
         ax.set_xlabel("cells per side")
@@ -131,7 +132,8 @@ class Case:
     @property
     def tables(self):
         names = sorted(f[:-4] for f in os.listdir(self.folder) if f.endswith(".csv") and f != "checks.csv")
-        return [(name, self.rows(name)) for name in names]
+        tables = [(name, self.rows(name)) for name in names]
+        return [(name, rows) for name, rows in tables if rows]  # empty: the case did not end
 
     @property
     def passed(self):

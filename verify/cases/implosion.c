@@ -18,10 +18,12 @@ static run_t run_to(verify_t *v, int cells, int amr, const char *limiter, const 
                     const char *flags, double end) {
   const int trees = cells / 64;
   int size[3];
-  run_t r = {.sim = verify_new(v, "problems/implosion.ini",
-                               "mesh.trees=%d %d\nmesh.min_level=%d\nmesh.max_level=2\n"
-                               "scheme.limiter=%s\nscheme.flux=%s\ndevice.flags=%s\n",
-                               trees, trees, amr ? 0 : 2, limiter, flux, flags)};
+  run_t r = {.sim =
+                 verify_new(v, "problems/implosion.ini",
+                            "mesh.trees=%d %d\nmesh.min_level=%d\nmesh.max_level=2\n"
+                            "scheme.limiter=%s\nscheme.flux=%s\ndevice.flags=%s\n"
+                            "output.picture_mesh=%s\n",
+                            trees, trees, amr ? 0 : 2, limiter, flux, flags, amr ? "yes" : "no")};
   verify_run(&r.sim, end);
   r.rho = verify_uniform(&r.sim, 0, 2, size);
   r.n = size[0];
