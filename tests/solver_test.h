@@ -21,7 +21,8 @@
 
 #include "oak.h"
 
-#define TEST_PROBLEM(name) "problem.name=" OAK_TEST_FOLDER "/problems/" name ".c\n"
+/* A problem of the tests; @ stands for test_folder(). */
+#define TEST_PROBLEM(name) "problem.name=@/problems/" name ".c\n"
 
 enum { TEST_MAX_NVAR = 8 };
 
@@ -49,6 +50,22 @@ __attribute__((format(printf, 1, 2))) static inline void report(const char *form
   va_end(args);
 }
 
+/** Where the sources of the tests are: $OAK_TEST_FOLDER, or where they were when the tests were
+ * built. */
+static inline const char *test_folder(void) {
+  const char *folder = getenv("OAK_TEST_FOLDER");
+  return folder && folder[0] ? folder : OAK_TEST_FOLDER;
+}
+
+/** Assign a line "key=value". A value that starts with @/ is a path in test_folder(). */
+static inline oak_status_t test_assign(oak_params_t *params, const char *line) {
+  char full[4096];
+  const char *at = strstr(line, "=@/");
+  if (!at) return oak_params_assign(params, line, "test");
+  snprintf(full, sizeof full, "%.*s%s%s", (int)(at + 1 - line), line, test_folder(), at + 2);
+  return oak_params_assign(params, full, "test");
+}
+
 /* ---- simulations */
 
 typedef struct {
@@ -60,15 +77,18 @@ typedef struct {
 } sim_t;
 
 static inline oak_status_t try_new(sim_t *s, MPI_Comm comm, const char *format, va_list args) {
-  char text[4096] = "device.threads=1\nrefine.criterion=none\n", *next = text;
-  const size_t head = strlen(text);
-  vsnprintf(text + head, sizeof text - head, format, args);
+  const char *device = getenv("OAK_TEST_DEVICE");
+  char text[4096], *next = text;
+  const int head =
+      snprintf(text, sizeof text, "device.name=%s\ndevice.threads=1\nrefine.criterion=none\n",
+               device && device[0] ? device : "auto");
+  vsnprintf(text + head, sizeof text - (size_t)head, format, args);
   *s = (sim_t){.comm = comm};
   MUST(oak_params_new(&s->params));
   for (char *line = text; line && *line; line = next) {
     next = strchr(line, '\n');
     if (next) *next++ = 0;
-    if (*line) OAK_TRY(oak_params_assign(s->params, line, "test"));
+    if (*line) OAK_TRY(test_assign(s->params, line));
   }
   OAK_TRY(oak_create(comm, s->params, &s->oak));
   s->dim = oak_dim(s->oak);
@@ -79,8 +99,8 @@ static inline oak_status_t try_new(sim_t *s, MPI_Comm comm, const char *format, 
   return OAK_OK;
 }
 
-/** A simulation from lines "key=value"; later ones win. One thread and a static mesh unless they
- * say otherwise. */
+/** A simulation from lines "key=value"; later ones win. One thread, a static mesh and the device
+ * $OAK_TEST_DEVICE ("auto" if unset) unless they say otherwise. */
 __attribute__((format(printf, 2, 3))) static inline sim_t sim_new(MPI_Comm comm, const char *format,
                                                                   ...) {
   sim_t s;

@@ -60,7 +60,7 @@ CASES = {
     "problem not named": ("", ["problem.name="], [r"problem\.name"]),
     "missing problem file": ("", ["problem.name=./none.c"], [r"none\.c"]),
     "problem that does not compile": (
-        "", [f"problem.name={PROBLEMS}/broken.c"], [r"broken\.c:\d+", r"no_such_name"]),
+        "", [f"problem.name={PROBLEMS}/broken.c"], [r"broken\.c[:(]\d+", r"no_such_name"]),
     "problem without initial condition": (
         "", [f"problem.name={PROBLEMS}/no_initial.c"], [r"no_initial\.c", r"PROBLEM_INITIAL"]),
     "parameter that the problem does not have": (
@@ -81,7 +81,7 @@ CASES = {
     "unknown limiter": ("", ["scheme.limiter=vanler"], [r"scheme\.limiter", r"vanleer"]),
     "domain upside down": ("", ["mesh.xmax=-1"], [r"mesh\.xmax", r"-1"]),
     "unknown device": ("", ["device.name=gpuu"], [r"gpuu", r"cpu"]),
-    "missing compiler": ("", ["device.compiler=no-such-cc"], [r"no-such-cc"]),
+    "missing compiler": ("", ["device.name=cpu", "device.compiler=no-such-cc"], [r"no-such-cc"]),
     "far too many blocks": (
         "", ["mesh.dim=3", "mesh.min_level=12", "mesh.max_level=12"], [r"memory|blocks", r"min_level"]),
     "more memory than there is": (

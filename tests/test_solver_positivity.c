@@ -38,7 +38,9 @@ static cells_t cells_new(int dim, int single) {
                 "problem.name=advection\nphysics.name=advection\nmesh.dim=%d\n"
                 "mesh.block_size=4\nscheme.precision=%s\n",
                 dim, precision[single]);
-  MUST(oak_kernel_build(c.s.oak, OAK_TEST_FOLDER "/kernels/prolong.c", "prolong", &c.kernel));
+  char path[4096];
+  snprintf(path, sizeof path, "%s/kernels/prolong.c", test_folder());
+  MUST(oak_kernel_build(c.s.oak, path, "prolong", &c.kernel));
   return c;
 }
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Collect what a machine with a GPU needs to run oak and its tests when it lacks p4est: programs, the
-# libraries they load and the sources of the kernels. On that machine: FOLDER/tools/gpu_check.sh FOLDER.
+# libraries they load and the sources of the kernels. On that machine: FOLDER/tools/gpu_suite.sh FOLDER, which runs
+# all tests, or FOLDER/tools/gpu_check.sh FOLDER PROGRAM.
 #
 # usage: gpu_bundle.sh BUILD FOLDER (at the top of the tree)
 set -eu
@@ -9,9 +10,9 @@ build=$1 folder=$2
 rm -rf "$folder"
 mkdir -p "$folder"/{bin,lib,src}
 cp -r include kernels numerics physics problems bench "$folder/src"
-mkdir -p "$folder/src/tests" "$folder/tools"
-cp -r tests/problems "$folder/src/tests"
-cp tools/gpu_check.sh "$folder/tools"
+mkdir -p "$folder/tools"
+cp -r tests "$folder/src"
+cp tools/gpu_check.sh tools/gpu_suite.sh "$folder/tools"
 cp "$build"/oak "$build"/verify/oak_verify "$folder/bin"
 cp "$build"/tests/test_* "$folder/bin" 2>/dev/null || true
 rm -rf "$folder"/bin/*.cmake

@@ -1,0 +1,147 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Run the tests of solver and devices, the cases of oak_verify and compute-sanitizer on the GPU of this machine,
+# from a folder made by gpu_bundle.sh or from a build folder. One line per test as it ends, the end of the
+# log of those that failed, and a summary. Exit status 0: all ran, and passed or were skipped.
+#
+# usage: gpu_suite.sh [-j JOBS] [-t SECONDS] [-d DEVICE] [-o FOLDER] BUNDLE_OR_BUILD [WORD ...]
+#   -j  tests at a time (8)
+#   -t  time for all; what does not fit is not run, which counts as failure (no limit)
+#   -d  value of device.name (cuda); compute-sanitizer runs only with cuda
+#   -o  folder of the logs (/tmp/oak_gpu_suite)
+#   WORD  only tests whose name has one of the words, such as solver_sod, np1, verify, sanitizer
+set -u
+jobs=8 most=1000000 device=cuda out=/tmp/oak_gpu_suite
+usage() { sed -n '/^# usage/,/^set/p' "$0" | grep '^#'; exit 2; }
+while getopts j:t:d:o: option; do
+  case $option in
+    j) jobs=$OPTARG ;; t) most=$OPTARG ;; d) device=$OPTARG ;; o) out=$OPTARG ;; *) usage ;;
+  esac
+done
+shift $((OPTIND - 1))
+[ -d "${1:-}" ] || usage
+folder=$(cd "$1" && pwd)
+shift
+words=("$@")
+
+# ---- where things are, and the environment that CTest gives too (tests/CMakeLists.txt)
+if [ -d "$folder/bin" ]; then
+  tests=$folder/bin oak=$folder/bin/oak verify=$folder/bin/oak_verify source=$folder/src
+  export LD_LIBRARY_PATH=$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+else
+  tests=$folder/tests oak=$folder/oak verify=$folder/verify/oak_verify source=$(cd "$(dirname "$0")/.." && pwd)
+fi
+export OAK_HOME=$source OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICE=$device OAK_CACHE=${OAK_CACHE:-/tmp/oak_cache}
+export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+  OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 \
+  OMPI_MCA_btl_vader_single_copy_mechanism=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe \
+  PRTE_MCA_hwloc_default_binding_policy=none
+mkdir -p "$out" "$OAK_CACHE" || exit 1
+rm -f "$out"/*.log "$out"/*.result
+launch=$(command -v mpirun || command -v mpiexec)
+sanitizer=
+for path in "$(command -v compute-sanitizer)" "${CUDA_HOME:-/usr/local/cuda}/bin/compute-sanitizer"; do
+  [ -z "$sanitizer" ] && [ -x "$path" ] && sanitizer=$path
+done
+
+# ---- the list of tests: order, name, ranks, seconds, command. Tests on more ranks run after those on fewer, and find
+# their kernels in the cache.
+list() {
+  local file name line ranks np seconds arguments word order shown
+  for file in "$source"/tests/test_{solver,device}_*.c; do
+    name=$(basename "$file" .c) ranks=1 seconds=120 arguments=
+    [ -x "$tests/$name" ] || continue
+    line=$(grep -m1 -E '^// ?TEST' "$file" | sed -E 's|^// ?TEST||')
+    for word in $line; do
+      case $word in
+        np=*) ranks=$(tr -d '{}' <<<"${word#np=}" | tr , ' ') ;;
+        timeout=*) seconds=${word#timeout=} ;;
+        *) arguments+=" $word" ;;
+      esac
+    done
+    order=0
+    for np in $ranks; do
+      echo "$order ${name}_np$np $np $seconds $tests/$name$arguments"
+      order=$((order + 2))
+    done
+  done
+  if [ "$device" = cuda ]; then
+    for line in memcheck racecheck initcheck synccheck; do
+      arguments="--error-exitcode 99 --tool $line"
+      [ $line = memcheck ] && arguments+=" --leak-check full"
+      # Short, with every kernel: a mesh that changes in 2D, blocks of several tiles in 3D; pictures and plotfiles.
+      shown="mesh.block_size=4 mesh.max_level=4 refine.buffer=1 run.max_steps=20"
+      for np in 2 3; do
+        echo "1 sanitizer_${line}_${np}d 0 240 ${sanitizer:-none} $arguments $oak run $source/problems/implosion.ini" \
+          "device.name=cuda mesh.dim=$np mesh.min_level=1 mesh.adapt_every=2 $shown output.picture_steps=10" \
+          "output.diagnostics_every=4 output.folder=$out/${line}_${np}d"
+        shown="mesh.block_size=16 mesh.max_level=2 run.max_steps=4"
+      done
+    done
+  fi
+  [ -x "$verify" ] && "$verify" --help | awk '/^cases:/ {on = 1; next} on && NF {print $1}' | while read -r name; do
+    echo "3 verify_$name 2 300 $verify --out $out/verify_report $name device.name=$device"
+  done
+  name=$(command -v python3)
+  [ -n "$name" ] && [ -n "$launch" ] &&
+    echo "3 app_errors_np2 0 600 $name $source/tests/test_app_errors.py --oak $oak --launch --np 2"
+}
+wanted() {
+  [ ${#words[@]} -eq 0 ] && return
+  local word
+  for word in "${words[@]}"; do [[ $1 == *$word* ]] && return; done
+  return 1
+}
+
+# ---- one test, in the background
+run_test() {
+  local name=$1 np=$2 seconds=$3 begin=$EPOCHREALTIME left=$((most - SECONDS)) status=0 result spent
+  shift 3
+  local log=$out/$name.log command=("$@")
+  [ "$left" -lt "$seconds" ] && seconds=$left
+  if [ "$np" -gt 0 ]; then
+    [ -n "$launch" ] && command=("$launch" -n "$np" "$@")
+  else # started as it is, or starts mpirun itself
+    command=("${command[@]/#--launch/--mpiexec=$launch -n}")
+  fi
+  if [ "$seconds" -le 0 ]; then
+    result="NOT RUN"
+  elif [ "$1" = none ]; then
+    result=skipped
+    echo "there is no compute-sanitizer" >"$log"
+  elif [ "$np" -gt 1 ] && [ -z "$launch" ]; then
+    result=skipped
+    echo "there is no mpirun" >"$log"
+  else
+    timeout -k 5 "$seconds" "${command[@]}" >"$log" 2>&1 </dev/null || status=$?
+    case $status in 0) result=ok ;; 77) result=skipped ;; 124 | 137) result=TIMEOUT ;; *) result=FAILED ;; esac
+  fi
+  spent=$(awk "BEGIN {printf \"%.1f\", $EPOCHREALTIME - $begin}")
+  {
+    printf '%-8s %6s s  %s\n' "$result" "$spent" "$name"
+    case $result in
+      skipped) tail -n 1 "$log" | sed 's/^/    /' ;;
+      FAILED | TIMEOUT) tail -n 25 "$log" | cut -c1-240 | sed 's/^/    /' ;;
+    esac
+  } >"$out/$name.result"
+  cat "$out/$name.result"
+}
+
+"$oak" info | grep -E '^(oak|device) '
+if ! "$oak" info | grep "^device  *$device: " | grep -qv ": not usable"; then
+  echo "device $device cannot be used here"
+  exit 1
+fi
+count=0
+while read -r _ name rest; do
+  wanted "$name" || continue
+  count=$((count + 1))
+  while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+  # shellcheck disable=SC2086 # several words
+  run_test "$name" $rest &
+done < <(list | sort -s -k1,1n -k4,4nr)
+wait
+number() { cat "$out"/*.result 2>/dev/null | grep -c "^$1"; }
+good=$(number ok) skipped=$(number skipped) missed=$(number "NOT RUN")
+echo "$good passed, $((count - good - skipped - missed)) failed, $skipped skipped, $missed not run, in $SECONDS s; logs: $out"
+[ "$count" -gt 0 ] && [ "$((good + skipped))" -eq "$count" ]
