@@ -36,27 +36,24 @@ OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
   const oak_user_t user = oak_user(&arg->f);
   const real *u = arg->f.u + source * OAK_BLOCK_REALS +
                   OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN, (child >> 2) * HN);
-  OAK_SHARED int bad[OAK_N];
   int invalid = 0;
-  OAK_INNER(i, OAK_N) bad[i] = 0;
-  OAK_BARRIER;
-  for (int row = 0; row < OAK_AREA; row++)
-    OAK_INNER(i, OAK_N) {
+  OAK_ROWS(row, OAK_AREA, OAK_N) {
+    OAK_LANES(i, OAK_N) {
       real q[NVAR];
       oak_load(out + row * OAK_N + i, OAK_CELLS, q);
-      bad[i] |= !physics_valid(&user.physics, q);
+      invalid |= !physics_valid(&user.physics, q);
     }
-  OAK_BARRIER;
-  for (int i = 0; i < OAK_N; i++) invalid |= bad[i];
-  if (!invalid) return;
+  }
+  if (!OAK_ANY(invalid)) return;
   int offset[CHILDREN];
   for (int e = 0; e < CHILDREN; e++) offset[e] = OAK_INDEX(e & 1, e >> 1 & 1, e >> 2);
-  for (int row = 0; row < HB * HN; row++)
-    OAK_INNER(i, HN) {
+  OAK_ROWS(row, HB * HN, HN) {
+    OAK_LANES(i, HN) {
       const int j = row % HN, k = row / HN;
       oak_keep_valid(&user.physics, u + OAK_INDEX(i, j, k), out + OAK_INDEX(2 * i, 2 * j, 2 * k),
                      OAK_CELLS, offset, CHILDREN);
     }
+  }
 }
 
 /* The new block is the parent of a family of old blocks, stored one after the other. */

@@ -89,21 +89,17 @@ OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t
   const int dir = t->face / 2, high = t->face & 1, depth = (OAK_NG + 1) / 2;
   const oak_user_t user = oak_user(&arg->f);
   const real *u = arg->f.u + t->block * OAK_BLOCK_REALS;
-  OAK_SHARED int bad[OAK_N];
   int invalid = 0;
-  OAK_INNER(a, OAK_N) bad[a] = 0;
-  OAK_BARRIER;
-  for (int row = 0; row < OAK_NG * FB; row++)
-    OAK_INNER(a, OAK_N) {
+  OAK_ROWS(row, OAK_NG * FB, OAK_N) {
+    OAK_LANES(a, OAK_N) {
       real q[NVAR];
       oak_load(dst + row * OAK_N + a, OAK_NG * OAK_AREA, q);
-      bad[a] |= !physics_valid(&user.physics, q);
+      invalid |= !physics_valid(&user.physics, q);
     }
-  OAK_BARRIER;
-  for (int a = 0; a < OAK_N; a++) invalid |= bad[a];
-  if (!invalid) return;
-  for (int row = 0; row < depth * HB; row++)
-    OAK_INNER(a, HN) {
+  }
+  if (!OAK_ANY(invalid)) return;
+  OAK_ROWS(row, depth * HB, HN) {
+    OAK_LANES(a, HN) {
       const int b = row % HB, m = row / HB;
       int x[3], offset[8], count = 0;
       face_point(dir, high ? m : OAK_N - 1 - m, (t->sub & 1) * HN + a, (t->sub >> 1) * HB + b, x);
@@ -114,6 +110,7 @@ OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t
       oak_keep_valid(&user.physics, u + OAK_INDEX(x[0], x[1], x[2]), dst, OAK_NG * OAK_AREA, offset,
                      count);
     }
+  }
 }
 
 /* One ghost value at a physical boundary from its mirror cell, `m` layers inside. */

@@ -148,16 +148,15 @@ OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real *most) 
   const real eps = (real)arg->eps, eps_abs = (real)arg->eps_abs;
   for (int v = 0; v < NVAR; v++) {
     if (!(arg->variables >> v & 1)) continue;
-    for (int k = 0; k < OAK_NZ; k++)
-      for (int j = 0; j < OAK_N; j++) {
-        const int x[3] = {0, j, k};
-        const oak_row_t row = oak_row(f, n, v, 0, x);
-        real *const lane = refine_lanes(most, j, k);
-        OAK_INNER(i, OAK_N) {
-          const real e2 = indicator2(&row, i, eps, eps_abs);
-          lane[i] = OAK_MAX(lane[i], e2);
-        }
+    OAK_ROWS(number, OAK_NZ * OAK_N, OAK_N) {
+      const int x[3] = {0, number % OAK_N, number / OAK_N};
+      const oak_row_t row = oak_row(f, n, v, 0, x);
+      real *const lane = refine_lanes(most, x[1], x[2]);
+      OAK_LANES(i, OAK_N) {
+        const real e2 = indicator2(&row, i, eps, eps_abs);
+        OAK_TALLY_MAX(lane[i], e2);
       }
+    }
   }
 #if OAK_REFINE_PRIMITIVES
   const oak_user_t user = oak_user(f);
@@ -205,15 +204,15 @@ OAK_KERNEL(oak_refine_flags, oak_refine_args_t, 128) {
     /* only regions */
 #elif OAK_REFINE_USER && defined(PROBLEM_REFINE)
     const oak_user_t user = oak_user(&arg.f);
-    for (int k = 0; k < OAK_NZ; k++)
-      for (int j = 0; j < OAK_N; j++) {
-        real *const lane = refine_lanes(most, j, k);
-        OAK_INNER(i, OAK_N) {
-          const real e = PROBLEM_REFINE(&user.problem, &user.physics, &arg.f, n, i, j, k);
-          const real e2 = e * e;
-          lane[i] = OAK_MAX(lane[i], e2);
-        }
+    OAK_ROWS(row, OAK_NZ * OAK_N, OAK_N) {
+      const int j = row % OAK_N, k = row / OAK_N;
+      real *const lane = refine_lanes(most, j, k);
+      OAK_LANES(i, OAK_N) {
+        const real e = PROBLEM_REFINE(&user.problem, &user.physics, &arg.f, n, i, j, k);
+        const real e2 = e * e;
+        OAK_TALLY_MAX(lane[i], e2);
       }
+    }
 #else
     look_at_variables(&arg, n, most);
 #endif

@@ -65,8 +65,8 @@ OAK_FN void limiter_gminmod_theta(const real *s, real *lo, real *hi) {
 #define LIMITER_RADIUS_vanleer 1
 OAK_FN void limiter_vanleer(const real *s, real *lo, real *hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];
-  const real ab = a * b;
-  const real half = ab > 0 ? oak_div(ab, a + b) : 0;
+  const real ab = a * b, mean = oak_div(ab, a + b);
+  const real half = ab > 0 ? mean : 0;
   *lo = s[0] - half;
   *hi = s[0] + half;
 }

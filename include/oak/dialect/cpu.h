@@ -84,6 +84,11 @@
 #define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)
 #define OAK_REDUCE_SUM(result, array, n) OAK_REDUCE_(result, array, n, OAK_ADD_)
 
+/* Raise an element of a SHARED array that several lanes may look at; values are not negative. */
+#define OAK_TALLY_MAX(place, value) ((place) = OAK_MAX(place, value))
+/* Whether `flag` is set for any thread of the team; all of them call it. */
+#define OAK_ANY(flag) (flag)
+
 #define OAK_UNROLL OAK_PRAGMA(GCC unroll 16)
 #define OAK_NO_UNROLL
 

@@ -96,6 +96,14 @@
 #define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)
 #define OAK_REDUCE_SUM(result, array, n) OAK_REDUCE_(result, array, n, OAK_ADD_)
 
+/* The bits of floating-point numbers that are not negative are ordered as they are. */
+#define OAK_TALLY_MAX(place, value) oak_tally_max(&(place), value)
+OAK_FN void oak_tally_max(float *p, float x) { atomicMax((int *)p, __float_as_int(x)); }
+OAK_FN void oak_tally_max(double *p, double x) {
+  atomicMax((long long *)p, __double_as_longlong(x));
+}
+#define OAK_ANY(flag) __syncthreads_or(flag)
+
 /* Division and square root from the hardware's approximations (20 or more bits in double precision)
  * and Newton steps: results differ from the rounded ones by a bit or two at most. What the
  * operators cost more is the last bit and denormal numbers, which count as zero here. */
