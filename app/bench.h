@@ -21,5 +21,7 @@ double oak_bench_median(double *x, int n);
 
 /** oak bench --schemes. \return the exit code. */
 int oak_bench_schemes(char **user, int nuser, int rank);
+/** oak bench --paper, with the arguments after it. \return the exit code. */
+int oak_bench_paper(int argc, char **argv, int rank);
 
 #endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oak bench --paper: the rows of the paper's performance tables, measured here and printed beside
+ * the paper's figures, and rows of our own (small domains, an adaptive mesh).
+ *
+ * A row starts with steps that are not counted, which also show how many steps a piece needs to
+ * last long enough; its figure is the median of several pieces. */
+#include "bench_paper.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "commands.h"
+
+enum { MIN_PIECES = 3, MAX_PIECES = 5 };
+/* In seconds: the last steps before the pieces; a piece; pieces after which MIN_PIECES do. The
+ * adaptive mesh gets longer pieces, so that it changes at all. */
+static const double warm_up = 0.05, piece = 0.1, amr_piece = 1, enough = 0.5;
+
+/* ---- rows */
+
+/* Whether one of the blank-separated words of name is word [n]. */
+static int has_word(const char *name, const char *word, size_t n) {
+  for (const char *c = name; *c; c += strcspn(c, " "), c += *c == ' ')
+    if (strcspn(c, " ") == n && !strncmp(c, word, n)) return 1;
+  return 0;
+}
+
+/* Keep the rows that have this word. */
+static oak_status_t keep(bench_paper_t *p, const char *word, size_t n) {
+  char name[BENCH_NAME];
+  int known = 0;
+  for (int i = 0; i < p->nrow; i++) {
+    const int has = has_word(oak_bench_row_name(&p->row[i], name), word, n);
+    known |= has;
+    p->row[i].wanted &= has;
+  }
+  OAK_CHECK(known, OAK_ERR_INPUT,
+            "oak bench --paper: no row has the word '%.*s' of --rows; words are uniform hardware "
+            "small amr, advection rt, 2d 3d, vanleer weno5, 2048^2 8192^2 64^3 256^3 512^3, b64 "
+            "b32 b16 b8, double single",
+            (int)n, word);
+  return OAK_OK;
+}
+
+static oak_status_t choose_rows(bench_paper_t *p) {
+  int wanted = 0;
+  for (int i = 0; i < p->nrow; i++) p->row[i].wanted = 1;
+  for (const char *c = p->rows; c && *c; c += strcspn(c, ","), c += *c == ',')
+    OAK_TRY(keep(p, c, strcspn(c, ",")));
+  for (int i = 0; i < p->nrow; i++) wanted += p->row[i].wanted;
+  OAK_CHECK(wanted, OAK_ERR_INPUT, "oak bench --paper: no row has all words of --rows %s", p->rows);
+  for (int i = 0; i < p->nrow && p->cells > 0; i++) {
+    bench_row_t *r = &p->row[i];
+    const double cells = r->table == BENCH_AMR ? r->cells : pow(r->side, r->dim);
+    if (!r->wanted || cells <= p->cells) continue;
+    r->wanted = 0;
+    p->left_out++;
+  }
+  return OAK_OK;
+}
+
+static oak_status_t set_int(oak_params_t *params, const char *key, int value) {
+  char text[16];
+  snprintf(text, sizeof text, "%d", value);
+  return oak_params_set(params, key, text);
+}
+
+static oak_status_t set_mesh(const bench_row_t *r, oak_params_t *params) {
+  /* Paper, "Strong scaling with AMR". */
+  static const char *const refine[] = {"refine.criterion=lohner",   "refine.variable=rho",
+                                       "refine.c_refine=0.05",      "refine.eps=0.01",
+                                       "refine.c_derefine=0.00625", "refine.eps_abs=1e-10",
+                                       "mesh.adapt_every=4"};
+  const int amr = r->table == BENCH_AMR;
+  int level = 0;
+  while (r->block << level < r->side) level++;
+  OAK_TRY(set_int(params, "mesh.dim", r->dim));
+  OAK_TRY(set_int(params, "mesh.block_size", r->block));
+  OAK_TRY(set_int(params, "mesh.min_level", amr ? 2 : level));
+  OAK_TRY(set_int(params, "mesh.max_level", level));
+  for (size_t i = 0; amr && i < sizeof refine / sizeof *refine; i++)
+    OAK_TRY(oak_params_assign(params, refine[i], "oak bench --paper"));
+  return OAK_OK;
+}
+
+/* Problem, mesh and scheme of a row (paper, "Scalar advection", "Rayleigh-Taylor test", "Uniform
+ * grid, single GPU"), then the user's keys. */
+static oak_status_t set_row(const bench_paper_t *p, const bench_row_t *r, oak_params_t *params) {
+  static const char *const walls[2][2] = {{"boundary.ylow", "boundary.yhigh"},
+                                          {"boundary.zlow", "boundary.zhigh"}};
+  OAK_TRY(oak_params_set(params, "scheme.integrator", "heun"));
+  OAK_TRY(oak_params_set(params, "run.cfl", "0.5"));
+  OAK_TRY(oak_params_set(params, "scheme.limiter", r->limiter));
+  OAK_TRY(oak_params_set(params, "scheme.precision", r->single ? "single" : "double"));
+  OAK_TRY(oak_params_set(params, "physics.name", r->rt ? "euler" : "advection"));
+  OAK_TRY(oak_params_set(params, "problem.name", r->rt ? "rayleigh_taylor" : "advection"));
+  for (int side = 0; r->rt && side < 2; side++)
+    OAK_TRY(oak_params_set(params, walls[r->dim - 2][side], "reflect"));
+  OAK_TRY(set_mesh(r, params));
+  for (int i = 0; i < p->nuser; i++) OAK_TRY(oak_params_assign(params, p->user[i], "command line"));
+  return OAK_OK;
+}
+
+/* ---- measuring */
+
+/* Some steps, with adaptation every so many (0: never). How long they took is the most of all
+ * ranks, so that all decide alike. */
+static oak_status_t time_steps(oak_t *sim, int adapt_every, long steps, double *seconds) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  for (long s = 0; s < steps; s++) {
+    OAK_TRY(oak_advance(sim, oak_time_step(sim)));
+    if (adapt_every && oak_step(sim) % adapt_every == 0) OAK_TRY(oak_adjust_refinement(sim, NULL));
+  }
+  *seconds = MPI_Wtime() - begin;
+  MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return OAK_OK;
+}
+
+/* Touch all memory, let buffers and clocks settle, and find how many steps take `aim` seconds: a
+ * multiple of those between adaptations. */
+static oak_status_t prepare(oak_t *sim, int adapt_every, double aim, long *steps) {
+  const long unit = adapt_every ? adapt_every : 1;
+  double seconds = 0;
+  long n = unit;
+  OAK_TRY(time_steps(sim, adapt_every, n, &seconds));
+  do {
+    n *= 2;
+    OAK_TRY(time_steps(sim, adapt_every, n, &seconds));
+  } while (seconds < warm_up);
+  *steps = unit * (long)ceil(aim * (double)n / seconds / (double)unit);
+  return OAK_OK;
+}
+
+static oak_status_t measure(oak_t *sim, int adapt_every, int ranks, bench_row_t *r) {
+  double gcups[MAX_PIECES], sums[2];
+  OAK_TRY(oak_initialize(sim));
+  OAK_TRY(prepare(sim, adapt_every, r->table == BENCH_AMR ? amr_piece : piece, &r->steps));
+  const double flux = oak_wtime(sim, "flux and update");
+  while (r->pieces < MIN_PIECES || (r->pieces < MAX_PIECES && r->stepping < enough)) {
+    const int64_t updates = oak_cell_updates(sim);
+    double seconds;
+    OAK_TRY(time_steps(sim, adapt_every, r->steps, &seconds));
+    gcups[r->pieces++] = 1e-9 * (double)(oak_cell_updates(sim) - updates) / seconds;
+    r->stepping += seconds;
+  }
+  const double mine[2] = {oak_wtime(sim, "flux and update") - flux, (double)oak_memory(sim)};
+  MPI_Allreduce(mine, sums, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  r->gcups = oak_bench_median(gcups, r->pieces);
+  r->least = gcups[0];
+  r->most = gcups[r->pieces - 1];
+  r->outside = 100 * (1 - sums[0] / ranks / r->stepping);
+  r->memory = sums[1];
+  r->blocks = oak_nblocks_global(sim);
+  r->cells = (double)r->blocks * pow(oak_block_size(sim), oak_dim(sim));
+  return OAK_OK;
+}
+
+static oak_status_t create_and_measure(const bench_paper_t *p, bench_row_t *r,
+                                       oak_params_t *params) {
+  oak_t *sim;
+  OAK_TRY(set_row(p, r, params));
+  OAK_TRY(oak_create(MPI_COMM_WORLD, params, &sim));
+  const int adaptive =
+      oak_params_int(params, "mesh.max_level") > oak_params_int(params, "mesh.min_level");
+  const int adapt_every = adaptive ? oak_params_int(params, "mesh.adapt_every") : 0;
+  oak_status_t st = measure(sim, adapt_every, p->ranks, r);
+  oak_destroy(&sim);
+  return st;
+}
+
+oak_status_t oak_bench_run_row(bench_paper_t *p, bench_row_t *r) {
+  const double begin = MPI_Wtime();
+  oak_params_t *params;
+  if (!r->wanted) return OAK_OK;
+  OAK_TRY(oak_params_new(&params));
+  oak_status_t st = create_and_measure(p, r, params);
+  oak_params_destroy(&params);
+  r->seconds = MPI_Wtime() - begin;
+  r->state = st == OAK_OK ? BENCH_MEASURED : st == OAK_ERR_MEMORY ? BENCH_SKIPPED : BENCH_FAILED;
+  if (st != OAK_OK) {
+    snprintf(r->reason, sizeof r->reason, "%s", oak_last_error());
+    r->reason[strcspn(r->reason, "\n")] = 0;
+  }
+  oak_bench_csv_row(p, r);
+  /* A row may fail by itself; a mistake in a key of the user's is one in every row. */
+  return st == OAK_ERR_INPUT || st == OAK_ERR_ARGUMENT ? st : OAK_OK;
+}
+
+/* ---- the command */
+
+static void print_help(void) {
+  printf(
+      "usage: oak bench --paper [--rows WORDS] [--cells N] [--out FOLDER] [section.key=value ...]\n"
+      "\n"
+      "Measures what the performance tables of the foap4 paper show for an H100: advection and\n"
+      "Rayleigh-Taylor, 2D 2048^2 and 8192^2, 3D 256^3 and 512^3, blocks of 64 to 8, van Leer and\n"
+      "WENO5, Heun, CFL number 0.5; Rayleigh-Taylor 256^3 in single precision; and beyond them\n"
+      "64^3 and an adaptive mesh. Prints for each row GCUPS (10^9 cell updates per second, each\n"
+      "Runge-Kutta stage counted, of all ranks) in the paper and here, their ratio, and the share\n"
+      "of time outside flux and update in the paper (foap4%%) and here (oak%%); < marks ratios\n"
+      "below 3. A row that does not fit in memory is skipped. A few minutes on an H100; hours on\n"
+      "a CPU, where --cells helps.\n\n"
+      "options:\n"
+      "  --rows WORDS   only rows that have all of these comma-separated words: uniform, "
+      "hardware,\n"
+      "                 small, amr; advection, rt; 2d, 3d; vanleer, weno5; 2048^2, 8192^2, 64^3,\n"
+      "                 256^3, 512^3; b64, b32, b16, b8; double, single\n"
+      "  --cells N      leave out domains of more than N cells, such as 5e6\n"
+      "  --out FOLDER   write all figures to FOLDER/paper.csv; tools/draw_paper_table.py draws "
+      "them\n"
+      "\n"
+      "Keys change every row; the paper's figures stay what they are.\n\n"
+      "examples:\n"
+      "  oak bench --paper --out output/paper\n"
+      "  oak bench --paper --rows 3d,vanleer,rt device.name=cuda\n"
+      "  oak bench --paper --cells 5e6 device.name=cpu\n");
+}
+
+/* The value of option i, which is moved on to it. */
+static oak_status_t option_value(int argc, char **argv, int *i, const char **value) {
+  OAK_CHECK(*i + 1 < argc && *argv[*i + 1], OAK_ERR_INPUT, "oak bench --paper: %s wants a value",
+            argv[*i]);
+  *value = argv[++*i];
+  return OAK_OK;
+}
+
+static oak_status_t read_options(bench_paper_t *p, int argc, char **argv) {
+  const char *cells = NULL;
+  char *end;
+  p->user = argv; /* keys are moved to the front */
+  for (int i = 0; i < argc; i++) {
+    if (!strcmp(argv[i], "--rows"))
+      OAK_TRY(option_value(argc, argv, &i, &p->rows));
+    else if (!strcmp(argv[i], "--out"))
+      OAK_TRY(option_value(argc, argv, &i, &p->folder));
+    else if (!strcmp(argv[i], "--cells"))
+      OAK_TRY(option_value(argc, argv, &i, &cells));
+    else if (argv[i][0] == '-')
+      return OAK_FAIL(OAK_ERR_INPUT,
+                      "oak bench --paper: unknown option %s; known: --rows --cells "
+                      "--out --help",
+                      argv[i]);
+    else
+      p->user[p->nuser++] = argv[i];
+  }
+  if (!cells) return OAK_OK;
+  p->cells = strtod(cells, &end);
+  OAK_CHECK(end != cells && !*end && p->cells > 0 && p->cells < INFINITY, OAK_ERR_INPUT,
+            "oak bench --paper: --cells %s: must be a number above 0, such as 5e6", cells);
+  return OAK_OK;
+}
+
+/* The device of the user's keys. It stays open, since starting a GPU for every row takes long. */
+static oak_status_t open_device(const bench_paper_t *p, oak_device_t **device) {
+  oak_params_t *params;
+  oak_device_options_t options = {.threads = 0};
+  OAK_TRY(oak_params_new(&params));
+  oak_status_t st = OAK_OK;
+  for (int i = 0; i < p->nuser && st == OAK_OK; i++)
+    st = oak_params_assign(params, p->user[i], "command line");
+  if (st == OAK_OK) st = oak_params_check(params, 0);
+  if (st == OAK_OK) {
+    options.threads = oak_params_int(params, "device.threads");
+    options.compiler = oak_params_text(params, "device.compiler");
+    options.flags = oak_params_text(params, "device.flags");
+    st = oak_device_open(MPI_COMM_WORLD, oak_params_text(params, "device.name"), &options, device);
+  }
+  oak_params_destroy(&params);
+  return st;
+}
+
+static oak_status_t run_all(bench_paper_t *p) {
+  oak_device_t *device;
+  OAK_TRY(open_device(p, &device));
+  oak_device_ops(device)->describe(device, p->device_text, sizeof p->device_text);
+  oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_bench_csv_open(p));
+  if (st == OAK_OK) st = oak_bench_paper_tables(p);
+  if (st == OAK_OK) oak_bench_paper_summary(p);
+  oak_status_t closed = oak_agree(MPI_COMM_WORLD, oak_bench_csv_close(p));
+  oak_device_close(&device);
+  return st == OAK_OK ? closed : st;
+}
+
+int oak_bench_paper(int argc, char **argv, int rank) {
+  for (int i = 0; i < argc; i++) {
+    if (strcmp(argv[i], "--help") && strcmp(argv[i], "-h")) continue;
+    if (rank == 0) print_help();
+    return 0;
+  }
+  bench_paper_t *p = calloc(1, sizeof *p);
+  oak_status_t st = p ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the rows");
+  if (oak_agree(MPI_COMM_WORLD, st) != OAK_OK) {
+    free(p);
+    return oak_report_failure(rank);
+  }
+  p->rank = rank;
+  MPI_Comm_size(MPI_COMM_WORLD, &p->ranks);
+  p->begin = MPI_Wtime();
+  oak_bench_paper_rows(p);
+  int code = read_options(p, argc, argv) == OAK_OK && choose_rows(p) == OAK_OK ? 0 : 2;
+  if (code == 0) code = run_all(p) != OAK_OK;
+  if (code) oak_report_failure(rank);
+  for (int i = 0; i < p->nrow; i++) code |= p->row[i].state == BENCH_FAILED;
+  free(p);
+  return code;
+}
