@@ -100,6 +100,9 @@ OAK_API int oak_nvar(const oak_t *sim);
 OAK_API int oak_nblocks(const oak_t *sim);            /**< blocks of this rank */
 OAK_API int64_t oak_nblocks_global(const oak_t *sim); /**< blocks on all ranks */
 OAK_API int64_t oak_cell_updates(const oak_t *sim);   /**< on all ranks; each stage counts */
+/** Cells that a stage left invalid and that got first-order fluxes since the start, on all ranks;
+ * each stage counts. 0 with scheme.on_invalid = stop. */
+OAK_API int64_t oak_first_order_cells(const oak_t *sim);
 OAK_API const char *oak_variable_name(const oak_t *sim,
                                       int variable); /**< conserved, then primitive */
 OAK_API int oak_block_level(const oak_t *sim, int block);

@@ -40,20 +40,28 @@ OAK_FN oak_side_t oak_side(const oak_field_t *f, long block, int face) {
   return s;
 }
 
-/** Value of variable `v` at cell (i, j, k) of `block`. One of the indices may lie outside 0 .. N-1
- * by up to NG: then it is the ghost cell beyond that face. In 2D k = 0. */
-OAK_FN real oak_get(const oak_field_t *f, long block, int v, int i, int j, int k) {
+/** First variable of cell (i, j, k) of `block` and the stride to the next one. One of the indices
+ * may lie outside 0 .. N-1 by up to NG: then it is the ghost cell beyond that face. In 2D k = 0. */
+OAK_FN const real *oak_cell(const oak_field_t *f, long block, int i, int j, int k, int *stride) {
   const int below = i < 0 || j < 0 || k < 0;
   const int above = i >= OAK_N || j >= OAK_N || k >= OAK_NZ;
-  if (!(below || above))
-    return f->u[block * OAK_BLOCK_REALS + (long long)v * OAK_CELLS + OAK_INDEX(i, j, k)];
+  *stride = OAK_CELLS;
+  if (!(below || above)) return f->u + block * OAK_BLOCK_REALS + OAK_INDEX(i, j, k);
   const int dir = (i < 0 || i >= OAK_N) ? 0 : (j < 0 || j >= OAK_N) ? 1 : 2;
   const int n = dir == 0 ? i : dir == 1 ? j : k;
   const int a = dir == 0 ? j : i;
   const int b = dir == 2 ? j : k;
   const oak_side_t s = oak_side(f, block, 2 * dir + above);
   const int layer = above ? n - OAK_N : n + OAK_NG;
-  return s.p[(long long)v * s.sv + layer * s.sn + a * s.sa + b * s.sb];
+  *stride = s.sv;
+  return s.p + layer * s.sn + a * s.sa + b * s.sb;
+}
+
+/** Value of variable `v` of a cell or ghost cell, as oak_cell finds it. */
+OAK_FN real oak_get(const oak_field_t *f, long block, int v, int i, int j, int k) {
+  int stride;
+  const real *p = oak_cell(f, block, i, j, k, &stride);
+  return p[(long long)v * stride];
 }
 
 /** Cell size along `dir` of a block at `level`. Exact halving per level. */
@@ -78,6 +86,12 @@ OAK_FN void oak_store(real *u, long long stride, const real q[]) {
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) u[v * stride] = q[v];
 }
+
+/* All cells of a block for lanes that keep something each: lane i of OAK_INNER(i, OAK_CHUNK(first))
+ * has cell first + i. */
+#define OAK_CHUNK_LANES 128
+#define OAK_CHUNKS(first) for (int first = 0; first < OAK_CELLS; first += OAK_CHUNK_LANES)
+#define OAK_CHUNK(first) OAK_MIN(OAK_CHUNK_LANES, OAK_CELLS - (first))
 
 /* Halves of a block, for everything across levels. */
 #define HN (OAK_N / 2)

@@ -58,6 +58,23 @@ typedef struct {
   int *bad;     /**< [block][tile] cells left in an invalid state are added here */
 } oak_flux_args_t;
 
+/** Cells to be computed again with first-order fluxes (kernels/repair.c). A mark has a bit for each
+ * face of first order, and one for the cell itself. */
+typedef struct {
+  oak_field_t f;       /**< the state that a stage has made */
+  real *u;             /**< the same */
+  unsigned char *mark; /**< [nblock][N^d] */
+  int *marked;         /**< [nblock] invalid cells so far in this stage (oak_mark_faces) */
+  int *touched;        /**< [nblock] cells to be computed again (oak_mark_faces) */
+  int first;           /**< there are no marks yet */
+} oak_mark_args_t;
+
+typedef struct {
+  oak_flux_args_t stage;
+  const unsigned char *mark; /**< [nblock][N^d] */
+  const int *touched;        /**< [nblock] */
+} oak_repair_args_t;
+
 /** One unit of work of a halo round. Written for both local slots and send buffers, so that the
  * same code fills them and the result cannot depend on the distribution over ranks. */
 typedef struct {

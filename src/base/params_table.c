@@ -127,6 +127,11 @@ const oak_param_desc_t oak_param_table[] = {
            "Time integration: order 2 with heun (= ssprk22) and midpoint, 1 with euler, 3 with "
            "ssprk33 "
            "and ssprk43, 4 with rk4."),
+    CHOICE(
+        "scheme.on_invalid", "stop", "stop first_order",
+        "Where a stage leaves a cell invalid (negative density or pressure): stop, the run ends "
+        "with its position and state; first_order, fluxes around it are computed again from cell "
+        "averages, conserving all totals; such cells are counted."),
     CHOICE("scheme.precision", "double", "double single",
            "Floating-point numbers of the solution: single needs half the memory and is faster."),
     INT("scheme.ghost_layers", "0", 0, 4, "cells",

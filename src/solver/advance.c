@@ -26,35 +26,44 @@ oak_status_t oak_update_ghostcells(oak_t *sim) {
   return oak_agree(sim->comm, oak_fill_state(sim, 0, sim->time));
 }
 
-/* One forward Euler step of a stage over all blocks. */
-static oak_status_t launch_stage(oak_t *sim, const oak_stage_t *stage, double dt) {
-  oak_flux_args_t args = {.out = sim->state[stage->out],
-                          .nprev = stage->nprev,
-                          .dt = stage->beta * dt,
-                          .bflux = sim->halo.bflux,
-                          .rate = sim->rate_dev,
-                          .bad = sim->bad_dev};
-  oak_sim_field(sim, stage->deriv, sim->time + stage->c * dt, &args.f);
-  oak_stage_weights(stage, sim->real_size == sizeof(float), args.w);
+void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double dt,
+                    oak_flux_args_t *args) {
+  *args = (oak_flux_args_t){.out = sim->state[out],
+                            .nprev = stage->nprev,
+                            .dt = stage->beta * dt,
+                            .bflux = sim->halo.bflux,
+                            .rate = sim->rate_dev,
+                            .bad = sim->bad_dev};
+  oak_sim_field(sim, stage->deriv, sim->time + stage->c * dt, &args->f);
+  oak_stage_weights(stage, sim->real_size == sizeof(float), args->w);
   for (int p = 0; p < OAK_MAX_PREV; p++) /* unused ones: any state, with weight 0 */
-    args.prev[p] = sim->state[stage->prev[p < stage->nprev ? p : 0]];
+    args->prev[p] = sim->state[stage->prev[p < stage->nprev ? p : 0]];
+}
+
+oak_status_t oak_launch_flux(oak_t *sim, const oak_flux_args_t *args) {
   oak_timer_start(&sim->timers, OAK_PHASE_FLUX);
   oak_status_t st = oak_device_launch(sim->dev, sim->kernel.flux,
-                                      (long)sim->mesh->nblock * sim->tiles, &args, sizeof args);
+                                      (long)sim->mesh->nblock * sim->tiles, args, sizeof *args);
   if (st == OAK_OK) st = oak_device_sync(sim->dev);
   oak_timer_stop(&sim->timers, OAK_PHASE_FLUX);
   return st;
 }
 
-/* The kernels of all stages of a step add to the counts of invalid cells. */
-static oak_status_t clear_invalid(oak_t *sim) {
+/* One forward Euler step of a stage over all blocks. */
+static oak_status_t launch_stage(oak_t *sim, const oak_stage_t *stage, double dt) {
+  oak_flux_args_t args;
+  oak_stage_args(sim, stage, stage->out, dt, &args);
+  return oak_launch_flux(sim, &args);
+}
+
+oak_status_t oak_clear_invalid(oak_t *sim) {
   const size_t bytes = (size_t)sim->mesh->nblock * sim->tiles * sizeof *sim->bad;
   if (!bytes) return OAK_OK;
   memset(sim->bad, 0, bytes);
   return oak_device_upload(sim->dev, sim->bad_dev, sim->bad, bytes);
 }
 
-/* Largest rate of the last stage and invalid cells since clear_invalid(), on all ranks. */
+/* Largest rate of the last stage and invalid cells since oak_clear_invalid(), on all ranks. */
 static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid) {
   const int n = sim->mesh->nblock;
   double local[2] = {0, 0}, most[2];
@@ -92,19 +101,32 @@ oak_status_t oak_update_time_step(oak_t *sim) {
   static const oak_stage_t probe = {
       .deriv = 0, .out = 1, .beta = 0, .nprev = 1, .prev = {0}, .w = {1}};
   int invalid;
-  oak_status_t st = oak_fill_state(sim, 0, sim->time);
-  if (st == OAK_OK) st = clear_invalid(sim);
-  if (st == OAK_OK) st = launch_stage(sim, &probe, 0);
+  oak_status_t st;
+  if (sim->first_order)
+    st = oak_careful_probe(sim, &probe);
+  else {
+    st = oak_fill_state(sim, 0, sim->time);
+    if (st == OAK_OK) st = oak_clear_invalid(sim);
+    if (st == OAK_OK) st = launch_stage(sim, &probe, 0);
+  }
   OAK_TRY(reduce_results(sim, st, &invalid));
-  return invalid ? oak_report_invalid(sim, 0, "in the given solution") : OAK_OK;
+  if (!invalid) return OAK_OK;
+  OAK_TRY(oak_find_invalid(sim, 0, OAK_INVALID_GIVEN));
+  return oak_report_invalid(sim, probe.out, OAK_INVALID_FLUXES);
 }
 
 /* A rank that fails goes through the messages of all stages: the ranks agree at the end of the
  * step. */
 static oak_status_t run_stages(oak_t *sim, double dt) {
-  oak_status_t st = clear_invalid(sim);
+  oak_status_t st = OAK_OK;
   for (int s = 0; s < sim->scheme->nstage; s++) {
     const oak_stage_t *stage = &sim->scheme->stage[s];
+    if (sim->first_order) {
+      OAK_TRY(oak_careful_stage(sim, stage, dt));
+      continue;
+    }
+    /* The kernels of all stages add to the counts of invalid cells. */
+    if (s == 0) st = oak_clear_invalid(sim);
     oak_status_t filled = oak_fill_state(sim, stage->deriv, sim->time + stage->c * dt);
     if (st == OAK_OK) st = filled;
     if (st == OAK_OK) st = launch_stage(sim, stage, dt);
@@ -124,5 +146,9 @@ oak_status_t oak_advance(oak_t *sim, double dt) {
   sim->time += dt;
   sim->step++;
   sim->updates += sim->mesh->nglobal * sim->cells * sim->scheme->nstage;
-  return invalid ? oak_report_invalid(sim, 0, "after a time step") : OAK_OK;
+  if (!invalid) return OAK_OK;
+  for (int s = 1; s < sim->scheme->nstate; s++) {
+    OAK_TRY(oak_find_invalid(sim, s - 1, s == 1 ? OAK_INVALID_STEP : OAK_INVALID_STAGE));
+  }
+  return oak_report_invalid(sim, sim->scheme->nstate - 1, OAK_INVALID_STAGE);
 }

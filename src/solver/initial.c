@@ -21,7 +21,7 @@ oak_status_t oak_set_initial(oak_t *sim) {
   OAK_TRY(oak_agree(sim->comm, st));
   MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->comm);
   sim->rates_fresh = 0;
-  return invalid ? oak_report_invalid(sim, 0, "in the initial condition") : OAK_OK;
+  return invalid ? oak_report_invalid(sim, 0, OAK_INVALID_INITIAL) : OAK_OK;
 }
 
 oak_status_t oak_initialize(oak_t *sim) {

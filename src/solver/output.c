@@ -156,6 +156,7 @@ static oak_status_t prepare_folder(oak_output_t *out) {
   if (!out->table) return oak_file_failed("write", path, errno);
   fprintf(out->table, "step,time,dt,blocks,cells");
   for (int v = 0; v < sim->nvar; v++) fprintf(out->table, ",%s", sim->description.name[v]);
+  if (sim->first_order) fprintf(out->table, ",first_order_cells");
   fprintf(out->table, "\n");
   return OAK_OK;
 }
@@ -183,6 +184,7 @@ static oak_status_t write_table(oak_output_t *out, double dt) {
     fprintf(out->table, "%ld,%.17g,%.17g,%lld,%lld", sim->step, sim->time, dt,
             (long long)sim->mesh->nglobal, (long long)(sim->mesh->nglobal * sim->cells));
     for (int v = 0; v < sim->nvar; v++) fprintf(out->table, ",%.17g", total[v]);
+    if (sim->first_order) fprintf(out->table, ",%lld", (long long)sim->first_order_cells);
     fprintf(out->table, "\n");
     if (fflush(out->table)) {
       const int error = errno;

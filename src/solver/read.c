@@ -91,54 +91,93 @@ oak_status_t oak_totals(oak_t *sim, double *total) {
   return st;
 }
 
+/* ---- invalid cells */
+
+#define OAK_CALMER "lower run.cfl, use a more diffusive scheme.limiter, or "
+static const struct {
+  const char *when, *advice;
+} invalid_text[] = {
+    [OAK_INVALID_INITIAL] = {"in the initial condition", "check the problem"},
+    [OAK_INVALID_GIVEN] = {"in the given solution", "check what was written to it"},
+    [OAK_INVALID_FLUXES] = {"from the fluxes of the given solution",
+                            "use a more diffusive scheme.limiter or another scheme.flux, or "
+                            "set scheme.on_invalid = first_order"},
+    [OAK_INVALID_STAGE] = {"in a stage of a time step",
+                           OAK_CALMER "set scheme.on_invalid = first_order"},
+    [OAK_INVALID_STEP] = {"after a time step", OAK_CALMER "set scheme.on_invalid = first_order"},
+    [OAK_INVALID_REPAIRED] = {"in spite of first-order fluxes",
+                              "lower run.cfl or use a more diffusive scheme.limiter"},
+};
+
+/* "name = value" of the variables of a cell: conserved ones, and primitive ones of other names. */
+static void print_state(oak_t *sim, int state, int block, int64_t cell, double *buffer, char *text,
+                        size_t size) {
+  size_t at = 0;
+  *text = 0;
+  for (int v = 0; v < 2 * sim->nvar && at + 64 < size; v++) {
+    const char *name = sim->description.name[v];
+    if (v >= sim->nvar && !strcmp(name, sim->description.name[v - sim->nvar])) continue;
+    const oak_status_t st = read_cells(sim, state, v, block, 1, buffer);
+    at += snprintf(text + at, size - at, "%s%.32s = %.6g", v ? ", " : "", name,
+                   st == OAK_OK && !isnan(buffer[cell]) ? buffer[cell] : NAN);
+  }
+}
+
 /* The first invalid cell of this rank, if there is one: a line about it. */
-static oak_status_t describe_invalid(oak_t *sim, int state, const char *when, int *found) {
+static oak_status_t describe_invalid(oak_t *sim, int state, oak_invalid_t kind) {
   double *valid = malloc(sim->cells * sizeof *valid);
   OAK_CHECK(valid, OAK_ERR_MEMORY, "out of memory for a block of %lld cells",
             (long long)sim->cells);
-  *found = 0;
-  for (int b = 0; b < sim->mesh->nblock && !*found; b++) {
-    oak_status_t st = read_cells(sim, state, 2 * sim->nvar, b, 1, valid);
-    for (int64_t c = 0; c < sim->cells && st == OAK_OK; c++) {
-      if (valid[c] != 0) continue;
-      double origin[3], dx[3];
-      char values[512] = "", place[96];
-      const int n = sim->block_size, x[3] = {c % n, c / n % n, (int)(c / n / n)};
-      oak_block_geometry(sim, b, origin, dx);
-      int at = snprintf(place, sizeof place, "%.6g, %.6g", origin[0] + (x[0] + 0.5) * dx[0],
-                        origin[1] + (x[1] + 0.5) * dx[1]);
-      if (sim->dim == 3)
-        snprintf(place + at, sizeof place - at, ", %.6g", origin[2] + (x[2] + 0.5) * dx[2]);
-      at = 0;
-      for (int v = 0; v < sim->nvar && at < 480; v++) {
-        st = read_cells(sim, state, v, b, 1, valid);
-        at += snprintf(values + at, sizeof values - at, "%s%s = %.6g", v ? ", " : "",
-                       sim->description.name[v], st == OAK_OK ? valid[c] : NAN);
-      }
-      *found = 1;
-      free(valid);
-      return OAK_FAIL(
-          OAK_ERR_STATE,
-          "invalid state %s (step %ld, time %.6g) at (%s), level %d: %s; density and pressure must "
-          "be positive, values finite: check the problem, lower run.cfl, or use a more diffusive "
-          "scheme.limiter",
-          when, sim->step, sim->time, place, sim->mesh->level[b], values);
-    }
-    if (st != OAK_OK) {
-      free(valid);
-      return st;
-    }
+  oak_status_t st = OAK_OK;
+  for (int b = 0; b < sim->mesh->nblock && st == OAK_OK; b++) {
+    int64_t c = 0;
+    st = read_cells(sim, state, 2 * sim->nvar, b, 1, valid);
+    while (st == OAK_OK && c < sim->cells && valid[c] != 0) c++;
+    if (st != OAK_OK || c == sim->cells) continue;
+    double origin[3], dx[3];
+    char values[1024], place[96];
+    const int n = sim->block_size, x[3] = {c % n, c / n % n, (int)(c / n / n)};
+    oak_block_geometry(sim, b, origin, dx);
+    int at = snprintf(place, sizeof place, "%.6g, %.6g", origin[0] + (x[0] + 0.5) * dx[0],
+                      origin[1] + (x[1] + 0.5) * dx[1]);
+    if (sim->dim == 3)
+      snprintf(place + at, sizeof place - at, ", %.6g", origin[2] + (x[2] + 0.5) * dx[2]);
+    print_state(sim, state, b, c, valid, values, sizeof values);
+    st = OAK_FAIL(OAK_ERR_STATE,
+                  "invalid state %s (step %ld, time %.6g) at (%s), level %d: %s; density and "
+                  "pressure must be positive, values finite: %s",
+                  invalid_text[kind].when, sim->step, sim->time, place, sim->mesh->level[b], values,
+                  invalid_text[kind].advice);
   }
   free(valid);
+  return st;
+}
+
+oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind) {
+  return oak_agree(sim->comm, describe_invalid(sim, state, kind));
+}
+
+/* The first block of this rank whose count of invalid cells is not 0: a line about it. */
+static oak_status_t describe_counts(oak_t *sim) {
+  for (int i = 0; i < sim->mesh->nblock * sim->tiles; i++) {
+    double lower[3], dx[3];
+    const int b = i / sim->tiles, n = sim->block_size;
+    if (!sim->bad[i]) continue;
+    oak_block_geometry(sim, b, lower, dx);
+    return OAK_FAIL(OAK_ERR_STATE,
+                    "invalid state %s (step %ld, time %.6g) in the block of level %d from (%.6g, "
+                    "%.6g, %.6g) to (%.6g, %.6g, %.6g), replaced by later stages: %s",
+                    invalid_text[OAK_INVALID_STAGE].when, sim->step, sim->time, sim->mesh->level[b],
+                    lower[0], lower[1], lower[2], lower[0] + n * dx[0], lower[1] + n * dx[1],
+                    sim->dim == 3 ? lower[2] + n * dx[2] : lower[2],
+                    invalid_text[OAK_INVALID_STAGE].advice);
+  }
   return OAK_OK;
 }
 
-oak_status_t oak_report_invalid(oak_t *sim, int state, const char *when) {
-  int found;
-  OAK_TRY(oak_agree(sim->comm, describe_invalid(sim, state, when, &found)));
-  return OAK_FAIL(
-      OAK_ERR_STATE,
-      "invalid state in a stage of step %ld (time %.6g), gone at its end: lower run.cfl or use a "
-      "more diffusive scheme.limiter",
-      sim->step, sim->time);
+oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind) {
+  OAK_TRY(oak_find_invalid(sim, state, kind));
+  OAK_TRY(oak_agree(sim->comm, describe_counts(sim)));
+  return OAK_FAIL(OAK_ERR_STATE, "invalid state %s (step %ld, time %.6g): %s",
+                  invalid_text[kind].when, sim->step, sim->time, invalid_text[kind].advice);
 }

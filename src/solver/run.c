@@ -71,6 +71,14 @@ static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_output_t *out, doub
   return OAK_OK;
 }
 
+/* Cells that were not left as the scheme made them. */
+static void note_counts(oak_progress_t *progress, const oak_t *sim) {
+  const double share = 100.0 / (double)(sim->updates ? sim->updates : 1);
+  if (sim->first_order_cells)
+    oak_progress_note(progress, "first-order fluxes around %lld invalid cells (%.2g %% of updates)",
+                      (long long)sim->first_order_cells, (double)sim->first_order_cells * share);
+}
+
 oak_status_t oak_run(oak_t *sim, FILE *stream) {
   const double end_time = oak_params_real(sim->params, "run.end_time");
   const long max_steps = oak_params_int(sim->params, "run.max_steps");
@@ -94,6 +102,7 @@ oak_status_t oak_run(oak_t *sim, FILE *stream) {
       oak_progress_end(&r.progress, &r.state);
     else
       oak_progress_clear(&r.progress);
+    note_counts(&r.progress, sim);
   }
   oak_output_close(&out);
   if (st == OAK_OK && stream) oak_print_wtime(sim, stream);

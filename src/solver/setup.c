@@ -213,7 +213,7 @@ static oak_status_t declare_parameters(oak_t *sim) {
 static oak_status_t build_module(oak_t *sim, const char *name, const char *const *part, int npart,
                                  const char *extra, oak_module_t **out) {
   static const char *const access[] = {"numerics/limiters.h", "kernels/field.h", "kernels/rows.h"};
-  enum { NACCESS = sizeof access / sizeof *access, MAX_PARTS = 12 };
+  enum { NACCESS = sizeof access / sizeof *access, MAX_PARTS = 16 };
   char path[NACCESS + MAX_PARTS][4200];
   const char *files[NACCESS + MAX_PARTS + 3], *root;
   defines_t defines;
@@ -274,10 +274,23 @@ static const char *const kernel_parts[] = {
     "kernels/fluxfix.c", "kernels/initial.c",  "kernels/read.c"};
 enum { NKERNEL_PARTS = sizeof kernel_parts / sizeof *kernel_parts, NKERNEL_HEADERS = 2 };
 
+/* Kernels that not every run has. */
+static int has_kernel(const oak_t *sim, const char *name) {
+  if (!strcmp(name, "initial")) return sim->description.has_initial;
+  if (!strcmp(name, "mark") || !strcmp(name, "mark_faces") || !strcmp(name, "repair"))
+    return sim->first_order;
+  return 1;
+}
+
 oak_status_t oak_sim_build(oak_t *sim) {
-  OAK_TRY(build_module(sim, "kernels", kernel_parts, NKERNEL_PARTS, NULL, &sim->module));
-#define OAK_GET_KERNEL(k)                                    \
-  if (strcmp(#k, "initial") || sim->description.has_initial) \
+  const char *part[NKERNEL_PARTS + 2];
+  int n = NKERNEL_PARTS;
+  memcpy(part, kernel_parts, sizeof kernel_parts);
+  if (sim->first_order) part[n++] = "kernels/cell_flux.h";
+  if (sim->first_order) part[n++] = "kernels/repair.c";
+  OAK_TRY(build_module(sim, "kernels", part, n, NULL, &sim->module));
+#define OAK_GET_KERNEL(k)  \
+  if (has_kernel(sim, #k)) \
     OAK_TRY(oak_device_kernel(sim->dev, sim->module, "oak_" #k, &sim->kernel.k));
   OAK_KERNEL_TABLE(OAK_GET_KERNEL)
 #undef OAK_GET_KERNEL

@@ -16,6 +16,8 @@ static oak_status_t read_structure(oak_t *sim) {
   sim->max_level = oak_params_int(p, "mesh.max_level");
   sim->real_size = oak_params_choice(p, "scheme.precision") == 1 ? 4 : 8;
   sim->scheme = oak_scheme(oak_params_choice(p, "scheme.integrator"));
+  sim->first_order = oak_params_choice(p, "scheme.on_invalid") == 1;
+  sim->nstate = sim->scheme->nstate + sim->first_order;
   OAK_CHECK(sim->min_level <= sim->max_level, OAK_ERR_INPUT,
             "mesh.min_level = %d is above mesh.max_level = %d: they must be in order",
             sim->min_level, sim->max_level);

@@ -28,7 +28,7 @@ typedef struct {
   } parameter[OAK_MAX_PARAMETERS];
 } oak_description_t;
 
-/** Kernels of a run, all in one module. */
+/** Kernels of a run, all in one module; those of the last lines only if they are wanted. */
 #define OAK_KERNEL_TABLE(X) \
   X(flux)                   \
   X(halo)                   \
@@ -39,7 +39,10 @@ typedef struct {
   X(initial)                \
   X(totals)                 \
   X(cells)                  \
-  X(ghosts)
+  X(ghosts)                 \
+  X(mark)                   \
+  X(mark_faces)             \
+  X(repair)
 
 struct oak {
   MPI_Comm comm;
@@ -60,6 +63,9 @@ struct oak {
   double c_refine, c_derefine, eps, eps_abs;
   int buffer; /**< cells; 0: none */
   int refine; /**< a criterion or regions are set and levels may differ */
+
+  int first_order; /**< scheme.on_invalid: repair invalid cells */
+  int nstate;      /**< of the scheme; one more with first_order */
 
   oak_module_t *module;
   struct {
@@ -82,6 +88,10 @@ struct oak {
   double *rate;             /**< host copy of rate_dev, then the largest of each block */
   int *bad;
   int per_block_capacity;
+  void *mark;             /**< device: unsigned char [block][N^d]; only with first_order */
+  void *marked, *touched; /**< device: int [block]; with first_order */
+  int *count;             /**< host copy of one of them */
+  int mark_capacity;      /**< blocks */
   int blocks_capacity;
   void *task_dev; /**< device: oak_adapt_task_t */
   int task_capacity;
@@ -94,8 +104,9 @@ struct oak {
   double time;
   long step;
   int64_t updates;
-  double max_rate; /**< of wave speed / dx, on all ranks */
-  int rates_fresh; /**< rate[] belongs to the blocks of the current mesh */
+  int64_t first_order_cells; /**< on all ranks, each stage counts */
+  double max_rate;           /**< of wave speed / dx, on all ranks */
+  int rates_fresh;           /**< rate[] belongs to the blocks of the current mesh */
 };
 
 /** Fill the parts of a field that every kernel needs. `state` is an index. */
@@ -133,6 +144,20 @@ oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes);
 
 /* advance.c */
 oak_status_t oak_fill_state(oak_t *sim, int state, double time);
+/** Arguments of the flux kernel for a stage of a step `dt` that goes to state `out`. */
+void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double dt,
+                    oak_flux_args_t *args);
+oak_status_t oak_launch_flux(oak_t *sim, const oak_flux_args_t *args);
+/** The flux kernel adds to the counts of invalid cells. */
+oak_status_t oak_clear_invalid(oak_t *sim);
+
+/* careful.c */
+/** A stage of a step `dt` with repair of invalid cells, ghost cells and flux fixing
+ * included. Collective; fails on all ranks alike. */
+oak_status_t oak_careful_stage(oak_t *sim, const oak_stage_t *stage, double dt);
+/** Rates of the current solution, from a stage with dt = 0: fluxes that are not finite are repaired
+ * as in a stage. For scheme.on_invalid = first_order alone. */
+oak_status_t oak_careful_probe(oak_t *sim, const oak_stage_t *probe);
 
 /* adapt.c */
 /** Flags of the run's criterion for the current state, \a flag [nblock], followed by
@@ -144,7 +169,20 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag);
 oak_status_t oak_fix_state(oak_t *sim, int state, double dt);
 
 /* read.c */
-/** A message for invalid cells in `state`: where the first is, on the lowest rank that has one. */
-oak_status_t oak_report_invalid(oak_t *sim, int state, const char *when);
+/** What has left an invalid cell. */
+typedef enum {
+  OAK_INVALID_INITIAL,
+  OAK_INVALID_GIVEN,
+  OAK_INVALID_FLUXES,
+  OAK_INVALID_STAGE,
+  OAK_INVALID_STEP,
+  OAK_INVALID_REPAIRED
+} oak_invalid_t;
+/** Fails if `state` has an invalid cell, and says where the first is, on the lowest rank that has
+ * one. Collective. */
+oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind);
+/** The same where kernels have counted invalid cells: fails always, if need be with the first block
+ * that has a count. */
+oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind);
 
 #endif

@@ -31,7 +31,7 @@ oak_status_t oak_storage_reserve(oak_t *sim, int state, int blocks) {
       "of %d states; lower mesh.min_level or mesh.max_level, refine less, or use more ranks or "
       "nodes",
       blocks, (long long)sim->cells, sim->nvar, sim->rank,
-      (double)(blocks * block_bytes(sim)) / (1 << 30), sim->scheme->nstate);
+      (double)(blocks * block_bytes(sim)) / (1 << 30), sim->nstate);
   sim->capacity[state] = wanted;
   return OAK_OK;
 }
@@ -46,7 +46,7 @@ oak_status_t oak_storage_plan(oak_t *sim, const int trees[3]) {
             "it or mesh.trees",
             sim->min_level, blocks, share, most);
   oak_status_t st = OAK_OK;
-  for (int s = 0; s < sim->scheme->nstate && st == OAK_OK; s++)
+  for (int s = 0; s < sim->nstate && st == OAK_OK; s++)
     st = oak_storage_reserve(sim, s, (int)share);
   return oak_agree(sim->comm, st);
 }
@@ -105,14 +105,35 @@ static oak_status_t fit_results(oak_t *sim) {
   return OAK_OK;
 }
 
+/* Marks and counts of cells that get first-order fluxes. */
+static oak_status_t fit_marks(oak_t *sim) {
+  const int n = sim->mesh->nblock;
+  if (n <= sim->mark_capacity || !sim->first_order) return OAK_OK;
+  const int wanted = n + n / 8;
+  oak_device_free(sim->dev, sim->mark);
+  oak_device_free(sim->dev, sim->marked);
+  oak_device_free(sim->dev, sim->touched);
+  free(sim->count);
+  sim->mark = sim->marked = sim->touched = NULL;
+  sim->mark_capacity = 0;
+  sim->count = malloc(wanted * sizeof *sim->count);
+  OAK_CHECK(sim->count, OAK_ERR_MEMORY, "out of memory for the counts of %d blocks", wanted);
+  OAK_TRY(oak_device_alloc(sim->dev, wanted * sim->cells, &sim->mark));
+  OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof(int), &sim->marked));
+  OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof(int), &sim->touched));
+  sim->mark_capacity = wanted;
+  return OAK_OK;
+}
+
 oak_status_t oak_storage_fit(oak_t *sim) {
   oak_timer_start(&sim->timers, OAK_PHASE_PATTERN);
   oak_status_t st = OAK_OK;
   if (sim->data_revision != sim->mesh->revision) {
-    for (int s = sim->state[0] ? 1 : 0; s < sim->scheme->nstate && st == OAK_OK; s++)
+    for (int s = sim->state[0] ? 1 : 0; s < sim->nstate && st == OAK_OK; s++)
       st = oak_storage_reserve(sim, s, sim->mesh->nblock);
     if (st == OAK_OK) st = upload_geometry(sim);
     if (st == OAK_OK) st = fit_results(sim);
+    if (st == OAK_OK) st = fit_marks(sim);
     st = oak_agree(sim->comm, st);
   }
   if (st == OAK_OK) st = oak_halo_update_pattern(&sim->halo, sim->mesh);
@@ -133,17 +154,19 @@ oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes) {
 
 void oak_storage_clear(oak_t *sim) {
   void *memory[] = {sim->user,    sim->bc,       sim->blocks,   sim->rate_dev,
-                    sim->bad_dev, sim->task_dev, sim->flag_dev, sim->scratch};
+                    sim->bad_dev, sim->task_dev, sim->flag_dev, sim->scratch,
+                    sim->mark,    sim->marked,   sim->touched};
   for (int s = 0; s < OAK_MAX_STATES; s++) oak_device_free(sim->dev, sim->state[s]);
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) oak_device_free(sim->dev, memory[i]);
   free(sim->rate);
   free(sim->bad);
+  free(sim->count);
 }
 
 int64_t oak_memory(const oak_t *sim) {
   int64_t bytes =
       oak_halo_bytes(&sim->halo) + (int64_t)(sim->blocks_capacity * sizeof(oak_block_t));
-  for (int s = 0; s < sim->scheme->nstate; s++)
-    bytes += sim->capacity[s] * (int64_t)block_bytes(sim);
+  for (int s = 0; s < sim->nstate; s++) bytes += sim->capacity[s] * (int64_t)block_bytes(sim);
+  if (sim->first_order) bytes += sim->mark_capacity * sim->cells;
   return bytes + sim->per_block_capacity * (int64_t)(sizeof(double) + sizeof(int));
 }

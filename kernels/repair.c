@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Cells that a stage leaves invalid, with first-order fluxes: M. N. Lemaster, J. M. Stone, ApJ 691
+ * (2009) 1092; S. Clain, S. Diot, R. Loubere, J. Comput. Phys. 230 (2011) 4028. Such cells are
+ * marked, their faces get first-order fluxes from both sides, and all cells at these faces are
+ * computed again. Part of the kernels only with scheme.on_invalid = first_order. */
+
+/* Bits of a mark: faces that are of first order, and the cell itself. */
+#define MARK_FACES ((1 << OAK_FACES) - 1)
+#define MARK_CELL (1 << OAK_FACES)
+
+/* Mark invalid cells, besides those marked before. In the state they become NaN, which the filling
+ * of ghost cells carries to all that see them: beside NaN, interpolation has no slope. */
+OAK_KERNEL(oak_mark, oak_mark_args_t, OAK_CHUNK_LANES) {
+  OAK_ARGS(oak_mark_args_t);
+  OAK_OUTER(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    OAK_INNER(c, OAK_CELLS) {
+      real u[NVAR], *p = arg.u + n * OAK_BLOCK_REALS + c;
+      unsigned char *mark = arg.mark + n * OAK_CELLS + c;
+      oak_load(p, OAK_CELLS, u);
+      const int marked = (!arg.first && *mark & MARK_CELL) || !physics_valid(&user.physics, u);
+      *mark = marked ? MARK_CELL : 0;
+      for (int v = 0; v < NVAR && marked; v++) p[v * OAK_CELLS] = (real)NAN;
+    }
+  }
+}
+
+/* Coordinates of cell c of a block. */
+OAK_FN void cell_point(int c, int x[3]) {
+  x[0] = c % OAK_N;
+  x[1] = c / OAK_N % OAK_N;
+  x[2] = OAK_DIM == 3 ? c / (OAK_N * OAK_N) : 0;
+}
+
+/* The mark of a cell from those of its own and beyond its faces. */
+OAK_FN int mark_of(const oak_field_t *f, long block, int c, int own) {
+  int bits = own ? MARK_CELL | MARK_FACES : 0;
+  for (int face = 0; face < OAK_FACES && !own; face++) {
+    int x[3];
+    cell_point(c, x);
+    x[face / 2] += face & 1 ? 1 : -1;
+    const real beyond = oak_get(f, block, 0, x[0], x[1], x[2]);
+    bits |= (beyond != beyond) << face;
+  }
+  return bits;
+}
+
+/* Mark the faces of marked cells, as seen from both sides. */
+OAK_KERNEL(oak_mark_faces, oak_mark_args_t, OAK_CHUNK_LANES) {
+  OAK_ARGS(oak_mark_args_t);
+  OAK_OUTER(n) {
+    OAK_SHARED int marked[OAK_CHUNK_LANES], touched[OAK_CHUNK_LANES];
+    OAK_INNER(i, OAK_CHUNK_LANES) marked[i] = touched[i] = 0;
+    OAK_CHUNKS(first)
+    OAK_INNER(i, OAK_CHUNK(first)) {
+      unsigned char *mark = arg.mark + n * OAK_CELLS + first + i;
+      const int own = *mark != 0, bits = mark_of(&arg.f, n, first + i, own);
+      marked[i] += own;
+      touched[i] += bits != 0;
+      *mark = (unsigned char)bits;
+    }
+    int sum, any;
+    OAK_REDUCE_SUM(sum, marked, OAK_CHUNK_LANES);
+    OAK_REDUCE_SUM(any, touched, OAK_CHUNK_LANES);
+    OAK_SERIAL {
+      arg.marked[n] = sum;
+      arg.touched[n] = any;
+    }
+  }
+}
+
+/* Keep the flux through one face of cell x[] if it is at a refinement boundary. */
+OAK_FN void keep_cell_flux(const oak_flux_args_t *s, long block, int face, const int x[3],
+                           const real flux[]) {
+  const int dir = face / 2;
+  const int slot = s->f.face[block * OAK_FACES + face].bflux;
+  if (slot < 0 || x[dir] != (face & 1 ? OAK_N - 1 : 0)) return;
+  const int a = x[dir == 0 ? 1 : 0], b = dir == 2 ? x[1] : x[2];
+  real *p = s->bflux + (long long)slot * NVAR * OAK_AREA + b * OAK_N + a;
+  for (int v = 0; v < NVAR; v++) p[v * OAK_AREA] = flux[v];
+}
+
+/* The new state of a cell, x[], with a mark; returns its wave speed / dx, summed over dimensions.
+ */
+OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_user_t *user, long block,
+                        const int x[3], const real inv_dx[3], int mark, real u[]) {
+  const oak_field_t *f = &s->f;
+  const long long at = block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
+  const real dt = (real)s->dt;
+  real q[NVAR], source[NVAR], r[NVAR], speed = 0;
+  for (int v = 0; v < NVAR; v++) source[v] = r[v] = 0;
+  load_primitive(user, f->u + at, OAK_CELLS, q);
+  add_sources(f, user, block, x[0], x[1], x[2], q, source);
+  for (int dir = 0; dir < OAK_DIM; dir++) {
+    real row[NVAR][ROW], flux[2][NFLUX];
+    load_cell_row(f, user, block, x, dir, row);
+    cell_fluxes(user, row, dir, mark >> 2 * dir & 3, flux);
+    for (int v = 0; v < NVAR; v++) r[v] += (flux[0][v] - flux[1][v]) * inv_dx[dir];
+    speed += OAK_MAX(flux[0][NVAR], flux[1][NVAR]) * inv_dx[dir];
+    for (int n = 0; n < 2 && mark; n++) keep_cell_flux(s, block, 2 * dir + n, x, flux[n]);
+  }
+  for (int v = 0; v < NVAR; v++) {
+    u[v] = dt * (r[v] + source[v]);
+    for (int p = 0; p < OAK_NPREV; p++) u[v] += (real)s->w[p] * s->prev[p][at + v * OAK_CELLS];
+  }
+  return speed;
+}
+
+/* All marked cells of a block. Its wave speed is found anew from all cells, since face states that
+ * left a cell invalid may have had a wrong one or none. */
+OAK_FN void repair_block(const oak_repair_args_t *arg, long block) {
+  const oak_flux_args_t *s = &arg->stage;
+  const oak_user_t user = oak_user(&s->f);
+  const int level = s->f.block[block].level;
+  OAK_SHARED real rate[OAK_CHUNK_LANES];
+  OAK_SHARED int bad[OAK_CHUNK_LANES];
+  real inv_dx[3] = {0, 0, 0};
+  for (int d = 0; d < OAK_DIM; d++) inv_dx[d] = (real)(1 / oak_dx(&s->f, level, d));
+  OAK_INNER(i, OAK_CHUNK_LANES) rate[i] = 0, bad[i] = 0;
+  OAK_CHUNKS(first)
+  OAK_INNER(i, OAK_CHUNK(first)) {
+    const int c = first + i, mark = arg->mark[block * OAK_CELLS + c];
+    int x[3];
+    real u[NVAR];
+    cell_point(c, x);
+    const real speed = repair_cell(s, &user, block, x, inv_dx, mark, u);
+    rate[i] = OAK_MAX(speed, rate[i]); /* not NaN */
+    if (!mark) continue;
+    bad[i] += !physics_valid(&user.physics, u);
+    oak_store(s->out + block * OAK_BLOCK_REALS + c, OAK_CELLS, u);
+  }
+  real fastest;
+  int invalid;
+  OAK_REDUCE_MAX(fastest, rate, OAK_CHUNK_LANES);
+  OAK_REDUCE_SUM(invalid, bad, OAK_CHUNK_LANES);
+  OAK_SERIAL for (int t = 0; t < TILES; t++) {
+    s->rate[block * TILES + t] = t ? 0 : (double)fastest;
+    s->bad[block * TILES + t] = t ? 0 : invalid;
+  }
+}
+
+OAK_KERNEL(oak_repair, oak_repair_args_t, OAK_CHUNK_LANES) {
+  OAK_ARGS(oak_repair_args_t);
+  OAK_OUTER(n) {
+    if (arg.touched[n]) repair_block(&arg, n);
+  }
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Stages that do not simply stop at an invalid cell: scheme.on_invalid = first_order.
+ * A rank that fails takes part in all messages until the next reduction, where all fail with it. */
+#include <stdlib.h>
+
+#include "solver/sim.h"
+
+/* Times that cells may be marked in a stage: first-order fluxes of one cell may leave a neighbour
+ * invalid. */
+enum { MAX_PASSES = 6 };
+
+static void note(oak_status_t *st, oak_status_t next) {
+  if (*st == OAK_OK) *st = next;
+}
+
+/* Sums over all ranks: cells that the kernels have left invalid, and those counted by the caller.
+ */
+static oak_status_t reduce_counts(oak_t *sim, oak_status_t st, int64_t local, int64_t *invalid,
+                                  int64_t *total) {
+  const int n = sim->mesh->nblock * sim->tiles;
+  int64_t sum[3] = {0, 0, local};
+  oak_timer_start(&sim->timers, OAK_PHASE_TIME_STEP);
+  if (st == OAK_OK && n)
+    st = oak_device_download(sim->dev, sim->bad, sim->bad_dev, n * sizeof *sim->bad);
+  for (int i = 0; i < n && st == OAK_OK; i++) sum[1] += sim->bad[i];
+  sum[0] = st != OAK_OK;
+  MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_INT64_T, MPI_SUM, sim->comm);
+  oak_timer_stop(&sim->timers, OAK_PHASE_TIME_STEP);
+  if (sum[0]) return oak_agree(sim->comm, st);
+  *invalid = sum[1];
+  *total = sum[2];
+  return OAK_OK;
+}
+
+/* Run a kernel over the blocks of this rank. */
+static oak_status_t launch(oak_t *sim, oak_kernel_t *kernel, const void *args, size_t bytes) {
+  oak_status_t st = OAK_OK;
+  oak_timer_start(&sim->timers, OAK_PHASE_FLUX);
+  if (sim->mesh->nblock) st = oak_device_launch(sim->dev, kernel, sim->mesh->nblock, args, bytes);
+  if (st == OAK_OK) st = oak_device_sync(sim->dev);
+  oak_timer_stop(&sim->timers, OAK_PHASE_FLUX);
+  return st;
+}
+
+/* Sum of the counts that a kernel has left per block of this rank. */
+static oak_status_t sum_counts(oak_t *sim, const void *counts, int64_t *sum) {
+  const int n = sim->mesh->nblock;
+  *sum = 0;
+  if (!n) return OAK_OK;
+  OAK_TRY(oak_device_download(sim->dev, sim->count, counts, n * sizeof *sim->count));
+  for (int b = 0; b < n; b++) *sum += sim->count[b];
+  return OAK_OK;
+}
+
+/* Mark the invalid cells of state `out` and what sees them; ghost cells are those of the stage's
+ * input again afterwards. `marked` counts the marked cells of this rank. */
+static oak_status_t mark_invalid(oak_t *sim, const oak_stage_t *stage, int out, double time,
+                                 int first, int64_t *marked) {
+  oak_mark_args_t args = {.u = sim->state[out],
+                          .mark = sim->mark,
+                          .marked = sim->marked,
+                          .touched = sim->touched,
+                          .first = first};
+  oak_sim_field(sim, out, time, &args.f);
+  oak_status_t st = launch(sim, sim->kernel.mark, &args, sizeof args);
+  note(&st, oak_fill_state(sim, out, time));
+  if (st == OAK_OK) st = launch(sim, sim->kernel.mark_faces, &args, sizeof args);
+  if (st == OAK_OK) st = sum_counts(sim, sim->marked, marked);
+  note(&st, oak_fill_state(sim, stage->deriv, time));
+  return st;
+}
+
+/* The stage into state `out`, again with first-order fluxes around cells that come out invalid,
+ * until there are none or passes. A cell that is invalid after the correction of fluxes at
+ * refinement boundaries is marked too; then the whole stage is computed again, since cells beside
+ * it have had their correction. */
+static oak_status_t run_passes(oak_t *sim, const oak_stage_t *stage, int out, double dt,
+                               int64_t *invalid) {
+  const double time = sim->time + stage->c * dt;
+  const int refined = sim->max_level > sim->min_level;
+  oak_repair_args_t args = {.mark = sim->mark, .touched = sim->touched};
+  int64_t local = 0, marked = 0;
+  int whole = 1;
+  oak_status_t st = oak_fill_state(sim, stage->deriv, time);
+  oak_stage_args(sim, stage, out, dt, &args.stage);
+  for (int pass = 0;; pass++) {
+    const int last = pass == MAX_PASSES;
+    if (whole && st == OAK_OK) st = oak_clear_invalid(sim);
+    if (whole && st == OAK_OK) st = oak_launch_flux(sim, &args.stage);
+    if (pass > 0 && st == OAK_OK) st = launch(sim, sim->kernel.repair, &args, sizeof args);
+    OAK_TRY(reduce_counts(sim, st, local, invalid, &marked));
+    whole = refined && (last || !*invalid);
+    if (whole) {
+      st = oak_fix_state(sim, out, stage->beta * dt);
+      OAK_TRY(reduce_counts(sim, st, local, invalid, &marked));
+    }
+    if (last || !*invalid) break;
+    st = mark_invalid(sim, stage, out, time, pass == 0, &local);
+  }
+  sim->first_order_cells += marked;
+  return OAK_OK;
+}
+
+/* The result goes to a state of its own: passes need the previous states, and one of them may be
+ * the one that the stage replaces. */
+oak_status_t oak_careful_stage(oak_t *sim, const oak_stage_t *stage, double dt) {
+  const int out = sim->scheme->nstate;
+  int64_t invalid;
+  OAK_TRY(run_passes(sim, stage, out, dt, &invalid));
+  if (invalid) return oak_report_invalid(sim, out, OAK_INVALID_REPAIRED);
+  oak_storage_swap(sim, stage->out, out);
+  return OAK_OK;
+}
+
+oak_status_t oak_careful_probe(oak_t *sim, const oak_stage_t *probe) {
+  const int64_t count = sim->first_order_cells;
+  int64_t invalid;
+  oak_status_t st = run_passes(sim, probe, probe->out, 0, &invalid);
+  sim->first_order_cells = count;
+  return st;
+}
+
+int64_t oak_first_order_cells(const oak_t *sim) { return sim->first_order_cells; }
