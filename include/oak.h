@@ -103,6 +103,9 @@ OAK_API int64_t oak_cell_updates(const oak_t *sim);   /**< on all ranks; each st
 /** Cells that a stage left invalid and that got first-order fluxes since the start, on all ranks;
  * each stage counts. 0 with scheme.on_invalid = stop. */
 OAK_API int64_t oak_first_order_cells(const oak_t *sim);
+/** Cells raised to a floor of the physics since the start, on all ranks; each stage counts. Each of
+ * them adds to the totals. */
+OAK_API int64_t oak_floored_cells(const oak_t *sim);
 OAK_API const char *oak_variable_name(const oak_t *sim,
                                       int variable); /**< conserved, then primitive */
 OAK_API int oak_block_level(const oak_t *sim, int block);

@@ -28,6 +28,11 @@
 #else
 #define HAS_SOURCE ""
 #endif
+#ifdef PHYSICS_FLOOR
+#define HAS_FLOOR "floor "
+#else
+#define HAS_FLOOR ""
+#endif
 #ifdef PROBLEM_REFINE
 #define HAS_REFINE "refine "
 #else
@@ -45,7 +50,7 @@ OAK_CONST_DATA char oak_describe_text[8192] =
     "problem " PROBLEM_TITLE "\n"
     "variables " PHYSICS_VARIABLES "\n"
     "primitives " PHYSICS_PRIMITIVES "\n"
-    "hooks " HAS_INITIAL HAS_BOUNDARY HAS_SOURCE HAS_REFINE HAS_REGION "\n"
+    "hooks " HAS_INITIAL HAS_BOUNDARY HAS_SOURCE HAS_REFINE HAS_REGION HAS_FLOOR "\n"
     "physics_parameters\n" PHYSICS_PARAMETERS(OAK_DESCRIBE_TEXT)
     "problem_parameters\n" PROBLEM_PARAMETERS(OAK_DESCRIBE_TEXT);
 
@@ -69,6 +74,9 @@ static OAK_CHECK_HOOK(physics_flux, void, oak_physics_arg_t, const real[], int, 
 static OAK_CHECK_HOOK(physics_wave_speeds, void, oak_physics_arg_t, const real[], const real[], int,
                       real *, real *);
 static OAK_CHECK_HOOK(physics_valid, int, oak_physics_arg_t, const real[]);
+#ifdef PHYSICS_FLOOR
+static OAK_CHECK_HOOK(PHYSICS_FLOOR, int, oak_physics_arg_t, real[]);
+#endif
 #ifdef PROBLEM_INITIAL
 static OAK_CHECK_HOOK(PROBLEM_INITIAL, void, oak_problem_arg_t, oak_physics_arg_t, const double[3],
                       real[]);

@@ -21,7 +21,10 @@
 /* The variable that changes sign at a reflecting wall normal to direction d. */
 #define PHYSICS_NORMAL(d) (1 + (d))
 
-#define EULER_PARAMETERS(P) P(gamma, 5.0 / 3.0, "ratio of specific heats")
+#define EULER_PARAMETERS(P)                                                  \
+  P(gamma, 5.0 / 3.0, "ratio of specific heats")                             \
+  P(density_floor, 0, "least density; 0: none. Floors are not conservative") \
+  P(pressure_floor, 0, "least pressure; 0: none")
 OAK_PARAMETERS(physics, EULER_PARAMETERS)
 #define PHYSICS_PARAMETERS EULER_PARAMETERS
 
@@ -96,5 +99,30 @@ OAK_FN int physics_valid(const physics_parameters_t *ph, const real u[]) {
   /* 2 rho e_internal without a division */
   return (u[RHO] > 0) & (2 * u[RHO] * u[ENE] - m2 > 0);
 }
+
+/** Raise density and pressure to their floors, if those are set: first the density, without change
+ * of momentum and energy, then the energy. Returns 1 if the conserved state has changed. (J. M.
+ * Stone et al., ApJS 249 (2020) 4, code Athena++.) The internal energy is left large enough against
+ * the kinetic one to survive rounding. */
+OAK_FN int euler_floor(const physics_parameters_t *ph, real u[]) {
+  const real rho = (real)ph->density_floor;
+  const real internal = (real)(ph->pressure_floor / (ph->gamma - 1));
+  const real rounding = sizeof(real) == 4 ? (real)1e-6 : (real)2e-15;
+  int changed = 0;
+  real m2 = 0;
+  if (rho > 0 && u[RHO] < rho) {
+    u[RHO] = rho;
+    changed = 1;
+  }
+  for (int d = 0; d < OAK_DIM; d++) m2 += u[MX + d] * u[MX + d];
+  const real kinetic = oak_div((real)0.5 * m2, u[RHO]);
+  const real least = kinetic + OAK_MAX(internal, rounding * kinetic);
+  if (internal > 0 && u[RHO] > 0 && u[ENE] < least) {
+    u[ENE] = least;
+    changed = 1;
+  }
+  return changed;
+}
+#define PHYSICS_FLOOR euler_floor
 
 #include "physics/euler_riemann.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * States that would be invalid: interpolation of cold, fast gas; cells that a stage leaves invalid
- * and that get first-order fluxes. test_solver_ranks compares bits. */
+ * and that get first-order fluxes; floors. test_solver_ranks compares bits. */
 // TEST np={1,2,3} timeout=300
 #include "../verify/exact_riemann.h"
 #include "solver_test.h"
@@ -500,11 +500,97 @@ static void test_hopeless(void **state) {
   sim_free(&s);
 }
 
+/* ---- floors */
+
+/** A uniform gas stays as it is but for the floors: cells of density, momentum along x and
+ * pressure, expected to become `rho` and `p`. */
+static void floors(const char *keys, double rho0, double p0, double rho, double p, int changed) {
+  const double m = 0.3, want[4] = {rho, m, 0, p / gm1 + 0.5 * m * m / rho};
+  const double from[4] = {rho0, m, 0, p0 / gm1 + 0.5 * m * m / rho0};
+  double most = 0;
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    TEST_PROBLEM("waves") "mesh.block_size=8\nmesh.trees=2\n"
+                                          "scheme.integrator=euler\ndevice.flags=-O1\n%s",
+                    keys);
+  const int n = oak_nblocks(s.oak) * s.cells;
+  double *u = malloc((n + 1) * sizeof *u);
+  if (!u) abort();
+  for (int v = 0; v < 4; v++) {
+    for (int c = 0; c < n; c++) u[c] = from[v];
+    MUST(oak_write_cells(s.oak, v, 0, oak_nblocks(s.oak), u));
+  }
+  for (int step = 0; step < 2; step++) MUST(oak_advance(s.oak, 1e-3));
+  for (int v = 0; v < 4; v++) {
+    MUST(oak_read_cells(s.oak, v, 0, oak_nblocks(s.oak), u));
+    for (int c = 0; c < n; c++) most = worse(most, fabs(u[c] - want[v]));
+  }
+  free(u);
+  most = max_ranks(s.comm, most);
+  report("floors, %.*s: density %g to %g, pressure %g to %g, difference %.1e, %lld cells",
+         (int)strcspn(keys, "\n"), keys, rho0, rho, p0, p, most,
+         (long long)oak_floored_cells(s.oak));
+  assert_true(most < 1e-14);
+  assert_true(oak_floored_cells(s.oak) == changed);
+  sim_free(&s);
+}
+
+static void test_floors(void **state) {
+  (void)state;
+  floors("", 0.1, 0.02, 0.1, 0.02, 0);
+  floors("physics.density_floor=0.05\nphysics.pressure_floor=0.01\n", 0.1, 0.02, 0.1, 0.02, 0);
+  floors("physics.pressure_floor=0.5\n", 0.1, 0.02, 0.1, 0.5, 256);
+  /* momentum and energy stay: kinetic energy becomes internal energy */
+  floors("physics.density_floor=0.2\n", 0.1, 0.02, 0.2,
+         0.02 + gm1 * 0.5 * 0.09 * (1 / 0.1 - 1 / 0.2), 256);
+}
+
+/** Floors carry a run through what would stop it, and take over where first order gives up. */
+static void test_floored_run(void **state) {
+  (void)state;
+  static const char *const policy[2] = {"stop", "first_order"};
+  for (int p = 0; p < 2; p++) {
+    sim_t s = sim_new(MPI_COMM_WORLD,
+                      TEST_PROBLEM("streams") "mesh.block_size=8\nmesh.min_level=2\n"
+                                              "mesh.max_level=2\nscheme.limiter=weno5\n"
+                                              "physics.density_floor=0.01\n"
+                                              "physics.pressure_floor=0.001\n"
+                                              "scheme.on_invalid=%s\n",
+                      policy[p]);
+    MUST(oak_initialize(s.oak));
+    for (int n = 0; n < 20; n++) MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+    report("floors with %s: %lld cells raised, %lld with first-order fluxes", policy[p],
+           (long long)oak_floored_cells(s.oak), (long long)oak_first_order_cells(s.oak));
+    assert_true(p == 0 ? oak_floored_cells(s.oak) > 0 : oak_first_order_cells(s.oak) > 0);
+    sim_free(&s);
+  }
+}
+
+static oak_status_t refuse(const char *format, ...) {
+  sim_t s;
+  va_list args;
+  va_start(args, format);
+  const oak_status_t st = try_new(&s, MPI_COMM_WORLD, format, args);
+  va_end(args);
+  sim_free(&s);
+  return st;
+}
+
+static void test_refused(void **state) {
+  (void)state;
+  assert_int_equal(refuse("problem.name=shock_tube\nphysics.density_floor=-1\n"), OAK_ERR_INPUT);
+  assert_non_null(strstr(oak_last_error(), "physics.density_floor = -1: must be at least 0"));
+  assert_int_equal(refuse("problem.name=shock_tube\nphysics.pressure_floor=-1e-9\n"),
+                   OAK_ERR_INPUT);
+  assert_non_null(strstr(oak_last_error(), "physics.pressure_floor = -1e-09: must be at least 0"));
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_interpolation), cmocka_unit_test(test_update),
       cmocka_unit_test(test_bounded_mesh),  cmocka_unit_test(test_streams),
       cmocka_unit_test(test_rarefactions),  cmocka_unit_test(test_first_fluxes),
-      cmocka_unit_test(test_unused),        cmocka_unit_test(test_hopeless)};
+      cmocka_unit_test(test_unused),        cmocka_unit_test(test_hopeless),
+      cmocka_unit_test(test_floors),        cmocka_unit_test(test_floored_run),
+      cmocka_unit_test(test_refused)};
   return TEST_MAIN(tests);
 }

@@ -49,6 +49,10 @@ static const case_t cases[] = {
      40, 2},
     {"streams, first-order fluxes",
      STREAMS "mesh.block_size=8\nmesh.min_level=1\nmesh.max_level=4\n", 20, 2},
+    {"streams, first-order fluxes and floors",
+     STREAMS "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=3\nphysics.density_floor=0.1\n"
+             "physics.pressure_floor=0.002\n",
+     20, 2},
     {"sphere", SPHERE "mesh.block_size=8\nmesh.max_level=4\n", 120, 2},
     {"3D implosion", IMPLOSION "mesh.dim=3\nmesh.block_size=8\nmesh.max_level=2\n", 12, 2},
     {"3D waves, blocks of 6",
@@ -129,6 +133,7 @@ static fingerprint_t run(MPI_Comm comm, const case_t *c, int threads, double *im
     if (oak_step(s.oak) % c->adapt_every == 0) MUST(oak_adjust_refinement(s.oak, NULL));
   }
   f.history = mix(f.history, (uint64_t)oak_first_order_cells(s.oak));
+  f.history = mix(f.history, (uint64_t)oak_floored_cells(s.oak));
   MUST(oak_totals(s.oak, total));
   for (int v = 0; v < s.nvar; v++) f.history = mix_double(f.history, total[v]);
   f.solution = hash_solution(&s);

@@ -75,6 +75,13 @@ typedef struct {
   const int *touched;        /**< [nblock] */
 } oak_repair_args_t;
 
+typedef struct {
+  oak_field_t f;
+  real *u;      /**< state to change */
+  int *changed; /**< [nblock] cells that were below a floor */
+  int *bad;     /**< [block][tile] cells that are invalid nevertheless */
+} oak_floor_args_t;
+
 /** One unit of work of a halo round. Written for both local slots and send buffers, so that the
  * same code fills them and the result cannot depend on the distribution over ranks. */
 typedef struct {

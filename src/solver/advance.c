@@ -121,7 +121,7 @@ static oak_status_t run_stages(oak_t *sim, double dt) {
   oak_status_t st = OAK_OK;
   for (int s = 0; s < sim->scheme->nstage; s++) {
     const oak_stage_t *stage = &sim->scheme->stage[s];
-    if (sim->first_order) {
+    if (sim->first_order || sim->floors) {
       OAK_TRY(oak_careful_stage(sim, stage, dt));
       continue;
     }

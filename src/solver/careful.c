@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Stages that do not simply stop at an invalid cell: scheme.on_invalid = first_order.
+ * Stages that do not simply stop at an invalid cell: scheme.on_invalid = first_order and floors.
  * A rank that fails takes part in all messages until the next reduction, where all fail with it. */
 #include <stdlib.h>
 
@@ -84,7 +84,7 @@ static oak_status_t run_passes(oak_t *sim, const oak_stage_t *stage, int out, do
   oak_status_t st = oak_fill_state(sim, stage->deriv, time);
   oak_stage_args(sim, stage, out, dt, &args.stage);
   for (int pass = 0;; pass++) {
-    const int last = pass == MAX_PASSES;
+    const int last = pass == (sim->first_order ? MAX_PASSES : 0);
     if (whole && st == OAK_OK) st = oak_clear_invalid(sim);
     if (whole && st == OAK_OK) st = oak_launch_flux(sim, &args.stage);
     if (pass > 0 && st == OAK_OK) st = launch(sim, sim->kernel.repair, &args, sizeof args);
@@ -101,14 +101,27 @@ static oak_status_t run_passes(oak_t *sim, const oak_stage_t *stage, int out, do
   return OAK_OK;
 }
 
+static oak_status_t apply_floors(oak_t *sim, int state, int64_t *invalid) {
+  oak_floor_args_t args = {.u = sim->state[state], .changed = sim->marked, .bad = sim->bad_dev};
+  int64_t local = 0, changed;
+  oak_sim_field(sim, state, sim->time, &args.f);
+  oak_status_t st = launch(sim, sim->kernel.floor, &args, sizeof args);
+  if (st == OAK_OK) st = sum_counts(sim, sim->marked, &local);
+  OAK_TRY(reduce_counts(sim, st, local, invalid, &changed));
+  sim->floored_cells += changed;
+  return OAK_OK;
+}
+
 /* The result goes to a state of its own: passes need the previous states, and one of them may be
  * the one that the stage replaces. */
 oak_status_t oak_careful_stage(oak_t *sim, const oak_stage_t *stage, double dt) {
-  const int out = sim->scheme->nstate;
+  const int out = sim->first_order ? sim->scheme->nstate : stage->out;
   int64_t invalid;
   OAK_TRY(run_passes(sim, stage, out, dt, &invalid));
-  if (invalid) return oak_report_invalid(sim, out, OAK_INVALID_REPAIRED);
-  oak_storage_swap(sim, stage->out, out);
+  if (sim->floors) OAK_TRY(apply_floors(sim, out, &invalid));
+  if (invalid)
+    return oak_report_invalid(sim, out, sim->floors ? OAK_INVALID_FLOORED : OAK_INVALID_REPAIRED);
+  if (out != stage->out) oak_storage_swap(sim, stage->out, out);
   return OAK_OK;
 }
 
@@ -121,3 +134,4 @@ oak_status_t oak_careful_probe(oak_t *sim, const oak_stage_t *probe) {
 }
 
 int64_t oak_first_order_cells(const oak_t *sim) { return sim->first_order_cells; }
+int64_t oak_floored_cells(const oak_t *sim) { return sim->floored_cells; }

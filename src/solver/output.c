@@ -157,6 +157,7 @@ static oak_status_t prepare_folder(oak_output_t *out) {
   fprintf(out->table, "step,time,dt,blocks,cells");
   for (int v = 0; v < sim->nvar; v++) fprintf(out->table, ",%s", sim->description.name[v]);
   if (sim->first_order) fprintf(out->table, ",first_order_cells");
+  if (sim->floors) fprintf(out->table, ",floored_cells");
   fprintf(out->table, "\n");
   return OAK_OK;
 }
@@ -185,6 +186,7 @@ static oak_status_t write_table(oak_output_t *out, double dt) {
             (long long)sim->mesh->nglobal, (long long)(sim->mesh->nglobal * sim->cells));
     for (int v = 0; v < sim->nvar; v++) fprintf(out->table, ",%.17g", total[v]);
     if (sim->first_order) fprintf(out->table, ",%lld", (long long)sim->first_order_cells);
+    if (sim->floors) fprintf(out->table, ",%lld", (long long)sim->floored_cells);
     fprintf(out->table, "\n");
     if (fflush(out->table)) {
       const int error = errno;

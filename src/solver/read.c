@@ -106,7 +106,9 @@ static const struct {
                            OAK_CALMER "set scheme.on_invalid = first_order"},
     [OAK_INVALID_STEP] = {"after a time step", OAK_CALMER "set scheme.on_invalid = first_order"},
     [OAK_INVALID_REPAIRED] = {"in spite of first-order fluxes",
-                              "lower run.cfl or use a more diffusive scheme.limiter"},
+                              OAK_CALMER "set floors of the physics, if it has any"},
+    [OAK_INVALID_FLOORED] = {"in spite of floors",
+                             OAK_CALMER "set all floors and scheme.on_invalid = first_order"},
 };
 
 /* "name = value" of the variables of a cell: conserved ones, and primitive ones of other names. */

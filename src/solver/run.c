@@ -77,6 +77,9 @@ static void note_counts(oak_progress_t *progress, const oak_t *sim) {
   if (sim->first_order_cells)
     oak_progress_note(progress, "first-order fluxes around %lld invalid cells (%.2g %% of updates)",
                       (long long)sim->first_order_cells, (double)sim->first_order_cells * share);
+  if (sim->floored_cells)
+    oak_progress_note(progress, "%lld cells raised to a floor (%.2g %% of updates)",
+                      (long long)sim->floored_cells, (double)sim->floored_cells * share);
 }
 
 oak_status_t oak_run(oak_t *sim, FILE *stream) {

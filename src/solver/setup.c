@@ -164,6 +164,7 @@ static oak_status_t read_description(oak_description_t *d, const char *physics, 
   d->has_source = strstr(hooks, "source") != NULL;
   d->has_refine = strstr(hooks, "refine") != NULL;
   d->has_region = strstr(hooks, "region") != NULL;
+  d->has_floor = strstr(hooks, "floor") != NULL;
   d->nvar = split_names(d->variables, d->name, 0, OAK_MAX_NVAR);
   const int named = d->nvar;
   const int nprimitive = split_names(d->primitives, d->name, d->nvar, 2 * OAK_MAX_NVAR);
@@ -277,17 +278,19 @@ enum { NKERNEL_PARTS = sizeof kernel_parts / sizeof *kernel_parts, NKERNEL_HEADE
 /* Kernels that not every run has. */
 static int has_kernel(const oak_t *sim, const char *name) {
   if (!strcmp(name, "initial")) return sim->description.has_initial;
+  if (!strcmp(name, "floor")) return sim->floors;
   if (!strcmp(name, "mark") || !strcmp(name, "mark_faces") || !strcmp(name, "repair"))
     return sim->first_order;
   return 1;
 }
 
 oak_status_t oak_sim_build(oak_t *sim) {
-  const char *part[NKERNEL_PARTS + 2];
+  const char *part[NKERNEL_PARTS + 3];
   int n = NKERNEL_PARTS;
   memcpy(part, kernel_parts, sizeof kernel_parts);
   if (sim->first_order) part[n++] = "kernels/cell_flux.h";
   if (sim->first_order) part[n++] = "kernels/repair.c";
+  if (sim->floors) part[n++] = "kernels/floor.c";
   OAK_TRY(build_module(sim, "kernels", part, n, NULL, &sim->module));
 #define OAK_GET_KERNEL(k)  \
   if (has_kernel(sim, #k)) \

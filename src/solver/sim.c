@@ -63,6 +63,24 @@ static double round_down(const oak_t *sim, double x) {
   return f > x ? nextafterf(f, -INFINITY) : f;
 }
 
+/* A physics with PHYSICS_FLOOR has parameters that end in _floor; 0 is off. */
+static oak_status_t read_floors(oak_t *sim) {
+  const oak_description_t *d = &sim->description;
+  for (int n = 0; n < d->nparameter && d->has_floor; n++) {
+    char key[256];
+    const size_t length = strlen(d->parameter[n].name);
+    if (strcmp(d->parameter[n].section, "physics") || length < 6 ||
+        strcmp(d->parameter[n].name + length - 6, "_floor"))
+      continue;
+    snprintf(key, sizeof key, "physics.%s", d->parameter[n].name);
+    const double value = oak_params_real(sim->params, key);
+    OAK_CHECK(value >= 0, OAK_ERR_INPUT, "%s: %s = %g: must be at least 0 (0: no floor)",
+              oak_params_origin(sim->params, key), key, value);
+    sim->floors |= value > 0;
+  }
+  return OAK_OK;
+}
+
 static oak_status_t read_rest(oak_t *sim) {
   const oak_params_t *p = sim->params;
   int trees[3];
@@ -98,6 +116,7 @@ static oak_status_t read_rest(oak_t *sim) {
   OAK_CHECK(sim->c_derefine <= sim->c_refine, OAK_ERR_INPUT,
             "refine.c_derefine = %g is above refine.c_refine = %g: they must be in order",
             sim->c_derefine, sim->c_refine);
+  OAK_TRY(read_floors(sim));
   return read_refine_variables(sim);
 }
 

@@ -19,7 +19,7 @@ typedef struct {
   int nvar;
   const char *name[2 * OAK_MAX_NVAR + 1]; /**< conserved, primitive, "level" */
   int normal[3]; /**< variable that a wall normal to each axis reflects, or -1 */
-  int has_initial, has_boundary, has_source, has_refine, has_region;
+  int has_initial, has_boundary, has_source, has_refine, has_region, has_floor;
   int nparameter; /**< physics, then problem */
   struct {
     const char *section, *name, *help;
@@ -42,7 +42,8 @@ typedef struct {
   X(ghosts)                 \
   X(mark)                   \
   X(mark_faces)             \
-  X(repair)
+  X(repair)                 \
+  X(floor)
 
 struct oak {
   MPI_Comm comm;
@@ -65,6 +66,7 @@ struct oak {
   int refine; /**< a criterion or regions are set and levels may differ */
 
   int first_order; /**< scheme.on_invalid: repair invalid cells */
+  int floors;      /**< a floor of the physics is set */
   int nstate;      /**< of the scheme; one more with first_order */
 
   oak_module_t *module;
@@ -89,7 +91,7 @@ struct oak {
   int *bad;
   int per_block_capacity;
   void *mark;             /**< device: unsigned char [block][N^d]; only with first_order */
-  void *marked, *touched; /**< device: int [block]; with first_order */
+  void *marked, *touched; /**< device: int [block]; with first_order or floors */
   int *count;             /**< host copy of one of them */
   int mark_capacity;      /**< blocks */
   int blocks_capacity;
@@ -104,9 +106,9 @@ struct oak {
   double time;
   long step;
   int64_t updates;
-  int64_t first_order_cells; /**< on all ranks, each stage counts */
-  double max_rate;           /**< of wave speed / dx, on all ranks */
-  int rates_fresh;           /**< rate[] belongs to the blocks of the current mesh */
+  int64_t first_order_cells, floored_cells; /**< on all ranks, each stage counts */
+  double max_rate;                          /**< of wave speed / dx, on all ranks */
+  int rates_fresh;                          /**< rate[] belongs to the blocks of the current mesh */
 };
 
 /** Fill the parts of a field that every kernel needs. `state` is an index. */
@@ -152,7 +154,7 @@ oak_status_t oak_launch_flux(oak_t *sim, const oak_flux_args_t *args);
 oak_status_t oak_clear_invalid(oak_t *sim);
 
 /* careful.c */
-/** A stage of a step `dt` with repair of invalid cells, ghost cells and flux fixing
+/** A stage of a step `dt` with repair of invalid cells and floors, ghost cells and flux fixing
  * included. Collective; fails on all ranks alike. */
 oak_status_t oak_careful_stage(oak_t *sim, const oak_stage_t *stage, double dt);
 /** Rates of the current solution, from a stage with dt = 0: fluxes that are not finite are repaired
@@ -176,7 +178,8 @@ typedef enum {
   OAK_INVALID_FLUXES,
   OAK_INVALID_STAGE,
   OAK_INVALID_STEP,
-  OAK_INVALID_REPAIRED
+  OAK_INVALID_REPAIRED,
+  OAK_INVALID_FLOORED
 } oak_invalid_t;
 /** Fails if `state` has an invalid cell, and says where the first is, on the lowest rank that has
  * one. Collective. */

@@ -105,10 +105,10 @@ static oak_status_t fit_results(oak_t *sim) {
   return OAK_OK;
 }
 
-/* Marks and counts of cells that get first-order fluxes. */
+/* Marks and counts of cells that get first-order fluxes or a floor. */
 static oak_status_t fit_marks(oak_t *sim) {
   const int n = sim->mesh->nblock;
-  if (n <= sim->mark_capacity || !sim->first_order) return OAK_OK;
+  if (n <= sim->mark_capacity || !(sim->first_order || sim->floors)) return OAK_OK;
   const int wanted = n + n / 8;
   oak_device_free(sim->dev, sim->mark);
   oak_device_free(sim->dev, sim->marked);
@@ -118,7 +118,7 @@ static oak_status_t fit_marks(oak_t *sim) {
   sim->mark_capacity = 0;
   sim->count = malloc(wanted * sizeof *sim->count);
   OAK_CHECK(sim->count, OAK_ERR_MEMORY, "out of memory for the counts of %d blocks", wanted);
-  OAK_TRY(oak_device_alloc(sim->dev, wanted * sim->cells, &sim->mark));
+  if (sim->first_order) OAK_TRY(oak_device_alloc(sim->dev, wanted * sim->cells, &sim->mark));
   OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof(int), &sim->marked));
   OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof(int), &sim->touched));
   sim->mark_capacity = wanted;
