@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Devices agree: the same run on two of them has the same mesh bit for bit, and states and totals
+ * that differ by rounding only.
+ *
+ * $OAK_TEST_DEVICES, such as "cpu cuda", names the devices: each is compared with the first. Unset,
+ * every device that can be used here is compared with cpu. In any case cpu is compared with itself:
+ * on another number of threads, which must give the same bits, and without contraction of a * b +
+ * c, which rounds differently everywhere, as another device does. */
+// TEST np={1,2} timeout=300
+#include "solver_test.h"
+
+/* Why a bound on states can hold at all: schemes damp disturbances of a smooth flow and move those
+ * at shocks with the shock, so rounding errors add up instead of growing. Bound: 2 units in the
+ * last place of the largest value of the variable in each stage, as if all of them pointed one way.
+ * Measured: 5 to 26 units after the 200 or 300 stages. Unstable flow, such as a shear layer, would
+ * multiply them. */
+static const double units_of_a_stage = 2;
+/* Totals are exact sums of values that each stage rounds to either side. */
+static const double units_of_totals = 20;
+enum { STEPS = 100 };
+
+typedef struct {
+  const char *name, *keys;
+  int stages, periodic;
+} case_t;
+
+#define AMR                                                                            \
+  "physics.name=euler\nrefine.criterion=lohner\nrefine.variable=rho E\nmesh.theta=1\n" \
+  "mesh.block_size=8\nmesh.min_level=1\n"
+#define WAVES           \
+  TEST_PROBLEM("waves") \
+  AMR "problem.amplitude=0.02\nrefine.c_refine=0.2\nrefine.c_derefine=0.1\n"
+#define CUBE                                                           \
+  WAVES                                                                \
+  "mesh.dim=3\nmesh.max_level=3\nproblem.heat=5\nproblem.radius=0.1\n" \
+  "refine.c_refine=0.4\nrefine.c_derefine=0.2\n"
+#define WALLS                                                                                 \
+  "problem.name=implosion\nmesh.xmax=0.3\n" AMR                                               \
+  "boundary.xlow=reflect\n"                                                                   \
+  "boundary.xhigh=reflect\nboundary.ylow=reflect\nboundary.yhigh=reflect\nproblem.side=0.1\n" \
+  "refine.c_refine=0.2\nrefine.c_derefine=0.1\n"
+
+static const case_t cases[] = {
+    {"2D waves, van Leer", WAVES "mesh.max_level=4\n", 2, 1},
+    {"2D waves, WENO5, ssprk33",
+     WAVES "mesh.max_level=4\nscheme.limiter=weno5\nscheme.ghost_layers=3\nscheme.flux=hllc\n"
+           "scheme.integrator=ssprk33\n",
+     3, 1},
+    {"2D implosion, Roe, blocks of 16",
+     WALLS "mesh.max_level=3\nmesh.block_size=16\nscheme.flux=roe\nscheme.limiter=minmod\n", 2, 0},
+    {"2D waves, single precision", WAVES "mesh.max_level=4\nscheme.precision=single\n", 2, 1},
+    {"3D waves, van Leer", CUBE, 2, 1},
+    {"3D waves, WENO5", CUBE "scheme.limiter=weno5\nscheme.ghost_layers=3\n", 2, 1},
+};
+
+/** A device and what its kernels are compiled with. */
+typedef struct {
+  const char *label, *keys;
+} setting_t;
+
+static const setting_t cpu = {"cpu", "device.name=cpu\n"};
+static const setting_t threads = {"cpu with 2 threads", "device.name=cpu\ndevice.threads=2\n"};
+/* GCC contracts only in a pass that -O1 leaves out. */
+static const setting_t fused = {
+    "cpu with contraction",
+    "device.name=cpu\ndevice.flags=-O1 -ffp-contract=fast -fexpensive-optimizations\n"};
+
+/** Blocks of this rank that differ in place or level. */
+static int other_blocks(const sim_t *a, const sim_t *b) {
+  const int n = oak_nblocks(a->oak);
+  int differ = abs(n - oak_nblocks(b->oak));
+  for (int k = 0; k < n && !differ; k++) {
+    double at[2][3] = {{0}}, dx[2][3] = {{0}};
+    oak_block_geometry(a->oak, k, at[0], dx[0]);
+    oak_block_geometry(b->oak, k, at[1], dx[1]);
+    differ += memcmp(at[0], at[1], sizeof at[0]) != 0 || memcmp(dx[0], dx[1], sizeof dx[0]) != 0 ||
+              oak_block_level(a->oak, k) != oak_block_level(b->oak, k);
+  }
+  return (int)sum_ranks_int(a->comm, differ);
+}
+
+/** Largest difference of a variable over its largest value, the worst of all variables. The meshes
+ * are the same. Momenta share a scale, since one of them may be zero. */
+static double difference(const sim_t *a, const sim_t *b) {
+  double most[TEST_MAX_NVAR], scale[TEST_MAX_NVAR], momentum = 0, result = 0;
+  for (int v = 0; v < a->nvar; v++) {
+    double *x = sim_read(a, v), *y = sim_read(b, v);
+    most[v] = scale[v] = 0;
+    for (int c = 0; c < oak_nblocks(a->oak) * a->cells; c++) {
+      most[v] = worse(most[v], fabs(x[c] - y[c]));
+      scale[v] = worse(scale[v], fabs(x[c]));
+    }
+    most[v] = max_ranks(a->comm, most[v]);
+    scale[v] = max_ranks(a->comm, scale[v]);
+    if (v > 0 && v <= a->dim) momentum = fmax(momentum, scale[v]);
+    free(x);
+    free(y);
+  }
+  for (int v = 0; v < a->nvar; v++)
+    result = worse(result, most[v] / (v > 0 && v <= a->dim ? momentum : scale[v]));
+  return result;
+}
+
+/** Changes of the totals, relative to the largest of them: they are not conserved where walls push.
+ */
+static double change(int nvar, const double *from, const double *to) {
+  double most = 0, scale = 0;
+  for (int v = 0; v < nvar; v++) {
+    most = worse(most, fabs(to[v] - from[v]));
+    scale = fmax(scale, fabs(from[v]));
+  }
+  return most / scale;
+}
+
+typedef struct {
+  double states, steps; /* largest differences relative to the largest value */
+  double totals, drift; /* between the devices; from the start, on the second */
+  int meshes, changes;  /* adaptations after which the meshes differ; that changed them */
+  int blocks;
+} outcome_t;
+
+/** Run a case in both settings, side by side and with the time steps of the first. */
+static outcome_t compare(const case_t *c, const setting_t *first, const setting_t *second) {
+  sim_t s[2] = {sim_new(MPI_COMM_WORLD, "%sdevice.flags=-O1\n%s", c->keys, first->keys),
+                sim_new(MPI_COMM_WORLD, "%sdevice.flags=-O1\n%s", c->keys, second->keys)};
+  double start[TEST_MAX_NVAR], total[2][TEST_MAX_NVAR];
+  outcome_t out = {0};
+  for (int k = 0; k < 2; k++) MUST(oak_initialize(s[k].oak));
+  MUST(oak_totals(s[1].oak, start));
+  out.meshes = other_blocks(&s[0], &s[1]) > 0;
+  for (int step = 1; step <= STEPS && !out.meshes; step++) {
+    const double dt = oak_time_step(s[0].oak);
+    int changed[2] = {0, 0};
+    out.steps = worse(out.steps, fabs(oak_time_step(s[1].oak) - dt) / dt);
+    for (int k = 0; k < 2; k++) MUST(oak_advance(s[k].oak, dt));
+    if (step % 2) continue;
+    for (int k = 0; k < 2; k++) MUST(oak_adjust_refinement(s[k].oak, &changed[k]));
+    out.meshes += changed[0] != changed[1] || other_blocks(&s[0], &s[1]) > 0;
+    out.changes += changed[0];
+  }
+  for (int k = 0; k < 2; k++) MUST(oak_totals(s[k].oak, total[k]));
+  if (!out.meshes) out.states = difference(&s[0], &s[1]);
+  out.totals = change(s[0].nvar, total[0], total[1]);
+  out.drift = change(s[0].nvar, start, total[1]);
+  out.blocks = (int)oak_nblocks_global(s[0].oak);
+  for (int k = 0; k < 2; k++) sim_free(&s[k]);
+  return out;
+}
+
+static void agree(const case_t *c, const setting_t *first, const setting_t *second, int bitwise) {
+  const outcome_t o = compare(c, first, second);
+  const double unit = strstr(c->keys, "single") ? 1.19e-7 : 2.22e-16;
+  const double bound = bitwise ? 0 : units_of_a_stage * c->stages * STEPS * unit;
+  const double total_bound = bitwise ? 0 : units_of_totals * unit;
+  report(
+      "%s, %s and %s, %d steps to %d blocks, %d changes of the mesh: states differ by %.2g "
+      "(bound %.2g), time steps by %.2g, totals by %.2g (bound %.2g), which drift by %.2g",
+      c->name, first->label, second->label, STEPS, o.blocks, o.changes, o.states, bound, o.steps,
+      o.totals, total_bound, o.drift);
+  assert_int_equal(o.meshes, 0);
+  assert_true(o.changes > 3);
+  assert_true(o.states <= bound);
+  assert_true(o.steps <= bound);
+  assert_true(o.totals <= total_bound);
+  if (c->periodic) assert_true(o.drift <= units_of_totals * unit);
+}
+
+/** Is it there? A reason on rank 0 if not. */
+static int usable(const char *name) {
+  oak_device_t *dev;
+  if (oak_device_open(MPI_COMM_WORLD, name, NULL, &dev) == OAK_OK) {
+    oak_device_close(&dev);
+    return 1;
+  }
+  report("not compared: device %s: %s", name, oak_last_error());
+  return 0;
+}
+
+static void compare_all(const char *first, const char *second) {
+  char keys[2][80];
+  const setting_t a = {first, keys[0]}, b = {second, keys[1]};
+  snprintf(keys[0], sizeof keys[0], "device.name=%s\n", first);
+  snprintf(keys[1], sizeof keys[1], "device.name=%s\n", second);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) agree(&cases[i], &a, &b, 0);
+}
+
+static void test_devices(void **state) {
+  (void)state;
+  const char *wish = getenv("OAK_TEST_DEVICES");
+  char names[256], *next = names;
+  snprintf(names, sizeof names, "%s", wish ? wish : "");
+  const char *first = strtok_r(names, " ", &next), *name;
+  while (first && (name = strtok_r(NULL, " ", &next))) compare_all(first, name);
+  for (int i = 0; !first && oak_device_known(i); i++) {
+    name = oak_device_known(i)->name;
+    if (strcmp(name, "cpu") != 0 && usable(name)) compare_all("cpu", name);
+  }
+}
+
+static void test_threads(void **state) {
+  (void)state;
+  agree(&cases[0], &cpu, &threads, 1);
+}
+
+/** The bound itself: it leaves room for other rounding, and would not for other numerics. */
+static void test_rounding(void **state) {
+  (void)state;
+  const size_t step = test_size > 1 ? 4 : 1; /* ranks change nothing: test_solver_ranks */
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i += step) agree(&cases[i], &cpu, &fused, 0);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads),
+                                     cmocka_unit_test(test_rounding),
+                                     cmocka_unit_test(test_devices)};
+  return TEST_MAIN(tests);
+}
