@@ -92,15 +92,16 @@ class Case:
             plt.close(fig)
 
     @staticmethod
-    def convergence(ax, cells, error, label, **style):
-        """Errors over cells per side, log-log, with the order of convergence written on each step."""
+    def convergence(ax, cells, error, label, below=False, **style):
+        """Errors over cells per side, log-log, with the order of convergence written on each step (below the line)."""
         order = np.argsort(cells)
         n, e = np.asarray(cells)[order], np.asarray(error)[order]
         line, = ax.loglog(n, e, label=label, **{"marker": "o", **style})
         for i in range(len(n) - 1):
             slope = math.log(e[i] / e[i + 1]) / math.log(n[i + 1] / n[i])
-            ax.annotate(f"{slope:.2f}", (math.sqrt(n[i] * n[i + 1]), math.sqrt(e[i] * e[i + 1])), xytext=(3, 3),
-                        textcoords="offset points", fontsize=7.5, color=line.get_color(),
+            ax.annotate(f"{slope:.2f}", (math.sqrt(n[i] * n[i + 1]), math.sqrt(e[i] * e[i + 1])),
+                        xytext=(-4, -4) if below else (3, 3), textcoords="offset points",
+                        ha="right" if below else "left", va="top" if below else "bottom", fontsize=7.5, color=line.get_color(),
                         bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.8})
         ax.set_xscale("log", base=2)
         ax.xaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda x, _: f"{x:g}"))

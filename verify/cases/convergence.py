@@ -9,8 +9,8 @@ def figures(case):
                          "orders of convergence of each step. Filled: L1, open: L2.") as (fig, ax):
             for i, (limiter, label) in enumerate((("vanleer", "van Leer, Heun"), ("weno5", "WENO5, RK4"))):
                 rows = (t["dim"] == dim) & (t["limiter"] == limiter)
-                case.convergence(ax, t["cells"][rows], t["L1"][rows], label + ", L1", color=f"C{i}")
+                case.convergence(ax, t["cells"][rows], t["L1"][rows], label + ", L1", color=f"C{i}", below=True)
                 case.convergence(ax, t["cells"][rows], t["L2"][rows], label + ", L2", color=f"C{i}", marker="s",
                                  linestyle="--", markerfacecolor="white")
             ax.set_ylabel("error")
-            ax.legend(fontsize=8)
+            ax.legend(fontsize=8, loc="lower left")
