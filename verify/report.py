@@ -57,7 +57,7 @@ class Case:
             for line in f:
                 key, _, value = line.strip().partition(": ")
                 self.facts[key] = value
-        self.checks = self.rows("checks")[1:]
+        self.checks = [c for c in self.rows("checks")[1:] if len(c) >= 7]  # shorter: half written
 
     def rows(self, name):
         path = os.path.join(self.folder, name + ".csv")

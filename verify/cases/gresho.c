@@ -89,7 +89,7 @@ static void check_weno(verify_t *v, const result_t *r, int last) {
   verify_check(v, "weno5, hllc, 40 cells: L1 of rho", r[1].density, 4e-4, 3e-4, 8.5e-4, cholla);
   snprintf(what, sizeof what, "weno5, hllc, 20 to %d cells: mean order of L1 of v_phi", 20 << last);
   verify_check(v, what, verify_order(r[0].velocity, r[last].velocity, 1 << last), 1.4, 1.35, 1.47,
-               "Springel 2010 (Arepo): the error falls as N^-1.4; the profile has kinks");
+               "Springel 2010 (Arepo): the error falls as N^-1.4, as the profile has kinks");
 }
 
 static void measure_schemes(verify_t *v) {
