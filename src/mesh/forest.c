@@ -7,14 +7,12 @@
 #include <p8est_bits.h>
 #include <p8est_extended.h>
 #include <p8est_ghost.h>
-#include <p8est_iterate.h>
 #define NAME(stem) stem##_3
 #else
 #include <p4est_algorithms.h>
 #include <p4est_bits.h>
 #include <p4est_extended.h>
 #include <p4est_ghost.h>
-#include <p4est_iterate.h>
 #define NAME(stem) stem##_2
 #endif
 
@@ -25,11 +23,12 @@
 struct oak_forest {
   p4est_connectivity_t *connectivity;
   p4est_t *p4est;
+  p4est_ghost_t *ghost; /* NULL unless oak_forest_find_ghosts was called */
 };
 
 oak_forest_t *NAME(oak_forest_new)(MPI_Comm comm, const int trees[3], const int periodic[3],
                                    int level) {
-  oak_forest_t *forest = malloc(sizeof *forest);
+  oak_forest_t *forest = calloc(1, sizeof *forest);
   if (!forest) return NULL;
 #ifdef OAK_FOREST_3D
   forest->connectivity = p8est_connectivity_new_brick(trees[0], trees[1], trees[2], periodic[0],
@@ -41,7 +40,13 @@ oak_forest_t *NAME(oak_forest_new)(MPI_Comm comm, const int trees[3], const int 
   return forest;
 }
 
+static void forget_ghosts(oak_forest_t *forest) {
+  if (forest->ghost) p4est_ghost_destroy(forest->ghost);
+  forest->ghost = NULL;
+}
+
 void NAME(oak_forest_destroy)(oak_forest_t *forest) {
+  forget_ghosts(forest);
   p4est_destroy(forest->p4est);
   p4est_connectivity_destroy(forest->connectivity);
   free(forest);
@@ -63,20 +68,25 @@ void NAME(oak_forest_size)(const oak_forest_t *forest, oak_mesh_t *mesh) {
          (q = p4est_quadrant_array_index(&p4est_tree_array_index((p)->trees, t)->quadrants, i_)); \
          i_++, n++)
 
+/* Position of a quadrant of tree t in the brick, in units of its own size. */
+static void position(const p4est_connectivity_t *c, p4est_topidx_t t, const p4est_quadrant_t *q,
+                     int32_t index[3]) {
+  const double *corner = &c->vertices[3 * c->tree_to_vertex[t * P4EST_CHILDREN]];
+  const int shift = P4EST_MAXLEVEL - q->level;
+  index[0] = ((int32_t)corner[0] << q->level) + (q->x >> shift);
+  index[1] = ((int32_t)corner[1] << q->level) + (q->y >> shift);
+#ifdef OAK_FOREST_3D
+  index[2] = ((int32_t)corner[2] << q->level) + (q->z >> shift);
+#else
+  index[2] = 0;
+#endif
+}
+
 void NAME(oak_forest_blocks)(const oak_forest_t *forest, int8_t *level, int32_t (*index)[3]) {
-  const p4est_connectivity_t *c = forest->connectivity;
   p4est_quadrant_t *q;
   FOR_QUADRANTS(forest->p4est, t, q, n) {
-    const double *corner = &c->vertices[3 * c->tree_to_vertex[t * P4EST_CHILDREN]];
-    const int shift = P4EST_MAXLEVEL - q->level;
     level[n] = q->level;
-    index[n][0] = ((int32_t)corner[0] << q->level) + (q->x >> shift);
-    index[n][1] = ((int32_t)corner[1] << q->level) + (q->y >> shift);
-#ifdef OAK_FOREST_3D
-    index[n][2] = ((int32_t)corner[2] << q->level) + (q->z >> shift);
-#else
-    index[n][2] = 0;
-#endif
+    position(forest->connectivity, t, q, index[n]);
   }
 }
 
@@ -216,111 +226,31 @@ int NAME(oak_forest_partition)(oak_forest_t *forest, int balance_load, int32_t *
   /* Only pull families together that lie across two ranks. */
   for (int r = 0; r < p->mpisize; r++)
     count[r] = (p4est_locidx_t)(p->global_first_quadrant[r + 1] - p->global_first_quadrant[r]);
-  return p4est_partition_for_coarsening(p, count) > 0 && p4est_partition_given(p, count) > 0;
+  if (p4est_partition_for_coarsening(p, count) == 0 || p4est_partition_given(p, count) == 0)
+    return 0;
+  p->revision++; /* which p4est_partition_given does not do */
+  return 1;
 }
 
 const int64_t *NAME(oak_forest_first)(const oak_forest_t *forest) {
   return forest->p4est->global_first_quadrant;
 }
 
-typedef struct {
-  p4est_ghost_t *ghost;
-  oak_neighbour_t *out;
-} walk_t;
-
-static oak_neighbour_t *entry(walk_t *walk, p4est_locidx_t block, int face) {
-  return &walk->out[(size_t)block * P4EST_FACES + face];
+int NAME(oak_forest_find_ghosts)(oak_forest_t *forest) {
+  forget_ghosts(forest);
+  forest->ghost = p4est_ghost_new(forest->p4est, P4EST_CONNECT_FULL);
+  return (int)forest->ghost->ghosts.elem_count;
 }
 
-/* The rank whose part of the ghost layer holds entry `id`. */
-static int ghost_owner(const p4est_ghost_t *ghost, p4est_locidx_t id) {
-  int low = 0, high = ghost->mpisize; /* proc_offsets[low] <= id < proc_offsets[high] */
-  while (high - low > 1) {
-    const int middle = (low + high) / 2;
-    if (ghost->proc_offsets[middle] <= id)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-/* Owner and number on it of a quadrant that a face iteration shows. */
-static void locate(const p4est_iter_face_info_t *info, const walk_t *walk, p4est_topidx_t tree,
-                   int is_ghost, p4est_quadrant_t *q, p4est_locidx_t id, int *rank, int *block) {
-  *rank = -1;
-  *block = -1;
-  if (!is_ghost) {
-    *rank = info->p4est->mpirank;
-    *block = id + p4est_tree_array_index(info->p4est->trees, tree)->quadrants_offset;
-  } else if (q && id >= 0) {
-    *rank = ghost_owner(walk->ghost, id);
-    *block = q->p.piggy3.local_num;
-  }
-}
-
-static void record_same(p4est_iter_face_info_t *info, walk_t *walk,
-                        p4est_iter_face_side_t *side[2]) {
-  int rank[2], block[2];
-  for (int s = 0; s < 2; s++)
-    locate(info, walk, side[s]->treeid, side[s]->is.full.is_ghost, side[s]->is.full.quad,
-           side[s]->is.full.quadid, &rank[s], &block[s]);
-  for (int s = 0; s < 2; s++) {
-    if (side[s]->is.full.is_ghost) continue;
-    oak_neighbour_t *n = entry(walk, block[s], side[s]->face);
-    n->kind = OAK_NEIGHBOUR_SAME;
-    n->rank[0] = rank[1 - s];
-    n->block[0] = block[1 - s];
-  }
-}
-
-static void record_hanging(p4est_iter_face_info_t *info, walk_t *walk, p4est_iter_face_side_t *full,
-                           p4est_iter_face_side_t *hanging) {
-  int rank, block;
-  locate(info, walk, full->treeid, full->is.full.is_ghost, full->is.full.quad, full->is.full.quadid,
-         &rank, &block);
-  oak_neighbour_t *coarse = full->is.full.is_ghost ? NULL : entry(walk, block, full->face);
-  if (coarse) coarse->kind = OAK_NEIGHBOUR_FINER;
-  for (int h = 0; h < P4EST_HALF; h++) {
-    const int is_ghost = hanging->is.hanging.is_ghost[h];
-    int hrank, hblock;
-    locate(info, walk, hanging->treeid, is_ghost, hanging->is.hanging.quad[h],
-           hanging->is.hanging.quadid[h], &hrank, &hblock);
-    if (coarse) coarse->rank[h] = hrank, coarse->block[h] = hblock;
-    if (is_ghost) continue;
-    oak_neighbour_t *fine = entry(walk, hblock, hanging->face);
-    fine->kind = OAK_NEIGHBOUR_COARSER;
-    fine->sub = h;
-    fine->rank[0] = rank;
-    fine->block[0] = block;
-  }
-}
-
-static void visit_face(p4est_iter_face_info_t *info, void *user) {
-  walk_t *walk = user;
-  p4est_iter_face_side_t *side[2] = {NULL, NULL};
-  for (size_t s = 0; s < info->sides.elem_count; s++)
-    side[s] = p4est_iter_fside_array_index(&info->sides, s);
-  if (info->sides.elem_count == 1) {
-    int rank, block;
-    locate(info, walk, side[0]->treeid, side[0]->is.full.is_ghost, side[0]->is.full.quad,
-           side[0]->is.full.quadid, &rank, &block);
-    entry(walk, block, side[0]->face)->kind = OAK_NEIGHBOUR_BOUNDARY;
-  } else if (!side[0]->is_hanging && !side[1]->is_hanging) {
-    record_same(info, walk, side);
-  } else {
-    const int h = side[0]->is_hanging ? 0 : 1;
-    record_hanging(info, walk, side[1 - h], side[h]);
-  }
-}
-
-oak_status_t NAME(oak_forest_neighbours)(const oak_forest_t *forest, oak_neighbour_t *out) {
-  walk_t walk = {p4est_ghost_new(forest->p4est, P4EST_CONNECT_FACE), out};
-  p4est_iterate(forest->p4est, walk.ghost, &walk, NULL, visit_face,
-#ifdef OAK_FOREST_3D
-                NULL,
-#endif
-                NULL);
-  p4est_ghost_destroy(walk.ghost);
-  return OAK_OK;
+void NAME(oak_forest_ghosts)(const oak_forest_t *forest, int8_t *level, int32_t (*index)[3],
+                             int (*owner)[2]) {
+  p4est_ghost_t *ghost = forest->ghost;
+  for (int r = 0; r < ghost->mpisize; r++)
+    for (p4est_locidx_t n = ghost->proc_offsets[r]; n < ghost->proc_offsets[r + 1]; n++) {
+      const p4est_quadrant_t *q = p4est_quadrant_array_index(&ghost->ghosts, n);
+      level[n] = q->level;
+      position(forest->connectivity, q->p.piggy3.which_tree, q, index[n]);
+      owner[n][0] = r;
+      owner[n][1] = q->p.piggy3.local_num;
+    }
 }

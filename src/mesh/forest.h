@@ -17,7 +17,14 @@
   /** count: scratch, one per rank; 1 if blocks moved */                                       \
   int oak_forest_partition_##dim(oak_forest_t *forest, int balance_load, int32_t *count);      \
   const int64_t *oak_forest_first_##dim(const oak_forest_t *forest);                           \
-  oak_status_t oak_forest_neighbours_##dim(const oak_forest_t *forest, oak_neighbour_t *out);
+  /** Find the blocks of other ranks that touch one of this; collective. \return how many */   \
+  int oak_forest_find_ghosts_##dim(oak_forest_t *forest);                                      \
+  /** What was found, in the order of all blocks; owner: rank, and number on it */             \
+  void oak_forest_ghosts_##dim(const oak_forest_t *forest, int8_t *level, int32_t(*index)[3],  \
+                               int(*owner)[2]);
+
+#define OAK_BY_DIM(mesh, stem, ...) \
+  ((mesh)->dim == 3 ? stem##_3(__VA_ARGS__) : stem##_2(__VA_ARGS__))
 
 OAK_FOREST_FUNCTIONS(2)
 OAK_FOREST_FUNCTIONS(3)

@@ -10,8 +10,7 @@
 #include <p4est_base.h>
 
 #include "mesh/forest.h"
-
-#define BY_DIM(mesh, stem, ...) ((mesh)->dim == 3 ? stem##_3(__VA_ARGS__) : stem##_2(__VA_ARGS__))
+#include "mesh/tree.h"
 
 /* p4est and libsc log to stdout and catch signals unless they are told not to. */
 static void quiet_p4est(MPI_Comm comm) {
@@ -24,7 +23,7 @@ static void quiet_p4est(MPI_Comm comm) {
 
 /* Read sizes, levels and positions anew. */
 static oak_status_t read_blocks(oak_mesh_t *mesh) {
-  BY_DIM(mesh, oak_forest_size, mesh->forest, mesh);
+  OAK_BY_DIM(mesh, oak_forest_size, mesh->forest, mesh);
   const size_t n = mesh->nblock > 0 ? mesh->nblock : 1;
   int8_t *level = malloc(n * sizeof *level);
   int32_t(*index)[3] = malloc(n * sizeof *index);
@@ -33,7 +32,7 @@ static oak_status_t read_blocks(oak_mesh_t *mesh) {
     free(mesh->index);
     mesh->level = level;
     mesh->index = index;
-    BY_DIM(mesh, oak_forest_blocks, mesh->forest, level, index);
+    OAK_BY_DIM(mesh, oak_forest_blocks, mesh->forest, level, index);
     return OAK_OK;
   }
   free(level);
@@ -58,8 +57,9 @@ oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int 
     mesh->trees[d] = d < dim ? trees[d] : 1;
     mesh->periodic[d] = d < dim ? periodic[d] : 0;
   }
-  mesh->forest = BY_DIM(mesh, oak_forest_new, comm, mesh->trees, mesh->periodic, level);
+  mesh->forest = OAK_BY_DIM(mesh, oak_forest_new, comm, mesh->trees, mesh->periodic, level);
   st = mesh->forest ? read_blocks(mesh) : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh");
+  if (st == OAK_OK) st = oak_tree_new(mesh, &mesh->tree);
   st = oak_agree(comm, st);
   if (st != OAK_OK) {
     oak_mesh_destroy(&mesh);
@@ -71,7 +71,8 @@ oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int 
 
 void oak_mesh_destroy(oak_mesh_t **mesh) {
   if (!*mesh) return;
-  if ((*mesh)->forest) BY_DIM(*mesh, oak_forest_destroy, (*mesh)->forest);
+  if ((*mesh)->forest) OAK_BY_DIM(*mesh, oak_forest_destroy, (*mesh)->forest);
+  oak_tree_destroy(&(*mesh)->tree);
   free((*mesh)->level);
   free((*mesh)->index);
   free(*mesh);
@@ -133,7 +134,7 @@ oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach,
   st = oak_agree(mesh->comm, st);
   if (st == OAK_OK) {
     memcpy(old_level, mesh->level, old_count);
-    BY_DIM(mesh, oak_forest_adapt, mesh->forest, limited, reach);
+    OAK_BY_DIM(mesh, oak_forest_adapt, mesh->forest, limited, reach);
     st = read_blocks(mesh);
     *changed = mesh->revision != before;
     if (st == OAK_OK && *changed) {
@@ -195,7 +196,7 @@ static oak_status_t plan_transfer(const oak_mesh_t *mesh, const int64_t *old_fir
 oak_status_t oak_mesh_partition(oak_mesh_t *mesh, double kappa_max, int *moved,
                                 oak_transfer_t *transfer) {
   const int64_t share = (mesh->nglobal + mesh->size - 1) / mesh->size;
-  const int64_t *first = BY_DIM(mesh, oak_forest_first, mesh->forest);
+  const int64_t *first = OAK_BY_DIM(mesh, oak_forest_first, mesh->forest);
   int64_t most = 0;
   memset(transfer, 0, sizeof *transfer);
   *moved = 0;
@@ -215,12 +216,13 @@ oak_status_t oak_mesh_partition(oak_mesh_t *mesh, double kappa_max, int *moved,
     return st;
   }
   memcpy(old_first, first, (mesh->size + 1) * sizeof *old_first);
-  *moved = BY_DIM(mesh, oak_forest_partition, mesh->forest,
-                  (double)most / (double)share > kappa_max, count);
+  *moved = OAK_BY_DIM(mesh, oak_forest_partition, mesh->forest,
+                      (double)most / (double)share > kappa_max, count);
   if (*moved) {
     st = read_blocks(mesh);
     if (st == OAK_OK)
-      st = plan_transfer(mesh, old_first, BY_DIM(mesh, oak_forest_first, mesh->forest), transfer);
+      st = plan_transfer(mesh, old_first, OAK_BY_DIM(mesh, oak_forest_first, mesh->forest),
+                         transfer);
   }
   free(old_first);
   free(count);
@@ -234,8 +236,36 @@ void oak_transfer_clear(oak_transfer_t *transfer) {
   memset(transfer, 0, sizeof *transfer);
 }
 
+static void set_owner(const oak_tree_t *tree, int leaf, int *rank, int *block) {
+  *rank = leaf < tree->nblock ? tree->rank : tree->owner[leaf - tree->nblock][0];
+  *block = leaf < tree->nblock ? leaf : tree->owner[leaf - tree->nblock][1];
+}
+
+static void neighbour(const oak_tree_t *tree, int block, int face, oak_neighbour_t *n) {
+  const int link = tree->face[block][face];
+  const int axis = face / 2;
+  const oak_node_t *finer = oak_tree_node(tree, link);
+  *n = (oak_neighbour_t){.kind = OAK_NEIGHBOUR_BOUNDARY};
+  if (finer) {
+    n->kind = OAK_NEIGHBOUR_FINER;
+    for (int h = 0; h < 1 << (tree->dim - 1); h++)
+      set_owner(tree, finer->child[oak_tree_face_child(axis, !(face & 1), h)], &n->rank[h],
+                &n->block[h]);
+  } else if (link >= 0) {
+    const int number = tree->leaf[block].number, low = number & ((1 << axis) - 1);
+    n->kind = tree->leaf[link].level == tree->leaf[block].level ? OAK_NEIGHBOUR_SAME
+                                                                : OAK_NEIGHBOUR_COARSER;
+    if (n->kind == OAK_NEIGHBOUR_COARSER) n->sub = low | (number >> (axis + 1)) << axis;
+    set_owner(tree, link, &n->rank[0], &n->block[0]);
+  }
+}
+
 oak_status_t oak_mesh_neighbours(const oak_mesh_t *mesh, oak_neighbour_t *out) {
-  return BY_DIM(mesh, oak_forest_neighbours, mesh->forest, out);
+  OAK_TRY(oak_tree_update(mesh));
+  for (int n = 0; n < mesh->nblock; n++)
+    for (int f = 0; f < 2 * mesh->dim; f++)
+      neighbour(mesh->tree, n, f, &out[(size_t)n * 2 * mesh->dim + f]);
+  return OAK_OK;
 }
 
 void oak_mesh_levels(const oak_mesh_t *mesh, int *lowest, int *highest, int64_t *counts) {

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Making the tree above the blocks, and walking it. */
+#include "mesh/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh/forest.h"
+
+/* ---- set-up */
+
+static void make_tables(oak_tree_t *t) {
+  for (int n = 0; n < OAK_DIRECTIONS; n++) {
+    const int dir[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1}, unit[3] = {1, 3, 9};
+    for (int d = 0; d < 3; d++) t->axes[n] |= (dir[d] != 0) << d;
+    for (int c = 0; c < 8; c++) {
+      int touches = 1;
+      t->cross[c][n] = OAK_DIRECTION_NONE;
+      for (int d = 0; d < 3; d++) {
+        if (dir[d] == 0) continue;
+        if ((c >> d & 1) == (dir[d] > 0))
+          t->cross[c][n] += dir[d] * unit[d];
+        else
+          touches = 0;
+      }
+      t->side[n] |= touches << c;
+    }
+  }
+}
+
+oak_status_t oak_tree_new(const oak_mesh_t *mesh, oak_tree_t **out) {
+  oak_tree_t *t = calloc(1, sizeof *t);
+  const size_t trees = (size_t)mesh->trees[0] * mesh->trees[1] * mesh->trees[2];
+  OAK_CHECK(t, OAK_ERR_MEMORY, "out of memory for a mesh");
+  t->dim = mesh->dim;
+  t->rank = mesh->rank;
+  t->revision = -1;
+  memcpy(t->trees, mesh->trees, sizeof t->trees);
+  memcpy(t->periodic, mesh->periodic, sizeof t->periodic);
+  make_tables(t);
+  t->root = malloc(trees * sizeof *t->root);
+  *out = t;
+  OAK_CHECK(t->root, OAK_ERR_MEMORY, "out of memory for a mesh of %zu trees", trees);
+  return OAK_OK;
+}
+
+void oak_tree_destroy(oak_tree_t **tree) {
+  if (!*tree) return;
+  free((*tree)->leaf);
+  free((*tree)->face);
+  free((*tree)->owner);
+  free((*tree)->node);
+  free((*tree)->root);
+  free(*tree);
+  *tree = NULL;
+}
+
+/* ---- from the list of blocks to the tree */
+
+/* Where the list of blocks has got to: nodes on the way from the root to the last block. */
+typedef struct {
+  int path[OAK_MESH_MAX_LEVEL + 1];
+  int level; /* of the last block, -1: none yet */
+  int32_t index[3];
+} walk_t;
+
+/* Level of the finest node that holds both the last block and this one, -1 if they are in different
+ * trees. */
+static int common_level(const walk_t *w, int level, const int32_t index[3]) {
+  const int coarser = level < w->level ? level : w->level;
+  uint32_t differ = 0;
+  if (w->level < 0) return -1;
+  for (int d = 0; d < 3; d++)
+    differ |= (uint32_t)(index[d] >> (level - coarser) ^ w->index[d] >> (w->level - coarser));
+  if (differ == 0) return coarser - 1;
+  const int common = coarser - (32 - __builtin_clz(differ));
+  return common > -1 ? common : -1;
+}
+
+static oak_status_t room_for_nodes(oak_tree_t *t) {
+  if (t->nnode + OAK_MESH_MAX_LEVEL < t->node_room) return OAK_OK;
+  const int room = 2 * t->node_room + 64;
+  oak_node_t *grown = realloc(t->node, room * sizeof *grown);
+  OAK_CHECK(grown, OAK_ERR_MEMORY, "out of memory for a tree of %d nodes", room);
+  t->node = grown;
+  t->node_room = room;
+  return OAK_OK;
+}
+
+/* Hang a link in at the place of `level` on the way to a block; `path` is known up to there. */
+static oak_place_t hang(oak_tree_t *t, const walk_t *w, int level, int block_level,
+                        const int32_t index[3], int link) {
+  const int32_t x[3] = {index[0] >> (block_level - level), index[1] >> (block_level - level),
+                        index[2] >> (block_level - level)};
+  if (level == 0) {
+    const int tree = x[0] + t->trees[0] * (x[1] + t->trees[1] * x[2]);
+    t->root[tree] = link;
+    return (oak_place_t){.parent = -1 - tree};
+  }
+  const int number = (x[0] & 1) | (x[1] & 1) << 1 | (x[2] & 1) << 2;
+  t->node[w->path[level - 1]].child[number] = link;
+  return (oak_place_t){w->path[level - 1], (int8_t)level, (int8_t)number};
+}
+
+static oak_status_t add_leaf(oak_tree_t *t, walk_t *w, int leaf, int level,
+                             const int32_t index[3]) {
+  OAK_TRY(room_for_nodes(t));
+  for (int l = common_level(w, level, index) + 1; l < level; l++) {
+    const int n = t->nnode++;
+    t->node[n] = (oak_node_t){.child = {OAK_LINK_NONE, OAK_LINK_NONE, OAK_LINK_NONE, OAK_LINK_NONE,
+                                        OAK_LINK_NONE, OAK_LINK_NONE, OAK_LINK_NONE, OAK_LINK_NONE},
+                              .at = hang(t, w, l, level, index, OAK_LINK_NODE - n)};
+    w->path[l] = n;
+  }
+  t->leaf[leaf] = hang(t, w, level, level, index, leaf);
+  w->level = level;
+  memcpy(w->index, index, sizeof w->index);
+  return OAK_OK;
+}
+
+/* The blocks of all ranks come in one order: those of lower ranks first. */
+static oak_status_t add_leaves(oak_tree_t *t, const oak_mesh_t *mesh, const int8_t *ghost_level,
+                               int32_t (*ghost_index)[3]) {
+  const size_t trees = (size_t)mesh->trees[0] * mesh->trees[1] * mesh->trees[2];
+  const int nghost = t->nleaf - t->nblock;
+  walk_t walk = {.level = -1};
+  int g = 0;
+  t->nnode = 0;
+  for (size_t i = 0; i < trees; i++) t->root[i] = OAK_LINK_NONE;
+  for (; g < nghost && t->owner[g][0] < t->rank; g++)
+    OAK_TRY(add_leaf(t, &walk, t->nblock + g, ghost_level[g], ghost_index[g]));
+  for (int n = 0; n < t->nblock; n++)
+    OAK_TRY(add_leaf(t, &walk, n, mesh->level[n], mesh->index[n]));
+  for (; g < nghost; g++)
+    OAK_TRY(add_leaf(t, &walk, t->nblock + g, ghost_level[g], ghost_index[g]));
+  return OAK_OK;
+}
+
+/* ---- what lies beyond */
+
+/* Root of the neighbour of a tree of the brick. */
+static int beyond_root(const oak_tree_t *t, int tree, int direction) {
+  int x[3] = {tree % t->trees[0], tree / t->trees[0] % t->trees[1],
+              tree / t->trees[0] / t->trees[1]};
+  const int dir[3] = {direction % 3 - 1, direction / 3 % 3 - 1, direction / 9 - 1};
+  for (int d = 0; d < 3; d++) {
+    x[d] += dir[d];
+    if (x[d] >= 0 && x[d] < t->trees[d]) continue;
+    if (!t->periodic[d]) return OAK_LINK_OUTSIDE;
+    x[d] = x[d] < 0 ? t->trees[d] - 1 : 0;
+  }
+  return t->root[x[0] + t->trees[0] * (x[1] + t->trees[1] * x[2])];
+}
+
+int oak_tree_beyond(const oak_tree_t *t, const oak_place_t *at, int direction) {
+  if (at->parent < 0) return beyond_root(t, -1 - at->parent, direction);
+  const oak_node_t *parent = &t->node[at->parent];
+  const int cross = t->cross[at->number][direction], other = at->number ^ t->axes[direction];
+  if (cross == OAK_DIRECTION_NONE) return parent->child[other];
+  return oak_tree_child(t, oak_tree_beyond(t, &parent->at, cross), other);
+}
+
+/* The same for a face of a place, from the links of its parent. */
+static int beyond_face(const oak_tree_t *t, const oak_place_t *at, int face) {
+  static const int unit[3] = {1, 3, 9};
+  const int axis = face / 2, upper = face & 1;
+  if (at->parent < 0)
+    return beyond_root(t, -1 - at->parent, OAK_DIRECTION_NONE + (upper ? unit[axis] : -unit[axis]));
+  const oak_node_t *parent = &t->node[at->parent];
+  const int other = at->number ^ 1 << axis;
+  if ((at->number >> axis & 1) != upper) return parent->child[other];
+  return oak_tree_child(t, parent->face[face], other);
+}
+
+static void link_faces(oak_tree_t *t) {
+  for (int n = 0; n < t->nnode; n++)
+    for (int f = 0; f < 2 * t->dim; f++) t->node[n].face[f] = beyond_face(t, &t->node[n].at, f);
+  for (int n = 0; n < t->nblock; n++)
+    for (int f = 0; f < 2 * t->dim; f++) t->face[n][f] = beyond_face(t, &t->leaf[n], f);
+}
+
+/* ---- update */
+
+/* An array for n entries, with room to grow; its contents are not kept. */
+static void *fit(void *array, int *room, int n, size_t size) {
+  if (n <= *room) return array;
+  free(array);
+  array = malloc((n + n / 8) * size);
+  *room = array ? n + n / 8 : 0;
+  return array;
+}
+
+static oak_status_t build(oak_tree_t *t, const oak_mesh_t *mesh, int nghost) {
+  t->nblock = mesh->nblock;
+  t->nleaf = mesh->nblock + nghost;
+  t->leaf = fit(t->leaf, &t->leaf_room, t->nleaf, sizeof *t->leaf);
+  t->face = fit(t->face, &t->face_room, t->nblock, sizeof *t->face);
+  t->owner = fit(t->owner, &t->owner_room, nghost, sizeof *t->owner);
+  int8_t *level = malloc(nghost + 1);
+  int32_t(*index)[3] = malloc((nghost + 1) * sizeof *index);
+  const int enough = level && index && t->leaf_room >= t->nleaf && t->face_room >= t->nblock &&
+                     t->owner_room >= nghost;
+  oak_status_t st =
+      enough ? OAK_OK
+             : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the neighbours of %d blocks", t->nleaf);
+  if (st == OAK_OK && nghost)
+    OAK_BY_DIM(mesh, oak_forest_ghosts, mesh->forest, level, index, t->owner);
+  if (st == OAK_OK) st = add_leaves(t, mesh, level, index);
+  if (st == OAK_OK) link_faces(t);
+  free(level);
+  free(index);
+  return st;
+}
+
+oak_status_t oak_tree_update(const oak_mesh_t *mesh) {
+  oak_tree_t *t = mesh->tree;
+  if (t->revision == mesh->revision) return OAK_OK;
+  t->revision = -1;
+  const int nghost = mesh->size > 1 ? OAK_BY_DIM(mesh, oak_forest_find_ghosts, mesh->forest) : 0;
+  OAK_TRY(oak_agree(mesh->comm, build(t, mesh, nghost)));
+  t->revision = mesh->revision;
+  return OAK_OK;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The tree above the blocks of a rank and those of other ranks that touch them: what lies beyond a
+ * face, edge or corner is found by walking it, without a search. Made anew from the sorted list of
+ * blocks when the mesh changes. Private.
+ *
+ * A place of the tree holds a link: a block (from 0: those of this rank, then those of others), a
+ * node, which is a place with finer blocks in it, or one of the constants below. */
+#ifndef OAK_TREE_H
+#define OAK_TREE_H
+
+#include "mesh/mesh.h"
+
+enum {
+  OAK_LINK_NONE = -1,    /**< no block that touches one of this rank */
+  OAK_LINK_OUTSIDE = -2, /**< beyond the physical boundary */
+  OAK_LINK_NODE = -3,    /**< node n is the link OAK_LINK_NODE - n */
+};
+
+/** Directions are numbered as the bits of OAK_REACH: x + 1 + 3 (y + 1) + 9 (z + 1). */
+enum { OAK_DIRECTIONS = 27, OAK_DIRECTION_NONE = 13 };
+
+/** Of a block or node: child `number` of node `parent`, or if that is negative the root of tree
+ * -1 - parent of the brick. */
+typedef struct {
+  int parent;
+  int8_t level, number;
+} oak_place_t;
+
+typedef struct {
+  oak_place_t at;
+  int child[8]; /**< links */
+  int face[6];  /**< links to what lies beyond, of the same level or coarser */
+} oak_node_t;
+
+struct oak_tree {
+  int dim, rank;
+  int trees[3], periodic[3];
+  long revision;     /**< of the mesh it was made for, -1: none */
+  int nblock, nleaf; /**< blocks of this rank; with those of others */
+  oak_place_t *leaf; /**< [nleaf] */
+  int (*face)[6];  /**< [nblock] links to what lies beyond, of the same level, coarser or a node */
+  int (*owner)[2]; /**< [nleaf - nblock] rank, and number on it */
+  int nnode;
+  oak_node_t *node; /**< [nnode] parents before their children */
+  int *root;        /**< [trees of the brick] links */
+  int leaf_room, owner_room, face_room, node_room;
+  uint8_t axes[OAK_DIRECTIONS];     /**< axes along which a direction leads, as bits */
+  uint8_t side[OAK_DIRECTIONS];     /**< children that touch what lies in a direction, as bits */
+  uint8_t cross[8][OAK_DIRECTIONS]; /**< the part of a direction that leads out of the parent */
+};
+
+oak_status_t oak_tree_new(const oak_mesh_t *mesh, oak_tree_t **out);
+void oak_tree_destroy(oak_tree_t **tree);
+
+/** Bring mesh->tree up to date. Collective. */
+oak_status_t oak_tree_update(const oak_mesh_t *mesh);
+
+/** Link to what lies beyond a place in a direction: of its level, coarser, or nothing. */
+int oak_tree_beyond(const oak_tree_t *tree, const oak_place_t *at, int direction);
+
+/** The node of a link, NULL if it is none. */
+static inline const oak_node_t *oak_tree_node(const oak_tree_t *tree, int link) {
+  return link <= OAK_LINK_NODE ? &tree->node[OAK_LINK_NODE - link] : NULL;
+}
+
+/** What lies at place `number` of a link's children: a link that is no node stands for all of them.
+ */
+static inline int oak_tree_child(const oak_tree_t *tree, int link, int number) {
+  return link <= OAK_LINK_NODE ? tree->node[OAK_LINK_NODE - link].child[number] : link;
+}
+
+/** Of the children that touch a face from outside, or of those within, the one at position `sub`
+ * (bit 0 first axis along the face); `upper` tells the side of the family. */
+static inline int oak_tree_face_child(int axis, int upper, int sub) {
+  const int low = sub & ((1 << axis) - 1);
+  return low | upper << axis | (sub - low) << 1;
+}
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The mesh against maps of the whole domain, cell by cell at the finest level: who lies beyond each
+ * face of each block, and what an adaptation makes of flags. Random meshes that refine and coarsen,
+ * in 2D and 3D, periodic or not, of one and more trees. */
+// TEST np={1,2,3}
+#include "mesh/mesh.h"
+#include "solver_test.h"
+
+typedef struct {
+  int dim, trees[3], periodic[3];
+  int min_level, max_level, rounds;
+} case_t;
+
+static const case_t cases[] = {
+    {2, {1, 1, 1}, {1, 1, 0}, 0, 5, 12}, {2, {1, 1, 1}, {0, 0, 0}, 0, 5, 12},
+    {2, {3, 2, 1}, {1, 0, 0}, 0, 4, 12}, {2, {2, 5, 1}, {0, 1, 0}, 2, 4, 6},
+    {3, {1, 1, 1}, {1, 1, 1}, 0, 4, 8},  {3, {1, 1, 1}, {0, 0, 1}, 1, 4, 8},
+    {3, {2, 1, 3}, {1, 0, 0}, 0, 4, 6}};
+
+/** A block as all ranks know it. */
+typedef struct {
+  int level, index[3];
+  int rank, number;
+  int flag;
+} block_t;
+
+/** All blocks, and for each cell of the finest level the block that it lies in. */
+typedef struct {
+  const case_t *c;
+  int n, cells[3];
+  block_t *block;
+  int *at;
+} map_t;
+
+static int cell_of(const map_t *m, const int x[3]) {
+  return x[0] + m->cells[0] * (x[1] + m->cells[1] * x[2]);
+}
+
+/** Wrap a position where the domain is periodic. \return 0 if it is outside. */
+static int wrap(const map_t *m, int x[3]) {
+  for (int d = 0; d < m->c->dim; d++) {
+    if (x[d] >= 0 && x[d] < m->cells[d]) continue;
+    if (!m->c->periodic[d]) return 0;
+    x[d] = (x[d] + m->cells[d]) % m->cells[d];
+  }
+  return 1;
+}
+
+/** Set the map of all cells of the place of `level` at `index`. */
+static void fill(const map_t *m, int *map, int level, const int index[3], int value) {
+  const int width = 1 << (m->c->max_level - level);
+  int x[3];
+  for (int k = 0; k < (m->c->dim == 3 ? width : 1); k++)
+    for (int j = 0; j < width; j++)
+      for (int i = 0; i < width; i++) {
+        const int at[3] = {i, j, k};
+        for (int d = 0; d < 3; d++) x[d] = d < m->c->dim ? index[d] * width + at[d] : 0;
+        map[cell_of(m, x)] = value;
+      }
+}
+
+/** Gather the mesh, with \a flag unless that is NULL. */
+static map_t map_new(const case_t *c, const oak_mesh_t *mesh, const int *flag) {
+  map_t m = {.c = c, .n = (int)mesh->nglobal};
+  int *count = malloc(test_size * sizeof *count), *first = malloc(test_size * sizeof *first);
+  block_t *mine = malloc((mesh->nblock + 1) * sizeof *mine);
+  m.block = malloc(m.n * sizeof *m.block);
+  int cells = 1;
+  for (int d = 0; d < 3; d++) {
+    m.cells[d] = d < c->dim ? c->trees[d] << c->max_level : 1;
+    cells *= m.cells[d];
+  }
+  m.at = malloc(cells * sizeof *m.at);
+  if (!count || !first || !mine || !m.block || !m.at) abort();
+  for (int n = 0; n < mesh->nblock; n++) {
+    mine[n] = (block_t){.level = mesh->level[n], .rank = test_rank, .number = n};
+    memcpy(mine[n].index, mesh->index[n], sizeof mine[n].index);
+    if (flag) mine[n].flag = flag[n];
+  }
+  const int bytes = mesh->nblock * (int)sizeof *mine;
+  MPI_Allgather(&bytes, 1, MPI_INT, count, 1, MPI_INT, MPI_COMM_WORLD);
+  first[0] = 0;
+  for (int r = 1; r < test_size; r++) first[r] = first[r - 1] + count[r - 1];
+  MPI_Allgatherv(mine, bytes, MPI_BYTE, m.block, count, first, MPI_BYTE, MPI_COMM_WORLD);
+  memset(m.at, -1, cells * sizeof *m.at);
+  for (int n = 0; n < m.n; n++) fill(&m, m.at, m.block[n].level, m.block[n].index, n);
+  free(mine);
+  free(count);
+  free(first);
+  return m;
+}
+
+static void map_free(map_t *m) {
+  free(m->block);
+  free(m->at);
+}
+
+/* ---- neighbours */
+
+/** The block in a cell just beyond a face of another: the one at `sub` of 2^(dim - 1) parts of the
+ * face; -1 if that is outside. */
+static int beyond(const map_t *m, const block_t *b, int face, int sub) {
+  const int width = 1 << (m->c->max_level - b->level), axis = face / 2;
+  int x[3] = {0, 0, 0};
+  for (int d = 0, bit = 0; d < m->c->dim; d++) {
+    x[d] = b->index[d] * width;
+    if (d == axis)
+      x[d] += face & 1 ? width : -1;
+    else
+      x[d] += (sub >> bit++ & 1) * (width / 2);
+  }
+  return wrap(m, x) ? m->at[cell_of(m, x)] : -1;
+}
+
+static oak_neighbour_t expected_neighbour(const map_t *m, const block_t *b, int face) {
+  oak_neighbour_t n = {.kind = OAK_NEIGHBOUR_BOUNDARY};
+  const int first = beyond(m, b, face, 0), axis = face / 2;
+  if (first < 0) return n;
+  const block_t *o = &m->block[first];
+  int parts = 1;
+  if (o->level == b->level) {
+    n.kind = OAK_NEIGHBOUR_SAME;
+  } else if (o->level > b->level) {
+    n.kind = OAK_NEIGHBOUR_FINER;
+    parts = 1 << (m->c->dim - 1);
+  } else {
+    n.kind = OAK_NEIGHBOUR_COARSER;
+    for (int d = 0, bit = 0; d < m->c->dim; d++)
+      if (d != axis) n.sub |= (b->index[d] & 1) << bit++;
+  }
+  for (int h = 0; h < parts; h++) {
+    o = &m->block[beyond(m, b, face, h)];
+    n.rank[h] = o->rank;
+    n.block[h] = o->number;
+  }
+  return n;
+}
+
+/** \return faces of this rank where the mesh says something else. */
+static int64_t wrong_neighbours(const map_t *m, const oak_mesh_t *mesh, int64_t kinds[4]) {
+  const int faces = 2 * m->c->dim;
+  int64_t wrong = 0;
+  oak_neighbour_t *n = malloc(((size_t)mesh->nblock * faces + 1) * sizeof *n);
+  if (!n) abort();
+  MUST(oak_mesh_neighbours(mesh, n));
+  for (int b = 0; b < m->n; b++) {
+    if (m->block[b].rank != test_rank) continue;
+    for (int f = 0; f < faces; f++) {
+      const oak_neighbour_t e = expected_neighbour(m, &m->block[b], f);
+      wrong += memcmp(&e, &n[m->block[b].number * faces + f], sizeof e) != 0;
+      kinds[e.kind]++;
+    }
+  }
+  free(n);
+  return wrong;
+}
+
+/* ---- adaptation */
+
+static uint64_t hash(int level, const int index[3], int shift, int salt) {
+  uint64_t h = (uint64_t)(salt * 64 + level - shift);
+  for (int d = 0; d < 3; d++) {
+    h = (h ^ (uint64_t)(index[d] >> shift)) * UINT64_C(0x9E3779B97F4A7C15);
+    h ^= h >> 29;
+  }
+  return h % 1000;
+}
+
+/** Flags that often agree in a family; in turn more that refine and more that coarsen. */
+static void random_flags(const oak_mesh_t *mesh, int round, int *flag) {
+  const uint64_t coarsen = round < 3 ? 0 : round % 3 == 2 ? 850 : 300;
+  const uint64_t refine = round < 3 ? 600 : round % 3 == 2 ? 20 : 250;
+  for (int n = 0; n < mesh->nblock; n++) {
+    const int level = mesh->level[n];
+    const uint64_t own = hash(level, mesh->index[n], 0, round);
+    flag[n] = level > 0 && hash(level, mesh->index[n], 1, round) < coarsen ? -1 : 0;
+    if (own < refine) flag[n] = 1;
+    if (own > 980) flag[n] = 0;
+  }
+}
+
+/** Levels of all cells after the flags, not yet balanced. */
+static int *flagged_levels(const map_t *m) {
+  const int cells = m->cells[0] * m->cells[1] * m->cells[2];
+  int *level = malloc(cells * sizeof *level);
+  /* Members of a family to be coarsened, counted in the first cell of their parent. */
+  int *family = calloc((size_t)cells * (m->c->max_level + 1), sizeof *family);
+  if (!level || !family) abort();
+  for (int pass = 0; pass < 2; pass++)
+    for (int n = 0; n < m->n; n++) {
+      const block_t *b = &m->block[n];
+      const int width = 1 << (m->c->max_level - b->level);
+      int x[3] = {0, 0, 0};
+      for (int d = 0; d < m->c->dim; d++) x[d] = (b->index[d] & ~1) * width;
+      int *members = &family[b->level * cells + cell_of(m, x)];
+      const int coarsens = b->flag < 0 && b->level > m->c->min_level;
+      const int refines = b->flag > 0 && b->level < m->c->max_level;
+      if (pass == 0)
+        *members += coarsens;
+      else
+        fill(m, level, b->level, b->index, b->level + refines - (*members == 1 << m->c->dim));
+    }
+  free(family);
+  return level;
+}
+
+/** Split blocks until no two that touch differ by more than a level. \return how many were split.
+ */
+static int64_t balance(const map_t *m, int *level) {
+  int64_t split = 0;
+  for (int changed = 1; changed;) {
+    changed = 0;
+    for (int c = 0; c < m->cells[0] * m->cells[1] * m->cells[2]; c++)
+      for (int n = 0; n < (m->c->dim == 3 ? 27 : 9); n++) {
+        const int x[3] = {c % m->cells[0], c / m->cells[0] % m->cells[1],
+                          c / m->cells[0] / m->cells[1]};
+        int y[3] = {x[0] + n % 3 - 1, x[1] + n / 3 % 3 - 1,
+                    x[2] + (m->c->dim == 3 ? n / 9 - 1 : 0)};
+        if (!wrap(m, y) || level[cell_of(m, y)] <= level[c] + 1) continue;
+        const int shift = m->c->max_level - level[c];
+        fill(m, level, level[c], (int[]){x[0] >> shift, x[1] >> shift, x[2] >> shift},
+             level[c] + 1);
+        changed = 1;
+        split++;
+      }
+  }
+  return split;
+}
+
+/** \return cells whose block has another level than expected. */
+static int64_t wrong_levels(const map_t *m, const int *level) {
+  int64_t wrong = 0;
+  for (int c = 0; c < m->cells[0] * m->cells[1] * m->cells[2]; c++)
+    wrong += m->at[c] < 0 || m->block[m->at[c]].level != level[c];
+  return wrong;
+}
+
+static void run_case(const case_t *c) {
+  oak_mesh_t *mesh;
+  int64_t sum[4] = {0}, kinds[4] = {0}, finest = 0; /* sum: faces, cells that are wrong, splits */
+  MUST(oak_mesh_new(MPI_COMM_WORLD, c->dim, c->trees, c->periodic, c->min_level, &mesh));
+  for (int round = 0; round < c->rounds; round++) {
+    int changed, moved;
+    oak_adapt_task_t *task;
+    oak_transfer_t transfer;
+    int *flag = malloc((mesh->nblock + 1) * sizeof *flag);
+    if (!flag) abort();
+    random_flags(mesh, round, flag);
+    map_t before = map_new(c, mesh, flag);
+    sum[0] += wrong_neighbours(&before, mesh, kinds);
+    int *level = flagged_levels(&before);
+    sum[2] += balance(&before, level);
+    MUST(oak_mesh_adapt(mesh, flag, NULL, c->min_level, c->max_level, &changed, &task));
+    map_t after = map_new(c, mesh, NULL);
+    sum[1] += wrong_levels(&after, level);
+    sum[0] += wrong_neighbours(&after, mesh, kinds);
+    MUST(oak_mesh_partition(mesh, round % 2 ? 1.05 : 1e9, &moved, &transfer));
+    oak_transfer_clear(&transfer);
+    if (mesh->nglobal > finest) finest = mesh->nglobal;
+    map_free(&before);
+    map_free(&after);
+    free(flag);
+    free(level);
+    free(task);
+  }
+  report("%dD, trees %d %d %d, periodic %d %d %d: up to %lld blocks; wrong: %lld faces, %lld cells",
+         c->dim, c->trees[0], c->trees[1], c->trees[2], c->periodic[0], c->periodic[1],
+         c->periodic[2], (long long)finest, (long long)sum_ranks_int(MPI_COMM_WORLD, sum[0]),
+         (long long)sum[1]);
+  assert_int_equal(sum_ranks_int(MPI_COMM_WORLD, sum[0]), 0);
+  assert_int_equal(sum[1], 0);
+  assert_true(sum[2] > 10); /* or nothing was tested */
+  for (int k = 0; k < 3; k++) assert_true(sum_ranks_int(MPI_COMM_WORLD, kinds[k]) > 100);
+  oak_mesh_destroy(&mesh);
+}
+
+static void test_random(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) run_case(&cases[i]);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
+  return TEST_MAIN(tests);
+}
