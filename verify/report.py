@@ -104,7 +104,9 @@ class Case:
                         ha="right" if below else "left", va="top" if below else "bottom", fontsize=7.5, color=line.get_color(),
                         bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.8})
         ax.set_xscale("log", base=2)
-        ax.xaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda x, _: f"{x:g}"))
+        measured = sorted({x for curve in ax.lines for x in curve.get_xdata()})
+        ax.set_xticks(measured, [f"{x:g}" for x in measured])
+        ax.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
         ax.set_xlabel("cells per side")
         return line
 

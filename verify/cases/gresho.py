@@ -23,6 +23,7 @@ def figures(case):
         for limiter, flux, label in SCHEMES:
             rows = (t["limiter"] == limiter) & (t["flux"] == flux)
             if rows.any():
-                case.convergence(ax, t["cells"][rows], t["L1 of v_phi"][rows], label)
+                case.convergence(ax, t["cells"][rows], t["L1 of v_phi"][rows], label,
+                                 below=limiter in ("weno5", "minmod"))
         ax.set_ylabel("L1 error of the azimuthal velocity")
         ax.legend(fontsize=8)
