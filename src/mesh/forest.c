@@ -4,13 +4,11 @@
 #ifdef OAK_FOREST_3D
 #include <p4est_to_p8est.h>
 #include <p8est_algorithms.h>
-#include <p8est_bits.h>
 #include <p8est_extended.h>
 #include <p8est_ghost.h>
 #define NAME(stem) stem##_3
 #else
 #include <p4est_algorithms.h>
-#include <p4est_bits.h>
 #include <p4est_extended.h>
 #include <p4est_ghost.h>
 #define NAME(stem) stem##_2
@@ -107,117 +105,12 @@ static void clear_flag(p4est_t *p, p4est_topidx_t t, p4est_quadrant_t *q) {
   q->p.user_int = 0;
 }
 
-/* Move q, of tree *t, by its own size along each axis; 0 if that leads out of the domain. The trees
- * of a brick are not rotated, so edges and corners between them are crossed face by face. */
-static int step_across(const p4est_connectivity_t *c, p4est_topidx_t *t, p4est_quadrant_t *q,
-                       const int dir[3]) {
-#ifdef OAK_FOREST_3D
-  p4est_qcoord_t *const x[] = {&q->x, &q->y, &q->z};
-#else
-  p4est_qcoord_t *const x[] = {&q->x, &q->y};
-#endif
-  for (int d = 0; d < P4EST_DIM; d++) {
-    const int face = 2 * d + (dir[d] > 0);
-    const p4est_topidx_t at = *t * P4EST_FACES + face;
-    *x[d] += dir[d] * P4EST_QUADRANT_LEN(q->level);
-    if (*x[d] >= 0 && *x[d] < P4EST_ROOT_LEN) continue;
-    if (c->tree_to_tree[at] == *t && c->tree_to_face[at] == face) return 0;
-    *t = c->tree_to_tree[at];
-    *x[d] -= dir[d] * P4EST_ROOT_LEN;
-  }
-  return 1;
-}
-
-/* If quadrant q is a block of this rank, let it become or stay one of `level`. \return 1 if it is.
- */
-static int require_level(p4est_t *p, const int *reach, p4est_topidx_t t, const p4est_quadrant_t *q,
-                         int level) {
-  if (t < p->first_local_tree || t > p->last_local_tree) return 0;
-  p4est_tree_t *tree = p4est_tree_array_index(p->trees, t);
-  const ssize_t at = sc_array_bsearch(&tree->quadrants, q, p4est_quadrant_compare);
-  if (at < 0) return 0;
-  p4est_quadrant_t *block = p4est_quadrant_array_index(&tree->quadrants, at);
-  const int own = reach[tree->quadrants_offset + at];
-  if (block->level > level || own & OAK_REACH_NOT_KEPT) return 1;
-  if (block->level < level && !(own & OAK_REACH_NOT_REFINED)) block->p.user_int = 1;
-  if (block->p.user_int < 0) block->p.user_int = 0;
-  return 1;
-}
-
-/* The blocks of this rank beyond q in one direction, in reach of q's buffer. Of finer blocks only
- * those that touch q need to be found: without them the others of their family stay too. */
-static void require_beyond(p4est_t *p, const int *reach, p4est_topidx_t t,
-                           const p4est_quadrant_t *q, const int dir[3], int level) {
-  p4est_quadrant_t same = *q, other;
-  if (!step_across(p->connectivity, &t, &same, dir)) return;
-  if (require_level(p, reach, t, &same, level)) return;
-  if (same.level > 0) {
-    p4est_quadrant_parent(&same, &other);
-    if (require_level(p, reach, t, &other, level)) return;
-  }
-  for (int c = 0; c < P4EST_CHILDREN && level > same.level; c++) {
-    int touches = 1;
-    for (int d = 0; d < P4EST_DIM; d++) touches &= dir[d] != (c >> d & 1 ? 1 : -1);
-    if (!touches) continue;
-    p4est_quadrant_child(&same, &other, c);
-    require_level(p, reach, t, &other, level);
-  }
-}
-
-enum { WILL_BE_REFINED = 1 << 29 }; /* beyond the other bits of a reach */
-
-/* What block q asks of all blocks of this rank, whose reach is in the array. */
-static void require_around(p4est_t *p, const int *reach, p4est_topidx_t t,
-                           const p4est_quadrant_t *q, int asks) {
-  const int level = q->level + (asks & WILL_BE_REFINED ? 1 : 0);
-  for (int n = 0; n < 27; n++) {
-    const int dir[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
-    if ((asks & OAK_REACH(dir[0], dir[1], dir[2])) && (dir[0] || dir[1] || dir[2]))
-      require_beyond(p, reach, t, q, dir, level);
-  }
-}
-
-/* The reach of blocks of other ranks that touch a block of this one; the caller frees it. */
-static int *exchange_reach(p4est_t *p, p4est_ghost_t *ghost, int *reach) {
-  const size_t n = ghost->mirrors.elem_count;
-  int *received = P4EST_ALLOC(int, ghost->ghosts.elem_count);
-  void **sent = P4EST_ALLOC(void *, n);
-  for (size_t m = 0; m < n; m++)
-    sent[m] = &reach[p4est_quadrant_array_index(&ghost->mirrors, m)->p.piggy3.local_num];
-  p4est_ghost_exchange_custom(p, ghost, sizeof *received, sent, received);
-  P4EST_FREE(sent);
-  return received;
-}
-
-/* Extend the flags in user_int to the neighbours in reach. What a rank's own blocks ask of its
- * others is found here; for the rest each rank looks at the blocks that touch its own. */
-static void add_buffer(p4est_t *p, const int *flag, const int *reach_in) {
-  p4est_quadrant_t *q;
-  int *reach = P4EST_ALLOC(int, p->local_num_quadrants);
-  for (p4est_locidx_t n = 0; n < p->local_num_quadrants; n++)
-    reach[n] = reach_in[n] | (flag[n] > 0 ? WILL_BE_REFINED : 0);
-  FOR_QUADRANTS(p, t, q, n) require_around(p, reach, t, q, reach[n]);
-  if (p->mpisize > 1) {
-    p4est_ghost_t *ghost = p4est_ghost_new(p, P4EST_CONNECT_FULL);
-    int *received = exchange_reach(p, ghost, reach);
-    for (size_t g = 0; g < ghost->ghosts.elem_count; g++) {
-      q = p4est_quadrant_array_index(&ghost->ghosts, g);
-      require_around(p, reach, q->p.piggy3.which_tree, q, received[g]);
-    }
-    P4EST_FREE(received);
-    p4est_ghost_destroy(ghost);
-  }
-  P4EST_FREE(reach);
-}
-
-void NAME(oak_forest_adapt)(oak_forest_t *forest, const int *flag, const int *reach) {
+void NAME(oak_forest_adapt)(oak_forest_t *forest, const int *flag) {
   p4est_t *p = forest->p4est;
   p4est_quadrant_t *q;
   FOR_QUADRANTS(p, t, q, n) q->p.user_int = flag[n];
-  if (reach) add_buffer(p, flag, reach);
   p4est_refine(p, 0, wants_refine, clear_flag);
   p4est_coarsen(p, 0, wants_coarsen, clear_flag);
-  p4est_balance(p, P4EST_CONNECT_FULL, clear_flag);
 }
 
 int NAME(oak_forest_partition)(oak_forest_t *forest, int balance_load, int32_t *count) {
@@ -253,4 +146,14 @@ void NAME(oak_forest_ghosts)(const oak_forest_t *forest, int8_t *level, int32_t 
       owner[n][0] = r;
       owner[n][1] = q->p.piggy3.local_num;
     }
+}
+
+void NAME(oak_forest_exchange)(const oak_forest_t *forest, int *own, int *received) {
+  p4est_ghost_t *ghost = forest->ghost;
+  const size_t n = ghost->mirrors.elem_count;
+  void **sent = P4EST_ALLOC(void *, n);
+  for (size_t m = 0; m < n; m++)
+    sent[m] = &own[p4est_quadrant_array_index(&ghost->mirrors, m)->p.piggy3.local_num];
+  p4est_ghost_exchange_custom(forest->p4est, ghost, sizeof *own, sent, received);
+  P4EST_FREE(sent);
 }

@@ -5,23 +5,25 @@
 
 #include "mesh/mesh.h"
 
-#define OAK_FOREST_FUNCTIONS(dim)                                                              \
-  oak_forest_t *oak_forest_new_##dim(MPI_Comm comm, const int trees[3], const int periodic[3], \
-                                     int level);                                               \
-  void oak_forest_destroy_##dim(oak_forest_t *forest);                                         \
-  /** nblock, first, nglobal and the revision; 1 if the revision is new */                     \
-  void oak_forest_size_##dim(const oak_forest_t *forest, oak_mesh_t *mesh);                    \
-  void oak_forest_blocks_##dim(const oak_forest_t *forest, int8_t *level, int32_t(*index)[3]); \
-  /** reach: as for oak_mesh_adapt */                                                          \
-  void oak_forest_adapt_##dim(oak_forest_t *forest, const int *flag, const int *reach);        \
-  /** count: scratch, one per rank; 1 if blocks moved */                                       \
-  int oak_forest_partition_##dim(oak_forest_t *forest, int balance_load, int32_t *count);      \
-  const int64_t *oak_forest_first_##dim(const oak_forest_t *forest);                           \
-  /** Find the blocks of other ranks that touch one of this; collective. \return how many */   \
-  int oak_forest_find_ghosts_##dim(oak_forest_t *forest);                                      \
-  /** What was found, in the order of all blocks; owner: rank, and number on it */             \
-  void oak_forest_ghosts_##dim(const oak_forest_t *forest, int8_t *level, int32_t(*index)[3],  \
-                               int(*owner)[2]);
+#define OAK_FOREST_FUNCTIONS(dim)                                                                  \
+  oak_forest_t *oak_forest_new_##dim(MPI_Comm comm, const int trees[3], const int periodic[3],     \
+                                     int level);                                                   \
+  void oak_forest_destroy_##dim(oak_forest_t *forest);                                             \
+  /** nblock, first, nglobal and the revision; 1 if the revision is new */                         \
+  void oak_forest_size_##dim(const oak_forest_t *forest, oak_mesh_t *mesh);                        \
+  void oak_forest_blocks_##dim(const oak_forest_t *forest, int8_t *level, int32_t(*index)[3]);     \
+  /** Refine blocks with flag 1, coarsen families with -1; flags are such that this is balanced */ \
+  void oak_forest_adapt_##dim(oak_forest_t *forest, const int *flag);                              \
+  /** count: scratch, one per rank; 1 if blocks moved */                                           \
+  int oak_forest_partition_##dim(oak_forest_t *forest, int balance_load, int32_t *count);          \
+  const int64_t *oak_forest_first_##dim(const oak_forest_t *forest);                               \
+  /** Find the blocks of other ranks that touch one of this; collective. \return how many */       \
+  int oak_forest_find_ghosts_##dim(oak_forest_t *forest);                                          \
+  /** What was found, in the order of all blocks; owner: rank, and number on it */                 \
+  void oak_forest_ghosts_##dim(const oak_forest_t *forest, int8_t *level, int32_t(*index)[3],      \
+                               int(*owner)[2]);                                                    \
+  /** Send values of own blocks to where they were found, receive those of what was found here */  \
+  void oak_forest_exchange_##dim(const oak_forest_t *forest, int *own, int *received);
 
 #define OAK_BY_DIM(mesh, stem, ...) \
   ((mesh)->dim == 3 ? stem##_3(__VA_ARGS__) : stem##_2(__VA_ARGS__))

@@ -9,6 +9,7 @@
 
 #include <p4est_base.h>
 
+#include "mesh/flags.h"
 #include "mesh/forest.h"
 #include "mesh/tree.h"
 
@@ -108,9 +109,9 @@ static oak_status_t match_blocks(const oak_mesh_t *mesh, const int8_t *old_level
   return OAK_OK;
 }
 
-/* Flags that the level limits allow. */
+/* Flags that the level limits allow, with room for those of blocks of other ranks. */
 static int *limited_flags(const oak_mesh_t *mesh, const int *flag, int min_level, int max_level) {
-  int *limited = malloc((mesh->nblock + 1) * sizeof *limited);
+  int *limited = malloc((mesh->tree->nleaf + 1) * sizeof *limited);
   if (!limited) return NULL;
   for (int n = 0; n < mesh->nblock; n++)
     limited[n] = flag[n] > 0   ? mesh->level[n] < max_level
@@ -125,6 +126,7 @@ oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach,
   const int old_count = mesh->nblock;
   *changed = 0;
   *task = NULL;
+  OAK_TRY(oak_tree_update(mesh));
   int *limited = limited_flags(mesh, flag, min_level, max_level);
   int8_t *old_level = malloc(old_count + 1);
   oak_status_t st =
@@ -132,9 +134,10 @@ oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach,
           ? OAK_OK
           : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks", old_count);
   st = oak_agree(mesh->comm, st);
+  if (st == OAK_OK) st = oak_flags_settle(mesh, limited, reach);
   if (st == OAK_OK) {
     memcpy(old_level, mesh->level, old_count);
-    OAK_BY_DIM(mesh, oak_forest_adapt, mesh->forest, limited, reach);
+    OAK_BY_DIM(mesh, oak_forest_adapt, mesh->forest, limited);
     st = read_blocks(mesh);
     *changed = mesh->revision != before;
     if (st == OAK_OK && *changed) {

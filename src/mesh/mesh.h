@@ -43,7 +43,7 @@ typedef struct {
   int32_t (*index)[3]; /**< [nblock] position in units of blocks of the same level */
   long revision;       /**< changes when the mesh or its distribution does */
   oak_forest_t *forest;
-  oak_tree_t *tree; /**< of the revision that oak_mesh_neighbours was last called for */
+  oak_tree_t *tree; /**< see oak_tree_update */
 } oak_mesh_t;
 
 /** Ranges of blocks that change owner. Message i moves count[i] blocks to or from rank[i]; offsets

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * From the flags that blocks were given to those that p4est refines and coarsens by: extended to
+ * neighbours in reach of the buffer, and settled so that the new mesh is 2:1 balanced.
+ *
+ * Where blocks touch, the old mesh differs by one level at most. So the coarsest balanced mesh that
+ * is nowhere coarser than the flags ask for follows level by level, the finest first:
+ *   a block that is refined refines the coarser blocks that touch it,
+ *   a family stays if a block that touches its parent will be two levels above the parent.
+ * It is the mesh that p4est_balance makes of the flagged one. */
+#include "mesh/flags.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh/forest.h"
+#include "mesh/tree.h"
+
+typedef struct {
+  const oak_mesh_t *mesh;
+  const oak_tree_t *tree;
+  int *flag;                         /* [nleaf] */
+  int first[OAK_MESH_MAX_LEVEL + 2]; /* [level] where its nodes begin in `node` */
+  int *node;                         /* [nnode] by level */
+  uint8_t *merges;  /* [nnode] 1: all of its children that are known are to be coarsened */
+  uint8_t *refined; /* [nnode] children that are blocks and will be refined, as bits */
+  uint8_t *finer;   /* [nnode] children in whose place will be finer blocks, as bits */
+} work_t;
+
+#define FOR_DIRECTIONS(dim, n)                                                  \
+  for (int n = (dim) == 3 ? 0 : 9; n < ((dim) == 3 ? OAK_DIRECTIONS : 18); n++) \
+    if (n != OAK_DIRECTION_NONE)
+
+/* ---- buffer */
+
+enum { WILL_BE_REFINED = 1 << 29 }; /* beyond the other bits of a reach */
+
+/* If a block is one of this rank, let it become or stay one of `level`. */
+static void require_level(const work_t *w, const int *reach, int block, int level) {
+  if (block < 0 || block >= w->tree->nblock) return;
+  const int own = w->tree->leaf[block].level;
+  if (own > level || reach[block] & OAK_REACH_NOT_KEPT) return;
+  if (own < level && !(reach[block] & OAK_REACH_NOT_REFINED)) w->flag[block] = 1;
+  if (w->flag[block] < 0) w->flag[block] = 0;
+}
+
+/* What a block asks of all blocks of this rank. Of finer ones only those that touch it need to be
+ * found: without them the others of their family stay too. */
+static void require_around(const work_t *w, const int *reach, int block) {
+  const oak_tree_t *t = w->tree;
+  const oak_place_t *at = &t->leaf[block];
+  const int level = at->level + (reach[block] & WILL_BE_REFINED ? 1 : 0);
+  FOR_DIRECTIONS(t->dim, n) {
+    if (!(reach[block] >> n & 1)) continue;
+    const int link = oak_tree_beyond(t, at, n);
+    const oak_node_t *finer = oak_tree_node(t, link);
+    require_level(w, reach, link, level);
+    for (int c = 0; finer && level > at->level && c < 1 << t->dim; c++)
+      if (t->side[OAK_DIRECTIONS - 1 - n] >> c & 1) require_level(w, reach, finer->child[c], level);
+  }
+}
+
+/* Values of the blocks of other ranks, which follow those of this rank's in the array. */
+static void exchange(const work_t *w, int *value) {
+  if (w->mesh->size > 1)
+    OAK_BY_DIM(w->mesh, oak_forest_exchange, w->mesh->forest, value, value + w->tree->nblock);
+}
+
+/* What a rank's own blocks ask of its others, and what those of other ranks that touch them do. */
+static void add_buffer(const work_t *w, int *reach) {
+  for (int n = 0; n < w->tree->nblock; n++)
+    if (w->flag[n] > 0) reach[n] |= WILL_BE_REFINED;
+  exchange(w, reach);
+  for (int n = 0; n < w->tree->nleaf; n++)
+    if (reach[n]) require_around(w, reach, n);
+}
+
+/* ---- balance */
+
+static void sort_nodes(work_t *w) {
+  const oak_tree_t *t = w->tree;
+  int next[OAK_MESH_MAX_LEVEL + 1];
+  memset(w->first, 0, sizeof w->first);
+  for (int n = 0; n < t->nnode; n++) w->first[t->node[n].at.level + 1]++;
+  for (int l = 0; l <= OAK_MESH_MAX_LEVEL; l++) w->first[l + 1] += w->first[l];
+  memcpy(next, w->first, sizeof next);
+  for (int n = 0; n < t->nnode; n++) w->node[next[t->node[n].at.level]++] = n;
+}
+
+/* Only a family of which this rank has all blocks is coarsened, and only together. */
+static void keep_parts(const work_t *w, const oak_node_t *node) {
+  const int children = 1 << w->tree->dim;
+  int coarsen = 0;
+  for (int c = 0; c < children; c++) {
+    const int link = node->child[c];
+    coarsen += link >= 0 && link < w->tree->nblock && w->flag[link] < 0;
+  }
+  for (int c = 0; c < children && coarsen < children; c++) {
+    const int link = node->child[c];
+    if (link >= 0 && link < w->tree->nblock && w->flag[link] < 0) w->flag[link] = 0;
+  }
+}
+
+static int all_coarsen(const work_t *w, const oak_node_t *node) {
+  for (int c = 0; c < 1 << w->tree->dim; c++) {
+    const int link = node->child[c];
+    if (link != OAK_LINK_NONE && (link < 0 || w->flag[link] >= 0)) return 0;
+  }
+  return 1;
+}
+
+/* What will be in the places of a node's children. */
+static void look_at_children(const work_t *w, int n) {
+  const oak_node_t *node = &w->tree->node[n];
+  w->merges[n] = (uint8_t)all_coarsen(w, node);
+  w->refined[n] = w->finer[n] = 0;
+  for (int c = 0; c < 1 << w->tree->dim; c++) {
+    const int link = node->child[c];
+    if (link >= 0 && w->flag[link] > 0) w->refined[n] |= 1 << c;
+    if (link <= OAK_LINK_NODE && !w->merges[OAK_LINK_NODE - link]) w->finer[n] |= 1 << c;
+  }
+  w->finer[n] |= w->refined[n];
+}
+
+/* Let blocks of a node that are refined and a family that is coarsened agree with what is around
+ * the node. */
+static void settle(const work_t *w, int n) {
+  const oak_tree_t *t = w->tree;
+  const oak_node_t *node = &t->node[n];
+  const int coarsens = w->merges[n] && node->child[0] >= 0 && node->child[0] < t->nblock;
+  int stays = 0;
+  if (!w->refined[n] && !coarsens) return;
+  FOR_DIRECTIONS(t->dim, d) {
+    if (!coarsens && !(w->refined[n] & t->side[d])) continue;
+    const int link = oak_tree_beyond(t, &node->at, d);
+    if (coarsens)
+      stays |=
+          link <= OAK_LINK_NODE && w->finer[OAK_LINK_NODE - link] & t->side[OAK_DIRECTIONS - 1 - d];
+    else if (link >= 0 && link < t->nblock)
+      w->flag[link] = 1;
+    if (stays) break;
+  }
+  for (int c = 0; stays && c < 1 << t->dim; c++) w->flag[node->child[c]] = 0;
+}
+
+/* Nodes of level l, whose blocks are of level l + 1: what these and finer ones will be is known by
+ * then, but whether families of level l + 1 stay. */
+static void balance(work_t *w) {
+  int highest = 0;
+  sort_nodes(w);
+  for (int l = 0; l <= OAK_MESH_MAX_LEVEL; l++)
+    if (w->first[l + 1] > w->first[l]) highest = l;
+  if (w->mesh->size > 1) MPI_Allreduce(MPI_IN_PLACE, &highest, 1, MPI_INT, MPI_MAX, w->mesh->comm);
+  for (int l = highest; l >= 0; l--) {
+    const int from = w->first[l], to = w->first[l + 1];
+    for (int i = from; i < to; i++) keep_parts(w, &w->tree->node[w->node[i]]);
+    exchange(w, w->flag);
+    for (int i = to; l < highest && i < w->first[l + 2]; i++)
+      w->merges[w->node[i]] = (uint8_t)all_coarsen(w, &w->tree->node[w->node[i]]);
+    for (int i = from; i < to; i++) look_at_children(w, w->node[i]);
+    for (int i = from; i < to; i++) settle(w, w->node[i]);
+  }
+}
+
+oak_status_t oak_flags_settle(const oak_mesh_t *mesh, int *flag, const int *reach) {
+  const oak_tree_t *t = mesh->tree;
+  work_t w = {.mesh = mesh, .tree = t, .flag = flag};
+  w.node = malloc((t->nnode + 1) * (sizeof *w.node + 3));
+  int *all_reach = reach ? malloc((t->nleaf + 1) * sizeof *reach) : NULL;
+  oak_status_t st =
+      w.node && (all_reach || !reach)
+          ? OAK_OK
+          : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks", t->nleaf);
+  st = oak_agree(mesh->comm, st);
+  if (st == OAK_OK) {
+    w.merges = (uint8_t *)(w.node + t->nnode);
+    w.refined = w.merges + t->nnode;
+    w.finer = w.refined + t->nnode;
+    if (reach) {
+      memcpy(all_reach, reach, t->nblock * sizeof *reach);
+      add_buffer(&w, all_reach);
+    }
+    balance(&w);
+  }
+  free(w.node);
+  free(all_reach);
+  return st;
+}
