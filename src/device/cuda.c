@@ -30,12 +30,38 @@ typedef struct {
   cu_device_t device;
   cu_handle_t context, stream;
   int ordinal, count, major, minor, driver_version;
+  int wait;             /**< $OAK_CUDA_SYNC: wait for each kernel, so that a failing one is named */
+  const char *launched; /**< the kernel launched last, "" if none */
   char name[128];
   size_t memory;
 } cuda_t;
 
-#define CUDA_TRY(cuda, call, doing) \
-  OAK_TRY(oak_cuda_status(&(cuda)->driver, (cuda)->driver.call, doing))
+#define CUDA_TRY(cuda, call, doing) OAK_TRY(gpu_status(cuda, (cuda)->driver.call, doing))
+
+/* Errors of kernels, after which a GPU does nothing more for the process: illegal address, time
+ * limit, assertion, and so on up to unspecified failure. */
+static int is_fault(cu_result_t result) {
+  return result == 700 || result == 702 || result == 710 || (result >= 714 && result <= 719);
+}
+
+/* A call fails with the fault of a kernel that was launched before it. */
+static oak_status_t fault(const cuda_t *cuda, cu_result_t result) {
+  const char *name = "?", *text = "?";
+  cuda->driver.error_name(result, &name);
+  cuda->driver.error_text(result, &text);
+  return OAK_FAIL(
+      OAK_ERR_DEVICE,
+      "kernel '%s'%s failed on GPU %d: %s (%s)%s; compute-sanitizer oak run ... finds the "
+      "line",
+      cuda->launched, cuda->wait ? "" : " or one before it", cuda->ordinal, text, name,
+      cuda->wait ? "" : "; OAK_CUDA_SYNC=1 names the kernel for certain");
+}
+
+static oak_status_t gpu_status(const cuda_t *cuda, cu_result_t result, const char *doing) {
+  if (result == 0) return OAK_OK;
+  return is_fault(result) ? fault(cuda, result)
+                          : oak_cuda_status(&cuda->driver, result, cuda->ordinal, doing);
+}
 
 /* ---- open and close */
 
@@ -44,13 +70,16 @@ static void cuda_close(oak_device_t *dev) {
   if (cuda->stream) cuda->driver.stream_free(cuda->stream);
   if (cuda->context) cuda->driver.context_release(cuda->device);
   if (cuda->compiler.library) dlclose(cuda->compiler.library);
-  if (cuda->driver.library) dlclose(cuda->driver.library);
   free(cuda);
   dev->data = NULL;
 }
 
 static oak_status_t start(oak_device_t *dev, cuda_t *cuda) {
-  OAK_TRY(oak_cuda_driver(&cuda->driver));
+  char gpu[160];
+  const char *wait = getenv("OAK_CUDA_SYNC");
+  cuda->launched = "";
+  cuda->wait = wait && wait[0] && strcmp(wait, "0") != 0;
+  OAK_TRY(oak_cuda_driver(&cuda->driver, &dev->found));
   CUDA_TRY(cuda, device_count(&cuda->count), "counting GPUs");
   cuda->ordinal = dev->host_rank % cuda->count;
   CUDA_TRY(cuda, device_get(&cuda->device, cuda->ordinal), "choosing a GPU");
@@ -65,7 +94,8 @@ static oak_status_t start(oak_device_t *dev, cuda_t *cuda) {
   CUDA_TRY(cuda, context_retain(&cuda->context, cuda->device), "starting to use it");
   CUDA_TRY(cuda, context_set(cuda->context), "starting to use it");
   CUDA_TRY(cuda, stream_new(&cuda->stream, CU_STREAM_NON_BLOCKING), "making a stream");
-  return oak_cuda_compiler(&cuda->compiler);
+  snprintf(gpu, sizeof gpu, "GPU %d, %s", cuda->ordinal, cuda->name);
+  return oak_cuda_compiler(&cuda->compiler, cuda->driver_version, gpu);
 }
 
 static oak_status_t cuda_open(oak_device_t *dev, const oak_device_options_t *options) {
@@ -88,14 +118,15 @@ static oak_status_t cuda_alloc(oak_device_t *dev, size_t bytes, void **out) {
     size_t available = 0, total = 0;
     char size[3][32];
     cuda->driver.memory_info(&available, &total);
-    return OAK_FAIL(OAK_ERR_MEMORY,
-                    "cannot allocate %s on GPU %d: %s of %s are free; use fewer blocks, single "
-                    "precision, or more GPUs",
-                    oak_format_size((double)bytes, size[0]), cuda->ordinal,
-                    oak_format_size((double)available, size[1]),
-                    oak_format_size((double)total, size[2]));
+    return OAK_FAIL(
+        OAK_ERR_MEMORY,
+        "cannot allocate %s of memory on GPU %d: %s of %s are free%s; use fewer blocks, "
+        "single precision, or more GPUs",
+        oak_format_size((double)bytes, size[0]), cuda->ordinal,
+        oak_format_size((double)available, size[1]), oak_format_size((double)total, size[2]),
+        dev->host_size > cuda->count ? ", and several ranks use it" : "");
   }
-  OAK_TRY(oak_cuda_status(&cuda->driver, result, "allocating memory"));
+  OAK_TRY(gpu_status(cuda, result, "allocating memory"));
   memcpy(out, &address, sizeof *out); /* an address of the GPU, as a pointer */
   return OAK_OK;
 }
@@ -132,8 +163,12 @@ static void user_options(oak_words_t *options, const char *text) {
   oak_words_split(&words, text);
   for (int i = 0; i < words.count; i++) {
     const char *w = words.word[i];
-    if (!strncmp(w, "--", 2) || !strncmp(w, "-D", 2) || !strncmp(w, "-I", 2))
+    const int define = !strncmp(w, "-D", 2) || !strncmp(w, "-I", 2);
+    if (define && !w[2] && words.word[i + 1]) { /* "-D NAME" */
+      oak_words_add(options, "%s%s", w, words.word[++i]);
+    } else if (define || !strncmp(w, "--", 2)) {
       oak_words_add(options, "%s", w);
+    }
   }
   options->failed |= words.failed;
   oak_words_free(&words);
@@ -165,15 +200,32 @@ static oak_status_t write_image(const cu_compiler_t *nvrtc, cu_handle_t program,
   return OAK_OK;
 }
 
-static oak_status_t compile_error(const cu_compiler_t *nvrtc, cu_handle_t program,
+/* What NVRTC's result means for the user, beside its messages. */
+static const char *compile_advice(cu_result_t result) {
+  enum { BAD_OPTION = 5, BUILTIN = 7 };
+  return result == BAD_OPTION
+             ? "an option is not known: see device.flags and OAK_CFLAGS, or use a newer "
+               "NVRTC for a newer GPU (OAK_NVRTC)\n"
+         : result == BUILTIN
+             ? "libnvrtc-builtins.so of the same version must lie beside libnvrtc.so\n"
+             : "";
+}
+
+static oak_status_t compile_error(const cuda_t *cuda, cu_handle_t program, cu_result_t result,
                                   const char *name) {
+  const cu_compiler_t *nvrtc = &cuda->compiler;
   size_t bytes = 0;
+  int major = 0, minor = 0;
+  nvrtc->version(&major, &minor);
   nvrtc->log_size(program, &bytes);
   char *log = calloc(1, bytes + 1);
   OAK_CHECK(log, OAK_ERR_MEMORY, "no memory for the messages of the compiler");
   nvrtc->log(program, log);
   if (strlen(log) > 2000) memcpy(log + 1990, "\n...", sizeof "\n...");
-  oak_status_t st = OAK_FAIL(OAK_ERR_BUILD, "kernel '%s' does not compile (NVRTC):\n%s", name, log);
+  oak_status_t st =
+      OAK_FAIL(OAK_ERR_BUILD,
+               "kernel '%s' does not compile (NVRTC %d.%d for compute capability %d.%d):\n%s%s",
+               name, major, minor, cuda->major, cuda->minor, compile_advice(result), log);
   free(log);
   return st;
 }
@@ -198,9 +250,10 @@ static oak_status_t cuda_build(oak_device_t *dev, const oak_source_t *source, co
   if (status == OAK_OK &&
       nvrtc->create(&program, oak_buffer_get(&text), oak_source_name(source), 0, NULL, NULL) != 0)
     status = OAK_FAIL(OAK_ERR_BUILD, "NVRTC cannot start to compile '%s'", oak_source_name(source));
-  if (status == OAK_OK &&
-      nvrtc->compile(program, options.count, (const char *const *)options.word) != 0)
-    status = compile_error(nvrtc, program, oak_source_name(source));
+  const cu_result_t result =
+      status == OAK_OK ? nvrtc->compile(program, options.count, (const char *const *)options.word)
+                       : 0;
+  if (result != 0) status = compile_error(cuda, program, result, oak_source_name(source));
   if (status == OAK_OK) status = write_image(nvrtc, program, path);
   if (program) nvrtc->destroy(&program);
   oak_words_free(&options);
@@ -213,6 +266,7 @@ static oak_status_t cuda_build(oak_device_t *dev, const oak_source_t *source, co
 static void cuda_unload(oak_device_t *dev, oak_module_t *opaque) {
   cuda_t *cuda = dev->data;
   cuda_module_t *module = (cuda_module_t *)opaque;
+  cuda->launched = "of a module no longer loaded";
   while (module->kernels) {
     cuda_kernel_t *next = module->kernels->next;
     free(module->kernels);
@@ -231,9 +285,8 @@ static oak_status_t cuda_load(oak_device_t *dev, const char *path, oak_module_t 
   cuda_module_t *module = calloc(1, sizeof *module);
   oak_status_t st = module ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a module");
   if (st == OAK_OK)
-    st = oak_cuda_status(&cuda->driver,
-                         cuda->driver.module_load(&module->module, oak_buffer_get(&image)),
-                         "loading a kernel");
+    st = gpu_status(cuda, cuda->driver.module_load(&module->module, oak_buffer_get(&image)),
+                    "loading a kernel");
   oak_buffer_free(&image);
   if (st == OAK_OK)
     *out = (oak_module_t *)module;
@@ -315,11 +368,16 @@ static oak_status_t cuda_launch(oak_device_t *dev, oak_kernel_t *opaque, long n,
   void *list[2] = {&n, (void *)args};
   OAK_CHECK(n <= 2147483647L, OAK_ERR_ARGUMENT,
             "kernel '%s': %ld iterations, a GPU runs 2147483647", kernel->name, n);
-  CUDA_TRY(cuda,
-           launch(kernel->function, (unsigned)n, 1, 1, kernel->threads, 1, 1, kernel->shared,
-                  cuda->stream, list, NULL),
-           kernel->name);
-  return OAK_OK;
+  const cu_result_t result =
+      cuda->driver.launch(kernel->function, (unsigned)n, 1, 1, kernel->threads, 1, 1,
+                          kernel->shared, cuda->stream, list, NULL);
+  if (result != 0) {
+    char doing[96];
+    snprintf(doing, sizeof doing, "launching kernel '%s'", kernel->name);
+    return gpu_status(cuda, result, doing);
+  }
+  cuda->launched = kernel->name;
+  return cuda->wait ? cuda_sync(dev) : OAK_OK;
 }
 
 /* ---- texts */

@@ -18,25 +18,66 @@ static oak_status_t find(void *library, const char *library_name, const char *na
   return OAK_OK;
 }
 
-oak_status_t oak_cuda_status(const cu_driver_t *driver, cu_result_t result, const char *doing) {
+/* What an error of the driver calls for, as far as one can tell. */
+static const char *advice(cu_result_t result) {
+  switch (result) {
+    case CU_ERROR_OUT_OF_MEMORY:
+      return "; nvidia-smi shows who uses the GPU's memory";
+    case 46:
+      return "; another process may use it alone: nvidia-smi shows its compute mode";
+    case 200:
+    case 209:
+    case 218:
+    case 222:
+      return "; the driver does not take what NVRTC built: update the driver, or set OAK_NVRTC to "
+             "a "
+             "libnvrtc as old as it";
+    case 214:
+      return "; its memory is failing: nvidia-smi -q shows errors";
+    case 803:
+      return "; the driver's library and the kernel's module differ: a reboot loads the new one";
+    default:
+      return "";
+  }
+}
+
+oak_status_t oak_cuda_status(const cu_driver_t *driver, cu_result_t result, int gpu,
+                             const char *doing) {
   const char *name = "?", *text = "?";
   if (result == 0) return OAK_OK;
   driver->error_name(result, &name);
   driver->error_text(result, &text);
-  return OAK_FAIL(OAK_ERR_DEVICE, "the GPU failed while %s: %s (%s)", doing, text, name);
+  return OAK_FAIL(result == CU_ERROR_OUT_OF_MEMORY ? OAK_ERR_MEMORY : OAK_ERR_DEVICE,
+                  "GPU %d failed while %s: %s (%s)%s", gpu, doing, text, name, advice(result));
 }
 
-static oak_status_t fill_driver(cu_driver_t *driver) {
+/* ---- the driver */
+
+static oak_status_t find_functions(cu_driver_t *driver) {
 #define CU_FIND(member, name, arguments) \
-  OAK_TRY(find(driver->library, "libcuda.so.1", name, &driver->member));
+  OAK_TRY(find(driver->library, "the NVIDIA driver (libcuda.so.1)", name, &driver->member));
   CU_DRIVER_TABLE(CU_FIND)
 #undef CU_FIND
+  return OAK_OK;
+}
+
+static oak_status_t start_driver(cu_driver_t *driver, int *found) {
+  const char *visible = getenv("CUDA_VISIBLE_DEVICES"), *name = "?", *text = "?";
   int count = 0, version = 0;
   cu_result_t result = driver->init(0);
   if (result == 0) result = driver->device_count(&count);
-  OAK_CHECK(result == 0 && count > 0, OAK_ERR_DEVICE,
-            "no usable NVIDIA GPU: the driver reports error %d and %d GPUs; nvidia-smi tells more",
-            result, count);
+  const int none = result == CU_ERROR_NO_DEVICE || result == CU_ERROR_STUB || !(result || count);
+  OAK_CHECK(!none, OAK_ERR_DEVICE,
+            "no NVIDIA GPU: the driver finds none%s%s; device.name = cpu runs without",
+            visible ? ", with CUDA_VISIBLE_DEVICES = " : "", visible ? visible : "");
+  *found = 1;
+  if (result != 0) {
+    driver->error_name(result, &name);
+    driver->error_text(result, &text);
+  }
+  OAK_CHECK(result == 0, OAK_ERR_DEVICE,
+            "the NVIDIA driver does not start: %s (%s)%s; nvidia-smi may tell more", text, name,
+            advice(result));
   driver->driver_version(&version);
   OAK_CHECK(version >= 12000, OAK_ERR_DEVICE,
             "the NVIDIA driver supports CUDA %d.%d: 12.0 or later is needed; update the driver",
@@ -44,55 +85,99 @@ static oak_status_t fill_driver(cu_driver_t *driver) {
   return OAK_OK;
 }
 
-oak_status_t oak_cuda_driver(cu_driver_t *driver) {
+oak_status_t oak_cuda_driver(cu_driver_t *driver, int *found) {
   memset(driver, 0, sizeof *driver);
-  driver->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  *found = 0;
+  /* Never unloaded: it leaves threads. */
+  driver->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   OAK_CHECK(driver->library, OAK_ERR_DEVICE,
             "no NVIDIA driver: libcuda.so.1 is not found; device.name = cpu runs without a GPU");
-  oak_status_t st = fill_driver(driver);
-  if (st != OAK_OK) dlclose(driver->library);
-  return st;
+  OAK_TRY(find_functions(driver));
+  return start_driver(driver, found);
+}
+
+/* ---- NVRTC */
+
+/** Libraries that were tried. */
+typedef struct {
+  int driver; /**< CUDA version of the driver */
+  int newer;  /**< lowest version found that the driver is too old for; 0: none */
+  char reason[512];
+} search_t;
+
+/** Open a library, unless it builds what the driver cannot load. */
+static void *open_one(search_t *search, const char *path) {
+  int (*version)(int *major, int *minor);
+  int major = 0, minor = 0;
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char *reason = dlerror();
+    snprintf(search->reason, sizeof search->reason, "%s", reason ? reason : "");
+    return NULL;
+  }
+  void *symbol = dlsym(library, "nvrtcVersion");
+  memcpy(&version, &symbol, sizeof symbol);
+  if (symbol) version(&major, &minor);
+  if (major <= search->driver / 1000) return library;
+  search->newer = 1000 * major + 10 * minor;
+  dlclose(library);
+  return NULL;
 }
 
 /* The last of the files that match, which has the highest version. */
-static void *open_newest(const char *pattern) {
+static void *open_newest(search_t *search, const char *pattern) {
   glob_t found;
   void *library = NULL;
   if (glob(pattern, 0, NULL, &found) != 0) return NULL;
   for (size_t i = found.gl_pathc; i > 0 && !library; i--)
-    library = dlopen(found.gl_pathv[i - 1], RTLD_NOW | RTLD_LOCAL);
+    library = open_one(search, found.gl_pathv[i - 1]);
   globfree(&found);
   return library;
 }
 
-static void *open_compiler(void) {
+static void *open_compiler(search_t *search) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
   static const char *const folders[] = {
       "/usr/local/cuda/lib64/libnvrtc.so.1?", "/usr/local/cuda-*/lib64/libnvrtc.so.1?",
       "/opt/nvidia/hpc_sdk/Linux_*/*/cuda/*/lib64/libnvrtc.so.1?"};
-  const char *wish = getenv("OAK_NVRTC"), *home = getenv("CUDA_HOME");
-  void *library = wish ? dlopen(wish, RTLD_NOW | RTLD_LOCAL) : NULL;
-  if (wish) return library;
-  if (home) {
+  static const char *const homes[] = {"CUDA_HOME", "CONDA_PREFIX"};
+  const char *wish = getenv("OAK_NVRTC");
+  void *library = NULL;
+  if (wish && wish[0]) return open_one(search, wish);
+  for (size_t i = 0; i < sizeof homes / sizeof *homes && !library; i++) {
+    const char *home = getenv(homes[i]);
     char pattern[4200];
-    snprintf(pattern, sizeof pattern, "%s/lib64/libnvrtc.so.1?", home);
-    library = open_newest(pattern);
+    if (!home || !home[0]) continue;
+    snprintf(pattern, sizeof pattern, "%s/lib*/libnvrtc.so.1?", home);
+    library = open_newest(search, pattern);
   }
   for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
-    library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    library = open_one(search, names[i]);
   for (size_t i = 0; i < sizeof folders / sizeof *folders && !library; i++)
-    library = open_newest(folders[i]);
+    library = open_newest(search, folders[i]);
   return library;
 }
 
-oak_status_t oak_cuda_compiler(cu_compiler_t *compiler) {
+oak_status_t oak_cuda_compiler(cu_compiler_t *compiler, int driver, const char *gpu) {
+  search_t search = {.driver = driver};
+  const char *wish = getenv("OAK_NVRTC");
+  const int named = wish && wish[0];
   memset(compiler, 0, sizeof *compiler);
-  compiler->library = open_compiler();
-  OAK_CHECK(compiler->library, OAK_ERR_BUILD,
-            "no NVRTC to compile kernels with: libnvrtc.so.13 or .12 of the CUDA toolkit is not "
-            "found%s%s; set OAK_NVRTC to its path, or CUDA_HOME, or use device.name = cpu",
-            getenv("OAK_NVRTC") ? " at OAK_NVRTC = " : "",
-            getenv("OAK_NVRTC") ? getenv("OAK_NVRTC") : "");
+  compiler->library = open_compiler(&search);
+  OAK_CHECK(compiler->library || !search.newer, OAK_ERR_DEVICE,
+            "NVRTC %d.%d%s%s is newer than the driver of %s, which supports CUDA %d.%d: update the "
+            "driver, or set OAK_NVRTC to the path of libnvrtc.so.%d",
+            search.newer / 1000, search.newer % 1000 / 10, named ? " at OAK_NVRTC = " : "",
+            named ? wish : "", gpu, driver / 1000, driver % 1000 / 10, driver / 1000);
+  OAK_CHECK(compiler->library || !named, OAK_ERR_DEVICE,
+            "OAK_NVRTC = %s cannot be loaded to compile kernels for %s: %s", wish, gpu,
+            search.reason);
+  OAK_CHECK(
+      compiler->library, OAK_ERR_DEVICE,
+      "no NVRTC to compile kernels for %s: libnvrtc.so.12 or .13, a part of the CUDA toolkit, "
+      "is not found; install it (README.md says how), set OAK_NVRTC to its path or CUDA_HOME, "
+      "or use device.name = cpu",
+      gpu);
 #define CU_FIND(member, name, arguments) \
   OAK_TRY(find(compiler->library, "libnvrtc", name, &compiler->member));
   CU_COMPILER_TABLE(CU_FIND)

@@ -15,6 +15,8 @@ typedef size_t cu_memory_t; /**< CUdeviceptr */
 
 enum {
   CU_ERROR_OUT_OF_MEMORY = 2,
+  CU_ERROR_STUB = 34,
+  CU_ERROR_NO_DEVICE = 100,
   CU_ATTRIBUTE_MULTIPROCESSORS = 16,
   CU_ATTRIBUTE_MAJOR = 75,
   CU_ATTRIBUTE_MINOR = 76,
@@ -85,12 +87,14 @@ typedef struct {
   CU_COMPILER_TABLE(CU_MEMBER)
 } cu_compiler_t;
 
-/** Open libcuda and start it. OAK_ERR_DEVICE: no driver, too old, or no GPU. Not collective. */
-oak_status_t oak_cuda_driver(cu_driver_t *driver);
-/** Open libnvrtc: $OAK_NVRTC, else the newest found by the loader or in the usual folders. Not
- * collective. */
-oak_status_t oak_cuda_compiler(cu_compiler_t *compiler);
-/** Status of a call of the driver, with its own words. */
-oak_status_t oak_cuda_status(const cu_driver_t *driver, cu_result_t result, const char *doing);
+/** Open libcuda and start it. OAK_ERR_DEVICE: no driver, too old, or no GPU. \a *found: 1 if there
+ * is a GPU, usable or not. Not collective. */
+oak_status_t oak_cuda_driver(cu_driver_t *driver, int *found);
+/** Open libnvrtc: $OAK_NVRTC, else the newest that suits a driver for CUDA version \a driver, by
+ * the loader or in the usual folders. \a gpu: its name for messages. Not collective. */
+oak_status_t oak_cuda_compiler(cu_compiler_t *compiler, int driver, const char *gpu);
+/** Status of a call of the driver for a GPU, with the driver's own words. */
+oak_status_t oak_cuda_status(const cu_driver_t *driver, cu_result_t result, int gpu,
+                             const char *doing);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The registry of devices, open and close, and the calls that every back end shares. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,7 @@ static oak_status_t device_try(oak_device_t *dev, const oak_device_ops_t *ops) {
   oak_status_t status = oak_agree(dev->comm, mine);
   if (status == OAK_OK) return OAK_OK;
   if (mine == OAK_OK) ops->close(dev);
+  MPI_Allreduce(MPI_IN_PLACE, &dev->found, 1, MPI_INT, MPI_MAX, dev->comm);
   dev->ops = NULL;
   dev->data = NULL;
   return status;
@@ -102,8 +104,14 @@ oak_status_t oak_device_open(MPI_Comm comm, const char *name, const oak_device_o
   status = oak_agree(comm, status);
   if (status == OAK_OK) status = device_join(dev, comm);
   if (status == OAK_OK) {
-    do status = device_try(dev, registry[first]);
-    while (status != OAK_OK && ++first < last);
+    do {
+      dev->found = 0;
+      status = device_try(dev, registry[first]);
+      /* What is not there is passed over in silence. */
+      if (status != OAK_OK && dev->found && first + 1 < last && dev->rank == 0)
+        fprintf(stderr, "oak: device %s is not used: %s\n", registry[first]->name,
+                oak_last_error());
+    } while (status != OAK_OK && ++first < last);
   }
   if (status == OAK_OK) {
     *out = dev;

@@ -104,6 +104,7 @@ struct oak_device {
   char *cache; /**< folder of built kernels; NULL before the first build and on ranks that never
                   build */
   int cache_private; /**< the folder is ours alone and goes at close */
+  int found;         /**< set by an open that fails though the hardware is there */
   void *data;        /**< of the back end */
 };
 

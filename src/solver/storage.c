@@ -26,12 +26,11 @@ oak_status_t oak_storage_reserve(oak_t *sim, int state, int blocks) {
     st = oak_device_alloc(sim->dev, wanted * block_bytes(sim), &sim->state[state]);
   }
   OAK_CHECK(
-      st == OAK_OK, OAK_ERR_MEMORY,
-      "no memory for %d blocks of %lld cells and %d variables on rank %d: %.3g GiB wanted for each "
-      "of %d states; lower mesh.min_level or mesh.max_level, refine less, or use more ranks or "
-      "nodes",
-      blocks, (long long)sim->cells, sim->nvar, sim->rank,
-      (double)(blocks * block_bytes(sim)) / (1 << 30), sim->nstate);
+      st != OAK_ERR_MEMORY, OAK_ERR_MEMORY,
+      "no memory for %d blocks of %lld cells and %d variables on rank %d in each of %d states; "
+      "lower mesh.min_level or mesh.max_level or refine less: %s",
+      blocks, (long long)sim->cells, sim->nvar, sim->rank, sim->nstate, oak_last_error());
+  OAK_TRY(st);
   sim->capacity[state] = wanted;
   return OAK_OK;
 }

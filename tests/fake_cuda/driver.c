@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Stand-in of the CUDA driver, see fake.h. As unforgiving as a GPU may be: kernels and copies from
+ * and to pinned memory run as late as they may, when something waits for them; fresh memory is full
+ * of NaN; memory of the GPU ends at a page that nobody may touch, and only kernels and copies may
+ * touch it at all. */
+#define _GNU_SOURCE 1
+#include "fake.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  ERROR_VALUE = 1,
+  ERROR_MEMORY = 2,
+  ERROR_IMAGE = 200,
+  ERROR_NOT_FOUND = 500,
+  ATTRIBUTE_MULTIPROCESSORS = 16,
+  ATTRIBUTE_MAJOR = 75,
+  ATTRIBUTE_MINOR = 76,
+  ATTRIBUTE_SHARED_OPTIN = 97
+};
+
+/* ---- memory of the GPU */
+
+typedef struct {
+  char *pages, *start;
+  size_t length, bytes; /**< of the pages that may be touched; as asked for */
+} block_t;
+
+static block_t block[1024];
+static int nblock;
+static size_t used;
+static int sticky; /**< error of a kernel: all calls return it */
+
+/** Allow the GPU, or nobody, to touch its memory. */
+static void protect(int open) {
+  for (int i = 0; i < nblock; i++)
+    mprotect(block[i].pages, block[i].length, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
+static size_t capacity(void) { return (size_t)fake_word("memory", 4096, NULL) << 20; }
+
+int cuMemGetInfo_v2(size_t *available, size_t *total) {
+  *total = capacity();
+  *available = *total - used;
+  return sticky;
+}
+
+int cuMemAlloc_v2(size_t *address, size_t bytes) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), line = 256;
+  const size_t length = (bytes + page - 1) / page * page;
+  if (sticky) return sticky;
+  if (used + bytes > capacity() || nblock == (int)(sizeof block / sizeof *block))
+    return ERROR_MEMORY;
+  char *pages =
+      mmap(NULL, length + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return ERROR_MEMORY;
+  memset(pages, 0xff, length);
+  mprotect(pages, length + page, PROT_NONE);
+  block[nblock] =
+      (block_t){pages, pages + length - (bytes + line - 1) / line * line, length, bytes};
+  *address = (size_t)block[nblock++].start;
+  used += bytes;
+  return 0;
+}
+
+/* ---- the stream */
+
+typedef struct {
+  enum { COPY, KERNEL, EVENT } what;
+  void *to; /**< or the kernel, or the event */
+  const void *from;
+  size_t bytes;
+  long n;
+  char argument[1024];
+} work_t;
+
+static work_t *queue;
+static int nqueue, room;
+
+static work_t *enqueue(void) {
+  if (nqueue == room) queue = realloc(queue, (size_t)(room = 2 * room + 64) * sizeof *queue);
+  return &queue[nqueue++];
+}
+
+static int flush(void) {
+  if (nqueue) protect(1);
+  for (int i = 0; i < nqueue && !sticky; i++) {
+    work_t *w = &queue[i];
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (w->what == COPY) memcpy(w->to, w->from, w->bytes);
+    if (w->what == EVENT) *(double *)w->to = 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+    if (w->what != KERNEL) continue;
+    sticky = (int)w->bytes; /* the error of this kernel */
+    void (*function)(long, int, const void *);
+    memcpy(&function, &w->to, sizeof function);
+    if (!sticky) function(w->n, 1, w->argument);
+  }
+  if (nqueue) protect(0);
+  nqueue = 0;
+  return sticky;
+}
+
+int cuMemFree_v2(size_t address) {
+  flush();
+  for (int i = 0; i < nblock; i++) {
+    if ((size_t)block[i].start != address) continue;
+    munmap(block[i].pages, block[i].length + (size_t)sysconf(_SC_PAGESIZE));
+    used -= block[i].bytes;
+    block[i] = block[--nblock];
+    return sticky;
+  }
+  return ERROR_VALUE;
+}
+
+int cuStreamCreate(void **stream, unsigned flags) {
+  (void)flags;
+  *stream = &queue;
+  return sticky;
+}
+
+int cuStreamDestroy_v2(void *stream) {
+  (void)stream;
+  return flush();
+}
+
+int cuStreamSynchronize(void *stream) {
+  (void)stream;
+  return flush();
+}
+
+/* ---- pinned memory and copies */
+
+static char *pinned[16];
+static size_t pinned_bytes[16];
+
+int cuMemAllocHost_v2(void **memory, size_t bytes) {
+  int i = 0;
+  while (i < 15 && pinned[i]) i++;
+  pinned[i] = *memory = malloc(bytes);
+  pinned_bytes[i] = bytes;
+  return sticky;
+}
+
+int cuMemFreeHost(void *memory) {
+  flush();
+  for (int i = 0; i < 16; i++)
+    if (pinned[i] == memory) pinned[i] = NULL;
+  free(memory);
+  return sticky;
+}
+
+/** A copy may wait if the host's side is pinned. */
+static int copy(void *to, const void *from, size_t bytes, const char *host) {
+  int late = 0;
+  for (int i = 0; i < 16; i++)
+    late |= pinned[i] && host >= pinned[i] && host + bytes <= pinned[i] + pinned_bytes[i];
+  if (sticky) return sticky;
+  *enqueue() = (work_t){.what = COPY, .to = to, .from = from, .bytes = bytes};
+  return late ? 0 : flush();
+}
+
+int cuMemcpyHtoDAsync_v2(size_t to, const void *from, size_t bytes, void *stream) {
+  (void)stream;
+  return copy((void *)to, from, bytes, from);
+}
+
+int cuMemcpyDtoHAsync_v2(void *to, size_t from, size_t bytes, void *stream) {
+  (void)stream;
+  return copy(to, (const void *)from, bytes, to);
+}
+
+/* ---- modules and kernels */
+
+int cuModuleLoadData(void **module, const fake_image_t *image) {
+  char path[] = "/tmp/fake_cuda_XXXXXX";
+  const int fail = fake_word("load", sticky, NULL);
+  if (fail) return fail;
+  if (memcmp(image->magic, FAKE_MAGIC, sizeof image->magic) != 0) return ERROR_IMAGE;
+  const int file = mkstemp(path);
+  const int whole = file >= 0 && write(file, image + 1, image->bytes) == (ssize_t)image->bytes;
+  if (file >= 0) close(file);
+  *module = whole ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (!*module) fprintf(stderr, "fake driver: %s\n", dlerror());
+  unlink(path);
+  return *module ? 0 : ERROR_IMAGE;
+}
+
+int cuModuleUnload(void *module) {
+  flush();
+  dlclose(module);
+  return sticky;
+}
+
+int cuModuleGetFunction(void **function, void *module, const char *name) {
+  *function = dlsym(module, name);
+  return *function ? sticky : ERROR_NOT_FOUND;
+}
+
+int cuModuleGetGlobal_v2(size_t *address, size_t *bytes, void *module, const char *name) {
+  static const int launch[2] = {32, 0};
+  const size_t length = strlen(name);
+  if (length > 7 && !strcmp(name + length - 7, "_launch")) {
+    *address = (size_t)launch;
+    *bytes = sizeof launch;
+    return sticky;
+  }
+  Dl_info info;
+  void *symbol = dlsym(module, name), *entry = NULL;
+  if (!symbol || !dladdr1(symbol, &info, &entry, RTLD_DL_SYMENT)) return ERROR_NOT_FOUND;
+  *address = (size_t)symbol;
+  *bytes = ((const ElfW(Sym) *)entry)->st_size;
+  return sticky;
+}
+
+int cuFuncSetAttribute(void *function, int attribute, int value) {
+  (void)function, (void)attribute, (void)value;
+  return sticky;
+}
+
+int cuFuncGetAttribute(int *value, int attribute, void *function) {
+  (void)attribute, (void)function;
+  *value = 0;
+  return sticky;
+}
+
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared, void *stream, void **arguments, void **extra) {
+  static int launched;
+  int at = 0, error;
+  (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream,
+      (void)extra;
+  if (sticky) return sticky;
+  launched++;
+  error = fake_word("launch", 0, &at);
+  if (error && at == launched) return error;
+  error = fake_word("fault", 0, &at);
+  work_t *w = enqueue();
+  w->what = KERNEL;
+  w->to = function;
+  w->n = *(const long *)arguments[0];
+  w->bytes = 0;
+  if (error && at == launched) w->bytes = (size_t)error;
+  /* The driver would know from the kernel how long its argument is. Here more is read than there
+   * may be. */
+  const volatile char *from = arguments[1];
+  for (size_t i = 0; i < sizeof w->argument; i++) w->argument[i] = from[i];
+  return 0;
+}
+
+/* ---- events */
+
+int cuEventCreate(double **event, unsigned flags) {
+  (void)flags;
+  *event = calloc(1, sizeof **event);
+  return sticky;
+}
+
+int cuEventDestroy_v2(double *event) {
+  flush();
+  free(event);
+  return sticky;
+}
+
+int cuEventRecord(double *event, void *stream) {
+  (void)stream;
+  *enqueue() = (work_t){.what = EVENT, .to = event};
+  return sticky;
+}
+
+int cuEventSynchronize(double *event) {
+  (void)event;
+  return flush();
+}
+
+int cuEventElapsedTime(float *milliseconds, const double *from, const double *to) {
+  *milliseconds = (float)(*to - *from);
+  return sticky;
+}
+
+/* ---- the GPU */
+
+int cuInit(unsigned flags) {
+  (void)flags;
+  return fake_word("init", 0, NULL);
+}
+
+int cuDriverGetVersion(int *version) {
+  *version = fake_word("version", 13000, NULL);
+  return 0;
+}
+
+int cuDeviceGetCount(int *count) {
+  *count = fake_word("count", 1, NULL);
+  return 0;
+}
+
+int cuDeviceGet(int *device, int ordinal) {
+  *device = ordinal;
+  return 0;
+}
+
+int cuDeviceGetName(char *name, int length, int device) {
+  snprintf(name, (size_t)length, "fake GPU %d", device);
+  return 0;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  const int capability = fake_word("capability", 90, NULL);
+  (void)device;
+  *value = attribute == ATTRIBUTE_MAJOR             ? capability / 10
+           : attribute == ATTRIBUTE_MINOR           ? capability % 10
+           : attribute == ATTRIBUTE_MULTIPROCESSORS ? 4
+           : attribute == ATTRIBUTE_SHARED_OPTIN    ? 232448
+                                                    : 0;
+  return 0;
+}
+
+int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+  (void)device;
+  *bytes = capacity();
+  return 0;
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+  (void)device;
+  *context = &sticky;
+  return fake_word("context", 0, NULL);
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device) {
+  (void)device;
+  return sticky;
+}
+
+int cuCtxSetCurrent(void *context) {
+  (void)context;
+  return sticky;
+}
+
+#ifndef FAKE_OLD /* what an old library lacks */
+int cuGetErrorName(int error, const char **name) {
+  static char text[32];
+  snprintf(text, sizeof text, "CUDA_ERROR_%d", error);
+  *name = text;
+  return 0;
+}
+#endif
+
+int cuGetErrorString(int error, const char **text) {
+  *text = error == 700 ? "an illegal memory access was encountered" : "fake failure";
+  return 0;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Stand-in of NVRTC, see fake.h. */
+#define _GNU_SOURCE 1
+#include "fake.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+typedef struct {
+  char *source, *image, log[8192];
+  size_t bytes;
+} program_t;
+
+enum { NVRTC_ERROR_INVALID_OPTION = 5, NVRTC_ERROR_COMPILATION = 6 };
+
+int nvrtcVersion(int *major, int *minor) {
+  const int version = fake_word("nvrtc", 12000, NULL);
+  *major = version / 1000;
+  *minor = version % 1000 / 10;
+  return 0;
+}
+
+int nvrtcCreateProgram(program_t **program, const char *source, const char *name, int headers,
+                       const char *const *text, const char *const *include) {
+  (void)name, (void)headers, (void)text, (void)include;
+  *program = calloc(1, sizeof **program);
+  (*program)->source = strdup(source);
+  return 0;
+}
+
+static size_t read_file(const char *path, char *data, size_t most) {
+  FILE *file = fopen(path, "rb");
+  const size_t bytes = file ? fread(data, 1, most, file) : 0;
+  if (file) fclose(file);
+  return bytes;
+}
+
+/** Run cc in a folder with the options that it knows too. \return its exit status, 0 to 255 */
+static int run_cc(const char *folder, int count, const char *const *option) {
+  char *word[128] = {"cc", "-std=gnu11", "-O1", "-w", "-shared", "-fPIC", "-DOAK_DEVICE_CPU=1"};
+  int n = 7, status = 1;
+  char path[3][256];
+  pid_t child;
+  posix_spawn_file_actions_t files;
+  for (int i = 0; i < count && n < 120; i++)
+    if (!strncmp(option[i], "-D", 2) || !strncmp(option[i], "-I", 2)) word[n++] = (char *)option[i];
+  snprintf(path[0], sizeof path[0], "%s/kernel.c", folder);
+  snprintf(path[1], sizeof path[1], "%s/kernel.so", folder);
+  snprintf(path[2], sizeof path[2], "%s/log", folder);
+  word[n++] = path[0];
+  word[n++] = "-o";
+  word[n++] = path[1];
+  word[n++] = "-lm";
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 2, path[2], O_WRONLY | O_CREAT, 0600);
+  if (posix_spawnp(&child, "cc", &files, NULL, word, environ) == 0) waitpid(child, &status, 0);
+  posix_spawn_file_actions_destroy(&files);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+}
+
+static int compile_in(program_t *p, const char *folder, int count, const char *const *option) {
+  enum { MOST = 4 << 20 };
+  char path[256];
+  snprintf(path, sizeof path, "%s/kernel.c", folder);
+  FILE *file = fopen(path, "w");
+  if (!file || fputs(p->source, file) < 0 || fclose(file) != 0) return NVRTC_ERROR_COMPILATION;
+  const int status = run_cc(folder, count, option);
+  snprintf(path, sizeof path, "%s/log", folder);
+  p->log[read_file(path, p->log, sizeof p->log - 1)] = 0;
+  if (status) return NVRTC_ERROR_COMPILATION;
+  snprintf(path, sizeof path, "%s/kernel.so", folder);
+  p->image = malloc(MOST);
+  fake_image_t head = {FAKE_MAGIC, read_file(path, p->image + sizeof head, MOST - sizeof head)};
+  memcpy(p->image, &head, sizeof head);
+  p->bytes = head.bytes + sizeof head;
+  return 0;
+}
+
+int nvrtcCompileProgram(program_t *p, int count, const char *const *option) {
+  char folder[] = "/tmp/fake_nvrtc_XXXXXX", path[256];
+  static const char *const names[] = {"kernel.c", "kernel.so", "log"};
+  int result = fake_word("compile", 0, NULL);
+  if (result) snprintf(p->log, sizeof p->log, "fake.cu(1): error: number %d\n", result);
+  for (int i = 0; i < count && !result; i++) {
+    if (strstr(option[i], "--unknown")) result = NVRTC_ERROR_INVALID_OPTION;
+    if (result)
+      snprintf(p->log, sizeof p->log, "nvrtc: error: unrecognized option %s\n", option[i]);
+  }
+  if (result) return result;
+  if (!mkdtemp(folder)) return NVRTC_ERROR_COMPILATION;
+  result = compile_in(p, folder, count, option);
+  for (int i = 0; i < 3; i++) {
+    snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+    unlink(path);
+  }
+  rmdir(folder);
+  return result;
+}
+
+int nvrtcGetProgramLogSize(program_t *p, size_t *bytes) {
+  *bytes = strlen(p->log) + 1;
+  return 0;
+}
+
+int nvrtcGetProgramLog(program_t *p, char *text) {
+  strcpy(text, p->log);
+  return 0;
+}
+
+int nvrtcGetCUBINSize(program_t *p, size_t *bytes) {
+  *bytes = p->bytes;
+  return 0;
+}
+
+int nvrtcGetCUBIN(program_t *p, char *image) {
+  memcpy(image, p->image, p->bytes);
+  return 0;
+}
+
+int nvrtcDestroyProgram(program_t **p) {
+  free((*p)->source);
+  free((*p)->image);
+  free(*p);
+  *p = NULL;
+  return 0;
+}

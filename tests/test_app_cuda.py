@@ -1,0 +1,171 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The cuda device on a machine without a GPU, for CTest: the real oak command with stand-ins of driver and
+NVRTC (fake_cuda/fake.h) that work, or fail in one way each. A failure gives one clear message, once, and an
+exit status that is not 0; device.name=auto then runs on the CPU, silently if there is no GPU at all.
+
+usage: test_app_cuda.py --oak OAK --mpiexec "mpiexec -n" --np N --fake FOLDER [--only WORD] [--show]
+
+Prints nothing for cases that pass but one line at the end. Exit 0: all passed, 1: not."""
+import argparse
+import ctypes
+import os
+import re
+import shlex
+import sys
+import tempfile
+
+from test_app_errors import GOOD, LIMIT, MPIEXEC, judge, run
+
+DRIVER = "oak: device cuda is not used: "
+# name: (words of OAK_FAKE_CUDA, environment, keys, what the message must say, does auto warn)
+# auto None: the run starts on the GPU, and fails with auto as well.
+CASES = {
+    "no driver": ("", {"LD_LIBRARY_PATH": "/nowhere"}, [], [r"no NVIDIA driver", r"libcuda\.so\.1", r"device\.name = cpu"],
+                  False),
+    "driver without functions": ("", {"LD_LIBRARY_PATH": "{fake}/old"}, [], [r"cuGetErrorName", r"too old", r"CUDA 12"],
+                                 False),
+    "no GPU": ("init=100", {}, [], [r"no NVIDIA GPU", r"device\.name = cpu"], False),
+    "no GPU visible": ("count=0", {"CUDA_VISIBLE_DEVICES": "7"}, [], [r"no NVIDIA GPU", r"CUDA_VISIBLE_DEVICES = 7"],
+                       False),
+    "driver and kernel differ": ("init=803", {}, [], [r"does not start", r"CUDA_ERROR_803", r"reboot"], True),
+    "old driver": ("version=11080", {}, [], [r"CUDA 11\.8", r"12\.0 or later", r"update the driver"], True),
+    "old GPU": ("capability=61", {}, [], [r"fake GPU 0", r"6\.1", r"7\.0"], True),
+    "GPU in use": ("context=46", {}, [], [r"GPU \d", r"CUDA_ERROR_46", r"compute mode"], True),
+    "no NVRTC": ("", {"OAK_NVRTC": "/nowhere/libnvrtc.so"}, [],
+                 [r"OAK_NVRTC = /nowhere/libnvrtc\.so", r"fake GPU \d", r"No such file"], True),
+    "NVRTC newer than the driver": ("nvrtc=13010 version=12040", {}, [],
+                                    [r"NVRTC 13\.1", r"CUDA 12\.4", r"libnvrtc\.so\.12"], True),
+    "fails on one rank": ("rank=1 init=803", {}, [], [r"does not start"], True),
+    "NVRTC without built-ins": ("compile=7", {}, ["device.flags=-DNOT_IN_THE_CACHE"], [r"does not compile", r"libnvrtc-builtins"], None),
+    "NVRTC refuses an option": ("", {}, ["device.flags=-O1 --unknown"], [r"--unknown", r"device\.flags", r"NVRTC 12\.0"],
+                                None),
+    "kernel that does not compile": ("", {}, ["problem.name={problems}/broken.c"], [r"broken\.c:\d+", r"no_such_name"],
+                                     None),
+    "kernel that does not load": ("load=209", {}, [], [r"loading a kernel", r"CUDA_ERROR_209", r"OAK_NVRTC"], None),
+    "no memory": ("memory=1", {}, ["mesh.min_level=5", "mesh.max_level=5"],
+                  [r"no memory for \d+ blocks", r"cannot allocate \S+ MiB of memory on GPU \d: .* of 1 MiB are free",
+                   r"fewer blocks"], None),
+    "kernel that cannot be launched": ("launch=701,30", {}, [], [r"launching kernel 'oak_\w+'", r"CUDA_ERROR_701"], None),
+    "kernel fault": ("fault=700,30", {}, [],
+                     [r"kernel '\w+' or one before it failed on GPU \d", r"illegal memory access", r"OAK_CUDA_SYNC=1",
+                      r"the checking tool"], None),
+    "kernel fault, waiting": ("fault=700,30", {"OAK_CUDA_SYNC": "1"}, [],
+                              [r"kernel '\w+' failed on GPU \d", r"illegal memory access", r"the checking tool"], None),
+}
+# A fault at any launch of a run, on the last rank: no other rank waits for it.
+for launch in (1, 5, 9, 13, 22, 31, 40, 61, 82, 101):
+    CASES[f"fault of launch {launch} on one rank"] = (
+        f"rank={{last}} fault=719,{launch}", {}, [], [r"kernel '\w+' or one before it failed", r"CUDA_ERROR_719"], None)
+
+
+def has_driver():
+    try:
+        return bool(ctypes.CDLL("libcuda.so.1"))
+    except OSError:
+        return False
+
+
+def lines(text):
+    return [line for line in text.splitlines() if not MPIEXEC.match(line)]
+
+
+def environment(fake, words, changes, last):
+    env = dict(os.environ, LD_LIBRARY_PATH=f"{fake}/new:{os.environ.get('LD_LIBRARY_PATH', '')}", OAK_NVRTC=f"{fake}/new/libnvrtc.so.12",
+               OAK_FAKE_CUDA=words.format(last=last))
+    for name in ("CUDA_VISIBLE_DEVICES", "OAK_CUDA_SYNC"):
+        env.pop(name, None)
+    return {**env, **{name: value.format(fake=fake) for name, value in changes.items()}}
+
+
+def try_case(name, options, work):
+    """Faults of one case, and what it said."""
+    words, changes, keys, patterns, warns = CASES[name]
+    if name == "no driver" and has_driver():
+        return [], ""
+    if "rank=1" in words and options.np < 2:
+        return [], ""
+    keys = [key.format(problems=os.path.join(os.path.dirname(os.path.abspath(__file__)), "problems")) for key in keys]
+    os.environ.update(environment(options.fake, words, changes, options.np - 1))
+    launch = [*shlex.split(options.mpiexec), str(options.np), options.oak]
+    arguments = ["run.ini", "refine.variable=rho", "refine.criterion=lohner", "mesh.adapt_every=2", "run.max_steps=20",
+                 "run.end_time=1", *keys]
+    text, code, _ = run([*launch, "run", *arguments, "device.name=cuda"], work, LIMIT)
+    text = text.replace("compute-sanitizer", "the checking tool")  # no sign of a crash
+    wrong = judge(text, code, patterns, many_lines=name.startswith(("kernel that does not c", "NVRTC")))
+    said = text
+    if warns is None:
+        return wrong, said
+    text, code, _ = run([*launch, "run", *arguments, "device.name=auto", "--quiet"], work, LIMIT)
+    said += text
+    warnings = [line for line in lines(text) if line]
+    if code != 0:
+        wrong.append(f"auto: exit status {code}")
+    if len(warnings) != int(warns):
+        wrong.append(f"auto: {len(warnings)} lines on standard error instead of {int(warns)}")
+    if warns:
+        wrong += [f"auto: the warning does not match /{p}/" for p in [DRIVER] + patterns if not re.search(p, text)]
+    return wrong, said
+
+
+def info(options, work):
+    """oak info says what there is and why it cannot be used."""
+    wrong = []
+    for words, pattern in (("", r"device +cuda: fake GPU 0, 4\.0 GiB, compute capability 9\.0, CUDA 13\.0, NVRTC 12\.0"),
+                           ("version=11080", r"device +cuda: not usable: .*11\.8")):
+        os.environ.update(environment(options.fake, words, {}, 0))
+        path = os.path.join(work, "info")
+        code = os.system(f"{shlex.quote(options.oak)} info >{path} 2>&1")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if code != 0 or not re.search(pattern, text):
+            wrong.append(f"info: exit status {code}, no /{pattern}/ in:\n{text}")
+    return wrong, ""
+
+
+def works(options, work):
+    """A run on the stand-in ends well, is on the GPU, and gives the CPU's totals."""
+    totals = []
+    os.environ.update(environment(options.fake, "", {}, 0))
+    for device in ("auto", "cpu"):
+        folder = os.path.join(work, device)
+        text, code, _ = run([*shlex.split(options.mpiexec), str(options.np), options.oak, "run", "run.ini", "--quiet",
+                             f"device.name={device}", f"output.folder={folder}", "device.flags=-O1"], work, LIMIT)
+        if code != 0 or lines(text):
+            return [f"{device}: exit status {code}"], text
+        with open(os.path.join(folder, "diagnostics.csv"), encoding="utf-8") as file:
+            totals.append([float(word) for word in file.read().splitlines()[-1].split(",")])
+    far = max(abs(a - b) for a, b in zip(*totals))
+    return ([f"totals differ by {far}"] if far > 1e-12 else []), ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--oak", required=True)
+    parser.add_argument("--mpiexec", required=True, help="command and option that the number of ranks follows")
+    parser.add_argument("--np", type=int, required=True)
+    parser.add_argument("--fake", required=True, help="folder with new/ and old/ libraries")
+    parser.add_argument("--only", default="", help="cases whose name holds this")
+    parser.add_argument("--show", action="store_true", help="print every message")
+    options = parser.parse_args()
+    tests = {name: lambda work, name=name: try_case(name, options, work) for name in CASES}
+    tests.update({"info": lambda work: info(options, work), "a run that works": lambda work: works(options, work)})
+    before, failed, names = dict(os.environ), 0, [name for name in tests if options.only in name]
+    for name in names:
+        with tempfile.TemporaryDirectory(prefix="oak_cuda_") as work:
+            with open(os.path.join(work, "run.ini"), "w", encoding="utf-8") as f:
+                f.write(GOOD.format(work=work) + "diagnostics_every = 1\n")
+            wrong, text = tests[name](work)
+        os.environ.clear()
+        os.environ.update(before)
+        if options.show:
+            print(f"== {name}\n{text.rstrip()}", flush=True)
+        if wrong:
+            failed += 1
+            print(f"FAILED {name}: {'; '.join(wrong)}; it said:\n{text.rstrip()}\n", flush=True)
+    print(f"{len(names) - failed} of {len(names)} cases pass")
+    return 1 if failed or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
