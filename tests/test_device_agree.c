@@ -46,9 +46,9 @@ static const case_t cases[] = {
      WAVES "mesh.max_level=4\nscheme.limiter=weno5\nscheme.ghost_layers=3\nscheme.flux=hllc\n"
            "scheme.integrator=ssprk33\n",
      3, 1},
-    {"2D implosion, Roe, blocks of 16",
-     WALLS "mesh.max_level=3\nmesh.block_size=16\nscheme.flux=roe\nscheme.limiter=minmod\n", 2, 0},
-    {"2D waves, single precision", WAVES "mesh.max_level=4\nscheme.precision=single\n", 2, 1},
+    {"2D implosion, Roe", WALLS "mesh.max_level=5\nscheme.flux=roe\nscheme.limiter=minmod\n", 2, 0},
+    {"2D waves, single precision, blocks of 16",
+     WAVES "mesh.max_level=4\nmesh.block_size=16\nscheme.precision=single\n", 2, 1},
     {"3D waves, van Leer", CUBE, 2, 1},
     {"3D waves, WENO5", CUBE "scheme.limiter=weno5\nscheme.ghost_layers=3\n", 2, 1},
 };
@@ -158,7 +158,7 @@ static void agree(const case_t *c, const setting_t *first, const setting_t *seco
       c->name, first->label, second->label, STEPS, o.blocks, o.changes, o.states, bound, o.steps,
       o.totals, total_bound, o.drift);
   assert_int_equal(o.meshes, 0);
-  assert_true(o.changes > 3);
+  assert_true(o.changes > 1);
   assert_true(o.states <= bound);
   assert_true(o.steps <= bound);
   assert_true(o.totals <= total_bound);
