@@ -76,11 +76,11 @@ OAK_API oak_status_t oak_write_grid(oak_t *sim, const char *path);
 OAK_API oak_status_t oak_write_picture(oak_t *sim, const char *path);
 
 /** Print the table of time spent in the parts of oak (paper: f4_print_wtime). */
-OAK_API void oak_print_wtime(const oak_t *sim, FILE *stream);
+OAK_API void oak_print_wtime(oak_t *sim, FILE *stream);
 
 /** Seconds this rank has spent in one phase of that table, by its name ("flux and update"); NULL
  * for all of them. Not collective. */
-OAK_API double oak_wtime(const oak_t *sim, const char *phase);
+OAK_API double oak_wtime(oak_t *sim, const char *phase);
 
 /** Integrals of the conserved variables over the domain, bitwise the same for any number of ranks:
  * \a total [oak_nvar]. */

@@ -4,7 +4,8 @@
  *   out = dt F(u) + sum_i w_i prev_i                        (paper, eq. feuler)
  *
  * for blocks without stored ghost cells. One OUTER iteration is a tile of TX x TY cells of a
- * block's xy planes, which marches through z: a queue per column holds the primitive planes that
+ * block's xy planes, which marches through z, or through a part of it on a device that is short of
+ * work: a queue per column holds the primitive planes that
  * the z stencil needs, so each z reconstruction and z flux is computed once. The current plane with
  * its halo is in shared memory, where x and y fluxes are computed, each once. Fluxes at refinement
  * boundaries go to bflux; the largest wave speed and the count of invalid cells leave per tile.
@@ -57,13 +58,13 @@ typedef struct {
   OAK_ALIGNED real bad[LANES]; /* a number as wide as the others: lanes stay full */
 } flux_shared_t;
 
-/* A tile of the xy planes of a block. */
+/* A tile of the xy planes of a block, and its planes. */
 typedef struct {
   const oak_flux_args_t *arg;
   const oak_field_t *f;
   oak_user_t user;
   long block;
-  int x0, y0;
+  int x0, y0, begin, end;
   real inv_dx[3];
 } tile_t;
 
@@ -200,13 +201,13 @@ OAK_FN void march(const tile_t *t, int k, int with_flux,
   }
 }
 
-/* Fill the queue with the planes below those that the first step of the march loads. */
+/* Fill the queue with the planes below the one that the first step of the march loads. */
 OAK_FN void start_march(const tile_t *t, OAK_PRIVATE_ARG(real queue[QLEN][NVAR], LANES)) {
   OAK_UNROLL
   for (int n = 0; n < QLEN - 1; n++) {
     long long stride;
-    const real *p = z_plane(t, n - 1 - RAD, &stride);
-    const int at = OAK_QUEUE(QLEN, -2, n);
+    const real *p = z_plane(t, t->begin + n - 1 - RAD, &stride);
+    const int at = OAK_QUEUE(QLEN, t->begin - 2, n);
     OAK_LANE(c, LANES) {
       real q[NVAR];
       load_primitive(&t->user, p + LANE_AT(c), stride, q);
@@ -411,12 +412,21 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh,
   }
 }
 
+/* Iteration m of the kernel: parts of a tile follow each other, so do tiles of a block. */
+OAK_FN void choose_tile(tile_t *t, long m) {
+  const int part = (int)(m % t->arg->parts), tile = (int)(m / t->arg->parts % TILES);
+  t->block = m / t->arg->parts / TILES;
+  t->x0 = tile % TILES_X * TX;
+  t->y0 = tile / TILES_X * TY;
+  t->begin = part * OAK_NZ / t->arg->parts;
+  t->end = (part + 1) * OAK_NZ / t->arg->parts;
+}
+
 OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared_t)) {
   OAK_ARGS(oak_flux_args_t);
   OAK_OUTER(m) {
-    const int part = (int)(m % TILES);
-    tile_t t = {
-        &arg, &arg.f, oak_user(&arg.f), m / TILES, part % TILES_X * TX, part / TILES_X * TY};
+    tile_t t = {&arg, &arg.f, oak_user(&arg.f)};
+    choose_tile(&t, m);
     const int level = arg.f.block[t.block].level;
     OAK_UNROLL
     for (int d = 0; d < OAK_DIM; d++) t.inv_dx[d] = (real)(1 / oak_dx(&arg.f, level, d));
@@ -428,15 +438,15 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
     OAK_PRIVATE(real zhi[NVAR], LANES);
     OAK_PRIVATE(real zf[2][NFLUX], LANES);
     start_march(&t, queue);
-    march(&t, -2, 0, queue, zhi, zf);
+    march(&t, t.begin - 2, 0, queue, zhi, zf);
     OAK_QUEUE_TURN(queue, QLEN, NVAR);
-    march(&t, -1, 1, queue, zhi, zf);
+    march(&t, t.begin - 1, 1, queue, zhi, zf);
     OAK_QUEUE_TURN(queue, QLEN, NVAR);
     OAK_QUEUE_TURN(zf, 2, NFLUX);
-    keep_z_fluxes(&t, 4, zf[OAK_QUEUE(2, 0, 0)]);
+    if (t.begin == 0) keep_z_fluxes(&t, 4, zf[OAK_QUEUE(2, 0, 0)]);
 #endif
     OAK_NO_UNROLL
-    for (int k = 0; k < OAK_NZ; k++) {
+    for (int k = t.begin; k < t.end; k++) {
 #if OAK_DIM == 3
       const int center = OAK_QUEUE(QLEN, k, QPLANE);
 #else
@@ -473,7 +483,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
 #endif
     }
 #if OAK_DIM == 3
-    keep_z_fluxes(&t, 5, zf[OAK_QUEUE(2, OAK_N, 0)]);
+    if (t.end == OAK_N) keep_z_fluxes(&t, 5, zf[OAK_QUEUE(2, OAK_N, 0)]);
 #endif
     real fastest, invalid;
     OAK_BARRIER;
@@ -481,7 +491,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
     OAK_REDUCE_SUM(invalid, sh.bad, LANES);
     OAK_SERIAL {
       arg.rate[m] = (double)fastest;
-      arg.bad[m] += (int)invalid;
+      arg.bad[m] = (arg.first ? 0 : arg.bad[m]) + (int)invalid;
     }
   }
 }

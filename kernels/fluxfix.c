@@ -69,6 +69,6 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, 128) {
     OAK_BARRIER;
     OAK_REDUCE_SUM(invalid, bad, OAK_N);
     /* Two faces of a block may do this at a time: both store the same. */
-    OAK_SERIAL if (invalid) arg.bad[t.block * TILES] = 1;
+    OAK_SERIAL if (invalid) arg.bad[t.block * arg.results] = 1;
   }
 }

@@ -26,6 +26,34 @@ OAK_KERNEL(oak_totals, oak_read_args_t, 128) {
   }
 }
 
+enum { RESULT_LANES = 256 };
+
+/* The largest rate and the number of invalid cells that the flux kernel left in a chunk of tiles.
+ */
+OAK_KERNEL(oak_results, oak_results_args_t, 256) {
+  OAK_ARGS(oak_results_args_t);
+  OAK_OUTER(n) {
+    OAK_SHARED double rate[RESULT_LANES], bad[RESULT_LANES];
+    const long first = n * OAK_RESULTS_CHUNK;
+    const long rest = arg.count - first, count = OAK_MIN(rest, OAK_RESULTS_CHUNK);
+    OAK_INNER(c, RESULT_LANES) {
+      rate[c] = bad[c] = 0;
+      for (long t = c; t < count; t += RESULT_LANES) {
+        rate[c] = OAK_MAX(rate[c], arg.rate[first + t]);
+        bad[c] += arg.bad[first + t];
+      }
+    }
+    double most, sum;
+    OAK_BARRIER;
+    OAK_REDUCE_MAX(most, rate, RESULT_LANES);
+    OAK_REDUCE_SUM(sum, bad, RESULT_LANES);
+    OAK_SERIAL {
+      arg.out[2 * n] = most;
+      arg.out[2 * n + 1] = sum;
+    }
+  }
+}
+
 OAK_FN double read_cell(const oak_user_t *user, int variable, real q[]) {
   if (variable < NVAR) return (double)q[variable];
   if (variable == 2 * NVAR) return physics_valid(&user->physics, q);

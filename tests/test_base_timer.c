@@ -62,7 +62,6 @@ static void test_running(void **state) {
   oak_timer_start(&timers, OAK_PHASE_FLUX);
   spend(0.003);
   assert_true(oak_timer_seconds(&timers, OAK_PHASE_FLUX) >= 0.003);
-  assert_true(timers.seconds[OAK_PHASE_FLUX] == 0);
   oak_timer_stop(&timers, OAK_PHASE_FLUX);
   assert_true(timers.seconds[OAK_PHASE_FLUX] >= 0.003);
 }

@@ -60,6 +60,12 @@ typedef struct {
   oak_status_t (*launch)(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args,
                          size_t bytes);
   oak_status_t (*sync)(oak_device_t *dev);
+  /** Marks in the queue of a device's work, numbered 0 to 127, and the seconds between two of them;
+   * both NULL where a launch returns when the kernel has ended. */
+  void (*mark)(oak_device_t *dev, int number);
+  double (*between)(oak_device_t *dev, int from, int to);
+  /** Lanes of small tiles that keep the device busy; NULL: any number does. */
+  long (*lanes)(oak_device_t *dev);
   /** One line of what was found: processor, threads, compiler; for `oak info` and the run's head.
    */
   void (*describe)(oak_device_t *dev, char *text, size_t size);

@@ -54,9 +54,20 @@ typedef struct {
   int nprev;
   double dt;
   real *bflux;
-  double *rate; /**< [block][tile] largest sum over dimensions of wave speed / dx */
-  int *bad;     /**< [block][tile] cells left in an invalid state are added here */
+  int parts;    /**< into which tiles are cut along z, each marched by itself */
+  int first;    /**< of the stages whose invalid cells are counted together */
+  double *rate; /**< [block][tile][part] largest sum over dimensions of wave speed / dx */
+  int *bad;     /**< [block][tile][part] cells left in an invalid state */
 } oak_flux_args_t;
+
+/** What the flux kernel left, in chunks of OAK_RESULTS_CHUNK. */
+enum { OAK_RESULTS_CHUNK = 4096 };
+typedef struct {
+  const double *rate;
+  const int *bad;
+  long count;
+  double *out; /**< [chunk][2] largest rate, sum of bad */
+} oak_results_args_t;
 
 /** Cells to be computed again with first-order fluxes (kernels/repair.c). A mark has a bit for each
  * face of first order, and one for the cell itself. */
@@ -188,7 +199,8 @@ typedef struct {
   const oak_coarse_face_t *coarse; /**< [n], faces of one direction, kernel oak_fluxfix_apply */
   real *u;                         /**< state to correct */
   double dt;
-  int *bad; /**< [block][tile] set where a corrected cell is invalid */
+  int *bad;    /**< [block][results] set where a corrected cell is invalid */
+  int results; /**< of a block in `bad` */
 } oak_fluxfix_args_t;
 
 typedef struct {

@@ -2,9 +2,10 @@
  * Wall-clock time spent in the parts of a run. Private.
  *
  * Times are exclusive: starting a phase suspends the one that is running, stopping it resumes that
- * one, so the phases add up to the time since oak_timers_reset(). Time in no phase is "other". A
- * device may still be at work when a launch returns: synchronise it before a stop, or its time goes
- * to the phase that waits for it. */
+ * one, so the phases add up to the time since oak_timers_reset(). Time in no phase is "other".
+ *
+ * A device may still be at work when a launch returns. Its clock marks the changes of phase in the
+ * queue of its work, so that a phase gets the time of the work started in it, and nobody waits. */
 #ifndef OAK_TIMER_H
 #define OAK_TIMER_H
 
@@ -35,17 +36,31 @@ typedef enum {
       OAK_PHASE_COUNT
 } oak_phase_t;
 
-enum { OAK_TIMER_DEPTH = 16 };
+enum { OAK_TIMER_DEPTH = 16, OAK_TIMER_MARKS = 128 };
+
+/** A device's clock. Marks are numbered 0 to OAK_TIMER_MARKS - 1 and used again and again. */
+typedef struct {
+  void *data;
+  /** Mark this point of the work queue. */
+  void (*mark)(void *data, int number);
+  /** Seconds from one mark to a later one; waits until that is reached. */
+  double (*between)(void *data, int from, int to);
+} oak_clock_t;
 
 typedef struct {
-  double seconds[OAK_PHASE_COUNT]; /**< up to `since` */
-  double since;                    /**< MPI_Wtime of the last change of phase */
+  double seconds[OAK_PHASE_COUNT];     /**< up to `since` */
+  double since;                        /**< MPI_Wtime of the last change of phase */
+  oak_clock_t clock;                   /**< of a device; mark NULL: MPI_Wtime */
+  oak_phase_t marked[OAK_TIMER_MARKS]; /**< phase that ended at each mark */
+  int marks;                           /**< made and not yet read, the oldest 0 */
   oak_phase_t stack[OAK_TIMER_DEPTH];
   int depth; /**< running phase: stack[depth]; stack[0] is OAK_PHASE_OTHER */
 } oak_timers_t;
 
 /** Set all times to 0 and begin with OAK_PHASE_OTHER. Not collective, as all but printing. */
 void oak_timers_reset(oak_timers_t *timers);
+/** From now on take times from a device's clock; NULL: from the host's again. */
+void oak_timers_use(oak_timers_t *timers, const oak_clock_t *clock);
 
 /** Start a phase within the running one. Each start needs its stop, also where a function fails. */
 void oak_timer_start(oak_timers_t *timers, oak_phase_t phase);
@@ -53,15 +68,15 @@ void oak_timer_start(oak_timers_t *timers, oak_phase_t phase);
 void oak_timer_stop(oak_timers_t *timers, oak_phase_t phase);
 
 /** Seconds spent in a phase until now, on this rank. */
-double oak_timer_seconds(const oak_timers_t *timers, oak_phase_t phase);
+double oak_timer_seconds(oak_timers_t *timers, oak_phase_t phase);
 /** Seconds since oak_timers_reset(), on this rank. */
-double oak_timers_total(const oak_timers_t *timers);
+double oak_timers_total(oak_timers_t *timers);
 /** Name of a phase, as printed. */
 const char *oak_phase_name(oak_phase_t phase);
 
 /** Print a table of all phases that took time: mean, least and most over the ranks of \a comm, and
  * the share of the whole. Collective; \a stream is used on rank 0 alone (NULL elsewhere is fine).
  */
-void oak_timers_print(const oak_timers_t *timers, MPI_Comm comm, FILE *stream);
+void oak_timers_print(oak_timers_t *timers, MPI_Comm comm, FILE *stream);
 
 #endif

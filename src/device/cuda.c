@@ -24,12 +24,18 @@ typedef struct {
   cuda_kernel_t *kernels;
 } cuda_module_t;
 
+enum { MARKS = 128, PINNED_DOWN = 1 << 16, PINNED_UP = 16 << 20 };
+
 typedef struct {
   cu_driver_t driver;
-  cu_compiler_t compiler; /**< library NULL: not opened yet */
+  cu_compiler_t compiler;   /**< library NULL: not opened yet */
+  cu_handle_t event[MARKS]; /**< made when first used */
+  char *pinned; /**< memory that copies run from and to without waiting: first PINNED_DOWN bytes for
+                   one download, then PINNED_UP bytes for uploads under way */
+  size_t pinned_up; /**< of those, in use */
   cu_device_t device;
   cu_handle_t context, stream;
-  int ordinal, count, major, minor, driver_version;
+  int ordinal, count, major, minor, driver_version, multiprocessors;
   int wait;             /**< $OAK_CUDA_SYNC: wait for each kernel, so that a failing one is named */
   const char *launched; /**< the kernel launched last, "" if none */
   char name[128];
@@ -67,6 +73,9 @@ static oak_status_t gpu_status(const cuda_t *cuda, cu_result_t result, const cha
 
 static void cuda_close(oak_device_t *dev) {
   cuda_t *cuda = dev->data;
+  for (int m = 0; m < MARKS; m++)
+    if (cuda->event[m]) cuda->driver.event_free(cuda->event[m]);
+  if (cuda->pinned) cuda->driver.host_free(cuda->pinned);
   if (cuda->stream) cuda->driver.stream_free(cuda->stream);
   if (cuda->context) cuda->driver.context_release(cuda->device);
   if (cuda->compiler.library) dlclose(cuda->compiler.library);
@@ -86,6 +95,9 @@ static oak_status_t start(oak_device_t *dev, cuda_t *cuda) {
   CUDA_TRY(cuda, device_name(cuda->name, sizeof cuda->name, cuda->device), "reading its name");
   CUDA_TRY(cuda, device_attribute(&cuda->major, CU_ATTRIBUTE_MAJOR, cuda->device), "asking a GPU");
   CUDA_TRY(cuda, device_attribute(&cuda->minor, CU_ATTRIBUTE_MINOR, cuda->device), "asking a GPU");
+  CUDA_TRY(cuda,
+           device_attribute(&cuda->multiprocessors, CU_ATTRIBUTE_MULTIPROCESSORS, cuda->device),
+           "asking a GPU");
   CUDA_TRY(cuda, device_memory(&cuda->memory, cuda->device), "asking for its memory");
   CUDA_TRY(cuda, driver_version(&cuda->driver_version), "asking for the driver's version");
   OAK_CHECK(cuda->major >= 7, OAK_ERR_DEVICE,
@@ -94,6 +106,8 @@ static oak_status_t start(oak_device_t *dev, cuda_t *cuda) {
   CUDA_TRY(cuda, context_retain(&cuda->context, cuda->device), "starting to use it");
   CUDA_TRY(cuda, context_set(cuda->context), "starting to use it");
   CUDA_TRY(cuda, stream_new(&cuda->stream, CU_STREAM_NON_BLOCKING), "making a stream");
+  CUDA_TRY(cuda, host_alloc((void **)&cuda->pinned, PINNED_DOWN + PINNED_UP),
+           "allocating memory of the host");
   snprintf(gpu, sizeof gpu, "GPU %d, %s", cuda->ordinal, cuda->name);
   return oak_cuda_compiler(&cuda->compiler, cuda->driver_version, gpu);
 }
@@ -136,23 +150,59 @@ static void cuda_free(oak_device_t *dev, void *ptr) {
   cuda->driver.release((cu_memory_t)ptr); /* waits for what runs */
 }
 
-static oak_status_t cuda_upload(oak_device_t *dev, void *dst, const void *host, size_t bytes) {
-  cuda_t *cuda = dev->data;
-  CUDA_TRY(cuda, to_device((cu_memory_t)dst, host, bytes, cuda->stream), "copying to the GPU");
-  CUDA_TRY(cuda, stream_wait(cuda->stream), "copying to the GPU");
-  return OAK_OK;
-}
-
 static oak_status_t cuda_sync(oak_device_t *dev) {
   cuda_t *cuda = dev->data;
   CUDA_TRY(cuda, stream_wait(cuda->stream), "running kernels");
+  cuda->pinned_up = 0;
+  return OAK_OK;
+}
+
+/* Returns before the data has arrived, unless there is much of it. */
+static oak_status_t cuda_upload(oak_device_t *dev, void *dst, const void *host, size_t bytes) {
+  cuda_t *cuda = dev->data;
+  const size_t room = (bytes + 63) / 64 * 64;
+  if (bytes <= PINNED_UP) {
+    if (cuda->pinned_up + room > PINNED_UP) OAK_TRY(cuda_sync(dev));
+    void *copy = cuda->pinned + PINNED_DOWN + cuda->pinned_up;
+    memcpy(copy, host, bytes);
+    cuda->pinned_up += room;
+    host = copy;
+  }
+  /* From other memory: read when the call returns. */
+  CUDA_TRY(cuda, to_device((cu_memory_t)dst, host, bytes, cuda->stream), "copying to the GPU");
   return OAK_OK;
 }
 
 static oak_status_t cuda_download(oak_device_t *dev, void *host, const void *src, size_t bytes) {
   cuda_t *cuda = dev->data;
-  CUDA_TRY(cuda, to_host(host, (cu_memory_t)src, bytes, cuda->stream), "copying from the GPU");
-  return cuda_sync(dev);
+  void *to = bytes <= PINNED_DOWN ? cuda->pinned : host;
+  CUDA_TRY(cuda, to_host(to, (cu_memory_t)src, bytes, cuda->stream), "copying from the GPU");
+  OAK_TRY(cuda_sync(dev));
+  if (to != host) memcpy(host, to, bytes);
+  return OAK_OK;
+}
+
+/* ---- time */
+
+/* A failing mark shows in the work around it. */
+static void cuda_mark(oak_device_t *dev, int number) {
+  cuda_t *cuda = dev->data;
+  if (!cuda->event[number]) cuda->driver.event_new(&cuda->event[number], 0);
+  if (cuda->event[number]) cuda->driver.event_record(cuda->event[number], cuda->stream);
+}
+
+static double cuda_between(oak_device_t *dev, int from, int to) {
+  cuda_t *cuda = dev->data;
+  float milliseconds = 0;
+  if (!cuda->event[from] || !cuda->event[to]) return 0;
+  cuda->driver.event_wait(cuda->event[to]);
+  cuda->driver.event_elapsed(&milliseconds, cuda->event[from], cuda->event[to]);
+  return 1e-3 * milliseconds;
+}
+
+static long cuda_lanes(oak_device_t *dev) {
+  const cuda_t *cuda = dev->data;
+  return 512L * cuda->multiprocessors;
 }
 
 /* ---- build */
@@ -423,6 +473,9 @@ const oak_device_ops_t oak_device_ops_cuda = {
     .constant = cuda_constant,
     .launch = cuda_launch,
     .sync = cuda_sync,
+    .mark = cuda_mark,
+    .between = cuda_between,
+    .lanes = cuda_lanes,
     .describe = cuda_describe,
     .fingerprint = cuda_fingerprint,
 };

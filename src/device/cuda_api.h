@@ -28,39 +28,46 @@ enum {
 };
 
 /** Name of the member, name in the library, result, arguments. */
-#define CU_DRIVER_TABLE(X)                                                                     \
-  X(init, "cuInit", (unsigned flags))                                                          \
-  X(driver_version, "cuDriverGetVersion", (int *version))                                      \
-  X(device_count, "cuDeviceGetCount", (int *count))                                            \
-  X(device_get, "cuDeviceGet", (cu_device_t * device, int ordinal))                            \
-  X(device_name, "cuDeviceGetName", (char *name, int length, cu_device_t device))              \
-  X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, cu_device_t device)) \
-  X(device_memory, "cuDeviceTotalMem_v2", (size_t * bytes, cu_device_t device))                \
-  X(context_retain, "cuDevicePrimaryCtxRetain", (cu_handle_t * context, cu_device_t device))   \
-  X(context_release, "cuDevicePrimaryCtxRelease_v2", (cu_device_t device))                     \
-  X(context_set, "cuCtxSetCurrent", (cu_handle_t context))                                     \
-  X(memory_info, "cuMemGetInfo_v2", (size_t * available, size_t * total))                      \
-  X(alloc, "cuMemAlloc_v2", (cu_memory_t * address, size_t bytes))                             \
-  X(release, "cuMemFree_v2", (cu_memory_t address))                                            \
-  X(to_device, "cuMemcpyHtoDAsync_v2",                                                         \
-    (cu_memory_t to, const void *from, size_t bytes, cu_handle_t stream))                      \
-  X(to_host, "cuMemcpyDtoHAsync_v2",                                                           \
-    (void *to, cu_memory_t from, size_t bytes, cu_handle_t stream))                            \
-  X(module_load, "cuModuleLoadData", (cu_handle_t * module, const void *image))                \
-  X(module_unload, "cuModuleUnload", (cu_handle_t module))                                     \
-  X(module_function, "cuModuleGetFunction",                                                    \
-    (cu_handle_t * function, cu_handle_t module, const char *name))                            \
-  X(module_global, "cuModuleGetGlobal_v2",                                                     \
-    (cu_memory_t * address, size_t * bytes, cu_handle_t module, const char *name))             \
-  X(function_set, "cuFuncSetAttribute", (cu_handle_t function, int attribute, int value))      \
-  X(function_get, "cuFuncGetAttribute", (int *value, int attribute, cu_handle_t function))     \
-  X(launch, "cuLaunchKernel",                                                                  \
-    (cu_handle_t function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,    \
-     unsigned bz, unsigned shared, cu_handle_t stream, void **arguments, void **extra))        \
-  X(stream_new, "cuStreamCreate", (cu_handle_t * stream, unsigned flags))                      \
-  X(stream_free, "cuStreamDestroy_v2", (cu_handle_t stream))                                   \
-  X(stream_wait, "cuStreamSynchronize", (cu_handle_t stream))                                  \
-  X(error_name, "cuGetErrorName", (cu_result_t error, const char **name))                      \
+#define CU_DRIVER_TABLE(X)                                                                        \
+  X(init, "cuInit", (unsigned flags))                                                             \
+  X(driver_version, "cuDriverGetVersion", (int *version))                                         \
+  X(device_count, "cuDeviceGetCount", (int *count))                                               \
+  X(device_get, "cuDeviceGet", (cu_device_t * device, int ordinal))                               \
+  X(device_name, "cuDeviceGetName", (char *name, int length, cu_device_t device))                 \
+  X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, cu_device_t device))    \
+  X(device_memory, "cuDeviceTotalMem_v2", (size_t * bytes, cu_device_t device))                   \
+  X(context_retain, "cuDevicePrimaryCtxRetain", (cu_handle_t * context, cu_device_t device))      \
+  X(context_release, "cuDevicePrimaryCtxRelease_v2", (cu_device_t device))                        \
+  X(context_set, "cuCtxSetCurrent", (cu_handle_t context))                                        \
+  X(memory_info, "cuMemGetInfo_v2", (size_t * available, size_t * total))                         \
+  X(alloc, "cuMemAlloc_v2", (cu_memory_t * address, size_t bytes))                                \
+  X(release, "cuMemFree_v2", (cu_memory_t address))                                               \
+  X(to_device, "cuMemcpyHtoDAsync_v2",                                                            \
+    (cu_memory_t to, const void *from, size_t bytes, cu_handle_t stream))                         \
+  X(to_host, "cuMemcpyDtoHAsync_v2",                                                              \
+    (void *to, cu_memory_t from, size_t bytes, cu_handle_t stream))                               \
+  X(module_load, "cuModuleLoadData", (cu_handle_t * module, const void *image))                   \
+  X(module_unload, "cuModuleUnload", (cu_handle_t module))                                        \
+  X(module_function, "cuModuleGetFunction",                                                       \
+    (cu_handle_t * function, cu_handle_t module, const char *name))                               \
+  X(module_global, "cuModuleGetGlobal_v2",                                                        \
+    (cu_memory_t * address, size_t * bytes, cu_handle_t module, const char *name))                \
+  X(function_set, "cuFuncSetAttribute", (cu_handle_t function, int attribute, int value))         \
+  X(function_get, "cuFuncGetAttribute", (int *value, int attribute, cu_handle_t function))        \
+  X(launch, "cuLaunchKernel",                                                                     \
+    (cu_handle_t function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,       \
+     unsigned bz, unsigned shared, cu_handle_t stream, void **arguments, void **extra))           \
+  X(stream_new, "cuStreamCreate", (cu_handle_t * stream, unsigned flags))                         \
+  X(stream_free, "cuStreamDestroy_v2", (cu_handle_t stream))                                      \
+  X(stream_wait, "cuStreamSynchronize", (cu_handle_t stream))                                     \
+  X(event_new, "cuEventCreate", (cu_handle_t * event, unsigned flags))                            \
+  X(event_free, "cuEventDestroy_v2", (cu_handle_t event))                                         \
+  X(event_record, "cuEventRecord", (cu_handle_t event, cu_handle_t stream))                       \
+  X(event_wait, "cuEventSynchronize", (cu_handle_t event))                                        \
+  X(event_elapsed, "cuEventElapsedTime", (float *milliseconds, cu_handle_t from, cu_handle_t to)) \
+  X(host_alloc, "cuMemAllocHost_v2", (void **memory, size_t bytes))                               \
+  X(host_free, "cuMemFreeHost", (void *memory))                                                   \
+  X(error_name, "cuGetErrorName", (cu_result_t error, const char **name))                         \
   X(error_text, "cuGetErrorString", (cu_result_t error, const char **text))
 
 #define CU_COMPILER_TABLE(X)                                                                       \

@@ -102,6 +102,7 @@ static void note(oak_status_t *st, oak_status_t next) {
 /* Send what was made and wait for the others' part. */
 static oak_status_t round_trip(oak_halo_t *halo, oak_messages_t *messages, int tag,
                                oak_timers_t *timers) {
+  if (!oak_messages_any(messages)) return OAK_OK;
   oak_timer_start(timers, OAK_PHASE_MPI);
   oak_status_t st = oak_messages_begin(messages, halo->comm, halo->dev, halo->buffer, halo->buffer,
                                        halo->real_size, tag);
@@ -115,16 +116,19 @@ oak_status_t oak_halo_fill(oak_halo_t *halo, oak_halo_args_t *args, oak_timers_t
   args->halo = halo->buffer;
   args->f.halo = halo->buffer;
   args->f.face = halo->face.device;
-  oak_timer_start(timers, OAK_PHASE_GHOST_R1);
-  oak_status_t st = run(halo, &halo->make1, args);
-  note(&st, round_trip(halo, &halo->round1, 1, timers));
-  if (st == OAK_OK) st = run(halo, &halo->unpack, args);
-  note(&st, oak_device_sync(halo->dev));
-  oak_timer_stop(timers, OAK_PHASE_GHOST_R1);
-  oak_timer_start(timers, OAK_PHASE_GHOST_R2);
-  if (st == OAK_OK) st = run(halo, &halo->make2, args);
-  note(&st, round_trip(halo, &halo->round2, 2, timers));
-  note(&st, oak_device_sync(halo->dev));
-  oak_timer_stop(timers, OAK_PHASE_GHOST_R2);
+  oak_status_t st = OAK_OK;
+  if (halo->make1.count || halo->unpack.count || oak_messages_any(&halo->round1)) {
+    oak_timer_start(timers, OAK_PHASE_GHOST_R1);
+    st = run(halo, &halo->make1, args);
+    note(&st, round_trip(halo, &halo->round1, 1, timers));
+    if (st == OAK_OK) st = run(halo, &halo->unpack, args);
+    oak_timer_stop(timers, OAK_PHASE_GHOST_R1);
+  }
+  if (halo->make2.count || oak_messages_any(&halo->round2)) {
+    oak_timer_start(timers, OAK_PHASE_GHOST_R2);
+    if (st == OAK_OK) st = run(halo, &halo->make2, args);
+    note(&st, round_trip(halo, &halo->round2, 2, timers));
+    oak_timer_stop(timers, OAK_PHASE_GHOST_R2);
+  }
   return st;
 }

@@ -22,6 +22,9 @@ typedef struct {
   void *staging;        /**< host memory when the device's cannot be given to MPI */
 } oak_messages_t;
 
+/** Whether this rank takes part. */
+static inline int oak_messages_any(const oak_messages_t *m) { return m->nsend + m->nrecv > 0; }
+
 /** Make room for requests and, where needed, staging. Rank-local; the ranks agree on the outcome
  * before they exchange anything. */
 oak_status_t oak_messages_prepare(oak_messages_t *m, oak_device_t *dev, int real_size);

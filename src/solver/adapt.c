@@ -24,37 +24,63 @@ static oak_status_t run_tasks(oak_t *sim, const oak_adapt_task_t *task, int coun
   OAK_TRY(oak_device_upload(sim->dev, sim->task_dev, task, count * sizeof *task));
   oak_sim_field(sim, 0, sim->time, &args.f);
   args.task = sim->task_dev;
-  OAK_TRY(oak_device_launch(sim->dev, sim->kernel.adapt, count, &args, sizeof args));
-  return oak_device_sync(sim->dev);
+  return oak_device_launch(sim->dev, sim->kernel.adapt, count, &args, sizeof args);
 }
 
-/* The largest wave speed / dx on the new mesh: cells half as wide have twice the rate. Where no
- * rates are known for the old blocks, they are computed when the new mesh is complete. */
-static void map_rates(oak_t *sim, const oak_adapt_task_t *task) {
+/* Rates per block of the old mesh, from its tiles. */
+static oak_status_t old_rates(oak_t *sim, int blocks, double *rate) {
+  const int results = oak_sim_results(sim);
+  double *all = malloc(((size_t)blocks * results + 1) * sizeof *all);
+  OAK_CHECK(all, OAK_ERR_MEMORY, "out of memory for the wave speeds of %d blocks", blocks);
+  oak_status_t st =
+      oak_device_download(sim->dev, all, sim->rate_dev, (size_t)blocks * results * sizeof *all);
+  for (int b = 0; b < blocks && st == OAK_OK; b++) {
+    rate[b] = 0;
+    for (int t = 0; t < results; t++)
+      if (all[b * results + t] > rate[b]) rate[b] = all[b * results + t];
+  }
+  free(all);
+  return st;
+}
+
+/* The largest wave speed / dx on the new mesh: cells half as wide have twice the rate. */
+static double most_rate(const oak_t *sim, const double *old, const oak_adapt_task_t *task) {
   double most = 0;
-  if (!sim->rates_fresh) return;
   for (int n = 0; n < sim->mesh->nblock; n++) {
-    double rate = sim->rate[task[n].source];
+    double rate = old[task[n].source];
     if (task[n].kind == OAK_ADAPT_PROLONG) rate *= 2;
     if (task[n].kind == OAK_ADAPT_RESTRICT) {
       for (int c = 1; c < 1 << sim->dim; c++)
-        if (sim->rate[task[n].source + c] > rate) rate = sim->rate[task[n].source + c];
+        if (old[task[n].source + c] > rate) rate = old[task[n].source + c];
       rate *= 0.5;
     }
     if (rate > most) most = rate;
   }
-  MPI_Allreduce(&most, &sim->max_rate, 1, MPI_DOUBLE, MPI_MAX, sim->comm);
+  return most;
 }
 
-static oak_status_t move_data(oak_t *sim, const oak_adapt_task_t *task) {
+/* Where no rates are known for the old blocks, they are computed when the new mesh is complete. */
+static oak_status_t map_rates(oak_t *sim, int old_blocks, const oak_adapt_task_t *task) {
+  double most = 0;
+  if (sim->rates_fresh != 1) return OAK_OK;
+  double *old = malloc((old_blocks + 1) * sizeof *old);
+  oak_status_t st = old ? old_rates(sim, old_blocks, old)
+                        : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d wave speeds", old_blocks);
+  if (st == OAK_OK) most = most_rate(sim, old, task);
+  free(old);
+  MPI_Allreduce(&most, &sim->max_rate, 1, MPI_DOUBLE, MPI_MAX, sim->comm);
+  return oak_agree(sim->comm, st);
+}
+
+static oak_status_t move_data(oak_t *sim, int old_blocks, const oak_adapt_task_t *task) {
   oak_timer_start(&sim->timers, OAK_PHASE_BLOCKS);
   oak_status_t st = oak_storage_reserve(sim, 1, sim->mesh->nblock);
-  if (st == OAK_OK) st = run_tasks(sim, task, sim->mesh->nblock, sim->state[1]);
   st = oak_agree(sim->comm, st);
-  if (st == OAK_OK) {
-    oak_storage_swap(sim, 0, 1);
-    map_rates(sim, task);
-  }
+  if (st == OAK_OK) st = map_rates(sim, old_blocks, task);
+  /* A device may still move data when the new mesh's neighbours are looked for. */
+  if (st == OAK_OK)
+    st = oak_agree(sim->comm, run_tasks(sim, task, sim->mesh->nblock, sim->state[1]));
+  if (st == OAK_OK) oak_storage_swap(sim, 0, 1);
   oak_timer_stop(&sim->timers, OAK_PHASE_BLOCKS);
   return st;
 }
@@ -119,6 +145,7 @@ static oak_status_t balance_load(oak_t *sim) {
 /* Adapt to the flags; ghost cells must be filled. */
 static oak_status_t apply_flags(oak_t *sim, const int *flag, const int *reach, int *changed) {
   int any;
+  const int old_blocks = sim->mesh->nblock;
   oak_adapt_task_t *task;
   oak_timer_start(&sim->timers, OAK_PHASE_MESH);
   oak_status_t st =
@@ -129,7 +156,7 @@ static oak_status_t apply_flags(oak_t *sim, const int *flag, const int *reach, i
   if (!any) return OAK_OK;
   /* oak_write_cells may have been called on some ranks only. */
   MPI_Allreduce(MPI_IN_PLACE, &sim->rates_fresh, 1, MPI_INT, MPI_MIN, sim->comm);
-  st = move_data(sim, task);
+  st = move_data(sim, old_blocks, task);
   free(task);
   OAK_TRY(st);
   OAK_TRY(balance_load(sim));

@@ -2,6 +2,7 @@
  * Time steps: per stage fill ghost cells, run the fused flux kernel, fix fluxes at refinement
  * boundaries; per step one reduction for the next time step and for invalid cells. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "solver/sim.h"
@@ -32,6 +33,8 @@ void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double 
                             .nprev = stage->nprev,
                             .dt = stage->beta * dt,
                             .bflux = sim->halo.bflux,
+                            .parts = sim->parts,
+                            .first = 1,
                             .rate = sim->rate_dev,
                             .bad = sim->bad_dev};
   oak_sim_field(sim, stage->deriv, sim->time + stage->c * dt, &args->f);
@@ -42,45 +45,45 @@ void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double 
 
 oak_status_t oak_launch_flux(oak_t *sim, const oak_flux_args_t *args) {
   oak_timer_start(&sim->timers, OAK_PHASE_FLUX);
-  oak_status_t st = oak_device_launch(sim->dev, sim->kernel.flux,
-                                      (long)sim->mesh->nblock * sim->tiles, args, sizeof *args);
-  if (st == OAK_OK) st = oak_device_sync(sim->dev);
+  oak_status_t st =
+      oak_device_launch(sim->dev, sim->kernel.flux, (long)sim->mesh->nblock * oak_sim_results(sim),
+                        args, sizeof *args);
   oak_timer_stop(&sim->timers, OAK_PHASE_FLUX);
   return st;
 }
 
 /* One forward Euler step of a stage over all blocks. */
-static oak_status_t launch_stage(oak_t *sim, const oak_stage_t *stage, double dt) {
+static oak_status_t launch_stage(oak_t *sim, const oak_stage_t *stage, int first, double dt) {
   oak_flux_args_t args;
   oak_stage_args(sim, stage, stage->out, dt, &args);
+  args.first = first;
   return oak_launch_flux(sim, &args);
 }
 
-oak_status_t oak_clear_invalid(oak_t *sim) {
-  const size_t bytes = (size_t)sim->mesh->nblock * sim->tiles * sizeof *sim->bad;
-  if (!bytes) return OAK_OK;
-  memset(sim->bad, 0, bytes);
-  return oak_device_upload(sim->dev, sim->bad_dev, sim->bad, bytes);
+oak_status_t oak_read_results(oak_t *sim, double local[2]) {
+  const long count = (long)sim->mesh->nblock * oak_sim_results(sim), chunks = oak_sim_chunks(count);
+  oak_results_args_t args = {
+      .rate = sim->rate_dev, .bad = sim->bad_dev, .count = count, .out = sim->results_dev};
+  local[0] = local[1] = 0;
+  if (!count) return OAK_OK;
+  double *out = malloc(2 * chunks * sizeof *out);
+  OAK_CHECK(out, OAK_ERR_MEMORY, "out of memory for the results of %ld tiles", count);
+  oak_status_t st = oak_device_launch(sim->dev, sim->kernel.results, chunks, &args, sizeof args);
+  if (st == OAK_OK)
+    st = oak_device_download(sim->dev, out, sim->results_dev, 2 * chunks * sizeof *out);
+  for (long c = 0; c < chunks && st == OAK_OK; c++) {
+    if (out[2 * c] > local[0]) local[0] = out[2 * c];
+    local[1] += out[2 * c + 1];
+  }
+  free(out);
+  return st;
 }
 
-/* Largest rate of the last stage and invalid cells since oak_clear_invalid(), on all ranks. */
+/* The same on all ranks. */
 static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid) {
-  const int n = sim->mesh->nblock;
   double local[2] = {0, 0}, most[2];
   oak_timer_start(&sim->timers, OAK_PHASE_TIME_STEP);
-  if (st == OAK_OK && n)
-    st = oak_device_download(sim->dev, sim->rate, sim->rate_dev, n * sim->tiles * sizeof(double));
-  if (st == OAK_OK && n)
-    st = oak_device_download(sim->dev, sim->bad, sim->bad_dev, n * sim->tiles * sizeof(int));
-  for (int b = 0; b < n && st == OAK_OK; b++) {
-    double rate = 0;
-    for (int t = 0; t < sim->tiles; t++) {
-      if (sim->rate[b * sim->tiles + t] > rate) rate = sim->rate[b * sim->tiles + t];
-      local[1] += sim->bad[b * sim->tiles + t];
-    }
-    sim->rate[b] = rate; /* from here on one per block */
-    if (rate > local[0]) local[0] = rate;
-  }
+  if (st == OAK_OK) st = oak_read_results(sim, local);
   if (st != OAK_OK) local[1] = INFINITY;
   MPI_Allreduce(local, most, 2, MPI_DOUBLE, MPI_MAX, sim->comm);
   sim->max_rate = most[0];
@@ -106,8 +109,7 @@ oak_status_t oak_update_time_step(oak_t *sim) {
     st = oak_careful_probe(sim, &probe);
   else {
     st = oak_fill_state(sim, 0, sim->time);
-    if (st == OAK_OK) st = oak_clear_invalid(sim);
-    if (st == OAK_OK) st = launch_stage(sim, &probe, 0);
+    if (st == OAK_OK) st = launch_stage(sim, &probe, 1, 0);
   }
   OAK_TRY(reduce_results(sim, st, &invalid));
   if (!invalid) return OAK_OK;
@@ -125,11 +127,9 @@ static oak_status_t run_stages(oak_t *sim, double dt) {
       OAK_TRY(oak_careful_stage(sim, stage, dt));
       continue;
     }
-    /* The kernels of all stages add to the counts of invalid cells. */
-    if (s == 0) st = oak_clear_invalid(sim);
     oak_status_t filled = oak_fill_state(sim, stage->deriv, sim->time + stage->c * dt);
     if (st == OAK_OK) st = filled;
-    if (st == OAK_OK) st = launch_stage(sim, stage, dt);
+    if (st == OAK_OK) st = launch_stage(sim, stage, s == 0, dt);
     oak_status_t fixed = oak_fix_state(sim, stage->out, stage->beta * dt);
     if (st == OAK_OK) st = fixed;
   }

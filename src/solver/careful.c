@@ -17,12 +17,11 @@ static void note(oak_status_t *st, oak_status_t next) {
  */
 static oak_status_t reduce_counts(oak_t *sim, oak_status_t st, int64_t local, int64_t *invalid,
                                   int64_t *total) {
-  const int n = sim->mesh->nblock * sim->tiles;
+  double results[2] = {0, 0};
   int64_t sum[3] = {0, 0, local};
   oak_timer_start(&sim->timers, OAK_PHASE_TIME_STEP);
-  if (st == OAK_OK && n)
-    st = oak_device_download(sim->dev, sim->bad, sim->bad_dev, n * sizeof *sim->bad);
-  for (int i = 0; i < n && st == OAK_OK; i++) sum[1] += sim->bad[i];
+  if (st == OAK_OK) st = oak_read_results(sim, results);
+  sum[1] = (int64_t)results[1];
   sum[0] = st != OAK_OK;
   MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_INT64_T, MPI_SUM, sim->comm);
   oak_timer_stop(&sim->timers, OAK_PHASE_TIME_STEP);
@@ -85,7 +84,6 @@ static oak_status_t run_passes(oak_t *sim, const oak_stage_t *stage, int out, do
   oak_stage_args(sim, stage, out, dt, &args.stage);
   for (int pass = 0;; pass++) {
     const int last = pass == (sim->first_order ? MAX_PASSES : 0);
-    if (whole && st == OAK_OK) st = oak_clear_invalid(sim);
     if (whole && st == OAK_OK) st = oak_launch_flux(sim, &args.stage);
     if (pass > 0 && st == OAK_OK) st = launch(sim, sim->kernel.repair, &args, sizeof args);
     OAK_TRY(reduce_counts(sim, st, local, invalid, &marked));

@@ -11,7 +11,7 @@ oak_status_t oak_set_initial(oak_t *sim) {
             sim->problem_path);
   oak_initial_args_t args = {.out = sim->state[0], .bad = sim->bad_dev};
   oak_sim_field(sim, 0, sim->time, &args.f);
-  int *bad = calloc(sim->per_block_capacity + 1, sizeof *bad);
+  int *bad = calloc(n + 1, sizeof *bad);
   oak_status_t st = bad ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d blocks", n);
   if (st == OAK_OK && n)
     st = oak_device_launch(sim->dev, sim->kernel.initial, n, &args, sizeof args);
@@ -33,8 +33,7 @@ oak_status_t oak_initialize(oak_t *sim) {
        round++) {
     int changed;
     sim->max_rate = 0;
-    sim->rates_fresh = 1; /* no time step is wanted from meshes in between */
-    for (int b = 0; b < sim->mesh->nblock; b++) sim->rate[b] = 0;
+    sim->rates_fresh = OAK_RATES_UNWANTED; /* no time step is taken on meshes in between */
     st = oak_adjust_refinement(sim, &changed);
     if (st == OAK_OK && changed) st = oak_set_initial(sim);
     if (!changed) break;

@@ -159,22 +159,31 @@ oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind) {
   return oak_agree(sim->comm, describe_invalid(sim, state, kind));
 }
 
+/* A line about a block that had an invalid cell. */
+static oak_status_t describe_block(const oak_t *sim, int b) {
+  const int n = sim->block_size;
+  double lower[3], dx[3];
+  oak_block_geometry(sim, b, lower, dx);
+  return OAK_FAIL(OAK_ERR_STATE,
+                  "invalid state %s (step %ld, time %.6g) in the block of level %d from (%.6g, "
+                  "%.6g, %.6g) to (%.6g, %.6g, %.6g), replaced by later stages: %s",
+                  invalid_text[OAK_INVALID_STAGE].when, sim->step, sim->time, sim->mesh->level[b],
+                  lower[0], lower[1], lower[2], lower[0] + n * dx[0], lower[1] + n * dx[1],
+                  sim->dim == 3 ? lower[2] + n * dx[2] : lower[2],
+                  invalid_text[OAK_INVALID_STAGE].advice);
+}
+
 /* The first block of this rank whose count of invalid cells is not 0: a line about it. */
 static oak_status_t describe_counts(oak_t *sim) {
-  for (int i = 0; i < sim->mesh->nblock * sim->tiles; i++) {
-    double lower[3], dx[3];
-    const int b = i / sim->tiles, n = sim->block_size;
-    if (!sim->bad[i]) continue;
-    oak_block_geometry(sim, b, lower, dx);
-    return OAK_FAIL(OAK_ERR_STATE,
-                    "invalid state %s (step %ld, time %.6g) in the block of level %d from (%.6g, "
-                    "%.6g, %.6g) to (%.6g, %.6g, %.6g), replaced by later stages: %s",
-                    invalid_text[OAK_INVALID_STAGE].when, sim->step, sim->time, sim->mesh->level[b],
-                    lower[0], lower[1], lower[2], lower[0] + n * dx[0], lower[1] + n * dx[1],
-                    sim->dim == 3 ? lower[2] + n * dx[2] : lower[2],
-                    invalid_text[OAK_INVALID_STAGE].advice);
-  }
-  return OAK_OK;
+  const int results = oak_sim_results(sim);
+  const size_t count = (size_t)sim->mesh->nblock * results;
+  int *bad = malloc((count + 1) * sizeof *bad);
+  OAK_CHECK(bad, OAK_ERR_MEMORY, "out of memory for the counts of %d blocks", sim->mesh->nblock);
+  oak_status_t st = oak_device_download(sim->dev, bad, sim->bad_dev, count * sizeof *bad);
+  for (size_t i = 0; i < count && st == OAK_OK; i++)
+    if (bad[i]) st = describe_block(sim, (int)(i / results));
+  free(bad);
+  return st;
 }
 
 oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind) {

@@ -9,6 +9,7 @@
 #include "oak.h"
 #include "solver/runge_kutta.h"
 
+enum { OAK_RATES_UNWANTED = 2 };
 enum { OAK_MAX_NVAR = 32, OAK_MAX_PARAMETERS = 256 };
 
 /** What a physics and a problem file declare (kernels/describe.c). */
@@ -37,6 +38,7 @@ typedef struct {
   X(fluxfix_average)        \
   X(fluxfix_apply)          \
   X(initial)                \
+  X(results)                \
   X(totals)                 \
   X(cells)                  \
   X(ghosts)                 \
@@ -55,7 +57,9 @@ struct oak {
   char physics_path[4096], problem_path[4096];
 
   int dim, block_size, layers, nvar, real_size;
-  int tiles;     /**< of a block in the flux kernel */
+  int tiles;      /**< of a block in the flux kernel */
+  int tile_cells; /**< of a plane of a tile */
+  int parts; /**< into which the flux kernel cuts tiles, so that a small mesh fills the device */
   int64_t cells; /**< of a block */
   double xmin[3], xmax[3], dx0[3];
   int min_level, max_level, adapt_every;
@@ -86,10 +90,9 @@ struct oak {
   void *user;               /**< device: parameters */
   void *bc;                 /**< device: oak_bc_t [2 dim][V] */
   void *blocks;             /**< device: oak_block_t [nblock] */
-  void *rate_dev, *bad_dev; /**< device: per block and tile */
-  double *rate;             /**< host copy of rate_dev, then the largest of each block */
-  int *bad;
-  int per_block_capacity;
+  void *rate_dev, *bad_dev; /**< device: results of the flux kernel, per block, tile and part */
+  void *results_dev;        /**< device: their maxima and sums by chunk */
+  int result_capacity;
   void *mark;             /**< device: unsigned char [block][N^d]; only with first_order */
   void *marked, *touched; /**< device: int [block]; with first_order or floors */
   int *count;             /**< host copy of one of them */
@@ -108,7 +111,7 @@ struct oak {
   int64_t updates;
   int64_t first_order_cells, floored_cells; /**< on all ranks, each stage counts */
   double max_rate;                          /**< of wave speed / dx, on all ranks */
-  int rates_fresh;                          /**< rate[] belongs to the blocks of the current mesh */
+  int rates_fresh; /**< rate_dev belongs to the blocks of the current mesh; OAK_RATES_UNWANTED */
 };
 
 /** Fill the parts of a field that every kernel needs. `state` is an index. */
@@ -145,13 +148,19 @@ void oak_storage_clear(oak_t *sim);
 oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes);
 
 /* advance.c */
+/** Results that the flux kernel leaves for a block. */
+static inline int oak_sim_results(const oak_t *sim) { return sim->tiles * sim->parts; }
+/** Chunks of `count` results. */
+static inline long oak_sim_chunks(long count) {
+  return (count + OAK_RESULTS_CHUNK - 1) / OAK_RESULTS_CHUNK;
+}
 oak_status_t oak_fill_state(oak_t *sim, int state, double time);
 /** Arguments of the flux kernel for a stage of a step `dt` that goes to state `out`. */
 void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double dt,
                     oak_flux_args_t *args);
 oak_status_t oak_launch_flux(oak_t *sim, const oak_flux_args_t *args);
-/** The flux kernel adds to the counts of invalid cells. */
-oak_status_t oak_clear_invalid(oak_t *sim);
+/** Largest rate of the last stage, and invalid cells of this step's stages, on this rank. */
+oak_status_t oak_read_results(oak_t *sim, double local[2]);
 
 /* careful.c */
 /** A stage of a step `dt` with repair of invalid cells and floors, ghost cells and flux fixing

@@ -83,24 +83,32 @@ static oak_status_t upload_geometry(oak_t *sim) {
   return st;
 }
 
+/* As many parts as keep the device busy: each costs planes that its neighbours load too. */
+static int choose_parts(const oak_t *sim) {
+  const oak_device_ops_t *ops = oak_device_ops(sim->dev);
+  const long lanes = (long)sim->mesh->nblock * sim->tiles * sim->tile_cells;
+  int parts = 1;
+  if (!ops->lanes || sim->dim == 2 || sim->first_order || sim->floors) return 1;
+  while (2 * parts * lanes <= ops->lanes(sim->dev) && 4 * parts <= sim->block_size) parts *= 2;
+  return parts;
+}
+
 /* Arrays of the flux kernel's results. */
 static oak_status_t fit_results(oak_t *sim) {
-  const int n = sim->mesh->nblock * sim->tiles;
-  if (n <= sim->per_block_capacity) return OAK_OK;
-  const int wanted = n + n / 8;
-  oak_device_free(sim->dev, sim->rate_dev);
-  oak_device_free(sim->dev, sim->bad_dev);
-  free(sim->rate);
-  free(sim->bad);
-  sim->rate_dev = sim->bad_dev = NULL;
-  sim->per_block_capacity = 0;
-  sim->rate = calloc(wanted, sizeof *sim->rate);
-  sim->bad = calloc(wanted, sizeof *sim->bad);
-  OAK_CHECK(sim->rate && sim->bad, OAK_ERR_MEMORY, "out of memory for the results of %d blocks",
-            wanted);
-  OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof *sim->rate, &sim->rate_dev));
-  OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof *sim->bad, &sim->bad_dev));
-  sim->per_block_capacity = wanted;
+  sim->parts = choose_parts(sim);
+  const long n = (long)sim->mesh->nblock * oak_sim_results(sim);
+  if (n <= sim->result_capacity) return OAK_OK;
+  const long wanted = n + n / 8;
+  void **memory[] = {&sim->rate_dev, &sim->bad_dev, &sim->results_dev};
+  const size_t size[] = {wanted * sizeof(double), wanted * sizeof(int),
+                         2 * sizeof(double) * oak_sim_chunks(wanted)};
+  sim->result_capacity = 0;
+  for (int i = 0; i < 3; i++) {
+    oak_device_free(sim->dev, *memory[i]);
+    *memory[i] = NULL;
+    OAK_TRY(oak_device_alloc(sim->dev, size[i], memory[i]));
+  }
+  sim->result_capacity = (int)wanted;
   return OAK_OK;
 }
 
@@ -152,13 +160,11 @@ oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes) {
 }
 
 void oak_storage_clear(oak_t *sim) {
-  void *memory[] = {sim->user,    sim->bc,       sim->blocks,   sim->rate_dev,
-                    sim->bad_dev, sim->task_dev, sim->flag_dev, sim->scratch,
-                    sim->mark,    sim->marked,   sim->touched};
+  void *memory[] = {sim->user,    sim->bc,          sim->blocks,   sim->rate_dev,
+                    sim->bad_dev, sim->results_dev, sim->task_dev, sim->flag_dev,
+                    sim->scratch, sim->mark,        sim->marked,   sim->touched};
   for (int s = 0; s < OAK_MAX_STATES; s++) oak_device_free(sim->dev, sim->state[s]);
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) oak_device_free(sim->dev, memory[i]);
-  free(sim->rate);
-  free(sim->bad);
   free(sim->count);
 }
 
@@ -167,5 +173,5 @@ int64_t oak_memory(const oak_t *sim) {
       oak_halo_bytes(&sim->halo) + (int64_t)(sim->blocks_capacity * sizeof(oak_block_t));
   for (int s = 0; s < sim->nstate; s++) bytes += sim->capacity[s] * (int64_t)block_bytes(sim);
   if (sim->first_order) bytes += sim->mark_capacity * sim->cells;
-  return bytes + sim->per_block_capacity * (int64_t)(sizeof(double) + sizeof(int));
+  return bytes + sim->result_capacity * (int64_t)(sizeof(double) + sizeof(int));
 }
