@@ -521,7 +521,7 @@ static void test_no_compiler(void **state) {
   char path[4096];
   snprintf(path, sizeof path, "%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
   setenv("PATH", folder, 1);
-  oak_status_t status = oak_device_open(MPI_COMM_WORLD, "auto", &options, &dev);
+  oak_status_t status = oak_device_open(MPI_COMM_WORLD, "cpu", &options, &dev);
   setenv("PATH", path, 1);
   assert_int_equal(status, OAK_ERR_BUILD);
   assert_null(dev);
