@@ -24,33 +24,6 @@ oak_status_t oak_halo_check(int block_size, int layers, int refined) {
   return OAK_OK;
 }
 
-oak_status_t oak_list_add(oak_list_t *list, const void *entry) {
-  if (list->count == list->capacity) {
-    const int capacity = list->capacity ? 2 * list->capacity : 64;
-    void *grown = realloc(list->host, capacity * list->size);
-    OAK_CHECK(grown, OAK_ERR_MEMORY, "out of memory for a list of %d faces", capacity);
-    list->host = grown;
-    list->capacity = capacity;
-  }
-  memcpy((char *)list->host + list->count++ * list->size, entry, list->size);
-  return OAK_OK;
-}
-
-oak_status_t oak_list_upload(oak_list_t *list, oak_device_t *dev) {
-  oak_device_free(dev, list->device);
-  list->device = NULL;
-  OAK_TRY(oak_device_alloc(dev, list->count * list->size, &list->device));
-  return list->count ? oak_device_upload(dev, list->device, list->host, list->count * list->size)
-                     : OAK_OK;
-}
-
-void oak_list_clear(oak_list_t *list, oak_device_t *dev) {
-  free(list->host);
-  oak_device_free(dev, list->device);
-  list->host = list->device = NULL;
-  list->count = list->capacity = 0;
-}
-
 void oak_halo_init(oak_halo_t *halo, MPI_Comm comm, oak_device_t *dev, int dim, int block_size,
                    int layers, int nvar, int real_size) {
   memset(halo, 0, sizeof *halo);
@@ -69,13 +42,12 @@ void oak_halo_init(oak_halo_t *halo, MPI_Comm comm, oak_device_t *dev, int dim, 
 }
 
 void oak_halo_clear(oak_halo_t *halo) {
-  oak_list_t *lists[] = {&halo->face, &halo->make1,     &halo->unpack,    &halo->make2,
-                         &halo->fine, &halo->coarse[0], &halo->coarse[1], &halo->coarse[2]};
   if (!halo->dev) return;
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) oak_list_clear(lists[i], halo->dev);
   oak_messages_clear(&halo->round1);
   oak_messages_clear(&halo->round2);
   oak_messages_clear(&halo->flux_messages);
+  if (!oak_device_ops(halo->dev)->host_memory) free(halo->table_host);
+  oak_device_free(halo->dev, halo->table);
   oak_device_free(halo->dev, halo->buffer);
   oak_device_free(halo->dev, halo->bflux);
   oak_device_free(halo->dev, halo->piece);
@@ -84,8 +56,7 @@ void oak_halo_clear(oak_halo_t *halo) {
 
 int64_t oak_halo_bytes(const oak_halo_t *halo) {
   return (halo->buffer_capacity + halo->bflux_capacity + halo->piece_capacity) * halo->real_size +
-         (int64_t)(halo->face.count * halo->face.size) +
-         (int64_t)((halo->make1.count + halo->make2.count + halo->unpack.count) * halo->make1.size);
+         halo->table_capacity;
 }
 
 static oak_status_t run(oak_halo_t *halo, const oak_list_t *list, oak_halo_args_t *args) {

@@ -15,9 +15,9 @@
 #include "mesh/mesh.h"
 #include "oak/device.h"
 
-/** A list of tasks in host order, copied to the device. */
+/** A list of tasks in host order, and its copy on the device; both are parts of the tables. */
 typedef struct {
-  int count, capacity;
+  int count;
   size_t size; /**< bytes of one entry */
   void *host;
   void *device;
@@ -36,6 +36,8 @@ typedef struct {
                         boundaries */
   oak_list_t unpack; /**< tasks after they arrived */
   oak_list_t make2;  /**< tasks before the messages of round 2 leave */
+  void *table_host, *table; /**< memory of all lists, the same where host and device share it */
+  int64_t table_bytes, table_capacity;
   oak_messages_t round1, round2;
   void *buffer; /**< device */
   int64_t buffer_reals, buffer_capacity;
@@ -67,10 +69,5 @@ oak_status_t oak_halo_fill(oak_halo_t *halo, oak_halo_args_t *args, oak_timers_t
 
 /** Bytes held on the device. */
 int64_t oak_halo_bytes(const oak_halo_t *halo);
-
-/** Append a copy of \a entry. */
-oak_status_t oak_list_add(oak_list_t *list, const void *entry);
-oak_status_t oak_list_upload(oak_list_t *list, oak_device_t *dev);
-void oak_list_clear(oak_list_t *list, oak_device_t *dev);
 
 #endif

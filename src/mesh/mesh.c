@@ -239,38 +239,6 @@ void oak_transfer_clear(oak_transfer_t *transfer) {
   memset(transfer, 0, sizeof *transfer);
 }
 
-static void set_owner(const oak_tree_t *tree, int leaf, int *rank, int *block) {
-  *rank = leaf < tree->nblock ? tree->rank : tree->owner[leaf - tree->nblock][0];
-  *block = leaf < tree->nblock ? leaf : tree->owner[leaf - tree->nblock][1];
-}
-
-static void neighbour(const oak_tree_t *tree, int block, int face, oak_neighbour_t *n) {
-  const int link = tree->face[block][face];
-  const int axis = face / 2;
-  const oak_node_t *finer = oak_tree_node(tree, link);
-  *n = (oak_neighbour_t){.kind = OAK_NEIGHBOUR_BOUNDARY};
-  if (finer) {
-    n->kind = OAK_NEIGHBOUR_FINER;
-    for (int h = 0; h < 1 << (tree->dim - 1); h++)
-      set_owner(tree, finer->child[oak_tree_face_child(axis, !(face & 1), h)], &n->rank[h],
-                &n->block[h]);
-  } else if (link >= 0) {
-    const int number = tree->leaf[block].number, low = number & ((1 << axis) - 1);
-    n->kind = tree->leaf[link].level == tree->leaf[block].level ? OAK_NEIGHBOUR_SAME
-                                                                : OAK_NEIGHBOUR_COARSER;
-    if (n->kind == OAK_NEIGHBOUR_COARSER) n->sub = low | (number >> (axis + 1)) << axis;
-    set_owner(tree, link, &n->rank[0], &n->block[0]);
-  }
-}
-
-oak_status_t oak_mesh_neighbours(const oak_mesh_t *mesh, oak_neighbour_t *out) {
-  OAK_TRY(oak_tree_update(mesh));
-  for (int n = 0; n < mesh->nblock; n++)
-    for (int f = 0; f < 2 * mesh->dim; f++)
-      neighbour(mesh->tree, n, f, &out[(size_t)n * 2 * mesh->dim + f]);
-  return OAK_OK;
-}
-
 void oak_mesh_levels(const oak_mesh_t *mesh, int *lowest, int *highest, int64_t *counts) {
   int64_t local[OAK_MESH_MAX_LEVEL + 1] = {0}, sum[OAK_MESH_MAX_LEVEL + 1];
   for (int n = 0; n < mesh->nblock; n++) local[mesh->level[n]]++;

@@ -12,21 +12,6 @@
 
 enum { OAK_MESH_MAX_LEVEL = 16 };
 
-typedef enum {
-  OAK_NEIGHBOUR_SAME,     /**< one block at the same level */
-  OAK_NEIGHBOUR_FINER,    /**< 2^(d-1) blocks one level up */
-  OAK_NEIGHBOUR_COARSER,  /**< one block one level down */
-  OAK_NEIGHBOUR_BOUNDARY, /**< physical boundary */
-} oak_neighbour_kind_t;
-
-/** What lies beyond one face of a block. */
-typedef struct {
-  oak_neighbour_kind_t kind;
-  int sub; /**< COARSER: position of this block in the coarse face (bit 0 first axis along it) */
-  int rank[4];  /**< owner; FINER: of each fine block, in the order of `sub` */
-  int block[4]; /**< its number on that rank */
-} oak_neighbour_t;
-
 typedef struct oak_forest oak_forest_t;
 typedef struct oak_tree oak_tree_t;
 
@@ -76,9 +61,6 @@ oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach,
 oak_status_t oak_mesh_partition(oak_mesh_t *mesh, double kappa_max, int *moved,
                                 oak_transfer_t *transfer);
 void oak_transfer_clear(oak_transfer_t *transfer);
-
-/** Neighbours of all local blocks: \a out [nblock][2 dim], faces -x +x -y +y -z +z. Collective. */
-oak_status_t oak_mesh_neighbours(const oak_mesh_t *mesh, oak_neighbour_t *out);
 
 /** Lowest and highest level on any rank. Collective. \a counts, if not NULL, receives the number of
  * blocks per level on all ranks [OAK_MESH_MAX_LEVEL + 1]. */

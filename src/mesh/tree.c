@@ -179,6 +179,29 @@ static void link_faces(oak_tree_t *t) {
     for (int f = 0; f < 2 * t->dim; f++) t->face[n][f] = beyond_face(t, &t->leaf[n], f);
 }
 
+static void set_owner(const oak_tree_t *t, int leaf, int *rank, int *block) {
+  *rank = leaf < t->nblock ? t->rank : t->owner[leaf - t->nblock][0];
+  *block = leaf < t->nblock ? leaf : t->owner[leaf - t->nblock][1];
+}
+
+oak_neighbour_t oak_tree_neighbour(const oak_tree_t *t, int block, int face) {
+  const int link = t->face[block][face], axis = face / 2;
+  const oak_node_t *finer = oak_tree_node(t, link);
+  oak_neighbour_t n = {.kind = OAK_NEIGHBOUR_BOUNDARY};
+  if (finer) {
+    n.kind = OAK_NEIGHBOUR_FINER;
+    for (int h = 0; h < 1 << (t->dim - 1); h++)
+      set_owner(t, finer->child[oak_tree_face_child(axis, !(face & 1), h)], &n.rank[h],
+                &n.block[h]);
+  } else if (link >= 0) {
+    const int same = t->leaf[link].level == t->leaf[block].level;
+    n.kind = same ? OAK_NEIGHBOUR_SAME : OAK_NEIGHBOUR_COARSER;
+    if (!same) n.sub = oak_tree_face_position(axis, t->leaf[block].number);
+    set_owner(t, link, &n.rank[0], &n.block[0]);
+  }
+  return n;
+}
+
 /* ---- update */
 
 /* An array for n entries, with room to grow; its contents are not kept. */

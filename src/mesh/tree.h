@@ -10,6 +10,21 @@
 
 #include "mesh/mesh.h"
 
+typedef enum {
+  OAK_NEIGHBOUR_SAME,     /**< one block at the same level */
+  OAK_NEIGHBOUR_FINER,    /**< 2^(d-1) blocks one level up */
+  OAK_NEIGHBOUR_COARSER,  /**< one block one level down */
+  OAK_NEIGHBOUR_BOUNDARY, /**< physical boundary */
+} oak_neighbour_kind_t;
+
+/** What lies beyond one face of a block. */
+typedef struct {
+  oak_neighbour_kind_t kind;
+  int sub; /**< COARSER: position of this block in the coarse face (bit 0 first axis along it) */
+  int rank[4];  /**< owner; FINER: of each fine block, in the order of `sub` */
+  int block[4]; /**< its number on that rank */
+} oak_neighbour_t;
+
 enum {
   OAK_LINK_NONE = -1,    /**< no block that touches one of this rank */
   OAK_LINK_OUTSIDE = -2, /**< beyond the physical boundary */
@@ -69,11 +84,19 @@ static inline int oak_tree_child(const oak_tree_t *tree, int link, int number) {
   return link <= OAK_LINK_NODE ? tree->node[OAK_LINK_NODE - link].child[number] : link;
 }
 
-/** Of the children that touch a face from outside, or of those within, the one at position `sub`
- * (bit 0 first axis along the face); `upper` tells the side of the family. */
+/** Child of a family at position `sub` of its lower or upper face (bit 0 first axis along it). */
 static inline int oak_tree_face_child(int axis, int upper, int sub) {
   const int low = sub & ((1 << axis) - 1);
   return low | upper << axis | (sub - low) << 1;
 }
+
+/** The position of a child along a face of its family. */
+static inline int oak_tree_face_position(int axis, int child) {
+  const int low = child & ((1 << axis) - 1);
+  return low | child >> (axis + 1) << axis;
+}
+
+/** Face of a block of this rank: -x +x -y +y -z +z. */
+oak_neighbour_t oak_tree_neighbour(const oak_tree_t *tree, int block, int face);
 
 #endif

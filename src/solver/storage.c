@@ -16,7 +16,7 @@ oak_status_t oak_storage_reserve(oak_t *sim, int state, int blocks) {
   if (blocks <= have && (blocks >= have / 2 || have < 64)) return OAK_OK;
   /* A first allocation is exact; a growing mesh gets some room so that not every adaptation pays.
    */
-  int wanted = have == 0 ? blocks : blocks + blocks / 32 + 1;
+  int wanted = have == 0 ? blocks : blocks + blocks / 16 + 1;
   oak_device_free(sim->dev, sim->state[state]);
   sim->state[state] = NULL;
   sim->capacity[state] = 0;
@@ -61,24 +61,26 @@ void oak_storage_swap(oak_t *sim, int a, int b) {
 
 static oak_status_t upload_geometry(oak_t *sim) {
   const oak_mesh_t *mesh = sim->mesh;
-  oak_block_t *b = calloc(mesh->nblock + 1, sizeof *b);
-  OAK_CHECK(b, OAK_ERR_MEMORY, "out of memory for the positions of %d blocks", mesh->nblock);
-  for (int n = 0; n < mesh->nblock; n++) {
-    double dx[3];
-    oak_block_geometry(sim, n, b[n].origin, dx);
-    b[n].level = mesh->level[n];
-  }
-  oak_status_t st = OAK_OK;
+  const int in_place = oak_device_ops(sim->dev)->host_memory;
   if (mesh->nblock > sim->blocks_capacity) {
     oak_device_free(sim->dev, sim->blocks);
     sim->blocks = NULL;
     sim->blocks_capacity = 0;
     const int wanted = mesh->nblock + mesh->nblock / 8;
-    st = oak_device_alloc(sim->dev, wanted * sizeof *b, &sim->blocks);
-    if (st == OAK_OK) sim->blocks_capacity = wanted;
+    OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof(oak_block_t), &sim->blocks));
+    sim->blocks_capacity = wanted;
   }
-  if (st == OAK_OK && mesh->nblock)
-    st = oak_device_upload(sim->dev, sim->blocks, b, mesh->nblock * sizeof *b);
+  oak_block_t *b = in_place ? sim->blocks : malloc((mesh->nblock + 1) * sizeof *b);
+  OAK_CHECK(b || mesh->nblock == 0, OAK_ERR_MEMORY, "out of memory for the positions of %d blocks",
+            mesh->nblock);
+  for (int n = 0; n < mesh->nblock; n++) {
+    double dx[3];
+    b[n] = (oak_block_t){.level = mesh->level[n]};
+    oak_block_geometry(sim, n, b[n].origin, dx);
+  }
+  if (in_place) return OAK_OK;
+  oak_status_t st = OAK_OK;
+  if (mesh->nblock) st = oak_device_upload(sim->dev, sim->blocks, b, mesh->nblock * sizeof *b);
   free(b);
   return st;
 }
