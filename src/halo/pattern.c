@@ -127,10 +127,8 @@ static oak_status_t scan_faces(build_t *b) {
   parts_t *parts[] = {&b->send1, &b->recv1, &b->send2, &b->recv2, &b->send_flux, &b->recv_flux};
   if (b->mesh->size == 1) return OAK_OK;
   for (int n = 0; n < b->mesh->nblock; n++)
-    for (int f = 0; f < b->faces; f++) {
-      const int link = b->tree->face[n][f];
-      if (link >= b->mesh->nblock || link <= OAK_LINK_NODE) OAK_TRY(scan_face(b, n, f));
-    }
+    for (unsigned faces = b->tree->other[n]; faces; faces &= faces - 1)
+      OAK_TRY(scan_face(b, n, __builtin_ctz(faces)));
   for (int i = 0; i < 6; i++)
     if (parts[i]->count) qsort(parts[i]->part, parts[i]->count, sizeof(part_t), compare_parts);
   return OAK_OK;
@@ -227,11 +225,6 @@ static int local_children(const build_t *b, const oak_node_t *node, int face) {
   return sum;
 }
 
-/* Most faces lead to a block of this rank and the same level. */
-static int is_direct(const build_t *b, int link, int level) {
-  return link >= 0 && link < b->tree->nblock && b->tree->leaf[link].level == level;
-}
-
 static void count_face(const build_t *b, int block, int face, tally_t *n) {
   const int link = b->tree->face[block][face];
   const oak_node_t *finer = oak_tree_node(b->tree, link);
@@ -295,23 +288,24 @@ static oak_face_t place_face(const build_t *b, int block, int face, tally_t *at)
 }
 
 static void count_faces(build_t *b) {
-  const oak_tree_t *t = b->tree;
-  for (int n = 0; n < t->nblock; n++)
-    for (int f = 0; f < b->faces; f++)
-      if (!is_direct(b, t->face[n][f], t->leaf[n].level)) count_face(b, n, f, &b->total);
+  for (int n = 0; n < b->tree->nblock; n++)
+    for (unsigned faces = b->tree->other[n]; faces; faces &= faces - 1)
+      count_face(b, n, __builtin_ctz(faces), &b->total);
 }
 
+/* Most faces lead to a block of this rank and the same level. */
 static void place_faces(build_t *b) {
-  const oak_tree_t *t = b->tree;
   oak_face_t *out = b->halo->face.host;
   tally_t at = {0};
-  for (int n = 0; n < t->nblock; n++)
-    for (int f = 0; f < b->faces; f++) {
-      const int link = t->face[n][f];
-      *out++ = is_direct(b, link, t->leaf[n].level)
-                   ? (oak_face_t){link * b->block_reals + b->direct[f], OAK_DIRECT, -1}
-                   : place_face(b, n, f, &at);
+  for (int n = 0; n < b->tree->nblock; n++, out += b->faces) {
+    const int *link = b->tree->face[n];
+    for (int f = 0; f < b->faces; f++)
+      out[f] = (oak_face_t){link[f] * b->block_reals + b->direct[f], OAK_DIRECT, -1};
+    for (unsigned faces = b->tree->other[n]; faces; faces &= faces - 1) {
+      const int f = __builtin_ctz(faces);
+      out[f] = place_face(b, n, f, &at);
     }
+  }
 }
 
 /* Averages that stay on this rank. */

@@ -48,6 +48,7 @@ void oak_tree_destroy(oak_tree_t **tree) {
   if (!*tree) return;
   free((*tree)->leaf);
   free((*tree)->face);
+  free((*tree)->other);
   free((*tree)->owner);
   free((*tree)->node);
   free((*tree)->root);
@@ -160,23 +161,34 @@ int oak_tree_beyond(const oak_tree_t *t, const oak_place_t *at, int direction) {
   return oak_tree_child(t, oak_tree_beyond(t, &parent->at, cross), other);
 }
 
-/* The same for a face of a place, from the links of its parent. */
-static int beyond_face(const oak_tree_t *t, const oak_place_t *at, int face) {
+/* Whether a link leads to a block of another rank, a node, or nothing. */
+static int is_other(const oak_tree_t *t, int link) { return (unsigned)link >= (unsigned)t->nblock; }
+
+/* Links beyond all faces of a place, from those of its parent: along each axis a sibling lies on
+ * one side. \return the faces that do not lead to a block of this rank and the same level, as bits.
+ */
+static int link_place(const oak_tree_t *t, const oak_place_t *at, int face[6]) {
   static const int unit[3] = {1, 3, 9};
-  const int axis = face / 2, upper = face & 1;
-  if (at->parent < 0)
-    return beyond_root(t, -1 - at->parent, OAK_DIRECTION_NONE + (upper ? unit[axis] : -unit[axis]));
-  const oak_node_t *parent = &t->node[at->parent];
-  const int other = at->number ^ 1 << axis;
-  if ((at->number >> axis & 1) != upper) return parent->child[other];
-  return oak_tree_child(t, parent->face[face], other);
+  int others = 0;
+  for (int f = 0; at->parent < 0 && f < 2 * t->dim; f++) {
+    const int step = f & 1 ? unit[f / 2] : -unit[f / 2];
+    face[f] = beyond_root(t, -1 - at->parent, OAK_DIRECTION_NONE + step);
+    others |= is_other(t, face[f]) << f;
+  }
+  for (int d = 0; at->parent >= 0 && d < t->dim; d++) {
+    const oak_node_t *parent = &t->node[at->parent];
+    const int out = 2 * d + (at->number >> d & 1), in = out ^ 1, other = at->number ^ 1 << d;
+    const int beyond = parent->face[out];
+    face[in] = parent->child[other];
+    face[out] = oak_tree_child(t, beyond, other);
+    others |= is_other(t, face[in]) << in | (is_other(t, face[out]) | (beyond >= 0)) << out;
+  }
+  return others;
 }
 
 static void link_faces(oak_tree_t *t) {
-  for (int n = 0; n < t->nnode; n++)
-    for (int f = 0; f < 2 * t->dim; f++) t->node[n].face[f] = beyond_face(t, &t->node[n].at, f);
-  for (int n = 0; n < t->nblock; n++)
-    for (int f = 0; f < 2 * t->dim; f++) t->face[n][f] = beyond_face(t, &t->leaf[n], f);
+  for (int n = 0; n < t->nnode; n++) link_place(t, &t->node[n].at, t->node[n].face);
+  for (int n = 0; n < t->nblock; n++) t->other[n] = (uint8_t)link_place(t, &t->leaf[n], t->face[n]);
 }
 
 static void set_owner(const oak_tree_t *t, int leaf, int *rank, int *block) {
@@ -218,11 +230,12 @@ static oak_status_t build(oak_tree_t *t, const oak_mesh_t *mesh, int nghost) {
   t->nleaf = mesh->nblock + nghost;
   t->leaf = fit(t->leaf, &t->leaf_room, t->nleaf, sizeof *t->leaf);
   t->face = fit(t->face, &t->face_room, t->nblock, sizeof *t->face);
+  t->other = fit(t->other, &t->other_room, t->nblock, sizeof *t->other);
   t->owner = fit(t->owner, &t->owner_room, nghost, sizeof *t->owner);
   int8_t *level = malloc(nghost + 1);
   int32_t(*index)[3] = malloc((nghost + 1) * sizeof *index);
   const int enough = level && index && t->leaf_room >= t->nleaf && t->face_room >= t->nblock &&
-                     t->owner_room >= nghost;
+                     t->other_room >= t->nblock && t->owner_room >= nghost;
   oak_status_t st =
       enough ? OAK_OK
              : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the neighbours of %d blocks", t->nleaf);

@@ -54,11 +54,13 @@ struct oak_tree {
   int nblock, nleaf; /**< blocks of this rank; with those of others */
   oak_place_t *leaf; /**< [nleaf] */
   int (*face)[6];  /**< [nblock] links to what lies beyond, of the same level, coarser or a node */
+  uint8_t *other;  /**< [nblock] faces that do not lead to a block of this rank and the same level,
+                      as bits */
   int (*owner)[2]; /**< [nleaf - nblock] rank, and number on it */
   int nnode;
   oak_node_t *node; /**< [nnode] parents before their children */
   int *root;        /**< [trees of the brick] links */
-  int leaf_room, owner_room, face_room, node_room;
+  int leaf_room, owner_room, face_room, other_room, node_room;
   uint8_t axes[OAK_DIRECTIONS];     /**< axes along which a direction leads, as bits */
   uint8_t side[OAK_DIRECTIONS];     /**< children that touch what lies in a direction, as bits */
   uint8_t cross[8][OAK_DIRECTIONS]; /**< the part of a direction that leads out of the parent */
