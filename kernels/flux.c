@@ -31,6 +31,8 @@
 #define LANES (TY * TX)
 #define SX (TX + 2 * GH)
 #define SY (TY + 2 * GH)
+/* A thread for each cell of a plane's halo. */
+#define HALO_ROLES (OAK_MANY_THREADS && 2 * GH * (TX + TY) <= LANES)
 #define NFLUX (NVAR + 1) /* the last component is the wave speed */
 
 /* Planes held by the z queue, and the place of plane k among them when plane k + 1 is
@@ -65,6 +67,7 @@ typedef struct {
   oak_user_t user;
   long block;
   int x0, y0, begin, end;
+  int refined; /* a face beside the tile is a refinement boundary */
   real inv_dx[3];
 } tile_t;
 
@@ -135,8 +138,54 @@ OAK_FN void load_plane_halo(const tile_t *t, int k, flux_shared_t *sh) {
   }
 }
 
+#if HALO_ROLES
+/* The cell of a plane's halo that a thread loads, the same on all planes: finding it once leaves a
+ * load and a step per plane. */
+typedef struct {
+  const real *p;
+  long long sv, step; /* to the next variable and plane */
+  int place;          /* in s[0]; -1: none */
+} halo_cell_t;
+
+OAK_FN halo_cell_t choose_halo_cell(const tile_t *t) {
+  halo_cell_t cell = {0, 0, 0, -1};
+  int h = OAK_THREAD;
+  if (h >= 2 * GH * (TX + TY)) return cell;
+  /* First rows below and above the tile, then columns beside it. */
+  const int across = h < 2 * GH * TX, length = across ? TX : TY;
+  h -= across ? 0 : 2 * GH * TX;
+  const int g = h / length, a = h % length, high = g >= GH;
+  const int first = across ? t->y0 : t->x0, width = across ? TY : TX;
+  const int n = first + (high ? width + g - GH : g - GH); /* coordinate across the rows */
+  const int row = n - first + GH, beyond = n < 0 || n >= OAK_N;
+  if (beyond) {
+    const oak_side_t side = oak_side(t->f, t->block, (across ? 2 : 0) + high);
+    cell.p = side.p + (high ? n - OAK_N : n + OAK_NG) * side.sn +
+             ((across ? t->x0 : t->y0) + a) * side.sa + (long long)t->begin * side.sb;
+    cell.sv = side.sv;
+    cell.step = side.sb;
+  } else {
+    cell.p = tile_plane(t, t->begin) + (across ? (row - GH) * OAK_N + a : a * OAK_N + row - GH);
+    cell.sv = OAK_CELLS;
+    cell.step = OAK_N * OAK_N;
+  }
+  cell.place = across ? row * SX + GH + a : (GH + a) * SX + row;
+  return cell;
+}
+
+OAK_FN void load_halo_cell(const tile_t *t, halo_cell_t *cell, flux_shared_t *sh) {
+  if (cell->place < 0) return;
+  real q[NVAR];
+  load_primitive(&t->user, cell->p, cell->sv, q);
+  cell->p += cell->step;
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) (&sh->s[v][0][0])[cell->place] = q[v];
+}
+#endif
+
 /* Keep the fluxes of a refinement boundary for flux fixing. */
 OAK_FN void keep_xy_fluxes(const tile_t *t, int k, const flux_shared_t *sh) {
+  if (!t->refined) return;
   OAK_UNROLL
   for (int face = 0; face < 2; face++) {
     const int slot = t->f->face[t->block * OAK_FACES + face].bflux;
@@ -418,6 +467,10 @@ OAK_FN void choose_tile(tile_t *t, long m) {
   t->block = m / t->arg->parts / TILES;
   t->x0 = tile % TILES_X * TX;
   t->y0 = tile / TILES_X * TY;
+  t->refined = 0;
+  OAK_UNROLL
+  for (int face = 0; face < 4; face++)
+    t->refined |= t->f->face[t->block * OAK_FACES + face].bflux >= 0;
   t->begin = part * OAK_NZ / t->arg->parts;
   t->end = (part + 1) * OAK_NZ / t->arg->parts;
 }
@@ -432,6 +485,9 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
     for (int d = 0; d < OAK_DIM; d++) t.inv_dx[d] = (real)(1 / oak_dx(&arg.f, level, d));
     OAK_SHARED_STRUCT(flux_shared_t, sh);
     OAK_PRIVATE(real lo[NVAR], LANES);
+#if OAK_FEW_BARRIERS
+    OAK_PRIVATE(real ylo[NVAR], LANES);
+#endif
     OAK_LANE(c, LANES) sh.rate[c] = 0, sh.bad[c] = 0;
 #if OAK_DIM == 3
     OAK_PRIVATE(real queue[QLEN][NVAR], LANES);
@@ -444,6 +500,9 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
     OAK_QUEUE_TURN(queue, QLEN, NVAR);
     OAK_QUEUE_TURN(zf, 2, NFLUX);
     if (t.begin == 0) keep_z_fluxes(&t, 4, zf[OAK_QUEUE(2, 0, 0)]);
+#endif
+#if HALO_ROLES
+    halo_cell_t halo = choose_halo_cell(&t);
 #endif
     OAK_NO_UNROLL
     for (int k = t.begin; k < t.end; k++) {
@@ -463,14 +522,23 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
         OAK_UNROLL
         for (int v = 0; v < NVAR; v++) sh.s[v][j + GH][i + GH] = q[v];
       }
+#if HALO_ROLES
+      load_halo_cell(&t, &halo, &sh);
+#else
       load_plane_halo(&t, k, &sh);
+#endif
       OAK_BARRIER;
       x_edges(&sh, lo);
+#if OAK_FEW_BARRIERS /* else: memory of one direction serves the other */
+      y_edges(&sh, ylo);
       OAK_BARRIER;
       x_fluxes(&t.user, &sh, lo);
+      y_fluxes(&t.user, &sh, ylo);
+#else
+      x_fluxes(&t.user, &sh, lo);
       y_edges(&sh, lo);
-      OAK_BARRIER;
       y_fluxes(&t.user, &sh, lo);
+#endif
       OAK_BARRIER;
       keep_xy_fluxes(&t, k, &sh);
 #if OAK_DIM == 3

@@ -36,9 +36,20 @@ OAK_FN real riemann_hll(const physics_parameters_t *ph, const real ql[], const r
   const real inv = oak_inv(width > 0 ? width : 1);
   const real wl = width > 0 ? smax * inv : (real)0.5, wr = width > 0 ? -smin * inv : (real)0.5;
   const real jump = smin * smax * inv;
+#ifdef PHYSICS_HAS_PRESSURE
+  /* The flux is what the velocity carries and a pressure that few variables feel. */
+  const real cl = wl * ql[PHYSICS_NORMAL(dir)], cr = wr * qr[PHYSICS_NORMAL(dir)];
+  OAK_UNROLL
+  for (int v = 0; v < PHYSICS_NVAR; v++) {
+    f[v] = cl * s.ul[v] + cr * s.ur[v] + jump * (s.ur[v] - s.ul[v]);
+    if (PHYSICS_HAS_PRESSURE(v, dir))
+      f[v] += wl * physics_pressure(ql, dir, v) + wr * physics_pressure(qr, dir, v);
+  }
+#else
   OAK_UNROLL
   for (int v = 0; v < PHYSICS_NVAR; v++)
     f[v] = wl * s.fl[v] + wr * s.fr[v] + jump * (s.ur[v] - s.ul[v]);
+#endif
   return OAK_MAX(smax, -smin);
 }
 

@@ -68,6 +68,12 @@ OAK_FN void physics_flux(const physics_parameters_t *ph, const real q[], int dir
   f[ENE] = vn * (q[PRS] * inv_gm1 + q[PRS] + (real)0.5 * q[RHO] * speed2);
 }
 
+/** The flux is velocity times conserved state, plus this for the normal momentum and the energy. */
+#define PHYSICS_HAS_PRESSURE(v, dir) ((v) == MX + (dir) || (v) == ENE)
+OAK_FN real physics_pressure(const real q[], int dir, int v) {
+  return v == ENE ? q[PRS] * q[MX + dir] : q[PRS];
+}
+
 /** Lowest and highest signal speed at a face between ql and qr: Roe averages of velocity and
  * Einfeldt's eta_2 term; with OAK_WAVE_SPEEDS_EINFELDT also the one-sided speeds, which keeps the
  * fan wide enough near vacuum. */

@@ -64,8 +64,8 @@ typedef struct {
    * both NULL where a launch returns when the kernel has ended. */
   void (*mark)(oak_device_t *dev, int number);
   double (*between)(oak_device_t *dev, int from, int to);
-  /** Lanes of small tiles that keep the device busy; NULL: any number does. */
-  long (*lanes)(oak_device_t *dev);
+  /** Iterations of a kernel's OUTER loop that run at a time; NULL: does not matter. */
+  long (*slots)(oak_device_t *dev, oak_kernel_t *kernel);
   /** One line of what was found: processor, threads, compiler; for `oak info` and the run's head.
    */
   void (*describe)(oak_device_t *dev, char *text, size_t size);

@@ -200,9 +200,12 @@ static double cuda_between(oak_device_t *dev, int from, int to) {
   return 1e-3 * milliseconds;
 }
 
-static long cuda_lanes(oak_device_t *dev) {
+static long cuda_slots(oak_device_t *dev, oak_kernel_t *opaque) {
   const cuda_t *cuda = dev->data;
-  return 512L * cuda->multiprocessors;
+  const cuda_kernel_t *kernel = (const cuda_kernel_t *)opaque;
+  int blocks = 1;
+  cuda->driver.occupancy(&blocks, kernel->function, (int)kernel->threads, kernel->shared);
+  return (long)blocks * cuda->multiprocessors;
 }
 
 /* ---- build */
@@ -475,7 +478,7 @@ const oak_device_ops_t oak_device_ops_cuda = {
     .sync = cuda_sync,
     .mark = cuda_mark,
     .between = cuda_between,
-    .lanes = cuda_lanes,
+    .slots = cuda_slots,
     .describe = cuda_describe,
     .fingerprint = cuda_fingerprint,
 };

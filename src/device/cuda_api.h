@@ -60,6 +60,8 @@ enum {
   X(stream_new, "cuStreamCreate", (cu_handle_t * stream, unsigned flags))                         \
   X(stream_free, "cuStreamDestroy_v2", (cu_handle_t stream))                                      \
   X(stream_wait, "cuStreamSynchronize", (cu_handle_t stream))                                     \
+  X(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                     \
+    (int *blocks, cu_handle_t function, int threads, size_t shared))                              \
   X(event_new, "cuEventCreate", (cu_handle_t * event, unsigned flags))                            \
   X(event_free, "cuEventDestroy_v2", (cu_handle_t event))                                         \
   X(event_record, "cuEventRecord", (cu_handle_t event, cu_handle_t stream))                       \

@@ -301,7 +301,6 @@ oak_status_t oak_sim_build(oak_t *sim) {
   int tile[2];
   tile_size(sim, tile);
   sim->tiles = sim->block_size / tile[0] * (sim->block_size / tile[1]);
-  sim->tile_cells = tile[0] * tile[1];
   return OAK_OK;
 }
 

@@ -57,8 +57,7 @@ struct oak {
   char physics_path[4096], problem_path[4096];
 
   int dim, block_size, layers, nvar, real_size;
-  int tiles;      /**< of a block in the flux kernel */
-  int tile_cells; /**< of a plane of a tile */
+  int tiles; /**< of a block in the flux kernel */
   int parts; /**< into which the flux kernel cuts tiles, so that a small mesh fills the device */
   int64_t cells; /**< of a block */
   double xmin[3], xmax[3], dx0[3];

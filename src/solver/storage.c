@@ -85,14 +85,21 @@ static oak_status_t upload_geometry(oak_t *sim) {
   return st;
 }
 
-/* As many parts as keep the device busy: each costs planes that its neighbours load too. */
+/* Parts that tiles are cut into along z so that a small mesh, or the rest of a large one, does not
+ * leave a device idle. Each costs about PART_COST planes for what its neighbours compute too. */
 static int choose_parts(const oak_t *sim) {
+  static const double PART_COST = 1.5;
   const oak_device_ops_t *ops = oak_device_ops(sim->dev);
-  const long lanes = (long)sim->mesh->nblock * sim->tiles * sim->tile_cells;
-  int parts = 1;
-  if (!ops->lanes || sim->dim == 2 || sim->first_order || sim->floors) return 1;
-  while (2 * parts * lanes <= ops->lanes(sim->dev) && 4 * parts <= sim->block_size) parts *= 2;
-  return parts;
+  const double tiles = (double)sim->mesh->nblock * sim->tiles;
+  int best = 1;
+  double least = INFINITY;
+  if (!ops->slots || sim->dim == 2 || sim->first_order || sim->floors) return 1;
+  const double slots = ops->slots(sim->dev, sim->kernel.flux);
+  for (int parts = 1; 2 * parts <= sim->block_size; parts *= 2) {
+    const double time = ceil(tiles * parts / slots) * ((double)sim->block_size / parts + PART_COST);
+    if (time < 0.97 * least) least = time, best = parts;
+  }
+  return best;
 }
 
 /* Arrays of the flux kernel's results. */

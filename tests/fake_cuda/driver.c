@@ -139,6 +139,13 @@ int cuStreamSynchronize(void *stream) {
 static char *pinned[16];
 static size_t pinned_bytes[16];
 
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads,
+                                                size_t shared) {
+  (void)function, (void)threads, (void)shared;
+  *blocks = 2;
+  return 0;
+}
+
 int cuMemAllocHost_v2(void **memory, size_t bytes) {
   int i = 0;
   while (i < 15 && pinned[i]) i++;

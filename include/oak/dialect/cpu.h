@@ -49,6 +49,8 @@
 #define OAK_BARRIER ((void)0)
 
 #define OAK_RESIDENT_LANES 1
+#define OAK_MANY_THREADS 0
+#define OAK_FEW_BARRIERS 0
 
 /* Data that belongs to a lane is an array over the lanes. */
 #define OAK_LANE(c, nc) OAK_INNER(c, nc)

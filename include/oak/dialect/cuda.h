@@ -55,6 +55,10 @@
 #define OAK_RESIDENT_LANES (sizeof(OAK_REAL) == 4 ? 768 : 512)
 #endif
 
+/* A block has a thread for each lane, and time spent in barriers counts. */
+#define OAK_MANY_THREADS 1
+#define OAK_FEW_BARRIERS 1
+
 /* A lane for each thread: the kernel has as many threads as lanes. */
 #define OAK_LANE(c, nc) for (int c = OAK_THREAD, oak_o = 1; oak_o; oak_o = 0)
 #define OAK_LANE2(j, nj, i, ni) \
