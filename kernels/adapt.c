@@ -4,17 +4,18 @@
 
 #define CHILDREN (1 << OAK_DIM)
 
-OAK_FN void adapt_copy(const oak_adapt_args_t *arg, int source, real *out) {
+OAK_FN void adapt_copy(const oak_adapt_args_t *arg, int source, real *out OAK_LANE_PARAM) {
   const real *u = arg->f.u + source * OAK_BLOCK_REALS;
   OAK_INNER(c, NVAR * OAK_CELLS) out[c] = u[c];
 }
 
 /* The new block is a child: refine its octant of the old block, one coarse row at a time. */
-OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child, real *out) {
+OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child,
+                          real *out OAK_LANE_PARAM) {
   const int i0 = (child & 1) * HN, j0 = (child >> 1 & 1) * HN, k0 = (child >> 2) * HN;
   const real theta = (real)arg->theta;
-  OAK_ROWS(row, NVAR * HB * HN, HN) {
-    const int j = row % HN, k = row / HN % HB, v = row / (HN * HB);
+  OAK_ROWS_OF(v, NVAR, row, HB * HN, HN) {
+    const int j = row % HN, k = row / HN;
     const int x[3] = {0, j0 + j, k0 + k};
     const oak_row_t r = oak_row(&arg->f, source, v, 0, x);
     real *p = out + (long long)v * OAK_CELLS + OAK_INDEX(0, 2 * j, 2 * k);
@@ -32,7 +33,8 @@ OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child, re
 
 /* No invalid state among the cells of a child just interpolated. Looks for one first, which is
  * cheap, since hardly ever there is any. */
-OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child, real *out) {
+OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
+                             real *out OAK_LANE_PARAM) {
   const oak_user_t user = oak_user(&arg->f);
   const real *u = arg->f.u + source * OAK_BLOCK_REALS +
                   OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN, (child >> 2) * HN);
@@ -57,7 +59,7 @@ OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
 }
 
 /* The new block is the parent of a family of old blocks, stored one after the other. */
-OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source, real *out) {
+OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source, real *out OAK_LANE_PARAM) {
   OAK_ROWS(row, CHILDREN * NVAR * HB * HN, HN) {
     const int j = row % HN, k = row / HN % HB, v = row / (HN * HB) % NVAR;
     const int child = row / (HN * HB * NVAR);
@@ -71,16 +73,16 @@ OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source, real *out) {
 
 OAK_KERNEL(oak_adapt, oak_adapt_args_t, 128) {
   OAK_ARGS(oak_adapt_args_t);
-  OAK_OUTER(n) {
+  OAK_OUTER_LANES(n) {
     const oak_adapt_task_t t = arg.task[n];
     real *out = arg.out + n * OAK_BLOCK_REALS;
     if (t.kind == OAK_ADAPT_COPY)
-      adapt_copy(&arg, t.source, out);
+      adapt_copy(&arg, t.source, out OAK_LANE_ARG);
     else if (t.kind == OAK_ADAPT_PROLONG) {
-      adapt_prolong(&arg, t.source, t.child, out);
+      adapt_prolong(&arg, t.source, t.child, out OAK_LANE_ARG);
       OAK_BARRIER;
-      adapt_keep_valid(&arg, t.source, t.child, out);
+      adapt_keep_valid(&arg, t.source, t.child, out OAK_LANE_ARG);
     } else
-      adapt_restrict(&arg, t.source, out);
+      adapt_restrict(&arg, t.source, out OAK_LANE_ARG);
   }
 }

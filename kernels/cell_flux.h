@@ -6,14 +6,27 @@
 
 #define ROW (2 * GH + 1) /* cells of a row, the cell itself in the middle */
 
+/* Cell n of the row along `dir` through cell x[]: its first variable and the stride to the next. */
+OAK_FN const real *row_cell(const oak_field_t *f, long block, const int x[3], int dir, int n,
+                            int *stride) {
+  *stride = OAK_CELLS;
+  if (n >= 0 && n < OAK_N)
+    return f->u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]) +
+           (n - x[dir]) * OAK_STRIDE(dir);
+  const oak_side_t s = oak_side(f, block, 2 * dir + (n >= OAK_N));
+  const int layer = n < 0 ? n + OAK_NG : n - OAK_N;
+  *stride = s.sv;
+  return s.p + layer * s.sn + x[dir == 0 ? 1 : 0] * s.sa +
+         (OAK_DIM == 3 ? x[dir == 2 ? 1 : 2] * s.sb : 0);
+}
+
 /* Primitive states of the row along `dir` through cell x[]. */
 OAK_FN void load_cell_row(const oak_field_t *f, const oak_user_t *user, long block, const int x[3],
                           int dir, real row[NVAR][ROW]) {
   for (int n = 0; n < ROW; n++) {
-    int y[3] = {x[0], x[1], x[2]}, stride;
+    int stride;
     real q[NVAR];
-    y[dir] += n - GH;
-    const real *p = oak_cell(f, block, y[0], y[1], y[2], &stride);
+    const real *p = row_cell(f, block, x, dir, x[dir] + n - GH, &stride);
     load_primitive(user, p, stride, q);
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) row[v][n] = q[v];
@@ -62,6 +75,62 @@ OAK_FN void cell_fluxes(const oak_user_t *user, real row[NVAR][ROW], int dir, in
     else
       flux[n][NVAR] = oak_riemann(&user->physics, hi[n], lo[n + 1], dir, flux[n]);
   }
+}
+
+/* Keep the flux through one face of cell x[] if it is at a refinement boundary. */
+OAK_FN void keep_cell_flux(const oak_flux_args_t *s, long block, int face, const int x[3],
+                           const real flux[]) {
+  const int dir = face / 2;
+  if (x[dir] != (face & 1 ? OAK_N - 1 : 0)) return;
+  const int slot = s->f.face[block * OAK_FACES + face].bflux;
+  if (slot < 0) return;
+  const int a = x[dir == 0 ? 1 : 0], b = dir == 2 ? x[1] : x[2];
+  real *p = s->bflux + (long long)slot * NVAR * OAK_AREA + b * OAK_N + a;
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) p[v * OAK_AREA] = flux[v];
+}
+
+/* ---- the same by walking along a row: few values are alive at a time, which leaves registers for
+ * more lanes */
+
+/* Cells of a row that a walk sees: those that the limiter needs around the one in the middle. */
+#define WINDOW (2 * RAD + 1)
+
+/* Cell n of the row along `dir` through x[] enters the window. */
+OAK_FN void enter_window(const oak_field_t *f, const oak_user_t *user, long block, const int x[3],
+                         int dir, int n, real window[NVAR][WINDOW]) {
+  int stride;
+  real q[NVAR];
+  const real *p = row_cell(f, block, x, dir, n, &stride);
+  load_primitive(user, p, stride, q);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) {
+    OAK_UNROLL
+    for (int m = 0; m < WINDOW - 1; m++) window[v][m] = window[v][m + 1];
+    window[v][WINDOW - 1] = q[v];
+  }
+}
+
+/* Begin with cell n in the middle of the window; hi[]: its state at the upper face. */
+OAK_FN void start_walk(const oak_field_t *f, const oak_user_t *user, long block, const int x[3],
+                       int dir, int n, real window[NVAR][WINDOW], real hi[NVAR]) {
+  real lo[NVAR];
+  OAK_UNROLL
+  for (int m = -RAD; m <= RAD; m++) enter_window(f, user, block, x, dir, n + m, window);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) oak_reconstruct(&window[v][RAD], &lo[v], &hi[v]);
+}
+
+/* Move on to cell n: flux[], through its lower face, with the wave speed as the last component. */
+OAK_FN void walk(const oak_field_t *f, const oak_user_t *user, long block, const int x[3], int dir,
+                 int n, real window[NVAR][WINDOW], real hi[NVAR], real flux[NFLUX]) {
+  real lo[NVAR], next[NVAR];
+  enter_window(f, user, block, x, dir, n + RAD, window);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) oak_reconstruct(&window[v][RAD], &lo[v], &next[v]);
+  flux[NVAR] = oak_riemann(&user->physics, hi, lo, dir, flux);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) hi[v] = next[v];
 }
 
 #endif

@@ -15,25 +15,12 @@
  * plane; faces and edges beyond the last lane are extra work, for which devices with many threads
  * take different ones (the first argument of OAK_ROWS_FROM). */
 
-#define RAD OAK_RADIUS
-#define GH (RAD + 1)
-#if GH > OAK_NG
-#error "fewer ghost layers than the limiter reads"
-#endif
-#ifndef OAK_TILE_X
-#define OAK_TILE_X OAK_N
-#define OAK_TILE_Y OAK_N
-#endif
-#define TX OAK_TILE_X
-#define TY OAK_TILE_Y
-#define TILES_X (OAK_N / TX)
-#define TILES (TILES_X * (OAK_N / TY))
+#if !OAK_CELL_LOOPS
 #define LANES (TY * TX)
 #define SX (TX + 2 * GH)
 #define SY (TY + 2 * GH)
 /* A thread for each cell of a plane's halo. */
 #define HALO_ROLES (OAK_MANY_THREADS && 2 * GH * (TX + TY) <= LANES)
-#define NFLUX (NVAR + 1) /* the last component is the wave speed */
 
 /* Planes held by the z queue, and the place of plane k among them when plane k + 1 is
  * reconstructed. */
@@ -74,12 +61,6 @@ typedef struct {
 /* Cell (x0, y0) of plane k of the state that is read. */
 OAK_FN const real *tile_plane(const tile_t *t, int k) {
   return t->f->u + t->block * OAK_BLOCK_REALS + OAK_INDEX(t->x0, t->y0, k);
-}
-
-/* Load a conserved state from p and convert it. */
-OAK_FN void load_primitive(const oak_user_t *user, const real *p, long long stride, real q[]) {
-  oak_load(p, stride, q);
-  physics_to_primitive(&user->physics, q);
 }
 
 /* Values that the cell whose first variable is at `cell` has at its lower and upper face: `step`
@@ -278,23 +259,6 @@ OAK_FN void keep_z_fluxes(const tile_t *t, int face,
   }
 }
 #endif
-
-/* Source terms of physics and problem, from the primitive state. */
-OAK_FN void add_sources(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
-                        int k, const real q[], real source[]) {
-#if defined(PHYSICS_SOURCE) || defined(PROBLEM_SOURCE)
-  double x[3];
-  oak_center(f, block, i, j, k, x);
-#ifdef PHYSICS_SOURCE
-  PHYSICS_SOURCE(&user->physics, x, f->time, q, source);
-#endif
-#ifdef PROBLEM_SOURCE
-  PROBLEM_SOURCE(&user->problem, &user->physics, x, f->time, q, source);
-#endif
-#else
-  (void)f, (void)user, (void)block, (void)i, (void)j, (void)k, (void)q, (void)source;
-#endif
-}
 
 /* Edges of the cells of one plane along x. The state above a lane's lower face stays with the lane,
  * the one below the next face is for its neighbour. The columns beyond the tile, cells -1 and TX,
@@ -566,3 +530,4 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
 
 #undef OAK_TEAM
 #define OAK_TEAM OAK_TEAM_ANY
+#endif

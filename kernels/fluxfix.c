@@ -6,7 +6,7 @@
 /* Average the fluxes of one fine face over the coarse faces they cover. */
 OAK_KERNEL(oak_fluxfix_average, oak_fluxfix_args_t, 64) {
   OAK_ARGS(oak_fluxfix_args_t);
-  OAK_OUTER(n) {
+  OAK_OUTER_LANES(n) {
     const oak_fine_face_t t = arg.fine[n];
     const real *fine = arg.bflux + (long long)t.bflux * NVAR * OAK_AREA;
     real *piece = arg.piece + (long long)t.piece * NVAR * PIECE_AREA;

@@ -4,7 +4,8 @@
  * on the distribution of blocks. Layers are stored by increasing coordinate. */
 
 /* SRL: the cells of the neighbour that stand in for the ghost cells beyond `face`. */
-OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst) {
+OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                      real *dst OAK_LANE_PARAM) {
   const int dir = t->face / 2;
   const real *u = arg->f.u + t->block * OAK_BLOCK_REALS;
   OAK_ROWS(row, NVAR * OAK_NG * FB, OAK_N) {
@@ -20,7 +21,7 @@ OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t, real
 /* F2C: averages of a fine block for its quarter of the coarse block's ghost cells; into the slot of
  * a local coarse block or, packed, into a piece for another rank. */
 OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst,
-                          int pack) {
+                          int pack OAK_LANE_PARAM) {
   const int dir = t->face / 2;
   const real *u = arg->f.u + t->block * OAK_BLOCK_REALS;
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
@@ -36,7 +37,8 @@ OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
 }
 
 /* F2C: a received piece into its quarter of the slot. */
-OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst) {
+OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                        real *dst OAK_LANE_PARAM) {
   const real *src = arg->halo + t->src;
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
   OAK_ROWS(row, NVAR * OAK_NG * HB, HN) {
@@ -50,14 +52,15 @@ OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t, re
  * Each coarse cell gives 2^(d-1) values in up to two layers; with an odd number of layers the
  * outermost coarse cells give only their nearer half. `dir` is a constant where this is called:
  * with the axes known, lanes vectorise. */
-OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, int dir, real *dst) {
+OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, int dir,
+                         real *dst OAK_LANE_PARAM) {
   const int high = t->face & 1;
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
   const int depth = (OAK_NG + 1) / 2; /* layers of coarse cells */
   const int axis = dir == 0 ? 1 : 0, other = dir == 2 ? 1 : 2;
   const real theta = (real)arg->theta;
-  OAK_ROWS(row, NVAR * depth * HB, HN) {
-    const int b = row % HB, m = row / HB % depth, v = row / (HB * depth);
+  OAK_ROWS_OF(v, NVAR, row, depth * HB, HN) {
+    const int b = row % HB, m = row / HB;
     int x[3];
     face_point(dir, high ? m : OAK_N - 1 - m, 0, b0 + b, x);
     const oak_row_t r = oak_row(&arg->f, t->block, v, axis, x);
@@ -85,7 +88,8 @@ OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, i
 
 /* C2F: no invalid state among the ghost cells just interpolated. Looks for one first, which is
  * cheap, since hardly ever there is any. */
-OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst) {
+OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                            real *dst OAK_LANE_PARAM) {
   const int dir = t->face / 2, high = t->face & 1, depth = (OAK_NG + 1) / 2;
   const oak_user_t user = oak_user(&arg->f);
   const real *u = arg->f.u + t->block * OAK_BLOCK_REALS;
@@ -159,7 +163,8 @@ OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long blo
 }
 #endif
 
-OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst) {
+OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                          real *dst OAK_LANE_PARAM) {
   const oak_field_t *f = &arg->f;
   const int face = t->face, dir = face / 2, high = face & 1;
   const real dx = (real)oak_dx(f, f->block[t->block].level, dir);
@@ -197,32 +202,32 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
 
 OAK_KERNEL(oak_halo, oak_halo_args_t, 128) {
   OAK_ARGS(oak_halo_args_t);
-  OAK_OUTER(n) {
+  OAK_OUTER_LANES(n) {
     const oak_halo_task_t t = arg.task[n];
     real *dst = arg.halo + t.dst;
     switch (t.kind) {
       case OAK_HALO_COPY:
-        halo_copy(&arg, &t, dst);
+        halo_copy(&arg, &t, dst OAK_LANE_ARG);
         break;
       case OAK_HALO_RESTRICT:
       case OAK_HALO_PACK:
-        halo_restrict(&arg, &t, dst, t.kind == OAK_HALO_PACK);
+        halo_restrict(&arg, &t, dst, t.kind == OAK_HALO_PACK OAK_LANE_ARG);
         break;
       case OAK_HALO_UNPACK:
-        halo_unpack(&arg, &t, dst);
+        halo_unpack(&arg, &t, dst OAK_LANE_ARG);
         break;
       case OAK_HALO_PROLONG:
         if (t.face < 2)
-          halo_prolong(&arg, &t, 0, dst);
+          halo_prolong(&arg, &t, 0, dst OAK_LANE_ARG);
         else if (t.face < 4)
-          halo_prolong(&arg, &t, 1, dst);
+          halo_prolong(&arg, &t, 1, dst OAK_LANE_ARG);
         else if (OAK_DIM == 3)
-          halo_prolong(&arg, &t, 2, dst);
+          halo_prolong(&arg, &t, 2, dst OAK_LANE_ARG);
         OAK_BARRIER;
-        halo_keep_valid(&arg, &t, dst);
+        halo_keep_valid(&arg, &t, dst OAK_LANE_ARG);
         break;
       default:
-        halo_boundary(&arg, &t, dst);
+        halo_boundary(&arg, &t, dst OAK_LANE_ARG);
         break;
     }
   }

@@ -32,6 +32,20 @@ enum { RESULT_LANES = 256 };
  */
 OAK_KERNEL(oak_results, oak_results_args_t, 256) {
   OAK_ARGS(oak_results_args_t);
+#if OAK_LANES_APART
+  OAK_GANGS(n) {
+    const long first = n * OAK_RESULTS_CHUNK;
+    const long rest = arg.count - first, count = OAK_MIN(rest, OAK_RESULTS_CHUNK);
+    double most = 0, sum = 0;
+    OAK_VECTOR(reduction(max : most) reduction(+ : sum))
+    for (long t = 0; t < count; t++) {
+      most = OAK_MAX(most, arg.rate[first + t]);
+      sum += arg.bad[first + t];
+    }
+    arg.out[2 * n] = most;
+    arg.out[2 * n + 1] = sum;
+  }
+#else
   OAK_OUTER(n) {
     OAK_SHARED double rate[RESULT_LANES], bad[RESULT_LANES];
     const long first = n * OAK_RESULTS_CHUNK;
@@ -52,6 +66,7 @@ OAK_KERNEL(oak_results, oak_results_args_t, 256) {
       arg.out[2 * n + 1] = sum;
     }
   }
+#endif
 }
 
 OAK_FN double read_cell(const oak_user_t *user, int variable, real q[]) {
@@ -64,7 +79,7 @@ OAK_FN double read_cell(const oak_user_t *user, int variable, real q[]) {
 /* One output variable. */
 OAK_KERNEL(oak_cells, oak_read_args_t, 128) {
   OAK_ARGS(oak_read_args_t);
-  OAK_OUTER(n) {
+  OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
     const real *u = arg.f.u + (arg.first + n) * OAK_BLOCK_REALS;
     double *out = arg.cells + n * OAK_CELLS;
@@ -80,7 +95,7 @@ OAK_KERNEL(oak_cells, oak_read_args_t, 128) {
  * NaN. */
 OAK_KERNEL(oak_ghosts, oak_read_args_t, 128) {
   OAK_ARGS(oak_read_args_t);
-  OAK_OUTER(n) {
+  OAK_OUTER_LANES(n) {
     const int width = OAK_N + 2 * OAK_NG, depth = OAK_DIM == 3 ? width : 1;
     OAK_ROWS(row, NVAR * depth * width, width) {
       const int j = row % width - OAK_NG, v = row / (width * depth);

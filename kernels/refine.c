@@ -141,9 +141,10 @@ OAK_FN int refine_reach(const real *most, real limit2) {
 }
 #else
 OAK_FN real *refine_lanes(real *most, int j, int k) { return most; }
+OAK_FN int refine_reach(const real *most, real limit2) { return 0; }
 #endif
 
-OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real *most) {
+OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real *most OAK_LANE_PARAM) {
   const oak_field_t *f = &arg->f;
   const real eps = (real)arg->eps, eps_abs = (real)arg->eps_abs;
   for (int v = 0; v < NVAR; v++) {
@@ -193,47 +194,77 @@ OAK_FN int refine_region(const oak_field_t *f, long n) {
 #endif
 }
 
+/* Fill most[] from all cells of a block. */
+OAK_FN void look_at_block(const oak_refine_args_t *arg, long n, real *most OAK_LANE_PARAM) {
+#if OAK_REFINE_NONE
+  /* only regions */
+#elif OAK_REFINE_USER && defined(PROBLEM_REFINE)
+  const oak_user_t user = oak_user(&arg->f);
+  OAK_ROWS(row, OAK_NZ * OAK_N, OAK_N) {
+    const int j = row % OAK_N, k = row / OAK_N;
+    real *const lane = refine_lanes(most, j, k);
+    OAK_LANES(i, OAK_N) {
+      const real e = PROBLEM_REFINE(&user.problem, &user.physics, &arg->f, n, i, j, k);
+      const real e2 = e * e;
+      OAK_TALLY_MAX(lane[i], e2);
+    }
+  }
+#else
+  look_at_variables(arg, n, most OAK_LANE_ARG);
+#endif
+}
+
+/* The results for block n from the largest squared indicator and the neighbours it is near. */
+OAK_FN void set_flag(const oak_refine_args_t *arg, long n, real e2, int reach) {
+  const real limit2 = (real)(arg->c_refine * arg->c_refine);
+  const int region = refine_region(&arg->f, n);
+  int flag = e2 > limit2 ? 1 : e2 < (real)(arg->c_derefine * arg->c_derefine) ? -1 : 0;
+  if (OAK_REFINE_NONE) flag = 0;
+  if (region == OAK_REGION_REFINE) flag = 1;
+  if (region == OAK_REGION_DEREFINE) flag = -1;
+  if (region == OAK_REGION_NEVER && flag > 0) flag = 0;
+  arg->flag[n] = flag;
+#if OAK_REFINE_BUFFER
+  arg->reach[n] = region == OAK_REGION_DEREFINE ? OAK_REACH_NOT_KEPT
+                  : region == OAK_REGION_NEVER  ? OAK_REACH_NOT_REFINED | reach
+                                                : reach;
+#else
+  (void)reach;
+#endif
+}
+
 OAK_KERNEL(oak_refine_flags, oak_refine_args_t, 128) {
   OAK_ARGS(oak_refine_args_t);
+#if OAK_LANES_APART && !OAK_REFINE_PRIMITIVES
+  OAK_GANGS(n) {
+    real e2 = 0;
+    int reach = 0;
+    OAK_VECTOR(reduction(max : e2) reduction(| : reach))
+    OAK_TEAM_LANES {
+      real most[REFINE_MOST], mine;
+      for (int i = 0; i < REFINE_MOST; i++) most[i] = 0;
+      look_at_block(&arg, n, most OAK_LANE_ARG);
+      if (OAK_REFINE_BUFFER) reach |= refine_reach(most, (real)(arg.c_refine * arg.c_refine));
+      mine = most[0];
+      for (int i = 1; i < REFINE_MOST; i++) mine = OAK_MAX(mine, most[i]);
+      e2 = OAK_MAX(e2, mine);
+    }
+    set_flag(&arg, n, e2, reach);
+  }
+#else
   OAK_OUTER(n) {
-    const real limit2 = (real)(arg.c_refine * arg.c_refine);
     OAK_SHARED real most[REFINE_MOST];
     OAK_INNER(i, REFINE_MOST) most[i] = 0;
     OAK_BARRIER;
-#if OAK_REFINE_NONE
-    /* only regions */
-#elif OAK_REFINE_USER && defined(PROBLEM_REFINE)
-    const oak_user_t user = oak_user(&arg.f);
-    OAK_ROWS(row, OAK_NZ * OAK_N, OAK_N) {
-      const int j = row % OAK_N, k = row / OAK_N;
-      real *const lane = refine_lanes(most, j, k);
-      OAK_LANES(i, OAK_N) {
-        const real e = PROBLEM_REFINE(&user.problem, &user.physics, &arg.f, n, i, j, k);
-        const real e2 = e * e;
-        OAK_TALLY_MAX(lane[i], e2);
-      }
-    }
-#else
-    look_at_variables(&arg, n, most);
-#endif
+    look_at_block(&arg, n, most OAK_LANE_ARG);
+    OAK_BARRIER;
+    int reach = 0;
+    OAK_SERIAL if (OAK_REFINE_BUFFER) reach =
+        refine_reach(most, (real)(arg.c_refine * arg.c_refine));
+    OAK_BARRIER;
     real e2;
-    OAK_BARRIER;
-    const int region = refine_region(&arg.f, n);
-#if OAK_REFINE_BUFFER
-    OAK_SERIAL arg.reach[n] = region == OAK_REGION_DEREFINE ? OAK_REACH_NOT_KEPT
-                              : region == OAK_REGION_NEVER
-                                  ? OAK_REACH_NOT_REFINED | refine_reach(most, limit2)
-                                  : refine_reach(most, limit2);
-    OAK_BARRIER;
-#endif
     OAK_REDUCE_MAX(e2, most, REFINE_MOST);
-    OAK_SERIAL {
-      int flag = e2 > limit2 ? 1 : e2 < (real)(arg.c_derefine * arg.c_derefine) ? -1 : 0;
-      if (OAK_REFINE_NONE) flag = 0;
-      if (region == OAK_REGION_REFINE) flag = 1;
-      if (region == OAK_REGION_DEREFINE) flag = -1;
-      if (region == OAK_REGION_NEVER && flag > 0) flag = 0;
-      arg.flag[n] = flag;
-    }
+    OAK_SERIAL set_flag(&arg, n, e2, reach);
   }
+#endif
 }

@@ -69,17 +69,6 @@ OAK_KERNEL(oak_mark_faces, oak_mark_args_t, OAK_CHUNK_LANES) {
   }
 }
 
-/* Keep the flux through one face of cell x[] if it is at a refinement boundary. */
-OAK_FN void keep_cell_flux(const oak_flux_args_t *s, long block, int face, const int x[3],
-                           const real flux[]) {
-  const int dir = face / 2;
-  const int slot = s->f.face[block * OAK_FACES + face].bflux;
-  if (slot < 0 || x[dir] != (face & 1 ? OAK_N - 1 : 0)) return;
-  const int a = x[dir == 0 ? 1 : 0], b = dir == 2 ? x[1] : x[2];
-  real *p = s->bflux + (long long)slot * NVAR * OAK_AREA + b * OAK_N + a;
-  for (int v = 0; v < NVAR; v++) p[v * OAK_AREA] = flux[v];
-}
-
 /* The new state of a cell, x[], with a mark; returns its wave speed / dx, summed over dimensions.
  */
 OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_user_t *user, long block,

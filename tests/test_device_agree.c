@@ -6,7 +6,7 @@
  * every device that can be used here is compared with cpu. In any case cpu is compared with itself:
  * on another number of threads, which must give the same bits, and without contraction of a * b +
  * c, which rounds differently everywhere, as another device does. */
-// TEST np={1,2} timeout=300
+// TEST np={1,2} timeout=600
 #include "solver_test.h"
 
 /* Why a bound on states can hold at all: schemes damp disturbances of a smooth flow and move those
@@ -64,6 +64,11 @@ static const setting_t threads = {"cpu with 2 threads", "device.name=cpu\ndevice
 static const setting_t fused = {
     "cpu with contraction",
     "device.name=cpu\ndevice.flags=-O1 -ffp-contract=fast -fexpensive-optimizations\n"};
+/* The flux kernel's other form, with both of its ways through a block. */
+static const setting_t cells = {"cpu cell by cell",
+                                "device.name=cpu\ndevice.flags=-O1 -DOAK_CELL_LOOPS=1\n"};
+static const setting_t columns = {
+    "cpu by columns", "device.name=cpu\ndevice.flags=-O1 -DOAK_CELL_LOOPS=1 -DOAK_CELL_MARCH=4\n"};
 
 /** Blocks of this rank that differ in place or level. */
 static int other_blocks(const sim_t *a, const sim_t *b) {
@@ -209,9 +214,17 @@ static void test_rounding(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i += step) agree(&cases[i], &cpu, &fused, 0);
 }
 
+/** Kernel forms that differ between devices differ by rounding. */
+static void test_forms(void **state) {
+  (void)state;
+  agree(&cases[1], &cpu, &columns, 0);
+  agree(&cases[4], &cpu, &cells, 0);
+  if (test_size == 1) agree(&cases[4], &cpu, &columns, 0);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads),
-                                     cmocka_unit_test(test_rounding),
+                                     cmocka_unit_test(test_rounding), cmocka_unit_test(test_forms),
                                      cmocka_unit_test(test_devices)};
   return TEST_MAIN(tests);
 }

@@ -12,7 +12,7 @@ mkdir -p "$folder"/{bin,lib,src}
 cp -r include kernels numerics physics problems bench "$folder/src"
 mkdir -p "$folder/tools"
 cp -r tests "$folder/src"
-cp tools/gpu_check.sh tools/gpu_suite.sh "$folder/tools"
+cp tools/gpu_check.sh tools/gpu_suite.sh tools/gpu_openacc.sh "$folder/tools"
 cp "$build"/oak "$build"/verify/oak_verify "$folder/bin"
 cp "$build"/tests/test_* "$folder/bin" 2>/dev/null || true
 rm -rf "$folder"/bin/*.cmake

@@ -32,7 +32,8 @@ typedef struct {
 /** Settings of a device, from the [device] section. */
 typedef struct {
   int threads;          /**< CPU threads per rank; 0: cores of the host / ranks on the host */
-  const char *compiler; /**< C compiler for kernels; "" : $OAK_CC, then cc, gcc, clang */
+  const char *compiler; /**< C compiler for kernels; "" : $OAK_CC, then cc, gcc, clang; of openacc:
+                             docs/openacc.md */
   const char *flags;    /**< extra compiler flags */
 } oak_device_options_t;
 
@@ -41,6 +42,7 @@ typedef struct {
   const char *name;    /**< value of the key device.name */
   const char *summary; /**< one line for `oak info` */
   int host_memory;     /**< 1: device pointers may be used by the host and by MPI */
+  int named_only;      /**< 1: "auto" never chooses it */
   /** Tiles of the flux kernel: cells along x, and cells of a tile, at most. */
   int tile_width, tile_cells;
   oak_status_t (*open)(oak_device_t *dev, const oak_device_options_t *options);
@@ -74,8 +76,8 @@ typedef struct {
   void (*fingerprint)(oak_device_t *dev, char *text, size_t size);
 } oak_device_ops_t;
 
-/** Open a device by name ("cpu", "auto"). Collective on \a comm; all ranks fail together. An
- * unknown name is refused with the list of known ones. */
+/** Open a device by name ("cpu", "auto"): cuda, cpu, openacc. Collective on \a comm; all ranks fail
+ * together. An unknown name is refused with the list of known ones. */
 OAK_API oak_status_t oak_device_open(MPI_Comm comm, const char *name,
                                      const oak_device_options_t *options, oak_device_t **out);
 OAK_API void oak_device_close(oak_device_t **dev);
@@ -84,6 +86,8 @@ OAK_API const oak_device_ops_t *oak_device_known(int i);
 
 OAK_API const oak_device_ops_t *oak_device_ops(const oak_device_t *dev);
 OAK_API int oak_device_threads(const oak_device_t *dev);
+/** 1 if MPI may be given addresses of this device's memory. */
+OAK_API int oak_device_mpi_direct(const oak_device_t *dev);
 
 /** Memory, aligned to at least 64 bytes. OAK_ERR_MEMORY says how much was asked for. \a bytes 0
  * gives NULL. */

@@ -21,6 +21,8 @@
 #include "oak/dialect/cpu.h"
 #elif OAK_DEVICE_CUDA
 #include "oak/dialect/cuda.h"
+#elif OAK_DEVICE_OPENACC
+#include "oak/dialect/openacc.h"
 #else
 #error "unknown device: no dialect header"
 #endif

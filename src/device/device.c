@@ -7,8 +7,10 @@
 #include "base/str.h"
 #include "device_private.h"
 
-/** In the order in which "auto" tries them: what computes fastest first, the CPU last. */
-static const oak_device_ops_t *const registry[] = {&oak_device_ops_cuda, &oak_device_ops_cpu};
+/** In the order in which "auto" tries them: what computes fastest first, the CPU last. Those that
+ * must be named follow. */
+static const oak_device_ops_t *const registry[] = {&oak_device_ops_cuda, &oak_device_ops_cpu,
+                                                   &oak_device_ops_openacc};
 
 enum { registry_count = sizeof registry / sizeof registry[0] };
 
@@ -64,6 +66,7 @@ static oak_status_t device_join(oak_device_t *dev, MPI_Comm comm) {
 /** Open one back end on all ranks or none. Collective. */
 static oak_status_t device_try(oak_device_t *dev, const oak_device_ops_t *ops) {
   dev->ops = ops;
+  dev->mpi_direct = ops->host_memory;
   oak_status_t mine = ops->open(dev, &dev->options);
   oak_status_t status = oak_agree(dev->comm, mine);
   if (status == OAK_OK) return OAK_OK;
@@ -78,7 +81,10 @@ static oak_status_t device_try(oak_device_t *dev, const oak_device_ops_t *ops) {
 static oak_status_t device_choose(const char *name, int *first, int *last) {
   *first = 0;
   *last = registry_count;
-  if (strcmp(name, "auto") == 0) return OAK_OK;
+  if (strcmp(name, "auto") == 0) {
+    while (registry[*last - 1]->named_only) --*last;
+    return OAK_OK;
+  }
   for (int i = 0; i < registry_count; i++) {
     if (strcmp(name, registry[i]->name) != 0) continue;
     *first = i;
@@ -131,6 +137,8 @@ void oak_device_close(oak_device_t **dev) {
 const oak_device_ops_t *oak_device_ops(const oak_device_t *dev) { return dev->ops; }
 
 int oak_device_threads(const oak_device_t *dev) { return dev->threads; }
+
+int oak_device_mpi_direct(const oak_device_t *dev) { return dev->mpi_direct; }
 
 oak_status_t oak_device_alloc(oak_device_t *dev, size_t bytes, void **out) {
   *out = NULL;

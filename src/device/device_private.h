@@ -105,6 +105,7 @@ struct oak_device {
                   build */
   int cache_private; /**< the folder is ours alone and goes at close */
   int found;         /**< set by an open that fails though the hardware is there */
+  int mpi_direct;    /**< oak_device_mpi_direct() */
   void *data;        /**< of the back end */
 };
 
@@ -164,8 +165,39 @@ oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wis
 oak_status_t oak_compiler_run(const oak_words_t *command, const char *name, const char *path);
 void oak_compiler_free(oak_compiler_t *compiler);
 
+/* ---- host_memory.c: memory of the host, for back ends whose kernels run there. */
+
+/** What is allocated: the ledger wants the size back. Start from {0}. */
+typedef struct oak_host_block oak_host_block_t;
+typedef struct {
+  oak_host_block_t *block;
+  int count, room;
+} oak_host_memory_t;
+
+oak_status_t oak_host_alloc(oak_device_t *dev, oak_host_memory_t *memory, size_t bytes, void **out);
+void oak_host_free(oak_device_t *dev, oak_host_memory_t *memory, void *ptr);
+void oak_host_memory_clear(oak_host_memory_t *memory);
+
+/* ---- object.c: kernels as shared objects, for back ends with a C compiler. */
+
+/** Compile \a source with the command that starts with \a head; the user's flags follow. */
+oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
+                              const oak_words_t *head);
+/** Add the flags of the user to a command. */
+void oak_object_user_flags(const oak_device_t *dev, oak_words_t *command);
+oak_status_t oak_object_load(oak_device_t *dev, const char *path, oak_module_t **out);
+void oak_object_unload(oak_device_t *dev, oak_module_t *module);
+oak_status_t oak_object_kernel(oak_device_t *dev, oak_module_t *module, const char *name,
+                               oak_kernel_t **out);
+oak_status_t oak_object_constant(oak_device_t *dev, oak_module_t *module, const char *name,
+                                 void *dst, size_t bytes);
+oak_status_t oak_object_launch(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args,
+                               size_t bytes);
+/** Address of a symbol of the module, or NULL. */
+void *oak_object_symbol(oak_module_t *module, const char *name);
+
 /* ---- back ends */
 
-extern const oak_device_ops_t oak_device_ops_cuda, oak_device_ops_cpu;
+extern const oak_device_ops_t oak_device_ops_cuda, oak_device_ops_cpu, oak_device_ops_openacc;
 
 #endif

@@ -19,7 +19,7 @@ oak_status_t oak_messages_prepare(oak_messages_t *m, oak_device_t *dev, int real
   m->request = malloc((m->nsend + m->nrecv + 1) * sizeof *m->request);
   OAK_CHECK(m->request, OAK_ERR_MEMORY, "out of memory for %d message requests",
             m->nsend + m->nrecv);
-  if (oak_device_ops(dev)->host_memory) return OAK_OK;
+  if (oak_device_mpi_direct(dev)) return OAK_OK;
   m->staging = malloc((size_t)reals * real_size + 1);
   OAK_CHECK(m->staging, OAK_ERR_MEMORY, "out of memory for a message buffer of %lld MiB",
             (long long)(reals * real_size >> 20));
@@ -40,7 +40,7 @@ oak_status_t oak_messages_begin(oak_messages_t *m, MPI_Comm comm, oak_device_t *
                                 int tag) {
   const int unit = m->unit > 0 ? m->unit : 1;
   MPI_Datatype type;
-  const int direct = oak_device_ops(dev)->host_memory;
+  const int direct = oak_device_mpi_direct(dev);
   if (m->nsend + m->nrecv == 0) return OAK_OK;
   oak_status_t st = oak_device_sync(dev);
   if (!direct && st == OAK_OK) st = stage_out(m, dev, send_buffer, real_size);
@@ -66,7 +66,7 @@ oak_status_t oak_messages_end(oak_messages_t *m, oak_device_t *dev, void *recv_b
                               int real_size) {
   if (m->nsend + m->nrecv == 0) return OAK_OK;
   MPI_Waitall(m->nrecv + m->nsend, m->request, MPI_STATUSES_IGNORE);
-  if (oak_device_ops(dev)->host_memory) return OAK_OK;
+  if (oak_device_mpi_direct(dev)) return OAK_OK;
   oak_status_t st = OAK_OK;
   const char *p = m->staging;
   for (int i = 0; i < m->nrecv && st == OAK_OK; p += m->recv[i].count * real_size, i++)

@@ -270,9 +270,9 @@ oak_status_t oak_sim_describe(oak_t *sim) {
 /* What follows the problem: headers, which kernels of the caller's own see too, and oak's kernels.
  */
 static const char *const kernel_parts[] = {
-    "kernels/user.h",    "numerics/riemann.h", "kernels/flux.c",
-    "kernels/halo.c",    "kernels/adapt.c",    "kernels/refine.c",
-    "kernels/fluxfix.c", "kernels/initial.c",  "kernels/read.c"};
+    "kernels/user.h",   "numerics/riemann.h",   "kernels/flux_common.h", "kernels/cell_flux.h",
+    "kernels/flux.c",   "kernels/flux_cells.c", "kernels/halo.c",        "kernels/adapt.c",
+    "kernels/refine.c", "kernels/fluxfix.c",    "kernels/initial.c",     "kernels/read.c"};
 enum { NKERNEL_PARTS = sizeof kernel_parts / sizeof *kernel_parts, NKERNEL_HEADERS = 2 };
 
 /* Kernels that not every run has. */
@@ -285,10 +285,9 @@ static int has_kernel(const oak_t *sim, const char *name) {
 }
 
 oak_status_t oak_sim_build(oak_t *sim) {
-  const char *part[NKERNEL_PARTS + 3];
+  const char *part[NKERNEL_PARTS + 2];
   int n = NKERNEL_PARTS;
   memcpy(part, kernel_parts, sizeof kernel_parts);
-  if (sim->first_order) part[n++] = "kernels/cell_flux.h";
   if (sim->first_order) part[n++] = "kernels/repair.c";
   if (sim->floors) part[n++] = "kernels/floor.c";
   OAK_TRY(build_module(sim, "kernels", part, n, NULL, &sim->module));

@@ -44,9 +44,24 @@
 /* Rows of lanes with a prologue per row. */
 #define OAK_ROWS(row, nrows, width) for (int row = 0; row < (nrows); row++)
 #define OAK_ROWS_FROM(first, row, nrows, width) OAK_ROWS(row, nrows, width)
+/* Rows of every variable. */
+#define OAK_ROWS_OF(v, nv, row, nrows, width) \
+  for (int v = 0; v < (nv); v++)              \
+    OAK_ROWS(row, nrows, width)
 #define OAK_LANES(a, width) OAK_INNER(a, width)
 #define OAK_SERIAL if (1)
 #define OAK_BARRIER ((void)0)
+
+/* Lanes that exchange nothing, and loops over cells, are of use to OpenACC. */
+#define OAK_OUTER_LANES(n) OAK_OUTER(n)
+#define OAK_LANE_PARAM
+#define OAK_LANE_ARG
+#define OAK_LANES_APART 0
+#define OAK_GANGS(n) OAK_OUTER(n)
+#define OAK_VECTOR(...)
+#ifndef OAK_CELL_LOOPS
+#define OAK_CELL_LOOPS 0
+#endif
 
 #define OAK_RESIDENT_LANES 1
 #define OAK_MANY_THREADS 0

@@ -47,7 +47,18 @@
   for (int oak_w = (width) < OAK_TEAM ? (width) : OAK_TEAM, oak_g = OAK_TEAM / oak_w,             \
            oak_t = OAK_THREAD_FROM(first), row = oak_t / oak_w < oak_g ? oak_t / oak_w : (nrows); \
        row < (nrows); row += oak_g)
+/* Rows of every variable. */
+#define OAK_ROWS_OF(v, nv, row, nrows, width) \
+  OAK_ROWS(oak_vr, (nv) * (nrows), width)     \
+    for (int v = oak_vr / (nrows), row = oak_vr % (nrows), oak_o = 1; oak_o; oak_o = 0)
 #define OAK_LANES(a, width) for (int a = oak_t % oak_w; a < (width); a += oak_w)
+
+/* Lanes that exchange nothing, and loops over cells, are of use to OpenACC. */
+#define OAK_OUTER_LANES(n) OAK_OUTER(n)
+#define OAK_LANE_PARAM
+#define OAK_LANE_ARG
+#define OAK_LANES_APART 0
+#define OAK_CELL_LOOPS 0
 
 /* Lanes of a multiprocessor for kernels that keep much in registers. Fewer with more registers:
  * measured on an H100, docs/performance.md. */

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The kernel dialect on OpenACC compilers: gangs and vector lanes of directives. There is no
+ * barrier among lanes, and arrays that they would share are placed badly or not at all
+ * (docs/openacc.md), so each form of loop is one without either:
+ *
+ *   OAK_OUTER        an iteration is one lane, its INNER loops are serial: always correct
+ *   OAK_OUTER_LANES  an iteration is a gang whose lanes take their share of INNER loops: no SHARED,
+ *                    no BARRIER, no SERIAL
+ *   OAK_GANGS, OAK_VECTOR   the loops of the foap4 paper: a gang loop over blocks, a collapsed
+ * vector loop over cells, with reductions
+ *
+ * docs/kernels.md explains the macros; every device has one header with the same names. */
+#ifndef OAK_DIALECT_OPENACC_H
+#define OAK_DIALECT_OPENACC_H
+
+#include <math.h>
+#include <openacc.h>
+#include <stddef.h>
+
+#define OAK_PRAGMA_(x) _Pragma(#x)
+#define OAK_PRAGMA(x) OAK_PRAGMA_(x)
+
+/* Inlined into the compute region, so that no `acc routine` is needed and arrays become registers.
+ */
+#if defined(__NVCOMPILER)
+#define OAK_FN OAK_PRAGMA(acc routine seq) static inline
+#else
+#define OAK_FN static inline __attribute__((always_inline))
+#endif
+#define OAK_CONST_DATA __attribute__((visibility("default"))) const
+
+#define OAK_KERNEL(name, args_t, threads)                                       \
+  __attribute__((visibility("default"))) void name(long oak_n, int oak_threads, \
+                                                   const args_t *oak_args)
+#define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes) \
+  OAK_KERNEL(name, args_t, threads)
+/* Pointers inside are addresses of the device: `arg` goes there as it is. */
+#define OAK_ARGS(args_t)        \
+  const args_t arg = *oak_args; \
+  (void)oak_threads
+
+/* Lanes of a gang: for kernels that move data, and for those with a loop over cells. */
+#ifndef OAK_ACC_LANES
+#define OAK_ACC_LANES 64
+#endif
+#ifndef OAK_ACC_VECTOR
+#define OAK_ACC_VECTOR 128
+#endif
+/* A gang per iteration: the hardware deals them out as others end. */
+#ifndef OAK_ACC_GANGS
+#define OAK_ACC_GANGS num_gangs(oak_n)
+#endif
+#define OAK_ACC_GANG(lanes) \
+  OAK_PRAGMA(acc parallel loop gang OAK_ACC_GANGS vector_length(lanes) firstprivate(arg))
+
+/* Lane 0 of 1, unless a loop or a function's arguments say otherwise. */
+enum { oak_lane = 0, oak_lanes = 1 };
+#define OAK_LANE_PARAM , const int oak_lane, const int oak_lanes
+#define OAK_LANE_ARG , oak_lane, oak_lanes
+
+#define OAK_OUTER(n)                                                                       \
+  OAK_PRAGMA(acc parallel loop gang vector vector_length(OAK_ACC_LANES) firstprivate(arg)) \
+  for (long n = 0; n < oak_n; n++)
+#define OAK_OUTER_LANES(n)                                     \
+  OAK_ACC_GANG(OAK_ACC_LANES)                                  \
+  for (long n = 0; n < oak_n; n++) OAK_PRAGMA(acc loop vector) \
+  for (int oak_lane = 0; oak_lane < OAK_ACC_LANES; oak_lane++) \
+    for (int oak_lanes = OAK_ACC_LANES, oak_o = 1; oak_o; oak_o = 0)
+
+#define OAK_GANGS(n)           \
+  OAK_ACC_GANG(OAK_ACC_VECTOR) \
+  for (long n = 0; n < oak_n; n++)
+#define OAK_VECTOR(...) OAK_PRAGMA(acc loop vector __VA_ARGS__)
+/* After OAK_VECTOR: all lanes of a gang, which take their share of INNER loops. */
+#define OAK_TEAM_LANES                                          \
+  for (int oak_lane = 0; oak_lane < OAK_ACC_VECTOR; oak_lane++) \
+    for (int oak_lanes = OAK_ACC_VECTOR, oak_o = 1; oak_o; oak_o = 0)
+
+#define OAK_INNER(i, ni) for (int i = oak_lane; i < (ni); i += oak_lanes)
+#define OAK_INNER2(j, nj, i, ni)                                      \
+  for (int oak_t = oak_lane; oak_t < (nj) * (ni); oak_t += oak_lanes) \
+    for (int j = oak_t / (ni), i = oak_t % (ni), oak_p = 1; oak_p; oak_p = 0)
+#define OAK_ROWS(row, nrows, width)                                                      \
+  for (int oak_w = (width) < oak_lanes ? (width) : oak_lanes, oak_g = oak_lanes / oak_w, \
+           row = oak_lane / oak_w < oak_g ? oak_lane / oak_w : (nrows);                  \
+       row < (nrows); row += oak_g)
+#define OAK_ROWS_FROM(first, row, nrows, width) OAK_ROWS(row, nrows, width)
+/* Rows of every variable; those of one cell belong to the same lane. */
+#define OAK_ROWS_OF(v, nv, row, nrows, width) \
+  for (int v = 0; v < (nv); v++)              \
+    OAK_ROWS(row, nrows, width)
+#define OAK_LANES(a, width) for (int a = oak_lane % oak_w; a < (width); a += oak_w)
+#define OAK_LANES_APART 1
+#define OAK_SERIAL if (oak_lane == 0)
+#define OAK_BARRIER ((void)0)
+
+#define OAK_SHARED
+#define OAK_ALIGNED
+
+/* Reductions over a SHARED array, which one lane has for itself. */
+#define OAK_REDUCE_(result, array, n, combine)                            \
+  do {                                                                    \
+    for (int oak_m = (n), oak_h = (oak_m + 1) / 2; oak_m > 1;             \
+         oak_m = oak_h, oak_h = (oak_m + 1) / 2)                          \
+      OAK_INNER(oak_r, oak_m - oak_h)                                     \
+        (array)[oak_r] = combine((array)[oak_r], (array)[oak_r + oak_h]); \
+    (result) = (array)[0];                                                \
+  } while (0)
+#define OAK_ADD_(a, b) ((a) + (b))
+#define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)
+/* Raise an element of a SHARED array; values are not negative. */
+#define OAK_TALLY_MAX(place, value) ((place) = OAK_MAX(place, value))
+/* Whether `flag` may be set for any lane of a gang: lanes do not know of each other. */
+#define OAK_ANY(flag) ((void)(flag), 1)
+#define OAK_REDUCE_SUM(result, array, n) OAK_REDUCE_(result, array, n, OAK_ADD_)
+
+#if defined(__NVCOMPILER)
+#define OAK_UNROLL OAK_PRAGMA(unroll)
+#define OAK_NO_UNROLL
+#else
+#define OAK_UNROLL OAK_PRAGMA(GCC unroll 16)
+#define OAK_NO_UNROLL OAK_PRAGMA(GCC unroll 1)
+#endif
+
+/* Division and square root on NVIDIA GPUs through gcc: as in cuda.h, from the hardware's
+ * approximations and Newton steps. The operators end in calls for rare cases, which cost registers.
+ * The condition is a constant of each of the two compilers; without optimization the one for the
+ * host would see the other's instructions. nvc has no such inline assembly in regions. */
+#if defined(__GNUC__) && !defined(__NVCOMPILER) && defined(__OPTIMIZE__) && \
+    !defined(OAK_EXACT_DIVISION)
+#define OAK_OWN_DIVISION 1
+#define OAK_ON_NVIDIA __builtin_acc_on_device(acc_device_nvidia)
+/* gcc may keep a number in an integer register, so the instruction gets registers of its own. */
+#define OAK_PTX(bits, op, r, x)                                                           \
+  asm("{.reg .f" #bits " x, r; mov.b" #bits " x, %1; " op " r, x; mov.b" #bits " %0, r;}" \
+      : "=r"(r)                                                                           \
+      : "r"(x))
+OAK_FN double oak_inv_double(double x) {
+  double r;
+  OAK_PTX(64, "rcp.approx.ftz.f64", r, x);
+  const double e = fma(-x, r, 1.0);
+  return fma(r, fma(e, e, e), r);
+}
+OAK_FN double oak_sqrt_double(double x) {
+  double r;
+  OAK_PTX(64, "rsqrt.approx.ftz.f64", r, x);
+  const double s = x * r, h = 0.5 * r;
+  const double e = fma(-s, h, 0.5); /* a correction of relative size e */
+  const double t = fma(s, fma(1.5 * e, e, e), s);
+  return x == 0 ? 0 : t;
+}
+OAK_FN float oak_inv_float(float x) {
+  float r;
+  OAK_PTX(32, "rcp.approx.ftz.f32", r, x);
+  return r;
+}
+OAK_FN float oak_sqrt_float(float x) {
+  float r;
+  OAK_PTX(32, "sqrt.approx.ftz.f32", r, x);
+  return r;
+}
+/* `real` is one of the two: no overloading in C. */
+#define OAK_BY_SIZE(x, name) \
+  (sizeof(x) == 4 ? (OAK_REAL)name##_float((float)(x)) : (OAK_REAL)name##_double((double)(x)))
+OAK_FN OAK_REAL oak_inv(OAK_REAL x) { return OAK_ON_NVIDIA ? OAK_BY_SIZE(x, oak_inv) : 1 / x; }
+OAK_FN OAK_REAL oak_div(OAK_REAL a, OAK_REAL b) {
+  return OAK_ON_NVIDIA ? a * OAK_BY_SIZE(b, oak_inv) : a / b;
+}
+OAK_FN OAK_REAL oak_sqrt(OAK_REAL x) {
+  if (OAK_ON_NVIDIA) return OAK_BY_SIZE(x, oak_sqrt);
+  return sizeof(x) == 4 ? (OAK_REAL)sqrtf((float)x) : (OAK_REAL)sqrt((double)x);
+}
+#endif
+
+/* Forms of kernels that go cell by cell (kernels/flux_cells.c). */
+#ifndef OAK_CELL_LOOPS
+#define OAK_CELL_LOOPS 1
+#endif
+
+#endif

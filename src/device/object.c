@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Kernels as shared objects that a C compiler of the machine makes, for the back ends that have
+ * one. A kernel is `void NAME(long n, int threads, const args_t *args)`. */
+#define _GNU_SOURCE 1
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device_private.h"
+
+typedef void (*object_function_t)(long n, int threads, const void *args);
+
+typedef struct object_kernel {
+  object_function_t function;
+  struct object_kernel *next;
+} object_kernel_t;
+
+typedef struct {
+  void *object;
+  object_kernel_t *kernels;
+} object_module_t;
+
+/* ---- build */
+
+void oak_object_user_flags(const oak_device_t *dev, oak_words_t *command) {
+  oak_words_split(command, dev->env_flags);
+  oak_words_split(command, dev->options.flags);
+}
+
+oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
+                              const oak_words_t *head) {
+  const char *root;
+  OAK_TRY(oak_source_root(&root));
+  char *file;
+  OAK_TRY(oak_format(&file, "%s.c", path));
+  oak_buffer_t text = {0};
+  oak_words_t command = {0};
+  oak_status_t status = oak_source_text(source, &text);
+  int error = status == OAK_OK ? oak_buffer_write(&text, file) : 0;
+  if (error) {
+    status =
+        OAK_FAIL(OAK_ERR_FILE,
+                 "the source of kernel '%s' cannot be written to %s: %s; set OAK_CACHE to a folder "
+                 "with space",
+                 oak_source_name(source), file, strerror(error));
+  }
+  if (status == OAK_OK) {
+    oak_words_copy(&command, head);
+    for (int i = 0; i < source->ndefine; i++) oak_words_add(&command, "-D%s", source->define[i]);
+    oak_words_add(&command, "-I%s/include", root);
+    oak_words_add(&command, "-I%s", root);
+    oak_words_add(&command, "%s", file);
+    oak_words_add(&command, "-o");
+    oak_words_add(&command, "%s", path);
+    oak_object_user_flags(dev, &command);
+    oak_words_add(&command, "-lm");
+    status = oak_compiler_run(&command, oak_source_name(source), path);
+  }
+  oak_words_free(&command);
+  oak_buffer_free(&text);
+  free(file);
+  return status;
+}
+
+/* ---- modules */
+
+/** Keep the OpenMP runtime once it is loaded: GCC's leaves threads waiting in its code, and
+ * unloading it with the last module would pull that away under them. */
+static void object_pin_openmp(void *object) {
+  void *symbol = dlsym(object, "omp_get_max_threads");
+  Dl_info info;
+  if (!symbol || !dladdr(symbol, &info) || !info.dli_fname) return;
+  void *runtime = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+  if (runtime) dlclose(runtime);
+}
+
+oak_status_t oak_object_load(oak_device_t *dev, const char *path, oak_module_t **out) {
+  (void)dev;
+  object_module_t *module = calloc(1, sizeof *module);
+  OAK_CHECK(module, OAK_ERR_MEMORY, "no memory for a module");
+  module->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!module->object) {
+    const char *reason = dlerror();
+    free(module);
+    int noexec = reason && strstr(reason, "failed to map segment");
+    return OAK_FAIL(
+        OAK_ERR_BUILD, "a built kernel does not load: %s%s", reason ? reason : path,
+        noexec ? "; if its folder is mounted noexec, set OAK_CACHE to another one" : "");
+  }
+  object_pin_openmp(module->object);
+  *out = (oak_module_t *)module;
+  return OAK_OK;
+}
+
+void oak_object_unload(oak_device_t *dev, oak_module_t *opaque) {
+  (void)dev;
+  object_module_t *module = (object_module_t *)opaque;
+  while (module->kernels) {
+    object_kernel_t *next = module->kernels->next;
+    free(module->kernels);
+    module->kernels = next;
+  }
+  dlclose(module->object);
+  free(module);
+}
+
+oak_status_t oak_object_kernel(oak_device_t *dev, oak_module_t *opaque, const char *name,
+                               oak_kernel_t **out) {
+  (void)dev;
+  object_module_t *module = (object_module_t *)opaque;
+  void *symbol = dlsym(module->object, name);
+  OAK_CHECK(symbol, OAK_ERR_ARGUMENT,
+            "the built source has no kernel '%s'; define it with a visible name", name);
+  object_kernel_t *kernel = calloc(1, sizeof *kernel);
+  OAK_CHECK(kernel, OAK_ERR_MEMORY, "no memory for kernel '%s'", name);
+  /* ISO C has no conversion from void * to a function; POSIX gives both the same form. */
+  memcpy(&kernel->function, &symbol, sizeof symbol);
+  kernel->next = module->kernels;
+  module->kernels = kernel;
+  *out = (oak_kernel_t *)kernel;
+  return OAK_OK;
+}
+
+oak_status_t oak_object_constant(oak_device_t *dev, oak_module_t *opaque, const char *name,
+                                 void *dst, size_t bytes) {
+  (void)dev;
+  object_module_t *module = (object_module_t *)opaque;
+  void *symbol = dlsym(module->object, name);
+  OAK_CHECK(symbol, OAK_ERR_ARGUMENT,
+            "the built source has no constant '%s'; define it with a visible name", name);
+#ifdef __GLIBC__ /* RTLD_DL_SYMENT is no macro */
+  Dl_info info;
+  void *entry = NULL;
+  if (dladdr1(symbol, &info, &entry, RTLD_DL_SYMENT) && entry) {
+    size_t size = ((const ElfW(Sym) *)entry)->st_size;
+    OAK_CHECK(size == bytes, OAK_ERR_ARGUMENT, "constant '%s' has %zu bytes, but %zu are asked for",
+              name, size, bytes);
+  }
+#endif
+  memcpy(dst, symbol, bytes);
+  return OAK_OK;
+}
+
+oak_status_t oak_object_launch(oak_device_t *dev, oak_kernel_t *opaque, long n, const void *args,
+                               size_t bytes) {
+  (void)bytes;
+  const object_kernel_t *kernel = (const object_kernel_t *)opaque;
+  kernel->function(n, dev->threads, args);
+  return OAK_OK;
+}
+
+void *oak_object_symbol(oak_module_t *module, const char *name) {
+  return dlsym(((object_module_t *)module)->object, name);
+}

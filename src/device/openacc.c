@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * OpenACC: kernels are shared objects from an OpenACC compiler, which may hold code for a GPU. The
+ * compiler's own runtime finds the device; kernels/openacc_runtime.c, built like a kernel, leads to
+ * it. Kernels end before a launch returns. */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(OPEN_MPI) && OPEN_MPI
+#include <mpi-ext.h>
+#endif
+
+#include "device_private.h"
+
+/** Functions of kernels/openacc_runtime.c. */
+#define RUNTIME_TABLE(X)                                         \
+  X(int, open, (int rank, int host, char *text, int size))       \
+  X(void *, alloc, (size_t bytes))                               \
+  X(void, free, (void *p))                                       \
+  X(void, upload, (void *dst, const void *host, size_t bytes))   \
+  X(void, download, (void *host, const void *src, size_t bytes)) \
+  X(size_t, free_bytes, (void))
+
+typedef struct {
+  oak_compiler_t compiler;
+  char *built; /**< what $OAK_ACC_PREBUILT says of the compiler, NULL if there is one here */
+  int offload; /**< the compiler makes code for a GPU */
+  int on_host; /**< kernels run there, and memory is its */
+  char device[128];
+  oak_module_t *runtime;
+  oak_host_memory_t memory;
+#define MEMBER(result, name, arguments) result(*name) arguments;
+  RUNTIME_TABLE(MEMBER)
+#undef MEMBER
+} acc_t;
+
+/* ---- the compiler */
+
+static int is_nvc(const oak_compiler_t *compiler) {
+  const char *slash = strrchr(compiler->command.word[0], '/');
+  return !strncmp(slash ? slash + 1 : compiler->command.word[0], "nvc", 3);
+}
+
+/** 1 if this gcc has the part that makes code for NVIDIA GPUs (a package of its own). */
+static int gcc_offloads(const oak_compiler_t *compiler) {
+  oak_words_t command = {0};
+  oak_buffer_t output = {0};
+  int code = 1;
+  oak_words_copy(&command, &compiler->command);
+  oak_words_add(&command, "-print-file-name=accel/nvptx-none/mkoffload");
+  oak_status_t st = oak_process_run(&command, &output, &code);
+  const int found = st == OAK_OK && code == 0 && oak_buffer_get(&output)[0] == '/';
+  oak_words_free(&command);
+  oak_buffer_free(&output);
+  return found;
+}
+
+static int has_word(const char *text, const char *word) {
+  const char *at = strstr(text, word);
+  return at && (at == text || at[-1] == ' ') && strchr(" ", at[strlen(word)]) != NULL;
+}
+
+/** The compiler named by the user; else nvc, else the first gcc that makes code for GPUs, else any.
+ */
+static oak_status_t find_compiler(oak_device_t *dev, acc_t *acc) {
+  static const char *const name[] = {"nvc",    "gcc",    "gcc-16", "gcc-15",
+                                     "gcc-14", "gcc-13", "gcc-12", NULL};
+  const char *wish = dev->options.compiler, *other = getenv("OAK_ACC_CC");
+  const int named = wish[0] || (other && other[0]);
+  for (int i = 0; !named && name[i]; i++) {
+    char *path = oak_process_find(name[i]);
+    if (!path) continue;
+    free(path);
+    OAK_TRY(oak_compiler_find(&acc->compiler, name[i], "OAK_ACC_CC", ""));
+    acc->offload = is_nvc(&acc->compiler) || gcc_offloads(&acc->compiler);
+    if (acc->offload) break;
+    oak_compiler_free(&acc->compiler);
+  }
+  if (!acc->compiler.command.count) {
+    OAK_TRY(oak_compiler_find(&acc->compiler, wish, "OAK_ACC_CC", "gcc cc"));
+    acc->offload = is_nvc(&acc->compiler) || gcc_offloads(&acc->compiler);
+  }
+  if (has_word(dev->options.flags, "-foffload=disable") ||
+      has_word(dev->env_flags, "-foffload=disable"))
+    acc->offload = 0;
+  return OAK_OK;
+}
+
+static oak_status_t probe(acc_t *acc) {
+  oak_words_t wished = {0};
+  /* None of these hides a NaN; see cpu.c. */
+  if (!is_nvc(&acc->compiler))
+    oak_words_split(&wished,
+                    "-fopenacc -fno-math-errno -fno-trapping-math -fno-signed-zeros "
+                    "-Werror=implicit-function-declaration "
+                    "-Werror=incompatible-pointer-types -fno-tree-sink -fno-tree-pre "
+                    "-fno-code-hoisting -fno-thread-jumps");
+  oak_status_t st = oak_compiler_probe(&acc->compiler, &wished);
+  oak_words_free(&wished);
+  return st;
+}
+
+/** The command up to the defines: all of it that does not depend on the source. */
+static void head(const acc_t *acc, oak_words_t *command) {
+  oak_words_copy(command, &acc->compiler.command);
+  if (is_nvc(&acc->compiler)) {
+    oak_words_split(command, "-acc -O3 -fPIC -shared");
+  } else {
+    oak_words_split(command, "-std=gnu11 -O3");
+    oak_words_copy(command, &acc->compiler.flags);
+    oak_words_split(command, "-shared -fPIC -fvisibility=default");
+    if (acc->offload)
+      oak_words_split(command,
+                      "-foffload=nvptx-none "
+                      "-foffload-options=nvptx-none=-misa=sm_80 "
+                      "-foffload-options=nvptx-none=-lm");
+    else
+      oak_words_split(command, "-foffload=disable");
+  }
+  oak_words_split(command, "-DOAK_DEVICE_OPENACC=1");
+}
+
+/* ---- kernels from a machine that has the compiler: $OAK_CACHE/openacc.compiler tells of it */
+
+static oak_status_t prebuilt_path(const oak_device_t *dev, char **path) {
+  return oak_format(path, "%s/openacc.compiler", dev->cache);
+}
+
+/** Version and command, in place of the compiler. */
+static void compiler_text(const acc_t *acc, oak_buffer_t *text) {
+  if (acc->built) {
+    oak_buffer_print(text, "%s", acc->built);
+    return;
+  }
+  oak_words_t command = {0};
+  head(acc, &command);
+  oak_buffer_print(text, "%s\n", acc->compiler.version);
+  for (int i = 0; i < command.count; i++) oak_buffer_print(text, " %s", command.word[i]);
+  oak_words_free(&command);
+}
+
+static void note_compiler(const oak_device_t *dev, const acc_t *acc) {
+  oak_buffer_t text = {0};
+  char *path;
+  if (prebuilt_path(dev, &path) != OAK_OK) return;
+  compiler_text(acc, &text);
+  oak_buffer_write(&text, path);
+  oak_buffer_free(&text);
+  free(path);
+}
+
+static oak_status_t read_prebuilt(oak_device_t *dev, acc_t *acc) {
+  oak_buffer_t text = {0};
+  char *path;
+  OAK_TRY(oak_cache_open(dev));
+  OAK_TRY(prebuilt_path(dev, &path));
+  const int error = oak_buffer_read(&text, path);
+  oak_status_t st = OAK_OK;
+  if (error)
+    st = OAK_FAIL(OAK_ERR_BUILD,
+                  "OAK_ACC_PREBUILT is set, but %s cannot be read: %s; copy OAK_CACHE of a machine "
+                  "that has built the kernels",
+                  path, strerror(error));
+  free(path);
+  if (st == OAK_OK) {
+    acc->built = text.data;
+    acc->offload = !strstr(text.data, "-foffload=disable");
+  } else {
+    oak_buffer_free(&text);
+  }
+  return st;
+}
+
+static int wants_prebuilt(void) {
+  const char *text = getenv("OAK_ACC_PREBUILT");
+  return text && text[0] && strcmp(text, "0") != 0;
+}
+
+/* ---- open and close */
+
+static void acc_close(oak_device_t *dev) {
+  acc_t *acc = dev->data;
+  if (acc->runtime) oak_object_unload(dev, acc->runtime);
+  oak_host_memory_clear(&acc->memory);
+  oak_compiler_free(&acc->compiler);
+  free(acc->built);
+  free(acc);
+  dev->data = NULL;
+}
+
+static oak_status_t prepare(oak_device_t *dev) {
+  acc_t *acc = dev->data;
+  OAK_CHECK(acc, OAK_ERR_MEMORY, "no memory for the openacc device");
+  if (wants_prebuilt()) return read_prebuilt(dev, acc);
+  OAK_TRY(find_compiler(dev, acc));
+  return probe(acc);
+}
+
+/** 1 if MPI says that it takes addresses of a GPU. */
+static int mpi_takes_gpu(void) {
+  const char *wish = getenv("OAK_MPI_GPU");
+  if (wish && wish[0]) return strcmp(wish, "0") != 0;
+#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
+  return MPIX_Query_cuda_support();
+#else
+  return 0;
+#endif
+}
+
+static oak_status_t start(oak_device_t *dev, acc_t *acc) {
+#define FIND(result, name, arguments)                                   \
+  do {                                                                  \
+    void *symbol = oak_object_symbol(acc->runtime, "oak_acc_" #name);   \
+    OAK_CHECK(symbol, OAK_ERR_BUILD, "openacc_runtime.c lacks " #name); \
+    memcpy(&acc->name, &symbol, sizeof symbol);                         \
+  } while (0);
+  RUNTIME_TABLE(FIND)
+#undef FIND
+  acc->on_host = acc->open(dev->host_rank, !acc->offload, acc->device, sizeof acc->device);
+  dev->mpi_direct = acc->on_host || mpi_takes_gpu();
+  return OAK_OK;
+}
+
+/** Collective, unlike that of other devices: the runtime is built like a kernel. */
+static oak_status_t acc_open(oak_device_t *dev, const oak_device_options_t *options) {
+  static const char *const define[] = {"OAK_DIM=2", "OAK_N=8", "OAK_NG=2", "OAK_REAL=double"};
+  const char *root;
+  char *file = NULL;
+  (void)options;
+  acc_t *acc = dev->data = calloc(1, sizeof *acc);
+  oak_status_t st = prepare(dev);
+  if (st == OAK_OK) st = oak_source_root(&root);
+  if (st == OAK_OK) st = oak_format(&file, "%s/kernels/openacc_runtime.c", root);
+  st = oak_agree(dev->comm, st);
+  if (st == OAK_OK) {
+    const char *const list[] = {file};
+    const oak_source_t source = {
+        .name = "openacc_runtime", .define = define, .ndefine = 4, .file = list, .nfile = 1};
+    st = oak_device_build(dev, &source, &acc->runtime);
+  }
+  if (st == OAK_OK) st = start(dev, acc);
+  free(file);
+  if (st != OAK_OK && acc) acc_close(dev);
+  return st;
+}
+
+/* ---- memory */
+
+static oak_status_t acc_alloc(oak_device_t *dev, size_t bytes, void **out) {
+  acc_t *acc = dev->data;
+  char size[2][32];
+  if (acc->on_host) return oak_host_alloc(dev, &acc->memory, bytes, out);
+  const size_t left = acc->free_bytes();
+  *out = left >= bytes || left == 0 ? acc->alloc(bytes) : NULL;
+  OAK_CHECK(*out, OAK_ERR_MEMORY,
+            "cannot allocate %s on %s: %s are free; use fewer blocks, single precision, or more "
+            "GPUs",
+            oak_format_size((double)bytes, size[0]), acc->device,
+            oak_format_size((double)left, size[1]));
+  return OAK_OK;
+}
+
+static void acc_free(oak_device_t *dev, void *ptr) {
+  acc_t *acc = dev->data;
+  if (acc->on_host)
+    oak_host_free(dev, &acc->memory, ptr);
+  else
+    acc->free(ptr);
+}
+
+static oak_status_t acc_upload(oak_device_t *dev, void *dst, const void *host, size_t bytes) {
+  acc_t *acc = dev->data;
+  if (acc->on_host)
+    memcpy(dst, host, bytes);
+  else
+    acc->upload(dst, host, bytes);
+  return OAK_OK;
+}
+
+static oak_status_t acc_download(oak_device_t *dev, void *host, const void *src, size_t bytes) {
+  acc_t *acc = dev->data;
+  if (acc->on_host)
+    memcpy(host, src, bytes);
+  else
+    acc->download(host, src, bytes);
+  return OAK_OK;
+}
+
+static oak_status_t acc_sync(oak_device_t *dev) {
+  (void)dev; /* launches return when the kernel has ended */
+  return OAK_OK;
+}
+
+/* ---- build */
+
+static oak_status_t acc_build(oak_device_t *dev, const oak_source_t *source, const char *path) {
+  acc_t *acc = dev->data;
+  OAK_CHECK(!acc->built, OAK_ERR_BUILD,
+            "kernel '%s' is not among those in %s, and OAK_ACC_PREBUILT asks not to build: run the "
+            "same case where the compiler is, with ACC_DEVICE_TYPE=host, and copy the folder",
+            oak_source_name(source), dev->cache);
+  oak_words_t command = {0};
+  head(acc, &command);
+  oak_status_t st = oak_object_build(dev, source, path, &command);
+  oak_words_free(&command);
+  if (st == OAK_OK) note_compiler(dev, acc);
+  return st;
+}
+
+/** OpenACC tells nothing of a GPU's size or of a kernel's registers: right for the flux kernel on
+ * an H100, 3 gangs on each of 132 multiprocessors. */
+static long acc_slots(oak_device_t *dev, oak_kernel_t *kernel) {
+  const acc_t *acc = dev->data;
+  (void)kernel;
+  return acc->on_host ? 1 : 396;
+}
+
+/* ---- texts */
+
+static void acc_describe(oak_device_t *dev, char *text, size_t size) {
+  const acc_t *acc = dev->data;
+  const char *version = acc->built ? acc->built : acc->compiler.version;
+  snprintf(text, size, "%s, %.*s%s; device.compiler or OAK_ACC_CC names another compiler",
+           acc->on_host ? "the host" : acc->device, (int)strcspn(version, "\n"), version,
+           acc->offload ? "" : " without code for GPUs");
+}
+
+static void acc_fingerprint(oak_device_t *dev, char *text, size_t size) {
+  oak_buffer_t all = {0};
+  oak_words_t flags = {0};
+  compiler_text(dev->data, &all);
+  oak_object_user_flags(dev, &flags);
+  for (int i = 0; i < flags.count; i++) oak_buffer_print(&all, " %s", flags.word[i]);
+  snprintf(text, size, "%s", oak_buffer_get(&all));
+  oak_words_free(&flags);
+  oak_buffer_free(&all);
+}
+
+const oak_device_ops_t oak_device_ops_openacc = {
+    .name = "openacc",
+    .summary = "GPUs or the host, through an OpenACC compiler (nvc, gcc)",
+    .named_only = 1,
+    .tile_width = 32,
+    .tile_cells = 256,
+    .open = acc_open,
+    .close = acc_close,
+    .alloc = acc_alloc,
+    .free = acc_free,
+    .upload = acc_upload,
+    .download = acc_download,
+    .build = acc_build,
+    .load = oak_object_load,
+    .unload = oak_object_unload,
+    .kernel = oak_object_kernel,
+    .constant = oak_object_constant,
+    .launch = oak_object_launch,
+    .sync = acc_sync,
+    .slots = acc_slots,
+    .describe = acc_describe,
+    .fingerprint = acc_fingerprint,
+};

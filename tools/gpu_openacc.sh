@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Measure device openacc against device cuda on the GPU of a machine that lacks the OpenACC compiler. `prepare` runs
+# where the compiler is: it fills BUNDLE, made by gpu_bundle.sh, with the kernels and gcc's runtime. `measure` runs where
+# the GPU is and prints one line per case; what it measures fits into three minutes.
+#
+# usage: gpu_openacc.sh prepare|measure BUNDLE [WORD ...]   (WORD: only cases whose name has one of the words)
+set -u
+mode=${1:-} folder=$(cd "${2:-.}" && pwd)
+shift 2 || exit 2
+words=("$@")
+[ -d "$folder/bin" ] || { sed -n 's/^# usage/usage/p' "$0"; exit 2; }
+
+# name; rows of oak bench --paper; device; flags of the kernels
+cases() {
+  local n rt=uniform,rt,3d,vanleer
+  for n in 16 32 8; do
+    echo "acc_b$n;$rt,256^3,b$n,double;openacc;"
+    echo "cuda_b$n;$rt,256^3,b$n,double;cuda;"
+  done
+  for n in 16 32 8; do
+    echo "acc_single_b$n;hardware,256^3,b$n,single;openacc;"
+    echo "cuda_single_b$n;hardware,256^3,b$n,single;cuda;"
+  done
+  for n in 32 64 256; do echo "acc_b16_vector$n;$rt,256^3,b16,double;openacc;-DOAK_ACC_VECTOR=$n"; done
+  for n in 2 4 8 16; do echo "acc_b16_march$n;$rt,256^3,b16,double;openacc;-DOAK_CELL_MARCH=$n"; done
+  echo "acc_b16_march8_vector64;$rt,256^3,b16,double;openacc;-DOAK_CELL_MARCH=8 -DOAK_ACC_VECTOR=64"
+  echo "acc_b16_branches;$rt,256^3,b16,double;openacc;-ftree-sink -ftree-pre -fcode-hoisting -fthread-jumps"
+  echo "acc_b16_exact;$rt,256^3,b16,double;openacc;-DOAK_EXACT_DIVISION"
+  echo "acc_b16_gangs;$rt,256^3,b16,double;openacc;-DOAK_ACC_GANGS="
+  echo "acc_b8_vector64;$rt,256^3,b8,double;openacc;-DOAK_ACC_VECTOR=64"
+  echo "acc_b8_march8_vector64;$rt,256^3,b8,double;openacc;-DOAK_CELL_MARCH=8 -DOAK_ACC_VECTOR=64"
+  echo "acc_b32_march8;$rt,256^3,b32,double;openacc;-DOAK_CELL_MARCH=8"
+  echo "acc_single_b16_march8;hardware,256^3,b16,single;openacc;-DOAK_CELL_MARCH=8"
+  echo "acc_amr;amr;openacc;"
+  echo "cuda_amr;amr;cuda;"
+}
+wanted() {
+  [ ${#words[@]} -eq 0 ] && return
+  local word
+  for word in "${words[@]}"; do [[ $1 == *$word* ]] && return; done
+  return 1
+}
+
+export LD_LIBRARY_PATH=$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} OAK_HOME=$folder/src OAK_CACHE=$folder/cache
+export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1
+out=${OUT:-$folder/out}
+mkdir -p "$folder/cache" "$out"
+# A short adaptive run with every kernel.
+amr=("$folder/bin/oak" run "$folder/src/problems/rayleigh_taylor_3d.ini" mesh.adapt_every=2 output.plot_first_last=no
+  output.picture_every=0 output.plot_every=0 output.diagnostics_every=10 "output.folder=$out/amr")
+
+if [ "$mode" = prepare ]; then
+  for library in libgomp.so.1 libgomp-plugin-nvptx.so.1; do cp -L "$(gcc -print-file-name=$library)" "$folder/lib"; done
+  export ACC_DEVICE_TYPE=host
+  while IFS=';' read -r name rows device flags; do
+    wanted "$name" && [ "$device" = openacc ] || continue
+    echo "$name"
+    # The kernels do not depend on the size of the mesh.
+    "$folder/bin/oak" bench --paper --rows "$rows" device.name=openacc "device.flags=$flags" mesh.min_level=1 \
+      mesh.max_level=1 >"$out/$name.log" 2>&1 </dev/null || tail -3 "$out/$name.log"
+  done < <(cases)
+  "${amr[@]}" device.name=openacc mesh.min_level=1 mesh.max_level=1 run.max_steps=2 >/dev/null
+  OAK_TEST_FOLDER=$folder/src/tests OAK_TEST_DEVICES="openacc" "$folder/bin/test_device_agree" >/dev/null
+  OAK_TEST_FOLDER=$folder/src/tests OAK_TEST_DEVICES="openacc openacc" timeout 600 "$folder/bin/test_device_agree"
+  rm -f "$folder"/cache/*.cpu
+  du -sh "$folder/cache"
+  exit
+fi
+
+export OAK_ACC_PREBUILT=1
+"$folder/bin/oak" info | grep -E '^(oak|device) '
+while IFS=';' read -r name rows device flags; do
+  wanted "$name" || continue
+  begin=$EPOCHREALTIME
+  timeout 40 "$folder/bin/oak" bench --paper --rows "$rows" "device.name=$device" "device.flags=$flags" \
+    --out "$out/$name" >"$out/$name.log" 2>&1 </dev/null || tail -3 "$out/$name.log"
+  awk -v n="$name" -v s="$EPOCHREALTIME" -v b="$begin" 'NR == FNR && FNR > 1 {split($0, v, ","); row[++k] = $0}
+    END {for (i = 1; i <= k; i++) printf "%-26s %s  (%.1f s)\n", n, row[i], s - b}' "$out/$name/paper.csv" 2>/dev/null
+done < <(cases)
+head -1 "$out"/*/paper.csv 2>/dev/null | sed -n 2p
+
+# Phases of an adaptive run.
+for device in openacc cuda; do
+  wanted "phases_$device" || continue
+  "${amr[@]}" device.name=$device mesh.min_level=2 mesh.max_level=4 run.max_steps=60 >"$out/amr_$device.log" 2>&1
+  echo "== adaptive run on $device"
+  sed -n '/ on average/,$p' "$out/amr_$device.log"
+done
+# Kernel by kernel, by the profiler: mean microseconds, calls, registers, blocks, threads.
+for device in openacc cuda; do
+  wanted "kernels_$device" && command -v ncu >/dev/null || continue
+  timeout 60 ncu --clock-control none --csv --metrics gpu__time_duration.sum,launch__registers_per_thread \
+    "${amr[@]}" device.name=$device mesh.min_level=3 mesh.max_level=4 run.max_steps=4 >"$out/ncu_$device.csv" 2>&1
+  echo "== kernels on $device"
+  awk -F'","' '/gpu__time_duration/ {name = $5; v = $NF; gsub(/[",]/, "", v); t[name] += v; n[name]++; u = $(NF - 1)}
+    /launch__registers/ {v = $NF; gsub(/[",]/, "", v); r[$5] = v}
+    END {for (k in t) printf "%-42s %10.1f %s mean of %d, %s registers\n", k, t[k] / n[k], u, n[k], r[k]}' \
+    "$out/ncu_$device.csv" | sort
+done
+# Results: cpu against openacc.
+if wanted agree; then
+  OAK_TEST_FOLDER=$folder/src/tests OAK_TEST_DEVICES="openacc cuda" timeout 60 "$folder/bin/test_device_agree" 2>&1 |
+    grep -E "openacc|line|rror" | cut -c1-200
+fi
