@@ -427,16 +427,18 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh,
 
 /* Iteration m of the kernel: parts of a tile follow each other, so do tiles of a block. */
 OAK_FN void choose_tile(tile_t *t, long m) {
-  const int part = (int)(m % t->arg->parts), tile = (int)(m / t->arg->parts % TILES);
-  t->block = m / t->arg->parts / TILES;
+  const unsigned parts = OAK_DIM == 3 && OAK_MANY_THREADS ? (unsigned)t->arg->parts : 1u;
+  const unsigned n = (unsigned)m / parts; /* GPUs divide 64 bits slowly */
+  const int part = (int)((unsigned)m % parts), tile = (int)(n % TILES);
+  t->block = n / TILES;
   t->x0 = tile % TILES_X * TX;
   t->y0 = tile / TILES_X * TY;
   t->refined = 0;
   OAK_UNROLL
   for (int face = 0; face < 4; face++)
     t->refined |= t->f->face[t->block * OAK_FACES + face].bflux >= 0;
-  t->begin = part * OAK_NZ / t->arg->parts;
-  t->end = (part + 1) * OAK_NZ / t->arg->parts;
+  t->begin = part * OAK_NZ / (int)parts;
+  t->end = (part + 1) * OAK_NZ / (int)parts;
 }
 
 OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared_t)) {
@@ -446,7 +448,8 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
     choose_tile(&t, m);
     const int level = arg.f.block[t.block].level;
     OAK_UNROLL
-    for (int d = 0; d < OAK_DIM; d++) t.inv_dx[d] = (real)(1 / oak_dx(&arg.f, level, d));
+    for (int d = 0; d < OAK_DIM; d++)
+      t.inv_dx[d] = (real)(arg.f.inv_dx0[d] * (double)(1LL << level));
     OAK_SHARED_STRUCT(flux_shared_t, sh);
     OAK_PRIVATE(real lo[NVAR], LANES);
 #if OAK_FEW_BARRIERS

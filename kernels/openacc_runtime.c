@@ -11,8 +11,7 @@ RUNTIME int oak_acc_open(int rank, int host, char *text, int size) {
   const int count = acc_get_num_devices(type);
   text[0] = 0;
   if (type == acc_device_host || count < 1) return 1;
-  acc_set_device_num(rank % count, type);
-  acc_init(type);
+  acc_set_device_num(rank % count, type); /* starts it; libgomp ends programs that start it again */
   const char *name = acc_get_property_string(rank % count, type, acc_property_name);
   for (int i = 0; name && name[i] && i < size - 1; i++) text[i] = name[i], text[i + 1] = 0;
   return 0;

@@ -42,6 +42,7 @@ typedef struct {
   const real *halo;         /**< [slot][V][G][N^(d-1)] */
   const double *user;       /**< parameters: physics, then problem */
   double dx0[3];            /**< cell size at level 0 */
+  double inv_dx0[3];        /**< 1 / dx0: halving cells is exact */
   double time;
 } oak_field_t;
 

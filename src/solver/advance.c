@@ -15,6 +15,7 @@ void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field)
                          .user = sim->user,
                          .time = time};
   memcpy(field->dx0, sim->dx0, sizeof field->dx0);
+  for (int d = 0; d < sim->dim; d++) field->inv_dx0[d] = 1 / sim->dx0[d];
 }
 
 oak_status_t oak_fill_state(oak_t *sim, int state, double time) {

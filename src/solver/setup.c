@@ -49,7 +49,8 @@ static int divisor(int n, int most) {
 static void tile_size(const oak_t *sim, int tile[2]) {
   const oak_device_ops_t *ops = oak_device_ops(sim->dev);
   tile[0] = divisor(sim->block_size, ops->tile_width);
-  tile[1] = divisor(sim->block_size, ops->tile_cells / tile[0]);
+  const int rows = ops->tile_cells / tile[0];
+  tile[1] = divisor(sim->block_size, rows > 8 ? rows : 8); /* fewer are mostly halo */
 }
 
 static void make_defines(const oak_t *sim, defines_t *d) {

@@ -16,7 +16,7 @@ oak_status_t oak_storage_reserve(oak_t *sim, int state, int blocks) {
   if (blocks <= have && (blocks >= have / 2 || have < 64)) return OAK_OK;
   /* A first allocation is exact; a growing mesh gets some room so that not every adaptation pays.
    */
-  int wanted = have == 0 ? blocks : blocks + blocks / 16 + 1;
+  int wanted = have == 0 ? blocks : blocks + blocks / 32 + 1;
   oak_device_free(sim->dev, sim->state[state]);
   sim->state[state] = NULL;
   sim->capacity[state] = 0;

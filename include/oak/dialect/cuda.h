@@ -95,17 +95,26 @@
       _Pragma("unroll") for (int oak_v = 0; oak_v < (nvar); oak_v++) queue[oak_q][oak_v] = \
           queue[oak_q + 1][oak_v]
 
-/* Reductions over a SHARED array, which is overwritten; all threads call them. */
-#define OAK_REDUCE_(result, array, n, combine)                            \
-  do {                                                                    \
-    for (int oak_m = (n), oak_h; oak_m > 1; oak_m = oak_h) {              \
-      oak_h = (oak_m + 1) / 2;                                            \
-      __syncthreads();                                                    \
-      OAK_INNER(oak_r, oak_m - oak_h)                                     \
-        (array)[oak_r] = combine((array)[oak_r], (array)[oak_r + oak_h]); \
-    }                                                                     \
-    __syncthreads();                                                      \
-    (result) = (array)[0];                                                \
+/* Reductions over a SHARED array, which is overwritten; all threads call them. One warp does it:
+ * rounds of all threads would cost a barrier each. */
+#define OAK_REDUCE_(result, array, n, combine)                                           \
+  do {                                                                                   \
+    __syncthreads();                                                                     \
+    if (threadIdx.x < 32) {                                                              \
+      const int oak_l = threadIdx.x, oak_m = OAK_TEAM < 32 ? OAK_TEAM : 32;              \
+      const unsigned oak_all = oak_m < 32 ? (1u << oak_m) - 1 : 0xffffffffu;             \
+      decltype((array)[0] + 0) oak_v = 0; /* lanes beyond the array stay out of it */    \
+      if (oak_l < (n)) oak_v = (array)[oak_l];                                           \
+      for (int oak_r = oak_l + oak_m; oak_r < (n); oak_r += oak_m)                       \
+        oak_v = combine(oak_v, (array)[oak_r]);                                          \
+      for (int oak_h = 16; oak_h > 0; oak_h /= 2) {                                      \
+        const auto oak_w = __shfl_down_sync(oak_all, oak_v, oak_h);                      \
+        if (oak_l + oak_h < oak_m && oak_l + oak_h < (n)) oak_v = combine(oak_v, oak_w); \
+      }                                                                                  \
+      if (oak_l == 0) (array)[0] = oak_v;                                                \
+    }                                                                                    \
+    __syncthreads();                                                                     \
+    (result) = (array)[0];                                                               \
   } while (0)
 #define OAK_ADD_(a, b) ((a) + (b))
 #define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)
