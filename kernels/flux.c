@@ -5,11 +5,11 @@
  *
  * for blocks without stored ghost cells. One OUTER iteration is a tile of TX x TY cells of a
  * block's xy planes, which marches through z, or through a part of it on a device that is short of
- * work: a queue per column holds the primitive planes that
- * the z stencil needs, so each z reconstruction and z flux is computed once. The current plane with
- * its halo is in shared memory, where x and y fluxes are computed, each once. Fluxes at refinement
- * boundaries go to bflux; the largest wave speed and the count of invalid cells leave per tile.
- * In 2D there is one plane and no march.
+ * work: a queue per column holds the primitive planes that the z stencil needs, so each z
+ * reconstruction and z flux is computed once. The current plane with its halo is in shared memory,
+ * where x and y fluxes are computed, each once. Fluxes at refinement boundaries go to bflux; the
+ * largest wave speed and the count of invalid cells leave per tile. In 2D there is one plane and no
+ * march.
  *
  * Conversion to primitives happens where a value enters the tile. A lane is a cell of the tile's
  * plane; faces and edges beyond the last lane are extra work, for which devices with many threads
