@@ -34,12 +34,10 @@
 
 /* What the lanes of a tile share. */
 typedef struct {
-  OAK_ALIGNED real s[NVAR][SY][SX]; /* primitive plane with its halo */
-  OAK_OVERLAY {
-    OAK_ALIGNED real hx[NVAR][TY][TX + 1]; /* states below x faces: upper edges of cells -1 .. */
-    OAK_ALIGNED real hy[NVAR][TY + 1][TX]; /* the same of y faces */
-  };
-  OAK_ALIGNED real lx[NVAR][TY]; /* states above the last faces */
+  OAK_ALIGNED real s[NVAR][SY][SX];      /* primitive plane with its halo */
+  OAK_ALIGNED real hx[NVAR][TY][TX + 1]; /* states below x faces: upper edges of cells -1 .. */
+  OAK_ALIGNED real hy[NVAR][TY + 1][TX]; /* the same of y faces */
+  OAK_ALIGNED real lx[NVAR][TY];         /* states above the last faces */
   OAK_ALIGNED real ly[NVAR][TX];
   OAK_ALIGNED real fx[NFLUX][TY][TX + 1];
   OAK_ALIGNED real fy[NFLUX][TY + 1][TX];
@@ -260,16 +258,20 @@ OAK_FN void keep_z_fluxes(const tile_t *t, int face,
 }
 #endif
 
-/* Edges of the cells of one plane along x. The state above a lane's lower face stays with the lane,
+/* Edges of the cells of row j along x. The state above a lane's lower face stays with the lane,
  * the one below the next face is for its neighbour. The columns beyond the tile, cells -1 and TX,
  * are turned where lanes must be contiguous. */
-OAK_FN void x_edges(flux_shared_t *sh, OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
-  OAK_LANE2(j, TY, i, TX) {
+OAK_FN void x_edges(flux_shared_t *sh, int j, OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
+  OAK_ROW_LANE(i, TX) {
     real ql[NVAR], qh[NVAR];
     cell_edges(&sh->s[0][j + GH][i + GH], 1, SY * SX, ql, qh);
     OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) OAK_MY(lo[v], j * TX + i) = ql[v], sh->hx[v][j][i + 1] = qh[v];
+    for (int v = 0; v < NVAR; v++) OAK_MY(lo[v], i) = ql[v], sh->hx[v][j][i + 1] = qh[v];
   }
+}
+
+/* Those of the columns beyond the tile. */
+OAK_FN void x_end_edges(flux_shared_t *sh) {
 #if OAK_STRIPS
   OAK_ALIGNED real strip[2][NVAR][2 * RAD + 1][TY], edge[NVAR][TY];
   for (int v = 0; v < NVAR; v++)
@@ -300,17 +302,20 @@ OAK_FN void x_edges(flux_shared_t *sh, OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
 #endif
 }
 
-/* Fluxes through the x faces of one plane. */
-OAK_FN void x_fluxes(const oak_user_t *user, flux_shared_t *sh,
+/* Fluxes through the x faces of row j; those beyond the last lane are the end of the row. */
+OAK_FN void x_fluxes(const oak_user_t *user, flux_shared_t *sh, int j,
                      OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
-  OAK_LANE2(j, TY, i, TX) {
+  OAK_ROW_LANE(i, TX) {
     real ql[NVAR], qr[NVAR], f[NFLUX];
     OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) ql[v] = sh->hx[v][j][i], qr[v] = OAK_MY(lo[v], j * TX + i);
+    for (int v = 0; v < NVAR; v++) ql[v] = sh->hx[v][j][i], qr[v] = OAK_MY(lo[v], i);
     f[NVAR] = oak_riemann(&user->physics, ql, qr, 0, f);
     OAK_UNROLL
     for (int v = 0; v < NFLUX; v++) sh->fx[v][j][i] = f[v];
   }
+}
+
+OAK_FN void x_end_fluxes(const oak_user_t *user, flux_shared_t *sh) {
 #if OAK_STRIPS
   OAK_ALIGNED real below[NVAR][TY], last[NFLUX][TY];
   for (int v = 0; v < NVAR; v++)
@@ -340,13 +345,16 @@ OAK_FN void x_fluxes(const oak_user_t *user, flux_shared_t *sh,
 }
 
 /* The same along y. */
-OAK_FN void y_edges(flux_shared_t *sh, OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
-  OAK_LANE2(j, TY, i, TX) {
+OAK_FN void y_edges(flux_shared_t *sh, int j, OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
+  OAK_ROW_LANE(i, TX) {
     real ql[NVAR], qh[NVAR];
     cell_edges(&sh->s[0][j + GH][i + GH], SX, SY * SX, ql, qh);
     OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) OAK_MY(lo[v], j * TX + i) = ql[v], sh->hy[v][j + 1][i] = qh[v];
+    for (int v = 0; v < NVAR; v++) OAK_MY(lo[v], i) = ql[v], sh->hy[v][j + 1][i] = qh[v];
   }
+}
+
+OAK_FN void y_end_edges(flux_shared_t *sh) {
   OAK_UNROLL
   for (int upper = 0; upper < 2; upper++) OAK_ROWS_FROM(32 * upper, row, 1, TX) {
       OAK_LANES(i, TX) {
@@ -359,16 +367,19 @@ OAK_FN void y_edges(flux_shared_t *sh, OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
     }
 }
 
-OAK_FN void y_fluxes(const oak_user_t *user, flux_shared_t *sh,
+OAK_FN void y_fluxes(const oak_user_t *user, flux_shared_t *sh, int j,
                      OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
-  OAK_LANE2(j, TY, i, TX) {
+  OAK_ROW_LANE(i, TX) {
     real ql[NVAR], qr[NVAR], f[NFLUX];
     OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) ql[v] = sh->hy[v][j][i], qr[v] = OAK_MY(lo[v], j * TX + i);
+    for (int v = 0; v < NVAR; v++) ql[v] = sh->hy[v][j][i], qr[v] = OAK_MY(lo[v], i);
     f[NVAR] = oak_riemann(&user->physics, ql, qr, 1, f);
     OAK_UNROLL
     for (int v = 0; v < NFLUX; v++) sh->fy[v][j][i] = f[v];
   }
+}
+
+OAK_FN void y_end_fluxes(const oak_user_t *user, flux_shared_t *sh) {
   OAK_ROWS_FROM(LANES / 2, row, 1, TX) {
     OAK_LANES(i, TX) {
       real ql[NVAR], qr[NVAR], f[NFLUX];
@@ -452,9 +463,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
       t.inv_dx[d] = (real)(arg.f.inv_dx0[d] * (double)(1LL << level));
     OAK_SHARED_STRUCT(flux_shared_t, sh);
     OAK_PRIVATE(real lo[NVAR], LANES);
-#if OAK_FEW_BARRIERS
     OAK_PRIVATE(real ylo[NVAR], LANES);
-#endif
     OAK_LANE(c, LANES) sh.rate[c] = 0, sh.bad[c] = 0;
 #if OAK_DIM == 3
     OAK_PRIVATE(real queue[QLEN][NVAR], LANES);
@@ -495,17 +504,18 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
       load_plane_halo(&t, k, &sh);
 #endif
       OAK_BARRIER;
-      x_edges(&sh, lo);
-#if OAK_FEW_BARRIERS /* else: memory of one direction serves the other */
-      y_edges(&sh, ylo);
-      OAK_BARRIER;
-      x_fluxes(&t.user, &sh, lo);
-      y_fluxes(&t.user, &sh, ylo);
-#else
-      x_fluxes(&t.user, &sh, lo);
-      y_edges(&sh, lo);
-      y_fluxes(&t.user, &sh, lo);
-#endif
+      /* One after the other, a row's fluxes need edges of its own and of rows before it alone. */
+      x_end_edges(&sh);
+      y_end_edges(&sh);
+      OAK_LANE_ROWS(j, TY, TX) {
+        x_edges(&sh, j, lo);
+        y_edges(&sh, j, ylo);
+        OAK_BARRIER;
+        x_fluxes(&t.user, &sh, j, lo);
+        y_fluxes(&t.user, &sh, j, ylo);
+      }
+      x_end_fluxes(&t.user, &sh);
+      y_end_fluxes(&t.user, &sh);
       OAK_BARRIER;
       keep_xy_fluxes(&t, k, &sh);
 #if OAK_DIM == 3

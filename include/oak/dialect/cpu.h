@@ -65,11 +65,13 @@
 
 #define OAK_RESIDENT_LANES 1
 #define OAK_MANY_THREADS 0
-#define OAK_FEW_BARRIERS 0
 
 /* Data that belongs to a lane is an array over the lanes. */
 #define OAK_LANE(c, nc) OAK_INNER(c, nc)
 #define OAK_LANE2(j, nj, i, ni) OAK_INNER2(j, nj, i, ni)
+/* Rows of lanes one after the other. */
+#define OAK_LANE_ROWS(j, nj, ni) for (int j = 0; j < (nj); j++)
+#define OAK_ROW_LANE(i, ni) OAK_INNER(i, ni)
 #define OAK_PRIVATE(declaration, lanes) __attribute__((aligned(64))) declaration[lanes]
 #define OAK_PRIVATE_ARG(declaration, lanes) declaration[lanes]
 #define OAK_MY(x, c) (x)[c]
@@ -77,8 +79,6 @@
 #define OAK_ALIGNED __attribute__((aligned(64)))
 #define OAK_SHARED OAK_ALIGNED
 #define OAK_SHARED_STRUCT(type, name) type name
-/* Members that are used one after the other: they may share memory where a team is one thread. */
-#define OAK_OVERLAY union
 /* Lanes that are not contiguous in memory are copied to where they are. */
 #define OAK_STRIPS 1
 

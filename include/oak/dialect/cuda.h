@@ -66,14 +66,16 @@
 #define OAK_RESIDENT_LANES (sizeof(OAK_REAL) == 4 ? 768 : 512)
 #endif
 
-/* A block has a thread for each lane, and time spent in barriers counts. */
+/* A block has a thread for each lane. */
 #define OAK_MANY_THREADS 1
-#define OAK_FEW_BARRIERS 1
 
 /* A lane for each thread: the kernel has as many threads as lanes. */
 #define OAK_LANE(c, nc) for (int c = OAK_THREAD, oak_o = 1; oak_o; oak_o = 0)
 #define OAK_LANE2(j, nj, i, ni) \
   for (int j = OAK_THREAD / (ni), i = OAK_THREAD % (ni), oak_o = 1; oak_o; oak_o = 0)
+/* The same in two steps, with work per row. */
+#define OAK_LANE_ROWS(j, nj, ni) for (int j = OAK_THREAD / (ni), oak_p = 1; oak_p; oak_p = 0)
+#define OAK_ROW_LANE(i, ni) for (int i = OAK_THREAD % (ni), oak_o = 1; oak_o; oak_o = 0)
 #define OAK_PRIVATE(declaration, lanes) declaration
 #define OAK_PRIVATE_ARG(declaration, lanes) declaration
 #define OAK_MY(x, c) (x)
@@ -85,7 +87,6 @@
 #define OAK_SHARED_STRUCT(type, name)                        \
   extern __shared__ __align__(16) char oak_dynamic_shared[]; \
   type &name = *reinterpret_cast<type *>(oak_dynamic_shared)
-#define OAK_OVERLAY struct
 #define OAK_STRIPS 0
 
 /* Registers cannot be addressed: the queue shifts and its places stay. */
