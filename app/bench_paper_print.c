@@ -160,11 +160,12 @@ static oak_status_t run_pair(bench_paper_t *p, bench_row_t *pair) {
     OAK_TRY(oak_bench_run_row(p, &pair[i]));
     if (pair[i].state == BENCH_MEASURED) known = &pair[i];
   }
+  const int blocks = known->side / known->block; /* along a side */
   snprintf(domain, sizeof domain, "%d^%d", known->side, known->dim);
   snprintf(block, sizeof block, "%d^%d", known->block, known->dim);
-  print(p, "%-8s %dD %7s %5s %8lld", limiter_title(known), known->dim, domain, block,
-        known->state == BENCH_MEASURED ? (long long)known->blocks
-                                       : llrint(pow(known->side / known->block, known->dim)));
+  print(
+      p, "%-8s %dD %7s %5s %8lld", limiter_title(known), known->dim, domain, block,
+      known->state == BENCH_MEASURED ? (long long)known->blocks : llrint(pow(blocks, known->dim)));
   for (int i = 0; i < 2; i++) print_figures(p, &pair[i]);
   print(p, "\n");
   for (int i = 0; i < 2; i++) print_reason(p, &pair[i]);

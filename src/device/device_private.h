@@ -186,12 +186,12 @@ oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, con
 /** Add the flags of the user to a command. */
 void oak_object_user_flags(const oak_device_t *dev, oak_words_t *command);
 oak_status_t oak_object_load(oak_device_t *dev, const char *path, oak_module_t **out);
-void oak_object_unload(oak_device_t *dev, oak_module_t *module);
-oak_status_t oak_object_kernel(oak_device_t *dev, oak_module_t *module, const char *name,
+void oak_object_unload(oak_device_t *dev, oak_module_t *opaque);
+oak_status_t oak_object_kernel(oak_device_t *dev, oak_module_t *opaque, const char *name,
                                oak_kernel_t **out);
-oak_status_t oak_object_constant(oak_device_t *dev, oak_module_t *module, const char *name,
+oak_status_t oak_object_constant(oak_device_t *dev, oak_module_t *opaque, const char *name,
                                  void *dst, size_t bytes);
-oak_status_t oak_object_launch(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args,
+oak_status_t oak_object_launch(oak_device_t *dev, oak_kernel_t *opaque, long n, const void *args,
                                size_t bytes);
 /** Address of a symbol of the module, or NULL. */
 void *oak_object_symbol(oak_module_t *module, const char *name);

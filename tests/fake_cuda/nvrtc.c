@@ -107,7 +107,7 @@ int nvrtcGetProgramLogSize(program_t *p, size_t *bytes) {
 }
 
 int nvrtcGetProgramLog(program_t *p, char *text) {
-  strcpy(text, p->log);
+  memcpy(text, p->log, strlen(p->log) + 1);
   return 0;
 }
 
