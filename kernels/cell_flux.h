@@ -39,20 +39,17 @@ OAK_FN void load_cell_row(const oak_field_t *f, const oak_user_t *user, long blo
  * (1996) 119). Returns the speed. */
 OAK_FN real first_order_flux(const physics_parameters_t *ph, const real ql[], const real qr[],
                              int dir, real f[]) {
-  real fr[NVAR], ul[NVAR], ur[NVAR], speed = 0;
-  for (int n = 0; n < 3; n++) {
-    real smin, smax;
-    physics_wave_speeds(ph, n == 1 ? qr : ql, n == 0 ? ql : qr, dir, &smin, &smax);
-    speed = OAK_MAX(speed, OAK_MAX(oak_abs(smin), oak_abs(smax)));
+  riemann_sides_t s;
+  real speed = 0;
+  for (int n = 0; n < 2; n++) {
+    physics_wave_speeds(ph, n ? qr : ql, n ? qr : ql, dir, &s.smin, &s.smax);
+    speed = OAK_MAX(speed, OAK_MAX(oak_abs(s.smin), oak_abs(s.smax)));
   }
-  physics_flux(ph, ql, dir, f);
-  physics_flux(ph, qr, dir, fr);
+  riemann_sides(ph, ql, qr, dir, &s);
+  speed = OAK_MAX(speed, OAK_MAX(oak_abs(s.smin), oak_abs(s.smax)));
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) ul[v] = ql[v], ur[v] = qr[v];
-  physics_to_conservative(ph, ul);
-  physics_to_conservative(ph, ur);
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) f[v] = (real)0.5 * (f[v] + fr[v] - speed * (ur[v] - ul[v]));
+  for (int v = 0; v < NVAR; v++)
+    f[v] = (real)0.5 * (s.fl[v] + s.fr[v] - speed * (s.ur[v] - s.ul[v]));
   return speed;
 }
 
@@ -88,6 +85,23 @@ OAK_FN void keep_cell_flux(const oak_flux_args_t *s, long block, int face, const
   real *p = s->bflux + (long long)slot * NVAR * OAK_AREA + b * OAK_N + a;
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) p[v * OAK_AREA] = flux[v];
+}
+
+/* The state u[] that a stage gives cell x[] from its primitive state q[] and what its fluxes add
+ * per time, rate[]. */
+OAK_FN void stage_result(const oak_flux_args_t *s, const oak_user_t *user, long block,
+                         const int x[3], const real q[NVAR], const real rate[NVAR], real u[NVAR]) {
+  const long long at = block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
+  real source[NVAR];
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) source[v] = 0;
+  add_sources(&s->f, user, block, x[0], x[1], x[2], q, source);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) {
+    u[v] = (real)s->dt * (rate[v] + source[v]);
+    OAK_UNROLL
+    for (int p = 0; p < OAK_NPREV; p++) u[v] += (real)s->w[p] * s->prev[p][at + v * OAK_CELLS];
+  }
 }
 
 /* ---- the same by walking along a row: few values are alive at a time, which leaves registers for

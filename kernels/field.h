@@ -69,6 +69,11 @@ OAK_FN double oak_dx(const oak_field_t *f, int level, int dir) {
   return f->dx0[dir] / (double)(1LL << level);
 }
 
+/** 1 / oak_dx, the same bits without a division. */
+OAK_FN double oak_inv_dx(const oak_field_t *f, int level, int dir) {
+  return f->inv_dx0[dir] * (double)(1LL << level);
+}
+
 /** Centre of cell (i, j, k); ghost cells too. x[2] = 0 in 2D. */
 OAK_FN void oak_center(const oak_field_t *f, long block, int i, int j, int k, double x[3]) {
   const oak_block_t *b = &f->block[block];

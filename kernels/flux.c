@@ -459,8 +459,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
     choose_tile(&t, m);
     const int level = arg.f.block[t.block].level;
     OAK_UNROLL
-    for (int d = 0; d < OAK_DIM; d++)
-      t.inv_dx[d] = (real)(arg.f.inv_dx0[d] * (double)(1LL << level));
+    for (int d = 0; d < OAK_DIM; d++) t.inv_dx[d] = (real)oak_inv_dx(&arg.f, level, d);
     OAK_SHARED_STRUCT(flux_shared_t, sh);
     OAK_PRIVATE(real lo[NVAR], LANES);
     OAK_PRIVATE(real ylo[NVAR], LANES);

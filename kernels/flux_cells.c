@@ -42,18 +42,9 @@ OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, lon
 /* The new state of cell x[] from its rates of change. Returns 1 if it is invalid. */
 OAK_FN int update_cell(const oak_flux_args_t *arg, const oak_user_t *user, long block,
                        const int x[3], const real q[NVAR], real rate[NVAR]) {
-  const long long at = block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
-  real u[NVAR], source[NVAR];
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) source[v] = 0;
-  add_sources(&arg->f, user, block, x[0], x[1], x[2], q, source);
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) {
-    u[v] = (real)arg->dt * (rate[v] + source[v]);
-    OAK_UNROLL
-    for (int p = 0; p < OAK_NPREV; p++) u[v] += (real)arg->w[p] * arg->prev[p][at + v * OAK_CELLS];
-  }
-  oak_store(arg->out + at, OAK_CELLS, u);
+  real u[NVAR];
+  stage_result(arg, user, block, x, q, rate, u);
+  oak_store(arg->out + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS, u);
   return !physics_valid(&user->physics, u);
 }
 
@@ -115,9 +106,9 @@ OAK_KERNEL(oak_flux, oak_flux_args_t, 1) {
     const int begin = part * WALKS / arg.parts, end = (part + 1) * WALKS / arg.parts;
     const int level = arg.f.block[block].level;
     const oak_user_t user = oak_user(&arg.f);
-    const real inv_x = (real)(1 / oak_dx(&arg.f, level, 0));
-    const real inv_y = (real)(1 / oak_dx(&arg.f, level, 1));
-    const real inv_z = OAK_DIM == 3 ? (real)(1 / oak_dx(&arg.f, level, 2)) : 0;
+    const real inv_x = (real)oak_inv_dx(&arg.f, level, 0);
+    const real inv_y = (real)oak_inv_dx(&arg.f, level, 1);
+    const real inv_z = OAK_DIM == 3 ? (real)oak_inv_dx(&arg.f, level, 2) : 0;
     real fastest = 0;
     int invalid = 0;
     OAK_VECTOR(collapse(2) reduction(max : fastest) reduction(+ : invalid))

@@ -74,12 +74,9 @@ OAK_KERNEL(oak_mark_faces, oak_mark_args_t, OAK_CHUNK_LANES) {
 OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_user_t *user, long block,
                         const int x[3], const real inv_dx[3], int mark, real u[]) {
   const oak_field_t *f = &s->f;
-  const long long at = block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
-  const real dt = (real)s->dt;
-  real q[NVAR], source[NVAR], r[NVAR], speed = 0;
-  for (int v = 0; v < NVAR; v++) source[v] = r[v] = 0;
-  load_primitive(user, f->u + at, OAK_CELLS, q);
-  add_sources(f, user, block, x[0], x[1], x[2], q, source);
+  real q[NVAR], r[NVAR], speed = 0;
+  for (int v = 0; v < NVAR; v++) r[v] = 0;
+  load_primitive(user, f->u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS, q);
   for (int dir = 0; dir < OAK_DIM; dir++) {
     real row[NVAR][ROW], flux[2][NFLUX];
     load_cell_row(f, user, block, x, dir, row);
@@ -88,10 +85,7 @@ OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_user_t *user, long b
     speed += OAK_MAX(flux[0][NVAR], flux[1][NVAR]) * inv_dx[dir];
     for (int n = 0; n < 2 && mark; n++) keep_cell_flux(s, block, 2 * dir + n, x, flux[n]);
   }
-  for (int v = 0; v < NVAR; v++) {
-    u[v] = dt * (r[v] + source[v]);
-    for (int p = 0; p < OAK_NPREV; p++) u[v] += (real)s->w[p] * s->prev[p][at + v * OAK_CELLS];
-  }
+  stage_result(s, user, block, x, q, r, u);
   return speed;
 }
 
@@ -104,7 +98,7 @@ OAK_FN void repair_block(const oak_repair_args_t *arg, long block) {
   OAK_SHARED real rate[OAK_CHUNK_LANES];
   OAK_SHARED int bad[OAK_CHUNK_LANES];
   real inv_dx[3] = {0, 0, 0};
-  for (int d = 0; d < OAK_DIM; d++) inv_dx[d] = (real)(1 / oak_dx(&s->f, level, d));
+  for (int d = 0; d < OAK_DIM; d++) inv_dx[d] = (real)oak_inv_dx(&s->f, level, d);
   OAK_INNER(i, OAK_CHUNK_LANES) rate[i] = 0, bad[i] = 0;
   OAK_CHUNKS(first)
   OAK_INNER(i, OAK_CHUNK(first)) {

@@ -37,6 +37,8 @@ typedef struct {
   const char *flags;    /**< extra compiler flags */
 } oak_device_options_t;
 
+enum { OAK_DEVICE_MARKS = 128 };
+
 /** A back end. All functions but build are rank-local. */
 typedef struct {
   const char *name;    /**< value of the key device.name */
@@ -62,8 +64,8 @@ typedef struct {
   oak_status_t (*launch)(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args,
                          size_t bytes);
   oak_status_t (*sync)(oak_device_t *dev);
-  /** Marks in the queue of a device's work, numbered 0 to 127, and the seconds between two of them;
-   * both NULL where a launch returns when the kernel has ended. */
+  /** Marks in the queue of a device's work, numbered 0 to OAK_DEVICE_MARKS - 1, and the seconds
+   * between two of them; both NULL where a launch returns when the kernel has ended. */
   void (*mark)(oak_device_t *dev, int number);
   double (*between)(oak_device_t *dev, int from, int to);
   /** Iterations of a kernel's OUTER loop that run at a time; NULL: does not matter. */

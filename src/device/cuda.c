@@ -24,12 +24,12 @@ typedef struct {
   cuda_kernel_t *kernels;
 } cuda_module_t;
 
-enum { MARKS = 128, PINNED_DOWN = 1 << 16, PINNED_UP = 16 << 20 };
+enum { PINNED_DOWN = 1 << 16, PINNED_UP = 16 << 20 };
 
 typedef struct {
   cu_driver_t driver;
-  cu_compiler_t compiler;   /**< library NULL: not opened yet */
-  cu_handle_t event[MARKS]; /**< made when first used */
+  cu_compiler_t compiler;              /**< library NULL: not opened yet */
+  cu_handle_t event[OAK_DEVICE_MARKS]; /**< made when first used */
   char *pinned; /**< memory that copies run from and to without waiting: first PINNED_DOWN bytes for
                    one download, then PINNED_UP bytes for uploads under way */
   size_t pinned_up; /**< of those, in use */
@@ -73,7 +73,7 @@ static oak_status_t gpu_status(const cuda_t *cuda, cu_result_t result, const cha
 
 static void cuda_close(oak_device_t *dev) {
   cuda_t *cuda = dev->data;
-  for (int m = 0; m < MARKS; m++)
+  for (int m = 0; m < OAK_DEVICE_MARKS; m++)
     if (cuda->event[m]) cuda->driver.event_free(cuda->event[m]);
   if (cuda->pinned) cuda->driver.host_free(cuda->pinned);
   if (cuda->stream) cuda->driver.stream_free(cuda->stream);

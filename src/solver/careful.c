@@ -36,7 +36,6 @@ static oak_status_t launch(oak_t *sim, oak_kernel_t *kernel, const void *args, s
   oak_status_t st = OAK_OK;
   oak_timer_start(&sim->timers, OAK_PHASE_FLUX);
   if (sim->mesh->nblock) st = oak_device_launch(sim->dev, kernel, sim->mesh->nblock, args, bytes);
-  if (st == OAK_OK) st = oak_device_sync(sim->dev);
   oak_timer_stop(&sim->timers, OAK_PHASE_FLUX);
   return st;
 }

@@ -120,6 +120,8 @@ static oak_status_t read_rest(oak_t *sim) {
   return read_refine_variables(sim);
 }
 
+_Static_assert((int)OAK_TIMER_MARKS <= (int)OAK_DEVICE_MARKS, "timers number the device's marks");
+
 static void mark(void *dev, int number) { oak_device_ops(dev)->mark(dev, number); }
 static double between(void *dev, int from, int to) {
   return oak_device_ops(dev)->between(dev, from, to);
