@@ -64,9 +64,11 @@ OAK_FN real oak_get(const oak_field_t *f, long block, int v, int i, int j, int k
   return p[(long long)v * stride];
 }
 
-/** Cell size along `dir` of a block at `level`. Exact halving per level. */
+/** Cell size along `dir` of a block at `level`. Exact halving per level. (Not dx0[dir]: an index
+ * that is not constant would keep all arguments of a kernel in memory.) */
 OAK_FN double oak_dx(const oak_field_t *f, int level, int dir) {
-  return f->dx0[dir] / (double)(1LL << level);
+  const double dx0 = dir == 0 ? f->dx0[0] : dir == 1 ? f->dx0[1] : f->dx0[2];
+  return dx0 / (double)(1LL << level);
 }
 
 /** 1 / oak_dx, the same bits without a division. */
