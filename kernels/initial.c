@@ -1,30 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Initial condition: the problem's primitive state at cell centres, stored as conserved. */
 #ifdef PROBLEM_INITIAL
+/* A lane's share of the cells of a block. Returns whether one of them is invalid. */
+OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
+  const oak_user_t user = oak_user(&arg->f);
+  int invalid = 0;
+  OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
+    real *out = arg->out + n * OAK_BLOCK_REALS + row * OAK_N;
+    OAK_LANES(i, OAK_N) {
+      double x[3];
+      real q[NVAR];
+      for (int v = 0; v < NVAR; v++) q[v] = 0;
+      oak_center(&arg->f, n, i, row % OAK_N, row / OAK_N, x);
+      PROBLEM_INITIAL(&user.problem, &user.physics, x, q);
+      physics_to_conservative(&user.physics, q);
+      invalid |= !physics_valid(&user.physics, q);
+      oak_store(out + i, OAK_CELLS, q);
+    }
+  }
+  return invalid;
+}
+
 OAK_KERNEL(oak_initial, oak_initial_args_t, 128) {
   OAK_ARGS(oak_initial_args_t);
+#if OAK_LANES_APART
+  OAK_GANGS(n) {
+    int invalid = 0;
+    OAK_VECTOR(reduction(| : invalid))
+    OAK_TEAM_LANES invalid |= set_cells(&arg, n OAK_LANE_ARG);
+    arg.bad[n] = invalid;
+  }
+#else
   OAK_OUTER(n) {
-    const oak_field_t *f = &arg.f;
-    const oak_user_t user = oak_user(f);
-    OAK_SHARED int bad[OAK_N];
-    OAK_INNER(i, OAK_N) bad[i] = 0;
-    OAK_BARRIER;
-    for (int k = 0; k < OAK_NZ; k++)
-      for (int j = 0; j < OAK_N; j++)
-        OAK_INNER(i, OAK_N) {
-          double x[3];
-          real q[NVAR];
-          for (int v = 0; v < NVAR; v++) q[v] = 0;
-          oak_center(f, n, i, j, k, x);
-          PROBLEM_INITIAL(&user.problem, &user.physics, x, q);
-          physics_to_conservative(&user.physics, q);
-          bad[i] += !physics_valid(&user.physics, q);
-          oak_store(arg.out + n * OAK_BLOCK_REALS + OAK_INDEX(i, j, k), OAK_CELLS, q);
-        }
-    int invalid;
-    OAK_BARRIER;
-    OAK_REDUCE_SUM(invalid, bad, OAK_N);
+    const int invalid = OAK_ANY(set_cells(&arg, n OAK_LANE_ARG));
     OAK_SERIAL arg.bad[n] = invalid;
   }
+#endif
 }
 #endif

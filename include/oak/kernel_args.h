@@ -207,7 +207,7 @@ typedef struct {
 typedef struct {
   oak_field_t f;
   real *out;
-  int *bad; /**< [nblock] cells with an invalid state */
+  int *bad; /**< [nblock] whether a cell is invalid */
 } oak_initial_args_t;
 
 /** Reading the solution: integrals, output variables, blocks with ghost cells. */
