@@ -76,6 +76,16 @@ enum { oak_lane = 0, oak_lanes = 1 };
   for (int oak_lane = 0; oak_lane < OAK_ACC_VECTOR; oak_lane++) \
     for (int oak_lanes = OAK_ACC_VECTOR, oak_o = 1; oak_o; oak_o = 0)
 
+/* The same for sums of real numbers: gcc adds those of a warp by shuffles, in a fixed order, those
+ * of more lanes in the order in which they come. */
+enum { OAK_SUM_VECTOR = 32 };
+#define OAK_GANGS_SUM(n)       \
+  OAK_ACC_GANG(OAK_SUM_VECTOR) \
+  for (long n = 0; n < oak_n; n++)
+#define OAK_SUM_LANES                                           \
+  for (int oak_lane = 0; oak_lane < OAK_SUM_VECTOR; oak_lane++) \
+    for (int oak_lanes = OAK_SUM_VECTOR, oak_o = 1; oak_o; oak_o = 0)
+
 #define OAK_INNER(i, ni) for (int i = oak_lane; i < (ni); i += oak_lanes)
 #define OAK_INNER2(j, nj, i, ni)                                      \
   for (int oak_t = oak_lane; oak_t < (nj) * (ni); oak_t += oak_lanes) \
