@@ -129,7 +129,12 @@ enum { OAK_SUM_VECTOR = 32 };
 #define OAK_NO_UNROLL
 #else
 #define OAK_UNROLL OAK_PRAGMA(GCC unroll 16)
-#define OAK_NO_UNROLL OAK_PRAGMA(GCC unroll 1)
+/* Of a loop of two turns that it may not unroll, gcc peels the first and keeps the second as a
+ * loop: the same instructions, with more branches and registers. */
+#ifndef OAK_ACC_UNROLL
+#define OAK_ACC_UNROLL 2
+#endif
+#define OAK_NO_UNROLL OAK_PRAGMA(GCC unroll OAK_ACC_UNROLL)
 #endif
 
 /* Division and square root on NVIDIA GPUs through gcc: as in cuda.h, from the hardware's
