@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Measure device openacc against device cuda on the GPU of a machine that lacks the OpenACC compiler. `prepare` runs
 # where the compiler is: it fills BUNDLE, made by gpu_bundle.sh, with the kernels and gcc's runtime. `measure` runs where
-# the GPU is and prints one line per case; what it measures fits into three minutes.
+# the GPU is and prints one line per case; what it measures fits into three minutes. With the word `suite`, `prepare` adds
+# the kernels of all tests of solver and devices and of oak_verify, by running them here (half an hour on two cores); there:
+#   OAK_ACC_PREBUILT=1 OAK_CACHE=BUNDLE/cache BUNDLE/tools/gpu_suite.sh -d openacc BUNDLE
 #
 # usage: gpu_openacc.sh prepare|measure BUNDLE [WORD ...]   (WORD: only cases whose name has one of the words)
 set -u
@@ -26,10 +28,12 @@ cases() {
   for n in 2 4 8 16; do echo "acc_b16_march$n;$rt,256^3,b16,double;openacc;-DOAK_CELL_MARCH=$n"; done
   echo "acc_b16_march8_vector64;$rt,256^3,b16,double;openacc;-DOAK_CELL_MARCH=8 -DOAK_ACC_VECTOR=64"
   echo "acc_b16_branches;$rt,256^3,b16,double;openacc;-ftree-sink -ftree-pre -fcode-hoisting -fthread-jumps"
+  echo "acc_b16_peeled;$rt,256^3,b16,double;openacc;-DOAK_ACC_UNROLL=1"
   echo "acc_b16_exact;$rt,256^3,b16,double;openacc;-DOAK_EXACT_DIVISION"
   echo "acc_b16_gangs;$rt,256^3,b16,double;openacc;-DOAK_ACC_GANGS="
   echo "acc_b8_vector64;$rt,256^3,b8,double;openacc;-DOAK_ACC_VECTOR=64"
   echo "acc_b8_march8_vector64;$rt,256^3,b8,double;openacc;-DOAK_CELL_MARCH=8 -DOAK_ACC_VECTOR=64"
+  echo "acc_b32_vector64;$rt,256^3,b32,double;openacc;-DOAK_ACC_VECTOR=64"
   echo "acc_b32_march8;$rt,256^3,b32,double;openacc;-DOAK_CELL_MARCH=8"
   echo "acc_single_b16_march8;hardware,256^3,b16,single;openacc;-DOAK_CELL_MARCH=8"
   echo "acc_amr;amr;openacc;"
@@ -47,6 +51,7 @@ export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 export OMPI_MCA_rmaps_base_oversubscribe=1
 out=${OUT:-$folder/out}
 mkdir -p "$folder/cache" "$out"
+[ -f "$folder/cache.tgz" ] && tar xzf "$folder/cache.tgz" --skip-old-files -C "$folder/cache"
 # A short adaptive run with every kernel.
 amr=("$folder/bin/oak" run "$folder/src/problems/rayleigh_taylor_3d.ini" mesh.adapt_every=2 output.plot_first_last=no
   output.picture_every=0 output.plot_every=0 output.diagnostics_every=10 "output.folder=$out/amr")
@@ -62,10 +67,12 @@ if [ "$mode" = prepare ]; then
       mesh.max_level=1 >"$out/$name.log" 2>&1 </dev/null || tail -3 "$out/$name.log"
   done < <(cases)
   "${amr[@]}" device.name=openacc mesh.min_level=1 mesh.max_level=1 run.max_steps=2 >/dev/null
-  OAK_TEST_FOLDER=$folder/src/tests OAK_TEST_DEVICES="openacc" "$folder/bin/test_device_agree" >/dev/null
-  OAK_TEST_FOLDER=$folder/src/tests OAK_TEST_DEVICES="openacc openacc" timeout 600 "$folder/bin/test_device_agree"
+  OAK_TEST_FOLDER=$folder/src/tests OAK_TEST_DEVICES="openacc openacc" timeout 600 "$folder/bin/test_device_agree" 2>&1 | tail -1
+  [[ " ${words[*]} " == *" suite "* ]] &&
+    bash "$folder/tools/gpu_suite.sh" -d openacc -j "$(nproc)" -o "$out/suite" "$folder" test_ verify_
   rm -f "$folder"/cache/*.cpu
-  du -sh "$folder/cache"
+  # Kernels for GPUs are text, a tenth of it when packed.
+  tar czf "$folder/cache.tgz" -C "$folder/cache" . && rm -rf "$folder/cache" && du -sh "$folder"
   exit
 fi
 

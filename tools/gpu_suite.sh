@@ -37,6 +37,8 @@ export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_A
   OMPI_MCA_btl_vader_single_copy_mechanism=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe \
   PRTE_MCA_hwloc_default_binding_policy=none
 mkdir -p "$out" "$OAK_CACHE" || exit 1
+# Kernels from elsewhere (gpu_openacc.sh).
+[ -f "$folder/cache.tgz" ] && tar xzf "$folder/cache.tgz" --skip-old-files -C "$OAK_CACHE"
 rm -f "$out"/*.log "$out"/*.result
 launch=$(command -v mpirun || command -v mpiexec)
 sanitizer=
