@@ -36,7 +36,11 @@ cases() {
   echo "acc_b32_vector64;$rt,256^3,b32,double;openacc;-DOAK_ACC_VECTOR=64"
   echo "acc_b32_march8;$rt,256^3,b32,double;openacc;-DOAK_CELL_MARCH=8"
   echo "acc_single_b16_march8;hardware,256^3,b16,single;openacc;-DOAK_CELL_MARCH=8"
+  echo "acc_b16_async;$rt,256^3,b16,double;openacc;-DOAK_ACC_ASYNC"
+  echo "acc_b8_async;$rt,256^3,b8,double;openacc;-DOAK_ACC_ASYNC"
   echo "acc_amr;amr;openacc;"
+  echo "acc_amr_async;amr;openacc;-DOAK_ACC_ASYNC"
+  echo "acc_amr_lanes128;amr;openacc;-DOAK_ACC_LANES=128"
   echo "cuda_amr;amr;cuda;"
 }
 wanted() {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * OpenACC: kernels are shared objects from an OpenACC compiler, which may hold code for a GPU. The
  * compiler's own runtime finds the device; kernels/openacc_runtime.c, built like a kernel, leads to
- * it. Kernels end before a launch returns. */
+ * it. Kernels end before a launch returns, unless built with -DOAK_ACC_ASYNC. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <mpi.h>
@@ -22,6 +22,7 @@
   X(void, free, (void *p))                                       \
   X(void, upload, (void *dst, const void *host, size_t bytes))   \
   X(void, download, (void *host, const void *src, size_t bytes)) \
+  X(void, wait, (void))                                          \
   X(size_t, free_bytes, (void))
 
 typedef struct {
@@ -290,7 +291,8 @@ static oak_status_t acc_download(oak_device_t *dev, void *host, const void *src,
 }
 
 static oak_status_t acc_sync(oak_device_t *dev) {
-  (void)dev; /* launches return when the kernel has ended */
+  const acc_t *acc = dev->data;
+  acc->wait();
   return OAK_OK;
 }
 
