@@ -58,6 +58,7 @@ OAK_FN real first_order_flux(const physics_parameters_t *ph, const real ql[], co
 OAK_FN void cell_fluxes(const oak_user_t *user, real row[NVAR][ROW], int dir, int first_order,
                         real flux[2][NFLUX]) {
   real lo[3][NVAR], hi[3][NVAR], mean[3][NVAR];
+  OAK_UNROLL
   for (int c = 0; c < 3; c++) {
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) {
@@ -66,6 +67,7 @@ OAK_FN void cell_fluxes(const oak_user_t *user, real row[NVAR][ROW], int dir, in
       mean[c][v] = s[0];
     }
   }
+  OAK_UNROLL
   for (int n = 0; n < 2; n++) {
     if (first_order >> n & 1)
       flux[n][NVAR] = first_order_flux(&user->physics, mean[n], mean[n + 1], dir, flux[n]);

@@ -15,7 +15,7 @@
  * plane; faces and edges beyond the last lane are extra work, for which devices with many threads
  * take different ones (the first argument of OAK_ROWS_FROM). */
 
-#if !OAK_CELL_LOOPS
+#if !OAK_FLUX_CELLS
 #define LANES (TY * TX)
 #define SX (TX + 2 * GH)
 #define SY (TY + 2 * GH)
@@ -27,8 +27,6 @@
 #define QLEN (RAD > 0 ? 2 * RAD + 1 : 2)
 #define QPLANE (RAD > 0 ? RAD - 1 : 0)
 
-/* Tiles that a multiprocessor should hold at a time, which limits the registers of a lane. */
-#define RESIDENT (OAK_RESIDENT_LANES > LANES ? OAK_RESIDENT_LANES / LANES : 1)
 #undef OAK_TEAM
 #define OAK_TEAM LANES
 

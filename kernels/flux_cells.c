@@ -4,18 +4,21 @@
  * walks along the last axis, over MARCH cells of a column: fluxes across that axis are computed
  * once per cell, since the walk remembers the state above the last face; those across the other
  * axes are computed by the cells on both sides of a face. */
-#if OAK_CELL_LOOPS
+#if OAK_FLUX_CELLS
 
 /* Cells of a walk: more is less work, less is more lanes. 1: no walk, all fluxes twice. */
 #ifndef OAK_CELL_MARCH
-#define OAK_CELL_MARCH 1
+#define OAK_CELL_MARCH (OAK_MANY_THREADS ? (OAK_DIM == 3 ? OAK_N : OAK_N < 16 ? 2 : 8) : 1)
 #endif
 #define AXIS (OAK_DIM - 1)
 /* A tile of xy planes (3D), or of a plane (2D): columns, and cells along each. */
 #define COLUMNS (OAK_DIM == 3 ? TX * TY : TX)
 #define HEIGHT (OAK_DIM == 3 ? OAK_N : TY)
-#define MARCH (HEIGHT % OAK_CELL_MARCH ? HEIGHT : OAK_CELL_MARCH)
-#define WALKS (HEIGHT / MARCH)
+#define MARCH OAK_CELL_MARCH
+#define WALKS ((HEIGHT + MARCH - 1) / MARCH)
+#define LANES (COLUMNS * WALKS)
+#undef OAK_TEAM
+#define OAK_TEAM LANES
 
 /* Add what the fluxes through both faces of cell x[] across axis `dir` give, and the larger of
  * their wave speeds. A loop of two turns: unrolled it takes half as many registers more, that is
@@ -48,32 +51,79 @@ OAK_FN int update_cell(const oak_flux_args_t *arg, const oak_user_t *user, long 
   return !physics_valid(&user->physics, u);
 }
 
-/* All cells of a walk that starts at cell x[]. Returns the fastest wave speed / dx, summed over
- * axes, and adds to the count of invalid cells. */
+/* The cells beside a walk's cell across its axis `dir`, GH on each side from below. */
+typedef struct {
+  const real *p[2 * GH];
+  int sv[2 * GH], step[2 * GH]; /* to the next variable, and to the walk's next cell */
+} beside_t;
+
+OAK_FN beside_t cells_beside(const oak_field_t *f, long block, const int x[3], int dir) {
+  const oak_side_t side[2] = {oak_side(f, block, 2 * dir), oak_side(f, block, 2 * dir + 1)};
+  const real *own = f->u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
+  const int a = x[dir == 0 ? 1 : 0], b = OAK_DIM == 3 ? x[2] : 0;
+  beside_t c;
+  OAK_UNROLL
+  for (int n = 0; n < 2 * GH; n++) {
+    const int high = n >= GH, distance = high ? n - GH + 1 : n - GH, at = x[dir] + distance;
+    const oak_side_t s = side[high];
+    const int inside = high ? at < OAK_N : at >= 0;
+    c.p[n] = inside ? own + distance * OAK_STRIDE(dir)
+                    : s.p + (high ? at - OAK_N : at + OAK_NG) * s.sn + a * s.sa + b * s.sb;
+    c.sv[n] = inside ? OAK_CELLS : s.sv;
+    c.step[n] = inside ? OAK_STRIDE(AXIS) : AXIS == 2 ? s.sb : s.sa;
+  }
+  return c;
+}
+
+/* What cross_fluxes adds, for a cell of a walk; on to the walk's next cell. */
+OAK_FN void beside_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, long block,
+                          const int x[3], int dir, int refined, beside_t *c, const real q[NVAR],
+                          real inv_dx, real rate[NVAR], real *speed) {
+  real row[NVAR][ROW], flux[2][NFLUX];
+  OAK_UNROLL
+  for (int n = 0; n < 2 * GH; n++) {
+    real next[NVAR];
+    load_primitive(user, c->p[n], c->sv[n], next);
+    c->p[n] += c->step[n];
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++) row[v][n < GH ? n : n + 1] = next[v];
+  }
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) row[v][GH] = q[v];
+  cell_fluxes(user, row, dir, 0, flux);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) rate[v] += (flux[0][v] - flux[1][v]) * inv_dx;
+  *speed += OAK_MAX(flux[0][NVAR], flux[1][NVAR]) * inv_dx;
+  for (int n = 0; n < 2 && refined; n++) keep_cell_flux(arg, block, 2 * dir + n, x, flux[n]);
+}
+
+/* All cells of a walk from cell x[] to before cell `end`. Returns the fastest wave speed / dx,
+ * summed over axes, and adds to the count of invalid cells. */
 OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_user_t *user, long block, int x[3],
-                        const real inv_dx[3], int *invalid) {
+                        int end, int refined, const real inv_dx[3], int *invalid) {
   const oak_field_t *f = &arg->f;
-  const int first = x[AXIS];
   real window[NVAR][WINDOW], hi[NVAR], flux[2][NFLUX], fastest = 0;
-  start_walk(f, user, block, x, AXIS, first - 1, window, hi);
-  walk(f, user, block, x, AXIS, first, window, hi, flux[0]);
-  keep_cell_flux(arg, block, 2 * AXIS, x, flux[0]);
+  beside_t beside[AXIS];
+  OAK_UNROLL
+  for (int dir = 0; dir < AXIS; dir++) beside[dir] = cells_beside(f, block, x, dir);
+  start_walk(f, user, block, x, AXIS, x[AXIS] - 1, window, hi);
+  walk(f, user, block, x, AXIS, x[AXIS], window, hi, flux[0]);
+  if (refined) keep_cell_flux(arg, block, 2 * AXIS, x, flux[0]);
   OAK_NO_UNROLL
-  for (int m = 0; m < MARCH; m++) {
+  for (; x[AXIS] < end; x[AXIS]++) {
     real rate[NVAR], q[NVAR], speed = 0;
-    x[AXIS] = first + m;
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) rate[v] = 0, q[v] = window[v][RAD];
     OAK_UNROLL
     for (int dir = 0; dir < AXIS; dir++)
-      cross_fluxes(arg, user, block, x, dir, inv_dx[dir], rate, &speed);
-    walk(f, user, block, x, AXIS, first + m + 1, window, hi, flux[1]);
+      beside_fluxes(arg, user, block, x, dir, refined, &beside[dir], q, inv_dx[dir], rate, &speed);
+    walk(f, user, block, x, AXIS, x[AXIS] + 1, window, hi, flux[1]);
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) rate[v] += (flux[0][v] - flux[1][v]) * inv_dx[AXIS];
     speed += OAK_MAX(flux[0][NVAR], flux[1][NVAR]) * inv_dx[AXIS];
     fastest = OAK_MAX(speed, fastest); /* not NaN */
     *invalid += update_cell(arg, user, block, x, q, rate);
-    if (m == MARCH - 1) keep_cell_flux(arg, block, 2 * AXIS + 1, x, flux[1]);
+    if (refined) keep_cell_flux(arg, block, 2 * AXIS + 1, x, flux[1]);
     OAK_UNROLL
     for (int v = 0; v < NFLUX; v++) flux[0][v] = flux[1][v];
   }
@@ -97,32 +147,46 @@ OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_user_t *user, long bl
 
 /* A gang per tile or part of one, a lane per walk. What the tile's cells share is worked out once,
  * in scalars, which compilers hand to the lanes as they are. */
-OAK_KERNEL(oak_flux, oak_flux_args_t, 1) {
+OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, 0) {
   OAK_ARGS(oak_flux_args_t);
   OAK_GANGS(m) {
-    const int part = (int)(m % arg.parts), tile = (int)(m / arg.parts % TILES);
-    const long block = m / arg.parts / TILES;
+    const int parts = arg.parts;
+    const unsigned n = (unsigned)m / (unsigned)parts; /* GPUs divide 64 bits slowly */
+    const int part = (int)((unsigned)m % (unsigned)parts), tile = (int)(n % TILES);
+    const long block = n / TILES;
     const int x0 = tile % TILES_X * TX, y0 = tile / TILES_X * TY;
-    const int begin = part * WALKS / arg.parts, end = (part + 1) * WALKS / arg.parts;
+    const int low = OAK_DIM == 3 ? 0 : y0;
+    const int begin = low + part * HEIGHT / parts, end = low + (part + 1) * HEIGHT / parts;
+    const int walks = (end - begin + MARCH - 1) / MARCH;
     const int level = arg.f.block[block].level;
     const oak_user_t user = oak_user(&arg.f);
     const real inv_x = (real)oak_inv_dx(&arg.f, level, 0);
     const real inv_y = (real)oak_inv_dx(&arg.f, level, 1);
     const real inv_z = OAK_DIM == 3 ? (real)oak_inv_dx(&arg.f, level, 2) : 0;
+    int refined = 0;
+    for (int face = 0; face < OAK_FACES; face++)
+      refined |= arg.f.face[block * OAK_FACES + face].bflux >= 0;
     real fastest = 0;
     int invalid = 0;
-    OAK_VECTOR(collapse(2) reduction(max : fastest) reduction(+ : invalid))
-    for (int s = begin; s < end; s++)
-      for (int c = 0; c < COLUMNS; c++) {
-        const real inv_dx[3] = {inv_x, inv_y, inv_z};
-        int x[3] = {x0 + c % TX, y0 + c / TX, 0};
-        x[AXIS] = (OAK_DIM == 3 ? 0 : y0) + s * MARCH;
-        const real speed = MARCH == 1 ? one_cell(&arg, &user, block, x, inv_dx, &invalid)
-                                      : walk_column(&arg, &user, block, x, inv_dx, &invalid);
-        fastest = OAK_MAX(speed, fastest);
-      }
-    arg.rate[m] = (double)fastest;
-    arg.bad[m] = (arg.first ? 0 : arg.bad[m]) + invalid;
+    OAK_VECTOR2(s, walks, c, COLUMNS, reduction(max : fastest) reduction(+ : invalid)) {
+      const real inv_dx[3] = {inv_x, inv_y, inv_z};
+      int x[3] = {x0 + c % TX, y0 + c / TX, 0};
+      x[AXIS] = begin + s * MARCH;
+      const int last = OAK_MIN(x[AXIS] + MARCH, end);
+      const real speed = MARCH == 1
+                             ? one_cell(&arg, &user, block, x, inv_dx, &invalid)
+                             : walk_column(&arg, &user, block, x, last, refined, inv_dx, &invalid);
+      fastest = OAK_MAX(speed, fastest);
+    }
+    OAK_GANG_MAX(fastest);
+    OAK_GANG_SUM(invalid);
+    OAK_SERIAL {
+      arg.rate[m] = (double)fastest;
+      arg.bad[m] = (arg.first ? 0 : arg.bad[m]) + invalid;
+    }
   }
 }
+
+#undef OAK_TEAM
+#define OAK_TEAM OAK_TEAM_ANY
 #endif

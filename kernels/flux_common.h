@@ -13,6 +13,25 @@
 #define OAK_TILE_X OAK_N
 #define OAK_TILE_Y OAK_N
 #endif
+/* Whether the flux kernel goes cell by cell (flux_cells.c) instead of tile by tile (flux.c). On
+ * GPUs that is faster for plane flows of few variables, where a flux computed twice costs less than
+ * lanes that wait for each other: docs/performance.md. */
+#ifndef OAK_FLUX_CELLS
+#define OAK_FLUX_CELLS (OAK_CELL_LOOPS || (OAK_MANY_THREADS && OAK_DIM == 2 && PHYSICS_NVAR <= 2))
+#endif
+/* Lanes that a multiprocessor of a GPU should hold at a time: more hide waiting, fewer have more
+ * registers. Measured on an H100, docs/performance.md. */
+#ifndef OAK_RESIDENT_LANES
+#if OAK_FLUX_CELLS
+#define OAK_RESIDENT_LANES (OAK_RADIUS > 1 ? 512 : 1024)
+#elif OAK_DIM == 2 || PHYSICS_NVAR <= 2
+#define OAK_RESIDENT_LANES 1024
+#else
+#define OAK_RESIDENT_LANES (sizeof(real) == 4 ? 768 : 512)
+#endif
+#endif
+/* The tiles that makes: a bound on the registers of a lane. */
+#define RESIDENT (OAK_RESIDENT_LANES > LANES ? OAK_RESIDENT_LANES / LANES : 1)
 #define TX OAK_TILE_X
 #define TY OAK_TILE_Y
 #define TILES_X (OAK_N / TX)

@@ -34,6 +34,10 @@ typedef struct {
   WAVES                                                                \
   "mesh.dim=3\nmesh.max_level=3\nproblem.heat=5\nproblem.radius=0.1\n" \
   "refine.c_refine=0.4\nrefine.c_derefine=0.2\n"
+/* One variable: GPUs compute its fluxes in the other form. */
+#define BLOB                                                                             \
+  "physics.name=advection\nproblem.name=advection\nphysics.vy=-0.5\nproblem.edge=0.02\n" \
+  "refine.criterion=lohner\nrefine.variable=rho\nrefine.c_refine=0.3\nrefine.c_derefine=0.1\n"
 #define WALLS                                                                                 \
   "problem.name=implosion\nmesh.xmax=0.3\n" AMR                                               \
   "boundary.xlow=reflect\n"                                                                   \
@@ -51,6 +55,8 @@ static const case_t cases[] = {
      WAVES "mesh.max_level=4\nmesh.block_size=16\nscheme.precision=single\n", 2, 1},
     {"3D waves, van Leer", CUBE, 2, 1},
     {"3D waves, WENO5", CUBE "scheme.limiter=weno5\nscheme.ghost_layers=3\n", 2, 1},
+    {"2D advection, van Leer", BLOB "mesh.block_size=8\nmesh.min_level=1\nmesh.max_level=5\n", 2,
+     1},
 };
 
 /** A device and what its kernels are compiled with. */

@@ -71,14 +71,17 @@ list() {
     for line in memcheck racecheck initcheck synccheck; do
       arguments="--error-exitcode 99 --tool $line"
       [ $line = memcheck ] && arguments+=" --leak-check full"
-      # Short, with every kernel: a mesh that changes in 2D, blocks of several tiles in 3D; pictures and plotfiles.
-      shown="mesh.block_size=4 mesh.max_level=4 refine.buffer=1 run.max_steps=20"
-      for np in 2 3; do
-        echo "1 sanitizer_${line}_${np}d 0 240 ${sanitizer:-none} $arguments $oak run $source/problems/implosion.ini" \
-          "device.name=cuda mesh.dim=$np mesh.min_level=1 mesh.adapt_every=2 $shown output.picture_steps=10" \
-          "output.diagnostics_every=4 output.folder=$out/${line}_${np}d"
-        shown="mesh.block_size=16 mesh.max_level=2 run.max_steps=4"
-      done
+      # Short, with every kernel: a mesh that changes in 2D, blocks of several tiles in 3D; pictures and plotfiles; the
+      # flux kernel's form for few variables.
+      while read -r name problem shown; do
+        echo "1 sanitizer_${line}_$name 0 240 ${sanitizer:-none} $arguments $oak run $source/problems/$problem.ini" \
+          "device.name=cuda $shown mesh.min_level=1 mesh.adapt_every=2 output.picture_steps=10" \
+          "output.diagnostics_every=4 output.folder=$out/${line}_$name"
+      done <<'END'
+2d implosion mesh.dim=2 mesh.block_size=4 mesh.max_level=4 refine.buffer=1 run.max_steps=20
+3d implosion mesh.dim=3 mesh.block_size=16 mesh.max_level=2 run.max_steps=4
+advection advection mesh.max_level=4 run.max_steps=20
+END
     done
   fi
   [ -x "$verify" ] && "$verify" --help | awk '/^cases:/ {on = 1; next} on && NF {print $1}' | while read -r name; do

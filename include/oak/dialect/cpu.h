@@ -59,11 +59,15 @@
 #define OAK_LANES_APART 0
 #define OAK_GANGS(n) OAK_OUTER(n)
 #define OAK_VECTOR(...)
+#define OAK_VECTOR2(j, nj, i, ni, ...) \
+  for (int j = 0; j < (nj); j++)       \
+    for (int i = 0; i < (ni); i++)
+#define OAK_GANG_MAX(x) ((void)0)
+#define OAK_GANG_SUM(x) ((void)0)
 #ifndef OAK_CELL_LOOPS
 #define OAK_CELL_LOOPS 0
 #endif
 
-#define OAK_RESIDENT_LANES 1
 #define OAK_MANY_THREADS 0
 
 /* Data that belongs to a lane is an array over the lanes. */

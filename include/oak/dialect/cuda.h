@@ -53,18 +53,49 @@
     for (int v = oak_vr / (nrows), row = oak_vr % (nrows), oak_o = 1; oak_o; oak_o = 0)
 #define OAK_LANES(a, width) for (int a = oak_t % oak_w; a < (width); a += oak_w)
 
+#define OAK_GANGS(n) OAK_OUTER(n)
+/* As many threads as iterations, or more. */
+#define OAK_VECTOR2(j, nj, i, ni, ...) \
+  if (OAK_THREAD < (nj) * (ni))        \
+    for (int j = OAK_THREAD / (ni), i = OAK_THREAD % (ni), oak_o = 1; oak_o; oak_o = 0)
+/* Combine a value of each thread; thread 0 has the result. Once per type and kernel. */
+#define OAK_GANG_MAX(x) ((x) = oak_gang_reduce(x, OAK_TEAM, oak_larger()))
+#define OAK_GANG_SUM(x) ((x) = oak_gang_reduce(x, OAK_TEAM, oak_sum()))
+struct oak_larger {
+  template <typename T>
+  __device__ T operator()(T a, T b) const {
+    return a > b ? a : b;
+  }
+};
+struct oak_sum {
+  template <typename T>
+  __device__ T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+template <typename T, typename combine_t>
+static __device__ __forceinline__ T oak_gang_reduce(T x, int n, combine_t combine) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int m = n - 32 * warp < 32 ? n - 32 * warp : 32; /* lanes of this warp */
+  const unsigned all = m < 32 ? (1u << m) - 1 : 0xffffffffu;
+  for (int h = 16; h > 0; h /= 2) {
+    const T y = __shfl_down_sync(all, x, h);
+    if (lane + h < m) x = combine(x, y);
+  }
+  if (n <= 32) return x;
+  __shared__ T part[32];
+  if (lane == 0) part[warp] = x;
+  __syncthreads();
+  for (int w = 1; threadIdx.x == 0 && 32 * w < n; w++) x = combine(x, part[w]);
+  return x;
+}
+
 /* Lanes that exchange nothing, and loops over cells, are of use to OpenACC. */
 #define OAK_OUTER_LANES(n) OAK_OUTER(n)
 #define OAK_LANE_PARAM
 #define OAK_LANE_ARG
 #define OAK_LANES_APART 0
 #define OAK_CELL_LOOPS 0
-
-/* Lanes of a multiprocessor for kernels that keep much in registers. Fewer with more registers:
- * measured on an H100, docs/performance.md. */
-#ifndef OAK_RESIDENT_LANES
-#define OAK_RESIDENT_LANES (sizeof(OAK_REAL) == 4 ? 768 : 512)
-#endif
 
 /* A block has a thread for each lane. */
 #define OAK_MANY_THREADS 1
@@ -135,8 +166,12 @@ OAK_FN void oak_tally_max(double *p, double x) {
 #ifndef OAK_EXACT_DIVISION
 #define OAK_OWN_DIVISION 1
 OAK_FN double oak_inv(double x) {
+#if __CUDACC_VER_MAJOR__ >= 13
+  const double r = __nvvm_rcp_approx_ftz_d(x); /* can leave a loop, which assembly cannot */
+#else
   double r;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+#endif
   const double e = fma(-x, r, 1.0);
   return fma(r, fma(e, e, e), r);
 }

@@ -79,6 +79,14 @@ enum { oak_lane = 0, oak_lanes = 1 };
   OAK_ACC_GANG(OAK_ACC_VECTOR) \
   for (long n = 0; n < oak_n; n++)
 #define OAK_VECTOR(...) OAK_PRAGMA(acc loop vector __VA_ARGS__)
+#define OAK_VECTOR2(j, nj, i, ni, ...)                \
+  OAK_PRAGMA(acc loop vector collapse(2) __VA_ARGS__) \
+  for (int j = 0; j < (nj); j++)                      \
+    for (int i = 0; i < (ni); i++)
+/* The clauses of the loop have done it. */
+#define OAK_GANG_MAX(x) ((void)0)
+#define OAK_GANG_SUM(x) ((void)0)
+#define OAK_MANY_THREADS 0
 /* After OAK_VECTOR: all lanes of a gang, which take their share of INNER loops. */
 #define OAK_TEAM_LANES                                          \
   for (int oak_lane = 0; oak_lane < OAK_ACC_VECTOR; oak_lane++) \
