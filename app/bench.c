@@ -153,7 +153,7 @@ static oak_status_t run_case(int c, char **user, int nuser, result_t *result) {
 
 static void print_help(void) {
   printf(
-      "usage: oak bench [--schemes | --paper] [section.key=value ...]\n\n"
+      "usage: oak bench [--schemes | --paper | --adaptive] [section.key=value ...]\n\n"
       "Rayleigh-Taylor problem, van Leer, HLL, Heun, fp64, unless a key says otherwise; one thread "
       "per\n"
       "rank. Prints, for each case, the median and range of million cell updates per second and "
@@ -172,7 +172,9 @@ static void print_help(void) {
       "enters. Medians and ranges of 5 pieces.\n\n"
       "--paper: the performance tables of the foap4 paper, whose figures are of an H100, beside "
       "the same\n"
-      "measured here; oak bench --paper --help tells more.\n");
+      "measured here; oak bench --paper --help tells more.\n"
+      "--adaptive: a piece of the paper's adaptive run and where its time goes; oak bench "
+      "--adaptive --help.\n");
 }
 
 static int bench_cases(char **user, int nuser, int rank) {
@@ -201,6 +203,8 @@ static int bench_cases(char **user, int nuser, int rank) {
 int oak_command_bench(int argc, char **argv, int rank) {
   if (argc > 0 && !strcmp(argv[0], "--schemes")) return oak_bench_schemes(argv + 1, argc - 1, rank);
   if (argc > 0 && !strcmp(argv[0], "--paper")) return oak_bench_paper(argc - 1, argv + 1, rank);
+  if (argc > 0 && !strcmp(argv[0], "--adaptive"))
+    return oak_bench_adaptive(argc - 1, argv + 1, rank);
   if (argc > 0 && argv[0][0] == '-') {
     const int help = !strcmp(argv[0], "--help");
     if (rank == 0)

@@ -23,5 +23,7 @@ double oak_bench_median(double *x, int n);
 int oak_bench_schemes(char **user, int nuser, int rank);
 /** oak bench --paper, with the arguments after it. \return the exit code. */
 int oak_bench_paper(int argc, char **argv, int rank);
+/** oak bench --adaptive, with the arguments after it. \return the exit code. */
+int oak_bench_adaptive(int argc, char **argv, int rank);
 
 #endif

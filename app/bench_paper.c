@@ -87,7 +87,7 @@ static oak_status_t set_mesh(const bench_row_t *r, oak_params_t *params) {
 
 /* Problem, mesh and scheme of a row (paper, "Scalar advection", "Rayleigh-Taylor test", "Uniform
  * grid, single GPU"), then the user's keys. */
-static oak_status_t set_row(const bench_paper_t *p, const bench_row_t *r, oak_params_t *params) {
+oak_status_t oak_bench_set_row(const bench_row_t *r, char **user, int nuser, oak_params_t *params) {
   static const char *const walls[2][2] = {{"boundary.ylow", "boundary.yhigh"},
                                           {"boundary.zlow", "boundary.zhigh"}};
   OAK_TRY(oak_params_set(params, "scheme.integrator", "heun"));
@@ -99,7 +99,7 @@ static oak_status_t set_row(const bench_paper_t *p, const bench_row_t *r, oak_pa
   for (int side = 0; r->rt && side < 2; side++)
     OAK_TRY(oak_params_set(params, walls[r->dim - 2][side], "reflect"));
   OAK_TRY(set_mesh(r, params));
-  for (int i = 0; i < p->nuser; i++) OAK_TRY(oak_params_assign(params, p->user[i], "command line"));
+  for (int i = 0; i < nuser; i++) OAK_TRY(oak_params_assign(params, user[i], "command line"));
   return OAK_OK;
 }
 
@@ -161,7 +161,7 @@ static oak_status_t measure(oak_t *sim, int adapt_every, int ranks, bench_row_t 
 static oak_status_t create_and_measure(const bench_paper_t *p, bench_row_t *r,
                                        oak_params_t *params) {
   oak_t *sim;
-  OAK_TRY(set_row(p, r, params));
+  OAK_TRY(oak_bench_set_row(r, p->user, p->nuser, params));
   OAK_TRY(oak_create(MPI_COMM_WORLD, params, &sim));
   const int adaptive =
       oak_params_int(params, "mesh.max_level") > oak_params_int(params, "mesh.min_level");

@@ -62,4 +62,7 @@ oak_status_t oak_bench_csv_open(bench_paper_t *p);
 void oak_bench_csv_row(const bench_paper_t *p, const bench_row_t *r);
 oak_status_t oak_bench_csv_close(bench_paper_t *p);
 
+/** Problem, mesh and scheme of a row, then the user's keys. */
+oak_status_t oak_bench_set_row(const bench_row_t *r, char **user, int nuser, oak_params_t *params);
+
 #endif

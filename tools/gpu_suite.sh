@@ -49,15 +49,15 @@ done
 # ---- the list of tests: order, name, ranks, seconds, command. Tests on more ranks run after those on fewer, and find
 # their kernels in the cache.
 list() {
-  local file name line ranks np seconds arguments word order shown
+  local file name line ranks np seconds arguments word order problem shown
   for file in "$source"/tests/test_{solver,device}_*.c; do
-    name=$(basename "$file" .c) ranks=1 seconds=120 arguments=
+    name=$(basename "$file" .c) ranks=1 seconds=240 arguments=
     [ -x "$tests/$name" ] || continue
     line=$(grep -m1 -E '^// ?TEST' "$file" | sed -E 's|^// ?TEST||')
     for word in $line; do
       case $word in
         np=*) ranks=$(tr -d '{}' <<<"${word#np=}" | tr , ' ') ;;
-        timeout=*) seconds=${word#timeout=} ;;
+        timeout=*) seconds=$((2 * ${word#timeout=})) ;; # many tests at a time, each with kernels of its own
         *) arguments+=" $word" ;;
       esac
     done

@@ -210,7 +210,8 @@ static long cuda_slots(oak_device_t *dev, oak_kernel_t *opaque) {
 
 /* ---- build */
 
-/* NVRTC's options, of those that the user gives to compilers of kernels. */
+/* NVRTC's options, of those that the user gives to compilers of kernels. Of C compilers' others only
+ * the one that changes results has a counterpart. */
 static void user_options(oak_words_t *options, const char *text) {
   oak_words_t words = {0};
   oak_words_split(&words, text);
@@ -221,6 +222,8 @@ static void user_options(oak_words_t *options, const char *text) {
       oak_words_add(options, "%s%s", w, words.word[++i]);
     } else if (define || !strncmp(w, "--", 2)) {
       oak_words_add(options, "%s", w);
+    } else if (!strcmp(w, "-ffp-contract=off")) {
+      oak_words_add(options, "--fmad=false");
     }
   }
   options->failed |= words.failed;

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oak bench --adaptive: a piece of the paper's adaptive Rayleigh-Taylor run and where its time
+ * goes. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "bench_paper.h"
+#include "commands.h"
+
+/* The table of oak_print_wtime without initialization and output, which a piece does not have. */
+static const char *const phases[] = {
+    "flux and update",    "ghost cells R1", "ghost cells R2",      "MPI transfer",
+    "ghost cell pattern", "flux fixing",    "refinement flags",    "mesh adaptation (p4est)",
+    "block adaptation",   "partitioning",   "time step reduction", "other"};
+enum { NPHASES = sizeof phases / sizeof *phases, SETTLE = 24 /* steps before the piece */ };
+
+typedef struct {
+  double from;
+  long steps;
+  char **key;
+  int nkey;
+} piece_t;
+
+static void print_help(void) {
+  printf(
+      "usage: oak bench --adaptive [--from TIME] [--steps N] [section.key=value ...]\n\n"
+      "A piece of the foap4 paper's adaptive run (Rayleigh-Taylor 3D, 16^3 blocks, levels 2 to 6,\n"
+      "van Leer, adapting every 4 steps): GCUPS, cells, and the share of each phase. Needs some\n"
+      "20 GB, late in the run more.\n\n"
+      "  --from TIME  where the piece begins; until then the finest level is left out, which "
+      "makes\n"
+      "               the way there 16 times cheaper (0)\n"
+      "  --steps N    its steps (500)\n\n"
+      "Smaller: mesh.max_level=4.\n");
+}
+
+static oak_status_t set_keys(const piece_t *b, oak_params_t *params) {
+  static const bench_row_t row = {
+      .table = BENCH_AMR, .dim = 3, .side = 1024, .block = 16, .rt = 1, .limiter = "vanleer"};
+  OAK_TRY(oak_bench_set_row(&row, b->key, b->nkey, params));
+  if (b->from <= 0) return OAK_OK;
+  const char *root;
+  char text[PATH_MAX + 200];
+  OAK_TRY(oak_source_root(&root));
+  snprintf(text, sizeof text, "%s/bench/rayleigh_taylor_late.c", root);
+  OAK_TRY(oak_params_set(params, "problem.name", text));
+  snprintf(text, sizeof text, "%s -DOAK_LATE_FROM=%.17g -DOAK_LATE_FINEST=%d",
+           oak_params_text(params, "device.flags"), b->from,
+           oak_params_int(params, "mesh.max_level"));
+  return oak_params_set(params, "device.flags", text);
+}
+
+static oak_status_t step(oak_t *sim, int adapt_every) {
+  OAK_TRY(oak_advance(sim, oak_time_step(sim)));
+  return oak_step(sim) % adapt_every == 0 ? oak_adjust_refinement(sim, NULL) : OAK_OK;
+}
+
+static void print_piece(oak_t *sim, long steps, double updates, const double before[]) {
+  const double total = oak_wtime(sim, NULL) - before[NPHASES];
+  const double blocks = (double)oak_nblocks_global(sim);
+  printf(
+      "%ld steps to t = %.5f in %.3f s: %.2f GCUPS; at the end %.0f blocks, %.1f million cells\n",
+      steps, oak_time(sim), total, 1e-9 * updates / total, blocks,
+      1e-6 * blocks * pow(oak_block_size(sim), oak_dim(sim)));
+  for (int p = 0; p < NPHASES; p++) {
+    const double seconds = oak_wtime(sim, phases[p]) - before[p];
+    printf("  %-26s %8.3f s %6.1f %%\n", phases[p], seconds, 100 * seconds / total);
+  }
+  printf("  outside flux and update: %.1f %%; %.2f GB on rank 0\n",
+         100 * (1 - (oak_wtime(sim, phases[0]) - before[0]) / total),
+         1e-9 * (double)oak_memory(sim));
+}
+
+static oak_status_t run_piece(const piece_t *b, oak_t *sim, int adapt_every, int rank) {
+  double before[NPHASES + 1];
+  OAK_TRY(oak_initialize(sim));
+  while (oak_time(sim) < b->from) OAK_TRY(step(sim, adapt_every));
+  for (int s = 0; s < (b->from > 0 ? SETTLE : 0); s++) OAK_TRY(step(sim, adapt_every));
+  const int64_t updates = oak_cell_updates(sim);
+  for (int p = 0; p < NPHASES; p++) before[p] = oak_wtime(sim, phases[p]);
+  before[NPHASES] = oak_wtime(sim, NULL);
+  if (rank == 0) printf("from step %ld, t = %.5f\n", oak_step(sim), oak_time(sim));
+  for (long s = 0; s < b->steps; s++) OAK_TRY(step(sim, adapt_every));
+  if (rank == 0) print_piece(sim, b->steps, (double)(oak_cell_updates(sim) - updates), before);
+  return OAK_OK;
+}
+
+static oak_status_t create_and_run(const piece_t *b, int rank) {
+  oak_params_t *params;
+  oak_t *sim = NULL;
+  OAK_TRY(oak_params_new(&params));
+  oak_status_t st = set_keys(b, params);
+  if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
+  if (st == OAK_OK) st = run_piece(b, sim, oak_params_int(params, "mesh.adapt_every"), rank);
+  oak_destroy(&sim);
+  oak_params_destroy(&params);
+  return st;
+}
+
+static oak_status_t read_number(const char *option, const char *text, double least, double *value) {
+  char *end;
+  *value = text ? strtod(text, &end) : 0;
+  OAK_CHECK(text && *text && !*end && *value >= least && *value < 1e9, OAK_ERR_INPUT,
+            "oak bench --adaptive: %s %s: must be a number from %g on", option, text ? text : "",
+            least);
+  return OAK_OK;
+}
+
+static oak_status_t read_options(piece_t *b, int argc, char **argv) {
+  double steps = 500;
+  for (int i = 0; i < argc; i++) {
+    const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+    if (!strcmp(argv[i], "--from")) {
+      OAK_TRY(read_number(argv[i++], next, 0, &b->from));
+    } else if (!strcmp(argv[i], "--steps")) {
+      OAK_TRY(read_number(argv[i++], next, 1, &steps));
+    } else {
+      OAK_CHECK(argv[i][0] != '-', OAK_ERR_INPUT,
+                "oak bench --adaptive: unknown option %s; known: --from --steps --help", argv[i]);
+      b->key[b->nkey++] = argv[i];
+    }
+  }
+  b->steps = (long)steps;
+  return OAK_OK;
+}
+
+int oak_bench_adaptive(int argc, char **argv, int rank) {
+  piece_t b = {.key = argv}; /* keys are moved to the front */
+  if (argc > 0 && (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h"))) {
+    if (rank == 0) print_help();
+    return 0;
+  }
+  if (read_options(&b, argc, argv) != OAK_OK) {
+    oak_report_failure(rank);
+    return 2;
+  }
+  return create_and_run(&b, rank) == OAK_OK ? 0 : oak_report_failure(rank);
+}
