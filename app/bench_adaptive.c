@@ -58,33 +58,36 @@ static oak_status_t step(oak_t *sim, int adapt_every) {
   return oak_step(sim) % adapt_every == 0 ? oak_adjust_refinement(sim, NULL) : OAK_OK;
 }
 
-static void print_piece(oak_t *sim, long steps, double updates, const double before[]) {
-  const double total = oak_wtime(sim, NULL) - before[NPHASES];
-  const double blocks = (double)oak_nblocks_global(sim);
+/* Seconds in each phase so far, and in all of them. */
+static void read_times(oak_t *sim, double seconds[NPHASES + 1]) {
+  for (int p = 0; p < NPHASES; p++) seconds[p] = oak_wtime(sim, phases[p]);
+  seconds[NPHASES] = oak_wtime(sim, NULL);
+}
+
+static void print_piece(oak_t *sim, long steps, double updates, const double seconds[NPHASES + 1]) {
+  const double total = seconds[NPHASES], blocks = (double)oak_nblocks_global(sim);
   printf(
-      "%ld steps to t = %.5f in %.3f s: %.2f GCUPS; at the end %.0f blocks, %.1f million cells\n",
+      "%ld steps to t = %.5f in %.3f s: %.3g GCUPS; at the end %.0f blocks, %.4g million cells\n",
       steps, oak_time(sim), total, 1e-9 * updates / total, blocks,
       1e-6 * blocks * pow(oak_block_size(sim), oak_dim(sim)));
-  for (int p = 0; p < NPHASES; p++) {
-    const double seconds = oak_wtime(sim, phases[p]) - before[p];
-    printf("  %-26s %8.3f s %6.1f %%\n", phases[p], seconds, 100 * seconds / total);
-  }
-  printf("  outside flux and update: %.1f %%; %.2f GB on rank 0\n",
-         100 * (1 - (oak_wtime(sim, phases[0]) - before[0]) / total),
+  for (int p = 0; p < NPHASES; p++)
+    printf("  %-26s %8.3f s %6.1f %%\n", phases[p], seconds[p], 100 * seconds[p] / total);
+  printf("  outside flux and update: %.1f %%; %.2f GB on rank 0\n", 100 * (1 - seconds[0] / total),
          1e-9 * (double)oak_memory(sim));
 }
 
 static oak_status_t run_piece(const piece_t *b, oak_t *sim, int adapt_every, int rank) {
-  double before[NPHASES + 1];
+  double before[NPHASES + 1], seconds[NPHASES + 1];
   OAK_TRY(oak_initialize(sim));
   while (oak_time(sim) < b->from) OAK_TRY(step(sim, adapt_every));
   for (int s = 0; s < (b->from > 0 ? SETTLE : 0); s++) OAK_TRY(step(sim, adapt_every));
-  const int64_t updates = oak_cell_updates(sim);
-  for (int p = 0; p < NPHASES; p++) before[p] = oak_wtime(sim, phases[p]);
-  before[NPHASES] = oak_wtime(sim, NULL);
   if (rank == 0) printf("from step %ld, t = %.5f\n", oak_step(sim), oak_time(sim));
+  const int64_t updates = oak_cell_updates(sim);
+  read_times(sim, before);
   for (long s = 0; s < b->steps; s++) OAK_TRY(step(sim, adapt_every));
-  if (rank == 0) print_piece(sim, b->steps, (double)(oak_cell_updates(sim) - updates), before);
+  read_times(sim, seconds);
+  for (int p = 0; p <= NPHASES; p++) seconds[p] -= before[p];
+  if (rank == 0) print_piece(sim, b->steps, (double)(oak_cell_updates(sim) - updates), seconds);
   return OAK_OK;
 }
 

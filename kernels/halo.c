@@ -200,7 +200,12 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   }
 }
 
-OAK_KERNEL(oak_halo, oak_halo_args_t, 128) {
+/* Threads of a task. On a small mesh the launch takes as long as one task. */
+#ifndef OAK_HALO_LANES
+#define OAK_HALO_LANES 128
+#endif
+
+OAK_KERNEL(oak_halo, oak_halo_args_t, OAK_HALO_LANES) {
   OAK_ARGS(oak_halo_args_t);
   OAK_OUTER_LANES(n) {
     const oak_halo_task_t t = arg.task[n];

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """oak bench --schemes has one line for every limiter and flux that `oak info` names, for CTest. The figures
-of a small mesh on a busy machine mean nothing: only that they are there is looked at.
+of a small mesh on a busy machine mean nothing: only that they are there is looked at. oak bench --adaptive has a share
+for each phase, and leaves the finest level out until a late piece begins.
 
 usage: test_app_bench.py --oak OAK --mpiexec "mpiexec -n" --np N"""
 import argparse
@@ -38,6 +39,15 @@ def main():
         for middle, least, most in (map(float, row[3:6]), map(float, row[6:9])):
             assert 0 <= least <= middle <= most, row
     assert tuple(table[-1][:3]) == ("vanleer", "hll", "double") and table[-1][6] == "reference,", table[-1]
+
+    for late in ([], ["--from", "0.01"]):
+        mesh = ["mesh.block_size=4", "mesh.min_level=2", "mesh.max_level=3", "device.flags=-O1"]
+        lines = run("bench", "--adaptive", *late, "--steps", "4", *mesh).splitlines()
+        assert lines[1].startswith("4 steps to t = ") and " GCUPS; at the end " in lines[1], lines
+        shares = [float(line.split()[-2]) for line in lines[2:-1]]
+        assert len(shares) == 12 and abs(sum(shares) - 100) < 1, lines
+        begin = int(lines[0].split()[2].strip(","))
+        assert begin > 24 if late else begin == 0, lines
     return 0
 
 

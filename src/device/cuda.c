@@ -210,8 +210,8 @@ static long cuda_slots(oak_device_t *dev, oak_kernel_t *opaque) {
 
 /* ---- build */
 
-/* NVRTC's options, of those that the user gives to compilers of kernels. Of C compilers' others only
- * the one that changes results has a counterpart. */
+/* NVRTC's options, of those that the user gives to compilers of kernels, and what it calls the one
+ * that changes results. */
 static void user_options(oak_words_t *options, const char *text) {
   oak_words_t words = {0};
   oak_words_split(&words, text);
