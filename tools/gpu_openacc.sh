@@ -29,6 +29,7 @@ cases() {
   echo "acc_b16_march8_vector64;$rt,256^3,b16,double;openacc;-DOAK_CELL_MARCH=8 -DOAK_ACC_VECTOR=64"
   echo "acc_b16_branches;$rt,256^3,b16,double;openacc;-ftree-sink -ftree-pre -fcode-hoisting -fthread-jumps"
   echo "acc_b16_peeled;$rt,256^3,b16,double;openacc;-DOAK_ACC_UNROLL=1"
+  for n in 8 16 32; do echo "acc_b${n}_nogcse;$rt,256^3,b$n,double;openacc;-fno-gcse"; done
   echo "acc_b16_exact;$rt,256^3,b16,double;openacc;-DOAK_EXACT_DIVISION"
   echo "acc_b16_gangs;$rt,256^3,b16,double;openacc;-DOAK_ACC_GANGS="
   echo "acc_b8_vector64;$rt,256^3,b8,double;openacc;-DOAK_ACC_VECTOR=64"
@@ -73,7 +74,7 @@ if [ "$mode" = prepare ]; then
   "${amr[@]}" device.name=openacc mesh.min_level=1 mesh.max_level=1 run.max_steps=2 >/dev/null
   OAK_TEST_FOLDER=$folder/src/tests OAK_TEST_DEVICES="openacc openacc" timeout 600 "$folder/bin/test_device_agree" 2>&1 | tail -1
   [[ " ${words[*]} " == *" suite "* ]] &&
-    bash "$folder/tools/gpu_suite.sh" -d openacc -j "$(nproc)" -o "$out/suite" "$folder" test_ verify_
+    bash "$folder/tools/gpu_suite.sh" -d openacc -j "$(env -u OMP_NUM_THREADS nproc)" -o "$out/suite" "$folder" test_ verify_
   rm -f "$folder"/cache/*.cpu
   # Kernels for GPUs are text, a tenth of it when packed.
   tar czf "$folder/cache.tgz" -C "$folder/cache" . && rm -rf "$folder/cache" && du -sh "$folder"
