@@ -200,12 +200,8 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   }
 }
 
-/* Threads of a task. On a small mesh the launch takes as long as one task. */
-#ifndef OAK_HALO_LANES
-#define OAK_HALO_LANES 128
-#endif
-
-OAK_KERNEL(oak_halo, oak_halo_args_t, OAK_HALO_LANES) {
+/* On a small mesh the launch takes as long as one task. */
+OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
   OAK_ARGS(oak_halo_args_t);
   OAK_OUTER_LANES(n) {
     const oak_halo_task_t t = arg.task[n];

@@ -13,7 +13,7 @@
 
 typedef struct cuda_kernel {
   cu_handle_t function;
-  unsigned threads, shared;
+  unsigned threads, shared, most; /**< OAK_KERNEL_FEW: threads where blocks are few */
   char name[64];
   struct cuda_kernel *next;
 } cuda_kernel_t;
@@ -373,7 +373,7 @@ static oak_status_t cuda_constant(oak_device_t *dev, oak_module_t *opaque, const
 static oak_status_t prepare_kernel(cuda_t *cuda, cuda_module_t *module, cuda_kernel_t *kernel,
                                    const char *name) {
   char launch_name[80];
-  int launch[2], most = 0;
+  int launch[3], most = 0;
   OAK_CHECK(cuda->driver.module_function(&kernel->function, module->module, name) == 0,
             OAK_ERR_ARGUMENT, "the built source has no kernel '%s'; define it with OAK_KERNEL",
             name);
@@ -381,6 +381,7 @@ static oak_status_t prepare_kernel(cuda_t *cuda, cuda_module_t *module, cuda_ker
   OAK_TRY(read_global(cuda, module->module, launch_name, launch, sizeof launch));
   kernel->threads = (unsigned)launch[0];
   kernel->shared = (unsigned)launch[1];
+  kernel->most = (unsigned)launch[2];
   snprintf(kernel->name, sizeof kernel->name, "%s", name);
   CUDA_TRY(cuda, device_attribute(&most, CU_ATTRIBUTE_SHARED_OPTIN, cuda->device), "asking a GPU");
   OAK_CHECK(launch[1] <= most, OAK_ERR_DEVICE,
@@ -424,9 +425,9 @@ static oak_status_t cuda_launch(oak_device_t *dev, oak_kernel_t *opaque, long n,
   void *list[2] = {&n, (void *)args};
   OAK_CHECK(n <= 2147483647L, OAK_ERR_ARGUMENT,
             "kernel '%s': %ld iterations, a GPU runs 2147483647", kernel->name, n);
-  const cu_result_t result =
-      cuda->driver.launch(kernel->function, (unsigned)n, 1, 1, kernel->threads, 1, 1,
-                          kernel->shared, cuda->stream, list, NULL);
+  const unsigned threads = n < cuda->multiprocessors ? kernel->most : kernel->threads;
+  const cu_result_t result = cuda->driver.launch(kernel->function, (unsigned)n, 1, 1, threads, 1, 1,
+                                                 kernel->shared, cuda->stream, list, NULL);
   if (result != 0) {
     char doing[96];
     snprintf(doing, sizeof doing, "launching kernel '%s'", kernel->name);

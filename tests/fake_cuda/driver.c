@@ -210,7 +210,7 @@ int cuModuleGetFunction(void **function, void *module, const char *name) {
 }
 
 int cuModuleGetGlobal_v2(size_t *address, size_t *bytes, void *module, const char *name) {
-  static const int launch[2] = {32, 0};
+  static const int launch[3] = {32, 0, 32};
   const size_t length = strlen(name);
   if (length > 7 && !strcmp(name + length - 7, "_launch")) {
     *address = (size_t)launch;

@@ -19,6 +19,7 @@
 /* `resident` and `shared_bytes` matter to GPUs alone. */
 #define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes) \
   OAK_KERNEL(name, args_t, threads)
+#define OAK_KERNEL_FEW(name, args_t, threads, most) OAK_KERNEL(name, args_t, threads)
 #define OAK_ARGS(args_t) const args_t arg = *oak_args
 
 /* Chunks of a few blocks: neighbours in Morton order stay on one core. A launch of a few blocks is

@@ -18,12 +18,16 @@
 #define OAK_FN static __device__ __forceinline__
 #define OAK_CONST_DATA extern "C" __constant__
 
-/* Threads of a block and the bytes of its dynamic shared memory, which the host reads. */
-#define OAK_KERNEL(name, args_t, threads) OAK_KERNEL_SHARED(name, args_t, threads, 1, 0)
-#define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes)       \
-  OAK_CONST_DATA int name##_launch[2] = {(int)(threads), (int)(shared_bytes)}; \
-  extern "C" __global__ void __launch_bounds__(threads, resident)              \
+/* For the host: threads of a block, bytes of its dynamic shared memory, and threads where blocks
+ * are fewer than multiprocessors. */
+#define OAK_KERNEL_(name, args_t, threads, resident, shared_bytes, most)                    \
+  OAK_CONST_DATA int name##_launch[3] = {(int)(threads), (int)(shared_bytes), (int)(most)}; \
+  extern "C" __global__ void __launch_bounds__(most, resident)                              \
       name(const __grid_constant__ long oak_n, const __grid_constant__ args_t arg)
+#define OAK_KERNEL(name, args_t, threads) OAK_KERNEL_(name, args_t, threads, 1, 0, threads)
+#define OAK_KERNEL_FEW(name, args_t, threads, most) OAK_KERNEL_(name, args_t, threads, 1, 0, most)
+#define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes) \
+  OAK_KERNEL_(name, args_t, threads, resident, shared_bytes, threads)
 #define OAK_ARGS(args_t) ((void)0)
 
 /* One block per iteration: the grid has oak_n blocks. */

@@ -34,6 +34,7 @@
                                                    const args_t *oak_args)
 #define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes) \
   OAK_KERNEL(name, args_t, threads)
+#define OAK_KERNEL_FEW(name, args_t, threads, most) OAK_KERNEL(name, args_t, threads)
 /* Pointers inside are addresses of the device: `arg` goes there as it is. */
 #define OAK_ARGS(args_t)        \
   const args_t arg = *oak_args; \
@@ -50,24 +51,16 @@
 #ifndef OAK_ACC_GANGS
 #define OAK_ACC_GANGS num_gangs(oak_n)
 #endif
-/* Launches that are not waited for: an experiment, since gcc copies `arg` at a time of its own. */
-#ifdef OAK_ACC_ASYNC
-#define OAK_ACC_QUEUE async(1)
-#else
-#define OAK_ACC_QUEUE
-#endif
-#define OAK_ACC_GANG(lanes)                                                              \
-  OAK_PRAGMA(acc parallel loop gang OAK_ACC_GANGS vector_length(lanes) firstprivate(arg) \
-                 OAK_ACC_QUEUE)
+#define OAK_ACC_GANG(lanes) \
+  OAK_PRAGMA(acc parallel loop gang OAK_ACC_GANGS vector_length(lanes) firstprivate(arg))
 
 /* Lane 0 of 1, unless a loop or a function's arguments say otherwise. */
 enum { oak_lane = 0, oak_lanes = 1 };
 #define OAK_LANE_PARAM , const int oak_lane, const int oak_lanes
 #define OAK_LANE_ARG , oak_lane, oak_lanes
 
-#define OAK_OUTER(n)                                                                      \
-  OAK_PRAGMA(acc parallel loop gang vector vector_length(OAK_ACC_LANES) firstprivate(arg) \
-                 OAK_ACC_QUEUE)                                                           \
+#define OAK_OUTER(n)                                                                       \
+  OAK_PRAGMA(acc parallel loop gang vector vector_length(OAK_ACC_LANES) firstprivate(arg)) \
   for (long n = 0; n < oak_n; n++)
 #define OAK_OUTER_LANES(n)                                     \
   OAK_ACC_GANG(OAK_ACC_LANES)                                  \
