@@ -17,24 +17,12 @@ RUNTIME int oak_acc_open(int rank, int host, char *text, int size) {
   return 0;
 }
 
-/* Until all kernels have ended; without OAK_ACC_ASYNC they have. */
-RUNTIME void oak_acc_wait(void) {
-#ifdef OAK_ACC_ASYNC
-  acc_wait_all();
-#endif
-}
-
 RUNTIME void *oak_acc_alloc(size_t bytes) { return acc_malloc(bytes); }
-RUNTIME void oak_acc_free(void *p) {
-  oak_acc_wait();
-  acc_free(p);
-}
+RUNTIME void oak_acc_free(void *p) { acc_free(p); }
 RUNTIME void oak_acc_upload(void *dst, const void *host, size_t bytes) {
-  oak_acc_wait();
   acc_memcpy_to_device(dst, (void *)host, bytes);
 }
 RUNTIME void oak_acc_download(void *host, const void *src, size_t bytes) {
-  oak_acc_wait();
   acc_memcpy_from_device(host, (void *)src, bytes);
 }
 RUNTIME size_t oak_acc_free_bytes(void) {

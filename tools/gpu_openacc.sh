@@ -29,7 +29,7 @@ cases() {
   echo "acc_b16_march8_vector64;$rt,256^3,b16,double;openacc;-DOAK_CELL_MARCH=8 -DOAK_ACC_VECTOR=64"
   echo "acc_b16_branches;$rt,256^3,b16,double;openacc;-ftree-sink -ftree-pre -fcode-hoisting -fthread-jumps"
   echo "acc_b16_peeled;$rt,256^3,b16,double;openacc;-DOAK_ACC_UNROLL=1"
-  for n in 8 16 32; do echo "acc_b${n}_nogcse;$rt,256^3,b$n,double;openacc;-fno-gcse"; done
+  echo "acc_b16_gcse;$rt,256^3,b16,double;openacc;-fgcse"
   echo "acc_b16_exact;$rt,256^3,b16,double;openacc;-DOAK_EXACT_DIVISION"
   echo "acc_b16_gangs;$rt,256^3,b16,double;openacc;-DOAK_ACC_GANGS="
   echo "acc_b8_vector64;$rt,256^3,b8,double;openacc;-DOAK_ACC_VECTOR=64"
@@ -37,11 +37,7 @@ cases() {
   echo "acc_b32_vector64;$rt,256^3,b32,double;openacc;-DOAK_ACC_VECTOR=64"
   echo "acc_b32_march8;$rt,256^3,b32,double;openacc;-DOAK_CELL_MARCH=8"
   echo "acc_single_b16_march8;hardware,256^3,b16,single;openacc;-DOAK_CELL_MARCH=8"
-  echo "acc_b16_async;$rt,256^3,b16,double;openacc;-DOAK_ACC_ASYNC"
-  echo "acc_b8_async;$rt,256^3,b8,double;openacc;-DOAK_ACC_ASYNC"
   echo "acc_amr;amr;openacc;"
-  echo "acc_amr_async;amr;openacc;-DOAK_ACC_ASYNC"
-  echo "acc_amr_lanes128;amr;openacc;-DOAK_ACC_LANES=128"
   echo "cuda_amr;amr;cuda;"
 }
 wanted() {

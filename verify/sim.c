@@ -37,6 +37,8 @@ sim_t verify_new(verify_t *v, const char *ini, const char *format, ...) {
   MUST(oak_create(MPI_COMM_WORLD, s.params, &s.oak));
   oak_device_t *dev = oak_device(s.oak);
   oak_device_ops(dev)->describe(dev, v->device, sizeof v->device);
+  /* The driver's compiler does, of what an OpenACC compiler makes for GPUs. */
+  v->fuses = !strcmp(oak_device_ops(dev)->name, "openacc") && strncmp(v->device, "the host", 8);
   s.dim = oak_dim(s.oak);
   s.n = oak_block_size(s.oak);
   s.nvar = oak_nvar(s.oak);

@@ -25,6 +25,7 @@ typedef struct {
   int checked, failed;
   FILE *checks;     /**< rank 0: checks.csv of the case */
   char device[256]; /**< what ran the kernels */
+  int fuses;        /**< it contracts a * b + c whatever device.flags says */
   char **key;       /**< "section.key=value" of the command line, for every simulation */
   int nkey;
 } verify_t;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * OpenACC: kernels are shared objects from an OpenACC compiler, which may hold code for a GPU. The
  * compiler's own runtime finds the device; kernels/openacc_runtime.c, built like a kernel, leads to
- * it. Kernels end before a launch returns, unless built with -DOAK_ACC_ASYNC. */
+ * it. Kernels end before a launch returns. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <mpi.h>
@@ -22,7 +22,6 @@
   X(void, free, (void *p))                                       \
   X(void, upload, (void *dst, const void *host, size_t bytes))   \
   X(void, download, (void *host, const void *src, size_t bytes)) \
-  X(void, wait, (void))                                          \
   X(size_t, free_bytes, (void))
 
 typedef struct {
@@ -98,7 +97,7 @@ static oak_status_t probe(acc_t *acc) {
                     "-fopenacc -fno-math-errno -fno-trapping-math -fno-signed-zeros "
                     "-Werror=implicit-function-declaration "
                     "-Werror=incompatible-pointer-types -fno-tree-sink -fno-tree-pre "
-                    "-fno-code-hoisting -fno-thread-jumps");
+                    "-fno-code-hoisting -fno-thread-jumps -fno-gcse");
   oak_status_t st = oak_compiler_probe(&acc->compiler, &wished);
   oak_words_free(&wished);
   return st;
@@ -291,8 +290,7 @@ static oak_status_t acc_download(oak_device_t *dev, void *host, const void *src,
 }
 
 static oak_status_t acc_sync(oak_device_t *dev) {
-  const acc_t *acc = dev->data;
-  acc->wait();
+  (void)dev; /* launches return when the kernel has ended */
   return OAK_OK;
 }
 
