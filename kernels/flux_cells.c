@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The flux kernel as loops over cells: the same step as kernels/flux.c, for programming models in
- * which the lanes of a block cannot hand values to each other in fast memory (OpenACC). A lane
- * walks along the last axis, over MARCH cells of a column: fluxes across that axis are computed
- * once per cell, since the walk remembers the state above the last face; those across the other
- * axes are computed by the cells on both sides of a face. */
+ * The flux kernel as loops over cells: the same step as kernels/flux.c, where the lanes of a block
+ * cannot hand values to each other in fast memory (OpenACC), or where that takes longer than to
+ * compute twice (few variables on CUDA). A lane walks along the last axis, over MARCH cells of a
+ * column: fluxes across that axis are computed once per cell, since the walk remembers the state
+ * above the last face; those across the other axes are computed by the cells on both sides of a
+ * face. */
 #if OAK_FLUX_CELLS
 
 /* Cells of a walk: more is less work, less is more lanes. 1: no walk, all fluxes twice. */
@@ -21,8 +22,8 @@
 #define OAK_TEAM LANES
 
 /* Add what the fluxes through both faces of cell x[] across axis `dir` give, and the larger of
- * their wave speeds. A loop of two turns: unrolled it takes half as many registers more, that is
- * lanes. */
+ * their wave speeds. What compilers make of the loop of two turns decides about registers, that is
+ * lanes: docs/openacc.md. */
 OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, long block,
                          const int x[3], int dir, real inv_dx, real rate[NVAR], real *speed) {
   real window[NVAR][WINDOW], hi[NVAR], flux[NFLUX], sum[NVAR], fastest = 0;
