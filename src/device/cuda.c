@@ -77,7 +77,10 @@ static void cuda_close(oak_device_t *dev) {
     if (cuda->event[m]) cuda->driver.event_free(cuda->event[m]);
   if (cuda->pinned) cuda->driver.host_free(cuda->pinned);
   if (cuda->stream) cuda->driver.stream_free(cuda->stream);
-  if (cuda->context) cuda->driver.context_release(cuda->device);
+  if (cuda->context) {
+    cuda->driver.context_set(NULL); /* or another runtime takes it for one that is alive */
+    cuda->driver.context_release(cuda->device);
+  }
   if (cuda->compiler.library) dlclose(cuda->compiler.library);
   free(cuda);
   dev->data = NULL;
