@@ -29,7 +29,7 @@ static void print_help(void) {
       "usage: oak bench --adaptive [--from TIME] [--steps N] [section.key=value ...]\n\n"
       "A piece of the foap4 paper's adaptive run (Rayleigh-Taylor 3D, 16^3 blocks, levels 2 to 6,\n"
       "van Leer, adapting every 4 steps): GCUPS, cells, and the share of each phase. Needs some\n"
-      "20 GB, late in the run more.\n\n"
+      "7 GB, late in the run 40.\n\n"
       "  --from TIME  where the piece begins; until then the finest level is left out, which "
       "makes\n"
       "               the way there 16 times cheaper (0)\n"
@@ -47,15 +47,18 @@ static oak_status_t set_keys(const piece_t *b, oak_params_t *params) {
   OAK_TRY(oak_source_root(&root));
   snprintf(text, sizeof text, "%s/bench/rayleigh_taylor_late.c", root);
   OAK_TRY(oak_params_set(params, "problem.name", text));
-  snprintf(text, sizeof text, "%s -DOAK_LATE_FROM=%.17g -DOAK_LATE_FINEST=%d",
-           oak_params_text(params, "device.flags"), b->from,
-           oak_params_int(params, "mesh.max_level"));
+  const int length = snprintf(text, sizeof text, "%s -DOAK_LATE_FROM=%.17g -DOAK_LATE_FINEST=%d",
+                              oak_params_text(params, "device.flags"), b->from,
+                              oak_params_int(params, "mesh.max_level"));
+  OAK_CHECK(length < (int)sizeof text, OAK_ERR_INPUT,
+            "oak bench --adaptive: device.flags is longer than %zu characters", sizeof text - 100);
   return oak_params_set(params, "device.flags", text);
 }
 
 static oak_status_t step(oak_t *sim, int adapt_every) {
   OAK_TRY(oak_advance(sim, oak_time_step(sim)));
-  return oak_step(sim) % adapt_every == 0 ? oak_adjust_refinement(sim, NULL) : OAK_OK;
+  return adapt_every && oak_step(sim) % adapt_every == 0 ? oak_adjust_refinement(sim, NULL)
+                                                         : OAK_OK;
 }
 
 /* Seconds in each phase so far, and in all of them. */
@@ -132,7 +135,8 @@ static oak_status_t read_options(piece_t *b, int argc, char **argv) {
 
 int oak_bench_adaptive(int argc, char **argv, int rank) {
   piece_t b = {.key = argv}; /* keys are moved to the front */
-  if (argc > 0 && (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h"))) {
+  for (int i = 0; i < argc; i++) {
+    if (strcmp(argv[i], "--help") && strcmp(argv[i], "-h")) continue;
     if (rank == 0) print_help();
     return 0;
   }

@@ -30,7 +30,7 @@ OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, lon
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) sum[v] = 0;
   start_walk(&arg->f, user, block, x, dir, x[dir] - 1, window, hi);
-  OAK_NO_UNROLL
+  OAK_TWO_TURNS
   for (int n = 0; n < 2; n++) {
     walk(&arg->f, user, block, x, dir, x[dir] + n, window, hi, flux);
     OAK_UNROLL

@@ -30,8 +30,9 @@
 #define OAK_RESIDENT_LANES (sizeof(real) == 4 ? 768 : 512)
 #endif
 #endif
-/* The tiles that makes: a bound on the registers of a lane. */
-#define RESIDENT (OAK_RESIDENT_LANES > LANES ? OAK_RESIDENT_LANES / LANES : 1)
+/* The tiles that makes, of whole warps and at most 32: a bound on the registers of a lane. */
+#define TILE_LANES ((LANES + 31) / 32 * 32)
+#define RESIDENT OAK_MIN(OAK_MAX(OAK_RESIDENT_LANES / TILE_LANES, 1), 32)
 #define TX OAK_TILE_X
 #define TY OAK_TILE_Y
 #define TILES_X (OAK_N / TX)

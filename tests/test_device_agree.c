@@ -12,7 +12,7 @@
 /* Why a bound on states can hold at all: schemes damp disturbances of a smooth flow and move those
  * at shocks with the shock, so rounding errors add up instead of growing. Bound: 2 units in the
  * last place of the largest value of the variable in each stage, as if all of them pointed one way.
- * Measured: 5 to 26 units after the 200 or 300 stages. Unstable flow, such as a shear layer, would
+ * Measured: 5 to 104 units after the 200 or 300 stages. Unstable flow, such as a shear layer, would
  * multiply them. */
 static const double units_of_a_stage = 2;
 /* Totals are exact sums of values that each stage rounds to either side. */
@@ -74,7 +74,7 @@ static const setting_t fused = {
 static const setting_t cells = {"cpu cell by cell",
                                 "device.name=cpu\ndevice.flags=-O1 -DOAK_CELL_LOOPS=1\n"};
 static const setting_t columns = {
-    "cpu by columns", "device.name=cpu\ndevice.flags=-O1 -DOAK_CELL_LOOPS=1 -DOAK_CELL_MARCH=4\n"};
+    "cpu by columns", "device.name=cpu\ndevice.flags=-O1 -DOAK_CELL_LOOPS=1 -DOAK_CELL_MARCH=3\n"};
 
 /** Blocks of this rank that differ in place or level. */
 static int other_blocks(const sim_t *a, const sim_t *b) {
@@ -208,6 +208,21 @@ static void test_devices(void **state) {
   }
 }
 
+/** One simulation ends while another of the same device goes on. */
+static void test_end(void **state) {
+  (void)state;
+  for (int i = 0; oak_device_known(i); i++) {
+    const char *name = oak_device_known(i)->name;
+    if (!usable(name)) continue;
+    sim_t a = sim_new(MPI_COMM_WORLD, "%sdevice.flags=-O1\ndevice.name=%s\n", cases[0].keys, name);
+    sim_t b = sim_new(MPI_COMM_WORLD, "%sdevice.flags=-O1\ndevice.name=%s\n", cases[0].keys, name);
+    sim_free(&b);
+    MUST(oak_initialize(a.oak));
+    MUST(oak_advance(a.oak, oak_time_step(a.oak)));
+    sim_free(&a);
+  }
+}
+
 static void test_threads(void **state) {
   (void)state;
   agree(&cases[0], &cpu, &threads, 1);
@@ -224,6 +239,7 @@ static void test_rounding(void **state) {
 static void test_forms(void **state) {
   (void)state;
   agree(&cases[1], &cpu, &columns, 0);
+  agree(&cases[6], &cpu, &columns, 0);
   agree(&cases[4], &cpu, &cells, 0);
   if (test_size == 1) agree(&cases[4], &cpu, &columns, 0);
 }
@@ -231,6 +247,6 @@ static void test_forms(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads),
                                      cmocka_unit_test(test_rounding), cmocka_unit_test(test_forms),
-                                     cmocka_unit_test(test_devices)};
+                                     cmocka_unit_test(test_devices), cmocka_unit_test(test_end)};
   return TEST_MAIN(tests);
 }

@@ -71,6 +71,9 @@ static oak_status_t gpu_status(const cuda_t *cuda, cu_result_t result, const cha
 
 /* ---- open and close */
 
+/* Devices of this process that hold the GPU's context. */
+static int contexts;
+
 static void cuda_close(oak_device_t *dev) {
   cuda_t *cuda = dev->data;
   for (int m = 0; m < OAK_DEVICE_MARKS; m++)
@@ -78,7 +81,8 @@ static void cuda_close(oak_device_t *dev) {
   if (cuda->pinned) cuda->driver.host_free(cuda->pinned);
   if (cuda->stream) cuda->driver.stream_free(cuda->stream);
   if (cuda->context) {
-    cuda->driver.context_set(NULL); /* or another runtime takes it for one that is alive */
+    /* All devices share it. Nor may another runtime find it when it is gone. */
+    if (--contexts == 0) cuda->driver.context_set(NULL);
     cuda->driver.context_release(cuda->device);
   }
   if (cuda->compiler.library) dlclose(cuda->compiler.library);
@@ -107,6 +111,7 @@ static oak_status_t start(oak_device_t *dev, cuda_t *cuda) {
             "GPU %d, %s, has compute capability %d.%d: 7.0 (Volta) or later is needed",
             cuda->ordinal, cuda->name, cuda->major, cuda->minor);
   CUDA_TRY(cuda, context_retain(&cuda->context, cuda->device), "starting to use it");
+  contexts++;
   CUDA_TRY(cuda, context_set(cuda->context), "starting to use it");
   CUDA_TRY(cuda, stream_new(&cuda->stream, CU_STREAM_NON_BLOCKING), "making a stream");
   CUDA_TRY(cuda, host_alloc((void **)&cuda->pinned, PINNED_DOWN + PINNED_UP),

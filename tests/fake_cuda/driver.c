@@ -16,6 +16,7 @@
 enum {
   ERROR_VALUE = 1,
   ERROR_MEMORY = 2,
+  ERROR_CONTEXT = 201,
   ERROR_IMAGE = 200,
   ERROR_NOT_FOUND = 500,
   ATTRIBUTE_MULTIPROCESSORS = 16,
@@ -50,10 +51,13 @@ int cuMemGetInfo_v2(size_t *available, size_t *total) {
   return sticky;
 }
 
+static void *current; /* context */
+
 int cuMemAlloc_v2(size_t *address, size_t bytes) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE), line = 256;
   const size_t length = (bytes + page - 1) / page * page;
   if (sticky) return sticky;
+  if (!current) return ERROR_CONTEXT;
   if (used + bytes > capacity() || nblock == (int)(sizeof block / sizeof *block))
     return ERROR_MEMORY;
   char *pages =
@@ -243,6 +247,7 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
   (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream,
       (void)extra;
   if (sticky) return sticky;
+  if (!current) return ERROR_CONTEXT;
   launched++;
   error = fake_word("launch", 0, &at);
   if (error && at == launched) return error;
@@ -346,7 +351,7 @@ int cuDevicePrimaryCtxRelease_v2(int device) {
 }
 
 int cuCtxSetCurrent(void *context) {
-  (void)context;
+  current = context;
   return sticky;
 }
 

@@ -53,7 +53,7 @@
 #define OAK_SERIAL if (1)
 #define OAK_BARRIER ((void)0)
 
-/* Lanes that exchange nothing, and loops over cells, are of use to OpenACC. */
+/* Lanes that exchange nothing are of use to OpenACC, loops over cells mostly. */
 #define OAK_OUTER_LANES(n) OAK_OUTER(n)
 #define OAK_LANE_PARAM
 #define OAK_LANE_ARG
@@ -113,5 +113,6 @@
 
 #define OAK_UNROLL OAK_PRAGMA(GCC unroll 16)
 #define OAK_NO_UNROLL
+#define OAK_TWO_TURNS
 
 #endif

@@ -94,7 +94,7 @@ static __device__ __forceinline__ T oak_gang_reduce(T x, int n, combine_t combin
   return x;
 }
 
-/* Lanes that exchange nothing, and loops over cells, are of use to OpenACC. */
+/* Lanes that exchange nothing are of use to OpenACC, loops over cells mostly. */
 #define OAK_OUTER_LANES(n) OAK_OUTER(n)
 #define OAK_LANE_PARAM
 #define OAK_LANE_ARG
@@ -203,5 +203,6 @@ OAK_FN float oak_sqrt(float x) {
 
 #define OAK_UNROLL _Pragma("unroll")
 #define OAK_NO_UNROLL _Pragma("unroll 1")
+#define OAK_TWO_TURNS OAK_NO_UNROLL
 
 #endif

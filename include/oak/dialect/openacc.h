@@ -136,6 +136,7 @@ enum { OAK_SUM_VECTOR = 32 };
 #if defined(__NVCOMPILER)
 #define OAK_UNROLL OAK_PRAGMA(unroll)
 #define OAK_NO_UNROLL
+#define OAK_TWO_TURNS
 #else
 #define OAK_UNROLL OAK_PRAGMA(GCC unroll 16)
 /* Of a loop of two turns that it may not unroll, gcc peels the first and keeps the second as a
@@ -143,7 +144,8 @@ enum { OAK_SUM_VECTOR = 32 };
 #ifndef OAK_ACC_UNROLL
 #define OAK_ACC_UNROLL 2
 #endif
-#define OAK_NO_UNROLL OAK_PRAGMA(GCC unroll OAK_ACC_UNROLL)
+#define OAK_TWO_TURNS OAK_PRAGMA(GCC unroll OAK_ACC_UNROLL)
+#define OAK_NO_UNROLL OAK_PRAGMA(GCC unroll 1)
 #endif
 
 /* Division and square root on NVIDIA GPUs through gcc: as in cuda.h, from the hardware's
