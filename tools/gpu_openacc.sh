@@ -50,7 +50,7 @@ wanted() {
 
 export LD_LIBRARY_PATH=$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} OAK_HOME=$folder/src OAK_CACHE=$folder/cache
 export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OAK_TEST_LARGE=1
 out=${OUT:-$folder/out}
 mkdir -p "$folder/cache" "$out"
 [ -f "$folder/cache.tgz" ] && tar xzf "$folder/cache.tgz" --skip-old-files -C "$folder/cache"

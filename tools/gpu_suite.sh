@@ -31,7 +31,8 @@ if [ -d "$folder/bin" ]; then
 else
   tests=$folder/tests oak=$folder/oak verify=$folder/verify/oak_verify source=$(cd "$(dirname "$0")/.." && pwd)
 fi
-export OAK_HOME=$source OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICE=$device OAK_CACHE=${OAK_CACHE:-/tmp/oak_cache}
+export OAK_HOME=$source OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICE=$device OAK_CACHE=${OAK_CACHE:-/tmp/oak_cache} \
+  OAK_TEST_LARGE=1
 export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 \
   OMPI_MCA_btl_vader_single_copy_mechanism=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe \

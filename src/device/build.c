@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "device_private.h"
@@ -112,11 +113,27 @@ static oak_status_t provide(oak_device_t *dev, const oak_source_t *source, int r
   return compile(dev, source, *path);
 }
 
+/** MPI_Bcast on a host from its first rank, for which the others may have to wait seconds: asleep,
+ * since MPI libraries wait in a loop, on cores that compilers and other programs can use. */
+static void broadcast_late(oak_device_t *dev, int *data, int count) {
+  const long longest = 10 * 1000 * 1000;
+  struct timespec pause = {.tv_nsec = 20 * 1000};
+  MPI_Request request;
+  int done = 0;
+  MPI_Ibcast(data, count, MPI_INT, 0, dev->host, &request);
+  for (;;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done) return;
+    nanosleep(&pause, NULL);
+    if (pause.tv_nsec < longest) pause.tv_nsec *= 2;
+  }
+}
+
 /** Give the path from the rank that provided it to the others of its host. Collective on the
  * device. */
 static oak_status_t share_path(oak_device_t *dev, oak_status_t status, char **path, int *fresh) {
   int head[2] = {status == OAK_OK && *path ? (int)strlen(*path) : 0, *fresh};
-  MPI_Bcast(head, 2, MPI_INT, 0, dev->host);
+  broadcast_late(dev, head, 2);
   *fresh = head[1];
   if (dev->host_rank != 0) {
     *path = calloc(1, (size_t)head[0] + 1);
