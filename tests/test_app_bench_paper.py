@@ -56,7 +56,9 @@ def main():
             # Two stages a step: the mean over all pieces lies in their range.
             mean = 2e-9 * float(r["cells"]) * int(r["steps"]) * int(r["pieces"]) / v["stepping_seconds"]
             assert r["cells"] == "256" and 0.98 * v["least"] <= mean <= 1.02 * v["most"], (mean, r)
-            assert f"{float(r['paper_gcups']):.2f}" in table[0] and f"{v['outside']:.1f}" in table[0], text
+            # In the table: the paper's GCUPS, ours, ratio, the paper's share outside flux, ours with a digit less.
+            column = table[0].index(f"{float(r['paper_gcups']):.2f}")
+            assert abs(float(table[0][column + 4]) - v["outside"]) < 0.056, text
         assert "Below 3 times" in text or "None is below" in text, text
         if importlib.util.find_spec("matplotlib"):
             picture = os.path.join(folder, "paper.png")
