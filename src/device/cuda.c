@@ -34,7 +34,7 @@ typedef struct {
                    one download, then PINNED_UP bytes for uploads under way */
   size_t pinned_up; /**< of those, in use */
   cu_device_t device;
-  cu_handle_t context, stream;
+  cu_handle_t stream;
   int ordinal, count, major, minor, driver_version, multiprocessors;
   int wait;             /**< $OAK_CUDA_SYNC: wait for each kernel, so that a failing one is named */
   const char *launched; /**< the kernel launched last, "" if none */
@@ -71,23 +71,31 @@ static oak_status_t gpu_status(const cuda_t *cuda, cu_result_t result, const cha
 
 /* ---- open and close */
 
-/* Devices of this process that hold the GPU's context. */
-static int contexts;
-
 static void cuda_close(oak_device_t *dev) {
   cuda_t *cuda = dev->data;
   for (int m = 0; m < OAK_DEVICE_MARKS; m++)
     if (cuda->event[m]) cuda->driver.event_free(cuda->event[m]);
   if (cuda->pinned) cuda->driver.host_free(cuda->pinned);
   if (cuda->stream) cuda->driver.stream_free(cuda->stream);
-  if (cuda->context) {
-    /* All devices share it. Nor may another runtime find it when it is gone. */
-    if (--contexts == 0) cuda->driver.context_set(NULL);
-    cuda->driver.context_release(cuda->device);
-  }
   if (cuda->compiler.library) dlclose(cuda->compiler.library);
   free(cuda);
   dev->data = NULL;
+}
+
+/* One context for all that uses the GPU in this process: the current one if there is one, else the
+ * GPU's own, which stays until the process ends, since another runtime (OpenACC's) joins the
+ * context that it finds and would not know that it is gone. */
+static oak_status_t use_context(const cuda_t *cuda) {
+  cu_handle_t context;
+  cu_device_t device;
+  CUDA_TRY(cuda, context_current(&context), "asking for its context");
+  if (context) {
+    CUDA_TRY(cuda, context_device(&device), "asking for its context");
+    if (device == cuda->device) return OAK_OK;
+  }
+  CUDA_TRY(cuda, context_retain(&context, cuda->device), "starting to use it");
+  CUDA_TRY(cuda, context_set(context), "starting to use it");
+  return OAK_OK;
 }
 
 static oak_status_t start(oak_device_t *dev, cuda_t *cuda) {
@@ -110,14 +118,13 @@ static oak_status_t start(oak_device_t *dev, cuda_t *cuda) {
   OAK_CHECK(cuda->major >= 7, OAK_ERR_DEVICE,
             "GPU %d, %s, has compute capability %d.%d: 7.0 (Volta) or later is needed",
             cuda->ordinal, cuda->name, cuda->major, cuda->minor);
-  CUDA_TRY(cuda, context_retain(&cuda->context, cuda->device), "starting to use it");
-  contexts++;
-  CUDA_TRY(cuda, context_set(cuda->context), "starting to use it");
+  snprintf(gpu, sizeof gpu, "GPU %d, %s", cuda->ordinal, cuda->name);
+  OAK_TRY(oak_cuda_compiler(&cuda->compiler, cuda->driver_version, gpu));
+  OAK_TRY(use_context(cuda));
   CUDA_TRY(cuda, stream_new(&cuda->stream, CU_STREAM_NON_BLOCKING), "making a stream");
   CUDA_TRY(cuda, host_alloc((void **)&cuda->pinned, PINNED_DOWN + PINNED_UP),
            "allocating memory of the host");
-  snprintf(gpu, sizeof gpu, "GPU %d, %s", cuda->ordinal, cuda->name);
-  return oak_cuda_compiler(&cuda->compiler, cuda->driver_version, gpu);
+  return OAK_OK;
 }
 
 static oak_status_t cuda_open(oak_device_t *dev, const oak_device_options_t *options) {

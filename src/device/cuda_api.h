@@ -37,7 +37,8 @@ enum {
   X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, cu_device_t device))    \
   X(device_memory, "cuDeviceTotalMem_v2", (size_t * bytes, cu_device_t device))                   \
   X(context_retain, "cuDevicePrimaryCtxRetain", (cu_handle_t * context, cu_device_t device))      \
-  X(context_release, "cuDevicePrimaryCtxRelease_v2", (cu_device_t device))                        \
+  X(context_current, "cuCtxGetCurrent", (cu_handle_t * context))                                  \
+  X(context_device, "cuCtxGetDevice", (cu_device_t * device))                                     \
   X(context_set, "cuCtxSetCurrent", (cu_handle_t context))                                        \
   X(memory_info, "cuMemGetInfo_v2", (size_t * available, size_t * total))                         \
   X(alloc, "cuMemAlloc_v2", (cu_memory_t * address, size_t bytes))                                \

@@ -345,9 +345,14 @@ int cuDevicePrimaryCtxRetain(void **context, int device) {
   return fake_word("context", 0, NULL);
 }
 
-int cuDevicePrimaryCtxRelease_v2(int device) {
-  (void)device;
+int cuCtxGetCurrent(void **context) {
+  *context = current;
   return sticky;
+}
+
+int cuCtxGetDevice(int *device) {
+  *device = 0;
+  return current ? sticky : ERROR_CONTEXT;
 }
 
 int cuCtxSetCurrent(void *context) {
