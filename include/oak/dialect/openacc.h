@@ -16,6 +16,7 @@
 #include <math.h>
 #include <openacc.h>
 #include <stddef.h>
+#include <string.h>
 
 #define OAK_PRAGMA_(x) _Pragma(#x)
 #define OAK_PRAGMA(x) OAK_PRAGMA_(x)
@@ -35,10 +36,6 @@
 #define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes) \
   OAK_KERNEL(name, args_t, threads)
 #define OAK_KERNEL_FEW(name, args_t, threads, most) OAK_KERNEL(name, args_t, threads)
-/* Pointers inside are addresses of the device: `arg` goes there as it is. */
-#define OAK_ARGS(args_t)        \
-  const args_t arg = *oak_args; \
-  (void)oak_threads
 
 /* Lanes of a gang: for kernels that move data, and for those with a loop over cells. */
 #ifndef OAK_ACC_LANES
@@ -51,26 +48,61 @@
 #ifndef OAK_ACC_GANGS
 #define OAK_ACC_GANGS num_gangs(oak_n)
 #endif
-#define OAK_ACC_GANG(lanes) \
-  OAK_PRAGMA(acc parallel loop gang OAK_ACC_GANGS vector_length(lanes) firstprivate(arg))
+
+/* Arguments: one structure, whose pointers are addresses of the device. */
+#if defined(__NVCOMPILER)
+#define OAK_ARGS(args_t)        \
+  const args_t arg = *oak_args; \
+  (void)oak_threads
+#define OAK_ACC_N oak_n
+#define OAK_ACC_LOOP(kind, ...) OAK_PRAGMA(acc parallel loop kind __VA_ARGS__ firstprivate(arg))
+#else
+/* gcc's runtime allocates, fills and frees memory of the device for the clauses of each launch: 30
+ * us with them, 14 with a variable that is always there (H100, docs/openacc.md). */
+#define OAK_ACC_ARGUMENTS 4096
+static struct {
+  long n;
+  _Alignas(16) char arg[OAK_ACC_ARGUMENTS];
+} oak_acc_sent;
+OAK_PRAGMA(acc declare create(oak_acc_sent))
+/* Used even where nothing is launched: it makes the linker take the runtime, for the variable. */
+__attribute__((used)) static void oak_acc_send(long n, const void *arg, size_t size) {
+  oak_acc_sent.n = n;
+  memcpy(oak_acc_sent.arg, arg, size);
+  acc_update_device(&oak_acc_sent, offsetof(__typeof__(oak_acc_sent), arg) + size);
+}
+#define OAK_ARGS(args_t)                                                               \
+  args_t arg;                                                                          \
+  _Static_assert(sizeof arg <= OAK_ACC_ARGUMENTS, "arguments larger than 4096 bytes"); \
+  oak_acc_send(oak_n, oak_args, sizeof arg);                                           \
+  (void)oak_threads
+/* The region has an `arg` of its own; any other variable from outside is one more clause. */
+#define OAK_ACC_N oak_acc_sent.n
+#define OAK_ACC_LOOP(kind, ...)                                \
+  OAK_PRAGMA(acc parallel private(arg) __VA_ARGS__)            \
+  if ((arg = *(const __typeof__(arg) *)oak_acc_sent.arg, 0)) { \
+  } else                                                       \
+    OAK_PRAGMA(acc loop kind)
+#endif
+#define OAK_ACC_GANG(lanes) OAK_ACC_LOOP(gang, OAK_ACC_GANGS vector_length(lanes))
 
 /* Lane 0 of 1, unless a loop or a function's arguments say otherwise. */
 enum { oak_lane = 0, oak_lanes = 1 };
 #define OAK_LANE_PARAM , const int oak_lane, const int oak_lanes
 #define OAK_LANE_ARG , oak_lane, oak_lanes
 
-#define OAK_OUTER(n)                                                                       \
-  OAK_PRAGMA(acc parallel loop gang vector vector_length(OAK_ACC_LANES) firstprivate(arg)) \
-  for (long n = 0; n < oak_n; n++)
-#define OAK_OUTER_LANES(n)                                     \
-  OAK_ACC_GANG(OAK_ACC_LANES)                                  \
-  for (long n = 0; n < oak_n; n++) OAK_PRAGMA(acc loop vector) \
-  for (int oak_lane = 0; oak_lane < OAK_ACC_LANES; oak_lane++) \
+#define OAK_OUTER(n)                                      \
+  OAK_ACC_LOOP(gang vector, vector_length(OAK_ACC_LANES)) \
+  for (long n = 0; n < OAK_ACC_N; n++)
+#define OAK_OUTER_LANES(n)                                         \
+  OAK_ACC_GANG(OAK_ACC_LANES)                                      \
+  for (long n = 0; n < OAK_ACC_N; n++) OAK_PRAGMA(acc loop vector) \
+  for (int oak_lane = 0; oak_lane < OAK_ACC_LANES; oak_lane++)     \
     for (int oak_lanes = OAK_ACC_LANES, oak_o = 1; oak_o; oak_o = 0)
 
 #define OAK_GANGS(n)           \
   OAK_ACC_GANG(OAK_ACC_VECTOR) \
-  for (long n = 0; n < oak_n; n++)
+  for (long n = 0; n < OAK_ACC_N; n++)
 #define OAK_VECTOR(...) OAK_PRAGMA(acc loop vector __VA_ARGS__)
 #define OAK_VECTOR2(j, nj, i, ni, ...)                \
   OAK_PRAGMA(acc loop vector collapse(2) __VA_ARGS__) \
@@ -90,7 +122,7 @@ enum { oak_lane = 0, oak_lanes = 1 };
 enum { OAK_SUM_VECTOR = 32 };
 #define OAK_GANGS_SUM(n)       \
   OAK_ACC_GANG(OAK_SUM_VECTOR) \
-  for (long n = 0; n < oak_n; n++)
+  for (long n = 0; n < OAK_ACC_N; n++)
 #define OAK_SUM_LANES                                           \
   for (int oak_lane = 0; oak_lane < OAK_SUM_VECTOR; oak_lane++) \
     for (int oak_lanes = OAK_SUM_VECTOR, oak_o = 1; oak_o; oak_o = 0)
