@@ -4,7 +4,7 @@
 # where the compiler is: it fills BUNDLE, made by gpu_bundle.sh, with the kernels and gcc's runtime. `measure` runs where
 # the GPU is and prints one line per case; what it measures fits into three minutes. With the word `suite`, `prepare` adds
 # the kernels of all tests of solver and devices and of oak_verify, by running them here (half an hour on two cores); there:
-#   OAK_ACC_PREBUILT=1 OAK_CACHE=BUNDLE/cache BUNDLE/tools/gpu_suite.sh -d openacc BUNDLE
+#   OAK_ACC_PREBUILT=1 OAK_CACHE=BUNDLE/cache BUNDLE/tools/gpu_suite.sh -m -d openacc BUNDLE
 #
 # usage: gpu_openacc.sh prepare|measure BUNDLE [WORD ...]   (WORD: only cases whose name has one of the words)
 set -u
@@ -24,6 +24,10 @@ cases() {
   for n in 16 32 8; do
     echo "acc_single_b$n;hardware,256^3,b$n,single;openacc;"
     echo "cuda_single_b$n;hardware,256^3,b$n,single;cuda;"
+  done
+  for n in 8 16; do
+    echo "acc_small_b$n;small,double,b$n;openacc;"
+    echo "cuda_small_b$n;small,double,b$n;cuda;"
   done
   for n in 32 64 256; do echo "acc_b16_vector$n;$rt,256^3,b16,double;openacc;-DOAK_ACC_VECTOR=$n"; done
   for n in 2 4 8 16; do echo "acc_b16_march$n;$rt,256^3,b16,double;openacc;-DOAK_CELL_MARCH=$n"; done

@@ -4,18 +4,20 @@
 # from a folder made by gpu_bundle.sh or from a build folder. One line per test as it ends, the end of the
 # log of those that failed, and a summary. Exit status 0: all ran, and passed or were skipped.
 #
-# usage: gpu_suite.sh [-j JOBS] [-t SECONDS] [-d DEVICE] [-o FOLDER] BUNDLE_OR_BUILD [WORD ...]
+# usage: gpu_suite.sh [-j JOBS] [-m] [-t SECONDS] [-d DEVICE] [-o FOLDER] BUNDLE_OR_BUILD [WORD ...]
 #   -j  tests at a time (8)
+#   -m  processes share the GPU through NVIDIA's multi-process service, started here and ended, instead of
+#       taking turns (no compute-sanitizer)
 #   -t  time for all; what does not fit is not run, which counts as failure (no limit)
 #   -d  value of device.name (cuda); compute-sanitizer runs only with cuda
 #   -o  folder of the logs (/tmp/oak_gpu_suite)
 #   WORD  only tests whose name has one of the words, such as solver_sod, np1, verify, sanitizer
 set -u
-jobs=8 most=1000000 device=cuda out=/tmp/oak_gpu_suite
+jobs=8 most=1000000 device=cuda out=/tmp/oak_gpu_suite share=no
 usage() { sed -n '/^# usage/,/^set/p' "$0" | grep '^#'; exit 2; }
-while getopts j:t:d:o: option; do
+while getopts j:mt:d:o: option; do
   case $option in
-    j) jobs=$OPTARG ;; t) most=$OPTARG ;; d) device=$OPTARG ;; o) out=$OPTARG ;; *) usage ;;
+    j) jobs=$OPTARG ;; m) share=yes ;; t) most=$OPTARG ;; d) device=$OPTARG ;; o) out=$OPTARG ;; *) usage ;;
   esac
 done
 shift $((OPTIND - 1))
@@ -68,7 +70,7 @@ list() {
       order=$((order + 2))
     done
   done
-  if [ "$device" = cuda ]; then
+  if [ "$device" = cuda ] && [ $share = no ]; then
     for line in memcheck racecheck initcheck synccheck; do
       arguments="--error-exitcode 99 --tool $line"
       [ $line = memcheck ] && arguments+=" --leak-check full"
@@ -137,6 +139,11 @@ run_test() {
 if ! "$oak" info | grep "^device  *$device: " | grep -qv ": not usable"; then
   echo "device $device cannot be used here"
   exit 1
+fi
+if [ $share = yes ]; then
+  export CUDA_MPS_PIPE_DIRECTORY=$out/mps CUDA_MPS_LOG_DIRECTORY=$out/mps
+  mkdir -p "$out/mps" && nvidia-cuda-mps-control -d || exit 1
+  trap 'echo quit | nvidia-cuda-mps-control >/dev/null' EXIT
 fi
 count=0
 while read -r _ name rest; do
