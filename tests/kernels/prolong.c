@@ -36,6 +36,7 @@ OAK_FN void prolong_cell(const real c[7], real theta, double *least, double *err
 
 OAK_KERNEL(prolong, prolong_args_t, 128) {
   OAK_ARGS(prolong_args_t);
+  const real theta = (real)arg.theta; /* what is made here is there in the loop on every device */
   OAK_OUTER(n) {
     for (long long i = n * PROLONG_CHUNK; i < (n + 1) * PROLONG_CHUNK; i++) {
       const real u = (real)(arg.first + (double)i * arg.step);
@@ -43,7 +44,7 @@ OAK_KERNEL(prolong, prolong_args_t, 128) {
       double least, error;
       if (i & 1) c[1] = 8, c[2] = 0;
       for (int k = 0; arg.cell && k < 7; k++) c[k] = (real)arg.cell[7 * i + k];
-      prolong_cell(c, (real)arg.theta, &least, &error);
+      prolong_cell(c, theta, &least, &error);
       arg.least[i] = least;
       arg.error[i] = error;
     }

@@ -72,7 +72,7 @@ __attribute__((used)) static void oak_acc_send(long n, const void *arg, size_t s
   acc_update_device(&oak_acc_sent, offsetof(__typeof__(oak_acc_sent), arg) + size);
 }
 #define OAK_ARGS(args_t)                                                               \
-  args_t arg;                                                                          \
+  args_t arg = *oak_args;                                                              \
   _Static_assert(sizeof arg <= OAK_ACC_ARGUMENTS, "arguments larger than 4096 bytes"); \
   oak_acc_send(oak_n, oak_args, sizeof arg);                                           \
   (void)oak_threads
