@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Measure device openacc against device cuda on the GPU of a machine that lacks the OpenACC compiler. `prepare` runs
 # where the compiler is: it fills BUNDLE, made by gpu_bundle.sh, with the kernels and gcc's runtime. `measure` runs where
-# the GPU is and prints one line per case; what it measures fits into three minutes. With the word `suite`, `prepare` adds
+# the GPU is and prints one line per case. With the word `suite`, `prepare` adds
 # the kernels of all tests of solver and devices and of oak_verify, by running them here (half an hour on two cores); there:
 #   OAK_ACC_PREBUILT=1 OAK_CACHE=BUNDLE/cache BUNDLE/tools/gpu_suite.sh -m -d openacc BUNDLE
 #

@@ -141,9 +141,10 @@ if ! "$oak" info | grep "^device  *$device: " | grep -qv ": not usable"; then
   exit 1
 fi
 if [ $share = yes ]; then
-  export CUDA_MPS_PIPE_DIRECTORY=$out/mps CUDA_MPS_LOG_DIRECTORY=$out/mps
-  mkdir -p "$out/mps" && nvidia-cuda-mps-control -d || exit 1
-  trap 'echo quit | nvidia-cuda-mps-control >/dev/null' EXIT
+  service=$(mktemp -d) || exit 1 # the path of a socket is absolute and short
+  export CUDA_MPS_PIPE_DIRECTORY=$service CUDA_MPS_LOG_DIRECTORY=$service
+  trap 'echo quit | nvidia-cuda-mps-control >/dev/null; rm -rf "$service"' EXIT
+  nvidia-cuda-mps-control -d || exit 1
 fi
 count=0
 while read -r _ name rest; do
