@@ -4,20 +4,21 @@
 
 #define CHILDREN (1 << OAK_DIM)
 
-OAK_FN void adapt_copy(const oak_adapt_args_t *arg, int source, real *out OAK_LANE_PARAM) {
-  const real *u = arg->f.u + source * OAK_BLOCK_REALS;
-  OAK_INNER(c, NVAR * OAK_CELLS) out[c] = u[c];
+OAK_FN void adapt_copy(const oak_adapt_args_t *arg, int base, int source,
+                       real *out OAK_LANE_PARAM) {
+  const real *u = oak_base(&arg->f, base) + (long long)source * arg->components * OAK_CELLS;
+  OAK_INNER(c, arg->components * OAK_CELLS) out[c] = u[c];
 }
 
 /* The new block is a child: refine its octant of the old block, one coarse row at a time. */
 OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child,
                           real *out OAK_LANE_PARAM) {
   const int i0 = (child & 1) * HN, j0 = (child >> 1 & 1) * HN, k0 = (child >> 2) * HN;
-  const real theta = (real)arg->theta;
-  OAK_ROWS_OF(v, NVAR, row, HB * HN, HN) {
+  const real theta = interpolation_theta(arg->interpolation, arg->theta);
+  OAK_ROWS_OF(v, arg->components, row, HB * HN, HN) {
     const int j = row % HN, k = row / HN;
     const int x[3] = {0, j0 + j, k0 + k};
-    const oak_row_t r = oak_row(&arg->f, source, v, 0, x);
+    const oak_row_t r = oak_row_of(&arg->f, arg->components, source, v, 0, x);
     real *p = out + (long long)v * OAK_CELLS + OAK_INDEX(0, 2 * j, 2 * k);
     OAK_LANES(i, HN) {
       real slope[3];
@@ -60,11 +61,12 @@ OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
 
 /* The new block is the parent of a family of old blocks, stored one after the other. */
 OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source, real *out OAK_LANE_PARAM) {
-  OAK_ROWS(row, CHILDREN * NVAR * HB * HN, HN) {
-    const int j = row % HN, k = row / HN % HB, v = row / (HN * HB) % NVAR;
-    const int child = row / (HN * HB * NVAR);
-    const real *p = arg->f.u + (source + child) * OAK_BLOCK_REALS + (long long)v * OAK_CELLS +
-                    OAK_INDEX(0, 2 * j, 2 * k);
+  const int nc = arg->components;
+  OAK_ROWS(row, CHILDREN * nc * HB * HN, HN) {
+    const int j = row % HN, k = row / HN % HB, child = row / (HN * HB) % CHILDREN;
+    const int v = row / (HN * HB * CHILDREN);
+    const real *p =
+        arg->f.u + ((long long)(source + child) * nc + v) * OAK_CELLS + OAK_INDEX(0, 2 * j, 2 * k);
     real *q = out + (long long)v * OAK_CELLS +
               OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN + j, (child >> 2) * HN + k);
     OAK_LANES(i, HN) q[i] = oak_restrict(p + 2 * i);
@@ -75,13 +77,14 @@ OAK_KERNEL(oak_adapt, oak_adapt_args_t, 128) {
   OAK_ARGS(oak_adapt_args_t);
   OAK_OUTER_LANES(n) {
     const oak_adapt_task_t t = arg.task[n];
-    real *out = arg.out + n * OAK_BLOCK_REALS;
+    real *out = arg.out + (long long)n * arg.components * OAK_CELLS;
     if (t.kind == OAK_ADAPT_COPY)
-      adapt_copy(&arg, t.source, out OAK_LANE_ARG);
+      adapt_copy(&arg, t.base, t.source, out OAK_LANE_ARG);
     else if (t.kind == OAK_ADAPT_PROLONG) {
       adapt_prolong(&arg, t.source, t.child, out OAK_LANE_ARG);
       OAK_BARRIER;
-      adapt_keep_valid(&arg, t.source, t.child, out OAK_LANE_ARG);
+      if (arg.interpolation == OAK_INTERPOLATE_STATE)
+        adapt_keep_valid(&arg, t.source, t.child, out OAK_LANE_ARG);
     } else
       adapt_restrict(&arg, t.source, out OAK_LANE_ARG);
   }

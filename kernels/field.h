@@ -11,6 +11,14 @@
 #define OAK_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? OAK_N : OAK_N * OAK_N)
 #define OAK_INDEX(i, j, k) (((k) * (OAK_DIM == 3 ? OAK_N : 0) + (j)) * OAK_N + (i))
 #define OAK_BLOCK_REALS ((long long)NVAR * OAK_CELLS)
+/* Reals per component of a piece, the unit of halo buffers: a quarter (2D: half) of a slot. */
+#define OAK_PIECE (OAK_NG * PIECE_AREA)
+
+/* Halves of a block, for everything across levels. */
+#define HN (OAK_N / 2)
+#define HB (OAK_DIM == 3 ? HN : 1) /* half extent of a face along its second axis */
+#define FB (OAK_DIM == 3 ? OAK_N : 1)
+#define PIECE_AREA (HN * HB)
 
 /** The ghost layers beyond one face: value(v, layer, a, b) is
  * p[v * sv + layer * sn + a * sa + b * sb], with layer = 0 .. NG-1 by increasing coordinate and a,
@@ -20,18 +28,31 @@ typedef struct {
   int sv, sn, sa, sb;
 } oak_side_t;
 
-OAK_FN oak_side_t oak_side(const oak_field_t *f, long block, int face) {
+/** The memory of a base (oak_face_t). */
+OAK_FN const real *oak_base(const oak_field_t *f, int base) {
+  return base == OAK_BASE_OWN    ? f->u
+         : base == OAK_BASE_HALO ? f->halo
+                                 : f->peer[base - OAK_BASE_PEERS];
+}
+
+/** The block that iteration n of a launch works on. */
+OAK_FN long oak_listed(const oak_field_t *f, long n) { return f->list ? f->list[n] : n; }
+
+/** The layers beyond a face for a field of `components`; oak_side: for the solution. */
+OAK_FN oak_side_t oak_side_of(const oak_field_t *f, int components, long block, int face) {
   const oak_face_t t = f->face[block * OAK_FACES + face];
   const int dir = face / 2;
+  const real *base = oak_base(f, t.base);
   oak_side_t s;
-  if (t.kind == OAK_DIRECT) {
-    s.p = f->u + t.offset;
+  if (!(t.base & 1)) { /* the cells of a block that stand in for the ghost cells */
+    s.p = base + (long long)t.place * components * OAK_CELLS +
+          (face & 1 ? 0 : (OAK_N - OAK_NG) * OAK_STRIDE(dir));
     s.sv = OAK_CELLS;
     s.sn = OAK_STRIDE(dir);
     s.sa = dir == 0 ? OAK_N : 1;
     s.sb = dir == 2 ? OAK_N : OAK_N * OAK_N;
   } else {
-    s.p = f->halo + t.offset;
+    s.p = base + (long long)t.place * components * OAK_PIECE;
     s.sv = OAK_NG * OAK_AREA;
     s.sn = OAK_AREA;
     s.sa = 1;
@@ -40,21 +61,31 @@ OAK_FN oak_side_t oak_side(const oak_field_t *f, long block, int face) {
   return s;
 }
 
-/** First variable of cell (i, j, k) of `block` and the stride to the next one. One of the indices
+OAK_FN oak_side_t oak_side(const oak_field_t *f, long block, int face) {
+  return oak_side_of(f, NVAR, block, face);
+}
+
+/** First component of cell (i, j, k) of `block` and the stride to the next one. One of the indices
  * may lie outside 0 .. N-1 by up to NG: then it is the ghost cell beyond that face. In 2D k = 0. */
-OAK_FN const real *oak_cell(const oak_field_t *f, long block, int i, int j, int k, int *stride) {
+OAK_FN const real *oak_cell_of(const oak_field_t *f, int components, long block, int i, int j,
+                               int k, int *stride) {
   const int below = i < 0 || j < 0 || k < 0;
   const int above = i >= OAK_N || j >= OAK_N || k >= OAK_NZ;
   *stride = OAK_CELLS;
-  if (!(below || above)) return f->u + block * OAK_BLOCK_REALS + OAK_INDEX(i, j, k);
+  if (!(below || above))
+    return f->u + (long long)block * components * OAK_CELLS + OAK_INDEX(i, j, k);
   const int dir = (i < 0 || i >= OAK_N) ? 0 : (j < 0 || j >= OAK_N) ? 1 : 2;
   const int n = dir == 0 ? i : dir == 1 ? j : k;
   const int a = dir == 0 ? j : i;
   const int b = dir == 2 ? j : k;
-  const oak_side_t s = oak_side(f, block, 2 * dir + above);
+  const oak_side_t s = oak_side_of(f, components, block, 2 * dir + above);
   const int layer = above ? n - OAK_N : n + OAK_NG;
   *stride = s.sv;
   return s.p + layer * s.sn + a * s.sa + b * s.sb;
+}
+
+OAK_FN const real *oak_cell(const oak_field_t *f, long block, int i, int j, int k, int *stride) {
+  return oak_cell_of(f, NVAR, block, i, j, k, stride);
 }
 
 /** Value of variable `v` of a cell or ghost cell, as oak_cell finds it. */
@@ -99,12 +130,6 @@ OAK_FN void oak_store(real *u, long long stride, const real q[]) {
 #define OAK_CHUNK_LANES 128
 #define OAK_CHUNKS(first) for (int first = 0; first < OAK_CELLS; first += OAK_CHUNK_LANES)
 #define OAK_CHUNK(first) OAK_MIN(OAK_CHUNK_LANES, OAK_CELLS - (first))
-
-/* Halves of a block, for everything across levels. */
-#define HN (OAK_N / 2)
-#define HB (OAK_DIM == 3 ? HN : 1) /* half extent of a face along its second axis */
-#define FB (OAK_DIM == 3 ? OAK_N : 1)
-#define PIECE_AREA (HN * HB)
 
 /* Point of a block from its coordinates normal to and along a face of direction `dir`. */
 OAK_FN void face_point(int dir, int n, int a, int b, int x[3]) {

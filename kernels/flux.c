@@ -439,7 +439,7 @@ OAK_FN void choose_tile(tile_t *t, long m) {
   const unsigned parts = OAK_DIM == 3 && OAK_MANY_THREADS ? (unsigned)t->arg->parts : 1u;
   const unsigned n = (unsigned)m / parts; /* GPUs divide 64 bits slowly */
   const int part = (int)((unsigned)m % parts), tile = (int)(n % TILES);
-  t->block = n / TILES;
+  t->block = oak_listed(t->f, n / TILES);
   t->x0 = tile % TILES_X * TX;
   t->y0 = tile / TILES_X * TY;
   t->refined = 0;
@@ -532,8 +532,9 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
     OAK_REDUCE_MAX(fastest, sh.rate, LANES);
     OAK_REDUCE_SUM(invalid, sh.bad, LANES);
     OAK_SERIAL {
-      arg.rate[m] = (double)fastest;
-      arg.bad[m] = (arg.first ? 0 : arg.bad[m]) + (int)invalid;
+      const long r = flux_result(&arg, m);
+      arg.rate[r] = (double)fastest;
+      arg.bad[r] = (arg.first ? 0 : arg.bad[r]) + (int)invalid;
     }
   }
 }

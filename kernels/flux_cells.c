@@ -154,7 +154,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, 0) {
     const int parts = arg.parts;
     const unsigned n = (unsigned)m / (unsigned)parts; /* GPUs divide 64 bits slowly */
     const int part = (int)((unsigned)m % (unsigned)parts), tile = (int)(n % TILES);
-    const long block = n / TILES;
+    const long block = oak_listed(&arg.f, n / TILES);
     const int x0 = tile % TILES_X * TX, y0 = tile / TILES_X * TY;
     const int low = OAK_DIM == 3 ? 0 : y0;
     const int begin = low + part * HEIGHT / parts, end = low + (part + 1) * HEIGHT / parts;
@@ -182,8 +182,9 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, 0) {
     OAK_GANG_MAX(fastest);
     OAK_GANG_SUM(invalid);
     OAK_SERIAL {
-      arg.rate[m] = (double)fastest;
-      arg.bad[m] = (arg.first ? 0 : arg.bad[m]) + invalid;
+      const long r = flux_result(&arg, m);
+      arg.rate[r] = (double)fastest;
+      arg.bad[r] = (arg.first ? 0 : arg.bad[r]) + invalid;
     }
   }
 }

@@ -62,4 +62,10 @@ OAK_FN void add_sources(const oak_field_t *f, const oak_user_t *user, long block
 #endif
 }
 
+/* Where iteration m of the flux kernel leaves its results: [block][tile][part]. */
+OAK_FN long flux_result(const oak_flux_args_t *arg, long m) {
+  const unsigned per_block = TILES * (unsigned)arg->parts, n = (unsigned)m / per_block;
+  return arg->f.list ? (long)arg->f.list[n] * per_block + ((unsigned)m - n * per_block) : m;
+}
+
 #endif

@@ -44,7 +44,9 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
       face_point(dir, high ? OAK_N - 1 : 0, a0, b, x);
       real *p = arg.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
       const real *coarse = arg.bflux + (long long)t->bflux * NVAR * OAK_AREA + b * OAK_N + a0;
-      const real *fine = arg.piece + (long long)t->piece[quarter] * NVAR * PIECE_AREA + b % HB * HN;
+      const int owner = t->owner[quarter];
+      const real *fine = (owner ? arg.peer_piece[owner - 1] : arg.piece) +
+                         (long long)t->piece[quarter] * NVAR * PIECE_AREA + b % HB * HN;
       OAK_LANES(a, HN) {
         real u[NVAR];
         OAK_UNROLL

@@ -3,12 +3,17 @@
  * task: local slots and data for other ranks come from the same code, so the solution cannot depend
  * on the distribution of blocks. Layers are stored by increasing coordinate. */
 
+/* The block that data is taken from. */
+OAK_FN const real *source_block(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
+  return oak_base(&arg->f, t->base) + (long long)t->source * arg->components * OAK_CELLS;
+}
+
 /* SRL: the cells of the neighbour that stand in for the ghost cells beyond `face`. */
 OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                       real *dst OAK_LANE_PARAM) {
   const int dir = t->face / 2;
-  const real *u = arg->f.u + t->block * OAK_BLOCK_REALS;
-  OAK_ROWS(row, NVAR * OAK_NG * FB, OAK_N) {
+  const real *u = source_block(arg, t);
+  OAK_ROWS(row, arg->components * OAK_NG * FB, OAK_N) {
     const int b = row % FB, layer = row / FB % OAK_NG, v = row / (FB * OAK_NG);
     int x[3];
     face_point(dir, t->face & 1 ? layer : OAK_N - OAK_NG + layer, 0, b, x);
@@ -18,14 +23,14 @@ OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   }
 }
 
-/* F2C: averages of a fine block for its quarter of the coarse block's ghost cells; into the slot of
- * a local coarse block or, packed, into a piece for another rank. */
+/* F2C: averages of a fine block, of this rank or of a peer, for its quarter of the coarse block's
+ * ghost cells; into the slot of a coarse block or, packed, into a piece for another rank. */
 OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst,
                           int pack OAK_LANE_PARAM) {
   const int dir = t->face / 2;
-  const real *u = arg->f.u + t->block * OAK_BLOCK_REALS;
+  const real *u = source_block(arg, t);
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
-  OAK_ROWS(row, NVAR * OAK_NG * HB, HN) {
+  OAK_ROWS(row, arg->components * OAK_NG * HB, HN) {
     const int b = row % HB, layer = row / HB % OAK_NG, v = row / (HB * OAK_NG);
     int x[3];
     face_point(dir, t->face & 1 ? 2 * layer : OAK_N - 2 * (OAK_NG - layer), 0, 2 * b, x);
@@ -39,9 +44,9 @@ OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
 /* F2C: a received piece into its quarter of the slot. */
 OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                         real *dst OAK_LANE_PARAM) {
-  const real *src = arg->halo + t->src;
+  const real *src = arg->halo + (long long)t->source * arg->components * OAK_PIECE;
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
-  OAK_ROWS(row, NVAR * OAK_NG * HB, HN) {
+  OAK_ROWS(row, arg->components * OAK_NG * HB, HN) {
     const int b = row % HB, layer = row / HB;
     real *q = dst + layer * OAK_AREA + (b0 + b) * OAK_N + a0;
     OAK_LANES(a, HN) q[a] = src[row * HN + a];
@@ -58,12 +63,12 @@ OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, i
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
   const int depth = (OAK_NG + 1) / 2; /* layers of coarse cells */
   const int axis = dir == 0 ? 1 : 0, other = dir == 2 ? 1 : 2;
-  const real theta = (real)arg->theta;
-  OAK_ROWS_OF(v, NVAR, row, depth * HB, HN) {
+  const real theta = interpolation_theta(arg->interpolation, arg->theta);
+  OAK_ROWS_OF(v, arg->components, row, depth * HB, HN) {
     const int b = row % HB, m = row / HB;
     int x[3];
     face_point(dir, high ? m : OAK_N - 1 - m, 0, b0 + b, x);
-    const oak_row_t r = oak_row(&arg->f, t->block, v, axis, x);
+    const oak_row_t r = oak_row_of(&arg->f, arg->components, t->source, v, axis, x);
     OAK_LANES(a, HN) {
       real slope[3];
       const real u = oak_row_slopes(&r, a0 + a, theta, slope);
@@ -92,7 +97,7 @@ OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t
                             real *dst OAK_LANE_PARAM) {
   const int dir = t->face / 2, high = t->face & 1, depth = (OAK_NG + 1) / 2;
   const oak_user_t user = oak_user(&arg->f);
-  const real *u = arg->f.u + t->block * OAK_BLOCK_REALS;
+  const real *u = source_block(arg, t);
   int invalid = 0;
   OAK_ROWS(row, OAK_NG * FB, OAK_N) {
     OAK_LANES(a, OAK_N) {
@@ -167,14 +172,14 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                           real *dst OAK_LANE_PARAM) {
   const oak_field_t *f = &arg->f;
   const int face = t->face, dir = face / 2, high = face & 1;
-  const real dx = (real)oak_dx(f, f->block[t->block].level, dir);
-  const real *u = f->u + t->block * OAK_BLOCK_REALS;
+  const real dx = (real)oak_dx(f, f->block[t->source].level, dir);
+  const real *u = source_block(arg, t);
 #ifdef PROBLEM_BOUNDARY
   const oak_user_t user = oak_user(f);
 #endif
-  OAK_ROWS(row, NVAR * OAK_NG * FB, OAK_N) {
+  OAK_ROWS(row, arg->components * OAK_NG * FB, OAK_N) {
     const int b = row % FB, layer = row / FB % OAK_NG, v = row / (FB * OAK_NG);
-    const oak_bc_t bc = arg->bc[face * NVAR + v];
+    const oak_bc_t bc = arg->bc[face * arg->components + v];
     const int m = high ? layer : OAK_NG - 1 - layer;
     const int step = dir == 0 ? OAK_N : 1;
     int mirror[3], nearest[3];
@@ -188,7 +193,7 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
       if (bc.kind >= OAK_BC_USER_DIRICHLET) {
         int ghost[3];
         face_point(dir, high ? OAK_N + m : -1 - m, a, b, ghost);
-        value = user_boundary(f, &user, t->block, face, v, bc.kind, ghost,
+        value = user_boundary(f, &user, t->source, face, v, bc.kind, ghost,
                               pm + a * step - (long long)v * OAK_CELLS);
       }
 #endif
@@ -205,7 +210,7 @@ OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
   OAK_ARGS(oak_halo_args_t);
   OAK_OUTER_LANES(n) {
     const oak_halo_task_t t = arg.task[n];
-    real *dst = arg.halo + t.dst;
+    real *dst = arg.halo + (long long)t.dst * arg.components * OAK_PIECE;
     switch (t.kind) {
       case OAK_HALO_COPY:
         halo_copy(&arg, &t, dst OAK_LANE_ARG);
@@ -224,6 +229,7 @@ OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
           halo_prolong(&arg, &t, 1, dst OAK_LANE_ARG);
         else if (OAK_DIM == 3)
           halo_prolong(&arg, &t, 2, dst OAK_LANE_ARG);
+        if (arg.interpolation != OAK_INTERPOLATE_STATE) break;
         OAK_BARRIER;
         halo_keep_valid(&arg, &t, dst OAK_LANE_ARG);
         break;

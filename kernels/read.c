@@ -28,9 +28,10 @@ OAK_KERNEL(oak_totals, oak_read_args_t, 128) {
   OAK_ARGS(oak_read_args_t);
 #if OAK_LANES_APART
   OAK_GANGS_SUM(n) {
-    const double volume = block_volume(&arg.f, n, OAK_DIM);
+    const long block = oak_listed(&arg.f, n);
+    const double volume = block_volume(&arg.f, block, OAK_DIM);
     for (int v = 0; v < NVAR; v++) {
-      const real *u = arg.f.u + n * OAK_BLOCK_REALS + (long long)v * OAK_CELLS;
+      const real *u = arg.f.u + block * OAK_BLOCK_REALS + (long long)v * OAK_CELLS;
       double sum = 0;
       OAK_VECTOR(reduction(+ : sum))
       OAK_SUM_LANES sum += lane_sum(u, oak_lane, oak_lanes);
@@ -39,9 +40,10 @@ OAK_KERNEL(oak_totals, oak_read_args_t, 128) {
   }
 #else
   OAK_OUTER(n) {
-    const double volume = block_volume(&arg.f, n, OAK_DIM);
+    const long block = oak_listed(&arg.f, n);
+    const double volume = block_volume(&arg.f, block, OAK_DIM);
     for (int v = 0; v < NVAR; v++) {
-      const real *u = arg.f.u + n * OAK_BLOCK_REALS + (long long)v * OAK_CELLS;
+      const real *u = arg.f.u + block * OAK_BLOCK_REALS + (long long)v * OAK_CELLS;
       OAK_SHARED double part[OAK_N];
       OAK_INNER(i, OAK_N) {
         double sum = 0;
@@ -113,7 +115,7 @@ OAK_KERNEL(oak_cells, oak_read_args_t, 128) {
   OAK_ARGS(oak_read_args_t);
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
-    const real *u = arg.f.u + (arg.first + n) * OAK_BLOCK_REALS;
+    const real *u = arg.f.u + oak_listed(&arg.f, arg.first + n) * OAK_BLOCK_REALS;
     double *out = arg.cells + n * OAK_CELLS;
     OAK_INNER(c, OAK_CELLS) {
       real q[NVAR];
@@ -133,12 +135,12 @@ OAK_KERNEL(oak_ghosts, oak_read_args_t, 128) {
       const int j = row % width - OAK_NG, v = row / (width * depth);
       const int k = OAK_DIM == 3 ? row / width % depth - OAK_NG : 0;
       const int outside = (j < 0 || j >= OAK_N) + (k < 0 || k >= OAK_NZ);
+      const long block = oak_listed(&arg.f, arg.first + n);
       double *out = arg.cells + ((long long)n * NVAR * depth * width + row) * width;
       OAK_LANES(a, width) {
         const int i = a - OAK_NG;
-        out[a] = outside + (i < 0 || i >= OAK_N) > 1
-                     ? (double)NAN
-                     : (double)oak_get(&arg.f, arg.first + n, v, i, j, k);
+        out[a] = outside + (i < 0 || i >= OAK_N) > 1 ? (double)NAN
+                                                     : (double)oak_get(&arg.f, block, v, i, j, k);
       }
     }
   }

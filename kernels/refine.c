@@ -60,8 +60,8 @@ OAK_FN void keep_primitives(const oak_user_t *user, real q[], real out[NVAR][OAK
 OAK_FN void primitive_row(const oak_field_t *f, const oak_user_t *user, long block, const int x[3],
                           real out[NVAR][OAK_N + 2]) {
   int stride;
-  const real *p = oak_row_start(f, block, 0, 0, x, &stride);
-  const long long sv = oak_row_start(f, block, 1, 0, x, &stride) - p;
+  const real *p = oak_row_start(f, NVAR, block, 0, 0, x, &stride);
+  const long long sv = oak_row_start(f, NVAR, block, 1, 0, x, &stride) - p;
   OAK_INNER(i, OAK_N) {
     real q[NVAR];
     oak_load(p + i * stride, sv, q);
@@ -236,7 +236,8 @@ OAK_FN void set_flag(const oak_refine_args_t *arg, long n, real e2, int reach) {
 OAK_KERNEL(oak_refine_flags, oak_refine_args_t, 128) {
   OAK_ARGS(oak_refine_args_t);
 #if OAK_LANES_APART && !OAK_REFINE_PRIMITIVES
-  OAK_GANGS(n) {
+  OAK_GANGS(m) {
+    const long n = oak_listed(&arg.f, m);
     real e2 = 0;
     int reach = 0;
     OAK_VECTOR(reduction(max : e2) reduction(| : reach))
@@ -252,7 +253,8 @@ OAK_KERNEL(oak_refine_flags, oak_refine_args_t, 128) {
     set_flag(&arg, n, e2, reach);
   }
 #else
-  OAK_OUTER(n) {
+  OAK_OUTER(m) {
+    const long n = oak_listed(&arg.f, m);
     OAK_SHARED real most[REFINE_MOST];
     OAK_INNER(i, REFINE_MOST) most[i] = 0;
     OAK_BARRIER;

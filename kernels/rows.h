@@ -16,13 +16,13 @@ typedef struct {
 
 /* First cell and stride of the row along `axis` through x[] (x[axis] = 0), which may be a ghost
  * row. */
-OAK_FN const real *oak_row_start(const oak_field_t *f, long block, int v, int axis, const int x[3],
-                                 int *stride) {
+OAK_FN const real *oak_row_start(const oak_field_t *f, int components, long block, int v, int axis,
+                                 const int x[3], int *stride) {
   OAK_UNROLL
   for (int dir = 0; dir < OAK_DIM; dir++) {
     if (x[dir] >= 0 && x[dir] < OAK_N) continue;
     const int above = x[dir] >= OAK_N;
-    const oak_side_t s = oak_side(f, block, 2 * dir + above);
+    const oak_side_t s = oak_side_of(f, components, block, 2 * dir + above);
     const int layer = above ? x[dir] - OAK_N : x[dir] + OAK_NG;
     const int first = dir == 0 ? 1 : 0, second = dir == 2 ? 1 : 2;
     *stride = axis == first ? s.sa : s.sb;
@@ -30,20 +30,27 @@ OAK_FN const real *oak_row_start(const oak_field_t *f, long block, int v, int ax
            (OAK_DIM == 3 ? x[second] * s.sb : 0);
   }
   *stride = OAK_STRIDE(axis);
-  return f->u + block * OAK_BLOCK_REALS + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
+  return f->u + ((long long)block * components + v) * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
 }
 
-/* The row of variable v along `axis` through interior cell x[] (x[axis] is ignored). */
-OAK_FN oak_row_t oak_row(const oak_field_t *f, long block, int v, int axis, const int x[3]) {
+/* Value of component v of a cell or ghost cell. */
+OAK_FN real oak_row_value(const oak_field_t *f, int components, long block, int v, const int x[3]) {
+  int stride;
+  return oak_cell_of(f, components, block, x[0], x[1], x[2], &stride)[(long long)v * stride];
+}
+
+/* The row of component v along `axis` through interior cell x[] (x[axis] is ignored). */
+OAK_FN oak_row_t oak_row_of(const oak_field_t *f, int components, long block, int v, int axis,
+                            const int x[3]) {
   oak_row_t row;
   int y[3] = {x[0], x[1], x[2]};
   y[axis] = 0;
   row.axis = axis;
-  row.c = oak_row_start(f, block, v, axis, y, &row.sc);
+  row.c = oak_row_start(f, components, block, v, axis, y, &row.sc);
   y[axis] = -1;
-  row.below = oak_get(f, block, v, y[0], y[1], y[2]);
+  row.below = oak_row_value(f, components, block, v, y);
   y[axis] = OAK_N;
-  row.above = oak_get(f, block, v, y[0], y[1], y[2]);
+  row.above = oak_row_value(f, components, block, v, y);
   y[axis] = 0;
   OAK_UNROLL
   for (int dir = 0; dir < OAK_DIM; dir++) {
@@ -51,12 +58,17 @@ OAK_FN oak_row_t oak_row(const oak_field_t *f, long block, int v, int axis, cons
     row.ss[dir][0] = row.ss[dir][1] = row.sc;
     if (dir == axis) continue;
     y[dir] = x[dir] - 1;
-    row.side[dir][0] = oak_row_start(f, block, v, axis, y, &row.ss[dir][0]);
+    row.side[dir][0] = oak_row_start(f, components, block, v, axis, y, &row.ss[dir][0]);
     y[dir] = x[dir] + 1;
-    row.side[dir][1] = oak_row_start(f, block, v, axis, y, &row.ss[dir][1]);
+    row.side[dir][1] = oak_row_start(f, components, block, v, axis, y, &row.ss[dir][1]);
     y[dir] = x[dir];
   }
   return row;
+}
+
+/* The same of the solution. */
+OAK_FN oak_row_t oak_row(const oak_field_t *f, long block, int v, int axis, const int x[3]) {
+  return oak_row_of(f, NVAR, block, v, axis, x);
 }
 
 /* Neighbours of cell a of the row below and above along `dir`. */
@@ -70,6 +82,11 @@ OAK_FN void oak_row_neighbours(const oak_row_t *row, int dir, int a, real *below
     *below = row->side[dir][0][a * row->ss[dir][0]];
     *above = row->side[dir][1][a * row->ss[dir][1]];
   }
+}
+
+/** The theta of a field's slopes: 0 makes them 0, which copies coarse values. */
+OAK_FN real interpolation_theta(int interpolation, double theta) {
+  return interpolation == OAK_INTERPOLATE_COPY ? (real)0 : (real)theta;
 }
 
 /** Limited slopes of cell a, per cell width (paper, eq. gminmod). */

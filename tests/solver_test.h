@@ -77,11 +77,12 @@ typedef struct {
 } sim_t;
 
 static inline oak_status_t try_new(sim_t *s, MPI_Comm comm, const char *format, va_list args) {
-  const char *device = getenv("OAK_TEST_DEVICE");
+  const char *device = getenv("OAK_TEST_DEVICE"), *transport = getenv("OAK_TEST_TRANSPORT");
   char text[4096], *next = text;
   const int head =
-      snprintf(text, sizeof text, "device.name=%s\ndevice.threads=1\nrefine.criterion=none\n",
-               device && device[0] ? device : "auto");
+      snprintf(text, sizeof text,
+               "device.name=%s\ndevice.transport=%s\ndevice.threads=1\nrefine.criterion=none\n",
+               device && device[0] ? device : "auto", transport && *transport ? transport : "auto");
   vsnprintf(text + head, sizeof text - (size_t)head, format, args);
   *s = (sim_t){.comm = comm};
   MUST(oak_params_new(&s->params));
@@ -99,8 +100,9 @@ static inline oak_status_t try_new(sim_t *s, MPI_Comm comm, const char *format, 
   return OAK_OK;
 }
 
-/** A simulation from lines "key=value"; later ones win. One thread, a static mesh and the device
- * $OAK_TEST_DEVICE ("auto" if unset) unless they say otherwise. */
+/** A simulation from lines "key=value"; later ones win. One thread, a static mesh the device
+ * $OAK_TEST_DEVICE and the transport $OAK_TEST_TRANSPORT ("auto" if unset) unless they say
+ * otherwise. */
 __attribute__((format(printf, 2, 3))) static inline sim_t sim_new(MPI_Comm comm, const char *format,
                                                                   ...) {
   sim_t s;

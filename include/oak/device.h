@@ -39,6 +39,20 @@ typedef struct {
 
 enum { OAK_DEVICE_MARKS = 128 };
 
+/** By which another process of the host finds memory. */
+typedef struct {
+  char driver[64]; /**< of a GPU's driver */
+  int64_t bytes;
+  int pid, file; /**< of the host: an open file of a process */
+} oak_handle_t;
+
+/** Data from or to another rank: bytes of device memory. */
+typedef struct {
+  int rank;
+  void *address;
+  size_t bytes;
+} oak_parcel_t;
+
 /** A back end. All functions but build are rank-local. */
 typedef struct {
   const char *name;    /**< value of the key device.name */
@@ -68,6 +82,33 @@ typedef struct {
    * between two of them; both NULL where a launch returns when the kernel has ended. */
   void (*mark)(oak_device_t *dev, int number);
   double (*between)(oak_device_t *dev, int from, int to);
+  /** Memory that other processes of the host can map; all NULL where there is none. */
+  oak_status_t (*share)(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle);
+  void (*unshare)(oak_device_t *dev, void *ptr, oak_handle_t *handle);
+  oak_status_t (*attach)(oak_device_t *dev, const oak_handle_t *handle, void **out);
+  void (*detach)(oak_device_t *dev, void *ptr);
+  /** Let the queue write and wait for numbers in \a page, memory of the host; NULL where the host
+   * does it, since launches return when the kernel has ended. */
+  oak_status_t (*know_flags)(oak_device_t *dev, void *page, size_t bytes);
+  void (*forget_flags)(oak_device_t *dev, void *page);
+  oak_status_t (*signal)(oak_device_t *dev, uint64_t *flag, uint64_t value);
+  oak_status_t (*wait)(oak_device_t *dev, uint64_t *flag, uint64_t value);
+  /** A second queue, for transfers beside kernels; all NULL where launches return when the kernel
+   * has ended. fork: it goes on after what the first queue holds now; join: the first one goes on
+   * after what it holds. */
+  oak_status_t (*fork)(oak_device_t *dev);
+  oak_status_t (*join)(oak_device_t *dev);
+  oak_status_t (*settle)(oak_device_t *dev); /**< wait for the second queue */
+  /** Copies in the second queue from and to memory of host_alloc. */
+  oak_status_t (*copy_out)(oak_device_t *dev, void *host, const void *src, size_t bytes);
+  oak_status_t (*copy_in)(oak_device_t *dev, void *dst, const void *host, size_t bytes);
+  oak_status_t (*host_alloc)(oak_device_t *dev, size_t bytes, void **out);
+  void (*host_free)(oak_device_t *dev, void *ptr);
+  /** Messages between devices without the host; NULL where there are none. open is collective on
+   * \a comm; exchange puts all parcels in the second queue. */
+  oak_status_t (*direct_open)(oak_device_t *dev, MPI_Comm comm);
+  oak_status_t (*direct_exchange)(oak_device_t *dev, const oak_parcel_t *send, int nsend,
+                                  const oak_parcel_t *recv, int nrecv);
   /** Iterations of a kernel's OUTER loop that run at a time; NULL: does not matter. */
   long (*slots)(oak_device_t *dev, oak_kernel_t *kernel);
   /** One line of what was found: processor, threads, compiler; for `oak info` and the run's head.
@@ -88,6 +129,8 @@ OAK_API const oak_device_ops_t *oak_device_known(int i);
 
 OAK_API const oak_device_ops_t *oak_device_ops(const oak_device_t *dev);
 OAK_API int oak_device_threads(const oak_device_t *dev);
+/** 1 if processes of a host can share this device's memory. */
+OAK_API int oak_device_shares(const oak_device_t *dev);
 /** 1 if MPI may be given addresses of this device's memory. */
 OAK_API int oak_device_mpi_direct(const oak_device_t *dev);
 
@@ -99,6 +142,27 @@ OAK_API oak_status_t oak_device_upload(oak_device_t *dev, void *dst, const void 
                                        size_t bytes);
 OAK_API oak_status_t oak_device_download(oak_device_t *dev, void *host, const void *src,
                                          size_t bytes);
+
+/** Memory that other processes of this host can map, and the \a handle to do it with. Not
+ * collective. OAK_ERR_MEMORY as for oak_device_alloc. Free it with oak_device_unshare, when nobody
+ * has it mapped any more. */
+OAK_API oak_status_t oak_device_share(oak_device_t *dev, size_t bytes, void **out,
+                                      oak_handle_t *handle);
+OAK_API void oak_device_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle);
+/** Map such memory of another process. OAK_ERR_DEVICE: this host does not allow it. */
+OAK_API oak_status_t oak_device_attach(oak_device_t *dev, const oak_handle_t *handle, void **out);
+OAK_API void oak_device_detach(oak_device_t *dev, void *ptr);
+
+/** A page of numbers, 0 at first, that processes of a host share and their devices' queues write
+ * and wait for. One per device. close: \a handle where it was made, NULL where it was attached. */
+OAK_API oak_status_t oak_device_flags_new(oak_device_t *dev, size_t bytes, void **page,
+                                          oak_handle_t *handle);
+OAK_API oak_status_t oak_device_flags_attach(oak_device_t *dev, const oak_handle_t *handle,
+                                             void **page);
+OAK_API void oak_device_flags_close(oak_device_t *dev, void *page, oak_handle_t *handle);
+/** In the order of the device's work: write a number, and wait until it is at least \a value. */
+OAK_API oak_status_t oak_device_signal(oak_device_t *dev, uint64_t *flag, uint64_t value);
+OAK_API oak_status_t oak_device_wait(oak_device_t *dev, uint64_t *flag, uint64_t value);
 
 /** Build \a source (or take it from the cache) and load it. Collective on the device's
  * communicator: the lowest rank of each host compiles to a temporary name and renames, the others

@@ -3,10 +3,12 @@
  * chosen when the run starts), so pointers to it are void pointers there.
  *
  * Shapes: N = block_size, d = dim, G = ghost layers of the halo slots, V = variables.
- *   u      [block][V][N^d]            interior cells only, x fastest
- *   halo   [slot][V][G][N^(d-1)]      layers by increasing coordinate, face cells x before y before
- * z face   [block][2 d]               order -x +x -y +y -z +z bflux  [bflux slot][V][N^(d-1)]
- * fluxes along the positive axis, at refinement boundaries */
+ *
+ *   u      [block][V][N^d]         interior cells only, x fastest
+ *   halo   [slot][V][G][N^(d-1)]   layers by increasing coordinate, face cells x before y before z
+ *   face   [block][2 d]            order -x +x -y +y -z +z
+ *   bflux  [bflux slot][V][N^(d-1)]  fluxes along the positive axis, at refinement boundaries
+ */
 #ifndef OAK_KERNEL_ARGS_H
 #define OAK_KERNEL_ARGS_H
 
@@ -16,16 +18,20 @@ typedef OAK_REAL real;
 typedef void real;
 #endif
 
-/** Where the ghost cells beyond one face of a block are found. `offset` counts reals: from `u`
- * (OAK_DIRECT: the first cell of the neighbour's interior layers that stand in for the ghost cells)
- * or from `halo` (OAK_SLOT). */
+/** Where the ghost cells beyond one face of a block are: in a block of the same level, whose cells
+ * are read in place, or in a slot of a halo buffer. Nothing here depends on how many components a
+ * field has or which Runge-Kutta state is read: an entry holds for all fields. */
 typedef struct {
-  long long offset;
-  int kind;
+  int base;  /**< memory that `place` counts in, see below */
+  int place; /**< number of the block, or where the slot begins in the halo buffer, in pieces */
   int bflux; /**< slot for fluxes if this is a refinement boundary, else -1 */
 } oak_face_t;
 
-enum { OAK_DIRECT = 0, OAK_SLOT = 1 };
+/** Bases. Even ones are states, with blocks; odd ones are halo buffers, with slots. A peer is a
+ * rank of the same host whose memory this rank reads in place: peer p has bases OAK_BASE_PEERS + 2
+ * p (the same state as the one that is read here) and OAK_BASE_PEERS + 2 p + 1 (its halo buffer).
+ */
+enum { OAK_BASE_OWN = 0, OAK_BASE_HALO = 1, OAK_BASE_PEERS = 2 };
 
 /** Geometry of a block. */
 typedef struct {
@@ -38,8 +44,10 @@ typedef struct {
 typedef struct {
   const oak_block_t *block; /**< [nblock] */
   const oak_face_t *face;   /**< [nblock][2 dim] */
+  const int *list;          /**< blocks of this launch; NULL: iteration n is block n */
   const real *u;            /**< [nblock][V][N^d] */
-  const real *halo;         /**< [slot][V][G][N^(d-1)] */
+  const real *halo;         /**< halo buffer, in pieces [V][G][(N/2)^(d-1)], 2^(d-1) to a slot */
+  const real *const *peer;  /**< [2 peers] state and halo buffer of each peer */
   const double *user;       /**< parameters: physics, then problem */
   double dx0[3];            /**< cell size at level 0 */
   double inv_dx0[3];        /**< 1 / dx0: halving cells is exact */
@@ -97,10 +105,10 @@ typedef struct {
 /** One unit of work of a halo round. Written for both local slots and send buffers, so that the
  * same code fills them and the result cannot depend on the distribution over ranks. */
 typedef struct {
-  long long dst; /**< offset in `halo` */
-  long long src; /**< UNPACK: offset of the piece in `halo` */
-  int block;     /**< block that data is taken from (BOUNDARY: the block itself) */
-  int face;      /**< face of the receiving block */
+  int dst;    /**< where the slot or piece begins in `halo`, in pieces */
+  int base;   /**< memory that data is taken from, as in oak_face_t */
+  int source; /**< block there (BOUNDARY: the block itself); UNPACK: where the piece begins */
+  int face;   /**< face of the receiving block */
   int sub; /**< position of the fine block in its family's face: bit 0 first, bit 1 second axis */
   int kind;
 } oak_halo_task_t;
@@ -132,17 +140,27 @@ typedef struct {
   int unused;
 } oak_bc_t;
 
+/** How a field is interpolated from coarse to fine cells. */
+enum {
+  OAK_INTERPOLATE_STATE,   /**< limited, and valid as a state of the physics: the solution */
+  OAK_INTERPOLATE_LIMITED, /**< limited, each component by itself */
+  OAK_INTERPOLATE_COPY     /**< the coarse cell's value: masks and numbers */
+};
+
 typedef struct {
   oak_field_t f;
   real *halo;                  /**< the same buffer as f.halo */
   const oak_halo_task_t *task; /**< [n] */
-  const oak_bc_t *bc;          /**< [2 dim][V] */
+  const oak_bc_t *bc;          /**< [2 dim][components] */
   double theta;                /**< limiter of the interpolation */
+  int components;              /**< of the field that f describes */
+  int interpolation;
 } oak_halo_args_t;
 
 /** Mesh adaptation: block n of the new mesh comes from block(s) of the old one. */
 typedef struct {
   int source; /**< old block; for RESTRICT the first of the family */
+  int base;   /**< state that it is in, as in oak_face_t; not OAK_BASE_OWN for COPY alone */
   int kind;   /**< OAK_ADAPT_COPY, _PROLONG or _RESTRICT */
   int child;  /**< PROLONG: which child of the old block the new one is */
 } oak_adapt_task_t;
@@ -152,8 +170,10 @@ enum { OAK_ADAPT_COPY, OAK_ADAPT_PROLONG, OAK_ADAPT_RESTRICT };
 typedef struct {
   oak_field_t f;
   const oak_adapt_task_t *task; /**< [new blocks] */
-  real *out;                    /**< [new blocks][V][N^d] */
+  real *out;                    /**< [new blocks][components][N^d] */
   double theta;
+  int components; /**< of the field that f describes */
+  int interpolation;
 } oak_adapt_args_t;
 
 /** Neighbours of a block across its faces, edges and corners, as bits: x, y, z are -1, 0 or 1 (z =
@@ -187,15 +207,16 @@ typedef struct {
 typedef struct {
   int block;
   int face;
-  int bflux; /**< slot of the coarse face */
-  int unused;
+  int bflux;    /**< slot of the coarse face */
   int piece[4]; /**< averages from its fine neighbours, by position (bit 0 first axis) */
+  int owner[4]; /**< whose they are: 0 this rank's, 1 + p those of peer p */
 } oak_coarse_face_t;
 
 typedef struct {
   oak_field_t f;
   const real *bflux;
   real *piece;
+  const real *const *peer_piece;   /**< [peers] pieces of peers */
   const oak_fine_face_t *fine;     /**< [n], kernel oak_fluxfix_average */
   const oak_coarse_face_t *coarse; /**< [n], faces of one direction, kernel oak_fluxfix_apply */
   real *u;                         /**< state to correct */

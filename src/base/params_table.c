@@ -161,6 +161,12 @@ const oak_param_desc_t oak_param_table[] = {
     TEXT("device.flags", "",
          "Further flags for the compiler of the kernels, such as -O1 or -DNAME. NVRTC (cuda) gets "
          "those that start with -D, -I or --, and the others are left out."),
+    CHOICE("device.transport", "auto", "auto direct nccl mpi staged",
+           "How data gets from rank to rank. direct: ranks of one host read each other's memory in "
+           "place, and the best of the others is used between hosts; nccl: messages from GPU to "
+           "GPU by NVIDIA's library; mpi: MPI is given addresses of the device; staged: messages "
+           "through memory of the host. auto is direct where that works. A run says in its first "
+           "lines what it uses."),
 
     TEXT("output.folder", "output",
          "Folder of everything the run writes; made if it is not there."),

@@ -11,12 +11,13 @@
 typedef struct {
   oak_compiler_t compiler;
   oak_host_cpu_t host;
-  oak_host_memory_t memory;
+  oak_host_memory_t memory, attached;
 } cpu_t;
 
 static void cpu_close(oak_device_t *dev) {
   cpu_t *cpu = dev->data;
   oak_host_memory_clear(&cpu->memory);
+  free(cpu->attached.block);
   oak_compiler_free(&cpu->compiler);
   free(cpu);
   dev->data = NULL;
@@ -47,6 +48,16 @@ static oak_status_t cpu_alloc(oak_device_t *dev, size_t bytes, void **out) {
 static void cpu_free(oak_device_t *dev, void *ptr) {
   cpu_t *cpu = dev->data;
   oak_host_free(dev, &cpu->memory, ptr);
+}
+
+static oak_status_t cpu_attach(oak_device_t *dev, const oak_handle_t *handle, void **out) {
+  cpu_t *cpu = dev->data;
+  return oak_host_attach(dev, &cpu->attached, handle, out);
+}
+
+static void cpu_detach(oak_device_t *dev, void *ptr) {
+  cpu_t *cpu = dev->data;
+  oak_host_detach(&cpu->attached, ptr);
 }
 
 static oak_status_t cpu_copy_in(oak_device_t *dev, void *dst, const void *host, size_t bytes) {
@@ -148,6 +159,10 @@ const oak_device_ops_t oak_device_ops_cpu = {
     .constant = oak_object_constant,
     .launch = oak_object_launch,
     .sync = cpu_sync,
+    .share = oak_host_share,
+    .unshare = oak_host_unshare,
+    .attach = cpu_attach,
+    .detach = cpu_detach,
     .describe = cpu_describe,
     .fingerprint = cpu_fingerprint,
 };

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_api.h"
-#include "device_private.h"
+#include "cuda_private.h"
 
 typedef struct cuda_kernel {
   cu_handle_t function;
@@ -23,26 +22,6 @@ typedef struct {
   char *image;
   cuda_kernel_t *kernels;
 } cuda_module_t;
-
-enum { PINNED_DOWN = 1 << 16, PINNED_UP = 16 << 20 };
-
-typedef struct {
-  cu_driver_t driver;
-  cu_compiler_t compiler;              /**< library NULL: not opened yet */
-  cu_handle_t event[OAK_DEVICE_MARKS]; /**< made when first used */
-  char *pinned; /**< memory that copies run from and to without waiting: first PINNED_DOWN bytes for
-                   one download, then PINNED_UP bytes for uploads under way */
-  size_t pinned_up; /**< of those, in use */
-  cu_device_t device;
-  cu_handle_t stream;
-  int ordinal, count, major, minor, driver_version, multiprocessors;
-  int wait;             /**< $OAK_CUDA_SYNC: wait for each kernel, so that a failing one is named */
-  const char *launched; /**< the kernel launched last, "" if none */
-  char name[128];
-  size_t memory;
-} cuda_t;
-
-#define CUDA_TRY(cuda, call, doing) OAK_TRY(gpu_status(cuda, (cuda)->driver.call, doing))
 
 /* Errors of kernels, after which a GPU does nothing more for the process: illegal address, time
  * limit, assertion, and so on up to unspecified failure. */
@@ -63,7 +42,7 @@ static oak_status_t fault(const cuda_t *cuda, cu_result_t result) {
       cuda->wait ? "" : "; OAK_CUDA_SYNC=1 names the kernel for certain");
 }
 
-static oak_status_t gpu_status(const cuda_t *cuda, cu_result_t result, const char *doing) {
+oak_status_t oak_cuda_gpu_status(const cuda_t *cuda, cu_result_t result, const char *doing) {
   if (result == 0) return OAK_OK;
   return is_fault(result) ? fault(cuda, result)
                           : oak_cuda_status(&cuda->driver, result, cuda->ordinal, doing);
@@ -73,6 +52,7 @@ static oak_status_t gpu_status(const cuda_t *cuda, cu_result_t result, const cha
 
 static void cuda_close(oak_device_t *dev) {
   cuda_t *cuda = dev->data;
+  oak_cuda_transfers_close(cuda);
   for (int m = 0; m < OAK_DEVICE_MARKS; m++)
     if (cuda->event[m]) cuda->driver.event_free(cuda->event[m]);
   if (cuda->pinned) cuda->driver.host_free(cuda->pinned);
@@ -124,7 +104,8 @@ static oak_status_t start(oak_device_t *dev, cuda_t *cuda) {
   CUDA_TRY(cuda, stream_new(&cuda->stream, CU_STREAM_NON_BLOCKING), "making a stream");
   CUDA_TRY(cuda, host_alloc((void **)&cuda->pinned, PINNED_DOWN + PINNED_UP),
            "allocating memory of the host");
-  return OAK_OK;
+  dev->mpi_direct = oak_mpi_takes_gpu();
+  return oak_cuda_transfers_open(cuda);
 }
 
 static oak_status_t cuda_open(oak_device_t *dev, const oak_device_options_t *options) {
@@ -139,7 +120,7 @@ static oak_status_t cuda_open(oak_device_t *dev, const oak_device_options_t *opt
 
 /* ---- memory */
 
-static oak_status_t cuda_alloc(oak_device_t *dev, size_t bytes, void **out) {
+oak_status_t oak_cuda_alloc(oak_device_t *dev, size_t bytes, void **out) {
   cuda_t *cuda = dev->data;
   cu_memory_t address = 0;
   cu_result_t result = cuda->driver.alloc(&address, bytes);
@@ -155,7 +136,7 @@ static oak_status_t cuda_alloc(oak_device_t *dev, size_t bytes, void **out) {
         oak_format_size((double)available, size[1]), oak_format_size((double)total, size[2]),
         dev->host_size > cuda->count ? ", and several ranks use it" : "");
   }
-  OAK_TRY(gpu_status(cuda, result, "allocating memory"));
+  OAK_TRY(oak_cuda_gpu_status(cuda, result, "allocating memory"));
   memcpy(out, &address, sizeof *out); /* an address of the GPU, as a pointer */
   return OAK_OK;
 }
@@ -356,8 +337,9 @@ static oak_status_t cuda_load(oak_device_t *dev, const char *path, oak_module_t 
   cuda_module_t *module = calloc(1, sizeof *module);
   oak_status_t st = module ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a module");
   if (st == OAK_OK)
-    st = gpu_status(cuda, cuda->driver.module_load(&module->module, oak_buffer_get(&image)),
-                    "loading a kernel");
+    st =
+        oak_cuda_gpu_status(cuda, cuda->driver.module_load(&module->module, oak_buffer_get(&image)),
+                            "loading a kernel");
   oak_buffer_free(&image);
   if (st == OAK_OK)
     *out = (oak_module_t *)module;
@@ -446,7 +428,7 @@ static oak_status_t cuda_launch(oak_device_t *dev, oak_kernel_t *opaque, long n,
   if (result != 0) {
     char doing[96];
     snprintf(doing, sizeof doing, "launching kernel '%s'", kernel->name);
-    return gpu_status(cuda, result, doing);
+    return oak_cuda_gpu_status(cuda, result, doing);
   }
   cuda->launched = kernel->name;
   return cuda->wait ? cuda_sync(dev) : OAK_OK;
@@ -484,7 +466,7 @@ const oak_device_ops_t oak_device_ops_cuda = {
     .tile_cells = 256,
     .open = cuda_open,
     .close = cuda_close,
-    .alloc = cuda_alloc,
+    .alloc = oak_cuda_alloc,
     .free = cuda_free,
     .upload = cuda_upload,
     .download = cuda_download,
@@ -497,6 +479,23 @@ const oak_device_ops_t oak_device_ops_cuda = {
     .sync = cuda_sync,
     .mark = cuda_mark,
     .between = cuda_between,
+    .share = oak_cuda_share,
+    .unshare = oak_cuda_unshare,
+    .attach = oak_cuda_attach,
+    .detach = oak_cuda_detach,
+    .know_flags = oak_cuda_know_flags,
+    .forget_flags = oak_cuda_forget_flags,
+    .signal = oak_cuda_signal,
+    .wait = oak_cuda_wait,
+    .fork = oak_cuda_fork,
+    .join = oak_cuda_join,
+    .settle = oak_cuda_settle,
+    .copy_out = oak_cuda_copy_out,
+    .copy_in = oak_cuda_copy_in,
+    .host_alloc = oak_cuda_host_alloc,
+    .host_free = oak_cuda_host_free,
+    .direct_open = oak_nccl_open,
+    .direct_exchange = oak_nccl_exchange,
     .slots = cuda_slots,
     .describe = cuda_describe,
     .fingerprint = cuda_fingerprint,

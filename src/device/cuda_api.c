@@ -184,3 +184,19 @@ oak_status_t oak_cuda_compiler(cu_compiler_t *compiler, int driver, const char *
 #undef CU_FIND
   return OAK_OK;
 }
+
+/* ---- NCCL */
+
+oak_status_t oak_cuda_nccl(cu_nccl_t *nccl) {
+  const char *wish = getenv("OAK_NCCL");
+  const char *const name = wish && wish[0] ? wish : "libnccl.so.2";
+  memset(nccl, 0, sizeof *nccl);
+  nccl->library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  OAK_CHECK(nccl->library, OAK_ERR_DEVICE,
+            "%s is not found: install NCCL 2 (libnccl2) or set OAK_NCCL to its path", name);
+#define CU_FIND(member, name, arguments) \
+  OAK_TRY(find(nccl->library, "libnccl", name, &nccl->member));
+  CU_NCCL_TABLE(CU_FIND)
+#undef CU_FIND
+  return OAK_OK;
+}

@@ -5,6 +5,7 @@
 #define OAK_CUDA_API_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "oak/status.h"
 
@@ -12,6 +13,12 @@ typedef int cu_result_t;    /**< CUresult; 0 is success */
 typedef int cu_device_t;    /**< CUdevice */
 typedef void *cu_handle_t;  /**< CUcontext, CUmodule, CUfunction, CUstream */
 typedef size_t cu_memory_t; /**< CUdeviceptr */
+typedef struct {
+  char reserved[64];
+} cu_ipc_t; /**< CUipcMemHandle */
+typedef struct {
+  char internal[128];
+} cu_nccl_id_t; /**< ncclUniqueId */
 
 enum {
   CU_ERROR_OUT_OF_MEMORY = 2,
@@ -24,7 +31,11 @@ enum {
   CU_FUNCTION_MAX_DYNAMIC_SHARED = 8,
   CU_FUNCTION_REGISTERS = 4,
   CU_FUNCTION_LOCAL_BYTES = 3,
-  CU_STREAM_NON_BLOCKING = 1
+  CU_STREAM_NON_BLOCKING = 1,
+  CU_EVENT_DISABLE_TIMING = 2,
+  CU_HOST_REGISTER_MAPPED = 2,
+  CU_IPC_LAZY_PEER_ACCESS = 1,
+  CU_WAIT_AT_LEAST = 0
 };
 
 /** Name of the member, name in the library, result, arguments. */
@@ -68,6 +79,19 @@ enum {
   X(event_record, "cuEventRecord", (cu_handle_t event, cu_handle_t stream))                       \
   X(event_wait, "cuEventSynchronize", (cu_handle_t event))                                        \
   X(event_elapsed, "cuEventElapsedTime", (float *milliseconds, cu_handle_t from, cu_handle_t to)) \
+  X(stream_wait_event, "cuStreamWaitEvent",                                                       \
+    (cu_handle_t stream, cu_handle_t event, unsigned flags))                                      \
+  X(stream_write, "cuStreamWriteValue64_v2",                                                      \
+    (cu_handle_t stream, cu_memory_t address, uint64_t value, unsigned flags))                    \
+  X(stream_wait_value, "cuStreamWaitValue64_v2",                                                  \
+    (cu_handle_t stream, cu_memory_t address, uint64_t value, unsigned flags))                    \
+  X(ipc_get, "cuIpcGetMemHandle", (cu_ipc_t * handle, cu_memory_t address))                       \
+  X(ipc_open, "cuIpcOpenMemHandle_v2", (cu_memory_t * address, cu_ipc_t handle, unsigned flags))  \
+  X(ipc_close, "cuIpcCloseMemHandle", (cu_memory_t address))                                      \
+  X(host_register, "cuMemHostRegister_v2", (void *memory, size_t bytes, unsigned flags))          \
+  X(host_unregister, "cuMemHostUnregister", (void *memory))                                       \
+  X(host_pointer, "cuMemHostGetDevicePointer_v2",                                                 \
+    (cu_memory_t * address, void *memory, unsigned flags))                                        \
   X(host_alloc, "cuMemAllocHost_v2", (void **memory, size_t bytes))                               \
   X(host_free, "cuMemFreeHost", (void *memory))                                                   \
   X(error_name, "cuGetErrorName", (cu_result_t error, const char **name))                         \
@@ -85,6 +109,18 @@ enum {
   X(binary, "nvrtcGetCUBIN", (cu_handle_t program, char *image))                                   \
   X(destroy, "nvrtcDestroyProgram", (cu_handle_t * program))
 
+#define CU_NCCL_TABLE(X)                                                                        \
+  X(version, "ncclGetVersion", (int *version))                                                  \
+  X(unique, "ncclGetUniqueId", (cu_nccl_id_t * id))                                             \
+  X(init, "ncclCommInitRank", (cu_handle_t * comm, int ranks, cu_nccl_id_t id, int rank))       \
+  X(finish, "ncclCommDestroy", (cu_handle_t comm))                                              \
+  X(begin, "ncclGroupStart", (void))                                                            \
+  X(end, "ncclGroupEnd", (void))                                                                \
+  X(send, "ncclSend",                                                                           \
+    (const void *from, size_t count, int type, int rank, cu_handle_t comm, cu_handle_t stream)) \
+  X(recv, "ncclRecv",                                                                           \
+    (void *to, size_t count, int type, int rank, cu_handle_t comm, cu_handle_t stream))
+
 #define CU_MEMBER(member, name, arguments) cu_result_t(*member) arguments;
 
 typedef struct {
@@ -97,6 +133,13 @@ typedef struct {
   CU_COMPILER_TABLE(CU_MEMBER)
 } cu_compiler_t;
 
+typedef struct {
+  void *library;
+  CU_NCCL_TABLE(CU_MEMBER)
+} cu_nccl_t;
+
+/** Open libnccl: $OAK_NCCL, else by the loader or in the usual folders. Not collective. */
+oak_status_t oak_cuda_nccl(cu_nccl_t *nccl);
 /** Open libcuda and start it. OAK_ERR_DEVICE: no driver, too old, or no GPU. \a *found: 1 if there
  * is a GPU, usable or not. Not collective. */
 oak_status_t oak_cuda_driver(cu_driver_t *driver, int *found);

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The registry of devices, open and close, and the calls that every back end shares. */
+#define _GNU_SOURCE 1
+#include <mpi.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(OPEN_MPI) && OPEN_MPI
+#include <mpi-ext.h>
+#endif
 
 #include "base/str.h"
 #include "device_private.h"
@@ -61,6 +68,16 @@ static oak_status_t device_join(oak_device_t *dev, MPI_Comm comm) {
   OAK_TRY(oak_agree(dev->comm, status));
   status = oak_ledger_open(dev->host, &dev->ledger);
   return oak_agree(dev->comm, status);
+}
+
+int oak_mpi_takes_gpu(void) {
+  const char *wish = getenv("OAK_MPI_GPU");
+  if (wish && wish[0]) return strcmp(wish, "0") != 0;
+#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
+  return MPIX_Query_cuda_support();
+#else
+  return 0;
+#endif
 }
 
 /** Open one back end on all ranks or none. Collective. */
@@ -156,6 +173,66 @@ oak_status_t oak_device_upload(oak_device_t *dev, void *dst, const void *host, s
 oak_status_t oak_device_download(oak_device_t *dev, void *host, const void *src, size_t bytes) {
   return bytes > 0 ? dev->ops->download(dev, host, src, bytes) : OAK_OK;
 }
+
+/* ---- memory that processes of a host share */
+
+int oak_device_shares(const oak_device_t *dev) { return dev->ops->share && !dev->unshared; }
+
+oak_status_t oak_device_share(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle) {
+  *out = NULL;
+  return bytes > 0 ? dev->ops->share(dev, bytes, out, handle) : OAK_OK;
+}
+
+void oak_device_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle) {
+  if (ptr) dev->ops->unshare(dev, ptr, handle);
+}
+
+oak_status_t oak_device_attach(oak_device_t *dev, const oak_handle_t *handle, void **out) {
+  *out = NULL;
+  return dev->ops->attach(dev, handle, out);
+}
+
+void oak_device_detach(oak_device_t *dev, void *ptr) {
+  if (ptr) dev->ops->detach(dev, ptr);
+}
+
+static oak_status_t know_flags(oak_device_t *dev, void *page, size_t bytes) {
+  dev->flag_bytes = bytes;
+  return dev->ops->know_flags ? dev->ops->know_flags(dev, page, bytes) : OAK_OK;
+}
+
+oak_status_t oak_device_flags_new(oak_device_t *dev, size_t bytes, void **page,
+                                  oak_handle_t *handle) {
+  OAK_TRY(oak_host_map_new(bytes, page, handle));
+  return know_flags(dev, *page, bytes);
+}
+
+oak_status_t oak_device_flags_attach(oak_device_t *dev, const oak_handle_t *handle, void **page) {
+  OAK_TRY(oak_host_map_attach(handle, page));
+  return know_flags(dev, *page, (size_t)handle->bytes);
+}
+
+void oak_device_flags_close(oak_device_t *dev, void *page, oak_handle_t *handle) {
+  if (dev->ops->forget_flags) dev->ops->forget_flags(dev, page);
+  oak_host_map_close(page, dev->flag_bytes, handle);
+}
+
+oak_status_t oak_device_signal(oak_device_t *dev, uint64_t *flag, uint64_t value) {
+  if (dev->ops->signal) return dev->ops->signal(dev, flag, value);
+  atomic_store_explicit((_Atomic uint64_t *)flag, value, memory_order_release);
+  return OAK_OK;
+}
+
+/* Ranks may be more than cores: whoever waits long lets others run. */
+oak_status_t oak_device_wait(oak_device_t *dev, uint64_t *flag, uint64_t value) {
+  if (dev->ops->wait) return dev->ops->wait(dev, flag, value);
+  const int patience = 2000;
+  for (int n = 0; atomic_load_explicit((_Atomic uint64_t *)flag, memory_order_acquire) < value; n++)
+    if (n >= patience) sched_yield();
+  return OAK_OK;
+}
+
+/* ---- kernels */
 
 void oak_device_unload(oak_device_t *dev, oak_module_t **module) {
   if (!module || !*module) return;

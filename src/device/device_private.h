@@ -106,6 +106,8 @@ struct oak_device {
   int cache_private; /**< the folder is ours alone and goes at close */
   int found;         /**< set by an open that fails though the hardware is there */
   int mpi_direct;    /**< oak_device_mpi_direct() */
+  int unshared;      /**< memory cannot be shared though the back end could */
+  size_t flag_bytes; /**< of the page of flags */
   void *data;        /**< of the back end */
 };
 
@@ -177,6 +179,23 @@ typedef struct {
 oak_status_t oak_host_alloc(oak_device_t *dev, oak_host_memory_t *memory, size_t bytes, void **out);
 void oak_host_free(oak_device_t *dev, oak_host_memory_t *memory, void *ptr);
 void oak_host_memory_clear(oak_host_memory_t *memory);
+
+/** Pages that other processes of the host can map: a file without a name or a place, so that no
+ * limit of /dev/shm holds. Not collective. */
+oak_status_t oak_host_map_new(size_t bytes, void **out, oak_handle_t *handle);
+oak_status_t oak_host_map_attach(const oak_handle_t *handle, void **out);
+/** \a handle: where it was made, NULL where it was attached. */
+void oak_host_map_close(void *ptr, size_t bytes, oak_handle_t *handle);
+
+/** The same as memory of a device, entered in the ledger. */
+oak_status_t oak_host_share(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle);
+void oak_host_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle);
+oak_status_t oak_host_attach(oak_device_t *dev, oak_host_memory_t *attached,
+                             const oak_handle_t *handle, void **out);
+void oak_host_detach(oak_host_memory_t *attached, void *ptr);
+
+/** 1 if MPI says that it takes addresses of a GPU; $OAK_MPI_GPU overrules it. */
+int oak_mpi_takes_gpu(void);
 
 /* ---- object.c: kernels as shared objects, for back ends with a C compiler. */
 

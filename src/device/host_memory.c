@@ -2,9 +2,12 @@
  * Memory of the host, for back ends whose kernels run there. */
 #define _GNU_SOURCE 1
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "device_private.h"
 
@@ -63,4 +66,78 @@ void oak_host_memory_clear(oak_host_memory_t *memory) {
   for (int i = 0; i < memory->count; i++) free(memory->block[i].address);
   free(memory->block);
   *memory = (oak_host_memory_t){0};
+}
+
+/* ---- memory that processes share */
+
+static oak_status_t map_file(int file, size_t bytes, void **out) {
+  *out = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (*out != MAP_FAILED) return OAK_OK;
+  char size[32];
+  const int error = errno;
+  *out = NULL;
+  return OAK_FAIL(OAK_ERR_MEMORY, "cannot map %s of memory: %s",
+                  oak_format_size((double)bytes, size), strerror(error));
+}
+
+oak_status_t oak_host_map_new(size_t bytes, void **out, oak_handle_t *handle) {
+  const int file = memfd_create("oak", MFD_CLOEXEC);
+  *handle = (oak_handle_t){.bytes = (int64_t)bytes, .pid = getpid(), .file = file};
+  OAK_CHECK(file >= 0, OAK_ERR_DEVICE, "memory to share cannot be made (memfd_create): %s",
+            strerror(errno));
+  oak_status_t st = ftruncate(file, (off_t)bytes) == 0
+                        ? map_file(file, bytes, out)
+                        : OAK_FAIL(OAK_ERR_MEMORY, "memory to share cannot have %zu bytes: %s",
+                                   bytes, strerror(errno));
+  if (st != OAK_OK) close(file);
+  return st;
+}
+
+oak_status_t oak_host_map_attach(const oak_handle_t *handle, void **out) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/fd/%d", handle->pid, handle->file);
+  const int file = open(path, O_RDWR | O_CLOEXEC);
+  OAK_CHECK(file >= 0, OAK_ERR_DEVICE, "memory of process %d cannot be opened (%s): %s",
+            handle->pid, path, strerror(errno));
+  oak_status_t st = map_file(file, (size_t)handle->bytes, out);
+  close(file);
+  return st;
+}
+
+void oak_host_map_close(void *ptr, size_t bytes, oak_handle_t *handle) {
+  munmap(ptr, bytes);
+  if (handle) close(handle->file);
+}
+
+oak_status_t oak_host_share(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle) {
+  OAK_TRY(oak_ledger_take(dev->ledger, bytes));
+  oak_status_t st = oak_host_map_new(bytes, out, handle);
+  if (st == OAK_OK)
+    madvise(*out, bytes, MADV_HUGEPAGE); /* as in oak_host_alloc, where the system allows it */
+  else
+    oak_ledger_give(dev->ledger, bytes);
+  return st;
+}
+
+void oak_host_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle) {
+  oak_ledger_give(dev->ledger, (size_t)handle->bytes);
+  oak_host_map_close(ptr, (size_t)handle->bytes, handle);
+}
+
+oak_status_t oak_host_attach(oak_device_t *dev, oak_host_memory_t *attached,
+                             const oak_handle_t *handle, void **out) {
+  (void)dev;
+  OAK_TRY(reserve(attached));
+  OAK_TRY(oak_host_map_attach(handle, out));
+  attached->block[attached->count++] = (oak_host_block_t){*out, (size_t)handle->bytes};
+  return OAK_OK;
+}
+
+void oak_host_detach(oak_host_memory_t *attached, void *ptr) {
+  for (int i = 0; i < attached->count; i++) {
+    if (attached->block[i].address != ptr) continue;
+    munmap(ptr, attached->block[i].bytes);
+    attached->block[i] = attached->block[--attached->count];
+    return;
+  }
 }

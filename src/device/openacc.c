@@ -4,14 +4,10 @@
  * it. Kernels end before a launch returns. */
 #define _GNU_SOURCE 1
 #include <errno.h>
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#if defined(OPEN_MPI) && OPEN_MPI
-#include <mpi-ext.h>
-#endif
 
 #include "device_private.h"
 
@@ -31,7 +27,7 @@ typedef struct {
   int on_host; /**< kernels run there, and memory is its */
   char device[128];
   oak_module_t *runtime;
-  oak_host_memory_t memory;
+  oak_host_memory_t memory, attached;
 #define MEMBER(result, name, arguments) result(*name) arguments;
   RUNTIME_TABLE(MEMBER)
 #undef MEMBER
@@ -185,6 +181,7 @@ static void acc_close(oak_device_t *dev) {
   acc_t *acc = dev->data;
   if (acc->runtime) oak_object_unload(dev, acc->runtime);
   oak_host_memory_clear(&acc->memory);
+  free(acc->attached.block);
   oak_compiler_free(&acc->compiler);
   free(acc->built);
   free(acc);
@@ -199,17 +196,6 @@ static oak_status_t prepare(oak_device_t *dev) {
   return probe(acc);
 }
 
-/** 1 if MPI says that it takes addresses of a GPU. */
-static int mpi_takes_gpu(void) {
-  const char *wish = getenv("OAK_MPI_GPU");
-  if (wish && wish[0]) return strcmp(wish, "0") != 0;
-#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
-  return MPIX_Query_cuda_support();
-#else
-  return 0;
-#endif
-}
-
 static oak_status_t start(oak_device_t *dev, acc_t *acc) {
 #define FIND(result, name, arguments)                                   \
   do {                                                                  \
@@ -220,7 +206,8 @@ static oak_status_t start(oak_device_t *dev, acc_t *acc) {
   RUNTIME_TABLE(FIND)
 #undef FIND
   acc->on_host = acc->open(dev->host_rank, !acc->offload, acc->device, sizeof acc->device);
-  dev->mpi_direct = acc->on_host || mpi_takes_gpu();
+  dev->unshared = !acc->on_host;
+  dev->mpi_direct = acc->on_host || oak_mpi_takes_gpu();
   return OAK_OK;
 }
 
@@ -269,6 +256,16 @@ static void acc_free(oak_device_t *dev, void *ptr) {
     oak_host_free(dev, &acc->memory, ptr);
   else
     acc->free(ptr);
+}
+
+static oak_status_t acc_attach(oak_device_t *dev, const oak_handle_t *handle, void **out) {
+  acc_t *acc = dev->data;
+  return oak_host_attach(dev, &acc->attached, handle, out);
+}
+
+static void acc_detach(oak_device_t *dev, void *ptr) {
+  acc_t *acc = dev->data;
+  oak_host_detach(&acc->attached, ptr);
 }
 
 static oak_status_t acc_upload(oak_device_t *dev, void *dst, const void *host, size_t bytes) {
@@ -358,6 +355,10 @@ const oak_device_ops_t oak_device_ops_openacc = {
     .constant = oak_object_constant,
     .launch = oak_object_launch,
     .sync = acc_sync,
+    .share = oak_host_share,
+    .unshare = oak_host_unshare,
+    .attach = acc_attach,
+    .detach = acc_detach,
     .slots = acc_slots,
     .describe = acc_describe,
     .fingerprint = acc_fingerprint,

@@ -1,105 +1,178 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The two rounds of the ghost cell exchange, and the storage behind them. */
+#include "halo/exchange.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "halo/halo.h"
-
-oak_status_t oak_halo_check(int block_size, int layers, int refined) {
-  OAK_CHECK(block_size >= 4 && block_size % 2 == 0, OAK_ERR_INPUT,
-            "mesh.block_size = %d: must be an even number of at least 4", block_size);
-  OAK_CHECK(layers >= 1 && layers <= 4, OAK_ERR_INPUT, "scheme.ghost_layers = %d: must be 1 to 4",
-            layers);
-  OAK_CHECK(
-      layers <= block_size, OAK_ERR_INPUT,
-      "mesh.block_size = %d is smaller than the %d ghost layers: use blocks of at least %d cells",
-      block_size, layers, layers + layers % 2);
-  OAK_CHECK(
-      !refined || 2 * layers <= block_size, OAK_ERR_INPUT,
-      "mesh.block_size = %d is too small for %d ghost layers with refinement: the ghost cells of a "
-      "coarse block come from %d fine cells across the face; use blocks of at least %d cells, "
-      "fewer "
-      "ghost layers, or mesh.max_level = mesh.min_level",
-      block_size, layers, 2 * layers, 2 * layers);
-  return OAK_OK;
-}
-
-void oak_halo_init(oak_halo_t *halo, MPI_Comm comm, oak_device_t *dev, int dim, int block_size,
-                   int layers, int nvar, int real_size) {
-  memset(halo, 0, sizeof *halo);
-  halo->comm = comm;
-  halo->dev = dev;
-  halo->dim = dim;
-  halo->block_size = block_size;
-  halo->layers = layers;
-  halo->nvar = nvar;
-  halo->real_size = real_size;
-  halo->revision = -1;
-  halo->face.size = sizeof(oak_face_t);
-  halo->make1.size = halo->make2.size = halo->unpack.size = sizeof(oak_halo_task_t);
-  halo->fine.size = sizeof(oak_fine_face_t);
-  for (int d = 0; d < 3; d++) halo->coarse[d].size = sizeof(oak_coarse_face_t);
-}
-
-void oak_halo_clear(oak_halo_t *halo) {
-  if (!halo->dev) return;
-  oak_messages_clear(&halo->round1);
-  oak_messages_clear(&halo->round2);
-  oak_messages_clear(&halo->flux_messages);
-  if (!oak_device_ops(halo->dev)->host_memory) free(halo->table_host);
-  oak_device_free(halo->dev, halo->table);
-  oak_device_free(halo->dev, halo->buffer);
-  oak_device_free(halo->dev, halo->bflux);
-  oak_device_free(halo->dev, halo->piece);
-  memset(halo, 0, sizeof *halo);
-}
-
-int64_t oak_halo_bytes(const oak_halo_t *halo) {
-  return (halo->buffer_capacity + halo->bflux_capacity + halo->piece_capacity) * halo->real_size +
-         halo->table_capacity;
-}
-
-static oak_status_t run(oak_halo_t *halo, const oak_list_t *list, oak_halo_args_t *args) {
-  if (!list->count) return OAK_OK;
-  args->task = list->device;
-  return oak_device_launch(halo->dev, halo->kernel, list->count, args, sizeof *args);
-}
+enum { TAG_ROUND1 = 1, TAG_ROUND2 = 2, SLACK_BUFFER = 16, SLACK_VALUES = 32 };
 
 /* The first failure is the one to report. */
 static void note(oak_status_t *st, oak_status_t next) {
   if (*st == OAK_OK) *st = next;
 }
 
-/* Send what was made and wait for the others' part. */
-static oak_status_t round_trip(oak_halo_t *halo, oak_messages_t *messages, int tag,
-                               oak_timers_t *timers) {
-  if (!oak_messages_any(messages)) return OAK_OK;
+/* ---- storage */
+
+void oak_exchange_init(oak_exchange_t *x, oak_transport_t *transport, const oak_pattern_t *pattern,
+                       int components, int interpolation, int real_size) {
+  *x = (oak_exchange_t){.transport = transport,
+                        .pattern = pattern,
+                        .components = components,
+                        .interpolation = interpolation,
+                        .real_size = real_size};
+}
+
+void oak_exchange_clear(oak_exchange_t *x) {
+  oak_shared_t *list[] = {&x->buffer};
+  if (!x->transport) return;
+  oak_messages_clear(&x->round1, x->transport);
+  oak_messages_clear(&x->round2, x->transport);
+  oak_peers_free(&x->transport->peers, list, 1);
+  *x = (oak_exchange_t){0};
+}
+
+static int64_t piece_bytes(const oak_exchange_t *x) {
+  return oak_pattern_piece_cells(x->pattern) * x->components * x->real_size;
+}
+
+oak_status_t oak_exchange_fit(oak_exchange_t *x, int *changed) {
+  const oak_wish_t wish = {&x->buffer, x->pattern->pieces, piece_bytes(x), SLACK_BUFFER};
+  oak_status_t st = oak_peers_fit(&x->transport->peers, &wish, 1, changed);
+  note(&st,
+       oak_messages_prepare(&x->round1, x->transport, &x->pattern->round1, (size_t)piece_bytes(x)));
+  note(&st,
+       oak_messages_prepare(&x->round2, x->transport, &x->pattern->round2, (size_t)piece_bytes(x)));
+  return st;
+}
+
+oak_status_t oak_values_fit(oak_exchange_t *x, oak_values_t *const *values, int n, int64_t blocks,
+                            int *changed) {
+  enum { MOST = 8 };
+  oak_wish_t wish[MOST];
+  const int64_t bytes = oak_pattern_block_cells(x->pattern) * x->components * x->real_size;
+  OAK_ASSERT(n <= MOST);
+  for (int i = 0; i < n; i++)
+    wish[i] = (oak_wish_t){&values[i]->memory, blocks, bytes, SLACK_VALUES};
+  return oak_peers_fit(&x->transport->peers, wish, n, changed);
+}
+
+oak_status_t oak_values_look(oak_exchange_t *x, oak_values_t *values) {
+  const oak_peers_t *peers = &x->transport->peers;
+  oak_device_t *dev = x->transport->dev;
+  const size_t bytes = 2 * peers->count * sizeof(void *);
+  if (peers->count == 1) return OAK_OK;
+  if (!values->peer) OAK_TRY(oak_device_alloc(dev, bytes, &values->peer));
+  void **table = malloc(bytes);
+  OAK_CHECK(table, OAK_ERR_MEMORY, "out of memory for a list of %d ranks", peers->count);
+  for (int p = 0; p < peers->count; p++) {
+    table[2 * p] = values->memory.peer ? values->memory.peer[p] : NULL;
+    table[2 * p + 1] = x->buffer.peer ? x->buffer.peer[p] : NULL;
+  }
+  oak_status_t st = oak_device_upload(dev, values->peer, table, bytes);
+  free(table);
+  return st;
+}
+
+void oak_values_clear(oak_exchange_t *x, oak_values_t *const *values, int n) {
+  if (!x->transport) return;
+  for (int i = 0; i < n; i++) {
+    oak_shared_t *list[] = {&values[i]->memory};
+    oak_peers_free(&x->transport->peers, list, 1);
+    oak_device_free(x->transport->dev, values[i]->peer);
+    *values[i] = (oak_values_t){0};
+  }
+}
+
+int64_t oak_exchange_bytes(const oak_exchange_t *x) { return x->buffer.bytes; }
+
+void oak_exchange_field(const oak_exchange_t *x, const oak_values_t *values, oak_field_t *f) {
+  f->face = x->pattern->face.device;
+  f->u = values->memory.mine;
+  f->halo = x->buffer.mine;
+  f->peer = values->peer;
+}
+
+/* ---- the rounds */
+
+static oak_status_t run(oak_exchange_t *x, const oak_list_t *list, oak_halo_args_t *args) {
+  if (!list->count) return OAK_OK;
+  args->task = list->device;
+  return oak_device_launch(x->transport->dev, x->kernel, list->count, args, sizeof *args);
+}
+
+/* Blocks that peers' data is read from in place are complete when all have come to this meeting. */
+static oak_status_t meet(oak_exchange_t *x, oak_timers_t *timers) {
+  if (x->transport->peers.count == 1) return OAK_OK;
   oak_timer_start(timers, OAK_PHASE_MPI);
-  oak_status_t st = oak_messages_begin(messages, halo->comm, halo->dev, halo->buffer, halo->buffer,
-                                       halo->real_size, tag);
-  note(&st, oak_messages_end(messages, halo->dev, halo->buffer, halo->real_size));
+  oak_status_t st = oak_peers_meet(&x->transport->peers, x->pattern->contact);
   oak_timer_stop(timers, OAK_PHASE_MPI);
   return st;
 }
 
-/* A rank that fails goes through all messages nevertheless: the others wait for them. */
-oak_status_t oak_halo_fill(oak_halo_t *halo, oak_halo_args_t *args, oak_timers_t *timers) {
-  args->halo = halo->buffer;
-  args->f.halo = halo->buffer;
-  args->f.face = halo->face.device;
-  oak_status_t st = OAK_OK;
-  if (halo->make1.count || halo->unpack.count || oak_messages_any(&halo->round1)) {
+static oak_status_t send(oak_exchange_t *x, oak_messages_t *m, int tag, oak_timers_t *timers) {
+  if (!oak_messages_any(m)) return OAK_OK;
+  oak_timer_start(timers, OAK_PHASE_MPI);
+  oak_status_t st = oak_messages_begin(m, x->transport, x->buffer.mine, x->buffer.mine, tag);
+  oak_timer_stop(timers, OAK_PHASE_MPI);
+  return st;
+}
+
+static oak_status_t receive(oak_exchange_t *x, oak_messages_t *m, int tag, oak_timers_t *timers) {
+  if (!oak_messages_any(m)) return OAK_OK;
+  oak_timer_start(timers, OAK_PHASE_MPI);
+  oak_status_t st = oak_messages_end(m, x->transport, x->buffer.mine, x->buffer.mine, tag);
+  oak_timer_stop(timers, OAK_PHASE_MPI);
+  return st;
+}
+
+/* A rank that fails goes through all meetings and messages nevertheless: the others wait for them.
+ */
+oak_status_t oak_exchange_begin(oak_exchange_t *x, const oak_values_t *values,
+                                oak_halo_args_t *args, oak_timers_t *timers) {
+  const oak_pattern_t *p = x->pattern;
+  args->halo = x->buffer.mine;
+  args->components = x->components;
+  args->interpolation = x->interpolation;
+  args->f.list = NULL;
+  oak_exchange_field(x, values, &args->f);
+  oak_status_t st = meet(x, timers);
+  if (p->make1.count || oak_messages_any(&x->round1)) {
     oak_timer_start(timers, OAK_PHASE_GHOST_R1);
-    st = run(halo, &halo->make1, args);
-    note(&st, round_trip(halo, &halo->round1, 1, timers));
-    if (st == OAK_OK) st = run(halo, &halo->unpack, args);
+    if (st == OAK_OK) st = run(x, &p->make1, args);
+    note(&st, send(x, &x->round1, TAG_ROUND1, timers));
     oak_timer_stop(timers, OAK_PHASE_GHOST_R1);
   }
-  if (halo->make2.count || oak_messages_any(&halo->round2)) {
+  if (st != OAK_OK || !p->make2.count) return st;
+  oak_timer_start(timers, OAK_PHASE_GHOST_R2);
+  st = run(x, &p->make2, args);
+  oak_timer_stop(timers, OAK_PHASE_GHOST_R2);
+  return st;
+}
+
+oak_status_t oak_exchange_end(oak_exchange_t *x, oak_halo_args_t *args, oak_timers_t *timers) {
+  const oak_pattern_t *p = x->pattern;
+  oak_status_t st = OAK_OK;
+  if (p->unpack.count || oak_messages_any(&x->round1)) {
+    oak_timer_start(timers, OAK_PHASE_GHOST_R1);
+    st = receive(x, &x->round1, TAG_ROUND1, timers);
+    if (st == OAK_OK) st = run(x, &p->unpack, args);
+    oak_timer_stop(timers, OAK_PHASE_GHOST_R1);
+  }
+  if (p->late2.count || oak_messages_any(&x->round2)) {
     oak_timer_start(timers, OAK_PHASE_GHOST_R2);
-    if (st == OAK_OK) st = run(halo, &halo->make2, args);
-    note(&st, round_trip(halo, &halo->round2, 2, timers));
+    if (st == OAK_OK) st = run(x, &p->late2, args);
+    note(&st, send(x, &x->round2, TAG_ROUND2, timers));
+    note(&st, receive(x, &x->round2, TAG_ROUND2, timers));
     oak_timer_stop(timers, OAK_PHASE_GHOST_R2);
   }
+  if (p->meet2) note(&st, meet(x, timers));
+  return st;
+}
+
+oak_status_t oak_exchange_fill(oak_exchange_t *x, const oak_values_t *values, oak_halo_args_t *args,
+                               oak_timers_t *timers) {
+  oak_status_t st = oak_exchange_begin(x, values, args, timers);
+  note(&st, oak_exchange_end(x, args, timers));
   return st;
 }

@@ -5,11 +5,14 @@
  *
  * Both ends of a message list its parts in the same order without talking to each other: by kind,
  * face of the receiving block, number of the receiving block on its rank, position of the fine
- * block (paper, "Ghost cell exchange"). */
+ * block (paper, "Ghost cell exchange"). What a peer reads in place is laid out in the same order;
+ * it only has to be told where that begins. */
+#include "halo/pattern.h"
+
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "halo/halo.h"
 #include "mesh/tree.h"
 
 enum { PART_SLOT, PART_PIECE };
@@ -27,28 +30,31 @@ typedef struct {
   part_t *part;
 } parts_t;
 
+/* What reaches a block in messages or from a peer's buffer. */
+enum { GETS_ROUND1 = 1, GETS_LATE = 2 };
+
 /* Numbers of what the faces of this rank's blocks need, in the order of blocks and faces. */
 typedef struct {
-  int slot;         /* ghost cells made on this rank */
-  int make1, make2; /* tasks that make them */
-  int bflux;        /* faces at refinement boundaries */
-  int coarse[3];    /* of these, the coarse side of each direction */
-  int piece[3];     /* averages for them that are made on this rank */
+  int slot;                /* ghost cells made on this rank */
+  int make1, make2, late2; /* tasks that make them */
+  int bflux;               /* faces at refinement boundaries */
+  int coarse[3];           /* of these, the coarse side of each direction */
+  int piece[3];            /* averages for them that are made on this rank */
 } tally_t;
 
 typedef struct {
-  oak_halo_t *halo;
+  oak_pattern_t *pattern;
   const oak_mesh_t *mesh;
   const oak_tree_t *tree;
-  int faces, half;     /* of a block; fine blocks at a coarse face */
-  int64_t slot, piece; /* reals */
-  int64_t flux_piece;  /* reals */
-  int64_t direct[6];   /* from the start of a block to the layers that stand in for ghost cells */
-  int64_t block_reals;
-  int64_t first_slot; /* reals before the local slots */
-  int first_piece[3]; /* averages before the local ones of a direction */
+  const oak_peers_t *peers;
+  int faces, half;     /* of a block; fine blocks at a coarse face, and pieces of a slot */
+  int first_slot;      /* pieces before the local slots */
+  int first_piece[3];  /* averages before the local ones of a direction */
+  unsigned char *gets; /* [nblock] */
   parts_t send1, recv1, send2, recv2, send_flux, recv_flux;
   tally_t total;
+  int (*start)[2]; /* [peers] where the slots and averages that a peer reads begin here */
+  int (*begin)[2]; /* [peers] where those that this rank reads begin there */
 } build_t;
 
 static int compare_parts(const void *a, const void *b) {
@@ -72,93 +78,120 @@ static oak_status_t add_part(parts_t *list, part_t part) {
   return OAK_OK;
 }
 
-static int64_t ipow(int64_t base, int n) {
-  int64_t p = 1;
-  while (n-- > 0) p *= base;
-  return p;
+static oak_face_t *face_of(const build_t *b, int block, int face) {
+  return (oak_face_t *)b->pattern->face.host + (size_t)block * b->faces + face;
 }
 
-static oak_face_t *face_of(const build_t *b, int block, int face) {
-  return (oak_face_t *)b->halo->face.host + (size_t)block * b->faces + face;
+/* Number of a rank among the peers, -1: it gets messages, or is this one. */
+static int peer_of(const build_t *b, int rank) {
+  return rank == b->mesh->rank ? -1 : oak_peers_number(b->peers, rank);
+}
+
+static int by_message(const build_t *b, int rank) {
+  return rank != b->mesh->rank && peer_of(b, rank) < 0;
+}
+
+/* The state of a rank whose blocks are read in place. */
+static int state_base(const build_t *b, int rank) {
+  const int p = peer_of(b, rank);
+  return p < 0 ? OAK_BASE_OWN : OAK_BASE_PEERS + 2 * p;
 }
 
 /* ---- faces with blocks of other ranks beyond */
 
-/* Parts of messages that a face takes part in; what is local is placed later. */
-static oak_status_t scan_face(build_t *b, int block, int face) {
-  const int me = b->mesh->rank;
-  const oak_neighbour_t n = oak_tree_neighbour(b->tree, block, face);
-  const int remote =
-      n.kind != OAK_NEIGHBOUR_BOUNDARY && n.kind != OAK_NEIGHBOUR_FINER && n.rank[0] != me;
-  const part_t here = {n.rank[0], PART_SLOT, face, block, 0, block};
-  const part_t there = {n.rank[0], PART_SLOT, face ^ 1, n.block[0], n.sub, block};
-  part_t part;
-  switch (n.kind) {
-    case OAK_NEIGHBOUR_SAME:
-      if (!remote) break;
-      OAK_TRY(add_part(&b->recv1, here));
-      return add_part(&b->send1, there);
-    case OAK_NEIGHBOUR_COARSER:
-      if (!remote) break;
-      part = there;
-      part.kind = PART_PIECE;
-      OAK_TRY(add_part(&b->recv2, here));
-      OAK_TRY(add_part(&b->send1, part));
-      return add_part(&b->send_flux, part);
-    case OAK_NEIGHBOUR_FINER:
-      for (int h = 0; h < b->half; h++) {
-        if (n.rank[h] == me) continue;
-        part = (part_t){n.rank[h], PART_PIECE, face, block, h, block};
-        OAK_TRY(add_part(&b->recv1, part));
-        OAK_TRY(add_part(&b->recv_flux, part));
-        /* Face and block tell fine blocks apart, so it does not matter that only this end knows
-         * `sub`. */
-        OAK_TRY(
-            add_part(&b->send2, (part_t){n.rank[h], PART_SLOT, face ^ 1, n.block[h], h, block}));
-      }
-      break;
-    case OAK_NEIGHBOUR_BOUNDARY:
-      break;
+static oak_status_t scan_finer(build_t *b, int block, int face, const oak_neighbour_t *n) {
+  for (int h = 0; h < b->half; h++) {
+    const part_t piece = {n->rank[h], PART_PIECE, face, block, h, block};
+    if (n->rank[h] == b->mesh->rank) continue;
+    if (by_message(b, n->rank[h])) {
+      OAK_TRY(add_part(&b->recv1, piece));
+      b->gets[block] |= GETS_ROUND1;
+    }
+    OAK_TRY(add_part(&b->recv_flux, piece));
+    /* Face and block tell fine blocks apart, so it does not matter that only this end knows `sub`.
+     */
+    OAK_TRY(add_part(&b->send2, (part_t){n->rank[h], PART_SLOT, face ^ 1, n->block[h], h, block}));
   }
   return OAK_OK;
+}
+
+/* Parts of messages that a face takes part in; what is local is placed later. */
+static oak_status_t scan_face(build_t *b, int block, int face) {
+  const oak_neighbour_t n = oak_tree_neighbour(b->tree, block, face);
+  if (n.kind == OAK_NEIGHBOUR_BOUNDARY) return OAK_OK;
+  if (n.kind == OAK_NEIGHBOUR_FINER) return scan_finer(b, block, face, &n);
+  if (n.rank[0] == b->mesh->rank) return OAK_OK;
+  const int message = by_message(b, n.rank[0]);
+  const part_t here = {n.rank[0], PART_SLOT, face, block, 0, block};
+  const part_t there = {n.rank[0], PART_SLOT, face ^ 1, n.block[0], n.sub, block};
+  if (n.kind == OAK_NEIGHBOUR_SAME) {
+    if (!message) return OAK_OK;
+    b->gets[block] |= GETS_ROUND1;
+    OAK_TRY(add_part(&b->recv1, here));
+    return add_part(&b->send1, there);
+  }
+  part_t piece = there;
+  piece.kind = PART_PIECE;
+  b->gets[block] |= GETS_LATE;
+  OAK_TRY(add_part(&b->recv2, here));
+  if (message) OAK_TRY(add_part(&b->send1, piece));
+  return add_part(&b->send_flux, piece);
 }
 
 static oak_status_t scan_faces(build_t *b) {
   parts_t *parts[] = {&b->send1, &b->recv1, &b->send2, &b->recv2, &b->send_flux, &b->recv_flux};
   if (b->mesh->size == 1) return OAK_OK;
   for (int n = 0; n < b->mesh->nblock; n++)
-    for (unsigned faces = b->tree->other[n]; faces; faces &= faces - 1)
+    for (unsigned faces = oak_tree_others(b->tree, n); faces; faces &= faces - 1)
       OAK_TRY(scan_face(b, n, __builtin_ctz(faces)));
   for (int i = 0; i < 6; i++)
     if (parts[i]->count) qsort(parts[i]->part, parts[i]->count, sizeof(part_t), compare_parts);
   return OAK_OK;
 }
 
-static int64_t reals_of(const build_t *b, const parts_t *parts) {
+/* Pieces of the parts, of messages alone or of all. */
+static int64_t pieces_of(const build_t *b, const parts_t *parts, int messages_only) {
   int64_t sum = 0;
   for (int i = 0; i < parts->count; i++)
-    sum += parts->part[i].kind == PART_SLOT ? b->slot : b->piece;
+    if (!messages_only || by_message(b, parts->part[i].rank))
+      sum += parts->part[i].kind == PART_SLOT ? b->half : 1;
   return sum;
 }
 
-/* Turn sorted parts into messages, giving each part its offset from `*at` on; calls `place` for
- * each. */
-static oak_status_t make_messages(build_t *b, const parts_t *parts, oak_message_t **out, int *nout,
-                                  int64_t *at,
-                                  void (*place)(build_t *, const part_t *, int64_t offset)) {
-  const part_t *p = parts->part;
-  int ranks = 0;
-  for (int i = 0; i < parts->count; i++) ranks += i == 0 || p[i].rank != p[i - 1].rank;
-  *nout = ranks;
+/* A list of parts that leave or arrive, and where they are put. */
+typedef struct {
+  const parts_t *parts;
+  int slot;           /* pieces of a slot */
+  int received, flux; /* kind of list */
+  void (*place)(build_t *, const part_t *, int place, int peer);
+} side_t;
+
+/* Turn sorted parts into messages, giving each part its place from `*at` on, and call `place` for
+ * it. What a peer reads in place is laid out like a message; what is read from one has its place
+ * there. */
+static oak_status_t make_messages(build_t *b, const side_t *side, oak_message_t **out, int *nout,
+                                  int64_t *at) {
+  const part_t *p = side->parts->part;
+  int ranks = 0, peer = -1, from = 0;
+  for (int i = 0; i < side->parts->count; i++) ranks += i == 0 || p[i].rank != p[i - 1].rank;
+  *nout = 0;
   *out = calloc(ranks + 1, sizeof **out);
   OAK_CHECK(*out, OAK_ERR_MEMORY, "out of memory for a list of %d messages", ranks);
-  oak_message_t *m = *out - 1;
-  for (int i = 0; i < parts->count; i++) {
-    if (i == 0 || p[i].rank != p[i - 1].rank) *++m = (oak_message_t){p[i].rank, *at, 0};
-    const int64_t size = p[i].kind == PART_SLOT ? b->slot : b->piece;
-    place(b, &p[i], *at);
-    *at += size;
-    m->count += size;
+  for (int i = 0; i < side->parts->count; i++) {
+    const int first = i == 0 || p[i].rank != p[i - 1].rank;
+    const int size = p[i].kind == PART_SLOT ? side->slot : 1;
+    if (first) peer = peer_of(b, p[i].rank);
+    if (first && peer < 0) (*out)[(*nout)++] = (oak_message_t){p[i].rank, *at, 0};
+    if (first && peer >= 0 && side->received) from = b->begin[peer][side->flux];
+    if (first && peer >= 0 && !side->received) b->start[peer][side->flux] = (int)*at;
+    if (peer < 0) (*out)[*nout - 1].count += size;
+    if (peer >= 0 && side->received) {
+      side->place(b, &p[i], from, peer);
+      from += size;
+    } else {
+      side->place(b, &p[i], (int)*at, -1);
+      *at += size;
+    }
   }
   return OAK_OK;
 }
@@ -167,34 +200,44 @@ static void add_task(oak_list_t *list, oak_halo_task_t task) {
   ((oak_halo_task_t *)list->host)[list->count++] = task;
 }
 
-/* Received parts: slots are used where they arrive, pieces are unpacked into a local slot. */
-static void place_recv(build_t *b, const part_t *p, int64_t offset) {
+/* Received parts: slots are used where they arrive or where a peer has them, pieces are unpacked
+ * into a local slot. */
+static void place_recv(build_t *b, const part_t *p, int place, int peer) {
   oak_face_t *face = face_of(b, p->block, p->face);
   if (p->kind == PART_PIECE) {
-    add_task(&b->halo->unpack, (oak_halo_task_t){.src = offset,
-                                                 .dst = face->offset,
-                                                 .block = p->block,
-                                                 .face = p->face,
-                                                 .sub = p->sub,
-                                                 .kind = OAK_HALO_UNPACK});
+    add_task(&b->pattern->unpack, (oak_halo_task_t){.dst = face->place,
+                                                    .source = place,
+                                                    .face = p->face,
+                                                    .sub = p->sub,
+                                                    .kind = OAK_HALO_UNPACK});
   } else {
-    face->kind = OAK_SLOT;
-    face->offset = offset;
+    face->base = peer < 0 ? OAK_BASE_HALO : OAK_BASE_PEERS + 2 * peer + 1;
+    face->place = place;
   }
 }
 
-static oak_halo_task_t send_task(const part_t *p, int64_t offset, int kind) {
-  return (oak_halo_task_t){
-      .dst = offset, .block = p->mine, .face = p->face, .sub = p->sub, .kind = kind};
+static void place_send1(build_t *b, const part_t *p, int place, int peer) {
+  (void)peer;
+  add_task(&b->pattern->make1,
+           (oak_halo_task_t){.dst = place,
+                             .source = p->mine,
+                             .face = p->face,
+                             .sub = p->sub,
+                             .kind = p->kind == PART_SLOT ? OAK_HALO_COPY : OAK_HALO_PACK});
 }
 
-static void place_send1(build_t *b, const part_t *p, int64_t offset) {
-  const int kind = p->kind == PART_SLOT ? OAK_HALO_COPY : OAK_HALO_PACK;
-  add_task(&b->halo->make1, send_task(p, offset, kind));
+/* Interpolation reads the ghost cells of the coarse block. */
+static oak_list_t *round2_list(const build_t *b, int source) {
+  return b->gets[source] & GETS_ROUND1 ? &b->pattern->late2 : &b->pattern->make2;
 }
 
-static void place_send2(build_t *b, const part_t *p, int64_t offset) {
-  add_task(&b->halo->make2, send_task(p, offset, OAK_HALO_PROLONG));
+static void place_send2(build_t *b, const part_t *p, int place, int peer) {
+  (void)peer;
+  add_task(round2_list(b, p->mine), (oak_halo_task_t){.dst = place,
+                                                      .source = p->mine,
+                                                      .face = p->face,
+                                                      .sub = p->sub,
+                                                      .kind = OAK_HALO_PROLONG});
 }
 
 static int compare_coarse(const void *a, const void *b) {
@@ -203,105 +246,119 @@ static int compare_coarse(const void *a, const void *b) {
   return p->face < q->face ? -1 : p->face > q->face;
 }
 
-static void place_flux_recv(build_t *b, const part_t *p, int64_t offset) {
-  const oak_list_t *list = &b->halo->coarse[p->face / 2];
+static void place_flux_recv(build_t *b, const part_t *p, int place, int peer) {
+  const oak_list_t *list = &b->pattern->flux.coarse[p->face / 2];
   oak_coarse_face_t *c = bsearch(&(oak_coarse_face_t){.block = p->block, .face = p->face},
                                  list->host, list->count, list->size, compare_coarse);
-  c->piece[p->sub] = (int)(offset / b->flux_piece);
+  c->piece[p->sub] = place;
+  c->owner[p->sub] = peer + 1;
 }
 
-static void place_flux_send(build_t *b, const part_t *p, int64_t offset) {
-  oak_list_t *list = &b->halo->fine;
-  ((oak_fine_face_t *)list->host)[list->count++] = (oak_fine_face_t){
-      .bflux = face_of(b, p->mine, p->face ^ 1)->bflux, .piece = (int)(offset / b->flux_piece)};
+static void place_flux_send(build_t *b, const part_t *p, int place, int peer) {
+  oak_list_t *list = &b->pattern->flux.fine;
+  (void)peer;
+  ((oak_fine_face_t *)list->host)[list->count++] =
+      (oak_fine_face_t){.bflux = face_of(b, p->mine, p->face ^ 1)->bflux, .piece = place};
 }
 
-/* ---- faces whose ghost cells are on this rank */
-
-static int local_children(const build_t *b, const oak_node_t *node, int face) {
-  int sum = 0;
-  for (int h = 0; h < b->half; h++)
-    sum += node->child[oak_tree_face_child(face / 2, !(face & 1), h)] < b->tree->nblock;
-  return sum;
-}
+/* ---- faces whose ghost cells are made on this rank */
 
 static void count_face(const build_t *b, int block, int face, tally_t *n) {
-  const int link = b->tree->face[block][face];
-  const oak_node_t *finer = oak_tree_node(b->tree, link);
-  if (finer) {
-    const int local = local_children(b, finer, face);
-    n->slot++;
-    n->make1 += local;
-    n->bflux++;
-    n->coarse[face / 2]++;
-    n->piece[face / 2] += local;
-  } else if (link < 0) {
-    n->slot++;
-    n->make1++;
-  } else if (b->tree->leaf[link].level != b->tree->leaf[block].level) {
-    n->bflux++;
-    n->slot += link < b->tree->nblock;
-    n->make2 += link < b->tree->nblock;
+  const oak_neighbour_t next = oak_tree_neighbour(b->tree, block, face);
+  const int me = b->mesh->rank;
+  int local = 0;
+  switch (next.kind) {
+    case OAK_NEIGHBOUR_FINER:
+      for (int h = 0; h < b->half; h++) {
+        local += next.rank[h] == me;
+        n->make1 += !by_message(b, next.rank[h]);
+      }
+      n->slot++;
+      n->bflux++;
+      n->coarse[face / 2]++;
+      n->piece[face / 2] += local;
+      break;
+    case OAK_NEIGHBOUR_BOUNDARY:
+      n->slot++;
+      n->make1++;
+      break;
+    case OAK_NEIGHBOUR_COARSER:
+      n->bflux++;
+      if (next.rank[0] != me) break;
+      n->slot++;
+      if (b->gets[next.block[0]] & GETS_ROUND1) {
+        n->late2++;
+        b->gets[block] |= GETS_LATE;
+      } else {
+        n->make2++;
+      }
+      break;
+    case OAK_NEIGHBOUR_SAME:
+      break;
   }
 }
 
 /* A slot for averages of finer blocks, and their part in flux fixing. */
-static void place_finer(const build_t *b, const oak_node_t *finer, oak_halo_task_t task, int bflux,
-                        tally_t *at) {
+static void place_finer(const build_t *b, const oak_neighbour_t *n, oak_halo_task_t task, int block,
+                        int bflux, tally_t *at) {
   const int axis = task.face / 2;
-  oak_halo_task_t *make1 = b->halo->make1.host;
-  oak_coarse_face_t coarse = {.block = task.block, .face = task.face, .bflux = bflux};
+  oak_list_t *list = &b->pattern->flux.coarse[axis];
+  oak_coarse_face_t coarse = {.block = block, .face = task.face, .bflux = bflux};
   task.kind = OAK_HALO_RESTRICT;
   for (task.sub = 0; task.sub < b->half; task.sub++) {
-    task.block = finer->child[oak_tree_face_child(axis, !(task.face & 1), task.sub)];
-    if (task.block >= b->tree->nblock) continue;
-    make1[at->make1++] = task;
-    coarse.piece[task.sub] = b->first_piece[axis] + at->piece[axis]++;
+    if (by_message(b, n->rank[task.sub])) continue;
+    task.base = state_base(b, n->rank[task.sub]);
+    task.source = n->block[task.sub];
+    add_task(&b->pattern->make1, task);
+    if (task.base == OAK_BASE_OWN)
+      coarse.piece[task.sub] = b->first_piece[axis] + at->piece[axis]++;
   }
-  ((oak_coarse_face_t *)b->halo->coarse[axis].host)[at->coarse[axis]++] = coarse;
+  ((oak_coarse_face_t *)list->host)[list->count++] = coarse;
 }
 
-/* Faces that do not lead to a block of this rank and the same level. Those to other ranks get their
- * slots with the messages. */
+/* Faces that do not lead to a block of this rank and the same level. Those that are received or
+ * read from a peer's buffer get their slots with the messages. */
 static oak_face_t place_face(const build_t *b, int block, int face, tally_t *at) {
-  const oak_tree_t *t = b->tree;
-  const int link = t->face[block][face];
-  const oak_node_t *finer = oak_tree_node(t, link);
-  const int differs = finer || (link >= 0 && t->leaf[link].level != t->leaf[block].level);
-  oak_face_t out = {.kind = OAK_DIRECT, .bflux = differs ? at->bflux++ : -1};
-  if (link >= t->nblock) return out;
-  out.kind = OAK_SLOT;
-  out.offset = b->first_slot + at->slot++ * b->slot;
+  const oak_neighbour_t n = oak_tree_neighbour(b->tree, block, face);
+  const int differs = n.kind == OAK_NEIGHBOUR_FINER || n.kind == OAK_NEIGHBOUR_COARSER;
+  oak_face_t out = {.base = OAK_BASE_HALO, .bflux = differs ? at->bflux++ : -1};
+  if (n.kind == OAK_NEIGHBOUR_SAME) {
+    out.base = state_base(b, n.rank[0]);
+    out.place = n.block[0];
+    return out;
+  }
+  if (n.kind == OAK_NEIGHBOUR_COARSER && n.rank[0] != b->mesh->rank) return out;
+  out.place = b->first_slot + at->slot++ * b->half;
   oak_halo_task_t task = {
-      .dst = out.offset, .block = block, .face = face, .kind = OAK_HALO_BOUNDARY};
-  if (finer) {
-    place_finer(b, finer, task, out.bflux, at);
-  } else if (link >= 0) {
+      .dst = out.place, .source = block, .face = face, .kind = OAK_HALO_BOUNDARY};
+  if (n.kind == OAK_NEIGHBOUR_FINER) {
+    place_finer(b, &n, task, block, out.bflux, at);
+  } else if (n.kind == OAK_NEIGHBOUR_COARSER) {
     task.kind = OAK_HALO_PROLONG;
-    task.block = link;
-    task.sub = oak_tree_face_position(face / 2, t->leaf[block].number);
-    ((oak_halo_task_t *)b->halo->make2.host)[at->make2++] = task;
+    task.source = n.block[0];
+    task.sub = n.sub;
+    add_task(round2_list(b, task.source), task);
   } else {
-    ((oak_halo_task_t *)b->halo->make1.host)[at->make1++] = task;
+    add_task(&b->pattern->make1, task);
   }
   return out;
 }
 
 static void count_faces(build_t *b) {
-  for (int n = 0; n < b->tree->nblock; n++)
-    for (unsigned faces = b->tree->other[n]; faces; faces &= faces - 1)
+  for (int n = 0; n < b->mesh->nblock; n++)
+    for (unsigned faces = oak_tree_others(b->tree, n); faces; faces &= faces - 1)
       count_face(b, n, __builtin_ctz(faces), &b->total);
 }
 
 /* Most faces lead to a block of this rank and the same level. */
 static void place_faces(build_t *b) {
-  oak_face_t *out = b->halo->face.host;
+  oak_face_t *out = b->pattern->face.host;
   tally_t at = {0};
-  for (int n = 0; n < b->tree->nblock; n++, out += b->faces) {
-    const int *link = b->tree->face[n];
-    for (int f = 0; f < b->faces; f++)
-      out[f] = (oak_face_t){link[f] * b->block_reals + b->direct[f], OAK_DIRECT, -1};
-    for (unsigned faces = b->tree->other[n]; faces; faces &= faces - 1) {
+  b->pattern->face.count = b->mesh->nblock * b->faces;
+  for (int n = 0; n < b->mesh->nblock; n++, out += b->faces) {
+    const int *link = oak_tree_links(b->tree, n);
+    for (int f = 0; f < b->faces; f++) out[f] = (oak_face_t){OAK_BASE_OWN, link[f], -1};
+    for (unsigned faces = oak_tree_others(b->tree, n); faces; faces &= faces - 1) {
       const int f = __builtin_ctz(faces);
       out[f] = place_face(b, n, f, &at);
     }
@@ -310,163 +367,265 @@ static void place_faces(build_t *b) {
 
 /* Averages that stay on this rank. */
 static void place_averages(build_t *b) {
-  oak_halo_t *h = b->halo;
-  oak_fine_face_t *fine = h->fine.host;
+  oak_flux_pattern_t *x = &b->pattern->flux;
+  oak_fine_face_t *fine = x->fine.host;
   for (int d = 0; d < b->mesh->dim; d++) {
-    const oak_coarse_face_t *c = h->coarse[d].host, *end = c + h->coarse[d].count;
+    const oak_coarse_face_t *c = x->coarse[d].host, *end = c + x->coarse[d].count;
     for (; c < end; c++) {
-      const oak_node_t *finer = oak_tree_node(b->tree, b->tree->face[c->block][c->face]);
-      for (int s = 0; s < b->half; s++) {
-        const int block = finer->child[oak_tree_face_child(d, !(c->face & 1), s)];
-        if (block < b->tree->nblock)
-          fine[h->fine.count++] = (oak_fine_face_t){.bflux = face_of(b, block, c->face ^ 1)->bflux,
-                                                    .piece = c->piece[s]};
-      }
+      const oak_neighbour_t n = oak_tree_neighbour(b->tree, c->block, c->face);
+      for (int s = 0; s < b->half; s++)
+        if (n.rank[s] == b->mesh->rank)
+          fine[x->fine.count++] = (oak_fine_face_t){
+              .bflux = face_of(b, n.block[s], c->face ^ 1)->bflux, .piece = c->piece[s]};
     }
   }
 }
 
+/* Which blocks kernels may work on while messages are under way. */
+static void list_blocks(build_t *b) {
+  oak_list_t *inner = &b->pattern->inner, *outer = &b->pattern->outer;
+  for (int n = 0; n < b->mesh->nblock && inner->host; n++) {
+    oak_list_t *list = b->gets[n] ? outer : inner;
+    ((int *)list->host)[list->count++] = n;
+  }
+}
+
+/* Peers whose memory this rank reads, or who read this rank's: both wait for each other. */
+static void find_contacts(build_t *b) {
+  unsigned char *contact = b->pattern->contact;
+  memset(contact, 0, b->peers->count);
+  for (int n = 0; n < b->mesh->nblock && b->peers->count > 1; n++)
+    for (unsigned faces = oak_tree_others(b->tree, n); faces; faces &= faces - 1) {
+      const oak_neighbour_t next = oak_tree_neighbour(b->tree, n, __builtin_ctz(faces));
+      if (next.kind == OAK_NEIGHBOUR_BOUNDARY) continue;
+      for (int h = 0; h < (next.kind == OAK_NEIGHBOUR_FINER ? b->half : 1); h++)
+        if (peer_of(b, next.rank[h]) >= 0) contact[peer_of(b, next.rank[h])] = 1;
+    }
+}
+
 /* ---- tables */
 
-/* Grow with room to spare, shrink when far too large; contents are not kept. */
-static oak_status_t fit(oak_halo_t *h, void **buffer, int64_t *capacity, int64_t count, int size) {
-  if (count <= *capacity && count >= *capacity / 2) return OAK_OK;
-  const int64_t wanted = *capacity == 0 || count == 0 ? count : count + count / 16;
-  oak_device_free(h->dev, *buffer);
-  *buffer = NULL;
-  *capacity = 0;
-  OAK_TRY(oak_device_alloc(h->dev, (size_t)wanted * size, buffer));
-  *capacity = wanted;
+static oak_status_t fit_tables(oak_pattern_t *p, oak_device_t *dev, int64_t bytes, int nblock) {
+  const int in_place = oak_device_ops(dev)->host_memory;
+  if (bytes > p->table_capacity || bytes < p->table_capacity / 2) {
+    const int64_t wanted = p->table_capacity == 0 || bytes == 0 ? bytes : bytes + bytes / 16;
+    oak_device_free(dev, p->table);
+    if (!in_place) free(p->table_host);
+    p->table = p->table_host = NULL;
+    p->table_capacity = 0;
+    OAK_TRY(oak_device_alloc(dev, (size_t)wanted, &p->table));
+    p->table_host = in_place ? p->table : malloc((size_t)wanted + 1);
+    p->table_capacity = wanted;
+  }
+  OAK_CHECK(p->table_host || !bytes, OAK_ERR_MEMORY, "out of memory for the faces of %d blocks",
+            nblock);
+  p->table_bytes = bytes;
   return OAK_OK;
 }
 
 /* Give each list its place in the memory of all tables; a list's count then tells what is in it. */
-static oak_status_t lay_out(build_t *b) {
-  oak_halo_t *h = b->halo;
+static oak_status_t lay_out(build_t *b, const oak_transport_t *t) {
+  oak_pattern_t *p = b->pattern;
   const tally_t *n = &b->total;
-  const int64_t faces = (int64_t)b->mesh->nblock * b->faces;
-  int pieces = 0, averages = 0;
-  for (int i = 0; i < b->recv1.count; i++) pieces += b->recv1.part[i].kind == PART_PIECE;
+  const int64_t blocks = b->mesh->nblock;
+  int64_t unpack = 0, averages = 0, late = 0, outer = 0, bytes = 0;
+  for (int i = 0; i < b->recv1.count; i++) unpack += b->recv1.part[i].kind == PART_PIECE;
+  for (int i = 0; i < b->send2.count; i++)
+    late += (b->gets[b->send2.part[i].mine] & GETS_ROUND1) != 0;
+  for (int i = 0; i < blocks; i++) outer += b->gets[i] != 0;
   for (int d = 0; d < 3; d++) averages += n->piece[d];
   struct {
     oak_list_t *list;
     int64_t room;
-  } part[] = {{&h->face, faces},
-              {&h->make1, n->make1 + b->send1.count},
-              {&h->make2, n->make2 + b->send2.count},
-              {&h->unpack, pieces},
-              {&h->coarse[0], n->coarse[0]},
-              {&h->coarse[1], n->coarse[1]},
-              {&h->coarse[2], n->coarse[2]},
-              {&h->fine, averages + b->send_flux.count}};
+  } part[] = {{&p->face, blocks * b->faces},
+              {&p->make1, n->make1 + b->send1.count},
+              {&p->make2, n->make2 + b->send2.count - late},
+              {&p->late2, n->late2 + late},
+              {&p->unpack, unpack},
+              {&p->inner, t->messages ? blocks - outer : 0},
+              {&p->outer, t->messages ? outer : 0},
+              {&p->flux.coarse[0], n->coarse[0]},
+              {&p->flux.coarse[1], n->coarse[1]},
+              {&p->flux.coarse[2], n->coarse[2]},
+              {&p->flux.fine, averages + b->send_flux.count}};
   enum { PARTS = sizeof part / sizeof *part };
-  int64_t bytes = 0;
   for (int i = 0; i < PARTS; i++) bytes += part[i].room * (int64_t)part[i].list->size;
-  const int64_t before = h->table_capacity;
-  OAK_TRY(fit(h, &h->table, &h->table_capacity, bytes, 1));
-  if (oak_device_ops(h->dev)->host_memory) {
-    h->table_host = h->table;
-  } else if (h->table_capacity != before || !h->table_host) {
-    free(h->table_host);
-    h->table_host = malloc(h->table_capacity + 1);
-    OAK_CHECK(h->table_host, OAK_ERR_MEMORY, "out of memory for the faces of %d blocks",
-              b->mesh->nblock);
-  }
-  h->table_bytes = bytes;
+  OAK_TRY(fit_tables(p, t->dev, bytes, b->mesh->nblock));
   bytes = 0;
   for (int i = 0; i < PARTS; i++) {
-    part[i].list->host = (char *)h->table_host + bytes;
-    part[i].list->device = (char *)h->table + bytes;
+    part[i].list->host = (char *)p->table_host + bytes;
+    part[i].list->device = (char *)p->table + bytes;
     part[i].list->count = 0;
     bytes += part[i].room * (int64_t)part[i].list->size;
   }
+  if (!t->messages) p->inner.host = p->outer.host = NULL;
   return OAK_OK;
 }
 
 /* ---- all of it */
 
-static void start(build_t *b) {
-  oak_halo_t *h = b->halo;
-  const int64_t area = ipow(h->block_size, h->dim - 1);
-  oak_messages_clear(&h->round1);
-  oak_messages_clear(&h->round2);
-  oak_messages_clear(&h->flux_messages);
+static oak_status_t start(build_t *b, oak_transport_t *t) {
+  oak_pattern_t *p = b->pattern;
+  oak_route_clear(&p->round1);
+  oak_route_clear(&p->round2);
+  oak_route_clear(&p->flux.route);
   b->tree = b->mesh->tree;
-  b->faces = 2 * h->dim;
-  b->half = 1 << (h->dim - 1);
-  b->slot = h->nvar * h->layers * area;
-  b->flux_piece = h->nvar * ipow(h->block_size / 2, h->dim - 1);
-  b->piece = h->layers * b->flux_piece;
-  b->block_reals = h->nvar * h->block_size * area;
-  for (int f = 1; f < b->faces; f++) b->direct[f] = 0;
-  for (int f = 0; f < b->faces; f += 2)
-    b->direct[f] = (h->block_size - h->layers) * ipow(h->block_size, f / 2);
+  b->peers = &t->peers;
+  b->faces = 2 * p->dim;
+  b->half = 1 << (p->dim - 1);
+  b->gets = calloc(b->mesh->nblock + 1, 1);
+  b->start = calloc(2 * b->peers->count, sizeof *b->start);
+  OAK_CHECK(b->gets && b->start, OAK_ERR_MEMORY, "out of memory for the faces of %d blocks",
+            b->mesh->nblock);
+  b->begin = b->start + b->peers->count;
+  return OAK_OK;
 }
 
-static oak_status_t build_ghosts(build_t *b) {
-  oak_halo_t *h = b->halo;
-  int64_t at = 0;
-  b->first_slot = reals_of(b, &b->recv1) + reals_of(b, &b->recv2);
-  b->first_piece[0] = b->recv_flux.count + b->send_flux.count;
+static oak_status_t build_local(build_t *b, const oak_transport_t *t) {
+  oak_pattern_t *p = b->pattern;
+  OAK_TRY(scan_faces(b));
+  count_faces(b);
+  const int64_t at = pieces_of(b, &b->recv1, 1) + pieces_of(b, &b->recv2, 1);
+  const int64_t pieces = at + (int64_t)b->total.slot * b->half + pieces_of(b, &b->send1, 0) +
+                         pieces_of(b, &b->send2, 0);
+  OAK_CHECK(pieces < INT_MAX, OAK_ERR_INPUT,
+            "%d blocks on a rank need %lld pieces of ghost cells, a table counts to %d: use more "
+            "ranks",
+            b->mesh->nblock, (long long)pieces, INT_MAX);
+  OAK_TRY(lay_out(b, t));
+  b->first_slot = (int)at;
+  b->first_piece[0] = (int)pieces_of(b, &b->recv_flux, 1) + b->send_flux.count;
   for (int d = 1; d < 3; d++) b->first_piece[d] = b->first_piece[d - 1] + b->total.piece[d - 1];
   place_faces(b);
-  h->make1.count = b->total.make1;
-  h->make2.count = b->total.make2;
-  for (int d = 0; d < 3; d++) h->coarse[d].count = b->total.coarse[d];
-  h->face.count = b->mesh->nblock * b->faces;
-  OAK_TRY(make_messages(b, &b->recv1, &h->round1.recv, &h->round1.nrecv, &at, place_recv));
-  OAK_TRY(make_messages(b, &b->recv2, &h->round2.recv, &h->round2.nrecv, &at, place_recv));
-  at += b->total.slot * b->slot;
-  OAK_TRY(make_messages(b, &b->send1, &h->round1.send, &h->round1.nsend, &at, place_send1));
-  OAK_TRY(make_messages(b, &b->send2, &h->round2.send, &h->round2.nsend, &at, place_send2));
-  h->nslot = at / b->slot;
-  h->buffer_reals = at;
+  list_blocks(b);
+  find_contacts(b);
+  p->pieces = pieces;
+  p->flux.nbflux = b->total.bflux;
+  p->flux.npiece = b->first_piece[2] + b->total.piece[2];
   return OAK_OK;
 }
 
-static oak_status_t build_fluxfix(build_t *b) {
-  oak_halo_t *h = b->halo;
-  int64_t at = 0;
-  b->piece = b->flux_piece;
-  OAK_TRY(make_messages(b, &b->recv_flux, &h->flux_messages.recv, &h->flux_messages.nrecv, &at,
-                        place_flux_recv));
-  OAK_TRY(make_messages(b, &b->send_flux, &h->flux_messages.send, &h->flux_messages.nsend, &at,
-                        place_flux_send));
+/* What leaves this rank, and what peers will read. */
+static oak_status_t build_sends(build_t *b) {
+  oak_pattern_t *p = b->pattern;
+  const side_t send1 = {&b->send1, b->half, 0, 0, place_send1};
+  const side_t send2 = {&b->send2, b->half, 0, 0, place_send2};
+  const side_t flux = {&b->send_flux, 1, 0, 1, place_flux_send};
+  int64_t at = b->first_slot + (int64_t)b->total.slot * b->half;
+  int64_t piece = pieces_of(b, &b->recv_flux, 1);
+  OAK_TRY(make_messages(b, &send1, &p->round1.send, &p->round1.nsend, &at));
+  OAK_TRY(make_messages(b, &send2, &p->round2.send, &p->round2.nsend, &at));
+  return make_messages(b, &flux, &p->flux.route.send, &p->flux.route.nsend, &piece);
+}
+
+static oak_status_t build_receives(build_t *b) {
+  oak_pattern_t *p = b->pattern;
+  const side_t recv1 = {&b->recv1, b->half, 1, 0, place_recv};
+  const side_t recv2 = {&b->recv2, b->half, 1, 0, place_recv};
+  const side_t flux = {&b->recv_flux, 1, 1, 1, place_flux_recv};
+  int64_t at = 0, piece = 0;
+  OAK_TRY(make_messages(b, &recv1, &p->round1.recv, &p->round1.nrecv, &at));
+  OAK_TRY(make_messages(b, &recv2, &p->round2.recv, &p->round2.nrecv, &at));
+  OAK_TRY(make_messages(b, &flux, &p->flux.route.recv, &p->flux.route.nrecv, &piece));
   place_averages(b);
-  h->nbflux = b->total.bflux;
-  h->npiece = b->first_piece[2] + b->total.piece[2];
   return OAK_OK;
 }
 
-static oak_status_t finish(build_t *b) {
-  oak_halo_t *h = b->halo;
-  const int64_t area = ipow(h->block_size, h->dim - 1);
-  const int size = h->real_size;
-  OAK_TRY(oak_messages_prepare(&h->round1, h->dev, size));
-  OAK_TRY(oak_messages_prepare(&h->round2, h->dev, size));
-  OAK_TRY(oak_messages_prepare(&h->flux_messages, h->dev, size));
-  OAK_TRY(fit(h, &h->buffer, &h->buffer_capacity, h->buffer_reals, size));
-  OAK_TRY(fit(h, &h->bflux, &h->bflux_capacity, h->nbflux * h->nvar * area, size));
-  OAK_TRY(fit(h, &h->piece, &h->piece_capacity, h->npiece * b->flux_piece, size));
-  if (h->table_bytes == 0 || oak_device_ops(h->dev)->host_memory) return OAK_OK;
-  return oak_device_upload(h->dev, h->table, h->table_host, h->table_bytes);
+/* Peers tell each other where begins what they read, and whether anyone reads anything. */
+static void ask_peers(build_t *b) {
+  int reads[2] = {0, 0};
+  oak_pattern_t *p = b->pattern;
+  if (b->peers->count == 1) return;
+  MPI_Alltoall(b->start, 2, MPI_INT, b->begin, 2, MPI_INT, b->peers->host);
+  for (int i = 0; i < b->recv2.count; i++) reads[0] |= peer_of(b, b->recv2.part[i].rank) >= 0;
+  for (int i = 0; i < b->recv_flux.count; i++)
+    reads[1] |= peer_of(b, b->recv_flux.part[i].rank) >= 0;
+  MPI_Allreduce(MPI_IN_PLACE, reads, 2, MPI_INT, MPI_MAX, b->peers->host);
+  p->meet2 = reads[0];
+  p->flux.meet = reads[1];
 }
 
-oak_status_t oak_halo_update_pattern(oak_halo_t *halo, const oak_mesh_t *mesh) {
-  if (halo->revision == mesh->revision) return OAK_OK;
-  build_t b = {.halo = halo, .mesh = mesh};
-  halo->revision = -1;
+static oak_status_t upload_tables(const oak_pattern_t *p, oak_device_t *dev) {
+  if (p->table_bytes == 0 || oak_device_ops(dev)->host_memory) return OAK_OK;
+  return oak_device_upload(dev, p->table, p->table_host, (size_t)p->table_bytes);
+}
+
+oak_status_t oak_pattern_update(oak_pattern_t *pattern, oak_transport_t *transport,
+                                const oak_mesh_t *mesh, int *changed) {
+  if (changed) *changed = pattern->revision != mesh->revision;
+  if (pattern->revision == mesh->revision) return OAK_OK;
+  build_t b = {.pattern = pattern, .mesh = mesh};
+  pattern->revision = -1;
   OAK_TRY(oak_tree_update(mesh));
-  start(&b);
-  oak_status_t st = scan_faces(&b);
-  count_faces(&b);
-  if (st == OAK_OK) st = lay_out(&b);
-  if (st == OAK_OK) st = build_ghosts(&b);
-  if (st == OAK_OK) st = build_fluxfix(&b);
-  if (st == OAK_OK) st = finish(&b);
+  oak_status_t st = start(&b, transport);
+  if (st == OAK_OK) st = build_local(&b, transport);
+  if (st == OAK_OK) st = build_sends(&b);
   st = oak_agree(mesh->comm, st);
-  if (st == OAK_OK) halo->revision = mesh->revision;
+  if (st == OAK_OK) {
+    ask_peers(&b);
+    st = build_receives(&b);
+    if (st == OAK_OK) st = upload_tables(pattern, transport->dev);
+    st = oak_agree(mesh->comm, st);
+  }
+  if (st == OAK_OK) pattern->revision = mesh->revision;
   parts_t *parts[] = {&b.send1, &b.recv1, &b.send2, &b.recv2, &b.send_flux, &b.recv_flux};
   for (int i = 0; i < 6; i++) free(parts[i]->part);
+  free(b.gets);
+  free(b.start);
   return st;
+}
+
+/* ---- set-up */
+
+oak_status_t oak_pattern_check(int block_size, int layers, int refined) {
+  OAK_CHECK(block_size >= 4 && block_size % 2 == 0, OAK_ERR_INPUT,
+            "mesh.block_size = %d: must be an even number of at least 4", block_size);
+  OAK_CHECK(layers >= 1 && layers <= 4, OAK_ERR_INPUT, "scheme.ghost_layers = %d: must be 1 to 4",
+            layers);
+  OAK_CHECK(
+      layers <= block_size, OAK_ERR_INPUT,
+      "mesh.block_size = %d is smaller than the %d ghost layers: use blocks of at least %d cells",
+      block_size, layers, layers + layers % 2);
+  OAK_CHECK(
+      !refined || 2 * layers <= block_size, OAK_ERR_INPUT,
+      "mesh.block_size = %d is too small for %d ghost layers with refinement: the ghost cells of a "
+      "coarse block come from %d fine cells across the face; use blocks of at least %d cells, "
+      "fewer "
+      "ghost layers, or mesh.max_level = mesh.min_level",
+      block_size, layers, 2 * layers, 2 * layers);
+  return OAK_OK;
+}
+
+oak_status_t oak_pattern_init(oak_pattern_t *p, const oak_transport_t *transport, int dim,
+                              int block_size, int layers) {
+  *p = (oak_pattern_t){.revision = -1, .dim = dim, .block_size = block_size, .layers = layers};
+  p->face.size = sizeof(oak_face_t);
+  p->make1.size = p->make2.size = p->late2.size = p->unpack.size = sizeof(oak_halo_task_t);
+  p->inner.size = p->outer.size = sizeof(int);
+  p->flux.fine.size = sizeof(oak_fine_face_t);
+  for (int d = 0; d < 3; d++) p->flux.coarse[d].size = sizeof(oak_coarse_face_t);
+  p->contact = calloc(transport->peers.count, 1);
+  OAK_CHECK(p->contact, OAK_ERR_MEMORY, "out of memory for a list of %d ranks",
+            transport->peers.count);
+  return OAK_OK;
+}
+
+void oak_pattern_clear(oak_pattern_t *p, oak_device_t *dev) {
+  oak_route_clear(&p->round1);
+  oak_route_clear(&p->round2);
+  oak_route_clear(&p->flux.route);
+  if (!oak_device_ops(dev)->host_memory) free(p->table_host);
+  oak_device_free(dev, p->table);
+  free(p->contact);
+  *p = (oak_pattern_t){.revision = -1};
+}
+
+static int64_t power(int64_t base, int n) { return n > 0 ? base * power(base, n - 1) : 1; }
+
+int64_t oak_pattern_block_cells(const oak_pattern_t *p) { return power(p->block_size, p->dim); }
+int64_t oak_pattern_average_cells(const oak_pattern_t *p) {
+  return power(p->block_size / 2, p->dim - 1);
+}
+int64_t oak_pattern_piece_cells(const oak_pattern_t *p) {
+  return p->layers * oak_pattern_average_cells(p);
 }

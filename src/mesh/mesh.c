@@ -169,7 +169,8 @@ static oak_status_t plan_transfer(const oak_mesh_t *mesh, const int64_t *old_fir
   t->rank = malloc(2 * size * sizeof(int));
   t->offset = malloc(2 * size * sizeof(int));
   t->count = malloc(2 * size * sizeof(int));
-  OAK_CHECK(t->rank && t->offset && t->count, OAK_ERR_MEMORY,
+  t->from = malloc(2 * size * sizeof(int));
+  OAK_CHECK(t->rank && t->offset && t->count && t->from, OAK_ERR_MEMORY,
             "out of memory for a list of %d ranks", size);
   int n = 0;
   int64_t start;
@@ -183,14 +184,16 @@ static oak_status_t plan_transfer(const oak_mesh_t *mesh, const int64_t *old_fir
       t->keep_count = (int)count;
       continue;
     }
-    t->rank[n] = r, t->offset[n] = (int)(start - old_first[me]), t->count[n++] = (int)count;
+    t->rank[n] = r, t->offset[n] = t->from[n] = (int)(start - old_first[me]);
+    t->count[n++] = (int)count;
   }
   t->nsend = n;
   for (int r = 0; r < size; r++) {
     const int64_t count =
         overlap(old_first[r], old_first[r + 1], new_first[me], new_first[me + 1], &start);
     if (!count || r == me) continue;
-    t->rank[n] = r, t->offset[n] = (int)(start - new_first[me]), t->count[n++] = (int)count;
+    t->rank[n] = r, t->offset[n] = (int)(start - new_first[me]);
+    t->from[n] = (int)(start - old_first[r]), t->count[n++] = (int)count;
   }
   t->nrecv = n - t->nsend;
   return OAK_OK;
@@ -236,6 +239,7 @@ void oak_transfer_clear(oak_transfer_t *transfer) {
   free(transfer->rank);
   free(transfer->offset);
   free(transfer->count);
+  free(transfer->from);
   memset(transfer, 0, sizeof *transfer);
 }
 

@@ -37,6 +37,7 @@ typedef struct {
 typedef struct {
   int nsend, nrecv;
   int *rank, *offset, *count; /**< [nsend] then [nrecv] */
+  int *from;                  /**< the same: where the range begins on the rank that sends it */
   int keep_from, keep_to, keep_count;
 } oak_transfer_t;
 

@@ -98,6 +98,15 @@ static inline int oak_tree_face_position(int axis, int child) {
   return low | child >> (axis + 1) << axis;
 }
 
+/** Faces of a block of this rank that do not lead to a block of this rank and the same level, as
+ * bits; and what the others lead to. */
+static inline unsigned oak_tree_others(const oak_tree_t *tree, int block) {
+  return tree->other[block];
+}
+static inline const int *oak_tree_links(const oak_tree_t *tree, int block) {
+  return tree->face[block];
+}
+
 /** Face of a block of this rank: -x +x -y +y -z +z. */
 oak_neighbour_t oak_tree_neighbour(const oak_tree_t *tree, int block, int face);
 

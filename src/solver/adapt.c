@@ -6,6 +6,8 @@
 
 #include "solver/sim.h"
 
+enum { TAG_BLOCKS = 4 };
+
 static oak_status_t grow_device(oak_t *sim, void **memory, int *capacity, int count, size_t size) {
   if (count <= *capacity) return OAK_OK;
   oak_device_free(sim->dev, *memory);
@@ -19,7 +21,10 @@ static oak_status_t grow_device(oak_t *sim, void **memory, int *capacity, int co
 /* Run the adaptation kernel over a list of tasks: out[n] from state 0. */
 static oak_status_t run_tasks(oak_t *sim, const oak_adapt_task_t *task, int count, void *out) {
   if (!count) return OAK_OK;
-  oak_adapt_args_t args = {.out = out, .theta = sim->theta};
+  oak_adapt_args_t args = {.out = out,
+                           .theta = sim->theta,
+                           .components = sim->nvar,
+                           .interpolation = OAK_INTERPOLATE_STATE};
   OAK_TRY(grow_device(sim, &sim->task_dev, &sim->task_capacity, count, sizeof *task));
   OAK_TRY(oak_device_upload(sim->dev, sim->task_dev, task, count * sizeof *task));
   oak_sim_field(sim, 0, sim->time, &args.f);
@@ -69,59 +74,85 @@ static oak_status_t map_rates(oak_t *sim, int old_blocks, const oak_adapt_task_t
   if (st == OAK_OK) most = most_rate(sim, old, task);
   free(old);
   MPI_Allreduce(&most, &sim->max_rate, 1, MPI_DOUBLE, MPI_MAX, sim->comm);
-  return oak_agree(sim->comm, st);
+  return oak_sim_agree(sim, st);
 }
 
 static oak_status_t move_data(oak_t *sim, int old_blocks, const oak_adapt_task_t *task) {
   oak_timer_start(&sim->timers, OAK_PHASE_BLOCKS);
-  oak_status_t st = oak_storage_reserve(sim, 1, sim->mesh->nblock);
-  st = oak_agree(sim->comm, st);
+  oak_status_t st = oak_storage_reserve(sim, 1, 2, sim->mesh->nblock);
   if (st == OAK_OK) st = map_rates(sim, old_blocks, task);
   /* A device may still move data when the new mesh's neighbours are looked for. */
   if (st == OAK_OK)
-    st = oak_agree(sim->comm, run_tasks(sim, task, sim->mesh->nblock, sim->state[1]));
+    st = oak_sim_agree(sim, run_tasks(sim, task, sim->mesh->nblock, oak_sim_state(sim, 1)));
   if (st == OAK_OK) oak_storage_swap(sim, 0, 1);
   oak_timer_stop(&sim->timers, OAK_PHASE_BLOCKS);
   return st;
 }
 
-/* Blocks that stay on this rank move within its storage, to state 1. */
-static oak_status_t keep_blocks(oak_t *sim, const oak_transfer_t *t) {
-  const int64_t block_bytes = sim->nvar * sim->cells * sim->real_size;
-  oak_adapt_task_t *task = calloc(t->keep_count + 1, sizeof *task);
-  OAK_CHECK(task, OAK_ERR_MEMORY, "out of memory for a list of %d blocks", t->keep_count);
-  for (int n = 0; n < t->keep_count; n++)
-    task[n] = (oak_adapt_task_t){.source = t->keep_from + n, .kind = OAK_ADAPT_COPY};
-  oak_status_t st =
-      run_tasks(sim, task, t->keep_count, (char *)sim->state[1] + t->keep_to * block_bytes);
+/* ---- blocks that change their rank */
+
+/* Blocks that were on this rank, or on a peer, whose memory the kernel reads in place. */
+static oak_status_t copy_blocks(oak_t *sim, int to, int from, int count, int base) {
+  const int64_t bytes = sim->nvar * sim->cells * sim->real_size;
+  oak_adapt_task_t *task = malloc((count + 1) * sizeof *task);
+  OAK_CHECK(task, OAK_ERR_MEMORY, "out of memory for a list of %d blocks", count);
+  for (int n = 0; n < count; n++)
+    task[n] = (oak_adapt_task_t){.source = from + n, .base = base, .kind = OAK_ADAPT_COPY};
+  oak_status_t st = run_tasks(sim, task, count, (char *)oak_sim_state(sim, 1) + to * bytes);
   free(task);
   return st;
 }
 
-/* One message per pair of ranks, straight from and into block storage. */
-static oak_status_t send_blocks(oak_t *sim, const oak_transfer_t *t) {
-  const int64_t block = sim->nvar * sim->cells;
+static oak_status_t copy_all(oak_t *sim, const oak_transfer_t *t) {
+  OAK_TRY(copy_blocks(sim, t->keep_to, t->keep_from, t->keep_count, OAK_BASE_OWN));
+  for (int i = t->nsend; i < t->nsend + t->nrecv; i++) {
+    const int p = oak_peers_number(&sim->transport.peers, t->rank[i]);
+    if (p >= 0)
+      OAK_TRY(copy_blocks(sim, t->offset[i], t->from[i], t->count[i], OAK_BASE_PEERS + 2 * p));
+  }
+  return OAK_OK;
+}
+
+/* One message per pair of ranks that are not peers, straight from and into block storage. */
+static oak_status_t list_messages(const oak_t *sim, const oak_transfer_t *t, oak_route_t *route) {
   const int n = t->nsend + t->nrecv;
-  oak_message_t *message = malloc((n + 1) * sizeof *message);
-  oak_messages_t m = {.nsend = t->nsend, .nrecv = t->nrecv, .unit = (int)block};
-  oak_status_t st = message ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d messages", n);
-  if (st == OAK_OK) {
-    for (int i = 0; i < n; i++)
-      message[i] = (oak_message_t){t->rank[i], t->offset[i] * block, t->count[i] * block};
-    m.send = message;
-    m.recv = message + t->nsend;
-    st = oak_messages_prepare(&m, sim->dev, sim->real_size);
+  route->send = malloc((n + 1) * sizeof *route->send);
+  route->recv = malloc((n + 1) * sizeof *route->recv);
+  OAK_CHECK(route->send && route->recv, OAK_ERR_MEMORY, "out of memory for %d messages", n);
+  for (int i = 0; i < n; i++) {
+    const oak_message_t m = {t->rank[i], t->offset[i], t->count[i]};
+    if (oak_peers_number(&sim->transport.peers, t->rank[i]) >= 0) continue;
+    if (i < t->nsend)
+      route->send[route->nsend++] = m;
+    else
+      route->recv[route->nrecv++] = m;
   }
-  st = oak_agree(sim->comm, st);
-  if (st == OAK_OK) {
-    st = oak_messages_begin(&m, sim->comm, sim->dev, sim->state[0], sim->state[1], sim->real_size,
-                            4);
-    oak_status_t received = oak_messages_end(&m, sim->dev, sim->state[1], sim->real_size);
-    st = oak_agree(sim->comm, st != OAK_OK ? st : received);
-  }
-  free(message);
-  free(m.request);
-  free(m.staging);
+  return OAK_OK;
+}
+
+/* All ranks go through the meetings and messages, whatever has failed on one of them. */
+static oak_status_t run_transfer(oak_t *sim, const oak_transfer_t *transfer) {
+  oak_peers_t *peers = &sim->transport.peers;
+  oak_messages_t *m = &sim->migration;
+  void *from = oak_sim_state(sim, 0), *to = oak_sim_state(sim, 1);
+  oak_status_t st = oak_peers_meet(peers, NULL); /* all have their blocks, nobody reads state 1 */
+  if (st == OAK_OK) st = copy_all(sim, transfer);
+  const oak_status_t begun = oak_messages_begin(m, &sim->transport, from, to, TAG_BLOCKS);
+  const oak_status_t ended = oak_messages_end(m, &sim->transport, from, to, TAG_BLOCKS);
+  const oak_status_t met = oak_peers_meet(peers, NULL); /* nobody reads state 0 any more */
+  const oak_status_t all[] = {begun, ended, met};
+  for (int i = 0; i < 3 && st == OAK_OK; i++) st = all[i];
+  return st;
+}
+
+static oak_status_t move_blocks(oak_t *sim, const oak_transfer_t *transfer) {
+  oak_route_t route = {0};
+  const size_t bytes = (size_t)sim->nvar * sim->cells * sim->real_size;
+  oak_status_t st = list_messages(sim, transfer, &route);
+  if (st == OAK_OK) st = oak_messages_prepare(&sim->migration, &sim->transport, &route, bytes);
+  st = oak_sim_agree(sim, st);
+  if (st == OAK_OK) st = oak_sim_agree(sim, run_transfer(sim, transfer));
+  oak_route_clear(&route);
   return st;
 }
 
@@ -131,10 +162,8 @@ static oak_status_t balance_load(oak_t *sim) {
   oak_timer_start(&sim->timers, OAK_PHASE_PARTITION);
   oak_status_t st = oak_mesh_partition(sim->mesh, sim->kappa_max, &moved, &transfer);
   if (st == OAK_OK && moved) {
-    st = oak_storage_reserve(sim, 1, sim->mesh->nblock);
-    if (st == OAK_OK) st = keep_blocks(sim, &transfer);
-    st = oak_agree(sim->comm, st);
-    if (st == OAK_OK) st = send_blocks(sim, &transfer);
+    st = oak_storage_reserve(sim, 1, 2, sim->mesh->nblock);
+    if (st == OAK_OK) st = move_blocks(sim, &transfer);
     if (st == OAK_OK) oak_storage_swap(sim, 0, 1);
   }
   oak_transfer_clear(&transfer);
@@ -198,7 +227,7 @@ oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
     st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks", sim->mesh->nblock);
   if (st == OAK_OK) st = oak_compute_flags(sim, flag);
   oak_timer_stop(&sim->timers, OAK_PHASE_FLAGS);
-  st = oak_agree(sim->comm, st);
+  st = oak_sim_agree(sim, st);
   const int *reach = sim->buffer ? flag + sim->mesh->nblock : NULL;
   if (st == OAK_OK) st = apply_flags(sim, flag, reach, changed);
   free(flag);

@@ -23,9 +23,10 @@ static oak_status_t reduce_counts(oak_t *sim, oak_status_t st, int64_t local, in
   if (st == OAK_OK) st = oak_read_results(sim, results);
   sum[1] = (int64_t)results[1];
   sum[0] = st != OAK_OK;
+  oak_sim_failed(sim, st);
   MPI_Allreduce(MPI_IN_PLACE, sum, 3, MPI_INT64_T, MPI_SUM, sim->comm);
   oak_timer_stop(&sim->timers, OAK_PHASE_TIME_STEP);
-  if (sum[0]) return oak_agree(sim->comm, st);
+  if (sum[0]) return oak_sim_agree(sim, st);
   *invalid = sum[1];
   *total = sum[2];
   return OAK_OK;
@@ -54,7 +55,7 @@ static oak_status_t sum_counts(oak_t *sim, const void *counts, int64_t *sum) {
  * input again afterwards. `marked` counts the marked cells of this rank. */
 static oak_status_t mark_invalid(oak_t *sim, const oak_stage_t *stage, int out, double time,
                                  int first, int64_t *marked) {
-  oak_mark_args_t args = {.u = sim->state[out],
+  oak_mark_args_t args = {.u = oak_sim_state(sim, out),
                           .mark = sim->mark,
                           .marked = sim->marked,
                           .touched = sim->touched,
@@ -83,7 +84,7 @@ static oak_status_t run_passes(oak_t *sim, const oak_stage_t *stage, int out, do
   oak_stage_args(sim, stage, out, dt, &args.stage);
   for (int pass = 0;; pass++) {
     const int last = pass == (sim->first_order ? MAX_PASSES : 0);
-    if (whole && st == OAK_OK) st = oak_launch_flux(sim, &args.stage);
+    if (whole && st == OAK_OK) st = oak_launch_flux(sim, &args.stage, NULL);
     if (pass > 0 && st == OAK_OK) st = launch(sim, sim->kernel.repair, &args, sizeof args);
     OAK_TRY(reduce_counts(sim, st, local, invalid, &marked));
     whole = refined && (last || !*invalid);
@@ -99,7 +100,8 @@ static oak_status_t run_passes(oak_t *sim, const oak_stage_t *stage, int out, do
 }
 
 static oak_status_t apply_floors(oak_t *sim, int state, int64_t *invalid) {
-  oak_floor_args_t args = {.u = sim->state[state], .changed = sim->marked, .bad = sim->bad_dev};
+  oak_floor_args_t args = {
+      .u = oak_sim_state(sim, state), .changed = sim->marked, .bad = sim->bad_dev};
   int64_t local = 0, changed;
   oak_sim_field(sim, state, sim->time, &args.f);
   oak_status_t st = launch(sim, sim->kernel.floor, &args, sizeof args);

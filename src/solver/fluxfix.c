@@ -2,40 +2,98 @@
  * Flux fixing at refinement boundaries (paper, "Flux fixing"). */
 #include "solver/sim.h"
 
+enum { TAG_FLUX = 3, SLACK = 16 };
+
+/* Where peers' averages are seen now. */
+static oak_status_t look_at_peers(oak_t *sim) {
+  oak_fluxfix_t *x = &sim->fluxfix;
+  const size_t bytes = sim->transport.peers.count * sizeof(void *);
+  if (sim->transport.peers.count == 1) return OAK_OK;
+  if (!x->peer) OAK_TRY(oak_device_alloc(sim->dev, bytes, &x->peer));
+  return x->piece.peer ? oak_device_upload(sim->dev, x->peer, x->piece.peer, bytes) : OAK_OK;
+}
+
+static oak_status_t fit_bflux(oak_t *sim) {
+  oak_fluxfix_t *x = &sim->fluxfix;
+  const int64_t area = sim->cells / sim->block_size;
+  const int64_t bytes = sim->pattern.flux.nbflux * sim->nvar * area * sim->real_size;
+  if (bytes <= x->bflux_bytes && bytes >= x->bflux_bytes / 2) return OAK_OK;
+  const int64_t wanted = x->bflux_bytes == 0 || bytes == 0 ? bytes : bytes + bytes / SLACK;
+  oak_device_free(sim->dev, x->bflux);
+  x->bflux = NULL;
+  x->bflux_bytes = 0;
+  OAK_TRY(oak_device_alloc(sim->dev, (size_t)wanted, &x->bflux));
+  x->bflux_bytes = wanted;
+  return OAK_OK;
+}
+
+oak_status_t oak_fluxfix_fit(oak_t *sim) {
+  oak_fluxfix_t *x = &sim->fluxfix;
+  const oak_flux_pattern_t *p = &sim->pattern.flux;
+  const int64_t unit = oak_pattern_average_cells(&sim->pattern) * sim->nvar * sim->real_size;
+  const oak_wish_t wish = {&x->piece, p->npiece, unit, SLACK};
+  int changed;
+  oak_status_t st = oak_peers_fit(&sim->transport.peers, &wish, 1, &changed);
+  if (st == OAK_OK) st = oak_messages_prepare(&x->messages, &sim->transport, &p->route, unit);
+  if (st == OAK_OK) st = fit_bflux(sim);
+  return st == OAK_OK && changed ? look_at_peers(sim) : st;
+}
+
+void oak_fluxfix_clear(oak_t *sim) {
+  oak_shared_t *list[] = {&sim->fluxfix.piece};
+  if (!sim->transport.dev) return;
+  oak_messages_clear(&sim->fluxfix.messages, &sim->transport);
+  oak_peers_free(&sim->transport.peers, list, 1);
+  oak_device_free(sim->dev, sim->fluxfix.bflux);
+  oak_device_free(sim->dev, sim->fluxfix.peer);
+}
+
+/* Averages of other ranks, and those for them. */
 static oak_status_t exchange_pieces(oak_t *sim) {
-  oak_halo_t *h = &sim->halo;
-  if (!oak_messages_any(&h->flux_messages)) return OAK_OK;
+  oak_fluxfix_t *x = &sim->fluxfix;
+  const oak_flux_pattern_t *p = &sim->pattern.flux;
+  oak_status_t st = OAK_OK;
+  if (!p->meet && !oak_messages_any(&x->messages)) return OAK_OK;
   oak_timer_start(&sim->timers, OAK_PHASE_MPI);
-  oak_status_t sent = oak_messages_begin(&h->flux_messages, sim->comm, sim->dev, h->piece, h->piece,
-                                         sim->real_size, 3);
-  oak_status_t received = oak_messages_end(&h->flux_messages, sim->dev, h->piece, sim->real_size);
+  if (oak_messages_any(&x->messages)) {
+    void *memory = x->piece.mine;
+    st = oak_messages_begin(&x->messages, &sim->transport, memory, memory, TAG_FLUX);
+    const oak_status_t received =
+        oak_messages_end(&x->messages, &sim->transport, memory, memory, TAG_FLUX);
+    if (st == OAK_OK) st = received;
+  }
+  if (p->meet) {
+    const oak_status_t met = oak_peers_meet(&sim->transport.peers, sim->pattern.contact);
+    if (st == OAK_OK) st = met;
+  }
   oak_timer_stop(&sim->timers, OAK_PHASE_MPI);
-  return sent != OAK_OK ? sent : received;
+  return st;
 }
 
 oak_status_t oak_fix_state(oak_t *sim, int state, double dt) {
-  oak_halo_t *h = &sim->halo;
-  oak_fluxfix_args_t args = {.bflux = h->bflux,
-                             .piece = h->piece,
-                             .fine = h->fine.device,
-                             .u = sim->state[state],
+  const oak_flux_pattern_t *p = &sim->pattern.flux;
+  oak_fluxfix_args_t args = {.bflux = sim->fluxfix.bflux,
+                             .piece = sim->fluxfix.piece.mine,
+                             .peer_piece = sim->fluxfix.peer,
+                             .fine = p->fine.device,
+                             .u = oak_sim_state(sim, state),
                              .dt = dt,
                              .bad = sim->bad_dev,
                              .results = oak_sim_results(sim)};
   oak_sim_field(sim, state, sim->time, &args.f);
-  const int faces = h->coarse[0].count + h->coarse[1].count + h->coarse[2].count + h->fine.count;
-  if (!faces && !oak_messages_any(&h->flux_messages)) return OAK_OK;
+  const int faces = p->coarse[0].count + p->coarse[1].count + p->coarse[2].count + p->fine.count;
+  if (!faces && !p->meet && !oak_messages_any(&sim->fluxfix.messages)) return OAK_OK;
   oak_timer_start(&sim->timers, OAK_PHASE_FLUX_FIX);
-  oak_status_t st = h->fine.count ? oak_device_launch(sim->dev, sim->kernel.fluxfix_average,
-                                                      h->fine.count, &args, sizeof args)
+  oak_status_t st = p->fine.count ? oak_device_launch(sim->dev, sim->kernel.fluxfix_average,
+                                                      p->fine.count, &args, sizeof args)
                                   : OAK_OK;
-  /* Also after a failure: the others wait for these messages. */
-  oak_status_t sent = exchange_pieces(sim);
+  /* Also after a failure: the others wait. */
+  const oak_status_t sent = exchange_pieces(sim);
   if (st == OAK_OK) st = sent;
   for (int d = 0; d < sim->dim && st == OAK_OK; d++) {
-    if (!h->coarse[d].count) continue;
-    args.coarse = h->coarse[d].device;
-    st = oak_device_launch(sim->dev, sim->kernel.fluxfix_apply, h->coarse[d].count, &args,
+    if (!p->coarse[d].count) continue;
+    args.coarse = p->coarse[d].device;
+    st = oak_device_launch(sim->dev, sim->kernel.fluxfix_apply, p->coarse[d].count, &args,
                            sizeof args);
   }
   oak_timer_stop(&sim->timers, OAK_PHASE_FLUX_FIX);
@@ -43,5 +101,5 @@ oak_status_t oak_fix_state(oak_t *sim, int state, double dt) {
 }
 
 oak_status_t oak_fix_c2f_flux(oak_t *sim, double dt) {
-  return oak_agree(sim->comm, oak_fix_state(sim, 0, dt));
+  return oak_sim_agree(sim, oak_fix_state(sim, 0, dt));
 }

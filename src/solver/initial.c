@@ -9,7 +9,7 @@ oak_status_t oak_set_initial(oak_t *sim) {
   int invalid = 0;
   OAK_CHECK(sim->description.has_initial, OAK_ERR_INPUT, "%s has no PROBLEM_INITIAL",
             sim->problem_path);
-  oak_initial_args_t args = {.out = sim->state[0], .bad = sim->bad_dev};
+  oak_initial_args_t args = {.out = oak_sim_state(sim, 0), .bad = sim->bad_dev};
   oak_sim_field(sim, 0, sim->time, &args.f);
   int *bad = calloc(n + 1, sizeof *bad);
   oak_status_t st = bad ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d blocks", n);
@@ -18,7 +18,7 @@ oak_status_t oak_set_initial(oak_t *sim) {
   if (st == OAK_OK && n) st = oak_device_download(sim->dev, bad, sim->bad_dev, n * sizeof *bad);
   for (int b = 0; b < n && st == OAK_OK; b++) invalid |= bad[b] > 0;
   free(bad);
-  OAK_TRY(oak_agree(sim->comm, st));
+  OAK_TRY(oak_sim_agree(sim, st));
   MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->comm);
   sim->rates_fresh = 0;
   return invalid ? oak_report_invalid(sim, 0, OAK_INVALID_INITIAL) : OAK_OK;

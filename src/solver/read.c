@@ -68,7 +68,7 @@ oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count, con
       else
         ((double *)buffer)[c] = value;
     }
-    char *to = (char *)sim->state[0] + ((first + b) * (int64_t)sim->nvar + variable) * size;
+    char *to = (char *)oak_sim_state(sim, 0) + ((first + b) * (int64_t)sim->nvar + variable) * size;
     st = oak_device_upload(sim->dev, to, buffer, size);
   }
   free(buffer);
@@ -84,7 +84,7 @@ oak_status_t oak_totals(oak_t *sim, double *total) {
   oak_status_t st =
       part ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the totals of %d blocks", n);
   if (st == OAK_OK) st = read_through(sim, sim->kernel.totals, 0, 0, 0, n, bytes, part);
-  st = oak_agree(sim->comm, st);
+  st = oak_sim_agree(sim, st);
   if (st == OAK_OK) st = oak_sum_exact(sim->comm, sim->nvar, n, part, total);
   free(part);
   oak_timer_stop(&sim->timers, OAK_PHASE_DIAGNOSTICS);
@@ -156,7 +156,7 @@ static oak_status_t describe_invalid(oak_t *sim, int state, oak_invalid_t kind) 
 }
 
 oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind) {
-  return oak_agree(sim->comm, describe_invalid(sim, state, kind));
+  return oak_sim_agree(sim, describe_invalid(sim, state, kind));
 }
 
 /* A line about a block that had an invalid cell. */
@@ -188,7 +188,7 @@ static oak_status_t describe_counts(oak_t *sim) {
 
 oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind) {
   OAK_TRY(oak_find_invalid(sim, state, kind));
-  OAK_TRY(oak_agree(sim->comm, describe_counts(sim)));
+  OAK_TRY(oak_sim_agree(sim, describe_counts(sim)));
   return OAK_FAIL(OAK_ERR_STATE, "invalid state %s (step %ld, time %.6g): %s",
                   invalid_text[kind].when, sim->step, sim->time, invalid_text[kind].advice);
 }

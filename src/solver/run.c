@@ -36,8 +36,9 @@ static void print_head(oak_t *sim, FILE *stream) {
           sim->max_level, oak_params_text(sim->params, "scheme.limiter"),
           oak_params_text(sim->params, "scheme.flux"), sim->scheme->name,
           sim->real_size == 4 ? "fp32" : "fp64");
-  fprintf(stream, "  %d rank%s on %s\n  output in %s\n\n", sim->size, sim->size > 1 ? "s" : "",
-          device, oak_params_text(sim->params, "output.folder"));
+  fprintf(stream, "  %d rank%s on %s\n", sim->size, sim->size > 1 ? "s" : "", device);
+  if (*sim->transport.text) fprintf(stream, "  %s\n", sim->transport.text);
+  fprintf(stream, "  output in %s\n\n", oak_params_text(sim->params, "output.folder"));
   fflush(stream);
 }
 

@@ -297,7 +297,7 @@ oak_status_t oak_sim_build(oak_t *sim) {
     OAK_TRY(oak_device_kernel(sim->dev, sim->module, "oak_" #k, &sim->kernel.k));
   OAK_KERNEL_TABLE(OAK_GET_KERNEL)
 #undef OAK_GET_KERNEL
-  sim->halo.kernel = sim->kernel.halo;
+  sim->exchange.kernel = sim->kernel.halo;
   int tile[2];
   tile_size(sim, tile);
   sim->tiles = sim->block_size / tile[0] * (sim->block_size / tile[1]);

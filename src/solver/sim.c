@@ -30,7 +30,7 @@ static oak_status_t read_structure(oak_t *sim) {
             oak_params_origin(p, "scheme.ghost_layers"), given,
             oak_params_text(p, "scheme.limiter"), needed);
   sim->layers = given ? given : needed;
-  return oak_halo_check(sim->block_size, sim->layers, sim->max_level > sim->min_level);
+  return oak_pattern_check(sim->block_size, sim->layers, sim->max_level > sim->min_level);
 }
 
 /* The variables a criterion looks at, by name. A name such as rho may stand for a conserved and a
@@ -143,6 +143,17 @@ static oak_status_t open_device(oak_t *sim) {
   return OAK_OK;
 }
 
+/* How ranks reach each other's data. */
+static oak_status_t open_exchange(oak_t *sim) {
+  OAK_TRY(oak_transport_open(&sim->transport, sim->comm, sim->dev,
+                             oak_params_choice(sim->params, "device.transport")));
+  oak_status_t st =
+      oak_pattern_init(&sim->pattern, &sim->transport, sim->dim, sim->block_size, sim->layers);
+  oak_exchange_init(&sim->exchange, &sim->transport, &sim->pattern, sim->nvar,
+                    OAK_INTERPOLATE_STATE, sim->real_size);
+  return oak_agree(sim->comm, st);
+}
+
 /* Boundary conditions to the device, and the mesh, whose periodicity they decide. */
 static oak_status_t make_mesh(oak_t *sim) {
   int periodic[3], trees[3];
@@ -154,11 +165,9 @@ static oak_status_t make_mesh(oak_t *sim) {
   OAK_TRY(oak_device_upload(sim->dev, sim->bc, bc, bytes));
   OAK_TRY(oak_sim_upload_parameters(sim));
   oak_params_ints(sim->params, "mesh.trees", trees);
+  OAK_TRY(open_exchange(sim));
   OAK_TRY(oak_storage_plan(sim, trees));
-  OAK_TRY(oak_mesh_new(sim->comm, sim->dim, trees, periodic, sim->min_level, &sim->mesh));
-  oak_halo_init(&sim->halo, sim->comm, sim->dev, sim->dim, sim->block_size, sim->layers, sim->nvar,
-                sim->real_size);
-  return OAK_OK;
+  return oak_mesh_new(sim->comm, sim->dim, trees, periodic, sim->min_level, &sim->mesh);
 }
 
 /* All keys are declared by now. */
@@ -213,8 +222,12 @@ void oak_destroy(oak_t **out) {
   oak_t *sim = *out;
   if (!sim) return;
   if (sim->dev) {
-    oak_halo_clear(&sim->halo);
+    oak_fluxfix_clear(sim);
+    if (sim->transport.dev) oak_messages_clear(&sim->migration, &sim->transport);
     oak_storage_clear(sim);
+    oak_exchange_clear(&sim->exchange);
+    oak_pattern_clear(&sim->pattern, sim->dev);
+    oak_transport_close(&sim->transport);
     for (int i = 0; i < sim->nextra; i++) oak_device_unload(sim->dev, &sim->extra[i]);
     if (sim->module) oak_device_unload(sim->dev, &sim->module);
     oak_device_close(&sim->dev);
@@ -223,6 +236,16 @@ void oak_destroy(oak_t **out) {
   MPI_Comm_free(&sim->comm);
   free(sim);
   *out = NULL;
+}
+
+void oak_sim_failed(oak_t *sim, oak_status_t st) {
+  if (st != OAK_OK && sim->transport.dev && oak_device_sync(sim->dev) != OAK_OK)
+    oak_peers_release(&sim->transport.peers);
+}
+
+oak_status_t oak_sim_agree(oak_t *sim, oak_status_t st) {
+  oak_sim_failed(sim, st);
+  return oak_agree(sim->comm, st);
 }
 
 void oak_print_wtime(oak_t *sim, FILE *stream) {

@@ -4,7 +4,7 @@
 #define OAK_SIM_H
 
 #include "base/timer.h"
-#include "halo/halo.h"
+#include "halo/exchange.h"
 #include "mesh/mesh.h"
 #include "oak.h"
 #include "solver/runge_kutta.h"
@@ -47,6 +47,15 @@ typedef struct {
   X(repair)                 \
   X(floor)
 
+/** Memory and messages of flux fixing (fluxfix.c). */
+typedef struct {
+  void *bflux; /**< device: fluxes at refinement boundaries [nbflux][V][N^(d-1)] */
+  int64_t bflux_bytes;
+  oak_shared_t piece; /**< averages of fine fluxes [npiece][V][(N/2)^(d-1)] */
+  void *peer;         /**< device: [peers] those of peers */
+  oak_messages_t messages;
+} oak_fluxfix_t;
+
 struct oak {
   MPI_Comm comm;
   int rank, size;
@@ -82,13 +91,16 @@ struct oak {
   int nextra;
 
   oak_mesh_t *mesh;
-  oak_halo_t halo;
+  oak_transport_t transport;
+  oak_pattern_t pattern;
+  oak_exchange_t exchange; /**< of the solution */
+  oak_fluxfix_t fluxfix;
+  oak_messages_t migration; /**< of blocks to other ranks */
   const oak_scheme_t *scheme;
-  void *state[OAK_MAX_STATES]; /**< device [capacity][V][N^d]; 0 is current between steps */
-  int capacity[OAK_MAX_STATES];
-  void *user;               /**< device: parameters */
-  void *bc;                 /**< device: oak_bc_t [2 dim][V] */
-  void *blocks;             /**< device: oak_block_t [nblock] */
+  oak_values_t state[OAK_MAX_STATES]; /**< [nblock][V][N^d]; 0 is current between steps */
+  void *user;                         /**< device: parameters */
+  void *bc;                           /**< device: oak_bc_t [2 dim][V] */
+  void *blocks;                       /**< device: oak_block_t [nblock] */
   void *rate_dev, *bad_dev; /**< device: results of the flux kernel, per block, tile and part */
   void *results_dev;        /**< device: their maxima and sums by chunk */
   int result_capacity;
@@ -115,6 +127,15 @@ struct oak {
 
 /** Fill the parts of a field that every kernel needs. `state` is an index. */
 void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field);
+/** Device memory of a state. */
+static inline void *oak_sim_state(const oak_t *sim, int state) {
+  return sim->state[state].memory.mine;
+}
+/** To be called where a rank has failed, before the next communication: if its device does nothing
+ * any more, peers must not wait for what it would have said. */
+void oak_sim_failed(oak_t *sim, oak_status_t st);
+/** oak_agree, with oak_sim_failed before it. Collective. */
+oak_status_t oak_sim_agree(oak_t *sim, oak_status_t st);
 
 /* schemes.c */
 /** The chosen limiter's radius, from numerics/limiters.h. */
@@ -139,8 +160,9 @@ oak_status_t oak_storage_plan(oak_t *sim, const int trees[3]);
 /** Give every state room for the mesh's blocks and refresh geometry and tables. Contents of
  * `state[0]` are kept, of the others lost. */
 oak_status_t oak_storage_fit(oak_t *sim);
-/** Make room for `blocks` in one state; its contents are lost if it must grow. */
-oak_status_t oak_storage_reserve(oak_t *sim, int state, int blocks);
+/** Make room for `blocks` in states [first, last); their contents are lost if they must grow.
+ * Collective. */
+oak_status_t oak_storage_reserve(oak_t *sim, int first, int last, int blocks);
 void oak_storage_swap(oak_t *sim, int a, int b);
 void oak_storage_clear(oak_t *sim);
 /** Device scratch memory of at least `bytes`. */
@@ -157,7 +179,8 @@ oak_status_t oak_fill_state(oak_t *sim, int state, double time);
 /** Arguments of the flux kernel for a stage of a step `dt` that goes to state `out`. */
 void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double dt,
                     oak_flux_args_t *args);
-oak_status_t oak_launch_flux(oak_t *sim, const oak_flux_args_t *args);
+/** Over the blocks of a list, or all of them (NULL). */
+oak_status_t oak_launch_flux(oak_t *sim, oak_flux_args_t *args, const oak_list_t *blocks);
 /** Largest rate of the last stage, and invalid cells of this step's stages, on this rank. */
 oak_status_t oak_read_results(oak_t *sim, double local[2]);
 
@@ -176,6 +199,10 @@ oak_status_t oak_careful_probe(oak_t *sim, const oak_stage_t *probe);
 oak_status_t oak_compute_flags(oak_t *sim, int *flag);
 
 /* fluxfix.c */
+/** Memory and messages for the current pattern. Collective on the ranks of a host; the status is
+ * this rank's own. */
+oak_status_t oak_fluxfix_fit(oak_t *sim);
+void oak_fluxfix_clear(oak_t *sim);
 oak_status_t oak_fix_state(oak_t *sim, int state, double dt);
 
 /* read.c */

@@ -7,32 +7,25 @@
 
 #include "solver/sim.h"
 
-static size_t block_bytes(const oak_t *sim) {
-  return (size_t)sim->nvar * sim->cells * sim->real_size;
+/* Kernels learn where peers' memory is seen now. */
+static oak_status_t look_at_peers(oak_t *sim) {
+  for (int i = 0; i < sim->nstate; i++) OAK_TRY(oak_values_look(&sim->exchange, &sim->state[i]));
+  return OAK_OK;
 }
 
-oak_status_t oak_storage_reserve(oak_t *sim, int state, int blocks) {
-  const int have = sim->capacity[state];
-  if (blocks <= have && (blocks >= have / 2 || have < 64)) return OAK_OK;
-  /* A first allocation is exact; a growing mesh gets some room so that not every adaptation pays.
-   */
-  int wanted = have == 0 ? blocks : blocks + blocks / 32 + 1;
-  oak_device_free(sim->dev, sim->state[state]);
-  sim->state[state] = NULL;
-  sim->capacity[state] = 0;
-  oak_status_t st = oak_device_alloc(sim->dev, wanted * block_bytes(sim), &sim->state[state]);
-  if (st != OAK_OK) {
-    wanted = blocks;
-    st = oak_device_alloc(sim->dev, wanted * block_bytes(sim), &sim->state[state]);
-  }
-  OAK_CHECK(
-      st != OAK_ERR_MEMORY, OAK_ERR_MEMORY,
-      "no memory for %d blocks of %lld cells and %d variables on rank %d in each of %d states; "
-      "lower mesh.min_level or mesh.max_level or refine less: %s",
-      blocks, (long long)sim->cells, sim->nvar, sim->rank, sim->nstate, oak_last_error());
-  OAK_TRY(st);
-  sim->capacity[state] = wanted;
-  return OAK_OK;
+oak_status_t oak_storage_reserve(oak_t *sim, int first, int last, int blocks) {
+  oak_values_t *list[OAK_MAX_STATES];
+  int changed;
+  for (int i = first; i < last; i++) list[i - first] = &sim->state[i];
+  oak_status_t st = oak_values_fit(&sim->exchange, list, last - first, blocks, &changed);
+  if (st == OAK_OK && changed) st = look_at_peers(sim);
+  if (st == OAK_ERR_MEMORY)
+    st = OAK_FAIL(OAK_ERR_MEMORY,
+                  "no memory for %d blocks of %lld cells and %d variables on rank %d in each of %d "
+                  "states; lower mesh.min_level or mesh.max_level or refine less: %s",
+                  blocks, (long long)sim->cells, sim->nvar, sim->rank, sim->nstate,
+                  oak_last_error());
+  return oak_sim_agree(sim, st);
 }
 
 oak_status_t oak_storage_plan(oak_t *sim, const int trees[3]) {
@@ -44,19 +37,13 @@ oak_status_t oak_storage_plan(oak_t *sim, const int trees[3]) {
             "mesh.min_level = %d gives %.3g blocks, %.3g for each rank, which can have %d: lower "
             "it or mesh.trees",
             sim->min_level, blocks, share, most);
-  oak_status_t st = OAK_OK;
-  for (int s = 0; s < sim->nstate && st == OAK_OK; s++)
-    st = oak_storage_reserve(sim, s, (int)share);
-  return oak_agree(sim->comm, st);
+  return oak_storage_reserve(sim, 0, sim->nstate, (int)share);
 }
 
 void oak_storage_swap(oak_t *sim, int a, int b) {
-  void *p = sim->state[a];
-  const int c = sim->capacity[a];
+  const oak_values_t values = sim->state[a];
   sim->state[a] = sim->state[b];
-  sim->capacity[a] = sim->capacity[b];
-  sim->state[b] = p;
-  sim->capacity[b] = c;
+  sim->state[b] = values;
 }
 
 static oak_status_t upload_geometry(oak_t *sim) {
@@ -141,18 +128,34 @@ static oak_status_t fit_marks(oak_t *sim) {
   return OAK_OK;
 }
 
+/* What goes with the blocks, on this rank alone. */
+static oak_status_t fit_blocks(oak_t *sim) {
+  OAK_TRY(upload_geometry(sim));
+  OAK_TRY(fit_results(sim));
+  return fit_marks(sim);
+}
+
+/* Halo buffers and flux fixing for a new pattern. Every rank goes through all of it. */
+static oak_status_t fit_exchanges(oak_t *sim) {
+  int changed;
+  oak_status_t st = oak_exchange_fit(&sim->exchange, &changed);
+  const oak_status_t fluxes = oak_fluxfix_fit(sim);
+  if (st == OAK_OK) st = fluxes;
+  if (st == OAK_OK && changed) st = look_at_peers(sim);
+  return oak_sim_agree(sim, st);
+}
+
 oak_status_t oak_storage_fit(oak_t *sim) {
+  int changed;
   oak_timer_start(&sim->timers, OAK_PHASE_PATTERN);
   oak_status_t st = OAK_OK;
   if (sim->data_revision != sim->mesh->revision) {
-    for (int s = sim->state[0] ? 1 : 0; s < sim->nstate && st == OAK_OK; s++)
-      st = oak_storage_reserve(sim, s, sim->mesh->nblock);
-    if (st == OAK_OK) st = upload_geometry(sim);
-    if (st == OAK_OK) st = fit_results(sim);
-    if (st == OAK_OK) st = fit_marks(sim);
-    st = oak_agree(sim->comm, st);
+    st =
+        oak_storage_reserve(sim, sim->pattern.revision < 0 ? 0 : 1, sim->nstate, sim->mesh->nblock);
+    if (st == OAK_OK) st = oak_sim_agree(sim, fit_blocks(sim));
   }
-  if (st == OAK_OK) st = oak_halo_update_pattern(&sim->halo, sim->mesh);
+  if (st == OAK_OK) st = oak_pattern_update(&sim->pattern, &sim->transport, sim->mesh, &changed);
+  if (st == OAK_OK && changed) st = fit_exchanges(sim);
   if (st == OAK_OK) sim->data_revision = sim->mesh->revision;
   oak_timer_stop(&sim->timers, OAK_PHASE_PATTERN);
   return st;
@@ -172,15 +175,18 @@ void oak_storage_clear(oak_t *sim) {
   void *memory[] = {sim->user,    sim->bc,          sim->blocks,   sim->rate_dev,
                     sim->bad_dev, sim->results_dev, sim->task_dev, sim->flag_dev,
                     sim->scratch, sim->mark,        sim->marked,   sim->touched};
-  for (int s = 0; s < OAK_MAX_STATES; s++) oak_device_free(sim->dev, sim->state[s]);
+  oak_values_t *states[OAK_MAX_STATES];
+  for (int s = 0; s < OAK_MAX_STATES; s++) states[s] = &sim->state[s];
+  oak_values_clear(&sim->exchange, states, OAK_MAX_STATES);
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) oak_device_free(sim->dev, memory[i]);
   free(sim->count);
 }
 
 int64_t oak_memory(const oak_t *sim) {
-  int64_t bytes =
-      oak_halo_bytes(&sim->halo) + (int64_t)(sim->blocks_capacity * sizeof(oak_block_t));
-  for (int s = 0; s < sim->nstate; s++) bytes += sim->capacity[s] * (int64_t)block_bytes(sim);
+  int64_t bytes = oak_exchange_bytes(&sim->exchange) + sim->pattern.table_capacity +
+                  sim->fluxfix.bflux_bytes + sim->fluxfix.piece.bytes +
+                  (int64_t)(sim->blocks_capacity * sizeof(oak_block_t));
+  for (int s = 0; s < sim->nstate; s++) bytes += sim->state[s].memory.bytes;
   if (sim->first_order) bytes += sim->mark_capacity * sim->cells;
   return bytes + sim->result_capacity * (int64_t)(sizeof(double) + sizeof(int));
 }

@@ -8,7 +8,9 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,7 +31,8 @@ enum {
 
 typedef struct {
   char *pages, *start;
-  size_t length, bytes; /**< of the pages that may be touched; as asked for */
+  size_t length, bytes; /**< of the pages that may be touched; as asked for; 0: another process' */
+  int file;             /**< behind the pages, so that other processes can map them */
 } block_t;
 
 static block_t block[1024];
@@ -60,13 +63,14 @@ int cuMemAlloc_v2(size_t *address, size_t bytes) {
   if (!current) return ERROR_CONTEXT;
   if (used + bytes > capacity() || nblock == (int)(sizeof block / sizeof *block))
     return ERROR_MEMORY;
-  char *pages =
-      mmap(NULL, length + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const int file = memfd_create("fake GPU", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, (off_t)(length + page)) != 0) return ERROR_MEMORY;
+  char *pages = mmap(NULL, length + page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (pages == MAP_FAILED) return ERROR_MEMORY;
   memset(pages, 0xff, length);
   mprotect(pages, length + page, PROT_NONE);
   block[nblock] =
-      (block_t){pages, pages + length - (bytes + line - 1) / line * line, length, bytes};
+      (block_t){pages, pages + length - (bytes + line - 1) / line * line, length, bytes, file};
   *address = (size_t)block[nblock++].start;
   used += bytes;
   return 0;
@@ -75,10 +79,11 @@ int cuMemAlloc_v2(size_t *address, size_t bytes) {
 /* ---- the stream */
 
 typedef struct {
-  enum { COPY, KERNEL, EVENT } what;
+  enum { COPY, KERNEL, EVENT, WRITE, WAIT } what;
   void *to; /**< or the kernel, or the event */
   const void *from;
   size_t bytes;
+  uint64_t value;
   long n;
   char argument[1024];
 } work_t;
@@ -98,6 +103,9 @@ static int flush(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (w->what == COPY) memcpy(w->to, w->from, w->bytes);
+    if (w->what == WRITE) __atomic_store_n((uint64_t *)w->to, w->value, __ATOMIC_SEQ_CST);
+    if (w->what == WAIT)
+      while (__atomic_load_n((uint64_t *)w->to, __ATOMIC_SEQ_CST) < w->value) sched_yield();
     if (w->what == EVENT) *(double *)w->to = 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
     if (w->what != KERNEL) continue;
     sticky = (int)w->bytes; /* the error of this kernel */
@@ -115,6 +123,7 @@ int cuMemFree_v2(size_t address) {
   for (int i = 0; i < nblock; i++) {
     if ((size_t)block[i].start != address) continue;
     munmap(block[i].pages, block[i].length + (size_t)sysconf(_SC_PAGESIZE));
+    close(block[i].file);
     used -= block[i].bytes;
     block[i] = block[--nblock];
     return sticky;
@@ -136,6 +145,95 @@ int cuStreamDestroy_v2(void *stream) {
 int cuStreamSynchronize(void *stream) {
   (void)stream;
   return flush();
+}
+
+/* ---- memory of other processes, and numbers that they write and wait for */
+
+typedef struct {
+  pid_t pid;
+  int file;
+  size_t length, offset;
+  char rest[64 - 24];
+} ipc_t;
+
+int cuIpcGetMemHandle(ipc_t *handle, size_t address) {
+  if (fake_word("ipc", 0, NULL)) return fake_word("ipc", 0, NULL);
+  for (int i = 0; i < nblock; i++) {
+    if ((size_t)block[i].start != address) continue;
+    *handle = (ipc_t){getpid(), block[i].file, block[i].length,
+                      (size_t)(block[i].start - block[i].pages), ""};
+    return sticky;
+  }
+  return ERROR_VALUE;
+}
+
+int cuIpcOpenMemHandle_v2(size_t *address, ipc_t handle, unsigned flags) {
+  char path[64];
+  (void)flags;
+  if (nblock == (int)(sizeof block / sizeof *block)) return ERROR_MEMORY;
+  snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)handle.pid, handle.file);
+  const int file = open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) return ERROR_VALUE;
+  char *pages = mmap(NULL, handle.length, PROT_NONE, MAP_SHARED, file, 0);
+  if (pages == MAP_FAILED) return ERROR_MEMORY;
+  block[nblock] = (block_t){pages, pages + handle.offset, handle.length, 0, file};
+  *address = (size_t)block[nblock++].start;
+  return sticky;
+}
+
+int cuIpcCloseMemHandle(size_t address) {
+  flush();
+  for (int i = 0; i < nblock; i++) {
+    if ((size_t)block[i].start != address || block[i].bytes) continue;
+    munmap(block[i].pages, block[i].length);
+    close(block[i].file);
+    block[i] = block[--nblock];
+    return sticky;
+  }
+  return ERROR_VALUE;
+}
+
+int cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags) {
+  (void)memory, (void)bytes, (void)flags;
+  return sticky;
+}
+
+int cuMemHostUnregister(void *memory) {
+  (void)memory;
+  return flush();
+}
+
+int cuMemHostGetDevicePointer_v2(size_t *address, void *memory, unsigned flags) {
+  (void)flags;
+  *address = (size_t)memory;
+  return sticky;
+}
+
+/* Other processes wait for it, so that it cannot be put off. */
+int cuStreamWriteValue64_v2(void *stream, size_t address, uint64_t value, unsigned flags) {
+  (void)stream, (void)flags;
+  if (sticky) return sticky;
+  *enqueue() = (work_t){.what = WRITE, .to = (void *)address, .value = value};
+  return flush();
+}
+
+int cuStreamWaitValue64_v2(void *stream, size_t address, uint64_t value, unsigned flags) {
+  (void)stream, (void)flags;
+  if (sticky) return sticky;
+  *enqueue() = (work_t){.what = WAIT, .to = (void *)address, .value = value};
+  return 0;
+}
+
+/* All streams are one here. */
+int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
+  (void)stream, (void)event, (void)flags;
+  return sticky;
+}
+
+/** For the stand-in of NCCL: let the host touch memory of the GPU. */
+__attribute__((visibility("default"))) void fake_memory(int open) {
+  if (open) flush();
+  protect(open);
 }
 
 /* ---- pinned memory and copies */

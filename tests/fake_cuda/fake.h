@@ -12,8 +12,12 @@
  *   context=E       the context fails with error E
  *   launch=E,N      launch number N of the process fails with error E
  *   fault=E,N       launch number N is accepted, but its kernel fails with error E, as all calls do
- * after it load=E          modules do not load: error E nvrtc=V         version of NVRTC (12000)
- *   compile=E       NVRTC fails with error E */
+ * after it
+ *   load=E          modules do not load: error E
+ *   nvrtc=V         version of NVRTC (12000)
+ *   compile=E       NVRTC fails with error E
+ *   ipc=E           memory cannot be shared with other processes: error E
+ *   nccl=E          NCCL does not start: error E */
 #ifndef OAK_FAKE_CUDA_H
 #define OAK_FAKE_CUDA_H
 

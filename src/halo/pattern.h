@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The pattern of ghost cells of a mesh: for each face of each block where its ghost cells are, the
+ * work that makes those that are not cells of another block, and what travels between ranks (paper,
+ * "Ghost cell exchange"). Made once per mesh revision and the same for every field: all places are
+ * counted in blocks, slots or pieces, whose size in bytes a field decides (halo/exchange.h).
+ *
+ * A halo buffer, in pieces; a slot has 2^(d-1) of them:
+ *   round 1 received   per rank: slots of same-level faces, then pieces of restricted faces
+ *   round 2 received   per rank: slots of interpolated faces
+ *   local slots        restricted, interpolated and boundary faces whose data is made here
+ *   round 1 sent, round 2 sent; what peers need of round 2 is read from there
+ * Slots are received in place. Private. */
+#ifndef OAK_PATTERN_H
+#define OAK_PATTERN_H
+
+#include "mesh/mesh.h"
+#include "transport/messages.h"
+
+/** A list in host order, and its copy on the device; all lists are parts of one piece of memory. */
+typedef struct {
+  int count;
+  size_t size; /**< bytes of one entry */
+  void *host;
+  void *device;
+} oak_list_t;
+
+/** What flux fixing needs: which averages are made here and which coarse faces they correct. */
+typedef struct {
+  oak_list_t fine;      /**< oak_fine_face_t */
+  oak_list_t coarse[3]; /**< oak_coarse_face_t per direction */
+  oak_route_t route;    /**< of pieces, for ranks that are not peers */
+  int nbflux;           /**< faces at refinement boundaries */
+  int npiece;           /**< averages */
+  int meet;             /**< some rank of this host reads averages of a peer */
+} oak_flux_pattern_t;
+
+typedef struct {
+  long revision; /**< of the mesh it was built for, -1: none */
+  int dim, block_size, layers;
+  oak_list_t face;   /**< oak_face_t [nblock][2 dim] */
+  oak_list_t make1;  /**< tasks before the messages of round 1 leave: sends, local restriction,
+                        boundaries */
+  oak_list_t unpack; /**< tasks after they arrived */
+  oak_list_t make2;  /**< interpolation that needs nothing of a message */
+  oak_list_t late2;  /**< interpolation after round 1 arrived */
+  oak_list_t inner;  /**< int: blocks whose ghost cells need nothing of a message of either round */
+  oak_list_t outer;  /**< int: the others. Both are empty where there are no messages */
+  oak_route_t round1, round2;
+  int64_t pieces;         /**< of a halo buffer */
+  unsigned char *contact; /**< [peers] whether this rank reads from a peer */
+  int meet2;              /**< some rank of this host reads slots of a peer */
+  oak_flux_pattern_t flux;
+  void *table_host, *table; /**< memory of all lists, the same where host and device share it */
+  int64_t table_bytes, table_capacity;
+} oak_pattern_t;
+
+/** Limits of block size and ghost layers: an even block size of at least 4, as many layers as the
+ * block has cells; with refinement twice the layers, since restricted ghost cells of a coarse
+ * block come from one fine block across the face. */
+oak_status_t oak_pattern_check(int block_size, int layers, int refined);
+
+oak_status_t oak_pattern_init(oak_pattern_t *pattern, const oak_transport_t *transport, int dim,
+                              int block_size, int layers);
+void oak_pattern_clear(oak_pattern_t *pattern, oak_device_t *dev);
+
+/** Rebuild everything if the mesh revision changed. Collective; *changed (which may be NULL) says
+ * whether it was. */
+oak_status_t oak_pattern_update(oak_pattern_t *pattern, oak_transport_t *transport,
+                                const oak_mesh_t *mesh, int *changed);
+
+/** Cells per component of a block, of a piece of a halo buffer, and of an average for flux fixing.
+ */
+int64_t oak_pattern_block_cells(const oak_pattern_t *pattern);
+int64_t oak_pattern_piece_cells(const oak_pattern_t *pattern);
+int64_t oak_pattern_average_cells(const oak_pattern_t *pattern);
+
+#endif

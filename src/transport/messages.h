@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Sets of point-to-point messages between fixed places of device memory: one message per pair of
+ * ranks. Private. */
+#ifndef OAK_MESSAGES_H
+#define OAK_MESSAGES_H
+
+#include "transport/transport.h"
+
+/** Places are in units whose size a field decides: pieces of its halo buffer, or blocks. */
+typedef struct {
+  int rank;
+  int64_t offset, count; /**< units from the start of the memory */
+} oak_message_t;
+
+/** What goes where; both ends list the parts of a message in the same order. */
+typedef struct {
+  int nsend, nrecv;
+  oak_message_t *send, *recv;
+} oak_route_t;
+
+/** Messages of a route for a field, and what they need while they are under way. Start from {0}. */
+typedef struct {
+  const oak_route_t *route;
+  size_t unit; /**< bytes */
+  MPI_Datatype type;
+  MPI_Request *request; /**< [nrecv + nsend] */
+  oak_parcel_t *parcel; /**< [nsend + nrecv] */
+  int room;
+  char *staging; /**< memory of the host: receives first, then sends, in their order */
+  size_t staging_bytes;
+} oak_messages_t;
+
+/** Whether this rank takes part. */
+static inline int oak_messages_any(const oak_messages_t *m) {
+  return m->route && m->route->nsend + m->route->nrecv > 0;
+}
+
+/** Make ready for a route, which must outlive the messages. Rank-local; the ranks agree on the
+ * outcome before they exchange anything. */
+oak_status_t oak_messages_prepare(oak_messages_t *m, oak_transport_t *transport,
+                                  const oak_route_t *route, size_t unit);
+
+/** Start to receive into, and to send from, device memory. Not collective, but every message needs
+ * its counterpart; \a tag tells concurrent sets apart. The device may compute what does not touch
+ * this memory before oak_messages_end. Whatever is returned, end must follow: a rank that failed
+ * still owes its messages to the others, who would wait. */
+oak_status_t oak_messages_begin(oak_messages_t *m, oak_transport_t *transport, void *send_memory,
+                                void *recv_memory, int tag);
+/** After this the device's work finds what was received. */
+oak_status_t oak_messages_end(oak_messages_t *m, oak_transport_t *transport, void *send_memory,
+                              void *recv_memory, int tag);
+void oak_messages_clear(oak_messages_t *m, oak_transport_t *transport);
+void oak_route_clear(oak_route_t *route);
+
+#endif

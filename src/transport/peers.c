@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Memory that the ranks of a host share, and their meetings. */
+#include "transport/peers.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 64 / sizeof(uint64_t), TRIAL_BYTES = 4096, MOST_PEERS = 1024 };
+
+/* ---- finding out whether it works */
+
+/* Groups of ranks as if each were a host: lets tests try several hosts on one. */
+static int pretended_host(int rank) {
+  const char *text = getenv("OAK_TEST_RANKS_PER_HOST");
+  const int ranks = text ? atoi(text) : 0;
+  return ranks > 0 ? rank / ranks : 0;
+}
+
+static void split_hosts(oak_peers_t *peers, MPI_Comm comm) {
+  int rank;
+  MPI_Comm node;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  MPI_Comm_split(node, pretended_host(rank), rank, &peers->host);
+  MPI_Comm_free(&node);
+  MPI_Comm_rank(peers->host, &peers->me);
+  MPI_Comm_size(peers->host, &peers->count);
+}
+
+static oak_status_t number_ranks(oak_peers_t *peers, MPI_Comm comm) {
+  int rank, size;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  peers->number = malloc(size * sizeof *peers->number);
+  int *all = malloc(peers->count * sizeof *all);
+  oak_status_t st = peers->number && all
+                        ? OAK_OK
+                        : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d ranks", size);
+  st = oak_agree(comm, st);
+  if (st == OAK_OK) {
+    MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, peers->host);
+    for (int r = 0; r < size; r++) peers->number[r] = -1;
+    for (int p = 0; p < peers->count; p++)
+      if (p != peers->me) peers->number[all[p]] = p;
+  }
+  free(all);
+  return st;
+}
+
+/* One page of flags for all, made by the first rank. */
+static oak_status_t open_flags(oak_peers_t *peers) {
+  const size_t bytes = peers->count * LINE * sizeof *peers->flag;
+  oak_status_t st = OAK_OK;
+  void *page = NULL;
+  if (peers->me == 0) st = oak_device_flags_new(peers->dev, bytes, &page, &peers->page);
+  int made = st == OAK_OK;
+  MPI_Bcast(&made, 1, MPI_INT, 0, peers->host);
+  MPI_Bcast(&peers->page, sizeof peers->page, MPI_BYTE, 0, peers->host);
+  if (!made) return st != OAK_OK ? st : OAK_FAIL(OAK_ERR_DEVICE, "another rank has no flags");
+  if (peers->me != 0) OAK_TRY(oak_device_flags_attach(peers->dev, &peers->page, &page));
+  peers->flag = page;
+  return OAK_OK;
+}
+
+/* Whether this rank reads in the memory of every peer what that peer has written. */
+static oak_status_t read_trial(oak_peers_t *peers, const oak_shared_t *trial) {
+  for (int p = 0; p < peers->count; p++) {
+    int seen[2] = {-1, -1};
+    if (p == peers->me) continue;
+    OAK_CHECK(trial->peer[p], OAK_ERR_DEVICE, "memory of another rank cannot be mapped");
+    OAK_TRY(oak_device_download(peers->dev, seen, trial->peer[p], sizeof seen));
+    OAK_CHECK(seen[0] == p && seen[1] == ~p, OAK_ERR_DEVICE,
+              "memory of another rank, mapped here, does not hold what was written to it");
+  }
+  return OAK_OK;
+}
+
+/* The whole way once: memory, a meeting, reading. Each step is taken by all ranks of a host or by
+ * none. */
+static oak_status_t try_sharing(oak_peers_t *peers) {
+  oak_shared_t trial = {0}, *list[] = {&trial};
+  const oak_wish_t wish = {&trial, 1, TRIAL_BYTES, 1};
+  const int mark[2] = {peers->me, ~peers->me};
+  OAK_TRY(oak_agree(peers->host, open_flags(peers)));
+  oak_status_t st = oak_peers_fit(peers, &wish, 1, NULL);
+  if (st == OAK_OK) st = oak_device_upload(peers->dev, trial.mine, mark, sizeof mark);
+  st = oak_agree(peers->host, st);
+  if (st == OAK_OK) {
+    st = oak_peers_meet(peers, NULL);
+    if (st == OAK_OK) st = read_trial(peers, &trial);
+    st = oak_agree(peers->host, st);
+  }
+  oak_peers_free(peers, list, 1);
+  return st;
+}
+
+oak_status_t oak_peers_open(oak_peers_t *peers, MPI_Comm comm, oak_device_t *dev, int wanted,
+                            char *why, size_t size) {
+  *peers = (oak_peers_t){.dev = dev, .host = MPI_COMM_NULL, .count = 1};
+  *why = 0;
+  if (!wanted) return OAK_OK;
+  split_hosts(peers, comm);
+  oak_status_t st = number_ranks(peers, comm);
+  if (st == OAK_OK && peers->count > 1) {
+    const oak_status_t shared =
+        !oak_device_shares(dev)
+            ? OAK_FAIL(OAK_ERR_DEVICE, "device %s cannot do it", oak_device_ops(dev)->name)
+        : peers->count > MOST_PEERS ? OAK_FAIL(OAK_ERR_DEVICE, "%d ranks on a host, at most %d can",
+                                               peers->count, MOST_PEERS)
+                                    : try_sharing(peers);
+    if (shared == OAK_OK) return OAK_OK;
+    snprintf(why, size, "%s", oak_last_error());
+  }
+  oak_peers_close(peers);
+  return st;
+}
+
+void oak_peers_close(oak_peers_t *peers) {
+  if (peers->host == MPI_COMM_NULL) return;
+  if (peers->flag) {
+    oak_device_sync(peers->dev);
+    MPI_Barrier(peers->host); /* nobody waits for a flag any more */
+    oak_device_flags_close(peers->dev, peers->flag, peers->me == 0 ? &peers->page : NULL);
+  }
+  MPI_Comm_free(&peers->host);
+  free(peers->number);
+  *peers = (oak_peers_t){.dev = peers->dev, .host = MPI_COMM_NULL, .count = 1};
+}
+
+/* ---- memory */
+
+static int fits(const oak_wish_t *w) {
+  const int64_t bytes = w->count * w->unit, have = w->memory->bytes;
+  return bytes <= have && (2 * bytes >= have || have <= 64 * w->unit);
+}
+
+/* A first allocation is exact; what grows gets some room, so that not every change of the mesh pays
+ * for an allocation, if there is memory for it. */
+static oak_status_t allocate(oak_peers_t *peers, const oak_wish_t *w, int first) {
+  oak_shared_t *m = w->memory;
+  int64_t count = first || w->count == 0 ? w->count : w->count + w->count / w->slack + 1;
+  oak_status_t st = OAK_OK;
+  for (int attempt = 0; attempt < 2; attempt++, count = w->count) {
+    m->bytes = count * w->unit;
+    m->mine = NULL;
+    if (m->bytes == 0) return OAK_OK;
+    st = peers->count > 1 ? oak_device_share(peers->dev, m->bytes, &m->mine, &m->handle)
+                          : oak_device_alloc(peers->dev, m->bytes, &m->mine);
+    if (st == OAK_OK) return OAK_OK;
+  }
+  m->bytes = 0;
+  return st;
+}
+
+static void release(oak_peers_t *peers, oak_shared_t *m) {
+  if (peers->count > 1)
+    oak_device_unshare(peers->dev, m->mine, &m->handle);
+  else
+    oak_device_free(peers->dev, m->mine);
+  m->mine = NULL;
+  m->bytes = 0;
+}
+
+static void forget(oak_peers_t *peers, oak_shared_t *m, int p) {
+  if (!m->peer || !m->peer[p]) return;
+  oak_device_detach(peers->dev, m->peer[p]);
+  m->peer[p] = NULL;
+}
+
+/* A peer's part of what is told to all. */
+typedef struct {
+  int there;
+  oak_handle_t handle;
+} note_t;
+
+static oak_status_t see_peers(oak_peers_t *peers, oak_shared_t *m, const unsigned *mask, int bit) {
+  note_t mine = {m->mine != NULL, m->handle};
+  note_t *all = malloc(peers->count * sizeof *all);
+  int enough = all != NULL;
+  if (!m->peer) m->peer = calloc(peers->count, sizeof *m->peer);
+  enough &= m->peer != NULL;
+  MPI_Allreduce(MPI_IN_PLACE, &enough, 1, MPI_INT, MPI_MIN, peers->host);
+  oak_status_t st =
+      enough ? OAK_OK
+             : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d ranks", peers->count);
+  if (enough) MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, peers->host);
+  for (int p = 0; p < peers->count && st == OAK_OK; p++)
+    if (p != peers->me && mask[p] >> bit & 1 && all[p].there)
+      st = oak_device_attach(peers->dev, &all[p].handle, &m->peer[p]);
+  free(all);
+  return st;
+}
+
+static oak_status_t fit_shared(oak_peers_t *peers, const oak_wish_t *wish, int n, unsigned mine,
+                               const unsigned *mask) {
+  unsigned any = 0;
+  oak_status_t st = oak_device_sync(peers->dev);
+  for (int p = 0; p < peers->count; p++) any |= mask[p];
+  MPI_Barrier(peers->host); /* no kernel of a peer reads any more */
+  for (int i = 0; i < n; i++)
+    for (int p = 0; p < peers->count; p++)
+      if (mask[p] >> i & 1) forget(peers, wish[i].memory, p);
+  MPI_Barrier(peers->host); /* nothing is mapped any more */
+  for (int i = 0; i < n; i++) {
+    if (!(mine >> i & 1)) continue;
+    const int first = !wish[i].memory->mine;
+    release(peers, wish[i].memory);
+    const oak_status_t got = allocate(peers, &wish[i], first);
+    if (st == OAK_OK) st = got;
+  }
+  for (int i = 0; i < n; i++) {
+    if (!(any >> i & 1)) continue;
+    const oak_status_t seen = see_peers(peers, wish[i].memory, mask, i);
+    if (st == OAK_OK) st = seen;
+  }
+  return st;
+}
+
+static oak_status_t fit_alone(oak_peers_t *peers, const oak_wish_t *wish, int n, unsigned mine) {
+  for (int i = 0; i < n; i++) {
+    if (!(mine >> i & 1)) continue;
+    const int first = !wish[i].memory->mine;
+    release(peers, wish[i].memory);
+    OAK_TRY(allocate(peers, &wish[i], first));
+  }
+  return OAK_OK;
+}
+
+oak_status_t oak_peers_fit(oak_peers_t *peers, const oak_wish_t *wish, int n, int *changed) {
+  unsigned mine = 0, any = 0, mask[MOST_PEERS];
+  OAK_ASSERT(n <= 32);
+  for (int i = 0; i < n; i++) mine |= (unsigned)!fits(&wish[i]) << i;
+  if (changed) *changed = mine != 0;
+  if (peers->count == 1) return fit_alone(peers, wish, n, mine);
+  MPI_Allgather(&mine, 1, MPI_UNSIGNED, mask, 1, MPI_UNSIGNED, peers->host);
+  for (int p = 0; p < peers->count; p++) any |= mask[p];
+  if (changed) *changed = any != 0;
+  return any ? fit_shared(peers, wish, n, mine, mask) : OAK_OK;
+}
+
+void oak_peers_free(oak_peers_t *peers, oak_shared_t *const *memory, int n) {
+  if (peers->count > 1) {
+    oak_device_sync(peers->dev);
+    MPI_Barrier(peers->host);
+    for (int i = 0; i < n; i++)
+      for (int p = 0; p < peers->count; p++) forget(peers, memory[i], p);
+    MPI_Barrier(peers->host);
+  }
+  for (int i = 0; i < n; i++) {
+    release(peers, memory[i]);
+    free(memory[i]->peer);
+    memory[i]->peer = NULL;
+  }
+}
+
+/* ---- meetings */
+
+static uint64_t *flag_of(const oak_peers_t *peers, int p) { return peers->flag + p * LINE; }
+
+oak_status_t oak_peers_meet(oak_peers_t *peers, const unsigned char *with) {
+  if (peers->count == 1 || peers->released) return OAK_OK;
+  oak_status_t st = oak_device_signal(peers->dev, flag_of(peers, peers->me), ++peers->sequence);
+  if (st != OAK_OK) oak_peers_release(peers);
+  for (int p = 0; p < peers->count && st == OAK_OK; p++)
+    if (p != peers->me && (!with || with[p]))
+      st = oak_device_wait(peers->dev, flag_of(peers, p), peers->sequence);
+  return st;
+}
+
+void oak_peers_release(oak_peers_t *peers) {
+  const uint64_t never = (uint64_t)1 << 40; /* more meetings than there will be */
+  if (peers->count == 1 || peers->released) return;
+  peers->released = 1;
+  atomic_store((_Atomic uint64_t *)flag_of(peers, peers->me), peers->sequence + never);
+}
