@@ -153,7 +153,7 @@ static oak_status_t run_case(int c, char **user, int nuser, result_t *result) {
 
 static void print_help(void) {
   printf(
-      "usage: oak bench [--schemes | --paper | --adaptive] [section.key=value ...]\n\n"
+      "usage: oak bench [--schemes | --paper | --adaptive | --scaling] [section.key=value ...]\n\n"
       "Rayleigh-Taylor problem, van Leer, HLL, Heun, fp64, unless a key says otherwise; one thread "
       "per\n"
       "rank. Prints, for each case, the median and range of million cell updates per second and "
@@ -174,7 +174,8 @@ static void print_help(void) {
       "the same\n"
       "measured here; oak bench --paper --help tells more.\n"
       "--adaptive: a piece of the paper's adaptive run and where its time goes; oak bench "
-      "--adaptive --help.\n");
+      "--adaptive --help.\n"
+      "--scaling: the same on 1, 2, 4, ... ranks, with efficiency; oak bench --scaling --help.\n");
 }
 
 static int bench_cases(char **user, int nuser, int rank) {
@@ -205,6 +206,7 @@ int oak_command_bench(int argc, char **argv, int rank) {
   if (argc > 0 && !strcmp(argv[0], "--paper")) return oak_bench_paper(argc - 1, argv + 1, rank);
   if (argc > 0 && !strcmp(argv[0], "--adaptive"))
     return oak_bench_adaptive(argc - 1, argv + 1, rank);
+  if (argc > 0 && !strcmp(argv[0], "--scaling")) return oak_bench_scaling(argc - 1, argv + 1, rank);
   if (argc > 0 && argv[0][0] == '-') {
     const int help = !strcmp(argv[0], "--help");
     if (rank == 0)

@@ -13,12 +13,13 @@
 #include "mesh/forest.h"
 #include "mesh/tree.h"
 
-/* p4est and libsc log to stdout and catch signals unless they are told not to. */
-static void quiet_p4est(MPI_Comm comm) {
+/* p4est and libsc log to stdout and catch signals unless they are told not to. Not with the ranks
+ * of a mesh: some of them may have had one before, and libsc's start is collective. */
+static void quiet_p4est(void) {
   static int done = 0;
   if (done) return;
   done = 1;
-  sc_init(comm, 0, 0, NULL, SC_LP_ERROR);
+  sc_init(MPI_COMM_SELF, 0, 0, NULL, SC_LP_ERROR);
   p4est_init(NULL, SC_LP_ERROR);
 }
 
@@ -46,7 +47,7 @@ oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int 
   OAK_CHECK(dim == 2 || dim == 3, OAK_ERR_ARGUMENT, "dim = %d: must be 2 or 3", dim);
   OAK_CHECK(level >= 0 && level <= OAK_MESH_MAX_LEVEL, OAK_ERR_ARGUMENT,
             "level = %d: must be 0 to %d", level, OAK_MESH_MAX_LEVEL);
-  quiet_p4est(comm);
+  quiet_p4est();
   oak_mesh_t *mesh = calloc(1, sizeof *mesh);
   oak_status_t st = mesh ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh");
   OAK_TRY(oak_agree(comm, st));

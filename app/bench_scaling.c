@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oak bench --scaling: the same problem on 1, 2, 4, ... of the ranks that the command was started
+ * with (paper, "Strong scaling", "Weak scaling", "Strong scaling with AMR"): cell updates per
+ * second, efficiency, and where the time goes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench.h"
+#include "bench_paper.h"
+#include "commands.h"
+
+/* The table of oak_print_wtime without initialization and output, which a piece does not have. The
+ * first is flux and update. */
+static const struct {
+  const char *name, *head;
+} phases[] = {{"flux and update", "flux"},       {"ghost cells R1", "R1"},
+              {"ghost cells R2", "R2"},          {"MPI transfer", "transfer"},
+              {"flux fixing", "fluxfix"},        {"time step reduction", "dt"},
+              {"refinement flags", "flags"},     {"mesh adaptation (p4est)", "mesh"},
+              {"block adaptation", "blocks"},    {"partitioning", "partition"},
+              {"ghost cell pattern", "pattern"}, {"other", "other"}};
+enum { NPHASES = sizeof phases / sizeof *phases, PIECES = 5, MOST_BLOCKS = 8, AHEAD = 8 };
+
+typedef struct {
+  int weak, adaptive, side, nblock, block[MOST_BLOCKS];
+  double seconds; /* of a piece, about */
+  const char *out;
+  char **key;
+  int nkey, rank, size;
+  FILE *csv;
+} scaling_t;
+
+typedef struct {
+  double mcups, least, most, cells;
+  double share[NPHASES]; /* of the time, mean of the ranks */
+} figure_t;
+
+static void print_help(void) {
+  printf(
+      "usage: mpirun -n RANKS oak bench --scaling [--weak] [--adaptive] [options] "
+      "[section.key=value ...]\n\n"
+      "Rayleigh-Taylor 3D, van Leer, on 1, 2, 4, ... and all RANKS ranks, one thread each unless\n"
+      "device.threads says otherwise: million cell updates per second (median of 5 pieces), "
+      "efficiency,\n"
+      "and the share of each phase in percent, mean of the ranks.\n\n"
+      "  --weak         every rank gets a cube of its own\n"
+      "  --adaptive     the paper's adaptive run, levels from 2 on, adapting every 4 steps; "
+      "--side\n"
+      "                 counts cells of the finest level\n"
+      "  --side N       cells along a side of the domain, of each rank with --weak (GPU: 512,\n"
+      "                 adaptive 1024; CPU: 128, adaptive 256)\n"
+      "  --blocks LIST  cells along a side of a block, such as 8,16,32 (16)\n"
+      "  --seconds S    of a piece (0.5)\n"
+      "  --out FILE     also as CSV\n");
+}
+
+/* ---- one run */
+
+static oak_status_t set_keys(const scaling_t *s, int block, int ranks, oak_params_t *p) {
+  const bench_row_t row = {.table = s->adaptive ? BENCH_AMR : BENCH_UNIFORM,
+                           .dim = 3,
+                           .side = s->side,
+                           .block = block,
+                           .rt = 1,
+                           .limiter = "vanleer"};
+  char text[64];
+  OAK_TRY(oak_params_set(p, "device.threads", "1"));
+  OAK_TRY(oak_bench_set_row(&row, s->key, s->nkey, p));
+  if (!s->weak) return OAK_OK;
+  snprintf(text, sizeof text, "%d 1 1", ranks);
+  OAK_TRY(oak_params_set(p, "mesh.trees", text));
+  return oak_params_set(p, "mesh.xmax", text);
+}
+
+/* Some steps; the longest time of all ranks, so that all decide alike. */
+static oak_status_t run_steps(oak_t *sim, MPI_Comm comm, int adapt_every, long steps,
+                              double *seconds) {
+  MPI_Barrier(comm);
+  const double begin = MPI_Wtime();
+  for (long n = 0; n < steps; n++) {
+    OAK_TRY(oak_advance(sim, oak_time_step(sim)));
+    if (adapt_every && oak_step(sim) % adapt_every == 0) OAK_TRY(oak_adjust_refinement(sim, NULL));
+  }
+  *seconds = MPI_Wtime() - begin;
+  MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return OAK_OK;
+}
+
+static void read_phases(oak_t *sim, double seconds[NPHASES + 1]) {
+  for (int p = 0; p < NPHASES; p++) seconds[p] = oak_wtime(sim, phases[p].name);
+  seconds[NPHASES] = oak_wtime(sim, NULL);
+}
+
+static oak_status_t measure(const scaling_t *s, oak_t *sim, MPI_Comm comm, figure_t *f) {
+  const int every = s->adaptive ? 4 : 0;
+  double seconds, rate[PIECES], before[NPHASES + 1], after[NPHASES + 1];
+  OAK_TRY(oak_initialize(sim));
+  OAK_TRY(run_steps(sim, comm, every, AHEAD, &seconds)); /* memory is touched */
+  OAK_TRY(run_steps(sim, comm, every, AHEAD, &seconds));
+  const long steps = AHEAD * (long)ceil(s->seconds / seconds);
+  read_phases(sim, before);
+  for (int i = 0; i < PIECES; i++) {
+    const int64_t updates = oak_cell_updates(sim);
+    OAK_TRY(run_steps(sim, comm, every, steps, &seconds));
+    rate[i] = 1e-6 * (double)(oak_cell_updates(sim) - updates) / seconds;
+  }
+  read_phases(sim, after);
+  for (int p = 0; p <= NPHASES; p++) after[p] -= before[p];
+  MPI_Allreduce(MPI_IN_PLACE, after, NPHASES + 1, MPI_DOUBLE, MPI_SUM, comm);
+  for (int p = 0; p < NPHASES; p++) f->share[p] = after[p] / after[NPHASES];
+  f->mcups = oak_bench_median(rate, PIECES);
+  f->least = rate[0];
+  f->most = rate[PIECES - 1];
+  f->cells = (double)oak_nblocks_global(sim) * pow(oak_block_size(sim), 3);
+  return OAK_OK;
+}
+
+static oak_status_t run_ranks(const scaling_t *s, MPI_Comm comm, int block, int ranks,
+                              figure_t *f) {
+  oak_params_t *params;
+  oak_t *sim = NULL;
+  OAK_TRY(oak_params_new(&params));
+  oak_status_t st = set_keys(s, block, ranks, params);
+  if (st == OAK_OK) st = oak_create(comm, params, &sim);
+  if (st == OAK_OK) st = measure(s, sim, comm, f);
+  oak_destroy(&sim);
+  oak_params_destroy(&params);
+  return st;
+}
+
+/* Ranks that are not needed sleep meanwhile: they must not take memory bandwidth or clock. */
+static void wait_for_others(void) {
+  const struct timespec pause = {0, 2000000};
+  MPI_Request request;
+  int done = 0;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done) nanosleep(&pause, NULL);
+}
+
+static oak_status_t run_some(const scaling_t *s, int block, int ranks, figure_t *f) {
+  MPI_Comm some;
+  oak_status_t st = OAK_OK;
+  MPI_Comm_split(MPI_COMM_WORLD, s->rank < ranks ? 0 : MPI_UNDEFINED, s->rank, &some);
+  if (some != MPI_COMM_NULL) {
+    st = run_ranks(s, some, block, ranks, f);
+    MPI_Comm_free(&some);
+  }
+  wait_for_others();
+  return oak_agree(MPI_COMM_WORLD, st);
+}
+
+/* ---- the table */
+
+static void print_head(scaling_t *s, int block) {
+  if (s->rank) return;
+  printf("\n3D Rayleigh-Taylor, %s, blocks of %d^3, %s, MCUPS\n",
+         s->adaptive ? "adaptive" : "uniform", block,
+         s->weak ? "a cube for each rank (weak)" : "one domain (strong)");
+  printf("%5s %8s %9s %9s %9s %6s %8s  percent of the time:", "ranks", "Mcells", "MCUPS", "least",
+         "most", "eff.", "outside");
+  for (int p = 1; p < NPHASES; p++) printf(" %s", phases[p].head);
+  printf("\n");
+}
+
+static void print_line(scaling_t *s, int block, int ranks, const figure_t *f, double one) {
+  const double efficiency = f->mcups / (ranks * one);
+  if (s->rank) return;
+  printf("%5d %8.2f %9.1f %9.1f %9.1f %5.1f%% %7.1f%%  ", ranks, 1e-6 * f->cells, f->mcups,
+         f->least, f->most, 100 * efficiency, 100 * (1 - f->share[0]));
+  for (int p = 1; p < NPHASES; p++)
+    printf(" %*.1f", (int)strlen(phases[p].head), 100 * f->share[p]);
+  printf("\n");
+  fflush(stdout);
+  if (!s->csv) return;
+  fprintf(s->csv, "%s,%s,%d,%d,%.0f,%.3f,%.3f,%.3f,%.4f,%.4f", s->adaptive ? "adaptive" : "uniform",
+          s->weak ? "weak" : "strong", block, ranks, f->cells, f->mcups, f->least, f->most,
+          efficiency, 1 - f->share[0]);
+  for (int p = 0; p < NPHASES; p++) fprintf(s->csv, ",%.4f", f->share[p]);
+  fprintf(s->csv, "\n");
+}
+
+static oak_status_t run_blocks(scaling_t *s, int block) {
+  figure_t f = {.mcups = 0};
+  double one = 0;
+  print_head(s, block);
+  for (int ranks = 1;; ranks = 2 * ranks < s->size ? 2 * ranks : s->size) {
+    OAK_TRY(run_some(s, block, ranks, &f));
+    if (ranks == 1) one = f.mcups;
+    print_line(s, block, ranks, &f, one);
+    if (ranks == s->size) return OAK_OK;
+  }
+}
+
+static oak_status_t open_csv(scaling_t *s) {
+  oak_status_t st = OAK_OK;
+  if (s->rank == 0 && s->out) {
+    s->csv = fopen(s->out, "w");
+    if (!s->csv) st = OAK_FAIL(OAK_ERR_FILE, "oak bench --scaling: cannot write %s", s->out);
+    if (s->csv) fprintf(s->csv, "mesh,kind,block,ranks,cells,mcups,least,most,efficiency,outside");
+    for (int p = 0; p < NPHASES && s->csv; p++) fprintf(s->csv, ",%s", phases[p].name);
+    if (s->csv) fprintf(s->csv, "\n");
+  }
+  return oak_agree(MPI_COMM_WORLD, st);
+}
+
+static oak_status_t close_csv(scaling_t *s) {
+  int bad = 0;
+  if (s->csv) bad = ferror(s->csv) | fclose(s->csv);
+  return oak_agree(MPI_COMM_WORLD, bad ? OAK_FAIL(OAK_ERR_FILE,
+                                                  "oak bench --scaling: %s cannot be written: is "
+                                                  "the disk full?",
+                                                  s->out)
+                                       : OAK_OK);
+}
+
+/* ---- options */
+
+static oak_status_t read_blocks(scaling_t *s, const char *text) {
+  s->nblock = 0;
+  for (const char *c = text; c && *c; c += strcspn(c, ","), c += *c == ',') {
+    const int block = atoi(c);
+    OAK_CHECK(block >= 4 && block <= 1024 && s->nblock < MOST_BLOCKS, OAK_ERR_INPUT,
+              "oak bench --scaling: --blocks %s: must be at most %d numbers from 4 on, with commas",
+              text, MOST_BLOCKS);
+    s->block[s->nblock++] = block;
+  }
+  OAK_CHECK(s->nblock, OAK_ERR_INPUT, "oak bench --scaling: --blocks needs a list such as 8,16");
+  return OAK_OK;
+}
+
+static oak_status_t read_options(scaling_t *s, int argc, char **argv) {
+  for (int i = 0; i < argc; i++) {
+    const char *next = i + 1 < argc ? argv[i + 1] : "";
+    if (!strcmp(argv[i], "--weak"))
+      s->weak = 1;
+    else if (!strcmp(argv[i], "--adaptive"))
+      s->adaptive = 1;
+    else if (!strcmp(argv[i], "--side") && atoi(next) > 0)
+      s->side = atoi(argv[++i]);
+    else if (!strcmp(argv[i], "--seconds") && atof(next) > 0)
+      s->seconds = atof(argv[++i]);
+    else if (!strcmp(argv[i], "--blocks"))
+      OAK_TRY(read_blocks(s, argv[++i < argc ? i : argc - 1]));
+    else if (!strcmp(argv[i], "--out") && *next)
+      s->out = argv[++i];
+    else {
+      OAK_CHECK(argv[i][0] != '-', OAK_ERR_INPUT,
+                "oak bench --scaling: %s %s: unknown or without its value; known: --weak "
+                "--adaptive --side N --blocks LIST --seconds S --out FILE --help",
+                argv[i], next);
+      s->key[s->nkey++] = argv[i];
+    }
+  }
+  return OAK_OK;
+}
+
+/* A GPU is served with what a CPU would take minutes for. */
+static oak_status_t choose_side(scaling_t *s) {
+  oak_params_t *params;
+  oak_device_t *dev = NULL;
+  if (s->side) return OAK_OK;
+  OAK_TRY(oak_params_new(&params));
+  oak_status_t st = OAK_OK;
+  for (int i = 0; i < s->nkey && st == OAK_OK; i++)
+    st = oak_params_assign(params, s->key[i], "command line");
+  if (st == OAK_OK)
+    st = oak_device_open(MPI_COMM_WORLD, oak_params_text(params, "device.name"), NULL, &dev);
+  if (st == OAK_OK) {
+    const int gpu = !oak_device_ops(dev)->host_memory;
+    s->side = (gpu ? 512 : 128) << s->adaptive;
+  }
+  oak_device_close(&dev);
+  oak_params_destroy(&params);
+  return st;
+}
+
+int oak_bench_scaling(int argc, char **argv, int rank) {
+  scaling_t s = {.nblock = 1, .block = {16}, .seconds = 0.5, .key = argv, .rank = rank};
+  MPI_Comm_size(MPI_COMM_WORLD, &s.size);
+  for (int i = 0; i < argc; i++) {
+    if (strcmp(argv[i], "--help") && strcmp(argv[i], "-h")) continue;
+    if (rank == 0) print_help();
+    return 0;
+  }
+  if (read_options(&s, argc, argv) != OAK_OK) {
+    oak_report_failure(rank);
+    return 2;
+  }
+  oak_status_t st = choose_side(&s);
+  if (st == OAK_OK) st = open_csv(&s);
+  for (int b = 0; b < s.nblock && st == OAK_OK; b++) st = run_blocks(&s, s.block[b]);
+  if (st == OAK_OK) st = close_csv(&s);
+  return st == OAK_OK ? 0 : oak_report_failure(rank);
+}
