@@ -76,8 +76,8 @@ int oak_command_params(int argc, char **argv, int rank) {
       printf("usage: oak params [--markdown]\n\nPrints the reference of all parameters.\n");
     return help ? 0 : 2;
   }
-  if (oak_agree(MPI_COMM_WORLD, oak_params_new(&params)) != OAK_OK) return oak_report_failure(rank);
-  if (rank == 0) oak_params_help(params, stdout, markdown);
+  const oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_params_new(&params));
+  if (st == OAK_OK && rank == 0) oak_params_help(params, stdout, markdown);
   oak_params_destroy(&params);
-  return 0;
+  return st == OAK_OK ? 0 : oak_report_failure(rank);
 }

@@ -333,9 +333,9 @@ oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oa
   const int most = sizeof sim->extra / sizeof *sim->extra;
   char *full;
   OAK_CHECK(sim->nextra < most, OAK_ERR_ARGUMENT, "more than %d kernels of the caller's own", most);
-  OAK_TRY(oak_agree(sim->comm, resolve(path, &full)));
-  oak_status_t st =
-      build_module(sim, name, kernel_parts, NKERNEL_HEADERS, full, &sim->extra[sim->nextra]);
+  oak_status_t st = oak_agree(sim->comm, resolve(path, &full));
+  if (st == OAK_OK)
+    st = build_module(sim, name, kernel_parts, NKERNEL_HEADERS, full, &sim->extra[sim->nextra]);
   free(full);
   OAK_TRY(st);
   return oak_agree(sim->comm, oak_device_kernel(sim->dev, sim->extra[sim->nextra++], name, out));
