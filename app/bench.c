@@ -117,7 +117,7 @@ static oak_status_t measure(oak_t *sim, int c, result_t *result) {
   char path[4096];
   int ranks;
   oak_kernel_t *reference;
-  OAK_TRY(oak_source_root(&root));
+  OAK_TRY(oak_agree(MPI_COMM_WORLD, oak_source_root(&root)));
   snprintf(path, sizeof path, "%s/bench/reference.c", root);
   OAK_TRY(oak_kernel_build(sim, path, "reference", &reference));
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -126,7 +126,7 @@ static oak_status_t measure(oak_t *sim, int c, result_t *result) {
   double stepping = 0;
   for (int r = 0; r < BENCH_REPEATS; r++) {
     double seconds;
-    OAK_TRY(time_reference(sim, reference, &result->reference[r]));
+    OAK_TRY(oak_agree(MPI_COMM_WORLD, time_reference(sim, reference, &result->reference[r])));
     OAK_TRY(oak_bench_piece(sim, c, &seconds, &result->mcups[r]));
     stepping += seconds;
   }
@@ -142,8 +142,9 @@ static oak_status_t measure(oak_t *sim, int c, result_t *result) {
 static oak_status_t run_case(int c, char **user, int nuser, result_t *result) {
   oak_params_t *params;
   oak_t *sim = NULL;
-  OAK_TRY(oak_params_new(&params));
-  oak_status_t st = oak_bench_set_case(params, c, user, nuser);
+  oak_status_t st = oak_params_new(&params);
+  if (st == OAK_OK) st = oak_bench_set_case(params, c, user, nuser);
+  st = oak_agree(MPI_COMM_WORLD, st);
   if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
   if (st == OAK_OK) st = measure(sim, c, result);
   oak_destroy(&sim);

@@ -97,8 +97,9 @@ static oak_status_t run_piece(const piece_t *b, oak_t *sim, int adapt_every, int
 static oak_status_t create_and_run(const piece_t *b, int rank) {
   oak_params_t *params;
   oak_t *sim = NULL;
-  OAK_TRY(oak_params_new(&params));
-  oak_status_t st = set_keys(b, params);
+  oak_status_t st = oak_params_new(&params);
+  if (st == OAK_OK) st = set_keys(b, params);
+  st = oak_agree(MPI_COMM_WORLD, st);
   if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
   if (st == OAK_OK) st = run_piece(b, sim, oak_params_int(params, "mesh.adapt_every"), rank);
   oak_destroy(&sim);

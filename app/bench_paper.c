@@ -161,7 +161,7 @@ static oak_status_t measure(oak_t *sim, int adapt_every, int ranks, bench_row_t 
 static oak_status_t create_and_measure(const bench_paper_t *p, bench_row_t *r,
                                        oak_params_t *params) {
   oak_t *sim;
-  OAK_TRY(oak_bench_set_row(r, p->user, p->nuser, params));
+  OAK_TRY(oak_agree(MPI_COMM_WORLD, oak_bench_set_row(r, p->user, p->nuser, params)));
   OAK_TRY(oak_create(MPI_COMM_WORLD, params, &sim));
   const int adaptive =
       oak_params_int(params, "mesh.max_level") > oak_params_int(params, "mesh.min_level");
@@ -175,8 +175,8 @@ oak_status_t oak_bench_run_row(bench_paper_t *p, bench_row_t *r) {
   const double begin = MPI_Wtime();
   oak_params_t *params;
   if (!r->wanted) return OAK_OK;
-  OAK_TRY(oak_params_new(&params));
-  oak_status_t st = create_and_measure(p, r, params);
+  oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_params_new(&params));
+  if (st == OAK_OK) st = create_and_measure(p, r, params);
   oak_params_destroy(&params);
   r->seconds = MPI_Wtime() - begin;
   r->state = st == OAK_OK ? BENCH_MEASURED : st == OAK_ERR_MEMORY ? BENCH_SKIPPED : BENCH_FAILED;
@@ -257,11 +257,11 @@ static oak_status_t read_options(bench_paper_t *p, int argc, char **argv) {
 static oak_status_t open_device(const bench_paper_t *p, oak_device_t **device) {
   oak_params_t *params;
   oak_device_options_t options = {.threads = 0};
-  OAK_TRY(oak_params_new(&params));
-  oak_status_t st = OAK_OK;
+  oak_status_t st = oak_params_new(&params);
   for (int i = 0; i < p->nuser && st == OAK_OK; i++)
     st = oak_params_assign(params, p->user[i], "command line");
   if (st == OAK_OK) st = oak_params_check(params, 0);
+  st = oak_agree(MPI_COMM_WORLD, st);
   if (st == OAK_OK) {
     options.threads = oak_params_int(params, "device.threads");
     options.compiler = oak_params_text(params, "device.compiler");

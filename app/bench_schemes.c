@@ -32,13 +32,18 @@ static void end_run(run_t *run) {
   oak_params_destroy(&run->params);
 }
 
-/* A simulation of the case with the user's keys and a line's (NULL: the reference), started. */
-static oak_status_t start_run(run_t *run, char **user, int nuser, const line_t *line) {
-  *run = (run_t){NULL, NULL};
+static oak_status_t set_keys(run_t *run, char **user, int nuser, const line_t *line) {
   OAK_TRY(oak_params_new(&run->params));
   OAK_TRY(oak_bench_set_case(run->params, BENCH_UNIFORM16, user, nuser));
   for (int i = 0; line && i < MAX_SETTINGS && *line->setting[i]; i++)
     OAK_TRY(oak_params_assign(run->params, line->setting[i], "oak bench --schemes"));
+  return OAK_OK;
+}
+
+/* A simulation of the case with the user's keys and a line's (NULL: the reference), started. */
+static oak_status_t start_run(run_t *run, char **user, int nuser, const line_t *line) {
+  *run = (run_t){NULL, NULL};
+  OAK_TRY(oak_agree(MPI_COMM_WORLD, set_keys(run, user, nuser, line)));
   OAK_TRY(oak_create(MPI_COMM_WORLD, run->params, &run->sim));
   return oak_bench_start(run->sim, BENCH_UNIFORM16);
 }
@@ -100,7 +105,7 @@ static void print_line(const oak_params_t *p, double *mcups, int n, double *rati
 
 static oak_status_t measure_lines(schemes_t *s, const run_t *reference, char **user, int nuser,
                                   int rank) {
-  OAK_TRY(plan(s, reference->params));
+  OAK_TRY(oak_agree(MPI_COMM_WORLD, plan(s, reference->params)));
   for (int n = 0; n < s->nline; n++) {
     run_t run;
     double mcups[BENCH_REPEATS], ratio[BENCH_REPEATS];

@@ -27,8 +27,9 @@ static int list_files(const char *root, const char *folder, char *name[256]) {
   DIR *dir = opendir(path);
   for (struct dirent *e; dir && n < 256 && (e = readdir(dir));) {
     const size_t length = strlen(e->d_name);
-    if (length > 2 && !strcmp(e->d_name + length - 2, ".c"))
-      name[n++] = strndup(e->d_name, length - 2);
+    if (length > 2 && !strcmp(e->d_name + length - 2, ".c") &&
+        (name[n] = strndup(e->d_name, length - 2)))
+      n++;
   }
   if (dir) closedir(dir);
   qsort(name, n, sizeof *name, compare_names);
@@ -91,7 +92,7 @@ int oak_command_info(int argc, char **argv, int rank) {
     return help ? 0 : 2;
   }
   if (rank == 0) oak_print_version();
-  if (oak_source_root(&root) != OAK_OK) return oak_report_failure(rank);
+  if (oak_agree(MPI_COMM_WORLD, oak_source_root(&root)) != OAK_OK) return oak_report_failure(rank);
   print_devices(rank);
   if (rank == 0) {
     const char *cache = getenv("OAK_CACHE"), *xdg = getenv("XDG_CACHE_HOME"),

@@ -31,10 +31,11 @@ int oak_report_failure(int rank) {
 static oak_status_t run(const char *file, int nset, char **set, FILE *stream) {
   oak_params_t *params;
   oak_t *sim = NULL;
-  OAK_TRY(oak_params_new(&params));
-  oak_status_t st = oak_params_read(params, MPI_COMM_WORLD, file);
+  oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_params_new(&params));
+  if (st == OAK_OK) st = oak_params_read(params, MPI_COMM_WORLD, file);
   for (int i = 0; i < nset && st == OAK_OK; i++)
     st = oak_params_assign(params, set[i], "command line");
+  st = oak_agree(MPI_COMM_WORLD, st);
   if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
   if (st == OAK_OK) st = oak_run(sim, stream);
   oak_destroy(&sim);
@@ -75,8 +76,8 @@ int oak_command_params(int argc, char **argv, int rank) {
       printf("usage: oak params [--markdown]\n\nPrints the reference of all parameters.\n");
     return help ? 0 : 2;
   }
-  if (oak_params_new(&params) != OAK_OK) return oak_report_failure(rank);
-  if (rank == 0) oak_params_help(params, stdout, markdown);
+  const oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_params_new(&params));
+  if (st == OAK_OK && rank == 0) oak_params_help(params, stdout, markdown);
   oak_params_destroy(&params);
-  return 0;
+  return st == OAK_OK ? 0 : oak_report_failure(rank);
 }

@@ -109,6 +109,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   oak_status_t st = oak_params_new(&params);
   if (st == OAK_OK) st = read_settings(params, argc, argv);
+  st = oak_agree(MPI_COMM_WORLD, st); /* all ranks fail, or none */
   if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
   if (st == OAK_OK) st = simulate(sim, params, rank == 0 ? stdout : NULL);
   if (st != OAK_OK && rank == 0) fprintf(stderr, "mach: error: %s\n", oak_last_error());

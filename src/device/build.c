@@ -164,7 +164,7 @@ static oak_status_t attempt(oak_device_t *dev, const oak_source_t *source, int *
   if (status == OAK_OK) return OAK_OK;
   if (loaded == OAK_OK) dev->ops->unload(dev, *out);
   *out = NULL;
-  *rebuild = loaded != OAK_OK && !fresh;
+  *rebuild = loaded != OAK_OK && loaded != OAK_ERR_MEMORY && !fresh;
   MPI_Allreduce(MPI_IN_PLACE, rebuild, 1, MPI_INT, MPI_MAX, dev->host);
   *again = *rebuild;
   MPI_Allreduce(MPI_IN_PLACE, again, 1, MPI_INT, MPI_MAX, dev->comm);

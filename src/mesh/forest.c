@@ -27,7 +27,11 @@ struct oak_forest {
 oak_forest_t *NAME(oak_forest_new)(MPI_Comm comm, const int trees[3], const int periodic[3],
                                    int level) {
   oak_forest_t *forest = calloc(1, sizeof *forest);
-  if (!forest) return NULL;
+  oak_status_t st = forest ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh");
+  if (oak_agree(comm, st) != OAK_OK) {
+    free(forest);
+    return NULL;
+  }
 #ifdef OAK_FOREST_3D
   forest->connectivity = p8est_connectivity_new_brick(trees[0], trees[1], trees[2], periodic[0],
                                                       periodic[1], periodic[2]);

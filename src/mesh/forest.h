@@ -6,6 +6,7 @@
 #include "mesh/mesh.h"
 
 #define OAK_FOREST_FUNCTIONS(dim)                                                                  \
+  /** NULL on all ranks if one has no memory; collective */                                        \
   oak_forest_t *oak_forest_new_##dim(MPI_Comm comm, const int trees[3], const int periodic[3],     \
                                      int level);                                                   \
   void oak_forest_destroy_##dim(oak_forest_t *forest);                                             \

@@ -50,7 +50,11 @@ oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int 
   quiet_p4est();
   oak_mesh_t *mesh = calloc(1, sizeof *mesh);
   oak_status_t st = mesh ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh");
-  OAK_TRY(oak_agree(comm, st));
+  st = oak_agree(comm, st);
+  if (st != OAK_OK) {
+    free(mesh);
+    return st;
+  }
   mesh->comm = comm;
   MPI_Comm_rank(comm, &mesh->rank);
   MPI_Comm_size(comm, &mesh->size);

@@ -221,7 +221,7 @@ static oak_status_t build_module(oak_t *sim, const char *name, const char *const
   defines_t defines;
   int n = 0, npath = 0;
   OAK_ASSERT(npart <= MAX_PARTS);
-  OAK_TRY(oak_source_root(&root));
+  OAK_TRY(oak_agree(sim->comm, oak_source_root(&root)));
   files[n++] = sim->physics_path;
   for (int i = 0; i < NACCESS + npart; i++, npath++) {
     if (i == NACCESS) files[n++] = sim->problem_path;
@@ -292,11 +292,13 @@ oak_status_t oak_sim_build(oak_t *sim) {
   if (sim->first_order) part[n++] = "kernels/repair.c";
   if (sim->floors) part[n++] = "kernels/floor.c";
   OAK_TRY(build_module(sim, "kernels", part, n, NULL, &sim->module));
-#define OAK_GET_KERNEL(k)  \
-  if (has_kernel(sim, #k)) \
-    OAK_TRY(oak_device_kernel(sim->dev, sim->module, "oak_" #k, &sim->kernel.k));
+  oak_status_t st = OAK_OK;
+#define OAK_GET_KERNEL(k)                  \
+  if (st == OAK_OK && has_kernel(sim, #k)) \
+    st = oak_device_kernel(sim->dev, sim->module, "oak_" #k, &sim->kernel.k);
   OAK_KERNEL_TABLE(OAK_GET_KERNEL)
 #undef OAK_GET_KERNEL
+  OAK_TRY(oak_agree(sim->comm, st));
   sim->exchange.kernel = sim->kernel.halo;
   int tile[2];
   tile_size(sim, tile);
@@ -331,12 +333,12 @@ oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oa
   const int most = sizeof sim->extra / sizeof *sim->extra;
   char *full;
   OAK_CHECK(sim->nextra < most, OAK_ERR_ARGUMENT, "more than %d kernels of the caller's own", most);
-  OAK_TRY(oak_agree(sim->comm, resolve(path, &full)));
-  oak_status_t st =
-      build_module(sim, name, kernel_parts, NKERNEL_HEADERS, full, &sim->extra[sim->nextra]);
+  oak_status_t st = oak_agree(sim->comm, resolve(path, &full));
+  if (st == OAK_OK)
+    st = build_module(sim, name, kernel_parts, NKERNEL_HEADERS, full, &sim->extra[sim->nextra]);
   free(full);
   OAK_TRY(st);
-  return oak_device_kernel(sim->dev, sim->extra[sim->nextra++], name, out);
+  return oak_agree(sim->comm, oak_device_kernel(sim->dev, sim->extra[sim->nextra++], name, out));
 }
 
 oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes) {

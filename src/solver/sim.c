@@ -154,16 +154,21 @@ static oak_status_t open_exchange(oak_t *sim) {
   return oak_agree(sim->comm, st);
 }
 
-/* Boundary conditions to the device, and the mesh, whose periodicity they decide. */
-static oak_status_t make_mesh(oak_t *sim) {
-  int periodic[3], trees[3];
+/* Boundary conditions and parameters to the device. Not collective. */
+static oak_status_t upload_settings(oak_t *sim, int periodic[3]) {
   oak_bc_t bc[6 * OAK_MAX_NVAR];
   const size_t bytes = 2 * sim->dim * sim->nvar * sizeof *bc;
   OAK_TRY(oak_boundary_read(sim, bc, periodic));
   OAK_TRY(oak_params_check(sim->params, 1));
   OAK_TRY(oak_device_alloc(sim->dev, bytes, &sim->bc));
   OAK_TRY(oak_device_upload(sim->dev, sim->bc, bc, bytes));
-  OAK_TRY(oak_sim_upload_parameters(sim));
+  return oak_sim_upload_parameters(sim);
+}
+
+/* The mesh, whose periodicity the boundary conditions decide. */
+static oak_status_t make_mesh(oak_t *sim) {
+  int periodic[3], trees[3];
+  OAK_TRY(oak_agree(sim->comm, upload_settings(sim, periodic)));
   oak_params_ints(sim->params, "mesh.trees", trees);
   OAK_TRY(open_exchange(sim));
   OAK_TRY(oak_storage_plan(sim, trees));
@@ -183,15 +188,21 @@ static oak_status_t check_all(const oak_t *sim) {
                   mistakes, sim->problem_path);
 }
 
-static oak_status_t create(oak_t *sim) {
-  OAK_TRY(oak_params_check(sim->params, 0));
-  OAK_TRY(oak_agree(sim->comm, read_structure(sim)));
-  OAK_TRY(open_device(sim));
-  OAK_TRY(oak_sim_describe(sim));
+/* The keys that depend on the description of physics and problem. */
+static oak_status_t read_described(oak_t *sim) {
   sim->nvar = sim->description.nvar;
   OAK_TRY(oak_boundary_declare(sim));
   OAK_TRY(check_all(sim));
-  OAK_TRY(read_rest(sim));
+  return read_rest(sim);
+}
+
+static oak_status_t create(oak_t *sim) {
+  oak_status_t st = oak_params_check(sim->params, 0);
+  if (st == OAK_OK) st = read_structure(sim);
+  OAK_TRY(oak_agree(sim->comm, st));
+  OAK_TRY(open_device(sim));
+  OAK_TRY(oak_sim_describe(sim));
+  OAK_TRY(oak_agree(sim->comm, read_described(sim)));
   OAK_TRY(make_mesh(sim));
   OAK_TRY(oak_sim_build(sim));
   return oak_storage_fit(sim);
@@ -200,7 +211,11 @@ static oak_status_t create(oak_t *sim) {
 oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out) {
   oak_t *sim = calloc(1, sizeof *sim);
   oak_status_t st = sim ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a simulation");
-  OAK_TRY(oak_agree(comm, st));
+  st = oak_agree(comm, st);
+  if (st != OAK_OK) {
+    free(sim);
+    return st;
+  }
   sim->params = params;
   sim->data_revision = -1;
   MPI_Comm_dup(comm, &sim->comm);
