@@ -157,10 +157,14 @@ const oak_param_desc_t oak_param_table[] = {
     INT("device.threads", "0", 0, 4096, NULL,
         "CPU threads of each rank; 0: the cores of the host shared among its ranks."),
     TEXT("device.compiler", "",
-         "Compiler of the kernels; empty: $OAK_CC, or the C compiler found."),
-    TEXT("device.flags", "",
-         "Further flags for the compiler of the kernels, such as -O1 or -DNAME. NVRTC (cuda) gets "
-         "those that start with -D, -I or --, and the others are left out."),
+         "Compiler of the kernels; empty: $OAK_CC, or the C compiler found. In a parameter file "
+         "only "
+         "with `oak run --trust`."),
+    TEXT(
+        "device.flags", "",
+        "Further flags for the compiler of the kernels, such as -O1 or -DNAME. NVRTC (cuda) gets "
+        "those that start with -D, -I or --, and the others are left out. In a parameter file only "
+        "with `oak run --trust`."),
 
     TEXT("output.folder", "output",
          "Folder of everything the run writes; made if it is not there."),
