@@ -348,6 +348,23 @@ static void test_long_flags(void **state) {
   assert_int_equal(value_with("", text("%s-DVALUE=2", flags)), 2);
 }
 
+/** A source that changes while it is compiled: the entry of neither text holds the other's code. */
+static void test_change_meanwhile(void **state) {
+  (void)state;
+  write_script("own-cc", text("case \" $* \" in *' -E '*) ;; *' -shared '*) test -e %s/once || "
+                              "echo '#define VALUE 2' > %s/part.h; touch %s/once ;; esac\n"
+                              "exec cc \"$@\"",
+                              folder, folder, folder));
+  assert_int_equal(value_with(in_folder("own-cc"), ""), 2);
+  write_file("part.h", "#define VALUE 1\n");
+  assert_int_equal(value_with(in_folder("own-cc"), ""), 1);
+  write_file("part.h", "#define VALUE __TIME__[0]\n");
+  write_file("value.c",
+             "#include \"part.h\"\nconst char *time = __TIME__;\n"
+             "OAK_CONST_DATA int value = 7;\n");
+  assert_int_equal(value_with(in_folder("own-cc"), ""), 7);
+}
+
 /** A warm cache needs no compiler, until a source changes. */
 static void test_no_compiler(void **state) {
   (void)state;
@@ -529,6 +546,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_files, setup),
       cmocka_unit_test_setup(test_ways, setup),
       cmocka_unit_test_setup(test_long_flags, setup),
+      cmocka_unit_test_setup(test_change_meanwhile, setup),
       cmocka_unit_test_setup(test_no_compiler, setup),
       cmocka_unit_test_setup(test_constants, setup),
       cmocka_unit_test_setup(test_regular_files, setup),

@@ -94,6 +94,12 @@ static oak_status_t find_noted(oak_device_t *dev, const oak_source_t *source, ch
   return found && oak_cache_has(*path) ? OAK_OK : dev->ops->build(dev, source, "");
 }
 
+/** 1 if the sources did not change between both keys. */
+static int same_sources(const oak_device_t *dev, const oak_keys_t *a, const oak_keys_t *b) {
+  return (a->blind || !strcmp(a->scan, b->scan)) &&
+         (!dev->ops->preprocess || !strcmp(a->built, b->built));
+}
+
 /** Let the entry of \a source exist; \a work is a path in a folder for files of the build. */
 static oak_status_t provide_in(oak_device_t *dev, const oak_source_t *source, const char *work,
                                int rebuild, char **path, int *fresh) {
@@ -109,15 +115,27 @@ static oak_status_t provide_in(oak_device_t *dev, const oak_source_t *source, co
     OAK_TRY(oak_cache_seal(work));
     /* A file that changed while it was compiled makes a binary of neither key. */
     OAK_TRY(oak_source_keys(dev, source, work, &after));
-    const int same = !strcmp(keys.built, after.built) && !strcmp(keys.scan, after.scan);
-    if (same || keys.blind || turn == 1) {
-      OAK_CHECK(rename(work, *path) == 0, OAK_ERR_FILE,
-                "the built kernel cannot be moved to %s: %s", *path, strerror(errno));
-      break;
+    const int same = same_sources(dev, &keys, &after);
+    if (!same) {
+      free(*path);
+      *path = NULL;
     }
-    keys = after;
-    free(*path);
-    *path = NULL;
+    if (!same && turn == 0) {
+      keys = after;
+      continue;
+    }
+    if (!same) { /* as with __TIME__: good for this run, under a key that never comes again */
+      oak_hash_t hash;
+      oak_hash_start(&hash);
+      oak_hash_text(&hash, keys.built);
+      oak_hash_text(&hash, after.built);
+      oak_hash_hex(&hash, keys.built);
+      OAK_TRY(entry_path(dev, source, keys.built, "", path));
+    }
+    OAK_CHECK(rename(work, *path) == 0, OAK_ERR_FILE, "the built kernel cannot be moved to %s: %s",
+              *path, strerror(errno));
+    if (!same) return OAK_OK;
+    break;
   }
   note_entry(dev, source, &keys);
   return OAK_OK;
