@@ -47,7 +47,7 @@ static oak_status_t set_keys(const piece_t *b, oak_params_t *params) {
   OAK_TRY(oak_source_root(&root));
   snprintf(text, sizeof text, "%s/bench/rayleigh_taylor_late.c", root);
   OAK_TRY(oak_params_set(params, "problem.name", text));
-  const int length = snprintf(text, sizeof text, "%s -DOAK_LATE_FROM=%.17g -DOAK_LATE_FINEST=%d",
+  const int length = snprintf(text, sizeof text, "%s -DLATE_FROM=%.17g -DLATE_FINEST=%d",
                               oak_params_text(params, "device.flags"), b->from,
                               oak_params_int(params, "mesh.max_level"));
   OAK_CHECK(length < (int)sizeof text, OAK_ERR_INPUT,

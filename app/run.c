@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak run and oak params. */
 #include <oak.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "commands.h"
 
@@ -15,7 +18,11 @@ static void run_help(void) {
       "parameters.ini, which holds every parameter of the run.\n\n"
       "options:\n"
       "  --quiet   print nothing but errors\n"
+      "  --trust   let FILE.ini set device.compiler and device.flags too, which can run any "
+      "program\n"
       "  --help    this text; `oak params` explains all keys\n\n"
+      "Keys of [device] for all runs may stand in $XDG_CONFIG_HOME/oak/settings.ini, or else "
+      "~/.config/oak/settings.ini.\n\n"
       "examples:\n"
       "  oak run problems/rayleigh_taylor.ini\n"
       "  mpirun -n 4 oak run problems/rayleigh_taylor.ini mesh.max_level=6 run.end_time=0.5\n"
@@ -28,10 +35,43 @@ int oak_report_failure(int rank) {
   return 1;
 }
 
-static oak_status_t run(const char *file, int nset, char **set, FILE *stream) {
+/* Path of the user's own settings, "" if there are none. Rank-local. */
+static oak_status_t find_settings(char path[4096]) {
+  const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+  struct stat info;
+  int length = 0;
+  if (config && config[0] == '/')
+    length = snprintf(path, 4096, "%s/oak/settings.ini", config);
+  else if (home && home[0] == '/')
+    length = snprintf(path, 4096, "%s/.config/oak/settings.ini", home);
+  if (length <= 0 || length >= 4096 || stat(path, &info) != 0) {
+    path[0] = 0;
+    return OAK_OK;
+  }
+  OAK_CHECK(S_ISREG(info.st_mode) && (info.st_uid == geteuid() || info.st_uid == 0) &&
+                !(info.st_mode & (S_IWGRP | S_IWOTH)),
+            OAK_ERR_INPUT,
+            "%s can run any program: it must be a regular file of yours that nobody else may write "
+            "(chmod go-w), or not be there",
+            path);
+  return OAK_OK;
+}
+
+static oak_status_t read_settings(oak_params_t *params) {
+  char path[4096] = "";
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  OAK_TRY(oak_agree(MPI_COMM_WORLD, rank == 0 ? find_settings(path) : OAK_OK));
+  MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return path[0] ? oak_params_read_settings(params, MPI_COMM_WORLD, path) : OAK_OK;
+}
+
+static oak_status_t run(const char *file, int trust, int nset, char **set, FILE *stream) {
   oak_params_t *params;
   oak_t *sim = NULL;
   oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_params_new(&params));
+  if (st == OAK_OK && trust) oak_params_trust(params);
+  if (st == OAK_OK) st = read_settings(params);
   if (st == OAK_OK) st = oak_params_read(params, MPI_COMM_WORLD, file);
   for (int i = 0; i < nset && st == OAK_OK; i++)
     st = oak_params_assign(params, set[i], "command line");
@@ -45,7 +85,7 @@ static oak_status_t run(const char *file, int nset, char **set, FILE *stream) {
 
 int oak_command_run(int argc, char **argv, int rank) {
   FILE *stream = stdout;
-  int n = 0; /* arguments that are not options, moved to the front */
+  int trust = 0, n = 0; /* n: arguments that are not options, moved to the front */
   for (int i = 0; i < argc; i++) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
       if (rank == 0) run_help();
@@ -53,6 +93,8 @@ int oak_command_run(int argc, char **argv, int rank) {
     }
     if (!strcmp(argv[i], "--quiet")) {
       stream = NULL;
+    } else if (!strcmp(argv[i], "--trust")) {
+      trust = 1;
     } else if (argv[i][0] == '-') {
       if (rank == 0) fprintf(stderr, "oak run: unknown option %s; see oak run --help\n", argv[i]);
       return 2;
@@ -64,7 +106,7 @@ int oak_command_run(int argc, char **argv, int rank) {
     if (rank == 0) fprintf(stderr, "oak run: no parameter file given; see oak run --help\n");
     return 2;
   }
-  return run(argv[0], n - 1, argv + 1, stream) == OAK_OK ? 0 : oak_report_failure(rank);
+  return run(argv[0], trust, n - 1, argv + 1, stream) == OAK_OK ? 0 : oak_report_failure(rank);
 }
 
 int oak_command_params(int argc, char **argv, int rank) {

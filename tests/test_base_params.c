@@ -48,6 +48,7 @@ static oak_params_t *new_params(void) {
 /** A checked set from the text of a file. */
 static oak_params_t *params_of(const char *text) {
   oak_params_t *params = new_params();
+  oak_params_trust(params); /* an echo may have flags */
   if (read_text(params, text) != OAK_OK) fail_msg("not read: %s", oak_last_error());
   if (oak_params_check(params, 1) != OAK_OK) fail_msg("not accepted: %s", oak_last_error());
   return params;
@@ -435,6 +436,31 @@ static void test_long_lines(void **state) {
 
 /* ---- echo and help -------------------------------------------------------------------------- */
 
+/** Keys with which a file could run programs. */
+static void test_trust(void **state) {
+  (void)state;
+  oak_params_t *params = new_params();
+  const char *bad = "[device]\nname = cpu\ncompiler = x\nflags = \"-wrapper y\"\n";
+  assert_int_equal(read_text(params, bad), OAK_ERR_INPUT);
+  assert_says(":3: device.compiler = x");
+  assert_says(":4: device.flags = -wrapper y");
+  assert_says("--trust");
+  assert_false(oak_params_is_set(params, "device.name"));
+  assert_int_equal(read_text(params, "[device]\ncompiler =\nflags = \"\"\n"), OAK_OK);
+  assert_int_equal(oak_params_read_settings(params, MPI_COMM_WORLD, path), OAK_OK);
+  write_file(bad, strlen(bad));
+  assert_int_equal(oak_params_read_settings(params, MPI_COMM_WORLD, path), OAK_OK);
+  assert_string_equal(oak_params_origin(params, "device.flags") + strlen(path), ":4");
+  MPI_Barrier(MPI_COMM_WORLD);
+  write_file("[run]\ncfl = 1\n", 14);
+  assert_int_equal(oak_params_read_settings(params, MPI_COMM_WORLD, path), OAK_ERR_INPUT);
+  assert_says(":2: run.cfl");
+  MPI_Barrier(MPI_COMM_WORLD);
+  oak_params_trust(params);
+  assert_int_equal(read_text(params, bad), OAK_OK);
+  oak_params_destroy(&params);
+}
+
 static void test_echo(void **state) {
   (void)state;
   oak_params_t *params = params_of(
@@ -528,23 +554,16 @@ static void test_help(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_defaults),
-                                     cmocka_unit_test(test_file),
-                                     cmocka_unit_test(test_order),
-                                     cmocka_unit_test(test_numbers),
-                                     cmocka_unit_test(test_refused_values),
-                                     cmocka_unit_test(test_unknown_keys),
-                                     cmocka_unit_test(test_bad_settings),
-                                     cmocka_unit_test(test_declare),
-                                     cmocka_unit_test(test_text_stays),
-                                     cmocka_unit_test(test_all_mistakes),
-                                     cmocka_unit_test(test_many_mistakes),
-                                     cmocka_unit_test(test_syntax),
-                                     cmocka_unit_test(test_unreadable),
-                                     cmocka_unit_test(test_long_lines),
-                                     cmocka_unit_test(test_echo),
-                                     cmocka_unit_test(test_echo_unknown),
-                                     cmocka_unit_test(test_help)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_defaults),     cmocka_unit_test(test_file),
+      cmocka_unit_test(test_trust),        cmocka_unit_test(test_order),
+      cmocka_unit_test(test_numbers),      cmocka_unit_test(test_refused_values),
+      cmocka_unit_test(test_unknown_keys), cmocka_unit_test(test_bad_settings),
+      cmocka_unit_test(test_declare),      cmocka_unit_test(test_text_stays),
+      cmocka_unit_test(test_all_mistakes), cmocka_unit_test(test_many_mistakes),
+      cmocka_unit_test(test_syntax),       cmocka_unit_test(test_unreadable),
+      cmocka_unit_test(test_long_lines),   cmocka_unit_test(test_echo),
+      cmocka_unit_test(test_echo_unknown), cmocka_unit_test(test_help)};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0 && !mkdtemp(folder)) MPI_Abort(MPI_COMM_WORLD, 1);

@@ -76,7 +76,7 @@ if [ "$mode" = prepare ]; then
   OAK_TEST_FOLDER=$folder/src/tests OAK_TEST_DEVICES="openacc openacc" timeout 600 "$folder/bin/test_device_agree" 2>&1 | tail -1
   [ $suite = yes ] &&
     bash "$folder/tools/gpu_suite.sh" -d openacc -j "$(env -u OMP_NUM_THREADS nproc)" -o "$out/suite" "$folder" test_ verify_
-  rm -f "$folder"/cache/*.cpu
+  rm -f "$folder"/cache/*.cpu "$folder"/cache/*.cpu.ref
   # Kernels for GPUs are text, a tenth of it when packed.
   tar czf "$folder/cache.tgz" -C "$folder/cache" . && rm -rf "$folder/cache" && du -sh "$folder"
   exit

@@ -17,6 +17,7 @@ extern "C" {
 typedef struct oak_device oak_device_t;
 typedef struct oak_module oak_module_t; /**< a built translation unit */
 typedef struct oak_kernel oak_kernel_t; /**< one entry point of a module */
+typedef struct oak_hash oak_hash_t;
 
 /** What to build: a translation unit that includes \a file[0..nfile) in order after the dialect
  * header oak/kernel.h, with -D \a define[0..ndefine). The files are found through absolute paths;
@@ -67,7 +68,12 @@ typedef struct {
   void (*free)(oak_device_t *dev, void *ptr);
   oak_status_t (*upload)(oak_device_t *dev, void *dst, const void *host, size_t bytes);
   oak_status_t (*download)(oak_device_t *dev, void *host, const void *src, size_t bytes);
-  /** Build or fetch from the cache; on one rank alone (see oak_device_build). */
+  /** 1 if there is a compiler; without one only kernels in the cache can be used. NULL: always. */
+  int (*has_compiler)(oak_device_t *dev);
+  /** Write the source as its compiler sees it, all #include lines followed, to the file \a path.i;
+   * on one rank alone. NULL: oak follows them itself. */
+  oak_status_t (*preprocess)(oak_device_t *dev, const oak_source_t *source, const char *path);
+  /** Compile to the file \a path; on one rank alone (see oak_device_build). */
   oak_status_t (*build)(oak_device_t *dev, const oak_source_t *source, const char *path);
   oak_status_t (*load)(oak_device_t *dev, const char *path, oak_module_t **out);
   void (*unload)(oak_device_t *dev, oak_module_t *module);
@@ -114,9 +120,9 @@ typedef struct {
   /** One line of what was found: processor, threads, compiler; for `oak info` and the run's head.
    */
   void (*describe)(oak_device_t *dev, char *text, size_t size);
-  /** Text that identifies everything outside the source that a binary depends on: compiler
-   * version, flags, architecture. Part of the cache key. */
-  void (*fingerprint)(oak_device_t *dev, char *text, size_t size);
+  /** Hash everything outside the source that a binary depends on. \a compiler 0: without what only
+   * the compiler knows, such as its version, but the processor and the flags of the user. */
+  oak_status_t (*fingerprint)(oak_device_t *dev, int compiler, oak_hash_t *hash);
 } oak_device_ops_t;
 
 /** Open a device by name ("cpu", "auto"): cuda, cpu, openacc. Collective on \a comm; all ranks fail
@@ -167,9 +173,9 @@ OAK_API oak_status_t oak_device_wait(oak_device_t *dev, uint64_t *flag, uint64_t
 /** Build \a source (or take it from the cache) and load it. Collective on the device's
  * communicator: the lowest rank of each host compiles to a temporary name and renames, the others
  * wait and load. A compile error fails on all ranks with the compiler's first messages, which name
- * the user's file and line. The cache is $XDG_CACHE_HOME/oak or ~/.cache/oak, or a private
- * temporary folder when neither can be written; the key is a hash of the preprocessed meaning: all
- * files read (recursively), defines, device fingerprint. */
+ * the user's file and line. The cache is $OAK_CACHE, $XDG_CACHE_HOME/oak or ~/.cache/oak, or a
+ * private temporary folder when it cannot be written or others may write to it; the key is a hash
+ * of what the compiler sees, the defines, and the device's fingerprint. */
 OAK_API oak_status_t oak_device_build(oak_device_t *dev, const oak_source_t *source,
                                       oak_module_t **out);
 OAK_API void oak_device_unload(oak_device_t *dev, oak_module_t **module);

@@ -49,6 +49,15 @@ OAK_API void oak_params_destroy(oak_params_t **params);
  * #" or " ;" stands in double quotes. A file with mistakes leaves the set as it was. */
 OAK_API oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const char *path);
 
+/** Let files that are read from now on set device.compiler and device.flags too, with which they
+ * can run any program; refused otherwise. Not collective. */
+OAK_API void oak_params_trust(oak_params_t *params);
+
+/** Read the user's own settings, a file as above with keys of [device] alone, which may set all of
+ * them; to be read before the parameter file, which wins. Collective, as oak_params_read(). */
+OAK_API oak_status_t oak_params_read_settings(oak_params_t *params, MPI_Comm comm,
+                                              const char *path);
+
 /** Set one key from text such as "mesh.block_size=16"; \a origin names the source in messages
  * ("command line"). Later settings win over earlier ones. Not collective. */
 OAK_API oak_status_t oak_params_assign(oak_params_t *params, const char *assignment,

@@ -200,6 +200,28 @@ static oak_status_t parse(oak_params_t *fresh, const char *path, const char *tex
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
+/** Which keys a file may set: settings of the user those of [device], and a parameter file, which
+ * may come from others, none that runs programs. The echo of a run has them too, empty. */
+static oak_status_t allow(const oak_params_t *fresh, int settings, int trusted) {
+  oak_mistakes_t mistakes = {.count = 0};
+  for (int i = 0; i < fresh->ngiven; i++) {
+    const oak_param_entry_t *entry = &fresh->given[i];
+    const char *key = entry->key;
+    const int program = !strcmp(key, "device.compiler") || !strcmp(key, "device.flags");
+    if (settings && strncmp(key, "device.", 7) != 0)
+      oak_mistakes_add(&mistakes,
+                       "%s: %s = %s: settings of your own may hold keys of [device] alone",
+                       entry->origin, key, entry->value);
+    if (!settings && program && *entry->value && !trusted)
+      oak_mistakes_add(&mistakes,
+                       "%s: %s = %s: this can run any program; if you trust the file, use oak run "
+                       "--trust, else give it on the command line, as OAK_CC or OAK_CFLAGS, or in "
+                       "~/.config/oak/settings.ini",
+                       entry->origin, key, entry->value);
+  }
+  return oak_mistakes_fail(&mistakes);
+}
+
 static oak_status_t take_over(oak_params_t *params, const oak_params_t *fresh, const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = oak_str_copy(slash ? path : ".");
@@ -214,14 +236,25 @@ static oak_status_t take_over(oak_params_t *params, const oak_params_t *fresh, c
   return OAK_OK;
 }
 
-oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const char *path) {
+static oak_status_t read_file(oak_params_t *params, MPI_Comm comm, const char *path, int settings) {
   char *text;
   OAK_TRY(share_text(comm, path, &text));
   oak_params_t *fresh = calloc(1, sizeof *fresh);
   oak_status_t status =
       fresh ? parse(fresh, path, text) : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read '%s'", path);
+  if (status == OAK_OK) status = allow(fresh, settings, params->trusted);
   if (status == OAK_OK) status = take_over(params, fresh, path);
   oak_params_destroy(&fresh);
   free(text);
   return oak_agree(comm, status);
 }
+
+oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const char *path) {
+  return read_file(params, comm, path, 0);
+}
+
+oak_status_t oak_params_read_settings(oak_params_t *params, MPI_Comm comm, const char *path) {
+  return read_file(params, comm, path, 1);
+}
+
+void oak_params_trust(oak_params_t *params) { params->trusted = 1; }

@@ -29,6 +29,7 @@ struct oak_params {
   oak_param_entry_t *given;
   int ngiven;
   char *folder;
+  int trusted; /**< parameter files may name the compiler and its flags */
 };
 
 /** Lines of mistakes, collected into one message. */

@@ -157,10 +157,12 @@ const oak_param_desc_t oak_param_table[] = {
     INT("device.threads", "0", 0, 4096, NULL,
         "CPU threads of each rank; 0: the cores of the host shared among its ranks."),
     TEXT("device.compiler", "",
-         "Compiler of the kernels; empty: $OAK_CC, or the C compiler found."),
+         "Compiler of the kernels; empty: $OAK_CC, or the C compiler found. In a parameter file "
+         "only with `oak run --trust`."),
     TEXT("device.flags", "",
          "Further flags for the compiler of the kernels, such as -O1 or -DNAME. NVRTC (cuda) gets "
-         "those that start with -D, -I or --, and the others are left out."),
+         "those that start with -D, -I or --, and the others are left out. In a parameter file "
+         "only with `oak run --trust`."),
     CHOICE("device.transport", "auto", "auto direct nccl mpi staged",
            "How data gets from rank to rank. direct: ranks of one host read each other's memory in "
            "place, and the best of the others is used between hosts; nccl: messages from GPU to "

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "device_private.h"
 
@@ -55,6 +56,9 @@ void oak_buffer_free(oak_buffer_t *text) {
 const char *oak_buffer_get(const oak_buffer_t *text) { return text->data ? text->data : ""; }
 
 int oak_buffer_read(oak_buffer_t *text, const char *path) {
+  struct stat info;
+  if (stat(path, &info) != 0) return errno;
+  if (!S_ISREG(info.st_mode)) return EINVAL;
   FILE *file = fopen(path, "rbe");
   if (!file) return errno;
   size_t before = text->length, count;

@@ -3,9 +3,11 @@
 #define _GNU_SOURCE 1
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,68 +51,129 @@ oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text) {
   return oak_buffer_status(text);
 }
 
-/** Path of the cache entry of \a source. */
-static oak_status_t entry_path(oak_device_t *dev, const oak_source_t *source, char **out) {
-  char hex[33], name[41];
-  OAK_TRY(oak_source_key(dev, source, hex));
+/** Path of the file of \a source in the cache with the key \a hex. */
+static oak_status_t entry_path(oak_device_t *dev, const oak_source_t *source, const char *hex,
+                               const char *ending, char **out) {
+  char name[41];
   snprintf(name, sizeof name, "%s", oak_source_name(source));
   for (char *c = name; *c; c++) {
     if (!isalnum((unsigned char)*c) && *c != '_') *c = '_';
   }
-  return oak_format(out, "%s/%s-%s.%s", dev->cache, name, hex, dev->ops->name);
+  return oak_format(out, "%s/%s-%s.%s%s", dev->cache, name, hex, dev->ops->name, ending);
 }
 
-/** Compile into the work folder \a work and move the result to \a path. */
-static oak_status_t compile_in(oak_device_t *dev, const oak_source_t *source, const char *work,
-                               const char *path) {
-  char *built;
-  OAK_TRY(oak_format(&built, "%s/%s", work, dev->ops->name));
-  oak_status_t status = dev->ops->build(dev, source, built);
-  if (status == OAK_OK) status = oak_cache_seal(built);
-  if (status == OAK_OK && rename(built, path) != 0) {
-    status =
-        OAK_FAIL(OAK_ERR_FILE, "the built kernel cannot be moved to %s: %s", path, strerror(errno));
-  }
-  free(built);
-  return status;
+/** What leads to the entry where there is no compiler: a file with the name that is all that oak
+ * knows there, and the key of the entry in it. Its loss fails nothing here. */
+static void note_entry(oak_device_t *dev, const oak_source_t *source, const oak_keys_t *keys) {
+  oak_buffer_t old = {0}, text = {0};
+  char *path;
+  if (!dev->ops->preprocess || dev->cache_private) return;
+  if (entry_path(dev, source, keys->scan, ".ref", &path) != OAK_OK) return;
+  oak_buffer_print(&text, "%s\n", keys->built);
+  if (oak_cache_read(path, &old) != 0 || strcmp(oak_buffer_get(&old), oak_buffer_get(&text)) != 0)
+    oak_cache_write(path, &text);
+  else
+    utimensat(AT_FDCWD, path, NULL, 0); /* used now */
+  oak_buffer_free(&text);
+  oak_buffer_free(&old);
+  free(path);
 }
 
-static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, const char *path) {
-  char *work;
-  OAK_TRY(oak_format(&work, "%s.XXXXXX", path));
-  oak_status_t status = OAK_OK;
-  if (!mkdtemp(work)) {
-    status =
-        OAK_FAIL(OAK_ERR_FILE,
-                 "cannot make a folder in the kernel cache %s: %s; set OAK_CACHE to a folder that "
-                 "can be written",
-                 dev->cache, strerror(errno));
-  } else {
-    status = compile_in(dev, source, work, path);
-    if (oak_build_keep()) {
-      fprintf(stderr, "oak: generated source of kernel '%s' is kept in %s\n",
-              oak_source_name(source), work);
-    } else {
-      oak_cache_remove_folder(work);
+/** Find the entry without a compiler. OAK_ERR_BUILD as from a build if there is none. */
+static oak_status_t find_noted(oak_device_t *dev, const oak_source_t *source, char **path) {
+  oak_keys_t keys;
+  oak_buffer_t text = {0};
+  char *note;
+  OAK_TRY(oak_source_keys(dev, source, NULL, &keys));
+  OAK_TRY(entry_path(dev, source, keys.scan, ".ref", &note));
+  int found = oak_cache_read(note, &text) == 0 && text.length == sizeof keys.built;
+  free(note);
+  if (found) snprintf(keys.built, sizeof keys.built, "%s", text.data);
+  oak_buffer_free(&text);
+  if (found) OAK_TRY(entry_path(dev, source, keys.built, "", path));
+  return found && oak_cache_has(*path) ? OAK_OK : dev->ops->build(dev, source, "");
+}
+
+/** 1 if the sources did not change between both keys. */
+static int same_sources(const oak_device_t *dev, const oak_keys_t *a, const oak_keys_t *b) {
+  return (a->blind || !strcmp(a->scan, b->scan)) &&
+         (!dev->ops->preprocess || !strcmp(a->built, b->built));
+}
+
+/** Let the entry of \a source exist; \a work is a path in a folder for files of the build. */
+static oak_status_t provide_in(oak_device_t *dev, const oak_source_t *source, const char *work,
+                               int rebuild, char **path, int *fresh) {
+  oak_keys_t keys, after;
+  OAK_TRY(oak_source_keys(dev, source, work, &keys));
+  for (int turn = 0;; turn++) {
+    OAK_TRY(entry_path(dev, source, keys.built, "", path));
+    if (rebuild) unlink(*path);
+    /* Who asks for generated sources means to see them, so the cache does not get in the way. */
+    if (!oak_build_keep() && oak_cache_has(*path)) break;
+    *fresh = 1;
+    OAK_TRY(dev->ops->build(dev, source, work));
+    OAK_TRY(oak_cache_seal(work));
+    /* A file that changed while it was compiled makes a binary of neither key. */
+    OAK_TRY(oak_source_keys(dev, source, work, &after));
+    const int same = same_sources(dev, &keys, &after);
+    if (!same) {
+      free(*path);
+      *path = NULL;
     }
+    if (!same && turn == 0) {
+      keys = after;
+      continue;
+    }
+    if (!same) { /* as with __TIME__: good for this run, under a key that never comes again */
+      oak_hash_t hash;
+      oak_hash_start(&hash);
+      oak_hash_text(&hash, keys.built);
+      oak_hash_text(&hash, after.built);
+      oak_hash_hex(&hash, keys.built);
+      OAK_TRY(entry_path(dev, source, keys.built, "", path));
+    }
+    OAK_CHECK(rename(work, *path) == 0, OAK_ERR_FILE, "the built kernel cannot be moved to %s: %s",
+              *path, strerror(errno));
+    if (!same) return OAK_OK;
+    break;
   }
-  free(work);
-  if (status == OAK_OK && !dev->cache_private) oak_cache_sweep(dev);
-  return status;
+  note_entry(dev, source, &keys);
+  return OAK_OK;
 }
 
 /** Let the entry of \a source exist; on one rank of a host. \a *fresh: it was compiled just now. */
 static oak_status_t provide(oak_device_t *dev, const oak_source_t *source, int rebuild, char **path,
                             int *fresh) {
+  oak_keys_t keys;
+  char *folder, *work;
   *path = NULL;
   *fresh = 0;
   OAK_TRY(oak_cache_open(dev));
-  OAK_TRY(entry_path(dev, source, path));
-  if (rebuild) unlink(*path);
-  /* Who asks for generated sources means to see them, so the cache does not get in the way. */
-  if (!oak_build_keep() && oak_cache_has(*path)) return OAK_OK;
-  *fresh = 1;
-  return compile(dev, source, *path);
+  if (dev->ops->has_compiler && !dev->ops->has_compiler(dev)) return find_noted(dev, source, path);
+  OAK_TRY(oak_source_keys(dev, source, NULL, &keys));
+  OAK_TRY(entry_path(dev, source, keys.scan, ".XXXXXX", &folder));
+  oak_status_t status = OAK_OK;
+  if (!mkdtemp(folder)) {
+    status =
+        OAK_FAIL(OAK_ERR_FILE,
+                 "cannot make a folder in the kernel cache %s: %s; set OAK_CACHE to a folder that "
+                 "can be written",
+                 dev->cache, strerror(errno));
+    free(folder);
+    return status;
+  }
+  status = oak_format(&work, "%s/%s", folder, dev->ops->name);
+  if (status == OAK_OK) status = provide_in(dev, source, work, rebuild, path, fresh);
+  if (oak_build_keep()) {
+    fprintf(stderr, "oak: generated source of kernel '%s' is kept in %s\n", oak_source_name(source),
+            folder);
+  } else {
+    oak_cache_remove_folder(folder);
+  }
+  free(work);
+  free(folder);
+  if (status == OAK_OK && *fresh && !dev->cache_private) oak_cache_sweep(dev);
+  return status;
 }
 
 /** MPI_Bcast on a host from its first rank, for which the others may have to wait seconds: asleep,

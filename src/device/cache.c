@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,27 @@ static int make_folders(char *path) {
     if (error) return error;
   }
   return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+/** What is wrong with loading code from \a folder, a full path without links, or NULL: it must
+ * belong to this user or root, and nobody else may write to it or replace it. */
+static const char *folder_fault(const char *folder) {
+  struct stat info;
+  if (stat(folder, &info) != 0) return strerror(errno);
+  if (!S_ISDIR(info.st_mode)) return "not a folder";
+  if (info.st_uid != geteuid() && info.st_uid != 0)
+    return "it belongs to another user, whose code would run";
+  if (info.st_mode & (S_IWGRP | S_IWOTH))
+    return "others may write to it, and their code would run (chmod go-w mends it)";
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s", folder);
+  for (char *slash; (slash = strrchr(path, '/')) && path[1];) {
+    slash[slash == path] = '\0';
+    if (stat(path, &info) != 0) return strerror(errno);
+    if ((info.st_mode & S_IWOTH) && !(info.st_mode & S_ISVTX))
+      return "others may replace it, since everybody may write to a folder above it";
+  }
+  return NULL;
 }
 
 /** Can a kernel be written here? Asks by writing: permission bits, quotas and read-only mounts all
@@ -61,42 +83,52 @@ static oak_status_t wished_folder(char **out) {
   return OAK_OK;
 }
 
-/** A folder of our own in \a parent. \return 0 or errno. */
-static int private_folder(oak_device_t *dev, const char *parent) {
+/** Use \a folder, or learn from \a *why not. \return 1 if it is used. */
+static int take_folder(oak_device_t *dev, const char *folder, const char **why) {
+  char *path = realpath(folder, NULL);
+  int error = path ? 0 : errno;
+  *why = error ? strerror(error) : folder_fault(path);
+  if (!*why && (error = try_folder(path)) != 0) *why = strerror(error);
+  if (!*why) dev->cache = path;
+  if (*why) free(path);
+  return !*why;
+}
+
+/** A folder of our own in \a parent. */
+static int private_folder(oak_device_t *dev, const char *parent, const char **why) {
   char *path;
-  if (!parent || !parent[0] || oak_format(&path, "%s/oak-XXXXXX", parent) != OAK_OK) return ENOENT;
-  int error = mkdtemp(path) ? try_folder(path) : errno;
-  if (!error) {
-    dev->cache = path;
-    dev->cache_private = 1;
-    return 0;
+  *why = "no such folder";
+  if (!parent || !parent[0] || oak_format(&path, "%s/oak-XXXXXX", parent) != OAK_OK) return 0;
+  dev->cache_private = 0;
+  if (!mkdtemp(path)) {
+    *why = strerror(errno);
+  } else {
+    dev->cache_private = take_folder(dev, path, why);
+    if (!dev->cache_private) rmdir(path);
   }
-  rmdir(path);
   free(path);
-  return error;
+  return dev->cache_private;
 }
 
 oak_status_t oak_cache_open(oak_device_t *dev) {
   if (dev->cache) return OAK_OK;
   char *wish;
+  const char *reason = "there is no home folder", *bad;
   OAK_TRY(wished_folder(&wish));
-  int error = wish ? make_folders(wish) : ENOENT;
-  if (!error) error = try_folder(wish);
-  if (!error) {
-    dev->cache = wish;
+  int error = wish ? make_folders(wish) : 0;
+  if (error) reason = strerror(error);
+  if (wish && !error && take_folder(dev, wish, &reason)) {
+    free(wish);
     return OAK_OK;
   }
-  const char *reason = strerror(error), *shown = wish ? wish : "~/.cache/oak";
-  const char *temporary = getenv("TMPDIR");
-  int bad = private_folder(dev, temporary);
-  if (bad) bad = private_folder(dev, "/tmp");
+  const char *shown = wish ? wish : "~/.cache/oak";
   oak_status_t status = OAK_OK;
-  if (bad) {
+  if (!private_folder(dev, getenv("TMPDIR"), &bad) && !private_folder(dev, "/tmp", &bad)) {
     status =
         OAK_FAIL(OAK_ERR_FILE,
                  "no folder for built kernels: %s: %s; nor $TMPDIR or /tmp: %s; set OAK_CACHE to a "
-                 "folder that can be written",
-                 shown, reason, strerror(bad));
+                 "folder of yours",
+                 shown, reason, bad);
   } else if (dev->rank == 0) {
     fprintf(stderr,
             "oak: built kernels are not kept for the next run: %s: %s; OAK_CACHE names another "
@@ -141,12 +173,14 @@ static seal_t seal_of(const char *bytes, size_t length) {
 
 oak_status_t oak_cache_seal(const char *path) {
   oak_buffer_t entry = {0};
+  struct stat info;
   int error = oak_buffer_read(&entry, path);
   if (!error) {
     seal_t seal = seal_of(oak_buffer_get(&entry), entry.length);
     oak_buffer_bytes(&entry, &seal, sizeof seal);
     error = oak_buffer_write(&entry, path);
   }
+  if (!error && (stat(path, &info) != 0 || chmod(path, info.st_mode & 0755) != 0)) error = errno;
   oak_buffer_free(&entry);
   OAK_CHECK(!error, OAK_ERR_FILE,
             "the built kernel %s cannot be written: %s; set OAK_CACHE to a folder with space", path,
@@ -154,9 +188,43 @@ oak_status_t oak_cache_seal(const char *path) {
   return OAK_OK;
 }
 
+int oak_cache_read(const char *path, oak_buffer_t *text) {
+  struct stat info;
+  /* A FIFO with this name must not be waited for. */
+  int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return errno == ELOOP || errno == ENXIO ? EBADMSG : errno;
+  int error = fstat(file, &info) != 0 ? errno : 0;
+  int ours = S_ISREG(info.st_mode) && !(info.st_mode & (S_IWGRP | S_IWOTH)) &&
+             (info.st_uid == geteuid() || info.st_uid == 0);
+  if (!error && !ours) error = EBADMSG;
+  char part[16384];
+  while (!error) {
+    ssize_t count = read(file, part, sizeof part);
+    if (count == 0) break;
+    if (count > 0) oak_buffer_bytes(text, part, (size_t)count);
+    if (count < 0 && errno != EINTR) error = errno;
+  }
+  close(file);
+  return !error && text->failed ? ENOMEM : error;
+}
+
+int oak_cache_write(const char *path, const oak_buffer_t *text) {
+  char *part;
+  if (oak_format(&part, "%s.XXXXXX", path) != OAK_OK) return ENOMEM;
+  int file = mkostemp(part, O_CLOEXEC), error = file < 0 ? errno : 0;
+  if (!error) {
+    close(file);
+    error = oak_buffer_write(text, part);
+    if (!error && rename(part, path) != 0) error = errno;
+    if (error) unlink(part);
+  }
+  free(part);
+  return error;
+}
+
 int oak_cache_has(const char *path) {
   oak_buffer_t entry = {0};
-  int error = oak_buffer_read(&entry, path), whole = 0;
+  int error = oak_cache_read(path, &entry), whole = 0;
   if (!error && entry.length > sizeof(seal_t)) {
     size_t length = entry.length - sizeof(seal_t);
     seal_t found, seal = seal_of(entry.data, length);
@@ -165,12 +233,13 @@ int oak_cache_has(const char *path) {
   }
   oak_buffer_free(&entry);
   if (whole) utimensat(AT_FDCWD, path, NULL, 0);
-  if (!whole && error != ENOENT) unlink(path);
+  /* What could not be read, for want of descriptors or memory, may be good. */
+  if (!whole && (!error || error == EBADMSG)) unlink(path);
   return whole;
 }
 
-/** 1: a name of an entry (name-hash.device), 2: of a work folder (the same and .XXXXXX), 0: not
- * ours. */
+/** 1: a name of an entry (name-hash.device, also with .ref), 2: of a work folder (the same and
+ * .XXXXXX), 0: not ours. */
 static int entry_kind(const char *name) {
   const char *dash = strrchr(name, '-');
   if (!dash || strspn(dash + 1, "0123456789abcdef") != 32 || dash[33] != '.') return 0;
@@ -179,7 +248,7 @@ static int entry_kind(const char *name) {
     size_t length = strlen(device);
     if (strncmp(dash + 34, device, length) != 0) continue;
     const char *rest = dash + 34 + length;
-    if (!rest[0]) return 1;
+    if (!rest[0] || !strcmp(rest, ".ref")) return 1;
     if (rest[0] == '.' && strlen(rest) == 7) return 2;
   }
   return 0;

@@ -55,19 +55,21 @@ oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *wish, const
   return oak_words_status(&compiler->command);
 }
 
-/** 1 if the compiler takes the flags [first, first + count): preprocessing nothing judges all. */
-static int compiler_takes(const oak_compiler_t *compiler, const oak_words_t *flags, int first,
-                          int count) {
+/** \a *takes: 1 if the compiler takes the flags [first, first + count): preprocessing nothing
+ * judges all. */
+static oak_status_t compiler_takes(const oak_compiler_t *compiler, const oak_words_t *flags,
+                                   int first, int count, int *takes) {
   oak_words_t command = {0};
   oak_words_copy(&command, &compiler->command);
   for (int i = first; i < first + count; i++) oak_words_add(&command, "%s", flags->word[i]);
   oak_words_split(&command, "-E -x c /dev/null");
   oak_buffer_t output = {0};
   int code = 1;
-  oak_status_t status = oak_process_run(&command, &output, &code);
+  oak_status_t status = oak_process_run(&command, NULL, &output, &code);
   oak_buffer_free(&output);
   oak_words_free(&command);
-  return status == OAK_OK && code == 0;
+  *takes = code == 0;
+  return status;
 }
 
 static oak_status_t compiler_version(oak_compiler_t *compiler) {
@@ -76,7 +78,7 @@ static oak_status_t compiler_version(oak_compiler_t *compiler) {
   oak_words_add(&command, "--version");
   oak_buffer_t output = {0};
   int code;
-  oak_status_t status = oak_process_run(&command, &output, &code);
+  oak_status_t status = oak_process_run(&command, NULL, &output, &code);
   if (status == OAK_OK) {
     const char *line = oak_buffer_get(&output);
     line += strspn(line, "\n");
@@ -89,16 +91,27 @@ static oak_status_t compiler_version(oak_compiler_t *compiler) {
   return status;
 }
 
-oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wished) {
-  if (compiler->version) return OAK_OK;
+static oak_status_t probe(oak_compiler_t *compiler, const oak_words_t *wished) {
+  int all, takes = 1;
   OAK_TRY(oak_words_status(wished));
   OAK_TRY(compiler_version(compiler));
-  int all = compiler_takes(compiler, wished, 0, wished->count);
+  OAK_TRY(compiler_takes(compiler, wished, 0, wished->count, &all));
   for (int i = 0; i < wished->count; i++) {
-    if (!all && !compiler_takes(compiler, wished, i, 1)) continue;
-    oak_words_add(&compiler->flags, "%s", wished->word[i]);
+    if (!all) OAK_TRY(compiler_takes(compiler, wished, i, 1, &takes));
+    if (takes) oak_words_add(&compiler->flags, "%s", wished->word[i]);
   }
   return oak_words_status(&compiler->flags);
+}
+
+oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wished) {
+  if (compiler->version) return OAK_OK;
+  oak_status_t status = probe(compiler, wished);
+  if (status != OAK_OK) { /* so that another call asks again */
+    free(compiler->version);
+    compiler->version = NULL;
+    oak_words_free(&compiler->flags);
+  }
+  return status;
 }
 
 /** Where the complaint starts: the first error, else a linker's line, else anything. */
@@ -132,10 +145,11 @@ static void quote_errors(oak_buffer_t *quote, const char *output, const char *wh
   }
 }
 
-oak_status_t oak_compiler_run(const oak_words_t *command, const char *name, const char *path) {
+oak_status_t oak_compiler_run(const oak_words_t *command, const char *name, const char *to,
+                              const char *path) {
   oak_buffer_t output = {0}, quote = {0}, log = {0};
   int code = 0, keep = oak_build_keep();
-  oak_status_t status = oak_process_run(command, &output, &code);
+  oak_status_t status = oak_process_run(command, to, &output, &code);
   if (keep) {
     for (int i = 0; i < command->count; i++) oak_buffer_print(&log, "%s ", command->word[i]);
     oak_buffer_print(&log, "\n%s", oak_buffer_get(&output));

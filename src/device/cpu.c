@@ -23,6 +23,11 @@ static void cpu_close(oak_device_t *dev) {
   dev->data = NULL;
 }
 
+static oak_status_t find_compiler(oak_device_t *dev) {
+  cpu_t *cpu = dev->data;
+  return oak_compiler_find(&cpu->compiler, dev->options.compiler, "OAK_CC", "cc gcc clang");
+}
+
 static oak_status_t cpu_open(oak_device_t *dev, const oak_device_options_t *options) {
   cpu_t *cpu = calloc(1, sizeof *cpu);
   OAK_CHECK(cpu, OAK_ERR_MEMORY, "no memory for the cpu device");
@@ -32,9 +37,13 @@ static oak_status_t cpu_open(oak_device_t *dev, const oak_device_options_t *opti
    * MCUPS); launches follow each other within some 10 us, for which this count suffices. */
   setenv("GOMP_SPINCOUNT", "2000", 0);
   oak_host_cpu(&cpu->host);
-  oak_status_t status =
-      oak_compiler_find(&cpu->compiler, options->compiler, "OAK_CC", "cc gcc clang");
-  if (status != OAK_OK) cpu_close(dev);
+  /* Without any compiler kernels in the cache can still be used; one that is named must be there.
+   */
+  const char *variable = getenv("OAK_CC");
+  const int named = options->compiler[0] || (variable && variable[0]);
+  oak_status_t status = find_compiler(dev);
+  if (status == OAK_OK || !named) return OAK_OK;
+  cpu_close(dev);
   return status;
 }
 
@@ -74,6 +83,11 @@ static oak_status_t cpu_copy_out(oak_device_t *dev, void *host, const void *src,
 
 /* ---- build */
 
+static int cpu_has_compiler(oak_device_t *dev) {
+  const cpu_t *cpu = dev->data;
+  return cpu->compiler.command.count > 0 || find_compiler(dev) == OAK_OK;
+}
+
 static oak_status_t cpu_probe(oak_device_t *dev) {
   cpu_t *cpu = dev->data;
   oak_words_t wished = {0};
@@ -85,7 +99,8 @@ static oak_status_t cpu_probe(oak_device_t *dev) {
                   "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types");
   /* Compilers use half the width by default, from times when the full one lowered the clock. */
   if (cpu->host.avx512) oak_words_split(&wished, "-mprefer-vector-width=512");
-  oak_status_t status = oak_compiler_probe(&cpu->compiler, &wished);
+  oak_status_t status = cpu->compiler.command.count ? OAK_OK : find_compiler(dev);
+  if (status == OAK_OK) status = oak_compiler_probe(&cpu->compiler, &wished);
   oak_words_free(&wished);
   return status;
 }
@@ -108,6 +123,16 @@ static oak_status_t cpu_build(oak_device_t *dev, const oak_source_t *source, con
   return status;
 }
 
+static oak_status_t cpu_preprocess(oak_device_t *dev, const oak_source_t *source,
+                                   const char *path) {
+  OAK_TRY(cpu_probe(dev));
+  oak_words_t command = {0};
+  cpu_command(dev, &command);
+  oak_status_t status = oak_object_preprocess(dev, source, path, &command);
+  oak_words_free(&command);
+  return status;
+}
+
 static oak_status_t cpu_sync(oak_device_t *dev) {
   (void)dev; /* launches return when the kernel has ended */
   return OAK_OK;
@@ -118,26 +143,26 @@ static oak_status_t cpu_sync(oak_device_t *dev) {
 static void cpu_describe(oak_device_t *dev, char *text, size_t size) {
   const cpu_t *cpu = dev->data;
   const char *simd = cpu->host.simd;
-  const char *version =
-      cpu_probe(dev) == OAK_OK ? cpu->compiler.version : cpu->compiler.command.word[0];
+  const char *version = !cpu_has_compiler(dev)     ? "no C compiler"
+                        : cpu_probe(dev) == OAK_OK ? cpu->compiler.version
+                                                   : cpu->compiler.command.word[0];
   snprintf(text, size, "%s, %d thread%s, %s%s%s", cpu->host.model, dev->threads,
            dev->threads == 1 ? "" : "s", simd, simd[0] ? ", " : "", version);
 }
 
-static void cpu_fingerprint(oak_device_t *dev, char *text, size_t size) {
+static oak_status_t cpu_fingerprint(oak_device_t *dev, int compiler, oak_hash_t *hash) {
   const cpu_t *cpu = dev->data;
-  oak_status_t status = cpu_probe(dev);
   oak_words_t command = {0};
-  cpu_command(dev, &command);
-  oak_object_user_flags(dev, &command);
-  char hex[33];
-  oak_hash_hex(&cpu->host.features, hex);
-  int length = snprintf(text, size, "%s\n%s %s\n", status == OAK_OK ? cpu->compiler.version : "",
-                        cpu->host.model, hex);
-  for (int i = 0; i < command.count && (size_t)length < size; i++) {
-    length += snprintf(text + length, size - (size_t)length, " %s", command.word[i]);
+  oak_hash_text(hash, cpu->host.model);
+  oak_hash_bytes(hash, &cpu->host.features, sizeof cpu->host.features);
+  if (compiler) {
+    OAK_TRY(cpu_probe(dev));
+    cpu_command(dev, &command);
   }
+  oak_status_t status = oak_words_status(&command);
+  oak_object_fingerprint(dev, compiler ? &cpu->compiler : NULL, &command, hash);
   oak_words_free(&command);
+  return status;
 }
 
 const oak_device_ops_t oak_device_ops_cpu = {
@@ -152,6 +177,8 @@ const oak_device_ops_t oak_device_ops_cpu = {
     .free = cpu_free,
     .upload = cpu_copy_in,
     .download = cpu_copy_out,
+    .has_compiler = cpu_has_compiler,
+    .preprocess = cpu_preprocess,
     .build = cpu_build,
     .load = oak_object_load,
     .unload = oak_object_unload,

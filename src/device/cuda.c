@@ -208,22 +208,18 @@ static long cuda_slots(oak_device_t *dev, oak_kernel_t *opaque) {
 
 /* NVRTC's options, of those that the user gives to compilers of kernels, and what it calls the one
  * that changes results. */
-static void user_options(oak_words_t *options, const char *text) {
-  oak_words_t words = {0};
-  oak_words_split(&words, text);
-  for (int i = 0; i < words.count; i++) {
-    const char *w = words.word[i];
+static void user_options(oak_words_t *options, const oak_words_t *words) {
+  for (int i = 0; i < words->count; i++) {
+    const char *w = words->word[i];
     const int define = !strncmp(w, "-D", 2) || !strncmp(w, "-I", 2);
-    if (define && !w[2] && words.word[i + 1]) { /* "-D NAME" */
-      oak_words_add(options, "%s%s", w, words.word[++i]);
+    if (define && !w[2] && words->word[i + 1]) { /* "-D NAME" */
+      oak_words_add(options, "%s%s", w, words->word[++i]);
     } else if (define || !strncmp(w, "--", 2)) {
       oak_words_add(options, "%s", w);
     } else if (!strcmp(w, "-ffp-contract=off")) {
       oak_words_add(options, "--fmad=false");
     }
   }
-  options->failed |= words.failed;
-  oak_words_free(&words);
 }
 
 /* All options that do not depend on the source. */
@@ -232,8 +228,7 @@ static void common_options(oak_device_t *dev, oak_words_t *options) {
   oak_words_add(options, "--gpu-architecture=sm_%d%d", cuda->major, cuda->minor);
   oak_words_split(options, "--std=c++17 --device-int128 -DOAK_DEVICE_CUDA=1 -lineinfo");
   oak_words_split(options, "--diag-suppress=177,550,940,20281");
-  user_options(options, dev->env_flags);
-  user_options(options, dev->options.flags);
+  user_options(options, &dev->user_flags);
 }
 
 static oak_status_t write_image(const cu_compiler_t *nvrtc, cu_handle_t program, const char *path) {
@@ -446,16 +441,18 @@ static void cuda_describe(oak_device_t *dev, char *text, size_t size) {
            cuda->driver_version / 1000, cuda->driver_version % 1000 / 10, major, minor);
 }
 
-static void cuda_fingerprint(oak_device_t *dev, char *text, size_t size) {
+static oak_status_t cuda_fingerprint(oak_device_t *dev, int compiler, oak_hash_t *hash) {
   const cuda_t *cuda = dev->data;
-  int major = 0, minor = 0;
+  int version[2] = {0, 0};
   oak_words_t options = {0};
-  cuda->compiler.version(&major, &minor);
+  (void)compiler; /* part of this process, and so always there */
+  cuda->compiler.version(&version[0], &version[1]);
   common_options(dev, &options);
-  int length = snprintf(text, size, "NVRTC %d.%d\n", major, minor);
-  for (int i = 0; i < options.count && (size_t)length < size; i++)
-    length += snprintf(text + length, size - (size_t)length, " %s", options.word[i]);
+  oak_hash_bytes(hash, version, sizeof version);
+  for (int i = 0; i < options.count; i++) oak_hash_text(hash, options.word[i]);
+  oak_status_t status = oak_words_status(&options);
   oak_words_free(&options);
+  return status;
 }
 
 const oak_device_ops_t oak_device_ops_cuda = {

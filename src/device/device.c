@@ -36,6 +36,7 @@ static void device_free(oak_device_t *dev) {
   free((char *)dev->options.compiler);
   free((char *)dev->options.flags);
   free(dev->env_flags);
+  oak_words_free(&dev->user_flags);
   free(dev);
 }
 
@@ -54,7 +55,11 @@ static oak_status_t device_new(const oak_device_options_t *options, oak_device_t
   dev->env_flags = oak_str_copy(env_flags ? env_flags : "");
   OAK_CHECK(dev->options.compiler && dev->options.flags && dev->env_flags, OAK_ERR_MEMORY,
             "no memory for a device");
-  return OAK_OK;
+  OAK_TRY(oak_flags_check(dev->env_flags, "OAK_CFLAGS"));
+  OAK_TRY(oak_flags_check(dev->options.flags, "device.flags"));
+  oak_flags_split(&dev->user_flags, dev->env_flags);
+  oak_flags_split(&dev->user_flags, dev->options.flags);
+  return oak_words_status(&dev->user_flags);
 }
 
 /** Communicators, threads and the ledger. Collective. */

@@ -33,7 +33,7 @@ oak_status_t oak_buffer_status(const oak_buffer_t *text);
 void oak_buffer_free(oak_buffer_t *text);
 /** The text as a C string, "" if empty. */
 const char *oak_buffer_get(const oak_buffer_t *text);
-/** Append a file. \return 0, or errno with \a text as it was. */
+/** Append a regular file. \return 0, or errno with \a text as it was; EINVAL: another kind. */
 int oak_buffer_read(oak_buffer_t *text, const char *path);
 /** Write to a new file. \return 0 or errno. */
 int oak_buffer_write(const oak_buffer_t *text, const char *path);
@@ -54,17 +54,35 @@ const char *oak_format_size(double bytes, char text[32]);
 /* ---- key.c */
 
 /** A 128-bit hash against accidents, not against attackers. */
-typedef struct {
+struct oak_hash {
   uint64_t a, b;
-} oak_hash_t;
+};
 
 void oak_hash_start(oak_hash_t *hash);
 void oak_hash_bytes(oak_hash_t *hash, const void *bytes, size_t count);
 /** Hash the text and its end, so that "ab","c" and "a","bc" differ. */
 void oak_hash_text(oak_hash_t *hash, const char *text);
 void oak_hash_hex(const oak_hash_t *hash, char hex[33]);
-/** Cache key of a source on a device. Not collective. */
-oak_status_t oak_source_key(oak_device_t *dev, const oak_source_t *source, char hex[33]);
+
+/** Keys of a source on a device, see key.c. */
+typedef struct {
+  char scan[33];  /**< of what oak knows without a compiler */
+  char built[33]; /**< of all that the binary depends on; the name of the entry */
+  int blind;      /**< the sources are not known without a compiler: keys->scan never comes again */
+} oak_keys_t;
+
+/** \a work: a path in a folder for what the compiler writes; NULL: there is none, and keys->built
+ * is not set. Refuses sources that are no regular files. Not collective. */
+oak_status_t oak_source_keys(oak_device_t *dev, const oak_source_t *source, const char *work,
+                             oak_keys_t *keys);
+
+/* ---- scan.c */
+
+/** Hash the sources and what they include, as far as oak follows it. \a user: flags of the user.
+ * \a *blind: 1 if an #include names what only the compiler knows. A file that is not a regular one,
+ * which a compiler would wait for or read for ever, is OAK_ERR_FILE. */
+oak_status_t oak_scan_source(const oak_source_t *source, const oak_words_t *user, oak_hash_t *hash,
+                             int *blind);
 
 /* ---- host.c */
 
@@ -99,6 +117,7 @@ struct oak_device {
   int rank, host_rank, host_size;
   oak_device_options_t options; /**< strings are owned and never NULL */
   char *env_flags;              /**< $OAK_CFLAGS when the device was opened, "" if unset */
+  oak_words_t user_flags;       /**< those of both, a word each */
   int threads;
   oak_ledger_t *ledger;
   char *cache; /**< folder of built kernels; NULL before the first build and on ranks that never
@@ -120,10 +139,16 @@ oak_status_t oak_host_threads(const oak_device_t *dev, int wish, int *threads);
 /** Find or make dev->cache. */
 oak_status_t oak_cache_open(oak_device_t *dev);
 void oak_cache_close(oak_device_t *dev);
-/** 1 if \a path is a whole entry (then marked as used now); a damaged one is removed. */
+/** 1 if \a path is a whole entry (then marked as used now); one that is damaged or that others may
+ * write is removed. */
 int oak_cache_has(const char *path);
+/** Append a file of the cache. \return 0 or errno; EBADMSG: not a regular file, or one that others
+ * may write. */
+int oak_cache_read(const char *path, oak_buffer_t *text);
+/** Write a file of the cache, which appears whole or not at all. \return 0 or errno. */
+int oak_cache_write(const char *path, const oak_buffer_t *text);
 /** Append the size and hash that oak_cache_has() checks: loading a truncated object would crash.
- * 32 bytes after the end; ELF readers ignore them. */
+ * 32 bytes after the end; ELF readers ignore them. Takes the right to write from others. */
 oak_status_t oak_cache_seal(const char *path);
 /** Remove what was long not used, and what killed runs left. */
 void oak_cache_sweep(const oak_device_t *dev);
@@ -144,8 +169,11 @@ oak_status_t oak_path_absolute(const char *path, char **out);
 /* ---- process.c */
 
 /** Run a program without a shell, input from /dev/null, messages in English, and append all it says
- * to \a output. \a code is its exit status, or 128 + the signal that ended it. Not collective. */
-oak_status_t oak_process_run(const oak_words_t *command, oak_buffer_t *output, int *code);
+ * to \a output; what it prints goes to the file \a to unless that is NULL. It is stopped, with all
+ * that it started, after $OAK_BUILD_LIMIT seconds (600) or when it prints without end. \a code is
+ * its exit status, or 128 + the signal that ended it. Not collective. */
+oak_status_t oak_process_run(const oak_words_t *command, const char *to, oak_buffer_t *output,
+                             int *code);
 /** Full path of a program as a shell would find it, or NULL. Freed by the caller. */
 char *oak_process_find(const char *name);
 
@@ -163,9 +191,27 @@ oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *wish, const
                                const char *names);
 /** Ask for the version, and which of the \a wished flags it takes. Cheap when asked again. */
 oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wished);
-/** Run a compile command that writes \a path. Failure is OAK_ERR_BUILD with the first messages. */
-oak_status_t oak_compiler_run(const oak_words_t *command, const char *name, const char *path);
+/** Run a compile command for \a path; what it prints goes to \a to unless that is NULL. Failure is
+ * OAK_ERR_BUILD with the first messages. */
+oak_status_t oak_compiler_run(const oak_words_t *command, const char *name, const char *to,
+                              const char *path);
 void oak_compiler_free(oak_compiler_t *compiler);
+
+/* ---- flags.c: the flags that the user gives to the compiler of kernels. */
+
+/** Refuse constants that oak itself defines. \a origin: where the flags come from, for the message.
+ */
+oak_status_t oak_flags_check(const char *flags, const char *origin);
+/** Add the words of \a flags, with those of files named by \@FILE in its place. */
+void oak_flags_split(oak_words_t *words, const char *flags);
+/** The operand of words[*i] if that is \a flag, joined to it or the next word, to which \a *i then
+ * moves; else NULL. */
+const char *oak_flag_operand(const oak_words_t *words, int *i, const char *flag);
+/** Add the folders of a list such as PATH. */
+void oak_folders_add(oak_words_t *folders, const char *list);
+/** Hash the files that \a words name, libraries included; \a compiler, unless NULL, is asked for
+ * those in its own folders. */
+void oak_flags_hash(oak_hash_t *hash, const oak_words_t *words, const oak_compiler_t *compiler);
 
 /* ---- host_memory.c: memory of the host, for back ends whose kernels run there. */
 
@@ -202,8 +248,13 @@ int oak_mpi_takes_gpu(void);
 /** Compile \a source with the command that starts with \a head; the user's flags follow. */
 oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                               const oak_words_t *head);
-/** Add the flags of the user to a command. */
-void oak_object_user_flags(const oak_device_t *dev, oak_words_t *command);
+/** Write what the compiler sees of \a source to the file \a path.i. */
+oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source, const char *path,
+                                   const oak_words_t *head);
+/** Hash the version of the compiler, the command with the user's flags, the files that they name
+ * and the environment of the compiler. */
+void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
+                            const oak_words_t *head, oak_hash_t *hash);
 oak_status_t oak_object_load(oak_device_t *dev, const char *path, oak_module_t **out);
 void oak_object_unload(oak_device_t *dev, oak_module_t *opaque);
 oak_status_t oak_object_kernel(oak_device_t *dev, oak_module_t *opaque, const char *name,

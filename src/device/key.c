@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The key of a built kernel in the cache: a hash of all that the binary depends on.
+ * The keys of a built kernel in the cache.
  *
- * Files are followed through #include lines, "..." and <...>, whether or not the preprocessor would
- * take them: a file too many costs a rebuild, a file too few a wrong binary. A line `#include NAME`
- * is followed when NAME is one of the -D constants. Headers that are found neither beside the
- * including file nor in the search folders belong to the compiler, whose version is in the device's
- * fingerprint. */
+ * The name of an entry is a hash of all that the binary depends on: what the compiler sees of the
+ * source after all #include lines, the constants, and the fingerprint of the device (compiler,
+ * flags, the files that flags name, processor). Where oak cannot ask the compiler, it follows
+ * #include lines by itself (scan.c). For machines without a compiler, a second hash of what can be
+ * known there leads to the name. */
 #define _GNU_SOURCE 1
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "device_private.h"
 
 /** Raise it when the form of the entries changes. */
-static const char key_version[] = "oak kernel cache 1";
+static const char key_version[] = "oak kernel cache 2";
 
 void oak_hash_start(oak_hash_t *hash) {
   hash->a = 0xcbf29ce484222325u;
@@ -54,188 +54,86 @@ void oak_hash_hex(const oak_hash_t *hash, char hex[33]) {
   hex[32] = '\0';
 }
 
-typedef struct {
-  dev_t device;
-  ino_t inode;
-} file_id_t;
-
-typedef struct {
-  const oak_source_t *source;
-  oak_words_t search; /**< folders of -I, in the compiler's order */
-  file_id_t *seen;    /**< by identity: circular includes through ../ have ever longer names */
-  int nseen, room;
-  oak_hash_t hash;
-} scan_t;
-
-/** 1 if the file was met before, 0 if it is new, -1 without memory. */
-static int scan_seen(scan_t *scan, const struct stat *info) {
-  for (int i = 0; i < scan->nseen; i++) {
-    if (scan->seen[i].device == info->st_dev && scan->seen[i].inode == info->st_ino) return 1;
-  }
-  if (scan->nseen == scan->room) {
-    int room = 2 * scan->room + 32;
-    file_id_t *grown = realloc(scan->seen, (size_t)room * sizeof *grown);
-    if (!grown) return -1;
-    scan->seen = grown;
-    scan->room = room;
-  }
-  scan->seen[scan->nseen++] = (file_id_t){info->st_dev, info->st_ino};
-  return 0;
-}
-
-static int is_file(const char *path) {
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
-/** Where the compiler would find \a name; *out is NULL when nowhere. */
-static oak_status_t scan_find(const scan_t *scan, const char *name, int quoted,
-                              const char *includer, char **out) {
-  *out = NULL;
-  if (name[0] == '/') {
-    if (is_file(name)) OAK_TRY(oak_format(out, "%s", name));
-    return OAK_OK;
-  }
-  const char *slash = strrchr(includer, '/');
-  for (int i = quoted && slash ? -1 : 0; i < scan->search.count; i++) {
-    char *path;
-    if (i < 0) {
-      OAK_TRY(oak_format(&path, "%.*s/%s", (int)(slash - includer), includer, name));
+/** Hash preprocessed text. Lines that tell where the text comes from count with the line number and
+ * the last part of the file's name: the same sources in another folder have the same key. */
+static void hash_text(oak_hash_t *hash, const char *text) {
+  for (const char *line = text; *line;) {
+    size_t length = strcspn(line, "\n");
+    const char *at = line + (*line == '#');
+    at += strspn(at, " ");
+    if (!strncmp(at, "line ", 5)) at += 5;
+    if (*line == '#' && isdigit((unsigned char)*at)) {
+      const char *end = line + length, *open = memchr(line, '"', length);
+      const char *close = open ? memrchr(open + 1, '"', (size_t)(end - open - 1)) : NULL;
+      oak_hash_bytes(hash, at, strspn(at, "0123456789"));
+      if (close) {
+        const char *slash = memrchr(open, '/', (size_t)(close - open));
+        const char *name = slash ? slash + 1 : open + 1;
+        oak_hash_bytes(hash, name, (size_t)(close - name));
+      }
+      oak_hash_bytes(hash, "\n", 1);
     } else {
-      OAK_TRY(oak_format(&path, "%s/%s", scan->search.word[i], name));
+      oak_hash_bytes(hash, line, length + (line[length] == '\n'));
     }
-    if (is_file(path)) {
-      *out = path;
-      return OAK_OK;
-    }
-    free(path);
+    line += length + (line[length] == '\n');
   }
+}
+
+/** What both keys hash first. */
+static oak_status_t start(oak_device_t *dev, const oak_source_t *source, int compiler,
+                          oak_hash_t *hash) {
+  oak_hash_start(hash);
+  oak_hash_text(hash, key_version);
+  oak_hash_text(hash, dev->ops->name);
+  oak_hash_bytes(hash, &source->ndefine, sizeof source->ndefine);
+  for (int i = 0; i < source->ndefine; i++) oak_hash_text(hash, source->define[i]);
+  return dev->ops->fingerprint(dev, compiler, hash);
+}
+
+static oak_status_t key_of_scan(oak_device_t *dev, const oak_source_t *source, oak_keys_t *keys) {
+  const int compiler = !dev->ops->preprocess; /* the only key then */
+  oak_hash_t hash;
+  OAK_TRY(start(dev, source, compiler, &hash));
+  OAK_TRY(oak_scan_source(source, &dev->user_flags, &hash, &keys->blind));
+  if (keys->blind) { /* a key that never comes again */
+    struct timespec time;
+    pid_t process = getpid();
+    clock_gettime(CLOCK_REALTIME, &time);
+    oak_hash_bytes(&hash, &time.tv_sec, sizeof time.tv_sec);
+    oak_hash_bytes(&hash, &time.tv_nsec, sizeof time.tv_nsec);
+    oak_hash_bytes(&hash, &process, sizeof process);
+  }
+  oak_hash_hex(&hash, keys->scan);
   return OAK_OK;
 }
 
-/** Value of a -D constant, or NULL. */
-static const char *scan_define(const scan_t *scan, const char *name, size_t length) {
-  for (int i = 0; i < scan->source->ndefine; i++) {
-    const char *define = scan->source->define[i];
-    if (strncmp(define, name, length) == 0 && define[length] == '=') return define + length + 1;
-  }
-  return NULL;
-}
-
-/** The operand of an #include in the line that starts at \a line, or NULL. */
-static const char *include_operand(const char *line) {
-  line += strspn(line, " \t");
-  if (*line++ != '#') return NULL;
-  line += strspn(line, " \t");
-  if (strncmp(line, "include", 7) != 0) return NULL;
-  line += 7;
-  if (strncmp(line, "_next", 5) == 0) line += 5;
-  if (isalnum((unsigned char)*line) || *line == '_') return NULL;
-  return line + strspn(line, " \t");
-}
-
-static oak_status_t scan_file(scan_t *scan, const char *path, const char *wanted_by);
-
-/** Follow one include; \a operand starts with a quote, < or the name of a constant. */
-static oak_status_t scan_include(scan_t *scan, const char *operand, const char *includer) {
-  if (isalpha((unsigned char)*operand) || *operand == '_') {
-    size_t length = 1;
-    while (isalnum((unsigned char)operand[length]) || operand[length] == '_') length++;
-    operand = scan_define(scan, operand, length);
-    if (!operand) return OAK_OK;
-  }
-  if (*operand != '"' && *operand != '<') return OAK_OK;
-  int quoted = *operand == '"';
-  size_t length = strcspn(operand + 1, quoted ? "\"\n" : ">\n");
-  char *name, *path = NULL;
-  OAK_TRY(oak_format(&name, "%.*s", (int)length, operand + 1));
-  oak_status_t status = scan_find(scan, name, quoted, includer, &path);
-  oak_hash_text(&scan->hash, name);
-  oak_hash_text(&scan->hash, path ? "found" : "not found");
-  free(name);
-  if (status == OAK_OK && path) status = scan_file(scan, path, includer);
-  free(path);
-  return status;
-}
-
-static oak_status_t scan_file(scan_t *scan, const char *path, const char *wanted_by) {
-  struct stat info;
-  int error = stat(path, &info) != 0 ? errno : S_ISREG(info.st_mode) ? 0 : EISDIR;
-  if (!error) {
-    int seen = scan_seen(scan, &info);
-    if (seen == 1) return OAK_OK;
-    OAK_CHECK(seen == 0, OAK_ERR_MEMORY, "no memory for the list of source files");
-  }
+static oak_status_t key_of_compiler(oak_device_t *dev, const oak_source_t *source, const char *work,
+                                    oak_keys_t *keys) {
+  oak_hash_t hash;
   oak_buffer_t text = {0};
-  if (!error) error = oak_buffer_read(&text, path);
-  OAK_CHECK(!error, OAK_ERR_FILE, "kernel source '%s' (for %s) cannot be read: %s; check the path",
-            path, wanted_by, strerror(error));
-  uint64_t length = text.length;
-  oak_hash_bytes(&scan->hash, &length, sizeof length);
-  oak_hash_bytes(&scan->hash, oak_buffer_get(&text), text.length);
-  oak_status_t status = OAK_OK;
-  for (const char *line = oak_buffer_get(&text); line && status == OAK_OK;) {
-    const char *operand = include_operand(line);
-    if (operand) status = scan_include(scan, operand, path);
-    line = strchr(line, '\n');
-    if (line) line++;
-  }
+  char *seen;
+  OAK_TRY(start(dev, source, 1, &hash));
+  OAK_TRY(dev->ops->preprocess(dev, source, work));
+  OAK_TRY(oak_format(&seen, "%s.i", work));
+  int error = oak_buffer_read(&text, seen);
+  if (!error) hash_text(&hash, oak_buffer_get(&text));
   oak_buffer_free(&text);
+  oak_status_t status = OAK_OK;
+  if (error)
+    status = OAK_FAIL(OAK_ERR_FILE, "the preprocessed kernel %s cannot be read: %s", seen,
+                      strerror(error));
+  free(seen);
+  oak_hash_hex(&hash, keys->built);
   return status;
 }
 
-/** Add the folders of the -I flags in \a flags to the search. */
-static void scan_flags(scan_t *scan, const char *flags) {
-  oak_words_t words = {0};
-  oak_words_split(&words, flags);
-  for (int i = 0; i < words.count; i++) {
-    if (strncmp(words.word[i], "-I", 2) != 0) continue;
-    if (words.word[i][2]) {
-      oak_words_add(&scan->search, "%s", words.word[i] + 2);
-    } else if (i + 1 < words.count) {
-      oak_words_add(&scan->search, "%s", words.word[i + 1]);
-    }
-  }
-  scan->search.failed |= words.failed;
-  oak_words_free(&words);
-}
-
-static oak_status_t scan_source(scan_t *scan, oak_device_t *dev, const char *root) {
-  oak_words_add(&scan->search, "%s/include", root);
-  oak_words_add(&scan->search, "%s", root);
-  scan_flags(scan, dev->env_flags);
-  scan_flags(scan, dev->options.flags);
-  OAK_TRY(oak_words_status(&scan->search));
-  const oak_source_t *source = scan->source;
-  char *path = NULL;
-  OAK_TRY(oak_format(&path, "%s/include/oak/kernel.h", root));
-  oak_status_t status = scan_file(scan, path, oak_source_name(source));
-  free(path);
-  for (int i = 0; i < source->nfile && status == OAK_OK; i++) {
-    status = oak_path_absolute(source->file[i], &path);
-    if (status != OAK_OK) break;
-    oak_hash_text(&scan->hash, "file");
-    status = scan_file(scan, path, oak_source_name(source));
-    free(path);
-  }
-  return status;
-}
-
-oak_status_t oak_source_key(oak_device_t *dev, const oak_source_t *source, char hex[33]) {
-  const char *root;
-  OAK_TRY(oak_source_root(&root));
-  char print[8192];
-  dev->ops->fingerprint(dev, print, sizeof print);
-  scan_t scan = {.source = source};
-  oak_hash_start(&scan.hash);
-  oak_hash_text(&scan.hash, key_version);
-  oak_hash_text(&scan.hash, dev->ops->name);
-  oak_hash_text(&scan.hash, print);
-  oak_hash_bytes(&scan.hash, &source->ndefine, sizeof source->ndefine);
-  for (int i = 0; i < source->ndefine; i++) oak_hash_text(&scan.hash, source->define[i]);
-  oak_status_t status = scan_source(&scan, dev, root);
-  oak_hash_hex(&scan.hash, hex);
-  oak_words_free(&scan.search);
-  free(scan.seen);
-  return status;
+oak_status_t oak_source_keys(oak_device_t *dev, const oak_source_t *source, const char *work,
+                             oak_keys_t *keys) {
+  *keys = (oak_keys_t){.blind = 0};
+  OAK_TRY(key_of_scan(dev, source, keys)); /* first: it refuses what a compiler would hang on */
+  if (!dev->ops->preprocess)
+    memcpy(keys->built, keys->scan, sizeof keys->built);
+  else if (work)
+    OAK_TRY(key_of_compiler(dev, source, work, keys));
+  return OAK_OK;
 }

@@ -24,19 +24,14 @@ typedef struct {
 
 /* ---- build */
 
-void oak_object_user_flags(const oak_device_t *dev, oak_words_t *command) {
-  oak_words_split(command, dev->env_flags);
-  oak_words_split(command, dev->options.flags);
-}
-
-oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
-                              const oak_words_t *head) {
+/** Write the translation unit to \a path.c and start the command that compiles it. */
+static oak_status_t object_command(const oak_source_t *source, const char *path,
+                                   const oak_words_t *head, oak_words_t *command) {
   const char *root;
-  OAK_TRY(oak_source_root(&root));
   char *file;
-  OAK_TRY(oak_format(&file, "%s.c", path));
   oak_buffer_t text = {0};
-  oak_words_t command = {0};
+  OAK_TRY(oak_source_root(&root));
+  OAK_TRY(oak_format(&file, "%s.c", path));
   oak_status_t status = oak_source_text(source, &text);
   int error = status == OAK_OK ? oak_buffer_write(&text, file) : 0;
   if (error) {
@@ -46,22 +41,57 @@ oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, con
                  "with space",
                  oak_source_name(source), file, strerror(error));
   }
-  if (status == OAK_OK) {
-    oak_words_copy(&command, head);
-    for (int i = 0; i < source->ndefine; i++) oak_words_add(&command, "-D%s", source->define[i]);
-    oak_words_add(&command, "-I%s/include", root);
-    oak_words_add(&command, "-I%s", root);
-    oak_words_add(&command, "%s", file);
-    oak_words_add(&command, "-o");
-    oak_words_add(&command, "%s", path);
-    oak_object_user_flags(dev, &command);
-    oak_words_add(&command, "-lm");
-    status = oak_compiler_run(&command, oak_source_name(source), path);
-  }
-  oak_words_free(&command);
+  oak_words_copy(command, head);
+  for (int i = 0; i < source->ndefine; i++) oak_words_add(command, "-D%s", source->define[i]);
+  oak_words_add(command, "-I%s/include", root);
+  oak_words_add(command, "-I%s", root);
+  oak_words_add(command, "%s", file);
   oak_buffer_free(&text);
   free(file);
   return status;
+}
+
+oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
+                              const oak_words_t *head) {
+  oak_words_t command = {0};
+  oak_status_t status = object_command(source, path, head, &command);
+  oak_words_add(&command, "-o");
+  oak_words_add(&command, "%s", path);
+  oak_words_copy(&command, &dev->user_flags);
+  oak_words_add(&command, "-lm");
+  if (status == OAK_OK) status = oak_compiler_run(&command, oak_source_name(source), NULL, path);
+  oak_words_free(&command);
+  return status;
+}
+
+oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source, const char *path,
+                                   const oak_words_t *head) {
+  oak_words_t command = {0};
+  char *seen;
+  OAK_TRY(oak_format(&seen, "%s.i", path));
+  oak_status_t status = object_command(source, path, head, &command);
+  oak_words_copy(&command, &dev->user_flags);
+  oak_words_add(&command, "-E");
+  if (status == OAK_OK) status = oak_compiler_run(&command, oak_source_name(source), seen, path);
+  oak_words_free(&command);
+  free(seen);
+  return status;
+}
+
+void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
+                            const oak_words_t *head, oak_hash_t *hash) {
+  static const char *const variables[] = {"LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
+                                          "CCC_OVERRIDE_OPTIONS"};
+  for (int i = 0; head && i < head->count; i++) oak_hash_text(hash, head->word[i]);
+  for (int i = 0; i < dev->user_flags.count; i++) oak_hash_text(hash, dev->user_flags.word[i]);
+  oak_flags_hash(hash, &dev->user_flags, compiler);
+  if (!compiler) return;
+  oak_hash_text(hash, compiler->version);
+  oak_flags_hash(hash, &compiler->command, NULL); /* a script may stand for the compiler */
+  for (int i = 0; i < 4; i++) {
+    const char *value = getenv(variables[i]);
+    oak_hash_text(hash, value ? value : "");
+  }
 }
 
 /* ---- modules */

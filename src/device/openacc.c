@@ -47,7 +47,7 @@ static int gcc_offloads(const oak_compiler_t *compiler) {
   int code = 1;
   oak_words_copy(&command, &compiler->command);
   oak_words_add(&command, "-print-file-name=accel/nvptx-none/mkoffload");
-  oak_status_t st = oak_process_run(&command, &output, &code);
+  oak_status_t st = oak_process_run(&command, NULL, &output, &code);
   const int found = st == OAK_OK && code == 0 && oak_buffer_get(&output)[0] == '/';
   oak_words_free(&command);
   oak_buffer_free(&output);
@@ -143,7 +143,7 @@ static void note_compiler(const oak_device_t *dev, const acc_t *acc) {
   char *path;
   if (prebuilt_path(dev, &path) != OAK_OK) return;
   compiler_text(acc, &text);
-  oak_buffer_write(&text, path);
+  oak_cache_write(path, &text); /* needed on another machine alone: its loss fails nothing */
   oak_buffer_free(&text);
   free(path);
 }
@@ -153,13 +153,13 @@ static oak_status_t read_prebuilt(oak_device_t *dev, acc_t *acc) {
   char *path;
   OAK_TRY(oak_cache_open(dev));
   OAK_TRY(prebuilt_path(dev, &path));
-  const int error = oak_buffer_read(&text, path);
+  const int error = oak_cache_read(path, &text);
   oak_status_t st = OAK_OK;
   if (error)
     st = OAK_FAIL(OAK_ERR_BUILD,
                   "OAK_ACC_PREBUILT is set, but %s cannot be read: %s; copy OAK_CACHE of a machine "
                   "that has built the kernels",
-                  path, strerror(error));
+                  path, error == EBADMSG ? "others may write to it" : strerror(error));
   free(path);
   if (st == OAK_OK) {
     acc->built = text.data;
@@ -307,6 +307,17 @@ static oak_status_t acc_build(oak_device_t *dev, const oak_source_t *source, con
   return st;
 }
 
+static int acc_has_compiler(oak_device_t *dev) { return !((const acc_t *)dev->data)->built; }
+
+static oak_status_t acc_preprocess(oak_device_t *dev, const oak_source_t *source,
+                                   const char *path) {
+  oak_words_t command = {0};
+  head(dev->data, &command);
+  oak_status_t st = oak_object_preprocess(dev, source, path, &command);
+  oak_words_free(&command);
+  return st;
+}
+
 /** OpenACC tells nothing of a GPU's size or of a kernel's registers: right for the flux kernel on
  * an H100, 3 gangs on each of 132 multiprocessors. */
 static long acc_slots(oak_device_t *dev, oak_kernel_t *kernel) {
@@ -325,15 +336,14 @@ static void acc_describe(oak_device_t *dev, char *text, size_t size) {
            acc->offload ? "" : " without code for GPUs");
 }
 
-static void acc_fingerprint(oak_device_t *dev, char *text, size_t size) {
-  oak_buffer_t all = {0};
-  oak_words_t flags = {0};
-  compiler_text(dev->data, &all);
-  oak_object_user_flags(dev, &flags);
-  for (int i = 0; i < flags.count; i++) oak_buffer_print(&all, " %s", flags.word[i]);
-  snprintf(text, size, "%s", oak_buffer_get(&all));
-  oak_words_free(&flags);
-  oak_buffer_free(&all);
+static oak_status_t acc_fingerprint(oak_device_t *dev, int compiler, oak_hash_t *hash) {
+  const acc_t *acc = dev->data;
+  oak_words_t command = {0};
+  if (compiler) head(acc, &command);
+  oak_status_t st = oak_words_status(&command);
+  oak_object_fingerprint(dev, compiler ? &acc->compiler : NULL, &command, hash);
+  oak_words_free(&command);
+  return st;
 }
 
 const oak_device_ops_t oak_device_ops_openacc = {
@@ -348,6 +358,8 @@ const oak_device_ops_t oak_device_ops_openacc = {
     .free = acc_free,
     .upload = acc_upload,
     .download = acc_download,
+    .has_compiler = acc_has_compiler,
+    .preprocess = acc_preprocess,
     .build = acc_build,
     .load = oak_object_load,
     .unload = oak_object_unload,

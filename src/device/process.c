@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Child processes: run a program and collect what it says. posix_spawn does not copy the page
  * tables of a rank that holds most of the machine's memory, and no handlers of the MPI library run
- * in the child. */
+ * in the child. A program gets a limited time, and ends with oak, however oak ends. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "device_private.h"
@@ -33,51 +36,164 @@ static char **child_environment(void) {
   return list;
 }
 
-/** Start the program with both outputs on \a out. \return 0 or an errno. */
-static int child_start(const oak_words_t *command, int out, pid_t *pid) {
+/** A program that runs, in a group of processes with all that it starts. */
+typedef struct {
+  pid_t pid;
+  pid_t keeper; /**< a shell that ends the group when oak ends; the group has its number */
+  int life;     /**< the keeper waits for the end of this pipe, which nobody but oak holds */
+  int said;     /**< what the program says */
+} child_t;
+
+/** Start \a command in \a group (0: one of its own). Input from \a in, or /dev/null if negative;
+ * output to the file \a to, or to \a out if NULL; errors to \a out, or with the output if negative.
+ * \return 0 or an errno. */
+static int spawn(char *const *command, pid_t group, int in, const char *to, int out, pid_t *pid) {
   posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
   int error = posix_spawn_file_actions_init(&actions);
   if (error) return error;
-  error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (!error) error = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-  if (!error) error = posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
+  error = posix_spawnattr_init(&attributes);
+  if (error) {
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+  }
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, group);
+  if (in < 0)
+    error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  else
+    error = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+  if (!error && to)
+    error = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, to,
+                                             O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  else if (!error)
+    error = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  const int errors = out < 0 ? STDOUT_FILENO : out;
+  if (!error) error = posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
   char **environment = child_environment();
   if (!environment) error = ENOMEM;
-  if (!error)
-    error = posix_spawn(pid, command->word[0], &actions, NULL, command->word, environment);
+  if (!error) error = posix_spawn(pid, command[0], &actions, &attributes, command, environment);
   free(environment);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }
 
-static void collect(int in, oak_buffer_t *output) {
-  char part[4096];
-  for (;;) {
-    ssize_t count = read(in, part, sizeof part);
-    if (count > 0) oak_buffer_bytes(output, part, (size_t)count);
-    if (count == 0 || (count < 0 && errno != EINTR)) return;
+/** waitpid() that signals do not interrupt. */
+static pid_t wait_for(pid_t pid, int *state, int options) {
+  pid_t done;
+  do done = waitpid(pid, state, options);
+  while (done < 0 && errno == EINTR);
+  return done;
+}
+
+/** End what is left of the group, the keeper included. */
+static void child_end(const child_t *child, int ended) {
+  int state;
+  kill(-child->keeper, SIGKILL);
+  wait_for(child->keeper, &state, 0);
+  if (!ended) wait_for(child->pid, &state, 0);
+  close(child->life);
+  close(child->said);
+}
+
+/** \return 0 or an errno, with nothing left running. */
+static int child_start(const oak_words_t *command, const char *to, child_t *child) {
+  static char *const keeper[] = {"/bin/sh", "-c", "read line; kill -9 0", NULL};
+  int life[2], said[2];
+  if (pipe2(life, O_CLOEXEC) != 0) return errno;
+  int error = pipe2(said, O_CLOEXEC) != 0 ? errno : 0;
+  if (error) {
+    close(life[0]);
+    close(life[1]);
+    return error;
+  }
+  *child = (child_t){.life = life[1], .said = said[0]};
+  error = spawn(keeper, 0, life[0], "/dev/null", -1, &child->keeper);
+  close(life[0]);
+  if (error) {
+    close(child->life);
+    close(child->said);
+  } else {
+    error = spawn(command->word, child->keeper, -1, to, said[1], &child->pid);
+    if (error) child_end(child, 1);
+  }
+  close(said[1]);
+  return error;
+}
+
+/** Seconds that a program may take: $OAK_BUILD_LIMIT. */
+static oak_status_t time_limit(double *seconds) {
+  const char *text = getenv("OAK_BUILD_LIMIT");
+  char *end;
+  *seconds = 600;
+  if (!text || !text[0]) return OAK_OK;
+  *seconds = strtod(text, &end);
+  OAK_CHECK(!*end && *seconds > 0 && *seconds < 1e6, OAK_ERR_INPUT,
+            "OAK_BUILD_LIMIT is '%s'; it must be a number of seconds above 0 and below 1e6", text);
+  return OAK_OK;
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static off_t file_size(const char *path) {
+  struct stat info;
+  return path && stat(path, &info) == 0 ? info.st_size : 0;
+}
+
+/** Collect what the child says until it ends. What it leaves running may hold the pipe open, so its
+ * end is what counts. \a *ended: 1 if \a *state is its state. */
+static oak_status_t child_watch(const child_t *child, const char *program, const char *to,
+                                oak_buffer_t *output, int *state, int *ended) {
+  enum { most = 16 << 20, most_file = 256 << 20 };
+  struct pollfd said = {.fd = child->said, .events = POLLIN};
+  char part[16384];
+  double limit, start = now();
+  int open = 1;
+  *ended = 0;
+  OAK_TRY(time_limit(&limit));
+  for (size_t count = 0;;) {
+    said.revents = 0;
+    if (poll(&said, (nfds_t)open, *ended ? 0 : open ? 50 : 1) < 0) continue; /* a signal */
+    if (said.revents) {
+      ssize_t got = read(child->said, part, sizeof part);
+      if (got > 0) oak_buffer_bytes(output, part, (size_t)got);
+      if (got > 0) count += (size_t)got;
+      if (got == 0 || (got < 0 && errno != EINTR)) open = 0;
+    } else if (*ended) {
+      return OAK_OK;
+    }
+    OAK_CHECK(count <= most && file_size(to) <= most_file, OAK_ERR_BUILD,
+              "'%s' was stopped, since it printed more than %d MiB; see whether it is a compiler",
+              program, (count > most ? most : most_file) >> 20);
+    if (!*ended) {
+      pid_t done = wait_for(child->pid, state, WNOHANG);
+      *ended = done != 0;
+      OAK_CHECK(done >= 0, OAK_ERR_BUILD,
+                "lost track of '%s': %s; programs that use oak must not ignore SIGCHLD", program,
+                strerror(errno));
+    }
+    OAK_CHECK(*ended || now() - start < limit, OAK_ERR_BUILD,
+              "'%s' was stopped, since it had not ended after %g s; see whether it waits for "
+              "something, or set OAK_BUILD_LIMIT to more seconds",
+              program, limit);
   }
 }
 
-oak_status_t oak_process_run(const oak_words_t *command, oak_buffer_t *output, int *code) {
+oak_status_t oak_process_run(const oak_words_t *command, const char *to, oak_buffer_t *output,
+                             int *code) {
   OAK_TRY(oak_words_status(command));
-  const char *program = command->word[0];
-  int ends[2];
-  OAK_CHECK(pipe2(ends, O_CLOEXEC) == 0, OAK_ERR_BUILD, "cannot start '%s': no pipe: %s", program,
-            strerror(errno));
-  pid_t pid = 0;
-  int error = child_start(command, ends[1], &pid);
-  close(ends[1]);
-  if (!error) collect(ends[0], output);
-  close(ends[0]);
-  OAK_CHECK(!error, OAK_ERR_BUILD, "cannot start '%s': %s", program, strerror(error));
-  int state = 0;
-  pid_t done;
-  do done = waitpid(pid, &state, 0);
-  while (done < 0 && errno == EINTR);
-  OAK_CHECK(done == pid, OAK_ERR_BUILD,
-            "lost track of '%s': %s; programs that use oak must not ignore SIGCHLD", program,
-            strerror(errno));
+  child_t child;
+  int error = child_start(command, to, &child);
+  OAK_CHECK(!error, OAK_ERR_BUILD, "cannot start '%s': %s", command->word[0], strerror(error));
+  int state = 0, ended;
+  oak_status_t status = child_watch(&child, command->word[0], to, output, &state, &ended);
+  child_end(&child, ended);
+  OAK_TRY(status);
   *code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
   return oak_buffer_status(output);
 }

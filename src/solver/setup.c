@@ -3,6 +3,7 @@
  * module with everything the run needs. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "solver/sim.h"
@@ -78,6 +79,12 @@ static void make_defines(const oak_t *sim, defines_t *d) {
 
 static int readable(const char *path) { return access(path, R_OK) == 0; }
 
+/* Reading anything else may wait or go on for ever. */
+static int regular(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 /* A user's file (with a slash or ending in .c) or one of the installation. */
 static oak_status_t find_source(const oak_t *sim, const char *kind, const char *folder,
                                 const char *name, char *path, size_t size) {
@@ -95,6 +102,8 @@ static oak_status_t find_source(const oak_t *sim, const char *kind, const char *
     const char *found = *name != '/' && readable(relative) ? relative : name;
     OAK_CHECK(readable(found), OAK_ERR_INPUT, "%s: %s.name = %s: no such file here or in %s",
               oak_params_origin(sim->params, key), kind, name, oak_params_folder(sim->params));
+    OAK_CHECK(regular(found), OAK_ERR_INPUT, "%s: %s.name = %s: must be a regular file",
+              oak_params_origin(sim->params, key), kind, name);
     char *full = realpath(found, NULL);
     OAK_CHECK(full, OAK_ERR_FILE, "cannot resolve the path %s", found);
     snprintf(path, size, "%s", full);

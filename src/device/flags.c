@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The flags that the user gives to the compiler of kernels: what is refused, what they name. */
+#define _GNU_SOURCE 1
+#include <stdlib.h>
+#include <string.h>
+
+#include "device_private.h"
+
+/** Switches of the kernels, which change how they compute. Other constants called OAK_... are
+ * shared with the host, which would not know of another value. */
+static const char *const switches[] = {"OAK_CELL_LOOPS",    "OAK_CELL_MARCH", "OAK_ACC_LANES",
+                                       "OAK_ACC_VECTOR",    "OAK_ACC_GANGS",  "OAK_ACC_UNROLL",
+                                       "OAK_EXACT_DIVISION"};
+enum { nswitches = sizeof switches / sizeof switches[0] };
+
+static int is_switch(const char *name) {
+  for (int i = 0; i < nswitches; i++) {
+    size_t length = strlen(switches[i]);
+    if (!strncmp(name, switches[i], length) && (!name[length] || name[length] == '=')) return 1;
+  }
+  return 0;
+}
+
+/** The constant that words[i] defines or undefines, NULL if none; \a *defines: 1 if it defines. */
+static const char *constant_in(const oak_words_t *words, int i, int *defines) {
+  static const char *const long_form[] = {"--undefine-macro", "--define-macro"};
+  const char *w = words->word[i], *next = i + 1 < words->count ? words->word[i + 1] : "";
+  const char *through = strstr(w, ",-D") ? strstr(w, ",-D") : strstr(w, ",-U");
+  if (!strncmp(w, "-Wp,", 4) && through) w = through + 1;
+  for (int k = 0; k < 2; k++) {
+    size_t length = strlen(long_form[k]);
+    *defines = k;
+    if (!strncmp(w, long_form[k], length)) return w[length] == '=' ? w + length + 1 : next;
+  }
+  *defines = w[1] == 'D';
+  if (w[0] != '-' || (w[1] != 'D' && w[1] != 'U')) return NULL;
+  return w[2] ? w + 2 : next;
+}
+
+oak_status_t oak_flags_check(const char *flags, const char *origin) {
+  oak_words_t words = {0};
+  oak_buffer_t known = {0};
+  const char *bad = NULL;
+  int defines = 0;
+  oak_flags_split(&words, flags);
+  oak_status_t status = oak_words_status(&words);
+  for (int i = 0; i < words.count && status == OAK_OK && !bad; i++) {
+    const char *name = constant_in(&words, i, &defines);
+    if (name && !strncmp(name, "OAK_", 4) && !(defines && is_switch(name))) bad = name;
+  }
+  for (int i = 0; i < nswitches; i++) oak_buffer_print(&known, "%s %s", i ? "," : "", switches[i]);
+  if (bad) {
+    status = OAK_FAIL(OAK_ERR_INPUT,
+                      "%s: -%c%s: constants that begin with OAK_ come from the parameters of the "
+                      "run; only these may be defined:%s",
+                      origin, defines ? 'D' : 'U', bad, oak_buffer_get(&known));
+  }
+  oak_buffer_free(&known);
+  oak_words_free(&words);
+  return status;
+}
+
+/** \a depth: a file of flags may name itself. */
+static void split(oak_words_t *words, const char *flags, int depth) {
+  oak_words_t part = {0};
+  oak_words_split(&part, flags);
+  for (int i = 0; i < part.count; i++) {
+    oak_buffer_t text = {0};
+    if (part.word[i][0] == '@' && depth < 8 && oak_buffer_read(&text, part.word[i] + 1) == 0)
+      split(words, oak_buffer_get(&text), depth + 1);
+    else
+      oak_words_add(words, "%s", part.word[i]);
+    oak_buffer_free(&text);
+  }
+  words->failed |= part.failed;
+  oak_words_free(&part);
+}
+
+void oak_flags_split(oak_words_t *words, const char *flags) { split(words, flags, 0); }
+
+/* ---- the files that they name */
+
+static void hash_file(oak_hash_t *hash, const char *path) {
+  oak_buffer_t text = {0};
+  if (oak_buffer_read(&text, path) == 0) {
+    oak_hash_text(hash, "file");
+    oak_hash_bytes(hash, oak_buffer_get(&text), text.length);
+  }
+  oak_buffer_free(&text);
+}
+
+/** A library that the compiler finds in its own folders. */
+static void hash_own_library(oak_hash_t *hash, const oak_compiler_t *compiler, const char *file) {
+  oak_words_t command = {0};
+  oak_buffer_t output = {0};
+  int code;
+  oak_words_copy(&command, &compiler->command);
+  oak_words_add(&command, "-print-file-name=%s", file);
+  if (oak_process_run(&command, NULL, &output, &code) == OAK_OK && output.data) {
+    output.data[strcspn(output.data, "\n")] = '\0';
+    hash_file(hash, output.data);
+  }
+  oak_buffer_free(&output);
+  oak_words_free(&command);
+}
+
+/** All libraries that -l\a name may mean: one too many costs a rebuild. */
+static void hash_library(oak_hash_t *hash, const oak_words_t *folders, const char *name,
+                         const oak_compiler_t *compiler) {
+  static const char *const ending[] = {".so", ".a"};
+  const int exact = name[0] == ':';
+  for (int k = 0; k < (exact ? 1 : 2); k++) {
+    char *file, *path;
+    if (oak_format(&file, "%s%s%s", exact ? "" : "lib", name + exact, exact ? "" : ending[k]) !=
+        OAK_OK)
+      return;
+    for (int i = 0; i < folders->count; i++) {
+      if (oak_format(&path, "%s/%s", folders->word[i], file) != OAK_OK) continue;
+      hash_file(hash, path);
+      free(path);
+    }
+    if (compiler) hash_own_library(hash, compiler, file);
+    free(file);
+  }
+}
+
+void oak_folders_add(oak_words_t *folders, const char *list) {
+  for (const char *at = list ? list : ""; *at;) {
+    size_t length = strcspn(at, ":");
+    if (length > 0) oak_words_add(folders, "%.*s", (int)length, at);
+    at += length + (at[length] == ':');
+  }
+}
+
+const char *oak_flag_operand(const oak_words_t *words, int *i, const char *flag) {
+  const char *w = words->word[*i];
+  size_t length = strlen(flag);
+  if (strncmp(w, flag, length) != 0) return NULL;
+  if (w[length]) return w + length + (w[length] == '=');
+  return *i + 1 < words->count ? words->word[++*i] : NULL;
+}
+
+void oak_flags_hash(oak_hash_t *hash, const oak_words_t *words, const oak_compiler_t *compiler) {
+  oak_words_t folders = {0};
+  for (int i = 0; i < words->count; i++) {
+    const char *folder = oak_flag_operand(words, &i, "-L");
+    if (folder) oak_words_add(&folders, "%s", folder);
+  }
+  oak_folders_add(&folders, getenv("LIBRARY_PATH"));
+  for (int i = 0; i < words->count; i++) {
+    const char *name = oak_flag_operand(words, &i, "-l");
+    if (name) {
+      hash_library(hash, &folders, name, compiler);
+      continue;
+    }
+    /* -Wl,FILE -fplugin=FILE -TFILE and others: what looks like a file is one if it is there. */
+    oak_words_t parts = {0};
+    for (const char *at = words->word[i]; *at;) {
+      size_t length = strcspn(at, ",=");
+      const char *slash = memchr(at, '/', length);
+      if (length > 0) oak_words_add(&parts, "%.*s", (int)length, at);
+      if (slash > at) oak_words_add(&parts, "%.*s", (int)(length - (size_t)(slash - at)), slash);
+      at += length + (at[length] != '\0');
+    }
+    for (int k = 0; k < parts.count; k++) hash_file(hash, parts.word[k]);
+    oak_words_free(&parts);
+  }
+  oak_words_free(&folders);
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a parameter file may not do to the oak command, for CTest: choose a program that runs, unless
+the user says so; hang it with a file that never ends.
+
+usage: test_app_trust.py --oak OAK --mpiexec "mpiexec -n" --np N
+
+Exit 0: passed, 1: failed."""
+import argparse
+import os
+import shlex
+import sys
+import tempfile
+
+from test_app_errors import GOOD, judge, run
+
+COMPILER = "[device]\nname = cpu\ncompiler = {work}/own-cc\n"
+SETTINGS = "config/oak/settings.ini"
+# name: extra text of the parameter file, of the settings, their mode, arguments, does own-cc run, what is said.
+# own-cc leaves a mark and fails.
+CASES = {
+    "compiler in the parameter file": (COMPILER, None, 0, [], False,
+                                       [r"run\.ini:\d+: device\.compiler", r"--trust", r"settings\.ini"]),
+    "flags in the parameter file": ("[device]\nflags = -wrapper {work}/own-cc\n", None, 0, [], False,
+                                    [r"run\.ini:\d+: device\.flags", r"--trust"]),
+    "--trust": (COMPILER, None, 0, ["--trust"], True, [r"own-cc"]),
+    "command line": ("[device]\ncompiler =\nflags =\n", None, 0, ["device.name=cpu", "device.compiler={work}/own-cc"],
+                     True, [r"own-cc"]),
+    "settings": ("", COMPILER, 0o600, [], True, [r"own-cc"]),
+    "settings of others": ("", COMPILER, 0o666, [], False, [r"settings\.ini", r"chmod go-w"]),
+    "settings with other keys": ("", "[mesh]\nmax_level = 3\n", 0o600, [], False,
+                                 [r"settings\.ini:2: mesh\.max_level", r"\[device\]"]),
+    "problem that never ends": ("", None, 0, ["problem.name=/dev/zero"], False, [r"/dev/zero", r"regular file"]),
+    "physics that never comes": ("", None, 0, ["physics.name={work}/fifo"], False, [r"/fifo", r"regular file"]),
+    "header that never comes": ("", None, 0, ["problem.name={work}/problem.c"], False,
+                                [r"/fifo.*problem\.c", r"regular file"]),
+    "constant of oak": ("", None, 0, ["device.flags=-DOAK_NPREV=1"], False, [r"-DOAK_NPREV=1", r"device\.flags"]),
+}
+
+
+def try_case(name, launch):
+    extra, settings, mode, arguments, runs, patterns = CASES[name]
+    with tempfile.TemporaryDirectory(prefix="oak_trust_") as work:
+        os.makedirs(os.path.join(work, "config/oak"))
+        os.mkfifo(os.path.join(work, "fifo"))
+
+        def write(path, text, permissions=0o600):
+            path = os.path.join(work, path)
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text.replace("{work}", work))
+            os.chmod(path, permissions)
+
+        write("run.ini", GOOD + extra)
+        write("own-cc", "#!/bin/sh\n: > {work}/ran\nexit 1\n", 0o700)
+        write("problem.c", '#include "fifo"\n')
+        if settings:
+            write(SETTINGS, settings, mode)
+        os.environ["XDG_CONFIG_HOME"] = os.path.join(work, "config")
+        text, code, _ = run([*launch, "run", "run.ini", *[a.replace("{work}", work) for a in arguments]], work, 30)
+        wrong = judge(text, code, patterns, many_lines=True)
+        if os.path.exists(os.path.join(work, "ran")) != runs:
+            wrong.append("the program does not run" if runs else "the program runs")
+    return text, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--oak", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--np", type=int, required=True)
+    options = parser.parse_args()
+    launch = [*shlex.split(options.mpiexec), str(options.np), options.oak]
+    failed = 0
+    for name in CASES:
+        text, wrong = try_case(name, launch)
+        if wrong:
+            failed += 1
+            print(f"FAILED {name}: {'; '.join(wrong)}; it said:\n{text.rstrip()}\n")
+    print(f"{len(CASES) - failed} of {len(CASES)} cases pass")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

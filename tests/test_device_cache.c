@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The cache of kernels: whose code is loaded, when a kernel is built anew, and what a compiler may
+ * do to a run. Each source has one constant, whose value tells which build is loaded. */
+// TEST np=1
+#define _GNU_SOURCE 1
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "device/device_private.h"
+#include "oak/device.h"
+
+static char folder[64];
+
+/* ---- helpers */
+
+/** printf into one of a few buffers. */
+static const char *text(const char *format, ...) {
+  static char out[8][20000];
+  static int turn;
+  va_list args;
+  turn = (turn + 1) % 8;
+  va_start(args, format);
+  vsnprintf(out[turn], sizeof *out, format, args);
+  va_end(args);
+  return out[turn];
+}
+
+static const char *in_folder(const char *name) { return text("%s/%s", folder, name); }
+
+static void write_file(const char *name, const char *content) {
+  FILE *file = fopen(in_folder(name), "w");
+  assert_non_null(file);
+  assert_true(fputs(content, file) >= 0);
+  assert_int_equal(fclose(file), 0);
+}
+
+static void write_script(const char *name, const char *content) {
+  write_file(name, text("#!/bin/sh\n%s\n", content));
+  assert_int_equal(chmod(in_folder(name), 0700), 0);
+}
+
+static void shell(const char *command) { assert_int_equal(system(command), 0); }
+
+static void expect_words(const char *words) {
+  if (!strstr(oak_last_error(), words)) fail_msg("'%s' is not in: %s", words, oak_last_error());
+}
+
+static oak_device_t *open_device(const char *compiler, const char *flags) {
+  const oak_device_options_t options = {.threads = 1, .compiler = compiler, .flags = flags};
+  oak_device_t *dev = NULL;
+  if (oak_device_open(MPI_COMM_WORLD, "cpu", &options, &dev) != OAK_OK)
+    fail_msg("%s", oak_last_error());
+  return dev;
+}
+
+static const char *const defines[] = {"OAK_REAL=double", "OAK_DIM=3", "OAK_N=8", "OAK_NG=2"};
+
+/** The source value.c, with one more file unless NULL. */
+static oak_status_t build(oak_device_t *dev, const char *more, oak_module_t **module) {
+  const char *path[2] = {in_folder("value.c"), more};
+  const oak_source_t source = {
+      .name = "value", .define = defines, .ndefine = 4, .file = path, .nfile = more ? 2 : 1};
+  return oak_device_build(dev, &source, module);
+}
+
+/** Build value.c and return its constant. */
+static int value_on(oak_device_t *dev) {
+  oak_module_t *module;
+  int value = 0;
+  if (build(dev, NULL, &module) != OAK_OK) fail_msg("%s", oak_last_error());
+  assert_int_equal(oak_device_constant(dev, module, "value", &value, sizeof value), OAK_OK);
+  oak_device_unload(dev, &module);
+  return value;
+}
+
+static int value_with(const char *compiler, const char *flags) {
+  oak_device_t *dev = open_device(compiler, flags);
+  int value = value_on(dev);
+  oak_device_close(&dev);
+  return value;
+}
+
+static double seconds(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/** Standard error into the file `said`, and back. */
+static int saved_stderr;
+static void silence(void) {
+  int said = open(in_folder("said"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  saved_stderr = dup(2);
+  assert_true(said >= 0 && saved_stderr >= 0);
+  dup2(said, 2);
+  close(said);
+}
+static void expect_said(const char *words) {
+  oak_buffer_t said = {0};
+  dup2(saved_stderr, 2);
+  close(saved_stderr);
+  assert_int_equal(oak_buffer_read(&said, in_folder("said")), 0);
+  if (!strstr(oak_buffer_get(&said), words)) fail_msg("'%s' is not in: %s", words, said.data);
+  oak_buffer_free(&said);
+}
+
+/** Path of the newest kernel in the cache. */
+static void newest(char path[512]) {
+  struct stat info, best = {0};
+  DIR *dir = opendir(in_folder("cache"));
+  assert_non_null(dir);
+  path[0] = 0;
+  for (struct dirent *e; (e = readdir(dir));) {
+    const char *ending = strrchr(e->d_name, '.'), *full = text("%s/cache/%s", folder, e->d_name);
+    if (!ending || strcmp(ending, ".cpu") != 0 || stat(full, &info) != 0) continue;
+    if (info.st_mtim.tv_sec < best.st_mtim.tv_sec ||
+        (info.st_mtim.tv_sec == best.st_mtim.tv_sec && info.st_mtim.tv_nsec < best.st_mtim.tv_nsec))
+      continue;
+    best = info;
+    snprintf(path, 512, "%s", full);
+  }
+  closedir(dir);
+  assert_true(path[0]);
+}
+
+static int setup(void **state) {
+  (void)state;
+  oak_cache_remove_folder(folder);
+  if (mkdir(folder, 0700) != 0 || mkdir(in_folder("cache"), 0700) != 0) return 1;
+  setenv("OAK_CACHE", in_folder("cache"), 1);
+  write_file("part.h", "#define VALUE 1\n");
+  write_file("value.c", "#include \"part.h\"\nOAK_CONST_DATA int value = VALUE;\n");
+  return 0;
+}
+
+/* ---- whose code is loaded */
+
+/** Two entries: \a good holds value 2, which the sources now say, \a bad value 1. */
+static void two_entries(char good[512], char bad[512]) {
+  assert_int_equal(value_with("", ""), 1);
+  newest(bad);
+  write_file("part.h", "#define VALUE 2\n");
+  assert_int_equal(value_with("", ""), 2);
+  newest(good);
+  assert_string_not_equal(good, bad);
+}
+
+static void test_folder_of_others(void **state) {
+  (void)state;
+  static const struct {
+    mode_t mode, above;
+    const char *words;
+  } cases[] = {{01777, 0700, "others may write"},
+               {0770, 0700, "others may write"},
+               {0700, 0777, "others may replace it"}};
+  char good[512], bad[512];
+  two_entries(good, bad);
+  for (int i = 0; i < 3; i++) {
+    oak_cache_remove_folder(in_folder("up"));
+    shell(text("mkdir -p %s/up/cache && cp %s %s/up/cache/%s", folder, bad, folder,
+               strrchr(good, '/') + 1));
+    assert_int_equal(chmod(in_folder("up/cache"), cases[i].mode), 0);
+    assert_int_equal(chmod(in_folder("up"), cases[i].above), 0);
+    setenv("OAK_CACHE", in_folder("up/cache"), 1);
+    silence();
+    int value = value_with("", "");
+    expect_said(cases[i].words);
+    assert_int_equal(value, 2);
+  }
+  if (geteuid() != 0) return;
+  assert_int_equal(chmod(in_folder("up"), 0755), 0);
+  assert_int_equal(chown(in_folder("up/cache"), 4321, 4321), 0);
+  silence();
+  int value = value_with("", "");
+  expect_said("belongs to another user");
+  assert_int_equal(value, 2);
+}
+
+static void test_entry_of_others(void **state) {
+  (void)state;
+  char good[512], bad[512];
+  two_entries(good, bad);
+  shell(text("cp %s %s && chmod 0666 %s", bad, good, good));
+  assert_int_equal(value_with("", ""), 2);
+  shell(text("rm %s && ln -s %s %s", good, bad, good));
+  assert_int_equal(value_with("", ""), 2);
+  shell(text("rm %s && mkfifo %s", good, good));
+  alarm(20);
+  assert_int_equal(value_with("", ""), 2);
+  alarm(0);
+  if (geteuid() != 0) return;
+  shell(text("cp %s %s && chown 4321 %s", bad, good, good));
+  assert_int_equal(value_with("", ""), 2);
+}
+
+static void test_modes(void **state) {
+  (void)state;
+  char path[512];
+  struct stat info;
+  mode_t before = umask(0);
+  int value = value_with("", "");
+  umask(before);
+  assert_int_equal(value, 1);
+  newest(path);
+  assert_int_equal(stat(path, &info), 0);
+  assert_int_equal(info.st_mode & 0022, 0);
+}
+
+/** A good entry that cannot be read now stays; what is written replaces a link, not its target. */
+static void test_files(void **state) {
+  (void)state;
+  char path[512];
+  struct rlimit limit, none;
+  assert_int_equal(value_with("", ""), 1);
+  newest(path);
+  getrlimit(RLIMIT_NOFILE, &limit);
+  none = limit;
+  none.rlim_cur = 0;
+  setrlimit(RLIMIT_NOFILE, &none);
+  int has = oak_cache_has(path);
+  setrlimit(RLIMIT_NOFILE, &limit);
+  assert_int_equal(has, 0);
+  assert_int_equal(oak_cache_has(path), 1);
+
+  write_file("target", "mine");
+  assert_int_equal(symlink(in_folder("target"), in_folder("link")), 0);
+  oak_buffer_t other = {0}, mine = {0};
+  oak_buffer_print(&other, "other");
+  assert_int_equal(oak_cache_write(in_folder("link"), &other), 0);
+  assert_int_equal(oak_buffer_read(&mine, in_folder("target")), 0);
+  assert_string_equal(oak_buffer_get(&mine), "mine");
+  oak_buffer_free(&other);
+  oak_buffer_free(&mine);
+}
+
+/* ---- when a kernel is built anew */
+
+/** A way to the value: source, flags with %s for the folder, and the commands that set 1 and 2. */
+typedef struct {
+  const char *name, *source, *flags, *one, *two;
+  int compiler_only; /**< oak alone does not see it */
+} way_t;
+
+#define CONSTANT "\nOAK_CONST_DATA int value = VALUE;\n"
+#define PART_1 "echo '#define VALUE 1' > part.h"
+#define PART_2 "echo '#define VALUE 2' > part.h"
+#define LIBRARY(value)                  \
+  "echo 'const int part_value = " value \
+  ";' > lib.c && cc -fPIC -c lib.c -o lib.o && rm -f libpart.a && ar rc libpart.a lib.o"
+#define FROM_LIBRARY "extern const int part_value; const int *value_use = &part_value;\n"
+
+static const way_t ways[] = {
+    {"constant", "#define PART \"part.h\"\n#define OTHER PART\n#include OTHER" CONSTANT, "", PART_1,
+     PART_2, 0},
+    {"constant in flags", "#include PART" CONSTANT, "-DPART=\"part.h\"", PART_1, PART_2, 0},
+    {"joined constant", "#define S_(x) #x\n#define S(x) S_(x)\n#include S(part.h)" CONSTANT, "",
+     PART_1, PART_2, 0},
+    {"comment", "/* a */ # /* b\n */ include /* c */ \"part.h\"" CONSTANT, "", PART_1, PART_2, 0},
+    {"continued line", "#inc\\\nlude \\\n \"part.h\"" CONSTANT, "", PART_1, PART_2, 0},
+    {"digraph", "%:include \"part.h\"" CONSTANT, "", PART_1, PART_2, 0},
+    {"-include", CONSTANT, "-include %s/part.h", PART_1, PART_2, 0},
+    {"-include of an include", CONSTANT, "-include %s/outer.h",
+     PART_1 " && echo '#include \"part.h\"' > outer.h", PART_2, 0},
+    {"-isystem", "#include <sub.h>" CONSTANT, "-isystem %s/sub",
+     "mkdir -p sub && echo '#define VALUE 1' > sub/sub.h", "echo '#define VALUE 2' > sub/sub.h", 0},
+    {"CPATH", "#include <sub.h>" CONSTANT, "",
+     "mkdir -p path && echo '#define VALUE 1' > path/sub.h", "echo '#define VALUE 2' > path/sub.h",
+     0},
+    {"a file of flags", CONSTANT, "@%s/flags", PART_1 " && echo \"-include $PWD/part.h\" > flags",
+     PART_2, 0},
+    {"a file found earlier", "#include <sub.h>" CONSTANT, "-I%s/first -I %s/second",
+     "mkdir -p first second && rm -f first/sub.h && echo '#define VALUE 1' > second/sub.h",
+     "echo '#define VALUE 2' > first/sub.h", 0},
+    {"a file asked for",
+     "#if __has_include(\"more.h\")\n#define VALUE 2\n#else\n#define VALUE 1\n#endif" CONSTANT, "",
+     "rm -f more.h", "echo > more.h", 0},
+    {"a library", FROM_LIBRARY, "-L%s -lpart", LIBRARY("1"), LIBRARY("2"), 0},
+    {"a library by its path", FROM_LIBRARY, "%s/libpart.a", LIBRARY("1"), LIBRARY("2"), 0},
+    {"a library for the linker", FROM_LIBRARY, "-Wl,%s/libpart.a", LIBRARY("1"), LIBRARY("2"), 0},
+    {"the compiler", CONSTANT, "", "(echo '#!/bin/sh'; echo 'exec cc -DVALUE=1 \"$@\"') > own-cc",
+     "sed -i s/VALUE=1/VALUE=2/ own-cc", 1},
+};
+
+static const char *flags_of(const way_t *way) { return text(way->flags, folder, folder); }
+
+static void scan_key(oak_device_t *dev, char key[33]) {
+  const char *path = in_folder("value.c");
+  const oak_source_t source = {
+      .name = "value", .define = defines, .ndefine = 4, .file = &path, .nfile = 1};
+  oak_keys_t keys;
+  if (oak_source_keys(dev, &source, NULL, &keys) != OAK_OK) fail_msg("%s", oak_last_error());
+  memcpy(key, keys.scan, sizeof keys.scan);
+}
+
+static int way_value(const way_t *way, char key[33]) {
+  const int library = strstr(way->source, "part_value") != NULL;
+  oak_device_t *dev = open_device(in_folder("own-cc"), flags_of(way));
+  oak_module_t *module;
+  int value = 0;
+  scan_key(dev, key);
+  if (build(dev, NULL, &module) != OAK_OK) fail_msg("%s: %s", way->name, oak_last_error());
+  assert_int_equal(
+      oak_device_constant(dev, module, library ? "part_value" : "value", &value, sizeof value),
+      OAK_OK);
+  oak_device_unload(dev, &module);
+  oak_device_close(&dev);
+  return value;
+}
+
+static void test_ways(void **state) {
+  (void)state;
+  setenv("CPATH", in_folder("path"), 1);
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    const way_t *way = &ways[i];
+    char before[33], after[33];
+    write_script("own-cc", "exec cc \"$@\"");
+    write_file("value.c", way->source);
+    shell(text("cd %s && %s && chmod 0700 own-cc", folder, way->one));
+    int one = way_value(way, before);
+    shell(text("cd %s && %s", folder, way->two));
+    int two = way_value(way, after);
+    if (one != 1 || two != 2) fail_msg("%s: %d, then %d", way->name, one, two);
+    if (!way->compiler_only && !strcmp(before, after)) fail_msg("%s: oak's own key", way->name);
+  }
+  unsetenv("CPATH");
+}
+
+/** A flag far behind others counts too. */
+static void test_long_flags(void **state) {
+  (void)state;
+  char flags[10000] = "";
+  write_file("value.c", CONSTANT);
+  for (int i = 0; i < 900; i++) strcat(flags, "-DUNUSED ");
+  assert_int_equal(value_with("", text("%s-DVALUE=1", flags)), 1);
+  assert_int_equal(value_with("", text("%s-DVALUE=2", flags)), 2);
+}
+
+/** A source that changes while it is compiled: the entry of neither text holds the other's code. */
+static void test_change_meanwhile(void **state) {
+  (void)state;
+  write_script("own-cc", text("case \" $* \" in *' -E '*) ;; *' -shared '*) test -e %s/once || "
+                              "echo '#define VALUE 2' > %s/part.h; touch %s/once ;; esac\n"
+                              "exec cc \"$@\"",
+                              folder, folder, folder));
+  assert_int_equal(value_with(in_folder("own-cc"), ""), 2);
+  write_file("part.h", "#define VALUE 1\n");
+  assert_int_equal(value_with(in_folder("own-cc"), ""), 1);
+  write_file("part.h", "#define VALUE __TIME__[0]\n");
+  write_file("value.c",
+             "#include \"part.h\"\nconst char *time = __TIME__;\n"
+             "OAK_CONST_DATA int value = 7;\n");
+  assert_int_equal(value_with(in_folder("own-cc"), ""), 7);
+}
+
+/** A warm cache needs no compiler, until a source changes. */
+static void test_no_compiler(void **state) {
+  (void)state;
+  char path[4096], told[512];
+  oak_module_t *module;
+  assert_int_equal(value_with("", ""), 1);
+  snprintf(path, sizeof path, "%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
+  setenv("PATH", folder, 1);
+  oak_device_t *dev = open_device("", "");
+  int value = value_on(dev);
+  oak_device_ops(dev)->describe(dev, told, sizeof told);
+  write_file("part.h", "#define VALUE 2\n");
+  oak_status_t status = build(dev, NULL, &module);
+  oak_device_close(&dev);
+  setenv("PATH", path, 1);
+  assert_int_equal(value, 1);
+  assert_non_null(strstr(told, "no C compiler"));
+  assert_int_equal(status, OAK_ERR_BUILD);
+  expect_words("cc gcc clang");
+  expect_words("install");
+}
+
+/* ---- what is refused */
+
+static void test_constants(void **state) {
+  (void)state;
+  static const char *const bad[] = {
+      "-DOAK_NPREV=1",        "-O1 -D OAK_N=4",        "-UOAK_DIM",          "-Wp,-DOAK_N=4",
+      "--define-macro=OAK_N", "-U OAK_EXACT_DIVISION", "-DOAK_CELL_LOOPS_=1"};
+  const oak_device_options_t plain = {.threads = 1};
+  oak_device_t *dev;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    const oak_device_options_t options = {.threads = 1, .flags = bad[i]};
+    if (oak_device_open(MPI_COMM_WORLD, "cpu", &options, &dev) != OAK_ERR_INPUT)
+      fail_msg("%s is taken", bad[i]);
+    expect_words("device.flags");
+    expect_words("OAK_CELL_LOOPS");
+  }
+  setenv("OAK_CFLAGS", "-DOAK_N=4", 1);
+  assert_int_equal(oak_device_open(MPI_COMM_WORLD, "cpu", &plain, &dev), OAK_ERR_INPUT);
+  expect_words("OAK_CFLAGS");
+  unsetenv("OAK_CFLAGS");
+  assert_int_equal(value_with("", "-DOAK_CELL_LOOPS=1 -D OAK_EXACT_DIVISION -DMINE_OAK_N=2"), 1);
+}
+
+static void test_regular_files(void **state) {
+  (void)state;
+  oak_device_t *dev = open_device("", "");
+  oak_module_t *module;
+  alarm(20);
+  assert_int_equal(mkfifo(in_folder("fifo"), 0600), 0);
+  assert_int_equal(build(dev, "/dev/zero", &module), OAK_ERR_FILE);
+  expect_words("'/dev/zero'");
+  expect_words("no regular file");
+  assert_int_equal(build(dev, in_folder("fifo"), &module), OAK_ERR_FILE);
+  write_file("value.c", "#include \"/dev/zero\"\n");
+  assert_int_equal(build(dev, NULL, &module), OAK_ERR_FILE);
+  expect_words("value.c includes");
+  write_file("value.c", "#define F \"fifo\"\n#include F\n");
+  assert_int_equal(build(dev, NULL, &module), OAK_ERR_FILE);
+  expect_words("fifo");
+  alarm(0);
+  oak_device_close(&dev);
+}
+
+/* ---- what a compiler may do */
+
+/** Build with a compiler that acts when it compiles. */
+static oak_status_t build_by(const char *act, oak_module_t **module, oak_device_t **dev) {
+  write_script("own-cc", text("case \" $* \" in *' -shared '*) %s ;; esac\nexec cc \"$@\"", act));
+  *dev = open_device(in_folder("own-cc"), "");
+  return build(*dev, NULL, module);
+}
+
+static int runs(const char *pid_file) {
+  oak_buffer_t pid = {0};
+  if (oak_buffer_read(&pid, in_folder(pid_file)) != 0) return 0;
+  int number = atoi(oak_buffer_get(&pid));
+  oak_buffer_free(&pid);
+  /* Nobody may have asked yet how it ended. */
+  int there = oak_buffer_read(&pid, text("/proc/%d/stat", number)) == 0 && pid.length > 0;
+  const char *state = there ? strrchr(pid.data, ')') : NULL;
+  there = state && strncmp(state, ") Z", 3) != 0;
+  oak_buffer_free(&pid);
+  return there;
+}
+
+static void expect_ended(const char *pid_file) {
+  for (double start = seconds(); seconds() < start + 5; usleep(10000))
+    if (!runs(pid_file)) return;
+  fail_msg("%s still runs", pid_file);
+}
+
+static void test_hang(void **state) {
+  (void)state;
+  oak_device_t *dev;
+  oak_module_t *module;
+  double start = seconds();
+  setenv("OAK_BUILD_LIMIT", "0.5", 1);
+  alarm(20);
+  assert_int_equal(build_by(text("sleep 100 & echo $! > %s/pid; wait", folder), &module, &dev),
+                   OAK_ERR_BUILD);
+  alarm(0);
+  unsetenv("OAK_BUILD_LIMIT");
+  expect_words("0.5 s");
+  expect_words("OAK_BUILD_LIMIT");
+  assert_true(seconds() - start < 5);
+  expect_ended("pid");
+  oak_device_close(&dev);
+}
+
+static void test_flood(void **state) {
+  (void)state;
+  oak_device_t *dev;
+  oak_module_t *module;
+  alarm(30);
+  assert_int_equal(build_by("exec yes >&2", &module, &dev), OAK_ERR_BUILD);
+  expect_words("16 MiB");
+  oak_device_close(&dev);
+  assert_int_equal(build_by("exec yes", &module, &dev), OAK_ERR_BUILD);
+  alarm(0);
+  expect_words("MiB");
+  oak_device_close(&dev);
+}
+
+/** A process that the compiler leaves behind holds the pipe: nobody waits for it, and it ends. */
+static void test_left_behind(void **state) {
+  (void)state;
+  oak_device_t *dev;
+  oak_module_t *module;
+  double start = seconds();
+  alarm(20);
+  if (build_by(text("sleep 100 & echo $! > %s/pid", folder), &module, &dev) != OAK_OK)
+    fail_msg("%s", oak_last_error());
+  alarm(0);
+  assert_true(seconds() - start < 10);
+  expect_ended("pid");
+  oak_device_unload(dev, &module);
+  oak_device_close(&dev);
+}
+
+/** What a run started ends with it, though nothing can be done when it is killed. */
+static void test_ends_with_oak(void **state) {
+  (void)state;
+  pid_t run = fork();
+  if (run == 0) {
+    oak_words_t command = {0};
+    oak_buffer_t said = {0};
+    int code;
+    oak_words_split(&command, "/bin/sh -c");
+    oak_words_add(
+        &command, "%s",
+        text("echo $$ > %s/first; sleep 100 & echo $! > %s/second; wait", folder, folder));
+    oak_process_run(&command, NULL, &said, &code);
+    _exit(0);
+  }
+  assert_true(run > 0);
+  for (double start = seconds(); !runs("second") && seconds() < start + 10;) usleep(10000);
+  assert_true(runs("first") && runs("second"));
+  kill(run, SIGKILL);
+  waitpid(run, NULL, 0);
+  expect_ended("first");
+  expect_ended("second");
+}
+
+/* ---- main */
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  static const char *const unset[] = {"OAK_CC", "OAK_CFLAGS", "OAK_KEEP", "OAK_BUILD_LIMIT",
+                                      "CPATH"};
+  for (size_t i = 0; i < sizeof unset / sizeof *unset; i++) unsetenv(unset[i]);
+  snprintf(folder, sizeof folder, "/tmp/oak-test-XXXXXX");
+  if (!mkdtemp(folder)) MPI_Abort(MPI_COMM_WORLD, 1);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_folder_of_others, setup),
+      cmocka_unit_test_setup(test_entry_of_others, setup),
+      cmocka_unit_test_setup(test_modes, setup),
+      cmocka_unit_test_setup(test_files, setup),
+      cmocka_unit_test_setup(test_ways, setup),
+      cmocka_unit_test_setup(test_long_flags, setup),
+      cmocka_unit_test_setup(test_change_meanwhile, setup),
+      cmocka_unit_test_setup(test_no_compiler, setup),
+      cmocka_unit_test_setup(test_constants, setup),
+      cmocka_unit_test_setup(test_regular_files, setup),
+      cmocka_unit_test_setup(test_hang, setup),
+      cmocka_unit_test_setup(test_flood, setup),
+      cmocka_unit_test_setup(test_left_behind, setup),
+      cmocka_unit_test_setup(test_ends_with_oak, setup),
+  };
+  int failed = cmocka_run_group_tests_name("device_cache", tests, NULL, NULL);
+  oak_cache_remove_folder(folder);
+  MPI_Finalize();
+  return failed != 0;
+}
