@@ -36,23 +36,31 @@ static oak_status_t unknown_variable(const oak_t *sim, const char *key, const ch
                   oak_params_origin(sim->params, key), key, word, known);
 }
 
+static void select_variable(selection_t *s, int variable) {
+  s->variable[s->count] = variable;
+  s->name[s->count++] = s->sim->description.name[variable];
+}
+
 static oak_status_t select_variables(oak_t *sim, selection_t *s) {
-  char words[1024];
-  snprintf(words, sizeof words, "%s", oak_params_text(sim->params, "output.plot_variables"));
+  static const char key[] = "output.plot_variables", blank[] = " ,\t";
+  const char *word = oak_params_text(sim->params, key);
   s->sim = sim;
   s->count = 0;
-  for (char *w = strtok(words, " ,"); w; w = strtok(NULL, " ,")) {
-    const int v = find_variable(sim, w);
-    if (v < 0) return unknown_variable(sim, "output.plot_variables", w);
-    s->variable[s->count] = v;
-    s->name[s->count++] = sim->description.name[v];
+  for (word += strspn(word, blank); *word; word += strspn(word, blank)) {
+    char name[256];
+    const size_t length = strcspn(word, blank);
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    const int v = find_variable(sim, name);
+    if (v < 0) return unknown_variable(sim, key, name);
+    for (int i = 0; i < s->count; i++)
+      OAK_CHECK(s->variable[i] != v, OAK_ERR_INPUT, "%s: %s names %s twice: leave one of them out",
+                oak_params_origin(sim->params, key), key, name);
+    select_variable(s, v);
+    word += length;
   }
-  for (int v = 0; v < 2 * sim->nvar && !*oak_params_text(sim->params, "output.plot_variables");
-       v++) {
-    if (find_variable(sim, sim->description.name[v]) != v) continue;
-    s->variable[s->count] = v;
-    s->name[s->count++] = sim->description.name[v];
-  }
+  if (s->count > 0) return OAK_OK;
+  for (int v = 0; v < 2 * sim->nvar; v++)
+    if (find_variable(sim, sim->description.name[v]) == v) select_variable(s, v);
   return OAK_OK;
 }
 
@@ -225,12 +233,13 @@ static oak_status_t write_frame(oak_output_t *out) {
 static int due(const oak_t *sim, const char *steps_key, double *next, const char *every_key,
                int ends) {
   const int steps = oak_params_int(sim->params, steps_key);
-  int now = ends || (steps > 0 && sim->step % steps == 0);
-  while (sim->time >= *next * (1 - 1e-12)) {
-    *next += interval(sim, every_key);
-    now = 1;
-  }
-  return now;
+  if (sim->time < *next * (1 - 1e-12)) return ends || (steps > 0 && sim->step % steps == 0);
+  /* The next multiple of the interval, however many a step has passed; intervals may be so small
+   * that their number overflows. */
+  const double every = interval(sim, every_key);
+  const double passed = floor(sim->time / every * (1 + 1e-11));
+  *next = isfinite(passed) ? (passed + 1) * every : sim->time;
+  return 1;
 }
 
 oak_status_t oak_output_write(oak_output_t *out, double dt, int last) {
