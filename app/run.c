@@ -14,11 +14,12 @@ static void run_help(void) {
       "diagnostics.csv and\n"
       "parameters.ini, which holds every parameter of the run.\n\n"
       "options:\n"
-      "  --quiet   print nothing but errors\n"
-      "  --help    this text; `oak params` explains all keys\n\n"
+      "  --overwrite  remove an earlier run from output.folder, which otherwise is an error\n"
+      "  --quiet      print nothing but errors\n"
+      "  --help       this text; `oak params` explains all keys\n\n"
       "examples:\n"
       "  oak run problems/rayleigh_taylor.ini\n"
-      "  mpirun -n 4 oak run problems/rayleigh_taylor.ini mesh.max_level=6 run.end_time=0.5\n"
+      "  mpirun -n 4 oak run problems/rayleigh_taylor.ini mesh.max_level=6 output.folder=finer\n"
       "  oak run my.ini problem.name=./my_problem.c device.threads=8\n");
 }
 
@@ -28,7 +29,7 @@ int oak_report_failure(int rank) {
   return 1;
 }
 
-static oak_status_t run(const char *file, int nset, char **set, FILE *stream) {
+static oak_status_t run(const char *file, int nset, char **set, const oak_run_options_t *options) {
   oak_params_t *params;
   oak_t *sim = NULL;
   OAK_TRY(oak_params_new(&params));
@@ -36,14 +37,14 @@ static oak_status_t run(const char *file, int nset, char **set, FILE *stream) {
   for (int i = 0; i < nset && st == OAK_OK; i++)
     st = oak_params_assign(params, set[i], "command line");
   if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
-  if (st == OAK_OK) st = oak_run(sim, stream);
+  if (st == OAK_OK) st = oak_run_ext(sim, options);
   oak_destroy(&sim);
   oak_params_destroy(&params);
   return st;
 }
 
 int oak_command_run(int argc, char **argv, int rank) {
-  FILE *stream = stdout;
+  oak_run_options_t options = {.stream = stdout};
   int n = 0; /* arguments that are not options, moved to the front */
   for (int i = 0; i < argc; i++) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
@@ -51,7 +52,9 @@ int oak_command_run(int argc, char **argv, int rank) {
       return 0;
     }
     if (!strcmp(argv[i], "--quiet")) {
-      stream = NULL;
+      options.stream = NULL;
+    } else if (!strcmp(argv[i], "--overwrite")) {
+      options.overwrite = 1;
     } else if (argv[i][0] == '-') {
       if (rank == 0) fprintf(stderr, "oak run: unknown option %s; see oak run --help\n", argv[i]);
       return 2;
@@ -63,7 +66,7 @@ int oak_command_run(int argc, char **argv, int rank) {
     if (rank == 0) fprintf(stderr, "oak run: no parameter file given; see oak run --help\n");
     return 2;
   }
-  return run(argv[0], n - 1, argv + 1, stream) == OAK_OK ? 0 : oak_report_failure(rank);
+  return run(argv[0], n - 1, argv + 1, &options) == OAK_OK ? 0 : oak_report_failure(rank);
 }
 
 int oak_command_params(int argc, char **argv, int rank) {
