@@ -7,6 +7,7 @@ usage: test_app_output.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD]
 Prints nothing for cases that pass but one line at the end. Exit 0: all passed, 1: not."""
 import argparse
 import os
+import resource
 import shlex
 import shutil
 import subprocess
@@ -174,8 +175,23 @@ def removed_folder(work):
         assert not os.path.exists(work.path("out"))
 
 
+def file_size(work):
+    """A write beyond the limit of file sizes fails with a message and leaves whole lines."""
+    for file, arguments in (("out/diagnostics.csv", []),
+                            ("/Cell_D_00000", ["output.diagnostics_every=0", "output.plot_steps=100"])):
+        shutil.rmtree(work.path("out"), ignore_errors=True)
+        child = work.start(*arguments)
+        resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (3000, resource.RLIM_INFINITY))
+        text = child.communicate(timeout=LIMIT)[1]
+        assert child.returncode == 1 and text.count("\n") == 1, (child.returncode, text)
+        assert file in text and "File too large; raise the file size limit" in text, text
+        assert not [name for name in work.names() if name.endswith(".oak-part")], work.names()
+        if not arguments:
+            assert work.contents()[file].endswith(b"\n")
+
+
 LONG = ["run.end_time=1e6", "run.max_steps=100000", "output.plot_first_last=no", "output.diagnostics_every=1"]
-CASES = [intervals, used_folder, input_file, links, two_runs, no_locks, removed_folder]
+CASES = [intervals, used_folder, input_file, links, two_runs, no_locks, removed_folder, file_size]
 
 
 def main():
