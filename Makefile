@@ -54,13 +54,13 @@ build:
 
 demo: deps
 	@$(MAKE) --no-print-directory build CMAKE_FLAGS="-DOAK_BUILD_TESTS=OFF $(CMAKE_FLAGS)"
-	@$(MPI_ENV) mpirun -n $(JOBS) $(BUILD)/oak run problems/rayleigh_taylor.ini
+	@$(MPI_ENV) mpirun -n $(JOBS) $(BUILD)/oak run problems/rayleigh_taylor.ini --overwrite
 	@echo
 	@echo "Pictures:   $$(ls output/rayleigh_taylor/*.png | head -1) to $$(ls output/rayleigh_taylor/*.png | tail -1)"
 	@echo "ParaView:   open $$(ls -d output/rayleigh_taylor/plt* | tail -1) (AMReX/BoxLib grid reader)"
 	@echo "Totals:     output/rayleigh_taylor/diagnostics.csv"
 	@echo
-	@echo "Try next:   $(BUILD)/oak run problems/rayleigh_taylor.ini mesh.max_level=6 run.end_time=1"
+	@echo "Try next:   $(BUILD)/oak run problems/rayleigh_taylor.ini mesh.max_level=6 run.end_time=1 output.folder=output/finer"
 	@echo "            $(BUILD)/oak run problems/rayleigh_taylor_3d.ini run.end_time=0.3"
 	@echo "            $(BUILD)/oak run examples/2_problem/jet.ini     a problem in one C file: examples/2_problem/jet.c"
 	@echo "            $(BUILD)/oak params                             all parameters; $(BUILD)/oak info"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The oak command. Thin on purpose: copy it as a start for a program of your own. */
 #include <oak.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,6 +53,9 @@ static int dispatch(int argc, char **argv, int rank) {
 
 int main(int argc, char **argv) {
   int rank, provided;
+  /* A write beyond the limit of file sizes (ulimit -f) then fails with a message, and does not
+   * kill. */
+  signal(SIGXFSZ, SIG_IGN);
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int code = dispatch(argc, argv, rank);

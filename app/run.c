@@ -17,15 +17,16 @@ static void run_help(void) {
       "diagnostics.csv and\n"
       "parameters.ini, which holds every parameter of the run.\n\n"
       "options:\n"
-      "  --quiet   print nothing but errors\n"
-      "  --trust   let FILE.ini set device.compiler and device.flags too, which can run any "
+      "  --overwrite  remove an earlier run from output.folder, which otherwise is an error\n"
+      "  --trust      let FILE.ini set device.compiler and device.flags too, which can run any "
       "program\n"
-      "  --help    this text; `oak params` explains all keys\n\n"
+      "  --quiet      print nothing but errors\n"
+      "  --help       this text; `oak params` explains all keys\n\n"
       "Keys of [device] for all runs may stand in $XDG_CONFIG_HOME/oak/settings.ini, or else "
       "~/.config/oak/settings.ini.\n\n"
       "examples:\n"
       "  oak run problems/rayleigh_taylor.ini\n"
-      "  mpirun -n 4 oak run problems/rayleigh_taylor.ini mesh.max_level=6 run.end_time=0.5\n"
+      "  mpirun -n 4 oak run problems/rayleigh_taylor.ini mesh.max_level=6 output.folder=finer\n"
       "  oak run my.ini problem.name=./my_problem.c device.threads=8\n");
 }
 
@@ -66,7 +67,8 @@ static oak_status_t read_settings(oak_params_t *params) {
   return path[0] ? oak_params_read_settings(params, MPI_COMM_WORLD, path) : OAK_OK;
 }
 
-static oak_status_t run(const char *file, int trust, int nset, char **set, FILE *stream) {
+static oak_status_t run(const char *file, int trust, int nset, char **set,
+                        const oak_run_options_t *options) {
   oak_params_t *params;
   oak_t *sim = NULL;
   oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_params_new(&params));
@@ -77,14 +79,14 @@ static oak_status_t run(const char *file, int trust, int nset, char **set, FILE 
     st = oak_params_assign(params, set[i], "command line");
   st = oak_agree(MPI_COMM_WORLD, st);
   if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
-  if (st == OAK_OK) st = oak_run(sim, stream);
+  if (st == OAK_OK) st = oak_run_ext(sim, options);
   oak_destroy(&sim);
   oak_params_destroy(&params);
   return st;
 }
 
 int oak_command_run(int argc, char **argv, int rank) {
-  FILE *stream = stdout;
+  oak_run_options_t options = {.stream = stdout};
   int trust = 0, n = 0; /* n: arguments that are not options, moved to the front */
   for (int i = 0; i < argc; i++) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
@@ -92,9 +94,11 @@ int oak_command_run(int argc, char **argv, int rank) {
       return 0;
     }
     if (!strcmp(argv[i], "--quiet")) {
-      stream = NULL;
+      options.stream = NULL;
     } else if (!strcmp(argv[i], "--trust")) {
       trust = 1;
+    } else if (!strcmp(argv[i], "--overwrite")) {
+      options.overwrite = 1;
     } else if (argv[i][0] == '-') {
       if (rank == 0) fprintf(stderr, "oak run: unknown option %s; see oak run --help\n", argv[i]);
       return 2;
@@ -106,7 +110,7 @@ int oak_command_run(int argc, char **argv, int rank) {
     if (rank == 0) fprintf(stderr, "oak run: no parameter file given; see oak run --help\n");
     return 2;
   }
-  return run(argv[0], trust, n - 1, argv + 1, stream) == OAK_OK ? 0 : oak_report_failure(rank);
+  return run(argv[0], trust, n - 1, argv + 1, &options) == OAK_OK ? 0 : oak_report_failure(rank);
 }
 
 int oak_command_params(int argc, char **argv, int rank) {

@@ -70,7 +70,8 @@ OAK_API oak_status_t oak_update_time_step(oak_t *sim);
 OAK_API oak_status_t oak_fix_c2f_flux(oak_t *sim, double dt);
 
 /** Write an AMReX plotfile (a folder) with all conserved and primitive variables, or those in
- * output.plot_variables. ParaView, VisIt and yt read it. */
+ * output.plot_variables. ParaView, VisIt and yt read it. An earlier plotfile of that name is
+ * replaced when the new one is complete; OAK_ERR_FILE if something else has that name. */
 OAK_API oak_status_t oak_write_grid(oak_t *sim, const char *path);
 /** Write a PNG picture of one variable (output.picture_*). */
 OAK_API oak_status_t oak_write_picture(oak_t *sim, const char *path);
@@ -89,6 +90,16 @@ OAK_API oak_status_t oak_totals(oak_t *sim, double *total);
 /** The whole run as `oak run` does it: initial condition, steps, adaptation, output, progress on
  * \a stream (rank 0; NULL: silent). */
 OAK_API oak_status_t oak_run(oak_t *sim, FILE *stream);
+
+/** What oak_run_ext is told beside the parameters; zeros are what oak_run does. */
+typedef struct {
+  FILE *stream;  /**< as for oak_run */
+  int overwrite; /**< if output.folder holds a run: 0: OAK_ERR_FILE, 1: remove that run's files */
+} oak_run_options_t;
+
+/** oak_run with options, the same on all ranks. output.folder is locked while it runs: OAK_ERR_FILE
+ * if another run has it. */
+OAK_API oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *options);
 
 /* Facts about a simulation; not collective. */
 OAK_API double oak_time(const oak_t *sim);

@@ -88,7 +88,7 @@ def try_case(name, options, work):
     keys = [key.format(problems=os.path.join(os.path.dirname(os.path.abspath(__file__)), "problems")) for key in keys]
     os.environ.update(environment(options.fake, words, changes, options.np - 1))
     launch = [*shlex.split(options.mpiexec), str(options.np), options.oak]
-    arguments = ["run.ini", "refine.variable=rho", "refine.criterion=lohner", "mesh.adapt_every=2", "run.max_steps=20",
+    arguments = ["run.ini", "--overwrite", "refine.variable=rho", "refine.criterion=lohner", "mesh.adapt_every=2", "run.max_steps=20",
                  "run.end_time=1", *keys]
     text, code, _ = run([*launch, "run", *arguments, "device.name=cuda"], work, LIMIT)
     text = text.replace("compute-sanitizer", "the checking tool")  # no sign of a crash

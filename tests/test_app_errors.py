@@ -75,6 +75,8 @@ CASES = {
     "half periodic": ("", ["boundary.xlow=periodic"], [r"boundary\.x(low|high)", r"periodic"]),
     "unknown variable in plotfiles": (
         "", ["output.plot_variables=rho pressure"], [r"output\.plot_variables", r"pressure", r"rho mx"]),
+    "the same variable twice in plotfiles": (
+        "", ["output.plot_variables=" + "rho " * 70], [r"output\.plot_variables", r"\brho twice"]),
     "unknown variable in pictures": ("", ["output.picture_variable=q"], [r"picture_variable", r"\bq\b", r"rho mx"]),
     "unknown refinement variable": ("", ["refine.variable=q"], [r"refine\.variable", r"\bq\b"]),
     "criterion that the problem lacks": ("", ["refine.criterion=user"], [r"PROBLEM_REFINE"]),

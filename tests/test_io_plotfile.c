@@ -333,8 +333,8 @@ static void write_and_read(int dim, int block_size, int fine, int tx, int ty, in
     if (st != OAK_OK) fail_msg("%s", oak_last_error());
     check_plot(&mesh, path);
     path[strlen(path) - 1] = '\0';
-    assert_false(exists(path, ".part"));
-    assert_false(exists(path, ".old"));
+    assert_false(exists(path, OAK_PART));
+    assert_false(exists(path, OAK_PLOTFILE_OLD));
     test_mesh_free(&mesh);
   }
 }
@@ -404,7 +404,7 @@ static void test_keeps_earlier(void **state) {
   mesh.fail_var = 1;
   check_failure(oak_plotfile_write(&mesh.view, path), OAK_ERR_DEVICE, "the test lets reading fail");
   mesh.fail_rank = -1;
-  assert_false(exists(path, ".part"));
+  assert_false(exists(path, OAK_PART));
   check_plot(&mesh, path);
 
   for (int culprit = 0; culprit<size; culprit += size> 1 ? size - 1 : 1) {
@@ -417,7 +417,7 @@ static void test_keeps_earlier(void **state) {
     const oak_status_t st = oak_plotfile_write(&mesh.view, path);
     setrlimit(RLIMIT_FSIZE, &before);
     check_failure(st, OAK_ERR_FILE, "File too large; raise the file size limit");
-    assert_false(exists(path, ".part"));
+    assert_false(exists(path, OAK_PART));
     check_plot(&mesh, path);
   }
   test_mesh_free(&mesh);
@@ -440,6 +440,62 @@ static void test_keeps_others(void **state) {
   test_mesh_new(&mesh, MPI_COMM_WORLD, 2, 4, 3, 2, 1, 0, TEST_CUT_EVEN);
   check_failure(oak_plotfile_write(&mesh.view, path), OAK_ERR_FILE, "something else of that name");
   assert_true(exists(note, ""));
+  test_mesh_free(&mesh);
+}
+
+/** On rank 0 a file with a folder of its own, "PATH SUFFIX/NAME". */
+static void leave_file(const char *path, const char *suffix, const char *name) {
+  char file[1200];
+  snprintf(file, sizeof file, "%s%s/%s", path, suffix, name);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) {
+    assert_int_equal(oak_make_parents(file), OAK_OK);
+    FILE *out = fopen(file, "w");
+    assert_non_null(out);
+    fclose(out);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/** Copies and notes beside a plotfile, and in it, are not ours; what a killed run left is. */
+static void test_deletes_own_only(void **state) {
+  (void)state;
+  char path[512], link[600];
+  test_mesh_t mesh;
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  plot_path(path, sizeof path, "mine");
+  test_mesh_new(&mesh, MPI_COMM_WORLD, 2, 4, 3, 2, 1, 0, TEST_CUT_EVEN);
+  leave_file(path, ".old", "Header");
+  leave_file(path, ".part", "Level_0/Cell_H");
+  leave_file(path, OAK_PART, "Level_7/Cell_D_00009");
+  leave_file(path, OAK_PLOTFILE_OLD, "Header");
+  for (int i = 0; i < 2; i++) assert_int_equal(oak_plotfile_write(&mesh.view, path), OAK_OK);
+  check_plot(&mesh, path);
+  assert_true(exists(path, ".old/Header"));
+  assert_true(exists(path, ".part/Level_0/Cell_H"));
+  assert_false(exists(path, OAK_PART));
+  assert_false(exists(path, OAK_PLOTFILE_OLD));
+
+  leave_file(path, "", "Level_1/notes.txt");
+  check_failure(oak_plotfile_write(&mesh.view, path), OAK_ERR_FILE,
+                "mine/Level_1/notes.txt was not written by oak");
+  assert_true(exists(path, "/Level_1/notes.txt"));
+  check_plot(&mesh, path);
+
+  plot_path(path, sizeof path, "other");
+  leave_file(path, OAK_PART, "thesis/chapter.tex");
+  check_failure(oak_plotfile_write(&mesh.view, path), OAK_ERR_FILE, "was not written by oak");
+  assert_true(exists(path, OAK_PART "/thesis/chapter.tex"));
+
+  plot_path(path, sizeof path, "kept");
+  snprintf(link, sizeof link, "%s/link", folder);
+  if (rank == 0) assert_int_equal(symlink(path, link), 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+  check_failure(oak_plotfile_write(&mesh.view, link), OAK_ERR_FILE, "something else of that name");
+  assert_true(exists(link, ""));
+  assert_true(exists(path, "/Header"));
   test_mesh_free(&mesh);
 }
 
@@ -511,11 +567,12 @@ static int leave_sample(const char *path, int dim) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_quadtree),      cmocka_unit_test(test_octree),
-      cmocka_unit_test(test_tree_order),    cmocka_unit_test(test_one_block),
-      cmocka_unit_test(test_merges),        cmocka_unit_test(test_unwritable),
-      cmocka_unit_test(test_keeps_earlier), cmocka_unit_test(test_keeps_others),
-      cmocka_unit_test(test_bad_names),     cmocka_unit_test(test_series)};
+      cmocka_unit_test(test_quadtree),        cmocka_unit_test(test_octree),
+      cmocka_unit_test(test_tree_order),      cmocka_unit_test(test_one_block),
+      cmocka_unit_test(test_merges),          cmocka_unit_test(test_unwritable),
+      cmocka_unit_test(test_keeps_earlier),   cmocka_unit_test(test_keeps_others),
+      cmocka_unit_test(test_bad_names),       cmocka_unit_test(test_series),
+      cmocka_unit_test(test_deletes_own_only)};
   int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

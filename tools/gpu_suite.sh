@@ -77,7 +77,7 @@ list() {
       # Short, with every kernel: a mesh that changes in 2D, blocks of several tiles in 3D; pictures and plotfiles; the
       # flux kernel's form for few variables.
       while read -r name problem shown; do
-        echo "1 sanitizer_${line}_$name 0 240 ${sanitizer:-none} $arguments $oak run $source/problems/$problem.ini" \
+        echo "1 sanitizer_${line}_$name 0 240 ${sanitizer:-none} $arguments $oak run --overwrite $source/problems/$problem.ini" \
           "device.name=cuda $shown mesh.min_level=1 mesh.adapt_every=2 output.picture_steps=10" \
           "output.diagnostics_every=4 output.folder=$out/${line}_$name"
       done <<'END'

@@ -171,7 +171,8 @@ const oak_param_desc_t oak_param_table[] = {
            "lines what it uses."),
 
     TEXT("output.folder", "output",
-         "Folder of everything the run writes; made if it is not there."),
+         "Folder of everything the run writes; made if it is not there. One that holds a run is "
+         "refused, unless `oak run --overwrite` is to remove that run."),
     REAL("output.plot_every", "0", 0, INFINITY, "time", "Time between plotfiles; 0: none by time."),
     INT("output.plot_steps", "0", 0, INFINITY, "steps",
         "Steps between plotfiles; 0: none by steps."),

@@ -4,6 +4,7 @@
 #include "file_tools.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -94,4 +95,53 @@ oak_status_t oak_write_at(int fd, const void *data, size_t bytes, int64_t offset
     offset += n;
   }
   return OAK_OK;
+}
+
+oak_status_t oak_sync(int fd, const char *path) {
+  int failed;
+  do failed = fsync(fd) != 0;
+  while (failed && errno == EINTR);
+  /* Some file systems cannot, above all for folders. */
+  if (!failed || errno == EINVAL || errno == ENOTSUP) return OAK_OK;
+  return oak_file_failed("write", path, errno);
+}
+
+oak_status_t oak_sync_folder(const char *path) {
+  const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return oak_file_failed("open folder", path, errno);
+  const oak_status_t st = oak_sync(fd, path);
+  close(fd);
+  return st;
+}
+
+oak_status_t oak_write_file(const char *path, const void *data, size_t bytes) {
+  char *part = oak_text_new("%s" OAK_PART, path);
+  OAK_CHECK(part, OAK_ERR_MEMORY, "no memory to write %s", path);
+  oak_status_t st = OAK_OK;
+  (void)unlink(part); /* what a run that was killed has left */
+  const int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) {
+    st = oak_file_failed("create", part, errno);
+  } else {
+    st = oak_write_at(fd, data, bytes, 0, part);
+    if (st == OAK_OK) st = oak_sync(fd, part);
+    if (close(fd) != 0 && st == OAK_OK) st = oak_file_failed("write", part, errno);
+    if (st == OAK_OK && rename(part, path) != 0) st = oak_file_failed("replace", path, errno);
+    if (st != OAK_OK) unlink(part);
+  }
+  free(part);
+  return st;
+}
+
+oak_status_t oak_append_file(const char *path, const void *data, size_t bytes) {
+  const int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return oak_file_failed("write", path, errno);
+  const off_t end = lseek(fd, 0, SEEK_END);
+  oak_status_t st =
+      end < 0 ? oak_file_failed("write", path, errno) : oak_write_at(fd, data, bytes, end, path);
+  if (st != OAK_OK && end >= 0 && ftruncate(fd, end) != 0) {
+    /* The file keeps a piece of a line, which the message does not need to say too. */
+  }
+  if (close(fd) != 0 && st == OAK_OK) st = oak_file_failed("write", path, errno);
+  return st;
 }

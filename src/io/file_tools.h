@@ -23,7 +23,23 @@ oak_status_t oak_make_parents(const char *path);
  * nothing is there. */
 oak_status_t oak_remove_all(const char *path);
 
+/** What oak writes has this after its name until it is complete. Nobody else gives such names: what
+ * a run that was killed has left is removed by the next one. */
+#define OAK_PART ".oak-part"
+
 /** Write all of \a data at \a offset, whatever interrupts. \a path is for messages only. */
 oak_status_t oak_write_at(int fd, const void *data, size_t bytes, int64_t offset, const char *path);
+
+/** Wait until what was written to \a fd is on the disk. \a path is for messages only. */
+oak_status_t oak_sync(int fd, const char *path);
+/** The same for the entries of a folder. */
+oak_status_t oak_sync_folder(const char *path);
+
+/** Write \a data to the file \a path, which gets its name when all of it is on the disk: an earlier
+ * file of that name stays until then. A link of that name is replaced, not followed. */
+oak_status_t oak_write_file(const char *path, const void *data, size_t bytes);
+
+/** Add \a data at the end of an existing file. A failure leaves the file as it was. */
+oak_status_t oak_append_file(const char *path, const void *data, size_t bytes);
 
 #endif

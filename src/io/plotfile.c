@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -195,10 +196,12 @@ static oak_status_t write_node(void *context, int l, const int32_t index[3], con
   return oak_write_at(level->fd, cells, bytes, box->data + (int64_t)bytes * w->var, level->path);
 }
 
-/** Close the data files; \a st or the first failure to close. */
+/** Close the data files, with all of their data on the disk if \a st is OAK_OK; \a st or the first
+ * failure. */
 static oak_status_t close_levels(writer_t *w, oak_status_t st) {
   for (int l = 0; l <= w->view->max_level; l++) {
     level_t *level = &w->level[l];
+    if (level->fd >= 0 && st == OAK_OK) st = oak_sync(level->fd, level->path);
     if (level->fd >= 0 && close(level->fd) != 0 && st == OAK_OK)
       st = oak_file_failed("write", level->path, errno);
     level->fd = -1;
@@ -258,18 +261,52 @@ static oak_status_t write_tree(const oak_grid_view_t *view, const char *part) {
   return st;
 }
 
+/* What oak_plotfile_check found first; nftw hands its callback no pointer of ours. */
+static char stranger[PATH_MAX];
+
+/** Stop at anything that a plotfile does not hold. \a at->level: 0 is the plotfile itself. */
+static int find_stranger(const char *path, const struct stat *info, int type, struct FTW *at) {
+  const char *name = path + at->base;
+  const int file = S_ISREG(info->st_mode), is_folder = S_ISDIR(info->st_mode);
+  (void)type;
+  if (at->level == 0 && is_folder) return 0;
+  if (at->level == 1 && file && !strcmp(name, "Header")) return 0;
+  if (at->level == 1 && is_folder && !strncmp(name, "Level_", 6)) return 0;
+  if (at->level == 2 && file && (!strcmp(name, "Cell_H") || !strncmp(name, "Cell_D_", 7))) return 0;
+  /* NFS keeps removed files under such names while a viewer has them open. */
+  if (at->level > 0 && file && !strncmp(name, ".nfs", 4)) return 0;
+  snprintf(stranger, sizeof stranger, "%s", path);
+  return 1;
+}
+
+oak_status_t oak_plotfile_check(const char *path) {
+  struct stat info;
+  if (lstat(path, &info) != 0) return OAK_OK;
+  const int found = nftw(path, find_stranger, 16, FTW_PHYS);
+  if (found < 0) return oak_file_failed("read", path, errno);
+  OAK_CHECK(found == 0, OAK_ERR_FILE,
+            "cannot replace %s: %s was not written by oak; move it away or choose another name",
+            path, stranger);
+  return OAK_OK;
+}
+
+oak_status_t oak_plotfile_remove(const char *path) {
+  OAK_TRY(oak_plotfile_check(path));
+  return oak_remove_all(path);
+}
+
 /** Is \a path free, or an earlier plotfile? Anything else is not ours to replace. */
 static oak_status_t check_replaceable(const char *path) {
   struct stat info;
   if (lstat(path, &info) != 0) return OAK_OK;
   char *header = oak_text_new("%s/Header", path);
-  const int is_plotfile = header && access(header, F_OK) == 0;
+  const int is_plotfile = S_ISDIR(info.st_mode) && header && access(header, F_OK) == 0;
   free(header);
   OAK_CHECK(is_plotfile, OAK_ERR_FILE,
             "cannot write plotfile %s: something else of that name is there; move it away or "
             "choose another name",
             path);
-  return OAK_OK;
+  return oak_plotfile_check(path);
 }
 
 /** Rank 0: create the empty folders of the plotfile. */
@@ -277,7 +314,7 @@ static oak_status_t create_folders(const oak_grid_view_t *view, const char *path
                                    const char *part) {
   OAK_TRY(check_replaceable(path));
   OAK_TRY(oak_make_parents(path));
-  OAK_TRY(oak_remove_all(part));
+  OAK_TRY(oak_plotfile_remove(part));
   if (mkdir(part, 0777) != 0) return oak_file_failed("create folder", part, errno);
   for (int l = 0; l <= view->max_level; l++) {
     char *folder = oak_text_new("%s/Level_%d", part, l);
@@ -290,12 +327,25 @@ static oak_status_t create_folders(const oak_grid_view_t *view, const char *path
   return OAK_OK;
 }
 
-/** Rank 0: give the finished folder its name. An earlier plotfile keeps existing, as "path.old",
- * until the new one is in place. */
-static oak_status_t publish(const char *path, const char *part) {
-  char *old = oak_text_new("%s.old", path);
+/** Rank 0: wait until the folders of the plotfile are on the disk, as its files are. */
+static oak_status_t sync_folders(const oak_grid_view_t *view, const char *part) {
+  for (int l = 0; l <= view->max_level; l++) {
+    char *folder = oak_text_new("%s/Level_%d", part, l);
+    OAK_CHECK(folder, OAK_ERR_MEMORY, "no memory for the name of a folder in %s", part);
+    const oak_status_t st = oak_sync_folder(folder);
+    free(folder);
+    OAK_TRY(st);
+  }
+  return oak_sync_folder(part);
+}
+
+/** Rank 0: give the finished folder its name. An earlier plotfile keeps existing, under another
+ * name, until the new one is in place. */
+static oak_status_t publish(const oak_grid_view_t *view, const char *path, const char *part) {
+  OAK_TRY(sync_folders(view, part));
+  char *old = oak_text_new("%s" OAK_PLOTFILE_OLD, path);
   OAK_CHECK(old, OAK_ERR_MEMORY, "no memory for the name of %s", path);
-  oak_status_t st = oak_remove_all(old);
+  oak_status_t st = oak_plotfile_remove(old);
   int replaces = 0;
   if (st == OAK_OK) {
     replaces = rename(path, old) == 0;
@@ -307,7 +357,7 @@ static oak_status_t publish(const char *path, const char *part) {
       st = OAK_FAIL(OAK_ERR_FILE, "%s; the earlier plotfile is now %s", oak_last_error(), old);
   } else if (st == OAK_OK && replaces) {
     /* The plotfile is good even if the old one stays, as when a viewer has it open over NFS. */
-    (void)oak_remove_all(old);
+    (void)oak_plotfile_remove(old);
   }
   free(old);
   return st;
@@ -325,7 +375,7 @@ oak_status_t oak_plotfile_write(const oak_grid_view_t *view, const char *path_gi
   int rank;
   MPI_Comm_rank(view->comm, &rank);
   char *path = plain_path(path_given);
-  char *part = oak_text_new("%s.part", path ? path : "");
+  char *part = oak_text_new("%s" OAK_PART, path ? path : "");
   oak_status_t st = OAK_OK;
   if (!path || !part)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of %s", path_given);
@@ -334,13 +384,13 @@ oak_status_t oak_plotfile_write(const oak_grid_view_t *view, const char *path_gi
   st = oak_agree(view->comm, st);
   if (st == OAK_OK) {
     st = write_tree(view, part);
-    if (st == OAK_OK) st = oak_agree(view->comm, rank == 0 ? publish(path, part) : OAK_OK);
+    if (st == OAK_OK) st = oak_agree(view->comm, rank == 0 ? publish(view, path, part) : OAK_OK);
     if (st != OAK_OK) {
       /* The message to keep is that of the failure, not of a clean-up that may fail for the same
        * reason. All files are closed by now: writers closed them before they agreed. */
       char *message = strdup(oak_last_error());
       MPI_Barrier(view->comm);
-      if (rank == 0) oak_remove_all(part);
+      if (rank == 0) oak_plotfile_remove(part);
       if (message) OAK_FAIL(st, "%s", message);
       free(message);
     }
@@ -385,28 +435,21 @@ static oak_status_t update_series(const char *path) {
   const int inside = base == path;
   char *folder = inside ? strdup(".") : strndup(path, (size_t)(base - path));
   char *list = oak_text_new("%s/plotfiles.visit", folder ? folder : "");
-  char *part = oak_text_new("%s/plotfiles.visit.part", folder ? folder : "");
-  char *entry = oak_text_new("%s/Header", base);
+  char *entry = oak_text_new("%s/Header", base), *text = NULL;
+  size_t length;
+  FILE *out = open_memstream(&text, &length);
   oak_status_t st = OAK_OK;
-  if (!folder || !list || !part || !entry) {
+  if (!folder || !list || !entry || !out)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path);
-  } else {
-    FILE *out = fopen(part, "w");
-    if (!out) {
-      st = oak_file_failed("create", part, errno);
-    } else {
-      st = merge_entry(folder, list, entry, out);
-      const int bad = ferror(out);
-      if ((fclose(out) != 0 || bad) && st == OAK_OK)
-        st = oak_file_failed("write", part, errno ? errno : EIO);
-      if (st == OAK_OK && rename(part, list) != 0) st = oak_file_failed("replace", list, errno);
-      if (st != OAK_OK) unlink(part);
-    }
-  }
+  else
+    st = merge_entry(folder, list, entry, out);
+  if (out && fclose(out) != 0 && st == OAK_OK)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path);
+  if (st == OAK_OK) st = oak_write_file(list, text, length);
   free(folder);
   free(list);
-  free(part);
   free(entry);
+  free(text);
   return st;
 }
 

@@ -9,12 +9,22 @@
  * all ranks, which fail together.
  * The whole tree is stored from level 0 on: parents hold the averages of their children, so each
  * level nests in the one below and level 0 covers the domain. Each rank writes its own file per
- * level. All is written to "\a path.part", which gets its name when it is complete: a failed or
- * interrupted write leaves an earlier plotfile of that name as it was. Missing parent folders are
- * created. Values do not depend on the number of ranks.
+ * level. All is written to "\a path.oak-part", which gets its name when it is complete and on the
+ * disk: a failed or interrupted write leaves an earlier plotfile of that name as it was. Missing
+ * parent folders are created. Values do not depend on the number of ranks.
  * \return OAK_ERR_ARGUMENT for a variable name that a reader would misunderstand;
- * OAK_ERR_FILE with path and reason. Memory: a few boxes per level, whatever the mesh. */
+ * OAK_ERR_FILE with path and reason, also if what has that name is no plotfile or holds other
+ * files. Memory: a few boxes per level, whatever the mesh. */
 oak_status_t oak_plotfile_write(const oak_grid_view_t *view, const char *path);
+
+/** What the name of an earlier plotfile ends in while the new one takes its place. */
+#define OAK_PLOTFILE_OLD ".oak-old"
+
+/** Fail if \a path holds anything that is not part of a plotfile; links are not followed. It is no
+ * failure if nothing is there. Rank-local. */
+oak_status_t oak_plotfile_check(const char *path);
+/** Remove a plotfile, or what is there of it, if that check lets it. Rank-local. */
+oak_status_t oak_plotfile_remove(const char *path);
 
 /** Enter the plotfile \a path into the list "plotfiles.visit" in its folder, sorted by name, and
  * drop entries whose plotfile is gone. Collective; rank 0 of \a comm does the work.

@@ -132,10 +132,13 @@ static void open_text(scribe_t *scribe, const char *path) {
 static void close_text(scribe_t *scribe, const char *path) {
   if (!scribe->out) return;
   errno = 0;
-  const int failed = ferror(scribe->out);
-  const int reason = errno;
-  if (fclose(scribe->out) != 0 || failed)
-    scribe->status = oak_file_failed("write", path, reason ? reason : errno ? errno : EIO);
+  oak_status_t st = OAK_OK;
+  if (fflush(scribe->out) != 0 || ferror(scribe->out))
+    st = oak_file_failed("write", path, errno ? errno : EIO);
+  else
+    st = oak_sync(fileno(scribe->out), path);
+  if (fclose(scribe->out) != 0 && st == OAK_OK) st = oak_file_failed("write", path, errno);
+  if (scribe->status == OAK_OK) scribe->status = st;
   scribe->out = NULL;
 }
 

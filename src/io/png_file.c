@@ -3,12 +3,10 @@
 #define _GNU_SOURCE 1
 #include "png_file.h"
 
-#include <errno.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "file_tools.h"
 
@@ -23,7 +21,7 @@ static void ignore_warning(png_structp png, png_const_charp message) {
   (void)message;
 }
 
-/** Write to an open file. Nothing here changes a local variable after setjmp. */
+/** Write to a stream in memory. Nothing here changes a local variable after setjmp. */
 static oak_status_t encode(const oak_canvas_t *canvas, png_text *text, int ntext, FILE *out,
                            const char *path) {
   const char *message = NULL;
@@ -32,13 +30,10 @@ static oak_status_t encode(const oak_canvas_t *canvas, png_text *text, int ntext
   OAK_CHECK(png, OAK_ERR_MEMORY, "no memory to write %s", path);
   png_infop info = png_create_info_struct(png);
   if (!info || setjmp(png_jmpbuf(png))) {
-    const int reason = errno;
     png_destroy_write_struct(&png, &info);
-    if (ferror(out)) return oak_file_failed("write", path, reason ? reason : EIO);
     return OAK_FAIL(OAK_ERR_MEMORY, "libpng could not write %s: %s; make the picture smaller", path,
                     message ? message : "no memory");
   }
-  errno = 0;
   png_init_io(png, out);
   png_set_IHDR(png, info, (png_uint_32)canvas->width, (png_uint_32)canvas->height, 8,
                PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
@@ -53,34 +48,26 @@ static oak_status_t encode(const oak_canvas_t *canvas, png_text *text, int ntext
   return OAK_OK;
 }
 
-static oak_status_t write_part(const oak_canvas_t *canvas, png_text *text, int ntext,
-                               const char *part) {
-  FILE *out = fopen(part, "wb");
-  if (!out) return oak_file_failed("create", part, errno);
-  oak_status_t st = encode(canvas, text, ntext, out, part);
-  if (fclose(out) != 0 && st == OAK_OK) st = oak_file_failed("write", part, errno);
-  return st;
-}
-
 oak_status_t oak_png_write(const oak_canvas_t *canvas, const oak_png_note_t *note, int nnote,
                            const char *path) {
   OAK_CHECK(path[0], OAK_ERR_ARGUMENT, "the name of a picture is empty; give a file name");
   OAK_TRY(oak_make_parents(path));
-  char *part = oak_text_new("%s.part", path);
-  png_text *text = calloc((size_t)nnote + 1, sizeof *text);
+  char *data = NULL;
+  size_t bytes;
   oak_status_t st = OAK_OK;
-  if (!part || !text) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", path);
+  png_text *text = calloc((size_t)nnote + 1, sizeof *text);
+  FILE *out = open_memstream(&data, &bytes);
+  if (!out || !text) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", path);
   for (int i = 0; i < nnote && st == OAK_OK; i++) {
     text[i].compression = PNG_TEXT_COMPRESSION_NONE;
     text[i].key = (char *)note[i].key;
     text[i].text = (char *)note[i].text;
   }
-  if (st == OAK_OK) {
-    st = write_part(canvas, text, nnote, part);
-    if (st == OAK_OK && rename(part, path) != 0) st = oak_file_failed("replace", path, errno);
-    if (st != OAK_OK) unlink(part);
-  }
+  if (st == OAK_OK) st = encode(canvas, text, nnote, out, path);
+  if (out && fclose(out) != 0 && st == OAK_OK)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s; make the picture smaller", path);
+  if (st == OAK_OK) st = oak_write_file(path, data, bytes);
+  free(data);
   free(text);
-  free(part);
   return st;
 }

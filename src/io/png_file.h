@@ -11,8 +11,8 @@ typedef struct {
   const char *text;
 } oak_png_note_t;
 
-/** Write \a canvas to \a path. It is written to "\a path.part", which gets its name when it is
- * complete: an earlier file of that name stays until then. Missing folders are created.
+/** Write \a canvas to \a path. An earlier file of that name stays until the new one is complete.
+ * Missing folders are created.
  * \return OAK_ERR_FILE with path and reason. */
 oak_status_t oak_png_write(const oak_canvas_t *canvas, const oak_png_note_t *note, int nnote,
                            const char *path);

@@ -2,7 +2,6 @@
  * What a run writes: the view that the formats in src/io get of a simulation, and the schedule. */
 #include "solver/output.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,23 +35,31 @@ static oak_status_t unknown_variable(const oak_t *sim, const char *key, const ch
                   oak_params_origin(sim->params, key), key, word, known);
 }
 
+static void select_variable(selection_t *s, int variable) {
+  s->variable[s->count] = variable;
+  s->name[s->count++] = s->sim->description.name[variable];
+}
+
 static oak_status_t select_variables(oak_t *sim, selection_t *s) {
-  char words[1024];
-  snprintf(words, sizeof words, "%s", oak_params_text(sim->params, "output.plot_variables"));
+  static const char key[] = "output.plot_variables", blank[] = " ,\t";
+  const char *word = oak_params_text(sim->params, key);
   s->sim = sim;
   s->count = 0;
-  for (char *w = strtok(words, " ,"); w; w = strtok(NULL, " ,")) {
-    const int v = find_variable(sim, w);
-    if (v < 0) return unknown_variable(sim, "output.plot_variables", w);
-    s->variable[s->count] = v;
-    s->name[s->count++] = sim->description.name[v];
+  for (word += strspn(word, blank); *word; word += strspn(word, blank)) {
+    char name[256];
+    const size_t length = strcspn(word, blank);
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    const int v = find_variable(sim, name);
+    if (v < 0) return unknown_variable(sim, key, name);
+    for (int i = 0; i < s->count; i++)
+      OAK_CHECK(s->variable[i] != v, OAK_ERR_INPUT, "%s: %s names %s twice: leave one of them out",
+                oak_params_origin(sim->params, key), key, name);
+    select_variable(s, v);
+    word += length;
   }
-  for (int v = 0; v < 2 * sim->nvar && !*oak_params_text(sim->params, "output.plot_variables");
-       v++) {
-    if (find_variable(sim, sim->description.name[v]) != v) continue;
-    s->variable[s->count] = v;
-    s->name[s->count++] = sim->description.name[v];
-  }
+  if (s->count > 0) return OAK_OK;
+  for (int v = 0; v < 2 * sim->nvar; v++)
+    if (find_variable(sim, sim->description.name[v]) == v) select_variable(s, v);
   return OAK_OK;
 }
 
@@ -139,41 +146,77 @@ static double interval(const oak_t *sim, const char *key) {
   return dt > 0 ? dt : INFINITY;
 }
 
-/* On rank 0: folder, parameters.ini, diagnostics.csv. */
-static oak_status_t prepare_folder(oak_output_t *out) {
-  const oak_t *sim = out->sim;
-  char path[4096];
-  snprintf(path, sizeof path, "%s/parameters.ini", out->folder);
-  OAK_TRY(oak_make_parents(path));
-  FILE *f = fopen(path, "w");
-  if (!f) return oak_file_failed("write", path, errno);
-  oak_params_print(sim->params, f);
-  const int failed = ferror(f);
-  if (fclose(f) || failed) return oak_file_failed("write", path, errno);
-  if (oak_params_int(sim->params, "output.diagnostics_every") == 0) return OAK_OK;
-  snprintf(path, sizeof path, "%s/diagnostics.csv", out->folder);
-  out->table = fopen(path, "w");
-  if (!out->table) return oak_file_failed("write", path, errno);
-  fprintf(out->table, "step,time,dt,blocks,cells");
-  for (int v = 0; v < sim->nvar; v++) fprintf(out->table, ",%s", sim->description.name[v]);
-  if (sim->first_order) fprintf(out->table, ",first_order_cells");
-  if (sim->floors) fprintf(out->table, ",floored_cells");
-  fprintf(out->table, "\n");
-  return OAK_OK;
-}
-
-oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *progress) {
+oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *progress,
+                             int overwrite) {
   selection_t s;
   int variable;
   *out = (oak_output_t){.sim = sim,
                         .progress = progress,
                         .last_plot = -1,
                         .folder = oak_params_text(sim->params, "output.folder"),
+                        .hold = {.lock = -1},
                         .next_plot = interval(sim, "output.plot_every"),
                         .next_picture = interval(sim, "output.picture_every")};
   OAK_TRY(select_variables(sim, &s));
   OAK_TRY(picture_variable(sim, &variable));
-  return oak_agree(sim->comm, sim->rank == 0 ? prepare_folder(out) : OAK_OK);
+  oak_status_t st = OAK_OK;
+  if (sim->rank == 0) st = oak_run_folder_open(&out->hold, out->folder, overwrite);
+  return oak_agree(sim->comm, st);
+}
+
+/* A file of the folder with the text of a stream in memory, which is closed and freed: a new file,
+ * or more of one. */
+typedef struct {
+  FILE *stream;
+  char *text;
+  size_t length;
+} text_t;
+
+static oak_status_t write_text(const oak_output_t *out, text_t *text, const char *name,
+                               int append) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", out->folder, name);
+  oak_status_t st = OAK_OK;
+  if (!text->stream || fclose(text->stream) != 0)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", path);
+  else
+    st = (append ? oak_append_file : oak_write_file)(path, text->text, text->length);
+  free(text->text);
+  return st;
+}
+
+static oak_status_t write_parameters(const oak_output_t *out) {
+  text_t text = {NULL};
+  text.stream = open_memstream(&text.text, &text.length);
+  if (text.stream) oak_params_print(out->sim->params, text.stream);
+  return write_text(out, &text, "parameters.ini", 0);
+}
+
+static oak_status_t begin_table(const oak_output_t *out) {
+  const oak_t *sim = out->sim;
+  text_t text = {NULL};
+  FILE *f = text.stream = open_memstream(&text.text, &text.length);
+  if (f) {
+    fprintf(f, "step,time,dt,blocks,cells");
+    for (int v = 0; v < sim->nvar; v++) fprintf(f, ",%s", sim->description.name[v]);
+    if (sim->first_order) fprintf(f, ",first_order_cells");
+    if (sim->floors) fprintf(f, ",floored_cells");
+    fprintf(f, "\n");
+  }
+  return write_text(out, &text, "diagnostics.csv", 0);
+}
+
+/* On rank 0. */
+static oak_status_t begin_folder(const oak_output_t *out) {
+  OAK_TRY(oak_run_folder_check(&out->hold));
+  OAK_TRY(oak_run_folder_clear(&out->hold));
+  OAK_TRY(write_parameters(out));
+  if (oak_params_int(out->sim->params, "output.diagnostics_every") == 0) return OAK_OK;
+  return begin_table(out);
+}
+
+oak_status_t oak_output_begin(oak_output_t *out) {
+  return oak_agree(out->sim->comm, out->sim->rank == 0 ? begin_folder(out) : OAK_OK);
 }
 
 static oak_status_t write_table(oak_output_t *out, double dt) {
@@ -182,18 +225,17 @@ static oak_status_t write_table(oak_output_t *out, double dt) {
   OAK_TRY(oak_totals(sim, total));
   oak_status_t st = OAK_OK;
   if (sim->rank == 0) {
-    fprintf(out->table, "%ld,%.17g,%.17g,%lld,%lld", sim->step, sim->time, dt,
-            (long long)sim->mesh->nglobal, (long long)(sim->mesh->nglobal * sim->cells));
-    for (int v = 0; v < sim->nvar; v++) fprintf(out->table, ",%.17g", total[v]);
-    if (sim->first_order) fprintf(out->table, ",%lld", (long long)sim->first_order_cells);
-    if (sim->floors) fprintf(out->table, ",%lld", (long long)sim->floored_cells);
-    fprintf(out->table, "\n");
-    if (fflush(out->table)) {
-      const int error = errno;
-      char path[4096];
-      snprintf(path, sizeof path, "%s/diagnostics.csv", out->folder);
-      st = oak_file_failed("write", path, error);
+    text_t text = {NULL};
+    FILE *f = text.stream = open_memstream(&text.text, &text.length);
+    if (f) {
+      fprintf(f, "%ld,%.17g,%.17g,%lld,%lld", sim->step, sim->time, dt,
+              (long long)sim->mesh->nglobal, (long long)(sim->mesh->nglobal * sim->cells));
+      for (int v = 0; v < sim->nvar; v++) fprintf(f, ",%.17g", total[v]);
+      if (sim->first_order) fprintf(f, ",%lld", (long long)sim->first_order_cells);
+      if (sim->floors) fprintf(f, ",%lld", (long long)sim->floored_cells);
+      fprintf(f, "\n");
     }
+    st = write_text(out, &text, "diagnostics.csv", 1);
   }
   return oak_agree(sim->comm, st);
 }
@@ -225,12 +267,13 @@ static oak_status_t write_frame(oak_output_t *out) {
 static int due(const oak_t *sim, const char *steps_key, double *next, const char *every_key,
                int ends) {
   const int steps = oak_params_int(sim->params, steps_key);
-  int now = ends || (steps > 0 && sim->step % steps == 0);
-  while (sim->time >= *next * (1 - 1e-12)) {
-    *next += interval(sim, every_key);
-    now = 1;
-  }
-  return now;
+  if (sim->time < *next * (1 - 1e-12)) return ends || (steps > 0 && sim->step % steps == 0);
+  /* The next multiple of the interval, however many a step has passed; intervals may be so small
+   * that their number overflows. */
+  const double every = interval(sim, every_key);
+  const double passed = floor(sim->time / every * (1 + 1e-11));
+  *next = isfinite(passed) ? (passed + 1) * every : sim->time;
+  return 1;
 }
 
 oak_status_t oak_output_write(oak_output_t *out, double dt, int last) {
@@ -240,17 +283,26 @@ oak_status_t oak_output_write(oak_output_t *out, double dt, int last) {
   const int pictures = oak_params_int(p, "output.picture_steps") > 0 ||
                        oak_params_real(p, "output.picture_every") > 0;
   const int table_steps = oak_params_int(p, "output.diagnostics_every");
-  if (table_steps > 0 && (ends || sim->step % table_steps == 0)) OAK_TRY(write_table(out, dt));
-  if (due(sim, "output.picture_steps", &out->next_picture, "output.picture_every",
-          ends && pictures))
-    OAK_TRY(write_frame(out));
-  if (due(sim, "output.plot_steps", &out->next_plot, "output.plot_every",
-          ends && oak_params_bool(p, "output.plot_first_last")))
-    OAK_TRY(write_plotfile(out));
+  const int table = table_steps > 0 && (ends || sim->step % table_steps == 0);
+  const int picture = due(sim, "output.picture_steps", &out->next_picture, "output.picture_every",
+                          ends && pictures);
+  const int plot = due(sim, "output.plot_steps", &out->next_plot, "output.plot_every",
+                       ends && oak_params_bool(p, "output.plot_first_last"));
+  if (!table && !picture && !plot) return OAK_OK;
+  /* Missing folders are made for a plotfile or a picture: one that was removed would come back
+   * without what was in it. */
+  OAK_TRY(oak_agree(sim->comm, sim->rank == 0 ? oak_run_folder_check(&out->hold) : OAK_OK));
+  if (table) OAK_TRY(write_table(out, dt));
+  if (picture) OAK_TRY(write_frame(out));
+  if (plot) OAK_TRY(write_plotfile(out));
   return OAK_OK;
 }
 
-void oak_output_close(oak_output_t *out) {
-  if (out->table) fclose(out->table);
-  out->table = NULL;
+oak_status_t oak_output_close(oak_output_t *out, oak_status_t st) {
+  oak_status_t mine = OAK_OK;
+  if (out->sim->rank == 0) {
+    if (st == OAK_OK) mine = oak_run_folder_check(&out->hold);
+    oak_run_folder_close(&out->hold);
+  }
+  return st == OAK_OK ? oak_agree(out->sim->comm, mine) : st;
 }

@@ -84,6 +84,12 @@ static void note_counts(oak_progress_t *progress, const oak_t *sim) {
 }
 
 oak_status_t oak_run(oak_t *sim, FILE *stream) {
+  const oak_run_options_t options = {.stream = stream};
+  return oak_run_ext(sim, &options);
+}
+
+oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
+  FILE *stream = run->stream;
   const double end_time = oak_params_real(sim->params, "run.end_time");
   const long max_steps = oak_params_int(sim->params, "run.max_steps");
   report_t r = {.revision = -1};
@@ -95,8 +101,13 @@ oak_status_t oak_run(oak_t *sim, FILE *stream) {
       .every_steps = oak_params_int(sim->params, "run.report_every"),
       .every_seconds = oak_params_real(sim->params, "run.report_seconds")};
   print_head(sim, stream);
-  OAK_TRY(oak_output_open(&out, sim, &r.progress));
+  OAK_TRY(oak_output_open(&out, sim, &r.progress, run->overwrite));
+  if (stream && out.hold.unlocked)
+    fprintf(stream, "The file system of %s has no locks: let no other run write to it.\n\n",
+            out.folder);
+  /* A run that cannot begin leaves the folder as it was. */
   oak_status_t st = oak_initialize(sim);
+  if (st == OAK_OK) st = oak_output_begin(&out);
   if (st == OAK_OK) {
     refresh(&r, sim, 0);
     oak_progress_begin(&r.progress, &options, &r.state);
@@ -108,7 +119,7 @@ oak_status_t oak_run(oak_t *sim, FILE *stream) {
       oak_progress_clear(&r.progress);
     note_counts(&r.progress, sim);
   }
-  oak_output_close(&out);
+  st = oak_output_close(&out, st);
   if (st == OAK_OK && stream) oak_print_wtime(sim, stream);
   return st;
 }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The folder that a run writes to: no other run's, and nobody's files but oak's are replaced in it.
+ * Private. All functions are rank-local: rank 0 calls them. */
+#ifndef OAK_RUN_FOLDER_H
+#define OAK_RUN_FOLDER_H
+
+#include <sys/types.h>
+
+#include "oak/status.h"
+
+typedef struct {
+  const char *path;
+  char *lock_path;
+  int lock;     /**< open file with the lock; -1: the folder is not open */
+  int unlocked; /**< the file system has no locks: nothing keeps a second run away */
+  dev_t device; /**< of the folder, which tells it from another one of that name */
+  ino_t inode;
+} oak_run_folder_t;
+
+/** Make the folder \a path, which must stay where it is in memory, and lock it until
+ * oak_run_folder_close or the end of the process. Changes nothing in it.
+ * \return OAK_ERR_FILE if it is in use by another run, if it holds a run unless \a overwrite is 1,
+ * or if a file that is not oak's has a name that is needed. The folder is closed then. */
+oak_status_t oak_run_folder_open(oak_run_folder_t *folder, const char *path, int overwrite);
+
+/** Remove what runs have written to the folder: parameters, totals, plotfiles, pictures. */
+oak_status_t oak_run_folder_clear(const oak_run_folder_t *folder);
+
+/** Fail if the folder is no longer there, or another one has its name. */
+oak_status_t oak_run_folder_check(const oak_run_folder_t *folder);
+
+void oak_run_folder_close(oak_run_folder_t *folder);
+
+#endif
