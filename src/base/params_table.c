@@ -149,8 +149,8 @@ const oak_param_desc_t oak_param_table[] = {
     TEXT("boundary.xhigh", "periodic", "Upper x face: " FACE_HELP),
     TEXT("boundary.ylow", "periodic", "Lower y face: " FACE_HELP),
     TEXT("boundary.yhigh", "periodic", "Upper y face: " FACE_HELP),
-    TEXT("boundary.zlow", "periodic", "Lower z face (3D): " FACE_HELP),
-    TEXT("boundary.zhigh", "periodic", "Upper z face (3D): " FACE_HELP),
+    TEXT("boundary.zlow", "periodic", "Lower z face (without effect in 2D): " FACE_HELP),
+    TEXT("boundary.zhigh", "periodic", "Upper z face (without effect in 2D): " FACE_HELP),
 
     TEXT("device.name", "auto",
          "Device that runs the kernels: a name shown by `oak info`; auto: the best one found."),
