@@ -27,6 +27,10 @@ typedef struct {
 
 enum { OAK_DIRECT = 0, OAK_SLOT = 1 };
 
+/** Parameters of physics and problem together, and bytes of all that their files declare as text
+ * (kernels/describe.c). */
+enum { OAK_MAX_PARAMETERS = 256, OAK_DESCRIPTION_BYTES = 32768 };
+
 /** Geometry of a block. */
 typedef struct {
   double origin[3]; /**< lower corner */
