@@ -67,7 +67,8 @@ const oak_param_desc_t oak_param_table[] = {
          "Cells of a block along each dimension. Larger blocks run faster, smaller ones follow the "
          "solution more closely."),
     INTS("mesh.trees", "1", 1, 4096, "blocks",
-         "Blocks of level 0 along each dimension. Cells are cubic if the domain's sides are in "
+         "Blocks of level 0 along each dimension, 1048576 in all at most. Cells are cubic if the "
+         "domain's sides are in "
          "these proportions."),
     REALS("mesh.xmin", "0", 0, "length",
           "Lower corner of the domain; one value stands for all dimensions."),
