@@ -77,7 +77,7 @@ OAK_REQUIRE(OAK_PHYSICS_COUNT + OAK_PROBLEM_COUNT <= OAK_MAX_PARAMETERS,
 OAK_REQUIRE(sizeof(physics_parameters_t) == OAK_PHYSICS_COUNT * sizeof(double),
             "OAK_PARAMETERS(physics, LIST) and PHYSICS_PARAMETERS must name the same list");
 OAK_REQUIRE(sizeof(problem_parameters_t) ==
-                (OAK_PROBLEM_COUNT ? OAK_PROBLEM_COUNT : 1) * sizeof(double),
+                (OAK_PROBLEM_COUNT > 0 ? OAK_PROBLEM_COUNT : 1) * sizeof(double),
             "OAK_PARAMETERS(problem, LIST) and PROBLEM_PARAMETERS must name the same list");
 
 OAK_CONST_DATA char oak_describe_text[OAK_DESCRIPTION_BYTES] = OAK_DESCRIPTION;
