@@ -164,7 +164,8 @@ oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach,
           : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks", old_count);
   st = oak_agree(mesh->comm, st);
   if (st == OAK_OK) st = oak_flags_settle(mesh, limited, reach);
-  if (st == OAK_OK) st = oak_agree(mesh->comm, check_refined(mesh, limited));
+  if (st == OAK_OK && mesh->nglobal > OAK_MESH_MAX_BLOCKS >> mesh->dim)
+    st = oak_agree(mesh->comm, check_refined(mesh, limited));
   if (st == OAK_OK) {
     memcpy(old_level, mesh->level, old_count);
     OAK_BY_DIM(mesh, oak_forest_adapt, mesh->forest, limited);

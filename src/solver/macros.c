@@ -197,7 +197,10 @@ oak_status_t oak_sim_check_macros(const oak_t *sim) {
   OAK_CHECK(scan.file, OAK_ERR_MEMORY, "no memory to read %s", sim->problem_path);
   oak_status_t st = add_file(&scan, sim->physics_path);
   if (st == OAK_OK) st = add_file(&scan, sim->problem_path);
-  for (int i = 0; i < scan.nfile && st == OAK_OK; i++) st = check_file(&scan, &scan.file[i]);
+  /* Of so many files not all are read: what is not used in these may be in the others. */
+  const int whole = scan.nfile < MAX_FILES;
+  for (int i = 0; i < scan.nfile && whole && st == OAK_OK; i++)
+    st = check_file(&scan, &scan.file[i]);
   for (int i = 0; i < scan.nfile; i++) free(scan.file[i].text);
   free(scan.file);
   return st;
