@@ -75,8 +75,7 @@ static oak_status_t run(const char *file, int trust, int nset, char **set,
   if (st == OAK_OK && trust) oak_params_trust(params);
   if (st == OAK_OK) st = read_settings(params);
   if (st == OAK_OK) st = oak_params_read(params, MPI_COMM_WORLD, file);
-  for (int i = 0; i < nset && st == OAK_OK; i++)
-    st = oak_params_assign(params, set[i], "command line");
+  if (st == OAK_OK) st = oak_params_assign_all(params, nset, set, "command line");
   st = oak_agree(MPI_COMM_WORLD, st);
   if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
   if (st == OAK_OK) st = oak_run_ext(sim, options);
@@ -87,7 +86,8 @@ static oak_status_t run(const char *file, int trust, int nset, char **set,
 
 int oak_command_run(int argc, char **argv, int rank) {
   oak_run_options_t options = {.stream = stdout};
-  int trust = 0, n = 0; /* n: arguments that are not options, moved to the front */
+  const char *file = NULL;
+  int trust = 0, n = 0; /* n: settings and what may have been meant as one, moved to the front */
   for (int i = 0; i < argc; i++) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
       if (rank == 0) run_help();
@@ -99,18 +99,26 @@ int oak_command_run(int argc, char **argv, int rank) {
       trust = 1;
     } else if (!strcmp(argv[i], "--overwrite")) {
       options.overwrite = 1;
-    } else if (argv[i][0] == '-') {
-      if (rank == 0) fprintf(stderr, "oak run: unknown option %s; see oak run --help\n", argv[i]);
-      return 2;
+    } else if (!file && argv[i][0] != '-') {
+      file = argv[i];
     } else {
       argv[n++] = argv[i];
     }
   }
-  if (n == 0) {
+  if (!file) {
     if (rank == 0) fprintf(stderr, "oak run: no parameter file given; see oak run --help\n");
     return 2;
   }
-  return run(argv[0], trust, n - 1, argv + 1, &options) == OAK_OK ? 0 : oak_report_failure(rank);
+  const size_t length = strlen(file);
+  if (length > 2 && !strcmp(file + length - 2, ".c")) {
+    if (rank == 0)
+      fprintf(stderr,
+              "oak run: %s is a C file: give a parameter file, which names it by problem.name or "
+              "physics.name; see oak run --help\n",
+              file);
+    return 2;
+  }
+  return run(file, trust, n, argv, &options) == OAK_OK ? 0 : oak_report_failure(rank);
 }
 
 int oak_command_params(int argc, char **argv, int rank) {

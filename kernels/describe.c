@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What a physics and a problem file declare, as constants that the host reads before it builds the
- * kernels of the run. Text: one line per item, "kind name|help". */
-#define OAK_DESCRIBE_TEXT(name, fallback, help) "\t" #name "|" help "\n"
+ * kernels of the run. Text: items "kind text" and for each parameter OAK_NEXT "name|help". What
+ * separates items are control characters that no text of a user has, unlike line feeds. */
+#define OAK_END "\036"
+#define OAK_NEXT "\037"
+#define OAK_DESCRIBE_TEXT(name, fallback, help) OAK_NEXT #name "|" help OAK_END
 #define OAK_DESCRIBE_VALUE(name, fallback, help) (double)(fallback),
+#define OAK_DESCRIBE_COUNT(name, fallback, help) +1
+#ifdef __cplusplus
+#define OAK_REQUIRE static_assert
+#else
+#define OAK_REQUIRE _Static_assert
+#endif
 
 #ifndef PHYSICS_PARAMETERS
 #error "the physics file must define PHYSICS_PARAMETERS, a list of at least one parameter"
 #endif
+#include "kernels/user.h" /* after it, PROBLEM_PARAMETERS may be given its default */
 #ifndef PROBLEM_PARAMETERS
 #define PROBLEM_PARAMETERS(P)
 #endif
@@ -45,16 +55,34 @@
 #endif
 
 /* clang-format off */
-OAK_CONST_DATA char oak_describe_text[8192] =
-    "physics " PHYSICS_TITLE "\n"
-    "problem " PROBLEM_TITLE "\n"
-    "variables " PHYSICS_VARIABLES "\n"
-    "primitives " PHYSICS_PRIMITIVES "\n"
-    "hooks " HAS_INITIAL HAS_BOUNDARY HAS_SOURCE HAS_REFINE HAS_REGION HAS_FLOOR "\n"
-    "physics_parameters\n" PHYSICS_PARAMETERS(OAK_DESCRIBE_TEXT)
-    "problem_parameters\n" PROBLEM_PARAMETERS(OAK_DESCRIBE_TEXT);
+#define OAK_DESCRIPTION \
+    "physics " PHYSICS_TITLE OAK_END \
+    "problem " PROBLEM_TITLE OAK_END \
+    "variables " PHYSICS_VARIABLES OAK_END \
+    "primitives " PHYSICS_PRIMITIVES OAK_END \
+    "hooks " HAS_INITIAL HAS_BOUNDARY HAS_SOURCE HAS_REFINE HAS_REGION HAS_FLOOR OAK_END \
+    "physics_parameters" OAK_END PHYSICS_PARAMETERS(OAK_DESCRIBE_TEXT) \
+    "problem_parameters" OAK_END PROBLEM_PARAMETERS(OAK_DESCRIBE_TEXT)
 
-OAK_CONST_DATA double oak_describe_default[256] = {
+enum {
+  OAK_PHYSICS_COUNT = 0 PHYSICS_PARAMETERS(OAK_DESCRIBE_COUNT),
+  OAK_PROBLEM_COUNT = 0 PROBLEM_PARAMETERS(OAK_DESCRIBE_COUNT)
+};
+/* C compilers cut a text or a list that is too long, with a warning that nobody sees. */
+OAK_REQUIRE(sizeof(OAK_DESCRIPTION) <= OAK_DESCRIPTION_BYTES,
+            "the titles, names and help texts of physics and problem are too long: shorten them");
+OAK_REQUIRE(OAK_PHYSICS_COUNT + OAK_PROBLEM_COUNT <= OAK_MAX_PARAMETERS,
+            "physics and problem have too many parameters");
+/* Kernels read the structures, into which the host puts what the lists name. */
+OAK_REQUIRE(sizeof(physics_parameters_t) == OAK_PHYSICS_COUNT * sizeof(double),
+            "OAK_PARAMETERS(physics, LIST) and PHYSICS_PARAMETERS must name the same list");
+OAK_REQUIRE(sizeof(problem_parameters_t) ==
+                (OAK_PROBLEM_COUNT > 0 ? OAK_PROBLEM_COUNT : 1) * sizeof(double),
+            "OAK_PARAMETERS(problem, LIST) and PROBLEM_PARAMETERS must name the same list");
+
+OAK_CONST_DATA char oak_describe_text[OAK_DESCRIPTION_BYTES] = OAK_DESCRIPTION;
+OAK_CONST_DATA int oak_describe_count[2] = {OAK_PHYSICS_COUNT, OAK_PROBLEM_COUNT};
+OAK_CONST_DATA double oak_describe_default[OAK_MAX_PARAMETERS + 1] = {
     PHYSICS_PARAMETERS(OAK_DESCRIBE_VALUE) PROBLEM_PARAMETERS(OAK_DESCRIBE_VALUE) 0};
 /* clang-format on */
 

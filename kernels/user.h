@@ -14,6 +14,9 @@ typedef struct {
   problem_parameters_t problem;
 } oak_user_t;
 
+/* For the host, which checks that it gives as many values. */
+OAK_CONST_DATA int oak_user_count = (int)(sizeof(oak_user_t) / sizeof(double));
+
 OAK_FN oak_user_t oak_user(const oak_field_t *f) {
   oak_user_t user;
   user.physics = *(const physics_parameters_t *)f->user;

@@ -21,10 +21,10 @@
 /* The variable that changes sign at a reflecting wall normal to direction d. */
 #define PHYSICS_NORMAL(d) (1 + (d))
 
-#define EULER_PARAMETERS(P)                                                  \
-  P(gamma, 5.0 / 3.0, "ratio of specific heats")                             \
-  P(density_floor, 0, "least density; 0: none. Floors are not conservative") \
-  P(pressure_floor, 0, "least pressure; 0: none")
+#define EULER_PARAMETERS(P)                                                        \
+  P(gamma, 5.0 / 3.0, "{>1} ratio of specific heats")                              \
+  P(density_floor, 0, "{>=0} least density; 0: none. Floors are not conservative") \
+  P(pressure_floor, 0, "{>=0} least pressure; 0: none")
 OAK_PARAMETERS(physics, EULER_PARAMETERS)
 #define PHYSICS_PARAMETERS EULER_PARAMETERS
 

@@ -47,6 +47,21 @@ CASES = {
     "infinite end time": ("", ["run.end_time=nan"], [r"run\.end_time", r"nan"]),
     "no equals sign": ("", ["mesh.max_level"], [r"mesh\.max_level"]),
     "line without a value": ("[run]\nend_time\n", [], [r"run\.ini:\d+"]),
+    "three mistakes at once": (
+        "", ["nonsense", "mesh.dim=5", "--fast", "run.cfq=1"],
+        [r"'nonsense' is not", r"mesh\.dim = 5", r"'--fast' is not", r"run\.cfq.*run\.cfl\?"]),
+    "a C file as parameter file": (None, [], [r"problem\.c is a C file.*problem\.name"]),
+    "a device as parameter file": (None, [], [r"/dev/zero.*pipe or a device"]),
+    "commands to the terminal in a name": (
+        "[output]\nplot_variables = \033]0;x\007\n", [], [r"'plot_variables = \?\]0;x\?': has a control"]),
+    "too many trees": (
+        "", ["mesh.dim=3", "mesh.trees=256"], [r"mesh\.trees = 256 256 256.*1048576.*mesh\.min_level"]),
+    "cells below rounding": (
+        "", ["mesh.xmin=1e16", "mesh.xmax=10000000000000004"], [r"mesh\.xmin = 1e\+16.*size 0\.125.*142"]),
+    "a domain beyond the largest number": (
+        "", ["mesh.xmin=-1.7e308", "mesh.xmax=1.7e308"], [r"mesh\.xmin.*size inf"]),
+    "a face that 2D does not have": ("", ["boundary.zlow=outflw"], [r"boundary\.zlow = outflw.*unknown condition"]),
+    "adiabatic index of one": ("", ["physics.gamma=1"], [r"physics\.gamma = 1: must be a number above 1$"]),
     "missing file": (None, [], [r"missing\.ini"]),
     "a folder as file": (None, [], [r"folder|directory"]),
     "odd block size": ("", ["mesh.block_size=9"], [r"block_size", r"9", r"even|multiple of 2"]),
@@ -99,11 +114,13 @@ CASES = {
 COMMANDS = {
     "missing file": ["run", "missing.ini"],
     "a folder as file": ["run", "."],
+    "a C file as parameter file": ["run", "problem.c"],
+    "a device as parameter file": ["run", "/dev/zero"],
     "unknown option": ["run", "--fast", "run.ini"],
     "no parameter file": ["run"],
     "unknown command": ["rnu"],
 }
-MANY_LINES = {"two mistakes at once", "problem that does not compile"}
+MANY_LINES = {"two mistakes at once", "three mistakes at once", "problem that does not compile"}
 CRASH = re.compile(r"signal|Segmentation|core dumped|MPI_ABORT|Sanitizer|runtime error|Aborted", re.I)
 # What mpiexec itself says when a program reports failure.
 MPIEXEC = re.compile(r"^(-{20,}$|Primary job +terminated|a non-zero exit code\. Per user|mpi(exec|run) detected that|"
@@ -151,6 +168,8 @@ def judge(text, code, patterns, many_lines=False):
     repeated = [line for line in said if len(line) > 20 and said.count(line) > 1]
     if repeated:
         wrong.append(f"a line comes more than once: {repeated[0]}")
+    if re.search(r"[\0-\b\v-\x1f\x7f]", message):
+        wrong.append("control characters")
     wrong += [f"nothing matches /{p}/" for p in patterns if not re.search(p, message)]
     return wrong
 

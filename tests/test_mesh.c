@@ -277,7 +277,28 @@ static void test_random(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) run_case(&cases[i]);
 }
 
+/** Bricks whose number of trees does not fit, however their product wraps round. */
+static void test_too_many_trees(void **state) {
+  (void)state;
+  static const struct {
+    int dim, trees[3];
+  } bad[] = {{2, {1025, 1024, 1}},   {3, {128, 128, 65}},     {3, {256, 256, 256}},
+             {3, {65536, 65536, 1}}, {3, {4096, 4096, 4096}}, {2, {1 << 30, 4, 1}},
+             {2, {0, 4, 1}}};
+  const int periodic[3] = {0}, most[3] = {128, 128, 64}, flat[3] = {65536, 16, 4096};
+  oak_mesh_t *mesh = NULL;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    assert_int_equal(oak_mesh_new(MPI_COMM_WORLD, bad[i].dim, bad[i].trees, periodic, 0, &mesh),
+                     OAK_ERR_INPUT);
+    assert_non_null(strstr(oak_last_error(), "mesh.trees"));
+    assert_null(mesh);
+  }
+  assert_int_equal(oak_mesh_check_trees(3, most), OAK_OK);
+  assert_int_equal(oak_mesh_check_trees(2, flat), OAK_OK); /* z does not count in 2D */
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
+                                     cmocka_unit_test(test_too_many_trees)};
   return TEST_MAIN(tests);
 }

@@ -54,7 +54,7 @@ OAK_FN real oak_abs(real x) {
 
 /* Declare the parameters of a physics or problem: LIST(P) calls P(name, default, "help") for each.
  * Values are doubles, set by key [physics] or [problem]. A help text that starts with "{a,b,c}"
- * names the values 0, 1, 2. */
+ * names the values 0, 1, 2; one that starts with "{>0}" or "{>=0}" gives the lower bound. */
 #define OAK_PARAMETER_FIELD(name, fallback, help) double name;
 #define OAK_PARAMETERS(which, LIST) \
   struct which##_parameters {       \

@@ -33,6 +33,10 @@ typedef struct {
  */
 enum { OAK_BASE_OWN = 0, OAK_BASE_HALO = 1, OAK_BASE_PEERS = 2 };
 
+/** Parameters of physics and problem together, and bytes of all that their files declare as text
+ * (kernels/describe.c). */
+enum { OAK_MAX_PARAMETERS = 256, OAK_DESCRIPTION_BYTES = 32768 };
+
 /** Geometry of a block. */
 typedef struct {
   double origin[3]; /**< lower corner */

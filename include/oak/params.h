@@ -43,7 +43,8 @@ typedef struct {
 OAK_API oak_status_t oak_params_new(oak_params_t **out);
 OAK_API void oak_params_destroy(oak_params_t **params);
 
-/** Read an ini file ("[section]", "key = value", comments with # or ;). Collective: rank 0 reads,
+/** Read an ini file ("[section]", "key = value", comments with # or ;), a regular file of 4096 keys
+ * at most and without control characters. Collective: rank 0 reads,
  * all ranks get the same entries. Syntax errors are reported with file and line; keys and values
  * are judged by oak_params_check(). A key given twice in one file is an error. A value that holds "
  * #" or " ;" stands in double quotes. A file with mistakes leaves the set as it was. */
@@ -62,6 +63,10 @@ OAK_API oak_status_t oak_params_read_settings(oak_params_t *params, MPI_Comm com
  * ("command line"). Later settings win over earlier ones. Not collective. */
 OAK_API oak_status_t oak_params_assign(oak_params_t *params, const char *assignment,
                                        const char *origin);
+/** The same for \a count settings, such as the arguments of a program. If any is none, all such
+ * mistakes are reported in one message, together with what oak_params_check() finds. */
+OAK_API oak_status_t oak_params_assign_all(oak_params_t *params, int count, char *const *assignment,
+                                           const char *origin);
 /** The same with key and value apart, for programs. */
 OAK_API oak_status_t oak_params_set(oak_params_t *params, const char *key, const char *value);
 
@@ -70,7 +75,8 @@ OAK_API oak_status_t oak_params_declare(oak_params_t *params, const oak_param_de
                                         int count);
 
 /** Judge all values against the declared keys: type, range, choice. With \a complete, keys that
- * nobody declared are errors too (with the nearest known key). All mistakes are reported in one
+ * nobody declared are errors too (with the nearest known key); without, they are only named beside
+ * other mistakes, and not those of physics, problem and boundary. All mistakes are reported in one
  * message, a line each, with file and line of each. Not collective (the same on all ranks). */
 OAK_API oak_status_t oak_params_check(oak_params_t *params, int complete);
 

@@ -11,6 +11,9 @@
 #include "params_private.h"
 #include "str.h"
 
+/* A set has a few hundred keys at most; look-ups take time in proportion to the given ones. */
+enum { MOST_SETTINGS = 4096, MOST_SHOWN = 20 };
+
 /* ---- lists ---------------------------------------------------------------------------------- */
 
 oak_param_t *oak_params_find(const oak_params_t *params, const char *key) {
@@ -65,7 +68,8 @@ void oak_params_destroy(oak_params_t **params) {
 void oak_mistakes_add(oak_mistakes_t *mistakes, const char *format, ...) {
   size_t room = sizeof mistakes->text - mistakes->length;
   mistakes->count++;
-  if (room < 400) return; /* no message is cut: the rest are counted */
+  /* No message is cut: the rest are counted. A file of another kind has a mistake in each line. */
+  if (room < 400 || mistakes->shown == MOST_SHOWN) return;
   va_list args;
   va_start(args, format);
   char *line = mistakes->text + mistakes->length;
@@ -111,11 +115,14 @@ static char *cut_quotes(char *value) {
 
 oak_status_t oak_params_store(oak_params_t *params, const char *key, const char *value,
                               const char *origin) {
+  oak_param_entry_t *known = oak_params_given(params, key);
+  OAK_CHECK(known || params->ngiven < MOST_SETTINGS, OAK_ERR_INPUT,
+            "%s: more than %d keys: this is not a parameter file; check the path", origin,
+            MOST_SETTINGS);
   char *raw = oak_str_copy(value);
   oak_param_entry_t entry = {oak_str_copy(key), raw ? oak_str_copy(cut_quotes(raw)) : NULL,
                              oak_str_copy(origin)};
   free(raw);
-  oak_param_entry_t *known = oak_params_given(params, key);
   int complete = entry.key && entry.value && entry.origin;
   if (complete && !known) {
     oak_param_entry_t *grown = realloc(params->given, (size_t)(params->ngiven + 1) * sizeof *grown);
@@ -139,6 +146,10 @@ static oak_status_t set_value(oak_params_t *params, const char *key, const char 
                               const char *origin) {
   OAK_CHECK(!strpbrk(value, "\r\n"), OAK_ERR_INPUT,
             "%s: the value of %s has several lines: give it on one", origin, key);
+  for (const char *c = value; *c; c++)
+    OAK_CHECK(!oak_str_is_control(c), OAK_ERR_INPUT,
+              "%s: %s = %s: has a control character (byte %d): leave it out", origin, key, value,
+              (unsigned char)*c);
   OAK_CHECK(
       !oak_param_needs_quotes(value) || !strchr(value, '"'), OAK_ERR_INPUT,
       "%s: %s = %s: has quotes and a comment sign, # or ; after a blank: leave one of them out",
@@ -149,8 +160,8 @@ static oak_status_t set_value(oak_params_t *params, const char *key, const char 
 oak_status_t oak_params_assign(oak_params_t *params, const char *assignment, const char *origin) {
   const char *equal = strchr(assignment, '=');
   OAK_CHECK(equal && equal > assignment, OAK_ERR_INPUT,
-            "%s: '%s' is not a setting: write section.key=value, such as mesh.block_size=16",
-            origin, assignment);
+            "%s: '%s' is not a setting%s: write section.key=value, such as mesh.block_size=16",
+            origin, assignment, *assignment == '-' ? " or a known option" : "");
   char *text = oak_str_copy(assignment);
   OAK_CHECK(text, OAK_ERR_MEMORY, "no memory for the setting %s", assignment);
   text[equal - assignment] = '\0';
@@ -299,16 +310,19 @@ void oak_params_unknown(const oak_params_t *params, const char *key, char *out, 
              nearest ? " The " : "the ", sections);
 }
 
-static oak_status_t judge(oak_params_t *params, const oak_param_entry_t *entry, int complete,
+static void judge_unknown(const oak_params_t *params, const oak_param_entry_t *entry,
                           oak_mistakes_t *mistakes) {
+  char words[1024];
+  if (oak_params_find(params, entry->key)) return;
+  oak_params_unknown(params, entry->key, words, sizeof words);
+  oak_mistakes_add(mistakes, "%s: %s = %s: %s", entry->origin, entry->key, entry->value, words);
+}
+
+static oak_status_t judge_value(oak_params_t *params, const oak_param_entry_t *entry,
+                                oak_mistakes_t *mistakes) {
   oak_param_t *known = oak_params_find(params, entry->key);
   char words[1024];
-  if (!known) {
-    if (!complete) return OAK_OK;
-    oak_params_unknown(params, entry->key, words, sizeof words);
-    oak_mistakes_add(mistakes, "%s: %s = %s: %s", entry->origin, entry->key, entry->value, words);
-    return OAK_OK;
-  }
+  if (!known) return OAK_OK;
   oak_param_value_t value;
   if (!oak_param_parse(&known->desc, entry->value, &value)) {
     oak_param_allowed(&known->desc, 1, words, sizeof words);
@@ -327,10 +341,41 @@ static oak_status_t judge(oak_params_t *params, const oak_param_entry_t *entry, 
   return OAK_OK;
 }
 
+/** 1 for keys that the files of physics and problem bring, which may still have to be read. */
+static int comes_later(const char *key) {
+  static const char *const section[] = {"physics.", "problem.", "boundary."};
+  for (int i = 0; i < 3; i++)
+    if (strncmp(key, section[i], strlen(section[i])) == 0) return 1;
+  return 0;
+}
+
+/** Add to \a mistakes. Without \a complete, unknown keys are no mistake by themselves, but named
+ * together with others, so that the user sees all at once. */
+static oak_status_t find_mistakes(oak_params_t *params, int complete, oak_mistakes_t *mistakes) {
+  for (int i = 0; i < params->ngiven; i++) {
+    OAK_TRY(judge_value(params, &params->given[i], mistakes));
+    if (complete) judge_unknown(params, &params->given[i], mistakes);
+  }
+  for (int i = 0; i < params->ngiven && !complete && mistakes->count > 0; i++)
+    if (!comes_later(params->given[i].key)) judge_unknown(params, &params->given[i], mistakes);
+  return OAK_OK;
+}
+
 oak_status_t oak_params_check(oak_params_t *params, int complete) {
   oak_mistakes_t mistakes = {.count = 0};
-  for (int i = 0; i < params->ngiven; i++)
-    OAK_TRY(judge(params, &params->given[i], complete, &mistakes));
+  OAK_TRY(find_mistakes(params, complete, &mistakes));
+  return oak_mistakes_fail(&mistakes);
+}
+
+oak_status_t oak_params_assign_all(oak_params_t *params, int count, char *const *assignment,
+                                   const char *origin) {
+  oak_mistakes_t mistakes = {.count = 0};
+  for (int i = 0; i < count; i++) {
+    const oak_status_t status = oak_params_assign(params, assignment[i], origin);
+    if (status != OAK_OK && status != OAK_ERR_INPUT) return status;
+    if (status != OAK_OK) oak_mistakes_add(&mistakes, "%s", oak_last_error());
+  }
+  if (mistakes.count > 0) OAK_TRY(find_mistakes(params, 0, &mistakes));
   return oak_mistakes_fail(&mistakes);
 }
 

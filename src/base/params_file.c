@@ -43,6 +43,11 @@ static oak_status_t read_text(const char *path, char **text, long *size) {
             "cannot read parameter file '%s': %s; check the path", path, strerror(errno));
   OAK_CHECK(!S_ISDIR(info.st_mode), OAK_ERR_FILE,
             "cannot read parameter file '%s': it is a folder; name a file in it", path);
+  /* A pipe may never end, and a device such as /dev/zero never does. */
+  OAK_CHECK(S_ISREG(info.st_mode), OAK_ERR_FILE,
+            "cannot read parameter file '%s': it is a pipe or a device; write the parameters to a "
+            "file and name that",
+            path);
   FILE *file = fopen(path, "rb");
   OAK_CHECK(file, OAK_ERR_FILE, "cannot read parameter file '%s': %s", path, strerror(errno));
   oak_status_t status = read_stream(file, path, text, size);
@@ -119,6 +124,18 @@ static void expect_key(reader_t *reader) {
   reader->pending = 0;
 }
 
+/** 1 if the line has a control character other than white space, which is named as a mistake. */
+static int has_control(reader_t *reader) {
+  for (char *c = reader->line; *c; c++) {
+    if (!oak_str_is_control(c)) continue;
+    char text[96];
+    snprintf(text, sizeof text, "has a control character (byte %d): delete it", (unsigned char)*c);
+    mistake(reader, text);
+    return 1;
+  }
+  return 0;
+}
+
 /** What libinih takes for fgets. Lines arrive here so that they can be numbered and cleaned in a
  * way that does not depend on how the library was built: comments, continued lines, length. */
 static char *next_line(char *out, int size, void *user) {
@@ -134,7 +151,9 @@ static char *next_line(char *out, int size, void *user) {
   char *line = oak_str_trim(reader->buffer);
   cut_comment(line);
   reader->line = line = oak_str_trim(line);
-  if (*line == '[') {
+  if (has_control(reader)) {
+    *line = '\0';
+  } else if (*line == '[') {
     const char *close = strchr(line, ']');
     if (!close || close == line + 1)
       mistake(reader, "expected a section such as [mesh]");
@@ -145,8 +164,10 @@ static char *next_line(char *out, int size, void *user) {
   } else {
     reader->pending = *line != '\0';
   }
-  /* A value may be longer than libinih's line: take_value() does not need its copy. */
-  snprintf(out, (size_t)size, "%s", line);
+  /* A value may be longer than libinih's line: take_value() does not need its copy. One character
+   * stays free: libinih takes a full line for the beginning of a longer one and, from version 58
+   * on, throws away what it reads next. */
+  snprintf(out, (size_t)size - 1, "%s", line);
   return out;
 }
 
@@ -156,6 +177,7 @@ static int take_value(void *user, const char *section, const char *name, const c
   reader_t *reader = user;
   char key[128], trimmed[64], origin[1024];
   const char *value = value_in(reader->line);
+  if (reader->status != OAK_OK) return 1;
   if (!value || !*name) return 1; /* still pending: "= value" */
   reader->pending = 0;
   if (strlen(name) > LONGEST_NAME) {

@@ -67,7 +67,8 @@ const oak_param_desc_t oak_param_table[] = {
          "Cells of a block along each dimension. Larger blocks run faster, smaller ones follow the "
          "solution more closely."),
     INTS("mesh.trees", "1", 1, 4096, "blocks",
-         "Blocks of level 0 along each dimension. Cells are cubic if the domain's sides are in "
+         "Blocks of level 0 along each dimension, 1048576 in all at most. Cells are cubic if the "
+         "domain's sides are in "
          "these proportions."),
     REALS("mesh.xmin", "0", 0, "length",
           "Lower corner of the domain; one value stands for all dimensions."),
@@ -149,8 +150,8 @@ const oak_param_desc_t oak_param_table[] = {
     TEXT("boundary.xhigh", "periodic", "Upper x face: " FACE_HELP),
     TEXT("boundary.ylow", "periodic", "Lower y face: " FACE_HELP),
     TEXT("boundary.yhigh", "periodic", "Upper y face: " FACE_HELP),
-    TEXT("boundary.zlow", "periodic", "Lower z face (3D): " FACE_HELP),
-    TEXT("boundary.zhigh", "periodic", "Upper z face (3D): " FACE_HELP),
+    TEXT("boundary.zlow", "periodic", "Lower z face (without effect in 2D): " FACE_HELP),
+    TEXT("boundary.zhigh", "periodic", "Upper z face (without effect in 2D): " FACE_HELP),
 
     TEXT("device.name", "auto",
          "Device that runs the kernels: a name shown by `oak info`; auto: the best one found."),

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "str.h"
+
 enum { MESSAGE_SIZE = 16384 };
 
 /* Failures are recorded by the thread that talks to MPI; kernels cannot fail. */
@@ -35,6 +37,9 @@ oak_status_t oak_fail(oak_status_t status, const char *file, int line, const cha
   va_end(args);
   if (written < 0) snprintf(message, sizeof message, "%s", oak_status_text(status));
   if (written >= MESSAGE_SIZE) memcpy(message + MESSAGE_SIZE - 4, "...", 4);
+  /* Names and values of others must not give commands to the terminal that shows the message. */
+  for (char *c = message; *c; c++)
+    if (oak_str_is_control(c)) *c = '?';
   if (getenv("OAK_DEBUG")) {
     size_t length = strlen(message);
     snprintf(message + length, sizeof message - length, " (%s:%d)", file, line);

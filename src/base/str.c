@@ -26,6 +26,12 @@ char *oak_str_trim(char *text) {
   return text;
 }
 
+int oak_str_is_control(const char *text) {
+  const unsigned char c = (unsigned char)text[0], next = c ? (unsigned char)text[1] : 0;
+  if (c == 0xc2) return next >= 0x80 && next < 0xa0; /* in UTF-8: U+0080 to U+009F */
+  return (c < 0x20 && c != '\0' && c != '\t' && c != '\n') || c == 0x7f;
+}
+
 static int same_letter(char a, char b) {
   return tolower((unsigned char)a) == tolower((unsigned char)b);
 }

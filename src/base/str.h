@@ -11,6 +11,10 @@ char *oak_str_copy(const char *text);
 /** Cut white space at both ends, in place. \return the first character kept. */
 char *oak_str_trim(char *text);
 
+/** 1 if a control character begins at \a text, such as the one that starts commands to a terminal;
+ * tab and line feed are none. */
+int oak_str_is_control(const char *text);
+
 /** Edit distance without regard to case: insertions, deletions, replacements and swaps of
  * neighbours. Texts longer than 95 characters are far from everything. */
 int oak_str_distance(const char *a, const char *b);

@@ -42,11 +42,28 @@ static oak_status_t read_blocks(oak_mesh_t *mesh) {
   return OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", mesh->nblock);
 }
 
+oak_status_t oak_mesh_check_trees(int dim, const int trees[3]) {
+  int64_t count = 1;
+  for (int d = 0; d < dim; d++) {
+    OAK_CHECK(trees[d] >= 1 && trees[d] <= OAK_MESH_MAX_TREES, OAK_ERR_INPUT,
+              "mesh.trees: %d along %c: must be 1 to %d", trees[d], "xyz"[d], OAK_MESH_MAX_TREES);
+    count *= trees[d];
+    OAK_CHECK(
+        count <= OAK_MESH_MAX_TREES, OAK_ERR_INPUT,
+        "mesh.trees = %d %d %d: the product may be %d at most: divide all of them by 2 and "
+        "raise mesh.min_level and mesh.max_level by 1, more than once if need be, which gives "
+        "the same mesh",
+        trees[0], trees[1], dim == 3 ? trees[2] : 1, OAK_MESH_MAX_TREES);
+  }
+  return OAK_OK;
+}
+
 oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int periodic[3],
                           int level, oak_mesh_t **out) {
   OAK_CHECK(dim == 2 || dim == 3, OAK_ERR_ARGUMENT, "dim = %d: must be 2 or 3", dim);
   OAK_CHECK(level >= 0 && level <= OAK_MESH_MAX_LEVEL, OAK_ERR_ARGUMENT,
             "level = %d: must be 0 to %d", level, OAK_MESH_MAX_LEVEL);
+  OAK_TRY(oak_mesh_check_trees(dim, trees));
   quiet_p4est();
   oak_mesh_t *mesh = calloc(1, sizeof *mesh);
   oak_status_t st = mesh ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh");
@@ -114,6 +131,18 @@ static oak_status_t match_blocks(const oak_mesh_t *mesh, const int8_t *old_level
   return OAK_OK;
 }
 
+/* Refuse what p4est could not count. Families that are coarsened are left out of account. */
+static oak_status_t check_refined(const oak_mesh_t *mesh, const int *flag) {
+  int64_t count = mesh->nblock;
+  for (int n = 0; n < mesh->nblock; n++)
+    if (flag[n] > 0) count += (1 << mesh->dim) - 1;
+  OAK_CHECK(count <= OAK_MESH_MAX_BLOCKS, OAK_ERR_INPUT,
+            "refinement would give rank %d %lld blocks, which can have %d: refine less, or use "
+            "more ranks",
+            mesh->rank, (long long)count, OAK_MESH_MAX_BLOCKS);
+  return OAK_OK;
+}
+
 /* Flags that the level limits allow, with room for those of blocks of other ranks. */
 static int *limited_flags(const oak_mesh_t *mesh, const int *flag, int min_level, int max_level) {
   int *limited = malloc((mesh->tree->nleaf + 1) * sizeof *limited);
@@ -140,6 +169,8 @@ oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach,
           : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks", old_count);
   st = oak_agree(mesh->comm, st);
   if (st == OAK_OK) st = oak_flags_settle(mesh, limited, reach);
+  if (st == OAK_OK && mesh->nglobal > OAK_MESH_MAX_BLOCKS >> mesh->dim)
+    st = oak_agree(mesh->comm, check_refined(mesh, limited));
   if (st == OAK_OK) {
     memcpy(old_level, mesh->level, old_count);
     OAK_BY_DIM(mesh, oak_forest_adapt, mesh->forest, limited);

@@ -10,7 +10,11 @@
 #include "oak/kernel_args.h"
 #include "oak/status.h"
 
-enum { OAK_MESH_MAX_LEVEL = 16 };
+enum {
+  OAK_MESH_MAX_LEVEL = 16,
+  OAK_MESH_MAX_TREES = 1 << 20, /**< each rank keeps a list of all trees */
+  OAK_MESH_MAX_BLOCKS = 1 << 30 /**< of a rank: they and the nodes above them are counted by int */
+};
 
 typedef struct oak_forest oak_forest_t;
 typedef struct oak_tree oak_tree_t;
@@ -40,6 +44,9 @@ typedef struct {
   int *from;                  /**< the same: where the range begins on the rank that sends it */
   int keep_from, keep_to, keep_count;
 } oak_transfer_t;
+
+/** Refuse a brick of more than OAK_MESH_MAX_TREES trees. Not collective. */
+oak_status_t oak_mesh_check_trees(int dim, const int trees[3]);
 
 /** A uniform mesh at `level`, distributed evenly. Collective. */
 oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int periodic[3],

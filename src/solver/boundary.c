@@ -77,13 +77,13 @@ static oak_status_t parse(const oak_t *sim, const char *key, const char *text, o
 
 oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3]) {
   int kind[6];
-  for (int f = 0; f < 2 * sim->dim; f++) {
+  for (int f = 0; f < 6; f++) { /* in 2D those of z are judged, though without effect */
     char key[128];
     oak_bc_t all;
     snprintf(key, sizeof key, "boundary.%s", face_name[f]);
     OAK_TRY(parse(sim, key, oak_params_text(sim->params, key), &all));
     kind[f] = all.kind;
-    for (int v = 0; v < sim->nvar; v++) {
+    for (int v = 0; v < sim->nvar && f < 2 * sim->dim; v++) {
       oak_bc_t *b = &bc[f * sim->nvar + v];
       *b = all;
       snprintf(key, sizeof key, "boundary.%s.%s", face_name[f], sim->description.name[v]);
@@ -98,14 +98,11 @@ oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3]) {
     }
   }
   for (int d = 0; d < 3; d++) {
-    if (d >= sim->dim) {
-      periodic[d] = 0;
-      continue;
-    }
     periodic[d] = kind[2 * d] == PERIODIC;
     OAK_CHECK(periodic[d] == (kind[2 * d + 1] == PERIODIC), OAK_ERR_INPUT,
               "boundary.%s and boundary.%s: both or neither must be periodic", face_name[2 * d],
               face_name[2 * d + 1]);
+    if (d >= sim->dim) periodic[d] = 0;
   }
   return OAK_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * From parameters to kernels: find the physics and problem files, read what they declare, build one
  * module with everything the run needs. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,16 +9,21 @@
 
 #include "solver/sim.h"
 
-enum { MAX_DEFINES = 24, DEFINE_SIZE = 128 };
+enum { MAX_DEFINES = 24, DEFINE_SIZE = 128, LONGEST_NAME = 48 /* of a key in parameter files */ };
 
 typedef struct {
   char text[MAX_DEFINES][DEFINE_SIZE];
   const char *list[MAX_DEFINES];
   int count;
+  const char *failed; /* a constant for which there was no room */
 } defines_t;
 
 static void define(defines_t *d, const char *name, const char *value) {
-  snprintf(d->text[d->count], DEFINE_SIZE, "%s=%s", name, value);
+  if (d->count == MAX_DEFINES ||
+      snprintf(d->text[d->count], DEFINE_SIZE, "%s=%s", name, value) >= DEFINE_SIZE) {
+    d->failed = name;
+    return;
+  }
   d->list[d->count] = d->text[d->count];
   d->count++;
 }
@@ -54,8 +60,9 @@ static void tile_size(const oak_t *sim, int tile[2]) {
   tile[1] = divisor(sim->block_size, rows > 8 ? rows : 8); /* fewer are mostly halo */
 }
 
-static void make_defines(const oak_t *sim, defines_t *d) {
+static oak_status_t make_defines(const oak_t *sim, defines_t *d) {
   d->count = 0;
+  d->failed = NULL;
   define_int(d, "OAK_DIM", sim->dim);
   define_int(d, "OAK_N", sim->block_size);
   define_int(d, "OAK_NG", sim->layers);
@@ -75,6 +82,10 @@ static void make_defines(const oak_t *sim, defines_t *d) {
   define_int(d, "OAK_REFINE_NONE", !strcmp(chosen(sim, "refine.criterion"), "none"));
   define_int(d, "OAK_REFINE_BUFFER", oak_params_int(sim->params, "refine.buffer"));
   define_int(d, "OAK_REFINE_PRIMITIVES", sim->refine_primitives);
+  OAK_CHECK(!d->failed, OAK_ERR_INPUT,
+            "the constant %s of the kernels does not fit in %d characters: use a shorter name",
+            d->failed, DEFINE_SIZE - 1);
+  return OAK_OK;
 }
 
 static int readable(const char *path) { return access(path, R_OK) == 0; }
@@ -119,9 +130,11 @@ static oak_status_t find_source(const oak_t *sim, const char *kind, const char *
   return OAK_OK;
 }
 
-static void set_field(char *out, size_t size, const char *line, const char *key) {
+/* "key text" to a buffer. \return 0 if it is too long for it. */
+static int set_field(char *out, size_t size, const char *item, const char *key) {
   const size_t n = strlen(key);
-  if (!strncmp(line, key, n) && line[n] == ' ') snprintf(out, size, "%s", line + n + 1);
+  if (strncmp(item, key, n) || item[n] != ' ') return 1;
+  return snprintf(out, size, "%s", item + n + 1) < (int)size;
 }
 
 /* Split words of `text` in place into names from position `first`. */
@@ -131,44 +144,87 @@ static int split_names(char *text, const char **name, int first, int most) {
   return n - first;
 }
 
-/* A help text "{a,b,c} ..." names the values of a parameter. */
-static void read_choices(char choices[128], const char *help) {
-  const char *end = *help == '{' ? strchr(help, '}') : NULL;
-  choices[0] = 0;
-  if (!end || end - help > 120) return;
+/* A help text "{a,b,c} ..." names the values of a parameter, "{>1} ..." or "{>=1} ..." is its lower
+ * bound. */
+static oak_status_t read_values(oak_description_t *d, int n) {
+  const char *help = d->parameter[n].help, *end = *help == '{' ? strchr(help, '}') : NULL;
+  char *choices = d->parameter[n].choices, *stop;
+  if (!end) return OAK_OK;
+  if (help[1] == '>') {
+    const char *number = help + (help[2] == '=' ? 3 : 2);
+    d->parameter[n].bounded = 1;
+    d->parameter[n].above_min = help[2] != '=';
+    d->parameter[n].min = strtod(number, &stop);
+    OAK_CHECK(stop > number && stop == end && isfinite(d->parameter[n].min), OAK_ERR_INPUT,
+              "parameter %s.%s: its help text must begin with a bound such as {>0} or {>=0}",
+              d->parameter[n].section, d->parameter[n].name);
+    return OAK_OK;
+  }
+  OAK_CHECK(end - help < (long)sizeof d->parameter[n].choices, OAK_ERR_INPUT,
+            "parameter %s.%s: the names of its values in {} have more than %zu characters",
+            d->parameter[n].section, d->parameter[n].name, sizeof d->parameter[n].choices - 2);
   memcpy(choices, help + 1, end - help - 1);
-  choices[end - help - 1] = 0;
   for (char *c = choices; *c; c++)
     if (*c == ',') *c = ' ';
+  return OAK_OK;
+}
+
+/* An item OAK_NEXT "name|help". */
+static oak_status_t read_parameter(oak_description_t *d, const char *section, char *item) {
+  char *bar = strchr(item, '|');
+  OAK_CHECK(bar && d->nparameter < OAK_MAX_PARAMETERS, OAK_ERR_INPUT,
+            "the help text of a parameter in [%s] has control characters: leave them out", section);
+  *bar = 0;
+  const int n = d->nparameter++;
+  d->parameter[n].section = section;
+  d->parameter[n].name = item + 1;
+  d->parameter[n].help = bar + 1;
+  OAK_CHECK(strlen(item + 1) <= LONGEST_NAME, OAK_ERR_INPUT,
+            "parameter %s.%s: the name may have %d characters at most", section, item + 1,
+            LONGEST_NAME);
+  return read_values(d, n);
+}
+
+static void blank_control(char *text) {
+  for (; *text; text++)
+    if ((unsigned char)*text < ' ') *text = ' ';
+}
+
+/* The items of kernels/describe.c. */
+static oak_status_t read_items(oak_description_t *d, const char *physics, char *hooks,
+                               size_t hooks_size) {
+  const char *section = "";
+  char *next = d->text;
+  int whole = 1;
+  for (char *item = next; item && *item; item = next) {
+    next = strchr(item, '\036');
+    if (next) *next++ = 0;
+    blank_control(item + 1);
+    set_field(d->physics_title, sizeof d->physics_title, item, "physics");
+    set_field(d->problem_title, sizeof d->problem_title, item, "problem");
+    whole &= set_field(d->variables, sizeof d->variables, item, "variables");
+    whole &= set_field(d->primitives, sizeof d->primitives, item, "primitives");
+    set_field(hooks, hooks_size, item, "hooks");
+    if (!strcmp(item, "physics_parameters")) section = "physics";
+    if (!strcmp(item, "problem_parameters")) section = "problem";
+    if (*item == '\037') OAK_TRY(read_parameter(d, section, item));
+  }
+  OAK_CHECK(whole, OAK_ERR_INPUT,
+            "%s: PHYSICS_VARIABLES and PHYSICS_PRIMITIVES may have %zu characters at most", physics,
+            sizeof d->variables - 1);
+  return OAK_OK;
 }
 
 static oak_status_t read_description(oak_description_t *d, const char *physics, int nvar,
-                                     const double *fallback) {
+                                     const int count[2], const double *fallback) {
   char hooks[128] = "";
-  const char *section = "";
-  char *next = d->text;
-  for (char *line = next; line && *line; line = next) {
-    next = strchr(line, '\n');
-    if (next) *next++ = 0;
-    set_field(d->physics_title, sizeof d->physics_title, line, "physics");
-    set_field(d->problem_title, sizeof d->problem_title, line, "problem");
-    set_field(d->variables, sizeof d->variables, line, "variables");
-    set_field(d->primitives, sizeof d->primitives, line, "primitives");
-    set_field(hooks, sizeof hooks, line, "hooks");
-    if (!strcmp(line, "physics_parameters")) section = "physics";
-    if (!strcmp(line, "problem_parameters")) section = "problem";
-    if (*line != '\t') continue;
-    OAK_CHECK(d->nparameter < OAK_MAX_PARAMETERS, OAK_ERR_INPUT,
-              "more than %d parameters of physics and problem", OAK_MAX_PARAMETERS);
-    char *bar = strchr(line, '|');
-    *bar = 0;
-    const int n = d->nparameter++;
-    d->parameter[n].section = section;
-    d->parameter[n].name = line + 1;
-    d->parameter[n].help = bar + 1;
-    d->parameter[n].fallback = fallback[n];
-    read_choices(d->parameter[n].choices, bar + 1);
-  }
+  OAK_TRY(read_items(d, physics, hooks, sizeof hooks));
+  OAK_CHECK(d->nparameter == count[0] + count[1], OAK_ERR_INPUT,
+            "physics and problem declare %d parameters, of which %d can be read: leave control "
+            "characters out of their help texts",
+            count[0] + count[1], d->nparameter);
+  d->nproblem = count[1];
+  for (int n = 0; n < d->nparameter; n++) d->parameter[n].fallback = fallback[n];
   d->has_initial = strstr(hooks, "initial") != NULL;
   d->has_boundary = strstr(hooks, "boundary") != NULL;
   d->has_source = strstr(hooks, "source") != NULL;
@@ -205,8 +261,13 @@ static oak_status_t declare_parameters(oak_t *sim) {
       memcpy(fallback, text, sizeof text);
       break;
     }
+    if (d->parameter[n].bounded) {
+      desc.min = d->parameter[n].min;
+      desc.max = INFINITY;
+      desc.above_min = d->parameter[n].above_min;
+    }
     if (*d->parameter[n].choices) {
-      int word = (int)d->parameter[n].fallback;
+      double word = d->parameter[n].fallback; /* may be no integer, nor fit one */
       char words[128];
       snprintf(words, sizeof words, "%s", d->parameter[n].choices);
       for (char *w = strtok(words, " "); w; w = strtok(NULL, " "))
@@ -239,7 +300,7 @@ static oak_status_t build_module(oak_t *sim, const char *name, const char *const
     files[n++] = path[npath];
   }
   if (extra) files[n++] = extra;
-  make_defines(sim, &defines);
+  OAK_TRY(make_defines(sim, &defines));
   const oak_source_t source = {
       .name = name, .define = defines.list, .ndefine = defines.count, .file = files, .nfile = n};
   return oak_device_build(sim->dev, &source, out);
@@ -251,14 +312,15 @@ static oak_status_t find_files(oak_t *sim) {
                       sim->physics_path, sizeof sim->physics_path));
   OAK_TRY(find_source(sim, "problem", "problems", oak_params_text(sim->params, "problem.name"),
                       sim->problem_path, sizeof sim->problem_path));
+  OAK_TRY(oak_sim_check_macros(sim));
   return oak_sim_check_flux(sim);
 }
 
 oak_status_t oak_sim_describe(oak_t *sim) {
   static const char *const part[] = {"kernels/describe.c"};
   oak_description_t *d = &sim->description;
-  double fallback[256];
-  int nvar = 0;
+  double fallback[OAK_MAX_PARAMETERS + 1];
+  int nvar = 0, count[2];
   oak_module_t *module = NULL;
   /* A file may be there for one rank and not for another. */
   OAK_TRY(oak_agree(sim->comm, find_files(sim)));
@@ -271,8 +333,10 @@ oak_status_t oak_sim_describe(oak_t *sim) {
     st = oak_device_constant(sim->dev, module, "oak_describe_normal", d->normal, sizeof d->normal);
   if (st == OAK_OK)
     st = oak_device_constant(sim->dev, module, "oak_describe_nvar", &nvar, sizeof nvar);
+  if (st == OAK_OK)
+    st = oak_device_constant(sim->dev, module, "oak_describe_count", count, sizeof count);
   oak_device_unload(sim->dev, &module);
-  if (st == OAK_OK) st = read_description(d, sim->physics_path, nvar, fallback);
+  if (st == OAK_OK) st = read_description(d, sim->physics_path, nvar, count, fallback);
   if (st == OAK_OK) st = declare_parameters(sim);
   return oak_agree(sim->comm, st);
 }
@@ -294,6 +358,19 @@ static int has_kernel(const oak_t *sim, const char *name) {
   return 1;
 }
 
+/* The kernels of a module read as many parameters as the host has of the description: not if a file
+ * of the user has changed since. */
+static oak_status_t check_user(oak_t *sim, oak_module_t *module) {
+  const int n = sim->description.nparameter, given = n + (sim->description.nproblem == 0);
+  int count;
+  OAK_TRY(oak_device_constant(sim->dev, module, "oak_user_count", &count, sizeof count));
+  OAK_CHECK(count == given, OAK_ERR_INPUT,
+            "the kernels read %d parameters of physics and problem, but their files declared %d "
+            "when the run started: were they changed? Start it again",
+            count, given);
+  return OAK_OK;
+}
+
 oak_status_t oak_sim_build(oak_t *sim) {
   const char *part[NKERNEL_PARTS + 2];
   int n = NKERNEL_PARTS;
@@ -301,6 +378,7 @@ oak_status_t oak_sim_build(oak_t *sim) {
   if (sim->first_order) part[n++] = "kernels/repair.c";
   if (sim->floors) part[n++] = "kernels/floor.c";
   OAK_TRY(build_module(sim, "kernels", part, n, NULL, &sim->module));
+  OAK_TRY(oak_agree(sim->comm, check_user(sim, sim->module)));
   oak_status_t st = OAK_OK;
 #define OAK_GET_KERNEL(k)                  \
   if (st == OAK_OK && has_kernel(sim, #k)) \
@@ -347,7 +425,10 @@ oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oa
     st = build_module(sim, name, kernel_parts, NKERNEL_HEADERS, full, &sim->extra[sim->nextra]);
   free(full);
   OAK_TRY(st);
-  return oak_agree(sim->comm, oak_device_kernel(sim->dev, sim->extra[sim->nextra++], name, out));
+  oak_module_t *module = sim->extra[sim->nextra++];
+  st = check_user(sim, module);
+  if (st == OAK_OK) st = oak_device_kernel(sim->dev, module, name, out);
+  return oak_agree(sim->comm, st);
 }
 
 oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Making and destroying a simulation, and facts about it. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,10 +82,23 @@ static oak_status_t read_floors(oak_t *sim) {
   return OAK_OK;
 }
 
+/* Positions of cells must differ by more than their rounding errors. */
+static oak_status_t check_resolution(const oak_t *sim, int d) {
+  const double finest = ldexp(sim->dx0[d], -sim->max_level);
+  const double least = 64 * DBL_EPSILON * fmax(fabs(sim->xmin[d]), fabs(sim->xmax[d]));
+  OAK_CHECK(isfinite(finest) && finest >= least && finest >= DBL_MIN, OAK_ERR_INPUT,
+            "mesh.xmin = %g and mesh.xmax = %g along %c: cells of mesh.max_level = %d would have "
+            "the size %g, but numbers of double precision tell them apart only from %g on: put the "
+            "origin near the domain, lower the level or change the unit",
+            sim->xmin[d], sim->xmax[d], "xyz"[d], sim -> max_level, finest, fmax(least, DBL_MIN));
+  return OAK_OK;
+}
+
 static oak_status_t read_rest(oak_t *sim) {
   const oak_params_t *p = sim->params;
   int trees[3];
   oak_params_ints(p, "mesh.trees", trees);
+  OAK_TRY(oak_mesh_check_trees(sim->dim, trees));
   oak_params_reals(p, "mesh.xmin", sim->xmin);
   oak_params_reals(p, "mesh.xmax", sim->xmax);
   for (int d = 0; d < sim->dim; d++) {
@@ -92,6 +106,7 @@ static oak_status_t read_rest(oak_t *sim) {
               "mesh.xmax = %g is not above mesh.xmin = %g along %c", sim->xmax[d], sim->xmin[d],
               "xyz"[d]);
     sim->dx0[d] = (sim->xmax[d] - sim->xmin[d]) / trees[d] / sim->block_size;
+    OAK_TRY(check_resolution(sim, d));
   }
   if (sim->dim == 2) sim->xmin[2] = sim->xmax[2] = sim->dx0[2] = 0;
   sim->adapt_every = oak_params_int(p, "mesh.adapt_every");

@@ -10,11 +10,11 @@
 #include "solver/runge_kutta.h"
 
 enum { OAK_RATES_UNWANTED = 2 };
-enum { OAK_MAX_NVAR = 32, OAK_MAX_PARAMETERS = 256 };
+enum { OAK_MAX_NVAR = 32 };
 
 /** What a physics and a problem file declare (kernels/describe.c). */
 typedef struct {
-  char text[8192];                      /**< storage of parameter names and help */
+  char text[OAK_DESCRIPTION_BYTES];     /**< storage of parameter names and help */
   char variables[512], primitives[512]; /**< storage of variable names */
   char physics_title[128], problem_title[128];
   int nvar;
@@ -22,10 +22,13 @@ typedef struct {
   int normal[3]; /**< variable that a wall normal to each axis reflects, or -1 */
   int has_initial, has_boundary, has_source, has_refine, has_region, has_floor;
   int nparameter; /**< physics, then problem */
+  int nproblem;   /**< those of the problem */
   struct {
     const char *section, *name, *help;
     double fallback;
     char choices[128]; /**< words for values 0, 1, ... or "" */
+    double min;        /**< least value, if bounded; with above_min it is excluded itself */
+    int bounded, above_min;
   } parameter[OAK_MAX_PARAMETERS];
 } oak_description_t;
 
@@ -142,6 +145,11 @@ oak_status_t oak_sim_agree(oak_t *sim, oak_status_t st);
 oak_status_t oak_sim_find_limiter(const oak_t *sim, int *radius);
 /** Refuse a flux that neither numerics/riemann.h nor the physics has. */
 oak_status_t oak_sim_check_flux(const oak_t *sim);
+
+/* macros.c */
+/** Refuse macros of physics and problem files that have no effect, such as a misspelt
+ * PROBLEM_SOURCE. Not collective. */
+oak_status_t oak_sim_check_macros(const oak_t *sim);
 
 /* setup.c */
 oak_status_t oak_sim_describe(oak_t *sim);
