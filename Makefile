@@ -16,9 +16,10 @@ TEST_PACKAGES := libcmocka-dev python3 python3-vtk9 python3-numpy util-linux git
 VERIFY_PACKAGES := python3 python3-numpy python3-matplotlib
 DEV_PACKAGES := clang-format clang-tidy git
 
-# Any number of cores, as root in a container too; cores are shared with whatever else runs.
+# Any number of cores, as root in a container too; cores are shared with whatever else runs. All ranks are on one host:
+# without tcp, with which Open MPI 5 may warn "Unable to find reachable pairing" there.
 MPI_ENV := OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
-  OMPI_MCA_btl_vader_single_copy_mechanism=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+  OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl=^tcp PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 
 help:
 	@echo "oak: octree adaptive kernels"

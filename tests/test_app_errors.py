@@ -104,8 +104,9 @@ COMMANDS = {
 MANY_LINES = {"two mistakes at once", "problem that does not compile"}
 CRASH = re.compile(r"signal|Segmentation|core dumped|MPI_ABORT|Sanitizer|runtime error|Aborted", re.I)
 # What mpiexec itself says when a program reports failure.
-MPIEXEC = re.compile(r"^(-{20,}$|Primary job +terminated|a non-zero exit code\. Per user|mpi(exec|run) detected that|"
-                     r"the job to be terminated\. The first|  Process name: |  Exit code: |\s*$)")
+MPIEXEC = re.compile(r"^(-{20,}$|Primary job +terminated|a non-zero exit code\. Per user|(mpiexec|mpirun|prterun) detected that|"
+                     r"(thus causing )?the job to be terminated\. The first| +Process name: | +Exit code: |"
+                     r"\[\S+:\d+\] PMIX ERROR: |\[warn\] Epoll |\s*$)")
 
 
 def run(command, work, limit):
