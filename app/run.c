@@ -10,6 +10,8 @@ static void run_help(void) {
       "usage: oak run FILE.ini [section.key=value ...]\n\n"
       "Runs the simulation that FILE.ini describes. Assignments on the command line win over the "
       "file.\n"
+      "If there is no such file, the one of that name that comes with oak is taken; oak info lists "
+      "them.\n"
       "Output goes to output.folder: pictures, AMReX plotfiles (ParaView, VisIt, yt), "
       "diagnostics.csv and\n"
       "parameters.ini, which holds every parameter of the run.\n\n"
@@ -17,8 +19,8 @@ static void run_help(void) {
       "  --quiet   print nothing but errors\n"
       "  --help    this text; `oak params` explains all keys\n\n"
       "examples:\n"
-      "  oak run problems/rayleigh_taylor.ini\n"
-      "  mpirun -n 4 oak run problems/rayleigh_taylor.ini mesh.max_level=6 run.end_time=0.5\n"
+      "  oak run rayleigh_taylor\n"
+      "  mpirun -n 4 oak run rayleigh_taylor mesh.max_level=6 run.end_time=0.5\n"
       "  oak run my.ini problem.name=./my_problem.c device.threads=8\n");
 }
 
@@ -28,9 +30,12 @@ int oak_report_failure(int rank) {
   return 1;
 }
 
-static oak_status_t run(const char *file, int nset, char **set, FILE *stream) {
+static oak_status_t run(const char *name, int nset, char **set, FILE *stream, int rank) {
+  char file[PATH_MAX];
   oak_params_t *params;
   oak_t *sim = NULL;
+  OAK_TRY(oak_find_parameters(name, file, rank));
+  if (rank == 0 && stream && strcmp(file, name)) fprintf(stream, "parameters from %s\n", file);
   OAK_TRY(oak_params_new(&params));
   oak_status_t st = oak_params_read(params, MPI_COMM_WORLD, file);
   for (int i = 0; i < nset && st == OAK_OK; i++)
@@ -63,7 +68,7 @@ int oak_command_run(int argc, char **argv, int rank) {
     if (rank == 0) fprintf(stderr, "oak run: no parameter file given; see oak run --help\n");
     return 2;
   }
-  return run(argv[0], n - 1, argv + 1, stream) == OAK_OK ? 0 : oak_report_failure(rank);
+  return run(argv[0], n - 1, argv + 1, stream, rank) == OAK_OK ? 0 : oak_report_failure(rank);
 }
 
 int oak_command_params(int argc, char **argv, int rank) {

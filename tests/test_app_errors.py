@@ -47,7 +47,7 @@ CASES = {
     "infinite end time": ("", ["run.end_time=nan"], [r"run\.end_time", r"nan"]),
     "no equals sign": ("", ["mesh.max_level"], [r"mesh\.max_level"]),
     "line without a value": ("[run]\nend_time\n", [], [r"run\.ini:\d+"]),
-    "missing file": (None, [], [r"missing\.ini"]),
+    "missing file": (None, [], [r"missing\.ini", r"oak info"]),
     "a folder as file": (None, [], [r"folder|directory"]),
     "odd block size": ("", ["mesh.block_size=9"], [r"block_size", r"9", r"even|multiple of 2"]),
     "block too small for the ghost cells": (
