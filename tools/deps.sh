@@ -16,7 +16,7 @@ done
 [ -z "$missing" ] && exit 0
 install="apt-get install --no-install-recommends$missing"
 refuse() {
-  echo "$1; run as root, or ask an administrator for: apt-get update; $install" >&2
+  echo "$1; an administrator installs them with: apt-get update; $install" >&2
   exit 1
 }
 as_root=""
@@ -27,7 +27,7 @@ fi
 
 # On a terminal one line, rewritten, of how far apt has come; it begins when sudo has asked for what it asks.
 show_progress() {
-  while sleep 1; do
+  while sleep 1 && [ -e "$log" ]; do
     total=$(sed -n 's/.* \([0-9]*\) newly installed.*/\1/p' "$log" | tail -1)
     [ -z "$total" ] || printf '\r%s packages: %s downloaded, %s unpacked, %s set up ' "$total" \
       "$(grep -c '^Get:' "$log")" "$(grep -c '^Unpacking ' "$log")" "$(grep -c '^Setting up ' "$log")"
@@ -36,6 +36,8 @@ show_progress() {
 
 echo "installing$missing and what they need (half a minute to a few minutes)"
 log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+trap 'exit 130' INT TERM
 watcher=""
 if [ -t 1 ]; then
   show_progress &
@@ -50,5 +52,4 @@ $as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C sh -c "
 " >"$log" 2>&1 || status=$?
 [ -z "$watcher" ] || { kill $watcher; echo; }
 [ $status -eq 0 ] || tail -20 "$log" >&2
-rm -f "$log"
 [ $status -eq 0 ] || refuse "the packages were not installed"

@@ -23,10 +23,10 @@ case $user in
   *) echo "fresh_machine.sh: USER is $user; known: root sudo refused plain" >&2 && exit 2 ;;
 esac
 cd "$(dirname "$0")/.."
-[ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null || {
+if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
   echo "fresh_machine.sh works as root and needs debootstrap: apt-get install debootstrap" >&2
   exit 1
-}
+fi
 
 folder=$(mktemp -d "${TMPDIR:-/tmp}/oak_fresh.XXXXXX")
 trap 'rm -rf --one-file-system "$folder"' EXIT
