@@ -5,6 +5,8 @@ SANITIZE ?= $(BUILD)_sanitize
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 CMAKE_FLAGS ?=
+# The option stays in CMake's cache, so each target says what it wants; nothing: what the cache says.
+BUILD_TESTS ?= ON
 
 .DEFAULT_GOAL := help
 .PHONY: help deps test-deps verify-deps dev-deps build demo test verify sanitize build-sanitize install format \
@@ -16,9 +18,10 @@ TEST_PACKAGES := libcmocka-dev python3 python3-vtk9 python3-numpy util-linux git
 VERIFY_PACKAGES := python3 python3-numpy python3-matplotlib
 DEV_PACKAGES := clang-format clang-tidy git
 
-# Any number of cores, as root in a container too; cores are shared with whatever else runs.
+# Any number of cores, as root in a container too; cores are shared with whatever else runs. All ranks are on one host:
+# without tcp, with which Open MPI 5 may warn "Unable to find reachable pairing" there.
 MPI_ENV := OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
-  OMPI_MCA_btl_vader_single_copy_mechanism=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+  OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl=^tcp PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 
 help:
 	@echo "oak: octree adaptive kernels"
@@ -28,7 +31,7 @@ help:
 	@echo "  make verify          install packages, build, measure accuracy on standard problems, write a report (half an hour)"
 	@echo "  make build           build the library, the oak command, examples and tests in $(BUILD)/"
 	@echo "  make deps            install the Debian packages that are missing (root or sudo)"
-	@echo "  make install         install to PREFIX ($(PREFIX)): make install PREFIX=\$$HOME/oak"
+	@echo "  make install         install to PREFIX ($(PREFIX)): make install PREFIX=\$$HOME/.local"
 	@echo "  make sanitize        unit tests with address and undefined-behaviour sanitizers, kernels included"
 	@echo "  make format          format all C code; check-format only says what would change"
 	@echo "  make lint            clang-tidy and rules of this project"
@@ -46,14 +49,23 @@ verify-deps:
 dev-deps:
 	@tools/deps.sh $(PACKAGES) $(DEV_PACKAGES)
 
+# CMake refuses a build folder that was made in another place, as after the clone was moved or copied.
 build:
-	@cmake -S . -B $(BUILD) -DCMAKE_EXPORT_COMPILE_COMMANDS=ON $(CMAKE_FLAGS) >$(BUILD).log 2>&1 || \
-	  { cat $(BUILD).log; rm -f $(BUILD).log; echo "'make deps' installs what is missing on Debian and Ubuntu" >&2; exit 1; }
+	@made_for() { sed -n "s/^$$1:INTERNAL=//p" $(BUILD)/CMakeCache.txt; }; \
+	if [ -e $(BUILD)/CMakeCache.txt ] && \
+	  ! { [ "$$(made_for CMAKE_HOME_DIRECTORY)" -ef . ] && [ "$$(made_for CMAKE_CACHEFILE_DIR)" -ef $(BUILD) ]; }; then \
+	  echo "$(BUILD)/ was made in another folder: everything is built again"; \
+	  rm -rf $(BUILD)/CMakeCache.txt $(BUILD)/CMakeFiles; \
+	fi
+	@cmake -S . -B $(BUILD) -DCMAKE_EXPORT_COMPILE_COMMANDS=ON $(if $(BUILD_TESTS),-DOAK_BUILD_TESTS=$(BUILD_TESTS)) $(CMAKE_FLAGS) \
+	  >$(BUILD).log 2>&1 || { cat $(BUILD).log; \
+	  ! grep -qE 'Could NOT find|No CMAKE_C_COMPILER|cmake: .*not found' $(BUILD).log || \
+	    echo "'make deps' installs what is missing on Debian and Ubuntu" >&2; rm -f $(BUILD).log; exit 1; }
 	@mv $(BUILD).log $(BUILD)/configure.log
 	@cmake --build $(BUILD) -j $(JOBS)
 
 demo: deps
-	@$(MAKE) --no-print-directory build CMAKE_FLAGS="-DOAK_BUILD_TESTS=OFF $(CMAKE_FLAGS)"
+	@$(MAKE) --no-print-directory build BUILD_TESTS=OFF
 	@$(MPI_ENV) mpirun -n $(JOBS) $(BUILD)/oak run problems/rayleigh_taylor.ini --overwrite
 	@echo
 	@echo "Pictures:   $$(ls output/rayleigh_taylor/*.png | head -1) to $$(ls output/rayleigh_taylor/*.png | tail -1)"
@@ -66,13 +78,13 @@ demo: deps
 	@echo "            $(BUILD)/oak params                             all parameters; $(BUILD)/oak info"
 
 test: test-deps
-	@$(MAKE) --no-print-directory build CMAKE_FLAGS="-DOAK_BUILD_TESTS=ON $(CMAKE_FLAGS)"
+	@$(MAKE) --no-print-directory build
 	@$(MAKE) --no-print-directory build-sanitize
 	@tools/run_tests.sh $(JOBS) $(BUILD) "$(SANITIZE):-L unit"
 
 # The report is made of failing cases too.
 verify: verify-deps
-	@$(MAKE) --no-print-directory build CMAKE_FLAGS="-DOAK_BUILD_TESTS=ON $(CMAKE_FLAGS)"
+	@$(MAKE) --no-print-directory build
 	@rm -rf verify_report
 	@$(MPI_ENV) mpirun -n $(JOBS) $(BUILD)/verify/oak_verify --full --out verify_report $(CASES); \
 	  /usr/bin/python3 verify/report.py verify_report
@@ -84,6 +96,7 @@ build-sanitize:
 sanitize: test-deps build-sanitize
 	@tools/run_tests.sh $(JOBS) "$(SANITIZE):-L unit"
 
+install info: BUILD_TESTS =
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 

@@ -4,11 +4,19 @@
 #ifndef OAK_COMMANDS_H
 #define OAK_COMMANDS_H
 
+#include <limits.h>
+#include <oak.h>
+
 int oak_command_run(int argc, char **argv, int rank);
 int oak_command_bench(int argc, char **argv, int rank);
 int oak_command_info(int argc, char **argv, int rank);
 int oak_command_params(int argc, char **argv, int rank);
 void oak_print_version(void);
+/** The parameter file that \a name means: the file of that name, or else one that comes with oak.
+ * Collective on MPI_COMM_WORLD; \a name agrees on all ranks.
+ * \param [out] path  the same on all ranks.
+ * \return OAK_ERR_FILE if there is neither, OAK_ERR_INPUT if the name is too long. */
+oak_status_t oak_find_parameters(const char *name, char path[PATH_MAX], int rank);
 /** Print the last error on rank 0. \return the exit code of a failed run. */
 int oak_report_failure(int rank);
 

@@ -19,16 +19,18 @@ static int compare_names(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names of the C files in a folder of the installation, sorted; the caller frees them. */
-static int list_files(const char *root, const char *folder, char *name[256]) {
+/* Names of the files in a folder of the installation that end in ending, sorted; the caller frees
+ * them. */
+static int list_files(const char *root, const char *folder, const char *ending, char *name[256]) {
+  const size_t cut = strlen(ending);
   char path[4096];
   int n = 0;
   snprintf(path, sizeof path, "%s/%s", root, folder);
   DIR *dir = opendir(path);
   for (struct dirent *e; dir && n < 256 && (e = readdir(dir));) {
     const size_t length = strlen(e->d_name);
-    if (length > 2 && !strcmp(e->d_name + length - 2, ".c") &&
-        (name[n] = strndup(e->d_name, length - 2)))
+    if (length > cut && !strcmp(e->d_name + length - cut, ending) &&
+        (name[n] = strndup(e->d_name, length - cut)))
       n++;
   }
   if (dir) closedir(dir);
@@ -36,9 +38,10 @@ static int list_files(const char *root, const char *folder, char *name[256]) {
   return n;
 }
 
-static void print_names(const char *title, const char *root, const char *folder) {
+static void print_names(const char *title, const char *root, const char *folder,
+                        const char *ending) {
   char *name[256];
-  const int n = list_files(root, folder, name);
+  const int n = list_files(root, folder, ending, name);
   printf("%-10s", title);
   for (int i = 0; i < n; i++) {
     printf(" %s", name[i]);
@@ -53,7 +56,7 @@ static void print_schemes(const char *root) {
   if (oak_list_limiters(names, sizeof names) == OAK_OK) printf("%-10s %s\n", "limiters", names);
   if (oak_list_fluxes("", names, sizeof names) != OAK_OK) return;
   const size_t common = strlen(names);
-  const int n = list_files(root, "physics", physics);
+  const int n = list_files(root, "physics", ".c", physics);
   printf("%-10s %s", "fluxes", names);
   for (int i = 0; i < n; i++) {
     if (oak_list_fluxes(physics[i], names, sizeof names) == OAK_OK && names[common])
@@ -106,8 +109,9 @@ int oak_command_info(int argc, char **argv, int rank) {
              : home ? home
                     : "/tmp",
              xdg ? "/oak" : "/.cache/oak");
-    print_names("physics", root, "physics");
-    print_names("problems", root, "problems");
+    print_names("physics", root, "physics", ".c");
+    print_names("problems", root, "problems", ".c");
+    print_names("oak run", root, "problems", ".ini");
     print_schemes(root);
   }
   return 0;

@@ -26,7 +26,7 @@ static void print_help(void) {
   printf("  mpirun -n N oak COMMAND ...        N ranks\n\ncommands:\n");
   for (int i = 0; i < NCOMMANDS; i++) printf("  %-8s %s\n", commands[i].name, commands[i].summary);
   printf("\noak COMMAND --help tells more about each; oak --version prints the version.\n\n");
-  printf("A first run:   oak run problems/rayleigh_taylor.ini\n");
+  printf("A first run:   oak run rayleigh_taylor\n");
   printf(
       "Your own:      docs/kernels.md shows how to write a problem, a C file of about 30 lines\n");
 }

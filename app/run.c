@@ -13,6 +13,8 @@ static void run_help(void) {
       "usage: oak run FILE.ini [section.key=value ...]\n\n"
       "Runs the simulation that FILE.ini describes. Assignments on the command line win over the "
       "file.\n"
+      "If there is no such file, the one of that name that comes with oak is taken; oak info lists "
+      "them.\n"
       "Output goes to output.folder: pictures, AMReX plotfiles (ParaView, VisIt, yt), "
       "diagnostics.csv and\n"
       "parameters.ini, which holds every parameter of the run.\n\n"
@@ -25,8 +27,8 @@ static void run_help(void) {
       "Keys of [device] for all runs may stand in $XDG_CONFIG_HOME/oak/settings.ini, or else "
       "~/.config/oak/settings.ini.\n\n"
       "examples:\n"
-      "  oak run problems/rayleigh_taylor.ini\n"
-      "  mpirun -n 4 oak run problems/rayleigh_taylor.ini mesh.max_level=6 output.folder=finer\n"
+      "  oak run rayleigh_taylor\n"
+      "  mpirun -n 4 oak run rayleigh_taylor mesh.max_level=6 output.folder=finer\n"
       "  oak run my.ini problem.name=./my_problem.c device.threads=8\n");
 }
 
@@ -67,10 +69,14 @@ static oak_status_t read_settings(oak_params_t *params) {
   return path[0] ? oak_params_read_settings(params, MPI_COMM_WORLD, path) : OAK_OK;
 }
 
-static oak_status_t run(const char *file, int trust, int nset, char **set,
-                        const oak_run_options_t *options) {
+static oak_status_t run(const char *name, int trust, int nset, char **set,
+                        const oak_run_options_t *options, int rank) {
+  char file[PATH_MAX];
   oak_params_t *params;
   oak_t *sim = NULL;
+  OAK_TRY(oak_find_parameters(name, file, rank));
+  if (rank == 0 && options->stream && strcmp(file, name))
+    fprintf(options->stream, "parameters from %s\n", file);
   oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_params_new(&params));
   if (st == OAK_OK && trust) oak_params_trust(params);
   if (st == OAK_OK) st = read_settings(params);
@@ -118,7 +124,7 @@ int oak_command_run(int argc, char **argv, int rank) {
               file);
     return 2;
   }
-  return run(file, trust, n, argv, &options) == OAK_OK ? 0 : oak_report_failure(rank);
+  return run(file, trust, n, argv, &options, rank) == OAK_OK ? 0 : oak_report_failure(rank);
 }
 
 int oak_command_params(int argc, char **argv, int rank) {

@@ -62,7 +62,7 @@ CASES = {
         "", ["mesh.xmin=-1.7e308", "mesh.xmax=1.7e308"], [r"mesh\.xmin.*size inf"]),
     "a face that 2D does not have": ("", ["boundary.zlow=outflw"], [r"boundary\.zlow = outflw.*unknown condition"]),
     "adiabatic index of one": ("", ["physics.gamma=1"], [r"physics\.gamma = 1: must be a number above 1$"]),
-    "missing file": (None, [], [r"missing\.ini"]),
+    "missing file": (None, [], [r"missing\.ini", r"oak info"]),
     "a folder as file": (None, [], [r"folder|directory"]),
     "odd block size": ("", ["mesh.block_size=9"], [r"block_size", r"9", r"even|multiple of 2"]),
     "block too small for the ghost cells": (
@@ -123,8 +123,9 @@ COMMANDS = {
 MANY_LINES = {"two mistakes at once", "three mistakes at once", "problem that does not compile"}
 CRASH = re.compile(r"signal|Segmentation|core dumped|MPI_ABORT|Sanitizer|runtime error|Aborted", re.I)
 # What mpiexec itself says when a program reports failure.
-MPIEXEC = re.compile(r"^(-{20,}$|Primary job +terminated|a non-zero exit code\. Per user|mpi(exec|run) detected that|"
-                     r"the job to be terminated\. The first|  Process name: |  Exit code: |\s*$)")
+MPIEXEC = re.compile(r"^(-{20,}$|Primary job +terminated|a non-zero exit code\. Per user|(mpiexec|mpirun|prterun) detected that|"
+                     r"(thus causing )?the job to be terminated\. The first| +Process name: | +Exit code: |"
+                     r"\[\S+:\d+\] PMIX ERROR: |\[warn\] Epoll |\s*$)")
 
 
 def run(command, work, limit):

@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An installed copy of oak, for CTest: `oak` runs from it, and example 1 is built against it, outside the
-tree, with CMake's find_package and with pkg-config. Neither may read anything of the source tree.
+"""An installed copy of oak, for CTest: `oak` runs from it, with its parameter files, and example 1 is built
+against it, outside the tree, with CMake's find_package and with pkg-config. None may read anything of the
+source tree.
 
 usage: test_install.py --source TREE --build BUILD --cmake CMAKE --mpicc MPICC"""
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +27,21 @@ def find_folder(prefix, file):
         if file in files:
             return folder
     sys.exit(f"nothing installs {file}")
+
+
+def check_names(oak, problems, folder, env):
+    """Parameter files that come with oak are found by name, but those of the folder come first."""
+    os.mkdir(folder)
+    few = ["run.max_steps=1"]
+    found = "parameters from " + os.path.join(os.path.realpath(problems), "sod.ini")
+    assert "sod" in re.search(r"^oak run +(.*)$", run([oak, "info"], folder, env), re.M).group(1).split()
+    os.mkdir(os.path.join(folder, "sod"))  # a folder is no parameter file
+    for name in ("sod", "sod.ini", "problems/sod.ini"):
+        printed = run([oak, "run", name, *few, "output.folder=" + name.replace("/", "_") + "_out"], folder, env)
+        assert found in printed, printed
+    shutil.copy(os.path.join(problems, "sod.ini"), folder)
+    printed = run([oak, "run", "sod.ini", *few, "output.folder=own"], folder, env)
+    assert "parameters from" not in printed, printed
 
 
 def main():
@@ -47,6 +64,8 @@ def main():
         with open(os.path.join(mine, "run.ini"), "w", encoding="utf-8") as f:
             f.write("[mesh]\nxmax = 0.3\nmax_level = 2\n[physics]\ngamma = 1.4\n")
         run([os.path.join(prefix, "bin", "oak"), "run", "run.ini", *settings], mine, env)
+
+        check_names(os.path.join(prefix, "bin", "oak"), problems, os.path.join(top, "names"), env)
 
         run([options.cmake, "-S", mine, "-B", os.path.join(top, "cmake"), f"-DCMAKE_PREFIX_PATH={prefix}",
              f"-DCMAKE_C_FLAGS={os.environ.get('OAK_TEST_CFLAGS', '')}"], top, env)

@@ -14,18 +14,42 @@ for package in "$@"; do
   case $state in ii*) ;; *) missing="$missing $package" ;; esac
 done
 [ -z "$missing" ] && exit 0
-echo "installing$missing"
+install="apt-get install --no-install-recommends$missing"
+refuse() {
+  echo "$1; an administrator installs them with: apt-get update; $install" >&2
+  exit 1
+}
 as_root=""
 if [ "$(id -u)" -ne 0 ]; then
-  command -v sudo >/dev/null || {
-    echo "these packages are missing:$missing; ask an administrator for: apt-get install$missing" >&2
-    exit 1
-  }
+  command -v sudo >/dev/null || refuse "packages are missing, and this machine has no sudo"
   as_root=sudo
 fi
-apt="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0"
-$apt install --no-install-recommends $missing >/dev/null 2>&1 || {
-  # Lists of packages that are old or were never fetched, as in a container's image.
-  $apt update
-  $apt install --no-install-recommends $missing
+
+# On a terminal one line, rewritten, of how far apt has come; it begins when sudo has asked for what it asks.
+show_progress() {
+  while sleep 1 && [ -e "$log" ]; do
+    total=$(sed -n 's/.* \([0-9]*\) newly installed.*/\1/p' "$log" | tail -1)
+    [ -z "$total" ] || printf '\r%s packages: %s downloaded, %s unpacked, %s set up ' "$total" \
+      "$(grep -c '^Get:' "$log")" "$(grep -c '^Unpacking ' "$log")" "$(grep -c '^Setting up ' "$log")"
+  done
 }
+
+echo "installing$missing and what they need (half a minute to a few minutes)"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+trap 'exit 130' INT TERM
+watcher=""
+if [ -t 1 ]; then
+  show_progress &
+  watcher=$!
+fi
+status=0
+# sudo is called once, so that it asks once. Lists of packages may be old or, as in a container's image, missing.
+# shellcheck disable=SC2086 # no word or one
+$as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C sh -c "
+  apt() { apt-get -q -y -o Dpkg::Use-Pty=0 \"\$@\"; }
+  apt install --no-install-recommends$missing || { apt update && apt install --no-install-recommends$missing; }
+" >"$log" 2>&1 || status=$?
+[ -z "$watcher" ] || { kill $watcher; echo; }
+[ $status -eq 0 ] || tail -20 "$log" >&2
+[ $status -eq 0 ] || refuse "the packages were not installed"

@@ -16,7 +16,15 @@ static int is_root(const char *folder) {
   return length > 0 && (size_t)length < sizeof path && access(path, R_OK) == 0;
 }
 
-/** share/oak beside bin/ or lib/, or above lib/<architecture>/, of the file \a origin. */
+/** The source tree itself, which has more than the headers that /usr/include may hold too. */
+static int is_tree(const char *folder) {
+  char path[PATH_MAX + 32];
+  snprintf(path, sizeof path, "%s/kernels/flux.c", folder);
+  return is_root(folder) && access(path, R_OK) == 0;
+}
+
+/** share/oak beside bin/ or lib/, or above lib/<architecture>/, of the file \a origin; or the
+ * source tree if its build folder holds the file: the tree may have moved since it was built. */
 static int root_near(const char *origin, char root[PATH_MAX]) {
   char path[PATH_MAX], guess[PATH_MAX + 32];
   if (!realpath(origin, path)) return 0;
@@ -28,6 +36,10 @@ static int root_near(const char *origin, char root[PATH_MAX]) {
     snprintf(guess, sizeof guess, "%s/share/oak", path);
     if (is_root(guess) && strlen(guess) < PATH_MAX) {
       memcpy(root, guess, strlen(guess) + 1);
+      return 1;
+    }
+    if (is_tree(path)) {
+      memcpy(root, path, strlen(path) + 1);
       return 1;
     }
   }

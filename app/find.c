@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Parameter files that come with oak, found by name. */
+#include <errno.h>
+#include <limits.h>
+#include <oak.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "commands.h"
+
+/* A folder counts as nothing: `oak run sedov` works beside the output folder sedov. */
+static int is_missing(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 ? S_ISDIR(info.st_mode) : errno == ENOENT;
+}
+
+/* The file of problems/ that NAME, NAME.ini or problems/NAME.ini means; path is "" if there is
+ * none. */
+static void look_up(const char *name, char path[PATH_MAX]) {
+  static const char *const ending[] = {"", ".ini"};
+  const char *root;
+  path[0] = '\0';
+  if (oak_source_root(&root) != OAK_OK) return;
+  if (!strncmp(name, "problems/", 9)) name += 9;
+  for (int i = 0; i < 2; i++) {
+    const int length = snprintf(path, PATH_MAX, "%s/problems/%s%s", root, name, ending[i]);
+    if (length < PATH_MAX && !is_missing(path)) return;
+  }
+  path[0] = '\0';
+}
+
+oak_status_t oak_find_parameters(const char *name, char path[PATH_MAX], int rank) {
+  OAK_CHECK(strlen(name) < PATH_MAX, OAK_ERR_INPUT,
+            "the name of the parameter file has %zu characters; at most %d are possible",
+            strlen(name), PATH_MAX - 1);
+  /* Rank 0 reads the file, so rank 0 looks for it. */
+  if (rank == 0) {
+    snprintf(path, PATH_MAX, "%s", name);
+    if (name[0] != '/' && name[0] != '.' && is_missing(name)) look_up(name, path);
+  }
+  MPI_Bcast(path, PATH_MAX, MPI_CHAR, 0, MPI_COMM_WORLD);
+  OAK_CHECK(path[0], OAK_ERR_FILE,
+            "there is no parameter file '%s', neither here nor among those that come with oak; "
+            "check the name; oak info lists them",
+            name);
+  return OAK_OK;
+}
