@@ -112,9 +112,12 @@ void oak_cuda_detach(oak_device_t *dev, void *ptr) {
 oak_status_t oak_cuda_know_flags(oak_device_t *dev, void *page, size_t bytes) {
   cuda_t *cuda = dev->data;
   CUDA_TRY(cuda, host_register(page, bytes, CU_HOST_REGISTER_MAPPED), "registering shared memory");
-  cuda->flags = page;
-  CUDA_TRY(cuda, host_pointer(&cuda->flags_seen, page, 0), "mapping shared memory");
-  return OAK_OK;
+  const cu_result_t result = cuda->driver.host_pointer(&cuda->flags_seen, page, 0);
+  if (result != 0)
+    cuda->driver.host_unregister(page);
+  else
+    cuda->flags = page;
+  return oak_cuda_gpu_status(cuda, result, "mapping shared memory");
 }
 
 void oak_cuda_forget_flags(oak_device_t *dev, void *page) {

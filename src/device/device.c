@@ -201,20 +201,27 @@ void oak_device_detach(oak_device_t *dev, void *ptr) {
   if (ptr) dev->ops->detach(dev, ptr);
 }
 
-static oak_status_t know_flags(oak_device_t *dev, void *page, size_t bytes) {
+/* The page is given back if the device cannot use it. */
+static oak_status_t know_flags(oak_device_t *dev, void **page, size_t bytes, oak_handle_t *made) {
+  oak_status_t st = OAK_OK;
   dev->flag_bytes = bytes;
-  return dev->ops->know_flags ? dev->ops->know_flags(dev, page, bytes) : OAK_OK;
+  if (dev->ops->know_flags) st = dev->ops->know_flags(dev, *page, bytes);
+  if (st != OAK_OK) {
+    oak_host_map_close(*page, bytes, made);
+    *page = NULL;
+  }
+  return st;
 }
 
 oak_status_t oak_device_flags_new(oak_device_t *dev, size_t bytes, void **page,
                                   oak_handle_t *handle) {
   OAK_TRY(oak_host_map_new(bytes, page, handle));
-  return know_flags(dev, *page, bytes);
+  return know_flags(dev, page, bytes, handle);
 }
 
 oak_status_t oak_device_flags_attach(oak_device_t *dev, const oak_handle_t *handle, void **page) {
   OAK_TRY(oak_host_map_attach(handle, page));
-  return know_flags(dev, *page, (size_t)handle->bytes);
+  return know_flags(dev, page, (size_t)handle->bytes, NULL);
 }
 
 void oak_device_flags_close(oak_device_t *dev, void *page, oak_handle_t *handle) {

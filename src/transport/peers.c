@@ -119,9 +119,9 @@ oak_status_t oak_peers_open(oak_peers_t *peers, MPI_Comm comm, oak_device_t *dev
 
 void oak_peers_close(oak_peers_t *peers) {
   if (peers->host == MPI_COMM_NULL) return;
+  oak_device_sync(peers->dev);
+  MPI_Barrier(peers->host); /* nobody waits for a flag any more */
   if (peers->flag) {
-    oak_device_sync(peers->dev);
-    MPI_Barrier(peers->host); /* nobody waits for a flag any more */
     oak_device_flags_close(peers->dev, peers->flag, peers->me == 0 ? &peers->page : NULL);
   }
   MPI_Comm_free(&peers->host);
