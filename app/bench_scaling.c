@@ -25,6 +25,7 @@ enum { NPHASES = sizeof phases / sizeof *phases, PIECES = 5, MOST_BLOCKS = 8, AH
 
 typedef struct {
   int weak, adaptive, side, nblock, block[MOST_BLOCKS];
+  int fewest;     /* ranks */
   double seconds; /* of a piece, about */
   const char *out;
   char **key;
@@ -52,6 +53,7 @@ static void print_help(void) {
       "  --side N       cells along a side of the domain, of each rank with --weak (GPU: 512,\n"
       "                 adaptive 1024; CPU: 128, adaptive 256)\n"
       "  --blocks LIST  cells along a side of a block, such as 8,16,32 (16)\n"
+      "  --fewest N     the fewest ranks, with which the others are compared (1)\n"
       "  --seconds S    of a piece (0.5)\n"
       "  --out FILE     also as CSV\n");
 }
@@ -185,9 +187,10 @@ static oak_status_t run_blocks(scaling_t *s, int block) {
   figure_t f = {.mcups = 0};
   double one = 0;
   print_head(s, block);
-  for (int ranks = 1;; ranks = 2 * ranks < s->size ? 2 * ranks : s->size) {
+  const int fewest = s->fewest < s->size ? s->fewest : s->size;
+  for (int ranks = fewest;; ranks = 2 * ranks < s->size ? 2 * ranks : s->size) {
     OAK_TRY(run_some(s, block, ranks, &f));
-    if (ranks == 1) one = f.mcups;
+    if (ranks == fewest) one = f.mcups / ranks;
     print_line(s, block, ranks, &f, one);
     if (ranks == s->size) return OAK_OK;
   }
@@ -239,6 +242,8 @@ static oak_status_t read_options(scaling_t *s, int argc, char **argv) {
       s->adaptive = 1;
     else if (!strcmp(argv[i], "--side") && atoi(next) > 0)
       s->side = atoi(argv[++i]);
+    else if (!strcmp(argv[i], "--fewest") && atoi(next) > 0)
+      s->fewest = atoi(argv[++i]);
     else if (!strcmp(argv[i], "--seconds") && atof(next) > 0)
       s->seconds = atof(argv[++i]);
     else if (!strcmp(argv[i], "--blocks"))
@@ -248,7 +253,7 @@ static oak_status_t read_options(scaling_t *s, int argc, char **argv) {
     else {
       OAK_CHECK(argv[i][0] != '-', OAK_ERR_INPUT,
                 "oak bench --scaling: %s %s: unknown or without its value; known: --weak "
-                "--adaptive --side N --blocks LIST --seconds S --out FILE --help",
+                "--adaptive --side N --blocks LIST --fewest N --seconds S --out FILE --help",
                 argv[i], next);
       s->key[s->nkey++] = argv[i];
     }
@@ -277,7 +282,8 @@ static oak_status_t choose_side(scaling_t *s) {
 }
 
 int oak_bench_scaling(int argc, char **argv, int rank) {
-  scaling_t s = {.nblock = 1, .block = {16}, .seconds = 0.5, .key = argv, .rank = rank};
+  scaling_t s = {
+      .nblock = 1, .block = {16}, .fewest = 1, .seconds = 0.5, .key = argv, .rank = rank};
   MPI_Comm_size(MPI_COMM_WORLD, &s.size);
   for (int i = 0; i < argc; i++) {
     if (strcmp(argv[i], "--help") && strcmp(argv[i], "-h")) continue;

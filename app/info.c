@@ -79,6 +79,8 @@ static void print_devices(int rank) {
     }
     ops->describe(dev, text, sizeof text);
     if (rank == 0) printf("%-10s %s: %s\n", "device", ops->name, text);
+    oak_device_transports(dev, text, sizeof text);
+    if (rank == 0) printf("%-10s %s between ranks: %s\n", "", ops->name, text);
     oak_device_close(&dev);
   }
 }

@@ -112,6 +112,7 @@ typedef struct {
   void (*host_free)(oak_device_t *dev, void *ptr);
   /** Messages between devices without the host; NULL where there are none. open is collective on
    * \a comm; exchange puts all parcels in the second queue. */
+  oak_status_t (*direct_probe)(oak_device_t *dev); /**< whether there seem to be any */
   oak_status_t (*direct_open)(oak_device_t *dev, MPI_Comm comm);
   oak_status_t (*direct_exchange)(oak_device_t *dev, const oak_parcel_t *send, int nsend,
                                   const oak_parcel_t *recv, int nrecv);
@@ -135,6 +136,8 @@ OAK_API const oak_device_ops_t *oak_device_known(int i);
 
 OAK_API const oak_device_ops_t *oak_device_ops(const oak_device_t *dev);
 OAK_API int oak_device_threads(const oak_device_t *dev);
+/** One line of how data of this device can get to other ranks, for `oak info`. */
+OAK_API void oak_device_transports(oak_device_t *dev, char *text, size_t size);
 /** 1 if processes of a host can share this device's memory. */
 OAK_API int oak_device_shares(const oak_device_t *dev);
 /** 1 if MPI may be given addresses of this device's memory. */

@@ -491,6 +491,7 @@ const oak_device_ops_t oak_device_ops_cuda = {
     .copy_in = oak_cuda_copy_in,
     .host_alloc = oak_cuda_host_alloc,
     .host_free = oak_cuda_host_free,
+    .direct_probe = oak_nccl_probe,
     .direct_open = oak_nccl_open,
     .direct_exchange = oak_nccl_exchange,
     .slots = cuda_slots,

@@ -44,6 +44,13 @@ static oak_status_t join_ranks(struct oak_nccl *nccl, MPI_Comm comm) {
   return oak_agree(comm, st);
 }
 
+oak_status_t oak_nccl_probe(oak_device_t *dev) {
+  struct oak_nccl *nccl = NULL;
+  oak_status_t st = look_for(dev, &nccl);
+  free(nccl);
+  return st;
+}
+
 oak_status_t oak_nccl_open(oak_device_t *dev, MPI_Comm comm) {
   cuda_t *cuda = dev->data;
   struct oak_nccl *nccl = NULL;

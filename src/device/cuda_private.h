@@ -56,6 +56,7 @@ oak_status_t oak_cuda_host_alloc(oak_device_t *dev, size_t bytes, void **out);
 void oak_cuda_host_free(oak_device_t *dev, void *ptr);
 
 /* cuda_nccl.c */
+oak_status_t oak_nccl_probe(oak_device_t *dev);
 oak_status_t oak_nccl_open(oak_device_t *dev, MPI_Comm comm);
 oak_status_t oak_nccl_exchange(oak_device_t *dev, const oak_parcel_t *send, int nsend,
                                const oak_parcel_t *recv, int nrecv);

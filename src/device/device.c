@@ -183,6 +183,14 @@ oak_status_t oak_device_download(oak_device_t *dev, void *host, const void *src,
 
 int oak_device_shares(const oak_device_t *dev) { return dev->ops->share && !dev->unshared; }
 
+void oak_device_transports(oak_device_t *dev, char *text, size_t size) {
+  const char *nccl = !dev->ops->direct_probe                 ? "not for this device"
+                     : dev->ops->direct_probe(dev) == OAK_OK ? "found"
+                                                             : oak_last_error();
+  snprintf(text, size, "in place on a host: %s; NCCL: %s; MPI takes its addresses: %s",
+           oak_device_shares(dev) ? "yes" : "no", nccl, dev->mpi_direct ? "yes" : "no");
+}
+
 oak_status_t oak_device_share(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle) {
   *out = NULL;
   return bytes > 0 ? dev->ops->share(dev, bytes, out, handle) : OAK_OK;

@@ -268,16 +268,6 @@ void oak_destroy(oak_t **out) {
   *out = NULL;
 }
 
-void oak_sim_failed(oak_t *sim, oak_status_t st) {
-  if (st != OAK_OK && sim->transport.dev && oak_device_sync(sim->dev) != OAK_OK)
-    oak_peers_release(&sim->transport.peers);
-}
-
-oak_status_t oak_sim_agree(oak_t *sim, oak_status_t st) {
-  oak_sim_failed(sim, st);
-  return oak_agree(sim->comm, st);
-}
-
 void oak_print_wtime(oak_t *sim, FILE *stream) {
   oak_timers_print(&sim->timers, sim->comm, stream);
 }
@@ -303,12 +293,4 @@ oak_device_t *oak_device(oak_t *sim) { return sim->dev; }
 
 const char *oak_variable_name(const oak_t *sim, int variable) {
   return variable >= 0 && variable <= 2 * sim->nvar ? sim->description.name[variable] : "";
-}
-
-void oak_block_geometry(const oak_t *sim, int block, double origin[3], double dx[3]) {
-  const double scale = 1.0 / (double)(1LL << sim->mesh->level[block]);
-  for (int d = 0; d < 3; d++) {
-    dx[d] = sim->dx0[d] * scale;
-    origin[d] = sim->xmin[d] + sim->mesh->index[block][d] * (sim->block_size * dx[d]);
-  }
 }

@@ -151,8 +151,20 @@ oak_status_t oak_sim_check_flux(const oak_t *sim);
  * PROBLEM_SOURCE. Not collective. */
 oak_status_t oak_sim_check_macros(const oak_t *sim);
 
-/* setup.c */
+/* sources.c */
+/** The physics and problem files, and the flux in them. Rank-local. */
+oak_status_t oak_sim_find_files(oak_t *sim);
+/** Cells of a tile of the flux kernel along x and y, as the device likes them. */
+void oak_sim_tile(const oak_t *sim, int tile[2]);
+/** One module: the physics, what gives access to cells, the problem, then `part` from the source
+ * root and a file of the caller's own, if any. Collective. */
+oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *const *part, int npart,
+                                  const char *extra, oak_module_t **out);
+
+/* describe.c */
 oak_status_t oak_sim_describe(oak_t *sim);
+
+/* kernels.c */
 oak_status_t oak_sim_build(oak_t *sim);
 oak_status_t oak_sim_upload_parameters(oak_t *sim);
 
@@ -176,7 +188,7 @@ void oak_storage_clear(oak_t *sim);
 /** Device scratch memory of at least `bytes`. */
 oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes);
 
-/* advance.c */
+/* stage.c */
 /** Results that the flux kernel leaves for a block. */
 static inline int oak_sim_results(const oak_t *sim) { return sim->tiles * sim->parts; }
 /** Chunks of `count` results. */
@@ -189,6 +201,10 @@ void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double 
                     oak_flux_args_t *args);
 /** Over the blocks of a list, or all of them (NULL). */
 oak_status_t oak_launch_flux(oak_t *sim, oak_flux_args_t *args, const oak_list_t *blocks);
+/** Ghost cells and one forward Euler step of a stage over all blocks; `first`: of the stages whose
+ * invalid cells are counted together. A rank that fails goes through all meetings and messages, and
+ * the status is its own. Collective. */
+oak_status_t oak_run_stage(oak_t *sim, const oak_stage_t *stage, int first, double dt);
 /** Largest rate of the last stage, and invalid cells of this step's stages, on this rank. */
 oak_status_t oak_read_results(oak_t *sim, double local[2]);
 

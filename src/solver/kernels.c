@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The kernels of a run, their parameters on the device, and kernels of the caller's own. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "solver/sim.h"
+
+/* What follows the problem: headers, which kernels of the caller's own see too, and oak's kernels.
+ */
+static const char *const kernel_parts[] = {
+    "kernels/user.h",   "numerics/riemann.h",   "kernels/flux_common.h", "kernels/cell_flux.h",
+    "kernels/flux.c",   "kernels/flux_cells.c", "kernels/halo.c",        "kernels/adapt.c",
+    "kernels/refine.c", "kernels/fluxfix.c",    "kernels/initial.c",     "kernels/read.c"};
+enum { NKERNEL_PARTS = sizeof kernel_parts / sizeof *kernel_parts, NKERNEL_HEADERS = 2 };
+
+/* Kernels that not every run has. */
+static int has_kernel(const oak_t *sim, const char *name) {
+  if (!strcmp(name, "initial")) return sim->description.has_initial;
+  if (!strcmp(name, "floor")) return sim->floors;
+  if (!strcmp(name, "mark") || !strcmp(name, "mark_faces") || !strcmp(name, "repair"))
+    return sim->first_order;
+  return 1;
+}
+
+/* The kernels of a module read as many parameters as the host has of the description: not if a file
+ * of the user has changed since. */
+static oak_status_t check_user(oak_t *sim, oak_module_t *module) {
+  const int n = sim->description.nparameter, given = n + (sim->description.nproblem == 0);
+  int count;
+  OAK_TRY(oak_device_constant(sim->dev, module, "oak_user_count", &count, sizeof count));
+  OAK_CHECK(count == given, OAK_ERR_INPUT,
+            "the kernels read %d parameters of physics and problem, but their files declared %d "
+            "when the run started: were they changed? Start it again",
+            count, given);
+  return OAK_OK;
+}
+
+oak_status_t oak_sim_build(oak_t *sim) {
+  const char *part[NKERNEL_PARTS + 2];
+  int n = NKERNEL_PARTS;
+  memcpy(part, kernel_parts, sizeof kernel_parts);
+  if (sim->first_order) part[n++] = "kernels/repair.c";
+  if (sim->floors) part[n++] = "kernels/floor.c";
+  OAK_TRY(oak_sim_build_module(sim, "kernels", part, n, NULL, &sim->module));
+  OAK_TRY(oak_agree(sim->comm, check_user(sim, sim->module)));
+  oak_status_t st = OAK_OK;
+#define OAK_GET_KERNEL(k)                  \
+  if (st == OAK_OK && has_kernel(sim, #k)) \
+    st = oak_device_kernel(sim->dev, sim->module, "oak_" #k, &sim->kernel.k);
+  OAK_KERNEL_TABLE(OAK_GET_KERNEL)
+#undef OAK_GET_KERNEL
+  OAK_TRY(oak_agree(sim->comm, st));
+  sim->exchange.kernel = sim->kernel.halo;
+  int tile[2];
+  oak_sim_tile(sim, tile);
+  sim->tiles = sim->block_size / tile[0] * (sim->block_size / tile[1]);
+  return OAK_OK;
+}
+
+oak_status_t oak_sim_upload_parameters(oak_t *sim) {
+  const oak_description_t *d = &sim->description;
+  double value[OAK_MAX_PARAMETERS + 1] = {0};
+  for (int n = 0; n < d->nparameter; n++) {
+    char key[256];
+    snprintf(key, sizeof key, "%s.%s", d->parameter[n].section, d->parameter[n].name);
+    value[n] = *d->parameter[n].choices ? oak_params_choice(sim->params, key)
+                                        : oak_params_real(sim->params, key);
+  }
+  /* A problem without parameters reads one unused value behind those of the physics. */
+  OAK_TRY(oak_device_alloc(sim->dev, (d->nparameter + 1) * sizeof *value, &sim->user));
+  return oak_device_upload(sim->dev, sim->user, value, (d->nparameter + 1) * sizeof *value);
+}
+
+/* The full path of a kernel file, which the caller frees. */
+static oak_status_t resolve(const char *path, char **full) {
+  *full = NULL;
+  OAK_CHECK(access(path, R_OK) == 0, OAK_ERR_INPUT, "kernel file %s: not found", path);
+  *full = realpath(path, NULL);
+  OAK_CHECK(*full, OAK_ERR_FILE, "cannot resolve the path %s", path);
+  return OAK_OK;
+}
+
+oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oak_kernel_t **out) {
+  const int most = sizeof sim->extra / sizeof *sim->extra;
+  char *full;
+  OAK_CHECK(sim->nextra < most, OAK_ERR_ARGUMENT, "more than %d kernels of the caller's own", most);
+  oak_status_t st = oak_agree(sim->comm, resolve(path, &full));
+  if (st == OAK_OK)
+    st = oak_sim_build_module(sim, name, kernel_parts, NKERNEL_HEADERS, full,
+                              &sim->extra[sim->nextra]);
+  free(full);
+  OAK_TRY(st);
+  oak_module_t *module = sim->extra[sim->nextra++];
+  st = check_user(sim, module);
+  if (st == OAK_OK) st = oak_device_kernel(sim->dev, module, name, out);
+  return oak_agree(sim->comm, st);
+}
+
+oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes) {
+  OAK_CHECK(bytes >= sizeof(oak_field_t), OAK_ERR_ARGUMENT,
+            "arguments of %zu bytes: the structure must start with an oak_field_t, which has %zu",
+            bytes, sizeof(oak_field_t));
+  oak_sim_field(sim, 0, sim->time, args);
+  OAK_TRY(oak_device_launch(sim->dev, kernel, sim->mesh->nblock, args, bytes));
+  return oak_device_sync(sim->dev);
+}

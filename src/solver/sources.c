@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * From parameters to what compilers get: the files of physics and problem, the constants of a run,
+ * and the translation units made of them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "solver/sim.h"
+
+enum { MAX_DEFINES = 24, DEFINE_SIZE = 128 };
+
+typedef struct {
+  char text[MAX_DEFINES][DEFINE_SIZE];
+  const char *list[MAX_DEFINES];
+  int count;
+  const char *failed; /* a constant for which there was no room */
+} defines_t;
+
+static void define(defines_t *d, const char *name, const char *value) {
+  if (d->count == MAX_DEFINES ||
+      snprintf(d->text[d->count], DEFINE_SIZE, "%s=%s", name, value) >= DEFINE_SIZE) {
+    d->failed = name;
+    return;
+  }
+  d->list[d->count] = d->text[d->count];
+  d->count++;
+}
+
+static void define_int(defines_t *d, const char *name, long value) {
+  char text[32];
+  snprintf(text, sizeof text, "%ld", value);
+  define(d, name, text);
+}
+
+static void define_real(defines_t *d, const char *name, double value) {
+  char text[32];
+  snprintf(text, sizeof text, "%.17g", value);
+  define(d, name, text);
+}
+
+/* The word chosen for a CHOICE key names a C identifier in the kernels. */
+static const char *chosen(const oak_t *sim, const char *key) {
+  return oak_params_text(sim->params, key);
+}
+
+/* Largest divisor of `n` that is not above `most`. */
+static int divisor(int n, int most) {
+  int d = most < n ? most : n;
+  while (n % d) d--;
+  return d;
+}
+
+/* Cells of a tile of the flux kernel along x and y, as the device likes them. */
+void oak_sim_tile(const oak_t *sim, int tile[2]) {
+  const oak_device_ops_t *ops = oak_device_ops(sim->dev);
+  tile[0] = divisor(sim->block_size, ops->tile_width);
+  const int rows = ops->tile_cells / tile[0];
+  tile[1] = divisor(sim->block_size, rows > 8 ? rows : 8); /* fewer are mostly halo */
+}
+
+static oak_status_t make_defines(const oak_t *sim, defines_t *d) {
+  d->count = 0;
+  d->failed = NULL;
+  define_int(d, "OAK_DIM", sim->dim);
+  define_int(d, "OAK_N", sim->block_size);
+  define_int(d, "OAK_NG", sim->layers);
+  define(d, "OAK_REAL", sim->real_size == 4 ? "float" : "double");
+  define(d, "OAK_LIMITER", chosen(sim, "scheme.limiter"));
+  define(d, "OAK_FLUX", chosen(sim, "scheme.flux"));
+  define_real(d, "OAK_LIMITER_THETA", oak_params_real(sim->params, "scheme.theta"));
+  define_int(d, "OAK_WAVE_SPEEDS_EINFELDT",
+             oak_params_choice(sim->params, "scheme.wave_speeds") == 0);
+  define_int(d, "OAK_NPREV", oak_scheme_max_prev(sim->scheme));
+  int tile[2];
+  oak_sim_tile(sim, tile);
+  define_int(d, "OAK_TILE_X", tile[0]);
+  define_int(d, "OAK_TILE_Y", tile[1]);
+  define_int(d, "OAK_REFINE_USER", !strcmp(chosen(sim, "refine.criterion"), "user"));
+  define_int(d, "OAK_REFINE_GRADIENT", !strcmp(chosen(sim, "refine.criterion"), "gradient"));
+  define_int(d, "OAK_REFINE_NONE", !strcmp(chosen(sim, "refine.criterion"), "none"));
+  define_int(d, "OAK_REFINE_BUFFER", oak_params_int(sim->params, "refine.buffer"));
+  define_int(d, "OAK_REFINE_PRIMITIVES", sim->refine_primitives);
+  OAK_CHECK(!d->failed, OAK_ERR_INPUT,
+            "the constant %s of the kernels does not fit in %d characters: use a shorter name",
+            d->failed, DEFINE_SIZE - 1);
+  return OAK_OK;
+}
+
+static int readable(const char *path) { return access(path, R_OK) == 0; }
+
+/* Reading anything else may wait or go on for ever. */
+static int regular(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* A user's file (with a slash or ending in .c) or one of the installation. */
+static oak_status_t find_source(const oak_t *sim, const char *kind, const char *folder,
+                                const char *name, char *path, size_t size) {
+  const char *root, *dot = strrchr(name, '.');
+  const char *key = strcmp(kind, "physics") ? "problem.name" : "physics.name";
+  const int is_file = strchr(name, '/') || (dot && !strcmp(dot, ".c"));
+  OAK_CHECK(*name, OAK_ERR_INPUT,
+            "%s.name is not set: give a %s of the installation or the path of a C file (oak info "
+            "lists them)",
+            kind, kind);
+  OAK_TRY(oak_source_root(&root));
+  if (is_file) {
+    char relative[4096];
+    snprintf(relative, sizeof relative, "%s/%s", oak_params_folder(sim->params), name);
+    const char *found = *name != '/' && readable(relative) ? relative : name;
+    OAK_CHECK(readable(found), OAK_ERR_INPUT, "%s: %s.name = %s: no such file here or in %s",
+              oak_params_origin(sim->params, key), kind, name, oak_params_folder(sim->params));
+    OAK_CHECK(regular(found), OAK_ERR_INPUT, "%s: %s.name = %s: must be a regular file",
+              oak_params_origin(sim->params, key), kind, name);
+    char *full = realpath(found, NULL);
+    OAK_CHECK(full, OAK_ERR_FILE, "cannot resolve the path %s", found);
+    snprintf(path, size, "%s", full);
+    free(full);
+    return OAK_OK;
+  }
+  snprintf(path, size, "%s/%s/%s.c", root, folder, name);
+  OAK_CHECK(readable(path), OAK_ERR_INPUT,
+            "%s: %s.name = %s: not in %s/%s; `oak info` lists the known ones, a C file of your own "
+            "needs its "
+            "path, such as ./%s.c",
+            oak_params_origin(sim->params, key), kind, name, root, folder, name);
+  return OAK_OK;
+}
+
+/* The physics and problem files, and the flux in them. */
+oak_status_t oak_sim_find_files(oak_t *sim) {
+  OAK_TRY(find_source(sim, "physics", "physics", oak_params_text(sim->params, "physics.name"),
+                      sim->physics_path, sizeof sim->physics_path));
+  OAK_TRY(find_source(sim, "problem", "problems", oak_params_text(sim->params, "problem.name"),
+                      sim->problem_path, sizeof sim->problem_path));
+  OAK_TRY(oak_sim_check_macros(sim));
+  return oak_sim_check_flux(sim);
+}
+
+/* One module: the physics, what gives access to cells, the problem, then `part` from the source
+ * root and a file of the caller's own, if any. */
+oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *const *part, int npart,
+                                  const char *extra, oak_module_t **out) {
+  static const char *const access[] = {"numerics/limiters.h", "kernels/field.h", "kernels/rows.h"};
+  enum { NACCESS = sizeof access / sizeof *access, MAX_PARTS = 16 };
+  char path[NACCESS + MAX_PARTS][4200];
+  const char *files[NACCESS + MAX_PARTS + 3], *root;
+  defines_t defines;
+  int n = 0, npath = 0;
+  OAK_ASSERT(npart <= MAX_PARTS);
+  OAK_TRY(oak_agree(sim->comm, oak_source_root(&root)));
+  files[n++] = sim->physics_path;
+  for (int i = 0; i < NACCESS + npart; i++, npath++) {
+    if (i == NACCESS) files[n++] = sim->problem_path;
+    snprintf(path[npath], sizeof path[npath], "%s/%s", root,
+             i < NACCESS ? access[i] : part[i - NACCESS]);
+    files[n++] = path[npath];
+  }
+  if (extra) files[n++] = extra;
+  OAK_TRY(make_defines(sim, &defines));
+  const oak_source_t source = {
+      .name = name, .define = defines.list, .ndefine = defines.count, .file = files, .nfile = n};
+  return oak_device_build(sim->dev, &source, out);
+}

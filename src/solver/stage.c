@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What time steps, repairs, adaptation and reading share: where the data of a state is, its ghost
+ * cells, one pass of the flux kernel and its results, and the agreement of ranks after a failure.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/sim.h"
+
+/* ---- failures */
+
+void oak_sim_failed(oak_t *sim, oak_status_t st) {
+  if (st != OAK_OK && sim->transport.dev && oak_device_sync(sim->dev) != OAK_OK)
+    oak_peers_release(&sim->transport.peers);
+}
+
+oak_status_t oak_sim_agree(oak_t *sim, oak_status_t st) {
+  oak_sim_failed(sim, st);
+  return oak_agree(sim->comm, st);
+}
+
+/* ---- states */
+
+void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field) {
+  *field = (oak_field_t){.block = sim->blocks, .user = sim->user, .time = time};
+  oak_exchange_field(&sim->exchange, &sim->state[state], field);
+  memcpy(field->dx0, sim->dx0, sizeof field->dx0);
+  for (int d = 0; d < sim->dim; d++) field->inv_dx0[d] = 1 / sim->dx0[d];
+}
+
+static void halo_args(const oak_t *sim, int state, double time, oak_halo_args_t *args) {
+  *args = (oak_halo_args_t){.bc = sim->bc, .theta = sim->theta};
+  oak_sim_field(sim, state, time, &args->f);
+}
+
+oak_status_t oak_fill_state(oak_t *sim, int state, double time) {
+  oak_halo_args_t args;
+  halo_args(sim, state, time, &args);
+  return oak_exchange_fill(&sim->exchange, &sim->state[state], &args, &sim->timers);
+}
+
+void oak_block_geometry(const oak_t *sim, int block, double origin[3], double dx[3]) {
+  const double scale = 1.0 / (double)(1LL << sim->mesh->level[block]);
+  for (int d = 0; d < 3; d++) {
+    dx[d] = sim->dx0[d] * scale;
+    origin[d] = sim->xmin[d] + sim->mesh->index[block][d] * (sim->block_size * dx[d]);
+  }
+}
+
+/* ---- a stage */
+
+void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double dt,
+                    oak_flux_args_t *args) {
+  *args = (oak_flux_args_t){.out = oak_sim_state(sim, out),
+                            .nprev = stage->nprev,
+                            .dt = stage->beta * dt,
+                            .bflux = sim->fluxfix.bflux,
+                            .parts = sim->parts,
+                            .first = 1,
+                            .rate = sim->rate_dev,
+                            .bad = sim->bad_dev};
+  oak_sim_field(sim, stage->deriv, sim->time + stage->c * dt, &args->f);
+  oak_stage_weights(stage, sim->real_size == sizeof(float), args->w);
+  for (int p = 0; p < OAK_MAX_PREV; p++) /* unused ones: any state, with weight 0 */
+    args->prev[p] = oak_sim_state(sim, stage->prev[p < stage->nprev ? p : 0]);
+}
+
+oak_status_t oak_launch_flux(oak_t *sim, oak_flux_args_t *args, const oak_list_t *blocks) {
+  const long count = blocks ? blocks->count : sim->mesh->nblock;
+  if (!count) return OAK_OK;
+  args->f.list = blocks ? blocks->device : NULL;
+  oak_timer_start(&sim->timers, OAK_PHASE_FLUX);
+  oak_status_t st = oak_device_launch(sim->dev, sim->kernel.flux, count * oak_sim_results(sim),
+                                      args, sizeof *args);
+  oak_timer_stop(&sim->timers, OAK_PHASE_FLUX);
+  return st;
+}
+
+/* Where some ghost cells come in messages, blocks that need none of them are computed while the
+ * messages are under way. */
+oak_status_t oak_run_stage(oak_t *sim, const oak_stage_t *stage, int first, double dt) {
+  oak_halo_args_t halo;
+  oak_flux_args_t args;
+  const int split = sim->transport.messages;
+  halo_args(sim, stage->deriv, sim->time + stage->c * dt, &halo);
+  oak_stage_args(sim, stage, stage->out, dt, &args);
+  args.first = first;
+  oak_status_t st =
+      oak_exchange_begin(&sim->exchange, &sim->state[stage->deriv], &halo, &sim->timers);
+  if (st == OAK_OK && split) st = oak_launch_flux(sim, &args, &sim->pattern.inner);
+  const oak_status_t filled = oak_exchange_end(&sim->exchange, &halo, &sim->timers);
+  if (st == OAK_OK) st = filled;
+  if (st == OAK_OK) st = oak_launch_flux(sim, &args, split ? &sim->pattern.outer : NULL);
+  return st;
+}
+
+oak_status_t oak_read_results(oak_t *sim, double local[2]) {
+  const long count = (long)sim->mesh->nblock * oak_sim_results(sim), chunks = oak_sim_chunks(count);
+  oak_results_args_t args = {
+      .rate = sim->rate_dev, .bad = sim->bad_dev, .count = count, .out = sim->results_dev};
+  local[0] = local[1] = 0;
+  if (!count) return OAK_OK;
+  double *out = malloc(2 * chunks * sizeof *out);
+  OAK_CHECK(out, OAK_ERR_MEMORY, "out of memory for the results of %ld tiles", count);
+  oak_status_t st = oak_device_launch(sim->dev, sim->kernel.results, chunks, &args, sizeof args);
+  if (st == OAK_OK)
+    st = oak_device_download(sim->dev, out, sim->results_dev, 2 * chunks * sizeof *out);
+  for (long c = 0; c < chunks && st == OAK_OK; c++) {
+    if (out[2 * c] > local[0]) local[0] = out[2 * c];
+    local[1] += out[2 * c + 1];
+  }
+  free(out);
+  return st;
+}
