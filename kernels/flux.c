@@ -434,27 +434,26 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh,
   }
 }
 
-/* Iteration m of the kernel: parts of a tile follow each other, so do tiles of a block. */
-OAK_FN void choose_tile(tile_t *t, long m) {
-  const unsigned parts = OAK_DIM == 3 && OAK_MANY_THREADS ? (unsigned)t->arg->parts : 1u;
-  const unsigned n = (unsigned)m / parts; /* GPUs divide 64 bits slowly */
-  const int part = (int)((unsigned)m % parts), tile = (int)(n % TILES);
-  t->block = oak_listed(t->f, n / TILES);
-  t->x0 = tile % TILES_X * TX;
-  t->y0 = tile / TILES_X * TY;
+/* The tile of an iteration of the kernel. */
+OAK_FN void choose_tile(tile_t *t, const flux_place_t *p) {
+  const int bits = OAK_DIM == 3 && OAK_MANY_THREADS ? t->arg->part_bits : 0;
+  t->block = p->block;
+  t->x0 = p->tile % TILES_X * TX;
+  t->y0 = p->tile / TILES_X * TY;
   t->refined = 0;
   OAK_UNROLL
   for (int face = 0; face < 4; face++)
     t->refined |= t->f->face[t->block * OAK_FACES + face].bflux >= 0;
-  t->begin = part * OAK_NZ / (int)parts;
-  t->end = (part + 1) * OAK_NZ / (int)parts;
+  t->begin = p->part * OAK_NZ >> bits;
+  t->end = (p->part + 1) * OAK_NZ >> bits;
 }
 
 OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared_t)) {
   OAK_ARGS(oak_flux_args_t);
   OAK_OUTER(m) {
     tile_t t = {&arg, &arg.f, oak_user(&arg.f)};
-    choose_tile(&t, m);
+    const flux_place_t place = flux_place(&arg, m);
+    choose_tile(&t, &place);
     const int level = arg.f.block[t.block].level;
     OAK_UNROLL
     for (int d = 0; d < OAK_DIM; d++) t.inv_dx[d] = (real)oak_inv_dx(&arg.f, level, d);
@@ -532,9 +531,8 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
     OAK_REDUCE_MAX(fastest, sh.rate, LANES);
     OAK_REDUCE_SUM(invalid, sh.bad, LANES);
     OAK_SERIAL {
-      const long r = flux_result(&arg, m);
-      arg.rate[r] = (double)fastest;
-      arg.bad[r] = (arg.first ? 0 : arg.bad[r]) + (int)invalid;
+      arg.rate[place.result] = (double)fastest;
+      arg.bad[place.result] = (arg.first ? 0 : arg.bad[place.result]) + (int)invalid;
     }
   }
 }

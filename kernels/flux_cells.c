@@ -151,13 +151,13 @@ OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_user_t *user, long bl
 OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, 0) {
   OAK_ARGS(oak_flux_args_t);
   OAK_GANGS(m) {
-    const int parts = arg.parts;
-    const unsigned n = (unsigned)m / (unsigned)parts; /* GPUs divide 64 bits slowly */
-    const int part = (int)((unsigned)m % (unsigned)parts), tile = (int)(n % TILES);
-    const long block = oak_listed(&arg.f, n / TILES);
+    const flux_place_t place = flux_place(&arg, m);
+    const int bits = arg.part_bits, tile = place.tile;
+    const long block = place.block;
     const int x0 = tile % TILES_X * TX, y0 = tile / TILES_X * TY;
     const int low = OAK_DIM == 3 ? 0 : y0;
-    const int begin = low + part * HEIGHT / parts, end = low + (part + 1) * HEIGHT / parts;
+    const int begin = low + (place.part * HEIGHT >> bits),
+              end = low + ((place.part + 1) * HEIGHT >> bits);
     const int walks = (end - begin + MARCH - 1) / MARCH;
     const int level = arg.f.block[block].level;
     const oak_user_t user = oak_user(&arg.f);
@@ -182,9 +182,8 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, 0) {
     OAK_GANG_MAX(fastest);
     OAK_GANG_SUM(invalid);
     OAK_SERIAL {
-      const long r = flux_result(&arg, m);
-      arg.rate[r] = (double)fastest;
-      arg.bad[r] = (arg.first ? 0 : arg.bad[r]) + invalid;
+      arg.rate[place.result] = (double)fastest;
+      arg.bad[place.result] = (arg.first ? 0 : arg.bad[place.result]) + invalid;
     }
   }
 }

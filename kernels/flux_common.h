@@ -62,10 +62,22 @@ OAK_FN void add_sources(const oak_field_t *f, const oak_user_t *user, long block
 #endif
 }
 
-/* Where iteration m of the flux kernel leaves its results: [block][tile][part]. */
-OAK_FN long flux_result(const oak_flux_args_t *arg, long m) {
-  const unsigned per_block = TILES * (unsigned)arg->parts, n = (unsigned)m / per_block;
-  return arg->f.list ? (long)arg->f.list[n] * per_block + ((unsigned)m - n * per_block) : m;
+/* What iteration m of the flux kernel works on: parts of a tile follow each other, so do tiles of a
+ * block. */
+typedef struct {
+  long block;
+  int tile, part;
+  long result; /* where its results go, [block][tile][part] */
+} flux_place_t;
+
+OAK_FN flux_place_t flux_place(const oak_flux_args_t *arg, long m) {
+  const unsigned n = (unsigned)m >> arg->part_bits; /* GPUs divide 64 bits slowly */
+  flux_place_t p;
+  p.part = (int)((unsigned)m - (n << arg->part_bits));
+  p.tile = (int)(n % TILES);
+  p.block = oak_listed(&arg->f, n / TILES);
+  p.result = (((unsigned)p.block * TILES + (unsigned)p.tile) << arg->part_bits) + (unsigned)p.part;
+  return p;
 }
 
 #endif

@@ -12,6 +12,12 @@
 #ifndef OAK_KERNEL_ARGS_H
 #define OAK_KERNEL_ARGS_H
 
+#ifdef __cplusplus
+#define OAK_ALIGN_16 alignas(16)
+#else
+#define OAK_ALIGN_16 _Alignas(16)
+#endif
+
 #ifdef OAK_REAL
 typedef OAK_REAL real;
 #else
@@ -22,9 +28,10 @@ typedef void real;
  * are read in place, or in a slot of a halo buffer. Nothing here depends on how many components a
  * field has or which Runge-Kutta state is read: an entry holds for all fields. */
 typedef struct {
-  int base;  /**< memory that `place` counts in, see below */
+  OAK_ALIGN_16 int base; /**< memory that `place` counts in, see below; one load gets all */
   int place; /**< number of the block, or where the slot begins in the halo buffer, in pieces */
   int bflux; /**< slot for fluxes if this is a refinement boundary, else -1 */
+  int unused;
 } oak_face_t;
 
 /** Bases. Even ones are states, with blocks; odd ones are halo buffers, with slots. A peer is a
@@ -67,10 +74,10 @@ typedef struct {
   int nprev;
   double dt;
   real *bflux;
-  int parts;    /**< into which tiles are cut along z, each marched by itself */
-  int first;    /**< of the stages whose invalid cells are counted together */
-  double *rate; /**< [block][tile][part] largest sum over dimensions of wave speed / dx */
-  int *bad;     /**< [block][tile][part] cells left in an invalid state */
+  int part_bits; /**< tiles are cut along z into 2^part_bits parts, each marched by itself */
+  int first;     /**< of the stages whose invalid cells are counted together */
+  double *rate;  /**< [block][tile][part] largest sum over dimensions of wave speed / dx */
+  int *bad;      /**< [block][tile][part] cells left in an invalid state */
 } oak_flux_args_t;
 
 /** What the flux kernel left, in chunks of OAK_RESULTS_CHUNK. */

@@ -357,7 +357,7 @@ static void place_faces(build_t *b) {
   b->pattern->face.count = b->mesh->nblock * b->faces;
   for (int n = 0; n < b->mesh->nblock; n++, out += b->faces) {
     const int *link = oak_tree_links(b->tree, n);
-    for (int f = 0; f < b->faces; f++) out[f] = (oak_face_t){OAK_BASE_OWN, link[f], -1};
+    for (int f = 0; f < b->faces; f++) out[f] = (oak_face_t){OAK_BASE_OWN, link[f], -1, 0};
     for (unsigned faces = oak_tree_others(b->tree, n); faces; faces &= faces - 1) {
       const int f = __builtin_ctz(faces);
       out[f] = place_face(b, n, f, &at);

@@ -9,7 +9,7 @@
 
 #include "solver/sim.h"
 
-enum { MAX_DEFINES = 24, DEFINE_SIZE = 128 };
+enum { MAX_DEFINES = 32, DEFINE_SIZE = 128 };
 
 typedef struct {
   char text[MAX_DEFINES][DEFINE_SIZE];
@@ -66,6 +66,8 @@ static oak_status_t make_defines(const oak_t *sim, defines_t *d) {
   define_int(d, "OAK_DIM", sim->dim);
   define_int(d, "OAK_N", sim->block_size);
   define_int(d, "OAK_NG", sim->layers);
+  define_int(d, "OAK_PEERS",
+             oak_device_ops(sim->dev)->host_memory || sim->transport.peers.count > 1);
   define(d, "OAK_REAL", sim->real_size == 4 ? "float" : "double");
   define(d, "OAK_LIMITER", chosen(sim, "scheme.limiter"));
   define(d, "OAK_FLUX", chosen(sim, "scheme.flux"));

@@ -55,7 +55,7 @@ void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double 
                             .nprev = stage->nprev,
                             .dt = stage->beta * dt,
                             .bflux = sim->fluxfix.bflux,
-                            .parts = sim->parts,
+                            .part_bits = __builtin_ctz((unsigned)sim->parts),
                             .first = 1,
                             .rate = sim->rate_dev,
                             .bad = sim->bad_dev};
