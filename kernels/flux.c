@@ -187,11 +187,11 @@ OAK_FN void keep_xy_fluxes(const tile_t *t, int k, const flux_shared_t *sh) {
 
 /* Where lane 0 of plane z is read, z = -NG .. N + NG - 1. */
 OAK_FN const real *z_plane(const tile_t *t, int z, long long *stride) {
-  *stride = OAK_CELLS;
-  if (z >= 0 && z < OAK_N) return tile_plane(t, z);
   const oak_side_t side = oak_side(t->f, t->block, z < 0 ? 4 : 5);
-  *stride = side.sv;
-  return side.p + (z < 0 ? z + OAK_NG : z - OAK_N) * side.sn + t->y0 * OAK_N + t->x0;
+  const int inside = z >= 0 && z < OAK_N;
+  *stride = inside ? OAK_CELLS : side.sv;
+  return inside ? tile_plane(t, z)
+                : side.p + (z < 0 ? z + OAK_NG : z - OAK_N) * side.sn + t->y0 * OAK_N + t->x0;
 }
 
 /* One step of the march: plane k + 1 + RAD enters the queue, plane k + 1 is reconstructed, the flux
