@@ -7,9 +7,10 @@ usage: scaling_model.py                print the tables of docs/scaling.md
        scaling_model.py --write PAGE   put them into the page
        scaling_model.py ... --link 50  another bandwidth between hosts, GB/s; names are those in INPUTS
 
-The blocks of each mesh are sorted along the Morton curve and cut into one part per GPU, as oak does, and the
-faces between parts are counted. What a stage then costs is in the functions oak_stage and foap4_stage. All
-times are in seconds, all bandwidths in bytes per second. It needs Python 3 and nothing else.
+The blocks of each mesh are sorted along the Morton curve and cut into one part per GPU, as oak does but for
+families, which oak keeps together. The faces between parts are counted. What a stage then costs is in the
+functions oak_stage and foap4_stage. All times are in seconds, all bandwidths in bytes per second. It needs
+Python 3 and nothing else.
 """
 import difflib
 import math
@@ -31,7 +32,7 @@ INPUTS = {
     "nccl": (292, "GB/s", 1e9, "the same, large messages; two GPUs"),
     "split": (60, "us", 1e-6, "per stage: flux kernel in two launches, NCCL against direct; two GPUs"),
     "reduce": (7, "us", 1e-6, "per reduction and doubling of the ranks; two GPUs"),
-    "memory": (3000, "GB/s", 1e9, "memory of a GPU, for packing"),
+    "memory": (3000, "GB/s", 1e9, "memory of an H100, for packing messages; one GPU"),
     "link": (25, "GB/s", 1e9, "ASSUMED: all that a host sends at a time, and all that it receives"),
     "link_start": (20, "us", 1e-6, "ASSUMED: a round of messages between hosts"),
     "collectives": (20, "", 1, "ASSUMED: reductions and the like in an adaptation"),
