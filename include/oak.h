@@ -51,7 +51,9 @@ OAK_API oak_status_t oak_adjust_refinement(oak_t *sim, int *changed);
  * the whole family agrees), 0 keep; level limits apply. Fills ghost cells first. */
 OAK_API oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed);
 
-/** Make the ghost cells of the current state readable by kernels. */
+/** Make the ghost cells of the current state readable by kernels. Cells of other ranks of the host
+ * may be read in place, not copied: the ghost cells are those of this moment only while the other
+ * ranks leave their cells as they are (see oak_write_cells). */
 OAK_API oak_status_t oak_update_ghostcells(oak_t *sim);
 
 /** One time step of size \a dt with the chosen Runge-Kutta scheme. OAK_ERR_STATE, with position and
@@ -133,7 +135,10 @@ OAK_API oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int cou
  * corners are NaN. After oak_update_ghostcells. Not collective. */
 OAK_API oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out);
 /** Overwrite one conserved variable of local blocks: \a in [count][N^d]. Not collective;
- * oak_update_time_step goes before the next oak_time_step. */
+ * oak_update_time_step goes before the next oak_time_step. Other ranks of the host may read these
+ * cells in place, as ghost cells: where another rank reads ghost cells after an
+ * oak_update_ghostcells (a kernel of the caller's, oak_read_ghosts), MPI_Barrier or a collective
+ * function of oak must lie between that reading and this writing. */
 OAK_API oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count,
                                      const double *in);
 

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# oak on GPU nodes: one rank for each GPU.
+#
+# Change the lines that are marked CHANGE, then: sbatch gpu.sh my.ini
+# Further words are passed to oak: sbatch gpu.sh my.ini mesh.max_level=7 output.folder=fine
+
+#SBATCH --job-name=oak
+#SBATCH --time=01:00:00            # CHANGE: hours:minutes:seconds
+#SBATCH --partition=gpu            # CHANGE: a name that `sinfo` prints
+#SBATCH --nodes=1                  # CHANGE: how many nodes; one node is often fast enough, see docs/scaling.md
+#SBATCH --exclusive
+# CHANGE all three to your nodes: GPUs of a node (twice the same number), and cores of a node / GPUs.
+#SBATCH --gpus-per-node=4
+#SBATCH --ntasks-per-node=4
+#SBATCH --cpus-per-task=16
+# Do NOT use --gpus-per-task or --gpu-bind. Each rank would then see its own GPU only, and ranks of a node could
+# not read each other's memory (CUDA IPC): oak would have to send messages. With --gpus-per-node every rank sees
+# all GPUs of its node and takes the one of its number on the node.
+
+set -eu
+if [ $# -eq 0 ]; then
+  echo "usage: sbatch $0 FILE.ini [section.key=value ...]" >&2
+  exit 2
+fi
+
+# CHANGE: modules with the MPI that oak was built with, a C compiler, and CUDA (NVRTC and, for several nodes, NCCL).
+# module load gcc openmpi cuda nccl
+
+# CHANGE: where oak is installed.
+export PATH=$HOME/.local/bin:$PATH
+
+# oak compiles kernels when a run starts and keeps them here. All nodes must see the folder, and nobody but you may
+# write to it.
+export OAK_CACHE=${OAK_CACHE:-$HOME/.cache/oak}
+mkdir -p "$OAK_CACHE"
+chmod go-w "$OAK_CACHE"
+
+# The first lines of the output say how data travels: "ranks of a host read each other's memory in place" is what
+# you want on a node, "messages by NCCL" between nodes. device.name=cuda stops a run that finds no GPU; with the
+# default it would run on CPUs.
+# CHANGE if each rank believes that it is alone ("in use by another run"): srun --mpi=pmix.
+srun --cpu-bind=cores --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" oak run "$@" device.name=cuda

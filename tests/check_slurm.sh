@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The job scripts of examples/slurm start oak with what they are given. A stand-in for srun takes the options of
+# srun away and runs the rest on two ranks. Usage: check_slurm.sh OAK SOURCE_ROOT MPIEXEC...
+set -eu
+oak=$1 source=$2
+shift 2
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+mkdir -p "$home/.local/bin"
+ln -s "$oak" "$home/.local/bin/oak"
+cat > "$home/.local/bin/srun" <<STANDIN
+#!/bin/sh
+while [ "\${1#--}" != "\$1" ]; do shift; done
+exec $* 2 "\$@"
+STANDIN
+chmod +x "$home/.local/bin/srun"
+export HOME="$home"
+export OAK_CACHE="${OAK_CACHE:-$home/cache}"
+
+cd "$home"
+for script in cpu gpu; do
+  file=$source/examples/slurm/$script.sh
+  if bash "$file" 2> usage; then
+    echo "$file: accepts no parameter file" >&2
+    exit 1
+  fi
+  grep -q '^usage: sbatch' usage
+  # What is asked for comes last in gpu.sh, device cuda; without a GPU that is refused.
+  status=0
+  bash "$file" "$source/problems/sedov.ini" run.max_steps=2 "output.folder=$home/$script" > log 2>&1 || status=$?
+  if ! { grep -q '2 ranks on' log && [ -s "$script/diagnostics.csv" ]; }; then
+    [ $script = gpu ] && [ $status -ne 0 ] && grep -qi 'cuda' log && continue
+    echo "$file: exit code $status" >&2
+    cat log >&2
+    exit 1
+  fi
+done
