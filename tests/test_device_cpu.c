@@ -129,14 +129,14 @@ static void expect_line(oak_device_t *dev, const char *define, double factor) {
   assert_null(module);
 }
 
-/** Path of the only kernel in the cache. */
-static void only_entry(char path[512]) {
+/** Path of the only kernel in a cache. */
+static void only_entry_in(const char *cache, char path[512]) {
   struct dirent **list = NULL;
-  int count = scandir(in_folder("cache"), &list, NULL, alphasort), entries = 0;
+  int count = scandir(in_folder(cache), &list, NULL, alphasort), entries = 0;
   for (int i = 0; i < count; i++) {
     const char *ending = strrchr(list[i]->d_name, '.');
     if (ending && !strcmp(ending, ".cpu")) {
-      snprintf(path, 512, "%s/%s", in_folder("cache"), list[i]->d_name);
+      snprintf(path, 512, "%s/%s", in_folder(cache), list[i]->d_name);
       entries++;
     }
     free(list[i]);
@@ -144,6 +144,8 @@ static void only_entry(char path[512]) {
   free(list);
   assert_int_equal(entries, 1);
 }
+
+static void only_entry(char path[512]) { only_entry_in("cache", path); }
 
 /** Before each test: an empty cache and the plain sources. */
 static int setup(void **state) {
@@ -270,6 +272,59 @@ static void test_promises(void **state) {
     oak_device_free(dev, ptr);
   }
   barrier();
+  oak_device_close(&dev);
+}
+
+/** Which files the ledger reads, and what it finds there. */
+static long long left_bytes; /* 0: what there is */
+static int looks;            /* at the memory of other processes */
+
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode) {
+  static char text[64];
+  int pid, end = 0;
+  if (sscanf(path, "/proc/%d/statm%n", &pid, &end) == 1 && end && pid != (int)getpid()) looks++;
+  if (left_bytes && strcmp(path, "/proc/self/cgroup") == 0) return NULL;
+  if (left_bytes && strcmp(path, "/proc/meminfo") == 0) {
+    snprintf(text, sizeof text, "MemAvailable: %lld kB\n", left_bytes / 1024);
+    return fmemopen(text, strlen(text), "r");
+  }
+  return __real_fopen(path, mode);
+}
+
+/** An allocation looks at other ranks only if it would be refused otherwise. */
+static void test_looks(void **state) {
+  (void)state;
+  const size_t large = 64u << 20, some = 16u << 20;
+  void *held = NULL, *ptr;
+  if (size == 1) skip();
+  oak_device_t *dev = open_on(MPI_COMM_WORLD);
+  if (rank == 0) assert_int_equal(oak_device_alloc(dev, large, &held), OAK_OK);
+  barrier();
+  if (rank == size - 1) {
+    looks = 0;
+    assert_int_equal(oak_device_alloc(dev, some, &ptr), OAK_OK);
+    oak_device_free(dev, ptr);
+    assert_int_equal(looks, 0);
+    left_bytes = 40 << 20; /* less than rank 0 has still to touch */
+    assert_int_equal(oak_device_alloc(dev, some, &ptr), OAK_ERR_MEMORY);
+    assert_true(looks > 0);
+  }
+  barrier();
+  if (rank == 0) memset(held, 1, large);
+  barrier();
+  if (rank == size - 1) {
+    if (oak_device_alloc(dev, some, &ptr) != OAK_OK) fail_msg("%s", oak_last_error());
+    oak_device_free(dev, ptr);
+    looks = 0; /* the use of rank 0 is entered now */
+    if (oak_device_alloc(dev, some, &ptr) != OAK_OK) fail_msg("%s", oak_last_error());
+    oak_device_free(dev, ptr);
+    assert_int_equal(looks, 0);
+    left_bytes = 0;
+  }
+  barrier();
+  oak_device_free(dev, held);
   oak_device_close(&dev);
 }
 
@@ -579,6 +634,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_threads, setup),
       cmocka_unit_test_setup(test_memory, setup),
       cmocka_unit_test_setup(test_promises, setup),
+      cmocka_unit_test_setup(test_looks, setup),
       cmocka_unit_test_setup(test_build, setup),
       cmocka_unit_test_setup(test_cache, setup),
       cmocka_unit_test_setup(test_change, setup),

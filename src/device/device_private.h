@@ -106,6 +106,7 @@ oak_status_t oak_ledger_open(MPI_Comm host, oak_ledger_t **out);
 void oak_ledger_close(oak_ledger_t **ledger);
 /** Enter \a bytes about to be allocated; refused when the host cannot give them. Not collective. */
 oak_status_t oak_ledger_take(oak_ledger_t *ledger, size_t bytes);
+/** After the memory was freed. */
 void oak_ledger_give(oak_ledger_t *ledger, size_t bytes);
 
 /* ---- the device */
