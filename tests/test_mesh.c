@@ -325,6 +325,36 @@ static void test_far_trees(void **state) {
   oak_mesh_destroy(&mesh);
 }
 
+static int exchanges;
+void __real_oak_forest_exchange_2(const oak_forest_t *forest, int *own, int *received);
+void __wrap_oak_forest_exchange_2(const oak_forest_t *forest, int *own, int *received);
+void __wrap_oak_forest_exchange_2(const oak_forest_t *forest, int *own, int *received) {
+  exchanges++;
+  __real_oak_forest_exchange_2(forest, own, received);
+}
+
+/** Flags are exchanged once for each level that has blocks: the first adaptation meets one level,
+ * the second two. */
+static void test_exchanges(void **state) {
+  (void)state;
+  const int trees[3] = {1, 1, 1}, periodic[3] = {0};
+  oak_mesh_t *mesh;
+  MUST(oak_mesh_new(MPI_COMM_WORLD, 2, trees, periodic, 4, &mesh));
+  for (int round = 0; round < 2; round++) {
+    int changed, *flag = malloc((mesh->nblock + 1) * sizeof *flag);
+    oak_adapt_task_t *task;
+    if (!flag) abort();
+    for (int n = 0; n < mesh->nblock; n++) flag[n] = mesh->level[n] == 4 && mesh->index[n][0] < 4;
+    exchanges = 0;
+    MUST(oak_mesh_adapt(mesh, flag, NULL, 0, 5, &changed, &task));
+    assert_int_equal(changed, round == 0);
+    assert_int_equal(exchanges, test_size > 1 ? round + 1 : 0);
+    free(flag);
+    free(task);
+  }
+  oak_mesh_destroy(&mesh);
+}
+
 /** Bricks whose number of trees does not fit, however their product wraps round. */
 static void test_too_many_trees(void **state) {
   (void)state;
@@ -346,8 +376,8 @@ static void test_too_many_trees(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
-                                     cmocka_unit_test(test_far_trees),
-                                     cmocka_unit_test(test_too_many_trees)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_random), cmocka_unit_test(test_far_trees),
+      cmocka_unit_test(test_exchanges), cmocka_unit_test(test_too_many_trees)};
   return TEST_MAIN(tests);
 }
