@@ -129,14 +129,14 @@ static void expect_line(oak_device_t *dev, const char *define, double factor) {
   assert_null(module);
 }
 
-/** Path of the only kernel in the cache. */
-static void only_entry(char path[512]) {
+/** Path of the only kernel in a cache. */
+static void only_entry_in(const char *cache, char path[512]) {
   struct dirent **list = NULL;
-  int count = scandir(in_folder("cache"), &list, NULL, alphasort), entries = 0;
+  int count = scandir(in_folder(cache), &list, NULL, alphasort), entries = 0;
   for (int i = 0; i < count; i++) {
     const char *ending = strrchr(list[i]->d_name, '.');
     if (ending && !strcmp(ending, ".cpu")) {
-      snprintf(path, 512, "%s/%s", in_folder("cache"), list[i]->d_name);
+      snprintf(path, 512, "%s/%s", in_folder(cache), list[i]->d_name);
       entries++;
     }
     free(list[i]);
@@ -144,6 +144,8 @@ static void only_entry(char path[512]) {
   free(list);
   assert_int_equal(entries, 1);
 }
+
+static void only_entry(char path[512]) { only_entry_in("cache", path); }
 
 /** Before each test: an empty cache and the plain sources. */
 static int setup(void **state) {
@@ -270,6 +272,59 @@ static void test_promises(void **state) {
     oak_device_free(dev, ptr);
   }
   barrier();
+  oak_device_close(&dev);
+}
+
+/** Which files the ledger reads, and what it finds there. */
+static long long left_bytes; /* 0: what there is */
+static int looks;            /* at the memory of other processes */
+
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode) {
+  static char text[64];
+  int pid, end = 0;
+  if (sscanf(path, "/proc/%d/statm%n", &pid, &end) == 1 && end && pid != (int)getpid()) looks++;
+  if (left_bytes && strcmp(path, "/proc/self/cgroup") == 0) return NULL;
+  if (left_bytes && strcmp(path, "/proc/meminfo") == 0) {
+    snprintf(text, sizeof text, "MemAvailable: %lld kB\n", left_bytes / 1024);
+    return fmemopen(text, strlen(text), "r");
+  }
+  return __real_fopen(path, mode);
+}
+
+/** An allocation looks at other ranks only if it would be refused otherwise. */
+static void test_looks(void **state) {
+  (void)state;
+  const size_t large = 64u << 20, some = 16u << 20;
+  void *held = NULL, *ptr;
+  if (size == 1) skip();
+  oak_device_t *dev = open_on(MPI_COMM_WORLD);
+  if (rank == 0) assert_int_equal(oak_device_alloc(dev, large, &held), OAK_OK);
+  barrier();
+  if (rank == size - 1) {
+    looks = 0;
+    assert_int_equal(oak_device_alloc(dev, some, &ptr), OAK_OK);
+    oak_device_free(dev, ptr);
+    assert_int_equal(looks, 0);
+    left_bytes = 40 << 20; /* less than rank 0 has still to touch */
+    assert_int_equal(oak_device_alloc(dev, some, &ptr), OAK_ERR_MEMORY);
+    assert_true(looks > 0);
+  }
+  barrier();
+  if (rank == 0) memset(held, 1, large);
+  barrier();
+  if (rank == size - 1) {
+    if (oak_device_alloc(dev, some, &ptr) != OAK_OK) fail_msg("%s", oak_last_error());
+    oak_device_free(dev, ptr);
+    looks = 0; /* the use of rank 0 is entered now */
+    if (oak_device_alloc(dev, some, &ptr) != OAK_OK) fail_msg("%s", oak_last_error());
+    oak_device_free(dev, ptr);
+    assert_int_equal(looks, 0);
+    left_bytes = 0;
+  }
+  barrier();
+  oak_device_free(dev, held);
   oak_device_close(&dev);
 }
 
@@ -485,6 +540,149 @@ static void test_concurrent(void **state) {
   only_entry(path);
 }
 
+/* ---- several hosts: each rank of np=2, each pair of np=4, with a cache folder of its own */
+
+static const char *host_cache(int host) { return host ? "cache1" : "cache0"; }
+
+static int my_host(void) { return rank / (size / 2); }
+
+/** Build line.c on all hosts. \return how often it was compiled. */
+static int compiled_on_hosts(void) {
+  const int before = compiled();
+  oak_device_t *dev = open_on(MPI_COMM_WORLD);
+  expect_line(dev, NULL, 3.0);
+  oak_device_close(&dev);
+  return compiled() - before;
+}
+
+/** Build what does not work on some rank: all ranks say the same. */
+static void expect_failure(oak_status_t expected, const char *words) {
+  oak_module_t *module;
+  oak_device_t *dev = open_on(MPI_COMM_WORLD);
+  assert_int_equal(build(dev, "line.c", NULL, &module), expected);
+  expect_words(words);
+  oak_device_close(&dev);
+}
+
+/** How many files lead to entries in the cache of a host; \a path: of the last. */
+static int notes_in(int host, char path[600]) {
+  struct dirent **list = NULL;
+  const int count = scandir(in_folder(host_cache(host)), &list, NULL, alphasort);
+  int notes = 0;
+  for (int i = 0; i < count; i++) {
+    if (strstr(list[i]->d_name, ".cpu.ref")) {
+      snprintf(path, 600, "%s/%s", in_folder(host_cache(host)), list[i]->d_name);
+      notes++;
+    }
+    free(list[i]);
+  }
+  free(list);
+  return notes;
+}
+
+static void remove_cache(int host) {
+  barrier();
+  if (rank == 0) oak_cache_remove_folder(in_folder(host_cache(host)));
+  barrier();
+}
+
+static int hosts_setup(void **state) {
+  char text[16];
+  setup(state);
+  for (int h = 0; h < 2; h++) remove_cache(h);
+  if (size == 1) return 0;
+  snprintf(text, sizeof text, "%d", size / 2);
+  setenv("OAK_TEST_RANKS_PER_HOST", text, 1);
+  setenv("OAK_CACHE", in_folder(host_cache(my_host())), 1);
+  return 0;
+}
+
+static int hosts_teardown(void **state) {
+  (void)state;
+  unsetenv("OAK_TEST_RANKS_PER_HOST");
+  unsetenv("OAK_CFLAGS");
+  for (int h = 0; h < 2; h++) remove_cache(h);
+  return 0;
+}
+
+/** One host compiles, and the others get the entry as if they had. */
+static void test_hosts(void **state) {
+  (void)state;
+  char path[2][512], note[2][600];
+  struct stat info[2];
+  if (size == 1) skip();
+  assert_int_equal(compiled_on_hosts(), 1);
+  oak_buffer_t entry[2] = {{0}, {0}}, noted[2] = {{0}, {0}};
+  for (int h = 0; h < 2; h++) {
+    only_entry_in(host_cache(h), path[h]);
+    assert_int_equal(stat(path[h], &info[h]), 0);
+    assert_int_equal(info[h].st_mode & (S_IWGRP | S_IWOTH), 0);
+    assert_int_equal(oak_cache_read(path[h], &entry[h]), 0);
+    assert_int_equal(notes_in(h, note[h]), 1);
+    assert_int_equal(oak_cache_read(note[h], &noted[h]), 0);
+  }
+  assert_string_equal(strrchr(path[0], '/'), strrchr(path[1], '/'));
+  assert_string_equal(strrchr(note[0], '/'), strrchr(note[1], '/'));
+  assert_string_equal(noted[0].data, noted[1].data);
+  assert_int_equal(entry[0].length, entry[1].length);
+  assert_memory_equal(entry[0].data, entry[1].data, entry[0].length);
+  for (int h = 0; h < 2; h++) oak_buffer_free(&entry[h]), oak_buffer_free(&noted[h]);
+
+  assert_int_equal(compiled_on_hosts(), 0);
+  for (int h = 0; h < 2; h++) { /* the other one has it */
+    remove_cache(h);
+    assert_int_equal(compiled_on_hosts(), 0);
+    only_entry_in(host_cache(h), path[h]);
+  }
+  if (rank == 0) assert_int_equal(truncate(path[1], info[1].st_size / 2), 0);
+  assert_int_equal(compiled_on_hosts(), 0);
+  assert_int_equal(stat(path[1], &info[0]), 0);
+  assert_int_equal(info[0].st_size, info[1].st_size);
+}
+
+/** Hosts whose cache is one folder, and hosts that want different things. */
+static void test_hosts_alike(void **state) {
+  (void)state;
+  char path[512];
+  if (size == 1) skip();
+  setenv("OAK_CACHE", in_folder("cache"), 1);
+  assert_int_equal(compiled_on_hosts(), 1);
+  only_entry(path);
+  setenv("OAK_CACHE", in_folder(host_cache(my_host())), 1);
+  setenv("OAK_CFLAGS", my_host() ? "-O1" : "-O2", 1);
+  assert_int_equal(compiled_on_hosts(), 2);
+  for (int h = 0; h < 2; h++) only_entry_in(host_cache(h), path);
+  assert_int_equal(compiled_on_hosts(), 0);
+}
+
+/** What fails on one host fails on all: compiling, and storing what another one compiled. */
+static void test_hosts_fail(void **state) {
+  (void)state;
+  char path[512], note[600];
+  if (size == 1) skip();
+  write_file("factor.h", "#define FACTOR does_not_exist\n");
+  const int before = compiled();
+  expect_failure(OAK_ERR_BUILD, "does_not_exist");
+  assert_int_equal(compiled(), before + 1);
+  for (int h = 0; h < 2; h++) assert_int_equal(notes_in(h, note), 0);
+
+  write_file("factor.h", "#define FACTOR 3.0\n");
+  assert_int_equal(compiled_on_hosts(), 1);
+  only_entry_in(host_cache(1), path);
+  barrier();
+  if (rank == 0) { /* rename() does not replace a folder by a file */
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+  }
+  barrier();
+  expect_failure(OAK_ERR_FILE, strrchr(path, '/'));
+  expect_words("cannot be written");
+  barrier();
+  if (rank == 0) assert_int_equal(rmdir(path), 0);
+  barrier();
+  assert_int_equal(compiled_on_hosts(), 0);
+}
+
 static void test_sweep(void **state) {
   (void)state;
   oak_device_t *dev = open_on(MPI_COMM_WORLD);
@@ -579,6 +777,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_threads, setup),
       cmocka_unit_test_setup(test_memory, setup),
       cmocka_unit_test_setup(test_promises, setup),
+      cmocka_unit_test_setup(test_looks, setup),
       cmocka_unit_test_setup(test_build, setup),
       cmocka_unit_test_setup(test_cache, setup),
       cmocka_unit_test_setup(test_change, setup),
@@ -587,6 +786,9 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_corrupt, setup),
       cmocka_unit_test_setup(test_no_cache_folder, setup),
       cmocka_unit_test_setup(test_concurrent, setup),
+      cmocka_unit_test_setup_teardown(test_hosts, hosts_setup, hosts_teardown),
+      cmocka_unit_test_setup_teardown(test_hosts_alike, hosts_setup, hosts_teardown),
+      cmocka_unit_test_setup_teardown(test_hosts_fail, hosts_setup, hosts_teardown),
       cmocka_unit_test_setup(test_sweep, setup),
       cmocka_unit_test_setup(test_no_compiler, setup),
       cmocka_unit_test_setup(test_source_root, setup),

@@ -233,9 +233,27 @@ static int64_t wrong_levels(const map_t *m, const int *level) {
   return wrong;
 }
 
+/** Every block is sent or kept once and comes from one place, and ranks agree on who sends what. */
+static int wrong_transfer(const oak_transfer_t *t, int before, int after) {
+  int sent = t->keep_count, received = t->keep_count, wrong = 0;
+  int *told = calloc(2 * test_size, sizeof *told), *heard = told + test_size;
+  if (!told) abort();
+  for (int i = 0; i < t->nsend + t->nrecv; i++) {
+    *(i < t->nsend ? &sent : &received) += t->count[i];
+    wrong += t->rank[i] == test_rank || t->count[i] <= 0;
+    if (i < t->nsend) told[t->rank[i]] = t->count[i];
+  }
+  MPI_Alltoall(told, 1, MPI_INT, heard, 1, MPI_INT, MPI_COMM_WORLD);
+  for (int i = t->nsend; i < t->nsend + t->nrecv; i++) heard[t->rank[i]] -= t->count[i];
+  for (int r = 0; r < test_size; r++) wrong += heard[r] != 0;
+  free(told);
+  return wrong + (sent != before) + (received != after);
+}
+
 static void run_case(const case_t *c) {
   oak_mesh_t *mesh;
-  int64_t sum[4] = {0}, kinds[4] = {0}, finest = 0; /* sum: faces, cells that are wrong, splits */
+  /* sum: faces, cells that are wrong, splits, transfers that are wrong */
+  int64_t sum[4] = {0}, kinds[4] = {0}, finest = 0;
   MUST(oak_mesh_new(MPI_COMM_WORLD, c->dim, c->trees, c->periodic, c->min_level, &mesh));
   for (int round = 0; round < c->rounds; round++) {
     int changed, moved;
@@ -252,7 +270,9 @@ static void run_case(const case_t *c) {
     map_t after = map_new(c, mesh, NULL);
     sum[1] += wrong_levels(&after, level);
     sum[0] += wrong_neighbours(&after, mesh, kinds);
+    const int blocks = mesh->nblock;
     MUST(oak_mesh_partition(mesh, round % 2 ? 1.05 : 1e9, &moved, &transfer));
+    if (moved) sum[3] += wrong_transfer(&transfer, blocks, mesh->nblock);
     oak_transfer_clear(&transfer);
     if (mesh->nglobal > finest) finest = mesh->nglobal;
     map_free(&before);
@@ -267,6 +287,7 @@ static void run_case(const case_t *c) {
          (long long)sum[1]);
   assert_int_equal(sum_ranks_int(MPI_COMM_WORLD, sum[0]), 0);
   assert_int_equal(sum[1], 0);
+  assert_int_equal(sum_ranks_int(MPI_COMM_WORLD, sum[3]), 0);
   assert_true(sum[2] > 10); /* or nothing was tested */
   for (int k = 0; k < 3; k++) assert_true(sum_ranks_int(MPI_COMM_WORLD, kinds[k]) > 100);
   oak_mesh_destroy(&mesh);
@@ -275,6 +296,63 @@ static void run_case(const case_t *c) {
 static void test_random(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) run_case(&cases[i]);
+}
+
+/** An adaptation leaves trees alone that a rank has no block in or beside. */
+static void test_far_trees(void **state) {
+  (void)state;
+  const int trees[3] = {60, 1, 1}, periodic[3] = {0}, mark = 12345;
+  const int far = test_rank == test_size - 1 ? 0 : 59;
+  oak_mesh_t *mesh;
+  int touched = 0;
+  if (test_size == 1) skip();
+  MUST(oak_mesh_new(MPI_COMM_WORLD, 2, trees, periodic, 1, &mesh));
+  MUST(oak_tree_update(mesh));
+  assert_int_equal(mesh->tree->root[far], OAK_LINK_NONE);
+  mesh->tree->root[far] = mark;
+  for (int round = 0; round < 2; round++) {
+    int changed, *flag = malloc((mesh->nblock + 1) * sizeof *flag);
+    oak_adapt_task_t *task;
+    if (!flag) abort();
+    for (int n = 0; n < mesh->nblock; n++) flag[n] = round ? -1 : 1;
+    MUST(oak_mesh_adapt(mesh, flag, NULL, 1, 2, &changed, &task));
+    MUST(oak_tree_update(mesh));
+    touched += !changed || mesh->tree->root[far] != mark;
+    free(flag);
+    free(task);
+  }
+  assert_int_equal(sum_ranks_int(MPI_COMM_WORLD, touched), 0);
+  oak_mesh_destroy(&mesh);
+}
+
+static int exchanges;
+void __real_oak_forest_exchange_2(const oak_forest_t *forest, int *own, int *received);
+void __wrap_oak_forest_exchange_2(const oak_forest_t *forest, int *own, int *received);
+void __wrap_oak_forest_exchange_2(const oak_forest_t *forest, int *own, int *received) {
+  exchanges++;
+  __real_oak_forest_exchange_2(forest, own, received);
+}
+
+/** Flags are exchanged once for each level that has blocks: the first adaptation meets one level,
+ * the second two. */
+static void test_exchanges(void **state) {
+  (void)state;
+  const int trees[3] = {1, 1, 1}, periodic[3] = {0};
+  oak_mesh_t *mesh;
+  MUST(oak_mesh_new(MPI_COMM_WORLD, 2, trees, periodic, 4, &mesh));
+  for (int round = 0; round < 2; round++) {
+    int changed, *flag = malloc((mesh->nblock + 1) * sizeof *flag);
+    oak_adapt_task_t *task;
+    if (!flag) abort();
+    for (int n = 0; n < mesh->nblock; n++) flag[n] = mesh->level[n] == 4 && mesh->index[n][0] < 4;
+    exchanges = 0;
+    MUST(oak_mesh_adapt(mesh, flag, NULL, 0, 5, &changed, &task));
+    assert_int_equal(changed, round == 0);
+    assert_int_equal(exchanges, test_size > 1 ? round + 1 : 0);
+    free(flag);
+    free(task);
+  }
+  oak_mesh_destroy(&mesh);
 }
 
 /** Bricks whose number of trees does not fit, however their product wraps round. */
@@ -298,7 +376,8 @@ static void test_too_many_trees(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
-                                     cmocka_unit_test(test_too_many_trees)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_random), cmocka_unit_test(test_far_trees),
+      cmocka_unit_test(test_exchanges), cmocka_unit_test(test_too_many_trees)};
   return TEST_MAIN(tests);
 }

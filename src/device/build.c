@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Collective builds of kernels: one rank of each host looks in the cache and compiles, all load. */
+ * Collective builds of kernels: one rank of each host looks in the cache, one of those that need
+ * the same kernel compiles it and hands it on (hand_on.c), all load. */
 #define _GNU_SOURCE 1
 #include <ctype.h>
 #include <errno.h>
@@ -8,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "device_private.h"
@@ -51,9 +51,8 @@ oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text) {
   return oak_buffer_status(text);
 }
 
-/** Path of the file of \a source in the cache with the key \a hex. */
-static oak_status_t entry_path(oak_device_t *dev, const oak_source_t *source, const char *hex,
-                               const char *ending, char **out) {
+oak_status_t oak_entry_path(oak_device_t *dev, const oak_source_t *source, const char *hex,
+                            const char *ending, char **out) {
   char name[41];
   snprintf(name, sizeof name, "%s", oak_source_name(source));
   for (char *c = name; *c; c++) {
@@ -68,7 +67,7 @@ static void note_entry(oak_device_t *dev, const oak_source_t *source, const oak_
   oak_buffer_t old = {0}, text = {0};
   char *path;
   if (!dev->ops->preprocess || dev->cache_private) return;
-  if (entry_path(dev, source, keys->scan, ".ref", &path) != OAK_OK) return;
+  if (oak_entry_path(dev, source, keys->scan, ".ref", &path) != OAK_OK) return;
   oak_buffer_print(&text, "%s\n", keys->built);
   if (oak_cache_read(path, &old) != 0 || strcmp(oak_buffer_get(&old), oak_buffer_get(&text)) != 0)
     oak_cache_write(path, &text);
@@ -85,12 +84,12 @@ static oak_status_t find_noted(oak_device_t *dev, const oak_source_t *source, ch
   oak_buffer_t text = {0};
   char *note;
   OAK_TRY(oak_source_keys(dev, source, NULL, &keys));
-  OAK_TRY(entry_path(dev, source, keys.scan, ".ref", &note));
+  OAK_TRY(oak_entry_path(dev, source, keys.scan, ".ref", &note));
   int found = oak_cache_read(note, &text) == 0 && text.length == sizeof keys.built;
   free(note);
   if (found) snprintf(keys.built, sizeof keys.built, "%s", text.data);
   oak_buffer_free(&text);
-  if (found) OAK_TRY(entry_path(dev, source, keys.built, "", path));
+  if (found) OAK_TRY(oak_entry_path(dev, source, keys.built, "", path));
   return found && oak_cache_has(*path) ? OAK_OK : dev->ops->build(dev, source, "");
 }
 
@@ -100,110 +99,133 @@ static int same_sources(const oak_device_t *dev, const oak_keys_t *a, const oak_
          (!dev->ops->preprocess || !strcmp(a->built, b->built));
 }
 
-/** Let the entry of \a source exist; \a work is a path in a folder for files of the build. */
-static oak_status_t provide_in(oak_device_t *dev, const oak_source_t *source, const char *work,
-                               int rebuild, char **path, int *fresh) {
-  oak_keys_t keys, after;
-  OAK_TRY(oak_source_keys(dev, source, work, &keys));
-  for (int turn = 0;; turn++) {
-    OAK_TRY(entry_path(dev, source, keys.built, "", path));
-    if (rebuild) unlink(*path);
-    /* Who asks for generated sources means to see them, so the cache does not get in the way. */
-    if (!oak_build_keep() && oak_cache_has(*path)) break;
-    *fresh = 1;
-    OAK_TRY(dev->ops->build(dev, source, work));
-    OAK_TRY(oak_cache_seal(work));
-    /* A file that changed while it was compiled makes a binary of neither key. */
-    OAK_TRY(oak_source_keys(dev, source, work, &after));
-    const int same = same_sources(dev, &keys, &after);
-    if (!same) {
-      free(*path);
-      *path = NULL;
-    }
-    if (!same && turn == 0) {
-      keys = after;
-      continue;
-    }
-    if (!same) { /* as with __TIME__: good for this run, under a key that never comes again */
-      oak_hash_t hash;
-      oak_hash_start(&hash);
-      oak_hash_text(&hash, keys.built);
-      oak_hash_text(&hash, after.built);
-      oak_hash_hex(&hash, keys.built);
-      OAK_TRY(entry_path(dev, source, keys.built, "", path));
-    }
-    OAK_CHECK(rename(work, *path) == 0, OAK_ERR_FILE, "the built kernel cannot be moved to %s: %s",
-              *path, strerror(errno));
-    if (!same) return OAK_OK;
-    break;
-  }
-  note_entry(dev, source, &keys);
-  return OAK_OK;
-}
-
-/** Let the entry of \a source exist; on one rank of a host. \a *fresh: it was compiled just now. */
-static oak_status_t provide(oak_device_t *dev, const oak_source_t *source, int rebuild, char **path,
-                            int *fresh) {
+/** An entry of the cache on its way. */
+typedef struct {
   oak_keys_t keys;
-  char *folder, *work;
-  *path = NULL;
-  *fresh = 0;
+  char *folder, *work; /**< for files of the build, and a path in it */
+  char *path;          /**< of the entry */
+  oak_need_t need;
+  int noted;    /**< keys->built is what the sources lead to */
+  int compiled; /**< just now, here */
+} entry_t;
+
+/** Look in the cache. Rank-local. */
+static oak_status_t look_up(oak_device_t *dev, const oak_source_t *source, int rebuild,
+                            entry_t *e) {
   OAK_TRY(oak_cache_open(dev));
-  if (dev->ops->has_compiler && !dev->ops->has_compiler(dev)) return find_noted(dev, source, path);
-  OAK_TRY(oak_source_keys(dev, source, NULL, &keys));
-  OAK_TRY(entry_path(dev, source, keys.scan, ".XXXXXX", &folder));
-  oak_status_t status = OAK_OK;
-  if (!mkdtemp(folder)) {
-    status =
+  if (dev->ops->has_compiler && !dev->ops->has_compiler(dev))
+    return find_noted(dev, source, &e->path);
+  OAK_TRY(oak_source_keys(dev, source, NULL, &e->keys));
+  OAK_TRY(oak_entry_path(dev, source, e->keys.scan, ".XXXXXX", &e->folder));
+  if (!mkdtemp(e->folder)) {
+    oak_status_t status =
         OAK_FAIL(OAK_ERR_FILE,
                  "cannot make a folder in the kernel cache %s: %s; set OAK_CACHE to a folder that "
                  "can be written",
                  dev->cache, strerror(errno));
-    free(folder);
+    free(e->folder);
+    e->folder = NULL;
     return status;
   }
-  status = oak_format(&work, "%s/%s", folder, dev->ops->name);
-  if (status == OAK_OK) status = provide_in(dev, source, work, rebuild, path, fresh);
-  if (oak_build_keep()) {
-    fprintf(stderr, "oak: generated source of kernel '%s' is kept in %s\n", oak_source_name(source),
-            folder);
-  } else {
-    oak_cache_remove_folder(folder);
+  OAK_TRY(oak_format(&e->work, "%s/%s", e->folder, dev->ops->name));
+  OAK_TRY(oak_source_keys(dev, source, e->work, &e->keys));
+  OAK_TRY(oak_entry_path(dev, source, e->keys.built, "", &e->path));
+  if (rebuild) unlink(e->path);
+  /* Who asks for generated sources means to see them, so the cache does not get in the way. */
+  const int have = !oak_build_keep() && oak_cache_has(e->path);
+  e->need = have ? OAK_NEED_MET : rebuild ? OAK_NEED_OTHER : OAK_NEED_ENTRY;
+  e->noted = 1;
+  return OAK_OK;
+}
+
+/** Compile what is not in the cache. Rank-local. */
+static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, entry_t *e) {
+  oak_keys_t after;
+  e->compiled = 1;
+  for (int turn = 0;; turn++) {
+    OAK_TRY(dev->ops->build(dev, source, e->work));
+    OAK_TRY(oak_cache_seal(e->work));
+    /* A file that changed while it was compiled makes a binary of neither key. */
+    OAK_TRY(oak_source_keys(dev, source, e->work, &after));
+    e->noted = same_sources(dev, &e->keys, &after);
+    if (e->noted) break;
+    if (turn == 1) { /* as with __TIME__: good for this run, under a key that never comes again */
+      oak_hash_t hash;
+      oak_hash_start(&hash);
+      oak_hash_text(&hash, e->keys.built);
+      oak_hash_text(&hash, after.built);
+      oak_hash_hex(&hash, e->keys.built);
+    } else {
+      e->keys = after;
+    }
+    free(e->path);
+    OAK_TRY(oak_entry_path(dev, source, e->keys.built, "", &e->path));
+    if (turn == 1) break;
+    e->noted = !oak_build_keep() && oak_cache_has(e->path);
+    if (e->noted) return OAK_OK;
   }
-  free(work);
-  free(folder);
-  if (status == OAK_OK && *fresh && !dev->cache_private) oak_cache_sweep(dev);
+  OAK_CHECK(rename(e->work, e->path) == 0, OAK_ERR_FILE,
+            "the built kernel cannot be moved to %s: %s", e->path, strerror(errno));
+  return OAK_OK;
+}
+
+/** Let the entry exist on all hosts that want it: compiled here, or got from another. */
+static oak_status_t fetch(oak_device_t *dev, const oak_source_t *source, entry_t *e,
+                          oak_status_t status) {
+  MPI_Comm receivers;
+  int rank = 0, stored = 0;
+  char key[33];
+  const oak_need_t need = status == OAK_OK ? e->need : OAK_NEED_NONE;
+  const oak_status_t opened = oak_hand_open(dev, need, e->keys.built, &receivers);
+  if (status == OAK_OK) status = opened;
+  if (receivers != MPI_COMM_NULL) MPI_Comm_rank(receivers, &rank);
+  if (status == OAK_OK && rank == 0 && (need == OAK_NEED_ENTRY || need == OAK_NEED_OTHER))
+    status = compile(dev, source, e);
+  if (receivers != MPI_COMM_NULL) {
+    memcpy(key, e->keys.built, sizeof key);
+    status = oak_hand_over(dev, source, receivers, status, key, &e->path, &stored);
+    if (strcmp(key, e->keys.built) != 0) e->noted = 0; /* no entry, or sources changed */
+    MPI_Comm_free(&receivers);
+  }
+  if (status == OAK_OK && e->noted) note_entry(dev, source, &e->keys);
+  if (status == OAK_OK && (e->compiled || stored) && !dev->cache_private) oak_cache_sweep(dev);
   return status;
 }
 
-/** MPI_Bcast on a host from its first rank, for which the others may have to wait seconds: asleep,
- * since MPI libraries wait in a loop, on cores that compilers and other programs can use. */
-static void broadcast_late(oak_device_t *dev, int *data, int count) {
-  const long longest = 10 * 1000 * 1000;
-  struct timespec pause = {.tv_nsec = 20 * 1000};
-  MPI_Request request;
-  int done = 0;
-  MPI_Ibcast(data, count, MPI_INT, 0, dev->host, &request);
-  for (;;) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done) return;
-    nanosleep(&pause, NULL);
-    if (pause.tv_nsec < longest) pause.tv_nsec *= 2;
+/** Let the entry of \a source exist; on the first rank of each host, and collective on these. \a
+ * *fresh: it was compiled just now, for this host. */
+static oak_status_t provide(oak_device_t *dev, const oak_source_t *source, int rebuild, char **path,
+                            int *fresh) {
+  entry_t e = {.need = OAK_NEED_NONE};
+  oak_status_t status = fetch(dev, source, &e, look_up(dev, source, rebuild, &e));
+  if (e.folder && oak_build_keep() && e.compiled) {
+    fprintf(stderr, "oak: generated source of kernel '%s' is kept in %s\n", oak_source_name(source),
+            e.folder);
+  } else if (e.folder) {
+    oak_cache_remove_folder(e.folder);
   }
+  *path = e.path;
+  *fresh = e.compiled;
+  free(e.work);
+  free(e.folder);
+  return status;
 }
+
+/** 1 on the first rank of each host. */
+static int builds(const oak_device_t *dev) { return dev->firsts != MPI_COMM_NULL; }
 
 /** Give the path from the rank that provided it to the others of its host. Collective on the
  * device. */
 static oak_status_t share_path(oak_device_t *dev, oak_status_t status, char **path, int *fresh) {
   int head[2] = {status == OAK_OK && *path ? (int)strlen(*path) : 0, *fresh};
-  broadcast_late(dev, head, 2);
+  oak_broadcast_late(dev->builders, head, sizeof head);
   *fresh = head[1];
-  if (dev->host_rank != 0) {
+  if (!builds(dev)) {
     *path = calloc(1, (size_t)head[0] + 1);
     if (!*path) status = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the path of a built kernel");
   }
   OAK_TRY(oak_agree(dev->comm, status));
-  MPI_Bcast(*path, head[0] + 1, MPI_CHAR, 0, dev->host);
+  MPI_Bcast(*path, head[0] + 1, MPI_CHAR, 0, dev->builders);
   return OAK_OK;
 }
 
@@ -215,7 +237,7 @@ static oak_status_t attempt(oak_device_t *dev, const oak_source_t *source, int *
   *again = 0;
   *out = NULL;
   oak_status_t status = OAK_OK;
-  if (dev->host_rank == 0) status = provide(dev, source, *rebuild, &path, &fresh);
+  if (builds(dev)) status = provide(dev, source, *rebuild, &path, &fresh);
   status = share_path(dev, status, &path, &fresh);
   if (status != OAK_OK) {
     free(path);
@@ -228,7 +250,7 @@ static oak_status_t attempt(oak_device_t *dev, const oak_source_t *source, int *
   if (loaded == OAK_OK) dev->ops->unload(dev, *out);
   *out = NULL;
   *rebuild = loaded != OAK_OK && loaded != OAK_ERR_MEMORY && !fresh;
-  MPI_Allreduce(MPI_IN_PLACE, rebuild, 1, MPI_INT, MPI_MAX, dev->host);
+  MPI_Allreduce(MPI_IN_PLACE, rebuild, 1, MPI_INT, MPI_MAX, dev->builders);
   *again = *rebuild;
   MPI_Allreduce(MPI_IN_PLACE, again, 1, MPI_INT, MPI_MAX, dev->comm);
   return status;

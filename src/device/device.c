@@ -11,6 +11,7 @@
 #include <mpi-ext.h>
 #endif
 
+#include "base/hosts.h"
 #include "base/str.h"
 #include "device_private.h"
 
@@ -31,6 +32,8 @@ static void device_free(oak_device_t *dev) {
   if (!dev) return;
   oak_cache_close(dev);
   oak_ledger_close(&dev->ledger);
+  if (dev->firsts != MPI_COMM_NULL) MPI_Comm_free(&dev->firsts);
+  if (dev->builders != MPI_COMM_NULL) MPI_Comm_free(&dev->builders);
   if (dev->host != MPI_COMM_NULL) MPI_Comm_free(&dev->host);
   if (dev->comm != MPI_COMM_NULL) MPI_Comm_free(&dev->comm);
   free((char *)dev->options.compiler);
@@ -45,7 +48,7 @@ static oak_status_t device_new(const oak_device_options_t *options, oak_device_t
   oak_device_t *dev = calloc(1, sizeof *dev);
   *out = dev;
   OAK_CHECK(dev, OAK_ERR_MEMORY, "no memory for a device");
-  dev->comm = dev->host = MPI_COMM_NULL;
+  dev->comm = dev->host = dev->builders = dev->firsts = MPI_COMM_NULL;
   const char *compiler = options && options->compiler ? options->compiler : "";
   const char *flags = options && options->flags ? options->flags : "";
   const char *env_flags = getenv("OAK_CFLAGS");
@@ -64,11 +67,15 @@ static oak_status_t device_new(const oak_device_options_t *options, oak_device_t
 
 /** Communicators, threads and the ledger. Collective. */
 static oak_status_t device_join(oak_device_t *dev, MPI_Comm comm) {
+  int builder;
   MPI_Comm_dup(comm, &dev->comm);
   MPI_Comm_rank(dev->comm, &dev->rank);
   MPI_Comm_split_type(dev->comm, MPI_COMM_TYPE_SHARED, dev->rank, MPI_INFO_NULL, &dev->host);
   MPI_Comm_rank(dev->host, &dev->host_rank);
   MPI_Comm_size(dev->host, &dev->host_size);
+  oak_hosts_split(dev->comm, &dev->builders);
+  MPI_Comm_rank(dev->builders, &builder);
+  MPI_Comm_split(dev->comm, builder == 0 ? 0 : MPI_UNDEFINED, dev->rank, &dev->firsts);
   oak_status_t status = oak_host_threads(dev, dev->options.threads, &dev->threads);
   OAK_TRY(oak_agree(dev->comm, status));
   status = oak_ledger_open(dev->host, &dev->ledger);

@@ -106,6 +106,7 @@ oak_status_t oak_ledger_open(MPI_Comm host, oak_ledger_t **out);
 void oak_ledger_close(oak_ledger_t **ledger);
 /** Enter \a bytes about to be allocated; refused when the host cannot give them. Not collective. */
 oak_status_t oak_ledger_take(oak_ledger_t *ledger, size_t bytes);
+/** After the memory was freed. */
 void oak_ledger_give(oak_ledger_t *ledger, size_t bytes);
 
 /* ---- the device */
@@ -113,8 +114,11 @@ void oak_ledger_give(oak_ledger_t *ledger, size_t bytes);
 struct oak_device {
   const oak_device_ops_t *ops;
   MPI_Comm comm;
-  MPI_Comm host; /**< the ranks of comm on this host; its rank 0 builds */
+  MPI_Comm host; /**< the ranks of comm that share processors, memory and GPUs */
   int rank, host_rank, host_size;
+  MPI_Comm builders; /**< those that share a cache: of the host, or of one that tests pretend; its
+                        rank 0 builds */
+  MPI_Comm firsts;   /**< all ranks 0 of builders; MPI_COMM_NULL on the others */
   oak_device_options_t options; /**< strings are owned and never NULL */
   char *env_flags;              /**< $OAK_CFLAGS when the device was opened, "" if unset */
   oak_words_t user_flags;       /**< those of both, a word each */
@@ -163,8 +167,35 @@ oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text);
 int oak_build_keep(void);
 /** Name of a source for messages and files. */
 const char *oak_source_name(const oak_source_t *source);
+/** Path of the file of \a source in the cache with the key \a hex. */
+oak_status_t oak_entry_path(oak_device_t *dev, const oak_source_t *source, const char *hex,
+                            const char *ending, char **out);
 /** \a path made absolute, without resolving links: they decide what relative includes mean. */
 oak_status_t oak_path_absolute(const char *path, char **out);
+
+/* ---- hand_on.c */
+
+typedef enum {
+  OAK_NEED_NONE,  /**< takes no part: failed, or finds entries without a compiler */
+  OAK_NEED_MET,   /**< the entry is in the cache */
+  OAK_NEED_ENTRY, /**< it is not */
+  OAK_NEED_OTHER, /**< what was there did not load */
+} oak_need_t;
+
+/** Find out which hosts want the same entry as this one. Collective on dev->firsts. *receivers are
+ * those among which it is handed on, its rank 0 the one to give it: that has it or has to compile
+ * it; MPI_COMM_NULL: this host has what it wants, or is alone. */
+oak_status_t oak_hand_open(oak_device_t *dev, oak_need_t need, const char *key,
+                           MPI_Comm *receivers);
+/** Hand the entry on. Collective on \a receivers, however long the giver compiles. \a status: of
+ * the giver, who has set \a key and *path; the others, which start with OAK_OK, get them. *stored:
+ * 1 if the entry was received and is now in the cache. After a failure of the giver the others
+ * return OAK_OK and an empty \a key, and agree on it with all ranks. */
+oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Comm receivers,
+                           oak_status_t status, char key[33], char **path, int *stored);
+/** MPI_Bcast from rank 0, for which the others may have to wait seconds: asleep, since MPI
+ * libraries wait in a loop, on cores that compilers and other programs can use. */
+void oak_broadcast_late(MPI_Comm comm, void *data, int bytes);
 
 /* ---- process.c */
 

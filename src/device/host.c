@@ -198,10 +198,11 @@ oak_status_t oak_host_threads(const oak_device_t *dev, int wish, int *threads) {
 
 /** One rank's line of the ledger, in memory that the ranks of the host share. */
 typedef struct {
-  _Atomic long long held;     /**< bytes allocated */
-  _Atomic long long resident; /**< bytes in use by the process before the first allocation */
+  _Atomic long long held;   /**< bytes allocated */
+  _Atomic long long before; /**< bytes in use by the process before the first allocation */
+  _Atomic long long now;    /**< bytes in use when somebody last looked */
   _Atomic long pid;
-  char apart[64 - 3 * 8]; /**< one cache line each */
+  char apart[64 - 4 * 8]; /**< one cache line each */
 } ledger_line_t;
 
 struct oak_ledger {
@@ -244,7 +245,8 @@ oak_status_t oak_ledger_open(MPI_Comm host, oak_ledger_t **out) {
   MPI_Win_lock_all(MPI_MODE_NOCHECK, ledger->window);
   atomic_store(&ledger->mine->held, 0);
   atomic_store(&ledger->mine->pid, (long)getpid());
-  atomic_store(&ledger->mine->resident, resident_bytes((long)getpid()));
+  atomic_store(&ledger->mine->before, resident_bytes((long)getpid()));
+  atomic_store(&ledger->mine->now, atomic_load(&ledger->mine->before));
   for (int r = 0; r < size; r++) {
     MPI_Aint bytes;
     int unit;
@@ -279,19 +281,36 @@ static double available_bytes(void) {
   return group < most ? group : most;
 }
 
-/** Bytes that the ranks of the host hold but have not touched yet: the kernel has still to find
- * them. */
+/** Bytes that the ranks of the host hold but had not touched when they were last looked at: the
+ * kernel has still to find them. Opens no file, of which there would be one for each rank. */
 static double promised_bytes(const oak_ledger_t *ledger) {
   double sum = 0;
   for (int r = 0; r < ledger->size; r++) {
     long long held = atomic_load(&ledger->line[r]->held);
     if (held <= 0) continue;
-    long long before = atomic_load(&ledger->line[r]->resident);
-    long long now = resident_bytes(atomic_load(&ledger->line[r]->pid));
+    long long before = atomic_load(&ledger->line[r]->before);
+    long long now = atomic_load(&ledger->line[r]->now);
     long long touched = now > before && before >= 0 ? now - before : 0;
     if (held > touched) sum += (double)(held - touched);
   }
   return sum;
+}
+
+/** Look anew how much memory a rank uses. */
+static void look_at(ledger_line_t *line) {
+  atomic_store(&line->now, resident_bytes(atomic_load(&line->pid)));
+}
+
+/** What promised_bytes() is now. A rank enters its use when it allocates or frees, and mostly uses
+ * more later, so that the entries alone say too much: only where they would refuse \a limit bytes
+ * is every rank looked at. What is lost: of a rank that used less since its last entry, by freeing
+ * what is not in the ledger, too little is said. */
+static double promised_within(const oak_ledger_t *ledger, double limit) {
+  double promised = promised_bytes(ledger);
+  if (promised <= limit) return promised;
+  for (int r = 0; r < ledger->size; r++)
+    if (atomic_load(&ledger->line[r]->held) > 0) look_at(ledger->line[r]);
+  return promised_bytes(ledger);
 }
 
 static oak_status_t ledger_refuse(size_t bytes, double available, double promised) {
@@ -304,8 +323,9 @@ static oak_status_t ledger_refuse(size_t bytes, double available, double promise
       oak_format_size(promised > 0 ? promised : 0, promised_text));
 }
 
+static const size_t small = (size_t)4 << 20; /* bytes not worth reading /proc for */
+
 oak_status_t oak_ledger_take(oak_ledger_t *ledger, size_t bytes) {
-  const size_t small = (size_t)4 << 20; /* not worth reading /proc for */
   char asked[32];
   if (bytes > (size_t)1 << 60) {
     return OAK_FAIL(OAK_ERR_MEMORY,
@@ -314,11 +334,12 @@ oak_status_t oak_ledger_take(oak_ledger_t *ledger, size_t bytes) {
   }
   double available = bytes < small ? 1e30 : available_bytes();
   /* Too much by itself: never entered, or what other ranks ask for just now would fail with it. */
-  if ((double)bytes > available) return ledger_refuse(bytes, available, promised_bytes(ledger));
+  if (bytes >= small) look_at(ledger->mine);
+  if ((double)bytes > available) return ledger_refuse(bytes, available, promised_within(ledger, 0));
   /* Entered before the sum is taken, so that of two ranks at the same time one sees the other. */
   atomic_fetch_add(&ledger->mine->held, (long long)bytes);
   if (bytes < small) return OAK_OK;
-  double promised = promised_bytes(ledger);
+  double promised = promised_within(ledger, available);
   if (promised <= available) return OAK_OK;
   atomic_fetch_sub(&ledger->mine->held, (long long)bytes);
   return ledger_refuse(bytes, available, promised - (double)bytes);
@@ -326,4 +347,5 @@ oak_status_t oak_ledger_take(oak_ledger_t *ledger, size_t bytes) {
 
 void oak_ledger_give(oak_ledger_t *ledger, size_t bytes) {
   atomic_fetch_sub(&ledger->mine->held, (long long)bytes);
+  if (bytes >= small) look_at(ledger->mine);
 }

@@ -54,9 +54,10 @@ oak_status_t oak_host_alloc(oak_device_t *dev, oak_host_memory_t *memory, size_t
 void oak_host_free(oak_device_t *dev, oak_host_memory_t *memory, void *ptr) {
   for (int i = 0; i < memory->count; i++) {
     if (memory->block[i].address != ptr) continue;
-    oak_ledger_give(dev->ledger, memory->block[i].bytes);
+    const size_t bytes = memory->block[i].bytes;
     memory->block[i] = memory->block[--memory->count];
     free(ptr);
+    oak_ledger_give(dev->ledger, bytes);
     return;
   }
   OAK_ASSERT(!"memory of this device");
@@ -120,8 +121,8 @@ oak_status_t oak_host_share(oak_device_t *dev, size_t bytes, void **out, oak_han
 }
 
 void oak_host_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle) {
-  oak_ledger_give(dev->ledger, (size_t)handle->bytes);
   oak_host_map_close(ptr, (size_t)handle->bytes, handle);
+  oak_ledger_give(dev->ledger, (size_t)handle->bytes);
 }
 
 oak_status_t oak_host_attach(oak_device_t *dev, oak_host_memory_t *attached,

@@ -142,19 +142,30 @@ static void settle(const work_t *w, int n) {
   for (int c = 0; stays && c < 1 << t->dim; c++) w->flag[node->child[c]] = 0;
 }
 
+/* Levels that have blocks on any rank, as bits. */
+static int levels_of_blocks(const oak_mesh_t *mesh) {
+  int levels = 0;
+  for (int n = 0; n < mesh->nblock; n++) levels |= 1 << mesh->level[n];
+  if (mesh->size > 1) MPI_Allreduce(MPI_IN_PLACE, &levels, 1, MPI_INT, MPI_BOR, mesh->comm);
+  return levels;
+}
+
 /* Nodes of level l, whose blocks are of level l + 1: what these and finer ones will be is known by
- * then, but whether families of level l + 1 stay. */
+ * then, but whether families of level l + 1 stay. Coarser levels than that of the coarsest blocks
+ * have nodes alone, and need no exchange.
+ *
+ * Sweeps over all levels, repeated until no rank has changed a flag that others see, come to the
+ * same flags, since all rules only raise them. On the meshes of test_solver_ranks they needed 1.9
+ * exchanges instead of 2.3, but a reduction after each, and all of the work twice. */
 static void balance(work_t *w) {
-  int highest = 0;
+  const int levels = levels_of_blocks(w->mesh);
   sort_nodes(w);
-  for (int l = 0; l <= OAK_MESH_MAX_LEVEL; l++)
-    if (w->first[l + 1] > w->first[l]) highest = l;
-  if (w->mesh->size > 1) MPI_Allreduce(MPI_IN_PLACE, &highest, 1, MPI_INT, MPI_MAX, w->mesh->comm);
-  for (int l = highest; l >= 0; l--) {
+  for (int l = OAK_MESH_MAX_LEVEL - 1; l >= 0; l--) {
     const int from = w->first[l], to = w->first[l + 1];
+    if (!(levels >> (l + 1) & 1)) continue;
     for (int i = from; i < to; i++) keep_parts(w, &w->tree->node[w->node[i]]);
     exchange(w, w->flag);
-    for (int i = to; l < highest && i < w->first[l + 2]; i++)
+    for (int i = to; i < w->first[l + 2]; i++)
       w->merges[w->node[i]] = (uint8_t)all_coarsen(w, &w->tree->node[w->node[i]]);
     for (int i = from; i < to; i++) look_at_children(w, w->node[i]);
     for (int i = from; i < to; i++) settle(w, w->node[i]);

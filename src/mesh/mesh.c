@@ -199,18 +199,41 @@ static int64_t overlap(int64_t a0, int64_t a1, int64_t b0, int64_t b1, int64_t *
   return end > *start ? end - *start : 0;
 }
 
+/* The rank that holds a block: the last one that begins at it or before. */
+static int rank_of(const int64_t *first, int size, int64_t block) {
+  int low = 0, high = size;
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+    if (first[middle] <= block)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* The ranks [range[0], range[1]) among which blocks [from, to) are; some of them may have none. */
+static int ranks_of(const int64_t *first, int size, int64_t from, int64_t to, int range[2]) {
+  range[0] = from < to ? rank_of(first, size, from) : 0;
+  range[1] = from < to ? rank_of(first, size, to - 1) + 1 : 0;
+  return range[1] - range[0];
+}
+
 static oak_status_t plan_transfer(const oak_mesh_t *mesh, const int64_t *old_first,
                                   const int64_t *new_first, oak_transfer_t *t) {
   const int me = mesh->rank, size = mesh->size;
-  t->rank = malloc(2 * size * sizeof(int));
-  t->offset = malloc(2 * size * sizeof(int));
-  t->count = malloc(2 * size * sizeof(int));
-  t->from = malloc(2 * size * sizeof(int));
+  int to[2], from[2];
+  const int most = 1 + ranks_of(new_first, size, old_first[me], old_first[me + 1], to) +
+                   ranks_of(old_first, size, new_first[me], new_first[me + 1], from);
+  t->rank = malloc(most * sizeof(int));
+  t->offset = malloc(most * sizeof(int));
+  t->count = malloc(most * sizeof(int));
+  t->from = malloc(most * sizeof(int));
   OAK_CHECK(t->rank && t->offset && t->count && t->from, OAK_ERR_MEMORY,
-            "out of memory for a list of %d ranks", size);
+            "out of memory for a list of %d ranks", most);
   int n = 0;
   int64_t start;
-  for (int r = 0; r < size; r++) {
+  for (int r = to[0]; r < to[1]; r++) {
     const int64_t count =
         overlap(old_first[me], old_first[me + 1], new_first[r], new_first[r + 1], &start);
     if (!count) continue;
@@ -224,7 +247,7 @@ static oak_status_t plan_transfer(const oak_mesh_t *mesh, const int64_t *old_fir
     t->count[n++] = (int)count;
   }
   t->nsend = n;
-  for (int r = 0; r < size; r++) {
+  for (int r = from[0]; r < from[1]; r++) {
     const int64_t count =
         overlap(old_first[r], old_first[r + 1], new_first[me], new_first[me + 1], &start);
     if (!count || r == me) continue;

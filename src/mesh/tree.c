@@ -41,6 +41,7 @@ oak_status_t oak_tree_new(const oak_mesh_t *mesh, oak_tree_t **out) {
   t->root = malloc(trees * sizeof *t->root);
   *out = t;
   OAK_CHECK(t->root, OAK_ERR_MEMORY, "out of memory for a mesh of %zu trees", trees);
+  for (size_t i = 0; i < trees; i++) t->root[i] = OAK_LINK_NONE;
   return OAK_OK;
 }
 
@@ -52,6 +53,7 @@ void oak_tree_destroy(oak_tree_t **tree) {
   free((*tree)->owner);
   free((*tree)->node);
   free((*tree)->root);
+  free((*tree)->hung);
   free(*tree);
   *tree = NULL;
 }
@@ -96,6 +98,7 @@ static oak_place_t hang(oak_tree_t *t, const walk_t *w, int level, int block_lev
   if (level == 0) {
     const int tree = x[0] + t->trees[0] * (x[1] + t->trees[1] * x[2]);
     t->root[tree] = link;
+    t->hung[t->nhung++] = tree;
     return (oak_place_t){.parent = -1 - tree};
   }
   const int number = (x[0] & 1) | (x[1] & 1) << 1 | (x[2] & 1) << 2;
@@ -122,12 +125,10 @@ static oak_status_t add_leaf(oak_tree_t *t, walk_t *w, int leaf, int level,
 /* The blocks of all ranks come in one order: those of lower ranks first. */
 static oak_status_t add_leaves(oak_tree_t *t, const oak_mesh_t *mesh, const int8_t *ghost_level,
                                int32_t (*ghost_index)[3]) {
-  const size_t trees = (size_t)mesh->trees[0] * mesh->trees[1] * mesh->trees[2];
   const int nghost = t->nleaf - t->nblock;
   walk_t walk = {.level = -1};
   int g = 0;
   t->nnode = 0;
-  for (size_t i = 0; i < trees; i++) t->root[i] = OAK_LINK_NONE;
   for (; g < nghost && t->owner[g][0] < t->rank; g++)
     OAK_TRY(add_leaf(t, &walk, t->nblock + g, ghost_level[g], ghost_index[g]));
   for (int n = 0; n < t->nblock; n++)
@@ -225,17 +226,26 @@ static void *fit(void *array, int *room, int n, size_t size) {
   return array;
 }
 
+/* Without the walk over all trees of the brick, of which a rank has few. */
+static void clear_roots(oak_tree_t *t) {
+  for (int i = 0; i < t->nhung; i++) t->root[t->hung[i]] = OAK_LINK_NONE;
+  t->nhung = 0;
+}
+
 static oak_status_t build(oak_tree_t *t, const oak_mesh_t *mesh, int nghost) {
+  clear_roots(t);
   t->nblock = mesh->nblock;
   t->nleaf = mesh->nblock + nghost;
   t->leaf = fit(t->leaf, &t->leaf_room, t->nleaf, sizeof *t->leaf);
   t->face = fit(t->face, &t->face_room, t->nblock, sizeof *t->face);
   t->other = fit(t->other, &t->other_room, t->nblock, sizeof *t->other);
   t->owner = fit(t->owner, &t->owner_room, nghost, sizeof *t->owner);
+  t->hung = fit(t->hung, &t->hung_room, t->nleaf, sizeof *t->hung);
   int8_t *level = malloc(nghost + 1);
   int32_t(*index)[3] = malloc((nghost + 1) * sizeof *index);
   const int enough = level && index && t->leaf_room >= t->nleaf && t->face_room >= t->nblock &&
-                     t->other_room >= t->nblock && t->owner_room >= nghost;
+                     t->other_room >= t->nblock && t->owner_room >= nghost &&
+                     t->hung_room >= t->nleaf;
   oak_status_t st =
       enough ? OAK_OK
              : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the neighbours of %d blocks", t->nleaf);

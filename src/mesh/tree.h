@@ -60,7 +60,9 @@ struct oak_tree {
   int nnode;
   oak_node_t *node; /**< [nnode] parents before their children */
   int *root;        /**< [trees of the brick] links */
-  int leaf_room, owner_room, face_room, other_room, node_room;
+  int nhung;
+  int *hung; /**< [nhung] trees whose root is not OAK_LINK_NONE, one for a leaf at most */
+  int hung_room, leaf_room, owner_room, face_room, other_room, node_room;
   uint8_t axes[OAK_DIRECTIONS];     /**< axes along which a direction leads, as bits */
   uint8_t side[OAK_DIRECTIONS];     /**< children that touch what lies in a direction, as bits */
   uint8_t cross[8][OAK_DIRECTIONS]; /**< the part of a direction that leads out of the parent */

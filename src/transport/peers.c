@@ -7,27 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hosts.h"
+
 enum { LINE = 64 / sizeof(uint64_t), TRIAL_BYTES = 4096, MOST_PEERS = 1024 };
 
 /* ---- finding out whether it works */
-
-/* Groups of ranks as if each were a host: lets tests try several hosts on one. */
-static int pretended_host(int rank) {
-  const char *text = getenv("OAK_TEST_RANKS_PER_HOST");
-  const int ranks = text ? atoi(text) : 0;
-  return ranks > 0 ? rank / ranks : 0;
-}
-
-static void split_hosts(oak_peers_t *peers, MPI_Comm comm) {
-  int rank;
-  MPI_Comm node;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
-  MPI_Comm_split(node, pretended_host(rank), rank, &peers->host);
-  MPI_Comm_free(&node);
-  MPI_Comm_rank(peers->host, &peers->me);
-  MPI_Comm_size(peers->host, &peers->count);
-}
 
 static oak_status_t number_ranks(oak_peers_t *peers, MPI_Comm comm) {
   int rank, size;
@@ -101,7 +85,9 @@ oak_status_t oak_peers_open(oak_peers_t *peers, MPI_Comm comm, oak_device_t *dev
   *peers = (oak_peers_t){.dev = dev, .host = MPI_COMM_NULL, .count = 1};
   *why = 0;
   if (!wanted) return OAK_OK;
-  split_hosts(peers, comm);
+  oak_hosts_split(comm, &peers->host);
+  MPI_Comm_rank(peers->host, &peers->me);
+  MPI_Comm_size(peers->host, &peers->count);
   oak_status_t st = number_ranks(peers, comm);
   if (st == OAK_OK && peers->count > 1) {
     const oak_status_t shared =

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Which ranks are on one host. */
+#ifndef OAK_HOSTS_H
+#define OAK_HOSTS_H
+
+#include <mpi.h>
+
+/** The ranks of \a comm on this host, in the same order. Collective. With $OAK_TEST_RANKS_PER_HOST,
+ * which lets tests try several hosts on one, groups of so many ranks. The caller frees *host. */
+void oak_hosts_split(MPI_Comm comm, MPI_Comm *host);
+
+#endif
