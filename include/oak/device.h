@@ -105,8 +105,11 @@ typedef struct {
   oak_status_t (*fork)(oak_device_t *dev);
   oak_status_t (*join)(oak_device_t *dev);
   oak_status_t (*settle)(oak_device_t *dev); /**< wait for the second queue */
-  /** Copies in the second queue from and to memory of host_alloc. */
-  oak_status_t (*copy_out)(oak_device_t *dev, void *host, const void *src, size_t bytes);
+  /** Copies in the second queue from and to memory of host_alloc. copied: whether copy \a number of
+   * those since the last fork has arrived, or never will. */
+  oak_status_t (*copy_out)(oak_device_t *dev, void *host, const void *src, size_t bytes,
+                           int number);
+  int (*copied)(oak_device_t *dev, int number);
   oak_status_t (*copy_in)(oak_device_t *dev, void *dst, const void *host, size_t bytes);
   oak_status_t (*host_alloc)(oak_device_t *dev, size_t bytes, void **out);
   void (*host_free)(oak_device_t *dev, void *ptr);

@@ -488,6 +488,7 @@ const oak_device_ops_t oak_device_ops_cuda = {
     .join = oak_cuda_join,
     .settle = oak_cuda_settle,
     .copy_out = oak_cuda_copy_out,
+    .copied = oak_cuda_copied,
     .copy_in = oak_cuda_copy_in,
     .host_alloc = oak_cuda_host_alloc,
     .host_free = oak_cuda_host_free,

@@ -24,6 +24,7 @@ enum {
   CU_ERROR_OUT_OF_MEMORY = 2,
   CU_ERROR_STUB = 34,
   CU_ERROR_NO_DEVICE = 100,
+  CU_ERROR_NOT_READY = 600,
   CU_ATTRIBUTE_MULTIPROCESSORS = 16,
   CU_ATTRIBUTE_MAJOR = 75,
   CU_ATTRIBUTE_MINOR = 76,
@@ -77,6 +78,7 @@ enum {
   X(event_new, "cuEventCreate", (cu_handle_t * event, unsigned flags))                            \
   X(event_free, "cuEventDestroy_v2", (cu_handle_t event))                                         \
   X(event_record, "cuEventRecord", (cu_handle_t event, cu_handle_t stream))                       \
+  X(event_query, "cuEventQuery", (cu_handle_t event))                                             \
   X(event_wait, "cuEventSynchronize", (cu_handle_t event))                                        \
   X(event_elapsed, "cuEventElapsedTime", (float *milliseconds, cu_handle_t from, cu_handle_t to)) \
   X(stream_wait_event, "cuStreamWaitEvent",                                                       \

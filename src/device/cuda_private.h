@@ -6,7 +6,7 @@
 #include "cuda_api.h"
 #include "device_private.h"
 
-enum { PINNED_DOWN = 1 << 16, PINNED_UP = 16 << 20 };
+enum { PINNED_DOWN = 1 << 16, PINNED_UP = 16 << 20, MOST_COPIES = 64 };
 
 typedef struct {
   cu_driver_t driver;
@@ -17,9 +17,10 @@ typedef struct {
   size_t pinned_up; /**< of those, in use */
   cu_device_t device;
   cu_handle_t stream;
-  cu_handle_t transfer;       /**< the second queue */
-  cu_handle_t forked, joined; /**< events between the two */
-  char *flags;                /**< page of flags, and where the GPU sees it */
+  cu_handle_t transfer;            /**< the second queue */
+  cu_handle_t forked, joined;      /**< events between the two */
+  cu_handle_t copied[MOST_COPIES]; /**< events behind copies to the host, made when first used */
+  char *flags;                     /**< page of flags, and where the GPU sees it */
   cu_memory_t flags_seen;
   struct oak_nccl *nccl; /**< NULL: not opened */
   int ordinal, count, major, minor, driver_version, multiprocessors;
@@ -50,7 +51,9 @@ oak_status_t oak_cuda_wait(oak_device_t *dev, uint64_t *flag, uint64_t value);
 oak_status_t oak_cuda_fork(oak_device_t *dev);
 oak_status_t oak_cuda_join(oak_device_t *dev);
 oak_status_t oak_cuda_settle(oak_device_t *dev);
-oak_status_t oak_cuda_copy_out(oak_device_t *dev, void *host, const void *src, size_t bytes);
+oak_status_t oak_cuda_copy_out(oak_device_t *dev, void *host, const void *src, size_t bytes,
+                               int number);
+int oak_cuda_copied(oak_device_t *dev, int number);
 oak_status_t oak_cuda_copy_in(oak_device_t *dev, void *dst, const void *host, size_t bytes);
 oak_status_t oak_cuda_host_alloc(oak_device_t *dev, size_t bytes, void **out);
 void oak_cuda_host_free(oak_device_t *dev, void *ptr);

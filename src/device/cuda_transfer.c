@@ -16,6 +16,8 @@ oak_status_t oak_cuda_transfers_open(cuda_t *cuda) {
 
 void oak_cuda_transfers_close(cuda_t *cuda) {
   oak_nccl_close(cuda);
+  for (int i = 0; i < MOST_COPIES; i++)
+    if (cuda->copied[i]) cuda->driver.event_free(cuda->copied[i]);
   if (cuda->forked) cuda->driver.event_free(cuda->forked);
   if (cuda->joined) cuda->driver.event_free(cuda->joined);
   if (cuda->transfer) cuda->driver.stream_free(cuda->transfer);
@@ -41,11 +43,23 @@ oak_status_t oak_cuda_settle(oak_device_t *dev) {
   return OAK_OK;
 }
 
-oak_status_t oak_cuda_copy_out(oak_device_t *dev, void *host, const void *src, size_t bytes) {
+/* Copies beyond MOST_COPIES share the last event: it is passed when the last of them is. */
+static int copy_event(int number) { return number < MOST_COPIES ? number : MOST_COPIES - 1; }
+
+oak_status_t oak_cuda_copy_out(oak_device_t *dev, void *host, const void *src, size_t bytes,
+                               int number) {
   cuda_t *cuda = dev->data;
-  if (!bytes) return OAK_OK;
+  cu_handle_t *event = &cuda->copied[copy_event(number)];
   CUDA_TRY(cuda, to_host(host, (cu_memory_t)src, bytes, cuda->transfer), "copying from the GPU");
+  if (!*event) CUDA_TRY(cuda, event_new(event, CU_EVENT_DISABLE_TIMING), "making an event");
+  CUDA_TRY(cuda, event_record(*event, cuda->transfer), "copying from the GPU");
   return OAK_OK;
+}
+
+int oak_cuda_copied(oak_device_t *dev, int number) {
+  const cuda_t *cuda = dev->data;
+  const cu_handle_t event = cuda->copied[copy_event(number)];
+  return !event || cuda->driver.event_query(event) != CU_ERROR_NOT_READY;
 }
 
 oak_status_t oak_cuda_copy_in(oak_device_t *dev, void *dst, const void *host, size_t bytes) {

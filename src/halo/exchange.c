@@ -121,7 +121,7 @@ static oak_status_t send(oak_exchange_t *x, oak_messages_t *m, int tag, oak_time
 static oak_status_t receive(oak_exchange_t *x, oak_messages_t *m, int tag, oak_timers_t *timers) {
   if (!oak_messages_any(m)) return OAK_OK;
   oak_timer_start(timers, OAK_PHASE_MPI);
-  oak_status_t st = oak_messages_end(m, x->transport, x->buffer.mine, x->buffer.mine, tag);
+  oak_status_t st = oak_messages_end(m, x->transport, tag);
   oak_timer_stop(timers, OAK_PHASE_MPI);
   return st;
 }

@@ -138,7 +138,7 @@ static oak_status_t run_transfer(oak_t *sim, const oak_transfer_t *transfer) {
   oak_status_t st = oak_peers_meet(peers, NULL); /* all have their blocks, nobody reads state 1 */
   if (st == OAK_OK) st = copy_all(sim, transfer);
   const oak_status_t begun = oak_messages_begin(m, &sim->transport, from, to, TAG_BLOCKS);
-  const oak_status_t ended = oak_messages_end(m, &sim->transport, from, to, TAG_BLOCKS);
+  const oak_status_t ended = oak_messages_end(m, &sim->transport, TAG_BLOCKS);
   const oak_status_t met = oak_peers_meet(peers, NULL); /* nobody reads state 0 any more */
   const oak_status_t all[] = {begun, ended, met};
   for (int i = 0; i < 3 && st == OAK_OK; i++) st = all[i];

@@ -58,8 +58,7 @@ static oak_status_t exchange_pieces(oak_t *sim) {
   if (oak_messages_any(&x->messages)) {
     void *memory = x->piece.mine;
     st = oak_messages_begin(&x->messages, &sim->transport, memory, memory, TAG_FLUX);
-    const oak_status_t received =
-        oak_messages_end(&x->messages, &sim->transport, memory, memory, TAG_FLUX);
+    const oak_status_t received = oak_messages_end(&x->messages, &sim->transport, TAG_FLUX);
     if (st == OAK_OK) st = received;
   }
   if (p->meet) {

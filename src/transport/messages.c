@@ -38,14 +38,37 @@ static oak_status_t check_counts(const oak_route_t *r) {
   return OAK_OK;
 }
 
+/* Units of a message that leave together when it goes through memory of the host: while one chunk
+ * travels, the next is copied. Both ends know it from the message alone. */
+static int64_t chunk_units(const oak_messages_t *m, const oak_message_t *message) {
+  enum { CHUNK_BYTES = 1 << 20, MOST_CHUNKS = 16 };
+  const int64_t least = CHUNK_BYTES / (int64_t)m->unit + 1;
+  const int64_t share = message->count / MOST_CHUNKS + 1;
+  return share > least ? share : least;
+}
+
+static int chunks_of(const oak_messages_t *m, const oak_message_t *message) {
+  const int64_t units = chunk_units(m, message);
+  return (int)((message->count + units - 1) / units);
+}
+
+static int all_chunks(const oak_messages_t *m, const oak_message_t *message, int n) {
+  int sum = 0;
+  for (int i = 0; i < n; i++) sum += chunks_of(m, &message[i]);
+  return sum;
+}
+
 static oak_status_t fit_lists(oak_messages_t *m, int n) {
   if (n <= m->room) return OAK_OK;
   free(m->request);
   free(m->parcel);
+  free(m->chunk);
   m->room = 0;
   m->request = malloc(n * sizeof *m->request);
   m->parcel = malloc(n * sizeof *m->parcel);
-  OAK_CHECK(m->request && m->parcel, OAK_ERR_MEMORY, "out of memory for %d messages", n);
+  m->chunk = malloc(n * sizeof *m->chunk);
+  OAK_CHECK(m->request && m->parcel && m->chunk, OAK_ERR_MEMORY, "out of memory for %d messages",
+            n);
   m->room = n;
   return OAK_OK;
 }
@@ -75,7 +98,8 @@ oak_status_t oak_messages_prepare(oak_messages_t *m, oak_transport_t *transport,
   OAK_ASSERT(m->unit == unit);
   m->route = route;
   OAK_TRY(check_counts(route));
-  OAK_TRY(fit_lists(m, route->nsend + route->nrecv));
+  OAK_TRY(fit_lists(
+      m, all_chunks(m, route->send, route->nsend) + all_chunks(m, route->recv, route->nrecv)));
   return transport->kind == OAK_TRANSPORT_STAGED
              ? fit_staging(m, transport->dev, (size_t)units * unit)
              : OAK_OK;
@@ -83,56 +107,85 @@ oak_status_t oak_messages_prepare(oak_messages_t *m, oak_transport_t *transport,
 
 /* ---- by MPI, from where the data is */
 
-static void post_recv(oak_messages_t *m, MPI_Comm comm, char *memory, int staged, int tag) {
+static void post_all(oak_messages_t *m, MPI_Comm comm, char *send, char *recv, int tag) {
   const oak_route_t *r = m->route;
-  size_t at = 0;
-  for (int i = 0; i < r->nrecv; at += r->recv[i++].count * m->unit)
-    MPI_Irecv(memory + (staged ? at : r->recv[i].offset * m->unit), (int)r->recv[i].count, m->type,
-              r->recv[i].rank, tag, comm, &m->request[i]);
-}
-
-static void post_send(oak_messages_t *m, MPI_Comm comm, char *memory, int staged, int tag) {
-  const oak_route_t *r = m->route;
-  size_t at = 0;
-  for (int i = 0; i < r->nsend; at += r->send[i++].count * m->unit)
-    MPI_Isend(memory + (staged ? at : r->send[i].offset * m->unit), (int)r->send[i].count, m->type,
-              r->send[i].rank, tag, comm, &m->request[r->nrecv + i]);
+  for (int i = 0; i < r->nrecv; i++)
+    MPI_Irecv(recv + r->recv[i].offset * m->unit, (int)r->recv[i].count, m->type, r->recv[i].rank,
+              tag, comm, &m->request[i]);
+  for (int i = 0; i < r->nsend; i++)
+    MPI_Isend(send + r->send[i].offset * m->unit, (int)r->send[i].count, m->type, r->send[i].rank,
+              tag, comm, &m->request[r->nrecv + i]);
 }
 
 /* ---- through memory of the host */
 
-static size_t received_bytes(const oak_messages_t *m) {
-  return (size_t)total(m->route->recv, m->route->nrecv) * m->unit;
-}
-
-/* Copies on their way to the host; without a second queue they have arrived. */
-static oak_status_t stage_out(oak_messages_t *m, oak_device_t *dev, const char *memory) {
-  const oak_device_ops_t *ops = oak_device_ops(dev);
-  const oak_route_t *r = m->route;
-  char *to = m->staging + received_bytes(m);
-  for (int i = 0; i < r->nsend; to += r->send[i++].count * m->unit) {
-    const char *from = memory + r->send[i].offset * m->unit;
-    const size_t bytes = r->send[i].count * m->unit;
-    OAK_TRY(ops->copy_out ? ops->copy_out(dev, to, from, bytes)
-                          : oak_device_download(dev, to, from, bytes));
+/* The chunks of some messages, one after the other from `staging` on. */
+static void list_chunks(const oak_messages_t *m, const oak_message_t *message, int n, char *memory,
+                        char *staging, oak_chunk_t *chunk) {
+  for (int i = 0; i < n; i++) {
+    const int64_t units = chunk_units(m, &message[i]);
+    for (int64_t from = 0; from < message[i].count; from += units) {
+      const int64_t left = message[i].count - from, count = left < units ? left : units;
+      *chunk++ = (oak_chunk_t){.rank = message[i].rank,
+                               .count = (int)count,
+                               .memory = memory + (message[i].offset + from) * m->unit,
+                               .staging = staging};
+      staging += count * m->unit;
+    }
   }
-  return OAK_OK;
 }
 
-/* What has arrived goes to the device, message by message. */
-static oak_status_t stage_in(oak_messages_t *m, oak_device_t *dev, char *memory) {
-  const oak_device_ops_t *ops = oak_device_ops(dev);
+/* Receives are posted and copies to the host are on their way. */
+static oak_status_t begin_staged(oak_messages_t *m, oak_transport_t *t, char *send, char *recv,
+                                 int tag) {
+  const oak_device_ops_t *ops = oak_device_ops(t->dev);
   const oak_route_t *r = m->route;
-  const char *from = m->staging;
+  const int nrecv = all_chunks(m, r->recv, r->nrecv), nsend = all_chunks(m, r->send, r->nsend);
+  oak_chunk_t *in = m->chunk, *out = m->chunk + nrecv;
+  list_chunks(m, r->recv, r->nrecv, recv, m->staging, in);
+  list_chunks(m, r->send, r->nsend, send, m->staging + total(r->recv, r->nrecv) * m->unit, out);
+  /* What came the last time has left the memory that is received into now. */
+  oak_status_t st = ops->settle ? ops->settle(t->dev) : OAK_OK;
+  for (int i = 0; i < nrecv; i++)
+    MPI_Irecv(in[i].staging, in[i].count, m->type, in[i].rank, tag, t->comm, &m->request[i]);
+  if (st == OAK_OK) st = ops->fork ? ops->fork(t->dev) : oak_device_sync(t->dev);
+  for (int i = 0; i < nsend && st == OAK_OK; i++) {
+    const size_t bytes = out[i].count * m->unit;
+    st = ops->copy_out ? ops->copy_out(t->dev, out[i].staging, out[i].memory, bytes, i)
+                       : oak_device_download(t->dev, out[i].staging, out[i].memory, bytes);
+  }
+  return st;
+}
+
+static oak_status_t copy_in(const oak_messages_t *m, oak_device_t *dev, const oak_chunk_t *c) {
+  const oak_device_ops_t *ops = oak_device_ops(dev);
+  const size_t bytes = c->count * m->unit;
+  return ops->copy_in ? ops->copy_in(dev, c->memory, c->staging, bytes)
+                      : oak_device_upload(dev, c->memory, c->staging, bytes);
+}
+
+/* Chunks leave as their copies arrive on the host, and go to the device as they come. After a
+ * failure too: the others wait for them. */
+static oak_status_t end_staged(oak_messages_t *m, oak_transport_t *t, int tag) {
+  const oak_device_ops_t *ops = oak_device_ops(t->dev);
+  const oak_route_t *r = m->route;
+  const int nrecv = all_chunks(m, r->recv, r->nrecv), nsend = all_chunks(m, r->send, r->nsend);
+  const oak_chunk_t *in = m->chunk, *out = m->chunk + nrecv;
   oak_status_t st = OAK_OK;
-  for (int i = 0; i < r->nrecv; from += r->recv[i++].count * m->unit) {
-    char *to = memory + r->recv[i].offset * m->unit;
-    const size_t bytes = r->recv[i].count * m->unit;
-    MPI_Wait(&m->request[i], MPI_STATUS_IGNORE);
-    if (st == OAK_OK)
-      st = ops->copy_in ? ops->copy_in(dev, to, from, bytes)
-                        : oak_device_upload(dev, to, from, bytes);
+  int sent = 0, received = 0;
+  while (sent < nsend || received < nrecv) {
+    if (sent < nsend && (!ops->copied || ops->copied(t->dev, sent))) {
+      MPI_Isend(out[sent].staging, out[sent].count, m->type, out[sent].rank, tag, t->comm,
+                &m->request[nrecv + sent]);
+      sent++;
+    }
+    int which = MPI_UNDEFINED, done = 0;
+    if (received < nrecv) MPI_Testany(nrecv, m->request, &which, &done, MPI_STATUS_IGNORE);
+    if (!done || which == MPI_UNDEFINED) continue;
+    received++;
+    if (st == OAK_OK) st = copy_in(m, t->dev, &in[which]);
   }
+  MPI_Waitall(nsend, m->request + nrecv, MPI_STATUSES_IGNORE);
   return st;
 }
 
@@ -156,44 +209,24 @@ oak_status_t oak_messages_begin(oak_messages_t *m, oak_transport_t *t, void *sen
                                 void *recv_memory, int tag) {
   const oak_device_ops_t *ops = oak_device_ops(t->dev);
   if (!oak_messages_any(m)) return OAK_OK;
-  oak_status_t st = OAK_OK;
-  if (t->kind == OAK_TRANSPORT_STAGED) {
-    /* What came the last time has left the memory that is received into now. */
-    if (ops->settle) st = ops->settle(t->dev);
-    post_recv(m, t->comm, m->staging, 1, tag);
-  }
-  if (st == OAK_OK) st = ops->fork ? ops->fork(t->dev) : oak_device_sync(t->dev);
-  switch (t->kind) {
-    case OAK_TRANSPORT_NCCL:
-      /* Also after a failure: the others' queues wait for it. */
-      return st != OAK_OK ? st : exchange_parcels(m, t->dev, send_memory, recv_memory);
-    case OAK_TRANSPORT_MPI:
-      if (st == OAK_OK && ops->settle) st = ops->settle(t->dev);
-      post_recv(m, t->comm, recv_memory, 0, tag);
-      post_send(m, t->comm, send_memory, 0, tag);
-      return st;
-    default:
-      return st != OAK_OK ? st : stage_out(m, t->dev, send_memory);
-  }
+  if (t->kind == OAK_TRANSPORT_STAGED) return begin_staged(m, t, send_memory, recv_memory, tag);
+  oak_status_t st = ops->fork ? ops->fork(t->dev) : oak_device_sync(t->dev);
+  if (t->kind == OAK_TRANSPORT_NCCL)
+    return st != OAK_OK ? st : exchange_parcels(m, t->dev, send_memory, recv_memory);
+  if (st == OAK_OK && ops->settle) st = ops->settle(t->dev); /* MPI reads what kernels have made */
+  post_all(m, t->comm, send_memory, recv_memory, tag);
+  return st;
 }
 
-oak_status_t oak_messages_end(oak_messages_t *m, oak_transport_t *t, void *send_memory,
-                              void *recv_memory, int tag) {
+oak_status_t oak_messages_end(oak_messages_t *m, oak_transport_t *t, int tag) {
   const oak_device_ops_t *ops = oak_device_ops(t->dev);
   oak_status_t st = OAK_OK;
-  (void)send_memory;
   if (!oak_messages_any(m)) return OAK_OK;
   if (t->kind == OAK_TRANSPORT_MPI) {
     MPI_Waitall(m->route->nrecv + m->route->nsend, m->request, MPI_STATUSES_IGNORE);
     return OAK_OK;
   }
-  if (t->kind == OAK_TRANSPORT_STAGED) {
-    if (ops->settle) st = ops->settle(t->dev); /* the copies have reached the host */
-    post_send(m, t->comm, m->staging + received_bytes(m), 1, tag);
-    const oak_status_t in = stage_in(m, t->dev, recv_memory);
-    if (st == OAK_OK) st = in;
-    MPI_Waitall(m->route->nsend, m->request + m->route->nrecv, MPI_STATUSES_IGNORE);
-  }
+  if (t->kind == OAK_TRANSPORT_STAGED) st = end_staged(m, t, tag);
   return st == OAK_OK && ops->join ? ops->join(t->dev) : st;
 }
 
@@ -203,6 +236,7 @@ void oak_messages_clear(oak_messages_t *m, oak_transport_t *transport) {
   if (m->unit) MPI_Type_free(&m->type);
   free(m->request);
   free(m->parcel);
+  free(m->chunk);
   if (transport->dev) host_free(transport->dev, m->staging);
   *m = (oak_messages_t){0};
 }

@@ -18,13 +18,21 @@ typedef struct {
   oak_message_t *send, *recv;
 } oak_route_t;
 
+/** A part of a message on its way through memory of the host. */
+typedef struct {
+  int rank, count; /**< units */
+  char *memory;    /**< of the device */
+  char *staging;   /**< of the host */
+} oak_chunk_t;
+
 /** Messages of a route for a field, and what they need while they are under way. Start from {0}. */
 typedef struct {
   const oak_route_t *route;
   size_t unit; /**< bytes */
   MPI_Datatype type;
-  MPI_Request *request; /**< [nrecv + nsend] */
-  oak_parcel_t *parcel; /**< [nsend + nrecv] */
+  MPI_Request *request; /**< receives, then sends; of chunks if they are staged */
+  oak_parcel_t *parcel; /**< sends, then receives */
+  oak_chunk_t *chunk;   /**< receives, then sends */
   int room;
   char *staging; /**< memory of the host: receives first, then sends, in their order */
   size_t staging_bytes;
@@ -47,8 +55,7 @@ oak_status_t oak_messages_prepare(oak_messages_t *m, oak_transport_t *transport,
 oak_status_t oak_messages_begin(oak_messages_t *m, oak_transport_t *transport, void *send_memory,
                                 void *recv_memory, int tag);
 /** After this the device's work finds what was received. */
-oak_status_t oak_messages_end(oak_messages_t *m, oak_transport_t *transport, void *send_memory,
-                              void *recv_memory, int tag);
+oak_status_t oak_messages_end(oak_messages_t *m, oak_transport_t *transport, int tag);
 void oak_messages_clear(oak_messages_t *m, oak_transport_t *transport);
 void oak_route_clear(oak_route_t *route);
 
