@@ -165,7 +165,6 @@ oak_status_t oak_messages_begin(oak_messages_t *m, oak_transport_t *t, void *sen
   if (st == OAK_OK) st = ops->fork ? ops->fork(t->dev) : oak_device_sync(t->dev);
   switch (t->kind) {
     case OAK_TRANSPORT_NCCL:
-      /* Also after a failure: the others' queues wait for it. */
       return st != OAK_OK ? st : exchange_parcels(m, t->dev, send_memory, recv_memory);
     case OAK_TRANSPORT_MPI:
       if (st == OAK_OK && ops->settle) st = ops->settle(t->dev);
