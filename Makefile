@@ -9,7 +9,7 @@ CMAKE_FLAGS ?=
 BUILD_TESTS ?= ON
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps verify-deps dev-deps build demo test verify sanitize build-sanitize install format \
+.PHONY: help deps test-deps verify-deps dev-deps build demo test test-long verify sanitize build-sanitize install format \
   check-format lint info clean
 
 # Debian 12 and later, Ubuntu 22.04 and later.
@@ -28,6 +28,7 @@ help:
 	@echo
 	@echo "  make demo            install packages, build, run a Rayleigh-Taylor instability (1 to 2 minutes)"
 	@echo "  make test            install packages, build, run all tests"
+	@echo "  make test-long       the solver on 8 to 128 ranks, more than there are cores (some ten minutes)"
 	@echo "  make verify          install packages, build, measure accuracy on standard problems, write a report (half an hour)"
 	@echo "  make build           build the library, the oak command, examples and tests in $(BUILD)/"
 	@echo "  make deps            install the Debian packages that are missing (root or sudo)"
@@ -81,6 +82,10 @@ test: test-deps
 	@$(MAKE) --no-print-directory build
 	@$(MAKE) --no-print-directory build-sanitize
 	@tools/run_tests.sh $(JOBS) $(BUILD) "$(SANITIZE):-L unit"
+
+test-long: test-deps
+	@$(MAKE) --no-print-directory build
+	@tools/run_tests.sh 1 "$(BUILD):-C long -L long"
 
 # The report is made of failing cases too.
 verify: verify-deps

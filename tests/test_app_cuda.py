@@ -57,6 +57,21 @@ CASES = {
 for launch in (1, 5, 9, 13, 22, 31, 40, 61, 82, 101):
     CASES[f"fault of launch {launch} on one rank"] = (
         f"rank={{last}} fault=719,{launch}", {}, [], [r"kernel '\w+' or one before it failed", r"CUDA_ERROR_719"], None)
+# In the middle of a run, by each way that data takes between ranks.
+for transport in ("direct", "nccl", "staged"):
+    CASES[f"fault in the middle, {transport}"] = (
+        "count=8 rank={last} fault=700,300", {}, [f"device.transport={transport}", "run.max_steps=100"],
+        [r"kernel '\w+' or one before it failed on GPU \d", r"illegal memory access"], None)
+# Words of OAK_FAKE_CUDA, keys: what the head of a run says about data between ranks.
+WAYS = {
+    "auto": ("count=8", [], r"read each other's memory in place"),
+    "memory that cannot be shared": ("count=8 ipc=1", ["device.transport=direct"],
+                                     r"cannot share memory: .*CUDA_ERROR_1\b.*messages by NCCL"),
+    "... and no NCCL": ("count=8 ipc=1 nccl=1", [], r"cannot share memory: .*messages by MPI through .*NCCL failed"),
+    "... on one of the ranks": ("count=8 rank={last} ipc=1", [], r"cannot share memory: .*messages by NCCL"),
+    "NCCL with too few GPUs": ("count=1", ["device.transport=nccl"], r"messages by MPI through .*share 1 GPUs"),
+}
+ABORT = re.compile(r"^-{20,}\nMPI_ABORT was invoked.*?^-{20,}\n", re.M | re.S)
 
 
 def has_driver():
@@ -92,6 +107,8 @@ def try_case(name, options, work):
                  "run.end_time=1", *keys]
     text, code, _ = run([*launch, "run", *arguments, "device.name=cuda"], work, LIMIT)
     text = text.replace("compute-sanitizer", "the checking tool")  # no sign of a crash
+    if name == "fault in the middle, nccl":  # others wait in NCCL, which only MPI_Abort ends
+        text = ABORT.sub("", text)
     wrong = judge(text, code, patterns, many_lines=name.startswith(("kernel that does not c", "NVRTC")))
     said = text
     if warns is None:
@@ -123,6 +140,21 @@ def info(options, work):
     return wrong, ""
 
 
+def way(name, options, work):
+    """A run in which memory cannot be shared says what it does instead, in its first lines, and ends well."""
+    if options.np == 1:
+        return [], ""
+    words, keys, pattern = WAYS[name]
+    os.environ.update(environment(options.fake, words, {}, options.np - 1))
+    path = os.path.join(work, "head")
+    code = os.system(f"{options.mpiexec} {options.np} {shlex.quote(options.oak)} run {work}/run.ini device.name=cuda device.flags=-O1 "
+                     f"{' '.join(keys)} >{path} 2>&1")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    head = "\n".join(text.splitlines()[:12])
+    return ([] if code == 0 and re.search(pattern, head) else [f"exit status {code}, no /{pattern}/ in the head"]), text
+
+
 def works(options, work):
     """A run on the stand-in ends well, is on the GPU, and gives the CPU's totals."""
     totals = []
@@ -150,6 +182,7 @@ def main():
     options = parser.parse_args()
     tests = {name: lambda work, name=name: try_case(name, options, work) for name in CASES}
     tests.update({"info": lambda work: info(options, work), "a run that works": lambda work: works(options, work)})
+    tests.update({f"way: {name}": lambda work, name=name: way(name, options, work) for name in WAYS})
     before, failed, names = dict(os.environ), 0, [name for name in tests if options.only in name]
     for name in names:
         with tempfile.TemporaryDirectory(prefix="oak_cuda_") as work:

@@ -107,6 +107,10 @@ WRAP_DEVICE(constant, (oak_device_t * dev, oak_module_t *m, const char *name, vo
 WRAP_DEVICE(launch, (oak_device_t * dev, oak_kernel_t *k, long n, const void *args, size_t bytes),
             (dev, k, n, args, bytes))
 WRAP_DEVICE(sync, (oak_device_t * dev), (dev))
+WRAP_DEVICE(share, (oak_device_t * dev, size_t n, void **out, oak_handle_t *handle),
+            (dev, n, out, handle))
+WRAP_DEVICE(attach, (oak_device_t * dev, const oak_handle_t *handle, void **out),
+            (dev, handle, out))
 
 /* ---- runs */
 

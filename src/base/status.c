@@ -61,6 +61,12 @@ oak_status_t oak_agree(MPI_Comm comm, oak_status_t status) {
   return (oak_status_t)head[0];
 }
 
+void oak_end_all(MPI_Comm comm) {
+  fprintf(stderr, "oak: error: %s\n", last_message);
+  fflush(stderr);
+  MPI_Abort(comm, 1);
+}
+
 void oak_assert_failed(const char *cond, const char *file, int line) {
   fprintf(stderr, "oak: %s:%d: internal error: '%s' does not hold; please report this\n", file,
           line, cond);

@@ -11,7 +11,7 @@
 
 void oak_sim_failed(oak_t *sim, oak_status_t st) {
   if (st != OAK_OK && sim->transport.dev && oak_device_sync(sim->dev) != OAK_OK)
-    oak_peers_release(&sim->transport.peers);
+    oak_transport_failed(&sim->transport);
 }
 
 oak_status_t oak_sim_agree(oak_t *sim, oak_status_t st) {

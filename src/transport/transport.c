@@ -64,6 +64,11 @@ oak_status_t oak_transport_open(oak_transport_t *t, MPI_Comm comm, oak_device_t 
   return st;
 }
 
+void oak_transport_failed(oak_transport_t *t) {
+  oak_peers_release(&t->peers);
+  if (t->kind == OAK_TRANSPORT_NCCL) oak_end_all(t->comm);
+}
+
 void oak_transport_close(oak_transport_t *t) {
   if (t->dev) oak_peers_close(&t->peers);
   t->dev = NULL;

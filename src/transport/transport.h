@@ -29,6 +29,11 @@ typedef struct {
  * the next best, and text says so. Collective. */
 oak_status_t oak_transport_open(oak_transport_t *transport, MPI_Comm comm, oak_device_t *dev,
                                 oak_transport_kind_t wish);
+/** To be called by a rank whose device does nothing any more, with its message in oak_last_error:
+ * peers no longer wait for it. With NCCL others wait in their devices' queues for what it would
+ * have sent, and nothing of theirs can tell them: the message is printed and all ranks are ended.
+ */
+void oak_transport_failed(oak_transport_t *transport);
 void oak_transport_close(oak_transport_t *transport);
 
 #endif
