@@ -9,8 +9,10 @@
  * The linker puts the functions below in place of those that fail (--wrap, tests/CMakeLists.txt),
  * in calls from oak's own objects: MPI, p4est and the C library are left alone.
  *
- *   OAK_TEST_FAILURES=all      each call fails once (minutes); unset: one call of each place in the
- *                              program, which is a function and the one that calls it
+ *   OAK_TEST_FAILURES          unset: one call of every third place in the program, which is a
+ *                              function and the one that calls it
+ *   OAK_TEST_FAILURES=places   one call of each place
+ *   OAK_TEST_FAILURES=all      each call fails once (minutes)
  *   OAK_TEST_FAILURES=0:1:23   all from the 23rd call on rank 1 in run 0 on, with a line for each
  *   OAK_TEST_DEVICE            device of the runs; unset: cpu */
 // TEST np=2 timeout=300
@@ -323,18 +325,21 @@ static int try_call(const case_t *c, long chosen, const char *totals, int verbos
 /* ---- which calls */
 
 static struct {
-  int all, number, rank; /* where to begin */
+  int all, places;  /* each call; one of each place, not only of every third */
+  int number, rank; /* where to begin */
   long call;
 } choice = {.rank = 1};
 
 static void read_choice(void) {
   const char *text = getenv("OAK_TEST_FAILURES");
-  choice.all = text && text[0];
+  choice.places = text && !strcmp(text, "places");
+  choice.all = text && text[0] && !choice.places;
   if (choice.all && strcmp(text, "all"))
     assert_int_equal(sscanf(text, "%d:%d:%ld", &choice.number, &choice.rank, &choice.call), 3);
 }
 
-/** Whether no earlier call of this rank, in this run or another, came from the same place. */
+/** Whether no earlier call of this rank, in this run or another, came from the same place, and the
+ * place is one of those that are tried. */
 static int is_new(long call) {
   static uintptr_t seen[MOST_CALLS];
   static int nseen;
@@ -342,7 +347,7 @@ static int is_new(long call) {
   for (int i = 0; i < nseen; i++)
     if (seen[i] == place) return 0;
   if (nseen < MOST_CALLS) seen[nseen++] = place;
-  return 1;
+  return choice.places || nseen % 3 == 1;
 }
 
 static int is_wanted(long call) {

@@ -68,6 +68,12 @@ void oak_pattern_clear(oak_pattern_t *pattern, oak_device_t *dev);
 oak_status_t oak_pattern_update(oak_pattern_t *pattern, oak_transport_t *transport,
                                 const oak_mesh_t *mesh, int *changed);
 
+/** Memory for lists of so many bytes, kept where it fits; contents are lost. Not collective. */
+oak_status_t oak_pattern_fit_tables(oak_pattern_t *pattern, oak_device_t *dev, int64_t bytes,
+                                    int nblock);
+/** Send the lists to the device. Not collective. */
+oak_status_t oak_pattern_upload(const oak_pattern_t *pattern, oak_device_t *dev);
+
 /** Cells per component of a block, of a piece of a halo buffer, and of an average for flux fixing.
  */
 int64_t oak_pattern_block_cells(const oak_pattern_t *pattern);

@@ -39,14 +39,6 @@ oak_status_t oak_fill_state(oak_t *sim, int state, double time) {
   return oak_exchange_fill(&sim->exchange, &sim->state[state], &args, &sim->timers);
 }
 
-void oak_block_geometry(const oak_t *sim, int block, double origin[3], double dx[3]) {
-  const double scale = 1.0 / (double)(1LL << sim->mesh->level[block]);
-  for (int d = 0; d < 3; d++) {
-    dx[d] = sim->dx0[d] * scale;
-    origin[d] = sim->xmin[d] + sim->mesh->index[block][d] * (sim->block_size * dx[d]);
-  }
-}
-
 /* ---- a stage */
 
 void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double dt,

@@ -26,7 +26,7 @@ static oak_status_t choose_messages(oak_transport_t *t, oak_transport_kind_t wis
   if (ops->direct_open && (automatic || wish == OAK_TRANSPORT_NCCL)) {
     t->kind = OAK_TRANSPORT_NCCL;
     if (ops->direct_open(t->dev, t->comm) == OAK_OK) return OAK_OK;
-    snprintf(why, sizeof why, "%s", oak_last_error());
+    snprintf(why, sizeof why, "NCCL is not used: %s", oak_last_error());
   } else if (wish == OAK_TRANSPORT_NCCL) {
     snprintf(why, sizeof why, "device %s has no NCCL", ops->name);
   }
@@ -35,7 +35,7 @@ static oak_status_t choose_messages(oak_transport_t *t, oak_transport_kind_t wis
   if (wish == OAK_TRANSPORT_MPI && !takes)
     snprintf(why, sizeof why,
              "this MPI says that it does not take addresses of a GPU; OAK_MPI_GPU=1 overrules it");
-  if (*why) say(t, " (not what was asked for first: %s)", why);
+  if (*why) say(t, " (%s)", why);
   return OAK_OK;
 }
 

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Making a simulation from parameters, and destroying it. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/sim.h"
+
+/* Keys that decide how kernels are built. */
+static oak_status_t read_structure(oak_t *sim) {
+  const oak_params_t *p = sim->params;
+  sim->dim = oak_params_int(p, "mesh.dim");
+  sim->block_size = oak_params_int(p, "mesh.block_size");
+  sim->cells = sim->block_size * sim->block_size * (sim->dim == 3 ? sim->block_size : 1);
+  sim->min_level = oak_params_int(p, "mesh.min_level");
+  sim->max_level = oak_params_int(p, "mesh.max_level");
+  sim->real_size = oak_params_choice(p, "scheme.precision") == 1 ? 4 : 8;
+  sim->scheme = oak_scheme(oak_params_choice(p, "scheme.integrator"));
+  sim->first_order = oak_params_choice(p, "scheme.on_invalid") == 1;
+  sim->nstate = sim->scheme->nstate + sim->first_order;
+  OAK_CHECK(sim->min_level <= sim->max_level, OAK_ERR_INPUT,
+            "mesh.min_level = %d is above mesh.max_level = %d: they must be in order",
+            sim->min_level, sim->max_level);
+  int radius;
+  OAK_TRY(oak_sim_find_limiter(sim, &radius));
+  const int needed = radius + 1; /* faces of the outermost cells need the cell beyond */
+  const int given = oak_params_int(p, "scheme.ghost_layers");
+  OAK_CHECK(given == 0 || given >= needed, OAK_ERR_INPUT,
+            "%s: scheme.ghost_layers = %d: scheme.limiter = %s needs %d (0 chooses by itself)",
+            oak_params_origin(p, "scheme.ghost_layers"), given,
+            oak_params_text(p, "scheme.limiter"), needed);
+  sim->layers = given ? given : needed;
+  return oak_pattern_check(sim->block_size, sim->layers, sim->max_level > sim->min_level);
+}
+
+/* The variables a criterion looks at, by name. A name such as rho may stand for a conserved and a
+ * primitive variable: the first one counts. */
+static oak_status_t read_refine_variables(oak_t *sim) {
+  const oak_description_t *d = &sim->description;
+  char words[256], known[1024] = "";
+  const char *text = oak_params_text(sim->params, "refine.variable");
+  snprintf(words, sizeof words, "%s", *text ? text : d->name[0]);
+  for (int v = 0; v < 2 * sim->nvar; v++)
+    snprintf(known + strlen(known), sizeof known - strlen(known), " %s", d->name[v]);
+  for (char *w = strtok(words, " ,"); w; w = strtok(NULL, " ,")) {
+    int v = 0;
+    while (v < 2 * sim->nvar && strcmp(w, d->name[v])) v++;
+    OAK_CHECK(v < 2 * sim->nvar, OAK_ERR_INPUT,
+              "%s: refine.variable = %s: the physics has no variable %s; it has%s",
+              oak_params_origin(sim->params, "refine.variable"), text, w, known);
+    if (v < sim->nvar)
+      sim->refine_variables |= 1u << v;
+    else
+      sim->refine_primitives |= 1u << (v - sim->nvar);
+  }
+  return OAK_OK;
+}
+
+/* The largest number of the run's precision that is not above x. */
+static double round_down(const oak_t *sim, double x) {
+  const float f = (float)x;
+  if (sim->real_size != sizeof f) return x;
+  return f > x ? nextafterf(f, -INFINITY) : f;
+}
+
+/* A physics with PHYSICS_FLOOR has parameters that end in _floor; 0 is off. */
+static oak_status_t read_floors(oak_t *sim) {
+  const oak_description_t *d = &sim->description;
+  for (int n = 0; n < d->nparameter && d->has_floor; n++) {
+    char key[256];
+    const size_t length = strlen(d->parameter[n].name);
+    if (strcmp(d->parameter[n].section, "physics") || length < 6 ||
+        strcmp(d->parameter[n].name + length - 6, "_floor"))
+      continue;
+    snprintf(key, sizeof key, "physics.%s", d->parameter[n].name);
+    const double value = oak_params_real(sim->params, key);
+    OAK_CHECK(value >= 0, OAK_ERR_INPUT, "%s: %s = %g: must be at least 0 (0: no floor)",
+              oak_params_origin(sim->params, key), key, value);
+    sim->floors |= value > 0;
+  }
+  return OAK_OK;
+}
+
+/* Positions of cells must differ by more than their rounding errors. */
+static oak_status_t check_resolution(const oak_t *sim, int d) {
+  const double finest = ldexp(sim->dx0[d], -sim->max_level);
+  const double least = 64 * DBL_EPSILON * fmax(fabs(sim->xmin[d]), fabs(sim->xmax[d]));
+  OAK_CHECK(isfinite(finest) && finest >= least && finest >= DBL_MIN, OAK_ERR_INPUT,
+            "mesh.xmin = %g and mesh.xmax = %g along %c: cells of mesh.max_level = %d would have "
+            "the size %g, but numbers of double precision tell them apart only from %g on: put the "
+            "origin near the domain, lower the level or change the unit",
+            sim->xmin[d], sim->xmax[d], "xyz"[d], sim -> max_level, finest, fmax(least, DBL_MIN));
+  return OAK_OK;
+}
+
+static oak_status_t read_rest(oak_t *sim) {
+  const oak_params_t *p = sim->params;
+  int trees[3];
+  oak_params_ints(p, "mesh.trees", trees);
+  OAK_TRY(oak_mesh_check_trees(sim->dim, trees));
+  oak_params_reals(p, "mesh.xmin", sim->xmin);
+  oak_params_reals(p, "mesh.xmax", sim->xmax);
+  for (int d = 0; d < sim->dim; d++) {
+    OAK_CHECK(sim->xmax[d] > sim->xmin[d], OAK_ERR_INPUT,
+              "mesh.xmax = %g is not above mesh.xmin = %g along %c", sim->xmax[d], sim->xmin[d],
+              "xyz"[d]);
+    sim->dx0[d] = (sim->xmax[d] - sim->xmin[d]) / trees[d] / sim->block_size;
+    OAK_TRY(check_resolution(sim, d));
+  }
+  if (sim->dim == 2) sim->xmin[2] = sim->xmax[2] = sim->dx0[2] = 0;
+  sim->adapt_every = oak_params_int(p, "mesh.adapt_every");
+  sim->kappa_max = oak_params_real(p, "mesh.kappa_max");
+  /* Kernels round theta to their precision: 4/3 must not end above 4/3 (kernels/rows.h). */
+  sim->theta = round_down(sim, oak_params_real(p, "mesh.theta"));
+  sim->cfl = oak_params_real(p, "run.cfl");
+  sim->dt_max = oak_params_real(p, "run.dt_max");
+  sim->c_refine = oak_params_real(p, "refine.c_refine");
+  sim->c_derefine = oak_params_real(p, "refine.c_derefine");
+  sim->buffer = oak_params_int(p, "refine.buffer");
+  OAK_CHECK(sim->buffer <= sim->block_size, OAK_ERR_INPUT,
+            "%s: refine.buffer = %d: at most the cells of a block, mesh.block_size = %d",
+            oak_params_origin(p, "refine.buffer"), sim->buffer, sim->block_size);
+  sim->eps = oak_params_real(p, "refine.eps");
+  sim->eps_abs = oak_params_real(p, "refine.eps_abs");
+  const char *criterion = oak_params_text(p, "refine.criterion");
+  sim->refine =
+      (strcmp(criterion, "none") || sim->description.has_region) && sim->max_level > sim->min_level;
+  OAK_CHECK(strcmp(criterion, "user") || sim->description.has_refine, OAK_ERR_INPUT,
+            "refine.criterion = user: %s has no PROBLEM_REFINE", sim->problem_path);
+  OAK_CHECK(sim->c_derefine <= sim->c_refine, OAK_ERR_INPUT,
+            "refine.c_derefine = %g is above refine.c_refine = %g: they must be in order",
+            sim->c_derefine, sim->c_refine);
+  OAK_TRY(read_floors(sim));
+  return read_refine_variables(sim);
+}
+
+_Static_assert((int)OAK_TIMER_MARKS <= (int)OAK_DEVICE_MARKS, "timers number the device's marks");
+
+static void mark(void *dev, int number) { oak_device_ops(dev)->mark(dev, number); }
+static double between(void *dev, int from, int to) {
+  return oak_device_ops(dev)->between(dev, from, to);
+}
+
+/* Where launches return at once, time is taken in the device's queue. */
+static void use_device_clock(oak_t *sim) {
+  if (!oak_device_ops(sim->dev)->mark) return;
+  oak_timers_use(&sim->timers, &(oak_clock_t){sim->dev, mark, between});
+}
+
+static oak_status_t open_device(oak_t *sim) {
+  const oak_device_options_t options = {.threads = oak_params_int(sim->params, "device.threads"),
+                                        .compiler = oak_params_text(sim->params, "device.compiler"),
+                                        .flags = oak_params_text(sim->params, "device.flags")};
+  OAK_TRY(
+      oak_device_open(sim->comm, oak_params_text(sim->params, "device.name"), &options, &sim->dev));
+  use_device_clock(sim);
+  return OAK_OK;
+}
+
+/* How ranks reach each other's data. */
+static oak_status_t open_exchange(oak_t *sim) {
+  OAK_TRY(oak_transport_open(&sim->transport, sim->comm, sim->dev,
+                             oak_params_choice(sim->params, "device.transport")));
+  oak_status_t st =
+      oak_pattern_init(&sim->pattern, &sim->transport, sim->dim, sim->block_size, sim->layers);
+  oak_exchange_init(&sim->exchange, &sim->transport, &sim->pattern, sim->nvar,
+                    OAK_INTERPOLATE_STATE, sim->real_size);
+  return oak_agree(sim->comm, st);
+}
+
+/* Boundary conditions and parameters to the device. Not collective. */
+static oak_status_t upload_settings(oak_t *sim, int periodic[3]) {
+  oak_bc_t bc[6 * OAK_MAX_NVAR];
+  const size_t bytes = 2 * sim->dim * sim->nvar * sizeof *bc;
+  OAK_TRY(oak_boundary_read(sim, bc, periodic));
+  OAK_TRY(oak_params_check(sim->params, 1));
+  OAK_TRY(oak_device_alloc(sim->dev, bytes, &sim->bc));
+  OAK_TRY(oak_device_upload(sim->dev, sim->bc, bc, bytes));
+  return oak_sim_upload_parameters(sim);
+}
+
+/* The mesh, whose periodicity the boundary conditions decide. */
+static oak_status_t make_mesh(oak_t *sim) {
+  int periodic[3], trees[3];
+  OAK_TRY(oak_agree(sim->comm, upload_settings(sim, periodic)));
+  oak_params_ints(sim->params, "mesh.trees", trees);
+  OAK_TRY(open_exchange(sim));
+  OAK_TRY(oak_storage_plan(sim, trees));
+  return oak_mesh_new(sim->comm, sim->dim, trees, periodic, sim->min_level, &sim->mesh);
+}
+
+/* All keys are declared by now. */
+static oak_status_t check_all(const oak_t *sim) {
+  const oak_description_t *d = &sim->description;
+  char mistakes[4096];
+  oak_status_t st = oak_params_check(sim->params, 1);
+  const int has_own =
+      d->nparameter > 0 && !strcmp(d->parameter[d->nparameter - 1].section, "problem");
+  if (st == OAK_OK || has_own || !strstr(oak_last_error(), "problem.")) return st;
+  snprintf(mistakes, sizeof mistakes, "%s", oak_last_error());
+  return OAK_FAIL(st, "%s\n%s declares no parameters: define PROBLEM_PARAMETERS there if it should",
+                  mistakes, sim->problem_path);
+}
+
+/* The keys that depend on the description of physics and problem. */
+static oak_status_t read_described(oak_t *sim) {
+  sim->nvar = sim->description.nvar;
+  OAK_TRY(oak_boundary_declare(sim));
+  OAK_TRY(check_all(sim));
+  return read_rest(sim);
+}
+
+static oak_status_t create(oak_t *sim) {
+  oak_status_t st = oak_params_check(sim->params, 0);
+  if (st == OAK_OK) st = read_structure(sim);
+  OAK_TRY(oak_agree(sim->comm, st));
+  OAK_TRY(open_device(sim));
+  OAK_TRY(oak_sim_describe(sim));
+  OAK_TRY(oak_agree(sim->comm, read_described(sim)));
+  OAK_TRY(make_mesh(sim));
+  OAK_TRY(oak_sim_build(sim));
+  return oak_storage_fit(sim);
+}
+
+oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out) {
+  oak_t *sim = calloc(1, sizeof *sim);
+  oak_status_t st = sim ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a simulation");
+  st = oak_agree(comm, st);
+  if (st != OAK_OK) {
+    free(sim);
+    return st;
+  }
+  sim->params = params;
+  sim->data_revision = -1;
+  MPI_Comm_dup(comm, &sim->comm);
+  MPI_Comm_rank(sim->comm, &sim->rank);
+  MPI_Comm_size(sim->comm, &sim->size);
+  oak_timers_reset(&sim->timers);
+  oak_timer_start(&sim->timers, OAK_PHASE_INIT);
+  st = create(sim);
+  oak_timer_stop(&sim->timers, OAK_PHASE_INIT);
+  if (st != OAK_OK) {
+    oak_destroy(&sim);
+    return st;
+  }
+  *out = sim;
+  return OAK_OK;
+}
+
+void oak_destroy(oak_t **out) {
+  oak_t *sim = *out;
+  if (!sim) return;
+  if (sim->dev) {
+    oak_fluxfix_clear(sim);
+    if (sim->transport.dev) oak_messages_clear(&sim->migration, &sim->transport);
+    oak_storage_clear(sim);
+    oak_exchange_clear(&sim->exchange);
+    oak_pattern_clear(&sim->pattern, sim->dev);
+    oak_transport_close(&sim->transport);
+    for (int i = 0; i < sim->nextra; i++) oak_device_unload(sim->dev, &sim->extra[i]);
+    if (sim->module) oak_device_unload(sim->dev, &sim->module);
+    oak_device_close(&sim->dev);
+  }
+  oak_mesh_destroy(&sim->mesh);
+  MPI_Comm_free(&sim->comm);
+  free(sim);
+  *out = NULL;
+}
