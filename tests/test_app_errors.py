@@ -125,7 +125,7 @@ CRASH = re.compile(r"signal|Segmentation|core dumped|MPI_ABORT|Sanitizer|runtime
 # What mpiexec itself says when a program reports failure.
 MPIEXEC = re.compile(r"^(-{20,}$|Primary job +terminated|a non-zero exit code\. Per user|(mpiexec|mpirun|prterun) detected that|"
                      r"(thus causing )?the job to be terminated\. The first| +Process name: | +Exit code: |"
-                     r"\[\S+:\d+\] PMIX ERROR: |\[warn\] Epoll |\s*$)")
+                     r"\[\S+:\d+\] (PMIX ERROR: |\[\[\S+\] ORTE_ERROR_LOG: )|\[warn\] Epoll |\s*$)")
 
 
 def run(command, work, limit):
