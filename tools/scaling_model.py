@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Predict the time per step on many GPUs from pieces that were measured on one and two.
+"""Predict the time per step on many GPUs from pieces that were measured on one and two GPUs.
 
 usage: scaling_model.py                print the tables of docs/scaling.md
        scaling_model.py --check PAGE   compare them with the page; exit code 1 if they differ
@@ -233,6 +233,11 @@ MEASURED = [
     ("adaptive, levels 2 to 6", "2-6", 1, 2, 0, 18.53),
     ("uniform 256^3, NCCL alone", "256", 0, 2, 1, 19.26),
     ("adaptive, levels 2 to 5, NCCL alone", "2-5", 1, 2, 1, 14.70),
+    ("uniform 256^3", "256", 0, 4, 0, 37.21),
+    ("uniform 512^3", "512", 0, 4, 0, 45.65),
+    ("adaptive, levels 2 to 6", "2-6", 1, 4, 0, 32.91),
+    ("uniform 512^3, NCCL alone", "512", 0, 4, 1, 43.48),
+    ("adaptive, levels 2 to 6, NCCL alone", "2-6", 1, 4, 1, 32.97),
 ]
 
 
