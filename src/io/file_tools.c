@@ -33,6 +33,8 @@ static const char *advice(int reason) {
     case EPERM:
     case EROFS:
       return "choose an output folder that you may write to";
+    case ENOENT: /* the folder was there or made before */
+      return "its folder was removed or renamed during the run: start the run again";
     case EMFILE:
     case ENFILE:
       return "raise the limit of open files (ulimit -n)";
