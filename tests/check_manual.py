@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Does what the manual tells its readers to do: every block that follows a line
-"<!-- file: NAME -->" in docs/kernels.md or README.md becomes that file, every ini file is run and
+"<!-- file: NAME -->" in a page of the manual becomes that file, every ini file is run and
 every program compiled and run.
 
   check_manual.py --oak PATH [--steps N] [--cc "mpicc -I... -L... -loak"] MANUAL.md ...

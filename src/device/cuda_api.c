@@ -175,7 +175,7 @@ oak_status_t oak_cuda_compiler(cu_compiler_t *compiler, int driver, const char *
   OAK_CHECK(
       compiler->library, OAK_ERR_DEVICE,
       "no NVRTC to compile kernels for %s: libnvrtc.so.12 or .13, a part of the CUDA toolkit, "
-      "is not found; install it (README.md says how), set OAK_NVRTC to its path or CUDA_HOME, "
+      "is not found; install it (docs/gpu.md says how), set OAK_NVRTC to its path or CUDA_HOME, "
       "or use device.name = cpu",
       gpu);
 #define CU_FIND(member, name, arguments) \
