@@ -123,6 +123,7 @@ static void test_mesh_new(test_mesh_t *mesh, MPI_Comm comm, int dim, int block_s
                                  .trees = {tx, ty, 1},
                                  .time = 1.5,
                                  .step = 2140,
+                                 .value_bytes = 8,
                                  .nvar = TEST_NVAR,
                                  .name = test_names,
                                  .read = test_read,

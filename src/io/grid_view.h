@@ -25,12 +25,27 @@ typedef struct oak_grid_view {
                                   from xmin: 0 <= index[d] < trees[d] << level */
   double time;
   long step;
+  int value_bytes;         /**< of a value in files: 4 or 8 */
   int nvar;                /**< output variables */
   const char *const *name; /**< [nvar] */
   /** Read variable \a var of blocks [b0, b0+n): dst[n][N^dim], i fastest, interior cells only.
    * Rank-local. */
   oak_status_t (*read)(const struct oak_grid_view *view, int var, int b0, int n, double *dst);
+  /** The same with \a layers ghost layers, 1 to N/2: dst[n][(N + 2 layers)^dim], i fastest, with
+   * the ghost cells across faces, edges and corners. Collective: all ranks call it equally often,
+   * with the same \a var and \a layers; n may be 0 on some. The status is this rank's alone. NULL
+   * if ghost cells cannot be had. */
+  oak_status_t (*read_ghosts)(const struct oak_grid_view *view, int var, int b0, int n, int layers,
+                              double *dst);
   void *owner;
 } oak_grid_view_t;
+
+/** Can \a view be written to \a path? Judges the precision and the names of the variables: not
+ * empty, no blanks, nothing that XML quotes, each once, and no ending _x, _y or _z, which ParaView
+ * takes for part of a vector. Rank-local; all ranks see the same. \return OAK_ERR_ARGUMENT. */
+oak_status_t oak_view_check(const oak_grid_view_t *view, const char *path);
+
+/** Convert \a n values to the precision of files: dst[n] of float or double. */
+void oak_view_pack(const oak_grid_view_t *view, const double *src, size_t n, void *dst);
 
 #endif

@@ -32,7 +32,7 @@ typedef struct {
   int nnode, capacity;
   int fd; /**< -1: not open */
   char *path;
-  double *buffer;  /**< one variable of a merged box; NULL if there are none */
+  char *buffer;    /**< one variable of a box, as in the file */
   int box, filled; /**< present box and how many of its nodes have come */
 } level_t;
 
@@ -42,28 +42,6 @@ typedef struct {
   size_t ncell;   /**< of a node */
   level_t *level; /**< [max_level + 1] */
 } writer_t;
-
-static oak_status_t check_view(const oak_grid_view_t *view, const char *path) {
-  OAK_CHECK(path[0], OAK_ERR_ARGUMENT, "the name of a plotfile is empty; give a folder");
-  OAK_CHECK(view->nvar > 0, OAK_ERR_ARGUMENT,
-            "plotfile %s has no variables; choose at least one for output", path);
-  for (int v = 0; v < view->nvar; v++) {
-    const char *name = view->name[v];
-    const size_t length = strlen(name);
-    OAK_CHECK(length > 0 && strcspn(name, " \t\r\n") == length, OAK_ERR_ARGUMENT,
-              "output variable %d is called '%s'; a name has no blanks and is not empty", v, name);
-    /* ParaView takes a_x, a_y, a_z for the components of a vector and drops the names. */
-    OAK_CHECK(length < 2 || name[length - 2] != '_' || !strchr("xyz", name[length - 1]),
-              OAK_ERR_ARGUMENT,
-              "output variable '%s' ends in _%c, which ParaView takes for part of a vector; "
-              "call it for example '%.*s%c'",
-              name, name[length - 1], (int)length - 2, name, name[length - 1]);
-    for (int w = 0; w < v; w++)
-      OAK_CHECK(strcmp(name, view->name[w]) != 0, OAK_ERR_ARGUMENT,
-                "two output variables are called '%s'; give each its own name", name);
-  }
-  return OAK_OK;
-}
 
 static oak_status_t add_node(void *context, int l, const int32_t index[3], const double *cells) {
   level_t *level = &((writer_t *)context)->level[l];
@@ -116,15 +94,15 @@ static oak_status_t make_boxes(writer_t *w, int l) {
     box->data = offset + (int64_t)strlen(header);
     free(header);
     offset = box->data +
-             (int64_t)sizeof(double) * view->nvar * ((int64_t)w->ncell << (merge * view->dim));
+             (int64_t)view->value_bytes * view->nvar * ((int64_t)w->ncell << (merge * view->dim));
     i += 1 << (merge * view->dim);
     if (merge > most) most = merge;
   }
   free(level->node);
   level->node = NULL;
   level->part.range = calloc((size_t)level->part.nbox * view->nvar, 2 * sizeof(double));
-  if (most > 0) level->buffer = malloc((w->ncell << (most * view->dim)) * sizeof(double));
-  OAK_CHECK(level->part.range && (most == 0 || level->buffer), OAK_ERR_MEMORY,
+  level->buffer = malloc((w->ncell << (most * view->dim)) * (size_t)view->value_bytes);
+  OAK_CHECK(level->part.range && level->buffer, OAK_ERR_MEMORY,
             "no memory to write %d boxes; use more ranks", level->part.nbox);
   return OAK_OK;
 }
@@ -151,7 +129,7 @@ static oak_status_t open_level(writer_t *w, int l, const char *part) {
   return OAK_OK;
 }
 
-/** Copy a node's cells into the buffer of the box that it is part of. */
+/** Put a node's cells into the buffer of the box that it is part of. */
 static void place_node(const writer_t *w, level_t *level, const int32_t index[3],
                        const double *cells) {
   const oak_plot_box_t *box = &level->part.box[level->box];
@@ -161,17 +139,19 @@ static void place_node(const writer_t *w, level_t *level, const int32_t index[3]
   for (int d = 0; d < 3; d++) at[d] = (size_t)(index[d] - box->node[d]) * n;
   for (size_t k = 0; k < nk; k++)
     for (size_t j = 0; j < n; j++)
-      memcpy(level->buffer + ((at[2] + k) * side + at[1] + j) * side + at[0],
-             cells + (k * n + j) * n, n * sizeof *cells);
+      oak_view_pack(w->view, cells + (k * n + j) * n, n,
+                    level->buffer + (((at[2] + k) * side + at[1] + j) * side + at[0]) *
+                                        (size_t)w->view->value_bytes);
 }
 
-static void widen_range(double range[2], int first, const double *cells, size_t n) {
+static void widen_range(double range[2], int first, const double *cells, size_t n, int bytes) {
   /* AMReX reads numbers only: a box without any finite value says 0. */
   double low = first ? INFINITY : range[0], high = first ? -INFINITY : range[1];
   for (size_t i = 0; i < n; i++) {
-    if (!isfinite(cells[i])) continue;
-    if (cells[i] < low) low = cells[i];
-    if (cells[i] > high) high = cells[i];
+    const double value = bytes == 4 ? (double)(float)cells[i] : cells[i];
+    if (!isfinite(value)) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
   }
   range[0] = low;
   range[1] = high;
@@ -183,17 +163,15 @@ static oak_status_t write_node(void *context, int l, const int32_t index[3], con
   const oak_plot_box_t *box = &level->part.box[level->box];
   const int nvar = w->view->nvar, nnode = 1 << (box->merge * w->view->dim);
   double *range = level->part.range + ((size_t)level->box * nvar + w->var) * 2;
-  widen_range(range, level->filled == 0, cells, w->ncell);
-  if (box->merge > 0) {
-    place_node(w, level, index, cells);
-    cells = level->buffer;
-  }
+  widen_range(range, level->filled == 0, cells, w->ncell, w->view->value_bytes);
+  place_node(w, level, index, cells);
   if (++level->filled < nnode) return OAK_OK;
   if (range[0] > range[1]) range[0] = range[1] = 0.0;
   level->filled = 0;
   level->box++;
-  const size_t bytes = w->ncell * (size_t)nnode * sizeof *cells;
-  return oak_write_at(level->fd, cells, bytes, box->data + (int64_t)bytes * w->var, level->path);
+  const size_t bytes = w->ncell * (size_t)nnode * (size_t)w->view->value_bytes;
+  return oak_write_at(level->fd, level->buffer, bytes, box->data + (int64_t)bytes * w->var,
+                      level->path);
 }
 
 /** Close the data files, with all of their data on the disk if \a st is OAK_OK; \a st or the first
@@ -371,7 +349,7 @@ static char *plain_path(const char *path) {
 }
 
 oak_status_t oak_plotfile_write(const oak_grid_view_t *view, const char *path_given) {
-  OAK_TRY(check_view(view, path_given));
+  OAK_TRY(oak_view_check(view, path_given));
   int rank;
   MPI_Comm_rank(view->comm, &rank);
   char *path = plain_path(path_given);

@@ -47,8 +47,12 @@ char *oak_plot_fab_header(const oak_grid_view_t *view, const oak_plot_box_t *box
   size_t length;
   FILE *out = open_memstream(&text, &length);
   if (!out) return NULL;
-  fprintf(out, "FAB ((8, (64 11 52 0 1 12 0 1023)),(8, (%s)))",
-          little_endian ? "8 7 6 5 4 3 2 1" : "1 2 3 4 5 6 7 8");
+  if (view->value_bytes == 4)
+    fprintf(out, "FAB ((8, (32 8 23 0 1 9 0 127)),(4, (%s)))",
+            little_endian ? "4 3 2 1" : "1 2 3 4");
+  else
+    fprintf(out, "FAB ((8, (64 11 52 0 1 12 0 1023)),(8, (%s)))",
+            little_endian ? "8 7 6 5 4 3 2 1" : "1 2 3 4 5 6 7 8");
   box_cells(view, box, low, high);
   print_box(out, view->dim, low, high);
   fprintf(out, " %d\n", view->nvar);

@@ -85,6 +85,7 @@ static void make_view(selection_t *s, oak_grid_view_t *view) {
                             .index = (const int32_t(*)[3])mesh->index,
                             .time = sim->time,
                             .step = sim->step,
+                            .value_bytes = 8,
                             .nvar = s->count,
                             .name = s->name,
                             .read = read_view,

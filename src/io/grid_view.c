@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What all output formats ask of a grid view before they write it. */
+#include "grid_view.h"
+
+#include <string.h>
+
+static oak_status_t check_name(const oak_grid_view_t *view, int v) {
+  const char *name = view->name[v];
+  const size_t length = strlen(name);
+  OAK_CHECK(length > 0 && strcspn(name, " \t\r\n") == length, OAK_ERR_ARGUMENT,
+            "output variable %d is called '%s'; a name has no blanks and is not empty", v, name);
+  OAK_CHECK(strcspn(name, "<>&'\"/") == length, OAK_ERR_ARGUMENT,
+            "output variable %d is called %s; a name has none of the characters <>&'\"/", v, name);
+  /* ParaView takes a_x, a_y, a_z for the components of a vector and drops the names. */
+  OAK_CHECK(length < 2 || name[length - 2] != '_' || !strchr("xyz", name[length - 1]),
+            OAK_ERR_ARGUMENT,
+            "output variable '%s' ends in _%c, which ParaView takes for part of a vector; "
+            "call it for example '%.*s%c'",
+            name, name[length - 1], (int)length - 2, name, name[length - 1]);
+  for (int w = 0; w < v; w++)
+    OAK_CHECK(strcmp(name, view->name[w]) != 0, OAK_ERR_ARGUMENT,
+              "two output variables are called '%s'; give each its own name", name);
+  return OAK_OK;
+}
+
+oak_status_t oak_view_check(const oak_grid_view_t *view, const char *path) {
+  OAK_CHECK(path[0], OAK_ERR_ARGUMENT, "the name of an output is empty; give a path");
+  OAK_CHECK(view->value_bytes == 4 || view->value_bytes == 8, OAK_ERR_ARGUMENT,
+            "%s: %d bytes per value are asked for; single precision has 4, double precision 8",
+            path, view->value_bytes);
+  OAK_CHECK(view->nvar > 0, OAK_ERR_ARGUMENT, "%s has no variables; choose at least one for output",
+            path);
+  for (int v = 0; v < view->nvar; v++) OAK_TRY(check_name(view, v));
+  return OAK_OK;
+}
+
+void oak_view_pack(const oak_grid_view_t *view, const double *src, size_t n, void *dst) {
+  if (view->value_bytes == 8) {
+    memcpy(dst, src, n * sizeof *src);
+  } else {
+    float *single = dst;
+    for (size_t i = 0; i < n; i++) single[i] = (float)src[i];
+  }
+}
