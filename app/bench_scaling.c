@@ -77,13 +77,12 @@ static oak_status_t set_keys(const scaling_t *s, int block, int ranks, oak_param
 }
 
 /* Some steps; the longest time of all ranks, so that all decide alike. */
-static oak_status_t run_steps(oak_t *sim, MPI_Comm comm, int adapt_every, long steps,
-                              double *seconds) {
+static oak_status_t run_steps(oak_t *sim, MPI_Comm comm, long steps, double *seconds) {
   MPI_Barrier(comm);
   const double begin = MPI_Wtime();
   for (long n = 0; n < steps; n++) {
     OAK_TRY(oak_advance(sim, oak_time_step(sim)));
-    if (adapt_every && oak_step(sim) % adapt_every == 0) OAK_TRY(oak_adjust_refinement(sim, NULL));
+    if (oak_step(sim) % 4 == 0) OAK_TRY(oak_adjust_refinement(sim, NULL));
   }
   *seconds = MPI_Wtime() - begin;
   MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
@@ -96,16 +95,15 @@ static void read_phases(oak_t *sim, double seconds[NPHASES + 1]) {
 }
 
 static oak_status_t measure(const scaling_t *s, oak_t *sim, MPI_Comm comm, figure_t *f) {
-  const int every = s->adaptive ? 4 : 0;
   double seconds, rate[PIECES], before[NPHASES + 1], after[NPHASES + 1];
   OAK_TRY(oak_initialize(sim));
-  OAK_TRY(run_steps(sim, comm, every, AHEAD, &seconds)); /* memory is touched */
-  OAK_TRY(run_steps(sim, comm, every, AHEAD, &seconds));
+  OAK_TRY(run_steps(sim, comm, AHEAD, &seconds)); /* memory is touched */
+  OAK_TRY(run_steps(sim, comm, AHEAD, &seconds));
   const long steps = AHEAD * (long)ceil(s->seconds / seconds);
   read_phases(sim, before);
   for (int i = 0; i < PIECES; i++) {
     const int64_t updates = oak_cell_updates(sim);
-    OAK_TRY(run_steps(sim, comm, every, steps, &seconds));
+    OAK_TRY(run_steps(sim, comm, steps, &seconds));
     rate[i] = 1e-6 * (double)(oak_cell_updates(sim) - updates) / seconds;
   }
   read_phases(sim, after);

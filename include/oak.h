@@ -43,9 +43,9 @@ OAK_API oak_status_t oak_initialize(oak_t *sim);
 OAK_API oak_status_t oak_set_initial(oak_t *sim);
 
 /** Adapt the mesh to the refinement criterion and move the solution to it; balance the load. Fills
- * ghost cells first. \param [out] changed 1 if the mesh changed; may be NULL. After a failure (such
- * as too little memory) mesh and data no longer fit together: only oak_destroy() is allowed then.
- */
+ * ghost cells first. \param [out] changed 1 if the mesh changed, or blocks have moved to other
+ * ranks (mesh.balance = measured); may be NULL. After a failure (such as too little memory) mesh
+ * and data no longer fit together: only oak_destroy() is allowed then. */
 OAK_API oak_status_t oak_adjust_refinement(oak_t *sim, int *changed);
 /** The same with flags of the caller's: \a flag [oak_nblocks] > 0 refine, < 0 may be coarsened (if
  * the whole family agrees), 0 keep; level limits apply. Fills ghost cells first. */

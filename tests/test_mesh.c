@@ -250,9 +250,20 @@ static int wrong_transfer(const oak_transfer_t *t, int before, int after) {
   return wrong + (sent != before) + (received != after);
 }
 
+/** Whether this rank has a number of blocks that does not fit its speed: a family more or less is
+ * allowed on either side, and what a new distribution may leave because it would gain little. */
+static int wrong_shares(const oak_mesh_t *mesh, const double *speed) {
+  double all = 0;
+  for (int r = 0; r < test_size; r++) all += speed[r];
+  const double share = mesh->nglobal * speed[test_rank] / all;
+  return fabs(mesh->nblock - share) > 0.05 * share + (2 << mesh->dim);
+}
+
 static void run_case(const case_t *c) {
   oak_mesh_t *mesh;
-  /* sum: faces, cells that are wrong, splits, transfers that are wrong */
+  double speed[16];
+  for (int r = 0; r < 16; r++) speed[r] = 1 + r % 3;
+  /* sum: faces, cells that are wrong, splits, transfers and shares that are wrong */
   int64_t sum[4] = {0}, kinds[4] = {0}, finest = 0;
   MUST(oak_mesh_new(MPI_COMM_WORLD, c->dim, c->trees, c->periodic, c->min_level, &mesh));
   for (int round = 0; round < c->rounds; round++) {
@@ -271,7 +282,10 @@ static void run_case(const case_t *c) {
     sum[1] += wrong_levels(&after, level);
     sum[0] += wrong_neighbours(&after, mesh, kinds);
     const int blocks = mesh->nblock;
-    MUST(oak_mesh_partition(mesh, round % 2 ? 1.05 : 1e9, &moved, &transfer));
+    const oak_balance_t balance = {
+        .kappa_max = round % 2 ? 1.05 : 1e9, .families = 1, .speed = round % 4 == 3 ? speed : NULL};
+    MUST(oak_mesh_partition(mesh, &balance, &moved, &transfer));
+    if (balance.speed) sum[3] += wrong_shares(mesh, speed);
     if (moved) sum[3] += wrong_transfer(&transfer, blocks, mesh->nblock);
     oak_transfer_clear(&transfer);
     if (mesh->nglobal > finest) finest = mesh->nglobal;

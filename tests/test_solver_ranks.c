@@ -3,6 +3,8 @@
  * blocks move between ranks. Compared by a fingerprint of all blocks that does not depend on their
  * order or owner, with the run of rank 0 alone as the reference. */
 // TEST np={1,2,3,4} timeout=300
+#include <time.h>
+
 #include "solver_test.h"
 
 typedef struct {
@@ -27,6 +29,7 @@ typedef struct {
   TEST_PROBLEM("streams") \
   EULER_AMR               \
   "scheme.on_invalid=first_order\nscheme.flux=roe\nscheme.limiter=weno5\ndevice.flags=-O1\n"
+#define MEASURED "mesh.balance=measured\nmesh.kappa_max=1\n"
 #define SPHERE \
   "problem.name=advection\nphysics.name=advection\nrefine.criterion=lohner\nmesh.theta=1.5\n"
 
@@ -53,6 +56,10 @@ static const case_t cases[] = {
      STREAMS "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=3\nphysics.density_floor=0.1\n"
              "physics.pressure_floor=0.002\n",
      20, 2},
+    {"waves, shares by measured speed",
+     WAVES "mesh.block_size=8\nmesh.min_level=1\nmesh.max_level=4\n" MEASURED, 24, 2},
+    {"waves on one level, shares by measured speed",
+     WAVES "mesh.block_size=8\nmesh.min_level=3\nmesh.max_level=3\n" MEASURED, 16, 2},
     {"sphere", SPHERE "mesh.block_size=8\nmesh.max_level=4\n", 120, 2},
     {"3D implosion", IMPLOSION "mesh.dim=3\nmesh.block_size=8\nmesh.max_level=2\n", 12, 2},
     {"3D waves, blocks of 6",
@@ -75,6 +82,7 @@ static const case_t cases[] = {
 typedef struct {
   uint64_t solution, history;
   int64_t blocks;
+  double last; /* blocks of the last rank over the mean */
 } fingerprint_t;
 
 static uint64_t mix(uint64_t hash, uint64_t word) {
@@ -117,9 +125,25 @@ static double load(const sim_t *s) {
   return max_ranks(s->comm, oak_nblocks(s->oak)) * size / (double)oak_nblocks_global(s->oak);
 }
 
+/* ---- a rank whose kernels are slow */
+
+static int slow_rank = -1;
+oak_status_t __real_oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n,
+                                      const void *args, size_t bytes);
+oak_status_t __wrap_oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n,
+                                      const void *args, size_t bytes);
+
+oak_status_t __wrap_oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n,
+                                      const void *args, size_t bytes) {
+  const struct timespec pause = {0, 50000 * (n < 1000 ? n : 1000)};
+  if (test_rank == slow_rank) nanosleep(&pause, NULL);
+  return __real_oak_device_launch(dev, kernel, n, args, bytes);
+}
+
 /** Run a case; `imbalance` becomes the worst load that a step was done with. */
 static fingerprint_t run(MPI_Comm comm, const case_t *c, int threads, double *imbalance) {
   fingerprint_t f = {.history = 1};
+  int size;
   double total[TEST_MAX_NVAR];
   sim_t s = sim_new(comm, "%sdevice.threads=%d\n", c->keys, threads);
   MUST(oak_initialize(s.oak));
@@ -138,6 +162,9 @@ static fingerprint_t run(MPI_Comm comm, const case_t *c, int threads, double *im
   for (int v = 0; v < s.nvar; v++) f.history = mix_double(f.history, total[v]);
   f.solution = hash_solution(&s);
   f.blocks = oak_nblocks_global(s.oak);
+  MPI_Comm_size(comm, &size);
+  f.last = size * (double)oak_nblocks(s.oak) / (double)f.blocks;
+  MPI_Bcast(&f.last, 1, MPI_DOUBLE, size - 1, comm);
   sim_free(&s);
   return f;
 }
@@ -147,7 +174,10 @@ static void same_bits(const case_t *c, int threads) {
   fingerprint_t alone = {0};
   if (test_rank == 0) alone = run(MPI_COMM_SELF, c, 1, &unused);
   MPI_Bcast(&alone, sizeof alone, MPI_BYTE, 0, MPI_COMM_WORLD);
+  const int measured = test_size > 1 && strstr(c->keys, MEASURED);
+  slow_rank = measured ? test_size - 1 : -1;
   const fingerprint_t f = run(MPI_COMM_WORLD, c, threads, &imbalance);
+  slow_rank = -1;
   const int same =
       f.solution == alone.solution && f.history == alone.history && f.blocks == alone.blocks;
   report(
@@ -159,6 +189,8 @@ static void same_bits(const case_t *c, int threads) {
   assert_int_equal(f.blocks, alone.blocks);
   assert_true(f.history == alone.history);
   assert_true(f.solution == alone.solution);
+  if (measured) report("%s: the slow rank has %.2f times the mean", c->name, f.last);
+  if (measured) assert_true(f.last < 0.8);
   if (strstr(c->keys, "kappa_max=100")) assert_true(imbalance > test_size - 0.01);
 }
 

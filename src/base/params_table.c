@@ -82,6 +82,10 @@ const oak_param_desc_t oak_param_table[] = {
         "Steps between mesh adaptations; 0: static mesh."),
     REAL("mesh.kappa_max", "1.1", 1, INFINITY, NULL,
          "Blocks are redistributed when the fullest rank has more than so many times its share."),
+    CHOICE("mesh.balance", "equal", "equal measured",
+           "Share of a rank, judged every mesh.adapt_every steps: equal, as many blocks as any "
+           "other; measured, in proportion to the speed with which it has computed blocks, for "
+           "cores or GPUs that differ. The result is the same."),
     REAL("mesh.theta", "1", 0, 2, NULL,
          "Generalized minmod limiter of the interpolation to finer cells: 1 is minmod, larger is "
          "steeper. Variables that are not negative stay so up to 2 in 2D and 4/3 in 3D. A cell "

@@ -117,16 +117,13 @@ void NAME(oak_forest_adapt)(oak_forest_t *forest, const int *flag) {
   p4est_coarsen(p, 0, wants_coarsen, clear_flag);
 }
 
-int NAME(oak_forest_partition)(oak_forest_t *forest, int balance_load, int32_t *count) {
-  p4est_t *p = forest->p4est;
-  if (balance_load) return p4est_partition_ext(p, 1, NULL) > 0;
-  /* Only pull families together that lie across two ranks. */
-  for (int r = 0; r < p->mpisize; r++)
-    count[r] = (p4est_locidx_t)(p->global_first_quadrant[r + 1] - p->global_first_quadrant[r]);
-  if (p4est_partition_for_coarsening(p, count) == 0 || p4est_partition_given(p, count) == 0)
-    return 0;
-  p->revision++; /* which p4est_partition_given does not do */
-  return 1;
+void NAME(oak_forest_families)(const oak_forest_t *forest, int32_t *count) {
+  p4est_partition_for_coarsening(forest->p4est, count);
+}
+
+void NAME(oak_forest_distribute)(oak_forest_t *forest, const int32_t *count) {
+  p4est_partition_given(forest->p4est, count);
+  forest->p4est->revision++; /* which p4est_partition_given does not do */
 }
 
 const int64_t *NAME(oak_forest_first)(const oak_forest_t *forest) {

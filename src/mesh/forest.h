@@ -15,8 +15,10 @@
   void oak_forest_blocks_##dim(const oak_forest_t *forest, int8_t *level, int32_t(*index)[3]);     \
   /** Refine blocks with flag 1, coarsen families with -1; flags are such that this is balanced */ \
   void oak_forest_adapt_##dim(oak_forest_t *forest, const int *flag);                              \
-  /** count: scratch, one per rank; 1 if blocks moved */                                           \
-  int oak_forest_partition_##dim(oak_forest_t *forest, int balance_load, int32_t *count);          \
+  /** Change blocks per rank so that no family lies on two; collective */                          \
+  void oak_forest_families_##dim(const oak_forest_t *forest, int32_t *count);                      \
+  /** Give each rank so many blocks, which is not what it has; collective */                       \
+  void oak_forest_distribute_##dim(oak_forest_t *forest, const int32_t *count);                    \
   const int64_t *oak_forest_first_##dim(const oak_forest_t *forest);                               \
   /** Find the blocks of other ranks that touch one of this; collective. \return how many */       \
   int oak_forest_find_ghosts_##dim(oak_forest_t *forest);                                          \
@@ -25,6 +27,9 @@
                                int(*owner)[2]);                                                    \
   /** Send values of own blocks to where they were found, receive those of what was found here */  \
   void oak_forest_exchange_##dim(const oak_forest_t *forest, int *own, int *received);
+
+/** Read sizes, levels and positions of the mesh's blocks anew. */
+oak_status_t oak_mesh_read(oak_mesh_t *mesh);
 
 #define OAK_BY_DIM(mesh, stem, ...) \
   ((mesh)->dim == 3 ? stem##_3(__VA_ARGS__) : stem##_2(__VA_ARGS__))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The mesh as the rest of oak sees it: dispatch by dimension, the map from old to new blocks,
- * and the ranges of blocks that a new partition moves. */
+ * The mesh as the rest of oak sees it: dispatch by dimension, and the map from old to new
+ * blocks. */
 #include "mesh/mesh.h"
 
 #include <sc.h>
@@ -23,8 +23,7 @@ static void quiet_p4est(void) {
   p4est_init(NULL, SC_LP_ERROR);
 }
 
-/* Read sizes, levels and positions anew. */
-static oak_status_t read_blocks(oak_mesh_t *mesh) {
+oak_status_t oak_mesh_read(oak_mesh_t *mesh) {
   OAK_BY_DIM(mesh, oak_forest_size, mesh->forest, mesh);
   const size_t n = mesh->nblock > 0 ? mesh->nblock : 1;
   int8_t *level = malloc(n * sizeof *level);
@@ -81,7 +80,7 @@ oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int 
     mesh->periodic[d] = d < dim ? periodic[d] : 0;
   }
   mesh->forest = OAK_BY_DIM(mesh, oak_forest_new, comm, mesh->trees, mesh->periodic, level);
-  st = mesh->forest ? read_blocks(mesh) : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh");
+  st = mesh->forest ? oak_mesh_read(mesh) : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh");
   if (st == OAK_OK) st = oak_tree_new(mesh, &mesh->tree);
   st = oak_agree(comm, st);
   if (st != OAK_OK) {
@@ -174,7 +173,7 @@ oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach,
   if (st == OAK_OK) {
     memcpy(old_level, mesh->level, old_count);
     OAK_BY_DIM(mesh, oak_forest_adapt, mesh->forest, limited);
-    st = read_blocks(mesh);
+    st = oak_mesh_read(mesh);
     *changed = mesh->revision != before;
     if (st == OAK_OK && *changed) {
       *task = malloc((mesh->nblock + 1) * sizeof **task);
@@ -190,116 +189,6 @@ oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach,
     *task = NULL;
   }
   return st;
-}
-
-/* Part of [a0, a1) that lies in [b0, b1). */
-static int64_t overlap(int64_t a0, int64_t a1, int64_t b0, int64_t b1, int64_t *start) {
-  *start = a0 > b0 ? a0 : b0;
-  const int64_t end = a1 < b1 ? a1 : b1;
-  return end > *start ? end - *start : 0;
-}
-
-/* The rank that holds a block: the last one that begins at it or before. */
-static int rank_of(const int64_t *first, int size, int64_t block) {
-  int low = 0, high = size;
-  while (high - low > 1) {
-    const int middle = low + (high - low) / 2;
-    if (first[middle] <= block)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-/* The ranks [range[0], range[1]) among which blocks [from, to) are; some of them may have none. */
-static int ranks_of(const int64_t *first, int size, int64_t from, int64_t to, int range[2]) {
-  range[0] = from < to ? rank_of(first, size, from) : 0;
-  range[1] = from < to ? rank_of(first, size, to - 1) + 1 : 0;
-  return range[1] - range[0];
-}
-
-static oak_status_t plan_transfer(const oak_mesh_t *mesh, const int64_t *old_first,
-                                  const int64_t *new_first, oak_transfer_t *t) {
-  const int me = mesh->rank, size = mesh->size;
-  int to[2], from[2];
-  const int most = 1 + ranks_of(new_first, size, old_first[me], old_first[me + 1], to) +
-                   ranks_of(old_first, size, new_first[me], new_first[me + 1], from);
-  t->rank = malloc(most * sizeof(int));
-  t->offset = malloc(most * sizeof(int));
-  t->count = malloc(most * sizeof(int));
-  t->from = malloc(most * sizeof(int));
-  OAK_CHECK(t->rank && t->offset && t->count && t->from, OAK_ERR_MEMORY,
-            "out of memory for a list of %d ranks", most);
-  int n = 0;
-  int64_t start;
-  for (int r = to[0]; r < to[1]; r++) {
-    const int64_t count =
-        overlap(old_first[me], old_first[me + 1], new_first[r], new_first[r + 1], &start);
-    if (!count) continue;
-    if (r == me) {
-      t->keep_from = (int)(start - old_first[me]);
-      t->keep_to = (int)(start - new_first[me]);
-      t->keep_count = (int)count;
-      continue;
-    }
-    t->rank[n] = r, t->offset[n] = t->from[n] = (int)(start - old_first[me]);
-    t->count[n++] = (int)count;
-  }
-  t->nsend = n;
-  for (int r = from[0]; r < from[1]; r++) {
-    const int64_t count =
-        overlap(old_first[r], old_first[r + 1], new_first[me], new_first[me + 1], &start);
-    if (!count || r == me) continue;
-    t->rank[n] = r, t->offset[n] = (int)(start - new_first[me]);
-    t->from[n] = (int)(start - old_first[r]), t->count[n++] = (int)count;
-  }
-  t->nrecv = n - t->nsend;
-  return OAK_OK;
-}
-
-oak_status_t oak_mesh_partition(oak_mesh_t *mesh, double kappa_max, int *moved,
-                                oak_transfer_t *transfer) {
-  const int64_t share = (mesh->nglobal + mesh->size - 1) / mesh->size;
-  const int64_t *first = OAK_BY_DIM(mesh, oak_forest_first, mesh->forest);
-  int64_t most = 0;
-  memset(transfer, 0, sizeof *transfer);
-  *moved = 0;
-  if (mesh->size == 1) return OAK_OK;
-  for (int r = 0; r < mesh->size; r++)
-    if (first[r + 1] - first[r] > most) most = first[r + 1] - first[r];
-  int64_t *old_first = malloc((mesh->size + 1) * sizeof *old_first);
-  int32_t *count = malloc(mesh->size * sizeof *count);
-  oak_status_t st =
-      old_first && count
-          ? OAK_OK
-          : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d ranks", mesh->size);
-  st = oak_agree(mesh->comm, st);
-  if (st != OAK_OK) {
-    free(old_first);
-    free(count);
-    return st;
-  }
-  memcpy(old_first, first, (mesh->size + 1) * sizeof *old_first);
-  *moved = OAK_BY_DIM(mesh, oak_forest_partition, mesh->forest,
-                      (double)most / (double)share > kappa_max, count);
-  if (*moved) {
-    st = read_blocks(mesh);
-    if (st == OAK_OK)
-      st = plan_transfer(mesh, old_first, OAK_BY_DIM(mesh, oak_forest_first, mesh->forest),
-                         transfer);
-  }
-  free(old_first);
-  free(count);
-  return oak_agree(mesh->comm, st);
-}
-
-void oak_transfer_clear(oak_transfer_t *transfer) {
-  free(transfer->rank);
-  free(transfer->offset);
-  free(transfer->count);
-  free(transfer->from);
-  memset(transfer, 0, sizeof *transfer);
 }
 
 void oak_mesh_levels(const oak_mesh_t *mesh, int *lowest, int *highest, int64_t *counts) {

@@ -45,6 +45,17 @@ typedef struct {
   int keep_from, keep_to, keep_count;
 } oak_transfer_t;
 
+/** How blocks are distributed. */
+typedef struct {
+  double kappa_max;
+  /** Keep siblings on one rank, without which coarsening would depend on the number of ranks. */
+  int families;
+  /** [ranks] blocks per time; NULL: all are equally fast, and unevenness is N_max / ceil(N /
+   * ranks).
+   */
+  const double *speed;
+} oak_balance_t;
+
 /** Refuse a brick of more than OAK_MESH_MAX_TREES trees. Not collective. */
 oak_status_t oak_mesh_check_trees(int dim, const int trees[3]);
 
@@ -63,10 +74,10 @@ void oak_mesh_destroy(oak_mesh_t **mesh);
 oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach, int min_level,
                             int max_level, int *changed, oak_adapt_task_t **task);
 
-/** Redistribute when the load imbalance N_max / ceil(N / ranks) exceeds \a kappa_max; always keep
- * families of siblings on one rank, without which coarsening would depend on the number of ranks.
- * Collective. *moved is 0 if all blocks stay (then \a transfer is empty). */
-oak_status_t oak_mesh_partition(oak_mesh_t *mesh, double kappa_max, int *moved,
+/** Redistribute when the slowest rank takes more than kappa_max times what the best distribution
+ * would take. Collective; \a balance is the same on all ranks. *moved is 0 if all blocks stay (then
+ * \a transfer is empty). */
+oak_status_t oak_mesh_partition(oak_mesh_t *mesh, const oak_balance_t *balance, int *moved,
                                 oak_transfer_t *transfer);
 void oak_transfer_clear(oak_transfer_t *transfer);
 

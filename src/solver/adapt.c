@@ -156,12 +156,15 @@ static oak_status_t move_blocks(oak_t *sim, const oak_transfer_t *transfer) {
   return st;
 }
 
-static oak_status_t balance_load(oak_t *sim) {
-  int moved;
+/* Siblings are kept together where the mesh may change. */
+static oak_status_t balance_load(oak_t *sim, int *moved) {
+  const oak_balance_t balance = {.kappa_max = sim->kappa_max,
+                                 .families = sim->max_level > sim->min_level,
+                                 .speed = sim->pace.speed};
   oak_transfer_t transfer;
   oak_timer_start(&sim->timers, OAK_PHASE_PARTITION);
-  oak_status_t st = oak_mesh_partition(sim->mesh, sim->kappa_max, &moved, &transfer);
-  if (st == OAK_OK && moved) {
+  oak_status_t st = oak_mesh_partition(sim->mesh, &balance, moved, &transfer);
+  if (st == OAK_OK && *moved) {
     st = oak_storage_reserve(sim, 1, 2, sim->mesh->nblock);
     if (st == OAK_OK) st = move_blocks(sim, &transfer);
     if (st == OAK_OK) oak_storage_swap(sim, 0, 1);
@@ -171,24 +174,35 @@ static oak_status_t balance_load(oak_t *sim) {
   return st;
 }
 
+/* Where the mesh stays, ranks may still have become faster or slower. */
+static oak_status_t balance_only(oak_t *sim, int *moved) {
+  *moved = 0;
+  if (!sim->pace.speed) return OAK_OK;
+  OAK_TRY(balance_load(sim, moved));
+  if (*moved) sim->rates_fresh = 0;
+  return *moved ? oak_storage_fit(sim) : OAK_OK;
+}
+
 /* Adapt to the flags; ghost cells must be filled. */
 static oak_status_t apply_flags(oak_t *sim, const int *flag, const int *reach, int *changed) {
-  int any;
+  int any, moved;
   const int old_blocks = sim->mesh->nblock;
   oak_adapt_task_t *task;
+  oak_pace_measure(sim);
   oak_timer_start(&sim->timers, OAK_PHASE_MESH);
   oak_status_t st =
       oak_mesh_adapt(sim->mesh, flag, reach, sim->min_level, sim->max_level, &any, &task);
   oak_timer_stop(&sim->timers, OAK_PHASE_MESH);
   OAK_TRY(st);
-  if (changed) *changed = any;
-  if (!any) return OAK_OK;
+  if (!any) st = balance_only(sim, &moved);
+  if (changed) *changed = any || moved;
+  if (!any) return st;
   /* oak_write_cells may have been called on some ranks only. */
   MPI_Allreduce(MPI_IN_PLACE, &sim->rates_fresh, 1, MPI_INT, MPI_MIN, sim->comm);
   st = move_data(sim, old_blocks, task);
   free(task);
   OAK_TRY(st);
-  OAK_TRY(balance_load(sim));
+  OAK_TRY(balance_load(sim, &moved));
   OAK_TRY(oak_storage_fit(sim));
   if (!sim->rates_fresh) OAK_TRY(oak_update_time_step(sim));
   sim->rates_fresh = 0;
@@ -218,8 +232,14 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag) {
 }
 
 oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
+  int moved;
   if (changed) *changed = 0;
-  if (!sim->refine) return OAK_OK;
+  if (!sim->refine) {
+    oak_pace_measure(sim);
+    OAK_TRY(balance_only(sim, &moved));
+    if (changed) *changed = moved;
+    return OAK_OK;
+  }
   oak_status_t st = oak_fill_state(sim, 0, sim->time);
   int *flag = malloc((2 * sim->mesh->nblock + 1) * sizeof *flag);
   oak_timer_start(&sim->timers, OAK_PHASE_FLAGS);

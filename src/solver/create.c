@@ -186,6 +186,7 @@ static oak_status_t make_mesh(oak_t *sim) {
   OAK_TRY(oak_agree(sim->comm, upload_settings(sim, periodic)));
   oak_params_ints(sim->params, "mesh.trees", trees);
   OAK_TRY(open_exchange(sim));
+  OAK_TRY(oak_agree(sim->comm, oak_pace_init(sim)));
   OAK_TRY(oak_storage_plan(sim, trees));
   return oak_mesh_new(sim->comm, sim->dim, trees, periodic, sim->min_level, &sim->mesh);
 }
@@ -263,6 +264,7 @@ void oak_destroy(oak_t **out) {
     oak_device_close(&sim->dev);
   }
   oak_mesh_destroy(&sim->mesh);
+  free(sim->pace.speed);
   MPI_Comm_free(&sim->comm);
   free(sim);
   *out = NULL;

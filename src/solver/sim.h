@@ -59,6 +59,14 @@ typedef struct {
   oak_messages_t messages;
 } oak_fluxfix_t;
 
+/** How fast the ranks compute (pace.c). */
+typedef struct {
+  double *speed;          /**< [ranks] blocks per second; NULL unless mesh.balance = measured */
+  double blocks, seconds; /**< of this rank, earlier ones count less */
+  int64_t recent;         /**< blocks computed since the last measurement; each stage counts */
+  double until;           /**< seconds of all kernels of stages at the last measurement */
+} oak_pace_t;
+
 struct oak {
   MPI_Comm comm;
   int rank, size;
@@ -99,6 +107,7 @@ struct oak {
   oak_exchange_t exchange; /**< of the solution */
   oak_fluxfix_t fluxfix;
   oak_messages_t migration; /**< of blocks to other ranks */
+  oak_pace_t pace;
   const oak_scheme_t *scheme;
   oak_values_t state[OAK_MAX_STATES]; /**< [nblock][V][N^d]; 0 is current between steps */
   void *user;                         /**< device: parameters */
@@ -221,6 +230,13 @@ oak_status_t oak_careful_probe(oak_t *sim, const oak_stage_t *probe);
  * oak_mesh_adapt's reach [nblock] if there is a buffer; ghost cells must be filled. Not collective.
  */
 oak_status_t oak_compute_flags(oak_t *sim, int *flag);
+
+/* pace.c */
+/** Measure ranks if mesh.balance says so. Not collective. */
+oak_status_t oak_pace_init(oak_t *sim);
+/** Bring pace.speed up to date, if ranks are measured. The device has done its work before this, or
+ * is waited for. Collective. */
+void oak_pace_measure(oak_t *sim);
 
 /* fluxfix.c */
 /** Memory and messages for the current pattern. Collective on the ranks of a host; the status is

@@ -61,6 +61,7 @@ oak_status_t oak_launch_flux(oak_t *sim, oak_flux_args_t *args, const oak_list_t
   const long count = blocks ? blocks->count : sim->mesh->nblock;
   if (!count) return OAK_OK;
   args->f.list = blocks ? blocks->device : NULL;
+  sim->pace.recent += count;
   oak_timer_start(&sim->timers, OAK_PHASE_FLUX);
   oak_status_t st = oak_device_launch(sim->dev, sim->kernel.flux, count * oak_sim_results(sim),
                                       args, sizeof *args);
