@@ -5,8 +5,10 @@
 #define OAK_IO_TEST_VIEW_H
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "grid_view.h"
@@ -27,6 +29,7 @@ typedef struct {
   int8_t *level; /* all leaves, on every rank */
   int32_t (*index)[3];
   int nleaf, capacity;
+  int32_t *leaf;           /* [finest blocks of the domain] the leaf that covers each */
   int backwards;           /* trees come in decreasing order */
   int fail_rank, fail_var; /* read() fails there; -1: never */
 } test_mesh_t;
@@ -66,6 +69,79 @@ static oak_status_t test_read(const oak_grid_view_t *view, int var, int b0, int 
           *dst++ = test_field(view, var, view->level[b], cell);
         }
   return OAK_OK;
+}
+
+/** What a solver would have for cell \a c of \a level, wherever it lies: the field in leaves of
+ * that level and beyond the domain, averages of finer cells, interpolation in coarser ones. */
+static double test_value(const test_mesh_t *mesh, int var, int level, const int64_t c[3]) {
+  const oak_grid_view_t *view = &mesh->view;
+  const int dim = view->dim, n = view->block_size;
+  int64_t block[3] = {0, 0, 0}, size[3] = {1, 1, 1};
+  for (int d = 0; d < dim; d++) {
+    if (c[d] < 0 || c[d] >= (int64_t)view->trees[d] * n << level)
+      return test_field(view, var, level, c);
+    block[d] = c[d] / n << (view->max_level - level);
+    size[d] = (int64_t)view->trees[d] << view->max_level;
+  }
+  const int leaf = mesh->level[mesh->leaf[(block[2] * size[1] + block[1]) * size[0] + block[0]]];
+  double sum = 0;
+  if (leaf == level) return test_field(view, var, level, c);
+  if (leaf > level) {
+    for (int s = 0; s < 1 << dim; s++) {
+      const int64_t fine[3] = {2 * c[0] + (s & 1), 2 * c[1] + (s >> 1 & 1),
+                               2 * c[2] + (s >> 2 & 1)};
+      sum += test_value(mesh, var, level + 1, fine);
+    }
+    return sum / (1 << dim);
+  }
+  const int64_t coarse[3] = {c[0] >> 1, c[1] >> 1, dim == 3 ? c[2] >> 1 : 0};
+  for (int d = 0; d < dim; d++) {
+    int64_t low[3] = {coarse[0], coarse[1], coarse[2]}, high[3] = {coarse[0], coarse[1], coarse[2]};
+    low[d]--;
+    high[d]++;
+    sum += (c[d] & 1 ? 0.125 : -0.125) *
+           (test_value(mesh, var, level - 1, high) - test_value(mesh, var, level - 1, low));
+  }
+  return test_value(mesh, var, level - 1, coarse) + sum;
+}
+
+static oak_status_t test_read_ghosts(const oak_grid_view_t *view, int var, int b0, int n,
+                                     int layers, double *dst) {
+  const test_mesh_t *mesh = view->owner;
+  const int size = view->block_size, gk = view->dim == 3 ? layers : 0;
+  const int nk = view->dim == 3 ? size : 1;
+  int rank;
+  MPI_Comm_rank(view->comm, &rank);
+  MPI_Barrier(view->comm); /* collective, as a solver's */
+  OAK_CHECK(rank != mesh->fail_rank || var != mesh->fail_var, OAK_ERR_DEVICE,
+            "the test lets reading fail on rank %d", rank);
+  for (int b = b0; b < b0 + n; b++)
+    for (int k = -gk; k < nk + gk; k++)
+      for (int j = -layers; j < size + layers; j++)
+        for (int i = -layers; i < size + layers; i++) {
+          const int64_t cell[3] = {(int64_t)view->index[b][0] * size + i,
+                                   (int64_t)view->index[b][1] * size + j,
+                                   (int64_t)view->index[b][2] * size + k};
+          *dst++ = test_value(mesh, var, view->level[b], cell);
+        }
+  return OAK_OK;
+}
+
+/** Say which leaf covers each block of the finest level. */
+static void test_cover(test_mesh_t *mesh) {
+  const oak_grid_view_t *view = &mesh->view;
+  int64_t size[3] = {1, 1, 1};
+  for (int d = 0; d < view->dim; d++) size[d] = (int64_t)view->trees[d] << view->max_level;
+  mesh->leaf = malloc((size_t)(size[0] * size[1] * size[2]) * sizeof *mesh->leaf);
+  for (int b = 0; b < mesh->nleaf; b++) {
+    const int up = view->max_level - mesh->level[b];
+    const int32_t *at = mesh->index[b];
+    for (int64_t k = 0; k < (view->dim == 3 ? 1 << up : 1); k++)
+      for (int64_t j = 0; j < 1 << up; j++)
+        for (int64_t i = 0; i < 1 << up; i++)
+          mesh->leaf[(((int64_t)at[2] << up) + k) * size[1] * size[0] +
+                     (((int64_t)at[1] << up) + j) * size[0] + ((int64_t)at[0] << up) + i] = b;
+  }
 }
 
 static void test_add_node(test_mesh_t *mesh, int level, int32_t i, int32_t j, int32_t k, int fine) {
@@ -127,6 +203,7 @@ static void test_mesh_new(test_mesh_t *mesh, MPI_Comm comm, int dim, int block_s
                                  .nvar = TEST_NVAR,
                                  .name = test_names,
                                  .read = test_read,
+                                 .read_ghosts = test_read_ghosts,
                                  .owner = mesh};
   if (dim == 2) mesh->view.xmin[2] = mesh->view.xmax[2] = 0.0;
   for (int t = 0; t < tx * ty; t++) {
@@ -139,6 +216,7 @@ static void test_mesh_new(test_mesh_t *mesh, MPI_Comm comm, int dim, int block_s
     if (mesh->level[b] > view->max_level) view->max_level = mesh->level[b];
     if (mesh->level[b] < view->min_level) view->min_level = mesh->level[b];
   }
+  test_cover(mesh);
   const int first = test_cut(mesh->nleaf, rank, size, cut);
   view->nglobal = mesh->nleaf;
   view->first = first;
@@ -150,6 +228,27 @@ static void test_mesh_new(test_mesh_t *mesh, MPI_Comm comm, int dim, int block_s
 static void test_mesh_free(test_mesh_t *mesh) {
   free(mesh->level);
   free(mesh->index);
+  free(mesh->leaf);
+}
+
+/** Integral of a variable over the leaves, from the known field. */
+static inline double known_integral(const test_mesh_t *mesh, int var) {
+  const oak_grid_view_t *view = &mesh->view;
+  const int n = view->block_size, nk = view->dim == 3 ? n : 1;
+  double sum = 0;
+  for (int b = 0; b < mesh->nleaf; b++) {
+    double volume = 1;
+    for (int d = 0; d < view->dim; d++)
+      volume *= (view->xmax[d] - view->xmin[d]) / (double)(view->trees[d] * n << mesh->level[b]);
+    for (int k = 0; k < nk; k++)
+      for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) {
+          const int64_t cell[3] = {mesh->index[b][0] * n + i, mesh->index[b][1] * n + j,
+                                   mesh->index[b][2] * n + k};
+          sum += volume * test_field(view, var, mesh->level[b], cell);
+        }
+  }
+  return sum;
 }
 
 /** Create a temporary folder, the same on all ranks. */

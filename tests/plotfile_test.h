@@ -228,26 +228,6 @@ static void free_plot(plot_t *plot) {
   }
 }
 
-/** Integral of a variable over the leaves, from the known field. */
-static double known_integral(const test_mesh_t *mesh, int var) {
-  const oak_grid_view_t *view = &mesh->view;
-  const int n = view->block_size, nk = view->dim == 3 ? n : 1;
-  double sum = 0;
-  for (int b = 0; b < mesh->nleaf; b++) {
-    double volume = 1;
-    for (int d = 0; d < view->dim; d++)
-      volume *= (view->xmax[d] - view->xmin[d]) / (double)(view->trees[d] * n << mesh->level[b]);
-    for (int k = 0; k < nk; k++)
-      for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++) {
-          const int64_t cell[3] = {mesh->index[b][0] * n + i, mesh->index[b][1] * n + j,
-                                   mesh->index[b][2] * n + k};
-          sum += volume * test_field(view, var, mesh->level[b], cell);
-        }
-  }
-  return sum;
-}
-
 /** Compare one cell with the field (leaf) or with the average of its children. \return its share of
  * the integral: 0 for a covered cell. */
 static double check_cell(const plot_t *plot, const oak_grid_view_t *view, int v, int l,

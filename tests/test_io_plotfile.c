@@ -17,37 +17,9 @@
 #include <sys/stat.h>
 
 #include "file_tools.h"
+#include "output_test.h"
 #include "plotfile.h"
 #include "plotfile_test.h"
-
-static char folder[256];
-
-/** Is a file there on every rank? Waits for all before and after, so that none goes on to create or
- * remove it while another looks. */
-static int exists(const char *path, const char *suffix) {
-  char name[1024];
-  struct stat info;
-  snprintf(name, sizeof name, "%s%s", path, suffix);
-  MPI_Barrier(MPI_COMM_WORLD);
-  const int found = lstat(name, &info) == 0;
-  MPI_Barrier(MPI_COMM_WORLD);
-  return found;
-}
-
-/** All ranks must have got the same status and the same message, with \a words in it. */
-static void check_failure(oak_status_t st, oak_status_t expected, const char *words) {
-  char message[512];
-  assert_int_equal(st, expected);
-  snprintf(message, sizeof message, "%s", oak_last_error());
-  MPI_Bcast(message, sizeof message, MPI_CHAR, 0, MPI_COMM_WORLD);
-  assert_string_equal(message, oak_last_error());
-  if (!strstr(message, words)) fail_msg("'%s' is not in '%s'", words, message);
-}
-
-static void plot_path(char *path, size_t size, const char *name) {
-  snprintf(path, size, "%s/%s", folder, name);
-  MPI_Barrier(MPI_COMM_WORLD);
-}
 
 static void write_and_read(int dim, int block_size, int fine, int tx, int ty, int backwards) {
   for (int i = 0; i < 2 * TEST_CUT_COUNT; i++) {
@@ -62,7 +34,7 @@ static void write_and_read(int dim, int block_size, int fine, int tx, int ty, in
     check_plot(&mesh, path);
     path[strlen(path) - 1] = '\0';
     assert_false(exists(path, OAK_PART));
-    assert_false(exists(path, OAK_PLOTFILE_OLD));
+    assert_false(exists(path, OAK_OLD));
     test_mesh_free(&mesh);
   }
 }
@@ -171,21 +143,6 @@ static void test_keeps_others(void **state) {
   test_mesh_free(&mesh);
 }
 
-/** On rank 0 a file with a folder of its own, "PATH SUFFIX/NAME". */
-static void leave_file(const char *path, const char *suffix, const char *name) {
-  char file[1200];
-  snprintf(file, sizeof file, "%s%s/%s", path, suffix, name);
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) {
-    assert_int_equal(oak_make_parents(file), OAK_OK);
-    FILE *out = fopen(file, "w");
-    assert_non_null(out);
-    fclose(out);
-  }
-  MPI_Barrier(MPI_COMM_WORLD);
-}
-
 /** Copies and notes beside a plotfile, and in it, are not ours; what a killed run left is. */
 static void test_deletes_own_only(void **state) {
   (void)state;
@@ -198,13 +155,13 @@ static void test_deletes_own_only(void **state) {
   leave_file(path, ".old", "Header");
   leave_file(path, ".part", "Level_0/Cell_H");
   leave_file(path, OAK_PART, "Level_7/Cell_D_00009");
-  leave_file(path, OAK_PLOTFILE_OLD, "Header");
+  leave_file(path, OAK_OLD, "Header");
   for (int i = 0; i < 2; i++) assert_int_equal(oak_plotfile_write(&mesh.view, path), OAK_OK);
   check_plot(&mesh, path);
   assert_true(exists(path, ".old/Header"));
   assert_true(exists(path, ".part/Level_0/Cell_H"));
   assert_false(exists(path, OAK_PART));
-  assert_false(exists(path, OAK_PLOTFILE_OLD));
+  assert_false(exists(path, OAK_OLD));
 
   leave_file(path, "", "Level_1/notes.txt");
   check_failure(oak_plotfile_write(&mesh.view, path), OAK_ERR_FILE,

@@ -26,6 +26,8 @@ oak_status_t oak_remove_all(const char *path);
 /** What oak writes has this after its name until it is complete. Nobody else gives such names: what
  * a run that was killed has left is removed by the next one. */
 #define OAK_PART ".oak-part"
+/** What the name of an earlier output ends in while the new one takes its place. */
+#define OAK_OLD ".oak-old"
 
 /** Write all of \a data at \a offset, whatever interrupts. \a path is for messages only. */
 oak_status_t oak_write_at(int fd, const void *data, size_t bytes, int64_t offset, const char *path);

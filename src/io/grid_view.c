@@ -34,6 +34,11 @@ oak_status_t oak_view_check(const oak_grid_view_t *view, const char *path) {
   return OAK_OK;
 }
 
+double oak_view_cell_size(const oak_grid_view_t *view, int level, int d) {
+  const double cells = (double)view->trees[d] * view->block_size;
+  return (view->xmax[d] - view->xmin[d]) / (cells * (double)(INT64_C(1) << level));
+}
+
 void oak_view_pack(const oak_grid_view_t *view, const double *src, size_t n, void *dst) {
   if (view->value_bytes == 8) {
     memcpy(dst, src, n * sizeof *src);

@@ -4,6 +4,7 @@
 #ifndef OAK_GRID_VIEW_H
 #define OAK_GRID_VIEW_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "oak/status.h"
@@ -44,6 +45,9 @@ typedef struct oak_grid_view {
  * empty, no blanks, nothing that XML quotes, each once, and no ending _x, _y or _z, which ParaView
  * takes for part of a vector. Rank-local; all ranks see the same. \return OAK_ERR_ARGUMENT. */
 oak_status_t oak_view_check(const oak_grid_view_t *view, const char *path);
+
+/** Width of a cell on \a level along dimension \a d. */
+double oak_view_cell_size(const oak_grid_view_t *view, int level, int d);
 
 /** Convert \a n values to the precision of files: dst[n] of float or double. */
 void oak_view_pack(const oak_grid_view_t *view, const double *src, size_t n, void *dst);

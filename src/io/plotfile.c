@@ -321,7 +321,7 @@ static oak_status_t sync_folders(const oak_grid_view_t *view, const char *part) 
  * name, until the new one is in place. */
 static oak_status_t publish(const oak_grid_view_t *view, const char *path, const char *part) {
   OAK_TRY(sync_folders(view, part));
-  char *old = oak_text_new("%s" OAK_PLOTFILE_OLD, path);
+  char *old = oak_text_new("%s" OAK_OLD, path);
   OAK_CHECK(old, OAK_ERR_MEMORY, "no memory for the name of %s", path);
   oak_status_t st = oak_plotfile_remove(old);
   int replaces = 0;

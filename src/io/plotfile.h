@@ -17,9 +17,6 @@
  * files. Memory: a few boxes per level, whatever the mesh. */
 oak_status_t oak_plotfile_write(const oak_grid_view_t *view, const char *path);
 
-/** What the name of an earlier plotfile ends in while the new one takes its place. */
-#define OAK_PLOTFILE_OLD ".oak-old"
-
 /** Fail if \a path holds anything that is not part of a plotfile; links are not followed. It is no
  * failure if nothing is there. Rank-local. */
 oak_status_t oak_plotfile_check(const char *path);

@@ -93,7 +93,7 @@ static int is_plot_name(const char *name) {
   if (strncmp(name, "plt", 3) != 0) return 0;
   const size_t digits = strspn(name + 3, "0123456789");
   const char *end = name + 3 + digits;
-  return digits >= 6 && (!*end || !strcmp(end, OAK_PART) || !strcmp(end, OAK_PLOTFILE_OLD));
+  return digits >= 6 && (!*end || !strcmp(end, OAK_PART) || !strcmp(end, OAK_OLD));
 }
 
 static int ends_in(const char *name, const char *end) {

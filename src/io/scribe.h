@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Text files that rank 0 writes from what all ranks have to say. Private. */
+#ifndef OAK_SCRIBE_H
+#define OAK_SCRIBE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "oak/status.h"
+
+typedef struct {
+  MPI_Comm comm;
+  int rank, size;
+  FILE *out; /**< on rank 0, the file being written; NULL on other ranks and after a failure */
+  char *path;
+  int64_t *begin;      /**< [size + 1] on rank 0: where the text of each rank begins */
+  int *count, *start;  /**< [size] on rank 0: its part of the piece that is gathered now */
+  char *piece;         /**< on rank 0 */
+  oak_status_t status; /**< first failure of this rank */
+} oak_scribe_t;
+
+/** Get ready. Collective; all ranks fail together, with nothing to close. */
+oak_status_t oak_scribe_open(oak_scribe_t *scribe, MPI_Comm comm);
+/** Let go of all. \return the status that all ranks agree on. Collective. */
+oak_status_t oak_scribe_close(oak_scribe_t *scribe);
+
+/** Begin the file \a path, given by rank 0. Rank-local, as oak_scribe_finish. */
+void oak_scribe_begin(oak_scribe_t *scribe, const char *path);
+/** End the file, which is on the disk then. */
+void oak_scribe_finish(oak_scribe_t *scribe);
+
+/** Append the texts of all ranks, in their order. Collective. NULL stands for no memory, which the
+ * status keeps. Rank 0 has some megabytes of text in memory at a time. */
+void oak_scribe_gather(oak_scribe_t *scribe, const char *text, size_t length);
+
+#endif

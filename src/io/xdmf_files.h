@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The names of an XDMF output, and the safe replacement of an earlier one. Private to the XDMF
+ * writer. All but the names are rank 0's; all are rank-local. */
+#ifndef OAK_XDMF_FILES_H
+#define OAK_XDMF_FILES_H
+
+#include "oak/status.h"
+
+/** A rank's file in the data folder; and the second line of an XDMF file of oak. */
+#define OAK_XDMF_RANK "rank_%05d.raw"
+#define OAK_XDMF_MARK "<!-- Written by oak. -->"
+
+typedef struct {
+  char *xml, *xml_part, *xml_old;    /**< the file, unfinished and replaced */
+  char *data, *data_part, *data_old; /**< the folder of the raw files */
+  const char *data_name;             /**< \a data without its folders, as the XML names it */
+} oak_xdmf_files_t;
+
+/** Names from \a path, which ends in ".xdmf". Freed also after a failure. */
+oak_status_t oak_xdmf_files_name(oak_xdmf_files_t *files, const char *path);
+void oak_xdmf_files_free(oak_xdmf_files_t *files);
+
+/** Make sure that the names are free or of an earlier output, and create the empty folder. */
+oak_status_t oak_xdmf_files_prepare(const oak_xdmf_files_t *files);
+/** Give the finished file and folder their names. */
+oak_status_t oak_xdmf_files_publish(const oak_xdmf_files_t *files);
+/** Remove what is unfinished, and keep the last message. */
+void oak_xdmf_files_discard(const oak_xdmf_files_t *files);
+
+#endif
