@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * From boxes to blocks: the leaves of the tree that a plotfile holds.
+ *
+ * A plotfile does not say what its block size is: it is the largest that all boxes are made of and
+ * with which the blocks of each level fill families. All nodes, sorted, are the tree in the order
+ * in which a walk meets them, parents before children: one pass finds the leaves and proves that
+ * nothing is missing and nothing there twice. */
+#include "plotfile_tree.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SMALLEST_BLOCK = 4 };
+
+typedef struct {
+  int64_t tree;
+  uint64_t place; /**< Morton number of its first node of the finest level, in its tree */
+  int32_t index[3], box;
+  int8_t level;
+} node_t;
+
+typedef struct {
+  const oak_scan_t *scan;
+  int64_t trees[3];
+  node_t *node;
+  int64_t count;
+} tree_t;
+
+/* ---- block size ---- */
+
+static int64_t greatest_divisor(int64_t a, int64_t b) {
+  while (b != 0) {
+    const int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/** Largest size that all boxes are made of. */
+static int64_t find_block_size(const oak_scan_t *scan) {
+  int64_t size = 0;
+  for (int d = 0; d < scan->dim; d++) size = greatest_divisor(size, scan->cells[d]);
+  for (int l = 0; l <= scan->finest; l++)
+    for (int b = 0; b < scan->level[l].nbox; b++)
+      for (int d = 0; d < scan->dim; d++) {
+        size = greatest_divisor(size, scan->level[l].box[b].low[d]);
+        size = greatest_divisor(size, scan->level[l].box[b].size[d]);
+      }
+  return size;
+}
+
+/* ---- nodes ---- */
+
+static void place_node(const tree_t *tree, node_t *node) {
+  const oak_scan_t *scan = tree->scan;
+  const int l = node->level;
+  int64_t at[3];
+  for (int d = 0; d < 3; d++) at[d] = node->index[d] >> l;
+  node->tree = (at[2] * tree->trees[1] + at[1]) * tree->trees[0] + at[0];
+  node->place = 0;
+  for (int bit = 0; bit < l; bit++)
+    for (int d = 0; d < scan->dim; d++) {
+      const uint64_t set = (uint64_t)(node->index[d] >> bit & 1);
+      node->place |= set << ((bit + scan->finest - l) * scan->dim + d);
+    }
+}
+
+/** Blocks of a box along each dimension, from the first one on. */
+static void box_blocks(const oak_scan_t *scan, const oak_scan_box_t *box, int size,
+                       int64_t first[3], int64_t n[3]) {
+  for (int d = 0; d < 3; d++) {
+    first[d] = d < scan->dim ? box->low[d] / size : 0;
+    n[d] = d < scan->dim ? box->size[d] / size : 1;
+  }
+}
+
+static void add_box(tree_t *tree, int l, int b, int size) {
+  int64_t first[3], n[3];
+  box_blocks(tree->scan, &tree->scan->level[l].box[b], size, first, n);
+  for (int64_t k = 0; k < n[2]; k++)
+    for (int64_t j = 0; j < n[1]; j++)
+      for (int64_t i = 0; i < n[0]; i++) {
+        node_t *node = &tree->node[tree->count++];
+        *node = (node_t){
+            .index = {(int32_t)(first[0] + i), (int32_t)(first[1] + j), (int32_t)(first[2] + k)},
+            .box = b,
+            .level = (int8_t)l};
+        place_node(tree, node);
+      }
+}
+
+static int compare_nodes(const void *a, const void *b) {
+  const node_t *p = a, *q = b;
+  if (p->tree != q->tree) return p->tree < q->tree ? -1 : 1;
+  if (p->place != q->place) return p->place < q->place ? -1 : 1;
+  return p->level - q->level;
+}
+
+/** All nodes of the plotfile, sorted. */
+static oak_status_t list_nodes(tree_t *tree, const char *path, int size) {
+  const oak_scan_t *scan = tree->scan;
+  int64_t count = 0;
+  for (int l = 0; l <= scan->finest; l++)
+    for (int b = 0; b < scan->level[l].nbox; b++) {
+      int64_t first[3], n[3];
+      box_blocks(scan, &scan->level[l].box[b], size, first, n);
+      OAK_CHECK(n[0] <= INT32_MAX / n[1] && n[0] * n[1] <= INT32_MAX / n[2] &&
+                    count + n[0] * n[1] * n[2] <= INT32_MAX,
+                OAK_ERR_FILE, "%s has more than %d blocks, more than oak can read", path,
+                INT32_MAX);
+      count += n[0] * n[1] * n[2];
+    }
+  tree->node = malloc((size_t)count * sizeof *tree->node);
+  OAK_CHECK(tree->node, OAK_ERR_MEMORY, "no memory to list the %lld blocks of %s", (long long)count,
+            path);
+  for (int l = 0; l <= scan->finest; l++)
+    for (int b = 0; b < scan->level[l].nbox; b++) add_box(tree, l, b, size);
+  qsort(tree->node, (size_t)count, sizeof *tree->node, compare_nodes);
+  return OAK_OK;
+}
+
+/* ---- leaves ---- */
+
+static int is_leaf(const tree_t *tree, int64_t at) {
+  return at + 1 >= tree->count || tree->node[at + 1].tree != tree->node[at].tree ||
+         tree->node[at + 1].level <= tree->node[at].level;
+}
+
+/** Take the node at \a at, which has to be the given one, and all below it. \return where the next
+ * one is, -1 if something is missing or too much. */
+static int64_t take_node(const tree_t *tree, int64_t at, int level, const int32_t index[3],
+                         oak_leaves_t *out) {
+  if (at >= tree->count) return -1;
+  const node_t *node = &tree->node[at];
+  if (node->level != level || memcmp(node->index, index, sizeof node->index) != 0) return -1;
+  if (is_leaf(tree, at)) {
+    out->level[out->nleaf] = node->level;
+    out->box[out->nleaf] = node->box;
+    memcpy(out->index[out->nleaf++], index, sizeof node->index);
+    return at + 1;
+  }
+  at++;
+  for (int c = 0; c < 1 << tree->scan->dim && at >= 0; c++) {
+    const int32_t child[3] = {2 * index[0] + (c & 1), 2 * index[1] + (c >> 1 & 1),
+                              2 * index[2] + (c >> 2 & 1)};
+    at = take_node(tree, at, level + 1, child, out);
+  }
+  return at;
+}
+
+/** List the leaves. \a complete says whether nothing is missing and nothing there twice. */
+static oak_status_t take_all(const tree_t *tree, const char *path, oak_leaves_t *out,
+                             int *complete) {
+  const size_t n = (size_t)tree->count;
+  out->nleaf = 0;
+  out->level = malloc(n * sizeof *out->level);
+  out->index = malloc(n * sizeof *out->index);
+  out->box = malloc(n * sizeof *out->box);
+  OAK_CHECK(out->level && out->index && out->box, OAK_ERR_MEMORY,
+            "no memory to list the blocks of %s", path);
+  int64_t at = 0;
+  for (int32_t k = 0; k < tree->trees[2]; k++)
+    for (int32_t j = 0; j < tree->trees[1]; j++)
+      for (int32_t i = 0; i < tree->trees[0] && at >= 0; i++)
+        at = take_node(tree, at, 0, (int32_t[3]){i, j, k}, out);
+  *complete = at == tree->count;
+  return OAK_OK;
+}
+
+/** Cut the boxes into blocks of \a size cells. \a complete as for take_all. */
+static oak_status_t find_leaves(const oak_scan_t *scan, const char *path, int size,
+                                oak_leaves_t *out, int *complete) {
+  tree_t tree = {.scan = scan};
+  out->block_size = size;
+  for (int d = 0; d < 3; d++) {
+    tree.trees[d] = d < scan->dim ? scan->cells[d] / size : 1;
+    OAK_CHECK(tree.trees[d] << scan->finest <= INT32_MAX, OAK_ERR_FILE,
+              "%s has more than %d blocks along a dimension, more than oak can read", path,
+              INT32_MAX);
+    out->trees[d] = (int)tree.trees[d];
+  }
+  oak_status_t st = list_nodes(&tree, path, size);
+  if (st == OAK_OK) st = take_all(&tree, path, out, complete);
+  free(tree.node);
+  return st;
+}
+
+oak_status_t oak_leaves_find(const oak_scan_t *scan, const char *path, int block_size,
+                             oak_leaves_t *out) {
+  int complete = 0;
+  *out = (oak_leaves_t){0};
+  OAK_CHECK(scan->finest * scan->dim <= 62, OAK_ERR_FILE,
+            "%s has %d levels, more than oak can read", path, scan->finest + 1);
+  /* Boxes of other programs may hold parts of families: their blocks are smaller than the boxes
+   * show. */
+  int64_t size = find_block_size(scan);
+  for (; size >= SMALLEST_BLOCK && size <= INT_MAX; size /= 2) {
+    OAK_TRY(find_leaves(scan, path, (int)size, out, &complete));
+    if (complete || size % 2 != 0) break;
+    oak_leaves_free(out);
+  }
+  OAK_CHECK(complete, OAK_ERR_FILE,
+            "the boxes of %s are no tree of blocks of at least %d^%d cells that covers level 0 "
+            "once and each other level in whole families: the plotfile is damaged, or not one that "
+            "oak can read",
+            path, SMALLEST_BLOCK, scan->dim);
+  if (!block_size || block_size == size) return OAK_OK;
+  OAK_CHECK(block_size > 0 && size % block_size == 0, OAK_ERR_ARGUMENT,
+            "%s has blocks of %lld^%d cells, which cannot be cut into blocks of %d", path,
+            (long long)size, scan->dim, block_size);
+  oak_leaves_free(out);
+  return find_leaves(scan, path, block_size, out, &complete);
+}
+
+void oak_leaves_free(oak_leaves_t *leaves) {
+  free(leaves->level);
+  free(leaves->index);
+  free(leaves->box);
+  *leaves = (oak_leaves_t){0};
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * From boxes to blocks: the leaves of the tree that a plotfile holds. Private to the plotfile
+ * reader. */
+#ifndef OAK_PLOTFILE_TREE_H
+#define OAK_PLOTFILE_TREE_H
+
+#include "plotfile_scan.h"
+
+/** The leaves in Morton order, trees in turn (x fastest). */
+typedef struct {
+  int block_size;
+  int trees[3];
+  int nleaf;
+  int8_t *level;
+  int32_t (*index)[3]; /**< as in oak_grid_view_t */
+  int32_t *box;        /**< number of the box that holds the leaf, on its level */
+} oak_leaves_t;
+
+/** Cut the boxes into blocks of \a block_size cells (0: the largest that fits) and find the leaves.
+ * \return OAK_ERR_FILE if the blocks are no complete tree. \a path is for messages. */
+oak_status_t oak_leaves_find(const oak_scan_t *scan, const char *path, int block_size,
+                             oak_leaves_t *out);
+void oak_leaves_free(oak_leaves_t *leaves);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Plotfiles read back by oak itself: every leaf and every value, places found among them, and
+ * damaged files, which end in a message. */
+// TEST np={1,2}
+#define _GNU_SOURCE 1
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "file_tools.h"
+#include "io_test_view.h"
+#include "locate.h"
+#include "plotfile.h"
+#include "plotfile_read.h"
+
+static char folder[256], path[512];
+static int rank;
+
+/** Write an artificial tree over all ranks. */
+static void write_mesh(test_mesh_t *mesh, int dim, int block_size, int fine) {
+  test_mesh_new(mesh, MPI_COMM_WORLD, dim, block_size, fine, 2, 1, 1, TEST_CUT_EVEN);
+  snprintf(path, sizeof path, "%s/plt_%d_%d", folder, dim, block_size);
+  if (oak_plotfile_write(&mesh->view, path) != OAK_OK) fail_msg("%s", oak_last_error());
+}
+
+static void open_plotfile(int block_size, oak_plotfile_t **p) {
+  if (oak_plotfile_open(path, block_size, p) != OAK_OK) fail_msg("%s", oak_last_error());
+}
+
+/** Compare what \a view reads with the test's field. \return its cells, in those of the finest. */
+static double compare_values(const oak_grid_view_t *view, const oak_grid_view_t *written,
+                             int value_bytes) {
+  const int n = view->block_size, nk = view->dim == 3 ? n : 1;
+  double *cells = malloc((size_t)n * n * nk * sizeof *cells), volume = 0;
+  for (int v = 0; v < view->nvar; v++)
+    for (int b = 0; b < view->nblock; b++) {
+      assert_int_equal(view->read(view, v, b, 1, cells), OAK_OK);
+      volume += v == 0 ? pow(n, view->dim) * pow(0.5, view->dim * view->level[b]) : 0;
+      for (int c = 0; c < n * n * nk; c++) {
+        const int64_t cell[3] = {(int64_t)view->index[b][0] * n + c % n,
+                                 (int64_t)view->index[b][1] * n + c / n % n,
+                                 (int64_t)view->index[b][2] * n + c / n / n};
+        double expected = test_field(written, v, view->level[b], cell);
+        if (value_bytes == 4) expected = (float)expected;
+        assert_true(cells[c] == expected);
+      }
+    }
+  free(cells);
+  return volume;
+}
+
+/** Header and leaves are those that were written. */
+static void check_plotfile(const test_mesh_t *mesh, int block_size, int value_bytes) {
+  oak_plotfile_t *p;
+  double range[2];
+  open_plotfile(block_size, &p);
+  const oak_grid_view_t *view = oak_plotfile_view(p), *written = &mesh->view;
+  const int cut = written->block_size / view->block_size; /* of a block, along each dimension */
+  assert_int_equal(oak_plotfile_value_bytes(p), value_bytes);
+  assert_int_equal(view->dim, written->dim);
+  assert_int_equal(view->nvar, TEST_NVAR);
+  assert_int_equal(view->step, 2140);
+  assert_true(view->time == 1.5);
+  assert_int_equal(view->min_level, written->min_level);
+  assert_int_equal(view->max_level, written->max_level);
+  assert_int_equal(view->nglobal, mesh->nleaf * (int)pow(cut, view->dim));
+  for (int d = 0; d < view->dim; d++) {
+    assert_true(view->xmin[d] == written->xmin[d] && view->xmax[d] == written->xmax[d]);
+    assert_int_equal(view->trees[d], written->trees[d] * cut);
+  }
+  assert_true(compare_values(view, written, value_bytes) ==
+              pow(written->block_size, view->dim) * view->trees[0] * view->trees[1] *
+                  view->trees[2] / pow(cut, view->dim));
+  oak_plotfile_range(p, 2, range);
+  assert_true(range[0] >= -1 && range[0] < -0.9 && range[1] <= 1 && range[1] > 0.9);
+  oak_plotfile_close(&p);
+  assert_null(p);
+}
+
+static void test_values(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; dim++) {
+    test_mesh_t mesh;
+    const int size = dim == 2 ? 16 : 8;
+    write_mesh(&mesh, dim, size, dim == 2 ? 5 : 3);
+    check_plotfile(&mesh, 0, 8);
+    check_plotfile(&mesh, size, 8);
+    check_plotfile(&mesh, size / 2, 8);
+    check_plotfile(&mesh, 2, 8);
+    oak_plotfile_t *p;
+    assert_int_equal(oak_plotfile_open(path, 6, &p), OAK_ERR_ARGUMENT);
+    assert_null(p);
+    test_mesh_free(&mesh);
+  }
+}
+
+/** Each place is found in the leaf around it, whatever the order of the leaves. */
+static void test_locate(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; dim++) {
+    test_mesh_t mesh;
+    oak_locator_t *locator;
+    test_mesh_new(&mesh, MPI_COMM_WORLD, dim, 4, 3, 2, 1, 1, TEST_CUT_EVEN);
+    const oak_grid_view_t *view = &mesh.view;
+    assert_int_equal(oak_locator_new(view, &locator), OAK_OK);
+    for (int b = 0; b < mesh.nleaf; b++) {
+      const int shift = 5 - mesh.level[b], mine = b - (int)view->first;
+      for (int corner = 0; corner < 1 << dim; corner++) {
+        int64_t at[3] = {0, 0, 0};
+        double x[3] = {0, 0, 0};
+        int cell[3];
+        for (int d = 0; d < dim; d++) {
+          const int upper = corner >> d & 1;
+          at[d] = ((int64_t)(mesh.index[b][d] + upper) << shift) - upper;
+          x[d] = view->xmin[d] +
+                 (view->xmax[d] - view->xmin[d]) * ((double)at[d] + 0.5) / (view->trees[d] << 5);
+        }
+        const int expected = mine >= 0 && mine < view->nblock ? mine : -1;
+        assert_int_equal(oak_locate(locator, 5, at), expected);
+        assert_int_equal(oak_locate_point(locator, x, cell), expected);
+        if (expected >= 0)
+          for (int d = 0; d < dim; d++) assert_int_equal(cell[d], corner >> d & 1 ? 3 : 0);
+      }
+    }
+    assert_int_equal(oak_locate(locator, 3, (int64_t[3]){-1, 0, 0}), -1);
+    assert_int_equal(oak_locate(locator, 3, (int64_t[3]){0, 8, 0}), -1);
+    int cell[3];
+    assert_int_equal(oak_locate_point(locator, (double[3]){0, NAN, 0}, cell), -1);
+    oak_locator_destroy(&locator);
+    test_mesh_free(&mesh);
+  }
+}
+
+/* ---- damaged files ---- */
+
+static char *load(const char *name, size_t *length) {
+  char *text = malloc(1 << 20);
+  FILE *in = fopen(name, "rb");
+  if (!in) fail_msg("cannot read %s", name);
+  *length = fread(text, 1, 1 << 20, in);
+  fclose(in);
+  return text;
+}
+
+static void store(const char *name, const char *text, size_t length) {
+  FILE *out = fopen(name, "wb");
+  assert_non_null(out);
+  assert_int_equal(fwrite(text, 1, length, out), length);
+  assert_int_equal(fclose(out), 0);
+}
+
+/** Open and read all: it works, or fails with OAK_ERR_FILE and a message that names the plotfile.
+ * \return whether it works. */
+static int survives(void) {
+  oak_plotfile_t *p;
+  oak_status_t st = oak_plotfile_open(path, 0, &p);
+  double cells[16 * 16];
+  const oak_grid_view_t *view = st == OAK_OK ? oak_plotfile_view(p) : NULL;
+  for (int b = 0; view && b < view->nblock && st == OAK_OK; b++)
+    for (int v = 0; v < view->nvar && st == OAK_OK && view->block_size <= 16 && view->dim == 2; v++)
+      st = view->read(view, v, b, 1, cells);
+  if (st != OAK_OK) {
+    assert_int_equal(st, OAK_ERR_FILE);
+    assert_non_null(strstr(oak_last_error(), path));
+  }
+  oak_plotfile_close(&p);
+  return st == OAK_OK;
+}
+
+/** Cut a file short at many places, then put other bytes in. */
+static void damage(const char *part, int stride) {
+  char name[1024];
+  size_t length;
+  snprintf(name, sizeof name, "%s/%s", path, part);
+  char *text = load(name, &length), *other = malloc(length);
+  assert_true(length > 100 && length < 1 << 20);
+  for (size_t n = 0; n + 8 < length; n += (size_t)stride) { /* less than a line's end is missed */
+    store(name, text, n);
+    if (survives()) fail_msg("%s can be read with %zu of its %zu bytes", name, n, length);
+  }
+  for (size_t n = 0; n < length; n += (size_t)stride) {
+    memcpy(other, text, length);
+    other[n] = "9-(x,\n 0"[n / (size_t)stride % 8];
+    store(name, other, length);
+    (void)survives();
+  }
+  store(name, text, length);
+  assert_true(survives());
+  free(text);
+  free(other);
+}
+
+/** Put \a to in the place of the first \a from. */
+static void replace(const char *part, const char *from, const char *to, const char *words) {
+  char name[1024], text[1 << 16];
+  size_t length;
+  snprintf(name, sizeof name, "%s/%s", path, part);
+  char *old = load(name, &length), *at = memmem(old, length, from, strlen(from));
+  assert_non_null(at);
+  const size_t head = (size_t)(at - old), rest = length - head - strlen(from);
+  memcpy(text, old, head);
+  memcpy(text + head, to, strlen(to));
+  memcpy(text + head + strlen(to), at + strlen(from), rest);
+  store(name, text, head + strlen(to) + rest);
+  assert_false(survives());
+  if (!strstr(oak_last_error(), words)) fail_msg("'%s' is not in '%s'", words, oak_last_error());
+  store(name, old, length);
+  free(old);
+}
+
+static void test_damaged(void **state) {
+  (void)state;
+  test_mesh_t mesh;
+  write_mesh(&mesh, 2, 4, 2);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) {
+    assert_true(survives());
+    damage("Header", 3);
+    damage("Level_0/Cell_H", 3);
+    damage("Level_2/Cell_H", 7);
+    damage("Level_0/Cell_D_00000", 11);
+    replace("Header", "HyperCLaw", "OtherCode", "'HyperCLaw-V1.1' expected");
+    replace("Header", "\n3\n", "\n2000000000\n", "");
+    replace("Header", "\n2\n1.5", "\n4\n1.5", "dimension from 2 to 3");
+    replace("Header", "1.5\n2\n", "1.5\n30\n", "");
+    replace("Header", "-0.25", "1e999", "domain of finite size");
+    replace("Level_0/Cell_H", "(2 0", "(2000000000 0", "number of boxes in Header");
+    replace("Level_0/Cell_H", "(3,3)", "(7,3)", "");
+    replace("Level_1/Cell_H", "Cell_D", "../Cell_D", "file of the same folder");
+    replace("Level_1/Cell_H", "Cell_D_00000 0", "Cell_D_00000 4000000000000000000", "byte 40");
+    replace("Level_0/Cell_D_00000", "(64 11", "(32 11", "no header of the box");
+    assert_true(survives());
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  test_mesh_free(&mesh);
+}
+
+static void test_not_there(void **state) {
+  (void)state;
+  oak_plotfile_t *p;
+  char other[600];
+  assert_int_equal(oak_plotfile_open("/nowhere/plt", 0, &p), OAK_ERR_FILE);
+  assert_non_null(strstr(oak_last_error(), "No such file"));
+  snprintf(other, sizeof other, "%s/odd_%d", folder, rank);
+  mkdir(other, 0777);
+  snprintf(other, sizeof other, "%s/odd_%d/Header", folder, rank);
+  mkfifo(other, 0666);
+  snprintf(other, sizeof other, "%s/odd_%d/", folder, rank);
+  assert_int_equal(oak_plotfile_open(other, 0, &p), OAK_ERR_FILE);
+  assert_non_null(strstr(oak_last_error(), "no regular file"));
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_locate),
+                                     cmocka_unit_test(test_damaged),
+                                     cmocka_unit_test(test_not_there)};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  test_folder(folder, sizeof folder);
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) oak_remove_all(folder);
+  MPI_Finalize();
+  return failed != 0;
+}
