@@ -8,6 +8,9 @@
 #include <oak.h>
 
 int oak_command_run(int argc, char **argv, int rank);
+int oak_command_ls(int argc, char **argv, int rank);
+int oak_command_line(int argc, char **argv, int rank);
+int oak_command_slice(int argc, char **argv, int rank);
 int oak_command_bench(int argc, char **argv, int rank);
 int oak_command_info(int argc, char **argv, int rank);
 int oak_command_params(int argc, char **argv, int rank);

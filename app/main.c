@@ -13,6 +13,10 @@ static const struct {
   const char *summary;
 } commands[] = {
     {"run", oak_command_run, "run a simulation from a parameter file"},
+    {"ls", oak_command_ls,
+     "show what plotfiles hold: time, blocks, levels, range of each variable"},
+    {"line", oak_command_line, "print values of a plotfile along a line"},
+    {"slice", oak_command_slice, "print values of a plotfile in a plane"},
     {"bench", oak_command_bench, "measure cell updates per second on this machine"},
     {"info", oak_command_info,
      "show version, devices, compilers, paths, known problems and schemes"},

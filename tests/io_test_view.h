@@ -252,7 +252,7 @@ static inline double known_integral(const test_mesh_t *mesh, int var) {
 }
 
 /** Create a temporary folder, the same on all ranks. */
-static void test_folder(char *path, size_t size) {
+static inline void test_folder(char *path, size_t size) {
   int rank;
   const char *tmp = getenv("TMPDIR");
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

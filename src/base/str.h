@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "oak/status.h"
+
 /** Copy of \a text, to be freed; NULL without memory. NULL gives NULL. */
 char *oak_str_copy(const char *text);
 
@@ -20,7 +22,7 @@ int oak_str_is_control(const char *text);
 int oak_str_distance(const char *a, const char *b);
 
 /** A count in at most 5 characters: 0 to 9999 as they are, then 10.0k, 1.05M, 262G. */
-void oak_str_count(char *out, size_t size, double count);
+OAK_API void oak_str_count(char *out, size_t size, double count);
 
 /** A time span in at most 8 characters: "12.3 s", "4:05", "2:04:05", "12d 03h". */
 void oak_str_span(char *out, size_t size, double seconds);

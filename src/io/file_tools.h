@@ -10,14 +10,14 @@
 #include "oak/status.h"
 
 /** Text of \a format in fresh memory, NULL when there is none. The caller frees it. */
-char *oak_text_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
+OAK_API char *oak_text_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Record that \a action ("write", "create folder", ...) on \a path failed for errno \a reason.
  * \return OAK_ERR_FILE. */
 oak_status_t oak_file_failed(const char *action, const char *path, int reason);
 
 /** Create the folder that \a path lies in, and its parents, where they are missing. */
-oak_status_t oak_make_parents(const char *path);
+OAK_API oak_status_t oak_make_parents(const char *path);
 
 /** Remove a file, or a folder and all in it. Links are removed, not followed. It is no failure if
  * nothing is there. */
@@ -39,7 +39,7 @@ oak_status_t oak_sync_folder(const char *path);
 
 /** Write \a data to the file \a path, which gets its name when all of it is on the disk: an earlier
  * file of that name stays until then. A link of that name is replaced, not followed. */
-oak_status_t oak_write_file(const char *path, const void *data, size_t bytes);
+OAK_API oak_status_t oak_write_file(const char *path, const void *data, size_t bytes);
 
 /** Add \a data at the end of an existing file. A failure leaves the file as it was. */
 oak_status_t oak_append_file(const char *path, const void *data, size_t bytes);

@@ -230,6 +230,7 @@ static void make_view(oak_plotfile_t *p) {
                               .index = (const int32_t(*)[3])leaves->index,
                               .time = scan->time,
                               .step = (long)scan->step,
+                              .value_bytes = p->value_bytes,
                               .nvar = scan->nvar,
                               .name = (const char *const *)scan->name,
                               .read = read_leaves,
@@ -295,7 +296,5 @@ const oak_grid_view_t *oak_plotfile_view(const oak_plotfile_t *plotfile) { retur
 void oak_plotfile_range(const oak_plotfile_t *plotfile, int var, double range[2]) {
   memcpy(range, plotfile->scan.range[var], 2 * sizeof *range);
 }
-
-int oak_plotfile_value_bytes(const oak_plotfile_t *plotfile) { return plotfile->value_bytes; }
 
 int64_t oak_plotfile_bytes(const oak_plotfile_t *plotfile) { return plotfile->bytes; }

@@ -26,8 +26,6 @@ OAK_API const oak_grid_view_t *oak_plotfile_view(const oak_plotfile_t *plotfile)
 /** Lowest and highest value of a variable as the text files say it; cells that are not finite do
  * not count. */
 OAK_API void oak_plotfile_range(const oak_plotfile_t *plotfile, int var, double range[2]);
-/** Bytes of a value in the data files: 4 or 8. */
-OAK_API int oak_plotfile_value_bytes(const oak_plotfile_t *plotfile);
 /** Bytes of the data files together. */
 OAK_API int64_t oak_plotfile_bytes(const oak_plotfile_t *plotfile);
 

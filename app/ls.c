@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oak ls: what is in plotfiles. */
+#define _GNU_SOURCE 1
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "look.h"
+#include "str.h"
+
+static const char help[] =
+    "Shows time, step, blocks, cells and levels of a plotfile, or of all plotfiles in the folder "
+    "of "
+    "a run,\n"
+    "and the lowest and highest value of each variable. It reads the text files of a plotfile "
+    "only.\n\n"
+    "examples:\n"
+    "  oak ls output/sedov\n"
+    "  oak ls output/sedov/plt002866\n";
+
+static double count_cells(const oak_grid_view_t *view) {
+  return (double)view->nglobal * pow(view->block_size, view->dim);
+}
+
+static void print_size(char *out, size_t size, double bytes) {
+  static const char unit[] = "kMGTP";
+  int u = 0;
+  for (bytes /= 1000; bytes >= 1000 && unit[u + 1]; bytes /= 1000) u++;
+  snprintf(out, size, "%.*f %cB", bytes < 10 ? 1 : 0, bytes, unit[u]);
+}
+
+/** "L2:8 L3:12" */
+static void print_levels(char *out, size_t size, const oak_grid_view_t *view) {
+  int64_t count[64] = {0};
+  out[0] = '\0';
+  for (int b = 0; b < view->nblock; b++) count[view->level[b]]++;
+  for (int l = view->min_level; l <= view->max_level; l++) {
+    const size_t n = strlen(out);
+    snprintf(out + n, size - n, "%sL%d:%lld", n ? " " : "", l, (long long)count[l]);
+  }
+}
+
+static int name_width(const oak_grid_view_t *view) {
+  size_t width = 8;
+  for (int v = 0; v < view->nvar; v++)
+    if (strlen(view->name[v]) > width) width = strlen(view->name[v]);
+  return (int)width;
+}
+
+static void print_domain(const oak_grid_view_t *view) {
+  for (int d = 0; d < view->dim; d++)
+    printf("%s[%g, %g]", d ? " x " : "", view->xmin[d], view->xmax[d]);
+}
+
+static void print_one(const char *path, const oak_plotfile_t *p) {
+  const oak_grid_view_t *view = oak_plotfile_view(p);
+  const int width = name_width(view);
+  char cells[16], levels[1024], size[32];
+  oak_str_count(cells, sizeof cells, count_cells(view));
+  print_levels(levels, sizeof levels, view);
+  print_size(size, sizeof size, (double)oak_plotfile_bytes(p));
+  printf("%s\n  time     %.10g\n  step     %ld\n  domain   ", path, view->time, view->step);
+  print_domain(view);
+  printf("\n  blocks   %lld of %d^%d cells, %s\n  cells    %s, as fine as ",
+         (long long)view->nglobal, view->block_size, view->dim, levels, cells);
+  for (int d = 0; d < view->dim; d++)
+    printf("%s%lld", d ? " x " : "",
+           (long long)view->trees[d] * view->block_size << view->max_level);
+  printf("\n  data     %s in %s precision\n\n  %-*s %16s %16s\n", size,
+         view->value_bytes == 4 ? "single" : "double", width, "variable", "lowest", "highest");
+  for (int v = 0; v < view->nvar; v++) {
+    double range[2];
+    oak_plotfile_range(p, v, range);
+    printf("  %-*s %16.9g %16.9g\n", width, view->name[v], range[0], range[1]);
+  }
+}
+
+/** What is said about several plotfiles together. */
+typedef struct {
+  int nvar, width;
+  char **name;
+  double (*range)[2];
+} ranges_t;
+
+/** Widen the ranges of variables that have been there before, add the others. */
+static oak_status_t add_ranges(ranges_t *all, const oak_plotfile_t *p) {
+  const oak_grid_view_t *view = oak_plotfile_view(p);
+  if (name_width(view) > all->width) all->width = name_width(view);
+  for (int v = 0; v < view->nvar; v++) {
+    double range[2];
+    int a = 0;
+    oak_plotfile_range(p, v, range);
+    while (a < all->nvar && strcmp(all->name[a], view->name[v]) != 0) a++;
+    if (a == all->nvar) {
+      void *name = realloc(all->name, (size_t)(a + 1) * sizeof *all->name);
+      if (name) all->name = name;
+      void *more = realloc(all->range, (size_t)(a + 1) * sizeof *all->range);
+      if (more) all->range = more;
+      char *copy = name && more ? strdup(view->name[v]) : NULL;
+      OAK_CHECK(copy, OAK_ERR_MEMORY, "no memory to list variables");
+      all->name[all->nvar++] = copy;
+      memcpy(all->range[a], range, sizeof range);
+    }
+    all->range[a][0] = fmin(all->range[a][0], range[0]);
+    all->range[a][1] = fmax(all->range[a][1], range[1]);
+  }
+  return OAK_OK;
+}
+
+static oak_status_t print_line(const char *path, int width, ranges_t *all) {
+  oak_plotfile_t *p;
+  char cells[16], levels[1024], size[32];
+  OAK_TRY(oak_plotfile_open(path, 0, &p));
+  const oak_grid_view_t *view = oak_plotfile_view(p);
+  const char *slash = strrchr(path, '/');
+  oak_str_count(cells, sizeof cells, count_cells(view));
+  print_size(size, sizeof size, (double)oak_plotfile_bytes(p));
+  print_levels(levels, sizeof levels, view);
+  printf("  %-*s %8ld %12.6g %8lld %7s %9s  %s\n", width, slash ? slash + 1 : path, view->step,
+         view->time, (long long)view->nglobal, cells, size, levels);
+  const oak_status_t st = add_ranges(all, p);
+  oak_plotfile_close(&p);
+  return st;
+}
+
+static oak_status_t print_folder(const char *path, char **list, int count) {
+  ranges_t all = {0};
+  oak_status_t st = OAK_OK;
+  int width = 8;
+  for (int i = 0; i < count; i++) {
+    const char *slash = strrchr(list[i], '/');
+    const int n = (int)strlen(slash ? slash + 1 : list[i]);
+    if (n > width) width = n;
+  }
+  printf("%s: %d plotfile%s\n\n  %-*s %8s %12s %8s %7s %9s  %s\n", path, count,
+         count == 1 ? "" : "s", width, "name", "step", "time", "blocks", "cells", "data",
+         "blocks on levels");
+  for (int i = 0; i < count && st == OAK_OK; i++) st = print_line(list[i], width, &all);
+  if (st == OAK_OK && all.nvar > 0)
+    printf("\n  %-*s %16s %16s\n", all.width, "variable", "lowest of all", "highest of all");
+  for (int v = 0; v < all.nvar; v++) {
+    if (st == OAK_OK)
+      printf("  %-*s %16.9g %16.9g\n", all.width, all.name[v], all.range[v][0], all.range[v][1]);
+    free(all.name[v]);
+  }
+  free(all.name);
+  free(all.range);
+  return st;
+}
+
+static int list(int argc, char **argv) {
+  static const look_option_t option[] = {{NULL, NULL, NULL}};
+  static const look_command_t command = {"ls", "PATH", help, option, 1, 1};
+  const char *path;
+  const int n = oak_look_arguments(&command, argc, argv, &path);
+  if (n < 0) return n == -1 ? 0 : 2;
+  char **plotfile;
+  int count;
+  if (oak_look_list(path, &plotfile, &count) != OAK_OK) return oak_report_failure(0);
+  oak_status_t st;
+  const size_t length = strlen(plotfile[0]);
+  if (count == 1 && !strncmp(path, plotfile[0], length)) {
+    oak_plotfile_t *p;
+    st = oak_plotfile_open(plotfile[0], 0, &p);
+    if (st == OAK_OK) print_one(plotfile[0], p);
+    oak_plotfile_close(&p);
+  } else {
+    st = print_folder(path, plotfile, count);
+  }
+  oak_look_free(plotfile, count);
+  return st == OAK_OK ? 0 : oak_report_failure(0);
+}
+
+int oak_command_ls(int argc, char **argv, int rank) {
+  return oak_look_on_rank_0(list, argc, argv, rank);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Values along lines and in planes of a grid view. */
+#define _GNU_SOURCE 1
+#include "sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t MOST_POINTS = INT64_C(1) << 28;
+
+/* ---- tables ---- */
+
+void oak_table_free(oak_table_t *table) {
+  for (int c = 0; table->name && c < table->ncol; c++) free(table->name[c]);
+  free(table->name);
+  free(table->value);
+  *table = (oak_table_t){0};
+}
+
+/** An empty table with the columns \a first [nfirst] and those of the variables. */
+static oak_status_t begin_table(const oak_grid_view_t *view, const char *const *first, int nfirst,
+                                const int *var, int nvar, oak_table_t *out) {
+  *out = (oak_table_t){.ncol = nfirst + nvar};
+  out->name = calloc((size_t)out->ncol, sizeof *out->name);
+  int ok = out->name != NULL;
+  for (int c = 0; ok && c < out->ncol; c++) {
+    out->name[c] = strdup(c < nfirst ? first[c] : view->name[var[c - nfirst]]);
+    ok = out->name[c] != NULL;
+  }
+  OAK_CHECK(ok, OAK_ERR_MEMORY, "no memory for a table of %d columns", nfirst + nvar);
+  return OAK_OK;
+}
+
+static size_t block_cells(const oak_grid_view_t *view) {
+  size_t n = 1;
+  for (int d = 0; d < view->dim; d++) n *= (size_t)view->block_size;
+  return n;
+}
+
+static double cell_size(const oak_grid_view_t *view, int level, int d) {
+  return (view->xmax[d] - view->xmin[d]) / ldexp((double)view->trees[d] * view->block_size, level);
+}
+
+/* ---- lines ---- */
+
+typedef struct {
+  const oak_grid_view_t *view;
+  double from[3], to[3], length;
+  const int *var;
+  int nvar;
+  oak_table_t *table;
+  int64_t capacity;
+  double *cells; /* one block */
+  double *cut;   /* where the line crosses faces of the cells of a block */
+} line_t;
+
+/** The part of the line, from 0 to 1, that lies in the block: its own lower faces count, upper ones
+ * only at the end of the domain. \return 0 if there is none. */
+static int clip(const line_t *line, int b, double part[2]) {
+  const oak_grid_view_t *view = line->view;
+  part[0] = 0;
+  part[1] = 1;
+  for (int d = 0; d < view->dim; d++) {
+    const int64_t i = view->index[b][d], blocks = (int64_t)view->trees[d] << view->level[b];
+    const double h = (view->xmax[d] - view->xmin[d]) / (double)blocks;
+    const double low = view->xmin[d] + (double)i * h;
+    const double high = i + 1 == blocks ? view->xmax[d] : view->xmin[d] + (double)(i + 1) * h;
+    const double step = line->to[d] - line->from[d];
+    if (step == 0) {
+      const double x = line->from[d];
+      if (x < low || x > high || (x == high && i + 1 < blocks)) return 0;
+      continue;
+    }
+    const double t0 = (low - line->from[d]) / step, t1 = (high - line->from[d]) / step;
+    part[0] = fmax(part[0], fmin(t0, t1));
+    part[1] = fmin(part[1], fmax(t0, t1));
+  }
+  return part[1] - part[0] > 1e-12 || line->length == 0;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+  const double p = *(const double *)a, q = *(const double *)b;
+  return p < q ? -1 : p > q;
+}
+
+/** Fill line->cut with the ends of the line's parts in the cells of a block. \return how many. */
+static int cut_block(const line_t *line, int b, const double part[2]) {
+  const oak_grid_view_t *view = line->view;
+  const int n = view->block_size;
+  int count = 0;
+  line->cut[count++] = part[0];
+  for (int d = 0; d < view->dim; d++) {
+    const double step = line->to[d] - line->from[d], h = cell_size(view, view->level[b], d);
+    for (int f = 1; f < n && step != 0; f++) {
+      const double x = view->xmin[d] + ((double)view->index[b][d] * n + f) * h;
+      const double t = (x - line->from[d]) / step;
+      if (t > part[0] && t < part[1]) line->cut[count++] = t;
+    }
+  }
+  line->cut[count++] = part[1];
+  qsort(line->cut, (size_t)count, sizeof *line->cut, compare_numbers);
+  return count;
+}
+
+static oak_status_t add_row(line_t *line, int b, double t, size_t *cell) {
+  const oak_grid_view_t *view = line->view;
+  oak_table_t *table = line->table;
+  if (table->nrow == line->capacity) {
+    const int64_t capacity = 2 * line->capacity + 256;
+    double *more = realloc(table->value, (size_t)(capacity * table->ncol) * sizeof *more);
+    OAK_CHECK(more, OAK_ERR_MEMORY, "no memory for a line through %lld cells", (long long)capacity);
+    table->value = more;
+    line->capacity = capacity;
+  }
+  double *row = table->value + table->nrow++ * table->ncol;
+  size_t stride = 1;
+  *cell = 0;
+  row[0] = t * line->length;
+  for (int d = 0; d < view->dim; d++) {
+    const double x = line->from[d] + t * (line->to[d] - line->from[d]);
+    const int n = view->block_size;
+    const double at =
+        (x - view->xmin[d]) / cell_size(view, view->level[b], d) - (double)view->index[b][d] * n;
+    row[1 + d] = x;
+    *cell += stride * (size_t)(at < 0 ? 0 : at >= n ? n - 1 : (int)at);
+    stride *= (size_t)n;
+  }
+  row[1 + view->dim] = view->level[b];
+  return OAK_OK;
+}
+
+/** Add the line's rows in a block. */
+static oak_status_t add_block(line_t *line, int b, size_t *place) {
+  const oak_grid_view_t *view = line->view;
+  oak_table_t *table = line->table;
+  double part[2];
+  if (!clip(line, b, part)) return OAK_OK;
+  const int64_t first = table->nrow;
+  const int ncut = cut_block(line, b, part);
+  for (int c = 0; c + 1 < ncut; c++)
+    if (line->cut[c + 1] - line->cut[c] > 1e-12 || (line->length == 0 && c == 0))
+      OAK_TRY(
+          add_row(line, b, 0.5 * (line->cut[c] + line->cut[c + 1]), &place[table->nrow - first]));
+  for (int v = 0; v < line->nvar; v++) {
+    OAK_TRY(view->read(view, line->var[v], b, 1, line->cells));
+    for (int64_t r = first; r < table->nrow; r++)
+      table->value[r * table->ncol + 2 + view->dim + v] = line->cells[place[r - first]];
+  }
+  return OAK_OK;
+}
+
+static oak_status_t check_ends(const line_t *line) {
+  const oak_grid_view_t *view = line->view;
+  for (int end = 0; end < 2; end++)
+    for (int d = 0; d < view->dim; d++) {
+      const double x = end == 0 ? line->from[d] : line->to[d];
+      OAK_CHECK(x >= view->xmin[d] && x <= view->xmax[d], OAK_ERR_ARGUMENT,
+                "the line %s at %c = %g, outside the domain; choose %g to %g",
+                end == 0 ? "begins" : "ends", "xyz"[d], x, view -> xmin[d], view -> xmax[d]);
+    }
+  return OAK_OK;
+}
+
+oak_status_t oak_sample_line(const oak_grid_view_t *view, const double from[3], const double to[3],
+                             const int *var, int nvar, oak_table_t *out) {
+  static const char *const plane[] = {"s", "x", "y", "level"}, *const space[] = {"s", "x", "y", "z",
+                                                                                 "level"};
+  line_t line = {.view = view, .var = var, .nvar = nvar, .table = out};
+  *out = (oak_table_t){0};
+  for (int d = 0; d < view->dim; d++) {
+    line.from[d] = from[d];
+    line.to[d] = to[d];
+    line.length += (to[d] - from[d]) * (to[d] - from[d]);
+  }
+  line.length = sqrt(line.length);
+  OAK_TRY(check_ends(&line));
+  OAK_TRY(begin_table(view, view->dim == 2 ? plane : space, view->dim + 2, var, nvar, out));
+  const size_t most = (size_t)view->dim * (size_t)view->block_size + 2;
+  size_t *place = malloc(most * sizeof *place);
+  line.cut = malloc(most * sizeof *line.cut);
+  line.cells = malloc(block_cells(view) * sizeof *line.cells);
+  oak_status_t st = OAK_OK;
+  if (!place || !line.cut || !line.cells)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read a block of %d^%d cells", view->block_size,
+                  view->dim);
+  for (int b = 0; b < view->nblock && st == OAK_OK; b++) st = add_block(&line, b, place);
+  free(place);
+  free(line.cut);
+  free(line.cells);
+  if (st == OAK_OK && out->nrow > 0)
+    qsort(out->value, (size_t)out->nrow, (size_t)out->ncol * sizeof(double), compare_numbers);
+  out->shape[0] = out->nrow;
+  if (st != OAK_OK) oak_table_free(out);
+  return st;
+}
+
+/* ---- planes ---- */
+
+typedef struct {
+  const oak_grid_view_t *view;
+  int normal, axis[2]; /* normal: -1 in 2D */
+  double fraction;     /* position of the plane, in trees */
+  int level;
+  const int *var;
+  int nvar;
+  oak_table_t *table;
+  double *cells;
+  int *weight; /* [rows] finer cells added up; NULL if there are none */
+} plane_t;
+
+/** Layer of cells of block \a b that the plane goes through; -1: none. */
+static int find_layer(const plane_t *plane, int b) {
+  const oak_grid_view_t *view = plane->view;
+  if (plane->normal < 0) return 0;
+  const int64_t n = (int64_t)view->block_size, i = view->index[b][plane->normal];
+  const int64_t cells = ((int64_t)view->trees[plane->normal] << view->level[b]) * n;
+  int64_t layer = (int64_t)floor(ldexp(plane->fraction, view->level[b]) * (double)n);
+  if (layer >= cells) layer = cells - 1;
+  return layer / n == i ? (int)(layer % n) : -1;
+}
+
+/** Add variable \a v of a block, whose cells are in memory, to the rows. */
+static void add_cells(const plane_t *plane, int b, int layer, int v) {
+  const oak_grid_view_t *view = plane->view;
+  oak_table_t *table = plane->table;
+  const int64_t n = view->block_size, stride[3] = {1, n, n * n};
+  const int finer = view->level[b] - plane->level, shift = finer > 0 ? finer : -finer;
+  const double *cells = plane->cells + (plane->normal >= 0 ? layer * stride[plane->normal] : 0);
+  const int64_t points = finer > 0 ? n : n << shift;
+  for (int64_t j = 0; j < points; j++)
+    for (int64_t i = 0; i < points; i++) {
+      const int64_t ci = finer > 0 ? i : i >> shift, cj = finer > 0 ? j : j >> shift;
+      int64_t x = view->index[b][plane->axis[0]] * n, y = view->index[b][plane->axis[1]] * n;
+      x = finer > 0 ? (x + i) >> shift : (x << shift) + i;
+      y = finer > 0 ? (y + j) >> shift : (y << shift) + j;
+      const int64_t row = y * table->shape[1] + x;
+      double *to = &table->value[row * table->ncol + 2 + v];
+      const double value = cells[ci * stride[plane->axis[0]] + cj * stride[plane->axis[1]]];
+      if (finer <= 0) {
+        *to = value;
+      } else {
+        *to = plane->weight[row] == 0 ? value : *to + value;
+        plane->weight[row]++;
+      }
+    }
+}
+
+static oak_status_t add_variable(const plane_t *plane, int v) {
+  const oak_grid_view_t *view = plane->view;
+  oak_table_t *table = plane->table;
+  for (int64_t r = 0; r < table->nrow; r++) table->value[r * table->ncol + 2 + v] = NAN;
+  if (plane->weight) memset(plane->weight, 0, (size_t)table->nrow * sizeof *plane->weight);
+  for (int b = 0; b < view->nblock; b++) {
+    const int layer = find_layer(plane, b);
+    if (layer < 0) continue;
+    OAK_TRY(view->read(view, plane->var[v], b, 1, plane->cells));
+    add_cells(plane, b, layer, v);
+  }
+  for (int64_t r = 0; plane->weight && r < table->nrow; r++)
+    if (plane->weight[r] > 1) table->value[r * table->ncol + 2 + v] /= plane->weight[r];
+  return OAK_OK;
+}
+
+static oak_status_t set_plane(plane_t *plane, int axis, double at) {
+  const oak_grid_view_t *view = plane->view;
+  plane->normal = -1;
+  plane->axis[1] = 1;
+  if (view->dim == 2) return OAK_OK;
+  OAK_CHECK(axis >= 0 && axis < 3, OAK_ERR_ARGUMENT, "plane across axis %d; choose 0 to 2", axis);
+  const double low = view->xmin[axis], high = view->xmax[axis];
+  OAK_CHECK(at >= low && at <= high, OAK_ERR_ARGUMENT,
+            "a plane at %c = %g is outside the domain; choose %g to %g", "xyz"[axis], at, low,
+            high);
+  plane->normal = axis;
+  plane->axis[0] = axis == 0 ? 1 : 0;
+  plane->axis[1] = axis == 2 ? 1 : 2;
+  plane->fraction = (at - low) / (high - low) * view->trees[axis];
+  return OAK_OK;
+}
+
+static oak_status_t allocate_plane(plane_t *plane) {
+  const oak_grid_view_t *view = plane->view;
+  oak_table_t *table = plane->table;
+  for (int a = 0; a < 2; a++)
+    table->shape[1 - a] = ((int64_t)view->trees[plane->axis[a]] * view->block_size) << plane->level;
+  OAK_CHECK(table->shape[0] <= MOST_POINTS / table->shape[1], OAK_ERR_ARGUMENT,
+            "a plane of %lld x %lld points on level %d is too much; choose a lower level",
+            (long long)table->shape[1], (long long)table->shape[0], plane->level);
+  table->nrow = table->shape[0] * table->shape[1];
+  table->value = malloc((size_t)(table->nrow * table->ncol) * sizeof *table->value);
+  if (plane->level < view->max_level)
+    plane->weight = malloc((size_t)table->nrow * sizeof *plane->weight);
+  plane->cells = malloc(block_cells(view) * sizeof *plane->cells);
+  OAK_CHECK(table->value && plane->cells && (plane->weight || plane->level >= view->max_level),
+            OAK_ERR_MEMORY, "no memory for %lld x %lld points; choose a lower level",
+            (long long)table->shape[1], (long long)table->shape[0]);
+  for (int64_t r = 0; r < table->nrow; r++)
+    for (int a = 0; a < 2; a++) {
+      const int d = plane->axis[a];
+      const int64_t i = a == 0 ? r % table->shape[1] : r / table->shape[1];
+      table->value[r * table->ncol + a] =
+          view->xmin[d] + ((double)i + 0.5) * cell_size(view, plane->level, d);
+    }
+  return OAK_OK;
+}
+
+oak_status_t oak_sample_plane(const oak_grid_view_t *view, int axis, double at, int level,
+                              const int *var, int nvar, oak_table_t *out) {
+  static const char *const axes[] = {"x", "y", "z"};
+  plane_t plane = {.view = view, .level = level, .var = var, .nvar = nvar, .table = out};
+  *out = (oak_table_t){0};
+  OAK_CHECK(level >= 0 && level <= 30, OAK_ERR_ARGUMENT, "level %d; choose 0 to 30", level);
+  OAK_TRY(set_plane(&plane, axis, at));
+  const char *const names[] = {axes[plane.axis[0]], axes[plane.axis[1]]};
+  oak_status_t st = begin_table(view, names, 2, var, nvar, out);
+  if (st == OAK_OK) st = allocate_plane(&plane);
+  for (int v = 0; v < nvar && st == OAK_OK; v++) st = add_variable(&plane, v);
+  free(plane.cells);
+  free(plane.weight);
+  if (st != OAK_OK) oak_table_free(out);
+  return st;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Values along lines and in planes of a grid view, as tables of numbers. Private; what has OAK_API
+ * is for the oak command. Rank-local: each rank gets what its blocks give. */
+#ifndef OAK_SAMPLE_H
+#define OAK_SAMPLE_H
+
+#include "grid_view.h"
+
+/** Rows of numbers with names for the columns. */
+typedef struct {
+  int ncol;
+  int64_t nrow;
+  int64_t shape[2]; /**< planes: rows are [shape[0]][shape[1]]; lines: {nrow, 0} */
+  char **name;      /**< [ncol] */
+  double *value;    /**< [nrow][ncol] */
+} oak_table_t;
+
+/** One row for each cell that the line from \a from to \a to crosses, in order, at the middle of
+ * its part in the cell: columns s (distance from \a from), x, y and in 3D z, level, and the
+ * variables \a var [nvar]. A line along the face of cells belongs to those above it.
+ * \return OAK_ERR_ARGUMENT for ends outside the domain. */
+OAK_API oak_status_t oak_sample_line(const oak_grid_view_t *view, const double from[3],
+                                     const double to[3], const int *var, int nvar,
+                                     oak_table_t *out);
+
+/** The plane across dimension \a axis at the coordinate \a at (2D: all of it, both unused), as an
+ * even grid of the cells of \a level: columns are the two coordinates, then the variables. Coarser
+ * cells are repeated, finer ones of the plane averaged. Points of other ranks are NaN.
+ * \return OAK_ERR_ARGUMENT for a plane outside the domain or too many points. */
+OAK_API oak_status_t oak_sample_plane(const oak_grid_view_t *view, int axis, double at, int level,
+                                      const int *var, int nvar, oak_table_t *out);
+
+OAK_API void oak_table_free(oak_table_t *table);
+
+#endif

@@ -1,0 +1,154 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The commands that look at plotfiles, for CTest: oak ls, line and slice against the totals that oak computed
+itself and against each other, in 2D and 3D, double and single precision; and what they refuse.
+
+usage: test_app_look.py --oak OAK --mpiexec "mpiexec -n" --np N
+
+Exit 77: skipped, numpy is missing."""
+import argparse
+import csv
+import io
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+except ImportError as missing:
+    print(f"skipped: {missing}; install python3-numpy")
+    sys.exit(77)
+
+# As in test_app_plotfile.py, whose kernels are compiled already.
+RUNS = {
+    "2D": ["mesh.dim=2", "mesh.block_size=8", "mesh.min_level=1", "mesh.max_level=4", "run.max_steps=40"],
+    "3D": ["mesh.dim=3", "mesh.block_size=8", "mesh.min_level=1", "mesh.max_level=3", "run.max_steps=8",
+           "boundary.zlow=reflect", "boundary.zhigh=reflect"],
+}
+INI = """[problem]
+name = implosion
+[physics]
+gamma = 1.4
+[mesh]
+xmax = 0.3
+[boundary]
+xlow = reflect
+xhigh = reflect
+ylow = reflect
+yhigh = reflect
+[output]
+diagnostics_every = 1
+"""
+
+
+class Look:
+    """Calls the oak command in a folder."""
+
+    def __init__(self, oak, work):
+        self.oak, self.work = oak, work
+
+    def __call__(self, *arguments, code=0, words=""):
+        """Text on stdout; code and words: what is expected, the words on stdout or stderr."""
+        done = subprocess.run([self.oak, *arguments], cwd=self.work, text=True, capture_output=True, check=False)
+        assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
+        assert words in done.stdout + done.stderr, (arguments, words, done.stdout, done.stderr)
+        return done.stdout
+
+    def table(self, *arguments):
+        """Columns of a CSV by name."""
+        rows = list(csv.reader(io.StringIO(self(*arguments))))
+        return {name: np.array([float(row[c]) for row in rows[1:]]) for c, name in enumerate(rows[0])}
+
+    def load(self, *arguments):
+        """The array that -o writes."""
+        self(*arguments, "-o", "table.npy")
+        return np.load(os.path.join(self.work, "table.npy"))
+
+
+def check_ls(look, name, rows):
+    folder, last = look("ls", name), rows[-1]
+    assert f"{name}: 2 plotfiles" in folder, folder
+    text = look("ls", f"{name}/plt{int(last['step']):06d}")
+    assert f"step     {last['step']}" in text and f"blocks   {last['blocks']} of 8^" in text, text
+    assert f"time     {float(last['time']):.10g}" in text, text
+
+
+def check_slices(look, name, dim, total, volume):
+    """Planes of all cells, one after the other, integrate to the total; coarser ones average."""
+    if dim == 2:
+        fine = look.load("slice", name, "--var", "rho,E")
+        assert fine.dtype.names == ("x", "y", "rho", "E"), fine.dtype
+        assert abs(fine["rho"].mean() * volume - total) < 1e-12 * total
+        coarse = look.load("slice", name, "--level", "2", "--var", "rho")
+        assert coarse.shape == (32, 32)
+        assert np.allclose(coarse["rho"], fine["rho"].reshape(32, 4, 32, 4).mean(axis=(1, 3)), rtol=1e-13)
+        finer = look.load("slice", name, "--level", "5", "--var", "rho")
+        assert (finer["rho"][1::2, ::2] == fine["rho"]).all()
+        look("slice", name, "--axis", "z", code=1, words="two dimensions")
+        return
+    low = look.load("slice", name, "--axis", "x", "--at", "0", "--var", "rho")
+    assert low.dtype.names == ("y", "z", "rho") and low.shape == (64, 64)
+    look("slice", name, "--axis", "z", "--at", "2", code=1, words="outside the domain")
+
+
+def check_lines(look, name, dim):
+    """A line takes the values of the cells of a slice; its parts follow each other."""
+    begin, end = [("0,0", "0.1,0.3"), ("0,0,0.2", "0.1,0.3,0.2")][dim - 2]
+    table = look.table("line", name, "--from", begin, "--to", end)
+    array = look.load("line", name, "--from", begin, "--to", end)
+    for column in array.dtype.names:
+        assert (array[column] == table[column]).all(), column
+    assert (np.diff(array["s"]) > 0).all()
+    plane = look.load("slice", name, *([] if dim == 2 else ["--at", "0.2"]), "--var", "rho")
+    cells = plane.shape[0]
+    i, j = (array["x"] / 0.3 * cells).astype(int), (array["y"] / 0.3 * cells).astype(int)
+    assert (plane["rho"][j, i] == array["rho"]).all()
+    assert set(array["level"]) == set(range(int(min(array["level"])), [4, 3][dim - 2] + 1)), set(array["level"])
+    backwards = look.load("line", name, "--from", end, "--to", begin)
+    assert (backwards["rho"][::-1] == array["rho"]).all()
+    point = look.table("line", name, "--from", end, "--to", end, "--var", "p")
+    assert len(point["p"]) == 1 and point["p"][0] == array["p"][-1]
+
+
+def check_refusals(look):
+    for command in ("ls", "line", "slice"):
+        look(command, "--help", words=f"usage: oak {command} ")
+    look("line", code=2, words="usage: oak line ")
+    look("ls", "--foo", "2D", code=2, words="unknown option --foo")
+    look("slice", "nowhere", code=1, words="nowhere: No such file")
+    look("line", "2D", "--var", "q", code=1, words="known: rho")
+    look("line", "2D", "--from", "1,2", code=1, words="both --from and --to")
+    look("line", "2D", "--from", "1,x", "--to", "0,0", code=1, words="is not 2 numbers")
+    look("line", "2D", "--from", "0,0", "--to", "1,0", code=1, words="ends at x = 1, outside")
+    look("slice", "2D", "--level", "77", code=1, words="'77' is not a whole number from 0 to 30")
+    os.mkdir(os.path.join(look.work, "empty"))
+    look("ls", "empty", code=1, words="no plotfile in empty")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--oak", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--np", type=int, required=True)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="oak_look_") as work:
+        look = Look(options.oak, work)
+        with open(os.path.join(work, "run.ini"), "w", encoding="utf-8") as f:
+            f.write(INI)
+        for name, settings in RUNS.items():
+            dim = int(name[0])
+            subprocess.run([*shlex.split(options.mpiexec), str(options.np), options.oak, "run", "--quiet", "run.ini",
+                            f"output.folder={name}", *settings], cwd=work, check=True)
+            with open(os.path.join(work, name, "diagnostics.csv"), encoding="utf-8", newline="") as f:
+                rows = list(csv.DictReader(f))
+            check_ls(look, name, rows)
+            check_slices(look, name, dim, float(rows[-1]["rho"]), 0.3**dim)
+            check_lines(look, name, dim)
+        check_refusals(look)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
