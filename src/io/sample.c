@@ -38,10 +38,6 @@ static size_t block_cells(const oak_grid_view_t *view) {
   return n;
 }
 
-static double cell_size(const oak_grid_view_t *view, int level, int d) {
-  return (view->xmax[d] - view->xmin[d]) / ldexp((double)view->trees[d] * view->block_size, level);
-}
-
 /* ---- lines ---- */
 
 typedef struct {
@@ -91,7 +87,8 @@ static int cut_block(const line_t *line, int b, const double part[2]) {
   int count = 0;
   line->cut[count++] = part[0];
   for (int d = 0; d < view->dim; d++) {
-    const double step = line->to[d] - line->from[d], h = cell_size(view, view->level[b], d);
+    const double step = line->to[d] - line->from[d],
+                 h = oak_view_cell_size(view, view->level[b], d);
     for (int f = 1; f < n && step != 0; f++) {
       const double x = view->xmin[d] + ((double)view->index[b][d] * n + f) * h;
       const double t = (x - line->from[d]) / step;
@@ -120,8 +117,8 @@ static oak_status_t add_row(line_t *line, int b, double t, size_t *cell) {
   for (int d = 0; d < view->dim; d++) {
     const double x = line->from[d] + t * (line->to[d] - line->from[d]);
     const int n = view->block_size;
-    const double at =
-        (x - view->xmin[d]) / cell_size(view, view->level[b], d) - (double)view->index[b][d] * n;
+    const double at = (x - view->xmin[d]) / oak_view_cell_size(view, view->level[b], d) -
+                      (double)view->index[b][d] * n;
     row[1 + d] = x;
     *cell += stride * (size_t)(at < 0 ? 0 : at >= n ? n - 1 : (int)at);
     stride *= (size_t)n;
@@ -300,7 +297,7 @@ static oak_status_t allocate_plane(plane_t *plane) {
       const int d = plane->axis[a];
       const int64_t i = a == 0 ? r % table->shape[1] : r / table->shape[1];
       table->value[r * table->ncol + a] =
-          view->xmin[d] + ((double)i + 0.5) * cell_size(view, plane->level, d);
+          view->xmin[d] + ((double)i + 0.5) * oak_view_cell_size(view, plane->level, d);
     }
   return OAK_OK;
 }
