@@ -14,6 +14,12 @@ int oak_command_slice(int argc, char **argv, int rank);
 int oak_command_bench(int argc, char **argv, int rank);
 int oak_command_info(int argc, char **argv, int rank);
 int oak_command_params(int argc, char **argv, int rank);
+int oak_command_help(int argc, char **argv, int rank);
+int oak_command_editor(int argc, char **argv, int rank);
+/** Run a command by its name. \return its exit code, -1 if there is no such command. */
+int oak_run_command(const char *name, int argc, char **argv, int rank);
+/** Print the names of all commands, blank-separated. */
+void oak_print_commands(FILE *stream);
 void oak_print_version(void);
 /** The parameter file that \a name means: the file of that name, or else one that comes with oak.
  * Collective on MPI_COMM_WORLD; \a name agrees on all ranks.

@@ -12,7 +12,8 @@ void oak_print_version(void) {
   int length;
   MPI_Get_library_version(mpi, &length);
   if (strchr(mpi, ',')) *strchr(mpi, ',') = 0;
-  printf("oak %s, built with gcc %s, %s\n", OAK_VERSION, __VERSION__, mpi);
+  printf("oak %s (commit %s), built with gcc %s, %s\n", OAK_VERSION, oak_commit(), __VERSION__,
+         mpi);
 }
 
 static int compare_names(const void *a, const void *b) {

@@ -21,6 +21,8 @@ static const struct {
     {"info", oak_command_info,
      "show version, devices, compilers, paths, known problems and schemes"},
     {"params", oak_command_params, "list all parameters with defaults, ranges and meaning"},
+    {"help", oak_command_help, "explain a command, a parameter or a page of the documentation"},
+    {"editor", oak_command_editor, "print settings for editors, for problem files of yours"},
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 
@@ -29,10 +31,21 @@ static void print_help(void) {
   printf("  oak COMMAND [arguments]            one process, all its cores\n");
   printf("  mpirun -n N oak COMMAND ...        N ranks\n\ncommands:\n");
   for (int i = 0; i < NCOMMANDS; i++) printf("  %-8s %s\n", commands[i].name, commands[i].summary);
-  printf("\noak COMMAND --help tells more about each; oak --version prints the version.\n\n");
+  printf("\noak COMMAND --help tells more about a command, oak help TOPIC about a topic.\n");
+  printf("oak --version prints version and commit.\n\n");
   printf("A first run:   oak run rayleigh_taylor\n");
-  printf(
-      "Your own:      docs/kernels.md shows how to write a problem, a C file of about 30 lines\n");
+  printf("The tutorial:  oak help tutorial\n");
+  printf("Your own:      oak help kernels tells how to write a problem, a C file of 20 lines\n");
+}
+
+int oak_run_command(const char *name, int argc, char **argv, int rank) {
+  for (int i = 0; i < NCOMMANDS; i++)
+    if (!strcmp(name, commands[i].name)) return commands[i].run(argc, argv, rank);
+  return -1;
+}
+
+void oak_print_commands(FILE *stream) {
+  for (int i = 0; i < NCOMMANDS; i++) fprintf(stream, " %s", commands[i].name);
 }
 
 static int dispatch(int argc, char **argv, int rank) {
@@ -41,15 +54,15 @@ static int dispatch(int argc, char **argv, int rank) {
     if (rank == 0) oak_print_version();
     return 0;
   }
-  if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+  if (!strcmp(name, "--help") || !strcmp(name, "-h") || (!strcmp(name, "help") && argc == 2)) {
     if (rank == 0) print_help();
     return argc > 1 ? 0 : 2;
   }
-  for (int i = 0; i < NCOMMANDS; i++)
-    if (!strcmp(name, commands[i].name)) return commands[i].run(argc - 2, argv + 2, rank);
+  const int code = oak_run_command(name, argc - 2, argv + 2, rank);
+  if (code >= 0) return code;
   if (rank == 0) {
     fprintf(stderr, "oak: unknown command %s; known:", name);
-    for (int i = 0; i < NCOMMANDS; i++) fprintf(stderr, " %s", commands[i].name);
+    oak_print_commands(stderr);
     fprintf(stderr, " (oak --help tells more)\n");
   }
   return 2;

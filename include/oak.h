@@ -28,6 +28,11 @@ extern "C" {
 
 #define OAK_VERSION "0.1.0"
 
+/** The commit that the library was built from: the first characters of its hash, with "+" after it
+ * if files had been changed; "unknown" if it was built neither with git nor from a release. Not
+ * collective. */
+OAK_API const char *oak_commit(void);
+
 typedef struct oak oak_t;
 
 /** Set up a simulation: open the device, read what physics and problem declare, check all

@@ -155,3 +155,17 @@ void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {
     }
   }
 }
+
+int oak_params_help_topic(const oak_params_t *params, const char *topic, FILE *stream) {
+  int found = 0;
+  for (int i = 0; i < params->nknown; i++) {
+    const oak_param_desc_t *desc = &params->known[i].desc;
+    const size_t length = strcspn(desc->key, ".");
+    const int section = strlen(topic) == length && !strncmp(topic, desc->key, length);
+    if (!section && strcmp(topic, desc->key)) continue;
+    if (!found) help_head(desc->key, stream, 0);
+    help_key(desc, stream);
+    found = 1;
+  }
+  return found;
+}

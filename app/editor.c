@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oak editor: what clangd must know to complete and check problem and physics files. */
+#include <oak.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+
+static void print_usage(void) {
+  printf(
+      "usage: oak editor [PHYSICS] > .clangd\n\n"
+      "Prints settings for clangd, the C language server of many editors. With them it completes "
+      "and\n"
+      "checks the hooks and macros of problem files in this folder. PHYSICS is what physics.name "
+      "is in\n"
+      "the parameter file: a physics that comes with oak (euler) or a C file such as ./my.c.\n");
+}
+
+/* The file of a physics, as an #include of oak/editor.h finds it. */
+static oak_status_t find_physics(const char *name, const char *root, char path[PATH_MAX]) {
+  const size_t length = strlen(name);
+  const int own = length > 2 && !strcmp(name + length - 2, ".c");
+  char guess[PATH_MAX];
+  OAK_CHECK(own ? snprintf(guess, sizeof guess, "%s", name) < (int)sizeof guess
+                : snprintf(guess, sizeof guess, "%s/physics/%s.c", root, name) < (int)sizeof guess,
+            OAK_ERR_INPUT, "the path of physics %.60s... is too long", name);
+  OAK_CHECK(realpath(guess, path), OAK_ERR_FILE,
+            "there is no physics '%s': no file %s; oak info lists those that come with oak", name,
+            guess);
+  OAK_CHECK(!strpbrk(path, "'\"\n"), OAK_ERR_INPUT,
+            "%s: the path holds a quote or the end of a line, which settings of clangd cannot",
+            path);
+  return OAK_OK;
+}
+
+static oak_status_t print_settings(const char *physics) {
+  const char *root, *base;
+  char path[PATH_MAX];
+  OAK_TRY(oak_source_root(&root));
+  OAK_TRY(find_physics(physics, root, path));
+  base = strrchr(path, '/') + 1;
+  printf("# Made by: oak editor %s\nCompileFlags:\n  Add:\n", physics);
+  printf("    - -xc\n    - -std=gnu11\n    - '-I%s/include'\n    - '-I%s'\n", root, root);
+  printf("    - -include\n    - oak/editor.h\n    - '-DOAK_EDITOR_PHYSICS=\"%s\"'\n", path);
+  /* The physics itself is opened without the physics in front of it. */
+  printf("---\nIf:\n  PathMatch: '(.*/)?");
+  for (const char *c = base; *c; c++) printf(strchr(".+()[]{}^$|*?\\", *c) ? "\\%c" : "%c", *c);
+  printf("'\nCompileFlags:\n  Add: -DOAK_EDITOR_OPENS_PHYSICS\n");
+  return OAK_OK;
+}
+
+int oak_command_editor(int argc, char **argv, int rank) {
+  if (argc > 1 || (argc == 1 && argv[0][0] == '-')) {
+    if (rank == 0) print_usage();
+    return !strcmp(argv[0], "--help") ? 0 : 2;
+  }
+  const oak_status_t st = rank == 0 ? print_settings(argc ? argv[0] : "euler") : OAK_OK;
+  return oak_agree(MPI_COMM_WORLD, st) == OAK_OK ? 0 : oak_report_failure(rank);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * For editors: what stands in front of a problem file when oak compiles it, for one typical run.
+ * `oak editor` prints settings with which clangd includes this file. No build of oak includes it.
+ */
+#ifndef OAK_EDITOR_H
+#define OAK_EDITOR_H
+
+#define OAK_LIMITER vanleer
+#define OAK_FLUX hll
+#define OAK_WAVE_SPEEDS_EINFELDT 1
+#include "oak/kernel.h"
+#ifndef OAK_EDITOR_OPENS_PHYSICS
+#include OAK_EDITOR_PHYSICS
+#include "numerics/limiters.h"
+#include "kernels/field.h"
+#include "kernels/rows.h"
+#endif
+
+#endif

@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`oak --version`, `oak help TOPIC`, the man page and `oak editor`, for CTest. Prints nothing when all is well.
+
+usage: test_app_help.py --oak PATH --source TREE --cc COMPILER"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+def call(command, cwd=None):
+    done = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def expect(what, condition, shown):
+    if not condition:
+        sys.exit(f"{what}:\n{shown}")
+
+
+def check_version(oak, source):
+    code, out, _ = call([oak, "--version"])
+    expect("oak --version names version, commit and compiler",
+           code == 0 and re.match(r"oak \d+\.\d+\.\d+ \(commit ([0-9a-f]{12}\+?|unknown)\), built with ", out), out)
+    git, head, _ = call(["git", "-c", f"safe.directory={source}", "-C", source, "rev-parse", "--short=12", "HEAD"])
+    built = re.search(r"commit (\w+)", out).group(1)
+    # A tree may have new commits since it was configured; then the one it was built from is an older one.
+    if git == 0 and built != "unknown" and built != head.strip():
+        code, _, _ = call(["git", "-c", f"safe.directory={source}", "-C", source, "cat-file", "-e", built])
+        expect(f"commit {built} of oak --version is one of the repository", code == 0, out)
+
+
+def check_topics(oak, source):
+    code, out, _ = call([oak, "help"])
+    commands = re.findall(r"^  (\w+) {2,}\S", out.split("commands:")[1], re.M)
+    expect("oak help lists the commands", code == 0 and {"run", "info", "help"} <= set(commands), out)
+    with open(os.path.join(source, "packaging", "oak.1"), encoding="utf-8") as file:
+        manual = file.read()
+    for name in commands:
+        expect(f"packaging/oak.1 names the command {name}", f"oak {name}" in manual, manual)
+        code, out, err = call([oak, "help", name])
+        expect(f"oak help {name} prints the command's help", code == 0 and f"oak {name}" in out, out + err)
+    code, out, _ = call([oak, "help", "mesh.max_level"])
+    expect("oak help explains a key", code == 0 and "[mesh]" in out and "max_level = 0" in out and "dim" not in out, out)
+    code, out, _ = call([oak, "help", "boundary"])
+    expect("oak help explains a section", code == 0 and "xlow" in out and "zhigh" in out and "[mesh]" not in out, out)
+    code, out, _ = call([oak, "help", "glossary"])
+    with open(os.path.join(source, "docs", "glossary.md"), encoding="utf-8") as file:
+        expect("oak help prints a page", code == 0 and out == file.read(), out)
+    for topic in ("nonsense", "../README", "mesh.nonsense"):
+        code, out, err = call([oak, "help", topic])
+        expect(f"oak help {topic} is refused", code == 2 and topic in err and "tutorial" in err and not out, out + err)
+
+
+def flags_of(settings, name):
+    """What clangd would add for a file: of each fragment whose PathMatch fits, the items of Add."""
+    flags = []
+    for part in settings.split("---\n"):
+        match = re.search(r"PathMatch: '(.*)'", part)
+        if match and not re.fullmatch(match.group(1), name):
+            continue
+        listed = re.findall(r"^    - (.*)$", part, re.M) or re.findall(r"Add: (.*)$", part, re.M)
+        flags += [flag.strip("'") for flag in listed]
+    return flags
+
+
+def check_editor(oak, source, cc):
+    """The compiler accepts problem and physics files outside the tree with the settings, not without."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(os.path.join(source, "examples", "2_problem", "jet.c"), folder)
+        shutil.copy(os.path.join(source, "physics", "advection.c"), os.path.join(folder, "my.c"))
+        with open(os.path.join(folder, "blob.c"), "w", encoding="utf-8") as file:
+            file.write("OAK_FN void blob(const problem_parameters_t *p, const physics_parameters_t *ph,\n"
+                       "                 const double x[3], real q[]) { q[0] = (real)(ph->vx + x[0]); }\n"
+                       "#define PROBLEM_INITIAL blob\n")
+        for physics, name in (("euler", "jet.c"), ("./my.c", "blob.c"), ("./my.c", "my.c")):
+            code, settings, err = call([oak, "editor", physics], folder)
+            expect(f"oak editor {physics}", code == 0, err)
+            flags = flags_of(settings, name)
+            code, _, err = call([cc, "-fsyntax-only", *flags, name], folder)
+            expect(f"{name} is right with the settings for {physics}", code == 0, f"{flags}\n{err}")
+            code, _, _ = call([cc, "-fsyntax-only", name], folder)
+            expect(f"{name} is wrong without settings", code != 0, "")
+        code, _, err = call([oak, "editor", "./none.c"], folder)
+        expect("a physics that is not there is refused", code == 1 and "none.c" in err, err)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("oak", "source", "cc"):
+        parser.add_argument("--" + name, required=True)
+    options = parser.parse_args()
+    check_version(options.oak, options.source)
+    check_topics(options.oak, options.source)
+    check_editor(options.oak, options.source, options.cc)
+
+
+main()
