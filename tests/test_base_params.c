@@ -143,7 +143,8 @@ static void test_unknown_keys(void **state) {
   assert_refused("Mesh.Dim=2", "did you mean mesh.dim?");
   assert_refused("run.block_size=16", "did you mean mesh.block_size?");
   assert_refused("block_size=16", "key without a section; did you mean mesh.block_size?");
-  assert_refused("mesh.completely_different=1", "unknown key; see the list of keys");
+  assert_refused("mesh.completely_different=1",
+                 "unknown key; the keys of [mesh] are dim, block_size, trees, xmin, xmax, ");
   assert_refused("hydro.nothing=1",
                  "unknown section [hydro]; the sections are run, mesh, refine, scheme, physics, "
                  "problem, boundary, device, output");
@@ -152,6 +153,47 @@ static void test_unknown_keys(void **state) {
   assert_int_equal(oak_params_check(params, 0), OAK_OK);
   assert_int_equal(oak_params_check(params, 1), OAK_ERR_INPUT);
   oak_params_destroy(&params);
+}
+
+static void test_outputs(void **state) {
+  (void)state;
+  oak_params_t *params = params_of(
+      "[output]\nfolder = a\n[output.b_1]\nkind = picture\nwidth = 99\n[output.C]\nkind = "
+      "plotfile\n");
+  assert_string_equal(oak_params_output(params, 0), "output.b_1.kind");
+  assert_string_equal(oak_params_output(params, 1), "output.C.kind");
+  assert_null(oak_params_output(params, 2));
+  assert_int_equal(oak_params_int(params, "output.b_1.width"), 99);
+  assert_int_equal(oak_params_int(params, "output.b_1.every_steps"), 0);
+  assert_int_equal(oak_params_bool(params, "output.C.first_last"), 1);
+  char *text = printed(params, -1);
+  assert_non_null(strstr(text, "\n[output.b_1]\nkind = picture\nevery = 0 # default\n"));
+  oak_params_t *again = params_of(text);
+  char *same = printed(again, -1);
+  assert_non_null(strstr(same, "\nwidth = 99\n"));
+  assert_null(strstr(strstr(same, "[output.C]"), "width"));
+  free(text);
+  free(same);
+  oak_params_destroy(&again);
+  assert_int_equal(oak_params_set(params, "output.C.width", "3"), OAK_OK);
+  assert_int_equal(oak_params_check(params, 1), OAK_ERR_INPUT);
+  assert_says("output.C.width = 3: unknown key; the keys of [output.C] are kind, every, ");
+  oak_params_destroy(&params);
+  assert_refused("output.a.every=1",
+                 "command line: [output.a] has no kind: add kind = WORD, one of");
+  assert_refused("output.a.kind=movie", "output.a.kind = movie: must be one of plotfile, picture");
+  assert_refused("output.9.kind=picture", "[output.9]: the name of an output must be a word");
+  assert_refused("output.plt.kind=picture", "[output.plt]: oak uses this name itself");
+}
+
+static void test_lists(void **state) {
+  (void)state;
+  double x[2] = {7, 7};
+  assert_int_equal(oak_params_numbers(" 1/4, -2e3\t5 ", 2, x), 3);
+  assert_true(x[0] == 0.25 && x[1] == -2000);
+  assert_int_equal(oak_params_numbers("", 2, x), 0);
+  assert_int_equal(oak_params_numbers("1 b", 2, x), -1);
+  assert_int_equal(oak_params_numbers("1 inf", 2, x), -1);
 }
 
 static void test_bad_settings(void **state) {
@@ -350,7 +392,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_defaults),     cmocka_unit_test(test_file),
       cmocka_unit_test(test_trust),        cmocka_unit_test(test_order),
       cmocka_unit_test(test_numbers),      cmocka_unit_test(test_refused_values),
-      cmocka_unit_test(test_unknown_keys), cmocka_unit_test(test_bad_settings),
+      cmocka_unit_test(test_unknown_keys), cmocka_unit_test(test_outputs),
+      cmocka_unit_test(test_lists),        cmocka_unit_test(test_bad_settings),
       cmocka_unit_test(test_declare),      cmocka_unit_test(test_text_stays),
       cmocka_unit_test(test_echo),         cmocka_unit_test(test_echo_unknown),
       cmocka_unit_test(test_help)};

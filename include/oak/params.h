@@ -92,6 +92,12 @@ OAK_API int oak_params_choice(const oak_params_t *params, const char *key);
 /** Fill \a out[3] (a single value is repeated). \return how many values were given (1 to 3). */
 OAK_API int oak_params_ints(const oak_params_t *params, const char *key, int out[3]);
 OAK_API int oak_params_reals(const oak_params_t *params, const char *key, double out[3]);
+/** Key "output.NAME.kind" of one of the sections [output.NAME], counted from 0 in the order in
+ * which they were given; NULL if there are fewer. After oak_params_check(). */
+OAK_API const char *oak_params_output(const oak_params_t *params, int number);
+/** Read a list of real numbers or fractions, apart by blanks or commas, from the text of a value.
+ * \param [out] out the first \a most of them. \return how many there are, -1 if a word is none. */
+OAK_API int oak_params_numbers(const char *text, int most, double *out);
 /** 1 if a file, the command line or the program gave the key a value. */
 OAK_API int oak_params_is_set(const oak_params_t *params, const char *key);
 /** "file.ini:12" or "command line": where the value of \a key came from ("default" if nowhere). */

@@ -242,18 +242,20 @@ oak_status_t oak_params_declare(oak_params_t *params, const oak_param_desc_t *de
 
 /* ---- check ---------------------------------------------------------------------------------- */
 
-/** Length of the section in "section.name", 0 without one. */
-static size_t section_length(const char *key) {
-  const char *dot = strchr(key, '.');
-  return dot ? (size_t)(dot - key) : 0;
+size_t oak_param_section_length(const char *key) {
+  const char *dot = strchr(key, '.'), *next = dot ? strchr(dot + 1, '.') : NULL;
+  if (!dot) return 0;
+  return (size_t)((next && strncmp(key, "output.", 7) == 0 ? next : dot) - key);
+}
+
+int oak_param_same_section(const char *a, const char *b) {
+  const size_t length = oak_param_section_length(a);
+  return length == oak_param_section_length(b) && strncmp(a, b, length) == 0;
 }
 
 static int section_known(const oak_params_t *params, const char *key) {
-  size_t length = section_length(key);
-  for (int i = 0; i < params->nknown; i++) {
-    const char *other = params->known[i].desc.key;
-    if (length > 0 && length == section_length(other) && strncmp(key, other, length) == 0) return 1;
-  }
+  for (int i = 0; i < params->nknown; i++)
+    if (strchr(key, '.') && oak_param_same_section(key, params->known[i].desc.key)) return 1;
   return 0;
 }
 
@@ -261,10 +263,14 @@ static int section_known(const oak_params_t *params, const char *key) {
  * the wrong section counts as one letter wrong. */
 static const char *nearest_key(const oak_params_t *params, const char *key) {
   const char *nearest = NULL, *dot = strchr(key, '.'), *name = dot ? dot + 1 : key;
+  const int inside =
+      strncmp(key, "output.", 7) == 0 && section_known(params, key) && strchr(name, '.');
   int best = 1 + (int)strlen(name) / 3;
   if (best > 4) best = 4;
   for (int i = 0; i < params->nknown; i++) {
     const char *other = params->known[i].desc.key;
+    /* Another output has other keys. */
+    if (inside && !oak_param_same_section(key, other)) continue;
     int distance = oak_str_distance(key, other);
     if (distance > 1 && strcmp(name, strchr(other, '.') + 1) == 0) distance = 1;
     if (distance < best || (distance == best && !nearest)) {
@@ -281,28 +287,41 @@ static void list_sections(const oak_params_t *params, char *out, size_t size) {
   for (int i = 0; i < params->nknown && at < size; i++) {
     const char *key = params->known[i].desc.key;
     int seen = 0;
-    for (int j = 0; j < i && !seen; j++) {
-      const char *other = params->known[j].desc.key;
-      seen = section_length(other) == section_length(key) &&
-             strncmp(other, key, section_length(key)) == 0;
-    }
+    for (int j = 0; j < i && !seen; j++)
+      seen = oak_param_same_section(params->known[j].desc.key, key);
     if (!seen)
       at += (size_t)snprintf(out + at, size - at, "%s%.*s", at ? ", " : "",
-                             (int)section_length(key), key);
+                             (int)oak_param_section_length(key), key);
+  }
+}
+
+/** The names of the keys in the section of \a key. */
+static void list_keys(const oak_params_t *params, const char *key, char *out, size_t size) {
+  const size_t skip = oak_param_section_length(key) + 1;
+  size_t at = 0;
+  out[0] = '\0';
+  for (int i = 0; i < params->nknown && at < size; i++) {
+    const char *other = params->known[i].desc.key;
+    if (oak_param_same_section(key, other))
+      at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "", other + skip);
   }
 }
 
 void oak_params_unknown(const oak_params_t *params, const char *key, char *out, size_t size) {
   char sections[512], meant[160] = "";
   const char *nearest = nearest_key(params, key);
+  const int length = (int)oak_param_section_length(key);
   if (nearest) snprintf(meant, sizeof meant, "did you mean %s?", nearest);
   if (section_known(params, key)) {
-    snprintf(out, size, "unknown key; %s",
-             nearest ? meant : "see the list of keys in the help, or delete the line");
+    char keys[512];
+    list_keys(params, key, keys, sizeof keys);
+    if (nearest)
+      snprintf(out, size, "unknown key; %s", meant);
+    else
+      snprintf(out, size, "unknown key; the keys of [%.*s] are %s", length, key, keys);
     return;
   }
   list_sections(params, sections, sizeof sections);
-  int length = (int)section_length(key);
   if (length == 0)
     snprintf(out, size, "key without a section; %s", nearest ? meant : "write section.key");
   else
@@ -352,6 +371,7 @@ static int comes_later(const char *key) {
 /** Add to \a mistakes. Without \a complete, unknown keys are no mistake by themselves, but named
  * together with others, so that the user sees all at once. */
 static oak_status_t find_mistakes(oak_params_t *params, int complete, oak_mistakes_t *mistakes) {
+  OAK_TRY(oak_params_declare_outputs(params, mistakes));
   for (int i = 0; i < params->ngiven; i++) {
     OAK_TRY(judge_value(params, &params->given[i], mistakes));
     if (complete) judge_unknown(params, &params->given[i], mistakes);

@@ -8,18 +8,13 @@
 
 enum { WIDTH = 98, VALUES_AT = 34, HELP_AT = 6 };
 
-static const char *name_in(const char *key) { return strchr(key, '.') + 1; }
-
-static int same_section(const char *a, const char *b) {
-  size_t length = strcspn(a, ".");
-  return length == strcspn(b, ".") && strncmp(a, b, length) == 0;
-}
+static const char *name_in(const char *key) { return key + oak_param_section_length(key) + 1; }
 
 /** 1 if no declared key before \a i is of the same section. Sections appear in the order of their
  * first keys; a problem may add keys to a section later on. */
 static int opens_section(const oak_params_t *params, int i) {
   for (int j = 0; j < i; j++)
-    if (same_section(params->known[j].desc.key, params->known[i].desc.key)) return 0;
+    if (oak_param_same_section(params->known[j].desc.key, params->known[i].desc.key)) return 0;
   return 1;
 }
 
@@ -37,14 +32,15 @@ static void print_unknown(const oak_params_t *params, FILE *stream, const char *
     const oak_param_entry_t *entry = &params->given[i];
     if (oak_params_find(params, entry->key) || !strchr(entry->key, '.')) continue;
     if (like) {
-      if (same_section(entry->key, like)) print_line(stream, entry->key, entry->value, "");
+      if (oak_param_same_section(entry->key, like))
+        print_line(stream, entry->key, entry->value, "");
       continue;
     }
     int declared = 0;
     for (int j = 0; j < params->nknown && !declared; j++)
-      declared = same_section(entry->key, params->known[j].desc.key);
+      declared = oak_param_same_section(entry->key, params->known[j].desc.key);
     if (declared) continue;
-    fprintf(stream, "\n[%.*s]\n", (int)strcspn(entry->key, "."), entry->key);
+    fprintf(stream, "\n[%.*s]\n", (int)oak_param_section_length(entry->key), entry->key);
     print_line(stream, entry->key, entry->value, "");
   }
 }
@@ -54,10 +50,10 @@ void oak_params_print(const oak_params_t *params, FILE *stream) {
   for (int s = 0; s < params->nknown; s++) {
     const char *first = params->known[s].desc.key;
     if (!opens_section(params, s)) continue;
-    fprintf(stream, "\n[%.*s]\n", (int)strcspn(first, "."), first);
+    fprintf(stream, "\n[%.*s]\n", (int)oak_param_section_length(first), first);
     for (int i = s; i < params->nknown; i++) {
       const oak_param_desc_t *desc = &params->known[i].desc;
-      if (!same_section(desc->key, first)) continue;
+      if (!oak_param_same_section(desc->key, first)) continue;
       const oak_param_entry_t *entry = oak_params_given(params, desc->key);
       print_line(stream, desc->key, entry ? entry->value : desc->fallback,
                  entry ? "" : " # default");
@@ -70,7 +66,7 @@ void oak_params_print(const oak_params_t *params, FILE *stream) {
 /* ---- reference ------------------------------------------------------------------------------ */
 
 static const char *section_summary(const char *key) {
-  size_t length = strcspn(key, ".");
+  size_t length = oak_param_section_length(key);
   for (const oak_param_section_t *section = oak_param_sections; section->name; section++)
     if (strlen(section->name) == length && strncmp(section->name, key, length) == 0)
       return section->summary;
@@ -128,15 +124,23 @@ static void help_row(const oak_param_desc_t *desc, FILE *stream) {
 }
 
 static void help_head(const char *key, FILE *stream, int markdown) {
-  int length = (int)strcspn(key, ".");
+  int length = (int)oak_param_section_length(key);
   const char *summary = section_summary(key);
   if (!markdown) {
-    fprintf(stream, "[%.*s]%s%s\n", length, key, *summary ? "  " : "", summary);
+    const int column = fprintf(stream, "[%.*s]%s", length, key, *summary ? "  " : "");
+    print_wrapped(stream, summary, column, column);
     return;
   }
   fprintf(stream, "## [%.*s]\n\n", length, key);
   if (*summary) fprintf(stream, "%s\n\n", summary);
   fprintf(stream, "| Key | Default | Values | Unit | Meaning |\n| --- | --- | --- | --- | --- |\n");
+}
+
+static void help_one(const oak_param_desc_t *desc, FILE *stream, int markdown) {
+  if (markdown)
+    help_row(desc, stream);
+  else
+    help_key(desc, stream);
 }
 
 void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {
@@ -147,12 +151,20 @@ void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {
     help_head(first, stream, markdown);
     for (int i = s; i < params->nknown; i++) {
       const oak_param_desc_t *desc = &params->known[i].desc;
-      if (!same_section(desc->key, first)) continue;
-      if (markdown)
-        help_row(desc, stream);
-      else
-        help_key(desc, stream);
+      if (!oak_param_same_section(desc->key, first)) continue;
+      help_one(desc, stream, markdown);
     }
+  }
+  fprintf(stream, "\n");
+  help_head(oak_output_keys[0].desc.key, stream, markdown);
+  for (int i = 0; i < oak_output_keys_count; i++) {
+    oak_param_desc_t desc = oak_output_keys[i].desc;
+    char help[1024];
+    snprintf(help, sizeof help, "%s%s%s%s", desc.help, oak_output_keys[i].kinds ? " Kinds: " : "",
+             oak_output_keys[i].kinds ? oak_output_keys[i].kinds : "",
+             oak_output_keys[i].kinds ? "." : "");
+    desc.help = help;
+    help_one(&desc, stream, markdown);
   }
 }
 

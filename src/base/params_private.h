@@ -48,6 +48,25 @@ extern const oak_param_section_t oak_param_sections[]; /**< ends with a NULL nam
 extern const oak_param_desc_t oak_param_table[];
 extern const int oak_param_table_count;
 
+/** A key of the sections [output.NAME], with NAME for the name. \a kinds: blank-separated kinds of
+ * output that have it, NULL: all. */
+typedef struct {
+  const char *kinds;
+  oak_param_desc_t desc;
+} oak_output_key_t;
+
+extern const oak_output_key_t oak_output_keys[]; /**< the first is the kind */
+extern const int oak_output_keys_count;
+
+/** Declare the keys of all sections [output.NAME] that were given, those that fit their kind. Adds
+ * to \a mistakes where a name is wrong or the kind is missing. */
+oak_status_t oak_params_declare_outputs(oak_params_t *params, oak_mistakes_t *mistakes);
+
+/** Length of the section in "section.name", in "output.NAME.name" that of "output.NAME"; 0 without
+ * one. */
+size_t oak_param_section_length(const char *key);
+int oak_param_same_section(const char *a, const char *b);
+
 oak_param_t *oak_params_find(const oak_params_t *params, const char *key);
 oak_param_entry_t *oak_params_given(const oak_params_t *params, const char *key);
 /** Keep a value, replacing an earlier one. White space and one pair of quotes around it are cut. */

@@ -16,6 +16,10 @@ const oak_param_section_t oak_param_sections[] = {
     {"boundary", "Conditions on the faces of the domain"},
     {"device", "Where the kernels run and how they are built"},
     {"output", "Plotfiles, pictures and diagnostics"},
+    {"output.NAME",
+     "One more output of the run, of any kind, called NAME: a word of letters, digits and _. There "
+     "may be any number of such sections. Their files are NAME_STEP, or NAME.csv for a table that "
+     "grows by a row each time."},
     {NULL, NULL},
 };
 
@@ -204,3 +208,39 @@ const oak_param_desc_t oak_param_table[] = {
 };
 
 const int oak_param_table_count = (int)(sizeof oak_param_table / sizeof oak_param_table[0]);
+
+const oak_output_key_t oak_output_keys[] = {
+    {NULL, CHOICE("output.NAME.kind", "plotfile", "plotfile picture",
+                  "What is written, to be given always. plotfile: all blocks, for ParaView, VisIt "
+                  "and yt; picture: a PNG file.")},
+    {NULL,
+     REAL("output.NAME.every", "0", 0, INFINITY, "time", "Time between outputs; 0: none by time.")},
+    {NULL, INT("output.NAME.every_steps", "0", 0, INFINITY, "steps",
+               "Steps between outputs; 0: none by steps.")},
+    {NULL, TEXT("output.NAME.times", "", "Times of further outputs, blank-separated.")},
+    {NULL, BOOL("output.NAME.exact", "no",
+                "Shorten time steps so that those of `every` and `times` are met exactly. "
+                "Otherwise the first step that reaches such a time is written.")},
+    {NULL, BOOL("output.NAME.first_last", "yes", "Write the initial and the final state too.")},
+    {NULL, TEXT("output.NAME.variables", "",
+                "Variables, blank-separated; empty: all of the physics, for a picture the first. A "
+                "picture shows one variable: several make as many pictures.")},
+    {"plotfile", CHOICE("output.NAME.precision", "double", "double single",
+                        "Precision of the values in files.")},
+    {"picture", REALS("output.NAME.range", "0 0", 2, "variable",
+                      "Values at the two ends of the colour scale; equal: lowest and highest of "
+                      "each picture.")},
+    {"picture", INT("output.NAME.width", "1024", 64, 16384, "pixels",
+                    "Width of pictures; the height follows from the domain.")},
+    {"picture", CHOICE("output.NAME.axis", "z", "x y z",
+                       "In 3D, the axis normal to the plane that is shown.")},
+    {"picture",
+     REAL(
+         "output.NAME.position", "1/2", 0, 1, NULL,
+         "In 3D, where the plane cuts that axis, as a fraction of the domain: 1/2 is the centre.")},
+    {"picture", BOOL("output.NAME.mesh", "yes", "Draw the outlines of the blocks.")},
+    {"picture", CHOICE("output.NAME.colors", "inferno", "viridis inferno coolwarm gray",
+                       "Colour scale of pictures.")},
+};
+
+const int oak_output_keys_count = (int)(sizeof oak_output_keys / sizeof oak_output_keys[0]);

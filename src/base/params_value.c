@@ -183,3 +183,18 @@ void oak_param_allowed(const oak_param_desc_t *desc, int article, char *out, siz
     word += strspn(word, " ");
   }
 }
+
+int oak_params_numbers(const char *text, int most, double *out) {
+  static const oak_param_desc_t any = {.min = -INFINITY, .max = INFINITY};
+  static const char blank[] = " ,\t";
+  int count = 0;
+  for (text += strspn(text, blank); *text; text += strspn(text, blank)) {
+    const char *end = text + strcspn(text, blank);
+    double x;
+    if (!parse_real(&any, text, end, &x)) return -1;
+    if (count < most) out[count] = x;
+    count++;
+    text = end;
+  }
+  return count;
+}

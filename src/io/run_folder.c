@@ -101,10 +101,48 @@ static int ends_in(const char *name, const char *end) {
   return n > m && !strcmp(name + n - m, end);
 }
 
-static entry_t judge(const char *path, const char *name) {
+/** Names of the outputs of an earlier run, as the sections [output.NAME] of its parameters say. */
+typedef struct {
+  char (*name)[64];
+  int count;
+} outputs_t;
+
+static const char parameters_head[] = "# All parameters of an oak run.";
+
+/** Without such a file, or without memory, no outputs are known. */
+static void find_outputs(const char *folder, outputs_t *outputs) {
+  char *path = oak_text_new("%s/parameters.ini", folder), *line = NULL, name[64];
+  size_t room = 0;
+  *outputs = (outputs_t){NULL, 0};
+  FILE *file =
+      path && begins_with(path, parameters_head, strlen(parameters_head)) ? fopen(path, "r") : NULL;
+  while (file && getline(&line, &room, file) > 0) {
+    if (sscanf(line, "[output.%63[A-Za-z0-9_]]", name) != 1) continue;
+    char(*grown)[64] = realloc(outputs->name, (size_t)(outputs->count + 1) * sizeof *grown);
+    if (!grown) break;
+    outputs->name = grown;
+    memcpy(grown[outputs->count++], name, sizeof name);
+  }
+  if (file) fclose(file);
+  free(line);
+  free(path);
+}
+
+/** Is \a name one that such an output gives: NAME.csv and the like, or NAME_ and a step? */
+static int is_output_name(const outputs_t *outputs, const char *name) {
+  for (int i = 0; i < outputs->count; i++) {
+    const size_t length = strlen(outputs->name[i]);
+    if (strncmp(name, outputs->name[i], length) != 0) continue;
+    if (name[length] == '.') return 1;
+    if (name[length] == '_' && strspn(name + length + 1, "0123456789") >= 6) return 1;
+  }
+  return 0;
+}
+
+static entry_t judge(const outputs_t *outputs, const char *path, const char *name) {
   static const struct {
     const char *name, *words;
-  } text[] = {{"parameters.ini", "# All parameters of an oak run."},
+  } text[] = {{"parameters.ini", parameters_head},
               {"diagnostics.csv", "step,time,dt,blocks,cells"},
               {"plotfiles.visit", "/Header\n"}};
   static const char author[] = "Software\0oak"; /* in the pictures' text chunks, png_file.c */
@@ -115,6 +153,8 @@ static entry_t judge(const char *path, const char *name) {
       return S_ISREG(info.st_mode) && begins_with(path, text[i].words, strlen(text[i].words))
                  ? ENTRY_FILE
                  : ENTRY_STRANGER;
+  if (is_output_name(outputs, name))
+    return S_ISREG(info.st_mode) ? ENTRY_FILE : S_ISDIR(info.st_mode) ? ENTRY_PLOT : ENTRY_OTHER;
   if (S_ISREG(info.st_mode) && ends_in(name, ".png"))
     return begins_with(path, author, sizeof author - 1) ? ENTRY_FILE : ENTRY_OTHER;
   if (S_ISREG(info.st_mode) && ends_in(name, OAK_PART)) return ENTRY_FILE;
@@ -130,16 +170,19 @@ static oak_status_t for_entries(const char *folder,
   struct dirent **list;
   const int n = scandir(folder, &list, NULL, alphasort);
   if (n < 0) return oak_file_failed("read folder", folder, errno);
+  outputs_t outputs;
+  find_outputs(folder, &outputs);
   oak_status_t st = OAK_OK;
   for (int i = 0; i < n; i++) {
     char *path = st == OAK_OK ? oak_text_new("%s/%s", folder, list[i]->d_name) : NULL;
     if (st == OAK_OK && !path) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read folder %s", folder);
-    const entry_t kind = path ? judge(path, list[i]->d_name) : ENTRY_OTHER;
+    const entry_t kind = path ? judge(&outputs, path, list[i]->d_name) : ENTRY_OTHER;
     if (kind != ENTRY_OTHER) st = act(context, path, list[i]->d_name, kind);
     free(path);
     free(list[i]);
   }
   free(list);
+  free(outputs.name);
   return st;
 }
 
@@ -157,7 +200,7 @@ static oak_status_t find(void *context, const char *path, const char *name, entr
       path);
   const size_t used = strlen(found->names);
   if (found->count++ < 3)
-    snprintf(found->names + used, sizeof found->names - used, "%s%s", used ? ", " : "", name);
+    snprintf(found->names + used, sizeof found->names - used, "%s%.80s", used ? ", " : "", name);
   return kind == ENTRY_PLOT && found->overwrite ? oak_plotfile_check(path) : OAK_OK;
 }
 
@@ -198,6 +241,24 @@ oak_status_t oak_run_folder_open(oak_run_folder_t *folder, const char *path, int
   OAK_CHECK(folder->lock_path, OAK_ERR_MEMORY, "no memory for the name of %s", path);
   const oak_status_t st = open_folder(folder, overwrite);
   if (st != OAK_OK) oak_run_folder_close(folder);
+  return st;
+}
+
+oak_status_t oak_run_folder_claim(const oak_run_folder_t *folder, const char *name) {
+  struct stat info;
+  char *path = oak_text_new("%s/%s", folder->path, name);
+  OAK_CHECK(path, OAK_ERR_MEMORY, "no memory for the name of %s", name);
+  outputs_t outputs;
+  find_outputs(folder->path, &outputs);
+  const int stranger = lstat(path, &info) == 0 && judge(&outputs, path, name) == ENTRY_OTHER;
+  const oak_status_t st =
+      stranger ? OAK_FAIL(OAK_ERR_FILE,
+                          "output.folder: %s was not written by oak, and the run would replace it: "
+                          "move it away or choose another folder",
+                          path)
+               : OAK_OK;
+  free(outputs.name);
+  free(path);
   return st;
 }
 

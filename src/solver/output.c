@@ -1,309 +1,312 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What a run writes: the view that the formats in src/io get of a simulation, and the schedule. */
+ * What a run writes, and when: its outputs and its folder. */
 #include "solver/output.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/file_tools.h"
-#include "io/picture.h"
 #include "io/plotfile.h"
+#include "solver/output_table.h"
 
-/* Output variables: conserved, primitive ones of other names, and the level. */
-typedef struct {
-  oak_t *sim;
-  int count;
-  int variable[2 * OAK_MAX_NVAR + 1];
-  const char *name[2 * OAK_MAX_NVAR + 1];
-} selection_t;
+/* ---- outputs now, asked for by a program */
 
-static int find_variable(const oak_t *sim, const char *name) {
-  for (int v = 0; v <= 2 * sim->nvar; v++)
-    if (!strcmp(name, sim->description.name[v])) return v;
-  return -1;
-}
-
-static oak_status_t unknown_variable(const oak_t *sim, const char *key, const char *word) {
-  char known[1024] = "";
-  for (int v = 0; v <= 2 * sim->nvar; v++)
-    if (find_variable(sim, sim->description.name[v]) == v) {
-      strncat(known, " ", sizeof known - strlen(known) - 1);
-      strncat(known, sim->description.name[v], sizeof known - strlen(known) - 1);
-    }
-  return OAK_FAIL(OAK_ERR_INPUT, "%s: %s: there is no variable %s; known:%s",
-                  oak_params_origin(sim->params, key), key, word, known);
-}
-
-static void select_variable(selection_t *s, int variable) {
-  s->variable[s->count] = variable;
-  s->name[s->count++] = s->sim->description.name[variable];
-}
-
-static oak_status_t select_variables(oak_t *sim, selection_t *s) {
-  static const char key[] = "output.plot_variables", blank[] = " ,\t";
-  const char *word = oak_params_text(sim->params, key);
-  s->sim = sim;
-  s->count = 0;
-  for (word += strspn(word, blank); *word; word += strspn(word, blank)) {
-    char name[256];
-    const size_t length = strcspn(word, blank);
-    snprintf(name, sizeof name, "%.*s", (int)length, word);
-    const int v = find_variable(sim, name);
-    if (v < 0) return unknown_variable(sim, key, name);
-    for (int i = 0; i < s->count; i++)
-      OAK_CHECK(s->variable[i] != v, OAK_ERR_INPUT, "%s: %s names %s twice: leave one of them out",
-                oak_params_origin(sim->params, key), key, name);
-    select_variable(s, v);
-    word += length;
-  }
-  if (s->count > 0) return OAK_OK;
-  for (int v = 0; v < 2 * sim->nvar; v++)
-    if (find_variable(sim, sim->description.name[v]) == v) select_variable(s, v);
-  return OAK_OK;
-}
-
-static oak_status_t read_view(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
-  const selection_t *s = view->owner;
-  if (s->variable[var] < 2 * s->sim->nvar)
-    return oak_read_cells(s->sim, s->variable[var], b0, n, dst);
-  for (int b = 0; b < n; b++)
-    for (int64_t c = 0; c < s->sim->cells; c++) dst[b * s->sim->cells + c] = view->level[b0 + b];
-  return OAK_OK;
-}
-
-static void make_view(selection_t *s, oak_grid_view_t *view) {
-  const oak_t *sim = s->sim;
-  const oak_mesh_t *mesh = sim->mesh;
-  *view = (oak_grid_view_t){.comm = sim->comm,
-                            .dim = sim->dim,
-                            .block_size = sim->block_size,
-                            .nglobal = mesh->nglobal,
-                            .first = mesh->first,
-                            .nblock = mesh->nblock,
-                            .level = mesh->level,
-                            .index = (const int32_t(*)[3])mesh->index,
-                            .time = sim->time,
-                            .step = sim->step,
-                            .value_bytes = 8,
-                            .nvar = s->count,
-                            .name = s->name,
-                            .read = read_view,
-                            .owner = s};
-  memcpy(view->xmin, sim->xmin, sizeof view->xmin);
-  memcpy(view->xmax, sim->xmax, sizeof view->xmax);
-  memcpy(view->trees, mesh->trees, sizeof view->trees);
-  oak_mesh_levels(mesh, &view->min_level, &view->max_level, NULL);
+static oak_status_t write_now(oak_t *sim, const char *prefix, const oak_output_kind_t *kind,
+                              const char *path) {
+  oak_output_item_t item;
+  oak_status_t st = oak_item_init(&item, sim, "", prefix, kind);
+  if (st == OAK_OK) st = oak_item_write(&item, path);
+  oak_item_clear(&item);
+  return st;
 }
 
 oak_status_t oak_write_grid(oak_t *sim, const char *path) {
-  selection_t s;
-  oak_grid_view_t view;
-  OAK_TRY(select_variables(sim, &s));
-  oak_timer_start(&sim->timers, OAK_PHASE_OUTPUT);
-  make_view(&s, &view);
-  oak_status_t st = oak_plotfile_write(&view, path);
-  oak_timer_stop(&sim->timers, OAK_PHASE_OUTPUT);
-  return st;
-}
-
-/* The variable of pictures: the one asked for, or the first. */
-static oak_status_t picture_variable(oak_t *sim, int *variable) {
-  const char *name = oak_params_text(sim->params, "output.picture_variable");
-  *variable = *name ? find_variable(sim, name) : 0;
-  return *variable < 0 ? unknown_variable(sim, "output.picture_variable", name) : OAK_OK;
+  return write_now(sim, "output.plot_", &oak_output_plotfile, path);
 }
 
 oak_status_t oak_write_picture(oak_t *sim, const char *path) {
-  const oak_params_t *p = sim->params;
-  selection_t s = {.sim = sim, .count = 1};
-  oak_grid_view_t view;
-  double range[3];
-  OAK_TRY(picture_variable(sim, &s.variable[0]));
-  s.name[0] = sim->description.name[s.variable[0]];
-  oak_timer_start(&sim->timers, OAK_PHASE_OUTPUT);
-  make_view(&s, &view);
-  oak_picture_options_t o = oak_picture_defaults(&view);
-  oak_params_reals(p, "output.picture_range", range);
-  o.low = range[0];
-  o.high = range[1];
-  o.width = oak_params_int(p, "output.picture_width");
-  o.slice_axis = oak_params_choice(p, "output.picture_axis");
-  o.slice_position =
-      sim->xmin[o.slice_axis] + oak_params_real(p, "output.picture_position") *
-                                    (sim->xmax[o.slice_axis] - sim->xmin[o.slice_axis]);
-  o.draw_mesh = oak_params_bool(p, "output.picture_mesh");
-  o.title = *sim->description.problem_title ? sim->description.problem_title
-                                            : oak_params_text(p, "problem.name");
-  oak_status_t st = oak_colormap_find(oak_params_text(p, "output.picture_colors"), &o.colormap);
-  if (st == OAK_OK) st = oak_picture_write(&view, &o, path);
-  oak_timer_stop(&sim->timers, OAK_PHASE_OUTPUT);
-  return st;
+  return write_now(sim, "output.picture_", &oak_output_picture, path);
 }
 
-/* Times between outputs; 0 is never. */
-static double interval(const oak_t *sim, const char *key) {
-  const double dt = oak_params_real(sim->params, key);
-  return dt > 0 ? dt : INFINITY;
+/* ---- the outputs of a run */
+
+/* Those of the keys in [output]: totals, pictures, plotfiles, in the order of writing. */
+static oak_status_t add_plain(oak_output_t *out) {
+  oak_t *sim = out->sim;
+  const int steps = oak_params_int(sim->params, "output.diagnostics_every");
+  oak_output_item_t *item = &out->item[out->nitem++];
+  OAK_TRY(oak_item_init(item, sim, "diagnostics", "output.diagnostics_", &oak_output_diagnostics));
+  item->schedule.steps = steps;
+  item->schedule.first_last = steps > 0;
+  for (int plot = 0; plot < 2; plot++) {
+    item = &out->item[out->nitem++];
+    OAK_TRY(oak_item_init(item, sim, plot ? "plt" : "picture",
+                          plot ? "output.plot_" : "output.picture_",
+                          plot ? &oak_output_plotfile : &oak_output_picture));
+    item->schedule.steps = oak_item_int(item, "every_steps");
+    item->schedule.every = oak_item_real(item, "every");
+    item->schedule.first_last = plot ? oak_item_bool(item, "first_last")
+                                     : item->schedule.steps > 0 || item->schedule.every > 0;
+    oak_schedule_begin(&item->schedule, NULL, 0);
+  }
+  return OAK_OK;
+}
+
+/* That of a section; the key is that of its kind. */
+static oak_status_t add_section(oak_output_t *out, const char *key) {
+  const char *word = oak_params_text(out->sim->params, key), *name = key + strlen("output.");
+  const oak_output_kind_t *kind = oak_output_kinds;
+  char prefix[64], text[64];
+  while (kind->name && strcmp(kind->name, word)) kind++;
+  OAK_ASSERT(kind->name && "all kinds of the parameters are in the table");
+  snprintf(prefix, sizeof prefix, "%.*s", (int)(strrchr(key, '.') + 1 - key), key);
+  snprintf(text, sizeof text, "%.*s", (int)strcspn(name, "."), name);
+  return oak_item_init(&out->item[out->nitem++], out->sim, text, prefix, kind);
+}
+
+static oak_status_t make_items(oak_output_t *out) {
+  const char *key;
+  int count = 0;
+  while (oak_params_output(out->sim->params, count)) count++;
+  out->item = calloc((size_t)count + 3, sizeof *out->item);
+  OAK_CHECK(out->item, OAK_ERR_MEMORY, "no memory for %d outputs", count + 3);
+  OAK_TRY(add_plain(out));
+  for (int n = 0; (key = oak_params_output(out->sim->params, n)); n++)
+    OAK_TRY(add_section(out, key));
+  return OAK_OK;
+}
+
+static void clear_items(oak_output_t *out) {
+  for (int i = 0; i < out->nitem; i++) oak_item_clear(&out->item[i]);
+  free(out->item);
+  out->item = NULL;
+  out->nitem = 0;
 }
 
 oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *progress,
                              int overwrite) {
-  selection_t s;
-  int variable;
   *out = (oak_output_t){.sim = sim,
                         .progress = progress,
-                        .last_plot = -1,
                         .folder = oak_params_text(sim->params, "output.folder"),
-                        .hold = {.lock = -1},
-                        .next_plot = interval(sim, "output.plot_every"),
-                        .next_picture = interval(sim, "output.picture_every")};
-  OAK_TRY(select_variables(sim, &s));
-  OAK_TRY(picture_variable(sim, &variable));
-  oak_status_t st = OAK_OK;
-  if (sim->rank == 0) st = oak_run_folder_open(&out->hold, out->folder, overwrite);
-  return oak_agree(sim->comm, st);
+                        .hold = {.lock = -1}};
+  oak_status_t st = make_items(out);
+  if (st == OAK_OK && sim->rank == 0) st = oak_run_folder_open(&out->hold, out->folder, overwrite);
+  for (int i = 0; i < out->nitem && st == OAK_OK && sim->rank == 0; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s.csv", out->item[i].name);
+    if (out->item[i].kind->row) st = oak_run_folder_claim(&out->hold, name);
+  }
+  const oak_status_t all = oak_agree(sim->comm, st);
+  if (all != OAK_OK) clear_items(out);
+  if (all != OAK_OK && sim->rank == 0) oak_run_folder_close(&out->hold);
+  return all;
 }
 
-/* A file of the folder with the text of a stream in memory, which is closed and freed: a new file,
- * or more of one. */
-typedef struct {
-  FILE *stream;
-  char *text;
-  size_t length;
-} text_t;
+/* ---- the folder, on rank 0 */
 
-static oak_status_t write_text(const oak_output_t *out, text_t *text, const char *name,
-                               int append) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s", out->folder, name);
-  oak_status_t st = OAK_OK;
-  if (!text->stream || fclose(text->stream) != 0)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", path);
-  else
-    st = (append ? oak_append_file : oak_write_file)(path, text->text, text->length);
-  free(text->text);
-  return st;
+static void name_file(const oak_output_t *out, const char *name, char path[4096]) {
+  snprintf(path, 4096, "%s/%s", out->folder, name);
 }
 
 static oak_status_t write_parameters(const oak_output_t *out) {
-  text_t text = {NULL};
-  text.stream = open_memstream(&text.text, &text.length);
+  oak_text_t text;
+  char path[4096];
+  name_file(out, "parameters.ini", path);
+  oak_text_begin(&text);
   if (text.stream) oak_params_print(out->sim->params, text.stream);
-  return write_text(out, &text, "parameters.ini", 0);
+  return oak_text_write(&text, path, 0);
 }
 
-static oak_status_t begin_table(const oak_output_t *out) {
-  const oak_t *sim = out->sim;
-  text_t text = {NULL};
-  FILE *f = text.stream = open_memstream(&text.text, &text.length);
-  if (f) {
-    fprintf(f, "step,time,dt,blocks,cells");
-    for (int v = 0; v < sim->nvar; v++) fprintf(f, ",%s", sim->description.name[v]);
-    if (sim->first_order) fprintf(f, ",first_order_cells");
-    if (sim->floors) fprintf(f, ",floored_cells");
-    fprintf(f, "\n");
+static int is_wanted(const oak_schedule_t *s) {
+  return s->first_last || s->steps > 0 || s->every > 0 || s->ntimes > 0;
+}
+
+/* Begin a table or cut off what comes after the step of a restart. */
+static oak_status_t start_table(const oak_output_t *out, const oak_output_item_t *item,
+                                int restart) {
+  oak_text_t head;
+  char path[4096], name[64];
+  snprintf(name, sizeof name, "%s.csv", item->name);
+  name_file(out, name, path);
+  oak_text_begin(&head);
+  if (head.stream) {
+    fprintf(head.stream, "step,time");
+    item->kind->head(item, head.stream);
+    fprintf(head.stream, "\n");
   }
-  return write_text(out, &text, "diagnostics.csv", 0);
+  return restart ? oak_table_cut(path, &head, out->sim->step) : oak_text_write(&head, path, 0);
 }
 
-/* On rank 0. */
-static oak_status_t begin_folder(const oak_output_t *out) {
+static oak_status_t start_folder(const oak_output_t *out, int restart) {
   OAK_TRY(oak_run_folder_check(&out->hold));
-  OAK_TRY(oak_run_folder_clear(&out->hold));
+  if (!restart) OAK_TRY(oak_run_folder_clear(&out->hold));
   OAK_TRY(write_parameters(out));
-  if (oak_params_int(out->sim->params, "output.diagnostics_every") == 0) return OAK_OK;
-  return begin_table(out);
+  for (int i = 0; i < out->nitem; i++)
+    if (out->item[i].kind->row && is_wanted(&out->item[i].schedule))
+      OAK_TRY(start_table(out, &out->item[i], restart));
+  return OAK_OK;
 }
 
 oak_status_t oak_output_begin(oak_output_t *out) {
-  return oak_agree(out->sim->comm, out->sim->rank == 0 ? begin_folder(out) : OAK_OK);
+  return oak_agree(out->sim->comm, out->sim->rank == 0 ? start_folder(out, 0) : OAK_OK);
 }
 
-static oak_status_t write_table(oak_output_t *out, double dt) {
+oak_status_t oak_output_continue(oak_output_t *out) {
+  return oak_agree(out->sim->comm, out->sim->rank == 0 ? start_folder(out, 1) : OAK_OK);
+}
+
+/* ---- writing */
+
+/* A row of a table. */
+static oak_status_t write_row(const oak_output_t *out, oak_output_item_t *item) {
   oak_t *sim = out->sim;
-  double total[OAK_MAX_NVAR];
-  OAK_TRY(oak_totals(sim, total));
-  oak_status_t st = OAK_OK;
-  if (sim->rank == 0) {
-    text_t text = {NULL};
-    FILE *f = text.stream = open_memstream(&text.text, &text.length);
-    if (f) {
-      fprintf(f, "%ld,%.17g,%.17g,%lld,%lld", sim->step, sim->time, dt,
-              (long long)sim->mesh->nglobal, (long long)(sim->mesh->nglobal * sim->cells));
-      for (int v = 0; v < sim->nvar; v++) fprintf(f, ",%.17g", total[v]);
-      if (sim->first_order) fprintf(f, ",%lld", (long long)sim->first_order_cells);
-      if (sim->floors) fprintf(f, ",%lld", (long long)sim->floored_cells);
-      fprintf(f, "\n");
-    }
-    st = write_text(out, &text, "diagnostics.csv", 1);
+  const oak_view_source_t source = {sim, &item->variables, item->value_bytes};
+  oak_grid_view_t view;
+  oak_text_t text = {NULL};
+  char path[4096], name[64];
+  snprintf(name, sizeof name, "%s.csv", item->name);
+  name_file(out, name, path);
+  oak_view_make(&source, &view);
+  if (sim->rank == 0) oak_text_begin(&text);
+  if (text.stream) fprintf(text.stream, "%ld,%.17g", sim->step, sim->time);
+  const oak_status_t st = item->kind->row(item, &view, text.stream);
+  if (text.stream) fprintf(text.stream, "\n");
+  if (st != OAK_OK) {
+    if (sim->rank == 0) oak_text_drop(&text);
+    return st;
   }
-  return oak_agree(sim->comm, st);
+  return oak_agree(sim->comm, sim->rank == 0 ? oak_text_write(&text, path, 1) : OAK_OK);
 }
 
-static oak_status_t write_plotfile(oak_output_t *out) {
+/* Where an output goes. Those of the keys in [output] have names of their own: pictures count, all
+ * others have the number of the step. */
+static void make_path(const oak_output_t *out, const oak_output_item_t *item, const char *variable,
+                      char path[4096]) {
+  const char *ending = item->kind->ending;
+  if (item->kind == &oak_output_picture)
+    snprintf(path, 4096, "%s/%s_%04d%s", out->folder, variable, item->count, ending);
+  else if (!item->section)
+    snprintf(path, 4096, "%s/%s%06ld%s", out->folder, item->name, out->sim->step, ending);
+  else
+    snprintf(path, 4096, "%s/%s_%06ld%s%s%s", out->folder, item->name, out->sim->step,
+             variable ? "_" : "", variable ? variable : "", ending);
+}
+
+/* One file, of one variable if \a variable is not negative. */
+static oak_status_t write_file(const oak_output_t *out, oak_output_item_t *item, int variable) {
   char path[4096];
-  if (out->last_plot == out->sim->step) return OAK_OK;
-  snprintf(path, sizeof path, "%s/plt%06ld", out->folder, out->sim->step);
-  OAK_TRY(oak_write_grid(out->sim, path));
-  OAK_TRY(oak_plotfile_series(out->sim->comm, path));
-  out->last_plot = out->sim->step;
+  const oak_selection_t all = item->variables;
+  const char *name = variable < 0 || (item->section && all.count == 1) ? NULL : all.name[variable];
+  make_path(out, item, name, path);
+  if (variable >= 0) {
+    item->variables.count = 1;
+    item->variables.variable[0] = all.variable[variable];
+    item->variables.name[0] = all.name[variable];
+  }
+  const oak_status_t st = oak_item_write(item, path);
+  item->variables = all;
+  OAK_TRY(st);
+  if (item->kind->write == oak_output_plotfile.write)
+    OAK_TRY(oak_plotfile_series(out->sim->comm, path));
   oak_progress_note(out->progress, "wrote %s", path);
   return OAK_OK;
 }
 
-static oak_status_t write_frame(oak_output_t *out) {
-  char path[4096];
-  int variable;
-  OAK_TRY(picture_variable(out->sim, &variable));
-  snprintf(path, sizeof path, "%s/%s_%04d.png", out->folder, out->sim->description.name[variable],
-           out->pictures);
-  OAK_TRY(oak_write_picture(out->sim, path));
-  out->pictures++;
-  oak_progress_note(out->progress, "wrote %s", path);
+static oak_status_t write_item(const oak_output_t *out, oak_output_item_t *item, double dt) {
+  if (item->last_step == out->sim->step) return OAK_OK;
+  item->dt = dt;
+  if (item->kind->row) OAK_TRY(write_row(out, item));
+  for (int v = 0; item->kind->each_variable && v < item->variables.count; v++)
+    OAK_TRY(write_file(out, item, v));
+  if (!item->kind->row && !item->kind->each_variable) OAK_TRY(write_file(out, item, -1));
+  item->last_step = out->sim->step;
+  item->count++;
   return OAK_OK;
-}
-
-/* Something is due by steps, by time, or because the run begins or ends. */
-static int due(const oak_t *sim, const char *steps_key, double *next, const char *every_key,
-               int ends) {
-  const int steps = oak_params_int(sim->params, steps_key);
-  if (sim->time < *next * (1 - 1e-12)) return ends || (steps > 0 && sim->step % steps == 0);
-  /* The next multiple of the interval, however many a step has passed; intervals may be so small
-   * that their number overflows. */
-  const double every = interval(sim, every_key);
-  const double passed = floor(sim->time / every * (1 + 1e-11));
-  *next = isfinite(passed) ? (passed + 1) * every : sim->time;
-  return 1;
 }
 
 oak_status_t oak_output_write(oak_output_t *out, double dt, int last) {
   const oak_t *sim = out->sim;
-  const oak_params_t *p = sim->params;
   const int ends = sim->step == 0 || last;
-  const int pictures = oak_params_int(p, "output.picture_steps") > 0 ||
-                       oak_params_real(p, "output.picture_every") > 0;
-  const int table_steps = oak_params_int(p, "output.diagnostics_every");
-  const int table = table_steps > 0 && (ends || sim->step % table_steps == 0);
-  const int picture = due(sim, "output.picture_steps", &out->next_picture, "output.picture_every",
-                          ends && pictures);
-  const int plot = due(sim, "output.plot_steps", &out->next_plot, "output.plot_every",
-                       ends && oak_params_bool(p, "output.plot_first_last"));
-  if (!table && !picture && !plot) return OAK_OK;
-  /* Missing folders are made for a plotfile or a picture: one that was removed would come back
-   * without what was in it. */
-  OAK_TRY(oak_agree(sim->comm, sim->rank == 0 ? oak_run_folder_check(&out->hold) : OAK_OK));
-  if (table) OAK_TRY(write_table(out, dt));
-  if (picture) OAK_TRY(write_frame(out));
-  if (plot) OAK_TRY(write_plotfile(out));
+  int checked = 0;
+  for (int i = 0; i < out->nitem; i++) {
+    oak_output_item_t *item = &out->item[i];
+    if (!oak_schedule_due(&item->schedule, sim->time, sim->step, ends)) continue;
+    /* Missing folders are made for a plotfile or a picture: one that was removed would come back
+     * without what was in it. */
+    if (!checked)
+      OAK_TRY(oak_agree(sim->comm, sim->rank == 0 ? oak_run_folder_check(&out->hold) : OAK_OK));
+    checked = 1;
+    OAK_TRY(write_item(out, item, dt));
+  }
   return OAK_OK;
+}
+
+double oak_output_target(const oak_output_t *out) {
+  double target = INFINITY;
+  for (int i = 0; i < out->nitem; i++)
+    target = fmin(target, oak_schedule_target(&out->item[i].schedule));
+  return target;
 }
 
 oak_status_t oak_output_close(oak_output_t *out, oak_status_t st) {
   oak_status_t mine = OAK_OK;
+  clear_items(out);
   if (out->sim->rank == 0) {
     if (st == OAK_OK) mine = oak_run_folder_check(&out->hold);
     oak_run_folder_close(&out->hold);
   }
   return st == OAK_OK ? oak_agree(out->sim->comm, mine) : st;
+}
+
+/* ---- restart */
+
+void oak_output_save(const oak_output_t *out, FILE *stream) {
+  for (int i = 0; i < out->nitem; i++) {
+    const oak_output_item_t *item = &out->item[i];
+    const oak_schedule_t *s = &item->schedule;
+    fprintf(stream, "output %s every %a next %a times %d passed %d count %d last %ld", item->name,
+            s->every, s->next, s->ntimes, s->passed, item->count, item->last_step);
+    if (item->kind->save) item->kind->save(item, stream);
+    fprintf(stream, "\n");
+  }
+}
+
+/* The rest of the line of an item behind its name, NULL if the text has none. */
+static const char *line_of(const char *text, const char *name) {
+  const size_t length = strlen(name);
+  while (text) {
+    if (!strncmp(text, "output ", 7) && !strncmp(text + 7, name, length) && text[7 + length] == ' ')
+      return text + 7 + length;
+    text = strchr(text, '\n');
+    if (text) text++;
+  }
+  return NULL;
+}
+
+/* The state of an item from its line. Where the interval or the times are others now, what is due
+ * next follows from the time. */
+static oak_status_t load_item(oak_output_item_t *item, const char *line) {
+  oak_schedule_t *s = &item->schedule;
+  double every, next;
+  int times, passed, count, length = 0;
+  long last;
+  OAK_CHECK(sscanf(line, " every %la next %la times %d passed %d count %d last %ld%n", &every,
+                   &next, &times, &passed, &count, &last, &length) == 6 &&
+                passed >= 0 && passed <= times && count >= 0,
+            OAK_ERR_INPUT, "the schedule of output %s cannot be read: %.60s", item->name, line);
+  item->count = count;
+  item->last_step = last;
+  if (every == s->every) s->next = next;
+  if (times == s->ntimes) s->passed = passed;
+  if (item->kind->load) item->kind->load(item, line + length);
+  return OAK_OK;
+}
+
+oak_status_t oak_output_load(oak_output_t *out, const char *text) {
+  for (int i = 0; i < out->nitem; i++) {
+    const char *line = line_of(text, out->item[i].name);
+    oak_schedule_skip(&out->item[i].schedule, out->sim->time);
+    if (line) OAK_TRY(load_item(&out->item[i], line));
+  }
+  return OAK_OK;
 }

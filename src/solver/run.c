@@ -42,9 +42,9 @@ static void print_head(oak_t *sim, FILE *stream) {
   fflush(stream);
 }
 
-/* The next step, cut to end exactly at the end time. */
-static oak_status_t choose_step(const oak_t *sim, double end_time, double *dt) {
-  const double left = end_time - sim->time;
+/* The next step, cut to end exactly at the end time, or at an output's time before it. */
+static oak_status_t choose_step(const oak_t *sim, double end_time, double output_time, double *dt) {
+  const double left = end_time - sim->time, wait = output_time - sim->time;
   *dt = oak_time_step(sim);
   OAK_CHECK(*dt > 1e-13 * end_time || *dt >= left, OAK_ERR_STATE,
             "time step %g at step %ld, time %g is too small to reach run.end_time = %g: a wave "
@@ -52,6 +52,10 @@ static oak_status_t choose_step(const oak_t *sim, double end_time, double *dt) {
             "without bound",
             *dt, sim->step, sim->time, end_time);
   if (*dt >= left) *dt = left;
+  if (wait <= 0 || wait > left) return OAK_OK;
+  /* Two steps of the same size, not one that leaves a tiny rest. */
+  if (*dt < wait && 2 * *dt > wait) *dt = 0.5 * wait;
+  if (*dt >= wait) *dt = wait;
   return OAK_OK;
 }
 
@@ -59,9 +63,11 @@ static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_output_t *out, doub
                                 long max_steps) {
   double dt = 0;
   while (sim->time < end_time && (max_steps == 0 || sim->step < max_steps)) {
-    OAK_TRY(choose_step(sim, end_time, &dt));
-    const int reaches_end = dt >= end_time - sim->time;
+    const double output_time = oak_output_target(out);
+    OAK_TRY(choose_step(sim, end_time, output_time, &dt));
+    const int reaches_end = dt >= end_time - sim->time, meets = dt == output_time - sim->time;
     OAK_TRY(oak_advance(sim, dt));
+    if (meets) sim->time = output_time;
     if (reaches_end) sim->time = end_time;
     if (sim->adapt_every > 0 && sim->step % sim->adapt_every == 0)
       OAK_TRY(oak_adjust_refinement(sim, NULL));

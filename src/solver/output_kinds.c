@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The kinds of output: what each of them does with the keys of its section. */
+#include <string.h>
+
+#include "io/picture.h"
+#include "io/plotfile.h"
+#include "solver/output.h"
+
+/* ---- plotfiles */
+
+static oak_status_t write_plotfile(oak_output_item_t *item, const oak_grid_view_t *view,
+                                   const char *path) {
+  (void)item;
+  return oak_plotfile_write(view, path);
+}
+
+/* ---- pictures */
+
+static oak_status_t write_picture(oak_output_item_t *item, const oak_grid_view_t *view,
+                                  const char *path) {
+  const oak_t *sim = item->sim;
+  oak_picture_options_t o = oak_picture_defaults(view);
+  double range[3];
+  oak_item_reals(item, "range", range);
+  o.low = range[0];
+  o.high = range[1];
+  o.width = oak_item_int(item, "width");
+  o.slice_axis = oak_item_choice(item, "axis");
+  o.slice_position =
+      sim->xmin[o.slice_axis] +
+      oak_item_real(item, "position") * (sim->xmax[o.slice_axis] - sim->xmin[o.slice_axis]);
+  o.draw_mesh = oak_item_bool(item, "mesh");
+  o.title = *sim->description.problem_title ? sim->description.problem_title
+                                            : oak_params_text(sim->params, "problem.name");
+  OAK_TRY(oak_colormap_find(oak_item_text(item, "colors"), &o.colormap));
+  return oak_picture_write(view, &o, path);
+}
+
+/* ---- diagnostics.csv */
+
+static void diagnostics_head(const oak_output_item_t *item, FILE *f) {
+  const oak_t *sim = item->sim;
+  fprintf(f, ",dt,blocks,cells");
+  for (int v = 0; v < sim->nvar; v++) fprintf(f, ",%s", sim->description.name[v]);
+  if (sim->first_order) fprintf(f, ",first_order_cells");
+  if (sim->floors) fprintf(f, ",floored_cells");
+}
+
+static oak_status_t diagnostics_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
+  oak_t *sim = item->sim;
+  double total[OAK_MAX_NVAR];
+  OAK_TRY(oak_totals(sim, total));
+  if (!f) return OAK_OK;
+  fprintf(f, ",%.17g,%lld,%lld", item->dt, (long long)view->nglobal,
+          (long long)(view->nglobal * sim->cells));
+  for (int v = 0; v < sim->nvar; v++) fprintf(f, ",%.17g", total[v]);
+  if (sim->first_order) fprintf(f, ",%lld", (long long)sim->first_order_cells);
+  if (sim->floors) fprintf(f, ",%lld", (long long)sim->floored_cells);
+  return OAK_OK;
+}
+
+/* ---- the table */
+
+#define PLOTFILE \
+  { .name = "plotfile", .ending = "", .has_precision = 1, .write = write_plotfile }
+#define PICTURE                                                                   \
+  {                                                                               \
+    .name = "picture", .ending = ".png", .each_variable = 1, .first_variable = 1, \
+    .write = write_picture                                                        \
+  }
+
+const oak_output_kind_t oak_output_plotfile = PLOTFILE;
+const oak_output_kind_t oak_output_picture = PICTURE;
+const oak_output_kind_t oak_output_diagnostics = {
+    .name = "diagnostics", .ending = ".csv", .head = diagnostics_head, .row = diagnostics_row};
+const oak_output_kind_t oak_output_kinds[] = {PLOTFILE, PICTURE, {.name = NULL}};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Files of text in the output folder: written at once, or tables that get a row each time. Private.
+ * All functions are rank-local: rank 0 calls them. */
+#ifndef OAK_OUTPUT_TABLE_H
+#define OAK_OUTPUT_TABLE_H
+
+#include <stdio.h>
+
+#include "oak/status.h"
+
+/** A text that is put together in memory. */
+typedef struct {
+  FILE *stream; /**< NULL without memory */
+  char *text;
+  size_t length;
+} oak_text_t;
+
+void oak_text_begin(oak_text_t *text);
+/** Write it to the file \a path, a new one, or the end of one if \a append is 1; frees the text. */
+oak_status_t oak_text_write(oak_text_t *text, const char *path, int append);
+/** Free the text. */
+void oak_text_drop(oak_text_t *text);
+
+/** Cut rows of a step beyond \a step off the table \a path, whose first column is the step, and an
+ * unfinished last row; frees \a head, which is the first line and must be that of the file. A table
+ * that is not there is begun. */
+oak_status_t oak_table_cut(const char *path, oak_text_t *head, long step);
+
+#endif

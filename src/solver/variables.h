@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The variables that outputs may ask for, by name: conserved, primitive, and what describes the
+ * mesh. Private. */
+#ifndef OAK_VARIABLES_H
+#define OAK_VARIABLES_H
+
+#include "solver/sim.h"
+
+enum { OAK_MOST_SELECTED = 2 * OAK_MAX_NVAR + 32 };
+
+/** Variables of an output. */
+typedef struct {
+  int count;
+  int variable[OAK_MOST_SELECTED]; /**< numbers for oak_variable_read */
+  const char *name[OAK_MOST_SELECTED];
+} oak_selection_t;
+
+/** Select the variables that the text of a parameter names, apart by blanks or commas; \a origin
+ * and \a key say where it stands. An empty text selects all that the physics has, or with \a first
+ * only the first one. Rank-local. */
+oak_status_t oak_variables_select(const oak_t *sim, const char *text, const char *origin,
+                                  const char *key, int first, oak_selection_t *out);
+
+/** Read variable \a variable of blocks [first, first + count): out [count][N^d]. Rank-local. */
+oak_status_t oak_variable_read(oak_t *sim, int variable, int first, int count, double *out);
+
+#endif
