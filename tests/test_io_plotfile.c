@@ -29,7 +29,7 @@ static void write_and_read(int dim, int block_size, int fine, int tx, int ty, in
     plot_path(path, sizeof path, "new/folder/plt00010/");
     test_mesh_new(&mesh, MPI_COMM_WORLD, dim, block_size, fine, tx, ty, backwards, cut);
     mesh.view.value_bytes = i % 2 ? 4 : 8;
-    const oak_status_t st = oak_plotfile_write(&mesh.view, path);
+    const oak_status_t st = oak_plotfile_write_ext(&mesh.view, i % 3, path);
     if (st != OAK_OK) fail_msg("%s", oak_last_error());
     check_plot(&mesh, path);
     path[strlen(path) - 1] = '\0';
@@ -77,6 +77,30 @@ static void test_merges(void **state) {
   else
     assert_true(plot.nbox[1] > 2);
   free_plot(&plot);
+  test_mesh_free(&mesh);
+}
+
+/** A level has as many data files as asked for, of neighbours in rank; by default few large ones.
+ */
+static void test_files(void **state) {
+  (void)state;
+  char path[512];
+  test_mesh_t mesh;
+  int size;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  plot_path(path, sizeof path, "files");
+  test_mesh_new(&mesh, MPI_COMM_WORLD, 2, 4, 1, 2, 1, 0, TEST_CUT_EVEN);
+  for (int files = 0; files <= 3; files++) {
+    const int expected = files == 0 ? 1 : files < size ? files : size;
+    assert_int_equal(oak_plotfile_write_ext(&mesh.view, files, path), OAK_OK);
+    check_plot(&mesh, path);
+    for (int f = 0; f <= expected; f++) {
+      char name[32];
+      snprintf(name, sizeof name, "/Level_1/Cell_D_%05d", f);
+      assert_int_equal(exists(path, name), f < expected);
+    }
+  }
+  check_failure(oak_plotfile_write_ext(&mesh.view, -1, path), OAK_ERR_ARGUMENT, "-1 data files");
   test_mesh_free(&mesh);
 }
 
@@ -252,12 +276,12 @@ static int leave_sample(const char *path, int dim) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_quadtree),        cmocka_unit_test(test_octree),
-      cmocka_unit_test(test_tree_order),      cmocka_unit_test(test_one_block),
-      cmocka_unit_test(test_merges),          cmocka_unit_test(test_unwritable),
-      cmocka_unit_test(test_keeps_earlier),   cmocka_unit_test(test_keeps_others),
-      cmocka_unit_test(test_bad_names),       cmocka_unit_test(test_series),
-      cmocka_unit_test(test_deletes_own_only)};
+      cmocka_unit_test(test_quadtree),     cmocka_unit_test(test_octree),
+      cmocka_unit_test(test_tree_order),   cmocka_unit_test(test_one_block),
+      cmocka_unit_test(test_merges),       cmocka_unit_test(test_files),
+      cmocka_unit_test(test_unwritable),   cmocka_unit_test(test_keeps_earlier),
+      cmocka_unit_test(test_keeps_others), cmocka_unit_test(test_bad_names),
+      cmocka_unit_test(test_series),       cmocka_unit_test(test_deletes_own_only)};
   int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
