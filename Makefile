@@ -10,13 +10,15 @@ BUILD_TESTS ?= ON
 
 .DEFAULT_GOAL := help
 .PHONY: help deps test-deps verify-deps dev-deps build demo test test-long verify sanitize build-sanitize install format \
-  check-format lint info clean
+  check-format lint info dist deb deb-deps clean
 
 # Debian 12 and later, Ubuntu 22.04 and later.
 PACKAGES := gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4est-dev libinih-dev libpng-dev
 TEST_PACKAGES := libcmocka-dev python3 python3-vtk9 python3-numpy util-linux git
 VERIFY_PACKAGES := python3 python3-numpy python3-matplotlib
 DEV_PACKAGES := clang-format clang-tidy git
+DEB_PACKAGES := dpkg-dev file
+VERSION = $(shell sed -n 's/^project(oak VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 
 # Any number of cores, as root in a container too; cores are shared with whatever else runs. All ranks are on one host:
 # without tcp, with which Open MPI 5 may warn "Unable to find reachable pairing" there.
@@ -33,11 +35,13 @@ help:
 	@echo "  make build           build the library, the oak command, examples and tests in $(BUILD)/"
 	@echo "  make deps            install the Debian packages that are missing (root or sudo)"
 	@echo "  make install         install to PREFIX ($(PREFIX)): make install PREFIX=\$$HOME/.local"
+	@echo "  make dist            write dist/oak-$(VERSION).tar.gz, the committed sources, which build without git"
+	@echo "  make deb             build a Debian package, dist/oak_$(VERSION)_*.deb"
 	@echo "  make sanitize        unit tests with address and undefined-behaviour sanitizers, kernels included"
 	@echo "  make format          format all C code; check-format only says what would change"
 	@echo "  make lint            clang-tidy and rules of this project"
 	@echo "  make info            what was found on this machine: compilers, devices, paths"
-	@echo "  make clean           remove $(BUILD)/, $(SANITIZE)/, output/ and verify_report/"
+	@echo "  make clean           remove what was built, output/ and verify_report/"
 	@echo
 	@echo "Variables: BUILD, JOBS ($(JOBS)), PREFIX, CMAKE_FLAGS (such as -DCMAKE_BUILD_TYPE=Debug), CASES (of verify)"
 
@@ -105,6 +109,23 @@ install info: BUILD_TESTS =
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
+# The tarball knows its commit by the file COMMIT.
+dist:
+	@mkdir -p dist
+	@git rev-parse --short=12 HEAD >dist/COMMIT
+	@git archive --format=tar.gz --prefix=oak-$(VERSION)/ --add-file=dist/COMMIT -o dist/oak-$(VERSION).tar.gz HEAD
+	@rm dist/COMMIT
+	@echo "dist/oak-$(VERSION).tar.gz"
+
+deb-deps:
+	@tools/deps.sh $(PACKAGES) $(DEB_PACKAGES)
+deb: deb-deps
+	@$(MAKE) --no-print-directory build BUILD=build_deb BUILD_TESTS=OFF CMAKE_FLAGS="-DCMAKE_INSTALL_PREFIX=/usr $(CMAKE_FLAGS)"
+	@mkdir -p dist
+	@cd build_deb && cpack -G DEB -B "$(CURDIR)/dist" >cpack.log 2>&1 || { cat cpack.log; exit 1; }
+	@rm -rf dist/_CPack_Packages
+	@ls dist/oak_$(VERSION)*.deb
+
 C_FILES = $(shell git ls-files '*.c' '*.h')
 # Twice: one pass may leave a macro's continuation lines to the next.
 format: dev-deps
@@ -124,4 +145,4 @@ info: build
 	@grep -E '^(CMAKE_BUILD_TYPE|CMAKE_C_COMPILER|P4EST_LIBRARY|SC_LIBRARY|MPI_C_COMPILER):' $(BUILD)/CMakeCache.txt
 
 clean:
-	@rm -rf $(BUILD) $(SANITIZE) output verify_report
+	@rm -rf $(BUILD) $(SANITIZE) build_deb dist output verify_report

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# oak on CPUs. From the top of the tree:
+#   docker build -f packaging/docker/cpu.Dockerfile -t oak .
+#   docker run --rm -v "$PWD:/work" oak run sedov
+FROM debian:12-slim
+# The C compiler stays in the image, because oak compiles kernels when a run starts.
+RUN apt-get update && apt-get install -y --no-install-recommends \
+    gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4est-dev libinih-dev libpng-dev git && \
+    rm -rf /var/lib/apt/lists/*
+COPY . /src
+RUN make -C /src build BUILD=/tmp/build BUILD_TESTS=OFF && cmake --install /tmp/build --prefix /usr/local && \
+    ldconfig && rm -rf /src /tmp/build && useradd --create-home oak
+USER oak
+WORKDIR /work
+ENTRYPOINT ["oak"]
+CMD ["--help"]

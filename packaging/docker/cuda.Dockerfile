@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# oak on NVIDIA GPUs, and on CPUs where there is none. From the top of the tree:
+#   docker build -f packaging/docker/cuda.Dockerfile -t oak-cuda .
+#   docker run --rm --gpus all -v "$PWD:/work" oak-cuda run sedov
+# The driver comes from the host; it must be for CUDA 12 or later.
+FROM ubuntu:24.04
+# The C compiler stays in the image, because oak compiles kernels when a run starts.
+RUN apt-get update && apt-get install -y --no-install-recommends \
+    gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4est-dev libinih-dev libpng-dev git libnvrtc12 && \
+    rm -rf /var/lib/apt/lists/*
+COPY . /src
+RUN make -C /src build BUILD=/tmp/build BUILD_TESTS=OFF && cmake --install /tmp/build --prefix /usr/local && \
+    ldconfig && rm -rf /src /tmp/build && useradd --create-home oak
+ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility
+USER oak
+WORKDIR /work
+ENTRYPOINT ["oak"]
+CMD ["--help"]

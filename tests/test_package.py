@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The release tarball builds without git and knows its commit; the Debian package is made from it, installed and run.
+A part of `make test-long`. Without root the package is unpacked instead of installed.
+
+usage: test_package.py --source TREE"""
+import argparse
+import glob
+import os
+import subprocess
+import sys
+import tempfile
+
+
+def run(command, cwd, env=None):
+    done = subprocess.run(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}\nfails with exit status {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def check_program(oak, commit, folder, env):
+    """The program runs in an empty folder, with the files that came with it."""
+    os.makedirs(folder)
+    assert f"(commit {commit})" in run([oak, "--version"], folder, env)
+    printed = run([oak, "run", "sod", "run.max_steps=2"], folder, env)
+    assert "parameters from" in printed and "2 steps" in printed, printed
+    assert "Tutorial" in run([oak, "help", "tutorial"], folder, env)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--source", required=True)
+    source = os.path.realpath(parser.parse_args().source)
+    with tempfile.TemporaryDirectory(prefix="oak_package_") as top:
+        # What is committed; where git refuses another user's tree, it is told that this one is fine.
+        run(["git", "-c", f"safe.directory={source}", "clone", "--quiet", "--no-hardlinks", source, "clone"], top)
+        clone = os.path.join(top, "clone")
+        commit = run(["git", "rev-parse", "--short=12", "HEAD"], clone).strip()
+        run(["make", "dist"], clone)
+        tarball, = glob.glob(os.path.join(clone, "dist", "oak-*.tar.gz"))
+        run(["tar", "xf", tarball], top)
+        tree, = glob.glob(os.path.join(top, "oak-*"))
+        # A git that fails, and says so, stands in front of the real one.
+        tools, log = os.path.join(top, "tools"), os.path.join(top, "git_was_called")
+        os.mkdir(tools)
+        with open(os.path.join(tools, "git"), "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n[ \"$1\" = --version ] || touch {log}\nexit 1\n")
+        os.chmod(file.name, 0o755)
+        env = {k: v for k, v in os.environ.items() if k not in ("OAK_HOME", "OAK_CACHE")}
+        env["PATH"] = tools + ":" + env["PATH"]
+        env["XDG_CACHE_HOME"] = os.path.join(top, "cache")
+        run(["make", "deb", "JOBS=2"], tree, env)
+        assert not os.path.exists(log), "the build of the tarball called git"
+        check_program(os.path.join(tree, "build_deb", "oak"), commit, os.path.join(top, "built"), env)
+        package, = glob.glob(os.path.join(tree, "dist", "oak_*.deb"))
+        listed = run(["dpkg-deb", "-c", package], top)
+        for path in ("usr/bin/oak", "usr/include/oak.h", "usr/share/oak/kernels/flux.c", "usr/share/doc/oak/copyright",
+                     "usr/share/man/man1/oak.1", "usr/share/oak/docs/tutorial.md"):
+            assert path in listed, f"the package lacks {path}:\n{listed}"
+        depends = run(["dpkg-deb", "-f", package, "Depends"], top)
+        for name in ("p4est", "inih", "libpng", "openmpi", "gcc"):
+            assert name in depends, f"the package does not depend on {name}: {depends}"
+        # The tree must not help the installed program.
+        os.rename(tree, os.path.join(top, "moved"))
+        package = package.replace(tree, os.path.join(top, "moved"))
+        if os.geteuid() == 0 and subprocess.run(["dpkg", "-s", "oak"], capture_output=True, check=False).returncode:
+            run(["dpkg", "-i", package], top)
+            try:
+                check_program("/usr/bin/oak", commit, os.path.join(top, "installed"), env)
+            finally:
+                run(["dpkg", "-r", "oak"], top)
+            assert not os.path.exists("/usr/bin/oak"), "dpkg -r leaves the program"
+        else:
+            run(["dpkg-deb", "-x", package, "unpacked"], top)
+            check_program(os.path.join(top, "unpacked", "usr", "bin", "oak"), commit, os.path.join(top, "run"), env)
+
+
+main()
