@@ -18,7 +18,7 @@ TEST_PACKAGES := libcmocka-dev python3 python3-vtk9 python3-numpy util-linux git
 VERIFY_PACKAGES := python3 python3-numpy python3-matplotlib
 DEV_PACKAGES := clang-format clang-tidy git
 DEB_PACKAGES := dpkg-dev file
-VERSION = $(shell sed -n 's/^project(oak VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+VERSION = $(shell sed -n "s/^project.oak VERSION \([0-9.]*\).*/\1/p" CMakeLists.txt)
 
 # Any number of cores, as root in a container too; cores are shared with whatever else runs. All ranks are on one host:
 # without tcp, with which Open MPI 5 may warn "Unable to find reachable pairing" there.

@@ -108,7 +108,7 @@ typedef struct {
  * if another run has it. */
 OAK_API oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *options);
 
-/* Facts about a simulation; not collective. */
+/** Facts about a simulation. Not collective. */
 OAK_API double oak_time(const oak_t *sim);
 OAK_API long oak_step(const oak_t *sim);
 OAK_API int oak_dim(const oak_t *sim);
