@@ -137,6 +137,7 @@ OAK_API void oak_device_close(oak_device_t **dev);
 /** The i-th known back end, NULL past the end. */
 OAK_API const oak_device_ops_t *oak_device_known(int i);
 
+/** Facts about an open device. Not collective. */
 OAK_API const oak_device_ops_t *oak_device_ops(const oak_device_t *dev);
 OAK_API int oak_device_threads(const oak_device_t *dev);
 /** One line of how data of this device can get to other ranks, for `oak info`. */

@@ -80,7 +80,7 @@ OAK_API oak_status_t oak_params_declare(oak_params_t *params, const oak_param_de
  * message, a line each, with file and line of each. Not collective (the same on all ranks). */
 OAK_API oak_status_t oak_params_check(oak_params_t *params, int complete);
 
-/* Values after oak_params_check(), defaults before. The key must be declared and of that type.
+/** Values after oak_params_check(), defaults before. The key must be declared and of that type.
  * Texts stay where they are until another value of that key is checked. */
 OAK_API int oak_params_int(const oak_params_t *params, const char *key);
 OAK_API double oak_params_real(const oak_params_t *params, const char *key);
