@@ -369,6 +369,105 @@ static void test_exchanges(void **state) {
   oak_mesh_destroy(&mesh);
 }
 
+/** Blocks [first, last) of a mesh that all ranks know, without block `without` (-1: with all). */
+static oak_status_t replace(const map_t *m, oak_mesh_t *mesh, int first, int last, int without) {
+  int n = 0;
+  int8_t *level = malloc(last - first + 1);
+  int32_t(*index)[3] = calloc(last - first + 1, sizeof *index);
+  if (!level || !index) abort();
+  for (int b = first; b < last; b++) {
+    if (b == without) continue;
+    level[n] = (int8_t)m->block[b].level;
+    for (int d = 0; d < 3; d++) index[n][d] = m->block[b].index[d];
+    n++;
+  }
+  const oak_status_t st = oak_mesh_replace(mesh, n, level, index);
+  if (st != OAK_OK) {
+    free(level);
+    free(index);
+  }
+  return st;
+}
+
+/** A mesh is made of the blocks of another, distributed in another way, and has the same
+ * neighbours; lists that are no mesh are refused. */
+static void test_replace(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const case_t *c = &cases[i];
+    oak_mesh_t *mesh, *other;
+    int64_t wrong = 0, kinds[4] = {0};
+    MUST(oak_mesh_new(MPI_COMM_WORLD, c->dim, c->trees, c->periodic, c->min_level, &mesh));
+    MUST(oak_mesh_new(MPI_COMM_WORLD, c->dim, c->trees, c->periodic, 0, &other));
+    for (int round = 0; round < 4; round++) {
+      int changed, *flag = malloc((mesh->nblock + 1) * sizeof *flag);
+      oak_adapt_task_t *task;
+      if (!flag) abort();
+      random_flags(mesh, round, flag);
+      MUST(oak_mesh_adapt(mesh, flag, NULL, c->min_level, c->max_level, &changed, &task));
+      free(flag);
+      free(task);
+    }
+    map_t m = map_new(c, mesh, NULL);
+    const int first = m.n * test_rank / test_size, last = m.n * (test_rank + 1) / test_size;
+    const long revision = other->revision;
+    assert_int_equal(replace(&m, other, first, last, m.n / 2), OAK_ERR_INPUT);
+    assert_int_equal(replace(&m, other, first, last, m.n - 1), OAK_ERR_INPUT);
+    assert_int_equal(replace(&m, other, 0, m.n, -1), test_size > 1 ? OAK_ERR_INPUT : OAK_OK);
+    MUST(replace(&m, other, first, last, -1));
+    assert_true(other->revision > revision);
+    assert_int_equal(other->nblock, last - first);
+    MUST(oak_tree_update(other));
+    map_t same = map_new(c, other, NULL);
+    for (int b = 0; b < m.n; b++)
+      wrong += same.block[b].level != m.block[b].level ||
+               memcmp(same.block[b].index, m.block[b].index, sizeof same.block[b].index);
+    wrong += wrong_neighbours(&same, other, kinds);
+    assert_int_equal(sum_ranks_int(MPI_COMM_WORLD, wrong), 0);
+    map_free(&same);
+    map_free(&m);
+    oak_mesh_destroy(&mesh);
+    oak_mesh_destroy(&other);
+  }
+}
+
+/** Blocks that touch and differ by two levels, and blocks from elsewhere. */
+static void test_no_mesh(void **state) {
+  (void)state;
+  static const struct {
+    const char *words;
+    int level, index[3];
+  } bad[] = {{"more than one level", 0, {0}},   {"not in a domain", 40, {0}},
+             {"not in a domain", 2, {4, 0, 0}}, {"not in a domain", 2, {-1, 0, 0}},
+             {"not in a domain", 2, {0, 0, 1}}, {"does not follow", 2, {1, 1, 0}}};
+  /* along the curve: one quadrant of level 1 in two steps down, at the middle, beside three of
+   * level 1 */
+  static const int steep[][3] = {{2, 0, 0}, {2, 1, 0}, {2, 0, 1}, {3, 2, 2}, {3, 3, 2},
+                                 {3, 2, 3}, {3, 3, 3}, {1, 1, 0}, {1, 0, 1}, {1, 1, 1}};
+  const int trees[3] = {1, 1, 1}, periodic[3] = {0}, n = 10;
+  oak_mesh_t *mesh;
+  MUST(oak_mesh_new(MPI_COMM_WORLD, 2, trees, periodic, 0, &mesh));
+  const int before = mesh->nblock;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    const int count = test_rank == 0 ? n : 0;
+    int8_t level[10];
+    int32_t index[10][3] = {{0}};
+    for (int b = 0; b < n; b++) {
+      level[b] = (int8_t)steep[b][0];
+      index[b][0] = steep[b][1];
+      index[b][1] = steep[b][2];
+    }
+    if (bad[i].level) {
+      level[2] = (int8_t)bad[i].level;
+      for (int d = 0; d < 3; d++) index[2][d] = bad[i].index[d];
+    }
+    assert_int_equal(oak_mesh_replace(mesh, count, level, index), OAK_ERR_INPUT);
+    assert_non_null(strstr(oak_last_error(), bad[i].words));
+    assert_int_equal(mesh->nblock, before);
+  }
+  oak_mesh_destroy(&mesh);
+}
+
 /** Bricks whose number of trees does not fit, however their product wraps round. */
 static void test_too_many_trees(void **state) {
   (void)state;
@@ -391,7 +490,8 @@ static void test_too_many_trees(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random), cmocka_unit_test(test_far_trees),
-      cmocka_unit_test(test_exchanges), cmocka_unit_test(test_too_many_trees)};
+      cmocka_unit_test(test_random),    cmocka_unit_test(test_far_trees),
+      cmocka_unit_test(test_exchanges), cmocka_unit_test(test_replace),
+      cmocka_unit_test(test_no_mesh),   cmocka_unit_test(test_too_many_trees)};
   return TEST_MAIN(tests);
 }

@@ -6,11 +6,13 @@
 #include <p8est_algorithms.h>
 #include <p8est_extended.h>
 #include <p8est_ghost.h>
+#include <p8est_io.h>
 #define NAME(stem) stem##_3
 #else
 #include <p4est_algorithms.h>
 #include <p4est_extended.h>
 #include <p4est_ghost.h>
+#include <p4est_io.h>
 #define NAME(stem) stem##_2
 #endif
 
@@ -128,6 +130,47 @@ void NAME(oak_forest_distribute)(oak_forest_t *forest, const int32_t *count) {
 
 const int64_t *NAME(oak_forest_first)(const oak_forest_t *forest) {
   return forest->p4est->global_first_quadrant;
+}
+
+void NAME(oak_forest_tree)(const oak_forest_t *forest, int t, int place[3]) {
+  const p4est_connectivity_t *c = forest->connectivity;
+  const double *corner = &c->vertices[3 * c->tree_to_vertex[t * P4EST_CHILDREN]];
+  for (int d = 0; d < 3; d++) place[d] = d < P4EST_DIM ? (int)corner[d] : 0;
+}
+
+/* Blocks of all ranks before the end of each tree. */
+static p4est_gloidx_t *count_trees(const p4est_t *p, const int32_t *tree, int count) {
+  const p4est_topidx_t trees = p->connectivity->num_trees;
+  p4est_gloidx_t *sum = P4EST_ALLOC_ZERO(p4est_gloidx_t, trees + 1);
+  for (int n = 0; n < count; n++) sum[tree[n] + 1]++;
+  MPI_Allreduce(MPI_IN_PLACE, sum, trees + 1, MPI_INT64_T, MPI_SUM, p->mpicomm);
+  for (p4est_topidx_t t = 0; t < trees; t++) sum[t + 1] += sum[t];
+  return sum;
+}
+
+int NAME(oak_forest_replace)(oak_forest_t *forest, const int64_t *first, const int32_t *tree,
+                             const int8_t *level, const int32_t (*index)[3]) {
+  p4est_t *old = forest->p4est;
+  const int count = (int)(first[old->mpirank + 1] - first[old->mpirank]);
+  sc_array_t *list = sc_array_new_count(sizeof(p4est_qcoord_t), (P4EST_DIM + 1) * (size_t)count);
+  p4est_qcoord_t *q = (p4est_qcoord_t *)list->array;
+  for (int n = 0; n < count; n++) {
+    for (int d = 0; d < P4EST_DIM; d++) /* within its tree */
+      *q++ = (index[n][d] & ((1 << level[n]) - 1)) << (P4EST_MAXLEVEL - level[n]);
+    *q++ = level[n];
+  }
+  p4est_gloidx_t *sum = count_trees(old, tree, count);
+  p4est_t *fresh = p4est_inflate(old->mpicomm, forest->connectivity, first, sum, list, NULL, NULL);
+  P4EST_FREE(sum);
+  sc_array_destroy(list);
+  const int balanced = p4est_is_balanced(fresh, P4EST_CONNECT_FULL);
+  if (balanced) {
+    fresh->revision = old->revision + 1;
+    forget_ghosts(forest);
+    forest->p4est = fresh;
+  }
+  p4est_destroy(balanced ? old : fresh);
+  return balanced;
 }
 
 int NAME(oak_forest_find_ghosts)(oak_forest_t *forest) {

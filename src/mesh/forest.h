@@ -20,6 +20,12 @@
   /** Give each rank so many blocks, which is not what it has; collective */                       \
   void oak_forest_distribute_##dim(oak_forest_t *forest, const int32_t *count);                    \
   const int64_t *oak_forest_first_##dim(const oak_forest_t *forest);                               \
+  /** Place of tree t in the brick */                                                              \
+  void oak_forest_tree_##dim(const oak_forest_t *forest, int t, int place[3]);                     \
+  /** Make the blocks of this rank those given, with the number of their trees; first [ranks + 1]; \
+   * collective. \return 0 if they are not balanced; then the forest is as before */               \
+  int oak_forest_replace_##dim(oak_forest_t *forest, const int64_t *first, const int32_t *tree,    \
+                               const int8_t *level, const int32_t(*index)[3]);                     \
   /** Find the blocks of other ranks that touch one of this; collective. \return how many */       \
   int oak_forest_find_ghosts_##dim(oak_forest_t *forest);                                          \
   /** What was found, in the order of all blocks; owner: rank, and number on it */                 \
