@@ -83,6 +83,25 @@ OAK_API oak_status_t oak_write_grid(oak_t *sim, const char *path);
 /** Write a PNG picture of one variable (output.picture_*). */
 OAK_API oak_status_t oak_write_picture(oak_t *sim, const char *path);
 
+/** Write all that decides how the simulation goes on to the file \a path, which does not depend on
+ * the number of ranks or the device (docs/restart.md). The file gets its name when it is complete;
+ * an earlier checkpoint of that name is replaced then, and OAK_ERR_FILE is returned if something
+ * else has that name. */
+OAK_API oak_status_t oak_write_checkpoint(oak_t *sim, const char *path);
+/** Go on from a checkpoint, on any number of ranks and any device: after oak_create(), in place of
+ * oak_initialize(). Mesh, solution, time, step and counts are those that were written, and what
+ * follows is bitwise the same on the same kind of device. If parameters or files of scheme,
+ * physics, problem or boundary have changed, the time step is found anew. \return OAK_ERR_INPUT if
+ * dimension, domain, trees, block size, precision or variables differ or blocks are outside of the
+ * levels allowed, OAK_ERR_FILE if the file is damaged or no checkpoint, OAK_ERR_STATE as for
+ * oak_update_time_step. After a failure the simulation may only read another checkpoint or be
+ * destroyed. */
+OAK_API oak_status_t oak_read_checkpoint(oak_t *sim, const char *path);
+/** Change time and step, such as after setting the solution by oak_write_cells. The same on all
+ * ranks. */
+OAK_API void oak_set_time(oak_t *sim, double time);
+OAK_API void oak_set_step(oak_t *sim, long step);
+
 /** Print the table of time spent in the parts of oak (paper: f4_print_wtime). */
 OAK_API void oak_print_wtime(oak_t *sim, FILE *stream);
 

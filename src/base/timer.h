@@ -26,6 +26,7 @@
   X(OAK_PHASE_PARTITION, "partitioning")        \
   X(OAK_PHASE_TIME_STEP, "time step reduction") \
   X(OAK_PHASE_OUTPUT, "output")                 \
+  X(OAK_PHASE_CHECKPOINT, "checkpoints")        \
   X(OAK_PHASE_DIAGNOSTICS, "diagnostics")       \
   X(OAK_PHASE_OTHER, "other")
 

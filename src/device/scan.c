@@ -299,3 +299,13 @@ oak_status_t oak_scan_source(const oak_source_t *source, const oak_words_t *user
   free(scan.seen);
   return status;
 }
+
+oak_status_t oak_source_hash(const oak_source_t *source, char hex[33]) {
+  const oak_words_t none = {0};
+  oak_hash_t hash;
+  int blind;
+  oak_hash_start(&hash);
+  OAK_TRY(oak_scan_source(source, &none, &hash, &blind));
+  oak_hash_hex(&hash, hex);
+  return OAK_OK;
+}

@@ -105,10 +105,9 @@ static oak_status_t check_blocks(const oak_mesh_t *mesh, int nblock, const int8_
   s->tree = malloc((nblock + 1) * sizeof *s->tree);
   s->span = malloc(mesh->size * sizeof *s->span);
   s->first = malloc((mesh->size + 1) * sizeof *s->first);
-  oak_status_t st =
-      s->number && s->tree && s->span && s->first
-          ? follow(mesh, s->number, nblock, level, index, s->tree, &mine)
-          : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh of %d blocks", nblock);
+  oak_status_t st = s->number && s->tree && s->span && s->first
+                        ? follow(mesh, s->number, nblock, level, index, s->tree, &mine)
+                        : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh of %d blocks", nblock);
   OAK_TRY(oak_agree(mesh->comm, st));
   MPI_Allgather(&mine, sizeof mine, MPI_BYTE, s->span, sizeof mine, MPI_BYTE, mesh->comm);
   return check_spans(mesh, s->span, s->first);

@@ -32,13 +32,13 @@ static oak_status_t run_tasks(oak_t *sim, const oak_adapt_task_t *task, int coun
   return oak_device_launch(sim->dev, sim->kernel.adapt, count, &args, sizeof args);
 }
 
-/* Rates per block of the old mesh, from its tiles. */
-static oak_status_t old_rates(oak_t *sim, int blocks, double *rate) {
-  const int results = oak_sim_results(sim);
+oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate) {
+  const int results = oak_sim_results(sim); /* of the tiles of a block */
   double *all = malloc(((size_t)blocks * results + 1) * sizeof *all);
   OAK_CHECK(all, OAK_ERR_MEMORY, "out of memory for the wave speeds of %d blocks", blocks);
-  oak_status_t st =
-      oak_device_download(sim->dev, all, sim->rate_dev, (size_t)blocks * results * sizeof *all);
+  oak_status_t st = OAK_OK;
+  if (blocks)
+    st = oak_device_download(sim->dev, all, sim->rate_dev, (size_t)blocks * results * sizeof *all);
   for (int b = 0; b < blocks && st == OAK_OK; b++) {
     rate[b] = 0;
     for (int t = 0; t < results; t++)
@@ -69,7 +69,7 @@ static oak_status_t map_rates(oak_t *sim, int old_blocks, const oak_adapt_task_t
   double most = 0;
   if (sim->rates_fresh != 1) return OAK_OK;
   double *old = malloc((old_blocks + 1) * sizeof *old);
-  oak_status_t st = old ? old_rates(sim, old_blocks, old)
+  oak_status_t st = old ? oak_block_rates(sim, old_blocks, old)
                         : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d wave speeds", old_blocks);
   if (st == OAK_OK) most = most_rate(sim, old, task);
   free(old);

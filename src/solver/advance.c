@@ -74,6 +74,7 @@ oak_status_t oak_advance(oak_t *sim, double dt) {
   OAK_TRY(reduce_results(sim, run_stages(sim, dt), &invalid));
   if (sim->scheme->result != 0) oak_storage_swap(sim, 0, sim->scheme->result);
   sim->time += dt;
+  sim->dt = dt;
   sim->step++;
   sim->updates += sim->mesh->nglobal * sim->cells * sim->scheme->nstage;
   if (!invalid) return OAK_OK;

@@ -129,7 +129,7 @@ struct oak {
   size_t scratch_bytes;
   long data_revision; /**< mesh revision that blocks, rates and states fit */
 
-  double time;
+  double time, dt; /**< dt: of the last step, 0 before the first */
   long step;
   int64_t updates;
   int64_t first_order_cells, floored_cells; /**< on all ranks, each stage counts */
@@ -230,6 +230,8 @@ oak_status_t oak_careful_probe(oak_t *sim, const oak_stage_t *probe);
  * oak_mesh_adapt's reach [nblock] if there is a buffer; ghost cells must be filled. Not collective.
  */
 oak_status_t oak_compute_flags(oak_t *sim, int *flag);
+/** Largest rate of each of the first \a blocks blocks, where rates are fresh. Not collective. */
+oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate);
 
 /* pace.c */
 /** Measure ranks if mesh.balance says so. Not collective. */

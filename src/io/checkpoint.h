@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The file format of checkpoints (docs/restart.md). A checkpoint is one file, whose contents do not
+ * depend on the number of ranks: a head, texts, a record per block, the data of all blocks. Every
+ * byte belongs to a checksum. Private. Knows neither the mesh library nor the device. */
+#ifndef OAK_CHECKPOINT_H
+#define OAK_CHECKPOINT_H
+
+#include <stdint.h>
+
+#include "oak/status.h"
+
+/** Texts of a checkpoint, in their order. */
+typedef enum {
+  OAK_CHECKPOINT_PROGRAM,    /**< version of oak that wrote it */
+  OAK_CHECKPOINT_VARIABLES,  /**< conserved ones, blank-separated */
+  OAK_CHECKPOINT_PHYSICS,    /**< hash of the physics and what it includes */
+  OAK_CHECKPOINT_PROBLEM,    /**< the same of the problem */
+  OAK_CHECKPOINT_PARAMETERS, /**< of the run, as a parameter file */
+  OAK_CHECKPOINT_SCHEDULE,   /**< of its output; the solver's matter */
+  OAK_CHECKPOINT_TEXTS
+} oak_checkpoint_text_t;
+
+/** What a checkpoint says beside the blocks. */
+typedef struct {
+  int dim, block_size, nvar, real_size;
+  int trees[3], periodic[3];
+  double xmin[3], xmax[3];
+  int64_t step;
+  double time, dt; /**< dt: of the last step */
+  double rate;     /**< largest wave speed / dx, from which the next step follows */
+  int64_t updates, first_order_cells, floored_cells, retries;
+  int rates_known;                        /**< those of the blocks belong to the present state */
+  int64_t nglobal;                        /**< blocks */
+  const char *text[OAK_CHECKPOINT_TEXTS]; /**< to write, on rank 0 alone */
+} oak_checkpoint_t;
+
+/** Blocks of a rank, in global order. */
+typedef struct {
+  MPI_Comm comm;
+  int64_t first; /**< global number of the first of them */
+  int nblock;
+  const int8_t *level;       /**< [nblock] */
+  const int32_t (*index)[3]; /**< [nblock] position in blocks of its level */
+  const double *rate;        /**< [nblock] largest wave speed / dx */
+  /** Copy the data of blocks [b0, b0 + n), real [n][V][N^dim], to \a dst. Rank-local. */
+  oak_status_t (*read)(void *owner, int b0, int n, void *dst);
+  void *owner;
+} oak_checkpoint_blocks_t;
+
+/** Bytes of the data of a block. */
+int64_t oak_checkpoint_block_bytes(const oak_checkpoint_t *head);
+
+/** Write a checkpoint. It gets its name when all of it is on the disk; an earlier file of that name
+ * stays until then, and must be a checkpoint. Collective. */
+oak_status_t oak_checkpoint_write(const oak_checkpoint_t *head,
+                                  const oak_checkpoint_blocks_t *blocks, const char *path);
+
+/** A checkpoint that is read. */
+typedef struct {
+  oak_checkpoint_t head;
+  MPI_Comm comm;
+  char *path, *texts;
+  int fd;
+  int64_t records, data; /**< where they begin in the file */
+} oak_checkpoint_file_t;
+
+/** Open a checkpoint and judge its head and size. Collective.
+ * \return OAK_ERR_FILE, with what is wrong, if it is none that this oak can read. */
+oak_status_t oak_checkpoint_open(MPI_Comm comm, const char *path, oak_checkpoint_file_t *file);
+void oak_checkpoint_close(oak_checkpoint_file_t *file);
+
+/** What records say of blocks [first, first + count): arrays [count]. \a sum: checksums of their
+ * data. Rank-local; OAK_ERR_FILE if a record is damaged. */
+oak_status_t oak_checkpoint_records(const oak_checkpoint_file_t *file, int64_t first, int count,
+                                    int8_t *level, int32_t (*index)[3], double *rate,
+                                    uint32_t *sum);
+/** Data of blocks [first, first + count), real [count][V][N^dim], whose checksums must be \a sum.
+ * Rank-local. */
+oak_status_t oak_checkpoint_data(const oak_checkpoint_file_t *file, int64_t first, int count,
+                                 const uint32_t *sum, void *dst);
+
+/** Blocks whose data fits into a buffer of moderate size, at least one. */
+int oak_checkpoint_chunk(const oak_checkpoint_t *head);
+
+/** Read all of a checkpoint and compare all checksums. Collective. */
+oak_status_t oak_checkpoint_verify(MPI_Comm comm, const char *path);
+
+/** 1 if the file \a path begins as checkpoints do. Rank-local. */
+int oak_checkpoint_is_one(const char *path);
+
+#endif
