@@ -17,6 +17,7 @@ static const struct {
      "show what plotfiles hold: time, blocks, levels, range of each variable"},
     {"line", oak_command_line, "print values of a plotfile along a line"},
     {"slice", oak_command_slice, "print values of a plotfile in a plane"},
+    {"diff", oak_command_diff, "compare plotfiles: the largest difference of each variable"},
     {"bench", oak_command_bench, "measure cell updates per second on this machine"},
     {"info", oak_command_info,
      "show version, devices, compilers, paths, known problems and schemes"},

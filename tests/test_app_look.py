@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The commands that look at plotfiles, for CTest: oak ls, line and slice against the totals that oak computed
-itself and against each other, in 2D and 3D, double and single precision; and what they refuse.
+itself and against each other, oak diff of runs that are the same and of others; and what they refuse.
 
 usage: test_app_look.py --oak OAK --mpiexec "mpiexec -n" --np N
 
@@ -112,6 +112,25 @@ def check_lines(look, name, dim):
     assert len(point["p"]) == 1 and point["p"][0] == array["p"][-1]
 
 
+def check_diff(look, run):
+    """The number of ranks changes no bit; other parameters and another mesh do."""
+    run("one", 1, RUNS["2D"])
+    run("coarse", 1, [*RUNS["2D"], "mesh.max_level=3"])
+    text = look("diff", "2D", "one")
+    assert text.count("no difference: the same bits") == 2, text
+    begin = [f"{name}/plt000000" for name in ("2D", "coarse")]
+    text = look("diff", *begin, code=1, words="meshes differ")
+    rho = next(line.split() for line in text.splitlines() if line.split()[:1] == ["rho"])
+    assert 0 < float(rho[1]) <= 0.875, text
+    look("diff", *begin, "--tolerance", "1", words="no difference beyond the tolerance")
+    look("diff", *begin, "--absolute", "0.001", "--var", "rho", code=1)
+    assert look("diff", *begin, "--quiet", code=1) == ""
+    look("diff", "2D", "3D", code=2, words="cannot be compared: one has 2 dimensions")
+    look("diff", "2D", "nowhere", code=2, words="No such file")
+    os.rename(os.path.join(look.work, "one/plt000000"), os.path.join(look.work, "one/plt000001"))
+    look("diff", "2D", "one", code=1, words="is in one run alone")
+
+
 def check_refusals(look):
     for command in ("ls", "line", "slice"):
         look(command, "--help", words=f"usage: oak {command} ")
@@ -137,15 +156,20 @@ def main():
         look = Look(options.oak, work)
         with open(os.path.join(work, "run.ini"), "w", encoding="utf-8") as f:
             f.write(INI)
+
+        def run(name, ranks, settings):
+            subprocess.run([*shlex.split(options.mpiexec), str(ranks), options.oak, "run", "--quiet", "run.ini",
+                            f"output.folder={name}", *settings], cwd=work, check=True)
+
         for name, settings in RUNS.items():
             dim = int(name[0])
-            subprocess.run([*shlex.split(options.mpiexec), str(options.np), options.oak, "run", "--quiet", "run.ini",
-                            f"output.folder={name}", *settings], cwd=work, check=True)
+            run(name, options.np, settings)
             with open(os.path.join(work, name, "diagnostics.csv"), encoding="utf-8", newline="") as f:
                 rows = list(csv.DictReader(f))
             check_ls(look, name, rows)
             check_slices(look, name, dim, float(rows[-1]["rho"]), 0.3**dim)
             check_lines(look, name, dim)
+        check_diff(look, run)
         check_refusals(look)
     return 0
 

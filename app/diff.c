@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oak diff: how plotfiles differ. */
+#define _GNU_SOURCE 1
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "compare.h"
+#include "look.h"
+#include "str.h"
+
+static const char help[] =
+    "Compares two plotfiles, or all plotfiles of two runs: the largest difference of each "
+    "variable, "
+    "and where\n"
+    "it is. Without a tolerance values differ if their bits do, and so do meshes. Where meshes "
+    "differ, values\n"
+    "are compared on the finer cells of each place, with the value of a coarser cell all over "
+    "it.\n\n"
+    "options:\n"
+    "  --tolerance T  allow differences of T times the largest absolute value of the variable\n"
+    "  --absolute T   allow differences of T; with --tolerance: of both together\n"
+    "  --var A,B      compare these variables; without it all\n"
+    "  --quiet        print nothing but errors\n\n"
+    "exit status: 0: no difference, 1: there are differences, 2: they cannot be compared\n\n"
+    "examples:\n"
+    "  oak diff output/one output/again\n"
+    "  oak diff a/plt000100 b/plt000100 --tolerance 1e-12 --var rho,p\n";
+
+typedef struct {
+  const char *tolerance, *absolute, *var;
+  int quiet;
+  double relative_allowed, absolute_allowed;
+} settings_t;
+
+enum { SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
+
+static int is_exact(const settings_t *s) { return !s->tolerance && !s->absolute; }
+
+static double largest_value(const oak_plotfile_t *const p[2], const int var[2]) {
+  double largest = 0;
+  for (int w = 0; w < 2; w++) {
+    double range[2];
+    oak_plotfile_range(p[w], var[w], range);
+    largest = fmax(largest, fmax(fabs(range[0]), fabs(range[1])));
+  }
+  return largest;
+}
+
+static void print_difference(const settings_t *s, const oak_grid_view_t *view, int width,
+                             const char *name, const oak_difference_t *found, double largest) {
+  char cells[16], place[96] = "";
+  if (s->quiet) return;
+  if (found->differ == 0 && found->largest == 0) {
+    printf("  %-*s %12s\n", width, name, "0");
+    return;
+  }
+  for (int d = 0; d < view->dim; d++)
+    snprintf(place + strlen(place), sizeof place - strlen(place), "%s%.6g", d ? "," : "",
+             found->x[d]);
+  oak_str_count(cells, sizeof cells, (double)found->differ);
+  printf("  %-*s %12.4g %12.4g %9s  %-24s %24.17g %24.17g\n", width, name, found->largest,
+         largest > 0 ? found->largest / largest : found->largest, cells, place, found->value[0],
+         found->value[1]);
+}
+
+/** The variables to compare, as numbers in both. \a only: how many are in one of them alone. */
+static oak_status_t match_variables(const settings_t *s, const oak_grid_view_t *const view[2],
+                                    int (**pair)[2], int *npair, int *only) {
+  int *var = NULL, nvar = 0;
+  *pair = NULL;
+  *npair = *only = 0;
+  oak_status_t st = oak_look_variables(view[0], s->var, &var, &nvar);
+  if (st == OAK_OK) {
+    *pair = malloc((size_t)nvar * sizeof **pair);
+    if (!*pair) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list variables");
+  }
+  for (int v = 0; v < nvar && st == OAK_OK; v++) {
+    int other = 0;
+    while (other < view[1]->nvar && strcmp(view[0]->name[var[v]], view[1]->name[other]) != 0)
+      other++;
+    if (other == view[1]->nvar && s->var)
+      st = oak_look_variable(view[1], view[0]->name[var[v]], &other);
+    if (other == view[1]->nvar) continue;
+    (*pair)[*npair][0] = var[v];
+    (*pair)[(*npair)++][1] = other;
+  }
+  if (st == OAK_OK && !s->var) *only = view[0]->nvar + view[1]->nvar - 2 * *npair;
+  free(var);
+  return st;
+}
+
+static oak_status_t compare_variables(const settings_t *s, const oak_plotfile_t *const p[2],
+                                      const oak_comparison_t *comparison, int *result) {
+  const oak_grid_view_t *const *view = comparison->view;
+  int(*pair)[2], npair, only, width = 8;
+  oak_status_t st = match_variables(s, view, &pair, &npair, &only);
+  for (int i = 0; i < npair; i++)
+    if ((int)strlen(view[0]->name[pair[i][0]]) > width)
+      width = (int)strlen(view[0]->name[pair[i][0]]);
+  if (only > 0) *result = DIFFERENT;
+  if (st == OAK_OK && only > 0 && !s->quiet)
+    printf("  %d variable%s in one of them alone\n", only, only == 1 ? " is" : "s are");
+  if (st == OAK_OK && npair > 0 && !s->quiet)
+    printf("  %-*s %12s %12s %9s  %-24s %24s %24s\n", width, "variable", "difference", "relative",
+           "cells", "largest at", "first", "second");
+  for (int i = 0; i < npair && st == OAK_OK; i++) {
+    const double largest = largest_value(p, pair[i]);
+    oak_difference_t found;
+    st =
+        oak_compare(comparison, pair[i],
+                    is_exact(s) ? -1 : s->absolute_allowed + s->relative_allowed * largest, &found);
+    if (st != OAK_OK) break;
+    if (found.differ > 0) *result = DIFFERENT;
+    print_difference(s, view[0], width, view[0]->name[pair[i][0]], &found, largest);
+  }
+  free(pair);
+  return st;
+}
+
+/** Time, step and mesh. */
+static int compare_facts(const settings_t *s, const oak_comparison_t *c) {
+  const oak_grid_view_t *a = c->view[0], *b = c->view[1];
+  int result = SAME;
+  const double allowed = s->relative_allowed * fmax(fabs(a->time), fabs(b->time));
+  if (!(fabs(a->time - b->time) <= allowed + s->absolute_allowed)) {
+    result = DIFFERENT;
+    if (!s->quiet) printf("  times differ: %.17g and %.17g\n", a->time, b->time);
+  }
+  if (a->step != b->step && !s->quiet)
+    printf("  steps differ: %ld and %ld (does not count)\n", a->step, b->step);
+  if (c->common != a->nglobal || c->common != b->nglobal) {
+    if (is_exact(s)) result = DIFFERENT;
+    if (!s->quiet)
+      printf("  meshes differ: %lld and %lld blocks, %lld of them the same%s\n",
+             (long long)a->nglobal, (long long)b->nglobal, (long long)c->common,
+             is_exact(s) ? "" : " (does not count)");
+  }
+  return result;
+}
+
+/** Open both with blocks of the same size. */
+static oak_status_t open_both(const char *const path[2], oak_plotfile_t *p[2]) {
+  for (int w = 0; w < 2; w++) OAK_TRY(oak_plotfile_open(path[w], 0, &p[w]));
+  int size[2], divisor;
+  for (int w = 0; w < 2; w++) size[w] = oak_plotfile_view(p[w])->block_size;
+  for (divisor = size[0]; size[0] % divisor != 0 || size[1] % divisor != 0;) divisor--;
+  for (int w = 0; w < 2; w++) {
+    if (size[w] == divisor) continue;
+    oak_plotfile_close(&p[w]);
+    OAK_TRY(oak_plotfile_open(path[w], divisor, &p[w]));
+  }
+  return OAK_OK;
+}
+
+static oak_status_t compare_plotfiles(const settings_t *s, const char *const path[2], int *result) {
+  oak_plotfile_t *p[2] = {NULL, NULL};
+  oak_comparison_t comparison = {.locator = NULL};
+  if (!s->quiet) printf("%s and %s\n", path[0], path[1]);
+  oak_status_t st = open_both(path, p);
+  if (st == OAK_OK)
+    st = oak_compare_new(oak_plotfile_view(p[0]), oak_plotfile_view(p[1]), &comparison);
+  if (st == OAK_ERR_UNSUPPORTED)
+    OAK_FAIL(st, "%s and %s cannot be compared: %s", path[0], path[1], oak_last_error());
+  if (st == OAK_OK) {
+    *result = compare_facts(s, &comparison);
+    st = compare_variables(s, (const oak_plotfile_t *const *)p, &comparison, result);
+  }
+  if (st == OAK_OK && *result == SAME && !s->quiet)
+    printf("  no difference%s\n", is_exact(s) ? ": the same bits" : " beyond the tolerance");
+  oak_compare_free(&comparison);
+  for (int w = 0; w < 2; w++) oak_plotfile_close(&p[w]);
+  return st;
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/** Plotfiles of two runs by their names, which are sorted. */
+static oak_status_t compare_runs(const settings_t *s, char **const list[2], const int count[2],
+                                 int *result) {
+  int at[2] = {0, 0};
+  while (at[0] < count[0] || at[1] < count[1]) {
+    int order = at[0] == count[0] ? 1 : at[1] == count[1] ? -1 : 0;
+    if (order == 0) order = strverscmp(base_name(list[0][at[0]]), base_name(list[1][at[1]]));
+    if (order == 0) {
+      const char *const path[2] = {list[0][at[0]++], list[1][at[1]++]};
+      int one = SAME;
+      OAK_TRY(compare_plotfiles(s, path, &one));
+      if (one > *result) *result = one;
+    } else {
+      const int w = order < 0 ? 0 : 1;
+      if (!s->quiet) printf("%s is in one run alone\n", list[w][at[w]]);
+      at[w]++;
+      *result = DIFFERENT;
+    }
+  }
+  return OAK_OK;
+}
+
+static oak_status_t compare_paths(const settings_t *s, const char *const path[2], int *result) {
+  char **list[2] = {NULL, NULL};
+  int count[2] = {0, 0}, is_run[2];
+  oak_status_t st = OAK_OK;
+  for (int w = 0; w < 2 && st == OAK_OK; w++) {
+    st = oak_look_list(path[w], &list[w], &count[w]);
+    if (st == OAK_OK) is_run[w] = strncmp(list[w][0], path[w], strlen(list[w][0])) != 0;
+  }
+  if (st == OAK_OK && is_run[0] && is_run[1]) {
+    st = compare_runs(s, list, count, result);
+  } else if (st == OAK_OK) {
+    const char *const last[2] = {list[0][count[0] - 1], list[1][count[1] - 1]};
+    st = compare_plotfiles(s, last, result);
+  }
+  for (int w = 0; w < 2; w++) oak_look_free(list[w], count[w]);
+  return st;
+}
+
+static oak_status_t read_allowed(settings_t *s) {
+  if (s->tolerance) OAK_TRY(oak_look_numbers("--tolerance", s->tolerance, 1, &s->relative_allowed));
+  if (s->absolute) OAK_TRY(oak_look_numbers("--absolute", s->absolute, 1, &s->absolute_allowed));
+  OAK_CHECK(s->relative_allowed >= 0 && s->absolute_allowed >= 0, OAK_ERR_INPUT,
+            "a tolerance is not negative");
+  return OAK_OK;
+}
+
+static int diff(int argc, char **argv) {
+  settings_t s = {0};
+  const look_option_t option[] = {{"--tolerance", &s.tolerance, NULL},
+                                  {"--absolute", &s.absolute, NULL},
+                                  {"--var", &s.var, NULL},
+                                  {"--quiet", NULL, &s.quiet},
+                                  {NULL, NULL, NULL}};
+  const look_command_t command = {
+      "diff", "A B [--tolerance T] [--absolute T] [--var A,B] [--quiet]", help, option, 2, 2};
+  const char *path[2];
+  int result = SAME;
+  const int n = oak_look_arguments(&command, argc, argv, path);
+  if (n < 0) return n == -1 ? 0 : TROUBLE;
+  oak_status_t st = read_allowed(&s);
+  if (st == OAK_OK) st = compare_paths(&s, path, &result);
+  if (st == OAK_OK) return result;
+  oak_report_failure(0);
+  return TROUBLE;
+}
+
+int oak_command_diff(int argc, char **argv, int rank) {
+  return oak_look_on_rank_0(diff, argc, argv, rank);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The difference of two grid views, on meshes that may differ. Private; what has OAK_API is for the
+ * oak command. Rank-local: both views have all their blocks on this rank. */
+#ifndef OAK_COMPARE_H
+#define OAK_COMPARE_H
+
+#include "grid_view.h"
+#include "locate.h"
+
+/** Two views that cover the same domain with cells of the same sizes. */
+typedef struct {
+  const oak_grid_view_t *view[2];
+  oak_locator_t *locator; /**< of the second */
+  int shift[2];           /**< level of a view + shift: level counted from the coarser blocks */
+  int finest;             /**< highest level of both, counted so */
+  int64_t common;         /**< blocks that both have */
+} oak_comparison_t;
+
+/** What is found for one variable. */
+typedef struct {
+  int64_t cells;         /**< compared */
+  int64_t differ;        /**< of these, by more than allowed */
+  double largest;        /**< difference; INFINITY where only one of the values is a number */
+  double value[2], x[3]; /**< where the difference is largest */
+} oak_difference_t;
+
+/** Prepare the comparison. Both views have blocks of the same size.
+ * \return OAK_ERR_UNSUPPORTED, with the reason, if their cells do not fit together. */
+OAK_API oak_status_t oak_compare_new(const oak_grid_view_t *a, const oak_grid_view_t *b,
+                                     oak_comparison_t *out);
+OAK_API void oak_compare_free(oak_comparison_t *comparison);
+
+/** Compare variable \a var[0] of the first view with \a var[1] of the second, everywhere on the
+ * finer of their cells, with the value of the coarser cell all over it. Cells differ if
+ * |a - b| > \a allowed; with allowed < 0 if their bits do. Two values that are no numbers do not
+ * differ. */
+OAK_API oak_status_t oak_compare(const oak_comparison_t *comparison, const int var[2],
+                                 double allowed, oak_difference_t *out);
+
+#endif
