@@ -35,6 +35,15 @@ static oak_status_t check_options(const oak_grid_view_t *view, const oak_picture
             "picture range %g to %g; give a lower and a higher value, or equal ones for the "
             "range of the data",
             o->low, o->high);
+  OAK_CHECK(!o->log_scale || o->low == o->high || o->low > 0, OAK_ERR_ARGUMENT,
+            "picture range %g to %g with a logarithmic scale; give values above 0", o->low,
+            o->high);
+  OAK_CHECK(o->quantile >= 0 && o->quantile < 0.5, OAK_ERR_ARGUMENT,
+            "picture quantile %g; choose 0 to less than 0.5", o->quantile);
+  OAK_CHECK((int)o->show >= 0 && o->show < OAK_SHOW_COUNT, OAK_ERR_ARGUMENT,
+            "picture of kind %d; choose 0 to %d", (int)o->show, OAK_SHOW_COUNT - 1);
+  OAK_CHECK(view->dim == 3 || o->show == OAK_SHOW_SLICE, OAK_ERR_ARGUMENT,
+            "a projection needs three dimensions, and there are two; leave it out");
   if (view->dim == 2) return OAK_OK;
   OAK_CHECK(o->slice_axis >= 0 && o->slice_axis < 3, OAK_ERR_ARGUMENT,
             "slice across axis %d; choose 0 (x), 1 (y) or 2 (z)", o->slice_axis);
@@ -54,6 +63,10 @@ static oak_status_t set_scene(const oak_grid_view_t *view, const oak_picture_opt
                          .width = options->width,
                          .low = options->low,
                          .high = options->high};
+  if (options->log_scale && options->low < options->high) {
+    scene->low = log10(options->low);
+    scene->high = log10(options->high);
+  }
   if (view->dim == 3) {
     const int n = options->slice_axis;
     scene->normal = n;
@@ -79,7 +92,14 @@ static oak_status_t finish(const oak_scene_t *scene, const oak_frame_t *frame, o
   char time[40], step[24], range[80], area[64];
   snprintf(time, sizeof time, "%.17g", view->time);
   snprintf(step, sizeof step, "%ld", view->step);
-  snprintf(range, sizeof range, "%.17g %.17g", scene->low, scene->high);
+  const int given = scene->options->low < scene->options->high, is_log = scene->options->log_scale;
+  snprintf(range, sizeof range, "%.17g %.17g",
+           given    ? scene->options->low
+           : is_log ? pow(10, scene->low)
+                    : scene->low,
+           given    ? scene->options->high
+           : is_log ? pow(10, scene->high)
+                    : scene->high);
   snprintf(area, sizeof area, "%d %d %d %d", frame->left, frame->top, scene->width, scene->height);
   const oak_png_note_t note[] = {
       {"Software", "oak"},  {"oak variable", view->name[scene->options->variable]},
@@ -89,26 +109,47 @@ static oak_status_t finish(const oak_scene_t *scene, const oak_frame_t *frame, o
   return oak_png_write(canvas, note, (int)(sizeof note / sizeof *note), path);
 }
 
+/** Draw the scene, whose range is known, and write the file. */
+static oak_status_t draw(const oak_scene_t *scene, const double *field, const char *path) {
+  const oak_grid_view_t *view = scene->view;
+  int rank;
+  MPI_Comm_rank(view->comm, &rank);
+  oak_canvas_t canvas = {0, 0, NULL};
+  const oak_frame_t frame = oak_frame_measure(scene);
+  oak_status_t st = OAK_OK;
+  if (rank == 0)
+    st = oak_canvas_new(frame.left + scene->width + frame.right,
+                        frame.top + scene->height + frame.bottom, &canvas);
+  st = oak_agree(view->comm, st);
+  if (st == OAK_OK && scene->options->show == OAK_SHOW_SLICE)
+    st = oak_scene_draw_data(scene, rank == 0 ? &canvas : NULL, frame.left, frame.top);
+  else if (st == OAK_OK && rank == 0)
+    oak_scene_draw_field(scene, field, &canvas, frame.left, frame.top);
+  if (st == OAK_OK)
+    st = oak_agree(view->comm, rank == 0 ? finish(scene, &frame, &canvas, path) : OAK_OK);
+  free(canvas.rgb);
+  return st;
+}
+
 oak_status_t oak_picture_write(const oak_grid_view_t *view, const oak_picture_options_t *options,
                                const char *path) {
   OAK_TRY(check_options(view, options));
   oak_scene_t scene;
-  OAK_TRY(set_scene(view, options, &scene));
-  if (options->low == options->high) OAK_TRY(oak_scene_find_range(&scene));
-
-  int rank;
-  MPI_Comm_rank(view->comm, &rank);
-  oak_canvas_t canvas = {0, 0, NULL};
-  const oak_frame_t frame = oak_frame_measure(&scene);
+  double *field = NULL;
   oak_status_t st = OAK_OK;
-  if (rank == 0)
-    st = oak_canvas_new(frame.left + scene.width + frame.right,
-                        frame.top + scene.height + frame.bottom, &canvas);
-  st = oak_agree(view->comm, st);
-  if (st == OAK_OK)
-    st = oak_scene_draw_data(&scene, rank == 0 ? &canvas : NULL, frame.left, frame.top);
-  if (st == OAK_OK)
-    st = oak_agree(view->comm, rank == 0 ? finish(&scene, &frame, &canvas, path) : OAK_OK);
-  free(canvas.rgb);
+  OAK_TRY(set_scene(view, options, &scene));
+  if (options->show != OAK_SHOW_SLICE) {
+    int rank;
+    MPI_Comm_rank(view->comm, &rank);
+    if (rank == 0) field = malloc((size_t)scene.width * (size_t)scene.height * sizeof *field);
+    if (rank == 0 && !field)
+      st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for a picture of %d x %d pixels; make it smaller",
+                    scene.width, scene.height);
+    st = oak_agree(view->comm, st);
+    if (st == OAK_OK) st = oak_scene_project(&scene, field);
+  }
+  if (st == OAK_OK && options->low == options->high) st = oak_scene_find_range(&scene, field);
+  if (st == OAK_OK) st = draw(&scene, field, path);
+  free(field);
   return st;
 }

@@ -7,7 +7,7 @@
 
 #include "picture_parts.h"
 
-enum { MAX_FACTS = 6, FACT_SIZE = 96, LABEL_SIZE = 64 };
+enum { MAX_FACTS = 40, FACT_SIZE = 96, LABEL_SIZE = 64 };
 static const uint32_t INK = 0x1E2227, SOFT_INK = 0x4A5058, LINE = 0x565C64;
 
 /* Lengths in heights of capitals. */
@@ -105,25 +105,146 @@ static ticks_t bar_ticks(const oak_scene_t *scene, double size) {
   return make_ticks(scene->low, scene->high, fmax(3, scene->height / (4 * size)));
 }
 
+/* ---- the scale of a logarithmic colour bar ---- */
+
+/** Ticks at 1, 2, .. 9 times powers of ten; which ones have labels depends on how many decades
+ * there are. */
+typedef struct {
+  int first, last; /**< powers of ten around the range */
+  int every;       /**< power with a label */
+  int digits;      /**< 1: labels at powers alone; 2: at 1, 2, 5 times powers */
+  int minor;       /**< ticks between powers */
+} decades_t;
+
+static decades_t make_decades(const oak_scene_t *scene, double size) {
+  const double low = scene->low, high = scene->high;
+  const double most = fmax(2, scene->height / (3 * size));
+  decades_t d = {(int)floor(low), (int)ceil(high), 1, high - low < 1.6 ? 2 : 1, 0};
+  while ((high - low) / d.every > most) d.every++;
+  d.minor = d.every == 1 && (high - low) * 14 * size < scene->height * 2;
+  return d;
+}
+
+static int has_label(const decades_t *d, int power, int digit) {
+  if (digit == 1) return power % d->every == 0;
+  return d->digits == 2 && (digit == 2 || digit == 5);
+}
+
+/** Draw the label "5x10^-3" (as "10^-3" for digit 1) at the left end x, middle y; NULL canvas: only
+ * measure. \return its width. */
+static double draw_decade(oak_canvas_t *canvas, double x, double y, int digit, int power,
+                          double size) {
+  char number[32], raised[LABEL_SIZE], label[LABEL_SIZE];
+  double width;
+  if (power >= -2 && power <= 3) {
+    snprintf(number, sizeof number, "%.*f", power < 0 ? -power : 0, digit * pow(10, power));
+    print_number(label, number);
+    raised[0] = '\0';
+  } else {
+    snprintf(label, sizeof label,
+             digit == 1 ? "10"
+                        : "%d\xC3\x97"
+                          "10",
+             digit);
+    snprintf(number, sizeof number, "%d", power);
+    print_number(raised, number);
+  }
+  width = oak_text_width(label, size, OAK_TEXT_REGULAR);
+  if (canvas) {
+    oak_canvas_text(canvas, x, floor(y + size / 2 + 0.5), label, size, OAK_TEXT_REGULAR, SOFT_INK);
+    oak_canvas_text(canvas, x + width, floor(y + size / 2 + 0.5) - floor(0.6 * size), raised,
+                    0.75 * size, OAK_TEXT_REGULAR, SOFT_INK);
+  }
+  return width + oak_text_width(raised, 0.75 * size, OAK_TEXT_REGULAR);
+}
+
+/** Call draw_decade for each tick of the range, with the ticks before it if there is a canvas. \a
+ * x: where ticks begin. \return the widest label. */
+static double draw_decades(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas,
+                           int x, double size) {
+  const decades_t d = make_decades(scene, size);
+  const int length = (int)(TICK * size + 0.5);
+  double widest = 0;
+  for (int power = d.first; power <= d.last; power++)
+    for (int digit = 1; digit <= 9; digit++) {
+      const double t = (power + log10(digit) - scene->low) / (scene->high - scene->low);
+      const int labelled = has_label(&d, power, digit);
+      if (t < -1e-6 || t > 1 + 1e-6 || (!labelled && digit > 1 && !d.minor)) continue;
+      double y = 0;
+      if (canvas) {
+        y = frame->top + (1 - t) * scene->height;
+        oak_canvas_fill(canvas, x, (int)floor(y - 0.5 * frame->thin + 0.5),
+                        labelled ? length : (length + 1) / 2, frame->thin, LINE);
+      }
+      if (labelled)
+        widest = fmax(
+            widest, draw_decade(canvas, x + length + 0.7 * TICK_GAP * size, y, digit, power, size));
+    }
+  return widest;
+}
+
 /* ---- title ---- */
 
-/** The facts in the line below the title, in order. The first is the variable's name. */
-static int list_facts(const oak_scene_t *scene, char fact[MAX_FACTS][FACT_SIZE]) {
+uint32_t oak_level_color(int level) {
+  static const uint32_t color[8] = {0xE41A1C, 0x2F7FD0, 0x3FA535, 0xF07F00,
+                                    0x9A4FB0, 0x11B5C5, 0xD4A900, 0xF06CB4};
+  return color[level % 8];
+}
+
+/** A piece of the line below the title. */
+typedef struct {
+  char text[FACT_SIZE];
+  uint32_t color;
+  oak_text_weight_t weight;
+} fact_t;
+
+/** Append a fact. \return where its text goes. */
+static char *add_fact(fact_t *fact, int *n) {
+  fact[*n] = (fact_t){"", SOFT_INK, OAK_TEXT_REGULAR};
+  return fact[(*n)++].text;
+}
+
+/** The variable's name, or what is shown of it. */
+static void name_variable(const oak_scene_t *scene, fact_t *fact) {
+  static const char *const how[OAK_SHOW_COUNT] = {"%s", "maximum of %s", "mean of %s",
+                                                  "column of %s"};
+  const char *name = scene->view->name[scene->options->variable];
+  *fact = (fact_t){"", INK, OAK_TEXT_BOLD};
+  snprintf(fact->text, FACT_SIZE, how[scene->options->show], name);
+}
+
+static void list_levels(const oak_scene_t *scene, fact_t *fact, int *n) {
   const oak_grid_view_t *view = scene->view;
-  int n = 0;
-  snprintf(fact[n++], FACT_SIZE, "%s", view->name[scene->options->variable]);
+  if (scene->options->draw_mesh != OAK_MESH_LEVELS || scene->options->show != OAK_SHOW_SLICE) {
+    if (view->min_level == view->max_level)
+      snprintf(add_fact(fact, n), FACT_SIZE, "level %d", view->max_level);
+    else
+      snprintf(add_fact(fact, n), FACT_SIZE, "levels %d-%d", view->min_level, view->max_level);
+    return;
+  }
+  for (int l = view->min_level; l <= view->max_level && *n < MAX_FACTS; l++) {
+    snprintf(add_fact(fact, n), FACT_SIZE, "level %d", l);
+    fact[*n - 1].color = oak_level_color(l);
+    fact[*n - 1].weight = OAK_TEXT_BOLD;
+  }
+}
+
+/** The facts in the line below the title, in order. */
+static int list_facts(const oak_scene_t *scene, fact_t fact[MAX_FACTS]) {
+  const oak_grid_view_t *view = scene->view;
+  int n = 1;
+  name_variable(scene, &fact[0]);
   const double t = fabs(view->time);
   const char *format = t == 0 || (t >= 1e-3 && t < 1e4) ? "t = %#.4g" : "t = %.4g";
-  snprintf(fact[n++], FACT_SIZE, format, view->time);
-  if (scene->normal >= 0)
-    snprintf(fact[n++], FACT_SIZE, "%c = %.4g", "xyz"[scene->normal],
+  snprintf(add_fact(fact, &n), FACT_SIZE, format, view->time);
+  if (scene->options->show != OAK_SHOW_SLICE)
+    snprintf(add_fact(fact, &n), FACT_SIZE, "along %c", "xyz"[scene->normal]);
+  else if (scene->normal >= 0)
+    snprintf(add_fact(fact, &n), FACT_SIZE, "%c = %.4g", "xyz"[scene->normal],
              scene -> options -> slice_position);
-  snprintf(fact[n++], FACT_SIZE, "step %ld", view->step);
-  snprintf(fact[n++], FACT_SIZE, "blocks %lld", (long long)view->nglobal);
-  if (view->min_level == view->max_level)
-    snprintf(fact[n++], FACT_SIZE, "level %d", view->max_level);
-  else
-    snprintf(fact[n++], FACT_SIZE, "levels %d-%d", view->min_level, view->max_level);
+  snprintf(add_fact(fact, &n), FACT_SIZE, "step %ld", view->step);
+  snprintf(add_fact(fact, &n), FACT_SIZE, "blocks %lld", (long long)view->nglobal);
+  list_levels(scene, fact, &n);
   return n;
 }
 
@@ -131,20 +252,20 @@ static int list_facts(const oak_scene_t *scene, char fact[MAX_FACTS][FACT_SIZE])
  * \return the number of lines. */
 static int draw_facts(const oak_scene_t *scene, oak_canvas_t *canvas, double x, double y,
                       double room, double size) {
-  char fact[MAX_FACTS][FACT_SIZE];
+  fact_t fact[MAX_FACTS];
   const int n = list_facts(scene, fact);
   int lines = 1;
   double used = 0;
   for (int i = 0; i < n; i++) {
-    const oak_text_weight_t weight = i == 0 ? OAK_TEXT_BOLD : OAK_TEXT_REGULAR;
-    const double width = oak_text_width(fact[i], size, weight);
+    const double width = oak_text_width(fact[i].text, size, fact[i].weight);
     if (used > 0 && used + width > room) {
       used = 0;
       lines++;
       y += LINE_HEIGHT * size;
     }
     if (canvas)
-      oak_canvas_text(canvas, x + used, floor(y), fact[i], size, weight, i == 0 ? INK : SOFT_INK);
+      oak_canvas_text(canvas, x + used, floor(y), fact[i].text, size, fact[i].weight,
+                      fact[i].color);
     used += width + FACT_GAP * size;
   }
   return lines;
@@ -164,8 +285,11 @@ oak_frame_t oak_frame_measure(const oak_scene_t *scene) {
   frame.thin = size < 15 ? 1 : (int)(size / 10 + 0.5);
   const ticks_t y = axis_ticks(scene, 1, size), bar = bar_ticks(scene, size);
   const double label = TICK + TICK_GAP;
-  double scale_width = widest_tick(&bar, size) + (TICK + TICK_GAP + BAR_WIDTH) * size;
-  if (bar.exponent) scale_width = fmax(scale_width, draw_power(NULL, 0, 0, bar.exponent, size));
+  const int is_log = scene->options->log_scale;
+  const double widest = is_log ? draw_decades(scene, NULL, NULL, 0, size) : widest_tick(&bar, size);
+  double scale_width = widest + (TICK + TICK_GAP + BAR_WIDTH) * size;
+  if (bar.exponent && !is_log)
+    scale_width = fmax(scale_width, draw_power(NULL, 0, 0, bar.exponent, size));
   double name_width = oak_text_width("x", size, OAK_TEXT_REGULAR);
   if (y.exponent) name_width += draw_power(NULL, 0, 0, y.exponent, size) + POWER_GAP * size;
   frame.left = (int)ceil((MARGIN + NAME_GAP + label) * size + name_width + widest_tick(&y, size));
@@ -175,7 +299,7 @@ oak_frame_t oak_frame_measure(const oak_scene_t *scene) {
   const int lines = draw_facts(scene, NULL, 0, 0, room, size);
   double top = MARGIN + 1 + LINE_HEIGHT * (lines - 1) + 1.6;
   if (has_title(scene)) top += LINE_HEIGHT * TITLE_SCALE;
-  if (bar.exponent) top += 1.7;
+  if (bar.exponent && !is_log) top += 1.7;
   frame.top = (int)ceil(top * size);
   return frame;
 }
@@ -250,6 +374,10 @@ static void draw_bar(const oak_scene_t *scene, const oak_frame_t *frame, oak_can
                     (uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2]);
   }
   draw_box(canvas, x0, frame->top, width, scene->height, frame->thin);
+  if (scene->options->log_scale) {
+    draw_decades(scene, frame, canvas, x0 + width + frame->thin, size);
+    return;
+  }
   for (int64_t i = ticks.first; i <= ticks.last; i++) {
     const double t = ((double)i * ticks.step - scene->low) / (scene->high - scene->low);
     const double y = frame->top + (1 - t) * scene->height;

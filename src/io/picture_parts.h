@@ -18,12 +18,28 @@ typedef struct {
   int normal;        /**< dimension across the slice; -1 in 2D */
   double fraction;   /**< position of the slice in the domain, in trees */
   int width, height; /**< of the data area, in pixels */
-  double low, high;  /**< range of values */
+  double low, high;  /**< range of values, as oak_scene_scaled() gives them */
 } oak_scene_t;
 
-/** Set the lowest and highest finite value shown, over all ranks, as the scene's range; widened
- * where they are equal. Collective. */
-oak_status_t oak_scene_find_range(oak_scene_t *scene);
+/** A value as it is coloured: itself, or its decimal logarithm (-INFINITY where there is none). */
+double oak_scene_scaled(const oak_scene_t *scene, double value);
+
+/** Set the lowest and highest finite value shown, over all ranks, as the scene's range, or the
+ * quantiles that the options want; widened where they are equal. \a field: what
+ * oak_scene_project() gave on rank 0; NULL elsewhere, and for a slice. Collective. */
+oak_status_t oak_scene_find_range(oak_scene_t *scene, const double *field);
+
+/** Pixels of a projection: \a field [height][width] on rank 0, from below, NAN or infinite where a
+ * value is not finite; NULL on the other ranks. Collective; all ranks fail together. Memory: 24
+ * bytes per pixel on each rank. */
+oak_status_t oak_scene_project(const oak_scene_t *scene, double *field);
+
+/** Draw such pixels. Rank 0. */
+void oak_scene_draw_field(const oak_scene_t *scene, const double *field, oak_canvas_t *canvas,
+                          int x, int y);
+
+/** Colour of the outlines of a level, of eight in turn. */
+uint32_t oak_level_color(int level);
 
 /** Draw the data into columns [x, x+width) and rows [y, y+height) of rank 0's \a canvas (NULL on
  * the other ranks). Collective; all ranks fail together. */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What all ways to draw blocks share: where their cells fall among the pixels, and reading them. */
+#include "picture_blocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { BATCH_BYTES = 4 << 20 };
+static const int64_t ONE = OAK_PIXEL_ONE;
+
+/* ---- geometry, all in integers ---- */
+
+int64_t oak_blocks_along(const oak_scene_t *scene, int d, int level) {
+  return (int64_t)scene->view->trees[d] << level;
+}
+
+/** First pixel whose centre is at or above the lower side of the \a i-th of \a n blocks. */
+static int first_pixel(int64_t i, int64_t n, int pixels) {
+  return (int)((2 * i * pixels + n - 1) / (2 * n));
+}
+
+int oak_in_slice(const oak_scene_t *scene, int b) {
+  if (scene->normal < 0) return 1;
+  const int level = scene->view->level[b];
+  const int64_t n = oak_blocks_along(scene, scene->normal, level);
+  int64_t i = (int64_t)floor(scene->fraction * (double)(INT64_C(1) << level));
+  if (i >= n) i = n - 1;
+  return scene->view->index[b][scene->normal] == i;
+}
+
+int oak_slice_layer(const oak_scene_t *scene, int b) {
+  const int size = scene->view->block_size;
+  const double block = scene->fraction * (double)(INT64_C(1) << scene->view->level[b]) -
+                       scene->view->index[b][scene->normal];
+  const int layer = (int)floor(block * size);
+  return layer < 0 ? 0 : layer < size ? layer : size - 1;
+}
+
+int oak_find_overlaps(const oak_scene_t *scene, int b, int a, int p0, int p1, oak_overlap_t *out) {
+  const int d = scene->axis[a], size = scene->view->block_size;
+  const int pixels = a == 0 ? scene->width : scene->height;
+  const int64_t block = scene->view->index[b][d];
+  const int64_t nblocks = oak_blocks_along(scene, d, scene->view->level[b]);
+  const int64_t n = nblocks * size, first = block * size;
+  int count = 0;
+  if (n <= pixels) { /* cells of a pixel or more: the one at the centre of the pixel */
+    for (int p = first_pixel(block, nblocks, pixels); p < p1; p++) {
+      const int64_t cell = (2 * (int64_t)p + 1) * n / (2 * (int64_t)pixels) - first;
+      if (cell >= size) break;
+      if (p >= p0 && cell >= 0) out[count++] = (oak_overlap_t){p, (int)cell, (int)ONE};
+    }
+    return count;
+  }
+  for (int c = 0; c < size; c++) {
+    const int64_t low = (2 * ONE * (first + c) * pixels + n) / (2 * n);
+    const int64_t high = (2 * ONE * (first + c + 1) * pixels + n) / (2 * n);
+    for (int64_t p = low / ONE; p * ONE < high; p++) {
+      const int64_t from = low > p * ONE ? low : p * ONE;
+      const int64_t to = high < (p + 1) * ONE ? high : (p + 1) * ONE;
+      if (p >= p0 && p < p1 && to > from)
+        out[count++] = (oak_overlap_t){(int)p, c, (int)(to - from)};
+    }
+  }
+  return count;
+}
+
+/* ---- reading ---- */
+
+oak_status_t oak_batch_new(const oak_scene_t *scene, oak_batch_t *out) {
+  const oak_grid_view_t *view = scene->view;
+  *out = (oak_batch_t){scene, NULL, 1, 1};
+  for (int d = 0; d < view->dim; d++) out->ncell *= (size_t)view->block_size;
+  out->nblock = (int)(BATCH_BYTES / (out->ncell * sizeof(double)));
+  if (out->nblock < 1) out->nblock = 1;
+  out->cells = malloc((size_t)out->nblock * out->ncell * sizeof(double));
+  OAK_CHECK(out->cells, OAK_ERR_MEMORY,
+            "no memory to read %d blocks for a picture; use more ranks or hosts", out->nblock);
+  return OAK_OK;
+}
+
+oak_status_t oak_batch_visit(oak_batch_t *batch, oak_block_wanted_t wanted, oak_block_visit_t visit,
+                             void *context) {
+  const oak_grid_view_t *view = batch->scene->view;
+  for (int b = 0; b < view->nblock;) {
+    int n = 0;
+    while (b + n < view->nblock && n < batch->nblock && (!wanted || wanted(context, b + n))) n++;
+    if (n == 0) {
+      b++;
+      continue;
+    }
+    OAK_TRY(view->read(view, batch->scene->options->variable, b, n, batch->cells));
+    for (int i = 0; i < n; i++) visit(context, b + i, batch->cells + (size_t)i * batch->ncell);
+    b += n;
+  }
+  return OAK_OK;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What all ways to draw blocks share: where their cells fall among the pixels, and reading them.
+ * Private to the picture files. */
+#ifndef OAK_PICTURE_BLOCKS_H
+#define OAK_PICTURE_BLOCKS_H
+
+#include "picture_parts.h"
+
+enum { OAK_PIXEL_ONE = 1024 /**< the whole width of a pixel */ };
+
+/** How much of a pixel a cell gets along one dimension. */
+typedef struct {
+  int pixel, cell, weight; /**< cell: within its block; weight: of OAK_PIXEL_ONE */
+} oak_overlap_t;
+
+int64_t oak_blocks_along(const oak_scene_t *scene, int d, int level);
+
+/** Which pixels of [p0, p1) the cells of block \a b touch along the dimension of the picture
+ * \a a (0: x, 1: y), all in integers. \return the number of entries, at most pixels + cells + 1. */
+int oak_find_overlaps(const oak_scene_t *scene, int b, int a, int p0, int p1, oak_overlap_t *out);
+
+/** Does the slice go through the block? */
+int oak_in_slice(const oak_scene_t *scene, int b);
+/** Layer of cells of the block that the slice goes through. */
+int oak_slice_layer(const oak_scene_t *scene, int b);
+
+/** Memory for some blocks at a time. */
+typedef struct {
+  const oak_scene_t *scene;
+  double *cells;
+  int nblock;
+  size_t ncell; /**< of a block */
+} oak_batch_t;
+
+typedef int (*oak_block_wanted_t)(const void *context, int b);
+typedef void (*oak_block_visit_t)(void *context, int b, const double *cells);
+
+/** The caller frees \a out->cells, also after a failure. Rank-local. */
+oak_status_t oak_batch_new(const oak_scene_t *scene, oak_batch_t *out);
+/** Read the blocks that \a wanted says (NULL: all of this rank). Rank-local. */
+oak_status_t oak_batch_visit(oak_batch_t *batch, oak_block_wanted_t wanted, oak_block_visit_t visit,
+                             void *context);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The range of values of a picture, from the data shown: all of them, or all but a share of the
+ * area at each end. Counts are integers, so they do not depend on the number of ranks. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "picture_blocks.h"
+
+enum { BINS = 8192 };
+
+double oak_scene_scaled(const oak_scene_t *scene, double value) {
+  if (!scene->options->log_scale) return value;
+  return value > 0 ? log10(value) : -INFINITY;
+}
+
+/** Lowest and highest value, and how much area is where between them. */
+typedef struct {
+  const oak_scene_t *scene;
+  double range[2];   /* minus the lowest, the highest, as coloured */
+  double low, scale; /* of the bins */
+  int64_t *count;    /* [BINS] area in cells of the finest level */
+} range_t;
+
+static int wanted(const void *context, int b) {
+  return oak_in_slice(((const range_t *)context)->scene, b);
+}
+
+static void add_value(range_t *found, double value, int64_t area) {
+  const double v = oak_scene_scaled(found->scene, value);
+  if (!isfinite(value) || !isfinite(v)) return;
+  if (!found->count) {
+    found->range[0] = fmax(found->range[0], -v);
+    found->range[1] = fmax(found->range[1], v);
+    return;
+  }
+  const int bin = (int)((v - found->low) * found->scale);
+  found->count[bin < 0 ? 0 : bin < BINS ? bin : BINS - 1] += area;
+}
+
+static void visit(void *context, int b, const double *cells) {
+  range_t *found = context;
+  const oak_scene_t *scene = found->scene;
+  const size_t size = (size_t)scene->view->block_size;
+  const size_t stride[3] = {1, size, size * size};
+  const int64_t area = INT64_C(1) << 2 * (scene->view->max_level - scene->view->level[b]);
+  if (scene->normal >= 0) cells += (size_t)oak_slice_layer(scene, b) * stride[scene->normal];
+  for (size_t j = 0; j < size; j++)
+    for (size_t i = 0; i < size; i++)
+      add_value(found, cells[j * stride[scene->axis[1]] + i * stride[scene->axis[0]]], area);
+}
+
+/** Add the values shown: cells of the slice, or the pixels that rank 0 has. */
+static oak_status_t add_values(range_t *found, const double *field) {
+  const oak_scene_t *scene = found->scene;
+  oak_batch_t batch;
+  if (scene->options->show != OAK_SHOW_SLICE) {
+    for (int64_t i = 0; field && i < (int64_t)scene->width * scene->height; i++)
+      add_value(found, field[i], 1);
+    return OAK_OK;
+  }
+  oak_status_t st = oak_batch_new(scene, &batch);
+  if (st == OAK_OK) st = oak_batch_visit(&batch, wanted, visit, found);
+  free(batch.cells);
+  return st;
+}
+
+/** Value below which \a share of the area is. */
+static double quantile(const range_t *found, double share) {
+  int64_t total = 0;
+  for (int i = 0; i < BINS; i++) total += found->count[i];
+  double left = share * (double)total;
+  for (int i = 0; i < BINS; i++) {
+    const double count = (double)found->count[i];
+    if (left <= count && count > 0) return found->low + (i + left / count) / found->scale;
+    left -= count;
+  }
+  return found->low + BINS / found->scale;
+}
+
+/** Narrow the scene's range to what lies between two quantiles. Collective. */
+static oak_status_t find_quantiles(oak_scene_t *scene, range_t *found, const double *field) {
+  const MPI_Comm comm = scene->view->comm;
+  const double share = scene->options->quantile;
+  oak_status_t st = OAK_OK;
+  found->low = scene->low;
+  found->scale = BINS / (scene->high - scene->low);
+  found->count = calloc(BINS, sizeof *found->count);
+  if (!found->count)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the range of a picture; use more hosts");
+  if (st == OAK_OK) st = add_values(found, field);
+  st = oak_agree(comm, st);
+  if (st == OAK_OK) {
+    MPI_Allreduce(MPI_IN_PLACE, found->count, BINS, MPI_INT64_T, MPI_SUM, comm);
+    const double low = quantile(found, share), high = quantile(found, 1 - share);
+    if (low < high) {
+      scene->low = low;
+      scene->high = high;
+    }
+  }
+  free(found->count);
+  return st;
+}
+
+/** Make a range of what was found that can be divided by. */
+static void widen(oak_scene_t *scene) {
+  if (scene->low > scene->high) { /* no value that can be shown */
+    scene->low = 0;
+    scene->high = 1;
+  }
+  if (!isfinite(scene->high - scene->low)) { /* a run that blows up */
+    scene->low = fmax(scene->low, -1e300);
+    scene->high = fmin(scene->high, 1e300);
+  }
+  /* Differences that are mere rounding would fill the picture with noise. */
+  const double size = scene->options->log_scale ? 1 : fmax(fabs(scene->low), fabs(scene->high));
+  if (scene->high - scene->low <= fmax(1e-12 * size, OAK_SMALLEST_RANGE)) {
+    const double margin = 0.05 * size > OAK_SMALLEST_RANGE ? 0.05 * size : 1;
+    scene->low -= margin;
+    scene->high += margin;
+  }
+}
+
+oak_status_t oak_scene_find_range(oak_scene_t *scene, const double *field) {
+  const MPI_Comm comm = scene->view->comm;
+  range_t found = {.scene = scene, .range = {-INFINITY, -INFINITY}};
+  OAK_TRY(oak_agree(comm, add_values(&found, field)));
+  MPI_Allreduce(MPI_IN_PLACE, found.range, 2, MPI_DOUBLE, MPI_MAX, comm);
+  scene->low = -found.range[0];
+  scene->high = found.range[1];
+  widen(scene);
+  return scene->options->quantile > 0 ? find_quantiles(scene, &found, field) : OAK_OK;
+}
