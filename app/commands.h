@@ -12,6 +12,7 @@ int oak_command_ls(int argc, char **argv, int rank);
 int oak_command_line(int argc, char **argv, int rank);
 int oak_command_slice(int argc, char **argv, int rank);
 int oak_command_diff(int argc, char **argv, int rank);
+int oak_command_plot(int argc, char **argv, int rank);
 int oak_command_bench(int argc, char **argv, int rank);
 int oak_command_info(int argc, char **argv, int rank);
 int oak_command_params(int argc, char **argv, int rank);

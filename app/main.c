@@ -13,6 +13,7 @@ static const struct {
   const char *summary;
 } commands[] = {
     {"run", oak_command_run, "run a simulation from a parameter file"},
+    {"plot", oak_command_plot, "draw a plotfile as a PNG picture"},
     {"ls", oak_command_ls,
      "show what plotfiles hold: time, blocks, levels, range of each variable"},
     {"line", oak_command_line, "print values of a plotfile along a line"},

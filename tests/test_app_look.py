@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The commands that look at plotfiles, for CTest: oak ls, line and slice against the totals that oak computed
-itself and against each other, oak diff of runs that are the same and of others; and what they refuse.
+itself and against each other, oak diff of runs that are the same and of others, oak plot; and
+what they refuse.
 
 usage: test_app_look.py --oak OAK --mpiexec "mpiexec -n" --np N
 
@@ -131,6 +132,38 @@ def check_diff(look, run):
     look("diff", "2D", "one", code=1, words="is in one run alone")
 
 
+def check_plot(look):
+    """Pictures have the size asked for; a series has a common range."""
+    def png(name):
+        with open(os.path.join(look.work, name), "rb") as f:
+            data = f.read()
+        assert data[:8] == b"\x89PNG\r\n\x1a\n", name
+        notes = {}
+        while len(data) > 8:
+            length = int.from_bytes(data[8:12], "big")
+            if data[12:16] == b"tEXt":
+                key, text = data[16:16 + length].decode().split("\0")
+                notes[key] = text
+            data = data[length + 12:]
+        return notes
+
+    look("plot", "2D", "--var", "p", "--log", "--levels", "--width", "64", words="wrote plt000040_p.png")
+    notes = png("plt000040_p.png")
+    assert notes["oak variable"] == "p" and notes["oak area"].endswith(" 64 64"), notes
+    look("plot", "2D", "--all", "--width", "64", "-o", "frames/rho_%02d.png")
+    assert png("frames/rho_00.png")["oak range"] == png("frames/rho_01.png")["oak range"]
+    look("plot", "2D", "--minus", "2D/plt000000", "--width", "64", "-o", "minus.png")
+    low, high = (float(v) for v in png("minus.png")["oak range"].split())
+    assert low == -high, (low, high)
+    look("plot", "3D", "--column", "y", "--width", "64", "--quantile", "0.01", "-o", "column.png")
+    look("plot", "3D", "--slice", "x=0.1", "--schlieren", "--width", "64", "-o", "schlieren.png")
+    assert png("schlieren.png")["oak variable"] == "schlieren of rho"
+    look("plot", "2D", "--slice", "z=0", code=1, words="two dimensions")
+    look("plot", "3D", "--max", "z", "--mean", "z", code=1, words="choose one of")
+    look("plot", "2D", "--range", "2:1", code=1, words="2 is not below 1")
+    look("plot", "2D", "--all", code=1, words="%04d")
+
+
 def check_refusals(look):
     for command in ("ls", "line", "slice"):
         look(command, "--help", words=f"usage: oak {command} ")
@@ -170,6 +203,7 @@ def main():
             check_slices(look, name, dim, float(rows[-1]["rho"]), 0.3**dim)
             check_lines(look, name, dim)
         check_diff(look, run)
+        check_plot(look)
         check_refusals(look)
     return 0
 

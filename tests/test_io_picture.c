@@ -114,7 +114,13 @@ static void test_any_ranks(void **state) {
     /* Within a cell, on a face of blocks, on the upper side of the domain. */
     options.slice_position = i == 0 ? 0.4999 : i == 1 ? 0.375 : 0.5;
     compare_with_one_rank(3, &options);
+    options.show = (oak_picture_show_t)(1 + i);
+    options.quantile = 0.1 * i;
+    compare_with_one_rank(3, &options);
   }
+  oak_picture_options_t options = {
+      .width = 300, .draw_mesh = OAK_MESH_LEVELS, .log_scale = 1, .quantile = 0.05};
+  compare_with_one_rank(2, &options);
 }
 
 /** A picture of more pixels than one band holds. */
@@ -301,6 +307,124 @@ static void test_odd_values(void **state) {
   test_mesh_free(&mesh);
 }
 
+/** Colours of a logarithmic scale; what is not above 0 is at its lower end. */
+static void test_log_scale(void **state) {
+  (void)state;
+  image_t image;
+  test_mesh_t mesh;
+  test_mesh_new(&mesh, MPI_COMM_WORLD, 2, 4, 3, 2, 1, 0, TEST_CUT_EVEN);
+  oak_picture_options_t options = {.width = 200, .variable = 2, .log_scale = 1};
+  for (int given = 0; given < 2; given++) {
+    options.low = given ? 0.01 : 0;
+    options.high = given ? 0.5 : 0;
+    draw(&mesh.view, &options, "log.png", &image);
+    assert_true(image.low > 0 && image.low < image.high);
+    assert_true(!given || (image.low == 0.01 && image.high == 0.5));
+    for (int y = 0; y < image.h; y++)
+      for (int x = 0; x < image.w; x++) {
+        uint8_t rgb[3];
+        int found;
+        const double v = value_at(&mesh, &image, 2, x, y, 0, &found);
+        if (!given) assert_true(v <= image.high * (1 + 1e-12));
+        const double t = v > 0 ? log(v / image.low) / log(image.high / image.low) : 0;
+        oak_colormap_rgb(options.colormap, t, rgb);
+        for (int c = 0; c < 3; c++) assert_true(abs(rgb[c] - pixel(&image, x, y)[c]) <= 1);
+      }
+    free(image.rgb);
+  }
+  test_mesh_free(&mesh);
+}
+
+/** Quantiles of the ramp x + 2 y, which has as much area as value along each axis. */
+static void test_quantile(void **state) {
+  (void)state;
+  image_t all, most;
+  test_mesh_t mesh;
+  test_mesh_new(&mesh, MPI_COMM_WORLD, 2, 16, 4, 1, 1, 0, TEST_CUT_EVEN);
+  mesh.view.xmax[1] = mesh.view.xmin[1] + 0.01; /* x alone counts */
+  oak_picture_options_t options = {.width = 400, .variable = 1};
+  draw(&mesh.view, &options, "all.png", &all);
+  options.quantile = 0.25;
+  draw(&mesh.view, &options, "most.png", &most);
+  assert_true(fabs((most.low - all.low) - 0.25 * (all.high - all.low)) < 0.02);
+  assert_true(fabs((all.high - most.high) - 0.25 * (all.high - all.low)) < 0.02);
+  free(all.rgb);
+  free(most.rgb);
+  test_mesh_free(&mesh);
+}
+
+/** Projections of the ramp x + 2 y - 3 z along z, where z is from -0.5 to 0.5: means are those of
+ * its middle, highest values those of the lowest cells. */
+static void test_projections(void **state) {
+  (void)state;
+  static const double thickness[OAK_SHOW_COUNT] = {0, 0, 1, 2};
+  test_mesh_t mesh;
+  test_mesh_new(&mesh, MPI_COMM_WORLD, 3, 4, 3, 2, 1, 0, TEST_CUT_EVEN);
+  mesh.view.xmax[2] = 1.5; /* 2 deep */
+  oak_picture_options_t options = {
+      .width = 64, .variable = 1, .slice_axis = 2, .low = -6, .high = 9};
+  for (int show = OAK_SHOW_MAXIMUM; show <= OAK_SHOW_COLUMN; show++) {
+    image_t image;
+    options.show = (oak_picture_show_t)show;
+    options.colormap = OAK_COLORMAP_GRAY;
+    draw(&mesh.view, &options, "projection.png", &image);
+    for (int y = 0; y < image.h; y++)
+      for (int x = 0; x < image.w; x++) {
+        const double px = -0.25 + 2.0 * (x + 0.5) / image.w, py = 0.75 * (y + 0.5) / image.h;
+        const double plane = px + 2 * py;
+        const double expected =
+            show == OAK_SHOW_MAXIMUM ? plane + 1.5 : (plane - 1.5) * thickness[show];
+        const double shown = pixel(&image, x, y)[0] / 255.0 * 15 - 6;
+        /* Cells of level 1 are an eighth of the domain wide. */
+        const double slack = (show == OAK_SHOW_COLUMN ? 2 : 1) * (0.125 + 2 * 0.05) + 0.1 +
+                             (show == OAK_SHOW_MAXIMUM ? 0.4 : 0);
+        assert_true(fabs(shown - expected) < slack);
+      }
+    free(image.rgb);
+  }
+  /* A mean is exact where all is constant, and one cell that is not finite shows. */
+  image_t image;
+  mesh.view.read = read_odd;
+  options = (oak_picture_options_t){.width = 64, .slice_axis = 1, .show = OAK_SHOW_COLUMN};
+  draw(&mesh.view, &options, "constant.png", &image);
+  assert_true(fabs(image.low / 0.95 - 0.75 * 3) < 1e-7 &&
+              fabs(image.high / 1.05 - 0.75 * 3) < 1e-7);
+  free(image.rgb);
+  options.variable = 1;
+  draw(&mesh.view, &options, "nan.png", &image);
+  assert_memory_equal(pixel(&image, 0, 0), "\xFF\x00\xFF", 3);
+  free(image.rgb);
+  test_mesh_free(&mesh);
+}
+
+/** Lines between blocks have the colour of the finer one's level. */
+static void test_levels(void **state) {
+  (void)state;
+  image_t with, without;
+  test_mesh_t mesh;
+  test_mesh_new(&mesh, MPI_COMM_WORLD, 2, 4, 2, 2, 1, 0, TEST_CUT_EVEN);
+  mesh.view.xmax[1] = mesh.view.xmin[1] + 1;
+  oak_picture_options_t options = {.width = 512, .draw_mesh = OAK_MESH_LEVELS};
+  draw(&mesh.view, &options, "levels.png", &with);
+  options.draw_mesh = OAK_MESH_NONE;
+  draw(&mesh.view, &options, "none.png", &without);
+  int count[2] = {0, 0};
+  for (int y = 0; y < with.h; y++)
+    for (int x = 0; x < with.w; x++) {
+      const uint8_t *p = pixel(&with, x, y), *q = pixel(&without, x, y);
+      if (memcmp(p, q, 3) == 0) continue;
+      assert_true(x % 64 == 0 || y % 64 == 0);
+      const int green = p[1] > p[2] + 60, blue = p[2] > p[1] + 40; /* levels 2, 1 */
+      if (x % 128 != 0 && y % 128 != 0) assert_true(green);        /* within a block of level 1 */
+      count[0] += green;
+      count[1] += !green && blue;
+    }
+  assert_true(count[0] > 300 && count[1] > 100);
+  free(with.rgb);
+  free(without.rgb);
+  test_mesh_free(&mesh);
+}
+
 static double lightness(oak_colormap_t map, double t) {
   uint8_t rgb[3];
   oak_colormap_rgb(map, t, rgb);
@@ -367,6 +491,13 @@ static void test_refusals(void **state) {
   bad = good;
   bad.slice_position = 0.7;
   check_failure(oak_picture_write(&mesh.view, &bad, "x.png"), OAK_ERR_ARGUMENT, "outside the dom");
+  bad = good;
+  bad.log_scale = 1;
+  bad.high = 1;
+  check_failure(oak_picture_write(&mesh.view, &bad, "x.png"), OAK_ERR_ARGUMENT, "values above 0");
+  bad = good;
+  bad.quantile = 0.5;
+  check_failure(oak_picture_write(&mesh.view, &bad, "x.png"), OAK_ERR_ARGUMENT, "quantile 0.5");
   check_failure(oak_picture_write(&mesh.view, &good, "/dev/null/x/p.png"), OAK_ERR_FILE,
                 "/dev/null: Not a directory");
   check_failure(oak_picture_write(&mesh.view, &good, ""), OAK_ERR_ARGUMENT, "name of a picture");
@@ -412,7 +543,9 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_any_ranks),    cmocka_unit_test(test_bands),
       cmocka_unit_test(test_colors),       cmocka_unit_test(test_averages),
-      cmocka_unit_test(test_mesh_lines),   cmocka_unit_test(test_odd_values),
+      cmocka_unit_test(test_mesh_lines),   cmocka_unit_test(test_log_scale),
+      cmocka_unit_test(test_quantile),     cmocka_unit_test(test_projections),
+      cmocka_unit_test(test_levels),       cmocka_unit_test(test_odd_values),
       cmocka_unit_test(test_colormaps),    cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_keeps_earlier)};
   MPI_Init(&argc, &argv);

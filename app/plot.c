@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oak plot: pictures of plotfiles, with the code that draws them during a run. */
+#define _GNU_SOURCE 1
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "derive.h"
+#include "file_tools.h"
+#include "look.h"
+#include "picture.h"
+
+static const char help[] =
+    "Draws a variable of a plotfile as a PNG picture. PATH is a plotfile, or the folder of a run: "
+    "then its last\n"
+    "plotfile is taken, or with --all each of them.\n\n"
+    "what:\n"
+    "  --var NAME          the variable (default: the first)\n"
+    "  --slice AXIS=X      3D: the plane at this coordinate, such as z=0.5 (default: z, the "
+    "middle)\n"
+    "  --max AXIS          3D: the highest value along an axis, such as z\n"
+    "  --mean AXIS         3D: the mean along an axis\n"
+    "  --column AXIS       3D: the integral along an axis\n"
+    "  --gradient          absolute value of the gradient of the variable\n"
+    "  --schlieren         exp(-15 gradient / largest gradient): dark lines are shocks\n"
+    "  --minus PLOTFILE    the variable minus that of another plotfile of the run, such as the "
+    "first\n"
+    "how:\n"
+    "  --log               colours by the logarithm\n"
+    "  --range LOW:HIGH    range of the colours (default: that of the data shown)\n"
+    "  --quantile Q        leave out this share of the area at each end of the range, such as "
+    "0.01\n"
+    "  --colors NAME       one of: " OAK_COLORMAP_NAMES
+    "\n"
+    "  --mesh              outlines of blocks\n"
+    "  --levels            outlines of blocks, coloured by level\n"
+    "  --width N           of the data, in pixels (default 800)\n"
+    "  --title TEXT        a heading\n"
+    "  -o FILE             the picture (default: PLOTFILE_VARIABLE.png in this folder)\n"
+    "  --all               a picture of each plotfile; FILE holds %04d for their number. Without "
+    "--range all\n"
+    "                      have the range of the variable in the whole run\n\n"
+    "examples:\n"
+    "  oak plot output/sedov --var rho --mesh\n"
+    "  oak plot output/rt3d/plt000400 --column y --var rho -o column.png\n"
+    "  oak plot output/sedov --all --log -o frames/rho_%04d.png\n";
+
+typedef struct {
+  const char *var, *slice, *max, *mean, *column, *minus, *range, *quantile, *colors, *width, *title,
+      *out;
+  int gradient, schlieren, use_log, mesh, levels, all;
+} settings_t;
+
+/* ---- options ---- */
+
+static oak_status_t read_slice(const oak_grid_view_t *view, const settings_t *s,
+                               oak_picture_options_t *o) {
+  const struct {
+    const char *axis, *option;
+    oak_picture_show_t show;
+  } projection[] = {{s->max, "--max", OAK_SHOW_MAXIMUM},
+                    {s->mean, "--mean", OAK_SHOW_MEAN},
+                    {s->column, "--column", OAK_SHOW_COLUMN}};
+  int given = s->slice != NULL;
+  for (int i = 0; i < 3; i++) {
+    if (!projection[i].axis) continue;
+    given++;
+    o->show = projection[i].show;
+    OAK_TRY(oak_look_axis(projection[i].axis, &o->slice_axis));
+  }
+  OAK_CHECK(given < 2, OAK_ERR_INPUT, "choose one of --slice, --max, --mean and --column");
+  OAK_CHECK(given == 0 || view->dim == 3, OAK_ERR_INPUT,
+            "--slice, --max, --mean and --column are for 3D, and this plotfile has two dimensions: "
+            "leave them out");
+  if (!s->slice) return OAK_OK;
+  const char name[2] = {s->slice[0], '\0'};
+  OAK_CHECK(s->slice[0] && s->slice[1] == '=', OAK_ERR_INPUT,
+            "--slice: '%s' is not an axis and a coordinate, such as z=0.5", s->slice);
+  OAK_TRY(oak_look_axis(name, &o->slice_axis));
+  return oak_look_numbers("--slice", s->slice + 2, 1, &o->slice_position);
+}
+
+static oak_status_t read_range(const settings_t *s, oak_picture_options_t *o) {
+  if (s->quantile) OAK_TRY(oak_look_numbers("--quantile", s->quantile, 1, &o->quantile));
+  if (!s->range) return OAK_OK;
+  const char *colon = strchr(s->range, ':');
+  OAK_CHECK(colon, OAK_ERR_INPUT, "--range: '%s' is not LOW:HIGH, such as 0:1.5", s->range);
+  char *low = strndup(s->range, (size_t)(colon - s->range));
+  OAK_CHECK(low, OAK_ERR_MEMORY, "no memory for a range");
+  oak_status_t st = oak_look_numbers("--range", low, 1, &o->low);
+  free(low);
+  OAK_TRY(st);
+  OAK_TRY(oak_look_numbers("--range", colon + 1, 1, &o->high));
+  OAK_CHECK(o->low < o->high, OAK_ERR_INPUT, "--range: %g is not below %g", o->low, o->high);
+  return OAK_OK;
+}
+
+static oak_status_t read_options(const oak_grid_view_t *view, const settings_t *s,
+                                 oak_picture_options_t *o) {
+  *o = oak_picture_defaults(view);
+  OAK_TRY(read_slice(view, s, o));
+  OAK_TRY(read_range(s, o));
+  o->log_scale = s->use_log;
+  o->draw_mesh = s->levels ? OAK_MESH_LEVELS : s->mesh ? OAK_MESH_LINES : OAK_MESH_NONE;
+  o->title = s->title;
+  if (s->schlieren) o->colormap = OAK_COLORMAP_GRAY;
+  if (s->minus) o->colormap = OAK_COLORMAP_COOLWARM;
+  if (s->colors) OAK_TRY(oak_colormap_find(s->colors, &o->colormap));
+  return s->width ? oak_look_integer("--width", s->width, 16, 16384, &o->width) : OAK_OK;
+}
+
+/* ---- one picture ---- */
+
+/** Largest absolute value, so that the colours of a difference have 0 in their middle. */
+static oak_status_t centre_range(const oak_grid_view_t *view, oak_picture_options_t *o) {
+  size_t ncell = 1;
+  double largest = 0;
+  for (int d = 0; d < view->dim; d++) ncell *= (size_t)view->block_size;
+  double *cells = malloc(ncell * sizeof *cells);
+  OAK_CHECK(cells, OAK_ERR_MEMORY, "no memory for a block of %zu cells", ncell);
+  oak_status_t st = OAK_OK;
+  for (int b = 0; b < view->nblock && st == OAK_OK; b++) {
+    st = view->read(view, 0, b, 1, cells);
+    for (size_t c = 0; c < ncell; c++)
+      if (isfinite(cells[c])) largest = fmax(largest, fabs(cells[c]));
+  }
+  free(cells);
+  if (largest > 1e-280) {
+    o->low = -largest;
+    o->high = largest;
+  }
+  return st;
+}
+
+/** The view to draw: that of the plotfile, or one computed from it, which then is \a derived. */
+static oak_status_t derive(const settings_t *s, const oak_grid_view_t **view,
+                           oak_plotfile_t **other, oak_derived_t **derived,
+                           oak_picture_options_t *o) {
+  const oak_grid_view_t *second = NULL;
+  int second_variable = 0;
+  OAK_CHECK(s->gradient + s->schlieren + (s->minus != NULL) < 2, OAK_ERR_INPUT,
+            "choose one of --gradient, --schlieren and --minus");
+  if (!s->gradient && !s->schlieren && !s->minus) return OAK_OK;
+  if (s->minus) {
+    OAK_TRY(oak_plotfile_open(s->minus, (*view)->block_size, other));
+    second = oak_plotfile_view(*other);
+    OAK_TRY(oak_look_variable(second, (*view)->name[o->variable], &second_variable));
+  }
+  OAK_TRY(oak_derive(*view, o->variable,
+                     s->minus       ? OAK_DERIVE_DIFFERENCE
+                     : s->schlieren ? OAK_DERIVE_SCHLIEREN
+                                    : OAK_DERIVE_GRADIENT,
+                     second, second_variable, derived));
+  *view = oak_derived_view(*derived);
+  o->variable = 0;
+  return s->minus && !s->range && !s->quantile ? centre_range(*view, o) : OAK_OK;
+}
+
+/** "plt000100_rho.png" */
+static char *default_name(const char *plotfile, const char *variable) {
+  const char *slash = strrchr(plotfile, '/');
+  return oak_text_new("%s_%s.png", slash ? slash + 1 : plotfile, variable);
+}
+
+/** \a range: of the colours where the user gave none; NULL: that of the data. */
+static oak_status_t draw(const char *plotfile, const settings_t *s, const double *range,
+                         const char *out) {
+  oak_plotfile_t *p = NULL, *other = NULL;
+  oak_derived_t *derived = NULL;
+  oak_picture_options_t o;
+  char *name = NULL;
+  oak_status_t st = oak_plotfile_open(plotfile, 0, &p);
+  const oak_grid_view_t *view = p ? oak_plotfile_view(p) : NULL;
+  if (st == OAK_OK) st = read_options(view, s, &o);
+  if (st == OAK_OK && s->var) st = oak_look_variable(view, s->var, &o.variable);
+  if (st == OAK_OK && !out) {
+    name = default_name(plotfile, view->name[o.variable]);
+    if (!name) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of a picture");
+  }
+  if (st == OAK_OK && range && o.low == o.high) {
+    o.low = range[0];
+    o.high = range[1];
+  }
+  if (st == OAK_OK) st = derive(s, &view, &other, &derived, &o);
+  if (st == OAK_OK) st = oak_picture_write(view, &o, out ? out : name);
+  if (st == OAK_OK) printf("wrote %s\n", out ? out : name);
+  free(name);
+  oak_derived_destroy(&derived);
+  oak_plotfile_close(&other);
+  oak_plotfile_close(&p);
+  return st;
+}
+
+/* ---- all pictures ---- */
+
+/** Put \a number in the place of the one %d, %4d or %04d of \a pattern. NULL: there is none, or no
+ * memory. */
+static char *frame_name(const char *pattern, int number) {
+  const char *percent = strchr(pattern, '%');
+  if (!percent || strchr(percent + 1, '%')) return NULL;
+  char *end;
+  const long width = isdigit((unsigned char)percent[1]) ? strtol(percent + 1, &end, 10) : 0;
+  if (!isdigit((unsigned char)percent[1])) end = (char *)percent + 1;
+  if (*end != 'd' || width > 20) return NULL;
+  return oak_text_new("%.*s%0*d%s", (int)(percent - pattern), pattern, (int)width, number, end + 1);
+}
+
+/** Range of the variable in the whole run. */
+static oak_status_t find_range(const settings_t *s, char **list, int count, double range[2]) {
+  range[0] = INFINITY;
+  range[1] = -INFINITY;
+  for (int i = 0; i < count; i++) {
+    oak_plotfile_t *p;
+    int v = 0;
+    double one[2];
+    OAK_TRY(oak_plotfile_open(list[i], 0, &p));
+    oak_status_t st = s->var ? oak_look_variable(oak_plotfile_view(p), s->var, &v) : OAK_OK;
+    if (st == OAK_OK) {
+      oak_plotfile_range(p, v, one);
+      range[0] = fmin(range[0], one[0]);
+      range[1] = fmax(range[1], one[1]);
+    }
+    oak_plotfile_close(&p);
+    OAK_TRY(st);
+  }
+  return OAK_OK;
+}
+
+static oak_status_t draw_all(const settings_t *s, char **list, int count) {
+  double range[2];
+  char *name = s->out ? frame_name(s->out, 0) : NULL;
+  OAK_CHECK(name, OAK_ERR_INPUT,
+            "--all needs -o with a name that holds %%04d, where the number of the picture goes, "
+            "such as -o rho_%%04d.png");
+  free(name);
+  OAK_TRY(find_range(s, list, count, range));
+  const int common = !s->gradient && !s->schlieren && !s->minus && !s->quantile && !s->column &&
+                     range[0] < range[1] && (!s->use_log || range[0] > 0);
+  for (int i = 0; i < count; i++) {
+    name = frame_name(s->out, i);
+    OAK_CHECK(name, OAK_ERR_MEMORY, "no memory for the name of a picture");
+    const oak_status_t st = draw(list[i], s, common ? range : NULL, name);
+    free(name);
+    OAK_TRY(st);
+  }
+  return OAK_OK;
+}
+
+static int plot(int argc, char **argv) {
+  settings_t s = {0};
+  const look_option_t option[] = {{"--var", &s.var, NULL},
+                                  {"--slice", &s.slice, NULL},
+                                  {"--max", &s.max, NULL},
+                                  {"--mean", &s.mean, NULL},
+                                  {"--column", &s.column, NULL},
+                                  {"--gradient", NULL, &s.gradient},
+                                  {"--minus", &s.minus, NULL},
+                                  {"--schlieren", NULL, &s.schlieren},
+                                  {"--log", NULL, &s.use_log},
+                                  {"--range", &s.range, NULL},
+                                  {"--mesh", NULL, &s.mesh},
+                                  {"--quantile", &s.quantile, NULL},
+                                  {"--levels", NULL, &s.levels},
+                                  {"--colors", &s.colors, NULL},
+                                  {"--width", &s.width, NULL},
+                                  {"--title", &s.title, NULL},
+                                  {"-o", &s.out, NULL},
+                                  {"--all", NULL, &s.all},
+                                  {NULL, NULL, NULL}};
+  const look_command_t command = {
+      "plot", "PATH [--var NAME] [--slice z=0.5] [--log] [--range LOW:HIGH] [--mesh] [-o p.png]",
+      help,   option,
+      1,      1};
+  const char *path;
+  const int n = oak_look_arguments(&command, argc, argv, &path);
+  if (n < 0) return n == -1 ? 0 : 2;
+  char **list;
+  int count;
+  oak_status_t st = oak_look_list(path, &list, &count);
+  if (st == OAK_OK) {
+    st = s.all ? draw_all(&s, list, count) : draw(list[count - 1], &s, NULL, s.out);
+    oak_look_free(list, count);
+  }
+  return st == OAK_OK ? 0 : oak_report_failure(0);
+}
+
+int oak_command_plot(int argc, char **argv, int rank) {
+  return oak_look_on_rank_0(plot, argc, argv, rank);
+}
