@@ -66,6 +66,19 @@ static inline oak_status_t test_assign(oak_params_t *params, const char *line) {
   return oak_params_assign(params, full, "test");
 }
 
+/** $OAK_TEST_SHORT: one case of each kind, for devices, transports and sanitizers. Kernels take
+ * seconds to compile, and the other cases of a test repeat numerics that it checks on the CPU. */
+static inline int test_short(void) {
+  const char *wish = getenv("OAK_TEST_SHORT");
+  return wish && wish[0] && strcmp(wish, "0") != 0;
+}
+
+/** $OAK_TEST_LONG: all combinations and more steps (`make test-long`). */
+static inline int test_long(void) {
+  const char *wish = getenv("OAK_TEST_LONG");
+  return wish && wish[0] && strcmp(wish, "0") != 0;
+}
+
 /* ---- simulations */
 
 typedef struct {

@@ -6,19 +6,20 @@
  * every device that can be used here is compared with cpu. In any case cpu is compared with itself:
  * on another number of threads, which must give the same bits, and without contraction of a * b +
  * c, which rounds differently everywhere, as another device does. $OAK_TEST_LARGE: larger blocks in
- * 3D. */
+ * 3D. $OAK_TEST_LONG: more steps. */
 // TEST np={1,2} timeout=600
 #include "solver_test.h"
 
 /* Why a bound on states can hold at all: schemes damp disturbances of a smooth flow and move those
  * at shocks with the shock, so rounding errors add up instead of growing. Bound: 2 units in the
  * last place of the largest value of the variable in each stage, as if all of them pointed one way.
- * Measured: 5 to 104 units after the 200 or 300 stages. Unstable flow, such as a shear layer, would
- * multiply them. */
+ * Measured: 5 to 104 units after the 200 or 300 stages of 100 steps. Unstable flow, such as a shear
+ * layer, would multiply them. */
 static const double units_of_a_stage = 2;
 /* Totals are exact sums of values that each stage rounds to either side. */
 static const double units_of_totals = 20;
-enum { STEPS = 100 };
+
+static int steps(void) { return test_long() ? 100 : 40; }
 
 typedef struct {
   const char *name, *keys;
@@ -148,7 +149,7 @@ static outcome_t compare(const case_t *c, const setting_t *first, const setting_
   for (int k = 0; k < 2; k++) MUST(oak_initialize(s[k].oak));
   MUST(oak_totals(s[1].oak, start));
   out.meshes = other_blocks(&s[0], &s[1]) > 0;
-  for (int step = 1; step <= STEPS && !out.meshes; step++) {
+  for (int step = 1; step <= steps() && !out.meshes; step++) {
     const double dt = oak_time_step(s[0].oak);
     int changed[2] = {0, 0};
     out.steps = worse(out.steps, fabs(oak_time_step(s[1].oak) - dt) / dt);
@@ -170,12 +171,12 @@ static outcome_t compare(const case_t *c, const setting_t *first, const setting_
 static void agree(const case_t *c, const setting_t *first, const setting_t *second, int bitwise) {
   const outcome_t o = compare(c, first, second);
   const double unit = strstr(c->keys, "single") ? 1.19e-7 : 2.22e-16;
-  const double bound = bitwise ? 0 : units_of_a_stage * c->stages * STEPS * unit;
+  const double bound = bitwise ? 0 : units_of_a_stage * c->stages * steps() * unit;
   const double total_bound = bitwise ? 0 : units_of_totals * unit;
   report(
       "%s, %s and %s, %d steps to %d blocks, %d changes of the mesh: states differ by %.2g "
       "(bound %.2g), time steps by %.2g, totals by %.2g (bound %.2g), which drift by %.2g",
-      c->name, first->label, second->label, STEPS, o.blocks, o.changes, o.states, bound, o.steps,
+      c->name, first->label, second->label, steps(), o.blocks, o.changes, o.states, bound, o.steps,
       o.totals, total_bound, o.drift);
   assert_int_equal(o.meshes, 0);
   assert_true(o.changes > 1);

@@ -91,7 +91,7 @@ static void test_conservation(void **state) {
   (void)state;
   for (int n = 0; n < COUNT; n++) {
     const double twice = drift(integrators[n].name, "double", DBL_EPSILON, 300);
-    const double once = drift(integrators[n].name, "single", FLT_EPSILON, 300);
+    const double once = test_short() ? 0 : drift(integrators[n].name, "single", FLT_EPSILON, 300);
     report(
         "%s, 300 steps: totals change by %.2f epsilon in double, %.2f in "
         "single precision",

@@ -95,6 +95,7 @@ static void tubes(int dim, int amr) {
 
 static void test_tubes(void **state) {
   (void)state;
+  if (test_short()) return;
   tubes(2, 0);
   tubes(3, 0);
 }
@@ -102,7 +103,7 @@ static void test_tubes(void **state) {
 static void test_tubes_amr(void **state) {
   (void)state;
   tubes(2, 1);
-  tubes(3, 1);
+  if (!test_short()) tubes(3, 1);
 }
 
 /* ---- the same at every z */
@@ -197,8 +198,8 @@ static void column(int amr, double end) {
 
 static void test_column(void **state) {
   (void)state;
-  column(0, 0.2);
-  column(1, 0.1);
+  if (!test_short()) column(0, 0.2);
+  column(1, test_short() ? 0.02 : 0.1);
 }
 
 int main(int argc, char **argv) {
