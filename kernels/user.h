@@ -3,6 +3,9 @@
 #ifndef OAK_USER_H
 #define OAK_USER_H
 
+/* Inside a function whose brace a file above has not closed, a compiler refuses this by name. */
+OAK_FN int a_brace_is_not_closed_in_the_file_of_the_problem(void) { return 0; }
+
 #ifndef PROBLEM_PARAMETERS
 #define OAK_NO_PARAMETERS_(P) P(none, 0, "unused")
 OAK_PARAMETERS(problem, OAK_NO_PARAMETERS_)

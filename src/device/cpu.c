@@ -94,9 +94,11 @@ static oak_status_t cpu_probe(oak_device_t *dev) {
   /* None of these hides a NaN. Without signed zeros sums that start at 0 cost nothing (measured: 4
    * % in 2D). */
   oak_words_split(&wished, "-march=native -fno-math-errno -fno-trapping-math -fno-signed-zeros");
-  /* A misspelt function is then an error with file and line, not one of the loader. */
+  /* A misspelt function is then an error with file and line, not one of the loader; so is a number
+   * assigned to the pointer q in place of q[0], which would write nothing. */
   oak_words_split(&wished,
-                  "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types");
+                  "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types "
+                  "-Werror=int-conversion");
   /* Compilers use half the width by default, from times when the full one lowered the clock. */
   if (cpu->host.avx512) oak_words_split(&wished, "-mprefer-vector-width=512");
   oak_status_t status = cpu->compiler.command.count ? OAK_OK : find_compiler(dev);

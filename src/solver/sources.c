@@ -113,9 +113,13 @@ static oak_status_t find_source(const oak_t *sim, const char *kind, const char *
     char relative[4096];
     snprintf(relative, sizeof relative, "%s/%s", oak_params_folder(sim->params), name);
     const char *found = *name != '/' && readable(relative) ? relative : name;
-    OAK_CHECK(readable(found), OAK_ERR_INPUT, "%s: %s.name = %s: no such file here or in %s",
-              oak_params_origin(sim->params, key), kind, name, oak_params_folder(sim->params));
-    OAK_CHECK(regular(found), OAK_ERR_INPUT, "%s: %s.name = %s: must be a regular file",
+    const char *elsewhere = oak_params_folder(sim->params);
+    if (*name == '/' || !strcmp(elsewhere, ".")) elsewhere = "";
+    OAK_CHECK(readable(found), OAK_ERR_INPUT, "%s: %s.name = %s: no such file%s%s",
+              oak_params_origin(sim->params, key), kind, name, *elsewhere ? " here or in " : "",
+              elsewhere);
+    OAK_CHECK(regular(found), OAK_ERR_INPUT,
+              "%s: %s.name = %s: must be a C file, not a folder or device",
               oak_params_origin(sim->params, key), kind, name);
     char *full = realpath(found, NULL);
     OAK_CHECK(full, OAK_ERR_FILE, "cannot resolve the path %s", found);
