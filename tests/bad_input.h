@@ -122,8 +122,10 @@ static const bad_t bad_values[] = {
     {"scheme.ghost_layers=5", "scheme.ghost_layers = 5|from 0 to 4"},
     {"scheme.ghost_layers=1", "scheme.ghost_layers = 1|needs 2"},
     {"scheme.ghost_layers=2\nscheme.limiter=weno5", "scheme.ghost_layers = 2|weno5 needs 3"},
-    {"scheme.limiter=weno5\nmesh.block_size=4\nmesh.max_level=1", "mesh.block_size = |ghost layers with refinement"},
-    {"scheme.ghost_layers=4\nmesh.block_size=6\nmesh.max_level=2", "mesh.block_size = |ghost layers with refinement"},
+    {"scheme.limiter=weno5\nmesh.block_size=4\nmesh.max_level=1",
+     "mesh.block_size = |ghost layers with refinement"},
+    {"scheme.ghost_layers=4\nmesh.block_size=6\nmesh.max_level=2",
+     "mesh.block_size = |ghost layers with refinement"},
     /* physics and problem */
     {"physics.name=", "physics.name"},
     {"physics.name=Euler", "Euler|oak info"},
@@ -269,12 +271,14 @@ static const bad_t bad_problems[] = {
     {"#define PROBLEM_INITIAL nobody\n", "nobody"},
     {"OAK_FN void few(const double x[3], real q[]) { q[0] = x[0]; }\n#define PROBLEM_INITIAL few\n",
      "problem.c:2|initialization"},
-    {"#define L(P) P(a, 1)\nOAK_PARAMETERS(problem, L)\n#define PROBLEM_PARAMETERS L\n" BAD_INITIAL(""),
+    {"#define L(P) P(a, 1)\nOAK_PARAMETERS(problem, L)\n#define PROBLEM_PARAMETERS L\n" BAD_INITIAL(
+         ""),
      "problem.c:2|requires 3 arguments, but only 2 given"},
-    {"#define L(P) P(a, one, \"a\")\nOAK_PARAMETERS(problem, L)\n#define PROBLEM_PARAMETERS L\n" BAD_INITIAL(""),
+    {"#define L(P) P(a, one, \"a\")\nOAK_PARAMETERS(problem, L)\n#define PROBLEM_PARAMETERS "
+     "L\n" BAD_INITIAL(""),
      "problem.c:1|one"},
-    {"#define L(P) P(a b, 1, \"a\")\nOAK_PARAMETERS(problem, L)\n#define PROBLEM_PARAMETERS L\n"
-     BAD_INITIAL(""),
+    {"#define L(P) P(a b, 1, \"a\")\nOAK_PARAMETERS(problem, L)\n#define PROBLEM_PARAMETERS "
+     "L\n" BAD_INITIAL(""),
      "problem.c:1"},
     {"#define L(P) P(a, 1, \"a\") P(a, 2, \"b\")\nOAK_PARAMETERS(problem, L)\n#define "
      "PROBLEM_PARAMETERS L\n" BAD_INITIAL(""),

@@ -88,8 +88,7 @@ static void refuse(const char *lines, oak_status_t want, const char *input, cons
 }
 
 /** Read a parameter file of the folder. */
-static void refuse_file(const char *name, oak_status_t want, const char *input,
-                        const char *words) {
+static void refuse_file(const char *name, oak_status_t want, const char *input, const char *words) {
   char path[256];
   oak_params_t *params;
   oak_t *sim = NULL;
@@ -190,7 +189,8 @@ static void test_end(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_begin), cmocka_unit_test(test_values), cmocka_unit_test(test_files),
-                                     cmocka_unit_test(test_problems), cmocka_unit_test(test_paths), cmocka_unit_test(test_end)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_begin), cmocka_unit_test(test_values),
+                                     cmocka_unit_test(test_files), cmocka_unit_test(test_problems),
+                                     cmocka_unit_test(test_paths), cmocka_unit_test(test_end)};
   return TEST_MAIN(tests);
 }
