@@ -50,7 +50,7 @@ static oak_status_t print_line(const oak_grid_view_t *view, const settings_t *s,
   oak_table_t table;
   OAK_TRY(line_ends(view, s, from, to));
   OAK_TRY(oak_sample_line(view, from, to, var, nvar, &table));
-  const oak_status_t st = oak_look_write_table(&table, s->out);
+  const oak_status_t st = oak_table_write(&table, s->out);
   oak_table_free(&table);
   return st;
 }
@@ -83,7 +83,7 @@ static oak_status_t print_slice(const oak_grid_view_t *view, const settings_t *s
   if (s->at) OAK_TRY(oak_look_numbers("--at", s->at, 1, &at));
   if (s->level) OAK_TRY(oak_look_integer("--level", s->level, 0, 30, &level));
   OAK_TRY(oak_sample_plane(view, axis, at, level, var, nvar, &table));
-  const oak_status_t st = oak_look_write_table(&table, s->out);
+  const oak_status_t st = oak_table_write(&table, s->out);
   oak_table_free(&table);
   return st;
 }

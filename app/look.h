@@ -54,8 +54,4 @@ oak_status_t oak_look_variables(const oak_grid_view_t *view, const char *list, i
 /** Axis called \a name (x, y, z). */
 oak_status_t oak_look_axis(const char *name, int *out);
 
-/** Write a table to \a path: ".npy" makes a NumPy array of records, anything else CSV; NULL: CSV to
- * stdout. */
-oak_status_t oak_look_write_table(const oak_table_t *table, const char *path);
-
 #endif

@@ -6,14 +6,20 @@ usage: test_app_output.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD]
 
 Prints nothing for cases that pass but one line at the end. Exit 0: all passed, 1: not."""
 import argparse
+import csv
+import math
 import os
+import re
 import resource
 import shlex
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+
+import numpy
 
 from test_app_errors import GOOD, LIMIT, MPIEXEC, judge, run
 
@@ -163,6 +169,69 @@ def no_locks(work):
     assert "plt000000" in work.names() and ".oak-lock" not in work.names()
 
 
+def kinds(work):
+    """Slices, lines, probes and histories of a run agree with each other, and do not depend on the ranks."""
+    common = ["run.max_steps=3", "run.dt_max=2e-3"]
+    for name, kind, *more in (("s", "slice", "format=csv", "variables=rho p"), ("l", "line", "from=0 0.3", "to=1 0.8", "format=csv"),
+                              ("p", "probe", "points=0.53 0.5, 0.25 0.25", "every_steps=1"), ("h", "history"),
+                              ("n", "slice", "level=1", "region=0.5 0 1 1"), ("x", "xdmf", "precision=single")):
+        common += [f"output.{name}.{key}" for key in (f"kind={kind}", *more)]
+    work.good("run.ini", *common)
+    done = subprocess.run([*work.alone, "--quiet", "run.ini", *common, "output.folder=alone"], cwd=work.folder, timeout=LIMIT, check=True)
+    assert done.returncode == 0
+    several, alone = work.contents(), work.contents("alone")
+    same = [name for name in several if re.search(r"/[slphn](_\d{6})?\.(csv|npy)$", name)]
+    assert len(same) == 11, same
+    for name in same:
+        assert several[name] == alone[name.replace("out/", "alone/")], name
+    def table(name):
+        with open(work.path("out/" + name), encoding="utf-8") as f:
+            return list(csv.DictReader(f))
+    plane, line, history, probe = table("s_000003.csv"), table("l_000003.csv"), table("h.csv")[-1], table("p.csv")
+    assert [row["step"] for row in probe] == ["0", "1", "2", "3"]
+    assert table("l.csv") == [{"step": row["step"], "time": row["time"], "file": f"l_00000{row['step']}.csv"} for row in (probe[0], probe[3])]
+    size = 1 / len(plane) # of a sample: the levels are the finest
+    assert abs(math.fsum(float(row["rho"]) for row in plane) * size - float(history["total_rho"])) < 1e-14
+    for word, choose in (("min", min), ("max", max)):
+        best = choose(plane, key=lambda row: float(row["p"]))
+        assert all(best[key] == history[place] for key, place in (("p", f"{word}_p"), ("x", f"{word}_p_at_x"), ("y", f"{word}_p_at_y")))
+    def value(x, y, name):
+        return min(plane, key=lambda row: (float(row["x"]) - x) ** 2 + (float(row["y"]) - y) ** 2)[name]
+    assert value(0.53, 0.5 + 1e-9, "rho") == probe[3]["rho_1"] != probe[0]["rho_1"]
+    for row in line:
+        assert value(float(row["x"]), float(row["y"]), "p") == row["p"], row
+    array = numpy.load(work.path("out/n_000003.npy"))
+    assert array.shape == (16, 8) and array.dtype.names[:3] == ("x", "y", "rho"), array.dtype
+    assert abs(array["rho"].mean() - statistics.fmean(float(row["rho"]) for row in plane if float(row["x"]) > 0.5)) < 1e-14
+    work.good("run.ini", "--overwrite")
+    assert work.names() == ["parameters.ini", "plotfiles.visit", "plt000000", "plt000002"], work.names()
+    work.write("out/p.csv", "mine")
+    work.bad([r"out/p\.csv was not written by oak"], "run.ini", "--overwrite", *common)
+    for wrong, words in (("p.points=0.5", r"command line: output\.p\.points = 0\.5: must be points of 2 coordinates"),
+                         ("l.from=2 2", r"output\.l\.from = 2 2: x = 2 is outside the domain: choose 0 to 1"),
+                         ("s.region=.5 .5 .1 .9", r"output\.s\.region = \S.*upper corner must be above"),
+                         ("x.ghost_layers=5", r"ghost_layers = 5: at most half a block, 4"),
+                         ("h.variables=rho speeed", r"output\.h\.variables: there is no variable speeed; known: rho mx"),
+                         ("s.times=0.1 x", r"output\.s\.times = 0\.1 x: must be numbers")):
+        done = subprocess.run([*work.alone, "--quiet", "run.ini", *common, "output." + wrong], cwd=work.folder, capture_output=True,
+                              text=True, timeout=LIMIT, check=False)
+        assert done.returncode == 1 and re.search(words, done.stderr), done
+
+
+def exact(work):
+    """Steps meet the times of outputs exactly, and none is tiny."""
+    work.good("run.ini", "run.dt_max=4e-4", "output.a.kind=plotfile", "output.a.times=0.003 0.0007 0.0051", "output.a.exact=yes",
+              "output.b.kind=probe", "output.b.every=0.0025", "output.b.exact=yes", "output.b.points=.5 .5", "output.diagnostics_every=1")
+    def column(name, word):
+        with open(work.path("out/" + name), encoding="utf-8") as f:
+            return [float(row[word]) for row in csv.DictReader(f)]
+    assert column("b.csv", "time") == [0, 0.0025, 0.005, 0.0075, 0.01], column("b.csv", "time")
+    times = column("diagnostics.csv", "time")
+    assert {0.0007, 0.003, 0.0051} < set(times), times
+    assert min(column("diagnostics.csv", "dt")[1:]) > 0.9e-4, column("diagnostics.csv", "dt")
+    assert len([name for name in work.names() if name.startswith("a_")]) == 5, work.names()
+
+
 def removed_folder(work):
     """A folder that is removed or renamed during the run ends it, or is noticed at the end, and does not come back."""
     for more in ([], ["output.diagnostics_every=0", "run.max_steps=3000"]):
@@ -191,7 +260,7 @@ def file_size(work):
 
 
 LONG = ["run.end_time=1e6", "run.max_steps=100000", "output.plot_first_last=no", "output.diagnostics_every=1"]
-CASES = [intervals, used_folder, input_file, links, two_runs, no_locks, removed_folder, file_size]
+CASES = [intervals, used_folder, input_file, links, two_runs, no_locks, kinds, exact, removed_folder, file_size]
 
 
 def main():

@@ -209,10 +209,14 @@ const oak_param_desc_t oak_param_table[] = {
 
 const int oak_param_table_count = (int)(sizeof oak_param_table / sizeof oak_param_table[0]);
 
+#define KINDS "plotfile picture slice line probe xdmf history"
 const oak_output_key_t oak_output_keys[] = {
-    {NULL, CHOICE("output.NAME.kind", "plotfile", "plotfile picture",
+    {NULL, CHOICE("output.NAME.kind", "plotfile", KINDS,
                   "What is written, to be given always. plotfile: all blocks, for ParaView, VisIt "
-                  "and yt; picture: a PNG file.")},
+                  "and yt; picture: a PNG file; slice: values on a regular grid, in 3D on a plane; "
+                  "line: values along a line; probe: values at points, a row each time; xdmf: all "
+                  "blocks with ghost cells, for ParaView; history: minimum and maximum of each "
+                  "variable with their places, totals and their drift, a row each time.")},
     {NULL,
      REAL("output.NAME.every", "0", 0, INFINITY, "time", "Time between outputs; 0: none by time.")},
     {NULL, INT("output.NAME.every_steps", "0", 0, INFINITY, "steps",
@@ -225,22 +229,42 @@ const oak_output_key_t oak_output_keys[] = {
     {NULL, TEXT("output.NAME.variables", "",
                 "Variables, blank-separated; empty: all of the physics, for a picture the first. A "
                 "picture shows one variable: several make as many pictures.")},
-    {"plotfile", CHOICE("output.NAME.precision", "double", "double single",
-                        "Precision of the values in files.")},
+    {"plotfile xdmf", CHOICE("output.NAME.precision", "double", "double single",
+                             "Precision of the values in files.")},
     {"picture", REALS("output.NAME.range", "0 0", 2, "variable",
                       "Values at the two ends of the colour scale; equal: lowest and highest of "
                       "each picture.")},
     {"picture", INT("output.NAME.width", "1024", 64, 16384, "pixels",
                     "Width of pictures; the height follows from the domain.")},
-    {"picture", CHOICE("output.NAME.axis", "z", "x y z",
-                       "In 3D, the axis normal to the plane that is shown.")},
-    {"picture",
+    {"picture slice", CHOICE("output.NAME.axis", "z", "x y z",
+                             "In 3D, the axis normal to the plane that is shown.")},
+    {"picture slice",
      REAL(
          "output.NAME.position", "1/2", 0, 1, NULL,
          "In 3D, where the plane cuts that axis, as a fraction of the domain: 1/2 is the centre.")},
     {"picture", BOOL("output.NAME.mesh", "yes", "Draw the outlines of the blocks.")},
     {"picture", CHOICE("output.NAME.colors", "inferno", "viridis inferno coolwarm gray",
                        "Colour scale of pictures.")},
+    {"slice",
+     INT("output.NAME.level", "-1", -1, 16, NULL,
+         "Level whose cells are the points of the slice: finer cells are averaged; -1: the "
+         "highest level that there is.")},
+    {"slice", TEXT("output.NAME.region", "",
+                   "Lower and then upper corner of what is kept, all coordinates in one line; "
+                   "empty: the whole plane.")},
+    {"line", TEXT("output.NAME.from", "",
+                  "First point, coordinates blank-separated; empty: the centre of the lower x face "
+                  "of the domain.")},
+    {"line", TEXT("output.NAME.to", "",
+                  "Last point; empty: the centre of the upper x face of the domain. There is a "
+                  "row for each cell that the line crosses.")},
+    {"slice line", CHOICE("output.NAME.format", "npy", "npy csv",
+                          "npy: an array with named fields, for numpy.load; csv: text.")},
+    {"probe", TEXT("output.NAME.points", "",
+                   "Points, all coordinates in one line, with commas between points; to be given "
+                   "always. The value is that of the cell that a point lies in.")},
+    {"xdmf", INT("output.NAME.ghost_layers", "0", 0, 64, "cells",
+                 "Layers of ghost cells around each block, with which contours have no cracks.")},
 };
 
 const int oak_output_keys_count = (int)(sizeof oak_output_keys / sizeof oak_output_keys[0]);

@@ -18,6 +18,7 @@
 
 #include "file_tools.h"
 #include "plotfile.h"
+#include "xdmf.h"
 
 enum { LONGEST_FOLDER = 3000 }; /* names in it fit into PATH_MAX and into buffers of output.c */
 
@@ -75,6 +76,7 @@ typedef enum {
   ENTRY_OTHER,   /**< no concern of ours */
   ENTRY_FILE,    /**< a file of an earlier run */
   ENTRY_PLOT,    /**< a plotfile, or what is there of one */
+  ENTRY_DATA,    /**< a folder with the data of an XDMF file */
   ENTRY_STRANGER /**< has a name that we need, and is not of a run */
 } entry_t;
 
@@ -153,8 +155,9 @@ static entry_t judge(const outputs_t *outputs, const char *path, const char *nam
       return S_ISREG(info.st_mode) && begins_with(path, text[i].words, strlen(text[i].words))
                  ? ENTRY_FILE
                  : ENTRY_STRANGER;
-  if (is_output_name(outputs, name))
-    return S_ISREG(info.st_mode) ? ENTRY_FILE : S_ISDIR(info.st_mode) ? ENTRY_PLOT : ENTRY_OTHER;
+  if (is_output_name(outputs, name) && S_ISDIR(info.st_mode))
+    return strstr(name, OAK_XDMF_DATA) ? ENTRY_DATA : ENTRY_PLOT;
+  if (is_output_name(outputs, name) && S_ISREG(info.st_mode)) return ENTRY_FILE;
   if (S_ISREG(info.st_mode) && ends_in(name, ".png"))
     return begins_with(path, author, sizeof author - 1) ? ENTRY_FILE : ENTRY_OTHER;
   if (S_ISREG(info.st_mode) && ends_in(name, OAK_PART)) return ENTRY_FILE;
@@ -201,6 +204,7 @@ static oak_status_t find(void *context, const char *path, const char *name, entr
   const size_t used = strlen(found->names);
   if (found->count++ < 3)
     snprintf(found->names + used, sizeof found->names - used, "%s%.80s", used ? ", " : "", name);
+  if (kind == ENTRY_DATA && found->overwrite) return oak_xdmf_check_data(path);
   return kind == ENTRY_PLOT && found->overwrite ? oak_plotfile_check(path) : OAK_OK;
 }
 
@@ -208,6 +212,7 @@ static oak_status_t remove_entry(void *context, const char *path, const char *na
   (void)context;
   (void)name;
   if (kind == ENTRY_PLOT) return oak_plotfile_remove(path);
+  if (kind == ENTRY_DATA) return oak_xdmf_remove_data(path);
   if (kind == ENTRY_FILE && unlink(path) != 0) return oak_file_failed("remove", path, errno);
   return OAK_OK;
 }

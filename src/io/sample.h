@@ -32,4 +32,8 @@ OAK_API oak_status_t oak_sample_plane(const oak_grid_view_t *view, int axis, dou
 
 OAK_API void oak_table_free(oak_table_t *table);
 
+/** Write a table to \a path: ".npy" makes a NumPy array of records, anything else CSV; NULL: CSV to
+ * stdout. */
+OAK_API oak_status_t oak_table_write(const oak_table_t *table, const char *path);
+
 #endif

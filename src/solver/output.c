@@ -55,13 +55,13 @@ static oak_status_t add_plain(oak_output_t *out) {
 /* That of a section; the key is that of its kind. */
 static oak_status_t add_section(oak_output_t *out, const char *key) {
   const char *word = oak_params_text(out->sim->params, key), *name = key + strlen("output.");
-  const oak_output_kind_t *kind = oak_output_kinds;
+  const oak_output_kind_t *const *kind = oak_output_kinds;
   char prefix[64], text[64];
-  while (kind->name && strcmp(kind->name, word)) kind++;
-  OAK_ASSERT(kind->name && "all kinds of the parameters are in the table");
+  while (*kind && strcmp((*kind)->name, word)) kind++;
+  OAK_ASSERT(*kind && "all kinds of the parameters are in the table");
   snprintf(prefix, sizeof prefix, "%.*s", (int)(strrchr(key, '.') + 1 - key), key);
   snprintf(text, sizeof text, "%.*s", (int)strcspn(name, "."), name);
-  return oak_item_init(&out->item[out->nitem++], out->sim, text, prefix, kind);
+  return oak_item_init(&out->item[out->nitem++], out->sim, text, prefix, *kind);
 }
 
 static oak_status_t make_items(oak_output_t *out) {
@@ -182,14 +182,13 @@ static oak_status_t write_row(const oak_output_t *out, oak_output_item_t *item) 
  * others have the number of the step. */
 static void make_path(const oak_output_t *out, const oak_output_item_t *item, const char *variable,
                       char path[4096]) {
-  const char *ending = item->kind->ending;
-  if (item->kind == &oak_output_picture)
-    snprintf(path, 4096, "%s/%s_%04d%s", out->folder, variable, item->count, ending);
+  if (item->kind == &oak_output_picture && !item->section)
+    snprintf(path, 4096, "%s/%s_%04d%s", out->folder, variable, item->count, item->ending);
   else if (!item->section)
-    snprintf(path, 4096, "%s/%s%06ld%s", out->folder, item->name, out->sim->step, ending);
+    snprintf(path, 4096, "%s/%s%06ld%s", out->folder, item->name, out->sim->step, item->ending);
   else
     snprintf(path, 4096, "%s/%s_%06ld%s%s%s", out->folder, item->name, out->sim->step,
-             variable ? "_" : "", variable ? variable : "", ending);
+             variable ? "_" : "", variable ? variable : "", item->ending);
 }
 
 /* One file, of one variable if \a variable is not negative. */
@@ -215,10 +214,10 @@ static oak_status_t write_file(const oak_output_t *out, oak_output_item_t *item,
 static oak_status_t write_item(const oak_output_t *out, oak_output_item_t *item, double dt) {
   if (item->last_step == out->sim->step) return OAK_OK;
   item->dt = dt;
+  const int files = !item->kind->write ? 0 : item->kind->each_variable ? item->variables.count : 1;
+  for (int v = 0; v < files; v++)
+    OAK_TRY(write_file(out, item, item->kind->each_variable ? v : -1));
   if (item->kind->row) OAK_TRY(write_row(out, item));
-  for (int v = 0; item->kind->each_variable && v < item->variables.count; v++)
-    OAK_TRY(write_file(out, item, v));
-  if (!item->kind->row && !item->kind->each_variable) OAK_TRY(write_file(out, item, -1));
   item->last_step = out->sim->step;
   item->count++;
   return OAK_OK;

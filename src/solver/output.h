@@ -17,16 +17,17 @@ typedef struct oak_output_item oak_output_item_t;
  * in src/base/params_table.c. */
 typedef struct {
   const char *name;
-  const char *ending; /**< of its files; "" for a folder */
+  const char *ending; /**< of its files; NULL for a folder */
   int each_variable;  /**< a file for each variable */
   int has_precision;  /**< there is a key `precision` */
   int first_variable; /**< without `variables` the first one alone is taken */
   /** Judge the keys of this kind; may be NULL. Rank-local, before the folder is opened. */
   oak_status_t (*open)(oak_output_item_t *item);
-  /** Write the view to \a path. Collective, fails on all ranks alike. NULL for tables. */
+  /** Write the view to \a path. Collective, fails on all ranks alike. May be
+   * NULL for tables. */
   oak_status_t (*write)(oak_output_item_t *item, const oak_grid_view_t *view, const char *path);
-  /** For tables, CSV files that get a row each time. The names of the columns, on rank 0, each
-   * after a comma; "step,time" stand before them. */
+  /** For tables, CSV files that get a row each time, beside the file that `write` makes or alone.
+   * The names of the columns, on rank 0, each after a comma; "step,time" stand before them. */
   void (*head)(const oak_output_item_t *item, FILE *stream);
   /** The values of a row likewise. Collective; \a stream is NULL on other ranks, and if there is no
    * memory. */
@@ -36,7 +37,11 @@ typedef struct {
   void (*load)(oak_output_item_t *item, const char *text);
 } oak_output_kind_t;
 
-extern const oak_output_kind_t oak_output_kinds[]; /**< of sections; ends with a NULL name */
+/** Those of sections; ends with NULL. */
+extern const oak_output_kind_t *const oak_output_kinds[];
+/** output_samples.c, output_history.c */
+extern const oak_output_kind_t oak_output_slice, oak_output_line, oak_output_probe,
+    oak_output_history;
 /** Those of the keys in [output]. */
 extern const oak_output_kind_t oak_output_plotfile, oak_output_picture, oak_output_diagnostics;
 
@@ -45,6 +50,7 @@ struct oak_output_item {
   const oak_output_kind_t *kind;
   char name[40];
   char prefix[64]; /**< of its keys: "output.NAME.", or "output.plot_" and the like */
+  char ending[16]; /**< of its files */
   int section;     /**< it has a section of its own */
   oak_schedule_t schedule;
   oak_selection_t variables;

@@ -89,6 +89,7 @@ oak_status_t oak_item_init(oak_output_item_t *item, oak_t *sim, const char *name
   *item = (oak_output_item_t){.sim = sim, .kind = kind, .value_bytes = 8, .last_step = -1};
   snprintf(item->name, sizeof item->name, "%s", name);
   snprintf(item->prefix, sizeof item->prefix, "%s", prefix);
+  snprintf(item->ending, sizeof item->ending, "%s", kind->ending ? kind->ending : "");
   item->section = prefix[strlen(prefix) - 1] == '.';
   oak_schedule_begin(&item->schedule, NULL, 0);
   if (item->section) OAK_TRY(read_schedule(item));

@@ -4,6 +4,7 @@
 
 #include "io/picture.h"
 #include "io/plotfile.h"
+#include "io/xdmf.h"
 #include "solver/output.h"
 
 /* ---- plotfiles */
@@ -36,6 +37,21 @@ static oak_status_t write_picture(oak_output_item_t *item, const oak_grid_view_t
   return oak_picture_write(view, &o, path);
 }
 
+/* ---- XDMF */
+
+static oak_status_t open_xdmf(oak_output_item_t *item) {
+  const int most = item->sim->block_size / 2;
+  OAK_CHECK(oak_item_int(item, "ghost_layers") <= most, OAK_ERR_INPUT,
+            "[output.%s]: ghost_layers = %d: at most half a block, %d", item->name,
+            oak_item_int(item, "ghost_layers"), most);
+  return OAK_OK;
+}
+
+static oak_status_t write_xdmf(oak_output_item_t *item, const oak_grid_view_t *view,
+                               const char *path) {
+  return oak_xdmf_write(view, oak_item_int(item, "ghost_layers"), path);
+}
+
 /* ---- diagnostics.csv */
 
 static void diagnostics_head(const oak_output_item_t *item, FILE *f) {
@@ -61,16 +77,19 @@ static oak_status_t diagnostics_row(oak_output_item_t *item, const oak_grid_view
 
 /* ---- the table */
 
-#define PLOTFILE \
-  { .name = "plotfile", .ending = "", .has_precision = 1, .write = write_plotfile }
-#define PICTURE                                                                   \
-  {                                                                               \
-    .name = "picture", .ending = ".png", .each_variable = 1, .first_variable = 1, \
-    .write = write_picture                                                        \
-  }
-
-const oak_output_kind_t oak_output_plotfile = PLOTFILE;
-const oak_output_kind_t oak_output_picture = PICTURE;
+const oak_output_kind_t oak_output_plotfile = {
+    .name = "plotfile", .has_precision = 1, .write = write_plotfile};
+const oak_output_kind_t oak_output_picture = {.name = "picture",
+                                              .ending = ".png",
+                                              .each_variable = 1,
+                                              .first_variable = 1,
+                                              .write = write_picture};
 const oak_output_kind_t oak_output_diagnostics = {
     .name = "diagnostics", .ending = ".csv", .head = diagnostics_head, .row = diagnostics_row};
-const oak_output_kind_t oak_output_kinds[] = {PLOTFILE, PICTURE, {.name = NULL}};
+static const oak_output_kind_t xdmf = {
+    .name = "xdmf", .ending = OAK_XDMF, .has_precision = 1, .open = open_xdmf, .write = write_xdmf};
+
+const oak_output_kind_t *const oak_output_kinds[] = {&oak_output_plotfile, &oak_output_picture,
+                                                     &oak_output_slice,    &oak_output_line,
+                                                     &oak_output_probe,    &xdmf,
+                                                     &oak_output_history,  NULL};

@@ -2,11 +2,12 @@
  * Tables of numbers as CSV and as NumPy's .npy. */
 #define _GNU_SOURCE 1
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "file_tools.h"
-#include "look.h"
+#include "sample.h"
 
 static void print_csv(const oak_table_t *table, FILE *out) {
   for (int c = 0; c < table->ncol; c++) fprintf(out, "%s%s", c ? "," : "", table->name[c]);
@@ -43,7 +44,7 @@ static void print_npy(const oak_table_t *table, FILE *out) {
   free(head);
 }
 
-oak_status_t oak_look_write_table(const oak_table_t *table, const char *path) {
+oak_status_t oak_table_write(const oak_table_t *table, const char *path) {
   if (!path) {
     print_csv(table, stdout);
     OAK_CHECK(fflush(stdout) == 0, OAK_ERR_FILE, "cannot write to stdout: %s", strerror(errno));

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Samples of a grid view whose blocks are on many ranks. What a rank does not know it leaves with
+ * all bits set, which is a NaN; the bits that all ranks have in common are the result. */
+#include "sample_ranks.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "locate.h"
+
+static void combine(MPI_Comm comm, int64_t n, double *value) {
+  enum { CHUNK = 1 << 24 };
+  static const uint64_t unknown = UINT64_MAX;
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  for (int64_t i = 0; i < n; i++)
+    if (isnan(value[i])) memcpy(&value[i], &unknown, sizeof unknown);
+  for (int64_t at = 0; at < n; at += CHUNK) {
+    const int count = (int)(n - at < CHUNK ? n - at : CHUNK);
+    MPI_Reduce(rank == 0 ? MPI_IN_PLACE : value + at, value + at, count, MPI_UINT64_T, MPI_BAND, 0,
+               comm);
+  }
+}
+
+void oak_table_merge(MPI_Comm comm, oak_table_t *table) {
+  combine(comm, table->nrow * table->ncol, table->value);
+}
+
+/* ---- lines */
+
+static int compare_rows(const void *a, const void *b) {
+  const double p = *(const double *)a, q = *(const double *)b;
+  return p < q ? -1 : p > q;
+}
+
+/** Rank 0: room for the rows of all ranks, and where those of each go. */
+static oak_status_t make_room(const oak_table_t *table, int size, const int *count, int **start,
+                              double **value) {
+  int64_t sum = 0;
+  *start = malloc((size_t)size * sizeof **start);
+  OAK_CHECK(*start, OAK_ERR_MEMORY, "no memory for a line through %d ranks", size);
+  for (int r = 0; r < size; r++) {
+    (*start)[r] = (int)sum;
+    sum += count[r];
+    OAK_CHECK(sum <= INT_MAX, OAK_ERR_ARGUMENT,
+              "a line through more than %d cells; choose a shorter one", INT_MAX / table->ncol);
+  }
+  *value = malloc(((size_t)sum + 1) * sizeof **value);
+  OAK_CHECK(*value, OAK_ERR_MEMORY, "no memory for a line through %lld cells",
+            (long long)(sum / table->ncol));
+  return OAK_OK;
+}
+
+oak_status_t oak_table_gather(MPI_Comm comm, oak_table_t *table) {
+  int rank, size, *start = NULL;
+  double *value = NULL;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const int mine = (int)(table->nrow * table->ncol);
+  int *count = malloc((size_t)size * sizeof *count);
+  oak_status_t st = count ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a line");
+  st = oak_agree(comm, st);
+  if (st == OAK_OK) {
+    MPI_Gather(&mine, 1, MPI_INT, count, 1, MPI_INT, 0, comm);
+    st = oak_agree(comm, rank == 0 ? make_room(table, size, count, &start, &value) : OAK_OK);
+  }
+  if (st == OAK_OK) {
+    MPI_Gatherv(table->value, mine, MPI_DOUBLE, value, count, start, MPI_DOUBLE, 0, comm);
+    free(table->value);
+    table->value = value;
+    table->nrow = rank == 0 ? (start[size - 1] + count[size - 1]) / table->ncol : 0;
+    table->shape[0] = table->nrow;
+    value = NULL;
+    if (table->nrow > 0)
+      qsort(table->value, (size_t)table->nrow, (size_t)table->ncol * sizeof(double), compare_rows);
+  }
+  free(count);
+  free(start);
+  free(value);
+  return st;
+}
+
+/* ---- points */
+
+static oak_status_t sample_own(const oak_grid_view_t *view, int count, const double (*x)[3],
+                               double *out) {
+  oak_locator_t *locator;
+  size_t ncell = 1;
+  for (int d = 0; d < view->dim; d++) ncell *= (size_t)view->block_size;
+  OAK_TRY(oak_locator_new(view, &locator));
+  double *cells = malloc(ncell * sizeof *cells);
+  oak_status_t st = cells ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read a block");
+  for (int p = 0; p < count && st == OAK_OK; p++) {
+    int cell[3];
+    const int b = oak_locate_point(locator, x[p], cell), n = view->block_size;
+    for (int v = 0; v < view->nvar && b >= 0 && st == OAK_OK; v++) {
+      st = view->read(view, v, b, 1, cells);
+      out[p * view->nvar + v] = cells[(cell[2] * n + cell[1]) * n + cell[0]];
+    }
+  }
+  oak_locator_destroy(&locator);
+  free(cells);
+  return st;
+}
+
+oak_status_t oak_sample_points(const oak_grid_view_t *view, int count, const double (*x)[3],
+                               double *out) {
+  for (int i = 0; i < count * view->nvar; i++) out[i] = NAN;
+  OAK_TRY(oak_agree(view->comm, sample_own(view, count, x, out)));
+  combine(view->comm, (int64_t)count * view->nvar, out);
+  return OAK_OK;
+}
