@@ -13,7 +13,7 @@
 enum {
   OAK_MESH_MAX_LEVEL = 16,
   OAK_MESH_MAX_TREES = 1 << 20, /**< each rank keeps a list of all trees */
-  OAK_MESH_MAX_BLOCKS = 1 << 30 /**< of a rank: they and the nodes above them are counted by int */
+  OAK_MESH_MAX_BLOCKS = 1 << 28 /**< of a rank: they, their faces and nodes are counted by int */
 };
 
 typedef struct oak_forest oak_forest_t;

@@ -36,13 +36,14 @@ oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate) {
   const int results = oak_sim_results(sim); /* of the tiles of a block */
   double *all = malloc(((size_t)blocks * results + 1) * sizeof *all);
   OAK_CHECK(all, OAK_ERR_MEMORY, "out of memory for the wave speeds of %d blocks", blocks);
+  const double *next = all;
   oak_status_t st = OAK_OK;
   if (blocks)
     st = oak_device_download(sim->dev, all, sim->rate_dev, (size_t)blocks * results * sizeof *all);
   for (int b = 0; b < blocks && st == OAK_OK; b++) {
     rate[b] = 0;
-    for (int t = 0; t < results; t++)
-      if (all[b * results + t] > rate[b]) rate[b] = all[b * results + t];
+    for (int t = 0; t < results; t++, next++)
+      if (*next > rate[b]) rate[b] = *next;
   }
   free(all);
   return st;

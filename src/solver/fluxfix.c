@@ -16,7 +16,7 @@ static oak_status_t look_at_peers(oak_t *sim) {
 static oak_status_t fit_bflux(oak_t *sim) {
   oak_fluxfix_t *x = &sim->fluxfix;
   const int64_t area = sim->cells / sim->block_size;
-  const int64_t bytes = sim->pattern.flux.nbflux * sim->nvar * area * sim->real_size;
+  const int64_t bytes = area * sim->pattern.flux.nbflux * sim->nvar * sim->real_size;
   if (bytes <= x->bflux_bytes && bytes >= x->bflux_bytes / 2) return OAK_OK;
   const int64_t wanted = x->bflux_bytes == 0 || bytes == 0 ? bytes : bytes + bytes / SLACK;
   oak_device_free(sim->dev, x->bflux);

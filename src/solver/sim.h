@@ -115,7 +115,7 @@ struct oak {
   void *blocks;                       /**< device: oak_block_t [nblock] */
   void *rate_dev, *bad_dev; /**< device: results of the flux kernel, per block, tile and part */
   void *results_dev;        /**< device: their maxima and sums by chunk */
-  int result_capacity;
+  long result_capacity;
   void *mark;             /**< device: unsigned char [block][N^d]; only with first_order */
   void *marked, *touched; /**< device: int [block]; with first_order or floors */
   int *count;             /**< host copy of one of them */

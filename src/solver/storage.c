@@ -29,7 +29,7 @@ oak_status_t oak_storage_reserve(oak_t *sim, int first, int last, int blocks) {
 }
 
 oak_status_t oak_storage_plan(oak_t *sim, const int trees[3]) {
-  const int most = 1 << 30;
+  const int most = OAK_MESH_MAX_BLOCKS;
   double blocks = 1;
   for (int d = 0; d < sim->dim; d++) blocks *= ldexp(trees[d], sim->min_level);
   const double share = ceil(blocks / sim->size);
@@ -104,7 +104,7 @@ static oak_status_t fit_results(oak_t *sim) {
     *memory[i] = NULL;
     OAK_TRY(oak_device_alloc(sim->dev, size[i], memory[i]));
   }
-  sim->result_capacity = (int)wanted;
+  sim->result_capacity = wanted;
   return OAK_OK;
 }
 
