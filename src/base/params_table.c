@@ -84,7 +84,7 @@ const oak_param_desc_t oak_param_table[] = {
         "Highest level of refinement: each level halves the cell size."),
     INT("mesh.adapt_every", "4", 0, INFINITY, "steps",
         "Steps between mesh adaptations; 0: static mesh."),
-    REAL("mesh.kappa_max", "1.1", 1, INFINITY, NULL,
+    REAL("mesh.kappa_max", "1.05", 1, INFINITY, NULL,
          "Blocks are redistributed when the fullest rank has more than so many times its share."),
     CHOICE("mesh.balance", "equal", "equal measured",
            "Share of a rank, judged every mesh.adapt_every steps: equal, as many blocks as any "

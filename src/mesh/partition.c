@@ -54,7 +54,7 @@ static int choose_counts(const oak_mesh_t *mesh, const oak_balance_t *b, int32_t
   if (uneven) cut(mesh, b, count);
   if (b->families) OAK_BY_DIM(mesh, oak_forest_families, mesh->forest, count);
   /* Measured speeds vary, and families cannot be divided: not for every small difference. */
-  if (uneven && b->speed && longest(b, mesh->size, count) > (1 - LEAST_GAIN) * now) {
+  if (uneven && longest(b, mesh->size, count) > (1 - LEAST_GAIN) * now) {
     for (int r = 0; r < mesh->size; r++) count[r] = (int32_t)(first[r + 1] - first[r]);
     if (b->families) OAK_BY_DIM(mesh, oak_forest_families, mesh->forest, count);
   }
