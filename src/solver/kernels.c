@@ -9,9 +9,10 @@
 /* What follows the problem: headers, which kernels of the caller's own see too, and oak's kernels.
  */
 static const char *const kernel_parts[] = {
-    "kernels/user.h",   "numerics/riemann.h",   "kernels/flux_common.h", "kernels/cell_flux.h",
-    "kernels/flux.c",   "kernels/flux_cells.c", "kernels/halo.c",        "kernels/adapt.c",
-    "kernels/refine.c", "kernels/fluxfix.c",    "kernels/initial.c",     "kernels/read.c"};
+    "kernels/user.h",      "numerics/riemann.h",   "kernels/flux_common.h", "kernels/cell_flux.h",
+    "kernels/flux_tile.h", "kernels/flux_faces.h", "kernels/flux.c",        "kernels/flux_cells.c",
+    "kernels/halo.c",      "kernels/adapt.c",      "kernels/refine.c",      "kernels/fluxfix.c",
+    "kernels/initial.c",   "kernels/read.c"};
 enum { NKERNEL_PARTS = sizeof kernel_parts / sizeof *kernel_parts, NKERNEL_HEADERS = 2 };
 
 /* Kernels that not every run has. */

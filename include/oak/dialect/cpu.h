@@ -84,8 +84,6 @@
 #define OAK_ALIGNED __attribute__((aligned(64)))
 #define OAK_SHARED OAK_ALIGNED
 #define OAK_SHARED_STRUCT(type, name) type name
-/* Lanes that are not contiguous in memory are copied to where they are. */
-#define OAK_STRIPS 1
 
 /* A queue of planes turns without copying: the index rotates. */
 #define OAK_QUEUE(len, step, s) (((step) + (s) + 4 * (len)) % (len))

@@ -122,7 +122,24 @@ static __device__ __forceinline__ T oak_gang_reduce(T x, int n, combine_t combin
 #define OAK_SHARED_STRUCT(type, name)                        \
   extern __shared__ __align__(16) char oak_dynamic_shared[]; \
   type &name = *reinterpret_cast<type *>(oak_dynamic_shared)
-#define OAK_STRIPS 0
+
+/* Copies to SHARED memory that are under way while the thread does other work; after oak_copy_end
+ * the thread itself sees what it has copied. GPUs before 2020 copy at once. */
+template <typename T>
+OAK_FN void oak_copy_begin(T *to, const T *from) {
+#if __CUDA_ARCH__ >= 800
+  const unsigned place = (unsigned)__cvta_generic_to_shared(to);
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(place), "l"(from), "n"(sizeof(T))
+               : "memory");
+#else
+  *to = *from;
+#endif
+}
+OAK_FN void oak_copy_end(void) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
 
 /* Registers cannot be addressed: the queue shifts and its places stay. */
 #define OAK_QUEUE(len, step, s) (s)
