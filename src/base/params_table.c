@@ -242,7 +242,16 @@ const oak_output_key_t oak_output_keys[] = {
      REAL(
          "output.NAME.position", "1/2", 0, 1, NULL,
          "In 3D, where the plane cuts that axis, as a fraction of the domain: 1/2 is the centre.")},
+    {"picture", CHOICE("output.NAME.show", "slice", "slice maximum mean column",
+                       "In 3D, what is shown: the values in that plane, or the highest value, the "
+                       "mean or the integral along the axis.")},
+    {"picture", CHOICE("output.NAME.scale", "linear", "linear log",
+                       "Scale of the colours; log needs a range above 0.")},
+    {"picture", REAL("output.NAME.quantile", "0", 0, 0.49, NULL,
+                     "Share of the area left out at each end where the range is that of the data, "
+                     "so that a few extreme cells do not hide the rest.")},
     {"picture", BOOL("output.NAME.mesh", "yes", "Draw the outlines of the blocks.")},
+    {"picture", BOOL("output.NAME.levels", "no", "Colour the outlines by level.")},
     {"picture", CHOICE("output.NAME.colors", "inferno", "viridis inferno coolwarm gray",
                        "Colour scale of pictures.")},
     {"slice",

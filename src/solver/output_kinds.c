@@ -30,7 +30,12 @@ static oak_status_t write_picture(oak_output_item_t *item, const oak_grid_view_t
   o.slice_position =
       sim->xmin[o.slice_axis] +
       oak_item_real(item, "position") * (sim->xmax[o.slice_axis] - sim->xmin[o.slice_axis]);
-  o.draw_mesh = oak_item_bool(item, "mesh");
+  o.show = view->dim == 3 ? (oak_picture_show_t)oak_item_choice(item, "show") : OAK_SHOW_SLICE;
+  o.log_scale = oak_item_choice(item, "scale");
+  o.quantile = oak_item_real(item, "quantile");
+  o.draw_mesh = !oak_item_bool(item, "mesh")    ? OAK_MESH_NONE
+                : oak_item_bool(item, "levels") ? OAK_MESH_LEVELS
+                                                : OAK_MESH_LINES;
   o.title = *sim->description.problem_title ? sim->description.problem_title
                                             : oak_params_text(sim->params, "problem.name");
   OAK_TRY(oak_colormap_find(oak_item_text(item, "colors"), &o.colormap));

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Start runs of the oak command."""
+import os
+import shutil
+import subprocess
+import tempfile
+
+from .blocks import OakError, Run
+
+
+def assignments(settings):
+    """{"mesh.max_level": 5}, or {"mesh": {"max_level": 5}}, as a list of texts "mesh.max_level=5"."""
+    out = []
+    for key, value in (settings or {}).items():
+        if isinstance(value, dict):
+            out += [f"{key}.{text}" for text in assignments(value)]
+        else:
+            if isinstance(value, bool):
+                value = "yes" if value else "no"
+            elif isinstance(value, (list, tuple)):
+                value = " ".join(str(v) for v in value)
+            out.append(f"{key}={value}")
+    return out
+
+
+def find_oak():
+    """The oak command: $OAK, the one on the path, or that of the source tree that this package lies in."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    built = os.path.join(here, "..", "..", "build", "oak")
+    for found in (os.environ.get("OAK"), shutil.which("oak"), built):
+        if found and os.access(found, os.X_OK):
+            return os.path.abspath(found)
+    raise OakError("there is no oak command: build it (make build), install it (make install), or let $OAK name it")
+
+
+def run(parameters, settings=None, *, ranks=None, mpirun="mpirun", oak=None, overwrite=False, verbose=False,
+        command=()):
+    """Run a simulation to its end, as `oak run` does, and give the Run of its output folder.
+
+    parameters  name of a parameter file, or of a problem that comes with oak
+    settings    keys that win over the file: {"mesh.max_level": 5, "output.folder": "fine"}; without output.folder the
+                folder is the one that the file or oak chooses
+    ranks       start it with `mpirun -n ranks`; None: without MPI's launcher, with all cores
+    overwrite   remove an earlier run from the output folder, which otherwise is an error
+    verbose     print what oak prints
+    command     more arguments of oak run, such as ["--trust"]
+
+    OakError with oak's message if it fails."""
+    launch = [mpirun, "-n", str(ranks)] if ranks else []
+    arguments = [*launch, oak or find_oak(), "run", os.fspath(parameters), *assignments(settings), *command]
+    if overwrite:
+        arguments.append("--overwrite")
+    folder = None
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=errors, text=True, errors="replace") as process:
+            for line in process.stdout:
+                if folder is None and line.startswith("  output in "):
+                    folder = line[len("  output in "):].rstrip("\n")
+                if verbose:
+                    print(line, end="", flush=True)
+        errors.seek(0)
+        message = errors.read().strip()
+    if process.returncode != 0:
+        raise OakError(message or f"oak ended with {process.returncode}")
+    if folder is None:
+        raise OakError("oak did not say where its output is")
+    return Run(folder)

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The oak library through ctypes: a simulation that Python steps and looks at. See include/oak.h for what each function
+does; a failure is an OakError with oak's message."""
+import atexit
+import ctypes
+import ctypes.util
+import os
+import weakref
+
+import numpy as np
+
+from .blocks import Blocks, OakError
+from .command import assignments, find_oak
+
+_library = None  # the loaded library; MPI is initialised then
+_world = None  # MPI_COMM_WORLD as C takes it
+_alive = weakref.WeakSet()
+
+
+def _find_library():
+    here = os.path.dirname(os.path.abspath(__file__))
+    places = [os.environ.get("OAK_LIBRARY"), os.path.join(here, "..", "..", "build", "liboak.so")]
+    try:
+        program = os.path.dirname(os.path.realpath(find_oak()))
+        places += [os.path.join(program, "liboak.so")]
+        places += [os.path.join(program, "..", lib, "liboak.so") for lib in _library_folders()]
+    except OakError:
+        pass
+    for place in places:
+        if place and os.path.exists(place):
+            return os.path.abspath(place)
+    found = ctypes.util.find_library("oak")
+    if found:
+        return found
+    raise OakError("there is no liboak.so: build oak (make build), install it, or let $OAK_LIBRARY name it")
+
+
+def _library_folders():
+    return ("lib", "lib64", os.path.join("lib", f"{os.uname().machine}-linux-gnu"))
+
+
+def _load():
+    """Load the library, start MPI."""
+    global _library, _world  # pylint: disable=global-statement
+    if _library:
+        return _library
+    # Parts of MPI libraries that are loaded later look for symbols of the first.
+    try:
+        lib = ctypes.CDLL(_find_library(), mode=ctypes.RTLD_GLOBAL)
+    except OSError as wrong:
+        raise OakError(f"cannot load the library of oak: {wrong}") from wrong
+    try:  # Open MPI: the address of an object
+        _world = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(lib, "ompi_mpi_comm_world")))
+    except ValueError:  # MPICH and its relatives: a number
+        _world = ctypes.c_int(0x44000000)
+    done = ctypes.c_int()
+    lib.MPI_Initialized(ctypes.byref(done))
+    if not done.value:
+        lib.MPI_Init_thread(None, None, 1, ctypes.byref(done))
+        atexit.register(_finish, lib)
+    for name in ("oak_last_error", "oak_variable_name"):
+        getattr(lib, name).restype = ctypes.c_char_p
+    for name in ("oak_time", "oak_time_step"):
+        getattr(lib, name).restype = ctypes.c_double
+    for name in ("oak_step", "oak_nblocks_global"):
+        getattr(lib, name).restype = ctypes.c_int64
+    _library = lib
+    return lib
+
+
+def _finish(lib):
+    for sim in list(_alive):
+        sim.close()
+    lib.MPI_Finalize()
+
+
+def _check(status):
+    if status != 0:
+        raise OakError(_library.oak_last_error().decode(errors="replace"))
+
+
+def _find_parameters(lib, name):
+    """A file, or one of those that come with oak."""
+    name = os.fspath(name)
+    if os.path.isfile(name):
+        return name
+    root = ctypes.c_char_p()
+    if lib.oak_source_root(ctypes.byref(root)) == 0:
+        for ending in ("", ".ini"):
+            path = os.path.join(root.value.decode(), "problems", name + ending)
+            if os.path.isfile(path):
+                return path
+    return name
+
+
+class Simulation(Blocks):
+    """A simulation that this process (or each rank of `mpirun python3 ...`) steps. Block data are NumPy arrays on the
+    CPU, of this rank's blocks, copied from where the simulation has them: sim["rho"] is [nblocks][(N)][N][N].
+
+    parameters  name of a parameter file, or of a problem that comes with oak
+    settings    keys that win over the file: {"mesh.max_level": 5}
+
+    What Blocks can do (uniform, slice, line, integral, ...) works on the present state."""
+
+    def __init__(self, parameters, settings=None):
+        self._sim, self._params = ctypes.c_void_p(), ctypes.c_void_p()
+        lib = self._lib = _load()
+        _alive.add(self)
+        _check(lib.oak_params_new(ctypes.byref(self._params)))
+        path = _find_parameters(lib, parameters)
+        _check(lib.oak_params_read(self._params, _world, os.fsencode(path)))
+        for text in assignments(settings):
+            _check(lib.oak_params_assign(self._params, text.encode(), b"settings"))
+        _check(lib.oak_create(_world, self._params, ctypes.byref(self._sim)))
+        _check(lib.oak_initialize(self._sim))
+        self.dim, self.block_size = lib.oak_dim(self._sim), lib.oak_block_size(self._sim)
+        self.nvar = lib.oak_nvar(self._sim)
+        self._find_variables()
+        corner = (ctypes.c_double * 3)()
+        self.xmin, self.xmax = np.empty(self.dim), np.empty(self.dim)
+        for key, out in ((b"mesh.xmin", self.xmin), (b"mesh.xmax", self.xmax)):
+            lib.oak_params_reals(self._params, key, corner)
+            out[:] = corner[:self.dim]
+        self._read_mesh()
+
+    def _find_variables(self):
+        """Conserved variables, then primitive ones of other names, and their numbers."""
+        self._number = {}
+        for v in range(2 * self.nvar):
+            self._number.setdefault(self._lib.oak_variable_name(self._sim, v).decode(), v)
+        self.variables = list(self._number)
+
+    def _read_mesh(self):
+        lib, count = self._lib, self._lib.oak_nblocks(self._sim)
+        origin, dx = (ctypes.c_double * 3)(), (ctypes.c_double * 3)()
+        level, corner = np.empty(count, dtype=np.int64), np.empty((count, self.dim))
+        for b in range(count):
+            level[b] = lib.oak_block_level(self._sim, b)
+            lib.oak_block_geometry(self._sim, b, origin, dx)
+            corner[b] = origin[:self.dim]
+            if b == 0:
+                width = np.array(dx[:self.dim]) * 2.0 ** level[0] * self.block_size
+                self.trees = np.rint((self.xmax - self.xmin) / width).astype(np.int64)
+        index = np.rint((corner - self.xmin) / (self.cell_size(level) * self.block_size))
+        self._set_blocks(level, index)
+
+    def __repr__(self):
+        return (f"<oak.Simulation: time {self.time:g}, step {self.step_number}, {self.nblocks} blocks of "
+                f"{self.block_size}^{self.dim}>")
+
+    def close(self):
+        """Free the simulation; also done when Python forgets it."""
+        if self._sim:
+            self._lib.oak_destroy(ctypes.byref(self._sim))
+        if self._params:
+            self._lib.oak_params_destroy(ctypes.byref(self._params))
+
+    def __del__(self):
+        self.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    # ---- stepping
+
+    @property
+    def time(self):
+        return self._lib.oak_time(self._sim)
+
+    @property
+    def step_number(self):
+        return self._lib.oak_step(self._sim)
+
+    @property
+    def dt(self):
+        """The largest step that the CFL condition allows now."""
+        return self._lib.oak_time_step(self._sim)
+
+    def advance(self, dt=None):
+        """One time step, of self.dt or a smaller one."""
+        self._cache.clear()
+        _check(self._lib.oak_advance(self._sim, ctypes.c_double(self.dt if dt is None else dt)))
+
+    def adapt(self):
+        """Adapt the mesh to the refinement criterion. True if it has changed."""
+        changed = ctypes.c_int()
+        self._cache.clear()
+        _check(self._lib.oak_adjust_refinement(self._sim, ctypes.byref(changed)))
+        self._read_mesh()
+        return bool(changed.value)
+
+    def step(self, steps=1, until=None):
+        """So many steps, or steps until a time, which the last one hits; the mesh is adapted every mesh.adapt_every
+        steps, as oak run does."""
+        every = self._lib.oak_params_int(self._params, b"mesh.adapt_every")
+        last, reached = self.step_number + steps, until is not None and self.time >= until
+        while not reached and (until is not None or self.step_number < last):
+            dt = self.dt
+            reached = until is not None and self.time + dt >= until
+            self.advance(until - self.time if reached else dt)
+            if every > 0 and self.step_number % every == 0:
+                self.adapt()
+
+    # ---- data
+
+    def read(self, variable):
+        n = self.block_size
+        out = np.empty((self.nblocks, *[n] * self.dim))
+        _check(self._lib.oak_read_cells(self._sim, self._number[variable], 0, self.nblocks, self._pointer(out)))
+        return out
+
+    def write(self, variable, values):
+        """Overwrite a conserved variable in all blocks of this rank."""
+        number = self._number.get(variable, self.nvar)
+        if number >= self.nvar:
+            raise OakError(f"{variable!r} is no conserved variable; those are {', '.join(self.variables[:self.nvar])}")
+        values = np.ascontiguousarray(values, dtype=np.float64)
+        if values.shape != (self.nblocks, *[self.block_size] * self.dim):
+            raise OakError(f"values of shape {values.shape} do not fit {self.nblocks} blocks of "
+                           f"{self.block_size}^{self.dim} cells")
+        self._cache.clear()
+        _check(self._lib.oak_write_cells(self._sim, number, 0, self.nblocks, self._pointer(values)))
+        _check(self._lib.oak_update_time_step(self._sim))
+
+    def totals(self):
+        """Integrals of the conserved variables over the domain, of all ranks: {name: value}."""
+        out = np.empty(self.nvar)
+        _check(self._lib.oak_totals(self._sim, self._pointer(out)))
+        return dict(zip(self.variables, out.tolist()))
+
+    def write_plotfile(self, path):
+        _check(self._lib.oak_write_grid(self._sim, os.fsencode(path)))
+
+    def write_picture(self, path):
+        """A picture by the keys output.picture_*."""
+        _check(self._lib.oak_write_picture(self._sim, os.fsencode(path)))
+
+    @staticmethod
+    def _pointer(array):
+        return array.ctypes.data_as(ctypes.c_void_p)

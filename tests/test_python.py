@@ -1,0 +1,184 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The Python package, for CTest: plotfiles in 2D and 3D, double and single precision, against the totals that oak
+computed itself and against oak line and oak slice; damaged plotfiles; and a simulation stepped from Python, which has
+the bits of oak run.
+
+usage: test_python.py --oak OAK --mpiexec "mpiexec -n" --library LIBRARY
+
+Exit 77: skipped, numpy is missing."""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+except ImportError as missing:
+    print(f"skipped: {missing}; install python3-numpy")
+    sys.exit(77)
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "python"))
+import oak  # noqa: E402 pylint: disable=wrong-import-position
+
+# As in test_app_plotfile.py, whose kernels are compiled already.
+RUNS = {
+    "2D": {"mesh": {"dim": 2, "block_size": 8, "min_level": 1, "max_level": 4}, "run.max_steps": 40},
+    "3D": {"mesh": {"dim": 3, "block_size": 8, "min_level": 1, "max_level": 3}, "run.max_steps": 8,
+           "boundary": {"zlow": "reflect", "zhigh": "reflect"}},
+}
+INI = """[problem]
+name = implosion
+[physics]
+gamma = 1.4
+[mesh]
+xmax = 0.3
+[boundary]
+xlow = reflect
+xhigh = reflect
+ylow = reflect
+yhigh = reflect
+[output]
+diagnostics_every = 1
+"""
+
+
+def expect(words, call, *arguments, **named):
+    """The call fails with these words."""
+    try:
+        call(*arguments, **named)
+    except oak.OakError as error:
+        assert words in str(error), (words, str(error))
+        return
+    raise AssertionError(f"no error: {words}")
+
+
+def check_plotfile(p, history, dim):
+    row = list(history["step"]).index(p.step)
+    assert p.time == history["time"][row] and p.nblocks == history["blocks"][row]
+    assert p.cells == history["cells"][row] and p.block_size == 8
+    for variable in ("rho", "E"):
+        assert abs(p.integral(variable) - history[variable][row]) < 1e-13 * history[variable][row]
+    everywhere = np.broadcast_to(p.x + p.y + (p.z if dim == 3 else 0), p["rho"].shape)
+    assert abs(p.integral(everywhere) - dim * 0.15 * 0.3**dim) < 1e-13
+    points = np.stack([np.broadcast_to(p.centres(a), p["rho"].shape).ravel() for a in "xyz"[:dim]], axis=1)
+    assert (p.value("rho", points) == p["rho"].ravel()).all()
+    assert np.isnan(p.value("rho", [[9.0] * dim])).all()
+
+
+def check_uniform(p):
+    fine = p.uniform("rho")
+    assert abs(fine.values.mean() * 0.3**p.dim - p.integral("rho")) < 1e-13
+    coarse = p.uniform("rho", level=0)
+    n = fine.values.shape[0] // 8
+    blocks = fine.values.reshape(sum(((8, n) for _ in range(p.dim)), ()))
+    assert np.allclose(coarse.values, blocks.mean(axis=tuple(range(1, 2 * p.dim, 2))), rtol=1e-13)
+    part = p.uniform("rho", lower=[0.1] * p.dim, upper=[0.2] * p.dim)
+    i = np.searchsorted(fine.x, part.x[0])
+    m = len(part.x)
+    assert (part.values == fine.values[(slice(i, i + m),) * p.dim]).all()
+    assert fine.extent[:2] == (0.0, 0.3) or np.allclose(fine.extent[:2], (0, 0.3))
+
+
+def check_commands(p, command, work):
+    """oak line and oak slice give the same numbers."""
+    array = os.path.join(work, "array.npy")
+    begin, end = [0.0, 0.0, 0.2][:p.dim], [0.1, 0.3, 0.2][:p.dim]
+    text = [",".join(map(str, point)) for point in (begin, end)]
+    subprocess.run([command, "line", p.path, "--from", text[0], "--to", text[1], "-o", array], check=True)
+    theirs, mine = np.load(array), p.line(begin, end)
+    assert mine.dtype.names == theirs.dtype.names and len(mine) == len(theirs), (mine.dtype, theirs.dtype)
+    for name in mine.dtype.names:
+        assert np.allclose(mine[name], theirs[name], rtol=1e-13, atol=1e-13), name
+    at = [] if p.dim == 2 else ["--axis", "y", "--at", "0.11"]
+    for level in (2, p.max_level):
+        subprocess.run([command, "slice", p.path, *at, "--level", str(level), "--var", "rho", "-o", array], check=True)
+        theirs, mine = np.load(array), p.slice("rho", "y", 0.11, level)
+        assert np.allclose(mine.values, theirs["rho"], rtol=1e-13)
+        assert np.allclose(list(mine.axes.values())[0], theirs[theirs.dtype.names[0]][0], rtol=1e-14)
+
+
+def check_damaged(path, work):
+    """Whatever is cut off or changed, the end is an OakError or numbers, never another exception."""
+    copy = os.path.join(work, "damaged")
+    for part in ("Header", "Level_1/Cell_H", "Level_1/Cell_D_00000"):
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(path, copy)
+        name = os.path.join(copy, part)
+        with open(name, "rb") as f:
+            whole = f.read()
+        for n in range(0, len(whole) - 8, max(1, len(whole) // 40)):
+            for text in (whole[:n], whole[:n] + b"9-(x, 0"[n % 7:n % 7 + 1] + whole[n + 1:]):
+                with open(name, "wb") as f:
+                    f.write(text)
+                try:
+                    oak.open(copy)["rho"]  # pylint: disable=expression-not-assigned
+                except oak.OakError as error:
+                    assert copy in str(error) or "known" in str(error), error
+    expect("cannot look into", oak.open, "/nowhere")
+    expect("no plotfile in", lambda: oak.open(HERE)[0])
+
+
+def check_simulation(ini, last):
+    sim = oak.Simulation(ini, {**RUNS["2D"], "output.folder": "unused"})
+    begin = sim.totals()["rho"]
+    sim.step(40)
+    assert sim.step_number == 40 and sim.time == last.time and sim.nblocks == last.nblocks
+    assert sim.variables == last.variables
+    for variable in sim.variables:
+        assert (sim.uniform(variable).values == last.uniform(variable).values).all(), variable
+    assert abs(sim.integral("rho") - begin) < 1e-15
+    sim.write("rho", 2 * sim["rho"])
+    assert abs(sim.totals()["rho"] - 2 * begin) < 1e-15
+    sim.step(until=sim.time + 1.5 * sim.dt)
+    assert sim.step_number == 42
+    expect("no conserved variable", sim.write, "p", sim["p"])
+    expect("do not fit", sim.write, "rho", np.zeros(3))
+    expect("no variable 'q'", lambda: sim["q"])
+    expect("mesh.max_levl", oak.Simulation, ini, {"mesh.max_levl": 3})
+    with oak.Simulation(ini, RUNS["2D"]) as other:
+        assert other.step_number == 0 and sim.step_number == 42
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--oak", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--library", required=True)
+    options = parser.parse_args()
+    os.environ["OAK"], os.environ["OAK_LIBRARY"] = options.oak, options.library
+    with tempfile.TemporaryDirectory(prefix="oak_python_") as work:
+        ini = os.path.join(work, "run.ini")
+        with open(ini, "w", encoding="utf-8") as f:
+            f.write(INI)
+        runs = {}
+        for name, settings in RUNS.items():
+            for precision in ("double", "single"):
+                folder = os.path.join(work, f"{name}_{precision}")
+                settings = {**settings, "output.folder": folder, "output.plot_first_last": False,
+                            "output.grid": {"kind": "plotfile", "precision": precision}}
+                runs[name, precision] = run = oak.run(ini, settings, ranks=2, mpirun=options.mpiexec.split()[0])
+                assert run.folder == folder and len(run) == 2, run
+        for (name, precision), run in runs.items():
+            dim = int(name[0])
+            if precision == "single":
+                for mine, other in zip(run, runs[name, "double"]):
+                    assert mine["rho"].dtype == np.float32
+                    assert (mine["rho"] == other["rho"].astype(np.float32)).all()
+                continue
+            for p in run:
+                check_plotfile(p, run.history(), dim)
+            check_uniform(run[-1])
+            check_commands(run[-1], options.oak, work)
+        check_damaged(runs["2D", "double"].paths[0], work)
+        expect("no parameter file", oak.run, "nothing")
+        expect("--overwrite", oak.run, ini, {**RUNS["2D"], "output.folder": os.path.join(work, "2D_double")})
+        check_simulation(ini, runs["2D", "double"][-1])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
