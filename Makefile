@@ -9,7 +9,7 @@ CMAKE_FLAGS ?=
 BUILD_TESTS ?= ON
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps verify-deps dev-deps build demo test test-long verify sanitize build-sanitize install format \
+.PHONY: help deps test-deps verify-deps dev-deps build demo gallery test test-long verify sanitize build-sanitize install format \
   check-format lint info dist deb deb-deps clean
 
 # Debian 12 and later, Ubuntu 22.04 and later.
@@ -29,6 +29,7 @@ help:
 	@echo "oak: octree adaptive kernels"
 	@echo
 	@echo "  make demo            install packages, build, run a Rayleigh-Taylor instability (1 to 2 minutes)"
+	@echo "  make gallery         install packages, build, run all problems, make gallery/index.html with a picture of each"
 	@echo "  make test            install packages, build, run all tests"
 	@echo "  make test-long       the solver on 8 to 128 ranks, more than there are cores (some ten minutes)"
 	@echo "  make verify          install packages, build, measure accuracy on standard problems, write a report (half an hour)"
@@ -41,9 +42,9 @@ help:
 	@echo "  make format          format all C code; check-format only says what would change"
 	@echo "  make lint            clang-tidy and rules of this project"
 	@echo "  make info            what was found on this machine: compilers, devices, paths"
-	@echo "  make clean           remove what was built, output/ and verify_report/"
+	@echo "  make clean           remove what was built, output/, gallery/ and verify_report/"
 	@echo
-	@echo "Variables: BUILD, JOBS ($(JOBS)), PREFIX, CMAKE_FLAGS (such as -DCMAKE_BUILD_TYPE=Debug), CASES (of verify)"
+	@echo "Variables: BUILD, JOBS ($(JOBS)), PREFIX, CMAKE_FLAGS (such as -DCMAKE_BUILD_TYPE=Debug), CASES (of verify), PROBLEMS (of gallery)"
 
 deps:
 	@tools/deps.sh $(PACKAGES)
@@ -90,6 +91,12 @@ test: test-deps
 test-long: test-deps
 	@$(MAKE) --no-print-directory build
 	@tools/run_tests.sh 1 "$(BUILD):-C long -L long"
+
+# PROBLEMS: only these; GALLERY_FLAGS: --coarser 0 takes the levels of the parameter files.
+gallery: deps
+	@tools/deps.sh python3 python3-numpy
+	@$(MAKE) --no-print-directory build BUILD_TESTS=
+	@/usr/bin/python3 tools/gallery.py --oak $(BUILD)/oak --out gallery $(GALLERY_FLAGS) $(PROBLEMS)
 
 # The report is made of failing cases too.
 verify: verify-deps
@@ -145,4 +152,4 @@ info: build
 	@grep -E '^(CMAKE_BUILD_TYPE|CMAKE_C_COMPILER|P4EST_LIBRARY|SC_LIBRARY|MPI_C_COMPILER):' $(BUILD)/CMakeCache.txt
 
 clean:
-	@rm -rf $(BUILD) $(SANITIZE) build_deb dist output verify_report
+	@rm -rf $(BUILD) $(SANITIZE) build_deb dist output gallery verify_report
