@@ -24,7 +24,7 @@ static const char help[] =
     "  --mean AXIS         3D: the mean along an axis\n"
     "  --column AXIS       3D: the integral along an axis\n"
     "  --gradient          absolute value of the gradient of the variable\n"
-    "  --schlieren         exp(-15 gradient / largest gradient): dark lines are shocks\n"
+    "  --schlieren         exp(-6 gradient / largest gradient): dark lines are shocks\n"
     "  --minus PLOTFILE    the variable minus that of another plotfile of the run, such as the "
     "first\n"
     "how:\n"

@@ -52,7 +52,7 @@ static void test_gradient(void **state) {
     derive(&mesh.view, OAK_DERIVE_GRADIENT, NULL, range);
     assert_true(fabs(range[0] - exact) < 1e-12 && fabs(range[1] - exact) < 1e-12);
     derive(&mesh.view, OAK_DERIVE_SCHLIEREN, NULL, range);
-    assert_true(range[0] >= exp(-15) * (1 - 1e-9) && range[1] <= exp(-15) * (1 + 1e-9));
+    assert_true(range[0] >= exp(-6) * (1 - 1e-9) && range[1] <= exp(-6) * (1 + 1e-9));
     test_mesh_free(&mesh);
     test_mesh_new(&mesh, MPI_COMM_WORLD, dim, 4, 3, 2, 1, 1, TEST_CUT_EVEN);
     derive(&mesh.view, OAK_DERIVE_GRADIENT, NULL, range);

@@ -13,7 +13,7 @@
 #include "file_tools.h"
 #include "locate.h"
 
-static const double SCHLIEREN_STRENGTH = 15;
+static const double SCHLIEREN_STRENGTH = 6;
 
 /** One variable of a view, with all values in memory. */
 typedef struct {

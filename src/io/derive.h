@@ -8,7 +8,7 @@
 
 typedef enum {
   OAK_DERIVE_GRADIENT,  /**< absolute value of the gradient, by differences of neighbouring cells */
-  OAK_DERIVE_SCHLIEREN, /**< exp(-15 gradient / largest gradient): 1 where smooth, 0 at shocks */
+  OAK_DERIVE_SCHLIEREN, /**< exp(-6 gradient / largest gradient): 1 where smooth, 0 at shocks */
   OAK_DERIVE_DIFFERENCE /**< variable minus that of another view, on the cells of the first */
 } oak_derive_t;
 

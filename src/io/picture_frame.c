@@ -187,7 +187,7 @@ static double draw_decades(const oak_scene_t *scene, const oak_frame_t *frame, o
 
 uint32_t oak_level_color(int level) {
   static const uint32_t color[8] = {0xE41A1C, 0x2F7FD0, 0x3FA535, 0xF07F00,
-                                    0x9A4FB0, 0x11B5C5, 0xD4A900, 0xF06CB4};
+                                    0xB25FD6, 0x11B5C5, 0xD4A900, 0xF06CB4};
   return color[level % 8];
 }
 
