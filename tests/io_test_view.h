@@ -183,8 +183,8 @@ static int test_cut(int nleaf, int rank, int size, test_cut_t cut) {
   }
 }
 
-static void test_mesh_new(test_mesh_t *mesh, MPI_Comm comm, int dim, int block_size, int fine,
-                          int tx, int ty, int backwards, test_cut_t cut) {
+static inline void test_mesh_new(test_mesh_t *mesh, MPI_Comm comm, int dim, int block_size,
+                                 int fine, int tx, int ty, int backwards, test_cut_t cut) {
   int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
@@ -225,7 +225,7 @@ static void test_mesh_new(test_mesh_t *mesh, MPI_Comm comm, int dim, int block_s
   view->index = (const int32_t(*)[3])(mesh->index + first);
 }
 
-static void test_mesh_free(test_mesh_t *mesh) {
+static inline void test_mesh_free(test_mesh_t *mesh) {
   free(mesh->level);
   free(mesh->index);
   free(mesh->leaf);

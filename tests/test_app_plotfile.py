@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Plotfiles of adaptive runs as another program reads them, for CTest: the integral of the density over the
-leaf cells that VTK's reader finds (check_plotfile.py) against the total that oak computed itself.
+"""Plotfiles and XDMF files of adaptive runs as other programs read them, for CTest: the integral of the density over
+the leaf cells that VTK's reader finds (check_plotfile.py) or that XML and raw data tell (test_xdmf_reader.py) against
+the total that oak computed itself; and the lists that viewers open as one time series.
 
 usage: test_app_plotfile.py --oak OAK --mpiexec "mpiexec -n" --np N
 
@@ -10,6 +11,7 @@ import argparse
 import csv
 import glob
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -34,7 +36,44 @@ ylow = reflect
 yhigh = reflect
 [output]
 diagnostics_every = 1
+[output.fields]
+kind = xdmf
+every_steps = 4
+[output.small]
+kind = plotfile
+precision = single
+files = 2
+variables = rho
+first_last = no
+every_steps = 8
 """
+
+
+def check_fields(folder, rows):
+    """All that [output.fields] has left, as listed in fields.xdmf."""
+    import test_xdmf_reader
+    import vtk_checks
+
+    with open(os.path.join(folder, "fields.xdmf"), encoding="utf-8") as f:
+        listed = re.findall('href="(.*?)"', f.read())
+    there = sorted(name for name in os.listdir(folder) if re.fullmatch(r"fields_\d+\.xdmf", name))
+    assert listed == there == [f"fields_{step:06d}.xdmf" for step in rows if step % 4 == 0 or step == max(rows)], there
+    data = sorted(name[:-len(".data")] for name in os.listdir(folder) if name.endswith(".data"))
+    assert data == [name[:-len(".xdmf")] for name in listed], data
+    for name in listed[::len(listed) - 1]:
+        row = rows[int(name[-11:-5])]
+        time, grids = test_xdmf_reader.read(os.path.join(folder, name))
+        assert time == float(row["time"])
+        # In 2D blocks are one cell thick.
+        thickness = grids[0].GetSpacing()[2] if len({grid.GetOrigin()[2] for grid in grids}) == 1 else 1
+        for variable in ("rho", "E"):
+            found = vtk_checks.integral(grids, variable) / thickness
+            assert abs(found / float(row[variable]) - 1) < 1e-12, (name, variable, found, row[variable])
+
+
+def table(folder):
+    with open(os.path.join(folder, "diagnostics.csv"), encoding="utf-8", newline="") as f:
+        return {int(row["step"]): row for row in csv.DictReader(f)}
 
 
 def main():
@@ -50,8 +89,7 @@ def main():
         for name, settings in RUNS.items():
             subprocess.run([*shlex.split(options.mpiexec), str(options.np), options.oak, "run", "--quiet", "run.ini",
                             f"output.folder={name}", *settings], cwd=work, check=True)
-            with open(os.path.join(work, name, "diagnostics.csv"), encoding="utf-8", newline="") as f:
-                rows = {int(row["step"]): row for row in csv.DictReader(f)}
+            rows = table(os.path.join(work, name))
             plotfiles = sorted(glob.glob(os.path.join(work, name, "plt*")))
             assert len(plotfiles) == 2, plotfiles
             for plotfile in plotfiles:
@@ -60,6 +98,19 @@ def main():
                     checked = subprocess.run([sys.executable, os.path.join(HERE, "check_plotfile.py"), plotfile,
                                               variable, row[variable]], check=False)
                     outcome = max(outcome, checked.returncode)
+            if outcome == 77:
+                return outcome
+            checked = subprocess.run([sys.executable, os.path.join(HERE, "check_plotfile.py"),
+                                      os.path.join(work, name, "small_000008"), "rho", rows[8]["rho"], "1e-6"],
+                                     check=False)
+            outcome = max(outcome, checked.returncode)
+            with open(os.path.join(work, name, "small.visit"), encoding="utf-8") as f:
+                assert f.read() == "".join(f"small_{step:06d}/Header\n" for step in rows if step % 8 == 0)
+            check_fields(os.path.join(work, name), rows)
+        # A shorter run in the same folder leaves nothing of the longer one.
+        subprocess.run([*shlex.split(options.mpiexec), str(options.np), options.oak, "run", "--quiet", "--overwrite",
+                        "run.ini", "output.folder=2D", *RUNS["2D"], "run.max_steps=4"], cwd=work, check=True)
+        check_fields(os.path.join(work, "2D"), table(os.path.join(work, "2D")))
     return outcome
 
 

@@ -228,39 +228,6 @@ static void test_bad_names(void **state) {
   test_mesh_free(&mesh);
 }
 
-static void test_series(void **state) {
-  (void)state;
-  char path[512], line[64];
-  test_mesh_t mesh;
-  int rank;
-  static const char *const plots[] = {"s/plt00020", "s/plt100000", "s/plt00010", "s/plt00020"};
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  test_mesh_new(&mesh, MPI_COMM_WORLD, 2, 4, 2, 2, 1, 0, TEST_CUT_EVEN);
-  for (int i = 0; i < 4; i++) {
-    plot_path(path, sizeof path, plots[i]);
-    assert_int_equal(oak_plotfile_write(&mesh.view, path), OAK_OK);
-    assert_int_equal(oak_plotfile_series(MPI_COMM_WORLD, path), OAK_OK);
-  }
-  for (int n = 3; n >= 2; n--) {
-    static const char *const expected[] = {"plt00010/Header\n", "plt00020/Header\n",
-                                           "plt100000/Header\n"};
-    FILE *in = open_part(folder, "s/plotfiles.visit", "r");
-    for (int i = 0; i < n; i++) {
-      assert_non_null(fgets(line, sizeof line, in));
-      assert_string_equal(line, expected[i]);
-    }
-    assert_null(fgets(line, sizeof line, in));
-    fclose(in);
-    /* A plotfile that is gone leaves the list at the next update. */
-    plot_path(path, sizeof path, "s/plt100000");
-    if (rank == 0) assert_int_equal(oak_remove_all(path), OAK_OK);
-    plot_path(path, sizeof path, "s/plt00020");
-    assert_int_equal(oak_plotfile_series(MPI_COMM_WORLD, path), OAK_OK);
-  }
-  check_failure(oak_plotfile_series(MPI_COMM_WORLD, "/dev/null/plt"), OAK_ERR_FILE, "/dev/null");
-  test_mesh_free(&mesh);
-}
-
 static int leave_sample(const char *path, int dim) {
   test_mesh_t mesh;
   int rank;
@@ -276,12 +243,12 @@ static int leave_sample(const char *path, int dim) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_quadtree),     cmocka_unit_test(test_octree),
-      cmocka_unit_test(test_tree_order),   cmocka_unit_test(test_one_block),
-      cmocka_unit_test(test_merges),       cmocka_unit_test(test_files),
-      cmocka_unit_test(test_unwritable),   cmocka_unit_test(test_keeps_earlier),
-      cmocka_unit_test(test_keeps_others), cmocka_unit_test(test_bad_names),
-      cmocka_unit_test(test_series),       cmocka_unit_test(test_deletes_own_only)};
+      cmocka_unit_test(test_quadtree),        cmocka_unit_test(test_octree),
+      cmocka_unit_test(test_tree_order),      cmocka_unit_test(test_one_block),
+      cmocka_unit_test(test_merges),          cmocka_unit_test(test_files),
+      cmocka_unit_test(test_unwritable),      cmocka_unit_test(test_keeps_earlier),
+      cmocka_unit_test(test_keeps_others),    cmocka_unit_test(test_bad_names),
+      cmocka_unit_test(test_deletes_own_only)};
   int rank;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

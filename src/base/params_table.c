@@ -187,6 +187,9 @@ const oak_param_desc_t oak_param_table[] = {
         "Steps between plotfiles; 0: none by steps."),
     BOOL("output.plot_first_last", "yes", "Write plotfiles of the initial and of the final state."),
     TEXT("output.plot_variables", "", "Variables in plotfiles, blank-separated; empty: all."),
+    INT("output.plot_files", "0", 0, INFINITY, NULL,
+        "Data files of each level of a plotfile, at most one per rank; 0: one per host, or fewer "
+        "of 64 MB."),
     REAL("output.picture_every", "0", 0, INFINITY, "time",
          "Time between pictures; 0: none by time."),
     INT("output.picture_steps", "0", 0, INFINITY, "steps",
@@ -229,6 +232,9 @@ const oak_output_key_t oak_output_keys[] = {
     {NULL, TEXT("output.NAME.variables", "",
                 "Variables, blank-separated; empty: all of the physics, for a picture the first. A "
                 "picture shows one variable: several make as many pictures.")},
+    {"plotfile", INT("output.NAME.files", "0", 0, INFINITY, NULL,
+                     "Data files of each level of a plotfile, at most one per rank; 0: one per "
+                     "host, or fewer of 64 MB.")},
     {"plotfile xdmf", CHOICE("output.NAME.precision", "double", "double single",
                              "Precision of the values in files.")},
     {"picture", REALS("output.NAME.range", "0 0", 2, "variable",

@@ -26,11 +26,4 @@ oak_status_t oak_plotfile_check(const char *path);
 /** Remove a plotfile, or what is there of it, if that check lets it. Rank-local. */
 oak_status_t oak_plotfile_remove(const char *path);
 
-/** Enter the plotfile \a path into the list "plotfiles.visit" in its folder, sorted by name, and
- * drop entries whose plotfile is gone. Collective; rank 0 of \a comm does the work.
- * VisIt opens this list as one time series and yt can be given its lines. ParaView needs no list:
- * its AMReX reader takes folders, which "name.series" files cannot stand for, and its file dialog
- * groups plt00000, plt00010, ... by name into one entry, "plt..". */
-oak_status_t oak_plotfile_series(MPI_Comm comm, const char *path);
-
 #endif

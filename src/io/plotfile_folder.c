@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The folder of a plotfile: what belongs into it, the safe replacement of an earlier one, and the
- * list of all plotfiles. */
+ * The folder of a plotfile: what belongs into it, and the safe replacement of an earlier one. */
 #define _GNU_SOURCE 1
 #include "plotfile_folder.h"
 
@@ -118,72 +117,4 @@ char *oak_plot_path(const char *path) {
   size_t length = strlen(path);
   while (length > 1 && path[length - 1] == '/') length--;
   return strndup(path, length);
-}
-
-/** Where the file name begins in \a path. */
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
-/** Rank 0: copy the lines of the list to \a out, with \a entry at its place. */
-static oak_status_t merge_entry(const char *folder, const char *list, const char *entry,
-                                FILE *out) {
-  char *line = NULL;
-  size_t size = 0;
-  int placed = 0;
-  oak_status_t st = OAK_OK;
-  FILE *in = fopen(list, "r");
-  while (in && st == OAK_OK && getline(&line, &size, in) > 0) {
-    line[strcspn(line, "\r\n")] = '\0';
-    char *header = oak_text_new("%s/%s", folder, line);
-    if (!header) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to update %s", list);
-    const int order = strverscmp(line, entry);
-    if (order > 0 && !placed) fprintf(out, "%s\n", entry);
-    if (order > 0) placed = 1;
-    if (header && line[0] && order != 0 && access(header, F_OK) == 0) fprintf(out, "%s\n", line);
-    free(header);
-  }
-  if (!placed) fprintf(out, "%s\n", entry);
-  if (in) fclose(in);
-  free(line);
-  return st;
-}
-
-static oak_status_t update_series(const char *path) {
-  const char *base = base_name(path);
-  const int inside = base == path;
-  char *folder = inside ? strdup(".") : strndup(path, (size_t)(base - path));
-  char *list = oak_text_new("%s/plotfiles.visit", folder ? folder : "");
-  char *entry = oak_text_new("%s/Header", base), *text = NULL;
-  size_t length;
-  FILE *out = open_memstream(&text, &length);
-  oak_status_t st = OAK_OK;
-  if (!folder || !list || !entry || !out)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path);
-  else
-    st = merge_entry(folder, list, entry, out);
-  if (out && fclose(out) != 0 && st == OAK_OK)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path);
-  if (st == OAK_OK) st = oak_write_file(list, text, length);
-  free(folder);
-  free(list);
-  free(entry);
-  free(text);
-  return st;
-}
-
-oak_status_t oak_plotfile_series(MPI_Comm comm, const char *path_given) {
-  int rank;
-  oak_status_t st = OAK_OK;
-  MPI_Comm_rank(comm, &rank);
-  if (rank == 0) {
-    char *path = oak_plot_path(path_given);
-    if (path)
-      st = update_series(path);
-    else
-      st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path_given);
-    free(path);
-  }
-  return oak_agree(comm, st);
 }

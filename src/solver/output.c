@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/plotfile.h"
 #include "solver/output_table.h"
 
 /* ---- outputs now, asked for by a program */
@@ -52,6 +51,11 @@ static oak_status_t add_plain(oak_output_t *out) {
   return OAK_OK;
 }
 
+/* The name, without its ending, of the list of all files of an output. */
+static const char *series_name(const oak_output_item_t *item) {
+  return item->section ? item->name : "plotfiles";
+}
+
 /* That of a section; the key is that of its kind. */
 static oak_status_t add_section(oak_output_t *out, const char *key) {
   const char *word = oak_params_text(out->sim->params, key), *name = key + strlen("output.");
@@ -92,9 +96,12 @@ oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *prog
   oak_status_t st = make_items(out);
   if (st == OAK_OK && sim->rank == 0) st = oak_run_folder_open(&out->hold, out->folder, overwrite);
   for (int i = 0; i < out->nitem && st == OAK_OK && sim->rank == 0; i++) {
+    const oak_output_item_t *item = &out->item[i];
     char name[64];
-    snprintf(name, sizeof name, "%s.csv", out->item[i].name);
-    if (out->item[i].kind->row) st = oak_run_folder_claim(&out->hold, name);
+    if (!item->kind->row && !item->kind->series) continue;
+    snprintf(name, sizeof name, "%s%s", item->kind->row ? item->name : series_name(item),
+             item->kind->row ? ".csv" : item->kind->series->ending);
+    st = oak_run_folder_claim(&out->hold, name);
   }
   const oak_status_t all = oak_agree(sim->comm, st);
   if (all != OAK_OK) clear_items(out);
@@ -205,8 +212,11 @@ static oak_status_t write_file(const oak_output_t *out, oak_output_item_t *item,
   const oak_status_t st = oak_item_write(item, path);
   item->variables = all;
   OAK_TRY(st);
-  if (item->kind->write == oak_output_plotfile.write)
-    OAK_TRY(oak_plotfile_series(out->sim->comm, path));
+  if (item->kind->series) {
+    char stem[4096];
+    name_file(out, series_name(item), stem);
+    OAK_TRY(oak_series_add(out->sim->comm, item->kind->series, stem, path));
+  }
   oak_progress_note(out->progress, "wrote %s", path);
   return OAK_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/progress.h"
 #include "io/run_folder.h"
+#include "io/series.h"
 #include "solver/schedule.h"
 #include "solver/view.h"
 
@@ -26,6 +27,7 @@ typedef struct {
   /** Write the view to \a path. Collective, fails on all ranks alike. May be
    * NULL for tables. */
   oak_status_t (*write)(oak_output_item_t *item, const oak_grid_view_t *view, const char *path);
+  const oak_series_t *series; /**< the list of all of its files, for viewers; NULL: none */
   /** For tables, CSV files that get a row each time, beside the file that `write` makes or alone.
    * The names of the columns, on rank 0, each after a comma; "step,time" stand before them. */
   void (*head)(const oak_output_item_t *item, FILE *stream);

@@ -11,8 +11,7 @@
 
 static oak_status_t write_plotfile(oak_output_item_t *item, const oak_grid_view_t *view,
                                    const char *path) {
-  (void)item;
-  return oak_plotfile_write(view, path);
+  return oak_plotfile_write_ext(view, oak_item_int(item, "files"), path);
 }
 
 /* ---- pictures */
@@ -83,7 +82,7 @@ static oak_status_t diagnostics_row(oak_output_item_t *item, const oak_grid_view
 /* ---- the table */
 
 const oak_output_kind_t oak_output_plotfile = {
-    .name = "plotfile", .has_precision = 1, .write = write_plotfile};
+    .name = "plotfile", .has_precision = 1, .write = write_plotfile, .series = &oak_series_visit};
 const oak_output_kind_t oak_output_picture = {.name = "picture",
                                               .ending = ".png",
                                               .each_variable = 1,
@@ -91,8 +90,12 @@ const oak_output_kind_t oak_output_picture = {.name = "picture",
                                               .write = write_picture};
 const oak_output_kind_t oak_output_diagnostics = {
     .name = "diagnostics", .ending = ".csv", .head = diagnostics_head, .row = diagnostics_row};
-static const oak_output_kind_t xdmf = {
-    .name = "xdmf", .ending = OAK_XDMF, .has_precision = 1, .open = open_xdmf, .write = write_xdmf};
+static const oak_output_kind_t xdmf = {.name = "xdmf",
+                                       .ending = OAK_XDMF,
+                                       .has_precision = 1,
+                                       .open = open_xdmf,
+                                       .write = write_xdmf,
+                                       .series = &oak_series_xdmf};
 
 const oak_output_kind_t *const oak_output_kinds[] = {&oak_output_plotfile, &oak_output_picture,
                                                      &oak_output_slice,    &oak_output_line,

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Lists that let a viewer open all outputs of one kind as one time series. Private. */
+#ifndef OAK_SERIES_H
+#define OAK_SERIES_H
+
+#include "oak/status.h"
+
+/** How a kind of list is written: each output on a line of its own, which is \a before, the file's
+ * name and whatever follows. */
+typedef struct {
+  const char *ending; /**< of the list's name */
+  const char *head, *before, *after, *tail;
+} oak_series_t;
+
+/** Plotfiles for VisIt; yt can be given the lines. ParaView needs no list: its
+ * AMReX reader takes folders, and its file dialog groups plt000000, plt000010, ... into "plt..". */
+extern const oak_series_t oak_series_visit;
+/** A temporal collection of XDMF files, for ParaView and VisIt. */
+extern const oak_series_t oak_series_xdmf;
+
+/** Enter \a path, an output that has just been written, into the list "\a stem ENDING", which is in
+ * the same folder. Outputs whose names come after this one are of a run that was taken back to an
+ * earlier time: they leave the list, as those that are gone. Names count as sorted with their
+ * numbers by value. Collective; rank 0 of \a comm does the work. */
+oak_status_t oak_series_add(MPI_Comm comm, const oak_series_t *series, const char *stem,
+                            const char *path);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Lists of outputs that viewers open as one time series: their order, what leaves them. */
+// TEST np={1,2}
+#define _GNU_SOURCE 1
+#include "output_test.h"
+
+#include "series.h"
+
+/** Compare the list in the folder with the one expected. */
+static void check_list(const char *name, const char *expected) {
+  char path[512], text[4096];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  MPI_Barrier(MPI_COMM_WORLD);
+  FILE *in = fopen(path, "r");
+  assert_non_null(in);
+  text[fread(text, 1, sizeof text - 1, in)] = '\0';
+  fclose(in);
+  assert_string_equal(text, expected);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void add(const oak_series_t *series, const char *stem_name, const char *name) {
+  char stem[512], path[512];
+  snprintf(stem, sizeof stem, "%s/%s", folder, stem_name);
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  const oak_status_t st = oak_series_add(MPI_COMM_WORLD, series, stem, path);
+  if (st != OAK_OK) fail_msg("%s", oak_last_error());
+}
+
+static void drop(const char *name) {
+  char path[512];
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  if (rank == 0) assert_int_equal(oak_remove_all(path), OAK_OK);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void test_plotfiles(void **state) {
+  (void)state;
+  static const char *const plots[] = {"plt000010", "plt000020", "plt1000000", "plt2000000"};
+  for (int i = 0; i < 4; i++) {
+    leave_file(folder, "", plots[i]);
+    add(&oak_series_visit, "plotfiles", plots[i]);
+  }
+  check_list("plotfiles.visit",
+             "plt000010/Header\nplt000020/Header\nplt1000000/Header\nplt2000000/Header\n");
+  drop("plt000020");
+  add(&oak_series_visit, "plotfiles", "plt2000000/");
+  check_list("plotfiles.visit", "plt000010/Header\nplt1000000/Header\nplt2000000/Header\n");
+  /* A run that was taken back to step 10 goes another way from there. */
+  leave_file(folder, "", "plt000015");
+  add(&oak_series_visit, "plotfiles", "plt000015");
+  check_list("plotfiles.visit", "plt000010/Header\nplt000015/Header\n");
+}
+
+#define XDMF_HEAD                                                                 \
+  "<?xml version=\"1.0\"?>\n<!-- Written by oak. -->\n"                           \
+  "<Xdmf Version=\"2.0\" xmlns:xi=\"http://www.w3.org/2001/XInclude\"><Domain>\n" \
+  "<Grid Name=\"oak\" GridType=\"Collection\" CollectionType=\"Temporal\">\n"
+#define XDMF_ENTRY(name) \
+  "<xi:include href=\"" name "\" xpointer=\"xpointer(/Xdmf/Domain/Grid)\"/>\n"
+#define XDMF_TAIL "</Grid>\n</Domain></Xdmf>\n"
+
+static void test_xdmf(void **state) {
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "f_%06d.xdmf", 10 * i);
+    leave_file(folder, "", name);
+    add(&oak_series_xdmf, "f", name);
+  }
+  check_list("f.xdmf", XDMF_HEAD XDMF_ENTRY("f_000000.xdmf") XDMF_ENTRY("f_000010.xdmf")
+                           XDMF_ENTRY("f_000020.xdmf") XDMF_TAIL);
+  add(&oak_series_xdmf, "f", "f_000010.xdmf");
+  check_list("f.xdmf", XDMF_HEAD XDMF_ENTRY("f_000000.xdmf") XDMF_ENTRY("f_000010.xdmf") XDMF_TAIL);
+}
+
+static void test_unwritable(void **state) {
+  (void)state;
+  check_failure(
+      oak_series_add(MPI_COMM_WORLD, &oak_series_visit, "/dev/null/plotfiles", "/dev/null/plt"),
+      OAK_ERR_FILE, "/dev/null");
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_plotfiles), cmocka_unit_test(test_xdmf),
+                                     cmocka_unit_test(test_unwritable)};
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  test_folder(folder, sizeof folder);
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) oak_remove_all(folder);
+  MPI_Finalize();
+  return failed != 0;
+}
