@@ -23,7 +23,7 @@ static void add(const oak_series_t *series, const char *stem_name, const char *n
   char stem[512], path[512];
   snprintf(stem, sizeof stem, "%s/%s", folder, stem_name);
   snprintf(path, sizeof path, "%s/%s", folder, name);
-  const oak_status_t st = oak_series_add(MPI_COMM_WORLD, series, stem, path);
+  const oak_status_t st = oak_series_add(MPI_COMM_WORLD, series, stem, path, 0.1);
   if (st != OAK_OK) fail_msg("%s", oak_last_error());
 }
 
@@ -76,15 +76,30 @@ static void test_xdmf(void **state) {
   check_list("f.xdmf", XDMF_HEAD XDMF_ENTRY("f_000000.xdmf") XDMF_ENTRY("f_000010.xdmf") XDMF_TAIL);
 }
 
+static void test_mesh(void **state) {
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    leave_file(folder, "", i ? "m_000020.mesh" : "m_000003.mesh");
+    add(&oak_series_mesh, "m", i ? "m_000020.mesh" : "m_000003.mesh");
+  }
+  check_list("m.pvd",
+             "<?xml version=\"1.0\"?>\n"
+             "<VTKFile type=\"Collection\" version=\"0.1\"><Collection>\n"
+             "<DataSet file=\"m_000003.mesh/mesh.pvtu\" timestep=\"0.10000000000000001\"/>\n"
+             "<DataSet file=\"m_000020.mesh/mesh.pvtu\" timestep=\"0.10000000000000001\"/>\n"
+             "</Collection></VTKFile>\n");
+}
+
 static void test_unwritable(void **state) {
   (void)state;
   check_failure(
-      oak_series_add(MPI_COMM_WORLD, &oak_series_visit, "/dev/null/plotfiles", "/dev/null/plt"),
+      oak_series_add(MPI_COMM_WORLD, &oak_series_visit, "/dev/null/plotfiles", "/dev/null/plt", 0),
       OAK_ERR_FILE, "/dev/null");
 }
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_plotfiles), cmocka_unit_test(test_xdmf),
+                                     cmocka_unit_test(test_mesh),
                                      cmocka_unit_test(test_unwritable)};
   int rank;
   MPI_Init(&argc, &argv);

@@ -212,14 +212,15 @@ const oak_param_desc_t oak_param_table[] = {
 
 const int oak_param_table_count = (int)(sizeof oak_param_table / sizeof oak_param_table[0]);
 
-#define KINDS "plotfile picture slice line probe xdmf history"
+#define KINDS_WITH_VARIABLES "plotfile picture slice line probe xdmf history"
 const oak_output_key_t oak_output_keys[] = {
-    {NULL, CHOICE("output.NAME.kind", "plotfile", KINDS,
+    {NULL, CHOICE("output.NAME.kind", "plotfile", KINDS_WITH_VARIABLES " mesh",
                   "What is written, to be given always. plotfile: all blocks, for ParaView, VisIt "
                   "and yt; picture: a PNG file; slice: values on a regular grid, in 3D on a plane; "
                   "line: values along a line; probe: values at points, a row each time; xdmf: all "
                   "blocks with ghost cells, for ParaView; history: minimum and maximum of each "
-                  "variable with their places, totals and their drift, a row each time.")},
+                  "variable with their places, totals and their drift, a row each time; mesh: the "
+                  "blocks alone, with their level and rank, for ParaView.")},
     {NULL,
      REAL("output.NAME.every", "0", 0, INFINITY, "time", "Time between outputs; 0: none by time.")},
     {NULL, INT("output.NAME.every_steps", "0", 0, INFINITY, "steps",
@@ -229,9 +230,10 @@ const oak_output_key_t oak_output_keys[] = {
                 "Shorten time steps so that those of `every` and `times` are met exactly. "
                 "Otherwise the first step that reaches such a time is written.")},
     {NULL, BOOL("output.NAME.first_last", "yes", "Write the initial and the final state too.")},
-    {NULL, TEXT("output.NAME.variables", "",
-                "Variables, blank-separated; empty: all of the physics, for a picture the first. A "
-                "picture shows one variable: several make as many pictures.")},
+    {KINDS_WITH_VARIABLES,
+     TEXT("output.NAME.variables", "",
+          "Variables, blank-separated; empty: all of the physics, for a picture the first. A "
+          "picture shows one variable: several make as many pictures.")},
     {"plotfile", INT("output.NAME.files", "0", 0, INFINITY, NULL,
                      "Data files of each level of a plotfile, at most one per rank; 0: one per "
                      "host, or fewer of 64 MB.")},

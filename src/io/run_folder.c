@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "file_tools.h"
+#include "flat_folder.h"
+#include "mesh_file.h"
 #include "plotfile.h"
 #include "xdmf.h"
 
@@ -77,6 +79,7 @@ typedef enum {
   ENTRY_FILE,    /**< a file of an earlier run */
   ENTRY_PLOT,    /**< a plotfile, or what is there of one */
   ENTRY_DATA,    /**< a folder with the data of an XDMF file */
+  ENTRY_MESH,    /**< a folder with a file of the mesh */
   ENTRY_STRANGER /**< has a name that we need, and is not of a run */
 } entry_t;
 
@@ -156,7 +159,9 @@ static entry_t judge(const outputs_t *outputs, const char *path, const char *nam
                  ? ENTRY_FILE
                  : ENTRY_STRANGER;
   if (is_output_name(outputs, name) && S_ISDIR(info.st_mode))
-    return strstr(name, OAK_XDMF_DATA) ? ENTRY_DATA : ENTRY_PLOT;
+    return strstr(name, OAK_XDMF_DATA)     ? ENTRY_DATA
+           : strstr(name, OAK_MESH_FOLDER) ? ENTRY_MESH
+                                           : ENTRY_PLOT;
   if (is_output_name(outputs, name) && S_ISREG(info.st_mode)) return ENTRY_FILE;
   if (S_ISREG(info.st_mode) && ends_in(name, ".png"))
     return begins_with(path, author, sizeof author - 1) ? ENTRY_FILE : ENTRY_OTHER;
@@ -205,6 +210,7 @@ static oak_status_t find(void *context, const char *path, const char *name, entr
   if (found->count++ < 3)
     snprintf(found->names + used, sizeof found->names - used, "%s%.80s", used ? ", " : "", name);
   if (kind == ENTRY_DATA && found->overwrite) return oak_xdmf_check_data(path);
+  if (kind == ENTRY_MESH && found->overwrite) return oak_flat_check(path, oak_mesh_file_patterns);
   return kind == ENTRY_PLOT && found->overwrite ? oak_plotfile_check(path) : OAK_OK;
 }
 
@@ -213,6 +219,7 @@ static oak_status_t remove_entry(void *context, const char *path, const char *na
   (void)name;
   if (kind == ENTRY_PLOT) return oak_plotfile_remove(path);
   if (kind == ENTRY_DATA) return oak_xdmf_remove_data(path);
+  if (kind == ENTRY_MESH) return oak_flat_remove(path, oak_mesh_file_patterns);
   if (kind == ENTRY_FILE && unlink(path) != 0) return oak_file_failed("remove", path, errno);
   return OAK_OK;
 }

@@ -9,17 +9,28 @@
 #include <sys/stat.h>
 
 #include "file_tools.h"
+#include "mesh_file.h"
 #include "xdmf_files.h"
 
-const oak_series_t oak_series_visit = {".visit", "", "", "/Header\n", ""};
+const oak_series_t oak_series_visit = {".visit", "", "", "/Header\n", NULL, ""};
 const oak_series_t oak_series_xdmf = {
     ".xdmf",
     "<?xml version=\"1.0\"?>\n" OAK_XDMF_MARK
     "\n"
     "<Xdmf Version=\"2.0\" xmlns:xi=\"http://www.w3.org/2001/XInclude\"><Domain>\n"
     "<Grid Name=\"oak\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
-    "<xi:include href=\"", "\" xpointer=\"xpointer(/Xdmf/Domain/Grid)\"/>\n",
+    "<xi:include href=\"",
+    "\" xpointer=\"xpointer(/Xdmf/Domain/Grid)\"/>\n",
+    NULL,
     "</Grid>\n</Domain></Xdmf>\n"};
+
+const oak_series_t oak_series_mesh = {
+    ".pvd",
+    "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\"><Collection>\n",
+    "<DataSet file=\"",
+    "/" OAK_MESH_STEM ".pvtu\" timestep=\"",
+    "\"/>\n",
+    "</Collection></VTKFile>\n"};
 
 /** Fresh copy of \a path without slashes at its end; NULL: no memory. */
 static char *plain(const char *path) {
@@ -55,7 +66,8 @@ static oak_status_t copy_earlier(const oak_series_t *series, const char *list, c
   return st;
 }
 
-static oak_status_t update(const oak_series_t *series, const char *list, const char *path) {
+static oak_status_t update(const oak_series_t *series, const char *list, const char *path,
+                           double time) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   char *folder = strndup(path, (size_t)(name - path)), *text = NULL;
   size_t length;
@@ -66,7 +78,9 @@ static oak_status_t update(const oak_series_t *series, const char *list, const c
   } else {
     fputs(series->head, out);
     st = copy_earlier(series, list, folder, name, out);
-    fprintf(out, "%s%s%s%s", series->before, name, series->after, series->tail);
+    fprintf(out, "%s%s%s", series->before, name, series->after);
+    if (series->time) fprintf(out, "%.17g%s", time, series->time);
+    fputs(series->tail, out);
   }
   if (out && fclose(out) != 0 && st == OAK_OK)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path);
@@ -77,14 +91,14 @@ static oak_status_t update(const oak_series_t *series, const char *list, const c
 }
 
 oak_status_t oak_series_add(MPI_Comm comm, const oak_series_t *series, const char *stem,
-                            const char *path_given) {
+                            const char *path_given, double time) {
   int rank;
   oak_status_t st = OAK_OK;
   MPI_Comm_rank(comm, &rank);
   if (rank == 0) {
     char *path = plain(path_given), *list = oak_text_new("%s%s", stem, series->ending);
     if (path && list)
-      st = update(series, list, path);
+      st = update(series, list, path, time);
     else
       st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path_given);
     free(path);

@@ -9,7 +9,9 @@
  * name and whatever follows. */
 typedef struct {
   const char *ending; /**< of the list's name */
-  const char *head, *before, *after, *tail;
+  const char *head, *before, *after;
+  const char *time; /**< what comes after the time, which follows \a after; NULL: no time */
+  const char *tail;
 } oak_series_t;
 
 /** Plotfiles for VisIt; yt can be given the lines. ParaView needs no list: its
@@ -17,12 +19,14 @@ typedef struct {
 extern const oak_series_t oak_series_visit;
 /** A temporal collection of XDMF files, for ParaView and VisIt. */
 extern const oak_series_t oak_series_xdmf;
+/** A collection for ParaView of files of the mesh, which are in folders. */
+extern const oak_series_t oak_series_mesh;
 
-/** Enter \a path, an output that has just been written, into the list "\a stem ENDING", which is in
- * the same folder. Outputs whose names come after this one are of a run that was taken back to an
- * earlier time: they leave the list, as those that are gone. Names count as sorted with their
- * numbers by value. Collective; rank 0 of \a comm does the work. */
+/** Enter \a path, an output of \a time that has just been written, into the list "\a stem ENDING",
+ * which is in the same folder. Outputs whose names come after this one are of a run that was taken
+ * back to an earlier time: they leave the list, as those that are gone. Names count as sorted with
+ * their numbers by value. Collective; rank 0 of \a comm does the work. */
 oak_status_t oak_series_add(MPI_Comm comm, const oak_series_t *series, const char *stem,
-                            const char *path);
+                            const char *path, double time);
 
 #endif

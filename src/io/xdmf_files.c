@@ -3,7 +3,6 @@
 #define _GNU_SOURCE 1
 #include "xdmf_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "file_tools.h"
+#include "flat_folder.h"
 #include "xdmf.h"
 
 oak_status_t oak_xdmf_files_name(oak_xdmf_files_t *files, const char *path) {
@@ -43,39 +43,11 @@ void oak_xdmf_files_free(oak_xdmf_files_t *files) {
   free(files->data_old);
 }
 
-/** Is it the name of a rank's file? NFS keeps removed files under names with .nfs while a viewer
- * has them open. */
-static int is_own_name(const char *name) {
-  int rank, end = 0;
-  if (!strncmp(name, ".nfs", 4)) return 1;
-  return sscanf(name, "rank_%d.raw%n", &rank, &end) == 1 && end > 0 && !name[end];
-}
+static const char *const patterns[] = {"rank_*.raw", NULL};
 
-oak_status_t oak_xdmf_check_data(const char *data) {
-  struct stat info;
-  if (lstat(data, &info) != 0) return OAK_OK;
-  OAK_CHECK(
-      S_ISDIR(info.st_mode), OAK_ERR_FILE,
-      "cannot replace %s: it is no folder that oak wrote; move it away or choose another name",
-      data);
-  DIR *folder = opendir(data);
-  if (!folder) return oak_file_failed("read folder", data, errno);
-  oak_status_t st = OAK_OK;
-  for (struct dirent *entry; st == OAK_OK && (entry = readdir(folder));)
-    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-        !is_own_name(entry->d_name))
-      st = OAK_FAIL(OAK_ERR_FILE,
-                    "cannot replace %s: %s in it was not written by oak; move it away or choose "
-                    "another name",
-                    data, entry->d_name);
-  closedir(folder);
-  return st;
-}
+oak_status_t oak_xdmf_check_data(const char *data) { return oak_flat_check(data, patterns); }
 
-oak_status_t oak_xdmf_remove_data(const char *data) {
-  OAK_TRY(oak_xdmf_check_data(data));
-  return oak_remove_all(data);
-}
+oak_status_t oak_xdmf_remove_data(const char *data) { return oak_flat_remove(data, patterns); }
 
 /** Is \a path free, or an XDMF file of oak? Anything else is not ours to replace. */
 static oak_status_t check_xml(const char *path) {
@@ -94,12 +66,7 @@ static oak_status_t check_xml(const char *path) {
 
 oak_status_t oak_xdmf_files_prepare(const oak_xdmf_files_t *files) {
   OAK_TRY(check_xml(files->xml));
-  OAK_TRY(oak_xdmf_check_data(files->data));
-  OAK_TRY(oak_make_parents(files->xml));
-  OAK_TRY(oak_xdmf_remove_data(files->data_part));
-  if (mkdir(files->data_part, 0777) != 0)
-    return oak_file_failed("create folder", files->data_part, errno);
-  return OAK_OK;
+  return oak_flat_begin(files->data, files->data_part, patterns);
 }
 
 /** Rename if it is there. \a done: whether it was. */

@@ -31,6 +31,10 @@
   /** What was found, in the order of all blocks; owner: rank, and number on it */                 \
   void oak_forest_ghosts_##dim(const oak_forest_t *forest, int8_t *level, int32_t(*index)[3],      \
                                int(*owner)[2]);                                                    \
+  /** Write this rank's blocks to STEM_RANK.vtu, and on rank 0 STEM.pvtu; corner of the domain and \
+   * size of a tree. Not collective. \return 1 if all went well */                                 \
+  int oak_forest_write_vtk_##dim(const oak_forest_t *forest, const double low[3],                  \
+                                 const double width[3], const char *stem);                         \
   /** Send values of own blocks to where they were found, receive those of what was found here */  \
   void oak_forest_exchange_##dim(const oak_forest_t *forest, int *own, int *received);
 

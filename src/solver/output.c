@@ -215,7 +215,7 @@ static oak_status_t write_file(const oak_output_t *out, oak_output_item_t *item,
   if (item->kind->series) {
     char stem[4096];
     name_file(out, series_name(item), stem);
-    OAK_TRY(oak_series_add(out->sim->comm, item->kind->series, stem, path));
+    OAK_TRY(oak_series_add(out->sim->comm, item->kind->series, stem, path, out->sim->time));
   }
   oak_progress_note(out->progress, "wrote %s", path);
   return OAK_OK;

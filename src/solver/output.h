@@ -21,6 +21,7 @@ typedef struct {
   const char *ending; /**< of its files; NULL for a folder */
   int each_variable;  /**< a file for each variable */
   int has_precision;  /**< there is a key `precision` */
+  int no_variables;   /**< there is no key `variables` */
   int first_variable; /**< without `variables` the first one alone is taken */
   /** Judge the keys of this kind; may be NULL. Rank-local, before the folder is opened. */
   oak_status_t (*open)(oak_output_item_t *item);

@@ -2,6 +2,7 @@
  * The kinds of output: what each of them does with the keys of its section. */
 #include <string.h>
 
+#include "io/mesh_file.h"
 #include "io/picture.h"
 #include "io/plotfile.h"
 #include "io/xdmf.h"
@@ -12,6 +13,18 @@
 static oak_status_t write_plotfile(oak_output_item_t *item, const oak_grid_view_t *view,
                                    const char *path) {
   return oak_plotfile_write_ext(view, oak_item_int(item, "files"), path);
+}
+
+/* ---- the mesh alone */
+
+static oak_status_t write_mesh_files(const void *context, const char *stem) {
+  const oak_t *sim = context;
+  return oak_mesh_write_vtk(sim->mesh, sim->xmin, sim->xmax, stem);
+}
+
+static oak_status_t write_mesh(oak_output_item_t *item, const oak_grid_view_t *view,
+                               const char *path) {
+  return oak_mesh_file_write(view->comm, path, write_mesh_files, item->sim);
 }
 
 /* ---- pictures */
@@ -88,8 +101,11 @@ const oak_output_kind_t oak_output_picture = {.name = "picture",
                                               .each_variable = 1,
                                               .first_variable = 1,
                                               .write = write_picture};
-const oak_output_kind_t oak_output_diagnostics = {
-    .name = "diagnostics", .ending = ".csv", .head = diagnostics_head, .row = diagnostics_row};
+const oak_output_kind_t oak_output_diagnostics = {.name = "diagnostics",
+                                                  .ending = ".csv",
+                                                  .no_variables = 1,
+                                                  .head = diagnostics_head,
+                                                  .row = diagnostics_row};
 static const oak_output_kind_t xdmf = {.name = "xdmf",
                                        .ending = OAK_XDMF,
                                        .has_precision = 1,
@@ -97,7 +113,18 @@ static const oak_output_kind_t xdmf = {.name = "xdmf",
                                        .write = write_xdmf,
                                        .series = &oak_series_xdmf};
 
-const oak_output_kind_t *const oak_output_kinds[] = {&oak_output_plotfile, &oak_output_picture,
-                                                     &oak_output_slice,    &oak_output_line,
-                                                     &oak_output_probe,    &xdmf,
-                                                     &oak_output_history,  NULL};
+static const oak_output_kind_t mesh = {.name = "mesh",
+                                       .ending = OAK_MESH_FOLDER,
+                                       .no_variables = 1,
+                                       .write = write_mesh,
+                                       .series = &oak_series_mesh};
+
+const oak_output_kind_t *const oak_output_kinds[] = {&oak_output_plotfile,
+                                                     &oak_output_picture,
+                                                     &oak_output_slice,
+                                                     &oak_output_line,
+                                                     &oak_output_probe,
+                                                     &xdmf,
+                                                     &mesh,
+                                                     &oak_output_history,
+                                                     NULL};
