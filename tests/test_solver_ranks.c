@@ -177,6 +177,7 @@ static void same_bits(const case_t *c, int threads) {
   if (test_rank == 0) alone = run(MPI_COMM_SELF, c, 1, &unused);
   MPI_Bcast(&alone, sizeof alone, MPI_BYTE, 0, MPI_COMM_WORLD);
   const int measured = test_size > 1 && strstr(c->keys, MEASURED);
+  const char *device = getenv("OAK_TEST_DEVICE");
   slow_rank = measured ? test_size - 1 : -1;
   const fingerprint_t f = run(MPI_COMM_WORLD, c, threads, &imbalance);
   slow_rank = -1;
@@ -192,7 +193,8 @@ static void same_bits(const case_t *c, int threads) {
   assert_true(f.history == alone.history);
   assert_true(f.solution == alone.solution);
   if (measured) report("%s: the slow rank has %.2f times the mean", c->name, f.last);
-  if (measured) assert_true(f.last < 0.8);
+  /* Time is taken on the device; one that only stands in for a GPU does not see the host sleep. */
+  if (measured && (!device || !*device || !strcmp(device, "cpu"))) assert_true(f.last < 0.8);
   if (strstr(c->keys, "kappa_max=100")) assert_true(imbalance > test_size - 0.01);
 }
 
