@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The Python package, for CTest: plotfiles in 2D and 3D, double and single precision, against the totals that oak
-computed itself and against oak line and oak slice; damaged plotfiles; and a simulation stepped from Python, which has
-the bits of oak run.
+computed itself and against oak line and oak slice; damaged plotfiles; a simulation stepped from Python, which has
+the bits of oak run; and checkpoints.
 
 usage: test_python.py --oak OAK --mpiexec "mpiexec -n" --library LIBRARY
 
@@ -122,7 +122,32 @@ def check_damaged(path, work):
     expect("no plotfile in", lambda: oak.open(HERE)[0])
 
 
-def check_simulation(ini, last):
+def check_checkpoint(sim, ini, work):
+    """What a simulation writes is read, by Python and by another simulation; no byte may be another one."""
+    path = os.path.join(work, "checkpoint")
+    sim.write_checkpoint(path)
+    c = oak.open(path)
+    assert (c.time, c.step, c.nblocks) == (sim.time, sim.step_number, sim.nblocks)
+    assert c.variables == ["rho", "mx", "my", "E"] and "implosion" in c.parameters
+    for variable in c.variables:
+        assert (c.uniform(variable).values == sim.uniform(variable).values).all(), variable
+    with oak.Simulation(ini, RUNS["2D"]) as other:
+        other.read_checkpoint(path)
+        other.step(4)
+        sim.step(4)
+        assert (other.uniform("p").values == sim.uniform("p").values).all()
+    with open(path, "rb") as f:
+        whole = f.read()
+    for n in (3, 20, 100, 195, len(whole) - 5):
+        with open(path, "wb") as f:
+            f.write(whole[:n] + bytes([whole[n] ^ 4]) + whole[n + 1:])
+        expect(path, lambda: oak.open(path)["E"])
+    with open(path, "wb") as f:
+        f.write(whole[:-1])
+    expect("should have", oak.open, path)
+
+
+def check_simulation(ini, last, work):
     sim = oak.Simulation(ini, {**RUNS["2D"], "output.folder": "unused"})
     begin = sim.totals()["rho"]
     sim.step(40)
@@ -139,8 +164,9 @@ def check_simulation(ini, last):
     expect("do not fit", sim.write, "rho", np.zeros(3))
     expect("no variable 'q'", lambda: sim["q"])
     expect("mesh.max_levl", oak.Simulation, ini, {"mesh.max_levl": 3})
+    check_checkpoint(sim, ini, work)
     with oak.Simulation(ini, RUNS["2D"]) as other:
-        assert other.step_number == 0 and sim.step_number == 42
+        assert other.step_number == 0 and sim.step_number == 46
 
 
 def main():
@@ -176,7 +202,7 @@ def main():
         check_damaged(runs["2D", "double"].paths[0], work)
         expect("no parameter file", oak.run, "nothing")
         expect("--overwrite", oak.run, ini, {**RUNS["2D"], "output.folder": os.path.join(work, "2D_double")})
-        check_simulation(ini, runs["2D", "double"][-1])
+        check_simulation(ini, runs["2D", "double"][-1], work)
     return 0
 
 

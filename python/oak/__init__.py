@@ -5,9 +5,10 @@
     run = oak.run("sedov", {"mesh.max_level": 4})         # start the oak command: oak/command.py
     sim = oak.Simulation("sedov"); sim.step(10)           # the library: oak/library.py
 """
-from .blocks import Blocks, OakError, Plotfile, Run, Uniform, history, open  # pylint: disable=redefined-builtin
+from .blocks import Blocks, Checkpoint, OakError, Plotfile, Run, Uniform, history, open  # pylint: disable=redefined-builtin
 from .command import find_oak, run
 from .library import Simulation
 
-__all__ = ["Blocks", "OakError", "Plotfile", "Run", "Simulation", "Uniform", "find_oak", "history", "open", "run"]
+__all__ = ["Blocks", "Checkpoint", "OakError", "Plotfile", "Run", "Simulation", "Uniform", "find_oak", "history", "open",
+           "run"]
 __version__ = "0.1.0"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Read what oak writes: plotfiles (AMReX format) and histories, with numpy alone.
+"""Read what oak writes: plotfiles (AMReX format), checkpoints and histories, with numpy alone.
 
 This file needs nothing else of oak: it may be copied beside a script and imported as `blocks`.
 
@@ -14,6 +14,7 @@ import csv
 import io
 import os
 import re
+import zlib
 
 import numpy as np
 
@@ -441,6 +442,79 @@ class Plotfile(Blocks):
         return values.astype(dtype.newbyteorder("="), copy=False).reshape(size[::-1])
 
 
+# ---- checkpoints
+
+_HEAD = [("magic", "S8"), ("order", "u4"), ("version", "u4"), ("file_bytes", "u8"), ("text_bytes", "u8"),
+         ("blocks", "u8"), ("dim", "u4"), ("block_size", "u4"), ("nvar", "u4"), ("real_size", "u4"), ("trees", "u4", 3),
+         ("periodic", "u4"), ("xmin", "f8", 3), ("xmax", "f8", 3), ("step", "i8"), ("time", "f8"), ("dt", "f8"),
+         ("rate", "f8"), ("updates", "i8"), ("first_order_cells", "i8"), ("floored_cells", "i8"), ("retries", "i8"),
+         ("rates_known", "u4"), ("sum", "u4")]
+_RECORD = [("index", "i4", 3), ("level", "u4"), ("rate", "f8"), ("data_sum", "u4"), ("sum", "u4")]
+_TEXTS = ("program", "variables", "physics", "problem", "parameters", "schedule")
+
+
+class Checkpoint(Blocks):
+    """A checkpoint (docs/restart.md): Blocks of the conserved variables. parameters: those of the run, as the text of a
+    parameter file."""
+
+    def __init__(self, path):
+        self.path = os.fspath(path)
+        try:
+            size = os.path.getsize(self.path)
+            with io.open(self.path, "rb") as f:
+                start = f.read(np.dtype(_HEAD).itemsize)
+                self._read_head(start, size)
+                texts = f.read(self._text_bytes)
+                if zlib.crc32(texts, zlib.crc32(start[:-4])) != self._sum:
+                    raise ValueError("its head is not what was written")
+                self._read_texts(texts)
+                records = np.frombuffer(f.read(self._count * self._record.itemsize), self._record)
+                self._data = f.tell()
+        except (ValueError, IndexError, OverflowError, MemoryError) as wrong:
+            raise OakError(f"{self.path} is no checkpoint that can be read, or damaged: {wrong}") from wrong
+        except OSError as wrong:
+            raise OakError(f"cannot read {self.path}: {wrong.strerror}") from wrong
+        self._sums = records["data_sum"]
+        self._set_blocks(records["level"], records["index"][:, :self.dim])
+
+    def __repr__(self):
+        return f"<oak.Checkpoint {self.path}: time {self.time:g}, step {self.step}, {self.nblocks} blocks>"
+
+    def _read_head(self, start, size):
+        if start[:8] != b"\211OAK\r\n\032\n" or len(start) < np.dtype(_HEAD).itemsize:
+            raise ValueError("it does not begin as one")
+        order = "<" if start[8:12] == b"\4\3\2\1" else ">"
+        head = np.frombuffer(start, np.dtype(_HEAD).newbyteorder(order))[0]
+        self._record = np.dtype(_RECORD).newbyteorder(order)
+        if head["version"] != 1 or head["dim"] not in (2, 3) or head["real_size"] not in (4, 8):
+            raise ValueError(f"version {head['version']}")
+        self.dim, self.block_size, self._nvar = (int(head[key]) for key in ("dim", "block_size", "nvar"))
+        self.trees = head["trees"][:self.dim].astype(np.int64)
+        self.xmin, self.xmax = (head[key][:self.dim].astype(float) for key in ("xmin", "xmax"))
+        self.time, self.step, self.dt = float(head["time"]), int(head["step"]), float(head["dt"])
+        self._real = np.dtype(f"{order}f{head['real_size']}")
+        self._text_bytes, self._count, self._sum = int(head["text_bytes"]), int(head["blocks"]), int(head["sum"])
+        block = self._nvar * self.block_size**self.dim * self._real.itemsize
+        if size != head["file_bytes"] or size != len(start) + self._text_bytes + self._count * (32 + block):
+            raise ValueError(f"it has {size} bytes and should have {head['file_bytes']}")
+
+    def _read_texts(self, texts):
+        parts = dict(zip(_TEXTS, (part.decode(errors="replace") for part in texts.split(b"\0"))))
+        self.program, self.parameters = parts["program"], parts["parameters"]
+        self.variables = parts["variables"].split()
+        if len(self.variables) != self._nvar:
+            raise ValueError(f"{self._nvar} variables, {len(self.variables)} names")
+
+    def read(self, variable):
+        v = self.variables.index(variable)
+        shape = (self.nblocks, self._nvar, *[self.block_size] * self.dim)
+        values = np.memmap(self.path, self._real, "r", self._data, shape)
+        for b, block in enumerate(values):
+            if zlib.crc32(block) != self._sums[b]:
+                raise OakError(f"{self.path}: block {b} is not what was written: the file is damaged")
+        return values[:, v].astype(self._real.newbyteorder("="))
+
+
 # ---- runs
 
 class Run:
@@ -479,7 +553,9 @@ class Run:
 
 
 def open(path):  # pylint: disable=redefined-builtin
-    """A Plotfile, or the Run of an output folder."""
+    """A Plotfile, a Checkpoint, or the Run of an output folder."""
+    if os.path.isfile(path):
+        return Checkpoint(path)
     return Plotfile(path) if os.path.exists(os.path.join(path, "Header")) else Run(path)
 
 

@@ -234,6 +234,16 @@ class Simulation(Blocks):
     def write_plotfile(self, path):
         _check(self._lib.oak_write_grid(self._sim, os.fsencode(path)))
 
+    def write_checkpoint(self, path):
+        """All of the state, for read_checkpoint or `oak run` to go on from."""
+        _check(self._lib.oak_write_checkpoint(self._sim, os.fsencode(path)))
+
+    def read_checkpoint(self, path):
+        """Go on from a checkpoint of this problem."""
+        self._cache.clear()
+        _check(self._lib.oak_read_checkpoint(self._sim, os.fsencode(path)))
+        self._read_mesh()
+
     def write_picture(self, path):
         """A picture by the keys output.picture_*."""
         _check(self._lib.oak_write_picture(self._sim, os.fsencode(path)))
