@@ -51,6 +51,8 @@ static oak_status_t print_line(const oak_grid_view_t *view, const settings_t *s,
   OAK_TRY(line_ends(view, s, from, to));
   OAK_TRY(oak_sample_line(view, from, to, var, nvar, &table));
   const oak_status_t st = oak_table_write(&table, s->out);
+  if (st == OAK_OK && s->out)
+    printf("wrote %s: %lld rows of %d columns\n", s->out, (long long)table.nrow, table.ncol);
   oak_table_free(&table);
   return st;
 }
@@ -84,6 +86,8 @@ static oak_status_t print_slice(const oak_grid_view_t *view, const settings_t *s
   if (s->level) OAK_TRY(oak_look_integer("--level", s->level, 0, 30, &level));
   OAK_TRY(oak_sample_plane(view, axis, at, level, var, nvar, &table));
   const oak_status_t st = oak_table_write(&table, s->out);
+  if (st == OAK_OK && s->out)
+    printf("wrote %s: %lld rows of %d columns\n", s->out, (long long)table.nrow, table.ncol);
   oak_table_free(&table);
   return st;
 }
