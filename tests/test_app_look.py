@@ -28,6 +28,7 @@ RUNS = {
     "3D": ["mesh.dim=3", "mesh.block_size=8", "mesh.min_level=1", "mesh.max_level=3", "run.max_steps=8",
            "boundary.zlow=reflect", "boundary.zhigh=reflect"],
 }
+TITLE = "Liska-Wendroff implosion"  # PROBLEM_TITLE of problems/implosion.c
 INI = """[problem]
 name = implosion
 [physics]
@@ -164,6 +165,23 @@ def check_plot(look):
     look("plot", "2D", "--all", code=1, words="%04d")
 
 
+def check_same_pictures(look, run, np):
+    """Pictures of a run are those that oak plot makes of its plotfiles, byte for byte."""
+    for name, keys, options in (
+            ("2D", ["scale=log", "levels=yes", "quantile=0.02"], ["--log", "--levels", "--quantile", "0.02"]),
+            ("3D", ["show=column", "axis=y", "colors=gray"], ["--column", "y", "--colors", "gray"])):
+        run(f"pictures_{name}", np, [*RUNS[name], *(f"output.p.{key}" for key in [
+            "kind=picture", "variables=p", "width=100", *keys])])
+        folder = os.path.join(look.work, f"pictures_{name}")
+        pictures = sorted(f for f in os.listdir(folder) if f.endswith(".png"))
+        assert len(pictures) == 2, pictures
+        look("plot", f"pictures_{name}", "--var", "p", "--width", "100", "--title", TITLE, "-o", "after.png",
+             *options, *([] if "colors=gray" in keys else ["--colors", "inferno"]))
+        with open(os.path.join(folder, pictures[-1]), "rb") as during, \
+                open(os.path.join(look.work, "after.png"), "rb") as after:
+            assert during.read() == after.read(), name
+
+
 def check_refusals(look):
     for command in ("ls", "line", "slice"):
         look(command, "--help", words=f"usage: oak {command} ")
@@ -204,6 +222,7 @@ def main():
             check_lines(look, name, dim)
         check_diff(look, run)
         check_plot(look)
+        check_same_pictures(look, run, options.np)
         check_refusals(look)
     return 0
 
