@@ -19,11 +19,17 @@ static void run_help(void) {
       "diagnostics.csv and\n"
       "parameters.ini, which holds every parameter of the run.\n\n"
       "options:\n"
+      "  --restart [latest|PATH]  go on from the newest good checkpoint in output.folder, or from "
+      "PATH;\n"
+      "               FILE.ini may be the folder of the run, whose parameters are taken then\n"
       "  --overwrite  remove an earlier run from output.folder, which otherwise is an error\n"
       "  --trust      let FILE.ini set device.compiler and device.flags too, which can run any "
       "program\n"
       "  --quiet      print nothing but errors\n"
       "  --help       this text; `oak params` explains all keys\n\n"
+      "exit status: 0 the run has reached its end, 3 it ended early with a checkpoint (SIGUSR1, "
+      "SIGTERM,\n"
+      "Ctrl-C, a file named stop in output.folder, run.wall_limit), 1 an error, 2 wrong usage\n\n"
       "Keys of [device] for all runs may stand in $XDG_CONFIG_HOME/oak/settings.ini, or else "
       "~/.config/oak/settings.ini.\n\n"
       "examples:\n"
@@ -69,62 +75,121 @@ static oak_status_t read_settings(oak_params_t *params) {
   return path[0] ? oak_params_read_settings(params, MPI_COMM_WORLD, path) : OAK_OK;
 }
 
-static oak_status_t run(const char *name, int trust, int nset, char **set,
-                        const oak_run_options_t *options, int rank) {
-  char file[PATH_MAX];
+/* What the command line asks for, beside keys. */
+typedef struct {
+  const char *file;
+  int trust, restart;
+  oak_run_options_t options;
+} request_t;
+
+/* With --restart, a folder stands for the parameters in it; on rank 0. */
+static int is_run_folder(const char *name) {
+  char path[PATH_MAX];
+  struct stat info;
+  return stat(name, &info) == 0 && S_ISDIR(info.st_mode) &&
+         snprintf(path, sizeof path, "%s/parameters.ini", name) < PATH_MAX &&
+         access(path, R_OK) == 0;
+}
+
+/* The parameter file of a run, and the setting that goes with a folder ("" for none). */
+static oak_status_t find_file(const request_t *request, char file[PATH_MAX],
+                              char setting[PATH_MAX + 16], int rank) {
+  int folder = rank == 0 && request->restart && is_run_folder(request->file);
+  MPI_Bcast(&folder, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  setting[0] = '\0';
+  if (!folder) return oak_find_parameters(request->file, file, rank);
+  snprintf(setting, PATH_MAX + 16, "output.folder=%s", request->file);
+  OAK_CHECK(snprintf(file, PATH_MAX, "%s/parameters.ini", request->file) < PATH_MAX, OAK_ERR_INPUT,
+            "the name of the folder is too long");
+  return OAK_OK;
+}
+
+static oak_status_t run(const request_t *request, int nset, char **set, int *interrupted,
+                        int rank) {
+  const oak_run_options_t *options = &request->options;
+  const char *name = request->file;
+  char file[PATH_MAX], setting[PATH_MAX + 16];
   oak_params_t *params;
   oak_t *sim = NULL;
-  OAK_TRY(oak_find_parameters(name, file, rank));
+  *interrupted = 0;
+  OAK_TRY(find_file(request, file, setting, rank));
   if (rank == 0 && options->stream && strcmp(file, name))
     fprintf(options->stream, "parameters from %s\n", file);
   oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_params_new(&params));
-  if (st == OAK_OK && trust) oak_params_trust(params);
+  if (st == OAK_OK && request->trust) oak_params_trust(params);
   if (st == OAK_OK) st = read_settings(params);
   if (st == OAK_OK) st = oak_params_read(params, MPI_COMM_WORLD, file);
+  if (st == OAK_OK && setting[0]) st = oak_params_assign(params, setting, "command line");
   if (st == OAK_OK) st = oak_params_assign_all(params, nset, set, "command line");
   st = oak_agree(MPI_COMM_WORLD, st);
   if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
   if (st == OAK_OK) st = oak_run_ext(sim, options);
+  if (st == OAK_OK) *interrupted = oak_interrupted(sim);
+  if (*interrupted && rank == 0 && options->stream)
+    fprintf(options->stream, "go on with: oak run %s --restart\n", name);
   oak_destroy(&sim);
   oak_params_destroy(&params);
   return st;
 }
 
-int oak_command_run(int argc, char **argv, int rank) {
-  oak_run_options_t options = {.stream = stdout};
-  const char *file = NULL;
-  int trust = 0, n = 0; /* n: settings and what may have been meant as one, moved to the front */
+/* Options and the file out of the arguments; settings, and what may have been meant as one, are
+ * moved to the front. \return how many of those there are, -1 if the help is asked for */
+static int read_arguments(int argc, char **argv, request_t *request) {
+  int n = 0;
   for (int i = 0; i < argc; i++) {
-    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-      if (rank == 0) run_help();
-      return 0;
-    }
+    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return -1;
     if (!strcmp(argv[i], "--quiet")) {
-      options.stream = NULL;
+      request->options.stream = NULL;
     } else if (!strcmp(argv[i], "--trust")) {
-      trust = 1;
+      request->trust = 1;
     } else if (!strcmp(argv[i], "--overwrite")) {
-      options.overwrite = 1;
-    } else if (!file && argv[i][0] != '-') {
-      file = argv[i];
+      request->options.overwrite = 1;
+    } else if (!strncmp(argv[i], "--restart=", 10)) {
+      request->restart = 1;
+      request->options.restart = argv[i] + 10;
+    } else if (!strcmp(argv[i], "--restart")) {
+      request->restart = 1;
+      request->options.restart = "latest";
+      /* the checkpoint, unless that word is the file, which is still to come otherwise */
+      const char *next = i + 1 < argc ? argv[i + 1] : "-";
+      if (next[0] != '-' && !strchr(next, '=') && request->file)
+        request->options.restart = argv[++i];
+    } else if (!request->file && argv[i][0] != '-') {
+      request->file = argv[i];
     } else {
       argv[n++] = argv[i];
     }
   }
-  if (!file) {
-    if (rank == 0) fprintf(stderr, "oak run: no parameter file given; see oak run --help\n");
-    return 2;
+  return n;
+}
+
+/* \return 1 if something is wrong with a request, which is printed. */
+static int has_mistake(const request_t *request, int rank) {
+  const size_t length = request->file ? strlen(request->file) : 0;
+  const char *name = "", *mistake = NULL;
+  if (!request->file) {
+    mistake = "no parameter file given";
+  } else if (length > 2 && !strcmp(request->file + length - 2, ".c")) {
+    name = request->file;
+    mistake = " is a C file: give a parameter file, which names it by problem.name or physics.name";
+  } else if (request->restart && request->options.overwrite) {
+    mistake = "--restart goes on with the run that --overwrite would remove: give one of them";
   }
-  const size_t length = strlen(file);
-  if (length > 2 && !strcmp(file + length - 2, ".c")) {
-    if (rank == 0)
-      fprintf(stderr,
-              "oak run: %s is a C file: give a parameter file, which names it by problem.name or "
-              "physics.name; see oak run --help\n",
-              file);
-    return 2;
+  if (mistake && rank == 0) fprintf(stderr, "oak run: %s%s; see oak run --help\n", name, mistake);
+  return mistake != NULL;
+}
+
+int oak_command_run(int argc, char **argv, int rank) {
+  request_t request = {.options = {.stream = stdout, .signals = 1}};
+  const int n = read_arguments(argc, argv, &request);
+  if (n < 0) {
+    if (rank == 0) run_help();
+    return 0;
   }
-  return run(file, trust, n, argv, &options, rank) == OAK_OK ? 0 : oak_report_failure(rank);
+  if (has_mistake(&request, rank)) return 2;
+  int interrupted;
+  if (run(&request, n, argv, &interrupted, rank) != OAK_OK) return oak_report_failure(rank);
+  return interrupted ? 3 : 0;
 }
 
 int oak_command_params(int argc, char **argv, int rank) {

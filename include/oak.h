@@ -121,15 +121,23 @@ OAK_API oak_status_t oak_run(oak_t *sim, FILE *stream);
 typedef struct {
   FILE *stream;  /**< as for oak_run */
   int overwrite; /**< if output.folder holds a run: 0: OAK_ERR_FILE, 1: remove that run's files */
+  /** Go on from this checkpoint in output.folder, whose earlier output is kept up to its step;
+   * "latest": from the newest good one there. NULL: begin. */
+  const char *restart;
+  int signals; /**< 1: SIGUSR1, SIGTERM and SIGINT end the run with a checkpoint, while it runs */
 } oak_run_options_t;
 
-/** oak_run with options, the same on all ranks. output.folder is locked while it runs: OAK_ERR_FILE
- * if another run has it. */
+/** oak_run with options, the same on all ranks. Writes checkpoints as [checkpoint] says, and ends
+ * early, with a checkpoint and OAK_OK, if it is asked to (oak_interrupted). output.folder is locked
+ * while it runs: OAK_ERR_FILE if another run has it. */
 OAK_API oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *options);
 
 /** Facts about a simulation. Not collective. */
 OAK_API double oak_time(const oak_t *sim);
 OAK_API long oak_step(const oak_t *sim);
+/** 1 if the last run ended early, after a checkpoint, because a signal, a stop file or the limit of
+ * wall-clock time asked for it. */
+OAK_API int oak_interrupted(const oak_t *sim);
 OAK_API int oak_dim(const oak_t *sim);
 OAK_API int oak_block_size(const oak_t *sim);
 OAK_API int oak_ghost_layers(const oak_t *sim);

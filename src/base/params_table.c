@@ -15,6 +15,7 @@ const oak_param_section_t oak_param_sections[] = {
     {"problem", "Initial state, boundary values and sources, and their constants"},
     {"boundary", "Conditions on the faces of the domain"},
     {"device", "Where the kernels run and how they are built"},
+    {"checkpoint", "When to write files from which the run can go on (docs/restart.md)"},
     {"output", "Plotfiles, pictures and diagnostics"},
     {"output.NAME",
      "One more output of the run, of any kind, called NAME: a word of letters, digits and _. There "
@@ -61,6 +62,12 @@ const oak_param_desc_t oak_param_table[] = {
           "dimensions; "
           "most schemes are stable up to 1, ssprk43 up to 2."),
     REAL("run.dt_max", "0", 0, INFINITY, "time", "Upper limit of the time step; 0: no limit."),
+    REAL("run.wall_limit", "0", 0, INFINITY, "s",
+         "The run writes a checkpoint and ends before so many seconds of wall-clock time have "
+         "passed; 0: before the end of the SLURM job that it runs in, if that is known "
+         "(SLURM_JOB_END_TIME)."),
+    REAL("run.wall_margin", "120", 0, INFINITY, "s",
+         "So long before that limit the run ends; it must suffice for a checkpoint."),
     INT("run.report_every", "100", 0, INFINITY, "steps",
         "Steps between progress lines; 0: none by steps."),
     REAL("run.report_seconds", "5", 0, INFINITY, "s",
@@ -178,6 +185,17 @@ const oak_param_desc_t oak_param_table[] = {
            "GPU by NVIDIA's library; mpi: MPI is given addresses of the device; staged: messages "
            "through memory of the host. auto is direct where that works. A run says in its first "
            "lines what it uses."),
+
+    INT("checkpoint.steps", "0", 0, INFINITY, "steps",
+        "Steps between checkpoints; 0: none by steps."),
+    REAL("checkpoint.every", "0", 0, INFINITY, "time",
+         "Time between checkpoints, which are written after the first step that reaches a multiple "
+         "of it; 0: none by time."),
+    REAL("checkpoint.wall", "3600", 0, INFINITY, "s",
+         "Seconds of wall-clock time between checkpoints; 0: none by wall-clock time."),
+    BOOL("checkpoint.at_end", "no", "Write a checkpoint when the run ends, to prolong it later."),
+    INT("checkpoint.keep", "2", 1, INFINITY, "files",
+        "So many checkpoints stay in the output folder; older ones are removed."),
 
     TEXT("output.folder", "output",
          "Folder of everything the run writes; made if it is not there. One that holds a run is "

@@ -88,4 +88,22 @@ oak_status_t oak_checkpoint_verify(MPI_Comm comm, const char *path);
 /** 1 if the file \a path begins as checkpoints do. Rank-local. */
 int oak_checkpoint_is_one(const char *path);
 
+/* ---- checkpoints of a folder: checkpoint_list.c. All are rank-local. */
+
+/** Names of a run's checkpoints, by their step. */
+#define OAK_CHECKPOINT_FORMAT "chk%06ld.oak"
+enum { OAK_CHECKPOINT_NAME = 32 };
+
+typedef struct {
+  char name[OAK_CHECKPOINT_NAME];
+  int64_t time; /**< nanoseconds of its last change */
+  long step;
+} oak_checkpoint_name_t;
+
+int oak_checkpoint_is_name(const char *name);
+/** Those of a folder, the newest first; the caller frees \a *list, also after a failure. */
+oak_status_t oak_checkpoint_list(const char *folder, oak_checkpoint_name_t **list, int *count);
+/** Remove all but the newest \a keep, and what runs that were killed have left of others. */
+oak_status_t oak_checkpoint_prune(const char *folder, int keep);
+
 #endif

@@ -11,15 +11,16 @@ oak_status_t oak_update_ghostcells(oak_t *sim) {
   return oak_sim_agree(sim, oak_fill_state(sim, 0, sim->time));
 }
 
-/* Largest rate and invalid cells of this step, on all ranks. */
+/* Largest rate, invalid cells and what ranks ask for of this step, on all ranks. */
 static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid) {
-  double local[2] = {0, 0}, most[2];
+  double local[3] = {0, 0, sim->asks}, most[3];
   oak_timer_start(&sim->timers, OAK_PHASE_TIME_STEP);
   if (st == OAK_OK) st = oak_read_results(sim, local);
   if (st != OAK_OK) local[1] = INFINITY;
   oak_sim_failed(sim, st);
-  MPI_Allreduce(local, most, 2, MPI_DOUBLE, MPI_MAX, sim->comm);
+  MPI_Allreduce(local, most, 3, MPI_DOUBLE, MPI_MAX, sim->comm);
   sim->max_rate = most[0];
+  sim->asked = most[2];
   sim->rates_fresh = 1;
   oak_timer_stop(&sim->timers, OAK_PHASE_TIME_STEP);
   *invalid = most[1] > 0;

@@ -234,6 +234,7 @@ oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out) {
   }
   sim->params = params;
   sim->data_revision = -1;
+  sim->started = MPI_Wtime();
   MPI_Comm_dup(comm, &sim->comm);
   MPI_Comm_rank(sim->comm, &sim->rank);
   MPI_Comm_size(sim->comm, &sim->size);

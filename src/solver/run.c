@@ -2,7 +2,7 @@
  * The main loop, as `oak run` uses it. */
 #include <math.h>
 
-#include "solver/output.h"
+#include "solver/saver.h"
 
 typedef struct {
   oak_progress_t progress;
@@ -59,13 +59,15 @@ static oak_status_t choose_step(const oak_t *sim, double end_time, double output
   return OAK_OK;
 }
 
-static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_output_t *out, double end_time,
+static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_saver_t *saver, double end_time,
                                 long max_steps) {
+  oak_output_t *out = saver->out;
   double dt = 0;
   while (sim->time < end_time && (max_steps == 0 || sim->step < max_steps)) {
     const double output_time = oak_output_target(out);
     OAK_TRY(choose_step(sim, end_time, output_time, &dt));
     const int reaches_end = dt >= end_time - sim->time, meets = dt == output_time - sim->time;
+    sim->asks = oak_saver_asks(saver);
     OAK_TRY(oak_advance(sim, dt));
     if (meets) sim->time = output_time;
     if (reaches_end) sim->time = end_time;
@@ -73,7 +75,11 @@ static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_output_t *out, doub
       OAK_TRY(oak_adjust_refinement(sim, NULL));
     refresh(r, sim, dt);
     oak_progress_update(&r->progress, &r->state);
-    OAK_TRY(oak_output_write(out, dt, reaches_end || (max_steps && sim->step == max_steps)));
+    const int ends = reaches_end || (max_steps && sim->step == max_steps);
+    OAK_TRY(oak_output_write(out, dt, ends));
+    OAK_TRY(oak_saver_step(saver, ends));
+    sim->interrupted = !ends && sim->asked >= OAK_ASK_END;
+    if (sim->interrupted) return OAK_OK;
   }
   return OAK_OK;
 }
@@ -94,37 +100,55 @@ oak_status_t oak_run(oak_t *sim, FILE *stream) {
   return oak_run_ext(sim, &options);
 }
 
+/* The initial condition, or a checkpoint; then the folder is made ready. A run that cannot begin
+ * leaves it as it was. */
+static oak_status_t begin(oak_t *sim, oak_output_t *out, const char *restart) {
+  OAK_TRY(restart ? oak_restart(out, restart) : oak_initialize(sim));
+  return restart ? oak_output_continue(out) : oak_output_begin(out);
+}
+
+/* From the first to the last step. */
+static oak_status_t run_steps(oak_t *sim, report_t *r, oak_saver_t *saver,
+                              const oak_progress_options_t *options, const oak_run_options_t *run) {
+  refresh(r, sim, 0);
+  oak_progress_begin(&r->progress, options, &r->state);
+  oak_saver_begin(saver, run->signals);
+  oak_status_t st = OAK_OK;
+  if (!run->restart) st = oak_output_write(saver->out, 0, options->end_time == 0);
+  if (st == OAK_OK) st = step_to_end(sim, r, saver, options->end_time, options->max_steps);
+  oak_saver_close(saver);
+  if (st == OAK_OK)
+    oak_progress_end(&r->progress, &r->state);
+  else
+    oak_progress_clear(&r->progress);
+  note_counts(&r->progress, sim);
+  if (st == OAK_OK && sim->interrupted)
+    oak_progress_note(&r->progress, "ended early because of %s",
+                      oak_ask_text((oak_ask_t)sim->asked));
+  return st;
+}
+
 oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
   FILE *stream = run->stream;
-  const double end_time = oak_params_real(sim->params, "run.end_time");
-  const long max_steps = oak_params_int(sim->params, "run.max_steps");
   report_t r = {.revision = -1};
   oak_output_t out;
+  oak_saver_t saver;
   const oak_progress_options_t options = {
       .stream = sim->rank == 0 ? stream : NULL,
-      .end_time = end_time,
-      .max_steps = max_steps,
+      .end_time = oak_params_real(sim->params, "run.end_time"),
+      .max_steps = oak_params_int(sim->params, "run.max_steps"),
       .every_steps = oak_params_int(sim->params, "run.report_every"),
       .every_seconds = oak_params_real(sim->params, "run.report_seconds")};
+  r.progress.options = options; /* for notes before the table begins */
+  sim->interrupted = 0;
   print_head(sim, stream);
-  OAK_TRY(oak_output_open(&out, sim, &r.progress, run->overwrite));
+  OAK_TRY(oak_output_open(&out, sim, &r.progress, run->overwrite || run->restart));
   if (stream && out.hold.unlocked)
     fprintf(stream, "The file system of %s has no locks: let no other run write to it.\n\n",
             out.folder);
-  /* A run that cannot begin leaves the folder as it was. */
-  oak_status_t st = oak_initialize(sim);
-  if (st == OAK_OK) st = oak_output_begin(&out);
-  if (st == OAK_OK) {
-    refresh(&r, sim, 0);
-    oak_progress_begin(&r.progress, &options, &r.state);
-    st = oak_output_write(&out, 0, end_time == 0);
-    if (st == OAK_OK) st = step_to_end(sim, &r, &out, end_time, max_steps);
-    if (st == OAK_OK)
-      oak_progress_end(&r.progress, &r.state);
-    else
-      oak_progress_clear(&r.progress);
-    note_counts(&r.progress, sim);
-  }
+  oak_status_t st = oak_agree(sim->comm, oak_saver_open(&saver, &out));
+  if (st == OAK_OK) st = begin(sim, &out, run->restart);
+  if (st == OAK_OK) st = run_steps(sim, &r, &saver, &options, run);
   st = oak_output_close(&out, st);
   if (st == OAK_OK && stream) oak_print_wtime(sim, stream);
   return st;

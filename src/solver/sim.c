@@ -17,6 +17,7 @@ double oak_wtime(oak_t *sim, const char *phase) {
 
 double oak_time(const oak_t *sim) { return sim->time; }
 long oak_step(const oak_t *sim) { return sim->step; }
+int oak_interrupted(const oak_t *sim) { return sim->interrupted; }
 int oak_dim(const oak_t *sim) { return sim->dim; }
 int oak_block_size(const oak_t *sim) { return sim->block_size; }
 int oak_ghost_layers(const oak_t *sim) { return sim->layers; }

@@ -134,6 +134,10 @@ struct oak {
   int64_t updates;
   int64_t first_order_cells, floored_cells; /**< on all ranks, each stage counts */
   double max_rate;                          /**< of wave speed / dx, on all ranks */
+  double asks;     /**< of this rank for the next step, to be agreed on: oak_ask_t */
+  double asked;    /**< the largest of all ranks, after a step */
+  int interrupted; /**< a run has ended early, since it was asked to */
+  double started;  /**< MPI_Wtime of oak_create */
   int rates_fresh; /**< rate_dev belongs to the blocks of the current mesh; OAK_RATES_UNWANTED */
 };
 

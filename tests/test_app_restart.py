@@ -1,0 +1,214 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs that are interrupted and restarted by the oak command, for CTest: a run that went through and one
+that was restarted leave the same files, byte by byte; signals, a stop file and limits of time leave a
+checkpoint; a damaged checkpoint is not taken; runs that are killed while they write one lose no other.
+
+usage: test_app_restart.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD] [--long]
+
+--long: 20 restart points on 1, 2, 3 and 5 ranks, and 200 kills. Prints nothing for cases that pass but one
+line at the end. Exit 0: all passed, 1: not."""
+import argparse
+import glob
+import os
+import random
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from test_app_errors import LIMIT, run
+from test_app_output import LONG, Work
+
+# Blocks of two levels that come and go, and all that a run can write.
+KEYS = ["run.end_time=1", "run.max_steps=42", "output.diagnostics_every=1", "output.picture_steps=3",
+        "output.picture_width=64", "output.plot_every=0.01", "checkpoint.steps=2", "checkpoint.keep=100"]
+INTERRUPTED = 3
+
+
+def checkpoints(work, folder="out"):
+    """From the oldest to the newest."""
+    return sorted(glob.glob(work.path(folder + "/chk*.oak")), key=lambda path: os.stat(path).st_mtime_ns)
+
+
+def step_of(path):
+    return int(re.search(r"chk(\d+)\.oak$", path)[1])
+
+
+def say(work, *arguments, ranks=None, environment=None):
+    """Exit status and all that a run says."""
+    command = work.alone if ranks is None else [*shlex.split(work.mpiexec), str(ranks), *work.alone]
+    child = subprocess.run([*command, "run.ini", *arguments], cwd=work.folder, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT, check=False,
+                           env={**os.environ, **(environment or {})})
+    return child.returncode, child.stdout
+
+
+def flip(path, at):
+    """Change one bit."""
+    with open(path, "r+b") as f:
+        f.seek(at, os.SEEK_SET if at >= 0 else os.SEEK_END)
+        byte = f.read(1)[0]
+        f.seek(-1, os.SEEK_CUR)
+        f.write(bytes([byte ^ 1]))
+
+
+def same_files(work):
+    """Restart from some points, in a folder as it was then but for lines of later steps in the tables."""
+    work.good("run.ini", *KEYS)
+    os.rename(work.path("out"), work.path("through"))
+    points = checkpoints(work, "through")
+    assert len(points) == 21, points
+    through = {name.replace("through", "out", 1): data for name, data in work.contents("through").items()}
+    for point in points[:-1] if work.long else points[3:-1:9]:
+        for ranks in (1, 2, 3, 5) if work.long else (work.np, 3):
+            shutil.copytree(work.path("through"), work.path("out"))
+            for name in glob.glob(work.path("out/*")):
+                if os.stat(name).st_mtime_ns > os.stat(point).st_mtime_ns and not name.endswith((".csv", ".visit")):
+                    (shutil.rmtree if os.path.isdir(name) else os.remove)(name)
+            code, text = say(work, "--restart", point, *KEYS, ranks=ranks)
+            assert code == 0, text
+            restarted = work.contents()
+            other = [name for name in through if through[name] != restarted.get(name)]
+            other += list(restarted.keys() - through)
+            if ranks != work.np:  # each rank writes a part of a plotfile
+                other = [name for name in other if "/Level_" not in name]
+            assert not other, f"restart from {point} on {ranks} ranks: {other} differ"
+            shutil.rmtree(work.path("out"))
+
+
+def interrupted(work, child, words):
+    """A run that has been asked to end leaves a checkpoint, says so, and can be continued."""
+    text, error = child.communicate(timeout=LIMIT)
+    assert child.returncode == INTERRUPTED, (child.returncode, text, error)
+    assert words in text and "--restart" in text, text
+    last = checkpoints(work)[-1]
+    assert f"wrote {last}" in text, text
+    code, text = say(work, "--restart", *LONG, f"run.max_steps={step_of(last) + 3}")
+    assert code == 0 and f"restart from {last}" in text, text
+    with open(work.path("out/diagnostics.csv"), encoding="utf-8") as f:
+        steps = [int(line.split(",")[0]) for line in f.readlines()[1:]]
+    assert steps == list(range(step_of(last) + 4)), steps
+    shutil.rmtree(work.path("out"))
+
+
+def signals(work):
+    for number, name in ((signal.SIGUSR1, "SIGUSR1"), (signal.SIGTERM, "SIGTERM"), (signal.SIGINT, "SIGINT")):
+        child = work.start()
+        time.sleep(0.3)
+        child.send_signal(number)
+        interrupted(work, child, name)
+
+
+def stop_file(work):
+    child = work.start()
+    time.sleep(0.3)
+    work.write("out/stop", "")
+    interrupted(work, child, "a stop file")
+
+
+def limits(work):
+    """Of the run, and of a SLURM job. Kernels are in the cache by now."""
+    for arguments, environment in ((["run.wall_limit=3", "run.wall_margin=1.5"], {}),
+                                   (["run.wall_margin=1.5"], {"SLURM_JOB_END_TIME": str(int(time.time()) + 7)})):
+        start = time.monotonic()
+        code, text = say(work, *LONG, *arguments, environment=environment)
+        assert code == INTERRUPTED and "limit of wall-clock time" in text and checkpoints(work), text
+        assert time.monotonic() - start < 8, text
+        shutil.rmtree(work.path("out"))
+    code, text = say(work, "run.wall_limit=100")
+    assert code == 1 and "run.wall_margin" in text, text
+
+
+def damaged(work):
+    """The newest one that is good is taken, and one that is named and damaged is refused."""
+    work.good("run.ini", *KEYS, "checkpoint.keep=3")
+    files = checkpoints(work)
+    assert [step_of(path) for path in files] == [38, 40, 42], files
+    flip(files[2], -100)
+    code, text = say(work, "--restart", files[2], *KEYS)
+    assert code == 1 and "damaged" in text and f"{files[1]} is good" in text, text
+    flip(files[1], 60)
+    code, text = say(work, "--restart", *KEYS)
+    assert code == 0 and f"{files[2]} is damaged" in text and f"restart from {files[0]}" in text, text
+    for path in checkpoints(work):
+        os.truncate(path, 200)
+    code, text = say(work, "--restart", *KEYS)
+    assert code == 1 and "damaged" in text, text
+
+
+def folders(work):
+    """A folder that holds a run, and one that does not."""
+    work.good("run.ini", *KEYS, "checkpoint.steps=0", "checkpoint.at_end=yes")
+    assert [step_of(path) for path in checkpoints(work)] == [42]
+    work.bad([r"holds a run already \(chk"], "run.ini", *KEYS)
+    work.bad(["no checkpoint in output.folder"], "run.ini", "--restart", *KEYS, "output.folder=elsewhere")
+    work.bad(["mesh.block_size = 16, but"], "run.ini", "--restart", *KEYS, "mesh.block_size=16")
+    text, code, _ = run([*work.alone, "run.ini", "--restart", "--overwrite"], work.folder, LIMIT)
+    assert code == 2 and "--overwrite" in text, text
+    child = subprocess.run([*work.alone, "out", "--restart", "run.max_steps=44"], cwd=work.folder, text=True,
+                           capture_output=True, check=False)
+    assert child.returncode == 0 and "changed: run.max_steps = 44 (was 42)" in child.stdout, (child.stdout, child.stderr)
+    work.good("run.ini", "--overwrite")
+    assert not checkpoints(work)
+
+
+def kills(work):
+    """The newest checkpoint loads, whenever the run before was killed."""
+    dice = random.Random(7)
+    child = work.start("checkpoint.steps=1")
+    before = -1
+    for _ in range(200 if work.long else 4):
+        while not checkpoints(work):
+            assert child.poll() is None, child.communicate()
+            time.sleep(0.01)
+        time.sleep(dice.uniform(0, 0.3))
+        child.kill()
+        text, error = child.communicate()
+        assert not error, error
+        left = checkpoints(work)
+        assert left and len(left) <= 3 and step_of(left[-1]) >= before, (left, before)
+        before = step_of(left[-1])
+        child = subprocess.Popen([*work.alone, "run.ini", "--restart", *LONG, "checkpoint.steps=1"], cwd=work.folder,
+                                 text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        text = ""
+        while "restart from" not in text:
+            assert child.poll() is None, (text, child.communicate())
+            text += child.stdout.readline()
+        assert f"chk{before:06d}.oak: step" in text and "damaged" not in text, text
+    child.kill()
+    child.communicate()
+
+
+CASES = [same_files, signals, stop_file, limits, damaged, folders, kills]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--oak", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--np", type=int, required=True)
+    parser.add_argument("--only", default="", help="cases whose name holds this")
+    parser.add_argument("--long", action="store_true")
+    options = parser.parse_args()
+    cases = [case for case in CASES if options.only in case.__name__]
+    failed = 0
+    for case in cases:
+        with tempfile.TemporaryDirectory(prefix="oak_restart_") as folder:
+            work = Work(options, folder)
+            work.mpiexec, work.np, work.long = options.mpiexec, options.np, options.long
+            try:
+                case(work)
+            except AssertionError as wrong:
+                failed += 1
+                print(f"FAILED {case.__name__}: {wrong}\n", flush=True)
+    print(f"{len(cases) - failed} of {len(cases)} cases pass")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
