@@ -49,8 +49,11 @@ OAK_API oak_status_t oak_set_initial(oak_t *sim);
 
 /** Adapt the mesh to the refinement criterion and move the solution to it; balance the load. Fills
  * ghost cells first. \param [out] changed 1 if the mesh changed, or blocks have moved to other
- * ranks (mesh.balance = measured); may be NULL. After a failure (such as too little memory) mesh
- * and data no longer fit together: only oak_destroy() is allowed then. */
+ * ranks (mesh.balance = measured); may be NULL.
+ * \return OAK_ERR_MEMORY, with what was needed, if memory does not suffice on some rank: mesh and
+ * solution are those before, on all ranks. What is needed is tried before the old solution is given
+ * up; if a device then gives less than it has promised, the adapted solution can only be written
+ * (oak_write_checkpoint) or destroyed, and oak_advance returns OAK_ERR_STATE. */
 OAK_API oak_status_t oak_adjust_refinement(oak_t *sim, int *changed);
 /** The same with flags of the caller's: \a flag [oak_nblocks] > 0 refine, < 0 may be coarsened (if
  * the whole family agrees), 0 keep; level limits apply. Fills ghost cells first. */
@@ -62,7 +65,9 @@ OAK_API oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, in
 OAK_API oak_status_t oak_update_ghostcells(oak_t *sim);
 
 /** One time step of size \a dt with the chosen Runge-Kutta scheme. OAK_ERR_STATE, with position and
- * values, if a cell ends in an invalid state (negative density or pressure, NaN). */
+ * values, if a cell ends in an invalid state (negative density or pressure, NaN). With
+ * scheme.on_invalid = retry the step is then done again with dt/2, dt/4, ... up to ten times:
+ * oak_time tells how far it went. If that fails too, solution, time and step are those before. */
 OAK_API oak_status_t oak_advance(oak_t *sim, double dt);
 /** Largest step the CFL condition allows now, run.cfl and run.dt_max included. Not collective. */
 OAK_API double oak_time_step(const oak_t *sim);
@@ -148,6 +153,9 @@ OAK_API int64_t oak_cell_updates(const oak_t *sim);   /**< on all ranks; each st
 /** Cells that a stage left invalid and that got first-order fluxes since the start, on all ranks;
  * each stage counts. 0 with scheme.on_invalid = stop. */
 OAK_API int64_t oak_first_order_cells(const oak_t *sim);
+/** Times that a step was repeated with half its size since the start. 0 unless scheme.on_invalid =
+ * retry. */
+OAK_API int64_t oak_retries(const oak_t *sim);
 /** Cells raised to a floor of the physics since the start, on all ranks; each stage counts. Each of
  * them adds to the totals. */
 OAK_API int64_t oak_floored_cells(const oak_t *sim);

@@ -144,10 +144,12 @@ const oak_param_desc_t oak_param_table[] = {
            "ssprk33 "
            "and ssprk43, 4 with rk4."),
     CHOICE(
-        "scheme.on_invalid", "stop", "stop first_order",
+        "scheme.on_invalid", "stop", "stop first_order retry",
         "Where a stage leaves a cell invalid (negative density or pressure): stop, the run ends "
         "with its position and state; first_order, fluxes around it are computed again from cell "
-        "averages, conserving all totals; such cells are counted."),
+        "averages, conserving all totals; such cells are counted; retry, the step is done again "
+        "with "
+        "half its size, up to ten times, and counted."),
     CHOICE("scheme.precision", "double", "double single",
            "Floating-point numbers of the solution: single needs half the memory and is faster."),
     INT("scheme.ghost_layers", "0", 0, 4, "cells",

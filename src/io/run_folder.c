@@ -94,11 +94,13 @@ static int begins_with(const char *path, const char *words, size_t length) {
   return n > 0 && memmem(text, (size_t)n, words, length);
 }
 
-/** Is \a name "plt" and at least six digits, with or without an ending of unfinished ones? */
+/** Is \a name "plt", or "invalid" for the state after a failed step, and at least six digits, with
+ * or without an ending of unfinished ones? */
 static int is_plot_name(const char *name) {
-  if (strncmp(name, "plt", 3) != 0) return 0;
-  const size_t digits = strspn(name + 3, "0123456789");
-  const char *end = name + 3 + digits;
+  const size_t stem = !strncmp(name, "plt", 3) ? 3 : !strncmp(name, "invalid", 7) ? 7 : 0;
+  if (!stem) return 0;
+  const size_t digits = strspn(name + stem, "0123456789");
+  const char *end = name + stem + digits;
   return digits >= 6 && (!*end || !strcmp(end, OAK_PART) || !strcmp(end, OAK_OLD));
 }
 

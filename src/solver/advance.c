@@ -49,38 +49,95 @@ oak_status_t oak_update_time_step(oak_t *sim) {
   return oak_report_invalid(sim, probe.out, OAK_INVALID_FLUXES);
 }
 
+/* What a step changes. */
+typedef struct {
+  double time, dt, max_rate;
+  int64_t updates;
+} before_t;
+
 /* A rank that fails goes through the messages of all stages: the ranks agree at the end of the
  * step. */
-static oak_status_t run_stages(oak_t *sim, double dt) {
+static oak_status_t run_stages(oak_t *sim, double dt, int *refused) {
   oak_status_t st = OAK_OK;
   for (int s = 0; s < sim->scheme->nstage; s++) {
-    const oak_stage_t *stage = &sim->scheme->stage[s];
+    oak_stage_t stage = sim->scheme->stage[s];
+    if (stage.out == sim->scheme->result) stage.out = oak_sim_result(sim);
     if (sim->first_order || sim->floors) {
-      OAK_TRY(oak_careful_stage(sim, stage, dt));
+      OAK_TRY(oak_careful_stage(sim, &stage, dt, refused));
+      if (*refused) return OAK_OK;
       continue;
     }
-    const oak_status_t ran = oak_run_stage(sim, stage, s == 0, dt);
+    const oak_status_t ran = oak_run_stage(sim, &stage, s == 0, dt);
     if (st == OAK_OK) st = ran;
-    const oak_status_t fixed = oak_fix_state(sim, stage->out, stage->beta * dt);
+    const oak_status_t fixed = oak_fix_state(sim, stage.out, stage.beta * dt);
     if (st == OAK_OK) st = fixed;
   }
   return st;
 }
 
+/* All stages, and whether they leave invalid cells. */
+static oak_status_t try_step(oak_t *sim, double dt, int *invalid) {
+  const int64_t floored = sim->floored_cells;
+  int refused = 0;
+  const oak_status_t st = run_stages(sim, dt, &refused);
+  if (refused)
+    *invalid = 1;
+  else if (sim->invalid)
+    return st;
+  else
+    OAK_TRY(reduce_results(sim, st, invalid));
+  if (*invalid && sim->retry) sim->floored_cells = floored;
+  return OAK_OK;
+}
+
+/* The solution, time and step before a failed step. */
+static void take_back(oak_t *sim, const before_t *before) {
+  oak_storage_swap(sim, 0, oak_sim_result(sim));
+  sim->time = before->time;
+  sim->dt = before->dt;
+  sim->max_rate = before->max_rate;
+  sim->rates_fresh = 0;
+  sim->step--;
+  sim->updates = before->updates;
+}
+
+/* The states of a failed step, the solution in state 0: where the first invalid cell is. */
+static oak_status_t report_step(oak_t *sim) {
+  const oak_invalid_t kind = sim->retry ? OAK_INVALID_RETRIED : OAK_INVALID_STEP;
+  for (int s = 1; s < sim->scheme->nstate; s++)
+    OAK_TRY(oak_find_invalid(sim, s - 1, s == 1 ? kind : OAK_INVALID_STAGE));
+  return oak_report_invalid(sim, sim->scheme->nstate - 1, OAK_INVALID_STAGE);
+}
+
 oak_status_t oak_advance(oak_t *sim, double dt) {
+  enum { MOST_RETRIES = 10 };
+  const before_t before = {sim->time, sim->dt, sim->max_rate, sim->updates};
+  const int result = oak_sim_result(sim);
   int invalid;
   OAK_CHECK(dt >= 0 && dt < INFINITY, OAK_ERR_ARGUMENT,
             "time step dt = %g: must be finite and not negative (no wave moves? set run.dt_max)",
             dt);
-  OAK_TRY(reduce_results(sim, run_stages(sim, dt), &invalid));
-  if (sim->scheme->result != 0) oak_storage_swap(sim, 0, sim->scheme->result);
+  OAK_CHECK(sim->data_revision == sim->mesh->revision, OAK_ERR_STATE,
+            "an adaptation failed before for lack of memory: the solution can only be written to a "
+            "checkpoint");
+  sim->invalid = 0;
+  OAK_TRY(try_step(sim, dt, &invalid));
+  for (int n = 0; invalid && sim->retry && n < MOST_RETRIES; n++) {
+    dt *= 0.5;
+    sim->retries++;
+    OAK_TRY(try_step(sim, dt, &invalid));
+  }
+  if (result != 0) oak_storage_swap(sim, 0, result);
   sim->time += dt;
   sim->dt = dt;
   sim->step++;
   sim->updates += sim->mesh->nglobal * sim->cells * sim->scheme->nstage;
   if (!invalid) return OAK_OK;
-  for (int s = 1; s < sim->scheme->nstate; s++) {
-    OAK_TRY(oak_find_invalid(sim, s - 1, s == 1 ? OAK_INVALID_STEP : OAK_INVALID_STAGE));
-  }
-  return oak_report_invalid(sim, sim->scheme->nstate - 1, OAK_INVALID_STAGE);
+  const oak_status_t st = report_step(sim);
+  sim->invalid = 1;
+  sim->invalid_state = result;
+  if (result != 0) take_back(sim, &before);
+  return st;
 }
+
+int64_t oak_retries(const oak_t *sim) { return sim->retries; }

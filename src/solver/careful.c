@@ -113,11 +113,15 @@ static oak_status_t apply_floors(oak_t *sim, int state, int64_t *invalid) {
 
 /* The result goes to a state of its own: passes need the previous states, and one of them may be
  * the one that the stage replaces. */
-oak_status_t oak_careful_stage(oak_t *sim, const oak_stage_t *stage, double dt) {
+oak_status_t oak_careful_stage(oak_t *sim, const oak_stage_t *stage, double dt, int *refused) {
   const int out = sim->first_order ? sim->scheme->nstate : stage->out;
   int64_t invalid;
   OAK_TRY(run_passes(sim, stage, out, dt, &invalid));
   if (sim->floors) OAK_TRY(apply_floors(sim, out, &invalid));
+  *refused = invalid && sim->retry;
+  if (*refused) return OAK_OK;
+  sim->invalid = invalid > 0;
+  sim->invalid_state = out;
   if (invalid)
     return oak_report_invalid(sim, out, sim->floors ? OAK_INVALID_FLOORED : OAK_INVALID_REPAIRED);
   if (out != stage->out) oak_storage_swap(sim, stage->out, out);

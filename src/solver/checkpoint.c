@@ -28,6 +28,7 @@ static void describe(const oak_t *sim, oak_checkpoint_t *head) {
                              .updates = sim->updates,
                              .first_order_cells = sim->first_order_cells,
                              .floored_cells = sim->floored_cells,
+                             .retries = sim->retries,
                              .rates_known = sim->rates_fresh == 1,
                              .nglobal = sim->mesh->nglobal};
   for (int d = 0; d < 3; d++) {
@@ -292,6 +293,7 @@ static oak_status_t load(oak_t *sim, const oak_checkpoint_file_t *file) {
   sim->updates = h->updates;
   sim->first_order_cells = h->first_order_cells;
   sim->floored_cells = h->floored_cells;
+  sim->retries = h->retries;
   sim->max_rate = h->rate;
   sim->rates_fresh = h->rates_known;
   return OAK_OK;

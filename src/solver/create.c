@@ -18,7 +18,10 @@ static oak_status_t read_structure(oak_t *sim) {
   sim->real_size = oak_params_choice(p, "scheme.precision") == 1 ? 4 : 8;
   sim->scheme = oak_scheme(oak_params_choice(p, "scheme.integrator"));
   sim->first_order = oak_params_choice(p, "scheme.on_invalid") == 1;
-  sim->nstate = sim->scheme->nstate + sim->first_order;
+  sim->retry = oak_params_choice(p, "scheme.on_invalid") == 2;
+  /* A state for what must not replace the start of the step. */
+  sim->nstate = sim->scheme->nstate +
+                (sim->first_order || (sim->retry && oak_sim_result(sim) == sim->scheme->nstate));
   OAK_CHECK(sim->min_level <= sim->max_level, OAK_ERR_INPUT,
             "mesh.min_level = %d is above mesh.max_level = %d: they must be in order",
             sim->min_level, sim->max_level);

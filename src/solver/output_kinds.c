@@ -77,6 +77,7 @@ static void diagnostics_head(const oak_output_item_t *item, FILE *f) {
   for (int v = 0; v < sim->nvar; v++) fprintf(f, ",%s", sim->description.name[v]);
   if (sim->first_order) fprintf(f, ",first_order_cells");
   if (sim->floors) fprintf(f, ",floored_cells");
+  if (sim->retry) fprintf(f, ",retries");
 }
 
 static oak_status_t diagnostics_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
@@ -89,6 +90,7 @@ static oak_status_t diagnostics_row(oak_output_item_t *item, const oak_grid_view
   for (int v = 0; v < sim->nvar; v++) fprintf(f, ",%.17g", total[v]);
   if (sim->first_order) fprintf(f, ",%lld", (long long)sim->first_order_cells);
   if (sim->floors) fprintf(f, ",%lld", (long long)sim->floored_cells);
+  if (sim->retry) fprintf(f, ",%lld", (long long)sim->retries);
   return OAK_OK;
 }
 

@@ -103,8 +103,12 @@ static const struct {
                             "use a more diffusive scheme.limiter or another scheme.flux, or "
                             "set scheme.on_invalid = first_order"},
     [OAK_INVALID_STAGE] = {"in a stage of a time step",
-                           OAK_CALMER "set scheme.on_invalid = first_order"},
-    [OAK_INVALID_STEP] = {"after a time step", OAK_CALMER "set scheme.on_invalid = first_order"},
+                           OAK_CALMER "set scheme.on_invalid = first_order or retry"},
+    [OAK_INVALID_STEP] = {"after a time step",
+                          OAK_CALMER "set scheme.on_invalid = first_order or retry"},
+    [OAK_INVALID_RETRIED] = {"after a time step that was halved ten times",
+                             "lower run.dt_max, use a more diffusive scheme.limiter, or set "
+                             "scheme.on_invalid = first_order"},
     [OAK_INVALID_REPAIRED] = {"in spite of first-order fluxes",
                               OAK_CALMER "set floors of the physics, if it has any"},
     [OAK_INVALID_FLOORED] = {"in spite of floors",

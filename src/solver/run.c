@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The main loop, as `oak run` uses it. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "io/checkpoint.h"
 #include "solver/saver.h"
 
 typedef struct {
@@ -59,6 +62,21 @@ static oak_status_t choose_step(const oak_t *sim, double end_time, double output
   return OAK_OK;
 }
 
+/* Where memory does not suffice for a finer mesh, the run ends, but the solution is kept. */
+static oak_status_t adapt(oak_t *sim, oak_saver_t *saver) {
+  const oak_status_t st = oak_adjust_refinement(sim, NULL);
+  if (st != OAK_ERR_MEMORY) return st;
+  char *message = strdup(oak_last_error());
+  if (oak_saver_write(saver) == OAK_OK)
+    OAK_FAIL(st,
+             "%s; checkpoint %s/" OAK_CHECKPOINT_FORMAT " was written, to go on with more memory",
+             message ? message : "out of memory", saver->out->folder, sim->step);
+  else
+    OAK_FAIL(st, "%s", message ? message : "out of memory");
+  free(message);
+  return st;
+}
+
 static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_saver_t *saver, double end_time,
                                 long max_steps) {
   oak_output_t *out = saver->out;
@@ -69,13 +87,14 @@ static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_saver_t *saver, dou
     const int reaches_end = dt >= end_time - sim->time, meets = dt == output_time - sim->time;
     sim->asks = oak_saver_asks(saver);
     OAK_TRY(oak_advance(sim, dt));
-    if (meets) sim->time = output_time;
-    if (reaches_end) sim->time = end_time;
-    if (sim->adapt_every > 0 && sim->step % sim->adapt_every == 0)
-      OAK_TRY(oak_adjust_refinement(sim, NULL));
+    const int whole = sim->dt == dt; /* not repeated with less */
+    dt = sim->dt;
+    if (whole && meets) sim->time = output_time;
+    if (whole && reaches_end) sim->time = end_time;
+    if (sim->adapt_every > 0 && sim->step % sim->adapt_every == 0) OAK_TRY(adapt(sim, saver));
     refresh(r, sim, dt);
     oak_progress_update(&r->progress, &r->state);
-    const int ends = reaches_end || (max_steps && sim->step == max_steps);
+    const int ends = (whole && reaches_end) || (max_steps && sim->step == max_steps);
     OAK_TRY(oak_output_write(out, dt, ends));
     OAK_TRY(oak_saver_step(saver, ends));
     sim->interrupted = !ends && sim->asked >= OAK_ASK_END;
@@ -93,6 +112,9 @@ static void note_counts(oak_progress_t *progress, const oak_t *sim) {
   if (sim->floored_cells)
     oak_progress_note(progress, "%lld cells raised to a floor (%.2g %% of updates)",
                       (long long)sim->floored_cells, (double)sim->floored_cells * share);
+  if (sim->retries)
+    oak_progress_note(progress, "%lld times a step was repeated with half its size",
+                      (long long)sim->retries);
 }
 
 oak_status_t oak_run(oak_t *sim, FILE *stream) {
@@ -107,6 +129,23 @@ static oak_status_t begin(oak_t *sim, oak_output_t *out, const char *restart) {
   return restart ? oak_output_continue(out) : oak_output_begin(out);
 }
 
+/* What a failed step leaves: a plotfile of the bad solution, and a checkpoint if the one before is
+ * still there. The message stays that of the step, with the names of the files. */
+static void leave_traces(oak_saver_t *saver) {
+  oak_t *sim = saver->sim;
+  char *message = strdup(oak_last_error()), path[4096], files[8300] = "";
+  const int bad = sim->invalid_state;
+  snprintf(path, sizeof path, "%s/invalid%06ld", saver->out->folder, sim->step);
+  oak_storage_swap(sim, 0, bad);
+  if (oak_write_grid(sim, path) == OAK_OK) snprintf(files, sizeof files, "; see %s", path);
+  oak_storage_swap(sim, 0, bad);
+  if (bad != 0 && oak_saver_write(saver) == OAK_OK)
+    snprintf(files + strlen(files), sizeof files - strlen(files),
+             "; the state before is in %s/" OAK_CHECKPOINT_FORMAT, saver->out->folder, sim->step);
+  OAK_FAIL(OAK_ERR_STATE, "%s%s", message ? message : "", files);
+  free(message);
+}
+
 /* From the first to the last step. */
 static oak_status_t run_steps(oak_t *sim, report_t *r, oak_saver_t *saver,
                               const oak_progress_options_t *options, const oak_run_options_t *run) {
@@ -117,6 +156,7 @@ static oak_status_t run_steps(oak_t *sim, report_t *r, oak_saver_t *saver,
   if (!run->restart) st = oak_output_write(saver->out, 0, options->end_time == 0);
   if (st == OAK_OK) st = step_to_end(sim, r, saver, options->end_time, options->max_steps);
   oak_saver_close(saver);
+  if (st == OAK_ERR_STATE && sim->invalid) leave_traces(saver);
   if (st == OAK_OK)
     oak_progress_end(&r->progress, &r->state);
   else

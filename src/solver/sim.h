@@ -89,8 +89,9 @@ struct oak {
   int refine; /**< a criterion or regions are set and levels may differ */
 
   int first_order; /**< scheme.on_invalid: repair invalid cells */
+  int retry;       /**< scheme.on_invalid: repeat a step with half its size */
   int floors;      /**< a floor of the physics is set */
-  int nstate;      /**< of the scheme; one more with first_order */
+  int nstate;      /**< of the scheme; one more with first_order, and with retry where needed */
 
   oak_module_t *module;
   struct {
@@ -133,12 +134,16 @@ struct oak {
   long step;
   int64_t updates;
   int64_t first_order_cells, floored_cells; /**< on all ranks, each stage counts */
-  double max_rate;                          /**< of wave speed / dx, on all ranks */
-  double asks;     /**< of this rank for the next step, to be agreed on: oak_ask_t */
-  double asked;    /**< the largest of all ranks, after a step */
-  int interrupted; /**< a run has ended early, since it was asked to */
-  double started;  /**< MPI_Wtime of oak_create */
-  int rates_fresh; /**< rate_dev belongs to the blocks of the current mesh; OAK_RATES_UNWANTED */
+  int64_t retries;                          /**< steps that were repeated */
+  int invalid;                              /**< the last step failed: see invalid_state */
+  int invalid_state; /**< where its solution is; unless that is 0, state 0 is the start of the step
+                      */
+  double max_rate;   /**< of wave speed / dx, on all ranks */
+  double asks;       /**< of this rank for the next step, to be agreed on: oak_ask_t */
+  double asked;      /**< the largest of all ranks, after a step */
+  int interrupted;   /**< a run has ended early, since it was asked to */
+  double started;    /**< MPI_Wtime of oak_create */
+  int rates_fresh;   /**< rate_dev belongs to the blocks of the current mesh; OAK_RATES_UNWANTED */
 };
 
 /** Fill the parts of a field that every kernel needs. `state` is an index. */
@@ -221,10 +226,19 @@ oak_status_t oak_run_stage(oak_t *sim, const oak_stage_t *stage, int first, doub
 /** Largest rate of the last stage, and invalid cells of this step's stages, on this rank. */
 oak_status_t oak_read_results(oak_t *sim, double local[2]);
 
+/* advance.c */
+/** State in which the last stage leaves the solution; state 0 must stay if the step may be
+ * repeated.
+ */
+static inline int oak_sim_result(const oak_t *sim) {
+  return sim->retry && sim->scheme->result == 0 ? sim->scheme->nstate : sim->scheme->result;
+}
+
 /* careful.c */
 /** A stage of a step `dt` with repair of invalid cells and floors, ghost cells and flux fixing
- * included. Collective; fails on all ranks alike. */
-oak_status_t oak_careful_stage(oak_t *sim, const oak_stage_t *stage, double dt);
+ * included. Collective; fails on all ranks alike. \a *refused is 1 if it leaves invalid cells and
+ * the step is to be repeated. */
+oak_status_t oak_careful_stage(oak_t *sim, const oak_stage_t *stage, double dt, int *refused);
 /** Rates of the current solution, from a stage with dt = 0: fluxes that are not finite are repaired
  * as in a stage. For scheme.on_invalid = first_order alone. */
 oak_status_t oak_careful_probe(oak_t *sim, const oak_stage_t *probe);
@@ -259,6 +273,7 @@ typedef enum {
   OAK_INVALID_FLUXES,
   OAK_INVALID_STAGE,
   OAK_INVALID_STEP,
+  OAK_INVALID_RETRIED,
   OAK_INVALID_REPAIRED,
   OAK_INVALID_FLOORED
 } oak_invalid_t;
