@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "solver/sim.h"
+#include "solver/undo.h"
 
 enum { TAG_BLOCKS = 4 };
 
@@ -78,14 +78,15 @@ static oak_status_t map_rates(oak_t *sim, int old_blocks, const oak_adapt_task_t
   return oak_sim_agree(sim, st);
 }
 
-static oak_status_t move_data(oak_t *sim, int old_blocks, const oak_adapt_task_t *task) {
+/* The solution on the new mesh, in state 1; the old one stays in state 0. */
+static oak_status_t map_data(oak_t *sim, int old_blocks, const oak_adapt_task_t *task) {
   oak_timer_start(&sim->timers, OAK_PHASE_BLOCKS);
   oak_status_t st = oak_storage_reserve(sim, 1, 2, sim->mesh->nblock);
+  if (st == OAK_OK) st = oak_sim_agree(sim, oak_undo_probe(sim, old_blocks));
   if (st == OAK_OK) st = map_rates(sim, old_blocks, task);
   /* A device may still move data when the new mesh's neighbours are looked for. */
   if (st == OAK_OK)
     st = oak_sim_agree(sim, run_tasks(sim, task, sim->mesh->nblock, oak_sim_state(sim, 1)));
-  if (st == OAK_OK) oak_storage_swap(sim, 0, 1);
   oak_timer_stop(&sim->timers, OAK_PHASE_BLOCKS);
   return st;
 }
@@ -162,14 +163,20 @@ static oak_status_t balance_load(oak_t *sim, int *moved) {
   const oak_balance_t balance = {.kappa_max = sim->kappa_max,
                                  .families = sim->max_level > sim->min_level,
                                  .speed = sim->pace.speed};
+  oak_undo_t undo;
   oak_transfer_t transfer;
+  OAK_TRY(oak_undo_keep(sim, &undo));
   oak_timer_start(&sim->timers, OAK_PHASE_PARTITION);
   oak_status_t st = oak_mesh_partition(sim->mesh, &balance, moved, &transfer);
   if (st == OAK_OK && *moved) {
     st = oak_storage_reserve(sim, 1, 2, sim->mesh->nblock);
     if (st == OAK_OK) st = move_blocks(sim, &transfer);
-    if (st == OAK_OK) oak_storage_swap(sim, 0, 1);
   }
+  if (st != OAK_OK)
+    st = oak_undo_mesh(sim, &undo, st);
+  else if (*moved)
+    oak_storage_swap(sim, 0, 1);
+  oak_undo_forget(&undo);
   oak_transfer_clear(&transfer);
   oak_timer_stop(&sim->timers, OAK_PHASE_PARTITION);
   return st;
@@ -184,30 +191,42 @@ static oak_status_t balance_only(oak_t *sim, int *moved) {
   return *moved ? oak_storage_fit(sim) : OAK_OK;
 }
 
-/* Adapt to the flags; ghost cells must be filled. */
-static oak_status_t apply_flags(oak_t *sim, const int *flag, const int *reach, int *changed) {
-  int any, moved;
+/* The mesh and state 0 after the flags, on the ranks of the old blocks. If memory does not suffice,
+ * everything is as before. */
+static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, int *any) {
   const int old_blocks = sim->mesh->nblock;
-  oak_adapt_task_t *task;
-  oak_pace_measure(sim);
+  oak_undo_t undo;
+  oak_adapt_task_t *task = NULL;
+  OAK_TRY(oak_undo_keep(sim, &undo));
   oak_timer_start(&sim->timers, OAK_PHASE_MESH);
   oak_status_t st =
-      oak_mesh_adapt(sim->mesh, flag, reach, sim->min_level, sim->max_level, &any, &task);
+      oak_mesh_adapt(sim->mesh, flag, reach, sim->min_level, sim->max_level, any, &task);
   oak_timer_stop(&sim->timers, OAK_PHASE_MESH);
-  OAK_TRY(st);
-  if (!any) st = balance_only(sim, &moved);
+  if (st == OAK_OK && *any) {
+    /* oak_write_cells may have been called on some ranks only. */
+    MPI_Allreduce(MPI_IN_PLACE, &sim->rates_fresh, 1, MPI_INT, MPI_MIN, sim->comm);
+    st = map_data(sim, old_blocks, task);
+    if (st == OAK_OK) oak_storage_swap(sim, 0, 1);
+  }
+  if (st != OAK_OK) st = oak_undo_all(sim, &undo, st);
+  oak_undo_forget(&undo);
+  free(task);
+  return st;
+}
+
+/* Adapt to the flags; ghost cells must be filled. */
+static oak_status_t apply_flags(oak_t *sim, const int *flag, const int *reach, int *changed) {
+  int any = 0, moved = 0;
+  oak_pace_measure(sim);
+  OAK_TRY(adapt_blocks(sim, flag, reach, &any));
+  oak_status_t st = any ? OAK_OK : balance_only(sim, &moved);
   if (changed) *changed = any || moved;
   if (!any) return st;
-  /* oak_write_cells may have been called on some ranks only. */
-  MPI_Allreduce(MPI_IN_PLACE, &sim->rates_fresh, 1, MPI_INT, MPI_MIN, sim->comm);
-  st = move_data(sim, old_blocks, task);
-  free(task);
-  OAK_TRY(st);
-  OAK_TRY(balance_load(sim, &moved));
-  OAK_TRY(oak_storage_fit(sim));
-  if (!sim->rates_fresh) OAK_TRY(oak_update_time_step(sim));
+  st = balance_load(sim, &moved);
+  if (st == OAK_OK) st = oak_storage_fit(sim);
+  if (st == OAK_OK && !sim->rates_fresh) st = oak_update_time_step(sim);
   sim->rates_fresh = 0;
-  return OAK_OK;
+  return st;
 }
 
 oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed) {

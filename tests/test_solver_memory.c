@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * An adaptation for which the memory of one rank does not suffice: all ranks keep the old mesh and
+ * solution and go on as if nothing had been asked, or, if the device gives less than it has
+ * promised, the adapted solution is whole and can be written. The linker puts functions that fail
+ * in place of those that allocate; each allocation of an adaptation fails once. */
+// TEST np={1,2,3} timeout=300
+#include <unistd.h>
+
+#include "solver_test.h"
+
+static struct {
+  int armed; /* this rank fails from that allocation on; 0: never */
+  int count;
+} device;
+
+static oak_status_t refuse(size_t bytes) {
+  return OAK_FAIL(OAK_ERR_MEMORY, "test: no %zu bytes on rank %d", bytes, test_rank);
+}
+
+static int full(void) { return device.armed && ++device.count >= device.armed; }
+
+oak_status_t __real_oak_device_alloc(oak_device_t *dev, size_t bytes, void **out);
+oak_status_t __wrap_oak_device_alloc(oak_device_t *dev, size_t bytes, void **out);
+oak_status_t __wrap_oak_device_alloc(oak_device_t *dev, size_t bytes, void **out) {
+  return bytes && full() ? refuse(bytes) : __real_oak_device_alloc(dev, bytes, out);
+}
+
+oak_status_t __real_oak_device_share(oak_device_t *dev, size_t bytes, void **out,
+                                     oak_handle_t *handle);
+oak_status_t __wrap_oak_device_share(oak_device_t *dev, size_t bytes, void **out,
+                                     oak_handle_t *handle);
+oak_status_t __wrap_oak_device_share(oak_device_t *dev, size_t bytes, void **out,
+                                     oak_handle_t *handle) {
+  return bytes && full() ? refuse(bytes) : __real_oak_device_share(dev, bytes, out, handle);
+}
+
+/* As in test_solver_ranks. */
+static const char keys[] = TEST_PROBLEM("waves")
+    "physics.name=euler\nrefine.criterion=lohner\nrefine.variable=rho E\nrefine.c_refine=0.2\n"
+    "refine.c_derefine=0.1\nmesh.theta=1\nmesh.block_size=8\nmesh.min_level=1\nmesh.max_level=4\n";
+
+static char file[64] = "/tmp/oak_memory_XXXXXX";
+
+/** Sum over blocks and cells of the bits of all variables, and of the levels. */
+static uint64_t hash(const sim_t *s) {
+  uint64_t sum = (uint64_t)oak_nblocks_global(s->oak);
+  for (int v = 0; v < s->nvar; v++) {
+    double *u = sim_read(s, v);
+    for (int64_t i = 0; i < (int64_t)oak_nblocks(s->oak) * s->cells; i++) {
+      uint64_t bits;
+      memcpy(&bits, &u[i], sizeof bits);
+      sum += (bits ^ bits >> 31) * UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)(v + 1);
+    }
+    free(u);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return sum;
+}
+
+static sim_t start(void) {
+  sim_t s = sim_new(MPI_COMM_WORLD, "%s", keys);
+  MUST(oak_initialize(s.oak));
+  MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+  return s;
+}
+
+/* Refine the lower left quarter, which makes one rank's blocks many. */
+static oak_status_t grow(const sim_t *s) {
+  int *flag = calloc(oak_nblocks(s->oak) + 1, sizeof *flag), changed;
+  for (int b = 0; b < oak_nblocks(s->oak); b++) {
+    double x[3], dx[3];
+    oak_block_geometry(s->oak, b, x, dx);
+    flag[b] = x[0] < 0.5 && x[1] < 0.5;
+  }
+  const oak_status_t st = oak_adjust_refinement_flags(s->oak, flag, &changed);
+  free(flag);
+  return st;
+}
+
+static uint64_t step_hash(const sim_t *s) {
+  MUST(oak_advance(s->oak, oak_time_step(s->oak)));
+  MUST(oak_adjust_refinement(s->oak, NULL));
+  MUST(oak_advance(s->oak, oak_time_step(s->oak)));
+  return hash(s);
+}
+
+static void test_full(void **state) {
+  (void)state;
+  int kept = 0, late = 0;
+  sim_t s = start();
+  const uint64_t before = hash(&s), without = step_hash(&s);
+  sim_free(&s);
+  s = start();
+  MUST(grow(&s));
+  const uint64_t adapted = hash(&s), with = step_hash(&s);
+  sim_free(&s);
+  for (int call = 1;; call++) {
+    s = start();
+    device.armed = test_rank == test_size - 1 ? call : 0;
+    device.count = 0;
+    const oak_status_t st = grow(&s);
+    device.armed = 0;
+    if (st == OAK_OK) break;
+    assert_int_equal(st, OAK_ERR_MEMORY);
+    assert_non_null(strstr(oak_last_error(), "test: no"));
+    if (strstr(oak_last_error(), "those before the adaptation") ||
+        hash(&s) == before) { /* flags need memory too, before anything happens */
+      kept++;
+      assert_true(hash(&s) == before);
+      assert_true(step_hash(&s) == without);
+    } else {
+      late++;
+      assert_true(hash(&s) == adapted);
+      assert_int_equal(oak_advance(s.oak, 1e-6), OAK_ERR_STATE);
+      MUST(oak_write_checkpoint(s.oak, file));
+      sim_t t = sim_new(MPI_COMM_WORLD, "%s", keys);
+      MUST(oak_read_checkpoint(t.oak, file));
+      assert_true(hash(&t) == adapted);
+      assert_true(step_hash(&t) == with);
+      sim_free(&t);
+    }
+    sim_free(&s);
+  }
+  sim_free(&s);
+  report("%d allocations fail with the old mesh, %d after the new one is complete", kept, late);
+  assert_true(kept > 0);
+}
+
+static int set_up(void **state) {
+  (void)state;
+  if (test_rank == 0) {
+    const int fd = mkstemp(file);
+    if (fd < 0 || close(fd) != 0 || unlink(file) != 0) return 1;
+  }
+  MPI_Bcast(file, sizeof file, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return 0;
+}
+
+static int clean_up(void **state) {
+  (void)state;
+  if (test_rank == 0) unlink(file);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_full, set_up, clean_up)};
+  return TEST_MAIN(tests);
+}
