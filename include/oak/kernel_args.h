@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Plain structures that host and kernels share. On the host `real` data is opaque (its precision is
- * chosen when the run starts), so pointers to it are void pointers there.
+ * Plain structures that host and kernels share. The precision of `real` is chosen when the run
+ * starts; on the host pointers to `real` are therefore void pointers. */
+/* clang-format off */
+/* Shapes: N = block_size, d = dim, G = ghost layers of the halo slots, V = variables.
  *
- * Shapes: N = block_size, d = dim, G = ghost layers of the halo slots, V = variables.
- *
- *   u      [block][V][N^d]         interior cells only, x fastest
- *   halo   [slot][V][G][N^(d-1)]   layers by increasing coordinate, face cells x before y before z
- *   face   [block][2 d]            order -x +x -y +y -z +z
- *   bflux  [bflux slot][V][N^(d-1)]  fluxes along the positive axis, at refinement boundaries
- */
+ *   u      [block][V][N^d]            interior cells only, x fastest
+ *   halo   [slot][V][G][N^(d-1)]      layers by increasing coordinate; cells of a face: x fastest, z slowest
+ *   face   [block][2 d]               order -x +x -y +y -z +z
+ *   bflux  [bflux slot][V][N^(d-1)]   fluxes in the positive direction of the axis, at refinement boundaries */
+/* clang-format on */
 #ifndef OAK_KERNEL_ARGS_H
 #define OAK_KERNEL_ARGS_H
 
@@ -24,11 +24,12 @@ typedef OAK_REAL real;
 typedef void real;
 #endif
 
-/** Where the ghost cells beyond one face of a block are: in a block of the same level, whose cells
- * are read in place, or in a slot of a halo buffer. Nothing here depends on how many components a
- * field has or which Runge-Kutta state is read: an entry holds for all fields. */
+/** Where the ghost cells of one face of a block are: in a block of the same level, whose cells are
+ * read in place, or in a slot of a halo buffer. The entry does not depend on the number of
+ * components of a field or on the Runge-Kutta state that is read, so it serves all fields. */
 typedef struct {
-  OAK_ALIGN_16 int base; /**< memory that `place` counts in, see below; one load gets all */
+  OAK_ALIGN_16 int
+      base; /**< memory that `place` counts in, see below. Aligned: one load gets the whole entry */
   int place; /**< number of the block, or where the slot begins in the halo buffer, in pieces */
   int bflux; /**< slot for fluxes if this is a refinement boundary, else -1 */
   int unused;
@@ -40,8 +41,8 @@ typedef struct {
  */
 enum { OAK_BASE_OWN = 0, OAK_BASE_HALO = 1, OAK_BASE_PEERS = 2 };
 
-/** Parameters of physics and problem together, and bytes of all that their files declare as text
- * (kernels/describe.c). */
+/** Most parameters that physics and problem may have together, and most bytes of the text that
+ * their files declare (kernels/describe.c). */
 enum { OAK_MAX_PARAMETERS = 256, OAK_DESCRIPTION_BYTES = 32768 };
 
 /** Geometry of a block. */
@@ -61,7 +62,8 @@ typedef struct {
   const real *const *peer;  /**< [2 peers] state and halo buffer of each peer */
   const double *user;       /**< parameters: physics, then problem */
   double dx0[3];            /**< cell size at level 0 */
-  double inv_dx0[3];        /**< 1 / dx0: halving cells is exact */
+  double inv_dx0[3]; /**< 1 / dx0; times 2^level it is exactly 1 / (cell size), because halving is
+                        exact */
   double time;
 } oak_field_t;
 
@@ -74,13 +76,14 @@ typedef struct {
   int nprev;
   double dt;
   real *bflux;
-  int part_bits; /**< tiles are cut along z into 2^part_bits parts, each marched by itself */
-  int first;     /**< of the stages whose invalid cells are counted together */
+  int part_bits; /**< tiles are cut along z into 2^part_bits parts, which are computed separately */
+  int first;     /**< 1 for the first of the stages whose invalid cells are counted together */
   double *rate;  /**< [block][tile][part] largest sum over dimensions of wave speed / dx */
   int *bad;      /**< [block][tile][part] cells left in an invalid state */
 } oak_flux_args_t;
 
-/** What the flux kernel left, in chunks of OAK_RESULTS_CHUNK. */
+/** The results that the flux kernel has left in `rate` and `bad`, reduced in chunks of
+ * OAK_RESULTS_CHUNK. */
 enum { OAK_RESULTS_CHUNK = 4096 };
 typedef struct {
   const double *rate;
@@ -89,11 +92,11 @@ typedef struct {
   double *out; /**< [chunk][2] largest rate, sum of bad */
 } oak_results_args_t;
 
-/** Cells to be computed again with first-order fluxes (kernels/repair.c). A mark has a bit for each
- * face of first order, and one for the cell itself. */
+/** Cells to be computed again with first-order fluxes (kernels/repair.c). The mark of a cell has
+ * one bit for each face that gets a first-order flux, and one bit for the cell itself. */
 typedef struct {
   oak_field_t f;       /**< the state that a stage has made */
-  real *u;             /**< the same */
+  real *u;             /**< the same state, to be changed */
   unsigned char *mark; /**< [nblock][N^d] */
   int *marked;         /**< [nblock] invalid cells so far in this stage (oak_mark_faces) */
   int *touched;        /**< [nblock] cells to be computed again (oak_mark_faces) */
@@ -113,22 +116,23 @@ typedef struct {
   int *bad;     /**< [block][tile] cells that are invalid nevertheless */
 } oak_floor_args_t;
 
-/** One unit of work of a halo round. Written for both local slots and send buffers, so that the
- * same code fills them and the result cannot depend on the distribution over ranks. */
+/** One task of a halo round. Local slots and send buffers are filled by the same tasks and the same
+ * code, so the result cannot depend on the distribution over ranks. */
 typedef struct {
   int dst;    /**< where the slot or piece begins in `halo`, in pieces */
   int base;   /**< memory that data is taken from, as in oak_face_t */
   int source; /**< block there (BOUNDARY: the block itself); UNPACK: where the piece begins */
   int face;   /**< face of the receiving block */
-  int sub; /**< position of the fine block in its family's face: bit 0 first, bit 1 second axis */
+  int sub; /**< position of the fine block in the face of the coarse one: bit 0 first, bit 1 second
+              axis */
   int kind;
 } oak_halo_task_t;
 
 enum {
   OAK_HALO_COPY,     /**< SRL: copy layers next to the face into a slot */
-  OAK_HALO_RESTRICT, /**< F2C: average fine cells into a quarter of a slot */
+  OAK_HALO_RESTRICT, /**< F2C: average fine cells into a piece of a slot */
   OAK_HALO_PACK,     /**< F2C: the same into a compact piece for another rank */
-  OAK_HALO_UNPACK,   /**< F2C: a compact piece into its quarter */
+  OAK_HALO_UNPACK,   /**< F2C: copy a compact piece into its place in a slot */
   OAK_HALO_PROLONG,  /**< C2F: interpolate coarse cells into a slot */
   OAK_HALO_BOUNDARY, /**< BC: physical boundary */
 };
@@ -153,9 +157,9 @@ typedef struct {
 
 /** How a field is interpolated from coarse to fine cells. */
 enum {
-  OAK_INTERPOLATE_STATE,   /**< limited, and valid as a state of the physics: the solution */
-  OAK_INTERPOLATE_LIMITED, /**< limited, each component by itself */
-  OAK_INTERPOLATE_COPY     /**< the coarse cell's value: masks and numbers */
+  OAK_INTERPOLATE_STATE, /**< limited slopes, and a valid state of the physics: for the solution */
+  OAK_INTERPOLATE_LIMITED, /**< limited slopes, each component separately */
+  OAK_INTERPOLATE_COPY     /**< the coarse cell's value: for masks and numbers */
 };
 
 typedef struct {
@@ -171,7 +175,7 @@ typedef struct {
 /** Mesh adaptation: block n of the new mesh comes from block(s) of the old one. */
 typedef struct {
   int source; /**< old block; for RESTRICT the first of the family */
-  int base;   /**< state that it is in, as in oak_face_t; not OAK_BASE_OWN for COPY alone */
+  int base;   /**< state that it is in, as in oak_face_t; only COPY may take a block of a peer */
   int kind;   /**< OAK_ADAPT_COPY, _PROLONG or _RESTRICT */
   int child;  /**< PROLONG: which child of the old block the new one is */
 } oak_adapt_task_t;
@@ -190,7 +194,8 @@ typedef struct {
 /** Neighbours of a block across its faces, edges and corners, as bits: x, y, z are -1, 0 or 1 (z =
  * 0 in 2D). */
 #define OAK_REACH(x, y, z) (1 << ((x) + 1 + 3 * ((y) + 1) + 9 * ((z) + 1)))
-/** What no neighbour may ask of this block. */
+/** Bits of a block that its neighbours must respect: it must not be refined for them, and it need
+ * not be kept for them. */
 enum { OAK_REACH_NOT_REFINED = 1 << 27, OAK_REACH_NOT_KEPT = 1 << 28 };
 
 /** Answers of a problem's PROBLEM_REGION about the box of a block. */
@@ -203,8 +208,9 @@ enum {
 
 typedef struct {
   oak_field_t f;
-  int *flag;          /**< [nblock] 1 refine, 0 keep, -1 may be coarsened */
-  int *reach;         /**< [nblock] OAK_REACH of neighbours that a cell to refine is near */
+  int *flag;  /**< [nblock] 1 refine, 0 keep, -1 may be coarsened */
+  int *reach; /**< [nblock] OAK_REACH bits of the neighbours that lie within the buffer of a cell to
+                 refine */
   unsigned variables; /**< bit mask of the variables looked at */
   double c_refine, c_derefine, eps, eps_abs;
 } oak_refine_args_t;
@@ -219,8 +225,9 @@ typedef struct {
   int block;
   int face;
   int bflux;    /**< slot of the coarse face */
-  int piece[4]; /**< averages from its fine neighbours, by position (bit 0 first axis) */
-  int owner[4]; /**< whose they are: 0 this rank's, 1 + p those of peer p */
+  int piece[4]; /**< averages from its fine neighbours, by position in the face (bit 0 first axis)
+                 */
+  int owner[4]; /**< whose memory holds them: 0 this rank's, 1 + p that of peer p */
 } oak_coarse_face_t;
 
 typedef struct {
@@ -233,7 +240,7 @@ typedef struct {
   real *u;                         /**< state to correct */
   double dt;
   int *bad;    /**< [block][results] set where a corrected cell is invalid */
-  int results; /**< of a block in `bad` */
+  int results; /**< numbers that a block has in `bad` */
 } oak_fluxfix_args_t;
 
 typedef struct {

@@ -101,7 +101,7 @@ static oak_status_t run(oak_exchange_t *x, const oak_list_t *list, oak_halo_args
   return oak_device_launch(x->transport->dev, x->kernel, list->count, args, sizeof *args);
 }
 
-/* Blocks that peers' data is read from in place are complete when all have come to this meeting. */
+/* After this meeting all peers have completed the data that is read in place. */
 static oak_status_t meet(oak_exchange_t *x, oak_timers_t *timers) {
   if (x->transport->peers.count == 1) return OAK_OK;
   oak_timer_start(timers, OAK_PHASE_MPI);
@@ -126,7 +126,7 @@ static oak_status_t receive(oak_exchange_t *x, oak_messages_t *m, int tag, oak_t
   return st;
 }
 
-/* A rank that fails goes through all meetings and messages nevertheless: the others wait for them.
+/* A rank that fails still goes through all meetings and messages, because the others wait for it.
  */
 oak_status_t oak_exchange_begin(oak_exchange_t *x, const oak_values_t *values,
                                 oak_halo_args_t *args, oak_timers_t *timers) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * From the neighbours of all blocks to the face table, the lists of work and the messages. Runs on
- * the host, once per mesh revision: what goes where is counted first, so that all tables fit one
- * piece of memory and one upload.
+ * Turns the neighbours of all blocks into the face table, the lists of work and the messages. It
+ * runs on the host, once per mesh revision. All entries are counted first, so that all tables fit
+ * into one piece of memory and one upload.
  *
- * Both ends of a message list its parts in the same order without talking to each other: by kind,
- * face of the receiving block, number of the receiving block on its rank, position of the fine
- * block (paper, "Ghost cell exchange"). What a peer reads in place is laid out in the same order;
- * it only has to be told where that begins. */
+ * Both ends of a message sort its parts in the same way without communication: by kind, by face of
+ * the receiving block, by number of the receiving block on its rank, and by position of the fine
+ * block (paper, "Ghost cell exchange"). The data that a peer reads in place has the same order, so
+ * the peer must only be told where it begins. */
 #include "halo/pattern.h"
 
 #include <limits.h>
@@ -21,8 +21,9 @@ enum { PART_SLOT, PART_PIECE };
 typedef struct {
   int rank; /* the other end */
   int kind;
-  int face, block, sub; /* of the receiving block, on the receiving rank */
-  int mine;             /* the block at this end */
+  int face, block,
+      sub;  /* face, number and position of the receiving block, on the receiving rank */
+  int mine; /* the block at this end */
 } part_t;
 
 typedef struct {
@@ -30,16 +31,17 @@ typedef struct {
   part_t *part;
 } parts_t;
 
-/* What reaches a block in messages or from a peer's buffer. */
+/* When ghost cells of a block arrive that another rank makes: in round 1, or later. */
 enum { GETS_ROUND1 = 1, GETS_LATE = 2 };
 
-/* Numbers of what the faces of this rank's blocks need, in the order of blocks and faces. */
+/* How many of each kind the faces of this rank's blocks need. While tables are filled, the same
+ * structure counts what the faces so far have used. */
 typedef struct {
   int slot;                /* ghost cells made on this rank */
   int make1, make2, late2; /* tasks that make them */
   int bflux;               /* faces at refinement boundaries */
-  int coarse[3];           /* of these, the coarse side of each direction */
-  int piece[3];            /* averages for them that are made on this rank */
+  int coarse[3];           /* of these, faces of coarse blocks, by direction */
+  int piece[3];            /* averages for those coarse faces that this rank makes */
 } tally_t;
 
 typedef struct {
@@ -47,9 +49,10 @@ typedef struct {
   const oak_mesh_t *mesh;
   const oak_tree_t *tree;
   const oak_peers_t *peers;
-  int faces, half;     /* of a block; fine blocks at a coarse face, and pieces of a slot */
-  int first_slot;      /* pieces before the local slots */
-  int first_piece[3];  /* averages before the local ones of a direction */
+  int faces, half;    /* faces of a block; fine blocks at a coarse face, which is also the number of
+                         pieces of a slot */
+  int first_slot;     /* pieces before the local slots */
+  int first_piece[3]; /* averages before the local ones of a direction */
   unsigned char *gets; /* [nblock] */
   parts_t send1, recv1, send2, recv2, send_flux, recv_flux;
   tally_t total;
@@ -108,14 +111,14 @@ static oak_status_t scan_finer(build_t *b, int block, int face, const oak_neighb
       b->gets[block] |= GETS_ROUND1;
     }
     OAK_TRY(add_part(&b->recv_flux, piece));
-    /* Face and block tell fine blocks apart, so it does not matter that only this end knows `sub`.
-     */
+    /* Only this end knows `sub`. The order does not need it, because face and block already tell
+     * the fine blocks apart. */
     OAK_TRY(add_part(&b->send2, (part_t){n->rank[h], PART_SLOT, face ^ 1, n->block[h], h, block}));
   }
   return OAK_OK;
 }
 
-/* Parts of messages that a face takes part in; what is local is placed later. */
+/* Add the parts of messages that belong to a face. Local slots get their places later. */
 static oak_status_t scan_face(build_t *b, int block, int face) {
   const oak_neighbour_t n = oak_tree_neighbour(b->tree, block, face);
   if (n.kind == OAK_NEIGHBOUR_BOUNDARY) return OAK_OK;
@@ -149,7 +152,7 @@ static oak_status_t scan_faces(build_t *b) {
   return OAK_OK;
 }
 
-/* Pieces of the parts, of messages alone or of all. */
+/* Number of pieces of the parts: of all, or only of those that travel in messages. */
 static int64_t pieces_of(const build_t *b, const parts_t *parts, int messages_only) {
   int64_t sum = 0;
   for (int i = 0; i < parts->count; i++)
@@ -158,7 +161,7 @@ static int64_t pieces_of(const build_t *b, const parts_t *parts, int messages_on
   return sum;
 }
 
-/* A list of parts that leave or arrive, and where they are put. */
+/* A sorted list of parts that leave or arrive, and where their data is. */
 typedef struct {
   const parts_t *parts;
   int slot;           /* pieces of a slot */
@@ -166,9 +169,9 @@ typedef struct {
   void (*place)(build_t *, const part_t *, int place, int peer);
 } side_t;
 
-/* Turn sorted parts into messages, giving each part its place from `*at` on, and call `place` for
- * it. What a peer reads in place is laid out like a message; what is read from one has its place
- * there. */
+/* Turn sorted parts into messages: each part gets a place in the buffer from `*at` on, and `place`
+ * is called for it. Data that a peer reads in place is laid out like a message. Data that is read
+ * from a peer has its place in the peer's buffer. */
 static oak_status_t make_messages(build_t *b, const side_t *side, oak_message_t **out, int *nout,
                                   int64_t *at) {
   const part_t *p = side->parts->part;
@@ -200,7 +203,7 @@ static void add_task(oak_list_t *list, oak_halo_task_t task) {
   ((oak_halo_task_t *)list->host)[list->count++] = task;
 }
 
-/* Received parts: slots are used where they arrive or where a peer has them, pieces are unpacked
+/* Received parts: a slot is used where it arrives, or where the peer has it; a piece is unpacked
  * into a local slot. */
 static void place_recv(build_t *b, const part_t *p, int place, int peer) {
   oak_face_t *face = face_of(b, p->block, p->face);
@@ -226,7 +229,7 @@ static void place_send1(build_t *b, const part_t *p, int place, int peer) {
                              .kind = p->kind == PART_SLOT ? OAK_HALO_COPY : OAK_HALO_PACK});
 }
 
-/* Interpolation reads the ghost cells of the coarse block. */
+/* Interpolation must wait for round 1 if ghost cells of the coarse block arrive in it. */
 static oak_list_t *round2_list(const build_t *b, int source) {
   return b->gets[source] & GETS_ROUND1 ? &b->pattern->late2 : &b->pattern->make2;
 }
@@ -316,8 +319,8 @@ static void place_finer(const build_t *b, const oak_neighbour_t *n, oak_halo_tas
   ((oak_coarse_face_t *)list->host)[list->count++] = coarse;
 }
 
-/* Faces that do not lead to a block of this rank and the same level. Those that are received or
- * read from a peer's buffer get their slots with the messages. */
+/* Faces whose neighbour is not a block of this rank and the same level. Faces whose ghost cells are
+ * received, or read from a peer's buffer, get their slots with the messages. */
 static oak_face_t place_face(const build_t *b, int block, int face, tally_t *at) {
   const oak_neighbour_t n = oak_tree_neighbour(b->tree, block, face);
   const int differs = n.kind == OAK_NEIGHBOUR_FINER || n.kind == OAK_NEIGHBOUR_COARSER;
@@ -350,7 +353,7 @@ static void count_faces(build_t *b) {
       count_face(b, n, __builtin_ctz(faces), &b->total);
 }
 
-/* Most faces lead to a block of this rank and the same level. */
+/* Most faces have a neighbour of this rank and the same level, so all are first set to that. */
 static void place_faces(build_t *b) {
   oak_face_t *out = b->pattern->face.host;
   tally_t at = {0};
@@ -381,7 +384,7 @@ static void place_averages(build_t *b) {
   }
 }
 
-/* Which blocks kernels may work on while messages are under way. */
+/* Find the blocks that kernels may work on while messages are under way. */
 static void list_blocks(build_t *b) {
   oak_list_t *inner = &b->pattern->inner, *outer = &b->pattern->outer;
   for (int n = 0; n < b->mesh->nblock && inner->host; n++) {
@@ -390,7 +393,8 @@ static void list_blocks(build_t *b) {
   }
 }
 
-/* Peers whose memory this rank reads, or who read this rank's: both wait for each other. */
+/* Find the peers whose memory this rank reads, and those who read its memory: both wait for each
+ * other. */
 static void find_contacts(build_t *b) {
   unsigned char *contact = b->pattern->contact;
   memset(contact, 0, b->peers->count);
@@ -405,7 +409,8 @@ static void find_contacts(build_t *b) {
 
 /* ---- tables */
 
-/* Give each list its place in the memory of all tables; a list's count then tells what is in it. */
+/* Give each list its place in the memory of all tables. Its count then starts at 0 and grows as the
+ * list is filled. */
 static oak_status_t lay_out(build_t *b, const oak_transport_t *t) {
   oak_pattern_t *p = b->pattern;
   const tally_t *n = &b->total;
@@ -487,7 +492,7 @@ static oak_status_t build_local(build_t *b, const oak_transport_t *t) {
   return OAK_OK;
 }
 
-/* What leaves this rank, and what peers will read. */
+/* The data that leaves this rank in messages, and the data that peers will read. */
 static oak_status_t build_sends(build_t *b) {
   oak_pattern_t *p = b->pattern;
   const side_t send1 = {&b->send1, b->half, 0, 0, place_send1};
@@ -513,7 +518,7 @@ static oak_status_t build_receives(build_t *b) {
   return OAK_OK;
 }
 
-/* Peers tell each other where begins what they read, and whether anyone reads anything. */
+/* Peers tell each other where the data that they read begins, and whether anyone reads anything. */
 static void ask_peers(build_t *b) {
   int reads[2] = {0, 0};
   oak_pattern_t *p = b->pattern;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The pattern of ghost cells of a mesh: for each face of each block where its ghost cells are, the
- * work that makes those that are not cells of another block, and what travels between ranks (paper,
- * "Ghost cell exchange"). Made once per mesh revision and the same for every field: all places are
- * counted in blocks, slots or pieces, whose size in bytes a field decides (halo/exchange.h).
+ * The pattern of ghost cells of a mesh. It says where the ghost cells of each face of each block
+ * are, which work makes those that are not cells of another block, and what travels between ranks
+ * (paper, "Ghost cell exchange"). It is built once per mesh revision and serves every field: places
+ * are counted in blocks, slots or pieces, and the field gives their size in bytes
+ * (halo/exchange.h).
  *
  * A halo buffer, in pieces; a slot has 2^(d-1) of them:
  *   round 1 received   per rank: slots of same-level faces, then pieces of restricted faces
@@ -16,7 +17,7 @@
 #include "mesh/mesh.h"
 #include "transport/messages.h"
 
-/** A list in host order, and its copy on the device; all lists are parts of one piece of memory. */
+/** A list on the host and its copy on the device. All lists are parts of one piece of memory. */
 typedef struct {
   int count;
   size_t size; /**< bytes of one entry */
@@ -41,9 +42,9 @@ typedef struct {
   oak_list_t make1;  /**< tasks before the messages of round 1 leave: sends, local restriction,
                         boundaries */
   oak_list_t unpack; /**< tasks after they arrived */
-  oak_list_t make2;  /**< interpolation that needs nothing of a message */
-  oak_list_t late2;  /**< interpolation after round 1 arrived */
-  oak_list_t inner;  /**< int: blocks whose ghost cells need nothing of a message of either round */
+  oak_list_t make2;  /**< interpolation that needs no data from a message */
+  oak_list_t late2;  /**< interpolation that needs data of round 1 */
+  oak_list_t inner;  /**< int: blocks none of whose ghost cells needs a message, of either round */
   oak_list_t outer;  /**< int: the others. Both are empty where there are no messages */
   oak_route_t round1, round2;
   int64_t pieces;         /**< of a halo buffer */
@@ -54,9 +55,9 @@ typedef struct {
   int64_t table_bytes, table_capacity;
 } oak_pattern_t;
 
-/** Limits of block size and ghost layers: an even block size of at least 4, as many layers as the
- * block has cells; with refinement twice the layers, since restricted ghost cells of a coarse
- * block come from one fine block across the face. */
+/** Check block size N and ghost layers G: N is even and at least 4, and G <= N. With refinement
+ * 2 G <= N, because the averaged ghost cells of a coarse block come from one fine block across the
+ * face. */
 oak_status_t oak_pattern_check(int block_size, int layers, int refined);
 
 oak_status_t oak_pattern_init(oak_pattern_t *pattern, const oak_transport_t *transport, int dim,

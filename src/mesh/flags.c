@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * From the flags that blocks were given to those that p4est refines and coarsens by: extended to
- * neighbours in reach of the buffer, and settled so that the new mesh is 2:1 balanced.
+ * Changes the refinement flags of blocks before p4est refines and coarsens: it extends them to the
+ * neighbours within the buffer, and then makes them agree so that the new mesh is 2:1 balanced.
  *
- * Where blocks touch, the old mesh differs by one level at most. So the coarsest balanced mesh that
- * is nowhere coarser than the flags ask for follows level by level, the finest first:
- *   a block that is refined refines the coarser blocks that touch it,
- *   a family stays if a block that touches its parent will be two levels above the parent.
- * It is the mesh that p4est_balance makes of the flagged one. */
+ * In the old mesh, blocks that touch differ by one level at most. The coarsest balanced mesh that
+ * is nowhere coarser than the flags demand can therefore be found level by level, from the finest
+ * on:
+ *   - a block that is refined also refines the coarser blocks that touch it;
+ *   - a family is not coarsened if a block that touches its parent will be two levels finer than
+ * the parent. The result is the mesh that p4est_balance would make after refining and coarsening by
+ * the flags. */
 #include "mesh/flags.h"
 
 #include <stdlib.h>
@@ -21,9 +23,9 @@ typedef struct {
   int *flag;                         /* [nleaf] */
   int first[OAK_MESH_MAX_LEVEL + 2]; /* [level] where its nodes begin in `node` */
   int *node;                         /* [nnode] by level */
-  uint8_t *merges;  /* [nnode] 1: all of its children that are known are to be coarsened */
-  uint8_t *refined; /* [nnode] children that are blocks and will be refined, as bits */
-  uint8_t *finer;   /* [nnode] children in whose place will be finer blocks, as bits */
+  uint8_t *merges;  /* [nnode] 1: all children that this rank knows are to be coarsened */
+  uint8_t *refined; /* [nnode] bits of the children that are blocks and will be refined */
+  uint8_t *finer;   /* [nnode] bits of the children that will be divided into finer blocks */
 } work_t;
 
 #define FOR_DIRECTIONS(dim, n)                                                  \
@@ -32,9 +34,10 @@ typedef struct {
 
 /* ---- buffer */
 
-enum { WILL_BE_REFINED = 1 << 29 }; /* beyond the other bits of a reach */
+enum { WILL_BE_REFINED = 1 << 29 }; /* a bit that OAK_REACH and OAK_REACH_NOT leave free */
 
-/* If a block is one of this rank, let it become or stay one of `level`. */
+/* Refine a block of this rank, or keep it from being coarsened, so that it gets at least `level`.
+ * Blocks of other ranks are left to their ranks. */
 static void require_level(const work_t *w, const int *reach, int block, int level) {
   if (block < 0 || block >= w->tree->nblock) return;
   const int own = w->tree->leaf[block].level;
@@ -43,8 +46,9 @@ static void require_level(const work_t *w, const int *reach, int block, int leve
   if (w->flag[block] < 0) w->flag[block] = 0;
 }
 
-/* What a block asks of all blocks of this rank. Of finer ones only those that touch it need to be
- * found: without them the others of their family stay too. */
+/* Apply what a block demands of the blocks of this rank around it. Among finer neighbours, only
+ * those that touch the block must be found: if they are not coarsened, neither is the rest of their
+ * family. */
 static void require_around(const work_t *w, const int *reach, int block) {
   const oak_tree_t *t = w->tree;
   const oak_place_t *at = &t->leaf[block];
@@ -59,13 +63,15 @@ static void require_around(const work_t *w, const int *reach, int block) {
   }
 }
 
-/* Values of the blocks of other ranks, which follow those of this rank's in the array. */
+/* Get the values of blocks of other ranks. In the array they follow the values of this rank's
+ * blocks. */
 static void exchange(const work_t *w, int *value) {
   if (w->mesh->size > 1)
     OAK_BY_DIM(w->mesh, oak_forest_exchange, w->mesh->forest, value, value + w->tree->nblock);
 }
 
-/* What a rank's own blocks ask of its others, and what those of other ranks that touch them do. */
+/* Apply the demands of all blocks that this rank knows: its own, and those of other ranks that
+ * touch them. */
 static void add_buffer(const work_t *w, int *reach) {
   for (int n = 0; n < w->tree->nblock; n++)
     if (w->flag[n] > 0) reach[n] |= WILL_BE_REFINED;
@@ -86,7 +92,8 @@ static void sort_nodes(work_t *w) {
   for (int n = 0; n < t->nnode; n++) w->node[next[t->node[n].at.level]++] = n;
 }
 
-/* Only a family of which this rank has all blocks is coarsened, and only together. */
+/* A family is coarsened only if this rank has all of its blocks and all of them are flagged for it.
+ * Otherwise its blocks are kept. */
 static void keep_parts(const work_t *w, const oak_node_t *node) {
   const int children = 1 << w->tree->dim;
   int coarsen = 0;
@@ -108,7 +115,7 @@ static int all_coarsen(const work_t *w, const oak_node_t *node) {
   return 1;
 }
 
-/* What will be in the places of a node's children. */
+/* Find out what the children of a node will be in the new mesh. */
 static void look_at_children(const work_t *w, int n) {
   const oak_node_t *node = &w->tree->node[n];
   w->merges[n] = (uint8_t)all_coarsen(w, node);
@@ -121,8 +128,9 @@ static void look_at_children(const work_t *w, int n) {
   w->finer[n] |= w->refined[n];
 }
 
-/* Let blocks of a node that are refined and a family that is coarsened agree with what is around
- * the node. */
+/* Balance a node with its surroundings: where children are refined, refine coarser blocks that
+ * touch them; if the family of the children was to be coarsened and a neighbour will be too fine
+ * for that, keep the family. */
 static void settle(const work_t *w, int n) {
   const oak_tree_t *t = w->tree;
   const oak_node_t *node = &t->node[n];
@@ -150,13 +158,13 @@ static int levels_of_blocks(const oak_mesh_t *mesh) {
   return levels;
 }
 
-/* Nodes of level l, whose blocks are of level l + 1: what these and finer ones will be is known by
- * then, but whether families of level l + 1 stay. Coarser levels than that of the coarsest blocks
- * have nodes alone, and need no exchange.
+/* The loop treats the nodes of level l, whose children are blocks of level l + 1. At this point the
+ * refinement of blocks at level l + 1 and finer is final; only the coarsening of families at level
+ * l + 1 is open. Levels coarser than the coarsest block have nodes only, and need no exchange.
  *
- * Sweeps over all levels, repeated until no rank has changed a flag that others see, come to the
- * same flags, since all rules only raise them. On the meshes of test_solver_ranks they needed 1.9
- * exchanges instead of 2.3, but a reduction after each, and all of the work twice. */
+ * Another way would be to sweep over all levels until no rank changes a flag that others see. It
+ * gives the same flags, because all rules only raise them. On the meshes of test_solver_ranks it
+ * needed 1.9 exchanges instead of 2.3, but a reduction after each of them, and twice the work. */
 static void balance(work_t *w) {
   const int levels = levels_of_blocks(w->mesh);
   sort_nodes(w);

@@ -14,8 +14,9 @@
 #include "mesh/forest.h"
 #include "mesh/tree.h"
 
-/* p4est and libsc log to stdout and catch signals unless they are told not to. Not with the ranks
- * of a mesh: some of them may have had one before, and libsc's start is collective. */
+/* p4est and libsc write to stdout and catch signals unless they are told not to. They are started
+ * without the communicator of a mesh: libsc's start is collective, and some ranks may have started
+ * it before, for another mesh. */
 static void quiet_p4est(void) {
   static int done = 0;
   if (done) return;
@@ -107,8 +108,8 @@ static int child_number(const oak_mesh_t *mesh, int block) {
   return (x[0] & 1) | (x[1] & 1) << 1 | (mesh->dim == 3 ? (x[2] & 1) << 2 : 0);
 }
 
-/* Both meshes are sorted along the same curve and differ by at most one level: walk them together.
- */
+/* Both meshes are sorted along the same curve and differ by one level at most, so one pass over
+ * both finds the source of each new block. */
 static oak_status_t match_blocks(const oak_mesh_t *mesh, const int8_t *old_level, int old_count,
                                  oak_adapt_task_t *task) {
   const int children = 1 << mesh->dim;
@@ -131,7 +132,8 @@ static oak_status_t match_blocks(const oak_mesh_t *mesh, const int8_t *old_level
   return OAK_OK;
 }
 
-/* Refuse what p4est could not count. Families that are coarsened are left out of account. */
+/* Refuse more blocks than p4est can count. Families that are coarsened are counted as if they
+ * stayed. */
 static oak_status_t check_refined(const oak_mesh_t *mesh, const int *flag) {
   int64_t count = mesh->nblock;
   for (int n = 0; n < mesh->nblock; n++)
@@ -143,7 +145,7 @@ static oak_status_t check_refined(const oak_mesh_t *mesh, const int *flag) {
   return OAK_OK;
 }
 
-/* Flags that the level limits allow, with room for those of blocks of other ranks. */
+/* The flags within the limits of levels, with room for the flags of blocks of other ranks. */
 static int *limited_flags(const oak_mesh_t *mesh, const int *flag, int min_level, int max_level) {
   int *limited = malloc((mesh->tree->nleaf + 1) * sizeof *limited);
   if (!limited) return NULL;

@@ -13,7 +13,7 @@
 enum {
   OAK_MESH_MAX_LEVEL = 16,
   OAK_MESH_MAX_TREES = 1 << 20, /**< each rank keeps a list of all trees */
-  OAK_MESH_MAX_BLOCKS = 1 << 28 /**< of a rank: they, their faces and nodes are counted by int */
+  OAK_MESH_MAX_BLOCKS = 1 << 28 /**< of a rank; blocks, their faces and nodes are counted by int */
 };
 
 typedef struct oak_forest oak_forest_t;
@@ -35,9 +35,9 @@ typedef struct {
   oak_tree_t *tree; /**< see oak_tree_update */
 } oak_mesh_t;
 
-/** Ranges of blocks that change owner. Message i moves count[i] blocks to or from rank[i]; offsets
- * count blocks from the start of the old (send) or new (receive) local numbering. A rank's
- * blocks for itself are in keep. */
+/** Ranges of blocks that change owner. Message i moves count[i] blocks to or from rank[i]. Offsets
+ * count blocks from the start of the old (send) or new (receive) local numbering. The blocks that
+ * stay on this rank are in keep_. */
 typedef struct {
   int nsend, nrecv;
   int *rank, *offset, *count; /**< [nsend] then [nrecv] */
@@ -70,13 +70,13 @@ void oak_mesh_destroy(oak_mesh_t **mesh);
  * than one level, OAK_ERR_MEMORY; the mesh is as before, and the arrays are the caller's. */
 oak_status_t oak_mesh_replace(oak_mesh_t *mesh, int nblock, int8_t *level, int32_t (*index)[3]);
 
-/** Refine blocks with flag > 0 below max_level, coarsen families that all have flag < 0 above
- * min_level, balance. Collective. \a flag [nblock] is of the old mesh. \a reach [nblock], NULL on
- * all ranks for none, has OAK_REACH bits: neighbours there are brought to the level that the block
- * will have, one level at a time, or kept from being coarsened below it, unless their own
- * OAK_REACH_NOT bits forbid it. \a task receives an allocated array [new nblock] saying where each
- * new block's data comes from (free it), NULL if nothing changed on any rank (then *changed is 0).
- * Blocks stay on their rank. */
+/** Refine blocks with flag > 0 below max_level, coarsen families in which all blocks have flag < 0
+ * above min_level, and balance the mesh. Collective. Blocks stay on their rank. \a flag [nblock]
+ * belongs to the old mesh. \a reach [nblock] has OAK_REACH bits (NULL on all ranks: none): a
+ * neighbour in such a direction is refined towards the level that the block will have, by one level
+ * at most, and is not coarsened below that level, unless its own OAK_REACH_NOT bits forbid it.
+ * \a task receives an array [new nblock] that says where the data of each new block comes from; the
+ * caller frees it. If nothing changed on any rank it is NULL, and *changed is 0. */
 oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach, int min_level,
                             int max_level, int *changed, oak_adapt_task_t **task);
 

@@ -60,7 +60,7 @@ void oak_tree_destroy(oak_tree_t **tree) {
 
 /* ---- from the list of blocks to the tree */
 
-/* Where the list of blocks has got to: nodes on the way from the root to the last block. */
+/* The state while blocks are inserted: the nodes on the path from the root to the last block. */
 typedef struct {
   int path[OAK_MESH_MAX_LEVEL + 1];
   int level; /* of the last block, -1: none yet */
@@ -90,7 +90,7 @@ static oak_status_t room_for_nodes(oak_tree_t *t) {
   return OAK_OK;
 }
 
-/* Hang a link in at the place of `level` on the way to a block; `path` is known up to there. */
+/* Insert a link at `level` of the path to a block. The path is known up to that level. */
 static oak_place_t hang(oak_tree_t *t, const walk_t *w, int level, int block_level,
                         const int32_t index[3], int link) {
   const int32_t x[3] = {index[0] >> (block_level - level), index[1] >> (block_level - level),
@@ -122,7 +122,7 @@ static oak_status_t add_leaf(oak_tree_t *t, walk_t *w, int leaf, int level,
   return OAK_OK;
 }
 
-/* The blocks of all ranks come in one order: those of lower ranks first. */
+/* All blocks are sorted in one order, in which the blocks of lower ranks come first. */
 static oak_status_t add_leaves(oak_tree_t *t, const oak_mesh_t *mesh, const int8_t *ghost_level,
                                int32_t (*ghost_index)[3]) {
   const int nghost = t->nleaf - t->nblock;
@@ -162,12 +162,12 @@ int oak_tree_beyond(const oak_tree_t *t, const oak_place_t *at, int direction) {
   return oak_tree_child(t, oak_tree_beyond(t, &parent->at, cross), other);
 }
 
-/* Whether a link leads to a block of another rank, a node, or nothing. */
+/* 1 if a link leads to a block of another rank, to a node, or nowhere. */
 static int is_other(const oak_tree_t *t, int link) { return (unsigned)link >= (unsigned)t->nblock; }
 
-/* Links beyond all faces of a place, from those of its parent: along each axis a sibling lies on
- * one side. \return the faces that do not lead to a block of this rank and the same level, as bits.
- */
+/* Find the links across all faces of a place from those of its parent. Along each axis, a sibling
+ * lies on one side. \return bits of the faces whose neighbour is not a block of this rank and the
+ * same level. */
 static int link_place(const oak_tree_t *t, const oak_place_t *at, int face[6]) {
   static const int unit[3] = {1, 3, 9};
   int others = 0;
@@ -226,7 +226,7 @@ static void *fit(void *array, int *room, int n, size_t size) {
   return array;
 }
 
-/* Without the walk over all trees of the brick, of which a rank has few. */
+/* Only the trees that hold blocks are visited: a rank has few trees of a large brick. */
 static void clear_roots(oak_tree_t *t) {
   for (int i = 0; i < t->nhung; i++) t->root[t->hung[i]] = OAK_LINK_NONE;
   t->nhung = 0;

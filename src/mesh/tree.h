@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The tree above the blocks of a rank and those of other ranks that touch them: what lies beyond a
- * face, edge or corner is found by walking it, without a search. Made anew from the sorted list of
- * blocks when the mesh changes. Private.
+ * A tree whose leaves are the blocks of a rank and those blocks of other ranks that touch them. It
+ * finds the neighbour across a face, edge or corner without a search. It is built from the sorted
+ * list of blocks when the mesh changes. Private.
  *
- * A place of the tree holds a link: a block (from 0: those of this rank, then those of others), a
- * node, which is a place with finer blocks in it, or one of the constants below. */
+ * A link is a number that stands for a block (from 0 on: the blocks of this rank, then those of
+ * others), for a node (a region that is divided into finer blocks), or for one of the constants
+ * below. */
 #ifndef OAK_TREE_H
 #define OAK_TREE_H
 
@@ -12,8 +13,8 @@
 
 typedef enum {
   OAK_NEIGHBOUR_SAME,     /**< one block at the same level */
-  OAK_NEIGHBOUR_FINER,    /**< 2^(d-1) blocks one level up */
-  OAK_NEIGHBOUR_COARSER,  /**< one block one level down */
+  OAK_NEIGHBOUR_FINER,    /**< 2^(d-1) blocks, one level finer */
+  OAK_NEIGHBOUR_COARSER,  /**< one block, one level coarser */
   OAK_NEIGHBOUR_BOUNDARY, /**< physical boundary */
 } oak_neighbour_kind_t;
 
@@ -26,7 +27,7 @@ typedef struct {
 } oak_neighbour_t;
 
 enum {
-  OAK_LINK_NONE = -1,    /**< no block that touches one of this rank */
+  OAK_LINK_NONE = -1,    /**< only blocks that touch no block of this rank */
   OAK_LINK_OUTSIDE = -2, /**< beyond the physical boundary */
   OAK_LINK_NODE = -3,    /**< node n is the link OAK_LINK_NODE - n */
 };
@@ -34,8 +35,8 @@ enum {
 /** Directions are numbered as the bits of OAK_REACH: x + 1 + 3 (y + 1) + 9 (z + 1). */
 enum { OAK_DIRECTIONS = 27, OAK_DIRECTION_NONE = 13 };
 
-/** Of a block or node: child `number` of node `parent`, or if that is negative the root of tree
- * -1 - parent of the brick. */
+/** The place of a block or node in the tree: it is child `number` of node `parent`. A negative
+ * parent means that it is the root of tree -1 - parent of the brick. */
 typedef struct {
   int parent;
   int8_t level, number;
@@ -44,7 +45,7 @@ typedef struct {
 typedef struct {
   oak_place_t at;
   int child[8]; /**< links */
-  int face[6];  /**< links to what lies beyond, of the same level or coarser */
+  int face[6];  /**< links to the neighbours across the faces, of the same level or coarser */
 } oak_node_t;
 
 struct oak_tree {
@@ -53,19 +54,21 @@ struct oak_tree {
   long revision;     /**< of the mesh it was made for, -1: none */
   int nblock, nleaf; /**< blocks of this rank; with those of others */
   oak_place_t *leaf; /**< [nleaf] */
-  int (*face)[6];  /**< [nblock] links to what lies beyond, of the same level, coarser or a node */
-  uint8_t *other;  /**< [nblock] faces that do not lead to a block of this rank and the same level,
-                      as bits */
+  int (*face)[6];  /**< [nblock] links to the neighbours across the faces: same level, coarser, or a
+                      node */
+  uint8_t *other;  /**< [nblock] bits of the faces whose neighbour is not a block of this rank and
+                      the same level */
   int (*owner)[2]; /**< [nleaf - nblock] rank, and number on it */
   int nnode;
   oak_node_t *node; /**< [nnode] parents before their children */
   int *root;        /**< [trees of the brick] links */
   int nhung;
-  int *hung; /**< [nhung] trees whose root is not OAK_LINK_NONE, one for a leaf at most */
+  int *hung; /**< [nhung] trees that hold a leaf: their root is not OAK_LINK_NONE */
   int hung_room, leaf_room, owner_room, face_room, other_room, node_room;
-  uint8_t axes[OAK_DIRECTIONS];     /**< axes along which a direction leads, as bits */
-  uint8_t side[OAK_DIRECTIONS];     /**< children that touch what lies in a direction, as bits */
-  uint8_t cross[8][OAK_DIRECTIONS]; /**< the part of a direction that leads out of the parent */
+  uint8_t axes[OAK_DIRECTIONS];     /**< bits of the axes along which a direction points */
+  uint8_t side[OAK_DIRECTIONS];     /**< bits of the children on the side of a direction */
+  uint8_t cross[8][OAK_DIRECTIONS]; /**< the part of a direction, seen from a child, that leaves the
+                                       parent */
 };
 
 oak_status_t oak_tree_new(const oak_mesh_t *mesh, oak_tree_t **out);
@@ -74,7 +77,7 @@ void oak_tree_destroy(oak_tree_t **tree);
 /** Bring mesh->tree up to date. Collective. */
 oak_status_t oak_tree_update(const oak_mesh_t *mesh);
 
-/** Link to what lies beyond a place in a direction: of its level, coarser, or nothing. */
+/** Link to the neighbour of a place in a direction: of the same level, coarser, or none. */
 int oak_tree_beyond(const oak_tree_t *tree, const oak_place_t *at, int direction);
 
 /** The node of a link, NULL if it is none. */
@@ -82,8 +85,7 @@ static inline const oak_node_t *oak_tree_node(const oak_tree_t *tree, int link) 
   return link <= OAK_LINK_NODE ? &tree->node[OAK_LINK_NODE - link] : NULL;
 }
 
-/** What lies at place `number` of a link's children: a link that is no node stands for all of them.
- */
+/** Child `number` of a link. A link that is not a node stands for all of its children. */
 static inline int oak_tree_child(const oak_tree_t *tree, int link, int number) {
   return link <= OAK_LINK_NODE ? tree->node[OAK_LINK_NODE - link].child[number] : link;
 }
@@ -100,8 +102,8 @@ static inline int oak_tree_face_position(int axis, int child) {
   return low | child >> (axis + 1) << axis;
 }
 
-/** Faces of a block of this rank that do not lead to a block of this rank and the same level, as
- * bits; and what the others lead to. */
+/** Bits of the faces of a block of this rank whose neighbour is not a block of this rank and the
+ * same level; and the links across all of its faces. */
 static inline unsigned oak_tree_others(const oak_tree_t *tree, int block) {
   return tree->other[block];
 }
