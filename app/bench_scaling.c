@@ -41,21 +41,25 @@ typedef struct {
 static void print_help(void) {
   printf(
       "usage: mpirun -n RANKS oak bench --scaling [--weak] [--adaptive] [options] "
-      "[section.key=value ...]\n\n"
-      "Rayleigh-Taylor 3D, van Leer, on 1, 2, 4, ... and all RANKS ranks, one thread each unless\n"
-      "device.threads says otherwise: million cell updates per second (median of 5 pieces), "
-      "efficiency,\n"
-      "and the share of each phase in percent, mean of the ranks.\n\n"
+      "[section.key=value ...]\n"
+      "\n"
+      "Runs 3D Rayleigh-Taylor with van Leer on 1, 2, 4, ... and all RANKS ranks, with one thread "
+      "each\n"
+      "unless device.threads is given. Prints million cell updates per second (median of 5 "
+      "pieces), the\n"
+      "efficiency, and the share of each phase in percent (mean of the ranks).\n"
+      "\n"
       "  --weak         every rank gets a cube of its own\n"
-      "  --adaptive     the paper's adaptive run, levels from 2 on, adapting every 4 steps; "
-      "--side\n"
-      "                 counts cells of the finest level\n"
-      "  --side N       cells along a side of the domain, of each rank with --weak (GPU: 512,\n"
-      "                 adaptive 1024; CPU: 128, adaptive 256)\n"
+      "  --adaptive     the paper's adaptive run: levels from 2 on, adapting every 4 steps; --side "
+      "counts\n"
+      "                 cells of the finest level\n"
+      "  --side N       cells along a side of the domain; with --weak along a side of each rank's "
+      "cube\n"
+      "                 (GPU: 512, adaptive 1024; CPU: 128, adaptive 256)\n"
       "  --blocks LIST  cells along a side of a block, such as 8,16,32 (16)\n"
-      "  --fewest N     the fewest ranks, with which the others are compared (1)\n"
-      "  --seconds S    of a piece (0.5)\n"
-      "  --out FILE     also as CSV\n");
+      "  --fewest N     the fewest ranks; the others are compared with them (1)\n"
+      "  --seconds S    duration of a piece (0.5)\n"
+      "  --out FILE     write the table as CSV too\n");
 }
 
 /* ---- one run */

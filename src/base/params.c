@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Parameter sets: what is declared, what was given, and the judgement of one by the other. Reading
- * files is in params_file.c, values in params_value.c, printing in params_help.c, oak's own keys in
- * params_table.c. */
+ * Parameter sets: which keys are declared, which values were given, and whether the values are
+ * allowed. params_file.c reads files, params_value.c reads values, params_help.c prints,
+ * params_table.c lists oak's own keys. */
 #include "oak/params.h"
 
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "params_private.h"
 #include "str.h"
 
-/* A set has a few hundred keys at most; look-ups take time in proportion to the given ones. */
+/* A set has a few hundred keys at most, so a linear search is fast enough. */
 enum { MOST_SETTINGS = 4096, MOST_SHOWN = 20 };
 
 /* ---- lists ---------------------------------------------------------------------------------- */
@@ -68,7 +68,8 @@ void oak_params_destroy(oak_params_t **params) {
 void oak_mistakes_add(oak_mistakes_t *mistakes, const char *format, ...) {
   size_t room = sizeof mistakes->text - mistakes->length;
   mistakes->count++;
-  /* No message is cut: the rest are counted. A file of another kind has a mistake in each line. */
+  /* Messages that do not fit are counted, not cut: a file that is no parameter file may have a
+   * mistake in each line. */
   if (room < 400 || mistakes->shown == MOST_SHOWN) return;
   va_list args;
   va_start(args, format);
@@ -141,7 +142,8 @@ oak_status_t oak_params_store(oak_params_t *params, const char *key, const char 
   return OAK_OK;
 }
 
-/** Keep a value that did not come from a file; it must fit on a line of one, see the echo. */
+/** Keep a value that did not come from a file. It must fit on one line of a file, because the echo
+ * writes it there. */
 static oak_status_t set_value(oak_params_t *params, const char *key, const char *value,
                               const char *origin) {
   OAK_CHECK(!strpbrk(value, "\r\n"), OAK_ERR_INPUT,
@@ -259,8 +261,8 @@ static int section_known(const oak_params_t *params, const char *key) {
   return 0;
 }
 
-/** The declared key that \a key may have been meant to be, NULL if none is near. The right name in
- * the wrong section counts as one letter wrong. */
+/** The declared key nearest to \a key, NULL if none is near. The right name in the wrong section
+ * counts as one wrong letter. */
 static const char *nearest_key(const oak_params_t *params, const char *key) {
   const char *nearest = NULL, *dot = strchr(key, '.'), *name = dot ? dot + 1 : key;
   const int inside =
@@ -349,7 +351,7 @@ static oak_status_t judge_value(oak_params_t *params, const oak_param_entry_t *e
                      words);
     return OAK_OK;
   }
-  /* Callers hold on to oak_params_text(): the text moves only when it changes. */
+  /* Callers keep pointers from oak_params_text(), so the text moves only when it changes. */
   if (strcmp(known->text, entry->value) != 0) {
     char *text = oak_str_copy(entry->value);
     OAK_CHECK(text, OAK_ERR_MEMORY, "no memory for the value of %s", entry->key);
@@ -360,7 +362,8 @@ static oak_status_t judge_value(oak_params_t *params, const oak_param_entry_t *e
   return OAK_OK;
 }
 
-/** 1 for keys that the files of physics and problem bring, which may still have to be read. */
+/** 1 for keys that the files of physics and problem declare; these files may not have been read
+ * yet. */
 static int comes_later(const char *key) {
   static const char *const section[] = {"physics.", "problem.", "boundary."};
   for (int i = 0; i < 3; i++)
@@ -368,8 +371,8 @@ static int comes_later(const char *key) {
   return 0;
 }
 
-/** Add to \a mistakes. Without \a complete, unknown keys are no mistake by themselves, but named
- * together with others, so that the user sees all at once. */
+/** Add unknown keys to \a mistakes. Without \a complete they are mistakes only if there are others
+ * too, so that the user sees all at once. */
 static oak_status_t find_mistakes(oak_params_t *params, int complete, oak_mistakes_t *mistakes) {
   OAK_TRY(oak_params_declare_outputs(params, mistakes));
   for (int i = 0; i < params->ngiven; i++) {
@@ -401,7 +404,7 @@ oak_status_t oak_params_assign_all(oak_params_t *params, int count, char *const 
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/** The declared key, which must be of that type: anything else is a bug of the caller. */
+/** The declared key. It must be of that type; anything else is a bug of the caller. */
 static const oak_param_t *value_of(const oak_params_t *params, const char *key,
                                    oak_param_type_t type) {
   static const oak_param_t none = {.text = ""};

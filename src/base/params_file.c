@@ -136,8 +136,8 @@ static int has_control(reader_t *reader) {
   return 0;
 }
 
-/** What libinih takes for fgets. Lines arrive here so that they can be numbered and cleaned in a
- * way that does not depend on how the library was built: comments, continued lines, length. */
+/** libinih calls this in place of fgets. Lines are numbered and cleaned here, so that comments,
+ * continued lines and long lines do not depend on how libinih was built. */
 static char *next_line(char *out, int size, void *user) {
   reader_t *reader = user;
   expect_key(reader);
@@ -164,9 +164,9 @@ static char *next_line(char *out, int size, void *user) {
   } else {
     reader->pending = *line != '\0';
   }
-  /* A value may be longer than libinih's line: take_value() does not need its copy. One character
-   * stays free: libinih takes a full line for the beginning of a longer one and, from version 58
-   * on, throws away what it reads next. */
+  /* A value may be longer than libinih's line, because take_value() does not need its copy. One
+   * character stays free: libinih takes a full line for the beginning of a longer one and, from
+   * version 58 on, drops what it reads next. */
   snprintf(out, (size_t)size - 1, "%s", line);
   return out;
 }
@@ -222,8 +222,9 @@ static oak_status_t parse(oak_params_t *fresh, const char *path, const char *tex
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-/** Which keys a file may set: settings of the user those of [device], and a parameter file, which
- * may come from others, none that runs programs. The echo of a run has them too, empty. */
+/** Whether a file may set a key. The user's settings may set keys of [device] only. A parameter
+ * file may come from others, so it must not set keys that run programs, except to nothing, as the
+ * echo of a run does. */
 static oak_status_t allow(const oak_params_t *fresh, int settings, int trusted) {
   oak_mistakes_t mistakes = {.count = 0};
   for (int i = 0; i < fresh->ngiven; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * oak's own parameters: the one place that names them. Reading, checking, `oak help` and the manual
- * follow this table. To add a limiter, a flux or another choice, append its word here. Physics and
- * problems declare parameters of their own in their files. */
+ * The table of oak's own parameters. Reading, checking, `oak help` and the manual follow it. To add
+ * a choice, append its word here. Physics and problems declare parameters of their own in their
+ * files. */
 #include <math.h>
 
 #include "params_private.h"
@@ -56,11 +56,11 @@ const oak_param_section_t oak_param_sections[] = {
 const oak_param_desc_t oak_param_table[] = {
     REAL("run.end_time", "1", 0, INFINITY, "time", "The run ends at this time, reached exactly."),
     INT("run.max_steps", "0", 0, INFINITY, "steps",
-        "The run ends after so many steps; 0: no limit."),
-    ABOVE("run.cfl", "0.5", 0, 2, NULL,
-          "CFL number: the time step over the time in which waves cross a cell, summed over "
-          "dimensions; "
-          "most schemes are stable up to 1, ssprk43 up to 2."),
+        "The run ends after this number of steps; 0: no limit."),
+    ABOVE(
+        "run.cfl", "0.5", 0, 2, NULL,
+        "CFL number: the time step times the sum over dimensions of wave speed / cell size, at its "
+        "largest. Most schemes are stable up to 1, ssprk43 up to 2."),
     REAL("run.dt_max", "0", 0, INFINITY, "time", "Upper limit of the time step; 0: no limit."),
     REAL("run.wall_limit", "0", 0, INFINITY, "s",
          "The run writes a checkpoint and ends before so many seconds of wall-clock time have "
@@ -71,7 +71,8 @@ const oak_param_desc_t oak_param_table[] = {
     INT("run.report_every", "100", 0, INFINITY, "steps",
         "Steps between progress lines; 0: none by steps."),
     REAL("run.report_seconds", "5", 0, INFINITY, "s",
-         "Print a progress line at least every so many seconds of wall-clock time; 0: off."),
+         "A progress line is printed at least once in this many seconds of wall-clock time; 0: "
+         "off."),
 
     INT("mesh.dim", "2", 2, 3, NULL, "Spatial dimensions: 2 (quadtree) or 3 (octree)."),
     EVEN("mesh.block_size", "16", 4, 128, "cells",
@@ -86,7 +87,7 @@ const oak_param_desc_t oak_param_table[] = {
     REALS("mesh.xmax", "1", 0, "length",
           "Upper corner of the domain; one value stands for all dimensions."),
     INT("mesh.min_level", "0", 0, 16, NULL,
-        "Lowest level of refinement: every block is refined at least so many times."),
+        "Lowest level of refinement: every block is refined at least this many times."),
     INT("mesh.max_level", "0", 0, 16, NULL,
         "Highest level of refinement: each level halves the cell size."),
     INT("mesh.adapt_every", "4", 0, INFINITY, "steps",
@@ -98,47 +99,55 @@ const oak_param_desc_t oak_param_table[] = {
            "other; measured, in proportion to the speed with which it has computed blocks, for "
            "cores or GPUs that differ. The result is the same."),
     REAL("mesh.theta", "1", 0, 2, NULL,
-         "Generalized minmod limiter of the interpolation to finer cells: 1 is minmod, larger is "
-         "steeper. Variables that are not negative stay so up to 2 in 2D and 4/3 in 3D. A cell "
-         "whose finer cells would be invalid, such as cold, fast gas with a negative pressure, "
-         "gives them its own state."),
+         "Parameter of the generalized minmod limiter in the interpolation to finer cells: 1 is "
+         "minmod, larger values give steeper slopes. Up to 2 in 2D and 4/3 in 3D, variables that "
+         "are not negative stay so. If finer cells would get an invalid state, such as a negative "
+         "pressure in cold, fast gas, they get the state of the coarse cell."),
 
-    CHOICE("refine.criterion", "lohner", "lohner gradient user none",
-           "What decides: lohner, the scaled second derivative; gradient, the change from cell to "
-           "cell relative to the value; user, the function of the problem's file; none, the mesh "
-           "stays, except where the problem's PROBLEM_REGION asks for a change."),
+    CHOICE(
+        "refine.criterion", "lohner", "lohner gradient user none",
+        "How each cell is judged. lohner: the scaled second derivative; gradient: the change from "
+        "cell to cell relative to the value; user: the function PROBLEM_REFINE of the problem's "
+        "file; none: the mesh stays, except where the problem's PROBLEM_REGION changes it."),
     TEXT("refine.variable", "",
-         "Variables that lohner and gradient look at, conserved or primitive, blank-separated; "
-         "empty: the first of the physics."),
+         "Variables that lohner and gradient use: conserved or primitive, blank-separated; empty: "
+         "the "
+         "first of the physics."),
     REAL("refine.c_refine", "0.05", 0, INFINITY, NULL,
-         "A block is refined if the criterion exceeds this in a cell. The presets suit lohner; for "
-         "gradient try 0.1, a change of 10 percent per cell."),
+         "A block is refined if the criterion exceeds this value in a cell. The default suits "
+         "lohner; "
+         "for gradient try 0.1, a change of 10 percent per cell."),
     REAL("refine.c_derefine", "0.00625", 0, INFINITY, NULL,
-         "A block may be coarsened if the criterion is below this in all its cells. For gradient "
-         "try "
-         "a quarter of c_refine."),
+         "A block may be coarsened if the criterion is below this value in all its cells. For "
+         "gradient "
+         "try a quarter of c_refine."),
     INT("refine.buffer", "0", 0, 128, "cells",
-        "Where a cell that exceeds c_refine is so close to a neighbour of its block, the neighbour "
-        "gets the same level, so that what moves stays on fine cells until the next adaptation: at "
-        "least mesh.adapt_every times run.cfl; at most mesh.block_size; 0: none."),
+        "Enlarges the refined region, so that features stay inside it until the next adaptation: a "
+        "neighbour of a block gets the block's level if a cell that exceeds c_refine is at most "
+        "this many cells away from it. Choose at least mesh.adapt_every times run.cfl, at most "
+        "mesh.block_size; 0: none."),
     REAL("refine.eps", "0.01", 0, INFINITY, NULL,
-         "Relative filter of lohner: ripples smaller than this fraction of the variable do not "
-         "refine."),
+         "Relative filter of lohner: ripples smaller than this fraction of the variable cause no "
+         "refinement."),
     REAL("refine.eps_abs", "1e-10", 0, INFINITY, "variable",
-         "Absolute filter: differences well below this do not refine. With gradient it is added to "
-         "the magnitude of the variable; choose a typical value if the variable crosses zero, as "
-         "velocities do."),
+         "Absolute filter: differences well below this value cause no refinement. With gradient it "
+         "is "
+         "added to the magnitude of the variable; choose a typical value if the variable crosses "
+         "zero, as velocities do."),
 
-    TEXT("scheme.limiter", "vanleer",
-         "Reconstruction of primitive variables: upwind, minmod, mc, gminmod_theta, vanleer, koren "
-         "(2 ghost layers), weno3, weno5 (3); others in numerics/limiters.h."),
+    TEXT(
+        "scheme.limiter", "vanleer",
+        "Reconstruction of primitive variables: upwind, minmod, mc, gminmod_theta, vanleer, koren, "
+        "weno3, weno5, or another one of numerics/limiters.h. upwind needs 1 ghost layer, "
+        "weno5 3, the others 2."),
     REAL("scheme.theta", "1.5", 0, 2, NULL,
-         "Parameter of limiter gminmod_theta: 1 is minmod, 2 the monotonized central limiter."),
+         "Parameter of the limiter gminmod_theta: 1 is minmod, 2 the monotonized central limiter."),
     TEXT("scheme.flux", "hll",
          "Approximate Riemann solver: rusanov, hll; for Euler also hllc and roe."),
     CHOICE("scheme.wave_speeds", "einfeldt", "einfeldt roe",
-           "Wave speed bounds of the Riemann solver: einfeldt, the extremes of Roe-averaged and "
-           "one-sided speeds, robust near vacuum; roe, the Roe-averaged speeds alone."),
+           "Bounds of the wave speeds in the Riemann solver. einfeldt: the extremes of "
+           "Roe-averaged and "
+           "one-sided speeds, robust near vacuum; roe: the Roe-averaged speeds only."),
     CHOICE("scheme.integrator", "heun", "heun euler midpoint ssprk22 ssprk33 ssprk43 rk4",
            "Time integration: order 2 with heun (= ssprk22) and midpoint, 1 with euler, 3 with "
            "ssprk33 "
@@ -151,7 +160,7 @@ const oak_param_desc_t oak_param_table[] = {
         "with "
         "half its size, up to ten times, and counted."),
     CHOICE("scheme.precision", "double", "double single",
-           "Floating-point numbers of the solution: single needs half the memory and is faster."),
+           "Precision of the solution: single needs half the memory and is faster."),
     INT("scheme.ghost_layers", "0", 0, 4, "cells",
         "Width of the ghost layer; 0: what the limiter needs."),
 
@@ -176,17 +185,18 @@ const oak_param_desc_t oak_param_table[] = {
         "CPU threads of each rank; 0: the cores of the host shared among its ranks."),
     TEXT("device.compiler", "",
          "Compiler of the kernels; empty: $OAK_CC, or the C compiler found. In a parameter file "
-         "only with `oak run --trust`."),
+         "this "
+         "key needs `oak run --trust`."),
     TEXT("device.flags", "",
          "Further flags for the compiler of the kernels, such as -O1 or -DNAME. NVRTC (cuda) gets "
-         "those that start with -D, -I or --, and the others are left out. In a parameter file "
-         "only with `oak run --trust`."),
+         "only those that start with -D, -I or --. In a parameter file this key needs `oak run "
+         "--trust`."),
     CHOICE("device.transport", "auto", "auto direct nccl mpi staged",
            "How data gets from rank to rank. direct: ranks of one host read each other's memory in "
-           "place, and the best of the others is used between hosts; nccl: messages from GPU to "
-           "GPU by NVIDIA's library; mpi: MPI is given addresses of the device; staged: messages "
-           "through memory of the host. auto is direct where that works. A run says in its first "
-           "lines what it uses."),
+           "place, and the best of the other ways is used between hosts; nccl: messages from GPU "
+           "to GPU by NVIDIA's library; mpi: MPI gets device addresses; staged: messages through "
+           "memory of the host; auto: direct where it works. The first lines of a run say what is "
+           "used."),
 
     INT("checkpoint.steps", "0", 0, INFINITY, "steps",
         "Steps between checkpoints; 0: none by steps."),

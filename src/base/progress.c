@@ -33,8 +33,8 @@ static int terminal_width(FILE *stream) {
   return width < MAX_WIDTH ? width : MAX_WIDTH;
 }
 
-/** mpirun gives its children a pseudo-terminal of its own even when its output goes to a file: then
- * what counts is the output of the parent process. */
+/** mpirun gives its children a pseudo-terminal even if its own output goes to a file. The output of
+ * the parent process then decides. */
 static int parent_writes_to_terminal(void) {
   char path[64];
   struct stat out;
@@ -50,7 +50,7 @@ static int is_terminal(FILE *stream) {
          parent_writes_to_terminal();
 }
 
-/** The program may not have set its locale, so this looks at the variables themselves. */
+/** This reads the environment variables, because the program may not have set its locale. */
 static int speaks_utf8(void) {
   static const char *const variable[] = {"LC_ALL", "LC_CTYPE", "LANG"};
   for (int v = 0; v < 3; v++) {
@@ -107,7 +107,8 @@ static void print_levels(char *out, size_t size, int room, const oak_progress_st
     if (item[l][0]) at += (size_t)snprintf(out + at, size - at, "%s%s", at ? " " : "", item[l]);
 }
 
-/** How much of the run is done, 0 to 1, by time or by steps, whichever will end it. */
+/** The part of the run that is done, from 0 to 1: by time or by steps, whichever will end it first.
+ */
 static double done(const oak_progress_t *progress, const oak_progress_state_t *state) {
   const oak_progress_options_t *o = &progress->options;
   double by_time = (state->time - progress->first_time) / (o->end_time - progress->first_time);
@@ -124,7 +125,8 @@ static void print_left(const oak_progress_t *progress, char *out, size_t size) {
   oak_str_span(out, size, left);
 }
 
-/** Follow the speed of the run: its mean so far at first, later that of the last half minute. */
+/** Follow the speed of the run: at first the mean since the start, later the mean of the last half
+ * minute. */
 static void follow(oak_progress_t *progress, const oak_progress_state_t *state, double now) {
   double fraction = done(progress, state), span = now - progress->last_at;
   if (!(span > 0)) return;
@@ -146,7 +148,7 @@ static void print_titles(const oak_progress_t *progress) {
           progress->colors ? "\033[0m" : "");
 }
 
-/** The rate is that since the line before. */
+/** The rate is the mean since the line before. */
 static void print_line(oak_progress_t *progress, const oak_progress_state_t *state, double now) {
   char dt[24] = "-", blocks[16], cells[16], rate[24], elapsed[24], left[24], line[160],
        levels[MAX_WIDTH + 1];

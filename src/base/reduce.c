@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Sums that do not depend on the order of their terms: fixed-point numbers relative to the largest
- * term, in limbs of 32 bits, whose integer sums commute exactly. For diagnostics and conservation
- * checks, which must not change with the number of ranks. */
+ * Sums that do not depend on the order of their terms, for diagnostics and conservation checks,
+ * which must not change with the number of ranks. Each term becomes a fixed-point number relative
+ * to the largest term, in limbs (parts) of 32 bits. Integer sums of the limbs are exact in any
+ * order. */
 #include "reduce.h"
 
 #include <math.h>
 
 enum {
-  COLUMNS = 32,         /* at a time: no allocation, which could fail on one rank alone */
-  LIMBS = 4,            /* of a term: 128 bits below the column's largest magnitude */
-  TOTAL = LIMBS + 1,    /* of a sum: one more for carries, the most significant */
+  COLUMNS = 32, /* summed at a time, without an allocation, which could fail on one rank alone */
+  LIMBS = 4,    /* of a term: 128 bits below the column's largest magnitude */
+  TOTAL = LIMBS + 1,    /* limbs of a sum: one more, the most significant, for carries */
   CARRY_EVERY = 1 << 30 /* rows after which carries are moved on; limbs of terms are below 2^32 */
 };
 
@@ -18,7 +19,7 @@ typedef struct {
   int64_t limb[TOTAL];
 } fixed_t;
 
-/** Bring all limbs but the most significant into [0, 2^32): the one form of this value. */
+/** Bring all limbs but the most significant into [0, 2^32). Each value has only one such form. */
 static void carry(fixed_t *sum) {
   for (int l = TOTAL - 1; l > 0; l--) {
     int64_t low = sum->limb[l] & INT64_C(0xffffffff);
@@ -32,8 +33,8 @@ static void negate(fixed_t *sum) {
   carry(sum);
 }
 
-/** Add one term, |term| < 2^exponent. The two scales multiply to 2^-exponent, which alone may be
- * out of range; both are powers of two, so every step but the last cut is exact. */
+/** Add one term, |term| < 2^exponent. It is scaled by 2^-exponent in two steps, because that factor
+ * may be out of range. Both steps are powers of two, so only the final cut is not exact. */
 static void add(fixed_t *sum, double term, const double scale[2]) {
   double rest = term * scale[0] * scale[1];
   for (int l = 1; l < TOTAL; l++) {
@@ -52,8 +53,9 @@ static double round_fixed(fixed_t sum, int exponent) {
   while (top < TOTAL && sum.limb[top] == 0) top++;
   if (top == TOTAL) return 0;
 
-  /* The 64 bits from the first set one on. The conversion rounds them to 53; a last bit that says
-   * whether anything follows makes that the rounding of the whole. */
+  /* `head` holds the 64 bits from the first set one on. The conversion to double rounds them to 53
+   * bits. The last bit of `head` is set if any bit follows, so that this is the rounding of the
+   * whole number. */
   uint64_t head = (uint64_t)sum.limb[top];
   int shift = 0;
   while (!(head >> 63)) {

@@ -29,7 +29,7 @@ const char *oak_status_text(oak_status_t status) {
 const char *oak_last_error(void) { return last_message; }
 
 oak_status_t oak_fail(oak_status_t status, const char *file, int line, const char *format, ...) {
-  /* The arguments may point into the last message, so it is replaced only at the end. */
+  /* The arguments may point into the last message, so this message is replaced only at the end. */
   static char message[MESSAGE_SIZE];
   va_list args;
   va_start(args, format);
@@ -37,7 +37,8 @@ oak_status_t oak_fail(oak_status_t status, const char *file, int line, const cha
   va_end(args);
   if (written < 0) snprintf(message, sizeof message, "%s", oak_status_text(status));
   if (written >= MESSAGE_SIZE) memcpy(message + MESSAGE_SIZE - 4, "...", 4);
-  /* Names and values of others must not give commands to the terminal that shows the message. */
+  /* Names and values may come from others. They must not send commands to the terminal that shows
+   * the message. */
   for (char *c = message; *c; c++)
     if (oak_str_is_control(c)) *c = '?';
   if (getenv("OAK_DEBUG")) {

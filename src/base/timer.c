@@ -19,12 +19,12 @@ void oak_timers_reset(oak_timers_t *timers) {
   timers->since = MPI_Wtime();
 }
 
-/** Phases deeper than the stack count for the deepest one that it holds. */
+/** Phases nested deeper than the stack are counted for the deepest phase that it holds. */
 static oak_phase_t running(const oak_timers_t *timers) {
   return timers->stack[timers->depth < OAK_TIMER_DEPTH ? timers->depth : OAK_TIMER_DEPTH - 1];
 }
 
-/** Give the times between marks to their phases. */
+/** Add the times between marks to their phases. */
 static void read_marks(oak_timers_t *timers) {
   for (int m = 1; m < timers->marks; m++)
     timers->seconds[timers->marked[m]] += timers->clock.between(timers->clock.data, m - 1, m);
@@ -45,7 +45,7 @@ static void charge(oak_timers_t *timers) {
   if (!timers->clock.mark) {
     timers->seconds[running(timers)] += now - timers->since;
   } else if (running(timers) != OAK_PHASE_OTHER || now - timers->since > 2e-6) {
-    mark(timers); /* else: one phase follows another at once, no need to mark that twice */
+    mark(timers); /* if one phase follows another at once, one mark is enough */
   }
   timers->since = now;
 }

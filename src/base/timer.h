@@ -4,8 +4,9 @@
  * Times are exclusive: starting a phase suspends the one that is running, stopping it resumes that
  * one, so the phases add up to the time since oak_timers_reset(). Time in no phase is "other".
  *
- * A device may still be at work when a launch returns. Its clock marks the changes of phase in the
- * queue of its work, so that a phase gets the time of the work started in it, and nobody waits. */
+ * A device may still be working when a launch returns. Its clock therefore marks the changes of
+ * phase in the queue of its work. A phase then gets the time of the work that was started in it,
+ * and the host need not wait. */
 #ifndef OAK_TIMER_H
 #define OAK_TIMER_H
 

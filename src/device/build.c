@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Collective builds of kernels: one rank of each host looks in the cache, one of those that need
- * the same kernel compiles it and hands it on (hand_on.c), all load. */
+ * Collective builds of kernels. One rank of each host looks in the cache. Of the hosts that need
+ * the same kernel, one compiles it and sends it to the others (hand_on.c). Then all ranks load it.
+ */
 #define _GNU_SOURCE 1
 #include <ctype.h>
 #include <errno.h>
@@ -61,8 +62,9 @@ oak_status_t oak_entry_path(oak_device_t *dev, const oak_source_t *source, const
   return oak_format(out, "%s/%s-%s.%s%s", dev->cache, name, hex, dev->ops->name, ending);
 }
 
-/** What leads to the entry where there is no compiler: a file with the name that is all that oak
- * knows there, and the key of the entry in it. Its loss fails nothing here. */
+/** Write the file that leads to an entry on machines without a compiler: its name is the key that
+ * oak can compute there, and it holds the key of the entry. If it cannot be written, nothing fails
+ * here. */
 static void note_entry(oak_device_t *dev, const oak_source_t *source, const oak_keys_t *keys) {
   oak_buffer_t old = {0}, text = {0};
   char *path;
@@ -99,7 +101,7 @@ static int same_sources(const oak_device_t *dev, const oak_keys_t *a, const oak_
          (!dev->ops->preprocess || !strcmp(a->built, b->built));
 }
 
-/** An entry of the cache on its way. */
+/** An entry of the cache while it is looked for or built. */
 typedef struct {
   oak_keys_t keys;
   char *folder, *work; /**< for files of the build, and a path in it */
@@ -131,7 +133,8 @@ static oak_status_t look_up(oak_device_t *dev, const oak_source_t *source, int r
   OAK_TRY(oak_source_keys(dev, source, e->work, &e->keys));
   OAK_TRY(oak_entry_path(dev, source, e->keys.built, "", &e->path));
   if (rebuild) unlink(e->path);
-  /* Who asks for generated sources means to see them, so the cache does not get in the way. */
+  /* With OAK_KEEP the user wants to see the generated sources, so the kernel is built even if it is
+   * in the cache. */
   const int have = !oak_build_keep() && oak_cache_has(e->path);
   e->need = have ? OAK_NEED_MET : rebuild ? OAK_NEED_OTHER : OAK_NEED_ENTRY;
   e->noted = 1;
@@ -145,7 +148,8 @@ static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, entry
   for (int turn = 0;; turn++) {
     OAK_TRY(dev->ops->build(dev, source, e->work));
     OAK_TRY(oak_cache_seal(e->work));
-    /* A file that changed while it was compiled makes a binary of neither key. */
+    /* If a file changed while it was compiled, the binary belongs neither to the old nor to the new
+     * key. */
     OAK_TRY(oak_source_keys(dev, source, e->work, &after));
     e->noted = same_sources(dev, &e->keys, &after);
     if (e->noted) break;
@@ -169,7 +173,7 @@ static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, entry
   return OAK_OK;
 }
 
-/** Let the entry exist on all hosts that want it: compiled here, or got from another. */
+/** Provide the entry on all hosts that want it: compile it here, or get it from another host. */
 static oak_status_t fetch(oak_device_t *dev, const oak_source_t *source, entry_t *e,
                           oak_status_t status) {
   MPI_Comm receivers;
@@ -192,8 +196,8 @@ static oak_status_t fetch(oak_device_t *dev, const oak_source_t *source, entry_t
   return status;
 }
 
-/** Let the entry of \a source exist; on the first rank of each host, and collective on these. \a
- * *fresh: it was compiled just now, for this host. */
+/** Provide the entry of \a source. Called by the first rank of each host, and collective on these.
+ * \a *fresh: it was compiled just now, for this host. */
 static oak_status_t provide(oak_device_t *dev, const oak_source_t *source, int rebuild, char **path,
                             int *fresh) {
   entry_t e = {.need = OAK_NEED_NONE};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The folder of built kernels, for build.c. Entries appear by rename: runs may share it. */
+ * The folder of built kernels, for build.c. Entries appear by rename, so several runs may share the
+ * folder. */
 #define _GNU_SOURCE 1
 #include <dirent.h>
 #include <errno.h>
@@ -31,8 +32,8 @@ static int make_folders(char *path) {
   return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : errno;
 }
 
-/** What is wrong with loading code from \a folder, a full path without links, or NULL: it must
- * belong to this user or root, and nobody else may write to it or replace it. */
+/** Why code must not be loaded from \a folder (a full path without links), or NULL if it may: the
+ * folder must belong to this user or root, and nobody else may write to it or replace it. */
 static const char *folder_fault(const char *folder) {
   struct stat info;
   if (stat(folder, &info) != 0) return strerror(errno);
@@ -52,8 +53,8 @@ static const char *folder_fault(const char *folder) {
   return NULL;
 }
 
-/** Can a kernel be written here? Asks by writing: permission bits, quotas and read-only mounts all
- * show. \return 0 or errno. */
+/** Find out whether a kernel can be written here, by writing a file: this finds permission bits,
+ * quotas and read-only mounts. \return 0 or errno. */
 static int try_folder(const char *folder) {
   const unsigned long long enough = 16u << 20;
   struct statvfs disk;
@@ -83,7 +84,7 @@ static oak_status_t wished_folder(char **out) {
   return OAK_OK;
 }
 
-/** Use \a folder, or learn from \a *why not. \return 1 if it is used. */
+/** Use \a folder, or say in \a *why it cannot be used. \return 1 if it is used. */
 static int take_folder(oak_device_t *dev, const char *folder, const char **why) {
   char *path = realpath(folder, NULL);
   int error = path ? 0 : errno;
@@ -233,7 +234,7 @@ int oak_cache_has(const char *path) {
   }
   oak_buffer_free(&entry);
   if (whole) utimensat(AT_FDCWD, path, NULL, 0);
-  /* What could not be read, for want of descriptors or memory, may be good. */
+  /* An entry that could not be read for lack of descriptors or memory may be good. */
   if (!whole && (!error || error == EBADMSG)) unlink(path);
   return whole;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A C compiler on the command line, for back ends that build kernels with one: find it, learn which
- * flags it takes, run it, and turn its complaints into a message. */
+ * A C compiler as a command, for back ends that build kernels with one: find it, find out which
+ * flags it accepts, run it, and make a message of its errors. */
 #define _GNU_SOURCE 1
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +55,8 @@ oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *wish, const
   return oak_words_status(&compiler->command);
 }
 
-/** \a *takes: 1 if the compiler takes the flags [first, first + count): preprocessing nothing
- * judges all. */
+/** \a *takes: 1 if the compiler accepts the flags [first, first + count). It preprocesses an empty
+ * file with all of them. */
 static oak_status_t compiler_takes(const oak_compiler_t *compiler, const oak_words_t *flags,
                                    int first, int count, int *takes) {
   oak_words_t command = {0};
@@ -155,7 +155,7 @@ oak_status_t oak_compiler_run(const oak_words_t *command, const char *name, cons
     oak_buffer_print(&log, "\n%s", oak_buffer_get(&output));
     char *log_path;
     if (oak_format(&log_path, "%s.log", path) == OAK_OK) {
-      oak_buffer_write(&log, log_path); /* a convenience: its loss fails nothing */
+      oak_buffer_write(&log, log_path); /* if this fails, the build goes on */
       free(log_path);
     }
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * NVIDIA GPUs: kernels are compiled by NVRTC for the card that is there, and run by the driver. One
- * GPU per rank, in turn where ranks of a host outnumber GPUs; all work goes through one stream. */
+ * NVIDIA GPUs. NVRTC compiles kernels for the card of this machine, and the driver runs them. Each
+ * rank uses one GPU; if a host has more ranks than GPUs, they share them in turn. All work goes
+ * through one stream. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <errno.h>
@@ -62,9 +63,9 @@ static void cuda_close(oak_device_t *dev) {
   dev->data = NULL;
 }
 
-/* One context for all that uses the GPU in this process: the current one if there is one, else the
- * GPU's own, which stays until the process ends, since another runtime (OpenACC's) joins the
- * context that it finds and would not know that it is gone. */
+/* A process has one context per GPU: the current one if there is one, otherwise the GPU's primary
+ * context. It stays until the process ends. Another runtime (OpenACC's) joins the context that it
+ * finds, and would not notice if the context were gone. */
 static oak_status_t use_context(const cuda_t *cuda) {
   cu_handle_t context;
   cu_device_t device;
@@ -153,7 +154,7 @@ static oak_status_t cuda_sync(oak_device_t *dev) {
   return OAK_OK;
 }
 
-/* Returns before the data has arrived, unless there is much of it. */
+/* Small uploads return before the data has arrived; large ones wait. */
 static oak_status_t cuda_upload(oak_device_t *dev, void *dst, const void *host, size_t bytes) {
   cuda_t *cuda = dev->data;
   const size_t room = (bytes + 63) / 64 * 64;
@@ -164,7 +165,7 @@ static oak_status_t cuda_upload(oak_device_t *dev, void *dst, const void *host, 
     cuda->pinned_up += room;
     host = copy;
   }
-  /* From other memory: read when the call returns. */
+  /* From memory that is not pinned: the driver has read it when the call returns. */
   CUDA_TRY(cuda, to_device((cu_memory_t)dst, host, bytes, cuda->stream), "copying to the GPU");
   return OAK_OK;
 }
@@ -180,7 +181,7 @@ static oak_status_t cuda_download(oak_device_t *dev, void *host, const void *src
 
 /* ---- time */
 
-/* A failing mark shows in the work around it. */
+/* If a mark fails, the work around it fails too and reports it. */
 static void cuda_mark(oak_device_t *dev, int number) {
   cuda_t *cuda = dev->data;
   if (!cuda->event[number]) cuda->driver.event_new(&cuda->event[number], 0);
@@ -206,8 +207,8 @@ static long cuda_slots(oak_device_t *dev, oak_kernel_t *opaque) {
 
 /* ---- build */
 
-/* NVRTC's options, of those that the user gives to compilers of kernels, and what it calls the one
- * that changes results. */
+/* Of the user's flags, those that NVRTC knows; -ffp-contract=off, which changes results, has
+ * another name there. */
 static void user_options(oak_words_t *options, const oak_words_t *words) {
   for (int i = 0; i < words->count; i++) {
     const char *w = words->word[i];

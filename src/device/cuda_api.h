@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The functions of the CUDA driver and of NVRTC that oak uses, with declarations of our own and
- * found when the program runs: it builds and runs where there is no CUDA. Private to src/device. */
+ * The functions of the CUDA driver and of NVRTC that oak uses. They are declared here and looked up
+ * when the program runs, so that oak builds and runs on machines without CUDA. Private to
+ * src/device. */
 #ifndef OAK_CUDA_API_H
 #define OAK_CUDA_API_H
 

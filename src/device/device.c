@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The registry of devices, open and close, and the calls that every back end shares. */
+ * The list of devices, open and close, and the calls that all back ends share. */
 #define _GNU_SOURCE 1
 #include <mpi.h>
 #include <sched.h>
@@ -15,8 +15,8 @@
 #include "base/str.h"
 #include "device_private.h"
 
-/** In the order in which "auto" tries them: what computes fastest first, the CPU last. Those that
- * must be named follow. */
+/** The back ends in the order in which "auto" tries them: the fastest first, the CPU last. Then
+ * follow those that "auto" never chooses. */
 static const oak_device_ops_t *const registry[] = {&oak_device_ops_cuda, &oak_device_ops_cpu,
                                                    &oak_device_ops_openacc};
 
@@ -26,8 +26,7 @@ const oak_device_ops_t *oak_device_known(int i) {
   return i >= 0 && i < registry_count ? registry[i] : NULL;
 }
 
-/** Free what was made so far; communicators and the ledger are either there on all ranks or on
- * none. */
+/** Free what was made so far. Communicators and the ledger exist either on all ranks or on none. */
 static void device_free(oak_device_t *dev) {
   if (!dev) return;
   oak_cache_close(dev);
@@ -142,7 +141,7 @@ oak_status_t oak_device_open(MPI_Comm comm, const char *name, const oak_device_o
     do {
       dev->found = 0;
       status = device_try(dev, registry[first]);
-      /* What is not there is passed over in silence. */
+      /* "auto" skips devices that do not exist here, without a message. */
       if (status != OAK_OK && dev->found && first + 1 < last && dev->rank == 0)
         fprintf(stderr, "oak: device %s is not used: %s\n", registry[first]->name,
                 oak_last_error());
@@ -250,7 +249,7 @@ oak_status_t oak_device_signal(oak_device_t *dev, uint64_t *flag, uint64_t value
   return OAK_OK;
 }
 
-/* Ranks may be more than cores: whoever waits long lets others run. */
+/* There may be more ranks than cores, so a rank that waits for long lets others run. */
 oak_status_t oak_device_wait(oak_device_t *dev, uint64_t *flag, uint64_t value) {
   if (dev->ops->wait) return dev->ops->wait(dev, flag, value);
   const int patience = 2000;

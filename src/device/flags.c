@@ -6,8 +6,8 @@
 
 #include "device_private.h"
 
-/** Switches of the kernels, which change how they compute. Other constants called OAK_... are
- * shared with the host, which would not know of another value. */
+/** Switches that change how kernels compute. All other constants that begin with OAK_ are shared
+ * with the host, which would not know that they were changed. */
 static const char *const switches[] = {"OAK_CELL_LOOPS",    "OAK_CELL_MARCH", "OAK_ACC_LANES",
                                        "OAK_ACC_VECTOR",    "OAK_ACC_GANGS",  "OAK_ACC_UNROLL",
                                        "OAK_EXACT_DIVISION"};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Built kernels from host to host: of the hosts that need the same entry, one compiles it or has it
- * in its cache, and the others get it through MPI. For build.c, on the first rank of each host. */
+ * Sends built kernels from host to host. Of the hosts that need the same entry, one compiles it or
+ * has it in its cache; the others get it through MPI. build.c calls this on the first rank of each
+ * host. */
 #define _GNU_SOURCE 1
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +12,14 @@
 
 /* ---- who does what */
 
-/** What a host says of the entry that it wants. */
+/** What a host tells the others about the entry that it wants. */
 typedef struct {
   int need; /**< oak_need_t */
   char key[33];
 } claim_t;
 
-/** An entry that did not load on a host is not taken from those where it did: what they have may
- * not load there either. */
+/** A host on which an entry did not load does not take it from hosts on which it did, because it
+ * might not load again. */
 static int alike(const claim_t *a, const claim_t *b) {
   return (a->need == OAK_NEED_OTHER) == (b->need == OAK_NEED_OTHER) && a->need != OAK_NEED_NONE &&
          b->need != OAK_NEED_NONE && strcmp(a->key, b->key) == 0;
@@ -80,7 +81,8 @@ void oak_broadcast_late(MPI_Comm comm, void *data, int bytes) {
   }
 }
 
-/** In pieces, so that a receiver without memory for all of it can go on to the end. */
+/** The entry is sent in pieces, so that a receiver without memory for all of it can still take part
+ * to the end. */
 static void broadcast_entry(MPI_Comm receivers, int first, long long length, oak_buffer_t *entry) {
   char piece[65536];
   for (long long at = 0; at < length; at += (long long)sizeof piece) {

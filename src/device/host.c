@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What the host offers a rank: the processor, threads, and memory that is really there. */
+ * What the host offers to a rank: the processor, threads, and memory that is really free. */
 #define _GNU_SOURCE 1
 #include <sched.h>
 #include <stdatomic.h>
@@ -92,7 +92,7 @@ static double group_memory(const char *folder, int version) {
   double limit = read_number(folder, version == 2 ? "memory.max" : "memory.limit_in_bytes", 1e30);
   if (limit >= 1e18) return 1e30; /* version 1 writes "none" as a huge number */
   double used = read_number(folder, version == 2 ? "memory.current" : "memory.usage_in_bytes", 0);
-  /* Pages of files that the kernel drops first when memory is wanted. */
+  /* Pages of files count as free, because the operating system drops them when memory is needed. */
   used -= read_keyed(folder, "memory.stat", version == 2 ? "inactive_file" : "total_inactive_file");
   return limit > used ? limit - used : 0;
 }
@@ -148,8 +148,9 @@ static double group_limit(const char *controller,
 
 /* ---- threads */
 
-/** This rank's share of the cores it may use: those of its affinity mask, among the ranks that have
- * the same mask. So ranks bound to cores of their own keep them, and unbound ranks share. */
+/** This rank's share of the cores that it may use: the cores of its affinity mask, divided among
+ * the ranks with the same mask. Ranks that are bound to cores of their own thus keep them, and
+ * unbound ranks share. */
 static int share_of_cores(const oak_device_t *dev) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
@@ -281,8 +282,9 @@ static double available_bytes(void) {
   return group < most ? group : most;
 }
 
-/** Bytes that the ranks of the host hold but had not touched when they were last looked at: the
- * kernel has still to find them. Opens no file, of which there would be one for each rank. */
+/** Bytes that the ranks of the host have allocated but had not touched when they were last
+ * examined. The operating system must still provide them. This opens no file; there would be one
+ * per rank. */
 static double promised_bytes(const oak_ledger_t *ledger) {
   double sum = 0;
   for (int r = 0; r < ledger->size; r++) {
@@ -301,10 +303,10 @@ static void look_at(ledger_line_t *line) {
   atomic_store(&line->now, resident_bytes(atomic_load(&line->pid)));
 }
 
-/** What promised_bytes() is now. A rank enters its use when it allocates or frees, and mostly uses
- * more later, so that the entries alone say too much: only where they would refuse \a limit bytes
- * is every rank looked at. What is lost: of a rank that used less since its last entry, by freeing
- * what is not in the ledger, too little is said. */
+/** The present value of promised_bytes(). A rank enters its memory use when it allocates or frees,
+ * and usually uses more later, so the entries overestimate what is promised. Every rank is examined
+ * only if the entries would refuse \a limit bytes. A rank that since its last entry has freed
+ * memory outside of the ledger is underestimated. */
 static double promised_within(const oak_ledger_t *ledger, double limit) {
   double promised = promised_bytes(ledger);
   if (promised <= limit) return promised;
@@ -333,10 +335,12 @@ oak_status_t oak_ledger_take(oak_ledger_t *ledger, size_t bytes) {
                     oak_format_size((double)bytes, asked));
   }
   double available = bytes < small ? 1e30 : available_bytes();
-  /* Too much by itself: never entered, or what other ranks ask for just now would fail with it. */
+  /* This request alone is too large. It is not entered, or requests of other ranks at the same
+   * moment would fail with it. */
   if (bytes >= small) look_at(ledger->mine);
   if ((double)bytes > available) return ledger_refuse(bytes, available, promised_within(ledger, 0));
-  /* Entered before the sum is taken, so that of two ranks at the same time one sees the other. */
+  /* The request is entered before the sum is computed, so that of two simultaneous requests at
+   * least one sees the other. */
   atomic_fetch_add(&ledger->mine->held, (long long)bytes);
   if (bytes < small) return OAK_OK;
   double promised = promised_within(ledger, available);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The keys of a built kernel in the cache.
  *
- * The name of an entry is a hash of all that the binary depends on: what the compiler sees of the
- * source after all #include lines, the constants, and the fingerprint of the device (compiler,
- * flags, the files that flags name, processor). Where oak cannot ask the compiler, it follows
- * #include lines by itself (scan.c). For machines without a compiler, a second hash of what can be
- * known there leads to the name. */
+ * The name of an entry is a hash of everything that the binary depends on: the source after
+ * preprocessing, the constants, and the fingerprint of the device (compiler, flags, the files that
+ * flags name, processor). If oak cannot ask the compiler, it follows #include lines itself
+ * (scan.c). For machines without a compiler, a second hash, of what oak can find out there, leads
+ * to the name. */
 #define _GNU_SOURCE 1
 #include <ctype.h>
 #include <stdlib.h>
@@ -54,8 +54,9 @@ void oak_hash_hex(const oak_hash_t *hash, char hex[33]) {
   hex[32] = '\0';
 }
 
-/** Hash preprocessed text. Lines that tell where the text comes from count with the line number and
- * the last part of the file's name: the same sources in another folder have the same key. */
+/** Hash preprocessed text. Of the lines that say where the text comes from, only the line number
+ * and the last part of the file's name count: the same sources in another folder have the same key.
+ */
 static void hash_text(oak_hash_t *hash, const char *text) {
   for (const char *line = text; *line;) {
     size_t length = strcspn(line, "\n");

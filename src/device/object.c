@@ -96,8 +96,8 @@ void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
 
 /* ---- modules */
 
-/** Keep the OpenMP runtime once it is loaded: GCC's leaves threads waiting in its code, and
- * unloading it with the last module would pull that away under them. */
+/** Keep the OpenMP runtime loaded. gcc's runtime has threads that wait in its code, and unloading
+ * it with the last module would remove this code while they run. */
 static void object_pin_openmp(void *object) {
   void *symbol = dlsym(object, "omp_get_max_threads");
   Dl_info info;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * OpenACC: kernels are shared objects from an OpenACC compiler, which may hold code for a GPU. The
- * compiler's own runtime finds the device; kernels/openacc_runtime.c, built like a kernel, leads to
- * it. Kernels end before a launch returns. */
+ * OpenACC. Kernels are shared objects from an OpenACC compiler, which may hold code for a GPU. The
+ * compiler's own runtime finds the device; oak calls this runtime through
+ * kernels/openacc_runtime.c, which is built like a kernel. A launch returns when the kernel has
+ * ended. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <stdio.h>
@@ -318,8 +319,8 @@ static oak_status_t acc_preprocess(oak_device_t *dev, const oak_source_t *source
   return st;
 }
 
-/** OpenACC tells nothing of a GPU's size or of a kernel's registers: right for the flux kernel on
- * an H100, 3 gangs on each of 132 multiprocessors. */
+/** OpenACC does not report the size of a GPU or the registers of a kernel. This number is right for
+ * the flux kernel on an H100: 3 gangs on each of 132 multiprocessors. */
 static long acc_slots(oak_device_t *dev, oak_kernel_t *kernel) {
   const acc_t *acc = dev->data;
   (void)kernel;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Child processes: run a program and collect what it says. posix_spawn does not copy the page
- * tables of a rank that holds most of the machine's memory, and no handlers of the MPI library run
- * in the child. A program gets a limited time, and ends with oak, however oak ends. */
+ * Child processes: run a program and collect its output. posix_spawn is used because it does not
+ * copy the page tables of a rank that holds most of the machine's memory, and because no handlers
+ * of the MPI library run in the child. A program gets a limited time, and ends when oak ends, for
+ * whatever reason. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -145,8 +146,9 @@ static off_t file_size(const char *path) {
   return path && stat(path, &info) == 0 ? info.st_size : 0;
 }
 
-/** Collect what the child says until it ends. What it leaves running may hold the pipe open, so its
- * end is what counts. \a *ended: 1 if \a *state is its state. */
+/** Collect the child's output until the child ends. The end of the pipe is not awaited, because
+ * processes that the child left running may hold it open. \a *ended: 1 if \a *state is its state.
+ */
 static oak_status_t child_watch(const child_t *child, const char *program, const char *to,
                                 oak_buffer_t *output, int *state, int *ended) {
   enum { most = 16 << 20, most_file = 256 << 20 };

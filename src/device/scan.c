@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The files that a kernel is made from, as oak follows them by itself: for compilers that do not
- * say what they read (NVRTC), for a cache without a compiler, and to refuse what a compiler would
- * never finish to read.
+ * Finds the files that a kernel is made from, by following #include lines. This is needed for
+ * compilers that do not say what they read (NVRTC), for a cache without a compiler, and to refuse
+ * files that a compiler would never finish reading.
  *
- * Files are followed through #include lines, "..." and <...>, whether or not the preprocessor would
- * take them: a file too many costs a rebuild, a file too few a wrong binary. For `#include NAME`
- * all values of NAME count that were seen. Headers that are found nowhere belong to the compiler.
+ * Lines with "..." and <...> are followed whether or not the preprocessor would take them: a file
+ * too many costs a rebuild, a file too few gives a wrong binary. For `#include NAME` all values of
+ * NAME that were seen count. A header that is found nowhere is taken for one of the compiler's own.
  */
 #define _GNU_SOURCE 1
 #include <ctype.h>
@@ -149,7 +149,8 @@ static oak_status_t scan_line(scan_t *scan, const char *line, const char *path) 
     const char *value = rest + name + strspn(rest + name, blank);
     if (rest[name] == '(') return OAK_OK;
     keep_constant(scan, rest, name, value);
-    /* Followed here too, since a file that was seen is not read again with another value. */
+    /* The value is followed here too, because a file that was seen is not read again with another
+     * value. */
     if (*value == '"' || *value == '<') return scan_name(scan, value, path, 0);
   }
   for (const char *at = line; (at = strstr(at, "__has_include"));) {

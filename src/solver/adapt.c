@@ -49,7 +49,7 @@ oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate) {
   return st;
 }
 
-/* The largest wave speed / dx on the new mesh: cells half as wide have twice the rate. */
+/* The largest rate (wave speed / dx) on the new mesh. Cells half as wide have twice the rate. */
 static double most_rate(const oak_t *sim, const double *old, const oak_adapt_task_t *task) {
   double most = 0;
   for (int n = 0; n < sim->mesh->nblock; n++) {
@@ -65,7 +65,7 @@ static double most_rate(const oak_t *sim, const double *old, const oak_adapt_tas
   return most;
 }
 
-/* Where no rates are known for the old blocks, they are computed when the new mesh is complete. */
+/* If the rates of the old blocks are not known, they are computed later, on the new mesh. */
 static oak_status_t map_rates(oak_t *sim, int old_blocks, const oak_adapt_task_t *task) {
   double most = 0;
   if (sim->rates_fresh != 1) return OAK_OK;
@@ -84,7 +84,7 @@ static oak_status_t map_data(oak_t *sim, int old_blocks, const oak_adapt_task_t 
   oak_status_t st = oak_storage_reserve(sim, 1, 2, sim->mesh->nblock);
   if (st == OAK_OK) st = oak_sim_agree(sim, oak_undo_probe(sim, old_blocks));
   if (st == OAK_OK) st = map_rates(sim, old_blocks, task);
-  /* A device may still move data when the new mesh's neighbours are looked for. */
+  /* The device may still move data while the host looks for the neighbours on the new mesh. */
   if (st == OAK_OK)
     st = oak_sim_agree(sim, run_tasks(sim, task, sim->mesh->nblock, oak_sim_state(sim, 1)));
   oak_timer_stop(&sim->timers, OAK_PHASE_BLOCKS);
@@ -132,16 +132,17 @@ static oak_status_t list_messages(const oak_t *sim, const oak_transfer_t *t, oak
   return OAK_OK;
 }
 
-/* All ranks go through the meetings and messages, whatever has failed on one of them. */
+/* All ranks take part in the meetings and messages, even if one of them has failed. */
 static oak_status_t run_transfer(oak_t *sim, const oak_transfer_t *transfer) {
   oak_peers_t *peers = &sim->transport.peers;
   oak_messages_t *m = &sim->migration;
   void *from = oak_sim_state(sim, 0), *to = oak_sim_state(sim, 1);
-  oak_status_t st = oak_peers_meet(peers, NULL); /* all have their blocks, nobody reads state 1 */
+  oak_status_t st =
+      oak_peers_meet(peers, NULL); /* all ranks have their blocks, and no rank reads state 1 */
   if (st == OAK_OK) st = copy_all(sim, transfer);
   const oak_status_t begun = oak_messages_begin(m, &sim->transport, from, to, TAG_BLOCKS);
   const oak_status_t ended = oak_messages_end(m, &sim->transport, TAG_BLOCKS);
-  const oak_status_t met = oak_peers_meet(peers, NULL); /* nobody reads state 0 any more */
+  const oak_status_t met = oak_peers_meet(peers, NULL); /* no rank reads state 0 any more */
   const oak_status_t all[] = {begun, ended, met};
   for (int i = 0; i < 3 && st == OAK_OK; i++) st = all[i];
   return st;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Time steps: per stage fill ghost cells, run the fused flux kernel, fix fluxes at refinement
- * boundaries; per step one reduction for the next time step and for invalid cells. */
+ * Time steps. Each stage fills ghost cells, runs the fused flux kernel and fixes fluxes at
+ * refinement boundaries. Each step ends with one reduction, for the next time step and for invalid
+ * cells. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ double oak_time_step(const oak_t *sim) {
 }
 
 oak_status_t oak_update_time_step(oak_t *sim) {
-  /* The flux kernel with a step of zero: copies the state and reports wave speeds. */
+  /* With a step of zero the flux kernel copies the state and reports the wave speeds. */
   static const oak_stage_t probe = {
       .deriv = 0, .out = 1, .beta = 0, .nprev = 1, .prev = {0}, .w = {1}};
   int invalid;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Stages that do not simply stop at an invalid cell: scheme.on_invalid = first_order and floors.
- * A rank that fails takes part in all messages until the next reduction, where all fail with it. */
+ * Stages that repair invalid cells (scheme.on_invalid = first_order) or apply floors. A rank that
+ * fails takes part in all messages until the next reduction; there all ranks fail with it. */
 #include <stdlib.h>
 
 #include "solver/sim.h"
 
-/* Times that cells may be marked in a stage: first-order fluxes of one cell may leave a neighbour
- * invalid. */
+/* How often cells may be marked in a stage. First-order fluxes of one cell may make a neighbour
+ * invalid, which is then marked too. */
 enum { MAX_PASSES = 6 };
 
 static void note(oak_status_t *st, oak_status_t next) {
   if (*st == OAK_OK) *st = next;
 }
 
-/* Sums over all ranks: cells that the kernels have left invalid, and those counted by the caller.
- */
+/* Sum over all ranks the cells that the kernels have left invalid, and a count of the caller's. */
 static oak_status_t reduce_counts(oak_t *sim, oak_status_t st, int64_t local, int64_t *invalid,
                                   int64_t *total) {
   double results[2] = {0, 0};
@@ -51,8 +50,9 @@ static oak_status_t sum_counts(oak_t *sim, const void *counts, int64_t *sum) {
   return OAK_OK;
 }
 
-/* Mark the invalid cells of state `out` and what sees them; ghost cells are those of the stage's
- * input again afterwards. `marked` counts the marked cells of this rank. */
+/* Mark the invalid cells of state `out` and the faces between them and other cells. Afterwards the
+ * ghost cells are again those of the stage's input. `marked` counts the marked cells of this rank.
+ */
 static oak_status_t mark_invalid(oak_t *sim, const oak_stage_t *stage, int out, double time,
                                  int first, int64_t *marked) {
   oak_mark_args_t args = {.u = oak_sim_state(sim, out),
@@ -69,10 +69,10 @@ static oak_status_t mark_invalid(oak_t *sim, const oak_stage_t *stage, int out, 
   return st;
 }
 
-/* The stage into state `out`, again with first-order fluxes around cells that come out invalid,
- * until there are none or passes. A cell that is invalid after the correction of fluxes at
- * refinement boundaries is marked too; then the whole stage is computed again, since cells beside
- * it have had their correction. */
+/* Compute the stage into state `out`. Repeat it with first-order fluxes around cells that are
+ * invalid in the result, until no cell is invalid or MAX_PASSES is reached. A cell that becomes
+ * invalid by flux fixing is marked too. The whole stage is then repeated, because flux fixing has
+ * already changed other cells. */
 static oak_status_t run_passes(oak_t *sim, const oak_stage_t *stage, int out, double dt,
                                int64_t *invalid) {
   const double time = sim->time + stage->c * dt;

@@ -27,7 +27,8 @@ static oak_status_t read_structure(oak_t *sim) {
             sim->min_level, sim->max_level);
   int radius;
   OAK_TRY(oak_sim_find_limiter(sim, &radius));
-  const int needed = radius + 1; /* faces of the outermost cells need the cell beyond */
+  const int needed =
+      radius + 1; /* the flux through the outermost face needs the first ghost cell */
   const int given = oak_params_int(p, "scheme.ghost_layers");
   OAK_CHECK(given == 0 || given >= needed, OAK_ERR_INPUT,
             "%s: scheme.ghost_layers = %d: scheme.limiter = %s needs %d (0 chooses by itself)",
@@ -145,7 +146,7 @@ static double between(void *dev, int from, int to) {
   return oak_device_ops(dev)->between(dev, from, to);
 }
 
-/* Where launches return at once, time is taken in the device's queue. */
+/* If launches return at once, times are measured in the device's queue. */
 static void use_device_clock(oak_t *sim) {
   if (!oak_device_ops(sim->dev)->mark) return;
   oak_timers_use(&sim->timers, &(oak_clock_t){sim->dev, mark, between});
@@ -183,7 +184,7 @@ static oak_status_t upload_settings(oak_t *sim, int periodic[3]) {
   return oak_sim_upload_parameters(sim);
 }
 
-/* The mesh, whose periodicity the boundary conditions decide. */
+/* Make the mesh; the boundary conditions decide along which axes it is periodic. */
 static oak_status_t make_mesh(oak_t *sim) {
   int periodic[3], trees[3];
   OAK_TRY(oak_agree(sim->comm, upload_settings(sim, periodic)));

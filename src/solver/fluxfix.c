@@ -4,7 +4,7 @@
 
 enum { TAG_FLUX = 3, SLACK = 16 };
 
-/* Where peers' averages are seen now. */
+/* Tell kernels the present addresses of peers' averages. */
 static oak_status_t look_at_peers(oak_t *sim) {
   oak_fluxfix_t *x = &sim->fluxfix;
   const size_t bytes = sim->transport.peers.count * sizeof(void *);
@@ -48,7 +48,7 @@ void oak_fluxfix_clear(oak_t *sim) {
   oak_device_free(sim->dev, sim->fluxfix.peer);
 }
 
-/* Averages of other ranks, and those for them. */
+/* Exchange averages with other ranks. */
 static oak_status_t exchange_pieces(oak_t *sim) {
   oak_fluxfix_t *x = &sim->fluxfix;
   const oak_flux_pattern_t *p = &sim->pattern.flux;
@@ -86,7 +86,7 @@ oak_status_t oak_fix_state(oak_t *sim, int state, double dt) {
   oak_status_t st = p->fine.count ? oak_device_launch(sim->dev, sim->kernel.fluxfix_average,
                                                       p->fine.count, &args, sizeof args)
                                   : OAK_OK;
-  /* Also after a failure: the others wait. */
+  /* This is done after a failure too, because the other ranks wait. */
   const oak_status_t sent = exchange_pieces(sim);
   if (st == OAK_OK) st = sent;
   for (int d = 0; d < sim->dim && st == OAK_OK; d++) {

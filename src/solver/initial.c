@@ -27,8 +27,8 @@ oak_status_t oak_set_initial(oak_t *sim) {
 oak_status_t oak_initialize(oak_t *sim) {
   oak_timer_start(&sim->timers, OAK_PHASE_INIT);
   oak_status_t st = oak_set_initial(sim);
-  /* Each round may add a level; the last one only confirms. The condition itself, not its
-   * interpolation, is put on the new blocks. */
+  /* Each round may add a level; the last one only confirms that nothing changes. New blocks get the
+   * initial condition itself, not its interpolation. */
   for (int round = sim->min_level; st == OAK_OK && sim->refine && round <= sim->max_level;
        round++) {
     int changed;

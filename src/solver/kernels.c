@@ -24,8 +24,8 @@ static int has_kernel(const oak_t *sim, const char *name) {
   return 1;
 }
 
-/* The kernels of a module read as many parameters as the host has of the description: not if a file
- * of the user has changed since. */
+/* The kernels of a module must read as many parameters as the description gave to the host. They do
+ * not if a file of the user has changed in between. */
 static oak_status_t check_user(oak_t *sim, oak_module_t *module) {
   const int n = sim->description.nparameter, given = n + (sim->description.nproblem == 0);
   int count;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Misspelt macros of physics and problem files. A hook that nothing asks for has no effect, and no
- * compiler says so: `#define PROBLEM_SORCE f` would run without its source. Here the user's files,
- * with what they include in quotes, are searched for such macros, in the same way for all devices.
- * A macro that one of the files uses is the user's own: a guard of a header, a helper. */
+ * Finds misspelt macros in physics and problem files. A misspelt hook has no effect, and no
+ * compiler says so: a run with `#define PROBLEM_SORCE f` would ignore the source. This file
+ * searches the user's files, and the files that they include in quotes, for such macros. A macro
+ * that one of the files uses is not refused: it is the user's own, such as the guard of a header.
+ */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,8 +78,8 @@ static const char *next_line(const char *line) {
 
 static oak_status_t add_file(scan_t *scan, const char *path);
 
-/* A file that another includes in quotes: beside it or in the source root. Others, which -I of the
- * flags finds, are left out. */
+/* Find a file that another includes in quotes: beside it or in the source root. Files that only an
+ * -I flag finds are left out. */
 static oak_status_t add_include(scan_t *scan, const char *includer, const char *name, int length) {
   const char *root, *slash = strrchr(includer, '/');
   char path[3][8500];
@@ -131,7 +132,7 @@ static oak_status_t add_file(scan_t *scan, const char *path) {
 
 /* ---- macros */
 
-/* Whether a macro occurs anywhere but where it is defined. */
+/* 1 if a macro occurs anywhere except where it is defined. */
 static int is_used(const scan_t *scan, const char *name) {
   const size_t length = strlen(name);
   for (int i = 0; i < scan->nfile; i++) {
@@ -159,7 +160,7 @@ static const char *nearest(const char *name, int most) {
   return found;
 }
 
-/* Whether a macro that a file defines has no effect, and the one that may be meant. */
+/* Find out whether a macro that a file defines has no effect, and which macro may be meant. */
 static int is_lost(const scan_t *scan, const char *name, const char **meant) {
   const int reserved = !strncmp(name, "PROBLEM_", 8) || !strncmp(name, "PHYSICS_", 8);
   *meant = nearest(name, reserved ? 3 : 2);
@@ -197,7 +198,8 @@ oak_status_t oak_sim_check_macros(const oak_t *sim) {
   OAK_CHECK(scan.file, OAK_ERR_MEMORY, "no memory to read %s", sim->problem_path);
   oak_status_t st = add_file(&scan, sim->physics_path);
   if (st == OAK_OK) st = add_file(&scan, sim->problem_path);
-  /* Of so many files not all are read: what is not used in these may be in the others. */
+  /* There are too many files to read all. A macro that these do not use may be used in the others,
+   * so none is refused. */
   const int whole = scan.nfile < MAX_FILES;
   for (int i = 0; i < scan.nfile && whole && st == OAK_OK; i++)
     st = check_file(&scan, &scan.file[i]);

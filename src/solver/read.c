@@ -27,7 +27,7 @@ static oak_status_t check_range(const oak_t *sim, int first, int count) {
 
 static oak_status_t read_cells(oak_t *sim, int state, int variable, int first, int count,
                                double *out) {
-  /* Few blocks at a time: scratch memory stays small. */
+  /* A few blocks at a time, so that scratch memory stays small. */
   enum { CHUNK = 64 };
   for (int done = 0; done < count; done += CHUNK) {
     const int n = count - done < CHUNK ? count - done : CHUNK;

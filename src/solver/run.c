@@ -56,7 +56,7 @@ static oak_status_t choose_step(const oak_t *sim, double end_time, double output
             *dt, sim->step, sim->time, end_time);
   if (*dt >= left) *dt = left;
   if (wait <= 0 || wait > left) return OAK_OK;
-  /* Two steps of the same size, not one that leaves a tiny rest. */
+  /* Take two steps of the same size rather than one that leaves a tiny rest. */
   if (*dt < wait && 2 * *dt > wait) *dt = 0.5 * wait;
   if (*dt >= wait) *dt = wait;
   return OAK_OK;
@@ -103,7 +103,7 @@ static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_saver_t *saver, dou
   return OAK_OK;
 }
 
-/* Cells that were not left as the scheme made them. */
+/* Report the cells whose result was changed: repaired ones, and those raised to a floor. */
 static void note_counts(oak_progress_t *progress, const oak_t *sim) {
   const double share = 100.0 / (double)(sim->updates ? sim->updates : 1);
   if (sim->first_order_cells)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Which limiters and fluxes there are: they make themselves known by a line in their source file,
+ * Finds out which limiters and fluxes exist. Each has a line in its source file,
  * "#define LIMITER_RADIUS_name radius" or "#define FLUX_name". */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * From parameters to what compilers get: the files of physics and problem, the constants of a run,
- * and the translation units made of them. */
+ * Makes from parameters what compilers get: the files of physics and problem, the constants of a
+ * run, and the translation units. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void define_real(defines_t *d, const char *name, double value) {
   define(d, name, text);
 }
 
-/* The word chosen for a CHOICE key names a C identifier in the kernels. */
+/* The word of a CHOICE key becomes part of a C identifier in the kernels. */
 static const char *chosen(const oak_t *sim, const char *key) {
   return oak_params_text(sim->params, key);
 }
@@ -57,7 +57,7 @@ void oak_sim_tile(const oak_t *sim, int tile[2]) {
   const oak_device_ops_t *ops = oak_device_ops(sim->dev);
   tile[0] = divisor(sim->block_size, ops->tile_width);
   const int rows = ops->tile_cells / tile[0];
-  tile[1] = divisor(sim->block_size, rows > 8 ? rows : 8); /* fewer are mostly halo */
+  tile[1] = divisor(sim->block_size, rows > 8 ? rows : 8); /* with fewer rows most cells are halo */
 }
 
 static oak_status_t make_defines(const oak_t *sim, defines_t *d) {
@@ -92,7 +92,7 @@ static oak_status_t make_defines(const oak_t *sim, defines_t *d) {
 
 static int readable(const char *path) { return access(path, R_OK) == 0; }
 
-/* Reading anything else may wait or go on for ever. */
+/* Only regular files: reading a pipe or a device may never end. */
 static int regular(const char *path) {
   struct stat info;
   return stat(path, &info) == 0 && S_ISREG(info.st_mode);

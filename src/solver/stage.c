@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What time steps, repairs, adaptation and reading share: where the data of a state is, its ghost
+ * Functions that time steps, repairs, adaptation and reading share: the data of a state, its ghost
  * cells, one pass of the flux kernel and its results, and the agreement of ranks after a failure.
  */
 #include <stdlib.h>
@@ -69,8 +69,8 @@ oak_status_t oak_launch_flux(oak_t *sim, oak_flux_args_t *args, const oak_list_t
   return st;
 }
 
-/* Where some ghost cells come in messages, blocks that need none of them are computed while the
- * messages are under way. */
+/* If some ghost cells arrive in messages, the blocks that do not need them are computed while the
+ * messages travel. */
 oak_status_t oak_run_stage(oak_t *sim, const oak_stage_t *stage, int first, double dt) {
   oak_halo_args_t halo;
   oak_flux_args_t args;

@@ -7,7 +7,7 @@
 
 #include "solver/sim.h"
 
-/* Kernels learn where peers' memory is seen now. */
+/* Tell kernels the present addresses of peers' memory. */
 static oak_status_t look_at_peers(oak_t *sim) {
   for (int i = 0; i < sim->nstate; i++) OAK_TRY(oak_values_look(&sim->exchange, &sim->state[i]));
   return OAK_OK;
@@ -72,8 +72,9 @@ static oak_status_t upload_geometry(oak_t *sim) {
   return st;
 }
 
-/* Parts that tiles are cut into along z so that a small mesh, or the rest of a large one, does not
- * leave a device idle. Each costs about PART_COST planes for what its neighbours compute too. */
+/* Into how many parts tiles are cut along z, so that a small mesh, or the last tiles of a large
+ * one, does not leave parts of a device idle. A part costs about PART_COST planes more, for values
+ * that its neighbours compute too. */
 static int choose_parts(const oak_t *sim) {
   static const double PART_COST = 1.5;
   const oak_device_ops_t *ops = oak_device_ops(sim->dev);
@@ -135,7 +136,7 @@ static oak_status_t fit_blocks(oak_t *sim) {
   return fit_marks(sim);
 }
 
-/* Halo buffers and flux fixing for a new pattern. Every rank goes through all of it. */
+/* Prepare halo buffers and flux fixing for a new pattern. Every rank takes part in all steps. */
 static oak_status_t fit_exchanges(oak_t *sim) {
   int changed;
   oak_status_t st = oak_exchange_fit(&sim->exchange, &changed);

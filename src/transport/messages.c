@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Point-to-point messages between device memories, in one of three ways: NCCL puts them into the
- * device's second queue; MPI is given their addresses; or they go through memory of the host, with
- * copies under way in the second queue. A failing MPI call aborts (the default error handler): it
- * cannot be agreed upon. */
+ * Point-to-point messages between device memories, in one of three ways. NCCL puts them into the
+ * device's second queue. Or MPI gets device addresses. Or they go through memory of the host, with
+ * copies in the second queue. A failing MPI call aborts (MPI's default error handler), because the
+ * ranks cannot agree on it. */
 #include "transport/messages.h"
 
 #include <limits.h>
@@ -38,8 +38,8 @@ static oak_status_t check_counts(const oak_route_t *r) {
   return OAK_OK;
 }
 
-/* Units of a message that leave together when it goes through memory of the host: while one chunk
- * travels, the next is copied. Both ends know it from the message alone. */
+/* How many units of a message leave together when it goes through memory of the host: while one
+ * chunk travels, the next is copied. Both ends compute this from the message alone. */
 static int64_t chunk_units(const oak_messages_t *m, const oak_message_t *message) {
   enum { CHUNK_BYTES = 1 << 20, MOST_CHUNKS = 16 };
   const int64_t least = CHUNK_BYTES / (int64_t)m->unit + 1;
@@ -90,7 +90,8 @@ oak_status_t oak_messages_prepare(oak_messages_t *m, oak_transport_t *transport,
                                   const oak_route_t *route, size_t unit) {
   const int64_t units = total(route->recv, route->nrecv) + total(route->send, route->nsend);
   if (!m->unit) {
-    /* A unit as one element: more of them can be counted than bytes. */
+    /* MPI counts by int, so a unit is one element: this allows larger messages than counting bytes.
+     */
     MPI_Type_contiguous((int)unit, MPI_BYTE, &m->type);
     MPI_Type_commit(&m->type);
     m->unit = unit;
@@ -144,7 +145,7 @@ static oak_status_t begin_staged(oak_messages_t *m, oak_transport_t *t, char *se
   oak_chunk_t *in = m->chunk, *out = m->chunk + nrecv;
   list_chunks(m, r->recv, r->nrecv, recv, m->staging, in);
   list_chunks(m, r->send, r->nsend, send, m->staging + total(r->recv, r->nrecv) * m->unit, out);
-  /* What came the last time has left the memory that is received into now. */
+  /* The data that came the last time has left the memory that is used for receiving now. */
   oak_status_t st = ops->settle ? ops->settle(t->dev) : OAK_OK;
   for (int i = 0; i < nrecv; i++)
     MPI_Irecv(in[i].staging, in[i].count, m->type, in[i].rank, tag, t->comm, &m->request[i]);
@@ -164,8 +165,8 @@ static oak_status_t copy_in(const oak_messages_t *m, oak_device_t *dev, const oa
                       : oak_device_upload(dev, c->memory, c->staging, bytes);
 }
 
-/* Chunks leave as their copies arrive on the host, and go to the device as they come. After a
- * failure too: the others wait for them. */
+/* A chunk is sent when its copy has arrived on the host, and goes to the device when it is
+ * received. This is done after a failure too, because the other ranks wait for it. */
 static oak_status_t end_staged(oak_messages_t *m, oak_transport_t *t, int tag) {
   const oak_device_ops_t *ops = oak_device_ops(t->dev);
   const oak_route_t *r = m->route;

@@ -12,7 +12,8 @@ typedef struct {
   int64_t offset, count; /**< units from the start of the memory */
 } oak_message_t;
 
-/** What goes where; both ends list the parts of a message in the same order. */
+/** The messages of a set: to and from which ranks, and where in memory. Both ends list the parts of
+ * a message in the same order. */
 typedef struct {
   int nsend, nrecv;
   oak_message_t *send, *recv;
@@ -43,18 +44,18 @@ static inline int oak_messages_any(const oak_messages_t *m) {
   return m->route && m->route->nsend + m->route->nrecv > 0;
 }
 
-/** Make ready for a route, which must outlive the messages. Rank-local; the ranks agree on the
+/** Prepare for a route, which must outlive the messages. Rank-local: the ranks must agree on the
  * outcome before they exchange anything. */
 oak_status_t oak_messages_prepare(oak_messages_t *m, oak_transport_t *transport,
                                   const oak_route_t *route, size_t unit);
 
 /** Start to receive into, and to send from, device memory. Not collective, but every message needs
- * its counterpart; \a tag tells concurrent sets apart. The device may compute what does not touch
- * this memory before oak_messages_end. Whatever is returned, end must follow: a rank that failed
- * still owes its messages to the others, who would wait. */
+ * its counterpart; \a tag tells concurrent sets apart. Until oak_messages_end the device may do
+ * work that does not touch this memory. oak_messages_end must follow even after a failure, because
+ * the other ranks wait for the messages of the rank that failed. */
 oak_status_t oak_messages_begin(oak_messages_t *m, oak_transport_t *transport, void *send_memory,
                                 void *recv_memory, int tag);
-/** After this the device's work finds what was received. */
+/** Complete the messages: work of the device that is started after this finds the received data. */
 oak_status_t oak_messages_end(oak_messages_t *m, oak_transport_t *transport, int tag);
 void oak_messages_clear(oak_messages_t *m, oak_transport_t *transport);
 void oak_route_clear(oak_route_t *route);

@@ -48,7 +48,7 @@ static oak_status_t open_flags(oak_peers_t *peers) {
   return OAK_OK;
 }
 
-/* Whether this rank reads in the memory of every peer what that peer has written. */
+/* 1 if this rank finds in the memory of every peer what that peer has written. */
 static oak_status_t read_trial(oak_peers_t *peers, const oak_shared_t *trial) {
   for (int p = 0; p < peers->count; p++) {
     int seen[2] = {-1, -1};
@@ -61,8 +61,8 @@ static oak_status_t read_trial(oak_peers_t *peers, const oak_shared_t *trial) {
   return OAK_OK;
 }
 
-/* The whole way once: memory, a meeting, reading. Each step is taken by all ranks of a host or by
- * none. */
+/* Try the whole sequence once: share memory, meet, read. All ranks of a host take each step, or
+ * none does. */
 static oak_status_t try_sharing(oak_peers_t *peers) {
   oak_shared_t trial = {0}, *list[] = {&trial};
   const oak_wish_t wish = {&trial, 1, TRIAL_BYTES, 1};
@@ -122,8 +122,8 @@ static int fits(const oak_wish_t *w) {
   return bytes <= have && (2 * bytes >= have || have <= 64 * w->unit);
 }
 
-/* A first allocation is exact; what grows gets some room, so that not every change of the mesh pays
- * for an allocation, if there is memory for it. */
+/* A first allocation is exact. Memory that grows gets some extra room, if there is memory for it,
+ * so that not every change of the mesh allocates. */
 static oak_status_t allocate(oak_peers_t *peers, const oak_wish_t *w, int first) {
   oak_shared_t *m = w->memory;
   int64_t count = first || w->count == 0 ? w->count : w->count + w->count / w->slack + 1;
@@ -155,7 +155,7 @@ static void forget(oak_peers_t *peers, oak_shared_t *m, int p) {
   m->peer[p] = NULL;
 }
 
-/* A peer's part of what is told to all. */
+/* What each rank tells its peers about its memory. */
 typedef struct {
   int there;
   oak_handle_t handle;
@@ -256,7 +256,7 @@ oak_status_t oak_peers_meet(oak_peers_t *peers, const unsigned char *with) {
 }
 
 void oak_peers_release(oak_peers_t *peers) {
-  const uint64_t never = (uint64_t)1 << 40; /* more meetings than there will be */
+  const uint64_t never = (uint64_t)1 << 40; /* more meetings than any run has */
   if (peers->count == 1 || peers->released) return;
   peers->released = 1;
   atomic_store((_Atomic uint64_t *)flag_of(peers, peers->me), peers->sequence + never);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Peers: the ranks of one host that read each other's memory in place. On CPUs the memory is shared
  * between processes, on GPUs it is mapped through the driver. Nothing is packed, sent or received;
- * what is left of a message is a signal that the data is complete. Private.
+ * ranks only signal to each other that their data is complete. Private.
  *
  * Every rank of a host has a flag that all of them see. At a meeting each rank raises its own flag,
- * in the order of its device's queue, and waits for the flags of those it is about to read from.
+ * in the order of its device's queue, and waits for the flags of the ranks that it will read from.
  * All ranks of a host go through the same meetings, whatever happens to one of them. */
 #ifndef OAK_PEERS_H
 #define OAK_PEERS_H
@@ -29,20 +29,21 @@ typedef struct {
 typedef struct {
   void *mine;
   int64_t bytes;       /**< its size */
-  void **peer;         /**< [count] where that of each peer is seen here; NULL: nowhere */
+  void **peer;         /**< [count] address of each peer's memory on this rank; NULL: not mapped */
   oak_handle_t handle; /**< by which peers find it */
 } oak_shared_t;
 
-/** What a piece of shared memory must hold: \a count units of \a unit bytes. Where it has to grow
- * it gets \a count / \a slack units more. */
+/** The size that a piece of shared memory must have: \a count units of \a unit bytes. If it has to
+ * grow, it gets \a count / \a slack units more. */
 typedef struct {
   oak_shared_t *memory;
   int64_t count, unit;
   int slack;
 } oak_wish_t;
 
-/** Find out which ranks can share memory, by trying it. \a wanted 0: none. Whatever does not work
- * is not an error: \a why [size] then says what it was, "" otherwise. Collective on \a comm. */
+/** Find out by trying which ranks can share memory; with \a wanted 0 none does. If it does not
+ * work, this is not an error: \a why [size] then says what failed, otherwise it is "". Collective
+ * on \a comm. */
 oak_status_t oak_peers_open(oak_peers_t *peers, MPI_Comm comm, oak_device_t *dev, int wanted,
                             char *why, size_t size);
 void oak_peers_close(oak_peers_t *peers);
@@ -60,10 +61,11 @@ oak_status_t oak_peers_fit(oak_peers_t *peers, const oak_wish_t *wish, int n, in
 /** Free shared memory. Collective on the ranks of the host. */
 void oak_peers_free(oak_peers_t *peers, oak_shared_t *const *memory, int n);
 
-/** Raise the flag of this rank, then wait for those of the peers with with[p] != 0 (NULL: all). A
- * rank that has failed comes too. Not to be left out by any rank of the host. */
+/** Raise the flag of this rank, then wait for the flags of the peers with with[p] != 0 (NULL: all).
+ * Every rank of the host must take part, even one that has failed. */
 oak_status_t oak_peers_meet(oak_peers_t *peers, const unsigned char *with);
-/** After a failure of this rank's device, which may never raise the flag: let all peers pass. */
+/** Let all peers pass from now on, because the device of this rank has failed and may never raise
+ * the flag. */
 void oak_peers_release(oak_peers_t *peers);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * How data gets from one rank to another: read in place where ranks share a host (peers.h), in
- * messages elsewhere (messages.h). Chosen once, when a simulation is made. Private. */
+ * How data gets from one rank to another: ranks of one host read it in place (peers.h), others get
+ * it in messages (messages.h). The way is chosen once, when a simulation is created. Private. */
 #ifndef OAK_TRANSPORT_H
 #define OAK_TRANSPORT_H
 
@@ -25,14 +25,13 @@ typedef struct {
   char text[512]; /**< what is used and why, for people; "" on one rank */
 } oak_transport_t;
 
-/** Choose for the ranks of \a comm, by \a wish. What is asked for and cannot be had is replaced by
- * the next best, and text says so. Collective. */
+/** Choose the transport of the ranks of \a comm, following \a wish. If the wished way does not
+ * work, the next best is taken, and `text` says so. Collective. */
 oak_status_t oak_transport_open(oak_transport_t *transport, MPI_Comm comm, oak_device_t *dev,
                                 oak_transport_kind_t wish);
-/** To be called by a rank whose device does nothing any more, with its message in oak_last_error:
- * peers no longer wait for it. With NCCL others wait in their devices' queues for what it would
- * have sent, and nothing of theirs can tell them: the message is printed and all ranks are ended.
- */
+/** A rank whose device no longer works calls this, with the message in oak_last_error: its peers
+ * then do not wait for it. With NCCL the other ranks wait in their devices' queues for its data,
+ * and it has no way to tell them. In this case the message is printed and all ranks are ended. */
 void oak_transport_failed(oak_transport_t *transport);
 void oak_transport_close(oak_transport_t *transport);
 
