@@ -32,7 +32,7 @@ typedef struct {
   } parameter[OAK_MAX_PARAMETERS];
 } oak_description_t;
 
-/** Kernels of a run, all in one module; those of the last lines only if they are wanted. */
+/** Kernels of a run, all in one module. Those of the last lines exist only if the run uses them. */
 #define OAK_KERNEL_TABLE(X) \
   X(flux)                   \
   X(halo)                   \
@@ -78,7 +78,8 @@ struct oak {
 
   int dim, block_size, layers, nvar, real_size;
   int tiles; /**< of a block in the flux kernel */
-  int parts; /**< into which the flux kernel cuts tiles, so that a small mesh fills the device */
+  int parts; /**< number of parts into which the flux kernel cuts tiles, so that a small mesh fills
+                the device */
   int64_t cells; /**< of a block */
   double xmin[3], xmax[3], dx0[3];
   int min_level, max_level, adapt_every;
@@ -152,8 +153,8 @@ void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field)
 static inline void *oak_sim_state(const oak_t *sim, int state) {
   return sim->state[state].memory.mine;
 }
-/** To be called where a rank has failed, before the next communication: if its device does nothing
- * any more, peers must not wait for what it would have said. */
+/** A rank that has failed calls this before the next communication: if its device no longer works,
+ * its peers must not wait for its signals. */
 void oak_sim_failed(oak_t *sim, oak_status_t st);
 /** oak_agree, with oak_sim_failed before it. Collective. */
 oak_status_t oak_sim_agree(oak_t *sim, oak_status_t st);
@@ -174,8 +175,8 @@ oak_status_t oak_sim_check_macros(const oak_t *sim);
 oak_status_t oak_sim_find_files(oak_t *sim);
 /** Cells of a tile of the flux kernel along x and y, as the device likes them. */
 void oak_sim_tile(const oak_t *sim, int tile[2]);
-/** One module: the physics, what gives access to cells, the problem, then `part` from the source
- * root and a file of the caller's own, if any. Collective. */
+/** Build one module from the physics, the headers for access to cells, the problem, the files
+ * `part` of the source root, and a file of the caller's own, if any. Collective. */
 oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *const *part, int npart,
                                   const char *extra, oak_module_t **out);
 
@@ -192,11 +193,11 @@ oak_status_t oak_boundary_declare(oak_t *sim);
 oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3]);
 
 /* storage.c */
-/** Get the memory for a mesh of `trees` at min_level before it is made: a mesh that is far too
- * large is refused at once. Collective. */
+/** Allocate the memory for a mesh of `trees` at min_level before the mesh is made, so that a mesh
+ * that is far too large is refused at once. Collective. */
 oak_status_t oak_storage_plan(oak_t *sim, const int trees[3]);
-/** Give every state room for the mesh's blocks and refresh geometry and tables. Contents of
- * `state[0]` are kept, of the others lost. */
+/** Give every state memory for the blocks of the mesh, and update geometry and tables. The contents
+ * of `state[0]` are kept, those of the other states are lost. */
 oak_status_t oak_storage_fit(oak_t *sim);
 /** Make room for `blocks` in states [first, last); their contents are lost if they must grow.
  * Collective. */
@@ -219,9 +220,9 @@ void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double 
                     oak_flux_args_t *args);
 /** Over the blocks of a list, or all of them (NULL). */
 oak_status_t oak_launch_flux(oak_t *sim, oak_flux_args_t *args, const oak_list_t *blocks);
-/** Ghost cells and one forward Euler step of a stage over all blocks; `first`: of the stages whose
- * invalid cells are counted together. A rank that fails goes through all meetings and messages, and
- * the status is its own. Collective. */
+/** Fill ghost cells and compute one stage for all blocks. `first` is 1 for the first of the stages
+ * whose invalid cells are counted together. Collective: a rank that fails still takes part in all
+ * meetings and messages. The ranks do not agree on the status. */
 oak_status_t oak_run_stage(oak_t *sim, const oak_stage_t *stage, int first, double dt);
 /** Largest rate of the last stage, and invalid cells of this step's stages, on this rank. */
 oak_status_t oak_read_results(oak_t *sim, double local[2]);
@@ -259,8 +260,8 @@ oak_status_t oak_pace_init(oak_t *sim);
 void oak_pace_measure(oak_t *sim);
 
 /* fluxfix.c */
-/** Memory and messages for the current pattern. Collective on the ranks of a host; the status is
- * this rank's own. */
+/** Prepare memory and messages for the current pattern. Collective on the ranks of a host. The
+ * ranks do not agree on the status. */
 oak_status_t oak_fluxfix_fit(oak_t *sim);
 void oak_fluxfix_clear(oak_t *sim);
 oak_status_t oak_fix_state(oak_t *sim, int state, double dt);
@@ -277,11 +278,11 @@ typedef enum {
   OAK_INVALID_REPAIRED,
   OAK_INVALID_FLOORED
 } oak_invalid_t;
-/** Fails if `state` has an invalid cell, and says where the first is, on the lowest rank that has
- * one. Collective. */
+/** Fail if `state` has an invalid cell. The message says where the first invalid cell of the lowest
+ * rank that has one is. Collective. */
 oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind);
-/** The same where kernels have counted invalid cells: fails always, if need be with the first block
- * that has a count. */
+/** The same if kernels have counted invalid cells. This always fails; if the cell is no longer
+ * known, the message names the first block with a count. */
 oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind);
 
 #endif
