@@ -32,8 +32,8 @@ OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child,
   }
 }
 
-/* No invalid state among the cells of a child just interpolated. Looks for one first, which is
- * cheap, since hardly ever there is any. */
+/* Remove invalid states from the cells of a child that was just interpolated. The search for one
+ * comes first: it is cheap, and almost always finds none. */
 OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
                              real *out OAK_LANE_PARAM) {
   const oak_user_t user = oak_user(&arg->f);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The flux kernel as loops over cells: the same step as kernels/flux.c, where the lanes of a block
- * cannot hand values to each other in fast memory (OpenACC), or where that takes longer than to
- * compute twice (few variables on CUDA). A lane walks along the last axis, over MARCH cells of a
- * column: fluxes across that axis are computed once per cell, since the walk remembers the state
- * above the last face; those across the other axes are computed by the cells on both sides of a
+ * The flux kernel as loops over cells. It computes the same step as kernels/flux.c and is used
+ * where lanes cannot pass values to each other in fast memory (OpenACC), or where passing takes
+ * longer than computing twice (few variables on CUDA). A lane goes along the last axis over MARCH
+ * cells of a column. This walk keeps the state at the last face, so fluxes across that axis are
+ * computed once per cell. Fluxes across the other axes are computed by the cells on both sides of a
  * face. */
 #if OAK_FLUX_CELLS
 
-/* Cells of a walk: more is less work, less is more lanes. 1: no walk, all fluxes twice. */
+/* Cells of a walk: a longer walk means less work, a shorter one more lanes. With 1 there is no
+ * walk, and all fluxes are computed twice. */
 #ifndef OAK_CELL_MARCH
 #define OAK_CELL_MARCH (OAK_MANY_THREADS ? (OAK_DIM == 3 ? OAK_N : OAK_N < 16 ? 2 : 8) : 1)
 #endif
@@ -21,9 +22,9 @@
 #undef OAK_TEAM
 #define OAK_TEAM LANES
 
-/* Add what the fluxes through both faces of cell x[] across axis `dir` give, and the larger of
- * their wave speeds. What compilers make of the loop of two turns decides about registers, that is
- * lanes: docs/openacc.md. */
+/* Add the fluxes through both faces of cell x[] across axis `dir`, and the larger of their wave
+ * speeds. How the compiler translates the loop over the two faces decides how many registers a lane
+ * needs, and so how many lanes there are: docs/openacc.md. */
 OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, long block,
                          const int x[3], int dir, real inv_dx, real rate[NVAR], real *speed) {
   real window[NVAR][WINDOW], hi[NVAR], flux[NFLUX], sum[NVAR], fastest = 0;
@@ -146,8 +147,8 @@ OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_user_t *user, long bl
   return OAK_MAX(speed, 0);
 }
 
-/* A gang per tile or part of one, a lane per walk. What the tile's cells share is worked out once,
- * in scalars, which compilers hand to the lanes as they are. */
+/* A gang for each tile or part of a tile, a lane for each walk. Values that the cells of a tile
+ * share are computed once, in scalars, which compilers pass to the lanes unchanged. */
 OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, 0) {
   OAK_ARGS(oak_flux_args_t);
   OAK_GANGS(m) {

@@ -8,7 +8,7 @@ OAK_FN double block_volume(const oak_field_t *f, long n, int dim) {
 }
 
 #if OAK_LANES_APART
-/* Sum of a lane's share of a block; several sums side by side, so that loads do not wait for
+/* Sum of a lane's share of a block, as several partial sums, so that loads do not wait for
  * additions. */
 OAK_FN double lane_sum(const real *u, int lane, int lanes) {
   double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Cells that a stage leaves invalid, with first-order fluxes: M. N. Lemaster, J. M. Stone, ApJ 691
- * (2009) 1092; S. Clain, S. Diot, R. Loubere, J. Comput. Phys. 230 (2011) 4028. Such cells are
- * marked, their faces get first-order fluxes from both sides, and all cells at these faces are
- * computed again. Part of the kernels only with scheme.on_invalid = first_order. */
+ * Repairs cells that a stage leaves invalid, with first-order fluxes (M. N. Lemaster, J. M. Stone,
+ * ApJ 691 (2009) 1092; S. Clain, S. Diot, R. Loubere, J. Comput. Phys. 230 (2011) 4028). Such cells
+ * are marked, their faces get first-order fluxes on both sides, and all cells at these faces are
+ * computed again. These kernels exist only with scheme.on_invalid = first_order. */
 
 /* Bits of a mark: faces that are of first order, and the cell itself. */
 #define MARK_FACES ((1 << OAK_FACES) - 1)
 #define MARK_CELL (1 << OAK_FACES)
 
-/* Mark invalid cells, besides those marked before. In the state they become NaN, which the filling
- * of ghost cells carries to all that see them: beside NaN, interpolation has no slope. */
+/* Mark invalid cells, in addition to those marked before. Their state becomes NaN. The exchange of
+ * ghost cells carries NaN to all neighbours, because beside NaN interpolation has no slope. */
 OAK_KERNEL(oak_mark, oak_mark_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_mark_args_t);
   OAK_OUTER(n) {
@@ -89,8 +89,8 @@ OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_user_t *user, long b
   return speed;
 }
 
-/* All marked cells of a block. Its wave speed is found anew from all cells, since face states that
- * left a cell invalid may have had a wrong one or none. */
+/* Compute all marked cells of a block. The wave speed of the block is computed again from all
+ * cells, because face states that made a cell invalid may have given a wrong speed or none. */
 OAK_FN void repair_block(const oak_repair_args_t *arg, long block) {
   const oak_flux_args_t *s = &arg->stage;
   const oak_user_t user = oak_user(&s->f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * oak_verify: measures what the numerics reach and puts it beside what they should reach. */
+ * oak_verify: measures the accuracy of the numerics and compares it with the expected accuracy. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -50,7 +50,7 @@ static void open_case(verify_t *v, const verify_case_t *c) {
   fprintf(v->checks, "what;value;reference;low;high;passed;source\n");
 }
 
-/* What the report says about the run. Without the last lines the case did not come to its end. */
+/* What the report says about the run. If the last lines are missing, the case did not finish. */
 static void close_case(verify_t *v, double seconds) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s/case.txt", v->folder, v->name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Checks, tables, errors: what is measured and where it is written. */
+ * Checks, tables and errors: how results are compared and where they are written. */
 #include <errno.h>
 #include <stdarg.h>
 

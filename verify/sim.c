@@ -4,7 +4,8 @@
 
 #include "verify.h"
 
-/* What a case does not want unless it says so: files of the run itself. */
+/* Settings that suppress the files of a run, because a case needs none of them unless it says so.
+ */
 static const char *const quiet[] = {"output.plot_first_last=no", "output.picture_every=0",
                                     "output.picture_steps=0",    "output.plot_every=0",
                                     "output.plot_steps=0",       "output.diagnostics_every=0"};
@@ -37,7 +38,7 @@ sim_t verify_new(verify_t *v, const char *ini, const char *format, ...) {
   MUST(oak_create(MPI_COMM_WORLD, s.params, &s.oak));
   oak_device_t *dev = oak_device(s.oak);
   oak_device_ops(dev)->describe(dev, v->device, sizeof v->device);
-  /* The driver's compiler does, of what an OpenACC compiler makes for GPUs. */
+  /* On GPUs the driver's compiler contracts the code that an OpenACC compiler makes. */
   v->fuses = !strcmp(oak_device_ops(dev)->name, "openacc") && strncmp(v->device, "the host", 8);
   s.dim = oak_dim(s.oak);
   s.n = oak_block_size(s.oak);

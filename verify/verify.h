@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What verification cases share. A case runs problems as a user would, through the public library,
- * measures, and puts every number beside a reference from elsewhere: an exact solution, a published
- * number, a second path. Numbers go to CSV files in the case's folder, which report.py turns into
- * tables and figures.
+ * What verification cases share. A case runs problems through the public library, as a user would.
+ * It measures, and puts every number beside an independent reference: an exact solution, a
+ * published number, or a second computation. The numbers go to CSV files in the case's folder;
+ * report.py turns them into tables and figures.
  *
- * Cases run on any number of ranks; all functions are collective. A failing library call ends the
- * program: there is nothing to verify then. */
+ * Cases run on any number of ranks; all functions are collective. A library call that fails ends
+ * the program, because nothing can be verified then. */
 #ifndef OAK_VERIFY_H
 #define OAK_VERIFY_H
 

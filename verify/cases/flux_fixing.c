@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Paper, section "Testing flux fixing": a blob crosses the periodic domain on the mesh that was
- * refined for its start, so that it leaves and enters refined regions; the total must stay. The
- * control takes the correction of every step back and must fail. */
+ * Paper, section "Testing flux fixing": a blob crosses the periodic domain. The mesh stays as it
+ * was refined for the start, so the blob leaves and enters refined regions; the total must not
+ * change. The control run reverts the correction of every step, and its total must change. */
 #include "../verify.h"
 
 static const char *const paper =

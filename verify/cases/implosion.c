@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Implosion in a box: symmetry about the diagonal, the exact solution on the diagonal before the
- * walls are felt there, and how far the jet has come. */
+ * Implosion in a box: symmetry about the diagonal, the exact solution on the diagonal before waves
+ * from the walls arrive there, and the position of the jet. */
 #include "../exact_riemann.h"
 #include "../verify.h"
 

@@ -2,11 +2,11 @@
  * Noh's implosion in a quadrant and an octant. Exact, at t = 2: behind the shock at r = 2/3 gas at
  * rest with density 4^d and pressure 4^d/3, before it density (1 + t/r)^(d - 1).
  *
- * The plateau is the mean over shells from 0.3 to 0.9 of the shock's radius, so without the error
- * at the centre ("wall heating": gas that was heated too much when the shock started, of too low a
- * density), which is measured by itself: the density in the inner tenth of the radius. The radius
- * of the shock is the outermost one at which the density, averaged over shells one cell thick,
- * falls through the mean of the exact densities on both sides. */
+ * The plateau is the mean over shells from 0.3 to 0.9 of the shock's radius. This leaves out the
+ * error at the centre ("wall heating": gas that was heated too much when the shock started has too
+ * low a density), which is measured separately, as the density in the inner tenth of the radius.
+ * The radius of the shock is the outermost radius at which the density, averaged over shells one
+ * cell thick, falls through the mean of the exact densities on both sides. */
 #include "../radial.h"
 
 static const char paper[] = "W. F. Noh, J. Comput. Phys. 72 (1987) 78";
@@ -98,7 +98,7 @@ static void show(sim_t *s, const implosion_t *b) {
   verify_picture(s, name, "rho", 0, 1.1 * pow(4, b->dim));
 }
 
-/* Uniform at two levels, the last of them b's; adaptive up to that. */
+/* Uniform runs at two levels, the finer one is b; an adaptive run up to the level of b. */
 static void implosion(verify_t *v, FILE *table, implosion_t b, const bounds_t *bound) {
   char what[96];
   implosion_t before = b, a = b;

@@ -85,7 +85,7 @@ static void check_uniform(verify_t *v, const blast_t *b, double coarse_l1, const
                "a shock: first order");
 }
 
-/* Of a against the uniform mesh b of its finest level. */
+/* Compare the adaptive run a with the run b on the uniform mesh of a's finest level. */
 static void check_adaptive(verify_t *v, const blast_t *a, const blast_t *b, double difference,
                            double updates, const bounds_t *bound) {
   static const char same[] = "the uniform mesh of the finest level";
@@ -117,7 +117,7 @@ static void write_row(FILE *table, const blast_t *b, double updates) {
              b->blocks << b->level, b->radius, b->peak, b->l1, updates);
 }
 
-/* Uniform at two levels, the last of them b's; adaptive up to that. */
+/* Uniform runs at two levels, the finer one is b; an adaptive run up to the level of b. */
 static void blast(verify_t *v, FILE *table, blast_t b, const bounds_t *bound) {
   blast_t before = b, a = b;
   before.level--;

@@ -4,8 +4,8 @@
 #include "../exact_riemann.h"
 #include "../verify.h"
 
-/* A problem of problems/, and what is accepted of it: L1 errors of the density over its largest
- * value, some 5 % above what was measured. */
+/* A problem of problems/ and its bounds: L1 errors of the density divided by its largest value,
+ * some 5 % above the measured ones. */
 typedef struct {
   const char *ini, *name;
   double vanleer, weno5; /* with hllc and einfeldt, 100 cells */
@@ -197,7 +197,8 @@ static void adaptive(verify_t *v) {
       if (amr) fraction = verify_cell_fraction(&s);
       verify_free(&s);
     }
-    /* Blocks are refined across the tube too: the uniform mesh would have so many rows, not 4. */
+    /* Blocks are refined across the tube too, so the uniform mesh would have this many rows, not 4.
+     */
     const double part = (double)work[1] / (work[0] / 4 * (8 << levels));
     const double ratio = error[1] / error[0];
     verify_row(table, "%s;%d;%.6f;%.6f;%.4f;%.4f;%.4f", tubes[n].name, 64 << levels, error[0],

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Shu and Osher's shock and density waves, against a run on a much finer mesh; and what that run
- * itself must have: behind the shock a gas element keeps the entropy that the shock gave it, which
- * is that of the Riemann problem between the gas behind the shock and the element, and waves are
- * compressed as much as the mean gas. Meshes are narrow, and their cells wide across, so that the
- * time step is that of one dimension. */
+ * Shu and Osher's shock and density waves, compared with a run on a much finer mesh. Theory checks
+ * that run: behind the shock a gas element keeps the entropy that the shock gave it, which follows
+ * from the Riemann problem between the gas behind the shock and the element; and the waves are
+ * compressed as much as the mean gas. Meshes are narrow and their cells wide across the tube, so
+ * that the time step is that of one dimension. */
 #include "../exact_riemann.h"
 #include "../verify.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Isentropic vortex, once through the periodic square: error of the density at t = 10 against the
  * initial state, which is exact. All schemes evaluate one flux per face, from cell averages, and
- * start from values at cell centres: for nonlinear systems in several dimensions that is of second
- * order, whatever the order of the reconstruction. WENO5 shows it only where its own errors have
- * become small: steeper than second order on coarse grids, second order on fine ones. */
+ * start from values at cell centres. For nonlinear systems in several dimensions this is of second
+ * order, whatever the order of the reconstruction. With WENO5 it shows only where the errors of the
+ * reconstruction have become small: the order is above 2 on coarse grids and 2 on fine ones. */
 #include "../verify.h"
 
 static double exact_density(const double x[3], double t, const void *data) {
