@@ -20,6 +20,7 @@ class Oak(CMakePackage):
     depends_on("p4est@2.2: +mpi")
     depends_on("inih")
     depends_on("libpng")
+    depends_on("zlib-api")
     depends_on("cuda@12:", when="+cuda", type="run")
 
     def cmake_args(self):
