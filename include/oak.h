@@ -41,10 +41,10 @@ typedef struct oak oak_t;
 OAK_API oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out);
 OAK_API void oak_destroy(oak_t **sim);
 
-/** Initial condition of the problem, with the mesh refined around it level by level. */
+/** Set the initial condition of the problem, and refine the mesh around it level by level. */
 OAK_API oak_status_t oak_initialize(oak_t *sim);
-/** The problem's initial condition on the mesh as it is. oak_update_time_step goes before the next
- * oak_time_step. */
+/** Set the problem's initial condition on the present mesh. Call oak_update_time_step before the
+ * next oak_time_step. */
 OAK_API oak_status_t oak_set_initial(oak_t *sim);
 
 /** Adapt the mesh to the refinement criterion and move the solution to it; balance the load. Fills
@@ -55,13 +55,13 @@ OAK_API oak_status_t oak_set_initial(oak_t *sim);
  * up; if a device then gives less than it has promised, the adapted solution can only be written
  * (oak_write_checkpoint) or destroyed, and oak_advance returns OAK_ERR_STATE. */
 OAK_API oak_status_t oak_adjust_refinement(oak_t *sim, int *changed);
-/** The same with flags of the caller's: \a flag [oak_nblocks] > 0 refine, < 0 may be coarsened (if
- * the whole family agrees), 0 keep; level limits apply. Fills ghost cells first. */
+/** The same with the caller's flags, \a flag [oak_nblocks]: > 0 refine, 0 keep, < 0 coarsen if the
+ * whole family has this flag. The limits of levels apply. Fills ghost cells first. */
 OAK_API oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed);
 
-/** Make the ghost cells of the current state readable by kernels. Cells of other ranks of the host
- * may be read in place, not copied: the ghost cells are those of this moment only while the other
- * ranks leave their cells as they are (see oak_write_cells). */
+/** Make the ghost cells of the current state readable by kernels. Ghost cells may be cells of other
+ * ranks of the host that are read in place, not copied. They keep their values only while the other
+ * ranks do not change these cells (see oak_write_cells). */
 OAK_API oak_status_t oak_update_ghostcells(oak_t *sim);
 
 /** One time step of size \a dt with the chosen Runge-Kutta scheme. OAK_ERR_STATE, with position and
@@ -74,11 +74,17 @@ OAK_API double oak_time_step(const oak_t *sim);
 /** Bring oak_time_step up to date after oak_set_initial or oak_write_cells; fills ghost cells.
  * oak_initialize, oak_advance and adaptation do this themselves. OAK_ERR_STATE as for oak_advance.
  */
+OAK_API oak_status_t oak_advance(oak_t *sim, double dt);
+/** The largest time step that run.cfl and run.dt_max allow now. Not collective. */
+OAK_API double oak_time_step(const oak_t *sim);
+/** Update oak_time_step after oak_set_initial or oak_write_cells; fills ghost cells.
+ * oak_initialize, oak_advance and adaptation do this themselves. \return OAK_ERR_STATE as
+ * oak_advance does. */
 OAK_API oak_status_t oak_update_time_step(oak_t *sim);
 
-/** Correct the cells on the coarse side of refinement boundaries for the difference between their
- * flux and the average fine flux, both as kept in the boundary flux array by the last flux
- * computation, over a step \a dt. oak_advance does this itself after each stage. */
+/** Correct the cells on the coarse side of refinement boundaries by the difference between their
+ * flux and the average of the fine fluxes over a step \a dt. Both fluxes are those that the last
+ * flux computation has stored. oak_advance does this itself after each stage. */
 OAK_API oak_status_t oak_fix_c2f_flux(oak_t *sim, double dt);
 
 /** Write an AMReX plotfile (a folder) with all conserved and primitive variables, or those in
@@ -110,12 +116,12 @@ OAK_API void oak_set_step(oak_t *sim, long step);
 /** Print the table of time spent in the parts of oak (paper: f4_print_wtime). */
 OAK_API void oak_print_wtime(oak_t *sim, FILE *stream);
 
-/** Seconds this rank has spent in one phase of that table, by its name ("flux and update"); NULL
- * for all of them. Not collective. */
+/** Seconds that this rank has spent in a phase of that table, such as "flux and update"; NULL: in
+ * all phases. Not collective. */
 OAK_API double oak_wtime(oak_t *sim, const char *phase);
 
-/** Integrals of the conserved variables over the domain, bitwise the same for any number of ranks:
- * \a total [oak_nvar]. */
+/** Integrals of the conserved variables over the domain, \a total [oak_nvar]. They have the same
+ * bits for any number of ranks. */
 OAK_API oak_status_t oak_totals(oak_t *sim, double *total);
 
 /** The whole run as `oak run` does it: initial condition, steps, adaptation, output, progress on
@@ -150,8 +156,8 @@ OAK_API int oak_nvar(const oak_t *sim);
 OAK_API int oak_nblocks(const oak_t *sim);            /**< blocks of this rank */
 OAK_API int64_t oak_nblocks_global(const oak_t *sim); /**< blocks on all ranks */
 OAK_API int64_t oak_cell_updates(const oak_t *sim);   /**< on all ranks; each stage counts */
-/** Cells that a stage left invalid and that got first-order fluxes since the start, on all ranks;
- * each stage counts. 0 with scheme.on_invalid = stop. */
+/** Number of cells, since the start and on all ranks, that a stage left invalid and that got
+ * first-order fluxes; each stage counts. 0 with scheme.on_invalid = stop. */
 OAK_API int64_t oak_first_order_cells(const oak_t *sim);
 /** Times that a step was repeated with half its size since the start. 0 unless scheme.on_invalid =
  * retry. */
@@ -174,21 +180,21 @@ OAK_API oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int cou
 /** Read all conserved variables with ghost layers: \a out [count][V][(N + 2 G)^d]; edges and
  * corners are NaN. After oak_update_ghostcells. Not collective. */
 OAK_API oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out);
-/** Overwrite one conserved variable of local blocks: \a in [count][N^d]. Not collective;
- * oak_update_time_step goes before the next oak_time_step. Other ranks of the host may read these
- * cells in place, as ghost cells: where another rank reads ghost cells after an
- * oak_update_ghostcells (a kernel of the caller's, oak_read_ghosts), MPI_Barrier or a collective
- * function of oak must lie between that reading and this writing. */
+/** Overwrite one conserved variable of local blocks: \a in [count][N^d]. Not collective. Call
+ * oak_update_time_step before the next oak_time_step. Other ranks of the host may read these cells
+ * in place, as ghost cells. If another rank reads ghost cells after an oak_update_ghostcells (in a
+ * kernel of the caller's, or by oak_read_ghosts), MPI_Barrier or a collective function of oak must
+ * lie between that reading and this writing. */
 OAK_API oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count,
                                      const double *in);
 
-/** Kernels of the caller's own: \a path is a C file in the kernel dialect (docs/kernels.md), built
- * with the physics, the problem and all constants of this simulation; \a name an OAK_KERNEL in it.
- */
+/** Build a kernel of the caller's own. \a path is a C file in the kernel dialect (docs/kernels.md);
+ * it is built with the physics, the problem and all constants of this simulation. \a name is an
+ * OAK_KERNEL in it. */
 OAK_API oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name,
                                       oak_kernel_t **out);
-/** Run it once per local block. \a args starts with an oak_field_t, which is filled in here with
- * the current state; \a bytes is the size of the whole structure. Not collective. */
+/** Run a kernel once for each local block. \a args starts with an oak_field_t; this function sets
+ * it to the current state. \a bytes is the size of the whole structure. Not collective. */
 OAK_API oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes);
 
 /** Names that scheme.limiter may have, blank-separated, as many as fit in \a names [size]. Not

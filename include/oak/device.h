@@ -40,7 +40,7 @@ typedef struct {
 
 enum { OAK_DEVICE_MARKS = 128 };
 
-/** By which another process of the host finds memory. */
+/** What another process of the host needs to map memory. */
 typedef struct {
   char driver[64]; /**< of a GPU's driver */
   int64_t bytes;
@@ -156,9 +156,9 @@ OAK_API oak_status_t oak_device_upload(oak_device_t *dev, void *dst, const void 
 OAK_API oak_status_t oak_device_download(oak_device_t *dev, void *host, const void *src,
                                          size_t bytes);
 
-/** Memory that other processes of this host can map, and the \a handle to do it with. Not
- * collective. OAK_ERR_MEMORY as for oak_device_alloc. Free it with oak_device_unshare, when nobody
- * has it mapped any more. */
+/** Allocate memory that other processes of this host can map, with the \a handle. Not collective.
+ * OAK_ERR_MEMORY as for oak_device_alloc. Free it with oak_device_unshare when no process has it
+ * mapped any more. */
 OAK_API oak_status_t oak_device_share(oak_device_t *dev, size_t bytes, void **out,
                                       oak_handle_t *handle);
 OAK_API void oak_device_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle);
@@ -166,14 +166,15 @@ OAK_API void oak_device_unshare(oak_device_t *dev, void *ptr, oak_handle_t *hand
 OAK_API oak_status_t oak_device_attach(oak_device_t *dev, const oak_handle_t *handle, void **out);
 OAK_API void oak_device_detach(oak_device_t *dev, void *ptr);
 
-/** A page of numbers, 0 at first, that processes of a host share and their devices' queues write
- * and wait for. One per device. close: \a handle where it was made, NULL where it was attached. */
+/** A page of numbers that processes of a host share, 0 at first. The devices' queues write these
+ * numbers and wait for them. There is one page per device. For close, \a handle is that of the page
+ * on the process that made it, and NULL on the others. */
 OAK_API oak_status_t oak_device_flags_new(oak_device_t *dev, size_t bytes, void **page,
                                           oak_handle_t *handle);
 OAK_API oak_status_t oak_device_flags_attach(oak_device_t *dev, const oak_handle_t *handle,
                                              void **page);
 OAK_API void oak_device_flags_close(oak_device_t *dev, void *page, oak_handle_t *handle);
-/** In the order of the device's work: write a number, and wait until it is at least \a value. */
+/** Write a number, or wait until it is at least \a value, in the order of the device's work. */
 OAK_API oak_status_t oak_device_signal(oak_device_t *dev, uint64_t *flag, uint64_t value);
 OAK_API oak_status_t oak_device_wait(oak_device_t *dev, uint64_t *flag, uint64_t value);
 
