@@ -10,12 +10,13 @@ generate() {
   cat <<'HEAD'
 # Parameters
 
-Made by `tests/check_parameters_doc.sh build/oak . --write` from `oak params --markdown`; a test compares
-them. Problems and physics declare parameters of their own in their files: `oak run` refuses unknown keys
-with the nearest known one, and `parameters.ini` in the output folder holds every value of a run.
+Made by `tests/check_parameters_doc.sh build/oak . --write` from `oak params --markdown`; a test
+compares them.
 
-A file has sections and keys, `#` and `;` start comments, numbers may be fractions (`5/3`). On the command
-line a key is written with its section: `oak run FILE.ini mesh.max_level=6`.
+A parameter file has sections and keys. `#` and `;` start comments, and numbers may be fractions
+(`5/3`). On the command line a key is written with its section: `oak run FILE.ini mesh.max_level=6`.
+Problems and physics declare further parameters in their files. `oak run` refuses an unknown key and
+names the nearest known one. `parameters.ini` in the output folder holds every value of a run.
 
 HEAD
   "$oak" params --markdown
