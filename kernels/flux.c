@@ -3,17 +3,17 @@
  *
  *   out = dt F(u) + sum_i w_i prev_i                        (paper, eq. feuler)
  *
- * for blocks without stored ghost cells. One OUTER iteration is a tile of TX x TY cells of a
- * block's xy planes, which marches through z, or through a part of it on a device that is short of
- * work: a queue per column holds the primitive planes that the z stencil needs, so each z
- * reconstruction and z flux is computed once. The current plane with its halo is in shared memory,
- * where x and y fluxes are computed, each once. Fluxes at refinement boundaries go to bflux; the
- * largest wave speed and the count of invalid cells leave per tile. In 2D there is one plane and no
- * march.
+ * for blocks without stored ghost cells. One OUTER iteration works on a tile of TX x TY cells of a
+ * block's xy planes and goes through the planes along z (the march). On a mesh with few tiles it
+ * goes through a part of them only. A queue per column holds the primitive states that the z
+ * stencil needs, so each z reconstruction and each z flux is computed once. The current plane with
+ * its halo is in shared memory; there x and y fluxes are computed, each once. Fluxes at refinement
+ * boundaries are stored in bflux. Each tile reports its largest rate and its number of invalid
+ * cells. In 2D there is one plane and no march.
  *
- * Conversion to primitives happens where a value enters the tile. A lane is a cell of the tile's
- * plane; faces and edges beyond the last lane are extra work, for which devices with many threads
- * take different ones (the first argument of OAK_ROWS_FROM). */
+ * A value is converted to primitive variables when it enters the tile. A lane is a cell of the
+ * tile's plane. The last face of each row and column, and the halo, are additional work; devices
+ * with many threads give it to different threads (the first argument of OAK_ROWS_FROM). */
 
 #if !OAK_FLUX_CELLS
 /* Keep the fluxes of a refinement boundary for flux fixing. */
@@ -38,10 +38,10 @@ OAK_FN void keep_xy_fluxes(const tile_t *t, int k, const flux_shared_t *sh) {
 }
 
 #if OAK_DIM == 3
-/* Place of lane c in a plane of the block. */
+/* Position of lane c in a plane of the block. */
 #define LANE_AT(c) (TX == OAK_N ? (c) : (c) / TX * OAK_N + (c) % TX)
 
-/* Where lane 0 of plane z is read, z = -NG .. N + NG - 1. */
+/* The address that lane 0 reads in plane z, z = -NG .. N + NG - 1. */
 OAK_FN const real *z_plane(const tile_t *t, int z, long long *stride) {
   const oak_side_t side = oak_side(t->f, t->block, z < 0 ? 4 : 5);
   const int inside = z >= 0 && z < OAK_N;
@@ -96,7 +96,7 @@ OAK_FN void load_ahead(const tile_t *t, int z, real u[]) {
 }
 #endif
 
-/* Fill the queue with the planes below the one that the first step of the march loads. */
+/* Fill the queue before the march: with the planes below the one that its first step loads. */
 OAK_FN void start_march(const tile_t *t, OAK_PRIVATE_ARG(real queue[QLEN][NVAR], LANES)) {
   OAK_UNROLL
   for (int n = 0; n < QLEN - 1; n++) {
@@ -241,7 +241,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
 #endif
       OAK_BARRIER;
 #endif
-      /* One after the other, a row's fluxes need edges of its own and of rows before it alone. */
+      /* Row by row, the fluxes of row j need only the edges of rows up to j. */
       end_edges(&sh, s);
       OAK_LANE_ROWS(j, TY, TX) {
         x_edges(&sh, s, j, own, lo);
@@ -255,7 +255,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
       y_end_fluxes(&t.user, &sh);
 #endif
 #if PIPELINED
-      /* What the march needs comes while threads wait at the barrier. */
+      /* The data for the next step of the march arrives while threads wait at the barrier. */
       real loaded[NVAR];
       load_ahead(&t, k + 1 + RAD, loaded);
       oak_copy_end();

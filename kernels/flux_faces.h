@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The flux kernel (flux.c) within a plane: states at the lower and upper faces of its cells, called
- * edges, and x and y fluxes. In two steps, since a flux needs an edge of a neighbour, which another
- * lane has. */
+ * The flux kernel (flux.c) within a plane. It first computes the reconstructed states at the lower
+ * and upper faces of the cells (here called edges), then the x and y fluxes. These are two steps,
+ * because a flux needs an edge of the neighbour cell, which belongs to another lane. */
 #ifndef OAK_FLUX_FACES_H
 #define OAK_FLUX_FACES_H
 #if !OAK_FLUX_CELLS
@@ -20,8 +20,8 @@ OAK_FN void cell_edges(const real *cell, const real *own, int step, int stride, 
   }
 }
 
-/* Edges of the cells of row j along x, from plane `s`. The state above a lane's lower face stays
- * with the lane, the one below the next face is for its neighbour. */
+/* Compute the edges of the cells of row j along x, from plane `s`. A lane keeps the state at the
+ * lower face of its cell. The state at the upper face goes to shared memory, for the neighbour. */
 OAK_FN void x_edges(flux_shared_t *sh, const real s[NVAR][SY][SX], int j, const real *own,
                     OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
   OAK_ROW_LANE(i, TX) {
@@ -43,9 +43,9 @@ OAK_FN void y_edges(flux_shared_t *sh, const real s[NVAR][SY][SX], int j, const 
   }
 }
 
-/* Those of the cells beyond the tile: columns -1 and TX, rows -1 and TY. */
+/* The edges of the cells beside the tile: columns -1 and TX, rows -1 and TY. */
 #if OAK_MANY_THREADS
-/* A thread each, all of them in the same instructions. */
+/* One thread for each cell; all of them execute the same instructions. */
 OAK_FN void end_edges(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
   for (int n = OAK_THREAD_FROM(END_EDGES_FROM); n < 2 * (TX + TY); n += LANES) {
     const int along_x = n < 2 * TY, length = along_x ? TY : TX, m = along_x ? n : n - 2 * TY;
@@ -63,7 +63,7 @@ OAK_FN void end_edges(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
   }
 }
 #else
-/* Columns are turned first: lanes must be contiguous. */
+/* Columns are transposed first, because the data of SIMD lanes must be contiguous. */
 OAK_FN void x_end_edges(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
   OAK_ALIGNED real strip[2][NVAR][2 * RAD + 1][TY], edge[NVAR][TY];
   for (int v = 0; v < NVAR; v++)
@@ -138,7 +138,8 @@ OAK_FN void y_fluxes(const oak_user_t *user, flux_shared_t *sh, int j, real lo[N
               &sh->hy[0][TY][last], &sh->ly[0][last], TX, &sh->fy[0][TY][last]);
 }
 #else
-/* Fluxes through the x faces of row j; those beyond the last lane are the end of the row. */
+/* Compute the fluxes through the x faces of row j. The last face of the row comes after the last
+ * lane. */
 OAK_FN void x_fluxes(const oak_user_t *user, flux_shared_t *sh, int j, real lo[NVAR][LANES]) {
   OAK_ROW_LANE(i, TX) {
     real ql[NVAR], qr[NVAR], f[NFLUX];

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A tile of the flux kernel (flux.c): its sizes, what its lanes share, and how a plane of primitive
- * states with its halo gets into shared memory. */
+ * A tile of the flux kernel (flux.c): its sizes, the memory that its lanes share, and how a plane
+ * of primitive states with its halo gets into shared memory. */
 #ifndef OAK_FLUX_TILE_H
 #define OAK_FLUX_TILE_H
 #if !OAK_FLUX_CELLS
 #define LANES (TY * TX)
 #define SX (TX + 2 * GH)
 #define SY (TY + 2 * GH)
-/* Cells of a plane's halo, and how many of them a thread of a GPU has. */
+/* The number of cells in the halo of a plane, and how many of them each thread of a GPU loads. */
 #define HALO_CELLS (2 * GH * (TX + TY))
 #define HALO_TURNS ((HALO_CELLS + LANES - 1) / LANES)
 #define HALO_ROLES (OAK_MANY_THREADS && HALO_TURNS <= 2)
-/* Whether the next plane enters shared memory while the fluxes of this one are computed: a barrier
- * less per plane, and nobody waits for memory. Only where a lane has registers left: WENO5 loses 2
- * %. docs/performance.md has the figures. */
+/* 1 if the next plane is loaded into shared memory while the fluxes of this one are computed. This
+ * saves a barrier per plane, and loads have time to arrive. It is used only if lanes have registers
+ * left: WENO5 would lose 2 %. docs/performance.md has the figures. */
 #define PIPELINED (HALO_ROLES && OAK_DIM == 3 && RAD == 1)
-/* First threads of the work beyond a thread's own cell, so that no warp has more than one part of
- * it between two barriers: cells of the halo, ends of rows and columns, their last x and y fluxes.
- */
+/* The first threads of each kind of additional work: cells of the halo, ends of rows and columns,
+ * and their last x and y fluxes. They are chosen so that no warp has more than one kind between two
+ * barriers. */
 #define WIDE (LANES >= 128)
 #define HALO_THREAD (WIDE && HALO_TURNS == 1 ? (OAK_THREAD + HALO_CELLS) % LANES : OAK_THREAD)
 #define END_EDGES_FROM (WIDE ? 64 : LANES - 2 * TY)
 #define LAST_X_FROM (WIDE ? 64 : 0)
 #define LAST_Y_FROM (WIDE ? 96 : LANES / 2)
 
-/* Planes held by the z queue, and the place of plane k among them when plane k + 1 is
+/* The number of planes in the z queue, and the position of plane k in it when plane k + 1 is
  * reconstructed. */
 #define QLEN (RAD > 0 ? 2 * RAD + 1 : 2)
 #define QPLANE (RAD > 0 ? RAD - 1 : 0)
@@ -38,7 +38,7 @@
 #undef OAK_TEAM
 #define OAK_TEAM LANES
 
-/* What the lanes of a tile share. */
+/* The memory that the lanes of a tile share. */
 typedef struct {
   OAK_ALIGNED real s[PIPELINED ? 2 : 1][NVAR][SY][SX]; /* primitive planes with their halo */
   OAK_ALIGNED real hx[NVAR][TY][TX + 1]; /* states below x faces: upper edges of cells -1 .. */
@@ -48,7 +48,7 @@ typedef struct {
   OAK_ALIGNED real fx[NFLUX][TY][TX + 1];
   OAK_ALIGNED real fy[NFLUX][TY + 1][TX];
   OAK_ALIGNED real rate[LANES];
-  OAK_ALIGNED real bad[LANES]; /* a number as wide as the others: lanes stay full */
+  OAK_ALIGNED real bad[LANES]; /* as wide as the other arrays, so that SIMD lanes stay full */
 } flux_shared_t;
 
 /* A tile of the xy planes of a block, and its planes. */
@@ -134,8 +134,8 @@ OAK_FN void load_plane(const tile_t *t, int k, flux_shared_t *sh,
 }
 
 #if HALO_ROLES
-/* The cell of a plane's halo that a thread loads, the same on all planes: finding it once leaves a
- * load and a step per plane. */
+/* The cell of a plane's halo that a thread loads. It is the same on all planes, so it is found
+ * once; each plane then takes one load and one step. */
 typedef struct {
   const real *p;
   long long sv, step; /* to the next variable and plane */
@@ -177,7 +177,7 @@ OAK_FN void load_halo_cell(const tile_t *t, halo_cell_t *cell, flux_shared_t *sh
 }
 
 #if PIPELINED
-/* The same in two steps, with time between them for the way through memory. */
+/* The same in two parts, so that the data has time to arrive in between. */
 OAK_FN void begin_halo_cell(halo_cell_t *cell, real s[NVAR][SY][SX]) {
   if (cell->place < 0) return;
   OAK_UNROLL
