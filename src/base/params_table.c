@@ -63,11 +63,12 @@ const oak_param_desc_t oak_param_table[] = {
         "largest. Most schemes are stable up to 1, ssprk43 up to 2."),
     REAL("run.dt_max", "0", 0, INFINITY, "time", "Upper limit of the time step; 0: no limit."),
     REAL("run.wall_limit", "0", 0, INFINITY, "s",
-         "The run writes a checkpoint and ends before so many seconds of wall-clock time have "
-         "passed; 0: before the end of the SLURM job that it runs in, if that is known "
+         "The run writes a checkpoint and ends before this many seconds of wall-clock "
+         "time have passed; 0: before the end of its SLURM job, if that time is known "
          "(SLURM_JOB_END_TIME)."),
     REAL("run.wall_margin", "120", 0, INFINITY, "s",
-         "So long before that limit the run ends; it must suffice for a checkpoint."),
+         "The run ends this long before that limit; the time must suffice to write a "
+         "checkpoint."),
     INT("run.report_every", "100", 0, INFINITY, "steps",
         "Steps between progress lines; 0: none by steps."),
     REAL("run.report_seconds", "5", 0, INFINITY, "s",
@@ -152,13 +153,12 @@ const oak_param_desc_t oak_param_table[] = {
            "Time integration: order 2 with heun (= ssprk22) and midpoint, 1 with euler, 3 with "
            "ssprk33 "
            "and ssprk43, 4 with rk4."),
-    CHOICE(
-        "scheme.on_invalid", "stop", "stop first_order retry",
-        "Where a stage leaves a cell invalid (negative density or pressure): stop, the run ends "
-        "with its position and state; first_order, fluxes around it are computed again from cell "
-        "averages, conserving all totals; such cells are counted; retry, the step is done again "
-        "with "
-        "half its size, up to ten times, and counted."),
+    CHOICE("scheme.on_invalid", "stop", "stop first_order retry",
+           "What happens if a stage leaves a cell invalid (negative density or pressure). "
+           "stop: the run ends and reports position and state of the cell; first_order: "
+           "the fluxes around the cell are computed again from cell averages, which "
+           "conserves all totals; such cells are counted; retry: the step is repeated with "
+           "half its size, up to ten times; repeated steps are counted."),
     CHOICE("scheme.precision", "double", "double single",
            "Precision of the solution: single needs half the memory and is faster."),
     INT("scheme.ghost_layers", "0", 0, 4, "cells",
@@ -201,13 +201,13 @@ const oak_param_desc_t oak_param_table[] = {
     INT("checkpoint.steps", "0", 0, INFINITY, "steps",
         "Steps between checkpoints; 0: none by steps."),
     REAL("checkpoint.every", "0", 0, INFINITY, "time",
-         "Time between checkpoints, which are written after the first step that reaches a multiple "
-         "of it; 0: none by time."),
+         "Time between checkpoints; each is written after the first step that reaches a "
+         "multiple of it; 0: none by time."),
     REAL("checkpoint.wall", "3600", 0, INFINITY, "s",
          "Seconds of wall-clock time between checkpoints; 0: none by wall-clock time."),
     BOOL("checkpoint.at_end", "no", "Write a checkpoint when the run ends, to prolong it later."),
     INT("checkpoint.keep", "2", 1, INFINITY, "files",
-        "So many checkpoints stay in the output folder; older ones are removed."),
+        "Number of checkpoints that stay in the output folder; older ones are removed."),
 
     TEXT("output.folder", "output",
          "Folder of everything the run writes; made if it is not there. One that holds a run is "
