@@ -95,8 +95,11 @@ static void compare_values(work_t *work, const region_t *region, const int cell[
                            double b) {
   oak_difference_t *out = work->out;
   const oak_grid_view_t *view = work->comparison->view[0];
+  uint64_t bits[2];
+  memcpy(&bits[0], &a, sizeof a);
+  memcpy(&bits[1], &b, sizeof b);
   out->cells++;
-  if (memcmp(&a, &b, sizeof a) == 0) return;
+  if (bits[0] == bits[1]) return;
   double difference = a == b || (isnan(a) && isnan(b)) ? 0 : fabs(a - b);
   if (isnan(difference)) difference = INFINITY;
   const int differs = work->allowed < 0 ? !(isnan(a) && isnan(b)) : difference > work->allowed;
