@@ -37,6 +37,7 @@ enum { MOST_CALLS = 1 << 14, FRAMES = 8 };
 
 static struct {
   int counting;
+  int files;          /* writing, closing and removing files counts too */
   long count, chosen; /* number of the call that fails, 0: none */
   const char *what;   /* the call that failed, NULL: none */
   void *from;
@@ -90,6 +91,45 @@ WRAP(int, mkdir, -1, EACCES, (const char *path, mode_t mode), (path, mode))
 WRAP(int, rename, -1, EACCES, (const char *from, const char *to), (from, to))
 WRAP(void *, dlopen, NULL, ENOENT, (const char *path, int flags), (path, flags))
 
+static int file_fails(const char *what, void *from) { return calls.files && fails(what, from); }
+
+int __real_unlink(const char *path);
+int __wrap_unlink(const char *path);
+int __wrap_unlink(const char *path) {
+  if (!file_fails("unlink", __builtin_return_address(0))) return __real_unlink(path);
+  errno = EACCES;
+  return -1;
+}
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd) {
+  if (!file_fails("fsync", __builtin_return_address(0))) return __real_fsync(fd);
+  errno = EIO;
+  return -1;
+}
+
+/* A disk that fills up: a part is written, and then nothing. */
+ssize_t __real_pwrite(int fd, const void *data, size_t n, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *data, size_t n, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *data, size_t n, off_t at) {
+  const int again = calls.counting && calls.what && !strcmp(calls.what, "pwrite");
+  if (!file_fails("pwrite", __builtin_return_address(0)) && !again)
+    return __real_pwrite(fd, data, n, at);
+  errno = ENOSPC;
+  return again || n < 2 ? -1 : __real_pwrite(fd, data, n / 2, at);
+}
+
+/* The file is closed, and what was written is lost. */
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __wrap_close(int fd) {
+  const int failed = file_fails("close", __builtin_return_address(0)), closed = __real_close(fd);
+  if (!failed) return closed;
+  errno = EIO;
+  return -1;
+}
+
 #define WRAP_DEVICE(name, parameters, arguments)                                         \
   oak_status_t __real_oak_device_##name parameters;                                      \
   oak_status_t __wrap_oak_device_##name parameters;                                      \
@@ -116,7 +156,7 @@ WRAP_DEVICE(attach, (oak_device_t * dev, const oak_handle_t *handle, void **out)
 
 /* ---- runs */
 
-enum { MOST_KEYS = 24, MOST_OWN = 8, KEY_SIZE = 4300 };
+enum { MOST_KEYS = 32, MOST_OWN = 8, KEY_SIZE = 4300 };
 
 static char folder[] = "/tmp/oak_failures_XXXXXX"; /* of both ranks */
 
@@ -148,7 +188,11 @@ static oak_status_t use_library(oak_params_t *params, oak_t **sim, char **key, i
   oak_device_free(oak_device(*sim), args.mach);
   OAK_TRY(oak_agree(MPI_COMM_WORLD, st));
   snprintf(path, sizeof path, "%s/out/plotfile", folder);
-  return oak_write_grid(*sim, path);
+  OAK_TRY(oak_write_grid(*sim, path));
+  snprintf(path, sizeof path, "%s/out/checkpoint", folder);
+  OAK_TRY(oak_write_checkpoint(*sim, path));
+  OAK_TRY(oak_read_checkpoint(*sim, path));
+  return oak_advance(*sim, oak_time_step(*sim));
 }
 
 static int run_library(int nkey, char **key, int rank) {
@@ -179,7 +223,10 @@ typedef struct {
 } case_t;
 
 static const case_t cases[] = {
-    {"oak run", oak_command_run, {"problem.name=@/problems/waves.c", "refine.buffer=2"}},
+    {"oak run",
+     oak_command_run,
+     {"problem.name=@/problems/waves.c", "refine.buffer=2", "checkpoint.steps=2",
+      "checkpoint.keep=1", "checkpoint.at_end=yes"}},
     {"first order and floors",
      oak_command_run,
      {"problem.name=shock_tube", "boundary.xlow=reflect", "boundary.xhigh=outflow",
@@ -189,6 +236,12 @@ static const case_t cases[] = {
     {"oak params", run_params, {NULL}},
 };
 enum { CASES = sizeof cases / sizeof *cases, CASES_OF_DEVICE = 3 };
+
+static struct {
+  int all, places;  /* each call; one of each place, not only of every third */
+  int number, rank; /* where to begin */
+  long call;
+} choice = {.rank = 1};
 
 static int case_number, failing_rank, stderr_kept;
 
@@ -258,6 +311,7 @@ static int run(const case_t *c, long chosen) {
   calls.what = NULL;
   calls.chosen = chosen == 0 || test_rank == failing_rank ? chosen : -1;
   if (chosen) alarm(LIMIT);
+  calls.files = choice.all || choice.places || c == cases;
   calls.counting = 1;
   const int code = c->run(argc, argv, test_rank);
   calls.counting = 0;
@@ -323,12 +377,6 @@ static int try_call(const case_t *c, long chosen, const char *totals, int verbos
 }
 
 /* ---- which calls */
-
-static struct {
-  int all, places;  /* each call; one of each place, not only of every third */
-  int number, rank; /* where to begin */
-  long call;
-} choice = {.rank = 1};
 
 static void read_choice(void) {
   const char *text = getenv("OAK_TEST_FAILURES");
