@@ -33,10 +33,10 @@ static oak_status_t assign(oak_params_t *params, const char *lines) {
   static const char good[] =
       "device.name=cpu\ndevice.threads=1\nproblem.name=shock_tube\nmesh.block_size=8\n"
       "boundary.xlow=outflow\nboundary.xhigh=outflow\n";
-  char *text = malloc(sizeof good + strlen(lines)), *next = text, *line;
+  const size_t size = sizeof good + strlen(lines);
+  char *text = malloc(size), *next = text, *line;
   if (!text) abort();
-  strcpy(text, good);
-  strcat(text, lines);
+  snprintf(text, size, "%s%s", good, lines);
   oak_status_t st = OAK_OK;
   while (st == OAK_OK && (line = strsep(&next, "\n")))
     if (*line) st = oak_params_assign(params, line, "command line");
