@@ -19,6 +19,7 @@ static void run_help(void) {
       "diagnostics.csv and\n"
       "parameters.ini, which holds every parameter of the run.\n\n"
       "options:\n"
+      "  --check      say what the run would do, and how long it may take, and write nothing\n"
       "  --restart [latest|PATH]  go on from the newest good checkpoint in output.folder, or from "
       "PATH;\n"
       "               FILE.ini may be the folder of the run, whose parameters are taken then\n"
@@ -78,7 +79,7 @@ static oak_status_t read_settings(oak_params_t *params) {
 /* What the command line asks for, beside keys. */
 typedef struct {
   const char *file;
-  int trust, restart;
+  int trust, check, restart;
   oak_run_options_t options;
 } request_t;
 
@@ -123,7 +124,7 @@ static oak_status_t run(const request_t *request, int nset, char **set, int *int
   if (st == OAK_OK) st = oak_params_assign_all(params, nset, set, "command line");
   st = oak_agree(MPI_COMM_WORLD, st);
   if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
-  if (st == OAK_OK) st = oak_run_ext(sim, options);
+  if (st == OAK_OK) st = request->check ? oak_check(sim, options->stream) : oak_run_ext(sim, options);
   if (st == OAK_OK) *interrupted = oak_interrupted(sim);
   if (*interrupted && rank == 0 && options->stream)
     fprintf(options->stream, "go on with: oak run %s --restart\n", name);
@@ -142,6 +143,8 @@ static int read_arguments(int argc, char **argv, request_t *request) {
       request->options.stream = NULL;
     } else if (!strcmp(argv[i], "--trust")) {
       request->trust = 1;
+    } else if (!strcmp(argv[i], "--check")) {
+      request->check = 1;
     } else if (!strcmp(argv[i], "--overwrite")) {
       request->options.overwrite = 1;
     } else if (!strncmp(argv[i], "--restart=", 10)) {

@@ -128,6 +128,11 @@ OAK_API oak_status_t oak_totals(oak_t *sim, double *total);
  * \a stream (rank 0; NULL: silent). */
 OAK_API oak_status_t oak_run(oak_t *sim, FILE *stream);
 
+/** What oak_run would do, printed on \a stream (rank 0; NULL: silent) for a simulation that
+ * oak_create has just made: blocks, memory, outputs, and the time it may take, from some steps that
+ * are timed. Writes no file. Only oak_destroy() is of use then. */
+OAK_API oak_status_t oak_check(oak_t *sim, FILE *stream);
+
 /** What oak_run_ext is told beside the parameters; zeros are what oak_run does. */
 typedef struct {
   FILE *stream;  /**< as for oak_run */

@@ -259,8 +259,26 @@ def file_size(work):
             assert work.contents()[file].endswith(b"\n")
 
 
+def check(work):
+    """oak run --check tells what the run then does, and writes nothing."""
+    shown = ["run.ini", "run.max_steps=30", "output.picture_every=0.004", "run.report_every=1"]
+    before = work.names(".")
+    said = subprocess.run([*work.ranks, *shown, "--check"], cwd=work.folder, check=True, capture_output=True, text=True).stdout
+    assert work.names(".") == before, work.names(".")
+    table = {line[2:11].strip(): line[12:] for line in said.splitlines() if line.startswith("  ")}
+    assert {"mesh", "memory", "kernels", "outputs", "folder", "estimate"} <= table.keys(), said
+    assert re.search(r"  +picture +every 0\.004, first and last state$", said, re.M) and re.search(r"[0-9]+ steps of [0-9.]+ ms", said), said
+    ran = subprocess.run([*work.ranks, *shown], cwd=work.folder, check=True, capture_output=True, text=True).stdout
+    first = next(line.split() for line in ran.splitlines() if re.match(r" +0 ", line))
+    assert table["mesh"].startswith(f"{first[3]} block"), (table["mesh"], first)
+    assert "in the cache" in table["kernels"], table
+    again = subprocess.run([*work.ranks, *shown, "--check"], cwd=work.folder, check=True, capture_output=True, text=True).stdout
+    assert "holds a run, which only --overwrite removes" in again, again
+    work.bad([r"output\.plot_variables", r"no variable q"], "run.ini", "--check", "output.plot_variables=q")
+
+
 LONG = ["run.end_time=1e6", "run.max_steps=100000", "output.plot_first_last=no", "output.diagnostics_every=1"]
-CASES = [intervals, used_folder, input_file, links, two_runs, no_locks, kinds, exact, removed_folder, file_size]
+CASES = [check, intervals, used_folder, input_file, links, two_runs, no_locks, kinds, exact, removed_folder, file_size]
 
 
 def main():

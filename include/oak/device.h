@@ -186,6 +186,8 @@ OAK_API oak_status_t oak_device_wait(oak_device_t *dev, uint64_t *flag, uint64_t
  * of what the compiler sees, the defines, and the device's fingerprint. */
 OAK_API oak_status_t oak_device_build(oak_device_t *dev, const oak_source_t *source,
                                       oak_module_t **out);
+/** Builds of a device so far, and how many of them the cache did not have. Not collective. */
+OAK_API void oak_device_builds(const oak_device_t *dev, int *built, int *compiled);
 OAK_API void oak_device_unload(oak_device_t *dev, oak_module_t **module);
 OAK_API oak_status_t oak_device_kernel(oak_device_t *dev, oak_module_t *module, const char *name,
                                        oak_kernel_t **out);

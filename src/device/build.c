@@ -247,6 +247,8 @@ static oak_status_t attempt(oak_device_t *dev, const oak_source_t *source, int *
     free(path);
     return status;
   }
+  dev->built++;
+  dev->compiled += fresh;
   oak_status_t loaded = dev->ops->load(dev, path, out);
   status = oak_agree(dev->comm, loaded);
   free(path);
@@ -258,6 +260,11 @@ static oak_status_t attempt(oak_device_t *dev, const oak_source_t *source, int *
   *again = *rebuild;
   MPI_Allreduce(MPI_IN_PLACE, again, 1, MPI_INT, MPI_MAX, dev->comm);
   return status;
+}
+
+void oak_device_builds(const oak_device_t *dev, int *built, int *compiled) {
+  *built = dev->built;
+  *compiled = dev->compiled;
 }
 
 oak_status_t oak_device_build(oak_device_t *dev, const oak_source_t *source, oak_module_t **out) {

@@ -87,6 +87,36 @@ static void clear_items(oak_output_t *out) {
   out->nitem = 0;
 }
 
+static int is_wanted(const oak_schedule_t *s) {
+  return s->first_last || s->steps > 0 || s->every > 0 || s->ntimes > 0;
+}
+
+/* "every 0.1, every 50 steps, at 3 times, first and last state". */
+static void print_schedule(const oak_schedule_t *s, FILE *stream) {
+  const char *comma = "";
+  if (s->every > 0) fprintf(stream, "every %g", s->every), comma = ", ";
+  if (s->steps > 0) fprintf(stream, "%severy %ld steps", comma, s->steps), comma = ", ";
+  if (s->ntimes > 0) fprintf(stream, "%sat %d times", comma, s->ntimes), comma = ", ";
+  if (s->first_last) fprintf(stream, "%sfirst and last state", comma);
+}
+
+oak_status_t oak_output_print(oak_t *sim, FILE *stream) {
+  oak_output_t out = {.sim = sim};
+  const char *title = "outputs";
+  oak_status_t st = oak_agree(sim->comm, make_items(&out));
+  for (int i = 0; i < out.nitem && st == OAK_OK && stream; i++) {
+    const oak_output_item_t *item = &out.item[i];
+    if (!is_wanted(&item->schedule)) continue;
+    fprintf(stream, "  %-9s %-11s ", title, item->name);
+    print_schedule(&item->schedule, stream);
+    fprintf(stream, "\n");
+    title = "";
+  }
+  if (st == OAK_OK && stream && *title) fprintf(stream, "  %-9s none\n", title);
+  clear_items(&out);
+  return st;
+}
+
 oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *progress,
                              int overwrite) {
   *out = (oak_output_t){.sim = sim,
@@ -122,10 +152,6 @@ static oak_status_t write_parameters(const oak_output_t *out) {
   oak_text_begin(&text);
   if (text.stream) oak_params_print(out->sim->params, text.stream);
   return oak_text_write(&text, path, 0);
-}
-
-static int is_wanted(const oak_schedule_t *s) {
-  return s->first_last || s->steps > 0 || s->every > 0 || s->ntimes > 0;
 }
 
 /* Begin a table or cut off what comes after the step of a restart. */

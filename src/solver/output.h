@@ -84,6 +84,9 @@ oak_status_t oak_output_begin(oak_output_t *out);
  * step: cut rows of later steps off the tables, begin those that are not there, and write the
  * effective parameters. Each file is replaced when its new text is on the disk. Collective. */
 oak_status_t oak_output_continue(oak_output_t *out);
+/** Say which outputs a run would write, and when, on \a stream (NULL: only judge the keys).
+ * Collective. */
+oak_status_t oak_output_print(oak_t *sim, FILE *stream);
 /** Write what is due now; \a last: the run ends here. Collective. */
 oak_status_t oak_output_write(oak_output_t *out, double dt, int last);
 /** The next time that an output has to meet exactly; INFINITY: none. */

@@ -27,7 +27,7 @@ static void refresh(report_t *r, const oak_t *sim, double dt) {
   r->state.updates = sim->updates;
 }
 
-static void print_head(oak_t *sim, FILE *stream) {
+void oak_run_head(oak_t *sim, FILE *stream) {
   char device[512];
   if (!stream || sim->rank != 0) return;
   oak_device_ops(sim->dev)->describe(sim->dev, device, sizeof device);
@@ -181,7 +181,7 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
       .every_seconds = oak_params_real(sim->params, "run.report_seconds")};
   r.progress.options = options; /* for notes before the table begins */
   sim->interrupted = 0;
-  print_head(sim, stream);
+  oak_run_head(sim, stream);
   OAK_TRY(oak_output_open(&out, sim, &r.progress, run->overwrite || run->restart));
   if (stream && out.hold.unlocked)
     fprintf(stream, "The file system of %s has no locks: let no other run write to it.\n\n",

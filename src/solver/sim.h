@@ -285,4 +285,7 @@ oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind);
  * known, the message names the first block with a count. */
 oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind);
 
+/** The first lines of a run on \a stream, on rank 0; NULL: none. */
+void oak_run_head(oak_t *sim, FILE *stream);
+
 #endif
