@@ -74,6 +74,9 @@ const oak_param_desc_t oak_param_table[] = {
     REAL("run.report_seconds", "5", 0, INFINITY, "s",
          "A progress line is printed at least once in this many seconds of wall-clock time; 0: "
          "off."),
+    REAL("run.watchdog", "0", 0, INFINITY, "s",
+         "End the run if a rank makes no progress for so long, and say which one, in which phase "
+         "and step. Choose more than the longest output or step takes. 0: off."),
 
     INT("mesh.dim", "2", 2, 3, NULL, "Spatial dimensions: 2 (quadtree) or 3 (octree)."),
     EVEN("mesh.block_size", "16", 4, 128, "cells",

@@ -2,6 +2,8 @@
  * Wall-clock time spent in the parts of a run, and its table. */
 #include "timer.h"
 
+#include <time.h>
+
 #include "oak/status.h"
 
 const char *oak_phase_name(oak_phase_t phase) {
@@ -22,6 +24,22 @@ void oak_timers_reset(oak_timers_t *timers) {
 /** Phases nested deeper than the stack are counted for the deepest phase that it holds. */
 static oak_phase_t running(const oak_timers_t *timers) {
   return timers->stack[timers->depth < OAK_TIMER_DEPTH ? timers->depth : OAK_TIMER_DEPTH - 1];
+}
+
+static void show(oak_timers_t *timers) {
+  oak_beat_t *beat = timers->beat;
+  struct timespec t;
+  if (!beat) return;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  atomic_store_explicit(&beat->phase, (int)running(timers), memory_order_relaxed);
+  atomic_store_explicit(&beat->time, (double)t.tv_sec + 1e-9 * (double)t.tv_nsec,
+                        memory_order_relaxed);
+  atomic_fetch_add_explicit(&beat->changes, 1, memory_order_relaxed);
+}
+
+void oak_timers_show(oak_timers_t *timers, oak_beat_t *beat) {
+  timers->beat = beat;
+  show(timers);
 }
 
 /** Add the times between marks to their phases. */
@@ -62,6 +80,7 @@ void oak_timer_start(oak_timers_t *timers, oak_phase_t phase) {
   timers->depth++;
   OAK_ASSERT(timers->depth < OAK_TIMER_DEPTH);
   if (timers->depth < OAK_TIMER_DEPTH) timers->stack[timers->depth] = phase;
+  show(timers);
 }
 
 void oak_timer_stop(oak_timers_t *timers, oak_phase_t phase) {
@@ -69,6 +88,7 @@ void oak_timer_stop(oak_timers_t *timers, oak_phase_t phase) {
   (void)phase;
   charge(timers);
   if (timers->depth > 0) timers->depth--;
+  show(timers);
 }
 
 double oak_timer_seconds(oak_timers_t *timers, oak_phase_t phase) {

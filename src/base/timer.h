@@ -11,6 +11,7 @@
 #define OAK_TIMER_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #define OAK_PHASE_TABLE(X)                      \
@@ -49,6 +50,14 @@ typedef struct {
   double (*between)(void *data, int from, int to);
 } oak_clock_t;
 
+/** What another thread or process may look at: the running phase, changes of phase so far, and when
+ * the last one was (CLOCK_MONOTONIC, in seconds). */
+typedef struct {
+  _Atomic int phase;
+  _Atomic long changes;
+  _Atomic double time;
+} oak_beat_t;
+
 typedef struct {
   double seconds[OAK_PHASE_COUNT];     /**< up to `since` */
   double since;                        /**< MPI_Wtime of the last change of phase */
@@ -56,13 +65,17 @@ typedef struct {
   oak_phase_t marked[OAK_TIMER_MARKS]; /**< phase that ended at each mark */
   int marks;                           /**< made and not yet read, the oldest 0 */
   oak_phase_t stack[OAK_TIMER_DEPTH];
-  int depth; /**< running phase: stack[depth]; stack[0] is OAK_PHASE_OTHER */
+  int depth;        /**< running phase: stack[depth]; stack[0] is OAK_PHASE_OTHER */
+  oak_beat_t *beat; /**< kept up to date unless NULL */
 } oak_timers_t;
 
 /** Set all times to 0 and begin with OAK_PHASE_OTHER. Not collective, as all but printing. */
 void oak_timers_reset(oak_timers_t *timers);
 /** From now on take times from a device's clock; NULL: from the host's again. */
 void oak_timers_use(oak_timers_t *timers, const oak_clock_t *clock);
+
+/** Note each change of phase in \a beat; NULL: no longer. */
+void oak_timers_show(oak_timers_t *timers, oak_beat_t *beat);
 
 /** Start a phase within the running one. Each start needs its stop, also where a function fails. */
 void oak_timer_start(oak_timers_t *timers, oak_phase_t phase);

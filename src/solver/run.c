@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/watchdog.h"
 #include "io/checkpoint.h"
 #include "solver/saver.h"
 
@@ -12,6 +13,7 @@ typedef struct {
   oak_progress_state_t state;
   int64_t blocks[OAK_MESH_MAX_LEVEL + 1];
   long revision;
+  oak_watchdog_t *dog; /* NULL: none */
 } report_t;
 
 static void refresh(report_t *r, const oak_t *sim, double dt) {
@@ -83,6 +85,7 @@ static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_saver_t *saver, dou
   double dt = 0;
   while (sim->time < end_time && (max_steps == 0 || sim->step < max_steps)) {
     const double output_time = oak_output_target(out);
+    oak_watchdog_step(r->dog, sim->step + 1);
     OAK_TRY(choose_step(sim, end_time, output_time, &dt));
     const int reaches_end = dt >= end_time - sim->time, meets = dt == output_time - sim->time;
     sim->asks = oak_saver_asks(saver);
@@ -170,6 +173,7 @@ static oak_status_t run_steps(oak_t *sim, report_t *r, oak_saver_t *saver,
 
 oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
   FILE *stream = run->stream;
+  const double patience = oak_params_real(sim->params, "run.watchdog");
   report_t r = {.revision = -1};
   oak_output_t out;
   oak_saver_t saver;
@@ -187,9 +191,12 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
     fprintf(stream, "The file system of %s has no locks: let no other run write to it.\n\n",
             out.folder);
   oak_status_t st = oak_agree(sim->comm, oak_saver_open(&saver, &out));
+  if (st == OAK_OK && patience > 0)
+    st = oak_watchdog_start(sim->comm, &sim->timers, patience, &r.dog);
   if (st == OAK_OK) st = begin(sim, &out, run->restart);
   if (st == OAK_OK) st = run_steps(sim, &r, &saver, &options, run);
   st = oak_output_close(&out, st);
+  oak_watchdog_stop(&r.dog);
   if (st == OAK_OK && stream) oak_print_wtime(sim, stream);
   return st;
 }

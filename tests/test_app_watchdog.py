@@ -1,0 +1,197 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Ranks that stop, die or hang, for CTest: a run with run.watchdog ends with one message that names the rank and its
+phase, and leaves no process behind; a run that goes on is left alone.
+
+usage: test_app_watchdog.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD] [--show]
+
+Prints nothing for cases that pass but one line at the end. Exit 0: all passed, 1: not."""
+import argparse
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from test_app_errors import GOOD, MPIEXEC
+
+LIMIT = 60
+LONG = ["run.end_time=1e9", "run.max_steps=0", "run.report_every=1", "output.plot_first_last=no", "mesh.adapt_every=2"]
+# The last block of the domain takes forever from some step on; volatile, so that no compiler sees through it.
+HANG = """
+OAK_FN void tube_initial(const problem_parameters_t *p, const physics_parameters_t *ph, const double x[3], real q[])
+{ (void)p; (void)ph; q[0] = 1; q[1] = (real)(x[0] * 0); q[2] = 0; q[3] = 1; }
+#define PROBLEM_INITIAL tube_initial
+OAK_FN void hang(const problem_parameters_t *p, const physics_parameters_t *ph, const double x[3], double t, const real q[],
+                 real source[])
+{
+  (void)p; (void)ph; (void)q;
+  volatile int on = t > 0.05 && x[0] > 0.9 && x[1] > 0.9;
+  while (on) on = 1;
+  source[0] += 0;
+}
+#define PROBLEM_SOURCE hang
+"""
+
+
+def state(process):
+    """As in /proc: T stopped, Z dead, an empty text: gone."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
+
+
+def ranks(launcher):
+    """Processes of oak below mpiexec, by rank."""
+    found = {}
+    for name in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{name}/environ", "rb") as file:
+                words = dict(word.split(b"=", 1) for word in file.read().split(b"\0") if b"=" in word)
+            with open(f"/proc/{name}/cmdline", "rb") as file:
+                command = file.read().split(b"\0")
+        except (OSError, ValueError):
+            continue
+        rank = words.get(b"OMPI_COMM_WORLD_RANK", words.get(b"PMI_RANK"))
+        if words.get(b"OAK_WATCHDOG_TEST") == str(launcher).encode() and rank is not None and b"run.ini" in command:
+            found[int(rank)] = int(name)
+    return found
+
+
+class Run:
+    """A run that has begun to step."""
+
+    def __init__(self, options, work, *arguments, source=None):
+        with open(os.path.join(work, "run.ini"), "w", encoding="utf-8") as file:
+            file.write(GOOD.format(work=work))
+        if source:
+            with open(os.path.join(work, "hang.c"), "w", encoding="utf-8") as file:
+                file.write(source)
+            arguments += ("problem.name=./hang.c",)
+        mark = f"{os.getpid()}{time.monotonic_ns()}"
+        launch = [*shlex.split(options.mpiexec), str(options.np), options.oak] if options.np > 1 else [options.oak]
+        out = open(os.path.join(work, "stdout"), "w+", encoding="utf-8")  # a pipe would fill up
+        self.child = subprocess.Popen([*launch, "run", "run.ini", *LONG, *arguments], cwd=work, stdin=subprocess.DEVNULL, text=True,
+                                      stdout=out, stderr=subprocess.PIPE, start_new_session=True,
+                                      env=dict(os.environ, OAK_WATCHDOG_TEST=mark))
+        end = time.monotonic() + LIMIT
+        with open(out.name, encoding="utf-8") as said:
+            while not re.search(r"^ +5 ", said.read(), re.M):
+                said.seek(0)
+                assert self.child.poll() is None and time.monotonic() < end, self.child.communicate()
+                time.sleep(0.05)
+        self.rank = ranks(mark) if options.np > 1 else {0: self.child.pid}
+        assert len(self.rank) == options.np, f"found {self.rank}"
+
+    def end(self, limit=LIMIT):
+        """Exit status (None: still running after the limit), standard error, seconds."""
+        start = time.monotonic()
+        try:
+            _, text = self.child.communicate(timeout=limit)
+            return self.child.returncode, text, time.monotonic() - start
+        except subprocess.TimeoutExpired:
+            for process in self.rank.values():
+                os.kill(process, signal.SIGKILL)
+            os.killpg(self.child.pid, signal.SIGKILL)
+            _, text = self.child.communicate()
+            return None, text, time.monotonic() - start
+
+    def left(self):
+        """Ranks that are still there a moment after the end."""
+        for _ in range(50):
+            alive = [rank for rank, process in self.rank.items() if state(process) not in ("", "Z")]
+            if not alive:
+                break
+            time.sleep(0.1)
+        return alive
+
+
+def judge(run, outcome, patterns):
+    code, text, seconds = outcome
+    wrong = []
+    if code is None:
+        wrong.append(f"it runs on after {seconds:.0f} s")
+    elif code == 0:
+        wrong.append("exit status 0")
+    heads = [line for line in text.splitlines() if line.startswith("oak: error:")]
+    if patterns and len(heads) != 1:
+        wrong.append(f"{len(heads)} messages instead of one")
+    wrong += [f"nothing matches /{p}/" for p in patterns if not any(re.search(p, line) for line in heads)]
+    if run.left():
+        wrong.append(f"ranks {run.left()} are still there")
+    return wrong, text
+
+
+def stopped(options, work):
+    """A rank that is stopped by a signal."""
+    if options.np < 2:
+        return [], ""
+    run = Run(options, work, "run.watchdog=3")
+    last = options.np - 1
+    os.kill(run.rank[last], signal.SIGSTOP)
+    return judge(run, run.end(), [rf"rank {last} \(process {run.rank[last]} on \S+, stopped by a signal\)",
+                                  r"no progress for [3-9][.0-9]* s in phase '[a-zA-Z0-9 ()]+' of step \d+", r"run\.watchdog = 3"])
+
+
+def hang(options, work):
+    """A kernel that never ends, on one rank."""
+    run = Run(options, work, "run.watchdog=3", "mesh.min_level=3", "mesh.max_level=3", "run.dt_max=0.004", source=HANG)
+    return judge(run, run.end(), [rf"rank {options.np - 1} \(process \d+ on \S+\)", r"in phase 'flux and update' of step 1\d\b"])
+
+
+def killed(options, work):
+    """A rank that is killed: the launcher ends the others, with or without a watchdog."""
+    if options.np < 2:
+        return [], ""
+    run = Run(options, work)
+    os.kill(run.rank[options.np - 1], signal.SIGKILL)
+    return judge(run, run.end(), [])
+
+
+def goes_on(options, work):
+    """Stopping the whole run for a while, as a terminal does, is no fault; nor is a long run."""
+    run = Run(options, work, "run.watchdog=3")
+    for process in run.rank.values():
+        os.kill(process, signal.SIGSTOP)
+    time.sleep(5)
+    for process in run.rank.values():
+        os.kill(process, signal.SIGCONT)
+    time.sleep(4)
+    wrong = [] if run.child.poll() is None else [f"it ended with {run.child.returncode}"]
+    os.kill(run.child.pid, signal.SIGTERM)
+    code, text, _ = run.end()
+    if code is None or run.left():
+        wrong.append("it does not end by SIGTERM")
+    return wrong, text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--oak", required=True)
+    parser.add_argument("--mpiexec", required=True, help="command and option that the number of ranks follows")
+    parser.add_argument("--np", type=int, required=True)
+    parser.add_argument("--only", default="", help="cases whose name holds this")
+    parser.add_argument("--show", action="store_true", help="print every message")
+    options = parser.parse_args()
+    options.oak = os.path.abspath(options.oak)
+    failed, tests = 0, [test for test in (stopped, hang, killed, goes_on) if options.only in test.__name__]
+    for test in tests:
+        with tempfile.TemporaryDirectory(prefix="oak_watchdog_") as work:
+            wrong, text = test(options, work)
+        said = "\n".join(line for line in text.splitlines() if not MPIEXEC.match(line))
+        if options.show:
+            print(f"== {test.__name__}\n{said}", flush=True)
+        if wrong:
+            failed += 1
+            print(f"FAILED {test.__name__}: {'; '.join(wrong)}; it said:\n{said}\n", flush=True)
+    print(f"{len(tests) - failed} of {len(tests)} cases pass")
+    return 1 if failed or not tests else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
