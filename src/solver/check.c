@@ -57,7 +57,8 @@ static void print_kernels(oak_t *sim, FILE *stream) {
     return;
   }
   oak_str_span(span, sizeof span, oak_timer_seconds(&sim->timers, OAK_PHASE_INIT));
-  fprintf(stream, "%d of %d files compiled just now, now in the cache; start and compilation took %s\n",
+  fprintf(stream,
+          "%d of %d files compiled just now, now in the cache; start and compilation took %s\n",
           compiled, built, span);
 }
 
@@ -102,10 +103,12 @@ static void print_estimate(double steps, int timed, double seconds, FILE *stream
   }
   oak_str_count(count, sizeof count, steps);
   oak_str_span(span, sizeof span, steps * seconds / timed);
-  fprintf(stream, "  %-9s %s for %s step%s of %.3g ms, without output: measured in %d step%s from\n",
+  fprintf(stream,
+          "  %-9s %s for %s step%s of %.3g ms, without output: measured in %d step%s from\n",
           "estimate", span, count, steps > 1 ? "s" : "", 1e3 * seconds / timed, timed,
           timed > 1 ? "s" : "");
-  fprintf(stream, "  %-9s the initial state; a mesh that grows and waves that speed up need more\n", "");
+  fprintf(stream, "  %-9s the initial state; a mesh that grows and waves that speed up need more\n",
+          "");
 }
 
 /* ---- all */
