@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * A load that is held: steps and adaptations by the thousand neither use more and more memory nor
+ * let the totals drift. $OAK_TEST_LONG: 40,000 steps with 10,000 adaptations; otherwise the
+ * fortieth part of it. */
+// TEST np={2} timeout=300
+#include "solver_test.h"
+
+/** Resident memory of this process, in bytes. */
+static double memory(void) {
+  long pages = 0, resident = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%ld %ld", &pages, &resident) != 2) abort();
+  fclose(file);
+  return (double)resident * (double)sysconf(_SC_PAGESIZE);
+}
+
+static void test_held(void **state) {
+  (void)state;
+  const int steps = test_long() ? 40000 : 1000, warm = steps / 4;
+  double start[TEST_MAX_NVAR], end[TEST_MAX_NVAR], early = 0, most = 0;
+  long adaptations = 0, changes = 0;
+  sim_t s = sim_new(MPI_COMM_WORLD, TEST_PROBLEM("waves") "physics.name=euler\n"
+                                                          "refine.criterion=lohner\n"
+                                                          "refine.variable=rho E\n"
+                                                          "refine.c_refine=0.2\n"
+                                                          "refine.c_derefine=0.1\nmesh.theta=1\n"
+                                                          "mesh.block_size=8\nmesh.min_level=1\n"
+                                                          "mesh.max_level=3\nrun.cfl=0.3\n");
+  MUST(oak_initialize(s.oak));
+  MUST(oak_totals(s.oak, start));
+  for (int step = 1; step <= steps; step++) {
+    MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+    if (step % 4 == 0) {
+      /* Waves die away: by hand, some blocks are refined and then all families merged. */
+      const int n = oak_nblocks(s.oak);
+      int *flag = calloc((size_t)n + 1, sizeof *flag), changed;
+      if (!flag) abort();
+      const int turn = step / 4;
+      for (int b = 0; b < n; b++) flag[b] = turn % 2 ? (b * 7 + turn / 2) % 5 == 0 : -1;
+      MUST(oak_adjust_refinement_flags(s.oak, flag, &changed));
+      free(flag);
+      adaptations++;
+      changes += changed;
+    }
+    if (step == warm) early = memory();
+  }
+  MUST(oak_totals(s.oak, end));
+  const double late = memory(), per_1000 = (late / early - 1) / (steps - warm) * 1000;
+  const double growth = max_ranks(s.comm, per_1000);
+  for (int v = 0; v < s.nvar; v++) {
+    /* momenta are about zero: against what moves */
+    const double scale = v == 0 || v == s.nvar - 1 ? fabs(start[v]) : fabs(start[0]);
+    most = worse(most, fabs(end[v] - start[v]) / (scale * 2.22e-16));
+  }
+  report(
+      "%d steps, %ld adaptations, %ld of which changed the mesh: memory grows by %.4f %% per 1,000 "
+      "steps, totals drift by %.2f ulp",
+      steps, adaptations, changes, 100 * growth, most);
+  assert_true(changes > adaptations / 2);
+  assert_true(most <= 4);
+  /* Short runs: a page more or less, and buffers that MPI makes once, are no growth. */
+  if (test_long())
+    assert_true(growth < 1e-3);
+  else
+    assert_true(growth < 0.05);
+  sim_free(&s);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_held)};
+  return TEST_MAIN(tests);
+}
