@@ -169,7 +169,7 @@ static oak_status_t draw(const char *plotfile, const settings_t *s, const double
                          const char *out) {
   oak_plotfile_t *p = NULL, *other = NULL;
   oak_derived_t *derived = NULL;
-  oak_picture_options_t o;
+  oak_picture_options_t o = {0};
   char *name = NULL;
   oak_status_t st = oak_plotfile_open(plotfile, 0, &p);
   const oak_grid_view_t *view = p ? oak_plotfile_view(p) : NULL;

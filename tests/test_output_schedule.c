@@ -143,7 +143,7 @@ static void run(const char *name, int breaks) {
 static void test_breaks(void **state) {
   (void)state;
   char path[2][128];
-  strcpy(folder, "/tmp/oak_schedule_XXXXXX");
+  snprintf(folder, sizeof folder, "/tmp/oak_schedule_XXXXXX");
   if (test_rank == 0 && !mkdtemp(folder)) MPI_Abort(MPI_COMM_WORLD, 1);
   MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
   for (int breaks = 0; breaks < 2; breaks++) {
@@ -172,7 +172,8 @@ static void test_kinds(void **state) {
   MUST(oak_params_new(&params));
   for (int k = 0; oak_output_kinds[k]; k++) {
     const oak_output_kind_t *kind = oak_output_kinds[k];
-    strcat(strcat(words, *words ? ", " : "must be one of "), kind->name);
+    const size_t at = strlen(words);
+    snprintf(words + at, sizeof words - at, "%s%s", at ? ", " : "must be one of ", kind->name);
     assert_true(kind->write || kind->row);
   }
   MUST(oak_params_set(params, "output.a.kind", "none"));
