@@ -9,14 +9,14 @@ CMAKE_FLAGS ?=
 BUILD_TESTS ?= ON
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps verify-deps dev-deps build demo gallery test test-long verify sanitize build-sanitize install format \
+.PHONY: help deps test-deps verify-deps dev-deps build demo gallery test test-long verify sanitize build-sanitize fuzz valgrind install format \
   check-format lint info dist deb deb-deps clean
 
 # Debian 12 and later, Ubuntu 22.04 and later.
 PACKAGES := gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4est-dev libinih-dev libpng-dev
 TEST_PACKAGES := libcmocka-dev python3 python3-vtk9 python3-numpy util-linux git
 VERIFY_PACKAGES := python3 python3-numpy python3-matplotlib
-DEV_PACKAGES := clang-format clang-tidy git
+DEV_PACKAGES := clang-format clang-tidy cppcheck git
 DEB_PACKAGES := dpkg-dev file
 VERSION = $(shell sed -n "s/^project.oak VERSION \([0-9.]*\).*/\1/p" CMakeLists.txt)
 
@@ -39,8 +39,10 @@ help:
 	@echo "  make dist            write dist/oak-$(VERSION).tar.gz, the committed sources, which build without git"
 	@echo "  make deb             build a Debian package, dist/oak_$(VERSION)_*.deb"
 	@echo "  make sanitize        unit tests with address and undefined-behaviour sanitizers, kernels included"
+	@echo "  make fuzz            parameter files, command lines, plotfiles, checkpoints made up at random (RUNS=$(RUNS) each)"
+	@echo "  make valgrind        a few tests of the solver and of output on 1 and 4 ranks under valgrind (some minutes)"
 	@echo "  make format          format all C code; check-format only says what would change"
-	@echo "  make lint            clang-tidy and rules of this project"
+	@echo "  make lint            clang-tidy, cppcheck, gcc's analyzer and rules of this project"
 	@echo "  make info            what was found on this machine: compilers, devices, paths"
 	@echo "  make clean           remove what was built, output/, gallery/ and verify_report/"
 	@echo
@@ -109,8 +111,23 @@ build-sanitize:
 	@$(MAKE) --no-print-directory build BUILD=$(SANITIZE) \
 	  CMAKE_FLAGS="-DOAK_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG='-g1 -O1' $(CMAKE_FLAGS)"
 
+# Clang's fuzzer where there is clang: it looks for inputs that reach new code. Otherwise mutations at random.
+FUZZ ?= $(BUILD)_fuzz
+RUNS ?= 1000000
+fuzz: test-deps
+	@if command -v clang >/dev/null; then flags="-DOAK_FUZZ=ON -DCMAKE_C_COMPILER=clang"; \
+	else echo "clang is missing: mutations at random, blind to what they reach"; fi; \
+	$(MAKE) --no-print-directory build BUILD=$(FUZZ) \
+	  CMAKE_FLAGS="-DOAK_SANITIZE=ON $$flags -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG='-g1 -O1' $(CMAKE_FLAGS)"
+	@tools/fuzz.sh $(JOBS) $(FUZZ) $(RUNS) $(CASES)
+
 sanitize: test-deps build-sanitize
 	@tools/run_tests.sh $(JOBS) "$(SANITIZE):-L unit"
+
+# Kernels without AVX-512, which valgrind does not know.
+valgrind: test-deps build
+	@command -v valgrind >/dev/null || { echo "valgrind is missing (Debian, Ubuntu: apt-get install valgrind)" >&2; exit 1; }
+	@tools/valgrind.sh $(BUILD) $(CASES)
 
 install info: BUILD_TESTS =
 install: build
@@ -143,6 +160,7 @@ check-format: dev-deps
 
 lint: dev-deps build
 	@tools/lint.sh
+	@tools/analyze.sh $(JOBS)
 	@git ls-files 'src/*.c' 'app/*.c' 'examples/*main.c' | grep -v mesh/forest.c | \
 	  xargs -P $(JOBS) -n 4 clang-tidy -p $(BUILD) --quiet 2>/dev/null
 
@@ -152,4 +170,4 @@ info: build
 	@grep -E '^(CMAKE_BUILD_TYPE|CMAKE_C_COMPILER|P4EST_LIBRARY|SC_LIBRARY|MPI_C_COMPILER):' $(BUILD)/CMakeCache.txt
 
 clean:
-	@rm -rf $(BUILD) $(SANITIZE) build_deb dist output gallery verify_report
+	@rm -rf $(BUILD) $(SANITIZE) $(FUZZ) build_deb dist output gallery verify_report

@@ -267,14 +267,18 @@ static const char *nearest_key(const oak_params_t *params, const char *key) {
   const char *nearest = NULL, *dot = strchr(key, '.'), *name = dot ? dot + 1 : key;
   const int inside =
       strncmp(key, "output.", 7) == 0 && section_known(params, key) && strchr(name, '.');
+  const int length = (int)strlen(key);
   int best = 1 + (int)strlen(name) / 3;
   if (best > 4) best = 4;
   for (int i = 0; i < params->nknown; i++) {
     const char *other = params->known[i].desc.key;
     /* Another output has other keys. */
     if (inside && !oak_param_same_section(key, other)) continue;
+    const int same_name = strcmp(name, strchr(other, '.') + 1) == 0;
+    /* Texts are at least as far apart as their lengths: most keys need no closer look. */
+    if (!same_name && abs((int)strlen(other) - length) > best) continue;
     int distance = oak_str_distance(key, other);
-    if (distance > 1 && strcmp(name, strchr(other, '.') + 1) == 0) distance = 1;
+    if (distance > 1 && same_name) distance = 1;
     if (distance < best || (distance == best && !nearest)) {
       best = distance;
       nearest = other;
