@@ -13,8 +13,12 @@ typedef struct {
 } fault_t;
 
 static const fault_t faults[] = {
-    {"NaN", -1, NAN},          {"infinity", -1, INFINITY},    {"-infinity", -1, -INFINITY},
-    {"a density of 0", 0, 0},  {"a negative density", 0, -1}, {"no energy", -2, 0},
+    {"NaN", -1, NAN},
+    {"infinity", -1, INFINITY},
+    {"-infinity", -1, -INFINITY},
+    {"a density of 0", 0, 0},
+    {"a negative density", 0, -1},
+    {"no energy", -2, 0},
     {"a negative energy", -2, -1},
 };
 enum { FAULTS = sizeof faults / sizeof *faults };

@@ -18,12 +18,12 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define FUZZ_MUST(condition)                                                      \
-  do {                                                                            \
-    if (!(condition)) {                                                           \
+#define FUZZ_MUST(condition)                                                        \
+  do {                                                                              \
+    if (!(condition)) {                                                             \
       fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-      abort();                                                                    \
-    }                                                                             \
+      abort();                                                                      \
+    }                                                                               \
   } while (0)
 
 /** A failure has a message, which holds no commands to a terminal. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Checkpoints: the input is a file. Since hardly any change would get past the checksums, the first
- * byte says what is made good first: 1 the checksum of the head, 2 those of the records, 4 the size of
- * the file. */
+ * byte says what is made good first: 1 the checksum of the head, 2 those of the records, 4 the size
+ * of the file. */
 #define _GNU_SOURCE 1
 #include <stddef.h>
 

@@ -13,7 +13,9 @@ enum { FILES = sizeof name / sizeof *name, MOST_VALUES = 1 << 20 };
 static char plotfile[96], *good[FILES];
 static size_t good_size[FILES];
 
-static void path_of(int file, char path[256]) { snprintf(path, 256, "%s/%s", plotfile, name[file]); }
+static void path_of(int file, char path[256]) {
+  snprintf(path, 256, "%s/%s", plotfile, name[file]);
+}
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
   test_mesh_t mesh;
