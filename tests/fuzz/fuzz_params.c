@@ -21,7 +21,7 @@ static char *print(const char *file, oak_status_t *st) {
   FUZZ_MUST(oak_params_new(&params) == OAK_OK);
   oak_params_trust(params);
   *st = oak_params_read(params, MPI_COMM_SELF, file);
-  if (*st == OAK_OK) *st = oak_params_check(params, 0);
+  if (*st == OAK_OK) *st = oak_params_check(params, 1);
   fuzz_judge(*st);
   if (*st == OAK_OK) {
     FILE *stream = open_memstream(&text, &size);
