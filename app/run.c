@@ -124,7 +124,8 @@ static oak_status_t run(const request_t *request, int nset, char **set, int *int
   if (st == OAK_OK) st = oak_params_assign_all(params, nset, set, "command line");
   st = oak_agree(MPI_COMM_WORLD, st);
   if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
-  if (st == OAK_OK) st = request->check ? oak_check(sim, options->stream) : oak_run_ext(sim, options);
+  if (st == OAK_OK)
+    st = request->check ? oak_check(sim, options->stream) : oak_run_ext(sim, options);
   if (st == OAK_OK) *interrupted = oak_interrupted(sim);
   if (*interrupted && rank == 0 && options->stream)
     fprintf(options->stream, "go on with: oak run %s --restart\n", name);
