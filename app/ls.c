@@ -79,6 +79,7 @@ static void print_one(const char *path, const oak_plotfile_t *p) {
 /** What is said about several plotfiles together. */
 typedef struct {
   int nvar, width;
+  int damaged; /**< plotfiles that cannot be read */
   char **name;
   double (*range)[2];
 } ranges_t;
@@ -108,12 +109,17 @@ static oak_status_t add_ranges(ranges_t *all, const oak_plotfile_t *p) {
   return OAK_OK;
 }
 
+/** A damaged plotfile, such as one on a disk that was full, leaves the others to be listed. */
 static oak_status_t print_line(const char *path, int width, ranges_t *all) {
   oak_plotfile_t *p;
   char cells[16], levels[1024], size[32];
-  OAK_TRY(oak_plotfile_open(path, 0, &p));
-  const oak_grid_view_t *view = oak_plotfile_view(p);
   const char *slash = strrchr(path, '/');
+  if (oak_plotfile_open(path, 0, &p) != OAK_OK) {
+    printf("  %-*s cannot be read: %s\n", width, slash ? slash + 1 : path, oak_last_error());
+    all->damaged++;
+    return OAK_OK;
+  }
+  const oak_grid_view_t *view = oak_plotfile_view(p);
   oak_str_count(cells, sizeof cells, count_cells(view));
   print_size(size, sizeof size, (double)oak_plotfile_bytes(p));
   print_levels(levels, sizeof levels, view);
@@ -146,6 +152,9 @@ static oak_status_t print_folder(const char *path, char **list, int count) {
   }
   free(all.name);
   free(all.range);
+  if (st == OAK_OK && all.damaged > 0)
+    st =
+        OAK_FAIL(OAK_ERR_FILE, "%d of %d plotfiles in %s cannot be read", all.damaged, count, path);
   return st;
 }
 

@@ -131,6 +131,10 @@ def check_diff(look, run):
     look("diff", "2D", "nowhere", code=2, words="No such file")
     os.rename(os.path.join(look.work, "one/plt000000"), os.path.join(look.work, "one/plt000001"))
     look("diff", "2D", "one", code=1, words="is in one run alone")
+    os.remove(os.path.join(look.work, "one/plt000001/Header"))
+    os.mkdir(os.path.join(look.work, "one/plt000001/Header"))
+    text = look("ls", "one", code=1, words="1 of 2 plotfiles in one cannot be read")
+    assert "plt000001 cannot be read" in text and "plt000040" in text, text
 
 
 def check_plot(look):
