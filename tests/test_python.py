@@ -86,16 +86,17 @@ def check_uniform(p):
 def check_commands(p, command, work):
     """oak line and oak slice give the same numbers."""
     array = os.path.join(work, "array.npy")
+    quiet = {"stdout": subprocess.DEVNULL, "check": True}
     begin, end = [0.0, 0.0, 0.2][:p.dim], [0.1, 0.3, 0.2][:p.dim]
     text = [",".join(map(str, point)) for point in (begin, end)]
-    subprocess.run([command, "line", p.path, "--from", text[0], "--to", text[1], "-o", array], check=True)
+    subprocess.run([command, "line", p.path, "--from", text[0], "--to", text[1], "-o", array], **quiet)
     theirs, mine = np.load(array), p.line(begin, end)
     assert mine.dtype.names == theirs.dtype.names and len(mine) == len(theirs), (mine.dtype, theirs.dtype)
     for name in mine.dtype.names:
         assert np.allclose(mine[name], theirs[name], rtol=1e-13, atol=1e-13), name
     at = [] if p.dim == 2 else ["--axis", "y", "--at", "0.11"]
     for level in (2, p.max_level):
-        subprocess.run([command, "slice", p.path, *at, "--level", str(level), "--var", "rho", "-o", array], check=True)
+        subprocess.run([command, "slice", p.path, *at, "--level", str(level), "--var", "rho", "-o", array], **quiet)
         theirs, mine = np.load(array), p.slice("rho", "y", 0.11, level)
         assert np.allclose(mine.values, theirs["rho"], rtol=1e-13)
         assert np.allclose(list(mine.axes.values())[0], theirs[theirs.dtype.names[0]][0], rtol=1e-14)
