@@ -174,7 +174,7 @@ def kinds(work):
     common = ["run.max_steps=3", "run.dt_max=2e-3"]
     for name, kind, *more in (("s", "slice", "format=csv", "variables=rho p"), ("l", "line", "from=0 0.3", "to=1 0.8", "format=csv"),
                               ("p", "probe", "points=0.53 0.5, 0.25 0.25", "every_steps=1"), ("h", "history"),
-                              ("n", "slice", "level=1", "region=0.5 0 1 1"), ("x", "xdmf", "precision=single")):
+                              ("n", "slice", "level=1", "region=0.5 0 1 1"), ("x", "xdmf", "precision=single", "ghost_layers=1")):
         common += [f"output.{name}.{key}" for key in (f"kind={kind}", *more)]
     work.good("run.ini", *common)
     done = subprocess.run([*work.alone, "--quiet", "run.ini", *common, "output.folder=alone"], cwd=work.folder, timeout=LIMIT, check=True)

@@ -249,13 +249,24 @@ typedef struct {
   int *bad; /**< [nblock] whether a cell is invalid */
 } oak_initial_args_t;
 
+/** Variables that kernels/derived.c computes. */
+enum {
+  OAK_DERIVED_SPEED,
+  OAK_DERIVED_MACH,
+  OAK_DERIVED_VORTICITY,
+  OAK_DERIVED_DIVERGENCE,
+  OAK_DERIVED_SCHLIEREN,
+  OAK_DERIVED_COUNT
+};
+
 /** Reading the solution: integrals, output variables, blocks with ghost cells. */
 typedef struct {
   oak_field_t f;
   int first;     /**< first block */
-  int variable;  /**< < V: conserved, < 2 V: primitive, 2 V: 1 if the state is valid */
+  int variable;  /**< < V: conserved, < 2 V: primitive, 2 V: 1 if the state is valid;
+                      oak_derived: OAK_DERIVED_... */
   double *total; /**< [n][V] integral over each block (oak_totals) */
-  double *cells; /**< [n][N^d] (oak_cells) or [n][V][(N+2G)^d] (oak_ghosts) */
+  double *cells; /**< [n][N^d] (oak_cells, oak_derived) or [n][V][(N+2G)^d] (oak_ghosts) */
 } oak_read_args_t;
 
 #endif

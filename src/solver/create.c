@@ -266,6 +266,7 @@ void oak_destroy(oak_t **out) {
     oak_transport_close(&sim->transport);
     for (int i = 0; i < sim->nextra; i++) oak_device_unload(sim->dev, &sim->extra[i]);
     if (sim->module) oak_device_unload(sim->dev, &sim->module);
+    if (sim->derived_module) oak_device_unload(sim->dev, &sim->derived_module);
     oak_device_close(&sim->dev);
   }
   oak_mesh_destroy(&sim->mesh);

@@ -193,13 +193,13 @@ oak_status_t oak_output_continue(oak_output_t *out) {
 /* A row of a table. */
 static oak_status_t write_row(const oak_output_t *out, oak_output_item_t *item) {
   oak_t *sim = out->sim;
-  const oak_view_source_t source = {sim, &item->variables, item->value_bytes};
+  oak_view_source_t source = {sim, &item->variables, item->value_bytes, NULL};
   oak_grid_view_t view;
   oak_text_t text = {NULL};
   char path[4096], name[64];
   snprintf(name, sizeof name, "%s.csv", item->name);
   name_file(out, name, path);
-  oak_view_make(&source, &view);
+  OAK_TRY(oak_view_make(&source, &view));
   if (sim->rank == 0) oak_text_begin(&text);
   if (text.stream) fprintf(text.stream, "%ld,%.17g", sim->step, sim->time);
   const oak_status_t st = item->kind->row(item, &view, text.stream);

@@ -106,11 +106,12 @@ void oak_item_clear(oak_output_item_t *item) {
 }
 
 oak_status_t oak_item_write(oak_output_item_t *item, const char *path) {
-  const oak_view_source_t source = {item->sim, &item->variables, item->value_bytes};
+  oak_view_source_t source = {item->sim, &item->variables, item->value_bytes, NULL};
   oak_grid_view_t view;
   oak_timer_start(&item->sim->timers, OAK_PHASE_OUTPUT);
-  oak_view_make(&source, &view);
-  const oak_status_t st = item->kind->write(item, &view, path);
+  oak_status_t st = oak_view_make(&source, &view);
+  if (st == OAK_OK) st = item->kind->write(item, &view, path);
+  oak_view_clear(&source);
   oak_timer_stop(&item->sim->timers, OAK_PHASE_OUTPUT);
   return st;
 }

@@ -25,16 +25,27 @@ static oak_status_t check_range(const oak_t *sim, int first, int count) {
   return OAK_OK;
 }
 
-static oak_status_t read_cells(oak_t *sim, int state, int variable, int first, int count,
-                               double *out) {
+static oak_status_t read_values(oak_t *sim, oak_kernel_t *kernel, int state, int variable,
+                                int first, int count, double *out) {
   /* A few blocks at a time, so that scratch memory stays small. */
   enum { CHUNK = 64 };
   for (int done = 0; done < count; done += CHUNK) {
     const int n = count - done < CHUNK ? count - done : CHUNK;
-    OAK_TRY(read_through(sim, sim->kernel.cells, state, variable, first + done, n,
+    OAK_TRY(read_through(sim, kernel, state, variable, first + done, n,
                          n * sim->cells * sizeof(double), out + done * sim->cells));
   }
   return OAK_OK;
+}
+
+static oak_status_t read_cells(oak_t *sim, int state, int variable, int first, int count,
+                               double *out) {
+  return read_values(sim, sim->kernel.cells, state, variable, first, count, out);
+}
+
+oak_status_t oak_read_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, int first, int count,
+                             double *out) {
+  OAK_TRY(check_range(sim, first, count));
+  return read_values(sim, kernel, 0, variable, first, count, out);
 }
 
 oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int count, double *out) {

@@ -100,6 +100,8 @@ struct oak {
     OAK_KERNEL_TABLE(OAK_KERNEL_MEMBER)
 #undef OAK_KERNEL_MEMBER
   } kernel;
+  oak_module_t *derived_module; /**< NULL until a derived variable is asked for */
+  oak_kernel_t *derived;
   oak_module_t *extra[16]; /**< modules of the caller's kernels */
   int nextra;
 
@@ -267,6 +269,10 @@ void oak_fluxfix_clear(oak_t *sim);
 oak_status_t oak_fix_state(oak_t *sim, int state, double dt);
 
 /* read.c */
+/** Run a kernel that reads one value of each cell, like oak_cells, and fetch the values of blocks
+ * [first, first + count): out [count][N^d]. Rank-local. */
+oak_status_t oak_read_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, int first, int count,
+                             double *out);
 /** What has left an invalid cell. */
 typedef enum {
   OAK_INVALID_INITIAL,

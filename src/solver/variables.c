@@ -1,23 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The variables that outputs may ask for. Numbers: conserved ones of the physics from 0, then
- * primitive ones, then those of the mesh. A name such as rho may stand for a conserved and a
- * primitive variable: the first one counts. */
+ * primitive ones, then those of the mesh, then derived ones. A name such as rho may stand for a
+ * conserved and a primitive variable: the first one counts. */
 #include "solver/variables.h"
 
 #include <string.h>
 
-enum { LEVEL, RANK, BLOCK, MESH_VARIABLES };
-static const char *const mesh_name[MESH_VARIABLES] = {"level", "rank", "block"};
+enum { LEVEL, RANK, BLOCK, FIRST_DERIVED, MORE_VARIABLES = FIRST_DERIVED + OAK_DERIVED_COUNT };
+static const char *const more_name[MORE_VARIABLES] = {
+    [LEVEL] = "level",
+    [RANK] = "rank",
+    [BLOCK] = "block",
+    [FIRST_DERIVED + OAK_DERIVED_SPEED] = "speed",
+    [FIRST_DERIVED + OAK_DERIVED_MACH] = "mach",
+    [FIRST_DERIVED + OAK_DERIVED_VORTICITY] = "vorticity",
+    [FIRST_DERIVED + OAK_DERIVED_DIVERGENCE] = "divergence",
+    [FIRST_DERIVED + OAK_DERIVED_SCHLIEREN] = "schlieren"};
 
-static int count_variables(const oak_t *sim) { return 2 * sim->nvar + MESH_VARIABLES; }
+static int count_variables(const oak_t *sim) { return 2 * sim->nvar + MORE_VARIABLES; }
 
+/** Number among the derived variables, negative for others. */
+static int derived(const oak_t *sim, int v) { return v - 2 * sim->nvar - FIRST_DERIVED; }
+
+/** Does the variable need neighbours of a cell? */
+static int needs_ghosts(const oak_t *sim, int v) {
+  return derived(sim, v) >= OAK_DERIVED_VORTICITY;
+}
+
+/** The name of a variable, "" if this physics does not have it: only schlieren needs no velocity.
+ */
 static const char *name_of(const oak_t *sim, int v) {
-  return v < 2 * sim->nvar ? sim->description.name[v] : mesh_name[v - 2 * sim->nvar];
+  const int number = derived(sim, v);
+  if (v < 2 * sim->nvar) return sim->description.name[v];
+  if (number >= 0 && number != OAK_DERIVED_SCHLIEREN && sim->description.normal[0] < 0) return "";
+  return more_name[v - 2 * sim->nvar];
 }
 
 /** The first variable of that name, -1 if there is none. */
 static int find(const oak_t *sim, const char *name) {
-  for (int v = 0; v < count_variables(sim); v++)
+  for (int v = 0; v < count_variables(sim) && *name; v++)
     if (!strcmp(name, name_of(sim, v))) return v;
   return -1;
 }
@@ -61,8 +82,29 @@ oak_status_t oak_variables_select(const oak_t *sim, const char *text, const char
   return OAK_OK;
 }
 
+/** The module that holds kernels/derived.c. Collective. */
+static oak_status_t build_derived(oak_t *sim) {
+  static const char *const part[] = {"kernels/user.h", "kernels/derived.c"};
+  if (sim->derived) return OAK_OK;
+  OAK_TRY(oak_sim_build_module(sim, "derived", part, 2, NULL, &sim->derived_module));
+  return oak_agree(sim->comm,
+                   oak_device_kernel(sim->dev, sim->derived_module, "oak_derived", &sim->derived));
+}
+
+oak_status_t oak_variables_prepare(oak_t *sim, const oak_selection_t *s) {
+  int kernel = 0, ghosts = 0;
+  for (int i = 0; i < s->count; i++) {
+    kernel |= derived(sim, s->variable[i]) >= 0;
+    ghosts |= needs_ghosts(sim, s->variable[i]);
+  }
+  if (kernel) OAK_TRY(build_derived(sim));
+  return ghosts ? oak_update_ghostcells(sim) : OAK_OK;
+}
+
 oak_status_t oak_variable_read(oak_t *sim, int variable, int first, int count, double *out) {
   if (variable < 2 * sim->nvar) return oak_read_cells(sim, variable, first, count, out);
+  if (derived(sim, variable) >= 0)
+    return oak_read_kernel(sim, sim->derived, derived(sim, variable), first, count, out);
   for (int b = 0; b < count; b++) {
     const int kind = variable - 2 * sim->nvar;
     const double value = kind == LEVEL  ? sim->mesh->level[first + b]

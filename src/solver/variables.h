@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The variables that outputs may ask for, by name: conserved, primitive, and what describes the
- * mesh. Private. */
+ * The variables that outputs may ask for, by name: conserved, primitive, what describes the mesh,
+ * and derived ones (kernels/derived.c). Private. */
 #ifndef OAK_VARIABLES_H
 #define OAK_VARIABLES_H
 
@@ -21,7 +21,12 @@ typedef struct {
 oak_status_t oak_variables_select(const oak_t *sim, const char *text, const char *origin,
                                   const char *key, int first, oak_selection_t *out);
 
-/** Read variable \a variable of blocks [first, first + count): out [count][N^d]. Rank-local. */
+/** Get ready to read these variables of the current solution: build the kernel of derived ones,
+ * fill ghost cells. Collective. */
+oak_status_t oak_variables_prepare(oak_t *sim, const oak_selection_t *selection);
+
+/** Read variable \a variable of blocks [first, first + count): out [count][N^d]. Rank-local, after
+ * oak_variables_prepare. */
 oak_status_t oak_variable_read(oak_t *sim, int variable, int first, int count, double *out);
 
 #endif

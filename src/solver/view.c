@@ -9,8 +9,8 @@ static oak_status_t read_view(const oak_grid_view_t *view, int var, int b0, int 
   return oak_variable_read(source->sim, source->variables->variable[var], b0, n, dst);
 }
 
-void oak_view_make(const oak_view_source_t *source, oak_grid_view_t *view) {
-  const oak_t *sim = source->sim;
+oak_status_t oak_view_make(oak_view_source_t *source, oak_grid_view_t *view) {
+  oak_t *sim = source->sim;
   const oak_mesh_t *mesh = sim->mesh;
   *view = (oak_grid_view_t){.comm = sim->comm,
                             .dim = sim->dim,
@@ -26,9 +26,11 @@ void oak_view_make(const oak_view_source_t *source, oak_grid_view_t *view) {
                             .nvar = source->variables->count,
                             .name = source->variables->name,
                             .read = read_view,
-                            .owner = (void *)source};
+                            .read_ghosts = oak_view_read_ghosts,
+                            .owner = source};
   memcpy(view->xmin, sim->xmin, sizeof view->xmin);
   memcpy(view->xmax, sim->xmax, sizeof view->xmax);
   memcpy(view->trees, mesh->trees, sizeof view->trees);
   oak_mesh_levels(mesh, &view->min_level, &view->max_level, NULL);
+  return oak_variables_prepare(sim, source->variables);
 }

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Variables for output that follow from the solution: speed, Mach number, vorticity, divergence of
+ * the velocity, density gradient. Built only for runs that ask for one of them. Derivatives are
+ * central differences of cell averages, of second order on a smooth mesh, with ghost cells across
+ * faces, which must be up to date. Velocities are the primitive variables that a wall reflects
+ * (PHYSICS_NORMAL). */
+
+#define DERIVED_HAS_VELOCITY (PHYSICS_NORMAL(0) >= 0)
+#define DERIVED_VELOCITY(d) (DERIVED_HAS_VELOCITY ? PHYSICS_NORMAL(d) : 0)
+
+OAK_FN void derived_state(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
+                          int k, real q[]) {
+  int stride;
+  const real *p = oak_cell(f, block, i, j, k, &stride);
+  oak_load(p, stride, q);
+  physics_to_primitive(&user->physics, q);
+}
+
+OAK_FN double derived_speed(const real q[]) {
+  double sum = 0;
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    const double v = (double)q[DERIVED_VELOCITY(d)];
+    sum += v * v;
+  }
+  return sqrt(sum);
+}
+
+/* The speed of sound is that of signals against the flow. */
+OAK_FN double derived_mach(const oak_user_t *user, const real q[]) {
+  real low, high;
+  physics_wave_speeds(&user->physics, q, q, 0, &low, &high);
+  return derived_speed(q) / (0.5 * ((double)high - (double)low));
+}
+
+/* g[d][c]: derivative along d of velocity c. */
+OAK_FN void derived_gradient(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
+                             int k, double g[3][3]) {
+  for (int n = 0; n < 9; n++) g[n / 3][n % 3] = 0;
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    const int x = d == 0, y = d == 1, z = d == 2;
+    const double scale = 0.5 * oak_inv_dx(f, f->block[block].level, d);
+    real low[NVAR], high[NVAR];
+    derived_state(f, user, block, i - x, j - y, k - z, low);
+    derived_state(f, user, block, i + x, j + y, k + z, high);
+    OAK_UNROLL
+    for (int c = 0; c < OAK_DIM; c++)
+      g[d][c] = ((double)high[DERIVED_VELOCITY(c)] - (double)low[DERIVED_VELOCITY(c)]) * scale;
+  }
+}
+
+OAK_FN double derived_vorticity(double g[3][3]) {
+  const double z = g[0][1] - g[1][0];
+  if (OAK_DIM == 2) return z;
+  const double x = g[1][2] - g[2][1], y = g[2][0] - g[0][2];
+  return sqrt(x * x + y * y + z * z);
+}
+
+/* Magnitude of the gradient of the first variable. */
+OAK_FN double derived_schlieren(const oak_field_t *f, long block, int i, int j, int k) {
+  double sum = 0;
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    const int x = d == 0, y = d == 1, z = d == 2;
+    const double low = (double)oak_get(f, block, 0, i - x, j - y, k - z);
+    const double high = (double)oak_get(f, block, 0, i + x, j + y, k + z);
+    const double slope = 0.5 * (high - low) * oak_inv_dx(f, f->block[block].level, d);
+    sum += slope * slope;
+  }
+  return sqrt(sum);
+}
+
+OAK_FN double derived_value(const oak_field_t *f, const oak_user_t *user, int variable, long block,
+                            int i, int j, int k) {
+  real q[NVAR];
+  double g[3][3];
+  switch (variable) {
+    case OAK_DERIVED_SPEED:
+      derived_state(f, user, block, i, j, k, q);
+      return derived_speed(q);
+    case OAK_DERIVED_MACH:
+      derived_state(f, user, block, i, j, k, q);
+      return derived_mach(user, q);
+    case OAK_DERIVED_VORTICITY:
+      derived_gradient(f, user, block, i, j, k, g);
+      return derived_vorticity(g);
+    case OAK_DERIVED_DIVERGENCE:
+      derived_gradient(f, user, block, i, j, k, g);
+      return g[0][0] + g[1][1] + g[2][2];
+    default:
+      return derived_schlieren(f, block, i, j, k);
+  }
+}
+
+/* One of them, of a range of blocks. */
+OAK_KERNEL(oak_derived, oak_read_args_t, 128) {
+  OAK_ARGS(oak_read_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    const long block = oak_listed(&arg.f, arg.first + n);
+    double *out = arg.cells + n * OAK_CELLS;
+    OAK_INNER(c, OAK_CELLS) {
+      out[c] = derived_value(&arg.f, &user, arg.variable, block, c % OAK_N, c / OAK_N % OAK_N,
+                             c / (OAK_N * OAK_N));
+    }
+  }
+}
