@@ -76,6 +76,19 @@ static oak_status_t read_settings(oak_params_t *params) {
   return path[0] ? oak_params_read_settings(params, MPI_COMM_WORLD, path) : OAK_OK;
 }
 
+/* The parameters of a run: the user's settings, then the file, then \a setting if it is
+ * not empty, then what the command line sets. */
+static oak_status_t read_all(const char *file, int trust, const char *setting, int nset, char **set,
+                             oak_params_t **params) {
+  oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_params_new(params));
+  if (st == OAK_OK && trust) oak_params_trust(*params);
+  if (st == OAK_OK) st = read_settings(*params);
+  if (st == OAK_OK) st = oak_params_read(*params, MPI_COMM_WORLD, file);
+  if (st == OAK_OK && setting[0]) st = oak_params_assign(*params, setting, "command line");
+  if (st == OAK_OK) st = oak_params_assign_all(*params, nset, set, "command line");
+  return oak_agree(MPI_COMM_WORLD, st);
+}
+
 /* What the command line asks for, beside keys. */
 typedef struct {
   const char *file;
@@ -114,15 +127,12 @@ static oak_status_t run(const request_t *request, int nset, char **set, int *int
   oak_t *sim = NULL;
   *interrupted = 0;
   OAK_TRY(find_file(request, file, setting, rank));
-  if (rank == 0 && options->stream && strcmp(file, name))
-    fprintf(options->stream, "parameters from %s\n", file);
-  oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_params_new(&params));
-  if (st == OAK_OK && request->trust) oak_params_trust(params);
-  if (st == OAK_OK) st = read_settings(params);
-  if (st == OAK_OK) st = oak_params_read(params, MPI_COMM_WORLD, file);
-  if (st == OAK_OK && setting[0]) st = oak_params_assign(params, setting, "command line");
-  if (st == OAK_OK) st = oak_params_assign_all(params, nset, set, "command line");
-  st = oak_agree(MPI_COMM_WORLD, st);
+  /* Kernels may take half a minute to compile: the terminal should not stay blank until then. */
+  if (rank == 0 && options->stream) {
+    fprintf(options->stream, "oak run %s: loading kernels; new ones are compiled first\n", file);
+    fflush(options->stream);
+  }
+  oak_status_t st = read_all(file, request->trust, setting, nset, set, &params);
   if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
   if (st == OAK_OK)
     st = request->check ? oak_check(sim, options->stream) : oak_run_ext(sim, options);
@@ -132,6 +142,15 @@ static oak_status_t run(const request_t *request, int nset, char **set, int *int
   oak_destroy(&sim);
   oak_params_destroy(&params);
   return st;
+}
+
+/* The command as it could be typed, but for quotes in its words. */
+static void print_command(int argc, char **argv, char *text, size_t size) {
+  size_t at = (size_t)snprintf(text, size, "oak run");
+  for (int i = 0; i < argc && at < size; i++) {
+    const char *quote = strpbrk(argv[i], " \t;*?&|<>$") ? "'" : "";
+    at += (size_t)snprintf(text + at, size - at, " %s%s%s", quote, argv[i], quote);
+  }
 }
 
 /* Options and the file out of the arguments; settings, and what may have been meant as one, are
@@ -184,7 +203,9 @@ static int has_mistake(const request_t *request, int rank) {
 }
 
 int oak_command_run(int argc, char **argv, int rank) {
-  request_t request = {.options = {.stream = stdout, .signals = 1}};
+  char command[4096];
+  request_t request = {.options = {.stream = stdout, .signals = 1, .command = command}};
+  print_command(argc, argv, command, sizeof command);
   const int n = read_arguments(argc, argv, &request);
   if (n < 0) {
     if (rank == 0) run_help();
@@ -196,15 +217,37 @@ int oak_command_run(int argc, char **argv, int rank) {
   return interrupted ? 3 : 0;
 }
 
+/* The keys that the physics and problem of a file bring. */
+static oak_status_t list_brought(const char *name, int nset, char **set, int rank) {
+  char file[PATH_MAX];
+  oak_params_t *params = NULL;
+  OAK_TRY(oak_find_parameters(name, file, rank));
+  oak_status_t st = read_all(file, 0, "", nset, set, &params);
+  if (st == OAK_OK) st = oak_declare(MPI_COMM_WORLD, params);
+  if (st == OAK_OK && rank == 0) {
+    oak_params_help_section(params, "physics", stdout);
+    printf("\n");
+    oak_params_help_section(params, "problem", stdout);
+    printf("\noak params without a file explains all other keys.\n");
+  }
+  oak_params_destroy(&params);
+  return st;
+}
+
 int oak_command_params(int argc, char **argv, int rank) {
-  const int help = argc > 0 && !strcmp(argv[0], "--help");
+  const int help = argc > 0 && (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h"));
   const int markdown = argc > 0 && !strcmp(argv[0], "--markdown");
   oak_params_t *params;
-  if (help || (argc > 0 && !markdown)) {
+  if (help || (argc > 0 && !markdown && argv[0][0] == '-')) {
     if (rank == 0)
-      printf("usage: oak params [--markdown]\n\nPrints the reference of all parameters.\n");
+      printf(
+          "usage: oak params [--markdown]\n       oak params FILE.ini [section.key=value ...]\n\n"
+          "Prints the reference of all parameters, or of those that the physics and the problem of "
+          "FILE.ini bring.\n");
     return help ? 0 : 2;
   }
+  if (argc > 0 && !markdown)
+    return list_brought(argv[0], argc - 1, argv + 1, rank) == OAK_OK ? 0 : oak_report_failure(rank);
   const oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_params_new(&params));
   if (st == OAK_OK && rank == 0) oak_params_help(params, stdout, markdown);
   oak_params_destroy(&params);

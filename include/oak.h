@@ -40,6 +40,9 @@ typedef struct oak oak_t;
  * \a params is kept by reference and must outlive the simulation; MPI must be initialised. */
 OAK_API oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out);
 OAK_API void oak_destroy(oak_t **sim);
+/** Declare in \a params the keys that its physics and problem bring, as oak_create does, without
+ * anything else: for listing them. Collective. */
+OAK_API oak_status_t oak_declare(MPI_Comm comm, oak_params_t *params);
 
 /** Set the initial condition of the problem, and refine the mesh around it level by level. */
 OAK_API oak_status_t oak_initialize(oak_t *sim);
@@ -141,6 +144,7 @@ typedef struct {
    * "latest": from the newest good one there. NULL: begin. */
   const char *restart;
   int signals; /**< 1: SIGUSR1, SIGTERM and SIGINT end the run with a checkpoint, while it runs */
+  const char *command; /**< command line, for parameters.ini of the output folder; may be NULL */
 } oak_run_options_t;
 
 /** oak_run with options, the same on all ranks. Writes checkpoints as [checkpoint] says, and ends

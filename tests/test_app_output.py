@@ -18,17 +18,18 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
 import numpy
 
-from test_app_errors import GOOD, LIMIT, MPIEXEC, judge, run
+from test_app_errors import GOOD, LIMIT, MPIEXEC, PROBLEMS, judge, run
 
 
 class Work:
     """A temporary folder with run.ini, whose output goes to its folder out."""
 
     def __init__(self, options, folder):
-        self.folder = folder
+        self.folder, self.np = folder, options.np
         self.alone = [os.path.abspath(options.oak), "run"]
         self.ranks = [*shlex.split(options.mpiexec), str(options.np), *self.alone]
         self.write("run.ini", GOOD.format(work=folder))
@@ -101,8 +102,8 @@ def used_folder(work):
     work.write("out/rho_0009.png", "a photograph")
     os.makedirs(work.path("out/plt000007.oak-part/Level_0"))
     work.good("run.ini", "--overwrite", "run.max_steps=2")
-    assert work.names() == ["notes.txt", "parameters.ini", "plotfiles.visit", "plt000000", "plt000001.old",
-                            "plt000002", "rho_0009.png"], work.names()
+    assert work.names() == ["notes.txt", "parameters.ini", "physics.oak-copy.c", "plotfiles.visit", "plt000000", "plt000001.old",
+                            "plt000002", "problem.oak-copy.c", "rho_0009.png"], work.names()
     assert work.contents()["out/plotfiles.visit"] == b"plt000000/Header\nplt000002/Header\n"
     work.good("run.ini", "output.folder=out/more")
     work.write("out/plt000002/notes.txt", "mine")
@@ -156,7 +157,7 @@ def two_runs(work):
         first.communicate()
     assert ".oak-lock" in work.names()
     work.good("run.ini", "--overwrite")
-    assert work.names() == ["parameters.ini", "plotfiles.visit", "plt000000", "plt000002"], work.names()
+    assert work.names() == ["parameters.ini", "physics.oak-copy.c", "plotfiles.visit", "plt000000", "plt000002", "problem.oak-copy.c"], work.names()
 
 
 def no_locks(work):
@@ -204,7 +205,7 @@ def kinds(work):
     assert array.shape == (16, 8) and array.dtype.names[:3] == ("x", "y", "rho"), array.dtype
     assert abs(array["rho"].mean() - statistics.fmean(float(row["rho"]) for row in plane if float(row["x"]) > 0.5)) < 1e-14
     work.good("run.ini", "--overwrite")
-    assert work.names() == ["parameters.ini", "plotfiles.visit", "plt000000", "plt000002"], work.names()
+    assert work.names() == ["parameters.ini", "physics.oak-copy.c", "plotfiles.visit", "plt000000", "plt000002", "problem.oak-copy.c"], work.names()
     work.write("out/p.csv", "mine")
     work.bad([r"out/p\.csv was not written by oak"], "run.ini", "--overwrite", *common)
     for wrong, words in (("p.points=0.5", r"command line: output\.p\.points = 0\.5: must be points of 2 coordinates"),
@@ -216,6 +217,37 @@ def kinds(work):
         done = subprocess.run([*work.alone, "--quiet", "run.ini", *common, "output." + wrong], cwd=work.folder, capture_output=True,
                               text=True, timeout=LIMIT, check=False)
         assert done.returncode == 1 and re.search(words, done.stderr), done
+
+
+def provenance(work):
+    """parameters.ini says where the run comes from and repeats it from another folder, with a problem of one's own."""
+    with open(os.path.join(PROBLEMS, "../../problems/shock_tube.c"), encoding="utf-8") as f:
+        source = f.read()
+    work.write("own/tube.c", source)
+    with open(work.path("run.ini"), encoding="utf-8") as f:
+        text = f.read()
+    work.write("own/run.ini", text.replace("name = shock_tube", "name = ./tube.c"))
+    more = ["output.diagnostics_every=1", "output.folder=first", "output.h.kind=history"]
+    work.good("own/run.ini", *more)
+    files = work.contents("first")
+    assert files["first/problem.oak-copy.c"] == source.encode() and b"physics_flux" in files["first/physics.oak-copy.c"]
+    echo = files["first/parameters.ini"].decode()
+    for words in (r"^# oak: \d+\.\d+\.\d+, commit ", r"^# command: oak run --quiet own/run\.ini output\.diagnostics_every=1 ",
+                  r"^# begun: 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$", r"^# ranks: %d on \S" % work.np, r"^# physics: /\S*/euler\.c, CRC-32 [0-9a-f]{8}",
+                  r"^# problem: \S*/own/tube\.c, CRC-32 %08x" % zlib.crc32(source.encode()), r"^folder = /\S*/first$",
+                  r"^name = /\S*/own/tube\.c$"):
+        assert re.search(words, echo, re.M), (words, echo)
+    assert not re.search(r"= *$", echo, re.M), echo
+    os.mkdir(work.path("elsewhere"))
+    done = subprocess.run([*work.alone, "--quiet", "../first/parameters.ini", "output.folder=../second"], cwd=work.path("elsewhere"),
+                          timeout=LIMIT, check=True)
+    assert done.returncode == 0
+    again = work.contents("second")
+    for name in ("diagnostics.csv", "h.csv", "problem.oak-copy.c"):
+        assert again["second/" + name] == files["first/" + name], name
+    listed = subprocess.run([work.alone[0], "params", "own/run.ini"], cwd=work.folder, capture_output=True, text=True, timeout=LIMIT, check=True)
+    assert re.search(r"^\[problem\].*^  rho_left = 1 +number\n +density on the left\n", listed.stdout, re.M | re.S), listed
+    assert re.search(r"^  gamma = \S+ +number above 1\n +ratio of specific heats", listed.stdout, re.M), listed
 
 
 def exact(work):
@@ -278,7 +310,7 @@ def check(work):
 
 
 LONG = ["run.end_time=1e6", "run.max_steps=100000", "output.plot_first_last=no", "output.diagnostics_every=1"]
-CASES = [check, intervals, used_folder, input_file, links, two_runs, no_locks, kinds, exact, removed_folder, file_size]
+CASES = [check, intervals, used_folder, input_file, links, two_runs, no_locks, kinds, provenance, exact, removed_folder, file_size]
 
 
 def main():

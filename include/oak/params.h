@@ -110,6 +110,8 @@ OAK_API void oak_params_print(const oak_params_t *params, FILE *stream);
 /** Print the reference of all declared keys: name, default, range, unit, help. \a markdown: as a
  * Markdown table for the manual. */
 OAK_API void oak_params_help(const oak_params_t *params, FILE *stream, int markdown);
+/** The same for one section, such as "problem". */
+OAK_API void oak_params_help_section(const oak_params_t *params, const char *section, FILE *stream);
 /** The same of one section ("mesh") or one key ("mesh.dim"). \return 0 if \a topic is neither. */
 OAK_API int oak_params_help_topic(const oak_params_t *params, const char *topic, FILE *stream);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "params_echo.h"
 #include "params_private.h"
 
 enum { WIDTH = 98, VALUES_AT = 34, HELP_AT = 6 };
@@ -30,7 +31,7 @@ static void print_line(FILE *stream, const char *key, const char *value, const c
 static void print_unknown(const oak_params_t *params, FILE *stream, const char *like) {
   for (int i = 0; i < params->ngiven; i++) {
     const oak_param_entry_t *entry = &params->given[i];
-    if (oak_params_find(params, entry->key) || !strchr(entry->key, '.')) continue;
+    if (oak_params_find(params, entry->key) || !strchr(entry->key, '.') || !*entry->value) continue;
     if (like) {
       if (oak_param_same_section(entry->key, like))
         print_line(stream, entry->key, entry->value, "");
@@ -45,8 +46,23 @@ static void print_unknown(const oak_params_t *params, FILE *stream, const char *
   }
 }
 
+/** A declared key. One whose value is empty by default is left out. */
+static void echo_key(const oak_params_t *params, const oak_param_desc_t *desc,
+                     const oak_echo_value_t *other, int count, FILE *stream) {
+  const oak_param_entry_t *entry = oak_params_given(params, desc->key);
+  const char *value = entry ? entry->value : desc->fallback;
+  for (int i = 0; i < count; i++)
+    if (!strcmp(other[i].key, desc->key)) value = other[i].value;
+  if (*value || *desc->fallback) print_line(stream, desc->key, value, entry ? "" : " # default");
+}
+
 void oak_params_print(const oak_params_t *params, FILE *stream) {
-  fprintf(stream, "# All parameters of an oak run.\n");
+  oak_params_echo(params, "", NULL, 0, stream);
+}
+
+void oak_params_echo(const oak_params_t *params, const char *comments,
+                     const oak_echo_value_t *other, int count, FILE *stream) {
+  fprintf(stream, "# All parameters of an oak run.\n%s", comments);
   for (int s = 0; s < params->nknown; s++) {
     const char *first = params->known[s].desc.key;
     if (!opens_section(params, s)) continue;
@@ -54,9 +70,7 @@ void oak_params_print(const oak_params_t *params, FILE *stream) {
     for (int i = s; i < params->nknown; i++) {
       const oak_param_desc_t *desc = &params->known[i].desc;
       if (!oak_param_same_section(desc->key, first)) continue;
-      const oak_param_entry_t *entry = oak_params_given(params, desc->key);
-      print_line(stream, desc->key, entry ? entry->value : desc->fallback,
-                 entry ? "" : " # default");
+      echo_key(params, desc, other, count, stream);
     }
     print_unknown(params, stream, first);
   }
@@ -141,6 +155,18 @@ static void help_one(const oak_param_desc_t *desc, FILE *stream, int markdown) {
     help_row(desc, stream);
   else
     help_key(desc, stream);
+}
+
+void oak_params_help_section(const oak_params_t *params, const char *section, FILE *stream) {
+  const size_t length = strlen(section);
+  int count = 0;
+  for (int i = 0; i < params->nknown; i++) {
+    const oak_param_desc_t *desc = &params->known[i].desc;
+    if (oak_param_section_length(desc->key) != length || strncmp(desc->key, section, length))
+      continue;
+    if (count++ == 0) help_head(desc->key, stream, 0);
+    help_key(desc, stream);
+  }
 }
 
 void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {

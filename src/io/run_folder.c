@@ -168,7 +168,8 @@ static entry_t judge(const outputs_t *outputs, const char *path, const char *nam
   if (is_output_name(outputs, name) && S_ISREG(info.st_mode)) return ENTRY_FILE;
   if (S_ISREG(info.st_mode) && ends_in(name, ".png"))
     return begins_with(path, author, sizeof author - 1) ? ENTRY_FILE : ENTRY_OTHER;
-  if (S_ISREG(info.st_mode) && ends_in(name, OAK_PART)) return ENTRY_FILE;
+  if (S_ISREG(info.st_mode) && (ends_in(name, OAK_PART) || ends_in(name, ".oak-copy.c")))
+    return ENTRY_FILE;
   if (oak_checkpoint_is_name(name)) return oak_checkpoint_is_one(path) ? ENTRY_FILE : ENTRY_OTHER;
   return S_ISDIR(info.st_mode) && is_plot_name(name) ? ENTRY_PLOT : ENTRY_OTHER;
 }

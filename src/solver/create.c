@@ -228,7 +228,8 @@ static oak_status_t create(oak_t *sim) {
   return oak_storage_fit(sim);
 }
 
-oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out) {
+/* An object with nothing in it, on all ranks or none. */
+static oak_status_t begin(MPI_Comm comm, oak_params_t *params, oak_t **out) {
   oak_t *sim = calloc(1, sizeof *sim);
   oak_status_t st = sim ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a simulation");
   st = oak_agree(comm, st);
@@ -243,15 +244,39 @@ oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out) {
   MPI_Comm_rank(sim->comm, &sim->rank);
   MPI_Comm_size(sim->comm, &sim->size);
   oak_timers_reset(&sim->timers);
-  oak_timer_start(&sim->timers, OAK_PHASE_INIT);
-  st = create(sim);
-  oak_timer_stop(&sim->timers, OAK_PHASE_INIT);
-  if (st != OAK_OK) {
-    oak_destroy(&sim);
-    return st;
-  }
   *out = sim;
   return OAK_OK;
+}
+
+oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out) {
+  oak_t *sim;
+  OAK_TRY(begin(comm, params, &sim));
+  oak_timer_start(&sim->timers, OAK_PHASE_INIT);
+  const oak_status_t st = create(sim);
+  oak_timer_stop(&sim->timers, OAK_PHASE_INIT);
+  if (st != OAK_OK)
+    oak_destroy(&sim);
+  else
+    *out = sim;
+  return st;
+}
+
+static oak_status_t declare(oak_t *sim) {
+  oak_status_t st = oak_params_check(sim->params, 0);
+  if (st == OAK_OK) st = read_structure(sim);
+  OAK_TRY(oak_agree(sim->comm, st));
+  OAK_TRY(open_device(sim));
+  OAK_TRY(oak_sim_describe(sim));
+  sim->nvar = sim->description.nvar;
+  return oak_agree(sim->comm, oak_boundary_declare(sim));
+}
+
+oak_status_t oak_declare(MPI_Comm comm, oak_params_t *params) {
+  oak_t *sim;
+  OAK_TRY(begin(comm, params, &sim));
+  const oak_status_t st = declare(sim);
+  oak_destroy(&sim);
+  return st;
 }
 
 void oak_destroy(oak_t **out) {

@@ -131,6 +131,9 @@ static oak_status_t declare_parameters(oak_t *sim) {
     char key[256], fallback[64];
     oak_param_desc_t desc = {
         .key = key, .type = OAK_PARAM_REAL, .fallback = fallback, .help = d->parameter[n].help};
+    /* What stands in braces is said with the allowed values. */
+    const char *help = d->parameter[n].help, *end = *help == '{' ? strchr(help, '}') : NULL;
+    if (end) desc.help = end + 1 + strspn(end + 1, " ");
     snprintf(key, sizeof key, "%s.%s", d->parameter[n].section, d->parameter[n].name);
     snprintf(fallback, sizeof fallback, "%.17g", d->parameter[n].fallback);
     for (int digits = 1; digits < 17; digits++) { /* the shortest text that reads back the same */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "solver/output_table.h"
+#include "solver/provenance.h"
 
 /* ---- outputs now, asked for by a program */
 
@@ -145,15 +146,6 @@ static void name_file(const oak_output_t *out, const char *name, char path[4096]
   snprintf(path, 4096, "%s/%s", out->folder, name);
 }
 
-static oak_status_t write_parameters(const oak_output_t *out) {
-  oak_text_t text;
-  char path[4096];
-  name_file(out, "parameters.ini", path);
-  oak_text_begin(&text);
-  if (text.stream) oak_params_print(out->sim->params, text.stream);
-  return oak_text_write(&text, path, 0);
-}
-
 /* Begin a table or cut off what comes after the step of a restart. */
 static oak_status_t start_table(const oak_output_t *out, const oak_output_item_t *item,
                                 int restart) {
@@ -173,7 +165,7 @@ static oak_status_t start_table(const oak_output_t *out, const oak_output_item_t
 static oak_status_t start_folder(const oak_output_t *out, int restart) {
   OAK_TRY(oak_run_folder_check(&out->hold));
   if (!restart) OAK_TRY(oak_run_folder_clear(&out->hold));
-  OAK_TRY(write_parameters(out));
+  OAK_TRY(oak_provenance_write(out->sim, out->folder, out->command));
   for (int i = 0; i < out->nitem; i++)
     if (out->item[i].kind->row && is_wanted(&out->item[i].schedule))
       OAK_TRY(start_table(out, &out->item[i], restart));

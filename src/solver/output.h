@@ -68,6 +68,7 @@ typedef struct {
   oak_t *sim;
   oak_progress_t *progress; /**< told about files written */
   const char *folder;
+  const char *command;   /**< command line of the run, set before oak_output_begin; NULL: unknown */
   oak_run_folder_t hold; /**< on rank 0 */
   oak_output_item_t *item;
   int nitem;

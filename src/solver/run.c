@@ -190,6 +190,7 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
   if (stream && out.hold.unlocked)
     fprintf(stream, "The file system of %s has no locks: let no other run write to it.\n\n",
             out.folder);
+  out.command = run->command;
   oak_status_t st = oak_agree(sim->comm, oak_saver_open(&saver, &out));
   if (st == OAK_OK && patience > 0)
     st = oak_watchdog_start(sim->comm, &sim->timers, patience, &r.dog);

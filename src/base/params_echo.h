@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The echo of a run's parameters with more than the set itself knows. Private. */
+#ifndef OAK_PARAMS_ECHO_H
+#define OAK_PARAMS_ECHO_H
+
+#include "oak/params.h"
+
+typedef struct {
+  const char *key, *value;
+} oak_echo_value_t;
+
+/** oak_params_print, with \a comments, lines that begin with #, below the first line, and with
+ * other values for \a count keys. */
+void oak_params_echo(const oak_params_t *params, const char *comments,
+                     const oak_echo_value_t *other, int count, FILE *stream);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What the output folder says of where its files come from. Private. */
+#ifndef OAK_PROVENANCE_H
+#define OAK_PROVENANCE_H
+
+#include "solver/sim.h"
+
+/** Write to \a folder, on rank 0: parameters.ini, with which the run can be repeated from any
+ * folder, and copies of the physics and problem files. \a command: the command line, NULL if it is
+ * not known. Rank-local. */
+oak_status_t oak_provenance_write(const oak_t *sim, const char *folder, const char *command);
+
+#endif
