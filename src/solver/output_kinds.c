@@ -127,6 +127,6 @@ const oak_output_kind_t *const oak_output_kinds[] = {&oak_output_plotfile,
                                                      &oak_output_line,
                                                      &oak_output_probe,
                                                      &xdmf,
-                                                     &mesh,
                                                      &oak_output_history,
+                                                     &mesh,
                                                      NULL};
