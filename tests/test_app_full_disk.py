@@ -20,10 +20,10 @@ from test_app_errors import GOOD, LIMIT, judge, run
 CASES = [
     ("parameters.ini", "4k", []),
     ("plotfile", "64k", ["mesh.min_level=3", "mesh.max_level=3"]),
-    ("picture", "24k", ["output.plot_first_last=no", "output.picture_steps=1"]),
-    ("checkpoint", "28k", ["output.plot_first_last=no", "checkpoint.steps=1", "checkpoint.keep=100",
+    ("picture", "32k", ["output.plot_first_last=no", "output.picture_steps=1"]),
+    ("checkpoint", "40k", ["output.plot_first_last=no", "checkpoint.steps=1", "checkpoint.keep=100",
                            "run.max_steps=40", "run.end_time=10"]),
-    ("diagnostics.csv", "16k", ["output.plot_first_last=no", "output.diagnostics_every=1", "run.max_steps=400",
+    ("diagnostics.csv", "28k", ["output.plot_first_last=no", "output.diagnostics_every=1", "run.max_steps=400",
                                 "run.end_time=10"]),
 ]
 
