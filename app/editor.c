@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak editor: what clangd must know to complete and check problem and physics files. */
+#include <dirent.h>
 #include <oak.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,9 @@ static void print_usage(void) {
       "and\n"
       "checks the hooks and macros of problem files in this folder. PHYSICS is what physics.name "
       "is in\n"
-      "the parameter file: a physics that comes with oak (euler) or a C file such as ./my.c.\n");
+      "the parameter file: a physics that comes with oak (euler) or a C file such as ./my.c. Run "
+      "it\n"
+      "again when a file has a new PARAMETER.\n");
 }
 
 /* The file of a physics, as an #include of oak/editor.h finds it. */
@@ -33,6 +36,45 @@ static oak_status_t find_physics(const char *name, const char *root, char path[P
   return OAK_OK;
 }
 
+/* Members of the structure of parameters. */
+static oak_status_t print_parameters(const char *path, const char *constant) {
+  char names[16384];
+  OAK_TRY(oak_list_parameters(path, names, sizeof names));
+  printf("'-D%s=", constant);
+  if (!*names) printf("double oak_unused;");
+  for (char *name = strtok(names, " "); name; name = strtok(NULL, " ")) printf("double %s; ", name);
+  printf("'\n");
+  return OAK_OK;
+}
+
+static void print_match(const char *file) {
+  printf("---\nIf:\n  PathMatch: '(.*/)?");
+  for (const char *c = file; *c; c++) printf(strchr(".+()[]{}^$|*?\\", *c) ? "\\%c" : "%c", *c);
+  printf("'\nCompileFlags:\n");
+}
+
+static int is_c_file(const struct dirent *e) {
+  const size_t length = strlen(e->d_name);
+  return length > 2 && !strcmp(e->d_name + length - 2, ".c") && !strpbrk(e->d_name, "'\"\n");
+}
+
+/* The parameters of every file of this folder but the physics. */
+static oak_status_t print_problems(const char *physics) {
+  struct dirent **file;
+  oak_status_t st = OAK_OK;
+  const int n = scandir(".", &file, is_c_file, alphasort);
+  for (int i = 0; i < n; i++) {
+    if (st == OAK_OK && strcmp(file[i]->d_name, physics)) {
+      print_match(file[i]->d_name);
+      printf("  Add: ");
+      st = print_parameters(file[i]->d_name, "OAK_EDITOR_PARAMETERS");
+    }
+    free(file[i]);
+  }
+  if (n >= 0) free(file);
+  return st;
+}
+
 static oak_status_t print_settings(const char *physics) {
   const char *root, *base;
   char path[PATH_MAX];
@@ -42,11 +84,12 @@ static oak_status_t print_settings(const char *physics) {
   printf("# Made by: oak editor %s\nCompileFlags:\n  Add:\n", physics);
   printf("    - -xc\n    - -std=gnu11\n    - '-I%s/include'\n    - '-I%s'\n", root, root);
   printf("    - -include\n    - oak/editor.h\n    - '-DOAK_EDITOR_PHYSICS=\"%s\"'\n", path);
+  printf("    - ");
+  OAK_TRY(print_parameters(path, "OAK_EDITOR_PHYSICS_PARAMETERS"));
   /* The physics itself is opened without the physics in front of it. */
-  printf("---\nIf:\n  PathMatch: '(.*/)?");
-  for (const char *c = base; *c; c++) printf(strchr(".+()[]{}^$|*?\\", *c) ? "\\%c" : "%c", *c);
-  printf("'\nCompileFlags:\n  Add: -DOAK_EDITOR_OPENS_PHYSICS\n");
-  return OAK_OK;
+  print_match(base);
+  printf("  Add: -DOAK_EDITOR_OPENS_PHYSICS\n");
+  return print_problems(base);
 }
 
 int oak_command_editor(int argc, char **argv, int rank) {

@@ -120,6 +120,12 @@ OAK_FN void oak_center(const oak_field_t *f, long block, int i, int j, int k, do
   x[2] = OAK_DIM == 3 ? b->origin[2] + (k + 0.5) * oak_dx(f, b->level, 2) : 0;
 }
 
+/** Conserved variable `v` of the cell that lies (i, j, k) cells away from the one of a hook; only
+ * one of them may lead beyond a face of the block. */
+OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k) {
+  return oak_get(at->f, at->block, v, at->cell[0] + i, at->cell[1] + j, at->cell[2] + k);
+}
+
 OAK_FN void oak_load(const real *u, long long stride, real q[]) {
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) q[v] = u[v * stride];

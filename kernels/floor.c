@@ -11,7 +11,7 @@ OAK_KERNEL(oak_floor, oak_floor_args_t, OAK_CHUNK_LANES) {
     OAK_INNER(i, OAK_CHUNK(first)) {
       real u[NVAR], *p = arg.u + n * OAK_BLOCK_REALS + first + i;
       oak_load(p, OAK_CELLS, u);
-      const int change = PHYSICS_FLOOR(&user.physics, u);
+      const int change = physics_floor(&user.physics, u);
       changed[i] += change;
       bad[i] += !physics_valid(&user.physics, u);
       if (change) oak_store(p, OAK_CELLS, u);

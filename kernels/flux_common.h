@@ -48,14 +48,13 @@ OAK_FN void load_primitive(const oak_user_t *user, const real *p, long long stri
 /* Source terms of physics and problem, from the primitive state. */
 OAK_FN void add_sources(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
                         int k, const real q[], real source[]) {
-#if defined(PHYSICS_SOURCE) || defined(PROBLEM_SOURCE)
-  double x[3];
-  oak_center(f, block, i, j, k, x);
-#ifdef PHYSICS_SOURCE
-  PHYSICS_SOURCE(&user->physics, x, f->time, q, source);
+#if OAK_HAS_physics_source || OAK_HAS_problem_source
+  const oak_at_t at = oak_place(f, user, block, i, j, k);
+#if OAK_HAS_physics_source
+  physics_source(&at, q, source);
 #endif
-#ifdef PROBLEM_SOURCE
-  PROBLEM_SOURCE(&user->problem, &user->physics, x, f->time, q, source);
+#if OAK_HAS_problem_source
+  problem_source(&at, q, source);
 #endif
 #else
   (void)f, (void)user, (void)block, (void)i, (void)j, (void)k, (void)q, (void)source;

@@ -140,7 +140,7 @@ OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real
   }
 }
 
-#ifdef PROBLEM_BOUNDARY
+#if OAK_HAS_problem_boundary
 /* What the problem's boundary function prescribes for variable v: a conserved value on the face or
  * in the ghost cell, or a derivative as it is. The function gets the state of the mirror cell
  * (derivatives: zeros), so what it does not touch becomes a mirror image. Conversion to primitive
@@ -148,22 +148,22 @@ OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real
  * that a wall is exact. */
 OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long block, int face, int v,
                           int kind, const int ghost[3], const real *mirror) {
-  const int dir = face / 2, level = f->block[block].level;
-  double x[3];
+  const int dir = face / 2;
+  oak_at_t at = oak_place(f, user, block, ghost[0], ghost[1], ghost[2]);
+  double given[NVAR];
   real q[NVAR], left[NVAR];
   oak_load(mirror, OAK_CELLS, q);
   const real inside = q[v];
   physics_to_primitive(&user->physics, q);
   for (int n = 0; n < NVAR; n++) left[n] = q[n];
-  if (kind == OAK_BC_USER_NEUMANN)
-    for (int n = 0; n < NVAR; n++) q[n] = 0;
-  oak_center(f, block, ghost[0], ghost[1], ghost[2], x);
+  for (int n = 0; n < NVAR; n++) given[n] = kind == OAK_BC_USER_NEUMANN ? 0 : (double)q[n];
   if (kind != OAK_BC_USER_STATE)
-    x[dir] = f->block[block].origin[dir] + (face & 1 ? OAK_N : 0) * oak_dx(f, level, dir);
-  PROBLEM_BOUNDARY(&user->problem, &user->physics, x, f->time, face, q);
-  if (kind == OAK_BC_USER_NEUMANN) return q[v];
-  physics_to_conservative(&user->physics, q);
-  physics_to_conservative(&user->physics, left);
+    at.x[dir] = f->block[block].origin[dir] + (face & 1 ? OAK_N : 0) * oak_dx(f, at.level, dir);
+  problem_boundary(&at, face, given);
+  if (kind == OAK_BC_USER_NEUMANN) return (real)given[v];
+  for (int n = 0; n < NVAR; n++) q[n] = (real)given[n];
+  physics_to_conserved(&user->physics, q);
+  physics_to_conserved(&user->physics, left);
   return q[v] == left[v] ? inside : q[v] == -left[v] ? -inside : q[v];
 }
 #endif
@@ -174,7 +174,7 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   const int face = t->face, dir = face / 2, high = face & 1;
   const real dx = (real)oak_dx(f, f->block[t->source].level, dir);
   const real *u = source_block(arg, t);
-#ifdef PROBLEM_BOUNDARY
+#if OAK_HAS_problem_boundary
   const oak_user_t user = oak_user(f);
 #endif
   OAK_ROWS(row, arg->components * OAK_NG * FB, OAK_N) {
@@ -189,7 +189,7 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
     const real *pn = u + (long long)v * OAK_CELLS + OAK_INDEX(nearest[0], nearest[1], nearest[2]);
     OAK_LANES(a, OAK_N) {
       real value = (real)bc.value;
-#ifdef PROBLEM_BOUNDARY
+#if OAK_HAS_problem_boundary
       if (bc.kind >= OAK_BC_USER_DIRICHLET) {
         int ghost[3];
         face_point(dir, high ? OAK_N + m : -1 - m, a, b, ghost);

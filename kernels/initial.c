@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Initial condition: the problem's primitive state at cell centres, stored as conserved. */
-#ifdef PROBLEM_INITIAL
+#if OAK_HAS_problem_initial
 /* A lane's share of the cells of a block. Returns whether one of them is invalid. */
 OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
   const oak_user_t user = oak_user(&arg->f);
@@ -8,12 +8,13 @@ OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
   OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
     real *out = arg->out + n * OAK_BLOCK_REALS + row * OAK_N;
     OAK_LANES(i, OAK_N) {
-      double x[3];
+      double given[NVAR];
       real q[NVAR];
-      for (int v = 0; v < NVAR; v++) q[v] = 0;
-      oak_center(&arg->f, n, i, row % OAK_N, row / OAK_N, x);
-      PROBLEM_INITIAL(&user.problem, &user.physics, x, q);
-      physics_to_conservative(&user.physics, q);
+      const oak_at_t at = oak_place(&arg->f, &user, n, i, row % OAK_N, row / OAK_N);
+      for (int v = 0; v < NVAR; v++) given[v] = 0;
+      problem_initial(&at, given);
+      for (int v = 0; v < NVAR; v++) q[v] = (real)given[v];
+      physics_to_conserved(&user.physics, q);
       invalid |= !physics_valid(&user.physics, q);
       oak_store(out + i, OAK_CELLS, q);
     }

@@ -13,7 +13,7 @@
  *
  * user: the problem's own indicator.
  *
- * PROBLEM_REGION has the last word, block by block. */
+ * REGION of the problem has the last word, block by block. */
 
 #if OAK_REFINE_GRADIENT
 OAK_FN real indicator2(const oak_row_t *row, int a, real eps, real eps_abs) {
@@ -182,13 +182,15 @@ OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real *most O
 
 /* The problem's answer for the box of a block. */
 OAK_FN int refine_region(const oak_field_t *f, long n) {
-#ifdef PROBLEM_REGION
+#if OAK_HAS_problem_region
   const oak_user_t user = oak_user(f);
   const oak_block_t *b = &f->block[n];
+  oak_at_t at = oak_place(f, &user, n, 0, 0, 0);
   double upper[3];
   for (int d = 0; d < 3; d++)
     upper[d] = d < OAK_DIM ? b->origin[d] + OAK_N * oak_dx(f, b->level, d) : b->origin[d];
-  return PROBLEM_REGION(&user.problem, &user.physics, b->origin, upper, b->level, f->time);
+  for (int d = 0; d < 3; d++) at.x[d] = 0.5 * (b->origin[d] + upper[d]);
+  return problem_region(&at, b->origin, upper);
 #else
   return OAK_REGION_FREE;
 #endif
@@ -198,13 +200,14 @@ OAK_FN int refine_region(const oak_field_t *f, long n) {
 OAK_FN void look_at_block(const oak_refine_args_t *arg, long n, real *most OAK_LANE_PARAM) {
 #if OAK_REFINE_NONE
   /* only regions */
-#elif OAK_REFINE_USER && defined(PROBLEM_REFINE)
+#elif OAK_REFINE_USER && OAK_HAS_problem_refine
   const oak_user_t user = oak_user(&arg->f);
   OAK_ROWS(row, OAK_NZ * OAK_N, OAK_N) {
     const int j = row % OAK_N, k = row / OAK_N;
     real *const lane = refine_lanes(most, j, k);
     OAK_LANES(i, OAK_N) {
-      const real e = PROBLEM_REFINE(&user.problem, &user.physics, &arg->f, n, i, j, k);
+      const oak_at_t at = oak_place(&arg->f, &user, n, i, j, k);
+      const real e = problem_refine(&at);
       const real e2 = e * e;
       OAK_TALLY_MAX(lane[i], e2);
     }

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Fluxes through a face from the states on both sides, for any physics. OAK_FLUX names the one
- * chosen for the run. A flux NAME is
- *   FLUX_NAME                                   defined, so that the key scheme.flux knows it
- *   riemann_NAME(ph, ql, qr, dir, f)            fills f[0..NVAR) from primitive states, returns the
- *                                               largest wave speed, which sets the time step
- * A physics file may bring fluxes of its own in the same way (physics/euler_riemann.h). */
+ * chosen for the run. RIEMANN(NAME, ph, ql, qr, dir, f) defines one, which the key scheme.flux then
+ * knows: it fills f[0..NVAR) from primitive states and returns the largest wave speed, which sets
+ * the time step. A physics file may bring fluxes of its own in the same way
+ * (physics/euler_riemann.h). */
 #ifndef OAK_RIEMANN_H
 #define OAK_RIEMANN_H
 
 #include "numerics/riemann_sides.h"
 
 /* V. V. Rusanov, USSR Comput. Math. Math. Phys. 1 (1961) 304: local Lax-Friedrichs. */
-#define FLUX_rusanov
-OAK_FN real riemann_rusanov(const physics_parameters_t *ph, const real ql[], const real qr[],
-                            int dir, real f[]) {
+RIEMANN(rusanov, ph, ql, qr, dir, f) {
   riemann_sides_t s;
   riemann_sides(ph, ql, qr, dir, &s);
   const real speed = OAK_MAX(oak_abs(s.smin), oak_abs(s.smax));
@@ -25,9 +22,7 @@ OAK_FN real riemann_rusanov(const physics_parameters_t *ph, const real ql[], con
 
 /* A. Harten, P. Lax, B. van Leer, SIAM Rev. 25 (1983) 35. Written without branches: clamping the
  * speeds at zero turns the formula into the one-sided fluxes for supersonic faces. */
-#define FLUX_hll
-OAK_FN real riemann_hll(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
-                        real f[]) {
+RIEMANN(hll, ph, ql, qr, dir, f) {
   riemann_sides_t s;
   riemann_sides(ph, ql, qr, dir, &s);
   const real smin = OAK_MIN(s.smin, 0), smax = OAK_MAX(s.smax, 0);

@@ -16,8 +16,8 @@ OAK_FN void riemann_sides(const physics_parameters_t *ph, const real ql[], const
   physics_flux(ph, qr, dir, s->fr);
   OAK_UNROLL
   for (int v = 0; v < PHYSICS_NVAR; v++) s->ul[v] = ql[v], s->ur[v] = qr[v];
-  physics_to_conservative(ph, s->ul);
-  physics_to_conservative(ph, s->ur);
+  physics_to_conserved(ph, s->ul);
+  physics_to_conserved(ph, s->ur);
 }
 
 #endif

@@ -9,61 +9,63 @@
  *
  * Wave speed estimates: B. Einfeldt, SIAM J. Numer. Anal. 25 (1988) 294. */
 
-#define PHYSICS_TITLE "Euler gas dynamics"
+TITLE("Euler gas dynamics")
 #define PHYSICS_NVAR (OAK_DIM + 2)
 #if OAK_DIM == 3
-#define PHYSICS_VARIABLES "rho mx my mz E"
-#define PHYSICS_PRIMITIVES "rho vx vy vz p"
+VARIABLES("rho mx my mz E")
+PRIMITIVES("rho vx vy vz p")
 #else
-#define PHYSICS_VARIABLES "rho mx my E"
-#define PHYSICS_PRIMITIVES "rho vx vy p"
+VARIABLES("rho mx my E")
+PRIMITIVES("rho vx vy p")
 #endif
 /* The variable that changes sign at a reflecting wall normal to direction d. */
 #define PHYSICS_NORMAL(d) (1 + (d))
 
-#define EULER_PARAMETERS(P)                                                        \
-  P(gamma, 5.0 / 3.0, "{>1} ratio of specific heats")                              \
-  P(density_floor, 0, "{>=0} least density; 0: none. Floors are not conservative") \
-  P(pressure_floor, 0, "{>=0} least pressure; 0: none")
-OAK_PARAMETERS(physics, EULER_PARAMETERS)
-#define PHYSICS_PARAMETERS EULER_PARAMETERS
+PARAMETER(gamma, 5.0 / 3.0, "{>1} ratio of specific heats")
+PARAMETER(density_floor, 0, "{>=0} least density; 0: none. Floors are not conservative")
+PARAMETER(pressure_floor, 0, "{>=0} least pressure; 0: none")
 
-enum { RHO = 0, MX = 1, PRS = OAK_DIM + 1, ENE = OAK_DIM + 1 };
+/* Conserved and primitive variables. */
+enum { RHO, MX, MY, ENE = OAK_DIM + 1 };
+enum { VX = 1, VY, PRS = OAK_DIM + 1 };
+#if OAK_DIM == 3
+enum { MZ = 3, VZ = 3 };
+#endif
 
-OAK_FN void physics_to_primitive(const physics_parameters_t *ph, real q[]) {
+TO_PRIMITIVE(ph, q) {
   const real inv = oak_inv(q[RHO]);
   real kinetic = 0;
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) {
     const real v = q[MX + d] * inv;
     kinetic += q[MX + d] * v;
-    q[MX + d] = v;
+    q[VX + d] = v;
   }
   q[PRS] = (real)(ph->gamma - 1) * (q[ENE] - (real)0.5 * kinetic);
 }
 
-OAK_FN void physics_to_conservative(const physics_parameters_t *ph, real q[]) {
+TO_CONSERVED(ph, u) {
   const real inv_gm1 = (real)(1 / (ph->gamma - 1));
   real speed2 = 0;
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) {
-    speed2 += q[MX + d] * q[MX + d];
-    q[MX + d] *= q[RHO];
+    speed2 += u[VX + d] * u[VX + d];
+    u[MX + d] = u[VX + d] * u[RHO];
   }
-  q[ENE] = q[PRS] * inv_gm1 + (real)0.5 * q[RHO] * speed2;
+  u[ENE] = u[PRS] * inv_gm1 + (real)0.5 * u[RHO] * speed2;
 }
 
 /** Flux along `dir` of the primitive state q. */
-OAK_FN void physics_flux(const physics_parameters_t *ph, const real q[], int dir, real f[]) {
+FLUX(ph, q, dir, f) {
   const real inv_gm1 = (real)(1 / (ph->gamma - 1));
-  const real vn = q[MX + dir];
+  const real vn = q[VX + dir];
   const real mass = q[RHO] * vn;
   real speed2 = 0;
   f[RHO] = mass;
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) {
-    speed2 += q[MX + d] * q[MX + d];
-    f[MX + d] = mass * q[MX + d] + (d == dir ? q[PRS] : 0);
+    speed2 += q[VX + d] * q[VX + d];
+    f[MX + d] = mass * q[VX + d] + (d == dir ? q[PRS] : 0);
   }
   f[ENE] = vn * (q[PRS] * inv_gm1 + q[PRS] + (real)0.5 * q[RHO] * speed2);
 }
@@ -71,35 +73,33 @@ OAK_FN void physics_flux(const physics_parameters_t *ph, const real q[], int dir
 /** The flux is velocity times conserved state, plus this for the normal momentum and the energy. */
 #define PHYSICS_HAS_PRESSURE(v, dir) ((v) == MX + (dir) || (v) == ENE)
 OAK_FN real physics_pressure(const real q[], int dir, int v) {
-  return v == ENE ? q[PRS] * q[MX + dir] : q[PRS];
+  return v == ENE ? q[PRS] * q[VX + dir] : q[PRS];
 }
 
 /** Lowest and highest signal speed at a face between ql and qr: Roe averages of velocity and
  * Einfeldt's eta_2 term; with OAK_WAVE_SPEEDS_EINFELDT also the one-sided speeds, which keeps the
  * fan wide enough near vacuum. */
-OAK_FN void physics_wave_speeds(const physics_parameters_t *ph, const real ql[], const real qr[],
-                                int dir, real *smin, real *smax) {
+WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
   const real gamma = (real)ph->gamma;
   const real inv_l = oak_inv(ql[RHO]), inv_r = oak_inv(qr[RHO]);
   const real cl2 = gamma * ql[PRS] * inv_l, cr2 = gamma * qr[PRS] * inv_r;
   const real ratio = oak_sqrt(qr[RHO] * inv_l);
   const real wl = oak_inv(1 + ratio), wr = ratio * wl;
-  const real dv = qr[MX + dir] - ql[MX + dir];
-  const real mean = wl * ql[MX + dir] + wr * qr[MX + dir];
+  const real dv = qr[VX + dir] - ql[VX + dir];
+  const real mean = wl * ql[VX + dir] + wr * qr[VX + dir];
   const real d = oak_sqrt(wl * cl2 + wr * cr2 + (real)0.5 * wl * wr * dv * dv);
   *smin = mean - d;
   *smax = mean + d;
 #if OAK_WAVE_SPEEDS_EINFELDT
-  const real left = ql[MX + dir] - oak_sqrt(cl2), right = qr[MX + dir] + oak_sqrt(cr2);
+  const real left = ql[VX + dir] - oak_sqrt(cl2), right = qr[VX + dir] + oak_sqrt(cr2);
   *smin = OAK_MIN(*smin, left);
   *smax = OAK_MAX(*smax, right);
 #endif
 }
 
 /** 1 if the conserved state has positive density and pressure; false for NaN. */
-OAK_FN int physics_valid(const physics_parameters_t *ph, const real u[]) {
+VALID(ph, u) {
   real m2 = 0;
-  (void)ph;
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) m2 += u[MX + d] * u[MX + d];
   /* 2 rho e_internal without a division */
@@ -110,7 +110,7 @@ OAK_FN int physics_valid(const physics_parameters_t *ph, const real u[]) {
  * of momentum and energy, then the energy. Returns 1 if the conserved state has changed. (J. M.
  * Stone et al., ApJS 249 (2020) 4, code Athena++.) The internal energy is left large enough against
  * the kinetic one to survive rounding. */
-OAK_FN int euler_floor(const physics_parameters_t *ph, real u[]) {
+FLOOR(ph, u) {
   const real rho = (real)ph->density_floor;
   const real internal = (real)(ph->pressure_floor / (ph->gamma - 1));
   const real rounding = sizeof(real) == 4 ? (real)1e-6 : (real)2e-15;
@@ -129,6 +129,5 @@ OAK_FN int euler_floor(const physics_parameters_t *ph, real u[]) {
   }
   return changed;
 }
-#define PHYSICS_FLOOR euler_floor
 
 #include "physics/euler_riemann.h"

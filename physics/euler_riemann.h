@@ -8,27 +8,25 @@
 
 /* HLLC: E. F. Toro, M. Spruce, W. Speares, Shock Waves 4 (1994) 25; Toro, Riemann Solvers (3rd ed.)
  * eq. 10.37-10.39. Between the outer waves a contact moves with speed s*. */
-#define FLUX_hllc
 OAK_FN void hllc_star(const real q[], const real u[], const real f[], int dir, real s, real star,
                       real out[]) {
-  const real factor = oak_div(q[RHO] * (s - q[MX + dir]), s - star);
-  const real p_over = oak_div(q[PRS], q[RHO] * (s - q[MX + dir]));
+  const real factor = oak_div(q[RHO] * (s - q[VX + dir]), s - star);
+  const real p_over = oak_div(q[PRS], q[RHO] * (s - q[VX + dir]));
   real us[PHYSICS_NVAR];
   us[RHO] = factor;
   OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) us[MX + d] = factor * (d == dir ? star : q[MX + d]);
-  us[ENE] = factor * (oak_div(u[ENE], q[RHO]) + (star - q[MX + dir]) * (star + p_over));
+  for (int d = 0; d < OAK_DIM; d++) us[MX + d] = factor * (d == dir ? star : q[VX + d]);
+  us[ENE] = factor * (oak_div(u[ENE], q[RHO]) + (star - q[VX + dir]) * (star + p_over));
   OAK_UNROLL
   for (int v = 0; v < PHYSICS_NVAR; v++) out[v] = f[v] + s * (us[v] - u[v]);
 }
 
-OAK_FN real riemann_hllc(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
-                         real f[]) {
+RIEMANN(hllc, ph, ql, qr, dir, f) {
   real left[PHYSICS_NVAR], right[PHYSICS_NVAR];
   riemann_sides_t s;
   riemann_sides(ph, ql, qr, dir, &s);
-  const real ml = ql[RHO] * (s.smin - ql[MX + dir]), mr = qr[RHO] * (s.smax - qr[MX + dir]);
-  const real star = oak_div(qr[PRS] - ql[PRS] + ml * ql[MX + dir] - mr * qr[MX + dir], ml - mr);
+  const real ml = ql[RHO] * (s.smin - ql[VX + dir]), mr = qr[RHO] * (s.smax - qr[VX + dir]);
+  const real star = oak_div(qr[PRS] - ql[PRS] + ml * ql[VX + dir] - mr * qr[VX + dir], ml - mr);
   hllc_star(ql, s.ul, s.fl, dir, s.smin, star, left);
   hllc_star(qr, s.ur, s.fr, dir, s.smax, star, right);
   OAK_UNROLL
@@ -39,7 +37,6 @@ OAK_FN real riemann_hllc(const physics_parameters_t *ph, const real ql[], const 
 
 /* Roe's solver: P. L. Roe, J. Comput. Phys. 43 (1981) 357, with the entropy fix of A. Harten and J.
  * M. Hyman, J. Comput. Phys. 50 (1983) 235, on the acoustic waves. Not positive near vacuum. */
-#define FLUX_roe
 OAK_FN real roe_speed(real lambda, real left, real right) {
   const real a = lambda - left, b = right - lambda;
   const real size = oak_abs(lambda);
@@ -48,8 +45,7 @@ OAK_FN real roe_speed(real lambda, real left, real right) {
   return (real)0.5 * (oak_div(lambda * lambda, OAK_MAX(most, (real)1e-30)) + most);
 }
 
-OAK_FN real riemann_roe(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
-                        real f[]) {
+RIEMANN(roe, ph, ql, qr, dir, f) {
   const real gm1 = (real)(ph->gamma - 1);
   real fl[PHYSICS_NVAR], fr[PHYSICS_NVAR], v[OAK_DIM], dv[OAK_DIM];
   physics_flux(ph, ql, dir, fl);
@@ -60,11 +56,11 @@ OAK_FN real riemann_roe(const physics_parameters_t *ph, const real ql[], const r
   real v2 = 0, el = 0, er = 0, shear = 0;
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) {
-    v[d] = wl * ql[MX + d] + wr * qr[MX + d];
-    dv[d] = qr[MX + d] - ql[MX + d];
+    v[d] = wl * ql[VX + d] + wr * qr[VX + d];
+    dv[d] = qr[VX + d] - ql[VX + d];
     v2 += v[d] * v[d];
-    el += ql[MX + d] * ql[MX + d];
-    er += qr[MX + d] * qr[MX + d];
+    el += ql[VX + d] * ql[VX + d];
+    er += qr[VX + d] * qr[VX + d];
     if (d != dir) shear += v[d] * dv[d];
   }
   const real gamma_gm1 = (real)(ph->gamma / (ph->gamma - 1));
@@ -75,8 +71,8 @@ OAK_FN real riemann_roe(const physics_parameters_t *ph, const real ql[], const r
   const real cl = oak_sqrt(oak_div((real)ph->gamma * ql[PRS], ql[RHO]));
   const real cr = oak_sqrt(oak_div((real)ph->gamma * qr[PRS], qr[RHO]));
   const real vn = v[dir], dvn = dv[dir], dp = qr[PRS] - ql[PRS], drho = qr[RHO] - ql[RHO];
-  const real minus = roe_speed(vn - c, ql[MX + dir] - cl, qr[MX + dir] - cr);
-  const real plus = roe_speed(vn + c, ql[MX + dir] + cl, qr[MX + dir] + cr);
+  const real minus = roe_speed(vn - c, ql[VX + dir] - cl, qr[VX + dir] - cr);
+  const real plus = roe_speed(vn + c, ql[VX + dir] + cl, qr[VX + dir] + cr);
   const real middle = oak_abs(vn);
   /* wave strengths times speeds */
   const real a1 = oak_div(minus * (dp - rho * c * dvn), 2 * c2);

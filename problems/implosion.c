@@ -4,24 +4,17 @@
  * and a jet creeps along the diagonal, which a scheme that is not symmetric destroys. Domain 0.3 x
  * 0.3, physics: euler with gamma = 1.4. */
 
-#define PROBLEM_TITLE "Liska-Wendroff implosion"
+TITLE("Liska-Wendroff implosion")
 
-#define IMPLOSION_PARAMETERS(P)                \
-  P(side, 0.15, "the diamond is x + y < side") \
-  P(rho_in, 0.125, "density inside")           \
-  P(p_in, 0.14, "pressure inside")             \
-  P(rho_out, 1.0, "density outside")           \
-  P(p_out, 1.0, "pressure outside")
-OAK_PARAMETERS(problem, IMPLOSION_PARAMETERS)
-#define PROBLEM_PARAMETERS IMPLOSION_PARAMETERS
+PARAMETER(side, 0.15, "the diamond is x + y < side")
+PARAMETER(rho_in, 0.125, "density inside")
+PARAMETER(p_in, 0.14, "pressure inside")
+PARAMETER(rho_out, 1.0, "density outside")
+PARAMETER(p_out, 1.0, "pressure outside")
 
-OAK_FN void implosion_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                              const double x[3], real q[]) {
+INITIAL(at, q) {
   /* Cell centres lie on the edge: rounding must not decide. */
-  const int inside = x[0] + x[1] + (OAK_DIM == 3 ? x[2] : 0) < p->side * (1 + 1e-10);
-  (void)ph;
-  q[RHO] = (real)(inside ? p->rho_in : p->rho_out);
-  q[PRS] = (real)(inside ? p->p_in : p->p_out);
+  const int inside = at->x[0] + at->x[1] + (OAK_DIM == 3 ? at->x[2] : 0) < at->p.side * (1 + 1e-10);
+  q[RHO] = inside ? at->p.rho_in : at->p.rho_out;
+  q[PRS] = inside ? at->p.p_in : at->p.p_out;
 }
-
-#define PROBLEM_INITIAL implosion_initial

@@ -4,19 +4,16 @@
  * them have a width, so that the growth of the disturbance does not depend on the grid and can be
  * compared between codes. Unit square or cube, periodic; physics: euler with gamma = 5/3. */
 
-#define PROBLEM_TITLE "Kelvin-Helmholtz instability"
+TITLE("Kelvin-Helmholtz instability")
 
-#define KH_PARAMETERS(P)                                    \
-  P(rho_out, 1, "density of the outer streams")             \
-  P(rho_in, 2, "density of the middle stream")              \
-  P(u_out, 0.5, "velocity of the outer streams along x")    \
-  P(u_in, -0.5, "velocity of the middle stream")            \
-  P(width, 0.025, "width of the layers")                    \
-  P(kick, 0.01, "amplitude of the disturbance, a velocity") \
-  P(modes, 2, "its wave lengths per unit length")           \
-  P(pressure, 2.5, "pressure")
-OAK_PARAMETERS(problem, KH_PARAMETERS)
-#define PROBLEM_PARAMETERS KH_PARAMETERS
+PARAMETER(rho_out, 1, "density of the outer streams")
+PARAMETER(rho_in, 2, "density of the middle stream")
+PARAMETER(u_out, 0.5, "velocity of the outer streams along x")
+PARAMETER(u_in, -0.5, "velocity of the middle stream")
+PARAMETER(width, 0.025, "width of the layers")
+PARAMETER(kick, 0.01, "amplitude of the disturbance, a velocity")
+PARAMETER(modes, 2, "its wave lengths per unit length")
+PARAMETER(pressure, 2.5, "pressure")
 
 /* From `in` to `out` over the layers at y = 1/4 and 3/4. */
 OAK_FN double kh_profile(double in, double out, double y, double width) {
@@ -24,13 +21,9 @@ OAK_FN double kh_profile(double in, double out, double y, double width) {
   return s < 0 ? in + half : out - half;
 }
 
-OAK_FN void kh_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                       const double x[3], real q[]) {
-  (void)ph;
-  q[RHO] = (real)kh_profile(p->rho_in, p->rho_out, x[1], p->width);
-  q[MX] = (real)kh_profile(p->u_in, p->u_out, x[1], p->width);
-  q[MX + 1] = (real)(p->kick * sin(6.283185307179586 * p->modes * x[0]));
-  q[PRS] = (real)p->pressure;
+INITIAL(at, q) {
+  q[RHO] = kh_profile(at->p.rho_in, at->p.rho_out, at->x[1], at->p.width);
+  q[VX] = kh_profile(at->p.u_in, at->p.u_out, at->x[1], at->p.width);
+  q[VY] = at->p.kick * sin(2 * M_PI * at->p.modes * at->x[0]);
+  q[PRS] = at->p.pressure;
 }
-
-#define PROBLEM_INITIAL kh_initial

@@ -12,33 +12,28 @@
  * All waves move with velocity 1. The lengths of the defaults give waves of length 1 in a domain
  * sqrt(5) x sqrt(5)/2; for 3D see linear_wave.ini. Physics: euler; periodic. */
 
-#define PROBLEM_TITLE "Linear wave"
+TITLE("Linear wave")
 
-#define WAVE_PARAMETERS(P)                                               \
-  P(wave, 0, "{sound,entropy,shear} which")                              \
-  P(amplitude, 1e-6, "amplitude of the wave")                            \
-  P(length_x, 2.2360679774997896, "distance of two wave fronts along x") \
-  P(length_y, 1.1180339887498948, "distance of two wave fronts along y") \
-  P(length_z, 1.1180339887498948, "distance of two wave fronts along z (3D only)")
-OAK_PARAMETERS(problem, WAVE_PARAMETERS)
-#define PROBLEM_PARAMETERS WAVE_PARAMETERS
+PARAMETER(wave, 0, "{sound,entropy,shear} which")
+PARAMETER(amplitude, 1e-6, "amplitude of the wave")
+PARAMETER(length_x, 2.2360679774997896, "distance of two wave fronts along x")
+PARAMETER(length_y, 1.1180339887498948, "distance of two wave fronts along y")
+PARAMETER(length_z, 1.1180339887498948, "distance of two wave fronts along z (3D only)")
 
-OAK_FN void wave_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                         const double x[3], real q[]) {
-  const double n[3] = {1 / p->length_x, 1 / p->length_y, OAK_DIM == 3 ? 1 / p->length_z : 0};
+INITIAL(at, q) {
+  const double n[3] = {1 / at->p.length_x, 1 / at->p.length_y,
+                       OAK_DIM == 3 ? 1 / at->p.length_z : 0};
   const double across = sqrt(n[0] * n[0] + n[1] * n[1]);
   const double norm = sqrt(across * across + n[2] * n[2]);
-  const double phase = 6.283185307179586 * (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]);
-  const double a = p->amplitude * cos(phase);
-  const int sound = p->wave == 0, entropy = p->wave == 1;
+  const double phase = 2 * M_PI * (n[0] * at->x[0] + n[1] * at->x[1] + n[2] * at->x[2]);
+  const double a = at->p.amplitude * cos(phase);
+  const int sound = at->p.wave == 0, entropy = at->p.wave == 1;
   const double along = sound ? a : 1, aside = sound || entropy ? 0 : a;
-  q[RHO] = (real)(1 + (sound || entropy ? a : 0));
-  q[MX] = (real)(along * n[0] / norm - aside * n[1] / across);
-  q[MX + 1] = (real)(along * n[1] / norm + aside * n[0] / across);
+  q[RHO] = 1 + (sound || entropy ? a : 0);
+  q[VX] = along * n[0] / norm - aside * n[1] / across;
+  q[VY] = along * n[1] / norm + aside * n[0] / across;
 #if OAK_DIM == 3
-  q[MX + 2] = (real)(along * n[2] / norm);
+  q[VZ] = along * n[2] / norm;
 #endif
-  q[PRS] = (real)(1 / ph->gamma + (sound ? a : 0));
+  q[PRS] = 1 / at->ph.gamma + (sound ? a : 0);
 }
-
-#define PROBLEM_INITIAL wave_initial

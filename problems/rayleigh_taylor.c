@@ -3,19 +3,16 @@
  * rest in hydrostatic balance, with a sinusoidal interface. Gravity points down the last axis.
  * Physics: euler. Horizontal boundaries periodic, vertical ones reflecting. */
 
-#define PROBLEM_TITLE "Rayleigh-Taylor instability"
+TITLE("Rayleigh-Taylor instability")
 
-#define RT_PARAMETERS(P)                                          \
-  P(h0, 0.8, "height of the interface")                           \
-  P(rho_high, 1.0, "density above it")                            \
-  P(rho_low, 0.1, "density below it")                             \
-  P(delta, 0.05, "amplitude of its perturbation")                 \
-  P(width, 0, "width w of the interface: tanh(z/w); 0: a jump")   \
-  P(modes, 1, "wave lengths of the perturbation per unit length") \
-  P(gravity, 1.0, "gravitational acceleration, downwards")        \
-  P(p_top, 1.0, "pressure at height 1")
-OAK_PARAMETERS(problem, RT_PARAMETERS)
-#define PROBLEM_PARAMETERS RT_PARAMETERS
+PARAMETER(h0, 0.8, "height of the interface")
+PARAMETER(rho_high, 1.0, "density above it")
+PARAMETER(rho_low, 0.1, "density below it")
+PARAMETER(delta, 0.05, "amplitude of its perturbation")
+PARAMETER(width, 0, "width w of the interface: tanh(z/w); 0: a jump")
+PARAMETER(modes, 1, "wave lengths of the perturbation per unit length")
+PARAMETER(gravity, 1.0, "gravitational acceleration, downwards")
+PARAMETER(p_top, 1.0, "pressure at height 1")
 
 enum { RT_UP = OAK_DIM - 1 };
 
@@ -23,38 +20,33 @@ enum { RT_UP = OAK_DIM - 1 };
 OAK_FN double rt_lncosh(double x) { return fabs(x) + log1p(exp(-2 * fabs(x))); }
 
 /* Interface at height h of width w: density mean + half tanh((z - h) / w), in balance. */
-OAK_FN void rt_smooth(const problem_parameters_t *p, double z, double h, real q[]) {
-  const double mean = 0.5 * (p->rho_high + p->rho_low), half = 0.5 * (p->rho_high - p->rho_low);
-  const double w = p->width;
+OAK_FN void rt_smooth(const oak_at_t *at, double z, double h, double q[]) {
+  const double mean = 0.5 * (at->p.rho_high + at->p.rho_low);
+  const double half = 0.5 * (at->p.rho_high - at->p.rho_low);
+  const double w = at->p.width;
   const double weight =
       mean * (1 - z) + half * w * (rt_lncosh((1 - h) / w) - rt_lncosh((z - h) / w));
-  q[RHO] = (real)(mean + half * tanh((z - h) / w));
-  q[PRS] = (real)(p->p_top + p->gravity * weight);
+  q[RHO] = mean + half * tanh((z - h) / w);
+  q[PRS] = at->p.p_top + at->p.gravity * weight;
 }
 
-OAK_FN void rt_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                       const double x[3], real q[]) {
-  const double k = 6.283185307179586 * p->modes;
-  const double wave = OAK_DIM == 3 ? sin(k * x[0]) * sin(k * x[1]) : sin(k * x[0]);
-  const double h = p->h0 + p->delta * wave, z = x[RT_UP];
-  (void)ph;
-  if (p->width > 0) {
-    rt_smooth(p, z, h, q);
+INITIAL(at, q) {
+  const double k = 2 * M_PI * at->p.modes;
+  const double wave = OAK_DIM == 3 ? sin(k * at->x[0]) * sin(k * at->x[1]) : sin(k * at->x[0]);
+  const double h = at->p.h0 + at->p.delta * wave, z = at->x[RT_UP];
+  if (at->p.width > 0) {
+    rt_smooth(at, z, h, q);
     return;
   }
-  q[RHO] = (real)(z > h ? p->rho_high : p->rho_low);
+  q[RHO] = z > h ? at->p.rho_high : at->p.rho_low;
   /* Weight of the column above. */
-  q[PRS] = (real)(p->p_top + p->gravity * (z > h ? p->rho_high * (1 - z)
-                                                 : p->rho_high * (1 - h) + p->rho_low * (h - z)));
+  q[PRS] =
+      at->p.p_top + at->p.gravity * (z > h ? at->p.rho_high * (1 - z)
+                                           : at->p.rho_high * (1 - h) + at->p.rho_low * (h - z));
 }
 
-OAK_FN void rt_gravity(const problem_parameters_t *p, const physics_parameters_t *ph,
-                       const double x[3], double t, const real q[], real source[]) {
-  const real force = -(real)p->gravity * q[RHO];
-  (void)ph, (void)x, (void)t;
+SOURCE(at, q, source) {
+  const real force = -(real)at->p.gravity * q[RHO];
   source[MX + RT_UP] += force;
-  source[ENE] += force * q[MX + RT_UP];
+  source[ENE] += force * q[VX + RT_UP];
 }
-
-#define PROBLEM_INITIAL rt_initial
-#define PROBLEM_SOURCE rt_gravity

@@ -5,17 +5,13 @@
  * around a lens, six four contacts that wind up, twelve two shocks and two contacts. Unit square,
  * physics: euler with gamma = 1.4; outflow. */
 
-#define PROBLEM_TITLE "Two-dimensional Riemann problem"
+TITLE("Two-dimensional Riemann problem")
 
-#define RIEMANN2D_PARAMETERS(P)                                        \
-  P(configuration, 0, "{three,four,six,twelve} of Lax and Liu's list") \
-  P(center_x, 0.5, "where the states meet")                            \
-  P(center_y, 0.5, "where the states meet")
-OAK_PARAMETERS(problem, RIEMANN2D_PARAMETERS)
-#define PROBLEM_PARAMETERS RIEMANN2D_PARAMETERS
+PARAMETER(configuration, 0, "{three,four,six,twelve} of Lax and Liu's list")
+PARAMETER(center_x, 0.5, "where the states meet")
+PARAMETER(center_y, 0.5, "where the states meet")
 
-OAK_FN void riemann2d_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                              const double x[3], real q[]) {
+INITIAL(at, q) {
   /* rho, u, v, p at the upper right, upper left, lower left, lower right */
   const double states[4][4][4] = {
       {{1.5, 0, 0, 1.5},
@@ -29,13 +25,10 @@ OAK_FN void riemann2d_initial(const problem_parameters_t *p, const physics_param
       {{1, 0.75, -0.5, 1}, {2, 0.75, 0.5, 1}, {1, -0.75, 0.5, 1}, {3, -0.75, -0.5, 1}},
       {{0.5313, 0, 0, 0.4}, {1, 0.7276, 0, 1}, {0.8, 0, 0, 1}, {1, 0, 0.7276, 1}},
   };
-  const int right = x[0] > p->center_x, up = x[1] > p->center_y;
-  const double *state = states[(int)p->configuration][up ? 1 - right : 2 + right];
-  (void)ph;
-  q[RHO] = (real)state[0];
-  q[MX] = (real)state[1];
-  q[MX + 1] = (real)state[2];
-  q[PRS] = (real)state[3];
+  const int right = at->x[0] > at->p.center_x, up = at->x[1] > at->p.center_y;
+  const double *state = states[(int)at->p.configuration][up ? 1 - right : 2 + right];
+  q[RHO] = state[0];
+  q[VX] = state[1];
+  q[VY] = state[2];
+  q[PRS] = state[3];
 }
-
-#define PROBLEM_INITIAL riemann2d_initial

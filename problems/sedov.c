@@ -11,31 +11,25 @@
  * The energy is a Gaussian of the given width, so that its sum over the cells is E to rounding
  * wherever the width spans two cells or more. Physics: euler with gamma = 1.4. */
 
-#define PROBLEM_TITLE "Sedov-Taylor blast wave"
+TITLE("Sedov-Taylor blast wave")
 
-#define SEDOV_PARAMETERS(P)                               \
-  P(energy, 1.0, "energy set free (2D: per unit length)") \
-  P(width, 0.01, "width w of its profile exp(-r^2/w^2)")  \
-  P(rho0, 1.0, "density")                                 \
-  P(p0, 1e-5, "pressure of the gas around")               \
-  P(center_x, 0.0, "position of the explosion")           \
-  P(center_y, 0.0, "position of the explosion")           \
-  P(center_z, 0.0, "position of the explosion (3D)")
-OAK_PARAMETERS(problem, SEDOV_PARAMETERS)
-#define PROBLEM_PARAMETERS SEDOV_PARAMETERS
+PARAMETER(energy, 1.0, "energy set free (2D: per unit length)")
+PARAMETER(width, 0.01, "width w of its profile exp(-r^2/w^2)")
+PARAMETER(rho0, 1.0, "density")
+PARAMETER(p0, 1e-5, "pressure of the gas around")
+PARAMETER(center_x, 0.0, "position of the explosion")
+PARAMETER(center_y, 0.0, "position of the explosion")
+PARAMETER(center_z, 0.0, "position of the explosion (3D)")
 
-OAK_FN void sedov_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                          const double x[3], real q[]) {
-  const double center[3] = {p->center_x, p->center_y, p->center_z};
+INITIAL(at, q) {
+  const double center[3] = {at->p.center_x, at->p.center_y, at->p.center_z};
   double r2 = 0, volume = 1; /* integral of the profile */
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) {
-    r2 += (x[d] - center[d]) * (x[d] - center[d]);
-    volume *= 1.7724538509055160 * p->width; /* sqrt(pi) w */
+    r2 += (at->x[d] - center[d]) * (at->x[d] - center[d]);
+    volume *= 1.7724538509055160 * at->p.width; /* sqrt(pi) w */
   }
-  const double density = p->energy / volume * exp(-r2 / (p->width * p->width));
-  q[RHO] = (real)p->rho0;
-  q[PRS] = (real)(p->p0 + (ph->gamma - 1) * density);
+  const double density = at->p.energy / volume * exp(-r2 / (at->p.width * at->p.width));
+  q[RHO] = at->p.rho0;
+  q[PRS] = at->p.p0 + (at->ph.gamma - 1) * density;
 }
-
-#define PROBLEM_INITIAL sedov_initial

@@ -4,22 +4,15 @@
  * and the sound they make, which steepens to small shocks: a scheme has to keep both the waves and
  * the shocks. Domain -5 < x < 5, physics: euler with gamma = 1.4; outflow along x. */
 
-#define PROBLEM_TITLE "Shu-Osher shock and density waves"
+TITLE("Shu-Osher shock and density waves")
 
-#define SHU_OSHER_PARAMETERS(P)               \
-  P(position, -4, "shock at t = 0")           \
-  P(amplitude, 0.2, "amplitude of the waves") \
-  P(wave_number, 5, "their wave number")
-OAK_PARAMETERS(problem, SHU_OSHER_PARAMETERS)
-#define PROBLEM_PARAMETERS SHU_OSHER_PARAMETERS
+PARAMETER(position, -4, "shock at t = 0")
+PARAMETER(amplitude, 0.2, "amplitude of the waves")
+PARAMETER(wave_number, 5, "their wave number")
 
-OAK_FN void shu_osher_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                              const double x[3], real q[]) {
-  const int behind = x[0] < p->position;
-  (void)ph;
-  q[RHO] = (real)(behind ? 3.857143 : 1 + p->amplitude * sin(p->wave_number * x[0]));
-  q[MX] = (real)(behind ? 2.629369 : 0);
-  q[PRS] = (real)(behind ? 10.33333 : 1);
+INITIAL(at, q) {
+  const int behind = at->x[0] < at->p.position;
+  q[RHO] = behind ? 3.857143 : 1 + at->p.amplitude * sin(at->p.wave_number * at->x[0]);
+  q[VX] = behind ? 2.629369 : 0;
+  q[PRS] = behind ? 10.33333 : 1;
 }
-
-#define PROBLEM_INITIAL shu_osher_initial

@@ -9,24 +9,18 @@
  *
  * Domain -5 < x, y < 5, periodic (e^2 is 1e-11 at its edge); physics: euler with gamma = 1.4. */
 
-#define PROBLEM_TITLE "Isentropic vortex"
+TITLE("Isentropic vortex")
 
-#define VORTEX_PARAMETERS(P)                       \
-  P(strength, 5, "strength of the vortex")         \
-  P(stream_x, 1, "velocity of the stream along x") \
-  P(stream_y, 1, "velocity of the stream along y")
-OAK_PARAMETERS(problem, VORTEX_PARAMETERS)
-#define PROBLEM_PARAMETERS VORTEX_PARAMETERS
+PARAMETER(strength, 5, "strength of the vortex")
+PARAMETER(stream_x, 1, "velocity of the stream along x")
+PARAMETER(stream_y, 1, "velocity of the stream along y")
 
-OAK_FN void vortex_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                           const double x[3], real q[]) {
-  const double r2 = x[0] * x[0] + x[1] * x[1], gm1 = ph->gamma - 1;
-  const double e = p->strength / 6.283185307179586 * exp(0.5 * (1 - r2));
-  const double T = 1 - gm1 / (2 * ph->gamma) * e * e, rho = pow(T, 1 / gm1);
-  q[RHO] = (real)rho;
-  q[MX] = (real)(p->stream_x - e * x[1]);
-  q[MX + 1] = (real)(p->stream_y + e * x[0]);
-  q[PRS] = (real)(rho * T);
+INITIAL(at, q) {
+  const double r2 = at->x[0] * at->x[0] + at->x[1] * at->x[1], gm1 = at->ph.gamma - 1;
+  const double e = at->p.strength / (2 * M_PI) * exp(0.5 * (1 - r2));
+  const double T = 1 - gm1 / (2 * at->ph.gamma) * e * e, rho = pow(T, 1 / gm1);
+  q[RHO] = rho;
+  q[VX] = at->p.stream_x - e * at->x[1];
+  q[VY] = at->p.stream_y + e * at->x[0];
+  q[PRS] = rho * T;
 }
-
-#define PROBLEM_INITIAL vortex_initial

@@ -86,7 +86,7 @@ static const bad_t bad_values[] = {
     {"refine.criterion=", "refine.criterion|one of lohner"},
     {"refine.criterion=Lohner", "refine.criterion = Lohner|one of lohner"},
     {"refine.criterion=lohner gradient", "refine.criterion = lohner gradient|one of"},
-    {"refine.criterion=user\nmesh.max_level=1", "refine.criterion = user|PROBLEM_REFINE"},
+    {"refine.criterion=user\nmesh.max_level=1", "refine.criterion = user|REFINE(at)"},
     {"refine.variable=rho q", "refine.variable = rho q|no variable q|rho mx my E"},
     {"refine.variable=rho;", "refine.variable = rho;|no variable rho;"},
     {"refine.variable=mz", "refine.variable = mz|no variable mz"},
@@ -164,8 +164,8 @@ static const bad_t bad_values[] = {
     {"boundary.xlow=neumann inf", "boundary.xlow = neumann inf|finite"},
     {"boundary.xlow=neumann 1e999", "boundary.xlow = neumann 1e999|finite"},
     {"boundary.xlow=neumann 1x", "boundary.xlow = neumann 1x|finite"},
-    {"boundary.xlow=user", "boundary.xlow = user|PROBLEM_BOUNDARY"},
-    {"boundary.xlow=dirichlet user", "boundary.xlow = dirichlet user|PROBLEM_BOUNDARY"},
+    {"boundary.xlow=user", "boundary.xlow = user|BOUNDARY(at, face, q)"},
+    {"boundary.xlow=dirichlet user", "boundary.xlow = dirichlet user|BOUNDARY(at, face, q)"},
     {"boundary.xlow.mz=outflow", "boundary.xlow.mz = outflow|unknown key"},
     {"boundary.xlow.rho=periodic", "boundary.xlow.rho = periodic|for all variables or for none"},
     {"boundary.xlow.rho=wall", "boundary.xlow.rho = wall|unknown condition"},
@@ -243,16 +243,19 @@ static const bad_t bad_files[] = {
 
 /* ---- problem files: what follows a good initial condition, or takes its place */
 
-#define BAD_INITIAL(body)                                                                      \
-  "OAK_FN void mine(const problem_parameters_t *p, const physics_parameters_t *ph, const "     \
-  "double x[3], real q[])\n{ (void)p; (void)ph; (void)x; q[0] = 1; q[1] = q[2] = 0; q[3] = 1;" \
-  " " body "}\n#define PROBLEM_INITIAL mine\n"
+#define BAD_INITIAL(body) "INITIAL(at, q)\n{ q[0] = 1; q[1] = q[2] = 0; q[3] = 1; " body "}\n"
 
 /* Read by oak itself. */
 static const bad_t bad_macros[] = {
-    {BAD_INITIAL("") "#define PROBLEM_SORCE mine\n", "PROBLEM_SORCE|PROBLEM_SOURCE"},
-    {BAD_INITIAL("") "#define PROBLEM_BOUNDRY mine\n", "PROBLEM_BOUNDRY|PROBLEM_BOUNDARY"},
-    {BAD_INITIAL("") "#define PROBLEM_INITAL mine\n", "PROBLEM_INITAL|PROBLEM_INITIAL"},
+    {BAD_INITIAL("") "SORCE(at, q, source) { source[0] += 1; }\n", "problem.c:3|SORCE|SOURCE"},
+    {BAD_INITIAL("") "BOUNDRY(at, face, q) {}\n", "BOUNDRY|BOUNDARY(at, face, q)"},
+    {BAD_INITIAL("") "INITAL(at, q) {}\n", "INITAL|INITIAL(at, q)"},
+    {BAD_INITIAL("") "WIND(at, q)\n{\n}\n", "problem.c:3|no hook WIND"},
+    {BAD_INITIAL("") "VALID(ph, u) { return 1; }\n", "problem.c:3|VALID|file of the physics"},
+    {BAD_INITIAL("") "PARAMETRE(a, 1, \"a\")\n", "PARAMETRE|PARAMETER(name, default, \"help\")"},
+    {BAD_INITIAL("") "#define PHYSICS_NVRA 3\n", "PHYSICS_NVRA|PHYSICS_NVAR"},
+    {"#define PROBLEM_TITLE \"x\"\n" BAD_INITIAL(""), "problem.c:1|TITLE(\"text\")"},
+    {"#define PROBLEM_INITIAL nobody\n", "problem.c:1|INITIAL(at, q) { ... }|at->x"},
 };
 
 /* The compiler refuses these. */
@@ -260,29 +263,23 @@ static const bad_t bad_problems[] = {
     {BAD_INITIAL("q[0] = undeclared;"), "problem.c:2|undeclared"},
     {BAD_INITIAL("q[0] = 1"), "problem.c:2|expected"},
     {BAD_INITIAL("q[0] = exq(1);"), "problem.c:2|exq"},
-    {BAD_INITIAL("q[0] = p->width;"), "problem.c:2|width"},
+    {BAD_INITIAL("q[0] = at->p.width;"), "problem.c:2|width"},
+    {BAD_INITIAL("q[0] = x[0];"), "problem.c:2|'x' undeclared"},
+    {BAD_INITIAL("at->t = 0;"), "problem.c:2|read-only"},
     {BAD_INITIAL("if (1) {"), "a_brace_is_not_closed"},
     {BAD_INITIAL("q = 3;"), "problem.c:2"},
-    {BAD_INITIAL("") "#error stop here\n", "problem.c:4|stop here"},
-    {BAD_INITIAL("") "#include \"none.h\"\n", "problem.c:4|none.h"},
+    {BAD_INITIAL("") "#error stop here\n", "problem.c:3|stop here"},
+    {BAD_INITIAL("") "#include \"none.h\"\n", "problem.c:3|none.h"},
     {BAD_INITIAL("") "#include \"problem.c\"\n", "problem.c"},
-    {BAD_INITIAL("") "#if 1\n", "problem.c:4|unterminated"},
-    {BAD_INITIAL("") "/* no end\n", "problem.c:4|unterminated comment"},
-    {"#define PROBLEM_INITIAL nobody\n", "nobody"},
-    {"OAK_FN void few(const double x[3], real q[]) { q[0] = x[0]; }\n#define PROBLEM_INITIAL few\n",
-     "problem.c:2|initialization"},
-    {"#define L(P) P(a, 1)\nOAK_PARAMETERS(problem, L)\n#define PROBLEM_PARAMETERS L\n" BAD_INITIAL(
-         ""),
-     "problem.c:2|requires 3 arguments, but only 2 given"},
-    {"#define L(P) P(a, one, \"a\")\nOAK_PARAMETERS(problem, L)\n#define PROBLEM_PARAMETERS "
-     "L\n" BAD_INITIAL(""),
-     "problem.c:1|one"},
-    {"#define L(P) P(a b, 1, \"a\")\nOAK_PARAMETERS(problem, L)\n#define PROBLEM_PARAMETERS "
-     "L\n" BAD_INITIAL(""),
-     "problem.c:1"},
-    {"#define L(P) P(a, 1, \"a\") P(a, 2, \"b\")\nOAK_PARAMETERS(problem, L)\n#define "
-     "PROBLEM_PARAMETERS L\n" BAD_INITIAL(""),
-     "problem.c|duplicate member"},
+    {BAD_INITIAL("") "#if 1\n", "problem.c:3|unterminated"},
+    {BAD_INITIAL("") "/* no end\n", "problem.c:3|unterminated comment"},
+    {BAD_INITIAL("") BAD_INITIAL(""), "problem.c:3|redefinition"},
+    {"INITIAL(at) { }\n", "problem.c:1|requires 2 arguments, but only 1 given"},
+    {"PARAMETER(a, 1)\n" BAD_INITIAL(""), "problem.c:1|requires 3 arguments, but only 2 given"},
+    {"PARAMETER(a, one, \"a\")\n" BAD_INITIAL(""), "problem.c:1|one"},
+    {"PARAMETER(a b, 1, \"a\")\n" BAD_INITIAL(""), "problem.c:1"},
+    {"PARAMETER(a, 1, \"a\")\nPARAMETER(a, 2, \"b\")\n" BAD_INITIAL(""),
+     "problem.c:2|redefinition"},
     {"\x7f\x45\x4c\x46\x02\x01\x01", "problem.c"},
     {"\x89PNG\r\n\x1a\n", "problem.c"},
     {"program shear\n  implicit none\nend program\n", "problem.c:1"},

@@ -77,7 +77,7 @@ CASES = {
     "problem that does not compile": (
         "", [f"problem.name={PROBLEMS}/broken.c"], [r"broken\.c[:(]\d+", r"no_such_name"]),
     "problem without initial condition": (
-        "", [f"problem.name={PROBLEMS}/no_initial.c"], [r"no_initial\.c", r"PROBLEM_INITIAL"]),
+        "", [f"problem.name={PROBLEMS}/no_initial.c"], [r"no_initial\.c", r"INITIAL\(at, q\)"]),
     "parameter that the problem does not have": (
         "", ["problem.rho_lft=2"], [r"rho_lft", r"problem\.rho_left"]),
     "output folder below a file": (
@@ -94,7 +94,7 @@ CASES = {
         "", ["output.plot_variables=" + "rho " * 70], [r"output\.plot_variables", r"\brho twice"]),
     "unknown variable in pictures": ("", ["output.picture_variable=q"], [r"picture_variable", r"\bq\b", r"rho mx"]),
     "unknown refinement variable": ("", ["refine.variable=q"], [r"refine\.variable", r"\bq\b"]),
-    "criterion that the problem lacks": ("", ["refine.criterion=user"], [r"PROBLEM_REFINE"]),
+    "criterion that the problem lacks": ("", ["refine.criterion=user"], [r"REFINE\(at\)"]),
     "unknown limiter": ("", ["scheme.limiter=vanler"], [r"scheme\.limiter", r"vanleer"]),
     "domain upside down": ("", ["mesh.xmax=-1"], [r"mesh\.xmax", r"-1"]),
     "unknown device": ("", ["device.name=gpuu"], [r"gpuu", r"cpu"]),

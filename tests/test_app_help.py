@@ -75,9 +75,8 @@ def check_editor(oak, source, cc):
         shutil.copy(os.path.join(source, "examples", "2_problem", "jet.c"), folder)
         shutil.copy(os.path.join(source, "physics", "advection.c"), os.path.join(folder, "my.c"))
         with open(os.path.join(folder, "blob.c"), "w", encoding="utf-8") as file:
-            file.write("OAK_FN void blob(const problem_parameters_t *p, const physics_parameters_t *ph,\n"
-                       "                 const double x[3], real q[]) { q[0] = (real)(ph->vx + x[0]); }\n"
-                       "#define PROBLEM_INITIAL blob\n")
+            file.write('TITLE("Blob")\nPARAMETER(height, 1, "of the blob")\n'
+                       "INITIAL(at, q) { q[0] = at->ph.vx + at->p.height * at->x[0]; }\n")
         for physics, name in (("euler", "jet.c"), ("./my.c", "blob.c"), ("./my.c", "my.c")):
             code, settings, err = call([oak, "editor", physics], folder)
             expect(f"oak editor {physics}", code == 0, err)

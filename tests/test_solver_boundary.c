@@ -322,7 +322,7 @@ static void test_refused(void **state) {
       {"boundary.xlow=neumann 1 2", "boundary.xlow", "too many"},
       {"boundary.xlow=dirichlet high", "boundary.xlow", "number"},
       {"boundary.ylow=wall", "boundary.ylow", "unknown"},
-      {"boundary.ylow=user", "boundary.ylow", "PROBLEM_BOUNDARY"},
+      {"boundary.ylow=user", "boundary.ylow", "BOUNDARY(at, face, q)"},
       {"boundary.ylow.rho=outflow", "boundary.ylow.rho", "periodic"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     oak_params_t *params;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What physics and problem files declare: it reaches kernels as a whole or is refused, with texts
- * of any form and length, wrong lists, files that change, and misspelt macros. */
+ * of any form and length, files that change, misspelt hooks and macros, and those of old. */
 // TEST np={2}
 #define _DEFAULT_SOURCE 1
 #include "solver_test.h"
@@ -23,11 +23,7 @@ __attribute__((format(printf, 2, 3))) static void put(const char *name, const ch
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-#define INITIAL(value)                                                                     \
-  "OAK_FN void my_initial(const problem_parameters_t *p, const physics_parameters_t *ph, " \
-  "const double x[3], real q[])\n{ q[0] = (real)(" value                                   \
-  "); }\n#define PROBLEM_INITIAL my_initial\n"
-#define LIST(name) "OAK_PARAMETERS(problem, " name ")\n#define PROBLEM_PARAMETERS " name "\n"
+#define INITIAL(value) "INITIAL(at, q)\n{ q[0] = " value "; }\n"
 
 /** Status of a run of problem.c in the folder, with more settings, a line each. */
 static oak_status_t start(sim_t *s, const char *settings) {
@@ -72,10 +68,9 @@ static double initial_value(const sim_t *s) {
 
 static void put_many(int count, int length) {
   char *list = malloc((size_t)count * ((size_t)length + 64) + 64), *end = list;
-  end += sprintf(end, "#define MANY(P)");
   for (int n = 0; n < count; n++)
-    end += sprintf(end, " \\\n  P(many_%d, %d.5, \"%0*d\")", n, n, length, 0);
-  put("problem.c", "%s\n" LIST("MANY") INITIAL("p->many_%d"), list, count - 1);
+    end += sprintf(end, "PARAMETER(many_%d, %d.5, \"%0*d\")\n", n, n, length, 0);
+  put("problem.c", "%s\n" INITIAL("at->p.many_%d"), list, count - 1);
   free(list);
 }
 
@@ -95,7 +90,7 @@ static void test_many(void **state) {
   snprintf(path, sizeof path, "%s/kernel.c", folder);
   put_many(201, 1);
   assert_int_equal(oak_kernel_build(s.oak, path, "mine", &kernel), OAK_ERR_INPUT);
-  assert_non_null(strstr(oak_last_error(), "read 204 parameters"));
+  assert_non_null(strstr(oak_last_error(), "other parameters than when the run started"));
   put_many(200, 1);
   assert_int_equal(oak_kernel_build(s.oak, path, "mine", &kernel), OAK_OK);
   sim_free(&s);
@@ -103,18 +98,29 @@ static void test_many(void **state) {
 
 static void test_too_many(void **state) {
   (void)state;
-  put_many(1, 40000);
-  REFUSED("", "the titles, names and help texts of physics and problem are too long");
+  put_many(1, 160);
+  REFUSED("", "the help text of many_0 is too long");
   put_many(254, 1); /* physics has three */
-  REFUSED("", "physics and problem have too many parameters");
+  REFUSED("", "problem.c:254: parameter many_253: physics and problem have too many parameters");
+  put("problem.c", "PARAMETER(n%050d, 1, \"\")\n" INITIAL("1"), 0);
+  REFUSED("", "the name may have 48 characters at most");
 }
 
-static void test_wrong_lists(void **state) {
+/** What the preprocessor leaves out is no key, but others keep their values. One that only a macro
+ * names is a mistake at its line. */
+static void test_conditions(void **state) {
   (void)state;
+  sim_t s;
+  put("own.h", "PARAMETER(third, 3, \"\")\n#if OAK_DIM == 2\nPARAMETER(fourth, 4, \"\")\n#endif\n");
   put("problem.c",
-      "#define ONE(P) P(a, 1, \"\")\n#define TWO(P) P(a, 1, \"\") P(b, 1, \"\")\n"
-      "OAK_PARAMETERS(problem, TWO)\n#define PROBLEM_PARAMETERS ONE\n" INITIAL("p->b"));
-  REFUSED("", "OAK_PARAMETERS(problem, LIST) and PROBLEM_PARAMETERS must name the same list");
+      "#if OAK_DIM == 3\nPARAMETER(first, 1, \"\")\n#endif\n PARAMETER ( second,2,\"\");\n"
+      "#include \"own.h\"\n" INITIAL("at->p.second + 10 * at->p.third + 100 * at->p.fourth"));
+  MUST(start(&s, "problem.third=5"));
+  assert_true(initial_value(&s) == 452);
+  sim_free(&s);
+  REFUSED("problem.first=1", "problem.first = 1: unknown key");
+  put("problem.c", "#define MINE(x) PARAMETER(x, 1, \"\")\nMINE(a)\n" INITIAL("1"));
+  REFUSED("", "problem.c:");
 }
 
 /** Help texts are any text; those in braces name values or a bound. Macros of the user's own are
@@ -124,26 +130,25 @@ static void test_help(void **state) {
   sim_t s;
   put("own.h", "#ifndef PROBLEM_OWN_H\n#define PROBLEM_OWN_H\n#define PROBLEM_TEN 10\n#endif\n");
   put("problem.c",
-      "#include \"own.h\"\n/* #define PROBLEM_SORCE a\n#define PROBLEM_SORCE b */\n"
-      "#define PROBLEM_TITLE \"/* no comment\"\n// #define PROBLEM_SORCE c\n"
-      "#define A(P) P(x, 2, \"line\\n\\tand | next\\nhooks source\\nvariables a b\") "
-      "P(mode, 1, \"{x,y} mode\") P(least, 4, \"{>=0} of two\")\n" LIST("A")
-          INITIAL("p->x + PROBLEM_TEN * p->mode + 100 * p->least"));
+      "#include \"own.h\"\n/* SORCE(at, q, source) {}\n#define PROBLEM_SORCE b */\n"
+      "TITLE(\"/* no comment\")\n// SORCE(at, q, source) {}\n#define F(x) OAK_FN int x(int n)\n"
+      "F(SORCE) { return n; }\n"
+      "PARAMETER(x, 2, \"line\\n\\tand | next\\nPARAMETER(y, 1, 2)\")\n"
+      "PARAMETER(mode, 1, \"{x,y} mode\") PARAMETER(least, 4, \"{>=0} of \"\n\"two\")\n" INITIAL(
+          "at->p.x + PROBLEM_TEN * at->p.mode + 100 * at->p.least"));
   MUST(start(&s, "problem.mode=x"));
   assert_true(initial_value(&s) == 402);
   assert_string_equal(oak_variable_name(s.oak, 0), "rho");
   sim_free(&s);
   REFUSED("problem.least=-1", "problem.least = -1: must be a number of at least 0");
   REFUSED("problem.mode=1", "problem.mode = 1: must be one of x, y");
-  put("problem.c", "#define A(P) P(mode, 1e300, \"{x,y}\")\n" LIST("A") INITIAL("1"));
+  put("problem.c", "PARAMETER(mode, 1e300, \"{x,y}\")\n" INITIAL("1"));
   REFUSED("", "problem.mode: default '1e+300' must be one of x, y");
-  put("problem.c", "#define A(P) P(mode, 0.5, \"{x,y}\")\n" LIST("A") INITIAL("1"));
+  put("problem.c", "PARAMETER(mode, 0.5, \"{x,y}\")\n" INITIAL("1"));
   REFUSED("", "problem.mode: default '0.5' must be one of x, y");
-  put("problem.c", "#define A(P) P(size, 1, \"{>none}\")\n" LIST("A") INITIAL("1"));
+  put("problem.c", "PARAMETER(size, 1, \"{>none}\")\n" INITIAL("1"));
   REFUSED("", "problem.size: its help text must begin with a bound");
-  put("problem.c", "#define A(P) P(size, 1, \"a\\036\\037b\")\n" LIST("A") INITIAL("1"));
-  REFUSED("", "control characters");
-  put("problem.c", "#define A(P) P(size, 1, \"{%0130d}\")\n" LIST("A") INITIAL("1"), 0);
+  put("problem.c", "PARAMETER(size, 1, \"{%0130d}\")\n" INITIAL("1"), 0);
   REFUSED("", "problem.size: the names of its values");
 }
 
@@ -151,23 +156,85 @@ static void test_help(void **state) {
 
 static void test_macros(void **state) {
   (void)state;
-  put("problem.c", INITIAL("1") "/*\n*/ #define PROBLEM_SORCE my_initial\n"
-                                "#  define PROBLEM_WIND my_initial\n#define PROBELM_REFINE x\n");
-  REFUSED("", "problem.c:5: nothing uses the macro PROBLEM_SORCE; did you mean PROBLEM_SOURCE?");
-  REFUSED("", "problem.c:6: nothing uses the macro PROBLEM_WIND\n");
-  REFUSED("", "problem.c:7: nothing uses the macro PROBELM_REFINE; did you mean PROBLEM_REFINE?");
-  put("own.h", "#define PROBLEM_BOUNDRY my_boundary\n");
-  put("problem.c", "#include \"own.h\"\n" INITIAL("1"));
-  REFUSED("", "own.h:1: nothing uses the macro PROBLEM_BOUNDRY; did you mean PROBLEM_BOUNDARY?");
+  put("problem.c", INITIAL("1") "/*\n*/ #define PHYSICS_NVR 1\n"
+                                "#  define PROBLEM_WIND my_initial\n#define PHYSCS_NORMAL x\n");
+  REFUSED("", "problem.c:4: nothing uses the macro PHYSICS_NVR; did you mean PHYSICS_NVAR?");
+  REFUSED("", "problem.c:5: nothing uses the macro PROBLEM_WIND\n");
+  REFUSED("", "problem.c:6: nothing uses the macro PHYSCS_NORMAL; did you mean PHYSICS_NORMAL?");
+}
+
+/* ---- hooks */
+
+/** A hook that is misspelt, unknown, in the wrong file or missing. */
+static void test_wrong_hooks(void **state) {
+  (void)state;
+  put("own.h", "SORCE(at, q, source)\n{\n}\n");
+  put("problem.c", "PARAMETR(a, 1, \"\")\n#include \"own.h\"\n" INITIAL(
+                       "1") "WIND(at) { return 1; }\nFLUX(ph, q, dir, f) {}\n");
+  REFUSED("", "problem.c:1: oak does not know PARAMETR; did you mean PARAMETER(name, default, ");
+  REFUSED("", "own.h:1: oak does not know SORCE; did you mean SOURCE(at, q, source) { ... }?");
+  REFUSED("", "problem.c:5: oak knows no hook WIND");
+  REFUSED("", "problem.c:6: FLUX(ph, q, dir, f) { ... } belongs into the file of the physics");
+  put("problem.c", INITIAL("1"));
+  put("physics.c", "#include \"physics/advection.c\"\nREFINE(at) { return 1; }\n");
+  char settings[128];
+  snprintf(settings, sizeof settings, "physics.name=%s/physics.c", folder);
+  REFUSED(settings, "physics.c:2: REFINE(at) { ... } belongs into the file of the problem");
+  put("physics.c",
+      "VARIABLES(\"a\") PRIMITIVES(\"a\")\nTO_PRIMITIVE(ph, q) {}\nTO_CONSERVED(ph, u) {}\n"
+      "FLUX(ph, q, dir, f) { f[0] = 0; }\n/* VALID(ph, u) */\n"
+      "WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) { *smin = *smax = 0; }\n");
+  REFUSED(settings, "physics.c has no VALID(ph, u) { ... }, which every physics needs");
+}
+
+/** Hooks as they were before version 0.2. */
+static void test_old_hooks(void **state) {
+  (void)state;
+  put("problem.c",
+      "#define PROBLEM_TITLE \"Old\"\n#define MY_PARAMETERS(P) \\\n  P(a, 1, \"\")\n"
+      "OAK_PARAMETERS(problem, MY_PARAMETERS)\n#define PROBLEM_PARAMETERS MY_PARAMETERS\n"
+      "OAK_FN void my_initial(const problem_parameters_t *p, const physics_parameters_t *ph,\n"
+      "  const double x[3], real q[]) { q[0] = 1; }\n#define PROBLEM_INITIAL my_initial\n");
+  REFUSED("", "problem.c:1: PROBLEM_TITLE is written TITLE(\"text\") now");
+  REFUSED("", "problem.c:4: OAK_PARAMETERS is written PARAMETER(name, default, \"help\") now");
+  REFUSED("", "problem.c:8: PROBLEM_INITIAL is written INITIAL(at, q) { ... } now");
+  REFUSED("", "at->p.NAME for parameters of the problem");
+}
+
+/** What hooks learn of their place, and a physics without parameters. */
+static void test_context(void **state) {
+  (void)state;
+  sim_t s;
+  char settings[128];
+  put("physics.c",
+      "#define ADVECTION 1\n#define PHYSICS_NVAR 1\n#define PHYSICS_NORMAL(d) -1\n"
+      "VARIABLES(\"a\") PRIMITIVES(\"b\")\nTO_PRIMITIVE(ph, q) {}\nTO_CONSERVED(ph, u) {}\n"
+      "FLUX(ph, q, dir, f) { f[0] = 0; }\nVALID(ph, u) { return u[0] == u[0]; }\n"
+      "WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) { *smin = *smax = 0; }\n"
+      "SOURCE(at, q, source) { source[0] = at->dt * 100 + at->step; }\n");
+  put("problem.c",
+      "PARAMETER(a, 1, \"\")\nSOURCE(at, q, source) { source[0] += 1000 * at->p.a * at->level; "
+      "}\n" INITIAL(
+          "100 * (at->dx[0] - 0.125) + 10 * at->level + (at->dx[2] == 0) + at->dt + at->step"));
+  snprintf(settings, sizeof settings, "physics.name=%s/physics.c\nscheme.integrator=euler", folder);
+  MUST(start(&s, settings));
+  assert_true(initial_value(&s) == 1); /* level 0 */
+  MUST(oak_advance(s.oak, 0.5));       /* 1 + 0.5 * (50 + 0) */
+  MUST(oak_advance(s.oak, 0.5));       /* and 0.5 * (50 + 1) */
+  double *q = sim_read(&s, 0);
+  for (int c = 0; c < oak_nblocks(s.oak) * s.cells; c++) assert_true(q[c] == 51.5);
+  free(q);
+  sim_free(&s);
 }
 
 /** A flux whose name does not fit into a constant of the kernels. */
 static void test_long_name(void **state) {
   (void)state;
   char settings[512];
-  put("physics.c", "#define FLUX_%0125d\n#include \"physics/advection.c\"\n", 1);
+  put("physics.c",
+      "#include \"physics/advection.c\"\nRIEMANN(f%0124d, ph, ql, qr, dir, f) { return 0; }\n", 1);
   put("problem.c", INITIAL("1"));
-  snprintf(settings, sizeof settings, "physics.name=%s/physics.c\nscheme.flux=%0125d", folder, 1);
+  snprintf(settings, sizeof settings, "physics.name=%s/physics.c\nscheme.flux=f%0124d", folder, 1);
   REFUSED(settings, "the constant OAK_FLUX of the kernels does not fit");
 }
 
@@ -191,9 +258,11 @@ static void remove_folder(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(make_folder),    cmocka_unit_test(test_many),
-      cmocka_unit_test(test_too_many),  cmocka_unit_test(test_wrong_lists),
-      cmocka_unit_test(test_help),      cmocka_unit_test(test_macros),
-      cmocka_unit_test(test_long_name), cmocka_unit_test(remove_folder)};
+      cmocka_unit_test(make_folder),      cmocka_unit_test(test_many),
+      cmocka_unit_test(test_too_many),    cmocka_unit_test(test_conditions),
+      cmocka_unit_test(test_help),        cmocka_unit_test(test_macros),
+      cmocka_unit_test(test_wrong_hooks), cmocka_unit_test(test_old_hooks),
+      cmocka_unit_test(test_context),     cmocka_unit_test(test_long_name),
+      cmocka_unit_test(remove_folder)};
   return TEST_MAIN(tests);
 }

@@ -16,7 +16,7 @@ OAK_KERNEL(mach, mach_args_t, 128) {
         real q[NVAR], speed2 = 0;
         oak_load(u + c, OAK_CELLS, q);
         physics_to_primitive(&user.physics, q);
-        for (int d = 0; d < OAK_DIM; d++) speed2 += q[MX + d] * q[MX + d];
+        for (int d = 0; d < OAK_DIM; d++) speed2 += q[VX + d] * q[VX + d];
         const real mach2 = speed2 * q[RHO] / ((real)user.physics.gamma * q[PRS]);
         largest = OAK_MAX(mach2, largest);
       }

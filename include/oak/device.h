@@ -20,14 +20,16 @@ typedef struct oak_kernel oak_kernel_t; /**< one entry point of a module */
 typedef struct oak_hash oak_hash_t;
 
 /** What to build: a translation unit that includes \a file[0..nfile) in order after the dialect
- * header oak/kernel.h, with -D \a define[0..ndefine). The files are found through absolute paths;
- * what they include is searched in include/ and the source root of the installation. */
+ * header oak/kernel.h and \a text, with -D \a define[0..ndefine). The files are found through
+ * absolute paths; what they include is searched in include/ and the source root of the
+ * installation. */
 typedef struct {
   const char *name; /**< short name for messages and file names in the cache, e.g. "flux" */
   const char *const *define;
   int ndefine;
   const char *const *file;
   int nfile;
+  const char *text; /**< C in front of the files, or NULL */
 } oak_source_t;
 
 /** Settings of a device, from the [device] section. */

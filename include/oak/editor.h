@@ -9,11 +9,23 @@
 #define OAK_FLUX hll
 #define OAK_WAVE_SPEEDS_EINFELDT 1
 #include "oak/kernel.h"
+struct physics_parameters {
+  OAK_EDITOR_PHYSICS_PARAMETERS
+};
+/* Of the file that is opened, as it was when `oak editor` ran. */
+#ifndef OAK_EDITOR_PARAMETERS
+#define OAK_EDITOR_PARAMETERS double oak_unused;
+#endif
+struct problem_parameters {
+  OAK_EDITOR_PARAMETERS
+};
+#include "kernels/hooks.h"
 #ifndef OAK_EDITOR_OPENS_PHYSICS
 #include OAK_EDITOR_PHYSICS
 #include "numerics/limiters.h"
 #include "kernels/field.h"
 #include "kernels/rows.h"
+#include "kernels/problem.h"
 #endif
 
 #endif

@@ -52,16 +52,7 @@ OAK_FN real oak_abs(real x) {
   return sizeof(real) == 4 ? (real)fabsf((float)x) : (real)fabs((double)x);
 }
 
-/* Declare the parameters of a physics or problem: LIST(P) calls P(name, default, "help") for each.
- * Values are doubles, set by key [physics] or [problem]. A help text that starts with "{a,b,c}"
- * names the values 0, 1, 2; one that starts with "{>0}" or "{>=0}" gives the lower bound. */
-#define OAK_PARAMETER_FIELD(name, fallback, help) double name;
-#define OAK_PARAMETERS(which, LIST) \
-  struct which##_parameters {       \
-    LIST(OAK_PARAMETER_FIELD)       \
-  };
-
-/* Declared here, so that the functions of a problem without parameters can name its type too. */
+/* Parameters of physics and problem: oak writes the structures (kernels/hooks.h). */
 typedef struct physics_parameters physics_parameters_t;
 typedef struct problem_parameters problem_parameters_t;
 

@@ -41,9 +41,14 @@ typedef struct {
  */
 enum { OAK_BASE_OWN = 0, OAK_BASE_HALO = 1, OAK_BASE_PEERS = 2 };
 
-/** Most parameters that physics and problem may have together, and most bytes of the text that
- * their files declare (kernels/describe.c). */
-enum { OAK_MAX_PARAMETERS = 256, OAK_DESCRIPTION_BYTES = 32768 };
+/** Parameters of physics and problem together, and bytes of texts that their files declare, with
+ * the zero at the end (kernels/hooks.h). Constants of a GPU have 64 KiB. */
+enum {
+  OAK_MAX_PARAMETERS = 256,
+  OAK_HELP_BYTES = 160,
+  OAK_TITLE_BYTES = 128,
+  OAK_NAMES_BYTES = 512
+};
 
 /** Geometry of a block. */
 typedef struct {
@@ -65,6 +70,8 @@ typedef struct {
   double inv_dx0[3]; /**< 1 / dx0; times 2^level it is exactly 1 / (cell size), because halving is
                         exact */
   double time;
+  double dt; /**< the time step that is being taken; 0 between steps */
+  long step; /**< steps taken so far */
 } oak_field_t;
 
 /** One forward Euler step of a Runge-Kutta stage: out = dt F(u) + sum w[i] prev[i]. */
@@ -198,7 +205,7 @@ typedef struct {
  * not be kept for them. */
 enum { OAK_REACH_NOT_REFINED = 1 << 27, OAK_REACH_NOT_KEPT = 1 << 28 };
 
-/** Answers of a problem's PROBLEM_REGION about the box of a block. */
+/** Answers of a problem's hook REGION about the box of a block. */
 enum {
   OAK_REGION_FREE,     /**< the criterion decides */
   OAK_REGION_NEVER,    /**< it is not refined */

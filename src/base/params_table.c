@@ -111,8 +111,8 @@ const oak_param_desc_t oak_param_table[] = {
     CHOICE(
         "refine.criterion", "lohner", "lohner gradient user none",
         "How each cell is judged. lohner: the scaled second derivative; gradient: the change from "
-        "cell to cell relative to the value; user: the function PROBLEM_REFINE of the problem's "
-        "file; none: the mesh stays, except where the problem's PROBLEM_REGION changes it."),
+        "cell to cell relative to the value; user: the hook REFINE of the problem's "
+        "file; none: the mesh stays, except where the problem's hook REGION changes it."),
     TEXT("refine.variable", "",
          "Variables that lohner and gradient use: conserved or primitive, blank-separated; empty: "
          "the "

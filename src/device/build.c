@@ -38,6 +38,7 @@ oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text) {
   oak_buffer_print(text, "/* Translation unit of kernel '%s', written by oak. */\n",
                    oak_source_name(source));
   oak_buffer_print(text, "#include \"oak/kernel.h\"\n");
+  if (source->text) oak_buffer_print(text, "%s", source->text);
   for (int i = 0; i < source->nfile; i++) {
     char *path;
     OAK_TRY(oak_path_absolute(source->file[i], &path));

@@ -99,6 +99,8 @@ static oak_status_t cpu_probe(oak_device_t *dev) {
   oak_words_split(&wished,
                   "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types "
                   "-Werror=int-conversion");
+  /* Messages then name the line of the user's file, not that of a macro of kernels/hooks.h. */
+  oak_words_split(&wished, "-ftrack-macro-expansion=0");
   /* Compilers use half the width by default, from times when the full one lowered the clock. */
   if (cpu->host.avx512) oak_words_split(&wished, "-mprefer-vector-width=512");
   oak_status_t status = cpu->compiler.command.count ? OAK_OK : find_compiler(dev);

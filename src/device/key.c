@@ -88,6 +88,7 @@ static oak_status_t start(oak_device_t *dev, const oak_source_t *source, int com
   oak_hash_text(hash, dev->ops->name);
   oak_hash_bytes(hash, &source->ndefine, sizeof source->ndefine);
   for (int i = 0; i < source->ndefine; i++) oak_hash_text(hash, source->define[i]);
+  oak_hash_text(hash, source->text ? source->text : "");
   return dev->ops->fingerprint(dev, compiler, hash);
 }
 

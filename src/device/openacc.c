@@ -93,7 +93,8 @@ static oak_status_t probe(acc_t *acc) {
     oak_words_split(&wished,
                     "-fopenacc -fno-math-errno -fno-trapping-math -fno-signed-zeros "
                     "-Werror=implicit-function-declaration "
-                    "-Werror=incompatible-pointer-types -fno-tree-sink -fno-tree-pre "
+                    "-Werror=incompatible-pointer-types -ftrack-macro-expansion=0 "
+                    "-fno-tree-sink -fno-tree-pre "
                     "-fno-code-hoisting -fno-thread-jumps -fno-gcse");
   oak_status_t st = oak_compiler_probe(&acc->compiler, &wished);
   oak_words_free(&wished);

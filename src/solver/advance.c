@@ -80,7 +80,9 @@ static oak_status_t run_stages(oak_t *sim, double dt, int *refused) {
 static oak_status_t try_step(oak_t *sim, double dt, int *invalid) {
   const int64_t floored = sim->floored_cells;
   int refused = 0;
+  sim->taken_dt = dt;
   const oak_status_t st = run_stages(sim, dt, &refused);
+  sim->taken_dt = 0;
   if (refused)
     *invalid = 1;
   else if (sim->invalid)

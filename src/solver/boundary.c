@@ -70,8 +70,8 @@ static oak_status_t parse(const oak_t *sim, const char *key, const char *text, o
       return bad_condition(sim, key, text, "the value is not a finite number");
     }
   }
-  if (bc->kind >= OAK_BC_USER_DIRICHLET && !sim->description.has_boundary)
-    return bad_condition(sim, key, text, "the problem file has no PROBLEM_BOUNDARY");
+  if (bc->kind >= OAK_BC_USER_DIRICHLET && !sim->description.has.problem_boundary)
+    return bad_condition(sim, key, text, "the problem file has no BOUNDARY(at, face, q)");
   return OAK_OK;
 }
 

@@ -68,10 +68,10 @@ static double round_down(const oak_t *sim, double x) {
   return f > x ? nextafterf(f, -INFINITY) : f;
 }
 
-/* A physics with PHYSICS_FLOOR has parameters that end in _floor; 0 is off. */
+/* A physics with the hook FLOOR has parameters that end in _floor; 0 is off. */
 static oak_status_t read_floors(oak_t *sim) {
   const oak_description_t *d = &sim->description;
-  for (int n = 0; n < d->nparameter && d->has_floor; n++) {
+  for (int n = 0; n < d->nparameter && d->has.physics_floor; n++) {
     char key[256];
     const size_t length = strlen(d->parameter[n].name);
     if (strcmp(d->parameter[n].section, "physics") || length < 6 ||
@@ -128,10 +128,10 @@ static oak_status_t read_rest(oak_t *sim) {
   sim->eps = oak_params_real(p, "refine.eps");
   sim->eps_abs = oak_params_real(p, "refine.eps_abs");
   const char *criterion = oak_params_text(p, "refine.criterion");
-  sim->refine =
-      (strcmp(criterion, "none") || sim->description.has_region) && sim->max_level > sim->min_level;
-  OAK_CHECK(strcmp(criterion, "user") || sim->description.has_refine, OAK_ERR_INPUT,
-            "refine.criterion = user: %s has no PROBLEM_REFINE", sim->problem_path);
+  sim->refine = (strcmp(criterion, "none") || sim->description.has.problem_region) &&
+                sim->max_level > sim->min_level;
+  OAK_CHECK(strcmp(criterion, "user") || sim->description.has.problem_refine, OAK_ERR_INPUT,
+            "refine.criterion = user: %s has no REFINE(at)", sim->problem_path);
   OAK_CHECK(sim->c_derefine <= sim->c_refine, OAK_ERR_INPUT,
             "refine.c_derefine = %g is above refine.c_refine = %g: they must be in order",
             sim->c_derefine, sim->c_refine);
@@ -204,8 +204,9 @@ static oak_status_t check_all(const oak_t *sim) {
       d->nparameter > 0 && !strcmp(d->parameter[d->nparameter - 1].section, "problem");
   if (st == OAK_OK || has_own || !strstr(oak_last_error(), "problem.")) return st;
   snprintf(mistakes, sizeof mistakes, "%s", oak_last_error());
-  return OAK_FAIL(st, "%s\n%s declares no parameters: define PROBLEM_PARAMETERS there if it should",
-                  mistakes, sim->problem_path);
+  return OAK_FAIL(
+      st, "%s\n%s declares no parameters; PARAMETER(name, default, \"help\") there makes one",
+      mistakes, sim->problem_path);
 }
 
 /* The keys that depend on the description of physics and problem. */

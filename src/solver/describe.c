@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What physics and problem files declare: names of variables, hooks and parameters, read from a
- * small module that holds kernels/describe.c. */
+ * small module in which each declaration leaves a constant (kernels/hooks.h). */
+#define _GNU_SOURCE 1
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "solver/sim.h"
-
-enum { LONGEST_NAME = 48 /* of a key in parameter files */ };
-
-/* "key text" to a buffer. \return 0 if it is too long for it. */
-static int set_field(char *out, size_t size, const char *item, const char *key) {
-  const size_t n = strlen(key);
-  if (strncmp(item, key, n) || item[n] != ' ') return 1;
-  return snprintf(out, size, "%s", item + n + 1) < (int)size;
-}
 
 /* Split words of `text` in place into names from position `first`. */
 static int split_names(char *text, const char **name, int first, int most) {
@@ -48,81 +40,119 @@ static oak_status_t read_values(oak_description_t *d, int n) {
   return OAK_OK;
 }
 
-/* An item OAK_NEXT "name|help". */
-static oak_status_t read_parameter(oak_description_t *d, const char *section, char *item) {
-  char *bar = strchr(item, '|');
-  OAK_CHECK(bar && d->nparameter < OAK_MAX_PARAMETERS, OAK_ERR_INPUT,
-            "the help text of a parameter in [%s] has control characters: leave them out", section);
-  *bar = 0;
-  const int n = d->nparameter++;
-  d->parameter[n].section = section;
-  d->parameter[n].name = item + 1;
-  d->parameter[n].help = bar + 1;
-  OAK_CHECK(strlen(item + 1) <= LONGEST_NAME, OAK_ERR_INPUT,
-            "parameter %s.%s: the name may have %d characters at most", section, item + 1,
-            LONGEST_NAME);
-  return read_values(d, n);
-}
+/* ---- reading */
 
 static void blank_control(char *text) {
   for (; *text; text++)
     if ((unsigned char)*text < ' ') *text = ' ';
 }
 
-/* The items of kernels/describe.c. */
-static oak_status_t read_items(oak_description_t *d, const char *physics, char *hooks,
-                               size_t hooks_size) {
-  const char *section = "";
-  char *next = d->text;
-  int whole = 1;
-  for (char *item = next; item && *item; item = next) {
-    next = strchr(item, '\036');
-    if (next) *next++ = 0;
-    blank_control(item + 1);
-    set_field(d->physics_title, sizeof d->physics_title, item, "physics");
-    set_field(d->problem_title, sizeof d->problem_title, item, "problem");
-    whole &= set_field(d->variables, sizeof d->variables, item, "variables");
-    whole &= set_field(d->primitives, sizeof d->primitives, item, "primitives");
-    set_field(hooks, hooks_size, item, "hooks");
-    if (!strcmp(item, "physics_parameters")) section = "physics";
-    if (!strcmp(item, "problem_parameters")) section = "problem";
-    if (*item == '\037') OAK_TRY(read_parameter(d, section, item));
-  }
-  OAK_CHECK(whole, OAK_ERR_INPUT,
-            "%s: PHYSICS_VARIABLES and PHYSICS_PRIMITIVES may have %zu characters at most", physics,
-            sizeof d->variables - 1);
-  return OAK_OK;
+/* A text that may be missing. */
+static void read_text(oak_t *sim, oak_module_t *module, const char *name, char *text, size_t size) {
+  if (oak_device_constant(sim->dev, module, name, text, size) != OAK_OK) *text = 0;
+  text[size - 1] = 0;
+  blank_control(text);
 }
 
-static oak_status_t read_description(oak_description_t *d, const char *physics, int nvar,
-                                     const int count[2], const double *fallback) {
-  char hooks[128] = "";
-  OAK_TRY(read_items(d, physics, hooks, sizeof hooks));
-  OAK_CHECK(d->nparameter == count[0] + count[1], OAK_ERR_INPUT,
-            "physics and problem declare %d parameters, of which %d can be read: leave control "
-            "characters out of their help texts",
-            count[0] + count[1], d->nparameter);
-  d->nproblem = count[1];
-  for (int n = 0; n < d->nparameter; n++) d->parameter[n].fallback = fallback[n];
-  d->has_initial = strstr(hooks, "initial") != NULL;
-  d->has_boundary = strstr(hooks, "boundary") != NULL;
-  d->has_source = strstr(hooks, "source") != NULL;
-  d->has_refine = strstr(hooks, "refine") != NULL;
-  d->has_region = strstr(hooks, "region") != NULL;
-  d->has_floor = strstr(hooks, "floor") != NULL;
+static int has_hook(oak_t *sim, oak_module_t *module, const char *name) {
+  char constant[128];
+  int value;
+  snprintf(constant, sizeof constant, "oak_has_%s", name);
+  return oak_device_constant(sim->dev, module, constant, &value, sizeof value) == OAK_OK;
+}
+
+/* A parameter, unless the preprocessor has left it out. */
+static oak_status_t read_parameter(oak_t *sim, oak_module_t *module, int slot) {
+  oak_description_t *d = &sim->description;
+  const int n = d->nparameter;
+  const char *name = sim->declared.parameter[slot].name;
+  const int of_problem = sim->declared.parameter[slot].owner == OAK_OF_PROBLEM;
+  const char *section = of_problem ? "problem" : "physics";
+  char constant[128];
+  snprintf(constant, sizeof constant, "%s_default_%s", section, name);
+  if (oak_device_constant(sim->dev, module, constant, &d->parameter[n].fallback, sizeof(double)) !=
+      OAK_OK)
+    return OAK_OK;
+  d->nparameter++;
+  d->nproblem += of_problem;
+  d->parameter[n].slot = slot;
+  d->parameter[n].section = section;
+  snprintf(d->parameter[n].name, sizeof d->parameter[n].name, "%s", name);
+  snprintf(constant, sizeof constant, "%s_help_%s", section, name);
+  OAK_TRY(oak_device_constant(sim->dev, module, constant, d->parameter[n].help, OAK_HELP_BYTES));
+  blank_control(d->parameter[n].help);
+  return read_values(d, n);
+}
+
+static oak_status_t read_names(oak_description_t *d, const char *physics, int nvar) {
+  OAK_CHECK(*d->variables && *d->primitives, OAK_ERR_INPUT,
+            "%s: VARIABLES(\"names\") or PRIMITIVES(\"names\") is missing", physics);
   d->nvar = split_names(d->variables, d->name, 0, OAK_MAX_NVAR);
   const int named = d->nvar;
   const int nprimitive = split_names(d->primitives, d->name, d->nvar, 2 * OAK_MAX_NVAR);
   OAK_CHECK(nvar > 0 && nvar <= OAK_MAX_NVAR, OAK_ERR_INPUT,
             "%s: PHYSICS_NVAR = %d: must be 1 to %d", physics, nvar, OAK_MAX_NVAR);
   OAK_CHECK(named == nvar && nprimitive == nvar, OAK_ERR_INPUT,
-            "%s: PHYSICS_NVAR = %d, but PHYSICS_VARIABLES has %d names and PHYSICS_PRIMITIVES %d: "
-            "each must name "
+            "%s: PHYSICS_NVAR = %d, but VARIABLES has %d names and PRIMITIVES %d: each must name "
             "every variable",
             physics, nvar, named, nprimitive);
   d->name[2 * d->nvar] = "level";
   return OAK_OK;
 }
+
+static oak_status_t read_description(oak_t *sim, oak_module_t *module) {
+  oak_description_t *d = &sim->description;
+  int nvar;
+  read_text(sim, module, "physics_title", d->physics_title, OAK_TITLE_BYTES);
+  read_text(sim, module, "problem_title", d->problem_title, OAK_TITLE_BYTES);
+  if (!*d->physics_title)
+    snprintf(d->physics_title, OAK_TITLE_BYTES, "%s", oak_params_text(sim->params, "physics.name"));
+  read_text(sim, module, "physics_variables", d->variables, OAK_NAMES_BYTES);
+  read_text(sim, module, "physics_primitives", d->primitives, OAK_NAMES_BYTES);
+  OAK_TRY(
+      oak_device_constant(sim->dev, module, "oak_describe_normal", d->normal, sizeof d->normal));
+  OAK_TRY(oak_device_constant(sim->dev, module, "oak_describe_nvar", &nvar, sizeof nvar));
+  OAK_TRY(read_names(d, sim->physics_path, nvar));
+#define OAK_READ_HOOK(owner, name) d->has.owner##_##name = has_hook(sim, module, #owner "_" #name);
+  OAK_OPTIONAL_HOOKS(OAK_READ_HOOK)
+#undef OAK_READ_HOOK
+  for (int n = 0; n < sim->declared.count; n++) OAK_TRY(read_parameter(sim, module, n));
+  return OAK_OK;
+}
+
+/* ---- text in front of the files */
+
+static void print_structure(FILE *f, const oak_declared_t *d, oak_owner_t owner,
+                            const char *section) {
+  int any = 0;
+  fprintf(f, "struct %s_parameters {\n", section);
+  for (int n = 0; n < d->count; n++)
+    if (d->parameter[n].owner == owner) {
+      fprintf(f, "  double %s;\n", d->parameter[n].name);
+      any = 1;
+    }
+  fprintf(f, "%s};\n", any ? "" : "  double oak_unused;\n");
+}
+
+oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
+  const oak_description_t *d = &sim->description;
+  size_t size;
+  FILE *f = open_memstream(out, &size);
+  OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the parameters of %s", sim->problem_path);
+  print_structure(f, &sim->declared, OAK_OF_PHYSICS, "physics");
+  print_structure(f, &sim->declared, OAK_OF_PROBLEM, "problem");
+  fprintf(f, "#define OAK_DESCRIBE %d\n", describe);
+#define OAK_PRINT_HOOK(owner, name) \
+  if (d->has.owner##_##name) fprintf(f, "#define OAK_HAS_" #owner "_" #name " 1\n");
+  OAK_OPTIONAL_HOOKS(OAK_PRINT_HOOK)
+#undef OAK_PRINT_HOOK
+  const int failed = ferror(f);
+  OAK_CHECK(fclose(f) == 0 && !failed, OAK_ERR_MEMORY, "no memory for the parameters of %s",
+            sim->problem_path);
+  return OAK_OK;
+}
+
+/* ---- keys */
 
 /* A name such as rho may stand for a conserved and a primitive variable: the first one counts. */
 static oak_status_t declare_parameters(oak_t *sim) {
@@ -163,26 +193,13 @@ static oak_status_t declare_parameters(oak_t *sim) {
 }
 
 oak_status_t oak_sim_describe(oak_t *sim) {
-  static const char *const part[] = {"kernels/describe.c"};
-  oak_description_t *d = &sim->description;
-  double fallback[OAK_MAX_PARAMETERS + 1];
-  int nvar = 0, count[2];
+  static const char *const part[] = {"kernels/user.h", "kernels/describe.c"};
   oak_module_t *module = NULL;
   /* A file may be there for one rank and not for another. */
   OAK_TRY(oak_agree(sim->comm, oak_sim_find_files(sim)));
-  OAK_TRY(oak_sim_build_module(sim, "describe", part, 1, NULL, &module));
-  oak_status_t st =
-      oak_device_constant(sim->dev, module, "oak_describe_text", d->text, sizeof d->text);
-  if (st == OAK_OK)
-    st = oak_device_constant(sim->dev, module, "oak_describe_default", fallback, sizeof fallback);
-  if (st == OAK_OK)
-    st = oak_device_constant(sim->dev, module, "oak_describe_normal", d->normal, sizeof d->normal);
-  if (st == OAK_OK)
-    st = oak_device_constant(sim->dev, module, "oak_describe_nvar", &nvar, sizeof nvar);
-  if (st == OAK_OK)
-    st = oak_device_constant(sim->dev, module, "oak_describe_count", count, sizeof count);
+  OAK_TRY(oak_sim_build_module(sim, "describe", part, 2, NULL, &module));
+  oak_status_t st = read_description(sim, module);
   oak_device_unload(sim->dev, &module);
-  if (st == OAK_OK) st = read_description(d, sim->physics_path, nvar, count, fallback);
   if (st == OAK_OK) st = declare_parameters(sim);
   return oak_agree(sim->comm, st);
 }

@@ -17,24 +17,11 @@ enum { NKERNEL_PARTS = sizeof kernel_parts / sizeof *kernel_parts, NKERNEL_HEADE
 
 /* Kernels that not every run has. */
 static int has_kernel(const oak_t *sim, const char *name) {
-  if (!strcmp(name, "initial")) return sim->description.has_initial;
+  if (!strcmp(name, "initial")) return sim->description.has.problem_initial;
   if (!strcmp(name, "floor")) return sim->floors;
   if (!strcmp(name, "mark") || !strcmp(name, "mark_faces") || !strcmp(name, "repair"))
     return sim->first_order;
   return 1;
-}
-
-/* The kernels of a module must read as many parameters as the description gave to the host. They do
- * not if a file of the user has changed in between. */
-static oak_status_t check_user(oak_t *sim, oak_module_t *module) {
-  const int n = sim->description.nparameter, given = n + (sim->description.nproblem == 0);
-  int count;
-  OAK_TRY(oak_device_constant(sim->dev, module, "oak_user_count", &count, sizeof count));
-  OAK_CHECK(count == given, OAK_ERR_INPUT,
-            "the kernels read %d parameters of physics and problem, but their files declared %d "
-            "when the run started: were they changed? Start it again",
-            count, given);
-  return OAK_OK;
 }
 
 oak_status_t oak_sim_build(oak_t *sim) {
@@ -44,7 +31,6 @@ oak_status_t oak_sim_build(oak_t *sim) {
   if (sim->first_order) part[n++] = "kernels/repair.c";
   if (sim->floors) part[n++] = "kernels/floor.c";
   OAK_TRY(oak_sim_build_module(sim, "kernels", part, n, NULL, &sim->module));
-  OAK_TRY(oak_agree(sim->comm, check_user(sim, sim->module)));
   oak_status_t st = OAK_OK;
 #define OAK_GET_KERNEL(k)                  \
   if (st == OAK_OK && has_kernel(sim, #k)) \
@@ -59,18 +45,21 @@ oak_status_t oak_sim_build(oak_t *sim) {
   return OAK_OK;
 }
 
+/* The structures of physics and problem behind each other; one without parameters has a value that
+ * nobody reads (oak_sim_hook_text). */
 oak_status_t oak_sim_upload_parameters(oak_t *sim) {
   const oak_description_t *d = &sim->description;
-  double value[OAK_MAX_PARAMETERS + 1] = {0};
+  const int no_physics = !sim->declared.count || sim->declared.parameter[0].owner == OAK_OF_PROBLEM;
+  double value[OAK_MAX_PARAMETERS + 2] = {0};
   for (int n = 0; n < d->nparameter; n++) {
     char key[256];
     snprintf(key, sizeof key, "%s.%s", d->parameter[n].section, d->parameter[n].name);
-    value[n] = *d->parameter[n].choices ? oak_params_choice(sim->params, key)
-                                        : oak_params_real(sim->params, key);
+    value[d->parameter[n].slot + no_physics] = *d->parameter[n].choices
+                                                   ? oak_params_choice(sim->params, key)
+                                                   : oak_params_real(sim->params, key);
   }
-  /* A problem without parameters reads one unused value behind those of the physics. */
-  OAK_TRY(oak_device_alloc(sim->dev, (d->nparameter + 1) * sizeof *value, &sim->user));
-  return oak_device_upload(sim->dev, sim->user, value, (d->nparameter + 1) * sizeof *value);
+  OAK_TRY(oak_device_alloc(sim->dev, sizeof value, &sim->user));
+  return oak_device_upload(sim->dev, sim->user, value, sizeof value);
 }
 
 /* The full path of a kernel file, which the caller frees. */
@@ -93,9 +82,7 @@ oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oa
   free(full);
   OAK_TRY(st);
   oak_module_t *module = sim->extra[sim->nextra++];
-  st = check_user(sim, module);
-  if (st == OAK_OK) st = oak_device_kernel(sim->dev, module, name, out);
-  return oak_agree(sim->comm, st);
+  return oak_agree(sim->comm, oak_device_kernel(sim->dev, module, name, out));
 }
 
 oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Finds out which limiters and fluxes exist. Each has a line in its source file,
- * "#define LIMITER_RADIUS_name radius" or "#define FLUX_name". */
+ * Which limiters and fluxes there are: they make themselves known by a line in their source file,
+ * "#define LIMITER_RADIUS_name radius" or "RIEMANN(name, ...". */
 #include <string.h>
 
 #include "solver/sim.h"
@@ -37,21 +37,33 @@ static oak_status_t find_limiter(const char *name, int *radius, int *found, char
   return OAK_OK;
 }
 
+/* Look for lines "RIEMANN(name, ..." as find_defined does. */
+static int find_riemann(const oak_user_files_t *files, const char *name, char *known, size_t size) {
+  char word[128];
+  int found = 0;
+  for (int i = 0; i < files->nfile; i++)
+    for (const char *line = files->file[i].text; *line; line = oak_next_line(line)) {
+      if (sscanf(line, " RIEMANN ( %127[A-Za-z0-9_]", word) != 1) continue;
+      found |= !strcmp(word, name);
+      snprintf(known + strlen(known), size - strlen(known), "%s%s", *known ? " " : "", word);
+    }
+  return found;
+}
+
 /* A flux of numerics/riemann.h or of the physics' own files. */
 static oak_status_t find_flux(const char *physics_path, const char *name, int *found, char *known,
                               size_t size) {
   const char *root;
   char path[4200];
+  oak_user_files_t files = {.file = NULL};
   OAK_TRY(oak_source_root(&root));
   snprintf(path, sizeof path, "%s/numerics/riemann.h", root);
   *known = 0;
-  *found = find_defined(path, "FLUX_", name, NULL, known, size);
-  *found |= find_defined(physics_path, "FLUX_", name, NULL, known, size);
-  snprintf(path, sizeof path, "%s", physics_path); /* euler.c brings euler_riemann.h */
-  char *dot = strrchr(path, '.');
-  if (dot) snprintf(dot, sizeof path - (dot - path), "_riemann.h");
-  *found |= find_defined(path, "FLUX_", name, NULL, known, size);
-  return OAK_OK;
+  oak_status_t st = oak_user_files_read(&files, path);
+  if (st == OAK_OK) st = oak_user_files_read(&files, physics_path);
+  *found = find_riemann(&files, name, known, size);
+  oak_user_files_free(&files);
+  return st;
 }
 
 oak_status_t oak_sim_find_limiter(const oak_t *sim, int *radius) {

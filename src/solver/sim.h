@@ -7,24 +7,40 @@
 #include "halo/exchange.h"
 #include "mesh/mesh.h"
 #include "oak.h"
+#include "solver/hooks.h"
 #include "solver/runge_kutta.h"
 
 enum { OAK_RATES_UNWANTED = 2 };
 enum { OAK_MAX_NVAR = 32 };
 
-/** What a physics and a problem file declare (kernels/describe.c). */
+/** Hooks that a file may lack, with their owner, as kernels/hooks.h names them. */
+#define OAK_OPTIONAL_HOOKS(X) \
+  X(problem, initial)         \
+  X(problem, boundary)        \
+  X(problem, source)          \
+  X(problem, refine)          \
+  X(problem, region)          \
+  X(physics, source)          \
+  X(physics, floor)
+
+/** What a physics and a problem file declare (kernels/hooks.h, kernels/describe.c). */
 typedef struct {
-  char text[OAK_DESCRIPTION_BYTES];     /**< storage of parameter names and help */
-  char variables[512], primitives[512]; /**< storage of variable names */
-  char physics_title[128], problem_title[128];
+  char variables[OAK_NAMES_BYTES], primitives[OAK_NAMES_BYTES]; /**< storage of variable names */
+  char physics_title[OAK_TITLE_BYTES], problem_title[OAK_TITLE_BYTES];
   int nvar;
   const char *name[2 * OAK_MAX_NVAR + 1]; /**< conserved, primitive, "level" */
   int normal[3]; /**< variable that a wall normal to each axis reflects, or -1 */
-  int has_initial, has_boundary, has_source, has_refine, has_region, has_floor;
+  struct {
+#define OAK_HOOK_MEMBER(owner, name) int owner##_##name;
+    OAK_OPTIONAL_HOOKS(OAK_HOOK_MEMBER)
+#undef OAK_HOOK_MEMBER
+  } has;          /**< hooks that are there */
   int nparameter; /**< physics, then problem */
   int nproblem;   /**< those of the problem */
   struct {
-    const char *section, *name, *help;
+    const char *section;
+    char name[OAK_LONGEST_NAME + 1], help[OAK_HELP_BYTES];
+    int slot; /**< place among sim->declared */
     double fallback;
     char choices[128]; /**< words for values 0, 1, ... or "" */
     double min;        /**< least value, if bounded; with above_min it is excluded itself */
@@ -73,6 +89,7 @@ struct oak {
   oak_params_t *params;
   oak_device_t *dev;
   oak_timers_t timers;
+  oak_declared_t declared; /**< as the files were found when the run started */
   oak_description_t description;
   char physics_path[4096], problem_path[4096];
 
@@ -134,6 +151,7 @@ struct oak {
   long data_revision; /**< mesh revision that blocks, rates and states fit */
 
   double time, dt; /**< dt: of the last step, 0 before the first */
+  double taken_dt; /**< the step that is being taken; 0 between steps */
   long step;
   int64_t updates;
   int64_t first_order_cells, floored_cells; /**< on all ranks, each stage counts */
@@ -167,13 +185,8 @@ oak_status_t oak_sim_find_limiter(const oak_t *sim, int *radius);
 /** Refuse a flux that neither numerics/riemann.h nor the physics has. */
 oak_status_t oak_sim_check_flux(const oak_t *sim);
 
-/* macros.c */
-/** Refuse macros of physics and problem files that have no effect, such as a misspelt
- * PROBLEM_SOURCE. Not collective. */
-oak_status_t oak_sim_check_macros(const oak_t *sim);
-
 /* sources.c */
-/** The physics and problem files, and the flux in them. Rank-local. */
+/** The physics and problem files, what they declare, and the flux in them. Rank-local. */
 oak_status_t oak_sim_find_files(oak_t *sim);
 /** Cells of a tile of the flux kernel along x and y, as the device likes them. */
 void oak_sim_tile(const oak_t *sim, int tile[2]);
@@ -184,6 +197,9 @@ oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *cons
 
 /* describe.c */
 oak_status_t oak_sim_describe(oak_t *sim);
+/** The text in front of the files, to be freed: parameters, and which hooks there are. \a describe:
+ * for the unit that tells what the files declare. */
+oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out);
 
 /* kernels.c */
 oak_status_t oak_sim_build(oak_t *sim);

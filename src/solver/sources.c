@@ -136,38 +136,67 @@ static oak_status_t find_source(const oak_t *sim, const char *kind, const char *
   return OAK_OK;
 }
 
-/* The physics and problem files, and the flux in them. */
+/* The physics and problem files, and what is in them. */
 oak_status_t oak_sim_find_files(oak_t *sim) {
   OAK_TRY(find_source(sim, "physics", "physics", oak_params_text(sim->params, "physics.name"),
                       sim->physics_path, sizeof sim->physics_path));
   OAK_TRY(find_source(sim, "problem", "problems", oak_params_text(sim->params, "problem.name"),
                       sim->problem_path, sizeof sim->problem_path));
-  OAK_TRY(oak_sim_check_macros(sim));
+  OAK_TRY(oak_find_declared(sim->physics_path, sim->problem_path, &sim->declared));
   return oak_sim_check_flux(sim);
+}
+
+/* The files are as they were when the run started: kernels read the parameters that were found
+ * then. */
+static oak_status_t check_unchanged(const oak_t *sim) {
+  oak_declared_t *now = malloc(sizeof *now);
+  OAK_CHECK(now, OAK_ERR_MEMORY, "no memory to read %s", sim->problem_path);
+  const oak_status_t st = oak_find_declared(sim->physics_path, sim->problem_path, now);
+  int same = st == OAK_OK && now->count == sim->declared.count;
+  for (int n = 0; same && n < now->count; n++)
+    same = now->parameter[n].owner == sim->declared.parameter[n].owner &&
+           !strcmp(now->parameter[n].name, sim->declared.parameter[n].name);
+  free(now);
+  OAK_TRY(st);
+  OAK_CHECK(same, OAK_ERR_INPUT,
+            "%s and %s declare other parameters than when the run started: start it again",
+            sim->physics_path, sim->problem_path);
+  return OAK_OK;
 }
 
 /* One module: the physics, what gives access to cells, the problem, then `part` from the source
  * root and a file of the caller's own, if any. */
 oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *const *part, int npart,
                                   const char *extra, oak_module_t **out) {
-  static const char *const access[] = {"numerics/limiters.h", "kernels/field.h", "kernels/rows.h"};
+  static const char *const access[] = {"kernels/hooks.h", /* in front of the physics */
+                                       "numerics/limiters.h", "kernels/field.h", "kernels/rows.h",
+                                       "kernels/problem.h"};
   enum { NACCESS = sizeof access / sizeof *access, MAX_PARTS = 16 };
-  char path[NACCESS + MAX_PARTS][4200];
+  char path[NACCESS + MAX_PARTS][4200], *text = NULL;
   const char *files[NACCESS + MAX_PARTS + 3], *root;
   defines_t defines;
   int n = 0, npath = 0;
   OAK_ASSERT(npart <= MAX_PARTS);
-  OAK_TRY(oak_agree(sim->comm, oak_source_root(&root)));
-  files[n++] = sim->physics_path;
+  oak_status_t st = oak_source_root(&root);
+  if (st == OAK_OK) st = check_unchanged(sim);
+  if (st == OAK_OK) st = oak_sim_hook_text(sim, !strcmp(name, "describe"), &text);
+  OAK_TRY(oak_agree(sim->comm, st));
   for (int i = 0; i < NACCESS + npart; i++, npath++) {
+    if (i == 1) files[n++] = sim->physics_path;
     if (i == NACCESS) files[n++] = sim->problem_path;
     snprintf(path[npath], sizeof path[npath], "%s/%s", root,
              i < NACCESS ? access[i] : part[i - NACCESS]);
     files[n++] = path[npath];
   }
   if (extra) files[n++] = extra;
-  OAK_TRY(make_defines(sim, &defines));
-  const oak_source_t source = {
-      .name = name, .define = defines.list, .ndefine = defines.count, .file = files, .nfile = n};
-  return oak_device_build(sim->dev, &source, out);
+  st = make_defines(sim, &defines);
+  const oak_source_t source = {.name = name,
+                               .define = defines.list,
+                               .ndefine = defines.count,
+                               .file = files,
+                               .nfile = n,
+                               .text = text};
+  if (st == OAK_OK) st = oak_device_build(sim->dev, &source, out);
+  free(text);
+  return st;
 }

@@ -22,7 +22,11 @@ oak_status_t oak_sim_agree(oak_t *sim, oak_status_t st) {
 /* ---- states */
 
 void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field) {
-  *field = (oak_field_t){.block = sim->blocks, .user = sim->user, .time = time};
+  *field = (oak_field_t){.block = sim->blocks,
+                         .user = sim->user,
+                         .time = time,
+                         .dt = sim->taken_dt,
+                         .step = sim->step};
   oak_exchange_field(&sim->exchange, &sim->state[state], field);
   memcpy(field->dx0, sim->dx0, sizeof field->dx0);
   for (int d = 0; d < sim->dim; d++) field->inv_dx0[d] = 1 / sim->dx0[d];

@@ -5,7 +5,4 @@
 #include "physics/advection.c"
 #undef physics_valid
 
-OAK_FN int physics_valid(const physics_parameters_t *ph, const real u[]) {
-  (void)ph;
-  return (u[0] > (real)(0.1 - 1e-14)) & (u[0] < (real)(0.9 + 1e-14));
-}
+VALID(ph, u) { return (u[RHO] > (real)(0.1 - 1e-14)) & (u[RHO] < (real)(0.9 + 1e-14)); }

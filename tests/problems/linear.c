@@ -4,20 +4,11 @@
  * the flow.
  * Physics: advection. */
 
-#define PROBLEM_TITLE "Linear function"
+TITLE("Linear function")
 
-OAK_FN void linear_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                           const double x[3], real q[]) {
-  (void)p, (void)ph;
-  q[0] = (real)(x[0] + 2 * x[1] + 3 * x[2]);
+INITIAL(at, q) { q[RHO] = at->x[0] + 2 * at->x[1] + 3 * at->x[2]; }
+
+BOUNDARY(at, face, q) {
+  const double speed = at->ph.vx + 2 * at->ph.vy + (OAK_DIM == 3 ? 3 * at->ph.vz : 0);
+  q[RHO] = at->x[0] + 2 * at->x[1] + 3 * at->x[2] - speed * at->t;
 }
-
-OAK_FN void linear_boundary(const problem_parameters_t *p, const physics_parameters_t *ph,
-                            const double x[3], double t, int face, real q[]) {
-  const double speed = ph->vx + 2 * ph->vy + (OAK_DIM == 3 ? 3 * ph->vz : 0);
-  (void)p, (void)face;
-  q[0] = (real)(x[0] + 2 * x[1] + 3 * x[2] - speed * t);
-}
-
-#define PROBLEM_INITIAL linear_initial
-#define PROBLEM_BOUNDARY linear_boundary

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * For tests: a problem that forgets its initial condition. */
 
-#define PROBLEM_TITLE "Nothing"
+TITLE("Nothing")

@@ -2,27 +2,18 @@
  * Gas that moves along and across walls, which the boundary function writes out: the velocity
  * across a face changes sign. With sign = 1 it touches nothing. Physics: euler. */
 
-#define PROBLEM_TITLE "Walls"
+TITLE("Walls")
 
-#define WALLS_PARAMETERS(P) P(sign, -1, "factor of the velocity across a face")
-OAK_PARAMETERS(problem, WALLS_PARAMETERS)
-#define PROBLEM_PARAMETERS WALLS_PARAMETERS
+PARAMETER(sign, -1, "factor of the velocity across a face")
 
-OAK_FN void walls_initial(const problem_parameters_t *p, const physics_parameters_t *ph,
-                          const double x[3], real q[]) {
-  (void)p, (void)ph;
-  q[RHO] = (real)(1.3 + 0.7 * sin(5 * x[0] + 3 * x[1] + 2 * x[2]));
+INITIAL(at, q) {
+  q[RHO] = 1.3 + 0.7 * sin(5 * at->x[0] + 3 * at->x[1] + 2 * at->x[2]);
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++)
-    q[MX + d] = (real)(0.9 * sin(4 * x[d] - 7 * x[(d + 1) % OAK_DIM] + d));
-  q[PRS] = (real)(2.1 + 0.9 * cos(6 * x[1] - 4 * x[0] + x[2]));
+    q[VX + d] = 0.9 * sin(4 * at->x[d] - 7 * at->x[(d + 1) % OAK_DIM] + d);
+  q[PRS] = 2.1 + 0.9 * cos(6 * at->x[1] - 4 * at->x[0] + at->x[2]);
 }
 
-OAK_FN void walls_boundary(const problem_parameters_t *p, const physics_parameters_t *ph,
-                           const double x[3], double t, int face, real q[]) {
-  (void)ph, (void)x, (void)t;
-  if (p->sign != 1) q[MX + face / 2] = -q[MX + face / 2];
+BOUNDARY(at, face, q) {
+  if (at->p.sign != 1) q[VX + face / 2] = -q[VX + face / 2];
 }
-
-#define PROBLEM_INITIAL walls_initial
-#define PROBLEM_BOUNDARY walls_boundary

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * How physics and problem files declare parameters and define hooks. In front of this file oak
+ * writes the structures of the parameters, whose names it finds in the files
+ * (src/solver/hooks.c). docs/kernels.md is the manual. */
+#ifndef OAK_HOOKS_H
+#define OAK_HOOKS_H
+
+/** What a hook knows of its place. `at->p.NAME` and `at->ph.NAME` are the parameters of problem and
+ * physics. */
+typedef struct {
+  problem_parameters_t p;
+  physics_parameters_t ph;
+  double x[3];  /**< centre of the cell, unless the hook says otherwise; x[2] = 0 in 2D */
+  double t;     /**< time, of the Runge-Kutta stage where there is one */
+  double dt;    /**< the time step that is being taken; 0 between steps */
+  double dx[3]; /**< cell size; dx[2] = 0 in 2D */
+  long step;    /**< steps taken so far */
+  int level;
+  int cell[3]; /**< the cell's place in its block; these three are for oak_near */
+  long block;
+  const oak_field_t *f;
+} oak_at_t;
+
+/* A hook is a function with the name of the file that owns it, as in physics_flux and
+ * problem_initial. */
+#define OAK_PASTE_(a, b) a##b
+#define OAK_PASTE(a, b) OAK_PASTE_(a, b)
+#define OAK_OWNED(name) OAK_PASTE(OAK_OWNER, name)
+#define OAK_OWNER physics /* kernels/problem.h changes it */
+
+/* In the unit that describes the files (kernels/describe.c) each declaration leaves a constant for
+ * the host. */
+#if OAK_DESCRIBE
+#define OAK_NOTE_HOOK_(function) OAK_CONST_DATA int oak_has_##function = 1;
+#define OAK_NOTE_HOOK(function) OAK_NOTE_HOOK_(function)
+#define OAK_NOTE_TEXT(what, bytes, text)                         \
+  OAK_REQUIRE(sizeof(text) <= (bytes), "this text is too long"); \
+  OAK_CONST_DATA char OAK_OWNED(what)[bytes] = text;
+#define OAK_NOTE_PARAMETER(name, fallback, help)                                         \
+  OAK_REQUIRE(sizeof(help) <= OAK_HELP_BYTES, "the help text of " #name " is too long"); \
+  OAK_CONST_DATA double OAK_PASTE(OAK_OWNED(_default_), name) = (double)(fallback);      \
+  OAK_CONST_DATA char OAK_PASTE(OAK_OWNED(_help_), name)[OAK_HELP_BYTES] = help;
+#else
+#define OAK_NOTE_HOOK(function)
+#define OAK_NOTE_TEXT(what, bytes, text)
+#define OAK_NOTE_PARAMETER(name, fallback, help)
+#endif
+#ifdef __cplusplus
+#define OAK_REQUIRE static_assert
+#else
+#define OAK_REQUIRE _Static_assert
+#endif
+#define OAK_HOOK(type, name) OAK_NOTE_HOOK(OAK_OWNED(name)) OAK_FN type OAK_OWNED(name)
+
+/* Declarations. */
+#define TITLE(text) OAK_NOTE_TEXT(_title, OAK_TITLE_BYTES, text)
+#define VARIABLES(names) OAK_NOTE_TEXT(_variables, OAK_NAMES_BYTES, names)
+#define PRIMITIVES(names) OAK_NOTE_TEXT(_primitives, OAK_NAMES_BYTES, names)
+/* The structure has every parameter that stands by itself in the file or in one that it includes
+ * in quotes. */
+#define PARAMETER(name, fallback, help)                                                        \
+  OAK_REQUIRE(sizeof(((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "a parameter"); \
+  OAK_NOTE_PARAMETER(name, fallback, help)
+
+/* Hooks of a problem. */
+#define INITIAL(at, q) OAK_HOOK(void, _initial)(const oak_at_t *at, double q[])
+#define BOUNDARY(at, face, q) OAK_HOOK(void, _boundary)(const oak_at_t *at, int face, double q[])
+#define REFINE(at) OAK_HOOK(real, _refine)(const oak_at_t *at)
+#define REGION(at, lower, upper) \
+  OAK_HOOK(int, _region)(const oak_at_t *at, const double lower[3], const double upper[3])
+/* Hooks of both. */
+#define SOURCE(at, q, source) \
+  OAK_HOOK(void, _source)(const oak_at_t *at, const real q[], real source[])
+/* Hooks of a physics. Those of one cell or face get the parameters alone. */
+#define TO_PRIMITIVE(ph, q) OAK_HOOK(void, _to_primitive)(const physics_parameters_t *ph, real q[])
+#define TO_CONSERVED(ph, u) OAK_HOOK(void, _to_conserved)(const physics_parameters_t *ph, real u[])
+#define FLUX(ph, q, dir, f) \
+  OAK_HOOK(void, _flux)(const physics_parameters_t *ph, const real q[], int dir, real f[])
+#define WAVE_SPEEDS(ph, ql, qr, dir, smin, smax)                                          \
+  OAK_HOOK(void, _wave_speeds)                                                            \
+  (const physics_parameters_t *ph, const real ql[], const real qr[], int dir, real *smin, \
+   real *smax)
+#define VALID(ph, u) OAK_HOOK(int, _valid)(const physics_parameters_t *ph, const real u[])
+#define FLOOR(ph, u) OAK_HOOK(int, _floor)(const physics_parameters_t *ph, real u[])
+/* A flux between two states, for scheme.flux = name. */
+#define RIEMANN(name, ph, ql, qr, dir, f)                                                      \
+  OAK_FN real riemann_##name(const physics_parameters_t *ph, const real ql[], const real qr[], \
+                             int dir, real f[])
+
+#endif
