@@ -214,8 +214,9 @@ OAK_API oak_status_t oak_list_limiters(char *names, size_t size);
  * alone. Not collective. */
 OAK_API oak_status_t oak_list_fluxes(const char *physics, char *names, size_t size);
 
-/** Names of the parameters that a physics or problem file declares, blank-separated, also of those
- * that its preprocessor would leave out. Mistakes in the file are not reported. Not collective. */
+/** Names of the parameters and globals that a physics or problem file declares, blank-separated,
+ * also of those that its preprocessor would leave out. Mistakes in the file are not reported. Not
+ * collective. */
 OAK_API oak_status_t oak_list_parameters(const char *path, char *names, size_t size);
 
 #ifdef __cplusplus

@@ -164,6 +164,10 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh, const real *
 #if OAK_DIM == 3
     speed += OAK_MAX(OAK_MY(zlo[NVAR], c), OAK_MY(zup[NVAR], c)) * inv_dz;
 #endif
+#if OAK_HAS_OWN_RATE
+    const real limit = own_rate(arg, &t->user, t->block, t->x0 + i, t->y0 + j, k, q);
+    speed = OAK_MAX(speed, limit);
+#endif
     sh->rate[c] = OAK_MAX(sh->rate[c], speed);
     sh->bad[c] += physics_valid(&t->user.physics, u) ? 0 : 1;
     oak_store(arg->out + cell, OAK_CELLS, u);

@@ -123,6 +123,10 @@ OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_user_t *user, long
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) rate[v] += (flux[0][v] - flux[1][v]) * inv_dx[AXIS];
     speed += OAK_MAX(flux[0][NVAR], flux[1][NVAR]) * inv_dx[AXIS];
+#if OAK_HAS_OWN_RATE
+    const real limit = own_rate(arg, user, block, x[0], x[1], x[2], q);
+    speed = OAK_MAX(speed, limit);
+#endif
     fastest = OAK_MAX(speed, fastest); /* not NaN */
     *invalid += update_cell(arg, user, block, x, q, rate);
     if (refined) keep_cell_flux(arg, block, 2 * AXIS + 1, x, flux[1]);
@@ -144,6 +148,10 @@ OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_user_t *user, long bl
     cross_fluxes(arg, user, block, x, dir, inv_dx[dir], rate, &speed);
   load_primitive(user, p, OAK_CELLS, q);
   *invalid += update_cell(arg, user, block, x, q, rate);
+#if OAK_HAS_OWN_RATE
+  const real limit = own_rate(arg, user, block, x[0], x[1], x[2], q);
+  speed = OAK_MAX(speed, limit);
+#endif
   return OAK_MAX(speed, 0);
 }
 

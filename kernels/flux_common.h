@@ -61,6 +61,29 @@ OAK_FN void add_sources(const oak_field_t *f, const oak_user_t *user, long block
 #endif
 }
 
+/* The largest rate that the hooks TIMESTEP ask for at a cell: the time step is cfl over the largest
+ * rate of all cells. What is no positive limit stops the run. */
+OAK_FN real own_rate(const oak_flux_args_t *s, const oak_user_t *user, long block, int i, int j,
+                     int k, const real q[]) {
+  double rate = 0;
+#if OAK_HAS_physics_timestep || OAK_HAS_problem_timestep
+  const oak_at_t at = oak_place(&s->f, user, block, i, j, k);
+#if OAK_HAS_physics_timestep
+  const double physics = physics_timestep(&at, q);
+  rate = physics > 0 ? s->cfl / physics : INFINITY;
+#endif
+#if OAK_HAS_problem_timestep
+  const double problem = problem_timestep(&at, q);
+  const double other = problem > 0 ? s->cfl / problem : INFINITY;
+  rate = OAK_MAX(rate, other);
+#endif
+#else
+  (void)s, (void)user, (void)block, (void)i, (void)j, (void)k, (void)q;
+#endif
+  return (real)rate;
+}
+#define OAK_HAS_OWN_RATE (OAK_HAS_physics_timestep || OAK_HAS_problem_timestep)
+
 /* What iteration m of the flux kernel works on: parts of a tile follow each other, so do tiles of a
  * block. */
 typedef struct {

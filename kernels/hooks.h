@@ -5,8 +5,8 @@
 #ifndef OAK_HOOKS_H
 #define OAK_HOOKS_H
 
-/** What a hook knows of its place. `at->p.NAME` and `at->ph.NAME` are the parameters of problem and
- * physics. */
+/** What a hook knows of its place. `at->p.NAME` and `at->ph.NAME` are the parameters and globals of
+ * problem and physics. */
 typedef struct {
   problem_parameters_t p;
   physics_parameters_t ph;
@@ -71,6 +71,15 @@ typedef struct {
 /* Hooks of both. */
 #define SOURCE(at, q, source) \
   OAK_HOOK(void, _source)(const oak_at_t *at, const real q[], real source[])
+#define TIMESTEP(at, q) OAK_HOOK(double, _timestep)(const oak_at_t *at, const real q[])
+#define UPDATE(at, u, dt) OAK_HOOK(void, _update)(const oak_at_t *at, real u[], double dt)
+/* Values over all cells, which hooks read as parameters. */
+#define OAK_GLOBAL(name)                                                                    \
+  OAK_REQUIRE(sizeof(((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "a global"); \
+  OAK_HOOK(double, _global_##name)
+#define GLOBAL_MAX(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[])
+#define GLOBAL_MIN(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[])
+#define GLOBAL_INTEGRAL(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[])
 /* Hooks of a physics. Those of one cell or face get the parameters alone. */
 #define TO_PRIMITIVE(ph, q) OAK_HOOK(void, _to_primitive)(const physics_parameters_t *ph, real q[])
 #define TO_CONSERVED(ph, u) OAK_HOOK(void, _to_conserved)(const physics_parameters_t *ph, real u[])

@@ -28,7 +28,7 @@ RUNS = {
     "3D": ["mesh.dim=3", "mesh.block_size=8", "mesh.min_level=1", "mesh.max_level=3", "run.max_steps=8",
            "boundary.zlow=reflect", "boundary.zhigh=reflect"],
 }
-TITLE = "Liska-Wendroff implosion"  # PROBLEM_TITLE of problems/implosion.c
+TITLE = "Liska-Wendroff implosion"  # TITLE of problems/implosion.c
 INI = """[problem]
 name = implosion
 [physics]

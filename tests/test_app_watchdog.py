@@ -22,18 +22,17 @@ LIMIT = 60
 LONG = ["run.end_time=1e9", "run.max_steps=0", "run.report_every=1", "output.plot_first_last=no", "mesh.adapt_every=2"]
 # The last block of the domain takes forever from some step on; volatile, so that no compiler sees through it.
 HANG = """
-OAK_FN void tube_initial(const problem_parameters_t *p, const physics_parameters_t *ph, const double x[3], real q[])
-{ (void)p; (void)ph; q[0] = 1; q[1] = (real)(x[0] * 0); q[2] = 0; q[3] = 1; }
-#define PROBLEM_INITIAL tube_initial
-OAK_FN void hang(const problem_parameters_t *p, const physics_parameters_t *ph, const double x[3], double t, const real q[],
-                 real source[])
+INITIAL(at, q)
 {
-  (void)p; (void)ph; (void)q;
-  volatile int on = t > 0.05 && x[0] > 0.9 && x[1] > 0.9;
+  q[0] = 1;
+  q[3] = 1;
+}
+SOURCE(at, q, source)
+{
+  volatile int on = at->t > 0.05 && at->x[0] > 0.9 && at->x[1] > 0.9;
   while (on) on = 1;
   source[0] += 0;
 }
-#define PROBLEM_SOURCE hang
 """
 
 

@@ -82,6 +82,7 @@ typedef struct {
   double w[4];
   int nprev;
   double dt;
+  double cfl; /**< for limits of the time step that hooks ask for */
   real *bflux;
   int part_bits; /**< tiles are cut along z into 2^part_bits parts, which are computed separately */
   int first;     /**< 1 for the first of the stages whose invalid cells are counted together */
@@ -265,6 +266,20 @@ enum {
   OAK_DERIVED_SCHLIEREN,
   OAK_DERIVED_COUNT
 };
+
+/** The hooks UPDATE over a time dt, in place. */
+typedef struct {
+  oak_field_t f;
+  real *u;
+  double dt;
+  int *bad; /**< [nblock] invalid cells */
+} oak_update_args_t;
+
+/** Globals: over each block the maximum of a function, the negative minimum, or the integral. */
+typedef struct {
+  oak_field_t f;
+  double *out; /**< [nblock][globals] */
+} oak_globals_args_t;
 
 /** Reading the solution: integrals, output variables, blocks with ghost cells. */
 typedef struct {

@@ -156,6 +156,10 @@ const oak_param_desc_t oak_param_table[] = {
            "Time integration: order 2 with heun (= ssprk22) and midpoint, 1 with euler, 3 with "
            "ssprk33 "
            "and ssprk43, 4 with rk4."),
+    CHOICE(
+        "scheme.splitting", "lie", "lie strang",
+        "How the hook UPDATE of physics and problem alternates with the fluxes: lie, a whole step "
+        "after them, of first order; strang, half a step before and after them, of second order."),
     CHOICE("scheme.on_invalid", "stop", "stop first_order retry",
            "What happens if a stage leaves a cell invalid (negative density or pressure). "
            "stop: the run ends and reports position and state of the cell; first_order: "

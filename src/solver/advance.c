@@ -40,6 +40,7 @@ oak_status_t oak_update_time_step(oak_t *sim) {
       .deriv = 0, .out = 1, .beta = 0, .nprev = 1, .prev = {0}, .w = {1}};
   int invalid;
   oak_status_t st;
+  OAK_TRY(oak_update_globals(sim));
   if (sim->first_order)
     st = oak_careful_probe(sim, &probe);
   else
@@ -112,6 +113,32 @@ static oak_status_t report_step(oak_t *sim) {
   return oak_report_invalid(sim, sim->scheme->nstate - 1, OAK_INVALID_STAGE);
 }
 
+/* UPDATE in place, as part of a step dt. If it leaves an invalid cell, the solution stays so. */
+static oak_status_t update_part(oak_t *sim, double time, double part, double dt) {
+  sim->taken_dt = dt;
+  const oak_status_t st = oak_apply_update(sim, time, part);
+  sim->taken_dt = 0;
+  if (st != OAK_OK) {
+    sim->invalid = 1;
+    sim->invalid_state = 0;
+  }
+  return st;
+}
+
+/* What precedes the stages: globals, and with scheme.splitting = strang half a step of UPDATE. */
+static oak_status_t begin_step(oak_t *sim, double dt) {
+  OAK_TRY(oak_update_globals(sim));
+  if (!oak_has_update(sim) || !sim->strang) return OAK_OK;
+  OAK_TRY(oak_sim_agree(sim, oak_device_sync(sim->dev))); /* nobody reads the state any more */
+  return update_part(sim, sim->time, 0.5 * dt, dt);
+}
+
+/* What follows them at the new time: the rest of UPDATE. */
+static oak_status_t end_step(oak_t *sim, double dt) {
+  const double part = sim->strang ? 0.5 * dt : dt;
+  return oak_has_update(sim) ? update_part(sim, sim->time - part, part, dt) : OAK_OK;
+}
+
 oak_status_t oak_advance(oak_t *sim, double dt) {
   enum { MOST_RETRIES = 10 };
   const before_t before = {sim->time, sim->dt, sim->max_rate, sim->updates};
@@ -124,6 +151,7 @@ oak_status_t oak_advance(oak_t *sim, double dt) {
             "an adaptation failed before for lack of memory: the solution can only be written to a "
             "checkpoint");
   sim->invalid = 0;
+  OAK_TRY(begin_step(sim, dt));
   OAK_TRY(try_step(sim, dt, &invalid));
   for (int n = 0; invalid && sim->retry && n < MOST_RETRIES; n++) {
     dt *= 0.5;
@@ -133,13 +161,17 @@ oak_status_t oak_advance(oak_t *sim, double dt) {
   if (result != 0) oak_storage_swap(sim, 0, result);
   sim->time += dt;
   sim->dt = dt;
+  const oak_status_t ended = invalid ? OAK_OK : end_step(sim, dt);
   sim->step++;
   sim->updates += sim->mesh->nglobal * sim->cells * sim->scheme->nstage;
-  if (!invalid) return OAK_OK;
+  if (!invalid) return ended;
   const oak_status_t st = report_step(sim);
   sim->invalid = 1;
   sim->invalid_state = result;
-  if (result != 0) take_back(sim, &before);
+  if (oak_has_update(sim) && sim->strang)
+    sim->invalid_state = 0; /* the start of the step is lost */
+  else if (result != 0)
+    take_back(sim, &before);
   return st;
 }
 

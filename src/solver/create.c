@@ -118,6 +118,10 @@ static oak_status_t read_rest(oak_t *sim) {
   /* Kernels round theta to their precision: 4/3 must not end above 4/3 (kernels/rows.h). */
   sim->theta = round_down(sim, oak_params_real(p, "mesh.theta"));
   sim->cfl = oak_params_real(p, "run.cfl");
+  sim->strang = oak_params_choice(p, "scheme.splitting") == 1;
+  OAK_CHECK(!sim->strang || !sim->retry || !oak_has_update(sim), OAK_ERR_INPUT,
+            "scheme.splitting = strang changes the solution before the stages, which "
+            "scheme.on_invalid = retry cannot take back: choose lie, or stop or first_order");
   sim->dt_max = oak_params_real(p, "run.dt_max");
   sim->c_refine = oak_params_real(p, "refine.c_refine");
   sim->c_derefine = oak_params_real(p, "refine.c_derefine");

@@ -55,13 +55,13 @@ static void read_text(oak_t *sim, oak_module_t *module, const char *name, char *
 }
 
 static int has_hook(oak_t *sim, oak_module_t *module, const char *name) {
-  char constant[128];
+  char constant[160];
   int value;
   snprintf(constant, sizeof constant, "oak_has_%s", name);
   return oak_device_constant(sim->dev, module, constant, &value, sizeof value) == OAK_OK;
 }
 
-/* A parameter, unless the preprocessor has left it out. */
+/* A parameter or global, unless the preprocessor has left it out. */
 static oak_status_t read_parameter(oak_t *sim, oak_module_t *module, int slot) {
   oak_description_t *d = &sim->description;
   const int n = d->nparameter;
@@ -69,6 +69,13 @@ static oak_status_t read_parameter(oak_t *sim, oak_module_t *module, int slot) {
   const int of_problem = sim->declared.parameter[slot].owner == OAK_OF_PROBLEM;
   const char *section = of_problem ? "problem" : "physics";
   char constant[128];
+  if (sim->declared.parameter[slot].kind != OAK_PARAMETER) {
+    snprintf(constant, sizeof constant, "%s_global_%s", section, name);
+    if (!has_hook(sim, module, constant)) return OAK_OK;
+    sim->has_integrals |= sim->declared.parameter[slot].kind == OAK_GLOBAL_INTEGRAL;
+    sim->global_slot[sim->nglobal++] = slot;
+    return OAK_OK;
+  }
   snprintf(constant, sizeof constant, "%s_default_%s", section, name);
   if (oak_device_constant(sim->dev, module, constant, &d->parameter[n].fallback, sizeof(double)) !=
       OAK_OK)
@@ -146,6 +153,16 @@ oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
   if (d->has.owner##_##name) fprintf(f, "#define OAK_HAS_" #owner "_" #name " 1\n");
   OAK_OPTIONAL_HOOKS(OAK_PRINT_HOOK)
 #undef OAK_PRINT_HOOK
+  static const char *const kinds[] = {
+      [OAK_GLOBAL_MAX] = "MAX", [OAK_GLOBAL_MIN] = "MIN", [OAK_GLOBAL_INTEGRAL] = "INTEGRAL"};
+  if (sim->nglobal) fprintf(f, "#define OAK_NGLOBALS %d\n#define OAK_GLOBALS(X)", sim->nglobal);
+  for (int g = 0; g < sim->nglobal; g++) {
+    const int n = sim->global_slot[g];
+    fprintf(f, " X(%d, %s_global_%s, %s)", g,
+            sim->declared.parameter[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
+            sim->declared.parameter[n].name, kinds[sim->declared.parameter[n].kind]);
+  }
+  fprintf(f, "\n");
   const int failed = ferror(f);
   OAK_CHECK(fclose(f) == 0 && !failed, OAK_ERR_MEMORY, "no memory for the parameters of %s",
             sim->problem_path);

@@ -28,6 +28,11 @@ static const struct {
     {"INITIAL", PROBLEM, "INITIAL(at, q) { ... }"},
     {"BOUNDARY", PROBLEM, "BOUNDARY(at, face, q) { ... }"},
     {"SOURCE", PHYSICS | PROBLEM, "SOURCE(at, q, source) { ... }"},
+    {"TIMESTEP", PHYSICS | PROBLEM, "TIMESTEP(at, q) { ... }"},
+    {"UPDATE", PHYSICS | PROBLEM, "UPDATE(at, u, dt) { ... }"},
+    {"GLOBAL_MAX", PHYSICS | PROBLEM, "GLOBAL_MAX(name, at, q) { ... }"},
+    {"GLOBAL_MIN", PHYSICS | PROBLEM, "GLOBAL_MIN(name, at, q) { ... }"},
+    {"GLOBAL_INTEGRAL", PHYSICS | PROBLEM, "GLOBAL_INTEGRAL(name, at, q) { ... }"},
     {"REFINE", PROBLEM, "REFINE(at) { ... }"},
     {"REGION", PROBLEM, "REGION(at, lower, upper) { ... }"},
     {"TO_PRIMITIVE", PHYSICS | NEEDED, "TO_PRIMITIVE(ph, q) { ... }"},
@@ -145,7 +150,14 @@ static const char *skip_parentheses(const char *c) {
   return c;
 }
 
-static void add_parameter(search_t *s, const char *c, int line) {
+/* Declarations that are members of the structure of parameters. */
+static const char *const members[] = {[OAK_PARAMETER] = "PARAMETER",
+                                      [OAK_GLOBAL_MAX] = "GLOBAL_MAX",
+                                      [OAK_GLOBAL_MIN] = "GLOBAL_MIN",
+                                      [OAK_GLOBAL_INTEGRAL] = "GLOBAL_INTEGRAL"};
+enum { NMEMBERS = sizeof members / sizeof *members };
+
+static void add_member(search_t *s, oak_kind_t kind, const char *c, int line) {
   char name[256];
   size_t length = 0;
   c += strspn(c, " \t\n");
@@ -165,6 +177,7 @@ static void add_parameter(search_t *s, const char *c, int line) {
     return;
   }
   s->out->parameter[s->out->count].owner = s->owner;
+  s->out->parameter[s->out->count].kind = kind;
   memcpy(s->out->parameter[s->out->count++].name, name, length + 1);
 }
 
@@ -216,7 +229,8 @@ static void search_text(search_t *s, const char *text) {
       before = c[-1];
       if (*open == '(' && length < (int)sizeof name) {
         snprintf(name, sizeof name, "%.*s", length, begin);
-        if (!strcmp(name, "PARAMETER")) add_parameter(s, open + 1, line);
+        for (int m = 0; m < NMEMBERS; m++)
+          if (!strcmp(name, members[m])) add_member(s, m, open + 1, line);
         if (starts) check_statement(s, name, skip_parentheses(open), line);
       }
     } else {
@@ -264,7 +278,7 @@ oak_status_t oak_list_parameters(const char *path, char *names, size_t size) {
     *names = 0;
     st = search_file(s, OAK_OF_PROBLEM, path, &all);
   }
-  for (int n = 0; st == OAK_OK && n < found->count; n++)
+  for (int n = 0; st == OAK_OK && n < found->count; n++) /* an editor wants globals too */
     snprintf(names + strlen(names), size - strlen(names), "%s%s", n ? " " : "",
              found->parameter[n].name);
   oak_user_files_free(&all);

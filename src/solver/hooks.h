@@ -12,12 +12,16 @@ enum { OAK_LONGEST_NAME = 48 /* of a key in parameter files */ };
 /** Who a declaration belongs to. */
 typedef enum { OAK_OF_PHYSICS, OAK_OF_PROBLEM } oak_owner_t;
 
-/** Parameters by name, those of the physics first. A declaration that the preprocessor leaves out
- * is among them. */
+/** What a declaration makes. */
+typedef enum { OAK_PARAMETER, OAK_GLOBAL_MAX, OAK_GLOBAL_MIN, OAK_GLOBAL_INTEGRAL } oak_kind_t;
+
+/** Parameters and globals by name, those of the physics first: members of its structure, then of
+ * the problem's. A declaration that the preprocessor leaves out is among them. */
 typedef struct {
   int count;
   struct {
     oak_owner_t owner;
+    oak_kind_t kind;
     char name[OAK_LONGEST_NAME + 1];
   } parameter[OAK_MAX_PARAMETERS];
 } oak_declared_t;

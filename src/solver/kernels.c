@@ -19,17 +19,20 @@ enum { NKERNEL_PARTS = sizeof kernel_parts / sizeof *kernel_parts, NKERNEL_HEADE
 static int has_kernel(const oak_t *sim, const char *name) {
   if (!strcmp(name, "initial")) return sim->description.has.problem_initial;
   if (!strcmp(name, "floor")) return sim->floors;
+  if (!strcmp(name, "update")) return oak_has_update(sim);
+  if (!strcmp(name, "globals")) return sim->nglobal > 0;
   if (!strcmp(name, "mark") || !strcmp(name, "mark_faces") || !strcmp(name, "repair"))
     return sim->first_order;
   return 1;
 }
 
 oak_status_t oak_sim_build(oak_t *sim) {
-  const char *part[NKERNEL_PARTS + 2];
+  const char *part[NKERNEL_PARTS + 3];
   int n = NKERNEL_PARTS;
   memcpy(part, kernel_parts, sizeof kernel_parts);
   if (sim->first_order) part[n++] = "kernels/repair.c";
   if (sim->floors) part[n++] = "kernels/floor.c";
+  if (oak_has_update(sim) || sim->nglobal) part[n++] = "kernels/cells.c";
   OAK_TRY(oak_sim_build_module(sim, "kernels", part, n, NULL, &sim->module));
   oak_status_t st = OAK_OK;
 #define OAK_GET_KERNEL(k)                  \
@@ -49,17 +52,17 @@ oak_status_t oak_sim_build(oak_t *sim) {
  * nobody reads (oak_sim_hook_text). */
 oak_status_t oak_sim_upload_parameters(oak_t *sim) {
   const oak_description_t *d = &sim->description;
-  const int no_physics = !sim->declared.count || sim->declared.parameter[0].owner == OAK_OF_PROBLEM;
-  double value[OAK_MAX_PARAMETERS + 2] = {0};
+  double *value = sim->user_value;
+  sim->user_first = !sim->declared.count || sim->declared.parameter[0].owner == OAK_OF_PROBLEM;
   for (int n = 0; n < d->nparameter; n++) {
     char key[256];
     snprintf(key, sizeof key, "%s.%s", d->parameter[n].section, d->parameter[n].name);
-    value[d->parameter[n].slot + no_physics] = *d->parameter[n].choices
-                                                   ? oak_params_choice(sim->params, key)
-                                                   : oak_params_real(sim->params, key);
+    value[d->parameter[n].slot + sim->user_first] = *d->parameter[n].choices
+                                                        ? oak_params_choice(sim->params, key)
+                                                        : oak_params_real(sim->params, key);
   }
-  OAK_TRY(oak_device_alloc(sim->dev, sizeof value, &sim->user));
-  return oak_device_upload(sim->dev, sim->user, value, sizeof value);
+  OAK_TRY(oak_device_alloc(sim->dev, sizeof sim->user_value, &sim->user));
+  return oak_device_upload(sim->dev, sim->user, value, sizeof sim->user_value);
 }
 
 /* The full path of a kernel file, which the caller frees. */

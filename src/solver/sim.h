@@ -21,6 +21,10 @@ enum { OAK_MAX_NVAR = 32 };
   X(problem, refine)          \
   X(problem, region)          \
   X(physics, source)          \
+  X(physics, timestep)        \
+  X(problem, timestep)        \
+  X(physics, update)          \
+  X(problem, update)          \
   X(physics, floor)
 
 /** What a physics and a problem file declare (kernels/hooks.h, kernels/describe.c). */
@@ -64,7 +68,9 @@ typedef struct {
   X(mark)                   \
   X(mark_faces)             \
   X(repair)                 \
-  X(floor)
+  X(floor)                  \
+  X(update)                 \
+  X(globals)
 
 /** Memory and messages of flux fixing (fluxfix.c). */
 typedef struct {
@@ -91,6 +97,10 @@ struct oak {
   oak_timers_t timers;
   oak_declared_t declared; /**< as the files were found when the run started */
   oak_description_t description;
+  double user_value[OAK_MAX_PARAMETERS + 2]; /**< parameters and globals as on the device */
+  int user_first;                            /**< place of the first one there */
+  int nglobal, has_integrals;                /**< globals that are there; some are integrals */
+  int global_slot[OAK_MAX_PARAMETERS];       /**< their places among `declared` */
   char physics_path[4096], problem_path[4096];
 
   int dim, block_size, layers, nvar, real_size;
@@ -109,6 +119,7 @@ struct oak {
   int first_order; /**< scheme.on_invalid: repair invalid cells */
   int retry;       /**< scheme.on_invalid: repeat a step with half its size */
   int floors;      /**< a floor of the physics is set */
+  int strang;      /**< UPDATE takes half a step before and after the stages */
   int nstate;      /**< of the scheme; one more with first_order, and with retry where needed */
 
   oak_module_t *module;
@@ -284,6 +295,13 @@ oak_status_t oak_fluxfix_fit(oak_t *sim);
 void oak_fluxfix_clear(oak_t *sim);
 oak_status_t oak_fix_state(oak_t *sim, int state, double dt);
 
+/* cells.c */
+/** Globals from the current state, for the hooks of a step. Collective. */
+oak_status_t oak_update_globals(oak_t *sim);
+int oak_has_update(const oak_t *sim);
+/** The hooks UPDATE on the current state from \a time to \a time + \a dt. Collective. */
+oak_status_t oak_apply_update(oak_t *sim, double time, double dt);
+
 /* read.c */
 /** Run a kernel that reads one value of each cell, like oak_cells, and fetch the values of blocks
  * [first, first + count): out [count][N^d]. Rank-local. */
@@ -298,7 +316,8 @@ typedef enum {
   OAK_INVALID_STEP,
   OAK_INVALID_RETRIED,
   OAK_INVALID_REPAIRED,
-  OAK_INVALID_FLOORED
+  OAK_INVALID_FLOORED,
+  OAK_INVALID_UPDATE
 } oak_invalid_t;
 /** Fail if `state` has an invalid cell. The message says where the first invalid cell of the lowest
  * rank that has one is. Collective. */

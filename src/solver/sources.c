@@ -155,6 +155,7 @@ static oak_status_t check_unchanged(const oak_t *sim) {
   int same = st == OAK_OK && now->count == sim->declared.count;
   for (int n = 0; same && n < now->count; n++)
     same = now->parameter[n].owner == sim->declared.parameter[n].owner &&
+           now->parameter[n].kind == sim->declared.parameter[n].kind &&
            !strcmp(now->parameter[n].name, sim->declared.parameter[n].name);
   free(now);
   OAK_TRY(st);

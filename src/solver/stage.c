@@ -50,6 +50,7 @@ void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double 
   *args = (oak_flux_args_t){.out = oak_sim_state(sim, out),
                             .nprev = stage->nprev,
                             .dt = stage->beta * dt,
+                            .cfl = sim->cfl,
                             .bflux = sim->fluxfix.bflux,
                             .part_bits = __builtin_ctz((unsigned)sim->parts),
                             .first = 1,

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Hooks that go over all cells between the stages of time steps: UPDATE and the globals. Part of
+ * the kernels only where a file has one. */
+#if OAK_HAS_physics_update || OAK_HAS_problem_update
+/* Advance every cell in place over arg.dt. */
+OAK_KERNEL(oak_update, oak_update_args_t, OAK_CHUNK_LANES) {
+  OAK_ARGS(oak_update_args_t);
+  OAK_OUTER(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    OAK_SHARED int bad[OAK_CHUNK_LANES];
+    OAK_INNER(i, OAK_CHUNK_LANES) bad[i] = 0;
+    OAK_CHUNKS(first)
+    OAK_INNER(i, OAK_CHUNK(first)) {
+      const int c = first + i;
+      real u[NVAR], *p = arg.u + n * OAK_BLOCK_REALS + c;
+      const oak_at_t at =
+          oak_place(&arg.f, &user, n, c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N));
+      oak_load(p, OAK_CELLS, u);
+#if OAK_HAS_physics_update
+      physics_update(&at, u, arg.dt);
+#endif
+#if OAK_HAS_problem_update
+      problem_update(&at, u, arg.dt);
+#endif
+      bad[i] += !physics_valid(&user.physics, u);
+      oak_store(p, OAK_CELLS, u);
+    }
+    int invalid;
+    OAK_REDUCE_SUM(invalid, bad, OAK_CHUNK_LANES);
+    OAK_SERIAL arg.bad[n] = invalid;
+  }
+}
+#endif
+
+#ifdef OAK_GLOBALS
+/* Raise a lane's value, or add to it. */
+#define OAK_TAKE_MAX(x, y) OAK_MAX(x, y)
+#define OAK_TAKE_MIN(x, y) OAK_MAX(x, -(y))
+#define OAK_TAKE_INTEGRAL(x, y) ((x) + (y))
+#define OAK_START_MAX (-INFINITY)
+#define OAK_START_MIN (-INFINITY)
+#define OAK_START_INTEGRAL 0
+#define OAK_FOLD_MAX(result, lanes) OAK_REDUCE_MAX(result, lanes, OAK_CHUNK_LANES)
+#define OAK_FOLD_MIN(result, lanes) OAK_REDUCE_MAX(result, lanes, OAK_CHUNK_LANES)
+#define OAK_FOLD_INTEGRAL(result, lanes)          \
+  OAK_REDUCE_SUM(result, lanes, OAK_CHUNK_LANES); \
+  result *= volume
+
+/* OAK_GLOBALS(X) is X(number, function, MAX or MIN or INTEGRAL) for each (src/solver/describe.c).
+ * The order of sums depends on the block alone. */
+OAK_KERNEL(oak_globals, oak_globals_args_t, OAK_CHUNK_LANES) {
+  OAK_ARGS(oak_globals_args_t);
+  OAK_OUTER(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    const double volume = block_volume(&arg.f, n, OAK_DIM);
+    OAK_SHARED double lane[OAK_NGLOBALS][OAK_CHUNK_LANES];
+    OAK_INNER(i, OAK_CHUNK_LANES) {
+#define OAK_START(g, function, kind) lane[g][i] = OAK_START_##kind;
+      OAK_GLOBALS(OAK_START)
+    }
+    OAK_CHUNKS(first)
+    OAK_INNER(i, OAK_CHUNK(first)) {
+      const int c = first + i;
+      real q[NVAR];
+      const oak_at_t at =
+          oak_place(&arg.f, &user, n, c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N));
+      load_primitive(&user, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
+#define OAK_TAKE(g, function, kind)                  \
+  {                                                  \
+    const double value = function(&at, q);           \
+    lane[g][i] = OAK_TAKE_##kind(lane[g][i], value); \
+  }
+      OAK_GLOBALS(OAK_TAKE)
+    }
+#define OAK_FOLD(g, function, kind)                      \
+  {                                                      \
+    double result;                                       \
+    OAK_FOLD_##kind(result, lane[g]);                    \
+    OAK_SERIAL arg.out[n * OAK_NGLOBALS + (g)] = result; \
+  }
+    OAK_GLOBALS(OAK_FOLD)
+  }
+}
+#endif

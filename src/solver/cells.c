@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Hooks that go over all cells once per step: globals, which the hooks of the step read, and
+ * UPDATE, which advances the state beside the stages. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/reduce.h"
+#include "solver/sim.h"
+
+/* ---- globals */
+
+/* Values of this rank's blocks, [nblock][globals]; the caller frees them. */
+static oak_status_t read_globals(oak_t *sim, double **out) {
+  const int n = sim->mesh->nblock;
+  const size_t bytes = ((size_t)n * sim->nglobal + 1) * sizeof **out;
+  oak_globals_args_t args = {.out = NULL};
+  *out = malloc(bytes);
+  OAK_CHECK(*out, OAK_ERR_MEMORY, "no memory for the globals of %d blocks", n);
+  if (!n) return OAK_OK;
+  OAK_TRY(oak_storage_scratch(sim, bytes));
+  oak_sim_field(sim, 0, sim->time, &args.f);
+  args.out = sim->scratch;
+  OAK_TRY(oak_device_launch(sim->dev, sim->kernel.globals, n, &args, sizeof args));
+  return oak_device_download(sim->dev, *out, sim->scratch, bytes - sizeof **out);
+}
+
+/* All ranks have their values. */
+static oak_status_t reduce_globals(oak_t *sim, const double *part) {
+  const int n = sim->mesh->nblock, count = sim->nglobal;
+  double most[OAK_MAX_PARAMETERS], sum[OAK_MAX_PARAMETERS];
+  for (int g = 0; g < count; g++) {
+    most[g] = -INFINITY;
+    for (int b = 0; b < n; b++)
+      if (part[b * count + g] > most[g]) most[g] = part[b * count + g];
+  }
+  MPI_Allreduce(MPI_IN_PLACE, most, count, MPI_DOUBLE, MPI_MAX, sim->comm);
+  if (sim->has_integrals) OAK_TRY(oak_sum_exact(sim->comm, count, n, part, sum));
+  for (int g = 0; g < count; g++) {
+    const int slot = sim->global_slot[g];
+    const oak_kind_t kind = sim->declared.parameter[slot].kind;
+    sim->user_value[slot + sim->user_first] = kind == OAK_GLOBAL_INTEGRAL ? sum[g]
+                                              : kind == OAK_GLOBAL_MIN    ? -most[g]
+                                                                          : most[g];
+  }
+  return OAK_OK;
+}
+
+oak_status_t oak_update_globals(oak_t *sim) {
+  double *part = NULL;
+  if (!sim->nglobal) return OAK_OK;
+  oak_timer_start(&sim->timers, OAK_PHASE_TIME_STEP);
+  oak_status_t st = oak_sim_agree(sim, read_globals(sim, &part));
+  if (st == OAK_OK) st = reduce_globals(sim, part);
+  free(part);
+  if (st == OAK_OK)
+    st = oak_sim_agree(
+        sim, oak_device_upload(sim->dev, sim->user, sim->user_value, sizeof sim->user_value));
+  oak_timer_stop(&sim->timers, OAK_PHASE_TIME_STEP);
+  return st;
+}
+
+/* ---- UPDATE */
+
+static oak_status_t launch_update(oak_t *sim, double time, double dt, int *invalid) {
+  const int n = sim->mesh->nblock;
+  oak_update_args_t args = {.u = oak_sim_state(sim, 0), .dt = dt, .bad = sim->bad_dev};
+  *invalid = 0;
+  if (!n) return OAK_OK;
+  oak_sim_field(sim, 0, time, &args.f);
+  int *bad = malloc(n * sizeof *bad);
+  OAK_CHECK(bad, OAK_ERR_MEMORY, "no memory for the counts of %d blocks", n);
+  oak_status_t st = oak_device_launch(sim->dev, sim->kernel.update, n, &args, sizeof args);
+  if (st == OAK_OK) st = oak_device_download(sim->dev, bad, sim->bad_dev, n * sizeof *bad);
+  for (int b = 0; b < n && st == OAK_OK; b++) *invalid |= bad[b] > 0;
+  free(bad);
+  return st;
+}
+
+int oak_has_update(const oak_t *sim) {
+  return sim->description.has.physics_update || sim->description.has.problem_update;
+}
+
+/* Ranks that read cells of this one in place have ended that before: the step begins or ends with
+ * a reduction on all ranks. */
+oak_status_t oak_apply_update(oak_t *sim, double time, double dt) {
+  int invalid;
+  oak_timer_start(&sim->timers, OAK_PHASE_FLUX);
+  const oak_status_t st = launch_update(sim, time, dt, &invalid);
+  oak_timer_stop(&sim->timers, OAK_PHASE_FLUX);
+  OAK_TRY(oak_sim_agree(sim, st));
+  MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->comm);
+  return invalid ? oak_report_invalid(sim, 0, OAK_INVALID_UPDATE) : OAK_OK;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Hooks beside the fluxes: limits of the time step, values over all cells, which have the same bits
+ * on any number of ranks, and UPDATE with its order in time. */
+// TEST np={1,3} timeout=120
+#include "solver_test.h"
+
+static sim_t make(MPI_Comm comm, const char *more) {
+  sim_t s = sim_new(comm,
+                    TEST_PROBLEM("hooks") "physics.name=advection\nmesh.block_size=4\n"
+                                          "mesh.min_level=1\nmesh.max_level=2\nmesh.trees=2\n" "scheme.limiter=upwind\n"
+                                          "scheme.flux=rusanov\ndevice.flags=-O1\n%s",
+                    more);
+  MUST(oak_initialize(s.oak));
+  return s;
+}
+
+/** The step is the least of what the cells ask for, in the first step and in later ones. */
+static void test_timestep(void **state) {
+  (void)state;
+  double least = INFINITY;
+  sim_t s = make(MPI_COMM_WORLD, "problem.limit=1e-3");
+  for (int b = 0; b < oak_nblocks(s.oak); b++) {
+    double x[3];
+    sim_center(&s, b, 0, x);
+    least = fmin(least, 1e-3 * (1 + x[0]));
+  }
+  least = -max_ranks(s.comm, -least);
+  assert_true(fabs(oak_time_step(s.oak) / least - 1) < 1e-14);
+  MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+  assert_true(fabs(oak_time_step(s.oak) / least - 1) < 1e-14);
+  sim_free(&s);
+  s = make(MPI_COMM_WORLD, "problem.limit=1e3"); /* fluxes limit it */
+  assert_true(oak_time_step(s.oak) < 0.1);
+  report("limit of the time step %.17g", least);
+  sim_free(&s);
+}
+
+/** What the hooks of a step read, as all ranks of comm see it. */
+static double shown(MPI_Comm comm, const char *name) {
+  char more[64];
+  snprintf(more, sizeof more, "problem.show=%s", name);
+  sim_t s = make(comm, more);
+  MUST(oak_advance(s.oak, 1e-3));
+  double *q = sim_read(&s, 0), most = -INFINITY, least = INFINITY;
+  for (int c = 0; c < oak_nblocks(s.oak) * s.cells; c++) {
+    most = fmax(most, q[c]);
+    least = fmin(least, q[c]);
+  }
+  free(q);
+  most = max_ranks(comm, most);
+  assert_true(most == -max_ranks(comm, -least));
+  sim_free(&s);
+  return most;
+}
+
+static void test_globals(void **state) {
+  (void)state;
+  double most = -INFINITY, least = INFINITY, square = 0;
+  sim_t s = make(MPI_COMM_WORLD, "");
+  int low, high;
+  sim_levels(&s, &low, &high);
+  assert_true(low < high);
+  double *q = sim_read(&s, 0);
+  for (int b = 0; b < oak_nblocks(s.oak); b++)
+    for (int c = 0; c < s.cells; c++) {
+      double x[3];
+      sim_center(&s, b, c, x);
+      most = fmax(most, q[b * s.cells + c] + x[1]);
+      least = fmin(least, q[b * s.cells + c] + x[1]);
+      square += q[b * s.cells + c] * q[b * s.cells + c] * sim_volume(&s, b);
+    }
+  free(q);
+  most = max_ranks(s.comm, most);
+  least = -max_ranks(s.comm, -least);
+  square = sum_ranks(s.comm, square);
+  sim_free(&s);
+  static const char *const name[] = {"most", "least", "square"};
+  const double want[] = {most, least, square};
+  for (int g = 0; g < 3; g++) {
+    const double here = shown(MPI_COMM_SELF, name[g]), all = shown(MPI_COMM_WORLD, name[g]);
+    report("%s: %.17g, expected %.17g", name[g], all, want[g]);
+    assert_true(max_ranks(MPI_COMM_WORLD, fabs(here - all)) == 0);
+    assert_true(fabs(all - want[g]) < 1e-14 * fabs(want[g]));
+  }
+}
+
+/** The solution after so many steps to t = 0.2, of cells in the order of the mesh. */
+static double *react(const char *splitting, int steps, int *count) {
+  char more[128];
+  snprintf(more, sizeof more,
+           "problem.rate=3\nscheme.splitting=%s\nmesh.max_level=1\nscheme.integrator=rk4",
+           splitting);
+  sim_t s = make(MPI_COMM_WORLD, more);
+  for (int n = 0; n < steps; n++) MUST(oak_advance(s.oak, 0.2 / steps));
+  double *q = sim_read(&s, 0);
+  *count = oak_nblocks(s.oak) * s.cells;
+  sim_free(&s);
+  return q;
+}
+
+/** Reaction and transport do not commute. Fluxes of first order are linear, so that the error in
+ * time is all that differs from a run with many steps. */
+static void test_order(void **state) {
+  (void)state;
+  static const char *const splitting[] = {"lie", "strang"};
+  int count;
+  double *exact = react("strang", 640, &count);
+  for (int order = 1; order <= 2; order++) {
+    double error[2] = {0, 0};
+    for (int r = 0; r < 2; r++) {
+      double *q = react(splitting[order - 1], 20 << r, &count);
+      for (int c = 0; c < count; c++) error[r] = worse(error[r], fabs(q[c] - exact[c]));
+      error[r] = max_ranks(MPI_COMM_WORLD, error[r]);
+      free(q);
+    }
+    report("%s: errors %.3e, %.3e with 20 and 40 steps, order %.3f", splitting[order - 1], error[0],
+           error[1], log2(error[0] / error[1]));
+    assert_true(fabs(log2(error[0] / error[1]) - order) < 0.1);
+  }
+  free(exact);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_timestep),
+                                     cmocka_unit_test(test_globals), cmocka_unit_test(test_order)};
+  return TEST_MAIN(tests);
+}
