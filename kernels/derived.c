@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Variables for output that follow from the solution: speed, Mach number, vorticity, divergence of
- * the velocity, density gradient. Built only for runs that ask for one of them. Derivatives are
- * central differences of cell averages, of second order on a smooth mesh, with ghost cells across
- * faces, which must be up to date. Velocities are the primitive variables that a wall reflects
- * (PHYSICS_NORMAL). */
+ * the velocity, density gradient; and the hooks OUTPUT. Built only for runs that ask for one of
+ * them. Derivatives are central differences of cell averages, of second order on a smooth mesh,
+ * with ghost cells across faces, which must be up to date. Velocities are the primitive variables
+ * that a wall reflects (PHYSICS_NORMAL). */
 
 #define DERIVED_HAS_VELOCITY (PHYSICS_NORMAL(0) >= 0)
 #define DERIVED_VELOCITY(d) (DERIVED_HAS_VELOCITY ? PHYSICS_NORMAL(d) : 0)
@@ -75,6 +75,16 @@ OAK_FN double derived_value(const oak_field_t *f, const oak_user_t *user, int va
                             int i, int j, int k) {
   real q[NVAR];
   double g[3][3];
+#ifdef OAK_OUTPUTS
+  /* OAK_OUTPUTS(X) is X(number, function) for each hook OUTPUT (src/solver/describe.c). */
+  if (variable >= OAK_DERIVED_COUNT) {
+    const oak_at_t at = oak_place(f, user, block, i, j, k);
+    derived_state(f, user, block, i, j, k, q);
+#define OAK_CASE(n, function) \
+  if (variable == OAK_DERIVED_COUNT + n) return function(&at, q);
+    OAK_OUTPUTS(OAK_CASE)
+  }
+#endif
   switch (variable) {
     case OAK_DERIVED_SPEED:
       derived_state(f, user, block, i, j, k, q);

@@ -80,6 +80,8 @@ typedef struct {
 #define GLOBAL_MAX(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[])
 #define GLOBAL_MIN(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[])
 #define GLOBAL_INTEGRAL(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[])
+/* Variables for outputs. */
+#define OUTPUT(name, at, q) OAK_HOOK(double, _output_##name)(const oak_at_t *at, const real q[])
 /* Hooks of a physics. Those of one cell or face get the parameters alone. */
 #define TO_PRIMITIVE(ph, q) OAK_HOOK(void, _to_primitive)(const physics_parameters_t *ph, real q[])
 #define TO_CONSERVED(ph, u) OAK_HOOK(void, _to_conserved)(const physics_parameters_t *ph, real u[])

@@ -105,6 +105,10 @@ static double mach(const sim_t *s, const double x[3]) {
   return v / sqrt(1.4 * p);
 }
 
+static double twice_mass(const sim_t *s, const double x[3]) {
+  return 2 * (2 + 0.6 * x[0] - 0.3 * x[1] + (s->dim == 3 ? 0.2 * x[2] : 0)) + x[0];
+}
+
 static void test_derived(void **state) {
   (void)state;
   for (int dim = 2; dim <= 3; dim++) {
@@ -127,6 +131,11 @@ static void test_derived(void **state) {
            most[0], most[1], most[2], most[3], most[4], slope);
     for (int i = 0; i < 5; i++) assert_true(most[i] < 1e-12);
     assert_true(slope < 1e-12);
+    /* Hooks of the problem (waves.c): of a cell, and of its neighbours. */
+    const double mass = worst(&s, "twice_mass", NAN, twice_mass);
+    const double change = worst(&s, "mass_slope", 0.6, NULL);
+    report("%dD: OUTPUT of a cell %.1g, of neighbours %.1g", dim, mass, change);
+    assert_true(mass < 1e-12 && change < 1e-12);
     sim_free(&s);
   }
 }

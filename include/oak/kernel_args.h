@@ -286,7 +286,7 @@ typedef struct {
   oak_field_t f;
   int first;     /**< first block */
   int variable;  /**< < V: conserved, < 2 V: primitive, 2 V: 1 if the state is valid;
-                      oak_derived: OAK_DERIVED_... */
+                      oak_derived: OAK_DERIVED_..., then the hooks OUTPUT */
   double *total; /**< [n][V] integral over each block (oak_totals) */
   double *cells; /**< [n][N^d] (oak_cells, oak_derived) or [n][V][(N+2G)^d] (oak_ghosts) */
 } oak_read_args_t;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/sim.h"
+#include "solver/variables.h"
 
 /* Keys that decide how kernels are built. */
 static oak_status_t read_structure(oak_t *sim) {
@@ -228,6 +228,7 @@ static oak_status_t create(oak_t *sim) {
   OAK_TRY(open_device(sim));
   OAK_TRY(oak_sim_describe(sim));
   OAK_TRY(oak_agree(sim->comm, read_described(sim)));
+  OAK_TRY(oak_agree(sim->comm, oak_variables_check(sim)));
   OAK_TRY(make_mesh(sim));
   OAK_TRY(oak_sim_build(sim));
   return oak_storage_fit(sim);

@@ -91,6 +91,15 @@ static oak_status_t read_parameter(oak_t *sim, oak_module_t *module, int slot) {
   return read_values(d, n);
 }
 
+/* An output variable, unless the preprocessor has left it out. */
+static void read_output(oak_t *sim, oak_module_t *module, int slot) {
+  char constant[128];
+  snprintf(constant, sizeof constant, "%s_output_%s",
+           sim->declared.output[slot].owner == OAK_OF_PROBLEM ? "problem" : "physics",
+           sim->declared.output[slot].name);
+  if (has_hook(sim, module, constant)) sim->output_slot[sim->noutput++] = slot;
+}
+
 static oak_status_t read_names(oak_description_t *d, const char *physics, int nvar) {
   OAK_CHECK(*d->variables && *d->primitives, OAK_ERR_INPUT,
             "%s: VARIABLES(\"names\") or PRIMITIVES(\"names\") is missing", physics);
@@ -124,6 +133,7 @@ static oak_status_t read_description(oak_t *sim, oak_module_t *module) {
   OAK_OPTIONAL_HOOKS(OAK_READ_HOOK)
 #undef OAK_READ_HOOK
   for (int n = 0; n < sim->declared.count; n++) OAK_TRY(read_parameter(sim, module, n));
+  for (int n = 0; n < sim->declared.noutput; n++) read_output(sim, module, n);
   return OAK_OK;
 }
 
@@ -161,6 +171,13 @@ oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
     fprintf(f, " X(%d, %s_global_%s, %s)", g,
             sim->declared.parameter[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
             sim->declared.parameter[n].name, kinds[sim->declared.parameter[n].kind]);
+  }
+  if (sim->noutput) fprintf(f, "\n#define OAK_OUTPUTS(X)");
+  for (int v = 0; v < sim->noutput; v++) {
+    const int n = sim->output_slot[v];
+    fprintf(f, " X(%d, %s_output_%s)", v,
+            sim->declared.output[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
+            sim->declared.output[n].name);
   }
   fprintf(f, "\n");
   const int failed = ferror(f);

@@ -33,6 +33,7 @@ static const struct {
     {"GLOBAL_MAX", PHYSICS | PROBLEM, "GLOBAL_MAX(name, at, q) { ... }"},
     {"GLOBAL_MIN", PHYSICS | PROBLEM, "GLOBAL_MIN(name, at, q) { ... }"},
     {"GLOBAL_INTEGRAL", PHYSICS | PROBLEM, "GLOBAL_INTEGRAL(name, at, q) { ... }"},
+    {"OUTPUT", PHYSICS | PROBLEM, "OUTPUT(name, at, q) { ... }"},
     {"REFINE", PROBLEM, "REFINE(at) { ... }"},
     {"REGION", PROBLEM, "REGION(at, lower, upper) { ... }"},
     {"TO_PRIMITIVE", PHYSICS | NEEDED, "TO_PRIMITIVE(ph, q) { ... }"},
@@ -157,18 +158,44 @@ static const char *const members[] = {[OAK_PARAMETER] = "PARAMETER",
                                       [OAK_GLOBAL_INTEGRAL] = "GLOBAL_INTEGRAL"};
 enum { NMEMBERS = sizeof members / sizeof *members };
 
-static void add_member(search_t *s, oak_kind_t kind, const char *c, int line) {
-  char name[256];
+/* The first argument of a declaration, NULL where there is none: then the compiler complains. */
+static const char *read_name(search_t *s, const char *what, const char *c, int line,
+                             char name[OAK_LONGEST_NAME + 1]) {
   size_t length = 0;
   c += strspn(c, " \t\n");
   while (oak_is_word(c[length])) length++;
-  if (!length || length >= sizeof name) return; /* the compiler complains */
-  snprintf(name, sizeof name, "%.*s", (int)length, c);
+  if (!length) return NULL;
   if (length > OAK_LONGEST_NAME) {
-    complain(s, line, "parameter %s: the name may have %d characters at most", name,
+    complain(s, line, "%s %.200s: the name may have %d characters at most", what, c,
              OAK_LONGEST_NAME);
+    return NULL;
+  }
+  snprintf(name, OAK_LONGEST_NAME + 1, "%.*s", (int)length, c);
+  return name;
+}
+
+static void add_output(search_t *s, const char *c, int line) {
+  char name[OAK_LONGEST_NAME + 1];
+  oak_declared_t *d = s->out;
+  if (!read_name(s, "output variable", c, line, name)) return;
+  for (int n = 0; n < d->noutput; n++) {
+    if (strcmp(d->output[n].name, name)) continue;
+    if (d->output[n].owner != s->owner)
+      complain(s, line, "OUTPUT(%s, ...): the physics has an output variable of this name", name);
     return;
   }
+  if (d->noutput == OAK_MAX_OUTPUTS) {
+    complain(s, line, "OUTPUT(%s, ...): physics and problem have more than %d output variables",
+             name, OAK_MAX_OUTPUTS);
+    return;
+  }
+  d->output[d->noutput].owner = s->owner;
+  memcpy(d->output[d->noutput++].name, name, sizeof name);
+}
+
+static void add_member(search_t *s, oak_kind_t kind, const char *c, int line) {
+  char name[OAK_LONGEST_NAME + 1];
+  if (!read_name(s, "parameter", c, line, name)) return;
   for (int n = 0; n < s->out->count; n++)
     if (s->out->parameter[n].owner == s->owner && !strcmp(s->out->parameter[n].name, name)) return;
   if (s->out->count == OAK_MAX_PARAMETERS) {
@@ -178,7 +205,7 @@ static void add_member(search_t *s, oak_kind_t kind, const char *c, int line) {
   }
   s->out->parameter[s->out->count].owner = s->owner;
   s->out->parameter[s->out->count].kind = kind;
-  memcpy(s->out->parameter[s->out->count++].name, name, length + 1);
+  memcpy(s->out->parameter[s->out->count++].name, name, sizeof name);
 }
 
 /* A statement "name(...)" outside of all braces, with what follows the parentheses. */
@@ -231,6 +258,7 @@ static void search_text(search_t *s, const char *text) {
         snprintf(name, sizeof name, "%.*s", length, begin);
         for (int m = 0; m < NMEMBERS; m++)
           if (!strcmp(name, members[m])) add_member(s, m, open + 1, line);
+        if (!strcmp(name, "OUTPUT")) add_output(s, open + 1, line);
         if (starts) check_statement(s, name, skip_parentheses(open), line);
       }
     } else {
@@ -292,7 +320,7 @@ oak_status_t oak_find_declared(const char *physics, const char *problem, oak_dec
   search_t *s = calloc(1, sizeof *s);
   OAK_CHECK(s, OAK_ERR_MEMORY, "no memory to read %s", problem);
   s->out = out;
-  out->count = 0;
+  out->count = out->noutput = 0;
   oak_status_t st = search_file(s, OAK_OF_PHYSICS, physics, &all);
   if (st == OAK_OK) st = search_file(s, OAK_OF_PROBLEM, problem, &all);
   if (st == OAK_OK && s->length)

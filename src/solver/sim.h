@@ -101,6 +101,8 @@ struct oak {
   int user_first;                            /**< place of the first one there */
   int nglobal, has_integrals;                /**< globals that are there; some are integrals */
   int global_slot[OAK_MAX_PARAMETERS];       /**< their places among `declared` */
+  int noutput;                               /**< output variables of physics and problem */
+  int output_slot[OAK_MAX_OUTPUTS];          /**< their places among `declared` */
   char physics_path[4096], problem_path[4096];
 
   int dim, block_size, layers, nvar, real_size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The variables that outputs may ask for. Numbers: conserved ones of the physics from 0, then
- * primitive ones, then those of the mesh, then derived ones. A name such as rho may stand for a
- * conserved and a primitive variable: the first one counts. */
+ * primitive ones, then those of the mesh, then derived ones, then the hooks OUTPUT. A name such as
+ * rho may stand for a conserved and a primitive variable: the first one counts. */
 #include "solver/variables.h"
 
 #include <string.h>
@@ -17,12 +17,14 @@ static const char *const more_name[MORE_VARIABLES] = {
     [FIRST_DERIVED + OAK_DERIVED_DIVERGENCE] = "divergence",
     [FIRST_DERIVED + OAK_DERIVED_SCHLIEREN] = "schlieren"};
 
-static int count_variables(const oak_t *sim) { return 2 * sim->nvar + MORE_VARIABLES; }
+static int count_variables(const oak_t *sim) {
+  return 2 * sim->nvar + MORE_VARIABLES + sim->noutput;
+}
 
 /** Number among the derived variables, negative for others. */
 static int derived(const oak_t *sim, int v) { return v - 2 * sim->nvar - FIRST_DERIVED; }
 
-/** Does the variable need neighbours of a cell? */
+/** Does the variable need neighbours of a cell? The hooks may. */
 static int needs_ghosts(const oak_t *sim, int v) {
   return derived(sim, v) >= OAK_DERIVED_VORTICITY;
 }
@@ -32,6 +34,8 @@ static int needs_ghosts(const oak_t *sim, int v) {
 static const char *name_of(const oak_t *sim, int v) {
   const int number = derived(sim, v);
   if (v < 2 * sim->nvar) return sim->description.name[v];
+  if (number >= OAK_DERIVED_COUNT)
+    return sim->declared.output[sim->output_slot[number - OAK_DERIVED_COUNT]].name;
   if (number >= 0 && number != OAK_DERIVED_SCHLIEREN && sim->description.normal[0] < 0) return "";
   return more_name[v - 2 * sim->nvar];
 }
@@ -41,6 +45,17 @@ static int find(const oak_t *sim, const char *name) {
   for (int v = 0; v < count_variables(sim) && *name; v++)
     if (!strcmp(name, name_of(sim, v))) return v;
   return -1;
+}
+
+oak_status_t oak_variables_check(const oak_t *sim) {
+  const int first = count_variables(sim) - sim->noutput;
+  for (int v = first; v < count_variables(sim); v++) {
+    const int owner = sim->declared.output[sim->output_slot[v - first]].owner;
+    OAK_CHECK(find(sim, name_of(sim, v)) == v, OAK_ERR_INPUT,
+              "%s: OUTPUT(%s, at, q): there is a variable of this name; choose another name",
+              owner == OAK_OF_PHYSICS ? sim->physics_path : sim->problem_path, name_of(sim, v));
+  }
+  return OAK_OK;
 }
 
 static oak_status_t unknown(const oak_t *sim, const char *word, const char *origin,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The variables that outputs may ask for, by name: conserved, primitive, what describes the mesh,
- * and derived ones (kernels/derived.c). Private. */
+ * derived ones and those of physics and problem (kernels/derived.c). Private. */
 #ifndef OAK_VARIABLES_H
 #define OAK_VARIABLES_H
 
 #include "solver/sim.h"
 
-enum { OAK_MOST_SELECTED = 2 * OAK_MAX_NVAR + 32 };
+enum { OAK_MOST_SELECTED = 2 * OAK_MAX_NVAR + OAK_MAX_OUTPUTS + 16 };
 
 /** Variables of an output. */
 typedef struct {
@@ -14,6 +14,10 @@ typedef struct {
   int variable[OAK_MOST_SELECTED]; /**< numbers for oak_variable_read */
   const char *name[OAK_MOST_SELECTED];
 } oak_selection_t;
+
+/** Refuse an output variable of physics or problem whose name stands for another variable.
+ * Rank-local. */
+oak_status_t oak_variables_check(const oak_t *sim);
 
 /** Select the variables that the text of a parameter names, apart by blanks or commas; \a origin
  * and \a key say where it stands. An empty text selects all that the physics has, or with \a first

@@ -9,6 +9,13 @@ PARAMETER(amplitude, 0.2, "amplitude of the waves")
 PARAMETER(heat, 20, "pressure of the blob over that around it")
 PARAMETER(radius, 0.12, "radius of the blob")
 
+/* For tests of outputs. */
+OUTPUT(twice_mass, at, q) { return 2 * (double)q[RHO] + at->x[0]; }
+OUTPUT(mass_slope, at, q) {
+  const double change = (double)oak_near(at, RHO, 1, 0, 0) - (double)oak_near(at, RHO, -1, 0, 0);
+  return change / (2 * at->dx[0]);
+}
+
 INITIAL(at, q) {
   const double k = 2 * M_PI, a = at->p.amplitude;
   const double z = OAK_DIM == 3 ? at->x[2] : 0.3;
