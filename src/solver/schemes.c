@@ -43,7 +43,8 @@ static int find_riemann(const oak_user_files_t *files, const char *name, char *k
   int found = 0;
   for (int i = 0; i < files->nfile; i++)
     for (const char *line = files->file[i].text; *line; line = oak_next_line(line)) {
-      if (sscanf(line, " RIEMANN ( %127[A-Za-z0-9_]", word) != 1) continue;
+      /* A blank in the format would skip empty lines as well. */
+      if (sscanf(line + strspn(line, " \t"), "RIEMANN ( %127[A-Za-z0-9_]", word) != 1) continue;
       found |= !strcmp(word, name);
       snprintf(known + strlen(known), size - strlen(known), "%s%s", *known ? " " : "", word);
     }
