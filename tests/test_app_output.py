@@ -230,7 +230,7 @@ def provenance(work):
     more = ["output.diagnostics_every=1", "output.folder=first", "output.h.kind=history"]
     work.good("own/run.ini", *more)
     files = work.contents("first")
-    assert files["first/problem.oak-copy.c"] == source.encode() and b"physics_flux" in files["first/physics.oak-copy.c"]
+    assert files["first/problem.oak-copy.c"] == source.encode() and b"WAVE_SPEEDS(" in files["first/physics.oak-copy.c"]
     echo = files["first/parameters.ini"].decode()
     for words in (r"^# oak: \d+\.\d+\.\d+, commit ", r"^# command: oak run --quiet own/run\.ini output\.diagnostics_every=1 ",
                   r"^# begun: 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$", r"^# ranks: %d on \S" % work.np, r"^# physics: /\S*/euler\.c, CRC-32 [0-9a-f]{8}",
