@@ -142,7 +142,9 @@ static void leave_traces(oak_saver_t *saver) {
   oak_storage_swap(sim, 0, bad);
   if (oak_write_grid(sim, path) == OAK_OK) snprintf(files, sizeof files, "; see %s", path);
   oak_storage_swap(sim, 0, bad);
-  if (bad != 0 && oak_saver_write(saver) == OAK_OK)
+  /* Half a step of UPDATE has changed the state before. */
+  const int changed = oak_has_update(sim) && sim->strang;
+  if (bad != 0 && !changed && oak_saver_write(saver) == OAK_OK)
     snprintf(files + strlen(files), sizeof files - strlen(files),
              "; the state before is in %s/" OAK_CHECKPOINT_FORMAT, saver->out->folder, sim->step);
   OAK_FAIL(OAK_ERR_STATE, "%s%s", message ? message : "", files);
