@@ -221,12 +221,17 @@ static oak_status_t read_described(oak_t *sim) {
   return read_rest(sim);
 }
 
-static oak_status_t create(oak_t *sim) {
+/* The device, and what physics and problem declare. Collective. */
+static oak_status_t describe(oak_t *sim) {
   oak_status_t st = oak_params_check(sim->params, 0);
   if (st == OAK_OK) st = read_structure(sim);
   OAK_TRY(oak_agree(sim->comm, st));
   OAK_TRY(open_device(sim));
-  OAK_TRY(oak_sim_describe(sim));
+  return oak_sim_describe(sim);
+}
+
+static oak_status_t create(oak_t *sim) {
+  OAK_TRY(describe(sim));
   OAK_TRY(oak_agree(sim->comm, read_described(sim)));
   OAK_TRY(oak_agree(sim->comm, oak_variables_check(sim)));
   OAK_TRY(make_mesh(sim));
@@ -268,11 +273,7 @@ oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out) {
 }
 
 static oak_status_t declare(oak_t *sim) {
-  oak_status_t st = oak_params_check(sim->params, 0);
-  if (st == OAK_OK) st = read_structure(sim);
-  OAK_TRY(oak_agree(sim->comm, st));
-  OAK_TRY(open_device(sim));
-  OAK_TRY(oak_sim_describe(sim));
+  OAK_TRY(describe(sim));
   sim->nvar = sim->description.nvar;
   return oak_agree(sim->comm, oak_boundary_declare(sim));
 }
