@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "compare.h"
+#include "io/view/compare.h"
 #include "look.h"
 #include "str.h"
 

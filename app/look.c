@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "file_tools.h"
+#include "io/files/file_tools.h"
 
 /* ---- arguments ---- */
 

@@ -7,8 +7,8 @@
 #include <limits.h>
 #include <oak.h>
 
-#include "plotfile_read.h"
-#include "sample.h"
+#include "io/plotfile/plotfile_read.h"
+#include "io/view/sample.h"
 
 /** An option of a command: "--name VALUE" or "--name=VALUE", or a flag without a value. */
 typedef struct {

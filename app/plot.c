@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "commands.h"
-#include "derive.h"
-#include "file_tools.h"
+#include "io/view/derive.h"
+#include "io/files/file_tools.h"
 #include "look.h"
-#include "picture.h"
+#include "io/picture/picture.h"
 
 static const char help[] =
     "Draws a variable of a plotfile as a PNG picture. PATH is a plotfile, or the folder of a run: "

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "grid_view.h"
+#include "io/view/grid_view.h"
 
 typedef enum {
   TEST_CUT_EVEN,  /**< equal numbers of blocks; families may be split */

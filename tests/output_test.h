@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "file_tools.h"
+#include "io/files/file_tools.h"
 #include "io_test_view.h"
 
 static char folder[256];

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "io/checkpoint_head.h"
+#include "io/checkpoint/checkpoint_head.h"
 #include "solver_test.h"
 
 enum { SIDE = 8, VARIABLES = 3, PAGE = 4096, NAME_SIZE = 64 };

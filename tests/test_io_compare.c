@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#include "compare.h"
+#include "io/view/compare.h"
 #include "io_test_view.h"
 
 static oak_difference_t compare(const oak_grid_view_t *a, const oak_grid_view_t *b, int var,

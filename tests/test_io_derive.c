@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#include "derive.h"
+#include "io/view/derive.h"
 #include "io_test_view.h"
 
 /** Lowest and highest value of a view's variable. */

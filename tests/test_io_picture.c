@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-#include "file_tools.h"
+#include "io/files/file_tools.h"
 #include "io_test_view.h"
-#include "picture.h"
+#include "io/picture/picture.h"
 
 static char folder[256];
 static int rank, size;

@@ -16,9 +16,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "file_tools.h"
+#include "io/files/file_tools.h"
 #include "output_test.h"
-#include "plotfile.h"
+#include "io/plotfile/plotfile.h"
 #include "plotfile_test.h"
 
 static void write_and_read(int dim, int block_size, int fine, int tx, int ty, int backwards) {

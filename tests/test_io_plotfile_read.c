@@ -12,11 +12,11 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "file_tools.h"
+#include "io/files/file_tools.h"
 #include "io_test_view.h"
-#include "locate.h"
-#include "plotfile.h"
-#include "plotfile_read.h"
+#include "io/view/locate.h"
+#include "io/plotfile/plotfile.h"
+#include "io/plotfile/plotfile_read.h"
 
 static char folder[256], path[512];
 static int rank;

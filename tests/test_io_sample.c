@@ -12,8 +12,8 @@
 #include <stdio.h>
 
 #include "io_test_view.h"
-#include "locate.h"
-#include "sample.h"
+#include "io/view/locate.h"
+#include "io/view/sample.h"
 
 /** Value of the cell around a point. */
 static double value_at(const oak_grid_view_t *view, const oak_locator_t *locator, int var,

@@ -9,7 +9,7 @@
 #include <mpi.h>
 
 #include "io_test_view.h"
-#include "sample_ranks.h"
+#include "io/view/sample_ranks.h"
 
 static int rank, size;
 

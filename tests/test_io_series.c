@@ -4,7 +4,7 @@
 #define _GNU_SOURCE 1
 #include "output_test.h"
 
-#include "series.h"
+#include "io/folder/series.h"
 
 /** Compare the list in the folder with the one expected. */
 static void check_list(const char *name, const char *expected) {

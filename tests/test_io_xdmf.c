@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "xdmf.h"
+#include "io/xdmf/xdmf.h"
 
 /** Is the output complete, and does it hold what \a mesh does? Its XML names each rank's file,
  * whose length follows from the mesh. */

@@ -9,7 +9,7 @@
 #include <ftw.h>
 #include <sys/stat.h>
 
-#include "solver/output.h"
+#include "solver/output/output.h"
 
 static int due(oak_schedule_t *s, double time, long step) {
   return oak_schedule_due(s, time, step, 0);

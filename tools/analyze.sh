@@ -9,14 +9,14 @@
 set -u
 jobs=$1
 bad=0
-folders=(-Iinclude -Isrc -Isrc/base -Isrc/io -Isrc/device -Isrc/mesh)
+folders=(-Iinclude -Isrc -Isrc/base -Isrc/device -Isrc/mesh)
 cppcheck -j "$jobs" --quiet --enable=warning,performance,portability --std=c11 --inline-suppr --error-exitcode=1 \
   --suppressions-list=tools/cppcheck.txt "${folders[@]}" src app || bad=1
 analyze() {
   mpicc -std=gnu11 -O1 -fanalyzer -Wno-analyzer-null-dereference -Wno-analyzer-null-argument \
     -Wno-analyzer-possible-null-dereference -Wno-analyzer-possible-null-argument -Wno-analyzer-malloc-leak \
     -Wno-analyzer-use-of-uninitialized-value -D_GNU_SOURCE=1 '-DOAK_SOURCE_ROOT=""' \
-    -Iinclude -Isrc -Isrc/base -Isrc/io -Isrc/device -Isrc/mesh -c -o /dev/null "$1" 2>&1 | grep -A30 -- '-Wanalyzer'
+    -Iinclude -Isrc -Isrc/base -Isrc/device -Isrc/mesh -c -o /dev/null "$1" 2>&1 | grep -A30 -- '-Wanalyzer'
   [ "${PIPESTATUS[1]}" -ne 0 ]
 }
 export -f analyze

@@ -7,7 +7,7 @@
 #include "halo/exchange.h"
 #include "mesh/mesh.h"
 #include "oak.h"
-#include "solver/hooks.h"
+#include "solver/setup/hooks.h"
 #include "solver/runge_kutta.h"
 
 enum { OAK_RATES_UNWANTED = 2 };

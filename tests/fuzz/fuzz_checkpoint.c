@@ -5,7 +5,7 @@
 #define _GNU_SOURCE 1
 #include <stddef.h>
 
-#include "checkpoint_head.h"
+#include "io/checkpoint/checkpoint_head.h"
 #include "fuzz.h"
 
 enum { MOST = 1 << 20, BLOCKS = 4 };

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Writing checkpoints. Each rank writes the records and the data of its blocks to their place in
+ * the one file, by itself: its part of each is one piece, so nothing is gained by collecting pieces
+ * first, and a rank that cannot write knows why. Ranks meet when the file is made and when all
+ * parts are on the disk. */
+#define _GNU_SOURCE 1
+#include "checkpoint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "checkpoint_head.h"
+#include "io/files/file_tools.h"
+
+enum { CHUNK_BYTES = 16 << 20 };
+
+/* ---- the format ----------------------------------------------------------------------------- */
+
+uint32_t oak_checkpoint_sum(uint32_t sum, const void *data, size_t bytes) {
+  return (uint32_t)crc32_z(sum, data, bytes);
+}
+
+uint32_t oak_checkpoint_record_sum(const oak_checkpoint_record_t *record, int64_t block) {
+  const uint32_t sum = oak_checkpoint_sum(0, &block, sizeof block);
+  return oak_checkpoint_sum(sum, record, offsetof(oak_checkpoint_record_t, sum));
+}
+
+int64_t oak_checkpoint_block_bytes(const oak_checkpoint_t *head) {
+  int64_t bytes = (int64_t)head->nvar * head->real_size;
+  for (int d = 0; d < head->dim; d++) bytes *= head->block_size;
+  return bytes;
+}
+
+int oak_checkpoint_chunk(const oak_checkpoint_t *head) {
+  const int64_t blocks = CHUNK_BYTES / oak_checkpoint_block_bytes(head);
+  return blocks > 1 ? (int)blocks : 1;
+}
+
+int oak_checkpoint_layout(const oak_checkpoint_t *head, uint64_t text_bytes, int64_t *records,
+                          int64_t *data, int64_t *file_bytes) {
+  int64_t all_records, all_data;
+  *records = (int64_t)(sizeof(oak_checkpoint_head_t) + text_bytes);
+  return !__builtin_mul_overflow(head->nglobal, (int64_t)sizeof(oak_checkpoint_record_t),
+                                 &all_records) &&
+         !__builtin_add_overflow(*records, all_records, data) &&
+         !__builtin_mul_overflow(head->nglobal, oak_checkpoint_block_bytes(head), &all_data) &&
+         !__builtin_add_overflow(*data, all_data, file_bytes);
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+/** A checkpoint while a rank writes its parts of it. */
+typedef struct {
+  const oak_checkpoint_t *head;
+  const oak_checkpoint_blocks_t *blocks;
+  const char *part; /**< the file's name until it is complete */
+  int fd;
+  int64_t records, data, file_bytes; /**< where they begin, and the size of all */
+} writer_t;
+
+/** Head and texts in fresh memory, NULL when there is none. Each text ends with a zero, and zeros
+ * fill up to a multiple of 8 bytes. */
+static char *make_start(const oak_checkpoint_t *h, size_t *size) {
+  uint64_t text_bytes = 0;
+  for (int t = 0; t < OAK_CHECKPOINT_TEXTS; t++) text_bytes += strlen(h->text[t]) + 1;
+  text_bytes = (text_bytes + 7) / 8 * 8;
+  *size = sizeof(oak_checkpoint_head_t) + text_bytes;
+  char *start = calloc(1, *size);
+  if (!start) return NULL;
+  oak_checkpoint_head_t head = {.order = OAK_CHECKPOINT_ORDER,
+                                .version = OAK_CHECKPOINT_VERSION,
+                                .text_bytes = text_bytes,
+                                .blocks = (uint64_t)h->nglobal,
+                                .dim = (uint32_t)h->dim,
+                                .block_size = (uint32_t)h->block_size,
+                                .nvar = (uint32_t)h->nvar,
+                                .real_size = (uint32_t)h->real_size,
+                                .step = h->step,
+                                .time = h->time,
+                                .dt = h->dt,
+                                .rate = h->rate,
+                                .updates = h->updates,
+                                .first_order_cells = h->first_order_cells,
+                                .floored_cells = h->floored_cells,
+                                .retries = h->retries,
+                                .rates_known = (uint32_t)h->rates_known};
+  memcpy(head.magic, OAK_CHECKPOINT_MAGIC, sizeof head.magic);
+  for (int d = 0; d < 3; d++) {
+    head.trees[d] = (uint32_t)h->trees[d];
+    head.periodic |= (uint32_t)(h->periodic[d] != 0) << d;
+    head.xmin[d] = h->xmin[d];
+    head.xmax[d] = h->xmax[d];
+  }
+  int64_t records, data, file_bytes = 0;
+  oak_checkpoint_layout(h, text_bytes, &records, &data, &file_bytes);
+  head.file_bytes = (uint64_t)file_bytes;
+  char *at = start + sizeof head;
+  for (int t = 0; t < OAK_CHECKPOINT_TEXTS; t++) at = stpcpy(at, h->text[t]) + 1;
+  const uint32_t sum = oak_checkpoint_sum(0, &head, offsetof(oak_checkpoint_head_t, sum));
+  head.sum = oak_checkpoint_sum(sum, start + sizeof head, text_bytes);
+  memcpy(start, &head, sizeof head);
+  return start;
+}
+
+/** Rank 0: make the file, with its head. */
+static oak_status_t begin_file(writer_t *w, const char *start, size_t size) {
+  (void)unlink(w->part); /* what a run that was killed has left */
+  w->fd = open(w->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (w->fd < 0) return oak_file_failed("create", w->part, errno);
+  return oak_write_at(w->fd, start, size, 0, w->part);
+}
+
+/** The data of this rank's blocks, and their records. */
+static oak_status_t write_blocks(const writer_t *w, char *buffer, oak_checkpoint_record_t *record) {
+  const oak_checkpoint_blocks_t *b = w->blocks;
+  const int64_t bytes = oak_checkpoint_block_bytes(w->head);
+  const int chunk = oak_checkpoint_chunk(w->head);
+  for (int done = 0; done < b->nblock; done += chunk) {
+    const int n = b->nblock - done < chunk ? b->nblock - done : chunk;
+    OAK_TRY(b->read(b->owner, done, n, buffer));
+    for (int i = 0; i < n; i++) {
+      oak_checkpoint_record_t *r = &record[done + i];
+      *r = (oak_checkpoint_record_t){.level = (uint32_t)b->level[done + i],
+                                     .rate = b->rate[done + i]};
+      memcpy(r->index, b->index[done + i], sizeof r->index);
+      r->data_sum = oak_checkpoint_sum(0, buffer + i * bytes, (size_t)bytes);
+      r->sum = oak_checkpoint_record_sum(r, b->first + done + i);
+    }
+    OAK_TRY(oak_write_at(w->fd, buffer, (size_t)(n * bytes), w->data + (b->first + done) * bytes,
+                         w->part));
+  }
+  return oak_write_at(w->fd, record, b->nblock * sizeof *record,
+                      w->records + b->first * (int64_t)sizeof *record, w->part);
+}
+
+static oak_status_t write_part(const writer_t *w) {
+  const int chunk = oak_checkpoint_chunk(w->head), n = w->blocks->nblock;
+  const int64_t bytes = oak_checkpoint_block_bytes(w->head);
+  char *buffer = malloc((size_t)((n < chunk ? n : chunk) * bytes) + 1);
+  oak_checkpoint_record_t *record = malloc((size_t)n * sizeof *record + 1);
+  oak_status_t st = buffer && record ? write_blocks(w, buffer, record)
+                                     : OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", w->part);
+  free(buffer);
+  free(record);
+  return st;
+}
+
+/** Close this rank's part, with all of it on the disk if \a st is OAK_OK; \a st or the first
+ * failure. */
+static oak_status_t close_part(writer_t *w, oak_status_t st) {
+  if (w->fd < 0) return st;
+  if (st == OAK_OK) st = oak_sync(w->fd, w->part);
+  if (close(w->fd) != 0 && st == OAK_OK) st = oak_file_failed("write", w->part, errno);
+  w->fd = -1;
+  return st;
+}
+
+/** Rank 0: give the complete file its name. */
+static oak_status_t publish(const writer_t *w, const char *path) {
+  if (rename(w->part, path) != 0)
+    return oak_file_failed("rename the finished file to", path, errno);
+  char *folder = oak_text_new("%s", path);
+  OAK_CHECK(folder, OAK_ERR_MEMORY, "no memory for the folder of %s", path);
+  char *slash = strrchr(folder, '/');
+  if (slash) slash[slash == folder] = '\0';
+  const oak_status_t st = oak_sync_folder(slash ? folder : ".");
+  free(folder);
+  return st;
+}
+
+/** All parts of the file, on the disk. */
+static oak_status_t write_all(writer_t *w, const char *start, size_t size, const char *path) {
+  MPI_Comm comm = w->blocks->comm;
+  int rank;
+  oak_status_t st = OAK_OK;
+  MPI_Comm_rank(comm, &rank);
+  if (rank == 0) st = begin_file(w, start, size);
+  st = oak_agree(comm, st);
+  if (st == OAK_OK && rank != 0) {
+    w->fd = open(w->part, O_WRONLY | O_CLOEXEC);
+    if (w->fd < 0) st = oak_file_failed("open", w->part, errno);
+  }
+  if (st == OAK_OK) st = write_part(w);
+  st = oak_agree(comm, close_part(w, st));
+  if (st == OAK_OK) st = oak_agree(comm, rank == 0 ? publish(w, path) : OAK_OK);
+  return st;
+}
+
+static oak_status_t check_replaceable(const char *path) {
+  struct stat info;
+  OAK_CHECK(lstat(path, &info) != 0 || oak_checkpoint_is_one(path), OAK_ERR_FILE,
+            "cannot write checkpoint %s: something else of that name is there; move it away or "
+            "choose another name",
+            path);
+  return oak_make_parents(path);
+}
+
+/** Rank 0: judge the path and make what the file begins with. */
+static oak_status_t prepare(const oak_checkpoint_t *head, const char *path, char **start,
+                            size_t *size) {
+  OAK_TRY(check_replaceable(path));
+  *start = make_start(head, size);
+  OAK_CHECK(*start, OAK_ERR_MEMORY, "no memory to write %s", path);
+  return OAK_OK;
+}
+
+oak_status_t oak_checkpoint_write(const oak_checkpoint_t *head,
+                                  const oak_checkpoint_blocks_t *blocks, const char *path) {
+  int rank;
+  size_t size = 0;
+  char *part = oak_text_new("%s" OAK_PART, path), *start = NULL;
+  writer_t w = {.head = head, .blocks = blocks, .part = part, .fd = -1};
+  oak_status_t st = OAK_OK;
+  MPI_Comm_rank(blocks->comm, &rank);
+  if (!part)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of %s", path);
+  else if (rank == 0)
+    st = prepare(head, path, &start, &size);
+  st = oak_agree(blocks->comm, st);
+  if (st == OAK_OK) {
+    uint64_t text_bytes = size - sizeof(oak_checkpoint_head_t);
+    MPI_Bcast(&text_bytes, 1, MPI_UINT64_T, 0, blocks->comm);
+    oak_checkpoint_layout(head, text_bytes, &w.records, &w.data, &w.file_bytes);
+    st = write_all(&w, start, size, path);
+    if (st != OAK_OK && rank == 0) (void)unlink(part); /* all ranks have closed it */
+  }
+  free(part);
+  free(start);
+  return st;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The first bytes of a checkpoint and the records of blocks, as they are in the file. For the files
+ * src/io/checkpoint alone. Numbers have the byte order of the machine that wrote them. */
+#ifndef OAK_CHECKPOINT_HEAD_H
+#define OAK_CHECKPOINT_HEAD_H
+
+#include "checkpoint.h"
+
+/* As of a PNG file: the first byte is none of a text, and a transfer that changes ends of lines
+ * changes the others. */
+#define OAK_CHECKPOINT_MAGIC "\211OAK\r\n\032\n"
+
+enum {
+  OAK_CHECKPOINT_VERSION = 1,
+  OAK_CHECKPOINT_ORDER = 0x01020304,
+  OAK_CHECKPOINT_MOST_TEXT = 64 << 20 /* bytes */
+};
+
+typedef struct {
+  char magic[8];
+  uint32_t order, version;
+  uint64_t file_bytes, text_bytes, blocks;
+  uint32_t dim, block_size, nvar, real_size;
+  uint32_t trees[3], periodic; /* periodic: a bit for each axis */
+  double xmin[3], xmax[3];
+  int64_t step;
+  double time, dt, rate;
+  int64_t updates, first_order_cells, floored_cells, retries;
+  uint32_t rates_known, sum; /* sum: CRC-32 of what is before it, and of the texts */
+} oak_checkpoint_head_t;
+_Static_assert(sizeof(oak_checkpoint_head_t) == 192, "the head of a checkpoint has no gaps");
+
+typedef struct {
+  int32_t index[3];
+  uint32_t level;
+  double rate;
+  uint32_t data_sum;
+  uint32_t sum; /* CRC-32 of the block's global number, 64 bits, and of what is before it here */
+} oak_checkpoint_record_t;
+_Static_assert(sizeof(oak_checkpoint_record_t) == 32, "a record of a checkpoint has no gaps");
+
+/** CRC-32 of \a bytes, continuing \a sum (0 at first). */
+uint32_t oak_checkpoint_sum(uint32_t sum, const void *data, size_t bytes);
+/** The checksum of a record, of the block of that global number. */
+uint32_t oak_checkpoint_record_sum(const oak_checkpoint_record_t *record, int64_t block);
+
+/** Where records and data begin, and the size of the file. \return 0 if that does not fit 63 bits.
+ */
+int oak_checkpoint_layout(const oak_checkpoint_t *head, uint64_t text_bytes, int64_t *records,
+                          int64_t *data, int64_t *file_bytes);
+
+#endif

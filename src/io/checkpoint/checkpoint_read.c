@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Reading checkpoints. Nothing in a file is believed before it was judged: sizes before memory is
+ * asked for, checksums before values are used. */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "checkpoint_head.h"
+#include "io/files/file_tools.h"
+
+static oak_status_t damaged(const char *path, const char *what) {
+  return OAK_FAIL(OAK_ERR_FILE, "checkpoint %s is damaged: %s; take an older one", path, what);
+}
+
+static oak_status_t read_at(int fd, void *data, size_t bytes, int64_t offset, const char *path) {
+  char *to = data;
+  while (bytes > 0) {
+    const ssize_t n = pread(fd, to, bytes, (off_t)offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return oak_file_failed("read", path, errno);
+    if (n == 0) return damaged(path, "it ends too early");
+    to += n;
+    bytes -= (size_t)n;
+    offset += n;
+  }
+  return OAK_OK;
+}
+
+/* ---- the head ------------------------------------------------------------------------------- */
+
+int oak_checkpoint_is_one(const char *path) {
+  char magic[8];
+  struct stat info;
+  const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return 0;
+  const int is = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
+                 pread(fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
+                 !memcmp(magic, OAK_CHECKPOINT_MAGIC, sizeof magic);
+  close(fd);
+  return is;
+}
+
+/** A checkpoint that this oak can read. */
+static oak_status_t judge_kind(const oak_checkpoint_head_t *h, int64_t size, const char *path) {
+  OAK_CHECK(size >= 8 && !memcmp(h->magic, OAK_CHECKPOINT_MAGIC, sizeof h->magic), OAK_ERR_FILE,
+            "%s is no checkpoint of oak: check the path", path);
+  if (size < (int64_t)sizeof *h) return damaged(path, "it ends within its head");
+  OAK_CHECK(h->order != __builtin_bswap32(OAK_CHECKPOINT_ORDER), OAK_ERR_FILE,
+            "checkpoint %s was written on a machine of another byte order: go on there", path);
+  if (h->order != OAK_CHECKPOINT_ORDER) return damaged(path, "its mark of byte order is wrong");
+  OAK_CHECK(h->version <= OAK_CHECKPOINT_VERSION, OAK_ERR_FILE,
+            "checkpoint %s has version %u of the format, and this oak reads versions up to %d: use "
+            "the newer oak that wrote it",
+            path, h->version, OAK_CHECKPOINT_VERSION);
+  return h->version ? OAK_OK : damaged(path, "its version is 0");
+}
+
+/** Sizes that add up to that of the file, so that they can be trusted with memory. */
+static oak_status_t judge_sizes(const oak_checkpoint_head_t *h, int64_t size,
+                                oak_checkpoint_file_t *file) {
+  int64_t file_bytes;
+  if ((h->dim != 2 && h->dim != 3) || h->block_size < 1 || h->block_size > 4096 || h->nvar < 1 ||
+      h->nvar > 4096 || (h->real_size != 4 && h->real_size != 8) || h->blocks < 1 ||
+      h->blocks > INT64_MAX || h->text_bytes > OAK_CHECKPOINT_MOST_TEXT || h->text_bytes % 8 != 0 ||
+      h->text_bytes < OAK_CHECKPOINT_TEXTS)
+    return damaged(file->path, "sizes in its head are wrong");
+  file->head = (oak_checkpoint_t){.dim = (int)h->dim,
+                                  .block_size = (int)h->block_size,
+                                  .nvar = (int)h->nvar,
+                                  .real_size = (int)h->real_size,
+                                  .nglobal = (int64_t)h->blocks};
+  if (!oak_checkpoint_layout(&file->head, h->text_bytes, &file->records, &file->data,
+                             &file_bytes) ||
+      h->file_bytes != (uint64_t)file_bytes)
+    return damaged(file->path, "sizes in its head do not fit together");
+  OAK_CHECK(size == file_bytes, OAK_ERR_FILE,
+            "checkpoint %s is damaged: it should have %lld bytes and has %lld; take an older one",
+            file->path, (long long)file_bytes, (long long)size);
+  return OAK_OK;
+}
+
+/** Texts and checksum. */
+static oak_status_t judge_texts(const oak_checkpoint_head_t *h, oak_checkpoint_file_t *file) {
+  const uint32_t sum = oak_checkpoint_sum(0, h, offsetof(oak_checkpoint_head_t, sum));
+  if (oak_checkpoint_sum(sum, file->texts, h->text_bytes) != h->sum)
+    return damaged(file->path, "the checksum of its head is wrong");
+  const char *at = file->texts, *end = at + h->text_bytes;
+  for (int t = 0; t < OAK_CHECKPOINT_TEXTS; t++) {
+    const char *zero = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
+    if (!zero) return damaged(file->path, "its texts have no end");
+    file->head.text[t] = at;
+    at = zero + 1;
+  }
+  return OAK_OK;
+}
+
+static void take_numbers(const oak_checkpoint_head_t *h, oak_checkpoint_t *head) {
+  for (int d = 0; d < 3; d++) {
+    head->trees[d] = (int)h->trees[d];
+    head->periodic[d] = h->periodic >> d & 1;
+    head->xmin[d] = h->xmin[d];
+    head->xmax[d] = h->xmax[d];
+  }
+  head->step = h->step;
+  head->time = h->time;
+  head->dt = h->dt;
+  head->rate = h->rate;
+  head->updates = h->updates;
+  head->first_order_cells = h->first_order_cells;
+  head->floored_cells = h->floored_cells;
+  head->retries = h->retries;
+  head->rates_known = h->rates_known == 1;
+}
+
+static oak_status_t judge_numbers(const oak_checkpoint_file_t *file) {
+  const oak_checkpoint_t *h = &file->head;
+  if (h->step < 0 || !isfinite(h->time) || !(h->rate >= 0) || isinf(h->rate) || h->updates < 0 ||
+      h->first_order_cells < 0 || h->floored_cells < 0 || h->retries < 0)
+    return damaged(file->path, "numbers in its head are out of range");
+  return OAK_OK;
+}
+
+static oak_status_t read_head(oak_checkpoint_file_t *file) {
+  oak_checkpoint_head_t h = {.order = 0};
+  struct stat info;
+  if (fstat(file->fd, &info) != 0) return oak_file_failed("read", file->path, errno);
+  OAK_CHECK(S_ISREG(info.st_mode), OAK_ERR_FILE, "%s is no regular file: check the path",
+            file->path);
+  const int64_t size = info.st_size;
+  OAK_TRY(read_at(file->fd, &h, size < (int64_t)sizeof h ? (size_t)size : sizeof h, 0, file->path));
+  OAK_TRY(judge_kind(&h, size, file->path));
+  OAK_TRY(judge_sizes(&h, size, file));
+  file->texts = malloc(h.text_bytes);
+  OAK_CHECK(file->texts, OAK_ERR_MEMORY, "no memory to read %s", file->path);
+  OAK_TRY(read_at(file->fd, file->texts, h.text_bytes, sizeof h, file->path));
+  OAK_TRY(judge_texts(&h, file));
+  take_numbers(&h, &file->head);
+  return judge_numbers(file);
+}
+
+oak_status_t oak_checkpoint_open(MPI_Comm comm, const char *path, oak_checkpoint_file_t *file) {
+  *file = (oak_checkpoint_file_t){.comm = comm, .path = oak_text_new("%s", path), .fd = -1};
+  oak_status_t st = OAK_OK;
+  if (file->path)
+    file->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe would wait for ever */
+  if (!file->path)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of %s", path);
+  else if (file->fd < 0)
+    st = OAK_FAIL(OAK_ERR_FILE, "cannot open checkpoint %s: %s; check the path", path,
+                  strerror(errno));
+  else
+    st = read_head(file);
+  st = oak_agree(comm, st);
+  if (st != OAK_OK) oak_checkpoint_close(file);
+  return st;
+}
+
+void oak_checkpoint_close(oak_checkpoint_file_t *file) {
+  if (file->fd >= 0) close(file->fd);
+  free(file->path);
+  free(file->texts);
+  *file = (oak_checkpoint_file_t){.fd = -1};
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+static oak_status_t take_records(const oak_checkpoint_file_t *file, int64_t first, int count,
+                                 const oak_checkpoint_record_t *record, int8_t *level,
+                                 int32_t (*index)[3], double *rate, uint32_t *sum) {
+  for (int n = 0; n < count; n++) {
+    const oak_checkpoint_record_t *r = &record[n];
+    OAK_CHECK(r->sum == oak_checkpoint_record_sum(r, first + n) && r->level <= 64, OAK_ERR_FILE,
+              "checkpoint %s is damaged: the record of block %lld is wrong; take an older one",
+              file->path, (long long)(first + n));
+    level[n] = (int8_t)r->level;
+    memcpy(index[n], r->index, sizeof *index);
+    rate[n] = r->rate;
+    sum[n] = r->data_sum;
+  }
+  return OAK_OK;
+}
+
+oak_status_t oak_checkpoint_records(const oak_checkpoint_file_t *file, int64_t first, int count,
+                                    int8_t *level, int32_t (*index)[3], double *rate,
+                                    uint32_t *sum) {
+  oak_checkpoint_record_t *record = malloc((size_t)count * sizeof *record + 1);
+  OAK_CHECK(record, OAK_ERR_MEMORY, "no memory to read %d blocks of %s", count, file->path);
+  oak_status_t st = read_at(file->fd, record, (size_t)count * sizeof *record,
+                            file->records + first * (int64_t)sizeof *record, file->path);
+  if (st == OAK_OK) st = take_records(file, first, count, record, level, index, rate, sum);
+  free(record);
+  return st;
+}
+
+oak_status_t oak_checkpoint_data(const oak_checkpoint_file_t *file, int64_t first, int count,
+                                 const uint32_t *sum, void *dst) {
+  const int64_t bytes = oak_checkpoint_block_bytes(&file->head);
+  OAK_TRY(read_at(file->fd, dst, (size_t)(count * bytes), file->data + first * bytes, file->path));
+  for (int n = 0; n < count; n++)
+    OAK_CHECK(oak_checkpoint_sum(0, (char *)dst + n * bytes, (size_t)bytes) == sum[n], OAK_ERR_FILE,
+              "checkpoint %s is damaged: the checksum of block %lld is wrong; take an older one",
+              file->path, (long long)(first + n));
+  return OAK_OK;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+enum { MOST_RECORDS = 4096 };
+
+/** Blocks [first, last) of a file. Rank-local. */
+static oak_status_t verify_range(const oak_checkpoint_file_t *file, int64_t first, int64_t last) {
+  int chunk = oak_checkpoint_chunk(&file->head);
+  static int8_t level[MOST_RECORDS];
+  static int32_t index[MOST_RECORDS][3];
+  static double rate[MOST_RECORDS];
+  static uint32_t sum[MOST_RECORDS];
+  if (chunk > MOST_RECORDS) chunk = MOST_RECORDS;
+  if (chunk > last - first) chunk = (int)(last - first);
+  if (chunk == 0) return OAK_OK;
+  void *data = malloc((size_t)(chunk * oak_checkpoint_block_bytes(&file->head)));
+  oak_status_t st = data ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", file->path);
+  for (int64_t b = first; b < last && st == OAK_OK; b += chunk) {
+    const int n = last - b < chunk ? (int)(last - b) : chunk;
+    st = oak_checkpoint_records(file, b, n, level, index, rate, sum);
+    if (st == OAK_OK) st = oak_checkpoint_data(file, b, n, sum, data);
+  }
+  free(data);
+  return st;
+}
+
+oak_status_t oak_checkpoint_verify(MPI_Comm comm, const char *path) {
+  oak_checkpoint_file_t file;
+  int rank, size;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  OAK_TRY(oak_checkpoint_open(comm, path, &file));
+  const int64_t blocks = file.head.nglobal, share = blocks / size, more = blocks % size;
+  const int64_t first = share * rank + (rank < more ? rank : more);
+  const oak_status_t st =
+      oak_agree(comm, verify_range(&file, first, first + share + (rank < more)));
+  oak_checkpoint_close(&file);
+  return st;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Lists that let a viewer open all outputs of one kind as one time series. */
+#define _GNU_SOURCE 1
+#include "series.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "io/files/file_tools.h"
+#include "mesh_file.h"
+#include "io/xdmf/xdmf_files.h"
+
+const oak_series_t oak_series_visit = {".visit", "", "", "/Header\n", NULL, ""};
+const oak_series_t oak_series_xdmf = {
+    ".xdmf",
+    "<?xml version=\"1.0\"?>\n" OAK_XDMF_MARK
+    "\n"
+    "<Xdmf Version=\"2.0\" xmlns:xi=\"http://www.w3.org/2001/XInclude\"><Domain>\n"
+    "<Grid Name=\"oak\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
+    "<xi:include href=\"",
+    "\" xpointer=\"xpointer(/Xdmf/Domain/Grid)\"/>\n",
+    NULL,
+    "</Grid>\n</Domain></Xdmf>\n"};
+
+const oak_series_t oak_series_mesh = {
+    ".pvd",
+    "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\"><Collection>\n",
+    "<DataSet file=\"",
+    "/" OAK_MESH_STEM ".pvtu\" timestep=\"",
+    "\"/>\n",
+    "</Collection></VTKFile>\n"};
+
+/** Fresh copy of \a path without slashes at its end; NULL: no memory. */
+static char *plain(const char *path) {
+  size_t length = strlen(path);
+  while (length > 1 && path[length - 1] == '/') length--;
+  return strndup(path, length);
+}
+
+/** Copy the lines of outputs that come before \a name and are still there. */
+static oak_status_t copy_earlier(const oak_series_t *series, const char *list, const char *folder,
+                                 const char *name, FILE *out) {
+  const size_t before = strlen(series->before);
+  char *line = NULL;
+  size_t size = 0;
+  oak_status_t st = OAK_OK;
+  FILE *in = fopen(list, "re");
+  while (in && st == OAK_OK && getline(&line, &size, in) > 0) {
+    struct stat info;
+    const char *after = strstr(line, series->after);
+    if (!after || after < line + before || strncmp(line, series->before, before) != 0) continue;
+    const int length = (int)(after - line - (long)before);
+    char *entry = strndup(line + before, (size_t)length);
+    char *path = oak_text_new("%s%s", folder, entry ? entry : "");
+    if (!entry || !path)
+      st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to update %s", list);
+    else if (strverscmp(entry, name) < 0 && lstat(path, &info) == 0)
+      fputs(line, out);
+    free(entry);
+    free(path);
+  }
+  if (in) fclose(in);
+  free(line);
+  return st;
+}
+
+static oak_status_t update(const oak_series_t *series, const char *list, const char *path,
+                           double time) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  char *folder = strndup(path, (size_t)(name - path)), *text = NULL;
+  size_t length;
+  FILE *out = open_memstream(&text, &length);
+  oak_status_t st = OAK_OK;
+  if (!folder || !out) {
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path);
+  } else {
+    fputs(series->head, out);
+    st = copy_earlier(series, list, folder, name, out);
+    fprintf(out, "%s%s%s", series->before, name, series->after);
+    if (series->time) fprintf(out, "%.17g%s", time, series->time);
+    fputs(series->tail, out);
+  }
+  if (out && fclose(out) != 0 && st == OAK_OK)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path);
+  if (st == OAK_OK) st = oak_write_file(list, text, length);
+  free(folder);
+  free(text);
+  return st;
+}
+
+oak_status_t oak_series_add(MPI_Comm comm, const oak_series_t *series, const char *stem,
+                            const char *path_given, double time) {
+  int rank;
+  oak_status_t st = OAK_OK;
+  MPI_Comm_rank(comm, &rank);
+  if (rank == 0) {
+    char *path = plain(path_given), *list = oak_text_new("%s%s", stem, series->ending);
+    if (path && list)
+      st = update(series, list, path, time);
+    else
+      st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path_given);
+    free(path);
+    free(list);
+  }
+  return oak_agree(comm, st);
+}

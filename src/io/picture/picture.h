@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Pictures of a running simulation, as PNG files. Private. */
+#ifndef OAK_PICTURE_H
+#define OAK_PICTURE_H
+
+#include "colormap.h"
+#include "io/view/grid_view.h"
+
+/** What a picture of a 3D run shows; in 2D always the values themselves. */
+typedef enum {
+  OAK_SHOW_SLICE,   /**< values in the plane across slice_axis at slice_position */
+  OAK_SHOW_MAXIMUM, /**< the highest value along slice_axis */
+  OAK_SHOW_MEAN,    /**< the mean along slice_axis */
+  OAK_SHOW_COLUMN,  /**< the integral along slice_axis */
+  OAK_SHOW_COUNT
+} oak_picture_show_t;
+#define OAK_SHOW_NAMES "slice maximum mean column"
+
+/** Outlines of blocks, on slices only. */
+typedef enum {
+  OAK_MESH_NONE,
+  OAK_MESH_LINES, /**< white on dark colours, black on light ones */
+  OAK_MESH_LEVELS /**< coloured by level */
+} oak_picture_mesh_t;
+
+typedef struct {
+  int variable; /**< index of the output variable */
+  oak_picture_show_t show;
+  int slice_axis;        /**< 3D: normal of the slice, 0 to 2; 2D: not used */
+  double slice_position; /**< 3D: coordinate along slice_axis, within the domain */
+  double low, high;      /**< range of values; equal: from the data shown */
+  double quantile;       /**< such a range leaves out this share of the area at each end; 0: none */
+  int log_scale;         /**< colours by the logarithm; values up to 0 get the lowest colour */
+  int width;             /**< of the data area, in pixels; its height follows from the domain */
+  oak_colormap_t colormap;
+  oak_picture_mesh_t draw_mesh;
+  const char *title; /**< heading above the line of facts, or NULL */
+} oak_picture_options_t;
+
+/** Variable 0, slice through the middle along z, automatic range, 800 pixels, viridis, no mesh. */
+OAK_API oak_picture_options_t oak_picture_defaults(const oak_grid_view_t *view);
+
+/** Write a picture of one variable to the PNG file \a path: all of a 2D run, or a slice or a
+ * projection of a 3D one. Collective; arguments agree on all ranks, which fail together.
+ * Each pixel shows the average of the cells it covers, or the cell at its centre where cells are
+ * larger; values beyond the range get its end colours, cells without a finite value are magenta.
+ * Projections weight cells by their part of the pixel and their depth.
+ * The mesh shows outlines of blocks of at least 6 pixels, fainter for smaller ones. The pixels do
+ * not depend on the number of ranks. The file's text chunks hold variable, time, step, range, and
+ * "oak area": column, row, width and height of the data area.
+ * Missing folders are created; an earlier file of that name stays until the new one is complete.
+ * \return OAK_ERR_ARGUMENT for options out of range, OAK_ERR_FILE with path and reason. Memory:
+ * 16 MB per rank, for projections 24 bytes per pixel, and the picture on rank 0. */
+OAK_API oak_status_t oak_picture_write(const oak_grid_view_t *view,
+                                       const oak_picture_options_t *options, const char *path);
+
+#endif

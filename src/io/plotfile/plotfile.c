@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * AMReX plotfiles: the data files.
+ *
+ * Data go variable by variable and node by node from the tree walk into their place in the
+ * file: a box holds [var][k][j][i], so one variable of one box is one write. Ranks next to each
+ * other share a file, each with a part of its own. */
+#define _GNU_SOURCE 1
+#include "plotfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hosts.h"
+#include "boxes.h"
+#include "io/files/file_tools.h"
+#include "plotfile_folder.h"
+#include "plotfile_text.h"
+#include "io/view/tree_walk.h"
+
+enum {
+  FILE_BYTES = 64 << 20, /**< there are as many files as are needed for this size, or as hosts */
+  PART_ALIGN = 4096      /**< where a rank's part begins: on NFS, hosts must not share pages */
+};
+
+/** What each rank has on a level. */
+typedef struct {
+  int64_t nbox, bytes;
+} share_t;
+
+/** One level while it is written. */
+typedef struct {
+  oak_plot_level_t part;
+  int fd; /**< -1: not open */
+  char *path;
+  char *buffer;    /**< one variable of a box, as in the file */
+  int box, filled; /**< present box and how many of its nodes have come */
+} level_t;
+
+typedef struct {
+  const oak_grid_view_t *view;
+  int rank, size;
+  int files;     /**< most data files of a level */
+  int few_files; /**< fewer of them where they would be small */
+  int var;
+  size_t ncell;       /**< of a node */
+  oak_boxes_t *boxes; /**< [max_level + 1] */
+  level_t *level;     /**< [max_level + 1] */
+  share_t *share;     /**< [size][max_level + 1] */
+} writer_t;
+
+/** Most data files of a level: as asked for, or one per host. Collective. */
+static int count_files(const oak_grid_view_t *view, int files) {
+  int size, first, hosts;
+  MPI_Comm host;
+  MPI_Comm_size(view->comm, &size);
+  if (files > 0) return files < size ? files : size;
+  oak_hosts_split(view->comm, &host);
+  MPI_Comm_rank(host, &first);
+  hosts = first == 0;
+  MPI_Allreduce(MPI_IN_PLACE, &hosts, 1, MPI_INT, MPI_SUM, view->comm);
+  MPI_Comm_free(&host);
+  return hosts;
+}
+
+/** Say where the boxes of a level are in this rank's part of a file. \a bytes: their sum. */
+static oak_status_t place_boxes(const oak_grid_view_t *view, const oak_boxes_t *boxes,
+                                oak_plot_level_t *part, int64_t *bytes) {
+  *bytes = 0;
+  part->box = boxes->box;
+  part->nbox = boxes->nbox;
+  if (part->nbox == 0) return OAK_OK;
+  part->place = malloc((size_t)part->nbox * sizeof *part->place);
+  part->range = calloc((size_t)part->nbox * (size_t)view->nvar, 2 * sizeof(double));
+  OAK_CHECK(part->place && part->range, OAK_ERR_MEMORY,
+            "no memory to write %d boxes; use more ranks", part->nbox);
+  for (int b = 0; b < part->nbox; b++) {
+    char *header = oak_plot_fab_header(view, &part->box[b]);
+    OAK_CHECK(header, OAK_ERR_MEMORY, "no memory for the header of a box; use more ranks");
+    part->place[b].header = *bytes;
+    part->place[b].values = *bytes + (int64_t)strlen(header);
+    *bytes = part->place[b].values +
+             (int64_t)oak_box_cells(view, &part->box[b]) * view->value_bytes * view->nvar;
+    free(header);
+  }
+  return OAK_OK;
+}
+
+/** Boxes, their places in this rank's part, buffers. */
+static oak_status_t prepare_levels(writer_t *w, oak_tree_walk_t *walk) {
+  const oak_grid_view_t *view = w->view;
+  share_t *mine = w->share + (size_t)w->rank * ((size_t)view->max_level + 1);
+  OAK_TRY(oak_boxes_list(view, walk, w->boxes));
+  for (int l = 0; l <= view->max_level; l++) {
+    const oak_boxes_t *boxes = &w->boxes[l];
+    mine[l].nbox = boxes->nbox;
+    OAK_TRY(place_boxes(view, boxes, &w->level[l].part, &mine[l].bytes));
+    if (boxes->nbox == 0) continue;
+    w->level[l].buffer =
+        malloc((w->ncell << (boxes->most * view->dim)) * (size_t)view->value_bytes);
+    OAK_CHECK(w->level[l].buffer, OAK_ERR_MEMORY, "no memory to write %d boxes; use more ranks",
+              boxes->nbox);
+  }
+  return OAK_OK;
+}
+
+static int64_t aligned(int64_t bytes) { return (bytes + PART_ALIGN - 1) / PART_ALIGN * PART_ALIGN; }
+
+/** Choose the file of this rank's part of a level, and where in it the part begins. */
+static void place_part(writer_t *w, int l) {
+  oak_plot_level_t *part = &w->level[l].part;
+  const size_t nlevel = (size_t)w->view->max_level + 1;
+  int64_t total = 0, begin = 0;
+  part->total = 0;
+  for (int r = 0; r < w->size; r++) {
+    total += w->share[r * nlevel + l].bytes;
+    part->total += w->share[r * nlevel + l].nbox;
+  }
+  int64_t files = w->few_files ? (total + FILE_BYTES - 1) / FILE_BYTES : w->files;
+  if (files > w->files) files = w->files;
+  part->file = (int)(w->rank * files / w->size);
+  for (int r = w->rank - 1; r >= 0 && (int)(r * files / w->size) == part->file; r--)
+    begin += aligned(w->share[r * nlevel + l].bytes);
+  for (int b = 0; b < part->nbox; b++) {
+    part->place[b].header += begin;
+    part->place[b].values += begin;
+  }
+}
+
+/** Open the data file of this rank's part of a level and write the headers of its boxes. */
+static oak_status_t open_level(writer_t *w, int l, const char *folder) {
+  level_t *level = &w->level[l];
+  if (level->part.nbox == 0) return OAK_OK;
+  level->path = oak_text_new("%s/Level_%d/" OAK_PLOT_DATA, folder, l, level->part.file);
+  OAK_CHECK(level->path, OAK_ERR_MEMORY, "no memory for the name of a data file in %s", folder);
+  level->fd = open(level->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (level->fd < 0) return oak_file_failed("create", level->path, errno);
+  for (int b = 0; b < level->part.nbox; b++) {
+    char *header = oak_plot_fab_header(w->view, &level->part.box[b]);
+    OAK_CHECK(header, OAK_ERR_MEMORY, "no memory for the header of a box; use more ranks");
+    const oak_status_t st =
+        oak_write_at(level->fd, header, strlen(header), level->part.place[b].header, level->path);
+    free(header);
+    OAK_TRY(st);
+  }
+  return OAK_OK;
+}
+
+static void widen_range(double range[2], int first, const double *cells, size_t n, int bytes) {
+  /* AMReX reads numbers only: a box without any finite value says 0. */
+  double low = first ? INFINITY : range[0], high = first ? -INFINITY : range[1];
+  for (size_t i = 0; i < n; i++) {
+    const double value = bytes == 4 ? (double)(float)cells[i] : cells[i];
+    if (!isfinite(value)) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  range[0] = low;
+  range[1] = high;
+}
+
+static oak_status_t write_node(void *context, int l, const int32_t index[3], const double *cells) {
+  writer_t *w = context;
+  level_t *level = &w->level[l];
+  const oak_box_t *box = &level->part.box[level->box];
+  const int nvar = w->view->nvar, nnode = 1 << (box->merge * w->view->dim);
+  double *range = level->part.range + ((size_t)level->box * nvar + w->var) * 2;
+  widen_range(range, level->filled == 0, cells, w->ncell, w->view->value_bytes);
+  oak_box_place(w->view, box, index, cells, level->buffer);
+  if (++level->filled < nnode) return OAK_OK;
+  if (range[0] > range[1]) range[0] = range[1] = 0.0;
+  const size_t bytes = w->ncell * (size_t)nnode * (size_t)w->view->value_bytes;
+  const int64_t at = level->part.place[level->box++].values + (int64_t)bytes * w->var;
+  level->filled = 0;
+  return oak_write_at(level->fd, level->buffer, bytes, at, level->path);
+}
+
+/** Close the data files, with all of their data on the disk if \a st is OAK_OK; \a st or the first
+ * failure. */
+static oak_status_t close_levels(writer_t *w, oak_status_t st) {
+  for (int l = 0; l <= w->view->max_level; l++) {
+    level_t *level = &w->level[l];
+    if (level->fd >= 0 && st == OAK_OK) st = oak_sync(level->fd, level->path);
+    if (level->fd >= 0 && close(level->fd) != 0 && st == OAK_OK)
+      st = oak_file_failed("write", level->path, errno);
+    level->fd = -1;
+  }
+  return st;
+}
+
+static void free_levels(writer_t *w) {
+  for (int l = 0; l <= w->view->max_level && w->level; l++) {
+    free(w->level[l].part.place);
+    free(w->level[l].part.range);
+    free(w->level[l].path);
+    free(w->level[l].buffer);
+  }
+  if (w->boxes) oak_boxes_free(w->view, w->boxes);
+  free(w->boxes);
+  free(w->level);
+  free(w->share);
+}
+
+/** Write the data files into the folder. Collective. */
+static oak_status_t write_data(writer_t *w, oak_tree_walk_t *walk, const char *folder) {
+  const oak_grid_view_t *view = w->view;
+  const int bytes = (int)sizeof *w->share * (view->max_level + 1);
+  OAK_TRY(oak_agree(view->comm, prepare_levels(w, walk)));
+  MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, w->share, bytes, MPI_BYTE, view->comm);
+  oak_status_t st = OAK_OK;
+  for (int l = 0; l <= view->max_level; l++) place_part(w, l);
+  for (int l = 0; l <= view->max_level && st == OAK_OK; l++) st = open_level(w, l, folder);
+  st = oak_agree(view->comm, st);
+  for (w->var = 0; w->var < view->nvar && st == OAK_OK; w->var++) {
+    for (int l = 0; l <= view->max_level; l++) w->level[l].box = w->level[l].filled = 0;
+    st = oak_agree(view->comm, oak_tree_walk_run(walk, w->var, write_node, w));
+  }
+  return oak_agree(view->comm, close_levels(w, st));
+}
+
+/** Write the text files into the folder. Collective. */
+static oak_status_t write_text(const writer_t *w, const char *folder) {
+  const size_t nlevel = (size_t)w->view->max_level + 1;
+  oak_plot_level_t *level = malloc(nlevel * sizeof *level);
+  oak_status_t st = OAK_OK;
+  if (!level) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write the headers of %s", folder);
+  for (size_t l = 0; l < nlevel && level; l++) level[l] = w->level[l].part;
+  st = oak_agree(w->view->comm, st);
+  if (st == OAK_OK) st = oak_plot_write_text(w->view, level, folder);
+  free(level);
+  return st;
+}
+
+/** Write all of the plotfile into the folder. Collective. */
+static oak_status_t write_tree(const oak_grid_view_t *view, int files, const char *folder) {
+  writer_t w = {.view = view, .few_files = files == 0, .ncell = 1};
+  oak_tree_walk_t *walk = NULL;
+  const size_t nlevel = (size_t)view->max_level + 1;
+  MPI_Comm_rank(view->comm, &w.rank);
+  MPI_Comm_size(view->comm, &w.size);
+  for (int d = 0; d < view->dim; d++) w.ncell *= (size_t)view->block_size;
+  OAK_TRY(oak_tree_walk_new(view, &walk));
+  w.files = count_files(view, files);
+  w.level = calloc(nlevel, sizeof *w.level);
+  w.boxes = calloc(nlevel, sizeof *w.boxes);
+  w.share = calloc(nlevel * (size_t)w.size, sizeof *w.share);
+  for (size_t l = 0; l < nlevel && w.level; l++) w.level[l].fd = -1;
+  oak_status_t st = OAK_OK;
+  if (!w.level || !w.boxes || !w.share)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", folder);
+  st = oak_agree(view->comm, st);
+  if (st == OAK_OK) st = write_data(&w, walk, folder);
+  if (st == OAK_OK) st = write_text(&w, folder);
+  free_levels(&w);
+  oak_tree_walk_destroy(&walk);
+  return st;
+}
+
+oak_status_t oak_plotfile_write(const oak_grid_view_t *view, const char *path) {
+  return oak_plotfile_write_ext(view, 0, path);
+}
+
+oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files,
+                                    const char *path_given) {
+  OAK_TRY(oak_view_check(view, path_given));
+  OAK_CHECK(files >= 0, OAK_ERR_ARGUMENT,
+            "%s: %d data files are asked for; 0, one per host, or more", path_given, files);
+  int rank;
+  MPI_Comm_rank(view->comm, &rank);
+  char *path = oak_plot_path(path_given);
+  char *part = oak_text_new("%s" OAK_PART, path ? path : "");
+  oak_status_t st = OAK_OK;
+  if (!path || !part)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of %s", path_given);
+  else if (rank == 0)
+    st = oak_plot_create(view, path, part);
+  st = oak_agree(view->comm, st);
+  if (st == OAK_OK) {
+    st = write_tree(view, files, part);
+    if (st == OAK_OK)
+      st = oak_agree(view->comm, rank == 0 ? oak_plot_publish(view, path, part) : OAK_OK);
+    if (st != OAK_OK) {
+      /* The message to keep is that of the failure, not of a clean-up that may fail for the same
+       * reason. All files are closed by now: writers closed them before they agreed. */
+      char *message = strdup(oak_last_error());
+      MPI_Barrier(view->comm);
+      if (rank == 0) oak_plotfile_remove(part);
+      if (message) OAK_FAIL(st, "%s", message);
+      free(message);
+    }
+  }
+  free(path);
+  free(part);
+  return st;
+}

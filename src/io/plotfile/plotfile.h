@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * AMReX plotfiles, which ParaView, VisIt and yt read. Private. */
+#ifndef OAK_PLOTFILE_H
+#define OAK_PLOTFILE_H
+
+#include "io/view/grid_view.h"
+
+/** Write the plotfile folder \a path in the precision of \a view. Collective; \a view and \a path
+ * agree on all ranks, which fail together.
+ * The whole tree is stored from level 0 on: parents hold the averages of their children, so each
+ * level nests in the one below and level 0 covers the domain. All is written to "\a path.oak-part",
+ * which gets its name when it is complete and on the disk: a failed or interrupted write leaves an
+ * earlier plotfile of that name as it was. Missing parent folders are created. Values do not depend
+ * on the number of ranks. \return OAK_ERR_ARGUMENT as oak_view_check; OAK_ERR_FILE with path and
+ * reason, also if what has that name is no plotfile or holds other files. Memory: a few boxes per
+ * level, whatever the mesh. */
+oak_status_t oak_plotfile_write(const oak_grid_view_t *view, const char *path);
+
+/** The same with \a files data files per level, or one per rank if there are fewer ranks. Ranks
+ * next to each other share a file. 0: one per host, or fewer of 64 MB. */
+oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files, const char *path);
+
+/** Fail if \a path holds anything that is not part of a plotfile; links are not followed. It is no
+ * failure if nothing is there. Rank-local. */
+oak_status_t oak_plotfile_check(const char *path);
+/** Remove a plotfile, or what is there of it, if that check lets it. Rank-local. */
+oak_status_t oak_plotfile_remove(const char *path);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Plotfiles read back: their values, as a grid view. The text files are plotfile_scan.c's, the tree
+ * of blocks is plotfile_tree.c's. */
+#define _GNU_SOURCE 1
+#include "plotfile_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/files/file_tools.h"
+#include "plotfile_scan.h"
+#include "plotfile_tree.h"
+
+enum { FAB_HEADER = 512 };
+
+/** What was read last on a level: one variable of one box. Leaves come in Morton order, so that
+ * those of a box follow each other but for leaves of finer levels. */
+typedef struct {
+  int fd, file;  /**< open file; -1: none */
+  int box, var;  /**< -1: none */
+  double *value; /**< of the box */
+  char *raw;     /**< as in the file */
+  size_t size;   /**< bytes of each of the two */
+} level_t;
+
+struct oak_plotfile {
+  oak_grid_view_t view;
+  oak_scan_t scan;
+  oak_leaves_t leaves;
+  char *path;
+  level_t *level; /**< [finest + 1] */
+  int value_bytes;
+  int64_t bytes;
+};
+
+static int64_t box_cells(const oak_scan_box_t *box) {
+  return box->size[0] * box->size[1] * box->size[2];
+}
+
+static char *data_path(const oak_plotfile_t *p, int l, int file) {
+  return oak_text_new("%s/Level_%d/%s", p->path, l, p->scan.level[l].file[file]);
+}
+
+static oak_status_t damaged(const oak_plotfile_t *p, int l, const oak_scan_box_t *box,
+                            const char *what) {
+  return OAK_FAIL(OAK_ERR_FILE,
+                  "%s/Level_%d/%s, byte %lld: %s; the plotfile is damaged, or was not written by "
+                  "oak",
+                  p->path, l, p->scan.level[l].file[box->file], (long long)box->offset, what);
+}
+
+/* ---- data files ---- */
+
+static oak_status_t open_data(oak_plotfile_t *p, int l, int file) {
+  level_t *level = &p->level[l];
+  if (level->fd >= 0 && level->file == file) return OAK_OK;
+  if (level->fd >= 0) close(level->fd);
+  level->fd = -1;
+  char *path = data_path(p, l, file);
+  OAK_CHECK(path, OAK_ERR_MEMORY, "no memory to read %s", p->path);
+  level->file = file;
+  level->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const oak_status_t st =
+      level->fd >= 0 ? OAK_OK : OAK_FAIL(OAK_ERR_FILE, "cannot read %s: %s", path, strerror(errno));
+  free(path);
+  return st;
+}
+
+/** Read up to \a bytes. \return how many; fewer at the end of the file or after a failure. */
+static size_t read_at(int fd, void *to, size_t bytes, int64_t offset) {
+  size_t done = 0;
+  while (done < bytes) {
+    const ssize_t n = pread(fd, (char *)to + done, bytes - done, (off_t)(offset + (int64_t)done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    done += (size_t)n;
+  }
+  return done;
+}
+
+/** Read the header of a box. \param [out] data  where its values begin. */
+static oak_status_t read_fab_header(oak_plotfile_t *p, int l, const oak_scan_box_t *box, int *bytes,
+                                    int *swap, int64_t *data) {
+  char text[FAB_HEADER];
+  OAK_TRY(open_data(p, l, box->file));
+  const size_t n = read_at(p->level[l].fd, text, sizeof text - 1, box->offset);
+  text[n] = '\0';
+  char *end = strchr(text, '\n');
+  if (end) *end = '\0';
+  if (!end || !oak_scan_fab_header(text, &p->scan, box, bytes, swap))
+    return damaged(p, l, box, "no header of the box that Cell_H puts there");
+  *data = box->offset + (end + 1 - text);
+  return OAK_OK;
+}
+
+/** The sizes of the data files limit what the text files may promise. */
+static oak_status_t check_level(oak_plotfile_t *p, int l) {
+  const oak_scan_level_t *level = &p->scan.level[l];
+  int64_t *size = malloc((size_t)level->nfile * sizeof *size);
+  oak_status_t st = OAK_OK;
+  OAK_CHECK(size, OAK_ERR_MEMORY, "no memory to read %s", p->path);
+  double promised = 0, present = 0;
+  for (int f = 0; f < level->nfile && st == OAK_OK; f++) {
+    struct stat info;
+    char *path = data_path(p, l, f);
+    if (!path)
+      st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", p->path);
+    else if (stat(path, &info) != 0)
+      st = OAK_FAIL(OAK_ERR_FILE, "cannot read %s: %s", path, strerror(errno));
+    else if (!S_ISREG(info.st_mode))
+      st = OAK_FAIL(OAK_ERR_FILE, "%s is no regular file", path);
+    else
+      present += (double)(size[f] = info.st_size);
+    free(path);
+  }
+  for (int b = 0; b < level->nbox && st == OAK_OK; b++) {
+    const oak_scan_box_t *box = &level->box[b];
+    const double bytes = (double)box->size[0] * (double)box->size[1] * (double)box->size[2] *
+                             p->scan.nvar * p->value_bytes +
+                         (double)oak_scan_fab_bytes(&p->scan, box, p->value_bytes);
+    promised += bytes;
+    if (bytes > (double)(size[box->file] - box->offset))
+      st = damaged(p, l, box, "the file ends before the values that Cell_H promises");
+  }
+  free(size);
+  OAK_TRY(st);
+  OAK_CHECK(
+      promised <= present, OAK_ERR_FILE,
+      "the data files of %s/Level_%d have %.17g bytes, fewer than the %.17g of its boxes; the "
+      "plotfile is damaged",
+      p->path, l, present, promised);
+  p->bytes += (int64_t)present;
+  return OAK_OK;
+}
+
+/* ---- values ---- */
+
+static oak_status_t grow(oak_plotfile_t *p, level_t *level, int64_t cells) {
+  const size_t size = (size_t)cells * sizeof(double);
+  if (size <= level->size) return OAK_OK;
+  free(level->value);
+  free(level->raw);
+  level->size = 0;
+  level->value = malloc(size);
+  level->raw = malloc(size);
+  OAK_CHECK(level->value && level->raw, OAK_ERR_MEMORY,
+            "no memory for the %lld cells of a box of %s", (long long)cells, p->path);
+  level->size = size;
+  return OAK_OK;
+}
+
+static void swap_bytes(char *raw, size_t n, size_t bytes) {
+  for (size_t i = 0; i < n; i++, raw += bytes)
+    for (size_t b = 0; b < bytes / 2; b++) {
+      const char other = raw[b];
+      raw[b] = raw[bytes - 1 - b];
+      raw[bytes - 1 - b] = other;
+    }
+}
+
+/** Make variable \a var of box \a b what the level holds in memory. */
+static oak_status_t load_box(oak_plotfile_t *p, int l, int b, int var) {
+  level_t *level = &p->level[l];
+  const oak_scan_box_t *box = &p->scan.level[l].box[b];
+  int bytes, swap;
+  int64_t data;
+  if (level->box == b && level->var == var) return OAK_OK;
+  level->box = -1;
+  OAK_TRY(read_fab_header(p, l, box, &bytes, &swap, &data));
+  if (bytes != p->value_bytes) return damaged(p, l, box, "values of another precision");
+  const int64_t cells = box_cells(box);
+  OAK_TRY(grow(p, level, cells));
+  const size_t n = (size_t)cells, size = n * (size_t)bytes;
+  if (read_at(level->fd, level->raw, size, data + (int64_t)size * var) != size)
+    return damaged(p, l, box, "the file ends within the values, or cannot be read");
+  if (swap) swap_bytes(level->raw, n, (size_t)bytes);
+  if (bytes == 8) memcpy(level->value, level->raw, size);
+  for (size_t i = 0; bytes == 4 && i < n; i++) {
+    float value;
+    memcpy(&value, level->raw + i * sizeof value, sizeof value);
+    level->value[i] = (double)value;
+  }
+  level->box = b;
+  level->var = var;
+  return OAK_OK;
+}
+
+/** Copy the cells of a leaf out of its box, which is in memory. */
+static void copy_leaf(const oak_plotfile_t *p, int leaf, double *dst) {
+  const int l = p->leaves.level[leaf], dim = p->view.dim;
+  const size_t n = (size_t)p->leaves.block_size, nk = dim == 3 ? n : 1;
+  const oak_scan_box_t *box = &p->scan.level[l].box[p->leaves.box[leaf]];
+  size_t at[3];
+  for (int d = 0; d < 3; d++)
+    at[d] = (size_t)((int64_t)p->leaves.index[leaf][d] * (d < dim ? (int64_t)n : 1) - box->low[d]);
+  for (size_t k = 0; k < nk; k++)
+    for (size_t j = 0; j < n; j++) {
+      const size_t row = ((at[2] + k) * (size_t)box->size[1] + at[1] + j) * (size_t)box->size[0];
+      memcpy(dst + (k * n + j) * n, p->level[l].value + row + at[0], n * sizeof *dst);
+    }
+}
+
+static oak_status_t read_leaves(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
+  oak_plotfile_t *p = view->owner;
+  size_t cells = 1;
+  for (int d = 0; d < view->dim; d++) cells *= (size_t)view->block_size;
+  for (int b = b0; b < b0 + n; b++, dst += cells) {
+    OAK_TRY(load_box(p, p->leaves.level[b], p->leaves.box[b], var));
+    copy_leaf(p, b, dst);
+  }
+  return OAK_OK;
+}
+
+/* ---- open and close ---- */
+
+static void make_view(oak_plotfile_t *p) {
+  const oak_scan_t *scan = &p->scan;
+  const oak_leaves_t *leaves = &p->leaves;
+  p->view = (oak_grid_view_t){.comm = MPI_COMM_SELF,
+                              .dim = scan->dim,
+                              .block_size = leaves->block_size,
+                              .min_level = scan->finest,
+                              .nglobal = leaves->nleaf,
+                              .nblock = leaves->nleaf,
+                              .level = leaves->level,
+                              .index = (const int32_t(*)[3])leaves->index,
+                              .time = scan->time,
+                              .step = (long)scan->step,
+                              .value_bytes = p->value_bytes,
+                              .nvar = scan->nvar,
+                              .name = (const char *const *)scan->name,
+                              .read = read_leaves,
+                              .owner = p};
+  memcpy(p->view.xmin, scan->xmin, sizeof scan->xmin);
+  memcpy(p->view.xmax, scan->xmax, sizeof scan->xmax);
+  memcpy(p->view.trees, leaves->trees, sizeof leaves->trees);
+  for (int b = 0; b < leaves->nleaf; b++) {
+    if (leaves->level[b] < p->view.min_level) p->view.min_level = leaves->level[b];
+    if (leaves->level[b] > p->view.max_level) p->view.max_level = leaves->level[b];
+  }
+}
+
+static oak_status_t fill(oak_plotfile_t *p, int block_size) {
+  int swap;
+  int64_t data;
+  OAK_TRY(oak_scan_read(p->path, &p->scan));
+  p->level = calloc((size_t)p->scan.finest + 1, sizeof *p->level);
+  OAK_CHECK(p->level, OAK_ERR_MEMORY, "no memory to read %s", p->path);
+  for (int l = 0; l <= p->scan.finest; l++)
+    p->level[l] = (level_t){.fd = -1, .file = -1, .box = -1, .var = -1};
+  OAK_TRY(read_fab_header(p, 0, &p->scan.level[0].box[0], &p->value_bytes, &swap, &data));
+  for (int l = 0; l <= p->scan.finest; l++) OAK_TRY(check_level(p, l));
+  OAK_TRY(oak_leaves_find(&p->scan, p->path, block_size, &p->leaves));
+  make_view(p);
+  return OAK_OK;
+}
+
+oak_status_t oak_plotfile_open(const char *path, int block_size, oak_plotfile_t **out) {
+  oak_plotfile_t *p = calloc(1, sizeof *p);
+  *out = NULL;
+  OAK_CHECK(p, OAK_ERR_MEMORY, "no memory to read %s", path);
+  size_t length = strlen(path);
+  while (length > 1 && path[length - 1] == '/') length--;
+  p->path = strndup(path, length);
+  const oak_status_t st =
+      p->path ? fill(p, block_size) : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", path);
+  if (st == OAK_OK)
+    *out = p;
+  else
+    oak_plotfile_close(&p);
+  return st;
+}
+
+void oak_plotfile_close(oak_plotfile_t **plotfile) {
+  oak_plotfile_t *p = *plotfile;
+  *plotfile = NULL;
+  if (!p) return;
+  for (int l = 0; p->level && l <= p->scan.finest; l++) {
+    if (p->level[l].fd >= 0) close(p->level[l].fd);
+    free(p->level[l].value);
+    free(p->level[l].raw);
+  }
+  free(p->level);
+  oak_leaves_free(&p->leaves);
+  oak_scan_free(&p->scan);
+  free(p->path);
+  free(p);
+}
+
+const oak_grid_view_t *oak_plotfile_view(const oak_plotfile_t *plotfile) { return &plotfile->view; }
+
+void oak_plotfile_range(const oak_plotfile_t *plotfile, int var, double range[2]) {
+  memcpy(range, plotfile->scan.range[var], 2 * sizeof *range);
+}
+
+int64_t oak_plotfile_bytes(const oak_plotfile_t *plotfile) { return plotfile->bytes; }

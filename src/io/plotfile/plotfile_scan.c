@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The text files of a plotfile, read back: Header and, per level, Cell_H.
+ *
+ * Plotfiles may come from anywhere, so nothing in them is believed: a number is checked when it is
+ * read, and the first thing that does not fit ends the reading with file and line. */
+#define _GNU_SOURCE 1
+#include "plotfile_scan.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/files/file_tools.h"
+
+enum { MOST_LEVELS = 31, MOST_NAME = 255 };
+static const int64_t MOST_TEXT = INT64_C(4) << 30;
+
+/** A text in memory and how far it is read. */
+typedef struct {
+  char *path;
+  char *text; /**< with a zero byte behind it */
+  const char *at;
+} reader_t;
+
+/* ---- words and numbers ---- */
+
+static oak_status_t unexpected(const reader_t *r, const char *expected) {
+  int line = 1, length = 0;
+  for (const char *c = r->text; c < r->at; c++) line += *c == '\n';
+  while (length < 24 && r->at[length] && r->at[length] != '\n') length++;
+  return OAK_FAIL(OAK_ERR_FILE,
+                  "%s, line %d: %s expected, not '%.*s': the file is damaged, or not a plotfile of "
+                  "cells on levels refined by 2",
+                  r->path, line, expected, length, r->at);
+}
+
+static void skip_blank(reader_t *r) {
+  while (isspace((unsigned char)*r->at)) r->at++;
+}
+
+/** Take \a word, blanks before it. */
+static oak_status_t take_word(reader_t *r, const char *word) {
+  const size_t length = strlen(word);
+  skip_blank(r);
+  if (strncmp(r->at, word, length) != 0) {
+    char expected[64];
+    snprintf(expected, sizeof expected, "'%s'", word);
+    return unexpected(r, expected);
+  }
+  r->at += length;
+  return OAK_OK;
+}
+
+static oak_status_t take_integer(reader_t *r, const char *what, int64_t low, int64_t high,
+                                 int64_t *out) {
+  char *end, expected[128];
+  skip_blank(r);
+  errno = 0;
+  const long long value = strtoll(r->at, &end, 10);
+  if (end == r->at || errno != 0 || value < low || value > high) {
+    snprintf(expected, sizeof expected, "%s from %lld to %lld", what, (long long)low,
+             (long long)high);
+    return unexpected(r, expected);
+  }
+  r->at = end;
+  *out = value;
+  return OAK_OK;
+}
+
+static oak_status_t take_int(reader_t *r, const char *what, int low, int high, int *out) {
+  int64_t value;
+  OAK_TRY(take_integer(r, what, low, high, &value));
+  *out = (int)value;
+  return OAK_OK;
+}
+
+/** A number that this reader has no use for may be anything that is one. */
+static oak_status_t take_real(reader_t *r, const char *what, double *out) {
+  char *end;
+  skip_blank(r);
+  const double value = strtod(r->at, &end);
+  if (end == r->at) return unexpected(r, what);
+  r->at = end;
+  *out = value;
+  return OAK_OK;
+}
+
+/** "(a,b,c)" */
+static oak_status_t take_corner(reader_t *r, int dim, int64_t out[3]) {
+  for (int d = 0; d < dim; d++) {
+    OAK_TRY(take_word(r, d == 0 ? "(" : ","));
+    OAK_TRY(take_integer(r, "a cell", 0, INT32_MAX, &out[d]));
+  }
+  return take_word(r, ")");
+}
+
+/** "((low) (high) (0,0,0))": cells. */
+static oak_status_t take_box(reader_t *r, int dim, int64_t low[3], int64_t size[3]) {
+  int64_t high[3] = {0, 0, 0}, centring[3] = {0, 0, 0};
+  low[2] = 0;
+  OAK_TRY(take_word(r, "("));
+  OAK_TRY(take_corner(r, dim, low));
+  OAK_TRY(take_corner(r, dim, high));
+  OAK_TRY(take_corner(r, dim, centring));
+  OAK_TRY(take_word(r, ")"));
+  for (int d = 0; d < 3; d++) {
+    if (high[d] < low[d] || centring[d] != 0) return unexpected(r, "a box of cells before this");
+    size[d] = high[d] - low[d] + 1;
+  }
+  return OAK_OK;
+}
+
+/** Text up to \a stop or the end of the line, as a fresh string. */
+static oak_status_t take_name(reader_t *r, const char *what, const char *stop, char **out) {
+  skip_blank(r);
+  const size_t length = strcspn(r->at, stop);
+  if (length == 0 || length > MOST_NAME) return unexpected(r, what);
+  *out = strndup(r->at, length);
+  OAK_CHECK(*out, OAK_ERR_MEMORY, "no memory to read %s", r->path);
+  r->at += length;
+  return OAK_OK;
+}
+
+static oak_status_t take_end(reader_t *r) {
+  skip_blank(r);
+  return *r->at ? unexpected(r, "the end of the file") : OAK_OK;
+}
+
+/* ---- files ---- */
+
+static void close_text(reader_t *r) {
+  free(r->path);
+  free(r->text);
+}
+
+static oak_status_t read_all(reader_t *r, int fd) {
+  struct stat info;
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > MOST_TEXT)
+    return OAK_FAIL(OAK_ERR_FILE, "%s is no regular file of at most 4 GB: that is no plotfile",
+                    r->path);
+  r->text = malloc((size_t)info.st_size + 1);
+  OAK_CHECK(r->text, OAK_ERR_MEMORY, "no memory to read the %lld bytes of %s",
+            (long long)info.st_size, r->path);
+  size_t length = 0;
+  while (length < (size_t)info.st_size) {
+    const ssize_t n = read(fd, r->text + length, (size_t)info.st_size - length);
+    if (n < 0 && errno == EINTR) continue;
+    OAK_CHECK(n >= 0, OAK_ERR_FILE, "cannot read %s: %s", r->path, strerror(errno));
+    if (n == 0) break;
+    length += (size_t)n;
+  }
+  r->text[length] = '\0';
+  r->at = r->text;
+  OAK_CHECK(strlen(r->text) == length, OAK_ERR_FILE,
+            "%s holds a zero byte: the file is damaged, or not of a plotfile", r->path);
+  return OAK_OK;
+}
+
+/** Read a file of the plotfile \a folder. close_text() is due also after a failure. */
+static oak_status_t open_text(reader_t *r, const char *folder, const char *name) {
+  *r = (reader_t){oak_text_new("%s/%s", folder, name), NULL, NULL};
+  OAK_CHECK(r->path, OAK_ERR_MEMORY, "no memory to read %s", folder);
+  const int fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait */
+  OAK_CHECK(fd >= 0, OAK_ERR_FILE, "cannot read %s: %s; a plotfile is a folder such as plt000100",
+            r->path, strerror(errno));
+  const oak_status_t st = read_all(r, fd);
+  close(fd);
+  return st;
+}
+
+/* ---- Header ---- */
+
+static oak_status_t take_variables(reader_t *r, oak_scan_t *scan) {
+  int count, size = 0;
+  OAK_TRY(take_int(r, "a number of variables", 1, INT_MAX, &count));
+  for (; scan->nvar < count; scan->nvar++) {
+    if (scan->nvar == size) {
+      size = size ? 2 * size : 16;
+      char **more = realloc(scan->name, (size_t)size * sizeof *more);
+      OAK_CHECK(more, OAK_ERR_MEMORY, "no memory to read %s", r->path);
+      scan->name = more;
+    }
+    OAK_TRY(take_name(r, "the name of a variable", "\r\n", &scan->name[scan->nvar]));
+  }
+  scan->range = malloc((size_t)count * sizeof *scan->range);
+  OAK_CHECK(scan->range, OAK_ERR_MEMORY, "no memory to read %s", r->path);
+  for (int v = 0; v < count; v++) {
+    scan->range[v][0] = INFINITY;
+    scan->range[v][1] = -INFINITY;
+  }
+  return OAK_OK;
+}
+
+static oak_status_t take_domain(reader_t *r, oak_scan_t *scan) {
+  const int dim = scan->dim;
+  for (int d = 0; d < dim; d++) OAK_TRY(take_real(r, "the lower corner", &scan->xmin[d]));
+  for (int d = 0; d < dim; d++) OAK_TRY(take_real(r, "the upper corner", &scan->xmax[d]));
+  for (int d = 0; d < dim; d++)
+    if (!isfinite(scan->xmax[d] - scan->xmin[d]) || !(scan->xmin[d] < scan->xmax[d]))
+      return unexpected(r, "a domain of finite size before this");
+  int ratio;
+  for (int l = 0; l < scan->finest; l++)
+    OAK_TRY(take_int(r, "the ratio 2 of levels,", 2, 2, &ratio));
+  for (int l = 0; l <= scan->finest; l++) {
+    int64_t low[3], size[3];
+    OAK_TRY(take_box(r, dim, low, size));
+    if (l == 0) memcpy(scan->cells, size, sizeof size);
+    for (int d = 0; d < dim; d++)
+      if (low[d] != 0 || size[d] != scan->cells[d] << l)
+        return unexpected(r, "a domain from cell 0, twice as large on each level, before this");
+  }
+  for (int l = 0; l <= scan->finest; l++)
+    OAK_TRY(take_integer(r, "a step", 0, LONG_MAX, &scan->step));
+  double unused;
+  for (int i = 0; i < dim * (scan->finest + 1); i++)
+    OAK_TRY(take_real(r, "the size of a cell", &unused));
+  return OAK_OK;
+}
+
+/** Header's part on one level. */
+static oak_status_t take_level(reader_t *r, const oak_scan_t *scan, int l, int *nbox) {
+  double unused;
+  int64_t step;
+  char path[32];
+  OAK_TRY(take_int(r, "the number of the level,", l, l, &l));
+  OAK_TRY(take_int(r, "a number of boxes", 1, INT_MAX, nbox));
+  OAK_TRY(take_real(r, "a time", &unused));
+  OAK_TRY(take_integer(r, "a step", 0, LONG_MAX, &step));
+  for (int64_t i = 0; i < (int64_t)*nbox * scan->dim * 2; i++)
+    OAK_TRY(take_real(r, "the corner of a box", &unused));
+  snprintf(path, sizeof path, "Level_%d/Cell", l);
+  return take_word(r, path);
+}
+
+static oak_status_t take_header(reader_t *r, oak_scan_t *scan, int nbox[MOST_LEVELS]) {
+  int unused;
+  OAK_TRY(take_word(r, "HyperCLaw-V1.1"));
+  OAK_TRY(take_variables(r, scan));
+  OAK_TRY(take_int(r, "dimension", 2, 3, &scan->dim));
+  OAK_TRY(take_real(r, "a time", &scan->time));
+  OAK_TRY(take_int(r, "a highest level", 0, MOST_LEVELS - 1, &scan->finest));
+  OAK_TRY(take_domain(r, scan));
+  OAK_TRY(take_int(r, "Cartesian coordinates, 0,", 0, 0, &unused));
+  OAK_TRY(take_int(r, "a boundary of 0 cells,", 0, 0, &unused));
+  for (int l = 0; l <= scan->finest; l++) OAK_TRY(take_level(r, scan, l, &nbox[l]));
+  return take_end(r);
+}
+
+/* ---- Cell_H ---- */
+
+/** "FabOnDisk: name offset". Boxes of a file follow each other, so its name is compared with the
+ * last one before all. */
+static oak_status_t take_place(reader_t *r, oak_scan_level_t *level, oak_scan_box_t *box) {
+  char *name;
+  OAK_TRY(take_word(r, "FabOnDisk:"));
+  OAK_TRY(take_name(r, "the name of a data file", " \t\r\n", &name));
+  int f = level->nfile - 1;
+  while (f >= 0 && strcmp(name, level->file[f]) != 0) f--;
+  box->file = f >= 0 ? f : level->nfile;
+  if (f >= 0) {
+    free(name);
+  } else {
+    char **more = realloc(level->file, (size_t)(level->nfile + 1) * sizeof *more);
+    if (!more) free(name);
+    OAK_CHECK(more, OAK_ERR_MEMORY, "no memory to read %s", r->path);
+    level->file = more;
+    level->file[level->nfile++] = name;
+    if (strchr(name, '/')) return unexpected(r, "a file of the same folder before this");
+  }
+  return take_integer(r, "a place in the file", 0, INT64_MAX / 2, &box->offset);
+}
+
+static oak_status_t take_boxes(reader_t *r, const oak_scan_t *scan, int l, int nbox) {
+  oak_scan_level_t *level = &scan->level[l];
+  int size = 0;
+  OAK_TRY(take_word(r, "("));
+  OAK_TRY(take_int(r, "the number of boxes in Header,", nbox, nbox, &nbox));
+  OAK_TRY(take_int(r, "0", 0, 0, &(int){0}));
+  for (; level->nbox < nbox; level->nbox++) {
+    if (level->nbox == size) {
+      size = size ? size > INT_MAX / 2 ? INT_MAX : 2 * size : 64;
+      void *more = realloc(level->box, (size_t)size * sizeof *level->box);
+      OAK_CHECK(more, OAK_ERR_MEMORY, "no memory to read %s", r->path);
+      level->box = more;
+    }
+    oak_scan_box_t *box = &level->box[level->nbox];
+    OAK_TRY(take_box(r, scan->dim, box->low, box->size));
+    for (int d = 0; d < scan->dim; d++)
+      if (box->low[d] + box->size[d] > scan->cells[d] << l)
+        return unexpected(r, "a box within the domain before this");
+  }
+  return take_word(r, ")");
+}
+
+/** Lowest (\a side 0) or highest values of each box. */
+static oak_status_t take_range(reader_t *r, oak_scan_t *scan, int nbox, int side) {
+  OAK_TRY(take_int(r, "the number of boxes,", nbox, nbox, &(int){0}));
+  OAK_TRY(take_word(r, ","));
+  OAK_TRY(take_int(r, "the number of variables,", scan->nvar, scan->nvar, &(int){0}));
+  for (int b = 0; b < nbox; b++)
+    for (int v = 0; v < scan->nvar; v++) {
+      double value = 0;
+      OAK_TRY(take_real(r, side == 0 ? "a lowest value" : "a highest value", &value));
+      OAK_TRY(take_word(r, ","));
+      double *known = &scan->range[v][side];
+      *known = side == 0 ? fmin(*known, value) : fmax(*known, value);
+    }
+  return OAK_OK;
+}
+
+static oak_status_t take_cells(reader_t *r, oak_scan_t *scan, int l, int nbox) {
+  int unused;
+  OAK_TRY(take_int(r, "version 1,", 1, 1, &unused));
+  OAK_TRY(take_int(r, "one file per process, 1,", 0, 1, &unused));
+  OAK_TRY(take_int(r, "the number of variables,", scan->nvar, scan->nvar, &unused));
+  OAK_TRY(take_int(r, "no ghost cells, 0,", 0, 0, &unused));
+  OAK_TRY(take_boxes(r, scan, l, nbox));
+  OAK_TRY(take_int(r, "the number of boxes,", nbox, nbox, &unused));
+  for (int b = 0; b < nbox; b++) OAK_TRY(take_place(r, &scan->level[l], &scan->level[l].box[b]));
+  for (int side = 0; side < 2; side++) OAK_TRY(take_range(r, scan, nbox, side));
+  return take_end(r);
+}
+
+/* ---- the whole ---- */
+
+oak_status_t oak_scan_read(const char *path, oak_scan_t *out) {
+  int nbox[MOST_LEVELS];
+  reader_t r;
+  *out = (oak_scan_t){.cells = {1, 1, 1}};
+  oak_status_t st = open_text(&r, path, "Header");
+  if (st == OAK_OK) st = take_header(&r, out, nbox);
+  close_text(&r);
+  OAK_TRY(st);
+  out->level = calloc((size_t)out->finest + 1, sizeof *out->level);
+  OAK_CHECK(out->level, OAK_ERR_MEMORY, "no memory to read %s", path);
+  for (int l = 0; l <= out->finest && st == OAK_OK; l++) {
+    char name[32];
+    snprintf(name, sizeof name, "Level_%d/Cell_H", l);
+    st = open_text(&r, path, name);
+    if (st == OAK_OK) st = take_cells(&r, out, l, nbox[l]);
+    close_text(&r);
+  }
+  return st;
+}
+
+void oak_scan_free(oak_scan_t *scan) {
+  for (int l = 0; scan->level && l <= scan->finest; l++) {
+    for (int f = 0; f < scan->level[l].nfile; f++) free(scan->level[l].file[f]);
+    free(scan->level[l].file);
+    free(scan->level[l].box);
+  }
+  for (int v = 0; v < scan->nvar; v++) free(scan->name[v]);
+  free(scan->name);
+  free(scan->range);
+  free(scan->level);
+  *scan = (oak_scan_t){0};
+}
+
+/* Precision and order of bytes, as AMReX writes them. */
+static const char *const precision_text[2][2] = {
+    {"FAB ((8, (64 11 52 0 1 12 0 1023)),(8, (8 7 6 5 4 3 2 1)))",
+     "FAB ((8, (64 11 52 0 1 12 0 1023)),(8, (1 2 3 4 5 6 7 8)))"},
+    {"FAB ((8, (32 8 23 0 1 9 0 127)),(4, (4 3 2 1)))",
+     "FAB ((8, (32 8 23 0 1 9 0 127)),(4, (1 2 3 4)))"}};
+
+/** What follows precision and order of bytes in the header of a box. */
+static void print_fab_box(const oak_scan_t *scan, const oak_scan_box_t *box, char text[256]) {
+  char low[80] = "", high[80] = "", zero[16] = "";
+  for (int d = 0; d < scan->dim; d++) {
+    const char *comma = d == 0 ? "" : ",";
+    const long long first = box->low[d], last = box->low[d] + box->size[d] - 1;
+    snprintf(low + strlen(low), sizeof low - strlen(low), "%s%lld", comma, first);
+    snprintf(high + strlen(high), sizeof high - strlen(high), "%s%lld", comma, last);
+    snprintf(zero + strlen(zero), sizeof zero - strlen(zero), "%s0", comma);
+  }
+  snprintf(text, 256, "((%s) (%s) (%s)) %d", low, high, zero, scan->nvar);
+}
+
+int oak_scan_fab_header(const char *text, const oak_scan_t *scan, const oak_scan_box_t *box,
+                        int *bytes, int *swap) {
+  const int one = 1, big_endian = *(const char *)&one != 1;
+  char expected[256];
+  print_fab_box(scan, box, expected);
+  for (int single = 0; single < 2; single++)
+    for (int order = 0; order < 2; order++) {
+      const size_t length = strlen(precision_text[single][order]);
+      if (strncmp(text, precision_text[single][order], length) != 0) continue;
+      *bytes = single ? 4 : 8;
+      *swap = order != big_endian;
+      return strcmp(text + length, expected) == 0;
+    }
+  return 0;
+}
+
+int64_t oak_scan_fab_bytes(const oak_scan_t *scan, const oak_scan_box_t *box, int bytes) {
+  char text[256];
+  print_fab_box(scan, box, text);
+  return (int64_t)(strlen(precision_text[bytes == 4][0]) + strlen(text) + 1);
+}

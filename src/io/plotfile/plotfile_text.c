@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The text files of an AMReX plotfile: Header and, per level, Cell_H. */
+#define _GNU_SOURCE 1
+#include "plotfile_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "io/files/file_tools.h"
+#include "io/files/scribe.h"
+
+/** What a section of lines says of each box. */
+typedef enum { TEXT_PLACE, TEXT_BOX, TEXT_FILE, TEXT_LOW, TEXT_HIGH } section_t;
+
+static void print_corner(FILE *out, int dim, const int64_t at[3]) {
+  for (int d = 0; d < dim; d++) fprintf(out, "%c%lld", d == 0 ? '(' : ',', (long long)at[d]);
+  fputc(')', out);
+}
+
+static void print_box(FILE *out, int dim, const int64_t low[3], const int64_t high[3]) {
+  const int64_t cell_centred[3] = {0, 0, 0};
+  fputc('(', out);
+  print_corner(out, dim, low);
+  fputc(' ', out);
+  print_corner(out, dim, high);
+  fputc(' ', out);
+  print_corner(out, dim, cell_centred);
+  fputc(')', out);
+}
+
+char *oak_plot_fab_header(const oak_grid_view_t *view, const oak_box_t *box) {
+  const int one = 1;
+  const int little_endian = *(const char *)&one == 1;
+  int64_t low[3], high[3];
+  char *text = NULL;
+  size_t length;
+  FILE *out = open_memstream(&text, &length);
+  if (!out) return NULL;
+  if (view->value_bytes == 4)
+    fprintf(out, "FAB ((8, (32 8 23 0 1 9 0 127)),(4, (%s)))",
+            little_endian ? "4 3 2 1" : "1 2 3 4");
+  else
+    fprintf(out, "FAB ((8, (64 11 52 0 1 12 0 1023)),(8, (%s)))",
+            little_endian ? "8 7 6 5 4 3 2 1" : "1 2 3 4 5 6 7 8");
+  oak_box_range(view, box, low, high);
+  print_box(out, view->dim, low, high);
+  fprintf(out, " %d\n", view->nvar);
+  if (fclose(out) != 0) {
+    free(text);
+    return NULL;
+  }
+  return text;
+}
+
+static void print_entry(FILE *out, const oak_grid_view_t *view, int level,
+                        const oak_plot_level_t *part, int b, section_t section) {
+  const oak_box_t *box = &part->box[b];
+  int64_t low[3], high[3];
+  oak_box_range(view, box, low, high);
+  switch (section) {
+    case TEXT_PLACE:
+      for (int d = 0; d < view->dim; d++) {
+        const double h = oak_view_cell_size(view, level, d);
+        fprintf(out, "%.17g %.17g\n", view->xmin[d] + (double)low[d] * h,
+                view->xmin[d] + (double)(high[d] + 1) * h);
+      }
+      break;
+    case TEXT_BOX:
+      print_box(out, view->dim, low, high);
+      fputc('\n', out);
+      break;
+    case TEXT_FILE:
+      fprintf(out, "FabOnDisk: " OAK_PLOT_DATA " %lld\n", part->file,
+              (long long)part->place[b].header);
+      break;
+    case TEXT_LOW:
+    case TEXT_HIGH:
+      for (int v = 0; v < view->nvar; v++)
+        fprintf(out, "%.17g,",
+                part->range[((size_t)b * view->nvar + v) * 2 + (section == TEXT_HIGH)]);
+      fputc('\n', out);
+      break;
+  }
+}
+
+/** This rank's lines of a section. NULL with no memory. */
+static char *section_text(const oak_grid_view_t *view, int level, const oak_plot_level_t *part,
+                          section_t section, size_t *length) {
+  char *text = NULL;
+  FILE *out = open_memstream(&text, length);
+  if (!out) return NULL;
+  for (int b = 0; b < part->nbox; b++) print_entry(out, view, level, part, b, section);
+  if (fclose(out) != 0) {
+    free(text);
+    return NULL;
+  }
+  return text;
+}
+
+/** Append the section of all ranks, in their order, to the scribe's file. Collective. */
+static void gather_section(const oak_grid_view_t *view, int level, const oak_plot_level_t *part,
+                           section_t section, oak_scribe_t *scribe) {
+  size_t length = 0;
+  char *text = section_text(view, level, part, section, &length);
+  oak_scribe_gather(scribe, text, length);
+  free(text);
+}
+
+/** The first part of Header: variables, domain and levels. */
+static void print_head(FILE *out, const oak_grid_view_t *view) {
+  const int finest = view->max_level, dim = view->dim;
+  fprintf(out, "HyperCLaw-V1.1\n%d\n", view->nvar);
+  for (int v = 0; v < view->nvar; v++) fprintf(out, "%s\n", view->name[v]);
+  fprintf(out, "%d\n%.17g\n%d\n", dim, view->time, finest);
+  for (int d = 0; d < dim; d++) fprintf(out, "%.17g%c", view->xmin[d], d + 1 < dim ? ' ' : '\n');
+  for (int d = 0; d < dim; d++) fprintf(out, "%.17g%c", view->xmax[d], d + 1 < dim ? ' ' : '\n');
+  for (int l = 0; l < finest; l++) fprintf(out, "2 ");
+  fputc('\n', out);
+  for (int l = 0; l <= finest; l++) {
+    int64_t low[3] = {0, 0, 0}, high[3];
+    for (int d = 0; d < 3; d++) high[d] = ((int64_t)view->trees[d] * view->block_size << l) - 1;
+    print_box(out, dim, low, high);
+    fputc(' ', out);
+  }
+  fputc('\n', out);
+  for (int l = 0; l <= finest; l++) fprintf(out, "%ld ", view->step);
+  fputc('\n', out);
+  for (int l = 0; l <= finest; l++)
+    for (int d = 0; d < dim; d++)
+      fprintf(out, "%.17g%c", oak_view_cell_size(view, l, d), d + 1 < dim ? ' ' : '\n');
+  fprintf(out, "0\n0\n"); /* Cartesian; no boundary cells */
+}
+
+static void write_header(const oak_grid_view_t *view, const oak_plot_level_t *level,
+                         const char *part, oak_scribe_t *scribe) {
+  char *path = oak_text_new("%s/Header", part);
+  oak_scribe_begin(scribe, path);
+  free(path);
+  if (scribe->out) print_head(scribe->out, view);
+  for (int l = 0; l <= view->max_level; l++) {
+    if (scribe->out)
+      fprintf(scribe->out, "%d %lld %.17g\n%ld\n", l, (long long)level[l].total, view->time,
+              view->step);
+    gather_section(view, l, &level[l], TEXT_PLACE, scribe);
+    if (scribe->out) fprintf(scribe->out, "Level_%d/Cell\n", l);
+  }
+  oak_scribe_finish(scribe);
+}
+
+static void write_level(const oak_grid_view_t *view, int l, const oak_plot_level_t *level,
+                        const char *part, oak_scribe_t *scribe) {
+  const long long total = (long long)level->total;
+  char *path = oak_text_new("%s/Level_%d/Cell_H", part, l);
+  oak_scribe_begin(scribe, path);
+  free(path);
+  /* Format version, one file per processor, variables, ghost cells. */
+  if (scribe->out) fprintf(scribe->out, "1\n1\n%d\n0\n(%lld 0\n", view->nvar, total);
+  gather_section(view, l, level, TEXT_BOX, scribe);
+  if (scribe->out) fprintf(scribe->out, ")\n%lld\n", total);
+  gather_section(view, l, level, TEXT_FILE, scribe);
+  if (scribe->out) fprintf(scribe->out, "\n%lld,%d\n", total, view->nvar);
+  gather_section(view, l, level, TEXT_LOW, scribe);
+  if (scribe->out) fprintf(scribe->out, "\n%lld,%d\n", total, view->nvar);
+  gather_section(view, l, level, TEXT_HIGH, scribe);
+  if (scribe->out) fputc('\n', scribe->out);
+  oak_scribe_finish(scribe);
+}
+
+oak_status_t oak_plot_write_text(const oak_grid_view_t *view, const oak_plot_level_t *level,
+                                 const char *part) {
+  oak_scribe_t scribe;
+  OAK_TRY(oak_scribe_open(&scribe, view->comm));
+  write_header(view, level, part, &scribe);
+  for (int l = 0; l <= view->max_level; l++) write_level(view, l, &level[l], part, &scribe);
+  return oak_scribe_close(&scribe);
+}

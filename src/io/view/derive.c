@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Views whose one variable is computed from those of another view.
+ *
+ * The values are kept in memory: differences need the neighbours of each block, which a plotfile
+ * holds in other boxes. */
+#define _GNU_SOURCE 1
+#include "derive.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/files/file_tools.h"
+#include "locate.h"
+
+static const double SCHLIEREN_STRENGTH = 6;
+
+/** One variable of a view, with all values in memory. */
+typedef struct {
+  const oak_grid_view_t *view;
+  oak_locator_t *locator;
+  double *value; /**< [nblock][N^dim] */
+  size_t ncell;
+} values_t;
+
+struct oak_derived {
+  oak_grid_view_t view;
+  oak_derive_t what;
+  values_t values, other;
+  char *name;
+  const char *names[1];
+  double largest; /**< gradient */
+};
+
+/* ---- values ---- */
+
+static oak_status_t load(const oak_grid_view_t *view, int var, values_t *out) {
+  *out = (values_t){.view = view, .ncell = 1};
+  for (int d = 0; d < view->dim; d++) out->ncell *= (size_t)view->block_size;
+  OAK_TRY(oak_locator_new(view, &out->locator));
+  out->value = malloc((size_t)view->nblock * out->ncell * sizeof *out->value);
+  OAK_CHECK(out->value, OAK_ERR_MEMORY, "no memory for the values of %s in %d blocks",
+            view->name[var], view->nblock);
+  return view->read(view, var, 0, view->nblock, out->value);
+}
+
+static void unload(values_t *values) {
+  oak_locator_destroy(&values->locator);
+  free(values->value);
+}
+
+/** Value around the cell \a cell of \a level, the domain over: of the cell, of a coarser one, or
+ * the average of finer ones. \param [out] coarser  levels that the cell found is coarser; NULL: not
+ * asked. */
+static double value_at(const values_t *values, int level, const int64_t cell[3], int *coarser) {
+  const oak_grid_view_t *view = values->view;
+  const int n = view->block_size;
+  int64_t at[3] = {0, 0, 0};
+  for (int d = 0; d < view->dim; d++) at[d] = cell[d] / n;
+  /* Places are counted on a level that no block is finer than. */
+  const int finest = level > view->max_level ? level : view->max_level;
+  for (int d = 0; d < view->dim; d++) at[d] <<= finest - level;
+  const int b = oak_locate(values->locator, finest, at);
+  if (b < 0) return NAN;
+  const int found = view->level[b];
+  if (coarser) *coarser = found < level ? level - found : 0;
+  if (found > level) {
+    double sum = 0;
+    for (int c = 0; c < 1 << view->dim; c++) {
+      int64_t child[3];
+      for (int d = 0; d < 3; d++) child[d] = 2 * cell[d] + (c >> d & 1);
+      sum += value_at(values, level + 1, child, NULL);
+    }
+    return sum / (1 << view->dim);
+  }
+  size_t place = 0, stride = 1;
+  for (int d = 0; d < view->dim; d++) {
+    const int64_t i = (cell[d] >> (level - found)) - (int64_t)view->index[b][d] * n;
+    place += (size_t)i * stride;
+    stride *= (size_t)n;
+  }
+  return values->value[(size_t)b * values->ncell + place];
+}
+
+/* ---- gradients ---- */
+
+/** Value and distance, in cells, of the neighbour of a cell in direction \a step along \a d. */
+static double neighbour(const values_t *values, int b, const int cell[3], int d, int step,
+                        double *distance) {
+  const oak_grid_view_t *view = values->view;
+  const int n = view->block_size, next = cell[d] + step;
+  const size_t stride[3] = {1, (size_t)n, (size_t)n * (size_t)n};
+  const double *own = values->value + (size_t)b * values->ncell;
+  size_t place = 0;
+  for (int e = 0; e < view->dim; e++) place += (size_t)cell[e] * stride[e];
+  *distance = 1;
+  if (next >= 0 && next < n) return own[step > 0 ? place + stride[d] : place - stride[d]];
+  int64_t at[3] = {0, 0, 0};
+  int coarser = 0;
+  for (int e = 0; e < view->dim; e++) at[e] = (int64_t)view->index[b][e] * n + cell[e];
+  at[d] += step;
+  if (at[d] < 0 || at[d] >= ((int64_t)view->trees[d] * n) << view->level[b]) {
+    *distance = 0;
+    return own[place];
+  }
+  const double value = value_at(values, view->level[b], at, &coarser);
+  *distance = 0.5 + 0.5 * (double)(1 << coarser);
+  return value;
+}
+
+static void add_gradient(const values_t *values, int b, double *dst) {
+  const oak_grid_view_t *view = values->view;
+  const int n = view->block_size;
+  for (size_t c = 0; c < values->ncell; c++) {
+    const int cell[3] = {(int)(c % (size_t)n), (int)(c / (size_t)n % (size_t)n),
+                         view->dim == 3 ? (int)(c / (size_t)n / (size_t)n) : 0};
+    double sum = 0;
+    for (int d = 0; d < view->dim; d++) {
+      double above, below;
+      const double high = neighbour(values, b, cell, d, 1, &above);
+      const double low = neighbour(values, b, cell, d, -1, &below);
+      const double slope =
+          (high - low) / ((above + below) * oak_view_cell_size(view, view->level[b], d));
+      sum += slope * slope;
+    }
+    dst[c] = sqrt(sum);
+  }
+}
+
+static oak_status_t read_gradient(const oak_grid_view_t *view, int var, int b0, int n,
+                                  double *dst) {
+  const oak_derived_t *derived = view->owner;
+  const size_t ncell = derived->values.ncell;
+  (void)var;
+  for (int b = 0; b < n; b++) add_gradient(&derived->values, b0 + b, dst + (size_t)b * ncell);
+  for (size_t c = 0; derived->what == OAK_DERIVE_SCHLIEREN && c < (size_t)n * ncell; c++)
+    dst[c] = derived->largest > 0 ? exp(-SCHLIEREN_STRENGTH * dst[c] / derived->largest) : 1;
+  return OAK_OK;
+}
+
+static oak_status_t find_largest(oak_derived_t *derived) {
+  double *block = malloc(derived->values.ncell * sizeof *block);
+  OAK_CHECK(block, OAK_ERR_MEMORY, "no memory for a block of %zu cells", derived->values.ncell);
+  for (int b = 0; b < derived->view.nblock; b++) {
+    add_gradient(&derived->values, b, block);
+    for (size_t c = 0; c < derived->values.ncell; c++)
+      if (isfinite(block[c])) derived->largest = fmax(derived->largest, block[c]);
+  }
+  free(block);
+  return OAK_OK;
+}
+
+/* ---- differences ---- */
+
+static oak_status_t read_difference(const oak_grid_view_t *view, int var, int b0, int n,
+                                    double *dst) {
+  const oak_derived_t *derived = view->owner;
+  const int64_t size = view->block_size;
+  const size_t ncell = derived->values.ncell;
+  (void)var;
+  for (int b = b0; b < b0 + n; b++)
+    for (size_t c = 0; c < ncell; c++, dst++) {
+      const int64_t i = (int64_t)c;
+      const int64_t cell[3] = {view->index[b][0] * size + i % size,
+                               view->index[b][1] * size + i / size % size,
+                               view->index[b][2] * size + i / size / size};
+      *dst = derived->values.value[(size_t)b * ncell + c] -
+             value_at(&derived->other, view->level[b], cell, NULL);
+    }
+  return OAK_OK;
+}
+
+static oak_status_t check_other(const oak_grid_view_t *view, const oak_grid_view_t *other) {
+  int same = view->dim == other->dim && view->block_size == other->block_size;
+  for (int d = 0; d < view->dim; d++)
+    same = same && view->trees[d] == other->trees[d] && view->xmin[d] == other->xmin[d] &&
+           view->xmax[d] == other->xmax[d];
+  OAK_CHECK(same, OAK_ERR_UNSUPPORTED,
+            "the two plotfiles have other domains or blocks; take them from the same run");
+  return OAK_OK;
+}
+
+/* ---- the view ---- */
+
+static oak_status_t fill(oak_derived_t *derived, const oak_grid_view_t *view, int var,
+                         const oak_grid_view_t *other, int other_var) {
+  static const char *const name[] = {"gradient of %s", "schlieren of %s"};
+  derived->view = *view;
+  derived->view.nvar = 1;
+  derived->view.name = derived->names;
+  derived->view.read_ghosts = NULL;
+  derived->view.owner = derived;
+  OAK_TRY(load(view, var, &derived->values));
+  if (derived->what == OAK_DERIVE_DIFFERENCE) {
+    OAK_TRY(check_other(view, other));
+    OAK_TRY(load(other, other_var, &derived->other));
+    derived->view.read = read_difference;
+    derived->name = oak_text_new("%s minus that of t = %.4g", view->name[var], other->time);
+  } else {
+    derived->view.read = read_gradient;
+    derived->name = oak_text_new(name[derived->what == OAK_DERIVE_SCHLIEREN], view->name[var]);
+    OAK_TRY(find_largest(derived));
+  }
+  OAK_CHECK(derived->name, OAK_ERR_MEMORY, "no memory for the name of a variable");
+  derived->names[0] = derived->name;
+  return OAK_OK;
+}
+
+oak_status_t oak_derive(const oak_grid_view_t *view, int var, oak_derive_t what,
+                        const oak_grid_view_t *other, int other_var, oak_derived_t **out) {
+  oak_derived_t *derived = calloc(1, sizeof *derived);
+  *out = derived;
+  OAK_CHECK(derived, OAK_ERR_MEMORY, "no memory to compute from %s", view->name[var]);
+  derived->what = what;
+  const oak_status_t st = fill(derived, view, var, other, other_var);
+  if (st != OAK_OK) oak_derived_destroy(out);
+  return st;
+}
+
+void oak_derived_destroy(oak_derived_t **derived) {
+  if (*derived) {
+    unload(&(*derived)->values);
+    unload(&(*derived)->other);
+    free((*derived)->name);
+  }
+  free(*derived);
+  *derived = NULL;
+}
+
+const oak_grid_view_t *oak_derived_view(const oak_derived_t *derived) { return &derived->view; }

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * XDMF files: raw data of each rank, and XML by rank 0 that says where each block is.
+ *
+ * A raw file holds the mask of ghost cells, if there are any, and then [var][block][k][j][i]. The
+ * XML names each block's place by a Seek: the XDMF 3 reader drops hyperslabs of raw data without a
+ * word. In 2D a block is one cell thick, since readers put a 2DCoRectMesh into the wrong plane. */
+#define _GNU_SOURCE 1
+#include "xdmf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/files/file_tools.h"
+#include "io/files/scribe.h"
+#include "xdmf_files.h"
+
+enum { BATCH_BYTES = 4 << 20, BLOCKS_OF_TEXT = 2048, MASK_ALIGN = 8 };
+
+typedef struct {
+  const oak_grid_view_t *view;
+  int layers;
+  int side[3];      /**< cells of a block along each dimension, ghost cells included */
+  size_t ncell;     /**< their product */
+  int64_t begin;    /**< where the values begin in this rank's file */
+  int rank, rounds; /**< most batches that any rank reads */
+  int nbatch;       /**< blocks of a batch */
+  double *batch;    /**< [nbatch][ncell] */
+  char *packed;     /**< the same, as in the file */
+  int fd;
+  char *path;
+} writer_t;
+
+static int is_ghost(const writer_t *w, int i, int j, int k) {
+  const int at[3] = {i, j, k};
+  for (int d = 0; d < w->view->dim; d++)
+    if (at[d] < w->layers || at[d] >= w->side[d] - w->layers) return 1;
+  return 0;
+}
+
+/** The mask that all blocks share: 1, vtkDataSetAttributes::DUPLICATECELL, where a cell is a ghost.
+ */
+static oak_status_t write_mask(writer_t *w) {
+  if (w->layers == 0) return OAK_OK;
+  char *mask = calloc((size_t)w->begin, 1), *at = mask;
+  OAK_CHECK(mask, OAK_ERR_MEMORY, "no memory to write %s", w->path);
+  for (int k = 0; k < w->side[2]; k++)
+    for (int j = 0; j < w->side[1]; j++)
+      for (int i = 0; i < w->side[0]; i++) *at++ = (char)is_ghost(w, i, j, k);
+  const oak_status_t st = oak_write_at(w->fd, mask, (size_t)w->begin, 0, w->path);
+  free(mask);
+  return st;
+}
+
+static void shape(writer_t *w) {
+  const oak_grid_view_t *view = w->view;
+  w->ncell = 1;
+  for (int d = 0; d < 3; d++) {
+    w->side[d] = d < view->dim ? view->block_size + 2 * w->layers : 1;
+    w->ncell *= (size_t)w->side[d];
+  }
+  if (w->layers > 0) w->begin = (int64_t)((w->ncell + MASK_ALIGN - 1) / MASK_ALIGN * MASK_ALIGN);
+  w->nbatch = (int)(BATCH_BYTES / (w->ncell * sizeof(double)));
+  if (w->nbatch < 1) w->nbatch = 1;
+  w->rounds = (view->nblock + w->nbatch - 1) / w->nbatch;
+  MPI_Allreduce(MPI_IN_PLACE, &w->rounds, 1, MPI_INT, MPI_MAX, view->comm);
+}
+
+static oak_status_t open_file(writer_t *w, const char *folder) {
+  if (w->view->nblock == 0) return OAK_OK;
+  w->path = oak_text_new("%s/" OAK_XDMF_RANK, folder, w->rank);
+  w->batch = malloc((size_t)w->nbatch * w->ncell * sizeof *w->batch);
+  w->packed = malloc((size_t)w->nbatch * w->ncell * (size_t)w->view->value_bytes);
+  OAK_CHECK(w->path && w->batch && w->packed, OAK_ERR_MEMORY,
+            "no memory for %d blocks of %zu cells; use more hosts", w->nbatch, w->ncell);
+  w->fd = open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (w->fd < 0) return oak_file_failed("create", w->path, errno);
+  return write_mask(w);
+}
+
+/** Write blocks [b0, b0 + n) of a variable. Collective if there are ghost layers. */
+static oak_status_t write_batch(writer_t *w, int var, int b0, int n) {
+  const oak_grid_view_t *view = w->view;
+  if (w->layers > 0)
+    OAK_TRY(view->read_ghosts(view, var, b0, n, w->layers, w->batch));
+  else if (n > 0)
+    OAK_TRY(view->read(view, var, b0, n, w->batch));
+  if (n == 0) return OAK_OK;
+  const size_t cells = (size_t)n * w->ncell;
+  const int64_t block = (int64_t)var * view->nblock + b0;
+  oak_view_pack(view, w->batch, cells, w->packed);
+  return oak_write_at(w->fd, w->packed, cells * (size_t)view->value_bytes,
+                      w->begin + block * (int64_t)w->ncell * view->value_bytes, w->path);
+}
+
+/** Write this rank's file. Collective; the status is this rank's. */
+static oak_status_t write_values(writer_t *w) {
+  const oak_grid_view_t *view = w->view;
+  oak_status_t st = OAK_OK;
+  for (int v = 0; v < view->nvar; v++)
+    for (int r = 0; r < w->rounds; r++) {
+      const int b0 = r * w->nbatch < view->nblock ? r * w->nbatch : view->nblock;
+      const int n = view->nblock - b0 < w->nbatch ? view->nblock - b0 : w->nbatch;
+      const oak_status_t mine = write_batch(w, v, b0, n);
+      if (st == OAK_OK) st = mine;
+    }
+  return st;
+}
+
+/** Close the file, with all of it on the disk if \a st is OAK_OK; \a st or the first failure. */
+static oak_status_t close_file(writer_t *w, oak_status_t st) {
+  if (w->fd >= 0 && st == OAK_OK) st = oak_sync(w->fd, w->path);
+  if (w->fd >= 0 && close(w->fd) != 0 && st == OAK_OK)
+    st = oak_file_failed("write", w->path, errno);
+  w->fd = -1;
+  free(w->path);
+  free(w->batch);
+  free(w->packed);
+  return st;
+}
+
+static oak_status_t write_data(writer_t *w, const char *folder) {
+  MPI_Comm comm = w->view->comm;
+  oak_status_t st = oak_agree(comm, open_file(w, folder));
+  if (st == OAK_OK) st = write_values(w);
+  return oak_agree(comm, close_file(w, st));
+}
+
+/* ---- XML ------------------------------------------------------------------------------------- */
+
+/** Begin a DataItem of this rank's file, up to the words that say what it holds. */
+static void print_item(FILE *out, const writer_t *w, const char *name, const char *type, int bytes,
+                       int64_t seek, const char *data) {
+  const int one = 1;
+  fprintf(out,
+          "<Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Cell\">"
+          "<DataItem Dimensions=\"%d %d %d\" NumberType=\"%s\" Precision=\"%d\" Format=\"Binary\" "
+          "Endian=\"%s\" Seek=\"%lld\">%s/" OAK_XDMF_RANK "</DataItem></Attribute>\n",
+          name, w->side[2], w->side[1], w->side[0], type, bytes,
+          *(const char *)&one ? "Little" : "Big", (long long)seek, data, w->rank);
+}
+
+static void print_block(FILE *out, const writer_t *w, int b, const char *data) {
+  const oak_grid_view_t *view = w->view;
+  double low[3], h[3];
+  for (int d = 0; d < 3; d++) {
+    h[d] = oak_view_cell_size(view, view->level[b], d);
+    low[d] = view->xmin[d] + ((double)view->index[b][d] * view->block_size - w->layers) * h[d];
+  }
+  if (view->dim == 2) { /* the same in all blocks and at all times, around z = 0 */
+    h[2] = oak_view_cell_size(view, 0, 0);
+    low[2] = -h[2] / 2;
+  }
+  fprintf(out,
+          "<Grid Name=\"%lld\" GridType=\"Uniform\">\n"
+          "<Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%d %d %d\"/>\n"
+          "<Geometry GeometryType=\"ORIGIN_DXDYDZ\">"
+          "<DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">"
+          "%.17g %.17g %.17g</DataItem>"
+          "<DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">"
+          "%.17g %.17g %.17g</DataItem></Geometry>\n",
+          (long long)view->first + b, w->side[2] + 1, w->side[1] + 1, w->side[0] + 1, low[2],
+          low[1], low[0], h[2], h[1], h[0]);
+  const int64_t bytes = (int64_t)w->ncell * view->value_bytes;
+  for (int v = 0; v < view->nvar; v++)
+    print_item(out, w, view->name[v], "Float", view->value_bytes,
+               w->begin + ((int64_t)v * view->nblock + b) * bytes, data);
+  if (w->layers > 0) print_item(out, w, "vtkGhostType", "UChar", 1, 0, data);
+  fputs("</Grid>\n", out);
+}
+
+/** The XML of blocks [b0, b1) in fresh memory; NULL: no memory. */
+static char *blocks_text(const writer_t *w, int b0, int b1, const char *data, size_t *length) {
+  char *text = NULL;
+  FILE *out = open_memstream(&text, length);
+  if (!out) return NULL;
+  for (int b = b0; b < b1; b++) print_block(out, w, b, data);
+  if (fclose(out) == 0) return text;
+  free(text);
+  return NULL;
+}
+
+static void write_blocks(const writer_t *w, oak_scribe_t *scribe, const char *data) {
+  int most = w->view->nblock;
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, w->view->comm);
+  for (int b = 0; b < most; b += BLOCKS_OF_TEXT) {
+    const int b0 = b < w->view->nblock ? b : w->view->nblock;
+    const int b1 = w->view->nblock - b0 < BLOCKS_OF_TEXT ? w->view->nblock : b0 + BLOCKS_OF_TEXT;
+    size_t length = 0;
+    char *text = blocks_text(w, b0, b1, data, &length);
+    oak_scribe_gather(scribe, text, length);
+    free(text);
+  }
+}
+
+/** Write the XML to \a path, with \a data for the folder of the raw files. Collective. */
+static oak_status_t write_xml(const writer_t *w, const char *path, const char *data) {
+  oak_scribe_t scribe;
+  OAK_TRY(oak_scribe_open(&scribe, w->view->comm));
+  oak_scribe_begin(&scribe, path);
+  if (scribe.out)
+    fprintf(scribe.out,
+            "<?xml version=\"1.0\"?>\n" OAK_XDMF_MARK
+            "\n<Xdmf Version=\"2.0\"><Domain>\n"
+            "<Grid Name=\"oak\" GridType=\"Collection\" CollectionType=\"Spatial\">\n"
+            "<Time Value=\"%.17g\"/>\n<Information Name=\"step\" Value=\"%ld\"/>\n",
+            w->view->time, w->view->step);
+  write_blocks(w, &scribe, data);
+  if (scribe.out) fputs("</Grid>\n</Domain></Xdmf>\n", scribe.out);
+  oak_scribe_finish(&scribe);
+  return oak_scribe_close(&scribe);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static oak_status_t check_layers(const oak_grid_view_t *view, int layers, const char *path) {
+  OAK_CHECK(layers >= 0 && layers <= view->block_size / 2, OAK_ERR_ARGUMENT,
+            "%s: %d ghost layers are asked for; blocks of %d cells a side can be written with 0 to "
+            "%d",
+            path, layers, view->block_size, view->block_size / 2);
+  OAK_CHECK(layers == 0 || view->read_ghosts, OAK_ERR_ARGUMENT,
+            "%s: ghost cells are asked for, and these variables have none", path);
+  return OAK_OK;
+}
+
+oak_status_t oak_xdmf_write(const oak_grid_view_t *view, int ghost_layers, const char *path) {
+  OAK_TRY(oak_view_check(view, path));
+  OAK_TRY(check_layers(view, ghost_layers, path));
+  writer_t w = {.view = view, .layers = ghost_layers, .fd = -1};
+  oak_xdmf_files_t files;
+  MPI_Comm_rank(view->comm, &w.rank);
+  oak_status_t st = oak_xdmf_files_name(&files, path);
+  if (st == OAK_OK && w.rank == 0) st = oak_xdmf_files_prepare(&files);
+  st = oak_agree(view->comm, st);
+  if (st == OAK_OK) {
+    shape(&w);
+    st = write_data(&w, files.data_part);
+    if (st == OAK_OK) st = write_xml(&w, files.xml_part, files.data_name);
+    if (st == OAK_OK)
+      st = oak_agree(view->comm, w.rank == 0 ? oak_xdmf_files_publish(&files) : OAK_OK);
+    /* All files are closed: writers closed them before they agreed. */
+    if (st != OAK_OK && w.rank == 0) oak_xdmf_files_discard(&files);
+  }
+  oak_xdmf_files_free(&files);
+  return st;
+}

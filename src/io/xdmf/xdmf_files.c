@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The names of an XDMF output, and the safe replacement of an earlier one. */
+#define _GNU_SOURCE 1
+#include "xdmf_files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/files/file_tools.h"
+#include "io/files/flat_folder.h"
+#include "xdmf.h"
+
+oak_status_t oak_xdmf_files_name(oak_xdmf_files_t *files, const char *path) {
+  *files = (oak_xdmf_files_t){NULL};
+  const size_t length = strlen(path), end = strlen(OAK_XDMF);
+  OAK_CHECK(length > end && path[length - end - 1] != '/' && !strcmp(path + length - end, OAK_XDMF),
+            OAK_ERR_ARGUMENT, "%s: the name of an XDMF file ends in " OAK_XDMF, path);
+  const int stem = (int)(length - end);
+  files->xml = strdup(path);
+  files->xml_part = oak_text_new("%s" OAK_PART, path);
+  files->xml_old = oak_text_new("%s" OAK_OLD, path);
+  files->data = oak_text_new("%.*s" OAK_XDMF_DATA, stem, path);
+  files->data_part = oak_text_new("%.*s" OAK_XDMF_DATA OAK_PART, stem, path);
+  files->data_old = oak_text_new("%.*s" OAK_XDMF_DATA OAK_OLD, stem, path);
+  OAK_CHECK(files->xml && files->xml_part && files->xml_old && files->data && files->data_part &&
+                files->data_old,
+            OAK_ERR_MEMORY, "no memory for the name of %s", path);
+  const char *slash = strrchr(files->data, '/');
+  files->data_name = slash ? slash + 1 : files->data;
+  return OAK_OK;
+}
+
+void oak_xdmf_files_free(oak_xdmf_files_t *files) {
+  free(files->xml);
+  free(files->xml_part);
+  free(files->xml_old);
+  free(files->data);
+  free(files->data_part);
+  free(files->data_old);
+}
+
+static const char *const patterns[] = {"rank_*.raw", NULL};
+
+oak_status_t oak_xdmf_check_data(const char *data) { return oak_flat_check(data, patterns); }
+
+oak_status_t oak_xdmf_remove_data(const char *data) { return oak_flat_remove(data, patterns); }
+
+/** Is \a path free, or an XDMF file of oak? Anything else is not ours to replace. */
+static oak_status_t check_xml(const char *path) {
+  struct stat info;
+  char text[256];
+  if (lstat(path, &info) != 0) return OAK_OK;
+  FILE *in = S_ISREG(info.st_mode) ? fopen(path, "re") : NULL;
+  const size_t n = in ? fread(text, 1, sizeof text, in) : 0;
+  if (in) fclose(in);
+  OAK_CHECK(memmem(text, n, OAK_XDMF_MARK, strlen(OAK_XDMF_MARK)), OAK_ERR_FILE,
+            "cannot write %s: something of that name is there that oak did not write; move it away "
+            "or choose another name",
+            path);
+  return OAK_OK;
+}
+
+oak_status_t oak_xdmf_files_prepare(const oak_xdmf_files_t *files) {
+  OAK_TRY(check_xml(files->xml));
+  return oak_flat_begin(files->data, files->data_part, patterns);
+}
+
+/** Rename if it is there. \a done: whether it was. */
+static oak_status_t move_away(const char *path, const char *old, int *done) {
+  *done = rename(path, old) == 0;
+  return *done || errno == ENOENT ? OAK_OK : oak_file_failed("replace", path, errno);
+}
+
+static oak_status_t give_name(const char *part, const char *path) {
+  return rename(part, path) == 0 ? OAK_OK
+                                 : oak_file_failed("rename the finished output to", path, errno);
+}
+
+oak_status_t oak_xdmf_files_publish(const oak_xdmf_files_t *files) {
+  int xml = 0, data = 0;
+  OAK_TRY(oak_sync_folder(files->data_part));
+  OAK_TRY(oak_remove_all(files->xml_old));
+  OAK_TRY(oak_xdmf_remove_data(files->data_old));
+  /* In this order: the file that names the data goes first and comes last. */
+  oak_status_t st = move_away(files->xml, files->xml_old, &xml);
+  if (st == OAK_OK) st = move_away(files->data, files->data_old, &data);
+  if (st == OAK_OK) st = give_name(files->data_part, files->data);
+  if (st == OAK_OK) {
+    st = give_name(files->xml_part, files->xml);
+    if (st != OAK_OK) (void)oak_xdmf_remove_data(files->data);
+  }
+  if (st == OAK_OK) {
+    /* The output is good even if the old one stays, as when a viewer has it open over NFS. */
+    (void)oak_remove_all(files->xml_old);
+    (void)oak_xdmf_remove_data(files->data_old);
+    return OAK_OK;
+  }
+  const int back = (!data || rename(files->data_old, files->data) == 0) &&
+                   (!xml || rename(files->xml_old, files->xml) == 0);
+  if (!back)
+    st = OAK_FAIL(OAK_ERR_FILE, "%s; the earlier output is now %s and %s", oak_last_error(),
+                  files->xml_old, files->data_old);
+  return st;
+}
+
+void oak_xdmf_files_discard(const oak_xdmf_files_t *files) {
+  /* The message to keep is that of the failure, not of a clean-up that may fail for the same
+   * reason. */
+  char *message = strdup(oak_last_error());
+  (void)oak_xdmf_remove_data(files->data_part);
+  (void)oak_remove_all(files->xml_part);
+  if (message) (void)OAK_FAIL(OAK_ERR_FILE, "%s", message);
+  free(message);
+}

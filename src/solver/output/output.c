@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What a run writes, and when: its outputs and its folder. */
+#include "solver/output/output.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/output/output_table.h"
+#include "solver/output/provenance.h"
+
+/* ---- outputs now, asked for by a program */
+
+static oak_status_t write_now(oak_t *sim, const char *prefix, const oak_output_kind_t *kind,
+                              const char *path) {
+  oak_output_item_t item;
+  oak_status_t st = oak_item_init(&item, sim, "", prefix, kind);
+  if (st == OAK_OK) st = oak_item_write(&item, path);
+  oak_item_clear(&item);
+  return st;
+}
+
+oak_status_t oak_write_grid(oak_t *sim, const char *path) {
+  return write_now(sim, "output.plot_", &oak_output_plotfile, path);
+}
+
+oak_status_t oak_write_picture(oak_t *sim, const char *path) {
+  return write_now(sim, "output.picture_", &oak_output_picture, path);
+}
+
+/* ---- the outputs of a run */
+
+/* Those of the keys in [output]: totals, pictures, plotfiles, in the order of writing. */
+static oak_status_t add_plain(oak_output_t *out) {
+  oak_t *sim = out->sim;
+  const int steps = oak_params_int(sim->params, "output.diagnostics_every");
+  oak_output_item_t *item = &out->item[out->nitem++];
+  OAK_TRY(oak_item_init(item, sim, "diagnostics", "output.diagnostics_", &oak_output_diagnostics));
+  item->schedule.steps = steps;
+  item->schedule.first_last = steps > 0;
+  for (int plot = 0; plot < 2; plot++) {
+    item = &out->item[out->nitem++];
+    OAK_TRY(oak_item_init(item, sim, plot ? "plt" : "picture",
+                          plot ? "output.plot_" : "output.picture_",
+                          plot ? &oak_output_plotfile : &oak_output_picture));
+    item->schedule.steps = oak_item_int(item, "every_steps");
+    item->schedule.every = oak_item_real(item, "every");
+    item->schedule.first_last = plot ? oak_item_bool(item, "first_last")
+                                     : item->schedule.steps > 0 || item->schedule.every > 0;
+    oak_schedule_begin(&item->schedule, NULL, 0);
+  }
+  return OAK_OK;
+}
+
+/* The name, without its ending, of the list of all files of an output. */
+static const char *series_name(const oak_output_item_t *item) {
+  return item->section ? item->name : "plotfiles";
+}
+
+/* That of a section; the key is that of its kind. */
+static oak_status_t add_section(oak_output_t *out, const char *key) {
+  const char *word = oak_params_text(out->sim->params, key), *name = key + strlen("output.");
+  const oak_output_kind_t *const *kind = oak_output_kinds;
+  char prefix[64], text[64];
+  while (*kind && strcmp((*kind)->name, word)) kind++;
+  OAK_ASSERT(*kind && "all kinds of the parameters are in the table");
+  snprintf(prefix, sizeof prefix, "%.*s", (int)(strrchr(key, '.') + 1 - key), key);
+  snprintf(text, sizeof text, "%.*s", (int)strcspn(name, "."), name);
+  return oak_item_init(&out->item[out->nitem++], out->sim, text, prefix, *kind);
+}
+
+static oak_status_t make_items(oak_output_t *out) {
+  const char *key;
+  int count = 0;
+  while (oak_params_output(out->sim->params, count)) count++;
+  out->item = calloc((size_t)count + 3, sizeof *out->item);
+  OAK_CHECK(out->item, OAK_ERR_MEMORY, "no memory for %d outputs", count + 3);
+  OAK_TRY(add_plain(out));
+  for (int n = 0; (key = oak_params_output(out->sim->params, n)); n++)
+    OAK_TRY(add_section(out, key));
+  return OAK_OK;
+}
+
+static void clear_items(oak_output_t *out) {
+  for (int i = 0; i < out->nitem; i++) oak_item_clear(&out->item[i]);
+  free(out->item);
+  out->item = NULL;
+  out->nitem = 0;
+}
+
+static int is_wanted(const oak_schedule_t *s) {
+  return s->first_last || s->steps > 0 || s->every > 0 || s->ntimes > 0;
+}
+
+/* "every 0.1, every 50 steps, at 3 times, first and last state". */
+static void print_schedule(const oak_schedule_t *s, FILE *stream) {
+  const char *comma = "";
+  if (s->every > 0) fprintf(stream, "every %g", s->every), comma = ", ";
+  if (s->steps > 0) fprintf(stream, "%severy %ld steps", comma, s->steps), comma = ", ";
+  if (s->ntimes > 0) fprintf(stream, "%sat %d times", comma, s->ntimes), comma = ", ";
+  if (s->first_last) fprintf(stream, "%sfirst and last state", comma);
+}
+
+oak_status_t oak_output_print(oak_t *sim, FILE *stream) {
+  oak_output_t out = {.sim = sim};
+  const char *title = "outputs";
+  oak_status_t st = oak_agree(sim->comm, make_items(&out));
+  for (int i = 0; i < out.nitem && st == OAK_OK && stream; i++) {
+    const oak_output_item_t *item = &out.item[i];
+    if (!is_wanted(&item->schedule)) continue;
+    fprintf(stream, "  %-9s %-11s ", title, item->name);
+    print_schedule(&item->schedule, stream);
+    fprintf(stream, "\n");
+    title = "";
+  }
+  if (st == OAK_OK && stream && *title) fprintf(stream, "  %-9s none\n", title);
+  clear_items(&out);
+  return st;
+}
+
+oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *progress,
+                             int overwrite) {
+  *out = (oak_output_t){.sim = sim,
+                        .progress = progress,
+                        .folder = oak_params_text(sim->params, "output.folder"),
+                        .hold = {.lock = -1}};
+  oak_status_t st = make_items(out);
+  if (st == OAK_OK && sim->rank == 0) st = oak_run_folder_open(&out->hold, out->folder, overwrite);
+  for (int i = 0; i < out->nitem && st == OAK_OK && sim->rank == 0; i++) {
+    const oak_output_item_t *item = &out->item[i];
+    char name[64];
+    if (!item->kind->row && !item->kind->series) continue;
+    snprintf(name, sizeof name, "%s%s", item->kind->row ? item->name : series_name(item),
+             item->kind->row ? ".csv" : item->kind->series->ending);
+    st = oak_run_folder_claim(&out->hold, name);
+  }
+  const oak_status_t all = oak_agree(sim->comm, st);
+  if (all != OAK_OK) clear_items(out);
+  if (all != OAK_OK && sim->rank == 0) oak_run_folder_close(&out->hold);
+  return all;
+}
+
+/* ---- the folder, on rank 0 */
+
+static void name_file(const oak_output_t *out, const char *name, char path[4096]) {
+  snprintf(path, 4096, "%s/%s", out->folder, name);
+}
+
+/* Begin a table or cut off what comes after the step of a restart. */
+static oak_status_t start_table(const oak_output_t *out, const oak_output_item_t *item,
+                                int restart) {
+  oak_text_t head;
+  char path[4096], name[64];
+  snprintf(name, sizeof name, "%s.csv", item->name);
+  name_file(out, name, path);
+  oak_text_begin(&head);
+  if (head.stream) {
+    fprintf(head.stream, "step,time");
+    item->kind->head(item, head.stream);
+    fprintf(head.stream, "\n");
+  }
+  return restart ? oak_table_cut(path, &head, out->sim->step) : oak_text_write(&head, path, 0);
+}
+
+static oak_status_t start_folder(const oak_output_t *out, int restart) {
+  OAK_TRY(oak_run_folder_check(&out->hold));
+  if (!restart) OAK_TRY(oak_run_folder_clear(&out->hold));
+  OAK_TRY(oak_provenance_write(out->sim, out->folder, out->command));
+  for (int i = 0; i < out->nitem; i++)
+    if (out->item[i].kind->row && is_wanted(&out->item[i].schedule))
+      OAK_TRY(start_table(out, &out->item[i], restart));
+  return OAK_OK;
+}
+
+oak_status_t oak_output_begin(oak_output_t *out) {
+  return oak_agree(out->sim->comm, out->sim->rank == 0 ? start_folder(out, 0) : OAK_OK);
+}
+
+oak_status_t oak_output_continue(oak_output_t *out) {
+  return oak_agree(out->sim->comm, out->sim->rank == 0 ? start_folder(out, 1) : OAK_OK);
+}
+
+/* ---- writing */
+
+/* A row of a table. */
+static oak_status_t write_row(const oak_output_t *out, oak_output_item_t *item) {
+  oak_t *sim = out->sim;
+  oak_view_source_t source = {sim, &item->variables, item->value_bytes, NULL};
+  oak_grid_view_t view;
+  oak_text_t text = {NULL};
+  char path[4096], name[64];
+  snprintf(name, sizeof name, "%s.csv", item->name);
+  name_file(out, name, path);
+  OAK_TRY(oak_view_make(&source, &view));
+  if (sim->rank == 0) oak_text_begin(&text);
+  if (text.stream) fprintf(text.stream, "%ld,%.17g", sim->step, sim->time);
+  const oak_status_t st = item->kind->row(item, &view, text.stream);
+  if (text.stream) fprintf(text.stream, "\n");
+  if (st != OAK_OK) {
+    if (sim->rank == 0) oak_text_drop(&text);
+    return st;
+  }
+  return oak_agree(sim->comm, sim->rank == 0 ? oak_text_write(&text, path, 1) : OAK_OK);
+}
+
+/* Where an output goes. Those of the keys in [output] have names of their own: pictures count, all
+ * others have the number of the step. */
+static void make_path(const oak_output_t *out, const oak_output_item_t *item, const char *variable,
+                      char path[4096]) {
+  if (item->kind == &oak_output_picture && !item->section)
+    snprintf(path, 4096, "%s/%s_%04d%s", out->folder, variable, item->count, item->ending);
+  else if (!item->section)
+    snprintf(path, 4096, "%s/%s%06ld%s", out->folder, item->name, out->sim->step, item->ending);
+  else
+    snprintf(path, 4096, "%s/%s_%06ld%s%s%s", out->folder, item->name, out->sim->step,
+             variable ? "_" : "", variable ? variable : "", item->ending);
+}
+
+/* One file, of one variable if \a variable is not negative. */
+static oak_status_t write_file(const oak_output_t *out, oak_output_item_t *item, int variable) {
+  char path[4096];
+  const oak_selection_t all = item->variables;
+  const char *name = variable < 0 || (item->section && all.count == 1) ? NULL : all.name[variable];
+  make_path(out, item, name, path);
+  if (variable >= 0) {
+    item->variables.count = 1;
+    item->variables.variable[0] = all.variable[variable];
+    item->variables.name[0] = all.name[variable];
+  }
+  const oak_status_t st = oak_item_write(item, path);
+  item->variables = all;
+  OAK_TRY(st);
+  if (item->kind->series) {
+    char stem[4096];
+    name_file(out, series_name(item), stem);
+    OAK_TRY(oak_series_add(out->sim->comm, item->kind->series, stem, path, out->sim->time));
+  }
+  oak_progress_note(out->progress, "wrote %s", path);
+  return OAK_OK;
+}
+
+static oak_status_t write_item(const oak_output_t *out, oak_output_item_t *item, double dt) {
+  if (item->last_step == out->sim->step) return OAK_OK;
+  item->dt = dt;
+  const int files = !item->kind->write ? 0 : item->kind->each_variable ? item->variables.count : 1;
+  for (int v = 0; v < files; v++)
+    OAK_TRY(write_file(out, item, item->kind->each_variable ? v : -1));
+  if (item->kind->row) OAK_TRY(write_row(out, item));
+  item->last_step = out->sim->step;
+  item->count++;
+  return OAK_OK;
+}
+
+oak_status_t oak_output_write(oak_output_t *out, double dt, int last) {
+  const oak_t *sim = out->sim;
+  const int ends = sim->step == 0 || last;
+  int checked = 0;
+  for (int i = 0; i < out->nitem; i++) {
+    oak_output_item_t *item = &out->item[i];
+    if (!oak_schedule_due(&item->schedule, sim->time, sim->step, ends)) continue;
+    /* Missing folders are made for a plotfile or a picture: one that was removed would come back
+     * without what was in it. */
+    if (!checked)
+      OAK_TRY(oak_agree(sim->comm, sim->rank == 0 ? oak_run_folder_check(&out->hold) : OAK_OK));
+    checked = 1;
+    OAK_TRY(write_item(out, item, dt));
+  }
+  return OAK_OK;
+}
+
+double oak_output_target(const oak_output_t *out) {
+  double target = INFINITY;
+  for (int i = 0; i < out->nitem; i++)
+    target = fmin(target, oak_schedule_target(&out->item[i].schedule));
+  return target;
+}
+
+oak_status_t oak_output_close(oak_output_t *out, oak_status_t st) {
+  oak_status_t mine = OAK_OK;
+  clear_items(out);
+  if (out->sim->rank == 0) {
+    if (st == OAK_OK) mine = oak_run_folder_check(&out->hold);
+    oak_run_folder_close(&out->hold);
+  }
+  return st == OAK_OK ? oak_agree(out->sim->comm, mine) : st;
+}
+
+/* ---- restart */
+
+void oak_output_save(const oak_output_t *out, FILE *stream) {
+  for (int i = 0; i < out->nitem; i++) {
+    const oak_output_item_t *item = &out->item[i];
+    const oak_schedule_t *s = &item->schedule;
+    fprintf(stream, "output %s every %a next %a times %d passed %d count %d last %ld", item->name,
+            s->every, s->next, s->ntimes, s->passed, item->count, item->last_step);
+    if (item->kind->save) item->kind->save(item, stream);
+    fprintf(stream, "\n");
+  }
+}
+
+/* The rest of the line of an item behind its name, NULL if the text has none. */
+static const char *line_of(const char *text, const char *name) {
+  const size_t length = strlen(name);
+  while (text) {
+    if (!strncmp(text, "output ", 7) && !strncmp(text + 7, name, length) && text[7 + length] == ' ')
+      return text + 7 + length;
+    text = strchr(text, '\n');
+    if (text) text++;
+  }
+  return NULL;
+}
+
+/* The state of an item from its line. Where the interval or the times are others now, what is due
+ * next follows from the time. */
+static oak_status_t load_item(oak_output_item_t *item, const char *line) {
+  oak_schedule_t *s = &item->schedule;
+  double every, next;
+  int times, passed, count, length = 0;
+  long last;
+  OAK_CHECK(sscanf(line, " every %la next %la times %d passed %d count %d last %ld%n", &every,
+                   &next, &times, &passed, &count, &last, &length) == 6 &&
+                passed >= 0 && passed <= times && count >= 0,
+            OAK_ERR_INPUT, "the schedule of output %s cannot be read: %.60s", item->name, line);
+  item->count = count;
+  item->last_step = last;
+  if (every == s->every) s->next = next;
+  if (times == s->ntimes) s->passed = passed;
+  if (item->kind->load) item->kind->load(item, line + length);
+  return OAK_OK;
+}
+
+oak_status_t oak_output_load(oak_output_t *out, const char *text) {
+  for (int i = 0; i < out->nitem; i++) {
+    const char *line = line_of(text, out->item[i].name);
+    oak_schedule_skip(&out->item[i].schedule, out->sim->time);
+    if (line) OAK_TRY(load_item(&out->item[i], line));
+  }
+  return OAK_OK;
+}

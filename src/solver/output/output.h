@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Output of a run by schedule. Private.
+ *
+ * A run has any number of outputs: those of the keys in [output], and one for each section
+ * [output.NAME]. What an output writes is its kind; output_kinds.c has the table of kinds. */
+#ifndef OAK_OUTPUT_H
+#define OAK_OUTPUT_H
+
+#include "base/progress.h"
+#include "io/folder/run_folder.h"
+#include "io/folder/series.h"
+#include "solver/output/schedule.h"
+#include "solver/output/view.h"
+
+typedef struct oak_output_item oak_output_item_t;
+
+/** A kind of output. A new one needs an entry in the table of output_kinds.c, and its word and keys
+ * in src/base/params_table.c. */
+typedef struct {
+  const char *name;
+  const char *ending; /**< of its files; NULL for a folder */
+  int each_variable;  /**< a file for each variable */
+  int has_precision;  /**< there is a key `precision` */
+  int no_variables;   /**< there is no key `variables` */
+  int first_variable; /**< without `variables` the first one alone is taken */
+  /** Judge the keys of this kind; may be NULL. Rank-local, before the folder is opened. */
+  oak_status_t (*open)(oak_output_item_t *item);
+  /** Write the view to \a path. Collective, fails on all ranks alike. May be
+   * NULL for tables. */
+  oak_status_t (*write)(oak_output_item_t *item, const oak_grid_view_t *view, const char *path);
+  const oak_series_t *series; /**< the list of all of its files, for viewers; NULL: none */
+  /** For tables, CSV files that get a row each time, beside the file that `write` makes or alone.
+   * The names of the columns, on rank 0, each after a comma; "step,time" stand before them. */
+  void (*head)(const oak_output_item_t *item, FILE *stream);
+  /** The values of a row likewise. Collective; \a stream is NULL on other ranks, and if there is no
+   * memory. */
+  oak_status_t (*row)(oak_output_item_t *item, const oak_grid_view_t *view, FILE *stream);
+  /** Text that a restarted run needs, without line feeds, and its reading; may be NULL. */
+  void (*save)(const oak_output_item_t *item, FILE *stream);
+  void (*load)(oak_output_item_t *item, const char *text);
+} oak_output_kind_t;
+
+/** Those of sections; ends with NULL. */
+extern const oak_output_kind_t *const oak_output_kinds[];
+/** output_samples.c, output_history.c */
+extern const oak_output_kind_t oak_output_slice, oak_output_line, oak_output_probe,
+    oak_output_history;
+/** Those of the keys in [output]. */
+extern const oak_output_kind_t oak_output_plotfile, oak_output_picture, oak_output_diagnostics;
+
+struct oak_output_item {
+  oak_t *sim;
+  const oak_output_kind_t *kind;
+  char name[40];
+  char prefix[64]; /**< of its keys: "output.NAME.", or "output.plot_" and the like */
+  char ending[16]; /**< of its files */
+  int section;     /**< it has a section of its own */
+  oak_schedule_t schedule;
+  oak_selection_t variables;
+  int value_bytes; /**< of a value in files: 4 or 8 */
+  double dt;       /**< of the step that is written */
+  long last_step;  /**< of the last output, -1: none */
+  int count;       /**< outputs so far */
+  void *data;      /**< the kind's own, freed at the end */
+};
+
+typedef struct {
+  oak_t *sim;
+  oak_progress_t *progress; /**< told about files written */
+  const char *folder;
+  const char *command;   /**< command line of the run, set before oak_output_begin; NULL: unknown */
+  oak_run_folder_t hold; /**< on rank 0 */
+  oak_output_item_t *item;
+  int nitem;
+} oak_output_t;
+
+/** Judge the keys of output and take the folder, which must hold no run unless \a overwrite is 1.
+ * Leaves what is in it. Collective. */
+oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *progress,
+                             int overwrite);
+/** Remove an earlier run from the folder, write the effective parameters and begin the tables.
+ * Collective. */
+oak_status_t oak_output_begin(oak_output_t *out);
+/** In its place for a run that goes on in its folder after oak_output_load, at the simulation's
+ * step: cut rows of later steps off the tables, begin those that are not there, and write the
+ * effective parameters. Each file is replaced when its new text is on the disk. Collective. */
+oak_status_t oak_output_continue(oak_output_t *out);
+/** Say which outputs a run would write, and when, on \a stream (NULL: only judge the keys).
+ * Collective. */
+oak_status_t oak_output_print(oak_t *sim, FILE *stream);
+/** Write what is due now; \a last: the run ends here. Collective. */
+oak_status_t oak_output_write(oak_output_t *out, double dt, int last);
+/** The next time that an output has to meet exactly; INFINITY: none. */
+double oak_output_target(const oak_output_t *out);
+/** Let go of the folder. \return \a st, or that the folder is gone with all that was written.
+ * Collective. */
+oak_status_t oak_output_close(oak_output_t *out, oak_status_t st);
+
+/** Print lines of text that hold the schedule of all outputs. Rank-local. */
+void oak_output_save(const oak_output_t *out, FILE *stream);
+/** Take the schedule from such a text, after oak_output_open and when time and step of the
+ * simulation are those of the restart: the run then writes what it would have written without a
+ * break. Outputs that the text does not name begin with their first time after the restart. The
+ * same on all ranks, not collective. */
+oak_status_t oak_output_load(oak_output_t *out, const char *text);
+
+/* For kinds: values of an item's keys by their last word. */
+int oak_item_int(const oak_output_item_t *item, const char *word);
+double oak_item_real(const oak_output_item_t *item, const char *word);
+int oak_item_bool(const oak_output_item_t *item, const char *word);
+int oak_item_choice(const oak_output_item_t *item, const char *word);
+const char *oak_item_text(const oak_output_item_t *item, const char *word);
+int oak_item_reals(const oak_output_item_t *item, const char *word, double out[3]);
+/** Beginning of a message about a key: "file.ini:12: output.NAME.word = value". The text stays
+ * until the next call. */
+const char *oak_item_given(const oak_output_item_t *item, const char *word);
+
+/** An output of the keys in [output], such as prefix "output.plot_". Rank-local. */
+oak_status_t oak_item_init(oak_output_item_t *item, oak_t *sim, const char *name,
+                           const char *prefix, const oak_output_kind_t *kind);
+/** Write it now to \a path. Collective. */
+oak_status_t oak_item_write(oak_output_item_t *item, const char *path);
+void oak_item_clear(oak_output_item_t *item);
+
+#endif

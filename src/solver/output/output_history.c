@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The kind of output that follows a run in numbers: totals and their drift, extrema and their
+ * places. The same bits on any number of ranks. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/output/output.h"
+
+/* ---- totals */
+
+/** Totals of the first row, from which the drift counts. */
+typedef struct {
+  int known;
+  double total[OAK_MAX_NVAR];
+} start_t;
+
+static oak_status_t open_history(oak_output_item_t *item) {
+  item->data = calloc(1, sizeof(start_t));
+  OAK_CHECK(item->data, OAK_ERR_MEMORY, "no memory for output %s", item->name);
+  return OAK_OK;
+}
+
+static void save_start(const oak_output_item_t *item, FILE *f) {
+  const start_t *start = item->data;
+  if (!start->known) return;
+  fprintf(f, " totals");
+  for (int v = 0; v < item->sim->nvar; v++) fprintf(f, " %a", start->total[v]);
+}
+
+static void load_start(oak_output_item_t *item, const char *text) {
+  start_t *start = item->data;
+  int length = 0, known = 0;
+  if (strncmp(text, " totals", 7)) return;
+  text += 7;
+  while (known < item->sim->nvar && sscanf(text, " %la%n", &start->total[known], &length) == 1) {
+    text += length;
+    known++;
+  }
+  start->known = known == item->sim->nvar;
+}
+
+/* ---- extrema */
+
+/** The smallest or largest value of a variable. */
+typedef struct {
+  double value; /* NaN: no finite value yet */
+  int64_t cell; /* number among all cells, which decides between equal values */
+  double x[3];
+} extremum_t;
+
+static void take(extremum_t *best, const extremum_t *other, int largest) {
+  if (isnan(other->value)) return;
+  const int better = largest ? other->value > best->value : other->value < best->value;
+  if (isnan(best->value) || better || (other->value == best->value && other->cell < best->cell))
+    *best = *other;
+}
+
+static void set_place(const oak_t *sim, int block, int64_t cell, extremum_t *e) {
+  double origin[3], dx[3];
+  const int n = sim->block_size;
+  const int64_t at[3] = {cell % n, cell / n % n, cell / ((int64_t)n * n)};
+  oak_block_geometry(sim, block, origin, dx);
+  for (int d = 0; d < 3; d++)
+    e->x[d] = d < sim->dim ? origin[d] + ((double)at[d] + 0.5) * dx[d] : 0;
+}
+
+/** Extrema of the finite values of a block, whose cells come in the order of their numbers. */
+static void look_at_block(const oak_t *sim, int block, const double *cells, extremum_t best[2]) {
+  int64_t at[2] = {-1, -1};
+  for (int64_t c = 0; c < sim->cells; c++) {
+    if (!isfinite(cells[c])) continue;
+    if (at[0] < 0 || cells[c] < cells[at[0]]) at[0] = c;
+    if (at[1] < 0 || cells[c] > cells[at[1]]) at[1] = c;
+  }
+  for (int largest = 0; largest < 2 && at[0] >= 0; largest++) {
+    extremum_t e = {cells[at[largest]], (sim->mesh->first + block) * sim->cells + at[largest], {0}};
+    set_place(sim, block, at[largest], &e);
+    take(&best[largest], &e, largest);
+  }
+}
+
+/** Extrema on this rank: best [nvar][2]. */
+static oak_status_t find_extrema(oak_t *sim, const oak_grid_view_t *view, extremum_t *best) {
+  enum { BATCH = 64 };
+  double *cells = malloc(BATCH * (size_t)sim->cells * sizeof *cells);
+  OAK_CHECK(cells, OAK_ERR_MEMORY, "no memory to read %d blocks", BATCH);
+  oak_status_t st = OAK_OK;
+  for (int v = 0; v < view->nvar; v++)
+    for (int b = 0; b < view->nblock && st == OAK_OK; b += BATCH) {
+      const int n = view->nblock - b < BATCH ? view->nblock - b : BATCH;
+      st = view->read(view, v, b, n, cells);
+      for (int i = 0; i < n && st == OAK_OK; i++)
+        look_at_block(sim, b + i, cells + i * sim->cells, &best[2 * v]);
+    }
+  free(cells);
+  return st;
+}
+
+/** Those of all ranks, on rank 0. */
+static oak_status_t gather_extrema(const oak_t *sim, int count, extremum_t *best) {
+  const int bytes = count * (int)sizeof *best;
+  extremum_t *all = sim->rank == 0 ? malloc((size_t)bytes * (size_t)sim->size) : NULL;
+  oak_status_t st = OAK_OK;
+  if (sim->rank == 0 && !all) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for extrema");
+  st = oak_agree(sim->comm, st);
+  if (st == OAK_OK) MPI_Gather(best, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, sim->comm);
+  for (int r = 1; r < sim->size && st == OAK_OK && all; r++)
+    for (int i = 0; i < count; i++) take(&best[i], &all[r * count + i], i % 2);
+  free(all);
+  return st;
+}
+
+/* ---- rows */
+
+static void history_head(const oak_output_item_t *item, FILE *f) {
+  static const char *const word[] = {"min", "max"};
+  const oak_t *sim = item->sim;
+  fprintf(f, ",blocks,cells");
+  for (int v = 0; v < sim->nvar; v++)
+    fprintf(f, ",total_%s,drift_%s", sim->description.name[v], sim->description.name[v]);
+  for (int i = 0; i < 2 * item->variables.count; i++) {
+    fprintf(f, ",%s_%s", word[i % 2], item->variables.name[i / 2]);
+    for (int d = 0; d < sim->dim; d++)
+      fprintf(f, ",%s_%s_at_%c", word[i % 2], item->variables.name[i / 2], "xyz"[d]);
+  }
+}
+
+static oak_status_t history_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
+  oak_t *sim = item->sim;
+  start_t *start = item->data;
+  extremum_t best[2 * OAK_MOST_SELECTED];
+  double total[OAK_MAX_NVAR];
+  memset(best, 0, sizeof best);
+  for (int i = 0; i < 2 * view->nvar; i++) best[i].value = NAN;
+  OAK_TRY(oak_totals(sim, total));
+  OAK_TRY(oak_agree(sim->comm, find_extrema(sim, view, best)));
+  OAK_TRY(gather_extrema(sim, 2 * view->nvar, best));
+  if (!start->known) memcpy(start->total, total, sizeof total);
+  start->known = 1;
+  if (!f) return OAK_OK;
+  fprintf(f, ",%lld,%lld", (long long)view->nglobal, (long long)(view->nglobal * sim->cells));
+  for (int v = 0; v < sim->nvar; v++)
+    fprintf(f, ",%.17g,%.17g", total[v], total[v] - start->total[v]);
+  for (int i = 0; i < 2 * view->nvar; i++) {
+    fprintf(f, ",%.17g", best[i].value);
+    for (int d = 0; d < sim->dim; d++) fprintf(f, ",%.17g", best[i].x[d]);
+  }
+  return OAK_OK;
+}
+
+const oak_output_kind_t oak_output_history = {.name = "history",
+                                              .open = open_history,
+                                              .head = history_head,
+                                              .row = history_row,
+                                              .save = save_start,
+                                              .load = load_start};

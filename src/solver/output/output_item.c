@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * One output of a run: its keys, its variables, one writing of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/output/output.h"
+
+/* ---- keys */
+
+/* The keys in [output] are older than the sections, and some have other names. */
+static const char *key_of(const oak_output_item_t *item, const char *word, char key[128]) {
+  if (!item->section && !strcmp(word, "every_steps")) word = "steps";
+  if (!item->section && item->kind->first_variable && !strcmp(word, "variables")) word = "variable";
+  snprintf(key, 128, "%s%s", item->prefix, word);
+  return key;
+}
+
+int oak_item_int(const oak_output_item_t *item, const char *word) {
+  char key[128];
+  return oak_params_int(item->sim->params, key_of(item, word, key));
+}
+
+double oak_item_real(const oak_output_item_t *item, const char *word) {
+  char key[128];
+  return oak_params_real(item->sim->params, key_of(item, word, key));
+}
+
+int oak_item_bool(const oak_output_item_t *item, const char *word) {
+  char key[128];
+  return oak_params_bool(item->sim->params, key_of(item, word, key));
+}
+
+int oak_item_choice(const oak_output_item_t *item, const char *word) {
+  char key[128];
+  return oak_params_choice(item->sim->params, key_of(item, word, key));
+}
+
+const char *oak_item_text(const oak_output_item_t *item, const char *word) {
+  char key[128];
+  return oak_params_text(item->sim->params, key_of(item, word, key));
+}
+
+int oak_item_reals(const oak_output_item_t *item, const char *word, double out[3]) {
+  char key[128];
+  return oak_params_reals(item->sim->params, key_of(item, word, key), out);
+}
+
+const char *oak_item_given(const oak_output_item_t *item, const char *word) {
+  static char text[1024];
+  char key[128];
+  key_of(item, word, key);
+  snprintf(text, sizeof text, "%s: %s = %.400s", oak_params_origin(item->sim->params, key), key,
+           oak_params_text(item->sim->params, key));
+  return text;
+}
+
+/* ---- an item */
+
+static oak_status_t select_variables(oak_output_item_t *item) {
+  char key[128];
+  key_of(item, "variables", key);
+  return oak_variables_select(item->sim, oak_params_text(item->sim->params, key),
+                              oak_params_origin(item->sim->params, key), key,
+                              item->kind->first_variable, &item->variables);
+}
+
+/* The interval of a section. */
+static oak_status_t read_schedule(oak_output_item_t *item) {
+  const char *text = oak_item_text(item, "times");
+  const int count = oak_params_numbers(text, 0, NULL);
+  OAK_CHECK(count >= 0, OAK_ERR_INPUT, "%s: must be numbers, apart by blanks",
+            oak_item_given(item, "times"));
+  double *times = malloc(((size_t)count + 1) * sizeof *times);
+  OAK_CHECK(times, OAK_ERR_MEMORY, "no memory for %d times", count);
+  oak_params_numbers(text, count, times);
+  item->schedule = (oak_schedule_t){.steps = oak_item_int(item, "every_steps"),
+                                    .every = oak_item_real(item, "every"),
+                                    .exact = oak_item_bool(item, "exact"),
+                                    .first_last = oak_item_bool(item, "first_last")};
+  oak_schedule_begin(&item->schedule, times, count);
+  for (int i = 0; i < count; i++)
+    OAK_CHECK(times[i] >= 0, OAK_ERR_INPUT, "%s: times must be at least 0",
+              oak_item_given(item, "times"));
+  return OAK_OK;
+}
+
+oak_status_t oak_item_init(oak_output_item_t *item, oak_t *sim, const char *name,
+                           const char *prefix, const oak_output_kind_t *kind) {
+  *item = (oak_output_item_t){.sim = sim, .kind = kind, .value_bytes = 8, .last_step = -1};
+  snprintf(item->name, sizeof item->name, "%s", name);
+  snprintf(item->prefix, sizeof item->prefix, "%s", prefix);
+  snprintf(item->ending, sizeof item->ending, "%s", kind->ending ? kind->ending : "");
+  item->section = prefix[strlen(prefix) - 1] == '.';
+  oak_schedule_begin(&item->schedule, NULL, 0);
+  if (item->section) OAK_TRY(read_schedule(item));
+  if (item->section && kind->has_precision && oak_item_choice(item, "precision") == 1)
+    item->value_bytes = 4;
+  if (!kind->no_variables) OAK_TRY(select_variables(item));
+  return kind->open ? kind->open(item) : OAK_OK;
+}
+
+void oak_item_clear(oak_output_item_t *item) {
+  oak_schedule_clear(&item->schedule);
+  free(item->data);
+  item->data = NULL;
+}
+
+oak_status_t oak_item_write(oak_output_item_t *item, const char *path) {
+  oak_view_source_t source = {item->sim, &item->variables, item->value_bytes, NULL};
+  oak_grid_view_t view;
+  oak_timer_start(&item->sim->timers, OAK_PHASE_OUTPUT);
+  oak_status_t st = oak_view_make(&source, &view);
+  if (st == OAK_OK) st = item->kind->write(item, &view, path);
+  oak_view_clear(&source);
+  oak_timer_stop(&item->sim->timers, OAK_PHASE_OUTPUT);
+  return st;
+}

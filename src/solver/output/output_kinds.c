@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The kinds of output: what each of them does with the keys of its section. */
+#include <string.h>
+
+#include "io/folder/mesh_file.h"
+#include "io/picture/picture.h"
+#include "io/plotfile/plotfile.h"
+#include "io/xdmf/xdmf.h"
+#include "solver/output/output.h"
+
+/* ---- plotfiles */
+
+static oak_status_t write_plotfile(oak_output_item_t *item, const oak_grid_view_t *view,
+                                   const char *path) {
+  return oak_plotfile_write_ext(view, oak_item_int(item, "files"), path);
+}
+
+/* ---- the mesh alone */
+
+static oak_status_t write_mesh_files(const void *context, const char *stem) {
+  const oak_t *sim = context;
+  return oak_mesh_write_vtk(sim->mesh, sim->xmin, sim->xmax, stem);
+}
+
+static oak_status_t write_mesh(oak_output_item_t *item, const oak_grid_view_t *view,
+                               const char *path) {
+  return oak_mesh_file_write(view->comm, path, write_mesh_files, item->sim);
+}
+
+/* ---- pictures */
+
+static oak_status_t write_picture(oak_output_item_t *item, const oak_grid_view_t *view,
+                                  const char *path) {
+  const oak_t *sim = item->sim;
+  oak_picture_options_t o = oak_picture_defaults(view);
+  double range[3];
+  oak_item_reals(item, "range", range);
+  o.low = range[0];
+  o.high = range[1];
+  o.width = oak_item_int(item, "width");
+  o.slice_axis = oak_item_choice(item, "axis");
+  o.slice_position =
+      sim->xmin[o.slice_axis] +
+      oak_item_real(item, "position") * (sim->xmax[o.slice_axis] - sim->xmin[o.slice_axis]);
+  o.show = view->dim == 3 ? (oak_picture_show_t)oak_item_choice(item, "show") : OAK_SHOW_SLICE;
+  o.log_scale = oak_item_choice(item, "scale");
+  o.quantile = oak_item_real(item, "quantile");
+  o.draw_mesh = !oak_item_bool(item, "mesh")    ? OAK_MESH_NONE
+                : oak_item_bool(item, "levels") ? OAK_MESH_LEVELS
+                                                : OAK_MESH_LINES;
+  o.title = *sim->description.problem_title ? sim->description.problem_title
+                                            : oak_params_text(sim->params, "problem.name");
+  OAK_TRY(oak_colormap_find(oak_item_text(item, "colors"), &o.colormap));
+  return oak_picture_write(view, &o, path);
+}
+
+/* ---- XDMF */
+
+static oak_status_t open_xdmf(oak_output_item_t *item) {
+  const int most = item->sim->block_size / 2;
+  OAK_CHECK(oak_item_int(item, "ghost_layers") <= most, OAK_ERR_INPUT,
+            "[output.%s]: ghost_layers = %d: at most half a block, %d", item->name,
+            oak_item_int(item, "ghost_layers"), most);
+  return OAK_OK;
+}
+
+static oak_status_t write_xdmf(oak_output_item_t *item, const oak_grid_view_t *view,
+                               const char *path) {
+  return oak_xdmf_write(view, oak_item_int(item, "ghost_layers"), path);
+}
+
+/* ---- diagnostics.csv */
+
+static void diagnostics_head(const oak_output_item_t *item, FILE *f) {
+  const oak_t *sim = item->sim;
+  fprintf(f, ",dt,blocks,cells");
+  for (int v = 0; v < sim->nvar; v++) fprintf(f, ",%s", sim->description.name[v]);
+  if (sim->first_order) fprintf(f, ",first_order_cells");
+  if (sim->floors) fprintf(f, ",floored_cells");
+  if (sim->retry) fprintf(f, ",retries");
+}
+
+static oak_status_t diagnostics_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
+  oak_t *sim = item->sim;
+  double total[OAK_MAX_NVAR];
+  OAK_TRY(oak_totals(sim, total));
+  if (!f) return OAK_OK;
+  fprintf(f, ",%.17g,%lld,%lld", item->dt, (long long)view->nglobal,
+          (long long)(view->nglobal * sim->cells));
+  for (int v = 0; v < sim->nvar; v++) fprintf(f, ",%.17g", total[v]);
+  if (sim->first_order) fprintf(f, ",%lld", (long long)sim->first_order_cells);
+  if (sim->floors) fprintf(f, ",%lld", (long long)sim->floored_cells);
+  if (sim->retry) fprintf(f, ",%lld", (long long)sim->retries);
+  return OAK_OK;
+}
+
+/* ---- the table */
+
+const oak_output_kind_t oak_output_plotfile = {
+    .name = "plotfile", .has_precision = 1, .write = write_plotfile, .series = &oak_series_visit};
+const oak_output_kind_t oak_output_picture = {.name = "picture",
+                                              .ending = ".png",
+                                              .each_variable = 1,
+                                              .first_variable = 1,
+                                              .write = write_picture};
+const oak_output_kind_t oak_output_diagnostics = {.name = "diagnostics",
+                                                  .ending = ".csv",
+                                                  .no_variables = 1,
+                                                  .head = diagnostics_head,
+                                                  .row = diagnostics_row};
+static const oak_output_kind_t xdmf = {.name = "xdmf",
+                                       .ending = OAK_XDMF,
+                                       .has_precision = 1,
+                                       .open = open_xdmf,
+                                       .write = write_xdmf,
+                                       .series = &oak_series_xdmf};
+
+static const oak_output_kind_t mesh = {.name = "mesh",
+                                       .ending = OAK_MESH_FOLDER,
+                                       .no_variables = 1,
+                                       .write = write_mesh,
+                                       .series = &oak_series_mesh};
+
+const oak_output_kind_t *const oak_output_kinds[] = {&oak_output_plotfile,
+                                                     &oak_output_picture,
+                                                     &oak_output_slice,
+                                                     &oak_output_line,
+                                                     &oak_output_probe,
+                                                     &xdmf,
+                                                     &oak_output_history,
+                                                     &mesh,
+                                                     NULL};

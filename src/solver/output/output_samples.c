@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Kinds of output that take samples: slices and lines as tables, probes at points. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/view/sample_ranks.h"
+#include "solver/output/output.h"
+
+/* The variables of a view, in turn; a line has a column "level" by itself. \return how many. */
+static int number_variables(const oak_grid_view_t *view, int is_line, int var[OAK_MOST_SELECTED]) {
+  int count = 0;
+  for (int v = 0; v < view->nvar; v++)
+    if (!is_line || strcmp(view->name[v], "level")) var[count++] = v;
+  return count;
+}
+
+/* Rank 0 writes the table. Collective. */
+static oak_status_t write_table(const oak_grid_view_t *view, oak_table_t *table, const char *path) {
+  int rank;
+  MPI_Comm_rank(view->comm, &rank);
+  const oak_status_t st = oak_agree(view->comm, rank == 0 ? oak_table_write(table, path) : OAK_OK);
+  oak_table_free(table);
+  return st;
+}
+
+/* The table beside the files of an output: which file is of which step. */
+static void files_head(const oak_output_item_t *item, FILE *f) {
+  (void)item;
+  fprintf(f, ",file");
+}
+
+static oak_status_t files_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
+  if (f) fprintf(f, ",%s_%06ld%s", item->name, view->step, item->ending);
+  return OAK_OK;
+}
+
+static oak_status_t open_table(oak_output_item_t *item) {
+  snprintf(item->ending, sizeof item->ending, ".%s", oak_item_text(item, "format"));
+  return OAK_OK;
+}
+
+/* Points from the text of a key, coordinates beyond the dimension 0. \return how many. */
+static oak_status_t read_points(const oak_output_item_t *item, const char *word, int most,
+                                double (*x)[3], int *count) {
+  const oak_t *sim = item->sim;
+  const char *text = oak_item_text(item, word);
+  const int n = oak_params_numbers(text, 0, NULL);
+  OAK_CHECK(n > 0 && n % sim->dim == 0 && n <= most * sim->dim, OAK_ERR_INPUT,
+            "%s: must be %s of %d coordinates%s", oak_item_given(item, word),
+            most > 1 ? "points" : "one point", sim->dim,
+            most > 1 ? ", at most 1000, all in one line" : ", apart by blanks");
+  double *number = malloc((size_t)n * sizeof *number);
+  OAK_CHECK(number, OAK_ERR_MEMORY, "no memory for %d coordinates", n);
+  oak_params_numbers(text, n, number);
+  *count = n / sim->dim;
+  for (int i = 0; i < *count; i++)
+    for (int d = 0; d < 3; d++) x[i][d] = d < sim->dim ? number[i * sim->dim + d] : 0;
+  free(number);
+  for (int i = 0; i < n; i++) {
+    const int d = i % sim->dim;
+    const double at = x[i / sim->dim][d];
+    OAK_CHECK(at >= sim->xmin[d] && at <= sim->xmax[d], OAK_ERR_INPUT,
+              "%s: %c = %g is outside the domain: choose %g to %g", oak_item_given(item, word),
+              "xyz"[d], at, sim -> xmin[d], sim -> xmax[d]);
+  }
+  return OAK_OK;
+}
+
+/* ---- lines */
+
+typedef struct {
+  double from[3], to[3];
+} line_t;
+
+static oak_status_t open_line(oak_output_item_t *item) {
+  static const char *const word[] = {"from", "to"};
+  const oak_t *sim = item->sim;
+  line_t *line = item->data = calloc(1, sizeof *line);
+  OAK_CHECK(line, OAK_ERR_MEMORY, "no memory for output %s", item->name);
+  for (int end = 0; end < 2; end++) {
+    double *x = end ? line->to : line->from;
+    int count;
+    for (int d = 0; d < sim->dim; d++) x[d] = 0.5 * (sim->xmin[d] + sim->xmax[d]);
+    x[0] = end ? sim->xmax[0] : sim->xmin[0];
+    if (*oak_item_text(item, word[end]))
+      OAK_TRY(read_points(item, word[end], 1, (double(*)[3])x, &count));
+  }
+  return open_table(item);
+}
+
+static oak_status_t write_line(oak_output_item_t *item, const oak_grid_view_t *view,
+                               const char *path) {
+  const line_t *line = item->data;
+  int var[OAK_MOST_SELECTED];
+  oak_table_t table;
+  const int nvar = number_variables(view, 1, var);
+  OAK_TRY(oak_agree(view->comm, oak_sample_line(view, line->from, line->to, var, nvar, &table)));
+  const oak_status_t st = oak_table_gather(view->comm, &table);
+  if (st == OAK_OK) return write_table(view, &table, path);
+  oak_table_free(&table);
+  return st;
+}
+
+/* ---- slices */
+
+typedef struct {
+  int whole;           /* the whole plane */
+  double region[2][3]; /* lower and upper corner */
+} slice_t;
+
+static oak_status_t open_slice(oak_output_item_t *item) {
+  const oak_t *sim = item->sim;
+  const int level = oak_item_int(item, "level"), below = sim->max_level - level;
+  slice_t *slice = item->data = calloc(1, sizeof *slice);
+  OAK_CHECK(slice, OAK_ERR_MEMORY, "no memory for output %s", item->name);
+  slice->whole = !*oak_item_text(item, "region");
+  if (!slice->whole) {
+    double x[2][3];
+    int count;
+    OAK_TRY(read_points(item, "region", 2, x, &count));
+    OAK_CHECK(count == 2, OAK_ERR_INPUT, "%s: must be two points, the lower and the upper corner",
+              oak_item_given(item, "region"));
+    memcpy(slice->region, x, sizeof x);
+    for (int d = 0; d < sim->dim; d++)
+      OAK_CHECK(x[0][d] < x[1][d], OAK_ERR_INPUT,
+                "%s: the upper corner must be above the lower one along %c",
+                oak_item_given(item, "region"), "xyz"[d]);
+  }
+  OAK_CHECK(level < 0 || below <= 0 || (below < 8 && sim->block_size % (1 << below) == 0),
+            OAK_ERR_INPUT,
+            "%s.level = %d: points would be averages over several blocks of mesh.max_level = %d; "
+            "choose a higher level",
+            item->name, level, sim->max_level);
+  return open_table(item);
+}
+
+/* Keep the rows of a region. */
+static void cut_region(const slice_t *slice, const int axis[2], oak_table_t *table) {
+  int64_t kept = 0, rows = 0, columns = 0;
+  for (int64_t j = 0; j < table->shape[0]; j++) {
+    columns = 0;
+    for (int64_t i = 0; i < table->shape[1]; i++) {
+      const double *row = table->value + (j * table->shape[1] + i) * table->ncol;
+      int inside = 1;
+      for (int a = 0; a < 2; a++)
+        inside &= row[a] >= slice->region[0][axis[a]] && row[a] <= slice->region[1][axis[a]];
+      if (!inside) continue;
+      memmove(table->value + kept++ * table->ncol, row, (size_t)table->ncol * sizeof *row);
+      columns++;
+    }
+    rows += columns > 0;
+  }
+  table->nrow = kept;
+  table->shape[0] = rows;
+  table->shape[1] = rows ? kept / rows : 0;
+}
+
+static oak_status_t write_slice(oak_output_item_t *item, const oak_grid_view_t *view,
+                                const char *path) {
+  const slice_t *slice = item->data;
+  const int normal = oak_item_choice(item, "axis"), flat = view->dim == 2;
+  const int axis[2] = {!flat && normal == 0, !flat && normal != 2 ? 2 : 1};
+  const int level = oak_item_int(item, "level");
+  const double at = view->xmin[normal] +
+                    oak_item_real(item, "position") * (view->xmax[normal] - view->xmin[normal]);
+  int var[OAK_MOST_SELECTED];
+  oak_table_t table;
+  const int nvar = number_variables(view, 0, var);
+  OAK_TRY(oak_agree(
+      view->comm,
+      oak_sample_plane(view, normal, at, level < 0 ? view->max_level : level, var, nvar, &table)));
+  oak_table_merge(view->comm, &table);
+  if (!slice->whole) cut_region(slice, axis, &table);
+  return write_table(view, &table, path);
+}
+
+/* ---- probes */
+
+enum { MOST_POINTS = 1000 };
+typedef struct {
+  int count;
+  double x[MOST_POINTS][3];
+} probe_t;
+
+static oak_status_t open_probe(oak_output_item_t *item) {
+  probe_t *probe = item->data = calloc(1, sizeof *probe);
+  OAK_CHECK(probe, OAK_ERR_MEMORY, "no memory for output %s", item->name);
+  return read_points(item, "points", MOST_POINTS, probe->x, &probe->count);
+}
+
+static void probe_head(const oak_output_item_t *item, FILE *f) {
+  const probe_t *probe = item->data;
+  for (int p = 0; p < probe->count; p++)
+    for (int v = 0; v < item->variables.count; v++) {
+      fprintf(f, ",%s", item->variables.name[v]);
+      if (probe->count > 1) fprintf(f, "_%d", p + 1);
+    }
+}
+
+static oak_status_t probe_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
+  const probe_t *probe = item->data;
+  const int n = probe->count * view->nvar;
+  double *value = malloc(((size_t)n + 1) * sizeof *value);
+  oak_status_t st =
+      value ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for output %s", item->name);
+  st = oak_agree(view->comm, st);
+  if (st == OAK_OK) st = oak_sample_points(view, probe->count, (const double(*)[3])probe->x, value);
+  for (int i = 0; i < n && f && st == OAK_OK; i++) fprintf(f, ",%.17g", value[i]);
+  free(value);
+  return st;
+}
+
+const oak_output_kind_t oak_output_slice = {.name = "slice",
+                                            .open = open_slice,
+                                            .write = write_slice,
+                                            .head = files_head,
+                                            .row = files_row};
+const oak_output_kind_t oak_output_line = {
+    .name = "line", .open = open_line, .write = write_line, .head = files_head, .row = files_row};
+const oak_output_kind_t oak_output_probe = {
+    .name = "probe", .open = open_probe, .head = probe_head, .row = probe_row};

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What the output folder says of where its files come from. */
+#include "solver/output/provenance.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <zlib.h>
+
+#include "base/params_echo.h"
+#include "io/files/file_tools.h"
+#include "solver/output/output_table.h"
+
+/** A comment of one line, whatever the text holds. */
+static void print_comment(FILE *f, const char *word, const char *text) {
+  fprintf(f, "# %s: ", word);
+  for (const char *c = text; *c; c++) fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, f);
+  fputc('\n', f);
+}
+
+/** Copy a source file to the folder and say so in the comments. */
+static oak_status_t copy_source(const char *from, const char *folder, const char *kind,
+                                FILE *comments) {
+  char path[4200], note[4400], *text = NULL;
+  size_t length = 0;
+  FILE *in = fopen(from, "rb"), *out = in ? open_memstream(&text, &length) : NULL;
+  for (int c; out && (c = getc(in)) != EOF;) putc(c, out);
+  const int good = out && !ferror(in) && !ferror(out);
+  if (in) fclose(in);
+  if (out && fclose(out) != 0) length = 0;
+  oak_status_t st = OAK_OK;
+  if (!good) {
+    st = OAK_FAIL(OAK_ERR_FILE, "cannot read %s to copy it to %s", from, folder);
+  } else {
+    snprintf(path, sizeof path, "%s/%s.oak-copy.c", folder, kind);
+    snprintf(note, sizeof note, "%s, CRC-32 %08lx, copied to %s.oak-copy.c", from,
+             crc32(crc32(0, NULL, 0), (const unsigned char *)text, (unsigned)length), kind);
+    if (comments) print_comment(comments, kind, note);
+    st = oak_write_file(path, text, length);
+  }
+  free(text);
+  return st;
+}
+
+static void print_origin(const oak_t *sim, const char *command, FILE *f) {
+  char text[600], device[512];
+  const time_t now = time(NULL);
+  struct tm utc;
+  snprintf(text, sizeof text, "%s, commit %s", OAK_VERSION, oak_commit());
+  print_comment(f, "oak", text);
+  if (command) print_comment(f, "command", command);
+  if (gmtime_r(&now, &utc) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc))
+    print_comment(f, "begun", text);
+  oak_device_ops(sim->dev)->describe(sim->dev, device, sizeof device);
+  snprintf(text, sizeof text, "%d on %.500s", sim->size, device);
+  print_comment(f, "ranks", text);
+  if (*sim->transport.text) print_comment(f, "between ranks", sim->transport.text);
+}
+
+/** Files of the user by their full path: a name with a slash or one that ends in .c. */
+static int is_file(const char *name) {
+  const size_t length = strlen(name);
+  return strchr(name, '/') || (length > 2 && !strcmp(name + length - 2, ".c"));
+}
+
+static oak_status_t write_parameters(const oak_t *sim, const char *folder, const char *comments) {
+  char path[4200], *full = realpath(folder, NULL);
+  oak_echo_value_t other[3];
+  oak_text_t text;
+  int n = 0;
+  if (full) other[n++] = (oak_echo_value_t){"output.folder", full};
+  if (is_file(oak_params_text(sim->params, "physics.name")))
+    other[n++] = (oak_echo_value_t){"physics.name", sim->physics_path};
+  if (is_file(oak_params_text(sim->params, "problem.name")))
+    other[n++] = (oak_echo_value_t){"problem.name", sim->problem_path};
+  snprintf(path, sizeof path, "%s/parameters.ini", folder);
+  oak_text_begin(&text);
+  if (text.stream) oak_params_echo(sim->params, comments, other, n, text.stream);
+  const oak_status_t st = oak_text_write(&text, path, 0);
+  free(full);
+  return st;
+}
+
+oak_status_t oak_provenance_write(const oak_t *sim, const char *folder, const char *command) {
+  char *comments = NULL;
+  size_t length;
+  FILE *f = open_memstream(&comments, &length);
+  oak_status_t st = f ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to write to %s", folder);
+  if (f) print_origin(sim, command, f);
+  if (st == OAK_OK) st = copy_source(sim->physics_path, folder, "physics", f);
+  if (st == OAK_OK) st = copy_source(sim->problem_path, folder, "problem", f);
+  if (f && fclose(f) != 0 && st == OAK_OK)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write to %s", folder);
+  if (st == OAK_OK) st = write_parameters(sim, folder, comments);
+  free(comments);
+  return st;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The view of a simulation that the formats in src/io get. Private. */
+#ifndef OAK_VIEW_H
+#define OAK_VIEW_H
+
+#include "io/view/grid_view.h"
+#include "solver/variables.h"
+
+typedef struct oak_view_ghosts oak_view_ghosts_t;
+
+/** What a view reads from; it must outlive the view. */
+typedef struct {
+  oak_t *sim;
+  const oak_selection_t *variables;
+  int value_bytes;           /**< of a value in files: 4 or 8 */
+  oak_view_ghosts_t *ghosts; /**< NULL until ghost cells are read */
+} oak_view_source_t;
+
+/** A view of the current solution with the variables of \a source, which are made ready to be read.
+ * Collective. */
+oak_status_t oak_view_make(oak_view_source_t *source, oak_grid_view_t *view);
+/** Free what reading through views of \a source has left. Rank-local. */
+void oak_view_clear(oak_view_source_t *source);
+
+/** The view's read_ghosts (view_ghosts.c). Memory of the host: a value for each cell of the blocks
+ * of this rank and of those that touch them. */
+oak_status_t oak_view_read_ghosts(const oak_grid_view_t *view, int var, int b0, int n, int layers,
+                                  double *dst);
+
+#endif

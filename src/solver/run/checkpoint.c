@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Checkpoints of a simulation: all that decides how it goes on, bit for bit. The format is that of
+ * src/io/checkpoint/checkpoint.h. */
+#include "solver/run/checkpoint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+/* ---- writing */
+
+static oak_status_t read_blocks(void *owner, int b0, int n, void *dst) {
+  oak_t *sim = owner;
+  const size_t bytes = (size_t)sim->nvar * sim->cells * sim->real_size;
+  return oak_device_download(sim->dev, dst, (char *)oak_sim_state(sim, 0) + b0 * bytes, n * bytes);
+}
+
+static void describe(const oak_t *sim, oak_checkpoint_t *head) {
+  *head = (oak_checkpoint_t){.dim = sim->dim,
+                             .block_size = sim->block_size,
+                             .nvar = sim->nvar,
+                             .real_size = sim->real_size,
+                             .step = sim->step,
+                             .time = sim->time,
+                             .dt = sim->dt,
+                             .rate = sim->max_rate,
+                             .updates = sim->updates,
+                             .first_order_cells = sim->first_order_cells,
+                             .floored_cells = sim->floored_cells,
+                             .retries = sim->retries,
+                             .rates_known = sim->rates_fresh == 1,
+                             .nglobal = sim->mesh->nglobal};
+  for (int d = 0; d < 3; d++) {
+    head->trees[d] = sim->mesh->trees[d];
+    head->periodic[d] = sim->mesh->periodic[d];
+    head->xmin[d] = sim->xmin[d];
+    head->xmax[d] = sim->xmax[d];
+  }
+}
+
+/* Names of the conserved variables. */
+static void name_variables(const oak_t *sim, char *text, size_t size) {
+  *text = '\0';
+  for (int v = 0, at = 0; v < sim->nvar; v++)
+    at += snprintf(text + at, size - at, "%s%s", v ? " " : "", sim->description.name[v]);
+}
+
+enum { NAMES_SIZE = 1024 };
+
+/* The texts of a checkpoint that need memory, on rank 0. */
+typedef struct {
+  char variables[NAMES_SIZE], physics[33], problem[33];
+  char *parameters;
+} texts_t;
+
+static oak_status_t hash_sources(const oak_t *sim, texts_t *texts) {
+  const char *physics = sim->physics_path, *problem = sim->problem_path;
+  OAK_TRY(oak_source_hash(&(oak_source_t){.name = "physics", .file = &physics, .nfile = 1},
+                          texts->physics));
+  return oak_source_hash(&(oak_source_t){.name = "problem", .file = &problem, .nfile = 1},
+                         texts->problem);
+}
+
+static oak_status_t make_texts(const oak_t *sim, texts_t *texts) {
+  size_t size;
+  name_variables(sim, texts->variables, sizeof texts->variables);
+  OAK_TRY(hash_sources(sim, texts));
+  FILE *stream = open_memstream(&texts->parameters, &size);
+  if (stream) oak_params_print(sim->params, stream);
+  OAK_CHECK(stream && fclose(stream) == 0, OAK_ERR_MEMORY, "no memory for the parameters");
+  return OAK_OK;
+}
+
+static void point_to_texts(oak_checkpoint_t *head, const texts_t *texts, const char *schedule) {
+  head->text[OAK_CHECKPOINT_PROGRAM] = OAK_VERSION;
+  head->text[OAK_CHECKPOINT_VARIABLES] = texts->variables;
+  head->text[OAK_CHECKPOINT_PHYSICS] = texts->physics;
+  head->text[OAK_CHECKPOINT_PROBLEM] = texts->problem;
+  head->text[OAK_CHECKPOINT_PARAMETERS] = texts->parameters;
+  head->text[OAK_CHECKPOINT_SCHEDULE] = schedule;
+}
+
+oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *path) {
+  texts_t texts = {.parameters = NULL};
+  oak_checkpoint_t head;
+  /* oak_write_cells may have been called on some ranks only. */
+  MPI_Allreduce(MPI_IN_PLACE, &sim->rates_fresh, 1, MPI_INT, MPI_MIN, sim->comm);
+  describe(sim, &head);
+  double *rate = calloc(sim->mesh->nblock + 1, sizeof *rate);
+  oak_status_t st = rate ? OAK_OK
+                         : OAK_FAIL(OAK_ERR_MEMORY, "no memory for the wave speeds of %d blocks",
+                                    sim->mesh->nblock);
+  if (st == OAK_OK && head.rates_known) st = oak_block_rates(sim, sim->mesh->nblock, rate);
+  if (st == OAK_OK && sim->rank == 0) st = make_texts(sim, &texts);
+  st = oak_sim_agree(sim, st);
+  if (st == OAK_OK) {
+    point_to_texts(&head, &texts, schedule);
+    const oak_checkpoint_blocks_t blocks = {.comm = sim->comm,
+                                            .first = sim->mesh->first,
+                                            .nblock = sim->mesh->nblock,
+                                            .level = sim->mesh->level,
+                                            .index = (const int32_t(*)[3])sim->mesh->index,
+                                            .rate = rate,
+                                            .read = read_blocks,
+                                            .owner = sim};
+    st = oak_checkpoint_write(&head, &blocks, path);
+  }
+  free(rate);
+  free(texts.parameters);
+  return st;
+}
+
+oak_status_t oak_write_checkpoint(oak_t *sim, const char *path) {
+  oak_timer_start(&sim->timers, OAK_PHASE_CHECKPOINT);
+  const oak_status_t st = oak_checkpoint_save(sim, "", path);
+  oak_timer_stop(&sim->timers, OAK_PHASE_CHECKPOINT);
+  return st;
+}
+
+/* ---- what must be the same */
+
+#define REFUSED "; that cannot change at a restart"
+
+static oak_status_t refuse(const oak_t *sim, const oak_checkpoint_file_t *file, const char *key) {
+  return OAK_FAIL(OAK_ERR_INPUT, "%s: %s is not that of checkpoint %s" REFUSED,
+                  oak_params_origin(sim->params, key), key, file->path);
+}
+
+static oak_status_t check_int(const oak_t *sim, const oak_checkpoint_file_t *file, const char *key,
+                              int mine, int other) {
+  OAK_CHECK(mine == other, OAK_ERR_INPUT, "%s: %s = %d, but checkpoint %s has %d" REFUSED,
+            oak_params_origin(sim->params, key), key, mine, file->path, other);
+  return OAK_OK;
+}
+
+static oak_status_t check_domain(const oak_t *sim, const oak_checkpoint_file_t *file) {
+  static const char *const face[3] = {"boundary.xlow", "boundary.ylow", "boundary.zlow"};
+  const oak_checkpoint_t *h = &file->head;
+  for (int d = 0; d < sim->dim; d++) {
+    if (h->trees[d] != sim->mesh->trees[d]) return refuse(sim, file, "mesh.trees");
+    if (h->xmin[d] != sim->xmin[d]) return refuse(sim, file, "mesh.xmin");
+    if (h->xmax[d] != sim->xmax[d]) return refuse(sim, file, "mesh.xmax");
+    OAK_CHECK(
+        h->periodic[d] == sim->mesh->periodic[d], OAK_ERR_INPUT,
+        "%s: %s: periodic on one side of the restart, not on the other: checkpoint %s" REFUSED,
+        oak_params_origin(sim->params, face[d]), face[d], file->path);
+  }
+  return OAK_OK;
+}
+
+/* On all ranks alike. */
+static oak_status_t check_same(const oak_t *sim, const oak_checkpoint_file_t *file) {
+  const oak_checkpoint_t *h = &file->head;
+  char names[NAMES_SIZE];
+  OAK_TRY(check_int(sim, file, "mesh.dim", sim->dim, h->dim));
+  OAK_TRY(check_int(sim, file, "mesh.block_size", sim->block_size, h->block_size));
+  name_variables(sim, names, sizeof names);
+  OAK_CHECK(
+      h->nvar == sim->nvar && !strcmp(names, h->text[OAK_CHECKPOINT_VARIABLES]), OAK_ERR_INPUT,
+      "%s: physics.name = %s has the variables %s, but checkpoint %s has %.200s" REFUSED,
+      oak_params_origin(sim->params, "physics.name"), oak_params_text(sim->params, "physics.name"),
+      names, file->path, h->text[OAK_CHECKPOINT_VARIABLES]);
+  if (h->real_size != sim->real_size) return refuse(sim, file, "scheme.precision");
+  OAK_TRY(check_domain(sim, file));
+  OAK_CHECK(h->nglobal / sim->size < OAK_MESH_MAX_BLOCKS, OAK_ERR_INPUT,
+            "checkpoint %s has %lld blocks: use more ranks", file->path, (long long)h->nglobal);
+  return OAK_OK;
+}
+
+/* ---- reading */
+
+/* Blocks of a file that are read for this rank. */
+typedef struct {
+  int64_t first;
+  int count;
+  int8_t *level;
+  int32_t (*index)[3];
+  double *rate;
+  uint32_t *sum;
+} part_t;
+
+static oak_status_t read_records(const oak_checkpoint_file_t *file, part_t *p) {
+  const size_t n = (size_t)p->count + 1;
+  p->level = malloc(n * sizeof *p->level);
+  p->index = malloc(n * sizeof *p->index);
+  p->rate = malloc(n * sizeof *p->rate);
+  p->sum = malloc(n * sizeof *p->sum);
+  OAK_CHECK(p->level && p->index && p->rate && p->sum, OAK_ERR_MEMORY,
+            "out of memory for a mesh of %d blocks", p->count);
+  return oak_checkpoint_records(file, p->first, p->count, p->level, p->index, p->rate, p->sum);
+}
+
+static void free_part(part_t *p) {
+  free(p->level);
+  free(p->index);
+  free(p->rate);
+  free(p->sum);
+}
+
+static oak_status_t check_levels(const oak_t *sim, const oak_checkpoint_file_t *file,
+                                 const part_t *p) {
+  for (int n = 0; n < p->count; n++) {
+    OAK_CHECK(p->level[n] <= sim->max_level, OAK_ERR_INPUT,
+              "%s: mesh.max_level = %d, but checkpoint %s has blocks of level %d: do not lower it",
+              oak_params_origin(sim->params, "mesh.max_level"), sim->max_level, file->path,
+              p->level[n]);
+    OAK_CHECK(p->level[n] >= sim->min_level, OAK_ERR_INPUT,
+              "%s: mesh.min_level = %d, but checkpoint %s has blocks of level %d: do not raise it",
+              oak_params_origin(sim->params, "mesh.min_level"), sim->min_level, file->path,
+              p->level[n]);
+  }
+  return OAK_OK;
+}
+
+/* The mesh of the checkpoint, with families on one rank as any mesh has them. */
+static oak_status_t load_mesh(oak_t *sim, const oak_checkpoint_file_t *file) {
+  const int64_t share = file->head.nglobal / sim->size, more = file->head.nglobal % sim->size;
+  part_t p = {.first = share * sim->rank + (sim->rank < more ? sim->rank : more),
+              .count = (int)(share + (sim->rank < more))};
+  const oak_balance_t balance = {.kappa_max = sim->kappa_max,
+                                 .families = sim->max_level > sim->min_level};
+  int moved;
+  oak_transfer_t transfer;
+  oak_status_t st = read_records(file, &p);
+  if (st == OAK_OK) st = check_levels(sim, file, &p);
+  st = oak_sim_agree(sim, st);
+  if (st == OAK_OK) {
+    st = oak_mesh_replace(sim->mesh, p.count, p.level, p.index);
+    if (st == OAK_OK)
+      p.level = NULL, p.index = NULL;
+    else if (st == OAK_ERR_INPUT) /* checksums were right: it was not written by oak */
+      st = OAK_FAIL(OAK_ERR_FILE, "checkpoint %s holds no valid mesh: %s", file->path,
+                    oak_last_error());
+  }
+  free_part(&p);
+  OAK_TRY(st);
+  st = oak_mesh_partition(sim->mesh, &balance, &moved, &transfer);
+  oak_transfer_clear(&transfer);
+  return st;
+}
+
+/* The rates of blocks, as if the flux kernel had left them. */
+static oak_status_t upload_rates(oak_t *sim, const double *rate) {
+  const int n = sim->mesh->nblock, results = oak_sim_results(sim);
+  double *all = calloc((size_t)n * results + 1, sizeof *all);
+  OAK_CHECK(all, OAK_ERR_MEMORY, "out of memory for the wave speeds of %d blocks", n);
+  for (int b = 0; b < n; b++) all[(size_t)b * results] = rate[b];
+  oak_status_t st = OAK_OK;
+  if (n) st = oak_device_upload(sim->dev, sim->rate_dev, all, (size_t)n * results * sizeof *all);
+  free(all);
+  return st;
+}
+
+static oak_status_t upload_blocks(oak_t *sim, const oak_checkpoint_file_t *file, const part_t *p) {
+  const size_t bytes = (size_t)oak_checkpoint_block_bytes(&file->head);
+  const int all = oak_checkpoint_chunk(&file->head), chunk = p->count < all ? p->count : all;
+  if (p->count == 0) return OAK_OK;
+  char *buffer = malloc(chunk * bytes);
+  OAK_CHECK(buffer, OAK_ERR_MEMORY, "out of memory for %d blocks", chunk);
+  oak_status_t st = OAK_OK;
+  for (int b = 0; b < p->count && st == OAK_OK; b += chunk) {
+    const int n = p->count - b < chunk ? p->count - b : chunk;
+    st = oak_checkpoint_data(file, p->first + b, n, p->sum + b, buffer);
+    if (st == OAK_OK)
+      st =
+          oak_device_upload(sim->dev, (char *)oak_sim_state(sim, 0) + b * bytes, buffer, n * bytes);
+  }
+  free(buffer);
+  return st;
+}
+
+static oak_status_t load_data(oak_t *sim, const oak_checkpoint_file_t *file) {
+  part_t p = {.first = sim->mesh->first, .count = sim->mesh->nblock};
+  oak_status_t st = read_records(file, &p);
+  if (st == OAK_OK) st = upload_blocks(sim, file, &p);
+  if (st == OAK_OK) st = upload_rates(sim, p.rate);
+  if (st == OAK_OK) st = oak_device_sync(sim->dev); /* uploads may leave later */
+  free_part(&p);
+  return oak_sim_agree(sim, st);
+}
+
+static oak_status_t load(oak_t *sim, const oak_checkpoint_file_t *file) {
+  const oak_checkpoint_t *h = &file->head;
+  OAK_TRY(check_same(sim, file));
+  OAK_TRY(load_mesh(sim, file));
+  OAK_TRY(oak_storage_reserve(sim, 0, sim->nstate, sim->mesh->nblock));
+  OAK_TRY(oak_storage_fit(sim));
+  OAK_TRY(load_data(sim, file));
+  sim->time = h->time;
+  sim->step = h->step;
+  sim->dt = h->dt;
+  sim->updates = h->updates;
+  sim->first_order_cells = h->first_order_cells;
+  sim->floored_cells = h->floored_cells;
+  sim->retries = h->retries;
+  sim->max_rate = h->rate;
+  sim->rates_fresh = h->rates_known;
+  return OAK_OK;
+}
+
+/* What decides about the rates has changed: find them anew, and whether the cells are valid. */
+static oak_status_t refresh_rates(oak_t *sim, const oak_checkpoint_file_t *file,
+                                  oak_changes_t *changes) {
+  texts_t texts = {.parameters = NULL};
+  int other = 0;
+  oak_status_t st = OAK_OK;
+  *changes = (oak_changes_t){.count = 0};
+  if (sim->rank == 0) {
+    st = make_texts(sim, &texts);
+    if (st == OAK_OK) {
+      changes->physics = strcmp(texts.physics, file->head.text[OAK_CHECKPOINT_PHYSICS]) != 0;
+      changes->problem = strcmp(texts.problem, file->head.text[OAK_CHECKPOINT_PROBLEM]) != 0;
+      st = oak_changes_find(file->head.text[OAK_CHECKPOINT_PARAMETERS], texts.parameters, changes);
+    }
+    other = changes->physics || changes->problem || changes->equations;
+    free(texts.parameters);
+  }
+  OAK_TRY(oak_sim_agree(sim, st));
+  MPI_Bcast(&other, 1, MPI_INT, 0, sim->comm);
+  return other ? oak_update_time_step(sim) : OAK_OK;
+}
+
+oak_status_t oak_checkpoint_load(oak_t *sim, const char *path, char **schedule,
+                                 oak_changes_t *changes) {
+  oak_checkpoint_file_t file;
+  *schedule = NULL;
+  OAK_TRY(oak_checkpoint_open(sim->comm, path, &file));
+  oak_status_t st = load(sim, &file);
+  if (st == OAK_OK) st = refresh_rates(sim, &file, changes);
+  if (st == OAK_OK) {
+    *schedule = strdup(file.head.text[OAK_CHECKPOINT_SCHEDULE]);
+    st = *schedule ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for the schedule of %s", path);
+    st = oak_sim_agree(sim, st);
+  }
+  oak_checkpoint_close(&file);
+  return st;
+}
+
+oak_status_t oak_read_checkpoint(oak_t *sim, const char *path) {
+  char *schedule;
+  oak_changes_t changes;
+  oak_timer_start(&sim->timers, OAK_PHASE_CHECKPOINT);
+  const oak_status_t st = oak_checkpoint_load(sim, path, &schedule, &changes);
+  oak_timer_stop(&sim->timers, OAK_PHASE_CHECKPOINT);
+  free(schedule);
+  return st;
+}
+
+/* ---- by hand */
+
+void oak_set_time(oak_t *sim, double time) { sim->time = time; }
+void oak_set_step(oak_t *sim, long step) { sim->step = step; }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Checkpoints of a simulation, and what has changed when one is read. Private. */
+#ifndef OAK_SOLVER_CHECKPOINT_H
+#define OAK_SOLVER_CHECKPOINT_H
+
+#include "io/checkpoint/checkpoint.h"
+#include "solver/sim.h"
+
+enum { OAK_MOST_CHANGES = 16 };
+
+/** How a restarted run differs from the one that wrote the checkpoint; on rank 0. */
+typedef struct {
+  int physics, problem; /**< their files have changed */
+  int equations;        /**< keys of scheme, physics, problem or boundary have changed */
+  int count;            /**< of changed keys; the first of them: */
+  char line[OAK_MOST_CHANGES][160];
+} oak_changes_t;
+
+/** Compare two printed parameter sets (oak_params_print) key by key. Keys that are only in one of
+ * them, and the section of devices, do not count. Not collective. */
+oak_status_t oak_changes_find(const char *old, const char *now, oak_changes_t *changes);
+
+/** oak_write_checkpoint with the schedule of the run's output. */
+oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *path);
+/** oak_read_checkpoint; \a *schedule is to be freed, also after a failure. */
+oak_status_t oak_checkpoint_load(oak_t *sim, const char *path, char **schedule,
+                                 oak_changes_t *changes);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The checkpoints of a run: when they are due, what ends a run early, and going on from one.
+ * Private. */
+#ifndef OAK_SAVER_H
+#define OAK_SAVER_H
+
+#include "solver/output/output.h"
+
+/** What a rank asks for, or all ranks have agreed on: the largest counts. From OAK_ASK_END on the
+ * run ends. */
+typedef enum {
+  OAK_ASK_NONE,
+  OAK_ASK_CHECKPOINT, /**< because of the wall-clock time since the last one */
+  OAK_ASK_END,
+  OAK_ASK_LIMIT = OAK_ASK_END, /**< the limit of wall-clock time is near */
+  OAK_ASK_FILE,                /**< there is a stop file */
+  OAK_ASK_USR1,
+  OAK_ASK_TERM,
+  OAK_ASK_INT
+} oak_ask_t;
+
+typedef struct {
+  oak_t *sim;
+  oak_output_t *out;
+  int steps, keep, at_end;
+  double every, next;      /**< simulated time between checkpoints, and of the next */
+  double wall;             /**< seconds between checkpoints */
+  double written_at;       /**< MPI_Wtime of the last one, or of the beginning */
+  double limit_at, margin; /**< MPI_Wtime at which all must have ended; INFINITY: never */
+  double step_at, longest; /**< MPI_Wtime of the last step, and seconds of the longest */
+  double looked_at;        /**< for a stop file */
+  long last;               /**< step of the last checkpoint, -1: none */
+  int signals;             /**< they are caught */
+} oak_saver_t;
+
+/** Judge the keys of [checkpoint] and run.wall_limit. Not collective. */
+oak_status_t oak_saver_open(oak_saver_t *saver, oak_output_t *out);
+/** A run begins, or goes on, now: \a signals are caught from here to oak_saver_close. */
+void oak_saver_begin(oak_saver_t *saver, int signals);
+/** What this rank asks for, to be put into sim->asks before a step. Not collective. */
+oak_ask_t oak_saver_asks(oak_saver_t *saver);
+/** After a step and its output: write a checkpoint if one is due, or if the run ends early.
+ * \a ends: it ends here anyway. Collective. */
+oak_status_t oak_saver_step(oak_saver_t *saver, int ends);
+/** Write one now. Collective. */
+oak_status_t oak_saver_write(oak_saver_t *saver);
+void oak_saver_close(oak_saver_t *saver);
+
+/** In words, for messages. */
+const char *oak_ask_text(oak_ask_t ask);
+
+/** Go on from checkpoint \a which, a path, or "latest" for the newest good one of the output
+ * folder, and take up its schedule. Collective. */
+oak_status_t oak_restart(oak_output_t *out, const char *which);
+
+/* signals.c */
+/** Keep signals that ask for an end: SIGUSR1, SIGTERM and SIGINT. A second SIGINT or SIGTERM ends
+ * the process at once. */
+void oak_signals_catch(void);
+void oak_signals_release(void);
+/** What came since oak_signals_catch. */
+oak_ask_t oak_signals_asks(void);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Declarations and hooks in physics and problem files, found in their text. A hook is recognised by
+ * its name at the beginning of a statement outside of all braces: `INITIAL(at, q) {`. What looks
+ * like a hook and is none would be a function that nobody calls, of which compilers at most warn.
+ */
+#include "solver/setup/hooks.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "oak.h"
+
+enum { PHYSICS = 1 << OAK_OF_PHYSICS, PROBLEM = 1 << OAK_OF_PROBLEM, NEEDED = 4 };
+
+static const struct {
+  const char *name;
+  int owner;
+  const char *form;
+} hooks[] = {
+    {"TITLE", PHYSICS | PROBLEM, "TITLE(\"text\")"},
+    {"PARAMETER", PHYSICS | PROBLEM, "PARAMETER(name, default, \"help\")"},
+    {"VARIABLES", PHYSICS | NEEDED, "VARIABLES(\"names\")"},
+    {"PRIMITIVES", PHYSICS | NEEDED, "PRIMITIVES(\"names\")"},
+    {"INITIAL", PROBLEM, "INITIAL(at, q) { ... }"},
+    {"BOUNDARY", PROBLEM, "BOUNDARY(at, face, q) { ... }"},
+    {"SOURCE", PHYSICS | PROBLEM, "SOURCE(at, q, source) { ... }"},
+    {"TIMESTEP", PHYSICS | PROBLEM, "TIMESTEP(at, q) { ... }"},
+    {"UPDATE", PHYSICS | PROBLEM, "UPDATE(at, u, dt) { ... }"},
+    {"GLOBAL_MAX", PHYSICS | PROBLEM, "GLOBAL_MAX(name, at, q) { ... }"},
+    {"GLOBAL_MIN", PHYSICS | PROBLEM, "GLOBAL_MIN(name, at, q) { ... }"},
+    {"GLOBAL_INTEGRAL", PHYSICS | PROBLEM, "GLOBAL_INTEGRAL(name, at, q) { ... }"},
+    {"OUTPUT", PHYSICS | PROBLEM, "OUTPUT(name, at, q) { ... }"},
+    {"REFINE", PROBLEM, "REFINE(at) { ... }"},
+    {"REGION", PROBLEM, "REGION(at, lower, upper) { ... }"},
+    {"TO_PRIMITIVE", PHYSICS | NEEDED, "TO_PRIMITIVE(ph, q) { ... }"},
+    {"TO_CONSERVED", PHYSICS | NEEDED, "TO_CONSERVED(ph, u) { ... }"},
+    {"FLUX", PHYSICS | NEEDED, "FLUX(ph, q, dir, f) { ... }"},
+    {"WAVE_SPEEDS", PHYSICS | NEEDED, "WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) { ... }"},
+    {"VALID", PHYSICS | NEEDED, "VALID(ph, u) { ... }"},
+    {"FLOOR", PHYSICS, "FLOOR(ph, u) { ... }"},
+    {"RIEMANN", PHYSICS, "RIEMANN(name, ph, ql, qr, dir, f) { ... }"},
+};
+enum { NHOOKS = sizeof hooks / sizeof *hooks };
+
+/* Macros of version 0.1, and what stands in their place. */
+static const char *const old[][2] = {{"PROBLEM_TITLE", "TITLE"},
+                                     {"PROBLEM_PARAMETERS", "PARAMETER"},
+                                     {"PROBLEM_INITIAL", "INITIAL"},
+                                     {"PROBLEM_BOUNDARY", "BOUNDARY"},
+                                     {"PROBLEM_SOURCE", "SOURCE"},
+                                     {"PROBLEM_REFINE", "REFINE"},
+                                     {"PROBLEM_REGION", "REGION"},
+                                     {"PHYSICS_TITLE", "TITLE"},
+                                     {"PHYSICS_PARAMETERS", "PARAMETER"},
+                                     {"PHYSICS_VARIABLES", "VARIABLES"},
+                                     {"PHYSICS_PRIMITIVES", "PRIMITIVES"},
+                                     {"PHYSICS_SOURCE", "SOURCE"},
+                                     {"PHYSICS_FLOOR", "FLOOR"}};
+enum { NOLD = sizeof old / sizeof *old };
+
+typedef struct {
+  const oak_user_files_t *files;
+  const oak_user_file_t *file;
+  oak_owner_t owner;
+  oak_declared_t *out;
+  char message[4096]; /* all mistakes, a line each */
+  size_t length;
+  int has_old;
+  unsigned seen[2]; /* bits of hooks, of physics and problem */
+} search_t;
+
+static int find_hook(const char *name) {
+  int n = 0;
+  while (n < NHOOKS && strcmp(name, hooks[n].name)) n++;
+  return n;
+}
+
+static int nearest_hook(const char *name) {
+  int found = NHOOKS, least = 3;
+  for (int n = 0; n < NHOOKS; n++) {
+    const int distance = oak_str_distance(name, hooks[n].name);
+    if (distance >= least) continue;
+    least = distance;
+    found = n;
+  }
+  return found;
+}
+
+__attribute__((format(printf, 3, 4))) static void complain(search_t *s, int line,
+                                                           const char *format, ...) {
+  char text[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (s->length + 1024 > sizeof s->message) return;
+  s->length += snprintf(s->message + s->length, sizeof s->message - s->length, "%s%.400s:%d: %s",
+                        s->length ? "\n" : "", s->file->path, line, text);
+}
+
+/* ---- statements */
+
+/* Blank out lines of the preprocessor with their continuations, and look for old macros in them. */
+static void blank_directives(search_t *s, char *text) {
+  int number = 1;
+  for (char *line = text; *line; number++) {
+    const char *name = oak_after_directive(line, "define");
+    for (int n = 0; n < NOLD && name; n++) {
+      const size_t length = strlen(old[n][0]);
+      if (strncmp(name, old[n][0], length) || oak_is_word(name[length])) continue;
+      complain(s, number, "%s is written %s now", old[n][0], hooks[find_hook(old[n][1])].form);
+      s->has_old = 1;
+    }
+    const int directive = line[strspn(line, " \t")] == '#';
+    for (; *line && *line != '\n'; line++) {
+      if (!directive) continue;
+      if (line[0] == '\\' && line[1] == '\n') {
+        *line++ = ' ';
+        number++;
+        continue; /* the line feed stays */
+      }
+      *line = ' ';
+    }
+    if (*line) line++;
+  }
+}
+
+/* The end of a text in quotes. */
+static const char *skip_quotes(const char *c) {
+  const char quote = *c++;
+  while (*c && *c != quote && *c != '\n') c += c[0] == '\\' && c[1] ? 2 : 1;
+  return *c == quote ? c + 1 : c;
+}
+
+/* What follows the parentheses that begin at `c`. */
+static const char *skip_parentheses(const char *c) {
+  int depth = 0;
+  while (*c) {
+    if (*c == '"' || *c == '\'') {
+      c = skip_quotes(c);
+      continue;
+    }
+    depth += (*c == '(') - (*c == ')');
+    c++;
+    if (depth == 0) break;
+  }
+  return c;
+}
+
+/* Declarations that are members of the structure of parameters. */
+static const char *const members[] = {[OAK_PARAMETER] = "PARAMETER",
+                                      [OAK_GLOBAL_MAX] = "GLOBAL_MAX",
+                                      [OAK_GLOBAL_MIN] = "GLOBAL_MIN",
+                                      [OAK_GLOBAL_INTEGRAL] = "GLOBAL_INTEGRAL"};
+enum { NMEMBERS = sizeof members / sizeof *members };
+
+/* The first argument of a declaration, NULL where there is none: then the compiler complains. */
+static const char *read_name(search_t *s, const char *what, const char *c, int line,
+                             char name[OAK_LONGEST_NAME + 1]) {
+  size_t length = 0;
+  c += strspn(c, " \t\n");
+  while (oak_is_word(c[length])) length++;
+  if (!length) return NULL;
+  if (length > OAK_LONGEST_NAME) {
+    complain(s, line, "%s %.200s: the name may have %d characters at most", what, c,
+             OAK_LONGEST_NAME);
+    return NULL;
+  }
+  snprintf(name, OAK_LONGEST_NAME + 1, "%.*s", (int)length, c);
+  return name;
+}
+
+static void add_output(search_t *s, const char *c, int line) {
+  char name[OAK_LONGEST_NAME + 1];
+  oak_declared_t *d = s->out;
+  if (!read_name(s, "output variable", c, line, name)) return;
+  for (int n = 0; n < d->noutput; n++) {
+    if (strcmp(d->output[n].name, name)) continue;
+    if (d->output[n].owner != s->owner)
+      complain(s, line, "OUTPUT(%s, ...): the physics has an output variable of this name", name);
+    return;
+  }
+  if (d->noutput == OAK_MAX_OUTPUTS) {
+    complain(s, line, "OUTPUT(%s, ...): physics and problem have more than %d output variables",
+             name, OAK_MAX_OUTPUTS);
+    return;
+  }
+  d->output[d->noutput].owner = s->owner;
+  memcpy(d->output[d->noutput++].name, name, sizeof name);
+}
+
+static void add_member(search_t *s, oak_kind_t kind, const char *c, int line) {
+  char name[OAK_LONGEST_NAME + 1];
+  if (!read_name(s, "parameter", c, line, name)) return;
+  for (int n = 0; n < s->out->count; n++)
+    if (s->out->parameter[n].owner == s->owner && !strcmp(s->out->parameter[n].name, name)) return;
+  if (s->out->count == OAK_MAX_PARAMETERS) {
+    complain(s, line, "parameter %s: physics and problem have too many parameters; at most %d fit",
+             name, OAK_MAX_PARAMETERS);
+    return;
+  }
+  s->out->parameter[s->out->count].owner = s->owner;
+  s->out->parameter[s->out->count].kind = kind;
+  memcpy(s->out->parameter[s->out->count++].name, name, sizeof name);
+}
+
+/* A statement "name(...)" outside of all braces, with what follows the parentheses. */
+static void check_statement(search_t *s, const char *name, const char *rest, int line) {
+  const int n = find_hook(name);
+  rest += strspn(rest, " \t\r\n");
+  if (n < NHOOKS) {
+    if (!(hooks[n].owner & 1 << s->owner))
+      complain(s, line, "%s belongs into the file of the %s", hooks[n].form,
+               s->owner == OAK_OF_PHYSICS ? "problem" : "physics");
+    s->seen[s->owner] |= 1u << n;
+    return;
+  }
+  if (!strcmp(name, "OAK_PARAMETERS")) {
+    complain(s, line, "OAK_PARAMETERS is written PARAMETER(name, default, \"help\") now, for each");
+    s->has_old = 1;
+    return;
+  }
+  if (!isupper((unsigned char)*name) || !strncmp(name, "OAK_", 4) ||
+      oak_user_files_define(s->files, name))
+    return;
+  const int meant = nearest_hook(name);
+  if (meant < NHOOKS)
+    complain(s, line, "oak does not know %s; did you mean %s?", name, hooks[meant].form);
+  else if (*rest == '{')
+    complain(s, line, "oak knows no hook %s", name);
+}
+
+static int count_lines(const char *begin, const char *end) {
+  int n = 0;
+  for (; begin < end; begin++) n += *begin == '\n';
+  return n;
+}
+
+static void search_text(search_t *s, const char *text) {
+  int depth = 0, line = 1;
+  char before = ';', name[128]; /* the last character that is not blank */
+  for (const char *c = text; *c;) {
+    const char *begin = c;
+    if (*c == '"' || *c == '\'') {
+      c = skip_quotes(c);
+      before = '"';
+    } else if (oak_is_word(*c)) {
+      while (oak_is_word(*c)) c++;
+      const int length = (int)(c - begin);
+      const char *open = c + strspn(c, " \t\r\n");
+      const int starts = depth <= 0 && strchr(";})", before) && length < (int)sizeof name;
+      before = c[-1];
+      if (*open == '(' && length < (int)sizeof name) {
+        snprintf(name, sizeof name, "%.*s", length, begin);
+        for (int m = 0; m < NMEMBERS; m++)
+          if (!strcmp(name, members[m])) add_member(s, m, open + 1, line);
+        if (!strcmp(name, "OUTPUT")) add_output(s, open + 1, line);
+        if (starts) check_statement(s, name, skip_parentheses(open), line);
+      }
+    } else {
+      depth += (*c == '{' || *c == '(') - (*c == '}' || *c == ')');
+      if (!isspace((unsigned char)*c)) before = *c;
+      c++;
+    }
+    line += count_lines(begin, c);
+  }
+}
+
+/* ---- files */
+
+static oak_status_t search_files(search_t *s, const oak_user_files_t *files) {
+  s->files = files;
+  for (int i = 0; i < files->nfile; i++) {
+    s->file = &files->file[i];
+    char *text = oak_str_copy(s->file->text);
+    OAK_CHECK(text, OAK_ERR_MEMORY, "no memory to read %s", s->file->path);
+    blank_directives(s, text);
+    search_text(s, text);
+    free(text);
+  }
+  return OAK_OK;
+}
+
+static oak_status_t search_file(search_t *s, oak_owner_t owner, const char *path,
+                                oak_user_files_t *all) {
+  oak_user_files_t files = {.file = NULL};
+  s->owner = owner;
+  oak_status_t st = oak_user_files_read(&files, path);
+  if (st == OAK_OK) st = search_files(s, &files);
+  oak_user_files_free(&files);
+  return st == OAK_OK ? oak_user_files_read(all, path) : st;
+}
+
+oak_status_t oak_list_parameters(const char *path, char *names, size_t size) {
+  oak_user_files_t all = {.file = NULL};
+  oak_declared_t *found = calloc(1, sizeof *found);
+  search_t *s = calloc(1, sizeof *s);
+  oak_status_t st = OAK_OK;
+  if (!found || !s || !size) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", path);
+  if (st == OAK_OK) {
+    s->out = found;
+    *names = 0;
+    st = search_file(s, OAK_OF_PROBLEM, path, &all);
+  }
+  for (int n = 0; st == OAK_OK && n < found->count; n++) /* an editor wants globals too */
+    snprintf(names + strlen(names), size - strlen(names), "%s%s", n ? " " : "",
+             found->parameter[n].name);
+  oak_user_files_free(&all);
+  free(found);
+  free(s);
+  return st;
+}
+
+oak_status_t oak_find_declared(const char *physics, const char *problem, oak_declared_t *out) {
+  oak_user_files_t all = {.file = NULL};
+  search_t *s = calloc(1, sizeof *s);
+  OAK_CHECK(s, OAK_ERR_MEMORY, "no memory to read %s", problem);
+  s->out = out;
+  out->count = out->noutput = 0;
+  oak_status_t st = search_file(s, OAK_OF_PHYSICS, physics, &all);
+  if (st == OAK_OK) st = search_file(s, OAK_OF_PROBLEM, problem, &all);
+  if (st == OAK_OK && s->length)
+    st = OAK_FAIL(OAK_ERR_INPUT, "%s%s", s->message,
+                  s->has_old ? "\nHooks get one structure now: at->x, at->t, at->p.NAME for "
+                               "parameters of the problem, at->ph.NAME for those of the physics; "
+                               "docs/kernels.md has examples"
+                             : "\ndocs/kernels.md has a table of all hooks");
+  for (int n = 0; n < NHOOKS && st == OAK_OK; n++)
+    if (hooks[n].owner & NEEDED && !(s->seen[OAK_OF_PHYSICS] >> n & 1))
+      st = OAK_FAIL(OAK_ERR_INPUT, "%s has no %s, which every physics needs: see docs/kernels.md",
+                    physics, hooks[n].form);
+  if (st == OAK_OK) st = oak_check_macros(&all);
+  oak_user_files_free(&all);
+  free(s);
+  return st;
+}

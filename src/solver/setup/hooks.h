@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What can be known of physics and problem files without a compiler: the names of their parameters,
+ * and mistakes that no compiler reports. Private to src/solver. */
+#ifndef OAK_SOLVER_HOOKS_H
+#define OAK_SOLVER_HOOKS_H
+
+#include "oak/kernel_args.h"
+#include "solver/setup/user_files.h"
+
+enum { OAK_LONGEST_NAME = 48 /* of a key in parameter files */, OAK_MAX_OUTPUTS = 24 };
+
+/** Who a declaration belongs to. */
+typedef enum { OAK_OF_PHYSICS, OAK_OF_PROBLEM } oak_owner_t;
+
+/** What a declaration makes. */
+typedef enum { OAK_PARAMETER, OAK_GLOBAL_MAX, OAK_GLOBAL_MIN, OAK_GLOBAL_INTEGRAL } oak_kind_t;
+
+/** Parameters and globals by name, those of the physics first: members of its structure, then of
+ * the problem's. Then output variables. A declaration that the preprocessor leaves out is among
+ * them. */
+typedef struct {
+  int count;
+  struct {
+    oak_owner_t owner;
+    oak_kind_t kind;
+    char name[OAK_LONGEST_NAME + 1];
+  } parameter[OAK_MAX_PARAMETERS];
+  int noutput;
+  struct {
+    oak_owner_t owner;
+    char name[OAK_LONGEST_NAME + 1];
+  } output[OAK_MAX_OUTPUTS];
+} oak_declared_t;
+
+/** Look through both files. Refuses misspelt hooks, hooks in the wrong file, hooks as they were
+ * before version 0.2, and macros without effect. Rank-local. */
+oak_status_t oak_find_declared(const char *physics, const char *problem, oak_declared_t *out);
+
+/* macros.c */
+/** Refuse macros of physics and problem files that have no effect. */
+oak_status_t oak_check_macros(const oak_user_files_t *files);
+
+#endif
