@@ -7,6 +7,14 @@
 /* Inside a function whose brace a file above has not closed, a compiler refuses this by name. */
 OAK_FN int a_brace_is_not_closed_in_the_file_of_the_problem(void) { return 0; }
 
+/* What a physics includes before it changes the number of variables has arrays of another size. */
+#ifdef OAK_RIEMANN_SIDES_H
+OAK_REQUIRE(
+    (int)OAK_NVAR_OF_SIDES == (int)(PHYSICS_NVAR),
+    "PHYSICS_NVAR changes behind an #include that uses it: docs/kernels.md, 'A physics that "
+    "changes another one'");
+#endif
+
 /* Parameters by value, so that they stay in registers. */
 typedef struct {
   physics_parameters_t physics;

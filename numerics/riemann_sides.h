@@ -3,6 +3,9 @@
 #ifndef OAK_RIEMANN_SIDES_H
 #define OAK_RIEMANN_SIDES_H
 
+/* kernels/user.h compares it with the number of variables in the end. */
+enum { OAK_NVAR_OF_SIDES = PHYSICS_NVAR };
+
 /* Conserved states, fluxes and wave speeds of both sides. */
 typedef struct {
   real ul[PHYSICS_NVAR], ur[PHYSICS_NVAR], fl[PHYSICS_NVAR], fr[PHYSICS_NVAR];

@@ -14,6 +14,7 @@ PARAMETER(vy, 1.0, "velocity along y")
 PARAMETER(vz, 1.0, "velocity along z (3D only)")
 
 enum { RHO };
+#define RHO RHO /* for #ifdef in problems */
 
 TO_PRIMITIVE(ph, q) {}
 

@@ -10,7 +10,11 @@
  * Wave speed estimates: B. Einfeldt, SIAM J. Numer. Anal. 25 (1988) 294. */
 
 TITLE("Euler gas dynamics")
-#define PHYSICS_NVAR (OAK_DIM + 2)
+/* The number of variables that a file which includes this one adds behind these. */
+#ifndef PHYSICS_MORE
+#define PHYSICS_MORE 0
+#endif
+#define PHYSICS_NVAR (OAK_DIM + 2 + PHYSICS_MORE)
 #if OAK_DIM == 3
 VARIABLES("rho mx my mz E")
 PRIMITIVES("rho vx vy vz p")
@@ -31,6 +35,14 @@ enum { VX = 1, VY, PRS = OAK_DIM + 1 };
 #if OAK_DIM == 3
 enum { MZ = 3, VZ = 3 };
 #endif
+/* A problem for several physics asks for them with #ifdef. */
+#define RHO RHO
+#define VX VX
+#define VY VY
+#if OAK_DIM == 3
+#define VZ VZ
+#endif
+#define PRS PRS
 
 TO_PRIMITIVE(ph, q) {
   const real inv = oak_inv(q[RHO]);
@@ -70,11 +82,13 @@ FLUX(ph, q, dir, f) {
   f[ENE] = vn * (q[PRS] * inv_gm1 + q[PRS] + (real)0.5 * q[RHO] * speed2);
 }
 
+#if !PHYSICS_MORE
 /** The flux is velocity times conserved state, plus this for the normal momentum and the energy. */
 #define PHYSICS_HAS_PRESSURE(v, dir) ((v) == MX + (dir) || (v) == ENE)
 OAK_FN real physics_pressure(const real q[], int dir, int v) {
   return v == ENE ? q[PRS] * q[VX + dir] : q[PRS];
 }
+#endif
 
 /** Lowest and highest signal speed at a face between ql and qr: Roe averages of velocity and
  * Einfeldt's eta_2 term; with OAK_WAVE_SPEEDS_EINFELDT also the one-sided speeds, which keeps the
@@ -130,4 +144,13 @@ FLOOR(ph, u) {
   return changed;
 }
 
+/* These Riemann solvers know no other variables. */
+#if !PHYSICS_MORE
 #include "physics/euler_riemann.h"
+#else
+#define EULER_ALONE_hllc 1
+#define EULER_ALONE_roe 1
+#if OAK_PASTE(EULER_ALONE_, OAK_FLUX)
+#error "scheme.flux = hllc and roe know no variables beside Euler's: choose hll or rusanov"
+#endif
+#endif

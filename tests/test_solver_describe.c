@@ -227,6 +227,64 @@ static void test_context(void **state) {
   sim_free(&s);
 }
 
+/* ---- a physics that includes another one */
+
+/* Euler with a dye that the gas carries, as docs/kernels.md shows it. */
+#define DYE                                                                                  \
+  "#define PHYSICS_MORE 1\n#define physics_title euler_title\n"                              \
+  "#define physics_variables euler_variables\n#define physics_primitives euler_primitives\n" \
+  "#define physics_to_primitive euler_to_primitive\n#define physics_flux euler_flux\n"       \
+  "#define physics_to_conserved euler_to_conserved\n#include \"physics/euler.c\"\n"          \
+  "#undef physics_title\n#undef physics_variables\n#undef physics_primitives\n"              \
+  "#undef physics_to_primitive\n#undef physics_flux\n#undef physics_to_conserved\n"          \
+  "enum { DYE = OAK_DIM + 2 };\n#define DYE DYE\nTITLE(\"Gas and dye\")\n"                   \
+  "VARIABLES(\"rho mx my E dye\") PRIMITIVES(\"rho vx vy p c\")\n"                           \
+  "TO_PRIMITIVE(ph, q) { q[DYE] /= q[RHO]; euler_to_primitive(ph, q); }\n"                   \
+  "TO_CONSERVED(ph, u) { u[DYE] *= u[RHO]; euler_to_conserved(ph, u); }\n"                   \
+  "FLUX(ph, q, dir, f) { euler_flux(ph, q, dir, f); f[DYE] = f[RHO] * q[DYE]; }\n"
+
+/** A variable more, which the problem finds by its name: it goes with the density. */
+static void test_more_variables(void **state) {
+  (void)state;
+  sim_t s;
+  char settings[128];
+  put("physics.c", DYE);
+  put("problem.c",
+      "INITIAL(at, q) { q[RHO] = 1 + (at->x[0] > 0.5); q[VX] = 0.5; q[PRS] = 1 + (at->x[1] > 0.3);"
+      "\n#ifdef DYE\nq[DYE] = 0.25;\n#endif\n#ifdef NOT_THERE\n#error\n#endif\n}\n");
+  snprintf(settings, sizeof settings, "physics.name=%s/physics.c", folder);
+  MUST(start(&s, settings));
+  MUST(oak_initialize(s.oak));
+  assert_string_equal(oak_variable_name(s.oak, 4), "dye");
+  for (int n = 0; n < 5; n++) MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+  double *rho = sim_read(&s, 0), *dye = sim_read(&s, 4), worst = 0, change = 0;
+  for (int c = 0; c < oak_nblocks(s.oak) * s.cells; c++) {
+    worst = fmax(worst, fabs(dye[c] / rho[c] - 0.25));
+    change = fmax(change, fmin(fabs(rho[c] - 1), fabs(rho[c] - 2)));
+  }
+  free(rho);
+  free(dye);
+  assert_true(max_ranks(s.comm, worst) < 1e-14 && max_ranks(s.comm, change) > 0.01);
+  sim_free(&s);
+  snprintf(settings, sizeof settings, "physics.name=%s/physics.c\nscheme.flux=hllc", folder);
+  REFUSED(settings, "hllc and roe know no variables beside Euler's: choose hll or rusanov");
+}
+
+/** A number of variables that changes behind headers, and names that the physics does not have. */
+static void test_wrong_names(void **state) {
+  (void)state;
+  char settings[128];
+  snprintf(settings, sizeof settings, "physics.name=%s/physics.c", folder);
+  put("physics.c", "#include \"physics/euler.c\"\n#undef PHYSICS_NVAR\n#define PHYSICS_NVAR 5\n");
+  put("problem.c", "INITIAL(at, q) { q[RHO] = q[PRS] = 1; }\n");
+  REFUSED(settings, "PHYSICS_NVAR changes behind an #include that uses it");
+  REFUSED("", "problem.c:1:");
+  REFUSED("", "names RHO, some perhaps");
+  REFUSED("", "can be asked for with #ifdef");
+  put("problem.c", "INITIAL(at, q) { q[RHO] = q[PRESSURE] = 1; }\n");
+  REFUSED("physics.name=euler", "names RHO MX MY ENE VX VY PRS MZ VZ, some perhaps");
+}
+
 /** A flux whose name does not fit into a constant of the kernels. */
 static void test_long_name(void **state) {
   (void)state;
@@ -262,7 +320,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_too_many),    cmocka_unit_test(test_conditions),
       cmocka_unit_test(test_help),        cmocka_unit_test(test_macros),
       cmocka_unit_test(test_wrong_hooks), cmocka_unit_test(test_old_hooks),
-      cmocka_unit_test(test_context),     cmocka_unit_test(test_long_name),
+      cmocka_unit_test(test_context),     cmocka_unit_test(test_more_variables),
+      cmocka_unit_test(test_wrong_names), cmocka_unit_test(test_long_name),
       cmocka_unit_test(remove_folder)};
   return TEST_MAIN(tests);
 }

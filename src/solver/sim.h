@@ -214,6 +214,11 @@ oak_status_t oak_sim_describe(oak_t *sim);
  * for the unit that tells what the files declare. */
 oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out);
 
+/* names.c */
+/** Name the variables of the physics if \a st is that of a build that asks for an unknown name.
+ * \return st. Rank-local. */
+oak_status_t oak_explain_names(const oak_t *sim, oak_status_t st);
+
 /* kernels.c */
 oak_status_t oak_sim_build(oak_t *sim);
 oak_status_t oak_sim_upload_parameters(oak_t *sim);

@@ -231,8 +231,9 @@ oak_status_t oak_sim_describe(oak_t *sim) {
   oak_module_t *module = NULL;
   /* A file may be there for one rank and not for another. */
   OAK_TRY(oak_agree(sim->comm, oak_sim_find_files(sim)));
-  OAK_TRY(oak_sim_build_module(sim, "describe", part, 2, NULL, &module));
-  oak_status_t st = read_description(sim, module);
+  oak_status_t st = oak_sim_build_module(sim, "describe", part, 2, NULL, &module);
+  OAK_TRY(oak_explain_names(sim, st));
+  st = read_description(sim, module);
   oak_device_unload(sim->dev, &module);
   if (st == OAK_OK) st = declare_parameters(sim);
   return oak_agree(sim->comm, st);

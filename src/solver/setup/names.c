@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The names that a physics gives its variables in C, for the message that a problem asks for one
+ * that is not there. They are the enumerators in its text. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "solver/setup/hooks.h"
+#include "solver/sim.h"
+
+/* Whether a word is in a text of words, apart by blanks. */
+static int has_word(const char *words, const char *name, size_t length) {
+  for (const char *at = words; (at = strstr(at, name)); at += length)
+    if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return 1;
+  return 0;
+}
+
+static void add_name(const char *c, size_t length, char *names, size_t size) {
+  char name[64];
+  const size_t used = strlen(names);
+  if (!isupper((unsigned char)*c) || !strncmp(c, "OAK_", 4) || length >= sizeof name) return;
+  snprintf(name, sizeof name, "%.*s", (int)length, c);
+  if (!has_word(names, name, length) && used + length + 2 < size)
+    snprintf(names + used, size - used, "%s%s", used ? " " : "", name);
+}
+
+/* The names of "enum { A, B = 1 }" whose brace is at `c`. */
+static void add_enum(const char *c, char *names, size_t size) {
+  int first = 1;
+  for (c++; *c && *c != '}';) {
+    size_t length = 0;
+    while (oak_is_word(c[length])) length++;
+    if (length && first) add_name(c, length, names, size);
+    if (length) first = 0;
+    if (*c == ',') first = 1;
+    c += length ? length : 1;
+  }
+}
+
+static void add_file(const char *text, char *names, size_t size) {
+  for (const char *c = text; (c = strstr(c, "enum")); c += 4) {
+    const char *open = c + 4 + strspn(c + 4, " \t\r\n");
+    if (*open == '{' && (c == text || !oak_is_word(c[-1]))) add_enum(open, names, size);
+  }
+}
+
+oak_status_t oak_explain_names(const oak_t *sim, oak_status_t st) {
+  char names[512] = "", message[8192];
+  oak_user_files_t files = {.file = NULL};
+  snprintf(message, sizeof message, "%s", oak_last_error());
+  /* As gcc, clang and NVRTC say it. */
+  if (st != OAK_ERR_BUILD || !(strstr(message, "undeclared") || strstr(message, "is undefined")))
+    return st;
+  if (oak_user_files_read(&files, sim->physics_path) == OAK_OK)
+    for (int i = 0; i < files.nfile; i++) add_file(files.file[i].text, names, sizeof names);
+  oak_user_files_free(&files);
+  return OAK_FAIL(
+      st,
+      "%s\nVariables of physics.name = %s have the names %s, some perhaps only with "
+      "another mesh.dim; a name that not every physics has can be asked for with #ifdef",
+      message, oak_params_text(sim->params, "physics.name"), names);
+}
