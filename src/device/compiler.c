@@ -126,8 +126,7 @@ static const char *first_error(const char *output) {
   return linker ? linker : output;
 }
 
-/** The first lines of the complaint, each and all short enough for a message. */
-static void quote_errors(oak_buffer_t *quote, const char *output, const char *where) {
+void oak_compiler_quote(oak_buffer_t *quote, const char *output, const char *where) {
   enum { most_lines = 12, most_columns = 160 };
   const char *line = first_error(output);
   for (int i = 0; i < most_lines && *line; i++) {
@@ -160,7 +159,7 @@ oak_status_t oak_compiler_run(const oak_words_t *command, const char *name, cons
     }
   }
   if (status == OAK_OK && code != 0) {
-    quote_errors(&quote, oak_buffer_get(&output), path);
+    oak_compiler_quote(&quote, oak_buffer_get(&output), path);
     if (keep) {
       oak_buffer_print(&quote, "\nThe whole output and the command: %s.log", path);
     } else {

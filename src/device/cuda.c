@@ -252,16 +252,35 @@ static oak_status_t write_image(const cu_compiler_t *nvrtc, cu_handle_t program,
 static const char *compile_advice(cu_result_t result) {
   enum { BAD_OPTION = 5, BUILTIN = 7 };
   return result == BAD_OPTION
-             ? "an option is not known: see device.flags and OAK_CFLAGS, or use a newer "
-               "NVRTC for a newer GPU (OAK_NVRTC)\n"
+             ? "\nan option is not known: see device.flags and OAK_CFLAGS, or use a newer "
+               "NVRTC for a newer GPU (OAK_NVRTC)"
          : result == BUILTIN
-             ? "libnvrtc-builtins.so of the same version must lie beside libnvrtc.so\n"
+             ? "\nlibnvrtc-builtins.so of the same version must lie beside libnvrtc.so"
              : "";
 }
 
+/** NVRTC writes "file(12): error". Here it becomes "file:12: error", as from the compilers of the
+ * other devices, which terminals and editors make a link of. */
+static void rewrite_places(char *log) {
+  char *to = log;
+  for (const char *from = log; *from;) {
+    const size_t digits = *from == '(' ? strspn(from + 1, "0123456789") : 0;
+    if (digits > 0 && !strncmp(from + 1 + digits, "): ", 3)) {
+      *to++ = ':';
+      memmove(to, from + 1, digits);
+      to += digits;
+      from += digits + 2;
+    } else {
+      *to++ = *from++;
+    }
+  }
+  *to = 0;
+}
+
 static oak_status_t compile_error(const cuda_t *cuda, cu_handle_t program, cu_result_t result,
-                                  const char *name) {
+                                  const char *name, const char *path) {
   const cu_compiler_t *nvrtc = &cuda->compiler;
+  oak_buffer_t quote = {0};
   size_t bytes = 0;
   int major = 0, minor = 0;
   nvrtc->version(&major, &minor);
@@ -269,11 +288,12 @@ static oak_status_t compile_error(const cuda_t *cuda, cu_handle_t program, cu_re
   char *log = calloc(1, bytes + 1);
   OAK_CHECK(log, OAK_ERR_MEMORY, "no memory for the messages of the compiler");
   nvrtc->log(program, log);
-  if (strlen(log) > 2000) memcpy(log + 1990, "\n...", sizeof "\n...");
-  oak_status_t st =
-      OAK_FAIL(OAK_ERR_BUILD,
-               "kernel '%s' does not compile (NVRTC %d.%d for compute capability %d.%d):\n%s%s",
-               name, major, minor, cuda->major, cuda->minor, compile_advice(result), log);
+  rewrite_places(log);
+  oak_compiler_quote(&quote, log, path);
+  oak_status_t st = OAK_FAIL(
+      OAK_ERR_BUILD, "kernel '%s' does not compile (NVRTC %d.%d for compute capability %d.%d):%s%s",
+      name, major, minor, cuda->major, cuda->minor, compile_advice(result), oak_buffer_get(&quote));
+  oak_buffer_free(&quote);
   free(log);
   return st;
 }
@@ -301,7 +321,7 @@ static oak_status_t cuda_build(oak_device_t *dev, const oak_source_t *source, co
   const cu_result_t result =
       status == OAK_OK ? nvrtc->compile(program, options.count, (const char *const *)options.word)
                        : 0;
-  if (result != 0) status = compile_error(cuda, program, result, oak_source_name(source));
+  if (result != 0) status = compile_error(cuda, program, result, oak_source_name(source), path);
   if (status == OAK_OK) status = write_image(nvrtc, program, path);
   if (program) nvrtc->destroy(&program);
   oak_words_free(&options);

@@ -227,6 +227,9 @@ oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wis
  * OAK_ERR_BUILD with the first messages. */
 oak_status_t oak_compiler_run(const oak_words_t *command, const char *name, const char *to,
                               const char *path);
+/** Add to \a quote what a compiler printed: from the first error on, a few lines, each short enough
+ * for a message. \a where: the file that it was to write. */
+void oak_compiler_quote(oak_buffer_t *quote, const char *output, const char *where);
 void oak_compiler_free(oak_compiler_t *compiler);
 
 /* ---- flags.c: the flags that the user gives to the compiler of kernels. */

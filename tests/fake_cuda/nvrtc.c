@@ -11,7 +11,7 @@
 extern char **environ;
 
 typedef struct {
-  char *source, *image, log[8192];
+  char *source, *image, log[16384];
   size_t bytes;
 } program_t;
 
@@ -62,6 +62,26 @@ static int run_cc(const char *folder, int count, const char *const *option) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 
+/** NVRTC's way of writing places: "file.c(12): error" where gcc writes "file.c:12:5: error". It
+ * also warns of what is not used, at length and before the error. */
+static void write_log(char *log, size_t most, const char *gcc) {
+  size_t n = 0;
+  for (int i = 0; i < 40; i++)
+    n += (size_t)snprintf(log + n, most - n,
+                          "kernel.c(%d): warning #177-D: a function was declared\n", i);
+  for (const char *line = gcc; *line; line += strcspn(line, "\n") + (strchr(line, '\n') != NULL)) {
+    char file[512];
+    int number, column, read = 0;
+    const int length = (int)strcspn(line, "\n");
+    if (sscanf(line, "%511[^:\n]:%d:%d:%n", file, &number, &column, &read) == 3 && read > 0)
+      n += (size_t)snprintf(log + n, most - n, "%s(%d):%.*s\n", file, number, length - read,
+                            line + read);
+    else
+      n += (size_t)snprintf(log + n, most - n, "%.*s\n", length, line);
+    if (n >= most) return;
+  }
+}
+
 static int compile_in(program_t *p, const char *folder, int count, const char *const *option) {
   enum { MOST = 4 << 20 };
   char path[256];
@@ -70,7 +90,9 @@ static int compile_in(program_t *p, const char *folder, int count, const char *c
   if (!file || fputs(p->source, file) < 0 || fclose(file) != 0) return NVRTC_ERROR_COMPILATION;
   const int status = run_cc(folder, count, option);
   snprintf(path, sizeof path, "%s/log", folder);
-  p->log[read_file(path, p->log, sizeof p->log - 1)] = 0;
+  char text[8192];
+  text[read_file(path, text, sizeof text - 1)] = 0;
+  write_log(p->log, sizeof p->log, text);
   if (status) return NVRTC_ERROR_COMPILATION;
   snprintf(path, sizeof path, "%s/kernel.so", folder);
   p->image = malloc(MOST);
