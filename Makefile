@@ -85,10 +85,11 @@ demo: deps
 	@echo "            $(BUILD)/oak run examples/2_problem/jet.ini     a problem in one C file: examples/2_problem/jet.c"
 	@echo "            $(BUILD)/oak params                             all parameters; $(BUILD)/oak info"
 
+# One test more than there are cores: often a test waits.
 test: test-deps
 	@$(MAKE) --no-print-directory build
 	@$(MAKE) --no-print-directory build-sanitize
-	@tools/run_tests.sh $(JOBS) $(BUILD) "$(SANITIZE):-L unit"
+	@tools/run_tests.sh $$(($(JOBS) + 1)) $(BUILD) "$(SANITIZE):-L unit"
 
 test-long: test-deps
 	@$(MAKE) --no-print-directory build
