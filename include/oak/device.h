@@ -30,6 +30,10 @@ typedef struct {
   const char *const *file;
   int nfile;
   const char *text; /**< C in front of the files, or NULL */
+  /** NULL, or for each file how long a compiler takes for it, relative to the others. All files
+   * with a time need those of 0, which come first, but not each other: a back end may compile them
+   * side by side. */
+  const int *time;
 } oak_source_t;
 
 /** Settings of a device, from the [device] section. */

@@ -144,34 +144,34 @@ void oak_compiler_quote(oak_buffer_t *quote, const char *output, const char *whe
   }
 }
 
-oak_status_t oak_compiler_run(const oak_words_t *command, const char *name, const char *to,
-                              const char *path) {
-  oak_buffer_t output = {0}, quote = {0}, log = {0};
-  int code = 0, keep = oak_build_keep();
-  oak_status_t status = oak_process_run(command, to, &output, &code);
-  if (keep) {
-    for (int i = 0; i < command->count; i++) oak_buffer_print(&log, "%s ", command->word[i]);
-    oak_buffer_print(&log, "\n%s", oak_buffer_get(&output));
-    char *log_path;
-    if (oak_format(&log_path, "%s.log", path) == OAK_OK) {
-      oak_buffer_write(&log, log_path); /* if this fails, the build goes on */
-      free(log_path);
-    }
-  }
-  if (status == OAK_OK && code != 0) {
-    oak_compiler_quote(&quote, oak_buffer_get(&output), path);
-    if (keep) {
+void oak_compiler_log(const oak_job_t *job, const char *path) {
+  oak_buffer_t log = {0};
+  char *log_path;
+  if (!oak_build_keep() || oak_format(&log_path, "%s.log", path) != OAK_OK) return;
+  oak_buffer_read(&log, log_path);
+  for (int i = 0; i < job->command.count; i++) oak_buffer_print(&log, "%s ", job->command.word[i]);
+  oak_buffer_print(&log, "\n%s", oak_buffer_get(&job->output));
+  oak_buffer_write(&log, log_path); /* if this fails, the build goes on */
+  oak_buffer_free(&log);
+  free(log_path);
+}
+
+oak_status_t oak_compiler_run(oak_job_t *job, const char *name, const char *path) {
+  oak_buffer_t quote = {0};
+  oak_status_t status = oak_process_run_jobs(job, 1, 1);
+  oak_compiler_log(job, path);
+  if (status == OAK_OK && job->code != 0) {
+    oak_compiler_quote(&quote, oak_buffer_get(&job->output), path);
+    if (oak_build_keep()) {
       oak_buffer_print(&quote, "\nThe whole output and the command: %s.log", path);
     } else {
       oak_buffer_print(
           &quote, "\nOAK_KEEP=1 keeps the generated source, the command and the whole output.");
     }
     status = OAK_FAIL(OAK_ERR_BUILD, "kernel '%s' does not compile (%s, exit status %d):%s", name,
-                      command->word[0], code, oak_buffer_get(&quote));
+                      job->command.word[0], job->code, oak_buffer_get(&quote));
   }
-  oak_buffer_free(&log);
   oak_buffer_free(&quote);
-  oak_buffer_free(&output);
   return status;
 }
 

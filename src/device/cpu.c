@@ -121,8 +121,10 @@ static void cpu_command(oak_device_t *dev, oak_words_t *command) {
 static oak_status_t cpu_build(oak_device_t *dev, const oak_source_t *source, const char *path) {
   OAK_TRY(cpu_probe(dev));
   oak_words_t command = {0};
+  int built = 0;
   cpu_command(dev, &command);
-  oak_status_t status = oak_object_build(dev, source, path, &command);
+  oak_status_t status = oak_units_build(dev, source, path, &command, &built);
+  if (status == OAK_OK && !built) status = oak_object_build(dev, source, path, &command);
   oak_words_free(&command);
   return status;
 }

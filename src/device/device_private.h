@@ -135,6 +135,8 @@ struct oak_device {
   void *data;          /**< of the back end */
 };
 
+/** Cores that this process may use. */
+int oak_host_cores(void);
 /** Threads for this rank: \a wish, $OMP_NUM_THREADS, or its share of the cores. Collective on
  * dev->host; the status is this rank's own. */
 oak_status_t oak_host_threads(const oak_device_t *dev, int wish, int *threads);
@@ -206,6 +208,19 @@ void oak_broadcast_late(MPI_Comm comm, void *data, int bytes);
  * its exit status, or 128 + the signal that ended it. Not collective. */
 oak_status_t oak_process_run(const oak_words_t *command, const char *to, oak_buffer_t *output,
                              int *code);
+/** A program to run, and what came of it; start from {0}. */
+typedef struct {
+  oak_words_t command;
+  const char *to;      /**< as for oak_process_run */
+  oak_buffer_t output; /**< what it says */
+  int code;            /**< as for oak_process_run, or OAK_JOB_STOPPED: not started or not ended */
+} oak_job_t;
+enum { OAK_MOST_JOBS = 16, OAK_JOB_STOPPED = -1 };
+/** Run programs side by side, at most \a most at a time (and OAK_MOST_JOBS), each as
+ * oak_process_run does. When one fails, those that still run are stopped and the others are not
+ * started; this is OAK_OK. Not collective. */
+oak_status_t oak_process_run_jobs(oak_job_t *job, int count, int most);
+void oak_job_free(oak_job_t *job);
 /** Full path of a program as a shell would find it, or NULL. Freed by the caller. */
 char *oak_process_find(const char *name);
 
@@ -223,10 +238,10 @@ oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *wish, const
                                const char *names);
 /** Ask for the version, and which of the \a wished flags it takes. Cheap when asked again. */
 oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wished);
-/** Run a compile command for \a path; what it prints goes to \a to unless that is NULL. Failure is
- * OAK_ERR_BUILD with the first messages. */
-oak_status_t oak_compiler_run(const oak_words_t *command, const char *name, const char *to,
-                              const char *path);
+/** Run a compile command for \a path. Failure is OAK_ERR_BUILD with the first messages. */
+oak_status_t oak_compiler_run(oak_job_t *job, const char *name, const char *path);
+/** With $OAK_KEEP: add a command and what it said to the file \a path.log. */
+void oak_compiler_log(const oak_job_t *job, const char *path);
 /** Add to \a quote what a compiler printed: from the first error on, a few lines, each short enough
  * for a message. \a where: the file that it was to write. */
 void oak_compiler_quote(oak_buffer_t *quote, const char *output, const char *where);
@@ -283,6 +298,9 @@ int oak_mpi_takes_gpu(void);
 /** Compile \a source with the command that starts with \a head; the user's flags follow. */
 oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                               const oak_words_t *head);
+/** Write the translation unit of \a source to \a path.c and start the command that compiles it. */
+oak_status_t oak_object_command(const oak_source_t *source, const char *path,
+                                const oak_words_t *head, oak_words_t *command);
 /** Write what the compiler sees of \a source to the file \a path.i. */
 oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source, const char *path,
                                    const oak_words_t *head);
@@ -300,6 +318,13 @@ oak_status_t oak_object_launch(oak_device_t *dev, oak_kernel_t *opaque, long n, 
                                size_t bytes);
 /** Address of a symbol of the module, or NULL. */
 void *oak_object_symbol(oak_module_t *module, const char *name);
+
+/* ---- units.c */
+
+/** Compile \a source to \a path as oak_object_build does, but in parts, side by side. \a *built: 0
+ * if it has to be compiled in one piece. */
+oak_status_t oak_units_build(oak_device_t *dev, const oak_source_t *source, const char *path,
+                             const oak_words_t *head, int *built);
 
 /* ---- back ends */
 

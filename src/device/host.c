@@ -148,6 +148,15 @@ static double group_limit(const char *controller,
 
 /* ---- threads */
 
+int oak_host_cores(void) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  const int known = sched_getaffinity(0, sizeof mine, &mine) == 0;
+  const double cores = known ? CPU_COUNT(&mine) : (double)sysconf(_SC_NPROCESSORS_ONLN);
+  const double quota = group_limit("cpu", group_cores), least = quota < cores ? quota : cores;
+  return least < 1 ? 1 : (int)least;
+}
+
 /** This rank's share of the cores that it may use: the cores of its affinity mask, divided among
  * the ranks with the same mask. Ranks that are bound to cores of their own thus keep them, and
  * unbound ranks share. */

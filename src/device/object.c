@@ -24,9 +24,8 @@ typedef struct {
 
 /* ---- build */
 
-/** Write the translation unit to \a path.c and start the command that compiles it. */
-static oak_status_t object_command(const oak_source_t *source, const char *path,
-                                   const oak_words_t *head, oak_words_t *command) {
+oak_status_t oak_object_command(const oak_source_t *source, const char *path,
+                                const oak_words_t *head, oak_words_t *command) {
   const char *root;
   char *file;
   oak_buffer_t text = {0};
@@ -53,27 +52,27 @@ static oak_status_t object_command(const oak_source_t *source, const char *path,
 
 oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                               const oak_words_t *head) {
-  oak_words_t command = {0};
-  oak_status_t status = object_command(source, path, head, &command);
-  oak_words_add(&command, "-o");
-  oak_words_add(&command, "%s", path);
-  oak_words_copy(&command, &dev->user_flags);
-  oak_words_add(&command, "-lm");
-  if (status == OAK_OK) status = oak_compiler_run(&command, oak_source_name(source), NULL, path);
-  oak_words_free(&command);
+  oak_job_t job = {.to = NULL};
+  oak_status_t status = oak_object_command(source, path, head, &job.command);
+  oak_words_add(&job.command, "-o");
+  oak_words_add(&job.command, "%s", path);
+  oak_words_copy(&job.command, &dev->user_flags);
+  oak_words_add(&job.command, "-lm");
+  if (status == OAK_OK) status = oak_compiler_run(&job, oak_source_name(source), path);
+  oak_job_free(&job);
   return status;
 }
 
 oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source, const char *path,
                                    const oak_words_t *head) {
-  oak_words_t command = {0};
   char *seen;
   OAK_TRY(oak_format(&seen, "%s.i", path));
-  oak_status_t status = object_command(source, path, head, &command);
-  oak_words_copy(&command, &dev->user_flags);
-  oak_words_add(&command, "-E");
-  if (status == OAK_OK) status = oak_compiler_run(&command, oak_source_name(source), seen, path);
-  oak_words_free(&command);
+  oak_job_t job = {.to = seen};
+  oak_status_t status = oak_object_command(source, path, head, &job.command);
+  oak_words_copy(&job.command, &dev->user_flags);
+  oak_words_add(&job.command, "-E");
+  if (status == OAK_OK) status = oak_compiler_run(&job, oak_source_name(source), path);
+  oak_job_free(&job);
   free(seen);
   return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Child processes: run a program and collect its output. posix_spawn is used because it does not
- * copy the page tables of a rank that holds most of the machine's memory, and because no handlers
- * of the MPI library run in the child. A program gets a limited time, and ends when oak ends, for
- * whatever reason. */
+ * Child processes: run programs, also several at a time, and collect what they say. posix_spawn is
+ * used because it does not copy the page tables of a rank that holds most of the machine's memory,
+ * and because no handlers of the MPI library run in the child. A program gets a limited time, and
+ * ends when oak ends, for whatever reason. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -39,10 +39,15 @@ static char **child_environment(void) {
 
 /** A program that runs, in a group of processes with all that it starts. */
 typedef struct {
+  oak_job_t *job;
   pid_t pid;
   pid_t keeper; /**< a shell that ends the group when oak ends; the group has its number */
   int life;     /**< the keeper waits for the end of this pipe, which nobody but oak holds */
   int said;     /**< what the program says */
+  double start; /**< when it was started */
+  size_t count; /**< bytes that it has said */
+  int open;     /**< it may say more */
+  int ended, state;
 } child_t;
 
 /** Start \a command in \a group (0: one of its own). Input from \a in, or /dev/null if negative;
@@ -89,17 +94,23 @@ static pid_t wait_for(pid_t pid, int *state, int options) {
 }
 
 /** End what is left of the group, the keeper included. */
-static void child_end(const child_t *child, int ended) {
+static void child_end(const child_t *child) {
   int state;
   kill(-child->keeper, SIGKILL);
   wait_for(child->keeper, &state, 0);
-  if (!ended) wait_for(child->pid, &state, 0);
+  if (!child->ended) wait_for(child->pid, &state, 0);
   close(child->life);
   close(child->said);
 }
 
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 /** \return 0 or an errno, with nothing left running. */
-static int child_start(const oak_words_t *command, const char *to, child_t *child) {
+static int child_start(oak_job_t *job, child_t *child) {
   static char *const keeper[] = {"/bin/sh", "-c", "read line; kill -9 0", NULL};
   int life[2], said[2];
   if (pipe2(life, O_CLOEXEC) != 0) return errno;
@@ -109,15 +120,16 @@ static int child_start(const oak_words_t *command, const char *to, child_t *chil
     close(life[1]);
     return error;
   }
-  *child = (child_t){.life = life[1], .said = said[0]};
+  *child = (child_t){.job = job, .life = life[1], .said = said[0], .start = now(), .open = 1};
   error = spawn(keeper, 0, life[0], "/dev/null", -1, &child->keeper);
   close(life[0]);
   if (error) {
     close(child->life);
     close(child->said);
   } else {
-    error = spawn(command->word, child->keeper, -1, to, said[1], &child->pid);
-    if (error) child_end(child, 1);
+    error = spawn(job->command.word, child->keeper, -1, job->to, said[1], &child->pid);
+    child->ended = error != 0;
+    if (error) child_end(child);
   }
   close(said[1]);
   return error;
@@ -135,69 +147,123 @@ static oak_status_t time_limit(double *seconds) {
   return OAK_OK;
 }
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static off_t file_size(const char *path) {
   struct stat info;
   return path && stat(path, &info) == 0 ? info.st_size : 0;
 }
 
-/** Collect the child's output until the child ends. The end of the pipe is not awaited, because
- * processes that the child left running may hold it open. \a *ended: 1 if \a *state is its state.
- */
-static oak_status_t child_watch(const child_t *child, const char *program, const char *to,
-                                oak_buffer_t *output, int *state, int *ended) {
+/** Read what the child has said, and see whether it has ended. The end of the pipe is not awaited,
+ * because processes that the child left running may hold it open. \a *over: it has ended, and all
+ * that it said was read. */
+static oak_status_t child_look(child_t *child, int ready, double limit, int *over) {
   enum { most = 16 << 20, most_file = 256 << 20 };
-  struct pollfd said = {.fd = child->said, .events = POLLIN};
+  const char *program = child->job->command.word[0];
   char part[16384];
-  double limit, start = now();
-  int open = 1;
-  *ended = 0;
-  OAK_TRY(time_limit(&limit));
-  for (size_t count = 0;;) {
-    said.revents = 0;
-    if (poll(&said, (nfds_t)open, *ended ? 0 : open ? 50 : 1) < 0) continue; /* a signal */
-    if (said.revents) {
-      ssize_t got = read(child->said, part, sizeof part);
-      if (got > 0) oak_buffer_bytes(output, part, (size_t)got);
-      if (got > 0) count += (size_t)got;
-      if (got == 0 || (got < 0 && errno != EINTR)) open = 0;
-    } else if (*ended) {
-      return OAK_OK;
-    }
-    OAK_CHECK(count <= most && file_size(to) <= most_file, OAK_ERR_BUILD,
-              "'%s' was stopped, since it printed more than %d MiB; see whether it is a compiler",
-              program, (count > most ? most : most_file) >> 20);
-    if (!*ended) {
-      pid_t done = wait_for(child->pid, state, WNOHANG);
-      *ended = done != 0;
-      OAK_CHECK(done >= 0, OAK_ERR_BUILD,
-                "lost track of '%s': %s; programs that use oak must not ignore SIGCHLD", program,
-                strerror(errno));
-    }
-    OAK_CHECK(*ended || now() - start < limit, OAK_ERR_BUILD,
-              "'%s' was stopped, since it had not ended after %g s; see whether it waits for "
-              "something, or set OAK_BUILD_LIMIT to more seconds",
-              program, limit);
+  *over = 0;
+  if (ready) {
+    ssize_t got = read(child->said, part, sizeof part);
+    if (got > 0) oak_buffer_bytes(&child->job->output, part, (size_t)got);
+    if (got > 0) child->count += (size_t)got;
+    if (got == 0 || (got < 0 && errno != EINTR)) child->open = 0;
+  } else if (child->ended) {
+    *over = 1;
+    return OAK_OK;
   }
+  OAK_CHECK(child->count <= most && file_size(child->job->to) <= most_file, OAK_ERR_BUILD,
+            "'%s' was stopped, since it printed more than %d MiB; see whether it is a compiler",
+            program, (child->count > most ? most : most_file) >> 20);
+  if (!child->ended) {
+    pid_t done = wait_for(child->pid, &child->state, WNOHANG);
+    child->ended = done != 0;
+    OAK_CHECK(done >= 0, OAK_ERR_BUILD,
+              "lost track of '%s': %s; programs that use oak must not ignore SIGCHLD", program,
+              strerror(errno));
+  }
+  OAK_CHECK(child->ended || now() - child->start < limit, OAK_ERR_BUILD,
+            "'%s' was stopped, since it had not ended after %g s; see whether it waits for "
+            "something, or set OAK_BUILD_LIMIT to more seconds",
+            program, limit);
+  return OAK_OK;
+}
+
+/** Wait until a child may have news. A child whose pipe is closed is asked every millisecond
+ * whether it has ended. \return 0 if a signal came first. */
+static int children_wait(const child_t *child, int count, int ready[]) {
+  struct pollfd said[OAK_MOST_JOBS];
+  int pause = 50;
+  for (int i = 0; i < count; i++) {
+    said[i] = (struct pollfd){.fd = child[i].open ? child[i].said : -1, .events = POLLIN};
+    const int mine = child[i].ended ? 0 : child[i].open ? 50 : 1;
+    if (mine < pause) pause = mine;
+  }
+  const int got = poll(said, (nfds_t)count, pause);
+  for (int i = 0; i < count; i++) ready[i] = got > 0 && said[i].revents != 0;
+  return got >= 0;
+}
+
+/** Look at all children that run. Those that are over leave the list; \a *failed: one of them
+ * failed. */
+static oak_status_t children_look(child_t *child, int *count, double limit, int *failed) {
+  int ready[OAK_MOST_JOBS], left = 0, over;
+  oak_status_t status = OAK_OK;
+  if (!children_wait(child, *count, ready)) return OAK_OK;
+  for (int i = 0; i < *count; i++) {
+    over = 0;
+    if (status == OAK_OK) status = child_look(&child[i], ready[i], limit, &over);
+    if (over) {
+      const int state = child[i].state;
+      child_end(&child[i]);
+      child[i].job->code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+      *failed |= child[i].job->code != 0;
+    } else {
+      child[left++] = child[i];
+    }
+  }
+  *count = left;
+  return status;
+}
+
+oak_status_t oak_process_run_jobs(oak_job_t *job, int count, int most) {
+  child_t child[OAK_MOST_JOBS];
+  int running = 0, next = 0, failed = 0;
+  double limit;
+  OAK_TRY(time_limit(&limit));
+  if (most > OAK_MOST_JOBS) most = OAK_MOST_JOBS;
+  if (most < 1) most = 1;
+  for (int i = 0; i < count; i++) {
+    OAK_TRY(oak_words_status(&job[i].command));
+    job[i].code = OAK_JOB_STOPPED;
+  }
+  oak_status_t status = OAK_OK;
+  while (status == OAK_OK && !failed && (running > 0 || next < count)) {
+    while (status == OAK_OK && running < most && next < count) {
+      const int error = child_start(&job[next], &child[running]);
+      if (error)
+        status = OAK_FAIL(OAK_ERR_BUILD, "cannot start '%s': %s", job[next].command.word[0],
+                          strerror(error));
+      else
+        running++;
+      next++;
+    }
+    if (status == OAK_OK) status = children_look(child, &running, limit, &failed);
+  }
+  for (int i = 0; i < running; i++) child_end(&child[i]);
+  for (int i = 0; i < count && status == OAK_OK; i++) status = oak_buffer_status(&job[i].output);
+  return status;
+}
+
+void oak_job_free(oak_job_t *job) {
+  oak_words_free(&job->command);
+  oak_buffer_free(&job->output);
 }
 
 oak_status_t oak_process_run(const oak_words_t *command, const char *to, oak_buffer_t *output,
                              int *code) {
-  OAK_TRY(oak_words_status(command));
-  child_t child;
-  int error = child_start(command, to, &child);
-  OAK_CHECK(!error, OAK_ERR_BUILD, "cannot start '%s': %s", command->word[0], strerror(error));
-  int state = 0, ended;
-  oak_status_t status = child_watch(&child, command->word[0], to, output, &state, &ended);
-  child_end(&child, ended);
-  OAK_TRY(status);
-  *code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
-  return oak_buffer_status(output);
+  oak_job_t job = {.command = *command, .to = to, .output = *output};
+  const oak_status_t status = oak_process_run_jobs(&job, 1, 1);
+  *output = job.output;
+  if (status == OAK_OK) *code = job.code;
+  return status;
 }
 
 static int is_program(const char *path) {

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * A source that compilers make in parts, side by side: the parts give the same kernels as the
+ * whole, and what cannot be made in parts is compiled in one piece. The compiler is a script that
+ * writes down what it is called for. */
+// TEST np=1
+#define _GNU_SOURCE 1
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "device/device_private.h"
+#include "oak/device.h"
+
+static char folder[64], compiler[96];
+
+static const char *in_folder(const char *name) {
+  static char path[4][256];
+  static int turn;
+  turn = (turn + 1) % 4;
+  snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+  return path[turn];
+}
+
+static void write_file(const char *name, const char *text) {
+  FILE *file = fopen(in_folder(name), "w");
+  assert_non_null(file);
+  assert_true(fputs(text, file) >= 0);
+  assert_int_equal(fclose(file), 0);
+}
+
+/** Write the compiler. \a before: what it does before it compiles a part. */
+static void write_compiler(const char *before) {
+  char script[1024];
+  snprintf(script, sizeof script,
+           "#!/bin/sh\n"
+           "case \" $* \" in\n"
+           "*' -E '*) ;;\n"
+           "*' -c '*) echo part >> '%s/calls'; %s ;;\n"
+           "*-1.o*) echo link >> '%s/calls' ;;\n"
+           "*' -shared '*) echo whole >> '%s/calls' ;;\n"
+           "esac\n"
+           "exec cc \"$@\"\n",
+           folder, before, folder, folder);
+  write_file("logging-cc", script);
+  assert_int_equal(chmod(compiler, 0700), 0);
+}
+
+/** What the compiler was called for since the last time, in words. */
+static void expect_calls(const char *words) {
+  char calls[256] = "";
+  FILE *file = fopen(in_folder("calls"), "r");
+  size_t length = file ? fread(calls, 1, sizeof calls - 1, file) : 0;
+  if (file) fclose(file);
+  unlink(in_folder("calls"));
+  while (length > 0) {
+    length--;
+    if (calls[length] == '\n') calls[length] = calls[length + 1] ? ' ' : '\0';
+  }
+  /* One core compiles in one piece. */
+  assert_string_equal(calls, oak_host_cores() > 1 ? words : "whole");
+}
+
+/* ---- a source of a common file and three kernels */
+
+static const char common[] =
+    "typedef struct { double *y; double x; } value_args_t;\n"
+    "OAK_FN double twice(double x) { return 2 * x; }\n";
+
+#define VALUE_KERNEL(name, value) \
+  "OAK_KERNEL(" name              \
+  ", value_args_t, 32) {\n  OAK_ARGS(value_args_t);\n  OAK_OUTER(b) arg.y[b] = " value ";\n}\n"
+
+static oak_status_t build(oak_device_t *dev, oak_module_t **module) {
+  static const char *const defines[] = {"OAK_REAL=double", "OAK_DIM=3", "OAK_N=8", "OAK_NG=2"};
+  static const int time[] = {0, 1, 2, 3};
+  const char *const path[] = {in_folder("common.h"), in_folder("one.c"), in_folder("two.c"),
+                              in_folder("three.c")};
+  const oak_source_t source = {
+      .name = "value", .define = defines, .ndefine = 4, .file = path, .nfile = 4, .time = time};
+  return oak_device_build(dev, &source, module);
+}
+
+static oak_device_t *open_device(const char *flags) {
+  const oak_device_options_t options = {.threads = 1, .compiler = compiler, .flags = flags};
+  oak_device_t *dev = NULL;
+  if (oak_device_open(MPI_COMM_WORLD, "cpu", &options, &dev) != OAK_OK)
+    fail_msg("%s", oak_last_error());
+  return dev;
+}
+
+static double run(oak_device_t *dev, oak_module_t *module, const char *name) {
+  oak_kernel_t *kernel = NULL;
+  double y = 0;
+  struct {
+    double *y, x;
+  } args = {&y, 5};
+  if (oak_device_kernel(dev, module, name, &kernel) != OAK_OK) fail_msg("%s", oak_last_error());
+  assert_int_equal(oak_device_launch(dev, kernel, 1, &args, sizeof args), OAK_OK);
+  assert_int_equal(oak_device_sync(dev), OAK_OK);
+  return y;
+}
+
+/** Build and expect the values of the three kernels, called in this order. */
+static void expect_values(const char *flags, double one, double two, double three) {
+  oak_device_t *dev = open_device(flags);
+  oak_module_t *module = NULL;
+  if (build(dev, &module) != OAK_OK) fail_msg("%s", oak_last_error());
+  assert_true(run(dev, module, "one") == one);
+  assert_true(run(dev, module, "two") == two);
+  assert_true(run(dev, module, "three") == three);
+  oak_device_unload(dev, &module);
+  oak_device_close(&dev);
+}
+
+/** Before each test: an empty cache, a compiler that works, the plain sources. */
+static int setup(void **state) {
+  (void)state;
+  oak_cache_remove_folder(in_folder("cache"));
+  setenv("OAK_CACHE", in_folder("cache"), 1);
+  unlink(in_folder("calls"));
+  write_compiler(":");
+  write_file("common.h", common);
+  write_file("one.c", VALUE_KERNEL("one", "twice(arg.x)"));
+  write_file("two.c", VALUE_KERNEL("two", "3 * arg.x"));
+  write_file("three.c", VALUE_KERNEL("three", "twice(arg.x) + 10"));
+  return 0;
+}
+
+/* ---- tests */
+
+/** Two parts, since the longest file takes half of the time; and one entry of the cache. */
+static void test_parts(void **state) {
+  (void)state;
+  expect_values("", 10, 15, 20);
+  expect_calls("part part link");
+  oak_device_t *dev = open_device("");
+  oak_module_t *module = NULL;
+  int built, compiled;
+  assert_int_equal(build(dev, &module), OAK_OK);
+  oak_device_builds(dev, &built, &compiled);
+  assert_int_equal(built, 1);
+  assert_int_equal(compiled, 0);
+  oak_device_unload(dev, &module);
+  oak_device_close(&dev);
+}
+
+/** Each part waits for the other: one after the other they would fail, and the whole be compiled.
+ */
+static void test_side_by_side(void **state) {
+  (void)state;
+  char wait[256];
+  snprintf(wait, sizeof wait,
+           "n=0; while [ $(grep -c part '%s/calls') -lt 2 ]; do n=$((n + 1)); [ $n -lt 500 ] || "
+           "exit 1; sleep 0.02; done",
+           folder);
+  write_compiler(wait);
+  expect_values("", 10, 15, 20);
+  expect_calls("part part link");
+}
+
+/** What kernels share must be one thing for all of them. */
+static void test_variables(void **state) {
+  (void)state;
+  static const char *const variable[] = {"static double kept;", "double kept;",
+                                         "static _Thread_local double kept;"};
+  write_file("one.c", VALUE_KERNEL("one", "kept = twice(arg.x)"));
+  write_file("two.c", VALUE_KERNEL("two", "kept + 1"));
+  write_file("three.c", VALUE_KERNEL("three", "kept + 2"));
+  for (size_t n = 0; n < sizeof variable / sizeof *variable; n++) {
+    char text[512];
+    snprintf(text, sizeof text, "%s%s\n", common, variable[n]);
+    write_file("common.h", text);
+    expect_values("", 10, 11, 12);
+    expect_calls("part part whole");
+  }
+  /* Constants are no variables. */
+  char text[512];
+  snprintf(text, sizeof text, "%sstatic const double kept[3] = {7, 8, 9};\n", common);
+  write_file("common.h", text);
+  write_file("one.c", VALUE_KERNEL("one", "kept[(int)arg.x - 5]"));
+  write_file("two.c", VALUE_KERNEL("two", "kept[(int)arg.x - 4]"));
+  write_file("three.c", VALUE_KERNEL("three", "kept[(int)arg.x - 3]"));
+  expect_values("", 7, 8, 9);
+  expect_calls("part part link");
+}
+
+/** A function that each part would define. */
+static void test_function(void **state) {
+  (void)state;
+  char text[512];
+  snprintf(text, sizeof text, "%sdouble thrice(double x) { return 3 * x; }\n", common);
+  write_file("common.h", text);
+  write_file("two.c", VALUE_KERNEL("two", "thrice(arg.x)"));
+  expect_values("", 10, 15, 20);
+  expect_calls("part part link whole");
+}
+
+/** Flags that name a file go to one compiler. */
+static void test_flags(void **state) {
+  (void)state;
+  write_file("more.h", "#define MORE 1\n");
+  char flags[256];
+  snprintf(flags, sizeof flags, "-include %s", in_folder("more.h"));
+  write_file("two.c", VALUE_KERNEL("two", "MORE + 1"));
+  expect_values(flags, 10, 2, 20);
+  expect_calls("whole");
+}
+
+/** The message is that of the whole, with the user's file and line. */
+static void test_error(void **state) {
+  (void)state;
+  oak_device_t *dev = open_device("");
+  oak_module_t *module = NULL;
+  write_file("three.c", "int fine;\nint bad = nothing;\n");
+  assert_int_equal(build(dev, &module), OAK_ERR_BUILD);
+  assert_null(module);
+  if (!strstr(oak_last_error(), "kernel 'value' does not compile") ||
+      !strstr(oak_last_error(), "three.c:2:11: error:"))
+    fail_msg("%s", oak_last_error());
+  /* A compiler that is killed, as for lack of memory, may succeed alone. */
+  write_file("three.c", VALUE_KERNEL("three", "twice(arg.x) + 10"));
+  unlink(in_folder("calls"));
+  write_compiler("kill -9 $$");
+  if (build(dev, &module) != OAK_OK) fail_msg("%s", oak_last_error());
+  assert_true(run(dev, module, "three") == 20);
+  char calls[64] = "";
+  FILE *file = fopen(in_folder("calls"), "r");
+  assert_non_null(file);
+  while (fgets(calls, sizeof calls, file)) continue;
+  fclose(file);
+  assert_string_equal(calls, "whole\n");
+  oak_device_unload(dev, &module);
+  oak_device_close(&dev);
+}
+
+/** Of a part that waits for ever, and the other. */
+static void test_limit(void **state) {
+  (void)state;
+  oak_module_t *module = NULL;
+  char sleep[256];
+  if (oak_host_cores() < 2) skip();
+  snprintf(sleep, sizeof sleep, "echo $$ >> '%s/pids'; exec sleep 1000", folder);
+  write_compiler(sleep);
+  setenv("OAK_BUILD_LIMIT", "0.5", 1);
+  oak_device_t *dev = open_device("");
+  assert_int_equal(build(dev, &module), OAK_ERR_BUILD);
+  unsetenv("OAK_BUILD_LIMIT");
+  if (!strstr(oak_last_error(), "had not ended after 0.5 s")) fail_msg("%s", oak_last_error());
+  oak_device_close(&dev);
+  expect_calls("part part");
+  FILE *file = fopen(in_folder("pids"), "r");
+  int pid, count = 0;
+  assert_non_null(file);
+  for (; fscanf(file, "%d", &pid) == 1; count++) assert_int_not_equal(kill(pid, 0), 0);
+  fclose(file);
+  assert_int_equal(count, 2);
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  static const char *const unset[] = {"OAK_CC", "OAK_CFLAGS", "OAK_KEEP", "OAK_BUILD_LIMIT"};
+  for (size_t i = 0; i < sizeof unset / sizeof *unset; i++) unsetenv(unset[i]);
+  snprintf(folder, sizeof folder, "/tmp/oak-test-XXXXXX");
+  if (!mkdtemp(folder)) MPI_Abort(MPI_COMM_WORLD, 1);
+  snprintf(compiler, sizeof compiler, "%s/logging-cc", folder);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_parts, setup),
+      cmocka_unit_test_setup(test_side_by_side, setup),
+      cmocka_unit_test_setup(test_variables, setup),
+      cmocka_unit_test_setup(test_function, setup),
+      cmocka_unit_test_setup(test_flags, setup),
+      cmocka_unit_test_setup(test_error, setup),
+      cmocka_unit_test_setup(test_limit, setup),
+  };
+  const int failed = cmocka_run_group_tests_name("device_units", tests, NULL, NULL);
+  oak_cache_remove_folder(folder);
+  MPI_Finalize();
+  return failed != 0;
+}
