@@ -197,6 +197,14 @@ OAK_API oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *o
 OAK_API oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count,
                                      const double *in);
 
+/** Set the field beside the state \a name, which a physics or problem file declares with
+ * FIELD_STORED(name), to \a in [oak_nblocks][N^d], and fill its ghost cells. From then on it moves
+ * with the blocks when the mesh changes. \return OAK_ERR_ARGUMENT if there is no such field or the
+ * hook FIELD sets it. */
+OAK_API oak_status_t oak_field_set(oak_t *sim, const char *name, const double *in);
+/** Read the field beside the state \a name: \a out [oak_nblocks][N^d]. Not collective. */
+OAK_API oak_status_t oak_field_get(oak_t *sim, const char *name, double *out);
+
 /** Build a kernel of the caller's own. \a path is a C file in the kernel dialect (docs/kernels.md);
  * it is built with the physics, the problem and all constants of this simulation. \a name is an
  * OAK_KERNEL in it. */

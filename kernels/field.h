@@ -123,8 +123,29 @@ OAK_FN void oak_center(const oak_field_t *f, long block, int i, int j, int k, do
 /** Conserved variable `v` of the cell that lies (i, j, k) cells away from the one of a hook; only
  * one of them may lead beyond a face of the block. */
 OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k) {
-  return oak_get(at->f, at->block, v, at->cell[0] + i, at->cell[1] + j, at->cell[2] + k);
+  return oak_get(at->state, at->block, v, at->cell[0] + i, at->cell[1] + j, at->cell[2] + k);
 }
+
+/** A field beside the state in place of the state, with one component. */
+OAK_FN oak_field_t oak_beside(const oak_field_t *f, int number) {
+  oak_field_t field = *f;
+  field.u = f->beside[number].u;
+  field.halo = f->beside[number].halo;
+  field.peer = f->beside[number].peer;
+  return field;
+}
+
+/** Value of a field beside the state in a cell or ghost cell. */
+OAK_FN real oak_beside_get(const oak_field_t *f, int number, long block, int i, int j, int k) {
+  int stride;
+  const oak_field_t field = oak_beside(f, number);
+  return *oak_cell_of(&field, 1, block, i, j, k, &stride);
+}
+
+/** Field `name` beside the state, in the cell that oak_near names in the same way. */
+#define oak_near_field(at, name, i, j, k)                                         \
+  oak_beside_get((at)->state, OAK_FIELD_##name, (at)->block, (at)->cell[0] + (i), \
+                 (at)->cell[1] + (j), (at)->cell[2] + (k))
 
 OAK_FN void oak_load(const real *u, long long stride, real q[]) {
   OAK_UNROLL

@@ -5,11 +5,24 @@
 #ifndef OAK_HOOKS_H
 #define OAK_HOOKS_H
 
+/* OAK_FIELDS(X) is X(number, name) for each field beside the state (src/solver/describe.c). */
+#ifdef OAK_FIELDS
+#define OAK_FIELD_MEMBER(number, name) real name;
+typedef struct {
+  OAK_FIELDS(OAK_FIELD_MEMBER)
+} oak_fields_t;
+#define OAK_FIELD_NUMBER(number, name) OAK_FIELD_##name = number,
+enum { OAK_FIELDS(OAK_FIELD_NUMBER) };
+#endif
+
 /** What a hook knows of its place. `at->p.NAME` and `at->ph.NAME` are the parameters and globals of
- * problem and physics. */
+ * problem and physics, `at->f.NAME` is the value of a field beside the state in this cell. */
 typedef struct {
   problem_parameters_t p;
   physics_parameters_t ph;
+#ifdef OAK_FIELDS
+  oak_fields_t f;
+#endif
   double x[3];  /**< centre of the cell, unless the hook says otherwise; x[2] = 0 in 2D */
   double t;     /**< time, of the Runge-Kutta stage where there is one */
   double dt;    /**< the time step that is being taken; 0 between steps */
@@ -18,7 +31,7 @@ typedef struct {
   int level;
   int cell[3]; /**< the cell's place in its block; these three are for oak_near */
   long block;
-  const oak_field_t *f;
+  const oak_field_t *state;
 } oak_at_t;
 
 /* A hook is a function with the name of the file that owns it, as in physics_flux and
@@ -82,6 +95,11 @@ typedef struct {
 #define GLOBAL_INTEGRAL(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[])
 /* Variables for outputs. */
 #define OUTPUT(name, at, q) OAK_HOOK(double, _output_##name)(const oak_at_t *at, const real q[])
+/* Fields beside the state: set from a function at each new block, or stored. */
+#define FIELD(name, at) OAK_HOOK(double, _field_##name)(const oak_at_t *at)
+#define FIELD_STORED(name)                 \
+  OAK_NOTE_HOOK(OAK_OWNED(_stored_##name)) \
+  OAK_REQUIRE(sizeof(((oak_fields_t *)0)->name) == sizeof(real), "a field");
 /* Hooks of a physics. Those of one cell or face get the parameters alone. */
 #define TO_PRIMITIVE(ph, q) OAK_HOOK(void, _to_primitive)(const physics_parameters_t *ph, real q[])
 #define TO_CONSERVED(ph, u) OAK_HOOK(void, _to_conserved)(const physics_parameters_t *ph, real u[])

@@ -144,6 +144,23 @@ OAK_FN real *refine_lanes(real *most, int j, int k) { return most; }
 OAK_FN int refine_reach(const real *most, real limit2) { return 0; }
 #endif
 
+#ifdef OAK_FIELDS
+OAK_FN void look_at_field(const oak_refine_args_t *arg, long n, int number,
+                          real *most OAK_LANE_PARAM) {
+  const oak_field_t field = oak_beside(&arg->f, number);
+  const real eps = (real)arg->eps, eps_abs = (real)arg->eps_abs;
+  OAK_ROWS(line, OAK_NZ * OAK_N, OAK_N) {
+    const int x[3] = {0, line % OAK_N, line / OAK_N};
+    const oak_row_t row = oak_row_of(&field, 1, n, 0, 0, x);
+    real *const lane = refine_lanes(most, x[1], x[2]);
+    OAK_LANES(i, OAK_N) {
+      const real e2 = indicator2(&row, i, eps, eps_abs);
+      OAK_TALLY_MAX(lane[i], e2);
+    }
+  }
+}
+#endif
+
 OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real *most OAK_LANE_PARAM) {
   const oak_field_t *f = &arg->f;
   const real eps = (real)arg->eps, eps_abs = (real)arg->eps_abs;
@@ -159,6 +176,11 @@ OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real *most O
       }
     }
   }
+#ifdef OAK_FIELDS
+#define OAK_LOOK_AT_FIELD(number, name) \
+  if (arg->fields >> (number)&1) look_at_field(arg, n, number, most OAK_LANE_ARG);
+  OAK_FIELDS(OAK_LOOK_AT_FIELD)
+#endif
 #if OAK_REFINE_PRIMITIVES
   const oak_user_t user = oak_user(f);
   OAK_SHARED refine_rows_t rows;

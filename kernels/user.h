@@ -35,7 +35,11 @@ OAK_FN oak_at_t oak_place(const oak_field_t *f, const oak_user_t *user, long blo
   oak_at_t at;
   at.p = user->problem;
   at.ph = user->physics;
-  at.f = f;
+#ifdef OAK_FIELDS
+#define OAK_PLACE_FIELD(number, name) at.f.name = oak_beside_get(f, number, block, i, j, k);
+  OAK_FIELDS(OAK_PLACE_FIELD)
+#endif
+  at.state = f;
   at.block = block;
   at.level = f->block[block].level;
   at.t = f->time;

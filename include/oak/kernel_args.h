@@ -57,6 +57,14 @@ typedef struct {
   int unused;
 } oak_block_t;
 
+/** The values of a field beside the state, with one component, and its ghost cells: members of
+ * oak_field_t of the same names. */
+typedef struct {
+  const real *u;
+  const real *halo;
+  const real *const *peer;
+} oak_beside_t;
+
 /** A state of the solution on the mesh, with what is needed to reach ghost cells. */
 typedef struct {
   const oak_block_t *block; /**< [nblock] */
@@ -70,8 +78,9 @@ typedef struct {
   double inv_dx0[3]; /**< 1 / dx0; times 2^level it is exactly 1 / (cell size), because halving is
                         exact */
   double time;
-  double dt; /**< the time step that is being taken; 0 between steps */
-  long step; /**< steps taken so far */
+  double dt;                  /**< the time step that is being taken; 0 between steps */
+  long step;                  /**< steps taken so far */
+  const oak_beside_t *beside; /**< [fields] fields beside the state; NULL: none */
 } oak_field_t;
 
 /** One forward Euler step of a Runge-Kutta stage: out = dt F(u) + sum w[i] prev[i]. */
@@ -220,6 +229,7 @@ typedef struct {
   int *reach; /**< [nblock] OAK_REACH bits of the neighbours that lie within the buffer of a cell to
                  refine */
   unsigned variables; /**< bit mask of the variables looked at */
+  unsigned fields;    /**< bit mask of the fields beside the state looked at */
   double c_refine, c_derefine, eps, eps_abs;
 } oak_refine_args_t;
 
@@ -256,6 +266,13 @@ typedef struct {
   real *out;
   int *bad; /**< [nblock] whether a cell is invalid */
 } oak_initial_args_t;
+
+/** The values of a field beside the state from its function. */
+typedef struct {
+  oak_field_t f;
+  int number; /**< of the field */
+  real *out;  /**< [nblock][N^d] */
+} oak_set_field_args_t;
 
 /** Variables that kernels/derived.c computes. */
 enum {

@@ -18,16 +18,18 @@ static oak_status_t grow_device(oak_t *sim, void **memory, int *capacity, int co
   return OAK_OK;
 }
 
-/* Run the adaptation kernel over a list of tasks: out[n] from state 0. */
-static oak_status_t run_tasks(oak_t *sim, const oak_adapt_task_t *task, int count, void *out) {
+/* Run the adaptation kernel over a list of tasks: out[n] from the present values. */
+static oak_status_t run_tasks(oak_t *sim, const oak_carried_t *c, const oak_adapt_task_t *task,
+                              int count, void *out) {
   if (!count) return OAK_OK;
   oak_adapt_args_t args = {.out = out,
                            .theta = sim->theta,
-                           .components = sim->nvar,
-                           .interpolation = OAK_INTERPOLATE_STATE};
+                           .components = c->exchange->components,
+                           .interpolation = c->exchange->interpolation};
   OAK_TRY(grow_device(sim, &sim->task_dev, &sim->task_capacity, count, sizeof *task));
   OAK_TRY(oak_device_upload(sim->dev, sim->task_dev, task, count * sizeof *task));
   oak_sim_field(sim, 0, sim->time, &args.f);
+  oak_exchange_field(c->exchange, c->now, &args.f);
   args.task = sim->task_dev;
   return oak_device_launch(sim->dev, sim->kernel.adapt, count, &args, sizeof args);
 }
@@ -78,15 +80,34 @@ static oak_status_t map_rates(oak_t *sim, int old_blocks, const oak_adapt_task_t
   return oak_sim_agree(sim, st);
 }
 
+/* Everything that moves with the blocks, from the old mesh to the new one. */
+static oak_status_t run_all_tasks(oak_t *sim, const oak_adapt_task_t *task) {
+  oak_carried_t list[OAK_MAX_FIELDS + 1];
+  const int count = oak_carried(sim, list);
+  for (int i = 0; i < count; i++)
+    OAK_TRY(run_tasks(sim, &list[i], task, sim->mesh->nblock, list[i].next->memory.mine));
+  return OAK_OK;
+}
+
+static void swap_carried(oak_t *sim) {
+  oak_carried_t list[OAK_MAX_FIELDS + 1];
+  const int count = oak_carried(sim, list);
+  for (int i = 0; i < count; i++) {
+    const oak_values_t values = *list[i].now;
+    *list[i].now = *list[i].next;
+    *list[i].next = values;
+  }
+}
+
 /* The solution on the new mesh, in state 1; the old one stays in state 0. */
 static oak_status_t map_data(oak_t *sim, int old_blocks, const oak_adapt_task_t *task) {
   oak_timer_start(&sim->timers, OAK_PHASE_BLOCKS);
   oak_status_t st = oak_storage_reserve(sim, 1, 2, sim->mesh->nblock);
+  if (st == OAK_OK) st = oak_fields_reserve(sim, sim->mesh->nblock);
   if (st == OAK_OK) st = oak_sim_agree(sim, oak_undo_probe(sim, old_blocks));
   if (st == OAK_OK) st = map_rates(sim, old_blocks, task);
   /* The device may still move data while the host looks for the neighbours on the new mesh. */
-  if (st == OAK_OK)
-    st = oak_sim_agree(sim, run_tasks(sim, task, sim->mesh->nblock, oak_sim_state(sim, 1)));
+  if (st == OAK_OK) st = oak_sim_agree(sim, run_all_tasks(sim, task));
   oak_timer_stop(&sim->timers, OAK_PHASE_BLOCKS);
   return st;
 }
@@ -94,23 +115,24 @@ static oak_status_t map_data(oak_t *sim, int old_blocks, const oak_adapt_task_t 
 /* ---- blocks that change their rank */
 
 /* Blocks that were on this rank, or on a peer, whose memory the kernel reads in place. */
-static oak_status_t copy_blocks(oak_t *sim, int to, int from, int count, int base) {
-  const int64_t bytes = sim->nvar * sim->cells * sim->real_size;
+static oak_status_t copy_blocks(oak_t *sim, const oak_carried_t *c, int to, int from, int count,
+                                int base) {
+  const int64_t bytes = c->exchange->components * sim->cells * sim->real_size;
   oak_adapt_task_t *task = malloc((count + 1) * sizeof *task);
   OAK_CHECK(task, OAK_ERR_MEMORY, "out of memory for a list of %d blocks", count);
   for (int n = 0; n < count; n++)
     task[n] = (oak_adapt_task_t){.source = from + n, .base = base, .kind = OAK_ADAPT_COPY};
-  oak_status_t st = run_tasks(sim, task, count, (char *)oak_sim_state(sim, 1) + to * bytes);
+  oak_status_t st = run_tasks(sim, c, task, count, (char *)c->next->memory.mine + to * bytes);
   free(task);
   return st;
 }
 
-static oak_status_t copy_all(oak_t *sim, const oak_transfer_t *t) {
-  OAK_TRY(copy_blocks(sim, t->keep_to, t->keep_from, t->keep_count, OAK_BASE_OWN));
+static oak_status_t copy_all(oak_t *sim, const oak_carried_t *c, const oak_transfer_t *t) {
+  OAK_TRY(copy_blocks(sim, c, t->keep_to, t->keep_from, t->keep_count, OAK_BASE_OWN));
   for (int i = t->nsend; i < t->nsend + t->nrecv; i++) {
     const int p = oak_peers_number(&sim->transport.peers, t->rank[i]);
     if (p >= 0)
-      OAK_TRY(copy_blocks(sim, t->offset[i], t->from[i], t->count[i], OAK_BASE_PEERS + 2 * p));
+      OAK_TRY(copy_blocks(sim, c, t->offset[i], t->from[i], t->count[i], OAK_BASE_PEERS + 2 * p));
   }
   return OAK_OK;
 }
@@ -133,28 +155,33 @@ static oak_status_t list_messages(const oak_t *sim, const oak_transfer_t *t, oak
 }
 
 /* All ranks take part in the meetings and messages, even if one of them has failed. */
-static oak_status_t run_transfer(oak_t *sim, const oak_transfer_t *transfer) {
+static oak_status_t run_transfer(oak_t *sim, const oak_carried_t *c,
+                                 const oak_transfer_t *transfer) {
   oak_peers_t *peers = &sim->transport.peers;
   oak_messages_t *m = &sim->migration;
-  void *from = oak_sim_state(sim, 0), *to = oak_sim_state(sim, 1);
+  void *from = c->now->memory.mine, *to = c->next->memory.mine;
   oak_status_t st =
-      oak_peers_meet(peers, NULL); /* all ranks have their blocks, and no rank reads state 1 */
-  if (st == OAK_OK) st = copy_all(sim, transfer);
+      oak_peers_meet(peers, NULL); /* all ranks have their blocks, and no rank reads the target */
+  if (st == OAK_OK) st = copy_all(sim, c, transfer);
   const oak_status_t begun = oak_messages_begin(m, &sim->transport, from, to, TAG_BLOCKS);
   const oak_status_t ended = oak_messages_end(m, &sim->transport, TAG_BLOCKS);
-  const oak_status_t met = oak_peers_meet(peers, NULL); /* no rank reads state 0 any more */
+  const oak_status_t met = oak_peers_meet(peers, NULL); /* no rank reads the old values any more */
   const oak_status_t all[] = {begun, ended, met};
   for (int i = 0; i < 3 && st == OAK_OK; i++) st = all[i];
   return st;
 }
 
 static oak_status_t move_blocks(oak_t *sim, const oak_transfer_t *transfer) {
+  oak_carried_t list[OAK_MAX_FIELDS + 1];
+  const int count = oak_carried(sim, list);
   oak_route_t route = {0};
-  const size_t bytes = (size_t)sim->nvar * sim->cells * sim->real_size;
   oak_status_t st = list_messages(sim, transfer, &route);
-  if (st == OAK_OK) st = oak_messages_prepare(&sim->migration, &sim->transport, &route, bytes);
-  st = oak_sim_agree(sim, st);
-  if (st == OAK_OK) st = oak_sim_agree(sim, run_transfer(sim, transfer));
+  for (int i = 0; i < count && (i == 0 || st == OAK_OK); i++) {
+    const size_t bytes = (size_t)list[i].exchange->components * sim->cells * sim->real_size;
+    if (st == OAK_OK) st = oak_messages_prepare(&sim->migration, &sim->transport, &route, bytes);
+    st = oak_sim_agree(sim, st);
+    if (st == OAK_OK) st = oak_sim_agree(sim, run_transfer(sim, &list[i], transfer));
+  }
   oak_route_clear(&route);
   return st;
 }
@@ -171,12 +198,13 @@ static oak_status_t balance_load(oak_t *sim, int *moved) {
   oak_status_t st = oak_mesh_partition(sim->mesh, &balance, moved, &transfer);
   if (st == OAK_OK && *moved) {
     st = oak_storage_reserve(sim, 1, 2, sim->mesh->nblock);
+    if (st == OAK_OK) st = oak_fields_reserve(sim, sim->mesh->nblock);
     if (st == OAK_OK) st = move_blocks(sim, &transfer);
   }
   if (st != OAK_OK)
     st = oak_undo_mesh(sim, &undo, st);
   else if (*moved)
-    oak_storage_swap(sim, 0, 1);
+    swap_carried(sim);
   oak_undo_forget(&undo);
   oak_transfer_clear(&transfer);
   oak_timer_stop(&sim->timers, OAK_PHASE_PARTITION);
@@ -207,7 +235,7 @@ static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, 
     /* oak_write_cells may have been called on some ranks only. */
     MPI_Allreduce(MPI_IN_PLACE, &sim->rates_fresh, 1, MPI_INT, MPI_MIN, sim->comm);
     st = map_data(sim, old_blocks, task);
-    if (st == OAK_OK) oak_storage_swap(sim, 0, 1);
+    if (st == OAK_OK) swap_carried(sim);
   }
   if (st != OAK_OK) st = oak_undo_all(sim, &undo, st);
   oak_undo_forget(&undo);
@@ -238,6 +266,7 @@ oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *chang
 oak_status_t oak_compute_flags(oak_t *sim, int *flag) {
   const int n = sim->mesh->nblock;
   oak_refine_args_t args = {.variables = sim->refine_variables,
+                            .fields = sim->refine_fields,
                             .c_refine = sim->c_refine,
                             .c_derefine = sim->c_derefine,
                             .eps = sim->eps,

@@ -47,9 +47,16 @@ static oak_status_t read_refine_variables(oak_t *sim) {
   snprintf(words, sizeof words, "%s", *text ? text : d->name[0]);
   for (int v = 0; v < 2 * sim->nvar; v++)
     snprintf(known + strlen(known), sizeof known - strlen(known), " %s", d->name[v]);
+  for (int n = 0; n < sim->fields.count; n++)
+    snprintf(known + strlen(known), sizeof known - strlen(known), " %s", sim->fields.field[n].name);
   for (char *w = strtok(words, " ,"); w; w = strtok(NULL, " ,")) {
     int v = 0;
     while (v < 2 * sim->nvar && strcmp(w, d->name[v])) v++;
+    const int field = v < 2 * sim->nvar ? -1 : oak_field_find(sim, w);
+    if (field >= 0) {
+      sim->refine_fields |= 1u << field;
+      continue;
+    }
     OAK_CHECK(v < 2 * sim->nvar, OAK_ERR_INPUT,
               "%s: refine.variable = %s: the physics has no variable %s; it has%s",
               oak_params_origin(sim->params, "refine.variable"), text, w, known);
@@ -174,6 +181,7 @@ static oak_status_t open_exchange(oak_t *sim) {
       oak_pattern_init(&sim->pattern, &sim->transport, sim->dim, sim->block_size, sim->layers);
   oak_exchange_init(&sim->exchange, &sim->transport, &sim->pattern, sim->nvar,
                     OAK_INTERPOLATE_STATE, sim->real_size);
+  if (st == OAK_OK) st = oak_fields_open(sim);
   return oak_agree(sim->comm, st);
 }
 
@@ -293,6 +301,7 @@ void oak_destroy(oak_t **out) {
     oak_fluxfix_clear(sim);
     if (sim->transport.dev) oak_messages_clear(&sim->migration, &sim->transport);
     oak_storage_clear(sim);
+    oak_fields_clear(sim);
     oak_exchange_clear(&sim->exchange);
     oak_pattern_clear(&sim->pattern, sim->dev);
     oak_transport_close(&sim->transport);

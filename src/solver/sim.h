@@ -70,7 +70,8 @@ typedef struct {
   X(repair)                 \
   X(floor)                  \
   X(update)                 \
-  X(globals)
+  X(globals)                \
+  X(set_field)
 
 /** Memory and messages of flux fixing (fluxfix.c). */
 typedef struct {
@@ -80,6 +81,22 @@ typedef struct {
   void *peer;         /**< device: [peers] those of peers */
   oak_messages_t messages;
 } oak_fluxfix_t;
+
+/** A field beside the state, with one component (fields.c). */
+typedef struct {
+  const char *name;
+  const char *function; /**< "physics" or "problem", whose FIELD sets it; NULL: it is stored, and
+                           carried from mesh to mesh */
+  oak_exchange_t exchange;
+  oak_values_t now, next; /**< [nblock][N^d]; next: of stored ones, on a new mesh */
+} oak_beside_field_t;
+
+typedef struct {
+  int count;
+  oak_beside_field_t field[OAK_MAX_FIELDS];
+  void *table; /**< device: oak_beside_t [count] */
+  void *bc;    /**< device: oak_bc_t [2 dim] */
+} oak_beside_list_t;
 
 /** How fast the ranks compute (pace.c). */
 typedef struct {
@@ -101,6 +118,7 @@ struct oak {
   int user_first;                            /**< place of the first one there */
   int nglobal, has_integrals;                /**< globals that are there; some are integrals */
   int global_slot[OAK_MAX_PARAMETERS];       /**< their places among `declared` */
+  oak_beside_list_t fields;                  /**< beside the state */
   int noutput;                               /**< output variables of physics and problem */
   int output_slot[OAK_MAX_OUTPUTS];          /**< their places among `declared` */
   char physics_path[4096], problem_path[4096];
@@ -113,7 +131,8 @@ struct oak {
   double xmin[3], xmax[3], dx0[3];
   int min_level, max_level, adapt_every;
   double kappa_max, theta, cfl, dt_max;
-  unsigned refine_variables, refine_primitives; /**< bit masks of what the criterion looks at */
+  unsigned refine_variables, refine_primitives, refine_fields; /**< bit masks of what the criterion
+                                                                  looks at */
   double c_refine, c_derefine, eps, eps_abs;
   int buffer; /**< cells; 0: none */
   int refine; /**< a criterion or regions are set and levels may differ */
@@ -301,6 +320,33 @@ void oak_pace_measure(oak_t *sim);
 oak_status_t oak_fluxfix_fit(oak_t *sim);
 void oak_fluxfix_clear(oak_t *sim);
 oak_status_t oak_fix_state(oak_t *sim, int state, double dt);
+
+/* fields.c */
+/** Number of the field beside the state of that name, -1: none. */
+int oak_field_find(const oak_t *sim, const char *name);
+/** Prepare the exchanges and boundary conditions of the fields; before the mesh is made.
+ * Rank-local. */
+oak_status_t oak_fields_open(oak_t *sim);
+void oak_fields_clear(oak_t *sim);
+/** Room for \a blocks in the values `next` of stored fields. Collective. */
+oak_status_t oak_fields_reserve(oak_t *sim, int blocks);
+/** Memory, tables and buffers for the current mesh and pattern, the values of fields that have a
+ * function, and all ghost cells. Stored fields already have their values. Collective. */
+oak_status_t oak_fields_fit(oak_t *sim);
+/** Fill ghost cells of a field. Collective; the ranks do not agree on the status. */
+oak_status_t oak_field_fill(oak_t *sim, int number);
+/** Values of local blocks [first, first + count): \a out [count][N^d]. Rank-local. */
+oak_status_t oak_field_read(oak_t *sim, int number, int first, int count, double *out);
+/** Bytes of the values that this rank holds of all fields. */
+int64_t oak_fields_bytes(const oak_t *sim);
+/** What moves with the blocks of the mesh: the state is number 0, then come stored fields. */
+typedef struct {
+  const oak_exchange_t *exchange;
+  oak_values_t *now, *next;
+} oak_carried_t;
+int oak_carried(oak_t *sim, oak_carried_t list[OAK_MAX_FIELDS + 1]);
+/** Components of all of them together. */
+int oak_carried_components(const oak_t *sim);
 
 /* cells.c */
 /** Globals from the current state, for the hooks of a step. Collective. */

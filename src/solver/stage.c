@@ -26,7 +26,8 @@ void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field)
                          .user = sim->user,
                          .time = time,
                          .dt = sim->taken_dt,
-                         .step = sim->step};
+                         .step = sim->step,
+                         .beside = sim->fields.table};
   oak_exchange_field(&sim->exchange, &sim->state[state], field);
   memcpy(field->dx0, sim->dx0, sizeof field->dx0);
   for (int d = 0; d < sim->dim; d++) field->inv_dx0[d] = 1 / sim->dx0[d];

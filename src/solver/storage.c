@@ -157,6 +157,7 @@ oak_status_t oak_storage_fit(oak_t *sim) {
   }
   if (st == OAK_OK) st = oak_pattern_update(&sim->pattern, &sim->transport, sim->mesh, &changed);
   if (st == OAK_OK && changed) st = fit_exchanges(sim);
+  if (st == OAK_OK && sim->data_revision != sim->mesh->revision) st = oak_fields_fit(sim);
   if (st == OAK_OK) sim->data_revision = sim->mesh->revision;
   oak_timer_stop(&sim->timers, OAK_PHASE_PATTERN);
   return st;
@@ -189,5 +190,6 @@ int64_t oak_memory(const oak_t *sim) {
                   (int64_t)(sim->blocks_capacity * sizeof(oak_block_t));
   for (int s = 0; s < sim->nstate; s++) bytes += sim->state[s].memory.bytes;
   if (sim->first_order) bytes += sim->mark_capacity * sim->cells;
+  bytes += oak_fields_bytes(sim);
   return bytes + sim->result_capacity * (int64_t)(sizeof(double) + sizeof(int));
 }

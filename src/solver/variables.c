@@ -18,11 +18,16 @@ static const char *const more_name[MORE_VARIABLES] = {
     [FIRST_DERIVED + OAK_DERIVED_SCHLIEREN] = "schlieren"};
 
 static int count_variables(const oak_t *sim) {
-  return 2 * sim->nvar + MORE_VARIABLES + sim->noutput;
+  return 2 * sim->nvar + MORE_VARIABLES + sim->noutput + sim->fields.count;
 }
 
+/** Number among the fields beside the state, which come last, negative for others. */
+static int beside(const oak_t *sim, int v) { return v - count_variables(sim) + sim->fields.count; }
+
 /** Number among the derived variables, negative for others. */
-static int derived(const oak_t *sim, int v) { return v - 2 * sim->nvar - FIRST_DERIVED; }
+static int derived(const oak_t *sim, int v) {
+  return beside(sim, v) >= 0 ? -1 : v - 2 * sim->nvar - FIRST_DERIVED;
+}
 
 /** Does the variable need neighbours of a cell? The hooks may. */
 static int needs_ghosts(const oak_t *sim, int v) {
@@ -34,6 +39,7 @@ static int needs_ghosts(const oak_t *sim, int v) {
 static const char *name_of(const oak_t *sim, int v) {
   const int number = derived(sim, v);
   if (v < 2 * sim->nvar) return sim->description.name[v];
+  if (beside(sim, v) >= 0) return sim->fields.field[beside(sim, v)].name;
   if (number >= OAK_DERIVED_COUNT)
     return sim->declared.output[sim->output_slot[number - OAK_DERIVED_COUNT]].name;
   if (number >= 0 && number != OAK_DERIVED_SCHLIEREN && sim->description.normal[0] < 0) return "";
@@ -48,8 +54,12 @@ static int find(const oak_t *sim, const char *name) {
 }
 
 oak_status_t oak_variables_check(const oak_t *sim) {
-  const int first = count_variables(sim) - sim->noutput;
-  for (int v = first; v < count_variables(sim); v++) {
+  const int first = 2 * sim->nvar + MORE_VARIABLES, last = first + sim->noutput;
+  for (int n = 0; n < sim->fields.count; n++)
+    OAK_CHECK(find(sim, sim->fields.field[n].name) == last + n, OAK_ERR_INPUT,
+              "field %s of %s or %s: there is a variable of this name; choose another name",
+              sim->fields.field[n].name, sim->physics_path, sim->problem_path);
+  for (int v = first; v < last; v++) {
     const int owner = sim->declared.output[sim->output_slot[v - first]].owner;
     OAK_CHECK(find(sim, name_of(sim, v)) == v, OAK_ERR_INPUT,
               "%s: OUTPUT(%s, at, q): there is a variable of this name; choose another name",
@@ -120,6 +130,8 @@ oak_status_t oak_variable_read(oak_t *sim, int variable, int first, int count, d
   if (variable < 2 * sim->nvar) return oak_read_cells(sim, variable, first, count, out);
   if (derived(sim, variable) >= 0)
     return oak_read_kernel(sim, sim->derived, derived(sim, variable), first, count, out);
+  if (beside(sim, variable) >= 0)
+    return oak_field_read(sim, beside(sim, variable), first, count, out);
   for (int b = 0; b < count; b++) {
     const int kind = variable - 2 * sim->nvar;
     const double value = kind == LEVEL  ? sim->mesh->level[first + b]

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The variables that outputs may ask for, by name: conserved, primitive, what describes the mesh,
- * derived ones and those of physics and problem (kernels/derived.c). Private. */
+ * derived ones and those of physics and problem (kernels/derived.c), and fields beside the state.
+ * Private. */
 #ifndef OAK_VARIABLES_H
 #define OAK_VARIABLES_H
 
 #include "solver/sim.h"
 
-enum { OAK_MOST_SELECTED = 2 * OAK_MAX_NVAR + OAK_MAX_OUTPUTS + 16 };
+enum { OAK_MOST_SELECTED = 2 * OAK_MAX_NVAR + OAK_MAX_OUTPUTS + OAK_MAX_FIELDS + 16 };
 
 /** Variables of an output. */
 typedef struct {

@@ -10,16 +10,29 @@
 
 /* ---- writing */
 
+/* The data of a block is the state, and behind it the stored fields. \a to_device: which way. */
+static oak_status_t copy_blocks(oak_t *sim, int b0, int n, char *host, int to_device) {
+  oak_carried_t list[OAK_MAX_FIELDS + 1];
+  const int count = oak_carried(sim, list), blocks = count == 1 ? n : 1;
+  for (int b = b0; b < b0 + n; b += blocks)
+    for (int i = 0; i < count; i++) {
+      const size_t bytes = (size_t)list[i].exchange->components * sim->cells * sim->real_size;
+      char *device = (char *)list[i].now->memory.mine + b * bytes;
+      OAK_TRY(to_device ? oak_device_upload(sim->dev, device, host, blocks * bytes)
+                        : oak_device_download(sim->dev, host, device, blocks * bytes));
+      host += blocks * bytes;
+    }
+  return OAK_OK;
+}
+
 static oak_status_t read_blocks(void *owner, int b0, int n, void *dst) {
-  oak_t *sim = owner;
-  const size_t bytes = (size_t)sim->nvar * sim->cells * sim->real_size;
-  return oak_device_download(sim->dev, dst, (char *)oak_sim_state(sim, 0) + b0 * bytes, n * bytes);
+  return copy_blocks(owner, b0, n, dst, 0);
 }
 
 static void describe(const oak_t *sim, oak_checkpoint_t *head) {
   *head = (oak_checkpoint_t){.dim = sim->dim,
                              .block_size = sim->block_size,
-                             .nvar = sim->nvar,
+                             .nvar = oak_carried_components(sim),
                              .real_size = sim->real_size,
                              .step = sim->step,
                              .time = sim->time,
@@ -39,14 +52,18 @@ static void describe(const oak_t *sim, oak_checkpoint_t *head) {
   }
 }
 
-/* Names of the conserved variables. */
+/* Names of the conserved variables and of stored fields. */
 static void name_variables(const oak_t *sim, char *text, size_t size) {
   *text = '\0';
   for (int v = 0, at = 0; v < sim->nvar; v++)
     at += snprintf(text + at, size - at, "%s%s", v ? " " : "", sim->description.name[v]);
+  for (int n = 0; n < sim->fields.count; n++) {
+    const oak_beside_field_t *field = &sim->fields.field[n];
+    if (!field->function) snprintf(text + strlen(text), size - strlen(text), " %s", field->name);
+  }
 }
 
-enum { NAMES_SIZE = 1024 };
+enum { NAMES_SIZE = 2048 };
 
 /* The texts of a checkpoint that need memory, on rank 0. */
 typedef struct {
@@ -157,7 +174,8 @@ static oak_status_t check_same(const oak_t *sim, const oak_checkpoint_file_t *fi
   OAK_TRY(check_int(sim, file, "mesh.block_size", sim->block_size, h->block_size));
   name_variables(sim, names, sizeof names);
   OAK_CHECK(
-      h->nvar == sim->nvar && !strcmp(names, h->text[OAK_CHECKPOINT_VARIABLES]), OAK_ERR_INPUT,
+      h->nvar == oak_carried_components(sim) && !strcmp(names, h->text[OAK_CHECKPOINT_VARIABLES]),
+      OAK_ERR_INPUT,
       "%s: physics.name = %s has the variables %s, but checkpoint %s has %.200s" REFUSED,
       oak_params_origin(sim->params, "physics.name"), oak_params_text(sim->params, "physics.name"),
       names, file->path, h->text[OAK_CHECKPOINT_VARIABLES]);
@@ -262,9 +280,7 @@ static oak_status_t upload_blocks(oak_t *sim, const oak_checkpoint_file_t *file,
   for (int b = 0; b < p->count && st == OAK_OK; b += chunk) {
     const int n = p->count - b < chunk ? p->count - b : chunk;
     st = oak_checkpoint_data(file, p->first + b, n, p->sum + b, buffer);
-    if (st == OAK_OK)
-      st =
-          oak_device_upload(sim->dev, (char *)oak_sim_state(sim, 0) + b * bytes, buffer, n * bytes);
+    if (st == OAK_OK) st = copy_blocks(sim, b, n, buffer, 1);
   }
   free(buffer);
   return st;
@@ -277,6 +293,10 @@ static oak_status_t load_data(oak_t *sim, const oak_checkpoint_file_t *file) {
   if (st == OAK_OK) st = upload_rates(sim, p.rate);
   if (st == OAK_OK) st = oak_device_sync(sim->dev); /* uploads may leave later */
   free_part(&p);
+  for (int n = 0; n < sim->fields.count; n++) {
+    const oak_status_t filled = oak_field_fill(sim, n);
+    if (st == OAK_OK) st = filled;
+  }
   return oak_sim_agree(sim, st);
 }
 

@@ -100,6 +100,23 @@ static void read_output(oak_t *sim, oak_module_t *module, int slot) {
   if (has_hook(sim, module, constant)) sim->output_slot[sim->noutput++] = slot;
 }
 
+/* A field beside the state, unless the preprocessor has left it out. */
+static void read_field(oak_t *sim, oak_module_t *module, int slot) {
+  static const char *const owner[] = {[OAK_OF_PHYSICS] = "physics", [OAK_OF_PROBLEM] = "problem"};
+  oak_beside_field_t *field = &sim->fields.field[sim->fields.count];
+  char constant[128];
+  int stored = 0;
+  *field = (oak_beside_field_t){.name = sim->declared.field[slot].name};
+  for (int o = 0; o < 2; o++) {
+    snprintf(constant, sizeof constant, "%s_stored_%s", owner[o], field->name);
+    if (sim->declared.field[slot].stored[o]) stored |= has_hook(sim, module, constant);
+    snprintf(constant, sizeof constant, "%s_field_%s", owner[o], field->name);
+    if (sim->declared.field[slot].function[o] && has_hook(sim, module, constant))
+      field->function = owner[o];
+  }
+  if (stored || field->function) sim->fields.count++;
+}
+
 static oak_status_t read_names(oak_description_t *d, const char *physics, int nvar) {
   OAK_CHECK(*d->variables && *d->primitives, OAK_ERR_INPUT,
             "%s: VARIABLES(\"names\") or PRIMITIVES(\"names\") is missing", physics);
@@ -134,6 +151,7 @@ static oak_status_t read_description(oak_t *sim, oak_module_t *module) {
 #undef OAK_READ_HOOK
   for (int n = 0; n < sim->declared.count; n++) OAK_TRY(read_parameter(sim, module, n));
   for (int n = 0; n < sim->declared.noutput; n++) read_output(sim, module, n);
+  for (int n = 0; n < sim->declared.nfield; n++) read_field(sim, module, n);
   return OAK_OK;
 }
 
@@ -149,6 +167,21 @@ static void print_structure(FILE *f, const oak_declared_t *d, oak_owner_t owner,
       any = 1;
     }
   fprintf(f, "%s};\n", any ? "" : "  double oak_unused;\n");
+}
+
+/* All fields that the files declare while they are described, then those that are there. */
+static void print_fields(FILE *f, const oak_t *sim, int describe) {
+  const oak_beside_list_t *fields = &sim->fields;
+  const int count = describe ? sim->declared.nfield : fields->count;
+  int functions = 0;
+  if (count) fprintf(f, "\n#define OAK_FIELDS(X)");
+  for (int n = 0; n < count; n++)
+    fprintf(f, " X(%d, %s)", n, describe ? sim->declared.field[n].name : fields->field[n].name);
+  for (int n = 0; n < fields->count && !describe; n++) {
+    if (!fields->field[n].function) continue;
+    if (!functions++) fprintf(f, "\n#define OAK_FIELD_FUNCTIONS(X)");
+    fprintf(f, " X(%d, %s_field_%s)", n, fields->field[n].function, fields->field[n].name);
+  }
 }
 
 oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
@@ -179,6 +212,7 @@ oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
             sim->declared.output[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
             sim->declared.output[n].name);
   }
+  print_fields(f, sim, describe);
   fprintf(f, "\n");
   const int failed = ferror(f);
   OAK_CHECK(fclose(f) == 0 && !failed, OAK_ERR_MEMORY, "no memory for the parameters of %s",

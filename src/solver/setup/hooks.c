@@ -34,6 +34,8 @@ static const struct {
     {"GLOBAL_MIN", PHYSICS | PROBLEM, "GLOBAL_MIN(name, at, q) { ... }"},
     {"GLOBAL_INTEGRAL", PHYSICS | PROBLEM, "GLOBAL_INTEGRAL(name, at, q) { ... }"},
     {"OUTPUT", PHYSICS | PROBLEM, "OUTPUT(name, at, q) { ... }"},
+    {"FIELD", PHYSICS | PROBLEM, "FIELD(name, at) { ... }"},
+    {"FIELD_STORED", PHYSICS | PROBLEM, "FIELD_STORED(name)"},
     {"REFINE", PROBLEM, "REFINE(at) { ... }"},
     {"REGION", PROBLEM, "REGION(at, lower, upper) { ... }"},
     {"TO_PRIMITIVE", PHYSICS | NEEDED, "TO_PRIMITIVE(ph, q) { ... }"},
@@ -193,6 +195,24 @@ static void add_output(search_t *s, const char *c, int line) {
   memcpy(d->output[d->noutput++].name, name, sizeof name);
 }
 
+/* A field may be declared in both files, but it has one function. */
+static void add_field(search_t *s, int function, const char *c, int line) {
+  char name[OAK_LONGEST_NAME + 1];
+  oak_declared_t *d = s->out;
+  int n = 0;
+  if (!read_name(s, "field", c, line, name)) return;
+  while (n < d->nfield && strcmp(d->field[n].name, name)) n++;
+  if (n == OAK_MAX_FIELDS) {
+    complain(s, line, "field %s: physics and problem have more than %d fields", name,
+             OAK_MAX_FIELDS);
+    return;
+  }
+  if (n == d->nfield) memcpy(d->field[d->nfield++].name, name, sizeof name);
+  if (function && s->owner == OAK_OF_PROBLEM && d->field[n].function[OAK_OF_PHYSICS])
+    complain(s, line, "FIELD(%s, at): the physics has a function for this field", name);
+  (function ? d->field[n].function : d->field[n].stored)[s->owner] = 1;
+}
+
 static void add_member(search_t *s, oak_kind_t kind, const char *c, int line) {
   char name[OAK_LONGEST_NAME + 1];
   if (!read_name(s, "parameter", c, line, name)) return;
@@ -259,6 +279,8 @@ static void search_text(search_t *s, const char *text) {
         for (int m = 0; m < NMEMBERS; m++)
           if (!strcmp(name, members[m])) add_member(s, m, open + 1, line);
         if (!strcmp(name, "OUTPUT")) add_output(s, open + 1, line);
+        if (!strcmp(name, "FIELD") || !strcmp(name, "FIELD_STORED"))
+          add_field(s, !name[5], open + 1, line);
         if (starts) check_statement(s, name, skip_parentheses(open), line);
       }
     } else {
@@ -320,7 +342,8 @@ oak_status_t oak_find_declared(const char *physics, const char *problem, oak_dec
   search_t *s = calloc(1, sizeof *s);
   OAK_CHECK(s, OAK_ERR_MEMORY, "no memory to read %s", problem);
   s->out = out;
-  out->count = out->noutput = 0;
+  out->count = out->noutput = out->nfield = 0;
+  memset(out->field, 0, sizeof out->field);
   oak_status_t st = search_file(s, OAK_OF_PHYSICS, physics, &all);
   if (st == OAK_OK) st = search_file(s, OAK_OF_PROBLEM, problem, &all);
   if (st == OAK_OK && s->length)

@@ -7,7 +7,11 @@
 #include "oak/kernel_args.h"
 #include "solver/setup/user_files.h"
 
-enum { OAK_LONGEST_NAME = 48 /* of a key in parameter files */, OAK_MAX_OUTPUTS = 24 };
+enum {
+  OAK_LONGEST_NAME = 48 /* of a key in parameter files */,
+  OAK_MAX_OUTPUTS = 24,
+  OAK_MAX_FIELDS = 16 /* beside the state */
+};
 
 /** Who a declaration belongs to. */
 typedef enum { OAK_OF_PHYSICS, OAK_OF_PROBLEM } oak_owner_t;
@@ -16,8 +20,8 @@ typedef enum { OAK_OF_PHYSICS, OAK_OF_PROBLEM } oak_owner_t;
 typedef enum { OAK_PARAMETER, OAK_GLOBAL_MAX, OAK_GLOBAL_MIN, OAK_GLOBAL_INTEGRAL } oak_kind_t;
 
 /** Parameters and globals by name, those of the physics first: members of its structure, then of
- * the problem's. Then output variables. A declaration that the preprocessor leaves out is among
- * them. */
+ * the problem's. Then output variables, and fields beside the state. A declaration that the
+ * preprocessor leaves out is among them. */
 typedef struct {
   int count;
   struct {
@@ -30,6 +34,11 @@ typedef struct {
     oak_owner_t owner;
     char name[OAK_LONGEST_NAME + 1];
   } output[OAK_MAX_OUTPUTS];
+  int nfield;
+  struct {
+    int stored[2], function[2]; /**< whether an owner has FIELD_STORED or FIELD of this name */
+    char name[OAK_LONGEST_NAME + 1];
+  } field[OAK_MAX_FIELDS];
 } oak_declared_t;
 
 /** Look through both files. Refuses misspelt hooks, hooks in the wrong file, hooks as they were

@@ -15,24 +15,32 @@ static const char *const kernel_parts[] = {
     "kernels/initial.c",   "kernels/read.c"};
 enum { NKERNEL_PARTS = sizeof kernel_parts / sizeof *kernel_parts, NKERNEL_HEADERS = 2 };
 
+static int has_functions(const oak_t *sim) {
+  int any = 0;
+  for (int n = 0; n < sim->fields.count; n++) any |= sim->fields.field[n].function != NULL;
+  return any;
+}
+
 /* Kernels that not every run has. */
 static int has_kernel(const oak_t *sim, const char *name) {
   if (!strcmp(name, "initial")) return sim->description.has.problem_initial;
   if (!strcmp(name, "floor")) return sim->floors;
   if (!strcmp(name, "update")) return oak_has_update(sim);
   if (!strcmp(name, "globals")) return sim->nglobal > 0;
+  if (!strcmp(name, "set_field")) return has_functions(sim);
   if (!strcmp(name, "mark") || !strcmp(name, "mark_faces") || !strcmp(name, "repair"))
     return sim->first_order;
   return 1;
 }
 
 oak_status_t oak_sim_build(oak_t *sim) {
-  const char *part[NKERNEL_PARTS + 3];
+  const char *part[NKERNEL_PARTS + 4];
   int n = NKERNEL_PARTS;
   memcpy(part, kernel_parts, sizeof kernel_parts);
   if (sim->first_order) part[n++] = "kernels/repair.c";
   if (sim->floors) part[n++] = "kernels/floor.c";
   if (oak_has_update(sim) || sim->nglobal) part[n++] = "kernels/cells.c";
+  if (has_functions(sim)) part[n++] = "kernels/fields.c";
   OAK_TRY(oak_sim_build_module(sim, "kernels", part, n, NULL, &sim->module));
   oak_status_t st = OAK_OK;
 #define OAK_GET_KERNEL(k)                  \

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The hooks FIELD: values of a field beside the state at cell centres. Part of the kernels only
+ * where a file has such a hook. */
+
+/* OAK_FIELD_FUNCTIONS(X) is X(number, function) for each (src/solver/describe.c). */
+OAK_FN double field_value(const oak_at_t *at, int number) {
+#define OAK_FIELD_VALUE(n, function) \
+  if (number == (n)) return function(at);
+  OAK_FIELD_FUNCTIONS(OAK_FIELD_VALUE)
+  return 0;
+}
+
+OAK_KERNEL(oak_set_field, oak_set_field_args_t, 128) {
+  OAK_ARGS(oak_set_field_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    OAK_INNER(c, OAK_CELLS) {
+      const oak_at_t at =
+          oak_place(&arg.f, &user, n, c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N));
+      arg.out[n * OAK_CELLS + c] = (real)field_value(&at, arg.number);
+    }
+  }
+}
