@@ -222,7 +222,7 @@ static void set_values(field_t *f) {
 
 static void fill(field_t *f) {
   oak_t *o = f->s.oak;
-  oak_halo_args_t args = {.bc = f->bc, .theta = o->theta};
+  oak_halo_args_t args = {.bc = f->bc, .theta = o->interpolation_theta};
   oak_sim_field(o, 0, 0, &args.f);
   MUST(oak_sim_agree(o, oak_exchange_fill(&f->x, &f->now, &args, &o->timers)));
   MUST(oak_device_sync(o->dev));
@@ -327,8 +327,9 @@ static double adapt(field_t *f, int64_t *made) {
   void *list;
   make_flags(f, 2, flag);
   for (int b = 0; b < old; b++) level[b] = o->mesh->level[b];
-  oak_adapt_args_t args = {
-      .theta = o->theta, .components = f->x.components, .interpolation = f->x.interpolation};
+  oak_adapt_args_t args = {.theta = o->interpolation_theta,
+                           .components = f->x.components,
+                           .interpolation = f->x.interpolation};
   oak_sim_field(o, 0, 0, &args.f);
   oak_exchange_field(&f->x, &f->now, &args.f);
   MUST(oak_mesh_adapt(o->mesh, flag, NULL, 0, o->max_level, &changed, &task));

@@ -133,7 +133,7 @@ static void run(const char *name, int breaks) {
     const double dt = fmin(fmin(oak_time_step(s.oak), left), 0.0017);
     assert_true(dt > 0);
     MUST(oak_advance(s.oak, dt));
-    if (dt == left) s.oak->time = target;
+    if (dt == left) s.oak->clock.time = target;
     MUST(oak_output_write(&out, dt, oak_time(s.oak) == end));
   }
   MUST(oak_output_close(&out, OAK_OK));

@@ -113,14 +113,14 @@ static int wrong_flags(const sim_t *s, const criterion_t *c, double *least, doub
     const double e = indicator(s, c, u + b * size);
     *least = fmin(*least, e);
     *most = worse(*most, e);
-    s->oak->c_refine = e * (1 + tolerance);
-    s->oak->c_derefine = e * (1 - tolerance);
+    s->oak->refine.c_refine = e * (1 + tolerance);
+    s->oak->refine.c_derefine = e * (1 - tolerance);
     MUST(oak_compute_flags(s->oak, flag));
     wrong += flag[b] != 0;
-    s->oak->c_refine = s->oak->c_derefine;
+    s->oak->refine.c_refine = s->oak->refine.c_derefine;
     MUST(oak_compute_flags(s->oak, flag));
     wrong += flag[b] != 1;
-    s->oak->c_refine = s->oak->c_derefine = e * (1 + tolerance);
+    s->oak->refine.c_refine = s->oak->refine.c_derefine = e * (1 + tolerance);
     MUST(oak_compute_flags(s->oak, flag));
     wrong += flag[b] != -1;
   }
@@ -456,7 +456,7 @@ static void test_regions(void **state) {
     assert_int_equal(wrong, 0);
     assert_int_equal(fine, dim == 3 ? 2 << 6 : 1 << 4);
     assert_int_equal(highest, DEPTH);
-    s.oak->time = 1;
+    s.oak->clock.time = 1;
     for (int round = 0; round < DEPTH; round++) MUST(oak_adjust_refinement(s.oak, NULL));
     assert_int_equal(oak_nblocks_global(s.oak), 1 << dim);
     sim_free(&s);

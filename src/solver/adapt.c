@@ -23,14 +23,14 @@ static oak_status_t run_tasks(oak_t *sim, const oak_carried_t *c, const oak_adap
                               int count, void *out) {
   if (!count) return OAK_OK;
   oak_adapt_args_t args = {.out = out,
-                           .theta = sim->theta,
+                           .theta = sim->interpolation_theta,
                            .components = c->exchange->components,
                            .interpolation = c->exchange->interpolation};
-  OAK_TRY(grow_device(sim, &sim->task_dev, &sim->task_capacity, count, sizeof *task));
-  OAK_TRY(oak_device_upload(sim->dev, sim->task_dev, task, count * sizeof *task));
-  oak_sim_field(sim, 0, sim->time, &args.f);
+  OAK_TRY(grow_device(sim, &sim->adapt.task, &sim->adapt.task_capacity, count, sizeof *task));
+  OAK_TRY(oak_device_upload(sim->dev, sim->adapt.task, task, count * sizeof *task));
+  oak_sim_field(sim, 0, sim->clock.time, &args.f);
   oak_exchange_field(c->exchange, c->now, &args.f);
-  args.task = sim->task_dev;
+  args.task = sim->adapt.task;
   return oak_device_launch(sim->dev, sim->kernel.adapt, count, &args, sizeof args);
 }
 
@@ -41,7 +41,8 @@ oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate) {
   const double *next = all;
   oak_status_t st = OAK_OK;
   if (blocks)
-    st = oak_device_download(sim->dev, all, sim->rate_dev, (size_t)blocks * results * sizeof *all);
+    st = oak_device_download(sim->dev, all, sim->results.rate,
+                             (size_t)blocks * results * sizeof *all);
   for (int b = 0; b < blocks && st == OAK_OK; b++) {
     rate[b] = 0;
     for (int t = 0; t < results; t++, next++)
@@ -70,13 +71,13 @@ static double most_rate(const oak_t *sim, const double *old, const oak_adapt_tas
 /* If the rates of the old blocks are not known, they are computed later, on the new mesh. */
 static oak_status_t map_rates(oak_t *sim, int old_blocks, const oak_adapt_task_t *task) {
   double most = 0;
-  if (sim->rates_fresh != 1) return OAK_OK;
+  if (sim->rates.known != OAK_RATES_KNOWN) return OAK_OK;
   double *old = malloc((old_blocks + 1) * sizeof *old);
   oak_status_t st = old ? oak_block_rates(sim, old_blocks, old)
                         : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d wave speeds", old_blocks);
   if (st == OAK_OK) most = most_rate(sim, old, task);
   free(old);
-  MPI_Allreduce(&most, &sim->max_rate, 1, MPI_DOUBLE, MPI_MAX, sim->comm);
+  MPI_Allreduce(&most, &sim->rates.most, 1, MPI_DOUBLE, MPI_MAX, sim->comm);
   return oak_sim_agree(sim, st);
 }
 
@@ -158,7 +159,7 @@ static oak_status_t list_messages(const oak_t *sim, const oak_transfer_t *t, oak
 static oak_status_t run_transfer(oak_t *sim, const oak_carried_t *c,
                                  const oak_transfer_t *transfer) {
   oak_peers_t *peers = &sim->transport.peers;
-  oak_messages_t *m = &sim->migration;
+  oak_messages_t *m = &sim->adapt.migration;
   void *from = c->now->memory.mine, *to = c->next->memory.mine;
   oak_status_t st =
       oak_peers_meet(peers, NULL); /* all ranks have their blocks, and no rank reads the target */
@@ -178,7 +179,8 @@ static oak_status_t move_blocks(oak_t *sim, const oak_transfer_t *transfer) {
   oak_status_t st = list_messages(sim, transfer, &route);
   for (int i = 0; i < count && (i == 0 || st == OAK_OK); i++) {
     const size_t bytes = (size_t)list[i].exchange->components * sim->cells * sim->real_size;
-    if (st == OAK_OK) st = oak_messages_prepare(&sim->migration, &sim->transport, &route, bytes);
+    if (st == OAK_OK)
+      st = oak_messages_prepare(&sim->adapt.migration, &sim->transport, &route, bytes);
     st = oak_sim_agree(sim, st);
     if (st == OAK_OK) st = oak_sim_agree(sim, run_transfer(sim, &list[i], transfer));
   }
@@ -188,7 +190,7 @@ static oak_status_t move_blocks(oak_t *sim, const oak_transfer_t *transfer) {
 
 /* Siblings are kept together where the mesh may change. */
 static oak_status_t balance_load(oak_t *sim, int *moved) {
-  const oak_balance_t balance = {.kappa_max = sim->kappa_max,
+  const oak_balance_t balance = {.kappa_max = sim->refine.kappa_max,
                                  .families = sim->max_level > sim->min_level,
                                  .speed = sim->pace.speed};
   oak_undo_t undo;
@@ -216,7 +218,7 @@ static oak_status_t balance_only(oak_t *sim, int *moved) {
   *moved = 0;
   if (!sim->pace.speed) return OAK_OK;
   OAK_TRY(balance_load(sim, moved));
-  if (*moved) sim->rates_fresh = 0;
+  if (*moved) oak_rates_forget(sim);
   return *moved ? oak_storage_fit(sim) : OAK_OK;
 }
 
@@ -232,8 +234,7 @@ static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, 
       oak_mesh_adapt(sim->mesh, flag, reach, sim->min_level, sim->max_level, any, &task);
   oak_timer_stop(&sim->timers, OAK_PHASE_MESH);
   if (st == OAK_OK && *any) {
-    /* oak_write_cells may have been called on some ranks only. */
-    MPI_Allreduce(MPI_IN_PLACE, &sim->rates_fresh, 1, MPI_INT, MPI_MIN, sim->comm);
+    oak_rates_agree(sim);
     st = map_data(sim, old_blocks, task);
     if (st == OAK_OK) swap_carried(sim);
   }
@@ -253,8 +254,8 @@ static oak_status_t apply_flags(oak_t *sim, const int *flag, const int *reach, i
   if (!any) return st;
   st = balance_load(sim, &moved);
   if (st == OAK_OK) st = oak_storage_fit(sim);
-  if (st == OAK_OK && !sim->rates_fresh) st = oak_update_time_step(sim);
-  sim->rates_fresh = 0;
+  if (st == OAK_OK && sim->rates.known == OAK_RATES_UNKNOWN) st = oak_update_time_step(sim);
+  oak_rates_forget(sim);
   return st;
 }
 
@@ -265,32 +266,32 @@ oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *chang
 
 oak_status_t oak_compute_flags(oak_t *sim, int *flag) {
   const int n = sim->mesh->nblock;
-  oak_refine_args_t args = {.variables = sim->refine_variables,
-                            .fields = sim->refine_fields,
-                            .c_refine = sim->c_refine,
-                            .c_derefine = sim->c_derefine,
-                            .eps = sim->eps,
-                            .eps_abs = sim->eps_abs};
-  const int count = sim->buffer ? 2 * n : n;
+  oak_refine_args_t args = {.variables = sim->refine.variables,
+                            .fields = sim->refine.fields,
+                            .c_refine = sim->refine.c_refine,
+                            .c_derefine = sim->refine.c_derefine,
+                            .eps = sim->refine.eps,
+                            .eps_abs = sim->refine.eps_abs};
+  const int count = sim->refine.buffer ? 2 * n : n;
   if (!n) return OAK_OK;
-  OAK_TRY(grow_device(sim, &sim->flag_dev, &sim->flag_capacity, count, sizeof *flag));
-  oak_sim_field(sim, 0, sim->time, &args.f);
-  args.flag = sim->flag_dev;
+  OAK_TRY(grow_device(sim, &sim->adapt.flag, &sim->adapt.flag_capacity, count, sizeof *flag));
+  oak_sim_field(sim, 0, sim->clock.time, &args.f);
+  args.flag = sim->adapt.flag;
   args.reach = args.flag + n;
   OAK_TRY(oak_device_launch(sim->dev, sim->kernel.refine_flags, n, &args, sizeof args));
-  return oak_device_download(sim->dev, flag, sim->flag_dev, count * sizeof *flag);
+  return oak_device_download(sim->dev, flag, sim->adapt.flag, count * sizeof *flag);
 }
 
 oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
   int moved;
   if (changed) *changed = 0;
-  if (!sim->refine) {
+  if (!sim->refine.active) {
     oak_pace_measure(sim);
     OAK_TRY(balance_only(sim, &moved));
     if (changed) *changed = moved;
     return OAK_OK;
   }
-  oak_status_t st = oak_fill_state(sim, 0, sim->time);
+  oak_status_t st = oak_fill_ghosts(sim, 0, sim->clock.time);
   int *flag = malloc((2 * sim->mesh->nblock + 1) * sizeof *flag);
   oak_timer_start(&sim->timers, OAK_PHASE_FLAGS);
   if (!flag)
@@ -298,8 +299,14 @@ oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
   if (st == OAK_OK) st = oak_compute_flags(sim, flag);
   oak_timer_stop(&sim->timers, OAK_PHASE_FLAGS);
   st = oak_sim_agree(sim, st);
-  const int *reach = sim->buffer ? flag + sim->mesh->nblock : NULL;
+  const int *reach = sim->refine.buffer ? flag + sim->mesh->nblock : NULL;
   if (st == OAK_OK) st = apply_flags(sim, flag, reach, changed);
   free(flag);
   return st;
+}
+
+void oak_adapt_clear(oak_t *sim) {
+  if (sim->transport.dev) oak_messages_clear(&sim->adapt.migration, &sim->transport);
+  oak_device_free(sim->dev, sim->adapt.task);
+  oak_device_free(sim->dev, sim->adapt.flag);
 }

@@ -9,28 +9,28 @@
 #include "solver/sim.h"
 
 oak_status_t oak_update_ghostcells(oak_t *sim) {
-  return oak_sim_agree(sim, oak_fill_state(sim, 0, sim->time));
+  return oak_sim_agree(sim, oak_fill_ghosts(sim, 0, sim->clock.time));
 }
 
 /* Largest rate, invalid cells and what ranks ask for of this step, on all ranks. */
 static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid) {
-  double local[3] = {0, 0, sim->asks}, most[3];
+  double local[3] = {0, 0, sim->run.asks}, most[3];
   oak_timer_start(&sim->timers, OAK_PHASE_TIME_STEP);
   if (st == OAK_OK) st = oak_read_results(sim, local);
   if (st != OAK_OK) local[1] = INFINITY;
   oak_sim_failed(sim, st);
   MPI_Allreduce(local, most, 3, MPI_DOUBLE, MPI_MAX, sim->comm);
-  sim->max_rate = most[0];
-  sim->asked = most[2];
-  sim->rates_fresh = 1;
+  sim->rates.most = most[0];
+  sim->run.asked = most[2];
+  sim->rates.known = OAK_RATES_KNOWN;
   oak_timer_stop(&sim->timers, OAK_PHASE_TIME_STEP);
   *invalid = most[1] > 0;
   return isinf(most[1]) ? oak_sim_agree(sim, st) : OAK_OK;
 }
 
 double oak_time_step(const oak_t *sim) {
-  double dt = sim->max_rate > 0 ? sim->cfl / sim->max_rate : INFINITY;
-  if (sim->dt_max > 0 && dt > sim->dt_max) dt = sim->dt_max;
+  double dt = sim->rates.most > 0 ? sim->method.cfl / sim->rates.most : INFINITY;
+  if (sim->method.dt_max > 0 && dt > sim->method.dt_max) dt = sim->method.dt_max;
   return dt;
 }
 
@@ -41,7 +41,7 @@ oak_status_t oak_update_time_step(oak_t *sim) {
   int invalid;
   oak_status_t st;
   OAK_TRY(oak_update_globals(sim));
-  if (sim->first_order)
+  if (sim->method.first_order)
     st = oak_careful_probe(sim, &probe);
   else
     st = oak_run_stage(sim, &probe, 1, 0);
@@ -61,10 +61,10 @@ typedef struct {
  * step. */
 static oak_status_t run_stages(oak_t *sim, double dt, int *refused) {
   oak_status_t st = OAK_OK;
-  for (int s = 0; s < sim->scheme->nstage; s++) {
-    oak_stage_t stage = sim->scheme->stage[s];
-    if (stage.out == sim->scheme->result) stage.out = oak_sim_result(sim);
-    if (sim->first_order || sim->floors) {
+  for (int s = 0; s < sim->method.runge_kutta->nstage; s++) {
+    oak_stage_t stage = sim->method.runge_kutta->stage[s];
+    if (stage.out == sim->method.runge_kutta->result) stage.out = oak_sim_result(sim);
+    if (sim->method.first_order || sim->method.floors) {
       OAK_TRY(oak_careful_stage(sim, &stage, dt, refused));
       if (*refused) return OAK_OK;
       continue;
@@ -79,48 +79,48 @@ static oak_status_t run_stages(oak_t *sim, double dt, int *refused) {
 
 /* All stages, and whether they leave invalid cells. */
 static oak_status_t try_step(oak_t *sim, double dt, int *invalid) {
-  const int64_t floored = sim->floored_cells;
+  const int64_t floored = sim->repairs.floored_cells;
   int refused = 0;
-  sim->taken_dt = dt;
+  sim->clock.taken_dt = dt;
   const oak_status_t st = run_stages(sim, dt, &refused);
-  sim->taken_dt = 0;
+  sim->clock.taken_dt = 0;
   if (refused)
     *invalid = 1;
-  else if (sim->invalid)
+  else if (sim->invalid.found)
     return st;
   else
     OAK_TRY(reduce_results(sim, st, invalid));
-  if (*invalid && sim->retry) sim->floored_cells = floored;
+  if (*invalid && sim->method.retry) sim->repairs.floored_cells = floored;
   return OAK_OK;
 }
 
 /* The solution, time and step before a failed step. */
 static void take_back(oak_t *sim, const before_t *before) {
   oak_storage_swap(sim, 0, oak_sim_result(sim));
-  sim->time = before->time;
-  sim->dt = before->dt;
-  sim->max_rate = before->max_rate;
-  sim->rates_fresh = 0;
-  sim->step--;
-  sim->updates = before->updates;
+  sim->clock.time = before->time;
+  sim->clock.dt = before->dt;
+  sim->rates.most = before->max_rate;
+  oak_rates_forget(sim);
+  sim->clock.step--;
+  sim->clock.updates = before->updates;
 }
 
 /* The states of a failed step, the solution in state 0: where the first invalid cell is. */
 static oak_status_t report_step(oak_t *sim) {
-  const oak_invalid_t kind = sim->retry ? OAK_INVALID_RETRIED : OAK_INVALID_STEP;
-  for (int s = 1; s < sim->scheme->nstate; s++)
+  const oak_invalid_t kind = sim->method.retry ? OAK_INVALID_RETRIED : OAK_INVALID_STEP;
+  for (int s = 1; s < sim->method.runge_kutta->nstate; s++)
     OAK_TRY(oak_find_invalid(sim, s - 1, s == 1 ? kind : OAK_INVALID_STAGE));
-  return oak_report_invalid(sim, sim->scheme->nstate - 1, OAK_INVALID_STAGE);
+  return oak_report_invalid(sim, sim->method.runge_kutta->nstate - 1, OAK_INVALID_STAGE);
 }
 
 /* UPDATE in place, as part of a step dt. If it leaves an invalid cell, the solution stays so. */
 static oak_status_t update_part(oak_t *sim, double time, double part, double dt) {
-  sim->taken_dt = dt;
+  sim->clock.taken_dt = dt;
   const oak_status_t st = oak_apply_update(sim, time, part);
-  sim->taken_dt = 0;
+  sim->clock.taken_dt = 0;
   if (st != OAK_OK) {
-    sim->invalid = 1;
-    sim->invalid_state = 0;
+    sim->invalid.found = 1;
+    sim->invalid.state = 0;
   }
   return st;
 }
@@ -128,51 +128,53 @@ static oak_status_t update_part(oak_t *sim, double time, double part, double dt)
 /* What precedes the stages: globals, and with scheme.splitting = strang half a step of UPDATE. */
 static oak_status_t begin_step(oak_t *sim, double dt) {
   OAK_TRY(oak_update_globals(sim));
-  if (!oak_has_update(sim) || !sim->strang) return OAK_OK;
+  if (!oak_has_update(sim) || !sim->method.strang) return OAK_OK;
   OAK_TRY(oak_sim_agree(sim, oak_device_sync(sim->dev))); /* nobody reads the state any more */
-  return update_part(sim, sim->time, 0.5 * dt, dt);
+  return update_part(sim, sim->clock.time, 0.5 * dt, dt);
 }
 
 /* What follows them at the new time: the rest of UPDATE. */
 static oak_status_t end_step(oak_t *sim, double dt) {
-  const double part = sim->strang ? 0.5 * dt : dt;
-  return oak_has_update(sim) ? update_part(sim, sim->time - part, part, dt) : OAK_OK;
+  const double part = sim->method.strang ? 0.5 * dt : dt;
+  return oak_has_update(sim) ? update_part(sim, sim->clock.time - part, part, dt) : OAK_OK;
 }
 
 oak_status_t oak_advance(oak_t *sim, double dt) {
   enum { MOST_RETRIES = 10 };
-  const before_t before = {sim->time, sim->dt, sim->max_rate, sim->updates};
+  const before_t before = {sim->clock.time, sim->clock.dt, sim->rates.most, sim->clock.updates};
   const int result = oak_sim_result(sim);
   int invalid;
   OAK_CHECK(dt >= 0 && dt < INFINITY, OAK_ERR_ARGUMENT,
             "time step dt = %g: must be finite and not negative (no wave moves? set run.dt_max)",
             dt);
-  OAK_CHECK(sim->data_revision == sim->mesh->revision, OAK_ERR_STATE,
+  OAK_CHECK(sim->storage.revision == sim->mesh->revision, OAK_ERR_STATE,
             "an adaptation failed before for lack of memory: the solution can only be written to a "
             "checkpoint");
-  sim->invalid = 0;
+  sim->invalid.found = 0;
   OAK_TRY(begin_step(sim, dt));
   OAK_TRY(try_step(sim, dt, &invalid));
-  for (int n = 0; invalid && sim->retry && n < MOST_RETRIES; n++) {
+  for (int n = 0; invalid && sim->method.retry && n < MOST_RETRIES; n++) {
     dt *= 0.5;
-    sim->retries++;
+    sim->clock.retries++;
     OAK_TRY(try_step(sim, dt, &invalid));
   }
   if (result != 0) oak_storage_swap(sim, 0, result);
-  sim->time += dt;
-  sim->dt = dt;
+  sim->clock.time += dt;
+  sim->clock.dt = dt;
   const oak_status_t ended = invalid ? OAK_OK : end_step(sim, dt);
-  sim->step++;
-  sim->updates += sim->mesh->nglobal * sim->cells * sim->scheme->nstage;
+  sim->clock.step++;
+  sim->clock.updates += sim->mesh->nglobal * sim->cells * sim->method.runge_kutta->nstage;
   if (!invalid) return ended;
   const oak_status_t st = report_step(sim);
-  sim->invalid = 1;
-  sim->invalid_state = result;
-  if (oak_has_update(sim) && sim->strang)
-    sim->invalid_state = 0; /* the start of the step is lost */
+  sim->invalid.found = 1;
+  sim->invalid.state = result;
+  if (oak_has_update(sim) && sim->method.strang)
+    sim->invalid.state = 0; /* the start of the step is lost */
   else if (result != 0)
     take_back(sim, &before);
   return st;
 }
 
-int64_t oak_retries(const oak_t *sim) { return sim->retries; }
+int64_t oak_retries(const oak_t *sim) { return sim->clock.retries; }
+void oak_set_time(oak_t *sim, double time) { sim->clock.time = time; }
+void oak_set_step(oak_t *sim, long step) { sim->clock.step = step; }

@@ -45,8 +45,8 @@ static oak_status_t sum_counts(oak_t *sim, const void *counts, int64_t *sum) {
   const int n = sim->mesh->nblock;
   *sum = 0;
   if (!n) return OAK_OK;
-  OAK_TRY(oak_device_download(sim->dev, sim->count, counts, n * sizeof *sim->count));
-  for (int b = 0; b < n; b++) *sum += sim->count[b];
+  OAK_TRY(oak_device_download(sim->dev, sim->marks.count, counts, n * sizeof *sim->marks.count));
+  for (int b = 0; b < n; b++) *sum += sim->marks.count[b];
   return OAK_OK;
 }
 
@@ -56,16 +56,16 @@ static oak_status_t sum_counts(oak_t *sim, const void *counts, int64_t *sum) {
 static oak_status_t mark_invalid(oak_t *sim, const oak_stage_t *stage, int out, double time,
                                  int first, int64_t *marked) {
   oak_mark_args_t args = {.u = oak_sim_state(sim, out),
-                          .mark = sim->mark,
-                          .marked = sim->marked,
-                          .touched = sim->touched,
+                          .mark = sim->marks.cells,
+                          .marked = sim->marks.marked,
+                          .touched = sim->marks.touched,
                           .first = first};
   oak_sim_field(sim, out, time, &args.f);
   oak_status_t st = launch(sim, sim->kernel.mark, &args, sizeof args);
-  note(&st, oak_fill_state(sim, out, time));
+  note(&st, oak_fill_ghosts(sim, out, time));
   if (st == OAK_OK) st = launch(sim, sim->kernel.mark_faces, &args, sizeof args);
-  if (st == OAK_OK) st = sum_counts(sim, sim->marked, marked);
-  note(&st, oak_fill_state(sim, stage->deriv, time));
+  if (st == OAK_OK) st = sum_counts(sim, sim->marks.marked, marked);
+  note(&st, oak_fill_ghosts(sim, stage->deriv, time));
   return st;
 }
 
@@ -75,15 +75,15 @@ static oak_status_t mark_invalid(oak_t *sim, const oak_stage_t *stage, int out, 
  * already changed other cells. */
 static oak_status_t run_passes(oak_t *sim, const oak_stage_t *stage, int out, double dt,
                                int64_t *invalid) {
-  const double time = sim->time + stage->c * dt;
+  const double time = sim->clock.time + stage->c * dt;
   const int refined = sim->max_level > sim->min_level;
-  oak_repair_args_t args = {.mark = sim->mark, .touched = sim->touched};
+  oak_repair_args_t args = {.mark = sim->marks.cells, .touched = sim->marks.touched};
   int64_t local = 0, marked = 0;
   int whole = 1;
-  oak_status_t st = oak_fill_state(sim, stage->deriv, time);
+  oak_status_t st = oak_fill_ghosts(sim, stage->deriv, time);
   oak_stage_args(sim, stage, out, dt, &args.stage);
   for (int pass = 0;; pass++) {
-    const int last = pass == (sim->first_order ? MAX_PASSES : 0);
+    const int last = pass == (sim->method.first_order ? MAX_PASSES : 0);
     if (whole && st == OAK_OK) st = oak_launch_flux(sim, &args.stage, NULL);
     if (pass > 0 && st == OAK_OK) st = launch(sim, sim->kernel.repair, &args, sizeof args);
     OAK_TRY(reduce_counts(sim, st, local, invalid, &marked));
@@ -95,46 +95,47 @@ static oak_status_t run_passes(oak_t *sim, const oak_stage_t *stage, int out, do
     if (last || !*invalid) break;
     st = mark_invalid(sim, stage, out, time, pass == 0, &local);
   }
-  sim->first_order_cells += marked;
+  sim->repairs.first_order_cells += marked;
   return OAK_OK;
 }
 
 static oak_status_t apply_floors(oak_t *sim, int state, int64_t *invalid) {
   oak_floor_args_t args = {
-      .u = oak_sim_state(sim, state), .changed = sim->marked, .bad = sim->bad_dev};
+      .u = oak_sim_state(sim, state), .changed = sim->marks.marked, .bad = sim->results.bad};
   int64_t local = 0, changed;
-  oak_sim_field(sim, state, sim->time, &args.f);
+  oak_sim_field(sim, state, sim->clock.time, &args.f);
   oak_status_t st = launch(sim, sim->kernel.floor, &args, sizeof args);
-  if (st == OAK_OK) st = sum_counts(sim, sim->marked, &local);
+  if (st == OAK_OK) st = sum_counts(sim, sim->marks.marked, &local);
   OAK_TRY(reduce_counts(sim, st, local, invalid, &changed));
-  sim->floored_cells += changed;
+  sim->repairs.floored_cells += changed;
   return OAK_OK;
 }
 
 /* The result goes to a state of its own: passes need the previous states, and one of them may be
  * the one that the stage replaces. */
 oak_status_t oak_careful_stage(oak_t *sim, const oak_stage_t *stage, double dt, int *refused) {
-  const int out = sim->first_order ? sim->scheme->nstate : stage->out;
+  const int out = sim->method.first_order ? sim->method.runge_kutta->nstate : stage->out;
   int64_t invalid;
   OAK_TRY(run_passes(sim, stage, out, dt, &invalid));
-  if (sim->floors) OAK_TRY(apply_floors(sim, out, &invalid));
-  *refused = invalid && sim->retry;
+  if (sim->method.floors) OAK_TRY(apply_floors(sim, out, &invalid));
+  *refused = invalid && sim->method.retry;
   if (*refused) return OAK_OK;
-  sim->invalid = invalid > 0;
-  sim->invalid_state = out;
+  sim->invalid.found = invalid > 0;
+  sim->invalid.state = out;
   if (invalid)
-    return oak_report_invalid(sim, out, sim->floors ? OAK_INVALID_FLOORED : OAK_INVALID_REPAIRED);
+    return oak_report_invalid(sim, out,
+                              sim->method.floors ? OAK_INVALID_FLOORED : OAK_INVALID_REPAIRED);
   if (out != stage->out) oak_storage_swap(sim, stage->out, out);
   return OAK_OK;
 }
 
 oak_status_t oak_careful_probe(oak_t *sim, const oak_stage_t *probe) {
-  const int64_t count = sim->first_order_cells;
+  const int64_t count = sim->repairs.first_order_cells;
   int64_t invalid;
   oak_status_t st = run_passes(sim, probe, probe->out, 0, &invalid);
-  sim->first_order_cells = count;
+  sim->repairs.first_order_cells = count;
   return st;
 }
 
-int64_t oak_first_order_cells(const oak_t *sim) { return sim->first_order_cells; }
-int64_t oak_floored_cells(const oak_t *sim) { return sim->floored_cells; }
+int64_t oak_first_order_cells(const oak_t *sim) { return sim->repairs.first_order_cells; }
+int64_t oak_floored_cells(const oak_t *sim) { return sim->repairs.floored_cells; }

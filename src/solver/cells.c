@@ -13,21 +13,21 @@
 /* Values of this rank's blocks, [nblock][globals]; the caller frees them. */
 static oak_status_t read_globals(oak_t *sim, double **out) {
   const int n = sim->mesh->nblock;
-  const size_t bytes = ((size_t)n * sim->nglobal + 1) * sizeof **out;
+  const size_t bytes = ((size_t)n * sim->description.nglobal + 1) * sizeof **out;
   oak_globals_args_t args = {.out = NULL};
   *out = malloc(bytes);
   OAK_CHECK(*out, OAK_ERR_MEMORY, "no memory for the globals of %d blocks", n);
   if (!n) return OAK_OK;
   OAK_TRY(oak_storage_scratch(sim, bytes));
-  oak_sim_field(sim, 0, sim->time, &args.f);
-  args.out = sim->scratch;
+  oak_sim_field(sim, 0, sim->clock.time, &args.f);
+  args.out = sim->storage.scratch;
   OAK_TRY(oak_device_launch(sim->dev, sim->kernel.globals, n, &args, sizeof args));
-  return oak_device_download(sim->dev, *out, sim->scratch, bytes - sizeof **out);
+  return oak_device_download(sim->dev, *out, sim->storage.scratch, bytes - sizeof **out);
 }
 
-/* All ranks have their values. */
-static oak_status_t reduce_globals(oak_t *sim, const double *part) {
-  const int n = sim->mesh->nblock, count = sim->nglobal;
+/* The globals of all ranks. */
+static oak_status_t reduce_globals(const oak_t *sim, const double *part, double *value) {
+  const int n = sim->mesh->nblock, count = sim->description.nglobal;
   double most[OAK_MAX_PARAMETERS], sum[OAK_MAX_PARAMETERS];
   for (int g = 0; g < count; g++) {
     most[g] = -INFINITY;
@@ -35,27 +35,22 @@ static oak_status_t reduce_globals(oak_t *sim, const double *part) {
       if (part[b * count + g] > most[g]) most[g] = part[b * count + g];
   }
   MPI_Allreduce(MPI_IN_PLACE, most, count, MPI_DOUBLE, MPI_MAX, sim->comm);
-  if (sim->has_integrals) OAK_TRY(oak_sum_exact(sim->comm, count, n, part, sum));
+  if (sim->description.has_integrals) OAK_TRY(oak_sum_exact(sim->comm, count, n, part, sum));
   for (int g = 0; g < count; g++) {
-    const int slot = sim->global_slot[g];
-    const oak_kind_t kind = sim->declared.parameter[slot].kind;
-    sim->user_value[slot + sim->user_first] = kind == OAK_GLOBAL_INTEGRAL ? sum[g]
-                                              : kind == OAK_GLOBAL_MIN    ? -most[g]
-                                                                          : most[g];
+    const oak_kind_t kind = sim->files.declared.parameter[sim->description.global_slot[g]].kind;
+    value[g] = kind == OAK_GLOBAL_INTEGRAL ? sum[g] : kind == OAK_GLOBAL_MIN ? -most[g] : most[g];
   }
   return OAK_OK;
 }
 
 oak_status_t oak_update_globals(oak_t *sim) {
-  double *part = NULL;
-  if (!sim->nglobal) return OAK_OK;
+  double *part = NULL, value[OAK_MAX_PARAMETERS];
+  if (!sim->description.nglobal) return OAK_OK;
   oak_timer_start(&sim->timers, OAK_PHASE_TIME_STEP);
   oak_status_t st = oak_sim_agree(sim, read_globals(sim, &part));
-  if (st == OAK_OK) st = reduce_globals(sim, part);
+  if (st == OAK_OK) st = reduce_globals(sim, part, value);
   free(part);
-  if (st == OAK_OK)
-    st = oak_sim_agree(
-        sim, oak_device_upload(sim->dev, sim->user, sim->user_value, sizeof sim->user_value));
+  if (st == OAK_OK) st = oak_sim_agree(sim, oak_sim_upload_globals(sim, value));
   oak_timer_stop(&sim->timers, OAK_PHASE_TIME_STEP);
   return st;
 }
@@ -64,14 +59,14 @@ oak_status_t oak_update_globals(oak_t *sim) {
 
 static oak_status_t launch_update(oak_t *sim, double time, double dt, int *invalid) {
   const int n = sim->mesh->nblock;
-  oak_update_args_t args = {.u = oak_sim_state(sim, 0), .dt = dt, .bad = sim->bad_dev};
+  oak_update_args_t args = {.u = oak_sim_state(sim, 0), .dt = dt, .bad = sim->results.bad};
   *invalid = 0;
   if (!n) return OAK_OK;
   oak_sim_field(sim, 0, time, &args.f);
   int *bad = malloc(n * sizeof *bad);
   OAK_CHECK(bad, OAK_ERR_MEMORY, "no memory for the counts of %d blocks", n);
   oak_status_t st = oak_device_launch(sim->dev, sim->kernel.update, n, &args, sizeof args);
-  if (st == OAK_OK) st = oak_device_download(sim->dev, bad, sim->bad_dev, n * sizeof *bad);
+  if (st == OAK_OK) st = oak_device_download(sim->dev, bad, sim->results.bad, n * sizeof *bad);
   for (int b = 0; b < n && st == OAK_OK; b++) *invalid |= bad[b] > 0;
   free(bad);
   return st;

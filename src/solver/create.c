@@ -16,12 +16,14 @@ static oak_status_t read_structure(oak_t *sim) {
   sim->min_level = oak_params_int(p, "mesh.min_level");
   sim->max_level = oak_params_int(p, "mesh.max_level");
   sim->real_size = oak_params_choice(p, "scheme.precision") == 1 ? 4 : 8;
-  sim->scheme = oak_scheme(oak_params_choice(p, "scheme.integrator"));
-  sim->first_order = oak_params_choice(p, "scheme.on_invalid") == 1;
-  sim->retry = oak_params_choice(p, "scheme.on_invalid") == 2;
+  sim->method.runge_kutta = oak_runge_kutta(oak_params_choice(p, "scheme.integrator"));
+  sim->method.first_order = oak_params_choice(p, "scheme.on_invalid") == 1;
+  sim->method.retry = oak_params_choice(p, "scheme.on_invalid") == 2;
   /* A state for what must not replace the start of the step. */
-  sim->nstate = sim->scheme->nstate +
-                (sim->first_order || (sim->retry && oak_sim_result(sim) == sim->scheme->nstate));
+  sim->method.nstate =
+      sim->method.runge_kutta->nstate +
+      (sim->method.first_order ||
+       (sim->method.retry && oak_sim_result(sim) == sim->method.runge_kutta->nstate));
   OAK_CHECK(sim->min_level <= sim->max_level, OAK_ERR_INPUT,
             "mesh.min_level = %d is above mesh.max_level = %d: they must be in order",
             sim->min_level, sim->max_level);
@@ -54,16 +56,16 @@ static oak_status_t read_refine_variables(oak_t *sim) {
     while (v < 2 * sim->nvar && strcmp(w, d->name[v])) v++;
     const int field = v < 2 * sim->nvar ? -1 : oak_field_find(sim, w);
     if (field >= 0) {
-      sim->refine_fields |= 1u << field;
+      sim->refine.fields |= 1u << field;
       continue;
     }
     OAK_CHECK(v < 2 * sim->nvar, OAK_ERR_INPUT,
               "%s: refine.variable = %s: the physics has no variable %s; it has%s",
               oak_params_origin(sim->params, "refine.variable"), text, w, known);
     if (v < sim->nvar)
-      sim->refine_variables |= 1u << v;
+      sim->refine.variables |= 1u << v;
     else
-      sim->refine_primitives |= 1u << (v - sim->nvar);
+      sim->refine.primitives |= 1u << (v - sim->nvar);
   }
   return OAK_OK;
 }
@@ -88,7 +90,7 @@ static oak_status_t read_floors(oak_t *sim) {
     const double value = oak_params_real(sim->params, key);
     OAK_CHECK(value >= 0, OAK_ERR_INPUT, "%s: %s = %g: must be at least 0 (0: no floor)",
               oak_params_origin(sim->params, key), key, value);
-    sim->floors |= value > 0;
+    sim->method.floors |= value > 0;
   }
   return OAK_OK;
 }
@@ -120,32 +122,32 @@ static oak_status_t read_rest(oak_t *sim) {
     OAK_TRY(check_resolution(sim, d));
   }
   if (sim->dim == 2) sim->xmin[2] = sim->xmax[2] = sim->dx0[2] = 0;
-  sim->adapt_every = oak_params_int(p, "mesh.adapt_every");
-  sim->kappa_max = oak_params_real(p, "mesh.kappa_max");
+  sim->refine.every = oak_params_int(p, "mesh.adapt_every");
+  sim->refine.kappa_max = oak_params_real(p, "mesh.kappa_max");
   /* Kernels round theta to their precision: 4/3 must not end above 4/3 (kernels/rows.h). */
-  sim->theta = round_down(sim, oak_params_real(p, "mesh.theta"));
-  sim->cfl = oak_params_real(p, "run.cfl");
-  sim->strang = oak_params_choice(p, "scheme.splitting") == 1;
-  OAK_CHECK(!sim->strang || !sim->retry || !oak_has_update(sim), OAK_ERR_INPUT,
+  sim->interpolation_theta = round_down(sim, oak_params_real(p, "mesh.theta"));
+  sim->method.cfl = oak_params_real(p, "run.cfl");
+  sim->method.strang = oak_params_choice(p, "scheme.splitting") == 1;
+  OAK_CHECK(!sim->method.strang || !sim->method.retry || !oak_has_update(sim), OAK_ERR_INPUT,
             "scheme.splitting = strang changes the solution before the stages, which "
             "scheme.on_invalid = retry cannot take back: choose lie, or stop or first_order");
-  sim->dt_max = oak_params_real(p, "run.dt_max");
-  sim->c_refine = oak_params_real(p, "refine.c_refine");
-  sim->c_derefine = oak_params_real(p, "refine.c_derefine");
-  sim->buffer = oak_params_int(p, "refine.buffer");
-  OAK_CHECK(sim->buffer <= sim->block_size, OAK_ERR_INPUT,
+  sim->method.dt_max = oak_params_real(p, "run.dt_max");
+  sim->refine.c_refine = oak_params_real(p, "refine.c_refine");
+  sim->refine.c_derefine = oak_params_real(p, "refine.c_derefine");
+  sim->refine.buffer = oak_params_int(p, "refine.buffer");
+  OAK_CHECK(sim->refine.buffer <= sim->block_size, OAK_ERR_INPUT,
             "%s: refine.buffer = %d: at most the cells of a block, mesh.block_size = %d",
-            oak_params_origin(p, "refine.buffer"), sim->buffer, sim->block_size);
-  sim->eps = oak_params_real(p, "refine.eps");
-  sim->eps_abs = oak_params_real(p, "refine.eps_abs");
+            oak_params_origin(p, "refine.buffer"), sim->refine.buffer, sim->block_size);
+  sim->refine.eps = oak_params_real(p, "refine.eps");
+  sim->refine.eps_abs = oak_params_real(p, "refine.eps_abs");
   const char *criterion = oak_params_text(p, "refine.criterion");
-  sim->refine = (strcmp(criterion, "none") || sim->description.has.problem_region) &&
-                sim->max_level > sim->min_level;
+  sim->refine.active = (strcmp(criterion, "none") || sim->description.has.problem_region) &&
+                       sim->max_level > sim->min_level;
   OAK_CHECK(strcmp(criterion, "user") || sim->description.has.problem_refine, OAK_ERR_INPUT,
-            "refine.criterion = user: %s has no REFINE(at)", sim->problem_path);
-  OAK_CHECK(sim->c_derefine <= sim->c_refine, OAK_ERR_INPUT,
+            "refine.criterion = user: %s has no REFINE(at)", sim->files.problem);
+  OAK_CHECK(sim->refine.c_derefine <= sim->refine.c_refine, OAK_ERR_INPUT,
             "refine.c_derefine = %g is above refine.c_refine = %g: they must be in order",
-            sim->c_derefine, sim->c_refine);
+            sim->refine.c_derefine, sim->refine.c_refine);
   OAK_TRY(read_floors(sim));
   return read_refine_variables(sim);
 }
@@ -203,7 +205,7 @@ static oak_status_t make_mesh(oak_t *sim) {
   oak_params_ints(sim->params, "mesh.trees", trees);
   OAK_TRY(open_exchange(sim));
   OAK_TRY(oak_agree(sim->comm, oak_pace_init(sim)));
-  OAK_TRY(oak_storage_plan(sim, trees));
+  OAK_TRY(oak_storage_begin(sim, trees));
   return oak_mesh_new(sim->comm, sim->dim, trees, periodic, sim->min_level, &sim->mesh);
 }
 
@@ -218,7 +220,7 @@ static oak_status_t check_all(const oak_t *sim) {
   snprintf(mistakes, sizeof mistakes, "%s", oak_last_error());
   return OAK_FAIL(
       st, "%s\n%s declares no parameters; PARAMETER(name, default, \"help\") there makes one",
-      mistakes, sim->problem_path);
+      mistakes, sim->files.problem);
 }
 
 /* The keys that depend on the description of physics and problem. */
@@ -257,7 +259,7 @@ static oak_status_t begin(MPI_Comm comm, oak_params_t *params, oak_t **out) {
     return st;
   }
   sim->params = params;
-  sim->data_revision = -1;
+  sim->storage.revision = -1;
   sim->started = MPI_Wtime();
   MPI_Comm_dup(comm, &sim->comm);
   MPI_Comm_rank(sim->comm, &sim->rank);
@@ -299,15 +301,14 @@ void oak_destroy(oak_t **out) {
   if (!sim) return;
   if (sim->dev) {
     oak_fluxfix_clear(sim);
-    if (sim->transport.dev) oak_messages_clear(&sim->migration, &sim->transport);
+    oak_adapt_clear(sim);
     oak_storage_clear(sim);
     oak_fields_clear(sim);
     oak_exchange_clear(&sim->exchange);
     oak_pattern_clear(&sim->pattern, sim->dev);
     oak_transport_close(&sim->transport);
-    for (int i = 0; i < sim->nextra; i++) oak_device_unload(sim->dev, &sim->extra[i]);
-    if (sim->module) oak_device_unload(sim->dev, &sim->module);
-    if (sim->derived_module) oak_device_unload(sim->dev, &sim->derived_module);
+    oak_sim_unload(sim);
+    oak_device_free(sim->dev, sim->bc);
     oak_device_close(&sim->dev);
   }
   oak_mesh_destroy(&sim->mesh);

@@ -54,7 +54,7 @@ int64_t oak_fields_bytes(const oak_t *sim) {
 
 int oak_carried(oak_t *sim, oak_carried_t list[OAK_MAX_FIELDS + 1]) {
   int count = 0;
-  list[count++] = (oak_carried_t){&sim->exchange, &sim->state[0], &sim->state[1]};
+  list[count++] = (oak_carried_t){&sim->exchange, &sim->storage.state[0], &sim->storage.state[1]};
   for (int n = 0; n < sim->fields.count; n++) {
     oak_beside_field_t *field = &sim->fields.field[n];
     if (field->function) continue;
@@ -103,7 +103,7 @@ static oak_status_t fit_field(oak_t *sim, oak_beside_field_t *field) {
   oak_status_t st = oak_values_fit(&field->exchange, &now, 1, sim->mesh->nblock, &changed);
   note(&st, oak_exchange_fit(&field->exchange, &changed));
   if (st == OAK_OK) st = oak_values_look(&field->exchange, now);
-  if (st == OAK_OK && !field->function && sim->data_revision < 0) st = upload_zeros(sim, field);
+  if (st == OAK_OK && !field->function && sim->storage.revision < 0) st = upload_zeros(sim, field);
   return st;
 }
 
@@ -123,14 +123,14 @@ static oak_status_t set_field(oak_t *sim, int number) {
   oak_beside_field_t *field = &sim->fields.field[number];
   oak_set_field_args_t args = {.number = number, .out = field->now.memory.mine};
   if (!field->function || !sim->mesh->nblock) return OAK_OK;
-  oak_sim_field(sim, 0, sim->time, &args.f);
+  oak_sim_field(sim, 0, sim->clock.time, &args.f);
   return oak_device_launch(sim->dev, sim->kernel.set_field, sim->mesh->nblock, &args, sizeof args);
 }
 
 oak_status_t oak_field_fill(oak_t *sim, int number) {
   oak_beside_field_t *field = &sim->fields.field[number];
-  oak_halo_args_t args = {.bc = sim->fields.bc, .theta = sim->theta};
-  oak_sim_field(sim, 0, sim->time, &args.f);
+  oak_halo_args_t args = {.bc = sim->fields.bc, .theta = sim->interpolation_theta};
+  oak_sim_field(sim, 0, sim->clock.time, &args.f);
   return oak_exchange_fill(&field->exchange, &field->now, &args, &sim->timers);
 }
 
@@ -169,7 +169,7 @@ static oak_status_t find_field(const oak_t *sim, const char *name, int *number) 
   for (int n = 0; n < sim->fields.count; n++)
     snprintf(known + strlen(known), sizeof known - strlen(known), " %s", sim->fields.field[n].name);
   OAK_CHECK(*number >= 0, OAK_ERR_ARGUMENT, "there is no field %.100s; %s and %s declare%s", name,
-            sim->physics_path, sim->problem_path, *known ? known : " none");
+            sim->files.physics, sim->files.problem, *known ? known : " none");
   return OAK_OK;
 }
 

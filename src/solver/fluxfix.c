@@ -77,9 +77,9 @@ oak_status_t oak_fix_state(oak_t *sim, int state, double dt) {
                              .fine = p->fine.device,
                              .u = oak_sim_state(sim, state),
                              .dt = dt,
-                             .bad = sim->bad_dev,
+                             .bad = sim->results.bad,
                              .results = oak_sim_results(sim)};
-  oak_sim_field(sim, state, sim->time, &args.f);
+  oak_sim_field(sim, state, sim->clock.time, &args.f);
   const int faces = p->coarse[0].count + p->coarse[1].count + p->coarse[2].count + p->fine.count;
   if (!faces && !p->meet && !oak_messages_any(&sim->fluxfix.messages)) return OAK_OK;
   oak_timer_start(&sim->timers, OAK_PHASE_FLUX_FIX);

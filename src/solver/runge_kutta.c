@@ -15,7 +15,7 @@
         {.deriv = 1, .out = 0, .beta = 0.5, .c = 1, .nprev = 2, .prev = {0, 1}, .w = {0.5, 0.5}}, \
   }
 
-static const oak_scheme_t schemes[] = {
+static const oak_runge_kutta_t schemes[] = {
     /* paper, eq. heun */
     {.name = "heun", .order = 2, .nstage = 2, .nstate = 2, .result = 0, .stage = HEUN_STAGES},
     {.name = "euler",
@@ -87,7 +87,7 @@ static const oak_scheme_t schemes[] = {
                 .w = {-THIRD, THIRD, TWO_THIRDS, THIRD}}}},
 };
 
-const oak_scheme_t *oak_scheme(int i) {
+const oak_runge_kutta_t *oak_runge_kutta(int i) {
   return i >= 0 && (size_t)i < sizeof schemes / sizeof *schemes ? &schemes[i] : NULL;
 }
 
@@ -104,7 +104,7 @@ void oak_stage_weights(const oak_stage_t *stage, int single, double w[OAK_MAX_PR
   w[smallest] = 1 - others;
 }
 
-int oak_scheme_max_prev(const oak_scheme_t *scheme) {
+int oak_runge_kutta_max_prev(const oak_runge_kutta_t *scheme) {
   int most = 0;
   for (int i = 0; i < scheme->nstage; i++)
     if (scheme->stage[i].nprev > most) most = scheme->stage[i].nprev;

@@ -26,15 +26,15 @@ typedef struct {
   int nstate;
   int result; /**< state that holds the solution after the last stage */
   oak_stage_t stage[OAK_MAX_STAGES];
-} oak_scheme_t;
+} oak_runge_kutta_t;
 
 /** The i-th scheme, NULL past the end; in the order of the key scheme.integrator. */
-const oak_scheme_t *oak_scheme(int i);
+const oak_runge_kutta_t *oak_runge_kutta(int i);
 /** Weights of a stage, 0 beyond nprev. With \a single they are single precision numbers that add up
  * to one exactly: after rounding, the smallest, which has the finest steps, is one minus the
  * others. */
 void oak_stage_weights(const oak_stage_t *stage, int single, double w[OAK_MAX_PREV]);
 /** Most previous states any stage combines. */
-int oak_scheme_max_prev(const oak_scheme_t *scheme);
+int oak_runge_kutta_max_prev(const oak_runge_kutta_t *scheme);
 
 #endif

@@ -15,16 +15,16 @@ double oak_wtime(oak_t *sim, const char *phase) {
   return 0;
 }
 
-double oak_time(const oak_t *sim) { return sim->time; }
-long oak_step(const oak_t *sim) { return sim->step; }
-int oak_interrupted(const oak_t *sim) { return sim->interrupted; }
+double oak_time(const oak_t *sim) { return sim->clock.time; }
+long oak_step(const oak_t *sim) { return sim->clock.step; }
+int oak_interrupted(const oak_t *sim) { return sim->run.interrupted; }
 int oak_dim(const oak_t *sim) { return sim->dim; }
 int oak_block_size(const oak_t *sim) { return sim->block_size; }
 int oak_ghost_layers(const oak_t *sim) { return sim->layers; }
 int oak_nvar(const oak_t *sim) { return sim->nvar; }
 int oak_nblocks(const oak_t *sim) { return sim->mesh->nblock; }
 int64_t oak_nblocks_global(const oak_t *sim) { return sim->mesh->nglobal; }
-int64_t oak_cell_updates(const oak_t *sim) { return sim->updates; }
+int64_t oak_cell_updates(const oak_t *sim) { return sim->clock.updates; }
 int oak_block_level(const oak_t *sim, int block) { return sim->mesh->level[block]; }
 oak_device_t *oak_device(oak_t *sim) { return sim->dev; }
 

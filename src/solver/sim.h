@@ -10,7 +10,6 @@
 #include "solver/setup/hooks.h"
 #include "solver/runge_kutta.h"
 
-enum { OAK_RATES_UNWANTED = 2 };
 enum { OAK_MAX_NVAR = 32 };
 
 /** Hooks that a file may lack, with their owner, as kernels/hooks.h names them. */
@@ -38,13 +37,17 @@ typedef struct {
 #define OAK_HOOK_MEMBER(owner, name) int owner##_##name;
     OAK_OPTIONAL_HOOKS(OAK_HOOK_MEMBER)
 #undef OAK_HOOK_MEMBER
-  } has;          /**< hooks that are there */
-  int nparameter; /**< physics, then problem */
-  int nproblem;   /**< those of the problem */
+  } has;                               /**< hooks that are there */
+  int nglobal, has_integrals;          /**< globals that are there; some are integrals */
+  int global_slot[OAK_MAX_PARAMETERS]; /**< their places among files.declared */
+  int noutput;                         /**< output variables that are there */
+  int output_slot[OAK_MAX_OUTPUTS];    /**< their places among files.declared */
+  int nparameter;                      /**< physics, then problem */
+  int nproblem;                        /**< those of the problem */
   struct {
     const char *section;
     char name[OAK_LONGEST_NAME + 1], help[OAK_HELP_BYTES];
-    int slot; /**< place among sim->declared */
+    int slot; /**< place among files.declared */
     double fallback;
     char choices[128]; /**< words for values 0, 1, ... or "" */
     double min;        /**< least value, if bounded; with above_min it is excluded itself */
@@ -72,6 +75,96 @@ typedef struct {
   X(update)                 \
   X(globals)                \
   X(set_field)
+
+/* ---- parts of the simulation object; each says which file changes it */
+
+/** The files of physics and problem (setup/sources.c). */
+typedef struct {
+  char physics[4096], problem[4096]; /**< paths */
+  oak_declared_t declared;           /**< as the files were found when the run started */
+} oak_files_t;
+
+/** Parameters and globals of physics and problem (setup/kernels.c). */
+typedef struct {
+  double value[OAK_MAX_PARAMETERS + 2]; /**< as on the device */
+  int first;                            /**< place of the first declared one there */
+  void *device;
+} oak_user_values_t;
+
+/** Modules that are loaded (setup/kernels.c). */
+typedef struct {
+  oak_module_t *own;       /**< oak's kernels */
+  oak_module_t *extra[16]; /**< the caller's kernels */
+  int nextra;
+} oak_modules_t;
+
+/** The kernel of derived variables; NULL until one is asked for (variables.c). */
+typedef struct {
+  oak_module_t *module;
+  oak_kernel_t *kernel;
+} oak_derived_t;
+
+/** Time stepping: keys of [scheme] and [run], which create.c reads. */
+typedef struct {
+  const oak_runge_kutta_t *runge_kutta;
+  int nstate; /**< of the scheme; one more with first_order, and with retry where needed */
+  double cfl, dt_max;
+  int first_order; /**< scheme.on_invalid: repair invalid cells */
+  int retry;       /**< scheme.on_invalid: repeat a step with half its size */
+  int floors;      /**< a floor of the physics is set */
+  int strang;      /**< UPDATE takes half a step before and after the stages */
+} oak_method_t;
+
+/** Adaptation: keys of [mesh] and [refine], which create.c reads. */
+typedef struct {
+  int active; /**< a criterion or regions are set and levels may differ */
+  int every;  /**< steps between adaptations */
+  double kappa_max;
+  unsigned variables, primitives, fields; /**< bit masks of what the criterion looks at */
+  double c_refine, c_derefine, eps, eps_abs;
+  int buffer; /**< cells; 0: none */
+} oak_refine_t;
+
+/** Device memory of the blocks (storage.c, undo.c). */
+typedef struct {
+  oak_values_t state[OAK_MAX_STATES]; /**< [nblock][V][N^d]; 0 is current between steps */
+  void *blocks;                       /**< oak_block_t [nblock] */
+  int blocks_capacity;
+  void *scratch; /**< results of reading kernels */
+  size_t scratch_bytes;
+  long revision; /**< mesh revision that blocks, rates and states fit */
+} oak_storage_t;
+
+/** Device memory of the results of the flux kernel (storage.c). */
+typedef struct {
+  int tiles;        /**< of a block */
+  int parts;        /**< into which the kernel cuts a tile, so that a small mesh fills the device */
+  void *rate, *bad; /**< per block, tile and part: largest wave speed / dx; invalid cells */
+  void *sums;       /**< maxima and sums of them by chunk */
+  long capacity;
+} oak_results_t;
+
+/** Marks of cells that are repaired or raised to a floor (storage.c). */
+typedef struct {
+  void *cells;            /**< device: unsigned char [block][N^d]; only with first_order */
+  void *marked, *touched; /**< device: int [block] */
+  int *count;             /**< host copy of one of them */
+  int capacity;           /**< blocks */
+} oak_marks_t;
+
+/** Cells whose result was changed, on all ranks; each stage counts (careful.c, advance.c). */
+typedef struct {
+  int64_t first_order_cells, floored_cells;
+} oak_repairs_t;
+
+/** Device memory and messages of an adaptation (adapt.c). */
+typedef struct {
+  void *task; /**< oak_adapt_task_t */
+  int task_capacity;
+  void *flag; /**< int [nblock] */
+  int flag_capacity;
+  oak_messages_t migration; /**< of blocks to other ranks */
+} oak_adapt_t;
 
 /** Memory and messages of flux fixing (fluxfix.c). */
 typedef struct {
@@ -106,104 +199,93 @@ typedef struct {
   double until;           /**< seconds of all kernels of stages at the last measurement */
 } oak_pace_t;
 
+/** Where the simulation is in time (advance.c, and checkpoints that are read). */
+typedef struct {
+  double time, dt; /**< dt: of the last step, 0 before the first */
+  double taken_dt; /**< the step that is being taken; 0 between steps */
+  long step;
+  int64_t updates; /**< of cells; each stage counts */
+  int64_t retries; /**< steps that were repeated */
+} oak_sim_clock_t;
+
+enum {
+  OAK_RATES_UNKNOWN,
+  OAK_RATES_KNOWN,   /**< results.rate belongs to the blocks of the current mesh */
+  OAK_RATES_UNWANTED /**< no step is taken on this mesh: do not compute them */
+};
+/** The largest wave speed / dx of the solution. A step finds it; whoever changes the solution
+ * calls oak_rates_forget(). undo.c and checkpoints keep it. */
+typedef struct {
+  double most; /**< on all ranks */
+  int known;   /**< one of the words above */
+} oak_rates_t;
+
+/** What a failed step has left (advance.c, careful.c). */
+typedef struct {
+  int found; /**< the last step failed */
+  int state; /**< where its solution is; unless that is 0, state 0 is the start of the step */
+} oak_failed_step_t;
+
+/** What the main loop and the time step tell each other (run/run.c; `asked`: advance.c). */
+typedef struct {
+  double asks;     /**< of this rank for the next step, to be agreed on: oak_ask_t */
+  double asked;    /**< the largest of all ranks, after a step */
+  int interrupted; /**< a run has ended early, since it was asked to */
+} oak_requests_t;
+
 struct oak {
+  /* Set by create.c and the same from then on. */
   MPI_Comm comm;
   int rank, size;
   oak_params_t *params;
   oak_device_t *dev;
-  oak_timers_t timers;
-  oak_declared_t declared; /**< as the files were found when the run started */
-  oak_description_t description;
-  double user_value[OAK_MAX_PARAMETERS + 2]; /**< parameters and globals as on the device */
-  int user_first;                            /**< place of the first one there */
-  int nglobal, has_integrals;                /**< globals that are there; some are integrals */
-  int global_slot[OAK_MAX_PARAMETERS];       /**< their places among `declared` */
-  oak_beside_list_t fields;                  /**< beside the state */
-  int noutput;                               /**< output variables of physics and problem */
-  int output_slot[OAK_MAX_OUTPUTS];          /**< their places among `declared` */
-  char physics_path[4096], problem_path[4096];
-
+  double started; /**< MPI_Wtime of oak_create */
   int dim, block_size, layers, nvar, real_size;
-  int tiles; /**< of a block in the flux kernel */
-  int parts; /**< number of parts into which the flux kernel cuts tiles, so that a small mesh fills
-                the device */
   int64_t cells; /**< of a block */
   double xmin[3], xmax[3], dx0[3];
-  int min_level, max_level, adapt_every;
-  double kappa_max, theta, cfl, dt_max;
-  unsigned refine_variables, refine_primitives, refine_fields; /**< bit masks of what the criterion
-                                                                  looks at */
-  double c_refine, c_derefine, eps, eps_abs;
-  int buffer; /**< cells; 0: none */
-  int refine; /**< a criterion or regions are set and levels may differ */
-
-  int first_order; /**< scheme.on_invalid: repair invalid cells */
-  int retry;       /**< scheme.on_invalid: repeat a step with half its size */
-  int floors;      /**< a floor of the physics is set */
-  int strang;      /**< UPDATE takes half a step before and after the stages */
-  int nstate;      /**< of the scheme; one more with first_order, and with retry where needed */
-
-  oak_module_t *module;
+  int min_level, max_level;
+  double interpolation_theta; /**< mesh.theta: limiter of interpolation at jumps of level */
+  oak_method_t method;
+  oak_refine_t refine;
+  void *bc; /**< device: oak_bc_t [2 dim][V] */
+  /* Set by src/solver/setup. */
+  oak_files_t files;
+  oak_description_t description;
+  oak_user_values_t user;
+  oak_modules_t modules;
   struct {
 #define OAK_KERNEL_MEMBER(name) oak_kernel_t *name;
     OAK_KERNEL_TABLE(OAK_KERNEL_MEMBER)
 #undef OAK_KERNEL_MEMBER
   } kernel;
-  oak_module_t *derived_module; /**< NULL until a derived variable is asked for */
-  oak_kernel_t *derived;
-  oak_module_t *extra[16]; /**< modules of the caller's kernels */
-  int nextra;
+  oak_derived_t derived;
+  oak_beside_list_t fields; /**< beside the state */
 
+  oak_timers_t timers;
   oak_mesh_t *mesh;
   oak_transport_t transport;
   oak_pattern_t pattern;
   oak_exchange_t exchange; /**< of the solution */
+  oak_storage_t storage;
+  oak_results_t results;
+  oak_marks_t marks;
+  oak_repairs_t repairs;
+  oak_adapt_t adapt;
   oak_fluxfix_t fluxfix;
-  oak_messages_t migration; /**< of blocks to other ranks */
   oak_pace_t pace;
-  const oak_scheme_t *scheme;
-  oak_values_t state[OAK_MAX_STATES]; /**< [nblock][V][N^d]; 0 is current between steps */
-  void *user;                         /**< device: parameters */
-  void *bc;                           /**< device: oak_bc_t [2 dim][V] */
-  void *blocks;                       /**< device: oak_block_t [nblock] */
-  void *rate_dev, *bad_dev; /**< device: results of the flux kernel, per block, tile and part */
-  void *results_dev;        /**< device: their maxima and sums by chunk */
-  long result_capacity;
-  void *mark;             /**< device: unsigned char [block][N^d]; only with first_order */
-  void *marked, *touched; /**< device: int [block]; with first_order or floors */
-  int *count;             /**< host copy of one of them */
-  int mark_capacity;      /**< blocks */
-  int blocks_capacity;
-  void *task_dev; /**< device: oak_adapt_task_t */
-  int task_capacity;
-  void *flag_dev; /**< device: int [nblock] */
-  int flag_capacity;
-  void *scratch; /**< device: results of reading kernels */
-  size_t scratch_bytes;
-  long data_revision; /**< mesh revision that blocks, rates and states fit */
-
-  double time, dt; /**< dt: of the last step, 0 before the first */
-  double taken_dt; /**< the step that is being taken; 0 between steps */
-  long step;
-  int64_t updates;
-  int64_t first_order_cells, floored_cells; /**< on all ranks, each stage counts */
-  int64_t retries;                          /**< steps that were repeated */
-  int invalid;                              /**< the last step failed: see invalid_state */
-  int invalid_state; /**< where its solution is; unless that is 0, state 0 is the start of the step
-                      */
-  double max_rate;   /**< of wave speed / dx, on all ranks */
-  double asks;       /**< of this rank for the next step, to be agreed on: oak_ask_t */
-  double asked;      /**< the largest of all ranks, after a step */
-  int interrupted;   /**< a run has ended early, since it was asked to */
-  double started;    /**< MPI_Wtime of oak_create */
-  int rates_fresh;   /**< rate_dev belongs to the blocks of the current mesh; OAK_RATES_UNWANTED */
+  oak_sim_clock_t clock;
+  oak_rates_t rates;
+  oak_failed_step_t invalid;
+  oak_requests_t run;
 };
 
+/** For whoever changes the solution or the mesh. */
+static inline void oak_rates_forget(oak_t *sim) { sim->rates.known = OAK_RATES_UNKNOWN; }
 /** Fill the parts of a field that every kernel needs. `state` is an index. */
 void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field);
 /** Device memory of a state. */
 static inline void *oak_sim_state(const oak_t *sim, int state) {
-  return sim->state[state].memory.mine;
+  return sim->storage.state[state].memory.mine;
 }
 /** A rank that has failed calls this before the next communication: if its device no longer works,
  * its peers must not wait for its signals. */
@@ -211,13 +293,13 @@ void oak_sim_failed(oak_t *sim, oak_status_t st);
 /** oak_agree, with oak_sim_failed before it. Collective. */
 oak_status_t oak_sim_agree(oak_t *sim, oak_status_t st);
 
-/* schemes.c */
+/* setup/numerics.c */
 /** The chosen limiter's radius, from numerics/limiters.h. */
 oak_status_t oak_sim_find_limiter(const oak_t *sim, int *radius);
 /** Refuse a flux that neither numerics/riemann.h nor the physics has. */
 oak_status_t oak_sim_check_flux(const oak_t *sim);
 
-/* sources.c */
+/* setup/sources.c */
 /** The physics and problem files, what they declare, and the flux in them. Rank-local. */
 oak_status_t oak_sim_find_files(oak_t *sim);
 /** Cells of a tile of the flux kernel along x and y, as the device likes them. */
@@ -227,22 +309,26 @@ void oak_sim_tile(const oak_t *sim, int tile[2]);
 oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *const *part, int npart,
                                   const char *extra, oak_module_t **out);
 
-/* describe.c */
+/* setup/describe.c */
 oak_status_t oak_sim_describe(oak_t *sim);
 /** The text in front of the files, to be freed: parameters, and which hooks there are. \a describe:
  * for the unit that tells what the files declare. */
 oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out);
 
-/* names.c */
+/* setup/names.c */
 /** Name the variables of the physics if \a st is that of a build that asks for an unknown name.
  * \return st. Rank-local. */
 oak_status_t oak_explain_names(const oak_t *sim, oak_status_t st);
 
-/* kernels.c */
+/* setup/kernels.c */
 oak_status_t oak_sim_build(oak_t *sim);
 oak_status_t oak_sim_upload_parameters(oak_t *sim);
+/** Give the kernels the values of the globals, \a value [description.nglobal]. Rank-local. */
+oak_status_t oak_sim_upload_globals(oak_t *sim, const double *value);
+/** Unload all modules and free the parameters. */
+void oak_sim_unload(oak_t *sim);
 
-/* boundary.c */
+/* setup/boundary.c */
 /** Declare keys per variable; needs the description. */
 oak_status_t oak_boundary_declare(oak_t *sim);
 oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3]);
@@ -250,7 +336,7 @@ oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3]);
 /* storage.c */
 /** Allocate the memory for a mesh of `trees` at min_level before the mesh is made, so that a mesh
  * that is far too large is refused at once. Collective. */
-oak_status_t oak_storage_plan(oak_t *sim, const int trees[3]);
+oak_status_t oak_storage_begin(oak_t *sim, const int trees[3]);
 /** Give every state memory for the blocks of the mesh, and update geometry and tables. The contents
  * of `state[0]` are kept, those of the other states are lost. */
 oak_status_t oak_storage_fit(oak_t *sim);
@@ -263,13 +349,19 @@ void oak_storage_clear(oak_t *sim);
 oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes);
 
 /* stage.c */
+/** Ranks know their rates all or none: oak_write_cells may have been called on some of them only.
+ * Collective. */
+void oak_rates_agree(oak_t *sim);
 /** Results that the flux kernel leaves for a block. */
-static inline int oak_sim_results(const oak_t *sim) { return sim->tiles * sim->parts; }
+static inline int oak_sim_results(const oak_t *sim) {
+  return sim->results.tiles * sim->results.parts;
+}
 /** Chunks of `count` results. */
 static inline long oak_sim_chunks(long count) {
   return (count + OAK_RESULTS_CHUNK - 1) / OAK_RESULTS_CHUNK;
 }
-oak_status_t oak_fill_state(oak_t *sim, int state, double time);
+/** Fill the ghost cells of a state. All ranks take part. */
+oak_status_t oak_fill_ghosts(oak_t *sim, int state, double time);
 /** Arguments of the flux kernel for a stage of a step `dt` that goes to state `out`. */
 void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double dt,
                     oak_flux_args_t *args);
@@ -287,7 +379,9 @@ oak_status_t oak_read_results(oak_t *sim, double local[2]);
  * repeated.
  */
 static inline int oak_sim_result(const oak_t *sim) {
-  return sim->retry && sim->scheme->result == 0 ? sim->scheme->nstate : sim->scheme->result;
+  return sim->method.retry && sim->method.runge_kutta->result == 0
+             ? sim->method.runge_kutta->nstate
+             : sim->method.runge_kutta->result;
 }
 
 /* careful.c */
@@ -306,6 +400,7 @@ oak_status_t oak_careful_probe(oak_t *sim, const oak_stage_t *probe);
 oak_status_t oak_compute_flags(oak_t *sim, int *flag);
 /** Largest rate of each of the first \a blocks blocks, where rates are fresh. Not collective. */
 oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate);
+void oak_adapt_clear(oak_t *sim);
 
 /* pace.c */
 /** Measure ranks if mesh.balance says so. Not collective. */
@@ -355,7 +450,7 @@ int oak_has_update(const oak_t *sim);
 /** The hooks UPDATE on the current state from \a time to \a time + \a dt. Collective. */
 oak_status_t oak_apply_update(oak_t *sim, double time, double dt);
 
-/* read.c */
+/* solution.c */
 /** Run a kernel that reads one value of each cell, like oak_cells, and fetch the values of blocks
  * [first, first + count): out [count][N^d]. Rank-local. */
 oak_status_t oak_read_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, int first, int count,

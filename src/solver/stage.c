@@ -19,29 +19,33 @@ oak_status_t oak_sim_agree(oak_t *sim, oak_status_t st) {
   return oak_agree(sim->comm, st);
 }
 
+void oak_rates_agree(oak_t *sim) {
+  MPI_Allreduce(MPI_IN_PLACE, &sim->rates.known, 1, MPI_INT, MPI_MIN, sim->comm);
+}
+
 /* ---- states */
 
 void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field) {
-  *field = (oak_field_t){.block = sim->blocks,
-                         .user = sim->user,
+  *field = (oak_field_t){.block = sim->storage.blocks,
+                         .user = sim->user.device,
                          .time = time,
-                         .dt = sim->taken_dt,
-                         .step = sim->step,
+                         .dt = sim->clock.taken_dt,
+                         .step = sim->clock.step,
                          .beside = sim->fields.table};
-  oak_exchange_field(&sim->exchange, &sim->state[state], field);
+  oak_exchange_field(&sim->exchange, &sim->storage.state[state], field);
   memcpy(field->dx0, sim->dx0, sizeof field->dx0);
   for (int d = 0; d < sim->dim; d++) field->inv_dx0[d] = 1 / sim->dx0[d];
 }
 
 static void halo_args(const oak_t *sim, int state, double time, oak_halo_args_t *args) {
-  *args = (oak_halo_args_t){.bc = sim->bc, .theta = sim->theta};
+  *args = (oak_halo_args_t){.bc = sim->bc, .theta = sim->interpolation_theta};
   oak_sim_field(sim, state, time, &args->f);
 }
 
-oak_status_t oak_fill_state(oak_t *sim, int state, double time) {
+oak_status_t oak_fill_ghosts(oak_t *sim, int state, double time) {
   oak_halo_args_t args;
   halo_args(sim, state, time, &args);
-  return oak_exchange_fill(&sim->exchange, &sim->state[state], &args, &sim->timers);
+  return oak_exchange_fill(&sim->exchange, &sim->storage.state[state], &args, &sim->timers);
 }
 
 /* ---- a stage */
@@ -51,13 +55,13 @@ void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double 
   *args = (oak_flux_args_t){.out = oak_sim_state(sim, out),
                             .nprev = stage->nprev,
                             .dt = stage->beta * dt,
-                            .cfl = sim->cfl,
+                            .cfl = sim->method.cfl,
                             .bflux = sim->fluxfix.bflux,
-                            .part_bits = __builtin_ctz((unsigned)sim->parts),
+                            .part_bits = __builtin_ctz((unsigned)sim->results.parts),
                             .first = 1,
-                            .rate = sim->rate_dev,
-                            .bad = sim->bad_dev};
-  oak_sim_field(sim, stage->deriv, sim->time + stage->c * dt, &args->f);
+                            .rate = sim->results.rate,
+                            .bad = sim->results.bad};
+  oak_sim_field(sim, stage->deriv, sim->clock.time + stage->c * dt, &args->f);
   oak_stage_weights(stage, sim->real_size == sizeof(float), args->w);
   for (int p = 0; p < OAK_MAX_PREV; p++) /* unused ones: any state, with weight 0 */
     args->prev[p] = oak_sim_state(sim, stage->prev[p < stage->nprev ? p : 0]);
@@ -81,11 +85,11 @@ oak_status_t oak_run_stage(oak_t *sim, const oak_stage_t *stage, int first, doub
   oak_halo_args_t halo;
   oak_flux_args_t args;
   const int split = sim->transport.messages;
-  halo_args(sim, stage->deriv, sim->time + stage->c * dt, &halo);
+  halo_args(sim, stage->deriv, sim->clock.time + stage->c * dt, &halo);
   oak_stage_args(sim, stage, stage->out, dt, &args);
   args.first = first;
   oak_status_t st =
-      oak_exchange_begin(&sim->exchange, &sim->state[stage->deriv], &halo, &sim->timers);
+      oak_exchange_begin(&sim->exchange, &sim->storage.state[stage->deriv], &halo, &sim->timers);
   if (st == OAK_OK && split) st = oak_launch_flux(sim, &args, &sim->pattern.inner);
   const oak_status_t filled = oak_exchange_end(&sim->exchange, &halo, &sim->timers);
   if (st == OAK_OK) st = filled;
@@ -96,14 +100,14 @@ oak_status_t oak_run_stage(oak_t *sim, const oak_stage_t *stage, int first, doub
 oak_status_t oak_read_results(oak_t *sim, double local[2]) {
   const long count = (long)sim->mesh->nblock * oak_sim_results(sim), chunks = oak_sim_chunks(count);
   oak_results_args_t args = {
-      .rate = sim->rate_dev, .bad = sim->bad_dev, .count = count, .out = sim->results_dev};
+      .rate = sim->results.rate, .bad = sim->results.bad, .count = count, .out = sim->results.sums};
   local[0] = local[1] = 0;
   if (!count) return OAK_OK;
   double *out = malloc(2 * chunks * sizeof *out);
   OAK_CHECK(out, OAK_ERR_MEMORY, "out of memory for the results of %ld tiles", count);
   oak_status_t st = oak_device_launch(sim->dev, sim->kernel.results, chunks, &args, sizeof args);
   if (st == OAK_OK)
-    st = oak_device_download(sim->dev, out, sim->results_dev, 2 * chunks * sizeof *out);
+    st = oak_device_download(sim->dev, out, sim->results.sums, 2 * chunks * sizeof *out);
   for (long c = 0; c < chunks && st == OAK_OK; c++) {
     if (out[2 * c] > local[0]) local[0] = out[2 * c];
     local[1] += out[2 * c + 1];

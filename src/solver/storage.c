@@ -9,26 +9,27 @@
 
 /* Tell kernels the present addresses of peers' memory. */
 static oak_status_t look_at_peers(oak_t *sim) {
-  for (int i = 0; i < sim->nstate; i++) OAK_TRY(oak_values_look(&sim->exchange, &sim->state[i]));
+  for (int i = 0; i < sim->method.nstate; i++)
+    OAK_TRY(oak_values_look(&sim->exchange, &sim->storage.state[i]));
   return OAK_OK;
 }
 
 oak_status_t oak_storage_reserve(oak_t *sim, int first, int last, int blocks) {
   oak_values_t *list[OAK_MAX_STATES];
   int changed;
-  for (int i = first; i < last; i++) list[i - first] = &sim->state[i];
+  for (int i = first; i < last; i++) list[i - first] = &sim->storage.state[i];
   oak_status_t st = oak_values_fit(&sim->exchange, list, last - first, blocks, &changed);
   if (st == OAK_OK && changed) st = look_at_peers(sim);
   if (st == OAK_ERR_MEMORY)
     st = OAK_FAIL(OAK_ERR_MEMORY,
                   "no memory for %d blocks of %lld cells and %d variables on rank %d in each of %d "
                   "states; lower mesh.min_level or mesh.max_level or refine less: %s",
-                  blocks, (long long)sim->cells, sim->nvar, sim->rank, sim->nstate,
+                  blocks, (long long)sim->cells, sim->nvar, sim->rank, sim->method.nstate,
                   oak_last_error());
   return oak_sim_agree(sim, st);
 }
 
-oak_status_t oak_storage_plan(oak_t *sim, const int trees[3]) {
+oak_status_t oak_storage_begin(oak_t *sim, const int trees[3]) {
   const int most = OAK_MESH_MAX_BLOCKS;
   double blocks = 1;
   for (int d = 0; d < sim->dim; d++) blocks *= ldexp(trees[d], sim->min_level);
@@ -37,27 +38,27 @@ oak_status_t oak_storage_plan(oak_t *sim, const int trees[3]) {
             "mesh.min_level = %d gives %.3g blocks, %.3g for each rank, which can have %d: lower "
             "it or mesh.trees",
             sim->min_level, blocks, share, most);
-  return oak_storage_reserve(sim, 0, sim->nstate, (int)share);
+  return oak_storage_reserve(sim, 0, sim->method.nstate, (int)share);
 }
 
 void oak_storage_swap(oak_t *sim, int a, int b) {
-  const oak_values_t values = sim->state[a];
-  sim->state[a] = sim->state[b];
-  sim->state[b] = values;
+  const oak_values_t values = sim->storage.state[a];
+  sim->storage.state[a] = sim->storage.state[b];
+  sim->storage.state[b] = values;
 }
 
 static oak_status_t upload_geometry(oak_t *sim) {
   const oak_mesh_t *mesh = sim->mesh;
   const int in_place = oak_device_ops(sim->dev)->host_memory;
-  if (mesh->nblock > sim->blocks_capacity) {
-    oak_device_free(sim->dev, sim->blocks);
-    sim->blocks = NULL;
-    sim->blocks_capacity = 0;
+  if (mesh->nblock > sim->storage.blocks_capacity) {
+    oak_device_free(sim->dev, sim->storage.blocks);
+    sim->storage.blocks = NULL;
+    sim->storage.blocks_capacity = 0;
     const int wanted = mesh->nblock + mesh->nblock / 8;
-    OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof(oak_block_t), &sim->blocks));
-    sim->blocks_capacity = wanted;
+    OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof(oak_block_t), &sim->storage.blocks));
+    sim->storage.blocks_capacity = wanted;
   }
-  oak_block_t *b = in_place ? sim->blocks : malloc((mesh->nblock + 1) * sizeof *b);
+  oak_block_t *b = in_place ? sim->storage.blocks : malloc((mesh->nblock + 1) * sizeof *b);
   OAK_CHECK(b || mesh->nblock == 0, OAK_ERR_MEMORY, "out of memory for the positions of %d blocks",
             mesh->nblock);
   for (int n = 0; n < mesh->nblock; n++) {
@@ -67,7 +68,8 @@ static oak_status_t upload_geometry(oak_t *sim) {
   }
   if (in_place) return OAK_OK;
   oak_status_t st = OAK_OK;
-  if (mesh->nblock) st = oak_device_upload(sim->dev, sim->blocks, b, mesh->nblock * sizeof *b);
+  if (mesh->nblock)
+    st = oak_device_upload(sim->dev, sim->storage.blocks, b, mesh->nblock * sizeof *b);
   free(b);
   return st;
 }
@@ -78,10 +80,10 @@ static oak_status_t upload_geometry(oak_t *sim) {
 static int choose_parts(const oak_t *sim) {
   static const double PART_COST = 1.5;
   const oak_device_ops_t *ops = oak_device_ops(sim->dev);
-  const double tiles = (double)sim->mesh->nblock * sim->tiles;
+  const double tiles = (double)sim->mesh->nblock * sim->results.tiles;
   int best = 1;
   double least = INFINITY;
-  if (!ops->slots || sim->dim == 2 || sim->first_order || sim->floors) return 1;
+  if (!ops->slots || sim->dim == 2 || sim->method.first_order || sim->method.floors) return 1;
   const double slots = ops->slots(sim->dev, sim->kernel.flux);
   for (int parts = 1; 2 * parts <= sim->block_size; parts *= 2) {
     const double time = ceil(tiles * parts / slots) * ((double)sim->block_size / parts + PART_COST);
@@ -92,40 +94,44 @@ static int choose_parts(const oak_t *sim) {
 
 /* Arrays of the flux kernel's results. */
 static oak_status_t fit_results(oak_t *sim) {
-  sim->parts = choose_parts(sim);
+  int tile[2];
+  oak_sim_tile(sim, tile);
+  sim->results.tiles = sim->block_size / tile[0] * (sim->block_size / tile[1]);
+  sim->results.parts = choose_parts(sim);
   const long n = (long)sim->mesh->nblock * oak_sim_results(sim);
-  if (n <= sim->result_capacity) return OAK_OK;
+  if (n <= sim->results.capacity) return OAK_OK;
   const long wanted = n + n / 8;
-  void **memory[] = {&sim->rate_dev, &sim->bad_dev, &sim->results_dev};
+  void **memory[] = {&sim->results.rate, &sim->results.bad, &sim->results.sums};
   const size_t size[] = {wanted * sizeof(double), wanted * sizeof(int),
                          2 * sizeof(double) * oak_sim_chunks(wanted)};
-  sim->result_capacity = 0;
+  sim->results.capacity = 0;
   for (int i = 0; i < 3; i++) {
     oak_device_free(sim->dev, *memory[i]);
     *memory[i] = NULL;
     OAK_TRY(oak_device_alloc(sim->dev, size[i], memory[i]));
   }
-  sim->result_capacity = wanted;
+  sim->results.capacity = wanted;
   return OAK_OK;
 }
 
 /* Marks and counts of cells that get first-order fluxes or a floor. */
 static oak_status_t fit_marks(oak_t *sim) {
   const int n = sim->mesh->nblock;
-  if (n <= sim->mark_capacity || !(sim->first_order || sim->floors)) return OAK_OK;
+  if (n <= sim->marks.capacity || !(sim->method.first_order || sim->method.floors)) return OAK_OK;
   const int wanted = n + n / 8;
-  oak_device_free(sim->dev, sim->mark);
-  oak_device_free(sim->dev, sim->marked);
-  oak_device_free(sim->dev, sim->touched);
-  free(sim->count);
-  sim->mark = sim->marked = sim->touched = NULL;
-  sim->mark_capacity = 0;
-  sim->count = malloc(wanted * sizeof *sim->count);
-  OAK_CHECK(sim->count, OAK_ERR_MEMORY, "out of memory for the counts of %d blocks", wanted);
-  if (sim->first_order) OAK_TRY(oak_device_alloc(sim->dev, wanted * sim->cells, &sim->mark));
-  OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof(int), &sim->marked));
-  OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof(int), &sim->touched));
-  sim->mark_capacity = wanted;
+  oak_device_free(sim->dev, sim->marks.cells);
+  oak_device_free(sim->dev, sim->marks.marked);
+  oak_device_free(sim->dev, sim->marks.touched);
+  free(sim->marks.count);
+  sim->marks.cells = sim->marks.marked = sim->marks.touched = NULL;
+  sim->marks.capacity = 0;
+  sim->marks.count = malloc(wanted * sizeof *sim->marks.count);
+  OAK_CHECK(sim->marks.count, OAK_ERR_MEMORY, "out of memory for the counts of %d blocks", wanted);
+  if (sim->method.first_order)
+    OAK_TRY(oak_device_alloc(sim->dev, wanted * sim->cells, &sim->marks.cells));
+  OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof(int), &sim->marks.marked));
+  OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof(int), &sim->marks.touched));
+  sim->marks.capacity = wanted;
   return OAK_OK;
 }
 
@@ -150,46 +156,46 @@ oak_status_t oak_storage_fit(oak_t *sim) {
   int changed;
   oak_timer_start(&sim->timers, OAK_PHASE_PATTERN);
   oak_status_t st = OAK_OK;
-  if (sim->data_revision != sim->mesh->revision) {
-    st =
-        oak_storage_reserve(sim, sim->pattern.revision < 0 ? 0 : 1, sim->nstate, sim->mesh->nblock);
+  if (sim->storage.revision != sim->mesh->revision) {
+    st = oak_storage_reserve(sim, sim->pattern.revision < 0 ? 0 : 1, sim->method.nstate,
+                             sim->mesh->nblock);
     if (st == OAK_OK) st = oak_sim_agree(sim, fit_blocks(sim));
   }
   if (st == OAK_OK) st = oak_pattern_update(&sim->pattern, &sim->transport, sim->mesh, &changed);
   if (st == OAK_OK && changed) st = fit_exchanges(sim);
-  if (st == OAK_OK && sim->data_revision != sim->mesh->revision) st = oak_fields_fit(sim);
-  if (st == OAK_OK) sim->data_revision = sim->mesh->revision;
+  if (st == OAK_OK && sim->storage.revision != sim->mesh->revision) st = oak_fields_fit(sim);
+  if (st == OAK_OK) sim->storage.revision = sim->mesh->revision;
   oak_timer_stop(&sim->timers, OAK_PHASE_PATTERN);
   return st;
 }
 
 oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes) {
-  if (bytes <= sim->scratch_bytes) return OAK_OK;
-  oak_device_free(sim->dev, sim->scratch);
-  sim->scratch = NULL;
-  sim->scratch_bytes = 0;
-  OAK_TRY(oak_device_alloc(sim->dev, bytes, &sim->scratch));
-  sim->scratch_bytes = bytes;
+  if (bytes <= sim->storage.scratch_bytes) return OAK_OK;
+  oak_device_free(sim->dev, sim->storage.scratch);
+  sim->storage.scratch = NULL;
+  sim->storage.scratch_bytes = 0;
+  OAK_TRY(oak_device_alloc(sim->dev, bytes, &sim->storage.scratch));
+  sim->storage.scratch_bytes = bytes;
   return OAK_OK;
 }
 
 void oak_storage_clear(oak_t *sim) {
-  void *memory[] = {sim->user,    sim->bc,          sim->blocks,   sim->rate_dev,
-                    sim->bad_dev, sim->results_dev, sim->task_dev, sim->flag_dev,
-                    sim->scratch, sim->mark,        sim->marked,   sim->touched};
+  void *memory[] = {sim->storage.blocks, sim->storage.scratch, sim->results.rate,
+                    sim->results.bad,    sim->results.sums,    sim->marks.cells,
+                    sim->marks.marked,   sim->marks.touched};
   oak_values_t *states[OAK_MAX_STATES];
-  for (int s = 0; s < OAK_MAX_STATES; s++) states[s] = &sim->state[s];
+  for (int s = 0; s < OAK_MAX_STATES; s++) states[s] = &sim->storage.state[s];
   oak_values_clear(&sim->exchange, states, OAK_MAX_STATES);
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) oak_device_free(sim->dev, memory[i]);
-  free(sim->count);
+  free(sim->marks.count);
 }
 
 int64_t oak_memory(const oak_t *sim) {
   int64_t bytes = oak_exchange_bytes(&sim->exchange) + sim->pattern.table_capacity +
                   sim->fluxfix.bflux_bytes + sim->fluxfix.piece.bytes +
-                  (int64_t)(sim->blocks_capacity * sizeof(oak_block_t));
-  for (int s = 0; s < sim->nstate; s++) bytes += sim->state[s].memory.bytes;
-  if (sim->first_order) bytes += sim->mark_capacity * sim->cells;
+                  (int64_t)(sim->storage.blocks_capacity * sizeof(oak_block_t));
+  for (int s = 0; s < sim->method.nstate; s++) bytes += sim->storage.state[s].memory.bytes;
+  if (sim->method.first_order) bytes += sim->marks.capacity * sim->cells;
   bytes += oak_fields_bytes(sim);
-  return bytes + sim->result_capacity * (int64_t)(sizeof(double) + sizeof(int));
+  return bytes + sim->results.capacity * (int64_t)(sizeof(double) + sizeof(int));
 }

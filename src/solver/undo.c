@@ -11,8 +11,7 @@ oak_status_t oak_undo_keep(oak_t *sim, oak_undo_t *undo) {
   *undo = (oak_undo_t){.nblock = sim->mesh->nblock,
                        .level = malloc(n * sizeof *undo->level),
                        .index = malloc(n * sizeof *undo->index),
-                       .max_rate = sim->max_rate,
-                       .rates_fresh = sim->rates_fresh};
+                       .rates = sim->rates};
   oak_status_t st = OAK_OK;
   if (undo->level && undo->index) {
     memcpy(undo->level, sim->mesh->level, undo->nblock * sizeof *undo->level);
@@ -50,11 +49,10 @@ oak_status_t oak_undo_all(oak_t *sim, oak_undo_t *undo, oak_status_t st) {
   char message[4096];
   snprintf(message, sizeof message, "%s", oak_last_error());
   OAK_TRY(restore_mesh(sim, undo));
-  sim->max_rate = undo->max_rate;
-  sim->rates_fresh = undo->rates_fresh;
+  sim->rates = undo->rates;
   /* The tables are those of this mesh, which has got another number. */
-  sim->data_revision = sim->pattern.revision = sim->mesh->revision;
-  OAK_TRY(oak_storage_reserve(sim, 1, sim->nstate, sim->mesh->nblock));
+  sim->storage.revision = sim->pattern.revision = sim->mesh->revision;
+  OAK_TRY(oak_storage_reserve(sim, 1, sim->method.nstate, sim->mesh->nblock));
   return OAK_FAIL(st, "%s; mesh and solution are those before the adaptation", message);
 }
 
@@ -63,8 +61,8 @@ oak_status_t oak_undo_all(oak_t *sim, oak_undo_t *undo, oak_status_t st) {
 static int64_t more_bytes(const oak_t *sim, int64_t blocks, int64_t old_blocks) {
   const int64_t block = (int64_t)sim->nvar * sim->cells * sim->real_size;
   int64_t states = 0, more = 0;
-  for (int s = 0; s < sim->nstate; s++) {
-    const int64_t have = sim->state[s].memory.bytes;
+  for (int s = 0; s < sim->method.nstate; s++) {
+    const int64_t have = sim->storage.state[s].memory.bytes;
     states += have;
     if (blocks * block > have) more += blocks * block - have;
   }

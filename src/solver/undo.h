@@ -10,8 +10,7 @@ typedef struct {
   int nblock;
   int8_t *level;
   int32_t (*index)[3];
-  double max_rate;
-  int rates_fresh;
+  oak_rates_t rates;
 } oak_undo_t;
 
 /** Keep the present mesh. Collective; fails on all ranks alike. */

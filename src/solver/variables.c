@@ -18,7 +18,7 @@ static const char *const more_name[MORE_VARIABLES] = {
     [FIRST_DERIVED + OAK_DERIVED_SCHLIEREN] = "schlieren"};
 
 static int count_variables(const oak_t *sim) {
-  return 2 * sim->nvar + MORE_VARIABLES + sim->noutput + sim->fields.count;
+  return 2 * sim->nvar + MORE_VARIABLES + sim->description.noutput + sim->fields.count;
 }
 
 /** Number among the fields beside the state, which come last, negative for others. */
@@ -41,7 +41,8 @@ static const char *name_of(const oak_t *sim, int v) {
   if (v < 2 * sim->nvar) return sim->description.name[v];
   if (beside(sim, v) >= 0) return sim->fields.field[beside(sim, v)].name;
   if (number >= OAK_DERIVED_COUNT)
-    return sim->declared.output[sim->output_slot[number - OAK_DERIVED_COUNT]].name;
+    return sim->files.declared.output[sim->description.output_slot[number - OAK_DERIVED_COUNT]]
+        .name;
   if (number >= 0 && number != OAK_DERIVED_SCHLIEREN && sim->description.normal[0] < 0) return "";
   return more_name[v - 2 * sim->nvar];
 }
@@ -54,16 +55,16 @@ static int find(const oak_t *sim, const char *name) {
 }
 
 oak_status_t oak_variables_check(const oak_t *sim) {
-  const int first = 2 * sim->nvar + MORE_VARIABLES, last = first + sim->noutput;
+  const int first = 2 * sim->nvar + MORE_VARIABLES, last = first + sim->description.noutput;
   for (int n = 0; n < sim->fields.count; n++)
     OAK_CHECK(find(sim, sim->fields.field[n].name) == last + n, OAK_ERR_INPUT,
               "field %s of %s or %s: there is a variable of this name; choose another name",
-              sim->fields.field[n].name, sim->physics_path, sim->problem_path);
+              sim->fields.field[n].name, sim->files.physics, sim->files.problem);
   for (int v = first; v < last; v++) {
-    const int owner = sim->declared.output[sim->output_slot[v - first]].owner;
+    const int owner = sim->files.declared.output[sim->description.output_slot[v - first]].owner;
     OAK_CHECK(find(sim, name_of(sim, v)) == v, OAK_ERR_INPUT,
               "%s: OUTPUT(%s, at, q): there is a variable of this name; choose another name",
-              owner == OAK_OF_PHYSICS ? sim->physics_path : sim->problem_path, name_of(sim, v));
+              owner == OAK_OF_PHYSICS ? sim->files.physics : sim->files.problem, name_of(sim, v));
   }
   return OAK_OK;
 }
@@ -110,10 +111,10 @@ oak_status_t oak_variables_select(const oak_t *sim, const char *text, const char
 /** The module that holds kernels/derived.c. Collective. */
 static oak_status_t build_derived(oak_t *sim) {
   static const char *const part[] = {"kernels/user.h", "kernels/derived.c"};
-  if (sim->derived) return OAK_OK;
-  OAK_TRY(oak_sim_build_module(sim, "derived", part, 2, NULL, &sim->derived_module));
-  return oak_agree(sim->comm,
-                   oak_device_kernel(sim->dev, sim->derived_module, "oak_derived", &sim->derived));
+  if (sim->derived.kernel) return OAK_OK;
+  OAK_TRY(oak_sim_build_module(sim, "derived", part, 2, NULL, &sim->derived.module));
+  return oak_agree(sim->comm, oak_device_kernel(sim->dev, sim->derived.module, "oak_derived",
+                                                &sim->derived.kernel));
 }
 
 oak_status_t oak_variables_prepare(oak_t *sim, const oak_selection_t *s) {
@@ -129,7 +130,7 @@ oak_status_t oak_variables_prepare(oak_t *sim, const oak_selection_t *s) {
 oak_status_t oak_variable_read(oak_t *sim, int variable, int first, int count, double *out) {
   if (variable < 2 * sim->nvar) return oak_read_cells(sim, variable, first, count, out);
   if (derived(sim, variable) >= 0)
-    return oak_read_kernel(sim, sim->derived, derived(sim, variable), first, count, out);
+    return oak_read_kernel(sim, sim->derived.kernel, derived(sim, variable), first, count, out);
   if (beside(sim, variable) >= 0)
     return oak_field_read(sim, beside(sim, variable), first, count, out);
   for (int b = 0; b < count; b++) {

@@ -159,7 +159,8 @@ static oak_status_t start_table(const oak_output_t *out, const oak_output_item_t
     item->kind->head(item, head.stream);
     fprintf(head.stream, "\n");
   }
-  return restart ? oak_table_cut(path, &head, out->sim->step) : oak_text_write(&head, path, 0);
+  return restart ? oak_table_cut(path, &head, out->sim->clock.step)
+                 : oak_text_write(&head, path, 0);
 }
 
 static oak_status_t start_folder(const oak_output_t *out, int restart) {
@@ -193,7 +194,7 @@ static oak_status_t write_row(const oak_output_t *out, oak_output_item_t *item) 
   name_file(out, name, path);
   OAK_TRY(oak_view_make(&source, &view));
   if (sim->rank == 0) oak_text_begin(&text);
-  if (text.stream) fprintf(text.stream, "%ld,%.17g", sim->step, sim->time);
+  if (text.stream) fprintf(text.stream, "%ld,%.17g", sim->clock.step, sim->clock.time);
   const oak_status_t st = item->kind->row(item, &view, text.stream);
   if (text.stream) fprintf(text.stream, "\n");
   if (st != OAK_OK) {
@@ -210,9 +211,10 @@ static void make_path(const oak_output_t *out, const oak_output_item_t *item, co
   if (item->kind == &oak_output_picture && !item->section)
     snprintf(path, 4096, "%s/%s_%04d%s", out->folder, variable, item->count, item->ending);
   else if (!item->section)
-    snprintf(path, 4096, "%s/%s%06ld%s", out->folder, item->name, out->sim->step, item->ending);
+    snprintf(path, 4096, "%s/%s%06ld%s", out->folder, item->name, out->sim->clock.step,
+             item->ending);
   else
-    snprintf(path, 4096, "%s/%s_%06ld%s%s%s", out->folder, item->name, out->sim->step,
+    snprintf(path, 4096, "%s/%s_%06ld%s%s%s", out->folder, item->name, out->sim->clock.step,
              variable ? "_" : "", variable ? variable : "", item->ending);
 }
 
@@ -233,31 +235,31 @@ static oak_status_t write_file(const oak_output_t *out, oak_output_item_t *item,
   if (item->kind->series) {
     char stem[4096];
     name_file(out, series_name(item), stem);
-    OAK_TRY(oak_series_add(out->sim->comm, item->kind->series, stem, path, out->sim->time));
+    OAK_TRY(oak_series_add(out->sim->comm, item->kind->series, stem, path, out->sim->clock.time));
   }
   oak_progress_note(out->progress, "wrote %s", path);
   return OAK_OK;
 }
 
 static oak_status_t write_item(const oak_output_t *out, oak_output_item_t *item, double dt) {
-  if (item->last_step == out->sim->step) return OAK_OK;
+  if (item->last_step == out->sim->clock.step) return OAK_OK;
   item->dt = dt;
   const int files = !item->kind->write ? 0 : item->kind->each_variable ? item->variables.count : 1;
   for (int v = 0; v < files; v++)
     OAK_TRY(write_file(out, item, item->kind->each_variable ? v : -1));
   if (item->kind->row) OAK_TRY(write_row(out, item));
-  item->last_step = out->sim->step;
+  item->last_step = out->sim->clock.step;
   item->count++;
   return OAK_OK;
 }
 
 oak_status_t oak_output_write(oak_output_t *out, double dt, int last) {
   const oak_t *sim = out->sim;
-  const int ends = sim->step == 0 || last;
+  const int ends = sim->clock.step == 0 || last;
   int checked = 0;
   for (int i = 0; i < out->nitem; i++) {
     oak_output_item_t *item = &out->item[i];
-    if (!oak_schedule_due(&item->schedule, sim->time, sim->step, ends)) continue;
+    if (!oak_schedule_due(&item->schedule, sim->clock.time, sim->clock.step, ends)) continue;
     /* Missing folders are made for a plotfile or a picture: one that was removed would come back
      * without what was in it. */
     if (!checked)
@@ -332,7 +334,7 @@ static oak_status_t load_item(oak_output_item_t *item, const char *line) {
 oak_status_t oak_output_load(oak_output_t *out, const char *text) {
   for (int i = 0; i < out->nitem; i++) {
     const char *line = line_of(text, out->item[i].name);
-    oak_schedule_skip(&out->item[i].schedule, out->sim->time);
+    oak_schedule_skip(&out->item[i].schedule, out->sim->clock.time);
     if (line) OAK_TRY(load_item(&out->item[i], line));
   }
   return OAK_OK;

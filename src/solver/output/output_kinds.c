@@ -75,9 +75,9 @@ static void diagnostics_head(const oak_output_item_t *item, FILE *f) {
   const oak_t *sim = item->sim;
   fprintf(f, ",dt,blocks,cells");
   for (int v = 0; v < sim->nvar; v++) fprintf(f, ",%s", sim->description.name[v]);
-  if (sim->first_order) fprintf(f, ",first_order_cells");
-  if (sim->floors) fprintf(f, ",floored_cells");
-  if (sim->retry) fprintf(f, ",retries");
+  if (sim->method.first_order) fprintf(f, ",first_order_cells");
+  if (sim->method.floors) fprintf(f, ",floored_cells");
+  if (sim->method.retry) fprintf(f, ",retries");
 }
 
 static oak_status_t diagnostics_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
@@ -88,9 +88,9 @@ static oak_status_t diagnostics_row(oak_output_item_t *item, const oak_grid_view
   fprintf(f, ",%.17g,%lld,%lld", item->dt, (long long)view->nglobal,
           (long long)(view->nglobal * sim->cells));
   for (int v = 0; v < sim->nvar; v++) fprintf(f, ",%.17g", total[v]);
-  if (sim->first_order) fprintf(f, ",%lld", (long long)sim->first_order_cells);
-  if (sim->floors) fprintf(f, ",%lld", (long long)sim->floored_cells);
-  if (sim->retry) fprintf(f, ",%lld", (long long)sim->retries);
+  if (sim->method.first_order) fprintf(f, ",%lld", (long long)sim->repairs.first_order_cells);
+  if (sim->method.floors) fprintf(f, ",%lld", (long long)sim->repairs.floored_cells);
+  if (sim->method.retry) fprintf(f, ",%lld", (long long)sim->clock.retries);
   return OAK_OK;
 }
 

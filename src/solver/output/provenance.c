@@ -70,9 +70,9 @@ static oak_status_t write_parameters(const oak_t *sim, const char *folder, const
   int n = 0;
   if (full) other[n++] = (oak_echo_value_t){"output.folder", full};
   if (is_file(oak_params_text(sim->params, "physics.name")))
-    other[n++] = (oak_echo_value_t){"physics.name", sim->physics_path};
+    other[n++] = (oak_echo_value_t){"physics.name", sim->files.physics};
   if (is_file(oak_params_text(sim->params, "problem.name")))
-    other[n++] = (oak_echo_value_t){"problem.name", sim->problem_path};
+    other[n++] = (oak_echo_value_t){"problem.name", sim->files.problem};
   snprintf(path, sizeof path, "%s/parameters.ini", folder);
   oak_text_begin(&text);
   if (text.stream) oak_params_echo(sim->params, comments, other, n, text.stream);
@@ -87,8 +87,8 @@ oak_status_t oak_provenance_write(const oak_t *sim, const char *folder, const ch
   FILE *f = open_memstream(&comments, &length);
   oak_status_t st = f ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to write to %s", folder);
   if (f) print_origin(sim, command, f);
-  if (st == OAK_OK) st = copy_source(sim->physics_path, folder, "physics", f);
-  if (st == OAK_OK) st = copy_source(sim->problem_path, folder, "problem", f);
+  if (st == OAK_OK) st = copy_source(sim->files.physics, folder, "physics", f);
+  if (st == OAK_OK) st = copy_source(sim->files.problem, folder, "problem", f);
   if (f && fclose(f) != 0 && st == OAK_OK)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write to %s", folder);
   if (st == OAK_OK) st = write_parameters(sim, folder, comments);

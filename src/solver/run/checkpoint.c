@@ -34,15 +34,15 @@ static void describe(const oak_t *sim, oak_checkpoint_t *head) {
                              .block_size = sim->block_size,
                              .nvar = oak_carried_components(sim),
                              .real_size = sim->real_size,
-                             .step = sim->step,
-                             .time = sim->time,
-                             .dt = sim->dt,
-                             .rate = sim->max_rate,
-                             .updates = sim->updates,
-                             .first_order_cells = sim->first_order_cells,
-                             .floored_cells = sim->floored_cells,
-                             .retries = sim->retries,
-                             .rates_known = sim->rates_fresh == 1,
+                             .step = sim->clock.step,
+                             .time = sim->clock.time,
+                             .dt = sim->clock.dt,
+                             .rate = sim->rates.most,
+                             .updates = sim->clock.updates,
+                             .first_order_cells = sim->repairs.first_order_cells,
+                             .floored_cells = sim->repairs.floored_cells,
+                             .retries = sim->clock.retries,
+                             .rates_known = sim->rates.known == OAK_RATES_KNOWN,
                              .nglobal = sim->mesh->nglobal};
   for (int d = 0; d < 3; d++) {
     head->trees[d] = sim->mesh->trees[d];
@@ -72,7 +72,7 @@ typedef struct {
 } texts_t;
 
 static oak_status_t hash_sources(const oak_t *sim, texts_t *texts) {
-  const char *physics = sim->physics_path, *problem = sim->problem_path;
+  const char *physics = sim->files.physics, *problem = sim->files.problem;
   OAK_TRY(oak_source_hash(&(oak_source_t){.name = "physics", .file = &physics, .nfile = 1},
                           texts->physics));
   return oak_source_hash(&(oak_source_t){.name = "problem", .file = &problem, .nfile = 1},
@@ -101,8 +101,7 @@ static void point_to_texts(oak_checkpoint_t *head, const texts_t *texts, const c
 oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *path) {
   texts_t texts = {.parameters = NULL};
   oak_checkpoint_t head;
-  /* oak_write_cells may have been called on some ranks only. */
-  MPI_Allreduce(MPI_IN_PLACE, &sim->rates_fresh, 1, MPI_INT, MPI_MIN, sim->comm);
+  oak_rates_agree(sim);
   describe(sim, &head);
   double *rate = calloc(sim->mesh->nblock + 1, sizeof *rate);
   oak_status_t st = rate ? OAK_OK
@@ -236,7 +235,7 @@ static oak_status_t load_mesh(oak_t *sim, const oak_checkpoint_file_t *file) {
   const int64_t share = file->head.nglobal / sim->size, more = file->head.nglobal % sim->size;
   part_t p = {.first = share * sim->rank + (sim->rank < more ? sim->rank : more),
               .count = (int)(share + (sim->rank < more))};
-  const oak_balance_t balance = {.kappa_max = sim->kappa_max,
+  const oak_balance_t balance = {.kappa_max = sim->refine.kappa_max,
                                  .families = sim->max_level > sim->min_level};
   int moved;
   oak_transfer_t transfer;
@@ -265,7 +264,8 @@ static oak_status_t upload_rates(oak_t *sim, const double *rate) {
   OAK_CHECK(all, OAK_ERR_MEMORY, "out of memory for the wave speeds of %d blocks", n);
   for (int b = 0; b < n; b++) all[(size_t)b * results] = rate[b];
   oak_status_t st = OAK_OK;
-  if (n) st = oak_device_upload(sim->dev, sim->rate_dev, all, (size_t)n * results * sizeof *all);
+  if (n)
+    st = oak_device_upload(sim->dev, sim->results.rate, all, (size_t)n * results * sizeof *all);
   free(all);
   return st;
 }
@@ -304,18 +304,13 @@ static oak_status_t load(oak_t *sim, const oak_checkpoint_file_t *file) {
   const oak_checkpoint_t *h = &file->head;
   OAK_TRY(check_same(sim, file));
   OAK_TRY(load_mesh(sim, file));
-  OAK_TRY(oak_storage_reserve(sim, 0, sim->nstate, sim->mesh->nblock));
+  OAK_TRY(oak_storage_reserve(sim, 0, sim->method.nstate, sim->mesh->nblock));
   OAK_TRY(oak_storage_fit(sim));
   OAK_TRY(load_data(sim, file));
-  sim->time = h->time;
-  sim->step = h->step;
-  sim->dt = h->dt;
-  sim->updates = h->updates;
-  sim->first_order_cells = h->first_order_cells;
-  sim->floored_cells = h->floored_cells;
-  sim->retries = h->retries;
-  sim->max_rate = h->rate;
-  sim->rates_fresh = h->rates_known;
+  sim->clock = (oak_sim_clock_t){
+      .time = h->time, .dt = h->dt, .step = h->step, .updates = h->updates, .retries = h->retries};
+  sim->repairs = (oak_repairs_t){h->first_order_cells, h->floored_cells};
+  sim->rates = (oak_rates_t){h->rate, h->rates_known ? OAK_RATES_KNOWN : OAK_RATES_UNKNOWN};
   return OAK_OK;
 }
 
@@ -366,8 +361,3 @@ oak_status_t oak_read_checkpoint(oak_t *sim, const char *path) {
   free(schedule);
   return st;
 }
-
-/* ---- by hand */
-
-void oak_set_time(oak_t *sim, double time) { sim->time = time; }
-void oak_set_step(oak_t *sim, long step) { sim->step = step; }

@@ -39,8 +39,8 @@ static oak_status_t load(oak_output_t *out, const char *path) {
   oak_status_t st = oak_checkpoint_load(sim, path, &schedule, &changes);
   oak_timer_stop(&sim->timers, OAK_PHASE_CHECKPOINT);
   if (st == OAK_OK) {
-    oak_progress_note(out->progress, "restart from %s: step %ld, time %.10g", path, sim->step,
-                      sim->time);
+    oak_progress_note(out->progress, "restart from %s: step %ld, time %.10g", path, sim->clock.step,
+                      sim->clock.time);
     tell_changes(out, &changes);
     st = oak_agree(sim->comm, oak_output_load(out, schedule));
   }

@@ -21,12 +21,12 @@ static void refresh(report_t *r, const oak_t *sim, double dt) {
   if (r->revision != sim->mesh->revision)
     oak_mesh_levels(sim->mesh, &lowest, &r->state.max_level, r->blocks);
   r->revision = sim->mesh->revision;
-  r->state.step = sim->step;
-  r->state.time = sim->time;
+  r->state.step = sim->clock.step;
+  r->state.time = sim->clock.time;
   r->state.dt = dt;
   r->state.blocks = r->blocks;
   r->state.cells_per_block = sim->cells;
-  r->state.updates = sim->updates;
+  r->state.updates = sim->clock.updates;
 }
 
 void oak_run_head(oak_t *sim, FILE *stream) {
@@ -39,7 +39,7 @@ void oak_run_head(oak_t *sim, FILE *stream) {
   fprintf(stream, "  %s, %dD, blocks of %d^%d, levels %d to %d, %s, %s, %s, %s\n",
           sim->description.physics_title, sim->dim, sim->block_size, sim->dim, sim->min_level,
           sim->max_level, oak_params_text(sim->params, "scheme.limiter"),
-          oak_params_text(sim->params, "scheme.flux"), sim->scheme->name,
+          oak_params_text(sim->params, "scheme.flux"), sim->method.runge_kutta->name,
           sim->real_size == 4 ? "fp32" : "fp64");
   fprintf(stream, "  %d rank%s on %s\n", sim->size, sim->size > 1 ? "s" : "", device);
   if (*sim->transport.text) fprintf(stream, "  %s\n", sim->transport.text);
@@ -49,13 +49,13 @@ void oak_run_head(oak_t *sim, FILE *stream) {
 
 /* The next step, cut to end exactly at the end time, or at an output's time before it. */
 static oak_status_t choose_step(const oak_t *sim, double end_time, double output_time, double *dt) {
-  const double left = end_time - sim->time, wait = output_time - sim->time;
+  const double left = end_time - sim->clock.time, wait = output_time - sim->clock.time;
   *dt = oak_time_step(sim);
   OAK_CHECK(*dt > 1e-13 * end_time || *dt >= left, OAK_ERR_STATE,
             "time step %g at step %ld, time %g is too small to reach run.end_time = %g: a wave "
             "speed has grown "
             "without bound",
-            *dt, sim->step, sim->time, end_time);
+            *dt, sim->clock.step, sim->clock.time, end_time);
   if (*dt >= left) *dt = left;
   if (wait <= 0 || wait > left) return OAK_OK;
   /* Take two steps of the same size rather than one that leaves a tiny rest. */
@@ -72,7 +72,7 @@ static oak_status_t adapt(oak_t *sim, oak_saver_t *saver) {
   if (oak_saver_write(saver) == OAK_OK)
     OAK_FAIL(st,
              "%s; checkpoint %s/" OAK_CHECKPOINT_FORMAT " was written, to go on with more memory",
-             message ? message : "out of memory", saver->out->folder, sim->step);
+             message ? message : "out of memory", saver->out->folder, sim->clock.step);
   else
     OAK_FAIL(st, "%s", message ? message : "out of memory");
   free(message);
@@ -83,41 +83,45 @@ static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_saver_t *saver, dou
                                 long max_steps) {
   oak_output_t *out = saver->out;
   double dt = 0;
-  while (sim->time < end_time && (max_steps == 0 || sim->step < max_steps)) {
+  while (sim->clock.time < end_time && (max_steps == 0 || sim->clock.step < max_steps)) {
     const double output_time = oak_output_target(out);
-    oak_watchdog_step(r->dog, sim->step + 1);
+    oak_watchdog_step(r->dog, sim->clock.step + 1);
     OAK_TRY(choose_step(sim, end_time, output_time, &dt));
-    const int reaches_end = dt >= end_time - sim->time, meets = dt == output_time - sim->time;
-    sim->asks = oak_saver_asks(saver);
+    const int reaches_end = dt >= end_time - sim->clock.time,
+              meets = dt == output_time - sim->clock.time;
+    sim->run.asks = oak_saver_asks(saver);
     OAK_TRY(oak_advance(sim, dt));
-    const int whole = sim->dt == dt; /* not repeated with less */
-    dt = sim->dt;
-    if (whole && meets) sim->time = output_time;
-    if (whole && reaches_end) sim->time = end_time;
-    if (sim->adapt_every > 0 && sim->step % sim->adapt_every == 0) OAK_TRY(adapt(sim, saver));
+    const int whole = sim->clock.dt == dt; /* not repeated with less */
+    dt = sim->clock.dt;
+    if (whole && meets) oak_set_time(sim, output_time);
+    if (whole && reaches_end) oak_set_time(sim, end_time);
+    if (sim->refine.every > 0 && sim->clock.step % sim->refine.every == 0)
+      OAK_TRY(adapt(sim, saver));
     refresh(r, sim, dt);
     oak_progress_update(&r->progress, &r->state);
-    const int ends = (whole && reaches_end) || (max_steps && sim->step == max_steps);
+    const int ends = (whole && reaches_end) || (max_steps && sim->clock.step == max_steps);
     OAK_TRY(oak_output_write(out, dt, ends));
     OAK_TRY(oak_saver_step(saver, ends));
-    sim->interrupted = !ends && sim->asked >= OAK_ASK_END;
-    if (sim->interrupted) return OAK_OK;
+    sim->run.interrupted = !ends && sim->run.asked >= OAK_ASK_END;
+    if (sim->run.interrupted) return OAK_OK;
   }
   return OAK_OK;
 }
 
 /* Report the cells whose result was changed: repaired ones, and those raised to a floor. */
 static void note_counts(oak_progress_t *progress, const oak_t *sim) {
-  const double share = 100.0 / (double)(sim->updates ? sim->updates : 1);
-  if (sim->first_order_cells)
+  const double share = 100.0 / (double)(sim->clock.updates ? sim->clock.updates : 1);
+  if (sim->repairs.first_order_cells)
     oak_progress_note(progress, "first-order fluxes around %lld invalid cells (%.2g %% of updates)",
-                      (long long)sim->first_order_cells, (double)sim->first_order_cells * share);
-  if (sim->floored_cells)
+                      (long long)sim->repairs.first_order_cells,
+                      (double)sim->repairs.first_order_cells * share);
+  if (sim->repairs.floored_cells)
     oak_progress_note(progress, "%lld cells raised to a floor (%.2g %% of updates)",
-                      (long long)sim->floored_cells, (double)sim->floored_cells * share);
-  if (sim->retries)
+                      (long long)sim->repairs.floored_cells,
+                      (double)sim->repairs.floored_cells * share);
+  if (sim->clock.retries)
     oak_progress_note(progress, "%lld times a step was repeated with half its size",
-                      (long long)sim->retries);
+                      (long long)sim->clock.retries);
 }
 
 oak_status_t oak_run(oak_t *sim, FILE *stream) {
@@ -137,16 +141,17 @@ static oak_status_t begin(oak_t *sim, oak_output_t *out, const char *restart) {
 static void leave_traces(oak_saver_t *saver) {
   oak_t *sim = saver->sim;
   char *message = strdup(oak_last_error()), path[4096], files[8300] = "";
-  const int bad = sim->invalid_state;
-  snprintf(path, sizeof path, "%s/invalid%06ld", saver->out->folder, sim->step);
+  const int bad = sim->invalid.state;
+  snprintf(path, sizeof path, "%s/invalid%06ld", saver->out->folder, sim->clock.step);
   oak_storage_swap(sim, 0, bad);
   if (oak_write_grid(sim, path) == OAK_OK) snprintf(files, sizeof files, "; see %s", path);
   oak_storage_swap(sim, 0, bad);
   /* Half a step of UPDATE has changed the state before. */
-  const int changed = oak_has_update(sim) && sim->strang;
+  const int changed = oak_has_update(sim) && sim->method.strang;
   if (bad != 0 && !changed && oak_saver_write(saver) == OAK_OK)
     snprintf(files + strlen(files), sizeof files - strlen(files),
-             "; the state before is in %s/" OAK_CHECKPOINT_FORMAT, saver->out->folder, sim->step);
+             "; the state before is in %s/" OAK_CHECKPOINT_FORMAT, saver->out->folder,
+             sim->clock.step);
   OAK_FAIL(OAK_ERR_STATE, "%s%s", message ? message : "", files);
   free(message);
 }
@@ -161,15 +166,15 @@ static oak_status_t run_steps(oak_t *sim, report_t *r, oak_saver_t *saver,
   if (!run->restart) st = oak_output_write(saver->out, 0, options->end_time == 0);
   if (st == OAK_OK) st = step_to_end(sim, r, saver, options->end_time, options->max_steps);
   oak_saver_close(saver);
-  if (st == OAK_ERR_STATE && sim->invalid) leave_traces(saver);
+  if (st == OAK_ERR_STATE && sim->invalid.found) leave_traces(saver);
   if (st == OAK_OK)
     oak_progress_end(&r->progress, &r->state);
   else
     oak_progress_clear(&r->progress);
   note_counts(&r->progress, sim);
-  if (st == OAK_OK && sim->interrupted)
+  if (st == OAK_OK && sim->run.interrupted)
     oak_progress_note(&r->progress, "ended early because of %s",
-                      oak_ask_text((oak_ask_t)sim->asked));
+                      oak_ask_text((oak_ask_t)sim->run.asked));
   return st;
 }
 
@@ -186,7 +191,7 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
       .every_steps = oak_params_int(sim->params, "run.report_every"),
       .every_seconds = oak_params_real(sim->params, "run.report_seconds")};
   r.progress.options = options; /* for notes before the table begins */
-  sim->interrupted = 0;
+  sim->run.interrupted = 0;
   oak_run_head(sim, stream);
   OAK_TRY(oak_output_open(&out, sim, &r.progress, run->overwrite || run->restart));
   if (stream && out.hold.unlocked)

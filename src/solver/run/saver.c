@@ -69,7 +69,7 @@ oak_status_t oak_saver_open(oak_saver_t *saver, oak_output_t *out) {
 static void plan(oak_saver_t *saver) {
   saver->next = INFINITY;
   if (isfinite(saver->every))
-    saver->next = (floor(saver->sim->time / saver->every * (1 + 1e-11)) + 1) * saver->every;
+    saver->next = (floor(saver->sim->clock.time / saver->every * (1 + 1e-11)) + 1) * saver->every;
 }
 
 static void stop_path(const oak_saver_t *saver, char path[4096]) {
@@ -143,13 +143,13 @@ static oak_status_t write_one(oak_saver_t *saver, const char *path) {
 oak_status_t oak_saver_write(oak_saver_t *saver) {
   oak_t *sim = saver->sim;
   char path[4096];
-  if (saver->last == sim->step) return OAK_OK;
-  snprintf(path, sizeof path, "%s/" OAK_CHECKPOINT_FORMAT, saver->out->folder, sim->step);
+  if (saver->last == sim->clock.step) return OAK_OK;
+  snprintf(path, sizeof path, "%s/" OAK_CHECKPOINT_FORMAT, saver->out->folder, sim->clock.step);
   oak_timer_start(&sim->timers, OAK_PHASE_CHECKPOINT);
   const oak_status_t st = write_one(saver, path);
   oak_timer_stop(&sim->timers, OAK_PHASE_CHECKPOINT);
   OAK_TRY(st);
-  saver->last = sim->step;
+  saver->last = sim->clock.step;
   saver->written_at = saver->step_at = MPI_Wtime();
   oak_progress_note(saver->out->progress, "wrote %s", path);
   return OAK_OK;
@@ -157,9 +157,9 @@ oak_status_t oak_saver_write(oak_saver_t *saver) {
 
 oak_status_t oak_saver_step(oak_saver_t *saver, int ends) {
   const oak_t *sim = saver->sim;
-  const int asked = sim->asked != OAK_ASK_NONE && !ends;
-  const int by_step = saver->steps > 0 && sim->step % saver->steps == 0;
-  const int by_time = sim->time >= saver->next * (1 - 1e-12);
+  const int asked = sim->run.asked != OAK_ASK_NONE && !ends;
+  const int by_step = saver->steps > 0 && sim->clock.step % saver->steps == 0;
+  const int by_time = sim->clock.time >= saver->next * (1 - 1e-12);
   if (by_time) plan(saver);
   return asked || by_step || by_time || (ends && saver->at_end) ? oak_saver_write(saver) : OAK_OK;
 }

@@ -37,7 +37,7 @@ typedef struct {
 oak_status_t oak_saver_open(oak_saver_t *saver, oak_output_t *out);
 /** A run begins, or goes on, now: \a signals are caught from here to oak_saver_close. */
 void oak_saver_begin(oak_saver_t *saver, int signals);
-/** What this rank asks for, to be put into sim->asks before a step. Not collective. */
+/** What this rank asks for, to be put into sim->run.asks before a step. Not collective. */
 oak_ask_t oak_saver_asks(oak_saver_t *saver);
 /** After a step and its output: write a checkpoint if one is due, or if the run ends early.
  * \a ends: it ends here anyway. Collective. */

@@ -65,15 +65,16 @@ static int has_hook(oak_t *sim, oak_module_t *module, const char *name) {
 static oak_status_t read_parameter(oak_t *sim, oak_module_t *module, int slot) {
   oak_description_t *d = &sim->description;
   const int n = d->nparameter;
-  const char *name = sim->declared.parameter[slot].name;
-  const int of_problem = sim->declared.parameter[slot].owner == OAK_OF_PROBLEM;
+  const char *name = sim->files.declared.parameter[slot].name;
+  const int of_problem = sim->files.declared.parameter[slot].owner == OAK_OF_PROBLEM;
   const char *section = of_problem ? "problem" : "physics";
   char constant[128];
-  if (sim->declared.parameter[slot].kind != OAK_PARAMETER) {
+  if (sim->files.declared.parameter[slot].kind != OAK_PARAMETER) {
     snprintf(constant, sizeof constant, "%s_global_%s", section, name);
     if (!has_hook(sim, module, constant)) return OAK_OK;
-    sim->has_integrals |= sim->declared.parameter[slot].kind == OAK_GLOBAL_INTEGRAL;
-    sim->global_slot[sim->nglobal++] = slot;
+    sim->description.has_integrals |=
+        sim->files.declared.parameter[slot].kind == OAK_GLOBAL_INTEGRAL;
+    sim->description.global_slot[sim->description.nglobal++] = slot;
     return OAK_OK;
   }
   snprintf(constant, sizeof constant, "%s_default_%s", section, name);
@@ -95,9 +96,10 @@ static oak_status_t read_parameter(oak_t *sim, oak_module_t *module, int slot) {
 static void read_output(oak_t *sim, oak_module_t *module, int slot) {
   char constant[128];
   snprintf(constant, sizeof constant, "%s_output_%s",
-           sim->declared.output[slot].owner == OAK_OF_PROBLEM ? "problem" : "physics",
-           sim->declared.output[slot].name);
-  if (has_hook(sim, module, constant)) sim->output_slot[sim->noutput++] = slot;
+           sim->files.declared.output[slot].owner == OAK_OF_PROBLEM ? "problem" : "physics",
+           sim->files.declared.output[slot].name);
+  if (has_hook(sim, module, constant))
+    sim->description.output_slot[sim->description.noutput++] = slot;
 }
 
 /* A field beside the state, unless the preprocessor has left it out. */
@@ -106,12 +108,12 @@ static void read_field(oak_t *sim, oak_module_t *module, int slot) {
   oak_beside_field_t *field = &sim->fields.field[sim->fields.count];
   char constant[128];
   int stored = 0;
-  *field = (oak_beside_field_t){.name = sim->declared.field[slot].name};
+  *field = (oak_beside_field_t){.name = sim->files.declared.field[slot].name};
   for (int o = 0; o < 2; o++) {
     snprintf(constant, sizeof constant, "%s_stored_%s", owner[o], field->name);
-    if (sim->declared.field[slot].stored[o]) stored |= has_hook(sim, module, constant);
+    if (sim->files.declared.field[slot].stored[o]) stored |= has_hook(sim, module, constant);
     snprintf(constant, sizeof constant, "%s_field_%s", owner[o], field->name);
-    if (sim->declared.field[slot].function[o] && has_hook(sim, module, constant))
+    if (sim->files.declared.field[slot].function[o] && has_hook(sim, module, constant))
       field->function = owner[o];
   }
   if (stored || field->function) sim->fields.count++;
@@ -145,13 +147,13 @@ static oak_status_t read_description(oak_t *sim, oak_module_t *module) {
   OAK_TRY(
       oak_device_constant(sim->dev, module, "oak_describe_normal", d->normal, sizeof d->normal));
   OAK_TRY(oak_device_constant(sim->dev, module, "oak_describe_nvar", &nvar, sizeof nvar));
-  OAK_TRY(read_names(d, sim->physics_path, nvar));
+  OAK_TRY(read_names(d, sim->files.physics, nvar));
 #define OAK_READ_HOOK(owner, name) d->has.owner##_##name = has_hook(sim, module, #owner "_" #name);
   OAK_OPTIONAL_HOOKS(OAK_READ_HOOK)
 #undef OAK_READ_HOOK
-  for (int n = 0; n < sim->declared.count; n++) OAK_TRY(read_parameter(sim, module, n));
-  for (int n = 0; n < sim->declared.noutput; n++) read_output(sim, module, n);
-  for (int n = 0; n < sim->declared.nfield; n++) read_field(sim, module, n);
+  for (int n = 0; n < sim->files.declared.count; n++) OAK_TRY(read_parameter(sim, module, n));
+  for (int n = 0; n < sim->files.declared.noutput; n++) read_output(sim, module, n);
+  for (int n = 0; n < sim->files.declared.nfield; n++) read_field(sim, module, n);
   return OAK_OK;
 }
 
@@ -172,11 +174,12 @@ static void print_structure(FILE *f, const oak_declared_t *d, oak_owner_t owner,
 /* All fields that the files declare while they are described, then those that are there. */
 static void print_fields(FILE *f, const oak_t *sim, int describe) {
   const oak_beside_list_t *fields = &sim->fields;
-  const int count = describe ? sim->declared.nfield : fields->count;
+  const int count = describe ? sim->files.declared.nfield : fields->count;
   int functions = 0;
   if (count) fprintf(f, "\n#define OAK_FIELDS(X)");
   for (int n = 0; n < count; n++)
-    fprintf(f, " X(%d, %s)", n, describe ? sim->declared.field[n].name : fields->field[n].name);
+    fprintf(f, " X(%d, %s)", n,
+            describe ? sim->files.declared.field[n].name : fields->field[n].name);
   for (int n = 0; n < fields->count && !describe; n++) {
     if (!fields->field[n].function) continue;
     if (!functions++) fprintf(f, "\n#define OAK_FIELD_FUNCTIONS(X)");
@@ -188,9 +191,9 @@ oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
   const oak_description_t *d = &sim->description;
   size_t size;
   FILE *f = open_memstream(out, &size);
-  OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the parameters of %s", sim->problem_path);
-  print_structure(f, &sim->declared, OAK_OF_PHYSICS, "physics");
-  print_structure(f, &sim->declared, OAK_OF_PROBLEM, "problem");
+  OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the parameters of %s", sim->files.problem);
+  print_structure(f, &sim->files.declared, OAK_OF_PHYSICS, "physics");
+  print_structure(f, &sim->files.declared, OAK_OF_PROBLEM, "problem");
   fprintf(f, "#define OAK_DESCRIBE %d\n", describe);
 #define OAK_PRINT_HOOK(owner, name) \
   if (d->has.owner##_##name) fprintf(f, "#define OAK_HAS_" #owner "_" #name " 1\n");
@@ -198,25 +201,26 @@ oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
 #undef OAK_PRINT_HOOK
   static const char *const kinds[] = {
       [OAK_GLOBAL_MAX] = "MAX", [OAK_GLOBAL_MIN] = "MIN", [OAK_GLOBAL_INTEGRAL] = "INTEGRAL"};
-  if (sim->nglobal) fprintf(f, "#define OAK_NGLOBALS %d\n#define OAK_GLOBALS(X)", sim->nglobal);
-  for (int g = 0; g < sim->nglobal; g++) {
-    const int n = sim->global_slot[g];
+  if (sim->description.nglobal)
+    fprintf(f, "#define OAK_NGLOBALS %d\n#define OAK_GLOBALS(X)", sim->description.nglobal);
+  for (int g = 0; g < sim->description.nglobal; g++) {
+    const int n = sim->description.global_slot[g];
     fprintf(f, " X(%d, %s_global_%s, %s)", g,
-            sim->declared.parameter[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
-            sim->declared.parameter[n].name, kinds[sim->declared.parameter[n].kind]);
+            sim->files.declared.parameter[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
+            sim->files.declared.parameter[n].name, kinds[sim->files.declared.parameter[n].kind]);
   }
-  if (sim->noutput) fprintf(f, "\n#define OAK_OUTPUTS(X)");
-  for (int v = 0; v < sim->noutput; v++) {
-    const int n = sim->output_slot[v];
+  if (sim->description.noutput) fprintf(f, "\n#define OAK_OUTPUTS(X)");
+  for (int v = 0; v < sim->description.noutput; v++) {
+    const int n = sim->description.output_slot[v];
     fprintf(f, " X(%d, %s_output_%s)", v,
-            sim->declared.output[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
-            sim->declared.output[n].name);
+            sim->files.declared.output[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
+            sim->files.declared.output[n].name);
   }
   print_fields(f, sim, describe);
   fprintf(f, "\n");
   const int failed = ferror(f);
   OAK_CHECK(fclose(f) == 0 && !failed, OAK_ERR_MEMORY, "no memory for the parameters of %s",
-            sim->problem_path);
+            sim->files.problem);
   return OAK_OK;
 }
 

@@ -24,12 +24,12 @@ static int has_functions(const oak_t *sim) {
 /* Kernels that not every run has. */
 static int has_kernel(const oak_t *sim, const char *name) {
   if (!strcmp(name, "initial")) return sim->description.has.problem_initial;
-  if (!strcmp(name, "floor")) return sim->floors;
+  if (!strcmp(name, "floor")) return sim->method.floors;
   if (!strcmp(name, "update")) return oak_has_update(sim);
-  if (!strcmp(name, "globals")) return sim->nglobal > 0;
+  if (!strcmp(name, "globals")) return sim->description.nglobal > 0;
   if (!strcmp(name, "set_field")) return has_functions(sim);
   if (!strcmp(name, "mark") || !strcmp(name, "mark_faces") || !strcmp(name, "repair"))
-    return sim->first_order;
+    return sim->method.first_order;
   return 1;
 }
 
@@ -37,22 +37,19 @@ oak_status_t oak_sim_build(oak_t *sim) {
   const char *part[NKERNEL_PARTS + 4];
   int n = NKERNEL_PARTS;
   memcpy(part, kernel_parts, sizeof kernel_parts);
-  if (sim->first_order) part[n++] = "kernels/repair.c";
-  if (sim->floors) part[n++] = "kernels/floor.c";
-  if (oak_has_update(sim) || sim->nglobal) part[n++] = "kernels/cells.c";
+  if (sim->method.first_order) part[n++] = "kernels/repair.c";
+  if (sim->method.floors) part[n++] = "kernels/floor.c";
+  if (oak_has_update(sim) || sim->description.nglobal) part[n++] = "kernels/cells.c";
   if (has_functions(sim)) part[n++] = "kernels/fields.c";
-  OAK_TRY(oak_sim_build_module(sim, "kernels", part, n, NULL, &sim->module));
+  OAK_TRY(oak_sim_build_module(sim, "kernels", part, n, NULL, &sim->modules.own));
   oak_status_t st = OAK_OK;
 #define OAK_GET_KERNEL(k)                  \
   if (st == OAK_OK && has_kernel(sim, #k)) \
-    st = oak_device_kernel(sim->dev, sim->module, "oak_" #k, &sim->kernel.k);
+    st = oak_device_kernel(sim->dev, sim->modules.own, "oak_" #k, &sim->kernel.k);
   OAK_KERNEL_TABLE(OAK_GET_KERNEL)
 #undef OAK_GET_KERNEL
   OAK_TRY(oak_agree(sim->comm, st));
   sim->exchange.kernel = sim->kernel.halo;
-  int tile[2];
-  oak_sim_tile(sim, tile);
-  sim->tiles = sim->block_size / tile[0] * (sim->block_size / tile[1]);
   return OAK_OK;
 }
 
@@ -60,17 +57,31 @@ oak_status_t oak_sim_build(oak_t *sim) {
  * nobody reads (oak_sim_hook_text). */
 oak_status_t oak_sim_upload_parameters(oak_t *sim) {
   const oak_description_t *d = &sim->description;
-  double *value = sim->user_value;
-  sim->user_first = !sim->declared.count || sim->declared.parameter[0].owner == OAK_OF_PROBLEM;
+  double *value = sim->user.value;
+  sim->user.first =
+      !sim->files.declared.count || sim->files.declared.parameter[0].owner == OAK_OF_PROBLEM;
   for (int n = 0; n < d->nparameter; n++) {
     char key[256];
     snprintf(key, sizeof key, "%s.%s", d->parameter[n].section, d->parameter[n].name);
-    value[d->parameter[n].slot + sim->user_first] = *d->parameter[n].choices
+    value[d->parameter[n].slot + sim->user.first] = *d->parameter[n].choices
                                                         ? oak_params_choice(sim->params, key)
                                                         : oak_params_real(sim->params, key);
   }
-  OAK_TRY(oak_device_alloc(sim->dev, sizeof sim->user_value, &sim->user));
-  return oak_device_upload(sim->dev, sim->user, value, sizeof sim->user_value);
+  OAK_TRY(oak_device_alloc(sim->dev, sizeof sim->user.value, &sim->user.device));
+  return oak_device_upload(sim->dev, sim->user.device, value, sizeof sim->user.value);
+}
+
+oak_status_t oak_sim_upload_globals(oak_t *sim, const double *value) {
+  for (int g = 0; g < sim->description.nglobal; g++)
+    sim->user.value[sim->description.global_slot[g] + sim->user.first] = value[g];
+  return oak_device_upload(sim->dev, sim->user.device, sim->user.value, sizeof sim->user.value);
+}
+
+void oak_sim_unload(oak_t *sim) {
+  for (int i = 0; i < sim->modules.nextra; i++) oak_device_unload(sim->dev, &sim->modules.extra[i]);
+  if (sim->modules.own) oak_device_unload(sim->dev, &sim->modules.own);
+  if (sim->derived.module) oak_device_unload(sim->dev, &sim->derived.module);
+  oak_device_free(sim->dev, sim->user.device);
 }
 
 /* The full path of a kernel file, which the caller frees. */
@@ -83,16 +94,17 @@ static oak_status_t resolve(const char *path, char **full) {
 }
 
 oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oak_kernel_t **out) {
-  const int most = sizeof sim->extra / sizeof *sim->extra;
+  const int most = sizeof sim->modules.extra / sizeof *sim->modules.extra;
   char *full;
-  OAK_CHECK(sim->nextra < most, OAK_ERR_ARGUMENT, "more than %d kernels of the caller's own", most);
+  OAK_CHECK(sim->modules.nextra < most, OAK_ERR_ARGUMENT,
+            "more than %d kernels of the caller's own", most);
   oak_status_t st = oak_agree(sim->comm, resolve(path, &full));
   if (st == OAK_OK)
     st = oak_sim_build_module(sim, name, kernel_parts, NKERNEL_HEADERS, full,
-                              &sim->extra[sim->nextra]);
+                              &sim->modules.extra[sim->modules.nextra]);
   free(full);
   OAK_TRY(st);
-  oak_module_t *module = sim->extra[sim->nextra++];
+  oak_module_t *module = sim->modules.extra[sim->modules.nextra++];
   return oak_agree(sim->comm, oak_device_kernel(sim->dev, module, name, out));
 }
 
@@ -100,7 +112,7 @@ oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t
   OAK_CHECK(bytes >= sizeof(oak_field_t), OAK_ERR_ARGUMENT,
             "arguments of %zu bytes: the structure must start with an oak_field_t, which has %zu",
             bytes, sizeof(oak_field_t));
-  oak_sim_field(sim, 0, sim->time, args);
+  oak_sim_field(sim, 0, sim->clock.time, args);
   OAK_TRY(oak_device_launch(sim->dev, kernel, sim->mesh->nblock, args, bytes));
   return oak_device_sync(sim->dev);
 }

@@ -51,7 +51,7 @@ oak_status_t oak_explain_names(const oak_t *sim, oak_status_t st) {
   /* As gcc, clang and NVRTC say it. */
   if (st != OAK_ERR_BUILD || !(strstr(message, "undeclared") || strstr(message, "is undefined")))
     return st;
-  if (oak_user_files_read(&files, sim->physics_path) == OAK_OK)
+  if (oak_user_files_read(&files, sim->files.physics) == OAK_OK)
     for (int i = 0; i < files.nfile; i++) add_file(files.file[i].text, names, sizeof names);
   oak_user_files_free(&files);
   return OAK_FAIL(

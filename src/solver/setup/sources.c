@@ -74,7 +74,7 @@ static oak_status_t make_defines(const oak_t *sim, defines_t *d) {
   define_real(d, "OAK_LIMITER_THETA", oak_params_real(sim->params, "scheme.theta"));
   define_int(d, "OAK_WAVE_SPEEDS_EINFELDT",
              oak_params_choice(sim->params, "scheme.wave_speeds") == 0);
-  define_int(d, "OAK_NPREV", oak_scheme_max_prev(sim->scheme));
+  define_int(d, "OAK_NPREV", oak_runge_kutta_max_prev(sim->method.runge_kutta));
   int tile[2];
   oak_sim_tile(sim, tile);
   define_int(d, "OAK_TILE_X", tile[0]);
@@ -83,7 +83,7 @@ static oak_status_t make_defines(const oak_t *sim, defines_t *d) {
   define_int(d, "OAK_REFINE_GRADIENT", !strcmp(chosen(sim, "refine.criterion"), "gradient"));
   define_int(d, "OAK_REFINE_NONE", !strcmp(chosen(sim, "refine.criterion"), "none"));
   define_int(d, "OAK_REFINE_BUFFER", oak_params_int(sim->params, "refine.buffer"));
-  define_int(d, "OAK_REFINE_PRIMITIVES", sim->refine_primitives);
+  define_int(d, "OAK_REFINE_PRIMITIVES", sim->refine.primitives);
   OAK_CHECK(!d->failed, OAK_ERR_INPUT,
             "the constant %s of the kernels does not fit in %d characters: use a shorter name",
             d->failed, DEFINE_SIZE - 1);
@@ -139,10 +139,10 @@ static oak_status_t find_source(const oak_t *sim, const char *kind, const char *
 /* The physics and problem files, and what is in them. */
 oak_status_t oak_sim_find_files(oak_t *sim) {
   OAK_TRY(find_source(sim, "physics", "physics", oak_params_text(sim->params, "physics.name"),
-                      sim->physics_path, sizeof sim->physics_path));
+                      sim->files.physics, sizeof sim->files.physics));
   OAK_TRY(find_source(sim, "problem", "problems", oak_params_text(sim->params, "problem.name"),
-                      sim->problem_path, sizeof sim->problem_path));
-  OAK_TRY(oak_find_declared(sim->physics_path, sim->problem_path, &sim->declared));
+                      sim->files.problem, sizeof sim->files.problem));
+  OAK_TRY(oak_find_declared(sim->files.physics, sim->files.problem, &sim->files.declared));
   return oak_sim_check_flux(sim);
 }
 
@@ -150,18 +150,18 @@ oak_status_t oak_sim_find_files(oak_t *sim) {
  * then. */
 static oak_status_t check_unchanged(const oak_t *sim) {
   oak_declared_t *now = malloc(sizeof *now);
-  OAK_CHECK(now, OAK_ERR_MEMORY, "no memory to read %s", sim->problem_path);
-  const oak_status_t st = oak_find_declared(sim->physics_path, sim->problem_path, now);
-  int same = st == OAK_OK && now->count == sim->declared.count;
+  OAK_CHECK(now, OAK_ERR_MEMORY, "no memory to read %s", sim->files.problem);
+  const oak_status_t st = oak_find_declared(sim->files.physics, sim->files.problem, now);
+  int same = st == OAK_OK && now->count == sim->files.declared.count;
   for (int n = 0; same && n < now->count; n++)
-    same = now->parameter[n].owner == sim->declared.parameter[n].owner &&
-           now->parameter[n].kind == sim->declared.parameter[n].kind &&
-           !strcmp(now->parameter[n].name, sim->declared.parameter[n].name);
+    same = now->parameter[n].owner == sim->files.declared.parameter[n].owner &&
+           now->parameter[n].kind == sim->files.declared.parameter[n].kind &&
+           !strcmp(now->parameter[n].name, sim->files.declared.parameter[n].name);
   free(now);
   OAK_TRY(st);
   OAK_CHECK(same, OAK_ERR_INPUT,
             "%s and %s declare other parameters than when the run started: start it again",
-            sim->physics_path, sim->problem_path);
+            sim->files.physics, sim->files.problem);
   return OAK_OK;
 }
 
@@ -197,8 +197,8 @@ oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *cons
   if (st == OAK_OK) st = oak_sim_hook_text(sim, !strcmp(name, "describe"), &text);
   OAK_TRY(oak_agree(sim->comm, st));
   for (int i = 0; i < NACCESS + npart; i++, npath++) {
-    if (i == 1) files[n++] = sim->physics_path;
-    if (i == NACCESS) files[n++] = sim->problem_path;
+    if (i == 1) files[n++] = sim->files.physics;
+    if (i == NACCESS) files[n++] = sim->files.problem;
     snprintf(path[npath], sizeof path[npath], "%s/%s", root,
              i < NACCESS ? access[i] : part[i - NACCESS]);
     if (i >= NACCESS) time[n] = compile_time(part[i - NACCESS]);

@@ -81,7 +81,7 @@ oak_status_t oak_sim_check_flux(const oak_t *sim) {
   const char *name = oak_params_text(sim->params, "scheme.flux");
   char known[1024];
   int found;
-  OAK_TRY(find_flux(sim->physics_path, name, &found, known, sizeof known));
+  OAK_TRY(find_flux(sim->files.physics, name, &found, known, sizeof known));
   OAK_CHECK(found, OAK_ERR_INPUT,
             "%s: scheme.flux = %s: with physics.name = %s it must be one of %s",
             oak_params_origin(sim->params, "scheme.flux"), name,

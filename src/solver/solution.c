@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Reading the solution: integrals, output variables, ghost cells, the place of an invalid cell. */
+ * Reading and changing the solution: integrals, output variables, cells, the place of an invalid
+ * cell. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,10 @@ static oak_status_t read_through(oak_t *sim, oak_kernel_t *kernel, int state, in
   oak_read_args_t args = {.first = first, .variable = variable};
   if (!count) return OAK_OK;
   OAK_TRY(oak_storage_scratch(sim, bytes));
-  oak_sim_field(sim, state, sim->time, &args.f);
-  args.total = args.cells = sim->scratch;
+  oak_sim_field(sim, state, sim->clock.time, &args.f);
+  args.total = args.cells = sim->storage.scratch;
   OAK_TRY(oak_device_launch(sim->dev, kernel, count, &args, sizeof args));
-  return oak_device_download(sim->dev, out, sim->scratch, bytes);
+  return oak_device_download(sim->dev, out, sim->storage.scratch, bytes);
 }
 
 static oak_status_t check_range(const oak_t *sim, int first, int count) {
@@ -83,7 +84,7 @@ oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count, con
     st = oak_device_upload(sim->dev, to, buffer, size);
   }
   free(buffer);
-  sim->rates_fresh = 0;
+  oak_rates_forget(sim);
   return st;
 }
 
@@ -164,8 +165,8 @@ static oak_status_t describe_invalid(oak_t *sim, int state, oak_invalid_t kind) 
     st = OAK_FAIL(OAK_ERR_STATE,
                   "invalid state %s (step %ld, time %.6g) at (%s), level %d: %s; density and "
                   "pressure must be positive, values finite: %s",
-                  invalid_text[kind].when, sim->step, sim->time, place, sim->mesh->level[b], values,
-                  invalid_text[kind].advice);
+                  invalid_text[kind].when, sim->clock.step, sim->clock.time, place,
+                  sim->mesh->level[b], values, invalid_text[kind].advice);
   }
   free(valid);
   return st;
@@ -183,9 +184,9 @@ static oak_status_t describe_block(const oak_t *sim, int b) {
   return OAK_FAIL(OAK_ERR_STATE,
                   "invalid state %s (step %ld, time %.6g) in the block of level %d from (%.6g, "
                   "%.6g, %.6g) to (%.6g, %.6g, %.6g), replaced by later stages: %s",
-                  invalid_text[OAK_INVALID_STAGE].when, sim->step, sim->time, sim->mesh->level[b],
-                  lower[0], lower[1], lower[2], lower[0] + n * dx[0], lower[1] + n * dx[1],
-                  sim->dim == 3 ? lower[2] + n * dx[2] : lower[2],
+                  invalid_text[OAK_INVALID_STAGE].when, sim->clock.step, sim->clock.time,
+                  sim->mesh->level[b], lower[0], lower[1], lower[2], lower[0] + n * dx[0],
+                  lower[1] + n * dx[1], sim->dim == 3 ? lower[2] + n * dx[2] : lower[2],
                   invalid_text[OAK_INVALID_STAGE].advice);
 }
 
@@ -195,7 +196,7 @@ static oak_status_t describe_counts(oak_t *sim) {
   const size_t count = (size_t)sim->mesh->nblock * results;
   int *bad = malloc((count + 1) * sizeof *bad);
   OAK_CHECK(bad, OAK_ERR_MEMORY, "out of memory for the counts of %d blocks", sim->mesh->nblock);
-  oak_status_t st = oak_device_download(sim->dev, bad, sim->bad_dev, count * sizeof *bad);
+  oak_status_t st = oak_device_download(sim->dev, bad, sim->results.bad, count * sizeof *bad);
   for (size_t i = 0; i < count && st == OAK_OK; i++)
     if (bad[i]) st = describe_block(sim, (int)(i / results));
   free(bad);
@@ -206,5 +207,6 @@ oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind) {
   OAK_TRY(oak_find_invalid(sim, state, kind));
   OAK_TRY(oak_sim_agree(sim, describe_counts(sim)));
   return OAK_FAIL(OAK_ERR_STATE, "invalid state %s (step %ld, time %.6g): %s",
-                  invalid_text[kind].when, sim->step, sim->time, invalid_text[kind].advice);
+                  invalid_text[kind].when, sim->clock.step, sim->clock.time,
+                  invalid_text[kind].advice);
 }
