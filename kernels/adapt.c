@@ -44,7 +44,7 @@ OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
     OAK_LANES(i, OAK_N) {
       real q[NVAR];
       oak_load(out + row * OAK_N + i, OAK_CELLS, q);
-      invalid |= !physics_valid(&user.physics, q);
+      invalid |= !oak_state_valid(&user.physics, q);
     }
   }
   if (!OAK_ANY(invalid)) return;

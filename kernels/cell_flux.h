@@ -48,8 +48,9 @@ OAK_FN real first_order_flux(const physics_parameters_t *ph, const real ql[], co
   riemann_sides(ph, ql, qr, dir, &s);
   speed = OAK_MAX(speed, OAK_MAX(oak_abs(s.smin), oak_abs(s.smax)));
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++)
+  for (int v = 0; v < PHYSICS_NVAR; v++)
     f[v] = (real)0.5 * (s.fl[v] + s.fr[v] - speed * (s.ur[v] - s.ul[v]));
+  oak_scalar_fluxes(ql, qr, f);
   return speed;
 }
 
@@ -63,7 +64,7 @@ OAK_FN void cell_fluxes(const oak_user_t *user, real row[NVAR][ROW], int dir, in
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) {
       const real *s = &row[v][GH - 1 + c];
-      oak_reconstruct(s, &lo[c][v], &hi[c][v]);
+      reconstruct(v, s, &lo[c][v], &hi[c][v]);
       mean[c][v] = s[0];
     }
   }
@@ -134,7 +135,7 @@ OAK_FN void start_walk(const oak_field_t *f, const oak_user_t *user, long block,
   OAK_UNROLL
   for (int m = -RAD; m <= RAD; m++) enter_window(f, user, block, x, dir, n + m, window);
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) oak_reconstruct(&window[v][RAD], &lo[v], &hi[v]);
+  for (int v = 0; v < NVAR; v++) reconstruct(v, &window[v][RAD], &lo[v], &hi[v]);
 }
 
 /* Move on to cell n: flux[], through its lower face, with the wave speed as the last component. */
@@ -143,7 +144,7 @@ OAK_FN void walk(const oak_field_t *f, const oak_user_t *user, long block, const
   real lo[NVAR], next[NVAR];
   enter_window(f, user, block, x, dir, n + RAD, window);
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) oak_reconstruct(&window[v][RAD], &lo[v], &next[v]);
+  for (int v = 0; v < NVAR; v++) reconstruct(v, &window[v][RAD], &lo[v], &next[v]);
   flux[NVAR] = oak_riemann(&user->physics, hi, lo, dir, flux);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) hi[v] = next[v];

@@ -13,7 +13,7 @@ OAK_FN void derived_state(const oak_field_t *f, const oak_user_t *user, long blo
   int stride;
   const real *p = oak_cell(f, block, i, j, k, &stride);
   oak_load(p, stride, q);
-  physics_to_primitive(&user->physics, q);
+  oak_state_to_primitive(&user->physics, q);
 }
 
 OAK_FN double derived_speed(const real q[]) {

@@ -11,9 +11,9 @@ OAK_KERNEL(oak_floor, oak_floor_args_t, OAK_CHUNK_LANES) {
     OAK_INNER(i, OAK_CHUNK(first)) {
       real u[NVAR], *p = arg.u + n * OAK_BLOCK_REALS + first + i;
       oak_load(p, OAK_CELLS, u);
-      const int change = physics_floor(&user.physics, u);
+      const int change = oak_state_floor(&user.physics, u);
       changed[i] += change;
-      bad[i] += !physics_valid(&user.physics, u);
+      bad[i] += !oak_state_valid(&user.physics, u);
       if (change) oak_store(p, OAK_CELLS, u);
     }
     int sum, invalid;

@@ -76,7 +76,7 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, const real *loaded,
       for (int n = 0; n < QLEN - 1; n++) row[n] = OAK_MY(queue[at[n]][v], c);
       row[QLEN - 1] = q[v];
       OAK_MY(queue[at[QLEN - 1]][v], c) = q[v];
-      oak_reconstruct(&row[QLEN - 1 - RAD], &lo[v], &hi[v]);
+      reconstruct(v, &row[QLEN - 1 - RAD], &lo[v], &hi[v]);
       ql[v] = OAK_MY(zhi[v], c);
       OAK_MY(zhi[v], c) = hi[v];
     }
@@ -169,7 +169,7 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh, const real *
     speed = OAK_MAX(speed, limit);
 #endif
     sh->rate[c] = OAK_MAX(sh->rate[c], speed);
-    sh->bad[c] += physics_valid(&t->user.physics, u) ? 0 : 1;
+    sh->bad[c] += oak_state_valid(&t->user.physics, u) ? 0 : 1;
     oak_store(arg->out + cell, OAK_CELLS, u);
   }
 }

@@ -50,7 +50,7 @@ OAK_FN int update_cell(const oak_flux_args_t *arg, const oak_user_t *user, long 
   real u[NVAR];
   stage_result(arg, user, block, x, q, rate, u);
   oak_store(arg->out + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS, u);
-  return !physics_valid(&user->physics, u);
+  return !oak_state_valid(&user->physics, u);
 }
 
 /* The cells beside a walk's cell across its axis `dir`, GH on each side from below. */

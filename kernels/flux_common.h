@@ -17,14 +17,14 @@
  * GPUs that is faster for plane flows of few variables, where a flux computed twice costs less than
  * lanes that wait for each other: docs/performance.md. */
 #ifndef OAK_FLUX_CELLS
-#define OAK_FLUX_CELLS (OAK_CELL_LOOPS || (OAK_MANY_THREADS && OAK_DIM == 2 && PHYSICS_NVAR <= 2))
+#define OAK_FLUX_CELLS (OAK_CELL_LOOPS || (OAK_MANY_THREADS && OAK_DIM == 2 && NVAR <= 2))
 #endif
 /* Lanes that a multiprocessor of a GPU should hold at a time: more hide waiting, fewer have more
  * registers. Measured on an H100, docs/performance.md. */
 #ifndef OAK_RESIDENT_LANES
 #if OAK_FLUX_CELLS
 #define OAK_RESIDENT_LANES (OAK_RADIUS > 1 ? 512 : 1024)
-#elif OAK_DIM == 2 || PHYSICS_NVAR <= 2
+#elif OAK_DIM == 2 || NVAR <= 2
 #define OAK_RESIDENT_LANES 1024
 #else
 #define OAK_RESIDENT_LANES (sizeof(real) == 4 ? 768 : 512)
@@ -42,7 +42,20 @@
 /* Load a conserved state from p and convert it. */
 OAK_FN void load_primitive(const oak_user_t *user, const real *p, long long stride, real q[]) {
   oak_load(p, stride, q);
-  physics_to_primitive(&user->physics, q);
+  oak_state_to_primitive(&user->physics, q);
+}
+
+/* Values of variable v at the lower and upper face of cell s[0] of a row. */
+OAK_FN void reconstruct(int v, const real *s, real *lo, real *hi) {
+  oak_reconstruct(s, lo, hi);
+#if NSCALARS && OAK_SCALAR_VALUES
+  if (v >= PHYSICS_NVAR) {
+    *lo = oak_bounded_scalar(s[0], *lo);
+    *hi = oak_bounded_scalar(s[0], *hi);
+  }
+#else
+  (void)v;
+#endif
 }
 
 /* Source terms of physics and problem, from the primitive state. */

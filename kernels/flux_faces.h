@@ -16,7 +16,7 @@ OAK_FN void cell_edges(const real *cell, const real *own, int step, int stride, 
     OAK_UNROLL
     for (int n = 0; n < 2 * RAD + 1; n++)
       row[n] = own && n == RAD ? own[v] : cell[v * stride + (n - RAD) * step];
-    oak_reconstruct(&row[RAD], &lo[v], &hi[v]);
+    reconstruct(v, &row[RAD], &lo[v], &hi[v]);
   }
 }
 

@@ -54,7 +54,7 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
           u[v] = p[v * OAK_CELLS + a * step] +
                  c * (coarse[v * OAK_AREA + a] - fine[v * PIECE_AREA + a]);
         oak_store(p + a * step, OAK_CELLS, u);
-        invalid |= !physics_valid(&user.physics, u);
+        invalid |= !oak_state_valid(&user.physics, u);
       }
     }
     /* Several lanes, and two faces of a block, may do this at a time: all store the same. */

@@ -103,7 +103,7 @@ OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t
     OAK_LANES(a, OAK_N) {
       real q[NVAR];
       oak_load(dst + row * OAK_N + a, OAK_NG * OAK_AREA, q);
-      invalid |= !physics_valid(&user.physics, q);
+      invalid |= !oak_state_valid(&user.physics, q);
     }
   }
   if (!OAK_ANY(invalid)) return;
@@ -154,7 +154,7 @@ OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long blo
   real q[NVAR], left[NVAR];
   oak_load(mirror, OAK_CELLS, q);
   const real inside = q[v];
-  physics_to_primitive(&user->physics, q);
+  oak_state_to_primitive(&user->physics, q);
   for (int n = 0; n < NVAR; n++) left[n] = q[n];
   for (int n = 0; n < NVAR; n++) given[n] = kind == OAK_BC_USER_NEUMANN ? 0 : (double)q[n];
   if (kind != OAK_BC_USER_STATE)
@@ -162,8 +162,8 @@ OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long blo
   problem_boundary(&at, face, given);
   if (kind == OAK_BC_USER_NEUMANN) return (real)given[v];
   for (int n = 0; n < NVAR; n++) q[n] = (real)given[n];
-  physics_to_conserved(&user->physics, q);
-  physics_to_conserved(&user->physics, left);
+  oak_state_to_conserved(&user->physics, q);
+  oak_state_to_conserved(&user->physics, left);
   return q[v] == left[v] ? inside : q[v] == -left[v] ? -inside : q[v];
 }
 #endif

@@ -14,8 +14,8 @@ OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
       for (int v = 0; v < NVAR; v++) given[v] = 0;
       problem_initial(&at, given);
       for (int v = 0; v < NVAR; v++) q[v] = (real)given[v];
-      physics_to_conserved(&user.physics, q);
-      invalid |= !physics_valid(&user.physics, q);
+      oak_state_to_conserved(&user.physics, q);
+      invalid |= !oak_state_valid(&user.physics, q);
       oak_store(out + i, OAK_CELLS, q);
     }
   }

@@ -105,8 +105,8 @@ OAK_KERNEL(oak_results, oak_results_args_t, 256) {
 
 OAK_FN double read_cell(const oak_user_t *user, int variable, real q[]) {
   if (variable < NVAR) return (double)q[variable];
-  if (variable == 2 * NVAR) return physics_valid(&user->physics, q);
-  physics_to_primitive(&user->physics, q);
+  if (variable == 2 * NVAR) return oak_state_valid(&user->physics, q);
+  oak_state_to_primitive(&user->physics, q);
   return (double)q[variable - NVAR];
 }
 

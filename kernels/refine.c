@@ -50,7 +50,7 @@ OAK_FN real indicator2(const oak_row_t *row, int a, real eps, real eps_abs) {
 typedef real refine_rows_t[2 * OAK_DIM - 1][NVAR][OAK_N + 2];
 
 OAK_FN void keep_primitives(const oak_user_t *user, real q[], real out[NVAR][OAK_N + 2], int at) {
-  physics_to_primitive(&user->physics, q);
+  oak_state_to_primitive(&user->physics, q);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++)
     if (OAK_REFINE_PRIMITIVES >> v & 1) out[v][at] = q[v];

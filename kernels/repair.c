@@ -18,7 +18,7 @@ OAK_KERNEL(oak_mark, oak_mark_args_t, OAK_CHUNK_LANES) {
       real u[NVAR], *p = arg.u + n * OAK_BLOCK_REALS + c;
       unsigned char *mark = arg.mark + n * OAK_CELLS + c;
       oak_load(p, OAK_CELLS, u);
-      const int marked = (!arg.first && *mark & MARK_CELL) || !physics_valid(&user.physics, u);
+      const int marked = (!arg.first && *mark & MARK_CELL) || !oak_state_valid(&user.physics, u);
       *mark = marked ? MARK_CELL : 0;
       for (int v = 0; v < NVAR && marked; v++) p[v * OAK_CELLS] = (real)NAN;
     }
@@ -113,7 +113,7 @@ OAK_FN void repair_block(const oak_repair_args_t *arg, long block) {
     const real speed = repair_cell(s, &user, block, x, inv_dx, mark, u);
     rate[i] = OAK_MAX(speed, rate[i]); /* not NaN */
     if (!mark) continue;
-    bad[i] += !physics_valid(&user.physics, u);
+    bad[i] += !oak_state_valid(&user.physics, u);
     oak_store(s->out + block * OAK_BLOCK_REALS + c, OAK_CELLS, u);
   }
   real fastest;

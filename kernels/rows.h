@@ -117,6 +117,28 @@ OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3]) {
   return u + (real)0.25 * sum;
 }
 
+/** The same for scalars, which interpolation may leave outside their bounds or with a sum other
+ * than one: if one of the fine cells has such scalars, all of them get the coarse cell's X. The
+ * average of rho X stays what it was. */
+OAK_FN void oak_keep_scalars(const real *coarse, real *p, int stride, const int offset[], int n) {
+#if NSCALARS && OAK_SCALAR_VALUES
+  int invalid = 0;
+  real q[NVAR];
+  for (int e = 0; e < n; e++) {
+    oak_load(p + offset[e], stride, q);
+    invalid |= !oak_scalars_valid(q);
+  }
+  if (!invalid) return;
+  for (int v = PHYSICS_NVAR; v < NVAR; v++) {
+    const real x = oak_div(coarse[v * OAK_CELLS], coarse[PHYSICS_MASS * OAK_CELLS]);
+    for (int e = 0; e < n; e++)
+      p[offset[e] + v * stride] = x * p[offset[e] + PHYSICS_MASS * stride];
+  }
+#else
+  (void)coarse, (void)p, (void)stride, (void)offset, (void)n;
+#endif
+}
+
 /** Interpolation limits every variable for itself, which may leave cold, fast gas with a negative
  * pressure. If one of the `n` fine cells of a coarse cell is invalid, all of them get the coarse
  * cell's state: their average stays what it was. `offset` leads from p to each fine cell, `stride`
@@ -129,7 +151,10 @@ OAK_FN void oak_keep_valid(const physics_parameters_t *ph, const real *coarse, r
     oak_load(p + offset[e], stride, q);
     invalid |= !physics_valid(ph, q);
   }
-  if (!invalid) return;
+  if (!invalid) {
+    oak_keep_scalars(coarse, p, stride, offset, n);
+    return;
+  }
   oak_load(coarse, OAK_CELLS, q);
   for (int e = 0; e < n; e++) oak_store(p + offset[e], stride, q);
 }

@@ -50,7 +50,9 @@ RIEMANN(hll, ph, ql, qr, dir, f) {
 
 OAK_FN real oak_riemann(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
                         real f[]) {
-  return OAK_CAT(riemann_, OAK_FLUX)(ph, ql, qr, dir, f);
+  const real speed = OAK_CAT(riemann_, OAK_FLUX)(ph, ql, qr, dir, f);
+  oak_scalar_fluxes(ql, qr, f);
+  return speed;
 }
 
 #endif

@@ -15,7 +15,7 @@ OAK_KERNEL(mach, mach_args_t, 128) {
       for (int c = i; c < OAK_CELLS; c += OAK_N) {
         real q[NVAR], speed2 = 0;
         oak_load(u + c, OAK_CELLS, q);
-        physics_to_primitive(&user.physics, q);
+        oak_state_to_primitive(&user.physics, q);
         for (int d = 0; d < OAK_DIM; d++) speed2 += q[VX + d] * q[VX + d];
         const real mach2 = speed2 * q[RHO] / ((real)user.physics.gamma * q[PRS]);
         largest = OAK_MAX(mach2, largest);

@@ -22,6 +22,7 @@ struct problem_parameters {
 #include "kernels/hooks.h"
 #ifndef OAK_EDITOR_OPENS_PHYSICS
 #include OAK_EDITOR_PHYSICS
+#include "kernels/scalars.h"
 #include "numerics/limiters.h"
 #include "kernels/field.h"
 #include "kernels/rows.h"

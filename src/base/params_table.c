@@ -173,6 +173,12 @@ const oak_param_desc_t oak_param_table[] = {
 
     TEXT("physics.name", "euler",
          "The equations: a physics of the installation, or the path of a C file."),
+    TEXT("physics.scalars", "",
+         "Passive scalars that the mass carries, beside the variables of any physics: their "
+         "number, or their names, blank-separated."),
+    CHOICE("physics.scalar_values", "any", "any bounded fractions",
+           "Values of the scalars: any; bounded, from 0 to 1; fractions, from 0 to 1 with the sum "
+           "1. A cell with other values counts as invalid, see scheme.on_invalid."),
 
     TEXT("problem.name", "",
          "The problem: one of the installation, or the path of a C file, from the folder of the "

@@ -37,6 +37,7 @@ static oak_status_t read_structure(oak_t *sim) {
             oak_params_origin(p, "scheme.ghost_layers"), given,
             oak_params_text(p, "scheme.limiter"), needed);
   sim->layers = given ? given : needed;
+  OAK_TRY(oak_scalars_read(sim));
   return oak_pattern_check(sim->block_size, sim->layers, sim->max_level > sim->min_level);
 }
 

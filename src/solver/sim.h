@@ -10,7 +10,7 @@
 #include "solver/setup/hooks.h"
 #include "solver/runge_kutta.h"
 
-enum { OAK_MAX_NVAR = 32 };
+enum { OAK_MAX_NVAR = 32, OAK_LONGEST_SCALAR = 31 };
 
 /** Hooks that a file may lack, with their owner, as kernels/hooks.h names them. */
 #define OAK_OPTIONAL_HOOKS(X) \
@@ -54,6 +54,13 @@ typedef struct {
     int bounded, above_min;
   } parameter[OAK_MAX_PARAMETERS];
 } oak_description_t;
+
+/** Passive scalars beside the variables of the physics (setup/scalars.c). */
+typedef struct {
+  int count, values; /**< values: choice of physics.scalar_values */
+  char name[OAK_MAX_NVAR][OAK_LONGEST_SCALAR + 1];
+  char conserved[OAK_MAX_NVAR][2 * OAK_LONGEST_SCALAR + 2];
+} oak_scalars_t;
 
 /** Kernels of a run, all in one module. Those of the last lines exist only if the run uses them. */
 #define OAK_KERNEL_TABLE(X) \
@@ -251,6 +258,7 @@ struct oak {
   /* Set by src/solver/setup. */
   oak_files_t files;
   oak_description_t description;
+  oak_scalars_t scalars;
   oak_user_values_t user;
   oak_modules_t modules;
   struct {
@@ -314,6 +322,13 @@ oak_status_t oak_sim_describe(oak_t *sim);
 /** The text in front of the files, to be freed: parameters, and which hooks there are. \a describe:
  * for the unit that tells what the files declare. */
 oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out);
+
+/* setup/scalars.c */
+/** Read physics.scalars; print its constants for the kernels. Rank-local. */
+oak_status_t oak_scalars_read(oak_t *sim);
+void oak_scalars_print(const oak_t *sim, FILE *f);
+/** Add the scalars to the variables of the physics, of which \a mass carries them. Rank-local. */
+oak_status_t oak_scalars_describe(oak_t *sim, int mass);
 
 /* setup/names.c */
 /** Name the variables of the physics if \a st is that of a build that asks for an unknown name.

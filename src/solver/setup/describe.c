@@ -137,7 +137,7 @@ static oak_status_t read_names(oak_description_t *d, const char *physics, int nv
 
 static oak_status_t read_description(oak_t *sim, oak_module_t *module) {
   oak_description_t *d = &sim->description;
-  int nvar;
+  int nvar, mass;
   read_text(sim, module, "physics_title", d->physics_title, OAK_TITLE_BYTES);
   read_text(sim, module, "problem_title", d->problem_title, OAK_TITLE_BYTES);
   if (!*d->physics_title)
@@ -147,7 +147,9 @@ static oak_status_t read_description(oak_t *sim, oak_module_t *module) {
   OAK_TRY(
       oak_device_constant(sim->dev, module, "oak_describe_normal", d->normal, sizeof d->normal));
   OAK_TRY(oak_device_constant(sim->dev, module, "oak_describe_nvar", &nvar, sizeof nvar));
+  OAK_TRY(oak_device_constant(sim->dev, module, "oak_describe_mass", &mass, sizeof mass));
   OAK_TRY(read_names(d, sim->files.physics, nvar));
+  OAK_TRY(oak_scalars_describe(sim, mass));
 #define OAK_READ_HOOK(owner, name) d->has.owner##_##name = has_hook(sim, module, #owner "_" #name);
   OAK_OPTIONAL_HOOKS(OAK_READ_HOOK)
 #undef OAK_READ_HOOK
@@ -195,6 +197,7 @@ oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
   print_structure(f, &sim->files.declared, OAK_OF_PHYSICS, "physics");
   print_structure(f, &sim->files.declared, OAK_OF_PROBLEM, "problem");
   fprintf(f, "#define OAK_DESCRIBE %d\n", describe);
+  oak_scalars_print(sim, f);
 #define OAK_PRINT_HOOK(owner, name) \
   if (d->has.owner##_##name) fprintf(f, "#define OAK_HAS_" #owner "_" #name " 1\n");
   OAK_OPTIONAL_HOOKS(OAK_PRINT_HOOK)

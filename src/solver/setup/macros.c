@@ -10,7 +10,7 @@
 #include "solver/setup/hooks.h"
 
 static const char *const known[] = {"PHYSICS_NVAR", "PHYSICS_NORMAL", "PHYSICS_HAS_PRESSURE",
-                                    "PHYSICS_MORE"};
+                                    "PHYSICS_MORE", "PHYSICS_MASS"};
 enum { NKNOWN = sizeof known / sizeof *known };
 
 /* Whether a macro occurs anywhere but where it is defined. */

@@ -51,6 +51,11 @@ oak_status_t oak_explain_names(const oak_t *sim, oak_status_t st) {
   /* As gcc, clang and NVRTC say it. */
   if (st != OAK_ERR_BUILD || !(strstr(message, "undeclared") || strstr(message, "is undefined")))
     return st;
+  if (strstr(message, "physics_scalars_has_"))
+    return OAK_FAIL(st,
+                    "%s\nSCALAR(name) asks for a scalar of the key physics.scalars, which is "
+                    "'%s'",
+                    message, oak_params_text(sim->params, "physics.scalars"));
   if (oak_user_files_read(&files, sim->files.physics) == OAK_OK)
     for (int i = 0; i < files.nfile; i++) add_file(files.file[i].text, names, sizeof names);
   oak_user_files_free(&files);

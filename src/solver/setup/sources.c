@@ -183,7 +183,8 @@ static int compile_time(const char *part) {
 oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *const *part, int npart,
                                   const char *extra, oak_module_t **out) {
   static const char *const access[] = {"kernels/hooks.h", /* in front of the physics */
-                                       "numerics/limiters.h", "kernels/field.h", "kernels/rows.h",
+                                       "kernels/scalars.h", "numerics/limiters.h",
+                                       "kernels/field.h",   "kernels/rows.h",
                                        "kernels/problem.h"};
   enum { NACCESS = sizeof access / sizeof *access, MAX_PARTS = 16 };
   char path[NACCESS + MAX_PARTS][4200], *text = NULL;

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Passive scalars beside the variables of the physics (key physics.scalars), and the hooks of one
+ * state for both. Included after the physics.
+ *
+ * A scalar X belongs to the mass: its conserved variable is rho X, where rho is variable
+ * PHYSICS_MASS, and its flux is the flux of rho times the X of the side that the mass comes from
+ * (B. Larrouturou, J. Comput. Phys. 95 (1991) 59). A first-order step then makes X an average of
+ * old values. Fractions have the sum one at every face too (T. Plewa, E. Mueller, Astron.
+ * Astrophys. 342 (1999) 179), so that their fluxes add up to the flux of rho. */
+#ifndef OAK_SCALARS_H
+#define OAK_SCALARS_H
+
+#ifndef NSCALARS
+#define NSCALARS 0
+#endif
+#ifndef PHYSICS_MASS
+#define PHYSICS_MASS 0
+#endif
+/* OAK_SCALAR_VALUES: 0 any, 1 between 0 and 1, 2 fractions. */
+
+/** Index of a scalar by its name or number in physics.scalars. The odd names are for the
+ * compiler's message on an unknown one. */
+#define SCALAR(name) physics_scalars_has_##name
+#ifdef OAK_SCALAR_NAMES
+/* OAK_SCALAR_NAMES(X) is X(number, name) for each (src/solver/setup/scalars.c). */
+#define OAK_SCALAR_INDEX(n, name) \
+  physics_scalars_has_##n = PHYSICS_NVAR + (n), physics_scalars_has_##name = PHYSICS_NVAR + (n),
+enum { OAK_SCALAR_NAMES(OAK_SCALAR_INDEX) OAK_SCALARS_END };
+#endif
+
+OAK_FN void oak_state_to_primitive(const physics_parameters_t *ph, real q[]) {
+#if NSCALARS
+  const real mass = q[PHYSICS_MASS];
+  OAK_UNROLL
+  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) q[n] = oak_div(q[n], mass);
+#endif
+  physics_to_primitive(ph, q);
+}
+
+OAK_FN void oak_state_to_conserved(const physics_parameters_t *ph, real u[]) {
+  physics_to_conserved(ph, u);
+#if NSCALARS
+  OAK_UNROLL
+  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) u[n] *= u[PHYSICS_MASS];
+#endif
+}
+
+/** Whether the scalars of a conserved state have the values that physics.scalar_values allows, up
+ * to rounding over many steps. */
+OAK_FN int oak_scalars_valid(const real u[]) {
+  int valid = 1;
+#if NSCALARS && OAK_SCALAR_VALUES
+  const real slack = (sizeof(real) == 4 ? (real)1e-4 : (real)1e-9) * u[PHYSICS_MASS];
+  const real most = u[PHYSICS_MASS] + slack;
+  real rest = u[PHYSICS_MASS];
+  OAK_UNROLL
+  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) {
+    valid &= (u[n] >= -slack) & (u[n] <= most);
+    rest -= u[n];
+  }
+  if (OAK_SCALAR_VALUES == 2) valid &= oak_abs(rest) <= slack;
+#else
+  (void)u;
+#endif
+  return valid;
+}
+
+OAK_FN int oak_state_valid(const physics_parameters_t *ph, const real u[]) {
+#if NSCALARS && OAK_SCALAR_VALUES
+  return physics_valid(ph, u) & oak_scalars_valid(u);
+#else
+  return physics_valid(ph, u);
+#endif
+}
+
+#if OAK_HAS_physics_floor
+/** A floor of the density keeps X. */
+OAK_FN int oak_state_floor(const physics_parameters_t *ph, real u[]) {
+#if NSCALARS
+  const real mass = u[PHYSICS_MASS];
+#endif
+  const int changed = physics_floor(ph, u);
+#if NSCALARS
+  if (u[PHYSICS_MASS] != mass) {
+    OAK_UNROLL
+    for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++)
+      u[n] = mass > 0 ? oak_div(u[n], mass) * u[PHYSICS_MASS] : 0;
+  }
+#endif
+  return changed;
+}
+#endif
+
+/** Keep what is reconstructed at a face of a cell with the scalar x between 0 and 1, and so close
+ * to x that the mean of both faces and the rest of the cell stays there as well (X. Zhang, C.-W.
+ * Shu, J. Comput. Phys. 229 (2010) 3091, with a weight of 1/2 for both faces). */
+OAK_FN real oak_bounded_scalar(real x, real face) {
+  const real least = OAK_MAX(0, 2 * x - 1), most = OAK_MIN(1, 2 * x);
+  const real above = OAK_MAX(least, face);
+  return OAK_MIN(above, most);
+}
+
+/** Fluxes of the scalars through a face, from the primitive states on both sides and the flux of
+ * the mass. */
+OAK_FN void oak_scalar_fluxes(const real ql[], const real qr[], real f[]) {
+#if NSCALARS
+  const real mass = f[PHYSICS_MASS];
+  real sum = 0;
+  OAK_UNROLL
+  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) {
+    f[n] = mass > 0 ? ql[n] : qr[n];
+    sum += f[n];
+  }
+  const real scale = OAK_SCALAR_VALUES == 2 ? oak_div(mass, sum > 0 ? sum : 1) : mass;
+  OAK_UNROLL
+  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) f[n] *= scale;
+#else
+  (void)ql, (void)qr, (void)f;
+#endif
+}
+
+#endif

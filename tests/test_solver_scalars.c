@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Passive scalars (physics.scalars): a uniform one stays in its ratio to the density, values stay
+ * in their bounds and fractions add up to one on a mesh that adapts, totals stay, a scalar moves as
+ * a density does that is advected alone, and the bits are the same on any number of ranks. */
+// TEST np={3} timeout=120
+#define _DEFAULT_SOURCE 1
+#include "solver_test.h"
+
+#define BLAST                                                                                     \
+  TEST_PROBLEM("scalars")                                                                         \
+  "physics.name=euler\nmesh.block_size=4\nmesh.min_level=2\nmesh.max_level=4\nscheme.flux=hllc\n" \
+  "refine.criterion=lohner\nphysics.scalars=even inner outer\n"                                   \
+  "refine.c_refine=0.2\nrefine.c_derefine=0.05\ndevice.flags=-O1\n"
+enum { NSCALAR = 3, FIRST = 4 };
+
+static sim_t blast(MPI_Comm comm, const char *more) {
+  sim_t s = sim_new(comm, BLAST "%s", more);
+  MUST(oak_initialize(s.oak));
+  for (int n = 0; n < 24; n++) {
+    MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+    if (n % 4 == 3) MUST(oak_adjust_refinement(s.oak, NULL));
+  }
+  return s;
+}
+
+/** Total of a variable, and a sum over all cells that changes with any bit of it. */
+static double total(const sim_t *s, int variable, double *bits) {
+  double *u = sim_read(s, variable), sum = 0;
+  uint64_t mixed = 0;
+  for (int b = 0; b < oak_nblocks(s->oak); b++)
+    for (int c = 0; c < s->cells; c++) {
+      uint64_t word, place[2];
+      double x[3];
+      sim_center(s, b, c, x);
+      memcpy(&word, &u[b * s->cells + c], sizeof word);
+      memcpy(place, x, sizeof place);
+      word = (word ^ place[0] * 3 ^ place[1] * 7) * UINT64_C(0x9E3779B97F4A7C15);
+      mixed += word >> 20;
+      sum += u[b * s->cells + c] * sim_volume(s, b);
+    }
+  free(u);
+  MPI_Allreduce(MPI_IN_PLACE, &mixed, 1, MPI_UINT64_T, MPI_SUM, s->comm);
+  *bits = (double)(mixed % (UINT64_C(1) << 52));
+  return sum_ranks(s->comm, sum);
+}
+
+/** Totals of the density and the scalars before a step. */
+static void first_totals(double *out) {
+  double bits;
+  sim_t s = sim_new(MPI_COMM_WORLD, BLAST "physics.scalar_values=fractions");
+  MUST(oak_initialize(s.oak));
+  out[0] = total(&s, 0, &bits);
+  for (int n = 0; n < NSCALAR; n++) out[1 + n] = total(&s, FIRST + n, &bits);
+  sim_free(&s);
+}
+
+/** How far X leaves [0, 1], the sum leaves one and the even scalar leaves 1/4. */
+static void ratios(const sim_t *s, double worst[3], int64_t *mixed) {
+  double *rho = sim_read(s, 0), *u[NSCALAR];
+  for (int n = 0; n < NSCALAR; n++) u[n] = sim_read(s, FIRST + n);
+  for (int c = 0; c < oak_nblocks(s->oak) * s->cells; c++) {
+    double sum = 0;
+    for (int n = 0; n < NSCALAR; n++) {
+      const double x = u[n][c] / rho[c];
+      sum += x;
+      worst[0] = fmax(worst[0], fmax(-x, x - 1));
+      *mixed += n == 1 && x > 0.1 && x < 0.65;
+    }
+    worst[1] = fmax(worst[1], fabs(sum - 1));
+    worst[2] = fmax(worst[2], fabs(u[0][c] / rho[c] - 0.25));
+  }
+  free(rho);
+  for (int n = 0; n < NSCALAR; n++) free(u[n]);
+  for (int i = 0; i < 3; i++) worst[i] = max_ranks(s->comm, worst[i]);
+  *mixed = sum_ranks_int(s->comm, *mixed);
+}
+
+static void test_fractions(void **state) {
+  (void)state;
+  double before[1 + NSCALAR], after, bits[2], worst[3] = {0};
+  int64_t mixed = 0;
+  int low, high;
+  first_totals(before);
+  sim_t s = blast(MPI_COMM_WORLD, "physics.scalar_values=fractions");
+  sim_t alone = blast(MPI_COMM_SELF, "physics.scalar_values=fractions");
+  assert_string_equal(oak_variable_name(s.oak, FIRST), "rho_even");
+  sim_levels(&s, &low, &high);
+  ratios(&s, worst, &mixed);
+  report(
+      "levels %d to %d, X outside [0, 1] by %.1e, sum - 1: %.1e, even - 1/4: %.1e, %d "
+      "cells mixed",
+      low, high, worst[0], worst[1], worst[2], (int)mixed);
+  assert_true(low < high && mixed > 100);
+  assert_true(worst[0] < 1e-14 && worst[1] < 1e-12 && worst[2] < 1e-12);
+  for (int n = 0; n <= NSCALAR; n++) {
+    const int v = n ? FIRST + n - 1 : 0;
+    after = total(&s, v, &bits[0]);
+    total(&alone, v, &bits[1]);
+    assert_true(fabs(after - before[n]) < 1e-13);
+    assert_true(max_ranks(MPI_COMM_WORLD, fabs(bits[0] - bits[1])) == 0);
+  }
+  sim_free(&alone);
+  sim_free(&s);
+}
+
+/** A reconstruction that overshoots: bounds hold, the flux through a face is never of less. */
+static void test_bounded(void **state) {
+  (void)state;
+  double worst[3] = {0};
+  int64_t mixed = 0;
+  sim_t s = blast(MPI_COMM_WORLD,
+                  "physics.scalar_values=bounded\nscheme.limiter=weno5\n"
+                  "mesh.block_size=6");
+  ratios(&s, worst, &mixed);
+  report("weno5: X outside [0, 1] by %.1e, even - 1/4: %.1e", worst[0], worst[2]);
+  assert_true(worst[0] < 1e-12 && worst[2] < 1e-12 && mixed > 100);
+  sim_free(&s);
+}
+
+/** In gas of even density a scalar is what is advected. */
+static void test_advected(void **state) {
+  (void)state;
+#define ADVECTED                                                                                  \
+  TEST_PROBLEM("carried")                                                                         \
+  "physics.name=advection\nmesh.block_size=4\nmesh.min_level=2\nmesh.max_level=3\ndevice.flags=-" \
+  "O1\n"
+  double worst = 0, change = 0;
+  sim_t s[2] = {sim_new(MPI_COMM_WORLD, ADVECTED),
+                sim_new(MPI_COMM_WORLD, ADVECTED "physics.scalars=1")};
+  for (int n = 0; n < 2; n++) {
+    MUST(oak_initialize(s[n].oak));
+    for (int k = 0; k < 20; k++) MUST(oak_advance(s[n].oak, 0.01));
+  }
+  assert_string_equal(oak_variable_name(s[1].oak, 1), "rho_scalar0");
+  double *alone = sim_read(&s[0], 0), *carried = sim_read(&s[1], 1);
+  for (int c = 0; c < oak_nblocks(s[0].oak) * s[0].cells; c++) {
+    worst = worse(worst, fabs(alone[c] - carried[c]));
+    change = fmax(change, fabs(alone[c] - 1));
+  }
+  free(alone);
+  free(carried);
+  report("carried by even gas: differs by %.1e", max_ranks(MPI_COMM_WORLD, worst));
+  assert_true(max_ranks(MPI_COMM_WORLD, worst) < 1e-14);
+  assert_true(max_ranks(MPI_COMM_WORLD, change) > 0.1);
+  for (int n = 0; n < 2; n++) sim_free(&s[n]);
+}
+
+static void refuse(const char *keys, const char *words) {
+  sim_t s;
+  MUST(oak_params_new(&s.params));
+  MUST(oak_params_assign(s.params, "problem.name=implosion", "test"));
+  char text[256], *next = text;
+  snprintf(text, sizeof text, "%s", keys);
+  for (char *line; (line = strsep(&next, "\n"));) MUST(test_assign(s.params, line));
+  s.oak = NULL;
+  const oak_status_t st = oak_create(MPI_COMM_WORLD, s.params, &s.oak);
+  const int wrong = st == OAK_OK || !strstr(oak_last_error(), words);
+  if (wrong && test_rank == 0) fprintf(stderr, "wanted '%s', but: %s\n", words, oak_last_error());
+  sim_free(&s);
+  assert_int_equal(sum_ranks_int(MPI_COMM_WORLD, wrong), 0);
+}
+
+static void test_refused(void **state) {
+  (void)state;
+  refuse("physics.scalars=a b a", "physics.scalars names a twice");
+  refuse("physics.scalars=2x", "physics.scalars: 2x: must be a number, or names");
+  refuse("physics.scalars=-1", "physics.scalars = -1: must be 0 to 31");
+  refuse("physics.scalars=30", "the physics has 4 variables, which leaves room for 28 scalars");
+  refuse("physics.scalars=p", "the physics has a variable p or rho_p: choose another name");
+  refuse("problem.name=@/problems/scalars.c\nphysics.scalars=even",
+         "asks for a scalar of the key physics.scalars, which is 'even'");
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_fractions), cmocka_unit_test(test_bounded),
+      cmocka_unit_test(test_advected), cmocka_unit_test(test_refused)};
+  return TEST_MAIN(tests);
+}
