@@ -90,6 +90,26 @@ static void test_mesh(void **state) {
              "</Collection></VTKFile>\n");
 }
 
+#define VTKHDF_HEAD "{\"file-series-version\": \"1.0\", \"files\": [\n"
+#define VTKHDF_ENTRY(name) "{\"name\": \"" name "\", \"time\": 0.10000000000000001}\n"
+
+/** Commas between entries, and none after the last one, also when the first one goes. */
+static void test_vtkhdf(void **state) {
+  (void)state;
+  static const char *const files[] = {"v_000000.vtkhdf", "v_000010.vtkhdf", "v_000020.vtkhdf"};
+  for (int i = 0; i < 2; i++) {
+    leave_file(folder, "", files[i]);
+    add(&oak_series_vtkhdf, "v", files[i]);
+  }
+  check_list("v.vtkhdf.series", VTKHDF_HEAD VTKHDF_ENTRY("v_000000.vtkhdf") "," VTKHDF_ENTRY(
+                                    "v_000010.vtkhdf") "]}\n");
+  drop(files[0]);
+  leave_file(folder, "", files[2]);
+  add(&oak_series_vtkhdf, "v", files[2]);
+  check_list("v.vtkhdf.series", VTKHDF_HEAD VTKHDF_ENTRY("v_000010.vtkhdf") "," VTKHDF_ENTRY(
+                                    "v_000020.vtkhdf") "]}\n");
+}
+
 static void test_unwritable(void **state) {
   (void)state;
   check_failure(
@@ -99,7 +119,7 @@ static void test_unwritable(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_plotfiles), cmocka_unit_test(test_xdmf),
-                                     cmocka_unit_test(test_mesh),
+                                     cmocka_unit_test(test_mesh), cmocka_unit_test(test_vtkhdf),
                                      cmocka_unit_test(test_unwritable)};
   int rank;
   MPI_Init(&argc, &argv);

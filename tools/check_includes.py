@@ -27,6 +27,7 @@ LAYERS = {
     "src/io/view": ["src/base", "src/io/files", STATUS],
     "src/io/plotfile": ["src/base", "src/io/files", "src/io/view", STATUS],
     "src/io/xdmf": ["src/base", "src/io/files", "src/io/view", STATUS],
+    "src/io/vtkhdf": ["src/base", "src/io/files", "src/io/view", STATUS],
     "src/io/picture": ["src/base", "src/io/files", "src/io/view", STATUS],
     "src/io/checkpoint": ["src/base", "src/io/files", STATUS],
     "src/io/folder": ["src/base", "src/io/*", STATUS],

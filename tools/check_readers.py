@@ -49,6 +49,13 @@ every_steps = 4
 kind = xdmf
 every_steps = 4
 precision = single
+[output.boxes]
+kind = vtkhdf
+every_steps = 4
+[output.boxes_single]
+kind = vtkhdf
+every_steps = 4
+precision = single
 [output.blocks]
 kind = mesh
 every_steps = 4
@@ -59,7 +66,7 @@ STEPS = (0, 4, 8)
 
 
 def thickness(dim):
-    """XDMF gives blocks in 2D the thickness of a cell of level 0."""
+    """XDMF and VTKHDF give blocks in 2D the thickness of a cell of level 0."""
     return 0.3 / 8 if dim == 2 else 1.0
 
 
@@ -107,6 +114,19 @@ def paraview_xdmf(folder, rows, dim, name, tolerance):
         simple.Delete(reader)
 
 
+def paraview_vtkhdf(folder, rows, dim, name, tolerance):
+    from paraview import simple
+
+    # A list of files: ParaView 5.11 does not know NAME.vtkhdf.series.
+    reader = simple.VTKHDFReader(FileName=[f"{folder}/{name}_{step:06d}.vtkhdf" for step in STEPS])
+    reader.MaximumLevelsToReadByDefaultForAMR = 0
+    reader.UpdatePipelineInformation()
+    for step, time in zip(STEPS, reader.TimestepValues):
+        for variable, value in integrate(reader, time, ("rho", "E")).items():
+            yield step, variable, value / thickness(dim), float(rows[step][variable]), tolerance
+    simple.Delete(reader)
+
+
 def paraview_mesh(folder, rows, dim, name, tolerance):
     from paraview import simple
 
@@ -132,6 +152,7 @@ def yt_plotfile(folder, rows, dim, name, tolerance):
 
 CHECKS = {"ParaView": [(paraview_plotfile, "plot", 1e-12), (paraview_plotfile, "plot_single", 1e-6),
                        (paraview_xdmf, "fields", 1e-12), (paraview_xdmf, "fields_single", 1e-6),
+                       (paraview_vtkhdf, "boxes", 1e-12), (paraview_vtkhdf, "boxes_single", 1e-6),
                        (paraview_mesh, "blocks", 0)],
           "yt": [(yt_plotfile, "plot", 1e-12), (yt_plotfile, "plot_single", 1e-6)]}
 

@@ -255,13 +255,14 @@ const oak_param_desc_t oak_param_table[] = {
 
 const int oak_param_table_count = (int)(sizeof oak_param_table / sizeof oak_param_table[0]);
 
-#define KINDS_WITH_VARIABLES "plotfile picture slice line probe xdmf history"
+#define KINDS_WITH_VARIABLES "plotfile picture slice line probe xdmf vtkhdf history"
 const oak_output_key_t oak_output_keys[] = {
     {NULL, CHOICE("output.NAME.kind", "plotfile", KINDS_WITH_VARIABLES " mesh",
                   "What is written, to be given always. plotfile: all blocks, for ParaView, VisIt "
                   "and yt; picture: a PNG file; slice: values on a regular grid, in 3D on a plane; "
                   "line: values along a line; probe: values at points, a row each time; xdmf: all "
-                  "blocks with ghost cells, for ParaView; history: minimum and maximum of each "
+                  "blocks with ghost cells, for ParaView; vtkhdf: all blocks in one HDF5 file, for "
+                  "ParaView; history: minimum and maximum of each "
                   "variable with their places, totals and their drift, a row each time; mesh: the "
                   "blocks alone, with their level and rank, for ParaView.")},
     {NULL,
@@ -280,8 +281,8 @@ const oak_output_key_t oak_output_keys[] = {
     {"plotfile", INT("output.NAME.files", "0", 0, INFINITY, NULL,
                      "Data files of each level of a plotfile, at most one per rank; 0: one per "
                      "host, or fewer of 64 MB.")},
-    {"plotfile xdmf", CHOICE("output.NAME.precision", "double", "double single",
-                             "Precision of the values in files.")},
+    {"plotfile xdmf vtkhdf", CHOICE("output.NAME.precision", "double", "double single",
+                                    "Precision of the values in files.")},
     {"picture", REALS("output.NAME.range", "0 0", 2, "variable",
                       "Values at the two ends of the colour scale; equal: lowest and highest of "
                       "each picture.")},

@@ -161,19 +161,6 @@ static oak_status_t close_part(writer_t *w, oak_status_t st) {
   return st;
 }
 
-/** Rank 0: give the complete file its name. */
-static oak_status_t publish(const writer_t *w, const char *path) {
-  if (rename(w->part, path) != 0)
-    return oak_file_failed("rename the finished file to", path, errno);
-  char *folder = oak_text_new("%s", path);
-  OAK_CHECK(folder, OAK_ERR_MEMORY, "no memory for the folder of %s", path);
-  char *slash = strrchr(folder, '/');
-  if (slash) slash[slash == folder] = '\0';
-  const oak_status_t st = oak_sync_folder(slash ? folder : ".");
-  free(folder);
-  return st;
-}
-
 /** All parts of the file, on the disk. */
 static oak_status_t write_all(writer_t *w, const char *start, size_t size, const char *path) {
   MPI_Comm comm = w->blocks->comm;
@@ -188,7 +175,7 @@ static oak_status_t write_all(writer_t *w, const char *start, size_t size, const
   }
   if (st == OAK_OK) st = write_part(w);
   st = oak_agree(comm, close_part(w, st));
-  if (st == OAK_OK) st = oak_agree(comm, rank == 0 ? publish(w, path) : OAK_OK);
+  if (st == OAK_OK) st = oak_agree(comm, rank == 0 ? oak_publish_file(w->part, path) : OAK_OK);
   return st;
 }
 

@@ -116,6 +116,17 @@ oak_status_t oak_sync_folder(const char *path) {
   return st;
 }
 
+oak_status_t oak_publish_file(const char *part, const char *path) {
+  if (rename(part, path) != 0) return oak_file_failed("rename the finished file to", path, errno);
+  char *folder = oak_text_new("%s", path);
+  OAK_CHECK(folder, OAK_ERR_MEMORY, "no memory for the folder of %s", path);
+  char *slash = strrchr(folder, '/');
+  if (slash) slash[slash == folder] = '\0';
+  const oak_status_t st = oak_sync_folder(slash ? folder : ".");
+  free(folder);
+  return st;
+}
+
 oak_status_t oak_write_file(const char *path, const void *data, size_t bytes) {
   char *part = oak_text_new("%s" OAK_PART, path);
   OAK_CHECK(part, OAK_ERR_MEMORY, "no memory to write %s", path);

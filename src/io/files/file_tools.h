@@ -37,6 +37,9 @@ oak_status_t oak_sync(int fd, const char *path);
 /** The same for the entries of a folder. */
 oak_status_t oak_sync_folder(const char *path);
 
+/** Give the finished file \a part, whose data are on the disk, its name \a path. */
+oak_status_t oak_publish_file(const char *part, const char *path);
+
 /** Write \a data to the file \a path, which gets its name when all of it is on the disk: an earlier
  * file of that name stays until then. A link of that name is replaced, not followed. */
 OAK_API oak_status_t oak_write_file(const char *path, const void *data, size_t bytes);

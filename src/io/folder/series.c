@@ -12,7 +12,7 @@
 #include "mesh_file.h"
 #include "io/xdmf/xdmf_files.h"
 
-const oak_series_t oak_series_visit = {".visit", "", "", "/Header\n", NULL, ""};
+const oak_series_t oak_series_visit = {".visit", "", "", "/Header\n", NULL, "", 0};
 const oak_series_t oak_series_xdmf = {
     ".xdmf",
     "<?xml version=\"1.0\"?>\n" OAK_XDMF_MARK
@@ -22,7 +22,8 @@ const oak_series_t oak_series_xdmf = {
     "<xi:include href=\"",
     "\" xpointer=\"xpointer(/Xdmf/Domain/Grid)\"/>\n",
     NULL,
-    "</Grid>\n</Domain></Xdmf>\n"};
+    "</Grid>\n</Domain></Xdmf>\n",
+    0};
 
 const oak_series_t oak_series_mesh = {
     ".pvd",
@@ -30,7 +31,16 @@ const oak_series_t oak_series_mesh = {
     "<DataSet file=\"",
     "/" OAK_MESH_STEM ".pvtu\" timestep=\"",
     "\"/>\n",
-    "</Collection></VTKFile>\n"};
+    "</Collection></VTKFile>\n",
+    0};
+
+const oak_series_t oak_series_vtkhdf = {.ending = ".vtkhdf.series",
+                                        .head = "{\"file-series-version\": \"1.0\", \"files\": [\n",
+                                        .before = "{\"name\": \"",
+                                        .after = "\", \"time\": ",
+                                        .time = "}\n",
+                                        .tail = "]}\n",
+                                        .commas = 1};
 
 /** Fresh copy of \a path without slashes at its end; NULL: no memory. */
 static char *plain(const char *path) {
@@ -39,9 +49,9 @@ static char *plain(const char *path) {
   return strndup(path, length);
 }
 
-/** Copy the lines of outputs that come before \a name and are still there. */
+/** Copy the lines of outputs that come before \a name and are still there. \a count: how many. */
 static oak_status_t copy_earlier(const oak_series_t *series, const char *list, const char *folder,
-                                 const char *name, FILE *out) {
+                                 const char *name, FILE *out, int *count) {
   const size_t before = strlen(series->before);
   char *line = NULL;
   size_t size = 0;
@@ -49,15 +59,15 @@ static oak_status_t copy_earlier(const oak_series_t *series, const char *list, c
   FILE *in = fopen(list, "re");
   while (in && st == OAK_OK && getline(&line, &size, in) > 0) {
     struct stat info;
-    const char *after = strstr(line, series->after);
-    if (!after || after < line + before || strncmp(line, series->before, before) != 0) continue;
-    const int length = (int)(after - line - (long)before);
-    char *entry = strndup(line + before, (size_t)length);
+    const char *row = line + (series->commas && *line == ','), *after = strstr(row, series->after);
+    if (!after || after < row + before || strncmp(row, series->before, before) != 0) continue;
+    const int length = (int)(after - row - (long)before);
+    char *entry = strndup(row + before, (size_t)length);
     char *path = oak_text_new("%s%s", folder, entry ? entry : "");
     if (!entry || !path)
       st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to update %s", list);
     else if (strverscmp(entry, name) < 0 && lstat(path, &info) == 0)
-      fputs(line, out);
+      fprintf(out, "%s%s", series->commas && (*count)++ ? "," : "", row);
     free(entry);
     free(path);
   }
@@ -76,9 +86,10 @@ static oak_status_t update(const oak_series_t *series, const char *list, const c
   if (!folder || !out) {
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path);
   } else {
+    int count = 0;
     fputs(series->head, out);
-    st = copy_earlier(series, list, folder, name, out);
-    fprintf(out, "%s%s%s", series->before, name, series->after);
+    st = copy_earlier(series, list, folder, name, out, &count);
+    fprintf(out, "%s%s%s%s", count ? "," : "", series->before, name, series->after);
     if (series->time) fprintf(out, "%.17g%s", time, series->time);
     fputs(series->tail, out);
   }

@@ -12,6 +12,7 @@ typedef struct {
   const char *head, *before, *after;
   const char *time; /**< what comes after the time, which follows \a after; NULL: no time */
   const char *tail;
+  int commas; /**< every line but the first begins with a comma */
 } oak_series_t;
 
 /** Plotfiles for VisIt; yt can be given the lines. ParaView needs no list: its
@@ -21,6 +22,9 @@ extern const oak_series_t oak_series_visit;
 extern const oak_series_t oak_series_xdmf;
 /** A collection for ParaView of files of the mesh, which are in folders. */
 extern const oak_series_t oak_series_mesh;
+
+/** VTKHDF files, for ParaView. */
+extern const oak_series_t oak_series_vtkhdf;
 
 /** Enter \a path, an output of \a time that has just been written, into the list "\a stem ENDING",
  * which is in the same folder. Outputs whose names come after this one are of a run that was taken

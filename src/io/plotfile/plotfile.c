@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/hosts.h"
-#include "boxes.h"
+#include "io/view/boxes.h"
 #include "io/files/file_tools.h"
 #include "plotfile_folder.h"
 #include "plotfile_text.h"

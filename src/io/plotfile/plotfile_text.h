@@ -3,7 +3,7 @@
 #ifndef OAK_PLOTFILE_TEXT_H
 #define OAK_PLOTFILE_TEXT_H
 
-#include "boxes.h"
+#include "io/view/boxes.h"
 
 /** A data file of a level. */
 #define OAK_PLOT_DATA "Cell_D_%05d"

@@ -5,6 +5,7 @@
 #include "io/folder/mesh_file.h"
 #include "io/picture/picture.h"
 #include "io/plotfile/plotfile.h"
+#include "io/vtkhdf/vtkhdf.h"
 #include "io/xdmf/xdmf.h"
 #include "solver/output/output.h"
 
@@ -69,6 +70,18 @@ static oak_status_t write_xdmf(oak_output_item_t *item, const oak_grid_view_t *v
   return oak_xdmf_write(view, oak_item_int(item, "ghost_layers"), path);
 }
 
+/* ---- VTKHDF */
+
+static oak_status_t open_vtkhdf(oak_output_item_t *item) {
+  return oak_vtkhdf_supported(oak_item_given(item, "kind"));
+}
+
+static oak_status_t write_vtkhdf(oak_output_item_t *item, const oak_grid_view_t *view,
+                                 const char *path) {
+  (void)item;
+  return oak_vtkhdf_write(view, path);
+}
+
 /* ---- diagnostics.csv */
 
 static void diagnostics_head(const oak_output_item_t *item, FILE *f) {
@@ -115,6 +128,13 @@ static const oak_output_kind_t xdmf = {.name = "xdmf",
                                        .write = write_xdmf,
                                        .series = &oak_series_xdmf};
 
+static const oak_output_kind_t vtkhdf = {.name = "vtkhdf",
+                                         .ending = OAK_VTKHDF,
+                                         .has_precision = 1,
+                                         .open = open_vtkhdf,
+                                         .write = write_vtkhdf,
+                                         .series = &oak_series_vtkhdf};
+
 static const oak_output_kind_t mesh = {.name = "mesh",
                                        .ending = OAK_MESH_FOLDER,
                                        .no_variables = 1,
@@ -127,6 +147,7 @@ const oak_output_kind_t *const oak_output_kinds[] = {&oak_output_plotfile,
                                                      &oak_output_line,
                                                      &oak_output_probe,
                                                      &xdmf,
+                                                     &vtkhdf,
                                                      &oak_output_history,
                                                      &mesh,
                                                      NULL};

@@ -60,11 +60,18 @@ static oak_status_t merge_nodes(const oak_grid_view_t *view, int l, const nodes_
   return OAK_OK;
 }
 
-oak_status_t oak_boxes_list(const oak_grid_view_t *view, oak_tree_walk_t *walk,
-                            oak_boxes_t *boxes) {
+static oak_status_t add_leaves(const oak_grid_view_t *view, nodes_t *nodes) {
+  for (int b = 0; b < view->nblock; b++)
+    OAK_TRY(add_node(nodes, view->level[b], view->index[b], NULL));
+  return OAK_OK;
+}
+
+/** Of all nodes, or without a walk of the leaves. */
+static oak_status_t list_boxes(const oak_grid_view_t *view, oak_tree_walk_t *walk,
+                               oak_boxes_t *boxes) {
   nodes_t *nodes = calloc((size_t)view->max_level + 1, sizeof *nodes);
   OAK_CHECK(nodes, OAK_ERR_MEMORY, "no memory to list boxes on %d levels", view->max_level + 1);
-  oak_status_t st = oak_tree_walk_list(walk, add_node, nodes);
+  oak_status_t st = walk ? oak_tree_walk_list(walk, add_node, nodes) : add_leaves(view, nodes);
   for (int l = 0; l <= view->max_level; l++) {
     boxes[l] = (oak_boxes_t){NULL, 0, 0};
     if (st == OAK_OK) st = merge_nodes(view, l, &nodes[l], &boxes[l]);
@@ -74,8 +81,23 @@ oak_status_t oak_boxes_list(const oak_grid_view_t *view, oak_tree_walk_t *walk,
   return st;
 }
 
+oak_status_t oak_boxes_list(const oak_grid_view_t *view, oak_tree_walk_t *walk,
+                            oak_boxes_t *boxes) {
+  return list_boxes(view, walk, boxes);
+}
+
+oak_status_t oak_boxes_list_leaves(const oak_grid_view_t *view, oak_boxes_t *boxes) {
+  return list_boxes(view, NULL, boxes);
+}
+
 void oak_boxes_free(const oak_grid_view_t *view, oak_boxes_t *boxes) {
   for (int l = 0; l <= view->max_level; l++) free(boxes[l].box);
+}
+
+int oak_box_has(const oak_grid_view_t *view, const oak_box_t *box, const int32_t index[3]) {
+  for (int d = 0; d < view->dim; d++)
+    if (index[d] >> box->merge != box->node[d] >> box->merge) return 0;
+  return 1;
 }
 
 size_t oak_box_cells(const oak_grid_view_t *view, const oak_box_t *box) {

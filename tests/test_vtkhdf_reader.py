@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What VTKHDF files of oak hold, for CTest: read through h5py as the format says (Debian's VTK cannot read boxes
+of several levels; with ParaView tools/check_readers.py does the same). In 2D and 3D, single and double precision,
+one level and several, blocks distributed over the ranks in several ways: every value against the known field,
+parents against the averages of what covers them, each place covered once, integrals against the program's own.
+
+usage: test_vtkhdf_reader.py --samples TEST_IO_VTKHDF --mpiexec "mpiexec -n" --np N
+
+Exit 77: skipped, h5py is missing or oak was built without HDF5."""
+import argparse
+import math
+import shlex
+import subprocess
+import sys
+import tempfile
+
+try:
+    import h5py
+    import numpy
+except ImportError as missing:
+    print(f"skipped: {missing}; install python3-h5py and python3-numpy")
+    sys.exit(77)
+
+NAMES = ("density", "ramp", "mx")
+
+
+class Level:
+    """A level of the file: cells of boxes spread over the whole domain."""
+
+    def __init__(self, group, origin, size, dim, value_bytes):
+        self.spacing = group.attrs["Spacing"]
+        assert group["AMRBox"].dtype == "i4" and group["AMRBox"].shape[1] == 6
+        shape = [round(size[d] / self.spacing[d]) if d < dim else 1 for d in (2, 1, 0)]
+        self.there = numpy.zeros(shape, int)
+        self.value = {name: numpy.full(shape, numpy.nan) for name in NAMES}
+        self.boxes = 0
+        at = 0
+        for box in group["AMRBox"][:]:
+            low, high = box[0::2], box[1::2] + 1
+            assert (low >= 0).all() and (high <= shape[::-1]).all() and (high - low <= (256 if dim == 2 else 64)).all()
+            where = tuple(slice(low[d], high[d]) for d in (2, 1, 0))
+            count = math.prod(high - low)
+            self.there[where] += 1
+            for name in NAMES:
+                values = group["CellData"][name]
+                assert values.dtype == f"f{value_bytes}"
+                self.value[name][where] = values[at:at + count].reshape(high[2] - low[2], high[1] - low[1], -1)
+            at += count
+            self.boxes += 1
+        assert all(group["CellData"][name].shape == (at,) for name in NAMES)
+        assert self.there.max() == 1, "boxes of a level do not overlap"
+        z, y, x = numpy.meshgrid(*((numpy.arange(shape[2 - d]) + 0.5) * self.spacing[d] + origin[d] for d in (2, 1, 0)),
+                                 indexing="ij")
+        self.field = {"density": 1 + numpy.exp(-20 * ((x - 0.3) ** 2 + (y - 0.4) ** 2 + z ** 2)) + 0.2 * numpy.sin(9 * x + 3 * y),
+                      "ramp": x + 2 * y - 3 * z}
+        self.hidden = numpy.zeros(shape, bool)
+
+    def under(self, finer, dim):
+        """Hide what the next level covers. \\return the averages that it has there."""
+        pairs = [n for length in self.there.shape for n in ((length, 2) if length > 1 or dim == 3 else (1, 1))]
+        self.hidden = finer.there.reshape(pairs).max((1, 3, 5)) == 1
+        return {name: finer.value[name].reshape(pairs).mean((1, 3, 5)) for name in NAMES}
+
+
+def check(path, dim, value_bytes, density, noise):
+    epsilon = {4: 2.0 ** -23, 8: 2.0 ** -52}[value_bytes]
+    with h5py.File(path, "r") as file:
+        root = file["VTKHDF"]
+        assert root.attrs["Type"] == b"OverlappingAMR" and list(root.attrs["Version"]) == [1, 0]
+        assert root["FieldData/time"][0] == 1.5 and root["FieldData/step"][0] == 2140
+        origin, size = root.attrs["Origin"], (2, 0.75, 1)
+        count = sum(name.startswith("Level") for name in root)
+        levels = [Level(root[f"Level{n}"], origin, size, dim, value_bytes) for n in range(count)]
+    assert levels[0].there.any(), "ParaView 5.11 crashes where the first level is empty"
+    assert all(levels[n].spacing[0] == 2 * levels[n + 1].spacing[0] for n in range(count - 1))
+    for coarse, fine in zip(levels, levels[1:]):
+        averages = coarse.under(fine, dim)
+        if dim == 3:
+            assert (coarse.there[coarse.hidden] == 1).all(), "levels nest"
+        else:
+            assert (coarse.there[coarse.hidden] == 0).all(), "leaves alone: ParaView does not hide parents in 2D"
+        for name in NAMES:
+            parents = (coarse.there == 1) & coarse.hidden
+            assert not parents.any() or abs(averages[name] - coarse.value[name])[parents].max() < 4 * epsilon
+    total = {"density": 0.0, "mx": 0.0}
+    thickness = levels[0].spacing[2] if dim == 2 else 1
+    covered = 0.0
+    for level in levels:
+        own = (level.there == 1) & ~level.hidden
+        cell = math.prod(level.spacing) / thickness
+        covered += own.sum() * cell
+        for name, field in level.field.items():
+            if name == "ramp" and dim == 2:
+                assert level.spacing[2] == thickness and abs(origin[2] + thickness / 2) < 1e-15
+            assert not own.any() or abs(level.value[name] - field)[own].max() < 8 * epsilon, (path, name)
+        for name in total:
+            total[name] += math.fsum(level.value[name][own].astype(float)) * cell
+    assert abs(covered - size[0] * size[1]) < 1e-12, "each place is covered once"
+    for name, expected in (("density", density), ("mx", noise)):
+        assert abs(total[name] - expected) < 4 * epsilon + 1e-12, (path, name, total[name], expected)
+    return sum(level.boxes for level in levels)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--samples", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--np", type=int, required=True)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="oak_vtkhdf_") as work:
+        made = subprocess.run([*shlex.split(options.mpiexec), str(options.np), options.samples, work], check=False,
+                              stdout=subprocess.PIPE, text=True)
+        if made.returncode == 77:
+            print("skipped: oak was built without HDF5; install libhdf5-dev")
+            sys.exit(77)
+        samples = made.stdout.splitlines()
+        assert made.returncode == 0 and len(samples) == 16, made
+        boxes = blocks = 0
+        for line in samples:
+            path, dim, value_bytes, nblock, density, noise = line.split()
+            boxes += check(path, int(dim), int(value_bytes), float(density), float(noise))
+            blocks += int(nblock)
+        print(f"{blocks} blocks in {boxes} boxes")
+        assert boxes < blocks, "blocks are merged"
+
+
+if __name__ == "__main__":
+    main()
