@@ -138,7 +138,7 @@ static void newest(char path[512]) {
 
 static int setup(void **state) {
   (void)state;
-  oak_cache_remove_folder(folder);
+  oak_path_remove(folder);
   if (mkdir(folder, 0700) != 0 || mkdir(in_folder("cache"), 0700) != 0) return 1;
   setenv("OAK_CACHE", in_folder("cache"), 1);
   write_file("part.h", "#define VALUE 1\n");
@@ -169,7 +169,7 @@ static void test_folder_of_others(void **state) {
   char good[512], bad[512];
   two_entries(good, bad);
   for (int i = 0; i < 3; i++) {
-    oak_cache_remove_folder(in_folder("up"));
+    oak_path_remove(in_folder("up"));
     shell(text("mkdir -p %s/up/cache && cp %s %s/up/cache/%s", folder, bad, folder,
                strrchr(good, '/') + 1));
     assert_int_equal(chmod(in_folder("up/cache"), cases[i].mode), 0);
@@ -230,10 +230,10 @@ static void test_files(void **state) {
   none = limit;
   none.rlim_cur = 0;
   setrlimit(RLIMIT_NOFILE, &none);
-  int has = oak_cache_has(path);
+  int has = oak_cache_check(path);
   setrlimit(RLIMIT_NOFILE, &limit);
   assert_int_equal(has, 0);
-  assert_int_equal(oak_cache_has(path), 1);
+  assert_int_equal(oak_cache_check(path), 1);
 
   write_file("target", "mine");
   assert_int_equal(symlink(in_folder("target"), in_folder("link")), 0);
@@ -556,7 +556,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_ends_with_oak, setup),
   };
   int failed = cmocka_run_group_tests_name("device_cache", tests, NULL, NULL);
-  oak_cache_remove_folder(folder);
+  oak_path_remove(folder);
   MPI_Finalize();
   return failed != 0;
 }

@@ -122,7 +122,7 @@ static void expect_values(const char *flags, double one, double two, double thre
 /** Before each test: an empty cache, a compiler that works, the plain sources. */
 static int setup(void **state) {
   (void)state;
-  oak_cache_remove_folder(in_folder("cache"));
+  oak_path_remove(in_folder("cache"));
   setenv("OAK_CACHE", in_folder("cache"), 1);
   unlink(in_folder("calls"));
   write_compiler(":");
@@ -280,7 +280,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_limit, setup),
   };
   const int failed = cmocka_run_group_tests_name("device_units", tests, NULL, NULL);
-  oak_cache_remove_folder(folder);
+  oak_path_remove(folder);
   MPI_Finalize();
   return failed != 0;
 }

@@ -23,17 +23,6 @@ const char *oak_source_name(const oak_source_t *source) {
   return source->name && source->name[0] ? source->name : "kernel";
 }
 
-oak_status_t oak_path_absolute(const char *path, char **out) {
-  if (path[0] == '/') return oak_format(out, "%s", path);
-  char *here = getcwd(NULL, 0);
-  *out = NULL;
-  OAK_CHECK(here, OAK_ERR_FILE, "the current folder is not known (%s), but '%s' is relative to it",
-            strerror(errno), path);
-  oak_status_t status = oak_format(out, "%s/%s", here, path);
-  free(here);
-  return status;
-}
-
 oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text) {
   oak_buffer_print(text, "/* Translation unit of kernel '%s', written by oak. */\n",
                    oak_source_name(source));
@@ -93,7 +82,7 @@ static oak_status_t find_noted(oak_device_t *dev, const oak_source_t *source, ch
   if (found) snprintf(keys.built, sizeof keys.built, "%s", text.data);
   oak_buffer_free(&text);
   if (found) OAK_TRY(oak_entry_path(dev, source, keys.built, "", path));
-  return found && oak_cache_has(*path) ? OAK_OK : dev->ops->build(dev, source, "");
+  return found && oak_cache_check(*path) ? OAK_OK : dev->ops->build(dev, source, "");
 }
 
 /** 1 if the sources did not change between both keys. */
@@ -136,7 +125,7 @@ static oak_status_t look_up(oak_device_t *dev, const oak_source_t *source, int r
   if (rebuild) unlink(e->path);
   /* With OAK_KEEP the user wants to see the generated sources, so the kernel is built even if it is
    * in the cache. */
-  const int have = !oak_build_keep() && oak_cache_has(e->path);
+  const int have = !oak_build_keep() && oak_cache_check(e->path);
   e->need = have ? OAK_NEED_MET : rebuild ? OAK_NEED_OTHER : OAK_NEED_ENTRY;
   e->noted = 1;
   return OAK_OK;
@@ -166,7 +155,7 @@ static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, entry
     free(e->path);
     OAK_TRY(oak_entry_path(dev, source, e->keys.built, "", &e->path));
     if (turn == 1) break;
-    e->noted = !oak_build_keep() && oak_cache_has(e->path);
+    e->noted = !oak_build_keep() && oak_cache_check(e->path);
     if (e->noted) return OAK_OK;
   }
   OAK_CHECK(rename(e->work, e->path) == 0, OAK_ERR_FILE,
@@ -207,7 +196,7 @@ static oak_status_t provide(oak_device_t *dev, const oak_source_t *source, int r
     fprintf(stderr, "oak: generated source of kernel '%s' is kept in %s\n", oak_source_name(source),
             e.folder);
   } else if (e.folder) {
-    oak_cache_remove_folder(e.folder);
+    oak_path_remove(e.folder);
   }
   *path = e.path;
   *fresh = e.compiled;

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,18 +139,8 @@ oak_status_t oak_cache_open(oak_device_t *dev) {
   return status;
 }
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *walk) {
-  (void)info;
-  (void)kind;
-  (void)walk;
-  remove(path);
-  return 0;
-}
-
-void oak_cache_remove_folder(const char *path) { nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS); }
-
 void oak_cache_close(oak_device_t *dev) {
-  if (dev->cache && dev->cache_private) oak_cache_remove_folder(dev->cache);
+  if (dev->cache && dev->cache_private) oak_path_remove(dev->cache);
   free(dev->cache);
   dev->cache = NULL;
 }
@@ -223,7 +212,7 @@ int oak_cache_write(const char *path, const oak_buffer_t *text) {
   return error;
 }
 
-int oak_cache_has(const char *path) {
+int oak_cache_check(const char *path) {
   oak_buffer_t entry = {0};
   int error = oak_cache_read(path, &entry), whole = 0;
   if (!error && entry.length > sizeof(seal_t)) {
@@ -271,7 +260,7 @@ void oak_cache_sweep(const oak_device_t *dev) {
     char *path;
     if (kind == 2 && S_ISDIR(info.st_mode) && age > keep_work &&
         oak_format(&path, "%s/%s", dev->cache, item->d_name) == OAK_OK) {
-      oak_cache_remove_folder(path);
+      oak_path_remove(path);
       free(path);
     }
   }

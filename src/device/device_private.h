@@ -6,63 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
+#include "base/hash.h"
+#include "base/path.h"
+#include "base/process.h"
 #include "oak/device.h"
 
-/* ---- buffer.c: growing texts and word lists. A failed allocation sets `failed` and later calls do
- * nothing, so callers check once, with oak_buffer_status() or oak_words_status(). */
-
-/** A growing text; start from {0}. `data` ends in a NUL that `length` does not count, and is NULL
- * until something is added. */
-typedef struct {
-  char *data;
-  size_t length, room;
-  int failed;
-} oak_buffer_t;
-
-/** Words of a command line; start from {0}. word[count] is NULL once there is a word. */
-typedef struct {
-  char **word;
-  int count, room;
-  int failed;
-} oak_words_t;
-
-void oak_buffer_bytes(oak_buffer_t *text, const void *bytes, size_t count);
-void oak_buffer_print(oak_buffer_t *text, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-oak_status_t oak_buffer_status(const oak_buffer_t *text);
-void oak_buffer_free(oak_buffer_t *text);
-/** The text as a C string, "" if empty. */
-const char *oak_buffer_get(const oak_buffer_t *text);
-/** Append a regular file. \return 0, or errno with \a text as it was; EINVAL: another kind. */
-int oak_buffer_read(oak_buffer_t *text, const char *path);
-/** Write to a new file. \return 0 or errno. */
-int oak_buffer_write(const oak_buffer_t *text, const char *path);
-
-void oak_words_add(oak_words_t *words, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-/** Add the words of \a text, which blanks separate; NULL adds none. */
-void oak_words_split(oak_words_t *words, const char *text);
-void oak_words_copy(oak_words_t *words, const oak_words_t *from);
-oak_status_t oak_words_status(const oak_words_t *words);
-void oak_words_free(oak_words_t *words);
-
-/** A new string, freed by the caller. OAK_ERR_MEMORY leaves *out NULL. */
-oak_status_t oak_format(char **out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/** "1.5 GiB" into \a text (returned): sizes of memory for messages. */
-const char *oak_format_size(double bytes, char text[32]);
-
 /* ---- key.c */
-
-/** A 128-bit hash against accidents, not against attackers. */
-struct oak_hash {
-  uint64_t a, b;
-};
-
-void oak_hash_start(oak_hash_t *hash);
-void oak_hash_bytes(oak_hash_t *hash, const void *bytes, size_t count);
-/** Hash the text and its end, so that "ab","c" and "a","bc" differ. */
-void oak_hash_text(oak_hash_t *hash, const char *text);
-void oak_hash_hex(const oak_hash_t *hash, char hex[33]);
 
 /** Keys of a source on a device, see key.c. */
 typedef struct {
@@ -148,19 +98,17 @@ oak_status_t oak_cache_open(oak_device_t *dev);
 void oak_cache_close(oak_device_t *dev);
 /** 1 if \a path is a whole entry (then marked as used now); one that is damaged or that others may
  * write is removed. */
-int oak_cache_has(const char *path);
+int oak_cache_check(const char *path);
 /** Append a file of the cache. \return 0 or errno; EBADMSG: not a regular file, or one that others
  * may write. */
 int oak_cache_read(const char *path, oak_buffer_t *text);
 /** Write a file of the cache, which appears whole or not at all. \return 0 or errno. */
 int oak_cache_write(const char *path, const oak_buffer_t *text);
-/** Append the size and hash that oak_cache_has() checks: loading a truncated object would crash.
+/** Append the size and hash that oak_cache_check() checks: loading a truncated object would crash.
  * 32 bytes after the end; ELF readers ignore them. Takes the right to write from others. */
 oak_status_t oak_cache_seal(const char *path);
 /** Remove what was long not used, and what killed runs left. */
 void oak_cache_sweep(const oak_device_t *dev);
-/** Remove a folder and what is in it. */
-void oak_cache_remove_folder(const char *path);
 
 /* ---- build.c */
 
@@ -173,8 +121,6 @@ const char *oak_source_name(const oak_source_t *source);
 /** Path of the file of \a source in the cache with the key \a hex. */
 oak_status_t oak_entry_path(oak_device_t *dev, const oak_source_t *source, const char *hex,
                             const char *ending, char **out);
-/** \a path made absolute, without resolving links: they decide what relative includes mean. */
-oak_status_t oak_path_absolute(const char *path, char **out);
 
 /* ---- hand_on.c */
 
@@ -199,30 +145,6 @@ oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Co
 /** MPI_Bcast from rank 0, for which the others may have to wait seconds: asleep, since MPI
  * libraries wait in a loop, on cores that compilers and other programs can use. */
 void oak_broadcast_late(MPI_Comm comm, void *data, int bytes);
-
-/* ---- process.c */
-
-/** Run a program without a shell, input from /dev/null, messages in English, and append all it says
- * to \a output; what it prints goes to the file \a to unless that is NULL. It is stopped, with all
- * that it started, after $OAK_BUILD_LIMIT seconds (600) or when it prints without end. \a code is
- * its exit status, or 128 + the signal that ended it. Not collective. */
-oak_status_t oak_process_run(const oak_words_t *command, const char *to, oak_buffer_t *output,
-                             int *code);
-/** A program to run, and what came of it; start from {0}. */
-typedef struct {
-  oak_words_t command;
-  const char *to;      /**< as for oak_process_run */
-  oak_buffer_t output; /**< what it says */
-  int code;            /**< as for oak_process_run, or OAK_JOB_STOPPED: not started or not ended */
-} oak_job_t;
-enum { OAK_MOST_JOBS = 16, OAK_JOB_STOPPED = -1 };
-/** Run programs side by side, at most \a most at a time (and OAK_MOST_JOBS), each as
- * oak_process_run does. When one fails, those that still run are stopped and the others are not
- * started; this is OAK_OK. Not collective. */
-oak_status_t oak_process_run_jobs(oak_job_t *job, int count, int most);
-void oak_job_free(oak_job_t *job);
-/** Full path of a program as a shell would find it, or NULL. Freed by the caller. */
-char *oak_process_find(const char *name);
 
 /* ---- compiler.c: a C compiler on the command line. */
 

@@ -102,7 +102,7 @@ static oak_status_t store(const char *path, const oak_buffer_t *entry) {
             "the built kernel %s, from another host, cannot be written: %s; set OAK_CACHE to a "
             "folder with space",
             path, strerror(error));
-  OAK_CHECK(oak_cache_has(path), OAK_ERR_FILE,
+  OAK_CHECK(oak_cache_check(path), OAK_ERR_FILE,
             "the built kernel %s, from another host, is damaged; start the run again", path);
   return OAK_OK;
 }
@@ -131,7 +131,7 @@ oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Co
   if (rank != 0 && head.length >= 0) { /* folders of hosts may be one: then it is there */
     free(*path);
     status = oak_entry_path(dev, source, key, "", path);
-    missing = status == OAK_OK && !oak_cache_has(*path);
+    missing = status == OAK_OK && !oak_cache_check(*path);
   }
   MPI_Allreduce(&missing, &any, 1, MPI_INT, MPI_MAX, receivers);
   if (any) broadcast_entry(receivers, rank == 0, head.length, &entry);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The two rounds of the ghost cell exchange, and the storage behind them. */
+#include "base/failure.h"
 #include "halo/exchange.h"
 
 #include <stdlib.h>
@@ -8,10 +9,6 @@
 enum { TAG_ROUND1 = 1, TAG_ROUND2 = 2, SLACK_BUFFER = 16, SLACK_VALUES = 32 };
 
 /* The first failure is the one to report. */
-static void note(oak_status_t *st, oak_status_t next) {
-  if (*st == OAK_OK) *st = next;
-}
-
 /* ---- storage */
 
 void oak_exchange_init(oak_exchange_t *x, oak_transport_t *transport, const oak_pattern_t *pattern,
@@ -39,10 +36,10 @@ static int64_t piece_bytes(const oak_exchange_t *x) {
 oak_status_t oak_exchange_fit(oak_exchange_t *x, int *changed) {
   const oak_wish_t wish = {&x->buffer, x->pattern->pieces, piece_bytes(x), SLACK_BUFFER};
   oak_status_t st = oak_peers_fit(&x->transport->peers, &wish, 1, changed);
-  note(&st,
-       oak_messages_prepare(&x->round1, x->transport, &x->pattern->round1, (size_t)piece_bytes(x)));
-  note(&st,
-       oak_messages_prepare(&x->round2, x->transport, &x->pattern->round2, (size_t)piece_bytes(x)));
+  oak_keep_failure(&st, oak_messages_prepare(&x->round1, x->transport, &x->pattern->round1,
+                                             (size_t)piece_bytes(x)));
+  oak_keep_failure(&st, oak_messages_prepare(&x->round2, x->transport, &x->pattern->round2,
+                                             (size_t)piece_bytes(x)));
   return st;
 }
 
@@ -140,7 +137,7 @@ oak_status_t oak_exchange_begin(oak_exchange_t *x, const oak_values_t *values,
   if (p->make1.count || oak_messages_any(&x->round1)) {
     oak_timer_start(timers, OAK_PHASE_GHOST_R1);
     if (st == OAK_OK) st = run(x, &p->make1, args);
-    note(&st, send(x, &x->round1, TAG_ROUND1, timers));
+    oak_keep_failure(&st, send(x, &x->round1, TAG_ROUND1, timers));
     oak_timer_stop(timers, OAK_PHASE_GHOST_R1);
   }
   if (st != OAK_OK || !p->make2.count) return st;
@@ -162,17 +159,17 @@ oak_status_t oak_exchange_end(oak_exchange_t *x, oak_halo_args_t *args, oak_time
   if (p->late2.count || oak_messages_any(&x->round2)) {
     oak_timer_start(timers, OAK_PHASE_GHOST_R2);
     if (st == OAK_OK) st = run(x, &p->late2, args);
-    note(&st, send(x, &x->round2, TAG_ROUND2, timers));
-    note(&st, receive(x, &x->round2, TAG_ROUND2, timers));
+    oak_keep_failure(&st, send(x, &x->round2, TAG_ROUND2, timers));
+    oak_keep_failure(&st, receive(x, &x->round2, TAG_ROUND2, timers));
     oak_timer_stop(timers, OAK_PHASE_GHOST_R2);
   }
-  if (p->meet2) note(&st, meet(x, timers));
+  if (p->meet2) oak_keep_failure(&st, meet(x, timers));
   return st;
 }
 
 oak_status_t oak_exchange_fill(oak_exchange_t *x, const oak_values_t *values, oak_halo_args_t *args,
                                oak_timers_t *timers) {
   oak_status_t st = oak_exchange_begin(x, values, args, timers);
-  note(&st, oak_exchange_end(x, args, timers));
+  oak_keep_failure(&st, oak_exchange_end(x, args, timers));
   return st;
 }

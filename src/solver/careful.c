@@ -3,15 +3,12 @@
  * fails takes part in all messages until the next reduction; there all ranks fail with it. */
 #include <stdlib.h>
 
+#include "base/failure.h"
 #include "solver/sim.h"
 
 /* How often cells may be marked in a stage. First-order fluxes of one cell may make a neighbour
  * invalid, which is then marked too. */
 enum { MAX_PASSES = 6 };
-
-static void note(oak_status_t *st, oak_status_t next) {
-  if (*st == OAK_OK) *st = next;
-}
 
 /* Sum over all ranks the cells that the kernels have left invalid, and a count of the caller's. */
 static oak_status_t reduce_counts(oak_t *sim, oak_status_t st, int64_t local, int64_t *invalid,
@@ -62,10 +59,10 @@ static oak_status_t mark_invalid(oak_t *sim, const oak_stage_t *stage, int out, 
                           .first = first};
   oak_sim_field(sim, out, time, &args.f);
   oak_status_t st = launch(sim, sim->kernel.mark, &args, sizeof args);
-  note(&st, oak_fill_ghosts(sim, out, time));
+  oak_keep_failure(&st, oak_fill_ghosts(sim, out, time));
   if (st == OAK_OK) st = launch(sim, sim->kernel.mark_faces, &args, sizeof args);
   if (st == OAK_OK) st = sum_counts(sim, sim->marks.marked, marked);
-  note(&st, oak_fill_ghosts(sim, stage->deriv, time));
+  oak_keep_failure(&st, oak_fill_ghosts(sim, stage->deriv, time));
   return st;
 }
 

@@ -72,10 +72,6 @@ static oak_status_t launch_update(oak_t *sim, double time, double dt, int *inval
   return st;
 }
 
-int oak_has_update(const oak_t *sim) {
-  return sim->description.has.physics_update || sim->description.has.problem_update;
-}
-
 /* Ranks that read cells of this one in place have ended that before: the step begins or ends with
  * a reduction on all ranks. */
 oak_status_t oak_apply_update(oak_t *sim, double time, double dt) {

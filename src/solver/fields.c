@@ -5,11 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "solver/sim.h"
-
-static void note(oak_status_t *st, oak_status_t next) {
-  if (*st == OAK_OK) *st = next;
-}
 
 int oak_field_find(const oak_t *sim, const char *name) {
   for (int n = 0; n < sim->fields.count; n++)
@@ -77,7 +74,7 @@ oak_status_t oak_fields_reserve(oak_t *sim, int blocks) {
     oak_values_t *values = &field->next;
     if (field->function) continue;
     any = 1;
-    note(&st, oak_values_fit(&field->exchange, &values, 1, blocks, &changed));
+    oak_keep_failure(&st, oak_values_fit(&field->exchange, &values, 1, blocks, &changed));
     if (st == OAK_OK) st = oak_values_look(&field->exchange, values);
   }
   return any ? oak_sim_agree(sim, st) : OAK_OK;
@@ -101,7 +98,7 @@ static oak_status_t fit_field(oak_t *sim, oak_beside_field_t *field) {
   int changed;
   field->exchange.kernel = sim->kernel.halo;
   oak_status_t st = oak_values_fit(&field->exchange, &now, 1, sim->mesh->nblock, &changed);
-  note(&st, oak_exchange_fit(&field->exchange, &changed));
+  oak_keep_failure(&st, oak_exchange_fit(&field->exchange, &changed));
   if (st == OAK_OK) st = oak_values_look(&field->exchange, now);
   if (st == OAK_OK && !field->function && sim->storage.revision < 0) st = upload_zeros(sim, field);
   return st;
@@ -137,12 +134,13 @@ oak_status_t oak_field_fill(oak_t *sim, int number) {
 oak_status_t oak_fields_fit(oak_t *sim) {
   oak_status_t st = OAK_OK;
   if (!sim->fields.count) return OAK_OK;
-  for (int n = 0; n < sim->fields.count; n++) note(&st, fit_field(sim, &sim->fields.field[n]));
+  for (int n = 0; n < sim->fields.count; n++)
+    oak_keep_failure(&st, fit_field(sim, &sim->fields.field[n]));
   if (st == OAK_OK) st = upload_table(sim);
   OAK_TRY(oak_sim_agree(sim, st));
   for (int n = 0; n < sim->fields.count; n++) {
     if (st == OAK_OK) st = set_field(sim, n);
-    note(&st, oak_field_fill(sim, n));
+    oak_keep_failure(&st, oak_field_fill(sim, n));
   }
   return oak_sim_agree(sim, st);
 }
@@ -199,7 +197,7 @@ oak_status_t oak_field_set(oak_t *sim, const char *name, const double *in) {
   /* Other ranks of the host have read the old values in place. */
   oak_status_t st = oak_peers_meet(&sim->transport.peers, NULL);
   if (st == OAK_OK) st = upload_values(sim, field, in);
-  note(&st, oak_field_fill(sim, number));
+  oak_keep_failure(&st, oak_field_fill(sim, number));
   return oak_sim_agree(sim, st);
 }
 

@@ -101,7 +101,7 @@ typedef struct {
 /** Modules that are loaded (setup/kernels.c). */
 typedef struct {
   oak_module_t *own;       /**< oak's kernels */
-  oak_module_t *extra[16]; /**< the caller's kernels */
+  oak_module_t *extra[16]; /**< the caller's kernels (user_kernels.c) */
   int nextra;
 } oak_modules_t;
 
@@ -319,6 +319,8 @@ oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *cons
 
 /* setup/describe.c */
 oak_status_t oak_sim_describe(oak_t *sim);
+
+/* setup/hook_text.c */
 /** The text in front of the files, to be freed: parameters, and which hooks there are. \a describe:
  * for the unit that tells what the files declare. */
 oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out);
@@ -461,7 +463,9 @@ int oak_carried_components(const oak_t *sim);
 /* cells.c */
 /** Globals from the current state, for the hooks of a step. Collective. */
 oak_status_t oak_update_globals(oak_t *sim);
-int oak_has_update(const oak_t *sim);
+static inline int oak_has_update(const oak_t *sim) {
+  return sim->description.has.physics_update || sim->description.has.problem_update;
+}
 /** The hooks UPDATE on the current state from \a time to \a time + \a dt. Collective. */
 oak_status_t oak_apply_update(oak_t *sim, double time, double dt);
 

@@ -3,9 +3,10 @@
 #define _GNU_SOURCE 1
 #include "file_tools.h"
 
+#include "base/path.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,20 +70,9 @@ oak_status_t oak_make_parents(const char *path) {
   return st;
 }
 
-static int remove_one(const char *path, const struct stat *info, int type, struct FTW *at) {
-  (void)info;
-  (void)type;
-  (void)at;
-  return remove(path);
-}
-
 oak_status_t oak_remove_all(const char *path) {
-  struct stat info;
-  if (lstat(path, &info) != 0)
-    return errno == ENOENT || errno == ENOTDIR ? OAK_OK : oak_file_failed("remove", path, errno);
-  if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
-    return oak_file_failed("remove", path, errno);
-  return OAK_OK;
+  const int reason = oak_path_remove(path);
+  return reason ? oak_file_failed("remove", path, reason) : OAK_OK;
 }
 
 oak_status_t oak_write_at(int fd, const void *data, size_t bytes, int64_t offset,

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The kernels of a run, their parameters on the device, and kernels of the caller's own. */
+ * The kernels of a run, their parameters on the device. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "solver/sim.h"
 
-/* What follows the problem: headers, which kernels of the caller's own see too, and oak's kernels.
- */
+/* What follows the problem: headers and kernels. */
 static const char *const kernel_parts[] = {
     "kernels/user.h",      "numerics/riemann.h",   "kernels/flux_common.h", "kernels/cell_flux.h",
     "kernels/flux_tile.h", "kernels/flux_faces.h", "kernels/flux.c",        "kernels/flux_cells.c",
     "kernels/halo.c",      "kernels/adapt.c",      "kernels/refine.c",      "kernels/fluxfix.c",
     "kernels/initial.c",   "kernels/read.c"};
-enum { NKERNEL_PARTS = sizeof kernel_parts / sizeof *kernel_parts, NKERNEL_HEADERS = 2 };
+enum { NKERNEL_PARTS = sizeof kernel_parts / sizeof *kernel_parts };
 
 static int has_functions(const oak_t *sim) {
   int any = 0;
@@ -82,37 +80,4 @@ void oak_sim_unload(oak_t *sim) {
   if (sim->modules.own) oak_device_unload(sim->dev, &sim->modules.own);
   if (sim->derived.module) oak_device_unload(sim->dev, &sim->derived.module);
   oak_device_free(sim->dev, sim->user.device);
-}
-
-/* The full path of a kernel file, which the caller frees. */
-static oak_status_t resolve(const char *path, char **full) {
-  *full = NULL;
-  OAK_CHECK(access(path, R_OK) == 0, OAK_ERR_INPUT, "kernel file %s: not found", path);
-  *full = realpath(path, NULL);
-  OAK_CHECK(*full, OAK_ERR_FILE, "cannot resolve the path %s", path);
-  return OAK_OK;
-}
-
-oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oak_kernel_t **out) {
-  const int most = sizeof sim->modules.extra / sizeof *sim->modules.extra;
-  char *full;
-  OAK_CHECK(sim->modules.nextra < most, OAK_ERR_ARGUMENT,
-            "more than %d kernels of the caller's own", most);
-  oak_status_t st = oak_agree(sim->comm, resolve(path, &full));
-  if (st == OAK_OK)
-    st = oak_sim_build_module(sim, name, kernel_parts, NKERNEL_HEADERS, full,
-                              &sim->modules.extra[sim->modules.nextra]);
-  free(full);
-  OAK_TRY(st);
-  oak_module_t *module = sim->modules.extra[sim->modules.nextra++];
-  return oak_agree(sim->comm, oak_device_kernel(sim->dev, module, name, out));
-}
-
-oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes) {
-  OAK_CHECK(bytes >= sizeof(oak_field_t), OAK_ERR_ARGUMENT,
-            "arguments of %zu bytes: the structure must start with an oak_field_t, which has %zu",
-            bytes, sizeof(oak_field_t));
-  oak_sim_field(sim, 0, sim->clock.time, args);
-  OAK_TRY(oak_device_launch(sim->dev, kernel, sim->mesh->nblock, args, bytes));
-  return oak_device_sync(sim->dev);
 }

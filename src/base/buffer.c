@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Growing texts and word lists, for the files that assemble sources and command lines. */
+ * Growing texts and word lists. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <stdarg.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "device_private.h"
+#include "base/buffer.h"
 
-static const char no_memory[] = "no memory for a text of the kernel build";
+static const char no_memory[] = "no memory for a text";
 
 void oak_buffer_bytes(oak_buffer_t *text, const void *bytes, size_t count) {
   if (text->failed) return;

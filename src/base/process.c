@@ -16,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device_private.h"
+#include "base/path.h"
+#include "base/process.h"
 
 extern char **environ;
 

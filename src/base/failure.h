@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The first failure of several calls. Private. */
+#ifndef OAK_FAILURE_H
+#define OAK_FAILURE_H
+
+#include "oak/status.h"
+
+/** \a *st becomes \a next unless it is a failure already. For calls that a rank makes after a
+ * failure too, because other ranks wait for them. */
+static inline void oak_keep_failure(oak_status_t *st, oak_status_t next) {
+  if (*st == OAK_OK) *st = next;
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Paths of files and folders. */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/path.h"
+
+oak_status_t oak_path_absolute(const char *path, char **out) {
+  if (path[0] == '/') return oak_format(out, "%s", path);
+  char *here = getcwd(NULL, 0);
+  *out = NULL;
+  OAK_CHECK(here, OAK_ERR_FILE, "the current folder is not known (%s), but '%s' is relative to it",
+            strerror(errno), path);
+  oak_status_t status = oak_format(out, "%s/%s", here, path);
+  free(here);
+  return status;
+}
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *walk) {
+  (void)info;
+  (void)kind;
+  (void)walk;
+  return remove(path) != 0 && errno != ENOENT ? -1 : 0; /* another process may have removed it */
+}
+
+int oak_path_remove(const char *path) {
+  struct stat info;
+  if (lstat(path, &info) != 0) return errno == ENOENT || errno == ENOTDIR ? 0 : errno;
+  return nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) ? errno : 0;
+}

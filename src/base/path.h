@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Paths of files and folders. Private. */
+#ifndef OAK_PATH_H
+#define OAK_PATH_H
+
+#include "oak/status.h"
+
+/** \a path made absolute, without resolving links: they decide what relative includes mean. */
+oak_status_t oak_path_absolute(const char *path, char **out);
+/** Remove a file, or a folder and what is in it. Links are removed, not followed. It is no failure
+ * if nothing is there. \return 0 or errno. */
+int oak_path_remove(const char *path);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The text that oak puts in front of the files of physics and problem: the structures of their
+ * parameters, and which hooks, globals, outputs and fields they have. */
+#define _GNU_SOURCE 1
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "solver/sim.h"
+
+static void print_structure(FILE *f, const oak_declared_t *d, oak_owner_t owner,
+                            const char *section) {
+  int any = 0;
+  fprintf(f, "struct %s_parameters {\n", section);
+  for (int n = 0; n < d->count; n++)
+    if (d->parameter[n].owner == owner) {
+      fprintf(f, "  double %s;\n", d->parameter[n].name);
+      any = 1;
+    }
+  fprintf(f, "%s};\n", any ? "" : "  double oak_unused;\n");
+}
+
+/* All fields that the files declare while they are described, then those that are there. */
+static void print_fields(FILE *f, const oak_t *sim, int describe) {
+  const oak_beside_list_t *fields = &sim->fields;
+  const int count = describe ? sim->files.declared.nfield : fields->count;
+  int functions = 0;
+  if (count) fprintf(f, "\n#define OAK_FIELDS(X)");
+  for (int n = 0; n < count; n++)
+    fprintf(f, " X(%d, %s)", n,
+            describe ? sim->files.declared.field[n].name : fields->field[n].name);
+  for (int n = 0; n < fields->count && !describe; n++) {
+    if (!fields->field[n].function) continue;
+    if (!functions++) fprintf(f, "\n#define OAK_FIELD_FUNCTIONS(X)");
+    fprintf(f, " X(%d, %s_field_%s)", n, fields->field[n].function, fields->field[n].name);
+  }
+}
+
+oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
+  const oak_description_t *d = &sim->description;
+  size_t size;
+  FILE *f = open_memstream(out, &size);
+  OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the parameters of %s", sim->files.problem);
+  print_structure(f, &sim->files.declared, OAK_OF_PHYSICS, "physics");
+  print_structure(f, &sim->files.declared, OAK_OF_PROBLEM, "problem");
+  fprintf(f, "#define OAK_DESCRIBE %d\n", describe);
+  oak_scalars_print(sim, f);
+#define OAK_PRINT_HOOK(owner, name) \
+  if (d->has.owner##_##name) fprintf(f, "#define OAK_HAS_" #owner "_" #name " 1\n");
+  OAK_OPTIONAL_HOOKS(OAK_PRINT_HOOK)
+#undef OAK_PRINT_HOOK
+  static const char *const kinds[] = {
+      [OAK_GLOBAL_MAX] = "MAX", [OAK_GLOBAL_MIN] = "MIN", [OAK_GLOBAL_INTEGRAL] = "INTEGRAL"};
+  if (sim->description.nglobal)
+    fprintf(f, "#define OAK_NGLOBALS %d\n#define OAK_GLOBALS(X)", sim->description.nglobal);
+  for (int g = 0; g < sim->description.nglobal; g++) {
+    const int n = sim->description.global_slot[g];
+    fprintf(f, " X(%d, %s_global_%s, %s)", g,
+            sim->files.declared.parameter[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
+            sim->files.declared.parameter[n].name, kinds[sim->files.declared.parameter[n].kind]);
+  }
+  if (sim->description.noutput) fprintf(f, "\n#define OAK_OUTPUTS(X)");
+  for (int v = 0; v < sim->description.noutput; v++) {
+    const int n = sim->description.output_slot[v];
+    fprintf(f, " X(%d, %s_output_%s)", v,
+            sim->files.declared.output[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
+            sim->files.declared.output[n].name);
+  }
+  print_fields(f, sim, describe);
+  fprintf(f, "\n");
+  const int failed = ferror(f);
+  OAK_CHECK(fclose(f) == 0 && !failed, OAK_ERR_MEMORY, "no memory for the parameters of %s",
+            sim->files.problem);
+  return OAK_OK;
+}
