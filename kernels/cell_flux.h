@@ -41,11 +41,17 @@ OAK_FN real first_order_flux(const physics_parameters_t *ph, const real ql[], co
                              int dir, real f[]) {
   riemann_sides_t s;
   real speed = 0;
+#if OAK_HAS_physics_face
+  const oak_face_states_t q = oak_face_states(ph, ql, qr, dir);
+  const real *l = q.l, *r = q.r;
+#else
+  const real *l = ql, *r = qr;
+#endif
   for (int n = 0; n < 2; n++) {
-    physics_wave_speeds(ph, n ? qr : ql, n ? qr : ql, dir, &s.smin, &s.smax);
+    physics_wave_speeds(ph, n ? r : l, n ? r : l, dir, &s.smin, &s.smax);
     speed = OAK_MAX(speed, OAK_MAX(oak_abs(s.smin), oak_abs(s.smax)));
   }
-  riemann_sides(ph, ql, qr, dir, &s);
+  riemann_sides(ph, l, r, dir, &s);
   speed = OAK_MAX(speed, OAK_MAX(oak_abs(s.smin), oak_abs(s.smax)));
   OAK_UNROLL
   for (int v = 0; v < PHYSICS_NVAR; v++)

@@ -5,3 +5,14 @@ OAK_CONST_DATA int oak_describe_nvar = PHYSICS_NVAR;
 OAK_CONST_DATA int oak_describe_mass = PHYSICS_MASS;
 OAK_CONST_DATA int oak_describe_normal[3] = {PHYSICS_NORMAL(0), PHYSICS_NORMAL(1),
                                              PHYSICS_NORMAL(2)};
+
+/* Bit v: a wall normal to axis d negates variable v. */
+#ifndef PHYSICS_MIRROR
+#define PHYSICS_MIRROR(v, d) ((v) == PHYSICS_NORMAL(d))
+#endif
+#define MIRROR(v, d) ((v) < PHYSICS_NVAR && PHYSICS_MIRROR(v, d) ? 1u << (v) : 0u)
+#define MIRROR4(v, d) (MIRROR(v, d) | MIRROR((v) + 1, d) | MIRROR((v) + 2, d) | MIRROR((v) + 3, d))
+#define MIRROR16(v, d) \
+  (MIRROR4(v, d) | MIRROR4((v) + 4, d) | MIRROR4((v) + 8, d) | MIRROR4((v) + 12, d))
+#define MIRRORS(d) (MIRROR16(0, d) | MIRROR16(16, d))
+OAK_CONST_DATA unsigned oak_describe_mirror[3] = {MIRRORS(0), MIRRORS(1), MIRRORS(2)};

@@ -279,7 +279,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
       OAK_QUEUE_TURN(queue, QLEN, NVAR);
       OAK_QUEUE_TURN(zf, 2, NFLUX);
 #else
-      update_plane(&t, k, &sh, own, lo, lo);
+      update_plane(&t, k, &sh, own, NULL, NULL); /* in 2D there are no z fluxes */
 #endif
     }
 #if OAK_DIM == 3

@@ -34,6 +34,9 @@ typedef struct {
   const oak_field_t *state;
 } oak_at_t;
 
+/* Hooks of a physics may call it, too, which comes before kernels/field.h. */
+OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
+
 /* A hook is a function with the name of the file that owns it, as in physics_flux and
  * problem_initial. */
 #define OAK_PASTE_(a, b) a##b
@@ -101,6 +104,8 @@ typedef struct {
   OAK_NOTE_HOOK(OAK_OWNED(_stored_##name)) \
   OAK_REQUIRE(sizeof(((oak_fields_t *)0)->name) == sizeof(real), "a field");
 /* Hooks of a physics. Those of one cell or face get the parameters alone. */
+#define FACE(ph, ql, qr, dir) \
+  OAK_HOOK(void, _face)(const physics_parameters_t *ph, real ql[], real qr[], int dir)
 #define TO_PRIMITIVE(ph, q) OAK_HOOK(void, _to_primitive)(const physics_parameters_t *ph, real q[])
 #define TO_CONSERVED(ph, u) OAK_HOOK(void, _to_conserved)(const physics_parameters_t *ph, real u[])
 #define FLUX(ph, q, dir, f) \

@@ -24,7 +24,8 @@ enum { OAK_MAX_NVAR = 32, OAK_LONGEST_SCALAR = 31 };
   X(problem, timestep)        \
   X(physics, update)          \
   X(problem, update)          \
-  X(physics, floor)
+  X(physics, floor)           \
+  X(physics, face)
 
 /** What a physics and a problem file declare (kernels/hooks.h, kernels/describe.c). */
 typedef struct {
@@ -32,7 +33,8 @@ typedef struct {
   char physics_title[OAK_TITLE_BYTES], problem_title[OAK_TITLE_BYTES];
   int nvar;
   const char *name[2 * OAK_MAX_NVAR + 1]; /**< conserved, primitive, "level" */
-  int normal[3]; /**< variable that a wall normal to each axis reflects, or -1 */
+  int normal[3];                          /**< component of the velocity along each axis, or -1 */
+  uint32_t mirror[3]; /**< bits of the variables that a wall normal to each axis negates */
   struct {
 #define OAK_HOOK_MEMBER(owner, name) int owner##_##name;
     OAK_OPTIONAL_HOOKS(OAK_HOOK_MEMBER)

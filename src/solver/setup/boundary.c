@@ -92,7 +92,7 @@ oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3]) {
       if (*text && (b->kind == PERIODIC) != (all.kind == PERIODIC))
         return bad_condition(sim, key, text, "a face is periodic for all variables or for none");
       if (b->kind == REFLECT)
-        b->kind = sim->description.normal[f / 2] == v ? OAK_BC_ANTIMIRROR : OAK_BC_MIRROR;
+        b->kind = sim->description.mirror[f / 2] >> v & 1 ? OAK_BC_ANTIMIRROR : OAK_BC_MIRROR;
       if (b->kind == PERIODIC)
         b->kind = OAK_BC_MIRROR; /* never used: periodic faces have neighbours */
     }

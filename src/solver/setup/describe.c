@@ -146,6 +146,8 @@ static oak_status_t read_description(oak_t *sim, oak_module_t *module) {
   read_text(sim, module, "physics_primitives", d->primitives, OAK_NAMES_BYTES);
   OAK_TRY(
       oak_device_constant(sim->dev, module, "oak_describe_normal", d->normal, sizeof d->normal));
+  OAK_TRY(
+      oak_device_constant(sim->dev, module, "oak_describe_mirror", d->mirror, sizeof d->mirror));
   OAK_TRY(oak_device_constant(sim->dev, module, "oak_describe_nvar", &nvar, sizeof nvar));
   OAK_TRY(oak_device_constant(sim->dev, module, "oak_describe_mass", &mass, sizeof mass));
   OAK_TRY(read_names(d, sim->files.physics, nvar));

@@ -44,6 +44,7 @@ static const struct {
     {"WAVE_SPEEDS", PHYSICS | NEEDED, "WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) { ... }"},
     {"VALID", PHYSICS | NEEDED, "VALID(ph, u) { ... }"},
     {"FLOOR", PHYSICS, "FLOOR(ph, u) { ... }"},
+    {"FACE", PHYSICS, "FACE(ph, ql, qr, dir) { ... }"},
     {"RIEMANN", PHYSICS, "RIEMANN(name, ph, ql, qr, dir, f) { ... }"},
 };
 enum { NHOOKS = sizeof hooks / sizeof *hooks };
