@@ -7,7 +7,8 @@
 
 enum {
   BENCH_REPEATS = 5,
-  BENCH_UNIFORM16 = 1 /**< the case 3D 128^3, blocks 16^3 */
+  BENCH_UNIFORM16 = 1, /**< the case 3D 128^3, blocks 16^3 */
+  BENCH_AMR16 = 4      /**< the adaptive case, blocks 16^3 */
 };
 
 /** Parameters of case c, then the user's keys. */
@@ -27,5 +28,9 @@ int oak_bench_paper(int argc, char **argv, int rank);
 int oak_bench_adaptive(int argc, char **argv, int rank);
 /** oak bench --scaling, with the arguments after it. \return the exit code. */
 int oak_bench_scaling(int argc, char **argv, int rank);
+/** oak bench --compare, with the arguments after it. \return the exit code. */
+int oak_bench_compare(int argc, char **argv, int rank);
+/** oak bench --on-demand: the child of a comparison. \return the exit code. */
+int oak_bench_on_demand(int argc, char **argv, int rank);
 
 #endif

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """oak bench --schemes has one line for every limiter and flux that `oak info` names, for CTest. The figures
-of a small mesh on a busy machine mean nothing: only that they are there is looked at. oak bench --adaptive has a share
+of a small mesh on a busy machine mean nothing: only that they are there is looked at. oak bench --compare finds the
+median of ratios and its interval, in one process and with children. oak bench --adaptive has a share
 for each phase, and leaves the finest level out until a late piece begins.
 
 usage: test_app_bench.py --oak OAK --mpiexec "mpiexec -n" --np N"""
@@ -39,6 +40,26 @@ def main():
         for middle, least, most in (map(float, row[3:6]), map(float, row[6:9])):
             assert 0 <= least <= middle <= most, row
     assert tuple(table[-1][:3]) == ("vanleer", "hll", "double") and table[-1][6] == "reference,", table[-1]
+
+    # The order statistics that bound the median of 7 with 95 %: least and most. The second builds are children.
+    limiters = ["scheme.limiter=vanleer", "scheme.limiter=minmod"]
+    text = run("bench", "--compare", *limiters, "--pieces", "7", *SMALL).splitlines()
+    for line in text[1:3]:
+        middle, least, most = map(float, line.split()[1:4])
+        assert 0 < least <= middle <= most and line.endswith(limiters[text.index(line) - 1]), text
+    words = text[3].split()
+    middle, low, high = float(words[4].strip(",")), float(words[11]), float(words[13].strip(","))
+    assert low <= middle <= high and words[-2:] == ["7", "pieces"], text
+    assert (low <= 1 <= high) == (len(text) > 4 and "contains 1" in text[4]), text
+
+    def compare(*arguments):
+        return subprocess.run([options.oak, "bench", "--compare", *arguments, "--pieces", "6", *SMALL], check=False,
+                              capture_output=True, text=True)
+
+    done = compare(options.oak, f"{options.oak} scheme.limiter=minmod")
+    assert done.returncode == 0 and "B / A = " in done.stdout and done.stdout.count(options.oak) == 2, done
+    assert "must be a build of oak that knows this option" in compare(options.oak, "/bin/true").stderr
+    assert "neither a key" in compare(options.oak, "scheme.limiter").stderr
 
     for late in ([], ["--from", "0.01"]):
         mesh = ["mesh.block_size=4", "mesh.min_level=2", "mesh.max_level=3", "device.flags=-O1"]

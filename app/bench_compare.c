@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oak bench --compare: two sets of keys, or two builds of oak. The speed of a machine drifts by
+ * more than a change may matter: pieces of both alternate, and each piece of B is compared with the
+ * mean of the pieces of A just before and just after it. A build of its own runs in a child
+ * process, which measures a piece for each line that it reads. */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "commands.h"
+
+extern char **environ;
+
+enum { MOST_WORDS = 64, MOST_PIECES = 201 };
+
+/** One of the two. */
+typedef struct {
+  char *text;            /**< words, which point into it */
+  const char *program;   /**< NULL: this one */
+  char *key[MOST_WORDS]; /**< its own keys behind those for both */
+  int nkey;
+  oak_params_t *params; /**< in this process */
+  oak_t *sim;
+  pid_t pid; /**< of a child */
+  FILE *to, *from;
+  double mcups[MOST_PIECES];
+} side_t;
+
+typedef struct {
+  side_t side[2];
+  int which; /**< case of oak bench */
+  int pieces, children, rank;
+  double ratio[MOST_PIECES];
+} compare_t;
+
+static void print_help(void) {
+  printf(
+      "usage: oak bench --compare A B [--adaptive] [--pieces N] [section.key=value ...]\n"
+      "\n"
+      "Measures which of two is faster. A and B are keys in quotes, or the path of another "
+      "build's\n"
+      "oak, or that path and keys:\n"
+      "  oak bench --compare \"scheme.limiter=vanleer\" \"scheme.limiter=weno5\"\n"
+      "  oak bench --compare ../main/build/oak build/oak mesh.block_size=8\n"
+      "Pieces of A and B alternate. Prints the median of B / A with its 95 %% interval (by order\n"
+      "statistics, without an assumption on the distribution).\n"
+      "\n"
+      "  --adaptive  the adaptive case of oak bench; otherwise 3D 128^3 with blocks of 16^3\n"
+      "  --pieces N  pieces of B, 6 to 200 (15)\n"
+      "\n"
+      "Two builds are compared on one rank; both must know this option. Further keys are for "
+      "both.\n");
+}
+
+/* ---- in this process */
+
+static oak_status_t start_here(const compare_t *c, side_t *s) {
+  oak_status_t st = oak_params_new(&s->params);
+  if (st == OAK_OK) st = oak_bench_set_case(s->params, c->which, s->key, s->nkey);
+  OAK_TRY(oak_agree(MPI_COMM_WORLD, st));
+  OAK_TRY(oak_create(MPI_COMM_WORLD, s->params, &s->sim));
+  return oak_bench_start(s->sim, c->which);
+}
+
+/* ---- in a child */
+
+/* The environment without what says that this process belongs to a run of MPI. */
+static char **child_environment(void) {
+  static const char *const of_mpi[] = {
+      "PMIX_",        "PMI_",          "OMPI_COMM_",       "OMPI_UNIVERSE",
+      "OMPI_MCA_ess", "OMPI_MCA_orte", "OMPI_MCA_initial", "PRTE_"};
+  size_t count = 0, kept = 0;
+  while (environ[count]) count++;
+  char **list = malloc((count + 1) * sizeof *list);
+  for (size_t i = 0; list && i < count; i++) {
+    int drop = 0;
+    for (size_t n = 0; n < sizeof of_mpi / sizeof *of_mpi; n++)
+      drop |= !strncmp(environ[i], of_mpi[n], strlen(of_mpi[n]));
+    if (!drop) list[kept++] = environ[i];
+  }
+  if (list) list[kept] = NULL;
+  return list;
+}
+
+static int spawn(side_t *s, char **argument, int in, int out) {
+  posix_spawn_file_actions_t actions;
+  char **environment = child_environment();
+  int error = environment ? posix_spawn_file_actions_init(&actions) : ENOMEM;
+  if (!error) {
+    error = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+    if (!error) error = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    if (!error) error = posix_spawn(&s->pid, s->program, &actions, NULL, argument, environment);
+    posix_spawn_file_actions_destroy(&actions);
+  }
+  free(environment);
+  return error;
+}
+
+static oak_status_t start_child(const compare_t *c, side_t *s) {
+  char *argument[MOST_WORDS + 5];
+  int n = 0, to[2], from[2];
+  if (!s->program) s->program = "/proc/self/exe";
+  argument[n++] = (char *)s->program;
+  argument[n++] = "bench";
+  argument[n++] = "--on-demand";
+  if (c->which == BENCH_AMR16) argument[n++] = "--adaptive";
+  for (int i = 0; i < s->nkey; i++) argument[n++] = s->key[i];
+  argument[n] = NULL;
+  OAK_CHECK(pipe2(to, O_CLOEXEC) == 0 && pipe2(from, O_CLOEXEC) == 0, OAK_ERR_FILE,
+            "oak bench --compare: no pipe: %s", strerror(errno));
+  const int error = spawn(s, argument, to[0], from[1]);
+  close(to[0]);
+  close(from[1]);
+  s->to = fdopen(to[1], "w");
+  s->from = fdopen(from[0], "r");
+  OAK_CHECK(!error && s->to && s->from, OAK_ERR_FILE, "oak bench --compare: cannot start %s: %s",
+            s->program, strerror(error ? error : errno));
+  return OAK_OK;
+}
+
+/* The answer to one line: the speed of a piece. */
+static oak_status_t ask(side_t *s, double *mcups) {
+  char line[256] = "";
+  fprintf(s->to, "piece\n");
+  fflush(s->to);
+  const int got = fgets(line, sizeof line, s->from) && sscanf(line, "piece %lf", mcups) == 1;
+  OAK_CHECK(got, OAK_ERR_FILE,
+            "oak bench --compare: %s gave no piece; its message, if any, is above. It must be a "
+            "build of oak that knows this option",
+            s->program);
+  return OAK_OK;
+}
+
+static oak_status_t one_piece(compare_t *c, side_t *s, double *mcups) {
+  double seconds;
+  return c->children ? ask(s, mcups) : oak_bench_piece(s->sim, c->which, &seconds, mcups);
+}
+
+static void end(side_t *s) {
+  int state;
+  oak_destroy(&s->sim);
+  oak_params_destroy(&s->params);
+  if (s->to) fclose(s->to); /* at the end of its input the child ends */
+  if (s->from) fclose(s->from);
+  if (s->pid > 0) waitpid(s->pid, &state, 0);
+  free(s->text);
+}
+
+/* The child: a piece for each line. */
+int oak_bench_on_demand(int argc, char **argv, int rank) {
+  compare_t c = {.which = BENCH_UNIFORM16};
+  side_t *s = &c.side[0];
+  char line[256];
+  double mcups;
+  for (int i = 0; i < argc; i++) {
+    if (!strcmp(argv[i], "--adaptive"))
+      c.which = BENCH_AMR16;
+    else if (s->nkey < MOST_WORDS)
+      s->key[s->nkey++] = argv[i];
+  }
+  oak_status_t st = start_here(&c, s);
+  while (st == OAK_OK && fgets(line, sizeof line, stdin)) {
+    st = one_piece(&c, s, &mcups);
+    if (st == OAK_OK) printf("piece %.17g\n", mcups);
+    fflush(stdout);
+  }
+  end(s);
+  return st == OAK_OK ? 0 : oak_report_failure(rank);
+}
+
+/* ---- statistics */
+
+/* Which of n sorted values bounds the 95 % interval of the median from below (from 0 on): the
+ * chance that the median lies below value k is that of at most k heads among n tosses of a coin. */
+static int interval_rank(int n) {
+  double chance = exp2(-n), sum = chance;
+  int k = 0;
+  while (2 * (sum + chance * (n - k) / (k + 1)) <= 0.05) {
+    chance *= (double)(n - k) / (k + 1);
+    sum += chance;
+    k++;
+  }
+  return k;
+}
+
+static oak_status_t measure(compare_t *c) {
+  double before, after;
+  for (int i = 0; i < 2; i++)
+    OAK_TRY(c->children ? start_child(c, &c->side[i]) : start_here(c, &c->side[i]));
+  OAK_TRY(one_piece(c, &c->side[0], &before)); /* the first of each is not counted */
+  OAK_TRY(one_piece(c, &c->side[1], &after));
+  OAK_TRY(one_piece(c, &c->side[0], &before));
+  for (int n = 0; n < c->pieces; n++) {
+    c->side[0].mcups[n] = before;
+    OAK_TRY(one_piece(c, &c->side[1], &c->side[1].mcups[n]));
+    OAK_TRY(one_piece(c, &c->side[0], &after));
+    c->ratio[n] = c->side[1].mcups[n] / (0.5 * (before + after));
+    before = after;
+  }
+  return OAK_OK;
+}
+
+static void print_result(compare_t *c) {
+  const int n = c->pieces, low = interval_rank(n);
+  const double ratio = oak_bench_median(c->ratio, n);
+  if (c->rank) return;
+  printf("   %9s %9s %9s   MCUPS per core\n", "median", "least", "most");
+  for (int i = 0; i < 2; i++) {
+    side_t *s = &c->side[i];
+    const double middle = oak_bench_median(s->mcups, n);
+    printf("%c  %9.2f %9.2f %9.2f   ", "AB"[i], middle, s -> mcups[0], s -> mcups[n - 1]);
+    if (c->children) printf("%s", s->program);
+    for (int k = 0; k < s->nkey; k++) printf(" %s", s->key[k]);
+    printf("\n");
+  }
+  printf("B / A = %.4f, 95 %% interval of the median %.4f to %.4f, from %d pieces\n", ratio,
+         c->ratio[low], c->ratio[n - 1 - low], n);
+  if (c->ratio[low] <= 1 && c->ratio[n - 1 - low] >= 1)
+    printf("The interval contains 1: these pieces show no difference.\n");
+}
+
+/* ---- options */
+
+static oak_status_t read_side(side_t *s, const char *text) {
+  s->text = strdup(text);
+  OAK_CHECK(s->text, OAK_ERR_MEMORY, "out of memory");
+  for (char *word = strtok(s->text, " "); word; word = strtok(NULL, " ")) {
+    if (!strchr(word, '=')) {
+      OAK_CHECK(!s->program && access(word, X_OK) == 0, OAK_ERR_INPUT,
+                "oak bench --compare: '%s' is neither a key (section.key=value) nor a program that "
+                "can be started",
+                word);
+      s->program = word;
+    } else if (s->nkey < MOST_WORDS) {
+      s->key[s->nkey++] = word;
+    }
+  }
+  return OAK_OK;
+}
+
+static oak_status_t read_options(compare_t *c, int argc, char **argv) {
+  int nside = 0, size;
+  char *both[MOST_WORDS];
+  int nboth = 0;
+  for (int i = 0; i < argc; i++) {
+    if (!strcmp(argv[i], "--adaptive")) {
+      c->which = BENCH_AMR16;
+    } else if (!strcmp(argv[i], "--pieces")) {
+      c->pieces = i + 1 < argc ? atoi(argv[++i]) : 0;
+      OAK_CHECK(c->pieces >= 6 && c->pieces < MOST_PIECES, OAK_ERR_INPUT,
+                "oak bench --compare: --pieces must be a number from 6 to %d", MOST_PIECES - 1);
+    } else {
+      OAK_CHECK(argv[i][0] != '-', OAK_ERR_INPUT,
+                "oak bench --compare: unknown option %s; known: --adaptive --pieces --help",
+                argv[i]);
+      if (nside < 2)
+        OAK_TRY(read_side(&c->side[nside++], argv[i]));
+      else if (nboth < MOST_WORDS)
+        both[nboth++] = argv[i];
+    }
+  }
+  OAK_CHECK(nside == 2, OAK_ERR_INPUT,
+            "oak bench --compare: two are needed: keys in quotes or programs; see --help");
+  for (int s = 0; s < 2; s++) {
+    side_t *side = &c->side[s];
+    OAK_CHECK(side->nkey + nboth <= MOST_WORDS, OAK_ERR_INPUT,
+              "oak bench --compare: more than %d keys", MOST_WORDS);
+    memmove(&side->key[nboth], side->key, side->nkey * sizeof *side->key);
+    memcpy(side->key, both, nboth * sizeof *both);
+    side->nkey += nboth;
+    c->children |= side->program != NULL;
+  }
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  OAK_CHECK(!c->children || size == 1, OAK_ERR_INPUT,
+            "oak bench --compare: two builds are compared on one rank, without mpirun");
+  return OAK_OK;
+}
+
+int oak_bench_compare(int argc, char **argv, int rank) {
+  for (int i = 0; i < argc; i++) {
+    if (strcmp(argv[i], "--help") && strcmp(argv[i], "-h")) continue;
+    if (rank == 0) print_help();
+    return 0;
+  }
+  compare_t *c = calloc(1, sizeof *c);
+  oak_status_t st = c ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory to compare");
+  if (oak_agree(MPI_COMM_WORLD, st) != OAK_OK) {
+    free(c);
+    return oak_report_failure(rank);
+  }
+  c->which = BENCH_UNIFORM16;
+  c->pieces = 15;
+  c->rank = rank;
+  int code = oak_agree(MPI_COMM_WORLD, read_options(c, argc, argv)) == OAK_OK ? 0 : 2;
+  signal(SIGPIPE, SIG_IGN); /* a child that has ended says so by its answer */
+  if (!code && measure(c) != OAK_OK) code = 1;
+  if (code)
+    oak_report_failure(rank);
+  else
+    print_result(c);
+  for (int i = 0; i < 2; i++) end(&c->side[i]);
+  free(c);
+  return code;
+}
