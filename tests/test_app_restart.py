@@ -165,6 +165,30 @@ def folders(work):
     assert not checkpoints(work)
 
 
+COOLING = """TITLE("Gas that cools until its pressure is negative")
+PARAMETER(rate, 10.0, "energy lost per volume and time")
+INITIAL(at, q) { q[RHO] = 1; q[PRS] = 1; }
+SOURCE(at, q, source) { source[ENE] -= (real)at->p.rate; }
+UPDATE(at, u, dt) { u[RHO] += 0 * (real)dt; }
+"""
+
+
+def failed_step(work):
+    """A step that fails leaves the bad state, and the one before unless half a step of UPDATE changed that one."""
+    work.write("cooling.c", COOLING)
+    work.write("run.ini", "[problem]\nname = cooling.c\n[physics]\nname = euler\n[mesh]\nblock_size = 8\n"
+               "[scheme]\nintegrator = euler\n[run]\nend_time = 1\n[output]\nfolder = " + work.path("out") + "\n")
+    code, text = say(work, ranks=work.np)
+    assert code == 1 and "p = -0.2" in text and re.search(r"see \S*invalid\d+;", text), text
+    last = checkpoints(work)
+    assert len(last) == 1 and f"the state before is in {last[0]}" in text, text
+    code, text = say(work, "--restart", "problem.rate=0", f"run.max_steps={step_of(last[0]) + 5}")
+    assert code == 0 and f"restart from {last[0]}" in text, text
+    shutil.rmtree(work.path("out"))
+    code, text = say(work, "scheme.splitting=strang", ranks=work.np)
+    assert code == 1 and "state before" not in text and not checkpoints(work), text
+
+
 def kills(work):
     """The newest checkpoint loads, whenever the run before was killed."""
     dice = random.Random(7)
@@ -192,7 +216,7 @@ def kills(work):
     child.communicate()
 
 
-CASES = [same_files, signals, stop_file, limits, damaged, folders, kills]
+CASES = [same_files, signals, stop_file, limits, damaged, folders, failed_step, kills]
 
 
 def main():
