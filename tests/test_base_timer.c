@@ -94,9 +94,61 @@ static void test_table(void **state) {
   free(text);
 }
 
+/* A device whose work takes as long as the test says. */
+static double device_time, marked[OAK_TIMER_MARKS];
+static int marks;
+
+static void device_mark(void *data, int number) {
+  (void)data;
+  marked[number] = device_time;
+  marks++;
+}
+
+static double device_between(void *data, int from, int to) {
+  (void)data;
+  return marked[to] - marked[from];
+}
+
+static void work(oak_timers_t *timers, oak_phase_t phase, double seconds) {
+  oak_timer_start(timers, phase);
+  device_time += seconds;
+  oak_timer_stop(timers, phase);
+}
+
+/** Of many steps few are marked, and yet all time is divided among the phases. */
+static void test_steps(void **state) {
+  (void)state;
+  enum { STEPS = 200 };
+  oak_timers_t timers;
+  oak_timers_reset(&timers);
+  oak_timers_use(&timers, &(oak_clock_t){NULL, device_mark, device_between});
+  for (int step = 0; step < STEPS; step++) {
+    oak_timer_step_begin(&timers);
+    work(&timers, OAK_PHASE_GHOST_R1, 100);
+    work(&timers, OAK_PHASE_FLUX, 300);
+    oak_timer_step_end(&timers);
+    if (step % 50 == 0) work(&timers, OAK_PHASE_OUTPUT, 1000);
+  }
+  assert_true(marks < STEPS);
+  assert_true(fabs(oak_timer_seconds(&timers, OAK_PHASE_OUTPUT) - 4000) < 1);
+  assert_true(fabs(oak_timer_seconds(&timers, OAK_PHASE_FLUX) - 300 * STEPS) < 1);
+  assert_true(fabs(oak_timer_seconds(&timers, OAK_PHASE_GHOST_R1) - 100 * STEPS) < 1);
+  assert_true(fabs(oak_timers_total(&timers) - device_time) < 1);
+  timers.all_steps = 1;
+  marks = 0;
+  for (int step = 0; step < 10; step++) {
+    oak_timer_step_begin(&timers);
+    work(&timers, OAK_PHASE_FLUX, 300);
+    oak_timer_step_end(&timers);
+  }
+  assert_true(marks >= 10);
+  assert_true(fabs(oak_timer_seconds(&timers, OAK_PHASE_FLUX) - 300 * (STEPS + 10)) < 1);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_exclusive),
-                                     cmocka_unit_test(test_running), cmocka_unit_test(test_table)};
+                                     cmocka_unit_test(test_running), cmocka_unit_test(test_table),
+                                     cmocka_unit_test(test_steps)};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,19 +42,39 @@ void oak_timers_show(oak_timers_t *timers, oak_beat_t *beat) {
   show(timers);
 }
 
-/** Add the times between marks to their phases. */
+/* What ends at a mark: a phase, the same of a step of the sample, or steps as a whole. */
+enum { OF_SAMPLE = OAK_PHASE_COUNT, WHOLE_STEPS = 2 * OAK_PHASE_COUNT };
+
+/** Add the times between marks to what ended there. */
 static void read_marks(oak_timers_t *timers) {
-  for (int m = 1; m < timers->marks; m++)
-    timers->seconds[timers->marked[m]] += timers->clock.between(timers->clock.data, m - 1, m);
+  for (int m = 1; m < timers->marks; m++) {
+    const int what = timers->marked[m], phase = what % OAK_PHASE_COUNT;
+    const double seconds = timers->clock.between(timers->clock.data, m - 1, m);
+    if (what == WHOLE_STEPS) {
+      timers->undivided += seconds;
+      continue;
+    }
+    timers->seconds[phase] += seconds;
+    if (what >= OF_SAMPLE) timers->sample[phase] += seconds;
+  }
   timers->marks = 0;
 }
 
-static void mark(oak_timers_t *timers) {
-  timers->marked[timers->marks] = running(timers);
+static void mark(oak_timers_t *timers, int what) {
+  timers->marked[timers->marks] = what;
   timers->clock.mark(timers->clock.data, timers->marks++);
   if (timers->marks < OAK_TIMER_MARKS) return;
   read_marks(timers);
   timers->clock.mark(timers->clock.data, timers->marks++);
+}
+
+/** The steps that are measured as a whole end. The host's time between them is not theirs. */
+static void end_whole(oak_timers_t *timers, double now) {
+  timers->idle += now - timers->ended;
+  timers->undivided -= timers->idle;
+  timers->seconds[OAK_PHASE_OTHER] += timers->idle;
+  timers->whole = 0;
+  mark(timers, WHOLE_STEPS);
 }
 
 /** Charge the time since the last change to the running phase. */
@@ -62,17 +82,46 @@ static void charge(oak_timers_t *timers) {
   double now = MPI_Wtime();
   if (!timers->clock.mark) {
     timers->seconds[running(timers)] += now - timers->since;
+  } else if (timers->whole) {
+    if (!timers->in_step) end_whole(timers, now);
   } else if (running(timers) != OAK_PHASE_OTHER || now - timers->since > 2e-6) {
-    mark(timers); /* if one phase follows another at once, one mark is enough */
+    /* if one phase follows another at once, one mark is enough */
+    mark(timers, (timers->in_step ? OF_SAMPLE : 0) + (int)running(timers));
   }
   timers->since = now;
+}
+
+void oak_timer_step_begin(oak_timers_t *timers) {
+  const int apart = timers->all_steps || !timers->clock.mark || timers->steps < OAK_TIMER_FIRST ||
+                    timers->steps % OAK_TIMER_EVERY == 0;
+  timers->steps++;
+  if (apart || !timers->whole) charge(timers);
+  if (!apart && timers->whole) timers->idle += MPI_Wtime() - timers->ended;
+  if (!apart && !timers->whole) timers->idle = 0;
+  timers->whole = !apart;
+  timers->in_step = 1;
+}
+
+void oak_timer_step_end(oak_timers_t *timers) {
+  if (!timers->whole) charge(timers);
+  timers->ended = timers->since = MPI_Wtime();
+  timers->in_step = 0;
+}
+
+/** Divide the time of steps that were measured as a whole. */
+static void divide(oak_timers_t *timers) {
+  double sum = 0;
+  for (int p = 0; p < OAK_PHASE_COUNT; p++) sum += timers->sample[p];
+  for (int p = 0; p < OAK_PHASE_COUNT && sum > 0; p++)
+    timers->seconds[p] += timers->undivided * timers->sample[p] / sum;
+  if (sum > 0) timers->undivided = 0;
 }
 
 void oak_timers_use(oak_timers_t *timers, const oak_clock_t *clock) {
   charge(timers);
   if (timers->clock.mark) read_marks(timers);
   timers->clock = clock ? *clock : (oak_clock_t){NULL, NULL, NULL};
-  if (timers->clock.mark) mark(timers);
+  if (timers->clock.mark) mark(timers, OAK_PHASE_OTHER);
 }
 
 void oak_timer_start(oak_timers_t *timers, oak_phase_t phase) {
@@ -95,7 +144,8 @@ double oak_timer_seconds(oak_timers_t *timers, oak_phase_t phase) {
   charge(timers);
   if (timers->clock.mark) {
     read_marks(timers);
-    mark(timers);
+    mark(timers, OAK_PHASE_OTHER);
+    divide(timers);
   }
   return timers->seconds[phase];
 }

@@ -439,8 +439,15 @@ static oak_status_t cuda_launch(oak_device_t *dev, oak_kernel_t *opaque, long n,
   OAK_CHECK(n <= 2147483647L, OAK_ERR_ARGUMENT,
             "kernel '%s': %ld iterations, a GPU runs 2147483647", kernel->name, n);
   const unsigned threads = n < cuda->multiprocessors ? kernel->most : kernel->threads;
-  const cu_result_t result = cuda->driver.launch(kernel->function, (unsigned)n, 1, 1, threads, 1, 1,
-                                                 kernel->shared, cuda->stream, list, NULL);
+  /* A kernel gets to the GPU while the one before it ends, and waits there (OAK_ARGS). */
+  cu_attribute_t overlap = {.id = CU_LAUNCH_WHILE_ENDING, .value = 1};
+  const cu_launch_t launch = {.grid = {(unsigned)n, 1, 1},
+                              .block = {threads, 1, 1},
+                              .shared = kernel->shared,
+                              .stream = cuda->stream,
+                              .attributes = &overlap,
+                              .nattributes = cuda->major >= 9};
+  const cu_result_t result = cuda->driver.launch(&launch, kernel->function, list, NULL);
   if (result != 0) {
     char doing[96];
     snprintf(doing, sizeof doing, "launching kernel '%s'", kernel->name);

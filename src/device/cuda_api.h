@@ -20,6 +20,20 @@ typedef struct {
 typedef struct {
   char internal[128];
 } cu_nccl_id_t; /**< ncclUniqueId */
+typedef struct {
+  int id;
+  int reserved;
+  union {
+    char bytes[64];
+    int value;
+  };
+} cu_attribute_t; /**< CUlaunchAttribute */
+typedef struct {
+  unsigned grid[3], block[3], shared;
+  cu_handle_t stream;
+  cu_attribute_t *attributes;
+  unsigned nattributes;
+} cu_launch_t; /**< CUlaunchConfig */
 
 enum {
   CU_ERROR_OUT_OF_MEMORY = 2,
@@ -37,7 +51,8 @@ enum {
   CU_EVENT_DISABLE_TIMING = 2,
   CU_HOST_REGISTER_MAPPED = 2,
   CU_IPC_LAZY_PEER_ACCESS = 1,
-  CU_WAIT_AT_LEAST = 0
+  CU_WAIT_AT_LEAST = 0,
+  CU_LAUNCH_WHILE_ENDING = 6 /* CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION */
 };
 
 /** Name of the member, name in the library, result, arguments. */
@@ -68,9 +83,8 @@ enum {
     (cu_memory_t * address, size_t * bytes, cu_handle_t module, const char *name))                \
   X(function_set, "cuFuncSetAttribute", (cu_handle_t function, int attribute, int value))         \
   X(function_get, "cuFuncGetAttribute", (int *value, int attribute, cu_handle_t function))        \
-  X(launch, "cuLaunchKernel",                                                                     \
-    (cu_handle_t function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,       \
-     unsigned bz, unsigned shared, cu_handle_t stream, void **arguments, void **extra))           \
+  X(launch, "cuLaunchKernelEx",                                                                   \
+    (const cu_launch_t *launch, cu_handle_t function, void **arguments, void **extra))            \
   X(stream_new, "cuStreamCreate", (cu_handle_t * stream, unsigned flags))                         \
   X(stream_free, "cuStreamDestroy_v2", (cu_handle_t stream))                                      \
   X(stream_wait, "cuStreamSynchronize", (cu_handle_t stream))                                     \

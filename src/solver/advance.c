@@ -139,7 +139,7 @@ static oak_status_t end_step(oak_t *sim, double dt) {
   return oak_has_update(sim) ? update_part(sim, sim->clock.time - part, part, dt) : OAK_OK;
 }
 
-oak_status_t oak_advance(oak_t *sim, double dt) {
+static oak_status_t advance(oak_t *sim, double dt) {
   enum { MOST_RETRIES = 10 };
   const before_t before = {sim->clock.time, sim->clock.dt, sim->rates.most, sim->clock.updates};
   const int result = oak_sim_result(sim);
@@ -172,6 +172,13 @@ oak_status_t oak_advance(oak_t *sim, double dt) {
     sim->invalid.state = 0; /* the start of the step is lost */
   else if (result != 0)
     take_back(sim, &before);
+  return st;
+}
+
+oak_status_t oak_advance(oak_t *sim, double dt) {
+  oak_timer_step_begin(&sim->timers);
+  const oak_status_t st = advance(sim, dt);
+  oak_timer_step_end(&sim->timers);
   return st;
 }
 

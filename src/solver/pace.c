@@ -17,6 +17,7 @@ oak_status_t oak_pace_init(oak_t *sim) {
   if (!measured || sim->size == 1) return OAK_OK;
   sim->pace.speed = malloc(sim->size * sizeof *sim->pace.speed);
   OAK_CHECK(sim->pace.speed, OAK_ERR_MEMORY, "out of memory for a list of %d ranks", sim->size);
+  sim->timers.all_steps = 1;
   return OAK_OK;
 }
 

@@ -340,12 +340,10 @@ int cuFuncGetAttribute(int *value, int attribute, void *function) {
   return sticky;
 }
 
-int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                   unsigned bz, unsigned shared, void *stream, void **arguments, void **extra) {
+int cuLaunchKernelEx(const void *launch, void *function, void **arguments, void **extra) {
   static int launched;
   int at = 0, error;
-  (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream,
-      (void)extra;
+  (void)launch, (void)extra;
   if (sticky) return sticky;
   if (!current) return ERROR_CONTEXT;
   launched++;

@@ -28,7 +28,17 @@
 #define OAK_KERNEL_FEW(name, args_t, threads, most) OAK_KERNEL_(name, args_t, threads, 1, 0, most)
 #define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes) \
   OAK_KERNEL_(name, args_t, threads, resident, shared_bytes, threads)
+/* From compute capability 9.0 on, the blocks of a kernel may start while the kernel before it ends.
+ * They wait here until its results are in memory. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define OAK_ARGS(args_t)                                            \
+  do {                                                              \
+    asm volatile("griddepcontrol.wait;" ::: "memory");              \
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); \
+  } while (0)
+#else
 #define OAK_ARGS(args_t) ((void)0)
+#endif
 
 /* One block per iteration: the grid has oak_n blocks. */
 #define OAK_OUTER(n) for (long n = blockIdx.x, oak_outer = 1; oak_outer; oak_outer = 0)
