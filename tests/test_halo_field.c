@@ -323,7 +323,7 @@ static double adapt(field_t *f, int64_t *made) {
   oak_t *o = f->s.oak;
   const int old = o->mesh->nblock;
   int *flag = malloc((old + 1) * sizeof *flag), *level = malloc((old + 1) * sizeof *level), changed;
-  oak_adapt_task_t *task;
+  oak_origin_t *origin;
   void *list;
   make_flags(f, 2, flag);
   for (int b = 0; b < old; b++) level[b] = o->mesh->level[b];
@@ -332,9 +332,17 @@ static double adapt(field_t *f, int64_t *made) {
                            .interpolation = f->x.interpolation};
   oak_sim_field(o, 0, 0, &args.f);
   oak_exchange_field(&f->x, &f->now, &args.f);
-  MUST(oak_mesh_adapt(o->mesh, flag, NULL, 0, o->max_level, &changed, &task));
+  MUST(oak_mesh_adapt(o->mesh, flag, NULL, 0, o->max_level, &changed, &origin));
   assert_true(changed);
   const int n = o->mesh->nblock;
+  static const int kind[] = {[OAK_ORIGIN_SAME] = OAK_ADAPT_COPY,
+                             [OAK_ORIGIN_PARENT] = OAK_ADAPT_PROLONG,
+                             [OAK_ORIGIN_CHILDREN] = OAK_ADAPT_RESTRICT};
+  oak_adapt_task_t *task = malloc((n + 1) * sizeof *task);
+  for (int b = 0; b < n; b++)
+    task[b] = (oak_adapt_task_t){
+        .source = origin[b].block, .kind = kind[origin[b].kind], .child = origin[b].child};
+  free(origin);
   oak_values_t *next[] = {&f->next};
   MUST(oak_sim_agree(o, oak_values_fit(&f->x, next, 1, n, &changed)));
   args.out = f->next.memory.mine;

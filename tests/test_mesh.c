@@ -3,7 +3,7 @@
  * face of each block, and what an adaptation makes of flags. Random meshes that refine and coarsen,
  * in 2D and 3D, periodic or not, of one and more trees. */
 // TEST np={1,2,3}
-#include "mesh/tree.h"
+#include "mesh/neighbours.h"
 #include "solver_test.h"
 
 typedef struct {
@@ -140,12 +140,12 @@ static oak_neighbour_t expected_neighbour(const map_t *m, const block_t *b, int 
 static int64_t wrong_neighbours(const map_t *m, const oak_mesh_t *mesh, int64_t kinds[4]) {
   const int faces = 2 * m->c->dim;
   int64_t wrong = 0;
-  MUST(oak_tree_update(mesh));
+  MUST(oak_neighbours_update(mesh));
   for (int b = 0; b < m->n; b++) {
     if (m->block[b].rank != test_rank) continue;
     for (int f = 0; f < faces; f++) {
       const oak_neighbour_t e = expected_neighbour(m, &m->block[b], f);
-      const oak_neighbour_t n = oak_tree_neighbour(mesh->tree, m->block[b].number, f);
+      const oak_neighbour_t n = oak_neighbours_face(mesh->neighbours, m->block[b].number, f);
       wrong += memcmp(&e, &n, sizeof e) != 0;
       kinds[e.kind]++;
     }
@@ -268,7 +268,7 @@ static void run_case(const case_t *c) {
   MUST(oak_mesh_new(MPI_COMM_WORLD, c->dim, c->trees, c->periodic, c->min_level, &mesh));
   for (int round = 0; round < c->rounds; round++) {
     int changed, moved;
-    oak_adapt_task_t *task;
+    oak_origin_t *origin;
     oak_transfer_t transfer;
     int *flag = malloc((mesh->nblock + 1) * sizeof *flag);
     if (!flag) abort();
@@ -277,7 +277,7 @@ static void run_case(const case_t *c) {
     sum[0] += wrong_neighbours(&before, mesh, kinds);
     int *level = flagged_levels(&before);
     sum[2] += balance(&before, level);
-    MUST(oak_mesh_adapt(mesh, flag, NULL, c->min_level, c->max_level, &changed, &task));
+    MUST(oak_mesh_adapt(mesh, flag, NULL, c->min_level, c->max_level, &changed, &origin));
     map_t after = map_new(c, mesh, NULL);
     sum[1] += wrong_levels(&after, level);
     sum[0] += wrong_neighbours(&after, mesh, kinds);
@@ -293,7 +293,7 @@ static void run_case(const case_t *c) {
     map_free(&after);
     free(flag);
     free(level);
-    free(task);
+    free(origin);
   }
   report("%dD, trees %d %d %d, periodic %d %d %d: up to %lld blocks; wrong: %lld faces, %lld cells",
          c->dim, c->trees[0], c->trees[1], c->trees[2], c->periodic[0], c->periodic[1],
@@ -321,19 +321,19 @@ static void test_far_trees(void **state) {
   int touched = 0;
   if (test_size == 1) skip();
   MUST(oak_mesh_new(MPI_COMM_WORLD, 2, trees, periodic, 1, &mesh));
-  MUST(oak_tree_update(mesh));
-  assert_int_equal(mesh->tree->root[far], OAK_LINK_NONE);
-  mesh->tree->root[far] = mark;
+  MUST(oak_neighbours_update(mesh));
+  assert_int_equal(mesh->neighbours->root[far], OAK_LINK_NONE);
+  mesh->neighbours->root[far] = mark;
   for (int round = 0; round < 2; round++) {
     int changed, *flag = malloc((mesh->nblock + 1) * sizeof *flag);
-    oak_adapt_task_t *task;
+    oak_origin_t *origin;
     if (!flag) abort();
     for (int n = 0; n < mesh->nblock; n++) flag[n] = round ? -1 : 1;
-    MUST(oak_mesh_adapt(mesh, flag, NULL, 1, 2, &changed, &task));
-    MUST(oak_tree_update(mesh));
-    touched += !changed || mesh->tree->root[far] != mark;
+    MUST(oak_mesh_adapt(mesh, flag, NULL, 1, 2, &changed, &origin));
+    MUST(oak_neighbours_update(mesh));
+    touched += !changed || mesh->neighbours->root[far] != mark;
     free(flag);
-    free(task);
+    free(origin);
   }
   assert_int_equal(sum_ranks_int(MPI_COMM_WORLD, touched), 0);
   oak_mesh_destroy(&mesh);
@@ -356,15 +356,15 @@ static void test_exchanges(void **state) {
   MUST(oak_mesh_new(MPI_COMM_WORLD, 2, trees, periodic, 4, &mesh));
   for (int round = 0; round < 2; round++) {
     int changed, *flag = malloc((mesh->nblock + 1) * sizeof *flag);
-    oak_adapt_task_t *task;
+    oak_origin_t *origin;
     if (!flag) abort();
     for (int n = 0; n < mesh->nblock; n++) flag[n] = mesh->level[n] == 4 && mesh->index[n][0] < 4;
     exchanges = 0;
-    MUST(oak_mesh_adapt(mesh, flag, NULL, 0, 5, &changed, &task));
+    MUST(oak_mesh_adapt(mesh, flag, NULL, 0, 5, &changed, &origin));
     assert_int_equal(changed, round == 0);
     assert_int_equal(exchanges, test_size > 1 ? round + 1 : 0);
     free(flag);
-    free(task);
+    free(origin);
   }
   oak_mesh_destroy(&mesh);
 }
@@ -401,12 +401,12 @@ static void test_replace(void **state) {
     MUST(oak_mesh_new(MPI_COMM_WORLD, c->dim, c->trees, c->periodic, 0, &other));
     for (int round = 0; round < 4; round++) {
       int changed, *flag = malloc((mesh->nblock + 1) * sizeof *flag);
-      oak_adapt_task_t *task;
+      oak_origin_t *origin;
       if (!flag) abort();
       random_flags(mesh, round, flag);
-      MUST(oak_mesh_adapt(mesh, flag, NULL, c->min_level, c->max_level, &changed, &task));
+      MUST(oak_mesh_adapt(mesh, flag, NULL, c->min_level, c->max_level, &changed, &origin));
       free(flag);
-      free(task);
+      free(origin);
     }
     map_t m = map_new(c, mesh, NULL);
     const int first = m.n * test_rank / test_size, last = m.n * (test_rank + 1) / test_size;
@@ -417,7 +417,7 @@ static void test_replace(void **state) {
     MUST(replace(&m, other, first, last, -1));
     assert_true(other->revision > revision);
     assert_int_equal(other->nblock, last - first);
-    MUST(oak_tree_update(other));
+    MUST(oak_neighbours_update(other));
     map_t same = map_new(c, other, NULL);
     for (int b = 0; b < m.n; b++)
       wrong += same.block[b].level != m.block[b].level ||

@@ -12,6 +12,8 @@
 #ifndef OAK_KERNEL_ARGS_H
 #define OAK_KERNEL_ARGS_H
 
+#include "oak/reach.h"
+
 #ifdef __cplusplus
 #define OAK_ALIGN_16 alignas(16)
 #else
@@ -207,13 +209,6 @@ typedef struct {
   int components; /**< of the field that f describes */
   int interpolation;
 } oak_adapt_args_t;
-
-/** Neighbours of a block across its faces, edges and corners, as bits: x, y, z are -1, 0 or 1 (z =
- * 0 in 2D). */
-#define OAK_REACH(x, y, z) (1 << ((x) + 1 + 3 * ((y) + 1) + 9 * ((z) + 1)))
-/** Bits of a block that its neighbours must respect: it must not be refined for them, and it need
- * not be kept for them. */
-enum { OAK_REACH_NOT_REFINED = 1 << 27, OAK_REACH_NOT_KEPT = 1 << 28 };
 
 /** Answers of a problem's hook REGION about the box of a block. */
 enum {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mesh/tree.h"
+#include "mesh/neighbours.h"
 
 enum { PART_SLOT, PART_PIECE };
 
@@ -47,7 +47,7 @@ typedef struct {
 typedef struct {
   oak_pattern_t *pattern;
   const oak_mesh_t *mesh;
-  const oak_tree_t *tree;
+  const oak_neighbours_t *tree;
   const oak_peers_t *peers;
   int faces, half;    /* faces of a block; fine blocks at a coarse face, which is also the number of
                          pieces of a slot */
@@ -120,7 +120,7 @@ static oak_status_t scan_finer(build_t *b, int block, int face, const oak_neighb
 
 /* Add the parts of messages that belong to a face. Local slots get their places later. */
 static oak_status_t scan_face(build_t *b, int block, int face) {
-  const oak_neighbour_t n = oak_tree_neighbour(b->tree, block, face);
+  const oak_neighbour_t n = oak_neighbours_face(b->tree, block, face);
   if (n.kind == OAK_NEIGHBOUR_BOUNDARY) return OAK_OK;
   if (n.kind == OAK_NEIGHBOUR_FINER) return scan_finer(b, block, face, &n);
   if (n.rank[0] == b->mesh->rank) return OAK_OK;
@@ -145,7 +145,7 @@ static oak_status_t scan_faces(build_t *b) {
   parts_t *parts[] = {&b->send1, &b->recv1, &b->send2, &b->recv2, &b->send_flux, &b->recv_flux};
   if (b->mesh->size == 1) return OAK_OK;
   for (int n = 0; n < b->mesh->nblock; n++)
-    for (unsigned faces = oak_tree_others(b->tree, n); faces; faces &= faces - 1)
+    for (unsigned faces = oak_neighbours_others(b->tree, n); faces; faces &= faces - 1)
       OAK_TRY(scan_face(b, n, __builtin_ctz(faces)));
   for (int i = 0; i < 6; i++)
     if (parts[i]->count) qsort(parts[i]->part, parts[i]->count, sizeof(part_t), compare_parts);
@@ -267,7 +267,7 @@ static void place_flux_send(build_t *b, const part_t *p, int place, int peer) {
 /* ---- faces whose ghost cells are made on this rank */
 
 static void count_face(const build_t *b, int block, int face, tally_t *n) {
-  const oak_neighbour_t next = oak_tree_neighbour(b->tree, block, face);
+  const oak_neighbour_t next = oak_neighbours_face(b->tree, block, face);
   const int me = b->mesh->rank;
   int local = 0;
   switch (next.kind) {
@@ -322,7 +322,7 @@ static void place_finer(const build_t *b, const oak_neighbour_t *n, oak_halo_tas
 /* Faces whose neighbour is not a block of this rank and the same level. Faces whose ghost cells are
  * received, or read from a peer's buffer, get their slots with the messages. */
 static oak_face_t place_face(const build_t *b, int block, int face, tally_t *at) {
-  const oak_neighbour_t n = oak_tree_neighbour(b->tree, block, face);
+  const oak_neighbour_t n = oak_neighbours_face(b->tree, block, face);
   const int differs = n.kind == OAK_NEIGHBOUR_FINER || n.kind == OAK_NEIGHBOUR_COARSER;
   oak_face_t out = {.base = OAK_BASE_HALO, .bflux = differs ? at->bflux++ : -1};
   if (n.kind == OAK_NEIGHBOUR_SAME) {
@@ -349,7 +349,7 @@ static oak_face_t place_face(const build_t *b, int block, int face, tally_t *at)
 
 static void count_faces(build_t *b) {
   for (int n = 0; n < b->mesh->nblock; n++)
-    for (unsigned faces = oak_tree_others(b->tree, n); faces; faces &= faces - 1)
+    for (unsigned faces = oak_neighbours_others(b->tree, n); faces; faces &= faces - 1)
       count_face(b, n, __builtin_ctz(faces), &b->total);
 }
 
@@ -359,9 +359,9 @@ static void place_faces(build_t *b) {
   tally_t at = {0};
   b->pattern->face.count = b->mesh->nblock * b->faces;
   for (int n = 0; n < b->mesh->nblock; n++, out += b->faces) {
-    const int *link = oak_tree_links(b->tree, n);
+    const int *link = oak_neighbours_links(b->tree, n);
     for (int f = 0; f < b->faces; f++) out[f] = (oak_face_t){OAK_BASE_OWN, link[f], -1, 0};
-    for (unsigned faces = oak_tree_others(b->tree, n); faces; faces &= faces - 1) {
+    for (unsigned faces = oak_neighbours_others(b->tree, n); faces; faces &= faces - 1) {
       const int f = __builtin_ctz(faces);
       out[f] = place_face(b, n, f, &at);
     }
@@ -375,7 +375,7 @@ static void place_averages(build_t *b) {
   for (int d = 0; d < b->mesh->dim; d++) {
     const oak_coarse_face_t *c = x->coarse[d].host, *end = c + x->coarse[d].count;
     for (; c < end; c++) {
-      const oak_neighbour_t n = oak_tree_neighbour(b->tree, c->block, c->face);
+      const oak_neighbour_t n = oak_neighbours_face(b->tree, c->block, c->face);
       for (int s = 0; s < b->half; s++)
         if (n.rank[s] == b->mesh->rank)
           fine[x->fine.count++] = (oak_fine_face_t){
@@ -399,8 +399,8 @@ static void find_contacts(build_t *b) {
   unsigned char *contact = b->pattern->contact;
   memset(contact, 0, b->peers->count);
   for (int n = 0; n < b->mesh->nblock && b->peers->count > 1; n++)
-    for (unsigned faces = oak_tree_others(b->tree, n); faces; faces &= faces - 1) {
-      const oak_neighbour_t next = oak_tree_neighbour(b->tree, n, __builtin_ctz(faces));
+    for (unsigned faces = oak_neighbours_others(b->tree, n); faces; faces &= faces - 1) {
+      const oak_neighbour_t next = oak_neighbours_face(b->tree, n, __builtin_ctz(faces));
       if (next.kind == OAK_NEIGHBOUR_BOUNDARY) continue;
       for (int h = 0; h < (next.kind == OAK_NEIGHBOUR_FINER ? b->half : 1); h++)
         if (peer_of(b, next.rank[h]) >= 0) contact[peer_of(b, next.rank[h])] = 1;
@@ -456,7 +456,7 @@ static oak_status_t start(build_t *b, oak_transport_t *t) {
   oak_route_clear(&p->round1);
   oak_route_clear(&p->round2);
   oak_route_clear(&p->flux.route);
-  b->tree = b->mesh->tree;
+  b->tree = b->mesh->neighbours;
   b->peers = &t->peers;
   b->faces = 2 * p->dim;
   b->half = 1 << (p->dim - 1);
@@ -538,7 +538,7 @@ oak_status_t oak_pattern_update(oak_pattern_t *pattern, oak_transport_t *transpo
   if (pattern->revision == mesh->revision) return OAK_OK;
   build_t b = {.pattern = pattern, .mesh = mesh};
   pattern->revision = -1;
-  OAK_TRY(oak_tree_update(mesh));
+  OAK_TRY(oak_neighbours_update(mesh));
   oak_status_t st = start(&b, transport);
   if (st == OAK_OK) st = build_local(&b, transport);
   if (st == OAK_OK) st = build_sends(&b);

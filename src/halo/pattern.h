@@ -15,6 +15,7 @@
 #define OAK_PATTERN_H
 
 #include "mesh/mesh.h"
+#include "oak/kernel_args.h"
 #include "transport/messages.h"
 
 /** A list on the host and its copy on the device. All lists are parts of one piece of memory. */

@@ -15,11 +15,11 @@
 #include <string.h>
 
 #include "mesh/forest.h"
-#include "mesh/tree.h"
+#include "mesh/neighbours.h"
 
 typedef struct {
   const oak_mesh_t *mesh;
-  const oak_tree_t *tree;
+  const oak_neighbours_t *tree;
   int *flag;                         /* [nleaf] */
   int first[OAK_MESH_MAX_LEVEL + 2]; /* [level] where its nodes begin in `node` */
   int *node;                         /* [nnode] by level */
@@ -50,13 +50,13 @@ static void require_level(const work_t *w, const int *reach, int block, int leve
  * those that touch the block must be found: if they are not coarsened, neither is the rest of their
  * family. */
 static void require_around(const work_t *w, const int *reach, int block) {
-  const oak_tree_t *t = w->tree;
+  const oak_neighbours_t *t = w->tree;
   const oak_place_t *at = &t->leaf[block];
   const int level = at->level + (reach[block] & WILL_BE_REFINED ? 1 : 0);
   FOR_DIRECTIONS(t->dim, n) {
     if (!(reach[block] >> n & 1)) continue;
-    const int link = oak_tree_beyond(t, at, n);
-    const oak_node_t *finer = oak_tree_node(t, link);
+    const int link = oak_neighbours_beyond(t, at, n);
+    const oak_node_t *finer = oak_neighbours_node(t, link);
     require_level(w, reach, link, level);
     for (int c = 0; finer && level > at->level && c < 1 << t->dim; c++)
       if (t->side[OAK_DIRECTIONS - 1 - n] >> c & 1) require_level(w, reach, finer->child[c], level);
@@ -83,7 +83,7 @@ static void add_buffer(const work_t *w, int *reach) {
 /* ---- balance */
 
 static void sort_nodes(work_t *w) {
-  const oak_tree_t *t = w->tree;
+  const oak_neighbours_t *t = w->tree;
   int next[OAK_MESH_MAX_LEVEL + 1];
   memset(w->first, 0, sizeof w->first);
   for (int n = 0; n < t->nnode; n++) w->first[t->node[n].at.level + 1]++;
@@ -132,14 +132,14 @@ static void look_at_children(const work_t *w, int n) {
  * touch them; if the family of the children was to be coarsened and a neighbour will be too fine
  * for that, keep the family. */
 static void settle(const work_t *w, int n) {
-  const oak_tree_t *t = w->tree;
+  const oak_neighbours_t *t = w->tree;
   const oak_node_t *node = &t->node[n];
   const int coarsens = w->merges[n] && node->child[0] >= 0 && node->child[0] < t->nblock;
   int stays = 0;
   if (!w->refined[n] && !coarsens) return;
   FOR_DIRECTIONS(t->dim, d) {
     if (!coarsens && !(w->refined[n] & t->side[d])) continue;
-    const int link = oak_tree_beyond(t, &node->at, d);
+    const int link = oak_neighbours_beyond(t, &node->at, d);
     if (coarsens)
       stays |=
           link <= OAK_LINK_NODE && w->finer[OAK_LINK_NODE - link] & t->side[OAK_DIRECTIONS - 1 - d];
@@ -181,7 +181,7 @@ static void balance(work_t *w) {
 }
 
 oak_status_t oak_flags_settle(const oak_mesh_t *mesh, int *flag, const int *reach) {
-  const oak_tree_t *t = mesh->tree;
+  const oak_neighbours_t *t = mesh->neighbours;
   work_t w = {.mesh = mesh, .tree = t, .flag = flag};
   w.node = malloc((t->nnode + 1) * (sizeof *w.node + 3));
   int *all_reach = reach ? malloc((t->nleaf + 1) * sizeof *reach) : NULL;

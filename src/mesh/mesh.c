@@ -12,7 +12,7 @@
 
 #include "mesh/flags.h"
 #include "mesh/forest.h"
-#include "mesh/tree.h"
+#include "mesh/neighbours.h"
 
 /* p4est and libsc write to stdout and catch signals unless they are told not to. They are started
  * without the communicator of a mesh: libsc's start is collective, and some ranks may have started
@@ -83,7 +83,7 @@ oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int 
   }
   mesh->forest = OAK_BY_DIM(mesh, oak_forest_new, comm, mesh->trees, mesh->periodic, level);
   st = mesh->forest ? oak_mesh_read(mesh) : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a mesh");
-  if (st == OAK_OK) st = oak_tree_new(mesh, &mesh->tree);
+  if (st == OAK_OK) st = oak_neighbours_new(mesh, &mesh->neighbours);
   st = oak_agree(comm, st);
   if (st != OAK_OK) {
     oak_mesh_destroy(&mesh);
@@ -96,7 +96,7 @@ oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int 
 void oak_mesh_destroy(oak_mesh_t **mesh) {
   if (!*mesh) return;
   if ((*mesh)->forest) OAK_BY_DIM(*mesh, oak_forest_destroy, (*mesh)->forest);
-  oak_tree_destroy(&(*mesh)->tree);
+  oak_neighbours_destroy(&(*mesh)->neighbours);
   free((*mesh)->level);
   free((*mesh)->index);
   free(*mesh);
@@ -111,22 +111,22 @@ static int child_number(const oak_mesh_t *mesh, int block) {
 /* Both meshes are sorted along the same curve and differ by one level at most, so one pass over
  * both finds the source of each new block. */
 static oak_status_t match_blocks(const oak_mesh_t *mesh, const int8_t *old_level, int old_count,
-                                 oak_adapt_task_t *task) {
+                                 oak_origin_t *origin) {
   const int children = 1 << mesh->dim;
   int old = 0;
   for (int n = 0; n < mesh->nblock; n++) {
     OAK_CHECK(old < old_count && abs(mesh->level[n] - old_level[old]) <= 1, OAK_ERR_STATE,
               "mesh adaptation changed block %d by more than one level", n);
-    task[n] = (oak_adapt_task_t){.source = old, .kind = OAK_ADAPT_COPY};
+    origin[n] = (oak_origin_t){.block = old, .kind = OAK_ORIGIN_SAME};
     if (mesh->level[n] == old_level[old]) {
       old++;
     } else if (mesh->level[n] < old_level[old]) {
-      task[n].kind = OAK_ADAPT_RESTRICT;
+      origin[n].kind = OAK_ORIGIN_CHILDREN;
       old += children;
     } else {
-      task[n].kind = OAK_ADAPT_PROLONG;
-      task[n].child = child_number(mesh, n);
-      old += task[n].child == children - 1;
+      origin[n].kind = OAK_ORIGIN_PARENT;
+      origin[n].child = child_number(mesh, n);
+      old += origin[n].child == children - 1;
     }
   }
   return OAK_OK;
@@ -147,7 +147,7 @@ static oak_status_t check_refined(const oak_mesh_t *mesh, const int *flag) {
 
 /* The flags within the limits of levels, with room for the flags of blocks of other ranks. */
 static int *limited_flags(const oak_mesh_t *mesh, const int *flag, int min_level, int max_level) {
-  int *limited = malloc((mesh->tree->nleaf + 1) * sizeof *limited);
+  int *limited = malloc((mesh->neighbours->nleaf + 1) * sizeof *limited);
   if (!limited) return NULL;
   for (int n = 0; n < mesh->nblock; n++)
     limited[n] = flag[n] > 0   ? mesh->level[n] < max_level
@@ -157,12 +157,12 @@ static int *limited_flags(const oak_mesh_t *mesh, const int *flag, int min_level
 }
 
 oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach, int min_level,
-                            int max_level, int *changed, oak_adapt_task_t **task) {
+                            int max_level, int *changed, oak_origin_t **origin) {
   const long before = mesh->revision;
   const int old_count = mesh->nblock;
   *changed = 0;
-  *task = NULL;
-  OAK_TRY(oak_tree_update(mesh));
+  *origin = NULL;
+  OAK_TRY(oak_neighbours_update(mesh));
   int *limited = limited_flags(mesh, flag, min_level, max_level);
   int8_t *old_level = malloc(old_count + 1);
   oak_status_t st =
@@ -179,17 +179,18 @@ oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach,
     st = oak_mesh_read(mesh);
     *changed = mesh->revision != before;
     if (st == OAK_OK && *changed) {
-      *task = malloc((mesh->nblock + 1) * sizeof **task);
-      st = *task ? match_blocks(mesh, old_level, old_count, *task)
-                 : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the map of %d blocks", mesh->nblock);
+      *origin = malloc((mesh->nblock + 1) * sizeof **origin);
+      st = *origin
+               ? match_blocks(mesh, old_level, old_count, *origin)
+               : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the map of %d blocks", mesh->nblock);
     }
     st = oak_agree(mesh->comm, st);
   }
   free(limited);
   free(old_level);
   if (st != OAK_OK) {
-    free(*task);
-    *task = NULL;
+    free(*origin);
+    *origin = NULL;
   }
   return st;
 }

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "oak/kernel_args.h"
+#include "oak/reach.h"
 #include "oak/status.h"
 
 enum {
@@ -17,7 +17,7 @@ enum {
 };
 
 typedef struct oak_forest oak_forest_t;
-typedef struct oak_tree oak_tree_t;
+typedef struct oak_neighbours oak_neighbours_t;
 
 typedef struct {
   MPI_Comm comm;
@@ -32,7 +32,7 @@ typedef struct {
   int32_t (*index)[3]; /**< [nblock] position in units of blocks of the same level */
   long revision;       /**< changes when the mesh or its distribution does */
   oak_forest_t *forest;
-  oak_tree_t *tree; /**< see oak_tree_update */
+  oak_neighbours_t *neighbours; /**< see oak_neighbours_update */
 } oak_mesh_t;
 
 /** Ranges of blocks that change owner. Message i moves count[i] blocks to or from rank[i]. Offsets
@@ -44,6 +44,13 @@ typedef struct {
   int *from;                  /**< the same: where the range begins on the rank that sends it */
   int keep_from, keep_to, keep_count;
 } oak_transfer_t;
+
+/** Where the data of a block of a new mesh come from. */
+typedef struct {
+  enum { OAK_ORIGIN_SAME, OAK_ORIGIN_PARENT, OAK_ORIGIN_CHILDREN } kind;
+  int block; /**< of the old mesh; CHILDREN: the first of the family */
+  int child; /**< PARENT: which child of it the new block is */
+} oak_origin_t;
 
 /** How blocks are distributed. */
 typedef struct {
@@ -75,10 +82,10 @@ oak_status_t oak_mesh_replace(oak_mesh_t *mesh, int nblock, int8_t *level, int32
  * belongs to the old mesh. \a reach [nblock] has OAK_REACH bits (NULL on all ranks: none): a
  * neighbour in such a direction is refined towards the level that the block will have, by one level
  * at most, and is not coarsened below that level, unless its own OAK_REACH_NOT bits forbid it.
- * \a task receives an array [new nblock] that says where the data of each new block comes from; the
- * caller frees it. If nothing changed on any rank it is NULL, and *changed is 0. */
+ * \a origin receives an array [new nblock] that says where the data of each new block come from;
+ * the caller frees it. If nothing changed on any rank it is NULL, and *changed is 0. */
 oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach, int min_level,
-                            int max_level, int *changed, oak_adapt_task_t **task);
+                            int max_level, int *changed, oak_origin_t **origin);
 
 /** Redistribute when the slowest rank takes more than kappa_max times what the best distribution
  * would take. Collective; \a balance is the same on all ranks. *moved is 0 if all blocks stay (then

@@ -53,14 +53,15 @@ oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate) {
 }
 
 /* The largest rate (wave speed / dx) on the new mesh. Cells half as wide have twice the rate. */
-static double most_rate(const oak_t *sim, const double *old, const oak_adapt_task_t *task) {
+static double most_rate(const oak_t *sim, const double *old, const oak_origin_t *origin) {
   double most = 0;
   for (int n = 0; n < sim->mesh->nblock; n++) {
-    double rate = old[task[n].source];
-    if (task[n].kind == OAK_ADAPT_PROLONG) rate *= 2;
-    if (task[n].kind == OAK_ADAPT_RESTRICT) {
+    const int block = origin[n].block;
+    double rate = old[block];
+    if (origin[n].kind == OAK_ORIGIN_PARENT) rate *= 2;
+    if (origin[n].kind == OAK_ORIGIN_CHILDREN) {
       for (int c = 1; c < 1 << sim->dim; c++)
-        if (old[task[n].source + c] > rate) rate = old[task[n].source + c];
+        if (old[block + c] > rate) rate = old[block + c];
       rate *= 0.5;
     }
     if (rate > most) most = rate;
@@ -69,25 +70,35 @@ static double most_rate(const oak_t *sim, const double *old, const oak_adapt_tas
 }
 
 /* If the rates of the old blocks are not known, they are computed later, on the new mesh. */
-static oak_status_t map_rates(oak_t *sim, int old_blocks, const oak_adapt_task_t *task) {
+static oak_status_t map_rates(oak_t *sim, int old_blocks, const oak_origin_t *origin) {
   double most = 0;
   if (sim->rates.known != OAK_RATES_KNOWN) return OAK_OK;
   double *old = malloc((old_blocks + 1) * sizeof *old);
   oak_status_t st = old ? oak_block_rates(sim, old_blocks, old)
                         : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d wave speeds", old_blocks);
-  if (st == OAK_OK) most = most_rate(sim, old, task);
+  if (st == OAK_OK) most = most_rate(sim, old, origin);
   free(old);
   MPI_Allreduce(&most, &sim->rates.most, 1, MPI_DOUBLE, MPI_MAX, sim->comm);
   return oak_sim_agree(sim, st);
 }
 
 /* Everything that moves with the blocks, from the old mesh to the new one. */
-static oak_status_t run_all_tasks(oak_t *sim, const oak_adapt_task_t *task) {
+static oak_status_t carry_over(oak_t *sim, const oak_origin_t *origin) {
+  static const int kind[] = {[OAK_ORIGIN_SAME] = OAK_ADAPT_COPY,
+                             [OAK_ORIGIN_PARENT] = OAK_ADAPT_PROLONG,
+                             [OAK_ORIGIN_CHILDREN] = OAK_ADAPT_RESTRICT};
   oak_carried_t list[OAK_MAX_FIELDS + 1];
-  const int count = oak_carried(sim, list);
-  for (int i = 0; i < count; i++)
-    OAK_TRY(run_tasks(sim, &list[i], task, sim->mesh->nblock, list[i].next->memory.mine));
-  return OAK_OK;
+  const int count = oak_carried(sim, list), nblock = sim->mesh->nblock;
+  oak_adapt_task_t *task = malloc((nblock + 1) * sizeof *task);
+  oak_status_t st =
+      task ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", nblock);
+  for (int n = 0; n < nblock && st == OAK_OK; n++)
+    task[n] = (oak_adapt_task_t){
+        .source = origin[n].block, .kind = kind[origin[n].kind], .child = origin[n].child};
+  for (int i = 0; i < count && st == OAK_OK; i++)
+    st = run_tasks(sim, &list[i], task, nblock, list[i].next->memory.mine);
+  free(task);
+  return st;
 }
 
 static void swap_carried(oak_t *sim) {
@@ -101,14 +112,14 @@ static void swap_carried(oak_t *sim) {
 }
 
 /* The solution on the new mesh, in state 1; the old one stays in state 0. */
-static oak_status_t map_data(oak_t *sim, int old_blocks, const oak_adapt_task_t *task) {
+static oak_status_t map_data(oak_t *sim, int old_blocks, const oak_origin_t *origin) {
   oak_timer_start(&sim->timers, OAK_PHASE_BLOCKS);
   oak_status_t st = oak_storage_reserve(sim, 1, 2, sim->mesh->nblock);
   if (st == OAK_OK) st = oak_fields_reserve(sim, sim->mesh->nblock);
   if (st == OAK_OK) st = oak_sim_agree(sim, oak_undo_probe(sim, old_blocks));
-  if (st == OAK_OK) st = map_rates(sim, old_blocks, task);
+  if (st == OAK_OK) st = map_rates(sim, old_blocks, origin);
   /* The device may still move data while the host looks for the neighbours on the new mesh. */
-  if (st == OAK_OK) st = oak_sim_agree(sim, run_all_tasks(sim, task));
+  if (st == OAK_OK) st = oak_sim_agree(sim, carry_over(sim, origin));
   oak_timer_stop(&sim->timers, OAK_PHASE_BLOCKS);
   return st;
 }
@@ -227,20 +238,20 @@ static oak_status_t balance_only(oak_t *sim, int *moved) {
 static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, int *any) {
   const int old_blocks = sim->mesh->nblock;
   oak_undo_t undo;
-  oak_adapt_task_t *task = NULL;
+  oak_origin_t *origin = NULL;
   OAK_TRY(oak_undo_keep(sim, &undo));
   oak_timer_start(&sim->timers, OAK_PHASE_MESH);
   oak_status_t st =
-      oak_mesh_adapt(sim->mesh, flag, reach, sim->min_level, sim->max_level, any, &task);
+      oak_mesh_adapt(sim->mesh, flag, reach, sim->min_level, sim->max_level, any, &origin);
   oak_timer_stop(&sim->timers, OAK_PHASE_MESH);
   if (st == OAK_OK && *any) {
     oak_rates_agree(sim);
-    st = map_data(sim, old_blocks, task);
+    st = map_data(sim, old_blocks, origin);
     if (st == OAK_OK) swap_carried(sim);
   }
   if (st != OAK_OK) st = oak_undo_all(sim, &undo, st);
   oak_undo_forget(&undo);
-  free(task);
+  free(origin);
   return st;
 }
 

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mesh/tree.h"
+#include "mesh/neighbours.h"
 #include "solver/output/view.h"
 
 struct oak_view_ghosts {
   const oak_t *sim;
-  const oak_tree_t *tree;
+  const oak_neighbours_t *tree;
   int64_t cells;
   int var;       /* that the values are of, -1: none yet */
   double *value; /* [nleaf][cells] blocks of this rank, then those that touch them */
@@ -31,7 +31,7 @@ struct oak_view_ghosts {
 
 /* Peers in the order of the blocks that touch this rank's, which are sorted by rank. */
 static oak_status_t list_wanted(oak_view_ghosts_t *g) {
-  const oak_tree_t *t = g->tree;
+  const oak_neighbours_t *t = g->tree;
   const size_t n = (size_t)(t->nleaf - t->nblock) + 1;
   g->want = malloc(n * sizeof *g->want);
   g->number = malloc(n * sizeof *g->number);
@@ -92,7 +92,7 @@ static oak_status_t exchange_numbers(oak_view_ghosts_t *g) {
 
 /* Values of blocks that touch those of other ranks go there, a block at a time. */
 static oak_status_t exchange_values(oak_view_ghosts_t *g) {
-  const oak_tree_t *t = g->tree;
+  const oak_neighbours_t *t = g->tree;
   const MPI_Comm comm = g->sim->comm;
   int n = t->nleaf - t->nblock, at = 0;
   for (int p = 0; p < g->npeer; p++) n += g->give_count[p];
@@ -126,9 +126,10 @@ static oak_status_t create(const oak_t *sim, oak_view_ghosts_t **out) {
   oak_view_ghosts_t *g = calloc(1, sizeof *g);
   oak_status_t st = g ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for ghost cells");
   st = oak_agree(sim->comm, st);
-  if (st == OAK_OK) st = oak_agree(sim->comm, oak_tree_update(sim->mesh));
+  if (st == OAK_OK) st = oak_agree(sim->comm, oak_neighbours_update(sim->mesh));
   if (st == OAK_OK) {
-    *g = (oak_view_ghosts_t){.sim = sim, .tree = sim->mesh->tree, .cells = sim->cells, .var = -1};
+    *g = (oak_view_ghosts_t){
+        .sim = sim, .tree = sim->mesh->neighbours, .cells = sim->cells, .var = -1};
     st = oak_agree(sim->comm, list_wanted(g));
   }
   if (st == OAK_OK) st = exchange_numbers(g);
@@ -180,7 +181,7 @@ static double average(const oak_view_ghosts_t *g, const oak_node_t *node, const 
 static double look_up(const oak_view_ghosts_t *g, int b, int link, const int dir[3],
                       const int c[3]) {
   const int n = g->sim->block_size, dim = g->sim->dim;
-  const oak_node_t *finer = oak_tree_node(g->tree, link);
+  const oak_node_t *finer = oak_neighbours_node(g->tree, link);
   if (finer) return average(g, finer, c);
   if (link < 0) return NAN;
   const double *value = g->value + link * g->cells;
@@ -206,7 +207,7 @@ static void find_links(const oak_view_ghosts_t *g, int b, int link[OAK_DIRECTION
     }
     link[n] = b;
     if (inside[n] == n && n != OAK_DIRECTION_NONE && (mesh->dim == 3 || dir[2] == 0))
-      link[n] = oak_tree_beyond(g->tree, &g->tree->leaf[b], n);
+      link[n] = oak_neighbours_beyond(g->tree, &g->tree->leaf[b], n);
   }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Making the tree above the blocks, and walking it. */
-#include "mesh/tree.h"
+#include "mesh/neighbours.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 /* ---- set-up */
 
-static void make_tables(oak_tree_t *t) {
+static void make_tables(oak_neighbours_t *t) {
   for (int n = 0; n < OAK_DIRECTIONS; n++) {
     const int dir[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1}, unit[3] = {1, 3, 9};
     for (int d = 0; d < 3; d++) t->axes[n] |= (dir[d] != 0) << d;
@@ -28,8 +28,8 @@ static void make_tables(oak_tree_t *t) {
   }
 }
 
-oak_status_t oak_tree_new(const oak_mesh_t *mesh, oak_tree_t **out) {
-  oak_tree_t *t = calloc(1, sizeof *t);
+oak_status_t oak_neighbours_new(const oak_mesh_t *mesh, oak_neighbours_t **out) {
+  oak_neighbours_t *t = calloc(1, sizeof *t);
   const size_t trees = (size_t)mesh->trees[0] * mesh->trees[1] * mesh->trees[2];
   OAK_CHECK(t, OAK_ERR_MEMORY, "out of memory for a mesh");
   t->dim = mesh->dim;
@@ -45,7 +45,7 @@ oak_status_t oak_tree_new(const oak_mesh_t *mesh, oak_tree_t **out) {
   return OAK_OK;
 }
 
-void oak_tree_destroy(oak_tree_t **tree) {
+void oak_neighbours_destroy(oak_neighbours_t **tree) {
   if (!*tree) return;
   free((*tree)->leaf);
   free((*tree)->face);
@@ -80,7 +80,7 @@ static int common_level(const walk_t *w, int level, const int32_t index[3]) {
   return common > -1 ? common : -1;
 }
 
-static oak_status_t room_for_nodes(oak_tree_t *t) {
+static oak_status_t room_for_nodes(oak_neighbours_t *t) {
   if (t->nnode + OAK_MESH_MAX_LEVEL < t->node_room) return OAK_OK;
   const int room = 2 * t->node_room + 64;
   oak_node_t *grown = realloc(t->node, room * sizeof *grown);
@@ -91,7 +91,7 @@ static oak_status_t room_for_nodes(oak_tree_t *t) {
 }
 
 /* Insert a link at `level` of the path to a block. The path is known up to that level. */
-static oak_place_t hang(oak_tree_t *t, const walk_t *w, int level, int block_level,
+static oak_place_t hang(oak_neighbours_t *t, const walk_t *w, int level, int block_level,
                         const int32_t index[3], int link) {
   const int32_t x[3] = {index[0] >> (block_level - level), index[1] >> (block_level - level),
                         index[2] >> (block_level - level)};
@@ -106,7 +106,7 @@ static oak_place_t hang(oak_tree_t *t, const walk_t *w, int level, int block_lev
   return (oak_place_t){w->path[level - 1], (int8_t)level, (int8_t)number};
 }
 
-static oak_status_t add_leaf(oak_tree_t *t, walk_t *w, int leaf, int level,
+static oak_status_t add_leaf(oak_neighbours_t *t, walk_t *w, int leaf, int level,
                              const int32_t index[3]) {
   OAK_TRY(room_for_nodes(t));
   for (int l = common_level(w, level, index) + 1; l < level; l++) {
@@ -123,8 +123,8 @@ static oak_status_t add_leaf(oak_tree_t *t, walk_t *w, int leaf, int level,
 }
 
 /* All blocks are sorted in one order, in which the blocks of lower ranks come first. */
-static oak_status_t add_leaves(oak_tree_t *t, const oak_mesh_t *mesh, const int8_t *ghost_level,
-                               int32_t (*ghost_index)[3]) {
+static oak_status_t add_leaves(oak_neighbours_t *t, const oak_mesh_t *mesh,
+                               const int8_t *ghost_level, int32_t (*ghost_index)[3]) {
   const int nghost = t->nleaf - t->nblock;
   walk_t walk = {.level = -1};
   int g = 0;
@@ -141,7 +141,7 @@ static oak_status_t add_leaves(oak_tree_t *t, const oak_mesh_t *mesh, const int8
 /* ---- what lies beyond */
 
 /* Root of the neighbour of a tree of the brick. */
-static int beyond_root(const oak_tree_t *t, int tree, int direction) {
+static int beyond_root(const oak_neighbours_t *t, int tree, int direction) {
   int x[3] = {tree % t->trees[0], tree / t->trees[0] % t->trees[1],
               tree / t->trees[0] / t->trees[1]};
   const int dir[3] = {direction % 3 - 1, direction / 3 % 3 - 1, direction / 9 - 1};
@@ -154,21 +154,23 @@ static int beyond_root(const oak_tree_t *t, int tree, int direction) {
   return t->root[x[0] + t->trees[0] * (x[1] + t->trees[1] * x[2])];
 }
 
-int oak_tree_beyond(const oak_tree_t *t, const oak_place_t *at, int direction) {
+int oak_neighbours_beyond(const oak_neighbours_t *t, const oak_place_t *at, int direction) {
   if (at->parent < 0) return beyond_root(t, -1 - at->parent, direction);
   const oak_node_t *parent = &t->node[at->parent];
   const int cross = t->cross[at->number][direction], other = at->number ^ t->axes[direction];
   if (cross == OAK_DIRECTION_NONE) return parent->child[other];
-  return oak_tree_child(t, oak_tree_beyond(t, &parent->at, cross), other);
+  return oak_neighbours_child(t, oak_neighbours_beyond(t, &parent->at, cross), other);
 }
 
 /* 1 if a link leads to a block of another rank, to a node, or nowhere. */
-static int is_other(const oak_tree_t *t, int link) { return (unsigned)link >= (unsigned)t->nblock; }
+static int is_other(const oak_neighbours_t *t, int link) {
+  return (unsigned)link >= (unsigned)t->nblock;
+}
 
 /* Find the links across all faces of a place from those of its parent. Along each axis, a sibling
  * lies on one side. \return bits of the faces whose neighbour is not a block of this rank and the
  * same level. */
-static int link_place(const oak_tree_t *t, const oak_place_t *at, int face[6]) {
+static int link_place(const oak_neighbours_t *t, const oak_place_t *at, int face[6]) {
   static const int unit[3] = {1, 3, 9};
   int others = 0;
   for (int f = 0; at->parent < 0 && f < 2 * t->dim; f++) {
@@ -181,35 +183,35 @@ static int link_place(const oak_tree_t *t, const oak_place_t *at, int face[6]) {
     const int out = 2 * d + (at->number >> d & 1), in = out ^ 1, other = at->number ^ 1 << d;
     const int beyond = parent->face[out];
     face[in] = parent->child[other];
-    face[out] = oak_tree_child(t, beyond, other);
+    face[out] = oak_neighbours_child(t, beyond, other);
     others |= is_other(t, face[in]) << in | (is_other(t, face[out]) | (beyond >= 0)) << out;
   }
   return others;
 }
 
-static void link_faces(oak_tree_t *t) {
+static void link_faces(oak_neighbours_t *t) {
   for (int n = 0; n < t->nnode; n++) link_place(t, &t->node[n].at, t->node[n].face);
   for (int n = 0; n < t->nblock; n++) t->other[n] = (uint8_t)link_place(t, &t->leaf[n], t->face[n]);
 }
 
-static void set_owner(const oak_tree_t *t, int leaf, int *rank, int *block) {
+static void set_owner(const oak_neighbours_t *t, int leaf, int *rank, int *block) {
   *rank = leaf < t->nblock ? t->rank : t->owner[leaf - t->nblock][0];
   *block = leaf < t->nblock ? leaf : t->owner[leaf - t->nblock][1];
 }
 
-oak_neighbour_t oak_tree_neighbour(const oak_tree_t *t, int block, int face) {
+oak_neighbour_t oak_neighbours_face(const oak_neighbours_t *t, int block, int face) {
   const int link = t->face[block][face], axis = face / 2;
-  const oak_node_t *finer = oak_tree_node(t, link);
+  const oak_node_t *finer = oak_neighbours_node(t, link);
   oak_neighbour_t n = {.kind = OAK_NEIGHBOUR_BOUNDARY};
   if (finer) {
     n.kind = OAK_NEIGHBOUR_FINER;
     for (int h = 0; h < 1 << (t->dim - 1); h++)
-      set_owner(t, finer->child[oak_tree_face_child(axis, !(face & 1), h)], &n.rank[h],
+      set_owner(t, finer->child[oak_family_face_child(axis, !(face & 1), h)], &n.rank[h],
                 &n.block[h]);
   } else if (link >= 0) {
     const int same = t->leaf[link].level == t->leaf[block].level;
     n.kind = same ? OAK_NEIGHBOUR_SAME : OAK_NEIGHBOUR_COARSER;
-    if (!same) n.sub = oak_tree_face_position(axis, t->leaf[block].number);
+    if (!same) n.sub = oak_family_face_position(axis, t->leaf[block].number);
     set_owner(t, link, &n.rank[0], &n.block[0]);
   }
   return n;
@@ -227,12 +229,12 @@ static void *fit(void *array, int *room, int n, size_t size) {
 }
 
 /* Only the trees that hold blocks are visited: a rank has few trees of a large brick. */
-static void clear_roots(oak_tree_t *t) {
+static void clear_roots(oak_neighbours_t *t) {
   for (int i = 0; i < t->nhung; i++) t->root[t->hung[i]] = OAK_LINK_NONE;
   t->nhung = 0;
 }
 
-static oak_status_t build(oak_tree_t *t, const oak_mesh_t *mesh, int nghost) {
+static oak_status_t build(oak_neighbours_t *t, const oak_mesh_t *mesh, int nghost) {
   clear_roots(t);
   t->nblock = mesh->nblock;
   t->nleaf = mesh->nblock + nghost;
@@ -258,8 +260,8 @@ static oak_status_t build(oak_tree_t *t, const oak_mesh_t *mesh, int nghost) {
   return st;
 }
 
-oak_status_t oak_tree_update(const oak_mesh_t *mesh) {
-  oak_tree_t *t = mesh->tree;
+oak_status_t oak_neighbours_update(const oak_mesh_t *mesh) {
+  oak_neighbours_t *t = mesh->neighbours;
   if (t->revision == mesh->revision) return OAK_OK;
   t->revision = -1;
   const int nghost = mesh->size > 1 ? OAK_BY_DIM(mesh, oak_forest_find_ghosts, mesh->forest) : 0;

@@ -6,8 +6,8 @@
  * A link is a number that stands for a block (from 0 on: the blocks of this rank, then those of
  * others), for a node (a region that is divided into finer blocks), or for one of the constants
  * below. */
-#ifndef OAK_TREE_H
-#define OAK_TREE_H
+#ifndef OAK_NEIGHBOURS_H
+#define OAK_NEIGHBOURS_H
 
 #include "mesh/mesh.h"
 
@@ -48,7 +48,7 @@ typedef struct {
   int face[6];  /**< links to the neighbours across the faces, of the same level or coarser */
 } oak_node_t;
 
-struct oak_tree {
+struct oak_neighbours {
   int dim, rank;
   int trees[3], periodic[3];
   long revision;     /**< of the mesh it was made for, -1: none */
@@ -71,47 +71,47 @@ struct oak_tree {
                                        parent */
 };
 
-oak_status_t oak_tree_new(const oak_mesh_t *mesh, oak_tree_t **out);
-void oak_tree_destroy(oak_tree_t **tree);
+oak_status_t oak_neighbours_new(const oak_mesh_t *mesh, oak_neighbours_t **out);
+void oak_neighbours_destroy(oak_neighbours_t **tree);
 
-/** Bring mesh->tree up to date. Collective. */
-oak_status_t oak_tree_update(const oak_mesh_t *mesh);
+/** Bring mesh->neighbours up to date. Collective. */
+oak_status_t oak_neighbours_update(const oak_mesh_t *mesh);
 
 /** Link to the neighbour of a place in a direction: of the same level, coarser, or none. */
-int oak_tree_beyond(const oak_tree_t *tree, const oak_place_t *at, int direction);
+int oak_neighbours_beyond(const oak_neighbours_t *tree, const oak_place_t *at, int direction);
 
 /** The node of a link, NULL if it is none. */
-static inline const oak_node_t *oak_tree_node(const oak_tree_t *tree, int link) {
+static inline const oak_node_t *oak_neighbours_node(const oak_neighbours_t *tree, int link) {
   return link <= OAK_LINK_NODE ? &tree->node[OAK_LINK_NODE - link] : NULL;
 }
 
 /** Child `number` of a link. A link that is not a node stands for all of its children. */
-static inline int oak_tree_child(const oak_tree_t *tree, int link, int number) {
+static inline int oak_neighbours_child(const oak_neighbours_t *tree, int link, int number) {
   return link <= OAK_LINK_NODE ? tree->node[OAK_LINK_NODE - link].child[number] : link;
 }
 
 /** Child of a family at position `sub` of its lower or upper face (bit 0 first axis along it). */
-static inline int oak_tree_face_child(int axis, int upper, int sub) {
+static inline int oak_family_face_child(int axis, int upper, int sub) {
   const int low = sub & ((1 << axis) - 1);
   return low | upper << axis | (sub - low) << 1;
 }
 
 /** The position of a child along a face of its family. */
-static inline int oak_tree_face_position(int axis, int child) {
+static inline int oak_family_face_position(int axis, int child) {
   const int low = child & ((1 << axis) - 1);
   return low | child >> (axis + 1) << axis;
 }
 
 /** Bits of the faces of a block of this rank whose neighbour is not a block of this rank and the
  * same level; and the links across all of its faces. */
-static inline unsigned oak_tree_others(const oak_tree_t *tree, int block) {
+static inline unsigned oak_neighbours_others(const oak_neighbours_t *tree, int block) {
   return tree->other[block];
 }
-static inline const int *oak_tree_links(const oak_tree_t *tree, int block) {
+static inline const int *oak_neighbours_links(const oak_neighbours_t *tree, int block) {
   return tree->face[block];
 }
 
 /** Face of a block of this rank: -x +x -y +y -z +z. */
-oak_neighbour_t oak_tree_neighbour(const oak_tree_t *tree, int block, int face);
+oak_neighbour_t oak_neighbours_face(const oak_neighbours_t *tree, int block, int face);
 
 #endif
