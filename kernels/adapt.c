@@ -32,6 +32,50 @@ OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child,
   }
 }
 
+#if OAK_HAS_physics_to_smooth || defined OAK_FIXED_FUNCTIONS
+/* What a hook gets in child `e` of a cell. */
+OAK_FN oak_at_t child_place(const oak_at_t *at, int e) {
+  oak_at_t child = *at;
+  child.level++;
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    child.dx[d] = 0.5 * at->dx[d];
+    child.x[d] += (e >> d & 1 ? 0.25 : -0.25) * at->dx[d];
+  }
+  return child;
+}
+
+/* The same of the solution if it has fields or smooth variables: fields with a function have its
+ * values in fine cells. */
+OAK_FN void adapt_prolong_state(const oak_adapt_args_t *arg, int source, int child,
+                                real *out OAK_LANE_PARAM) {
+  const oak_user_t user = oak_user(&arg->f);
+  OAK_ROWS(row, HB * HN, HN) {
+    OAK_LANES(i, HN) {
+      const int j = row % HN, k = row / HN;
+      const int x[3] = {(child & 1) * HN + i, (child >> 1 & 1) * HN + j, (child >> 2) * HN + k};
+      real coarse[NVAR], fine[CHILDREN][NVAR];
+      oak_prolong_smooth(&arg->f, &user.physics, source, x, (real)arg->theta, coarse, fine);
+#ifdef OAK_FIXED_FUNCTIONS
+      const oak_at_t at = oak_place(&arg->f, &user, source, x[0], x[1], x[2]);
+      for (int e = 0; e < CHILDREN; e++) {
+        const oak_at_t place = child_place(&at, e);
+#define OAK_CHILD_FIXED(variable, name, function) \
+  fine[e][variable] = (real)oak_fixed_value(&place, variable);
+        OAK_FIXED_FUNCTIONS(OAK_CHILD_FIXED)
+      }
+#endif
+#if OAK_HAS_physics_to_smooth
+      physics_from_smooth(&user.physics, coarse, fine);
+#endif
+      for (int e = 0; e < CHILDREN; e++)
+        oak_store(out + OAK_INDEX(2 * i + (e & 1), 2 * j + (e >> 1 & 1), 2 * k + (e >> 2)),
+                  OAK_CELLS, fine[e]);
+    }
+  }
+}
+#endif
+
 /* Remove invalid states from the cells of a child that was just interpolated. The search for one
  * comes first: it is cheap, and almost always finds none. */
 OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
@@ -81,7 +125,12 @@ OAK_KERNEL(oak_adapt, oak_adapt_args_t, 128) {
     if (t.kind == OAK_ADAPT_COPY)
       adapt_copy(&arg, t.base, t.source, out OAK_LANE_ARG);
     else if (t.kind == OAK_ADAPT_PROLONG) {
-      adapt_prolong(&arg, t.source, t.child, out OAK_LANE_ARG);
+#if OAK_HAS_physics_to_smooth || defined OAK_FIXED_FUNCTIONS
+      if (arg.interpolation == OAK_INTERPOLATE_STATE)
+        adapt_prolong_state(&arg, t.source, t.child, out OAK_LANE_ARG);
+      else
+#endif
+        adapt_prolong(&arg, t.source, t.child, out OAK_LANE_ARG);
       OAK_BARRIER;
       if (arg.interpolation == OAK_INTERPOLATE_STATE)
         adapt_keep_valid(&arg, t.source, t.child, out OAK_LANE_ARG);

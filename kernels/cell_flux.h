@@ -77,9 +77,13 @@ OAK_FN void cell_fluxes(const oak_user_t *user, real row[NVAR][ROW], int dir, in
   OAK_UNROLL
   for (int n = 0; n < 2; n++) {
     if (first_order >> n & 1)
+#if OAK_FACES_DIFFER
+      flux[n][NVAR] = face_flux(&user->physics, mean[n], mean[n + 1], dir, flux[n]);
+#else
       flux[n][NVAR] = first_order_flux(&user->physics, mean[n], mean[n + 1], dir, flux[n]);
+#endif
     else
-      flux[n][NVAR] = oak_riemann(&user->physics, hi[n], lo[n + 1], dir, flux[n]);
+      flux[n][NVAR] = face_flux(&user->physics, hi[n], lo[n + 1], dir, flux[n]);
   }
 }
 
@@ -111,6 +115,7 @@ OAK_FN void stage_result(const oak_flux_args_t *s, const oak_user_t *user, long 
     OAK_UNROLL
     for (int p = 0; p < OAK_NPREV; p++) u[v] += (real)s->w[p] * s->prev[p][at + v * OAK_CELLS];
   }
+  keep_fields(s->prev[0] + at, u);
 }
 
 /* ---- the same by walking along a row: few values are alive at a time, which leaves registers for
@@ -151,7 +156,7 @@ OAK_FN void walk(const oak_field_t *f, const oak_user_t *user, long block, const
   enter_window(f, user, block, x, dir, n + RAD, window);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) reconstruct(v, &window[v][RAD], &lo[v], &next[v]);
-  flux[NVAR] = oak_riemann(&user->physics, hi, lo, dir, flux);
+  flux[NVAR] = face_flux(&user->physics, hi, lo, dir, flux);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) hi[v] = next[v];
 }

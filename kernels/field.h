@@ -126,6 +126,13 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k) {
   return oak_get(at->state, at->block, v, at->cell[0] + i, at->cell[1] + j, at->cell[2] + k);
 }
 
+#ifdef OAK_FIELDS
+/* Numbers of fields; one that is a variable v of the state has the number -1 - v. */
+#define OAK_FIELD_NUMBER(number, name) OAK_FIELD_##name = (number),
+#define OAK_FIXED_NUMBER(variable, name) OAK_FIELD_##name = -1 - (variable),
+enum { OAK_FIELDS(OAK_FIELD_NUMBER) OAK_FIXED(OAK_FIXED_NUMBER) };
+#endif
+
 /** A field beside the state in place of the state, with one component. */
 OAK_FN oak_field_t oak_beside(const oak_field_t *f, int number) {
   oak_field_t field = *f;
@@ -138,6 +145,7 @@ OAK_FN oak_field_t oak_beside(const oak_field_t *f, int number) {
 /** Value of a field beside the state in a cell or ghost cell. */
 OAK_FN real oak_beside_get(const oak_field_t *f, int number, long block, int i, int j, int k) {
   int stride;
+  if (number < 0) return oak_get(f, block, -1 - number, i, j, k);
   const oak_field_t field = oak_beside(f, number);
   return *oak_cell_of(&field, 1, block, i, j, k, &stride);
 }

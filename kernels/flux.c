@@ -81,7 +81,7 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, const real *loaded,
       OAK_MY(zhi[v], c) = hi[v];
     }
     if (!with_flux) continue;
-    flux[NVAR] = oak_riemann(&t->user.physics, ql, lo, 2, flux);
+    flux[NVAR] = face_flux(&t->user.physics, ql, lo, 2, flux);
     OAK_UNROLL
     for (int v = 0; v < NFLUX; v++) OAK_MY(zf[upper][v], c) = flux[v];
   }
@@ -148,6 +148,20 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh, const real *
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) q[v] = own ? own[v] : sh->s[0][v][j + GH][i + GH], source[v] = 0;
     add_sources(t->f, &t->user, t->block, t->x0 + i, t->y0 + j, k, q, source);
+#ifdef PHYSICS_SIDES
+    real lower[3][PHYSICS_SIDES], upper[3][PHYSICS_SIDES];
+    OAK_UNROLL
+    for (int s = 0; s < PHYSICS_SIDES; s++) {
+      lower[0][s] = sh->fx[RIGHT_SIDE + s][j][i], upper[0][s] = sh->fx[LEFT_SIDE + s][j][i + 1];
+      lower[1][s] = sh->fy[RIGHT_SIDE + s][j][i], upper[1][s] = sh->fy[LEFT_SIDE + s][j + 1][i];
+#if OAK_DIM == 3
+      lower[2][s] = OAK_MY(zlo[RIGHT_SIDE + s], c), upper[2][s] = OAK_MY(zup[LEFT_SIDE + s], c);
+#endif
+    }
+    OAK_UNROLL
+    for (int d = 0; d < OAK_DIM; d++)
+      add_cell_terms(&t->user.physics, q, lower[d], upper[d], d, t->inv_dx[d], source);
+#endif
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) {
       real r = (sh->fx[v][j][i] - sh->fx[v][j][i + 1]) * inv_dx +
@@ -159,6 +173,7 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh, const real *
       OAK_UNROLL
       for (int p = 0; p < OAK_NPREV; p++) u[v] += w[p] * arg->prev[p][cell + v * OAK_CELLS];
     }
+    keep_fields(arg->prev[0] + cell, u);
     real speed = OAK_MAX(sh->fx[NVAR][j][i], sh->fx[NVAR][j][i + 1]) * inv_dx +
                  OAK_MAX(sh->fy[NVAR][j][i], sh->fy[NVAR][j + 1][i]) * inv_dy;
 #if OAK_DIM == 3

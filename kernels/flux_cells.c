@@ -27,6 +27,9 @@
  * needs, and so how many lanes there are: docs/openacc.md. */
 OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, long block,
                          const int x[3], int dir, real inv_dx, real rate[NVAR], real *speed) {
+#ifdef PHYSICS_SIDES
+  real q[NVAR], lower[PHYSICS_SIDES];
+#endif
   real window[NVAR][WINDOW], hi[NVAR], flux[NFLUX], sum[NVAR], fastest = 0;
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) sum[v] = 0;
@@ -38,6 +41,11 @@ OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, lon
     for (int v = 0; v < NVAR; v++) sum[v] = n ? sum[v] - flux[v] : flux[v];
     fastest = OAK_MAX(flux[NVAR], fastest);
     keep_cell_flux(arg, block, 2 * dir + n, x, flux);
+#ifdef PHYSICS_SIDES
+    if (n) add_cell_terms(&user->physics, q, lower, flux + LEFT_SIDE, dir, inv_dx, rate);
+    for (int v = 0; v < NVAR; v++) q[v] = window[v][RAD]; /* of cell x[] after the first turn */
+    for (int s = 0; s < PHYSICS_SIDES; s++) lower[s] = flux[RIGHT_SIDE + s];
+#endif
   }
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) rate[v] += sum[v] * inv_dx;
@@ -95,6 +103,9 @@ OAK_FN void beside_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, lo
   cell_fluxes(user, row, dir, 0, flux);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) rate[v] += (flux[0][v] - flux[1][v]) * inv_dx;
+#ifdef PHYSICS_SIDES
+  add_cell_terms(&user->physics, q, flux[0] + RIGHT_SIDE, flux[1] + LEFT_SIDE, dir, inv_dx, rate);
+#endif
   *speed += OAK_MAX(flux[0][NVAR], flux[1][NVAR]) * inv_dx;
   for (int n = 0; n < 2 && refined; n++) keep_cell_flux(arg, block, 2 * dir + n, x, flux[n]);
 }
@@ -122,6 +133,10 @@ OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_user_t *user, long
     walk(f, user, block, x, AXIS, x[AXIS] + 1, window, hi, flux[1]);
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) rate[v] += (flux[0][v] - flux[1][v]) * inv_dx[AXIS];
+#ifdef PHYSICS_SIDES
+    add_cell_terms(&user->physics, q, flux[0] + RIGHT_SIDE, flux[1] + LEFT_SIDE, AXIS, inv_dx[AXIS],
+                   rate);
+#endif
     speed += OAK_MAX(flux[0][NVAR], flux[1][NVAR]) * inv_dx[AXIS];
 #if OAK_HAS_OWN_RATE
     const real limit = own_rate(arg, user, block, x[0], x[1], x[2], q);

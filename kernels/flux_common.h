@@ -39,7 +39,15 @@
 #define TY OAK_TILE_Y
 #define TILES_X (OAK_N / TX)
 #define TILES (TILES_X * (OAK_N / TY))
-#define NFLUX (NVAR + 1) /* the last component is the wave speed */
+/* Behind the fluxes of all variables come the wave speed, and for a physics with terms that differ
+ * on both sides of a face the values on its left and its right side. */
+#ifdef PHYSICS_SIDES
+#define NFLUX (NVAR + 1 + 2 * PHYSICS_SIDES)
+#define LEFT_SIDE (NVAR + 1)
+#define RIGHT_SIDE (NVAR + 1 + PHYSICS_SIDES)
+#else
+#define NFLUX (NVAR + 1)
+#endif
 
 /* Load a conserved state from p and convert it. */
 OAK_FN void load_primitive(const oak_user_t *user, const real *p, long long stride, real q[]) {
@@ -59,6 +67,54 @@ OAK_FN void reconstruct(int v, const real *s, real *lo, real *hi) {
   (void)v;
 #endif
 }
+
+#if defined PHYSICS_SIDES || OAK_HAS_FIXED
+#define OAK_FACES_DIFFER 1
+/* What oak_riemann does, and the values of both sides of the face. Fields in the state have no
+ * flux.
+ */
+OAK_FN real face_flux(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
+                      real f[]) {
+  const real speed = oak_riemann(ph, ql, qr, dir, f);
+#ifdef PHYSICS_SIDES
+#if OAK_HAS_physics_face
+  const oak_face_states_t n = oak_face_states(ph, ql, qr, dir);
+  physics_face_sides(ph, ql, qr, n.l, n.r, dir, f, f + LEFT_SIDE, f + RIGHT_SIDE);
+#else
+  physics_face_sides(ph, ql, qr, ql, qr, dir, f, f + LEFT_SIDE, f + RIGHT_SIDE);
+#endif
+#endif
+#if OAK_HAS_FIXED
+#define OAK_NO_FLUX(variable, name) f[variable] = 0;
+  OAK_FIXED(OAK_NO_FLUX)
+#endif
+  return speed;
+}
+#else
+#define face_flux oak_riemann
+#endif
+
+#ifdef PHYSICS_SIDES
+/* Add to the rates of change of a cell what follows from the values on its sides of its lower and
+ * upper face. */
+OAK_FN void add_cell_terms(const physics_parameters_t *ph, const real q[], const real lower[],
+                           const real upper[], int dir, real inv_dx, real rate[]) {
+  real r[NVAR];
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) r[v] = 0;
+  physics_cell_terms(ph, q, lower, upper, dir, r);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) rate[v] += r[v] * inv_dx;
+}
+#endif
+
+/* Fields in the state stay what they are: every state has the same. */
+#if OAK_HAS_FIXED
+#define OAK_KEEP_FIELD(variable, name) u[variable] = prev[(variable)*OAK_CELLS];
+OAK_FN void keep_fields(const real *prev, real u[]) { OAK_FIXED(OAK_KEEP_FIELD) }
+#else
+#define keep_fields(prev, u)
+#endif
 
 /* Source terms of physics and problem, from the primitive state. */
 OAK_FN void add_sources(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,

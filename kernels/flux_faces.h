@@ -114,7 +114,7 @@ OAK_FN void face_fluxes(const oak_user_t *user, int dir, int stride, const real 
     real ql[NVAR], f[NFLUX];
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) ql[v] = below[v * stride];
-    f[NVAR] = oak_riemann(&user->physics, ql, above, dir, f);
+    f[NVAR] = face_flux(&user->physics, ql, above, dir, f);
     OAK_UNROLL
     for (int v = 0; v < NFLUX; v++) flux[v * stride] = f[v];
     if (!has_last) break;
@@ -145,7 +145,7 @@ OAK_FN void x_fluxes(const oak_user_t *user, flux_shared_t *sh, int j, real lo[N
     real ql[NVAR], qr[NVAR], f[NFLUX];
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) ql[v] = sh->hx[v][j][i], qr[v] = lo[v][i];
-    f[NVAR] = oak_riemann(&user->physics, ql, qr, 0, f);
+    f[NVAR] = face_flux(&user->physics, ql, qr, 0, f);
     OAK_UNROLL
     for (int v = 0; v < NFLUX; v++) sh->fx[v][j][i] = f[v];
   }
@@ -159,7 +159,7 @@ OAK_FN void x_end_fluxes(const oak_user_t *user, flux_shared_t *sh) {
     real ql[NVAR], qr[NVAR], f[NFLUX];
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) ql[v] = below[v][j], qr[v] = sh->lx[v][j];
-    f[NVAR] = oak_riemann(&user->physics, ql, qr, 0, f);
+    f[NVAR] = face_flux(&user->physics, ql, qr, 0, f);
     OAK_UNROLL
     for (int v = 0; v < NFLUX; v++) last[v][j] = f[v];
   }
@@ -173,7 +173,7 @@ OAK_FN void y_fluxes(const oak_user_t *user, flux_shared_t *sh, int j, real lo[N
     real ql[NVAR], qr[NVAR], f[NFLUX];
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) ql[v] = sh->hy[v][j][i], qr[v] = lo[v][i];
-    f[NVAR] = oak_riemann(&user->physics, ql, qr, 1, f);
+    f[NVAR] = face_flux(&user->physics, ql, qr, 1, f);
     OAK_UNROLL
     for (int v = 0; v < NFLUX; v++) sh->fy[v][j][i] = f[v];
   }
@@ -184,7 +184,7 @@ OAK_FN void y_end_fluxes(const oak_user_t *user, flux_shared_t *sh) {
     real ql[NVAR], qr[NVAR], f[NFLUX];
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) ql[v] = sh->hy[v][TY][i], qr[v] = sh->ly[v][i];
-    f[NVAR] = oak_riemann(&user->physics, ql, qr, 1, f);
+    f[NVAR] = face_flux(&user->physics, ql, qr, 1, f);
     OAK_UNROLL
     for (int v = 0; v < NFLUX; v++) sh->fy[v][TY][i] = f[v];
   }

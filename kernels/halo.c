@@ -91,6 +91,35 @@ OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, i
   }
 }
 
+#if OAK_HAS_physics_to_smooth
+/* The same of the solution, in smooth variables of the physics. */
+OAK_FN void halo_prolong_smooth(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                                real *dst OAK_LANE_PARAM) {
+  const int dir = t->face / 2, high = t->face & 1, depth = (OAK_NG + 1) / 2;
+  const int axis = dir == 0 ? 1 : 0, other = dir == 2 ? 1 : 2;
+  const oak_user_t user = oak_user(&arg->f);
+  OAK_ROWS(row, depth * HB, HN) {
+    const int b = row % HB, m = row / HB;
+    OAK_LANES(a, HN) {
+      int x[3];
+      real coarse[NVAR], fine[1 << OAK_DIM][NVAR];
+      face_point(dir, high ? m : OAK_N - 1 - m, (t->sub & 1) * HN + a, (t->sub >> 1) * HB + b, x);
+      oak_prolong_smooth(&arg->f, &user.physics, t->source, x, (real)arg->theta, coarse, fine);
+      physics_from_smooth(&user.physics, coarse, fine);
+      for (int e = 0; e < 1 << OAK_DIM; e++) {
+        const int n = e >> dir & 1,
+                  distance = 2 * m + (high ? n : 1 - n); /* layers from the face */
+        const int layer = high ? distance : OAK_NG - 1 - distance;
+        if (distance >= OAK_NG) continue;
+        oak_store(dst + layer * OAK_AREA + (2 * b + (OAK_DIM == 3 ? e >> other & 1 : 0)) * OAK_N +
+                      2 * a + (e >> axis & 1),
+                  OAK_NG * OAK_AREA, fine[e]);
+      }
+    }
+  }
+}
+#endif
+
 /* C2F: no invalid state among the ghost cells just interpolated. Looks for one first, which is
  * cheap, since hardly ever there is any. */
 OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t,
@@ -160,6 +189,11 @@ OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long blo
   if (kind != OAK_BC_USER_STATE)
     at.x[dir] = f->block[block].origin[dir] + (face & 1 ? OAK_N : 0) * oak_dx(f, at.level, dir);
   problem_boundary(&at, face, given);
+#if OAK_HAS_FIXED
+#define OAK_FIXED_INSIDE(variable, name) \
+  if (v == (variable)) return inside;
+  OAK_FIXED(OAK_FIXED_INSIDE)
+#endif
   if (kind == OAK_BC_USER_NEUMANN) return (real)given[v];
   for (int n = 0; n < NVAR; n++) q[n] = (real)given[n];
   oak_state_to_conserved(&user->physics, q);
@@ -223,7 +257,12 @@ OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
         halo_unpack(&arg, &t, dst OAK_LANE_ARG);
         break;
       case OAK_HALO_PROLONG:
-        if (t.face < 2)
+#if OAK_HAS_physics_to_smooth
+        if (arg.interpolation == OAK_INTERPOLATE_STATE)
+          halo_prolong_smooth(&arg, &t, dst OAK_LANE_ARG);
+        else
+#endif
+            if (t.face < 2)
           halo_prolong(&arg, &t, 0, dst OAK_LANE_ARG);
         else if (t.face < 4)
           halo_prolong(&arg, &t, 1, dst OAK_LANE_ARG);

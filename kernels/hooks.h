@@ -5,14 +5,14 @@
 #ifndef OAK_HOOKS_H
 #define OAK_HOOKS_H
 
-/* OAK_FIELDS(X) is X(number, name) for each field beside the state (src/solver/describe.c). */
+/* OAK_FIELDS(X) is X(number, name) for each field beside the state, OAK_FIXED(X) is X(variable,
+ * name) for each field that is a variable of the state (src/solver/setup/describe.c). Both lists
+ * are there if there is any field. */
 #ifdef OAK_FIELDS
 #define OAK_FIELD_MEMBER(number, name) real name;
 typedef struct {
-  OAK_FIELDS(OAK_FIELD_MEMBER)
+  OAK_FIELDS(OAK_FIELD_MEMBER) OAK_FIXED(OAK_FIELD_MEMBER)
 } oak_fields_t;
-#define OAK_FIELD_NUMBER(number, name) OAK_FIELD_##name = number,
-enum { OAK_FIELDS(OAK_FIELD_NUMBER) };
 #endif
 
 /** What a hook knows of its place. `at->p.NAME` and `at->ph.NAME` are the parameters and globals of
@@ -103,6 +103,16 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define FIELD_STORED(name)                 \
   OAK_NOTE_HOOK(OAK_OWNED(_stored_##name)) \
   OAK_REQUIRE(sizeof(((oak_fields_t *)0)->name) == sizeof(real), "a field");
+/* A field that fluxes need is variable number \a variable of the state. */
+#if OAK_DESCRIBE
+#define OAK_NOTE_FLUX_FIELD(name, variable) \
+  OAK_CONST_DATA int physics_flux_field_##name = (variable);
+#else
+#define OAK_NOTE_FLUX_FIELD(name, variable)
+#endif
+#define FLUX_FIELD(name, variable)    \
+  OAK_NOTE_FLUX_FIELD(name, variable) \
+  OAK_REQUIRE((variable) >= 0 && (variable) < PHYSICS_NVAR, "a variable of the physics");
 /* Hooks of a physics. Those of one cell or face get the parameters alone. */
 #define FACE(ph, ql, qr, dir) \
   OAK_HOOK(void, _face)(const physics_parameters_t *ph, real ql[], real qr[], int dir)
@@ -114,6 +124,18 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
   OAK_HOOK(void, _wave_speeds)                                                            \
   (const physics_parameters_t *ph, const real ql[], const real qr[], int dir, real *smin, \
    real *smax)
+#define FACE_SIDES(ph, ql, qr, nl, nr, dir, f, left, right)                           \
+  OAK_HOOK(void, _face_sides)                                                         \
+  (const physics_parameters_t *ph, const real ql[], const real qr[], const real nl[], \
+   const real nr[], int dir, real f[], real left[], real right[])
+#define CELL_TERMS(ph, q, lower, upper, dir, r)                                            \
+  OAK_HOOK(void, _cell_terms)                                                              \
+  (const physics_parameters_t *ph, const real q[], const real lower[], const real upper[], \
+   int dir, real r[])
+#define TO_SMOOTH(ph, u) OAK_HOOK(void, _to_smooth)(const physics_parameters_t *ph, real u[])
+#define FROM_SMOOTH(ph, coarse, fine) \
+  OAK_HOOK(void, _from_smooth)        \
+  (const physics_parameters_t *ph, const real coarse[], real fine[][PHYSICS_NVAR])
 #define VALID(ph, u) OAK_HOOK(int, _valid)(const physics_parameters_t *ph, const real u[])
 #define FLOOR(ph, u) OAK_HOOK(int, _floor)(const physics_parameters_t *ph, real u[])
 /* A flux between two states, for scheme.flux = name. */

@@ -10,11 +10,24 @@ OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
     OAK_LANES(i, OAK_N) {
       double given[NVAR];
       real q[NVAR];
-      const oak_at_t at = oak_place(&arg->f, &user, n, i, row % OAK_N, row / OAK_N);
+      oak_at_t at = oak_place(&arg->f, &user, n, i, row % OAK_N, row / OAK_N);
       for (int v = 0; v < NVAR; v++) given[v] = 0;
+#ifdef OAK_FIELDS
+        /* The state, and so the fields in it, have no values yet. */
+#define OAK_ZERO_FIXED(variable, name) at.f.name = 0;
+      OAK_FIXED(OAK_ZERO_FIXED)
+#ifdef OAK_FIXED_FUNCTIONS
+#define OAK_SET_FIXED(variable, name, function) at.f.name = (real)oak_fixed_value(&at, variable);
+      OAK_FIXED_FUNCTIONS(OAK_SET_FIXED)
+#endif
+#endif
       problem_initial(&at, given);
       for (int v = 0; v < NVAR; v++) q[v] = (real)given[v];
       oak_state_to_conserved(&user.physics, q);
+#ifdef OAK_FIELDS
+#define OAK_KEEP_FIXED(variable, name) q[variable] = at.f.name;
+      OAK_FIXED(OAK_KEEP_FIXED)
+#endif
       invalid |= !oak_state_valid(&user.physics, q);
       oak_store(out + i, OAK_CELLS, q);
     }

@@ -159,6 +159,49 @@ OAK_FN void oak_keep_valid(const physics_parameters_t *ph, const real *coarse, r
   for (int e = 0; e < n; e++) oak_store(p + offset[e], stride, q);
 }
 
+#if OAK_HAS_physics_to_smooth || OAK_HAS_FIXED
+#if OAK_HAS_physics_to_smooth && NSCALARS
+#error "a physics with TO_SMOOTH has no mass that carries scalars: set PHYSICS_MASS to -1 in it"
+#elif OAK_HAS_physics_to_smooth
+#define OAK_SMOOTH physics_to_smooth
+#else
+#define OAK_SMOOTH(ph, u) (void)(ph), (void)(u)
+#endif
+/** Interpolation in the variables that the hook TO_SMOOTH makes: of the 2^d fine cells of cell x[],
+ * fine[e] for position e (bit d: upper along axis d). coarse[]: its conserved state. FROM_SMOOTH
+ * must follow. */
+OAK_FN void oak_prolong_smooth(const oak_field_t *f, const physics_parameters_t *ph, long block,
+                               const int x[3], real theta, real coarse[], real fine[][NVAR]) {
+  real u[NVAR], beside[2][NVAR], slope[NVAR][3];
+  int stride;
+  const real *p = oak_cell(f, block, x[0], x[1], x[2], &stride);
+  oak_load(p, stride, coarse);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) u[v] = coarse[v];
+  OAK_SMOOTH(ph, u);
+  OAK_UNROLL
+  for (int dir = 0; dir < OAK_DIM; dir++) {
+    OAK_UNROLL
+    for (int side = 0; side < 2; side++) {
+      const int step = 2 * side - 1;
+      p = oak_cell(f, block, x[0] + (dir == 0) * step, x[1] + (dir == 1) * step,
+                   x[2] + (dir == 2) * step, &stride);
+      oak_load(p, stride, beside[side]);
+      OAK_SMOOTH(ph, beside[side]);
+    }
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++)
+      slope[v][dir] = limiter_gminmod(u[v] - beside[0][v], beside[1][v] - u[v], theta);
+  }
+  OAK_UNROLL
+  for (int e = 0; e < 1 << OAK_DIM; e++) {
+    const int upper[3] = {e & 1, e >> 1 & 1, e >> 2};
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++) fine[e][v] = oak_prolong(u[v], slope[v], upper);
+  }
+}
+#endif
+
 /** Average of the 2^d fine cells whose lowest is at p. */
 OAK_FN real oak_restrict(const real *p) {
   real sum = 0;

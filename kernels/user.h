@@ -37,7 +37,9 @@ OAK_FN oak_at_t oak_place(const oak_field_t *f, const oak_user_t *user, long blo
   at.ph = user->physics;
 #ifdef OAK_FIELDS
 #define OAK_PLACE_FIELD(number, name) at.f.name = oak_beside_get(f, number, block, i, j, k);
+#define OAK_PLACE_FIXED(variable, name) at.f.name = oak_get(f, block, variable, i, j, k);
   OAK_FIELDS(OAK_PLACE_FIELD)
+  OAK_FIXED(OAK_PLACE_FIXED)
 #endif
   at.state = f;
   at.block = block;
@@ -53,5 +55,31 @@ OAK_FN oak_at_t oak_place(const oak_field_t *f, const oak_user_t *user, long blo
   at.cell[2] = k;
   return at;
 }
+
+/* ---- fields that are variables of the state: OAK_FIXED_FUNCTIONS(X) is X(variable, name,
+ * function) for those that a hook FIELD sets */
+#ifdef OAK_FIXED_FUNCTIONS
+/** Value of variable `v` of the state, which a hook FIELD sets, in the cell of `at`: the mean over
+ * the cells of the finest level in it, so that fine cells have the mean of the coarse one. Above
+ * OAK_FIXED_DEPTH levels, over as many cells as that. */
+#define OAK_FIXED_DEPTH (OAK_DIM == 3 ? 4 : 6)
+OAK_FN double oak_fixed_value(const oak_at_t *at, int v) {
+  const int depth = OAK_MIN(at->state->finest - at->level, OAK_FIXED_DEPTH),
+            n = depth > 0 ? 1 << depth : 1;
+  double sum = 0;
+  oak_at_t fine = *at;
+  for (int k = 0; k < (OAK_DIM == 3 ? n : 1); k++)
+    for (int j = 0; j < n; j++)
+      for (int i = 0; i < n; i++) {
+        fine.x[0] = at->x[0] + ((i + 0.5) / n - 0.5) * at->dx[0];
+        fine.x[1] = at->x[1] + ((j + 0.5) / n - 0.5) * at->dx[1];
+        if (OAK_DIM == 3) fine.x[2] = at->x[2] + ((k + 0.5) / n - 0.5) * at->dx[2];
+#define OAK_ADD_FIXED(variable, name, function) \
+  if (v == (variable)) sum += function(&fine);
+        OAK_FIXED_FUNCTIONS(OAK_ADD_FIXED)
+      }
+  return sum / ((double)n * n * (OAK_DIM == 3 ? n : 1));
+}
+#endif
 
 #endif

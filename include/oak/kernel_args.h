@@ -83,6 +83,7 @@ typedef struct {
   double dt;                  /**< the time step that is being taken; 0 between steps */
   long step;                  /**< steps taken so far */
   const oak_beside_t *beside; /**< [fields] fields beside the state; NULL: none */
+  int finest;                 /**< mesh.max_level */
 } oak_field_t;
 
 /** One forward Euler step of a Runge-Kutta stage: out = dt F(u) + sum w[i] prev[i]. */

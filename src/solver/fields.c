@@ -14,6 +14,12 @@ int oak_field_find(const oak_t *sim, const char *name) {
   return -1;
 }
 
+int oak_field_variable(const oak_t *sim, const char *name) {
+  for (int n = 0; n < sim->fields.nfixed; n++)
+    if (!strcmp(name, sim->fields.fixed[n].name)) return sim->fields.fixed[n].variable;
+  return -1;
+}
+
 /* ---- memory */
 
 oak_status_t oak_fields_open(oak_t *sim) {
@@ -189,6 +195,12 @@ static oak_status_t upload_values(oak_t *sim, oak_beside_field_t *field, const d
 
 oak_status_t oak_field_set(oak_t *sim, const char *name, const double *in) {
   int number;
+  const int variable = oak_field_variable(sim, name);
+  if (variable >= 0) {
+    oak_status_t set = oak_peers_meet(&sim->transport.peers, NULL);
+    if (set == OAK_OK) set = oak_write_cells(sim, variable, 0, sim->mesh->nblock, in);
+    return oak_sim_agree(sim, set);
+  }
   OAK_TRY(find_field(sim, name, &number));
   oak_beside_field_t *field = &sim->fields.field[number];
   OAK_CHECK(!field->function, OAK_ERR_ARGUMENT,
@@ -203,6 +215,8 @@ oak_status_t oak_field_set(oak_t *sim, const char *name, const double *in) {
 
 oak_status_t oak_field_get(oak_t *sim, const char *name, double *out) {
   int number;
+  const int variable = oak_field_variable(sim, name);
+  if (variable >= 0) return oak_read_cells(sim, variable, 0, sim->mesh->nblock, out);
   OAK_TRY(find_field(sim, name, &number));
   return oak_field_read(sim, number, 0, sim->mesh->nblock, out);
 }

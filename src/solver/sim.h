@@ -25,7 +25,8 @@ enum { OAK_MAX_NVAR = 32, OAK_LONGEST_SCALAR = 31 };
   X(physics, update)          \
   X(problem, update)          \
   X(physics, floor)           \
-  X(physics, face)
+  X(physics, face)            \
+  X(physics, to_smooth)
 
 /** What a physics and a problem file declare (kernels/hooks.h, kernels/describe.c). */
 typedef struct {
@@ -196,8 +197,14 @@ typedef struct {
 typedef struct {
   int count;
   oak_beside_field_t field[OAK_MAX_FIELDS];
-  void *table; /**< device: oak_beside_t [count] */
-  void *bc;    /**< device: oak_bc_t [2 dim] */
+  int nfixed;
+  struct {
+    const char *name, *function; /**< as above; NULL: nothing sets it */
+    const char *text;            /**< of `variable`, in the physics */
+    int variable;
+  } fixed[OAK_MAX_FIXED]; /**< fields that are variables of the state, because fluxes need them */
+  void *table;            /**< device: oak_beside_t [count] */
+  void *bc;               /**< device: oak_bc_t [2 dim] */
 } oak_beside_list_t;
 
 /** How fast the ranks compute (pace.c). */
@@ -449,6 +456,8 @@ oak_status_t oak_fields_reserve(oak_t *sim, int blocks);
 oak_status_t oak_fields_fit(oak_t *sim);
 /** Fill ghost cells of a field. Collective; the ranks do not agree on the status. */
 oak_status_t oak_field_fill(oak_t *sim, int number);
+/** Variable of the state that is the field of that name, -1: none. */
+int oak_field_variable(const oak_t *sim, const char *name);
 /** Values of local blocks [first, first + count): \a out [count][N^d]. Rank-local. */
 oak_status_t oak_field_read(oak_t *sim, int number, int first, int count, double *out);
 /** Bytes of the values that this rank holds of all fields. */

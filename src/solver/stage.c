@@ -31,7 +31,8 @@ void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field)
                          .time = time,
                          .dt = sim->clock.taken_dt,
                          .step = sim->clock.step,
-                         .beside = sim->fields.table};
+                         .beside = sim->fields.table,
+                         .finest = sim->max_level};
   oak_exchange_field(&sim->exchange, &sim->storage.state[state], field);
   memcpy(field->dx0, sim->dx0, sizeof field->dx0);
   for (int d = 0; d < sim->dim; d++) field->inv_dx0[d] = 1 / sim->dx0[d];

@@ -102,19 +102,51 @@ static void read_output(oak_t *sim, oak_module_t *module, int slot) {
     sim->description.output_slot[sim->description.noutput++] = slot;
 }
 
+static const char *const owner_name[] = {
+    [OAK_OF_PHYSICS] = "physics", [OAK_OF_PROBLEM] = "problem"};
+
+/* The file whose FIELD sets a field, NULL if none does. */
+static const char *function_of(oak_t *sim, oak_module_t *module, int slot) {
+  const char *found = NULL;
+  for (int o = 0; o < 2; o++) {
+    char constant[128];
+    snprintf(constant, sizeof constant, "%s_field_%s", owner_name[o],
+             sim->files.declared.field[slot].name);
+    if (sim->files.declared.field[slot].function[o] && has_hook(sim, module, constant))
+      found = owner_name[o];
+  }
+  return found;
+}
+
+/* A field that is a variable of the state. */
+static void read_fixed(oak_t *sim, oak_module_t *module, int slot) {
+  oak_beside_list_t *list = &sim->fields;
+  const oak_declared_t *d = &sim->files.declared;
+  const int n = list->nfixed;
+  char constant[128];
+  list->fixed[n].name = d->fixed[slot].name;
+  list->fixed[n].text = d->fixed[slot].variable;
+  list->fixed[n].function = NULL;
+  for (int i = 0; i < d->nfield; i++)
+    if (!strcmp(d->field[i].name, list->fixed[n].name))
+      list->fixed[n].function = function_of(sim, module, i);
+  snprintf(constant, sizeof constant, "physics_flux_field_%s", list->fixed[n].name);
+  if (oak_device_constant(sim->dev, module, constant, &list->fixed[n].variable, sizeof(int)) ==
+      OAK_OK)
+    list->nfixed++;
+}
+
 /* A field beside the state, unless the preprocessor has left it out. */
 static void read_field(oak_t *sim, oak_module_t *module, int slot) {
-  static const char *const owner[] = {[OAK_OF_PHYSICS] = "physics", [OAK_OF_PROBLEM] = "problem"};
   oak_beside_field_t *field = &sim->fields.field[sim->fields.count];
   char constant[128];
   int stored = 0;
-  *field = (oak_beside_field_t){.name = sim->files.declared.field[slot].name};
+  if (oak_declared_fixed(&sim->files.declared, sim->files.declared.field[slot].name)) return;
+  *field = (oak_beside_field_t){.name = sim->files.declared.field[slot].name,
+                                .function = function_of(sim, module, slot)};
   for (int o = 0; o < 2; o++) {
-    snprintf(constant, sizeof constant, "%s_stored_%s", owner[o], field->name);
+    snprintf(constant, sizeof constant, "%s_stored_%s", owner_name[o], field->name);
     if (sim->files.declared.field[slot].stored[o]) stored |= has_hook(sim, module, constant);
-    snprintf(constant, sizeof constant, "%s_field_%s", owner[o], field->name);
-    if (sim->files.declared.field[slot].function[o] && has_hook(sim, module, constant))
-      field->function = owner[o];
   }
   if (stored || field->function) sim->fields.count++;
 }
@@ -157,6 +189,7 @@ static oak_status_t read_description(oak_t *sim, oak_module_t *module) {
 #undef OAK_READ_HOOK
   for (int n = 0; n < sim->files.declared.count; n++) OAK_TRY(read_parameter(sim, module, n));
   for (int n = 0; n < sim->files.declared.noutput; n++) read_output(sim, module, n);
+  for (int n = 0; n < sim->files.declared.nfixed; n++) read_fixed(sim, module, n);
   for (int n = 0; n < sim->files.declared.nfield; n++) read_field(sim, module, n);
   return OAK_OK;
 }

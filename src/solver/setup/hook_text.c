@@ -19,20 +19,42 @@ static void print_structure(FILE *f, const oak_declared_t *d, oak_owner_t owner,
   fprintf(f, "%s};\n", any ? "" : "  double oak_unused;\n");
 }
 
+/* Fields that are variables of the state. */
+static void print_fixed(FILE *f, const oak_t *sim, int describe) {
+  const oak_beside_list_t *list = &sim->fields;
+  const oak_declared_t *d = &sim->files.declared;
+  const int count = describe ? d->nfixed : list->nfixed;
+  int functions = 0;
+  fprintf(f, "\n#define OAK_FIXED(X)");
+  for (int n = 0; n < count; n++)
+    fprintf(f, " X(%s, %s)", describe ? d->fixed[n].variable : list->fixed[n].text,
+            describe ? d->fixed[n].name : list->fixed[n].name);
+  if (count) fprintf(f, "\n#define OAK_HAS_FIXED 1");
+  for (int n = 0; n < list->nfixed && !describe; n++) {
+    if (!list->fixed[n].function) continue;
+    if (!functions++) fprintf(f, "\n#define OAK_FIXED_FUNCTIONS(X)");
+    fprintf(f, " X(%s, %s, %s_field_%s)", list->fixed[n].text, list->fixed[n].name,
+            list->fixed[n].function, list->fixed[n].name);
+  }
+}
+
 /* All fields that the files declare while they are described, then those that are there. */
 static void print_fields(FILE *f, const oak_t *sim, int describe) {
-  const oak_beside_list_t *fields = &sim->fields;
-  const int count = describe ? sim->files.declared.nfield : fields->count;
-  int functions = 0;
-  if (count) fprintf(f, "\n#define OAK_FIELDS(X)");
-  for (int n = 0; n < count; n++)
-    fprintf(f, " X(%d, %s)", n,
-            describe ? sim->files.declared.field[n].name : fields->field[n].name);
-  for (int n = 0; n < fields->count && !describe; n++) {
-    if (!fields->field[n].function) continue;
-    if (!functions++) fprintf(f, "\n#define OAK_FIELD_FUNCTIONS(X)");
-    fprintf(f, " X(%d, %s_field_%s)", n, fields->field[n].function, fields->field[n].name);
+  const oak_beside_list_t *list = &sim->fields;
+  const oak_declared_t *d = &sim->files.declared;
+  int functions = 0, number = 0;
+  if (describe ? !d->nfield && !d->nfixed : !list->count && !list->nfixed) return;
+  fprintf(f, "\n#define OAK_FIELDS(X)");
+  for (int n = 0; n < (describe ? d->nfield : list->count); n++) {
+    const char *name = describe ? d->field[n].name : list->field[n].name;
+    if (!oak_declared_fixed(d, name)) fprintf(f, " X(%d, %s)", number++, name);
   }
+  for (int n = 0; n < list->count && !describe; n++) {
+    if (!list->field[n].function) continue;
+    if (!functions++) fprintf(f, "\n#define OAK_FIELD_FUNCTIONS(X)");
+    fprintf(f, " X(%d, %s_field_%s)", n, list->field[n].function, list->field[n].name);
+  }
+  print_fixed(f, sim, describe);
 }
 
 oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ static const struct {
     {"OUTPUT", PHYSICS | PROBLEM, "OUTPUT(name, at, q) { ... }"},
     {"FIELD", PHYSICS | PROBLEM, "FIELD(name, at) { ... }"},
     {"FIELD_STORED", PHYSICS | PROBLEM, "FIELD_STORED(name)"},
+    {"FLUX_FIELD", PHYSICS, "FLUX_FIELD(name, variable)"},
     {"REFINE", PROBLEM, "REFINE(at) { ... }"},
     {"REGION", PROBLEM, "REGION(at, lower, upper) { ... }"},
     {"TO_PRIMITIVE", PHYSICS | NEEDED, "TO_PRIMITIVE(ph, q) { ... }"},
@@ -43,6 +45,10 @@ static const struct {
     {"FLUX", PHYSICS | NEEDED, "FLUX(ph, q, dir, f) { ... }"},
     {"WAVE_SPEEDS", PHYSICS | NEEDED, "WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) { ... }"},
     {"VALID", PHYSICS | NEEDED, "VALID(ph, u) { ... }"},
+    {"FACE_SIDES", PHYSICS, "FACE_SIDES(ph, ql, qr, nl, nr, dir, f, left, right) { ... }"},
+    {"CELL_TERMS", PHYSICS, "CELL_TERMS(ph, q, lower, upper, dir, r) { ... }"},
+    {"TO_SMOOTH", PHYSICS, "TO_SMOOTH(ph, u) { ... }"},
+    {"FROM_SMOOTH", PHYSICS, "FROM_SMOOTH(ph, coarse, fine) { ... }"},
     {"FLOOR", PHYSICS, "FLOOR(ph, u) { ... }"},
     {"FACE", PHYSICS, "FACE(ph, ql, qr, dir) { ... }"},
     {"RIEMANN", PHYSICS, "RIEMANN(name, ph, ql, qr, dir, f) { ... }"},
@@ -73,7 +79,7 @@ typedef struct {
   char message[4096]; /* all mistakes, a line each */
   size_t length;
   int has_old;
-  unsigned seen[2]; /* bits of hooks, of physics and problem */
+  uint64_t seen[2]; /* bits of hooks, of physics and problem */
 } search_t;
 
 static int find_hook(const char *name) {
@@ -196,6 +202,23 @@ static void add_output(search_t *s, const char *c, int line) {
   memcpy(d->output[d->noutput++].name, name, sizeof name);
 }
 
+/* FLUX_FIELD(name, variable) */
+static void add_fixed(search_t *s, const char *c, int line) {
+  char name[OAK_LONGEST_NAME + 1], variable[OAK_LONGEST_NAME + 1];
+  oak_declared_t *d = s->out;
+  if (!read_name(s, "field", c, line, name)) return;
+  c += strcspn(c, ",)");
+  if (*c != ',' || !read_name(s, "variable", c + 1, line, variable)) return;
+  for (int n = 0; n < d->nfixed; n++)
+    if (!strcmp(d->fixed[n].name, name)) return;
+  if (d->nfixed == OAK_MAX_FIXED) {
+    complain(s, line, "FLUX_FIELD(%s, ...): the physics has more than %d", name, OAK_MAX_FIXED);
+    return;
+  }
+  memcpy(d->fixed[d->nfixed].variable, variable, sizeof variable);
+  memcpy(d->fixed[d->nfixed++].name, name, sizeof name);
+}
+
 /* A field may be declared in both files, but it has one function. */
 static void add_field(search_t *s, int function, const char *c, int line) {
   char name[OAK_LONGEST_NAME + 1];
@@ -237,7 +260,7 @@ static void check_statement(search_t *s, const char *name, const char *rest, int
     if (!(hooks[n].owner & 1 << s->owner))
       complain(s, line, "%s belongs into the file of the %s", hooks[n].form,
                s->owner == OAK_OF_PHYSICS ? "problem" : "physics");
-    s->seen[s->owner] |= 1u << n;
+    s->seen[s->owner] |= (uint64_t)1 << n;
     return;
   }
   if (!strcmp(name, "OAK_PARAMETERS")) {
@@ -282,6 +305,7 @@ static void search_text(search_t *s, const char *text) {
         if (!strcmp(name, "OUTPUT")) add_output(s, open + 1, line);
         if (!strcmp(name, "FIELD") || !strcmp(name, "FIELD_STORED"))
           add_field(s, !name[5], open + 1, line);
+        if (!strcmp(name, "FLUX_FIELD")) add_fixed(s, open + 1, line);
         if (starts) check_statement(s, name, skip_parentheses(open), line);
       }
     } else {
@@ -291,6 +315,12 @@ static void search_text(search_t *s, const char *text) {
     }
     line += count_lines(begin, c);
   }
+}
+
+int oak_declared_fixed(const oak_declared_t *d, const char *name) {
+  for (int n = 0; n < d->nfixed; n++)
+    if (!strcmp(d->fixed[n].name, name)) return 1;
+  return 0;
 }
 
 /* ---- files */
@@ -343,7 +373,7 @@ oak_status_t oak_find_declared(const char *physics, const char *problem, oak_dec
   search_t *s = calloc(1, sizeof *s);
   OAK_CHECK(s, OAK_ERR_MEMORY, "no memory to read %s", problem);
   s->out = out;
-  out->count = out->noutput = out->nfield = 0;
+  out->count = out->noutput = out->nfield = out->nfixed = 0;
   memset(out->field, 0, sizeof out->field);
   oak_status_t st = search_file(s, OAK_OF_PHYSICS, physics, &all);
   if (st == OAK_OK) st = search_file(s, OAK_OF_PROBLEM, problem, &all);

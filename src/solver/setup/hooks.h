@@ -10,7 +10,8 @@
 enum {
   OAK_LONGEST_NAME = 48 /* of a key in parameter files */,
   OAK_MAX_OUTPUTS = 24,
-  OAK_MAX_FIELDS = 16 /* beside the state */
+  OAK_MAX_FIELDS = 16 /* beside the state */,
+  OAK_MAX_FIXED = 4 /* fields that are variables of the state */
 };
 
 /** Who a declaration belongs to. */
@@ -39,11 +40,19 @@ typedef struct {
     int stored[2], function[2]; /**< whether an owner has FIELD_STORED or FIELD of this name */
     char name[OAK_LONGEST_NAME + 1];
   } field[OAK_MAX_FIELDS];
+  int nfixed; /**< FLUX_FIELD of the physics; a FIELD of the same name is among `field` too */
+  struct {
+    char name[OAK_LONGEST_NAME + 1];
+    char variable[OAK_LONGEST_NAME + 1]; /**< as it is written: a number or a name */
+  } fixed[OAK_MAX_FIXED];
 } oak_declared_t;
 
 /** Look through both files. Refuses misspelt hooks, hooks in the wrong file, hooks as they were
  * before version 0.2, and macros without effect. Rank-local. */
 oak_status_t oak_find_declared(const char *physics, const char *problem, oak_declared_t *out);
+
+/** Whether a field is declared by FLUX_FIELD: then it is a variable of the state. */
+int oak_declared_fixed(const oak_declared_t *d, const char *name);
 
 /* macros.c */
 /** Refuse macros of physics and problem files that have no effect. */

@@ -10,7 +10,8 @@
 #include "solver/setup/hooks.h"
 
 static const char *const known[] = {"PHYSICS_NVAR",         "PHYSICS_NORMAL", "PHYSICS_MIRROR",
-                                    "PHYSICS_HAS_PRESSURE", "PHYSICS_MORE",   "PHYSICS_MASS"};
+                                    "PHYSICS_HAS_PRESSURE", "PHYSICS_MORE",   "PHYSICS_MASS",
+                                    "PHYSICS_SIDES"};
 enum { NKNOWN = sizeof known / sizeof *known };
 
 /* Whether a macro occurs anywhere but where it is defined. */

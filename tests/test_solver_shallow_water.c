@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Shallow water: a lake around an island stays at rest while the mesh changes, water is conserved,
+ * dam breaks over a wet and a dry bed against their exact solutions, the same bits on any number of
+ * ranks and after a restart. Then the hooks for faces whose sides differ, with another physics. */
+// TEST np={1,2,3} timeout=120
+#include "solver_test.h"
+
+enum { H, HU, HV, BED, U = 5, V, SURFACE };
+
+static sim_t make(MPI_Comm comm, const char *format, ...) {
+  char more[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(more, sizeof more, format, args);
+  va_end(args);
+  sim_t s = sim_new(comm,
+                    TEST_PROBLEM("water") "physics.name=shallow_water\nphysics.gravity=1\n"
+                                          "mesh.block_size=8\nscheme.limiter=minmod\n"
+                                          "boundary.xlow=reflect\nboundary.xhigh=reflect\n"
+                                          "boundary.ylow=reflect\nboundary.yhigh=reflect\n"
+                                          "device.flags=-O1\n%s",
+                    more);
+  MUST(oak_initialize(s.oak));
+  return s;
+}
+
+#define LAKE "mesh.min_level=2\nmesh.max_level=3\n"
+
+/** So many steps with an adaptation after each; 1 if the mesh has changed. */
+static int advance(sim_t *s, int steps) {
+  int changed, any = 0;
+  for (int n = 0; n < steps; n++) {
+    MUST(oak_advance(s->oak, oak_time_step(s->oak)));
+    MUST(oak_adjust_refinement(s->oak, &changed));
+    any |= changed;
+  }
+  return any;
+}
+
+/** Largest speed of all cells, and largest deviation of the surface where there is water. */
+static void find_motion(const sim_t *s, double out[2], int *dry) {
+  double *h = sim_read(s, H), *u = sim_read(s, U), *v = sim_read(s, V),
+         *surface = sim_read(s, SURFACE);
+  out[0] = out[1] = 0;
+  *dry = 0;
+  for (int c = 0; c < oak_nblocks(s->oak) * s->cells; c++) {
+    out[0] = worse(out[0], hypot(u[c], v[c]));
+    *dry += h[c] == 0;
+    if (h[c] > 0) out[1] = worse(out[1], fabs(surface[c] - 1));
+  }
+  for (int i = 0; i < 2; i++) out[i] = max_ranks(s->comm, out[i]);
+  *dry = (int)sum_ranks_int(s->comm, *dry);
+  free(h);
+  free(u);
+  free(v);
+  free(surface);
+}
+
+static void test_lake_at_rest(void **state) {
+  (void)state;
+  double motion[2], before[4], after[4];
+  int dry, low, high;
+  sim_t s = make(MPI_COMM_WORLD, LAKE);
+  MUST(oak_totals(s.oak, before));
+  const int changed = advance(&s, 100);
+  MUST(oak_totals(s.oak, after));
+  sim_levels(&s, &low, &high);
+  find_motion(&s, motion, &dry);
+  report(
+      "lake at rest, %ld steps to t = %.3f, %d dry cells: speed %.2e, surface off by %.2e, water "
+      "%.2e",
+      oak_step(s.oak), oak_time(s.oak), dry, motion[0], motion[1], after[H] / before[H] - 1);
+  assert_true(changed && low < high && dry > 20);
+  assert_true(motion[0] < 1e-13 && motion[1] < 1e-14);
+  assert_true(fabs(after[H] / before[H] - 1) < 1e-14);
+  sim_free(&s);
+}
+
+/** The wave runs over the shore, which is at a refinement boundary at times. */
+static void test_conservation(void **state) {
+  (void)state;
+  double before[4], after[4];
+  sim_t s = make(MPI_COMM_WORLD, LAKE "problem.push=0.5\n");
+  MUST(oak_totals(s.oak, before));
+  assert_true(advance(&s, 150));
+  MUST(oak_totals(s.oak, after));
+  report("water before %.17g, after %.17g", before[H], after[H]);
+  assert_true(fabs(after[H] / before[H] - 1) < 1e-14);
+  assert_true(fabs(after[BED] / before[BED] - 1) < 1e-14);
+  sim_free(&s);
+}
+
+static void test_ranks_and_restart(void **state) {
+  (void)state;
+  double all[4], alone[4], again[4];
+  sim_t s = make(MPI_COMM_WORLD, LAKE "problem.push=0.5\n"),
+        one = make(MPI_COMM_SELF, LAKE "problem.push=0.5\n");
+  advance(&s, 10);
+  MUST(oak_write_checkpoint(s.oak, "water.oak"));
+  advance(&s, 10);
+  advance(&one, 20);
+  MUST(oak_totals(s.oak, all));
+  MUST(oak_totals(one.oak, alone));
+  sim_free(&s);
+  sim_free(&one);
+  s = make(MPI_COMM_WORLD, LAKE "problem.push=0.5\n");
+  MUST(oak_read_checkpoint(s.oak, "water.oak"));
+  advance(&s, 10);
+  MUST(oak_totals(s.oak, again));
+  sim_free(&s);
+  for (int v = 0; v < 4; v++) {
+    assert_true(max_ranks(MPI_COMM_WORLD, fabs(all[v] - alone[v])) == 0);
+    assert_true(all[v] == again[v]);
+  }
+  report("momentum %.17g on all ranks, on one, and after a restart", all[HU]);
+  if (test_rank == 0) remove("water.oak");
+}
+
+/* ---- dam breaks */
+
+/** Depth and speed between the waves, with g = 1 (J. J. Stoker, Water Waves, 1957). */
+static void middle(double left, double right, double *h, double *u) {
+  double low = right, high = left;
+  for (int n = 0; n < 100; n++) {
+    *h = 0.5 * (low + high);
+    *u = 2 * (sqrt(left) - sqrt(*h));
+    const double behind = (*h - right) * sqrt(0.5 * (*h + right) / (*h * right));
+    if (*u > behind)
+      low = *h;
+    else
+      high = *h;
+  }
+}
+
+/** Depth at x from the dam; over a dry bed after A. Ritter, Z. VDI 36 (1892) 947. */
+static double exact(double left, double right, double x, double t) {
+  double h = 0, u = 0;
+  const double c = sqrt(left), xi = x / t;
+  if (right > 0) middle(left, right, &h, &u);
+  const double shock = right > 0 ? h * u / (h - right) : 2 * c;
+  if (xi < -c) return left;
+  if (xi < u - sqrt(h) || (right == 0 && xi < shock)) return (2 * c - xi) * (2 * c - xi) / 9;
+  return xi < shock ? h : right;
+}
+
+static double dam_error(double right, int trees, double *shore) {
+  sim_t s = make(MPI_COMM_WORLD,
+                 "problem.kind=dam\nproblem.right=%g\nmesh.min_level=0\nmesh.max_level=0\n"
+                 "mesh.trees=%d 1\nmesh.xmax=1 %g\n",
+                 right, trees, 1.0 / trees);
+  sim_run(&s, 0.2, 0);
+  double *h = sim_read(&s, H), error = 0;
+  *shore = 0;
+  for (int b = 0; b < oak_nblocks(s.oak); b++)
+    for (int c = 0; c < s.cells; c++) {
+      double x[3];
+      sim_center(&s, b, c, x);
+      const double want = exact(1, right, x[0] - 0.5, oak_time(s.oak));
+      error += fabs(h[b * s.cells + c] - want) * sim_volume(&s, b) * trees;
+      if (h[b * s.cells + c] > 1e-4) *shore = fmax(*shore, x[0] - 0.5);
+    }
+  free(h);
+  error = sum_ranks(s.comm, error);
+  *shore = max_ranks(s.comm, *shore);
+  sim_free(&s);
+  return error;
+}
+
+static void test_dam_breaks(void **state) {
+  (void)state;
+  const double right[] = {0.1, 0}, limit[] = {4.5e-3, 4.2e-3};
+  for (int i = 0; i < 2; i++) {
+    double error[2], shore;
+    for (int r = 0; r < 2; r++) error[r] = dam_error(right[i], 8 << r, &shore);
+    const double order = log2(error[0] / error[1]);
+    report(
+        "dam break, depth %g before it: L1 errors %.3e, %.3e with 64 and 128 cells, order %.2f, "
+        "water to x = %.3f",
+        right[i], error[0], error[1], order, shore);
+    assert_true(error[1] < limit[i] && order > 0.8);
+    if (right[i] == 0) assert_true(shore > 0.33 && shore < 0.4);
+  }
+}
+
+/* ---- values on both sides of faces, for any physics */
+
+/** rho of all cells after some steps, in the order of the mesh. */
+static double *carry(const char *physics, int dim, int *count) {
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    "problem.name=advection\nphysics.name=%s\nmesh.dim=%d\nmesh.block_size=4\n"
+                    "mesh.min_level=2\nmesh.max_level=2\nscheme.limiter=minmod\n"
+                    "scheme.flux=hll\nphysics.vx=0.7\nphysics.vy=-0.4\ndevice.flags=-O1\n",
+                    physics, dim);
+  MUST(oak_initialize(s.oak));
+  for (int n = 0; n < 10; n++) MUST(oak_advance(s.oak, 1e-2));
+  double *q = sim_read(&s, 0);
+  *count = oak_nblocks(s.oak) * s.cells;
+  sim_free(&s);
+  return q;
+}
+
+static void test_both_sides(void **state) {
+  (void)state;
+  for (int dim = 2; dim <= 3; dim++) {
+    int count;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/problems/two_sided.c", test_folder());
+    double *fluxes = carry("advection", dim, &count), *sides = carry(path, dim, &count);
+    double most = 0, change = 0;
+    for (int c = 0; c < count; c++) {
+      most = worse(most, fabs(fluxes[c] - sides[c]));
+      change = worse(change, fabs(fluxes[c]));
+    }
+    most = max_ranks(MPI_COMM_WORLD, most);
+    change = max_ranks(MPI_COMM_WORLD, change);
+    free(fluxes);
+    free(sides);
+    report("%dD: terms of both sides and fluxes differ by %.2e of %.3f", dim, most, change);
+    assert_true(most < 1e-14 && change > 0.1);
+  }
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_lake_at_rest), cmocka_unit_test(test_conservation),
+      cmocka_unit_test(test_ranks_and_restart), cmocka_unit_test(test_dam_breaks),
+      cmocka_unit_test(test_both_sides)};
+  return TEST_MAIN(tests);
+}
