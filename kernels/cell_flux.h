@@ -107,7 +107,12 @@ OAK_FN void stage_result(const oak_flux_args_t *s, const oak_user_t *user, long 
   const long long at = block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
   real source[NVAR];
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) source[v] = 0;
+  for (int v = 0; v < NVAR; v++)
+#if OAK_DIFFUSION == 1
+    source[v] = s->diffusion[at + v * OAK_CELLS];
+#else
+    source[v] = 0;
+#endif
   add_sources(&s->f, user, block, x[0], x[1], x[2], q, source);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) {

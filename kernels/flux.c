@@ -169,6 +169,9 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh, const real *
 #if OAK_DIM == 3
       r += (OAK_MY(zlo[v], c) - OAK_MY(zup[v], c)) * inv_dz;
 #endif
+#if OAK_DIFFUSION == 1
+      r += arg->diffusion[cell + v * OAK_CELLS];
+#endif
       u[v] = dt * (r + source[v]);
       OAK_UNROLL
       for (int p = 0; p < OAK_NPREV; p++) u[v] += w[p] * arg->prev[p][cell + v * OAK_CELLS];
@@ -180,8 +183,7 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh, const real *
     speed += OAK_MAX(OAK_MY(zlo[NVAR], c), OAK_MY(zup[NVAR], c)) * inv_dz;
 #endif
 #if OAK_HAS_OWN_RATE
-    const real limit = own_rate(arg, &t->user, t->block, t->x0 + i, t->y0 + j, k, q);
-    speed = OAK_MAX(speed, limit);
+    speed = own_rate(arg, &t->user, t->block, t->x0 + i, t->y0 + j, k, q, speed);
 #endif
     sh->rate[c] = OAK_MAX(sh->rate[c], speed);
     sh->bad[c] += oak_state_valid(&t->user.physics, u) ? 0 : 1;

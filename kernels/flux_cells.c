@@ -139,8 +139,7 @@ OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_user_t *user, long
 #endif
     speed += OAK_MAX(flux[0][NVAR], flux[1][NVAR]) * inv_dx[AXIS];
 #if OAK_HAS_OWN_RATE
-    const real limit = own_rate(arg, user, block, x[0], x[1], x[2], q);
-    speed = OAK_MAX(speed, limit);
+    speed = own_rate(arg, user, block, x[0], x[1], x[2], q, speed);
 #endif
     fastest = OAK_MAX(speed, fastest); /* not NaN */
     *invalid += update_cell(arg, user, block, x, q, rate);
@@ -164,8 +163,7 @@ OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_user_t *user, long bl
   load_primitive(user, p, OAK_CELLS, q);
   *invalid += update_cell(arg, user, block, x, q, rate);
 #if OAK_HAS_OWN_RATE
-  const real limit = own_rate(arg, user, block, x[0], x[1], x[2], q);
-  speed = OAK_MAX(speed, limit);
+  speed = own_rate(arg, user, block, x[0], x[1], x[2], q, speed);
 #endif
   return OAK_MAX(speed, 0);
 }

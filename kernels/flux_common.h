@@ -48,6 +48,8 @@
 #else
 #define NFLUX (NVAR + 1)
 #endif
+#define OAK_HAS_OWN_RATE \
+  (OAK_HAS_physics_timestep || OAK_HAS_problem_timestep || OAK_DIFFUSION == 1)
 
 /* Load a conserved state from p and convert it. */
 OAK_FN void load_primitive(const oak_user_t *user, const real *p, long long stride, real q[]) {
@@ -132,13 +134,33 @@ OAK_FN void add_sources(const oak_field_t *f, const oak_user_t *user, long block
 #endif
 }
 
-/* The largest rate that the hooks TIMESTEP ask for at a cell: the time step is cfl over the largest
- * rate of all cells. What is no positive limit stops the run. */
+/* The rate of diffusion at a cell: forward Euler steps are stable up to its inverse. What is no
+ * diffusivity stops the run. */
+#if OAK_DIFFUSION
+OAK_FN double diffusion_rate(const oak_at_t *at, const real q[]) {
+  double d = 0, rate = 0;
+#if OAK_HAS_physics_diffusive_flux
+  d += physics_diffusivity(at, q);
+#endif
+#if OAK_HAS_problem_diffusive_flux
+  d += problem_diffusivity(at, q);
+#endif
+  OAK_UNROLL
+  for (int n = 0; n < OAK_DIM; n++) rate += 2 * d / (at->dx[n] * at->dx[n]);
+  return rate >= 0 ? rate : INFINITY;
+}
+#endif
+
+/* The rate of a cell whose waves have the rate `waves`, with what hooks ask for: the time step is
+ * cfl over the largest rate of all cells. What is no positive limit stops the run. */
 OAK_FN real own_rate(const oak_flux_args_t *s, const oak_user_t *user, long block, int i, int j,
-                     int k, const real q[]) {
+                     int k, const real q[], real waves) {
   double rate = 0;
-#if OAK_HAS_physics_timestep || OAK_HAS_problem_timestep
+#if OAK_HAS_OWN_RATE
   const oak_at_t at = oak_place(&s->f, user, block, i, j, k);
+#if OAK_DIFFUSION == 1
+  waves += (real)diffusion_rate(&at, q);
+#endif
 #if OAK_HAS_physics_timestep
   const double physics = physics_timestep(&at, q);
   rate = physics > 0 ? s->cfl / physics : INFINITY;
@@ -151,9 +173,8 @@ OAK_FN real own_rate(const oak_flux_args_t *s, const oak_user_t *user, long bloc
 #else
   (void)s, (void)user, (void)block, (void)i, (void)j, (void)k, (void)q;
 #endif
-  return (real)rate;
+  return OAK_MAX(waves, (real)rate);
 }
-#define OAK_HAS_OWN_RATE (OAK_HAS_physics_timestep || OAK_HAS_problem_timestep)
 
 /* What iteration m of the flux kernel works on: parts of a tile follow each other, so do tiles of a
  * block. */

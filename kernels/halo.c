@@ -176,12 +176,12 @@ OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real
  * variables and back rounds: what the function leaves or negates is taken from the mirror cell, so
  * that a wall is exact. */
 OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long block, int face, int v,
-                          int kind, const int ghost[3], const real *mirror) {
+                          int kind, const int ghost[3], const real *mirror, int stride) {
   const int dir = face / 2;
   oak_at_t at = oak_place(f, user, block, ghost[0], ghost[1], ghost[2]);
   double given[NVAR];
   real q[NVAR], left[NVAR];
-  oak_load(mirror, OAK_CELLS, q);
+  oak_load(mirror, stride, q);
   const real inside = q[v];
   oak_state_to_primitive(&user->physics, q);
   for (int n = 0; n < NVAR; n++) left[n] = q[n];
@@ -228,7 +228,7 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
         int ghost[3];
         face_point(dir, high ? OAK_N + m : -1 - m, a, b, ghost);
         value = user_boundary(f, &user, t->source, face, v, bc.kind, ghost,
-                              pm + a * step - (long long)v * OAK_CELLS);
+                              pm + a * step - (long long)v * OAK_CELLS, OAK_CELLS);
       }
 #endif
       dst[row * OAK_N + a] =
@@ -238,6 +238,10 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
     }
   }
 }
+
+#if OAK_DIFFUSION
+#include "kernels/edge_tasks.h"
+#endif
 
 /* On a small mesh the launch takes as long as one task. */
 OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
@@ -272,9 +276,14 @@ OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
         OAK_BARRIER;
         halo_keep_valid(&arg, &t, dst OAK_LANE_ARG);
         break;
-      default:
+      case OAK_HALO_BOUNDARY:
         halo_boundary(&arg, &t, dst OAK_LANE_ARG);
         break;
+#if OAK_DIFFUSION
+      default:
+        edge_task(&arg, &t, dst OAK_LANE_ARG);
+        break;
+#endif
     }
   }
 }

@@ -91,8 +91,7 @@ OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_user_t *user, long b
   }
   stage_result(s, user, block, x, q, r, u);
 #if OAK_HAS_OWN_RATE
-  const real limit = own_rate(s, user, block, x[0], x[1], x[2], q);
-  speed = OAK_MAX(speed, limit);
+  speed = own_rate(s, user, block, x[0], x[1], x[2], q, speed);
 #endif
   return speed;
 }

@@ -103,18 +103,26 @@ static int is_leaf(const field_t *f, int level, const int at[3]) {
 
 enum { OUTSIDE = -100 };
 
-/** Level of the blocks beyond a face. */
-static int level_beyond(const field_t *f, int block, int face) {
+/** Level of the blocks that lie in a direction of a block. */
+static int level_in(const field_t *f, int block, const int dir[3]) {
   const oak_mesh_t *m = f->s.oak->mesh;
-  const int level = m->level[block], d = face / 2;
+  const int level = m->level[block];
   int at[3] = {0}, parent[3];
-  for (int i = 0; i < m->dim; i++) at[i] = m->index[block][i];
-  at[d] += face & 1 ? 1 : -1;
-  const int most = (d == 0 ? TREES : 1) << level;
-  if (d == 0 && f->periodic) at[d] = (at[d] + most) % most;
-  if (at[d] < 0 || at[d] >= most) return OUTSIDE;
+  for (int d = 0; d < m->dim; d++) {
+    const int most = (d == 0 ? TREES : 1) << level;
+    at[d] = m->index[block][d] + dir[d];
+    if (d == 0 && f->periodic) at[d] = (at[d] + most) % most;
+    if (at[d] < 0 || at[d] >= most) return OUTSIDE;
+  }
   for (int i = 0; i < 3; i++) parent[i] = at[i] >> 1;
   return is_leaf(f, level, at) ? level : is_leaf(f, level - 1, parent) ? level - 1 : level + 1;
+}
+
+/** Level of the blocks beyond a face. */
+static int level_beyond(const field_t *f, int block, int face) {
+  int dir[3] = {0};
+  dir[face / 2] = face & 1 ? 1 : -1;
+  return level_in(f, block, dir);
 }
 
 /** A number below 100 for a block (up = 0) or its family (up = 1), whoever has it. */
@@ -136,7 +144,7 @@ static field_t field_new(const mesh_case_t *c, int components, int interpolation
   field_t f = {.periodic = strstr(c->keys, "periodic") != NULL};
   f.s = sim_new(
       MPI_COMM_WORLD,
-      "problem.name=advection\nphysics.name=advection\nscheme.limiter=upwind\n"
+      TEST_PROBLEM("conduction") "physics.name=advection\nscheme.limiter=upwind\n"
       "boundary.xlow=outflow\nboundary.xhigh=outflow\nboundary.ylow=outflow\n"
       "boundary.yhigh=outflow\nboundary.zlow=outflow\nboundary.zhigh=outflow\n"
       "mesh.dim=%d\nmesh.block_size=%d\nscheme.ghost_layers=%d\ndevice.flags=-O1\nmesh.theta=1.3\n"
@@ -262,18 +270,18 @@ static double outside_value(const field_t *f, int v, int level, int face, const 
   return (bc.kind == OAK_BC_ANTIMIRROR ? -1 : 1) * cell_value(f, v, level, inside);
 }
 
-/** The values that the face table leads to, as kernels/field.h reads them. */
-static void *side(const field_t *f, int block, int face, int64_t *offset) {
+/** The values that an entry of the face table, or of that of edges, leads to, as kernels/field.h
+ * and kernels/edges.h read them; \a pieces of a halo buffer. */
+static void *side(const field_t *f, oak_face_t t, int pieces, int64_t *offset) {
   const sim_t *s = &f->s;
   const oak_pattern_t *p = &s->oak->pattern;
-  const oak_face_t t = ((const oak_face_t *)p->face.host)[block * 2 * s->dim + face];
-  const int nc = f->x.components, half = 1 << (s->dim - 1), peer = (t.base - OAK_BASE_PEERS) / 2;
+  const int nc = f->x.components, peer = (t.base - OAK_BASE_PEERS) / 2;
   const int slot = t.base & 1;
   const int64_t unit = slot ? oak_pattern_piece_cells(p) * nc : (int64_t)s->cells * nc;
   const oak_shared_t *memory = slot ? &f->x.buffer : &f->now.memory;
   const char *from = t.base >= OAK_BASE_PEERS ? memory->peer[peer] : memory->mine;
   *offset = slot ? -1 : 0;
-  return download(f, from + t.place * unit * f->x.real_size, slot ? unit * half : unit);
+  return download(f, from + t.place * unit * f->x.real_size, slot ? unit * pieces : unit);
 }
 
 /** Errors in the ghost cells beyond a face; counts them by kind: same level, finer, coarser,
@@ -286,7 +294,8 @@ static double check_face(const field_t *f, int block, int face, int64_t checked[
   const int stride[3] = {1, s->n, s->n * s->n};
   int64_t slot;
   double most = 0;
-  void *u = side(f, block, face, &slot);
+  const oak_face_t t = ((const oak_face_t *)s->oak->pattern.face.host)[block * 2 * s->dim + face];
+  void *u = side(f, t, 1 << (s->dim - 1), &slot);
   for (int v = 0; v < f->x.components; v++)
     for (int layer = 0; layer < g; layer++)
       for (int c = 0; c < area; c++) {
@@ -309,12 +318,74 @@ static double check_face(const field_t *f, int block, int face, int64_t checked[
   return most;
 }
 
-static double check_ghosts(field_t *f, int64_t checked[4]) {
+/** The axes of an edge, as src/mesh/neighbours.h numbers them, and the direction of what lies
+ * beyond. */
+static void edge_axes(int edge, int axis[3], int dir[3]) {
+  static const int axes[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}};
+  memcpy(axis, axes[edge / 4], sizeof axes[0]);
+  dir[axis[0]] = edge & 1 ? 1 : -1;
+  dir[axis[1]] = edge & 2 ? 1 : -1;
+  dir[axis[2]] = 0;
+}
+
+/** Value of a cell beyond an edge that leaves the domain along `axis`, by the condition there: from
+ * the ghost cell beyond the face across the other axis. */
+static double outside_edge(const field_t *f, int v, int block, int axis, int other,
+                           const int dir[3], const int at[3]) {
+  const int level = f->s.oak->mesh->level[block], face = 2 * other + (dir[other] > 0);
+  const int beyond = level_beyond(f, block, face);
+  int mirror[3] = {at[0], at[1], at[2]};
+  if (f->x.interpolation != OAK_INTERPOLATE_COPY) return cell_value(f, v, level, at);
+  mirror[axis] -= dir[axis];
+  const oak_bc_t bc = condition(f, 2 * axis + (dir[axis] > 0), v);
+  const double value = beyond == OUTSIDE ? outside_value(f, v, level, face, mirror)
+                                         : made_value(f, v, level, beyond, mirror);
+  return bc.kind == OAK_BC_ANTIMIRROR ? -value : value;
+}
+
+/** The same as check_face beyond an edge (2D: a corner). */
+static double check_edge(const field_t *f, int block, int edge, int64_t checked[4]) {
+  const sim_t *s = &f->s;
+  const oak_pattern_t *p = &s->oak->pattern;
+  const int level = s->oak->mesh->level[block], cells = s->dim == 3 ? s->n : 1;
+  const int stride[3] = {1, s->n, s->n * s->n};
+  int axis[3], dir[3], one[3] = {0};
+  int64_t slot;
+  double most = 0;
+  edge_axes(edge, axis, dir);
+  one[axis[1]] = dir[axis[1]];
+  const int other = level_in(f, block, dir), second = level_in(f, block, one) == OUTSIDE;
+  void *u = side(f, ((const oak_face_t *)p->edge.host)[block * p->edges + edge], 1, &slot);
+  for (int v = 0; v < f->x.components; v++)
+    for (int c = 0; c < cells; c++) {
+      int64_t i =
+          slot ? v * cells + c : (int64_t)v * s->cells + (cells > 1 ? c : 0) * stride[axis[2]];
+      int at[3];
+      position(f, block, 0, at);
+      if (cells > 1) at[axis[2]] += c;
+      for (int n = 0; n < 2; n++) {
+        at[axis[n]] += dir[axis[n]] > 0 ? s->n : -1;
+        if (!slot && dir[axis[n]] < 0) i += (s->n - 1) * stride[axis[n]];
+      }
+      const double exact = other == OUTSIDE
+                               ? outside_edge(f, v, block, axis[second], axis[!second], dir, at)
+                               : made_value(f, v, level, other, at);
+      most = worse(most, fabs(get(f, u, i) - exact));
+      checked[other == OUTSIDE ? 3 : other == level ? 0 : other > level ? 1 : 2]++;
+    }
+  free(u);
+  return most;
+}
+
+static double check_ghosts(field_t *f, int64_t checked[8]) {
   double most = 0;
   gather_leaves(f);
-  for (int b = 0; b < oak_nblocks(f->s.oak); b++)
+  for (int b = 0; b < oak_nblocks(f->s.oak); b++) {
     for (int face = 0; face < 2 * f->s.dim; face++)
       most = worse(most, check_face(f, b, face, checked));
+    for (int edge = 0; edge < f->s.oak->pattern.edges; edge++)
+      most = worse(most, check_edge(f, b, edge, checked + 4));
+  }
   return max_ranks(f->s.comm, most); /* peers have read, too */
 }
 
@@ -382,7 +453,7 @@ static void sum_counts(const field_t *f, int64_t *n, int count) {
 
 static void try_field(const mesh_case_t *c, int components, int interpolation) {
   field_t f = field_new(c, components, interpolation);
-  int64_t ghosts[4] = {0}, made[3] = {0};
+  int64_t ghosts[8] = {0}, made[3] = {0};
   double error[3];
   fit(&f, &f.now);
   set_values(&f);
@@ -393,19 +464,22 @@ static void try_field(const mesh_case_t *c, int components, int interpolation) {
   set_values(&f);
   fill(&f);
   error[2] = check_ghosts(&f, ghosts);
-  sum_counts(&f, ghosts, 4);
+  sum_counts(&f, ghosts, 8);
   sum_counts(&f, made, 3);
   report(
       "%dD, blocks of %d, %d layers, %d component%s, %s, %d bytes: errors %g, %g, %g; ghost cells "
-      "%lld same level, %lld finer, %lld coarser, %lld outside; cells %lld kept, %lld averaged, "
+      "%lld same level, %lld finer, %lld coarser, %lld outside, beyond edges %lld, %lld, %lld, "
+      "%lld; "
+      "cells %lld kept, %lld averaged, "
       "%lld interpolated",
       c->dim, c->n, c->layers, components, components > 1 ? "s" : "",
       interpolation == OAK_INTERPOLATE_COPY ? "numbers" : "linear", f.x.real_size, error[0],
       error[1], error[2], (long long)ghosts[0], (long long)ghosts[1], (long long)ghosts[2],
-      (long long)ghosts[3], (long long)made[0], (long long)made[1], (long long)made[2]);
+      (long long)ghosts[3], (long long)ghosts[4], (long long)ghosts[5], (long long)ghosts[6],
+      (long long)ghosts[7], (long long)made[0], (long long)made[1], (long long)made[2]);
   field_free(&f);
   for (int i = 0; i < 3; i++) assert_true(error[i] == 0);
-  for (int i = 0; i < 4; i++) assert_true(ghosts[i] > 0);
+  for (int i = 0; i < 8; i++) assert_true(ghosts[i] > 0);
   for (int i = 0; i < 3; i++) assert_true(made[i] > 0);
 }
 

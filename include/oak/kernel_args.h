@@ -100,6 +100,7 @@ typedef struct {
   int first;     /**< 1 for the first of the stages whose invalid cells are counted together */
   double *rate;  /**< [block][tile][part] largest sum over dimensions of wave speed / dx */
   int *bad;      /**< [block][tile][part] cells left in an invalid state */
+  const real *diffusion; /**< [nblock][V][N^d] rate of change by diffusion; only where explicit */
 } oak_flux_args_t;
 
 /** The results that the flux kernel has left in `rate` and `bad`, reduced in chunks of
@@ -155,6 +156,13 @@ enum {
   OAK_HALO_UNPACK,   /**< F2C: copy a compact piece into its place in a slot */
   OAK_HALO_PROLONG,  /**< C2F: interpolate coarse cells into a slot */
   OAK_HALO_BOUNDARY, /**< BC: physical boundary */
+  /* The same for edges (2D: corners); `face` is the number of the edge. */
+  OAK_HALO_EDGE_COPY,
+  OAK_HALO_EDGE_RESTRICT, /**< `sub`: which half of the edge */
+  OAK_HALO_EDGE_PACK,
+  OAK_HALO_EDGE_UNPACK,
+  OAK_HALO_EDGE_PROLONG, /**< `sub`: half of the coarse block along each axis, bit by bit */
+  OAK_HALO_EDGE_BOUNDARY /**< `sub`: which of the edge's two axes leaves the domain */
 };
 
 /** Boundary conditions of one face and variable. */
@@ -287,6 +295,34 @@ typedef struct {
   double dt;
   int *bad; /**< [nblock] invalid cells */
 } oak_update_args_t;
+
+/** How the hooks DIFFUSIVE_FLUX are advanced: constants of the kernels. */
+enum { OAK_DIFFUSION_EXPLICIT = 1, OAK_DIFFUSION_RKL2 = 2 };
+
+/** The rate of change by the hooks DIFFUSIVE_FLUX. A launch works on blocks from `first` on. */
+typedef struct {
+  oak_field_t f;
+  const oak_face_t *edge; /**< [nblock][edges of a block] where ghost cells beyond edges are */
+  long first;
+  real *q;     /**< [n][V][(N+2)^d] primitive state with one layer of ghost cells */
+  real *out;   /**< [nblock][V][N^d] */
+  real *bflux; /**< as for the flux kernel */
+} oak_diffusion_args_t;
+
+/** The largest rate of the hooks DIFFUSIVITY in each block. */
+typedef struct {
+  oak_field_t f;
+  double *rate; /**< [nblock] */
+} oak_diffusivity_args_t;
+
+/** A stage of super time stepping: out = y0 + mu (y1 - y0) + nu (y2 - y0) + a m1 + b m0. */
+typedef struct {
+  oak_field_t f; /**< f.u: y0 */
+  const real *y1, *y2, *m0, *m1;
+  real *out; /**< may be y2 */
+  double mu, nu, a, b;
+  int *bad; /**< [nblock] invalid cells */
+} oak_rkl_args_t;
 
 /** Globals: over each block the maximum of a function, the negative minimum, or the integral. */
 typedef struct {

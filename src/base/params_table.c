@@ -160,6 +160,11 @@ const oak_param_desc_t oak_param_table[] = {
         "scheme.splitting", "lie", "lie strang",
         "How the hook UPDATE of physics and problem alternates with the fluxes: lie, a whole step "
         "after them, of first order; strang, half a step before and after them, of second order."),
+    CHOICE("scheme.diffusion", "explicit", "explicit rkl2",
+           "How the hooks DIFFUSIVE_FLUX are advanced. explicit: together with the other fluxes, "
+           "which limits the time step by the square of the cell size; rkl2: by themselves, "
+           "alternating as scheme.splitting says, by super time stepping with as many stages as "
+           "the time step needs."),
     CHOICE("scheme.on_invalid", "stop", "stop first_order retry",
            "What happens if a stage leaves a cell invalid (negative density or pressure). "
            "stop: the run ends and reports position and state of the cell; first_order: "

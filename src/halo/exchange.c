@@ -164,6 +164,11 @@ oak_status_t oak_exchange_end(oak_exchange_t *x, oak_halo_args_t *args, oak_time
     oak_timer_stop(timers, OAK_PHASE_GHOST_R2);
   }
   if (p->meet2) oak_keep_failure(&st, meet(x, timers));
+  if (p->last.count) {
+    oak_timer_start(timers, OAK_PHASE_GHOST_R2);
+    if (st == OAK_OK) st = run(x, &p->last, args);
+    oak_timer_stop(timers, OAK_PHASE_GHOST_R2);
+  }
   return st;
 }
 

@@ -13,52 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mesh/neighbours.h"
-
-enum { PART_SLOT, PART_PIECE };
-
-/* A part of a message, seen from either end. */
-typedef struct {
-  int rank; /* the other end */
-  int kind;
-  int face, block,
-      sub;  /* face, number and position of the receiving block, on the receiving rank */
-  int mine; /* the block at this end */
-} part_t;
-
-typedef struct {
-  int count, room;
-  part_t *part;
-} parts_t;
-
-/* When ghost cells of a block arrive that another rank makes: in round 1, or later. */
-enum { GETS_ROUND1 = 1, GETS_LATE = 2 };
-
-/* How many of each kind the faces of this rank's blocks need. While tables are filled, the same
- * structure counts what the faces so far have used. */
-typedef struct {
-  int slot;                /* ghost cells made on this rank */
-  int make1, make2, late2; /* tasks that make them */
-  int bflux;               /* faces at refinement boundaries */
-  int coarse[3];           /* of these, faces of coarse blocks, by direction */
-  int piece[3];            /* averages for those coarse faces that this rank makes */
-} tally_t;
-
-typedef struct {
-  oak_pattern_t *pattern;
-  const oak_mesh_t *mesh;
-  const oak_neighbours_t *tree;
-  const oak_peers_t *peers;
-  int faces, half;    /* faces of a block; fine blocks at a coarse face, which is also the number of
-                         pieces of a slot */
-  int first_slot;     /* pieces before the local slots */
-  int first_piece[3]; /* averages before the local ones of a direction */
-  unsigned char *gets; /* [nblock] */
-  parts_t send1, recv1, send2, recv2, send_flux, recv_flux;
-  tally_t total;
-  int (*start)[2]; /* [peers] where the slots and averages that a peer reads begin here */
-  int (*begin)[2]; /* [peers] where those that this rank reads begin there */
-} build_t;
+#include "halo/pattern_build.h"
 
 static int compare_parts(const void *a, const void *b) {
   const part_t *p = a, *q = b;
@@ -69,7 +24,7 @@ static int compare_parts(const void *a, const void *b) {
   return p->sub < q->sub ? -1 : p->sub > q->sub;
 }
 
-static oak_status_t add_part(parts_t *list, part_t part) {
+oak_status_t oak_build_part(parts_t *list, part_t part) {
   if (list->count == list->room) {
     const int room = 2 * list->room + 64;
     part_t *grown = realloc(list->part, room * sizeof *grown);
@@ -85,21 +40,6 @@ static oak_face_t *face_of(const build_t *b, int block, int face) {
   return (oak_face_t *)b->pattern->face.host + (size_t)block * b->faces + face;
 }
 
-/* Number of a rank among the peers, -1: it gets messages, or is this one. */
-static int peer_of(const build_t *b, int rank) {
-  return rank == b->mesh->rank ? -1 : oak_peers_number(b->peers, rank);
-}
-
-static int by_message(const build_t *b, int rank) {
-  return rank != b->mesh->rank && peer_of(b, rank) < 0;
-}
-
-/* The state of a rank whose blocks are read in place. */
-static int state_base(const build_t *b, int rank) {
-  const int p = peer_of(b, rank);
-  return p < 0 ? OAK_BASE_OWN : OAK_BASE_PEERS + 2 * p;
-}
-
 /* ---- faces with blocks of other ranks beyond */
 
 static oak_status_t scan_finer(build_t *b, int block, int face, const oak_neighbour_t *n) {
@@ -107,13 +47,14 @@ static oak_status_t scan_finer(build_t *b, int block, int face, const oak_neighb
     const part_t piece = {n->rank[h], PART_PIECE, face, block, h, block};
     if (n->rank[h] == b->mesh->rank) continue;
     if (by_message(b, n->rank[h])) {
-      OAK_TRY(add_part(&b->recv1, piece));
+      OAK_TRY(oak_build_part(&b->recv1, piece));
       b->gets[block] |= GETS_ROUND1;
     }
-    OAK_TRY(add_part(&b->recv_flux, piece));
+    OAK_TRY(oak_build_part(&b->recv_flux, piece));
     /* Only this end knows `sub`. The order does not need it, because face and block already tell
      * the fine blocks apart. */
-    OAK_TRY(add_part(&b->send2, (part_t){n->rank[h], PART_SLOT, face ^ 1, n->block[h], h, block}));
+    OAK_TRY(oak_build_part(&b->send2,
+                           (part_t){n->rank[h], PART_SLOT, face ^ 1, n->block[h], h, block}));
   }
   return OAK_OK;
 }
@@ -130,23 +71,25 @@ static oak_status_t scan_face(build_t *b, int block, int face) {
   if (n.kind == OAK_NEIGHBOUR_SAME) {
     if (!message) return OAK_OK;
     b->gets[block] |= GETS_ROUND1;
-    OAK_TRY(add_part(&b->recv1, here));
-    return add_part(&b->send1, there);
+    OAK_TRY(oak_build_part(&b->recv1, here));
+    return oak_build_part(&b->send1, there);
   }
   part_t piece = there;
   piece.kind = PART_PIECE;
   b->gets[block] |= GETS_LATE;
-  OAK_TRY(add_part(&b->recv2, here));
-  if (message) OAK_TRY(add_part(&b->send1, piece));
-  return add_part(&b->send_flux, piece);
+  OAK_TRY(oak_build_part(&b->recv2, here));
+  if (message) OAK_TRY(oak_build_part(&b->send1, piece));
+  return oak_build_part(&b->send_flux, piece);
 }
 
 static oak_status_t scan_faces(build_t *b) {
   parts_t *parts[] = {&b->send1, &b->recv1, &b->send2, &b->recv2, &b->send_flux, &b->recv_flux};
   if (b->mesh->size == 1) return OAK_OK;
-  for (int n = 0; n < b->mesh->nblock; n++)
+  for (int n = 0; n < b->mesh->nblock; n++) {
     for (unsigned faces = oak_neighbours_others(b->tree, n); faces; faces &= faces - 1)
       OAK_TRY(scan_face(b, n, __builtin_ctz(faces)));
+    if (b->pattern->edges) OAK_TRY(oak_edges_scan(b, n));
+  }
   for (int i = 0; i < 6; i++)
     if (parts[i]->count) qsort(parts[i]->part, parts[i]->count, sizeof(part_t), compare_parts);
   return OAK_OK;
@@ -199,13 +142,13 @@ static oak_status_t make_messages(build_t *b, const side_t *side, oak_message_t 
   return OAK_OK;
 }
 
-static void add_task(oak_list_t *list, oak_halo_task_t task) {
-  ((oak_halo_task_t *)list->host)[list->count++] = task;
-}
-
 /* Received parts: a slot is used where it arrives, or where the peer has it; a piece is unpacked
  * into a local slot. */
 static void place_recv(build_t *b, const part_t *p, int place, int peer) {
+  if (p->kind >= PART_EDGE) {
+    oak_edges_place_recv(b, p, place, peer);
+    return;
+  }
   oak_face_t *face = face_of(b, p->block, p->face);
   if (p->kind == PART_PIECE) {
     add_task(&b->pattern->unpack, (oak_halo_task_t){.dst = face->place,
@@ -221,6 +164,10 @@ static void place_recv(build_t *b, const part_t *p, int place, int peer) {
 
 static void place_send1(build_t *b, const part_t *p, int place, int peer) {
   (void)peer;
+  if (p->kind >= PART_EDGE) {
+    oak_edges_place_send1(b, p, place);
+    return;
+  }
   add_task(&b->pattern->make1,
            (oak_halo_task_t){.dst = place,
                              .source = p->mine,
@@ -229,13 +176,12 @@ static void place_send1(build_t *b, const part_t *p, int place, int peer) {
                              .kind = p->kind == PART_SLOT ? OAK_HALO_COPY : OAK_HALO_PACK});
 }
 
-/* Interpolation must wait for round 1 if ghost cells of the coarse block arrive in it. */
-static oak_list_t *round2_list(const build_t *b, int source) {
-  return b->gets[source] & GETS_ROUND1 ? &b->pattern->late2 : &b->pattern->make2;
-}
-
 static void place_send2(build_t *b, const part_t *p, int place, int peer) {
   (void)peer;
+  if (p->kind >= PART_EDGE) {
+    oak_edges_place_send2(b, p, place);
+    return;
+  }
   add_task(round2_list(b, p->mine), (oak_halo_task_t){.dst = place,
                                                       .source = p->mine,
                                                       .face = p->face,
@@ -348,9 +294,11 @@ static oak_face_t place_face(const build_t *b, int block, int face, tally_t *at)
 }
 
 static void count_faces(build_t *b) {
-  for (int n = 0; n < b->mesh->nblock; n++)
+  for (int n = 0; n < b->mesh->nblock; n++) {
     for (unsigned faces = oak_neighbours_others(b->tree, n); faces; faces &= faces - 1)
       count_face(b, n, __builtin_ctz(faces), &b->total);
+    if (b->pattern->edges) oak_edges_count(b, n);
+  }
 }
 
 /* Most faces have a neighbour of this rank and the same level, so all are first set to that. */
@@ -405,6 +353,7 @@ static void find_contacts(build_t *b) {
       for (int h = 0; h < (next.kind == OAK_NEIGHBOUR_FINER ? b->half : 1); h++)
         if (peer_of(b, next.rank[h]) >= 0) contact[peer_of(b, next.rank[h])] = 1;
     }
+  if (b->pattern->edges && b->peers->count > 1) oak_edges_contacts(b, contact);
 }
 
 /* ---- tables */
@@ -416,7 +365,8 @@ static oak_status_t lay_out(build_t *b, const oak_transport_t *t) {
   const tally_t *n = &b->total;
   const int64_t blocks = b->mesh->nblock;
   int64_t unpack = 0, averages = 0, late = 0, outer = 0, bytes = 0;
-  for (int i = 0; i < b->recv1.count; i++) unpack += b->recv1.part[i].kind == PART_PIECE;
+  for (int i = 0; i < b->recv1.count; i++)
+    unpack += b->recv1.part[i].kind == PART_PIECE || b->recv1.part[i].kind == PART_EDGE_PIECE;
   for (int i = 0; i < b->send2.count; i++)
     late += (b->gets[b->send2.part[i].mine] & GETS_ROUND1) != 0;
   for (int i = 0; i < blocks; i++) outer += b->gets[i] != 0;
@@ -425,10 +375,12 @@ static oak_status_t lay_out(build_t *b, const oak_transport_t *t) {
     oak_list_t *list;
     int64_t room;
   } part[] = {{&p->face, blocks * b->faces},
+              {&p->edge, blocks * p->edges},
               {&p->make1, n->make1 + b->send1.count},
               {&p->make2, n->make2 + b->send2.count - late},
               {&p->late2, n->late2 + late},
               {&p->unpack, unpack},
+              {&p->last, n->last},
               {&p->inner, t->messages ? blocks - outer : 0},
               {&p->outer, t->messages ? outer : 0},
               {&p->flux.coarse[0], n->coarse[0]},
@@ -473,17 +425,19 @@ static oak_status_t build_local(build_t *b, const oak_transport_t *t) {
   OAK_TRY(scan_faces(b));
   count_faces(b);
   const int64_t at = pieces_of(b, &b->recv1, 1) + pieces_of(b, &b->recv2, 1);
-  const int64_t pieces = at + (int64_t)b->total.slot * b->half + pieces_of(b, &b->send1, 0) +
-                         pieces_of(b, &b->send2, 0);
+  const int64_t pieces = at + (int64_t)b->total.slot * b->half + b->total.edge +
+                         pieces_of(b, &b->send1, 0) + pieces_of(b, &b->send2, 0);
   OAK_CHECK(pieces < INT_MAX, OAK_ERR_INPUT,
             "%d blocks on a rank need %lld pieces of ghost cells, a table counts to %d: use more "
             "ranks",
             b->mesh->nblock, (long long)pieces, INT_MAX);
   OAK_TRY(lay_out(b, t));
   b->first_slot = (int)at;
+  b->first_edge = b->first_slot + b->total.slot * b->half;
   b->first_piece[0] = (int)pieces_of(b, &b->recv_flux, 1) + b->send_flux.count;
   for (int d = 1; d < 3; d++) b->first_piece[d] = b->first_piece[d - 1] + b->total.piece[d - 1];
   place_faces(b);
+  if (p->edges) oak_edges_place(b);
   list_blocks(b);
   find_contacts(b);
   p->pieces = pieces;
@@ -498,7 +452,7 @@ static oak_status_t build_sends(build_t *b) {
   const side_t send1 = {&b->send1, b->half, 0, 0, place_send1};
   const side_t send2 = {&b->send2, b->half, 0, 0, place_send2};
   const side_t flux = {&b->send_flux, 1, 0, 1, place_flux_send};
-  int64_t at = b->first_slot + (int64_t)b->total.slot * b->half;
+  int64_t at = b->first_edge + b->total.edge;
   int64_t piece = pieces_of(b, &b->recv_flux, 1);
   OAK_TRY(make_messages(b, &send1, &p->round1.send, &p->round1.nsend, &at));
   OAK_TRY(make_messages(b, &send2, &p->round2.send, &p->round2.nsend, &at));

@@ -9,6 +9,7 @@
  *   round 1 received   per rank: slots of same-level faces, then pieces of restricted faces
  *   round 2 received   per rank: slots of interpolated faces
  *   local slots        restricted, interpolated and boundary faces whose data is made here
+ *   local edges        the same for edges, a piece each, where the pattern has edges
  *   round 1 sent, round 2 sent; what peers need of round 2 is read from there
  * Slots are received in place. Private. */
 #ifndef OAK_PATTERN_H
@@ -39,14 +40,17 @@ typedef struct {
 typedef struct {
   long revision; /**< of the mesh it was built for, -1: none */
   int dim, block_size, layers;
+  int edges;         /**< of a block with ghost cells of one layer: 0, or 4 corners, or 12 edges */
   oak_list_t face;   /**< oak_face_t [nblock][2 dim] */
+  oak_list_t edge;   /**< oak_face_t [nblock][edges] */
   oak_list_t make1;  /**< tasks before the messages of round 1 leave: sends, local restriction,
                         boundaries */
   oak_list_t unpack; /**< tasks after they arrived */
   oak_list_t make2;  /**< interpolation that needs no data from a message */
   oak_list_t late2;  /**< interpolation that needs data of round 1 */
-  oak_list_t inner;  /**< int: blocks none of whose ghost cells needs a message, of either round */
-  oak_list_t outer;  /**< int: the others. Both are empty where there are no messages */
+  oak_list_t last; /**< edges at the physical boundary, which need the ghost cells of both rounds */
+  oak_list_t inner; /**< int: blocks none of whose ghost cells needs a message, of either round */
+  oak_list_t outer; /**< int: the others. Both are empty where there are no messages */
   oak_route_t round1, round2;
   int64_t pieces;         /**< of a halo buffer */
   unsigned char *contact; /**< [peers] whether this rank reads from a peer */
@@ -63,6 +67,8 @@ oak_status_t oak_pattern_check(int block_size, int layers, int refined);
 
 oak_status_t oak_pattern_init(oak_pattern_t *pattern, const oak_transport_t *transport, int dim,
                               int block_size, int layers);
+/** Have ghost cells beyond edges (2D: corners) too, from the next update on. */
+void oak_pattern_add_edges(oak_pattern_t *pattern);
 void oak_pattern_clear(oak_pattern_t *pattern, oak_device_t *dev);
 
 /** Rebuild everything if the mesh revision changed. Collective; *changed (which may be NULL) says

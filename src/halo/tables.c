@@ -27,8 +27,9 @@ oak_status_t oak_pattern_check(int block_size, int layers, int refined) {
 oak_status_t oak_pattern_init(oak_pattern_t *p, const oak_transport_t *transport, int dim,
                               int block_size, int layers) {
   *p = (oak_pattern_t){.revision = -1, .dim = dim, .block_size = block_size, .layers = layers};
-  p->face.size = sizeof(oak_face_t);
+  p->face.size = p->edge.size = sizeof(oak_face_t);
   p->make1.size = p->make2.size = p->late2.size = p->unpack.size = sizeof(oak_halo_task_t);
+  p->last.size = sizeof(oak_halo_task_t);
   p->inner.size = p->outer.size = sizeof(int);
   p->flux.fine.size = sizeof(oak_fine_face_t);
   for (int d = 0; d < 3; d++) p->flux.coarse[d].size = sizeof(oak_coarse_face_t);
@@ -36,6 +37,11 @@ oak_status_t oak_pattern_init(oak_pattern_t *p, const oak_transport_t *transport
   OAK_CHECK(p->contact, OAK_ERR_MEMORY, "out of memory for a list of %d ranks",
             transport->peers.count);
   return OAK_OK;
+}
+
+void oak_pattern_add_edges(oak_pattern_t *p) {
+  p->edges = p->dim == 3 ? 12 : 4;
+  p->revision = -1;
 }
 
 void oak_pattern_clear(oak_pattern_t *p, oak_device_t *dev) {

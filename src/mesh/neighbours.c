@@ -217,6 +217,41 @@ oak_neighbour_t oak_neighbours_face(const oak_neighbours_t *t, int block, int fa
   return n;
 }
 
+static int direction_of(int edge) {
+  static const int unit[3] = {1, 3, 9};
+  const oak_edge_t e = oak_edge_axes(edge);
+  int direction = OAK_DIRECTION_NONE;
+  for (int n = 0; n < 2; n++) direction += e.upper[n] ? unit[e.axis[n]] : -unit[e.axis[n]];
+  return direction;
+}
+
+int oak_neighbours_edge_is_outer(const oak_neighbours_t *t, int block, int edge) {
+  const int direction = direction_of(edge);
+  const oak_place_t *at = &t->leaf[block];
+  return at->parent < 0 || t->cross[at->number][direction] == direction;
+}
+
+oak_neighbour_t oak_neighbours_edge(const oak_neighbours_t *t, int block, int edge) {
+  const int direction = direction_of(edge);
+  const oak_edge_t e = oak_edge_axes(edge);
+  const oak_place_t *at = &t->leaf[block];
+  const int link = oak_neighbours_beyond(t, at, direction);
+  const oak_node_t *finer = oak_neighbours_node(t, link);
+  oak_neighbour_t n = {.kind = OAK_NEIGHBOUR_BOUNDARY};
+  if (finer) {
+    n.kind = OAK_NEIGHBOUR_FINER;
+    for (int h = 0; h < t->dim - 1; h++)
+      set_owner(t, finer->child[!e.upper[0] << e.axis[0] | !e.upper[1] << e.axis[1] | h << e.along],
+                &n.rank[h], &n.block[h]);
+  } else if (link >= 0) {
+    const int same = t->leaf[link].level == at->level;
+    n.kind = same ? OAK_NEIGHBOUR_SAME : OAK_NEIGHBOUR_COARSER;
+    if (!same) n.sub = at->number ^ t->axes[direction];
+    set_owner(t, link, &n.rank[0], &n.block[0]);
+  }
+  return n;
+}
+
 /* ---- update */
 
 /* An array for n entries, with room to grow; its contents are not kept. */

@@ -114,4 +114,24 @@ static inline const int *oak_neighbours_links(const oak_neighbours_t *tree, int 
 /** Face of a block of this rank: -x +x -y +y -z +z. */
 oak_neighbour_t oak_neighbours_face(const oak_neighbours_t *tree, int block, int face);
 
+/** An edge of a block, in 2D a corner, lies between two of its faces. Numbers 0 to 3 are between
+ * faces across x and y, 4 to 7 across x and z, 8 to 11 across y and z; bit 0: the upper one across
+ * the first axis, bit 1: across the second. The opposite edge has the number `edge ^ 3`. */
+typedef struct {
+  int axis[2], upper[2];
+  int along; /**< the axis of the edge */
+} oak_edge_t;
+
+static inline oak_edge_t oak_edge_axes(int edge) {
+  const int pair = edge / 4;
+  return (oak_edge_t){{pair == 2, pair == 0 ? 1 : 2}, {edge & 1, edge >> 1 & 1}, 2 - pair};
+}
+
+/** What lies beyond an edge of a block of this rank. FINER: the blocks that touch the edge, one in
+ * 2D and two in 3D, from the lower to the upper one. COARSER: bit d of `sub` says in which half of
+ * the coarse block along axis d the block of this level would be. */
+oak_neighbour_t oak_neighbours_edge(const oak_neighbours_t *tree, int block, int edge);
+/** Whether an edge of a block is one of its family too. */
+int oak_neighbours_edge_is_outer(const oak_neighbours_t *tree, int block, int edge);
+
 #endif

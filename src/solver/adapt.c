@@ -52,13 +52,15 @@ oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate) {
   return st;
 }
 
-/* The largest rate (wave speed / dx) on the new mesh. Cells half as wide have twice the rate. */
+/* The largest rate (wave speed / dx) on the new mesh. Cells half as wide have twice the rate, or up
+ * to four times with explicit diffusion (diffusivity / dx^2). */
 static double most_rate(const oak_t *sim, const double *old, const oak_origin_t *origin) {
+  const double finer = sim->diffusion.kind == OAK_DIFFUSION_EXPLICIT ? 4 : 2;
   double most = 0;
   for (int n = 0; n < sim->mesh->nblock; n++) {
     const int block = origin[n].block;
     double rate = old[block];
-    if (origin[n].kind == OAK_ORIGIN_PARENT) rate *= 2;
+    if (origin[n].kind == OAK_ORIGIN_PARENT) rate *= finer;
     if (origin[n].kind == OAK_ORIGIN_CHILDREN) {
       for (int c = 1; c < 1 << sim->dim; c++)
         if (old[block + c] > rate) rate = old[block + c];

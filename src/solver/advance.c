@@ -113,10 +113,25 @@ static oak_status_t report_step(oak_t *sim) {
   return oak_report_invalid(sim, sim->method.runge_kutta->nstate - 1, OAK_INVALID_STAGE);
 }
 
-/* UPDATE in place, as part of a step dt. If it leaves an invalid cell, the solution stays so. */
-static oak_status_t update_part(oak_t *sim, double time, double part, double dt) {
+int oak_has_parts(const oak_t *sim) {
+  return oak_has_update(sim) || sim->diffusion.kind == OAK_DIFFUSION_RKL2;
+}
+
+/* Super time stepping and UPDATE as part of a step dt, before the stages in the opposite order. If
+ * they leave an invalid cell, the solution stays so. */
+static oak_status_t advance_parts(oak_t *sim, double time, double part, int before) {
+  oak_status_t st = OAK_OK;
+  for (int n = 0; n < 2 && st == OAK_OK; n++) {
+    if (n == before && sim->diffusion.kind == OAK_DIFFUSION_RKL2)
+      st = oak_apply_diffusion(sim, time, part);
+    if (n != before && oak_has_update(sim)) st = oak_apply_update(sim, time, part);
+  }
+  return st;
+}
+
+static oak_status_t run_parts(oak_t *sim, double time, double part, double dt, int before) {
   sim->clock.taken_dt = dt;
-  const oak_status_t st = oak_apply_update(sim, time, part);
+  const oak_status_t st = advance_parts(sim, time, part, before);
   sim->clock.taken_dt = 0;
   if (st != OAK_OK) {
     sim->invalid.found = 1;
@@ -125,18 +140,19 @@ static oak_status_t update_part(oak_t *sim, double time, double part, double dt)
   return st;
 }
 
-/* What precedes the stages: globals, and with scheme.splitting = strang half a step of UPDATE. */
+/* What precedes the stages: globals, and with scheme.splitting = strang half a step of the parts
+ * that are advanced by themselves. */
 static oak_status_t begin_step(oak_t *sim, double dt) {
   OAK_TRY(oak_update_globals(sim));
-  if (!oak_has_update(sim) || !sim->method.strang) return OAK_OK;
+  if (!oak_has_parts(sim) || !sim->method.strang) return OAK_OK;
   OAK_TRY(oak_sim_agree(sim, oak_device_sync(sim->dev))); /* nobody reads the state any more */
-  return update_part(sim, sim->clock.time, 0.5 * dt, dt);
+  return run_parts(sim, sim->clock.time, 0.5 * dt, dt, 1);
 }
 
-/* What follows them at the new time: the rest of UPDATE. */
+/* What follows them at the new time: the rest of these parts. */
 static oak_status_t end_step(oak_t *sim, double dt) {
   const double part = sim->method.strang ? 0.5 * dt : dt;
-  return oak_has_update(sim) ? update_part(sim, sim->clock.time - part, part, dt) : OAK_OK;
+  return oak_has_parts(sim) ? run_parts(sim, sim->clock.time - part, part, dt, 0) : OAK_OK;
 }
 
 static oak_status_t advance(oak_t *sim, double dt) {
@@ -168,7 +184,7 @@ static oak_status_t advance(oak_t *sim, double dt) {
   const oak_status_t st = report_step(sim);
   sim->invalid.found = 1;
   sim->invalid.state = result;
-  if (oak_has_update(sim) && sim->method.strang)
+  if (oak_has_parts(sim) && sim->method.strang)
     sim->invalid.state = 0; /* the start of the step is lost */
   else if (result != 0)
     take_back(sim, &before);

@@ -78,6 +78,7 @@ static oak_status_t run_passes(oak_t *sim, const oak_stage_t *stage, int out, do
   int64_t local = 0, marked = 0;
   int whole = 1;
   oak_status_t st = oak_fill_ghosts(sim, stage->deriv, time);
+  oak_keep_failure(&st, oak_diffusion_rate(sim, stage->deriv, time));
   oak_stage_args(sim, stage, out, dt, &args.stage);
   for (int pass = 0;; pass++) {
     const int last = pass == (sim->method.first_order ? MAX_PASSES : 0);

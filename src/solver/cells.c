@@ -57,19 +57,26 @@ oak_status_t oak_update_globals(oak_t *sim) {
 
 /* ---- UPDATE */
 
+oak_status_t oak_count_invalid(oak_t *sim, int *invalid) {
+  const int n = sim->mesh->nblock;
+  *invalid = 0;
+  if (!n) return OAK_OK;
+  int *bad = malloc(n * sizeof *bad);
+  OAK_CHECK(bad, OAK_ERR_MEMORY, "no memory for the counts of %d blocks", n);
+  const oak_status_t st = oak_device_download(sim->dev, bad, sim->results.bad, n * sizeof *bad);
+  for (int b = 0; b < n && st == OAK_OK; b++) *invalid |= bad[b] > 0;
+  free(bad);
+  return st;
+}
+
 static oak_status_t launch_update(oak_t *sim, double time, double dt, int *invalid) {
   const int n = sim->mesh->nblock;
   oak_update_args_t args = {.u = oak_sim_state(sim, 0), .dt = dt, .bad = sim->results.bad};
   *invalid = 0;
   if (!n) return OAK_OK;
   oak_sim_field(sim, 0, time, &args.f);
-  int *bad = malloc(n * sizeof *bad);
-  OAK_CHECK(bad, OAK_ERR_MEMORY, "no memory for the counts of %d blocks", n);
-  oak_status_t st = oak_device_launch(sim->dev, sim->kernel.update, n, &args, sizeof args);
-  if (st == OAK_OK) st = oak_device_download(sim->dev, bad, sim->results.bad, n * sizeof *bad);
-  for (int b = 0; b < n && st == OAK_OK; b++) *invalid |= bad[b] > 0;
-  free(bad);
-  return st;
+  OAK_TRY(oak_device_launch(sim->dev, sim->kernel.update, n, &args, sizeof args));
+  return oak_count_invalid(sim, invalid);
 }
 
 /* Ranks that read cells of this one in place have ended that before: the step begins or ends with

@@ -129,7 +129,8 @@ static oak_status_t read_rest(oak_t *sim) {
   sim->interpolation_theta = round_down(sim, oak_params_real(p, "mesh.theta"));
   sim->method.cfl = oak_params_real(p, "run.cfl");
   sim->method.strang = oak_params_choice(p, "scheme.splitting") == 1;
-  OAK_CHECK(!sim->method.strang || !sim->method.retry || !oak_has_update(sim), OAK_ERR_INPUT,
+  OAK_TRY(oak_diffusion_read(sim));
+  OAK_CHECK(!sim->method.strang || !sim->method.retry || !oak_has_parts(sim), OAK_ERR_INPUT,
             "scheme.splitting = strang changes the solution before the stages, which "
             "scheme.on_invalid = retry cannot take back: choose lie, or stop or first_order");
   sim->method.dt_max = oak_params_real(p, "run.dt_max");
@@ -182,6 +183,7 @@ static oak_status_t open_exchange(oak_t *sim) {
                              oak_params_choice(sim->params, "device.transport")));
   oak_status_t st =
       oak_pattern_init(&sim->pattern, &sim->transport, sim->dim, sim->block_size, sim->layers);
+  if (sim->diffusion.kind) oak_pattern_add_edges(&sim->pattern);
   oak_exchange_init(&sim->exchange, &sim->transport, &sim->pattern, sim->nvar,
                     OAK_INTERPOLATE_STATE, sim->real_size);
   if (st == OAK_OK) st = oak_fields_open(sim);

@@ -48,28 +48,33 @@ void oak_fluxfix_clear(oak_t *sim) {
   oak_device_free(sim->dev, sim->fluxfix.peer);
 }
 
-/* Exchange averages with other ranks. */
-static oak_status_t exchange_pieces(oak_t *sim) {
-  oak_fluxfix_t *x = &sim->fluxfix;
-  const oak_flux_pattern_t *p = &sim->pattern.flux;
-  oak_status_t st = OAK_OK;
-  if (!p->meet && !oak_messages_any(&x->messages)) return OAK_OK;
+/* Wait until the peers have done what they were told to do before. */
+static oak_status_t meet(oak_t *sim) {
+  if (!sim->pattern.flux.meet) return OAK_OK;
   oak_timer_start(&sim->timers, OAK_PHASE_MPI);
-  if (oak_messages_any(&x->messages)) {
-    void *memory = x->piece.mine;
-    st = oak_messages_begin(&x->messages, &sim->transport, memory, memory, TAG_FLUX);
-    const oak_status_t received = oak_messages_end(&x->messages, &sim->transport, TAG_FLUX);
-    if (st == OAK_OK) st = received;
-  }
-  if (p->meet) {
-    const oak_status_t met = oak_peers_meet(&sim->transport.peers, sim->pattern.contact);
-    if (st == OAK_OK) st = met;
-  }
+  const oak_status_t st = oak_peers_meet(&sim->transport.peers, sim->pattern.contact);
   oak_timer_stop(&sim->timers, OAK_PHASE_MPI);
   return st;
 }
 
-oak_status_t oak_fix_state(oak_t *sim, int state, double dt) {
+/* Exchange averages with other ranks. */
+static oak_status_t exchange_pieces(oak_t *sim) {
+  oak_fluxfix_t *x = &sim->fluxfix;
+  oak_status_t st = OAK_OK;
+  if (oak_messages_any(&x->messages)) {
+    oak_timer_start(&sim->timers, OAK_PHASE_MPI);
+    void *memory = x->piece.mine;
+    st = oak_messages_begin(&x->messages, &sim->transport, memory, memory, TAG_FLUX);
+    const oak_status_t received = oak_messages_end(&x->messages, &sim->transport, TAG_FLUX);
+    if (st == OAK_OK) st = received;
+    oak_timer_stop(&sim->timers, OAK_PHASE_MPI);
+  }
+  const oak_status_t met = meet(sim);
+  return st == OAK_OK ? met : st;
+}
+
+/* Cells that become invalid are noted in \a bad, which has `results` numbers for each block. */
+static oak_status_t fix(oak_t *sim, int state, double dt, void *bad, int results) {
   const oak_flux_pattern_t *p = &sim->pattern.flux;
   oak_fluxfix_args_t args = {.bflux = sim->fluxfix.bflux,
                              .piece = sim->fluxfix.piece.mine,
@@ -77,8 +82,8 @@ oak_status_t oak_fix_state(oak_t *sim, int state, double dt) {
                              .fine = p->fine.device,
                              .u = oak_sim_state(sim, state),
                              .dt = dt,
-                             .bad = sim->results.bad,
-                             .results = oak_sim_results(sim)};
+                             .bad = bad,
+                             .results = results};
   oak_sim_field(sim, state, sim->clock.time, &args.f);
   const int faces = p->coarse[0].count + p->coarse[1].count + p->coarse[2].count + p->fine.count;
   if (!faces && !p->meet && !oak_messages_any(&sim->fluxfix.messages)) return OAK_OK;
@@ -97,6 +102,17 @@ oak_status_t oak_fix_state(oak_t *sim, int state, double dt) {
   }
   oak_timer_stop(&sim->timers, OAK_PHASE_FLUX_FIX);
   return st;
+}
+
+oak_status_t oak_fix_state(oak_t *sim, int state, double dt) {
+  return fix(sim, state, dt, sim->results.bad, oak_sim_results(sim));
+}
+
+/* Peers read the averages of this one until the second meeting, and those of the stage's own fluxes
+ * follow without another. */
+oak_status_t oak_fix_rate(oak_t *sim, int state, void *unused) {
+  const oak_status_t st = fix(sim, state, 1, unused, 0), met = meet(sim);
+  return st == OAK_OK ? met : st;
 }
 
 oak_status_t oak_fix_c2f_flux(oak_t *sim, double dt) {

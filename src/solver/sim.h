@@ -24,6 +24,10 @@ enum { OAK_MAX_NVAR = 32, OAK_LONGEST_SCALAR = 31 };
   X(problem, timestep)        \
   X(physics, update)          \
   X(problem, update)          \
+  X(physics, diffusive_flux)  \
+  X(problem, diffusive_flux)  \
+  X(physics, diffusivity)     \
+  X(problem, diffusivity)     \
   X(physics, floor)           \
   X(physics, face)            \
   X(physics, to_smooth)
@@ -84,7 +88,11 @@ typedef struct {
   X(floor)                  \
   X(update)                 \
   X(globals)                \
-  X(set_field)
+  X(set_field)              \
+  X(primitive)              \
+  X(diffusion)              \
+  X(diffusivity)            \
+  X(rkl)
 
 /* ---- parts of the simulation object; each says which file changes it */
 
@@ -117,7 +125,8 @@ typedef struct {
 /** Time stepping: keys of [scheme] and [run], which create.c reads. */
 typedef struct {
   const oak_runge_kutta_t *runge_kutta;
-  int nstate; /**< of the scheme; one more with first_order, and with retry where needed */
+  int nstate; /**< of the scheme; one more with first_order, with retry where needed, and with
+                 diffusion; 5 at least with rkl2 */
   double cfl, dt_max;
   int first_order; /**< scheme.on_invalid: repair invalid cells */
   int retry;       /**< scheme.on_invalid: repeat a step with half its size */
@@ -207,6 +216,14 @@ typedef struct {
   void *bc;               /**< device: oak_bc_t [2 dim] */
 } oak_beside_list_t;
 
+/** Diffusive fluxes (diffusion.c). */
+typedef struct {
+  int kind;   /**< OAK_DIFFUSION_..., 0: no file has the hook */
+  int rate;   /**< the state that holds the rate of change */
+  void *wide; /**< device: [batch][V][(N+2)^d] blocks with ghost cells */
+  int batch;
+} oak_diffusion_t;
+
 /** How fast the ranks compute (pace.c). */
 typedef struct {
   double *speed;          /**< [ranks] blocks per second; NULL unless mesh.balance = measured */
@@ -289,6 +306,7 @@ struct oak {
   oak_repairs_t repairs;
   oak_adapt_t adapt;
   oak_fluxfix_t fluxfix;
+  oak_diffusion_t diffusion;
   oak_pace_t pace;
   oak_sim_clock_t clock;
   oak_rates_t rates;
@@ -410,6 +428,9 @@ static inline int oak_sim_result(const oak_t *sim) {
              : sim->method.runge_kutta->result;
 }
 
+/** Whether something is advanced by itself, beside the stages: UPDATE or super time stepping. */
+int oak_has_parts(const oak_t *sim);
+
 /* careful.c */
 /** A stage of a step `dt` with repair of invalid cells and floors, ghost cells and flux fixing
  * included. Collective; fails on all ranks alike. \a *refused is 1 if it leaves invalid cells and
@@ -441,6 +462,24 @@ void oak_pace_measure(oak_t *sim);
 oak_status_t oak_fluxfix_fit(oak_t *sim);
 void oak_fluxfix_clear(oak_t *sim);
 oak_status_t oak_fix_state(oak_t *sim, int state, double dt);
+/** The same for a state that holds rates of change, which need not be valid; \a unused is some
+ * memory of the device. */
+oak_status_t oak_fix_rate(oak_t *sim, int state, void *unused);
+
+/* diffusion.c */
+int oak_has_diffusion(const oak_t *sim);
+/** What the keys say; after everything else that decides the number of states. Not collective. */
+oak_status_t oak_diffusion_read(oak_t *sim);
+/** Memory for the blocks of the mesh. Not collective. */
+oak_status_t oak_diffusion_fit(oak_t *sim);
+void oak_diffusion_clear(oak_t *sim);
+int64_t oak_diffusion_bytes(const oak_t *sim);
+/** With scheme.diffusion = explicit the rate of change of a state whose ghost cells are filled, for
+ * the flux kernel. Collective: a rank that has failed takes part. The ranks do not agree on the
+ * status. */
+oak_status_t oak_diffusion_rate(oak_t *sim, int state, double time);
+/** Super time stepping of the current state from \a time to \a time + \a dt. Collective. */
+oak_status_t oak_apply_diffusion(oak_t *sim, double time, double dt);
 
 /* fields.c */
 /** Number of the field beside the state of that name, -1: none. */
@@ -477,6 +516,8 @@ oak_status_t oak_update_globals(oak_t *sim);
 static inline int oak_has_update(const oak_t *sim) {
   return sim->description.has.physics_update || sim->description.has.problem_update;
 }
+/** Whether a kernel that counts invalid cells per block has found some. Not collective. */
+oak_status_t oak_count_invalid(oak_t *sim, int *invalid);
 /** The hooks UPDATE on the current state from \a time to \a time + \a dt. Collective. */
 oak_status_t oak_apply_update(oak_t *sim, double time, double dt);
 
@@ -495,7 +536,8 @@ typedef enum {
   OAK_INVALID_RETRIED,
   OAK_INVALID_REPAIRED,
   OAK_INVALID_FLOORED,
-  OAK_INVALID_UPDATE
+  OAK_INVALID_UPDATE,
+  OAK_INVALID_DIFFUSION
 } oak_invalid_t;
 /** Fail if `state` has an invalid cell. The message says where the first invalid cell of the lowest
  * rank that has one is. Collective. */

@@ -123,6 +123,8 @@ static const struct {
                              "scheme.on_invalid = first_order"},
     [OAK_INVALID_REPAIRED] = {"in spite of first-order fluxes",
                               OAK_CALMER "set floors of the physics, if it has any"},
+    [OAK_INVALID_DIFFUSION] = {"after the stages of diffusion",
+                               "check DIFFUSIVE_FLUX and DIFFUSIVITY or lower run.cfl"},
     [OAK_INVALID_UPDATE] = {"after the hook UPDATE", "check UPDATE or lower run.cfl"},
     [OAK_INVALID_FLOORED] = {"in spite of floors",
                              OAK_CALMER "set all floors and scheme.on_invalid = first_order"},

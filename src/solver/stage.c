@@ -64,6 +64,8 @@ void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double 
                             .bad = sim->results.bad};
   oak_sim_field(sim, stage->deriv, sim->clock.time + stage->c * dt, &args->f);
   oak_stage_weights(stage, sim->real_size == sizeof(float), args->w);
+  if (sim->diffusion.kind == OAK_DIFFUSION_EXPLICIT)
+    args->diffusion = oak_sim_state(sim, sim->diffusion.rate);
   for (int p = 0; p < OAK_MAX_PREV; p++) /* unused ones: any state, with weight 0 */
     args->prev[p] = oak_sim_state(sim, stage->prev[p < stage->nprev ? p : 0]);
 }
@@ -81,11 +83,12 @@ oak_status_t oak_launch_flux(oak_t *sim, oak_flux_args_t *args, const oak_list_t
 }
 
 /* If some ghost cells arrive in messages, the blocks that do not need them are computed while the
- * messages travel. */
+ * messages travel; not with explicit diffusion, whose fluxes at refinement boundaries other ranks
+ * need first. */
 oak_status_t oak_run_stage(oak_t *sim, const oak_stage_t *stage, int first, double dt) {
   oak_halo_args_t halo;
   oak_flux_args_t args;
-  const int split = sim->transport.messages;
+  const int split = sim->transport.messages && sim->diffusion.kind != OAK_DIFFUSION_EXPLICIT;
   halo_args(sim, stage->deriv, sim->clock.time + stage->c * dt, &halo);
   oak_stage_args(sim, stage, stage->out, dt, &args);
   args.first = first;
@@ -94,6 +97,8 @@ oak_status_t oak_run_stage(oak_t *sim, const oak_stage_t *stage, int first, doub
   if (st == OAK_OK && split) st = oak_launch_flux(sim, &args, &sim->pattern.inner);
   const oak_status_t filled = oak_exchange_end(&sim->exchange, &halo, &sim->timers);
   if (st == OAK_OK) st = filled;
+  const oak_status_t diffused = oak_diffusion_rate(sim, stage->deriv, halo.f.time);
+  if (st == OAK_OK) st = diffused;
   if (st == OAK_OK) st = oak_launch_flux(sim, &args, split ? &sim->pattern.outer : NULL);
   return st;
 }

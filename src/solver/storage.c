@@ -139,6 +139,7 @@ static oak_status_t fit_marks(oak_t *sim) {
 static oak_status_t fit_blocks(oak_t *sim) {
   OAK_TRY(upload_geometry(sim));
   OAK_TRY(fit_results(sim));
+  OAK_TRY(oak_diffusion_fit(sim));
   return fit_marks(sim);
 }
 
@@ -187,6 +188,7 @@ void oak_storage_clear(oak_t *sim) {
   for (int s = 0; s < OAK_MAX_STATES; s++) states[s] = &sim->storage.state[s];
   oak_values_clear(&sim->exchange, states, OAK_MAX_STATES);
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) oak_device_free(sim->dev, memory[i]);
+  oak_diffusion_clear(sim);
   free(sim->marks.count);
 }
 
@@ -195,6 +197,7 @@ int64_t oak_memory(const oak_t *sim) {
                   sim->fluxfix.bflux_bytes + sim->fluxfix.piece.bytes +
                   (int64_t)(sim->storage.blocks_capacity * sizeof(oak_block_t));
   for (int s = 0; s < sim->method.nstate; s++) bytes += sim->storage.state[s].memory.bytes;
+  bytes += oak_diffusion_bytes(sim);
   if (sim->method.first_order) bytes += sim->marks.capacity * sim->cells;
   bytes += oak_fields_bytes(sim);
   return bytes + sim->results.capacity * (int64_t)(sizeof(double) + sizeof(int));

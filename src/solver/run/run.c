@@ -146,8 +146,8 @@ static void leave_traces(oak_saver_t *saver) {
   oak_storage_swap(sim, 0, bad);
   if (oak_write_grid(sim, path) == OAK_OK) snprintf(files, sizeof files, "; see %s", path);
   oak_storage_swap(sim, 0, bad);
-  /* Half a step of UPDATE has changed the state before. */
-  const int changed = oak_has_update(sim) && sim->method.strang;
+  /* Half a step of UPDATE or diffusion has changed the state before. */
+  const int changed = oak_has_parts(sim) && sim->method.strang;
   if (bad != 0 && !changed && oak_saver_write(saver) == OAK_OK)
     snprintf(files + strlen(files), sizeof files - strlen(files),
              "; the state before is in %s/" OAK_CHECKPOINT_FORMAT, saver->out->folder,

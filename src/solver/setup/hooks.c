@@ -31,6 +31,8 @@ static const struct {
     {"SOURCE", PHYSICS | PROBLEM, "SOURCE(at, q, source) { ... }"},
     {"TIMESTEP", PHYSICS | PROBLEM, "TIMESTEP(at, q) { ... }"},
     {"UPDATE", PHYSICS | PROBLEM, "UPDATE(at, u, dt) { ... }"},
+    {"DIFFUSIVE_FLUX", PHYSICS | PROBLEM, "DIFFUSIVE_FLUX(at, dir, q, grad, f) { ... }"},
+    {"DIFFUSIVITY", PHYSICS | PROBLEM, "DIFFUSIVITY(at, q) { ... }"},
     {"GLOBAL_MAX", PHYSICS | PROBLEM, "GLOBAL_MAX(name, at, q) { ... }"},
     {"GLOBAL_MIN", PHYSICS | PROBLEM, "GLOBAL_MIN(name, at, q) { ... }"},
     {"GLOBAL_INTEGRAL", PHYSICS | PROBLEM, "GLOBAL_INTEGRAL(name, at, q) { ... }"},

@@ -84,6 +84,7 @@ static oak_status_t make_defines(const oak_t *sim, defines_t *d) {
   define_int(d, "OAK_REFINE_NONE", !strcmp(chosen(sim, "refine.criterion"), "none"));
   define_int(d, "OAK_REFINE_BUFFER", oak_params_int(sim->params, "refine.buffer"));
   define_int(d, "OAK_REFINE_PRIMITIVES", sim->refine.primitives);
+  if (sim->diffusion.kind) define_int(d, "OAK_DIFFUSION", sim->diffusion.kind);
   OAK_CHECK(!d->failed, OAK_ERR_INPUT,
             "the constant %s of the kernels does not fit in %d characters: use a shorter name",
             d->failed, DEFINE_SIZE - 1);
@@ -186,7 +187,7 @@ oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *cons
                                        "kernels/scalars.h", "numerics/limiters.h",
                                        "kernels/field.h",   "kernels/rows.h",
                                        "kernels/problem.h"};
-  enum { NACCESS = sizeof access / sizeof *access, MAX_PARTS = 16 };
+  enum { NACCESS = sizeof access / sizeof *access, MAX_PARTS = 20 };
   char path[NACCESS + MAX_PARTS][4200], *text = NULL;
   const char *files[NACCESS + MAX_PARTS + 3], *root;
   int time[NACCESS + MAX_PARTS + 3] = {0};

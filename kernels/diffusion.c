@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Diffusive fluxes: the rate of change by the hooks DIFFUSIVE_FLUX, from gradients at faces. It is
+ * added to the other rates in the flux kernel (scheme.diffusion = explicit), or advanced by itself
+ * in stages of super time stepping (rkl2). Part of the kernels only where a file has the hook.
+ *
+ * Gradients along a face need cells beyond edges. Blocks have no ghost cells, so oak_primitive
+ * first writes some blocks with one layer of them, in primitive variables. oak_diffusion reads
+ * these without looking where a cell comes from. */
+#include "kernels/edges.h"
+
+#define WIDE (OAK_N + 2)
+#define WIDE_Z (OAK_DIM == 3 ? WIDE : 1)
+#define WIDE_CELLS (WIDE * WIDE * WIDE_Z)
+#define WIDE_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? WIDE : WIDE * WIDE)
+/* Where cell (i, j, k) of a block is; in 2D k = 0. */
+#define WIDE_INDEX(i, j, k) ((((k) + OAK_DIM - 2) * WIDE + (j) + 1) * WIDE + (i) + 1)
+
+/* One cell with its primitive state; corners in 3D are left out, because nothing reads them. */
+OAK_FN void primitive_cell(const oak_diffusion_args_t *arg, const oak_user_t *user, long block,
+                           const int x[3], real *out) {
+  int outside = 0, stride;
+  real q[NVAR];
+  for (int d = 0; d < OAK_DIM; d++) outside += x[d] < 0 || x[d] >= OAK_N;
+  if (outside > 2) return;
+  const real *p = edge_cell_of(&arg->f, arg->edge, NVAR, block, x, &stride);
+  load_primitive(user, p, stride, q);
+  oak_store(out + WIDE_INDEX(x[0], x[1], x[2]), WIDE_CELLS, q);
+}
+
+OAK_KERNEL(oak_primitive, oak_diffusion_args_t, 128) {
+  OAK_ARGS(oak_diffusion_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    const long block = arg.first + n;
+    const real *u = arg.f.u + block * OAK_BLOCK_REALS;
+    real *out = arg.q + n * (long long)NVAR * WIDE_CELLS;
+    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
+      const int j = row % OAK_N, k = row / OAK_N;
+      OAK_LANES(i, OAK_N) {
+        real q[NVAR];
+        load_primitive(&user, u + OAK_INDEX(i, j, k), OAK_CELLS, q);
+        oak_store(out + WIDE_INDEX(i, j, k), WIDE_CELLS, q);
+      }
+    }
+    /* Both ends of rows inside, then the rows beyond. */
+    OAK_ROWS(end, OAK_N * OAK_NZ, 2) {
+      OAK_LANES(high, 2) {
+        const int x[3] = {high ? OAK_N : -1, end % OAK_N, end / OAK_N};
+        primitive_cell(&arg, &user, block, x, out);
+      }
+    }
+    OAK_ROWS(row, WIDE * WIDE_Z, WIDE) {
+      const int j = row % WIDE - 1, k = OAK_DIM == 3 ? row / WIDE - 1 : 0;
+      if (j >= 0 && j < OAK_N && k >= 0 && k < OAK_NZ) continue;
+      OAK_LANES(i, WIDE) {
+        const int x[3] = {i - 1, j, k};
+        primitive_cell(&arg, &user, block, x, out);
+      }
+    }
+  }
+}
+
+/* The flux along `dir` through the lower face of the cell at p; `at` is the place of the face. */
+OAK_FN void diffusive_flux(const oak_at_t *at, const real *p, int dir, const real inv_dx[3],
+                           real flux[NVAR]) {
+  const int back = WIDE_STRIDE(dir);
+  real q[NVAR], grad[3][NVAR];
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) {
+    const real *r = p + v * WIDE_CELLS;
+    q[v] = (real)0.5 * (r[-back] + r[0]);
+    flux[v] = 0;
+    grad[2][v] = 0;
+    OAK_UNROLL
+    for (int d = 0; d < OAK_DIM; d++) {
+      const int s = WIDE_STRIDE(d);
+      grad[d][v] = d == dir
+                       ? (r[0] - r[-back]) * inv_dx[d]
+                       : (real)0.25 * ((r[s - back] - r[-s - back]) + (r[s] - r[-s])) * inv_dx[d];
+    }
+  }
+#if OAK_HAS_physics_diffusive_flux
+  physics_diffusive_flux(at, dir, q, grad, flux);
+#endif
+#if OAK_HAS_problem_diffusive_flux
+  problem_diffusive_flux(at, dir, q, grad, flux);
+#endif
+}
+
+/* Keep the flux through one face of cell x[] if it is at a refinement boundary. */
+OAK_FN void keep_diffusive_flux(const oak_diffusion_args_t *arg, long block, int face,
+                                const int x[3], const real flux[]) {
+  const int dir = face / 2;
+  if (x[dir] != (face & 1 ? OAK_N - 1 : 0)) return;
+  const int slot = arg->f.face[block * OAK_FACES + face].bflux;
+  if (slot < 0) return;
+  const int a = x[dir == 0 ? 1 : 0], b = dir == 2 ? x[1] : x[2];
+  oak_store(arg->bflux + (long long)slot * NVAR * OAK_AREA + b * OAK_N + a, OAK_AREA, flux);
+}
+
+/* Each flux is computed by the cells on both sides of a face. */
+OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
+  OAK_ARGS(oak_diffusion_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    const long block = arg.first + n;
+    const int level = arg.f.block[block].level;
+    const real *wide = arg.q + n * (long long)NVAR * WIDE_CELLS;
+    real *out = arg.out + block * OAK_BLOCK_REALS;
+    int refined = 0;
+    for (int face = 0; face < OAK_FACES; face++)
+      refined |= arg.f.face[block * OAK_FACES + face].bflux >= 0;
+    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
+      OAK_LANES(i, OAK_N) {
+        const int x[3] = {i, row % OAK_N, row / OAK_N};
+        const real inv_dx[3] = {(real)oak_inv_dx(&arg.f, level, 0),
+                                (real)oak_inv_dx(&arg.f, level, 1),
+                                OAK_DIM == 3 ? (real)oak_inv_dx(&arg.f, level, 2) : 0};
+        const real *p = wide + WIDE_INDEX(x[0], x[1], x[2]);
+        oak_at_t at = oak_place(&arg.f, &user, block, x[0], x[1], x[2]);
+        real rate[NVAR], lower[NVAR], upper[NVAR];
+        OAK_UNROLL
+        for (int v = 0; v < NVAR; v++) rate[v] = 0;
+        OAK_UNROLL
+        for (int dir = 0; dir < OAK_DIM; dir++) {
+          const double center = at.x[dir];
+          at.x[dir] = center - 0.5 * at.dx[dir];
+          diffusive_flux(&at, p, dir, inv_dx, lower);
+          at.x[dir] = center + 0.5 * at.dx[dir];
+          diffusive_flux(&at, p + WIDE_STRIDE(dir), dir, inv_dx, upper);
+          at.x[dir] = center;
+          OAK_UNROLL
+          for (int v = 0; v < NVAR; v++) rate[v] += (lower[v] - upper[v]) * inv_dx[dir];
+          if (!refined) continue;
+          keep_diffusive_flux(&arg, block, 2 * dir, x, lower);
+          keep_diffusive_flux(&arg, block, 2 * dir + 1, x, upper);
+        }
+        oak_store(out + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS, rate);
+      }
+    }
+  }
+}
+
+#if OAK_DIFFUSION == 2 /* rkl2 */
+OAK_KERNEL(oak_diffusivity, oak_diffusivity_args_t, OAK_CHUNK_LANES) {
+  OAK_ARGS(oak_diffusivity_args_t);
+  OAK_OUTER(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    OAK_SHARED double rate[OAK_CHUNK_LANES];
+    OAK_INNER(i, OAK_CHUNK_LANES) rate[i] = 0;
+    OAK_CHUNKS(first)
+    OAK_INNER(i, OAK_CHUNK(first)) {
+      const int c = first + i;
+      real q[NVAR];
+      const oak_at_t at =
+          oak_place(&arg.f, &user, n, c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N));
+      load_primitive(&user, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
+      const double here = diffusion_rate(&at, q);
+      rate[i] = OAK_MAX(rate[i], here);
+    }
+    double most;
+    OAK_REDUCE_MAX(most, rate, OAK_CHUNK_LANES);
+    OAK_SERIAL arg.rate[n] = most;
+  }
+}
+
+/* Differences to y0, so that weights add up to one exactly and totals do not drift. */
+OAK_KERNEL(oak_rkl, oak_rkl_args_t, OAK_CHUNK_LANES) {
+  OAK_ARGS(oak_rkl_args_t);
+  OAK_OUTER(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    const real mu = (real)arg.mu, nu = (real)arg.nu, a = (real)arg.a, b = (real)arg.b;
+    OAK_SHARED int bad[OAK_CHUNK_LANES];
+    OAK_INNER(i, OAK_CHUNK_LANES) bad[i] = 0;
+    OAK_CHUNKS(first)
+    OAK_INNER(i, OAK_CHUNK(first)) {
+      const long long at = n * OAK_BLOCK_REALS + first + i;
+      real u[NVAR];
+      OAK_UNROLL
+      for (int v = 0; v < NVAR; v++) {
+        const long long c = at + v * OAK_CELLS;
+        const real y0 = arg.f.u[c];
+        u[v] =
+            y0 + (mu * (arg.y1[c] - y0) + nu * (arg.y2[c] - y0) + (a * arg.m1[c] + b * arg.m0[c]));
+      }
+      bad[i] += !oak_state_valid(&user.physics, u);
+      oak_store(arg.out + at, OAK_CELLS, u);
+    }
+    int invalid;
+    OAK_REDUCE_SUM(invalid, bad, OAK_CHUNK_LANES);
+    OAK_SERIAL arg.bad[n] = invalid;
+  }
+}
+#endif

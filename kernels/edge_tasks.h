@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The tasks of the exchange that make ghost cells beyond edges (2D: corners). Included by halo.c,
+ * in runs that have them. */
+#ifndef OAK_EDGE_TASKS_H
+#define OAK_EDGE_TASKS_H
+
+#include "kernels/edges.h"
+
+/* The cell of a block of this level, or the lowest one of a finer block, that lies beyond an edge:
+ * `distance` is 1 or 2 cells. */
+OAK_FN void edge_source(const edge_t *e, int distance, int along, int x[3]) {
+  x[0] = x[1] = x[2] = 0;
+  for (int n = 0; n < 2; n++) x[e->axis[n]] = e->upper[n] ? 0 : OAK_N - distance;
+  if (OAK_DIM == 3) x[e->along] = along;
+}
+
+OAK_FN void edge_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                      real *dst OAK_LANE_PARAM) {
+  const edge_t e = edge_of(t->face);
+  const real *u = source_block(arg, t);
+  OAK_ROWS(v, arg->components, EDGE_CELLS) {
+    OAK_LANES(a, EDGE_CELLS) {
+      int x[3];
+      edge_source(&e, 1, a, x);
+      dst[v * EDGE_CELLS + a] = u[(long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2])];
+    }
+  }
+}
+
+OAK_FN void edge_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst,
+                          int pack OAK_LANE_PARAM) {
+  const edge_t e = edge_of(t->face);
+  const real *u = source_block(arg, t);
+  OAK_ROWS(v, arg->components, EDGE_HALF) {
+    OAK_LANES(a, EDGE_HALF) {
+      int x[3];
+      edge_source(&e, 2, 2 * a, x);
+      const real mean = oak_restrict(u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]));
+      dst[pack ? v * EDGE_HALF + a : v * EDGE_CELLS + t->sub * EDGE_HALF + a] = mean;
+    }
+  }
+}
+
+OAK_FN void edge_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                        real *dst OAK_LANE_PARAM) {
+  const real *src = arg->halo + (long long)t->source * arg->components * OAK_PIECE;
+  OAK_ROWS(v, arg->components, EDGE_HALF) {
+    OAK_LANES(a, EDGE_HALF) dst[v * EDGE_CELLS + t->sub * EDGE_HALF + a] = src[v * EDGE_HALF + a];
+  }
+}
+
+/* The coarse cell that holds fine cells `2 a` and, in 3D, `2 a + 1` of an edge, and where they are
+ * in it. */
+OAK_FN void edge_coarse_cell(const edge_t *e, int sub, int a, int x[3], int upper[3]) {
+  x[0] = x[1] = x[2] = upper[0] = upper[1] = upper[2] = 0;
+  for (int n = 0; n < 2; n++) {
+    const int d = e->axis[n], fine = (sub >> d & 1) * OAK_N + (e->upper[n] ? 0 : OAK_N - 1);
+    x[d] = fine / 2;
+    upper[d] = fine & 1;
+  }
+  if (OAK_DIM == 3) x[e->along] = (sub >> e->along & 1) * HN + a;
+}
+
+OAK_FN real edge_slopes(const oak_halo_args_t *arg, const oak_halo_task_t *t, int v, const int x[3],
+                        real slope[3]) {
+  const real theta = interpolation_theta(arg->interpolation, arg->theta);
+  const oak_row_t row = oak_row_of(&arg->f, arg->components, t->source, v, 0, x);
+  return oak_row_slopes(&row, x[0], theta, slope);
+}
+
+OAK_FN void edge_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                         real *dst OAK_LANE_PARAM) {
+  const edge_t e = edge_of(t->face);
+  OAK_ROWS(v, arg->components, EDGE_HALF) {
+    OAK_LANES(a, EDGE_HALF) {
+      int x[3], upper[3];
+      real slope[3];
+      edge_coarse_cell(&e, t->sub, a, x, upper);
+      const real u = edge_slopes(arg, t, v, x, slope);
+      for (int h = 0; h < (OAK_DIM == 3 ? 2 : 1); h++) {
+        if (OAK_DIM == 3) upper[e.along] = h;
+        dst[v * EDGE_CELLS + (OAK_DIM == 3 ? 2 * a + h : 0)] = oak_prolong(u, slope, upper);
+      }
+    }
+  }
+}
+
+/* The same for the solution, without invalid states: as for faces, all fine cells of a coarse cell
+ * get its state if one of them is invalid. */
+OAK_FN void edge_prolong_state(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                               real *dst OAK_LANE_PARAM) {
+  enum { CHILDREN = 1 << OAK_DIM };
+  const edge_t e = edge_of(t->face);
+  const oak_user_t user = oak_user(&arg->f);
+  const real *u = source_block(arg, t);
+  OAK_ROWS(a, EDGE_HALF, 1) {
+    OAK_LANES(one, 1) {
+      int x[3], upper[3], offset[CHILDREN];
+      real child[NVAR * CHILDREN];
+      for (int n = 0; n < CHILDREN; n++) offset[n] = n;
+      edge_coarse_cell(&e, t->sub, a + one, x, upper);
+      const int here = upper[0] + 2 * upper[1] + 4 * upper[2];
+      for (int v = 0; v < NVAR; v++) {
+        real slope[3];
+        const real mean = edge_slopes(arg, t, v, x, slope);
+        for (int n = 0; n < CHILDREN; n++) {
+          for (int d = 0; d < 3; d++) upper[d] = n >> d & 1;
+          child[v * CHILDREN + n] = oak_prolong(mean, slope, upper);
+        }
+      }
+      oak_keep_valid(&user.physics, u + OAK_INDEX(x[0], x[1], x[2]), child, CHILDREN, offset,
+                     CHILDREN);
+      for (int h = 0; h < (OAK_DIM == 3 ? 2 : 1); h++) {
+        real q[NVAR];
+        oak_load(child + here + (OAK_DIM == 3 ? h << e.along : 0), CHILDREN, q);
+        oak_store(dst + (OAK_DIM == 3 ? 2 * a + h : 0), EDGE_CELLS, q);
+      }
+    }
+  }
+}
+
+/* Beyond the physical boundary: from the ghost cell beyond the edge's other face. */
+OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                          real *dst OAK_LANE_PARAM) {
+  const oak_field_t *f = &arg->f;
+  const edge_t e = edge_of(t->face);
+  const int n = t->sub, dir = e.axis[n], high = e.upper[n], face = 2 * dir + high;
+  const real dx = (real)oak_dx(f, f->block[t->source].level, dir);
+#if OAK_HAS_problem_boundary
+  const oak_user_t user = oak_user(f);
+#endif
+  OAK_ROWS(v, arg->components, EDGE_CELLS) {
+    OAK_LANES(a, EDGE_CELLS) {
+      const oak_bc_t bc = arg->bc[face * arg->components + v];
+      int x[3] = {0, 0, 0}, stride;
+      if (OAK_DIM == 3) x[e.along] = a;
+      x[e.axis[1 - n]] = e.upper[1 - n] ? OAK_N : -1;
+      x[dir] = high ? OAK_N - 1 : 0;
+      const real *mirror = oak_cell_of(f, arg->components, t->source, x[0], x[1], x[2], &stride);
+      real value = (real)bc.value;
+      x[dir] = high ? OAK_N : -1;
+#if OAK_HAS_problem_boundary
+      if (bc.kind >= OAK_BC_USER_DIRICHLET)
+        value = user_boundary(f, &user, t->source, face, v, bc.kind, x, mirror, stride);
+#endif
+      const real inside = mirror[(long long)v * stride];
+      dst[v * EDGE_CELLS + a] =
+          bc.kind == OAK_BC_USER_STATE ? value : boundary_value(bc.kind, value, inside, inside, dx);
+    }
+  }
+}
+
+OAK_FN void edge_task(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                      real *dst OAK_LANE_PARAM) {
+  switch (t->kind) {
+    case OAK_HALO_EDGE_COPY:
+      edge_copy(arg, t, dst OAK_LANE_ARG);
+      break;
+    case OAK_HALO_EDGE_RESTRICT:
+    case OAK_HALO_EDGE_PACK:
+      edge_restrict(arg, t, dst, t->kind == OAK_HALO_EDGE_PACK OAK_LANE_ARG);
+      break;
+    case OAK_HALO_EDGE_UNPACK:
+      edge_unpack(arg, t, dst OAK_LANE_ARG);
+      break;
+    case OAK_HALO_EDGE_PROLONG:
+      if (arg->interpolation == OAK_INTERPOLATE_STATE)
+        edge_prolong_state(arg, t, dst OAK_LANE_ARG);
+      else
+        edge_prolong(arg, t, dst OAK_LANE_ARG);
+      break;
+    default:
+      edge_boundary(arg, t, dst OAK_LANE_ARG);
+      break;
+  }
+}
+
+#endif

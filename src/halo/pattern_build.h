@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What the files that build a pattern share: faces are in pattern.c, edges in edges.c. Private. */
+#ifndef OAK_PATTERN_BUILD_H
+#define OAK_PATTERN_BUILD_H
+
+#include "halo/pattern.h"
+#include "mesh/neighbours.h"
+
+/** A slot of a face, a piece of one, an edge, and the part of an edge that one finer block
+ * provides.
+ */
+enum { PART_SLOT, PART_PIECE, PART_EDGE, PART_EDGE_PIECE };
+
+/* A part of a message, seen from either end. */
+typedef struct {
+  int rank; /* the other end */
+  int kind;
+  int face, block, sub; /* face or edge, number and position of the receiving block, on the
+                           receiving rank */
+  int mine;             /* the block at this end */
+} part_t;
+
+typedef struct {
+  int count, room;
+  part_t *part;
+} parts_t;
+
+/* When ghost cells of a block arrive that another rank makes: in round 1, or later. */
+enum { GETS_ROUND1 = 1, GETS_LATE = 2 };
+
+/* How many of each kind the faces of this rank's blocks need. While tables are filled, the same
+ * structure counts what the faces so far have used. */
+typedef struct {
+  int slot;                /* ghost cells made on this rank */
+  int make1, make2, late2; /* tasks that make them */
+  int bflux;               /* faces at refinement boundaries */
+  int coarse[3];           /* of these, faces of coarse blocks, by direction */
+  int piece[3];            /* averages for those coarse faces that this rank makes */
+  int edge, last;          /* edges made on this rank; of these, at the physical boundary */
+} tally_t;
+
+typedef struct {
+  oak_pattern_t *pattern;
+  const oak_mesh_t *mesh;
+  const oak_neighbours_t *tree;
+  const oak_peers_t *peers;
+  int faces, half;    /* faces of a block; fine blocks at a coarse face, which is also the number of
+                         pieces of a slot */
+  int first_slot;     /* pieces before the local slots */
+  int first_edge;     /* pieces before the local edges */
+  int first_piece[3]; /* averages before the local ones of a direction */
+  unsigned char *gets; /* [nblock] */
+  parts_t send1, recv1, send2, recv2, send_flux, recv_flux;
+  tally_t total;
+  int (*start)[2]; /* [peers] where the slots and averages that a peer reads begin here */
+  int (*begin)[2]; /* [peers] where those that this rank reads begin there */
+} build_t;
+
+oak_status_t oak_build_part(parts_t *list, part_t part);
+
+/* Number of a rank among the peers, -1: it gets messages, or is this one. */
+static inline int peer_of(const build_t *b, int rank) {
+  return rank == b->mesh->rank ? -1 : oak_peers_number(b->peers, rank);
+}
+
+static inline int by_message(const build_t *b, int rank) {
+  return rank != b->mesh->rank && peer_of(b, rank) < 0;
+}
+
+/* The state of a rank whose blocks are read in place. */
+static inline int state_base(const build_t *b, int rank) {
+  const int p = peer_of(b, rank);
+  return p < 0 ? OAK_BASE_OWN : OAK_BASE_PEERS + 2 * p;
+}
+
+static inline void add_task(oak_list_t *list, oak_halo_task_t task) {
+  ((oak_halo_task_t *)list->host)[list->count++] = task;
+}
+
+/* Interpolation must wait for round 1 if ghost cells of the coarse block arrive in it. */
+static inline oak_list_t *round2_list(const build_t *b, int source) {
+  return b->gets[source] & GETS_ROUND1 ? &b->pattern->late2 : &b->pattern->make2;
+}
+
+/* edges.c, all for meshes whose pattern has edges */
+/** Add the parts of messages that belong to the edges of a block. */
+oak_status_t oak_edges_scan(build_t *b, int block);
+/** Count what the edges of a block need. */
+void oak_edges_count(build_t *b, int block);
+/** Fill the table of edges, and add the tasks of those that are made on this rank. */
+void oak_edges_place(build_t *b);
+/** Received edges and parts of edges: where they are, as for slots and pieces of faces. */
+void oak_edges_place_recv(build_t *b, const part_t *p, int place, int peer);
+/** The tasks for edges that leave in round 1 and 2. */
+void oak_edges_place_send1(build_t *b, const part_t *p, int place);
+void oak_edges_place_send2(build_t *b, const part_t *p, int place);
+/** Note the peers whose memory the edges of this rank's blocks need. */
+void oak_edges_contacts(const build_t *b, unsigned char *contact);
+
+#endif
