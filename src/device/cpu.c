@@ -175,7 +175,8 @@ const oak_device_ops_t oak_device_ops_cpu = {
     .name = "cpu",
     .summary = "processor cores, through the C compiler of the machine and OpenMP",
     .host_memory = 1,
-    .tile_width = 1024, /* planes of so many cells stay in the cache: docs/performance.md */
+    .tile_width =
+        1024, /* planes of so many cells stay in the cache (docs/performance-history.md) */
     .tile_cells = 256,
     .open = cpu_open,
     .close = cpu_close,
