@@ -8,6 +8,7 @@
 #include <oak.h>
 
 int oak_command_run(int argc, char **argv, int rank);
+int oak_command_check(int argc, char **argv, int rank);
 int oak_command_ls(int argc, char **argv, int rank);
 int oak_command_line(int argc, char **argv, int rank);
 int oak_command_slice(int argc, char **argv, int rank);

@@ -16,6 +16,7 @@ static const struct {
   int looks; /**< it only looks at files: rank 0 works alone */
 } commands[] = {
     {"run", oak_command_run, "run a simulation from a parameter file", 0},
+    {"check", oak_command_check, "check the equations of a physics file on random states", 0},
     {"plot", oak_command_plot, "draw a plotfile as a PNG picture", 1},
     {"ls", oak_command_ls, "show what plotfiles hold: time, blocks, levels, range of each variable",
      1},

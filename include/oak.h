@@ -43,6 +43,12 @@ OAK_API void oak_destroy(oak_t **sim);
 /** Declare in \a params the keys that its physics and problem bring, as oak_create does, without
  * anything else: for listing them. Collective. */
 OAK_API oak_status_t oak_declare(MPI_Comm comm, oak_params_t *params);
+/** Compare the hooks of the physics with what hooks of any physics satisfy, on random states: see
+ * "oak help check". \a params names the physics; its problem is not used. Prints a line for each
+ * identity on rank 0 to \a stream, if that is not NULL. \a *failures: identities that do not hold.
+ * Collective. */
+OAK_API oak_status_t oak_check_physics(MPI_Comm comm, oak_params_t *params, FILE *stream,
+                                       int *failures);
 
 /** Set the initial condition of the problem, and refine the mesh around it level by level. */
 OAK_API oak_status_t oak_initialize(oak_t *sim);

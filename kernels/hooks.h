@@ -147,6 +147,7 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define FLOOR(ph, u) OAK_HOOK(int, _floor)(const physics_parameters_t *ph, real u[])
 /* A flux between two states, for scheme.flux = name. */
 #define RIEMANN(name, ph, ql, qr, dir, f)                                                      \
+  OAK_NOTE_HOOK(riemann_##name)                                                                \
   OAK_FN real riemann_##name(const physics_parameters_t *ph, const real ql[], const real qr[], \
                              int dir, real f[])
 

@@ -3,6 +3,12 @@
 #ifndef OAK_RIEMANN_SIDES_H
 #define OAK_RIEMANN_SIDES_H
 
+/* Inside of an #include that gives them other names, the functions below would call the old ones.
+ */
+#if defined physics_flux || defined physics_wave_speeds || defined physics_to_conserved
+#error "numerics/riemann_sides.h is included while a hook has another name: include it later"
+#endif
+
 /* kernels/user.h compares it with the number of variables in the end. */
 enum { OAK_NVAR_OF_SIDES = PHYSICS_NVAR };
 

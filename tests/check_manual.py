@@ -43,6 +43,8 @@ def check(manual, options):
                 out = os.path.join(folder, re.search(r"^folder = (\S+)", text, re.M).group(1))
                 if not any(n.endswith(".png") for n in os.listdir(out)):
                     fail("%s: %s left no picture" % (manual, name))
+            elif "\nTO_PRIMITIVE(" in text:
+                call([options.oak, "check", "./" + name], folder)
             elif options.cc and "int main(" in text:
                 program = "./" + name[:-2]
                 compiler = options.cc.split()

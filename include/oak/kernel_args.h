@@ -330,6 +330,14 @@ typedef struct {
   double *out; /**< [nblock][globals] */
 } oak_globals_args_t;
 
+/** Hooks of a physics on given pairs of states, for oak check: kernels/identities.c. */
+typedef struct {
+  oak_field_t f;    /**< only f.user */
+  const double *in; /**< [n][2 V + 2] */
+  double *out;      /**< [n][stride] */
+  int stride;
+} oak_identity_args_t;
+
 /** Reading the solution: integrals, output variables, blocks with ghost cells. */
 typedef struct {
   oak_field_t f;

@@ -291,12 +291,22 @@ static oak_status_t declare(oak_t *sim) {
   return oak_agree(sim->comm, oak_boundary_declare(sim));
 }
 
-oak_status_t oak_declare(MPI_Comm comm, oak_params_t *params) {
+oak_status_t oak_sim_declare(MPI_Comm comm, oak_params_t *params, oak_t **out) {
   oak_t *sim;
   OAK_TRY(begin(comm, params, &sim));
   const oak_status_t st = declare(sim);
-  oak_destroy(&sim);
+  if (st != OAK_OK)
+    oak_destroy(&sim);
+  else
+    *out = sim;
   return st;
+}
+
+oak_status_t oak_declare(MPI_Comm comm, oak_params_t *params) {
+  oak_t *sim;
+  OAK_TRY(oak_sim_declare(comm, params, &sim));
+  oak_destroy(&sim);
+  return OAK_OK;
 }
 
 void oak_destroy(oak_t **out) {

@@ -100,6 +100,7 @@ typedef struct {
 typedef struct {
   char physics[4096], problem[4096]; /**< paths */
   oak_declared_t declared;           /**< as the files were found when the run started */
+  char riemann[1024];                /**< names of the Riemann solvers that there are */
 } oak_files_t;
 
 /** Parameters and globals of physics and problem (setup/kernels.c). */
@@ -328,11 +329,20 @@ void oak_sim_failed(oak_t *sim, oak_status_t st);
 /** oak_agree, with oak_sim_failed before it. Collective. */
 oak_status_t oak_sim_agree(oak_t *sim, oak_status_t st);
 
+/* create.c */
+/** A simulation without mesh and solution: the device is open, and what physics and problem declare
+ * is read. Collective. */
+oak_status_t oak_sim_declare(MPI_Comm comm, oak_params_t *params, oak_t **out);
+
 /* setup/numerics.c */
 /** The chosen limiter's radius, from numerics/limiters.h. */
 oak_status_t oak_sim_find_limiter(const oak_t *sim, int *radius);
 /** Refuse a flux that neither numerics/riemann.h nor the physics has. */
 oak_status_t oak_sim_check_flux(const oak_t *sim);
+
+/** Keep the names of all Riemann solvers, those of the physics if its description has them: \a
+ * module. Rank-local. */
+oak_status_t oak_sim_find_riemann(oak_t *sim, oak_module_t *module);
 
 /* setup/sources.c */
 /** The physics and problem files, what they declare, and the flux in them. Rank-local. */

@@ -184,6 +184,7 @@ static oak_status_t read_description(oak_t *sim, oak_module_t *module) {
   OAK_TRY(oak_device_constant(sim->dev, module, "oak_describe_mass", &mass, sizeof mass));
   OAK_TRY(read_names(d, sim->files.physics, nvar));
   OAK_TRY(oak_scalars_describe(sim, mass));
+  OAK_TRY(oak_sim_find_riemann(sim, module));
 #define OAK_READ_HOOK(owner, name) d->has.owner##_##name = has_hook(sim, module, #owner "_" #name);
   OAK_OPTIONAL_HOOKS(OAK_READ_HOOK)
 #undef OAK_READ_HOOK

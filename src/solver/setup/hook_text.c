@@ -3,6 +3,7 @@
  * parameters, and which hooks, globals, outputs and fields they have. */
 #define _GNU_SOURCE 1
 #include <stdio.h>
+#include <string.h>
 #include <stdlib.h>
 
 #include "solver/sim.h"
@@ -57,6 +58,17 @@ static void print_fields(FILE *f, const oak_t *sim, int describe) {
   print_fixed(f, sim, describe);
 }
 
+/* For kernels/identities.c. */
+static void print_riemann(const char *names, FILE *f) {
+  fprintf(f, "#define OAK_RIEMANN_LIST(X)");
+  for (int n = 0; *names; n++) {
+    const int length = (int)strcspn(names, " ");
+    fprintf(f, " X(%d, %.*s)", n, length, names);
+    names += length + (names[length] == ' ');
+  }
+  fprintf(f, "\n");
+}
+
 oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
   const oak_description_t *d = &sim->description;
   size_t size;
@@ -66,6 +78,7 @@ oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
   print_structure(f, &sim->files.declared, OAK_OF_PROBLEM, "problem");
   fprintf(f, "#define OAK_DESCRIBE %d\n", describe);
   oak_scalars_print(sim, f);
+  print_riemann(sim->files.riemann, f);
 #define OAK_PRINT_HOOK(owner, name) \
   if (d->has.owner##_##name) fprintf(f, "#define OAK_HAS_" #owner "_" #name " 1\n");
   OAK_OPTIONAL_HOOKS(OAK_PRINT_HOOK)

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The problem of oak check, which needs none. */
+TITLE("no problem")

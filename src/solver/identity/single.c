@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Identities of one pair of states and of its images. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/identity/identity.h"
+
+/* Rounding, and what conversions with large kinetic energies lose. */
+static const double exact = 1e-9;
+
+void oak_identity_conversion(const oak_samples_t *s, oak_verdict_t *verdict) {
+  for (int i = 0; i < s->count; i++) {
+    double worst = 0;
+    int where = 0;
+    for (int v = 0; v < s->e->nvar; v++) {
+      const double q = s->pair[i].left[v], error = fabs(s->out[i].back[v] - q) / fabs(q);
+      if (!(error <= worst)) worst = error, where = v;
+    }
+    oak_verdict_note(s, verdict, &s->pair[i], worst, exact,
+                     "TO_PRIMITIVE(TO_CONSERVED(q)) has %s = %.10g where q has %.10g",
+                     oak_primitive_name(s, where), s->out[i].back[where], s->pair[i].left[where]);
+  }
+}
+
+void oak_identity_consistency(const oak_samples_t *s, int riemann, oak_verdict_t *verdict,
+                              const oak_identity_t *same) {
+  for (int i = 0; i < s->count; i++) {
+    const double *f = same[i].riemann[riemann].flux, scale = oak_flux_scale(s, &same[i]);
+    double worst = 0;
+    int where = 0;
+    for (int v = 0; v < s->e->nvar; v++) {
+      const double error = fabs(f[v] - same[i].flux[v]) / scale;
+      if (!(error <= worst)) worst = error, where = v;
+    }
+    oak_verdict_note(s, verdict, &s->pair[i], worst, exact,
+                     "between two equal states the flux of %s along %c is %.10g, but FLUX says "
+                     "%.10g",
+                     oak_conserved_name(s, where), "xyz"[s->pair[i].dir], f[where],
+                     same[i].flux[where]);
+  }
+}
+
+oak_status_t oak_identity_nan(const oak_samples_t *s, oak_verdict_t *verdict) {
+  const int nvar = s->e->nvar;
+  oak_pair_t *pair = calloc(nvar, sizeof *pair);
+  oak_identity_t *out = calloc(nvar, sizeof *out);
+  oak_status_t st = OAK_OK;
+  if (!pair || !out) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
+  for (int v = 0; v < nvar && st == OAK_OK; v++) {
+    pair[v].conserved = 1;
+    memcpy(pair[v].left, s->out[0].u, sizeof pair[v].left);
+    pair[v].left[v] = NAN;
+    memcpy(pair[v].right, pair[v].left, sizeof pair[v].left);
+  }
+  if (st == OAK_OK) st = oak_evaluate(s->e, nvar, pair, out);
+  for (int v = 0; v < nvar && st == OAK_OK; v++)
+    oak_verdict_note(s, verdict, &pair[v], out[v].valid && !oak_is_fixed(s, v) ? 1 : 0, 0.5,
+                     "VALID accepts a conserved state with %s = nan", oak_conserved_name(s, v));
+  free(pair);
+  free(out);
+  return st;
+}
+
+/* ---- images of a state */
+
+/* An image: variable v of the image is sign[v] times variable from[v]. The same for primitive and
+ * conserved states, and for fluxes. */
+typedef struct {
+  int from[OAK_MAX_NVAR], axis[3];
+  double sign[OAK_MAX_NVAR];
+  int swaps; /**< left and right change places, and fluxes and speeds their sign */
+} image_t;
+
+static void no_image(const oak_samples_t *s, image_t *m) {
+  m->swaps = 0;
+  for (int v = 0; v < s->e->nvar; v++) m->from[v] = v, m->sign[v] = 1;
+  for (int d = 0; d < 3; d++) m->axis[d] = d;
+}
+
+static void apply(const oak_samples_t *s, const image_t *m, const double *q, double *out) {
+  for (int v = 0; v < s->e->nvar; v++) out[v] = m->sign[v] * q[m->from[v]];
+}
+
+/* The largest difference between the image of a flux and the flux of the image. */
+static double compare(const oak_samples_t *s, const image_t *m, const double *flux,
+                      const double *of_image, int *where, double *expected) {
+  double worst = 0, image[OAK_MAX_NVAR];
+  apply(s, m, flux, image);
+  *where = 0;
+  for (int v = 0; v < s->e->nvar; v++) {
+    const double want = m->swaps ? -image[v] : image[v], error = fabs(of_image[v] - want);
+    if (v == 0) *expected = want;
+    if (!(error <= worst)) worst = error, *where = v, *expected = want;
+  }
+  return worst;
+}
+
+/* Compare the images of all states of axis `dir`; `words` say what the image is. */
+static void compare_all(const oak_samples_t *s, const image_t *m, int dir, const char *words,
+                        const oak_identity_t *out, oak_verdict_t *hooks, oak_verdict_t *riemann) {
+  for (int i = dir; i < s->count; i += s->dim) {
+    const oak_identity_t *at = &s->out[i];
+    const double scale = oak_flux_scale(s, at);
+    const double smin = m->swaps ? -at->smax : at->smin, smax = m->swaps ? -at->smin : at->smax;
+    const double speed = fmax(fabs(at->smin), fabs(at->smax));
+    double want, error;
+    int v;
+    /* With swapped sides `out` has FLUX of the right state's image: it was asked for in order. */
+    error = compare(s, m, at->flux, out[i].flux, &v, &want) / scale;
+    oak_verdict_note(s, hooks, &s->pair[i], error, exact,
+                     "%s: the flux of %s along %c is %.10g; that of the state itself leads to "
+                     "%.10g",
+                     words, oak_conserved_name(s, v), "xyz"[m->axis[dir]], out[i].flux[v], want);
+    error = fmax(fabs(out[i].smin - smin), fabs(out[i].smax - smax)) / speed;
+    oak_verdict_note(s, hooks, &s->pair[i], speed > 0 ? error : 0, exact,
+                     "%s: WAVE_SPEEDS along %c are %.10g and %.10g; those of the state itself lead "
+                     "to %.10g and %.10g",
+                     words, "xyz"[m->axis[dir]], out[i].smin, out[i].smax, smin, smax);
+    for (int r = 1; r <= s->e->nriemann; r++) {
+      const double *f = out[i].riemann[r].flux;
+      error = compare(s, m, at->riemann[r].flux, f, &v, &want) / scale;
+      oak_verdict_note(s, &riemann[r], &s->pair[i], error, exact,
+                       "%s: the flux of %s along %c is %.10g; that of the states themselves leads "
+                       "to %.10g",
+                       words, oak_conserved_name(s, v), "xyz"[m->axis[dir]], f[v], want);
+    }
+  }
+}
+
+static oak_status_t check_image(const oak_samples_t *s, const image_t *m, int dir,
+                                const char *words, oak_verdict_t *hooks, oak_verdict_t *riemann) {
+  oak_pair_t *pair = calloc(s->count, sizeof *pair);
+  oak_identity_t *out = calloc(2 * (size_t)s->count, sizeof *out), *left = out + s->count;
+  oak_status_t st = OAK_OK;
+  if (!pair || !out) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
+  for (int i = 0; i < s->count && st == OAK_OK; i++) {
+    pair[i].dir = m->axis[s->pair[i].dir];
+    apply(s, m, s->pair[i].left, m->swaps ? pair[i].right : pair[i].left);
+    apply(s, m, s->pair[i].right, m->swaps ? pair[i].left : pair[i].right);
+  }
+  if (st == OAK_OK) st = oak_evaluate(s->e, s->count, pair, out);
+  for (int i = 0; i < s->count && st == OAK_OK; i++) /* FLUX of the left states' images */
+    apply(s, m, s->pair[i].left, pair[i].left);
+  if (st == OAK_OK) st = oak_evaluate(s->e, s->count, pair, left);
+  for (int i = 0; i < s->count && st == OAK_OK; i++)
+    memcpy(out[i].flux, left[i].flux, sizeof out[i].flux);
+  if (st == OAK_OK) compare_all(s, m, dir, words, out, hooks, riemann);
+  free(pair);
+  free(out);
+  return st;
+}
+
+static int has_vectors(const oak_samples_t *s, oak_verdict_t *hooks, oak_verdict_t *riemann) {
+  static const char why[] = "PHYSICS_NORMAL is -1, so nothing says what a mirror changes";
+  if (s->e->sim->description.mirror[0]) return 1;
+  snprintf(hooks->message, sizeof hooks->message, "%s", why);
+  for (int r = 1; r <= s->e->nriemann; r++)
+    snprintf(riemann[r].message, sizeof riemann[r].message, "%s", why);
+  return 0;
+}
+
+oak_status_t oak_identity_mirror(const oak_samples_t *s, oak_verdict_t *hooks,
+                                 oak_verdict_t *riemann) {
+  if (!has_vectors(s, hooks, riemann)) return OAK_OK;
+  for (int dir = 0; dir < s->dim; dir++)
+    for (int across = 0; across < s->dim; across++) {
+      image_t m;
+      char words[256];
+      no_image(s, &m);
+      m.swaps = across == dir;
+      size_t used =
+          (size_t)snprintf(words, sizeof words, "in a mirror across %c (sign of", "xyz"[across]);
+      for (int v = 0; v < s->e->nvar; v++) {
+        if (!(s->e->sim->description.mirror[across] >> v & 1)) continue;
+        m.sign[v] = -1;
+        if (used < sizeof words)
+          used +=
+              (size_t)snprintf(words + used, sizeof words - used, " %s", oak_primitive_name(s, v));
+      }
+      if (used < sizeof words) snprintf(words + used, sizeof words - used, " changed)");
+      OAK_TRY(check_image(s, &m, dir, words, hooks, riemann));
+    }
+  return OAK_OK;
+}
+
+/* Component d of each vector becomes component d + 1, in turn: the vectors are what mirrors across
+ * the axes change. */
+oak_status_t oak_identity_rotation(const oak_samples_t *s, oak_verdict_t *hooks,
+                                   oak_verdict_t *riemann) {
+  const uint32_t *mirror = s->e->sim->description.mirror;
+  image_t m;
+  if (!has_vectors(s, hooks, riemann)) return OAK_OK;
+  no_image(s, &m);
+  for (int d = 0; d < s->dim; d++) {
+    const int next = (d + 1) % s->dim;
+    int to = -1;
+    m.axis[d] = next;
+    for (int from = 0; from < s->e->nvar; from++) {
+      if (!(mirror[d] >> from & 1)) continue;
+      do to++;
+      while (to < s->e->nvar && !(mirror[next] >> to & 1));
+      if (to < s->e->nvar) m.from[to] = from;
+    }
+  }
+  for (int dir = 0; dir < s->dim; dir++)
+    OAK_TRY(
+        check_image(s, &m, dir, "with its axes exchanged (x to y, y to the next)", hooks, riemann));
+  return OAK_OK;
+}
