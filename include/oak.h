@@ -211,6 +211,78 @@ OAK_API oak_status_t oak_field_set(oak_t *sim, const char *name, const double *i
 /** Read the field beside the state \a name: \a out [oak_nblocks][N^d]. Not collective. */
 OAK_API oak_status_t oak_field_get(oak_t *sim, const char *name, double *out);
 
+/** An elliptic equation div(a grad u) - b u = f on the mesh of a simulation, which multigrid solves
+ * (docs/poisson.md). It computes in double precision. */
+typedef struct oak_solver oak_solver_t;
+
+/** What is given on a face of the domain that is not periodic. */
+typedef enum {
+  OAK_SOLVER_DIRICHLET, /**< the value of u */
+  OAK_SOLVER_NEUMANN,   /**< the outward derivative of u */
+  OAK_SOLVER_ISOLATED   /**< u falls off towards infinity, by the multipoles of f; all faces or none
+                         */
+} oak_solver_condition_t;
+
+enum { OAK_SOLVER_MOST_CYCLES = 200 };
+
+typedef struct {
+  double a, b; /**< coefficients, a > 0 and b >= 0 */
+  int fields;  /**< 1: they are fields instead, which oak_solver_write sets */
+  struct {
+    oak_solver_condition_t condition;
+    double value;
+  } face[6]; /**< xlow, xhigh, ylow, ... */
+  /** What is given at position \a x on a face, in place of face[].value, unless NULL. It may depend
+   * on the time of the simulation. */
+  double (*value)(void *data, int face, const double x[3], double time);
+  void *data;       /**< first argument of value */
+  double tolerance; /**< of the largest residual, relative to the largest |f| of the equation with
+                       boundary values moved to the right-hand side */
+  int max_cycles;   /**< 1 to OAK_SOLVER_MOST_CYCLES */
+  int krylov;       /**< 1: a V-cycle is the preconditioner of BiCGSTAB: for a that jumps */
+  int warm;         /**< 1: start from the present u; 0: from zero, with a full multigrid cycle */
+} oak_solver_options_t;
+
+/** How a solution was found. */
+typedef struct {
+  int cycles;                                  /**< V-cycles */
+  double residual[OAK_SOLVER_MOST_CYCLES + 1]; /**< the largest, at first and after each cycle */
+  double scale;                                /**< what they are relative to */
+} oak_solver_report_t;
+
+/** Values of a solver in all cells. */
+typedef enum {
+  OAK_SOLVER_RHS,      /**< f */
+  OAK_SOLVER_SOLUTION, /**< u */
+  OAK_SOLVER_A,        /**< coefficients, where they are fields */
+  OAK_SOLVER_B
+} oak_solver_values_t;
+
+/** Make a solver. \a options agree on all ranks; they are copied. All values are 0. Without a value
+ * of u anywhere at the boundary, and with b = 0, u is determined up to a constant: then the means
+ * of f and u are made 0. Collective. Destroy it before the simulation. */
+OAK_API oak_status_t oak_solver_new(oak_t *sim, const oak_solver_options_t *options,
+                                    oak_solver_t **out);
+/** Collective. */
+OAK_API void oak_solver_destroy(oak_solver_t **solver);
+/** Follow a mesh that has changed; all values are 0 then. Collective. */
+OAK_API oak_status_t oak_solver_follow(oak_solver_t *solver);
+/** Set values of local blocks [first, first + count): \a in [count][N^d]. Not collective; a
+ * collective function of oak or MPI_Barrier must lie between a solution and the next writing of
+ * OAK_SOLVER_SOLUTION. \return OAK_ERR_STATE if the mesh has changed. */
+OAK_API oak_status_t oak_solver_write(oak_solver_t *solver, oak_solver_values_t what, int first,
+                                      int count, const double *in);
+/** Read values of local blocks: \a out [count][N^d]. Not collective. */
+OAK_API oak_status_t oak_solver_read(oak_solver_t *solver, oak_solver_values_t what, int first,
+                                     int count, double *out);
+/** The derivative of u along an axis: \a out [oak_nblocks][N^d]. It is the mean of the differences
+ * across both faces of a cell. Collective. */
+OAK_API oak_status_t oak_solver_gradient(oak_solver_t *solver, int axis, double *out);
+/** Solve the equation. \a report may be NULL. The solution has the same bits for any number of
+ * ranks. Collective. \return OAK_ERR_STATE, with the history of residuals, if the tolerance is not
+ * reached. */
+OAK_API oak_status_t oak_solve(oak_solver_t *solver, oak_solver_report_t *report);
+
 /** Build a kernel of the caller's own. \a path is a C file in the kernel dialect (docs/kernels.md);
  * it is built with the physics, the problem and all constants of this simulation. \a name is an
  * OAK_KERNEL in it. */

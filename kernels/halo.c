@@ -261,6 +261,12 @@ OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
         halo_unpack(&arg, &t, dst OAK_LANE_ARG);
         break;
       case OAK_HALO_PROLONG:
+#if OAK_ELLIPTIC
+        if (arg.interpolation == OAK_INTERPOLATE_QUADRATIC) {
+          halo_quadratic(&arg, &t, t.face / 2, dst OAK_LANE_ARG);
+          break;
+        }
+#endif
 #if OAK_HAS_physics_to_smooth
         if (arg.interpolation == OAK_INTERPOLATE_STATE)
           halo_prolong_smooth(&arg, &t, dst OAK_LANE_ARG);

@@ -16,13 +16,15 @@ import sys
 # Folders (patterns) and public headers that each folder may include, beside itself. Of two folders that fit a file,
 # the first one counts.
 STATUS, PARAMS, DEVICE, ARGS = (f"include/oak/{name}.h" for name in ("status", "params", "device", "kernel_args"))
-LIBRARY = ["src/base", "src/device", "src/mesh", "src/transport", "src/halo", "include"]
+ELLIPTIC = "include/oak/elliptic_args.h"
+LIBRARY = ["src/base", "src/device", "src/mesh", "src/transport", "src/halo", "src/elliptic", "include"]
 LAYERS = {
     "src/base": [STATUS, PARAMS],
     "src/mesh": ["src/base", STATUS, "include/oak/reach.h"],
     "src/device": ["src/base", STATUS, DEVICE, ARGS],
     "src/transport": ["src/base", "src/device", STATUS, DEVICE],
     "src/halo": ["src/base", "src/device", "src/mesh", "src/transport", STATUS, DEVICE, ARGS],
+    "src/elliptic": ["src/base", "src/device", "src/mesh", "src/transport", "src/halo", STATUS, DEVICE, ARGS, ELLIPTIC],
     "src/io/files": ["src/base", STATUS],
     "src/io/view": ["src/base", "src/io/files", STATUS],
     "src/io/plotfile": ["src/base", "src/io/files", "src/io/view", STATUS],

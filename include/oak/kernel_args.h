@@ -34,8 +34,11 @@ typedef struct {
       base; /**< memory that `place` counts in, see below. Aligned: one load gets the whole entry */
   int place; /**< number of the block, or where the slot begins in the halo buffer, in pieces */
   int bflux; /**< slot for fluxes if this is a refinement boundary, else -1 */
-  int unused;
+  int kind;  /**< OAK_FACE_ */
 } oak_face_t;
+
+/** What lies beyond a face. */
+enum { OAK_FACE_SAME, OAK_FACE_FINER, OAK_FACE_COARSER, OAK_FACE_BOUNDARY };
 
 /** Bases. Even ones are states, with blocks; odd ones are halo buffers, with slots. A peer is a
  * rank of the same host whose memory this rank reads in place: peer p has bases OAK_BASE_PEERS + 2
@@ -186,8 +189,9 @@ typedef struct {
 /** How a field is interpolated from coarse to fine cells. */
 enum {
   OAK_INTERPOLATE_STATE, /**< limited slopes, and a valid state of the physics: for the solution */
-  OAK_INTERPOLATE_LIMITED, /**< limited slopes, each component separately */
-  OAK_INTERPOLATE_COPY     /**< the coarse cell's value: for masks and numbers */
+  OAK_INTERPOLATE_LIMITED,  /**< limited slopes, each component separately */
+  OAK_INTERPOLATE_COPY,     /**< the coarse cell's value: for masks and numbers */
+  OAK_INTERPOLATE_QUADRATIC /**< along the face alone: only in the kernels of elliptic equations */
 };
 
 typedef struct {

@@ -265,12 +265,26 @@ static void place_finer(const build_t *b, const oak_neighbour_t *n, oak_halo_tas
   ((oak_coarse_face_t *)list->host)[list->count++] = coarse;
 }
 
+static int face_kind(oak_neighbour_kind_t kind) {
+  switch (kind) {
+    case OAK_NEIGHBOUR_FINER:
+      return OAK_FACE_FINER;
+    case OAK_NEIGHBOUR_COARSER:
+      return OAK_FACE_COARSER;
+    case OAK_NEIGHBOUR_BOUNDARY:
+      return OAK_FACE_BOUNDARY;
+    default:
+      return OAK_FACE_SAME;
+  }
+}
+
 /* Faces whose neighbour is not a block of this rank and the same level. Faces whose ghost cells are
  * received, or read from a peer's buffer, get their slots with the messages. */
 static oak_face_t place_face(const build_t *b, int block, int face, tally_t *at) {
   const oak_neighbour_t n = oak_neighbours_face(b->tree, block, face);
   const int differs = n.kind == OAK_NEIGHBOUR_FINER || n.kind == OAK_NEIGHBOUR_COARSER;
-  oak_face_t out = {.base = OAK_BASE_HALO, .bflux = differs ? at->bflux++ : -1};
+  oak_face_t out = {
+      .base = OAK_BASE_HALO, .bflux = differs ? at->bflux++ : -1, .kind = face_kind(n.kind)};
   if (n.kind == OAK_NEIGHBOUR_SAME) {
     out.base = state_base(b, n.rank[0]);
     out.place = n.block[0];
@@ -308,7 +322,8 @@ static void place_faces(build_t *b) {
   b->pattern->face.count = b->mesh->nblock * b->faces;
   for (int n = 0; n < b->mesh->nblock; n++, out += b->faces) {
     const int *link = oak_neighbours_links(b->tree, n);
-    for (int f = 0; f < b->faces; f++) out[f] = (oak_face_t){OAK_BASE_OWN, link[f], -1, 0};
+    for (int f = 0; f < b->faces; f++)
+      out[f] = (oak_face_t){OAK_BASE_OWN, link[f], -1, OAK_FACE_SAME};
     for (unsigned faces = oak_neighbours_others(b->tree, n); faces; faces &= faces - 1) {
       const int f = __builtin_ctz(faces);
       out[f] = place_face(b, n, f, &at);

@@ -4,6 +4,7 @@
 #define OAK_SIM_H
 
 #include "base/timer.h"
+#include "halo/averages.h"
 #include "halo/exchange.h"
 #include "mesh/mesh.h"
 #include "oak.h"
@@ -190,9 +191,7 @@ typedef struct {
 typedef struct {
   void *bflux; /**< device: fluxes at refinement boundaries [nbflux][V][N^(d-1)] */
   int64_t bflux_bytes;
-  oak_shared_t piece; /**< averages of fine fluxes [npiece][V][(N/2)^(d-1)] */
-  void *peer;         /**< device: [peers] those of peers */
-  oak_messages_t messages;
+  oak_averages_t average; /**< of fine fluxes */
 } oak_fluxfix_t;
 
 /** A field beside the state, with one component (fields.c). */

@@ -194,7 +194,7 @@ void oak_storage_clear(oak_t *sim) {
 
 int64_t oak_memory(const oak_t *sim) {
   int64_t bytes = oak_exchange_bytes(&sim->exchange) + sim->pattern.table_capacity +
-                  sim->fluxfix.bflux_bytes + sim->fluxfix.piece.bytes +
+                  sim->fluxfix.bflux_bytes + sim->fluxfix.average.piece.bytes +
                   (int64_t)(sim->storage.blocks_capacity * sizeof(oak_block_t));
   for (int s = 0; s < sim->method.nstate; s++) bytes += sim->storage.state[s].memory.bytes;
   bytes += oak_diffusion_bytes(sim);

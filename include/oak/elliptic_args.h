@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Structures that the host and the kernels of elliptic equations share (kernels/elliptic*.c). They
+ * compute in double precision, whatever the precision of the run. */
+#ifndef OAK_ELLIPTIC_ARGS_H
+#define OAK_ELLIPTIC_ARGS_H
+
+#include "oak/kernel_args.h"
+
+/** A fine face at a refinement boundary. */
+typedef struct {
+  int block, face;
+  int bflux; /**< slot of its ghost values */
+  int piece; /**< where the averages of its fluxes go */
+} oak_elliptic_fine_t;
+
+/** How a block goes to the next coarser level. */
+typedef struct {
+  int coarse; /**< block there; of a remote parent: place among those that are sent */
+  int child;  /**< which child of that block it is; -1: it is the same block */
+  int remote; /**< the parent is on another rank */
+  int unused;
+} oak_elliptic_move_t;
+
+/** div(a grad u) - b u = rhs on one level. Ghost values of u at a refinement boundary are in
+ * `ghost`; there the difference to the cell beside it, times a on the face, gives the same flux on
+ * both sides. */
+typedef struct {
+  oak_field_t f;  /**< u, one component */
+  oak_field_t c;  /**< a, where the coefficients are fields */
+  const real *bs; /**< b there, [nblock][N^d] */
+  real *u;        /**< the values of f, to be changed */
+  const real *rhs;
+  real *res;         /**< rhs minus the left-hand side */
+  real *ghost;       /**< [bflux slot][N^(d-1)] */
+  double a, b;       /**< where they are constants */
+  double outside[6]; /**< at the boundary of the domain: 1 if u is given there, -1 its derivative */
+  int colour;        /**< of the cells to change: 0 or 1 */
+  /* refinement boundaries */
+  const oak_elliptic_fine_t *fine;
+  const oak_coarse_face_t *coarse;
+  real *piece; /**< averages of fluxes */
+  const real *const *peer_piece;
+  /* boundary of the domain: what is given on faces of cells */
+  const int *outer; /**< [nblock][2 d] place among faces of the boundary, -1: none */
+  real *given;      /**< [place][N^(d-1)] */
+  int face;         /**< the one that is looked at */
+  int axis;         /**< of the derivative (oak_elliptic_gradient) */
+} oak_elliptic_args_t;
+
+/** From a level to the next coarser one and back. */
+typedef struct {
+  oak_field_t coarse; /**< u of the coarse level */
+  const oak_elliptic_move_t *move;
+  const real *from; /**< restriction: values of the fine level; unpack: those received */
+  real *to;
+  real *remote; /**< [child][N^d] values that travel */
+  int add;      /**< interpolation: to what is there */
+} oak_elliptic_move_args_t;
+
+/** y = p x + q y + s. */
+typedef struct {
+  const real *x;
+  real *y;
+  double p, q, s;
+} oak_elliptic_combine_args_t;
+
+/** Over each block: the largest |x|, the sum of x, the sum of x y, and the sum of x x. */
+enum { OAK_ELLIPTIC_SUMS = 4 };
+typedef struct {
+  const real *x, *y;
+  double *out; /**< [nblock][OAK_ELLIPTIC_SUMS] */
+} oak_elliptic_sums_args_t;
+
+/** Multigrid on the blocks of level 0 as one array of cells, by a single team of lanes. */
+enum { OAK_ELLIPTIC_FLAT_LEVELS = 24 };
+typedef struct {
+  int trees[3], periodic[3];
+  int levels;                                /**< of arrays, each with half the cells per axis */
+  int n[OAK_ELLIPTIC_FLAT_LEVELS][3];        /**< cells along the axes */
+  long long start[OAK_ELLIPTIC_FLAT_LEVELS]; /**< of a level in the arrays below */
+  double weight[3];                          /**< 1 / dx^2 on the finest of them */
+  double outside[6];
+  double a, b;
+  int singular;        /**< u is determined up to a constant */
+  int sweeps;          /**< on the coarsest array */
+  int first, count;    /**< blocks of this rank */
+  const int *number;   /**< [tz][ty][tx] number of a block */
+  const real *rhs;     /**< [all blocks][N^d] */
+  const real *as, *bs; /**< [all blocks][N^d], where the coefficients are fields */
+  real *u;             /**< [blocks of this rank][N^d] */
+  real *fu, *fr;       /**< values and right-hand sides of all arrays */
+  real *fa, *fb;       /**< coefficients of all arrays, where they are fields */
+} oak_elliptic_flat_args_t;
+
+/** Multipoles: the potential far from a right-hand side that is zero there. */
+enum { OAK_ELLIPTIC_POLES = 6, OAK_ELLIPTIC_MOMENTS = 56 };
+typedef struct {
+  oak_field_t f;
+  const real *rhs;
+  double center[3];
+  double *out; /**< [nblock][OAK_ELLIPTIC_MOMENTS] (oak_elliptic_moments) */
+  double moment[OAK_ELLIPTIC_MOMENTS];
+  const int *outer;
+  real *given;
+  int face;
+} oak_elliptic_poles_args_t;
+
+#endif

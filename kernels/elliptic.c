@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * div(a grad u) - b u = rhs on the blocks of a level: smoothing, residual, gradient, sums.
+ * Seven-point (2D: five-point) finite volumes; a on a face is the harmonic mean of its cells. */
+
+/* Half a sweep of Gauss-Seidel. Cells of one colour read only cells of the other one, in all blocks
+ * of the level, since blocks have even numbers of cells. */
+OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    elliptic_block_t b;
+    elliptic_block(&arg, n, &b);
+    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
+    real *u = arg.u + n * (long long)OAK_CELLS;
+    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
+      const int j = row % OAK_N, k = row / OAK_N, odd = (j + k + arg.colour) & 1;
+      const elliptic_cells_t r = elliptic_cells(&b, j, k);
+      OAK_LANES(i, OAK_N) {
+        real fall;
+        const real lhs = elliptic_apply(&arg, &b, &r, i, &fall);
+        const real next =
+            r.u.c[i] - (real)ELLIPTIC_RELAX * oak_div(rhs[row * OAK_N + i] - lhs, fall);
+        if ((i & 1) == odd) u[row * OAK_N + i] = next;
+      }
+    }
+  }
+}
+
+OAK_KERNEL(oak_elliptic_residual, oak_elliptic_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    elliptic_block_t b;
+    elliptic_block(&arg, n, &b);
+    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
+    real *res = arg.res + n * (long long)OAK_CELLS;
+    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
+      const elliptic_cells_t r = elliptic_cells(&b, row % OAK_N, row / OAK_N);
+      OAK_LANES(i, OAK_N) {
+        real fall;
+        res[row * OAK_N + i] = rhs[row * OAK_N + i] - elliptic_apply(&arg, &b, &r, i, &fall);
+      }
+    }
+  }
+}
+
+/* The derivative along arg.axis: the mean of the differences across both faces of a cell, which are
+ * those that the equation sees. */
+OAK_KERNEL(oak_elliptic_gradient, oak_elliptic_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    const int dir = arg.axis;
+    const real half = (real)(0.5 * oak_inv_dx(&arg.f, arg.f.block[n].level, dir));
+    real *out = arg.res + n * (long long)OAK_CELLS;
+    const real *u = arg.f.u + n * (long long)OAK_CELLS;
+    oak_side_t side[2];
+    const real *given[2];
+    real factor[2];
+    for (int high = 0; high < 2; high++) {
+      const int face = 2 * dir + high, place = arg.outer[n * OAK_FACES + face];
+      const double outside = face == 0   ? arg.outside[0]
+                             : face == 1 ? arg.outside[1]
+                             : face == 2 ? arg.outside[2]
+                             : face == 3 ? arg.outside[3]
+                             : face == 4 ? arg.outside[4]
+                                         : arg.outside[5];
+      side[high] = elliptic_side(&arg, n, face);
+      given[high] = place < 0 ? arg.given : arg.given + (long long)place * OAK_AREA;
+      /* The ghost value for the boundary value 0 is there; this one is not 0. */
+      factor[high] = place < 0 ? 0 : outside > 0 ? 2 : (real)0.5 / half;
+    }
+    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
+      const int j = row % OAK_N, k = row / OAK_N;
+      OAK_LANES(i, OAK_N) {
+        const int x = dir == 0 ? i : dir == 1 ? j : k;
+        const int a = dir == 0 ? j : i, b = OAK_DIM == 2 ? 0 : dir == 2 ? j : k;
+        const real *c = u + row * OAK_N + i;
+        const int step = OAK_STRIDE(dir);
+        real lower, upper;
+        if (x > 0)
+          lower = c[-step];
+        else
+          lower = side[0].p[a * side[0].sa + b * side[0].sb] +
+                  (factor[0] > 0 ? factor[0] * given[0][b * OAK_N + a] : 0);
+        if (x < OAK_N - 1)
+          upper = c[step];
+        else
+          upper = side[1].p[a * side[1].sa + b * side[1].sb] +
+                  (factor[1] > 0 ? factor[1] * given[1][b * OAK_N + a] : 0);
+        out[row * OAK_N + i] = half * (upper - lower);
+      }
+    }
+  }
+}
+
+/* The part that boundary values have in the left-hand side goes to the right: from there on they
+ * are 0. One face of all blocks at a time. */
+OAK_KERNEL(oak_elliptic_bound, oak_elliptic_args_t, 64) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    const int face = arg.face, dir = face / 2;
+    const int place = arg.outer[n * OAK_FACES + face];
+    if (place >= 0) {
+      const double outside = face == 0   ? arg.outside[0]
+                             : face == 1 ? arg.outside[1]
+                             : face == 2 ? arg.outside[2]
+                             : face == 3 ? arg.outside[3]
+                             : face == 4 ? arg.outside[4]
+                                         : arg.outside[5];
+      const double inv = oak_inv_dx(&arg.f, arg.f.block[n].level, dir);
+      const real w = (real)(outside > 0 ? 2 * inv * inv : inv);
+      const real *given = arg.given + (long long)place * OAK_AREA;
+      OAK_ROWS(b, FB, OAK_N) {
+        OAK_LANES(a, OAK_N) {
+          int x[3];
+          face_point(dir, face & 1 ? OAK_N - 1 : 0, a, b, x);
+          const int cell = OAK_INDEX(x[0], x[1], x[2]);
+#if OAK_ELLIPTIC_FIELDS
+          const real on_face = arg.c.u[n * (long long)OAK_CELLS + cell];
+#else
+          const real on_face = (real)arg.a;
+#endif
+          arg.res[n * (long long)OAK_CELLS + cell] -= w * on_face * given[b * OAK_N + a];
+        }
+      }
+    }
+  }
+}
+
+OAK_KERNEL(oak_elliptic_combine, oak_elliptic_combine_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_combine_args_t);
+  OAK_OUTER_LANES(n) {
+    const real *x = arg.x + n * (long long)OAK_CELLS;
+    real *y = arg.y + n * (long long)OAK_CELLS;
+    const real p = (real)arg.p, q = (real)arg.q, s = (real)arg.s;
+    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
+      OAK_LANES(i, OAK_N) {
+        const int c = row * OAK_N + i;
+        y[c] = (p != 0 ? p * x[c] : 0) + (q != 0 ? q * y[c] : 0) + s;
+      }
+    }
+  }
+}
+
+/* The order of sums depends on the block alone. */
+OAK_KERNEL(oak_elliptic_sums, oak_elliptic_sums_args_t, OAK_CHUNK_LANES) {
+  OAK_ARGS(oak_elliptic_sums_args_t);
+  OAK_OUTER(n) {
+    const real *x = arg.x + n * (long long)OAK_CELLS;
+    const real *y = arg.y + n * (long long)OAK_CELLS;
+    OAK_SHARED double lane[OAK_ELLIPTIC_SUMS][OAK_CHUNK_LANES];
+    OAK_INNER(i, OAK_CHUNK_LANES) {
+      for (int s = 0; s < OAK_ELLIPTIC_SUMS; s++) lane[s][i] = 0;
+    }
+    OAK_CHUNKS(first)
+    OAK_INNER(i, OAK_CHUNK(first)) {
+      const double a = x[first + i], b = y[first + i];
+      /* A comparison that keeps NaN. */
+      lane[0][i] = fabs(a) <= lane[0][i] ? lane[0][i] : fabs(a);
+      lane[1][i] += a;
+      lane[2][i] += a * b;
+      lane[3][i] += a * a;
+    }
+    double result;
+    OAK_REDUCE_MAX(result, lane[0], OAK_CHUNK_LANES);
+    OAK_SERIAL arg.out[n * OAK_ELLIPTIC_SUMS] = result;
+    for (int s = 1; s < OAK_ELLIPTIC_SUMS; s++) {
+      OAK_REDUCE_SUM(result, lane[s], OAK_CHUNK_LANES);
+      OAK_SERIAL arg.out[n * OAK_ELLIPTIC_SUMS + s] = result;
+    }
+  }
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What the kernels of elliptic equations share. They are a module of their own, without physics and
+ * problem: OAK_ELLIPTIC is 1, OAK_NG is 1, and real is double. OAK_ELLIPTIC_FIELDS is 1 if the
+ * coefficients are fields. */
+#ifndef OAK_ELLIPTIC_H
+#define OAK_ELLIPTIC_H
+
+#include "oak/elliptic_args.h"
+
+/* Threads of a GPU for a block. */
+enum { ELLIPTIC_LANES = OAK_CELLS < 256 ? 64 : 256 };
+
+/* A little over-relaxation. With central slopes and the opposite order of colours after the coarse
+ * correction, a cycle reduces the residual by 26 in 2D and 27 in 3D; with 1 by 26 and 13. */
+#define ELLIPTIC_RELAX 1.1
+
+/* The ghost values beyond a face. */
+OAK_FN oak_side_t elliptic_side(const oak_elliptic_args_t *arg, long block, int face) {
+  const int slot = arg->f.face[block * OAK_FACES + face].bflux;
+  if (slot < 0) return oak_side_of(&arg->f, 1, block, face);
+  oak_side_t s;
+  s.p = arg->ghost + (long long)slot * OAK_AREA;
+  s.sv = s.sn = OAK_AREA;
+  s.sa = 1;
+  s.sb = OAK_N;
+  return s;
+}
+
+/* What is needed of a block: ghost values, 1 / dx^2, and by how much the ghost value of a face
+ * falls when the cell beside it rises. */
+typedef struct {
+  const real *u;
+  oak_side_t side[OAK_FACES];
+  real weight[OAK_DIM], outside[OAK_FACES];
+#if OAK_ELLIPTIC_FIELDS
+  const real *c, *bs;
+  oak_side_t cside[OAK_FACES];
+#endif
+} elliptic_block_t;
+
+OAK_FN void elliptic_block(const oak_elliptic_args_t *arg, long block, elliptic_block_t *b) {
+  const int level = arg->f.block[block].level;
+  b->u = arg->f.u + block * (long long)OAK_CELLS;
+#if OAK_ELLIPTIC_FIELDS
+  b->c = arg->c.u + block * (long long)OAK_CELLS;
+  b->bs = arg->bs + block * (long long)OAK_CELLS;
+#endif
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    const real inv = (real)oak_inv_dx(&arg->f, level, d);
+    b->weight[d] = inv * inv;
+  }
+  OAK_UNROLL
+  for (int face = 0; face < OAK_FACES; face++) {
+    const int at_boundary = arg->f.face[block * OAK_FACES + face].kind == OAK_FACE_BOUNDARY;
+    b->side[face] = elliptic_side(arg, block, face);
+    b->outside[face] = at_boundary ? (real)arg->outside[face] : 0;
+#if OAK_ELLIPTIC_FIELDS
+    b->cside[face] = oak_side_of(&arg->c, 1, block, face);
+#endif
+  }
+}
+
+/* A row of cells along x and the rows beside it. All of them have stride 1. */
+typedef struct {
+  const real *c, *side[2 * OAK_DIM]; /* side: from -y on */
+  real below, above;
+} elliptic_row_t;
+
+OAK_FN elliptic_row_t elliptic_row(const real *u, const oak_side_t side[OAK_FACES], int j, int k) {
+  elliptic_row_t r;
+  r.c = u + OAK_INDEX(0, j, k);
+  r.below = side[0].p[j * side[0].sa + k * side[0].sb];
+  r.above = side[1].p[j * side[1].sa + k * side[1].sb];
+  r.side[2] = j > 0 ? r.c - OAK_N : side[2].p + k * side[2].sb;
+  r.side[3] = j < OAK_N - 1 ? r.c + OAK_N : side[3].p + k * side[3].sb;
+#if OAK_DIM == 3
+  r.side[4] = k > 0 ? r.c - OAK_N * OAK_N : side[4].p + j * side[4].sb;
+  r.side[5] = k < OAK_N - 1 ? r.c + OAK_N * OAK_N : side[5].p + j * side[5].sb;
+#endif
+  return r;
+}
+
+/* Value across a face of cell i of a row. */
+OAK_FN real elliptic_across(const elliptic_row_t *r, int i, int face) {
+  if (face == 0) return i > 0 ? r->c[i - 1] : r->below;
+  if (face == 1) return i < OAK_N - 1 ? r->c[i + 1] : r->above;
+  return r->side[face][i];
+}
+
+/* The coefficient on a face between two cells: it carries the flux of both. */
+OAK_FN real elliptic_face(real a, real b) { return oak_div(2 * a * b, a + b); }
+
+/* The row of cells (j, k) with its coefficients. `edge` is `outside` for cells at the row's faces
+ * along y and z. */
+typedef struct {
+  elliptic_row_t u;
+  real edge[OAK_FACES];
+#if OAK_ELLIPTIC_FIELDS
+  elliptic_row_t a;
+  const real *b;
+#endif
+} elliptic_cells_t;
+
+OAK_FN elliptic_cells_t elliptic_cells(const elliptic_block_t *b, int j, int k) {
+  elliptic_cells_t r;
+  r.u = elliptic_row(b->u, b->side, j, k);
+#if OAK_ELLIPTIC_FIELDS
+  r.a = elliptic_row(b->c, b->cside, j, k);
+  r.b = b->bs + OAK_INDEX(0, j, k);
+#endif
+  r.edge[0] = b->outside[0];
+  r.edge[1] = b->outside[1];
+  r.edge[2] = j == 0 ? b->outside[2] : 0;
+  r.edge[3] = j == OAK_N - 1 ? b->outside[3] : 0;
+#if OAK_DIM == 3
+  r.edge[4] = k == 0 ? b->outside[4] : 0;
+  r.edge[5] = k == OAK_N - 1 ? b->outside[5] : 0;
+#endif
+  return r;
+}
+
+/* The left-hand side at cell i. *diagonal is how much it falls when the cell rises by 1. */
+OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_t *b,
+                           const elliptic_cells_t *r, int i, real *diagonal) {
+  const real u = r->u.c[i];
+  real sum = 0, fall = 0;
+  OAK_UNROLL
+  for (int face = 0; face < OAK_FACES; face++) {
+#if OAK_ELLIPTIC_FIELDS
+    const real a = elliptic_face(r->a.c[i], elliptic_across(&r->a, i, face));
+#else
+    const real a = (real)arg->a;
+#endif
+    const real w = a * b->weight[face / 2];
+    const int beside = face > 1 || i == (face == 0 ? 0 : OAK_N - 1);
+    sum += w * (elliptic_across(&r->u, i, face) - u);
+    fall += w * (1 + (beside ? r->edge[face] : 0));
+  }
+#if OAK_ELLIPTIC_FIELDS
+  const real c = r->b[i];
+#else
+  const real c = (real)arg->b;
+#endif
+  *diagonal = fall + c;
+  return sum - c * u;
+}
+
+#endif

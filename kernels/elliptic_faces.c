@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Refinement boundaries of elliptic equations. A fine ghost value is that of a parabola through two
+ * fine cells and a coarse value at the place of the coarse cells' centres, which the halo exchange
+ * has interpolated along the face (Martin and Cartwright 1996). The coarse face then gets the
+ * average of the fine fluxes, in the form of a ghost value that yields it: what leaves one side
+ * enters the other. */
+
+/* a on the face between a cell and the ghost cell beyond. */
+OAK_FN real elliptic_on_face(const oak_elliptic_args_t *arg, long block, int face, int cell, int a,
+                             int b) {
+#if OAK_ELLIPTIC_FIELDS
+  const oak_side_t s = oak_side_of(&arg->c, 1, block, face);
+  return elliptic_face(arg->c.u[block * (long long)OAK_CELLS + cell], s.p[a * s.sa + b * s.sb]);
+#else
+  (void)block, (void)face, (void)cell, (void)a, (void)b;
+  return (real)arg->a;
+#endif
+}
+
+/* Ghost values of fine faces, and averages of their fluxes, counted outwards. */
+OAK_KERNEL(oak_elliptic_fine, oak_elliptic_args_t, 64) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_elliptic_fine_t t = arg.fine[n];
+    const int dir = t.face / 2, inward = t.face & 1 ? -OAK_STRIDE(dir) : OAK_STRIDE(dir);
+    const oak_side_t s = oak_side_of(&arg.f, 1, t.block, t.face);
+    const real *u = arg.f.u + t.block * (long long)OAK_CELLS;
+    const real inv = (real)oak_inv_dx(&arg.f, arg.f.block[t.block].level, dir);
+    real *ghost = arg.ghost + (long long)t.bflux * OAK_AREA;
+    real *piece = arg.piece + (long long)t.piece * PIECE_AREA;
+    OAK_ROWS(row, HB, HN) {
+      OAK_LANES(h, HN) {
+        real sum = 0;
+        for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
+          const int a = 2 * h + (e & 1), b = OAK_DIM == 3 ? 2 * row + (e >> 1) : 0;
+          int x[3];
+          face_point(dir, t.face & 1 ? OAK_N - 1 : 0, a, b, x);
+          const int cell = OAK_INDEX(x[0], x[1], x[2]);
+          const real g = (real)(8.0 / 15) * s.p[a * s.sa + b * s.sb] + (real)(2.0 / 3) * u[cell] -
+                         (real)0.2 * u[cell + inward];
+          ghost[b * OAK_N + a] = g;
+          sum += elliptic_on_face(&arg, t.block, t.face, cell, a, b) * (g - u[cell]);
+        }
+        piece[row * HN + h] = sum * inv * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
+      }
+    }
+  }
+}
+
+/* Ghost values of coarse faces from the averages. */
+OAK_KERNEL(oak_elliptic_coarse, oak_elliptic_args_t, 64) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_coarse_face_t *t = arg.coarse + n;
+    const int dir = t->face / 2;
+    const real *u = arg.f.u + t->block * (long long)OAK_CELLS;
+    const real dx = (real)oak_dx(&arg.f, arg.f.block[t->block].level, dir);
+    real *ghost = arg.ghost + (long long)t->bflux * OAK_AREA;
+    OAK_ROWS(row, 2 * FB, HN) {
+      const int a0 = row % 2 * HN, b = row / 2;
+      const int quarter = (OAK_DIM == 3 ? 2 * (b / HN) : 0) + row % 2;
+      const int owner = t->owner[quarter];
+      const real *flux = (owner ? arg.peer_piece[owner - 1] : arg.piece) +
+                         (long long)t->piece[quarter] * PIECE_AREA + b % HB * HN;
+      OAK_LANES(h, HN) {
+        int x[3];
+        face_point(dir, t->face & 1 ? OAK_N - 1 : 0, a0 + h, b, x);
+        const int cell = OAK_INDEX(x[0], x[1], x[2]);
+        ghost[b * OAK_N + a0 + h] =
+            u[cell] -
+            oak_div(flux[h] * dx, elliptic_on_face(&arg, t->block, t->face, cell, a0 + h, b));
+      }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Between a level and the next coarser one, where the finest blocks are replaced by their parents:
+ * averages on the way down, linear interpolation on the way up. All other blocks are the same on
+ * both levels. A family that two ranks share travels through `remote`. */
+
+/* First cell of a child in its parent. */
+OAK_FN int elliptic_octant(int child) {
+  return OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN, (child >> 2) * HN);
+}
+
+/* Averages of each block's cells into the coarse level, or to be sent. */
+OAK_KERNEL(oak_elliptic_merge, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_move_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_elliptic_move_t t = arg.move[n];
+    const real *p = arg.from + n * (long long)OAK_CELLS;
+    real *q = (t.remote ? arg.remote : arg.to) + t.coarse * (long long)OAK_CELLS;
+    if (t.child < 0) {
+      OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
+        OAK_LANES(i, OAK_N) q[row * OAK_N + i] = p[row * OAK_N + i];
+      }
+    } else {
+      if (!t.remote) q += elliptic_octant(t.child);
+      OAK_ROWS(row, HN * HB, HN) {
+        const int j = row % HN, k = row / HN;
+        const int to = t.remote ? row * HN : OAK_INDEX(0, j, k);
+        OAK_LANES(i, HN) q[to + i] = oak_restrict(p + OAK_INDEX(2 * i, 2 * j, 2 * k));
+      }
+    }
+  }
+}
+
+/* The averages that have been received. */
+OAK_KERNEL(oak_elliptic_unpack, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_move_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_elliptic_move_t t = arg.move[n];
+    const real *p = arg.remote + n * (long long)OAK_CELLS;
+    real *q = arg.to + t.coarse * (long long)OAK_CELLS + elliptic_octant(t.child);
+    OAK_ROWS(row, HN * HB, HN) {
+      OAK_LANES(i, HN) q[OAK_INDEX(i, row % HN, row / HN)] = p[row * HN + i];
+    }
+  }
+}
+
+/* Interpolate the parent's values to the cells of one child, with central slopes: exact for linear
+ * functions. */
+OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_elliptic_move_t *t,
+                                 real *out OAK_LANE_PARAM) {
+  const int i0 = (t->child & 1) * HN, j0 = (t->child >> 1 & 1) * HN, k0 = (t->child >> 2) * HN;
+  OAK_ROWS(row, HN * HB, HN) {
+    const int j = row % HN, k = row / HN;
+    int x[3];
+    x[0] = 0;
+    x[1] = j0 + j;
+    x[2] = k0 + k;
+    const oak_row_t r = oak_row_of(&arg->coarse, 1, t->coarse, 0, 0, x);
+    OAK_LANES(i, HN) {
+      real slope[OAK_DIM];
+      const real c = r.c[(i0 + i) * r.sc];
+      OAK_UNROLL
+      for (int d = 0; d < OAK_DIM; d++) {
+        real below, above;
+        oak_row_neighbours(&r, d, i0 + i, &below, &above);
+        slope[d] = (real)0.125 * (above - below);
+      }
+      OAK_UNROLL
+      for (int e = 0; e < (1 << OAK_DIM); e++) {
+        real sum = c;
+        OAK_UNROLL
+        for (int d = 0; d < OAK_DIM; d++) sum += e >> d & 1 ? slope[d] : -slope[d];
+        real *q = out + OAK_INDEX(2 * i + (e & 1), 2 * j + (e >> 1 & 1), 2 * k + (e >> 2));
+        *q = sum + (arg->add ? *q : 0);
+      }
+    }
+  }
+}
+
+/* Values of the coarse level to each block, beside what is there or in place of it. */
+OAK_KERNEL(oak_elliptic_prolong, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_move_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_elliptic_move_t t = arg.move[n];
+    real *q = arg.to + n * (long long)OAK_CELLS;
+    if (t.child >= 0 && !t.remote) {
+      elliptic_interpolate(&arg, &t, q OAK_LANE_ARG);
+    } else {
+      const real *p =
+          (t.remote ? (const real *)arg.remote : arg.coarse.u) + t.coarse * (long long)OAK_CELLS;
+      OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
+        OAK_LANES(i, OAK_N)
+          q[row * OAK_N + i] = p[row * OAK_N + i] + (arg.add ? q[row * OAK_N + i] : 0);
+      }
+    }
+  }
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * div(a grad u) - b u = f on an adaptive mesh, by multigrid. Private.
+ *
+ * Level l of the hierarchy is the mesh whose blocks are refined to level l at most: the blocks of
+ * the mesh that are finer are replaced by their parents, which live only here. Each level is a mesh
+ * of its own with a pattern of ghost cells, so the equation, the fluxes at refinement boundaries
+ * and the exchange are the same on all of them. Level 0 has one block per tree; it is solved as one
+ * array of cells (kernels/elliptic_flat.c). */
+#ifndef OAK_ELLIPTIC_HOST_H
+#define OAK_ELLIPTIC_HOST_H
+
+#include "halo/averages.h"
+#include "halo/exchange.h"
+#include "oak/elliptic_args.h"
+
+/** What is given on a face of the domain. Faces between periodic sides are none. */
+typedef enum {
+  OAK_ELLIPTIC_DIRICHLET, /**< u */
+  OAK_ELLIPTIC_NEUMANN,   /**< its outward derivative */
+} oak_elliptic_condition_t;
+
+#define OAK_ELLIPTIC_KERNELS(X) \
+  X(smooth)                     \
+  X(residual)                   \
+  X(gradient)                   \
+  X(bound)                      \
+  X(combine)                    \
+  X(sums)                       \
+  X(fine)                       \
+  X(coarse)                     \
+  X(merge)                      \
+  X(unpack)                     \
+  X(prolong)                    \
+  X(flat)                       \
+  X(moments)                    \
+  X(poles)
+
+/** Families of which this rank has a part, at the first or last of its blocks. */
+typedef struct {
+  int nsend, to;  /**< first blocks, whose parent rank `to` has */
+  int nrecv;      /**< children on later ranks of the last parent */
+  int (*from)[2]; /**< [nfrom] rank, and how many of them it has */
+  int nfrom;
+  void *buffer;              /**< device: [nsend or nrecv][N^d] values that travel */
+  double *host;              /**< the same on the host, unless that reads the device's memory */
+  oak_elliptic_move_t *move; /**< [nblock] of the finer level */
+  void *move_device;
+  void *received; /**< device: oak_elliptic_move_t [nrecv] */
+} oak_elliptic_family_t;
+
+/** A level of the hierarchy. */
+typedef struct {
+  oak_mesh_t *mesh; /**< that of the solution on the finest level */
+  oak_pattern_t pattern;
+  oak_exchange_t exchange, cexchange; /**< of u, and of a where it is a field */
+  oak_values_t u, a;
+  oak_averages_t average;
+  int jumps;           /**< blocks of several levels */
+  void *blocks;        /**< device: oak_block_t */
+  void *rhs, *res, *b; /**< device: [nblock][N^d] */
+  void *ghost;         /**< device: values beyond refinement boundaries */
+  void *fine, *coarse; /**< device: faces at them */
+  int nfine, ncoarse;
+  oak_elliptic_family_t family; /**< to the next coarser level */
+} oak_elliptic_level_t;
+
+typedef struct {
+  oak_transport_t *transport;
+  oak_timers_t *timers;
+  int block_size;
+  double xmin[3], dx0[3];
+  oak_elliptic_condition_t condition[6];
+  double a, b; /**< coefficients */
+  int fields;  /**< 1: they are fields */
+} oak_elliptic_setup_t;
+
+typedef struct {
+  oak_elliptic_setup_t setup;
+  oak_device_t *dev;
+  MPI_Comm comm;
+  oak_mesh_t *mesh; /**< of the solution */
+  long revision;    /**< of the mesh that the hierarchy is for; -1: none */
+  int dim, cells;   /**< of a block */
+  int nlevel;
+  oak_elliptic_level_t level[OAK_MESH_MAX_LEVEL + 1]; /**< 0 is the coarsest */
+  oak_module_t *module;
+  oak_kernel_t *halo, *flat_fields;
+  struct {
+#define OAK_ELLIPTIC_MEMBER(name) oak_kernel_t *name;
+    OAK_ELLIPTIC_KERNELS(OAK_ELLIPTIC_MEMBER)
+#undef OAK_ELLIPTIC_MEMBER
+  } kernel;
+  double outside[6];
+  int singular;   /**< u is determined up to a constant */
+  void *bc, *cbc; /**< device: conditions of u with value 0, and of a */
+  void *f;        /**< device: right-hand side as given, [nblock][N^d] */
+  void *work[5];  /**< device: vectors of Krylov methods, [nblock][N^d] */
+  void *sums;     /**< device: [nblock][OAK_ELLIPTIC_MOMENTS] */
+  double *sums_host;
+  int nouter;          /**< faces of blocks at the boundary of the domain */
+  int *outer_host;     /**< [nblock][2 d] their places */
+  void *outer, *given; /**< device: the same; values [nouter][N^(d-1)] */
+  struct {
+    oak_elliptic_flat_args_t args;
+    void *number, *memory; /**< device */
+    void *all[3];          /**< device: right-hand side and coefficients of all blocks */
+    double *host;          /**< [blocks of level 0][N^d], unless the host reads the device's */
+    int *counts, *starts;  /**< [ranks] for MPI_Allgatherv */
+  } flat;
+} oak_elliptic_t;
+
+/** Build kernels; memory and levels follow with oak_elliptic_fit. Collective. */
+oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, oak_mesh_t *mesh,
+                              oak_elliptic_t **out);
+void oak_elliptic_destroy(oak_elliptic_t **e);
+
+/* levels.c */
+/** Follow the mesh. *changed is 1 if it had changed: then u, f, the values at the boundary and the
+ * coefficients are to be set again. Collective. */
+oak_status_t oak_elliptic_fit(oak_elliptic_t *e, int *changed);
+void oak_elliptic_clear(oak_elliptic_t *e);
+/** Averages of the coefficients for all levels, after those of the finest have been set (a in
+ * oak_elliptic_top(e)->a, b in ->b). Collective. */
+oak_status_t oak_elliptic_fit_fields(oak_elliptic_t *e);
+
+static inline oak_elliptic_level_t *oak_elliptic_top(oak_elliptic_t *e) {
+  return &e->level[e->nlevel - 1];
+}
+
+/* family.c */
+/** Make the blocks of the next coarser mesh and what leads to it. Collective. */
+oak_status_t oak_elliptic_coarsen(oak_elliptic_t *e, oak_elliptic_level_t *fine,
+                                  oak_elliptic_level_t *coarse);
+void oak_elliptic_family_clear(oak_elliptic_t *e, oak_elliptic_family_t *family);
+/** Averages of `from` of level l to `to` of level l - 1. Every rank takes part; the status is this
+ * rank's own. */
+oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, void *to);
+/** Interpolate u of level l - 1, whose ghost cells are filled, to u of level l. */
+oak_status_t oak_elliptic_prolong(oak_elliptic_t *e, int l, int add);
+
+/* level.c: on one level. Every rank takes part; the status is this rank's own. */
+void oak_elliptic_args(oak_elliptic_t *e, int l, oak_elliptic_args_t *args);
+oak_status_t oak_elliptic_launch(oak_elliptic_t *e, oak_kernel_t *kernel, int l,
+                                 const oak_elliptic_args_t *args);
+/** Ghost cells of u; with \a fluxes also those at refinement boundaries, as the equation needs
+ * them. */
+oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes);
+oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first);
+/** rhs - L u into `res`. */
+oak_status_t oak_elliptic_residual(oak_elliptic_t *e, int l);
+/** No rank changes u of a level while a peer reads it: to be called before a change that no
+ * exchange precedes. */
+oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l);
+/** y = p x + q y + s on a level. */
+oak_status_t oak_elliptic_combine(oak_elliptic_t *e, int l, const void *x, void *y, double p,
+                                  double q, double s);
+/** Sums over the finest level, the same for any number of ranks: largest |x|, and the integrals of
+ * x, x y and x x. Collective; fails on all ranks if \a st is not OAK_OK on one. */
+oak_status_t oak_elliptic_sums(oak_elliptic_t *e, oak_status_t st, const void *x, const void *y,
+                               double out[OAK_ELLIPTIC_SUMS]);
+
+/* flat.c */
+oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e);
+oak_status_t oak_elliptic_flat_fields(oak_elliptic_t *e);
+void oak_elliptic_flat_clear(oak_elliptic_t *e);
+/** Solve on level 0, nearly: \a out for \a rhs, which may be the same array. */
+oak_status_t oak_elliptic_flat(oak_elliptic_t *e, const void *rhs, void *out);
+
+/* outer.c: values at the boundary of the domain. */
+oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e);
+/** The value on each face of a cell at the boundary, from a function of face and position. */
+typedef double (*oak_elliptic_value_t)(void *data, int face, const double x[3]);
+oak_status_t oak_elliptic_set_outer(oak_elliptic_t *e, oak_elliptic_value_t value, void *data);
+/** Those of an isolated right-hand side `f` by its multipoles. Collective. */
+oak_status_t oak_elliptic_isolate(oak_elliptic_t *e);
+/** rhs of the finest level: `f` without the part of the boundary values. */
+oak_status_t oak_elliptic_bound(oak_elliptic_t *e);
+
+/* solve.c */
+typedef struct {
+  double tolerance; /**< of the residual, relative to the largest |rhs| */
+  int most_cycles;
+  int krylov; /**< 1: BiCGSTAB with a V-cycle as preconditioner */
+  int full;   /**< 1: begin from zero, with full multigrid; 0: from the present u */
+} oak_elliptic_options_t;
+/** How a solution was found. */
+enum { OAK_ELLIPTIC_MOST_CYCLES = 200 };
+typedef struct {
+  int cycles;                                    /**< V-cycles */
+  double residual[OAK_ELLIPTIC_MOST_CYCLES + 1]; /**< the largest, at first and after each cycle */
+  double scale;                                  /**< what they are relative to */
+} oak_elliptic_report_t;
+
+/** One V-cycle on levels l to 0 for u of level l; with \a zero it starts from 0. */
+oak_status_t oak_elliptic_cycle(oak_elliptic_t *e, int l, int zero);
+/** Solve for u with right-hand side `f` and the values at the boundary. Collective.
+ * \return OAK_ERR_STATE, with the history of residuals, if it does not converge. */
+oak_status_t oak_elliptic_solve(oak_elliptic_t *e, const oak_elliptic_options_t *options,
+                                oak_elliptic_report_t *report);
+/** The derivative of u along an axis, with ghost cells, to \a out [nblock][N^d] on the device.
+ * Collective. */
+oak_status_t oak_elliptic_gradient(oak_elliptic_t *e, int axis, void *out);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * From a level to the next coarser one: families of the finest blocks are replaced by their
+ * parents. A parent is on the rank of its first child, so the blocks of a rank stay together on the
+ * curve. Only the first and the last family of a rank can be shared with other ranks; these few
+ * blocks travel through memory of the host. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "elliptic/elliptic.h"
+
+enum { TAG_FAMILY = 5 };
+
+static int child_number(const oak_mesh_t *mesh, int block) {
+  const int32_t *x = mesh->index[block];
+  return (x[0] & 1) | (x[1] & 1) << 1 | (mesh->dim == 3 ? (x[2] & 1) << 2 : 0);
+}
+
+/* Where blocks begin on each rank, [ranks + 1]. */
+static int64_t *find_starts(const oak_mesh_t *mesh) {
+  int64_t *start = malloc((mesh->size + 1) * sizeof *start);
+  if (!start) return NULL;
+  for (int r = 0; r <= mesh->size; r++) start[r] = 0;
+  return start;
+}
+
+/* Blocks of the coarse mesh on this rank. The families of level `finest` are replaced. */
+static oak_status_t list_parents(const oak_mesh_t *fine, int finest, oak_elliptic_move_t *move,
+                                 int *count, int8_t *level, int32_t (*index)[3]) {
+  int n = 0;
+  for (int b = 0; b < fine->nblock; b++) {
+    if (fine->level[b] < finest) {
+      move[b] = (oak_elliptic_move_t){.coarse = n, .child = -1};
+      level[n] = fine->level[b];
+      memcpy(index[n++], fine->index[b], sizeof *index);
+      continue;
+    }
+    const int child = child_number(fine, b);
+    if (child == 0) {
+      level[n] = (int8_t)(finest - 1);
+      for (int d = 0; d < 3; d++) index[n][d] = d < fine->dim ? fine->index[b][d] >> 1 : 0;
+      n++;
+    }
+    move[b] = (oak_elliptic_move_t){.coarse = n - 1, .child = child};
+    if (n == 0) move[b] = (oak_elliptic_move_t){.coarse = b, .child = child, .remote = 1};
+  }
+  *count = n;
+  return OAK_OK;
+}
+
+/* The ranks that share families with this one. */
+static oak_status_t find_shared(const oak_mesh_t *fine, int finest, const int64_t *start,
+                                oak_elliptic_family_t *family) {
+  const int n = fine->nblock, me = fine->rank, children = 1 << fine->dim;
+  family->from = malloc((fine->size + 1) * sizeof *family->from);
+  OAK_CHECK(family->from, OAK_ERR_MEMORY, "out of memory for a list of %d ranks", fine->size);
+  while (family->nsend < n && family->move[family->nsend].remote) family->nsend++;
+  if (family->nsend) {
+    const int64_t first = start[me] - child_number(fine, 0);
+    for (family->to = me - 1; start[family->to] > first;) family->to--;
+  }
+  if (n == 0 || fine->level[n - 1] < finest || family->nsend == n) return OAK_OK;
+  family->nrecv = children - 1 - child_number(fine, n - 1);
+  int64_t at = start[me + 1], left = family->nrecv;
+  for (int r = me + 1; left > 0 && r < fine->size; r++) {
+    const int64_t here = start[r + 1] - at < left ? start[r + 1] - at : left;
+    if (here == 0) continue;
+    family->from[family->nfrom][0] = r;
+    family->from[family->nfrom++][1] = (int)here;
+    at += here;
+    left -= here;
+  }
+  OAK_ASSERT(left == 0);
+  return OAK_OK;
+}
+
+static oak_status_t fit_family(oak_elliptic_t *e, const oak_mesh_t *fine,
+                               oak_elliptic_family_t *family) {
+  const size_t unit = e->cells * sizeof(double), each = sizeof(oak_elliptic_move_t);
+  const int n = fine->nblock;
+  /* Both sides of the exchange may be due at the same time: first what is sent, then what is
+   * received. */
+  const int units = family->nsend + family->nrecv;
+  OAK_TRY(oak_device_alloc(e->dev, n * each, &family->move_device));
+  if (n) OAK_TRY(oak_device_upload(e->dev, family->move_device, family->move, n * each));
+  OAK_TRY(oak_device_alloc(e->dev, units * unit, &family->buffer));
+  if (units && !oak_device_ops(e->dev)->host_memory) {
+    family->host = malloc(units * unit);
+    OAK_CHECK(family->host, OAK_ERR_MEMORY, "out of memory for %d blocks", units);
+  }
+  oak_elliptic_move_t received[8] = {{0}};
+  const oak_elliptic_move_t *last = n ? &family->move[n - 1] : NULL;
+  for (int i = 0; i < family->nrecv; i++)
+    received[i] = (oak_elliptic_move_t){.coarse = last->coarse, .child = last->child + 1 + i};
+  OAK_TRY(oak_device_alloc(e->dev, family->nrecv * each, &family->received));
+  return family->nrecv ? oak_device_upload(e->dev, family->received, received, family->nrecv * each)
+                       : OAK_OK;
+}
+
+/* On this rank alone. *level and *index become the mesh's. */
+static oak_status_t coarsen_local(oak_elliptic_t *e, const oak_mesh_t *fine, int finest,
+                                  const int64_t *start, oak_elliptic_family_t *family, int *count,
+                                  int8_t **level, int32_t (**index)[3]) {
+  const size_t n = fine->nblock + 1;
+  *level = malloc(n * sizeof **level);
+  *index = malloc(n * sizeof **index);
+  family->move = malloc(n * sizeof *family->move);
+  OAK_CHECK(*level && *index && family->move && start, OAK_ERR_MEMORY,
+            "out of memory for a list of %d blocks", fine->nblock);
+  OAK_TRY(list_parents(fine, finest, family->move, count, *level, *index));
+  OAK_TRY(find_shared(fine, finest, start, family));
+  return fit_family(e, fine, family);
+}
+
+oak_status_t oak_elliptic_coarsen(oak_elliptic_t *e, oak_elliptic_level_t *fine,
+                                  oak_elliptic_level_t *coarse) {
+  const oak_mesh_t *mesh = fine->mesh;
+  const int finest = (int)(fine - e->level);
+  int8_t *level = NULL;
+  int32_t(*index)[3] = NULL;
+  int count = 0;
+  int64_t *start = find_starts(mesh), mine = mesh->first + mesh->nblock;
+  OAK_TRY(oak_agree(e->comm, start ? OAK_OK
+                                   : OAK_FAIL(OAK_ERR_MEMORY,
+                                              "out of memory for a list of %d ranks", mesh->size)));
+  MPI_Allgather(&mine, 1, MPI_INT64_T, start + 1, 1, MPI_INT64_T, e->comm);
+  oak_status_t st = oak_agree(
+      e->comm, coarsen_local(e, mesh, finest, start, &fine->family, &count, &level, &index));
+  free(start);
+  if (st == OAK_OK)
+    st = oak_mesh_new(e->comm, mesh->dim, mesh->trees, mesh->periodic, 0, &coarse->mesh);
+  if (st == OAK_OK) st = oak_mesh_replace(coarse->mesh, count, level, index);
+  if (st != OAK_OK) {
+    free(level);
+    free(index);
+  }
+  return st;
+}
+
+void oak_elliptic_family_clear(oak_elliptic_t *e, oak_elliptic_family_t *family) {
+  oak_device_free(e->dev, family->buffer);
+  oak_device_free(e->dev, family->move_device);
+  oak_device_free(e->dev, family->received);
+  free(family->from);
+  free(family->host);
+  free(family->move);
+  *family = (oak_elliptic_family_t){0};
+}
+
+/* ---- values that travel */
+
+static char *place(const oak_elliptic_t *e, const oak_elliptic_family_t *f, int unit) {
+  return (char *)f->buffer + unit * e->cells * sizeof(double);
+}
+
+/* Units of the buffer from and to other ranks: on the way down children are sent to the ranks of
+ * their parents, on the way up they come back. */
+static oak_status_t travel(oak_elliptic_t *e, oak_elliptic_family_t *f, int up) {
+  MPI_Request request[1 + 8];
+  const int in_place = oak_device_ops(e->dev)->host_memory, units = f->nsend + f->nrecv;
+  const size_t unit = e->cells * sizeof(double);
+  double *host = in_place ? f->buffer : f->host;
+  int n = 0, at = f->nsend;
+  oak_status_t st = OAK_OK;
+  if (!units) return OAK_OK;
+  if (!in_place) st = oak_device_download(e->dev, host, f->buffer, units * unit);
+  if (in_place) st = oak_device_sync(e->dev);
+  for (int i = 0; i < f->nfrom; i++) {
+    double *p = host + (size_t)at * e->cells;
+    if (up)
+      MPI_Isend(p, f->from[i][1] * e->cells, MPI_DOUBLE, f->from[i][0], TAG_FAMILY, e->comm,
+                &request[n++]);
+    else
+      MPI_Irecv(p, f->from[i][1] * e->cells, MPI_DOUBLE, f->from[i][0], TAG_FAMILY, e->comm,
+                &request[n++]);
+    at += f->from[i][1];
+  }
+  if (f->nsend && up)
+    MPI_Irecv(host, f->nsend * e->cells, MPI_DOUBLE, f->to, TAG_FAMILY, e->comm, &request[n++]);
+  if (f->nsend && !up)
+    MPI_Isend(host, f->nsend * e->cells, MPI_DOUBLE, f->to, TAG_FAMILY, e->comm, &request[n++]);
+  MPI_Waitall(n, request, MPI_STATUSES_IGNORE);
+  const int first = up ? 0 : f->nsend, count = up ? f->nsend : f->nrecv;
+  if (st == OAK_OK && !in_place && count)
+    st = oak_device_upload(e->dev, place(e, f, first), host + (size_t)first * e->cells,
+                           count * unit);
+  return st;
+}
+
+oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, void *to) {
+  oak_elliptic_family_t *f = &e->level[l].family;
+  oak_elliptic_move_args_t args = {
+      .move = f->move_device, .from = from, .to = to, .remote = f->buffer};
+  const int n = e->level[l].mesh->nblock;
+  oak_status_t st = n ? oak_device_launch(e->dev, e->kernel.merge, n, &args, sizeof args) : OAK_OK;
+  const oak_status_t came = travel(e, f, 0);
+  if (st == OAK_OK) st = came;
+  if (st != OAK_OK || !f->nrecv) return st;
+  args.move = f->received;
+  args.remote = place(e, f, f->nsend);
+  return oak_device_launch(e->dev, e->kernel.unpack, f->nrecv, &args, sizeof args);
+}
+
+oak_status_t oak_elliptic_prolong(oak_elliptic_t *e, int l, int add) {
+  oak_elliptic_level_t *fine = &e->level[l];
+  oak_elliptic_family_t *f = &fine->family;
+  oak_elliptic_args_t coarse;
+  oak_elliptic_args(e, l - 1, &coarse);
+  oak_elliptic_move_args_t args = {.coarse = coarse.f, .move = f->received};
+  args.to = place(e, f, f->nsend);
+  oak_status_t st = OAK_OK;
+  if (f->nrecv) st = oak_device_launch(e->dev, e->kernel.prolong, f->nrecv, &args, sizeof args);
+  const oak_status_t came = travel(e, f, 1);
+  if (st == OAK_OK) st = came;
+  const oak_status_t met = oak_elliptic_meet(e, l);
+  if (st == OAK_OK) st = met;
+  args.move = f->move_device;
+  args.to = fine->u.memory.mine;
+  args.remote = f->buffer;
+  args.add = add;
+  if (st != OAK_OK || !fine->mesh->nblock) return st;
+  return oak_device_launch(e->dev, e->kernel.prolong, fine->mesh->nblock, &args, sizeof args);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The coarsest level, with one block per tree. All ranks get its right-hand side, and each computes
+ * all of it: it is so small that sending the result would take longer. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elliptic/elliptic.h"
+
+/* Arrays of half the cells per axis, as long as all extents are even. */
+static int64_t plan_arrays(const oak_elliptic_t *e, oak_elliptic_flat_args_t *a) {
+  int64_t at = 0;
+  int even = 1, most = 1;
+  for (int l = 0; l < OAK_ELLIPTIC_FLAT_LEVELS && even; l++) {
+    int64_t cells = 1;
+    most = 1;
+    for (int d = 0; d < 3; d++) {
+      a->n[l][d] = d >= e->dim ? 1
+                   : l == 0    ? e->mesh->trees[d] * e->setup.block_size
+                               : a->n[l - 1][d] / 2;
+      if (d < e->dim && a->n[l][d] % 2) even = 0;
+      if (a->n[l][d] > most) most = a->n[l][d];
+      cells *= a->n[l][d];
+    }
+    a->start[l] = at;
+    a->levels = l + 1;
+    at += cells;
+  }
+  /* Gauss-Seidel alone needs about the square of the extent. One cell needs one sweep. */
+  a->sweeps = most == 1 ? 1 : most < 10 ? 4 + 2 * most * most : 204;
+  return at;
+}
+
+/* The number of each block of level 0 by its place, and how many each rank has. */
+static oak_status_t find_numbers(oak_elliptic_t *e, int *number, int trees) {
+  const oak_mesh_t *m = e->level[0].mesh;
+  for (int t = 0; t < trees; t++) number[t] = 0;
+  for (int b = 0; b < m->nblock; b++)
+    number[(m->index[b][2] * m->trees[1] + m->index[b][1]) * m->trees[0] + m->index[b][0]] =
+        (int)m->first + b;
+  const int mine = m->nblock;
+  MPI_Allreduce(MPI_IN_PLACE, number, trees, MPI_INT, MPI_SUM, e->comm);
+  MPI_Allgather(&mine, 1, MPI_INT, e->flat.counts, 1, MPI_INT, e->comm);
+  for (int r = 0, at = 0; r < m->size; r++) {
+    e->flat.counts[r] *= e->cells;
+    e->flat.starts[r] = at;
+    at += e->flat.counts[r];
+  }
+  return OAK_OK;
+}
+
+static oak_status_t alloc_all(oak_elliptic_t *e, int trees, int64_t cells) {
+  oak_elliptic_flat_args_t *a = &e->flat.args;
+  const size_t all = (size_t)trees * e->cells * sizeof(double);
+  OAK_TRY(oak_device_alloc(e->dev, trees * sizeof(int), &e->flat.number));
+  OAK_TRY(oak_device_alloc(e->dev, (e->setup.fields ? 4 : 2) * cells * sizeof(double),
+                           &e->flat.memory));
+  a->fu = e->flat.memory;
+  a->fr = (char *)a->fu + cells * sizeof(double);
+  a->fa = (char *)a->fr + cells * sizeof(double);
+  a->fb = (char *)a->fa + cells * sizeof(double);
+  if (e->mesh->size == 1) return OAK_OK;
+  for (int i = 0; i < (e->setup.fields ? 3 : 1); i++)
+    OAK_TRY(oak_device_alloc(e->dev, all, &e->flat.all[i]));
+  if (oak_device_ops(e->dev)->host_memory) return OAK_OK;
+  e->flat.host = malloc(all);
+  OAK_CHECK(e->flat.host, OAK_ERR_MEMORY, "out of memory for %d blocks", trees);
+  return OAK_OK;
+}
+
+oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e) {
+  const oak_mesh_t *m = e->level[0].mesh;
+  const int trees = m->trees[0] * m->trees[1] * m->trees[2];
+  oak_elliptic_flat_args_t *a = &e->flat.args;
+  *a = (oak_elliptic_flat_args_t){.a = e->setup.a, .b = e->setup.b, .singular = e->singular};
+  for (int d = 0; d < 3; d++) {
+    a->trees[d] = m->trees[d];
+    a->periodic[d] = m->periodic[d];
+    a->weight[d] = d < e->dim ? 1 / (e->setup.dx0[d] * e->setup.dx0[d]) : 0;
+  }
+  memcpy(a->outside, e->outside, sizeof a->outside);
+  a->first = (int)m->first;
+  a->count = m->nblock;
+  const int64_t cells = plan_arrays(e, a);
+  int *number = malloc(trees * sizeof *number);
+  e->flat.counts = malloc(2 * m->size * sizeof *e->flat.counts);
+  oak_status_t st = number && e->flat.counts
+                        ? alloc_all(e, trees, cells)
+                        : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", trees);
+  st = oak_agree(e->comm, st);
+  if (st == OAK_OK) {
+    e->flat.starts = e->flat.counts + m->size;
+    find_numbers(e, number, trees);
+    st = oak_agree(e->comm,
+                   oak_device_upload(e->dev, e->flat.number, number, trees * sizeof *number));
+  }
+  a->number = e->flat.number;
+  free(number);
+  return st;
+}
+
+void oak_elliptic_flat_clear(oak_elliptic_t *e) {
+  oak_device_free(e->dev, e->flat.number);
+  oak_device_free(e->dev, e->flat.memory);
+  for (int i = 0; i < 3; i++) oak_device_free(e->dev, e->flat.all[i]);
+  free(e->flat.host);
+  free(e->flat.counts);
+  memset(&e->flat, 0, sizeof e->flat);
+}
+
+/* Values of all blocks of level 0 on every rank. */
+static oak_status_t gather(oak_elliptic_t *e, const void *mine, int i, const void **out) {
+  const oak_mesh_t *m = e->level[0].mesh;
+  const int in_place = oak_device_ops(e->dev)->host_memory;
+  const size_t unit = e->cells * sizeof(double);
+  const size_t all = (size_t)m->trees[0] * m->trees[1] * m->trees[2] * unit;
+  *out = mine;
+  if (m->size == 1) return OAK_OK;
+  double *host = in_place ? e->flat.all[i] : e->flat.host;
+  oak_status_t st = in_place ? oak_device_sync(e->dev) : OAK_OK;
+  *out = e->flat.all[i];
+  if (m->nblock && st == OAK_OK)
+    st = oak_device_download(e->dev, host + e->flat.starts[m->rank], mine, m->nblock * unit);
+  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, host, e->flat.counts, e->flat.starts,
+                 MPI_DOUBLE, e->comm);
+  if (st == OAK_OK && !in_place) st = oak_device_upload(e->dev, e->flat.all[i], host, all);
+  return st;
+}
+
+oak_status_t oak_elliptic_flat_fields(oak_elliptic_t *e) {
+  oak_elliptic_flat_args_t *a = &e->flat.args;
+  oak_status_t st = gather(e, e->level[0].a.memory.mine, 1, (const void **)&a->as);
+  const oak_status_t second = gather(e, e->level[0].b, 2, (const void **)&a->bs);
+  if (st == OAK_OK) st = second;
+  return st == OAK_OK ? oak_device_launch(e->dev, e->flat_fields, 1, a, sizeof *a) : st;
+}
+
+oak_status_t oak_elliptic_flat(oak_elliptic_t *e, const void *rhs, void *out) {
+  oak_elliptic_flat_args_t *a = &e->flat.args;
+  oak_status_t st = gather(e, rhs, 0, (const void **)&a->rhs);
+  const oak_status_t met = oak_elliptic_meet(e, 0);
+  if (st == OAK_OK) st = met;
+  a->u = out;
+  return st == OAK_OK ? oak_device_launch(e->dev, e->kernel.flat, 1, a, sizeof *a) : st;
+}

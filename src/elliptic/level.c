@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What multigrid does on one level: ghost cells, smoothing, residual, sums. A rank that fails still
+ * takes part in all meetings and messages, because the others wait for it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/reduce.h"
+#include "elliptic/elliptic.h"
+
+static void note(oak_status_t *st, oak_status_t next) {
+  if (*st == OAK_OK) *st = next;
+}
+
+static void set_geometry(const oak_elliptic_t *e, const oak_elliptic_level_t *level,
+                         oak_field_t *f) {
+  f->block = level->blocks;
+  for (int d = 0; d < e->dim; d++) {
+    f->dx0[d] = e->setup.dx0[d];
+    f->inv_dx0[d] = 1 / e->setup.dx0[d];
+  }
+}
+
+void oak_elliptic_args(oak_elliptic_t *e, int l, oak_elliptic_args_t *args) {
+  oak_elliptic_level_t *level = &e->level[l];
+  *args = (oak_elliptic_args_t){.u = level->u.memory.mine,
+                                .rhs = level->rhs,
+                                .res = level->res,
+                                .bs = level->b,
+                                .ghost = level->ghost,
+                                .a = e->setup.a,
+                                .b = e->setup.b,
+                                .fine = level->fine,
+                                .coarse = level->coarse,
+                                .piece = level->average.piece.mine,
+                                .peer_piece = level->average.peer,
+                                .outer = e->outer,
+                                .given = e->given};
+  memcpy(args->outside, e->outside, sizeof args->outside);
+  oak_exchange_field(&level->exchange, &level->u, &args->f);
+  set_geometry(e, level, &args->f);
+  if (e->setup.fields) {
+    oak_exchange_field(&level->cexchange, &level->a, &args->c);
+    set_geometry(e, level, &args->c);
+  }
+}
+
+oak_status_t oak_elliptic_launch(oak_elliptic_t *e, oak_kernel_t *kernel, int l,
+                                 const oak_elliptic_args_t *args) {
+  const int n = e->level[l].mesh->nblock;
+  return n ? oak_device_launch(e->dev, kernel, n, args, sizeof *args) : OAK_OK;
+}
+
+oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l) {
+  if (e->setup.transport->peers.count == 1) return OAK_OK;
+  oak_timer_start(e->setup.timers, OAK_PHASE_MPI);
+  const oak_status_t st = oak_peers_meet(&e->setup.transport->peers, e->level[l].pattern.contact);
+  oak_timer_stop(e->setup.timers, OAK_PHASE_MPI);
+  return st;
+}
+
+/* Where levels meet, the exchange reads cells of peers that smoothing is about to change: nobody
+ * goes on before all have read. */
+oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes) {
+  oak_elliptic_level_t *level = &e->level[l];
+  oak_elliptic_args_t args;
+  oak_halo_args_t halo = {.bc = e->bc, .theta = 1};
+  oak_elliptic_args(e, l, &args);
+  set_geometry(e, level, &halo.f);
+  oak_status_t st = oak_exchange_fill(&level->exchange, &level->u, &halo, e->setup.timers);
+  if (!level->jumps) return st;
+  if (fluxes) {
+    if (st == OAK_OK && level->nfine)
+      st = oak_device_launch(e->dev, e->kernel.fine, level->nfine, &args, sizeof args);
+    note(&st, oak_averages_exchange(&level->average, e->setup.transport, &level->pattern,
+                                    e->setup.timers));
+    if (st == OAK_OK && level->ncoarse)
+      st = oak_device_launch(e->dev, e->kernel.coarse, level->ncoarse, &args, sizeof args);
+  }
+  note(&st, oak_elliptic_meet(e, l));
+  return st;
+}
+
+oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first) {
+  oak_status_t st = OAK_OK;
+  oak_elliptic_args_t args;
+  oak_elliptic_args(e, l, &args);
+  for (int s = 0; s < 2 * sweeps; s++) {
+    note(&st, oak_elliptic_ghosts(e, l, 1));
+    args.colour = (s + first) & 1;
+    if (st == OAK_OK) st = oak_elliptic_launch(e, e->kernel.smooth, l, &args);
+  }
+  return st;
+}
+
+oak_status_t oak_elliptic_residual(oak_elliptic_t *e, int l) {
+  oak_elliptic_args_t args;
+  oak_elliptic_args(e, l, &args);
+  oak_status_t st = oak_elliptic_ghosts(e, l, 1);
+  if (st == OAK_OK) st = oak_elliptic_launch(e, e->kernel.residual, l, &args);
+  return st;
+}
+
+oak_status_t oak_elliptic_combine(oak_elliptic_t *e, int l, const void *x, void *y, double p,
+                                  double q, double s) {
+  const oak_elliptic_combine_args_t args = {.x = x ? x : y, .y = y, .p = p, .q = q, .s = s};
+  const int n = e->level[l].mesh->nblock;
+  return n ? oak_device_launch(e->dev, e->kernel.combine, n, &args, sizeof args) : OAK_OK;
+}
+
+static double block_volume(const oak_elliptic_t *e, int level) {
+  double volume = 1;
+  for (int d = 0; d < e->dim; d++) volume *= ldexp(e->setup.dx0[d], -level);
+  return volume;
+}
+
+oak_status_t oak_elliptic_sums(oak_elliptic_t *e, oak_status_t st, const void *x, const void *y,
+                               double out[OAK_ELLIPTIC_SUMS]) {
+  const int n = e->mesh->nblock;
+  const oak_elliptic_sums_args_t args = {.x = x, .y = y, .out = e->sums};
+  double local[2] = {0, 0}, most[2], *sum = e->sums_host;
+  if (st == OAK_OK && n) st = oak_device_launch(e->dev, e->kernel.sums, n, &args, sizeof args);
+  if (st == OAK_OK && n)
+    st = oak_device_download(e->dev, sum, e->sums, n * OAK_ELLIPTIC_SUMS * sizeof *sum);
+  local[1] = st != OAK_OK;
+  for (int b = 0; b < n && st == OAK_OK; b++) {
+    const double volume = block_volume(e, e->mesh->level[b]);
+    double *s = sum + (size_t)b * OAK_ELLIPTIC_SUMS;
+    if (s[0] > local[0]) local[0] = s[0];
+    for (int i = 1; i < OAK_ELLIPTIC_SUMS; i++) s[i] *= volume;
+  }
+  if (st != OAK_OK && oak_device_sync(e->dev) != OAK_OK) oak_transport_failed(e->setup.transport);
+  MPI_Allreduce(local, most, 2, MPI_DOUBLE, MPI_MAX, e->comm);
+  if (most[1] > 0) return oak_agree(e->comm, st);
+  OAK_TRY(oak_sum_exact(e->comm, OAK_ELLIPTIC_SUMS, n, sum, out));
+  out[0] = isfinite(out[3]) ? most[0] : NAN; /* a maximum may have lost a NaN */
+  return OAK_OK;
+}

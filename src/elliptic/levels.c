@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The kernels of a solver, and the memory of its levels, which follows the mesh. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elliptic/elliptic.h"
+
+/* ---- kernels */
+
+/* Headers and kernels of the halo exchange need names that a physics has otherwise. */
+static const char prelude[] =
+    "struct physics_parameters { double none; };\n"
+    "struct problem_parameters { double none; };\n"
+    "OAK_FN int physics_valid(const physics_parameters_t *ph, const real u[]) {\n"
+    "  (void)ph, (void)u;\n  return 1;\n}\n"
+    "#define OAK_ELLIPTIC 1\n#define PHYSICS_NVAR 1\n#define NSCALARS 0\n"
+    "#define OAK_LIMITER upwind\n#define oak_state_valid physics_valid\n";
+static const char *const parts[] = {
+    "kernels/hooks.h",          "numerics/limiters.h",     "kernels/field.h",
+    "kernels/rows.h",           "kernels/user.h",          "kernels/halo_quadratic.h",
+    "kernels/halo.c",           "kernels/elliptic.h",      "kernels/elliptic.c",
+    "kernels/elliptic_faces.c", "kernels/elliptic_move.c", "kernels/elliptic_flat.c",
+    "kernels/elliptic_poles.c"};
+enum { NPARTS = sizeof parts / sizeof *parts };
+
+static oak_status_t build(oak_elliptic_t *e) {
+  char path[NPARTS][4200], define[4][64];
+  const char *file[NPARTS],
+      *list[6] = {define[0], define[1], define[2], define[3], "OAK_NG=1", "OAK_REAL=double"};
+  const char *root;
+  OAK_TRY(oak_agree(e->comm, oak_source_root(&root)));
+  for (int i = 0; i < NPARTS; i++) {
+    snprintf(path[i], sizeof path[i], "%s/%s", root, parts[i]);
+    file[i] = path[i];
+  }
+  const int peers = oak_device_ops(e->dev)->host_memory || e->setup.transport->peers.count > 1;
+  snprintf(define[0], sizeof define[0], "OAK_DIM=%d", e->dim);
+  snprintf(define[1], sizeof define[1], "OAK_N=%d", e->setup.block_size);
+  snprintf(define[2], sizeof define[2], "OAK_PEERS=%d", peers);
+  snprintf(define[3], sizeof define[3], "OAK_ELLIPTIC_FIELDS=%d", e->setup.fields);
+  const oak_source_t source = {.name = "elliptic",
+                               .define = list,
+                               .ndefine = 6,
+                               .file = file,
+                               .nfile = NPARTS,
+                               .text = prelude};
+  OAK_TRY(oak_device_build(e->dev, &source, &e->module));
+  oak_status_t st = oak_device_kernel(e->dev, e->module, "oak_halo", &e->halo);
+#define GET(name)   \
+  if (st == OAK_OK) \
+    st = oak_device_kernel(e->dev, e->module, "oak_elliptic_" #name, &e->kernel.name);
+  OAK_ELLIPTIC_KERNELS(GET)
+#undef GET
+  if (st == OAK_OK && e->setup.fields)
+    st = oak_device_kernel(e->dev, e->module, "oak_elliptic_flat_fields", &e->flat_fields);
+  return oak_agree(e->comm, st);
+}
+
+/* What the exchange puts beyond the boundary of the domain. Values there are 0: others go to the
+ * right-hand side (outer.c). A coefficient goes on as it is in the last cell. */
+static oak_status_t upload_conditions(oak_elliptic_t *e) {
+  oak_bc_t bc[6] = {{0}}, copy[6] = {{0}};
+  for (int face = 0; face < 6; face++) {
+    const int given = e->setup.condition[face] == OAK_ELLIPTIC_DIRICHLET;
+    bc[face].kind = given ? OAK_BC_ANTIMIRROR : OAK_BC_MIRROR;
+    copy[face].kind = OAK_BC_COPY;
+    e->outside[face] = given ? 1 : -1;
+    if (face / 2 < e->dim && !e->mesh->periodic[face / 2] && given) e->singular = 0;
+  }
+  OAK_TRY(oak_device_alloc(e->dev, sizeof bc, &e->bc));
+  OAK_TRY(oak_device_alloc(e->dev, sizeof bc, &e->cbc));
+  OAK_TRY(oak_device_upload(e->dev, e->bc, bc, sizeof bc));
+  return oak_device_upload(e->dev, e->cbc, copy, sizeof copy);
+}
+
+oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, oak_mesh_t *mesh,
+                              oak_elliptic_t **out) {
+  oak_elliptic_t *e = calloc(1, sizeof *e);
+  OAK_TRY(oak_agree(comm,
+                    e ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for an elliptic solver")));
+  e->setup = *setup;
+  e->dev = setup->transport->dev;
+  e->comm = comm;
+  e->mesh = mesh;
+  e->revision = -1;
+  e->dim = mesh->dim;
+  e->cells = setup->block_size * setup->block_size * (e->dim == 3 ? setup->block_size : 1);
+  e->singular = !setup->fields && setup->b == 0;
+  oak_status_t st = build(e);
+  if (st == OAK_OK) st = oak_agree(comm, upload_conditions(e));
+  if (st != OAK_OK) oak_elliptic_destroy(&e);
+  *out = e;
+  return st;
+}
+
+/* ---- levels */
+
+static void free_all(oak_device_t *dev, void **const *memory, int n) {
+  for (int i = 0; i < n; i++) {
+    oak_device_free(dev, *memory[i]);
+    *memory[i] = NULL;
+  }
+}
+
+static void clear_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
+  oak_values_t *u[] = {&level->u}, *a[] = {&level->a};
+  void **const memory[] = {&level->blocks, &level->rhs,  &level->res,   &level->b,
+                           &level->ghost,  &level->fine, &level->coarse};
+  if (!level->mesh) return;
+  oak_values_clear(&level->exchange, u, 1);
+  oak_values_clear(&level->cexchange, a, 1);
+  oak_exchange_clear(&level->exchange);
+  oak_exchange_clear(&level->cexchange);
+  oak_averages_clear(&level->average, e->setup.transport);
+  oak_pattern_clear(&level->pattern, e->dev);
+  oak_elliptic_family_clear(e, &level->family);
+  free_all(e->dev, memory, sizeof memory / sizeof *memory);
+  if (level->mesh != e->mesh) oak_mesh_destroy(&level->mesh);
+  *level = (oak_elliptic_level_t){0};
+}
+
+void oak_elliptic_clear(oak_elliptic_t *e) {
+  void **const memory[] = {&e->f,       &e->sums,    &e->outer,   &e->given,  &e->work[0],
+                           &e->work[1], &e->work[2], &e->work[3], &e->work[4]};
+  for (int l = 0; l <= OAK_MESH_MAX_LEVEL; l++) clear_level(e, &e->level[l]);
+  oak_elliptic_flat_clear(e);
+  free_all(e->dev, memory, sizeof memory / sizeof *memory);
+  free(e->sums_host);
+  free(e->outer_host);
+  e->sums_host = NULL;
+  e->outer_host = NULL;
+  e->nlevel = 0;
+  e->revision = -1;
+}
+
+void oak_elliptic_destroy(oak_elliptic_t **out) {
+  oak_elliptic_t *e = *out;
+  if (!e) return;
+  oak_elliptic_clear(e);
+  oak_device_free(e->dev, e->bc);
+  oak_device_free(e->dev, e->cbc);
+  if (e->module) oak_device_unload(e->dev, &e->module);
+  free(e);
+  *out = NULL;
+}
+
+static oak_status_t upload_blocks(oak_elliptic_t *e, oak_elliptic_level_t *level) {
+  const oak_mesh_t *mesh = level->mesh;
+  const int n = mesh->nblock;
+  oak_block_t *b = malloc((n + 1) * sizeof *b);
+  OAK_CHECK(b, OAK_ERR_MEMORY, "out of memory for the positions of %d blocks", n);
+  for (int i = 0; i < n; i++) {
+    b[i] = (oak_block_t){.level = mesh->level[i]};
+    for (int d = 0; d < e->dim; d++)
+      b[i].origin[d] = e->setup.xmin[d] + mesh->index[i][d] * e->setup.block_size *
+                                              ldexp(e->setup.dx0[d], -mesh->level[i]);
+  }
+  oak_status_t st = oak_device_alloc(e->dev, n * sizeof *b, &level->blocks);
+  if (st == OAK_OK && n) st = oak_device_upload(e->dev, level->blocks, b, n * sizeof *b);
+  free(b);
+  return st;
+}
+
+/* Faces at refinement boundaries: the fine ones with the places of their averages, and the coarse
+ * ones of all directions. */
+static oak_status_t upload_faces(oak_elliptic_t *e, oak_elliptic_level_t *level) {
+  const oak_pattern_t *p = &level->pattern;
+  const oak_face_t *face = p->face.host;
+  const int faces = 2 * e->dim, nfine = p->flux.fine.count;
+  level->nfine = nfine;
+  for (int d = 0; d < e->dim; d++) level->ncoarse += p->flux.coarse[d].count;
+  oak_elliptic_fine_t *fine = malloc((nfine + 1) * sizeof *fine);
+  oak_elliptic_fine_t *owner = malloc((p->flux.nbflux + 1) * sizeof *owner);
+  oak_coarse_face_t *coarse = malloc((level->ncoarse + 1) * sizeof *coarse);
+  oak_status_t st = OAK_OK;
+  if (!fine || !owner || !coarse) {
+    st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d faces", nfine + level->ncoarse);
+  } else {
+    for (int i = 0; i < level->mesh->nblock * faces; i++)
+      if (face[i].bflux >= 0)
+        owner[face[i].bflux] = (oak_elliptic_fine_t){.block = i / faces, .face = i % faces};
+    for (int i = 0; i < nfine; i++) {
+      const oak_fine_face_t *f = (const oak_fine_face_t *)p->flux.fine.host + i;
+      fine[i] = owner[f->bflux];
+      fine[i].bflux = f->bflux;
+      fine[i].piece = f->piece;
+    }
+    for (int d = 0, n = 0; d < e->dim; n += p->flux.coarse[d++].count)
+      if (p->flux.coarse[d].count)
+        memcpy(coarse + n, p->flux.coarse[d].host, p->flux.coarse[d].count * sizeof *coarse);
+    st = oak_device_alloc(e->dev, nfine * sizeof *fine, &level->fine);
+    if (st == OAK_OK)
+      st = oak_device_alloc(e->dev, level->ncoarse * sizeof *coarse, &level->coarse);
+    if (st == OAK_OK && nfine)
+      st = oak_device_upload(e->dev, level->fine, fine, nfine * sizeof *fine);
+    if (st == OAK_OK && level->ncoarse)
+      st = oak_device_upload(e->dev, level->coarse, coarse, level->ncoarse * sizeof *coarse);
+  }
+  free(fine);
+  free(owner);
+  free(coarse);
+  return st;
+}
+
+/* Memory of this rank alone. */
+static oak_status_t fit_local(oak_elliptic_t *e, oak_elliptic_level_t *level) {
+  const size_t bytes = (size_t)level->mesh->nblock * e->cells * sizeof(double);
+  const size_t area = e->cells / e->setup.block_size * sizeof(double);
+  OAK_TRY(upload_blocks(e, level));
+  OAK_TRY(upload_faces(e, level));
+  OAK_TRY(oak_device_alloc(e->dev, bytes, &level->rhs));
+  OAK_TRY(oak_device_alloc(e->dev, bytes, &level->res));
+  if (e->setup.fields) OAK_TRY(oak_device_alloc(e->dev, bytes, &level->b));
+  return oak_device_alloc(e->dev, level->pattern.flux.nbflux * area, &level->ghost);
+}
+
+static void note(oak_status_t *st, oak_status_t next) {
+  if (*st == OAK_OK) *st = next;
+}
+
+/* A field of one component. */
+static oak_status_t fit_field(oak_elliptic_t *e, oak_elliptic_level_t *level, oak_exchange_t *x,
+                              oak_values_t *values, int interpolation) {
+  oak_values_t *list[] = {values};
+  int changed;
+  oak_exchange_init(x, e->setup.transport, &level->pattern, 1, interpolation, sizeof(double));
+  x->kernel = e->halo;
+  oak_status_t st = oak_exchange_fit(x, &changed);
+  note(&st, oak_values_fit(x, list, 1, level->mesh->nblock, &changed));
+  if (st == OAK_OK) st = oak_values_look(x, values);
+  return st;
+}
+
+static oak_status_t fit_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
+  oak_transport_t *t = e->setup.transport;
+  int lowest, highest;
+  oak_mesh_levels(level->mesh, &lowest, &highest, NULL);
+  level->jumps = lowest < highest;
+  OAK_TRY(oak_agree(e->comm, oak_pattern_init(&level->pattern, t, e->dim, e->setup.block_size, 1)));
+  OAK_TRY(oak_pattern_update(&level->pattern, t, level->mesh, NULL));
+  oak_status_t st = fit_field(e, level, &level->exchange, &level->u, OAK_INTERPOLATE_QUADRATIC);
+  if (e->setup.fields)
+    note(&st, fit_field(e, level, &level->cexchange, &level->a, OAK_INTERPOLATE_LIMITED));
+  const size_t unit = oak_pattern_average_cells(&level->pattern) * sizeof(double);
+  note(&st, oak_averages_fit(&level->average, t, &level->pattern, unit));
+  note(&st, fit_local(e, level));
+  return oak_agree(e->comm, st);
+}
+
+/* What only the finest level has. */
+static oak_status_t fit_top(oak_elliptic_t *e) {
+  const int n = e->mesh->nblock;
+  OAK_TRY(oak_device_alloc(e->dev, (size_t)n * e->cells * sizeof(double), &e->f));
+  OAK_TRY(oak_device_alloc(e->dev, n * OAK_ELLIPTIC_MOMENTS * sizeof(double), &e->sums));
+  e->sums_host = malloc((n + 1) * OAK_ELLIPTIC_MOMENTS * sizeof(double));
+  OAK_CHECK(e->sums_host, OAK_ERR_MEMORY, "out of memory for sums over %d blocks", n);
+  return oak_elliptic_outer_fit(e);
+}
+
+static oak_status_t fit_levels(oak_elliptic_t *e) {
+  int lowest, highest;
+  oak_mesh_levels(e->mesh, &lowest, &highest, NULL);
+  e->nlevel = highest + 1;
+  e->level[highest].mesh = e->mesh;
+  for (int l = highest; l >= 0; l--) {
+    if (l < highest) OAK_TRY(oak_elliptic_coarsen(e, &e->level[l + 1], &e->level[l]));
+    OAK_TRY(fit_level(e, &e->level[l]));
+  }
+  OAK_TRY(oak_agree(e->comm, fit_top(e)));
+  OAK_TRY(oak_elliptic_flat_fit(e));
+  oak_status_t st = OAK_OK;
+  for (int l = 0; l < e->nlevel && st == OAK_OK; l++)
+    st = oak_elliptic_combine(e, l, NULL, e->level[l].u.memory.mine, 0, 0, 0);
+  if (st == OAK_OK) st = oak_elliptic_combine(e, highest, NULL, e->f, 0, 0, 0);
+  return oak_agree(e->comm, st);
+}
+
+oak_status_t oak_elliptic_fit(oak_elliptic_t *e, int *changed) {
+  *changed = e->revision != e->mesh->revision;
+  if (!*changed) return OAK_OK;
+  /* Nobody frees memory that a peer still reads. */
+  OAK_TRY(oak_agree(e->comm, oak_device_sync(e->dev)));
+  oak_elliptic_clear(e);
+  oak_timer_start(e->setup.timers, OAK_PHASE_PATTERN);
+  const oak_status_t st = fit_levels(e);
+  oak_timer_stop(e->setup.timers, OAK_PHASE_PATTERN);
+  if (st == OAK_OK)
+    e->revision = e->mesh->revision;
+  else
+    oak_elliptic_clear(e);
+  return st;
+}
+
+static oak_status_t fill_a(oak_elliptic_t *e, int l) {
+  oak_elliptic_level_t *level = &e->level[l];
+  oak_halo_args_t halo = {.bc = e->cbc, .theta = 1};
+  halo.f.block = level->blocks;
+  for (int d = 0; d < e->dim; d++) {
+    halo.f.dx0[d] = e->setup.dx0[d];
+    halo.f.inv_dx0[d] = 1 / e->setup.dx0[d];
+  }
+  return oak_exchange_fill(&level->cexchange, &level->a, &halo, e->setup.timers);
+}
+
+oak_status_t oak_elliptic_fit_fields(oak_elliptic_t *e) {
+  oak_status_t st = OAK_OK;
+  if (!e->setup.fields) return OAK_OK;
+  for (int l = e->nlevel - 1; l >= 0; l--) {
+    note(&st, fill_a(e, l));
+    if (l == 0) break;
+    note(&st,
+         oak_elliptic_restrict(e, l, e->level[l].a.memory.mine, e->level[l - 1].a.memory.mine));
+    note(&st, oak_elliptic_restrict(e, l, e->level[l].b, e->level[l - 1].b));
+  }
+  note(&st, oak_elliptic_flat_fields(e));
+  return oak_agree(e->comm, st);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Cycles through the levels, and solutions to a tolerance. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "elliptic/elliptic.h"
+
+enum { SWEEPS = 2 };
+
+static void note(oak_status_t *st, oak_status_t next) {
+  if (*st == OAK_OK) *st = next;
+}
+
+/* Correction scheme: level l - 1 computes what is missing from u of level l. */
+oak_status_t oak_elliptic_cycle(oak_elliptic_t *e, int l, int zero) {
+  oak_elliptic_level_t *level = &e->level[l];
+  oak_status_t st = OAK_OK;
+  if (l == 0 && zero) return oak_elliptic_flat(e, level->rhs, level->u.memory.mine);
+  if (l == 0) {
+    st = oak_elliptic_residual(e, 0);
+    note(&st, oak_elliptic_flat(e, level->res, level->res));
+    note(&st, oak_elliptic_combine(e, 0, level->res, level->u.memory.mine, 1, 1, 0));
+    return st;
+  }
+  if (zero) {
+    st = oak_elliptic_meet(e, l);
+    note(&st, oak_elliptic_combine(e, l, NULL, level->u.memory.mine, 0, 0, 0));
+  }
+  note(&st, oak_elliptic_smooth(e, l, SWEEPS, 0));
+  note(&st, oak_elliptic_residual(e, l));
+  note(&st, oak_elliptic_restrict(e, l, level->res, e->level[l - 1].rhs));
+  note(&st, oak_elliptic_cycle(e, l - 1, 1));
+  note(&st, oak_elliptic_ghosts(e, l - 1, 0));
+  note(&st, oak_elliptic_prolong(e, l, 1));
+  note(&st, oak_elliptic_smooth(e, l, SWEEPS, 1));
+  return st;
+}
+
+/* Full multigrid: every level starts from the solution of the coarser one. */
+static oak_status_t full_cycle(oak_elliptic_t *e) {
+  const int top = e->nlevel - 1;
+  oak_status_t st = OAK_OK;
+  for (int l = top; l > 0; l--)
+    note(&st, oak_elliptic_restrict(e, l, e->level[l].rhs, e->level[l - 1].rhs));
+  note(&st, oak_elliptic_cycle(e, 0, 1));
+  for (int l = 1; l <= top; l++) {
+    note(&st, oak_elliptic_ghosts(e, l - 1, 0));
+    note(&st, oak_elliptic_prolong(e, l, 0));
+    note(&st, oak_elliptic_cycle(e, l, 0));
+  }
+  return st;
+}
+
+static double volume(const oak_elliptic_t *e) {
+  double out = 1;
+  for (int d = 0; d < e->dim; d++) out *= e->mesh->trees[d] * e->setup.block_size * e->setup.dx0[d];
+  return out;
+}
+
+/* Without a value at the boundary and without b, u is only determined up to a constant, and the
+ * right-hand side must have the mean 0: the mean is removed from both. Collective. */
+static oak_status_t remove_mean(oak_elliptic_t *e, oak_status_t st, void *x) {
+  double sum[OAK_ELLIPTIC_SUMS];
+  if (!e->singular) return st;
+  OAK_TRY(oak_elliptic_sums(e, st, x, x, sum));
+  st = oak_elliptic_meet(e, e->nlevel - 1);
+  note(&st, oak_elliptic_combine(e, e->nlevel - 1, NULL, x, 0, 1, -sum[1] / volume(e)));
+  return st;
+}
+
+/* The largest residual on all ranks. Collective. */
+static oak_status_t find_residual(oak_elliptic_t *e, oak_status_t st, double *out) {
+  double sum[OAK_ELLIPTIC_SUMS];
+  const int top = e->nlevel - 1;
+  note(&st, oak_elliptic_residual(e, top));
+  OAK_TRY(oak_elliptic_sums(e, st, e->level[top].res, e->level[top].res, sum));
+  *out = sum[0];
+  return OAK_OK;
+}
+
+static oak_status_t diverged(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r) {
+  enum { FIRST = 5, LAST = 5 };
+  char list[512] = "";
+  int at = 0;
+  for (int c = 0; c <= r->cycles && at < (int)sizeof list; c++) {
+    if (c > FIRST && c < r->cycles - LAST) continue;
+    const int gap = c == r->cycles - LAST && c > FIRST + 1;
+    at += snprintf(list + at, sizeof list - at, "%s%.2e",
+                   c == 0 ? ""
+                   : gap  ? " ... "
+                          : " ",
+                   r->residual[c] / r->scale);
+  }
+  return OAK_FAIL(OAK_ERR_STATE,
+                  "the elliptic equation is not solved to %g after %d cycles; largest residual "
+                  "relative to the right-hand side, at first and after each cycle: %s; raise the "
+                  "tolerance or the number of cycles, or use BiCGSTAB if a jumps",
+                  o->tolerance, r->cycles, list);
+}
+
+static int done(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r) {
+  return r->residual[r->cycles] <= o->tolerance * r->scale;
+}
+
+static oak_status_t cycles(oak_elliptic_t *e, const oak_elliptic_options_t *o,
+                           oak_elliptic_report_t *r) {
+  const int top = e->nlevel - 1;
+  while (!done(o, r)) {
+    const int full = o->full && r->cycles == 0 && top > 0;
+    if (r->cycles == o->most_cycles || !isfinite(r->residual[r->cycles])) return diverged(o, r);
+    const oak_status_t st = full ? full_cycle(e) : oak_elliptic_cycle(e, top, 0);
+    OAK_TRY(find_residual(e, st, &r->residual[++r->cycles]));
+  }
+  return OAK_OK;
+}
+
+/* ---- BiCGSTAB (van der Vorst 1992) with a V-cycle as preconditioner from the right */
+
+enum { X, R, R0, P, V, VECTORS };
+
+static oak_status_t alloc_work(oak_elliptic_t *e) {
+  const size_t bytes = (size_t)e->mesh->nblock * e->cells * sizeof(double);
+  for (int i = 0; i < VECTORS; i++)
+    if (!e->work[i]) OAK_TRY(oak_device_alloc(e->dev, bytes, &e->work[i]));
+  return OAK_OK;
+}
+
+/* x += c u, r -= c A u and, with the new r, its largest value and (r0, r). A u is in `res` with the
+ * opposite sign, or in v. */
+static oak_status_t advance(oak_elliptic_t *e, oak_status_t st, double c, const void *au,
+                            double sign, double sum[OAK_ELLIPTIC_SUMS]) {
+  const int top = e->nlevel - 1;
+  note(&st, oak_elliptic_combine(e, top, e->level[top].u.memory.mine, e->work[X], c, 1, 0));
+  note(&st, oak_elliptic_combine(e, top, au, e->work[R], -sign * c, 1, 0));
+  return oak_elliptic_sums(e, st, e->work[R], e->work[R0], sum);
+}
+
+/* u = M x for one V-cycle M, and -A u in `res`. */
+static oak_status_t precondition(oak_elliptic_t *e, const void *x) {
+  const int top = e->nlevel - 1;
+  oak_elliptic_level_t *level = &e->level[top];
+  oak_status_t st = oak_elliptic_combine(e, top, x, level->rhs, 1, 0, 0);
+  note(&st, oak_elliptic_meet(e, top));
+  note(&st, oak_elliptic_combine(e, top, NULL, level->u.memory.mine, 0, 0, 0));
+  note(&st, oak_elliptic_cycle(e, top, 0));
+  note(&st, oak_elliptic_combine(e, top, NULL, level->rhs, 0, 0, 0));
+  note(&st, oak_elliptic_residual(e, top));
+  return st;
+}
+
+static oak_status_t iterate(oak_elliptic_t *e, double *rho, double *alpha, double *omega,
+                            oak_elliptic_report_t *r) {
+  const int top = e->nlevel - 1;
+  void *const *w = e->work, *res = e->level[top].res;
+  double sum[OAK_ELLIPTIC_SUMS], before = *rho;
+  OAK_TRY(oak_elliptic_sums(e, OAK_OK, w[R], w[R0], sum));
+  *rho = sum[2];
+  const double beta = before == 0 ? 0 : *rho / before * (*alpha / *omega);
+  oak_status_t st = oak_elliptic_combine(e, top, w[V], w[P], -beta * *omega, beta, 0);
+  note(&st, oak_elliptic_combine(e, top, w[R], w[P], 1, 1, 0));
+  note(&st, precondition(e, w[P]));
+  note(&st, oak_elliptic_combine(e, top, res, w[V], -1, 0, 0));
+  OAK_TRY(oak_elliptic_sums(e, st, w[V], w[R0], sum));
+  *alpha = *rho / sum[2];
+  OAK_TRY(advance(e, OAK_OK, *alpha, w[V], 1, sum));
+  r->residual[++r->cycles] = sum[0];
+  st = precondition(e, w[R]);
+  OAK_TRY(oak_elliptic_sums(e, st, res, w[R], sum));
+  *omega = -sum[2] / sum[3];
+  OAK_TRY(advance(e, OAK_OK, *omega, res, -1, sum));
+  r->residual[++r->cycles] = sum[0];
+  return OAK_OK;
+}
+
+/* `res` holds the residual of u. */
+static oak_status_t krylov(oak_elliptic_t *e, const oak_elliptic_options_t *o,
+                           oak_elliptic_report_t *r) {
+  const int top = e->nlevel - 1;
+  oak_elliptic_level_t *level = &e->level[top];
+  double rho = 0, alpha = 1, omega = 1;
+  oak_status_t st = alloc_work(e);
+  if (st == OAK_OK) st = oak_elliptic_combine(e, top, level->u.memory.mine, e->work[X], 1, 0, 0);
+  for (int i = R; i <= R0 && st == OAK_OK; i++)
+    st = oak_elliptic_combine(e, top, level->res, e->work[i], 1, 0, 0);
+  for (int i = P; i <= V && st == OAK_OK; i++)
+    st = oak_elliptic_combine(e, top, NULL, e->work[i], 0, 0, 0);
+  OAK_TRY(oak_agree(e->comm, st));
+  while (!done(o, r)) {
+    if (r->cycles + 2 > o->most_cycles || !isfinite(r->residual[r->cycles])) return diverged(o, r);
+    OAK_TRY(iterate(e, &rho, &alpha, &omega, r));
+  }
+  st = oak_elliptic_meet(e, top);
+  note(&st, oak_elliptic_combine(e, top, e->work[X], level->u.memory.mine, 1, 0, 0));
+  return oak_agree(e->comm, st);
+}
+
+/* ---- all of it */
+
+oak_status_t oak_elliptic_solve(oak_elliptic_t *e, const oak_elliptic_options_t *o,
+                                oak_elliptic_report_t *r) {
+  const int top = e->nlevel - 1;
+  oak_elliptic_level_t *level = &e->level[top];
+  double sum[OAK_ELLIPTIC_SUMS];
+  *r = (oak_elliptic_report_t){0};
+  oak_status_t st = remove_mean(e, oak_elliptic_bound(e), level->rhs);
+  OAK_TRY(oak_elliptic_sums(e, st, level->rhs, level->rhs, sum));
+  r->scale = sum[0] > 0 ? sum[0] : 1;
+  st = OAK_OK;
+  if (o->full) {
+    st = oak_elliptic_meet(e, top);
+    note(&st, oak_elliptic_combine(e, top, NULL, level->u.memory.mine, 0, 0, 0));
+  }
+  OAK_TRY(find_residual(e, st, &r->residual[0]));
+  OAK_TRY(o->krylov ? krylov(e, o, r) : cycles(e, o, r));
+  return oak_agree(e->comm, remove_mean(e, OAK_OK, level->u.memory.mine));
+}
+
+oak_status_t oak_elliptic_gradient(oak_elliptic_t *e, int axis, void *out) {
+  const int top = e->nlevel - 1;
+  oak_elliptic_args_t args;
+  oak_elliptic_args(e, top, &args);
+  args.axis = axis;
+  args.res = out;
+  oak_status_t st = oak_elliptic_ghosts(e, top, 1);
+  if (st == OAK_OK) st = oak_elliptic_launch(e, e->kernel.gradient, top, &args);
+  return oak_agree(e->comm, st);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Averages of fine fluxes: their memory, messages and meetings. */
+#include "halo/averages.h"
+
+enum { TAG_FLUX = 3, SLACK = 16 };
+
+/* Tell kernels the present addresses of peers' averages. */
+static oak_status_t look_at_peers(oak_averages_t *x, oak_transport_t *transport) {
+  const size_t bytes = transport->peers.count * sizeof(void *);
+  if (transport->peers.count == 1) return OAK_OK;
+  if (!x->peer) OAK_TRY(oak_device_alloc(transport->dev, bytes, &x->peer));
+  return x->piece.peer ? oak_device_upload(transport->dev, x->peer, x->piece.peer, bytes) : OAK_OK;
+}
+
+oak_status_t oak_averages_fit(oak_averages_t *x, oak_transport_t *transport,
+                              const oak_pattern_t *pattern, size_t unit) {
+  const oak_wish_t wish = {&x->piece, pattern->flux.npiece, (int64_t)unit, SLACK};
+  int changed;
+  oak_status_t st = oak_peers_fit(&transport->peers, &wish, 1, &changed);
+  if (st == OAK_OK) st = oak_messages_prepare(&x->messages, transport, &pattern->flux.route, unit);
+  return st == OAK_OK && changed ? look_at_peers(x, transport) : st;
+}
+
+int oak_averages_travel(const oak_averages_t *x, const oak_pattern_t *pattern) {
+  return pattern->flux.meet || oak_messages_any(&x->messages);
+}
+
+oak_status_t oak_averages_meet(oak_transport_t *transport, const oak_pattern_t *pattern,
+                               oak_timers_t *timers) {
+  if (!pattern->flux.meet) return OAK_OK;
+  oak_timer_start(timers, OAK_PHASE_MPI);
+  const oak_status_t st = oak_peers_meet(&transport->peers, pattern->contact);
+  oak_timer_stop(timers, OAK_PHASE_MPI);
+  return st;
+}
+
+oak_status_t oak_averages_exchange(oak_averages_t *x, oak_transport_t *transport,
+                                   const oak_pattern_t *pattern, oak_timers_t *timers) {
+  oak_status_t st = OAK_OK;
+  if (oak_messages_any(&x->messages)) {
+    oak_timer_start(timers, OAK_PHASE_MPI);
+    void *memory = x->piece.mine;
+    st = oak_messages_begin(&x->messages, transport, memory, memory, TAG_FLUX);
+    const oak_status_t received = oak_messages_end(&x->messages, transport, TAG_FLUX);
+    if (st == OAK_OK) st = received;
+    oak_timer_stop(timers, OAK_PHASE_MPI);
+  }
+  const oak_status_t met = oak_averages_meet(transport, pattern, timers);
+  return st == OAK_OK ? met : st;
+}
+
+void oak_averages_clear(oak_averages_t *x, oak_transport_t *transport) {
+  oak_shared_t *list[] = {&x->piece};
+  if (!transport->dev) return;
+  oak_messages_clear(&x->messages, transport);
+  oak_peers_free(&transport->peers, list, 1);
+  oak_device_free(transport->dev, x->peer);
+  *x = (oak_averages_t){0};
+}

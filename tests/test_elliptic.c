@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// TEST np={1,3} timeout=120
+/* Multigrid: factor by which a cycle reduces the residual, order of solution and gradient on
+ * uniform and adaptive meshes, fluxes that match at refinement boundaries, same bits on any number
+ * of ranks. */
+#include "elliptic/elliptic.h"
+#include "solver/sim.h"
+#include "solver_test.h"
+
+typedef struct {
+  sim_t s;
+  oak_elliptic_t *e;
+  int kind; /* of solution */
+} case_t;
+
+enum { WAVES, GROWTH }; /* periodic with mean 0; not zero at the boundary */
+
+static double exact(const case_t *c, const double x[3]) {
+  const double z = c->s.dim == 3 ? cos(2 * M_PI * x[2] + 0.2) : 1;
+  if (c->kind == WAVES) return sin(2 * M_PI * x[0] + 0.3) * cos(2 * M_PI * x[1] + 1) * z;
+  return exp(0.6 * x[0] - 0.3 * x[1]) * cos(x[1] + 0.2 * x[2]) + x[0] * x[1];
+}
+
+static double derivative(const case_t *c, const double x[3], int dir) {
+  const double h = 1e-5;
+  double a[3] = {x[0], x[1], x[2]}, b[3] = {x[0], x[1], x[2]};
+  a[dir] -= h;
+  b[dir] += h;
+  return (exact(c, b) - exact(c, a)) / (2 * h);
+}
+
+static double laplacian(const case_t *c, const double x[3]) {
+  if (c->kind == WAVES) return -c->s.dim * 4 * M_PI * M_PI * exact(c, x);
+  return exp(0.6 * x[0] - 0.3 * x[1]) *
+         ((0.36 + 0.09 - 1 - (c->s.dim == 3 ? 0.04 : 0)) * cos(x[1] + 0.2 * x[2]) +
+          0.6 * sin(x[1] + 0.2 * x[2]));
+}
+
+static void center(const case_t *c, int block, int cell, double x[3]) {
+  double origin[3], dx[3];
+  const int n = c->s.n, at[3] = {cell % n, cell / n % n, cell / (n * n)};
+  oak_block_geometry(c->s.oak, block, origin, dx);
+  for (int d = 0; d < 3; d++) x[d] = d < c->s.dim ? origin[d] + (at[d] + 0.5) * dx[d] : 0;
+}
+
+static double value_outside(void *data, int face, const double x[3]) {
+  const case_t *c = data;
+  const double sign = face & 1 ? 1 : -1;
+  return c->e->setup.condition[face] == OAK_ELLIPTIC_DIRICHLET ? exact(c, x)
+                                                               : sign * derivative(c, x, face / 2);
+}
+
+static void set_f(case_t *c) {
+  const size_t n = (size_t)oak_nblocks(c->s.oak) * c->s.cells;
+  double *f = malloc((n + 1) * sizeof *f);
+  for (size_t i = 0; i < n; i++) {
+    double x[3];
+    center(c, (int)(i / c->s.cells), (int)(i % c->s.cells), x);
+    f[i] = laplacian(c, x);
+  }
+  if (n) MUST(oak_device_upload(c->s.oak->dev, c->e->f, f, n * sizeof *f));
+  free(f);
+}
+
+/* Blocks near a point off the centre, of which levels - 1 finer ones lie inside each other. */
+static void refine(sim_t *s, int levels) {
+  for (int l = 0; l < levels; l++) {
+    const int n = oak_nblocks(s->oak);
+    int *flag = malloc((n + 1) * sizeof *flag);
+    for (int b = 0; b < n; b++) {
+      double origin[3], dx[3], most = 0;
+      oak_block_geometry(s->oak, b, origin, dx);
+      for (int d = 0; d < s->dim; d++)
+        most = fmax(most, fabs(origin[d] + 0.5 * s->n * dx[d] - 0.55));
+      flag[b] = most < 0.26 / (1 << l);
+    }
+    MUST(oak_adjust_refinement_flags(s->oak, flag, NULL));
+    free(flag);
+  }
+}
+
+static void refine_all(sim_t *s) {
+  const int n = oak_nblocks(s->oak);
+  int *flag = malloc((n + 1) * sizeof *flag);
+  for (int b = 0; b < n; b++) flag[b] = 1;
+  MUST(oak_adjust_refinement_flags(s->oak, flag, NULL));
+  free(flag);
+}
+
+static case_t case_new(MPI_Comm comm, int dim, int n, int level, int jumps, int finer, int kind) {
+  case_t c = {.kind = kind};
+  const char *word = kind == WAVES ? "periodic" : "outflow";
+  c.s = sim_new(comm,
+                "problem.name=advection\nphysics.name=advection\nscheme.limiter=upwind\n"
+                "boundary.xlow=%s\nboundary.xhigh=%s\nboundary.ylow=%s\nboundary.yhigh=%s\n"
+                "boundary.zlow=%s\nboundary.zhigh=%s\nmesh.dim=%d\nmesh.block_size=%d\n"
+                "scheme.ghost_layers=2\nmesh.min_level=%d\nmesh.max_level=%d\n",
+                word, word, word, word, word, word, dim, n, level, level + jumps + finer);
+  MUST(oak_initialize(c.s.oak));
+  refine(&c.s, jumps);
+  if (finer) refine_all(&c.s);
+  oak_t *o = c.s.oak;
+  oak_elliptic_setup_t setup = {
+      .transport = &o->transport, .timers = &o->timers, .block_size = n, .a = 1};
+  memcpy(setup.xmin, o->xmin, sizeof setup.xmin);
+  memcpy(setup.dx0, o->dx0, sizeof setup.dx0);
+  setup.condition[2] = OAK_ELLIPTIC_NEUMANN;
+  int changed;
+  MUST(oak_elliptic_new(o->comm, &setup, o->mesh, &c.e));
+  MUST(oak_elliptic_fit(c.e, &changed));
+  set_f(&c);
+  MUST(oak_agree(o->comm, oak_elliptic_set_outer(c.e, value_outside, &c)));
+  return c;
+}
+
+static void case_free(case_t *c) {
+  oak_elliptic_destroy(&c->e);
+  sim_free(&c->s);
+}
+
+typedef struct {
+  double most, gradient; /* largest error of u; mean error of its gradient */
+} errors_t;
+
+static double *download(case_t *c, const void *from) {
+  const size_t n = (size_t)oak_nblocks(c->s.oak) * c->s.cells;
+  double *u = malloc((n + 1) * sizeof *u);
+  if (n) MUST(oak_device_download(c->s.oak->dev, u, from, n * sizeof *u));
+  return u;
+}
+
+static errors_t find_errors(case_t *c) {
+  errors_t out = {0};
+  const size_t n = (size_t)oak_nblocks(c->s.oak) * c->s.cells;
+  double *u = download(c, oak_elliptic_top(c->e)->u.memory.mine);
+  for (size_t i = 0; i < n; i++) {
+    double x[3];
+    center(c, (int)(i / c->s.cells), (int)(i % c->s.cells), x);
+    out.most = fmax(out.most, fabs(u[i] - exact(c, x)));
+  }
+  free(u);
+  for (int d = 0; d < c->s.dim; d++) {
+    MUST(oak_elliptic_gradient(c->e, d, oak_elliptic_top(c->e)->res));
+    u = download(c, oak_elliptic_top(c->e)->res);
+    for (size_t i = 0; i < n; i++) {
+      double x[3];
+      const double volume = ldexp(1, -c->s.dim * oak_block_level(c->s.oak, (int)(i / c->s.cells)));
+      center(c, (int)(i / c->s.cells), (int)(i % c->s.cells), x);
+      out.gradient += volume / c->s.cells * fabs(u[i] - derivative(c, x, d));
+    }
+    free(u);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &out.most, 1, MPI_DOUBLE, MPI_MAX, c->s.comm);
+  MPI_Allreduce(MPI_IN_PLACE, &out.gradient, 1, MPI_DOUBLE, MPI_SUM, c->s.comm);
+  return out;
+}
+
+/* Least factor of the cycles after the first one. */
+static double least_factor(const oak_elliptic_report_t *r) {
+  double least = INFINITY;
+  for (int c = 1; c < r->cycles; c++) least = fmin(least, r->residual[c] / r->residual[c + 1]);
+  return least;
+}
+
+static errors_t try(int dim, int n, int level, int jumps, int finer, int kind, double least) {
+  const oak_elliptic_options_t options = {.tolerance = 1e-10, .most_cycles = 30, .full = 1};
+  oak_elliptic_report_t r;
+  case_t c = case_new(MPI_COMM_WORLD, dim, n, level, jumps, finer, kind);
+  MUST(oak_elliptic_solve(c.e, &options, &r));
+  const double factor = pow(r.residual[1] / r.residual[r.cycles], 1.0 / (r.cycles - 1));
+  const errors_t errors = find_errors(&c);
+  report(
+      "%dD, blocks of %d, levels %d to %d, %s: %d cycles, each reduces the residual by %.1f, the "
+      "worst by %.1f; errors %.3e, gradient %.3e",
+      dim, n, level + finer, level + jumps + finer, kind == WAVES ? "periodic" : "boundary values",
+      r.cycles, factor, least_factor(&r), errors.most, errors.gradient);
+  case_free(&c);
+  assert_true(factor >= least);
+  return errors;
+}
+
+static void orders(int dim, int n, int level, int jumps, int kind, double least) {
+  const errors_t a = try(dim, n, level, jumps, 0, kind, least);
+  const errors_t b = try(dim, n, level, jumps, 1, kind, least);
+  const double order[] = {log2(a.most / b.most), log2(a.gradient / b.gradient)};
+  report("orders %.2f, gradient %.2f", order[0], order[1]);
+  assert_true(order[0] > 1.9 && order[1] > 1.9);
+}
+
+static void test_uniform(void **state) {
+  (void)state;
+  orders(2, 8, 2, 0, WAVES, 16);
+  orders(2, 8, 2, 0, GROWTH, 16);
+  orders(3, 8, 1, 0, WAVES, 16);
+  orders(3, 8, 2, 0, GROWTH, 16);
+}
+
+static void test_adaptive(void **state) {
+  (void)state;
+  orders(2, 8, 2, 3, WAVES, 8);
+  orders(2, 8, 2, 3, GROWTH, 8);
+  orders(3, 8, 1, 1, WAVES, 8);
+  orders(3, 8, 1, 3, GROWTH, 8);
+}
+
+/* Cells whose bits differ from those of a run of this rank alone. */
+static void ranks(int dim, int level, int jumps, int kind) {
+  const oak_elliptic_options_t options = {.tolerance = 1e-9, .most_cycles = 30, .full = 1};
+  oak_elliptic_report_t r[2];
+  case_t c[2];
+  int different = 0;
+  for (int i = 0; i < 2; i++) {
+    c[i] = case_new(i ? MPI_COMM_WORLD : MPI_COMM_SELF, dim, 8, level, jumps, 0, kind);
+    MUST(oak_elliptic_solve(c[i].e, &options, &r[i]));
+  }
+  double *one = download(&c[0], oak_elliptic_top(c[0].e)->u.memory.mine);
+  double *all = download(&c[1], oak_elliptic_top(c[1].e)->u.memory.mine);
+  const size_t n = (size_t)oak_nblocks(c[1].s.oak) * c[1].s.cells;
+  const size_t first = (size_t)c[1].s.oak->mesh->first * c[1].s.cells;
+  for (size_t i = 0; i < n; i++) different += memcmp(&one[first + i], &all[i], sizeof *one) != 0;
+  different += r[0].cycles != r[1].cycles || r[0].residual[1] != r[1].residual[1];
+  free(one);
+  free(all);
+  for (int i = 0; i < 2; i++) case_free(&c[i]);
+  different = sum_ranks_int(MPI_COMM_WORLD, different);
+  report("%dD, levels %d to %d: %d cells differ from those of one rank", dim, level, level + jumps,
+         different);
+  assert_int_equal(different, 0);
+}
+
+static void test_ranks(void **state) {
+  (void)state;
+  ranks(2, 2, 3, WAVES);
+  ranks(3, 1, 2, GROWTH);
+  ranks(3, 0, 0, GROWTH);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_uniform),
+                                     cmocka_unit_test(test_adaptive), cmocka_unit_test(test_ranks)};
+  return TEST_MAIN(tests);
+}
