@@ -69,7 +69,14 @@ OAK_FN void cell_fluxes(const oak_user_t *user, real row[NVAR][ROW], int dir, in
   for (int c = 0; c < 3; c++) {
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) {
+#if NSOLID
+      real images[2 * RAD + 1];
+      for (int n = 0; n < 2 * RAD + 1; n++) images[n] = row[v][GH - 1 + c - RAD + n];
+      oak_mirror_row(v, dir, &row[SOLID_VAR][GH - 1 + c - RAD], images);
+      const real *s = &images[RAD];
+#else
       const real *s = &row[v][GH - 1 + c];
+#endif
       reconstruct(v, s, &lo[c][v], &hi[c][v]);
       mean[c][v] = s[0];
     }
@@ -144,6 +151,20 @@ OAK_FN void enter_window(const oak_field_t *f, const oak_user_t *user, long bloc
   }
 }
 
+/* Values of variable v at the faces of the cell in the middle. */
+OAK_FN void window_edges(real window[NVAR][WINDOW], int v, int dir, real *lo, real *hi) {
+#if NSOLID
+  real row[WINDOW];
+  OAK_UNROLL
+  for (int n = 0; n < WINDOW; n++) row[n] = window[v][n];
+  oak_mirror_row(v, dir, window[SOLID_VAR], row);
+  reconstruct(v, &row[RAD], lo, hi);
+#else
+  (void)dir;
+  reconstruct(v, &window[v][RAD], lo, hi);
+#endif
+}
+
 /* Begin with cell n in the middle of the window; hi[]: its state at the upper face. */
 OAK_FN void start_walk(const oak_field_t *f, const oak_user_t *user, long block, const int x[3],
                        int dir, int n, real window[NVAR][WINDOW], real hi[NVAR]) {
@@ -151,7 +172,7 @@ OAK_FN void start_walk(const oak_field_t *f, const oak_user_t *user, long block,
   OAK_UNROLL
   for (int m = -RAD; m <= RAD; m++) enter_window(f, user, block, x, dir, n + m, window);
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) reconstruct(v, &window[v][RAD], &lo[v], &hi[v]);
+  for (int v = 0; v < NVAR; v++) window_edges(window, v, dir, &lo[v], &hi[v]);
 }
 
 /* Move on to cell n: flux[], through its lower face, with the wave speed as the last component. */
@@ -160,7 +181,7 @@ OAK_FN void walk(const oak_field_t *f, const oak_user_t *user, long block, const
   real lo[NVAR], next[NVAR];
   enter_window(f, user, block, x, dir, n + RAD, window);
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) reconstruct(v, &window[v][RAD], &lo[v], &next[v]);
+  for (int v = 0; v < NVAR; v++) window_edges(window, v, dir, &lo[v], &next[v]);
   flux[NVAR] = face_flux(&user->physics, hi, lo, dir, flux);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) hi[v] = next[v];

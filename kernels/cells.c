@@ -16,6 +16,9 @@ OAK_KERNEL(oak_update, oak_update_args_t, OAK_CHUNK_LANES) {
       const oak_at_t at =
           oak_place(&arg.f, &user, n, c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N));
       oak_load(p, OAK_CELLS, u);
+#if NSOLID
+      if (oak_is_solid(u[SOLID_VAR])) continue;
+#endif
 #if OAK_HAS_physics_update
       physics_update(&at, u, arg.dt);
 #endif
@@ -65,6 +68,9 @@ OAK_KERNEL(oak_globals, oak_globals_args_t, OAK_CHUNK_LANES) {
       const oak_at_t at =
           oak_place(&arg.f, &user, n, c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N));
       load_primitive(&user, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
+#if NSOLID
+      if (oak_is_solid(q[SOLID_VAR])) continue;
+#endif
 #define OAK_TAKE(g, function, kind)                  \
   {                                                  \
     const double value = function(&at, q);           \

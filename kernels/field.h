@@ -5,7 +5,7 @@
 #ifndef OAK_FIELD_H
 #define OAK_FIELD_H
 
-#define NVAR (PHYSICS_NVAR + NSCALARS)
+#define NVAR (PHYSICS_NVAR + NSCALARS + NSOLID)
 
 /* Strides of a block: variable, and the axes. */
 #define OAK_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? OAK_N : OAK_N * OAK_N)

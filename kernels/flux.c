@@ -69,6 +69,12 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, const real *loaded,
       load_primitive(&t->user, loaded, 1, q);
     else
       load_primitive(&t->user, p + LANE_AT(c), stride, q);
+#if NSOLID
+    real mask[QLEN];
+    OAK_UNROLL
+    for (int n = 0; n < QLEN - 1; n++) mask[n] = OAK_MY(queue[at[n]][SOLID_VAR], c);
+    mask[QLEN - 1] = q[SOLID_VAR];
+#endif
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) {
       real row[QLEN];
@@ -76,6 +82,9 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, const real *loaded,
       for (int n = 0; n < QLEN - 1; n++) row[n] = OAK_MY(queue[at[n]][v], c);
       row[QLEN - 1] = q[v];
       OAK_MY(queue[at[QLEN - 1]][v], c) = q[v];
+#if NSOLID
+      oak_mirror_row(v, 2, &mask[QLEN - 1 - 2 * RAD], &row[QLEN - 1 - 2 * RAD]);
+#endif
       reconstruct(v, &row[QLEN - 1 - RAD], &lo[v], &hi[v]);
       ql[v] = OAK_MY(zhi[v], c);
       OAK_MY(zhi[v], c) = hi[v];

@@ -59,9 +59,15 @@ OAK_FN void load_primitive(const oak_user_t *user, const real *p, long long stri
 
 /* Values of variable v at the lower and upper face of cell s[0] of a row. */
 OAK_FN void reconstruct(int v, const real *s, real *lo, real *hi) {
+#if NSOLID
+  if (v == SOLID_VAR) {
+    *lo = *hi = s[0];
+    return;
+  }
+#endif
   oak_reconstruct(s, lo, hi);
 #if NSCALARS && OAK_SCALAR_VALUES
-  if (v >= PHYSICS_NVAR) {
+  if (v >= PHYSICS_NVAR && v < PHYSICS_NVAR + NSCALARS) {
     *lo = oak_bounded_scalar(s[0], *lo);
     *hi = oak_bounded_scalar(s[0], *hi);
   }
@@ -70,14 +76,23 @@ OAK_FN void reconstruct(int v, const real *s, real *lo, real *hi) {
 #endif
 }
 
-#if defined PHYSICS_SIDES || OAK_HAS_FIXED
+#if defined PHYSICS_SIDES || OAK_HAS_FIXED || NSOLID
 #define OAK_FACES_DIFFER 1
-/* What oak_riemann does, and the values of both sides of the face. Fields in the state have no
- * flux.
- */
-OAK_FN real face_flux(const physics_parameters_t *ph, const real ql[], const real qr[], int dir,
-                      real f[]) {
+/* What oak_riemann does, with walls, and the values of both sides of the face. Fields in the state
+ * have no flux. */
+OAK_FN real face_flux(const physics_parameters_t *ph, const real left[], const real right[],
+                      int dir, real f[]) {
+#if NSOLID
+  real ql[NVAR], qr[NVAR];
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) ql[v] = left[v], qr[v] = right[v];
+  const int open = oak_wall_states(dir, ql, qr);
+  const real fastest = oak_riemann(ph, ql, qr, dir, f), speed = open ? fastest : 0;
+  f[SOLID_VAR] = 0;
+#else
+  const real *ql = left, *qr = right;
   const real speed = oak_riemann(ph, ql, qr, dir, f);
+#endif
 #ifdef PHYSICS_SIDES
 #if OAK_HAS_physics_face
   const oak_face_states_t n = oak_face_states(ph, ql, qr, dir);
@@ -111,7 +126,19 @@ OAK_FN void add_cell_terms(const physics_parameters_t *ph, const real q[], const
 #endif
 
 /* Fields in the state stay what they are: every state has the same. */
+#if NSOLID
+/* A solid cell stays what it is. */
+OAK_FN void keep_fields(const real *prev, real u[]) {
+  const int solid = oak_is_solid(prev[SOLID_VAR * OAK_CELLS]);
+  u[SOLID_VAR] = prev[SOLID_VAR * OAK_CELLS];
+  OAK_UNROLL
+  for (int v = 0; v < SOLID_VAR; v++) u[v] = solid ? prev[v * OAK_CELLS] : u[v];
 #if OAK_HAS_FIXED
+#define OAK_KEEP_FIELD(variable, name) u[variable] = prev[(variable)*OAK_CELLS];
+  OAK_FIXED(OAK_KEEP_FIELD)
+#endif
+}
+#elif OAK_HAS_FIXED
 #define OAK_KEEP_FIELD(variable, name) u[variable] = prev[(variable)*OAK_CELLS];
 OAK_FN void keep_fields(const real *prev, real u[]) { OAK_FIXED(OAK_KEEP_FIELD) }
 #else
@@ -156,6 +183,9 @@ OAK_FN double diffusion_rate(const oak_at_t *at, const real q[]) {
 OAK_FN real own_rate(const oak_flux_args_t *s, const oak_user_t *user, long block, int i, int j,
                      int k, const real q[], real waves) {
   double rate = 0;
+#if NSOLID
+  if (oak_is_solid(q[SOLID_VAR])) return 0;
+#endif
 #if OAK_HAS_OWN_RATE
   const oak_at_t at = oak_place(&s->f, user, block, i, j, k);
 #if OAK_DIFFUSION == 1

@@ -8,14 +8,24 @@
 /* Values that the cell whose first variable is at `cell` has at its lower and upper face: `step`
  * leads to the next cell across the faces, `stride` to the next variable. `own`: the cell's
  * variables where the lane has them, or NULL. */
-OAK_FN void cell_edges(const real *cell, const real *own, int step, int stride, real lo[],
+OAK_FN void cell_edges(const real *cell, const real *own, int dir, int step, int stride, real lo[],
                        real hi[]) {
+#if NSOLID
+  real mask[2 * RAD + 1];
+  OAK_UNROLL
+  for (int n = 0; n < 2 * RAD + 1; n++) mask[n] = cell[SOLID_VAR * stride + (n - RAD) * step];
+#else
+  (void)dir;
+#endif
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) {
     real row[2 * RAD + 1];
     OAK_UNROLL
     for (int n = 0; n < 2 * RAD + 1; n++)
       row[n] = own && n == RAD ? own[v] : cell[v * stride + (n - RAD) * step];
+#if NSOLID
+    oak_mirror_row(v, dir, mask, row);
+#endif
     reconstruct(v, &row[RAD], &lo[v], &hi[v]);
   }
 }
@@ -26,7 +36,7 @@ OAK_FN void x_edges(flux_shared_t *sh, const real s[NVAR][SY][SX], int j, const 
                     OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
   OAK_ROW_LANE(i, TX) {
     real ql[NVAR], qh[NVAR];
-    cell_edges(&s[0][j + GH][i + GH], own, 1, SY * SX, ql, qh);
+    cell_edges(&s[0][j + GH][i + GH], own, 0, 1, SY * SX, ql, qh);
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) OAK_MY(lo[v], i) = ql[v], sh->hx[v][j][i + 1] = qh[v];
   }
@@ -37,7 +47,7 @@ OAK_FN void y_edges(flux_shared_t *sh, const real s[NVAR][SY][SX], int j, const 
                     OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
   OAK_ROW_LANE(i, TX) {
     real ql[NVAR], qh[NVAR];
-    cell_edges(&s[0][j + GH][i + GH], own, SX, SY * SX, ql, qh);
+    cell_edges(&s[0][j + GH][i + GH], own, 1, SX, SY * SX, ql, qh);
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) OAK_MY(lo[v], i) = ql[v], sh->hy[v][j + 1][i] = qh[v];
   }
@@ -57,7 +67,7 @@ OAK_FN void end_edges(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
     real *to = upper ? above : below;
     const int step = upper ? length : along_x ? TY * (TX + 1) : (TY + 1) * TX;
     real ql[NVAR], qh[NVAR];
-    cell_edges(cell, NULL, along_x ? 1 : SX, SY * SX, ql, qh);
+    cell_edges(cell, NULL, along_x ? 0 : 1, along_x ? 1 : SX, SY * SX, ql, qh);
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) to[v * step] = upper ? ql[v] : qh[v];
   }
@@ -74,8 +84,8 @@ OAK_FN void x_end_edges(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
       }
   OAK_INNER(j, TY) {
     real ql[NVAR], qh[NVAR], qn[NVAR];
-    cell_edges(&strip[0][0][RAD][j], NULL, TY, (2 * RAD + 1) * TY, ql, qh);
-    cell_edges(&strip[1][0][RAD][j], NULL, TY, (2 * RAD + 1) * TY, qn, ql);
+    cell_edges(&strip[0][0][RAD][j], NULL, 0, TY, (2 * RAD + 1) * TY, ql, qh);
+    cell_edges(&strip[1][0][RAD][j], NULL, 0, TY, (2 * RAD + 1) * TY, qn, ql);
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) edge[v][j] = qh[v], sh->lx[v][j] = qn[v];
   }
@@ -88,7 +98,7 @@ OAK_FN void y_end_edges(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
   for (int upper = 0; upper < 2; upper++)
     OAK_INNER(i, TX) {
       real ql[NVAR], qh[NVAR];
-      cell_edges(&s[0][upper ? TY + GH : GH - 1][i + GH], NULL, SX, SY * SX, ql, qh);
+      cell_edges(&s[0][upper ? TY + GH : GH - 1][i + GH], NULL, 1, SX, SY * SX, ql, qh);
       OAK_UNROLL
       for (int v = 0; v < NVAR; v++)
         *(upper ? &sh->ly[v][i] : &sh->hy[v][0][i]) = upper ? ql[v] : qh[v];

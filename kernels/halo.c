@@ -189,11 +189,6 @@ OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long blo
   if (kind != OAK_BC_USER_STATE)
     at.x[dir] = f->block[block].origin[dir] + (face & 1 ? OAK_N : 0) * oak_dx(f, at.level, dir);
   problem_boundary(&at, face, given);
-#if OAK_HAS_FIXED
-#define OAK_FIXED_INSIDE(variable, name) \
-  if (v == (variable)) return inside;
-  OAK_FIXED(OAK_FIXED_INSIDE)
-#endif
   if (kind == OAK_BC_USER_NEUMANN) return (real)given[v];
   for (int n = 0; n < NVAR; n++) q[n] = (real)given[n];
   oak_state_to_conserved(&user->physics, q);

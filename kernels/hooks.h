@@ -82,6 +82,7 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define INITIAL(at, q) OAK_HOOK(void, _initial)(const oak_at_t *at, double q[])
 #define BOUNDARY(at, face, q) OAK_HOOK(void, _boundary)(const oak_at_t *at, int face, double q[])
 #define REFINE(at) OAK_HOOK(real, _refine)(const oak_at_t *at)
+#define SOLID(at) OAK_HOOK(double, _solid)(const oak_at_t *at)
 #define REGION(at, lower, upper) \
   OAK_HOOK(int, _region)(const oak_at_t *at, const double lower[3], const double upper[3])
 /* Hooks of both. */

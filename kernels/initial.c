@@ -28,6 +28,9 @@ OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
 #define OAK_KEEP_FIXED(variable, name) q[variable] = at.f.name;
       OAK_FIXED(OAK_KEEP_FIXED)
 #endif
+#if NSOLID
+      q[SOLID_VAR] = problem_solid(&at) < 0 ? 1 : 0;
+#endif
       invalid |= !oak_state_valid(&user.physics, q);
       oak_store(out + i, OAK_CELLS, q);
     }

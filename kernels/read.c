@@ -7,16 +7,27 @@ OAK_FN double block_volume(const oak_field_t *f, long n, int dim) {
   return volume;
 }
 
+/* What cell c adds to the integral of variable v, whose values in the block are u: nothing if it is
+ * solid. */
+OAK_FN double counted(const real *u, int v, int c) {
+#if NSOLID
+  if (v != SOLID_VAR && oak_is_solid(u[(SOLID_VAR - v) * OAK_CELLS + c])) return 0;
+#else
+  (void)v;
+#endif
+  return (double)u[c];
+}
+
 #if OAK_LANES_APART
 /* Sum of a lane's share of a block, as several partial sums, so that loads do not wait for
  * additions. */
-OAK_FN double lane_sum(const real *u, int lane, int lanes) {
+OAK_FN double lane_sum(const real *u, int v, int lane, int lanes) {
   double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   for (int first = lane; first < OAK_CELLS; first += 8 * lanes) {
     OAK_UNROLL
     for (int s = 0; s < 8; s++)
       if (OAK_CELLS % (8 * lanes) == 0 || first + s * lanes < OAK_CELLS)
-        part[s] += (double)u[first + s * lanes];
+        part[s] += counted(u, v, first + s * lanes);
   }
   for (int s = 1; s < 8; s++) part[0] += part[s];
   return part[0];
@@ -34,7 +45,7 @@ OAK_KERNEL(oak_totals, oak_read_args_t, 128) {
       const real *u = arg.f.u + block * OAK_BLOCK_REALS + (long long)v * OAK_CELLS;
       double sum = 0;
       OAK_VECTOR(reduction(+ : sum))
-      OAK_SUM_LANES sum += lane_sum(u, oak_lane, oak_lanes);
+      OAK_SUM_LANES sum += lane_sum(u, v, oak_lane, oak_lanes);
       arg.total[n * NVAR + v] = sum * volume;
     }
   }
@@ -47,7 +58,7 @@ OAK_KERNEL(oak_totals, oak_read_args_t, 128) {
       OAK_SHARED double part[OAK_N];
       OAK_INNER(i, OAK_N) {
         double sum = 0;
-        for (int c = i; c < OAK_CELLS; c += OAK_N) sum += (double)u[c];
+        for (int c = i; c < OAK_CELLS; c += OAK_N) sum += counted(u, v, c);
         part[i] = sum;
       }
       double total;

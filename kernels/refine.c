@@ -218,6 +218,28 @@ OAK_FN int refine_region(const oak_field_t *f, long n) {
 #endif
 }
 
+#if NSOLID
+/* The surface of solids is on the finest level: a block that has, with its ghost cells, cells of
+ * both kinds is to be refined. */
+OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n, real *most OAK_LANE_PARAM) {
+  OAK_ROWS(row, OAK_NZ * OAK_N, OAK_N) {
+    const int j = row % OAK_N, k = row / OAK_N;
+    real *const lane = refine_lanes(most, j, k);
+    OAK_LANES(i, OAK_N) {
+      const real own = oak_get(&arg->f, n, SOLID_VAR, i, j, k);
+      int differs = 0;
+      for (int face = 0; face < OAK_FACES; face++) {
+        const int step = face & 1 ? 1 : -1, dir = face / 2;
+        differs |= oak_get(&arg->f, n, SOLID_VAR, i + (dir == 0) * step, j + (dir == 1) * step,
+                           k + (dir == 2) * step) != own;
+      }
+      const real e2 = differs ? (real)1e30 : 0;
+      OAK_TALLY_MAX(lane[i], e2);
+    }
+  }
+}
+#endif
+
 /* Fill most[] from all cells of a block. */
 OAK_FN void look_at_block(const oak_refine_args_t *arg, long n, real *most OAK_LANE_PARAM) {
 #if OAK_REFINE_NONE
@@ -236,6 +258,9 @@ OAK_FN void look_at_block(const oak_refine_args_t *arg, long n, real *most OAK_L
   }
 #else
   look_at_variables(arg, n, most OAK_LANE_ARG);
+#endif
+#if NSOLID && !OAK_REFINE_NONE
+  look_at_solids(arg, n, most OAK_LANE_ARG);
 #endif
 }
 

@@ -129,7 +129,7 @@ OAK_FN void oak_keep_scalars(const real *coarse, real *p, int stride, const int 
     invalid |= !oak_scalars_valid(q);
   }
   if (!invalid) return;
-  for (int v = PHYSICS_NVAR; v < NVAR; v++) {
+  for (int v = PHYSICS_NVAR; v < PHYSICS_NVAR + NSCALARS; v++) {
     const real x = oak_div(coarse[v * OAK_CELLS], coarse[PHYSICS_MASS * OAK_CELLS]);
     for (int e = 0; e < n; e++)
       p[offset[e] + v * stride] = x * p[offset[e] + PHYSICS_MASS * stride];

@@ -16,6 +16,11 @@
 #ifndef PHYSICS_MASS
 #define PHYSICS_MASS 0
 #endif
+/* 1 if the problem has solids: the mask is the last variable, 1 in solid cells (kernels/solids.h).
+ */
+#ifndef NSOLID
+#define NSOLID 0
+#endif
 /* OAK_SCALAR_VALUES: 0 any, 1 between 0 and 1, 2 fractions. */
 
 /** Index of a scalar by its name or number in physics.scalars. The odd names are for the

@@ -26,6 +26,7 @@ struct problem_parameters {
 #include "numerics/limiters.h"
 #include "kernels/field.h"
 #include "kernels/rows.h"
+#include "kernels/solids.h"
 #include "kernels/problem.h"
 #endif
 

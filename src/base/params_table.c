@@ -197,6 +197,10 @@ const oak_param_desc_t oak_param_table[] = {
     TEXT("boundary.zlow", "periodic", "Lower z face (without effect in 2D): " FACE_HELP),
     TEXT("boundary.zhigh", "periodic", "Upper z face (without effect in 2D): " FACE_HELP),
 
+    CHOICE("boundary.solid", "reflect", "reflect no_slip",
+           "What the surface of solids does that the problem defines by SOLID(at). reflect: the "
+           "velocity normal to it changes its sign; no_slip: all components do."),
+
     TEXT("device.name", "auto",
          "Device that runs the kernels: a name shown by `oak info`; auto: the best one found."),
     INT("device.threads", "0", 0, 4096, NULL,

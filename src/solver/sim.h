@@ -20,6 +20,7 @@ enum { OAK_MAX_NVAR = 32, OAK_LONGEST_SCALAR = 31 };
   X(problem, source)          \
   X(problem, refine)          \
   X(problem, region)          \
+  X(problem, solid)           \
   X(physics, source)          \
   X(physics, timestep)        \
   X(problem, timestep)        \

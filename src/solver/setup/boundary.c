@@ -75,6 +75,13 @@ static oak_status_t parse(const oak_t *sim, const char *key, const char *text, o
   return OAK_OK;
 }
 
+/* A variable that conditions for all variables do not mean: a field, or the mask of solids. */
+static int is_given(const oak_t *sim, int v) {
+  int given = sim->description.has.problem_solid && v == sim->nvar - 1;
+  for (int n = 0; n < sim->fields.nfixed; n++) given |= sim->fields.fixed[n].variable == v;
+  return given;
+}
+
 oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3]) {
   int kind[6];
   for (int f = 0; f < 6; f++) { /* in 2D those of z are judged, though without effect */
@@ -93,8 +100,8 @@ oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3]) {
         return bad_condition(sim, key, text, "a face is periodic for all variables or for none");
       if (b->kind == REFLECT)
         b->kind = sim->description.mirror[f / 2] >> v & 1 ? OAK_BC_ANTIMIRROR : OAK_BC_MIRROR;
-      if (b->kind == PERIODIC)
-        b->kind = OAK_BC_MIRROR; /* never used: periodic faces have neighbours */
+      if (b->kind == PERIODIC || is_given(sim, v))
+        b->kind = OAK_BC_MIRROR; /* never used if periodic: such faces have neighbours */
     }
   }
   for (int d = 0; d < 3; d++) {

@@ -167,6 +167,24 @@ static oak_status_t read_names(oak_description_t *d, const char *physics, int nv
   return OAK_OK;
 }
 
+/* The mask of solids is the last variable, conserved and primitive. */
+static oak_status_t add_solid(oak_t *sim) {
+  oak_description_t *d = &sim->description;
+  const int n = d->nvar;
+  OAK_CHECK(n < OAK_MAX_NVAR, OAK_ERR_INPUT,
+            "%s has SOLID(at), which needs a variable, but there are %d already",
+            sim->files.problem, n);
+  for (int v = 0; v < 2 * n; v++)
+    OAK_CHECK(strcmp(d->name[v], "solid"), OAK_ERR_INPUT,
+              "%s has SOLID(at), whose variable is called solid, as one of the physics is",
+              sim->files.problem);
+  memmove(&d->name[n + 1], &d->name[n], (size_t)n * sizeof *d->name);
+  d->name[n] = d->name[2 * n + 1] = "solid";
+  d->nvar = n + 1;
+  d->name[2 * d->nvar] = "level";
+  return OAK_OK;
+}
+
 static oak_status_t read_description(oak_t *sim, oak_module_t *module) {
   oak_description_t *d = &sim->description;
   int nvar, mass;
@@ -188,6 +206,7 @@ static oak_status_t read_description(oak_t *sim, oak_module_t *module) {
 #define OAK_READ_HOOK(owner, name) d->has.owner##_##name = has_hook(sim, module, #owner "_" #name);
   OAK_OPTIONAL_HOOKS(OAK_READ_HOOK)
 #undef OAK_READ_HOOK
+  if (d->has.problem_solid) OAK_TRY(add_solid(sim));
   for (int n = 0; n < sim->files.declared.count; n++) OAK_TRY(read_parameter(sim, module, n));
   for (int n = 0; n < sim->files.declared.noutput; n++) read_output(sim, module, n);
   for (int n = 0; n < sim->files.declared.nfixed; n++) read_fixed(sim, module, n);

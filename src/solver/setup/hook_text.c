@@ -100,6 +100,9 @@ oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
             sim->files.declared.output[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
             sim->files.declared.output[n].name);
   }
+  if (d->has.problem_solid)
+    fprintf(f, "\n#define NSOLID 1\n#define OAK_NO_SLIP %d",
+            oak_params_choice(sim->params, "boundary.solid") == 1);
   print_fields(f, sim, describe);
   fprintf(f, "\n");
   const int failed = ferror(f);

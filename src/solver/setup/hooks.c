@@ -41,6 +41,7 @@ static const struct {
     {"FIELD_STORED", PHYSICS | PROBLEM, "FIELD_STORED(name)"},
     {"FLUX_FIELD", PHYSICS, "FLUX_FIELD(name, variable)"},
     {"REFINE", PROBLEM, "REFINE(at) { ... }"},
+    {"SOLID", PROBLEM, "SOLID(at) { ... }"},
     {"REGION", PROBLEM, "REGION(at, lower, upper) { ... }"},
     {"TO_PRIMITIVE", PHYSICS | NEEDED, "TO_PRIMITIVE(ph, q) { ... }"},
     {"TO_CONSERVED", PHYSICS | NEEDED, "TO_CONSERVED(ph, u) { ... }"},

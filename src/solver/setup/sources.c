@@ -186,7 +186,7 @@ oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *cons
   static const char *const access[] = {"kernels/hooks.h", /* in front of the physics */
                                        "kernels/scalars.h", "numerics/limiters.h",
                                        "kernels/field.h",   "kernels/rows.h",
-                                       "kernels/problem.h"};
+                                       "kernels/solids.h",  "kernels/problem.h"};
   enum { NACCESS = sizeof access / sizeof *access, MAX_PARTS = 20 };
   char path[NACCESS + MAX_PARTS][4200], *text = NULL;
   const char *files[NACCESS + MAX_PARTS + 3], *root;

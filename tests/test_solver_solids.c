@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Solids: their surface does what a reflecting boundary does, they keep their state, the rest is
+ * conserved around them while the mesh changes, their surface is on the finest level, and the
+ * solution has the same bits on any number of ranks. */
+// TEST np={1,3} timeout=120
+#include "solver_test.h"
+
+static sim_t make(MPI_Comm comm, const char *kind, const char *more) {
+  return sim_new(comm,
+                 TEST_PROBLEM("solid") "physics.name=euler\nphysics.gamma=1.4\nmesh.block_size=8\n"
+                                       "scheme.flux=hll\nboundary.xlow=reflect\n"
+                                       "boundary.xhigh=reflect\nboundary.ylow=reflect\n"
+                                       "boundary.yhigh=reflect\nboundary.zlow=reflect\n"
+                                       "boundary.zhigh=reflect\ndevice.flags=-O1\n"
+                                       "problem.kind=%s\n%s",
+                 kind, more);
+}
+
+static int variable(const sim_t *s, const char *name) {
+  for (int v = 0; v < 2 * s->nvar; v++)
+    if (!strcmp(oak_variable_name(s->oak, v), name)) return v;
+  return -1;
+}
+
+/** Density by the number of the cell in the unit square or cube of `cells` cells per side. */
+static double *density(const sim_t *s, int cells) {
+  const size_t count = (size_t)cells * cells * (s->dim == 3 ? cells : 1);
+  double *out = calloc(count, sizeof *out), *q = sim_read(s, 0);
+  if (!out) abort();
+  for (int b = 0; b < oak_nblocks(s->oak); b++)
+    for (int c = 0; c < s->cells; c++) {
+      double x[3];
+      sim_center(s, b, c, x);
+      size_t at = 0;
+      int inside = 1;
+      for (int d = s->dim - 1; d >= 0; d--) {
+        inside &= x[d] > 0 && x[d] < 1;
+        at = at * (size_t)cells + (size_t)(x[d] * cells);
+      }
+      if (inside) out[at] = q[b * s->cells + c];
+    }
+  free(q);
+  MPI_Allreduce(MPI_IN_PLACE, out, (int)count, MPI_DOUBLE, MPI_SUM, s->comm);
+  return out;
+}
+
+/** The unit square between solids, within a larger one, and between boundaries. Both have 32 (3D:
+ * 16) cells per side. */
+static void compare_walls(int dim, const char *limiter) {
+  const int cells = dim == 2 ? 32 : 16;
+  char keys[2][512];
+  double *rho[2], most = 0, motion = 0;
+  for (int i = 0; i < 2; i++) {
+    const int trees = i ? cells / 8 + 2 : cells / 8;
+    const double outside = i ? 8.0 / cells : 0;
+    snprintf(keys[i], sizeof keys[i],
+             "mesh.dim=%d\nmesh.trees=%d\nmesh.xmin=%g\nmesh.xmax=%g\nmesh.min_level=0\n"
+             "mesh.max_level=0\nscheme.limiter=%s",
+             dim, trees, -outside, 1 + outside, limiter);
+    sim_t s = make(MPI_COMM_WORLD, i ? "walls" : "none", keys[i]);
+    MUST(oak_initialize(s.oak));
+    for (int n = 0; n < 30; n++) MUST(oak_advance(s.oak, 0.1 / cells));
+    rho[i] = density(&s, cells);
+    sim_free(&s);
+  }
+  for (int c = 0; c < cells * cells * (dim == 3 ? cells : 1); c++) {
+    most = worse(most, fabs(rho[0][c] - rho[1][c]));
+    motion = worse(motion, fabs(rho[0][c] - 1));
+  }
+  free(rho[0]);
+  free(rho[1]);
+  report("%dD, %s: walls of solids and reflecting boundaries differ by %.2e of %.2f", dim, limiter,
+         most, motion);
+  assert_true(most < 1e-12 && motion > 0.5);
+}
+
+static void test_walls(void **state) {
+  (void)state;
+  compare_walls(2, "vanleer");
+  if (!test_short()) compare_walls(2, "weno5");
+  compare_walls(3, "vanleer");
+}
+
+#define BALL                                                                         \
+  "mesh.min_level=1\nmesh.max_level=3\nscheme.limiter=vanleer\nmesh.adapt_every=2\n" \
+  "refine.criterion=gradient\nrefine.variable=p\nrefine.c_refine=0.2\nrefine.c_derefine=0.05"
+
+static void advance(sim_t *s, int steps) {
+  for (int n = 0; n < steps; n++) {
+    MUST(oak_advance(s->oak, 0.7 * oak_time_step(s->oak)));
+    MUST(oak_adjust_refinement(s->oak, NULL));
+  }
+}
+
+/** Blocks that have cells of both kinds and are not of the finest level. */
+static int coarse_surfaces(const sim_t *s, int finest) {
+  double *mask = sim_read(s, variable(s, "solid"));
+  int wrong = 0;
+  for (int b = 0; b < oak_nblocks(s->oak); b++) {
+    double low = 1, high = 0;
+    for (int c = 0; c < s->cells; c++) {
+      low = fmin(low, mask[b * s->cells + c]);
+      high = fmax(high, mask[b * s->cells + c]);
+    }
+    wrong += low != high && oak_block_level(s->oak, b) != finest;
+  }
+  free(mask);
+  return (int)sum_ranks_int(s->comm, wrong);
+}
+
+static void test_ball(void **state) {
+  (void)state;
+  double before[8], after[8], alone[8];
+  int low, high;
+  sim_t s = make(MPI_COMM_WORLD, "ball", BALL), one = make(MPI_COMM_SELF, "ball", BALL);
+  assert_true(s.nvar == 5 && variable(&s, "solid") == 4);
+  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(one.oak));
+  sim_levels(&s, &low, &high);
+  MUST(oak_totals(s.oak, before));
+  advance(&s, 60);
+  advance(&one, 60);
+  MUST(oak_totals(s.oak, after));
+  MUST(oak_totals(one.oak, alone));
+  report("around a ball: mass %.17g, then %.17g; energy %.17g, then %.17g", before[0], after[0],
+         before[3], after[3]);
+  assert_true(low < high && coarse_surfaces(&s, high) == 0);
+  assert_true(fabs(after[0] / before[0] - 1) < 1e-13 && fabs(after[3] / before[3] - 1) < 1e-13);
+  assert_true(fabs(after[4] - M_PI * 0.04) < 0.01 && after[4] == before[4]);
+  for (int v = 0; v < 5; v++)
+    assert_true(max_ranks(MPI_COMM_WORLD, fabs(after[v] - alone[v])) == 0);
+  sim_free(&s);
+  sim_free(&one);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_walls), cmocka_unit_test(test_ball)};
+  return TEST_MAIN(tests);
+}
