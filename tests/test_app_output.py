@@ -193,6 +193,7 @@ def kinds(work):
     assert table("l.csv") == [{"step": row["step"], "time": row["time"], "file": f"l_00000{row['step']}.csv"} for row in (probe[0], probe[3])]
     size = 1 / len(plane) # of a sample: the levels are the finest
     assert abs(math.fsum(float(row["rho"]) for row in plane) * size - float(history["total_rho"])) < 1e-14
+    assert abs(float(history["mean_rho"]) - float(history["total_rho"])) < 1e-14 # the domain has volume 1
     for word, choose in (("min", min), ("max", max)):
         best = choose(plane, key=lambda row: float(row["p"]))
         assert all(best[key] == history[place] for key, place in (("p", f"{word}_p"), ("x", f"{word}_p_at_x"), ("y", f"{word}_p_at_y")))
@@ -217,21 +218,6 @@ def kinds(work):
         done = subprocess.run([*work.alone, "--quiet", "run.ini", *common, "output." + wrong], cwd=work.folder, capture_output=True,
                               text=True, timeout=LIMIT, check=False)
         assert done.returncode == 1 and re.search(words, done.stderr), done
-
-
-def background(work):
-    """A run that writes while it goes on leaves the bytes of one that waits, also where its memory is full."""
-    settings = ["run.max_steps=6", "run.end_time=1", "output.diagnostics_every=1", "output.picture_steps=2", "output.plot_steps=2", "checkpoint.steps=2",
-                "output.x.kind=xdmf", "output.x.every_steps=1", "output.x.ghost_layers=1", "output.p.kind=picture", "output.p.every_steps=3",
-                "output.p.variables=p speed"]
-    found = []
-    for buffer in (0, 1, 1024):
-        work.good("run.ini", "--overwrite", *settings, f"output.buffer={buffer}")
-        assert not [name for name in work.names() if ".oak-" in name and not name.endswith(".c")], work.names()
-        found.append({name: data[len(data) // 2:] if "/chk" in name else data for name, data in work.contents().items()
-                      if not name.endswith("/parameters.ini")})
-    assert len(found[0]) > 40, sorted(found[0])
-    assert found[0] == found[1] == found[2], [name for name in found[0] if found[0][name] != found[1].get(name)]
 
 
 def provenance(work):
@@ -325,7 +311,7 @@ def check(work):
 
 
 LONG = ["run.end_time=1e6", "run.max_steps=100000", "output.plot_first_last=no", "output.diagnostics_every=1"]
-CASES = [check, intervals, used_folder, input_file, links, two_runs, no_locks, kinds, background, provenance, exact, removed_folder, file_size]
+CASES = [check, intervals, used_folder, input_file, links, two_runs, no_locks, kinds, provenance, exact, removed_folder, file_size]
 
 
 def main():

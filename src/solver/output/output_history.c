@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The kind of output that follows a run in numbers: totals and their drift, extrema and their
- * places. The same bits on any number of ranks. */
+ * places, means. The same bits on any number of ranks. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/reduce.h"
 #include "solver/output/output.h"
 
 /* ---- totals */
@@ -80,8 +81,17 @@ static void look_at_block(const oak_t *sim, int block, const double *cells, extr
   }
 }
 
-/** Extrema on this rank: best [nvar][2]. */
-static oak_status_t find_extrema(oak_t *sim, const oak_grid_view_t *view, extremum_t *best) {
+/** Sum over the cells of a block, times their volume. */
+static double integral(const oak_t *sim, int block, const double *cells) {
+  double origin[3], dx[3], sum = 0;
+  oak_block_geometry(sim, block, origin, dx);
+  for (int64_t c = 0; c < sim->cells; c++) sum += cells[c];
+  return sum * dx[0] * dx[1] * (sim->dim == 3 ? dx[2] : 1);
+}
+
+/** Extrema on this rank: best [nvar][2]; integrals over its blocks: part [nblock][nvar]. */
+static oak_status_t look_at_cells(oak_t *sim, const oak_grid_view_t *view, extremum_t *best,
+                                  double *part) {
   enum { BATCH = 64 };
   double *cells = malloc(BATCH * (size_t)sim->cells * sizeof *cells);
   OAK_CHECK(cells, OAK_ERR_MEMORY, "no memory to read %d blocks", BATCH);
@@ -90,8 +100,10 @@ static oak_status_t find_extrema(oak_t *sim, const oak_grid_view_t *view, extrem
     for (int b = 0; b < view->nblock && st == OAK_OK; b += BATCH) {
       const int n = view->nblock - b < BATCH ? view->nblock - b : BATCH;
       st = view->read(view, v, b, n, cells);
-      for (int i = 0; i < n && st == OAK_OK; i++)
+      for (int i = 0; i < n && st == OAK_OK; i++) {
         look_at_block(sim, b + i, cells + i * sim->cells, &best[2 * v]);
+        part[(int64_t)(b + i) * view->nvar + v] = integral(sim, b + i, cells + i * sim->cells);
+      }
     }
   free(cells);
   return st;
@@ -111,6 +123,22 @@ static oak_status_t gather_extrema(const oak_t *sim, int count, extremum_t *best
   return st;
 }
 
+/** Extrema, on rank 0, and means over the domain. */
+static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, extremum_t *best,
+                            double *mean) {
+  double volume = 1, *part = malloc(((size_t)view->nblock * view->nvar + 1) * sizeof *part);
+  oak_status_t st = OAK_OK;
+  if (!part) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the means of %d blocks", view->nblock);
+  if (st == OAK_OK) st = look_at_cells(sim, view, best, part);
+  st = oak_agree(sim->comm, st);
+  if (st == OAK_OK) st = oak_sum_exact(sim->comm, view->nvar, view->nblock, part, mean);
+  free(part);
+  OAK_TRY(st);
+  for (int d = 0; d < sim->dim; d++) volume *= view->xmax[d] - view->xmin[d];
+  for (int v = 0; v < view->nvar; v++) mean[v] /= volume;
+  return gather_extrema(sim, 2 * view->nvar, best);
+}
+
 /* ---- rows */
 
 static void history_head(const oak_output_item_t *item, FILE *f) {
@@ -124,18 +152,18 @@ static void history_head(const oak_output_item_t *item, FILE *f) {
     for (int d = 0; d < sim->dim; d++)
       fprintf(f, ",%s_%s_at_%c", word[i % 2], item->variables.name[i / 2], "xyz"[d]);
   }
+  for (int v = 0; v < item->variables.count; v++) fprintf(f, ",mean_%s", item->variables.name[v]);
 }
 
 static oak_status_t history_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
   oak_t *sim = item->sim;
   start_t *start = item->data;
   extremum_t best[2 * OAK_MOST_SELECTED];
-  double total[OAK_MAX_NVAR];
+  double total[OAK_MAX_NVAR], mean[OAK_MOST_SELECTED];
   memset(best, 0, sizeof best);
   for (int i = 0; i < 2 * view->nvar; i++) best[i].value = NAN;
   OAK_TRY(oak_totals(sim, total));
-  OAK_TRY(oak_agree(sim->comm, find_extrema(sim, view, best)));
-  OAK_TRY(gather_extrema(sim, 2 * view->nvar, best));
+  OAK_TRY(measure(sim, view, best, mean));
   if (!start->known) memcpy(start->total, total, sizeof total);
   start->known = 1;
   if (!f) return OAK_OK;
@@ -146,6 +174,7 @@ static oak_status_t history_row(oak_output_item_t *item, const oak_grid_view_t *
     fprintf(f, ",%.17g", best[i].value);
     for (int d = 0; d < sim->dim; d++) fprintf(f, ",%.17g", best[i].x[d]);
   }
+  for (int v = 0; v < view->nvar; v++) fprintf(f, ",%.17g", mean[v]);
   return OAK_OK;
 }
 
