@@ -24,10 +24,10 @@
 #ifndef OAK_RESIDENT_LANES
 #if OAK_FLUX_CELLS
 #define OAK_RESIDENT_LANES (OAK_RADIUS > 1 ? 512 : 1024)
+#elif PHYSICS_NVAR > 7 /* MHD, measured on an H200 */
+#define OAK_RESIDENT_LANES (sizeof(real) == 4 ? 512 : 256)
 #elif OAK_DIM == 2 || NVAR <= 2
 #define OAK_RESIDENT_LANES 1024
-#elif PHYSICS_NVAR > 7 /* measured with MHD on an H200 */
-#define OAK_RESIDENT_LANES (sizeof(real) == 4 ? 512 : 256)
 #else
 #define OAK_RESIDENT_LANES (sizeof(real) == 4 ? 768 : 512)
 #endif
