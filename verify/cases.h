@@ -6,6 +6,9 @@
   C(flux_fixing)        \
   C(linear_waves)       \
   C(shock_tubes)        \
+  C(mhd_waves)          \
+  C(mhd_tubes)          \
+  C(mhd_fields)         \
   C(shu_osher)          \
   C(vortex)             \
   C(gresho)             \

@@ -98,8 +98,7 @@ static void point_to_texts(oak_checkpoint_t *head, const texts_t *texts, const c
   head->text[OAK_CHECKPOINT_SCHEDULE] = schedule;
 }
 
-oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *path,
-                                 oak_disk_t *disk) {
+oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *path) {
   texts_t texts = {.parameters = NULL};
   oak_checkpoint_t head;
   oak_rates_agree(sim);
@@ -120,8 +119,7 @@ oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *p
                                             .index = (const int32_t(*)[3])sim->mesh->index,
                                             .rate = rate,
                                             .read = read_blocks,
-                                            .owner = sim,
-                                            .disk = disk};
+                                            .owner = sim};
     st = oak_checkpoint_write(&head, &blocks, path);
   }
   free(rate);
@@ -131,7 +129,7 @@ oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *p
 
 oak_status_t oak_write_checkpoint(oak_t *sim, const char *path) {
   oak_timer_start(&sim->timers, OAK_PHASE_CHECKPOINT);
-  const oak_status_t st = oak_checkpoint_save(sim, "", path, NULL);
+  const oak_status_t st = oak_checkpoint_save(sim, "", path);
   oak_timer_stop(&sim->timers, OAK_PHASE_CHECKPOINT);
   return st;
 }
