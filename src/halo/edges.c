@@ -19,8 +19,8 @@ static int child_of(const build_t *b, int block) { return b->tree->leaf[block].n
 
 /* ---- messages */
 
-/* A finer block of another rank has edges beyond which is `block`, beside the face that they share:
- * the edge lies in the middle of the coarse face. */
+/* Edges in the middle of a face of a coarse block: of a finer block beyond the face, on another
+ * rank. `block`, the coarse one, lies beyond such an edge too. */
 static oak_status_t scan_inside_face(build_t *b, int block, int face) {
   const oak_neighbour_t n = oak_neighbours_face(b->tree, block, face);
   if (n.kind != OAK_NEIGHBOUR_FINER) return OAK_OK;
@@ -43,8 +43,8 @@ static oak_status_t scan_inside_face(build_t *b, int block, int face) {
 static oak_status_t scan_finer(build_t *b, int block, int edge, const oak_neighbour_t *n) {
   const oak_edge_t e = oak_edge_axes(edge);
   for (int h = 0; h < finer(b); h++) {
-    /* The child beyond the edge, and the half of this block along each axis that its own opposite
-     * edge leads to. */
+    /* `fine`: which child lies beyond the edge. `sub`: in which half of this block, along each
+     * axis, a block of the level of that child would lie beyond its opposite edge. */
     const int fine = !e.upper[0] << e.axis[0] | !e.upper[1] << e.axis[1] | h << e.along;
     const int sub = fine ^ (1 << e.axis[0] | 1 << e.axis[1]);
     if (n->rank[h] == b->mesh->rank) continue;

@@ -8,7 +8,6 @@
 
 enum { TAG_ROUND1 = 1, TAG_ROUND2 = 2, SLACK_BUFFER = 16, SLACK_VALUES = 32 };
 
-/* The first failure is the one to report. */
 /* ---- storage */
 
 void oak_exchange_init(oak_exchange_t *x, oak_transport_t *transport, const oak_pattern_t *pattern,

@@ -129,7 +129,7 @@ void NAME(oak_forest_families)(const oak_forest_t *forest, int32_t *count) {
 
 void NAME(oak_forest_distribute)(oak_forest_t *forest, const int32_t *count) {
   p4est_partition_given(forest->p4est, count);
-  forest->p4est->revision++; /* which p4est_partition_given does not do */
+  forest->p4est->revision++; /* p4est_partition_given leaves this number as it is */
 }
 
 const int64_t *NAME(oak_forest_first)(const oak_forest_t *forest) {

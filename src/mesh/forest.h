@@ -17,7 +17,7 @@
   void oak_forest_adapt_##dim(oak_forest_t *forest, const int *flag);                              \
   /** Change blocks per rank so that no family lies on two; collective */                          \
   void oak_forest_families_##dim(const oak_forest_t *forest, int32_t *count);                      \
-  /** Give each rank so many blocks, which is not what it has; collective */                       \
+  /** Give each rank this number of blocks, which must differ from the present one; collective */  \
   void oak_forest_distribute_##dim(oak_forest_t *forest, const int32_t *count);                    \
   const int64_t *oak_forest_first_##dim(const oak_forest_t *forest);                               \
   /** Place of tree t in the brick */                                                              \

@@ -215,7 +215,7 @@ oak_status_t oak_mesh_write_vtk(const oak_mesh_t *mesh, const double xmin[3], co
     low[d] = xmin[d];
     width[d] = (xmax[d] - xmin[d]) / mesh->trees[d];
   }
-  /* Its own messages name no reason. */
+  /* p4est's own messages do not say why a file cannot be written. */
   sc_package_set_verbosity(p4est_package_id, SC_LP_SILENT);
   errno = 0;
   const int ok = OAK_BY_DIM(mesh, oak_forest_write_vtk, mesh->forest, low, width, stem);

@@ -12,14 +12,15 @@
 
 static double speed_of(const oak_balance_t *b, int rank) { return b->speed ? b->speed[rank] : 1; }
 
-/* Time that the slowest rank needs for so many blocks on each, in units of a block's at speed 1. */
+/* Time that the slowest rank needs if rank r has count[r] blocks. The unit is the time of one block
+ * at speed 1. */
 static double longest(const oak_balance_t *b, int size, const int32_t *count) {
   double most = 0;
   for (int r = 0; r < size; r++) most = fmax(most, count[r] / speed_of(b, r));
   return most;
 }
 
-/* The same with the best possible distribution. */
+/* The same time for the best possible distribution. */
 static double fair(const oak_mesh_t *mesh, const oak_balance_t *b) {
   double sum = 0;
   if (!b->speed) return (double)((mesh->nglobal + mesh->size - 1) / mesh->size);
@@ -42,7 +43,7 @@ static void cut(const oak_mesh_t *mesh, const oak_balance_t *b, int32_t *count) 
   }
 }
 
-/* A new distribution is worth its price if the slowest rank gains that much. */
+/* A new distribution costs time. It is made only if the slowest rank gains at least this share. */
 static const double LEAST_GAIN = 0.02;
 
 /* Blocks that each rank gets. \return whether they differ from those that it has. */
@@ -53,7 +54,7 @@ static int choose_counts(const oak_mesh_t *mesh, const oak_balance_t *b, int32_t
   const int uneven = now > b->kappa_max * fair(mesh, b);
   if (uneven) cut(mesh, b, count);
   if (b->families) OAK_BY_DIM(mesh, oak_forest_families, mesh->forest, count);
-  /* Measured speeds vary, and families cannot be divided: not for every small difference. */
+  /* The counts stay if the gain is small: measured speeds vary, and families cannot be divided. */
   if (uneven && longest(b, mesh->size, count) > (1 - LEAST_GAIN) * now) {
     for (int r = 0; r < mesh->size; r++) count[r] = (int32_t)(first[r + 1] - first[r]);
     if (b->families) OAK_BY_DIM(mesh, oak_forest_families, mesh->forest, count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The file format of checkpoints (docs/restart.md). A checkpoint is one file, whose contents do not
- * depend on the number of ranks: a head, texts, a record per block, the data of all blocks. Every
- * byte belongs to a checksum. Private. Knows neither the mesh library nor the device. */
+ * depend on the number of ranks: a head, texts, a record per block, the data of all blocks.
+ * Checksums cover every byte. Private. Knows neither the mesh library nor the device. */
 #ifndef OAK_CHECKPOINT_H
 #define OAK_CHECKPOINT_H
 
@@ -16,7 +16,7 @@ typedef enum {
   OAK_CHECKPOINT_PHYSICS,    /**< hash of the physics and what it includes */
   OAK_CHECKPOINT_PROBLEM,    /**< the same of the problem */
   OAK_CHECKPOINT_PARAMETERS, /**< of the run, as a parameter file */
-  OAK_CHECKPOINT_SCHEDULE,   /**< of its output; the solver's matter */
+  OAK_CHECKPOINT_SCHEDULE,   /**< of its output; only the solver reads it */
   OAK_CHECKPOINT_TEXTS
 } oak_checkpoint_text_t;
 
@@ -64,8 +64,8 @@ typedef struct {
   int64_t records, data; /**< where they begin in the file */
 } oak_checkpoint_file_t;
 
-/** Open a checkpoint and judge its head and size. Collective.
- * \return OAK_ERR_FILE, with what is wrong, if it is none that this oak can read. */
+/** Open a checkpoint and judge its head and size. Collective. \return OAK_ERR_FILE, with what is
+ * wrong, if this version of oak cannot read it. */
 oak_status_t oak_checkpoint_open(MPI_Comm comm, const char *path, oak_checkpoint_file_t *file);
 void oak_checkpoint_close(oak_checkpoint_file_t *file);
 
@@ -103,7 +103,7 @@ typedef struct {
 int oak_checkpoint_is_name(const char *name);
 /** Those of a folder, the newest first; the caller frees \a *list, also after a failure. */
 oak_status_t oak_checkpoint_list(const char *folder, oak_checkpoint_name_t **list, int *count);
-/** Remove all but the newest \a keep, and what runs that were killed have left of others. */
+/** Remove all but the newest \a keep, and unfinished files that killed runs have left. */
 oak_status_t oak_checkpoint_prune(const char *folder, int keep);
 
 #endif

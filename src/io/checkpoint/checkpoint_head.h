@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The first bytes of a checkpoint and the records of blocks, as they are in the file. For the files
- * src/io/checkpoint alone. Numbers have the byte order of the machine that wrote them. */
+ * The first bytes of a checkpoint and the records of blocks, as they are in the file. Private to
+ * src/io/checkpoint. Numbers have the byte order of the machine that wrote them. */
 #ifndef OAK_CHECKPOINT_HEAD_H
 #define OAK_CHECKPOINT_HEAD_H
 
 #include "checkpoint.h"
 
-/* As of a PNG file: the first byte is none of a text, and a transfer that changes ends of lines
+/* As in PNG files: no text starts with the first byte, and a transfer that converts line ends
  * changes the others. */
 #define OAK_CHECKPOINT_MAGIC "\211OAK\r\n\032\n"
 

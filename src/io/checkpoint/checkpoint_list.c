@@ -24,7 +24,7 @@ int oak_checkpoint_is_name(const char *name) {
   return end && !strcmp(end, ".oak");
 }
 
-/** Is this the rest of a checkpoint that was not completed? */
+/** Is this the unfinished file of a checkpoint? */
 static int is_rest(const char *name) {
   const char *end = after_step(name);
   return end && !strcmp(end, ".oak" OAK_PART);

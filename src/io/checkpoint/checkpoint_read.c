@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Reading checkpoints. Nothing in a file is believed before it was judged: sizes before memory is
- * asked for, checksums before values are used. */
+ * Reading checkpoints. Everything in a file is checked before it is used: sizes before memory is
+ * allocated for them, checksums before values are used. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +61,8 @@ static oak_status_t judge_kind(const oak_checkpoint_head_t *h, int64_t size, con
   return h->version ? OAK_OK : damaged(path, "its version is 0");
 }
 
-/** Sizes that add up to that of the file, so that they can be trusted with memory. */
+/** Check that the sizes in the head add up to the size of the file. Memory is allocated by them
+ * later. */
 static oak_status_t judge_sizes(const oak_checkpoint_head_t *h, int64_t size,
                                 oak_checkpoint_file_t *file) {
   int64_t file_bytes;

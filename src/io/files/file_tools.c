@@ -93,7 +93,7 @@ oak_status_t oak_sync(int fd, const char *path) {
   int failed;
   do failed = fsync(fd) != 0;
   while (failed && errno == EINTR);
-  /* Some file systems cannot, above all for folders. */
+  /* Some file systems cannot sync, above all not folders. */
   if (!failed || errno == EINVAL || errno == ENOTSUP) return OAK_OK;
   return oak_file_failed("write", path, errno);
 }
@@ -143,7 +143,8 @@ oak_status_t oak_append_file(const char *path, const void *data, size_t bytes) {
   oak_status_t st =
       end < 0 ? oak_file_failed("write", path, errno) : oak_write_at(fd, data, bytes, end, path);
   if (st != OAK_OK && end >= 0 && ftruncate(fd, end) != 0) {
-    /* The file keeps a piece of a line, which the message does not need to say too. */
+    /* If even this fails, a part of a line stays in the file. The message is still that of the
+     * first failure. */
   }
   if (close(fd) != 0 && st == OAK_OK) st = oak_file_failed("write", path, errno);
   return st;

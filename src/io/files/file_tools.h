@@ -23,13 +23,13 @@ OAK_API oak_status_t oak_make_parents(const char *path);
  * nothing is there. */
 oak_status_t oak_remove_all(const char *path);
 
-/** What oak writes has this after its name until it is complete. Nobody else gives such names: what
- * a run that was killed has left is removed by the next one. */
+/** Files and folders of oak have this ending until they are complete. No other program uses it, so
+ * a run may remove what an earlier, killed run has left. */
 #define OAK_PART ".oak-part"
-/** What the name of an earlier output ends in while the new one takes its place. */
+/** The name of an earlier output has this ending while the new one takes its place. */
 #define OAK_OLD ".oak-old"
 
-/** Write all of \a data at \a offset, whatever interrupts. \a path is for messages only. */
+/** Write all of \a data at \a offset, also if signals interrupt. \a path is for messages only. */
 oak_status_t oak_write_at(int fd, const void *data, size_t bytes, int64_t offset, const char *path);
 
 /** Wait until what was written to \a fd is on the disk. \a path is for messages only. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Folders of an output that hold files alone: what belongs into them, and their safe replacement.
- * Private. All is rank-local. */
+ * Folders of an output that hold files alone: which files belong to them, and their safe
+ * replacement. Private. All is rank-local. */
 #ifndef OAK_FLAT_FOLDER_H
 #define OAK_FLAT_FOLDER_H
 
@@ -10,7 +10,7 @@
  * \a patterns, as those of a shell; the last one is NULL. Links are not followed. It is no failure
  * if nothing is there. */
 oak_status_t oak_flat_check(const char *path, const char *const *patterns);
-/** Remove such a folder, if that check lets it. */
+/** Remove such a folder; fails as oak_flat_check if it holds anything else. */
 oak_status_t oak_flat_remove(const char *path, const char *const *patterns);
 
 /** Make sure that \a path is free or such a folder, and make the empty folder \a part. */

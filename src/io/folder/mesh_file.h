@@ -11,10 +11,10 @@
 
 extern const char *const oak_mesh_file_patterns[]; /**< of the files, for oak_flat_check */
 
-/** Write the folder \a path safely: \a write puts files into a folder of another name, which gets
- * its own when they are complete and on the disk; an earlier one stays until then. Collective, as
- * \a write, which gets \a context and the stem of its files and fails on all ranks alike.
- * \return the status that all ranks agree on. */
+/** Write the folder \a path safely: \a write puts files into a folder with another name. The folder
+ * gets its own name when the files are complete and on the disk; an earlier folder stays until
+ * then. Collective, as \a write, which gets \a context and the stem of its files and fails on all
+ * ranks alike. \return the status that all ranks agree on. */
 oak_status_t oak_mesh_file_write(MPI_Comm comm, const char *path,
                                  oak_status_t (*write)(const void *context, const char *stem),
                                  const void *context);

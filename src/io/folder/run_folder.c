@@ -174,8 +174,8 @@ static entry_t judge(const outputs_t *outputs, const char *path, const char *nam
   return S_ISDIR(info.st_mode) && is_plot_name(name) ? ENTRY_PLOT : ENTRY_OTHER;
 }
 
-/** Call \a act for each entry that is of a run or in its way, in the order of their names, until
- * one fails. */
+/** Call \a act for each entry that belongs to a run or has a name that the run needs, in the order
+ * of names, until one call fails. */
 static oak_status_t for_entries(const char *folder,
                                 oak_status_t (*act)(void *context, const char *path,
                                                     const char *name, entry_t kind),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The folder that a run writes to: no other run's, and nobody's files but oak's are replaced in it.
- * Private. All functions are rank-local: rank 0 calls them. */
+ * The folder that a run writes to: no other run uses it at the same time, and only files of oak are
+ * replaced in it. Private. All functions are rank-local: rank 0 calls them. */
 #ifndef OAK_RUN_FOLDER_H
 #define OAK_RUN_FOLDER_H
 
@@ -13,7 +13,7 @@ typedef struct {
   char *lock_path;
   int lock;     /**< open file with the lock; -1: the folder is not open */
   int unlocked; /**< the file system has no locks: nothing keeps a second run away */
-  dev_t device; /**< of the folder, which tells it from another one of that name */
+  dev_t device; /**< device and inode: they tell the folder from another one of that name */
   ino_t inode;
 } oak_run_folder_t;
 

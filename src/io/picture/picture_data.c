@@ -77,7 +77,8 @@ static void mark(band_t *band, int64_t x, int64_t y, uint16_t share) {
   if (*at < share) *at = share;
 }
 
-/** Outline a block. Neighbours share their lines: the stronger counts, or that of the finer. */
+/** Outline a block. Neighbours draw the same line: the stronger one counts, or that of the finer
+ * block. */
 static void outline_block(band_t *band, int b) {
   const oak_scene_t *scene = band->scene;
   int64_t low[2], high[2];
@@ -126,7 +127,7 @@ static void visit_draw(void *context, int b, const double *cells) {
 
 /* ---- bands ---- */
 
-/** Sum of pixels, in which one without a value wins. */
+/** Add pixels. The sum has no value if one of them has none. */
 static void add_pixels(void *in, void *inout, int *count, MPI_Datatype *type) {
   const uint64_t *from = in;
   uint64_t *to = inout;

@@ -7,7 +7,7 @@
 #include "canvas.h"
 #include "picture.h"
 
-/** Ranges below cannot be divided by. */
+/** Smaller ranges are widened, because values are divided by the range. */
 #define OAK_SMALLEST_RANGE 1e-290
 
 /** What part of the domain is shown, and where. */

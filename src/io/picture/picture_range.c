@@ -101,7 +101,7 @@ static oak_status_t find_quantiles(oak_scene_t *scene, range_t *found, const dou
   return st;
 }
 
-/** Make a range of what was found that can be divided by. */
+/** Make a range from the values found; its width is not 0. */
 static void widen(oak_scene_t *scene) {
   if (scene->low > scene->high) { /* no value that can be shown */
     scene->low = 0;

@@ -5,7 +5,7 @@
 
 #include "canvas.h"
 
-/** A remark in the file: what `exiftool` or `identify -verbose` shows. */
+/** A text in the file, which `exiftool` or `identify -verbose` shows. */
 typedef struct {
   const char *key; /**< at most 79 letters of Latin-1 */
   const char *text;

@@ -23,7 +23,7 @@
 #include "io/view/tree_walk.h"
 
 enum {
-  FILE_BYTES = 64 << 20, /**< there are as many files as are needed for this size, or as hosts */
+  FILE_BYTES = 64 << 20, /**< one file for each so many bytes, at most one per host */
   PART_ALIGN = 4096      /**< where a rank's part begins: on NFS, hosts must not share pages */
 };
 
@@ -45,7 +45,7 @@ typedef struct {
   const oak_grid_view_t *view;
   int rank, size;
   int files;     /**< most data files of a level */
-  int few_files; /**< fewer of them where they would be small */
+  int few_files; /**< fewer, if files would otherwise be small */
   int var;
   size_t ncell;       /**< of a node */
   oak_boxes_t *boxes; /**< [max_level + 1] */
@@ -179,8 +179,8 @@ static oak_status_t write_node(void *context, int l, const int32_t index[3], con
   return oak_write_at(level->fd, level->buffer, bytes, at, level->path);
 }
 
-/** Close the data files, with all of their data on the disk if \a st is OAK_OK; \a st or the first
- * failure. */
+/** Close the data files. All of their data are on the disk then if \a st is OAK_OK; \a st or the
+ * first failure. */
 static oak_status_t close_levels(writer_t *w, oak_status_t st) {
   for (int l = 0; l <= w->view->max_level; l++) {
     level_t *level = &w->level[l];

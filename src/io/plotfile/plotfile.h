@@ -23,7 +23,8 @@ oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files, cons
 /** Fail if \a path holds anything that is not part of a plotfile; links are not followed. It is no
  * failure if nothing is there. Rank-local. */
 oak_status_t oak_plotfile_check(const char *path);
-/** Remove a plotfile, or what is there of it, if that check lets it. Rank-local. */
+/** Remove a plotfile, or an unfinished one; fails as oak_plotfile_check if the folder holds
+ * anything else. Rank-local. */
 oak_status_t oak_plotfile_remove(const char *path);
 
 #endif

@@ -70,7 +70,8 @@ static oak_status_t open_data(oak_plotfile_t *p, int l, int file) {
   return st;
 }
 
-/** Read up to \a bytes. \return how many; fewer at the end of the file or after a failure. */
+/** Read up to \a bytes. \return the number of bytes read; it is less than \a bytes at the end of
+ * the file or after a failure. */
 static size_t read_at(int fd, void *to, size_t bytes, int64_t offset) {
   size_t done = 0;
   while (done < bytes) {
@@ -97,7 +98,7 @@ static oak_status_t read_fab_header(oak_plotfile_t *p, int l, const oak_scan_box
   return OAK_OK;
 }
 
-/** The sizes of the data files limit what the text files may promise. */
+/** Check the text files against the sizes of the data files. */
 static oak_status_t check_level(oak_plotfile_t *p, int l) {
   const oak_scan_level_t *level = &p->scan.level[l];
   int64_t *size = malloc((size_t)level->nfile * sizeof *size);

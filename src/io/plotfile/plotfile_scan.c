@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The text files of a plotfile, read back: Header and, per level, Cell_H.
  *
- * Plotfiles may come from anywhere, so nothing in them is believed: a number is checked when it is
- * read, and the first thing that does not fit ends the reading with file and line. */
+ * Plotfiles may come from anywhere, so each number is checked when it is read. At the first mistake
+ * reading ends with a message that names file and line. */
 #define _GNU_SOURCE 1
 #include "plotfile_scan.h"
 
@@ -81,7 +81,7 @@ static oak_status_t take_int(reader_t *r, const char *what, int low, int high, i
   return OAK_OK;
 }
 
-/** A number that this reader has no use for may be anything that is one. */
+/** This reader does not use these numbers, so any number is accepted. */
 static oak_status_t take_real(reader_t *r, const char *what, double *out) {
   char *end;
   skip_blank(r);

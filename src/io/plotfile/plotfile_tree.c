@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * From boxes to blocks: the leaves of the tree that a plotfile holds.
  *
- * A plotfile does not say what its block size is: it is the largest that all boxes are made of and
- * with which the blocks of each level fill families. All nodes, sorted, are the tree in the order
- * in which a walk meets them, parents before children: one pass finds the leaves and proves that
- * nothing is missing and nothing there twice. */
+ * A plotfile does not say what its block size is: it is the largest size for which all boxes
+ * consist of whole blocks and the blocks of each level fill whole families. All nodes are sorted so
+ * that parents come before their children. One pass then finds the leaves, and proves that no node
+ * is missing and none is there twice. */
 #include "plotfile_tree.h"
 
 #include <limits.h>
@@ -38,7 +38,7 @@ static int64_t greatest_divisor(int64_t a, int64_t b) {
   return a;
 }
 
-/** Largest size that all boxes are made of. */
+/** Largest size of blocks of which all boxes can consist. */
 static int64_t find_block_size(const oak_scan_t *scan) {
   int64_t size = 0;
   for (int d = 0; d < scan->dim; d++) size = greatest_divisor(size, scan->cells[d]);
@@ -128,8 +128,8 @@ static int is_leaf(const tree_t *tree, int64_t at) {
          tree->node[at + 1].level <= tree->node[at].level;
 }
 
-/** Take the node at \a at, which has to be the given one, and all below it. \return where the next
- * one is, -1 if something is missing or too much. */
+/** Go over the node at \a at, which must be the given one, and over all nodes below it. \return the
+ * number of the next node; -1 if a node is missing or there is one too many. */
 static int64_t take_node(const tree_t *tree, int64_t at, int level, const int32_t index[3],
                          oak_leaves_t *out) {
   if (at >= tree->count) return -1;

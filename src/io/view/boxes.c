@@ -66,7 +66,7 @@ static oak_status_t add_leaves(const oak_grid_view_t *view, nodes_t *nodes) {
   return OAK_OK;
 }
 
-/** Of all nodes, or without a walk of the leaves. */
+/** Nodes of the walk; without a walk, the leaves alone. */
 static oak_status_t list_boxes(const oak_grid_view_t *view, oak_tree_walk_t *walk,
                                oak_boxes_t *boxes) {
   nodes_t *nodes = calloc((size_t)view->max_level + 1, sizeof *nodes);

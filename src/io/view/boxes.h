@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Boxes of formats that store the whole tree, level by level: siblings, cousins and so on that one
- * rank owns, merged into cubes, because readers' time goes with the number of boxes. Private. */
+ * Boxes of formats that store the whole tree, level by level: the nodes of one rank that fill a
+ * cube are merged into one box, because the time of readers grows with the number of boxes.
+ * Private. */
 #ifndef OAK_BOXES_H
 #define OAK_BOXES_H
 
@@ -23,7 +24,7 @@ typedef struct {
 /** List the boxes of each level, boxes[max_level + 1], sides of at most 64 cells in 3D and 256 in
  * 2D. Rank-local. Freed by oak_boxes_free also after a failure. */
 oak_status_t oak_boxes_list(const oak_grid_view_t *view, oak_tree_walk_t *walk, oak_boxes_t *boxes);
-/** The same of the leaves alone, without their parents. */
+/** The same for the leaves alone, without their parents. */
 oak_status_t oak_boxes_list_leaves(const oak_grid_view_t *view, oak_boxes_t *boxes);
 void oak_boxes_free(const oak_grid_view_t *view, oak_boxes_t *boxes);
 

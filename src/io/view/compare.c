@@ -2,7 +2,7 @@
  * The difference of two grid views, on meshes that may differ.
  *
  * A leaf of the first view is cut into halves along each dimension until a leaf of the second
- * covers each piece: what is then compared are the cells of the finer of the two. */
+ * covers each piece: there the cells of the finer of the two are compared. */
 #include "compare.h"
 
 #include <math.h>

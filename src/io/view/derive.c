@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Views whose one variable is computed from those of another view.
  *
- * The values are kept in memory: differences need the neighbours of each block, which a plotfile
- * holds in other boxes. */
+ * The values are kept in memory: differences need the neighbours of each block, and these are in
+ * other boxes of a plotfile. */
 #define _GNU_SOURCE 1
 #include "derive.h"
 

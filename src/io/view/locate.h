@@ -12,7 +12,7 @@ typedef struct oak_locator oak_locator_t;
 OAK_API oak_status_t oak_locator_new(const oak_grid_view_t *view, oak_locator_t **out);
 OAK_API void oak_locator_destroy(oak_locator_t **locator);
 
-/** Number of the leaf that holds the place \a at, counted in blocks of \a level from xmin, where
+/** Number of the leaf that contains the place \a at, counted in blocks of \a level from xmin, where
  * \a level is at least the view's max_level; -1 if there is none on this rank. */
 OAK_API int oak_locate(const oak_locator_t *locator, int level, const int64_t at[3]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Samples of a grid view whose blocks are on many ranks. What a rank does not know it leaves with
- * all bits set, which is a NaN; the bits that all ranks have in common are the result. */
+ * Samples of a grid view whose blocks are on many ranks. A value that a rank does not know has all
+ * bits set, which is a NaN. The bitwise "and" over all ranks is the result. */
 #include "sample_ranks.h"
 
 #include <limits.h>

@@ -10,8 +10,8 @@
  * the tables of the others become empty. All ranks fail together. */
 oak_status_t oak_table_gather(MPI_Comm comm, oak_table_t *table);
 
-/** Fill in the points of a plane that this rank left NaN, on rank 0, as oak_sample_plane makes
- * them. Points of one row must not be averages of cells of several ranks. */
+/** Fill in the points of a plane that are on other ranks, which oak_sample_plane has left NaN. The
+ * result is on rank 0. Points of one row must not be averages of cells of several ranks. */
 void oak_table_merge(MPI_Comm comm, oak_table_t *table);
 
 /** All variables at \a count points \a x of the domain, the same on all ranks: the value of the

@@ -2,8 +2,9 @@
  * XDMF files: raw data of each rank, and XML by rank 0 that says where each block is.
  *
  * A raw file holds the mask of ghost cells, if there are any, and then [var][block][k][j][i]. The
- * XML names each block's place by a Seek: the XDMF 3 reader drops hyperslabs of raw data without a
- * word. In 2D a block is one cell thick, since readers put a 2DCoRectMesh into the wrong plane. */
+ * XML names each block's place by a Seek: the XDMF 3 reader ignores hyperslabs of raw data without
+ * a message. In 2D a block is one cell thick, since readers put a 2DCoRectMesh into the wrong
+ * plane. */
 #define _GNU_SOURCE 1
 #include "xdmf.h"
 
@@ -110,7 +111,7 @@ static oak_status_t write_values(writer_t *w) {
   return st;
 }
 
-/** Close the file, with all of it on the disk if \a st is OAK_OK; \a st or the first failure. */
+/** Close the file. All of it is on the disk then if \a st is OAK_OK; \a st or the first failure. */
 static oak_status_t close_file(writer_t *w, oak_status_t st) {
   if (w->fd >= 0 && st == OAK_OK) st = oak_sync(w->fd, w->path);
   if (w->fd >= 0 && close(w->fd) != 0 && st == OAK_OK)

@@ -6,7 +6,7 @@
 
 #include "io/view/grid_view.h"
 
-/** What the name of an XDMF file ends in, and that of the folder with its data. */
+/** Endings of the names of an XDMF file and of the folder with its data. */
 #define OAK_XDMF ".xdmf"
 #define OAK_XDMF_DATA ".data"
 
@@ -25,7 +25,7 @@ oak_status_t oak_xdmf_write(const oak_grid_view_t *view, int ghost_layers, const
 /** Fail if the folder \a data holds anything but data of an XDMF file; links are not followed. It
  * is no failure if nothing is there. Rank-local, as oak_xdmf_remove_data. */
 oak_status_t oak_xdmf_check_data(const char *data);
-/** Remove such a folder, if that check lets it. */
+/** Remove such a folder; fails as oak_xdmf_check_data if it holds anything else. */
 oak_status_t oak_xdmf_remove_data(const char *data);
 
 #endif

@@ -85,7 +85,7 @@ oak_status_t oak_xdmf_files_publish(const oak_xdmf_files_t *files) {
   OAK_TRY(oak_sync_folder(files->data_part));
   OAK_TRY(oak_remove_all(files->xml_old));
   OAK_TRY(oak_xdmf_remove_data(files->data_old));
-  /* In this order: the file that names the data goes first and comes last. */
+  /* In this order: the file that names the data is moved away first and comes back last. */
   oak_status_t st = move_away(files->xml, files->xml_old, &xml);
   if (st == OAK_OK) st = move_away(files->data, files->data_old, &data);
   if (st == OAK_OK) st = give_name(files->data_part, files->data);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The names of an XDMF output, and the safe replacement of an earlier one. Private to the XDMF
- * writer. All but the names are rank 0's; all are rank-local. */
+ * writer. Only rank 0 calls prepare, publish and discard; all are rank-local. */
 #ifndef OAK_XDMF_FILES_H
 #define OAK_XDMF_FILES_H
 
