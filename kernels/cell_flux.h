@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * One cell at a time: what kernels/flux.c does for whole tiles, from the row of cells through a
- * cell along each axis. A flux computed from either side of a face is the same. */
+ * cell along each axis. The cells on both sides of a face compute the same flux, bit for bit. */
 #ifndef OAK_CELL_FLUX_H
 #define OAK_CELL_FLUX_H
 
@@ -133,7 +133,7 @@ OAK_FN void stage_result(const oak_flux_args_t *s, const oak_user_t *user, long 
 /* ---- the same by walking along a row: few values are alive at a time, which leaves registers for
  * more lanes */
 
-/* Cells of a row that a walk sees: those that the limiter needs around the one in the middle. */
+/* The window of a walk: the cells of a row that the limiter needs, around the one in the middle. */
 #define WINDOW (2 * RAD + 1)
 
 /* Cell n of the row along `dir` through x[] enters the window. */

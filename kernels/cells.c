@@ -49,8 +49,8 @@ OAK_KERNEL(oak_update, oak_update_args_t, OAK_CHUNK_LANES) {
   OAK_REDUCE_SUM(result, lanes, OAK_CHUNK_LANES); \
   result *= volume
 
-/* OAK_GLOBALS(X) is X(number, function, MAX or MIN or INTEGRAL) for each (src/solver/describe.c).
- * The order of sums depends on the block alone. */
+/* OAK_GLOBALS(X) is X(number, function, MAX or MIN or INTEGRAL) for each
+ * (src/solver/setup/hook_text.c). The order of sums depends on the block alone. */
 OAK_KERNEL(oak_globals, oak_globals_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_globals_args_t);
   OAK_OUTER(n) {

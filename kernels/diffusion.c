@@ -42,7 +42,7 @@ OAK_KERNEL(oak_primitive, oak_diffusion_args_t, 128) {
         oak_store(out + WIDE_INDEX(i, j, k), WIDE_CELLS, q);
       }
     }
-    /* Both ends of rows inside, then the rows beyond. */
+    /* First the two ghost cells at the ends of interior rows, then the rows of ghost cells. */
     OAK_ROWS(end, OAK_N * OAK_NZ, 2) {
       OAK_LANES(high, 2) {
         const int x[3] = {high ? OAK_N : -1, end % OAK_N, end / OAK_N};

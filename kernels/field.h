@@ -14,7 +14,7 @@
 /* Reals per component of a piece, the unit of halo buffers: a quarter (2D: half) of a slot. */
 #define OAK_PIECE (OAK_NG * PIECE_AREA)
 
-/* Halves of a block, for everything across levels. */
+/* Cells of half a block along each axis, for tasks between levels. */
 #define HN (OAK_N / 2)
 #define HB (OAK_DIM == 3 ? HN : 1) /* half extent of a face along its second axis */
 #define FB (OAK_DIM == 3 ? OAK_N : 1)
@@ -28,8 +28,8 @@ typedef struct {
   int sv, sn, sa, sb;
 } oak_side_t;
 
-/** The memory of a base (oak_face_t). A GPU without peers leaves out that they might be asked for:
- * with it, blocks of 8^3 lost 2 % (H200). */
+/** The memory of a base (oak_face_t). A GPU without peers has no code for them: it would cost 2 %
+ * with blocks of 8^3 (H200). */
 #ifndef OAK_PEERS
 #define OAK_PEERS 1
 #endif
@@ -165,8 +165,8 @@ OAK_FN void oak_store(real *u, long long stride, const real q[]) {
   for (int v = 0; v < NVAR; v++) u[v * stride] = q[v];
 }
 
-/* All cells of a block for lanes that keep something each: lane i of OAK_INNER(i, OAK_CHUNK(first))
- * has cell first + i. */
+/* Loops over all cells of a block in which each lane keeps values of its own: lane i of
+ * OAK_INNER(i, OAK_CHUNK(first)) has cell first + i. */
 #define OAK_CHUNK_LANES 128
 #define OAK_CHUNKS(first) for (int first = 0; first < OAK_CELLS; first += OAK_CHUNK_LANES)
 #define OAK_CHUNK(first) OAK_MIN(OAK_CHUNK_LANES, OAK_CELLS - (first))

@@ -2,7 +2,7 @@
  * The hooks FIELD: values of a field beside the state at cell centres. Part of the kernels only
  * where a file has such a hook. */
 
-/* OAK_FIELD_FUNCTIONS(X) is X(number, function) for each (src/solver/describe.c). */
+/* OAK_FIELD_FUNCTIONS(X) is X(number, function) for each (src/solver/setup/hook_text.c). */
 OAK_FN double field_value(const oak_at_t *at, int number) {
 #define OAK_FIELD_VALUE(n, function) \
   if (number == (n)) return function(at);

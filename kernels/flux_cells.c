@@ -85,7 +85,7 @@ OAK_FN beside_t cells_beside(const oak_field_t *f, long block, const int x[3], i
   return c;
 }
 
-/* What cross_fluxes adds, for a cell of a walk; on to the walk's next cell. */
+/* What cross_fluxes adds, for one cell of a walk. The pointers then move to the next cell. */
 OAK_FN void beside_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, long block,
                           const int x[3], int dir, int refined, beside_t *c, const real q[NVAR],
                           real inv_dx, real rate[NVAR], real *speed) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What both forms of the flux kernel share: flux.c, which goes tile by tile, and flux_cells.c,
- * which goes cell by cell. Beside physics, limiters and Riemann solvers, which they share too. */
+ * which goes cell by cell. Physics, limiters and Riemann solvers are shared too; they have files of
+ * their own. */
 #ifndef OAK_FLUX_COMMON_H
 #define OAK_FLUX_COMMON_H
 
@@ -15,12 +16,13 @@
 #endif
 /* Whether the flux kernel goes cell by cell (flux_cells.c) instead of tile by tile (flux.c). On
  * GPUs that is faster for plane flows of few variables, where a flux computed twice costs less than
- * lanes that wait for each other: docs/performance.md. */
+ * lanes that wait for each other (docs/performance-history.md). */
 #ifndef OAK_FLUX_CELLS
 #define OAK_FLUX_CELLS (OAK_CELL_LOOPS || (OAK_MANY_THREADS && OAK_DIM == 2 && NVAR <= 2))
 #endif
-/* Lanes that a multiprocessor of a GPU should hold at a time: more hide waiting, fewer have more
- * registers. Measured on an H100, docs/performance.md. */
+/* Lanes that a multiprocessor of a GPU should hold at a time: with more lanes the waiting of one is
+ * hidden by others, with fewer each has more registers. Measured on an H100
+ * (docs/performance-history.md). */
 #ifndef OAK_RESIDENT_LANES
 #if OAK_FLUX_CELLS
 #define OAK_RESIDENT_LANES (OAK_RADIUS > 1 ? 512 : 1024)
@@ -32,7 +34,8 @@
 #define OAK_RESIDENT_LANES (sizeof(real) == 4 ? 768 : 512)
 #endif
 #endif
-/* The tiles that makes, of whole warps and at most 32: a bound on the registers of a lane. */
+/* How many tiles this makes, at most 32, where a tile has whole warps. It bounds the registers of a
+ * lane. */
 #define TILE_LANES ((LANES + 31) / 32 * 32)
 #define RESIDENT OAK_MIN(OAK_MAX(OAK_RESIDENT_LANES / TILE_LANES, 1), 32)
 #define TX OAK_TILE_X
@@ -125,7 +128,7 @@ OAK_FN void add_cell_terms(const physics_parameters_t *ph, const real q[], const
 }
 #endif
 
-/* Fields in the state stay what they are: every state has the same. */
+/* Fields in the state do not change: all Runge-Kutta states have the same values. */
 #if NSOLID
 /* A solid cell stays what it is. */
 OAK_FN void keep_fields(const real *prev, real u[]) {
@@ -161,8 +164,8 @@ OAK_FN void add_sources(const oak_field_t *f, const oak_user_t *user, long block
 #endif
 }
 
-/* The rate of diffusion at a cell: forward Euler steps are stable up to its inverse. What is no
- * diffusivity stops the run. */
+/* The rate of diffusion at a cell: forward Euler steps are stable up to its inverse. A diffusivity
+ * that is negative or not finite stops the run. */
 #if OAK_DIFFUSION
 OAK_FN double diffusion_rate(const oak_at_t *at, const real q[]) {
   double d = 0, rate = 0;
@@ -179,7 +182,7 @@ OAK_FN double diffusion_rate(const oak_at_t *at, const real q[]) {
 #endif
 
 /* The rate of a cell whose waves have the rate `waves`, with what hooks ask for: the time step is
- * cfl over the largest rate of all cells. What is no positive limit stops the run. */
+ * cfl over the largest rate of all cells. A limit that is not positive stops the run. */
 OAK_FN real own_rate(const oak_flux_args_t *s, const oak_user_t *user, long block, int i, int j,
                      int k, const real q[], real waves) {
   double rate = 0;
@@ -206,8 +209,8 @@ OAK_FN real own_rate(const oak_flux_args_t *s, const oak_user_t *user, long bloc
   return OAK_MAX(waves, (real)rate);
 }
 
-/* What iteration m of the flux kernel works on: parts of a tile follow each other, so do tiles of a
- * block. */
+/* What iteration m of the flux kernel works on. Consecutive iterations are parts of a tile, then
+ * tiles of a block, then blocks. */
 typedef struct {
   long block;
   int tile, part;

@@ -13,7 +13,7 @@
 #define HALO_ROLES (OAK_MANY_THREADS && HALO_TURNS <= 2)
 /* 1 if the next plane is loaded into shared memory while the fluxes of this one are computed. This
  * saves a barrier per plane, and loads have time to arrive. It is used only if lanes have registers
- * left: WENO5 would lose 2 %. docs/performance.md has the figures. */
+ * left: WENO5 would lose 2 %. docs/performance-history.md has the figures. */
 #define PIPELINED (HALO_ROLES && OAK_DIM == 3 && RAD == 1)
 /* The first threads of each kind of additional work: cells of the halo, ends of rows and columns,
  * and their last x and y fluxes. They are chosen so that no warp has more than one kind between two
@@ -111,7 +111,7 @@ OAK_FN void load_plane_halo(const tile_t *t, int k, flux_shared_t *sh) {
   }
 }
 
-/* Fill plane k but for its halo: in 3D from the march's queue `q`, in 2D from memory. */
+/* Fill plane k without its halo: in 3D from the march's queue `q`, in 2D from memory. */
 OAK_FN void load_plane(const tile_t *t, int k, flux_shared_t *sh,
                        OAK_PRIVATE_ARG(const real q[NVAR], LANES)) {
 #if OAK_DIM == 2

@@ -25,7 +25,7 @@ OAK_KERNEL(oak_fluxfix_average, oak_fluxfix_args_t, 64) {
 }
 
 /* Correct the cells next to one coarse face. Faces of one launch share their direction, so no cell
- * is touched twice. A lane corrects all variables of its cells and checks them itself. */
+ * is touched twice. A lane corrects all variables of its cells and checks the new states. */
 OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
   OAK_ARGS(oak_fluxfix_args_t);
   OAK_OUTER_LANES(n) {
@@ -57,7 +57,8 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
         invalid |= !oak_state_valid(&user.physics, u);
       }
     }
-    /* Several lanes, and two faces of a block, may do this at a time: all store the same. */
+    /* Several lanes, and two faces of a block, may do this at the same time; all of them store the
+     * same value. */
     if (invalid) arg.bad[block * arg.results] = 1;
   }
 }

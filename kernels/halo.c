@@ -120,8 +120,8 @@ OAK_FN void halo_prolong_smooth(const oak_halo_args_t *arg, const oak_halo_task_
 }
 #endif
 
-/* C2F: no invalid state among the ghost cells just interpolated. Looks for one first, which is
- * cheap, since hardly ever there is any. */
+/* C2F: no invalid state among the ghost cells just interpolated. It first searches for one, which
+ * is cheap; there is hardly ever any. */
 OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                             real *dst OAK_LANE_PARAM) {
   const int dir = t->face / 2, high = t->face & 1, depth = (OAK_NG + 1) / 2;
@@ -171,10 +171,10 @@ OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real
 
 #if OAK_HAS_problem_boundary
 /* What the problem's boundary function prescribes for variable v: a conserved value on the face or
- * in the ghost cell, or a derivative as it is. The function gets the state of the mirror cell
- * (derivatives: zeros), so what it does not touch becomes a mirror image. Conversion to primitive
- * variables and back rounds: what the function leaves or negates is taken from the mirror cell, so
- * that a wall is exact. */
+ * in the ghost cell, or a derivative as the function gives it. The function gets the state of the
+ * mirror cell (derivatives: zeros), so variables that it does not change become a mirror image.
+ * Conversion to primitive variables and back makes rounding errors. Variables that the function
+ * leaves or negates are therefore taken from the mirror cell itself, so that a wall is exact. */
 OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long block, int face, int v,
                           int kind, const int ghost[3], const real *mirror, int stride) {
   const int dir = face / 2;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * How physics and problem files declare parameters and define hooks. In front of this file oak
  * writes the structures of the parameters, whose names it finds in the files
- * (src/solver/hooks.c). docs/kernels.md is the manual. */
+ * (src/solver/setup/hooks.c). docs/kernels.md is the manual. */
 #ifndef OAK_HOOKS_H
 #define OAK_HOOKS_H
 
 /* OAK_FIELDS(X) is X(number, name) for each field beside the state, OAK_FIXED(X) is X(variable,
- * name) for each field that is a variable of the state (src/solver/setup/describe.c). Both lists
- * are there if there is any field. */
+ * name) for each field that is a variable of the state (src/solver/setup/hook_text.c). Both lists
+ * exist if there is any field. */
 #ifdef OAK_FIELDS
 #define OAK_FIELD_MEMBER(number, name) real name;
 typedef struct {

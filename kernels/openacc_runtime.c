@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What the host asks of the OpenACC runtime, built like a kernel: so the library needs no such
- * runtime, and uses the one that belongs to the compiler of the kernels. */
+ * What the host asks of the OpenACC runtime, built like a kernel. The library itself then needs no
+ * OpenACC runtime; it uses that of the compiler of the kernels. */
 #define RUNTIME __attribute__((visibility("default")))
 
 /* Choose a device for the rank-th process of this host; with `host` the kernels can run there

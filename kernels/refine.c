@@ -105,9 +105,9 @@ OAK_FN oak_row_t primitive_view(refine_rows_t rows, int v) {
 }
 #endif
 
-/* The largest squared indicator by lane and class of rows. With a buffer, rows along x are told
- * apart by how close they are to the ends of the block in y and z, so that the maxima show which
- * neighbours a cell to refine is near, at no cost per cell. */
+/* The largest squared indicator by lane and class of rows. With a buffer, rows along x are classed
+ * by how close they are to the ends of the block in y and z. The maxima of the classes then show
+ * which neighbours a cell to refine is near, at no cost per cell. */
 #if OAK_REFINE_BUFFER
 #define REFINE_ENDS 4
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A row of cells with the neighbours across every axis: what interpolation and refinement criteria
- * look at. Rows run along one axis of a block so that lanes are cheap; only the neighbours may be
- * ghost cells. */
+ * A row of cells with the neighbours across every axis: interpolation and refinement criteria work
+ * on these. A row runs along one axis of a block, where cells are simple to address; only its
+ * neighbours may be ghost cells. */
 #ifndef OAK_ROWS_H
 #define OAK_ROWS_H
 
@@ -106,10 +106,11 @@ OAK_FN real oak_row_slopes(const oak_row_t *row, int a, real theta, real slope[3
  * Never negative if the coarse cell u and its neighbours are not and theta <= 4/d, that is 2 in
  * 2D and 4/3 in 3D (paper, appendix "Coefficients for prolongation"): a slope is at most theta
  * times the difference to a neighbour that is lower, hence at most theta u, and d of them take away
- * at most d theta u / 4. With 0 and a large value on both sides along every axis it is just that
- * much: theta = 1.5 in 3D makes 1 - 9/8 = -1/8 of 1. Rounding does not spoil it: all operations are
- * monotonic, d theta u is rounded to 4 u at most for theta up to the largest number not above
- * 4/d, and u - u = 0. (4/3 rounded up to single precision gives values down to -1.2e-7 u.) */
+ * at most d theta u / 4. This bound is reached with 0 on one side and a large value on the other
+ * side, along every axis: theta = 1.5 in 3D makes 1 - 9/8 = -1/8 of 1. Rounding does not spoil it:
+ * all operations are monotonic, d theta u is rounded to 4 u at most for theta up to the largest
+ * number not above 4/d, and u - u = 0. (4/3 rounded up to single precision gives values down to
+ * -1.2e-7 u.) */
 OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3]) {
   real sum = 0;
   OAK_UNROLL

@@ -23,8 +23,8 @@
 #endif
 /* OAK_SCALAR_VALUES: 0 any, 1 between 0 and 1, 2 fractions. */
 
-/** Index of a scalar by its name or number in physics.scalars. The odd names are for the
- * compiler's message on an unknown one. */
+/** Index of a scalar by its name or number in physics.scalars. These names appear in the compiler's
+ * message if a scalar is not known. */
 #define SCALAR(name) physics_scalars_has_##name
 #ifdef OAK_SCALAR_NAMES
 /* OAK_SCALAR_NAMES(X) is X(number, name) for each (src/solver/setup/scalars.c). */
@@ -79,7 +79,7 @@ OAK_FN int oak_state_valid(const physics_parameters_t *ph, const real u[]) {
 }
 
 #if OAK_HAS_physics_floor
-/** A floor of the density keeps X. */
+/** Apply the floors of the physics. If the density changes, the scalars X stay as they are. */
 OAK_FN int oak_state_floor(const physics_parameters_t *ph, real u[]) {
 #if NSCALARS
   const real mass = u[PHYSICS_MASS];

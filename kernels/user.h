@@ -4,10 +4,12 @@
 #ifndef OAK_USER_H
 #define OAK_USER_H
 
-/* Inside a function whose brace a file above has not closed, a compiler refuses this by name. */
+/* If a file above has not closed the brace of a function, the compiler refuses this definition and
+ * names it. */
 OAK_FN int a_brace_is_not_closed_in_the_file_of_the_problem(void) { return 0; }
 
-/* What a physics includes before it changes the number of variables has arrays of another size. */
+/* If the number of variables has changed since, files included earlier have arrays of another
+ * size. */
 #ifdef OAK_RIEMANN_SIDES_H
 OAK_REQUIRE(
     (int)OAK_NVAR_OF_SIDES == (int)(PHYSICS_NVAR),

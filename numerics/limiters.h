@@ -72,7 +72,7 @@ OAK_FN void limiter_vanleer(const real *s, real *lo, real *hi) {
 }
 
 /* B. Koren, in Numerical Methods for Advection-Diffusion Problems (1993) 117: third order where
- * smooth. On each face the least of both differences and (near + 2 far) / 6. */
+ * smooth. On each face, the smallest of three: both differences and (near + 2 far) / 6. */
 #define LIMITER_RADIUS_koren 1
 OAK_FN void limiter_koren(const real *s, real *lo, real *hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];

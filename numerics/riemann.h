@@ -27,12 +27,13 @@ RIEMANN(hll, ph, ql, qr, dir, f) {
   riemann_sides(ph, ql, qr, dir, &s);
   const real smin = OAK_MIN(s.smin, 0), smax = OAK_MAX(s.smax, 0);
   const real width = smax - smin;
-  /* Nothing moves: both speeds are zero, so are the fluxes' differences. */
+  /* If nothing moves, both speeds are zero, and so is the difference of the fluxes. */
   const real inv = oak_inv(width > 0 ? width : 1);
   const real wl = width > 0 ? smax * inv : (real)0.5, wr = width > 0 ? -smin * inv : (real)0.5;
   const real jump = smin * smax * inv;
 #ifdef PHYSICS_HAS_PRESSURE
-  /* The flux is what the velocity carries and a pressure that few variables feel. */
+  /* The flux has two parts: what the velocity carries, and the pressure, which acts on few
+   * variables. */
   const real cl = wl * ql[PHYSICS_NORMAL(dir)], cr = wr * qr[PHYSICS_NORMAL(dir)];
   OAK_UNROLL
   for (int v = 0; v < PHYSICS_NVAR; v++) {

@@ -22,7 +22,7 @@ OAK_FN void double_mach_shock(const oak_at_t *at, double t, double q[]) {
 
 INITIAL(at, q) { double_mach_shock(at, 0, q); }
 
-/* q comes as the mirror cell inside: at the wall the velocity across it changes sign. */
+/* q has the state of the mirror cell inside. At the wall the velocity across it changes sign. */
 BOUNDARY(at, face, q) {
   if (face == 2 && at->x[0] >= at->p.wall)
     q[VY] = -q[VY];

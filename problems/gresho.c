@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Gresho's vortex: a triangular profile of the velocity in which the pressure gradient balances
- * the centrifugal force (P. M. Gresho, S. T. Chan, Int. J. Numer. Methods Fluids 11 (1990) 621; R.
- * Liska, B. Wendroff, SIAM J. Sci. Comput. 25 (2003) 995). It is steady: what changes is the
- * error. A higher pressure lowers the Mach number and shows how a scheme damps slow flow. Domain
- * -0.5 < x, y < 0.5, periodic; physics: euler with gamma = 1.4. */
+ * Gresho's vortex: a triangular profile of the velocity in which the pressure gradient balances the
+ * centrifugal force (P. M. Gresho, S. T. Chan, Int. J. Numer. Methods Fluids 11 (1990) 621; R.
+ * Liska, B. Wendroff, SIAM J. Sci. Comput. 25 (2003) 995). The solution is steady, so every change
+ * is an error of the scheme. A higher pressure lowers the Mach number and shows how a scheme damps
+ * slow flow. Domain -0.5 < x, y < 0.5, periodic; physics: euler with gamma = 1.4. */
 
 TITLE("Gresho vortex")
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Shock tube of magnetohydrodynamics: two constant states that meet at x = 0.5. The defaults are
- * those of M. Brio, C. C. Wu, J. Comput. Phys. 75 (1988) 400, with a compound wave; other tubes are
- * a matter of parameters, such as those of D. Ryu, T. W. Jones, Astrophys. J. 442 (1995) 228. The
+ * those of M. Brio, C. C. Wu, J. Comput. Phys. 75 (1988) 400, with a compound wave; other tubes
+ * need other parameters, such as those of D. Ryu, T. W. Jones, Astrophys. J. 442 (1995) 228. The
  * tube lies along any axis; components 1 and 2 of vectors are across it. Physics: mhd. */
 
 TITLE("MHD shock tube")

@@ -5,9 +5,9 @@
  *
  *   rho = (1 + t/r)^(d - 1).
  *
- * Where the shock starts schemes heat the gas too much, and the density has a dip. Domain 0 to 1,
- * a quadrant or octant; physics: euler with gamma = 5/3; low boundaries reflect, high ones user.
- * */
+ * Schemes heat the gas too much at the place where the shock starts, so the density is too low
+ * there. Domain 0 to 1, a quadrant or octant; physics: euler with gamma = 5/3; low boundaries
+ * reflect, high ones user. */
 
 TITLE("Noh implosion")
 

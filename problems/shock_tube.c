@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Shock tube: two constant states that meet at a plane normal to any axis. The defaults are those
- * of G. A. Sod, J. Comput. Phys. 27 (1978) 1; other one-dimensional Riemann problems are a matter
- * of parameters. Physics: euler with gamma = 1.4; outflow along the tube. */
+ * of G. A. Sod, J. Comput. Phys. 27 (1978) 1; other one-dimensional Riemann problems need only
+ * other parameters. Physics: euler with gamma = 1.4; outflow along the tube. */
 
 TITLE("Shock tube")
 

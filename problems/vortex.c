@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Isentropic vortex in a uniform stream (C.-W. Shu, ICASE Report 97-65 (1997), section 5.1; H. C.
  * Yee, N. D. Sandham, M. J. Djomehri, J. Comput. Phys. 150 (1999) 199). It is a smooth and steady
- * solution of the Euler equations that travels with the stream: after one period it has to be
- * back, and the difference is the error of the scheme. With e = exp((1 - r^2)/2) strength/(2 pi)
+ * solution of the Euler equations that travels with the stream: after one period it is back where
+ * it was, and the difference is the error of the scheme. With e = exp((1 - r^2)/2) strength/(2 pi)
  *
  *   u = stream + e (-y, x),   T = 1 - (gamma - 1)/(2 gamma) e^2,
  *   rho = T^(1/(gamma - 1)),   p = rho T.

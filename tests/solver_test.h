@@ -185,6 +185,13 @@ static inline double sum_ranks(MPI_Comm comm, double x) {
   return x;
 }
 
+/** A number that looks random, from another one. */
+static inline uint32_t mix_bits(uint32_t x) {
+  x *= 2654435761u;
+  x = (x ^ x >> 15) * 2246822519u;
+  return x ^ x >> 13;
+}
+
 /** The larger one; NaN if one is NaN. */
 static inline double worse(double a, double b) { return !(a >= b) || isnan(b) ? b : a; }
 

@@ -35,12 +35,6 @@ typedef struct {
   int leaves, periodic;
 } field_t;
 
-static uint32_t mix(uint32_t x) {
-  x *= 2654435761u;
-  x = (x ^ x >> 15) * 2246822519u;
-  return x ^ x >> 13;
-}
-
 /* ---- what the values are */
 
 static int extent(const sim_t *s, int level, int d) { return (d == 0 ? TREES : 1) * s->n << level; }
@@ -57,7 +51,7 @@ static double cell_value(const field_t *f, int v, int level, const int at[3]) {
     uint32_t hash = 32u * (uint32_t)v + (uint32_t)level;
     for (int d = 0; d < s->dim; d++) {
       const int cells = d == 0 && f->periodic ? extent(s, level, 0) : 1 << 30;
-      hash = mix(hash ^ (uint32_t)((at[d] + cells) % cells));
+      hash = mix_bits(hash ^ (uint32_t)((at[d] + cells) % cells));
     }
     return (double)(hash % 1000);
   }
@@ -129,7 +123,7 @@ static int level_beyond(const field_t *f, int block, int face) {
 static int chance(const field_t *f, int block, int up, int round) {
   const oak_mesh_t *m = f->s.oak->mesh;
   uint32_t hash = (uint32_t)(round * 977 + 2 * m->level[block] + up);
-  for (int d = 0; d < m->dim; d++) hash = mix(hash ^ (uint32_t)(m->index[block][d] >> up));
+  for (int d = 0; d < m->dim; d++) hash = mix_bits(hash ^ (uint32_t)(m->index[block][d] >> up));
   return (int)(hash % 100);
 }
 
@@ -406,13 +400,7 @@ static double adapt(field_t *f, int64_t *made) {
   MUST(oak_mesh_adapt(o->mesh, flag, NULL, 0, o->max_level, &changed, &origin));
   assert_true(changed);
   const int n = o->mesh->nblock;
-  static const int kind[] = {[OAK_ORIGIN_SAME] = OAK_ADAPT_COPY,
-                             [OAK_ORIGIN_PARENT] = OAK_ADAPT_PROLONG,
-                             [OAK_ORIGIN_CHILDREN] = OAK_ADAPT_RESTRICT};
-  oak_adapt_task_t *task = malloc((n + 1) * sizeof *task);
-  for (int b = 0; b < n; b++)
-    task[b] = (oak_adapt_task_t){
-        .source = origin[b].block, .kind = kind[origin[b].kind], .child = origin[b].child};
+  oak_adapt_task_t *task = oak_adapt_tasks(origin, n);
   free(origin);
   oak_values_t *next[] = {&f->next};
   MUST(oak_sim_agree(o, oak_values_fit(&f->x, next, 1, n, &changed)));
@@ -440,10 +428,8 @@ static double adapt(field_t *f, int64_t *made) {
   f->now = f->next;
   f->next = values;
   oak_device_free(o->dev, list);
-  free(u);
-  free(task);
-  free(flag);
-  free(level);
+  void *memory[] = {u, task, flag, level};
+  for (int i = 0; i < 4; i++) free(memory[i]);
   return most;
 }
 

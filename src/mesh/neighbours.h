@@ -63,9 +63,7 @@ struct oak_neighbours {
   oak_node_t *node; /**< [nnode] parents before their children */
   int *root;        /**< [trees of the brick] links */
   int nhung;
-  int *hung; /**< [nhung] trees of the brick that hold a leaf, so that their root is not
-              * OAK_LINK_NONE
-              * */
+  int *hung; /**< [nhung] trees of the brick that hold a leaf: their root is a link */
   int hung_room, leaf_room, owner_room, face_room, other_room, node_room;
   uint8_t axes[OAK_DIRECTIONS];     /**< bits of the axes along which a direction points */
   uint8_t side[OAK_DIRECTIONS];     /**< bits of the children on the side of a direction */

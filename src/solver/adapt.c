@@ -84,19 +84,24 @@ static oak_status_t map_rates(oak_t *sim, int old_blocks, const oak_origin_t *or
   return oak_sim_agree(sim, st);
 }
 
-/* Everything that moves with the blocks, from the old mesh to the new one. */
-static oak_status_t carry_over(oak_t *sim, const oak_origin_t *origin) {
+oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count) {
   static const int kind[] = {[OAK_ORIGIN_SAME] = OAK_ADAPT_COPY,
                              [OAK_ORIGIN_PARENT] = OAK_ADAPT_PROLONG,
                              [OAK_ORIGIN_CHILDREN] = OAK_ADAPT_RESTRICT};
-  oak_carried_t list[OAK_MAX_FIELDS + 1];
-  const int count = oak_carried(sim, list), nblock = sim->mesh->nblock;
-  oak_adapt_task_t *task = malloc((nblock + 1) * sizeof *task);
-  oak_status_t st =
-      task ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", nblock);
-  for (int n = 0; n < nblock && st == OAK_OK; n++)
+  oak_adapt_task_t *task = malloc((count + 1) * sizeof *task);
+  for (int n = 0; n < count && task; n++)
     task[n] = (oak_adapt_task_t){
         .source = origin[n].block, .kind = kind[origin[n].kind], .child = origin[n].child};
+  return task;
+}
+
+/* Everything that moves with the blocks, from the old mesh to the new one. */
+static oak_status_t carry_over(oak_t *sim, const oak_origin_t *origin) {
+  oak_carried_t list[OAK_MAX_FIELDS + 1];
+  const int count = oak_carried(sim, list), nblock = sim->mesh->nblock;
+  oak_adapt_task_t *task = oak_adapt_tasks(origin, nblock);
+  oak_status_t st =
+      task ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", nblock);
   for (int i = 0; i < count && st == OAK_OK; i++)
     st = run_tasks(sim, &list[i], task, nblock, list[i].next->memory.mine);
   free(task);

@@ -457,6 +457,8 @@ oak_status_t oak_careful_probe(oak_t *sim, const oak_stage_t *probe);
 oak_status_t oak_compute_flags(oak_t *sim, int *flag);
 /** Largest rate of each of the first \a blocks blocks, where rates are fresh. Not collective. */
 oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate);
+/** Tasks of the kernel that fills the blocks of a new mesh, to be freed; NULL: no memory. */
+oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count);
 void oak_adapt_clear(oak_t *sim);
 
 /* pace.c */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Writing checkpoints. Each rank writes the records and the data of its blocks to their place in
- * the one file, by itself: its part of each is one piece, so nothing is gained by collecting pieces
- * first, and a rank that cannot write knows why. Ranks meet when the file is made and when all
- * parts are on the disk. */
+ * Writing checkpoints. Each rank writes the records and the data of its blocks by itself, to their
+ * place in the one file. Its records are contiguous in the file and so are its data, so collective
+ * writing would not be faster. A rank that cannot write can say why. The ranks wait for each other
+ * when the file is made and when all parts are on the disk. */
 #define _GNU_SOURCE 1
 #include "checkpoint.h"
 

@@ -21,7 +21,7 @@ typedef struct {
 
 /** Get ready. Collective; all ranks fail together, with nothing to close. */
 oak_status_t oak_scribe_open(oak_scribe_t *scribe, MPI_Comm comm);
-/** Let go of all. \return the status that all ranks agree on. Collective. */
+/** Free everything. \return the status that all ranks agree on. Collective. */
 oak_status_t oak_scribe_close(oak_scribe_t *scribe);
 
 /** Begin the file \a path, given by rank 0. Rank-local, as oak_scribe_finish. */
@@ -29,8 +29,9 @@ void oak_scribe_begin(oak_scribe_t *scribe, const char *path);
 /** End the file, which is on the disk then. */
 void oak_scribe_finish(oak_scribe_t *scribe);
 
-/** Append the texts of all ranks, in their order. Collective. NULL stands for no memory, which the
- * status keeps. Rank 0 has some megabytes of text in memory at a time. */
+/** Append the texts of all ranks, in their order. Collective. \a text is NULL if the rank had no
+ * memory for it; oak_scribe_close then fails on all ranks. Rank 0 has some megabytes of text in
+ * memory at a time. */
 void oak_scribe_gather(oak_scribe_t *scribe, const char *text, size_t length);
 
 #endif
