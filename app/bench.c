@@ -162,8 +162,8 @@ static oak_status_t run_case(int c, char **user, int nuser, result_t *result) {
 
 static void print_help(void) {
   printf(
-      "usage: oak bench [--schemes | --paper | --adaptive | --scaling | --compare A B]\n"
-      "                 [section.key=value ...]\n"
+      "usage: oak bench [--schemes | --paper | --adaptive | --scaling | --compare A B |\n"
+      "                  --report] [section.key=value ...]\n"
       "\n"
       "Measures the speed of oak on this machine with the Rayleigh-Taylor problem: van Leer, HLL, "
       "Heun,\n"
@@ -193,7 +193,8 @@ static void print_help(void) {
       "  --scaling   the same problem on 1, 2, 4, ... ranks, with efficiency\n"
       "  --compare   two sets of keys, or two builds of oak: the ratio of their speeds and its "
       "interval\n"
-      "oak bench OPTION --help tells more about the last four.\n");
+      "  --report    all tables and figures of the foap4 paper's evaluation, in one HTML file\n"
+      "oak bench OPTION --help tells more about the last five.\n");
 }
 
 /* Whether keys of the user's choose other equations or a flux, which the case of MHD has of its
@@ -244,6 +245,7 @@ int oak_command_bench(int argc, char **argv, int rank) {
     return oak_bench_adaptive(argc - 1, argv + 1, rank);
   if (argc > 0 && !strcmp(argv[0], "--scaling")) return oak_bench_scaling(argc - 1, argv + 1, rank);
   if (argc > 0 && !strcmp(argv[0], "--compare")) return oak_bench_compare(argc - 1, argv + 1, rank);
+  if (argc > 0 && !strcmp(argv[0], "--report")) return oak_bench_report(argc - 1, argv + 1, rank);
   if (argc > 0 && !strcmp(argv[0], "--on-demand"))
     return oak_bench_on_demand(argc - 1, argv + 1, rank);
   if (argc > 0 && argv[0][0] == '-') {

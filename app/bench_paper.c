@@ -75,7 +75,7 @@ static oak_status_t set_mesh(const bench_row_t *r, oak_params_t *params) {
                                        "mesh.adapt_every=4"};
   const int amr = r->table == BENCH_AMR;
   int level = 0;
-  while (r->block << level < r->side) level++;
+  while (r->block << level < (r->run_side ? r->run_side : r->side)) level++;
   OAK_TRY(set_int(params, "mesh.dim", r->dim));
   OAK_TRY(set_int(params, "mesh.block_size", r->block));
   OAK_TRY(set_int(params, "mesh.min_level", amr ? 2 : level));
@@ -253,8 +253,7 @@ static oak_status_t read_options(bench_paper_t *p, int argc, char **argv) {
   return OAK_OK;
 }
 
-/* The device of the user's keys. It stays open, since starting a GPU for every row takes long. */
-static oak_status_t open_device(const bench_paper_t *p, oak_device_t **device) {
+oak_status_t oak_bench_open_device(const bench_paper_t *p, oak_device_t **device) {
   oak_params_t *params;
   oak_device_options_t options = {.threads = 0};
   oak_status_t st = oak_params_new(&params);
@@ -274,7 +273,7 @@ static oak_status_t open_device(const bench_paper_t *p, oak_device_t **device) {
 
 static oak_status_t run_all(bench_paper_t *p) {
   oak_device_t *device;
-  OAK_TRY(open_device(p, &device));
+  OAK_TRY(oak_bench_open_device(p, &device));
   oak_device_ops(device)->describe(device, p->device_text, sizeof p->device_text);
   oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_bench_csv_open(p));
   if (st == OAK_OK) st = oak_bench_paper_tables(p);

@@ -14,6 +14,7 @@ enum { BENCH_PAPER_ROWS = 64 + 4 + 6 + 1, BENCH_NAME = 80 };
 typedef struct {
   bench_table_t table;
   int dim, side, block; /**< cells along a side of the domain (amr: on the finest level), a block */
+  int run_side;         /**< cells along a side of what is measured in its place; 0: side */
   int rt, single;       /**< Rayleigh-Taylor, otherwise advection; single precision */
   const char *limiter;
   double paper, paper_outside; /**< GCUPS; percent of time outside flux and update; NAN: none */
@@ -51,6 +52,11 @@ const char *oak_bench_row_name(const bench_row_t *r, char name[BENCH_NAME]);
 /** Measure a row, if it is wanted, and write its line of the CSV file. Fails only where every row
  * would. */
 oak_status_t oak_bench_run_row(bench_paper_t *p, bench_row_t *r);
+
+/** The device of the user's keys. It stays open, since starting a GPU for every row takes long. */
+oak_status_t oak_bench_open_device(const bench_paper_t *p, oak_device_t **device);
+/** Make a folder and those above it. */
+oak_status_t oak_bench_make_folder(const char *folder);
 
 /** Run all wanted rows and print them in the paper's tables. */
 oak_status_t oak_bench_paper_tables(bench_paper_t *p);

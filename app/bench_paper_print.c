@@ -16,7 +16,7 @@ static const char *const table_name[] = {"uniform", "small", "hardware", "amr"};
 
 /* ---- the CSV file */
 
-static oak_status_t make_folder(const char *folder) {
+oak_status_t oak_bench_make_folder(const char *folder) {
   char path[4096];
   snprintf(path, sizeof path, "%s", folder);
   for (char *c = path + 1;; c++) {
@@ -33,7 +33,7 @@ static oak_status_t make_folder(const char *folder) {
 oak_status_t oak_bench_csv_open(bench_paper_t *p) {
   char path[4096];
   if (!p->folder || p->rank != 0) return OAK_OK;
-  OAK_TRY(make_folder(p->folder));
+  OAK_TRY(oak_bench_make_folder(p->folder));
   snprintf(path, sizeof path, "%s/paper.csv", p->folder);
   p->csv = fopen(path, "w");
   OAK_CHECK(p->csv, OAK_ERR_FILE, "cannot write %s: %s", path, strerror(errno));

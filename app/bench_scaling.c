@@ -9,34 +9,17 @@
 
 #include "bench.h"
 #include "bench_paper.h"
+#include "bench_scaling.h"
 #include "commands.h"
 
-/* The table of oak_print_wtime without initialization and output, which a piece does not have. The
- * first is flux and update. */
-static const struct {
-  const char *name, *head;
-} phases[] = {{"flux and update", "flux"},       {"ghost cells R1", "R1"},
-              {"ghost cells R2", "R2"},          {"MPI transfer", "transfer"},
-              {"flux fixing", "fluxfix"},        {"time step reduction", "dt"},
-              {"refinement flags", "flags"},     {"mesh adaptation (p4est)", "mesh"},
-              {"block adaptation", "blocks"},    {"partitioning", "partition"},
-              {"ghost cell pattern", "pattern"}, {"other", "other"}};
-enum { NPHASES = sizeof phases / sizeof *phases, PIECES = 5, MOST_BLOCKS = 8, AHEAD = 8 };
-
-typedef struct {
-  int weak, adaptive, side, nblock, block[MOST_BLOCKS];
-  int fewest;     /* ranks */
-  double seconds; /* of a piece, about */
-  const char *out;
-  char **key;
-  int nkey, rank, size;
-  FILE *csv;
-} scaling_t;
-
-typedef struct {
-  double mcups, least, most, cells;
-  double share[NPHASES]; /* of the time, mean of the ranks */
-} figure_t;
+const bench_phase_t oak_bench_phases[] = {
+    {"flux and update", "flux"},       {"ghost cells R1", "R1"},
+    {"ghost cells R2", "R2"},          {"MPI transfer", "transfer"},
+    {"flux fixing", "fluxfix"},        {"time step reduction", "dt"},
+    {"refinement flags", "flags"},     {"mesh adaptation (p4est)", "mesh"},
+    {"block adaptation", "blocks"},    {"partitioning", "partition"},
+    {"ghost cell pattern", "pattern"}, {"other", "other"}};
+enum { PIECES = 5, AHEAD = 8 };
 
 static void print_help(void) {
   printf(
@@ -64,7 +47,7 @@ static void print_help(void) {
 
 /* ---- one run */
 
-static oak_status_t set_keys(const scaling_t *s, int block, int ranks, oak_params_t *p) {
+static oak_status_t set_keys(const bench_scaling_t *s, int block, int ranks, oak_params_t *p) {
   const bench_row_t row = {.table = s->adaptive ? BENCH_AMR : BENCH_UNIFORM,
                            .dim = 3,
                            .side = s->side,
@@ -93,13 +76,14 @@ static oak_status_t run_steps(oak_t *sim, MPI_Comm comm, long steps, double *sec
   return OAK_OK;
 }
 
-static void read_phases(oak_t *sim, double seconds[NPHASES + 1]) {
-  for (int p = 0; p < NPHASES; p++) seconds[p] = oak_wtime(sim, phases[p].name);
-  seconds[NPHASES] = oak_wtime(sim, NULL);
+static void read_phases(oak_t *sim, double seconds[BENCH_PHASES + 1]) {
+  for (int p = 0; p < BENCH_PHASES; p++) seconds[p] = oak_wtime(sim, oak_bench_phases[p].name);
+  seconds[BENCH_PHASES] = oak_wtime(sim, NULL);
 }
 
-static oak_status_t measure(const scaling_t *s, oak_t *sim, MPI_Comm comm, figure_t *f) {
-  double seconds, rate[PIECES], before[NPHASES + 1], after[NPHASES + 1];
+static oak_status_t measure(const bench_scaling_t *s, oak_t *sim, MPI_Comm comm,
+                            bench_scaling_line_t *f) {
+  double seconds, rate[PIECES], before[BENCH_PHASES + 1], after[BENCH_PHASES + 1];
   OAK_TRY(oak_initialize(sim));
   OAK_TRY(run_steps(sim, comm, AHEAD, &seconds)); /* memory is touched */
   OAK_TRY(run_steps(sim, comm, AHEAD, &seconds));
@@ -111,9 +95,9 @@ static oak_status_t measure(const scaling_t *s, oak_t *sim, MPI_Comm comm, figur
     rate[i] = 1e-6 * (double)(oak_cell_updates(sim) - updates) / seconds;
   }
   read_phases(sim, after);
-  for (int p = 0; p <= NPHASES; p++) after[p] -= before[p];
-  MPI_Allreduce(MPI_IN_PLACE, after, NPHASES + 1, MPI_DOUBLE, MPI_SUM, comm);
-  for (int p = 0; p < NPHASES; p++) f->share[p] = after[p] / after[NPHASES];
+  for (int p = 0; p <= BENCH_PHASES; p++) after[p] -= before[p];
+  MPI_Allreduce(MPI_IN_PLACE, after, BENCH_PHASES + 1, MPI_DOUBLE, MPI_SUM, comm);
+  for (int p = 0; p < BENCH_PHASES; p++) f->share[p] = after[p] / after[BENCH_PHASES];
   f->mcups = oak_bench_median(rate, PIECES);
   f->least = rate[0];
   f->most = rate[PIECES - 1];
@@ -121,8 +105,8 @@ static oak_status_t measure(const scaling_t *s, oak_t *sim, MPI_Comm comm, figur
   return OAK_OK;
 }
 
-static oak_status_t run_ranks(const scaling_t *s, MPI_Comm comm, int block, int ranks,
-                              figure_t *f) {
+static oak_status_t run_ranks(const bench_scaling_t *s, MPI_Comm comm, int block, int ranks,
+                              bench_scaling_line_t *f) {
   oak_params_t *params;
   oak_t *sim = NULL;
   OAK_TRY(oak_params_new(&params));
@@ -143,7 +127,8 @@ static void wait_for_others(void) {
   while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done) nanosleep(&pause, NULL);
 }
 
-static oak_status_t run_some(const scaling_t *s, int block, int ranks, figure_t *f) {
+static oak_status_t run_some(const bench_scaling_t *s, int block, int ranks,
+                             bench_scaling_line_t *f) {
   MPI_Comm some;
   oak_status_t st = OAK_OK;
   MPI_Comm_split(MPI_COMM_WORLD, s->rank < ranks ? 0 : MPI_UNDEFINED, s->rank, &some);
@@ -157,60 +142,66 @@ static oak_status_t run_some(const scaling_t *s, int block, int ranks, figure_t 
 
 /* ---- the table */
 
-static void print_head(scaling_t *s, int block) {
+static void print_head(bench_scaling_t *s, int block) {
   if (s->rank) return;
   printf("\n3D Rayleigh-Taylor, %s, blocks of %d^3, %s, MCUPS\n",
          s->adaptive ? "adaptive" : "uniform", block,
          s->weak ? "a cube for each rank (weak)" : "one domain (strong)");
   printf("%5s %8s %9s %9s %9s %6s %8s  percent of the time:", "ranks", "Mcells", "MCUPS", "least",
          "most", "eff.", "outside");
-  for (int p = 1; p < NPHASES; p++) printf(" %s", phases[p].head);
+  for (int p = 1; p < BENCH_PHASES; p++) printf(" %s", oak_bench_phases[p].head);
   printf("\n");
 }
 
-static void print_line(scaling_t *s, int block, int ranks, const figure_t *f, double one) {
-  const double efficiency = f->mcups / (ranks * one);
+static void print_line(bench_scaling_t *s, const bench_scaling_line_t *f) {
+  const int block = f->block, ranks = f->ranks;
+  const double efficiency = f->efficiency;
   if (s->rank) return;
   printf("%5d %8.2f %9.1f %9.1f %9.1f %5.1f%% %7.1f%%  ", ranks, 1e-6 * f->cells, f->mcups,
          f->least, f->most, 100 * efficiency, 100 * (1 - f->share[0]));
-  for (int p = 1; p < NPHASES; p++)
-    printf(" %*.1f", (int)strlen(phases[p].head), 100 * f->share[p]);
+  for (int p = 1; p < BENCH_PHASES; p++)
+    printf(" %*.1f", (int)strlen(oak_bench_phases[p].head), 100 * f->share[p]);
   printf("\n");
   fflush(stdout);
   if (!s->csv) return;
   fprintf(s->csv, "%s,%s,%d,%d,%.0f,%.3f,%.3f,%.3f,%.4f,%.4f", s->adaptive ? "adaptive" : "uniform",
           s->weak ? "weak" : "strong", block, ranks, f->cells, f->mcups, f->least, f->most,
           efficiency, 1 - f->share[0]);
-  for (int p = 0; p < NPHASES; p++) fprintf(s->csv, ",%.4f", f->share[p]);
+  for (int p = 0; p < BENCH_PHASES; p++) fprintf(s->csv, ",%.4f", f->share[p]);
   fprintf(s->csv, "\n");
 }
 
-static oak_status_t run_blocks(scaling_t *s, int block) {
-  figure_t f = {.mcups = 0};
+static oak_status_t run_blocks(bench_scaling_t *s, int block) {
+  bench_scaling_line_t f = {.mcups = 0};
   double one = 0;
   print_head(s, block);
   const int fewest = s->fewest < s->size ? s->fewest : s->size;
   for (int ranks = fewest;; ranks = 2 * ranks < s->size ? 2 * ranks : s->size) {
     OAK_TRY(run_some(s, block, ranks, &f));
     if (ranks == fewest) one = f.mcups / ranks;
-    print_line(s, block, ranks, &f, one);
+    f.block = block;
+    f.ranks = ranks;
+    f.efficiency = f.mcups / (ranks * one);
+    print_line(s, &f);
+    if (s->nline < BENCH_MOST_LINES) s->line[s->nline++] = f;
     if (ranks == s->size) return OAK_OK;
   }
 }
 
-static oak_status_t open_csv(scaling_t *s) {
+static oak_status_t open_csv(bench_scaling_t *s) {
   oak_status_t st = OAK_OK;
   if (s->rank == 0 && s->out) {
     s->csv = fopen(s->out, "w");
     if (!s->csv) st = OAK_FAIL(OAK_ERR_FILE, "oak bench --scaling: cannot write %s", s->out);
     if (s->csv) fprintf(s->csv, "mesh,kind,block,ranks,cells,mcups,least,most,efficiency,outside");
-    for (int p = 0; p < NPHASES && s->csv; p++) fprintf(s->csv, ",%s", phases[p].name);
+    for (int p = 0; p < BENCH_PHASES && s->csv; p++)
+      fprintf(s->csv, ",%s", oak_bench_phases[p].name);
     if (s->csv) fprintf(s->csv, "\n");
   }
   return oak_agree(MPI_COMM_WORLD, st);
 }
 
-static oak_status_t close_csv(scaling_t *s) {
+static oak_status_t close_csv(bench_scaling_t *s) {
   int bad = 0;
   if (s->csv) bad = ferror(s->csv) | fclose(s->csv);
   return oak_agree(MPI_COMM_WORLD, bad ? OAK_FAIL(OAK_ERR_FILE,
@@ -222,20 +213,20 @@ static oak_status_t close_csv(scaling_t *s) {
 
 /* ---- options */
 
-static oak_status_t read_blocks(scaling_t *s, const char *text) {
+static oak_status_t read_blocks(bench_scaling_t *s, const char *text) {
   s->nblock = 0;
   for (const char *c = text; c && *c; c += strcspn(c, ","), c += *c == ',') {
     const int block = atoi(c);
-    OAK_CHECK(block >= 4 && block <= 1024 && s->nblock < MOST_BLOCKS, OAK_ERR_INPUT,
+    OAK_CHECK(block >= 4 && block <= 1024 && s->nblock < BENCH_MOST_BLOCKS, OAK_ERR_INPUT,
               "oak bench --scaling: --blocks %s: must be at most %d numbers from 4 on, with commas",
-              text, MOST_BLOCKS);
+              text, BENCH_MOST_BLOCKS);
     s->block[s->nblock++] = block;
   }
   OAK_CHECK(s->nblock, OAK_ERR_INPUT, "oak bench --scaling: --blocks needs a list such as 8,16");
   return OAK_OK;
 }
 
-static oak_status_t read_options(scaling_t *s, int argc, char **argv) {
+static oak_status_t read_options(bench_scaling_t *s, int argc, char **argv) {
   for (int i = 0; i < argc; i++) {
     const char *next = i + 1 < argc ? argv[i + 1] : "";
     if (!strcmp(argv[i], "--weak"))
@@ -264,7 +255,7 @@ static oak_status_t read_options(scaling_t *s, int argc, char **argv) {
 }
 
 /* A GPU is served with what a CPU would take minutes for. */
-static oak_status_t choose_side(scaling_t *s) {
+static oak_status_t choose_side(bench_scaling_t *s) {
   oak_params_t *params;
   oak_device_t *dev = NULL;
   if (s->side) return OAK_OK;
@@ -283,8 +274,15 @@ static oak_status_t choose_side(scaling_t *s) {
   return st;
 }
 
+oak_status_t oak_bench_scaling_run(bench_scaling_t *s) {
+  OAK_TRY(choose_side(s));
+  OAK_TRY(open_csv(s));
+  for (int b = 0; b < s->nblock; b++) OAK_TRY(run_blocks(s, s->block[b]));
+  return close_csv(s);
+}
+
 int oak_bench_scaling(int argc, char **argv, int rank) {
-  scaling_t s = {
+  bench_scaling_t s = {
       .nblock = 1, .block = {16}, .fewest = 1, .seconds = 0.5, .key = argv, .rank = rank};
   MPI_Comm_size(MPI_COMM_WORLD, &s.size);
   for (int i = 0; i < argc; i++) {
@@ -296,9 +294,5 @@ int oak_bench_scaling(int argc, char **argv, int rank) {
     oak_report_failure(rank);
     return 2;
   }
-  oak_status_t st = choose_side(&s);
-  if (st == OAK_OK) st = open_csv(&s);
-  for (int b = 0; b < s.nblock && st == OAK_OK; b++) st = run_blocks(&s, s.block[b]);
-  if (st == OAK_OK) st = close_csv(&s);
-  return st == OAK_OK ? 0 : oak_report_failure(rank);
+  return oak_bench_scaling_run(&s) == OAK_OK ? 0 : oak_report_failure(rank);
 }

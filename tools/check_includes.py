@@ -38,7 +38,7 @@ LAYERS = {
     "src/solver/output": [*LIBRARY, "src/io/*", "src/solver"],
     "src/solver/run": [*LIBRARY, "src/io/*", "src/solver", "src/solver/output"],
     "src/solver": [*LIBRARY, "src/solver/setup"],
-    "app": ["include"],
+    "app": ["include", "verify"],
     "kernels": ["numerics", "physics", "include"],
     "numerics": ["include"],
     "physics": ["numerics", "include"],

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak_verify: measures the accuracy of the numerics and compares it with the expected accuracy. */
-#include <errno.h>
-#include <sys/stat.h>
-#include <time.h>
-
 #include "cases.h"
 #include "verify.h"
 
@@ -23,54 +19,6 @@ static void print_help(void) {
       "for every simulation, such as device.name=cpu. Exit status 0: all numbers within bounds.\n\n"
       "cases:\n");
   for (int c = 0; c < NCASES; c++) printf("  %-18s %s\n", cases[c]->name, cases[c]->title);
-}
-
-static int make_folder(const char *path) { return mkdir(path, 0777) == 0 || errno == EEXIST; }
-
-/* A title line for the report, and the file of checks. */
-static void open_case(verify_t *v, const verify_case_t *c) {
-  char path[4096];
-  v->name = c->name;
-  v->checks = NULL;
-  if (v->rank != 0) return;
-  printf("== %s: %s\n", c->name, c->title);
-  fflush(stdout);
-  snprintf(path, sizeof path, "%s/%s", v->folder, c->name);
-  int made = make_folder(v->folder) && make_folder(path);
-  snprintf(path, sizeof path, "%s/%s/case.txt", v->folder, c->name);
-  FILE *f = made ? fopen(path, "w") : NULL;
-  if (f) fprintf(f, "title: %s\nsource: %s\n", c->title, c->source);
-  if (f) made = fclose(f) == 0;
-  snprintf(path, sizeof path, "%s/%s/checks.csv", v->folder, c->name);
-  v->checks = f && made ? fopen(path, "w") : NULL;
-  if (!v->checks) {
-    fprintf(stderr, "oak_verify: cannot write to %s/%s: %s\n", v->folder, c->name, strerror(errno));
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  fprintf(v->checks, "what;value;reference;low;high;passed;source\n");
-}
-
-/* What the report says about the run. If the last lines are missing, the case did not finish. */
-static void close_case(verify_t *v, double seconds) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s/case.txt", v->folder, v->name);
-  FILE *f = fopen(path, "a");
-  if (f)
-    fprintf(f, "oak: %s\ndevice: %s\nranks: %d\nresolution: %s\nseconds: %.1f\n", OAK_VERSION,
-            v->device, v->size, v->full ? "full" : "test", seconds);
-  if (f && fclose(f) == 0 && fclose(v->checks) == 0) return;
-  fprintf(stderr, "oak_verify: cannot write to %s/%s: %s\n", v->folder, v->name, strerror(errno));
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-static void run_case(verify_t *v, const verify_case_t *c) {
-  open_case(v, c);
-  const double begin = MPI_Wtime();
-  c->run(v);
-  const double seconds = MPI_Wtime() - begin;
-  if (v->rank != 0) return;
-  printf("   %.1f s\n\n", seconds);
-  close_case(v, seconds);
 }
 
 /* \return the case of that name, NULL if there is none. */
@@ -117,7 +65,7 @@ int main(int argc, char **argv) {
   int code = v.key ? read_arguments(&v, argc, argv, chosen, &nchosen) : 1;
   if (code == -1 && v.rank == 0) print_help();
   if (code == 0) {
-    for (int c = 0; c < nchosen; c++) run_case(&v, chosen[c]);
+    for (int c = 0; c < nchosen; c++) verify_run_case(&v, chosen[c]);
     if (v.rank == 0)
       printf("%d numbers within their bounds, %d outside\n", v.checked - v.failed, v.failed);
     code = v.failed > 0;

@@ -36,6 +36,9 @@ typedef struct {
   void (*run)(verify_t *v);
 } verify_case_t;
 
+/** Run a case: it writes to the folder v->folder/NAME. */
+void verify_run_case(verify_t *v, const verify_case_t *c);
+
 /* ---- numbers */
 
 /** Put a number beside its reference; it passes if low <= value <= high (NaN fails). `reference`
