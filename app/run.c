@@ -127,13 +127,8 @@ static oak_status_t run(const request_t *request, int nset, char **set, int *int
   oak_t *sim = NULL;
   *interrupted = 0;
   OAK_TRY(find_file(request, file, setting, rank));
-  /* Kernels may take half a minute to compile: the terminal should not stay blank until then. */
-  if (rank == 0 && options->stream) {
-    fprintf(options->stream, "oak run %s: loading kernels; new ones are compiled first\n", file);
-    fflush(options->stream);
-  }
   oak_status_t st = read_all(file, request->trust, setting, nset, set, &params);
-  if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
+  if (st == OAK_OK) st = oak_create_ext(MPI_COMM_WORLD, params, options->stream, &sim);
   if (st == OAK_OK)
     st = request->check ? oak_check(sim, options->stream) : oak_run_ext(sim, options);
   if (st == OAK_OK) *interrupted = oak_interrupted(sim);

@@ -39,6 +39,9 @@ typedef struct oak oak_t;
  * parameters, build the kernels, make the mesh at mesh.min_level. The solution is not set yet.
  * \a params is kept by reference and must outlive the simulation; MPI must be initialised. */
 OAK_API oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out);
+/** The same, and rank 0 prints the first lines of a run on \a stream (NULL: nothing) before kernels
+ * are compiled. oak_run and oak_check do not repeat them. */
+OAK_API oak_status_t oak_create_ext(MPI_Comm comm, oak_params_t *params, FILE *stream, oak_t **out);
 OAK_API void oak_destroy(oak_t **sim);
 /** Declare in \a params the keys that its physics and problem bring, as oak_create does, without
  * anything else: for listing them. Collective. */

@@ -301,6 +301,7 @@ def check(work):
     table = {line[2:11].strip(): line[12:] for line in said.splitlines() if line.startswith("  ")}
     assert {"mesh", "memory", "kernels", "outputs", "folder", "estimate"} <= table.keys(), said
     assert re.search(r"  +picture +every 0\.004, first and last state$", said, re.M) and re.search(r"[0-9]+ steps of [0-9.]+ ms", said), said
+    assert said.count("output in") == 1 and said.startswith("oak "), said
     ran = subprocess.run([*work.ranks, *shown], cwd=work.folder, check=True, capture_output=True, text=True).stdout
     first = next(line.split() for line in ran.splitlines() if re.match(r" +0 ", line))
     assert table["mesh"].startswith(f"{first[3]} block"), (table["mesh"], first)

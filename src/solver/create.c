@@ -243,11 +243,12 @@ static oak_status_t describe(oak_t *sim) {
   return oak_sim_describe(sim);
 }
 
-static oak_status_t create(oak_t *sim) {
+static oak_status_t create(oak_t *sim, FILE *stream) {
   OAK_TRY(describe(sim));
   OAK_TRY(oak_agree(sim->comm, read_described(sim)));
   OAK_TRY(oak_agree(sim->comm, oak_variables_check(sim)));
   OAK_TRY(make_mesh(sim));
+  oak_print_head(sim, stream, 1); /* kernels may take half a minute to compile */
   OAK_TRY(oak_sim_build(sim));
   return oak_storage_fit(sim);
 }
@@ -272,17 +273,21 @@ static oak_status_t begin(MPI_Comm comm, oak_params_t *params, oak_t **out) {
   return OAK_OK;
 }
 
-oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out) {
+oak_status_t oak_create_ext(MPI_Comm comm, oak_params_t *params, FILE *stream, oak_t **out) {
   oak_t *sim;
   OAK_TRY(begin(comm, params, &sim));
   oak_timer_start(&sim->timers, OAK_PHASE_INIT);
-  const oak_status_t st = create(sim);
+  const oak_status_t st = create(sim, stream);
   oak_timer_stop(&sim->timers, OAK_PHASE_INIT);
   if (st != OAK_OK)
     oak_destroy(&sim);
   else
     *out = sim;
   return st;
+}
+
+oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out) {
+  return oak_create_ext(comm, params, NULL, out);
 }
 
 static oak_status_t declare(oak_t *sim) {

@@ -265,6 +265,7 @@ typedef struct {
   double asks;     /**< of this rank for the next step, to be agreed on: oak_ask_t */
   double asked;    /**< the largest of all ranks, after a step */
   int interrupted; /**< a run has ended early, since it was asked to */
+  int announced;   /**< its first lines have been printed */
 } oak_requests_t;
 
 struct oak {
@@ -558,7 +559,9 @@ oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind);
  * known, the message names the first block with a count. */
 oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind);
 
-/** The first lines of a run on \a stream, on rank 0; NULL: none. */
-void oak_run_head(oak_t *sim, FILE *stream);
+/* head.c */
+/** The first lines of a run on \a stream, on rank 0 and once; NULL: none. \a builds: kernels come
+ * next. */
+void oak_print_head(oak_t *sim, FILE *stream, int builds);
 
 #endif

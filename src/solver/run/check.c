@@ -131,7 +131,7 @@ oak_status_t oak_check(oak_t *sim, FILE *stream) {
   int timed = 0;
   double seconds = 0;
   if (sim->rank != 0) stream = NULL;
-  oak_run_head(sim, stream);
+  oak_print_head(sim, stream, 0);
   OAK_TRY(oak_initialize(sim));
   const double steps = count_steps(sim, end_time, max_steps);
   print_mesh(sim, stream);

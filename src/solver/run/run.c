@@ -29,24 +29,6 @@ static void refresh(report_t *r, const oak_t *sim, double dt) {
   r->state.updates = sim->clock.updates;
 }
 
-void oak_run_head(oak_t *sim, FILE *stream) {
-  char device[512];
-  if (!stream || sim->rank != 0) return;
-  oak_device_ops(sim->dev)->describe(sim->dev, device, sizeof device);
-  fprintf(stream, "oak %s  %s: %s\n", OAK_VERSION, oak_params_text(sim->params, "problem.name"),
-          *sim->description.problem_title ? sim->description.problem_title
-                                          : sim->description.physics_title);
-  fprintf(stream, "  %s, %dD, blocks of %d^%d, levels %d to %d, %s, %s, %s, %s\n",
-          sim->description.physics_title, sim->dim, sim->block_size, sim->dim, sim->min_level,
-          sim->max_level, oak_params_text(sim->params, "scheme.limiter"),
-          oak_params_text(sim->params, "scheme.flux"), sim->method.runge_kutta->name,
-          sim->real_size == 4 ? "fp32" : "fp64");
-  fprintf(stream, "  %d rank%s on %s\n", sim->size, sim->size > 1 ? "s" : "", device);
-  if (*sim->transport.text) fprintf(stream, "  %s\n", sim->transport.text);
-  fprintf(stream, "  output in %s\n\n", oak_params_text(sim->params, "output.folder"));
-  fflush(stream);
-}
-
 /* The next step, cut to end exactly at the end time, or at an output's time before it. */
 static oak_status_t choose_step(const oak_t *sim, double end_time, double output_time, double *dt) {
   const double left = end_time - sim->clock.time, wait = output_time - sim->clock.time;
@@ -192,7 +174,7 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
       .every_seconds = oak_params_real(sim->params, "run.report_seconds")};
   r.progress.options = options; /* for notes before the table begins */
   sim->run.interrupted = 0;
-  oak_run_head(sim, stream);
+  oak_print_head(sim, stream, 0);
   OAK_TRY(oak_output_open(&out, sim, &r.progress, run->overwrite || run->restart));
   if (stream && out.hold.unlocked)
     fprintf(stream, "The file system of %s has no locks: let no other run write to it.\n\n",

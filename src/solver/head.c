@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The first lines of a run: what is computed, and by what. */
+#include "solver/sim.h"
+
+void oak_print_head(oak_t *sim, FILE *stream, int builds) {
+  char device[512];
+  if (!stream || sim->rank != 0 || sim->run.announced) return;
+  sim->run.announced = 1;
+  oak_device_ops(sim->dev)->describe(sim->dev, device, sizeof device);
+  fprintf(stream, "oak %s  %s: %s\n", OAK_VERSION, oak_params_text(sim->params, "problem.name"),
+          *sim->description.problem_title ? sim->description.problem_title
+                                          : sim->description.physics_title);
+  fprintf(stream, "  %s, %dD, blocks of %d^%d, levels %d to %d, %s, %s, %s, %s\n",
+          sim->description.physics_title, sim->dim, sim->block_size, sim->dim, sim->min_level,
+          sim->max_level, oak_params_text(sim->params, "scheme.limiter"),
+          oak_params_text(sim->params, "scheme.flux"), sim->method.runge_kutta->name,
+          sim->real_size == 4 ? "fp32" : "fp64");
+  fprintf(stream, "  %d rank%s on %s\n", sim->size, sim->size > 1 ? "s" : "", device);
+  if (*sim->transport.text) fprintf(stream, "  %s\n", sim->transport.text);
+  fprintf(stream, "  output in %s\n", oak_params_text(sim->params, "output.folder"));
+  if (builds) fprintf(stream, "  loading kernels; new ones are compiled first\n");
+  fprintf(stream, "\n");
+  fflush(stream);
+}
