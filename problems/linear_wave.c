@@ -10,7 +10,8 @@
  *   shear     u_t' = a across the wave vector, in a stream u_x = 1
  *
  * All waves move with velocity 1. The lengths of the defaults give waves of length 1 in a domain
- * sqrt(5) x sqrt(5)/2; for 3D see linear_wave.ini. Physics: euler; periodic. */
+ * sqrt(5) x sqrt(5)/2; for 3D see linear_wave.ini. Physics: euler, or isothermal
+ * with sound = 1, where the entropy wave is none; periodic. */
 
 TITLE("Linear wave")
 
@@ -35,5 +36,7 @@ INITIAL(at, q) {
 #if OAK_DIM == 3
   q[VZ] = along * n[2] / norm;
 #endif
+#ifdef PRS
   q[PRS] = 1 / at->ph.gamma + (sound ? a : 0);
+#endif
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Shock tube: two constant states that meet at a plane normal to any axis. The defaults are those
  * of G. A. Sod, J. Comput. Phys. 27 (1978) 1; other one-dimensional Riemann problems need only
- * other parameters. Physics: euler with gamma = 1.4; outflow along the tube. */
+ * other parameters. Physics: euler with gamma = 1.4, or isothermal; outflow along the tube. */
 
 TITLE("Shock tube")
 
@@ -22,5 +22,7 @@ INITIAL(at, q) {
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++)
     q[VX + d] = d == axis ? (left ? at->p.u_left : at->p.u_right) : 0;
+#ifdef PRS
   q[PRS] = left ? at->p.p_left : at->p.p_right;
+#endif
 }

@@ -220,6 +220,21 @@ def kinds(work):
         assert done.returncode == 1 and re.search(words, done.stderr), done
 
 
+def background(work):
+    """A run that writes while it goes on leaves the bytes of one that waits, also where its memory is full."""
+    settings = ["run.max_steps=6", "run.end_time=1", "output.diagnostics_every=1", "output.picture_steps=2", "output.plot_steps=2", "checkpoint.steps=2",
+                "output.x.kind=xdmf", "output.x.every_steps=1", "output.x.ghost_layers=1", "output.p.kind=picture", "output.p.every_steps=3",
+                "output.p.variables=p speed"]
+    found = []
+    for buffer in (0, 1, 1024):
+        work.good("run.ini", "--overwrite", *settings, f"output.buffer={buffer}")
+        assert not [name for name in work.names() if ".oak-" in name and not name.endswith(".c")], work.names()
+        found.append({name: data[len(data) // 2:] if "/chk" in name else data for name, data in work.contents().items()
+                      if not name.endswith("/parameters.ini")})
+    assert len(found[0]) > 40, sorted(found[0])
+    assert found[0] == found[1] == found[2], [name for name in found[0] if found[0][name] != found[1].get(name)]
+
+
 def provenance(work):
     """parameters.ini says where the run comes from and repeats it from another folder, with a problem of one's own."""
     with open(os.path.join(PROBLEMS, "../../problems/shock_tube.c"), encoding="utf-8") as f:
@@ -312,7 +327,7 @@ def check(work):
 
 
 LONG = ["run.end_time=1e6", "run.max_steps=100000", "output.plot_first_last=no", "output.diagnostics_every=1"]
-CASES = [check, intervals, used_folder, input_file, links, two_runs, no_locks, kinds, provenance, exact, removed_folder, file_size]
+CASES = [check, intervals, used_folder, input_file, links, two_runs, no_locks, kinds, background, provenance, exact, removed_folder, file_size]
 
 
 def main():

@@ -234,6 +234,10 @@ const oak_param_desc_t oak_param_table[] = {
     TEXT("output.folder", "output",
          "Folder of everything the run writes; made if it is not there. One that holds a run is "
          "refused, unless `oak run --overwrite` is to remove that run."),
+    INT("output.buffer", "1024", 0, INFINITY, "MB",
+        "Memory of a host for output and checkpoints that are written while the run goes on, "
+        "shared "
+        "by its ranks. The run waits where it is full; 0: all is written before the run goes on."),
     REAL("output.plot_every", "0", 0, INFINITY, "time", "Time between plotfiles; 0: none by time."),
     INT("output.plot_steps", "0", 0, INFINITY, "steps",
         "Steps between plotfiles; 0: none by steps."),

@@ -12,8 +12,9 @@
 
 enum { MESSAGE_SIZE = 16384 };
 
-/* Failures are recorded by the thread that talks to MPI; kernels cannot fail. */
-static char last_message[MESSAGE_SIZE];
+/* Of each thread its own: one writes files while another one runs the simulation. Kernels cannot
+ * fail. */
+static _Thread_local char last_message[MESSAGE_SIZE];
 
 const char *oak_status_text(oak_status_t status) {
   switch (status) {
@@ -30,7 +31,7 @@ const char *oak_last_error(void) { return last_message; }
 
 oak_status_t oak_fail(oak_status_t status, const char *file, int line, const char *format, ...) {
   /* The arguments may point into the last message, so this message is replaced only at the end. */
-  static char message[MESSAGE_SIZE];
+  char message[MESSAGE_SIZE];
   va_list args;
   va_start(args, format);
   int written = vsnprintf(message, sizeof message, format, args);

@@ -12,16 +12,17 @@ oak_status_t oak_update_ghostcells(oak_t *sim) {
   return oak_sim_agree(sim, oak_fill_ghosts(sim, 0, sim->clock.time));
 }
 
-/* Largest rate, invalid cells and what ranks ask for of this step, on all ranks. */
+/* Largest rate, invalid cells, what ranks ask for and how far their output is, on all ranks. */
 static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid) {
-  double local[3] = {0, 0, sim->run.asks}, most[3];
+  double local[4] = {0, 0, sim->run.asks, sim->run.disk}, most[4];
   oak_timer_start(&sim->timers, OAK_PHASE_TIME_STEP);
   if (st == OAK_OK) st = oak_read_results(sim, local);
   if (st != OAK_OK) local[1] = INFINITY;
   oak_sim_failed(sim, st);
-  MPI_Allreduce(local, most, 3, MPI_DOUBLE, MPI_MAX, sim->comm);
+  MPI_Allreduce(local, most, 4, MPI_DOUBLE, MPI_MAX, sim->comm);
   sim->rates.most = most[0];
   sim->run.asked = most[2];
+  sim->run.disk_most = most[3];
   sim->rates.known = OAK_RATES_KNOWN;
   oak_timer_stop(&sim->timers, OAK_PHASE_TIME_STEP);
   *invalid = most[1] > 0;

@@ -262,10 +262,12 @@ typedef struct {
 
 /** What the main loop and the time step tell each other (run/run.c; `asked`: advance.c). */
 typedef struct {
-  double asks;     /**< of this rank for the next step, to be agreed on: oak_ask_t */
-  double asked;    /**< the largest of all ranks, after a step */
-  int interrupted; /**< a run has ended early, since it was asked to */
-  int announced;   /**< its first lines have been printed */
+  double asks;      /**< of this rank for the next step, to be agreed on: oak_ask_t */
+  double asked;     /**< the largest of all ranks, after a step */
+  int interrupted;  /**< a run has ended early, since it was asked to */
+  int announced;    /**< its first lines have been printed */
+  double disk;      /**< how far this rank's output is (oak_disk_state), to be agreed on too */
+  double disk_most; /**< the largest of all ranks, after a step */
 } oak_requests_t;
 
 struct oak {

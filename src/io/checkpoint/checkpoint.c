@@ -55,14 +55,22 @@ int oak_checkpoint_layout(const oak_checkpoint_t *head, uint64_t text_bytes, int
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-/** A checkpoint while a rank writes its parts of it. */
+/** A checkpoint until it has its name. */
 typedef struct {
-  const oak_checkpoint_t *head;
-  const oak_checkpoint_blocks_t *blocks;
-  const char *part; /**< the file's name until it is complete */
+  char *path, *part; /**< its name, and that until it is complete */
   int fd;
+  int64_t block_bytes, first;        /**< of a block; number of this rank's first one */
   int64_t records, data, file_bytes; /**< where they begin, and the size of all */
+  int nblock;
+  oak_checkpoint_record_t *record; /**< [nblock] */
 } writer_t;
+
+/** Some blocks on their way to the disk. */
+typedef struct {
+  writer_t *writer;
+  int from, count;
+  char data[];
+} chunk_t;
 
 /** Head and texts in fresh memory, NULL when there is none. Each text ends with a zero, and zeros
  * fill up to a multiple of 8 bytes. */
@@ -116,67 +124,99 @@ static oak_status_t begin_file(writer_t *w, const char *start, size_t size) {
   return oak_write_at(w->fd, start, size, 0, w->part);
 }
 
-/** The data of this rank's blocks, and their records. */
-static oak_status_t write_blocks(const writer_t *w, char *buffer, oak_checkpoint_record_t *record) {
-  const oak_checkpoint_blocks_t *b = w->blocks;
-  const int64_t bytes = oak_checkpoint_block_bytes(w->head);
-  const int chunk = oak_checkpoint_chunk(w->head);
-  for (int done = 0; done < b->nblock; done += chunk) {
-    const int n = b->nblock - done < chunk ? b->nblock - done : chunk;
-    OAK_TRY(b->read(b->owner, done, n, buffer));
-    for (int i = 0; i < n; i++) {
-      oak_checkpoint_record_t *r = &record[done + i];
-      *r = (oak_checkpoint_record_t){.level = (uint32_t)b->level[done + i],
-                                     .rate = b->rate[done + i]};
-      memcpy(r->index, b->index[done + i], sizeof r->index);
-      r->data_sum = oak_checkpoint_sum(0, buffer + i * bytes, (size_t)bytes);
-      r->sum = oak_checkpoint_record_sum(r, b->first + done + i);
-    }
-    OAK_TRY(oak_write_at(w->fd, buffer, (size_t)(n * bytes), w->data + (b->first + done) * bytes,
-                         w->part));
+/** The job of a chunk: checksums, and the data. */
+static oak_status_t write_chunk(void *context, oak_status_t st) {
+  chunk_t *c = context;
+  writer_t *w = c->writer;
+  for (int i = 0; i < c->count && st == OAK_OK; i++) {
+    oak_checkpoint_record_t *r = &w->record[c->from + i];
+    r->data_sum = oak_checkpoint_sum(0, c->data + i * w->block_bytes, (size_t)w->block_bytes);
+    r->sum = oak_checkpoint_record_sum(r, w->first + c->from + i);
   }
-  return oak_write_at(w->fd, record, b->nblock * sizeof *record,
-                      w->records + b->first * (int64_t)sizeof *record, w->part);
-}
-
-static oak_status_t write_part(const writer_t *w) {
-  const int chunk = oak_checkpoint_chunk(w->head), n = w->blocks->nblock;
-  const int64_t bytes = oak_checkpoint_block_bytes(w->head);
-  char *buffer = malloc((size_t)((n < chunk ? n : chunk) * bytes) + 1);
-  oak_checkpoint_record_t *record = malloc((size_t)n * sizeof *record + 1);
-  oak_status_t st = buffer && record ? write_blocks(w, buffer, record)
-                                     : OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", w->part);
-  free(buffer);
-  free(record);
+  if (st == OAK_OK)
+    st = oak_write_at(w->fd, c->data, (size_t)(c->count * w->block_bytes),
+                      w->data + (w->first + c->from) * w->block_bytes, w->part);
+  free(c);
   return st;
 }
 
-/** Close this rank's part, with all of it on the disk if \a st is OAK_OK; \a st or the first
- * failure. */
-static oak_status_t close_part(writer_t *w, oak_status_t st) {
-  if (w->fd < 0) return st;
-  if (st == OAK_OK) st = oak_sync(w->fd, w->part);
-  if (close(w->fd) != 0 && st == OAK_OK) st = oak_file_failed("write", w->part, errno);
-  w->fd = -1;
-  return st;
+/** The job after all chunks. */
+static oak_status_t write_records(void *context, oak_status_t st) {
+  const writer_t *w = context;
+  if (st != OAK_OK) return st;
+  return oak_write_at(w->fd, w->record, (size_t)w->nblock * sizeof *w->record,
+                      w->records + w->first * (int64_t)sizeof *w->record, w->part);
 }
 
-/** All parts of the file, on the disk. */
-static oak_status_t write_all(writer_t *w, const char *start, size_t size, const char *path) {
-  MPI_Comm comm = w->blocks->comm;
+/** The data of this rank's blocks, and their records. */
+static oak_status_t write_blocks(writer_t *w, const oak_checkpoint_blocks_t *b, int most) {
+  for (int i = 0; i < b->nblock; i++) {
+    oak_checkpoint_record_t *r = &w->record[i];
+    *r = (oak_checkpoint_record_t){.level = (uint32_t)b->level[i], .rate = b->rate[i]};
+    memcpy(r->index, b->index[i], sizeof r->index);
+  }
+  for (int from = 0; from < b->nblock; from += most) {
+    const int n = b->nblock - from < most ? b->nblock - from : most;
+    const size_t bytes = sizeof(chunk_t) + (size_t)(n * w->block_bytes);
+    chunk_t *c = malloc(bytes);
+    OAK_CHECK(c, OAK_ERR_MEMORY, "no memory to write %s", w->part);
+    *c = (chunk_t){w, from, n};
+    const oak_status_t st = b->read(b->owner, from, n, c->data);
+    if (st != OAK_OK) {
+      free(c);
+      return st;
+    }
+    OAK_TRY(oak_disk_do(b->disk, bytes, write_chunk, c));
+  }
+  return oak_disk_do(b->disk, 0, write_records, w);
+}
+
+/** This rank's part of the file. Collective. */
+static oak_status_t write_part(writer_t *w, const oak_checkpoint_blocks_t *blocks, int most,
+                               const char *start, size_t size) {
   int rank;
   oak_status_t st = OAK_OK;
-  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_rank(blocks->comm, &rank);
   if (rank == 0) st = begin_file(w, start, size);
-  st = oak_agree(comm, st);
+  st = oak_agree(blocks->comm, st);
   if (st == OAK_OK && rank != 0) {
     w->fd = open(w->part, O_WRONLY | O_CLOEXEC);
     if (w->fd < 0) st = oak_file_failed("open", w->part, errno);
   }
-  if (st == OAK_OK) st = write_part(w);
-  st = oak_agree(comm, close_part(w, st));
-  if (st == OAK_OK) st = oak_agree(comm, rank == 0 ? oak_publish_file(w->part, path) : OAK_OK);
+  if (st == OAK_OK) st = write_blocks(w, blocks, most);
+  if (w->fd >= 0) st = oak_disk_close(blocks->disk, w->fd, w->part, st);
   return st;
+}
+
+static oak_status_t publish(void *context) {
+  const writer_t *w = context;
+  return oak_publish_file(w->part, w->path);
+}
+
+static void discard(void *context) { (void)unlink(((writer_t *)context)->part); }
+
+static void free_writer(void *context) {
+  writer_t *w = context;
+  if (!w) return;
+  free(w->path);
+  free(w->part);
+  free(w->record);
+  free(w);
+}
+
+static oak_status_t make_writer(const oak_checkpoint_t *head, const oak_checkpoint_blocks_t *blocks,
+                                const char *path, writer_t **out) {
+  writer_t *w = *out = calloc(1, sizeof *w);
+  OAK_CHECK(w, OAK_ERR_MEMORY, "no memory to write %s", path);
+  *w = (writer_t){.path = strdup(path),
+                  .part = oak_text_new("%s" OAK_PART, path),
+                  .fd = -1,
+                  .block_bytes = oak_checkpoint_block_bytes(head),
+                  .first = blocks->first,
+                  .nblock = blocks->nblock,
+                  .record = malloc((size_t)blocks->nblock * sizeof *w->record + 1)};
+  OAK_CHECK(w->path && w->part && w->record, OAK_ERR_MEMORY, "no memory to write %s", path);
+  return OAK_OK;
 }
 
 static oak_status_t check_replaceable(const char *path) {
@@ -201,23 +241,22 @@ oak_status_t oak_checkpoint_write(const oak_checkpoint_t *head,
                                   const oak_checkpoint_blocks_t *blocks, const char *path) {
   int rank;
   size_t size = 0;
-  char *part = oak_text_new("%s" OAK_PART, path), *start = NULL;
-  writer_t w = {.head = head, .blocks = blocks, .part = part, .fd = -1};
-  oak_status_t st = OAK_OK;
+  char *start = NULL;
+  writer_t *w;
   MPI_Comm_rank(blocks->comm, &rank);
-  if (!part)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of %s", path);
-  else if (rank == 0)
-    st = prepare(head, path, &start, &size);
+  oak_status_t st = make_writer(head, blocks, path, &w);
+  if (st == OAK_OK && rank == 0) st = prepare(head, path, &start, &size);
   st = oak_agree(blocks->comm, st);
   if (st == OAK_OK) {
     uint64_t text_bytes = size - sizeof(oak_checkpoint_head_t);
     MPI_Bcast(&text_bytes, 1, MPI_UINT64_T, 0, blocks->comm);
-    oak_checkpoint_layout(head, text_bytes, &w.records, &w.data, &w.file_bytes);
-    st = write_all(&w, start, size, path);
-    if (st != OAK_OK && rank == 0) (void)unlink(part); /* all ranks have closed it */
+    oak_checkpoint_layout(head, text_bytes, &w->records, &w->data, &w->file_bytes);
+    st = write_part(w, blocks, oak_checkpoint_chunk(head), start, size);
+    const oak_disk_output_t output = {publish, discard, free_writer, w};
+    st = oak_disk_commit(blocks->disk, blocks->comm, st, &output);
+  } else {
+    free_writer(w);
   }
-  free(part);
   free(start);
   return st;
 }

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "io/files/disk.h"
 #include "oak/status.h"
 
 /** Texts of a checkpoint, in their order. */
@@ -45,13 +46,14 @@ typedef struct {
   /** Copy the data of blocks [b0, b0 + n), real [n][V][N^dim], to \a dst. Rank-local. */
   oak_status_t (*read)(void *owner, int b0, int n, void *dst);
   void *owner;
+  oak_disk_t *disk; /**< what the file is written by; NULL: at once */
 } oak_checkpoint_blocks_t;
 
 /** Bytes of the data of a block. */
 int64_t oak_checkpoint_block_bytes(const oak_checkpoint_t *head);
 
-/** Write a checkpoint. It gets its name when all of it is on the disk; an earlier file of that name
- * stays until then, and must be a checkpoint. Collective. */
+/** Write a checkpoint, or hand it over to be written. It gets its name when all of it is on the
+ * disk; an earlier file of that name stays until then, and must be a checkpoint. Collective. */
 oak_status_t oak_checkpoint_write(const oak_checkpoint_t *head,
                                   const oak_checkpoint_blocks_t *blocks, const char *path);
 

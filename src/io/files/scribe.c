@@ -15,8 +15,8 @@
 
 enum { PIECE_BYTES = 16 << 20 };
 
-oak_status_t oak_scribe_open(oak_scribe_t *scribe, MPI_Comm comm) {
-  *scribe = (oak_scribe_t){.comm = comm, .status = OAK_OK};
+oak_status_t oak_scribe_open(oak_scribe_t *scribe, MPI_Comm comm, oak_disk_t *disk) {
+  *scribe = (oak_scribe_t){.comm = comm, .disk = disk, .status = OAK_OK};
   MPI_Comm_rank(comm, &scribe->rank);
   MPI_Comm_size(comm, &scribe->size);
   oak_status_t st = OAK_OK;
@@ -57,18 +57,40 @@ void oak_scribe_begin(oak_scribe_t *scribe, const char *path) {
     scribe->status = oak_file_failed("create", path, errno);
 }
 
+/** A file whose text is complete. */
+typedef struct {
+  FILE *out;
+  char *path;
+} text_t;
+
+static oak_status_t end_file(FILE *out, const char *path, oak_status_t st) {
+  errno = 0;
+  if (st == OAK_OK && (fflush(out) != 0 || ferror(out)))
+    st = oak_file_failed("write", path, errno ? errno : EIO);
+  if (st == OAK_OK) st = oak_sync(fileno(out), path);
+  if (fclose(out) != 0 && st == OAK_OK) st = oak_file_failed("write", path, errno);
+  return st;
+}
+
+static oak_status_t end_text(void *context, oak_status_t st) {
+  text_t *text = context;
+  st = end_file(text->out, text->path, st);
+  free(text->path);
+  free(text);
+  return st;
+}
+
 void oak_scribe_finish(oak_scribe_t *scribe) {
-  if (scribe->out) {
-    errno = 0;
-    oak_status_t st = OAK_OK;
-    if (fflush(scribe->out) != 0 || ferror(scribe->out))
-      st = oak_file_failed("write", scribe->path, errno ? errno : EIO);
-    else
-      st = oak_sync(fileno(scribe->out), scribe->path);
-    if (fclose(scribe->out) != 0 && st == OAK_OK)
-      st = oak_file_failed("write", scribe->path, errno);
-    if (scribe->status == OAK_OK) scribe->status = st;
+  text_t *text = scribe->out && scribe->disk ? malloc(sizeof *text) : NULL;
+  oak_status_t st = OAK_OK;
+  if (text) {
+    *text = (text_t){scribe->out, scribe->path};
+    scribe->path = NULL;
+    st = oak_disk_do(scribe->disk, sizeof *text, end_text, text);
+  } else if (scribe->out) {
+    st = end_file(scribe->out, scribe->path, OAK_OK);
   }
+  if (scribe->status == OAK_OK) scribe->status = st;
   free(scribe->path);
   scribe->path = NULL;
   scribe->out = NULL;

@@ -6,10 +6,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "oak/status.h"
+#include "disk.h"
 
 typedef struct {
   MPI_Comm comm;
+  oak_disk_t *disk;
   int rank, size;
   FILE *out; /**< on rank 0, the file being written; NULL on other ranks and after a failure */
   char *path;
@@ -19,14 +20,15 @@ typedef struct {
   oak_status_t status; /**< first failure of this rank */
 } oak_scribe_t;
 
-/** Get ready. Collective; all ranks fail together, with nothing to close. */
-oak_status_t oak_scribe_open(oak_scribe_t *scribe, MPI_Comm comm);
+/** Get ready. Collective; all ranks fail together, with nothing to close. \a disk syncs and closes
+ * files; NULL: at once. */
+oak_status_t oak_scribe_open(oak_scribe_t *scribe, MPI_Comm comm, oak_disk_t *disk);
 /** Free everything. \return the status that all ranks agree on. Collective. */
 oak_status_t oak_scribe_close(oak_scribe_t *scribe);
 
 /** Begin the file \a path, given by rank 0. Rank-local, as oak_scribe_finish. */
 void oak_scribe_begin(oak_scribe_t *scribe, const char *path);
-/** End the file, which is on the disk then. */
+/** End the file, which is on the disk then or, with an oak_disk_t, later. */
 void oak_scribe_finish(oak_scribe_t *scribe);
 
 /** Append the texts of all ranks, in their order. Collective. \a text is NULL if the rank had no

@@ -101,19 +101,13 @@ static oak_status_t update(const oak_series_t *series, const char *list, const c
   return st;
 }
 
-oak_status_t oak_series_add(MPI_Comm comm, const oak_series_t *series, const char *stem,
-                            const char *path_given, double time) {
-  int rank;
-  oak_status_t st = OAK_OK;
-  MPI_Comm_rank(comm, &rank);
-  if (rank == 0) {
-    char *path = plain(path_given), *list = oak_text_new("%s%s", stem, series->ending);
-    if (path && list)
-      st = update(series, list, path, time);
-    else
-      st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path_given);
-    free(path);
-    free(list);
-  }
-  return oak_agree(comm, st);
+oak_status_t oak_series_add(const oak_series_t *series, const char *stem, const char *path_given,
+                            double time) {
+  char *path = plain(path_given), *list = oak_text_new("%s%s", stem, series->ending);
+  const oak_status_t st = path && list
+                              ? update(series, list, path, time)
+                              : OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path_given);
+  free(path);
+  free(list);
+  return st;
 }

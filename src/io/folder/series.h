@@ -29,8 +29,8 @@ extern const oak_series_t oak_series_vtkhdf;
 /** Enter \a path, an output of \a time that has just been written, into the list "\a stem ENDING",
  * which is in the same folder. Outputs whose names come after this one were written before the run
  * was taken back to an earlier time: they are removed from the list, as are those that no longer
- * exist. Numbers in names are compared by value. Collective; rank 0 of \a comm does the work. */
-oak_status_t oak_series_add(MPI_Comm comm, const oak_series_t *series, const char *stem,
-                            const char *path, double time);
+ * exist. Numbers in names are compared by value. Rank-local: for one rank to call. */
+oak_status_t oak_series_add(const oak_series_t *series, const char *stem, const char *path,
+                            double time);
 
 #endif

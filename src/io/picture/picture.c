@@ -106,7 +106,7 @@ static oak_status_t finish(const oak_scene_t *scene, const oak_frame_t *frame, o
       {"oak time", time},   {"oak step", step},
       {"oak range", range}, {"oak area", area}};
   oak_frame_draw(scene, frame, canvas);
-  return oak_png_write(canvas, note, (int)(sizeof note / sizeof *note), path);
+  return oak_png_write(canvas, note, (int)(sizeof note / sizeof *note), path, view->disk);
 }
 
 /** Draw the scene, whose range is known, and write the file. */
@@ -125,9 +125,10 @@ static oak_status_t draw(const oak_scene_t *scene, const double *field, const ch
     st = oak_scene_draw_data(scene, rank == 0 ? &canvas : NULL, frame.left, frame.top);
   else if (st == OAK_OK && rank == 0)
     oak_scene_draw_field(scene, field, &canvas, frame.left, frame.top);
-  if (st == OAK_OK)
-    st = oak_agree(view->comm, rank == 0 ? finish(scene, &frame, &canvas, path) : OAK_OK);
+  if (st == OAK_OK && rank == 0) st = finish(scene, &frame, &canvas, path);
   free(canvas.rgb);
+  const oak_disk_output_t output = {NULL};
+  st = oak_disk_commit(view->disk, view->comm, st, &output);
   return st;
 }
 

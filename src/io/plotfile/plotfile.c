@@ -142,8 +142,8 @@ static oak_status_t open_level(writer_t *w, int l, const char *folder) {
   for (int b = 0; b < level->part.nbox; b++) {
     char *header = oak_plot_fab_header(w->view, &level->part.box[b]);
     OAK_CHECK(header, OAK_ERR_MEMORY, "no memory for the header of a box; use more ranks");
-    const oak_status_t st =
-        oak_write_at(level->fd, header, strlen(header), level->part.place[b].header, level->path);
+    const oak_status_t st = oak_disk_write(w->view->disk, level->fd, header, strlen(header),
+                                           level->part.place[b].header, level->path);
     free(header);
     OAK_TRY(st);
   }
@@ -176,7 +176,7 @@ static oak_status_t write_node(void *context, int l, const int32_t index[3], con
   const size_t bytes = w->ncell * (size_t)nnode * (size_t)w->view->value_bytes;
   const int64_t at = level->part.place[level->box++].values + (int64_t)bytes * w->var;
   level->filled = 0;
-  return oak_write_at(level->fd, level->buffer, bytes, at, level->path);
+  return oak_disk_write(w->view->disk, level->fd, level->buffer, bytes, at, level->path);
 }
 
 /** Close the data files. All of their data are on the disk then if \a st is OAK_OK; \a st or the
@@ -184,9 +184,7 @@ static oak_status_t write_node(void *context, int l, const int32_t index[3], con
 static oak_status_t close_levels(writer_t *w, oak_status_t st) {
   for (int l = 0; l <= w->view->max_level; l++) {
     level_t *level = &w->level[l];
-    if (level->fd >= 0 && st == OAK_OK) st = oak_sync(level->fd, level->path);
-    if (level->fd >= 0 && close(level->fd) != 0 && st == OAK_OK)
-      st = oak_file_failed("write", level->path, errno);
+    if (level->fd >= 0) st = oak_disk_close(w->view->disk, level->fd, level->path, st);
     level->fd = -1;
   }
   return st;
@@ -264,36 +262,52 @@ oak_status_t oak_plotfile_write(const oak_grid_view_t *view, const char *path) {
   return oak_plotfile_write_ext(view, 0, path);
 }
 
-oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files,
-                                    const char *path_given) {
-  OAK_TRY(oak_view_check(view, path_given));
-  OAK_CHECK(files >= 0, OAK_ERR_ARGUMENT,
-            "%s: %d data files are asked for; 0, one per host, or more", path_given, files);
-  int rank;
-  MPI_Comm_rank(view->comm, &rank);
-  char *path = oak_plot_path(path_given);
-  char *part = oak_text_new("%s" OAK_PART, path ? path : "");
-  oak_status_t st = OAK_OK;
-  if (!path || !part)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of %s", path_given);
-  else if (rank == 0)
-    st = oak_plot_create(view, path, part);
-  st = oak_agree(view->comm, st);
-  if (st == OAK_OK) {
-    st = write_tree(view, files, part);
-    if (st == OAK_OK)
-      st = oak_agree(view->comm, rank == 0 ? oak_plot_publish(view, path, part) : OAK_OK);
-    if (st != OAK_OK) {
-      /* The message to keep is that of the failure, not of a clean-up that may fail for the same
-       * reason. All files are closed by now: writers closed them before they agreed. */
-      char *message = strdup(oak_last_error());
-      MPI_Barrier(view->comm);
-      if (rank == 0) oak_plotfile_remove(part);
-      if (message) OAK_FAIL(st, "%s", message);
-      free(message);
-    }
+/** A plotfile until it has its name. */
+typedef struct {
+  char *path, *part;
+  int max_level;
+} names_t;
+
+static oak_status_t publish(void *context) {
+  const names_t *names = context;
+  return oak_plot_publish(names->max_level, names->path, names->part);
+}
+
+static void discard(void *context) { (void)oak_plotfile_remove(((names_t *)context)->part); }
+
+static void free_names(void *context) {
+  names_t *names = context;
+  if (names) free(names->path);
+  if (names) free(names->part);
+  free(names);
+}
+
+static oak_status_t make_names(const oak_grid_view_t *view, const char *path, names_t **out) {
+  names_t *names = *out = calloc(1, sizeof *names);
+  if (names) {
+    names->path = oak_plot_path(path);
+    names->part = oak_text_new("%s" OAK_PART, names->path ? names->path : "");
+    names->max_level = view->max_level;
   }
-  free(path);
-  free(part);
-  return st;
+  OAK_CHECK(names && names->path && names->part, OAK_ERR_MEMORY, "no memory for the name of %s",
+            path);
+  return OAK_OK;
+}
+
+oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files, const char *path) {
+  OAK_TRY(oak_view_check(view, path));
+  OAK_CHECK(files >= 0, OAK_ERR_ARGUMENT,
+            "%s: %d data files are asked for; 0, one per host, or more", path, files);
+  int rank;
+  names_t *names;
+  MPI_Comm_rank(view->comm, &rank);
+  oak_status_t st = make_names(view, path, &names);
+  if (st == OAK_OK && rank == 0) st = oak_plot_create(view, names->path, names->part);
+  st = oak_agree(view->comm, st);
+  if (st != OAK_OK) {
+    free_names(names);
+    return st;
+  }
+  const oak_disk_output_t output = {publish, discard, free_names, names};
+  return oak_disk_commit(view->disk, view->comm, write_tree(view, files, names->part), &output);
 }

@@ -15,8 +15,9 @@
 #include "io/files/file_tools.h"
 #include "plotfile.h"
 
-/* What oak_plotfile_check found first; nftw hands its callback no pointer of ours. */
-static char stranger[PATH_MAX];
+/* What oak_plotfile_check of this thread found first; nftw hands its callback no pointer of ours.
+ */
+static _Thread_local char stranger[PATH_MAX];
 
 /** Stop at anything that a plotfile does not hold. \a at->level: 0 is the plotfile itself. */
 static int find_stranger(const char *path, const struct stat *info, int type, struct FTW *at) {
@@ -80,8 +81,8 @@ oak_status_t oak_plot_create(const oak_grid_view_t *view, const char *path, cons
 }
 
 /** Rank 0: wait until the folders of the plotfile are on the disk, as its files are. */
-static oak_status_t sync_folders(const oak_grid_view_t *view, const char *part) {
-  for (int l = 0; l <= view->max_level; l++) {
+static oak_status_t sync_folders(int max_level, const char *part) {
+  for (int l = 0; l <= max_level; l++) {
     char *folder = oak_text_new("%s/Level_%d", part, l);
     OAK_CHECK(folder, OAK_ERR_MEMORY, "no memory for the name of a folder in %s", part);
     const oak_status_t st = oak_sync_folder(folder);
@@ -91,8 +92,8 @@ static oak_status_t sync_folders(const oak_grid_view_t *view, const char *part) 
   return oak_sync_folder(part);
 }
 
-oak_status_t oak_plot_publish(const oak_grid_view_t *view, const char *path, const char *part) {
-  OAK_TRY(sync_folders(view, part));
+oak_status_t oak_plot_publish(int max_level, const char *path, const char *part) {
+  OAK_TRY(sync_folders(max_level, part));
   char *old = oak_text_new("%s" OAK_OLD, path);
   OAK_CHECK(old, OAK_ERR_MEMORY, "no memory for the name of %s", path);
   oak_status_t st = oak_plotfile_remove(old);

@@ -14,6 +14,6 @@ oak_status_t oak_plot_create(const oak_grid_view_t *view, const char *path, cons
 
 /** Give the finished folder \a part its name. An earlier plotfile keeps existing, under another
  * name, until the new one is in place. */
-oak_status_t oak_plot_publish(const oak_grid_view_t *view, const char *path, const char *part);
+oak_status_t oak_plot_publish(int max_level, const char *path, const char *part);
 
 #endif

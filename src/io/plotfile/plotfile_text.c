@@ -169,7 +169,7 @@ static void write_level(const oak_grid_view_t *view, int l, const oak_plot_level
 oak_status_t oak_plot_write_text(const oak_grid_view_t *view, const oak_plot_level_t *level,
                                  const char *part) {
   oak_scribe_t scribe;
-  OAK_TRY(oak_scribe_open(&scribe, view->comm));
+  OAK_TRY(oak_scribe_open(&scribe, view->comm, view->disk));
   write_header(view, level, part, &scribe);
   for (int l = 0; l <= view->max_level; l++) write_level(view, l, &level[l], part, &scribe);
   return oak_scribe_close(&scribe);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/files/disk.h"
 #include "oak/status.h"
 
 typedef struct oak_grid_view {
@@ -38,6 +39,7 @@ typedef struct oak_grid_view {
    * if ghost cells cannot be had. */
   oak_status_t (*read_ghosts)(const struct oak_grid_view *view, int var, int b0, int n, int layers,
                               double *dst);
+  oak_disk_t *disk; /**< what files are written by; NULL: at once */
   void *owner;
 } oak_grid_view_t;
 

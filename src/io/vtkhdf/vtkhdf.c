@@ -104,8 +104,8 @@ static oak_status_t write_boxes(const writer_t *w, int l) {
     }
   }
   const oak_status_t st =
-      oak_write_at(w->fd, row, (size_t)n * sizeof *row,
-                   place_of(w, l, 0) + w->part[l].first_box * (int64_t)sizeof *row, w->path);
+      oak_disk_write(view->disk, w->fd, row, (size_t)n * sizeof *row,
+                     place_of(w, l, 0) + w->part[l].first_box * (int64_t)sizeof *row, w->path);
   free(row);
   return st;
 }
@@ -123,16 +123,7 @@ static oak_status_t write_node(void *context, int l, const int32_t index[3], con
   part->cell += count;
   part->filled = 0;
   part->box++;
-  return oak_write_at(w->fd, part->buffer, (size_t)(count * bytes), at, w->path);
-}
-
-/** Close the file, with all of it on the disk if \a st is OAK_OK; \a st or the first failure. */
-static oak_status_t close_file(writer_t *w, oak_status_t st) {
-  if (w->fd >= 0 && st == OAK_OK) st = oak_sync(w->fd, w->path);
-  if (w->fd >= 0 && close(w->fd) != 0 && st == OAK_OK)
-    st = oak_file_failed("write", w->path, errno);
-  w->fd = -1;
-  return st;
+  return oak_disk_write(w->view->disk, w->fd, part->buffer, (size_t)(count * bytes), at, w->path);
 }
 
 /** Write all values. Collective. */
@@ -149,7 +140,8 @@ static oak_status_t write_values(writer_t *w, oak_tree_walk_t *walk) {
     }
     st = oak_agree(w->view->comm, oak_tree_walk_run(walk, w->var, write_node, w));
   }
-  return oak_agree(w->view->comm, close_file(w, st));
+  if (w->fd >= 0) st = oak_disk_close(w->view->disk, w->fd, w->path, st);
+  return oak_agree(w->view->comm, st);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -222,27 +214,55 @@ static oak_status_t check(const oak_grid_view_t *view, const char *path) {
   return OAK_OK;
 }
 
+/** A file until it has its name. */
+typedef struct {
+  char *path, *part;
+} names_t;
+
+static oak_status_t publish(void *context) {
+  const names_t *names = context;
+  return oak_publish_file(names->part, names->path);
+}
+
+static void discard(void *context) { (void)unlink(((names_t *)context)->part); }
+
+static void free_names(void *context) {
+  names_t *names = context;
+  if (names) free(names->path);
+  if (names) free(names->part);
+  free(names);
+}
+
+static oak_status_t begin(writer_t *w, const char *path, names_t **out) {
+  names_t *names = *out = calloc(1, sizeof *names);
+  if (names) names->path = strdup(path);
+  if (names) names->part = oak_text_new("%s" OAK_PART, path);
+  OAK_CHECK(names && names->path && names->part, OAK_ERR_MEMORY, "no memory for the name of %s",
+            path);
+  w->path = names->part;
+  OAK_TRY(allocate(w));
+  return w->rank == 0 ? prepare(path, names->part) : OAK_OK;
+}
+
 oak_status_t oak_vtkhdf_write(const oak_grid_view_t *view, const char *path) {
   OAK_TRY(check(view, path));
   oak_tree_walk_t *walk = NULL;
-  char *part = oak_text_new("%s" OAK_PART, path);
-  writer_t w = {.view = view, .path = part, .fd = -1, .ncell = 1};
+  names_t *names;
+  writer_t w = {.view = view, .fd = -1, .ncell = 1};
   MPI_Comm_rank(view->comm, &w.rank);
   for (int d = 0; d < view->dim; d++) w.ncell *= (size_t)view->block_size;
   w.first = view->dim == 3 ? 0 : view->min_level;
   w.nlevel = view->max_level + 1 - w.first;
-  oak_status_t st = part ? allocate(&w) : OAK_FAIL(OAK_ERR_MEMORY, "no memory for %s", path);
-  if (st == OAK_OK && w.rank == 0) st = prepare(path, part);
-  st = oak_agree(view->comm, st);
-  if (st == OAK_OK) st = oak_tree_walk_new(view, &walk);
+  oak_status_t st = oak_agree(view->comm, begin(&w, path, &names));
   if (st == OAK_OK) {
-    st = write_tree(&w, walk);
-    if (st == OAK_OK)
-      st = oak_agree(view->comm, w.rank == 0 ? oak_publish_file(part, path) : OAK_OK);
-    if (st != OAK_OK && w.rank == 0) (void)unlink(part); /* all ranks have closed it */
+    st = oak_tree_walk_new(view, &walk);
+    if (st == OAK_OK) st = write_tree(&w, walk);
+    const oak_disk_output_t output = {publish, discard, free_names, names};
+    st = oak_disk_commit(view->disk, view->comm, st, &output);
+  } else {
+    free_names(names);
   }
   release(&w);
   oak_tree_walk_destroy(&walk);
-  free(part);
   return st;
 }

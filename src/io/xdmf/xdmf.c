@@ -51,7 +51,7 @@ static oak_status_t write_mask(writer_t *w) {
   for (int k = 0; k < w->side[2]; k++)
     for (int j = 0; j < w->side[1]; j++)
       for (int i = 0; i < w->side[0]; i++) *at++ = (char)is_ghost(w, i, j, k);
-  const oak_status_t st = oak_write_at(w->fd, mask, (size_t)w->begin, 0, w->path);
+  const oak_status_t st = oak_disk_write(w->view->disk, w->fd, mask, (size_t)w->begin, 0, w->path);
   free(mask);
   return st;
 }
@@ -93,8 +93,8 @@ static oak_status_t write_batch(writer_t *w, int var, int b0, int n) {
   const size_t cells = (size_t)n * w->ncell;
   const int64_t block = (int64_t)var * view->nblock + b0;
   oak_view_pack(view, w->batch, cells, w->packed);
-  return oak_write_at(w->fd, w->packed, cells * (size_t)view->value_bytes,
-                      w->begin + block * (int64_t)w->ncell * view->value_bytes, w->path);
+  return oak_disk_write(view->disk, w->fd, w->packed, cells * (size_t)view->value_bytes,
+                        w->begin + block * (int64_t)w->ncell * view->value_bytes, w->path);
 }
 
 /** Write this rank's file. Collective; the status is this rank's. */
@@ -113,9 +113,7 @@ static oak_status_t write_values(writer_t *w) {
 
 /** Close the file. All of it is on the disk then if \a st is OAK_OK; \a st or the first failure. */
 static oak_status_t close_file(writer_t *w, oak_status_t st) {
-  if (w->fd >= 0 && st == OAK_OK) st = oak_sync(w->fd, w->path);
-  if (w->fd >= 0 && close(w->fd) != 0 && st == OAK_OK)
-    st = oak_file_failed("write", w->path, errno);
+  if (w->fd >= 0) st = oak_disk_close(w->view->disk, w->fd, w->path, st);
   w->fd = -1;
   free(w->path);
   free(w->batch);
@@ -200,7 +198,7 @@ static void write_blocks(const writer_t *w, oak_scribe_t *scribe, const char *da
 /** Write the XML to \a path, with \a data for the folder of the raw files. Collective. */
 static oak_status_t write_xml(const writer_t *w, const char *path, const char *data) {
   oak_scribe_t scribe;
-  OAK_TRY(oak_scribe_open(&scribe, w->view->comm));
+  OAK_TRY(oak_scribe_open(&scribe, w->view->comm, w->view->disk));
   oak_scribe_begin(&scribe, path);
   if (scribe.out)
     fprintf(scribe.out,
@@ -227,24 +225,36 @@ static oak_status_t check_layers(const oak_grid_view_t *view, int layers, const 
   return OAK_OK;
 }
 
+static oak_status_t publish(void *context) { return oak_xdmf_files_publish(context); }
+
+static void discard(void *context) { oak_xdmf_files_discard(context); }
+
+static void free_files(void *context) {
+  if (context) oak_xdmf_files_free(context);
+  free(context);
+}
+
+static oak_status_t begin(const char *path, int rank, oak_xdmf_files_t **out) {
+  oak_xdmf_files_t *files = *out = calloc(1, sizeof *files);
+  OAK_CHECK(files, OAK_ERR_MEMORY, "no memory for the name of %s", path);
+  OAK_TRY(oak_xdmf_files_name(files, path));
+  return rank == 0 ? oak_xdmf_files_prepare(files) : OAK_OK;
+}
+
 oak_status_t oak_xdmf_write(const oak_grid_view_t *view, int ghost_layers, const char *path) {
   OAK_TRY(oak_view_check(view, path));
   OAK_TRY(check_layers(view, ghost_layers, path));
   writer_t w = {.view = view, .layers = ghost_layers, .fd = -1};
-  oak_xdmf_files_t files;
+  oak_xdmf_files_t *files;
   MPI_Comm_rank(view->comm, &w.rank);
-  oak_status_t st = oak_xdmf_files_name(&files, path);
-  if (st == OAK_OK && w.rank == 0) st = oak_xdmf_files_prepare(&files);
-  st = oak_agree(view->comm, st);
-  if (st == OAK_OK) {
-    shape(&w);
-    st = write_data(&w, files.data_part);
-    if (st == OAK_OK) st = write_xml(&w, files.xml_part, files.data_name);
-    if (st == OAK_OK)
-      st = oak_agree(view->comm, w.rank == 0 ? oak_xdmf_files_publish(&files) : OAK_OK);
-    /* All files are closed: writers closed them before they agreed. */
-    if (st != OAK_OK && w.rank == 0) oak_xdmf_files_discard(&files);
+  oak_status_t st = oak_agree(view->comm, begin(path, w.rank, &files));
+  if (st != OAK_OK) {
+    free_files(files);
+    return st;
   }
-  oak_xdmf_files_free(&files);
-  return st;
+  shape(&w);
+  st = write_data(&w, files->data_part);
+  if (st == OAK_OK) st = write_xml(&w, files->xml_part, files->data_name);
+  const oak_disk_output_t output = {publish, discard, free_files, files};
+  return oak_disk_commit(view->disk, view->comm, st, &output);
 }

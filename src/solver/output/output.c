@@ -218,9 +218,15 @@ static void make_path(const oak_output_t *out, const oak_output_item_t *item, co
              variable ? "_" : "", variable ? variable : "", item->ending);
 }
 
+static oak_status_t put_item(void *context, const char *path, oak_disk_t *disk) {
+  oak_output_item_t *item = context;
+  item->disk = disk;
+  return oak_item_write(item, path);
+}
+
 /* One file, of one variable if \a variable is not negative. */
-static oak_status_t write_file(const oak_output_t *out, oak_output_item_t *item, int variable) {
-  char path[4096];
+static oak_status_t write_file(oak_output_t *out, oak_output_item_t *item, int variable) {
+  char path[4096], stem[4096];
   const oak_selection_t all = item->variables;
   const char *name = variable < 0 || (item->section && all.count == 1) ? NULL : all.name[variable];
   make_path(out, item, name, path);
@@ -229,21 +235,21 @@ static oak_status_t write_file(const oak_output_t *out, oak_output_item_t *item,
     item->variables.variable[0] = all.variable[variable];
     item->variables.name[0] = all.name[variable];
   }
-  const oak_status_t st = oak_item_write(item, path);
+  name_file(out, series_name(item), stem);
+  const oak_status_t st = oak_output_put(out, &(oak_put_t){.path = path,
+                                                           .write = put_item,
+                                                           .context = item,
+                                                           .series = item->kind->series,
+                                                           .stem = stem,
+                                                           .pending = &item->pending});
   item->variables = all;
-  OAK_TRY(st);
-  if (item->kind->series) {
-    char stem[4096];
-    name_file(out, series_name(item), stem);
-    OAK_TRY(oak_series_add(out->sim->comm, item->kind->series, stem, path, out->sim->clock.time));
-  }
-  oak_progress_note(out->progress, "wrote %s", path);
-  return OAK_OK;
+  return st;
 }
 
-static oak_status_t write_item(const oak_output_t *out, oak_output_item_t *item, double dt) {
+static oak_status_t write_item(oak_output_t *out, oak_output_item_t *item, double dt) {
   if (item->last_step == out->sim->clock.step) return OAK_OK;
   item->dt = dt;
+  if (item->pending) OAK_TRY(oak_output_wait(out));
   const int files = !item->kind->write ? 0 : item->kind->each_variable ? item->variables.count : 1;
   for (int v = 0; v < files; v++)
     OAK_TRY(write_file(out, item, item->kind->each_variable ? v : -1));

@@ -57,11 +57,13 @@ struct oak_output_item {
   int section;     /**< it has a section of its own */
   oak_schedule_t schedule;
   oak_selection_t variables;
-  int value_bytes; /**< of a value in files: 4 or 8 */
-  double dt;       /**< of the step that is written */
-  long last_step;  /**< of the last output, -1: none */
-  int count;       /**< outputs so far */
-  void *data;      /**< the kind's own, freed at the end */
+  int value_bytes;  /**< of a value in files: 4 or 8 */
+  double dt;        /**< of the step that is written */
+  long last_step;   /**< of the last output, -1: none */
+  int count;        /**< outputs so far */
+  int pending;      /**< files that are not on the disk yet */
+  oak_disk_t *disk; /**< what writes them; NULL: at once */
+  void *data;       /**< the kind's own, freed at the end */
 };
 
 typedef struct {
@@ -70,6 +72,7 @@ typedef struct {
   const char *folder;
   const char *command;   /**< command line of the run, set before oak_output_begin; NULL: unknown */
   oak_run_folder_t hold; /**< on rank 0 */
+  oak_disk_t *disk;      /**< of the run; NULL: files are written at once */
   oak_output_item_t *item;
   int nitem;
 } oak_output_t;
@@ -103,6 +106,32 @@ void oak_output_save(const oak_output_t *out, FILE *stream);
  * break. Outputs that the text does not name begin with their first time after the restart. The
  * same on all ranks, not collective. */
 oak_status_t oak_output_load(oak_output_t *out, const char *text);
+
+/* output_disk.c: files that are written while the run goes on. */
+
+/** A file of the run, and what follows when it is on the disk: a line on the terminal, and more. */
+typedef struct {
+  const char *path;
+  /** Write it, or hand it over to \a disk. Collective, fails on all ranks alike. */
+  oak_status_t (*write)(void *context, const char *path, oak_disk_t *disk);
+  void *context;
+  const oak_series_t *series; /**< the list that it enters; NULL: none */
+  const char *stem;           /**< of that list */
+  int keep;                   /**< checkpoints that stay; 0: it is none */
+  int *pending;               /**< counts such files that are on their way */
+} oak_put_t;
+
+/** Write a file of the run. Collective. */
+oak_status_t oak_output_put(oak_output_t *out, const oak_put_t *put);
+/** Write in the background from here on, within the memory of output.buffer. Collective. */
+oak_status_t oak_output_disk_open(oak_output_t *out);
+/** After each time step, which has brought sim->run.disk_most: go on with what has been written, or
+ * fail as writing has. Collective. */
+oak_status_t oak_output_step(oak_output_t *out);
+/** Wait until all is on the disk. Collective. */
+oak_status_t oak_output_wait(oak_output_t *out);
+/** Wait, and write at once from here on. \return \a st, or the failure of writing. Collective. */
+oak_status_t oak_output_disk_close(oak_output_t *out, oak_status_t st);
 
 /* For kinds: values of an item's keys by their last word. */
 int oak_item_int(const oak_output_item_t *item, const char *word);

@@ -110,6 +110,7 @@ oak_status_t oak_item_write(oak_output_item_t *item, const char *path) {
   oak_grid_view_t view;
   oak_timer_start(&item->sim->timers, OAK_PHASE_OUTPUT);
   oak_status_t st = oak_view_make(&source, &view);
+  view.disk = item->disk;
   if (st == OAK_OK) st = item->kind->write(item, &view, path);
   oak_view_clear(&source);
   oak_timer_stop(&item->sim->timers, OAK_PHASE_OUTPUT);

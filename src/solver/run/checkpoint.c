@@ -98,7 +98,8 @@ static void point_to_texts(oak_checkpoint_t *head, const texts_t *texts, const c
   head->text[OAK_CHECKPOINT_SCHEDULE] = schedule;
 }
 
-oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *path) {
+oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *path,
+                                 oak_disk_t *disk) {
   texts_t texts = {.parameters = NULL};
   oak_checkpoint_t head;
   oak_rates_agree(sim);
@@ -119,7 +120,8 @@ oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *p
                                             .index = (const int32_t(*)[3])sim->mesh->index,
                                             .rate = rate,
                                             .read = read_blocks,
-                                            .owner = sim};
+                                            .owner = sim,
+                                            .disk = disk};
     st = oak_checkpoint_write(&head, &blocks, path);
   }
   free(rate);
@@ -129,7 +131,7 @@ oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *p
 
 oak_status_t oak_write_checkpoint(oak_t *sim, const char *path) {
   oak_timer_start(&sim->timers, OAK_PHASE_CHECKPOINT);
-  const oak_status_t st = oak_checkpoint_save(sim, "", path);
+  const oak_status_t st = oak_checkpoint_save(sim, "", path, NULL);
   oak_timer_stop(&sim->timers, OAK_PHASE_CHECKPOINT);
   return st;
 }

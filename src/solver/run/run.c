@@ -51,6 +51,7 @@ static oak_status_t adapt(oak_t *sim, oak_saver_t *saver) {
   const oak_status_t st = oak_adjust_refinement(sim, NULL);
   if (st != OAK_ERR_MEMORY) return st;
   char *message = strdup(oak_last_error());
+  (void)oak_output_disk_close(saver->out, OAK_OK);
   if (oak_saver_write(saver) == OAK_OK)
     OAK_FAIL(st,
              "%s; checkpoint %s/" OAK_CHECKPOINT_FORMAT " was written, to go on with more memory",
@@ -72,7 +73,9 @@ static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_saver_t *saver, dou
     const int reaches_end = dt >= end_time - sim->clock.time,
               meets = dt == output_time - sim->clock.time;
     sim->run.asks = oak_saver_asks(saver);
+    sim->run.disk = oak_disk_state(out->disk);
     OAK_TRY(oak_advance(sim, dt));
+    OAK_TRY(oak_output_step(out));
     const int whole = sim->clock.dt == dt; /* not repeated with less */
     dt = sim->clock.dt;
     if (whole && meets) oak_set_time(sim, output_time);
@@ -144,9 +147,10 @@ static oak_status_t run_steps(oak_t *sim, report_t *r, oak_saver_t *saver,
   refresh(r, sim, 0);
   oak_progress_begin(&r->progress, options, &r->state);
   oak_saver_begin(saver, run->signals);
-  oak_status_t st = OAK_OK;
-  if (!run->restart) st = oak_output_write(saver->out, 0, options->end_time == 0);
+  oak_status_t st = oak_output_disk_open(saver->out);
+  if (st == OAK_OK && !run->restart) st = oak_output_write(saver->out, 0, options->end_time == 0);
   if (st == OAK_OK) st = step_to_end(sim, r, saver, options->end_time, options->max_steps);
+  st = oak_output_disk_close(saver->out, st);
   oak_saver_close(saver);
   if (st == OAK_ERR_STATE && sim->invalid.found) leave_traces(saver);
   if (st == OAK_OK)

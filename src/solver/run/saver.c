@@ -124,20 +124,34 @@ static oak_status_t make_schedule(const oak_output_t *out, char **text) {
   return OAK_OK;
 }
 
+typedef struct {
+  oak_t *sim;
+  char *schedule; /* on rank 0 */
+} save_t;
+
+static oak_status_t save(void *context, const char *path, oak_disk_t *disk) {
+  const save_t *s = context;
+  return oak_checkpoint_save(s->sim, s->schedule, path, disk);
+}
+
 static oak_status_t write_one(oak_saver_t *saver, const char *path) {
   oak_t *sim = saver->sim;
-  char *schedule = NULL;
+  save_t what = {.sim = sim};
   oak_status_t st = OAK_OK;
+  if (saver->pending) OAK_TRY(oak_output_wait(saver->out));
   if (sim->rank == 0) {
     st = oak_run_folder_check(&saver->out->hold);
-    if (st == OAK_OK) st = make_schedule(saver->out, &schedule);
+    if (st == OAK_OK) st = make_schedule(saver->out, &what.schedule);
   }
   st = oak_agree(sim->comm, st);
-  if (st == OAK_OK) st = oak_checkpoint_save(sim, schedule, path);
-  free(schedule);
-  OAK_TRY(st);
-  return oak_agree(sim->comm,
-                   sim->rank == 0 ? oak_checkpoint_prune(saver->out->folder, saver->keep) : OAK_OK);
+  if (st == OAK_OK)
+    st = oak_output_put(saver->out, &(oak_put_t){.path = path,
+                                                 .write = save,
+                                                 .context = &what,
+                                                 .keep = saver->keep,
+                                                 .pending = &saver->pending});
+  free(what.schedule);
+  return st;
 }
 
 oak_status_t oak_saver_write(oak_saver_t *saver) {
@@ -151,7 +165,6 @@ oak_status_t oak_saver_write(oak_saver_t *saver) {
   OAK_TRY(st);
   saver->last = sim->clock.step;
   saver->written_at = saver->step_at = MPI_Wtime();
-  oak_progress_note(saver->out->progress, "wrote %s", path);
   return OAK_OK;
 }
 

@@ -31,6 +31,7 @@ typedef struct {
   double looked_at;        /**< for a stop file */
   long last;               /**< step of the last checkpoint, -1: none */
   int signals;             /**< they are caught */
+  int pending;             /**< checkpoints that are not on the disk yet */
 } oak_saver_t;
 
 /** Judge the keys of [checkpoint] and run.wall_limit. Not collective. */
@@ -42,7 +43,7 @@ oak_ask_t oak_saver_asks(oak_saver_t *saver);
 /** After a step and its output: write a checkpoint if one is due, or if the run ends early.
  * \a ends: it ends here anyway. Collective. */
 oak_status_t oak_saver_step(oak_saver_t *saver, int ends);
-/** Write one now. Collective. */
+/** Write one now, or begin to. Collective. */
 oak_status_t oak_saver_write(oak_saver_t *saver);
 void oak_saver_close(oak_saver_t *saver);
 

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Writing files while the run goes on. Private.
+ *
+ * Each rank has a thread that does jobs in turn: writing, syncing and closing files. The thread
+ * does not call MPI. An output ends with a commit: when the jobs of all ranks are done, rank 0
+ * gives the files their names. The ranks learn this from each other by a number that travels in a
+ * reduction of the run (oak_disk_state, oak_disk_step). A job that fails on any rank ends all of
+ * this: later jobs only close their files, and outputs that are not committed are discarded.
+ *
+ * Where a disk is NULL, each job is done and each output is committed before its function returns.
+ */
+#ifndef OAK_DISK_H
+#define OAK_DISK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "oak/status.h"
+
+typedef struct oak_disk oak_disk_t;
+
+/** Start the thread of this rank. \a bytes: most memory for data on their way. Rank-local. */
+oak_status_t oak_disk_new(MPI_Comm comm, size_t bytes, oak_disk_t **out);
+/** End the thread, after oak_disk_wait. Rank-local. */
+void oak_disk_free(oak_disk_t **disk);
+
+/* ---- jobs; rank-local. A failure with a disk of NULL, or of what is done at once, is returned;
+ * that of the thread is kept for oak_disk_step and oak_disk_wait. */
+
+/** Done once, by the thread. \a st is a failure if an earlier job failed: then it only lets go of
+ * what \a context holds. */
+typedef oak_status_t (*oak_disk_job_t)(void *context, oak_status_t st);
+
+/** Hand over a job whose context holds \a bytes. Waits while the memory is full. */
+oak_status_t oak_disk_do(oak_disk_t *disk, size_t bytes, oak_disk_job_t job, void *context);
+/** Write \a data, which is copied, as oak_write_at. Without memory for a copy it is written at
+ * once. */
+oak_status_t oak_disk_write(oak_disk_t *disk, int fd, const void *data, size_t bytes,
+                            int64_t offset, const char *path);
+/** Sync the file if \a st is OAK_OK, and close it in any case. \return \a st or the first failure.
+ */
+oak_status_t oak_disk_close(oak_disk_t *disk, int fd, const char *path, oak_status_t st);
+/** As oak_write_file; \a data is freed. */
+oak_status_t oak_disk_file(oak_disk_t *disk, const char *path, char *data, size_t bytes);
+
+/* ---- outputs */
+
+/** What ends an output. All may be NULL. */
+typedef struct {
+  oak_status_t (*finish)(void *context); /**< rank 0, by the thread: give the files their names */
+  void (*discard)(void *context); /**< rank 0, after a failure; all ranks have closed their files */
+  void (*release)(void *context); /**< last, on every rank */
+  void *context;
+} oak_disk_output_t;
+
+/** All jobs of an output have been handed over, with the status \a st on this rank. Collective,
+ * fails on all ranks alike; the output is released then. */
+oak_status_t oak_disk_commit(oak_disk_t *disk, MPI_Comm comm, oak_status_t st,
+                             const oak_disk_output_t *output);
+
+/** What follows an output. */
+typedef struct {
+  oak_status_t (*finish)(void *context); /**< rank 0, by the thread, after that of the output */
+  void (*done)(void *context);           /**< every rank, when all is on the disk */
+  void (*release)(void *context);        /**< last, on every rank, also after a failure */
+  void *context;
+} oak_disk_sequel_t;
+
+/** Outputs that were committed so far; 0 with a disk of NULL. Rank-local, as all that follow. */
+int64_t oak_disk_count(const oak_disk_t *disk);
+/** Let something follow the output that was committed last. */
+void oak_disk_then(oak_disk_t *disk, const oak_disk_sequel_t *sequel);
+
+/** How far this rank is; the largest of all ranks is to be given to oak_disk_step. */
+double oak_disk_state(oak_disk_t *disk);
+/** Go on with outputs that are complete on all ranks. \return 1 if a job has failed on some rank:
+ * then oak_disk_wait says which. */
+int oak_disk_step(oak_disk_t *disk, double most);
+/** 1 if the memory was full and the run had to wait, for the first time. */
+int oak_disk_was_full(oak_disk_t *disk);
+
+/** Wait until all outputs are committed. Collective; fails on all ranks alike, with the message of
+ * the job that failed. Nothing is on its way then. */
+oak_status_t oak_disk_wait(oak_disk_t *disk);
+
+#endif
