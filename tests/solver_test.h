@@ -178,6 +178,25 @@ static inline void sim_levels(const sim_t *s, int *lowest, int *highest) {
   *highest = most[1];
 }
 
+/** A path for a checkpoint in a new folder, the same on all ranks; test_remove removes both. */
+static inline const char *test_new_file(void) {
+  static char path[64];
+  if (test_rank == 0) {
+    snprintf(path, sizeof path, "/tmp/oak_test_XXXXXX");
+    if (!mkdtemp(path)) abort();
+    strcat(path, "/chk.oak");
+  }
+  MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
+  return path;
+}
+
+static inline void test_remove(const char *path) {
+  char folder[64];
+  snprintf(folder, sizeof folder, "%s", path);
+  *strrchr(folder, '/') = 0;
+  if (test_rank == 0 && (remove(path) != 0 || rmdir(folder) != 0)) perror(path);
+}
+
 /* ---- reductions */
 
 static inline double sum_ranks(MPI_Comm comm, double x) {

@@ -125,6 +125,7 @@ static void test_ghost_cells(void **state) {
 
 static void test_ranks_and_restart(void **state) {
   (void)state;
+  const char *path = test_new_file();
   double all[2], alone[2], again[2];
   sim_t s = make(MPI_COMM_WORLD, ""), one = make(MPI_COMM_SELF, "");
   MUST(oak_initialize(s.oak));
@@ -132,7 +133,7 @@ static void test_ranks_and_restart(void **state) {
   set_memory(&s);
   set_memory(&one);
   advance(&s, 12);
-  MUST(oak_write_checkpoint(s.oak, "fields.oak"));
+  MUST(oak_write_checkpoint(s.oak, path));
   advance(&s, 12);
   advance(&one, 24);
   MUST(oak_totals(s.oak, all));
@@ -141,7 +142,7 @@ static void test_ranks_and_restart(void **state) {
   sim_free(&s);
   sim_free(&one);
   s = make(MPI_COMM_WORLD, "");
-  MUST(oak_read_checkpoint(s.oak, "fields.oak"));
+  MUST(oak_read_checkpoint(s.oak, path));
   advance(&s, 12);
   MUST(oak_totals(s.oak, again));
   again[1] = integral(&s, "memory");
@@ -150,7 +151,7 @@ static void test_ranks_and_restart(void **state) {
          again[0]);
   assert_true(max_ranks(MPI_COMM_WORLD, fabs(all[0] - alone[0])) == 0);
   assert_true(all[0] == again[0] && all[1] == again[1]);
-  if (test_rank == 0) remove("fields.oak");
+  test_remove(path);
 }
 
 static void test_criterion(void **state) {

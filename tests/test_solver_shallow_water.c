@@ -92,11 +92,12 @@ static void test_conservation(void **state) {
 
 static void test_ranks_and_restart(void **state) {
   (void)state;
+  const char *path = test_new_file();
   double all[4], alone[4], again[4];
   sim_t s = make(MPI_COMM_WORLD, LAKE "problem.push=0.5\n"),
         one = make(MPI_COMM_SELF, LAKE "problem.push=0.5\n");
   advance(&s, 10);
-  MUST(oak_write_checkpoint(s.oak, "water.oak"));
+  MUST(oak_write_checkpoint(s.oak, path));
   advance(&s, 10);
   advance(&one, 20);
   MUST(oak_totals(s.oak, all));
@@ -104,7 +105,7 @@ static void test_ranks_and_restart(void **state) {
   sim_free(&s);
   sim_free(&one);
   s = make(MPI_COMM_WORLD, LAKE "problem.push=0.5\n");
-  MUST(oak_read_checkpoint(s.oak, "water.oak"));
+  MUST(oak_read_checkpoint(s.oak, path));
   advance(&s, 10);
   MUST(oak_totals(s.oak, again));
   sim_free(&s);
@@ -113,7 +114,7 @@ static void test_ranks_and_restart(void **state) {
     assert_true(all[v] == again[v]);
   }
   report("momentum %.17g on all ranks, on one, and after a restart", all[HU]);
-  if (test_rank == 0) remove("water.oak");
+  test_remove(path);
 }
 
 /* ---- dam breaks */

@@ -133,7 +133,42 @@ static void test_ball(void **state) {
   sim_free(&one);
 }
 
+/** Gas over a floor: nothing happens, or the floor slows it down. */
+static void test_no_slip(void **state) {
+  (void)state;
+  for (int no_slip = 0; no_slip < 2; no_slip++) {
+    char keys[256];
+    snprintf(keys, sizeof keys,
+             "mesh.trees=4\nmesh.min_level=0\nmesh.max_level=0\nscheme.limiter=vanleer\n"
+             "boundary.xlow=periodic\nboundary.xhigh=periodic\nboundary.solid=%s",
+             no_slip ? "no_slip" : "reflect");
+    sim_t s = make(MPI_COMM_WORLD, "floor", keys);
+    MUST(oak_initialize(s.oak));
+    for (int n = 0; n < 20; n++) MUST(oak_advance(s.oak, 5e-3));
+    double *v = sim_read(&s, variable(&s, "vx")), low = 1, high = 0, total[8];
+    for (int b = 0; b < oak_nblocks(s.oak); b++)
+      for (int c = 0; c < s.cells; c++) {
+        double x[3];
+        sim_center(&s, b, c, x);
+        if (x[1] > 0.25) low = fmin(low, v[b * s.cells + c]), high = fmax(high, v[b * s.cells + c]);
+      }
+    free(v);
+    low = -max_ranks(s.comm, -low);
+    high = max_ranks(s.comm, high);
+    MUST(oak_totals(s.oak, total));
+    report("%s: velocities %.4f to %.4f, mass %.15f", no_slip ? "no_slip" : "reflect", low, high,
+           total[0]);
+    assert_true(fabs(total[0] - 0.75) < 1e-13);
+    if (no_slip)
+      assert_true(low < 0.2 && low > 0 && fabs(high - 0.3) < 0.01);
+    else
+      assert_true(fabs(low - 0.3) < 1e-13 && fabs(high - 0.3) < 1e-13);
+    sim_free(&s);
+  }
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_walls), cmocka_unit_test(test_ball)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_walls), cmocka_unit_test(test_ball),
+                                     cmocka_unit_test(test_no_slip)};
   return TEST_MAIN(tests);
 }
