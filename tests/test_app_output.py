@@ -174,15 +174,15 @@ def kinds(work):
     """Slices, lines, probes and histories of a run agree with each other, and do not depend on the ranks."""
     common = ["run.max_steps=3", "run.dt_max=2e-3"]
     for name, kind, *more in (("s", "slice", "format=csv", "variables=rho p"), ("l", "line", "from=0 0.3", "to=1 0.8", "format=csv"),
-                              ("p", "probe", "points=0.53 0.5, 0.25 0.25", "every_steps=1"), ("h", "history"),
+                              ("p", "probe", "points=0.53 0.5, 0.25 0.25", "every_steps=1"), ("h", "history"), ("i", "history", "variables=p", "region=0.5 0.25 1 1"),
                               ("n", "slice", "level=1", "region=0.5 0 1 1"), ("x", "xdmf", "precision=single", "ghost_layers=1")):
         common += [f"output.{name}.{key}" for key in (f"kind={kind}", *more)]
     work.good("run.ini", *common)
     done = subprocess.run([*work.alone, "--quiet", "run.ini", *common, "output.folder=alone"], cwd=work.folder, timeout=LIMIT, check=True)
     assert done.returncode == 0
     several, alone = work.contents(), work.contents("alone")
-    same = [name for name in several if re.search(r"/[slphn](_\d{6})?\.(csv|npy)$", name)]
-    assert len(same) == 11, same
+    same = [name for name in several if re.search(r"/[slphni](_\d{6})?\.(csv|npy)$", name)]
+    assert len(same) == 12, same
     for name in same:
         assert several[name] == alone[name.replace("out/", "alone/")], name
     def table(name):
@@ -197,6 +197,10 @@ def kinds(work):
     for word, choose in (("min", min), ("max", max)):
         best = choose(plane, key=lambda row: float(row["p"]))
         assert all(best[key] == history[place] for key, place in (("p", f"{word}_p"), ("x", f"{word}_p_at_x"), ("y", f"{word}_p_at_y")))
+    part, inside = table("i.csv")[-1], [row for row in plane if float(row["x"]) > 0.5 and float(row["y"]) > 0.25]
+    assert (min(float(row["p"]) for row in inside), max(float(row["p"]) for row in inside)) == (float(part["min_p"]), float(part["max_p"]))
+    assert abs(math.fsum(float(row["rho"]) for row in inside) * size - float(part["total_rho"])) < 1e-14
+    assert abs(statistics.fmean(float(row["p"]) for row in inside) - float(part["mean_p"])) < 1e-14
     def value(x, y, name):
         return min(plane, key=lambda row: (float(row["x"]) - x) ** 2 + (float(row["y"]) - y) ** 2)[name]
     assert value(0.53, 0.5 + 1e-9, "rho") == probe[3]["rho_1"] != probe[0]["rho_1"]

@@ -323,9 +323,10 @@ const oak_output_key_t oak_output_keys[] = {
      INT("output.NAME.level", "-1", -1, 16, NULL,
          "Level whose cells are the points of the slice: finer cells are averaged; -1: the "
          "highest level that there is.")},
-    {"slice", TEXT("output.NAME.region", "",
-                   "Lower and then upper corner of what is kept, all coordinates in one line; "
-                   "empty: the whole plane.")},
+    {"slice history", TEXT("output.NAME.region", "",
+                           "Lower and then upper corner of what is kept, or of where a history "
+                           "looks, all coordinates in one line; empty: the whole plane or domain. "
+                           "A cell belongs to the region if its centre does.")},
     {"line", TEXT("output.NAME.from", "",
                   "First point, coordinates blank-separated; empty: the centre of the lower x face "
                   "of the domain.")},

@@ -140,6 +140,8 @@ int oak_item_bool(const oak_output_item_t *item, const char *word);
 int oak_item_choice(const oak_output_item_t *item, const char *word);
 const char *oak_item_text(const oak_output_item_t *item, const char *word);
 int oak_item_reals(const oak_output_item_t *item, const char *word, double out[3]);
+/** Lower and upper corner of the key `region`; \a whole: it is not given (output_samples.c). */
+oak_status_t oak_item_region(const oak_output_item_t *item, double region[2][3], int *whole);
 /** Beginning of a message about a key: "file.ini:12: output.NAME.word = value". The text stays
  * until the next call. */
 const char *oak_item_given(const oak_output_item_t *item, const char *word);

@@ -10,16 +10,17 @@
 
 /* ---- totals */
 
-/** Totals of the first row, from which the drift counts. */
 typedef struct {
-  int known;
+  int whole;           /**< the whole domain is looked at */
+  double region[2][3]; /**< otherwise its lower and upper corner */
+  int known;           /**< the totals of the first row, from which the drift counts */
   double total[OAK_MAX_NVAR];
 } start_t;
 
 static oak_status_t open_history(oak_output_item_t *item) {
-  item->data = calloc(1, sizeof(start_t));
-  OAK_CHECK(item->data, OAK_ERR_MEMORY, "no memory for output %s", item->name);
-  return OAK_OK;
+  start_t *start = item->data = calloc(1, sizeof *start);
+  OAK_CHECK(start, OAK_ERR_MEMORY, "no memory for output %s", item->name);
+  return oak_item_region(item, start->region, &start->whole);
 }
 
 static void save_start(const oak_output_item_t *item, FILE *f) {
@@ -39,6 +40,26 @@ static void load_start(oak_output_item_t *item, const char *text) {
     known++;
   }
   start->known = known == item->sim->nvar;
+}
+
+/* ---- the region */
+
+/** Mark the cells of a block that belong to the region. \return how many. */
+static int64_t find_inside(const oak_t *sim, const start_t *start, int block, char *inside) {
+  double origin[3], dx[3];
+  int64_t count = 0;
+  const int n = sim->block_size;
+  oak_block_geometry(sim, block, origin, dx);
+  for (int64_t c = 0; c < sim->cells; c++) {
+    const int64_t at[3] = {c % n, c / n % n, c / ((int64_t)n * n)};
+    inside[c] = 1;
+    for (int d = 0; d < sim->dim && !start->whole; d++) {
+      const double x = origin[d] + ((double)at[d] + 0.5) * dx[d];
+      inside[c] &= x >= start->region[0][d] && x <= start->region[1][d];
+    }
+    count += inside[c];
+  }
+  return count;
 }
 
 /* ---- extrema */
@@ -66,11 +87,13 @@ static void set_place(const oak_t *sim, int block, int64_t cell, extremum_t *e) 
     e->x[d] = d < sim->dim ? origin[d] + ((double)at[d] + 0.5) * dx[d] : 0;
 }
 
-/** Extrema of the finite values of a block, whose cells come in the order of their numbers. */
-static void look_at_block(const oak_t *sim, int block, const double *cells, extremum_t best[2]) {
+/** Extrema of the finite values of a block inside the region; cells come in the order of their
+ * numbers. */
+static void look_at_block(const oak_t *sim, int block, const double *cells, const char *inside,
+                          extremum_t best[2]) {
   int64_t at[2] = {-1, -1};
   for (int64_t c = 0; c < sim->cells; c++) {
-    if (!isfinite(cells[c])) continue;
+    if (!inside[c] || !isfinite(cells[c])) continue;
     if (at[0] < 0 || cells[c] < cells[at[0]]) at[0] = c;
     if (at[1] < 0 || cells[c] > cells[at[1]]) at[1] = c;
   }
@@ -81,31 +104,57 @@ static void look_at_block(const oak_t *sim, int block, const double *cells, extr
   }
 }
 
-/** Sum over the cells of a block, times their volume. */
-static double integral(const oak_t *sim, int block, const double *cells) {
-  double origin[3], dx[3], sum = 0;
+static double cell_volume(const oak_t *sim, int block) {
+  double origin[3], dx[3];
   oak_block_geometry(sim, block, origin, dx);
-  for (int64_t c = 0; c < sim->cells; c++) sum += cells[c];
-  return sum * dx[0] * dx[1] * (sim->dim == 3 ? dx[2] : 1);
+  return dx[0] * dx[1] * (sim->dim == 3 ? dx[2] : 1);
 }
 
-/** Extrema on this rank: best [nvar][2]; integrals over its blocks: part [nblock][nvar]. */
-static oak_status_t look_at_cells(oak_t *sim, const oak_grid_view_t *view, extremum_t *best,
-                                  double *part) {
+/** Sum over the cells of a block inside the region, times their volume. */
+static double integral(const oak_t *sim, int block, const double *cells, const char *inside) {
+  double sum = 0;
+  for (int64_t c = 0; c < sim->cells; c++)
+    if (inside[c]) sum += cells[c];
+  return sum * cell_volume(sim, block);
+}
+
+/** What is measured of a region. */
+typedef struct {
+  extremum_t best[2 * OAK_MOST_SELECTED]; /**< [nvar][2] of the output's variables, on rank 0 */
+  double mean[OAK_MOST_SELECTED], total[OAK_MAX_NVAR];
+} measured_t;
+
+/** Columns of integrals: the output's variables, conserved ones, and the volume. */
+static int columns(const oak_t *sim, const oak_grid_view_t *view) {
+  return view->nvar + sim->nvar + 1;
+}
+
+/** Extrema on this rank, and integrals over the region's part of each block: part
+ * [nblock][columns]. */
+static oak_status_t look_at_cells(oak_t *sim, const oak_grid_view_t *view, const start_t *start,
+                                  extremum_t *best, double *part) {
   enum { BATCH = 64 };
+  const int all = columns(sim, view);
   double *cells = malloc(BATCH * (size_t)sim->cells * sizeof *cells);
-  OAK_CHECK(cells, OAK_ERR_MEMORY, "no memory to read %d blocks", BATCH);
+  char *inside = malloc((size_t)sim->cells);
   oak_status_t st = OAK_OK;
-  for (int v = 0; v < view->nvar; v++)
+  if (!cells || !inside) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %d blocks", BATCH);
+  for (int v = 0; v < all - 1; v++)
     for (int b = 0; b < view->nblock && st == OAK_OK; b += BATCH) {
       const int n = view->nblock - b < BATCH ? view->nblock - b : BATCH;
-      st = view->read(view, v, b, n, cells);
+      if (v >= view->nvar && start->whole) continue; /* oak_totals has them */
+      st = v < view->nvar ? view->read(view, v, b, n, cells)
+                          : oak_read_cells(sim, v - view->nvar, b, n, cells);
       for (int i = 0; i < n && st == OAK_OK; i++) {
-        look_at_block(sim, b + i, cells + i * sim->cells, &best[2 * v]);
-        part[(int64_t)(b + i) * view->nvar + v] = integral(sim, b + i, cells + i * sim->cells);
+        double *row = part + (int64_t)(b + i) * all, *block = cells + i * sim->cells;
+        const int64_t count = find_inside(sim, start, b + i, inside);
+        if (v < view->nvar) look_at_block(sim, b + i, block, inside, &best[2 * v]);
+        row[v] = integral(sim, b + i, block, inside);
+        row[all - 1] = (double)count * cell_volume(sim, b + i);
       }
     }
   free(cells);
+  free(inside);
   return st;
 }
 
@@ -123,20 +172,29 @@ static oak_status_t gather_extrema(const oak_t *sim, int count, extremum_t *best
   return st;
 }
 
-/** Extrema, on rank 0, and means over the domain. */
-static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, extremum_t *best,
-                            double *mean) {
-  double volume = 1, *part = malloc(((size_t)view->nblock * view->nvar + 1) * sizeof *part);
+/** Extrema, on rank 0, means and totals of the region. Collective. */
+static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, const start_t *start,
+                            measured_t *m) {
+  const int all = columns(sim, view);
+  double sum[OAK_MOST_SELECTED + OAK_MAX_NVAR + 1];
+  double *part = calloc((size_t)view->nblock * (size_t)all + 1, sizeof *part);
   oak_status_t st = OAK_OK;
   if (!part) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the means of %d blocks", view->nblock);
-  if (st == OAK_OK) st = look_at_cells(sim, view, best, part);
+  if (st == OAK_OK) st = look_at_cells(sim, view, start, m->best, part);
   st = oak_agree(sim->comm, st);
-  if (st == OAK_OK) st = oak_sum_exact(sim->comm, view->nvar, view->nblock, part, mean);
+  if (st == OAK_OK) st = oak_sum_exact(sim->comm, all, view->nblock, part, sum);
   free(part);
   OAK_TRY(st);
-  for (int d = 0; d < sim->dim; d++) volume *= view->xmax[d] - view->xmin[d];
-  for (int v = 0; v < view->nvar; v++) mean[v] /= volume;
-  return gather_extrema(sim, 2 * view->nvar, best);
+  double volume = sum[all - 1];
+  if (start->whole) { /* without the rounding of a sum */
+    volume = 1;
+    for (int d = 0; d < sim->dim; d++) volume *= view->xmax[d] - view->xmin[d];
+    OAK_TRY(oak_totals(sim, m->total));
+  } else {
+    memcpy(m->total, sum + view->nvar, (size_t)sim->nvar * sizeof *sum);
+  }
+  for (int v = 0; v < view->nvar; v++) m->mean[v] = sum[v] / volume;
+  return gather_extrema(sim, 2 * view->nvar, m->best);
 }
 
 /* ---- rows */
@@ -158,23 +216,21 @@ static void history_head(const oak_output_item_t *item, FILE *f) {
 static oak_status_t history_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
   oak_t *sim = item->sim;
   start_t *start = item->data;
-  extremum_t best[2 * OAK_MOST_SELECTED];
-  double total[OAK_MAX_NVAR], mean[OAK_MOST_SELECTED];
-  memset(best, 0, sizeof best);
-  for (int i = 0; i < 2 * view->nvar; i++) best[i].value = NAN;
-  OAK_TRY(oak_totals(sim, total));
-  OAK_TRY(measure(sim, view, best, mean));
-  if (!start->known) memcpy(start->total, total, sizeof total);
+  measured_t m;
+  memset(&m, 0, sizeof m);
+  for (int i = 0; i < 2 * view->nvar; i++) m.best[i].value = NAN;
+  OAK_TRY(measure(sim, view, start, &m));
+  if (!start->known) memcpy(start->total, m.total, sizeof m.total);
   start->known = 1;
   if (!f) return OAK_OK;
   fprintf(f, ",%lld,%lld", (long long)view->nglobal, (long long)(view->nglobal * sim->cells));
   for (int v = 0; v < sim->nvar; v++)
-    fprintf(f, ",%.17g,%.17g", total[v], total[v] - start->total[v]);
+    fprintf(f, ",%.17g,%.17g", m.total[v], m.total[v] - start->total[v]);
   for (int i = 0; i < 2 * view->nvar; i++) {
-    fprintf(f, ",%.17g", best[i].value);
-    for (int d = 0; d < sim->dim; d++) fprintf(f, ",%.17g", best[i].x[d]);
+    fprintf(f, ",%.17g", m.best[i].value);
+    for (int d = 0; d < sim->dim; d++) fprintf(f, ",%.17g", m.best[i].x[d]);
   }
-  for (int v = 0; v < view->nvar; v++) fprintf(f, ",%.17g", mean[v]);
+  for (int v = 0; v < view->nvar; v++) fprintf(f, ",%.17g", m.mean[v]);
   return OAK_OK;
 }
 

@@ -67,6 +67,21 @@ static oak_status_t read_points(const oak_output_item_t *item, const char *word,
   return OAK_OK;
 }
 
+oak_status_t oak_item_region(const oak_output_item_t *item, double region[2][3], int *whole) {
+  const oak_t *sim = item->sim;
+  int count;
+  *whole = !*oak_item_text(item, "region");
+  if (*whole) return OAK_OK;
+  OAK_TRY(read_points(item, "region", 2, region, &count));
+  OAK_CHECK(count == 2, OAK_ERR_INPUT, "%s: must be two points, the lower and the upper corner",
+            oak_item_given(item, "region"));
+  for (int d = 0; d < sim->dim; d++)
+    OAK_CHECK(region[0][d] < region[1][d], OAK_ERR_INPUT,
+              "%s: the upper corner must be above the lower one along %c",
+              oak_item_given(item, "region"), "xyz"[d]);
+  return OAK_OK;
+}
+
 /* ---- lines */
 
 typedef struct {
@@ -114,19 +129,7 @@ static oak_status_t open_slice(oak_output_item_t *item) {
   const int level = oak_item_int(item, "level"), below = sim->max_level - level;
   slice_t *slice = item->data = calloc(1, sizeof *slice);
   OAK_CHECK(slice, OAK_ERR_MEMORY, "no memory for output %s", item->name);
-  slice->whole = !*oak_item_text(item, "region");
-  if (!slice->whole) {
-    double x[2][3];
-    int count;
-    OAK_TRY(read_points(item, "region", 2, x, &count));
-    OAK_CHECK(count == 2, OAK_ERR_INPUT, "%s: must be two points, the lower and the upper corner",
-              oak_item_given(item, "region"));
-    memcpy(slice->region, x, sizeof x);
-    for (int d = 0; d < sim->dim; d++)
-      OAK_CHECK(x[0][d] < x[1][d], OAK_ERR_INPUT,
-                "%s: the upper corner must be above the lower one along %c",
-                oak_item_given(item, "region"), "xyz"[d]);
-  }
+  OAK_TRY(oak_item_region(item, slice->region, &slice->whole));
   OAK_CHECK(level < 0 || below <= 0 || (below < 8 && sim->block_size % (1 << below) == 0),
             OAK_ERR_INPUT,
             "%s.level = %d: points would be averages over several blocks of mesh.max_level = %d; "
