@@ -12,6 +12,7 @@
   C(shu_osher)          \
   C(vortex)             \
   C(gresho)             \
+  C(viscous_flow)       \
   C(sedov)              \
   C(noh)                \
   C(implosion)          \
