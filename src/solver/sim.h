@@ -147,7 +147,7 @@ typedef struct {
   int buffer; /**< cells; 0: none */
 } oak_refine_t;
 
-/** Device memory of the blocks (storage.c, undo.c). */
+/** Device memory of the blocks (storage.c, state.c, undo.c). */
 typedef struct {
   oak_values_t state[OAK_MAX_STATES]; /**< [nblock][V][N^d]; 0 is current between steps */
   void *blocks;                       /**< oak_block_t [nblock] */
@@ -318,6 +318,7 @@ struct oak {
   oak_requests_t run;
 };
 
+/* state.c */
 /** For whoever changes the solution or the mesh. */
 static inline void oak_rates_forget(oak_t *sim) { sim->rates.known = OAK_RATES_UNKNOWN; }
 /** Fill the parts of a field that every kernel needs. `state` is an index. */
@@ -331,6 +332,14 @@ static inline void *oak_sim_state(const oak_t *sim, int state) {
 void oak_sim_failed(oak_t *sim, oak_status_t st);
 /** oak_agree, with oak_sim_failed before it. Collective. */
 oak_status_t oak_sim_agree(oak_t *sim, oak_status_t st);
+/** Ranks know their rates all or none: oak_write_cells may have been called on some of them only.
+ * Collective. */
+void oak_rates_agree(oak_t *sim);
+/** Fill the ghost cells of a state. All ranks take part. */
+oak_status_t oak_fill_ghosts(oak_t *sim, int state, double time);
+void oak_storage_swap(oak_t *sim, int a, int b);
+/** Device scratch memory of at least `bytes`. */
+oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes);
 
 /* create.c */
 /** A simulation without mesh and solution: the device is open, and what physics and problem declare
@@ -400,15 +409,9 @@ oak_status_t oak_storage_fit(oak_t *sim);
 /** Make room for `blocks` in states [first, last); their contents are lost if they must grow.
  * Collective. */
 oak_status_t oak_storage_reserve(oak_t *sim, int first, int last, int blocks);
-void oak_storage_swap(oak_t *sim, int a, int b);
 void oak_storage_clear(oak_t *sim);
-/** Device scratch memory of at least `bytes`. */
-oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes);
 
 /* stage.c */
-/** Ranks know their rates all or none: oak_write_cells may have been called on some of them only.
- * Collective. */
-void oak_rates_agree(oak_t *sim);
 /** Results that the flux kernel leaves for a block. */
 static inline int oak_sim_results(const oak_t *sim) {
   return sim->results.tiles * sim->results.parts;
@@ -417,8 +420,6 @@ static inline int oak_sim_results(const oak_t *sim) {
 static inline long oak_sim_chunks(long count) {
   return (count + OAK_RESULTS_CHUNK - 1) / OAK_RESULTS_CHUNK;
 }
-/** Fill the ghost cells of a state. All ranks take part. */
-oak_status_t oak_fill_ghosts(oak_t *sim, int state, double time);
 /** Arguments of the flux kernel for a stage of a step `dt` that goes to state `out`. */
 void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double dt,
                     oak_flux_args_t *args);
@@ -458,7 +459,8 @@ oak_status_t oak_careful_probe(oak_t *sim, const oak_stage_t *probe);
  * oak_mesh_adapt's reach [nblock] if there is a buffer; ghost cells must be filled. Not collective.
  */
 oak_status_t oak_compute_flags(oak_t *sim, int *flag);
-/** Largest rate of each of the first \a blocks blocks, where rates are fresh. Not collective. */
+/** Largest rate of each of the first \a blocks blocks, where the rates are known. Not collective.
+ */
 oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate);
 /** Tasks of the kernel that fills the blocks of a new mesh, to be freed; NULL: no memory. */
 oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count);

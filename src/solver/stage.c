@@ -1,55 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Functions that time steps, repairs, adaptation and reading share: the data of a state, its ghost
- * cells, one pass of the flux kernel and its results, and the agreement of ranks after a failure.
- */
+ * One stage, which time steps and repairs share: one pass of the flux kernel, and its results. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "solver/sim.h"
-
-/* ---- failures */
-
-void oak_sim_failed(oak_t *sim, oak_status_t st) {
-  if (st != OAK_OK && sim->transport.dev && oak_device_sync(sim->dev) != OAK_OK)
-    oak_transport_failed(&sim->transport);
-}
-
-oak_status_t oak_sim_agree(oak_t *sim, oak_status_t st) {
-  oak_sim_failed(sim, st);
-  return oak_agree(sim->comm, st);
-}
-
-void oak_rates_agree(oak_t *sim) {
-  MPI_Allreduce(MPI_IN_PLACE, &sim->rates.known, 1, MPI_INT, MPI_MIN, sim->comm);
-}
-
-/* ---- states */
-
-void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field) {
-  *field = (oak_field_t){.block = sim->storage.blocks,
-                         .user = sim->user.device,
-                         .time = time,
-                         .dt = sim->clock.taken_dt,
-                         .step = sim->clock.step,
-                         .beside = sim->fields.table,
-                         .finest = sim->max_level};
-  oak_exchange_field(&sim->exchange, &sim->storage.state[state], field);
-  memcpy(field->dx0, sim->dx0, sizeof field->dx0);
-  for (int d = 0; d < sim->dim; d++) field->inv_dx0[d] = 1 / sim->dx0[d];
-}
 
 static void halo_args(const oak_t *sim, int state, double time, oak_halo_args_t *args) {
   *args = (oak_halo_args_t){.bc = sim->bc, .theta = sim->interpolation_theta};
   oak_sim_field(sim, state, time, &args->f);
 }
-
-oak_status_t oak_fill_ghosts(oak_t *sim, int state, double time) {
-  oak_halo_args_t args;
-  halo_args(sim, state, time, &args);
-  return oak_exchange_fill(&sim->exchange, &sim->storage.state[state], &args, &sim->timers);
-}
-
-/* ---- a stage */
 
 void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double dt,
                     oak_flux_args_t *args) {

@@ -41,12 +41,6 @@ oak_status_t oak_storage_begin(oak_t *sim, const int trees[3]) {
   return oak_storage_reserve(sim, 0, sim->method.nstate, (int)share);
 }
 
-void oak_storage_swap(oak_t *sim, int a, int b) {
-  const oak_values_t values = sim->storage.state[a];
-  sim->storage.state[a] = sim->storage.state[b];
-  sim->storage.state[b] = values;
-}
-
 static oak_status_t upload_geometry(oak_t *sim) {
   const oak_mesh_t *mesh = sim->mesh;
   const int in_place = oak_device_ops(sim->dev)->host_memory;
@@ -168,16 +162,6 @@ oak_status_t oak_storage_fit(oak_t *sim) {
   if (st == OAK_OK) sim->storage.revision = sim->mesh->revision;
   oak_timer_stop(&sim->timers, OAK_PHASE_PATTERN);
   return st;
-}
-
-oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes) {
-  if (bytes <= sim->storage.scratch_bytes) return OAK_OK;
-  oak_device_free(sim->dev, sim->storage.scratch);
-  sim->storage.scratch = NULL;
-  sim->storage.scratch_bytes = 0;
-  OAK_TRY(oak_device_alloc(sim->dev, bytes, &sim->storage.scratch));
-  sim->storage.scratch_bytes = bytes;
-  return OAK_OK;
 }
 
 void oak_storage_clear(oak_t *sim) {
