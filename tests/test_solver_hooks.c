@@ -120,8 +120,59 @@ static void test_order(void **state) {
   free(exact);
 }
 
+static void refused(sim_t *s, const char *key, const char *value, const char *words) {
+  const int wrong =
+      oak_params_set(s->params, key, value) == OAK_OK || !strstr(oak_last_error(), words);
+  assert_int_equal(sum_ranks_int(MPI_COMM_WORLD, wrong), 0);
+}
+
+/** A program changes parameters between steps: they count in the next one, or are refused. */
+static void test_changes(void **state) {
+  (void)state;
+  sim_t s = make(MPI_COMM_WORLD, "problem.limit=1e-3"),
+        other = make(MPI_COMM_WORLD, "problem.limit=1e-3");
+  const double before = oak_time_step(s.oak);
+  MUST(oak_params_set(s.params, "problem.limit", "5e-4"));
+  MUST(oak_update_time_step(s.oak));
+  assert_true(fabs(oak_time_step(s.oak) / before - 0.5) < 1e-14);
+  MUST(oak_params_set(s.params, "problem.show", "most"));
+  MUST(oak_advance(s.oak, 1e-6));
+  double *q = sim_read(&s, 0), different = 0;
+  for (int c = 1; c < oak_nblocks(s.oak) * s.cells; c++)
+    different = fmax(different, fabs(q[c] - q[0]));
+  free(q);
+  assert_true(max_ranks(s.comm, different) == 0);
+  MUST(oak_params_set(s.params, "run.dt_max", "1e-5"));
+  assert_true(oak_time_step(s.oak) == 1e-5);
+  MUST(oak_params_set(s.params, "run.dt_max", "1"));
+  MUST(oak_params_set(s.params, "problem.limit", "0")); /* none: that of the fluxes */
+  MUST(oak_update_time_step(s.oak));
+  const double fluxes = oak_time_step(s.oak), cfl = oak_params_real(s.params, "run.cfl");
+  char half[64];
+  snprintf(half, sizeof half, "%.17g", cfl / 2);
+  MUST(oak_params_set(s.params, "run.cfl", half));
+  MUST(oak_params_set(s.params, "physics.vx", "0"));
+  MUST(oak_params_set(s.params, "physics.vy", "4"));
+  MUST(oak_update_time_step(s.oak));
+  report("steps %.6g, then %.6g with half the CFL number and other velocities", fluxes,
+         oak_time_step(s.oak)); /* |v| of both axes: 1 + 1, then 0 + 4 */
+  assert_true(fabs(oak_time_step(s.oak) / (fluxes / 4) - 1) < 1e-12);
+  refused(&s, "mesh.block_size", "8", "mesh.block_size cannot change after oak_create: only");
+  refused(&s, "scheme.limiter", "mc", "scheme.limiter cannot change after oak_create");
+  refused(&s, "physics.name", "euler", "physics.name cannot change after oak_create");
+  refused(&s, "problem.limit", "-1", "problem.limit = -1: must be a number of at least 0");
+  refused(&s, "refine.c_refine", "1e-9", "refine.c_derefine would be above refine.c_refine");
+  refused(&s, "problem.limt", "1", "problem.limt cannot change");
+  assert_int_equal(oak_params_int(s.params, "mesh.block_size"), 4);
+  MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+  assert_true(oak_time_step(other.oak) == before);
+  sim_free(&s);
+  sim_free(&other);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_timestep),
-                                     cmocka_unit_test(test_globals), cmocka_unit_test(test_order)};
+                                     cmocka_unit_test(test_globals), cmocka_unit_test(test_order),
+                                     cmocka_unit_test(test_changes)};
   return TEST_MAIN(tests);
 }

@@ -67,7 +67,11 @@ OAK_API oak_status_t oak_params_assign(oak_params_t *params, const char *assignm
  * mistakes are reported in one message, together with what oak_params_check() finds. */
 OAK_API oak_status_t oak_params_assign_all(oak_params_t *params, int count, char *const *assignment,
                                            const char *origin);
-/** The same with key and value apart, for programs. */
+/** The same with key and value apart, for programs. After oak_create, parameters of physics and
+ * problem and keys of [run] and [output], refine.c_refine, c_derefine, eps and eps_abs,
+ * mesh.adapt_every and mesh.kappa_max take effect in the next step (those of outputs, when
+ * oak_run_ext begins); other keys are refused. All ranks must set the same. Call
+ * oak_update_time_step() after a change on which wave speeds or TIMESTEP depend. */
 OAK_API oak_status_t oak_params_set(oak_params_t *params, const char *key, const char *value);
 
 /** Add keys (a problem's or a physics' own parameters). Copies the descriptions. */

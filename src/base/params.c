@@ -59,6 +59,7 @@ void oak_params_destroy(oak_params_t **params) {
   free(p->known);
   free(p->given);
   free(p->folder);
+  free(p->watch);
   free(p);
   *params = NULL;
 }
@@ -142,6 +143,43 @@ oak_status_t oak_params_store(oak_params_t *params, const char *key, const char 
   return OAK_OK;
 }
 
+static oak_status_t ask_watches(const oak_params_t *params, const char *key, const double *number) {
+  for (int i = 0; i < params->nwatch; i++)
+    OAK_TRY(params->watch[i].ask(params->watch[i].user, key, number));
+  return OAK_OK;
+}
+
+/** Keep a value that simulations use already. Keys that nobody has declared yet are those of
+ * outputs. */
+static oak_status_t change_value(oak_params_t *params, const char *key, const char *value,
+                                 const char *origin) {
+  oak_param_t *known = oak_params_find(params, key);
+  oak_param_value_t parsed = {.count = 0};
+  char words[1024];
+  if (known && !oak_param_parse(&known->desc, value, &parsed)) {
+    oak_param_allowed(&known->desc, 1, words, sizeof words);
+    return OAK_FAIL(OAK_ERR_INPUT, "%s: %s = %s: must be %s", origin, key, value, words);
+  }
+  OAK_TRY(ask_watches(params, key, parsed.x));
+  OAK_TRY(oak_params_store(params, key, value, origin));
+  OAK_TRY(oak_params_check(params, 0));
+  return ask_watches(params, key, NULL);
+}
+
+oak_status_t oak_params_watch(oak_params_t *params, oak_params_watch_t *watch, void *user) {
+  void *grown = realloc(params->watch, (size_t)(params->nwatch + 1) * sizeof *params->watch);
+  OAK_CHECK(grown, OAK_ERR_MEMORY, "no memory for a simulation");
+  params->watch = grown;
+  params->watch[params->nwatch].ask = watch;
+  params->watch[params->nwatch++].user = user;
+  return OAK_OK;
+}
+
+void oak_params_unwatch(oak_params_t *params, const void *user) {
+  for (int i = 0; i < params->nwatch; i++)
+    if (params->watch[i].user == user) params->watch[i--] = params->watch[--params->nwatch];
+}
+
 /** Keep a value that did not come from a file. It must fit on one line of a file, because the echo
  * writes it there. */
 static oak_status_t set_value(oak_params_t *params, const char *key, const char *value,
@@ -156,7 +194,8 @@ static oak_status_t set_value(oak_params_t *params, const char *key, const char 
       !oak_param_needs_quotes(value) || !strchr(value, '"'), OAK_ERR_INPUT,
       "%s: %s = %s: has quotes and a comment sign, # or ; after a blank: leave one of them out",
       origin, key, value);
-  return oak_params_store(params, key, value, origin);
+  return params->nwatch ? change_value(params, key, value, origin)
+                        : oak_params_store(params, key, value, origin);
 }
 
 oak_status_t oak_params_assign(oak_params_t *params, const char *assignment, const char *origin) {

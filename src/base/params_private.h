@@ -3,6 +3,7 @@
 #ifndef OAK_PARAMS_PRIVATE_H
 #define OAK_PARAMS_PRIVATE_H
 
+#include "base/params_watch.h"
 #include "oak/params.h"
 
 typedef struct {
@@ -30,6 +31,11 @@ struct oak_params {
   int ngiven;
   char *folder;
   int trusted; /**< parameter files may name the compiler and its flags */
+  struct {
+    oak_params_watch_t *ask;
+    void *user;
+  } * watch; /**< simulations that use the set */
+  int nwatch;
 };
 
 /** Lines of mistakes, collected into one message. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/params_watch.h"
 #include "solver/variables.h"
 
 /* Keys that decide how kernels are built. */
@@ -250,7 +251,8 @@ static oak_status_t create(oak_t *sim, FILE *stream) {
   OAK_TRY(make_mesh(sim));
   oak_print_head(sim, stream, 1); /* kernels may take half a minute to compile */
   OAK_TRY(oak_sim_build(sim));
-  return oak_storage_fit(sim);
+  OAK_TRY(oak_storage_fit(sim));
+  return oak_agree(sim->comm, oak_follow_changes(sim));
 }
 
 /* An object with nothing in it, on all ranks or none. */
@@ -317,6 +319,7 @@ oak_status_t oak_declare(MPI_Comm comm, oak_params_t *params) {
 void oak_destroy(oak_t **out) {
   oak_t *sim = *out;
   if (!sim) return;
+  oak_params_unwatch(sim->params, sim);
   if (sim->dev) {
     oak_fluxfix_clear(sim);
     oak_adapt_clear(sim);

@@ -346,6 +346,10 @@ oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes);
  * is read. Collective. */
 oak_status_t oak_sim_declare(MPI_Comm comm, oak_params_t *params, oak_t **out);
 
+/* change.c */
+/** Follow changes of the parameters from now on. Rank-local. */
+oak_status_t oak_follow_changes(oak_t *sim);
+
 /* setup/numerics.c */
 /** The chosen limiter's radius, from numerics/limiters.h. */
 oak_status_t oak_sim_find_limiter(const oak_t *sim, int *radius);
@@ -389,6 +393,8 @@ oak_status_t oak_explain_names(const oak_t *sim, oak_status_t st);
 /* setup/kernels.c */
 oak_status_t oak_sim_build(oak_t *sim);
 oak_status_t oak_sim_upload_parameters(oak_t *sim);
+/** The same after a change of their values. Rank-local. */
+oak_status_t oak_sim_change_parameters(oak_t *sim);
 /** Give the kernels the values of the globals, \a value [description.nglobal]. Rank-local. */
 oak_status_t oak_sim_upload_globals(oak_t *sim, const double *value);
 /** Unload all modules and free the parameters. */

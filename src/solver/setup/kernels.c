@@ -57,11 +57,9 @@ oak_status_t oak_sim_build(oak_t *sim) {
 
 /* The structures of physics and problem behind each other; one without parameters has a value that
  * nobody reads (oak_sim_hook_text). */
-oak_status_t oak_sim_upload_parameters(oak_t *sim) {
+static void read_parameters(oak_t *sim) {
   const oak_description_t *d = &sim->description;
   double *value = sim->user.value;
-  sim->user.first =
-      !sim->files.declared.count || sim->files.declared.parameter[0].owner == OAK_OF_PROBLEM;
   for (int n = 0; n < d->nparameter; n++) {
     char key[256];
     snprintf(key, sizeof key, "%s.%s", d->parameter[n].section, d->parameter[n].name);
@@ -69,8 +67,23 @@ oak_status_t oak_sim_upload_parameters(oak_t *sim) {
                                                         ? oak_params_choice(sim->params, key)
                                                         : oak_params_real(sim->params, key);
   }
+}
+
+static oak_status_t upload_values(oak_t *sim) {
+  return oak_device_upload(sim->dev, sim->user.device, sim->user.value, sizeof sim->user.value);
+}
+
+oak_status_t oak_sim_upload_parameters(oak_t *sim) {
+  sim->user.first =
+      !sim->files.declared.count || sim->files.declared.parameter[0].owner == OAK_OF_PROBLEM;
+  read_parameters(sim);
   OAK_TRY(oak_device_alloc(sim->dev, sizeof sim->user.value, &sim->user.device));
-  return oak_device_upload(sim->dev, sim->user.device, value, sizeof sim->user.value);
+  return upload_values(sim);
+}
+
+oak_status_t oak_sim_change_parameters(oak_t *sim) {
+  read_parameters(sim);
+  return upload_values(sim);
 }
 
 oak_status_t oak_sim_upload_globals(oak_t *sim, const double *value) {
