@@ -193,7 +193,7 @@ static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, const start
   } else {
     memcpy(m->total, sum + view->nvar, (size_t)sim->nvar * sizeof *sum);
   }
-  for (int v = 0; v < view->nvar; v++) m->mean[v] = sum[v] / volume;
+  for (int v = 0; v < view->nvar; v++) m->mean[v] = volume > 0 ? sum[v] / volume : NAN;
   return gather_extrema(sim, 2 * view->nvar, m->best);
 }
 
