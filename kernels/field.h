@@ -5,7 +5,9 @@
 #ifndef OAK_FIELD_H
 #define OAK_FIELD_H
 
+#ifndef NVAR /* kernels of elliptic equations have one variable */
 #define NVAR (PHYSICS_NVAR + NSCALARS + NSOLID)
+#endif
 
 /* Strides of a block: variable, and the axes. */
 #define OAK_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? OAK_N : OAK_N * OAK_N)

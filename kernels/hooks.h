@@ -97,6 +97,8 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
   OAK_HOOK(void, _diffusive_flux)           \
   (const oak_at_t *at, int dir, const real q[], real grad[][PHYSICS_NVAR + NSCALARS], real f[])
 #define DIFFUSIVITY(at, q) OAK_HOOK(double, _diffusivity)(const oak_at_t *at, const real q[])
+/* The right-hand side of div grad phi = f. */
+#define POISSON(at, q) OAK_HOOK(double, _poisson)(const oak_at_t *at, const real q[])
 /* Values over all cells, which hooks read as parameters. */
 #define OAK_GLOBAL(name)                                                                    \
   OAK_REQUIRE(sizeof(((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "a global"); \

@@ -282,6 +282,14 @@ typedef struct {
   real *out;  /**< [nblock][N^d] */
 } oak_set_field_args_t;
 
+/** Poisson's equation and fields beside the state (kernels/poisson.c). */
+typedef struct {
+  oak_field_t f;
+  double *values; /**< [nblock][N^d] of the solver */
+  real *field;    /**< [nblock][N^d] */
+  int store;      /**< 1: from the solver to the field; 0: the other way */
+} oak_poisson_args_t;
+
 /** Variables that kernels/derived.c computes. */
 enum {
   OAK_DERIVED_SPEED,

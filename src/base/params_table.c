@@ -14,6 +14,8 @@ const oak_param_section_t oak_param_sections[] = {
     {"physics", "The equations, and their constants"},
     {"problem", "Initial state, boundary values and sources, and their constants"},
     {"boundary", "Conditions on the faces of the domain"},
+    {"poisson",
+     "Poisson's equation, whose right-hand side is the hook POISSON of a file (docs/poisson.md)"},
     {"device", "Where the kernels run and how they are built"},
     {"checkpoint", "When to write files from which the run can go on (docs/restart.md)"},
     {"output", "Plotfiles, pictures and diagnostics"},
@@ -200,6 +202,15 @@ const oak_param_desc_t oak_param_table[] = {
     CHOICE("boundary.solid", "reflect", "reflect no_slip",
            "What the surface of solids does that the problem defines by SOLID(at). reflect: the "
            "velocity normal to it changes its sign; no_slip: all components do."),
+
+    CHOICE("poisson.boundary", "isolated", "isolated zero no_slope",
+           "What phi is on faces of the domain that are not periodic. isolated: that of the "
+           "right-hand side alone in empty space, by multipoles; zero: 0; no_slope: its "
+           "derivative is 0."),
+    ABOVE("poisson.tolerance", "1e-8", 0, 1, NULL,
+          "Largest residual relative to the largest right-hand side."),
+    INT("poisson.max_cycles", "30", 1, 200, NULL,
+        "If so many multigrid cycles do not reach the tolerance, the run stops."),
 
     TEXT("device.name", "auto",
          "Device that runs the kernels: a name shown by `oak info`; auto: the best one found."),

@@ -25,6 +25,7 @@
   X(OAK_PHASE_MPI, "MPI transfer")              \
   X(OAK_PHASE_PATTERN, "ghost cell pattern")    \
   X(OAK_PHASE_FLUX_FIX, "flux fixing")          \
+  X(OAK_PHASE_POISSON, "Poisson's equation")    \
   X(OAK_PHASE_FLAGS, "refinement flags")        \
   X(OAK_PHASE_MESH, "mesh adaptation (p4est)")  \
   X(OAK_PHASE_BLOCKS, "block adaptation")       \

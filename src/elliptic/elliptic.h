@@ -74,7 +74,7 @@ typedef struct {
   int fields;  /**< 1: they are fields */
 } oak_elliptic_setup_t;
 
-typedef struct {
+typedef struct oak_elliptic {
   oak_elliptic_setup_t setup;
   oak_device_t *dev;
   MPI_Comm comm;

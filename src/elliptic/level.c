@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "base/reduce.h"
 #include "elliptic/elliptic.h"
-
-static void note(oak_status_t *st, oak_status_t next) {
-  if (*st == OAK_OK) *st = next;
-}
 
 static void set_geometry(const oak_elliptic_t *e, const oak_elliptic_level_t *level,
                          oak_field_t *f) {
@@ -72,12 +69,12 @@ oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes) {
   if (fluxes) {
     if (st == OAK_OK && level->nfine)
       st = oak_device_launch(e->dev, e->kernel.fine, level->nfine, &args, sizeof args);
-    note(&st, oak_averages_exchange(&level->average, e->setup.transport, &level->pattern,
-                                    e->setup.timers));
+    oak_keep_failure(&st, oak_averages_exchange(&level->average, e->setup.transport,
+                                                &level->pattern, e->setup.timers));
     if (st == OAK_OK && level->ncoarse)
       st = oak_device_launch(e->dev, e->kernel.coarse, level->ncoarse, &args, sizeof args);
   }
-  note(&st, oak_elliptic_meet(e, l));
+  oak_keep_failure(&st, oak_elliptic_meet(e, l));
   return st;
 }
 
@@ -86,7 +83,7 @@ oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first
   oak_elliptic_args_t args;
   oak_elliptic_args(e, l, &args);
   for (int s = 0; s < 2 * sweeps; s++) {
-    note(&st, oak_elliptic_ghosts(e, l, 1));
+    oak_keep_failure(&st, oak_elliptic_ghosts(e, l, 1));
     args.colour = (s + first) & 1;
     if (st == OAK_OK) st = oak_elliptic_launch(e, e->kernel.smooth, l, &args);
   }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "elliptic/elliptic.h"
 
 /* ---- kernels */
@@ -14,7 +15,7 @@ static const char prelude[] =
     "struct problem_parameters { double none; };\n"
     "OAK_FN int physics_valid(const physics_parameters_t *ph, const real u[]) {\n"
     "  (void)ph, (void)u;\n  return 1;\n}\n"
-    "#define OAK_ELLIPTIC 1\n#define PHYSICS_NVAR 1\n#define NSCALARS 0\n"
+    "#define OAK_ELLIPTIC 1\n#define NVAR 1\n#define NSCALARS 0\n#define NSOLID 0\n"
     "#define OAK_LIMITER upwind\n#define oak_state_valid physics_valid\n";
 static const char *const parts[] = {
     "kernels/hooks.h",          "numerics/limiters.h",     "kernels/field.h",
@@ -215,10 +216,6 @@ static oak_status_t fit_local(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   return oak_device_alloc(e->dev, level->pattern.flux.nbflux * area, &level->ghost);
 }
 
-static void note(oak_status_t *st, oak_status_t next) {
-  if (*st == OAK_OK) *st = next;
-}
-
 /* A field of one component. */
 static oak_status_t fit_field(oak_elliptic_t *e, oak_elliptic_level_t *level, oak_exchange_t *x,
                               oak_values_t *values, int interpolation) {
@@ -227,7 +224,7 @@ static oak_status_t fit_field(oak_elliptic_t *e, oak_elliptic_level_t *level, oa
   oak_exchange_init(x, e->setup.transport, &level->pattern, 1, interpolation, sizeof(double));
   x->kernel = e->halo;
   oak_status_t st = oak_exchange_fit(x, &changed);
-  note(&st, oak_values_fit(x, list, 1, level->mesh->nblock, &changed));
+  oak_keep_failure(&st, oak_values_fit(x, list, 1, level->mesh->nblock, &changed));
   if (st == OAK_OK) st = oak_values_look(x, values);
   return st;
 }
@@ -241,10 +238,11 @@ static oak_status_t fit_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   OAK_TRY(oak_pattern_update(&level->pattern, t, level->mesh, NULL));
   oak_status_t st = fit_field(e, level, &level->exchange, &level->u, OAK_INTERPOLATE_QUADRATIC);
   if (e->setup.fields)
-    note(&st, fit_field(e, level, &level->cexchange, &level->a, OAK_INTERPOLATE_LIMITED));
+    oak_keep_failure(&st,
+                     fit_field(e, level, &level->cexchange, &level->a, OAK_INTERPOLATE_LIMITED));
   const size_t unit = oak_pattern_average_cells(&level->pattern) * sizeof(double);
-  note(&st, oak_averages_fit(&level->average, t, &level->pattern, unit));
-  note(&st, fit_local(e, level));
+  oak_keep_failure(&st, oak_averages_fit(&level->average, t, &level->pattern, unit));
+  oak_keep_failure(&st, fit_local(e, level));
   return oak_agree(e->comm, st);
 }
 
@@ -307,12 +305,12 @@ oak_status_t oak_elliptic_fit_fields(oak_elliptic_t *e) {
   oak_status_t st = OAK_OK;
   if (!e->setup.fields) return OAK_OK;
   for (int l = e->nlevel - 1; l >= 0; l--) {
-    note(&st, fill_a(e, l));
+    oak_keep_failure(&st, fill_a(e, l));
     if (l == 0) break;
-    note(&st,
-         oak_elliptic_restrict(e, l, e->level[l].a.memory.mine, e->level[l - 1].a.memory.mine));
-    note(&st, oak_elliptic_restrict(e, l, e->level[l].b, e->level[l - 1].b));
+    oak_keep_failure(
+        &st, oak_elliptic_restrict(e, l, e->level[l].a.memory.mine, e->level[l - 1].a.memory.mine));
+    oak_keep_failure(&st, oak_elliptic_restrict(e, l, e->level[l].b, e->level[l - 1].b));
   }
-  note(&st, oak_elliptic_flat_fields(e));
+  oak_keep_failure(&st, oak_elliptic_flat_fields(e));
   return oak_agree(e->comm, st);
 }

@@ -4,13 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "elliptic/elliptic.h"
 
 enum { SWEEPS = 2 };
-
-static void note(oak_status_t *st, oak_status_t next) {
-  if (*st == OAK_OK) *st = next;
-}
 
 /* Correction scheme: level l - 1 computes what is missing from u of level l. */
 oak_status_t oak_elliptic_cycle(oak_elliptic_t *e, int l, int zero) {
@@ -19,21 +16,21 @@ oak_status_t oak_elliptic_cycle(oak_elliptic_t *e, int l, int zero) {
   if (l == 0 && zero) return oak_elliptic_flat(e, level->rhs, level->u.memory.mine);
   if (l == 0) {
     st = oak_elliptic_residual(e, 0);
-    note(&st, oak_elliptic_flat(e, level->res, level->res));
-    note(&st, oak_elliptic_combine(e, 0, level->res, level->u.memory.mine, 1, 1, 0));
+    oak_keep_failure(&st, oak_elliptic_flat(e, level->res, level->res));
+    oak_keep_failure(&st, oak_elliptic_combine(e, 0, level->res, level->u.memory.mine, 1, 1, 0));
     return st;
   }
   if (zero) {
     st = oak_elliptic_meet(e, l);
-    note(&st, oak_elliptic_combine(e, l, NULL, level->u.memory.mine, 0, 0, 0));
+    oak_keep_failure(&st, oak_elliptic_combine(e, l, NULL, level->u.memory.mine, 0, 0, 0));
   }
-  note(&st, oak_elliptic_smooth(e, l, SWEEPS, 0));
-  note(&st, oak_elliptic_residual(e, l));
-  note(&st, oak_elliptic_restrict(e, l, level->res, e->level[l - 1].rhs));
-  note(&st, oak_elliptic_cycle(e, l - 1, 1));
-  note(&st, oak_elliptic_ghosts(e, l - 1, 0));
-  note(&st, oak_elliptic_prolong(e, l, 1));
-  note(&st, oak_elliptic_smooth(e, l, SWEEPS, 1));
+  oak_keep_failure(&st, oak_elliptic_smooth(e, l, SWEEPS, 0));
+  oak_keep_failure(&st, oak_elliptic_residual(e, l));
+  oak_keep_failure(&st, oak_elliptic_restrict(e, l, level->res, e->level[l - 1].rhs));
+  oak_keep_failure(&st, oak_elliptic_cycle(e, l - 1, 1));
+  oak_keep_failure(&st, oak_elliptic_ghosts(e, l - 1, 0));
+  oak_keep_failure(&st, oak_elliptic_prolong(e, l, 1));
+  oak_keep_failure(&st, oak_elliptic_smooth(e, l, SWEEPS, 1));
   return st;
 }
 
@@ -42,12 +39,12 @@ static oak_status_t full_cycle(oak_elliptic_t *e) {
   const int top = e->nlevel - 1;
   oak_status_t st = OAK_OK;
   for (int l = top; l > 0; l--)
-    note(&st, oak_elliptic_restrict(e, l, e->level[l].rhs, e->level[l - 1].rhs));
-  note(&st, oak_elliptic_cycle(e, 0, 1));
+    oak_keep_failure(&st, oak_elliptic_restrict(e, l, e->level[l].rhs, e->level[l - 1].rhs));
+  oak_keep_failure(&st, oak_elliptic_cycle(e, 0, 1));
   for (int l = 1; l <= top; l++) {
-    note(&st, oak_elliptic_ghosts(e, l - 1, 0));
-    note(&st, oak_elliptic_prolong(e, l, 0));
-    note(&st, oak_elliptic_cycle(e, l, 0));
+    oak_keep_failure(&st, oak_elliptic_ghosts(e, l - 1, 0));
+    oak_keep_failure(&st, oak_elliptic_prolong(e, l, 0));
+    oak_keep_failure(&st, oak_elliptic_cycle(e, l, 0));
   }
   return st;
 }
@@ -59,13 +56,17 @@ static double volume(const oak_elliptic_t *e) {
 }
 
 /* Without a value at the boundary and without b, u is only determined up to a constant, and the
- * right-hand side must have the mean 0: the mean is removed from both. Collective. */
+ * right-hand side must have the mean 0: the mean is removed from both. Twice, because the first one
+ * is only known to rounding of its own size, which may be large beside what is left. Collective. */
 static oak_status_t remove_mean(oak_elliptic_t *e, oak_status_t st, void *x) {
   double sum[OAK_ELLIPTIC_SUMS];
   if (!e->singular) return st;
-  OAK_TRY(oak_elliptic_sums(e, st, x, x, sum));
-  st = oak_elliptic_meet(e, e->nlevel - 1);
-  note(&st, oak_elliptic_combine(e, e->nlevel - 1, NULL, x, 0, 1, -sum[1] / volume(e)));
+  for (int n = 0; n < 2; n++) {
+    OAK_TRY(oak_elliptic_sums(e, st, x, x, sum));
+    st = oak_elliptic_meet(e, e->nlevel - 1);
+    oak_keep_failure(&st,
+                     oak_elliptic_combine(e, e->nlevel - 1, NULL, x, 0, 1, -sum[1] / volume(e)));
+  }
   return st;
 }
 
@@ -73,7 +74,7 @@ static oak_status_t remove_mean(oak_elliptic_t *e, oak_status_t st, void *x) {
 static oak_status_t find_residual(oak_elliptic_t *e, oak_status_t st, double *out) {
   double sum[OAK_ELLIPTIC_SUMS];
   const int top = e->nlevel - 1;
-  note(&st, oak_elliptic_residual(e, top));
+  oak_keep_failure(&st, oak_elliptic_residual(e, top));
   OAK_TRY(oak_elliptic_sums(e, st, e->level[top].res, e->level[top].res, sum));
   *out = sum[0];
   return OAK_OK;
@@ -131,8 +132,9 @@ static oak_status_t alloc_work(oak_elliptic_t *e) {
 static oak_status_t advance(oak_elliptic_t *e, oak_status_t st, double c, const void *au,
                             double sign, double sum[OAK_ELLIPTIC_SUMS]) {
   const int top = e->nlevel - 1;
-  note(&st, oak_elliptic_combine(e, top, e->level[top].u.memory.mine, e->work[X], c, 1, 0));
-  note(&st, oak_elliptic_combine(e, top, au, e->work[R], -sign * c, 1, 0));
+  oak_keep_failure(&st,
+                   oak_elliptic_combine(e, top, e->level[top].u.memory.mine, e->work[X], c, 1, 0));
+  oak_keep_failure(&st, oak_elliptic_combine(e, top, au, e->work[R], -sign * c, 1, 0));
   return oak_elliptic_sums(e, st, e->work[R], e->work[R0], sum);
 }
 
@@ -141,11 +143,11 @@ static oak_status_t precondition(oak_elliptic_t *e, const void *x) {
   const int top = e->nlevel - 1;
   oak_elliptic_level_t *level = &e->level[top];
   oak_status_t st = oak_elliptic_combine(e, top, x, level->rhs, 1, 0, 0);
-  note(&st, oak_elliptic_meet(e, top));
-  note(&st, oak_elliptic_combine(e, top, NULL, level->u.memory.mine, 0, 0, 0));
-  note(&st, oak_elliptic_cycle(e, top, 0));
-  note(&st, oak_elliptic_combine(e, top, NULL, level->rhs, 0, 0, 0));
-  note(&st, oak_elliptic_residual(e, top));
+  oak_keep_failure(&st, oak_elliptic_meet(e, top));
+  oak_keep_failure(&st, oak_elliptic_combine(e, top, NULL, level->u.memory.mine, 0, 0, 0));
+  oak_keep_failure(&st, oak_elliptic_cycle(e, top, 0));
+  oak_keep_failure(&st, oak_elliptic_combine(e, top, NULL, level->rhs, 0, 0, 0));
+  oak_keep_failure(&st, oak_elliptic_residual(e, top));
   return st;
 }
 
@@ -158,9 +160,9 @@ static oak_status_t iterate(oak_elliptic_t *e, double *rho, double *alpha, doubl
   *rho = sum[2];
   const double beta = before == 0 ? 0 : *rho / before * (*alpha / *omega);
   oak_status_t st = oak_elliptic_combine(e, top, w[V], w[P], -beta * *omega, beta, 0);
-  note(&st, oak_elliptic_combine(e, top, w[R], w[P], 1, 1, 0));
-  note(&st, precondition(e, w[P]));
-  note(&st, oak_elliptic_combine(e, top, res, w[V], -1, 0, 0));
+  oak_keep_failure(&st, oak_elliptic_combine(e, top, w[R], w[P], 1, 1, 0));
+  oak_keep_failure(&st, precondition(e, w[P]));
+  oak_keep_failure(&st, oak_elliptic_combine(e, top, res, w[V], -1, 0, 0));
   OAK_TRY(oak_elliptic_sums(e, st, w[V], w[R0], sum));
   *alpha = *rho / sum[2];
   OAK_TRY(advance(e, OAK_OK, *alpha, w[V], 1, sum));
@@ -191,7 +193,7 @@ static oak_status_t krylov(oak_elliptic_t *e, const oak_elliptic_options_t *o,
     OAK_TRY(iterate(e, &rho, &alpha, &omega, r));
   }
   st = oak_elliptic_meet(e, top);
-  note(&st, oak_elliptic_combine(e, top, e->work[X], level->u.memory.mine, 1, 0, 0));
+  oak_keep_failure(&st, oak_elliptic_combine(e, top, e->work[X], level->u.memory.mine, 1, 0, 0));
   return oak_agree(e->comm, st);
 }
 
@@ -209,7 +211,7 @@ oak_status_t oak_elliptic_solve(oak_elliptic_t *e, const oak_elliptic_options_t 
   st = OAK_OK;
   if (o->full) {
     st = oak_elliptic_meet(e, top);
-    note(&st, oak_elliptic_combine(e, top, NULL, level->u.memory.mine, 0, 0, 0));
+    oak_keep_failure(&st, oak_elliptic_combine(e, top, NULL, level->u.memory.mine, 0, 0, 0));
   }
   OAK_TRY(find_residual(e, st, &r->residual[0]));
   OAK_TRY(o->krylov ? krylov(e, o, r) : cycles(e, o, r));

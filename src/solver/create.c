@@ -252,6 +252,7 @@ static oak_status_t create(oak_t *sim, FILE *stream) {
   oak_print_head(sim, stream, 1); /* kernels may take half a minute to compile */
   OAK_TRY(oak_sim_build(sim));
   OAK_TRY(oak_storage_fit(sim));
+  OAK_TRY(oak_poisson_open(sim));
   return oak_agree(sim->comm, oak_follow_changes(sim));
 }
 
@@ -324,6 +325,7 @@ void oak_destroy(oak_t **out) {
     oak_fluxfix_clear(sim);
     oak_adapt_clear(sim);
     oak_storage_clear(sim);
+    oak_poisson_clear(sim);
     oak_fields_clear(sim);
     oak_exchange_clear(&sim->exchange);
     oak_pattern_clear(&sim->pattern, sim->dev);

@@ -26,6 +26,8 @@ enum { OAK_MAX_NVAR = 32, OAK_LONGEST_SCALAR = 31 };
   X(problem, timestep)        \
   X(physics, update)          \
   X(problem, update)          \
+  X(physics, poisson)         \
+  X(problem, poisson)         \
   X(physics, diffusive_flux)  \
   X(problem, diffusive_flux)  \
   X(physics, diffusivity)     \
@@ -94,7 +96,9 @@ typedef struct {
   X(primitive)              \
   X(diffusion)              \
   X(diffusivity)            \
-  X(rkl)
+  X(rkl)                    \
+  X(poisson_rhs)            \
+  X(poisson_field)
 
 /* ---- parts of the simulation object; each says which file changes it */
 
@@ -225,6 +229,13 @@ typedef struct {
   int batch;
 } oak_diffusion_t;
 
+/** Poisson's equation of a run (poisson.c). */
+typedef struct {
+  struct oak_elliptic *elliptic; /**< NULL unless a file has the hook POISSON */
+  int isolated;
+  int field[4]; /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
+} oak_poisson_t;
+
 /** How fast the ranks compute (pace.c). */
 typedef struct {
   double *speed;          /**< [ranks] blocks per second; NULL unless mesh.balance = measured */
@@ -298,6 +309,7 @@ struct oak {
   } kernel;
   oak_derived_t derived;
   oak_beside_list_t fields; /**< beside the state */
+  oak_poisson_t poisson;
 
   oak_timers_t timers;
   oak_mesh_t *mesh;
@@ -503,6 +515,15 @@ int64_t oak_diffusion_bytes(const oak_t *sim);
 oak_status_t oak_diffusion_rate(oak_t *sim, int state, double time);
 /** Super time stepping of the current state from \a time to \a time + \a dt. Collective. */
 oak_status_t oak_apply_diffusion(oak_t *sim, double time, double dt);
+
+/* poisson.c */
+/** Whether a file has the hook POISSON. */
+int oak_poisson_wanted(const oak_t *sim);
+/** Collective. */
+oak_status_t oak_poisson_open(oak_t *sim);
+void oak_poisson_clear(oak_t *sim);
+/** Solve for a state, and set the fields phi, phi_x, ... Collective; fails on all ranks alike. */
+oak_status_t oak_poisson_solve(oak_t *sim, int state, double time);
 
 /* fields.c */
 /** Number of the field beside the state of that name, -1: none. */

@@ -46,6 +46,7 @@ oak_status_t oak_launch_flux(oak_t *sim, oak_flux_args_t *args, const oak_list_t
 oak_status_t oak_run_stage(oak_t *sim, const oak_stage_t *stage, int first, double dt) {
   oak_halo_args_t halo;
   oak_flux_args_t args;
+  OAK_TRY(oak_poisson_solve(sim, stage->deriv, sim->clock.time + stage->c * dt));
   const int split = sim->transport.messages && sim->diffusion.kind != OAK_DIFFUSION_EXPLICIT;
   halo_args(sim, stage->deriv, sim->clock.time + stage->c * dt, &halo);
   oak_stage_args(sim, stage, stage->out, dt, &args);

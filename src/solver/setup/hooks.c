@@ -33,6 +33,7 @@ static const struct {
     {"UPDATE", PHYSICS | PROBLEM, "UPDATE(at, u, dt) { ... }"},
     {"DIFFUSIVE_FLUX", PHYSICS | PROBLEM, "DIFFUSIVE_FLUX(at, dir, q, grad, f) { ... }"},
     {"DIFFUSIVITY", PHYSICS | PROBLEM, "DIFFUSIVITY(at, q) { ... }"},
+    {"POISSON", PHYSICS | PROBLEM, "POISSON(at, q) { ... }"},
     {"GLOBAL_MAX", PHYSICS | PROBLEM, "GLOBAL_MAX(name, at, q) { ... }"},
     {"GLOBAL_MIN", PHYSICS | PROBLEM, "GLOBAL_MIN(name, at, q) { ... }"},
     {"GLOBAL_INTEGRAL", PHYSICS | PROBLEM, "GLOBAL_INTEGRAL(name, at, q) { ... }"},

@@ -25,6 +25,7 @@ static int has_kernel(const oak_t *sim, const char *name) {
   if (!strcmp(name, "floor")) return sim->method.floors;
   if (!strcmp(name, "update")) return oak_has_update(sim);
   if (!strcmp(name, "globals")) return sim->description.nglobal > 0;
+  if (!strncmp(name, "poisson", 7)) return oak_poisson_wanted(sim);
   if (!strcmp(name, "set_field")) return has_functions(sim);
   if (!strcmp(name, "primitive") || !strcmp(name, "diffusion")) return sim->diffusion.kind != 0;
   if (!strcmp(name, "diffusivity") || !strcmp(name, "rkl"))
@@ -35,13 +36,14 @@ static int has_kernel(const oak_t *sim, const char *name) {
 }
 
 oak_status_t oak_sim_build(oak_t *sim) {
-  const char *part[NKERNEL_PARTS + 5];
+  const char *part[NKERNEL_PARTS + 6];
   int n = NKERNEL_PARTS;
   memcpy(part, kernel_parts, sizeof kernel_parts);
   if (sim->method.first_order) part[n++] = "kernels/repair.c";
   if (sim->method.floors) part[n++] = "kernels/floor.c";
   if (oak_has_update(sim) || sim->description.nglobal) part[n++] = "kernels/cells.c";
   if (has_functions(sim)) part[n++] = "kernels/fields.c";
+  if (oak_poisson_wanted(sim)) part[n++] = "kernels/poisson.c";
   if (sim->diffusion.kind) part[n++] = "kernels/diffusion.c";
   OAK_TRY(oak_sim_build_module(sim, "kernels", part, n, NULL, &sim->modules.own));
   oak_status_t st = OAK_OK;

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// TEST np={1,2} timeout=120
+/* The hook POISSON: Jeans waves against the dispersion relation, on a uniform mesh and with a finer
+ * region; momentum; the same bits for any number of ranks and after a restart; what is refused. */
+#include "solver/sim.h"
+#include "solver_test.h"
+
+#define JEANS                                                                                 \
+  "problem.name=jeans\nphysics.name=euler\nmesh.dim=2\nmesh.block_size=8\nscheme.flux=hllc\n" \
+  "scheme.limiter=vanleer\nrun.cfl=0.5\nproblem.amplitude=1e-6\n"
+
+static void center(const sim_t *s, int block, int cell, double x[2]) {
+  double origin[3], dx[3];
+  oak_block_geometry(s->oak, block, origin, dx);
+  x[0] = origin[0] + (cell % s->n + 0.5) * dx[0];
+  x[1] = origin[1] + (cell / s->n + 0.5) * dx[1];
+}
+
+/* Amplitude of cos(2 pi x) in the density. */
+static double amplitude(const sim_t *s) {
+  const int n = oak_nblocks(s->oak);
+  double *rho = malloc(((size_t)n * s->cells + 1) * sizeof *rho), sum = 0;
+  MUST(oak_read_cells(s->oak, 0, 0, n, rho));
+  for (int i = 0; i < n * s->cells; i++) {
+    double x[2];
+    center(s, i / s->cells, i % s->cells, x);
+    sum += 2 * (rho[i] - 1) * cos(2 * M_PI * x[0]) *
+           ldexp(1, -2 * oak_block_level(s->oak, i / s->cells)) / s->cells;
+  }
+  free(rho);
+  MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, s->comm);
+  return sum;
+}
+
+static void finer_inside(sim_t *s) {
+  const int n = oak_nblocks(s->oak);
+  int *flag = malloc((n + 1) * sizeof *flag);
+  for (int b = 0; b < n; b++) {
+    double origin[3], dx[3];
+    oak_block_geometry(s->oak, b, origin, dx);
+    flag[b] = fabs(origin[0] + 4 * dx[0] - 0.5) < 0.25 && fabs(origin[1] + 4 * dx[1] - 0.4) < 0.25;
+  }
+  MUST(oak_adjust_refinement_flags(s->oak, flag, NULL));
+  MUST(oak_set_initial(s->oak));
+  MUST(oak_update_time_step(s->oak));
+  free(flag);
+}
+
+static void step_to(sim_t *s, double time) {
+  while (oak_time(s->oak) < time) {
+    const double left = time - oak_time(s->oak), dt = oak_time_step(s->oak);
+    MUST(oak_advance(s->oak, dt < left ? dt : left));
+  }
+}
+
+static double jeans(double G, int level, int finer, double *drift) {
+  sim_t s = sim_new(MPI_COMM_WORLD, JEANS "problem.G=%g\nmesh.min_level=%d\nmesh.max_level=%d\n", G,
+                    level, level + finer);
+  const double omega2 = 4 * M_PI * M_PI - 4 * M_PI * G, end = 0.5, omega = sqrt(fabs(omega2));
+  const double exact = 1e-6 * (omega2 > 0 ? cos(omega * end) : cosh(omega * end));
+  double before[4], after[4];
+  MUST(oak_initialize(s.oak));
+  if (finer) finer_inside(&s);
+  MUST(oak_totals(s.oak, before));
+  step_to(&s, end);
+  MUST(oak_totals(s.oak, after));
+  const double found = amplitude(&s), error = fabs(found - exact) / 1e-6;
+  *drift = fmax(fabs(after[1] - before[1]), fabs(after[2] - before[2]));
+  report(
+      "Jeans wave, G = %g, levels %d to %d: amplitude %.6f, exact %.6f; error %.2e; drift of "
+      "momentum %.1e, of energy %.1e of %.2f",
+      G, level, level + finer, 1e6 * found, 1e6 * exact, error, *drift, after[3] - before[3],
+      before[3]);
+  sim_free(&s);
+  return error;
+}
+
+static void test_dispersion(void **state) {
+  (void)state;
+  double drift, coarse, fine;
+  static const double G[] = {1, 4};
+  for (int i = 0; i < 2; i++) {
+    coarse = jeans(G[i], 2, 0, &drift);
+    assert_true(drift < 1e-15);
+    fine = jeans(G[i], 3, 0, &drift);
+    assert_true(fine < 0.02 && drift < 1e-15);
+    /* A wave that swings has two errors of opposite sign, of sound and of gravity. */
+    if (G[i] > M_PI) {
+      report("order %.2f", log2(coarse / fine));
+      assert_true(log2(coarse / fine) > 1.9);
+    }
+    assert_true(jeans(G[i], 2, 1, &drift) < 0.07);
+    assert_true(drift < 1e-9);
+  }
+}
+
+/* A run on all ranks, and one of this rank alone that is read from a checkpoint half-way. */
+static void test_bits(void **state) {
+  (void)state;
+  sim_t s[2];
+  char path[256];
+  int different = 0;
+  snprintf(path, sizeof path, "poisson_test_%d.%d", test_size, test_rank);
+  for (int i = 0; i < 2; i++) {
+    s[i] = sim_new(i ? MPI_COMM_WORLD : MPI_COMM_SELF,
+                   JEANS "mesh.min_level=2\nmesh.max_level=3\nproblem.waves=2\n");
+    MUST(oak_initialize(s[i].oak));
+    finer_inside(&s[i]);
+    for (int step = 0; step < 6; step++) {
+      if (step == 3 && i == 0) {
+        MUST(oak_write_checkpoint(s[i].oak, path));
+        sim_free(&s[i]);
+        s[i] =
+            sim_new(MPI_COMM_SELF, JEANS "mesh.min_level=2\nmesh.max_level=3\nproblem.waves=2\n");
+        MUST(oak_read_checkpoint(s[i].oak, path));
+        remove(path);
+      }
+      MUST(oak_advance(s[i].oak, oak_time_step(s[i].oak)));
+    }
+  }
+  const int n = oak_nblocks(s[1].oak), first = (int)s[1].oak->mesh->first;
+  const size_t cells = (size_t)s[1].cells;
+  double *one = malloc(oak_nblocks(s[0].oak) * cells * sizeof *one);
+  double *all = malloc((n * cells + 1) * sizeof *all);
+  MUST(oak_field_get(s[0].oak, "phi", one));
+  MUST(oak_field_get(s[1].oak, "phi", all));
+  for (size_t i = 0; i < n * cells; i++)
+    different += memcmp(&one[first * cells + i], &all[i], sizeof *one) != 0;
+  free(one);
+  free(all);
+  for (int i = 0; i < 2; i++) sim_free(&s[i]);
+  different = sum_ranks_int(MPI_COMM_WORLD, different);
+  report("%d cells of phi differ from those of one rank and a restart", different);
+  assert_int_equal(different, 0);
+}
+
+static oak_status_t try_sim(sim_t *s, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  const oak_status_t st = try_new(s, MPI_COMM_WORLD, format, args);
+  va_end(args);
+  return st;
+}
+
+static void test_mistakes(void **state) {
+  (void)state;
+  sim_t s;
+  MUST(try_sim(&s, JEANS "poisson.max_cycles=1\npoisson.tolerance=1e-15\n"));
+  assert_int_equal(oak_initialize(s.oak), OAK_ERR_STATE);
+  assert_non_null(strstr(oak_last_error(), "after 1 cycles"));
+  sim_free(&s);
+  assert_int_equal(try_sim(&s, JEANS "boundary.xlow=outflow\nboundary.xhigh=outflow\n"),
+                   OAK_ERR_INPUT);
+  assert_non_null(strstr(oak_last_error(), "poisson.boundary"));
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_dispersion), cmocka_unit_test(test_bits),
+                                     cmocka_unit_test(test_mistakes)};
+  return TEST_MAIN(tests);
+}
