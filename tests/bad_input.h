@@ -129,7 +129,7 @@ static const bad_t bad_values[] = {
     /* physics and problem */
     {"physics.name=", "physics.name"},
     {"physics.name=Euler", "Euler|oak info"},
-    {"physics.name=mhd", "mhd|oak info"},
+    {"physics.name=no_such", "no_such|oak info"},
     {"physics.name=./mhd.c", "physics.name = ./mhd.c: no such file"},
     {"physics.gamma=1", "physics.gamma = 1|above 1"},
     {"physics.gamma=0", "physics.gamma = 0|above 1"},

@@ -181,10 +181,10 @@ static inline void sim_levels(const sim_t *s, int *lowest, int *highest) {
 /** A path for a checkpoint in a new folder, the same on all ranks; test_remove removes both. */
 static inline const char *test_new_file(void) {
   static char path[64];
+  char name[] = "/tmp/oak_test_XXXXXX";
   if (test_rank == 0) {
-    snprintf(path, sizeof path, "/tmp/oak_test_XXXXXX");
-    if (!mkdtemp(path)) abort();
-    strcat(path, "/chk.oak");
+    if (!mkdtemp(name)) abort();
+    snprintf(path, sizeof path, "%s/chk.oak", name);
   }
   MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
   return path;

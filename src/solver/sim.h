@@ -53,8 +53,8 @@ typedef struct {
   int global_slot[OAK_MAX_PARAMETERS]; /**< their places among files.declared */
   int noutput;                         /**< output variables that are there */
   int output_slot[OAK_MAX_OUTPUTS];    /**< their places among files.declared */
-  int nparameter;                      /**< physics, then problem */
-  int nproblem;                        /**< those of the problem */
+  int nparameter, nproblem;            /**< of both files, physics first; those of the problem */
+  char unread[256];                    /**< why a constant could not be read, "" if all could */
   struct {
     const char *section;
     char name[OAK_LONGEST_NAME + 1], help[OAK_HELP_BYTES];
@@ -382,8 +382,9 @@ void oak_sim_tile(const oak_t *sim, int tile[2]);
 oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *const *part, int npart,
                                   const char *extra, oak_module_t **out);
 
-/* setup/describe.c */
+/* setup/describe.c; oak_sim_constant: whether a module has a constant, which is copied */
 oak_status_t oak_sim_describe(oak_t *sim);
+int oak_sim_constant(oak_t *sim, oak_module_t *module, const char *name, void *dst, size_t bytes);
 
 /* setup/hook_text.c */
 /** The text in front of the files, to be freed: parameters, and which hooks there are. \a describe:

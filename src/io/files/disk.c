@@ -199,7 +199,7 @@ oak_status_t oak_disk_write(oak_disk_t *disk, int fd, const void *data, size_t b
   if (!piece) return oak_write_at(fd, data, bytes, offset, path);
   *piece = (piece_t){fd, offset, bytes, piece->data + bytes};
   memcpy(piece->data, data, bytes);
-  strcpy(piece->path, path);
+  memcpy(piece->path, path, strlen(path) + 1);
   return oak_disk_do(disk, all, write_piece, piece);
 }
 
@@ -224,7 +224,7 @@ oak_status_t oak_disk_close(oak_disk_t *disk, int fd, const char *path, oak_stat
     return close_file(fd, path, st);
   }
   *piece = (piece_t){fd, 0, 0, piece->data};
-  strcpy(piece->path, path);
+  memcpy(piece->path, path, strlen(path) + 1);
   return oak_disk_do(disk, all, close_piece, piece);
 }
 
@@ -250,7 +250,7 @@ oak_status_t oak_disk_file(oak_disk_t *disk, const char *path, char *data, size_
     return st;
   }
   *whole = (whole_t){data, bytes};
-  strcpy(whole->path, path);
+  memcpy(whole->path, path, strlen(path) + 1);
   return oak_disk_do(disk, bytes, write_whole, whole);
 }
 

@@ -47,9 +47,17 @@ static void blank_control(char *text) {
     if ((unsigned char)*text < ' ') *text = ' ';
 }
 
+int oak_sim_constant(oak_t *sim, oak_module_t *module, const char *name, void *dst, size_t bytes) {
+  const oak_status_t st = oak_device_constant(sim->dev, module, name, dst, bytes);
+  char *unread = sim->description.unread;
+  if (st != OAK_OK && st != OAK_ERR_ARGUMENT && !*unread)
+    snprintf(unread, sizeof sim->description.unread, "%s", oak_last_error());
+  return st == OAK_OK;
+}
+
 /* A text that may be missing. */
 static void read_text(oak_t *sim, oak_module_t *module, const char *name, char *text, size_t size) {
-  if (oak_device_constant(sim->dev, module, name, text, size) != OAK_OK) *text = 0;
+  if (!oak_sim_constant(sim, module, name, text, size)) *text = 0;
   text[size - 1] = 0;
   blank_control(text);
 }
@@ -58,7 +66,7 @@ static int has_hook(oak_t *sim, oak_module_t *module, const char *name) {
   char constant[160];
   int value;
   snprintf(constant, sizeof constant, "oak_has_%s", name);
-  return oak_device_constant(sim->dev, module, constant, &value, sizeof value) == OAK_OK;
+  return oak_sim_constant(sim, module, constant, &value, sizeof value);
 }
 
 /* A parameter or global, unless the preprocessor has left it out. */
@@ -78,8 +86,7 @@ static oak_status_t read_parameter(oak_t *sim, oak_module_t *module, int slot) {
     return OAK_OK;
   }
   snprintf(constant, sizeof constant, "%s_default_%s", section, name);
-  if (oak_device_constant(sim->dev, module, constant, &d->parameter[n].fallback, sizeof(double)) !=
-      OAK_OK)
+  if (!oak_sim_constant(sim, module, constant, &d->parameter[n].fallback, sizeof(double)))
     return OAK_OK;
   d->nparameter++;
   d->nproblem += of_problem;
@@ -131,8 +138,7 @@ static void read_fixed(oak_t *sim, oak_module_t *module, int slot) {
     if (!strcmp(d->field[i].name, list->fixed[n].name))
       list->fixed[n].function = function_of(sim, module, i);
   snprintf(constant, sizeof constant, "physics_flux_field_%s", list->fixed[n].name);
-  if (oak_device_constant(sim->dev, module, constant, &list->fixed[n].variable, sizeof(int)) ==
-      OAK_OK)
+  if (oak_sim_constant(sim, module, constant, &list->fixed[n].variable, sizeof(int)))
     list->nfixed++;
 }
 
@@ -211,6 +217,7 @@ static oak_status_t read_description(oak_t *sim, oak_module_t *module) {
   for (int n = 0; n < sim->files.declared.noutput; n++) read_output(sim, module, n);
   for (int n = 0; n < sim->files.declared.nfixed; n++) read_fixed(sim, module, n);
   for (int n = 0; n < sim->files.declared.nfield; n++) read_field(sim, module, n);
+  OAK_CHECK(!*d->unread, OAK_ERR_DEVICE, "%s", d->unread);
   return OAK_OK;
 }
 

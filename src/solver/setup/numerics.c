@@ -94,7 +94,7 @@ static int is_there(oak_t *sim, oak_module_t *module, const char *name) {
   char constant[160];
   int value;
   snprintf(constant, sizeof constant, "oak_has_riemann_%s", name);
-  return oak_device_constant(sim->dev, module, constant, &value, sizeof value) == OAK_OK;
+  return oak_sim_constant(sim, module, constant, &value, sizeof value);
 }
 
 oak_status_t oak_sim_find_riemann(oak_t *sim, oak_module_t *module) {
