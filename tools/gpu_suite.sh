@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run the tests of solver and devices, the cases of oak_verify and compute-sanitizer on the GPU of this machine,
+# Run the tests of solver, physics and devices, the cases of oak_verify and compute-sanitizer on the GPU of this machine,
 # from a folder made by gpu_bundle.sh or from a build folder. One line per test as it ends, the end of the
 # log of those that failed, and a summary. Exit status 0: all ran, and passed or were skipped.
 #
@@ -53,7 +53,7 @@ done
 # their kernels in the cache.
 list() {
   local file name line ranks np seconds arguments word order problem shown
-  for file in "$source"/tests/test_{solver,device}_*.c; do
+  for file in "$source"/tests/test_{solver,device,elliptic,poisson,physics,halo}*.c; do
     name=$(basename "$file" .c) ranks=1 seconds=240 arguments=
     [ -x "$tests/$name" ] || continue
     line=$(grep -m1 -E '^// ?TEST' "$file" | sed -E 's|^// ?TEST||')
