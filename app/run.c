@@ -127,6 +127,11 @@ static oak_status_t run(const request_t *request, int nset, char **set, int *int
   oak_t *sim = NULL;
   *interrupted = 0;
   OAK_TRY(find_file(request, file, setting, rank));
+  /* Which file it is: a name may stand for one of the folder or one that comes with oak. */
+  if (rank == 0 && options->stream) {
+    fprintf(options->stream, "oak run %s\n", file);
+    fflush(options->stream);
+  }
   oak_status_t st = read_all(file, request->trust, setting, nset, set, &params);
   if (st == OAK_OK) st = oak_create_ext(MPI_COMM_WORLD, params, options->stream, &sim);
   if (st == OAK_OK)

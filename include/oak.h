@@ -89,9 +89,10 @@ OAK_API double oak_time_step(const oak_t *sim);
 OAK_API oak_status_t oak_advance(oak_t *sim, double dt);
 /** The largest time step that run.cfl and run.dt_max allow now. Not collective. */
 OAK_API double oak_time_step(const oak_t *sim);
-/** Update oak_time_step after oak_set_initial or oak_write_cells; fills ghost cells.
- * oak_initialize, oak_advance and adaptation do this themselves. \return OAK_ERR_STATE as
- * oak_advance does. */
+/** Update oak_time_step after oak_set_initial, oak_write_cells or a kernel of the caller's own that
+ * changes cells. oak_initialize, oak_advance and adaptation do this themselves. Costs a pass over
+ * all cells, and next to nothing if nothing of this happened since the last step. \return
+ * OAK_ERR_STATE as oak_advance does. */
 OAK_API oak_status_t oak_update_time_step(oak_t *sim);
 
 /** Correct the cells on the coarse side of refinement boundaries by the difference between their
@@ -292,7 +293,8 @@ OAK_API oak_status_t oak_solve(oak_solver_t *solver, oak_solver_report_t *report
 OAK_API oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name,
                                       oak_kernel_t **out);
 /** Run a kernel once for each local block. \a args starts with an oak_field_t; this function sets
- * it to the current state. \a bytes is the size of the whole structure. Not collective. */
+ * it to the current state. \a bytes is the size of the whole structure. A kernel that changes cells
+ * does so with oak_set(); call oak_update_time_step then. Not collective. */
 OAK_API oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes);
 
 /** Names that scheme.limiter may have, blank-separated, as many as fit in \a names [size]. Not

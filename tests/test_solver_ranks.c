@@ -139,6 +139,7 @@ static double load(const sim_t *s) {
 /* ---- a rank whose kernels are slow */
 
 static int slow_rank = -1;
+static long launches;
 oak_status_t __real_oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n,
                                       const void *args, size_t bytes);
 oak_status_t __wrap_oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n,
@@ -147,6 +148,7 @@ oak_status_t __wrap_oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, l
 oak_status_t __wrap_oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n,
                                       const void *args, size_t bytes) {
   const struct timespec pause = {0, 50000 * (n < 1000 ? n : 1000)};
+  launches++;
   if (test_rank == slow_rank) nanosleep(&pause, NULL);
   return __real_oak_device_launch(dev, kernel, n, args, bytes);
 }
@@ -263,8 +265,47 @@ static void test_written(void **state) {
   sim_free(&from);
 }
 
+/** A kernel of a program changes cells. The time step is then what it is for a solution that was
+ * written; before, nothing is computed for it. */
+static void test_kernel(void **state) {
+  (void)state;
+  static const char keys[] = WAVES "mesh.block_size=8\nmesh.min_level=2\nmesh.max_level=3\n";
+  const int energy = 3;
+  struct {
+    oak_field_t f;
+    double factor;
+  } args = {.factor = 4};
+  char path[512];
+  oak_kernel_t *kernel;
+  sim_t s = sim_new(MPI_COMM_WORLD, "%s", keys), other = sim_new(MPI_COMM_WORLD, "%s", keys);
+  const int n = oak_nblocks(s.oak);
+  MUST(oak_set_initial(s.oak));
+  MUST(oak_set_initial(other.oak));
+  MUST(oak_update_time_step(s.oak));
+  const double dt = oak_time_step(s.oak);
+  launches = 0;
+  MUST(oak_update_time_step(s.oak));
+  assert_int_equal(launches, 0);
+  assert_true(oak_time_step(s.oak) == dt);
+  snprintf(path, sizeof path, "%s/kernels/heat.c", test_folder());
+  MUST(oak_kernel_build(s.oak, path, "heat", &kernel));
+  MUST(oak_kernel_run(s.oak, kernel, &args, sizeof args));
+  MUST(oak_update_time_step(s.oak));
+  double *u = sim_read(&other, energy);
+  for (int i = 0; i < n * other.cells; i++) u[i] *= args.factor;
+  MUST(oak_write_cells(other.oak, energy, 0, n, u));
+  free(u);
+  MUST(oak_update_time_step(other.oak));
+  assert_true(oak_time_step(s.oak) < 0.75 * dt);
+  assert_true(oak_time_step(s.oak) == oak_time_step(other.oak));
+  assert_true(hash_solution(&s) == hash_solution(&other));
+  sim_free(&s);
+  sim_free(&other);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_fingerprint),
-                                     cmocka_unit_test(test_ranks), cmocka_unit_test(test_written)};
+                                     cmocka_unit_test(test_ranks), cmocka_unit_test(test_written),
+                                     cmocka_unit_test(test_kernel)};
   return TEST_MAIN(tests);
 }

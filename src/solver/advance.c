@@ -24,6 +24,7 @@ static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid) {
   sim->run.asked = most[2];
   sim->run.disk_most = most[3];
   sim->rates.known = OAK_RATES_KNOWN;
+  sim->rates.doubted = 0;
   oak_timer_stop(&sim->timers, OAK_PHASE_TIME_STEP);
   *invalid = most[1] > 0;
   return isinf(most[1]) ? oak_sim_agree(sim, st) : OAK_OK;
@@ -39,8 +40,10 @@ oak_status_t oak_update_time_step(oak_t *sim) {
   /* With a step of zero the flux kernel copies the state and reports the wave speeds. */
   static const oak_stage_t probe = {
       .deriv = 0, .out = 1, .beta = 0, .nprev = 1, .prev = {0}, .w = {1}};
-  int invalid;
+  int invalid, changed = sim->rates.known != OAK_RATES_KNOWN || sim->rates.doubted;
   oak_status_t st;
+  MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, sim->comm);
+  if (!changed) return OAK_OK;
   OAK_TRY(oak_update_globals(sim));
   if (sim->method.first_order)
     st = oak_careful_probe(sim, &probe);
@@ -200,5 +203,8 @@ oak_status_t oak_advance(oak_t *sim, double dt) {
 }
 
 int64_t oak_retries(const oak_t *sim) { return sim->clock.retries; }
-void oak_set_time(oak_t *sim, double time) { sim->clock.time = time; }
+void oak_set_time(oak_t *sim, double time) {
+  sim->clock.time = time;
+  sim->rates.doubted = 1; /* TIMESTEP may depend on it */
+}
 void oak_set_step(oak_t *sim, long step) { sim->clock.step = step; }

@@ -210,6 +210,7 @@ oak_status_t oak_field_set(oak_t *sim, const char *name, const double *in) {
   oak_status_t st = oak_peers_meet(&sim->transport.peers, NULL);
   if (st == OAK_OK) st = upload_values(sim, field, in);
   oak_keep_failure(&st, oak_field_fill(sim, number));
+  sim->rates.doubted = 1; /* TIMESTEP may depend on it */
   return oak_sim_agree(sim, st);
 }
 

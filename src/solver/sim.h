@@ -263,6 +263,7 @@ enum {
 typedef struct {
   double most; /**< on all ranks */
   int known;   /**< one of the words above */
+  int doubted; /**< a kernel of the user's program ran since, which may have changed cells */
 } oak_rates_t;
 
 /** What a failed step has left (advance.c, careful.c). */

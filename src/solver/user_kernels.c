@@ -34,6 +34,7 @@ oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t
             "arguments of %zu bytes: the structure must start with an oak_field_t, which has %zu",
             bytes, sizeof(oak_field_t));
   oak_sim_field(sim, 0, sim->clock.time, args);
+  sim->rates.doubted = 1;
   OAK_TRY(oak_device_launch(sim->dev, kernel, sim->mesh->nblock, args, bytes));
   return oak_device_sync(sim->dev);
 }

@@ -312,7 +312,8 @@ static oak_status_t load(oak_t *sim, const oak_checkpoint_file_t *file) {
   sim->clock = (oak_sim_clock_t){
       .time = h->time, .dt = h->dt, .step = h->step, .updates = h->updates, .retries = h->retries};
   sim->repairs = (oak_repairs_t){h->first_order_cells, h->floored_cells};
-  sim->rates = (oak_rates_t){h->rate, h->rates_known ? OAK_RATES_KNOWN : OAK_RATES_UNKNOWN};
+  sim->rates =
+      (oak_rates_t){.most = h->rate, .known = h->rates_known ? OAK_RATES_KNOWN : OAK_RATES_UNKNOWN};
   return OAK_OK;
 }
 
