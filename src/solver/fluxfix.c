@@ -76,5 +76,6 @@ oak_status_t oak_fix_rate(oak_t *sim, int state, void *unused) {
 }
 
 oak_status_t oak_fix_c2f_flux(oak_t *sim, double dt) {
+  sim->rates.doubted = 1;
   return oak_sim_agree(sim, oak_fix_state(sim, 0, dt));
 }

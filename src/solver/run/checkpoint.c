@@ -336,7 +336,9 @@ static oak_status_t refresh_rates(oak_t *sim, const oak_checkpoint_file_t *file,
   }
   OAK_TRY(oak_sim_agree(sim, st));
   MPI_Bcast(&other, 1, MPI_INT, 0, sim->comm);
-  return other ? oak_update_time_step(sim) : OAK_OK;
+  if (!other) return OAK_OK;
+  oak_rates_forget(sim);
+  return oak_update_time_step(sim);
 }
 
 oak_status_t oak_checkpoint_load(oak_t *sim, const char *path, char **schedule,
