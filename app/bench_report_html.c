@@ -97,11 +97,17 @@ oak_status_t oak_report_close(bench_report_t *r) {
   return OAK_OK;
 }
 
+/** <tag>text</tag> */
+static void element(bench_report_t *r, const char *tag, const char *text) {
+  fprintf(r->html, "<%s>", tag);
+  oak_html_text(r->html, text);
+  fprintf(r->html, "</%s>", tag);
+}
+
 void oak_report_section(bench_report_t *r, const char *title) {
   if (!r->html) return;
-  fprintf(r->html, "<h2>");
-  oak_html_text(r->html, title);
-  fprintf(r->html, "</h2>\n");
+  element(r, "h2", title);
+  fprintf(r->html, "\n");
 }
 
 void oak_report_text(bench_report_t *r, const char *format, ...) {
@@ -111,19 +117,14 @@ void oak_report_text(bench_report_t *r, const char *format, ...) {
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  fprintf(r->html, "<p>");
-  oak_html_text(r->html, text);
-  fprintf(r->html, "</p>\n");
+  element(r, "p", text);
+  fprintf(r->html, "\n");
 }
 
 void oak_report_table(bench_report_t *r, const char *const *head, int n) {
   if (!r->html) return;
   fprintf(r->html, "<table><tr>");
-  for (int i = 0; i < n; i++) {
-    fprintf(r->html, "<th>");
-    oak_html_text(r->html, head[i]);
-    fprintf(r->html, "</th>");
-  }
+  for (int i = 0; i < n; i++) element(r, "th", head[i]);
   fprintf(r->html, "</tr>");
 }
 
@@ -140,9 +141,7 @@ void oak_report_cell(bench_report_t *r, const char *format, ...) {
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  fprintf(r->html, "<td>");
-  oak_html_text(r->html, text);
-  fprintf(r->html, "</td>");
+  element(r, "td", text);
 }
 
 void oak_report_number(bench_report_t *r, int digits, double x) {

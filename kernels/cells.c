@@ -13,8 +13,7 @@ OAK_KERNEL(oak_update, oak_update_args_t, OAK_CHUNK_LANES) {
     OAK_INNER(i, OAK_CHUNK(first)) {
       const int c = first + i;
       real u[NVAR], *p = arg.u + n * OAK_BLOCK_REALS + c;
-      const oak_at_t at =
-          oak_place(&arg.f, &user, n, c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N));
+      const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
       oak_load(p, OAK_CELLS, u);
 #if NSOLID
       if (oak_is_solid(u[SOLID_VAR])) continue;
@@ -65,8 +64,7 @@ OAK_KERNEL(oak_globals, oak_globals_args_t, OAK_CHUNK_LANES) {
     OAK_INNER(i, OAK_CHUNK(first)) {
       const int c = first + i;
       real q[NVAR];
-      const oak_at_t at =
-          oak_place(&arg.f, &user, n, c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N));
+      const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
       load_primitive(&user, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
 #if NSOLID
       if (oak_is_solid(q[SOLID_VAR])) continue;

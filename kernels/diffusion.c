@@ -152,8 +152,7 @@ OAK_KERNEL(oak_diffusivity, oak_diffusivity_args_t, OAK_CHUNK_LANES) {
     OAK_INNER(i, OAK_CHUNK(first)) {
       const int c = first + i;
       real q[NVAR];
-      const oak_at_t at =
-          oak_place(&arg.f, &user, n, c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N));
+      const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
       load_primitive(&user, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
       const double here = diffusion_rate(&at, q);
       rate[i] = OAK_MAX(rate[i], here);

@@ -15,8 +15,7 @@ OAK_KERNEL(oak_set_field, oak_set_field_args_t, 128) {
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
     OAK_INNER(c, OAK_CELLS) {
-      const oak_at_t at =
-          oak_place(&arg.f, &user, n, c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N));
+      const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
       arg.out[n * OAK_CELLS + c] = (real)field_value(&at, arg.number);
     }
   }

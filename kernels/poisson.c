@@ -9,8 +9,7 @@ OAK_KERNEL(oak_poisson_rhs, oak_poisson_args_t, OAK_CHUNK_LANES) {
     OAK_INNER(i, OAK_CHUNK(first)) {
       const int c = first + i;
       real q[NVAR];
-      const oak_at_t at =
-          oak_place(&arg.f, &user, n, c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N));
+      const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
       load_primitive(&user, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
 #if OAK_HAS_problem_poisson
       arg.values[n * OAK_CELLS + c] = problem_poisson(&at, q);

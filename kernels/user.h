@@ -58,6 +58,11 @@ OAK_FN oak_at_t oak_place(const oak_field_t *f, const oak_user_t *user, long blo
   return at;
 }
 
+/** The same for cell c = i + N j + N^2 k of the block. */
+OAK_FN oak_at_t oak_place_cell(const oak_field_t *f, const oak_user_t *user, long block, int c) {
+  return oak_place(f, user, block, c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N));
+}
+
 /* ---- fields that are variables of the state: OAK_FIXED_FUNCTIONS(X) is X(variable, name,
  * function) for those that a hook FIELD sets */
 #ifdef OAK_FIXED_FUNCTIONS
