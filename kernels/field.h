@@ -122,8 +122,8 @@ OAK_FN void oak_center(const oak_field_t *f, long block, int i, int j, int k, do
   x[2] = OAK_DIM == 3 ? b->origin[2] + (k + 0.5) * oak_dx(f, b->level, 2) : 0;
 }
 
-/** Set conserved variable `v` of a cell of the block, in a kernel of a user's program. No other
- * iteration of the kernel may read it. */
+/** Set conserved variable `v` of a cell of the block, in a kernel of a user's program that reads no
+ * ghost cells. */
 OAK_FN void oak_set(const oak_field_t *f, long block, int v, int i, int j, int k, real value) {
   real *u = (real *)f->u; /* kernels of oak's own never write the state that they read */
   u[block * OAK_BLOCK_REALS + v * OAK_CELLS + OAK_INDEX(i, j, k)] = value;
