@@ -68,7 +68,8 @@ static void mark(oak_timers_t *timers, int what) {
   timers->clock.mark(timers->clock.data, timers->marks++);
 }
 
-/** The steps that are measured as a whole end. The host's time between them is not theirs. */
+/** End a series of steps that were measured as a whole. The time that the host spent between them
+ * is not part of the steps. */
 static void end_whole(oak_timers_t *timers, double now) {
   timers->idle += now - timers->ended;
   timers->undivided -= timers->idle;
@@ -92,13 +93,16 @@ static void charge(oak_timers_t *timers) {
 }
 
 void oak_timer_step_begin(oak_timers_t *timers) {
-  const int apart = timers->all_steps || !timers->clock.mark || timers->steps < OAK_TIMER_FIRST ||
-                    timers->steps % OAK_TIMER_EVERY == 0;
+  const int by_phase = timers->all_steps || !timers->clock.mark ||
+                       timers->steps < OAK_TIMER_FIRST || timers->steps % OAK_TIMER_EVERY == 0;
   timers->steps++;
-  if (apart || !timers->whole) charge(timers);
-  if (!apart && timers->whole) timers->idle += MPI_Wtime() - timers->ended;
-  if (!apart && !timers->whole) timers->idle = 0;
-  timers->whole = !apart;
+  if (timers->whole && !by_phase) {
+    timers->idle += MPI_Wtime() - timers->ended;
+  } else {
+    charge(timers);
+    timers->idle = 0;
+  }
+  timers->whole = !by_phase;
   timers->in_step = 1;
 }
 

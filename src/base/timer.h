@@ -7,9 +7,9 @@
  * A device may still be working when a launch returns. Its clock therefore marks the changes of
  * phase in the queue of its work. A phase then gets the time of the work that was started in it,
  * and the host need not wait. Marks cost time themselves: a third of a step of 64^3 cells on a GPU.
- * Of the time steps, only a sample is therefore taken apart: the first OAK_TIMER_FIRST steps and
- * each OAK_TIMER_EVERYth one. The time of the others is measured as a whole and divided among the
- * phases in the proportions of the sample. */
+ * Therefore only some time steps are measured phase by phase, as a sample: the first
+ * OAK_TIMER_FIRST steps, and later one step in OAK_TIMER_EVERY. Any other step is measured as a
+ * whole. Its time is divided among the phases in the proportions of the sample. */
 #ifndef OAK_TIMER_H
 #define OAK_TIMER_H
 
@@ -66,14 +66,14 @@ typedef struct {
   double seconds[OAK_PHASE_COUNT]; /**< up to `since` */
   double since;                    /**< MPI_Wtime of the last change of phase */
   oak_clock_t clock;               /**< of a device; mark NULL: MPI_Wtime */
-  int all_steps;                   /**< take all time steps apart */
+  int all_steps;                   /**< measure all time steps phase by phase */
   int marked[OAK_TIMER_MARKS];     /**< what ended at each mark */
   int marks;                       /**< made and not yet read, the oldest 0 */
   long steps;                      /**< time steps begun */
   int in_step;
-  int whole;                      /**< since the last mark there were only steps as a whole */
+  int whole;                      /**< all steps since the last mark were measured as a whole */
   double ended, idle;             /**< end of the last step, and time between steps since then */
-  double sample[OAK_PHASE_COUNT]; /**< seconds of the steps that were taken apart */
+  double sample[OAK_PHASE_COUNT]; /**< seconds of the steps measured phase by phase */
   double undivided; /**< seconds of the other steps that `seconds` does not have yet */
   oak_phase_t stack[OAK_TIMER_DEPTH];
   int depth;        /**< running phase: stack[depth]; stack[0] is OAK_PHASE_OTHER */
@@ -93,7 +93,7 @@ void oak_timer_start(oak_timers_t *timers, oak_phase_t phase);
 /** Stop \a phase, which must be the running one, and go on with the one around it. */
 void oak_timer_stop(oak_timers_t *timers, oak_phase_t phase);
 
-/** Time steps, all in the same phase. What lies between is not part of them. */
+/** The beginning and the end of a time step, both outside of any phase. */
 void oak_timer_step_begin(oak_timers_t *timers);
 void oak_timer_step_end(oak_timers_t *timers);
 
