@@ -3,7 +3,6 @@
  * the same kernel, one compiles it and sends it to the others (hand_on.c). Then all ranks load it.
  */
 #define _GNU_SOURCE 1
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,44 +12,6 @@
 #include <unistd.h>
 
 #include "device_private.h"
-
-int oak_build_keep(void) {
-  const char *keep = getenv("OAK_KEEP");
-  return keep && keep[0] && strcmp(keep, "0") != 0;
-}
-
-const char *oak_source_name(const oak_source_t *source) {
-  return source->name && source->name[0] ? source->name : "kernel";
-}
-
-oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text) {
-  oak_buffer_print(text, "/* Translation unit of kernel '%s', written by oak. */\n",
-                   oak_source_name(source));
-  oak_buffer_print(text, "#include \"oak/kernel.h\"\n");
-  if (source->text) oak_buffer_print(text, "%s", source->text);
-  for (int i = 0; i < source->nfile; i++) {
-    char *path;
-    OAK_TRY(oak_path_absolute(source->file[i], &path));
-    int plain = !strpbrk(path, "\"\n");
-    if (plain) oak_buffer_print(text, "#include \"%s\"\n", path);
-    free(path);
-    OAK_CHECK(plain, OAK_ERR_ARGUMENT,
-              "kernel source '%s' has a quote or a line break in its path, which #include cannot "
-              "name; rename it",
-              source->file[i]);
-  }
-  return oak_buffer_status(text);
-}
-
-oak_status_t oak_entry_path(oak_device_t *dev, const oak_source_t *source, const char *hex,
-                            const char *ending, char **out) {
-  char name[41];
-  snprintf(name, sizeof name, "%s", oak_source_name(source));
-  for (char *c = name; *c; c++) {
-    if (!isalnum((unsigned char)*c) && *c != '_') *c = '_';
-  }
-  return oak_format(out, "%s/%s-%s.%s%s", dev->cache, name, hex, dev->ops->name, ending);
-}
 
 /** Write the file that leads to an entry on machines without a compiler: its name is the key that
  * oak can compute there, and it holds the key of the entry. If it cannot be written, nothing fails

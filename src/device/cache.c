@@ -2,6 +2,7 @@
  * The folder of built kernels, for build.c. Entries appear by rename, so several runs may share the
  * folder. */
 #define _GNU_SOURCE 1
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -147,6 +148,16 @@ void oak_cache_close(oak_device_t *dev) {
 
 /* ---- entries */
 
+oak_status_t oak_entry_path(oak_device_t *dev, const oak_source_t *source, const char *hex,
+                            const char *ending, char **out) {
+  char name[41];
+  snprintf(name, sizeof name, "%s", oak_source_name(source));
+  for (char *c = name; *c; c++) {
+    if (!isalnum((unsigned char)*c) && *c != '_') *c = '_';
+  }
+  return oak_format(out, "%s/%s-%s.%s%s", dev->cache, name, hex, dev->ops->name, ending);
+}
+
 /** What follows the built object in an entry. */
 typedef struct {
   char magic[8];
@@ -230,11 +241,11 @@ int oak_cache_check(const char *path) {
 
 /** 1: a name of an entry (name-hash.device, also with .ref), 2: of a work folder (the same and
  * .XXXXXX), 0: not ours. */
-static int entry_kind(const char *name) {
+static int entry_kind(const oak_device_t *dev, const char *name) {
   const char *dash = strrchr(name, '-');
   if (!dash || strspn(dash + 1, "0123456789abcdef") != 32 || dash[33] != '.') return 0;
-  for (int i = 0; oak_device_known(i); i++) {
-    const char *device = oak_device_known(i)->name;
+  for (int i = 0; i < dev->known_count; i++) {
+    const char *device = dev->known[i]->name;
     size_t length = strlen(device);
     if (strncmp(dash + 34, device, length) != 0) continue;
     const char *rest = dash + 34 + length;
@@ -251,7 +262,7 @@ void oak_cache_sweep(const oak_device_t *dev) {
   time_t now = time(NULL);
   const struct dirent *item;
   while ((item = readdir(folder))) {
-    int kind = entry_kind(item->d_name);
+    int kind = entry_kind(dev, item->d_name);
     struct stat info;
     if (!kind || fstatat(dirfd(folder), item->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
     time_t age = now - info.st_mtime;

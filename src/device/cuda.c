@@ -20,34 +20,8 @@ typedef struct cuda_kernel {
 
 typedef struct {
   cu_handle_t module;
-  char *image;
   cuda_kernel_t *kernels;
 } cuda_module_t;
-
-/* Errors of kernels, after which a GPU does nothing more for the process: illegal address, time
- * limit, assertion, and so on up to unspecified failure. */
-static int is_fault(cu_result_t result) {
-  return result == 700 || result == 702 || result == 710 || (result >= 714 && result <= 719);
-}
-
-/* A call fails with the fault of a kernel that was launched before it. */
-static oak_status_t fault(const cuda_t *cuda, cu_result_t result) {
-  const char *name = "?", *text = "?";
-  cuda->driver.error_name(result, &name);
-  cuda->driver.error_text(result, &text);
-  return OAK_FAIL(
-      OAK_ERR_DEVICE,
-      "kernel '%s'%s failed on GPU %d: %s (%s)%s; compute-sanitizer oak run ... finds the "
-      "line",
-      cuda->launched, cuda->wait ? "" : " or one before it", cuda->ordinal, text, name,
-      cuda->wait ? "" : "; OAK_CUDA_SYNC=1 names the kernel for certain");
-}
-
-oak_status_t oak_cuda_gpu_status(const cuda_t *cuda, cu_result_t result, const char *doing) {
-  if (result == 0) return OAK_OK;
-  return is_fault(result) ? fault(cuda, result)
-                          : oak_cuda_status(&cuda->driver, result, cuda->ordinal, doing);
-}
 
 /* ---- open and close */
 
@@ -117,66 +91,6 @@ static oak_status_t cuda_open(oak_device_t *dev, const oak_device_options_t *opt
   oak_status_t status = start(dev, cuda);
   if (status != OAK_OK) cuda_close(dev);
   return status;
-}
-
-/* ---- memory */
-
-oak_status_t oak_cuda_alloc(oak_device_t *dev, size_t bytes, void **out) {
-  cuda_t *cuda = dev->data;
-  cu_memory_t address = 0;
-  cu_result_t result = cuda->driver.alloc(&address, bytes);
-  if (result == CU_ERROR_OUT_OF_MEMORY) {
-    size_t available = 0, total = 0;
-    char size[3][32];
-    cuda->driver.memory_info(&available, &total);
-    return OAK_FAIL(
-        OAK_ERR_MEMORY,
-        "cannot allocate %s of memory on GPU %d: %s of %s are free%s; use fewer blocks, "
-        "single precision, or more GPUs",
-        oak_format_size((double)bytes, size[0]), cuda->ordinal,
-        oak_format_size((double)available, size[1]), oak_format_size((double)total, size[2]),
-        dev->host_size > cuda->count ? ", and several ranks use it" : "");
-  }
-  OAK_TRY(oak_cuda_gpu_status(cuda, result, "allocating memory"));
-  memcpy(out, &address, sizeof *out); /* an address of the GPU, as a pointer */
-  return OAK_OK;
-}
-
-static void cuda_free(oak_device_t *dev, void *ptr) {
-  cuda_t *cuda = dev->data;
-  cuda->driver.release((cu_memory_t)ptr); /* waits for what runs */
-}
-
-static oak_status_t cuda_sync(oak_device_t *dev) {
-  cuda_t *cuda = dev->data;
-  CUDA_TRY(cuda, stream_wait(cuda->stream), "running kernels");
-  cuda->pinned_up = 0;
-  return OAK_OK;
-}
-
-/* Small uploads return before the data has arrived; large ones wait. */
-static oak_status_t cuda_upload(oak_device_t *dev, void *dst, const void *host, size_t bytes) {
-  cuda_t *cuda = dev->data;
-  const size_t room = (bytes + 63) / 64 * 64;
-  if (bytes <= PINNED_UP) {
-    if (cuda->pinned_up + room > PINNED_UP) OAK_TRY(cuda_sync(dev));
-    void *copy = cuda->pinned + PINNED_DOWN + cuda->pinned_up;
-    memcpy(copy, host, bytes);
-    cuda->pinned_up += room;
-    host = copy;
-  }
-  /* From memory that is not pinned: the driver has read it when the call returns. */
-  CUDA_TRY(cuda, to_device((cu_memory_t)dst, host, bytes, cuda->stream), "copying to the GPU");
-  return OAK_OK;
-}
-
-static oak_status_t cuda_download(oak_device_t *dev, void *host, const void *src, size_t bytes) {
-  cuda_t *cuda = dev->data;
-  void *to = bytes <= PINNED_DOWN ? cuda->pinned : host;
-  CUDA_TRY(cuda, to_host(to, (cu_memory_t)src, bytes, cuda->stream), "copying from the GPU");
-  OAK_TRY(cuda_sync(dev));
-  if (to != host) memcpy(host, to, bytes);
-  return OAK_OK;
 }
 
 /* ---- time */
@@ -454,7 +368,7 @@ static oak_status_t cuda_launch(oak_device_t *dev, oak_kernel_t *opaque, long n,
     return oak_cuda_gpu_status(cuda, result, doing);
   }
   cuda->launched = kernel->name;
-  return cuda->wait ? cuda_sync(dev) : OAK_OK;
+  return cuda->wait ? oak_cuda_sync(dev) : OAK_OK;
 }
 
 /* ---- texts */
@@ -492,16 +406,16 @@ const oak_device_ops_t oak_device_ops_cuda = {
     .open = cuda_open,
     .close = cuda_close,
     .alloc = oak_cuda_alloc,
-    .free = cuda_free,
-    .upload = cuda_upload,
-    .download = cuda_download,
+    .free = oak_cuda_free,
+    .upload = oak_cuda_upload,
+    .download = oak_cuda_download,
     .build = cuda_build,
     .load = cuda_load,
     .unload = cuda_unload,
     .kernel = cuda_kernel,
     .constant = cuda_constant,
     .launch = cuda_launch,
-    .sync = cuda_sync,
+    .sync = oak_cuda_sync,
     .mark = cuda_mark,
     .between = cuda_between,
     .share = oak_cuda_share,

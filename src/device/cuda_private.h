@@ -32,10 +32,15 @@ typedef struct {
 
 #define CUDA_TRY(cuda, call, doing) OAK_TRY(oak_cuda_gpu_status(cuda, (cuda)->driver.call, doing))
 
+/* cuda_memory.c: memory of the GPU, and copies in the first queue */
+
 /** Status of a call of the driver, which may also report the fault of an earlier kernel. */
 oak_status_t oak_cuda_gpu_status(const cuda_t *cuda, cu_result_t result, const char *doing);
-
 oak_status_t oak_cuda_alloc(oak_device_t *dev, size_t bytes, void **out);
+void oak_cuda_free(oak_device_t *dev, void *ptr);
+oak_status_t oak_cuda_sync(oak_device_t *dev);
+oak_status_t oak_cuda_upload(oak_device_t *dev, void *dst, const void *host, size_t bytes);
+oak_status_t oak_cuda_download(oak_device_t *dev, void *host, const void *src, size_t bytes);
 
 /* cuda_transfer.c: the second queue, and memory that processes share */
 oak_status_t oak_cuda_transfers_open(cuda_t *cuda);

@@ -7,9 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(OPEN_MPI) && OPEN_MPI
-#include <mpi-ext.h>
-#endif
 
 #include "base/hosts.h"
 #include "base/str.h"
@@ -47,6 +44,8 @@ static oak_status_t device_new(const oak_device_options_t *options, oak_device_t
   oak_device_t *dev = calloc(1, sizeof *dev);
   *out = dev;
   OAK_CHECK(dev, OAK_ERR_MEMORY, "no memory for a device");
+  dev->known = registry;
+  dev->known_count = registry_count;
   dev->comm = dev->host = dev->builders = dev->firsts = MPI_COMM_NULL;
   const char *compiler = options && options->compiler ? options->compiler : "";
   const char *flags = options && options->flags ? options->flags : "";
@@ -79,16 +78,6 @@ static oak_status_t device_join(oak_device_t *dev, MPI_Comm comm) {
   OAK_TRY(oak_agree(dev->comm, status));
   status = oak_ledger_open(dev->host, &dev->ledger);
   return oak_agree(dev->comm, status);
-}
-
-int oak_mpi_takes_gpu(void) {
-  const char *wish = getenv("OAK_MPI_GPU");
-  if (wish && wish[0]) return strcmp(wish, "0") != 0;
-#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
-  return MPIX_Query_cuda_support();
-#else
-  return 0;
-#endif
 }
 
 /** Open one back end on all ranks or none. Collective. */

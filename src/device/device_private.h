@@ -12,6 +12,15 @@
 #include "base/process.h"
 #include "oak/device.h"
 
+/* ---- source.c */
+
+/** Text of the translation unit of \a source. */
+oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text);
+/** 1 if $OAK_KEEP asks to keep generated sources. */
+int oak_build_keep(void);
+/** Name of a source for messages and files. */
+const char *oak_source_name(const oak_source_t *source);
+
 /* ---- key.c */
 
 /** Keys of a source on a device, see key.c. */
@@ -63,6 +72,8 @@ void oak_ledger_give(oak_ledger_t *ledger, size_t bytes);
 
 struct oak_device {
   const oak_device_ops_t *ops;
+  const oak_device_ops_t *const *known; /**< [known_count], all back ends: they share the cache */
+  int known_count;
   MPI_Comm comm;
   MPI_Comm host; /**< the ranks of comm that share processors, memory and GPUs */
   int rank, host_rank, host_size;
@@ -96,6 +107,9 @@ oak_status_t oak_host_threads(const oak_device_t *dev, int wish, int *threads);
 /** Find or make dev->cache. */
 oak_status_t oak_cache_open(oak_device_t *dev);
 void oak_cache_close(oak_device_t *dev);
+/** Path of the file of \a source in the cache with the key \a hex. */
+oak_status_t oak_entry_path(oak_device_t *dev, const oak_source_t *source, const char *hex,
+                            const char *ending, char **out);
 /** 1 if \a path is a whole entry (then marked as used now); one that is damaged or that others may
  * write is removed. */
 int oak_cache_check(const char *path);
@@ -109,18 +123,6 @@ int oak_cache_write(const char *path, const oak_buffer_t *text);
 oak_status_t oak_cache_seal(const char *path);
 /** Remove what was long not used, and what killed runs left. */
 void oak_cache_sweep(const oak_device_t *dev);
-
-/* ---- build.c */
-
-/** Text of the translation unit of \a source. */
-oak_status_t oak_source_text(const oak_source_t *source, oak_buffer_t *text);
-/** 1 if $OAK_KEEP asks to keep generated sources. */
-int oak_build_keep(void);
-/** Name of a source for messages and files. */
-const char *oak_source_name(const oak_source_t *source);
-/** Path of the file of \a source in the cache with the key \a hex. */
-oak_status_t oak_entry_path(oak_device_t *dev, const oak_source_t *source, const char *hex,
-                            const char *ending, char **out);
 
 /* ---- hand_on.c */
 

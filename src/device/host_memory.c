@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Memory of the host, for back ends whose kernels run there. */
+ * Memory of the host, for back ends whose kernels run there, and what MPI does with memory of
+ * GPUs. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#if defined(OPEN_MPI) && OPEN_MPI
+#include <mpi-ext.h>
+#endif
 
 #include "device_private.h"
 
@@ -141,4 +146,16 @@ void oak_host_detach(oak_host_memory_t *attached, void *ptr) {
     attached->block[i] = attached->block[--attached->count];
     return;
   }
+}
+
+/* ---- memory that MPI takes */
+
+int oak_mpi_takes_gpu(void) {
+  const char *wish = getenv("OAK_MPI_GPU");
+  if (wish && wish[0]) return strcmp(wish, "0") != 0;
+#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
+  return MPIX_Query_cuda_support();
+#else
+  return 0;
+#endif
 }

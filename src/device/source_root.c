@@ -59,8 +59,7 @@ oak_status_t oak_source_root(const char **out) {
     return OAK_OK;
   }
   Dl_info info;
-  if (dladdr((const void *)&oak_device_ops_cpu, &info) && info.dli_fname &&
-      root_near(info.dli_fname, root)) {
+  if (dladdr(root, &info) && info.dli_fname && root_near(info.dli_fname, root)) {
     return OAK_OK;
   }
   if (root_near("/proc/self/exe", root)) return OAK_OK;
