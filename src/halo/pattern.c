@@ -3,10 +3,8 @@
  * runs on the host, once per mesh revision. All entries are counted first, so that all tables fit
  * into one piece of memory and one upload.
  *
- * Both ends of a message sort its parts in the same way without communication: by kind, by face of
- * the receiving block, by number of the receiving block on its rank, and by position of the fine
- * block (paper, "Ghost cell exchange"). The data that a peer reads in place has the same order, so
- * the peer must only be told where it begins. */
+ * The parts of a message have the same order on both ends (parts.c). The data that a peer reads in
+ * place has this order too, so the peer must only be told where it begins. */
 #include "halo/pattern.h"
 
 #include <limits.h>
@@ -14,27 +12,6 @@
 #include <string.h>
 
 #include "halo/pattern_build.h"
-
-static int compare_parts(const void *a, const void *b) {
-  const part_t *p = a, *q = b;
-  if (p->rank != q->rank) return p->rank < q->rank ? -1 : 1;
-  if (p->kind != q->kind) return p->kind < q->kind ? -1 : 1;
-  if (p->face != q->face) return p->face < q->face ? -1 : 1;
-  if (p->block != q->block) return p->block < q->block ? -1 : 1;
-  return p->sub < q->sub ? -1 : p->sub > q->sub;
-}
-
-oak_status_t oak_build_part(parts_t *list, part_t part) {
-  if (list->count == list->room) {
-    const int room = 2 * list->room + 64;
-    part_t *grown = realloc(list->part, room * sizeof *grown);
-    OAK_CHECK(grown, OAK_ERR_MEMORY, "out of memory for a list of %d faces", room);
-    list->part = grown;
-    list->room = room;
-  }
-  list->part[list->count++] = part;
-  return OAK_OK;
-}
 
 static oak_face_t *face_of(const build_t *b, int block, int face) {
   return (oak_face_t *)b->pattern->face.host + (size_t)block * b->faces + face;
@@ -90,18 +67,8 @@ static oak_status_t scan_faces(build_t *b) {
       OAK_TRY(scan_face(b, n, __builtin_ctz(faces)));
     if (b->pattern->edges) OAK_TRY(oak_edges_scan(b, n));
   }
-  for (int i = 0; i < 6; i++)
-    if (parts[i]->count) qsort(parts[i]->part, parts[i]->count, sizeof(part_t), compare_parts);
+  for (int i = 0; i < 6; i++) oak_build_sort(parts[i]);
   return OAK_OK;
-}
-
-/* Number of pieces of the parts: of all, or only of those that travel in messages. */
-static int64_t pieces_of(const build_t *b, const parts_t *parts, int messages_only) {
-  int64_t sum = 0;
-  for (int i = 0; i < parts->count; i++)
-    if (!messages_only || by_message(b, parts->part[i].rank))
-      sum += parts->part[i].kind == PART_SLOT ? b->half : 1;
-  return sum;
 }
 
 /* A sorted list of parts that leave or arrive, and where their data is. */
@@ -439,9 +406,9 @@ static oak_status_t build_local(build_t *b, const oak_transport_t *t) {
   oak_pattern_t *p = b->pattern;
   OAK_TRY(scan_faces(b));
   count_faces(b);
-  const int64_t at = pieces_of(b, &b->recv1, 1) + pieces_of(b, &b->recv2, 1);
+  const int64_t at = oak_build_pieces(b, &b->recv1, 1) + oak_build_pieces(b, &b->recv2, 1);
   const int64_t pieces = at + (int64_t)b->total.slot * b->half + b->total.edge +
-                         pieces_of(b, &b->send1, 0) + pieces_of(b, &b->send2, 0);
+                         oak_build_pieces(b, &b->send1, 0) + oak_build_pieces(b, &b->send2, 0);
   OAK_CHECK(pieces < INT_MAX, OAK_ERR_INPUT,
             "%d blocks on a rank need %lld pieces of ghost cells, a table counts to %d: use more "
             "ranks",
@@ -449,7 +416,7 @@ static oak_status_t build_local(build_t *b, const oak_transport_t *t) {
   OAK_TRY(lay_out(b, t));
   b->first_slot = (int)at;
   b->first_edge = b->first_slot + b->total.slot * b->half;
-  b->first_piece[0] = (int)pieces_of(b, &b->recv_flux, 1) + b->send_flux.count;
+  b->first_piece[0] = (int)oak_build_pieces(b, &b->recv_flux, 1) + b->send_flux.count;
   for (int d = 1; d < 3; d++) b->first_piece[d] = b->first_piece[d - 1] + b->total.piece[d - 1];
   place_faces(b);
   if (p->edges) oak_edges_place(b);
@@ -468,7 +435,7 @@ static oak_status_t build_sends(build_t *b) {
   const side_t send2 = {&b->send2, b->half, 0, 0, place_send2};
   const side_t flux = {&b->send_flux, 1, 0, 1, place_flux_send};
   int64_t at = b->first_edge + b->total.edge;
-  int64_t piece = pieces_of(b, &b->recv_flux, 1);
+  int64_t piece = oak_build_pieces(b, &b->recv_flux, 1);
   OAK_TRY(make_messages(b, &send1, &p->round1.send, &p->round1.nsend, &at));
   OAK_TRY(make_messages(b, &send2, &p->round2.send, &p->round2.nsend, &at));
   return make_messages(b, &flux, &p->flux.route.send, &p->flux.route.nsend, &piece);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What the files that build a pattern share: faces are in pattern.c, edges in edges.c. Private. */
+ * What the files that build a pattern share. pattern.c has the faces and calls edges.c for the
+ * edges; both use parts.c. Private. */
 #ifndef OAK_PATTERN_BUILD_H
 #define OAK_PATTERN_BUILD_H
 
@@ -56,7 +57,13 @@ typedef struct {
   int (*begin)[2]; /* [peers] where those that this rank reads begin there */
 } build_t;
 
+/* parts.c: lists of the parts of messages */
+/** Add a part. */
 oak_status_t oak_build_part(parts_t *list, part_t part);
+/** Put the parts into the order that both ends of a message have. */
+void oak_build_sort(parts_t *list);
+/** Number of pieces of the parts: of all, or only of those that travel in messages. */
+int64_t oak_build_pieces(const build_t *b, const parts_t *parts, int messages_only);
 
 /* Number of a rank among the peers, -1: it gets messages, or is this one. */
 static inline int peer_of(const build_t *b, int rank) {

@@ -383,9 +383,14 @@ void oak_sim_tile(const oak_t *sim, int tile[2]);
 oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *const *part, int npart,
                                   const char *extra, oak_module_t **out);
 
-/* setup/describe.c; oak_sim_constant: whether a module has a constant, which is copied */
+/* setup/describe.c */
 oak_status_t oak_sim_describe(oak_t *sim);
+
+/* setup/constants.c */
+/** Whether a module has the constant \a name, which is then copied. */
 int oak_sim_constant(oak_t *sim, oak_module_t *module, const char *name, void *dst, size_t bytes);
+/** Whether a module has what kernels/hooks.h leaves of a declaration, oak_has_NAME. */
+int oak_sim_has(oak_t *sim, oak_module_t *module, const char *name);
 
 /* setup/hook_text.c */
 /** The text in front of the files, to be freed: parameters, and which hooks there are. \a describe:

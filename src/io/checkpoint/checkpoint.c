@@ -13,47 +13,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "checkpoint_head.h"
 #include "io/files/file_tools.h"
-
-enum { CHUNK_BYTES = 16 << 20 };
-
-/* ---- the format ----------------------------------------------------------------------------- */
-
-uint32_t oak_checkpoint_sum(uint32_t sum, const void *data, size_t bytes) {
-  return (uint32_t)crc32_z(sum, data, bytes);
-}
-
-uint32_t oak_checkpoint_record_sum(const oak_checkpoint_record_t *record, int64_t block) {
-  const uint32_t sum = oak_checkpoint_sum(0, &block, sizeof block);
-  return oak_checkpoint_sum(sum, record, offsetof(oak_checkpoint_record_t, sum));
-}
-
-int64_t oak_checkpoint_block_bytes(const oak_checkpoint_t *head) {
-  int64_t bytes = (int64_t)head->nvar * head->real_size;
-  for (int d = 0; d < head->dim; d++) bytes *= head->block_size;
-  return bytes;
-}
-
-int oak_checkpoint_chunk(const oak_checkpoint_t *head) {
-  const int64_t blocks = CHUNK_BYTES / oak_checkpoint_block_bytes(head);
-  return blocks > 1 ? (int)blocks : 1;
-}
-
-int oak_checkpoint_layout(const oak_checkpoint_t *head, uint64_t text_bytes, int64_t *records,
-                          int64_t *data, int64_t *file_bytes) {
-  int64_t all_records, all_data;
-  *records = (int64_t)(sizeof(oak_checkpoint_head_t) + text_bytes);
-  return !__builtin_mul_overflow(head->nglobal, (int64_t)sizeof(oak_checkpoint_record_t),
-                                 &all_records) &&
-         !__builtin_add_overflow(*records, all_records, data) &&
-         !__builtin_mul_overflow(head->nglobal, oak_checkpoint_block_bytes(head), &all_data) &&
-         !__builtin_add_overflow(*data, all_data, file_bytes);
-}
-
-/* ---- writing -------------------------------------------------------------------------------- */
 
 /** A checkpoint until it has its name. */
 typedef struct {

@@ -34,19 +34,6 @@ static oak_status_t read_at(int fd, void *data, size_t bytes, int64_t offset, co
 
 /* ---- the head ------------------------------------------------------------------------------- */
 
-int oak_checkpoint_is_one(const char *path) {
-  char magic[8];
-  struct stat info;
-  const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return 0;
-  const int is = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
-                 pread(fd, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
-                 !memcmp(magic, OAK_CHECKPOINT_MAGIC, sizeof magic);
-  close(fd);
-  return is;
-}
-
-/** A checkpoint that this oak can read. */
 static oak_status_t judge_kind(const oak_checkpoint_head_t *h, int64_t size, const char *path) {
   OAK_CHECK(size >= 8 && !memcmp(h->magic, OAK_CHECKPOINT_MAGIC, sizeof h->magic), OAK_ERR_FILE,
             "%s is no checkpoint of oak: check the path", path);

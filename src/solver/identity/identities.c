@@ -2,138 +2,11 @@
  * oak check: what the hooks of any physics satisfy, on random admissible states. A. H. Hakim, J.
  * Juno et al. test each solver of Gkeyll in this way. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "solver/identity/eigen.h"
 #include "solver/identity/identity.h"
-
-enum { STATES = 300, LOT = 4096, MOST_LOTS = 64, FEWEST = 20 };
-
-/* ---- random states */
-
-/* SplitMix64: G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014. The same states in every check. */
-static double uniform(uint64_t *seed) {
-  uint64_t z = (*seed += UINT64_C(0x9E3779B97F4A7C15));
-  z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-  z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-  return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
-
-static double any_number(uint64_t *seed) {
-  const double size = pow(10, 2 * uniform(seed) - 1);
-  return uniform(seed) < 0.5 ? -size : size;
-}
-
-static int all_finite(const oak_evaluate_t *e, const oak_identity_t *at) {
-  for (int v = 0; v < e->nvar; v++)
-    if (!isfinite(at->u[v])) return 0;
-  return 1;
-}
-
-/* Keep the left states of a lot that VALID accepts; every second one becomes the right state of
- * the one before. */
-static void keep_valid(oak_samples_t *s, int *found, const oak_pair_t *pair,
-                       const oak_identity_t *out) {
-  const size_t bytes = s->e->nvar * sizeof(double);
-  for (int i = 0; i < LOT && *found < 2 * STATES; i++) {
-    if (!out[i].valid || !all_finite(s->e, &out[i])) continue;
-    oak_pair_t *to = &s->pair[*found / 2];
-    memcpy(*found % 2 ? to->right : to->left, pair[i].left, bytes);
-    to->dir = *found / 2 % s->dim;
-    ++*found;
-  }
-}
-
-static oak_status_t find_states(oak_samples_t *s, oak_pair_t *pair, oak_identity_t *out) {
-  uint64_t seed = 1;
-  int found = 0, lots = 0;
-  for (; found < 2 * STATES && lots < MOST_LOTS; lots++) {
-    for (int i = 0; i < LOT; i++)
-      for (int v = 0; v < s->e->nvar; v++) pair[i].left[v] = pair[i].right[v] = any_number(&seed);
-    OAK_TRY(oak_evaluate(s->e, LOT, pair, out));
-    keep_valid(s, &found, pair, out);
-  }
-  s->count = found / 2;
-  OAK_CHECK(s->count >= FEWEST, OAK_ERR_INPUT,
-            "%s: VALID accepts only %d of %d random states whose primitive variables have sizes of "
-            "0.1 to 10 and both signs: too few to check",
-            s->e->sim->files.physics, found, lots * LOT);
-  OAK_TRY(oak_evaluate(s->e, s->count, s->pair, s->out));
-  for (int i = 0; i < s->dim; i++) /* the first pairs have all axes */
-    for (int v = 0; v < s->e->nvar; v++) s->joined[i] |= (uint32_t)s->out[i].joined[v] << v;
-  return OAK_OK;
-}
-
-static oak_status_t sample(const oak_evaluate_t *e, oak_samples_t *s) {
-  oak_pair_t *pair = calloc(LOT, sizeof *pair);
-  oak_identity_t *out = calloc(LOT, sizeof *out);
-  *s = (oak_samples_t){.e = e, .dim = e->sim->dim};
-  s->pair = calloc(STATES, sizeof *s->pair);
-  s->out = calloc(STATES, sizeof *s->out);
-  oak_status_t st = OAK_OK;
-  if (!pair || !out || !s->pair || !s->out) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
-  if (st == OAK_OK) st = find_states(s, pair, out);
-  free(pair);
-  free(out);
-  return st;
-}
-
-/* ---- verdicts */
-
-const char *oak_conserved_name(const oak_samples_t *s, int v) {
-  return s->e->sim->description.name[v];
-}
-const char *oak_primitive_name(const oak_samples_t *s, int v) {
-  return s->e->sim->description.name[s->e->nvar + v];
-}
-
-int oak_is_fixed(const oak_samples_t *s, int v) {
-  const oak_beside_list_t *fields = &s->e->sim->fields;
-  for (int n = 0; n < fields->nfixed; n++)
-    if (fields->fixed[n].variable == v) return 1;
-  return 0;
-}
-
-double oak_flux_scale(const oak_samples_t *s, const oak_identity_t *at) {
-  const double speed = fmax(fabs(at->smin), fabs(at->smax));
-  double most = 0;
-  for (int v = 0; v < s->e->nvar; v++)
-    most = fmax(most, fmax(fabs(at->flux[v]), speed * fabs(at->u[v])));
-  return most;
-}
-
-static size_t print_state(const oak_samples_t *s, char *text, size_t size, const double *q,
-                          int conserved) {
-  size_t used = 0;
-  for (int v = 0; v < s->e->nvar && used < size; v++)
-    used += (size_t)snprintf(text + used, size - used, "%s%s = %.6g", v ? ", " : "",
-                             conserved ? oak_conserved_name(s, v) : oak_primitive_name(s, v), q[v]);
-  return used < size ? used : size;
-}
-
-void oak_verdict_note(const oak_samples_t *s, oak_verdict_t *verdict, const oak_pair_t *pair,
-                      double error, double bound, const char *format, ...) {
-  va_list args;
-  verdict->done++;
-  if (!(error <= verdict->worst)) verdict->worst = error; /* NaN too */
-  if (error < bound || error == 0) return;
-  if (verdict->failed++) return;
-  const size_t size = sizeof verdict->message;
-  va_start(args, format);
-  size_t used = (size_t)vsnprintf(verdict->message, size, format, args);
-  va_end(args);
-  if (used >= size) return;
-  used += (size_t)snprintf(verdict->message + used, size - used, "\n      state: ");
-  if (used < size)
-    used += print_state(s, verdict->message + used, size - used, pair->left, pair->conserved);
-  if (used < size && memcmp(pair->left, pair->right, s->e->nvar * sizeof(double))) {
-    used += (size_t)snprintf(verdict->message + used, size - used, "\n      right: ");
-    if (used < size)
-      print_state(s, verdict->message + used, size - used, pair->right, pair->conserved);
-  }
-}
 
 static void print_verdict(FILE *f, const char *name, const oak_verdict_t *v, int *failures) {
   *failures += v->failed > 0;
@@ -211,8 +84,8 @@ static void report(const oak_samples_t *s, const verdicts_t *v, FILE *f, int *fa
 static oak_status_t check(oak_t *sim, oak_evaluate_t *e, FILE *f, int *failures) {
   oak_samples_t s;
   verdicts_t *v = calloc(1, sizeof *v);
-  oak_identity_t *same = calloc(STATES, sizeof *same);
-  oak_status_t st = sample(e, &s);
+  oak_status_t st = oak_samples_new(e, &s);
+  oak_identity_t *same = calloc((size_t)s.count + 1, sizeof *same);
   if (st == OAK_OK && (!v || !same)) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
   if (st == OAK_OK) st = judge(&s, v, same);
   if (st == OAK_OK) report(&s, v, sim->rank == 0 ? f : NULL, failures);

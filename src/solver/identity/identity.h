@@ -22,6 +22,9 @@ typedef struct {
   oak_identity_t *out; /**< [count] */
 } oak_samples_t;
 
+/* samples.c */
+/** Draw the states. The caller frees `pair` and `out`, also after a failure. */
+oak_status_t oak_samples_new(const oak_evaluate_t *e, oak_samples_t *s);
 /** Note an error of a state: it fails if \a error is not below \a bound. The rest is the message
  * as of printf; the state of \a pair is added to it. */
 __attribute__((format(printf, 6, 7))) void oak_verdict_note(const oak_samples_t *s,

@@ -47,26 +47,11 @@ static void blank_control(char *text) {
     if ((unsigned char)*text < ' ') *text = ' ';
 }
 
-int oak_sim_constant(oak_t *sim, oak_module_t *module, const char *name, void *dst, size_t bytes) {
-  const oak_status_t st = oak_device_constant(sim->dev, module, name, dst, bytes);
-  char *unread = sim->description.unread;
-  if (st != OAK_OK && st != OAK_ERR_ARGUMENT && !*unread)
-    snprintf(unread, sizeof sim->description.unread, "%s", oak_last_error());
-  return st == OAK_OK;
-}
-
 /* A text that may be missing. */
 static void read_text(oak_t *sim, oak_module_t *module, const char *name, char *text, size_t size) {
   if (!oak_sim_constant(sim, module, name, text, size)) *text = 0;
   text[size - 1] = 0;
   blank_control(text);
-}
-
-static int has_hook(oak_t *sim, oak_module_t *module, const char *name) {
-  char constant[160];
-  int value;
-  snprintf(constant, sizeof constant, "oak_has_%s", name);
-  return oak_sim_constant(sim, module, constant, &value, sizeof value);
 }
 
 /* A parameter or global, unless the preprocessor has left it out. */
@@ -79,7 +64,7 @@ static oak_status_t read_parameter(oak_t *sim, oak_module_t *module, int slot) {
   char constant[128];
   if (sim->files.declared.parameter[slot].kind != OAK_PARAMETER) {
     snprintf(constant, sizeof constant, "%s_global_%s", section, name);
-    if (!has_hook(sim, module, constant)) return OAK_OK;
+    if (!oak_sim_has(sim, module, constant)) return OAK_OK;
     sim->description.has_integrals |=
         sim->files.declared.parameter[slot].kind == OAK_GLOBAL_INTEGRAL;
     sim->description.global_slot[sim->description.nglobal++] = slot;
@@ -105,7 +90,7 @@ static void read_output(oak_t *sim, oak_module_t *module, int slot) {
   snprintf(constant, sizeof constant, "%s_output_%s",
            sim->files.declared.output[slot].owner == OAK_OF_PROBLEM ? "problem" : "physics",
            sim->files.declared.output[slot].name);
-  if (has_hook(sim, module, constant))
+  if (oak_sim_has(sim, module, constant))
     sim->description.output_slot[sim->description.noutput++] = slot;
 }
 
@@ -119,7 +104,7 @@ static const char *function_of(oak_t *sim, oak_module_t *module, int slot) {
     char constant[128];
     snprintf(constant, sizeof constant, "%s_field_%s", owner_name[o],
              sim->files.declared.field[slot].name);
-    if (sim->files.declared.field[slot].function[o] && has_hook(sim, module, constant))
+    if (sim->files.declared.field[slot].function[o] && oak_sim_has(sim, module, constant))
       found = owner_name[o];
   }
   return found;
@@ -152,7 +137,7 @@ static void read_field(oak_t *sim, oak_module_t *module, int slot) {
                                 .function = function_of(sim, module, slot)};
   for (int o = 0; o < 2; o++) {
     snprintf(constant, sizeof constant, "%s_stored_%s", owner_name[o], field->name);
-    if (sim->files.declared.field[slot].stored[o]) stored |= has_hook(sim, module, constant);
+    if (sim->files.declared.field[slot].stored[o]) stored |= oak_sim_has(sim, module, constant);
   }
   if (stored || field->function) sim->fields.count++;
 }
@@ -209,7 +194,8 @@ static oak_status_t read_description(oak_t *sim, oak_module_t *module) {
   OAK_TRY(read_names(d, sim->files.physics, nvar));
   OAK_TRY(oak_scalars_describe(sim, mass));
   OAK_TRY(oak_sim_find_riemann(sim, module));
-#define OAK_READ_HOOK(owner, name) d->has.owner##_##name = has_hook(sim, module, #owner "_" #name);
+#define OAK_READ_HOOK(owner, name) \
+  d->has.owner##_##name = oak_sim_has(sim, module, #owner "_" #name);
   OAK_OPTIONAL_HOOKS(OAK_READ_HOOK)
 #undef OAK_READ_HOOK
   if (d->has.problem_solid) OAK_TRY(add_solid(sim));

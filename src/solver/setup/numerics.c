@@ -89,14 +89,6 @@ oak_status_t oak_sim_check_flux(const oak_t *sim) {
   return OAK_OK;
 }
 
-/* What the preprocessor leaves of a physics has left constants (kernels/hooks.h). */
-static int is_there(oak_t *sim, oak_module_t *module, const char *name) {
-  char constant[160];
-  int value;
-  snprintf(constant, sizeof constant, "oak_has_riemann_%s", name);
-  return oak_sim_constant(sim, module, constant, &value, sizeof value);
-}
-
 oak_status_t oak_sim_find_riemann(oak_t *sim, oak_module_t *module) {
   char all[1024], *names = sim->files.riemann;
   const size_t size = sizeof sim->files.riemann;
@@ -104,11 +96,14 @@ oak_status_t oak_sim_find_riemann(oak_t *sim, oak_module_t *module) {
   OAK_TRY(find_flux("", "", &found, names, size)); /* those for any physics */
   const size_t general = strlen(names);
   OAK_TRY(find_flux(sim->files.physics, "", &found, all, sizeof all));
-  for (char *word = strtok(all + general, " "); word; word = strtok(NULL, " "))
-    if (is_there(sim, module, word)) {
+  for (char *word = strtok(all + general, " "); word; word = strtok(NULL, " ")) {
+    char constant[160];
+    snprintf(constant, sizeof constant, "riemann_%s", word);
+    if (oak_sim_has(sim, module, constant)) {
       const size_t used = strlen(names);
       snprintf(names + used, size - used, " %s", word);
     }
+  }
   return OAK_OK;
 }
 

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Whether the values of parameters are allowed, and what to say if they are not. A simulation may
+ * use a set already when a value changes: then it is asked first. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "params_private.h"
+#include "str.h"
+
+/* ---- check ---------------------------------------------------------------------------------- */
+
+size_t oak_param_section_length(const char *key) {
+  const char *dot = strchr(key, '.'), *next = dot ? strchr(dot + 1, '.') : NULL;
+  if (!dot) return 0;
+  return (size_t)((next && strncmp(key, "output.", 7) == 0 ? next : dot) - key);
+}
+
+int oak_param_same_section(const char *a, const char *b) {
+  const size_t length = oak_param_section_length(a);
+  return length == oak_param_section_length(b) && strncmp(a, b, length) == 0;
+}
+
+static int section_known(const oak_params_t *params, const char *key) {
+  for (int i = 0; i < params->nknown; i++)
+    if (strchr(key, '.') && oak_param_same_section(key, params->known[i].desc.key)) return 1;
+  return 0;
+}
+
+/** The declared key nearest to \a key, NULL if none is near. The right name in the wrong section
+ * counts as one wrong letter. */
+static const char *nearest_key(const oak_params_t *params, const char *key) {
+  const char *nearest = NULL, *dot = strchr(key, '.'), *name = dot ? dot + 1 : key;
+  const int inside =
+      strncmp(key, "output.", 7) == 0 && section_known(params, key) && strchr(name, '.');
+  const int length = (int)strlen(key);
+  int best = 1 + (int)strlen(name) / 3;
+  if (best > 4) best = 4;
+  for (int i = 0; i < params->nknown; i++) {
+    const char *other = params->known[i].desc.key;
+    /* Another output has other keys. */
+    if (inside && !oak_param_same_section(key, other)) continue;
+    const int same_name = strcmp(name, strchr(other, '.') + 1) == 0;
+    /* Texts are at least as far apart as their lengths: most keys need no closer look. */
+    if (!same_name && abs((int)strlen(other) - length) > best) continue;
+    int distance = oak_str_distance(key, other);
+    if (distance > 1 && same_name) distance = 1;
+    if (distance < best || (distance == best && !nearest)) {
+      best = distance;
+      nearest = other;
+    }
+  }
+  return nearest;
+}
+
+static void list_sections(const oak_params_t *params, char *out, size_t size) {
+  size_t at = 0;
+  out[0] = '\0';
+  for (int i = 0; i < params->nknown && at < size; i++) {
+    const char *key = params->known[i].desc.key;
+    int seen = 0;
+    for (int j = 0; j < i && !seen; j++)
+      seen = oak_param_same_section(params->known[j].desc.key, key);
+    if (!seen)
+      at += (size_t)snprintf(out + at, size - at, "%s%.*s", at ? ", " : "",
+                             (int)oak_param_section_length(key), key);
+  }
+}
+
+/** The names of the keys in the section of \a key. */
+static void list_keys(const oak_params_t *params, const char *key, char *out, size_t size) {
+  const size_t skip = oak_param_section_length(key) + 1;
+  size_t at = 0;
+  out[0] = '\0';
+  for (int i = 0; i < params->nknown && at < size; i++) {
+    const char *other = params->known[i].desc.key;
+    if (oak_param_same_section(key, other))
+      at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "", other + skip);
+  }
+}
+
+void oak_params_unknown(const oak_params_t *params, const char *key, char *out, size_t size) {
+  char sections[512], meant[160] = "";
+  const char *nearest = nearest_key(params, key);
+  const int length = (int)oak_param_section_length(key);
+  if (nearest) snprintf(meant, sizeof meant, "did you mean %s?", nearest);
+  if (section_known(params, key)) {
+    char keys[512];
+    list_keys(params, key, keys, sizeof keys);
+    if (nearest)
+      snprintf(out, size, "unknown key; %s", meant);
+    else
+      snprintf(out, size, "unknown key; the keys of [%.*s] are %s", length, key, keys);
+    return;
+  }
+  list_sections(params, sections, sizeof sections);
+  if (length == 0)
+    snprintf(out, size, "key without a section; %s", nearest ? meant : "write section.key");
+  else
+    snprintf(out, size, "unknown section [%.*s]; %s%ssections are %s", length, key, meant,
+             nearest ? " The " : "the ", sections);
+}
+
+static void judge_unknown(const oak_params_t *params, const oak_param_entry_t *entry,
+                          oak_mistakes_t *mistakes) {
+  char words[1024];
+  if (oak_params_find(params, entry->key)) return;
+  oak_params_unknown(params, entry->key, words, sizeof words);
+  oak_mistakes_add(mistakes, "%s: %s = %s: %s", entry->origin, entry->key, entry->value, words);
+}
+
+static oak_status_t judge_value(oak_params_t *params, const oak_param_entry_t *entry,
+                                oak_mistakes_t *mistakes) {
+  oak_param_t *known = oak_params_find(params, entry->key);
+  char words[1024];
+  if (!known) return OAK_OK;
+  oak_param_value_t value;
+  if (!oak_param_parse(&known->desc, entry->value, &value)) {
+    oak_param_allowed(&known->desc, 1, words, sizeof words);
+    oak_mistakes_add(mistakes, "%s: %s = %s: must be %s", entry->origin, entry->key, entry->value,
+                     words);
+    return OAK_OK;
+  }
+  /* Callers keep pointers from oak_params_text(), so the text moves only when it changes. */
+  if (strcmp(known->text, entry->value) != 0) {
+    char *text = oak_str_copy(entry->value);
+    OAK_CHECK(text, OAK_ERR_MEMORY, "no memory for the value of %s", entry->key);
+    free(known->text);
+    known->text = text;
+  }
+  known->value = value;
+  return OAK_OK;
+}
+
+/** 1 for keys that the files of physics and problem declare; these files may not have been read
+ * yet. */
+static int comes_later(const char *key) {
+  static const char *const section[] = {"physics.", "problem.", "boundary."};
+  for (int i = 0; i < 3; i++)
+    if (strncmp(key, section[i], strlen(section[i])) == 0) return 1;
+  return 0;
+}
+
+/** Add unknown keys to \a mistakes. Without \a complete they are mistakes only if there are others
+ * too, so that the user sees all at once. */
+static oak_status_t find_mistakes(oak_params_t *params, int complete, oak_mistakes_t *mistakes) {
+  OAK_TRY(oak_params_declare_outputs(params, mistakes));
+  for (int i = 0; i < params->ngiven; i++) {
+    OAK_TRY(judge_value(params, &params->given[i], mistakes));
+    if (complete) judge_unknown(params, &params->given[i], mistakes);
+  }
+  for (int i = 0; i < params->ngiven && !complete && mistakes->count > 0; i++)
+    if (!comes_later(params->given[i].key)) judge_unknown(params, &params->given[i], mistakes);
+  return OAK_OK;
+}
+
+oak_status_t oak_params_check(oak_params_t *params, int complete) {
+  oak_mistakes_t mistakes = {.count = 0};
+  OAK_TRY(find_mistakes(params, complete, &mistakes));
+  return oak_mistakes_fail(&mistakes);
+}
+
+/* ---- setting values from a program or a command line ---------------------------------------- */
+
+static oak_status_t ask_watches(const oak_params_t *params, const char *key, const double *number) {
+  for (int i = 0; i < params->nwatch; i++)
+    OAK_TRY(params->watch[i].ask(params->watch[i].user, key, number));
+  return OAK_OK;
+}
+
+/** Keep a value that simulations use already. Keys that nobody has declared yet are those of
+ * outputs. */
+static oak_status_t change_value(oak_params_t *params, const char *key, const char *value,
+                                 const char *origin) {
+  oak_param_t *known = oak_params_find(params, key);
+  oak_param_value_t parsed = {.count = 0};
+  char words[1024];
+  if (known && !oak_param_parse(&known->desc, value, &parsed)) {
+    oak_param_allowed(&known->desc, 1, words, sizeof words);
+    return OAK_FAIL(OAK_ERR_INPUT, "%s: %s = %s: must be %s", origin, key, value, words);
+  }
+  OAK_TRY(ask_watches(params, key, parsed.x));
+  OAK_TRY(oak_params_store(params, key, value, origin));
+  OAK_TRY(oak_params_check(params, 0));
+  return ask_watches(params, key, NULL);
+}
+
+/** Keep a value that did not come from a file. It must fit on one line of a file, because the echo
+ * writes it there. */
+static oak_status_t set_value(oak_params_t *params, const char *key, const char *value,
+                              const char *origin) {
+  OAK_CHECK(!strpbrk(value, "\r\n"), OAK_ERR_INPUT,
+            "%s: the value of %s has several lines: give it on one", origin, key);
+  for (const char *c = value; *c; c++)
+    OAK_CHECK(!oak_str_is_control(c), OAK_ERR_INPUT,
+              "%s: %s = %s: has a control character (byte %d): leave it out", origin, key, value,
+              (unsigned char)*c);
+  OAK_CHECK(
+      !oak_param_needs_quotes(value) || !strchr(value, '"'), OAK_ERR_INPUT,
+      "%s: %s = %s: has quotes and a comment sign, # or ; after a blank: leave one of them out",
+      origin, key, value);
+  return params->nwatch ? change_value(params, key, value, origin)
+                        : oak_params_store(params, key, value, origin);
+}
+
+oak_status_t oak_params_assign(oak_params_t *params, const char *assignment, const char *origin) {
+  const char *equal = strchr(assignment, '=');
+  OAK_CHECK(equal && equal > assignment, OAK_ERR_INPUT,
+            "%s: '%s' is not a setting%s: write section.key=value, such as mesh.block_size=16",
+            origin, assignment, *assignment == '-' ? " or a known option" : "");
+  char *text = oak_str_copy(assignment);
+  OAK_CHECK(text, OAK_ERR_MEMORY, "no memory for the setting %s", assignment);
+  text[equal - assignment] = '\0';
+  oak_status_t status = set_value(params, oak_str_trim(text), equal + 1, origin);
+  free(text);
+  return status;
+}
+
+oak_status_t oak_params_set(oak_params_t *params, const char *key, const char *value) {
+  return set_value(params, key, value, "program");
+}
+
+oak_status_t oak_params_assign_all(oak_params_t *params, int count, char *const *assignment,
+                                   const char *origin) {
+  oak_mistakes_t mistakes = {.count = 0};
+  for (int i = 0; i < count; i++) {
+    const oak_status_t status = oak_params_assign(params, assignment[i], origin);
+    if (status != OAK_OK && status != OAK_ERR_INPUT) return status;
+    if (status != OAK_OK) oak_mistakes_add(&mistakes, "%s", oak_last_error());
+  }
+  if (mistakes.count > 0) OAK_TRY(find_mistakes(params, 0, &mistakes));
+  return oak_mistakes_fail(&mistakes);
+}
