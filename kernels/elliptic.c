@@ -91,6 +91,16 @@ OAK_KERNEL(oak_elliptic_gradient, oak_elliptic_args_t, ELLIPTIC_LANES) {
   }
 }
 
+#if OAK_ELLIPTIC_FIELDS
+/* The coefficient on a face at the boundary, by a line through two cells; that of the cell where it
+ * jumps. A given flux, a times the derivative, has second order with it. */
+OAK_FN real boundary_coefficient(const real *c, int face) {
+  const int step = face / 2 == 0 ? 1 : face / 2 == 1 ? OAK_N : OAK_N * OAK_N;
+  const real next = c[face & 1 ? -step : step];
+  return next < 2 * *c && *c < 2 * next ? (real)1.5 * *c - (real)0.5 * next : *c;
+}
+#endif
+
 /* The part that boundary values have in the left-hand side goes to the right: from there on they
  * are 0. One face of all blocks at a time. */
 OAK_KERNEL(oak_elliptic_bound, oak_elliptic_args_t, 64) {
@@ -114,7 +124,8 @@ OAK_KERNEL(oak_elliptic_bound, oak_elliptic_args_t, 64) {
           face_point(dir, face & 1 ? OAK_N - 1 : 0, a, b, x);
           const int cell = OAK_INDEX(x[0], x[1], x[2]);
 #if OAK_ELLIPTIC_FIELDS
-          const real on_face = arg.c.u[n * (long long)OAK_CELLS + cell];
+          const real *c = arg.c.u + n * (long long)OAK_CELLS + cell;
+          const real on_face = outside > 0 ? *c : boundary_coefficient(c, face);
 #else
           const real on_face = (real)arg.a;
 #endif

@@ -99,6 +99,13 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define DIFFUSIVITY(at, q) OAK_HOOK(double, _diffusivity)(const oak_at_t *at, const real q[])
 /* The right-hand side of div grad phi = f. */
 #define POISSON(at, q) OAK_HOOK(double, _poisson)(const oak_at_t *at, const real q[])
+/* With coefficients: div(a grad phi) - b phi = f. */
+#define POISSON_COEFFICIENTS(at, q, a, b) \
+  OAK_HOOK(void, _poisson_coefficients)   \
+  (const oak_at_t *at, const real q[], double *a, double *b)
+/* What is given at the centre at->x of a cell's face at the boundary of the domain: phi or its
+ * outward derivative, as poisson.boundary says. */
+#define POISSON_BOUNDARY(at, face) OAK_HOOK(double, _poisson_boundary)(const oak_at_t *at, int face)
 /* Values over all cells, which hooks read as parameters. */
 #define OAK_GLOBAL(name)                                                                    \
   OAK_REQUIRE(sizeof(((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "a global"); \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Between the state and Poisson's equation, which is solved in double precision: the right-hand
- * side from the hook POISSON, and fields beside the state from and to the solver. */
+ * Between the state and Poisson's equation, which is solved in double precision: right-hand side,
+ * coefficients and boundary values from the hooks POISSON..., and fields beside the state from and
+ * to the solver. */
 OAK_KERNEL(oak_poisson_rhs, oak_poisson_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_poisson_args_t);
   OAK_OUTER(n) {
@@ -19,6 +20,60 @@ OAK_KERNEL(oak_poisson_rhs, oak_poisson_args_t, OAK_CHUNK_LANES) {
     }
   }
 }
+
+#if OAK_HAS_problem_poisson_coefficients || OAK_HAS_physics_poisson_coefficients
+/* The coefficients. What is not allowed becomes NaN, which the host finds. */
+OAK_KERNEL(oak_poisson_coefficients, oak_poisson_args_t, OAK_CHUNK_LANES) {
+  OAK_ARGS(oak_poisson_args_t);
+  OAK_OUTER(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    OAK_CHUNKS(first)
+    OAK_INNER(i, OAK_CHUNK(first)) {
+      const int c = first + i;
+      real q[NVAR];
+      double a = 1, b = 0;
+      const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
+      load_primitive(&user, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
+#if OAK_HAS_problem_poisson_coefficients
+      problem_poisson_coefficients(&at, q, &a, &b);
+#else
+      physics_poisson_coefficients(&at, q, &a, &b);
+#endif
+      arg.values[n * OAK_CELLS + c] = a > 0 ? a : NAN;
+      arg.b[n * OAK_CELLS + c] = b >= 0 ? b : NAN;
+    }
+  }
+}
+#endif
+
+#if OAK_HAS_problem_poisson_boundary || OAK_HAS_physics_poisson_boundary
+/* What is given on one face of the domain, at the centres of the cells' faces. */
+OAK_KERNEL(oak_poisson_boundary, oak_poisson_args_t, 64) {
+  OAK_ARGS(oak_poisson_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    const int face = arg.face, dir = face / 2, place = arg.outer[n * OAK_FACES + face];
+    if (place >= 0) {
+      OAK_ROWS(b, FB, OAK_N) {
+        OAK_LANES(a, OAK_N) {
+          int cell[3];
+          face_point(dir, face & 1 ? OAK_N - 1 : 0, a, b, cell);
+          oak_at_t at = oak_place(&arg.f, &user, n, cell[0], cell[1], cell[2]);
+          OAK_UNROLL
+          for (int d = 0; d < OAK_DIM; d++)
+            if (d == dir) at.x[d] += (face & 1 ? 0.5 : -0.5) * at.dx[d];
+#if OAK_HAS_problem_poisson_boundary
+          const double value = problem_poisson_boundary(&at, face);
+#else
+          const double value = physics_poisson_boundary(&at, face);
+#endif
+          arg.values[(long long)place * OAK_AREA + b * OAK_N + a] = value;
+        }
+      }
+    }
+  }
+}
+#endif
 
 OAK_KERNEL(oak_poisson_field, oak_poisson_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_poisson_args_t);

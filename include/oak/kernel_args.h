@@ -288,6 +288,10 @@ typedef struct {
   double *values; /**< [nblock][N^d] of the solver */
   real *field;    /**< [nblock][N^d] */
   int store;      /**< 1: from the solver to the field; 0: the other way */
+  double *b;      /**< [nblock][N^d], where `values` are the coefficients a */
+  /* boundary of the domain: `values` are those on faces of cells, [place][N^(d-1)] */
+  const int *outer; /**< [nblock][2 d] place of a block's face, -1: not at the boundary */
+  int face;         /**< the one that is looked at */
 } oak_poisson_args_t;
 
 /** Variables that kernels/derived.c computes. */

@@ -191,6 +191,7 @@ const oak_param_desc_t oak_param_table[] = {
          "The problem: one of the installation, or the path of a C file, from the folder of the "
          "parameter file."),
 
+#define POISSON_FACE "same zero no_slope value slope"
 #define FACE_HELP "periodic, outflow, reflect, dirichlet VALUE|user, neumann VALUE|user, user."
     TEXT("boundary.xlow", "periodic", "Lower x face: " FACE_HELP),
     TEXT("boundary.xhigh", "periodic", "Upper x face: " FACE_HELP),
@@ -203,10 +204,22 @@ const oak_param_desc_t oak_param_table[] = {
            "What the surface of solids does that the problem defines by SOLID(at). reflect: the "
            "velocity normal to it changes its sign; no_slip: all components do."),
 
-    CHOICE("poisson.boundary", "isolated", "isolated zero no_slope",
+    CHOICE("poisson.boundary", "isolated", "isolated zero no_slope value slope",
            "What phi is on faces of the domain that are not periodic. isolated: that of the "
            "right-hand side alone in empty space, by multipoles; zero: 0; no_slope: its "
-           "derivative is 0."),
+           "derivative is 0; value: phi is what the hook POISSON_BOUNDARY returns; slope: its "
+           "outward derivative is."),
+    CHOICE("poisson.xlow", "same", POISSON_FACE,
+           "The same for the lower x face alone. "
+           "same: as poisson.boundary."),
+    CHOICE("poisson.xhigh", "same", POISSON_FACE, "The same for the upper x face."),
+    CHOICE("poisson.ylow", "same", POISSON_FACE, "The same for the lower y face."),
+    CHOICE("poisson.yhigh", "same", POISSON_FACE, "The same for the upper y face."),
+    CHOICE("poisson.zlow", "same", POISSON_FACE, "The same for the lower z face (3D only)."),
+    CHOICE("poisson.zhigh", "same", POISSON_FACE, "The same for the upper z face (3D only)."),
+    CHOICE("poisson.method", "multigrid", "multigrid bicgstab",
+           "multigrid: V-cycles; bicgstab: V-cycles are the preconditioner of BiCGSTAB. Use that "
+           "one if the coefficient a jumps by large factors."),
     ABOVE("poisson.tolerance", "1e-8", 0, 1, NULL,
           "Largest residual relative to the largest right-hand side."),
     INT("poisson.max_cycles", "30", 1, 200, NULL,

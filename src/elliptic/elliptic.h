@@ -91,6 +91,7 @@ typedef struct oak_elliptic {
 #undef OAK_ELLIPTIC_MEMBER
   } kernel;
   double outside[6];
+  int floating;   /**< u is given nowhere at the boundary */
   int singular;   /**< u is determined up to a constant */
   void *bc, *cbc; /**< device: conditions of u with value 0, and of a */
   void *f;        /**< device: right-hand side as given, [nblock][N^d] */

@@ -129,6 +129,7 @@ static oak_status_t gather(oak_elliptic_t *e, const void *mine, int i, const voi
 
 oak_status_t oak_elliptic_flat_fields(oak_elliptic_t *e) {
   oak_elliptic_flat_args_t *a = &e->flat.args;
+  a->singular = e->singular;
   oak_status_t st = gather(e, e->level[0].a.memory.mine, 1, (const void **)&a->as);
   const oak_status_t second = gather(e, e->level[0].b, 2, (const void **)&a->bs);
   if (st == OAK_OK) st = second;

@@ -67,8 +67,9 @@ static oak_status_t upload_conditions(oak_elliptic_t *e) {
     bc[face].kind = given ? OAK_BC_ANTIMIRROR : OAK_BC_MIRROR;
     copy[face].kind = OAK_BC_COPY;
     e->outside[face] = given ? 1 : -1;
-    if (face / 2 < e->dim && !e->mesh->periodic[face / 2] && given) e->singular = 0;
+    if (face / 2 < e->dim && !e->mesh->periodic[face / 2] && given) e->floating = 0;
   }
+  e->singular = e->floating && !e->setup.fields && e->setup.b == 0;
   OAK_TRY(oak_device_alloc(e->dev, sizeof bc, &e->bc));
   OAK_TRY(oak_device_alloc(e->dev, sizeof bc, &e->cbc));
   OAK_TRY(oak_device_upload(e->dev, e->bc, bc, sizeof bc));
@@ -87,7 +88,7 @@ oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, 
   e->revision = -1;
   e->dim = mesh->dim;
   e->cells = setup->block_size * setup->block_size * (e->dim == 3 ? setup->block_size : 1);
-  e->singular = !setup->fields && setup->b == 0;
+  e->floating = 1;
   oak_status_t st = build(e);
   if (st == OAK_OK) st = oak_agree(comm, upload_conditions(e));
   if (st != OAK_OK) oak_elliptic_destroy(&e);
@@ -302,8 +303,12 @@ static oak_status_t fill_a(oak_elliptic_t *e, int l) {
 }
 
 oak_status_t oak_elliptic_fit_fields(oak_elliptic_t *e) {
+  double sum[OAK_ELLIPTIC_SUMS] = {0};
   oak_status_t st = OAK_OK;
   if (!e->setup.fields) return OAK_OK;
+  if (e->floating)
+    OAK_TRY(oak_elliptic_sums(e, st, oak_elliptic_top(e)->b, oak_elliptic_top(e)->b, sum));
+  e->singular = e->floating && sum[0] == 0;
   for (int l = e->nlevel - 1; l >= 0; l--) {
     oak_keep_failure(&st, fill_a(e, l));
     if (l == 0) break;

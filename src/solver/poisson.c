@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Poisson's equation as part of a run: div grad phi = f, where the hook POISSON of the problem or
- * the physics gives f. It is solved for the state that a stage starts from, and phi and its
- * gradient are fields beside the state, which the sources of that stage read. Every solution starts
- * from the field phi, which moves with the blocks and is in checkpoints: a run that goes on from
- * one finds the same bits. */
+ * Poisson's equation as part of a run: div(a grad phi) - b phi = f, where the hook POISSON of the
+ * problem or the physics gives f, and POISSON_COEFFICIENTS a and b (otherwise 1 and 0). It is
+ * solved for the state that a stage starts from, and phi and its gradient are fields beside the
+ * state, which the sources of that stage read. Every solution starts from the field phi, which
+ * moves with the blocks and is in checkpoints: a run that goes on from one finds the same bits. */
+#include <math.h>
 #include <string.h>
 
 #include "base/failure.h"
 #include "elliptic/elliptic.h"
 #include "solver/sim.h"
 
-enum { ISOLATED, ZERO, NO_SLOPE };
+enum { ISOLATED, ZERO, NO_SLOPE, VALUE, SLOPE }; /* poisson.boundary */
 
 static const char *const field_name[4] = {"phi", "phi_x", "phi_y", "phi_z"};
 
 int oak_poisson_wanted(const oak_t *sim) {
   return sim->description.has.problem_poisson || sim->description.has.physics_poisson;
+}
+
+int oak_poisson_has_coefficients(const oak_t *sim) {
+  return sim->description.has.problem_poisson_coefficients ||
+         sim->description.has.physics_poisson_coefficients;
+}
+
+int oak_poisson_has_boundary(const oak_t *sim) {
+  return sim->description.has.problem_poisson_boundary ||
+         sim->description.has.physics_poisson_boundary;
 }
 
 static oak_status_t find_fields(oak_t *sim) {
@@ -32,22 +43,52 @@ static oak_status_t find_fields(oak_t *sim) {
   return OAK_OK;
 }
 
+/* What is known on the faces of the domain. */
+static oak_status_t find_faces(oak_t *sim, oak_elliptic_setup_t *setup) {
+  static const char *const key[6] = {"poisson.xlow",  "poisson.xhigh", "poisson.ylow",
+                                     "poisson.yhigh", "poisson.zlow",  "poisson.zhigh"};
+  const int all = oak_params_choice(sim->params, "poisson.boundary");
+  int faces = 0, isolated = 0, given = 0;
+  for (int face = 0; face < 2 * sim->dim; face++) {
+    const int own = oak_params_choice(sim->params, key[face]), kind = own == 0 ? all : own;
+    if (sim->mesh->periodic[face / 2]) continue;
+    faces++;
+    isolated += kind == ISOLATED;
+    sim->poisson.given[face] = kind == VALUE || kind == SLOPE;
+    given += sim->poisson.given[face];
+    if (kind == NO_SLOPE || kind == SLOPE) setup->condition[face] = OAK_ELLIPTIC_NEUMANN;
+  }
+  sim->poisson.isolated = isolated > 0;
+  OAK_CHECK(isolated == 0 || isolated == 2 * sim->dim, OAK_ERR_INPUT,
+            "poisson.boundary = isolated holds on %d of %d faces, since the others are periodic or "
+            "have keys of their own: use zero, no_slope, value or slope on those %d",
+            isolated, 2 * sim->dim, isolated);
+  OAK_CHECK(isolated == 0 || !sim->poisson.coefficients, OAK_ERR_INPUT,
+            "poisson.boundary = isolated needs an equation without POISSON_COEFFICIENTS: use zero, "
+            "no_slope, value or slope");
+  OAK_CHECK(
+      given == 0 || oak_poisson_has_boundary(sim), OAK_ERR_INPUT,
+      "poisson.boundary = value or slope: the file has no POISSON_BOUNDARY(at, face) { ... }");
+  OAK_CHECK(given > 0 || faces == 0 || !oak_poisson_has_boundary(sim), OAK_ERR_INPUT,
+            "no face of the domain uses POISSON_BOUNDARY: set poisson.boundary = value or slope");
+  return OAK_OK;
+}
+
 oak_status_t oak_poisson_open(oak_t *sim) {
-  const int choice = oak_params_choice(sim->params, "poisson.boundary");
-  int periodic = 0;
+  OAK_CHECK(oak_poisson_wanted(sim) ||
+                (!oak_poisson_has_coefficients(sim) && !oak_poisson_has_boundary(sim)),
+            OAK_ERR_INPUT, "POISSON_COEFFICIENTS and POISSON_BOUNDARY need POISSON(at, q) { ... }");
   if (!oak_poisson_wanted(sim)) return OAK_OK;
   OAK_TRY(find_fields(sim));
-  for (int d = 0; d < sim->dim; d++) periodic += sim->mesh->periodic[d];
-  sim->poisson.isolated = choice == ISOLATED && periodic < sim->dim;
-  OAK_CHECK(!sim->poisson.isolated || periodic == 0, OAK_ERR_INPUT,
-            "poisson.boundary = isolated: some axes are periodic and others are not; use zero or "
-            "no_slope for those that are not");
-  oak_elliptic_setup_t setup = {
-      .transport = &sim->transport, .timers = &sim->timers, .block_size = sim->block_size, .a = 1};
+  sim->poisson.coefficients = oak_poisson_has_coefficients(sim);
+  oak_elliptic_setup_t setup = {.transport = &sim->transport,
+                                .timers = &sim->timers,
+                                .block_size = sim->block_size,
+                                .a = 1,
+                                .fields = sim->poisson.coefficients};
   memcpy(setup.xmin, sim->xmin, sizeof setup.xmin);
   memcpy(setup.dx0, sim->dx0, sizeof setup.dx0);
-  for (int face = 0; face < 6; face++)
-    setup.condition[face] = choice == NO_SLOPE ? OAK_ELLIPTIC_NEUMANN : OAK_ELLIPTIC_DIRICHLET;
+  OAK_TRY(find_faces(sim, &setup));
   return oak_elliptic_new(sim->comm, &setup, sim->mesh, &sim->poisson.elliptic);
 }
 
@@ -82,26 +123,65 @@ static oak_status_t store(oak_t *sim, int state, double time) {
   return oak_sim_agree(sim, st);
 }
 
-oak_status_t oak_poisson_solve(oak_t *sim, int state, double time) {
+/* The coefficients on all levels. */
+static oak_status_t set_coefficients(oak_t *sim, int state, double time) {
   oak_elliptic_t *e = sim->poisson.elliptic;
-  if (!e) return OAK_OK;
+  oak_elliptic_level_t *top = oak_elliptic_top(e);
+  double sum[OAK_ELLIPTIC_SUMS];
+  oak_poisson_args_t args = {.values = top->a.memory.mine, .b = top->b};
+  oak_sim_field(sim, state, time, &args.f);
+  oak_status_t st = OAK_OK;
+  if (sim->mesh->nblock)
+    st = oak_device_launch(sim->dev, sim->kernel.poisson_coefficients, sim->mesh->nblock, &args,
+                           sizeof args);
+  OAK_TRY(oak_elliptic_sums(e, st, top->a.memory.mine, top->b, sum));
+  OAK_CHECK(isfinite(sum[1]) && isfinite(sum[2]), OAK_ERR_STATE,
+            "POISSON_COEFFICIENTS sets a coefficient that is not allowed at t = %g: a must be "
+            "positive, b not negative, and both finite",
+            time);
+  return oak_elliptic_fit_fields(e);
+}
+
+/* What the hook POISSON_BOUNDARY gives on faces of the domain. */
+static oak_status_t set_boundary(oak_t *sim, int state, double time) {
+  const oak_elliptic_t *e = sim->poisson.elliptic;
+  oak_poisson_args_t args = {.values = e->given, .outer = e->outer};
+  oak_sim_field(sim, state, time, &args.f);
+  oak_status_t st = OAK_OK;
+  for (args.face = 0; args.face < 2 * sim->dim && st == OAK_OK; args.face++)
+    if (sim->poisson.given[args.face] && sim->mesh->nblock)
+      st = oak_device_launch(sim->dev, sim->kernel.poisson_boundary, sim->mesh->nblock, &args,
+                             sizeof args);
+  return st;
+}
+
+static oak_status_t solve(oak_t *sim, int state, double time) {
+  oak_elliptic_t *e = sim->poisson.elliptic;
   const oak_elliptic_options_t options = {
       .tolerance = oak_params_real(sim->params, "poisson.tolerance"),
-      .most_cycles = (int)oak_params_int(sim->params, "poisson.max_cycles")};
+      .most_cycles = (int)oak_params_int(sim->params, "poisson.max_cycles"),
+      .krylov = oak_params_choice(sim->params, "poisson.method")};
   oak_elliptic_report_t report;
   int changed;
+  OAK_TRY(oak_elliptic_fit(e, &changed));
+  void *u = oak_elliptic_top(e)->u.memory.mine;
+  oak_status_t st = run(sim, sim->kernel.poisson_rhs, state, time, e->f, -1, 0);
+  if (st == OAK_OK)
+    st = run(sim, sim->kernel.poisson_field, state, time, u, sim->poisson.field[0], 0);
+  if (st == OAK_OK) st = set_boundary(sim, state, time);
+  OAK_TRY(oak_sim_agree(sim, st));
+  if (sim->poisson.coefficients) OAK_TRY(set_coefficients(sim, state, time));
+  if (sim->poisson.isolated) OAK_TRY(oak_elliptic_isolate(e));
+  OAK_TRY(oak_elliptic_solve(e, &options, &report));
+  sim->poisson.cycles = report.cycles;
+  sim->poisson.residual = report.residual[report.cycles] / report.scale;
+  return store(sim, state, time);
+}
+
+oak_status_t oak_poisson_solve(oak_t *sim, int state, double time) {
+  if (!sim->poisson.elliptic) return OAK_OK;
   oak_timer_start(&sim->timers, OAK_PHASE_POISSON);
-  oak_status_t st = oak_elliptic_fit(e, &changed);
-  if (st == OAK_OK) {
-    void *u = oak_elliptic_top(e)->u.memory.mine;
-    st = run(sim, sim->kernel.poisson_rhs, state, time, e->f, -1, 0);
-    if (st == OAK_OK)
-      st = run(sim, sim->kernel.poisson_field, state, time, u, sim->poisson.field[0], 0);
-    st = oak_sim_agree(sim, st);
-  }
-  if (st == OAK_OK && sim->poisson.isolated) st = oak_elliptic_isolate(e);
-  if (st == OAK_OK) st = oak_elliptic_solve(e, &options, &report);
-  if (st == OAK_OK) st = store(sim, state, time);
+  const oak_status_t st = solve(sim, state, time);
   oak_timer_stop(&sim->timers, OAK_PHASE_POISSON);
   return st;
 }

@@ -8,32 +8,37 @@
 #include "halo/exchange.h"
 #include "mesh/mesh.h"
 #include "oak.h"
+#include "solver/poisson.h"
 #include "solver/setup/hooks.h"
 #include "solver/runge_kutta.h"
 
 enum { OAK_MAX_NVAR = 32, OAK_LONGEST_SCALAR = 31 };
 
 /** Hooks that a file may lack, with their owner, as kernels/hooks.h names them. */
-#define OAK_OPTIONAL_HOOKS(X) \
-  X(problem, initial)         \
-  X(problem, boundary)        \
-  X(problem, source)          \
-  X(problem, refine)          \
-  X(problem, region)          \
-  X(problem, solid)           \
-  X(physics, source)          \
-  X(physics, timestep)        \
-  X(problem, timestep)        \
-  X(physics, update)          \
-  X(problem, update)          \
-  X(physics, poisson)         \
-  X(problem, poisson)         \
-  X(physics, diffusive_flux)  \
-  X(problem, diffusive_flux)  \
-  X(physics, diffusivity)     \
-  X(problem, diffusivity)     \
-  X(physics, floor)           \
-  X(physics, face)            \
+#define OAK_OPTIONAL_HOOKS(X)      \
+  X(problem, initial)              \
+  X(problem, boundary)             \
+  X(problem, source)               \
+  X(problem, refine)               \
+  X(problem, region)               \
+  X(problem, solid)                \
+  X(physics, source)               \
+  X(physics, timestep)             \
+  X(problem, timestep)             \
+  X(physics, update)               \
+  X(problem, update)               \
+  X(physics, poisson)              \
+  X(problem, poisson)              \
+  X(physics, poisson_coefficients) \
+  X(problem, poisson_coefficients) \
+  X(physics, poisson_boundary)     \
+  X(problem, poisson_boundary)     \
+  X(physics, diffusive_flux)       \
+  X(problem, diffusive_flux)       \
+  X(physics, diffusivity)          \
+  X(problem, diffusivity)          \
+  X(physics, floor)                \
+  X(physics, face)                 \
   X(physics, to_smooth)
 
 /** What a physics and a problem file declare (kernels/hooks.h, kernels/describe.c). */
@@ -98,7 +103,9 @@ typedef struct {
   X(diffusivity)            \
   X(rkl)                    \
   X(poisson_rhs)            \
-  X(poisson_field)
+  X(poisson_field)          \
+  X(poisson_coefficients)   \
+  X(poisson_boundary)
 
 /* ---- parts of the simulation object; each says which file changes it */
 
@@ -228,13 +235,6 @@ typedef struct {
   void *wide; /**< device: [batch][V][(N+2)^d] blocks with ghost cells */
   int batch;
 } oak_diffusion_t;
-
-/** Poisson's equation of a run (poisson.c). */
-typedef struct {
-  struct oak_elliptic *elliptic; /**< NULL unless a file has the hook POISSON */
-  int isolated;
-  int field[4]; /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
-} oak_poisson_t;
 
 /** How fast the ranks compute (pace.c). */
 typedef struct {
@@ -522,15 +522,6 @@ int64_t oak_diffusion_bytes(const oak_t *sim);
 oak_status_t oak_diffusion_rate(oak_t *sim, int state, double time);
 /** Super time stepping of the current state from \a time to \a time + \a dt. Collective. */
 oak_status_t oak_apply_diffusion(oak_t *sim, double time, double dt);
-
-/* poisson.c */
-/** Whether a file has the hook POISSON. */
-int oak_poisson_wanted(const oak_t *sim);
-/** Collective. */
-oak_status_t oak_poisson_open(oak_t *sim);
-void oak_poisson_clear(oak_t *sim);
-/** Solve for a state, and set the fields phi, phi_x, ... Collective; fails on all ranks alike. */
-oak_status_t oak_poisson_solve(oak_t *sim, int state, double time);
 
 /* fields.c */
 /** Number of the field beside the state of that name, -1: none. */

@@ -34,6 +34,8 @@ static const struct {
     {"DIFFUSIVE_FLUX", PHYSICS | PROBLEM, "DIFFUSIVE_FLUX(at, dir, q, grad, f) { ... }"},
     {"DIFFUSIVITY", PHYSICS | PROBLEM, "DIFFUSIVITY(at, q) { ... }"},
     {"POISSON", PHYSICS | PROBLEM, "POISSON(at, q) { ... }"},
+    {"POISSON_COEFFICIENTS", PHYSICS | PROBLEM, "POISSON_COEFFICIENTS(at, q, a, b) { ... }"},
+    {"POISSON_BOUNDARY", PHYSICS | PROBLEM, "POISSON_BOUNDARY(at, face) { ... }"},
     {"GLOBAL_MAX", PHYSICS | PROBLEM, "GLOBAL_MAX(name, at, q) { ... }"},
     {"GLOBAL_MIN", PHYSICS | PROBLEM, "GLOBAL_MIN(name, at, q) { ... }"},
     {"GLOBAL_INTEGRAL", PHYSICS | PROBLEM, "GLOBAL_INTEGRAL(name, at, q) { ... }"},

@@ -25,6 +25,8 @@ static int has_kernel(const oak_t *sim, const char *name) {
   if (!strcmp(name, "floor")) return sim->method.floors;
   if (!strcmp(name, "update")) return oak_has_update(sim);
   if (!strcmp(name, "globals")) return sim->description.nglobal > 0;
+  if (!strcmp(name, "poisson_coefficients")) return oak_poisson_has_coefficients(sim);
+  if (!strcmp(name, "poisson_boundary")) return oak_poisson_has_boundary(sim);
   if (!strncmp(name, "poisson", 7)) return oak_poisson_wanted(sim);
   if (!strcmp(name, "set_field")) return has_functions(sim);
   if (!strcmp(name, "primitive") || !strcmp(name, "diffusion")) return sim->diffusion.kind != 0;

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Poisson's equation as part of a run. Private to src/solver. */
+#ifndef OAK_POISSON_H
+#define OAK_POISSON_H
+
+#include "oak.h"
+
+typedef struct {
+  struct oak_elliptic *elliptic; /**< NULL unless a file has the hook POISSON */
+  int isolated;                  /**< values at the boundary by multipoles */
+  int coefficients;              /**< a file has the hook POISSON_COEFFICIENTS */
+  int given[6];                  /**< the hook POISSON_BOUNDARY gives what is known on a face */
+  int field[4];    /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
+  int cycles;      /**< of the last solution */
+  double residual; /**< of the last solution, relative to the largest right-hand side */
+} oak_poisson_t;
+
+/** Whether a file has the hook POISSON. */
+int oak_poisson_wanted(const oak_t *sim);
+int oak_poisson_has_coefficients(const oak_t *sim);
+int oak_poisson_has_boundary(const oak_t *sim);
+/** Collective. */
+oak_status_t oak_poisson_open(oak_t *sim);
+void oak_poisson_clear(oak_t *sim);
+/** Solve for a state, and set the fields phi, phi_x, ... Collective; fails on all ranks alike. */
+oak_status_t oak_poisson_solve(oak_t *sim, int state, double time);
+
+#endif
