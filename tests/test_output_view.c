@@ -155,7 +155,7 @@ static void test_ghosts(void **state) {
     double most = 0;
     set(&s, 0, &field);
     MUST(oak_variables_select(s.oak, "E rho", "test", "variables", 0, &all));
-    oak_view_source_t source = {s.oak, &all, 8, NULL};
+    oak_view_source_t source = {.sim = s.oak, .variables = &all, .value_bytes = 8};
     MUST(oak_view_make(&source, &view));
     for (int layers = 1; layers <= s.n / 2; layers += s.n / 2 - 1) {
       const int w = s.n + 2 * layers, cells = w * w * (dim == 3 ? w : 1), n = view.nblock;
@@ -204,7 +204,7 @@ static void test_periodic(void **state) {
   }
   MUST(oak_write_cells(s.oak, 0, 0, n, u));
   MUST(oak_variables_select(s.oak, "level rho", "test", "variables", 0, &two));
-  oak_view_source_t source = {s.oak, &two, 8, NULL};
+  oak_view_source_t source = {.sim = s.oak, .variables = &two, .value_bytes = 8};
   MUST(oak_view_make(&source, &view));
   MUST(view.read_ghosts(&view, 0, 0, n, 2, level));
   MUST(view.read_ghosts(&view, 1, 0, n, 2, u));

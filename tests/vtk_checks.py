@@ -25,7 +25,7 @@ def integral(grids, variable):
 
 def centres(grid):
     """Coordinates of the cells' centres, [cell][3]."""
-    axes = [grid.GetOrigin()[d] + (numpy.arange(grid.GetDimensions()[d] - 1) + 0.5) * grid.GetSpacing()[d]
+    axes = [grid.GetOrigin()[d] + (numpy.arange(max(grid.GetDimensions()[d] - 1, 1)) + 0.5) * grid.GetSpacing()[d]
             for d in range(3)]
     z, y, x = numpy.meshgrid(axes[2], axes[1], axes[0], indexing="ij")
     return numpy.stack([x.ravel(), y.ravel(), z.ravel()], axis=1)

@@ -324,7 +324,7 @@ const oak_output_key_t oak_output_keys[] = {
                       "Values at the two ends of the colour scale; equal: lowest and highest of "
                       "each picture.")},
     {"picture", INT("output.NAME.width", "1024", 64, 16384, "pixels",
-                    "Width of pictures; the height follows from the domain.")},
+                    "Width of pictures; the height follows from what is shown.")},
     {"picture slice", CHOICE("output.NAME.axis", "z", "x y z",
                              "In 3D, the axis normal to the plane that is shown.")},
     {"picture slice",
@@ -347,10 +347,12 @@ const oak_output_key_t oak_output_keys[] = {
      INT("output.NAME.level", "-1", -1, 16, NULL,
          "Level whose cells are the points of the slice: finer cells are averaged; -1: the "
          "highest level that there is.")},
-    {"slice history", TEXT("output.NAME.region", "",
-                           "Lower and then upper corner of what is kept, or of where a history "
-                           "looks, all coordinates in one line; empty: the whole plane or domain. "
-                           "A cell belongs to the region if its centre does.")},
+    {"plotfile picture slice xdmf vtkhdf history",
+     TEXT("output.NAME.region", "",
+          "Lower and then upper corner of the part of the domain that is written, all coordinates "
+          "in one line; empty: all of it. xdmf, vtkhdf: the blocks that touch it; plotfile: the "
+          "same, and averages elsewhere; picture: exactly this part; slice, history: the cells "
+          "whose centres lie in it.")},
     {"line", TEXT("output.NAME.from", "",
                   "First point, coordinates blank-separated; empty: the centre of the lower x face "
                   "of the domain.")},

@@ -44,6 +44,12 @@ static oak_status_t check_options(const oak_grid_view_t *view, const oak_picture
             "picture of kind %d; choose 0 to %d", (int)o->show, OAK_SHOW_COUNT - 1);
   OAK_CHECK(view->dim == 3 || o->show == OAK_SHOW_SLICE, OAK_ERR_ARGUMENT,
             "a projection needs three dimensions, and there are two; leave it out");
+  for (int d = 0; d < view->dim && o->region; d++)
+    OAK_CHECK(o->region[0][d] >= view->xmin[d] && o->region[1][d] <= view->xmax[d] &&
+                  o->region[0][d] < o->region[1][d],
+              OAK_ERR_ARGUMENT,
+              "picture of %c from %g to %g; give a lower and a higher value, from %g to %g",
+              "xyz"[d], o -> region[0][d], o -> region[1][d], view -> xmin[d], view -> xmax[d]);
   if (view->dim == 2) return OAK_OK;
   OAK_CHECK(o->slice_axis >= 0 && o->slice_axis < 3, OAK_ERR_ARGUMENT,
             "slice across axis %d; choose 0 (x), 1 (y) or 2 (z)", o->slice_axis);
@@ -52,6 +58,16 @@ static oak_status_t check_options(const oak_grid_view_t *view, const oak_picture
             "slice at %c = %g is outside the domain; choose a position from %g to %g",
             "xyz"[o->slice_axis], o -> slice_position, low, high);
   return OAK_OK;
+}
+
+/** What part of the domain is shown. The axes of the scene are set. */
+static void set_corners(const oak_grid_view_t *view, const double (*region)[3],
+                        oak_scene_t *scene) {
+  for (int d = 0; d < view->dim; d++) {
+    scene->from[d] = region ? region[0][d] : view->xmin[d];
+    scene->to[d] = region ? region[1][d] : view->xmax[d];
+    if (scene->from[d] > view->xmin[d] || scene->to[d] < view->xmax[d]) scene->cropped = 1;
+  }
 }
 
 static oak_status_t set_scene(const oak_grid_view_t *view, const oak_picture_options_t *options,
@@ -75,13 +91,21 @@ static oak_status_t set_scene(const oak_grid_view_t *view, const oak_picture_opt
     scene->fraction = (options->slice_position - view->xmin[n]) / (view->xmax[n] - view->xmin[n]) *
                       view->trees[n];
   }
+  set_corners(view, options->region, scene);
   const int h = scene->axis[0], v = scene->axis[1];
   const double height =
-      options->width * (view->xmax[v] - view->xmin[v]) / (view->xmax[h] - view->xmin[h]);
+      options->width * (scene->to[v] - scene->from[v]) / (scene->to[h] - scene->from[h]);
   OAK_CHECK(height < MAX_SIDE, OAK_ERR_ARGUMENT,
             "a picture %d pixels wide would be %.0f high, more than %d; choose a smaller width",
             options->width, height, MAX_SIDE);
   scene->height = height < 1 ? 1 : (int)(height + 0.5);
+  for (int a = 0; a < 2; a++) {
+    const int d = scene->axis[a];
+    const int pixels = a == 0 ? scene->width : scene->height;
+    const double shown = scene->to[d] - scene->from[d];
+    scene->span[a] = scene->cropped ? pixels * ((view->xmax[d] - view->xmin[d]) / shown) : pixels;
+    scene->skip[a] = pixels * ((scene->from[d] - view->xmin[d]) / shown);
+  }
   return OAK_OK;
 }
 

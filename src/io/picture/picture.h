@@ -31,7 +31,10 @@ typedef struct {
   double low, high;      /**< range of values; equal: from the data shown */
   double quantile;       /**< such a range leaves out this share of the area at each end; 0: none */
   int log_scale;         /**< colours by the logarithm; values up to 0 get the lowest colour */
-  int width;             /**< of the data area, in pixels; its height follows from the domain */
+  int width;             /**< of the data area, in pixels; its height follows from what is shown */
+  /** Lower and upper corner of what is shown, within the domain; NULL: all of it. Along the normal
+   * of a slice it does not count. */
+  const double (*region)[3];
   oak_colormap_t colormap;
   oak_picture_mesh_t draw_mesh;
   const char *title; /**< heading above the line of facts, or NULL */

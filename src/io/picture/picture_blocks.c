@@ -19,7 +19,33 @@ static int first_pixel(int64_t i, int64_t n, int pixels) {
   return (int)((2 * i * pixels + n - 1) / (2 * n));
 }
 
+double oak_crop_place(const oak_scene_t *scene, int a, int64_t i, int64_t n) {
+  return (double)i / (double)n * scene->span[a] - scene->skip[a];
+}
+
+double oak_shown_share(const oak_scene_t *scene, int b, int d, int cell) {
+  if (!scene->cropped) return 1;
+  const oak_grid_view_t *view = scene->view;
+  const double h = oak_view_cell_size(view, view->level[b], d), rounding = 1e-9;
+  const double first = (double)((int64_t)view->index[b][d] * view->block_size + cell);
+  const double low = fmax((scene->from[d] - view->xmin[d]) / h - first, 0);
+  const double high = fmin((scene->to[d] - view->xmin[d]) / h - first, 1);
+  return high - low > rounding ? high - low : 0;
+}
+
+int oak_in_frame(const oak_scene_t *scene, int b) {
+  for (int a = 0; a < 2 && scene->cropped; a++) {
+    const int d = scene->axis[a];
+    const int64_t n = oak_blocks_along(scene, d, scene->view->level[b]);
+    const int64_t i = scene->view->index[b][d];
+    if (oak_crop_place(scene, a, i + 1, n) <= 0) return 0;
+    if (oak_crop_place(scene, a, i, n) >= (a == 0 ? scene->width : scene->height)) return 0;
+  }
+  return 1;
+}
+
 int oak_in_slice(const oak_scene_t *scene, int b) {
+  if (!oak_in_frame(scene, b)) return 0;
   if (scene->normal < 0) return 1;
   const int level = scene->view->level[b];
   const int64_t n = oak_blocks_along(scene, scene->normal, level);
@@ -36,7 +62,40 @@ int oak_slice_layer(const oak_scene_t *scene, int b) {
   return layer < 0 ? 0 : layer < size ? layer : size - 1;
 }
 
+/** oak_find_overlaps() for a part of the domain, whose corners may lie anywhere. */
+static int find_cropped(const oak_scene_t *scene, int b, int a, int p0, int p1,
+                        oak_overlap_t *out) {
+  const int d = scene->axis[a], size = scene->view->block_size;
+  const int64_t n = oak_blocks_along(scene, d, scene->view->level[b]) * size;
+  const int64_t first = (int64_t)scene->view->index[b][d] * size;
+  int count = 0;
+  if ((double)n <= scene->span[a]) {
+    const double begin = floor(oak_crop_place(scene, a, first, n)) - 1;
+    for (int p = begin > p0 ? (int)begin : p0; p < p1; p++) {
+      const double cell = floor((p + 0.5 + scene->skip[a]) / scene->span[a] * (double)n);
+      if (cell >= (double)(first + size)) break;
+      if (cell >= (double)first)
+        out[count++] = (oak_overlap_t){p, (int)(cell - (double)first), (int)ONE};
+    }
+    return count;
+  }
+  for (int c = 0; c < size; c++) {
+    const double one = (double)ONE;
+    const double low = fmax(one * oak_crop_place(scene, a, first + c, n), one * p0);
+    const double high = fmin(one * oak_crop_place(scene, a, first + c + 1, n), one * p1);
+    if (low >= high) continue;
+    const int64_t begin = llround(low), end = llround(high);
+    for (int64_t p = begin / ONE; p * ONE < end; p++) {
+      const int64_t from = begin > p * ONE ? begin : p * ONE;
+      const int64_t to = end < (p + 1) * ONE ? end : (p + 1) * ONE;
+      if (to > from) out[count++] = (oak_overlap_t){(int)p, c, (int)(to - from)};
+    }
+  }
+  return count;
+}
+
 int oak_find_overlaps(const oak_scene_t *scene, int b, int a, int p0, int p1, oak_overlap_t *out) {
+  if (scene->cropped) return find_cropped(scene, b, a, p0, p1, out);
   const int d = scene->axis[a], size = scene->view->block_size;
   const int pixels = a == 0 ? scene->width : scene->height;
   const int64_t block = scene->view->index[b][d];

@@ -19,8 +19,18 @@ int64_t oak_blocks_along(const oak_scene_t *scene, int d, int level);
  * \a a (0: x, 1: y), all in integers. \return the number of entries, at most pixels + cells + 1. */
 int oak_find_overlaps(const oak_scene_t *scene, int b, int a, int p0, int p1, oak_overlap_t *out);
 
-/** Does the slice go through the block? */
+/** Place, in pixels from the lower side of a cropped picture, of the lower side of the \a i-th of
+ * \a n equal parts of the domain. Levels have the same bits where they meet. */
+double oak_crop_place(const oak_scene_t *scene, int a, int64_t i, int64_t n);
+
+/** Is a cell, counted in its block, part of what is shown, along the dimension \a d? In a
+ * cropped picture the ends of the box count as far as they cut cells. */
+double oak_shown_share(const oak_scene_t *scene, int b, int d, int cell);
+
+/** Does the slice go through the block, inside of what is shown? */
 int oak_in_slice(const oak_scene_t *scene, int b);
+/** Is the block part of what is shown along the two dimensions of the picture? */
+int oak_in_frame(const oak_scene_t *scene, int b);
 /** Layer of cells of the block that the slice goes through. */
 int oak_slice_layer(const oak_scene_t *scene, int b);
 

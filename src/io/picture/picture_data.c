@@ -68,11 +68,14 @@ static int in_band(const band_t *band, int b) {
   const int d = scene->axis[1];
   const int64_t n = oak_blocks_along(scene, d, scene->view->level[b]);
   const int64_t i = scene->view->index[b][d];
+  if (scene->cropped)
+    return oak_crop_place(scene, 1, i, n) < band->row1 &&
+           oak_crop_place(scene, 1, i + 1, n) >= band->row0;
   return i * scene->height / n < band->row1 && (i + 1) * scene->height / n >= band->row0;
 }
 
 static void mark(band_t *band, int64_t x, int64_t y, uint16_t share) {
-  if (x >= band->scene->width || y < band->row0 || y >= band->row1) return;
+  if (x < 0 || x >= band->scene->width || y < band->row0 || y >= band->row1) return;
   uint16_t *at = band->mesh + (size_t)(y - band->row0) * band->scene->width + x;
   if (*at < share) *at = share;
 }
@@ -88,9 +91,14 @@ static void outline_block(band_t *band, int b) {
     const int64_t pixels = a == 0 ? scene->width : scene->height;
     const int64_t n = oak_blocks_along(scene, d, scene->view->level[b]);
     const int64_t i = scene->view->index[b][d];
-    low[a] = i * pixels / n;
-    high[a] = (i + 1) * pixels / n;
-    smallest = fmin(smallest, (double)pixels / (double)n);
+    if (scene->cropped) { /* lines beyond the sides of the picture are drawn nowhere */
+      low[a] = (int64_t)floor(fmax(oak_crop_place(scene, a, i, n), -1));
+      high[a] = (int64_t)floor(fmin(oak_crop_place(scene, a, i + 1, n), (double)pixels));
+    } else {
+      low[a] = i * pixels / n;
+      high[a] = (i + 1) * pixels / n;
+    }
+    smallest = fmin(smallest, scene->span[a] / (double)n);
   }
   if (smallest < MESH_MIN_PIXELS) return;
   const double grown =

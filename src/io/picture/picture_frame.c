@@ -95,10 +95,9 @@ static double draw_power(oak_canvas_t *canvas, double x, double y, int exponent,
 }
 
 static ticks_t axis_ticks(const oak_scene_t *scene, int a, double size) {
-  const oak_grid_view_t *view = scene->view;
   const int d = scene->axis[a];
   const double most = a == 0 ? scene->width / (8 * size) : scene->height / (5 * size);
-  return make_ticks(view->xmin[d], view->xmax[d], most);
+  return make_ticks(scene->from[d], scene->to[d], most);
 }
 
 static ticks_t bar_ticks(const oak_scene_t *scene, double size) {
@@ -316,7 +315,7 @@ static void draw_x_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_
   const double size = frame->size;
   const int d = scene->axis[0], y0 = frame->top + scene->height + frame->thin;
   const ticks_t ticks = axis_ticks(scene, 0, size);
-  const double low = scene->view->xmin[d], high = scene->view->xmax[d];
+  const double low = scene->from[d], high = scene->to[d];
   const double base = floor(y0 + (TICK + TICK_GAP + 1) * size);
   char label[LABEL_SIZE];
   for (int64_t i = ticks.first; i <= ticks.last; i++) {
@@ -337,7 +336,7 @@ static void draw_y_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_
   const double size = frame->size;
   const int d = scene->axis[1], x0 = frame->left - frame->thin;
   const ticks_t ticks = axis_ticks(scene, 1, size);
-  const double low = scene->view->xmin[d], high = scene->view->xmax[d];
+  const double low = scene->from[d], high = scene->to[d];
   const int length = (int)(TICK * size + 0.5);
   char label[LABEL_SIZE];
   for (int64_t i = ticks.first; i <= ticks.last; i++) {

@@ -14,11 +14,14 @@
 typedef struct {
   const oak_grid_view_t *view;
   const oak_picture_options_t *options;
-  int axis[2];       /**< dimensions of the domain along the picture's x and y */
-  int normal;        /**< dimension across the slice; -1 in 2D */
-  double fraction;   /**< position of the slice in the domain, in trees */
-  int width, height; /**< of the data area, in pixels */
-  double low, high;  /**< range of values, as oak_scene_scaled() gives them */
+  int axis[2];           /**< dimensions of the domain along the picture's x and y */
+  int normal;            /**< dimension across the slice; -1 in 2D */
+  double fraction;       /**< position of the slice in the domain, in trees */
+  double from[3], to[3]; /**< lower and upper corner of what is shown: the domain, or the region */
+  int cropped;           /**< not all of the domain is shown */
+  int width, height;     /**< of the data area, in pixels */
+  double span[2], skip[2]; /**< pixels of the whole domain, and those before the picture */
+  double low, high;        /**< range of values, as oak_scene_scaled() gives them */
 } oak_scene_t;
 
 /** A value as it is coloured: itself, or its decimal logarithm (-INFINITY where there is none). */

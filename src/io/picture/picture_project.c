@@ -9,6 +9,8 @@
 
 #include "picture_blocks.h"
 
+enum { DEPTH_ONE = 1024 /* weight of a whole cell of the finest level along the axis */ };
+
 typedef struct {
   const oak_scene_t *scene;
   oak_overlap_t *along[2];
@@ -25,22 +27,32 @@ static void visit_largest(void *context, int b, const double *cells) {
     if (isfinite(cells[c])) p->largest = fmax(p->largest, fabs(cells[c]));
 }
 
+static int wanted(const void *context, int b) {
+  const oak_scene_t *scene = ((const project_t *)context)->scene;
+  int shown = 0;
+  for (int k = 0; k < scene->view->block_size && !shown; k++)
+    shown = oak_shown_share(scene, b, scene->normal, k) > 0;
+  return shown && oak_in_frame(scene, b);
+}
+
 /** What a column of cells of a block, along the axis of the projection, adds to a pixel. */
 typedef struct {
   double highest;
-  int64_t sum, weight; /* weight: in cells of the finest level */
+  int64_t sum, weight; /* weight: in cells of the finest level, times DEPTH_ONE */
 } column_t;
 
 static column_t read_column(const project_t *p, int b, const double *cells, size_t stride) {
   const oak_grid_view_t *view = p->scene->view;
-  const int64_t depth = INT64_C(1) << (view->max_level - view->level[b]);
+  const double depth = (double)(INT64_C(1) << (view->max_level - view->level[b]));
   column_t column = {-INFINITY, 0, 0};
   for (int k = 0; k < view->block_size; k++) {
     const double value = cells[(size_t)k * stride];
+    const double share = depth * oak_shown_share(p->scene, b, p->scene->normal, k);
+    if (share == 0) continue;
     if (!isfinite(value)) return (column_t){INFINITY, 0, 0};
     column.highest = fmax(column.highest, value);
-    if (p->sum) column.sum += depth * (int64_t)llround(value / p->unit);
-    column.weight += depth;
+    if (p->sum) column.sum += llround(share * round(value / p->unit));
+    column.weight += llround(share * DEPTH_ONE);
   }
   return column;
 }
@@ -105,13 +117,13 @@ static oak_status_t allocate(project_t *p, int sums) {
 /** Rank 0: pixels of what has been added up. */
 static void finish(const project_t *p, double *field) {
   const oak_scene_t *scene = p->scene;
-  const oak_grid_view_t *view = scene->view;
-  const double length = view->xmax[scene->normal] - view->xmin[scene->normal];
+  const double length = scene->to[scene->normal] - scene->from[scene->normal];
   const int column = scene->options->show == OAK_SHOW_COLUMN;
   for (size_t i = 0; i < (size_t)scene->width * (size_t)scene->height; i++)
-    field[i] = p->weight[i] > 0 && isfinite(p->highest[i])
-                   ? (double)p->sum[i] / (double)p->weight[i] * p->unit * (column ? length : 1)
-                   : NAN;
+    field[i] =
+        p->weight[i] > 0 && isfinite(p->highest[i])
+            ? (double)p->sum[i] / (double)p->weight[i] * DEPTH_ONE * p->unit * (column ? length : 1)
+            : NAN;
 }
 
 /** Add the pixels of all ranks on rank 0, in parts whose number fits an int. Collective. */
@@ -131,12 +143,12 @@ oak_status_t oak_scene_project(const oak_scene_t *scene, double *field) {
   MPI_Comm_rank(comm, &rank);
   oak_status_t st = allocate(&p, sums);
   if (st == OAK_OK) st = oak_batch_new(scene, &batch);
-  if (st == OAK_OK && sums) st = oak_batch_visit(&batch, NULL, visit_largest, &p);
+  if (st == OAK_OK && sums) st = oak_batch_visit(&batch, wanted, visit_largest, &p);
   st = oak_agree(comm, st);
   if (st == OAK_OK) {
     MPI_Allreduce(MPI_IN_PLACE, &p.largest, 1, MPI_DOUBLE, MPI_MAX, comm);
     set_unit(&p);
-    st = oak_agree(comm, oak_batch_visit(&batch, NULL, visit_draw, &p));
+    st = oak_agree(comm, oak_batch_visit(&batch, wanted, visit_draw, &p));
   }
   if (st == OAK_OK) {
     reduce(p.highest, sizeof *p.highest, MPI_DOUBLE, MPI_MAX, scene, rank);

@@ -44,9 +44,12 @@ static void visit(void *context, int b, const double *cells) {
   const size_t stride[3] = {1, size, size * size};
   const int64_t area = INT64_C(1) << 2 * (scene->view->max_level - scene->view->level[b]);
   if (scene->normal >= 0) cells += (size_t)oak_slice_layer(scene, b) * stride[scene->normal];
-  for (size_t j = 0; j < size; j++)
+  for (size_t j = 0; j < size; j++) {
+    if (oak_shown_share(scene, b, scene->axis[1], (int)j) == 0) continue;
     for (size_t i = 0; i < size; i++)
-      add_value(found, cells[j * stride[scene->axis[1]] + i * stride[scene->axis[0]]], area);
+      if (oak_shown_share(scene, b, scene->axis[0], (int)i) > 0)
+        add_value(found, cells[j * stride[scene->axis[1]] + i * stride[scene->axis[0]]], area);
+  }
 }
 
 /** Add the values shown: cells of the slice, or the pixels that rank 0 has. */

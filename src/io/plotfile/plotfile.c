@@ -165,6 +165,7 @@ static void widen_range(double range[2], int first, const double *cells, size_t 
 
 static oak_status_t write_node(void *context, int l, const int32_t index[3], const double *cells) {
   writer_t *w = context;
+  if (!oak_view_wants_node(w->view, l, index)) return OAK_OK;
   level_t *level = &w->level[l];
   const oak_box_t *box = &level->part.box[level->box];
   const int nvar = w->view->nvar, nnode = 1 << (box->merge * w->view->dim);
@@ -220,21 +221,24 @@ static oak_status_t write_data(writer_t *w, oak_tree_walk_t *walk, const char *f
   return oak_agree(view->comm, close_levels(w, st));
 }
 
-/** Write the text files into the folder. Collective. */
-static oak_status_t write_text(const writer_t *w, const char *folder) {
-  const size_t nlevel = (size_t)w->view->max_level + 1;
+/** Write the text files into the folder, for levels up to \a finest. Collective. */
+static oak_status_t write_text(const writer_t *w, int finest, const char *folder) {
+  const size_t nlevel = (size_t)finest + 1;
+  oak_grid_view_t view = *w->view;
+  view.max_level = finest;
   oak_plot_level_t *level = malloc(nlevel * sizeof *level);
   oak_status_t st = OAK_OK;
   if (!level) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write the headers of %s", folder);
   for (size_t l = 0; l < nlevel && level; l++) level[l] = w->level[l].part;
   st = oak_agree(w->view->comm, st);
-  if (st == OAK_OK) st = oak_plot_write_text(w->view, level, folder);
+  if (st == OAK_OK) st = oak_plot_write_text(&view, level, folder);
   free(level);
   return st;
 }
 
 /** Write all of the plotfile into the folder. Collective. */
-static oak_status_t write_tree(const oak_grid_view_t *view, int files, const char *folder) {
+static oak_status_t write_tree(const oak_grid_view_t *view, int files, int finest,
+                               const char *folder) {
   writer_t w = {.view = view, .few_files = files == 0, .ncell = 1};
   oak_tree_walk_t *walk = NULL;
   const size_t nlevel = (size_t)view->max_level + 1;
@@ -252,7 +256,7 @@ static oak_status_t write_tree(const oak_grid_view_t *view, int files, const cha
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", folder);
   st = oak_agree(view->comm, st);
   if (st == OAK_OK) st = write_data(&w, walk, folder);
-  if (st == OAK_OK) st = write_text(&w, folder);
+  if (st == OAK_OK) st = write_text(&w, finest, folder);
   free_levels(&w);
   oak_tree_walk_destroy(&walk);
   return st;
@@ -282,12 +286,28 @@ static void free_names(void *context) {
   free(names);
 }
 
-static oak_status_t make_names(const oak_grid_view_t *view, const char *path, names_t **out) {
+/** Highest level of the plotfile. Collective. */
+static int find_finest(const oak_grid_view_t *view) {
+  int finest = 0;
+  if (!view->region) return view->max_level;
+  for (int b = 0; b < view->nblock; b++) {
+    /* The finest of the wanted nodes above a block that is not wanted itself is there too. */
+    for (int level = view->level[b]; level > finest; level--) {
+      int32_t index[3];
+      for (int d = 0; d < 3; d++) index[d] = view->index[b][d] >> (view->level[b] - level);
+      if (oak_view_wants_node(view, level, index)) finest = level;
+    }
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &finest, 1, MPI_INT, MPI_MAX, view->comm);
+  return finest;
+}
+
+static oak_status_t make_names(const char *path, int finest, names_t **out) {
   names_t *names = *out = calloc(1, sizeof *names);
   if (names) {
     names->path = oak_plot_path(path);
     names->part = oak_text_new("%s" OAK_PART, names->path ? names->path : "");
-    names->max_level = view->max_level;
+    names->max_level = finest;
   }
   OAK_CHECK(names && names->path && names->part, OAK_ERR_MEMORY, "no memory for the name of %s",
             path);
@@ -301,13 +321,15 @@ oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files, cons
   int rank;
   names_t *names;
   MPI_Comm_rank(view->comm, &rank);
-  oak_status_t st = make_names(view, path, &names);
-  if (st == OAK_OK && rank == 0) st = oak_plot_create(view, names->path, names->part);
+  const int finest = find_finest(view);
+  oak_status_t st = make_names(path, finest, &names);
+  if (st == OAK_OK && rank == 0) st = oak_plot_create(finest, names->path, names->part);
   st = oak_agree(view->comm, st);
   if (st != OAK_OK) {
     free_names(names);
     return st;
   }
   const oak_disk_output_t output = {publish, discard, free_names, names};
-  return oak_disk_commit(view->disk, view->comm, write_tree(view, files, names->part), &output);
+  return oak_disk_commit(view->disk, view->comm, write_tree(view, files, finest, names->part),
+                         &output);
 }

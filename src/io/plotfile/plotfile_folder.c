@@ -64,12 +64,12 @@ static oak_status_t check_replaceable(const char *path) {
   return oak_plotfile_check(path);
 }
 
-oak_status_t oak_plot_create(const oak_grid_view_t *view, const char *path, const char *part) {
+oak_status_t oak_plot_create(int max_level, const char *path, const char *part) {
   OAK_TRY(check_replaceable(path));
   OAK_TRY(oak_make_parents(path));
   OAK_TRY(oak_plotfile_remove(part));
   if (mkdir(part, 0777) != 0) return oak_file_failed("create folder", part, errno);
-  for (int l = 0; l <= view->max_level; l++) {
+  for (int l = 0; l <= max_level; l++) {
     char *folder = oak_text_new("%s/Level_%d", part, l);
     OAK_CHECK(folder, OAK_ERR_MEMORY, "no memory for the name of a folder in %s", part);
     const int failed = mkdir(folder, 0777) != 0;

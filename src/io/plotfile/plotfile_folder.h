@@ -4,13 +4,14 @@
 #ifndef OAK_PLOTFILE_FOLDER_H
 #define OAK_PLOTFILE_FOLDER_H
 
-#include "io/view/grid_view.h"
+#include "oak/status.h"
 
 /** Fresh copy of \a path without slashes at its end; NULL: no memory. */
 char *oak_plot_path(const char *path);
 
-/** Make sure that \a path is free or a plotfile, and create the empty folders in \a part. */
-oak_status_t oak_plot_create(const oak_grid_view_t *view, const char *path, const char *part);
+/** Make sure that \a path is free or a plotfile, and create the empty folders of levels up to
+ * \a max_level in \a part. */
+oak_status_t oak_plot_create(int max_level, const char *path, const char *part);
 
 /** Give the finished folder \a part its name. An earlier plotfile keeps existing, under another
  * name, until the new one is in place. */

@@ -14,9 +14,16 @@ typedef struct {
   int nnode, capacity;
 } nodes_t;
 
+typedef struct {
+  const oak_grid_view_t *view;
+  nodes_t *level; /**< [max_level + 1] */
+} list_t;
+
 static oak_status_t add_node(void *context, int l, const int32_t index[3], const double *cells) {
-  nodes_t *level = (nodes_t *)context + l;
+  const list_t *list = context;
+  nodes_t *level = list->level + l;
   (void)cells;
+  if (!oak_view_wants_node(list->view, l, index)) return OAK_OK;
   if (level->nnode == level->capacity) {
     const int capacity = level->capacity ? 2 * level->capacity : 64;
     void *more = realloc(level->node, (size_t)capacity * sizeof *level->node);
@@ -60,9 +67,10 @@ static oak_status_t merge_nodes(const oak_grid_view_t *view, int l, const nodes_
   return OAK_OK;
 }
 
-static oak_status_t add_leaves(const oak_grid_view_t *view, nodes_t *nodes) {
+static oak_status_t add_leaves(list_t *list) {
+  const oak_grid_view_t *view = list->view;
   for (int b = 0; b < view->nblock; b++)
-    OAK_TRY(add_node(nodes, view->level[b], view->index[b], NULL));
+    OAK_TRY(add_node(list, view->level[b], view->index[b], NULL));
   return OAK_OK;
 }
 
@@ -71,7 +79,8 @@ static oak_status_t list_boxes(const oak_grid_view_t *view, oak_tree_walk_t *wal
                                oak_boxes_t *boxes) {
   nodes_t *nodes = calloc((size_t)view->max_level + 1, sizeof *nodes);
   OAK_CHECK(nodes, OAK_ERR_MEMORY, "no memory to list boxes on %d levels", view->max_level + 1);
-  oak_status_t st = walk ? oak_tree_walk_list(walk, add_node, nodes) : add_leaves(view, nodes);
+  list_t list = {view, nodes};
+  oak_status_t st = walk ? oak_tree_walk_list(walk, add_node, &list) : add_leaves(&list);
   for (int l = 0; l <= view->max_level; l++) {
     boxes[l] = (oak_boxes_t){NULL, 0, 0};
     if (st == OAK_OK) st = merge_nodes(view, l, &nodes[l], &boxes[l]);

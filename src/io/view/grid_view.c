@@ -34,6 +34,24 @@ oak_status_t oak_view_check(const oak_grid_view_t *view, const char *path) {
   return OAK_OK;
 }
 
+int oak_view_touches(const oak_grid_view_t *view, const double (*region)[3], int level,
+                     const int32_t index[3]) {
+  const double rounding = 1e-9; /* of a block */
+  for (int d = 0; d < view->dim; d++) {
+    const double width = oak_view_cell_size(view, level, d) * view->block_size;
+    const double low = (region[0][d] - view->xmin[d]) / width - index[d];
+    const double high = (region[1][d] - view->xmin[d]) / width - index[d];
+    if (high <= rounding || low >= 1 - rounding) return 0;
+  }
+  return 1;
+}
+
+int oak_view_wants_node(const oak_grid_view_t *view, int level, const int32_t index[3]) {
+  if (!view->region || level == 0) return 1;
+  const int32_t parent[3] = {index[0] >> 1, index[1] >> 1, index[2] >> 1};
+  return oak_view_touches(view, view->region, level - 1, parent);
+}
+
 double oak_view_cell_size(const oak_grid_view_t *view, int level, int d) {
   const double cells = (double)view->trees[d] * view->block_size;
   return (view->xmax[d] - view->xmin[d]) / (cells * (double)(INT64_C(1) << level));

@@ -22,6 +22,7 @@ typedef struct oak_grid_view {
   int64_t nglobal;           /**< blocks on all ranks */
   int64_t first;             /**< global number of this rank's first block */
   int nblock;                /**< blocks of this rank, in Morton order, trees in turn; may be 0 */
+  int partial;               /**< the blocks do not fill the domain: they have no parents */
   const int8_t *level;       /**< [nblock] */
   const int32_t (*index)[3]; /**< [nblock] position of the block, counted in blocks of its own level
                                   from xmin: 0 <= index[d] < trees[d] << level */
@@ -40,6 +41,9 @@ typedef struct oak_grid_view {
   oak_status_t (*read_ghosts)(const struct oak_grid_view *view, int var, int b0, int n, int layers,
                               double *dst);
   oak_disk_t *disk; /**< what files are written by; NULL: at once */
+  /** Lower and upper corner of what is wanted of the domain; NULL: all of it. For formats that
+   * store all levels; others get a partial view. */
+  const double (*region)[3];
   void *owner;
 } oak_grid_view_t;
 
@@ -47,6 +51,16 @@ typedef struct oak_grid_view {
  * empty, no blanks, nothing that XML quotes, each once, and no ending _x, _y or _z, which ParaView
  * takes for part of a vector. Rank-local; all ranks see the same. \return OAK_ERR_ARGUMENT. */
 oak_status_t oak_view_check(const oak_grid_view_t *view, const char *path);
+
+/** Does the block at \a index of \a level share a volume with the box between the corners \a
+ * region, more than rounding makes of a common side? */
+int oak_view_touches(const oak_grid_view_t *view, const double (*region)[3], int level,
+                     const int32_t index[3]);
+
+/** Is a node of the tree wanted for the view's region, in a format that stores all levels? Where
+ * the region does not reach, the tree ends as early as it can: a node is there if its parent
+ * touches the region, so that nodes come in whole families. All nodes of level 0 are there. */
+int oak_view_wants_node(const oak_grid_view_t *view, int level, const int32_t index[3]);
 
 /** Width of a cell on \a level along dimension \a d. */
 double oak_view_cell_size(const oak_grid_view_t *view, int level, int d);

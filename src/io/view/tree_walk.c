@@ -348,3 +348,24 @@ oak_status_t oak_tree_walk_run(oak_tree_walk_t *walk, int var, oak_node_visit_t 
                                void *context) {
   return walk_all(walk, var, visit, context, 0);
 }
+
+oak_status_t oak_leaves_run(const oak_grid_view_t *view, int var, oak_node_visit_t visit,
+                            void *context) {
+  size_t ncell = 1;
+  for (int d = 0; d < view->dim; d++) ncell *= (size_t)view->block_size;
+  int most = (int)(BATCH_BYTES / (ncell * sizeof(double)));
+  if (most < 1) most = 1;
+  if (most > view->nblock) most = view->nblock;
+  if (most == 0) return OAK_OK;
+  double *batch = malloc((size_t)most * ncell * sizeof *batch);
+  OAK_CHECK(batch, OAK_ERR_MEMORY, "no memory for %d blocks; use more ranks or hosts", most);
+  oak_status_t st = OAK_OK;
+  for (int b = 0; b < view->nblock && st == OAK_OK; b += most) {
+    const int n = view->nblock - b < most ? view->nblock - b : most;
+    st = view->read(view, var, b, n, batch);
+    for (int i = 0; i < n && st == OAK_OK; i++)
+      st = visit(context, view->level[b + i], view->index[b + i], batch + (size_t)i * ncell);
+  }
+  free(batch);
+  return st;
+}

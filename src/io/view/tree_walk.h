@@ -29,4 +29,8 @@ oak_status_t oak_tree_walk_list(oak_tree_walk_t *walk, oak_node_visit_t visit, v
 oak_status_t oak_tree_walk_run(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
                                void *context);
 
+/** Visit the leaves of this rank alone, with the values of variable \a var. Rank-local. */
+oak_status_t oak_leaves_run(const oak_grid_view_t *view, int var, oak_node_visit_t visit,
+                            void *context);
+
 #endif

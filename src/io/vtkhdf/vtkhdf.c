@@ -32,6 +32,7 @@ typedef struct {
 typedef struct {
   const oak_grid_view_t *view;
   int rank, first, nlevel; /**< levels of the tree first to first + nlevel - 1 are written */
+  int leaves;              /**< parents are not stored */
   int var;
   size_t ncell; /**< of a node */
   const char *path;
@@ -52,8 +53,7 @@ static int64_t count_cells(const oak_grid_view_t *view, const oak_boxes_t *boxes
 
 static oak_status_t list_boxes(writer_t *w, oak_tree_walk_t *walk) {
   const oak_grid_view_t *view = w->view;
-  OAK_TRY(view->dim == 3 ? oak_boxes_list(view, walk, w->boxes)
-                         : oak_boxes_list_leaves(view, w->boxes));
+  OAK_TRY(w->leaves ? oak_boxes_list_leaves(view, w->boxes) : oak_boxes_list(view, walk, w->boxes));
   for (int l = 0; l <= view->max_level; l++) {
     if (w->boxes[l].nbox == 0) continue;
     w->part[l].buffer =
@@ -113,9 +113,7 @@ static oak_status_t write_boxes(const writer_t *w, int l) {
 static oak_status_t write_node(void *context, int l, const int32_t index[3], const double *cells) {
   writer_t *w = context;
   part_t *part = &w->part[l];
-  if (part->box == w->boxes[l].nbox) return OAK_OK;
   const oak_box_t *box = &w->boxes[l].box[part->box];
-  if (!oak_box_has(w->view, box, index)) return OAK_OK; /* a parent in 2D */
   oak_box_place(w->view, box, index, cells, part->buffer);
   if (++part->filled < 1 << (box->merge * w->view->dim)) return OAK_OK;
   const int64_t count = (int64_t)oak_box_cells(w->view, box), bytes = w->view->value_bytes;
@@ -138,7 +136,9 @@ static oak_status_t write_values(writer_t *w, oak_tree_walk_t *walk) {
       w->part[l].box = w->part[l].filled = 0;
       w->part[l].cell = w->part[l].first_cell;
     }
-    st = oak_agree(w->view->comm, oak_tree_walk_run(walk, w->var, write_node, w));
+    st = w->leaves ? oak_leaves_run(w->view, w->var, write_node, w)
+                   : oak_tree_walk_run(walk, w->var, write_node, w);
+    st = oak_agree(w->view->comm, st);
   }
   if (w->fd >= 0) st = oak_disk_close(w->view->disk, w->fd, w->path, st);
   return oak_agree(w->view->comm, st);
@@ -251,11 +251,12 @@ oak_status_t oak_vtkhdf_write(const oak_grid_view_t *view, const char *path) {
   writer_t w = {.view = view, .fd = -1, .ncell = 1};
   MPI_Comm_rank(view->comm, &w.rank);
   for (int d = 0; d < view->dim; d++) w.ncell *= (size_t)view->block_size;
-  w.first = view->dim == 3 ? 0 : view->min_level;
+  w.leaves = view->dim == 2 || view->partial;
+  w.first = w.leaves ? view->min_level : 0;
   w.nlevel = view->max_level + 1 - w.first;
   oak_status_t st = oak_agree(view->comm, begin(&w, path, &names));
   if (st == OAK_OK) {
-    st = oak_tree_walk_new(view, &walk);
+    if (!w.leaves) st = oak_tree_walk_new(view, &walk);
     if (st == OAK_OK) st = write_tree(&w, walk);
     const oak_disk_output_t output = {publish, discard, free_names, names};
     st = oak_disk_commit(view->disk, view->comm, st, &output);

@@ -186,7 +186,8 @@ oak_status_t oak_output_continue(oak_output_t *out) {
 /* A row of a table. */
 static oak_status_t write_row(const oak_output_t *out, oak_output_item_t *item) {
   oak_t *sim = out->sim;
-  oak_view_source_t source = {sim, &item->variables, item->value_bytes, NULL};
+  oak_view_source_t source = {
+      .sim = sim, .variables = &item->variables, .value_bytes = item->value_bytes};
   oak_grid_view_t view;
   oak_text_t text = {NULL};
   char path[4096], name[64];

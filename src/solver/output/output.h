@@ -23,6 +23,8 @@ typedef struct {
   int has_precision;  /**< there is a key `precision` */
   int no_variables;   /**< there is no key `variables` */
   int first_variable; /**< without `variables` the first one alone is taken */
+  int has_region;     /**< there is a key `region` */
+  int cuts_blocks;    /**< with a region, the view has only the blocks that touch it */
   /** Judge the keys of this kind; may be NULL. Rank-local, before the folder is opened. */
   oak_status_t (*open)(oak_output_item_t *item);
   /** Write the view to \a path. Collective, fails on all ranks alike. May be
@@ -57,13 +59,15 @@ struct oak_output_item {
   int section;     /**< it has a section of its own */
   oak_schedule_t schedule;
   oak_selection_t variables;
-  int value_bytes;  /**< of a value in files: 4 or 8 */
-  double dt;        /**< of the step that is written */
-  long last_step;   /**< of the last output, -1: none */
-  int count;        /**< outputs so far */
-  int pending;      /**< files that are not on the disk yet */
-  oak_disk_t *disk; /**< what writes them; NULL: at once */
-  void *data;       /**< the kind's own, freed at the end */
+  int value_bytes;     /**< of a value in files: 4 or 8 */
+  int whole;           /**< there is no region */
+  double region[2][3]; /**< otherwise its lower and upper corner */
+  double dt;           /**< of the step that is written */
+  long last_step;      /**< of the last output, -1: none */
+  int count;           /**< outputs so far */
+  int pending;         /**< files that are not on the disk yet */
+  oak_disk_t *disk;    /**< what writes them; NULL: at once */
+  void *data;          /**< the kind's own, freed at the end */
 };
 
 typedef struct {
@@ -140,8 +144,8 @@ int oak_item_bool(const oak_output_item_t *item, const char *word);
 int oak_item_choice(const oak_output_item_t *item, const char *word);
 const char *oak_item_text(const oak_output_item_t *item, const char *word);
 int oak_item_reals(const oak_output_item_t *item, const char *word, double out[3]);
-/** Lower and upper corner of the key `region`; \a whole: it is not given (output_samples.c). */
-oak_status_t oak_item_region(const oak_output_item_t *item, double region[2][3], int *whole);
+/** Read the key `region` of an item whose kind has one (output_samples.c). */
+oak_status_t oak_item_read_region(oak_output_item_t *item);
 /** Beginning of a message about a key: "file.ini:12: output.NAME.word = value". The text stays
  * until the next call. */
 const char *oak_item_given(const oak_output_item_t *item, const char *word);

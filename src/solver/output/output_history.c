@@ -11,16 +11,14 @@
 /* ---- totals */
 
 typedef struct {
-  int whole;           /**< the whole domain is looked at */
-  double region[2][3]; /**< otherwise its lower and upper corner */
-  int known;           /**< the totals of the first row, from which the drift counts */
+  int known; /**< the totals of the first row, from which the drift counts */
   double total[OAK_MAX_NVAR];
 } start_t;
 
 static oak_status_t open_history(oak_output_item_t *item) {
   start_t *start = item->data = calloc(1, sizeof *start);
   OAK_CHECK(start, OAK_ERR_MEMORY, "no memory for output %s", item->name);
-  return oak_item_region(item, start->region, &start->whole);
+  return OAK_OK;
 }
 
 static void save_start(const oak_output_item_t *item, FILE *f) {
@@ -45,7 +43,8 @@ static void load_start(oak_output_item_t *item, const char *text) {
 /* ---- the region */
 
 /** Mark the cells of a block that belong to the region. \return how many. */
-static int64_t find_inside(const oak_t *sim, const start_t *start, int block, char *inside) {
+static int64_t find_inside(const oak_t *sim, const oak_output_item_t *item, int block,
+                           char *inside) {
   double origin[3], dx[3];
   int64_t count = 0;
   const int n = sim->block_size;
@@ -53,9 +52,9 @@ static int64_t find_inside(const oak_t *sim, const start_t *start, int block, ch
   for (int64_t c = 0; c < sim->cells; c++) {
     const int64_t at[3] = {c % n, c / n % n, c / ((int64_t)n * n)};
     inside[c] = 1;
-    for (int d = 0; d < sim->dim && !start->whole; d++) {
+    for (int d = 0; d < sim->dim && !item->whole; d++) {
       const double x = origin[d] + ((double)at[d] + 0.5) * dx[d];
-      inside[c] &= x >= start->region[0][d] && x <= start->region[1][d];
+      inside[c] &= x >= item->region[0][d] && x <= item->region[1][d];
     }
     count += inside[c];
   }
@@ -131,8 +130,8 @@ static int columns(const oak_t *sim, const oak_grid_view_t *view) {
 
 /** Extrema on this rank, and integrals over the region's part of each block: part
  * [nblock][columns]. */
-static oak_status_t look_at_cells(oak_t *sim, const oak_grid_view_t *view, const start_t *start,
-                                  extremum_t *best, double *part) {
+static oak_status_t look_at_cells(oak_t *sim, const oak_grid_view_t *view,
+                                  const oak_output_item_t *item, extremum_t *best, double *part) {
   enum { BATCH = 64 };
   const int all = columns(sim, view);
   double *cells = malloc(BATCH * (size_t)sim->cells * sizeof *cells);
@@ -142,12 +141,12 @@ static oak_status_t look_at_cells(oak_t *sim, const oak_grid_view_t *view, const
   for (int v = 0; v < all - 1; v++)
     for (int b = 0; b < view->nblock && st == OAK_OK; b += BATCH) {
       const int n = view->nblock - b < BATCH ? view->nblock - b : BATCH;
-      if (v >= view->nvar && start->whole) continue; /* oak_totals has them */
+      if (v >= view->nvar && item->whole) continue; /* oak_totals has them */
       st = v < view->nvar ? view->read(view, v, b, n, cells)
                           : oak_read_cells(sim, v - view->nvar, b, n, cells);
       for (int i = 0; i < n && st == OAK_OK; i++) {
         double *row = part + (int64_t)(b + i) * all, *block = cells + i * sim->cells;
-        const int64_t count = find_inside(sim, start, b + i, inside);
+        const int64_t count = find_inside(sim, item, b + i, inside);
         if (v < view->nvar) look_at_block(sim, b + i, block, inside, &best[2 * v]);
         row[v] = integral(sim, b + i, block, inside);
         row[all - 1] = (double)count * cell_volume(sim, b + i);
@@ -173,20 +172,20 @@ static oak_status_t gather_extrema(const oak_t *sim, int count, extremum_t *best
 }
 
 /** Extrema, on rank 0, means and totals of the region. Collective. */
-static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, const start_t *start,
+static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, const oak_output_item_t *item,
                             measured_t *m) {
   const int all = columns(sim, view);
   double sum[OAK_MOST_SELECTED + OAK_MAX_NVAR + 1];
   double *part = calloc((size_t)view->nblock * (size_t)all + 1, sizeof *part);
   oak_status_t st = OAK_OK;
   if (!part) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the means of %d blocks", view->nblock);
-  if (st == OAK_OK) st = look_at_cells(sim, view, start, m->best, part);
+  if (st == OAK_OK) st = look_at_cells(sim, view, item, m->best, part);
   st = oak_agree(sim->comm, st);
   if (st == OAK_OK) st = oak_sum_exact(sim->comm, all, view->nblock, part, sum);
   free(part);
   OAK_TRY(st);
   double volume = sum[all - 1];
-  if (start->whole) { /* without the rounding of a sum */
+  if (item->whole) { /* without the rounding of a sum */
     volume = 1;
     for (int d = 0; d < sim->dim; d++) volume *= view->xmax[d] - view->xmin[d];
     OAK_TRY(oak_totals(sim, m->total));
@@ -219,7 +218,7 @@ static oak_status_t history_row(oak_output_item_t *item, const oak_grid_view_t *
   measured_t m;
   memset(&m, 0, sizeof m);
   for (int i = 0; i < 2 * view->nvar; i++) m.best[i].value = NAN;
-  OAK_TRY(measure(sim, view, start, &m));
+  OAK_TRY(measure(sim, view, item, &m));
   if (!start->known) memcpy(start->total, m.total, sizeof m.total);
   start->known = 1;
   if (!f) return OAK_OK;
@@ -235,6 +234,7 @@ static oak_status_t history_row(oak_output_item_t *item, const oak_grid_view_t *
 }
 
 const oak_output_kind_t oak_output_history = {.name = "history",
+                                              .has_region = 1,
                                               .open = open_history,
                                               .head = history_head,
                                               .row = history_row,

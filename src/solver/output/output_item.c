@@ -86,7 +86,8 @@ static oak_status_t read_schedule(oak_output_item_t *item) {
 
 oak_status_t oak_item_init(oak_output_item_t *item, oak_t *sim, const char *name,
                            const char *prefix, const oak_output_kind_t *kind) {
-  *item = (oak_output_item_t){.sim = sim, .kind = kind, .value_bytes = 8, .last_step = -1};
+  *item =
+      (oak_output_item_t){.sim = sim, .kind = kind, .value_bytes = 8, .whole = 1, .last_step = -1};
   snprintf(item->name, sizeof item->name, "%s", name);
   snprintf(item->prefix, sizeof item->prefix, "%s", prefix);
   snprintf(item->ending, sizeof item->ending, "%s", kind->ending ? kind->ending : "");
@@ -95,6 +96,7 @@ oak_status_t oak_item_init(oak_output_item_t *item, oak_t *sim, const char *name
   if (item->section) OAK_TRY(read_schedule(item));
   if (item->section && kind->has_precision && oak_item_choice(item, "precision") == 1)
     item->value_bytes = 4;
+  if (item->section && kind->has_region) OAK_TRY(oak_item_read_region(item));
   if (!kind->no_variables) OAK_TRY(select_variables(item));
   return kind->open ? kind->open(item) : OAK_OK;
 }
@@ -106,11 +108,16 @@ void oak_item_clear(oak_output_item_t *item) {
 }
 
 oak_status_t oak_item_write(oak_output_item_t *item, const char *path) {
-  oak_view_source_t source = {item->sim, &item->variables, item->value_bytes, NULL};
+  const double(*region)[3] = item->whole ? NULL : (const double(*)[3])item->region;
+  oak_view_source_t source = {.sim = item->sim,
+                              .variables = &item->variables,
+                              .value_bytes = item->value_bytes,
+                              .region = item->kind->cuts_blocks ? region : NULL};
   oak_grid_view_t view;
   oak_timer_start(&item->sim->timers, OAK_PHASE_OUTPUT);
   oak_status_t st = oak_view_make(&source, &view);
   view.disk = item->disk;
+  view.region = region;
   if (st == OAK_OK) st = item->kind->write(item, &view, path);
   oak_view_clear(&source);
   oak_timer_stop(&item->sim->timers, OAK_PHASE_OUTPUT);

@@ -49,6 +49,7 @@ static oak_status_t write_picture(oak_output_item_t *item, const oak_grid_view_t
   o.draw_mesh = !oak_item_bool(item, "mesh")    ? OAK_MESH_NONE
                 : oak_item_bool(item, "levels") ? OAK_MESH_LEVELS
                                                 : OAK_MESH_LINES;
+  o.region = view->region;
   o.title = *sim->description.problem_title ? sim->description.problem_title
                                             : oak_params_text(sim->params, "problem.name");
   OAK_TRY(oak_colormap_find(oak_item_text(item, "colors"), &o.colormap));
@@ -109,11 +110,15 @@ static oak_status_t diagnostics_row(oak_output_item_t *item, const oak_grid_view
 
 /* ---- the table */
 
-const oak_output_kind_t oak_output_plotfile = {
-    .name = "plotfile", .has_precision = 1, .write = write_plotfile, .series = &oak_series_visit};
+const oak_output_kind_t oak_output_plotfile = {.name = "plotfile",
+                                               .has_precision = 1,
+                                               .has_region = 1,
+                                               .write = write_plotfile,
+                                               .series = &oak_series_visit};
 const oak_output_kind_t oak_output_picture = {.name = "picture",
                                               .ending = ".png",
                                               .each_variable = 1,
+                                              .has_region = 1,
                                               .first_variable = 1,
                                               .write = write_picture};
 const oak_output_kind_t oak_output_diagnostics = {.name = "diagnostics",
@@ -124,6 +129,8 @@ const oak_output_kind_t oak_output_diagnostics = {.name = "diagnostics",
 static const oak_output_kind_t xdmf = {.name = "xdmf",
                                        .ending = OAK_XDMF,
                                        .has_precision = 1,
+                                       .has_region = 1,
+                                       .cuts_blocks = 1,
                                        .open = open_xdmf,
                                        .write = write_xdmf,
                                        .series = &oak_series_xdmf};
@@ -131,6 +138,8 @@ static const oak_output_kind_t xdmf = {.name = "xdmf",
 static const oak_output_kind_t vtkhdf = {.name = "vtkhdf",
                                          .ending = OAK_VTKHDF,
                                          .has_precision = 1,
+                                         .has_region = 1,
+                                         .cuts_blocks = 1,
                                          .open = open_vtkhdf,
                                          .write = write_vtkhdf,
                                          .series = &oak_series_vtkhdf};

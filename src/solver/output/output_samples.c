@@ -67,11 +67,12 @@ static oak_status_t read_points(const oak_output_item_t *item, const char *word,
   return OAK_OK;
 }
 
-oak_status_t oak_item_region(const oak_output_item_t *item, double region[2][3], int *whole) {
+oak_status_t oak_item_read_region(oak_output_item_t *item) {
   const oak_t *sim = item->sim;
+  double(*region)[3] = item->region;
   int count;
-  *whole = !*oak_item_text(item, "region");
-  if (*whole) return OAK_OK;
+  item->whole = !*oak_item_text(item, "region");
+  if (item->whole) return OAK_OK;
   OAK_TRY(read_points(item, "region", 2, region, &count));
   OAK_CHECK(count == 2, OAK_ERR_INPUT, "%s: must be two points, the lower and the upper corner",
             oak_item_given(item, "region"));
@@ -119,17 +120,9 @@ static oak_status_t write_line(oak_output_item_t *item, const oak_grid_view_t *v
 
 /* ---- slices */
 
-typedef struct {
-  int whole;           /* the whole plane */
-  double region[2][3]; /* lower and upper corner */
-} slice_t;
-
 static oak_status_t open_slice(oak_output_item_t *item) {
   const oak_t *sim = item->sim;
   const int level = oak_item_int(item, "level"), below = sim->max_level - level;
-  slice_t *slice = item->data = calloc(1, sizeof *slice);
-  OAK_CHECK(slice, OAK_ERR_MEMORY, "no memory for output %s", item->name);
-  OAK_TRY(oak_item_region(item, slice->region, &slice->whole));
   OAK_CHECK(level < 0 || below <= 0 || (below < 8 && sim->block_size % (1 << below) == 0),
             OAK_ERR_INPUT,
             "%s.level = %d: points would be averages over several blocks of mesh.max_level = %d; "
@@ -139,7 +132,7 @@ static oak_status_t open_slice(oak_output_item_t *item) {
 }
 
 /* Keep the rows of a region. */
-static void cut_region(const slice_t *slice, const int axis[2], oak_table_t *table) {
+static void cut_region(const oak_output_item_t *item, const int axis[2], oak_table_t *table) {
   int64_t kept = 0, rows = 0, columns = 0;
   for (int64_t j = 0; j < table->shape[0]; j++) {
     columns = 0;
@@ -147,7 +140,7 @@ static void cut_region(const slice_t *slice, const int axis[2], oak_table_t *tab
       const double *row = table->value + (j * table->shape[1] + i) * table->ncol;
       int inside = 1;
       for (int a = 0; a < 2; a++)
-        inside &= row[a] >= slice->region[0][axis[a]] && row[a] <= slice->region[1][axis[a]];
+        inside &= row[a] >= item->region[0][axis[a]] && row[a] <= item->region[1][axis[a]];
       if (!inside) continue;
       memmove(table->value + kept++ * table->ncol, row, (size_t)table->ncol * sizeof *row);
       columns++;
@@ -161,7 +154,6 @@ static void cut_region(const slice_t *slice, const int axis[2], oak_table_t *tab
 
 static oak_status_t write_slice(oak_output_item_t *item, const oak_grid_view_t *view,
                                 const char *path) {
-  const slice_t *slice = item->data;
   const int normal = oak_item_choice(item, "axis"), flat = view->dim == 2;
   const int axis[2] = {!flat && normal == 0, !flat && normal != 2 ? 2 : 1};
   const int level = oak_item_int(item, "level");
@@ -174,7 +166,7 @@ static oak_status_t write_slice(oak_output_item_t *item, const oak_grid_view_t *
       view->comm,
       oak_sample_plane(view, normal, at, level < 0 ? view->max_level : level, var, nvar, &table)));
   oak_table_merge(view->comm, &table);
-  if (!slice->whole) cut_region(slice, axis, &table);
+  if (!item->whole) cut_region(item, axis, &table);
   return write_table(view, &table, path);
 }
 
@@ -215,6 +207,7 @@ static oak_status_t probe_row(oak_output_item_t *item, const oak_grid_view_t *vi
 }
 
 const oak_output_kind_t oak_output_slice = {.name = "slice",
+                                            .has_region = 1,
                                             .open = open_slice,
                                             .write = write_slice,
                                             .head = files_head,

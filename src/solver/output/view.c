@@ -2,11 +2,62 @@
  * The view of a simulation that the formats in src/io get. */
 #include "solver/output/view.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static oak_status_t read_view(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
   const oak_view_source_t *source = view->owner;
-  return oak_variable_read(source->sim, source->variables->variable[var], b0, n, dst);
+  const int variable = source->variables->variable[var];
+  if (!source->block) return oak_variable_read(source->sim, variable, b0, n, dst);
+  for (int b = b0; b < b0 + n;) { /* blocks that follow each other are read together */
+    int count = 1;
+    while (b + count < b0 + n && source->block[b + count] == source->block[b] + count) count++;
+    OAK_TRY(oak_variable_read(source->sim, variable, source->block[b], count, dst));
+    dst += (size_t)count * (size_t)source->sim->cells;
+    b += count;
+  }
+  return OAK_OK;
+}
+
+/* This rank's blocks that touch the region. */
+static oak_status_t find_blocks(oak_view_source_t *source, oak_grid_view_t *view) {
+  const size_t n = (size_t)view->nblock + 1;
+  source->block = malloc(n * sizeof *source->block);
+  source->level = malloc(n * sizeof *source->level);
+  source->index = malloc(n * sizeof *source->index);
+  OAK_CHECK(source->block && source->level && source->index, OAK_ERR_MEMORY,
+            "no memory to list %d blocks of a region", view->nblock);
+  int count = 0;
+  for (int b = 0; b < view->nblock; b++) {
+    if (!oak_view_touches(view, source->region, view->level[b], view->index[b])) continue;
+    source->block[count] = b;
+    source->level[count] = view->level[b];
+    memcpy(source->index[count++], view->index[b], sizeof *source->index);
+  }
+  view->nblock = count;
+  view->level = source->level;
+  view->index = (const int32_t(*)[3])source->index;
+  return OAK_OK;
+}
+
+/* Leave out the blocks that do not touch the region. Collective. */
+static oak_status_t cut_view(oak_view_source_t *source, oak_grid_view_t *view) {
+  OAK_TRY(oak_agree(view->comm, find_blocks(source, view)));
+  int64_t before = 0, count = view->nblock;
+  int rank, range[2] = {-view->max_level, 0}; /* minus the lowest level, the highest */
+  MPI_Comm_rank(view->comm, &rank);
+  MPI_Exscan(&count, &before, 1, MPI_INT64_T, MPI_SUM, view->comm);
+  for (int b = 0; b < view->nblock; b++) {
+    if (-view->level[b] > range[0]) range[0] = -view->level[b];
+    if (view->level[b] > range[1]) range[1] = view->level[b];
+  }
+  MPI_Allreduce(&count, &view->nglobal, 1, MPI_INT64_T, MPI_SUM, view->comm);
+  MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, view->comm);
+  view->first = rank ? before : 0;
+  view->min_level = -range[0];
+  view->max_level = range[1];
+  view->partial = 1;
+  return OAK_OK;
 }
 
 oak_status_t oak_view_make(oak_view_source_t *source, oak_grid_view_t *view) {
@@ -32,5 +83,6 @@ oak_status_t oak_view_make(oak_view_source_t *source, oak_grid_view_t *view) {
   memcpy(view->xmax, sim->xmax, sizeof view->xmax);
   memcpy(view->trees, mesh->trees, sizeof view->trees);
   oak_mesh_levels(mesh, &view->min_level, &view->max_level, NULL);
+  if (source->region) OAK_TRY(cut_view(source, view));
   return oak_variables_prepare(sim, source->variables);
 }

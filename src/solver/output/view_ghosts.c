@@ -243,16 +243,24 @@ oak_status_t oak_view_read_ghosts(const oak_grid_view_t *view, int var, int b0, 
   if (!source->ghosts) OAK_TRY(create(sim, &source->ghosts));
   oak_view_ghosts_t *g = source->ghosts;
   if (g->var != var) {
-    OAK_TRY(oak_agree(sim->comm, view->read(view, var, 0, view->nblock, g->value)));
+    const int variable = source->variables->variable[var];
+    OAK_TRY(oak_agree(sim->comm, oak_variable_read(sim, variable, 0, sim->mesh->nblock, g->value)));
     OAK_TRY(exchange_values(g));
     g->var = var;
   }
   for (int d = 0; d < view->dim; d++) size *= (size_t)(view->block_size + 2 * layers);
-  for (int b = 0; b < n; b++) fill_block(g, b0 + b, layers, dst + (size_t)b * size);
+  for (int b = b0; b < b0 + n; b++)
+    fill_block(g, source->block ? source->block[b] : b, layers, dst + (size_t)(b - b0) * size);
   return OAK_OK;
 }
 
 void oak_view_clear(oak_view_source_t *source) {
   if (source->ghosts) destroy(source->ghosts);
+  free(source->block);
+  free(source->level);
+  free(source->index);
   source->ghosts = NULL;
+  source->block = NULL;
+  source->level = NULL;
+  source->index = NULL;
 }

@@ -1,0 +1,254 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Outputs of a part of the domain, for CTest: with `region`, plotfiles, XDMF and VTKHDF files and pictures of a run
+are read by VTK and h5py and compared with what the same run wrote of the whole domain.
+
+usage: test_output_region.py --oak OAK --mpiexec "mpiexec -n" --np N
+
+Exit 77: skipped, VTK or h5py is missing."""
+import argparse
+import math
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+try:
+    import h5py
+    import numpy
+    import test_xdmf_reader
+    import vtk_checks
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    from vtkmodules.vtkIOAMR import vtkAMReXGridReader
+    from vtkmodules.vtkIOImage import vtkPNGReader
+except ImportError as missing:
+    print(f"skipped: {missing}; install python3-vtk9, python3-h5py and python3-numpy")
+    sys.exit(77)
+
+INI = """[problem]
+name = implosion
+side = 1.1
+[physics]
+gamma = 1.4
+[mesh]
+block_size = 8
+[run]
+max_steps = 4
+[output]
+"""
+DOMAIN = numpy.array([[0.0, 0, 0], [2, 1, 1]])
+# The first begins inside of blocks; the second is no whole number of cells anywhere.
+RUNS = {2: (["mesh.dim=2", "mesh.trees=2 1", "mesh.xmax=2 1", "mesh.min_level=1", "mesh.max_level=4"], [[0.6, 0.25, 0], [1.3, 0.8, 1]]),
+        3: (["mesh.dim=3", "problem.side=1.6", "mesh.trees=2 1 1", "mesh.xmax=2 1 1", "mesh.min_level=0", "mesh.max_level=2"], [[0.7, 0.1, 0.3], [1.2, 0.45, 0.9]])}
+
+def touches(low, high, region):
+    dim = len(low)
+    return (high > region[0][:dim] + 1e-9).all() and (low < region[1][:dim] - 1e-9).all()
+
+
+class Reference:
+    """All blocks of a run, from its XDMF file of the whole domain."""
+
+    def __init__(self, path, dim):
+        self.dim, self.blocks = dim, {}
+        for grid in test_xdmf_reader.read(path)[1]:
+            low = numpy.round(numpy.array(grid.GetOrigin()[:dim]), 9)
+            high = low + 8 * numpy.array(grid.GetSpacing()[:dim])
+            rho = vtk_to_numpy(grid.GetCellData().GetArray("rho")).reshape((8,) * dim)
+            self.blocks[tuple(low)] = (low, high, rho)
+        self.finest = min((high - low)[0] for low, high, _ in self.blocks.values()) / 8
+        shape = [round(DOMAIN[1][d] / self.finest) for d in reversed(range(dim))]
+        self.rho = numpy.zeros(shape)  # on cells of the finest level
+        for low, high, rho in self.blocks.values():
+            times = round((high - low)[0] / 8 / self.finest)
+            where = tuple(slice(round(low[d] / self.finest), round(high[d] / self.finest)) for d in reversed(range(dim)))
+            for axis in range(dim):
+                rho = rho.repeat(times, axis)
+            self.rho[where] = rho
+
+    def inside(self, region):
+        """Lower corners of the blocks that touch a box."""
+        return {place for place, (low, high, _) in self.blocks.items() if touches(low, high, region)}
+
+    def averages(self, times):
+        """rho on cells so many times as wide as those of the finest level."""
+        shape = [n for length in self.rho.shape for n in (length // times, times)]
+        return self.rho.reshape(shape).mean(tuple(range(1, 2 * self.dim, 2)))
+
+
+def check_xdmf(path, reference, region, layers):
+    dim, found = reference.dim, set()
+    for grid in test_xdmf_reader.read(path)[1]:
+        own = vtk_checks.own_cells(grid)
+        low = numpy.round(numpy.array(grid.GetOrigin()[:dim]) + layers * numpy.array(grid.GetSpacing()[:dim]), 9)
+        rho = vtk_to_numpy(grid.GetCellData().GetArray("rho"))[own]
+        assert (rho == reference.blocks[tuple(low)][2].ravel()).all(), (path, low)
+        assert own.size == (8 + 2 * layers) ** dim
+        found.add(tuple(low))
+    assert found == reference.inside(region), (path, found ^ reference.inside(region))
+    assert 0 < len(found) < len(reference.blocks)
+
+
+def check_ghosts(path, whole):
+    """Blocks of a part have the ghost cells that they have in the whole."""
+    def rho(grid):
+        return vtk_to_numpy(grid.GetCellData().GetArray("rho"))
+    all_blocks = {grid.GetOrigin(): rho(grid) for grid in test_xdmf_reader.read(whole)[1]}
+    for grid in test_xdmf_reader.read(path)[1]:
+        assert (all_blocks[grid.GetOrigin()] == rho(grid)).all(), (path, grid.GetOrigin())
+
+
+def check_vtkhdf(path, reference, region):
+    dim, found = reference.dim, set()
+    with h5py.File(path, "r") as file:
+        root = file["VTKHDF"]
+        for n in range(sum(name.startswith("Level") for name in root)):
+            level, at = root[f"Level{n}"], 0
+            spacing = level.attrs["Spacing"]
+            assert n > 0 or len(level["AMRBox"]), "ParaView 5.11 crashes where the first level is empty"
+            for box in level["AMRBox"][:]:
+                low, high = box[0::2][:dim], box[1::2][:dim] + 1
+                count = math.prod(high - low)
+                rho = level["CellData/rho"][at:at + count].reshape((high - low)[::-1])
+                at += count
+                for block in numpy.ndindex(*((high - low) // 8)):
+                    first = low + 8 * numpy.array(block)
+                    place = tuple(numpy.round(first * spacing[:dim], 9))
+                    cells = tuple(slice(8 * block[d], 8 * block[d] + 8) for d in reversed(range(dim)))
+                    assert (rho[cells] == reference.blocks[place][2]).all(), (path, place)
+                    assert place not in found
+                    found.add(place)
+    assert found == reference.inside(region), (path, found ^ reference.inside(region))
+
+
+def check_plotfile(path, reference, region):
+    """The reader of VTK hides what finer levels cover. What is left covers the domain once: blocks of the run where
+    it touches the region, averages elsewhere."""
+    dim, volume, seen = reference.dim, 0.0, set()
+    reader = vtkAMReXGridReader()
+    reader.SetFileName(path)
+    reader.SetMaxLevel(20)
+    reader.UpdateInformation()
+    reader.SetCellArrayStatus("rho", 1)
+    reader.Update()
+    amr = reader.GetOutput()
+    for n in range(amr.GetNumberOfLevels()):
+        for b in range(amr.GetNumberOfDataSets(n)):
+            grid = amr.GetDataSet(n, b)
+            ghosts = grid.GetCellData().GetArray("vtkGhostType")
+            own = numpy.ones(grid.GetNumberOfCells(), bool) if ghosts is None else vtk_to_numpy(ghosts) == 0
+            rho = vtk_to_numpy(grid.GetCellData().GetArray("rho"))
+            h = grid.GetSpacing()[0]
+            x = vtk_checks.centres(grid)[own][:, :dim]
+            volume += own.sum() * h ** dim
+            cells = numpy.floor(x / h).astype(int)
+            expected = reference.averages(round(h / reference.finest))[tuple(cells.T[::-1])]
+            assert own.sum() == 0 or abs(rho[own] - expected).max() < 1e-13, path
+            for place in {tuple(numpy.round(row * (8 * h), 9)) for row in cells // 8}:
+                block = reference.blocks.get(place)
+                if block and abs(block[1][0] - block[0][0] - 8 * h) < 1e-9:
+                    seen.add(place)
+    assert abs(volume - 2) < 1e-12, "the domain is covered once"
+    assert reference.inside(region) <= seen, "blocks that touch the region are there"
+    assert len(seen) < len(reference.blocks), "others are not"
+
+
+def read_png(path):
+    """Grey values of the data area, from below, and its range."""
+    reader = vtkPNGReader()
+    reader.SetFileName(path)
+    reader.Update()
+    image = reader.GetOutput()
+    width, height, _ = image.GetDimensions()
+    grey = vtk_to_numpy(image.GetPointData().GetScalars()).reshape(height, width, -1)[:, :, 0]
+    with open(path, "rb") as file:
+        text = file.read()
+    left, top, w, h = (int(word) for word in re.search(rb"oak area\0(\d+) (\d+) (\d+) (\d+)", text).groups())
+    return grey[height - top - h:height - top, left:left + w].astype(int)
+
+
+def check_picture(path, reference, region, width):
+    """Each pixel, against the cell around its centre: cells are larger than pixels. In 3D the plane is z = 0.5."""
+    grey = read_png(path)
+    size = [region[1][d] - region[0][d] for d in (0, 1)]
+    assert grey.shape == (round(width * size[1] / size[0]), width), grey.shape
+    x = [region[0][d] + (numpy.arange(grey.shape[1 - d]) + 0.5) / grey.shape[1 - d] * size[d] for d in (0, 1)]
+    at = [numpy.floor(x[d] / reference.finest).astype(int) for d in (0, 1)]
+    plane = reference.rho if reference.dim == 2 else reference.rho[reference.rho.shape[0] // 2]
+    expected = numpy.clip(plane[numpy.ix_(at[1], at[0])], 0, 1) * 255
+    # A centre within rounding of a cell's side may fall to either cell; colours are rounded.
+    assert (abs(grey - expected) <= 1).mean() > 0.999, (path, abs(grey - expected).max())
+    assert grey.max() - grey.min() > 50
+
+
+def check_projection(path, reference, region, width):
+    """Mean along z of the part of the cells that is in the region."""
+    grey = read_png(path)
+    h, n = reference.finest, reference.rho.shape[0]
+    share = [max(0, min(region[1][2], (k + 1) * h) - max(region[0][2], k * h)) for k in range(n)]
+    mean = numpy.tensordot(numpy.array(share) / sum(share), reference.rho, 1)
+    x = [region[0][d] + (numpy.arange(grey.shape[1 - d]) + 0.5) / width * (region[1][0] - region[0][0]) for d in (0, 1)]
+    at = [numpy.floor(x[d] / h).astype(int) for d in (0, 1)]
+    expected = numpy.clip(mean[numpy.ix_(at[1], at[0])], 0, 1) * 255
+    assert (abs(grey - expected) <= 1).mean() > 0.98, (path, (abs(grey - expected) > 1).mean())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--oak", required=True)
+    parser.add_argument("--mpiexec", required=True)
+    parser.add_argument("--np", type=int, required=True)
+    options = parser.parse_args()
+    oak = os.path.abspath(options.oak)
+    with tempfile.TemporaryDirectory(prefix="oak_region_") as work:
+        with open(os.path.join(work, "run.ini"), "w", encoding="utf-8") as f:
+            f.write(INI)
+        for dim, (mesh, region) in RUNS.items():
+            region = numpy.array(region)
+            box = " ".join(f"{x:g}" for corner in region for x in corner[:dim])
+            aligned = "0.5 0.25 1.5 0.75" if dim == 2 else "0.5 0.25 0 1.5 0.75 1"
+            def section(name, kind, *more, variables="rho"):
+                keys = [f"kind={kind}", f"variables={variables}", *more]
+                return [f"output.{name}.{key}" for key in keys]
+            picture = ["range=0 1", "colors=gray", "mesh=no"]
+            arguments = [*mesh, f"output.folder={dim}D", "output.plot_first_last=no",
+                         *section("all", "xdmf"), *section("ghosts", "xdmf", "ghost_layers=2"),
+                         *section("blocks", "xdmf", f"region={box}"),
+                         *section("layers", "xdmf", f"region={box}", "ghost_layers=2"),
+                         *section("boxes", "vtkhdf", f"region={box}"), *section("plot", "plotfile", f"region={box}"),
+                         *section("whole", "picture", "width=512", *picture),
+                         *section("part", "picture", "width=256", f"region={aligned}", *picture),
+                         *section("odd", "picture", "width=300", f"region={box}", *picture),
+                         *section("mean", "picture", "width=300", f"region={box}", *picture, *["show=mean"][:dim - 2])]
+            subprocess.run([*shlex.split(options.mpiexec), str(options.np), oak, "run", "--quiet", "run.ini", *arguments],
+                           cwd=work, check=True, timeout=300)
+            for step in ("000000", "000004"):
+                def name(stem, ending):
+                    return os.path.join(work, f"{dim}D", f"{stem}_{step}{ending}")
+                reference = Reference(name("all", ".xdmf"), dim)
+                check_xdmf(name("blocks", ".xdmf"), reference, region, 0)
+                check_xdmf(name("layers", ".xdmf"), reference, region, 2)
+                check_ghosts(name("layers", ".xdmf"), name("ghosts", ".xdmf"))
+                check_vtkhdf(name("boxes", ".vtkhdf"), reference, region)
+                check_plotfile(name("plot", ""), reference, region)
+                whole, part = read_png(name("whole", ".png")), read_png(name("part", ".png"))
+                assert part.shape == (128, 256) and (whole[64:192, 128:384] == part).all(), "a crop has the same pixels"
+                check_picture(name("odd", ".png"), reference, region, 300)
+                if dim == 3:
+                    check_projection(name("mean", ".png"), reference, region, 300)
+            listed = subprocess.run([oak, "ls", f"{dim}D/plot_000004"], cwd=work, check=True, capture_output=True, text=True)
+            assert "rho" in listed.stdout, listed
+            print(f"{dim}D: {len(reference.inside(region))} of {len(reference.blocks)} blocks")
+        for words, wrong in ((r"output\.b\.region = 0\.5 0 0\.5 1: the upper corner must be above the lower one along x", "0.5 0 0.5 1"),
+                             (r"x = 3 is outside the domain: choose 0 to 2", "0 0 3 1"), ("must be two points", "0 1")):
+            for kind in ("plotfile", "xdmf", "vtkhdf", "picture"):
+                done = subprocess.run([oak, "run", "--quiet", "run.ini", *RUNS[2][0], "output.folder=bad", f"output.b.kind={kind}",
+                                       f"output.b.region={wrong}"], cwd=work, capture_output=True, text=True, check=False)
+                assert done.returncode == 1 and re.search(words, done.stderr), done
+                assert not os.path.exists(os.path.join(work, "bad")), "nothing is begun"
+
+
+if __name__ == "__main__":
+    main()
