@@ -162,7 +162,8 @@ static oak_status_t run_case(int c, char **user, int nuser, result_t *result) {
 
 static void print_help(void) {
   printf(
-      "usage: oak bench [--schemes | --paper | --adaptive | --scaling | --compare A B |\n"
+      "usage: oak bench [--schemes | --paper | --adaptive | --elliptic | --scaling | --compare A B "
+      "|\n"
       "                  --report] [section.key=value ...]\n"
       "\n"
       "Measures the speed of oak on this machine with the Rayleigh-Taylor problem: van Leer, HLL, "
@@ -190,11 +191,12 @@ static void print_help(void) {
       "  --paper     the performance tables of the foap4 paper, measured on an H100, beside the "
       "same here\n"
       "  --adaptive  a part of the paper's adaptive run, and where its time goes\n"
+      "  --elliptic  Poisson's equation by multigrid, in units of a stage of the hydrodynamics\n"
       "  --scaling   the same problem on 1, 2, 4, ... ranks, with efficiency\n"
       "  --compare   two sets of keys, or two builds of oak: the ratio of their speeds and its "
       "interval\n"
       "  --report    all tables and figures of the foap4 paper's evaluation, in one HTML file\n"
-      "oak bench OPTION --help tells more about the last five.\n");
+      "oak bench OPTION --help tells more about the last six.\n");
 }
 
 /* Whether keys of the user's choose other equations or a flux, which the case of MHD has of its
@@ -243,6 +245,8 @@ int oak_command_bench(int argc, char **argv, int rank) {
   if (argc > 0 && !strcmp(argv[0], "--paper")) return oak_bench_paper(argc - 1, argv + 1, rank);
   if (argc > 0 && !strcmp(argv[0], "--adaptive"))
     return oak_bench_adaptive(argc - 1, argv + 1, rank);
+  if (argc > 0 && !strcmp(argv[0], "--elliptic"))
+    return oak_bench_elliptic(argc - 1, argv + 1, rank);
   if (argc > 0 && !strcmp(argv[0], "--scaling")) return oak_bench_scaling(argc - 1, argv + 1, rank);
   if (argc > 0 && !strcmp(argv[0], "--compare")) return oak_bench_compare(argc - 1, argv + 1, rank);
   if (argc > 0 && !strcmp(argv[0], "--report")) return oak_bench_report(argc - 1, argv + 1, rank);

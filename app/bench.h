@@ -26,6 +26,8 @@ int oak_bench_schemes(char **user, int nuser, int rank);
 int oak_bench_paper(int argc, char **argv, int rank);
 /** oak bench --adaptive, with the arguments after it. \return the exit code. */
 int oak_bench_adaptive(int argc, char **argv, int rank);
+/** oak bench --elliptic, with the arguments after it. \return the exit code. */
+int oak_bench_elliptic(int argc, char **argv, int rank);
 /** oak bench --scaling, with the arguments after it. \return the exit code. */
 int oak_bench_scaling(int argc, char **argv, int rank);
 /** oak bench --compare, with the arguments after it. \return the exit code. */

@@ -70,6 +70,15 @@ def main():
         assert len(shares) == 12 and abs(sum(shares) - 100) < 1, lines
         begin = int(lines[0].split()[2].strip(","))
         assert begin > 24 if late else begin == 0, lines
+
+    lines = run("bench", "--elliptic", "--side", "32", "device.flags=-O1").splitlines()
+    row = [float(word) for word in lines[2].split()[1:]]
+    assert lines[2].startswith("32^3") and len(row) == 12 and min(row) > 0 and 4 <= row[3] <= 15, lines
+    assert abs(row[1] / row[0] - row[2]) < 0.05 * row[2] + 0.01, lines
+    parts = [len(line.split()) for line in lines[4:]]
+    assert parts == [6, 3], lines  # level 1: all but the coarsest level's launch; level 0: cycle and that
+    refused = subprocess.run([options.oak, "bench", "--elliptic", "--side", "48"], check=False, capture_output=True, text=True)
+    assert refused.returncode == 2 and "power of 2" in refused.stderr, refused
     return 0
 
 

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * oak bench --elliptic: Poisson's equation by multigrid, beside a stage of the hydrodynamics on the
+ * same mesh at the same moment. The right-hand side is a smooth blob; for warm starts it moves by
+ * part of a cell, as gas does in a time step. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "commands.h"
+
+enum { MOST_SIDES = 8, SOLUTIONS = 3 };
+static const double tolerance = 1e-9;
+
+typedef struct {
+  int side[MOST_SIDES], nside, parts;
+  char **key;
+  int nkey;
+} choice_t;
+
+typedef struct {
+  double stage;      /* seconds of a stage of the hydrodynamics */
+  double cycle;      /* of a V-cycle */
+  double cold, warm; /* of a solution */
+  int ncold, nwarm;  /* cycles of it */
+  double factor;     /* by which a cycle reduces the residual */
+  double cells;      /* of the mesh */
+} result_t;
+
+static void print_help(void) {
+  printf(
+      "usage: oak bench --elliptic [--side CELLS] [--no-parts] [section.key=value ...]\n"
+      "\n"
+      "Solves Poisson's equation by multigrid to a residual of 1e-9 on three meshes of blocks of "
+      "16^3:\n"
+      "64^3 and 128^3 cells, and one with levels 2 to 4. A stage of the hydrodynamics "
+      "(Rayleigh-Taylor,\n"
+      "van Leer, HLL) on the same mesh in the same run is the unit of time.\n"
+      "\n"
+      "Columns: nanoseconds per cell of a stage and of a V-cycle; the ratio of both; solutions "
+      "from "
+      "zero and\n"
+      "from the solution of a step before: V-cycles, the time in V-cycles and in stages, million "
+      "cells solved\n"
+      "per second; and the factor by which a cycle reduces the residual. A second table has the "
+      "microseconds\n"
+      "of each part of a V-cycle on each level.\n"
+      "\n"
+      "  --side CELLS  instead of the three meshes a uniform one with so many cells along each "
+      "axis, a power\n"
+      "                of 2 from 32 on; several --side options give several meshes\n"
+      "  --no-parts    leave out the second table\n");
+}
+
+/* ---- the equation */
+
+/* A blob in the domain of the problem, `step` parts of a cell away from where it began. */
+static oak_status_t write_rhs(oak_t *sim, oak_solver_t *solver, double step) {
+  const int n = oak_block_size(sim), nblock = oak_nblocks(sim), dim = oak_dim(sim);
+  const int cells = n * n * (dim == 3 ? n : 1);
+  double *f = malloc(((size_t)nblock * cells + 1) * sizeof *f);
+  oak_status_t st = OAK_OK;
+  if (!f) st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d blocks", nblock);
+  for (int b = 0; b < nblock && f; b++) {
+    double origin[3], dx[3];
+    oak_block_geometry(sim, b, origin, dx);
+    for (int c = 0; c < cells; c++) {
+      const int at[3] = {c % n, c / n % n, c / (n * n)};
+      double r2 = 0;
+      for (int d = 0; d < dim; d++) {
+        const double x = origin[d] + (at[d] + 0.5) * dx[d] - 0.4 - 0.002 * step;
+        r2 += x * x;
+      }
+      f[(size_t)b * cells + c] = exp(-40 * r2);
+    }
+  }
+  if (st == OAK_OK) st = oak_solver_write(solver, OAK_SOLVER_RHS, 0, nblock, f);
+  free(f);
+  return oak_agree(MPI_COMM_WORLD, st);
+}
+
+static oak_status_t copy_solution(oak_t *sim, oak_solver_t *from, oak_solver_t *to) {
+  const int n = oak_block_size(sim), nblock = oak_nblocks(sim);
+  const size_t cells = (size_t)n * n * (oak_dim(sim) == 3 ? n : 1);
+  double *u = malloc((nblock * cells + 1) * sizeof *u);
+  oak_status_t st = u ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d blocks", nblock);
+  if (st == OAK_OK) st = oak_solver_read(from, OAK_SOLVER_SOLUTION, 0, nblock, u);
+  if (st == OAK_OK) st = oak_solver_write(to, OAK_SOLVER_SOLUTION, 0, nblock, u);
+  free(u);
+  return oak_agree(MPI_COMM_WORLD, st);
+}
+
+static oak_status_t time_solution(oak_solver_t *solver, double *seconds, oak_solver_report_t *r) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  OAK_TRY(oak_solve(solver, r));
+  MPI_Barrier(MPI_COMM_WORLD);
+  *seconds = MPI_Wtime() - begin;
+  return OAK_OK;
+}
+
+static int repeats_of(double seconds, double budget) {
+  const double n = seconds > 0 ? budget / seconds : 1;
+  return n < 2 ? 2 : n > 200 ? 200 : (int)n;
+}
+
+/* ---- measurement */
+
+static oak_status_t time_stage(oak_t *sim, int c, double *seconds) {
+  double piece[BENCH_REPEATS], mcups;
+  for (int r = 0; r < BENCH_REPEATS; r++) {
+    const int64_t updates = oak_cell_updates(sim);
+    OAK_TRY(oak_bench_piece(sim, c, &piece[r], &mcups));
+    const int n = oak_block_size(sim);
+    const double cells = (double)oak_nblocks_global(sim) * n * n * (oak_dim(sim) == 3 ? n : 1);
+    piece[r] *= cells / (double)(oak_cell_updates(sim) - updates);
+  }
+  *seconds = oak_bench_median(piece, BENCH_REPEATS);
+  return OAK_OK;
+}
+
+static oak_status_t time_solutions(oak_t *sim, oak_solver_t *cold, oak_solver_t *warm,
+                                   result_t *r) {
+  double seconds[2][SOLUTIONS], first;
+  oak_solver_report_t report;
+  OAK_TRY(write_rhs(sim, cold, 0));
+  OAK_TRY(time_solution(cold, &first, &report)); /* warms up */
+  r->ncold = report.cycles;
+  r->factor = pow(report.residual[1] / report.residual[report.cycles],
+                  1.0 / (report.cycles > 1 ? report.cycles - 1 : 1));
+  OAK_TRY(copy_solution(sim, cold, warm));
+  for (int i = 0; i < SOLUTIONS; i++) {
+    OAK_TRY(time_solution(cold, &seconds[0][i], &report));
+    OAK_TRY(write_rhs(sim, warm, 1 + i));
+    OAK_TRY(time_solution(warm, &seconds[1][i], &report));
+    r->nwarm = report.cycles;
+  }
+  r->cold = oak_bench_median(seconds[0], SOLUTIONS);
+  r->warm = oak_bench_median(seconds[1], SOLUTIONS);
+  return oak_solver_time(cold, OAK_SOLVER_CYCLE, oak_solver_levels(cold) - 1,
+                         repeats_of(r->cold / report.cycles, 0.5), &r->cycle);
+}
+
+static oak_status_t print_parts(oak_solver_t *solver, int rank) {
+  static const struct {
+    oak_solver_part_t part;
+    const char *name;
+  } parts[] = {{OAK_SOLVER_CYCLE, "cycle"},  {OAK_SOLVER_GHOSTS, "ghosts"},
+               {OAK_SOLVER_SMOOTH, "sweep"}, {OAK_SOLVER_DOWN, "down"},
+               {OAK_SOLVER_UP, "up"},        {OAK_SOLVER_FLAT, "flat"}};
+  enum { NPARTS = sizeof parts / sizeof *parts };
+  if (rank == 0) {
+    printf("  %-12s", "us of level");
+    for (int p = 0; p < NPARTS; p++) printf(" %9s", parts[p].name);
+    printf("\n");
+  }
+  for (int l = oak_solver_levels(solver) - 1; l >= 0; l--) {
+    if (rank == 0) printf("  %-12d", l);
+    for (int p = 0; p < NPARTS; p++) {
+      double seconds;
+      OAK_TRY(oak_solver_time(solver, parts[p].part, l, 2, &seconds));
+      OAK_TRY(oak_solver_time(solver, parts[p].part, l, repeats_of(seconds, 0.05), &seconds));
+      if (rank == 0) seconds > 0 ? printf(" %9.1f", 1e6 * seconds) : printf(" %9s", "");
+    }
+    if (rank == 0) printf("\n");
+  }
+  return OAK_OK;
+}
+
+static void print_result(const char *name, const result_t *r) {
+  const double ns = 1e9 / r->cells, mega = 1e-6 * r->cells;
+  printf("%-14s %8.2f %8.2f %6.2f  %4d %6.1f %7.1f %8.2f  %4d %6.1f %7.1f %8.2f  %6.1f\n", name,
+         ns * r->stage, ns * r->cycle, r->cycle / r->stage, r->ncold, r->cold / r->cycle,
+         r->cold / r->stage, mega / r->cold, r->nwarm, r->warm / r->cycle, r->warm / r->stage,
+         mega / r->warm, r->factor);
+}
+
+static oak_status_t measure(oak_t *sim, int c, const char *name, int parts, int rank) {
+  oak_solver_options_t options = {.a = 1, .tolerance = tolerance, .max_cycles = 50};
+  oak_solver_t *cold = NULL, *warm = NULL;
+  result_t r = {0};
+  OAK_TRY(oak_bench_start(sim, c));
+  OAK_TRY(time_stage(sim, c, &r.stage));
+  oak_status_t st = oak_solver_new(sim, &options, &cold);
+  options.warm = 1;
+  if (st == OAK_OK) st = oak_solver_new(sim, &options, &warm);
+  r.cells = (double)oak_nblocks_global(sim) * pow(oak_block_size(sim), oak_dim(sim));
+  if (st == OAK_OK) st = time_solutions(sim, cold, warm, &r);
+  if (st == OAK_OK && rank == 0) print_result(name, &r);
+  if (st == OAK_OK && parts) st = print_parts(cold, rank);
+  oak_solver_destroy(&warm);
+  oak_solver_destroy(&cold);
+  fflush(stdout);
+  return st;
+}
+
+/* The uniform mesh of so many cells per axis, or with 0 the adaptive one. */
+static oak_status_t run_case(const choice_t *b, int side, int rank) {
+  const int c = side ? BENCH_UNIFORM16 : BENCH_AMR16;
+  oak_params_t *params;
+  oak_t *sim = NULL;
+  char key[2][40], name[40] = "levels 2 to 4", *list[2] = {key[0], key[1]};
+  int level = 0;
+  while (16 << level < side) level++;
+  snprintf(key[0], sizeof key[0], "mesh.min_level=%d", level);
+  snprintf(key[1], sizeof key[1], "mesh.max_level=%d", level);
+  if (side) snprintf(name, sizeof name, "%d^3", side);
+  oak_status_t st = oak_params_new(&params);
+  if (st == OAK_OK) st = oak_bench_set_case(params, c, list, side ? 2 : 0);
+  for (int i = 0; i < b->nkey && st == OAK_OK; i++)
+    st = oak_params_assign(params, b->key[i], "command line");
+  st = oak_agree(MPI_COMM_WORLD, st);
+  if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
+  if (st == OAK_OK) st = measure(sim, c, name, b->parts, rank);
+  oak_destroy(&sim);
+  oak_params_destroy(&params);
+  return st;
+}
+
+static oak_status_t read_options(choice_t *b, int argc, char **argv) {
+  for (int i = 0; i < argc; i++) {
+    if (!strcmp(argv[i], "--no-parts")) {
+      b->parts = 0;
+    } else if (!strcmp(argv[i], "--side")) {
+      const char *text = i + 1 < argc ? argv[++i] : "";
+      char *end;
+      const long side = strtol(text, &end, 10);
+      OAK_CHECK(*text && !*end && side >= 32 && side <= 4096 && !(side & (side - 1)), OAK_ERR_INPUT,
+                "oak bench --elliptic: --side %s: must be a power of 2 from 32 to 4096", text);
+      OAK_CHECK(b->nside < MOST_SIDES, OAK_ERR_INPUT,
+                "oak bench --elliptic: more than %d options --side", MOST_SIDES);
+      b->side[b->nside++] = (int)side;
+    } else {
+      OAK_CHECK(argv[i][0] != '-', OAK_ERR_INPUT,
+                "oak bench --elliptic: unknown option %s; known: --side --no-parts --help",
+                argv[i]);
+      b->key[b->nkey++] = argv[i];
+    }
+  }
+  return OAK_OK;
+}
+
+int oak_bench_elliptic(int argc, char **argv, int rank) {
+  static const int usual[] = {64, 128, 0};
+  choice_t b = {.key = argv, .parts = 1}; /* keys are moved to the front */
+  for (int i = 0; i < argc; i++) {
+    if (strcmp(argv[i], "--help") && strcmp(argv[i], "-h")) continue;
+    if (rank == 0) print_help();
+    return 0;
+  }
+  if (read_options(&b, argc, argv) != OAK_OK) {
+    oak_report_failure(rank);
+    return 2;
+  }
+  if (!b.nside) {
+    memcpy(b.side, usual, sizeof usual);
+    b.nside = sizeof usual / sizeof *usual;
+  }
+  if (rank == 0)
+    printf(
+        "%-14s %8s %8s %6s  %28s  %28s  %6s\n%-14s %8s %8s %6s  %4s %6s %7s %8s  %4s %6s %7s "
+        "%8s  %6s\n",
+        "", "stage", "V-cycle", "", "from zero", "warm", "", "mesh", "ns/cell", "ns/cell", "ratio",
+        "n", "cycles", "stages", "Mcell/s", "n", "cycles", "stages", "Mcell/s", "factor");
+  for (int i = 0; i < b.nside; i++)
+    if (run_case(&b, b.side[i], rank) != OAK_OK) return oak_report_failure(rank);
+  return 0;
+}
