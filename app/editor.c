@@ -7,6 +7,8 @@
 
 #include "commands.h"
 
+enum { FIELD_NAMES = 2048 };
+
 static void print_usage(void) {
   printf(
       "usage: oak editor [PHYSICS] > .clangd\n\n"
@@ -16,7 +18,7 @@ static void print_usage(void) {
       "is in\n"
       "the parameter file: a physics that comes with oak (euler) or a C file such as ./my.c. Run "
       "it\n"
-      "again when a file has a new PARAMETER.\n");
+      "again when a file has a new PARAMETER or FIELD.\n");
 }
 
 /* The file of a physics, as an #include of oak/editor.h finds it. */
@@ -47,6 +49,31 @@ static oak_status_t print_parameters(const char *path, const char *constant) {
   return OAK_OK;
 }
 
+/* Whether a list of names apart by blanks has this one. */
+static int has_name(const char *names, const char *name) {
+  const size_t length = strlen(name);
+  for (const char *at = names; *at; at += strspn(at, " ")) {
+    const size_t n = strcspn(at, " ");
+    if (n == length && !strncmp(at, name, n)) return 1;
+    at += n;
+  }
+  return 0;
+}
+
+/* Members of the structure of fields that a file declares, without those named in \a known. */
+static oak_status_t print_fields(const char *path, const char *constant, const char *known) {
+  char names[FIELD_NAMES];
+  int any = 0;
+  OAK_TRY(oak_list_fields(path, names, sizeof names));
+  for (char *name = strtok(names, " "); name; name = strtok(NULL, " ")) {
+    if (has_name(known, name)) continue;
+    if (!any++) printf("    - '-D%s(X)=", constant);
+    printf("X(0, %s) ", name);
+  }
+  if (any) printf("'\n");
+  return OAK_OK;
+}
+
 static void print_match(const char *file) {
   printf("---\nIf:\n  PathMatch: '(.*/)?");
   for (const char *c = file; *c; c++) printf(strchr(".+()[]{}^$|*?\\", *c) ? "\\%c" : "%c", *c);
@@ -58,16 +85,18 @@ static int is_c_file(const struct dirent *e) {
   return length > 2 && !strcmp(e->d_name + length - 2, ".c") && !strpbrk(e->d_name, "'\"\n");
 }
 
-/* The parameters of every file of this folder but the physics. */
-static oak_status_t print_problems(const char *physics) {
+/* Parameters and fields of every file of this folder but the physics, which has the name
+ * \a physics and the fields \a fields. */
+static oak_status_t print_problems(const char *physics, const char *fields) {
   struct dirent **file;
   oak_status_t st = OAK_OK;
   const int n = scandir(".", &file, is_c_file, alphasort);
   for (int i = 0; i < n; i++) {
     if (st == OAK_OK && strcmp(file[i]->d_name, physics)) {
       print_match(file[i]->d_name);
-      printf("  Add: ");
+      printf("  Add:\n    - ");
       st = print_parameters(file[i]->d_name, "OAK_EDITOR_PARAMETERS");
+      if (st == OAK_OK) st = print_fields(file[i]->d_name, "OAK_EDITOR_FIELDS", fields);
     }
     free(file[i]);
   }
@@ -77,7 +106,7 @@ static oak_status_t print_problems(const char *physics) {
 
 static oak_status_t print_settings(const char *physics) {
   const char *root, *base;
-  char path[PATH_MAX];
+  char path[PATH_MAX], fields[FIELD_NAMES];
   OAK_TRY(oak_source_root(&root));
   OAK_TRY(find_physics(physics, root, path));
   base = strrchr(path, '/') + 1;
@@ -86,10 +115,12 @@ static oak_status_t print_settings(const char *physics) {
   printf("    - -include\n    - oak/editor.h\n    - '-DOAK_EDITOR_PHYSICS=\"%s\"'\n", path);
   printf("    - ");
   OAK_TRY(print_parameters(path, "OAK_EDITOR_PHYSICS_PARAMETERS"));
+  OAK_TRY(print_fields(path, "OAK_EDITOR_PHYSICS_FIELDS", ""));
+  OAK_TRY(oak_list_fields(path, fields, sizeof fields));
   /* The physics itself is opened without the physics in front of it. */
   print_match(base);
   printf("  Add: -DOAK_EDITOR_OPENS_PHYSICS\n");
-  return print_problems(base);
+  return print_problems(base, fields);
 }
 
 int oak_command_editor(int argc, char **argv, int rank) {

@@ -327,6 +327,8 @@ OAK_API oak_status_t oak_list_fluxes(const char *physics, char *names, size_t si
  * also of those that its preprocessor would leave out. Mistakes in the file are not reported. Not
  * collective. */
 OAK_API oak_status_t oak_list_parameters(const char *path, char *names, size_t size);
+/** The same for its fields beside the state. Not collective. */
+OAK_API oak_status_t oak_list_fields(const char *path, char *names, size_t size);
 
 #ifdef __cplusplus
 }

@@ -77,12 +77,21 @@ def check_editor(oak, source, cc):
         with open(os.path.join(folder, "blob.c"), "w", encoding="utf-8") as file:
             file.write('TITLE("Blob")\nPARAMETER(height, 1, "of the blob")\n'
                        "INITIAL(at, q) { q[0] = at->ph.vx + at->p.height * at->x[0]; }\n")
-        for physics, name in (("euler", "jet.c"), ("./my.c", "blob.c"), ("./my.c", "my.c")):
+        with open(os.path.join(folder, "lake.c"), "w", encoding="utf-8") as file:
+            file.write("FIELD(bed, at) { return at->x[0]; }\nFIELD_STORED(rain)\n"
+                       "INITIAL(at, q) { q[SURFACE] = at->f.bed + at->f.rain; }\n")
+        shutil.copy(os.path.join(source, "physics", "shallow_water.c"), folder)
+        for physics, name in (("euler", "jet.c"), ("./my.c", "blob.c"), ("./my.c", "my.c"),
+                              ("euler", "blob.c"), ("shallow_water", "lake.c"),
+                              ("./shallow_water.c", "lake.c"),
+                              ("./shallow_water.c", "shallow_water.c")):
             code, settings, err = call([oak, "editor", physics], folder)
             expect(f"oak editor {physics}", code == 0, err)
             flags = flags_of(settings, name)
             code, _, err = call([cc, "-fsyntax-only", *flags, name], folder)
-            expect(f"{name} is right with the settings for {physics}", code == 0, f"{flags}\n{err}")
+            fits = (physics, name) != ("euler", "blob.c")  # which has no vx
+            expect(f"{name} is right with the settings for {physics}: {fits}", (code == 0) == fits,
+                   f"{flags}\n{err}")
             code, _, _ = call([cc, "-fsyntax-only", name], folder)
             expect(f"{name} is wrong without settings", code != 0, "")
         code, _, err = call([oak, "editor", "./none.c"], folder)

@@ -19,6 +19,18 @@ struct physics_parameters {
 struct problem_parameters {
   OAK_EDITOR_PARAMETERS
 };
+/* Fields of the physics, and of the file that is opened: lists of X(number, name), where the number
+ * does not matter. */
+#if defined OAK_EDITOR_PHYSICS_FIELDS || defined OAK_EDITOR_FIELDS
+#ifndef OAK_EDITOR_PHYSICS_FIELDS
+#define OAK_EDITOR_PHYSICS_FIELDS(X)
+#endif
+#ifndef OAK_EDITOR_FIELDS
+#define OAK_EDITOR_FIELDS(X)
+#endif
+#define OAK_FIELDS(X) OAK_EDITOR_PHYSICS_FIELDS(X) OAK_EDITOR_FIELDS(X)
+#define OAK_FIXED(X)
+#endif
 #include "kernels/hooks.h"
 #ifndef OAK_EDITOR_OPENS_PHYSICS
 #include OAK_EDITOR_PHYSICS

@@ -354,23 +354,47 @@ static oak_status_t search_file(search_t *s, oak_owner_t owner, const char *path
   return st == OAK_OK ? oak_user_files_read(all, path) : st;
 }
 
-oak_status_t oak_list_parameters(const char *path, char *names, size_t size) {
+/* What a file declares, by itself: *found is to be freed. */
+static oak_status_t list_declared(const char *path, oak_declared_t **found) {
   oak_user_files_t all = {.file = NULL};
-  oak_declared_t *found = calloc(1, sizeof *found);
   search_t *s = calloc(1, sizeof *s);
+  *found = calloc(1, sizeof **found);
   oak_status_t st = OAK_OK;
-  if (!found || !s || !size) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", path);
+  if (!*found || !s) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", path);
   if (st == OAK_OK) {
-    s->out = found;
-    *names = 0;
+    s->out = *found;
     st = search_file(s, OAK_OF_PROBLEM, path, &all);
   }
-  for (int n = 0; st == OAK_OK && n < found->count; n++) /* an editor wants globals too */
-    snprintf(names + strlen(names), size - strlen(names), "%s%s", n ? " " : "",
-             found->parameter[n].name);
   oak_user_files_free(&all);
-  free(found);
   free(s);
+  return st;
+}
+
+static void add_name(char *names, size_t size, const char *name) {
+  const size_t length = strlen(names);
+  snprintf(names + length, size - length, "%s%s", length ? " " : "", name);
+}
+
+oak_status_t oak_list_parameters(const char *path, char *names, size_t size) {
+  oak_declared_t *found;
+  oak_status_t st = list_declared(path, &found);
+  if (size) *names = 0;
+  for (int n = 0; st == OAK_OK && size && n < found->count; n++) /* an editor wants globals too */
+    add_name(names, size, found->parameter[n].name);
+  free(found);
+  return st;
+}
+
+oak_status_t oak_list_fields(const char *path, char *names, size_t size) {
+  oak_declared_t *found;
+  oak_status_t st = list_declared(path, &found);
+  if (size) *names = 0;
+  for (int n = 0; st == OAK_OK && size && n < found->nfield; n++)
+    if (!oak_declared_fixed(found, found->field[n].name))
+      add_name(names, size, found->field[n].name);
+  for (int n = 0; st == OAK_OK && size && n < found->nfixed; n++)
+    add_name(names, size, found->fixed[n].name);
+  free(found);
   return st;
 }
 
