@@ -20,6 +20,9 @@ static void run_help(void) {
       "parameters.ini, which holds every parameter of the run.\n\n"
       "options:\n"
       "  --check      say what the run would do, and how long it may take, and write nothing\n"
+      "  --explain    say which hooks the compiler did not turn into SIMD instructions, and why, "
+      "and "
+      "run nothing\n"
       "  --restart [latest|PATH]  go on from the newest good checkpoint in output.folder, or from "
       "PATH;\n"
       "               FILE.ini may be the folder of the run, whose parameters are taken then\n"
@@ -92,7 +95,7 @@ static oak_status_t read_all(const char *file, int trust, const char *setting, i
 /* What the command line asks for, beside keys. */
 typedef struct {
   const char *file;
-  int trust, check, restart;
+  int trust, check, explain, restart;
   oak_run_options_t options;
 } request_t;
 
@@ -133,10 +136,14 @@ static oak_status_t run(const request_t *request, int nset, char **set, int *int
     fflush(options->stream);
   }
   oak_status_t st = read_all(file, request->trust, setting, nset, set, &params);
-  if (st == OAK_OK) st = oak_create_ext(MPI_COMM_WORLD, params, options->stream, &sim);
-  if (st == OAK_OK)
-    st = request->check ? oak_check(sim, options->stream) : oak_run_ext(sim, options);
-  if (st == OAK_OK) *interrupted = oak_interrupted(sim);
+  if (st == OAK_OK && request->explain) {
+    st = oak_explain(MPI_COMM_WORLD, params, options->stream);
+  } else if (st == OAK_OK) {
+    st = oak_create_ext(MPI_COMM_WORLD, params, options->stream, &sim);
+    if (st == OAK_OK)
+      st = request->check ? oak_check(sim, options->stream) : oak_run_ext(sim, options);
+  }
+  if (st == OAK_OK && sim) *interrupted = oak_interrupted(sim);
   if (*interrupted && rank == 0 && options->stream)
     fprintf(options->stream, "go on with: oak run %s --restart\n", name);
   oak_destroy(&sim);
@@ -165,6 +172,8 @@ static int read_arguments(int argc, char **argv, request_t *request) {
       request->trust = 1;
     } else if (!strcmp(argv[i], "--check")) {
       request->check = 1;
+    } else if (!strcmp(argv[i], "--explain")) {
+      request->explain = 1;
     } else if (!strcmp(argv[i], "--overwrite")) {
       request->options.overwrite = 1;
     } else if (!strncmp(argv[i], "--restart=", 10)) {

@@ -79,6 +79,11 @@ typedef struct {
   /** Write the source as its compiler sees it, all #include lines followed, to the file \a path.i;
    * on one rank alone. NULL: oak follows them itself. */
   oak_status_t (*preprocess)(oak_device_t *dev, const oak_source_t *source, const char *path);
+  /** Fill \a said with what the compiler says of the loops of a source, and \a assembly with its
+   * assembly language, which names lines of the sources. On one rank alone; NULL: the device does
+   * not turn loops into SIMD instructions. */
+  oak_status_t (*explain)(oak_device_t *dev, const oak_source_t *source, const char *path,
+                          char **said, char **assembly);
   /** Compile to the file \a path; on one rank alone (see oak_device_build). */
   oak_status_t (*build)(oak_device_t *dev, const oak_source_t *source, const char *path);
   oak_status_t (*load)(oak_device_t *dev, const char *path, oak_module_t **out);
@@ -184,6 +189,10 @@ OAK_API void oak_device_flags_close(oak_device_t *dev, void *page, oak_handle_t 
 OAK_API oak_status_t oak_device_signal(oak_device_t *dev, uint64_t *flag, uint64_t value);
 OAK_API oak_status_t oak_device_wait(oak_device_t *dev, uint64_t *flag, uint64_t value);
 
+/** What the compiler says of the loops of \a source, and its assembly language, both to be freed;
+ * NULL where the device does not turn loops into SIMD instructions. Not collective. */
+OAK_API oak_status_t oak_device_explain(oak_device_t *dev, const oak_source_t *source, char **said,
+                                        char **assembly);
 /** Build \a source (or take it from the cache) and load it. Collective on the device's
  * communicator: the lowest rank of each host compiles to a temporary name and renames, the others
  * wait and load. A compile error fails on all ranks with the compiler's first messages, which name

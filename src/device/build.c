@@ -213,6 +213,29 @@ static oak_status_t attempt(oak_device_t *dev, const oak_source_t *source, int *
   return status;
 }
 
+oak_status_t oak_device_explain(oak_device_t *dev, const oak_source_t *source, char **said,
+                                char **assembly) {
+  char *folder, *work;
+  *said = *assembly = NULL;
+  if (!dev->ops->explain) return OAK_OK;
+  OAK_TRY(oak_cache_open(dev));
+  OAK_TRY(oak_entry_path(dev, source, "loops", ".XXXXXX", &folder));
+  oak_status_t status = OAK_OK;
+  if (!mkdtemp(folder))
+    status = OAK_FAIL(OAK_ERR_FILE,
+                      "cannot make a folder in the kernel cache %s: %s; set OAK_CACHE "
+                      "to a folder that can be written",
+                      dev->cache, strerror(errno));
+  if (status == OAK_OK) status = oak_format(&work, "%s/%s", folder, dev->ops->name);
+  if (status == OAK_OK) {
+    status = dev->ops->explain(dev, source, work, said, assembly);
+    free(work);
+    oak_path_remove(folder);
+  }
+  free(folder);
+  return status;
+}
+
 void oak_device_builds(const oak_device_t *dev, int *built, int *compiled) {
   *built = dev->built;
   *compiled = dev->compiled;

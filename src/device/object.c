@@ -4,10 +4,12 @@
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "device_private.h"
 
 typedef void (*object_function_t)(long n, int threads, const void *args);
@@ -74,6 +76,37 @@ oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source
   if (status == OAK_OK) status = oak_compiler_run(&job, oak_source_name(source), path);
   oak_job_free(&job);
   free(seen);
+  return status;
+}
+
+/** The text of a file, to be freed. */
+static oak_status_t read_text(const char *path, char **out) {
+  oak_buffer_t text = {0};
+  const int error = oak_buffer_read(&text, path);
+  *out = error ? NULL : oak_str_copy(oak_buffer_get(&text));
+  oak_buffer_free(&text);
+  OAK_CHECK(*out, OAK_ERR_FILE, "cannot read %s: %s", path, strerror(error ? error : ENOMEM));
+  return OAK_OK;
+}
+
+oak_status_t oak_object_explain(oak_device_t *dev, const oak_source_t *source, const char *path,
+                                const oak_words_t *head, const char *flags, char **said,
+                                char **assembly) {
+  char *file;
+  OAK_TRY(oak_format(&file, "%s.s", path));
+  oak_job_t job = {.to = NULL};
+  oak_status_t status = oak_object_command(source, path, head, &job.command);
+  oak_words_copy(&job.command, &dev->user_flags);
+  oak_words_split(&job.command, "-S -g1");
+  oak_words_split(&job.command, flags);
+  oak_words_add(&job.command, "-o");
+  oak_words_add(&job.command, "%s", file);
+  if (status == OAK_OK) status = oak_compiler_run(&job, oak_source_name(source), path);
+  if (status == OAK_OK) status = read_text(file, assembly);
+  *said = status == OAK_OK ? oak_str_copy(oak_buffer_get(&job.output)) : NULL;
+  if (status == OAK_OK && !*said) status = OAK_FAIL(OAK_ERR_MEMORY, "no memory for messages");
+  oak_job_free(&job);
+  free(file);
   return status;
 }
 

@@ -310,6 +310,18 @@ oak_status_t oak_sim_declare(MPI_Comm comm, oak_params_t *params, oak_t **out) {
   return st;
 }
 
+oak_status_t oak_sim_prepare(MPI_Comm comm, oak_params_t *params, oak_t **out) {
+  oak_t *sim;
+  OAK_TRY(begin(comm, params, &sim));
+  oak_status_t st = describe(sim);
+  if (st == OAK_OK) st = oak_agree(sim->comm, read_described(sim));
+  if (st != OAK_OK)
+    oak_destroy(&sim);
+  else
+    *out = sim;
+  return st;
+}
+
 oak_status_t oak_declare(MPI_Comm comm, oak_params_t *params) {
   oak_t *sim;
   OAK_TRY(oak_sim_declare(comm, params, &sim));

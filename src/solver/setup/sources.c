@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "solver/sim.h"
+#include "solver/setup/sources.h"
 
 enum { MAX_DEFINES = 32, DEFINE_SIZE = 128 };
 
@@ -179,10 +179,10 @@ static int compile_time(const char *part) {
   return !strcmp(strrchr(part, '.'), ".c");
 }
 
-/* One module: the physics, what gives access to cells, the problem, then `part` from the source
- * root and a file of the caller's own, if any. */
-oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *const *part, int npart,
-                                  const char *extra, oak_module_t **out) {
+/* The source of one module: the physics, what gives access to cells, the problem, then `part` from
+ * the source root and a file of the caller's own, if any. `use` gets it. */
+oak_status_t oak_sim_use_source(oak_t *sim, const char *name, const char *const *part, int npart,
+                                const char *extra, oak_source_user_t use, void *data) {
   static const char *const access[] = {"kernels/hooks.h", /* in front of the physics */
                                        "kernels/scalars.h", "numerics/limiters.h",
                                        "kernels/field.h",   "kernels/rows.h",
@@ -215,7 +215,16 @@ oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *cons
                                .nfile = n,
                                .text = text,
                                .time = extra ? NULL : time};
-  if (st == OAK_OK) st = oak_device_build(sim->dev, &source, out);
+  if (st == OAK_OK) st = use(sim->dev, &source, data);
   free(text);
   return st;
+}
+
+static oak_status_t build(oak_device_t *dev, const oak_source_t *source, void *out) {
+  return oak_device_build(dev, source, out);
+}
+
+oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *const *part, int npart,
+                                  const char *extra, oak_module_t **out) {
+  return oak_sim_use_source(sim, name, part, npart, extra, build, out);
 }

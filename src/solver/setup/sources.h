@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The source of a module, for more than a build. Private to src/solver/setup. */
+#ifndef OAK_SOLVER_SOURCES_H
+#define OAK_SOLVER_SOURCES_H
+
+#include "solver/sim.h"
+
+/** What is done with a source. */
+typedef oak_status_t (*oak_source_user_t)(oak_device_t *dev, const oak_source_t *source,
+                                          void *data);
+
+/** Make the source of one module as oak_sim_build_module does, and call \a use with it. Collective,
+ * with a status of this rank alone. */
+oak_status_t oak_sim_use_source(oak_t *sim, const char *name, const char *const *part, int npart,
+                                const char *extra, oak_source_user_t use, void *data);
+
+/** create.c: a simulation whose parameters are read and checked, without mesh and kernels.
+ * Collective. */
+oak_status_t oak_sim_prepare(MPI_Comm comm, oak_params_t *params, oak_t **out);
+
+#endif

@@ -1,0 +1,61 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`oak run --explain` names the lines that keep hooks from being vectorised, and no others, for CTest.
+
+usage: test_app_explain.py --oak PATH --source TREE"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+PHYSICS = """#define physics_flux euler_flux
+#include "physics/euler.c"
+#undef physics_flux
+FLUX(ph, q, dir, f)
+{
+  euler_flux(ph, q, dir, f);
+  f[RHO] += (real)1e-30 * (real)cbrt(q[RHO]);
+}
+SOURCE(at, q, source)
+{
+  real x = q[RHO];
+  while (x > 1) x *= (real)0.5;
+  source[RHO] += 0 * x;
+}
+"""
+PROBLEM = "INITIAL(at, q) { q[RHO] = q[PRS] = 1; }\n"
+
+
+def explain(oak, folder, *words):
+    env = {**os.environ, "OAK_CFLAGS": ""}  # other tests compile kernels with less optimisation
+    done = subprocess.run([oak, "run", "--explain", *words, "device.name=cpu"], cwd=folder, env=env, text=True, check=False,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode != 0:
+        sys.exit(f"oak run --explain {' '.join(words)} fails:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("oak", "source"):
+        parser.add_argument("--" + name, required=True)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("slow.c", PHYSICS), ("still.c", PROBLEM),
+                           ("slow.ini", "[physics]\nname = ./slow.c\n[problem]\nname = ./still.c\n[run]\nend_time = 1\n")):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        out = explain(options.oak, folder, "slow.ini")
+        wanted = ("slow.c:7: FLUX: calls cbrt,", "slow.c:12: SOURCE: a branch or a loop", "  vectorised: TO_PRIMITIVE")
+        if not all(words in out for words in wanted) or out.count("not vectorised") != 2:
+            sys.exit(f"expected lines 7 and 12 of slow.c:\n{out}")
+        for ini in ("orszag_tang", "taylor_green"):
+            out = explain(options.oak, folder, os.path.join(options.source, "problems", ini + ".ini"))
+            if "all loops over cells are vectorised" not in out or "not vectorised" in out:
+                sys.exit(f"{ini}: hooks of oak are not vectorised:\n{out}")
+        if os.listdir(folder) != [name for name in os.listdir(folder) if name.startswith(("slow", "still"))]:
+            sys.exit(f"oak run --explain wrote files: {os.listdir(folder)}")
+
+
+main()
