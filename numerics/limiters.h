@@ -105,26 +105,34 @@ OAK_FN void limiter_weno3(const real *s, real *lo, real *hi) {
   *lo = s[0] - (real)0.5 * oak_div(2 * w0 * a + w1 * b, 2 * w0 + w1);
 }
 
+/* In terms of differences d of neighbours. b: smoothness indicators plus epsilon, times 3/4. The
+ * weights d / b^2 of the outer stencils are taken relative to that of the central one. The face
+ * value is that of the central stencil plus what the other two add to it, which are multiples of
+ * third differences. Thus the weights have a sum of one whatever their rounding. */
 #define LIMITER_RADIUS_weno5 2
 OAK_FN void limiter_weno5(const real *s, real *lo, real *hi) {
   const real m2 = s[-2], m1 = s[-1], c = s[0], p1 = s[1], p2 = s[2];
-  const real e0 = m2 - 2 * m1 + c, e1 = m1 - 2 * c + p1, e2 = c - 2 * p1 + p2;
-  const real f0 = m2 - 4 * m1 + 3 * c, f1 = m1 - p1, f2 = 3 * c - 4 * p1 + p2;
-  const real eps =
-      WENO_EPSILON * (real)0.2 * (m2 * m2 + m1 * m1 + c * c + p1 * p1 + p2 * p2) + WENO_TINY;
-  const real k = (real)(13.0 / 12), q = (real)0.25;
-  const real b0 = eps + k * e0 * e0 + q * f0 * f0;
-  const real b1 = eps + k * e1 * e1 + q * f1 * f1;
-  const real b2 = eps + k * e2 * e2 + q * f2 * f2;
-  const real inv = oak_inv(b0 + b1 + b2);
-  const real n0 = b0 * inv, n1 = b1 * inv, n2 = b2 * inv;
-  /* weights ~ d / beta^2, times beta0^2 beta1^2 beta2^2 */
-  real w0 = n1 * n2, w1 = n0 * n2, w2 = n0 * n1;
-  w0 *= w0, w1 *= w1, w2 *= w2;
-  const real h0 = 2 * m2 - 7 * m1 + 11 * c, h1 = -m1 + 5 * c + 2 * p1, h2 = 2 * c + 5 * p1 - p2;
-  const real l0 = 2 * c + 5 * m1 - m2, l1 = -p1 + 5 * c + 2 * m1, l2 = 2 * p2 - 7 * p1 + 11 * c;
-  *hi = oak_div(w0 * h0 + 6 * w1 * h1 + 3 * w2 * h2, 6 * (w0 + 6 * w1 + 3 * w2));
-  *lo = oak_div(3 * w0 * l0 + 6 * w1 * l1 + w2 * l2, 6 * (3 * w0 + 6 * w1 + w2));
+  const real d0 = m1 - m2, d1 = c - m1, d2 = p1 - c, d3 = p2 - p1;
+  const real eps = (real)0.15 * WENO_EPSILON * (c * c + m1 * m1 + p1 * p1 + m2 * m2 + p2 * p2) +
+                   (real)0.75 * WENO_TINY;
+  const real d11 = d1 * d1, d22 = d2 * d2;
+  const real b0 = d0 * (d0 - (real)2.75 * d1) + ((real)2.5 * d11 + eps);
+  const real b1 = (d11 + d22 + eps) - (real)1.25 * (d1 * d2);
+  const real b2 = d3 * (d3 - (real)2.75 * d2) + ((real)2.5 * d22 + eps);
+  real r0, r2;             /* b1 / b0, b1 / b2 */
+  if (sizeof(real) == 4) { /* the product of two indicators may leave the range of fp32 */
+    r0 = oak_div(b1, b0), r2 = oak_div(b1, b2);
+  } else {
+    const real both = oak_div(b1, b0 * b2);
+    r0 = both * b2, r2 = both * b0;
+  }
+  const real w0 = r0 * r0, w2 = r2 * r2; /* times 1/10 and 3/10, that of the central one is 6/10 */
+  const real t0 = w0 * (d0 + d2 - 2 * d1), t2 = w2 * (d1 + d3 - 2 * d2);
+  const real sum_hi = 3 * w0 + 18 + 9 * w2, sum_lo = 3 * w2 + 18 + 9 * w0;
+  const real inv = oak_inv(sum_hi * sum_lo);
+  const real sixth = (real)(1.0 / 6), third = (real)(1.0 / 3);
+  *hi = c + sixth * d1 + third * d2 - (t0 + (real)1.5 * t2) * (inv * sum_lo);
+  *lo = c - sixth * d2 - third * d1 + (t2 + (real)1.5 * t0) * (inv * sum_hi);
 }
 
 OAK_FN void oak_reconstruct(const real *s, real *lo, real *hi) {
