@@ -2,6 +2,7 @@
  * div(a grad u) - b u = rhs on the blocks of a level: smoothing, residual, gradient, sums.
  * Seven-point (2D: five-point) finite volumes; a on a face is the harmonic mean of its cells. */
 
+#if !ELLIPTIC_PLAIN
 /* Half a sweep of Gauss-Seidel. Cells of one colour read only cells of the other one, in all blocks
  * of the level, since blocks have even numbers of cells. */
 OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
@@ -24,6 +25,7 @@ OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
     }
   }
 }
+#endif
 
 OAK_KERNEL(oak_elliptic_residual, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);

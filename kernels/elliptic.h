@@ -146,4 +146,9 @@ OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_
   return sum - c * u;
 }
 
+/* First cell of a child in its parent. */
+OAK_FN int elliptic_octant(int child) {
+  return OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN, (child >> 2) * HN);
+}
+
 #endif

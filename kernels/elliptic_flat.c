@@ -3,166 +3,241 @@
  * is coarsened further down to a few cells. One team of lanes does all of it, because such small
  * arrays would not keep more of them busy. Every rank computes the same. */
 
-enum { FLAT_LANES = 512 };
+enum { FLAT_LANES = OAK_MANY_THREADS ? 1024 : 512 };
 
-OAK_FN int flat_cells(const oak_elliptic_flat_args_t *arg, int l) {
-  return arg->n[l][0] * arg->n[l][1] * arg->n[l][2];
+/* On GPUs arrays of up to 16^3 cells are in fast memory: values, then right-hand sides. */
+typedef struct {
+  real value[OAK_ELLIPTIC_FLAT_SHARED];
+} flat_shared_t;
+
+/* All arrays, and what cells of array l have in common. */
+typedef struct {
+  real *u, *r, *a, *b; /* of all arrays */
+  int l, n[3], cells;
+  long long start;
+  real weight[OAK_DIM], outside[OAK_FACES];
+  int wraps[OAK_DIM];
+} flat_t;
+
+OAK_FN void flat_level(const oak_elliptic_flat_args_t *arg, int l, flat_t *f) {
+  f->l = l;
+  f->start = arg->start[l];
+  f->cells = 1;
+  OAK_UNROLL
+  for (int d = 0; d < 3; d++) {
+    f->n[d] = arg->n[l][d];
+    f->cells *= f->n[d];
+  }
+  const real scale = (real)(1 / (double)(1LL << 2 * l));
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    f->weight[d] = (real)arg->weight[d] * scale;
+    f->wraps[d] = arg->periodic[d];
+  }
+  OAK_UNROLL
+  for (int face = 0; face < OAK_FACES; face++) f->outside[face] = (real)arg->outside[face];
 }
 
-/* The cell across a face of cell c, or -1 beyond the boundary of the domain. */
-OAK_FN int flat_across(const oak_elliptic_flat_args_t *arg, int l, int c, int face) {
-  const int nx = arg->n[l][0], ny = arg->n[l][1], nz = arg->n[l][2], dir = face / 2;
-  const int stride = dir == 0 ? 1 : dir == 1 ? nx : nx * ny;
-  const int n = dir == 0 ? nx : dir == 1 ? ny : nz;
-  const int x = dir == 0 ? c % nx : dir == 1 ? c / nx % ny : c / (nx * ny);
-  const int wraps = arg->periodic[dir];
-  if (face & 1) return x < n - 1 ? c + stride : wraps ? c - (n - 1) * stride : -1;
-  return x > 0 ? c - stride : wraps ? c + (n - 1) * stride : -1;
+OAK_FN void flat_point(const flat_t *f, int c, int x[3]) {
+  const int row = c / f->n[0];
+  x[0] = c - row * f->n[0];
+  x[2] = OAK_DIM == 3 ? row / f->n[1] : 0;
+  x[1] = row - x[2] * f->n[1];
+}
+
+OAK_FN int flat_cell(const flat_t *f, int x, int y, int z) {
+  return ((OAK_DIM == 3 ? z * f->n[1] : 0) + y) * f->n[0] + x;
+}
+
+/* The cell across a face of cell c at x[], or -1 beyond the boundary of the domain. */
+OAK_FN int flat_across(const flat_t *f, int c, const int x[3], int face) {
+  const int dir = face / 2, n = f->n[dir];
+  const int stride = dir == 0 ? 1 : dir == 1 ? f->n[0] : f->n[0] * f->n[1];
+  if (face & 1) return x[dir] < n - 1 ? c + stride : f->wraps[dir] ? c - (n - 1) * stride : -1;
+  return x[dir] > 0 ? c - stride : f->wraps[dir] ? c + (n - 1) * stride : -1;
 }
 
 /* The left-hand side at a cell, and how much it falls when the cell rises by 1. */
-OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, int l, int c, real *diagonal) {
-  const real *u = arg->fu + arg->start[l];
+OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c, const int x[3],
+                       real *diagonal) {
+  const real *u = f->u + f->start, here = u[c];
   real sum = 0, fall = 0;
+  OAK_UNROLL
   for (int face = 0; face < OAK_FACES; face++) {
-    const int other = flat_across(arg, l, c, face);
-    const real outside = (real)arg->outside[face];
+    const int other = flat_across(f, c, x, face);
+    const real outside = f->outside[face];
 #if OAK_ELLIPTIC_FIELDS
-    const real *as = arg->fa + arg->start[l];
+    const real *as = f->a + f->start;
     const real a = other < 0 ? as[c] : elliptic_face(as[c], as[other]);
 #else
     const real a = (real)arg->a;
 #endif
-    const real w = a * (real)arg->weight[face / 2] / (real)(1LL << 2 * l);
-    if (other == c) continue;
-    sum += w * ((other < 0 ? -outside * u[c] : u[other]) - u[c]);
+    const real w = other == c ? 0 : a * f->weight[face / 2];
+    sum += w * ((other < 0 ? -outside * here : u[OAK_MAX(other, 0)]) - here);
     fall += w * (other < 0 ? 1 + outside : 1);
   }
 #if OAK_ELLIPTIC_FIELDS
-  const real b = arg->fb[arg->start[l] + c];
+  const real b = f->b[f->start + c];
 #else
   const real b = (real)arg->b;
 #endif
   *diagonal = fall + b;
-  return sum - b * u[c];
+  return sum - b * here;
 }
 
-OAK_FN void flat_relax(const oak_elliptic_flat_args_t *arg, int l, int c, real factor) {
-  real *u = arg->fu + arg->start[l], fall;
-  const real lhs = flat_apply(arg, l, c, &fall);
-  if (fall > 0) u[c] -= factor * (arg->fr[arg->start[l] + c] - lhs) / fall;
+OAK_FN void flat_relax(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c, const int x[3],
+                       real factor) {
+  real *u = f->u + f->start, fall;
+  const real lhs = flat_apply(arg, f, c, x, &fall);
+  if (fall > 0) u[c] -= factor * oak_div(f->r[f->start + c] - lhs, fall);
 }
 
 /* Sweeps of red-black Gauss-Seidel. The extents are even on all arrays but the coarsest. */
-OAK_FN void flat_smooth(const oak_elliptic_flat_args_t *arg, int l, int sweeps, int first) {
-  const int nx = arg->n[l][0], ny = arg->n[l][1], cells = flat_cells(arg, l);
+OAK_FN void flat_smooth(const oak_elliptic_flat_args_t *arg, const flat_t *f, int sweeps,
+                        int first) {
+  const int half = f->n[0] / 2;
   for (int s = 0; s < 2 * sweeps; s++) {
-    OAK_INNER(h, cells / 2) {
-      const int row = 2 * h / nx, odd = (row + row / ny + s + first) & 1;
-      flat_relax(arg, l, 2 * h + odd, (real)ELLIPTIC_RELAX);
+    OAK_INNER(h, f->cells / 2) {
+      const int row = h / half, z = OAK_DIM == 3 ? row / f->n[1] : 0, y = row - z * f->n[1];
+      const int x[3] = {2 * (h - row * half) + ((y + z + s + first) & 1), y, z};
+      flat_relax(arg, f, row * f->n[0] + x[0], x, (real)ELLIPTIC_RELAX);
     }
     OAK_BARRIER;
   }
-}
-
-/* One of the cells that fill cell c of array l + 1. */
-OAK_FN int flat_child(const oak_elliptic_flat_args_t *arg, int l, int c, int e) {
-  const int nx = arg->n[l + 1][0], ny = arg->n[l + 1][1];
-  const int x = 2 * (c % nx) + (e & 1), y = 2 * (c / nx % ny) + (e >> 1 & 1);
-  const int z = OAK_DIM == 3 ? 2 * (c / (nx * ny)) + (e >> 2) : 0;
-  return (z * arg->n[l][1] + y) * arg->n[l][0] + x;
 }
 
 /* The residual of array l becomes the right-hand side of the next one, which starts from 0. */
-OAK_FN void flat_down(const oak_elliptic_flat_args_t *arg, int l) {
-  OAK_INNER(c, flat_cells(arg, l + 1)) {
+OAK_FN void flat_down(const oak_elliptic_flat_args_t *arg, const flat_t *f, const flat_t *coarse) {
+  OAK_INNER(c, coarse->cells) {
     real sum = 0, fall;
+    int at[3];
+    flat_point(coarse, c, at);
+    OAK_NO_UNROLL
     for (int e = 0; e < (1 << OAK_DIM); e++) {
-      const int child = flat_child(arg, l, c, e);
-      sum += arg->fr[arg->start[l] + child] - flat_apply(arg, l, child, &fall);
+      const int x[3] = {2 * at[0] + (e & 1), 2 * at[1] + (e >> 1 & 1),
+                        OAK_DIM == 3 ? 2 * at[2] + (e >> 2) : 0};
+      const int child = flat_cell(f, x[0], x[1], x[2]);
+      sum += f->r[f->start + child] - flat_apply(arg, f, child, x, &fall);
     }
-    arg->fr[arg->start[l + 1] + c] = sum * (real)(1.0 / (1 << OAK_DIM));
-    arg->fu[arg->start[l + 1] + c] = 0;
+    f->r[coarse->start + c] = sum * (real)(1.0 / (1 << OAK_DIM));
+    f->u[coarse->start + c] = 0;
   }
   OAK_BARRIER;
 }
 
-OAK_FN void flat_up(const oak_elliptic_flat_args_t *arg, int l) {
-  const real *u = arg->fu + arg->start[l + 1];
-  OAK_INNER(c, flat_cells(arg, l + 1)) {
-    real near[OAK_FACES];
-    for (int face = 0; face < OAK_FACES; face++) {
-      const int other = flat_across(arg, l + 1, c, face);
-      near[face] = other < 0 ? -(real)arg->outside[face] * u[c] : u[other];
+OAK_FN void flat_up(const flat_t *f, const flat_t *coarse) {
+  const real *u = f->u + coarse->start;
+  OAK_INNER(c, coarse->cells) {
+    real slope[OAK_DIM];
+    int at[3];
+    flat_point(coarse, c, at);
+    OAK_UNROLL
+    for (int d = 0; d < OAK_DIM; d++) {
+      const int below = flat_across(coarse, c, at, 2 * d);
+      const int above = flat_across(coarse, c, at, 2 * d + 1);
+      slope[d] = (real)0.125 * ((above < 0 ? -f->outside[2 * d + 1] * u[c] : u[OAK_MAX(above, 0)]) -
+                                (below < 0 ? -f->outside[2 * d] * u[c] : u[OAK_MAX(below, 0)]));
     }
+    OAK_UNROLL
     for (int e = 0; e < (1 << OAK_DIM); e++) {
       real sum = u[c];
-      for (int d = 0; d < OAK_DIM; d++)
-        sum += (real)(e >> d & 1 ? 0.125 : -0.125) * (near[2 * d + 1] - near[2 * d]);
-      arg->fu[arg->start[l] + flat_child(arg, l, c, e)] += sum;
+      OAK_UNROLL
+      for (int d = 0; d < OAK_DIM; d++) sum += e >> d & 1 ? slope[d] : -slope[d];
+      f->u[f->start + flat_cell(f, 2 * at[0] + (e & 1), 2 * at[1] + (e >> 1 & 1),
+                                OAK_DIM == 3 ? 2 * at[2] + (e >> 2) : 0)] += sum;
     }
   }
   OAK_BARRIER;
 }
 
-/* Place of a cell of the finest array in the blocks. */
-OAK_FN long long flat_place(const oak_elliptic_flat_args_t *arg, int c, int *block) {
-  const int nx = arg->n[0][0], ny = arg->n[0][1];
-  const int x = c % nx, y = c / nx % ny, z = c / (nx * ny);
-  const int tree = (z / OAK_N * arg->trees[1] + y / OAK_N) * arg->trees[0] + x / OAK_N;
+/* Where a cell of the finest array is among the values of blocks. */
+OAK_FN long long flat_place(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c,
+                            int *block) {
+  int x[3];
+  flat_point(f, c, x);
+  const int tree = (x[2] / OAK_N * arg->trees[1] + x[1] / OAK_N) * arg->trees[0] + x[0] / OAK_N;
   *block = arg->number[tree];
-  return *block * (long long)OAK_CELLS + OAK_INDEX(x % OAK_N, y % OAK_N, z % OAK_N);
+  return *block * (long long)OAK_CELLS + OAK_INDEX(x[0] % OAK_N, x[1] % OAK_N, x[2] % OAK_N);
 }
 
-OAK_FN void flat_load(const oak_elliptic_flat_args_t *arg) {
-  OAK_INNER(c, flat_cells(arg, 0)) {
+OAK_FN void flat_load(const oak_elliptic_flat_args_t *arg, const flat_t *f) {
+  OAK_INNER(c, f->cells) {
     int block;
-    arg->fr[c] = arg->rhs[flat_place(arg, c, &block)];
-    arg->fu[c] = 0;
+    f->r[c] = arg->rhs[flat_place(arg, f, c, &block)];
+    f->u[c] = 0;
   }
   OAK_BARRIER;
 }
 
-OAK_FN void flat_store(const oak_elliptic_flat_args_t *arg) {
-  OAK_INNER(c, flat_cells(arg, 0)) {
+OAK_FN void flat_store(const oak_elliptic_flat_args_t *arg, const flat_t *f) {
+  OAK_INNER(c, f->cells) {
     int block;
-    const long long place = flat_place(arg, c, &block);
+    const long long place = flat_place(arg, f, c, &block);
     if (block >= arg->first && block < arg->first + arg->count)
-      arg->u[place - arg->first * (long long)OAK_CELLS] = arg->fu[c];
+      arg->u[place - arg->first * (long long)OAK_CELLS] = f->u[c];
   }
 }
 
-OAK_KERNEL(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES) {
+#if OAK_MANY_THREADS
+#define FLAT_SHARED sizeof(flat_shared_t)
+#else
+#define FLAT_SHARED 0
+#endif
+
+OAK_KERNEL_SHARED(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES, 1, FLAT_SHARED) {
   OAK_ARGS(oak_elliptic_flat_args_t);
   OAK_OUTER(n) {
     OAK_SHARED double lane[FLAT_LANES];
-    flat_load(&arg);
+    flat_t f, next;
+    f.u = arg.fu;
+    f.r = arg.fr;
+    f.a = arg.fa;
+    f.b = arg.fb;
+#if OAK_MANY_THREADS
+    OAK_SHARED_STRUCT(flat_shared_t, shared);
+    if (2 * arg.all <= OAK_ELLIPTIC_FLAT_SHARED) {
+      f.u = shared.value;
+      f.r = shared.value + arg.all;
+    }
+#endif
+    next = f;
+    flat_level(&arg, 0, &f);
+    flat_load(&arg, &f);
     if (arg.singular) { /* rounding alone keeps the sum from being 0 */
-      const int cells = flat_cells(&arg, 0);
+      const int cells = f.cells;
       double mean;
       OAK_INNER(i, FLAT_LANES) {
         lane[i] = 0;
-        for (int c = i; c < cells; c += FLAT_LANES) lane[i] += arg.fr[c];
+        for (int c = i; c < cells; c += FLAT_LANES) lane[i] += f.r[c];
       }
       OAK_REDUCE_SUM(mean, lane, FLAT_LANES);
-      OAK_INNER(c, cells) arg.fr[c] -= (real)(mean / cells);
+      OAK_INNER(c, cells) f.r[c] -= (real)(mean / cells);
       OAK_BARRIER;
     }
     for (int l = 0; l < arg.levels - 1; l++) {
-      flat_smooth(&arg, l, 2, 0);
-      flat_down(&arg, l);
+      flat_level(&arg, l, &f);
+      flat_level(&arg, l + 1, &next);
+      flat_smooth(&arg, &f, 2, 0);
+      flat_down(&arg, &f, &next);
     }
+    flat_level(&arg, arg.levels - 1, &f);
     OAK_SERIAL {
-      const int last = arg.levels - 1, cells = flat_cells(&arg, last);
       for (int s = 0; s < arg.sweeps; s++)
-        for (int c = 0; c < cells; c++) flat_relax(&arg, last, c, 1);
+        for (int c = 0; c < f.cells; c++) {
+          int x[3];
+          flat_point(&f, c, x);
+          flat_relax(&arg, &f, c, x, 1);
+        }
     }
     OAK_BARRIER;
     for (int l = arg.levels - 2; l >= 0; l--) {
-      flat_up(&arg, l);
-      flat_smooth(&arg, l, 2, 1);
+      flat_level(&arg, l, &f);
+      flat_level(&arg, l + 1, &next);
+      flat_up(&f, &next);
+      flat_smooth(&arg, &f, 2, 1);
     }
-    flat_store(&arg);
+    flat_level(&arg, 0, &f);
+    flat_store(&arg, &f);
   }
 }
 
@@ -171,23 +246,31 @@ OAK_KERNEL(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES) {
 OAK_KERNEL(oak_elliptic_flat_fields, oak_elliptic_flat_args_t, FLAT_LANES) {
   OAK_ARGS(oak_elliptic_flat_args_t);
   OAK_OUTER(n) {
-    OAK_INNER(c, flat_cells(&arg, 0)) {
+    flat_t f, next;
+    flat_level(&arg, 0, &f);
+    OAK_INNER(c, f.cells) {
       int block;
-      const long long place = flat_place(&arg, c, &block);
+      const long long place = flat_place(&arg, &f, c, &block);
       arg.fa[c] = arg.as[place];
       arg.fb[c] = arg.bs[place];
     }
     OAK_BARRIER;
     for (int l = 0; l < arg.levels - 1; l++) {
-      OAK_INNER(c, flat_cells(&arg, l + 1)) {
+      flat_level(&arg, l, &f);
+      flat_level(&arg, l + 1, &next);
+      OAK_INNER(c, next.cells) {
         real a = 0, b = 0;
+        int x[3];
+        flat_point(&next, c, x);
         for (int e = 0; e < (1 << OAK_DIM); e++) {
-          const long long child = arg.start[l] + flat_child(&arg, l, c, e);
+          const long long child =
+              f.start + flat_cell(&f, 2 * x[0] + (e & 1), 2 * x[1] + (e >> 1 & 1),
+                                  OAK_DIM == 3 ? 2 * x[2] + (e >> 2) : 0);
           a += arg.fa[child];
           b += arg.fb[child];
         }
-        arg.fa[arg.start[l + 1] + c] = a * (real)(1.0 / (1 << OAK_DIM));
-        arg.fb[arg.start[l + 1] + c] = b * (real)(1.0 / (1 << OAK_DIM));
+        arg.fa[next.start + c] = a * (real)(1.0 / (1 << OAK_DIM));
+        arg.fb[next.start + c] = b * (real)(1.0 / (1 << OAK_DIM));
       }
       OAK_BARRIER;
     }

@@ -3,11 +3,6 @@
  * averages on the way down, linear interpolation on the way up. All other blocks are the same on
  * both levels. A family that two ranks share travels through `remote`. */
 
-/* First cell of a child in its parent. */
-OAK_FN int elliptic_octant(int child) {
-  return OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN, (child >> 2) * HN);
-}
-
 /* Averages of each block's cells into the coarse level, or to be sent. */
 OAK_KERNEL(oak_elliptic_merge, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_move_args_t);
@@ -44,9 +39,17 @@ OAK_KERNEL(oak_elliptic_unpack, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
 }
 
 /* Interpolate the parent's values to the cells of one child, with central slopes: exact for linear
- * functions. */
+ * functions. Beyond the boundary of the domain, u is -outside times its value in the cell. */
 OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_elliptic_move_t *t,
                                  real *out OAK_LANE_PARAM) {
+  int edge[OAK_FACES]; /* coordinate of cells beside the boundary of the domain */
+  real outside[OAK_FACES];
+  OAK_UNROLL
+  for (int face = 0; face < OAK_FACES; face++) {
+    const oak_face_t *f = &arg->coarse.face[t->coarse * (long long)OAK_FACES + face];
+    edge[face] = f->kind != OAK_FACE_BOUNDARY ? -1 : face & 1 ? OAK_N - 1 : 0;
+    outside[face] = -(real)arg->outside[face];
+  }
   const int i0 = (t->child & 1) * HN, j0 = (t->child >> 1 & 1) * HN, k0 = (t->child >> 2) * HN;
   OAK_ROWS(row, HN * HB, HN) {
     const int j = row % HN, k = row / HN;
@@ -60,8 +63,11 @@ OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_
       const real c = r.c[(i0 + i) * r.sc];
       OAK_UNROLL
       for (int d = 0; d < OAK_DIM; d++) {
+        const int place = d == 0 ? i0 + i : x[d];
         real below, above;
         oak_row_neighbours(&r, d, i0 + i, &below, &above);
+        if (place == edge[2 * d]) below = outside[2 * d] * c;
+        if (place == edge[2 * d + 1]) above = outside[2 * d + 1] * c;
         slope[d] = (real)0.125 * (above - below);
       }
       OAK_UNROLL

@@ -35,6 +35,7 @@ typedef struct {
   double a, b;       /**< where they are constants */
   double outside[6]; /**< at the boundary of the domain: 1 if u is given there, -1 its derivative */
   int colour;        /**< of the cells to change: 0 or 1 */
+  int zero;          /**< u is 0, whatever its values are (smooth, constant coefficients) */
   /* refinement boundaries */
   const oak_elliptic_fine_t *fine;
   const oak_coarse_face_t *coarse;
@@ -55,7 +56,14 @@ typedef struct {
   real *to;
   real *remote; /**< [child][N^d] values that travel */
   int add;      /**< interpolation: to what is there */
+  double outside[6];
 } oak_elliptic_move_args_t;
+
+/** The residual to the next coarser level. */
+typedef struct {
+  oak_elliptic_args_t e;
+  oak_elliptic_move_args_t move;
+} oak_elliptic_down_args_t;
 
 /** y = p x + q y + s. */
 typedef struct {
@@ -72,12 +80,13 @@ typedef struct {
 } oak_elliptic_sums_args_t;
 
 /** Multigrid on the blocks of level 0 as one array of cells, by a single team of lanes. */
-enum { OAK_ELLIPTIC_FLAT_LEVELS = 24 };
+enum { OAK_ELLIPTIC_FLAT_LEVELS = 24, OAK_ELLIPTIC_FLAT_SHARED = 9600 };
 typedef struct {
   int trees[3], periodic[3];
   int levels;                                /**< of arrays, each with half the cells per axis */
   int n[OAK_ELLIPTIC_FLAT_LEVELS][3];        /**< cells along the axes */
   long long start[OAK_ELLIPTIC_FLAT_LEVELS]; /**< of a level in the arrays below */
+  long long all;                             /**< cells of all arrays */
   double weight[3];                          /**< 1 / dx^2 on the finest of them */
   double outside[6];
   double a, b;

@@ -48,6 +48,9 @@ typedef struct {
   void *received; /**< device: oak_elliptic_move_t [nrecv] */
 } oak_elliptic_family_t;
 
+/** Cycles whose residuals wait on the device for the host. */
+enum { OAK_ELLIPTIC_AHEAD = 8 };
+
 /** A level of the hierarchy. */
 typedef struct {
   oak_mesh_t *mesh; /**< that of the solution on the finest level */
@@ -85,6 +88,8 @@ typedef struct oak_elliptic {
   oak_elliptic_level_t level[OAK_MESH_MAX_LEVEL + 1]; /**< 0 is the coarsest */
   oak_module_t *module;
   oak_kernel_t *halo, *flat_fields;
+  int plain;                 /**< kernels/elliptic_plain.c is in use */
+  oak_kernel_t *down, *norm; /**< there only if plain */
   struct {
 #define OAK_ELLIPTIC_MEMBER(name) oak_kernel_t *name;
     OAK_ELLIPTIC_KERNELS(OAK_ELLIPTIC_MEMBER)
@@ -101,6 +106,9 @@ typedef struct oak_elliptic {
   int nouter;          /**< faces of blocks at the boundary of the domain */
   int *outer_host;     /**< [nblock][2 d] their places */
   void *outer, *given; /**< device: the same; values [nouter][N^(d-1)] */
+  int given_zero;      /**< all of these values are 0 */
+  void *norms;         /**< device: [OAK_ELLIPTIC_AHEAD][nblock] largest residuals of cycles */
+  double *norms_host;
   struct {
     oak_elliptic_flat_args_t args;
     void *number, *memory; /**< device */
@@ -133,6 +141,8 @@ static inline oak_elliptic_level_t *oak_elliptic_top(oak_elliptic_t *e) {
 oak_status_t oak_elliptic_coarsen(oak_elliptic_t *e, oak_elliptic_level_t *fine,
                                   oak_elliptic_level_t *coarse);
 void oak_elliptic_family_clear(oak_elliptic_t *e, oak_elliptic_family_t *family);
+/** Averages of level l that ranks have made for others go to `to` of level l - 1. */
+oak_status_t oak_elliptic_restrict_end(oak_elliptic_t *e, int l, void *to);
 /** Averages of `from` of level l to `to` of level l - 1. Every rank takes part; the status is this
  * rank's own. */
 oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, void *to);
@@ -146,15 +156,25 @@ oak_status_t oak_elliptic_launch(oak_elliptic_t *e, oak_kernel_t *kernel, int l,
 /** Ghost cells of u; with \a fluxes also those at refinement boundaries, as the equation needs
  * them. */
 oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes);
-oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first);
+/** The same for kernels that know the boundary of the domain. */
+oak_status_t oak_elliptic_inner_ghosts(oak_elliptic_t *e, int l, int fluxes);
+/** Sweeps of Gauss-Seidel, first those of colour \a first. With \a zero, u is taken as 0. */
+oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first, int zero);
 /** rhs - L u into `res`. */
 oak_status_t oak_elliptic_residual(oak_elliptic_t *e, int l);
+/** The same, to rhs of the next coarser level. `res` is lost. */
+oak_status_t oak_elliptic_descend(oak_elliptic_t *e, int l);
 /** No rank changes u of a level while a peer reads it: to be called before a change that no
  * exchange precedes. */
 oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l);
 /** y = p x + q y + s on a level. */
 oak_status_t oak_elliptic_combine(oak_elliptic_t *e, int l, const void *x, void *y, double p,
                                   double q, double s);
+/** The largest residual of each block of the finest level, for later (only if plain). */
+oak_status_t oak_elliptic_note(oak_elliptic_t *e, int slot);
+/** The largest of each slot on all ranks. Collective; fails on all ranks if \a st is not OAK_OK on
+ * one. */
+oak_status_t oak_elliptic_noted(oak_elliptic_t *e, oak_status_t st, int slots, double *out);
 /** Sums over the finest level, the same for any number of ranks: largest |x|, and the integrals of
  * x, x y and x x. Collective; fails on all ranks if \a st is not OAK_OK on one. */
 oak_status_t oak_elliptic_sums(oak_elliptic_t *e, oak_status_t st, const void *x, const void *y,

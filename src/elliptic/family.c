@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "elliptic/elliptic.h"
 
 enum { TAG_FAMILY = 5 };
@@ -192,11 +193,16 @@ oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, v
       .move = f->move_device, .from = from, .to = to, .remote = f->buffer};
   const int n = e->level[l].mesh->nblock;
   oak_status_t st = n ? oak_device_launch(e->dev, e->kernel.merge, n, &args, sizeof args) : OAK_OK;
-  const oak_status_t came = travel(e, f, 0);
-  if (st == OAK_OK) st = came;
+  oak_keep_failure(&st, oak_elliptic_restrict_end(e, l, to));
+  return st;
+}
+
+oak_status_t oak_elliptic_restrict_end(oak_elliptic_t *e, int l, void *to) {
+  oak_elliptic_family_t *f = &e->level[l].family;
+  const oak_status_t st = travel(e, f, 0);
   if (st != OAK_OK || !f->nrecv) return st;
-  args.move = f->received;
-  args.remote = place(e, f, f->nsend);
+  const oak_elliptic_move_args_t args = {
+      .move = f->received, .to = to, .remote = place(e, f, f->nsend)};
   return oak_device_launch(e->dev, e->kernel.unpack, f->nrecv, &args, sizeof args);
 }
 
@@ -207,6 +213,7 @@ oak_status_t oak_elliptic_prolong(oak_elliptic_t *e, int l, int add) {
   oak_elliptic_args(e, l - 1, &coarse);
   oak_elliptic_move_args_t args = {.coarse = coarse.f, .move = f->received};
   args.to = place(e, f, f->nsend);
+  memcpy(args.outside, e->outside, sizeof args.outside);
   oak_status_t st = OAK_OK;
   if (f->nrecv) st = oak_device_launch(e->dev, e->kernel.prolong, f->nrecv, &args, sizeof args);
   const oak_status_t came = travel(e, f, 1);

@@ -82,6 +82,7 @@ oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e) {
   a->first = (int)m->first;
   a->count = m->nblock;
   const int64_t cells = plan_arrays(e, a);
+  a->all = cells;
   int *number = malloc(trees * sizeof *number);
   e->flat.counts = malloc(2 * m->size * sizeof *e->flat.counts);
   oak_status_t st = number && e->flat.counts

@@ -78,15 +78,44 @@ oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes) {
   return st;
 }
 
-oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first) {
+oak_status_t oak_elliptic_inner_ghosts(oak_elliptic_t *e, int l, int fluxes) {
+  if (e->plain && !e->level[l].jumps && !e->setup.transport->messages)
+    return oak_elliptic_meet(e, l);
+  return oak_elliptic_ghosts(e, l, fluxes);
+}
+
+oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first, int zero) {
   oak_status_t st = OAK_OK;
   oak_elliptic_args_t args;
+  if (zero) st = oak_elliptic_meet(e, l);
+  if (zero && !e->plain)
+    oak_keep_failure(&st, oak_elliptic_combine(e, l, NULL, e->level[l].u.memory.mine, 0, 0, 0));
   oak_elliptic_args(e, l, &args);
   for (int s = 0; s < 2 * sweeps; s++) {
-    oak_keep_failure(&st, oak_elliptic_ghosts(e, l, 1));
+    args.zero = zero && e->plain && s == 0;
     args.colour = (s + first) & 1;
+    if (!args.zero) oak_keep_failure(&st, oak_elliptic_inner_ghosts(e, l, 1));
     if (st == OAK_OK) st = oak_elliptic_launch(e, e->kernel.smooth, l, &args);
   }
+  return st;
+}
+
+oak_status_t oak_elliptic_descend(oak_elliptic_t *e, int l) {
+  oak_elliptic_level_t *level = &e->level[l];
+  void *to = e->level[l - 1].rhs;
+  oak_status_t st;
+  if (!e->plain) {
+    st = oak_elliptic_residual(e, l);
+    oak_keep_failure(&st, oak_elliptic_restrict(e, l, level->res, to));
+    return st;
+  }
+  oak_elliptic_down_args_t args = {
+      .move = {.move = level->family.move_device, .to = to, .remote = level->family.buffer}};
+  oak_elliptic_args(e, l, &args.e);
+  st = oak_elliptic_inner_ghosts(e, l, 1);
+  if (st == OAK_OK && level->mesh->nblock)
+    st = oak_device_launch(e->dev, e->down, level->mesh->nblock, &args, sizeof args);
+  oak_keep_failure(&st, oak_elliptic_restrict_end(e, l, to));
   return st;
 }
 
@@ -103,6 +132,31 @@ oak_status_t oak_elliptic_combine(oak_elliptic_t *e, int l, const void *x, void 
   const oak_elliptic_combine_args_t args = {.x = x ? x : y, .y = y, .p = p, .q = q, .s = s};
   const int n = e->level[l].mesh->nblock;
   return n ? oak_device_launch(e->dev, e->kernel.combine, n, &args, sizeof args) : OAK_OK;
+}
+
+oak_status_t oak_elliptic_note(oak_elliptic_t *e, int slot) {
+  const int top = e->nlevel - 1;
+  oak_elliptic_args_t args;
+  oak_elliptic_args(e, top, &args);
+  args.res = (double *)e->norms + (size_t)slot * e->mesh->nblock;
+  oak_status_t st = oak_elliptic_inner_ghosts(e, top, 1);
+  if (st == OAK_OK) st = oak_elliptic_launch(e, e->norm, top, &args);
+  return st;
+}
+
+oak_status_t oak_elliptic_noted(oak_elliptic_t *e, oak_status_t st, int slots, double *out) {
+  const int n = e->mesh->nblock;
+  double most[OAK_ELLIPTIC_AHEAD + 1] = {0};
+  if (st == OAK_OK && n)
+    st = oak_device_download(e->dev, e->norms_host, e->norms, (size_t)slots * n * sizeof *most);
+  for (int i = 0; i < slots * n && st == OAK_OK; i++)
+    if (e->norms_host[i] > most[i / n]) most[i / n] = e->norms_host[i];
+  most[slots] = st != OAK_OK;
+  if (st != OAK_OK && oak_device_sync(e->dev) != OAK_OK) oak_transport_failed(e->setup.transport);
+  MPI_Allreduce(MPI_IN_PLACE, most, slots + 1, MPI_DOUBLE, MPI_MAX, e->comm);
+  if (most[slots] > 0) return oak_agree(e->comm, st);
+  memcpy(out, most, slots * sizeof *most);
+  return OAK_OK;
 }
 
 static double block_volume(const oak_elliptic_t *e, int level) {

@@ -18,11 +18,11 @@ static const char prelude[] =
     "#define OAK_ELLIPTIC 1\n#define NVAR 1\n#define NSCALARS 0\n#define NSOLID 0\n"
     "#define OAK_LIMITER upwind\n#define oak_state_valid physics_valid\n";
 static const char *const parts[] = {
-    "kernels/hooks.h",          "numerics/limiters.h",     "kernels/field.h",
-    "kernels/rows.h",           "kernels/user.h",          "kernels/halo_quadratic.h",
-    "kernels/halo.c",           "kernels/elliptic.h",      "kernels/elliptic.c",
-    "kernels/elliptic_faces.c", "kernels/elliptic_move.c", "kernels/elliptic_flat.c",
-    "kernels/elliptic_poles.c"};
+    "kernels/hooks.h",         "numerics/limiters.h",      "kernels/field.h",
+    "kernels/rows.h",          "kernels/user.h",           "kernels/halo_quadratic.h",
+    "kernels/halo.c",          "kernels/elliptic.h",       "kernels/elliptic_plain.c",
+    "kernels/elliptic.c",      "kernels/elliptic_faces.c", "kernels/elliptic_move.c",
+    "kernels/elliptic_flat.c", "kernels/elliptic_poles.c"};
 enum { NPARTS = sizeof parts / sizeof *parts };
 
 static oak_status_t build(oak_elliptic_t *e) {
@@ -55,6 +55,12 @@ static oak_status_t build(oak_elliptic_t *e) {
 #undef GET
   if (st == OAK_OK && e->setup.fields)
     st = oak_device_kernel(e->dev, e->module, "oak_elliptic_flat_fields", &e->flat_fields);
+  if (st == OAK_OK)
+    st = oak_device_constant(e->dev, e->module, "oak_elliptic_plain", &e->plain, sizeof e->plain);
+  if (st == OAK_OK && e->plain)
+    st = oak_device_kernel(e->dev, e->module, "oak_elliptic_down", &e->down);
+  if (st == OAK_OK && e->plain)
+    st = oak_device_kernel(e->dev, e->module, "oak_elliptic_norm", &e->norm);
   return oak_agree(e->comm, st);
 }
 
@@ -123,14 +129,16 @@ static void clear_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
 }
 
 void oak_elliptic_clear(oak_elliptic_t *e) {
-  void **const memory[] = {&e->f,       &e->sums,    &e->outer,   &e->given,  &e->work[0],
-                           &e->work[1], &e->work[2], &e->work[3], &e->work[4]};
+  void **const memory[] = {&e->f,       &e->sums,    &e->outer,   &e->given,   &e->work[0],
+                           &e->work[1], &e->work[2], &e->work[3], &e->work[4], &e->norms};
   for (int l = 0; l <= OAK_MESH_MAX_LEVEL; l++) clear_level(e, &e->level[l]);
   oak_elliptic_flat_clear(e);
   free_all(e->dev, memory, sizeof memory / sizeof *memory);
   free(e->sums_host);
+  free(e->norms_host);
   free(e->outer_host);
   e->sums_host = NULL;
+  e->norms_host = NULL;
   e->outer_host = NULL;
   e->nlevel = 0;
   e->revision = -1;
@@ -253,7 +261,10 @@ static oak_status_t fit_top(oak_elliptic_t *e) {
   OAK_TRY(oak_device_alloc(e->dev, (size_t)n * e->cells * sizeof(double), &e->f));
   OAK_TRY(oak_device_alloc(e->dev, n * OAK_ELLIPTIC_MOMENTS * sizeof(double), &e->sums));
   e->sums_host = malloc((n + 1) * OAK_ELLIPTIC_MOMENTS * sizeof(double));
-  OAK_CHECK(e->sums_host, OAK_ERR_MEMORY, "out of memory for sums over %d blocks", n);
+  e->norms_host = malloc((n + 1) * OAK_ELLIPTIC_AHEAD * sizeof(double));
+  OAK_TRY(oak_device_alloc(e->dev, n * OAK_ELLIPTIC_AHEAD * sizeof(double), &e->norms));
+  OAK_CHECK(e->sums_host && e->norms_host, OAK_ERR_MEMORY, "out of memory for sums over %d blocks",
+            n);
   return oak_elliptic_outer_fit(e);
 }
 

@@ -24,6 +24,7 @@ oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e) {
   OAK_CHECK(zero, OAK_ERR_MEMORY, "out of memory for %d faces", e->nouter);
   const oak_status_t st = oak_device_upload(e->dev, e->given, zero, (e->nouter + 1) * area);
   free(zero);
+  e->given_zero = 1;
   return st;
 }
 
@@ -52,6 +53,7 @@ oak_status_t oak_elliptic_set_outer(oak_elliptic_t *e, oak_elliptic_value_t valu
       face_center(e, i / faces, i % faces, c, x);
       *next++ = value(data, i % faces, x);
     }
+  e->given_zero = 0;
   const oak_status_t st =
       oak_device_upload(e->dev, e->given, given, (size_t)e->nouter * area * sizeof *given);
   free(given);
@@ -113,6 +115,7 @@ oak_status_t oak_elliptic_isolate(oak_elliptic_t *e) {
   OAK_TRY(find_moments(e, &args));
   for (int i = 0; i < OAK_ELLIPTIC_MOMENTS; i++) args.moment[i] /= e->setup.a;
   oak_status_t st = OAK_OK;
+  e->given_zero = 0;
   for (args.face = 0; args.face < 2 * e->dim && st == OAK_OK; args.face++)
     if (e->mesh->nblock)
       st = oak_device_launch(e->dev, e->kernel.poles, e->mesh->nblock, &args, sizeof args);
@@ -125,7 +128,7 @@ oak_status_t oak_elliptic_bound(oak_elliptic_t *e) {
   oak_elliptic_args(e, top, &args);
   args.res = e->level[top].rhs;
   oak_status_t st = oak_elliptic_combine(e, top, e->f, e->level[top].rhs, 1, 0, 0);
-  for (args.face = 0; args.face < 2 * e->dim && st == OAK_OK; args.face++)
+  for (args.face = 0; args.face < 2 * e->dim && st == OAK_OK && !e->given_zero; args.face++)
     if (!e->mesh->periodic[args.face / 2]) st = oak_elliptic_launch(e, e->kernel.bound, top, &args);
   return st;
 }

@@ -20,17 +20,12 @@ oak_status_t oak_elliptic_cycle(oak_elliptic_t *e, int l, int zero) {
     oak_keep_failure(&st, oak_elliptic_combine(e, 0, level->res, level->u.memory.mine, 1, 1, 0));
     return st;
   }
-  if (zero) {
-    st = oak_elliptic_meet(e, l);
-    oak_keep_failure(&st, oak_elliptic_combine(e, l, NULL, level->u.memory.mine, 0, 0, 0));
-  }
-  oak_keep_failure(&st, oak_elliptic_smooth(e, l, SWEEPS, 0));
-  oak_keep_failure(&st, oak_elliptic_residual(e, l));
-  oak_keep_failure(&st, oak_elliptic_restrict(e, l, level->res, e->level[l - 1].rhs));
+  oak_keep_failure(&st, oak_elliptic_smooth(e, l, SWEEPS, 0, zero));
+  oak_keep_failure(&st, oak_elliptic_descend(e, l));
   oak_keep_failure(&st, oak_elliptic_cycle(e, l - 1, 1));
-  oak_keep_failure(&st, oak_elliptic_ghosts(e, l - 1, 0));
+  oak_keep_failure(&st, oak_elliptic_inner_ghosts(e, l - 1, 0));
   oak_keep_failure(&st, oak_elliptic_prolong(e, l, 1));
-  oak_keep_failure(&st, oak_elliptic_smooth(e, l, SWEEPS, 1));
+  oak_keep_failure(&st, oak_elliptic_smooth(e, l, SWEEPS, 1, 0));
   return st;
 }
 
@@ -42,7 +37,7 @@ static oak_status_t full_cycle(oak_elliptic_t *e) {
     oak_keep_failure(&st, oak_elliptic_restrict(e, l, e->level[l].rhs, e->level[l - 1].rhs));
   oak_keep_failure(&st, oak_elliptic_cycle(e, 0, 1));
   for (int l = 1; l <= top; l++) {
-    oak_keep_failure(&st, oak_elliptic_ghosts(e, l - 1, 0));
+    oak_keep_failure(&st, oak_elliptic_inner_ghosts(e, l - 1, 0));
     oak_keep_failure(&st, oak_elliptic_prolong(e, l, 0));
     oak_keep_failure(&st, oak_elliptic_cycle(e, l, 0));
   }
@@ -104,14 +99,36 @@ static int done(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r)
   return r->residual[r->cycles] <= o->tolerance * r->scale;
 }
 
+/* Cycles that are needed at least, so many that the residual need not be looked at before. No cycle
+ * reduces it by more than FASTEST, and full multigrid from zero by more than FULL; a cycle too many
+ * would do no harm. */
+static int ahead(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r, int full) {
+  const double fastest = log(64), first = full ? log(2000) : fastest;
+  const double left = log(r->residual[r->cycles] / (o->tolerance * r->scale));
+  const int needed = 1 + (left > first ? (int)ceil((left - first) / fastest) : 0);
+  const int most = o->most_cycles - r->cycles;
+  const int n = needed < most ? needed : most;
+  return n < OAK_ELLIPTIC_AHEAD ? n : OAK_ELLIPTIC_AHEAD;
+}
+
 static oak_status_t cycles(oak_elliptic_t *e, const oak_elliptic_options_t *o,
                            oak_elliptic_report_t *r) {
   const int top = e->nlevel - 1;
+  const int later = e->plain && !oak_device_ops(e->dev)->host_memory; /* looking costs time */
   while (!done(o, r)) {
-    const int full = o->full && r->cycles == 0 && top > 0;
+    int full = o->full && r->cycles == 0 && top > 0;
     if (r->cycles == o->most_cycles || !isfinite(r->residual[r->cycles])) return diverged(o, r);
-    const oak_status_t st = full ? full_cycle(e) : oak_elliptic_cycle(e, top, 0);
-    OAK_TRY(find_residual(e, st, &r->residual[++r->cycles]));
+    const int n = later ? ahead(o, r, full) : 1;
+    oak_status_t st = OAK_OK;
+    for (int i = 0; i < n; i++, full = 0) {
+      oak_keep_failure(&st, full ? full_cycle(e) : oak_elliptic_cycle(e, top, 0));
+      if (e->plain) oak_keep_failure(&st, oak_elliptic_note(e, i));
+    }
+    if (e->plain)
+      OAK_TRY(oak_elliptic_noted(e, st, n, &r->residual[r->cycles + 1]));
+    else
+      OAK_TRY(find_residual(e, st, &r->residual[r->cycles + 1]));
+    r->cycles += n;
   }
   return OAK_OK;
 }
@@ -209,11 +226,14 @@ oak_status_t oak_elliptic_solve(oak_elliptic_t *e, const oak_elliptic_options_t 
   OAK_TRY(oak_elliptic_sums(e, st, level->rhs, level->rhs, sum));
   r->scale = sum[0] > 0 ? sum[0] : 1;
   st = OAK_OK;
-  if (o->full) {
+  if (o->full && (o->krylov || top == 0)) {
     st = oak_elliptic_meet(e, top);
     oak_keep_failure(&st, oak_elliptic_combine(e, top, NULL, level->u.memory.mine, 0, 0, 0));
   }
-  OAK_TRY(find_residual(e, st, &r->residual[0]));
+  if (o->full && !o->krylov)
+    r->residual[0] = sum[0]; /* of u = 0 */
+  else
+    OAK_TRY(find_residual(e, st, &r->residual[0]));
   OAK_TRY(o->krylov ? krylov(e, o, r) : cycles(e, o, r));
   return oak_agree(e->comm, remove_mean(e, OAK_OK, level->u.memory.mine));
 }

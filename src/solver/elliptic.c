@@ -138,6 +138,13 @@ static double value_outside(void *data, int face, const double x[3]) {
   return s->options.face[face].value;
 }
 
+/* Whether what is given on all faces is 0 at any time. */
+static int zero_outside(const oak_solver_t *s) {
+  int zero = s->options.value == NULL;
+  for (int face = 0; face < 6; face++) zero = zero && s->options.face[face].value == 0;
+  return zero;
+}
+
 oak_status_t oak_solve(oak_solver_t *s, oak_solver_report_t *report) {
   oak_elliptic_t *e = s->elliptic;
   const oak_elliptic_options_t options = {.tolerance = s->options.tolerance,
@@ -152,7 +159,7 @@ oak_status_t oak_solve(oak_solver_t *s, oak_solver_report_t *report) {
   s->fields_changed = 0;
   if (s->isolated)
     OAK_TRY(oak_elliptic_isolate(e));
-  else
+  else if (!e->given_zero || !zero_outside(s)) /* zeros are there from the start */
     OAK_TRY(oak_agree(s->sim->comm, oak_elliptic_set_outer(e, value_outside, s)));
   const oak_status_t st = oak_elliptic_solve(e, &options, &found);
   if (report) {

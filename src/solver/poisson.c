@@ -144,10 +144,11 @@ static oak_status_t set_coefficients(oak_t *sim, int state, double time) {
 
 /* What the hook POISSON_BOUNDARY gives on faces of the domain. */
 static oak_status_t set_boundary(oak_t *sim, int state, double time) {
-  const oak_elliptic_t *e = sim->poisson.elliptic;
+  oak_elliptic_t *e = sim->poisson.elliptic;
   oak_poisson_args_t args = {.values = e->given, .outer = e->outer};
   oak_sim_field(sim, state, time, &args.f);
   oak_status_t st = OAK_OK;
+  if (oak_poisson_has_boundary(sim)) e->given_zero = 0;
   for (args.face = 0; args.face < 2 * sim->dim && st == OAK_OK; args.face++)
     if (sim->poisson.given[args.face] && sim->mesh->nblock)
       st = oak_device_launch(sim->dev, sim->kernel.poisson_boundary, sim->mesh->nblock, &args,

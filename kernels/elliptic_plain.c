@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Smoothing and residual with constant coefficients. At the boundary of the domain the ghost value
+ * is -outside u: its part of the stencil is on the diagonal, and no exchange has to make it. What
+ * is left are sums with the same weights in all cells of a block. */
+
+/* Lanes of OpenACC share no arrays: they use the forms of kernels/elliptic.c. */
+#define ELLIPTIC_PLAIN (!OAK_ELLIPTIC_FIELDS && !OAK_LANES_APART)
+
+/* For the host: 1 if smooth, down and prolong need no ghost cells at the boundary. */
+OAK_CONST_DATA int oak_elliptic_plain[1] = {ELLIPTIC_PLAIN};
+
+#if ELLIPTIC_PLAIN
+
+/* Threads of a GPU where there are few blocks. */
+#define ELLIPTIC_MOST_LANES (OAK_CELLS < 256 ? 64 : OAK_CELLS < 1024 ? 256 : 512)
+
+/* Weights of neighbours, and what faces at the boundary add to the diagonal. */
+typedef struct {
+  real weight[OAK_DIM], edge[OAK_FACES], diagonal;
+  const real *u;
+  oak_side_t side[OAK_FACES];
+  int boundary[OAK_FACES];
+#if !OAK_MANY_THREADS
+  real zeros[OAK_N];
+#endif
+} elliptic_stencil_t;
+
+OAK_FN void elliptic_stencil(const oak_elliptic_args_t *arg, long block, elliptic_stencil_t *s) {
+  const int level = arg->f.block[block].level;
+  s->u = arg->f.u + block * (long long)OAK_CELLS;
+  s->diagonal = (real)arg->b;
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    const real inv = (real)oak_inv_dx(&arg->f, level, d);
+    s->weight[d] = (real)arg->a * (inv * inv);
+    s->diagonal += 2 * s->weight[d];
+  }
+  OAK_UNROLL
+  for (int face = 0; face < OAK_FACES; face++) {
+    s->side[face] = elliptic_side(arg, block, face);
+    s->boundary[face] = arg->f.face[block * OAK_FACES + face].kind == OAK_FACE_BOUNDARY;
+    s->edge[face] = s->boundary[face] ? s->weight[face / 2] * (real)arg->outside[face] : 0;
+  }
+#if !OAK_MANY_THREADS
+  OAK_INNER(i, OAK_N) s->zeros[i] = 0;
+#endif
+}
+
+/* The diagonal of inner cells of row (j, k). */
+OAK_FN real elliptic_diagonal(const elliptic_stencil_t *s, int j, int k) {
+  real sum = s->diagonal + (j == 0 ? s->edge[2] : 0) + (j == OAK_N - 1 ? s->edge[3] : 0);
+#if OAK_DIM == 3
+  sum += (k == 0 ? s->edge[4] : 0) + (k == OAK_N - 1 ? s->edge[5] : 0);
+#endif
+  return sum;
+}
+
+#if OAK_MANY_THREADS
+
+/* The value across a face of cell x[]. */
+OAK_FN real elliptic_beyond(const elliptic_stencil_t *s, const int x[3], int face) {
+  const int dir = face / 2, a = dir == 0 ? x[1] : x[0],
+            b = OAK_DIM == 2 ? 0
+                : dir == 2   ? x[1]
+                             : x[2];
+  const int inside = face & 1 ? x[dir] < OAK_N - 1 : x[dir] > 0;
+  const real *c = s->u + OAK_INDEX(x[0], x[1], x[2]);
+  const real *p = inside ? c + (face & 1 ? OAK_STRIDE(dir) : -OAK_STRIDE(dir))
+                         : s->side[face].p + a * s->side[face].sa + b * s->side[face].sb;
+  return inside || !s->boundary[face] ? *p : 0;
+}
+
+/* The weighted sum of a cell's neighbours. */
+OAK_FN real elliptic_around(const elliptic_stencil_t *s, const int x[3]) {
+  real sum = 0;
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++)
+    sum += s->weight[d] * (elliptic_beyond(s, x, 2 * d) + elliptic_beyond(s, x, 2 * d + 1));
+  return sum;
+}
+
+/* The diagonal of a cell. */
+OAK_FN real elliptic_fall(const elliptic_stencil_t *s, const int x[3]) {
+  return elliptic_diagonal(s, x[1], x[2]) + (x[0] == 0 ? s->edge[0] : 0) +
+         (x[0] == OAK_N - 1 ? s->edge[1] : 0);
+}
+
+OAK_FN real elliptic_left(const elliptic_stencil_t *s, const real *rhs, const int x[3]) {
+  const int c = OAK_INDEX(x[0], x[1], x[2]);
+  return rhs[c] - elliptic_around(s, x) + elliptic_fall(s, x) * s->u[c];
+}
+
+/* Cells that a thread reads before it writes the first of them: it waits once for all of them. */
+#ifndef ELLIPTIC_BATCH
+#define ELLIPTIC_BATCH (OAK_CELLS >= 1024 ? 2 : 1)
+#endif
+#define ELLIPTIC_TURNS (OAK_CELLS / 2 / ELLIPTIC_BATCH)
+
+OAK_KERNEL_FEW(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES, ELLIPTIC_MOST_LANES) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    elliptic_stencil_t s;
+    elliptic_stencil(&arg, n, &s);
+    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
+    real *u = arg.u + n * (long long)OAK_CELLS;
+    const real relax = (real)ELLIPTIC_RELAX;
+    OAK_INNER(t, ELLIPTIC_TURNS) {
+      real next[ELLIPTIC_BATCH];
+      int place[ELLIPTIC_BATCH];
+      OAK_UNROLL
+      for (int e = 0; e < ELLIPTIC_BATCH; e++) {
+        const int h = t + e * ELLIPTIC_TURNS, row = h / HN, j = row % OAK_N, k = row / OAK_N;
+        const int x[3] = {2 * (h % HN) + ((j + k + arg.colour) & 1), j, k};
+        const int c = OAK_INDEX(x[0], j, k);
+        const real inverse = oak_div(relax, elliptic_fall(&s, x));
+        place[e] = c;
+        next[e] = arg.zero ? -inverse * rhs[c]
+                           : (1 - relax) * s.u[c] + inverse * (elliptic_around(&s, x) - rhs[c]);
+      }
+      OAK_UNROLL
+      for (int e = 0; e < ELLIPTIC_BATCH; e++) {
+        u[place[e]] = next[e];
+        if (arg.zero) u[place[e] ^ 1] = 0;
+      }
+    }
+  }
+}
+
+#else
+
+/* A row with the values beyond its ends, and the rows beside it; 0 beyond the boundary. */
+typedef struct {
+  real c[OAK_N + 2];
+  const real *side[2 * OAK_DIM]; /* from -y on */
+  real low, middle, high;        /* diagonals of its first, inner and last cells */
+} elliptic_line_t;
+
+OAK_FN void elliptic_line(const elliptic_stencil_t *s, int j, int k, elliptic_line_t *line) {
+  const elliptic_row_t r = elliptic_row(s->u, s->side, j, k);
+  line->c[0] = s->boundary[0] ? 0 : r.below;
+  line->c[OAK_N + 1] = s->boundary[1] ? 0 : r.above;
+  OAK_INNER(i, OAK_N) line->c[i + 1] = r.c[i];
+  line->side[2] = j == 0 && s->boundary[2] ? s->zeros : r.side[2];
+  line->side[3] = j == OAK_N - 1 && s->boundary[3] ? s->zeros : r.side[3];
+#if OAK_DIM == 3
+  line->side[4] = k == 0 && s->boundary[4] ? s->zeros : r.side[4];
+  line->side[5] = k == OAK_N - 1 && s->boundary[5] ? s->zeros : r.side[5];
+#endif
+  line->middle = elliptic_diagonal(s, j, k);
+  line->low = line->middle + s->edge[0];
+  line->high = line->middle + s->edge[1];
+}
+
+OAK_FN real elliptic_around(const elliptic_stencil_t *s, const elliptic_line_t *line, int i) {
+  real sum = s->weight[0] * (line->c[i] + line->c[i + 2]) +
+             s->weight[1] * (line->side[2][i] + line->side[3][i]);
+#if OAK_DIM == 3
+  sum += s->weight[2] * (line->side[4][i] + line->side[5][i]);
+#endif
+  return sum;
+}
+
+/* All cells of a row are computed, because they lie side by side, and those of one colour are
+ * kept. */
+OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    elliptic_stencil_t s;
+    elliptic_stencil(&arg, n, &s);
+    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
+    real *u = arg.u + n * (long long)OAK_CELLS;
+    const real relax = (real)ELLIPTIC_RELAX, keep = 1 - relax;
+    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
+      const int j = row % OAK_N, k = row / OAK_N, odd = (j + k + arg.colour) & 1;
+      const real *r = rhs + row * OAK_N;
+      real *to = u + row * OAK_N;
+      elliptic_line_t line;
+      elliptic_line(&s, j, k, &line);
+      const real low = relax / line.low, middle = relax / line.middle, high = relax / line.high;
+      if (arg.zero) {
+        OAK_LANES(i, OAK_N) {
+          const real inverse = i == 0 ? low : i == OAK_N - 1 ? high : middle;
+          to[i] = (i & 1) == odd ? -inverse * r[i] : 0;
+        }
+      } else {
+        OAK_LANES(i, OAK_N) {
+          const real inverse = i == 0 ? low : i == OAK_N - 1 ? high : middle;
+          const real next = keep * line.c[i + 1] + inverse * (elliptic_around(&s, &line, i) - r[i]);
+          to[i] = (i & 1) == odd ? next : line.c[i + 1];
+        }
+      }
+    }
+  }
+}
+
+OAK_FN void elliptic_left(const elliptic_stencil_t *s, const real *rhs, int j, int k, real *out) {
+  const real *r = rhs + OAK_INDEX(0, j, k);
+  elliptic_line_t line;
+  elliptic_line(s, j, k, &line);
+  OAK_LANES(i, OAK_N) {
+    const real fall = i == 0 ? line.low : i == OAK_N - 1 ? line.high : line.middle;
+    out[i] = r[i] - elliptic_around(s, &line, i) + fall * line.c[i + 1];
+  }
+}
+
+#endif
+
+/* The residual as right-hand side of the next coarser level: averages of blocks whose parent is
+ * there. */
+OAK_KERNEL_FEW(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_LANES, ELLIPTIC_MOST_LANES) {
+  OAK_ARGS(oak_elliptic_down_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_elliptic_move_t t = arg.move.move[n];
+    const real *rhs = arg.e.rhs + n * (long long)OAK_CELLS;
+    real *q = (t.remote ? arg.move.remote : arg.move.to) + t.coarse * (long long)OAK_CELLS;
+    elliptic_stencil_t s;
+    elliptic_stencil(&arg.e, n, &s);
+    if (t.child < 0) {
+#if OAK_MANY_THREADS
+      OAK_INNER(c, OAK_CELLS) {
+        const int x[3] = {c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N)};
+        q[c] = elliptic_left(&s, rhs, x);
+      }
+#else
+      for (int row = 0; row < OAK_N * OAK_NZ; row++)
+        elliptic_left(&s, rhs, row % OAK_N, row / OAK_N, q + row * OAK_N);
+#endif
+    } else {
+      if (!t.remote) q += elliptic_octant(t.child);
+#if OAK_MANY_THREADS
+      OAK_INNER(h, HN * HN * HB) {
+        const int i = h % HN, j = h / HN % HN, k = h / (HN * HN);
+        real sum = 0;
+        OAK_UNROLL
+        for (int e = 0; e < (1 << OAK_DIM); e++) {
+          const int x[3] = {2 * i + (e & 1), 2 * j + (e >> 1 & 1), 2 * k + (e >> 2)};
+          sum += elliptic_left(&s, rhs, x);
+        }
+        q[t.remote ? h : OAK_INDEX(i, j, k)] = sum * (real)(1.0 / (1 << OAK_DIM));
+      }
+#else
+      for (int row = 0; row < HN * HB; row++) {
+        const int j = row % HN, k = row / HN;
+        const int to = t.remote ? row * HN : OAK_INDEX(0, j, k);
+        real left[OAK_DIM == 3 ? 4 : 2][OAK_N];
+        for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++)
+          elliptic_left(&s, rhs, 2 * j + (e & 1), 2 * k + (e >> 1), left[e]);
+        OAK_INNER(i, OAK_N) left[0][i] += left[1][i] + (OAK_DIM == 3 ? left[2][i] + left[3][i] : 0);
+        OAK_LANES(i, HN)
+          q[to + i] = (left[0][2 * i] + left[0][2 * i + 1]) * (real)(1.0 / (1 << OAK_DIM));
+      }
+#endif
+    }
+  }
+}
+
+/* The largest residual of each block. One that is not a number counts as infinite. */
+OAK_FN double elliptic_larger(double most, double x) {
+  const double size = fabs(x) < INFINITY ? fabs(x) : INFINITY;
+  return size > most ? size : most;
+}
+
+OAK_KERNEL(oak_elliptic_norm, oak_elliptic_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER(n) {
+    const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
+    OAK_SHARED double lane[ELLIPTIC_LANES];
+    double most;
+    elliptic_stencil_t s;
+    elliptic_stencil(&arg, n, &s);
+#if OAK_MANY_THREADS
+    most = 0;
+    OAK_INNER(c, OAK_CELLS) {
+      const int x[3] = {c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N)};
+      most = elliptic_larger(most, elliptic_left(&s, rhs, x));
+    }
+    lane[OAK_THREAD] = most;
+#else
+    OAK_INNER(i, ELLIPTIC_LANES) lane[i] = 0;
+    for (int row = 0; row < OAK_N * OAK_NZ; row++) {
+      real left[OAK_N];
+      elliptic_left(&s, rhs, row % OAK_N, row / OAK_N, left);
+      OAK_INNER(i, OAK_N)
+        lane[i % ELLIPTIC_LANES] = elliptic_larger(lane[i % ELLIPTIC_LANES], left[i]);
+    }
+#endif
+    OAK_REDUCE_MAX(most, lane, ELLIPTIC_LANES);
+    OAK_SERIAL arg.res[n] = most;
+  }
+}
+
+#endif
