@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "solver/undo.h"
+#include "solver/stage.h"
 
 enum { TAG_BLOCKS = 4 };
 

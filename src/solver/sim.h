@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The simulation object. Private to src/solver. */
+ * The simulation object: its parts, each with the file that changes it, and the functions that most
+ * files of the solver use. stage.h, solution.h and setup/setup.h have the other functions. Private
+ * to src/solver. */
 #ifndef OAK_SIM_H
 #define OAK_SIM_H
 
@@ -363,67 +365,6 @@ oak_status_t oak_sim_declare(MPI_Comm comm, oak_params_t *params, oak_t **out);
 /** Follow changes of the parameters from now on. Rank-local. */
 oak_status_t oak_follow_changes(oak_t *sim);
 
-/* setup/numerics.c */
-/** The chosen limiter's radius, from numerics/limiters.h. */
-oak_status_t oak_sim_find_limiter(const oak_t *sim, int *radius);
-/** Refuse a flux that neither numerics/riemann.h nor the physics has. */
-oak_status_t oak_sim_check_flux(const oak_t *sim);
-
-/** Keep the names of all Riemann solvers, those of the physics if its description has them: \a
- * module. Rank-local. */
-oak_status_t oak_sim_find_riemann(oak_t *sim, oak_module_t *module);
-
-/* setup/sources.c */
-/** The physics and problem files, what they declare, and the flux in them. Rank-local. */
-oak_status_t oak_sim_find_files(oak_t *sim);
-/** Cells of a tile of the flux kernel along x and y, as the device likes them. */
-void oak_sim_tile(const oak_t *sim, int tile[2]);
-/** Build one module from the physics, the headers for access to cells, the problem, the files
- * `part` of the source root, and a file of the caller's own, if any. Collective. */
-oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *const *part, int npart,
-                                  const char *extra, oak_module_t **out);
-
-/* setup/describe.c */
-oak_status_t oak_sim_describe(oak_t *sim);
-
-/* setup/constants.c */
-/** Whether a module has the constant \a name, which is then copied. */
-int oak_sim_constant(oak_t *sim, oak_module_t *module, const char *name, void *dst, size_t bytes);
-/** Whether a module has what kernels/hooks.h leaves of a declaration, oak_has_NAME. */
-int oak_sim_has(oak_t *sim, oak_module_t *module, const char *name);
-
-/* setup/hook_text.c */
-/** The text in front of the files, to be freed: parameters, and which hooks there are. \a describe:
- * for the unit that tells what the files declare. */
-oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out);
-
-/* setup/scalars.c */
-/** Read physics.scalars; print its constants for the kernels. Rank-local. */
-oak_status_t oak_scalars_read(oak_t *sim);
-void oak_scalars_print(const oak_t *sim, FILE *f);
-/** Add the scalars to the variables of the physics, of which \a mass carries them. Rank-local. */
-oak_status_t oak_scalars_describe(oak_t *sim, int mass);
-
-/* setup/names.c */
-/** Name the variables of the physics if \a st is that of a build that asks for an unknown name.
- * \return st. Rank-local. */
-oak_status_t oak_explain_names(const oak_t *sim, oak_status_t st);
-
-/* setup/kernels.c */
-oak_status_t oak_sim_build(oak_t *sim);
-oak_status_t oak_sim_upload_parameters(oak_t *sim);
-/** The same after a change of their values. Rank-local. */
-oak_status_t oak_sim_change_parameters(oak_t *sim);
-/** Give the kernels the values of the globals, \a value [description.nglobal]. Rank-local. */
-oak_status_t oak_sim_upload_globals(oak_t *sim, const double *value);
-/** Unload all modules and free the parameters. */
-void oak_sim_unload(oak_t *sim);
-
-/* setup/boundary.c */
-/** Declare keys per variable; needs the description. */
-oak_status_t oak_boundary_declare(oak_t *sim);
-oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3]);
-
 /* storage.c */
 /** Allocate the memory for a mesh of `trees` at min_level before the mesh is made, so that a mesh
  * that is far too large is refused at once. Collective. */
@@ -435,49 +376,6 @@ oak_status_t oak_storage_fit(oak_t *sim);
  * Collective. */
 oak_status_t oak_storage_reserve(oak_t *sim, int first, int last, int blocks);
 void oak_storage_clear(oak_t *sim);
-
-/* stage.c */
-/** Results that the flux kernel leaves for a block. */
-static inline int oak_sim_results(const oak_t *sim) {
-  return sim->results.tiles * sim->results.parts;
-}
-/** Chunks of `count` results. */
-static inline long oak_sim_chunks(long count) {
-  return (count + OAK_RESULTS_CHUNK - 1) / OAK_RESULTS_CHUNK;
-}
-/** Arguments of the flux kernel for a stage of a step `dt` that goes to state `out`. */
-void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double dt,
-                    oak_flux_args_t *args);
-/** Over the blocks of a list, or all of them (NULL). */
-oak_status_t oak_launch_flux(oak_t *sim, oak_flux_args_t *args, const oak_list_t *blocks);
-/** Fill ghost cells and compute one stage for all blocks. `first` is 1 for the first of the stages
- * whose invalid cells are counted together. Collective: a rank that fails still takes part in all
- * meetings and messages. The ranks do not agree on the status. */
-oak_status_t oak_run_stage(oak_t *sim, const oak_stage_t *stage, int first, double dt);
-/** Largest rate of the last stage, and invalid cells of this step's stages, on this rank. */
-oak_status_t oak_read_results(oak_t *sim, double local[2]);
-
-/* advance.c */
-/** State in which the last stage leaves the solution; state 0 must stay if the step may be
- * repeated.
- */
-static inline int oak_sim_result(const oak_t *sim) {
-  return sim->method.retry && sim->method.runge_kutta->result == 0
-             ? sim->method.runge_kutta->nstate
-             : sim->method.runge_kutta->result;
-}
-
-/** Whether something is advanced by itself, beside the stages: UPDATE or super time stepping. */
-int oak_has_parts(const oak_t *sim);
-
-/* careful.c */
-/** A stage of a step `dt` with repair of invalid cells and floors, ghost cells and flux fixing
- * included. Collective; fails on all ranks alike. \a *refused is 1 if it leaves invalid cells and
- * the step is to be repeated. */
-oak_status_t oak_careful_stage(oak_t *sim, const oak_stage_t *stage, double dt, int *refused);
-/** Rates of the current solution, from a stage with dt = 0: fluxes that are not finite are repaired
- * as in a stage. For scheme.on_invalid = first_order alone. */
-oak_status_t oak_careful_probe(oak_t *sim, const oak_stage_t *probe);
 
 /* adapt.c */
 /** Flags of the run's criterion for the current state, \a flag [nblock], followed by
@@ -562,31 +460,6 @@ static inline int oak_has_update(const oak_t *sim) {
 oak_status_t oak_count_invalid(oak_t *sim, int *invalid);
 /** The hooks UPDATE on the current state from \a time to \a time + \a dt. Collective. */
 oak_status_t oak_apply_update(oak_t *sim, double time, double dt);
-
-/* solution.c */
-/** Run a kernel that reads one value of each cell, like oak_cells, and fetch the values of blocks
- * [first, first + count): out [count][N^d]. Rank-local. */
-oak_status_t oak_read_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, int first, int count,
-                             double *out);
-/** What has left an invalid cell. */
-typedef enum {
-  OAK_INVALID_INITIAL,
-  OAK_INVALID_GIVEN,
-  OAK_INVALID_FLUXES,
-  OAK_INVALID_STAGE,
-  OAK_INVALID_STEP,
-  OAK_INVALID_RETRIED,
-  OAK_INVALID_REPAIRED,
-  OAK_INVALID_FLOORED,
-  OAK_INVALID_UPDATE,
-  OAK_INVALID_DIFFUSION
-} oak_invalid_t;
-/** Fail if `state` has an invalid cell. The message says where the first invalid cell of the lowest
- * rank that has one is. Collective. */
-oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind);
-/** The same if kernels have counted invalid cells. This always fails; if the cell is no longer
- * known, the message names the first block with a count. */
-oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind);
 
 /* head.c */
 /** The first lines of a run on \a stream, on rank 0 and once; NULL: none. \a builds: kernels come

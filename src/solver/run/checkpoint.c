@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "solver/stage.h"
 
 /* ---- writing */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "solver/sim.h"
+#include "solver/setup/setup.h"
 
 /* What follows the problem: headers and kernels. */
 static const char *const kernel_parts[] = {

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * A stage of a time step. Private to src/solver. */
+#ifndef OAK_SOLVER_STAGE_H
+#define OAK_SOLVER_STAGE_H
+
+#include "solver/sim.h"
+
+/* stage.c */
+/** Results that the flux kernel leaves for a block. */
+static inline int oak_sim_results(const oak_t *sim) {
+  return sim->results.tiles * sim->results.parts;
+}
+/** Chunks of `count` results. */
+static inline long oak_sim_chunks(long count) {
+  return (count + OAK_RESULTS_CHUNK - 1) / OAK_RESULTS_CHUNK;
+}
+/** Arguments of the flux kernel for a stage of a step `dt` that goes to state `out`. */
+void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double dt,
+                    oak_flux_args_t *args);
+/** Over the blocks of a list, or all of them (NULL). */
+oak_status_t oak_launch_flux(oak_t *sim, oak_flux_args_t *args, const oak_list_t *blocks);
+/** Fill ghost cells and compute one stage for all blocks. `first` is 1 for the first of the stages
+ * whose invalid cells are counted together. Collective: a rank that fails still takes part in all
+ * meetings and messages. The ranks do not agree on the status. */
+oak_status_t oak_run_stage(oak_t *sim, const oak_stage_t *stage, int first, double dt);
+/** Largest rate of the last stage, and invalid cells of this step's stages, on this rank. */
+oak_status_t oak_read_results(oak_t *sim, double local[2]);
+
+/* advance.c */
+/** State in which the last stage leaves the solution; state 0 must stay if the step may be
+ * repeated.
+ */
+static inline int oak_sim_result(const oak_t *sim) {
+  return sim->method.retry && sim->method.runge_kutta->result == 0
+             ? sim->method.runge_kutta->nstate
+             : sim->method.runge_kutta->result;
+}
+
+/** Whether something is advanced by itself, beside the stages: UPDATE or super time stepping. */
+int oak_has_parts(const oak_t *sim);
+
+/* careful.c */
+/** A stage of a step `dt` with repair of invalid cells and floors, ghost cells and flux fixing
+ * included. Collective; fails on all ranks alike. \a *refused is 1 if it leaves invalid cells and
+ * the step is to be repeated. */
+oak_status_t oak_careful_stage(oak_t *sim, const oak_stage_t *stage, double dt, int *refused);
+/** Rates of the current solution, from a stage with dt = 0: fluxes that are not finite are repaired
+ * as in a stage. For scheme.on_invalid = first_order alone. */
+oak_status_t oak_careful_probe(oak_t *sim, const oak_stage_t *probe);
+
+#endif
