@@ -59,25 +59,24 @@ def architecture():
     out += box(20, 15, 340, 46, "app", ["the oak command"], BLUE)
     out += box(380, 15, 340, 46, "a program of yours", ["includes oak.h"], BLUE)
     out += box(20, 85, 700, 52, "src/solver", ["set-up, time steps, adaptation, reading the solution, schedule of output"], GREEN)
-    out += box(20, 161, 165, 66, "src/io", ["plotfiles, pictures"], GREEN)
-    out += box(198, 161, 165, 66, "src/halo", ["ghost cells:", "tables and exchange"], GREEN)
-    out += box(376, 161, 165, 66, "src/mesh", ["the block tree,", "on top of p4est"], GREEN)
-    out += box(554, 161, 166, 66, "src/transport", ["peers and messages:", "MPI, NCCL"], GREEN)
-    out += box(20, 251, 343, 66, "src/device", ["memory, run-time compilation, launches:", "cpu, cuda, openacc"], GREEN)
-    out += box(376, 251, 344, 66, "src/base", ["status, parameters, exact sums, timers"], GREEN)
-    out += box(20, 371, 165, 66, "kernels", ["all work on cells"], ORANGE)
-    out += box(198, 371, 165, 66, "numerics", ["limiters,", "Riemann solvers"], ORANGE)
-    out += box(376, 371, 165, 66, "physics", ["the equations"], ORANGE)
-    out += box(554, 371, 166, 66, "problem", ["initial state, boundary,", "sources"], ORANGE)
-    for x in (190, 550):
-        out.append(arrow(x, 61, x, 83))
-    for x in (102, 280, 458, 637):
-        out.append(arrow(x, 137, x, 159))
-    out += [arrow(280, 227, 280, 249), arrow(637, 227, 637, 249)]
-    out.append(arrow(190, 371, 190, 319))
-    out.append(text(205, 350, "compiled when the run starts, for its dimension, block size, scheme and precision",
-                    12, "start"))
-    return 740, 452, out
+    out += box(20, 161, 220, 66, "src/io", ["plotfiles, pictures,", "checkpoints"], GREEN)
+    out += box(260, 161, 460, 46, "src/elliptic", ["multigrid for elliptic equations"], GREEN)
+    out += box(260, 231, 460, 46, "src/halo", ["ghost cells: tables and exchange"], GREEN)
+    out += box(260, 301, 220, 66, "src/mesh", ["the block tree,", "on top of p4est"], GREEN)
+    out += box(500, 301, 220, 66, "src/transport", ["peers and messages:", "MPI, NCCL"], GREEN)
+    out += box(500, 391, 220, 122, "src/device", ["memory, launches,", "run-time compilation:", "cpu, cuda, openacc"], GREEN)
+    out += box(20, 447, 450, 66, "src/base", ["status, parameters, exact sums, timers"], GREEN)
+    out += box(20, 567, 165, 66, "kernels", ["all work on cells"], ORANGE)
+    out += box(198, 567, 165, 66, "numerics", ["limiters,", "Riemann solvers"], ORANGE)
+    out += box(376, 567, 165, 66, "physics", ["the equations"], ORANGE)
+    out += box(554, 567, 166, 66, "problem", ["initial state, boundary,", "sources"], ORANGE)
+    downwards = [(190, 61, 83), (550, 61, 83), (130, 137, 159), (490, 137, 159), (490, 207, 229), (370, 277, 299),
+                 (610, 277, 299), (610, 367, 389), (370, 367, 445), (130, 227, 445)]
+    out += [arrow(x, top, x, bottom) for x, top, bottom in downwards]
+    out += [arrow(500, 480, 472, 480), arrow(637, 567, 637, 515)]
+    out.append(text(622, 546, "compiled when the run starts, for its dimension, block size, scheme and precision",
+                    12, "end"))
+    return 740, 648, out
 
 
 def step():

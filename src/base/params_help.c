@@ -146,7 +146,10 @@ static void help_head(const char *key, FILE *stream, int markdown) {
     return;
   }
   fprintf(stream, "## [%.*s]\n\n", length, key);
-  if (*summary) fprintf(stream, "%s\n\n", summary);
+  if (*summary) {
+    print_wrapped(stream, summary, 0, 0);
+    fprintf(stream, "\n");
+  }
   fprintf(stream, "| Key | Default | Values | Unit | Meaning |\n| --- | --- | --- | --- | --- |\n");
 }
 

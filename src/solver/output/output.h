@@ -144,8 +144,10 @@ int oak_item_bool(const oak_output_item_t *item, const char *word);
 int oak_item_choice(const oak_output_item_t *item, const char *word);
 const char *oak_item_text(const oak_output_item_t *item, const char *word);
 int oak_item_reals(const oak_output_item_t *item, const char *word, double out[3]);
-/** Read the key `region` of an item whose kind has one (output_samples.c). */
-oak_status_t oak_item_read_region(oak_output_item_t *item);
+/** Points from the text of a key, at most \a most: \a x [most][3], coordinates beyond the dimension
+ * are 0. Fails if one is outside the domain. Rank-local. */
+oak_status_t oak_item_points(const oak_output_item_t *item, const char *word, int most,
+                             double (*x)[3], int *count);
 /** Beginning of a message about a key: "file.ini:12: output.NAME.word = value". The text stays
  * until the next call. */
 const char *oak_item_given(const oak_output_item_t *item, const char *word);

@@ -84,6 +84,49 @@ static oak_status_t read_schedule(oak_output_item_t *item) {
   return OAK_OK;
 }
 
+oak_status_t oak_item_points(const oak_output_item_t *item, const char *word, int most,
+                             double (*x)[3], int *count) {
+  const oak_t *sim = item->sim;
+  const char *text = oak_item_text(item, word);
+  const int n = oak_params_numbers(text, 0, NULL);
+  OAK_CHECK(n > 0 && n % sim->dim == 0 && n <= most * sim->dim, OAK_ERR_INPUT,
+            "%s: must be %s of %d coordinates%s", oak_item_given(item, word),
+            most > 1 ? "points" : "one point", sim->dim,
+            most > 1 ? ", at most 1000, all in one line" : ", apart by blanks");
+  double *number = malloc((size_t)n * sizeof *number);
+  OAK_CHECK(number, OAK_ERR_MEMORY, "no memory for %d coordinates", n);
+  oak_params_numbers(text, n, number);
+  *count = n / sim->dim;
+  for (int i = 0; i < *count; i++)
+    for (int d = 0; d < 3; d++) x[i][d] = d < sim->dim ? number[i * sim->dim + d] : 0;
+  free(number);
+  for (int i = 0; i < n; i++) {
+    const int d = i % sim->dim;
+    const double at = x[i / sim->dim][d];
+    OAK_CHECK(at >= sim->xmin[d] && at <= sim->xmax[d], OAK_ERR_INPUT,
+              "%s: %c = %g is outside the domain: choose %g to %g", oak_item_given(item, word),
+              "xyz"[d], at, sim -> xmin[d], sim -> xmax[d]);
+  }
+  return OAK_OK;
+}
+
+/* The part of the domain that is written: between two corners, or all of it. */
+static oak_status_t read_region(oak_output_item_t *item) {
+  const oak_t *sim = item->sim;
+  double(*region)[3] = item->region;
+  int count;
+  item->whole = !*oak_item_text(item, "region");
+  if (item->whole) return OAK_OK;
+  OAK_TRY(oak_item_points(item, "region", 2, region, &count));
+  OAK_CHECK(count == 2, OAK_ERR_INPUT, "%s: must be two points, the lower and the upper corner",
+            oak_item_given(item, "region"));
+  for (int d = 0; d < sim->dim; d++)
+    OAK_CHECK(region[0][d] < region[1][d], OAK_ERR_INPUT,
+              "%s: the upper corner must be above the lower one along %c",
+              oak_item_given(item, "region"), "xyz"[d]);
+  return OAK_OK;
+}
+
 oak_status_t oak_item_init(oak_output_item_t *item, oak_t *sim, const char *name,
                            const char *prefix, const oak_output_kind_t *kind) {
   *item =
@@ -96,7 +139,7 @@ oak_status_t oak_item_init(oak_output_item_t *item, oak_t *sim, const char *name
   if (item->section) OAK_TRY(read_schedule(item));
   if (item->section && kind->has_precision && oak_item_choice(item, "precision") == 1)
     item->value_bytes = 4;
-  if (item->section && kind->has_region) OAK_TRY(oak_item_read_region(item));
+  if (item->section && kind->has_region) OAK_TRY(read_region(item));
   if (!kind->no_variables) OAK_TRY(select_variables(item));
   return kind->open ? kind->open(item) : OAK_OK;
 }

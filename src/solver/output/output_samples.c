@@ -40,49 +40,6 @@ static oak_status_t open_table(oak_output_item_t *item) {
   return OAK_OK;
 }
 
-/* Points from the text of a key, coordinates beyond the dimension 0. \return how many. */
-static oak_status_t read_points(const oak_output_item_t *item, const char *word, int most,
-                                double (*x)[3], int *count) {
-  const oak_t *sim = item->sim;
-  const char *text = oak_item_text(item, word);
-  const int n = oak_params_numbers(text, 0, NULL);
-  OAK_CHECK(n > 0 && n % sim->dim == 0 && n <= most * sim->dim, OAK_ERR_INPUT,
-            "%s: must be %s of %d coordinates%s", oak_item_given(item, word),
-            most > 1 ? "points" : "one point", sim->dim,
-            most > 1 ? ", at most 1000, all in one line" : ", apart by blanks");
-  double *number = malloc((size_t)n * sizeof *number);
-  OAK_CHECK(number, OAK_ERR_MEMORY, "no memory for %d coordinates", n);
-  oak_params_numbers(text, n, number);
-  *count = n / sim->dim;
-  for (int i = 0; i < *count; i++)
-    for (int d = 0; d < 3; d++) x[i][d] = d < sim->dim ? number[i * sim->dim + d] : 0;
-  free(number);
-  for (int i = 0; i < n; i++) {
-    const int d = i % sim->dim;
-    const double at = x[i / sim->dim][d];
-    OAK_CHECK(at >= sim->xmin[d] && at <= sim->xmax[d], OAK_ERR_INPUT,
-              "%s: %c = %g is outside the domain: choose %g to %g", oak_item_given(item, word),
-              "xyz"[d], at, sim -> xmin[d], sim -> xmax[d]);
-  }
-  return OAK_OK;
-}
-
-oak_status_t oak_item_read_region(oak_output_item_t *item) {
-  const oak_t *sim = item->sim;
-  double(*region)[3] = item->region;
-  int count;
-  item->whole = !*oak_item_text(item, "region");
-  if (item->whole) return OAK_OK;
-  OAK_TRY(read_points(item, "region", 2, region, &count));
-  OAK_CHECK(count == 2, OAK_ERR_INPUT, "%s: must be two points, the lower and the upper corner",
-            oak_item_given(item, "region"));
-  for (int d = 0; d < sim->dim; d++)
-    OAK_CHECK(region[0][d] < region[1][d], OAK_ERR_INPUT,
-              "%s: the upper corner must be above the lower one along %c",
-              oak_item_given(item, "region"), "xyz"[d]);
-  return OAK_OK;
-}
-
 /* ---- lines */
 
 typedef struct {
@@ -100,7 +57,7 @@ static oak_status_t open_line(oak_output_item_t *item) {
     for (int d = 0; d < sim->dim; d++) x[d] = 0.5 * (sim->xmin[d] + sim->xmax[d]);
     x[0] = end ? sim->xmax[0] : sim->xmin[0];
     if (*oak_item_text(item, word[end]))
-      OAK_TRY(read_points(item, word[end], 1, (double(*)[3])x, &count));
+      OAK_TRY(oak_item_points(item, word[end], 1, (double(*)[3])x, &count));
   }
   return open_table(item);
 }
@@ -181,7 +138,7 @@ typedef struct {
 static oak_status_t open_probe(oak_output_item_t *item) {
   probe_t *probe = item->data = calloc(1, sizeof *probe);
   OAK_CHECK(probe, OAK_ERR_MEMORY, "no memory for output %s", item->name);
-  return read_points(item, "points", MOST_POINTS, probe->x, &probe->count);
+  return oak_item_points(item, "points", MOST_POINTS, probe->x, &probe->count);
 }
 
 static void probe_head(const oak_output_item_t *item, FILE *f) {
