@@ -40,7 +40,8 @@ enum { NCASES = sizeof cases / sizeof *cases };
 typedef struct {
   double mcups[BENCH_REPEATS], reference[BENCH_REPEATS];
   double outside; /* share of time outside flux and update */
-  double memory;  /* bytes over states x variables x bytes of a value x cells */
+  double memory;  /* bytes of memory, in units of (states x variables x bytes of a number x cells)
+                   */
   double cells;
 } result_t;
 
@@ -103,7 +104,8 @@ static oak_status_t one_piece(oak_t *sim, int c, int steps) {
 
 oak_status_t oak_bench_start(oak_t *sim, int c) {
   OAK_TRY(oak_initialize(sim));
-  return one_piece(sim, c, 4); /* memory is touched, buffers have grown */
+  return one_piece(sim, c, 4); /* after these steps all memory is in use and buffers have their
+                                  final sizes */
 }
 
 oak_status_t oak_bench_piece(oak_t *sim, int c, double *seconds, double *mcups) {
@@ -199,9 +201,8 @@ static void print_help(void) {
       "oak bench OPTION --help tells more about the last six.\n");
 }
 
-/* Whether keys of the user's choose other equations or a flux, which the case of MHD has of its
- * own.
- */
+/* Whether the user's keys choose equations or a flux. The case of MHD sets these itself, so it is
+ * left out then. */
 static int choose_equations(char **user, int nuser) {
   static const char *const begin[] = {"physics.", "problem.", "scheme.flux"};
   for (int i = 0; i < nuser; i++)

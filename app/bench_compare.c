@@ -21,11 +21,11 @@ extern char **environ;
 
 enum { MOST_WORDS = 64, MOST_PIECES = 201 };
 
-/** One of the two. */
+/** One of the two sets of keys or builds. */
 typedef struct {
-  char *text;            /**< words, which point into it */
-  const char *program;   /**< NULL: this one */
-  char *key[MOST_WORDS]; /**< its own keys behind those for both */
+  char *text;            /**< words of the text, as pointers into it */
+  const char *program;   /**< program of the other build; NULL: this program */
+  char *key[MOST_WORDS]; /**< keys for both, then its own keys */
   int nkey;
   oak_params_t *params; /**< in this process */
   oak_t *sim;
@@ -72,7 +72,7 @@ static oak_status_t start_here(const compare_t *c, side_t *s) {
 
 /* ---- in a child */
 
-/* The environment without what says that this process belongs to a run of MPI. */
+/* The environment without the variables of the MPI run that this process belongs to. */
 static char **child_environment(void) {
   static const char *const of_mpi[] = {
       "PMIX_",        "PMI_",          "OMPI_COMM_",       "OMPI_UNIVERSE",
@@ -126,7 +126,7 @@ static oak_status_t start_child(const compare_t *c, side_t *s) {
   return OAK_OK;
 }
 
-/* The answer to one line: the speed of a piece. */
+/* Ask the child for a piece and read its speed. */
 static oak_status_t ask(side_t *s, double *mcups) {
   char line[256] = "";
   fprintf(s->to, "piece\n");
@@ -300,7 +300,7 @@ int oak_bench_compare(int argc, char **argv, int rank) {
   c->pieces = 15;
   c->rank = rank;
   int code = oak_agree(MPI_COMM_WORLD, read_options(c, argc, argv)) == OAK_OK ? 0 : 2;
-  signal(SIGPIPE, SIG_IGN); /* a child that has ended says so by its answer */
+  signal(SIGPIPE, SIG_IGN); /* if the child has ended, reading its answer fails */
   if (!code && measure(c) != OAK_OK) code = 1;
   if (code)
     oak_report_failure(rank);

@@ -14,8 +14,9 @@
 #include "commands.h"
 
 enum { MIN_PIECES = 3, MAX_PIECES = 5 };
-/* In seconds: the last steps before the pieces; a piece; pieces after which MIN_PIECES do. The
- * adaptive mesh gets longer pieces, so that it changes at all. */
+/* Times in seconds: the last steps before the pieces; one piece; the total after which MIN_PIECES
+ * pieces are enough. The adaptive case gets longer pieces, because its mesh must change during a
+ * piece. */
 static const double warm_up = 0.05, piece = 0.1, amr_piece = 1, enough = 0.5;
 
 /* ---- rows */
@@ -105,8 +106,8 @@ oak_status_t oak_bench_set_row(const bench_row_t *r, char **user, int nuser, oak
 
 /* ---- measuring */
 
-/* Some steps, with adaptation every so many (0: never). How long they took is the most of all
- * ranks, so that all decide alike. */
+/* Take some steps, with adaptation after every few of them (0: never). The time returned is the
+ * largest of all ranks, so all ranks decide alike. */
 static oak_status_t time_steps(oak_t *sim, int adapt_every, long steps, double *seconds) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
@@ -119,8 +120,8 @@ static oak_status_t time_steps(oak_t *sim, int adapt_every, long steps, double *
   return OAK_OK;
 }
 
-/* Touch all memory, let buffers and clocks settle, and find how many steps take `aim` seconds: a
- * multiple of those between adaptations. */
+/* Take steps until all memory is in use and the clock frequency is stable. Then find how many steps
+ * take `aim` seconds; this is a multiple of the steps between adaptations. */
 static oak_status_t prepare(oak_t *sim, int adapt_every, double aim, long *steps) {
   const long unit = adapt_every ? adapt_every : 1;
   double seconds = 0;
@@ -185,7 +186,8 @@ oak_status_t oak_bench_run_row(bench_paper_t *p, bench_row_t *r) {
     r->reason[strcspn(r->reason, "\n")] = 0;
   }
   oak_bench_csv_row(p, r);
-  /* A row may fail by itself; a mistake in a key of the user's is one in every row. */
+  /* A failure of one row is reported with the row. A mistake in the user's keys would fail in every
+   * row, so it ends the command. */
   return st == OAK_ERR_INPUT || st == OAK_ERR_ARGUMENT ? st : OAK_OK;
 }
 

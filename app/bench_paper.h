@@ -27,7 +27,8 @@ typedef struct {
   double gcups, least, most; /**< median and range of the pieces */
   double outside;            /**< percent */
   double cells, memory;      /**< memory: bytes, of all ranks */
-  double stepping, seconds;  /**< of all pieces; of the row with builds and set-up */
+  double stepping, seconds;  /**< seconds of all pieces; seconds of the whole row, with builds and
+                                  set-up */
   int64_t blocks;
 } bench_row_t;
 
@@ -35,7 +36,7 @@ typedef struct {
   char **user; /**< keys of the command line, for every row */
   int nuser, rank, ranks;
   const char *rows, *folder; /**< --rows, --out; NULL: not given */
-  double cells;              /**< domains of more are left out; 0: none is */
+  double cells;              /**< larger domains are left out; 0: all domains are measured */
   char device_text[512];
   FILE *csv; /**< on rank 0 with --out */
   double begin;
@@ -49,8 +50,8 @@ void oak_bench_paper_rows(bench_paper_t *p);
 /** What a row is, in the words that --rows chooses from. \return \a name. */
 const char *oak_bench_row_name(const bench_row_t *r, char name[BENCH_NAME]);
 
-/** Measure a row, if it is wanted, and write its line of the CSV file. Fails only where every row
- * would. */
+/** Measure a row, if it is wanted, and write its line of the CSV file. Fails only if every row
+ * would fail. */
 oak_status_t oak_bench_run_row(bench_paper_t *p, bench_row_t *r);
 
 /** The device of the user's keys. It stays open, since starting a GPU for every row takes long. */
@@ -60,7 +61,7 @@ oak_status_t oak_bench_make_folder(const char *folder);
 
 /** Run all wanted rows and print them in the paper's tables. */
 oak_status_t oak_bench_paper_tables(bench_paper_t *p);
-/** What is below three times the paper's figure. */
+/** Print the rows in which oak is less than three times as fast as the paper's code. */
 void oak_bench_paper_summary(bench_paper_t *p);
 
 /** On rank 0 with --out: make the folder, begin FOLDER/paper.csv. */

@@ -53,7 +53,7 @@ static void csv_text(FILE *csv, const char *text) {
   fputc('"', csv);
 }
 
-/* Figures that are not there are left empty. */
+/* A missing figure leaves its field empty. */
 static void csv_number(FILE *csv, const char *format, double x) {
   fputc(',', csv);
   if (!isnan(x)) fprintf(csv, format, x);
@@ -63,7 +63,7 @@ void oak_bench_csv_row(const bench_paper_t *p, const bench_row_t *r) {
   static const char *const state[] = {"none", "measured", "skipped", "failed"};
   char keys[1024] = "";
   FILE *csv = p->csv;
-  const double gap = r->state == BENCH_MEASURED ? 0 : NAN; /* leaves a figure of ours empty */
+  const double gap = r->state == BENCH_MEASURED ? 0 : NAN; /* oak's figure is then left empty */
   if (!csv || !r->wanted) return;
   for (int i = 0; i < p->nuser; i++)
     snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s%s", i ? " " : "", p->user[i]);
@@ -88,10 +88,10 @@ void oak_bench_csv_row(const bench_paper_t *p, const bench_row_t *r) {
   csv_text(csv, keys);
   csv_text(csv, r->reason);
   fputc('\n', csv);
-  fflush(csv); /* what was measured stays if the next row ends the program */
+  fflush(csv); /* the file is complete up to this row, even if the next row ends the program */
 }
 
-/* All that was written is on the disk? */
+/* Whether all that was written is on the disk. */
 oak_status_t oak_bench_csv_close(bench_paper_t *p) {
   if (!p->csv) return OAK_OK;
   const int failed = ferror(p->csv) | fclose(p->csv);
@@ -120,7 +120,8 @@ static void print_number(const bench_paper_t *p, int width, int digits, double x
     print(p, " %*.*f", width, digits, x);
 }
 
-/* The paper's GCUPS, ours, ratio, the paper's share outside flux and update, ours. */
+/* GCUPS of the paper and of oak, their ratio, and the shares of time outside flux and update, of
+ * the paper and of oak. */
 static void print_figures(const bench_paper_t *p, const bench_row_t *r) {
   static const char *const state[] = {"", "", "skipped", "failed"};
   print(p, " |");

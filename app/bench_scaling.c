@@ -85,7 +85,7 @@ static oak_status_t measure(const bench_scaling_t *s, oak_t *sim, MPI_Comm comm,
                             bench_scaling_line_t *f) {
   double seconds, rate[PIECES], before[BENCH_PHASES + 1], after[BENCH_PHASES + 1];
   OAK_TRY(oak_initialize(sim));
-  OAK_TRY(run_steps(sim, comm, AHEAD, &seconds)); /* memory is touched */
+  OAK_TRY(run_steps(sim, comm, AHEAD, &seconds)); /* after these steps all memory is in use */
   OAK_TRY(run_steps(sim, comm, AHEAD, &seconds));
   const long steps = AHEAD * (long)ceil(s->seconds / seconds);
   read_phases(sim, before);
@@ -118,7 +118,7 @@ static oak_status_t run_ranks(const bench_scaling_t *s, MPI_Comm comm, int block
   return st;
 }
 
-/* Ranks that are not needed sleep meanwhile: they must not take memory bandwidth or clock. */
+/* Ranks that are not needed sleep during a run, so that they do not slow down the others. */
 static void wait_for_others(void) {
   const struct timespec pause = {0, 2000000};
   MPI_Request request;
@@ -254,7 +254,7 @@ static oak_status_t read_options(bench_scaling_t *s, int argc, char **argv) {
   return OAK_OK;
 }
 
-/* A GPU is served with what a CPU would take minutes for. */
+/* The default domain of a GPU would take minutes on a CPU. */
 static oak_status_t choose_side(bench_scaling_t *s) {
   oak_params_t *params;
   oak_device_t *dev = NULL;

@@ -11,7 +11,7 @@
 
 enum { MAX_LINES = 64, MAX_SETTINGS = 2 };
 
-/* What a line changes of the reference. */
+/* The keys by which a line of the table differs from the reference. */
 typedef struct {
   char setting[MAX_SETTINGS][64];
 } line_t;
@@ -55,7 +55,7 @@ static void add_line(schemes_t *s, const char *key, const char *value, const cha
   snprintf(line->setting[1], sizeof line->setting[1], "%s", other);
 }
 
-/* One line for each name but that of the reference. */
+/* Print a line for each name except that of the reference. */
 static void add_lines(schemes_t *s, const oak_params_t *reference, const char *key, char *names) {
   for (char *name = strtok(names, " "); name; name = strtok(NULL, " "))
     if (strcmp(name, oak_params_text(reference, key))) add_line(s, key, name, "");

@@ -65,7 +65,8 @@ static void print_difference(const settings_t *s, const oak_grid_view_t *view, i
          found->value[1]);
 }
 
-/** The variables to compare, as numbers in both. \a only: how many are in one of them alone. */
+/** The variables to compare, by their numbers in both files. \a only: number of variables that only
+ * one file has. */
 static oak_status_t match_variables(const settings_t *s, const oak_grid_view_t *const view[2],
                                     int (**pair)[2], int *npair, int *only) {
   int *var = NULL, nvar = 0;

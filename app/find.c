@@ -8,7 +8,7 @@
 
 #include "commands.h"
 
-/* A folder counts as nothing: `oak run sedov` works beside the output folder sedov. */
+/* Folders are ignored, so `oak run sedov` works in a folder that holds the output folder sedov. */
 static int is_missing(const char *path) {
   struct stat info;
   return stat(path, &info) == 0 ? S_ISDIR(info.st_mode) : errno == ENOENT;

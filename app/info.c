@@ -51,7 +51,7 @@ static void print_names(const char *title, const char *root, const char *folder,
   printf("\n");
 }
 
-/* Limiters, and fluxes: those for every physics, then those that one of them adds. */
+/* Print the limiters, the fluxes for every physics, and the fluxes that each physics adds. */
 static void print_schemes(const char *root) {
   char names[1024], *physics[256];
   if (oak_list_limiters(names, sizeof names) == OAK_OK) printf("%-10s %s\n", "limiters", names);

@@ -84,7 +84,7 @@ typedef struct {
   double (*range)[2];
 } ranges_t;
 
-/** Widen the ranges of variables that have been there before, add the others. */
+/** Extend the ranges of variables that earlier plotfiles have, and add new variables. */
 static oak_status_t add_ranges(ranges_t *all, const oak_plotfile_t *p) {
   const oak_grid_view_t *view = oak_plotfile_view(p);
   if (name_width(view) > all->width) all->width = name_width(view);
@@ -109,7 +109,7 @@ static oak_status_t add_ranges(ranges_t *all, const oak_plotfile_t *p) {
   return OAK_OK;
 }
 
-/** A damaged plotfile, such as one on a disk that was full, leaves the others to be listed. */
+/** The other plotfiles are listed also if one is damaged, for example because the disk was full. */
 static oak_status_t print_line(const char *path, int width, ranges_t *all) {
   oak_plotfile_t *p;
   char cells[16], levels[1024], size[32];

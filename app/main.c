@@ -13,7 +13,7 @@ static const struct {
   const char *name;
   int (*run)(int argc, char **argv, int rank);
   const char *summary;
-  int looks; /**< it only looks at files: rank 0 works alone */
+  int looks; /**< the command only reads files, so rank 0 works alone */
 } commands[] = {
     {"run", oak_command_run, "run a simulation from a parameter file", 0},
     {"check", oak_command_check, "check the equations of a physics file on random states", 0},
@@ -84,8 +84,8 @@ static void hurry(const char *name) {
 
 int main(int argc, char **argv) {
   int rank, provided;
-  /* A write beyond the limit of file sizes (ulimit -f) then fails with a message, and does not
-   * kill. */
+  /* A write beyond the limit of file sizes (ulimit -f) then returns an error, instead of a signal
+   * that ends the program. */
   signal(SIGXFSZ, SIG_IGN);
   if (argc > 1) hurry(argv[1]);
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);

@@ -113,7 +113,7 @@ static oak_status_t read_options(const oak_grid_view_t *view, const settings_t *
 
 /* ---- one picture ---- */
 
-/** Largest absolute value, so that the colours of a difference have 0 in their middle. */
+/** The largest absolute value, for a range of colours with 0 in the middle. */
 static oak_status_t centre_range(const oak_grid_view_t *view, oak_picture_options_t *o) {
   size_t ncell = 1;
   double largest = 0;

@@ -130,7 +130,7 @@ static oak_status_t run(const request_t *request, int nset, char **set, int *int
   oak_t *sim = NULL;
   *interrupted = 0;
   OAK_TRY(find_file(request, file, setting, rank));
-  /* Which file it is: a name may stand for one of the folder or one that comes with oak. */
+  /* Print which file is used: a name may mean a file of this folder or one that comes with oak. */
   if (rank == 0 && options->stream) {
     fprintf(options->stream, "oak run %s\n", file);
     fflush(options->stream);
@@ -151,7 +151,7 @@ static oak_status_t run(const request_t *request, int nset, char **set, int *int
   return st;
 }
 
-/* The command as it could be typed, but for quotes in its words. */
+/* The command line as text. Quotes within its words are not escaped. */
 static void print_command(int argc, char **argv, char *text, size_t size) {
   size_t at = (size_t)snprintf(text, size, "oak run");
   for (int i = 0; i < argc && at < size; i++) {
@@ -160,8 +160,8 @@ static void print_command(int argc, char **argv, char *text, size_t size) {
   }
 }
 
-/* Options and the file out of the arguments; settings, and what may have been meant as one, are
- * moved to the front. \return how many of those there are, -1 if the help is asked for */
+/* Take options and the file from the arguments. Settings, and words that may have been meant as
+ * settings, are moved to the front. \return the number of settings, -1 if help is asked for */
 static int read_arguments(int argc, char **argv, request_t *request) {
   int n = 0;
   for (int i = 0; i < argc; i++) {
@@ -182,7 +182,7 @@ static int read_arguments(int argc, char **argv, request_t *request) {
     } else if (!strcmp(argv[i], "--restart")) {
       request->restart = 1;
       request->options.restart = "latest";
-      /* the checkpoint, unless that word is the file, which is still to come otherwise */
+      /* the next word is the checkpoint, unless no other word is left for the file */
       const char *next = i + 1 < argc ? argv[i + 1] : "-";
       if (next[0] != '-' && !strchr(next, '=') && request->file)
         request->options.restart = argv[++i];

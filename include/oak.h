@@ -72,7 +72,8 @@ OAK_API oak_status_t oak_set_initial(oak_t *sim);
  * (oak_write_checkpoint) or destroyed, and oak_advance returns OAK_ERR_STATE. */
 OAK_API oak_status_t oak_adjust_refinement(oak_t *sim, int *changed);
 /** The same with the caller's flags, \a flag [oak_nblocks]: > 0 refine, 0 keep, < 0 coarsen if the
- * whole family has this flag. The limits of levels apply. Fills ghost cells first. */
+ * whole family has such flags. Levels stay between mesh.min_level and mesh.max_level. Fills ghost
+ * cells first. */
 OAK_API oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed);
 
 /** Make the ghost cells of the current state readable by kernels. Ghost cells may be cells of other
@@ -84,12 +85,6 @@ OAK_API oak_status_t oak_update_ghostcells(oak_t *sim);
  * values, if a cell ends in an invalid state (negative density or pressure, NaN). With
  * scheme.on_invalid = retry the step is then done again with dt/2, dt/4, ... up to ten times:
  * oak_time tells how far it went. If that fails too, solution, time and step are those before. */
-OAK_API oak_status_t oak_advance(oak_t *sim, double dt);
-/** Largest step the CFL condition allows now, run.cfl and run.dt_max included. Not collective. */
-OAK_API double oak_time_step(const oak_t *sim);
-/** Bring oak_time_step up to date after oak_set_initial or oak_write_cells; fills ghost cells.
- * oak_initialize, oak_advance and adaptation do this themselves. OAK_ERR_STATE as for oak_advance.
- */
 OAK_API oak_status_t oak_advance(oak_t *sim, double dt);
 /** The largest time step that run.cfl and run.dt_max allow now. Not collective. */
 OAK_API double oak_time_step(const oak_t *sim);
@@ -125,8 +120,8 @@ OAK_API oak_status_t oak_write_checkpoint(oak_t *sim, const char *path);
  * oak_update_time_step. After a failure the simulation may only read another checkpoint or be
  * destroyed. */
 OAK_API oak_status_t oak_read_checkpoint(oak_t *sim, const char *path);
-/** Change time and step, such as after setting the solution by oak_write_cells. The same on all
- * ranks. */
+/** Set time and step, for example after the solution was set by oak_write_cells. Arguments agree on
+ * all ranks. */
 OAK_API void oak_set_time(oak_t *sim, double time);
 OAK_API void oak_set_step(oak_t *sim, long step);
 
@@ -150,14 +145,15 @@ OAK_API oak_status_t oak_run(oak_t *sim, FILE *stream);
  * are timed. Writes no file. Only oak_destroy() is of use then. */
 OAK_API oak_status_t oak_check(oak_t *sim, FILE *stream);
 
-/** What oak_run_ext is told beside the parameters; zeros are what oak_run does. */
+/** Options of oak_run_ext beside the parameters. With zeros it does what oak_run does. */
 typedef struct {
   FILE *stream;  /**< as for oak_run */
-  int overwrite; /**< if output.folder holds a run: 0: OAK_ERR_FILE, 1: remove that run's files */
+  int overwrite; /**< if output.folder holds a run already: 0: return OAK_ERR_FILE, 1: remove the
+                      files of that run */
   /** Go on from this checkpoint in output.folder, whose earlier output is kept up to its step;
    * "latest": from the newest good one there. NULL: begin. */
   const char *restart;
-  int signals; /**< 1: SIGUSR1, SIGTERM and SIGINT end the run with a checkpoint, while it runs */
+  int signals;         /**< 1: SIGUSR1, SIGTERM and SIGINT end the run with a checkpoint */
   const char *command; /**< command line, for parameters.ini of the output folder; may be NULL */
 } oak_run_options_t;
 
@@ -178,7 +174,8 @@ OAK_API int oak_ghost_layers(const oak_t *sim);
 OAK_API int oak_nvar(const oak_t *sim);
 OAK_API int oak_nblocks(const oak_t *sim);            /**< blocks of this rank */
 OAK_API int64_t oak_nblocks_global(const oak_t *sim); /**< blocks on all ranks */
-OAK_API int64_t oak_cell_updates(const oak_t *sim);   /**< on all ranks; each stage counts */
+OAK_API int64_t oak_cell_updates(const oak_t *sim);   /**< cells updated so far, on all ranks; each
+                                                           stage counts */
 /** Number of cells, since the start and on all ranks, that a stage left invalid and that got
  * first-order fluxes; each stage counts. 0 with scheme.on_invalid = stop. */
 OAK_API int64_t oak_first_order_cells(const oak_t *sim);

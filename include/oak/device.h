@@ -30,9 +30,9 @@ typedef struct {
   const char *const *file;
   int nfile;
   const char *text; /**< C in front of the files, or NULL */
-  /** NULL, or for each file how long a compiler takes for it, relative to the others. All files
-   * with a time need those of 0, which come first, but not each other: a back end may compile them
-   * side by side. */
+  /** NULL, or for each file the relative time that a compiler needs. Files with time 0 come first;
+   * all others need them. Files with a time above 0 do not need each other, so a back end may
+   * compile them at the same time. */
   const int *time;
 } oak_source_t;
 
@@ -50,7 +50,7 @@ enum { OAK_DEVICE_MARKS = 128 };
 typedef struct {
   char driver[64]; /**< of a GPU's driver */
   int64_t bytes;
-  int pid, file; /**< of the host: an open file of a process */
+  int pid, file; /**< on the host: a process and its open file */
 } oak_handle_t;
 
 /** Data from or to another rank: bytes of device memory. */
@@ -66,7 +66,7 @@ typedef struct {
   const char *summary; /**< one line for `oak info` */
   int host_memory;     /**< 1: device pointers may be used by the host and by MPI */
   int named_only;      /**< 1: "auto" never chooses it */
-  /** Tiles of the flux kernel: cells along x, and cells of a tile, at most. */
+  /** Largest tile of the flux kernel: cells along x, and all cells of a tile. */
   int tile_width, tile_cells;
   oak_status_t (*open)(oak_device_t *dev, const oak_device_options_t *options);
   void (*close)(oak_device_t *dev);
@@ -74,7 +74,8 @@ typedef struct {
   void (*free)(oak_device_t *dev, void *ptr);
   oak_status_t (*upload)(oak_device_t *dev, void *dst, const void *host, size_t bytes);
   oak_status_t (*download)(oak_device_t *dev, void *host, const void *src, size_t bytes);
-  /** 1 if there is a compiler; without one only kernels in the cache can be used. NULL: always. */
+  /** 1 if there is a compiler; without one only kernels in the cache can be used. NULL: there
+   * always is one. */
   int (*has_compiler)(oak_device_t *dev);
   /** Write the source as its compiler sees it, all #include lines followed, to the file \a path.i;
    * on one rank alone. NULL: oak follows them itself. */
@@ -104,20 +105,20 @@ typedef struct {
   void (*unshare)(oak_device_t *dev, void *ptr, oak_handle_t *handle);
   oak_status_t (*attach)(oak_device_t *dev, const oak_handle_t *handle, void **out);
   void (*detach)(oak_device_t *dev, void *ptr);
-  /** Let the queue write and wait for numbers in \a page, memory of the host; NULL where the host
-   * does it, since launches return when the kernel has ended. */
+  /** Let the queue write flags in \a page, which is memory of the host, and wait for them. NULL if
+   * launches return when the kernel has ended: then the host does this. */
   oak_status_t (*know_flags)(oak_device_t *dev, void *page, size_t bytes);
   void (*forget_flags)(oak_device_t *dev, void *page);
   oak_status_t (*signal)(oak_device_t *dev, uint64_t *flag, uint64_t value);
   oak_status_t (*wait)(oak_device_t *dev, uint64_t *flag, uint64_t value);
-  /** A second queue, for transfers beside kernels; all NULL where launches return when the kernel
-   * has ended. fork: it goes on after what the first queue holds now; join: the first one goes on
-   * after what it holds. */
+  /** A second queue, for transfers while kernels run; all NULL if launches return when the kernel
+   * has ended. fork: the second queue waits for the work that is in the first queue now. join: the
+   * first queue waits for the work that is in the second queue now. */
   oak_status_t (*fork)(oak_device_t *dev);
   oak_status_t (*join)(oak_device_t *dev);
   oak_status_t (*settle)(oak_device_t *dev); /**< wait for the second queue */
-  /** Copies in the second queue from and to memory of host_alloc. copied: whether copy \a number of
-   * those since the last fork has arrived, or never will. */
+  /** Copies in the second queue from and to memory of host_alloc. copied: 1 if copy \a number since
+   * the last fork has ended, also if it has failed. */
   oak_status_t (*copy_out)(oak_device_t *dev, void *host, const void *src, size_t bytes,
                            int number);
   int (*copied)(oak_device_t *dev, int number);
@@ -126,17 +127,19 @@ typedef struct {
   void (*host_free)(oak_device_t *dev, void *ptr);
   /** Messages between devices without the host; NULL where there are none. open is collective on
    * \a comm; exchange puts all parcels in the second queue. */
-  oak_status_t (*direct_probe)(oak_device_t *dev); /**< whether there seem to be any */
+  oak_status_t (*direct_probe)(oak_device_t *dev); /**< OAK_OK if such messages seem to be possible
+                                                    */
   oak_status_t (*direct_open)(oak_device_t *dev, MPI_Comm comm);
   oak_status_t (*direct_exchange)(oak_device_t *dev, const oak_parcel_t *send, int nsend,
                                   const oak_parcel_t *recv, int nrecv);
-  /** Iterations of a kernel's OUTER loop that run at a time; NULL: does not matter. */
+  /** Number of iterations of a kernel's OUTER loop that run at the same time; NULL: oak need not
+   * know it. */
   long (*slots)(oak_device_t *dev, oak_kernel_t *kernel);
   /** One line of what was found: processor, threads, compiler; for `oak info` and the run's head.
    */
   void (*describe)(oak_device_t *dev, char *text, size_t size);
-  /** Hash everything outside the source that a binary depends on. \a compiler 0: without what only
-   * the compiler knows, such as its version, but the processor and the flags of the user. */
+  /** Hash everything outside the source that a binary depends on. \a compiler 0: only what can be
+   * known without a compiler, such as the processor and the flags of the user. */
   oak_status_t (*fingerprint)(oak_device_t *dev, int compiler, oak_hash_t *hash);
 } oak_device_ops_t;
 
@@ -201,7 +204,8 @@ OAK_API oak_status_t oak_device_explain(oak_device_t *dev, const oak_source_t *s
  * of what the compiler sees, the defines, and the device's fingerprint. */
 OAK_API oak_status_t oak_device_build(oak_device_t *dev, const oak_source_t *source,
                                       oak_module_t **out);
-/** Builds of a device so far, and how many of them the cache did not have. Not collective. */
+/** Number of builds of a device so far, and of those that were compiled because the cache did not
+ * have them. Not collective. */
 OAK_API void oak_device_builds(const oak_device_t *dev, int *built, int *compiled);
 OAK_API void oak_device_unload(oak_device_t *dev, oak_module_t **module);
 OAK_API oak_status_t oak_device_kernel(oak_device_t *dev, oak_module_t *module, const char *name,

@@ -175,7 +175,7 @@ enum {
   OAK_BC_MIRROR,         /**< even continuation */
   OAK_BC_ANTIMIRROR,     /**< odd continuation */
   OAK_BC_COPY,           /**< value of the last interior cell */
-  OAK_BC_USER_DIRICHLET, /**< as above, value from the problem's boundary function */
+  OAK_BC_USER_DIRICHLET, /**< as above, with the value from the problem's boundary function */
   OAK_BC_USER_NEUMANN,
   OAK_BC_USER_STATE, /**< whole ghost state from the problem's boundary function */
 };
@@ -200,7 +200,7 @@ typedef struct {
   const oak_halo_task_t *task; /**< [n] */
   const oak_bc_t *bc;          /**< [2 dim][components] */
   double theta;                /**< limiter of the interpolation */
-  int components;              /**< of the field that f describes */
+  int components;              /**< of the field that `f` describes */
   int interpolation;
 } oak_halo_args_t;
 
@@ -223,12 +223,12 @@ typedef struct {
   int interpolation;
 } oak_adapt_args_t;
 
-/** Answers of a problem's hook REGION about the box of a block. */
+/** What the hook REGION of a problem can answer for the box of a block. */
 enum {
   OAK_REGION_FREE,     /**< the criterion decides */
-  OAK_REGION_NEVER,    /**< it is not refined */
-  OAK_REGION_DEREFINE, /**< it is coarsened if its family is */
-  OAK_REGION_REFINE    /**< it is refined */
+  OAK_REGION_NEVER,    /**< the block is not refined */
+  OAK_REGION_DEREFINE, /**< the block is coarsened if its whole family may be */
+  OAK_REGION_REFINE    /**< the block is refined */
 };
 
 typedef struct {
@@ -266,7 +266,7 @@ typedef struct {
   real *u;                         /**< state to correct */
   double dt;
   int *bad;    /**< [block][results] set where a corrected cell is invalid */
-  int results; /**< numbers that a block has in `bad` */
+  int results; /**< number of entries per block in `bad` */
 } oak_fluxfix_args_t;
 
 typedef struct {
@@ -275,7 +275,7 @@ typedef struct {
   int *bad; /**< [nblock] whether a cell is invalid */
 } oak_initial_args_t;
 
-/** The values of a field beside the state from its function. */
+/** Set the values of a field beside the state by its function. */
 typedef struct {
   oak_field_t f;
   int number; /**< of the field */
@@ -291,7 +291,7 @@ typedef struct {
   double *b;      /**< [nblock][N^d], where `values` are the coefficients a */
   /* boundary of the domain: `values` are those on faces of cells, [place][N^(d-1)] */
   const int *outer; /**< [nblock][2 d] place of a block's face, -1: not at the boundary */
-  int face;         /**< the one that is looked at */
+  int face;         /**< the face that this launch works on */
 } oak_poisson_args_t;
 
 /** Variables that kernels/derived.c computes. */
@@ -304,7 +304,7 @@ enum {
   OAK_DERIVED_COUNT
 };
 
-/** The hooks UPDATE over a time dt, in place. */
+/** Apply the hooks UPDATE over a time dt, in place. */
 typedef struct {
   oak_field_t f;
   real *u;

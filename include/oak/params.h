@@ -26,7 +26,7 @@ typedef enum {
 /** One key. Strings must outlive the parameter set unless copied (oak_params_declare copies).
  * Fields from `multiple_of` on may be left out (0). */
 typedef struct {
-  const char *key; /**< "section.name"; the name may hold further dots */
+  const char *key; /**< "section.name"; the name may contain dots */
   oak_param_type_t type;
   const char *fallback; /**< default, as it would be written in a file */
   double min, max;      /**< allowed range of numbers, inclusive (min == max: any) */
@@ -35,7 +35,7 @@ typedef struct {
   const char *help;     /**< one line */
   int multiple_of;      /**< INT, INTS: every value is a multiple of it (2: even; 0: any) */
   int above_min;        /**< REAL, REALS: 1 excludes `min` itself */
-  int count;            /**< INTS, REALS: exactly so many values (0: one to three) */
+  int count;            /**< INTS, REALS: the number of values (0: one to three) */
 } oak_param_desc_t;
 
 /** A set that knows oak's own keys (sections run, mesh, refine, scheme, physics, problem,
@@ -50,12 +50,12 @@ OAK_API void oak_params_destroy(oak_params_t **params);
  * #" or " ;" stands in double quotes. A file with mistakes leaves the set as it was. */
 OAK_API oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const char *path);
 
-/** Let files that are read from now on set device.compiler and device.flags too, with which they
- * can run any program; refused otherwise. Not collective. */
+/** From now on, files may also set device.compiler and device.flags. This is refused otherwise,
+ * because such a file can run any program. Not collective. */
 OAK_API void oak_params_trust(oak_params_t *params);
 
-/** Read the user's own settings, a file as above with keys of [device] alone, which may set all of
- * them; to be read before the parameter file, which wins. Collective, as oak_params_read(). */
+/** Read the user's own settings: a file as above that may set all keys of [device], and no others.
+ * Read it before the parameter file, whose values then win. Collective, as oak_params_read(). */
 OAK_API oak_status_t oak_params_read_settings(oak_params_t *params, MPI_Comm comm,
                                               const char *path);
 
@@ -63,8 +63,8 @@ OAK_API oak_status_t oak_params_read_settings(oak_params_t *params, MPI_Comm com
  * ("command line"). Later settings win over earlier ones. Not collective. */
 OAK_API oak_status_t oak_params_assign(oak_params_t *params, const char *assignment,
                                        const char *origin);
-/** The same for \a count settings, such as the arguments of a program. If any is none, all such
- * mistakes are reported in one message, together with what oak_params_check() finds. */
+/** The same for \a count settings, such as the arguments of a program. If some of them are not
+ * settings, one message names all of these, together with what oak_params_check() finds. */
 OAK_API oak_status_t oak_params_assign_all(oak_params_t *params, int count, char *const *assignment,
                                            const char *origin);
 /** The same with key and value apart, for programs. After oak_create, parameters of physics and
@@ -78,14 +78,16 @@ OAK_API oak_status_t oak_params_set(oak_params_t *params, const char *key, const
 OAK_API oak_status_t oak_params_declare(oak_params_t *params, const oak_param_desc_t *desc,
                                         int count);
 
-/** Judge all values against the declared keys: type, range, choice. With \a complete, keys that
- * nobody declared are errors too (with the nearest known key); without, they are only named beside
- * other mistakes, and not those of physics, problem and boundary. All mistakes are reported in one
- * message, a line each, with file and line of each. Not collective (the same on all ranks). */
+/** Check all values against the declared keys: type, range, choice. With \a complete, keys that are
+ * not declared are errors too, and the message suggests the nearest known key. Without it, such
+ * keys are mentioned only if there are other mistakes, and never those of physics, problem and
+ * boundary. One message reports all mistakes, each on a line with its file and line number. Not
+ * collective (the same on all ranks). */
 OAK_API oak_status_t oak_params_check(oak_params_t *params, int complete);
 
-/** Values after oak_params_check(), defaults before. The key must be declared and of that type.
- * Texts stay where they are until another value of that key is checked. */
+/** The value of a key: after oak_params_check() the effective value, before it the default. The key
+ * must be declared and of that type. A text stays valid until another value of its key is checked.
+ */
 OAK_API int oak_params_int(const oak_params_t *params, const char *key);
 OAK_API double oak_params_real(const oak_params_t *params, const char *key);
 OAK_API int oak_params_bool(const oak_params_t *params, const char *key);
@@ -99,8 +101,9 @@ OAK_API int oak_params_reals(const oak_params_t *params, const char *key, double
 /** Key "output.NAME.kind" of one of the sections [output.NAME], counted from 0 in the order in
  * which they were given; NULL if there are fewer. After oak_params_check(). */
 OAK_API const char *oak_params_output(const oak_params_t *params, int number);
-/** Read a list of real numbers or fractions, apart by blanks or commas, from the text of a value.
- * \param [out] out the first \a most of them. \return how many there are, -1 if a word is none. */
+/** Read a list of real numbers or fractions, separated by blanks or commas, from the text of a
+ * value. \param [out] out the first \a most of them. \return their number, -1 if a word is not a
+ * number. */
 OAK_API int oak_params_numbers(const char *text, int most, double *out);
 /** 1 if a file, the command line or the program gave the key a value. */
 OAK_API int oak_params_is_set(const oak_params_t *params, const char *key);

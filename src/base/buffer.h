@@ -30,7 +30,8 @@ oak_status_t oak_buffer_status(const oak_buffer_t *text);
 void oak_buffer_free(oak_buffer_t *text);
 /** The text as a C string, "" if empty. */
 const char *oak_buffer_get(const oak_buffer_t *text);
-/** Append a regular file. \return 0, or errno with \a text as it was; EINVAL: another kind. */
+/** Append a regular file. \return 0, or an errno with \a text unchanged; EINVAL: the file is not a
+ * regular one. */
 int oak_buffer_read(oak_buffer_t *text, const char *path);
 /** Write to a new file. \return 0 or errno. */
 int oak_buffer_write(const oak_buffer_t *text, const char *path);

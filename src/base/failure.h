@@ -5,8 +5,8 @@
 
 #include "oak/status.h"
 
-/** \a *st becomes \a next unless it is a failure already. For calls that a rank makes after a
- * failure too, because other ranks wait for them. */
+/** Set \a *st to \a next unless \a *st is a failure already. For calls that a rank makes even after
+ * a failure, because other ranks wait for them. */
 static inline void oak_keep_failure(oak_status_t *st, oak_status_t next) {
   if (*st == OAK_OK) *st = next;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Whether the values of parameters are allowed, and what to say if they are not. A simulation may
- * use a set already when a value changes: then it is asked first. */
+ * Whether the values of parameters are allowed, and the messages if they are not. If a simulation
+ * uses a set already, it is asked before a value changes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static const char *nearest_key(const oak_params_t *params, const char *key) {
   if (best > 4) best = 4;
   for (int i = 0; i < params->nknown; i++) {
     const char *other = params->known[i].desc.key;
-    /* Another output has other keys. */
+    /* Only keys of the same output are near. */
     if (inside && !oak_param_same_section(key, other)) continue;
     const int same_name = strcmp(name, strchr(other, '.') + 1) == 0;
     /* Texts are at least as far apart as their lengths: most keys need no closer look. */
@@ -168,8 +168,8 @@ static oak_status_t ask_watches(const oak_params_t *params, const char *key, con
   return OAK_OK;
 }
 
-/** Keep a value that simulations use already. Keys that nobody has declared yet are those of
- * outputs. */
+/** Change a value in a set that simulations use. A key that is not declared yet can only be one of
+ * an output. */
 static oak_status_t change_value(oak_params_t *params, const char *key, const char *value,
                                  const char *origin) {
   oak_param_t *known = oak_params_find(params, key);

@@ -85,12 +85,12 @@ static oak_status_t share_text(MPI_Comm comm, const char *path, char **out) {
 typedef struct {
   const char *path, *next; /* rest of the text */
   char *line;              /* the line that libinih works on: trimmed, without its comment */
-  char *buffer;            /* where it is stored */
+  char *buffer;            /* its place in the buffer of libinih */
   int number;              /* of that line, from 1 */
-  int pending;             /* 1: the line should give a key, and has not yet */
+  int pending;             /* 1: the line must give a key, and libinih has not reported it yet */
   oak_params_t *fresh;     /* entries of this file */
   oak_mistakes_t *mistakes;
-  oak_status_t status; /* other than mistakes: memory */
+  oak_status_t status; /* a failure that is not a mistake in the file, such as no memory */
 } reader_t;
 
 /** First character of the value in "key = value", NULL if it is no such line. */

@@ -28,12 +28,13 @@ static int is_name(const char *name, size_t length) {
   return 1;
 }
 
-/** These name what the keys in [output] write. */
+/** These are the names of the outputs that the keys in [output] describe. */
 static int is_reserved(const char *name) {
   return has_word("diagnostics picture plt plotfiles parameters", name);
 }
 
-/** Declare the keys of output \a name that \a kind has; all of them if there is no such kind. */
+/** Declare those keys of output \a name that belong to \a kind; all keys if there is no such kind.
+ */
 static oak_status_t declare_section(oak_params_t *params, const char *name, const char *kind) {
   const int known = has_word(oak_output_keys[0].desc.choices, kind);
   for (int i = 0; i < oak_output_keys_count; i++) {

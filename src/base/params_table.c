@@ -39,10 +39,10 @@ const oak_param_section_t oak_param_sections[] = {
   NUMBER(OAK_PARAM_INTS, name, preset, low, high, unit, text, 0, 0)
 #define REAL(name, preset, low, high, unit, text) \
   NUMBER(OAK_PARAM_REAL, name, preset, low, high, unit, text, 0, 0)
-/* REAL without its lower bound. */
+/* A real number with an excluded lower bound. */
 #define ABOVE(name, preset, low, high, unit, text) \
   NUMBER(OAK_PARAM_REAL, name, preset, low, high, unit, text, 0, 1)
-/* One to three reals; with \a number, exactly so many. */
+/* One to three real numbers; with \a number, exactly that many. */
 #define REALS(name, preset, number, unit_, text)                                           \
   {                                                                                        \
     .key = name, .type = OAK_PARAM_REALS, .fallback = preset, .unit = unit_, .help = text, \

@@ -74,8 +74,8 @@ static int parse_choice(const char *choices, const char *text, int *out) {
   return 0;
 }
 
-/** One to three numbers apart by blanks or one comma; the last one given stands for those left out,
- * so that one value stands for all. */
+/** One to three numbers, separated by blanks or a comma. Numbers that are left out take the value
+ * of the last one, so a single number stands for all. */
 static int parse_list(const oak_param_desc_t *desc, const char *text, oak_param_value_t *out) {
   static const char blank[] = " \t";
   const char *at = text + strspn(text, blank);

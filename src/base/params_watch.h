@@ -6,11 +6,13 @@
 
 #include "oak/params.h"
 
-/** Called before a key gets another value, which may be refused, and after it: then \a number is
- * NULL. Before, it is the new value, 0 for texts. Rank-local. */
+/** Called twice for each change of a key. The first call may refuse the change; \a number points to
+ * the new value (0 for texts). The second call, after the change, has \a number NULL. Rank-local.
+ */
 typedef oak_status_t oak_params_watch_t(void *user, const char *key, const double *number);
 
-/** From now on \a watch is asked. A value that the key does not allow is refused at once. */
+/** Call \a watch for each change from now on. A value that the key does not allow is refused before
+ * that. */
 oak_status_t oak_params_watch(oak_params_t *params, oak_params_watch_t *watch, void *user);
 void oak_params_unwatch(oak_params_t *params, const void *user);
 

@@ -38,16 +38,17 @@ static char **child_environment(void) {
   return list;
 }
 
-/** A program that runs, in a group of processes with all that it starts. */
+/** A program that runs. It forms a group of processes with all programs that it starts. */
 typedef struct {
   oak_job_t *job;
   pid_t pid;
-  pid_t keeper; /**< a shell that ends the group when oak ends; the group has its number */
-  int life;     /**< the keeper waits for the end of this pipe, which nobody but oak holds */
+  pid_t keeper; /**< the keeper: a shell that ends the group when oak ends; its process number is
+                     that of the group */
+  int life;     /**< a pipe that is open in oak alone; the keeper waits until it is closed */
   int said;     /**< what the program says */
   double start; /**< when it was started */
-  size_t count; /**< bytes that it has said */
-  int open;     /**< it may say more */
+  size_t count; /**< bytes that it has printed */
+  int open;     /**< it may print more */
   int ended, state;
 } child_t;
 
@@ -153,9 +154,9 @@ static off_t file_size(const char *path) {
   return path && stat(path, &info) == 0 ? info.st_size : 0;
 }
 
-/** Read what the child has said, and see whether it has ended. The end of the pipe is not awaited,
- * because processes that the child left running may hold it open. \a *over: it has ended, and all
- * that it said was read. */
+/** Read what the child has printed, and find out whether it has ended. This does not wait for the
+ * end of the pipe, because processes that the child has left running may hold it open. \a *over:
+ * the child has ended, and all that it printed was read. */
 static oak_status_t child_look(child_t *child, int ready, double limit, int *over) {
   enum { most = 16 << 20, most_file = 256 << 20 };
   const char *program = child->job->command.word[0];
@@ -187,8 +188,8 @@ static oak_status_t child_look(child_t *child, int ready, double limit, int *ove
   return OAK_OK;
 }
 
-/** Wait until a child may have news. A child whose pipe is closed is asked every millisecond
- * whether it has ended. \return 0 if a signal came first. */
+/** Wait until a child has printed something or may have ended. A child whose pipe is closed is
+ * checked every millisecond. \return 0 if a signal came first. */
 static int children_wait(const child_t *child, int count, int ready[]) {
   struct pollfd said[OAK_MOST_JOBS];
   int pause = 50;
@@ -202,8 +203,8 @@ static int children_wait(const child_t *child, int count, int ready[]) {
   return got >= 0;
 }
 
-/** Look at all children that run. Those that are over leave the list; \a *failed: one of them
- * failed. */
+/** Check all children that run, and remove those that have ended from the list. \a *failed: one of
+ * them failed. */
 static oak_status_t children_look(child_t *child, int *count, double limit, int *failed) {
   int ready[OAK_MOST_JOBS], left = 0, over;
   oak_status_t status = OAK_OK;

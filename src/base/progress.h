@@ -27,7 +27,7 @@ typedef struct {
   double every_seconds; /**< a line at least every so many seconds, 0: off */
 } oak_progress_options_t;
 
-/** Not to be touched from outside; plain so that it can live on the stack. */
+/** Private. The structure is not opaque so that it can be a local variable. */
 typedef struct {
   oak_progress_options_t options;
   int terminal, colors, unicode, width;

@@ -42,7 +42,8 @@ void oak_timers_show(oak_timers_t *timers, oak_beat_t *beat) {
   show(timers);
 }
 
-/* What ends at a mark: a phase, the same of a step of the sample, or steps as a whole. */
+/* What ends at a mark: a phase, a phase of a step in the sample, or steps that are measured as a
+ * whole. */
 enum { OF_SAMPLE = OAK_PHASE_COUNT, WHOLE_STEPS = 2 * OAK_PHASE_COUNT };
 
 /** Add the times between marks to what ended there. */

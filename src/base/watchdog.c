@@ -13,13 +13,13 @@
 
 #include "hosts.h"
 
-/** What a rank shows to the others of its host. */
+/** What a rank tells the other ranks of its host. */
 typedef struct {
   oak_beat_t beat;
   _Atomic long step;
   _Atomic long before; /**< changes of phase when the step began */
   int rank, process;
-  _Atomic int ends; /**< of the first slot: 1 when a watchdog of this host ends the run */
+  _Atomic int ends; /**< in the first slot only: 1 when a watchdog of this host is ending the run */
 } slot_t;
 
 struct oak_watchdog {
@@ -57,8 +57,8 @@ static char process_state(int process) {
 
 static int halted(char state) { return state == 'T' || state == 't' || state == 'Z' || !state; }
 
-/** 1 if \a a is behind \a b. Ranks go through the same phases, but each at its own time: the one
- * that hangs has changed its phase least often, since the others went on until they needed it. */
+/** 1 if \a a is behind \a b. All ranks go through the same phases. A rank that hangs has changed
+ * its phase least often, because the other ranks go on until they need it. */
 static int behind(const slot_t *a, const slot_t *b) {
   const int halt_a = halted(process_state(a->process)), halt_b = halted(process_state(b->process));
   if (halt_a != halt_b) return halt_a;
@@ -71,7 +71,8 @@ static int behind(const slot_t *a, const slot_t *b) {
 
 static void end_run(oak_watchdog_t *dog) {
   int first = 0;
-  if (!atomic_compare_exchange_strong(&dog->slot[0].ends, &first, 1)) return; /* another one does */
+  if (!atomic_compare_exchange_strong(&dog->slot[0].ends, &first, 1))
+    return; /* another watchdog ends the run */
   const slot_t *late = &dog->slot[0];
   char host[256] = "", why[64] = "";
   for (int i = 1; i < dog->count; i++)
@@ -105,8 +106,8 @@ static int pause_for(oak_watchdog_t *dog, double seconds) {
   return stop;
 }
 
-/** A process that was stopped as a whole, with its watchdog, finds its own time over when it goes
- * on: its time counts from when the watchdog looks again. */
+/** If a process was stopped together with its watchdog, the limit seems to be exceeded when it goes
+ * on. Its time therefore counts from the moment at which the watchdog looks again. */
 static void *watch(void *data) {
   oak_watchdog_t *dog = data;
   const double turn = dog->limit / 8 < 1 ? dog->limit / 8 : 1;

@@ -13,9 +13,9 @@
 
 #include "device_private.h"
 
-/** Write the file that leads to an entry on machines without a compiler: its name is the key that
- * oak can compute there, and it holds the key of the entry. If it cannot be written, nothing fails
- * here. */
+/** Write a reference to an entry, for machines without a compiler. The name of this file is the key
+ * that oak can compute there, and the file holds the key of the entry. The build goes on if it
+ * cannot be written. */
 static void note_entry(oak_device_t *dev, const oak_source_t *source, const oak_keys_t *keys) {
   oak_buffer_t old = {0}, text = {0};
   char *path;
@@ -25,13 +25,14 @@ static void note_entry(oak_device_t *dev, const oak_source_t *source, const oak_
   if (oak_cache_read(path, &old) != 0 || strcmp(oak_buffer_get(&old), oak_buffer_get(&text)) != 0)
     oak_cache_write(path, &text);
   else
-    utimensat(AT_FDCWD, path, NULL, 0); /* used now */
+    utimensat(AT_FDCWD, path, NULL, 0); /* mark it as used today */
   oak_buffer_free(&text);
   oak_buffer_free(&old);
   free(path);
 }
 
-/** Find the entry without a compiler. OAK_ERR_BUILD as from a build if there is none. */
+/** Find the entry through its reference, without a compiler. If there is none, this returns the
+ * error of a build, OAK_ERR_BUILD. */
 static oak_status_t find_noted(oak_device_t *dev, const oak_source_t *source, char **path) {
   oak_keys_t keys;
   oak_buffer_t text = {0};
@@ -52,14 +53,14 @@ static int same_sources(const oak_device_t *dev, const oak_keys_t *a, const oak_
          (!dev->ops->preprocess || !strcmp(a->built, b->built));
 }
 
-/** An entry of the cache while it is looked for or built. */
+/** An entry of the cache while oak looks for it or builds it. */
 typedef struct {
   oak_keys_t keys;
   char *folder, *work; /**< for files of the build, and a path in it */
   char *path;          /**< of the entry */
   oak_need_t need;
-  int noted;    /**< keys->built is what the sources lead to */
-  int compiled; /**< just now, here */
+  int noted;    /**< keys.built belongs to the sources as they are now */
+  int compiled; /**< it was compiled just now on this rank */
 } entry_t;
 
 /** Look in the cache. Rank-local. */
@@ -104,7 +105,8 @@ static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, entry
     OAK_TRY(oak_source_keys(dev, source, e->work, &after));
     e->noted = same_sources(dev, &e->keys, &after);
     if (e->noted) break;
-    if (turn == 1) { /* as with __TIME__: good for this run, under a key that never comes again */
+    if (turn == 1) { /* the sources change every time, as with __TIME__: the binary serves this run,
+                        under a key that is never used again */
       oak_hash_t hash;
       oak_hash_start(&hash);
       oak_hash_text(&hash, e->keys.built);
@@ -139,7 +141,9 @@ static oak_status_t fetch(oak_device_t *dev, const oak_source_t *source, entry_t
   if (receivers != MPI_COMM_NULL) {
     memcpy(key, e->keys.built, sizeof key);
     status = oak_hand_over(dev, source, receivers, status, key, &e->path, &stored);
-    if (strcmp(key, e->keys.built) != 0) e->noted = 0; /* no entry, or sources changed */
+    if (strcmp(key, e->keys.built) != 0)
+      e->noted = 0; /* there is no entry, or the sources have
+                       changed */
     MPI_Comm_free(&receivers);
   }
   if (status == OAK_OK && e->noted) note_entry(dev, source, &e->keys);

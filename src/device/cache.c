@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The folder of built kernels, for build.c. Entries appear by rename, so several runs may share the
- * folder. */
+ * The folder of built kernels, for build.c. A file is written under another name and then renamed,
+ * so several runs may share the folder. */
 #define _GNU_SOURCE 1
 #include <ctype.h>
 #include <dirent.h>
@@ -191,7 +191,7 @@ oak_status_t oak_cache_seal(const char *path) {
 
 int oak_cache_read(const char *path, oak_buffer_t *text) {
   struct stat info;
-  /* A FIFO with this name must not be waited for. */
+  /* A FIFO of this name must not make oak wait. */
   int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return errno == ELOOP || errno == ENXIO ? EBADMSG : errno;
   int error = fstat(file, &info) != 0 ? errno : 0;
@@ -239,8 +239,8 @@ int oak_cache_check(const char *path) {
   return whole;
 }
 
-/** 1: a name of an entry (name-hash.device, also with .ref), 2: of a work folder (the same and
- * .XXXXXX), 0: not ours. */
+/** What a name in the folder belongs to. \return 1: an entry (name-hash.device) or its reference
+ * (.ref); 2: a work folder (the same and .XXXXXX); 0: not oak's. */
 static int entry_kind(const oak_device_t *dev, const char *name) {
   const char *dash = strrchr(name, '-');
   if (!dash || strspn(dash + 1, "0123456789abcdef") != 32 || dash[33] != '.') return 0;

@@ -106,7 +106,7 @@ static oak_status_t probe(oak_compiler_t *compiler, const oak_words_t *wished) {
 oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wished) {
   if (compiler->version) return OAK_OK;
   oak_status_t status = probe(compiler, wished);
-  if (status != OAK_OK) { /* so that another call asks again */
+  if (status != OAK_OK) { /* then the next call asks again */
     free(compiler->version);
     compiler->version = NULL;
     oak_words_free(&compiler->flags);
@@ -114,7 +114,8 @@ oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wis
   return status;
 }
 
-/** Where the complaint starts: the first error, else a linker's line, else anything. */
+/** Where the messages begin that help the user: the first error, else a line of the linker, else
+ * the first line. */
 static const char *first_error(const char *output) {
   const char *linker = NULL;
   for (const char *line = output; *line;) {

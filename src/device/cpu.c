@@ -37,7 +37,7 @@ static oak_status_t cpu_open(oak_device_t *dev, const oak_device_options_t *opti
    * MCUPS); launches follow each other within some 10 us, for which this count suffices. */
   setenv("GOMP_SPINCOUNT", "2000", 0);
   oak_host_cpu(&cpu->host);
-  /* Without any compiler kernels in the cache can still be used; one that is named must be there.
+  /* Kernels in the cache can be used without a compiler. A compiler that the user names must exist.
    */
   const char *variable = getenv("OAK_CC");
   const int named = options->compiler[0] || (variable && variable[0]);
@@ -91,17 +91,20 @@ static int cpu_has_compiler(oak_device_t *dev) {
 static oak_status_t cpu_probe(oak_device_t *dev) {
   cpu_t *cpu = dev->data;
   oak_words_t wished = {0};
-  /* None of these hides a NaN. Without signed zeros sums that start at 0 cost nothing (measured: 4
-   * % in 2D). */
+  /* None of these flags hides a NaN. -fno-signed-zeros lets the compiler drop the addition of 0 at
+   * the start of sums, which cost 4 % in 2D. */
   oak_words_split(&wished, "-march=native -fno-math-errno -fno-trapping-math -fno-signed-zeros");
-  /* A misspelt function is then an error with file and line, not one of the loader; so is a number
-   * assigned to the pointer q in place of q[0], which would write nothing. */
+  /* With these flags a misspelt function is an error with file and line, instead of an error of the
+   * loader. An assignment to the pointer q instead of q[0], which would write nothing, is an error
+   * too. */
   oak_words_split(&wished,
                   "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types "
                   "-Werror=int-conversion");
-  /* Messages then name the line of the user's file, not that of a macro of kernels/hooks.h. */
+  /* With this flag messages name the line of the user's file instead of a macro in kernels/hooks.h.
+   */
   oak_words_split(&wished, "-ftrack-macro-expansion=0");
-  /* Compilers use half the width by default, from times when the full one lowered the clock. */
+  /* Compilers use half the vector width by default, because on older processors the full width
+   * lowered the clock frequency. */
   if (cpu->host.avx512) oak_words_split(&wished, "-mprefer-vector-width=512");
   oak_status_t status = cpu->compiler.command.count ? OAK_OK : find_compiler(dev);
   if (status == OAK_OK) status = oak_compiler_probe(&cpu->compiler, &wished);
@@ -109,7 +112,7 @@ static oak_status_t cpu_probe(oak_device_t *dev) {
   return status;
 }
 
-/** The command up to the defines: all of it that does not depend on the source. */
+/** The first part of the command, up to the defines. It does not depend on the source. */
 static void cpu_command(oak_device_t *dev, oak_words_t *command) {
   const cpu_t *cpu = dev->data;
   oak_words_copy(command, &cpu->compiler.command);
@@ -192,8 +195,7 @@ const oak_device_ops_t oak_device_ops_cpu = {
     .name = "cpu",
     .summary = "processor cores, through the C compiler of the machine and OpenMP",
     .host_memory = 1,
-    .tile_width =
-        1024, /* planes of so many cells stay in the cache (docs/performance-history.md) */
+    .tile_width = 1024, /* a plane of a tile then fits in the cache (docs/performance-history.md) */
     .tile_cells = 256,
     .open = cpu_open,
     .close = cpu_close,

@@ -13,7 +13,8 @@
 
 typedef struct cuda_kernel {
   cu_handle_t function;
-  unsigned threads, shared, most; /**< OAK_KERNEL_FEW: threads where blocks are few */
+  unsigned threads, shared, most; /**< threads of a block, bytes of shared memory, threads if there
+                                       are few blocks (OAK_KERNEL_FEW) */
   char name[64];
   struct cuda_kernel *next;
 } cuda_kernel_t;
@@ -121,7 +122,7 @@ static long cuda_slots(oak_device_t *dev, oak_kernel_t *opaque) {
 
 /* ---- build */
 
-/* Of the user's flags, those that NVRTC knows; -ffp-contract=off, which changes results, has
+/* Select those flags of the user that NVRTC knows. -ffp-contract=off, which changes results, has
  * another name there. */
 static void user_options(oak_words_t *options, const oak_words_t *words) {
   for (int i = 0; i < words->count; i++) {
@@ -162,7 +163,7 @@ static oak_status_t write_image(const cu_compiler_t *nvrtc, cu_handle_t program,
   return OAK_OK;
 }
 
-/* What NVRTC's result means for the user, beside its messages. */
+/* Advice that NVRTC's messages do not give. */
 static const char *compile_advice(cu_result_t result) {
   enum { BAD_OPTION = 5, BUILTIN = 7 };
   return result == BAD_OPTION
@@ -353,7 +354,7 @@ static oak_status_t cuda_launch(oak_device_t *dev, oak_kernel_t *opaque, long n,
   OAK_CHECK(n <= 2147483647L, OAK_ERR_ARGUMENT,
             "kernel '%s': %ld iterations, a GPU runs 2147483647", kernel->name, n);
   const unsigned threads = n < cuda->multiprocessors ? kernel->most : kernel->threads;
-  /* A kernel gets to the GPU while the one before it ends, and waits there (OAK_ARGS). */
+  /* The GPU starts this kernel while the previous one ends. Its blocks wait in OAK_ARGS. */
   cu_attribute_t overlap = {.id = CU_LAUNCH_WHILE_ENDING, .value = 1};
   const cu_launch_t launch = {.grid = {(unsigned)n, 1, 1},
                               .block = {threads, 1, 1},
@@ -387,7 +388,7 @@ static oak_status_t cuda_fingerprint(oak_device_t *dev, int compiler, oak_hash_t
   const cuda_t *cuda = dev->data;
   int version[2] = {0, 0};
   oak_words_t options = {0};
-  (void)compiler; /* part of this process, and so always there */
+  (void)compiler; /* NVRTC is a library of this process, so it is always there */
   cuda->compiler.version(&version[0], &version[1]);
   common_options(dev, &options);
   oak_hash_bytes(hash, version, sizeof version);

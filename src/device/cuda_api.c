@@ -18,7 +18,7 @@ static oak_status_t find(void *library, const char *library_name, const char *na
   return OAK_OK;
 }
 
-/* What an error of the driver calls for, as far as one can tell. */
+/* What the user can do about an error of the driver. */
 static const char *advice(cu_result_t result) {
   switch (result) {
     case CU_ERROR_OUT_OF_MEMORY:
@@ -88,7 +88,7 @@ static oak_status_t start_driver(cu_driver_t *driver, int *found) {
 oak_status_t oak_cuda_driver(cu_driver_t *driver, int *found) {
   memset(driver, 0, sizeof *driver);
   *found = 0;
-  /* Never unloaded: it leaves threads. */
+  /* Never unloaded, because the driver leaves threads behind. */
   driver->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   OAK_CHECK(driver->library, OAK_ERR_DEVICE,
             "no NVIDIA driver: libcuda.so.1 is not found; device.name = cpu runs without a GPU");
@@ -101,7 +101,7 @@ oak_status_t oak_cuda_driver(cu_driver_t *driver, int *found) {
 /** Libraries that were tried. */
 typedef struct {
   int driver; /**< CUDA version of the driver */
-  int newer;  /**< lowest version found that the driver is too old for; 0: none */
+  int newer;  /**< lowest version found that needs a newer driver; 0: none */
   char reason[512];
 } search_t;
 

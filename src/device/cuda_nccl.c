@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Messages from GPU to GPU by NCCL: all parts of a round in one group of the second queue, without
- * the host. */
+ * Messages from GPU to GPU by NCCL. All messages of a round form one NCCL group in the second
+ * queue; the host does not take part. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static oak_status_t nccl_status(cu_result_t result, const char *doing) {
   return OAK_OK;
 }
 
-/* NCCL wants a GPU for each rank. */
+/* NCCL needs a GPU for each rank. */
 static oak_status_t look_for(oak_device_t *dev, struct oak_nccl **out) {
   const cuda_t *cuda = dev->data;
   *out = calloc(1, sizeof **out);

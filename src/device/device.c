@@ -23,7 +23,8 @@ const oak_device_ops_t *oak_device_known(int i) {
   return i >= 0 && i < registry_count ? registry[i] : NULL;
 }
 
-/** Free what was made so far. Communicators and the ledger exist either on all ranks or on none. */
+/** Free what was made so far. Each communicator and the ledger of memory exist either on all ranks
+ * or on none. */
 static void device_free(oak_device_t *dev) {
   if (!dev) return;
   oak_cache_close(dev);
@@ -204,7 +205,7 @@ void oak_device_detach(oak_device_t *dev, void *ptr) {
   if (ptr) dev->ops->detach(dev, ptr);
 }
 
-/* The page is given back if the device cannot use it. */
+/* Tell the device about the page. If the device cannot use the page, it is unmapped. */
 static oak_status_t know_flags(oak_device_t *dev, void **page, size_t bytes, oak_handle_t *made) {
   oak_status_t st = OAK_OK;
   dev->flag_bytes = bytes;

@@ -25,21 +25,23 @@ const char *oak_source_name(const oak_source_t *source);
 
 /** Keys of a source on a device, see key.c. */
 typedef struct {
-  char scan[33];  /**< of what oak knows without a compiler */
-  char built[33]; /**< of all that the binary depends on; the name of the entry */
-  int blind;      /**< the sources are not known without a compiler: keys->scan never comes again */
+  char scan[33];  /**< hash of what oak can find out without a compiler */
+  char built[33]; /**< hash of all that the binary depends on; it is part of the name of the entry
+                   */
+  int blind;      /**< 1: only a compiler can find the sources. Then `scan` is a number that is
+                       never used again */
 } oak_keys_t;
 
-/** \a work: a path in a folder for what the compiler writes; NULL: there is none, and keys->built
- * is not set. Refuses sources that are no regular files. Not collective. */
+/** Compute the keys. \a work is a path for files that the compiler writes; with NULL, keys->built
+ * is not set. Sources that are not regular files are refused. Not collective. */
 oak_status_t oak_source_keys(oak_device_t *dev, const oak_source_t *source, const char *work,
                              oak_keys_t *keys);
 
 /* ---- scan.c */
 
-/** Hash the sources and what they include, as far as oak follows it. \a user: flags of the user.
- * \a *blind: 1 if an #include names what only the compiler knows. A file that is not a regular one,
- * which a compiler would wait for or read for ever, is OAK_ERR_FILE. */
+/** Hash the sources and the files that they include. \a user: flags of the user. \a *blind: 1 if
+ * there is an #include that only a compiler can follow. OAK_ERR_FILE: a file is not a regular one;
+ * a compiler might wait for it or read it without end. */
 oak_status_t oak_scan_source(const oak_source_t *source, const oak_words_t *user, oak_hash_t *hash,
                              int *blind);
 
@@ -55,9 +57,9 @@ typedef struct {
 
 void oak_host_cpu(oak_host_cpu_t *cpu);
 
-/** How many bytes each rank of a host holds, seen by all of them: Linux promises memory that it
- * does not have until it is touched, and ranks that grow together would only find out by being
- * killed. */
+/** The ledger: how many bytes each rank of a host has allocated. All ranks of the host can read it.
+ * Linux grants memory that it does not have, and kills a process when too much of it is used. Ranks
+ * that allocate at the same time would not notice this without the ledger. */
 typedef struct oak_ledger oak_ledger_t;
 
 /** Collective on \a host, whose ranks share memory. */
@@ -77,20 +79,21 @@ struct oak_device {
   MPI_Comm comm;
   MPI_Comm host; /**< the ranks of comm that share processors, memory and GPUs */
   int rank, host_rank, host_size;
-  MPI_Comm builders; /**< those that share a cache: of the host, or of one that tests pretend; its
-                        rank 0 builds */
+  MPI_Comm builders; /**< the ranks that share a cache: those of a host (or of a group that tests
+                          treat as a host); rank 0 of them builds */
   MPI_Comm firsts;   /**< all ranks 0 of builders; MPI_COMM_NULL on the others */
-  oak_device_options_t options; /**< strings are owned and never NULL */
+  oak_device_options_t options; /**< the device owns the strings, which are never NULL */
   char *env_flags;              /**< $OAK_CFLAGS when the device was opened, "" if unset */
-  oak_words_t user_flags;       /**< those of both, a word each */
+  oak_words_t user_flags;       /**< flags of options and $OAK_CFLAGS, word by word */
   int threads;
   oak_ledger_t *ledger;
   char *cache; /**< folder of built kernels; NULL before the first build and on ranks that never
                   build */
-  int cache_private;   /**< the folder is ours alone and goes at close */
-  int found;           /**< set by an open that fails though the hardware is there */
+  int cache_private;   /**< 1: a temporary folder of this run, removed at close */
+  int found;           /**< set by a failing open if the hardware exists */
   int mpi_direct;      /**< oak_device_mpi_direct() */
-  int unshared;        /**< memory cannot be shared though the back end could */
+  int unshared;        /**< 1: memory cannot be shared here, although the back end has functions for
+                            it */
   size_t flag_bytes;   /**< of the page of flags */
   int built, compiled; /**< files of kernels loaded so far; those that were not in the cache */
   void *data;          /**< of the back end */
@@ -118,10 +121,11 @@ int oak_cache_check(const char *path);
 int oak_cache_read(const char *path, oak_buffer_t *text);
 /** Write a file of the cache, which appears whole or not at all. \return 0 or errno. */
 int oak_cache_write(const char *path, const oak_buffer_t *text);
-/** Append the size and hash that oak_cache_check() checks: loading a truncated object would crash.
- * 32 bytes after the end; ELF readers ignore them. Takes the right to write from others. */
+/** Append size and hash to an entry, for oak_cache_check(): loading a truncated object would crash.
+ * They are 32 bytes behind the object, which ELF readers ignore. Other users lose the permission to
+ * write. */
 oak_status_t oak_cache_seal(const char *path);
-/** Remove what was long not used, and what killed runs left. */
+/** Remove entries that were not used for a long time, and files that killed runs have left. */
 void oak_cache_sweep(const oak_device_t *dev);
 
 /* ---- hand_on.c */
@@ -129,30 +133,31 @@ void oak_cache_sweep(const oak_device_t *dev);
 typedef enum {
   OAK_NEED_NONE,  /**< takes no part: failed, or finds entries without a compiler */
   OAK_NEED_MET,   /**< the entry is in the cache */
-  OAK_NEED_ENTRY, /**< it is not */
-  OAK_NEED_OTHER, /**< what was there did not load */
+  OAK_NEED_ENTRY, /**< the entry is not in the cache */
+  OAK_NEED_OTHER, /**< the entry of the cache could not be loaded */
 } oak_need_t;
 
-/** Find out which hosts want the same entry as this one. Collective on dev->firsts. *receivers are
- * those among which it is handed on, its rank 0 the one to give it: that has it or has to compile
- * it; MPI_COMM_NULL: this host has what it wants, or is alone. */
+/** Find out which hosts need the same entry as this one. Collective on dev->firsts. Rank 0 of \a
+ * *receivers has the entry or compiles it, and the other ranks of \a *receivers get it.
+ * MPI_COMM_NULL: this host already has its entry, or there is no other host. */
 oak_status_t oak_hand_open(oak_device_t *dev, oak_need_t need, const char *key,
                            MPI_Comm *receivers);
-/** Hand the entry on. Collective on \a receivers, however long the giver compiles. \a status: of
- * the giver, who has set \a key and *path; the others, which start with OAK_OK, get them. *stored:
- * 1 if the entry was received and is now in the cache. After a failure of the giver the others
- * return OAK_OK and an empty \a key, and agree on it with all ranks. */
+/** Send the entry from rank 0, the giver, to the other ranks. Collective on \a receivers; the
+ * others wait while the giver compiles. On the giver, \a status, \a key and \a *path are input; on
+ * the others, which pass OAK_OK, key and path are output. *stored: 1 if the entry was received and
+ * is now in the cache. If the giver has failed, the others return OAK_OK and an empty \a key; the
+ * caller then agrees on the status. */
 oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Comm receivers,
                            oak_status_t status, char key[33], char **path, int *stored);
-/** MPI_Bcast from rank 0, for which the others may have to wait seconds: asleep, since MPI
- * libraries wait in a loop, on cores that compilers and other programs can use. */
+/** MPI_Bcast from rank 0 for data that may come after seconds. The other ranks sleep while they
+ * wait. MPI libraries wait in a loop instead, which takes cores from the compiler. */
 void oak_broadcast_late(MPI_Comm comm, void *data, int bytes);
 
 /* ---- compiler.c: a C compiler on the command line. */
 
 typedef struct {
   oak_words_t command; /**< program, by full path, and words that always follow it */
-  oak_words_t flags;   /**< those of the wished flags that the compiler takes */
+  oak_words_t flags;   /**< those of the wished flags that the compiler accepts */
   char *version;       /**< first line of --version; NULL before oak_compiler_probe() */
 } oak_compiler_t;
 
@@ -176,7 +181,7 @@ void oak_compiler_free(oak_compiler_t *compiler);
 /** Refuse constants that oak itself defines. \a origin: where the flags come from, for the message.
  */
 oak_status_t oak_flags_check(const char *flags, const char *origin);
-/** Add the words of \a flags, with those of files named by \@FILE in its place. */
+/** Add the words of \a flags. \@FILE is replaced by the words in that file. */
 void oak_flags_split(oak_words_t *words, const char *flags);
 /** The operand of words[*i] if that is \a flag, joined to it or the next word, to which \a *i then
  * moves; else NULL. */
@@ -189,7 +194,7 @@ void oak_flags_hash(oak_hash_t *hash, const oak_words_t *words, const oak_compil
 
 /* ---- host_memory.c: memory of the host, for back ends whose kernels run there. */
 
-/** What is allocated: the ledger wants the size back. Start from {0}. */
+/** What is allocated, with sizes, which the ledger needs when memory is freed. Start from {0}. */
 typedef struct oak_host_block oak_host_block_t;
 typedef struct {
   oak_host_block_t *block;
@@ -200,14 +205,14 @@ oak_status_t oak_host_alloc(oak_device_t *dev, oak_host_memory_t *memory, size_t
 void oak_host_free(oak_device_t *dev, oak_host_memory_t *memory, void *ptr);
 void oak_host_memory_clear(oak_host_memory_t *memory);
 
-/** Pages that other processes of the host can map: a file without a name or a place, so that no
- * limit of /dev/shm holds. Not collective. */
+/** Pages that other processes of the host can map. They are a file without a name that exists in
+ * memory only, so the limit of /dev/shm does not apply. Not collective. */
 oak_status_t oak_host_map_new(size_t bytes, void **out, oak_handle_t *handle);
 oak_status_t oak_host_map_attach(const oak_handle_t *handle, void **out);
 /** \a handle: where it was made, NULL where it was attached. */
 void oak_host_map_close(void *ptr, size_t bytes, oak_handle_t *handle);
 
-/** The same as memory of a device, entered in the ledger. */
+/** The same for memory of a device. The ledger counts it. */
 oak_status_t oak_host_share(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle);
 void oak_host_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle);
 oak_status_t oak_host_attach(oak_device_t *dev, oak_host_memory_t *attached,

@@ -60,7 +60,7 @@ oak_status_t oak_flags_check(const char *flags, const char *origin) {
   return status;
 }
 
-/** \a depth: a file of flags may name itself. */
+/** \a depth ends the recursion if a file of flags names itself. */
 static void split(oak_words_t *words, const char *flags, int depth) {
   oak_words_t part = {0};
   oak_words_split(&part, flags);
@@ -104,7 +104,8 @@ static void hash_own_library(oak_hash_t *hash, const oak_compiler_t *compiler, c
   oak_words_free(&command);
 }
 
-/** All libraries that -l\a name may mean: one too many costs a rebuild. */
+/** Hash all libraries that -l\a name may mean. One library too many costs an unnecessary rebuild at
+ * most. */
 static void hash_library(oak_hash_t *hash, const oak_words_t *folders, const char *name,
                          const oak_compiler_t *compiler) {
   static const char *const ending[] = {".so", ".a"};
@@ -153,7 +154,8 @@ void oak_flags_hash(oak_hash_t *hash, const oak_words_t *words, const oak_compil
       hash_library(hash, &folders, name, compiler);
       continue;
     }
-    /* -Wl,FILE -fplugin=FILE -TFILE and others: what looks like a file is one if it is there. */
+    /* -Wl,FILE -fplugin=FILE -TFILE and others: each part of the word that is the name of an
+     * existing file counts. */
     oak_words_t parts = {0};
     for (const char *at = words->word[i]; *at;) {
       size_t length = strcspn(at, ",=");

@@ -25,8 +25,8 @@ static int alike(const claim_t *a, const claim_t *b) {
          b->need != OAK_NEED_NONE && strcmp(a->key, b->key) == 0;
 }
 
-/** The host that gives an entry to those that want what \a mine does: the first that has it, or
- * else the first. MPI_UNDEFINED if all of them have it. */
+/** The host that sends the entry which \a mine asks for: the first one that has it, or else the
+ * first one that needs it. MPI_UNDEFINED if all of them have it. */
 static int giver(const claim_t *claim, int hosts, const claim_t *mine) {
   int first = -1, has = -1, wanted = 0;
   for (int h = 0; h < hosts; h++) {
@@ -94,7 +94,7 @@ static void broadcast_entry(MPI_Comm receivers, int first, long long length, oak
   }
 }
 
-/** Store what was received and look at it as at every entry: owner, size and hash. */
+/** Store the received entry and check it like any entry: owner, size and hash. */
 static oak_status_t store(const char *path, const oak_buffer_t *entry) {
   OAK_TRY(oak_buffer_status(entry));
   const int error = oak_cache_write(path, entry);
@@ -111,7 +111,8 @@ oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Co
                            oak_status_t status, char key[33], char **path, int *stored) {
   struct {
     long long length; /* -1: the giver has failed */
-    char key[33];     /* "" then; of sources that changed meanwhile, not the one wished for */
+    char key[33];     /* "" if the giver has failed; another key than the wished one if the sources
+                         have changed */
   } head = {.length = -1};
   oak_buffer_t entry = {0};
   int rank, missing = 0, any;
@@ -128,7 +129,8 @@ oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Co
   }
   oak_broadcast_late(receivers, &head, sizeof head);
   if (rank != 0) memcpy(key, head.key, sizeof head.key);
-  if (rank != 0 && head.length >= 0) { /* folders of hosts may be one: then it is there */
+  if (rank != 0 && head.length >= 0) { /* hosts may share a folder; then the entry is there already
+                                        */
     free(*path);
     status = oak_entry_path(dev, source, key, "", path);
     missing = status == OAK_OK && !oak_cache_check(*path);

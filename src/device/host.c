@@ -113,8 +113,9 @@ static double group_cores(const char *folder, int version) {
   return quota > 0 && period > 0 ? quota / period : 1e30;
 }
 
-/** Least of \a limit over this process' group and those above it. Inside a container the path may
- * be the host's and absent here: then the walk up still ends at the container's own group. */
+/** The smallest \a limit of this process' control group and of those above it. Inside a container
+ * the path may be that of the host, which does not exist here. The loop then still reaches the
+ * container's own group at the end. */
 static double group_limit(const char *controller,
                           double (*limit)(const char *folder, int version)) {
   double least = 1e30;
@@ -193,7 +194,8 @@ oak_status_t oak_host_threads(const oak_device_t *dev, int wish, int *threads) {
     *threads = wish;
   } else if (variable && variable[0]) {
     char *end;
-    long value = strtol(variable, &end, 10); /* of a list for nested levels the first counts */
+    long value = strtol(variable, &end, 10); /* in a list for nested levels, the first number counts
+                                              */
     OAK_CHECK(end > variable && (*end == '\0' || *end == ',' || *end == ' ') && value >= 1 &&
                   value <= most,
               OAK_ERR_INPUT,
@@ -210,7 +212,7 @@ oak_status_t oak_host_threads(const oak_device_t *dev, int wish, int *threads) {
 typedef struct {
   _Atomic long long held;   /**< bytes allocated */
   _Atomic long long before; /**< bytes in use by the process before the first allocation */
-  _Atomic long long now;    /**< bytes in use when somebody last looked */
+  _Atomic long long now;    /**< bytes in use when a rank last examined this one */
   _Atomic long pid;
   char apart[64 - 4 * 8]; /**< one cache line each */
 } ledger_line_t;
@@ -307,7 +309,7 @@ static double promised_bytes(const oak_ledger_t *ledger) {
   return sum;
 }
 
-/** Look anew how much memory a rank uses. */
+/** Read again how much memory a rank uses. */
 static void look_at(ledger_line_t *line) {
   atomic_store(&line->now, resident_bytes(atomic_load(&line->pid)));
 }

@@ -36,8 +36,8 @@ oak_status_t oak_host_alloc(oak_device_t *dev, oak_host_memory_t *memory, size_t
   const size_t huge = (size_t)2 << 20, line = 64;
   OAK_TRY(reserve(memory));
   OAK_TRY(oak_ledger_take(dev->ledger, bytes));
-  /* Huge pages save address lookups of kernels that walk all of it. The pages are placed by who
-   * writes first, so nothing is cleared here. */
+  /* Huge pages save address lookups in kernels that go through all of the memory. The thread that
+   * writes a page first decides where it is placed, so nothing is cleared here. */
   size_t unit = bytes >= 2 * huge ? huge : line;
   size_t rounded = (bytes + unit - 1) / unit * unit;
   void *address = aligned_alloc(unit, rounded);

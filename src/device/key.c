@@ -15,7 +15,7 @@
 
 #include "device_private.h"
 
-/** Raise it when the form of the entries changes. */
+/** Increase this number when the format of entries changes. */
 static const char key_version[] = "oak kernel cache 2";
 
 /** Hash preprocessed text. Of the lines that say where the text comes from, only the line number
@@ -44,7 +44,7 @@ static void hash_text(oak_hash_t *hash, const char *text) {
   }
 }
 
-/** What both keys hash first. */
+/** The part that both keys have in common. */
 static oak_status_t start(oak_device_t *dev, const oak_source_t *source, int compiler,
                           oak_hash_t *hash) {
   oak_hash_start(hash);
@@ -57,11 +57,11 @@ static oak_status_t start(oak_device_t *dev, const oak_source_t *source, int com
 }
 
 static oak_status_t key_of_scan(oak_device_t *dev, const oak_source_t *source, oak_keys_t *keys) {
-  const int compiler = !dev->ops->preprocess; /* the only key then */
+  const int compiler = !dev->ops->preprocess; /* then this is the only key */
   oak_hash_t hash;
   OAK_TRY(start(dev, source, compiler, &hash));
   OAK_TRY(oak_scan_source(source, &dev->user_flags, &hash, &keys->blind));
-  if (keys->blind) { /* a key that never comes again */
+  if (keys->blind) { /* a key that is never used again */
     struct timespec time;
     pid_t process = getpid();
     clock_gettime(CLOCK_REALTIME, &time);
@@ -96,7 +96,8 @@ static oak_status_t key_of_compiler(oak_device_t *dev, const oak_source_t *sourc
 oak_status_t oak_source_keys(oak_device_t *dev, const oak_source_t *source, const char *work,
                              oak_keys_t *keys) {
   *keys = (oak_keys_t){.blind = 0};
-  OAK_TRY(key_of_scan(dev, source, keys)); /* first: it refuses what a compiler would hang on */
+  OAK_TRY(key_of_scan(dev, source, keys)); /* this comes first, because it refuses files on which a
+                                              compiler would hang */
   if (!dev->ops->preprocess)
     memcpy(keys->built, keys->scan, sizeof keys->built);
   else if (work)

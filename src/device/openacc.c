@@ -23,9 +23,10 @@
 
 typedef struct {
   oak_compiler_t compiler;
-  char *built; /**< what $OAK_ACC_PREBUILT says of the compiler, NULL if there is one here */
+  char *built; /**< with $OAK_ACC_PREBUILT: version and command of the compiler that built the
+                    kernels; NULL: the compiler is here */
   int offload; /**< the compiler makes code for a GPU */
-  int on_host; /**< kernels run there, and memory is its */
+  int on_host; /**< kernels run on the host and use its memory */
   char device[128];
   oak_module_t *runtime;
   oak_host_memory_t memory, attached;
@@ -101,7 +102,7 @@ static oak_status_t probe(acc_t *acc) {
   return st;
 }
 
-/** The command up to the defines: all of it that does not depend on the source. */
+/** The first part of the command, up to the defines. It does not depend on the source. */
 static void head(const acc_t *acc, oak_words_t *command) {
   oak_words_copy(command, &acc->compiler.command);
   if (is_nvc(&acc->compiler)) {
@@ -121,7 +122,7 @@ static void head(const acc_t *acc, oak_words_t *command) {
   oak_words_split(command, "-DOAK_DEVICE_OPENACC=1");
 }
 
-/* ---- kernels from a machine that has the compiler: $OAK_CACHE/openacc.compiler tells of it */
+/* kernels from a machine that has the compiler, which $OAK_CACHE/openacc.compiler describes */
 
 static oak_status_t prebuilt_path(const oak_device_t *dev, char **path) {
   return oak_format(path, "%s/openacc.compiler", dev->cache);
@@ -145,7 +146,8 @@ static void note_compiler(const oak_device_t *dev, const acc_t *acc) {
   char *path;
   if (prebuilt_path(dev, &path) != OAK_OK) return;
   compiler_text(acc, &text);
-  oak_cache_write(path, &text); /* needed on another machine alone: its loss fails nothing */
+  oak_cache_write(path, &text); /* only another machine needs this file, so a failure to write it is
+                                   ignored */
   oak_buffer_free(&text);
   free(path);
 }
@@ -213,7 +215,7 @@ static oak_status_t start(oak_device_t *dev, acc_t *acc) {
   return OAK_OK;
 }
 
-/** Collective, unlike that of other devices: the runtime is built like a kernel. */
+/** Collective, unlike `open` of other devices, because the runtime is built like a kernel. */
 static oak_status_t acc_open(oak_device_t *dev, const oak_device_options_t *options) {
   static const char *const define[] = {"OAK_DIM=2", "OAK_N=8", "OAK_NG=2", "OAK_REAL=double"};
   const char *root;

@@ -23,15 +23,16 @@ typedef struct {
 
 typedef struct {
   const oak_source_t *source;
-  oak_words_t search;   /**< folders, in the compiler's order */
+  oak_words_t search;   /**< folders that are searched, in the compiler's order */
   oak_words_t constant; /**< names and values, in turn, of constants that may name a file */
-  file_id_t *seen;      /**< by identity: circular includes through ../ have ever longer names */
+  file_id_t *seen;      /**< by device and inode, because the same file may have ever longer names
+                             (a/../a/../a) */
   int nseen, room;
   oak_hash_t *hash;
   int *blind;
 } scan_t;
 
-/** 1 if the file was met before, 0 if it is new, -1 without memory. */
+/** 1 if the file was read before, 0 if it is new, -1 if there is no memory. */
 static int scan_seen(scan_t *scan, const struct stat *info) {
   for (int i = 0; i < scan->nseen; i++) {
     if (scan->seen[i].device == info->st_dev && scan->seen[i].inode == info->st_ino) return 1;
@@ -47,8 +48,8 @@ static int scan_seen(scan_t *scan, const struct stat *info) {
   return 0;
 }
 
-/** Where the compiler would find \a name; *out is NULL when nowhere. \a must: the file is read, and
- * has to be a regular one. */
+/** Where the compiler would find \a name; *out is NULL if it would not. \a must: the compiler will
+ * read the file, so it must be a regular one. */
 static oak_status_t scan_find(const scan_t *scan, const char *name, int quoted,
                               const char *includer, int must, char **out) {
   const char *slash = strrchr(includer, '/');

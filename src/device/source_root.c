@@ -16,15 +16,17 @@ static int is_root(const char *folder) {
   return length > 0 && (size_t)length < sizeof path && access(path, R_OK) == 0;
 }
 
-/** The source tree itself, which has more than the headers that /usr/include may hold too. */
+/** Whether a folder is the source tree itself: /usr/include may hold the headers, but not the
+ * kernels. */
 static int is_tree(const char *folder) {
   char path[PATH_MAX + 32];
   snprintf(path, sizeof path, "%s/kernels/flux.c", folder);
   return is_root(folder) && access(path, R_OK) == 0;
 }
 
-/** share/oak beside bin/ or lib/, or above lib/<architecture>/, of the file \a origin; or the
- * source tree if its build folder holds the file: the tree may have moved since it was built. */
+/** Look for the sources near the file \a origin: in share/oak beside its folder bin/, lib/ or
+ * lib/<architecture>/, or in the source tree above it if the file is in a build folder. The tree
+ * may have moved since it was built. */
 static int root_near(const char *origin, char root[PATH_MAX]) {
   char path[PATH_MAX], guess[PATH_MAX + 32];
   if (!realpath(origin, path)) return 0;

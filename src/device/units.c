@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Compiles one source in several parts, side by side, and links them. A part is a translation unit
- * with all files that the others need and some of the rest. The result is the same as from one
- * unit, unless the files have variables of their own, of which each part would have a copy: then
- * the source is compiled in one piece. So it is when a part does not compile, and the messages are
- * those of the whole. */
+ * Compiles one source in several parts at the same time, and links them. A part is a translation
+ * unit with all files that the others need and some of the rest. The result is the same as from one
+ * unit, except if the files have variables of their own, because each part would have a copy of
+ * them. In this case, and if a part does not compile, the source is compiled in one piece, whose
+ * messages the user sees. */
 #define _GNU_SOURCE 1
 #include <elf.h>
 #include <link.h>
@@ -24,15 +24,16 @@ typedef struct {
   int count;
 } units_t;
 
-/** Flags that name files by themselves, such as libraries to link, are for one compiler that does
- * all. */
+/** With flags that are names of files, such as libraries to link, the source is compiled in one
+ * piece. */
 static int plain_flags(const oak_device_t *dev) {
   int plain = 1;
   for (int i = 0; i < dev->user_flags.count; i++) plain &= dev->user_flags.word[i][0] == '-';
   return plain;
 }
 
-/** How many parts are worth it: more than the longest file allows do not shorten the build. */
+/** The number of parts. The file that takes longest limits the time of the build, so more parts
+ * would not shorten it. */
 static int count_units(const oak_device_t *dev, const oak_source_t *source) {
   int sum = 0, most = 0;
   const int cores = oak_host_cores();
@@ -46,7 +47,8 @@ static int count_units(const oak_device_t *dev, const oak_source_t *source) {
   return least < OAK_MOST_JOBS ? least : OAK_MOST_JOBS;
 }
 
-/** Give each file to the part that has least to do, the longest first. */
+/** Distribute the files, those that take longest first, each to the part with the least work so
+ * far. */
 static void deal(units_t *u, const oak_source_t *source) {
   int load[OAK_MOST_JOBS] = {0}, given[MOST_FILES];
   for (int i = 0; i < source->nfile; i++) given[i] = source->time[i] ? -1 : 0;
@@ -127,7 +129,8 @@ static int has_variables(const char *path) {
 
 /* ---- all of it */
 
-/** Link the parts. A name that two of them define is for a compiler that sees both. */
+/** Link the parts. If two parts define the same name, linking fails; the source is then compiled in
+ * one piece, for a message that names both places. */
 static oak_status_t link_units(const units_t *u, oak_device_t *dev, const char *path,
                                const oak_words_t *head, int *built) {
   oak_job_t job = {.to = NULL};

@@ -150,7 +150,7 @@ static void settle(const work_t *w, int n) {
   for (int c = 0; stays && c < 1 << t->dim; c++) w->flag[node->child[c]] = 0;
 }
 
-/* Levels that have blocks on any rank, as bits. */
+/* Bits of the levels that have blocks on any rank. */
 static int levels_of_blocks(const oak_mesh_t *mesh) {
   int levels = 0;
   for (int n = 0; n < mesh->nblock; n++) levels |= 1 << mesh->level[n];

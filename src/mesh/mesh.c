@@ -132,8 +132,8 @@ static oak_status_t match_blocks(const oak_mesh_t *mesh, const int8_t *old_level
   return OAK_OK;
 }
 
-/* Refuse more blocks than p4est can count. Families that are coarsened are counted as if they
- * stayed. */
+/* Refuse a mesh with more blocks than p4est can count. The estimate is too high, because it counts
+ * families that are coarsened as unchanged. */
 static oak_status_t check_refined(const oak_mesh_t *mesh, const int *flag) {
   int64_t count = mesh->nblock;
   for (int n = 0; n < mesh->nblock; n++)
@@ -145,7 +145,8 @@ static oak_status_t check_refined(const oak_mesh_t *mesh, const int *flag) {
   return OAK_OK;
 }
 
-/* The flags within the limits of levels, with room for the flags of blocks of other ranks. */
+/* A copy of the flags, limited to the allowed levels, with room for the flags of other ranks'
+ * blocks. */
 static int *limited_flags(const oak_mesh_t *mesh, const int *flag, int min_level, int max_level) {
   int *limited = malloc((mesh->neighbours->nleaf + 1) * sizeof *limited);
   if (!limited) return NULL;

@@ -90,7 +90,7 @@ static oak_status_t room_for_nodes(oak_neighbours_t *t) {
   return OAK_OK;
 }
 
-/* Insert a link at `level` of the path to a block. The path is known up to that level. */
+/* Insert a link into the path to a block, at `level`. The path above that level exists already. */
 static oak_place_t hang(oak_neighbours_t *t, const walk_t *w, int level, int block_level,
                         const int32_t index[3], int link) {
   const int32_t x[3] = {index[0] >> (block_level - level), index[1] >> (block_level - level),

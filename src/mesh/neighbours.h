@@ -131,7 +131,7 @@ static inline oak_edge_t oak_edge_axes(int edge) {
  * 2D and two in 3D, from the lower to the upper one. COARSER: bit d of `sub` says in which half of
  * the coarse block along axis d the block of this level would be. */
 oak_neighbour_t oak_neighbours_edge(const oak_neighbours_t *tree, int block, int edge);
-/** Whether an edge of a block is one of its family too. */
+/** Whether an edge of a block is also an edge of its family. */
 int oak_neighbours_edge_is_outer(const oak_neighbours_t *tree, int block, int edge);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A mesh of given blocks: where a checkpoint is read, and where an adaptation is taken back. The
+ * Makes a mesh of given blocks: when a checkpoint is read, and when an adaptation is undone. The
  * blocks may come from a file, so everything about them is checked. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mesh/forest.h"
 
-/** A place on the curve through all trees, in units of the smallest blocks. */
+/** A position on the Morton curve through all trees. The unit is the smallest possible block. */
 typedef struct {
   int64_t tree;
   uint64_t at;
 } place_t;
 
-/** The blocks of a rank cover the curve from one place to another; known to all ranks. */
+/** The part of the curve that the blocks of a rank cover. All ranks know it of each rank. */
 typedef struct {
   int64_t count;
   place_t begin, end;
@@ -91,7 +91,7 @@ static oak_status_t check_spans(const oak_mesh_t *mesh, const span_t *span, int6
   return OAK_OK;
 }
 
-/* Scratch memory of a replacement. */
+/* Working memory for a replacement. */
 typedef struct {
   int32_t *number, *tree;
   span_t *span;

@@ -120,7 +120,7 @@ static void post_all(oak_messages_t *m, MPI_Comm comm, char *send, char *recv, i
 
 /* ---- through memory of the host */
 
-/* The chunks of some messages, one after the other from `staging` on. */
+/* Divide some messages into chunks, which follow each other in memory from `staging` on. */
 static void list_chunks(const oak_messages_t *m, const oak_message_t *message, int n, char *memory,
                         char *staging, oak_chunk_t *chunk) {
   for (int i = 0; i < n; i++) {

@@ -106,7 +106,7 @@ oak_status_t oak_peers_open(oak_peers_t *peers, MPI_Comm comm, oak_device_t *dev
 void oak_peers_close(oak_peers_t *peers) {
   if (peers->host == MPI_COMM_NULL) return;
   oak_device_sync(peers->dev);
-  MPI_Barrier(peers->host); /* nobody waits for a flag any more */
+  MPI_Barrier(peers->host); /* wait until no rank waits for a flag */
   if (peers->flag) {
     oak_device_flags_close(peers->dev, peers->flag, peers->me == 0 ? &peers->page : NULL);
   }
@@ -184,11 +184,11 @@ static oak_status_t fit_shared(oak_peers_t *peers, const oak_wish_t *wish, int n
   unsigned any = 0;
   oak_status_t st = oak_device_sync(peers->dev);
   for (int p = 0; p < peers->count; p++) any |= mask[p];
-  MPI_Barrier(peers->host); /* no kernel of a peer reads any more */
+  MPI_Barrier(peers->host); /* wait until no kernel of a peer reads this memory */
   for (int i = 0; i < n; i++)
     for (int p = 0; p < peers->count; p++)
       if (mask[p] >> i & 1) forget(peers, wish[i].memory, p);
-  MPI_Barrier(peers->host); /* nothing is mapped any more */
+  MPI_Barrier(peers->host); /* wait until no peer has it mapped */
   for (int i = 0; i < n; i++) {
     if (!(mine >> i & 1)) continue;
     const int first = !wish[i].memory->mine;
@@ -256,7 +256,7 @@ oak_status_t oak_peers_meet(oak_peers_t *peers, const unsigned char *with) {
 }
 
 void oak_peers_release(oak_peers_t *peers) {
-  const uint64_t never = (uint64_t)1 << 40; /* more meetings than any run has */
+  const uint64_t never = (uint64_t)1 << 40; /* more than the number of meetings in any run */
   if (peers->count == 1 || peers->released) return;
   peers->released = 1;
   atomic_store((_Atomic uint64_t *)flag_of(peers, peers->me), peers->sequence + never);

@@ -17,7 +17,8 @@
 typedef struct {
   oak_device_t *dev;
   MPI_Comm host;  /**< the peers and this rank; MPI_COMM_NULL before oak_peers_open */
-  int me, count;  /**< number of this rank among them, and how many they are; 1: there are none */
+  int me, count;  /**< number of this rank among them, and their number; 1: there is no other peer
+                   */
   int *number;    /**< [ranks of the simulation] number of a rank among the peers, -1: not one */
   uint64_t *flag; /**< [count] a cache line each, in memory that the host's ranks share */
   uint64_t sequence; /**< meetings so far */
