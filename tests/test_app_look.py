@@ -16,33 +16,15 @@ import subprocess
 import sys
 import tempfile
 
+from implosion import INI, RUNS
+
 try:
     import numpy as np
 except ImportError as missing:
     print(f"skipped: {missing}; install python3-numpy")
     sys.exit(77)
 
-# As in test_app_plotfile.py, whose kernels are compiled already.
-RUNS = {
-    "2D": ["mesh.dim=2", "mesh.block_size=8", "mesh.min_level=1", "mesh.max_level=4", "run.max_steps=40"],
-    "3D": ["mesh.dim=3", "mesh.block_size=8", "mesh.min_level=1", "mesh.max_level=3", "run.max_steps=8",
-           "boundary.zlow=reflect", "boundary.zhigh=reflect"],
-}
 TITLE = "Liska-Wendroff implosion"  # TITLE of problems/implosion.c
-INI = """[problem]
-name = implosion
-[physics]
-gamma = 1.4
-[mesh]
-xmax = 0.3
-[boundary]
-xlow = reflect
-xhigh = reflect
-ylow = reflect
-yhigh = reflect
-[output]
-diagnostics_every = 1
-"""
 
 
 class Look:

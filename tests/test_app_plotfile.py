@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+import implosion
+
 try:
     import numpy
     import test_xdmf_reader
@@ -28,25 +30,7 @@ except ImportError as missing:
     sys.exit(77)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-RUNS = {
-    "2D": ["mesh.dim=2", "mesh.block_size=8", "mesh.min_level=1", "mesh.max_level=4", "run.max_steps=40"],
-    "3D": ["mesh.dim=3", "mesh.block_size=8", "mesh.min_level=1", "mesh.max_level=3", "run.max_steps=8",
-           "boundary.zlow=reflect", "boundary.zhigh=reflect"],
-}
-INI = """[problem]
-name = implosion
-[physics]
-gamma = 1.4
-[mesh]
-xmax = 0.3
-[boundary]
-xlow = reflect
-xhigh = reflect
-ylow = reflect
-yhigh = reflect
-[output]
-diagnostics_every = 1
-[output.fields]
+INI = implosion.INI + """[output.fields]
 kind = xdmf
 every_steps = 4
 [output.small]
@@ -117,7 +101,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="oak_plotfile_") as work:
         with open(os.path.join(work, "run.ini"), "w", encoding="utf-8") as f:
             f.write(INI)
-        for name, settings in RUNS.items():
+        for name, settings in implosion.RUNS.items():
             subprocess.run([*shlex.split(options.mpiexec), str(options.np), options.oak, "run", "--quiet", "run.ini",
                             f"output.folder={name}", *settings], cwd=work, check=True)
             rows = table(os.path.join(work, name))
@@ -139,7 +123,7 @@ def main():
             check_mesh(os.path.join(work, name), rows, options.np)
         # A shorter run in the same folder leaves nothing of the longer one.
         subprocess.run([*shlex.split(options.mpiexec), str(options.np), options.oak, "run", "--quiet", "--overwrite",
-                        "run.ini", "output.folder=2D", *RUNS["2D"], "run.max_steps=4"], cwd=work, check=True)
+                        "run.ini", "output.folder=2D", *implosion.RUNS["2D"], "run.max_steps=4"], cwd=work, check=True)
         check_fields(os.path.join(work, "2D"), table(os.path.join(work, "2D")))
         check_mesh(os.path.join(work, "2D"), table(os.path.join(work, "2D")), options.np)
     return outcome

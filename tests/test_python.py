@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+from implosion import INI
+
 try:
     import numpy as np
 except ImportError as missing:
@@ -24,26 +26,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "python"))
 import oak  # noqa: E402 pylint: disable=wrong-import-position
 
-# As in test_app_plotfile.py, whose kernels are compiled already.
+# As RUNS in implosion.py, whose kernels are compiled already.
 RUNS = {
     "2D": {"mesh": {"dim": 2, "block_size": 8, "min_level": 1, "max_level": 4}, "run.max_steps": 40},
     "3D": {"mesh": {"dim": 3, "block_size": 8, "min_level": 1, "max_level": 3}, "run.max_steps": 8,
            "boundary": {"zlow": "reflect", "zhigh": "reflect"}},
 }
-INI = """[problem]
-name = implosion
-[physics]
-gamma = 1.4
-[mesh]
-xmax = 0.3
-[boundary]
-xlow = reflect
-xhigh = reflect
-ylow = reflect
-yhigh = reflect
-[output]
-diagnostics_every = 1
-"""
 
 
 def expect(words, call, *arguments, **named):

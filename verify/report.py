@@ -110,6 +110,18 @@ class Case:
         ax.set_xlabel("cells per side")
         return line
 
+    def radial(self, dim, caption, right=None, legend="upper right"):
+        """Density of all cells over radius with the exact solution, from cells_2d.csv and exact_2d.csv, or 3d. right:
+        where the axis of r ends (None: where the solution does)."""
+        cells, exact = self.table(f"cells_{dim}d"), self.table(f"exact_{dim}d")
+        with self.figure(f"radial_{dim}d", caption) as (_, ax):
+            ax.plot(cells["r"], cells["value"], ".", ms=2, color="C0", label="cells")
+            ax.plot(exact["r"], exact["rho"], "k-", lw=1, label="exact")
+            ax.set_xlim(0, right or exact["r"].max())
+            ax.set_xlabel("r")
+            ax.set_ylabel("density")
+            ax.legend(loc=legend)
+
     def draw(self):
         path = os.path.join(HERE, "cases", self.name + ".py")
         if not os.path.exists(path):

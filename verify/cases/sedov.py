@@ -9,15 +9,9 @@ captions = {
 
 def figures(case):
     for dim in (2, 3):
-        cells, exact = case.table(f"cells_{dim}d"), case.table(f"exact_{dim}d")
-        with case.figure(
-            f"radial_{dim}d",
+        case.radial(
+            dim,
             f"Density over radius at t = 1 in {dim}D: cells of the adaptive run in all directions, and the "
             "self-similar solution.",
-        ) as (_, ax):
-            ax.plot(cells["r"], cells["value"], ".", ms=2, color="C0", label="cells")
-            ax.plot(exact["r"], exact["rho"], "k-", lw=1, label="exact")
-            ax.set_xlim(0, exact["r"].max())
-            ax.set_xlabel("r")
-            ax.set_ylabel("density")
-            ax.legend(loc="upper left")
+            legend="upper left",
+        )
