@@ -201,8 +201,8 @@ static void print_help(void) {
       "oak bench OPTION --help tells more about the last six.\n");
 }
 
-/* Whether the user's keys choose equations or a flux. The case of MHD sets these itself, so it is
- * left out then. */
+/* Whether keys of the user's choose other equations or a flux, which the case of MHD has of its
+ * own. */
 static int choose_equations(char **user, int nuser) {
   static const char *const begin[] = {"physics.", "problem.", "scheme.flux"};
   for (int i = 0; i < nuser; i++)

@@ -34,7 +34,7 @@ LAYERS = {
     "src/io/checkpoint": ["src/base", "src/io/files", STATUS],
     "src/io/folder": ["src/base", "src/io/*", STATUS],
     "src/solver/setup": [*LIBRARY, "src/solver"],
-    "src/solver/identity": [*LIBRARY, "src/solver", "src/solver/setup"],
+    "src/solver/identity": [*LIBRARY, "src/solver"],
     "src/solver/output": [*LIBRARY, "src/io/*", "src/solver"],
     "src/solver/run": [*LIBRARY, "src/io/*", "src/solver", "src/solver/output"],
     "src/solver": [*LIBRARY, "src/solver/setup"],

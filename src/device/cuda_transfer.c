@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * How data of a GPU reaches other ranks: memory that other processes of the host map, flags in
- * memory of the host that queues write and wait for, and a second queue for copies while kernels
- * run. */
+ * Data of a GPU on its way to other ranks: memory that processes of a host map, numbers in the
+ * host's memory that queues write and wait for, and a second queue for copies beside kernels. */
 #include <string.h>
 
 #include "cuda_private.h"
@@ -44,8 +43,7 @@ oak_status_t oak_cuda_settle(oak_device_t *dev) {
   return OAK_OK;
 }
 
-/* All copies beyond MOST_COPIES share the last event, which is passed when the last of these copies
- * has ended. */
+/* Copies beyond MOST_COPIES share the last event: it is passed when the last of them is. */
 static int copy_event(int number) { return number < MOST_COPIES ? number : MOST_COPIES - 1; }
 
 oak_status_t oak_cuda_copy_out(oak_device_t *dev, void *host, const void *src, size_t bytes,
@@ -146,8 +144,8 @@ static cu_memory_t seen(const cuda_t *cuda, const uint64_t *flag) {
   return cuda->flags_seen + (size_t)((const char *)flag - cuda->flags);
 }
 
-/* The driver puts a barrier before the write. A rank that sees the flag therefore sees all that
- * earlier kernels have written. */
+/* The driver puts a barrier before the write: whoever sees it sees all that kernels have written.
+ */
 oak_status_t oak_cuda_signal(oak_device_t *dev, uint64_t *flag, uint64_t value) {
   cuda_t *cuda = dev->data;
   CUDA_TRY(cuda, stream_write(cuda->stream, seen(cuda, flag), value, 0), "signalling a peer");

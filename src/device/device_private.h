@@ -89,11 +89,10 @@ struct oak_device {
   oak_ledger_t *ledger;
   char *cache; /**< folder of built kernels; NULL before the first build and on ranks that never
                   build */
-  int cache_private;   /**< 1: a temporary folder of this run, removed at close */
-  int found;           /**< set by a failing open if the hardware exists */
+  int cache_private;   /**< the folder is ours alone and goes at close */
+  int found;           /**< set by an open that fails though the hardware is there */
   int mpi_direct;      /**< oak_device_mpi_direct() */
-  int unshared;        /**< 1: memory cannot be shared here, although the back end has functions for
-                            it */
+  int unshared;        /**< memory cannot be shared though the back end could */
   size_t flag_bytes;   /**< of the page of flags */
   int built, compiled; /**< files of kernels loaded so far; those that were not in the cache */
   void *data;          /**< of the back end */

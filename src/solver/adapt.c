@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "solver/undo.h"
-#include "solver/stage.h"
 
 enum { TAG_BLOCKS = 4 };
 

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "solver/sim.h"
-#include "solver/stage.h"
-#include "solver/solution.h"
 
 oak_status_t oak_update_ghostcells(oak_t *sim) {
   return oak_sim_agree(sim, oak_fill_ghosts(sim, 0, sim->clock.time));

@@ -5,8 +5,6 @@
 
 #include "base/failure.h"
 #include "solver/sim.h"
-#include "solver/stage.h"
-#include "solver/solution.h"
 
 /* How often cells may be marked in a stage. First-order fluxes of one cell may make a neighbour
  * invalid, which is then marked too. */

@@ -7,8 +7,6 @@
 
 #include "base/reduce.h"
 #include "solver/sim.h"
-#include "solver/setup/setup.h"
-#include "solver/solution.h"
 
 /* ---- globals */
 

@@ -4,7 +4,6 @@
 
 #include "base/params_watch.h"
 #include "solver/sim.h"
-#include "solver/setup/setup.h"
 
 /* A parameter of the physics or the problem, and its place in the description; -1: none. */
 static int find_parameter(const oak_t *sim, const char *key) {

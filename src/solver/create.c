@@ -7,8 +7,6 @@
 
 #include "base/params_watch.h"
 #include "solver/variables.h"
-#include "solver/setup/setup.h"
-#include "solver/stage.h"
 
 /* Keys that decide how kernels are built. */
 static oak_status_t read_structure(oak_t *sim) {

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "solver/sim.h"
-#include "solver/solution.h"
 
 /* States of super time stepping beside the solution, which are free between the stages of the
  * Runge-Kutta scheme: two of its stages, the rate of change at the begin and the present one. */

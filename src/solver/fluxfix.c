@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Flux fixing at refinement boundaries (paper, "Flux fixing"). */
 #include "solver/sim.h"
-#include "solver/stage.h"
 
 enum { SLACK = 16 };
 

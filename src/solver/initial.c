@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "solver/sim.h"
-#include "solver/solution.h"
 
 oak_status_t oak_set_initial(oak_t *sim) {
   const int n = sim->mesh->nblock;

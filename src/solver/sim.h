@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The simulation object: its parts, each with the file that changes it, and the functions that most
- * files of the solver use. stage.h, solution.h and setup/setup.h have the other functions. Private
- * to src/solver. */
+ * files of the solver use. Those of a stage, of the solution and of the folder setup are in headers
+ * of their own. Private to src/solver. */
 #ifndef OAK_SIM_H
 #define OAK_SIM_H
 
@@ -12,6 +12,9 @@
 #include "oak.h"
 #include "solver/poisson.h"
 #include "solver/setup/hooks.h"
+#include "solver/setup/setup.h"
+#include "solver/solution.h"
+#include "solver/stage.h"
 #include "solver/runge_kutta.h"
 
 enum { OAK_MAX_NVAR = 32, OAK_LONGEST_SCALAR = 31 };
@@ -365,6 +368,10 @@ oak_status_t oak_sim_declare(MPI_Comm comm, oak_params_t *params, oak_t **out);
 /** Follow changes of the parameters from now on. Rank-local. */
 oak_status_t oak_follow_changes(oak_t *sim);
 
+/* setup/sources.c */
+/** Cells of a tile of the flux kernel along x and y, as the device likes them. */
+void oak_sim_tile(const oak_t *sim, int tile[2]);
+
 /* storage.c */
 /** Allocate the memory for a mesh of `trees` at min_level before the mesh is made, so that a mesh
  * that is far too large is refused at once. Collective. */
@@ -376,6 +383,26 @@ oak_status_t oak_storage_fit(oak_t *sim);
  * Collective. */
 oak_status_t oak_storage_reserve(oak_t *sim, int first, int last, int blocks);
 void oak_storage_clear(oak_t *sim);
+
+/* stage.c */
+/** Results that the flux kernel leaves for a block. */
+static inline int oak_sim_results(const oak_t *sim) {
+  return sim->results.tiles * sim->results.parts;
+}
+/** Chunks of `count` results. */
+static inline long oak_sim_chunks(long count) {
+  return (count + OAK_RESULTS_CHUNK - 1) / OAK_RESULTS_CHUNK;
+}
+
+/* advance.c */
+/** State in which the last stage leaves the solution; state 0 must stay if the step may be
+ * repeated.
+ */
+static inline int oak_sim_result(const oak_t *sim) {
+  return sim->method.retry && sim->method.runge_kutta->result == 0
+             ? sim->method.runge_kutta->nstate
+             : sim->method.runge_kutta->result;
+}
 
 /* adapt.c */
 /** Flags of the run's criterion for the current state, \a flag [nblock], followed by

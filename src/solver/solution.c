@@ -7,8 +7,6 @@
 
 #include "base/reduce.h"
 #include "solver/sim.h"
-#include "solver/stage.h"
-#include "solver/solution.h"
 
 /* Run a reading kernel on `count` blocks and fetch its result through the scratch memory. */
 static oak_status_t read_through(oak_t *sim, oak_kernel_t *kernel, int state, int variable,

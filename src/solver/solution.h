@@ -3,7 +3,9 @@
 #ifndef OAK_SOLVER_SOLUTION_H
 #define OAK_SOLVER_SOLUTION_H
 
-#include "solver/sim.h"
+#include "oak.h"
+#include "oak/device.h"
+#include "oak/kernel_args.h"
 
 /* solution.c */
 /** Run a kernel that reads one value of each cell, like oak_cells, and fetch the values of blocks

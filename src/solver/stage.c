@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "solver/sim.h"
-#include "solver/stage.h"
 
 static void halo_args(const oak_t *sim, int state, double time, oak_halo_args_t *args) {
   *args = (oak_halo_args_t){.bc = sim->bc, .theta = sim->interpolation_theta};

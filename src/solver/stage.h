@@ -3,17 +3,12 @@
 #ifndef OAK_SOLVER_STAGE_H
 #define OAK_SOLVER_STAGE_H
 
-#include "solver/sim.h"
+#include "halo/pattern.h"
+#include "oak.h"
+#include "oak/kernel_args.h"
+#include "solver/runge_kutta.h"
 
 /* stage.c */
-/** Results that the flux kernel leaves for a block. */
-static inline int oak_sim_results(const oak_t *sim) {
-  return sim->results.tiles * sim->results.parts;
-}
-/** Chunks of `count` results. */
-static inline long oak_sim_chunks(long count) {
-  return (count + OAK_RESULTS_CHUNK - 1) / OAK_RESULTS_CHUNK;
-}
 /** Arguments of the flux kernel for a stage of a step `dt` that goes to state `out`. */
 void oak_stage_args(const oak_t *sim, const oak_stage_t *stage, int out, double dt,
                     oak_flux_args_t *args);
@@ -27,15 +22,6 @@ oak_status_t oak_run_stage(oak_t *sim, const oak_stage_t *stage, int first, doub
 oak_status_t oak_read_results(oak_t *sim, double local[2]);
 
 /* advance.c */
-/** State in which the last stage leaves the solution; state 0 must stay if the step may be
- * repeated.
- */
-static inline int oak_sim_result(const oak_t *sim) {
-  return sim->method.retry && sim->method.runge_kutta->result == 0
-             ? sim->method.runge_kutta->nstate
-             : sim->method.runge_kutta->result;
-}
-
 /** Whether something is advanced by itself, beside the stages: UPDATE or super time stepping. */
 int oak_has_parts(const oak_t *sim);
 

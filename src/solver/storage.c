@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "solver/sim.h"
-#include "solver/setup/setup.h"
-#include "solver/stage.h"
 
 /* Tell kernels the present addresses of peers' memory. */
 static oak_status_t look_at_peers(oak_t *sim) {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "solver/sim.h"
-#include "solver/setup/setup.h"
 
 /* The full path of a kernel file, which the caller frees. */
 static oak_status_t resolve(const char *path, char **full) {

@@ -3,8 +3,6 @@
  * primitive ones, then those of the mesh, then derived ones, then the hooks OUTPUT. A name such as
  * rho may stand for a conserved and a primitive variable: the first one counts. */
 #include "solver/variables.h"
-#include "solver/setup/setup.h"
-#include "solver/solution.h"
 
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Runs kernels/identities.c. */
 #include "solver/identity/evaluate.h"
-#include "solver/setup/setup.h"
 
 #include <stdlib.h>
 #include <string.h>

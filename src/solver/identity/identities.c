@@ -7,7 +7,6 @@
 
 #include "solver/identity/eigen.h"
 #include "solver/identity/identity.h"
-#include "solver/setup/setup.h"
 
 static void print_verdict(FILE *f, const char *name, const oak_verdict_t *v, int *failures) {
   *failures += v->failed > 0;

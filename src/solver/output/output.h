@@ -144,8 +144,8 @@ int oak_item_bool(const oak_output_item_t *item, const char *word);
 int oak_item_choice(const oak_output_item_t *item, const char *word);
 const char *oak_item_text(const oak_output_item_t *item, const char *word);
 int oak_item_reals(const oak_output_item_t *item, const char *word, double out[3]);
-/** Points from the text of a key, at most \a most: \a x [most][3], coordinates beyond the dimension
- * are 0. Fails if one is outside the domain. Rank-local. */
+/** At most \a most points from the text of a key, in \a x[count]; coordinates beyond the dimension
+ * are 0. Refused outside the domain. */
 oak_status_t oak_item_points(const oak_output_item_t *item, const char *word, int most,
                              double (*x)[3], int *count);
 /** Beginning of a message about a key: "file.ini:12: output.NAME.word = value". The text stays

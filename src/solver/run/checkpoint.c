@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "solver/stage.h"
 
 /* ---- writing */
 

@@ -7,7 +7,6 @@
 #include "base/watchdog.h"
 #include "io/checkpoint/checkpoint.h"
 #include "solver/run/saver.h"
-#include "solver/stage.h"
 
 typedef struct {
   oak_progress_t progress;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "solver/sim.h"
-#include "solver/setup/setup.h"
 
 static const char *const face_name[6] = {"xlow", "xhigh", "ylow", "yhigh", "zlow", "zhigh"};
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "solver/sim.h"
-#include "solver/setup/setup.h"
 
 /* Split words of `text` in place into names from position `first`. */
 static int split_names(char *text, const char **name, int first, int most) {

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "solver/sim.h"
-#include "solver/setup/setup.h"
 
 static void print_structure(FILE *f, const oak_declared_t *d, oak_owner_t owner,
                             const char *section) {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "solver/sim.h"
-#include "solver/setup/setup.h"
 
 /* What follows the problem: headers and kernels. */
 static const char *const kernel_parts[] = {

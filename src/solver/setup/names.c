@@ -7,7 +7,6 @@
 
 #include "solver/setup/hooks.h"
 #include "solver/sim.h"
-#include "solver/setup/setup.h"
 
 /* Whether a word is in a text of words, apart by blanks. */
 static int has_word(const char *words, const char *name, size_t length) {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "solver/sim.h"
-#include "solver/setup/setup.h"
 
 /* Look for lines "#define PREFIXname [number]" in a source file. Appends all names to `known`.
  * \return 1 if `name` is there. */

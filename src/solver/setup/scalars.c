@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "solver/sim.h"
-#include "solver/setup/setup.h"
 
 /* A scalar's name becomes part of names in C. */
 static int is_identifier(const char *word) {

@@ -4,7 +4,9 @@
 #ifndef OAK_SOLVER_SETUP_H
 #define OAK_SOLVER_SETUP_H
 
-#include "solver/sim.h"
+#include "oak.h"
+#include "oak/device.h"
+#include "oak/kernel_args.h"
 
 /* setup/numerics.c */
 /** The chosen limiter's radius, from numerics/limiters.h. */
@@ -19,8 +21,6 @@ oak_status_t oak_sim_find_riemann(oak_t *sim, oak_module_t *module);
 /* setup/sources.c */
 /** The physics and problem files, what they declare, and the flux in them. Rank-local. */
 oak_status_t oak_sim_find_files(oak_t *sim);
-/** Cells of a tile of the flux kernel along x and y, as the device likes them. */
-void oak_sim_tile(const oak_t *sim, int tile[2]);
 /** Build one module from the physics, the headers for access to cells, the problem, the files
  * `part` of the source root, and a file of the caller's own, if any. Collective. */
 oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *const *part, int npart,

@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "solver/sim.h"
-#include "solver/setup/setup.h"
 #include "solver/setup/sources.h"
 
 enum { MAX_DEFINES = 32, DEFINE_SIZE = 128 };
