@@ -5,28 +5,28 @@
 #define CHILDREN (1 << OAK_DIM)
 
 OAK_FN void adapt_copy(const oak_adapt_args_t *arg, int base, int source,
-                       real *out OAK_LANE_PARAM) {
-  const real *u = oak_base(&arg->f, base) + (long long)source * arg->components * OAK_CELLS;
+                       store_t *out OAK_LANE_PARAM) {
+  const store_t *u = oak_base(&arg->f, base) + (long long)source * arg->components * OAK_CELLS;
   OAK_INNER(c, arg->components * OAK_CELLS) out[c] = u[c];
 }
 
 /* The new block is a child: refine its octant of the old block, one coarse row at a time. */
 OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child,
-                          real *out OAK_LANE_PARAM) {
+                          store_t *out OAK_LANE_PARAM) {
   const int i0 = (child & 1) * HN, j0 = (child >> 1 & 1) * HN, k0 = (child >> 2) * HN;
   const real theta = interpolation_theta(arg->interpolation, arg->theta);
   OAK_ROWS_OF(v, arg->components, row, HB * HN, HN) {
     const int j = row % HN, k = row / HN;
     const int x[3] = {0, j0 + j, k0 + k};
     const oak_row_t r = oak_row_of(&arg->f, arg->components, source, v, 0, x);
-    real *p = out + (long long)v * OAK_CELLS + OAK_INDEX(0, 2 * j, 2 * k);
+    store_t *p = out + (long long)v * OAK_CELLS + OAK_INDEX(0, 2 * j, 2 * k);
     OAK_LANES(i, HN) {
       real slope[3];
       const real u = oak_row_slopes(&r, i0 + i, theta, slope);
       OAK_UNROLL
       for (int e = 0; e < CHILDREN; e++) {
         const int upper[3] = {e & 1, e >> 1 & 1, e >> 2};
-        p[OAK_INDEX(2 * i + upper[0], upper[1], upper[2])] = oak_prolong(u, slope, upper);
+        p[OAK_INDEX(2 * i + upper[0], upper[1], upper[2])] = (store_t)oak_prolong(u, slope, upper);
       }
     }
   }
@@ -48,7 +48,7 @@ OAK_FN oak_at_t child_place(const oak_at_t *at, int e) {
 /* The same of the solution if it has fields or smooth variables: fields with a function have its
  * values in fine cells. */
 OAK_FN void adapt_prolong_state(const oak_adapt_args_t *arg, int source, int child,
-                                real *out OAK_LANE_PARAM) {
+                                store_t *out OAK_LANE_PARAM) {
   const oak_user_t user = oak_user(&arg->f);
   OAK_ROWS(row, HB * HN, HN) {
     OAK_LANES(i, HN) {
@@ -79,10 +79,10 @@ OAK_FN void adapt_prolong_state(const oak_adapt_args_t *arg, int source, int chi
 /* Remove invalid states from the cells of a child that was just interpolated. The search for one
  * comes first: it is cheap, and almost always finds none. */
 OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
-                             real *out OAK_LANE_PARAM) {
+                             store_t *out OAK_LANE_PARAM) {
   const oak_user_t user = oak_user(&arg->f);
-  const real *u = arg->f.u + source * OAK_BLOCK_REALS +
-                  OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN, (child >> 2) * HN);
+  const store_t *u = arg->f.u + source * OAK_BLOCK_REALS +
+                     OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN, (child >> 2) * HN);
   int invalid = 0;
   OAK_ROWS(row, OAK_AREA, OAK_N) {
     OAK_LANES(i, OAK_N) {
@@ -104,16 +104,16 @@ OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
 }
 
 /* The new block is the parent of a family of old blocks, stored one after the other. */
-OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source, real *out OAK_LANE_PARAM) {
+OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source, store_t *out OAK_LANE_PARAM) {
   const int nc = arg->components;
   OAK_ROWS(row, CHILDREN * nc * HB * HN, HN) {
     const int j = row % HN, k = row / HN % HB, child = row / (HN * HB) % CHILDREN;
     const int v = row / (HN * HB * CHILDREN);
-    const real *p =
+    const store_t *p =
         arg->f.u + ((long long)(source + child) * nc + v) * OAK_CELLS + OAK_INDEX(0, 2 * j, 2 * k);
-    real *q = out + (long long)v * OAK_CELLS +
-              OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN + j, (child >> 2) * HN + k);
-    OAK_LANES(i, HN) q[i] = oak_restrict(p + 2 * i);
+    store_t *q = out + (long long)v * OAK_CELLS +
+                 OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN + j, (child >> 2) * HN + k);
+    OAK_LANES(i, HN) q[i] = (store_t)oak_restrict(p + 2 * i);
   }
 }
 
@@ -121,7 +121,7 @@ OAK_KERNEL(oak_adapt, oak_adapt_args_t, 128) {
   OAK_ARGS(oak_adapt_args_t);
   OAK_OUTER_LANES(n) {
     const oak_adapt_task_t t = arg.task[n];
-    real *out = arg.out + (long long)n * arg.components * OAK_CELLS;
+    store_t *out = arg.out + (long long)n * arg.components * OAK_CELLS;
     if (t.kind == OAK_ADAPT_COPY)
       adapt_copy(&arg, t.base, t.source, out OAK_LANE_ARG);
     else if (t.kind == OAK_ADAPT_PROLONG) {

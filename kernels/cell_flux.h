@@ -7,8 +7,8 @@
 #define ROW (2 * GH + 1) /* cells of a row, the cell itself in the middle */
 
 /* Cell n of the row along `dir` through cell x[]: its first variable and the stride to the next. */
-OAK_FN const real *row_cell(const oak_field_t *f, long block, const int x[3], int dir, int n,
-                            int *stride) {
+OAK_FN const store_t *row_cell(const oak_field_t *f, long block, const int x[3], int dir, int n,
+                               int *stride) {
   *stride = OAK_CELLS;
   if (n >= 0 && n < OAK_N)
     return f->u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]) +
@@ -26,7 +26,7 @@ OAK_FN void load_cell_row(const oak_field_t *f, const oak_user_t *user, long blo
   for (int n = 0; n < ROW; n++) {
     int stride;
     real q[NVAR];
-    const real *p = row_cell(f, block, x, dir, x[dir] + n - GH, &stride);
+    const store_t *p = row_cell(f, block, x, dir, x[dir] + n - GH, &stride);
     load_primitive(user, p, stride, q);
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) row[v][n] = q[v];
@@ -141,7 +141,7 @@ OAK_FN void enter_window(const oak_field_t *f, const oak_user_t *user, long bloc
                          int dir, int n, real window[NVAR][WINDOW]) {
   int stride;
   real q[NVAR];
-  const real *p = row_cell(f, block, x, dir, n, &stride);
+  const store_t *p = row_cell(f, block, x, dir, n, &stride);
   load_primitive(user, p, stride, q);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) {

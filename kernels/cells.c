@@ -12,7 +12,8 @@ OAK_KERNEL(oak_update, oak_update_args_t, OAK_CHUNK_LANES) {
     OAK_CHUNKS(first)
     OAK_INNER(i, OAK_CHUNK(first)) {
       const int c = first + i;
-      real u[NVAR], *p = arg.u + n * OAK_BLOCK_REALS + c;
+      real u[NVAR];
+      store_t *p = arg.u + n * OAK_BLOCK_REALS + c;
       const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
       oak_load(p, OAK_CELLS, u);
 #if NSOLID

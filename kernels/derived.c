@@ -11,7 +11,7 @@
 OAK_FN void derived_state(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
                           int k, real q[]) {
   int stride;
-  const real *p = oak_cell(f, block, i, j, k, &stride);
+  const store_t *p = oak_cell(f, block, i, j, k, &stride);
   oak_load(p, stride, q);
   oak_state_to_primitive(&user->physics, q);
 }

@@ -15,6 +15,12 @@
 /* Where cell (i, j, k) of a block is; in 2D k = 0. */
 #define WIDE_INDEX(i, j, k) ((((k) + OAK_DIM - 2) * WIDE + (j) + 1) * WIDE + (i) + 1)
 
+/* What oak_store does, for memory that is not part of a state. */
+OAK_FN void put_reals(real *to, long long stride, const real q[]) {
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) to[v * stride] = q[v];
+}
+
 /* One cell with its primitive state; corners in 3D are left out, because nothing reads them. */
 OAK_FN void primitive_cell(const oak_diffusion_args_t *arg, const oak_user_t *user, long block,
                            const int x[3], real *out) {
@@ -22,9 +28,9 @@ OAK_FN void primitive_cell(const oak_diffusion_args_t *arg, const oak_user_t *us
   real q[NVAR];
   for (int d = 0; d < OAK_DIM; d++) outside += x[d] < 0 || x[d] >= OAK_N;
   if (outside > 2) return;
-  const real *p = edge_cell_of(&arg->f, arg->edge, NVAR, block, x, &stride);
+  const store_t *p = edge_cell_of(&arg->f, arg->edge, NVAR, block, x, &stride);
   load_primitive(user, p, stride, q);
-  oak_store(out + WIDE_INDEX(x[0], x[1], x[2]), WIDE_CELLS, q);
+  put_reals(out + WIDE_INDEX(x[0], x[1], x[2]), WIDE_CELLS, q);
 }
 
 OAK_KERNEL(oak_primitive, oak_diffusion_args_t, 128) {
@@ -32,14 +38,14 @@ OAK_KERNEL(oak_primitive, oak_diffusion_args_t, 128) {
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
     const long block = arg.first + n;
-    const real *u = arg.f.u + block * OAK_BLOCK_REALS;
+    const store_t *u = arg.f.u + block * OAK_BLOCK_REALS;
     real *out = arg.q + n * (long long)NVAR * WIDE_CELLS;
     OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
       const int j = row % OAK_N, k = row / OAK_N;
       OAK_LANES(i, OAK_N) {
         real q[NVAR];
         load_primitive(&user, u + OAK_INDEX(i, j, k), OAK_CELLS, q);
-        oak_store(out + WIDE_INDEX(i, j, k), WIDE_CELLS, q);
+        put_reals(out + WIDE_INDEX(i, j, k), WIDE_CELLS, q);
       }
     }
     /* First the two ghost cells at the ends of interior rows, then the rows of ghost cells. */
@@ -95,7 +101,8 @@ OAK_FN void keep_diffusive_flux(const oak_diffusion_args_t *arg, long block, int
   const int slot = arg->f.face[block * OAK_FACES + face].bflux;
   if (slot < 0) return;
   const int a = x[dir == 0 ? 1 : 0], b = dir == 2 ? x[1] : x[2];
-  oak_store(arg->bflux + (long long)slot * NVAR * OAK_AREA + b * OAK_N + a, OAK_AREA, flux);
+  real *p = arg->bflux + (long long)slot * NVAR * OAK_AREA + b * OAK_N + a;
+  put_reals(p, OAK_AREA, flux);
 }
 
 /* Each flux is computed by the cells on both sides of a face. */
@@ -106,7 +113,7 @@ OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
     const long block = arg.first + n;
     const int level = arg.f.block[block].level;
     const real *wide = arg.q + n * (long long)NVAR * WIDE_CELLS;
-    real *out = arg.out + block * OAK_BLOCK_REALS;
+    store_t *out = arg.out + block * OAK_BLOCK_REALS;
     int refined = 0;
     for (int face = 0; face < OAK_FACES; face++)
       refined |= arg.f.face[block * OAK_FACES + face].bflux >= 0;

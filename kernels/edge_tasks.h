@@ -15,9 +15,9 @@ OAK_FN void edge_source(const edge_t *e, int distance, int along, int x[3]) {
 }
 
 OAK_FN void edge_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                      real *dst OAK_LANE_PARAM) {
+                      store_t *dst OAK_LANE_PARAM) {
   const edge_t e = edge_of(t->face);
-  const real *u = source_block(arg, t);
+  const store_t *u = source_block(arg, t);
   OAK_ROWS(v, arg->components, EDGE_CELLS) {
     OAK_LANES(a, EDGE_CELLS) {
       int x[3];
@@ -27,23 +27,23 @@ OAK_FN void edge_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   }
 }
 
-OAK_FN void edge_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst,
+OAK_FN void edge_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, store_t *dst,
                           int pack OAK_LANE_PARAM) {
   const edge_t e = edge_of(t->face);
-  const real *u = source_block(arg, t);
+  const store_t *u = source_block(arg, t);
   OAK_ROWS(v, arg->components, EDGE_HALF) {
     OAK_LANES(a, EDGE_HALF) {
       int x[3];
       edge_source(&e, 2, 2 * a, x);
       const real mean = oak_restrict(u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]));
-      dst[pack ? v * EDGE_HALF + a : v * EDGE_CELLS + t->sub * EDGE_HALF + a] = mean;
+      dst[pack ? v * EDGE_HALF + a : v * EDGE_CELLS + t->sub * EDGE_HALF + a] = (store_t)mean;
     }
   }
 }
 
 OAK_FN void edge_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                        real *dst OAK_LANE_PARAM) {
-  const real *src = arg->halo + (long long)t->source * arg->components * OAK_PIECE;
+                        store_t *dst OAK_LANE_PARAM) {
+  const store_t *src = arg->halo + (long long)t->source * arg->components * OAK_PIECE;
   OAK_ROWS(v, arg->components, EDGE_HALF) {
     OAK_LANES(a, EDGE_HALF) dst[v * EDGE_CELLS + t->sub * EDGE_HALF + a] = src[v * EDGE_HALF + a];
   }
@@ -69,7 +69,7 @@ OAK_FN real edge_slopes(const oak_halo_args_t *arg, const oak_halo_task_t *t, in
 }
 
 OAK_FN void edge_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                         real *dst OAK_LANE_PARAM) {
+                         store_t *dst OAK_LANE_PARAM) {
   const edge_t e = edge_of(t->face);
   OAK_ROWS(v, arg->components, EDGE_HALF) {
     OAK_LANES(a, EDGE_HALF) {
@@ -79,7 +79,8 @@ OAK_FN void edge_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t,
       const real u = edge_slopes(arg, t, v, x, slope);
       for (int h = 0; h < (OAK_DIM == 3 ? 2 : 1); h++) {
         if (OAK_DIM == 3) upper[e.along] = h;
-        dst[v * EDGE_CELLS + (OAK_DIM == 3 ? 2 * a + h : 0)] = oak_prolong(u, slope, upper);
+        dst[v * EDGE_CELLS + (OAK_DIM == 3 ? 2 * a + h : 0)] =
+            (store_t)oak_prolong(u, slope, upper);
       }
     }
   }
@@ -88,15 +89,15 @@ OAK_FN void edge_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 /* The same for the solution, without invalid states: as for faces, all fine cells of a coarse cell
  * get its state if one of them is invalid. */
 OAK_FN void edge_prolong_state(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                               real *dst OAK_LANE_PARAM) {
+                               store_t *dst OAK_LANE_PARAM) {
   enum { CHILDREN = 1 << OAK_DIM };
   const edge_t e = edge_of(t->face);
   const oak_user_t user = oak_user(&arg->f);
-  const real *u = source_block(arg, t);
+  const store_t *u = source_block(arg, t);
   OAK_ROWS(a, EDGE_HALF, 1) {
     OAK_LANES(one, 1) {
       int x[3], upper[3], offset[CHILDREN];
-      real child[NVAR * CHILDREN];
+      store_t child[NVAR * CHILDREN];
       for (int n = 0; n < CHILDREN; n++) offset[n] = n;
       edge_coarse_cell(&e, t->sub, a + one, x, upper);
       const int here = upper[0] + 2 * upper[1] + 4 * upper[2];
@@ -105,7 +106,7 @@ OAK_FN void edge_prolong_state(const oak_halo_args_t *arg, const oak_halo_task_t
         const real mean = edge_slopes(arg, t, v, x, slope);
         for (int n = 0; n < CHILDREN; n++) {
           for (int d = 0; d < 3; d++) upper[d] = n >> d & 1;
-          child[v * CHILDREN + n] = oak_prolong(mean, slope, upper);
+          child[v * CHILDREN + n] = (store_t)oak_prolong(mean, slope, upper);
         }
       }
       oak_keep_valid(&user.physics, u + OAK_INDEX(x[0], x[1], x[2]), child, CHILDREN, offset,
@@ -121,7 +122,7 @@ OAK_FN void edge_prolong_state(const oak_halo_args_t *arg, const oak_halo_task_t
 
 /* Beyond the physical boundary: from the ghost cell beyond the edge's other face. */
 OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                          real *dst OAK_LANE_PARAM) {
+                          store_t *dst OAK_LANE_PARAM) {
   const oak_field_t *f = &arg->f;
   const edge_t e = edge_of(t->face);
   const int n = t->sub, dir = e.axis[n], high = e.upper[n], face = 2 * dir + high;
@@ -136,7 +137,7 @@ OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
       if (OAK_DIM == 3) x[e.along] = a;
       x[e.axis[1 - n]] = e.upper[1 - n] ? OAK_N : -1;
       x[dir] = high ? OAK_N - 1 : 0;
-      const real *mirror = oak_cell_of(f, arg->components, t->source, x[0], x[1], x[2], &stride);
+      const store_t *mirror = oak_cell_of(f, arg->components, t->source, x[0], x[1], x[2], &stride);
       real value = (real)bc.value;
       x[dir] = high ? OAK_N : -1;
 #if OAK_HAS_problem_boundary
@@ -144,14 +145,15 @@ OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
         value = user_boundary(f, &user, t->source, face, v, bc.kind, x, mirror, stride);
 #endif
       const real inside = mirror[(long long)v * stride];
-      dst[v * EDGE_CELLS + a] =
-          bc.kind == OAK_BC_USER_STATE ? value : boundary_value(bc.kind, value, inside, inside, dx);
+      dst[v * EDGE_CELLS + a] = (store_t)(bc.kind == OAK_BC_USER_STATE
+                                              ? value
+                                              : boundary_value(bc.kind, value, inside, inside, dx));
     }
   }
 }
 
 OAK_FN void edge_task(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                      real *dst OAK_LANE_PARAM) {
+                      store_t *dst OAK_LANE_PARAM) {
   switch (t->kind) {
     case OAK_HALO_EDGE_COPY:
       edge_copy(arg, t, dst OAK_LANE_ARG);

@@ -34,14 +34,14 @@ OAK_FN int edge_beyond(const int x[3]) {
 
 /** First component of a cell or ghost cell of a block and the stride to the next one. One of the
  * indices may lie outside 0 .. N-1 by up to NG, or two of them by 1. */
-OAK_FN const real *edge_cell_of(const oak_field_t *f, const oak_face_t *table, int components,
-                                long block, const int x[3], int *stride) {
+OAK_FN const store_t *edge_cell_of(const oak_field_t *f, const oak_face_t *table, int components,
+                                   long block, const int x[3], int *stride) {
   int outside = 0;
   for (int d = 0; d < OAK_DIM; d++) outside += x[d] < 0 || x[d] >= OAK_N;
   if (outside < 2) return oak_cell_of(f, components, block, x[0], x[1], x[2], stride);
   const int edge = edge_beyond(x);
   const oak_face_t t = table[block * OAK_EDGES + edge];
-  const real *base = oak_base(f, t.base);
+  const store_t *base = oak_base(f, t.base);
   if (t.base & 1) {
     *stride = EDGE_CELLS;
     return base + (long long)t.place * components * OAK_PIECE +

@@ -26,7 +26,7 @@
  * p[v * sv + layer * sn + a * sa + b * sb], with layer = 0 .. NG-1 by increasing coordinate and a,
  * b the coordinates along the face (x before y before z; b = 0 in 2D). */
 typedef struct {
-  const real *p;
+  const store_t *p;
   int sv, sn, sa, sb;
 } oak_side_t;
 
@@ -35,8 +35,8 @@ typedef struct {
 #ifndef OAK_PEERS
 #define OAK_PEERS 1
 #endif
-OAK_FN const real *oak_base(const oak_field_t *f, int base) {
-  const real *own = base == OAK_BASE_OWN ? f->u : f->halo;
+OAK_FN const store_t *oak_base(const oak_field_t *f, int base) {
+  const store_t *own = base == OAK_BASE_OWN ? f->u : f->halo;
   return OAK_PEERS && base >= OAK_BASE_PEERS ? f->peer[base - OAK_BASE_PEERS] : own;
 }
 
@@ -49,7 +49,7 @@ OAK_FN long oak_listed(const oak_field_t *f, long n) {
 OAK_FN oak_side_t oak_side_of(const oak_field_t *f, int components, long block, int face) {
   const oak_face_t t = f->face[block * OAK_FACES + face];
   const int dir = face / 2;
-  const real *base = oak_base(f, t.base);
+  const store_t *base = oak_base(f, t.base);
   oak_side_t s;
   if (!(t.base & 1)) { /* the cells of a block that stand in for the ghost cells */
     s.p = base + (long long)t.place * components * OAK_CELLS +
@@ -74,8 +74,8 @@ OAK_FN oak_side_t oak_side(const oak_field_t *f, long block, int face) {
 
 /** First component of cell (i, j, k) of `block` and the stride to the next one. One of the indices
  * may lie outside 0 .. N-1 by up to NG: then it is the ghost cell beyond that face. In 2D k = 0. */
-OAK_FN const real *oak_cell_of(const oak_field_t *f, int components, long block, int i, int j,
-                               int k, int *stride) {
+OAK_FN const store_t *oak_cell_of(const oak_field_t *f, int components, long block, int i, int j,
+                                  int k, int *stride) {
   const int below = i < 0 || j < 0 || k < 0;
   const int above = i >= OAK_N || j >= OAK_N || k >= OAK_NZ;
   *stride = OAK_CELLS;
@@ -91,14 +91,14 @@ OAK_FN const real *oak_cell_of(const oak_field_t *f, int components, long block,
   return s.p + layer * s.sn + a * s.sa + b * s.sb;
 }
 
-OAK_FN const real *oak_cell(const oak_field_t *f, long block, int i, int j, int k, int *stride) {
+OAK_FN const store_t *oak_cell(const oak_field_t *f, long block, int i, int j, int k, int *stride) {
   return oak_cell_of(f, NVAR, block, i, j, k, stride);
 }
 
 /** Value of variable `v` of a cell or ghost cell, as oak_cell finds it. */
 OAK_FN real oak_get(const oak_field_t *f, long block, int v, int i, int j, int k) {
   int stride;
-  const real *p = oak_cell(f, block, i, j, k, &stride);
+  const store_t *p = oak_cell(f, block, i, j, k, &stride);
   return p[(long long)v * stride];
 }
 
@@ -125,8 +125,8 @@ OAK_FN void oak_center(const oak_field_t *f, long block, int i, int j, int k, do
 /** Set conserved variable `v` of a cell of the block, in a kernel of a user's program that reads no
  * ghost cells. */
 OAK_FN void oak_set(const oak_field_t *f, long block, int v, int i, int j, int k, real value) {
-  real *u = (real *)f->u; /* kernels of oak's own never write the state that they read */
-  u[block * OAK_BLOCK_REALS + v * OAK_CELLS + OAK_INDEX(i, j, k)] = value;
+  store_t *u = (store_t *)f->u; /* kernels of oak's own never write the state that they read */
+  u[block * OAK_BLOCK_REALS + v * OAK_CELLS + OAK_INDEX(i, j, k)] = (store_t)value;
 }
 
 /** Conserved variable `v` of the cell that lies (i, j, k) cells away from the one of a hook; only
@@ -164,14 +164,14 @@ OAK_FN real oak_beside_get(const oak_field_t *f, int number, long block, int i, 
   oak_beside_get((at)->state, OAK_FIELD_##name, (at)->block, (at)->cell[0] + (i), \
                  (at)->cell[1] + (j), (at)->cell[2] + (k))
 
-OAK_FN void oak_load(const real *u, long long stride, real q[]) {
+OAK_FN void oak_load(const store_t *u, long long stride, real q[]) {
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) q[v] = u[v * stride];
 }
 
-OAK_FN void oak_store(real *u, long long stride, const real q[]) {
+OAK_FN void oak_store(store_t *u, long long stride, const real q[]) {
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) u[v * stride] = q[v];
+  for (int v = 0; v < NVAR; v++) u[v * stride] = (store_t)q[v];
 }
 
 /* Loops over all cells of a block in which each lane keeps values of its own: lane i of

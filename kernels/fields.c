@@ -16,7 +16,7 @@ OAK_KERNEL(oak_set_field, oak_set_field_args_t, 128) {
     const oak_user_t user = oak_user(&arg.f);
     OAK_INNER(c, OAK_CELLS) {
       const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
-      arg.out[n * OAK_CELLS + c] = (real)field_value(&at, arg.number);
+      arg.out[n * OAK_CELLS + c] = (store_t)field_value(&at, arg.number);
     }
   }
 }

@@ -9,7 +9,8 @@ OAK_KERNEL(oak_floor, oak_floor_args_t, OAK_CHUNK_LANES) {
     OAK_INNER(i, OAK_CHUNK_LANES) changed[i] = bad[i] = 0;
     OAK_CHUNKS(first)
     OAK_INNER(i, OAK_CHUNK(first)) {
-      real u[NVAR], *p = arg.u + n * OAK_BLOCK_REALS + first + i;
+      real u[NVAR];
+      store_t *p = arg.u + n * OAK_BLOCK_REALS + first + i;
       oak_load(p, OAK_CELLS, u);
       const int change = oak_state_floor(&user.physics, u);
       changed[i] += change;

@@ -42,7 +42,7 @@ OAK_FN void keep_xy_fluxes(const tile_t *t, int k, const flux_shared_t *sh) {
 #define LANE_AT(c) (TX == OAK_N ? (c) : (c) / TX * OAK_N + (c) % TX)
 
 /* The address that lane 0 reads in plane z, z = -NG .. N + NG - 1. */
-OAK_FN const real *z_plane(const tile_t *t, int z, long long *stride) {
+OAK_FN const store_t *z_plane(const tile_t *t, int z, long long *stride) {
   const oak_side_t side = oak_side(t->f, t->block, z < 0 ? 4 : 5);
   const int inside = z >= 0 && z < OAK_N;
   *stride = inside ? OAK_CELLS : side.sv;
@@ -53,12 +53,12 @@ OAK_FN const real *z_plane(const tile_t *t, int z, long long *stride) {
 /* One step of the march: plane k + 1 + RAD enters the queue, plane k + 1 is reconstructed, the flux
  * between planes k and k + 1 is computed. `loaded`: the conserved state of a lane's cell of the
  * plane that enters, or NULL. */
-OAK_FN void march(const tile_t *t, int k, int with_flux, const real *loaded,
+OAK_FN void march(const tile_t *t, int k, int with_flux, const store_t *loaded,
                   OAK_PRIVATE_ARG(real queue[QLEN][NVAR], LANES),
                   OAK_PRIVATE_ARG(real zhi[NVAR], LANES),
                   OAK_PRIVATE_ARG(real zf[2][NFLUX], LANES)) {
   long long stride;
-  const real *p = z_plane(t, k + 1 + RAD, &stride);
+  const store_t *p = z_plane(t, k + 1 + RAD, &stride);
   int at[QLEN];
   OAK_UNROLL
   for (int q = 0; q < QLEN; q++) at[q] = OAK_QUEUE(QLEN, k, q);
@@ -98,10 +98,13 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, const real *loaded,
 
 #if PIPELINED
 /* The conserved state of a lane's cell of plane z. */
-OAK_FN void load_ahead(const tile_t *t, int z, real u[]) {
+OAK_FN void load_ahead(const tile_t *t, int z, store_t u[]) {
   long long stride;
-  const real *p = z_plane(t, z, &stride);
-  OAK_LANE(c, LANES) oak_load(p + LANE_AT(c), stride, u);
+  const store_t *p = z_plane(t, z, &stride);
+  OAK_LANE(c, LANES) {
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++) u[v] = p[LANE_AT(c) + v * stride];
+  }
 }
 #endif
 
@@ -110,7 +113,7 @@ OAK_FN void start_march(const tile_t *t, OAK_PRIVATE_ARG(real queue[QLEN][NVAR],
   OAK_UNROLL
   for (int n = 0; n < QLEN - 1; n++) {
     long long stride;
-    const real *p = z_plane(t, t->begin + n - 1 - RAD, &stride);
+    const store_t *p = z_plane(t, t->begin + n - 1 - RAD, &stride);
     const int at = OAK_QUEUE(QLEN, t->begin - 2, n);
     OAK_LANE(c, LANES) {
       real q[NVAR];
@@ -286,7 +289,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
 #endif
 #if PIPELINED
       /* The data for the next step of the march arrives while threads wait at the barrier. */
-      real loaded[NVAR];
+      store_t loaded[NVAR];
       load_ahead(&t, k + 1 + RAD, loaded);
       oak_copy_end();
       if (k + 1 < t.end) {
@@ -295,7 +298,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
         for (int n = 0; n < HALO_TURNS; n++) end_halo_cell(&t, &halo[n], next);
       }
 #elif OAK_DIM == 3
-      const real *loaded = NULL;
+      const store_t *loaded = NULL;
 #endif
       OAK_BARRIER;
       keep_xy_fluxes(&t, k, &sh);

@@ -63,13 +63,13 @@ OAK_FN int update_cell(const oak_flux_args_t *arg, const oak_user_t *user, long 
 
 /* The cells beside a walk's cell across its axis `dir`, GH on each side from below. */
 typedef struct {
-  const real *p[2 * GH];
+  const store_t *p[2 * GH];
   int sv[2 * GH], step[2 * GH]; /* to the next variable, and to the walk's next cell */
 } beside_t;
 
 OAK_FN beside_t cells_beside(const oak_field_t *f, long block, const int x[3], int dir) {
   const oak_side_t side[2] = {oak_side(f, block, 2 * dir), oak_side(f, block, 2 * dir + 1)};
-  const real *own = f->u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
+  const store_t *own = f->u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
   const int a = x[dir == 0 ? 1 : 0], b = OAK_DIM == 3 ? x[2] : 0;
   beside_t c;
   OAK_UNROLL
@@ -154,7 +154,7 @@ OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_user_t *user, long
 OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_user_t *user, long block, const int x[3],
                      const real inv_dx[3], int *invalid) {
   real rate[NVAR], q[NVAR], speed = 0;
-  const real *p = arg->f.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
+  const store_t *p = arg->f.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) rate[v] = 0;
   OAK_UNROLL

@@ -55,7 +55,7 @@
   (OAK_HAS_physics_timestep || OAK_HAS_problem_timestep || OAK_DIFFUSION == 1)
 
 /* Load a conserved state from p and convert it. */
-OAK_FN void load_primitive(const oak_user_t *user, const real *p, long long stride, real q[]) {
+OAK_FN void load_primitive(const oak_user_t *user, const store_t *p, long long stride, real q[]) {
   oak_load(p, stride, q);
   oak_state_to_primitive(&user->physics, q);
 }
@@ -131,7 +131,7 @@ OAK_FN void add_cell_terms(const physics_parameters_t *ph, const real q[], const
 /* Fields in the state do not change: all Runge-Kutta states have the same values. */
 #if NSOLID
 /* A solid cell stays what it is. */
-OAK_FN void keep_fields(const real *prev, real u[]) {
+OAK_FN void keep_fields(const store_t *prev, real u[]) {
   const int solid = oak_is_solid(prev[SOLID_VAR * OAK_CELLS]);
   u[SOLID_VAR] = prev[SOLID_VAR * OAK_CELLS];
   OAK_UNROLL
@@ -143,7 +143,7 @@ OAK_FN void keep_fields(const real *prev, real u[]) {
 }
 #elif OAK_HAS_FIXED
 #define OAK_KEEP_FIELD(variable, name) u[variable] = prev[(variable)*OAK_CELLS];
-OAK_FN void keep_fields(const real *prev, real u[]) { OAK_FIXED(OAK_KEEP_FIELD) }
+OAK_FN void keep_fields(const store_t *prev, real u[]) { OAK_FIXED(OAK_KEEP_FIELD) }
 #else
 #define keep_fields(prev, u)
 #endif

@@ -63,13 +63,13 @@ typedef struct {
 } tile_t;
 
 /* Cell (x0, y0) of plane k of the state that is read. */
-OAK_FN const real *tile_plane(const tile_t *t, int k) {
+OAK_FN const store_t *tile_plane(const tile_t *t, int k) {
   return t->f->u + t->block * OAK_BLOCK_REALS + OAK_INDEX(t->x0, t->y0, k);
 }
 
 /* Fill the halo of plane k: rows below and above the tile, then the columns beside it. */
 OAK_FN void load_plane_halo(const tile_t *t, int k, flux_shared_t *sh) {
-  const real *own = t->f->u + t->block * OAK_BLOCK_REALS + (long long)k * OAK_N * OAK_N;
+  const store_t *own = t->f->u + t->block * OAK_BLOCK_REALS + (long long)k * OAK_N * OAK_N;
   OAK_UNROLL
   for (int high = 0; high < 2; high++) {
     const oak_side_t side = oak_side(t->f, t->block, 2 + high);
@@ -78,8 +78,8 @@ OAK_FN void load_plane_halo(const tile_t *t, int k, flux_shared_t *sh) {
       const int j = t->y0 + row - GH;
       const int inside = high ? j < OAK_N : j >= 0;
       const int layer = high ? j - OAK_N : j + OAK_NG;
-      const real *p = inside ? own + j * OAK_N + t->x0
-                             : side.p + layer * side.sn + k * side.sb + t->x0 * side.sa;
+      const store_t *p = inside ? own + j * OAK_N + t->x0
+                                : side.p + layer * side.sn + k * side.sb + t->x0 * side.sa;
       const long long sv = inside ? OAK_CELLS : side.sv;
       OAK_LANES(i, TX) {
         real q[NVAR];
@@ -97,8 +97,8 @@ OAK_FN void load_plane_halo(const tile_t *t, int k, flux_shared_t *sh) {
       const int i = t->x0 + column - GH;
       const int inside = TILES_X > 1 && (high ? i < OAK_N : i >= 0);
       const int layer = high ? i - OAK_N : i + OAK_NG;
-      const real *p = inside ? own + t->y0 * OAK_N + i
-                             : side.p + layer * side.sn + k * side.sb + t->y0 * side.sa;
+      const store_t *p = inside ? own + t->y0 * OAK_N + i
+                                : side.p + layer * side.sn + k * side.sb + t->y0 * side.sa;
       const int step = inside ? OAK_N : side.sa;
       const long long sv = inside ? OAK_CELLS : side.sv;
       OAK_LANES(j, TY) {
@@ -115,7 +115,7 @@ OAK_FN void load_plane_halo(const tile_t *t, int k, flux_shared_t *sh) {
 OAK_FN void load_plane(const tile_t *t, int k, flux_shared_t *sh,
                        OAK_PRIVATE_ARG(const real q[NVAR], LANES)) {
 #if OAK_DIM == 2
-  const real *own = tile_plane(t, k);
+  const store_t *own = tile_plane(t, k);
   (void)q;
 #else
   (void)t, (void)k;
@@ -137,7 +137,7 @@ OAK_FN void load_plane(const tile_t *t, int k, flux_shared_t *sh,
 /* The cell of a plane's halo that a thread loads. It is the same on all planes, so it is found
  * once; each plane then takes one load and one step. */
 typedef struct {
-  const real *p;
+  const store_t *p;
   long long sv, step; /* to the next variable and plane */
   int place;          /* in s[0]; -1: none */
 } halo_cell_t;
@@ -177,11 +177,13 @@ OAK_FN void load_halo_cell(const tile_t *t, halo_cell_t *cell, flux_shared_t *sh
 }
 
 #if PIPELINED
-/* The same in two parts, so that the data has time to arrive in between. */
+/* The same in two parts, so that the data has time to arrive in between. Until the second part a
+ * place holds the value as it is stored. */
 OAK_FN void begin_halo_cell(halo_cell_t *cell, real s[NVAR][SY][SX]) {
   if (cell->place < 0) return;
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) oak_copy_begin(&s[v][0][0] + cell->place, cell->p + v * cell->sv);
+  for (int v = 0; v < NVAR; v++)
+    oak_copy_begin((store_t *)(&s[v][0][0] + cell->place), cell->p + v * cell->sv);
   cell->p += cell->step;
 }
 
@@ -189,7 +191,7 @@ OAK_FN void end_halo_cell(const tile_t *t, const halo_cell_t *cell, real s[NVAR]
   if (cell->place < 0) return;
   real q[NVAR];
   real *to = &s[0][0][0] + cell->place;
-  load_primitive(&t->user, to, SY * SX, q);
+  load_primitive(&t->user, (const store_t *)to, SY * SX * (int)(sizeof(real) / sizeof(store_t)), q);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) to[v * SY * SX] = q[v];
 }

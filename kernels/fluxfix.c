@@ -42,7 +42,7 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
       const int quarter = (OAK_DIM == 3 ? 2 * (b / HN) : 0) + row % 2;
       int x[3];
       face_point(dir, high ? OAK_N - 1 : 0, a0, b, x);
-      real *p = arg.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
+      store_t *p = arg.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
       const real *coarse = arg.bflux + (long long)t->bflux * NVAR * OAK_AREA + b * OAK_N + a0;
       const int owner = t->owner[quarter];
       const real *fine = (owner ? arg.peer_piece[owner - 1] : arg.piece) +

@@ -4,20 +4,20 @@
  * on the distribution of blocks. Layers are stored by increasing coordinate. */
 
 /* The block that data is taken from. */
-OAK_FN const real *source_block(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
+OAK_FN const store_t *source_block(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
   return oak_base(&arg->f, t->base) + (long long)t->source * arg->components * OAK_CELLS;
 }
 
 /* SRL: the cells of the neighbour that stand in for the ghost cells beyond `face`. */
 OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                      real *dst OAK_LANE_PARAM) {
+                      store_t *dst OAK_LANE_PARAM) {
   const int dir = t->face / 2;
-  const real *u = source_block(arg, t);
+  const store_t *u = source_block(arg, t);
   OAK_ROWS(row, arg->components * OAK_NG * FB, OAK_N) {
     const int b = row % FB, layer = row / FB % OAK_NG, v = row / (FB * OAK_NG);
     int x[3];
     face_point(dir, t->face & 1 ? layer : OAK_N - OAK_NG + layer, 0, b, x);
-    const real *p = u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
+    const store_t *p = u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
     const int step = dir == 0 ? OAK_N : 1;
     OAK_LANES(a, OAK_N) dst[row * OAK_N + a] = p[a * step];
   }
@@ -25,30 +25,30 @@ OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 
 /* F2C: averages of a fine block, of this rank or of a peer, for its quarter of the coarse block's
  * ghost cells; into the slot of a coarse block or, packed, into a piece for another rank. */
-OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, real *dst,
+OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, store_t *dst,
                           int pack OAK_LANE_PARAM) {
   const int dir = t->face / 2;
-  const real *u = source_block(arg, t);
+  const store_t *u = source_block(arg, t);
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
   OAK_ROWS(row, arg->components * OAK_NG * HB, HN) {
     const int b = row % HB, layer = row / HB % OAK_NG, v = row / (HB * OAK_NG);
     int x[3];
     face_point(dir, t->face & 1 ? 2 * layer : OAK_N - 2 * (OAK_NG - layer), 0, 2 * b, x);
-    const real *p = u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
+    const store_t *p = u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
     const int step = dir == 0 ? 2 * OAK_N : 2;
-    real *q = dst + (pack ? row * HN : (v * OAK_NG + layer) * OAK_AREA + (b0 + b) * OAK_N + a0);
-    OAK_LANES(a, HN) q[a] = oak_restrict(p + a * step);
+    store_t *q = dst + (pack ? row * HN : (v * OAK_NG + layer) * OAK_AREA + (b0 + b) * OAK_N + a0);
+    OAK_LANES(a, HN) q[a] = (store_t)oak_restrict(p + a * step);
   }
 }
 
 /* F2C: a received piece into its quarter of the slot. */
 OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                        real *dst OAK_LANE_PARAM) {
-  const real *src = arg->halo + (long long)t->source * arg->components * OAK_PIECE;
+                        store_t *dst OAK_LANE_PARAM) {
+  const store_t *src = arg->halo + (long long)t->source * arg->components * OAK_PIECE;
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
   OAK_ROWS(row, arg->components * OAK_NG * HB, HN) {
     const int b = row % HB, layer = row / HB;
-    real *q = dst + layer * OAK_AREA + (b0 + b) * OAK_N + a0;
+    store_t *q = dst + layer * OAK_AREA + (b0 + b) * OAK_N + a0;
     OAK_LANES(a, HN) q[a] = src[row * HN + a];
   }
 }
@@ -58,7 +58,7 @@ OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
  * outermost coarse cells give only their nearer half. `dir` is a constant where this is called:
  * with the axes known, lanes vectorise. */
 OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, int dir,
-                         real *dst OAK_LANE_PARAM) {
+                         store_t *dst OAK_LANE_PARAM) {
   const int high = t->face & 1;
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
   const int depth = (OAK_NG + 1) / 2; /* layers of coarse cells */
@@ -77,14 +77,14 @@ OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, i
         const int distance = 2 * m + n; /* layers from the face */
         if (distance >= OAK_NG) continue;
         const int layer = high ? distance : OAK_NG - 1 - distance;
-        real *q = dst + (v * OAK_NG + layer) * OAK_AREA + 2 * b * OAK_N + 2 * a;
+        store_t *q = dst + (v * OAK_NG + layer) * OAK_AREA + 2 * b * OAK_N + 2 * a;
         int upper[3];
         upper[dir] = high ? n : 1 - n;
         OAK_UNROLL
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
           upper[axis] = e & 1;
           if (OAK_DIM == 3) upper[other] = e >> 1;
-          q[(e >> 1) * OAK_N + (e & 1)] = oak_prolong(u, slope, upper);
+          q[(e >> 1) * OAK_N + (e & 1)] = (store_t)oak_prolong(u, slope, upper);
         }
       }
     }
@@ -94,7 +94,7 @@ OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, i
 #if OAK_HAS_physics_to_smooth
 /* The same of the solution, in smooth variables of the physics. */
 OAK_FN void halo_prolong_smooth(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                                real *dst OAK_LANE_PARAM) {
+                                store_t *dst OAK_LANE_PARAM) {
   const int dir = t->face / 2, high = t->face & 1, depth = (OAK_NG + 1) / 2;
   const int axis = dir == 0 ? 1 : 0, other = dir == 2 ? 1 : 2;
   const oak_user_t user = oak_user(&arg->f);
@@ -123,10 +123,10 @@ OAK_FN void halo_prolong_smooth(const oak_halo_args_t *arg, const oak_halo_task_
 /* C2F: no invalid state among the ghost cells just interpolated. It first searches for one, which
  * is cheap; there is hardly ever any. */
 OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                            real *dst OAK_LANE_PARAM) {
+                            store_t *dst OAK_LANE_PARAM) {
   const int dir = t->face / 2, high = t->face & 1, depth = (OAK_NG + 1) / 2;
   const oak_user_t user = oak_user(&arg->f);
-  const real *u = source_block(arg, t);
+  const store_t *u = source_block(arg, t);
   int invalid = 0;
   OAK_ROWS(row, OAK_NG * FB, OAK_N) {
     OAK_LANES(a, OAK_N) {
@@ -176,7 +176,7 @@ OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real
  * Conversion to primitive variables and back makes rounding errors. Variables that the function
  * leaves or negates are therefore taken from the mirror cell itself, so that a wall is exact. */
 OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long block, int face, int v,
-                          int kind, const int ghost[3], const real *mirror, int stride) {
+                          int kind, const int ghost[3], const store_t *mirror, int stride) {
   const int dir = face / 2;
   oak_at_t at = oak_place(f, user, block, ghost[0], ghost[1], ghost[2]);
   double given[NVAR];
@@ -198,11 +198,11 @@ OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long blo
 #endif
 
 OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                          real *dst OAK_LANE_PARAM) {
+                          store_t *dst OAK_LANE_PARAM) {
   const oak_field_t *f = &arg->f;
   const int face = t->face, dir = face / 2, high = face & 1;
   const real dx = (real)oak_dx(f, f->block[t->source].level, dir);
-  const real *u = source_block(arg, t);
+  const store_t *u = source_block(arg, t);
 #if OAK_HAS_problem_boundary
   const oak_user_t user = oak_user(f);
 #endif
@@ -214,8 +214,9 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
     int mirror[3], nearest[3];
     face_point(dir, high ? OAK_N - 1 - m : m, 0, b, mirror);
     face_point(dir, high ? OAK_N - 1 : 0, 0, b, nearest);
-    const real *pm = u + (long long)v * OAK_CELLS + OAK_INDEX(mirror[0], mirror[1], mirror[2]);
-    const real *pn = u + (long long)v * OAK_CELLS + OAK_INDEX(nearest[0], nearest[1], nearest[2]);
+    const store_t *pm = u + (long long)v * OAK_CELLS + OAK_INDEX(mirror[0], mirror[1], mirror[2]);
+    const store_t *pn =
+        u + (long long)v * OAK_CELLS + OAK_INDEX(nearest[0], nearest[1], nearest[2]);
     OAK_LANES(a, OAK_N) {
       real value = (real)bc.value;
 #if OAK_HAS_problem_boundary
@@ -227,9 +228,9 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
       }
 #endif
       dst[row * OAK_N + a] =
-          bc.kind == OAK_BC_USER_STATE
-              ? value
-              : boundary_value(bc.kind, value, pm[a * step], pn[a * step], (2 * m + 1) * dx);
+          (store_t)(bc.kind == OAK_BC_USER_STATE ? value
+                                                 : boundary_value(bc.kind, value, pm[a * step],
+                                                                  pn[a * step], (2 * m + 1) * dx));
     }
   }
 }
@@ -243,7 +244,7 @@ OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
   OAK_ARGS(oak_halo_args_t);
   OAK_OUTER_LANES(n) {
     const oak_halo_task_t t = arg.task[n];
-    real *dst = arg.halo + (long long)t.dst * arg.components * OAK_PIECE;
+    store_t *dst = arg.halo + (long long)t.dst * arg.components * OAK_PIECE;
     switch (t.kind) {
       case OAK_HALO_COPY:
         halo_copy(&arg, &t, dst OAK_LANE_ARG);

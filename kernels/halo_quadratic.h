@@ -26,7 +26,7 @@ OAK_FN real halo_parabola(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
 }
 
 OAK_FN void halo_quadratic(const oak_halo_args_t *arg, const oak_halo_task_t *t, int dir,
-                           real *dst OAK_LANE_PARAM) {
+                           store_t *dst OAK_LANE_PARAM) {
   const int axis = dir == 0 ? 1 : 0, other = dir == 2 ? 1 : 2;
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
   OAK_ROWS(row, HB, HN) {
@@ -39,7 +39,7 @@ OAK_FN void halo_quadratic(const oak_halo_args_t *arg, const oak_halo_task_t *t,
       if (OAK_DIM == 3) {
         const int lo[2] = {OAK_MAX(x[axis] - 1, 0), OAK_MAX(x[other] - 1, 0)};
         const int hi[2] = {OAK_MIN(x[axis] + 1, OAK_N - 1), OAK_MIN(x[other] + 1, OAK_N - 1)};
-        const real *p = arg->f.u + (long long)t->source * arg->components * OAK_CELLS;
+        const store_t *p = arg->f.u + (long long)t->source * arg->components * OAK_CELLS;
         const int s = OAK_STRIDE(axis), z = OAK_STRIDE(other);
         p += OAK_INDEX(x[0], x[1], x[2]) - x[axis] * s - x[other] * z;
         bend[1] = halo_parabola(arg, t, other, x, u, &slope[1]);

@@ -6,7 +6,7 @@ OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
   const oak_user_t user = oak_user(&arg->f);
   int invalid = 0;
   OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-    real *out = arg->out + n * OAK_BLOCK_REALS + row * OAK_N;
+    store_t *out = arg->out + n * OAK_BLOCK_REALS + row * OAK_N;
     OAK_LANES(i, OAK_N) {
       double given[NVAR];
       real q[NVAR];

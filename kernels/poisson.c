@@ -79,10 +79,10 @@ OAK_KERNEL(oak_poisson_field, oak_poisson_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_poisson_args_t);
   OAK_OUTER(n) {
     double *values = arg.values + n * OAK_CELLS;
-    real *field = arg.field + n * OAK_CELLS;
+    store_t *field = arg.field + n * OAK_CELLS;
     OAK_INNER(c, OAK_CELLS) {
       if (arg.store)
-        field[c] = (real)values[c];
+        field[c] = (store_t)values[c];
       else
         values[c] = field[c];
     }

@@ -9,7 +9,7 @@ OAK_FN double block_volume(const oak_field_t *f, long n, int dim) {
 
 /* What cell c adds to the integral of variable v, whose values in the block are u: nothing if it is
  * solid. */
-OAK_FN double counted(const real *u, int v, int c) {
+OAK_FN double counted(const store_t *u, int v, int c) {
 #if NSOLID
   if (v != SOLID_VAR && oak_is_solid(u[(SOLID_VAR - v) * OAK_CELLS + c])) return 0;
 #else
@@ -21,7 +21,7 @@ OAK_FN double counted(const real *u, int v, int c) {
 #if OAK_LANES_APART
 /* Sum of a lane's share of a block, as several partial sums, so that loads do not wait for
  * additions. */
-OAK_FN double lane_sum(const real *u, int v, int lane, int lanes) {
+OAK_FN double lane_sum(const store_t *u, int v, int lane, int lanes) {
   double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   for (int first = lane; first < OAK_CELLS; first += 8 * lanes) {
     OAK_UNROLL
@@ -42,7 +42,7 @@ OAK_KERNEL(oak_totals, oak_read_args_t, 128) {
     const long block = oak_listed(&arg.f, n);
     const double volume = block_volume(&arg.f, block, OAK_DIM);
     for (int v = 0; v < NVAR; v++) {
-      const real *u = arg.f.u + block * OAK_BLOCK_REALS + (long long)v * OAK_CELLS;
+      const store_t *u = arg.f.u + block * OAK_BLOCK_REALS + (long long)v * OAK_CELLS;
       double sum = 0;
       OAK_VECTOR(reduction(+ : sum))
       OAK_SUM_LANES sum += lane_sum(u, v, oak_lane, oak_lanes);
@@ -54,7 +54,7 @@ OAK_KERNEL(oak_totals, oak_read_args_t, 128) {
     const long block = oak_listed(&arg.f, n);
     const double volume = block_volume(&arg.f, block, OAK_DIM);
     for (int v = 0; v < NVAR; v++) {
-      const real *u = arg.f.u + block * OAK_BLOCK_REALS + (long long)v * OAK_CELLS;
+      const store_t *u = arg.f.u + block * OAK_BLOCK_REALS + (long long)v * OAK_CELLS;
       OAK_SHARED double part[OAK_N];
       OAK_INNER(i, OAK_N) {
         double sum = 0;
@@ -126,7 +126,7 @@ OAK_KERNEL(oak_cells, oak_read_args_t, 128) {
   OAK_ARGS(oak_read_args_t);
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
-    const real *u = arg.f.u + oak_listed(&arg.f, arg.first + n) * OAK_BLOCK_REALS;
+    const store_t *u = arg.f.u + oak_listed(&arg.f, arg.first + n) * OAK_BLOCK_REALS;
     double *out = arg.cells + n * OAK_CELLS;
     OAK_INNER(c, OAK_CELLS) {
       real q[NVAR];

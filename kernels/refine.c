@@ -47,20 +47,21 @@ OAK_FN real indicator2(const oak_row_t *row, int a, real eps, real eps_abs) {
 /* Primitive variables of a row along x and of the rows beside it: [row][v][i + 1]. The row itself
  * is the first and has its two ghost cells; rows 2 dir - 1 and 2 dir are those below and above
  * along dir. Only variables of the mask OAK_REFINE_PRIMITIVES are kept. */
-typedef real refine_rows_t[2 * OAK_DIM - 1][NVAR][OAK_N + 2];
+typedef store_t refine_rows_t[2 * OAK_DIM - 1][NVAR][OAK_N + 2];
 
-OAK_FN void keep_primitives(const oak_user_t *user, real q[], real out[NVAR][OAK_N + 2], int at) {
+OAK_FN void keep_primitives(const oak_user_t *user, real q[], store_t out[NVAR][OAK_N + 2],
+                            int at) {
   oak_state_to_primitive(&user->physics, q);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++)
-    if (OAK_REFINE_PRIMITIVES >> v & 1) out[v][at] = q[v];
+    if (OAK_REFINE_PRIMITIVES >> v & 1) out[v][at] = (store_t)q[v];
 }
 
 /* One row through x[], which may be a ghost row. */
 OAK_FN void primitive_row(const oak_field_t *f, const oak_user_t *user, long block, const int x[3],
-                          real out[NVAR][OAK_N + 2]) {
+                          store_t out[NVAR][OAK_N + 2]) {
   int stride;
-  const real *p = oak_row_start(f, NVAR, block, 0, 0, x, &stride);
+  const store_t *p = oak_row_start(f, NVAR, block, 0, 0, x, &stride);
   const long long sv = oak_row_start(f, NVAR, block, 1, 0, x, &stride) - p;
   OAK_INNER(i, OAK_N) {
     real q[NVAR];

@@ -15,12 +15,13 @@ OAK_KERNEL(oak_mark, oak_mark_args_t, OAK_CHUNK_LANES) {
   OAK_OUTER(n) {
     const oak_user_t user = oak_user(&arg.f);
     OAK_INNER(c, OAK_CELLS) {
-      real u[NVAR], *p = arg.u + n * OAK_BLOCK_REALS + c;
+      real u[NVAR];
+      store_t *p = arg.u + n * OAK_BLOCK_REALS + c;
       unsigned char *mark = arg.mark + n * OAK_CELLS + c;
       oak_load(p, OAK_CELLS, u);
       const int marked = (!arg.first && *mark & MARK_CELL) || !oak_state_valid(&user.physics, u);
       *mark = marked ? MARK_CELL : 0;
-      for (int v = 0; v < NVAR && marked; v++) p[v * OAK_CELLS] = (real)NAN;
+      for (int v = 0; v < NVAR && marked; v++) p[v * OAK_CELLS] = (store_t)NAN;
     }
   }
 }

@@ -6,18 +6,18 @@
 #define OAK_ROWS_H
 
 typedef struct {
-  int axis;               /**< the row's axis */
-  const real *c;          /**< cell 0 of the row */
-  int sc;                 /**< stride along the row */
-  real below, above;      /**< ghost values beyond both ends */
-  const real *side[3][2]; /**< [other axis][lower, upper]: cell 0 of the rows beside it */
-  int ss[3][2];           /**< their strides */
+  int axis;                  /**< the row's axis */
+  const store_t *c;          /**< cell 0 of the row */
+  int sc;                    /**< stride along the row */
+  real below, above;         /**< ghost values beyond both ends */
+  const store_t *side[3][2]; /**< [other axis][lower, upper]: cell 0 of the rows beside it */
+  int ss[3][2];              /**< their strides */
 } oak_row_t;
 
 /* First cell and stride of the row along `axis` through x[] (x[axis] = 0), which may be a ghost
  * row. */
-OAK_FN const real *oak_row_start(const oak_field_t *f, int components, long block, int v, int axis,
-                                 const int x[3], int *stride) {
+OAK_FN const store_t *oak_row_start(const oak_field_t *f, int components, long block, int v,
+                                    int axis, const int x[3], int *stride) {
   OAK_UNROLL
   for (int dir = 0; dir < OAK_DIM; dir++) {
     if (x[dir] >= 0 && x[dir] < OAK_N) continue;
@@ -121,7 +121,8 @@ OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3]) {
 /** The same for scalars, which interpolation may leave outside their bounds or with a sum other
  * than one: if one of the fine cells has such scalars, all of them get the coarse cell's X. The
  * average of rho X stays what it was. */
-OAK_FN void oak_keep_scalars(const real *coarse, real *p, int stride, const int offset[], int n) {
+OAK_FN void oak_keep_scalars(const store_t *coarse, store_t *p, int stride, const int offset[],
+                             int n) {
 #if NSCALARS && OAK_SCALAR_VALUES
   int invalid = 0;
   real q[NVAR];
@@ -133,7 +134,7 @@ OAK_FN void oak_keep_scalars(const real *coarse, real *p, int stride, const int 
   for (int v = PHYSICS_NVAR; v < PHYSICS_NVAR + NSCALARS; v++) {
     const real x = oak_div(coarse[v * OAK_CELLS], coarse[PHYSICS_MASS * OAK_CELLS]);
     for (int e = 0; e < n; e++)
-      p[offset[e] + v * stride] = x * p[offset[e] + PHYSICS_MASS * stride];
+      p[offset[e] + v * stride] = (store_t)(x * p[offset[e] + PHYSICS_MASS * stride]);
   }
 #else
   (void)coarse, (void)p, (void)stride, (void)offset, (void)n;
@@ -144,8 +145,8 @@ OAK_FN void oak_keep_scalars(const real *coarse, real *p, int stride, const int 
  * pressure. If one of the `n` fine cells of a coarse cell is invalid, all of them get the coarse
  * cell's state: their average stays what it was. `offset` leads from p to each fine cell, `stride`
  * to the next variable. */
-OAK_FN void oak_keep_valid(const physics_parameters_t *ph, const real *coarse, real *p, int stride,
-                           const int offset[], int n) {
+OAK_FN void oak_keep_valid(const physics_parameters_t *ph, const store_t *coarse, store_t *p,
+                           int stride, const int offset[], int n) {
   int invalid = 0;
   real q[NVAR];
   for (int e = 0; e < n; e++) {
@@ -175,7 +176,7 @@ OAK_FN void oak_prolong_smooth(const oak_field_t *f, const physics_parameters_t 
                                const int x[3], real theta, real coarse[], real fine[][NVAR]) {
   real u[NVAR], beside[2][NVAR], slope[NVAR][3];
   int stride;
-  const real *p = oak_cell(f, block, x[0], x[1], x[2], &stride);
+  const store_t *p = oak_cell(f, block, x[0], x[1], x[2], &stride);
   oak_load(p, stride, coarse);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) u[v] = coarse[v];
@@ -204,11 +205,11 @@ OAK_FN void oak_prolong_smooth(const oak_field_t *f, const physics_parameters_t 
 #endif
 
 /** Average of the 2^d fine cells whose lowest is at p. */
-OAK_FN real oak_restrict(const real *p) {
+OAK_FN real oak_restrict(const store_t *p) {
   real sum = 0;
   OAK_UNROLL
   for (int k = 0; k < (OAK_DIM == 3 ? 2 : 1); k++) OAK_UNROLL
-  for (int j = 0; j < 2; j++) sum += p[OAK_INDEX(0, j, k)] + p[OAK_INDEX(1, j, k)];
+  for (int j = 0; j < 2; j++) sum += (real)p[OAK_INDEX(0, j, k)] + (real)p[OAK_INDEX(1, j, k)];
   return sum * (real)(1.0 / (1 << OAK_DIM));
 }
 

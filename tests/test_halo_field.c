@@ -154,7 +154,7 @@ static field_t field_new(const mesh_case_t *c, int components, int interpolation
     assert_true(changed);
     free(flag);
   }
-  oak_exchange_init(&f.x, &o->transport, &o->pattern, components, interpolation, o->real_size);
+  oak_exchange_init(&f.x, &o->transport, &o->pattern, components, interpolation, o->store_size);
   f.x.kernel = o->kernel.halo;
   oak_bc_t bc[6 * MOST_COMPONENTS];
   for (int face = 0; face < 2 * c->dim; face++)
@@ -185,13 +185,13 @@ static void fit(field_t *f, oak_values_t *values) {
 /* ---- values in memory */
 
 static double get(const field_t *f, const void *memory, int64_t i) {
-  return f->x.real_size == 4 ? ((const float *)memory)[i] : ((const double *)memory)[i];
+  return f->x.store_size == 4 ? ((const float *)memory)[i] : ((const double *)memory)[i];
 }
 
 static void *download(const field_t *f, const void *from, int64_t reals) {
-  void *out = malloc((size_t)reals * f->x.real_size + 1);
+  void *out = malloc((size_t)reals * f->x.store_size + 1);
   if (!out) abort();
-  if (reals) MUST(oak_device_download(f->s.oak->dev, out, from, (size_t)reals * f->x.real_size));
+  if (reals) MUST(oak_device_download(f->s.oak->dev, out, from, (size_t)reals * f->x.store_size));
   return out;
 }
 
@@ -206,19 +206,19 @@ static void set_values(field_t *f) {
   const sim_t *s = &f->s;
   const int nc = f->x.components, blocks = oak_nblocks(s->oak);
   const int64_t reals = (int64_t)blocks * nc * s->cells;
-  void *u = malloc((size_t)reals * f->x.real_size + 1);
+  void *u = malloc((size_t)reals * f->x.store_size + 1);
   for (int64_t i = 0; i < reals; i++) {
     const int b = (int)(i / ((int64_t)nc * s->cells));
     int at[3];
     position(f, b, (int)(i % s->cells), at);
     const double value = cell_value(f, (int)(i / s->cells % nc), s->oak->mesh->level[b], at);
-    if (f->x.real_size == 4)
+    if (f->x.store_size == 4)
       ((float *)u)[i] = (float)value;
     else
       ((double *)u)[i] = value;
   }
   if (reals)
-    MUST(oak_device_upload(s->oak->dev, f->now.memory.mine, u, (size_t)reals * f->x.real_size));
+    MUST(oak_device_upload(s->oak->dev, f->now.memory.mine, u, (size_t)reals * f->x.store_size));
   free(u);
 }
 
@@ -275,7 +275,7 @@ static void *side(const field_t *f, oak_face_t t, int pieces, int64_t *offset) {
   const oak_shared_t *memory = slot ? &f->x.buffer : &f->now.memory;
   const char *from = t.base >= OAK_BASE_PEERS ? memory->peer[peer] : memory->mine;
   *offset = slot ? -1 : 0;
-  return download(f, from + t.place * unit * f->x.real_size, slot ? unit * pieces : unit);
+  return download(f, from + t.place * unit * f->x.store_size, slot ? unit * pieces : unit);
 }
 
 /** Errors in the ghost cells beyond a face; counts them by kind: same level, finer, coarser,
@@ -459,7 +459,7 @@ static void try_field(const mesh_case_t *c, int components, int interpolation) {
       "cells %lld kept, %lld averaged, "
       "%lld interpolated",
       c->dim, c->n, c->layers, components, components > 1 ? "s" : "",
-      interpolation == OAK_INTERPOLATE_COPY ? "numbers" : "linear", f.x.real_size, error[0],
+      interpolation == OAK_INTERPOLATE_COPY ? "numbers" : "linear", f.x.store_size, error[0],
       error[1], error[2], (long long)ghosts[0], (long long)ghosts[1], (long long)ghosts[2],
       (long long)ghosts[3], (long long)ghosts[4], (long long)ghosts[5], (long long)ghosts[6],
       (long long)ghosts[7], (long long)made[0], (long long)made[1], (long long)made[2]);
@@ -544,7 +544,7 @@ static void try_messages(int components, int periodic) {
   const oak_pattern_t *p = &o->pattern;
   MUST(oak_initialize(o));
   oak_exchange_init(&f.x, &o->transport, &o->pattern, components, OAK_INTERPOLATE_LIMITED,
-                    o->real_size);
+                    o->store_size);
   f.x.kernel = o->kernel.halo;
   oak_bc_t bc[6 * MOST_COMPONENTS];
   for (int i = 0; i < 6 * MOST_COMPONENTS; i++) bc[i] = (oak_bc_t){.kind = OAK_BC_COPY};
@@ -565,7 +565,7 @@ static void try_messages(int components, int periodic) {
   }
   wrong += p->round1.nsend != messages || p->round1.nrecv != messages;
   wrong += p->round2.nsend || p->round2.nrecv || p->flux.route.nsend || p->flux.route.nrecv;
-  const int64_t bytes = (int64_t)faces * cube.layers * cube.n * cube.n * components * o->real_size;
+  const int64_t bytes = (int64_t)faces * cube.layers * cube.n * cube.n * components * o->store_size;
   sent.messages = sent.bytes = 0;
   sent.counting = 1;
   fill(&f);

@@ -8,7 +8,7 @@ OAK_KERNEL(mach, mach_args_t, 128) {
   OAK_ARGS(mach_args_t);
   OAK_OUTER(n) {
     const oak_user_t user = oak_user(&arg.f);
-    const real *u = arg.f.u + n * OAK_BLOCK_REALS;
+    const store_t *u = arg.f.u + n * OAK_BLOCK_REALS;
     OAK_SHARED real most[OAK_N]; /* of the squared Mach number, one per lane */
     OAK_INNER(i, OAK_N) {
       real largest = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Plain structures that host and kernels share. The precision of `real` is chosen when the run
- * starts; on the host pointers to `real` are therefore void pointers. */
+ * Plain structures that host and kernels share. The precision of `real` and `store_t` is chosen
+ * when the run starts; on the host pointers to them are therefore void pointers. */
 /* clang-format off */
 /* Shapes: N = block_size, d = dim, G = ghost layers of the halo slots, V = variables.
  *
@@ -20,10 +20,19 @@
 #define OAK_ALIGN_16 _Alignas(16)
 #endif
 
+/* `real` is the type of arithmetic, `store_t` the type in which states, fields and their ghost
+ * cells are stored. They differ only with scheme.precision = mixed, whose kernels have OAK_STORE.
+ */
 #ifdef OAK_REAL
 typedef OAK_REAL real;
+#ifdef OAK_STORE
+typedef OAK_STORE store_t;
+#else
+typedef OAK_REAL store_t;
+#endif
 #else
 typedef void real;
+typedef void store_t;
 #endif
 
 /** Where the ghost cells of one face of a block are: in a block of the same level, whose cells are
@@ -65,21 +74,21 @@ typedef struct {
 /** The values of a field beside the state, with one component, and its ghost cells: members of
  * oak_field_t of the same names. */
 typedef struct {
-  const real *u;
-  const real *halo;
-  const real *const *peer;
+  const store_t *u;
+  const store_t *halo;
+  const store_t *const *peer;
 } oak_beside_t;
 
 /** A state of the solution on the mesh, with what is needed to reach ghost cells. */
 typedef struct {
-  const oak_block_t *block; /**< [nblock] */
-  const oak_face_t *face;   /**< [nblock][2 dim] */
-  const int *list;          /**< blocks of this launch; NULL: iteration n is block n */
-  const real *u;            /**< [nblock][V][N^d] */
-  const real *halo;         /**< halo buffer, in pieces [V][G][(N/2)^(d-1)], 2^(d-1) to a slot */
-  const real *const *peer;  /**< [2 peers] state and halo buffer of each peer */
-  const double *user;       /**< parameters: physics, then problem */
-  double dx0[3];            /**< cell size at level 0 */
+  const oak_block_t *block;   /**< [nblock] */
+  const oak_face_t *face;     /**< [nblock][2 dim] */
+  const int *list;            /**< blocks of this launch; NULL: iteration n is block n */
+  const store_t *u;           /**< [nblock][V][N^d] */
+  const store_t *halo;        /**< halo buffer, in pieces [V][G][(N/2)^(d-1)], 2^(d-1) to a slot */
+  const store_t *const *peer; /**< [2 peers] state and halo buffer of each peer */
+  const double *user;         /**< parameters: physics, then problem */
+  double dx0[3];              /**< cell size at level 0 */
   double inv_dx0[3]; /**< 1 / dx0; times 2^level it is exactly 1 / (cell size), because halving is
                         exact */
   double time;
@@ -92,8 +101,8 @@ typedef struct {
 /** One forward Euler step of a Runge-Kutta stage: out = dt F(u) + sum w[i] prev[i]. */
 typedef struct {
   oak_field_t f;
-  real *out; /**< never the state that is read through f.u */
-  const real *prev[4];
+  store_t *out; /**< never the state that is read through f.u */
+  const store_t *prev[4];
   double w[4];
   int nprev;
   double dt;
@@ -103,7 +112,8 @@ typedef struct {
   int first;     /**< 1 for the first of the stages whose invalid cells are counted together */
   double *rate;  /**< [block][tile][part] largest sum over dimensions of wave speed / dx */
   int *bad;      /**< [block][tile][part] cells left in an invalid state */
-  const real *diffusion; /**< [nblock][V][N^d] rate of change by diffusion; only where explicit */
+  const store_t
+      *diffusion; /**< [nblock][V][N^d] rate of change by diffusion; only where explicit */
 } oak_flux_args_t;
 
 /** The results that the flux kernel has left in `rate` and `bad`, reduced in chunks of
@@ -120,7 +130,7 @@ typedef struct {
  * one bit for each face that gets a first-order flux, and one bit for the cell itself. */
 typedef struct {
   oak_field_t f;       /**< the state that a stage has made */
-  real *u;             /**< the same state, to be changed */
+  store_t *u;          /**< the same state, to be changed */
   unsigned char *mark; /**< [nblock][N^d] */
   int *marked;         /**< [nblock] invalid cells so far in this stage (oak_mark_faces) */
   int *touched;        /**< [nblock] cells to be computed again (oak_mark_faces) */
@@ -135,7 +145,7 @@ typedef struct {
 
 typedef struct {
   oak_field_t f;
-  real *u;      /**< state to change */
+  store_t *u;   /**< state to change */
   int *changed; /**< [nblock] cells that were below a floor */
   int *bad;     /**< [block][tile] cells that are invalid nevertheless */
 } oak_floor_args_t;
@@ -196,7 +206,7 @@ enum {
 
 typedef struct {
   oak_field_t f;
-  real *halo;                  /**< the same buffer as f.halo */
+  store_t *halo;               /**< the same buffer as f.halo */
   const oak_halo_task_t *task; /**< [n] */
   const oak_bc_t *bc;          /**< [2 dim][components] */
   double theta;                /**< limiter of the interpolation */
@@ -217,7 +227,7 @@ enum { OAK_ADAPT_COPY, OAK_ADAPT_PROLONG, OAK_ADAPT_RESTRICT };
 typedef struct {
   oak_field_t f;
   const oak_adapt_task_t *task; /**< [new blocks] */
-  real *out;                    /**< [new blocks][components][N^d] */
+  store_t *out;                 /**< [new blocks][components][N^d] */
   double theta;
   int components; /**< of the field that f describes */
   int interpolation;
@@ -263,7 +273,7 @@ typedef struct {
   const real *const *peer_piece;   /**< [peers] pieces of peers */
   const oak_fine_face_t *fine;     /**< [n], kernel oak_fluxfix_average */
   const oak_coarse_face_t *coarse; /**< [n], faces of one direction, kernel oak_fluxfix_apply */
-  real *u;                         /**< state to correct */
+  store_t *u;                      /**< state to correct */
   double dt;
   int *bad;    /**< [block][results] set where a corrected cell is invalid */
   int results; /**< number of entries per block in `bad` */
@@ -271,22 +281,22 @@ typedef struct {
 
 typedef struct {
   oak_field_t f;
-  real *out;
+  store_t *out;
   int *bad; /**< [nblock] whether a cell is invalid */
 } oak_initial_args_t;
 
 /** Set the values of a field beside the state by its function. */
 typedef struct {
   oak_field_t f;
-  int number; /**< of the field */
-  real *out;  /**< [nblock][N^d] */
+  int number;   /**< of the field */
+  store_t *out; /**< [nblock][N^d] */
 } oak_set_field_args_t;
 
 /** Poisson's equation and fields beside the state (kernels/poisson.c). */
 typedef struct {
   oak_field_t f;
   double *values; /**< [nblock][N^d] of the solver */
-  real *field;    /**< [nblock][N^d] */
+  store_t *field; /**< [nblock][N^d] */
   int store;      /**< 1: from the solver to the field; 0: the other way */
   double *b;      /**< [nblock][N^d], where `values` are the coefficients a */
   /* boundary of the domain: `values` are those on faces of cells, [place][N^(d-1)] */
@@ -307,7 +317,7 @@ enum {
 /** Apply the hooks UPDATE over a time dt, in place. */
 typedef struct {
   oak_field_t f;
-  real *u;
+  store_t *u;
   double dt;
   int *bad; /**< [nblock] invalid cells */
 } oak_update_args_t;
@@ -320,9 +330,9 @@ typedef struct {
   oak_field_t f;
   const oak_face_t *edge; /**< [nblock][edges of a block] where ghost cells beyond edges are */
   long first;
-  real *q;     /**< [n][V][(N+2)^d] primitive state with one layer of ghost cells */
-  real *out;   /**< [nblock][V][N^d] */
-  real *bflux; /**< as for the flux kernel */
+  real *q;      /**< [n][V][(N+2)^d] primitive state with one layer of ghost cells */
+  store_t *out; /**< [nblock][V][N^d] */
+  real *bflux;  /**< as for the flux kernel */
 } oak_diffusion_args_t;
 
 /** The largest rate of the hooks DIFFUSIVITY in each block. */
@@ -334,8 +344,8 @@ typedef struct {
 /** A stage of super time stepping: out = y0 + mu (y1 - y0) + nu (y2 - y0) + a m1 + b m0. */
 typedef struct {
   oak_field_t f; /**< f.u: y0 */
-  const real *y1, *y2, *m0, *m1;
-  real *out; /**< may be y2 */
+  const store_t *y1, *y2, *m0, *m1;
+  store_t *out; /**< may be y2 */
   double mu, nu, a, b;
   int *bad; /**< [nblock] invalid cells */
 } oak_rkl_args_t;

@@ -11,12 +11,12 @@ enum { TAG_ROUND1 = 1, TAG_ROUND2 = 2, SLACK_BUFFER = 16, SLACK_VALUES = 32 };
 /* ---- storage */
 
 void oak_exchange_init(oak_exchange_t *x, oak_transport_t *transport, const oak_pattern_t *pattern,
-                       int components, int interpolation, int real_size) {
+                       int components, int interpolation, int store_size) {
   *x = (oak_exchange_t){.transport = transport,
                         .pattern = pattern,
                         .components = components,
                         .interpolation = interpolation,
-                        .real_size = real_size};
+                        .store_size = store_size};
 }
 
 void oak_exchange_clear(oak_exchange_t *x) {
@@ -29,7 +29,7 @@ void oak_exchange_clear(oak_exchange_t *x) {
 }
 
 static int64_t piece_bytes(const oak_exchange_t *x) {
-  return oak_pattern_piece_cells(x->pattern) * x->components * x->real_size;
+  return oak_pattern_piece_cells(x->pattern) * x->components * x->store_size;
 }
 
 oak_status_t oak_exchange_fit(oak_exchange_t *x, int *changed) {
@@ -46,7 +46,7 @@ oak_status_t oak_values_fit(oak_exchange_t *x, oak_values_t *const *values, int 
                             int *changed) {
   enum { MOST = 8 };
   oak_wish_t wish[MOST];
-  const int64_t bytes = oak_pattern_block_cells(x->pattern) * x->components * x->real_size;
+  const int64_t bytes = oak_pattern_block_cells(x->pattern) * x->components * x->store_size;
   OAK_ASSERT(n <= MOST);
   for (int i = 0; i < n; i++)
     wish[i] = (oak_wish_t){&values[i]->memory, blocks, bytes, SLACK_VALUES};

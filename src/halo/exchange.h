@@ -20,14 +20,14 @@ typedef struct {
   const oak_pattern_t *pattern;
   int components;
   int interpolation;    /**< OAK_INTERPOLATE_ */
-  int real_size;        /**< bytes */
+  int store_size;       /**< bytes */
   oak_kernel_t *kernel; /**< oak_halo */
   oak_shared_t buffer;  /**< the halo buffer */
   oak_messages_t round1, round2;
 } oak_exchange_t;
 
 void oak_exchange_init(oak_exchange_t *x, oak_transport_t *transport, const oak_pattern_t *pattern,
-                       int components, int interpolation, int real_size);
+                       int components, int interpolation, int store_size);
 /** Collective on the ranks of a host. */
 void oak_exchange_clear(oak_exchange_t *x);
 

@@ -136,7 +136,7 @@ static oak_status_t map_data(oak_t *sim, int old_blocks, const oak_origin_t *ori
 /* Blocks that were on this rank, or on a peer, whose memory the kernel reads in place. */
 static oak_status_t copy_blocks(oak_t *sim, const oak_carried_t *c, int to, int from, int count,
                                 int base) {
-  const int64_t bytes = c->exchange->components * sim->cells * sim->real_size;
+  const int64_t bytes = c->exchange->components * sim->cells * sim->store_size;
   oak_adapt_task_t *task = malloc((count + 1) * sizeof *task);
   OAK_CHECK(task, OAK_ERR_MEMORY, "out of memory for a list of %d blocks", count);
   for (int n = 0; n < count; n++)
@@ -196,7 +196,7 @@ static oak_status_t move_blocks(oak_t *sim, const oak_transfer_t *transfer) {
   oak_route_t route = {0};
   oak_status_t st = list_messages(sim, transfer, &route);
   for (int i = 0; i < count && (i == 0 || st == OAK_OK); i++) {
-    const size_t bytes = (size_t)list[i].exchange->components * sim->cells * sim->real_size;
+    const size_t bytes = (size_t)list[i].exchange->components * sim->cells * sim->store_size;
     if (st == OAK_OK)
       st = oak_messages_prepare(&sim->adapt.migration, &sim->transport, &route, bytes);
     st = oak_sim_agree(sim, st);

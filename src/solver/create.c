@@ -17,6 +17,7 @@ static oak_status_t read_structure(oak_t *sim) {
   sim->min_level = oak_params_int(p, "mesh.min_level");
   sim->max_level = oak_params_int(p, "mesh.max_level");
   sim->real_size = oak_params_choice(p, "scheme.precision") == 1 ? 4 : 8;
+  sim->store_size = sim->real_size;
   sim->method.runge_kutta = oak_runge_kutta(oak_params_choice(p, "scheme.integrator"));
   sim->method.first_order = oak_params_choice(p, "scheme.on_invalid") == 1;
   sim->method.retry = oak_params_choice(p, "scheme.on_invalid") == 2;
@@ -186,7 +187,7 @@ static oak_status_t open_exchange(oak_t *sim) {
       oak_pattern_init(&sim->pattern, &sim->transport, sim->dim, sim->block_size, sim->layers);
   if (sim->diffusion.kind) oak_pattern_add_edges(&sim->pattern);
   oak_exchange_init(&sim->exchange, &sim->transport, &sim->pattern, sim->nvar,
-                    OAK_INTERPOLATE_STATE, sim->real_size);
+                    OAK_INTERPOLATE_STATE, sim->store_size);
   if (st == OAK_OK) st = oak_fields_open(sim);
   return oak_agree(sim->comm, st);
 }

@@ -29,7 +29,7 @@ oak_status_t oak_fields_open(oak_t *sim) {
   for (int face = 0; face < 6; face++) bc[face] = (oak_bc_t){.kind = OAK_BC_MIRROR};
   for (int n = 0; n < list->count; n++)
     oak_exchange_init(&list->field[n].exchange, &sim->transport, &sim->pattern, 1,
-                      OAK_INTERPOLATE_LIMITED, sim->real_size);
+                      OAK_INTERPOLATE_LIMITED, sim->store_size);
   OAK_TRY(oak_device_alloc(sim->dev, sizeof bc, &list->bc));
   OAK_TRY(oak_device_upload(sim->dev, list->bc, bc, sizeof bc));
   return oak_device_alloc(sim->dev, list->count * sizeof(oak_beside_t), &list->table);
@@ -88,7 +88,7 @@ oak_status_t oak_fields_reserve(oak_t *sim, int blocks) {
 
 /* Stored fields are 0 until they are set. */
 static oak_status_t upload_zeros(oak_t *sim, const oak_beside_field_t *field) {
-  const size_t bytes = (size_t)sim->mesh->nblock * sim->cells * sim->real_size;
+  const size_t bytes = (size_t)sim->mesh->nblock * sim->cells * sim->store_size;
   if (!bytes) return OAK_OK;
   void *zero = calloc(1, bytes);
   OAK_CHECK(zero, OAK_ERR_MEMORY, "no memory for the field %s", field->name);
@@ -152,7 +152,7 @@ oak_status_t oak_fields_fit(oak_t *sim) {
 }
 
 oak_status_t oak_field_read(oak_t *sim, int number, int first, int count, double *out) {
-  const int64_t cells = count * sim->cells, size = sim->real_size;
+  const int64_t cells = count * sim->cells, size = sim->store_size;
   const char *from = (const char *)sim->fields.field[number].now.memory.mine;
   if (!count) return OAK_OK;
   OAK_TRY(oak_device_download(sim->dev, out, from + first * sim->cells * size, cells * size));
@@ -181,13 +181,13 @@ static oak_status_t upload_values(oak_t *sim, oak_beside_field_t *field, const d
   const int64_t cells = sim->mesh->nblock * sim->cells;
   float *single = NULL;
   if (!cells) return OAK_OK;
-  if (sim->real_size == 4) {
+  if (sim->store_size == 4) {
     single = malloc(cells * sizeof *single);
     OAK_CHECK(single, OAK_ERR_MEMORY, "no memory for the field %s", field->name);
     for (int64_t c = 0; c < cells; c++) single[c] = (float)in[c];
   }
   oak_status_t st = oak_device_upload(sim->dev, field->now.memory.mine,
-                                      single ? (const void *)single : in, cells * sim->real_size);
+                                      single ? (const void *)single : in, cells * sim->store_size);
   if (st == OAK_OK) st = oak_device_sync(sim->dev); /* the caller may change its values now */
   free(single);
   return st;

@@ -294,8 +294,10 @@ struct oak {
   oak_params_t *params;
   oak_device_t *dev;
   double started; /**< MPI_Wtime of oak_create */
-  int dim, block_size, layers, nvar, real_size;
-  int64_t cells; /**< of a block */
+  int dim, block_size, layers, nvar;
+  int real_size;  /**< bytes of a number that kernels compute with */
+  int store_size; /**< bytes of a number of states, fields and their ghost cells */
+  int64_t cells;  /**< of a block */
   double xmin[3], xmax[3], dx0[3];
   int min_level, max_level;
   double interpolation_theta; /**< mesh.theta: limiter of interpolation at jumps of level */

@@ -67,7 +67,7 @@ oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count, con
   OAK_TRY(check_range(sim, first, count));
   OAK_CHECK(variable >= 0 && variable < sim->nvar, OAK_ERR_ARGUMENT, "variable %d: must be 0 to %d",
             variable, sim->nvar - 1);
-  const int64_t size = sim->cells * sim->real_size;
+  const int64_t size = sim->cells * sim->store_size;
   char *buffer = malloc(size);
   OAK_CHECK(buffer, OAK_ERR_MEMORY, "out of memory for a block of %lld cells",
             (long long)sim->cells);
@@ -75,7 +75,7 @@ oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count, con
   for (int b = 0; b < count && st == OAK_OK; b++) {
     for (int64_t c = 0; c < sim->cells; c++) {
       const double value = in[b * sim->cells + c];
-      if (sim->real_size == 4)
+      if (sim->store_size == 4)
         ((float *)buffer)[c] = (float)value;
       else
         ((double *)buffer)[c] = value;

@@ -16,7 +16,7 @@ static oak_status_t copy_blocks(oak_t *sim, int b0, int n, char *host, int to_de
   const int count = oak_carried(sim, list), blocks = count == 1 ? n : 1;
   for (int b = b0; b < b0 + n; b += blocks)
     for (int i = 0; i < count; i++) {
-      const size_t bytes = (size_t)list[i].exchange->components * sim->cells * sim->real_size;
+      const size_t bytes = (size_t)list[i].exchange->components * sim->cells * sim->store_size;
       char *device = (char *)list[i].now->memory.mine + b * bytes;
       OAK_TRY(to_device ? oak_device_upload(sim->dev, device, host, blocks * bytes)
                         : oak_device_download(sim->dev, host, device, blocks * bytes));
@@ -33,7 +33,7 @@ static void describe(const oak_t *sim, oak_checkpoint_t *head) {
   *head = (oak_checkpoint_t){.dim = sim->dim,
                              .block_size = sim->block_size,
                              .nvar = oak_carried_components(sim),
-                             .real_size = sim->real_size,
+                             .real_size = sim->store_size,
                              .step = sim->clock.step,
                              .time = sim->clock.time,
                              .dt = sim->clock.dt,
@@ -180,7 +180,7 @@ static oak_status_t check_same(const oak_t *sim, const oak_checkpoint_file_t *fi
       "%s: physics.name = %s has the variables %s, but checkpoint %s has %.200s" REFUSED,
       oak_params_origin(sim->params, "physics.name"), oak_params_text(sim->params, "physics.name"),
       names, file->path, h->text[OAK_CHECKPOINT_VARIABLES]);
-  if (h->real_size != sim->real_size) return refuse(sim, file, "scheme.precision");
+  if (h->real_size != sim->store_size) return refuse(sim, file, "scheme.precision");
   OAK_TRY(check_domain(sim, file));
   OAK_CHECK(h->nglobal / sim->size < OAK_MESH_MAX_BLOCKS, OAK_ERR_INPUT,
             "checkpoint %s has %lld blocks: use more ranks", file->path, (long long)h->nglobal);
