@@ -25,6 +25,7 @@ OAK_KERNEL(oak_update, oak_update_args_t, OAK_CHUNK_LANES) {
 #if OAK_HAS_problem_update
       problem_update(&at, u, arg.dt);
 #endif
+      oak_round_nearest(u);
       bad[i] += !oak_state_valid(&user.physics, u);
       oak_store(p, OAK_CELLS, u);
     }

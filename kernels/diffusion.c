@@ -180,7 +180,8 @@ OAK_KERNEL(oak_rkl, oak_rkl_args_t, OAK_CHUNK_LANES) {
     OAK_INNER(i, OAK_CHUNK_LANES) bad[i] = 0;
     OAK_CHUNKS(first)
     OAK_INNER(i, OAK_CHUNK(first)) {
-      const long long at = n * OAK_BLOCK_REALS + first + i;
+      const int c0 = first + i;
+      const long long at = n * OAK_BLOCK_REALS + c0;
       real u[NVAR];
       OAK_UNROLL
       for (int v = 0; v < NVAR; v++) {
@@ -189,6 +190,8 @@ OAK_KERNEL(oak_rkl, oak_rkl_args_t, OAK_CHUNK_LANES) {
         u[v] =
             y0 + (mu * (arg.y1[c] - y0) + nu * (arg.y2[c] - y0) + (a * arg.m1[c] + b * arg.m0[c]));
       }
+      oak_round_result(
+          u, oak_cell_number(&arg.f, n, c0 % OAK_N, c0 / OAK_N % OAK_N, c0 / (OAK_N * OAK_N)));
       bad[i] += !oak_state_valid(&user.physics, u);
       oak_store(arg.out + at, OAK_CELLS, u);
     }

@@ -180,6 +180,8 @@ OAK_FN void oak_store(store_t *u, long long stride, const real q[]) {
 #define OAK_CHUNKS(first) for (int first = 0; first < OAK_CELLS; first += OAK_CHUNK_LANES)
 #define OAK_CHUNK(first) OAK_MIN(OAK_CHUNK_LANES, OAK_CELLS - (first))
 
+#include "kernels/rounding.h"
+
 /* Point of a block from its coordinates normal to and along a face of direction `dir`. */
 OAK_FN void face_point(int dir, int n, int a, int b, int x[3]) {
   x[0] = dir == 0 ? n : a;

@@ -14,6 +14,7 @@ OAK_KERNEL(oak_floor, oak_floor_args_t, OAK_CHUNK_LANES) {
       oak_load(p, OAK_CELLS, u);
       const int change = oak_state_floor(&user.physics, u);
       changed[i] += change;
+      oak_round_nearest(u);
       bad[i] += !oak_state_valid(&user.physics, u);
       if (change) oak_store(p, OAK_CELLS, u);
     }

@@ -152,6 +152,7 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh, const real *
   const real dt = (real)arg->dt;
   const real w[4] = {(real)arg->w[0], (real)arg->w[1], (real)arg->w[2], (real)arg->w[3]};
   const long long at = tile_plane(t, k) - t->f->u;
+  const unsigned number = t->number + (unsigned)k * OAK_NEXT_Z;
   OAK_LANE2(j, TY, i, TX) {
     const int c = j * TX + i;
     (void)c;
@@ -189,6 +190,7 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh, const real *
       for (int p = 0; p < OAK_NPREV; p++) u[v] += w[p] * arg->prev[p][cell + v * OAK_CELLS];
     }
     keep_fields(arg->prev[0] + cell, u);
+    oak_round_result(u, number + (unsigned)i * OAK_NEXT_X + (unsigned)j * OAK_NEXT_Y);
     real speed = OAK_MAX(sh->fx[NVAR][j][i], sh->fx[NVAR][j][i + 1]) * inv_dx +
                  OAK_MAX(sh->fy[NVAR][j][i], sh->fy[NVAR][j + 1][i]) * inv_dy;
 #if OAK_DIM == 3
@@ -226,6 +228,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
     const int level = arg.f.block[t.block].level;
     OAK_UNROLL
     for (int d = 0; d < OAK_DIM; d++) t.inv_dx[d] = (real)oak_inv_dx(&arg.f, level, d);
+    t.number = oak_cell_number(&arg.f, t.block, t.x0, t.y0, 0);
     OAK_SHARED_STRUCT(flux_shared_t, sh);
     OAK_PRIVATE(real lo[NVAR], LANES);
     OAK_PRIVATE(real ylo[NVAR], LANES);

@@ -60,6 +60,7 @@ typedef struct {
   int x0, y0, begin, end;
   int refined; /* a face beside the tile is a refinement boundary */
   real inv_dx[3];
+  unsigned number; /* of the first cell of plane 0 */
 } tile_t;
 
 /* Cell (x0, y0) of plane k of the state that is read. */

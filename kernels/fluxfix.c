@@ -53,6 +53,8 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
         for (int v = 0; v < NVAR; v++)
           u[v] = p[v * OAK_CELLS + a * step] +
                  c * (coarse[v * OAK_AREA + a] - fine[v * PIECE_AREA + a]);
+        oak_round_result(
+            u, oak_cell_number(&arg.f, block, x[0] + (dir != 0) * a, x[1] + (dir == 0) * a, x[2]));
         oak_store(p + a * step, OAK_CELLS, u);
         invalid |= !oak_state_valid(&user.physics, u);
       }

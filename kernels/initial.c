@@ -31,6 +31,7 @@ OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
 #if NSOLID
       q[SOLID_VAR] = problem_solid(&at) < 0 ? 1 : 0;
 #endif
+      oak_round_nearest(q);
       invalid |= !oak_state_valid(&user.physics, q);
       oak_store(out + i, OAK_CELLS, q);
     }

@@ -55,7 +55,7 @@ OAK_FN void oak_state_to_conserved(const physics_parameters_t *ph, real u[]) {
 OAK_FN int oak_scalars_valid(const real u[]) {
   int valid = 1;
 #if NSCALARS && OAK_SCALAR_VALUES
-  const real slack = (sizeof(real) == 4 ? (real)1e-4 : (real)1e-9) * u[PHYSICS_MASS];
+  const real slack = (sizeof(store_t) == 4 ? (real)1e-4 : (real)1e-9) * u[PHYSICS_MASS];
   const real most = u[PHYSICS_MASS] + slack;
   real rest = u[PHYSICS_MASS];
   OAK_UNROLL

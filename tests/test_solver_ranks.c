@@ -50,6 +50,10 @@ static const case_t cases[] = {
      WAVES "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=4\n"
            "scheme.precision=single\n",
      40, 2},
+    {"mixed precision",
+     WAVES "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=4\n"
+           "scheme.precision=mixed\n",
+     20, 2},
     {"streams, first-order fluxes",
      STREAMS "mesh.block_size=8\nmesh.min_level=1\nmesh.max_level=4\n", 20, 2},
     {"streams, first-order fluxes and floors",

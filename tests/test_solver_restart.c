@@ -45,9 +45,9 @@ static const case_t cases[] = {
      WAVES
      "mesh.dim=3\nmesh.block_size=6\nmesh.min_level=1\nmesh.max_level=3\nproblem.amplitude=0.02\n",
      1, 2, 1},
-    {"3D single precision",
+    {"3D mixed precision",
      WAVES "mesh.dim=3\nmesh.block_size=6\nmesh.min_level=1\nmesh.max_level=3\n"
-           "problem.amplitude=0.02\nscheme.precision=single\n",
+           "problem.amplitude=0.02\nscheme.precision=mixed\n",
      1, 2, 0},
     {"sphere", SPHERE "mesh.block_size=8\nmesh.max_level=4\n", 5, 2, 0},
     {"region",

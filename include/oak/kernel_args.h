@@ -96,6 +96,7 @@ typedef struct {
   long step;                  /**< steps taken so far */
   const oak_beside_t *beside; /**< [fields] fields beside the state; NULL: none */
   int finest;                 /**< mesh.max_level */
+  unsigned rounding;          /**< of the present stage, see kernels/rounding.h */
 } oak_field_t;
 
 /** One forward Euler step of a Runge-Kutta stage: out = dt F(u) + sum w[i] prev[i]. */

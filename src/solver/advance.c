@@ -67,6 +67,7 @@ static oak_status_t run_stages(oak_t *sim, double dt, int *refused) {
   oak_status_t st = OAK_OK;
   for (int s = 0; s < sim->method.runge_kutta->nstage; s++) {
     oak_stage_t stage = sim->method.runge_kutta->stage[s];
+    sim->clock.stage = s;
     if (stage.out == sim->method.runge_kutta->result) stage.out = oak_sim_result(sim);
     if (sim->method.first_order || sim->method.floors) {
       OAK_TRY(oak_careful_stage(sim, &stage, dt, refused));
@@ -88,6 +89,7 @@ static oak_status_t try_step(oak_t *sim, double dt, int *invalid) {
   sim->clock.taken_dt = dt;
   const oak_status_t st = run_stages(sim, dt, &refused);
   sim->clock.taken_dt = 0;
+  sim->clock.stage = 0;
   if (refused)
     *invalid = 1;
   else if (sim->invalid.found)

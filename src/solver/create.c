@@ -17,7 +17,7 @@ static oak_status_t read_structure(oak_t *sim) {
   sim->min_level = oak_params_int(p, "mesh.min_level");
   sim->max_level = oak_params_int(p, "mesh.max_level");
   sim->real_size = oak_params_choice(p, "scheme.precision") == 1 ? 4 : 8;
-  sim->store_size = sim->real_size;
+  sim->store_size = oak_params_choice(p, "scheme.precision") == 0 ? 8 : 4;
   sim->method.runge_kutta = oak_runge_kutta(oak_params_choice(p, "scheme.integrator"));
   sim->method.first_order = oak_params_choice(p, "scheme.on_invalid") == 1;
   sim->method.retry = oak_params_choice(p, "scheme.on_invalid") == 2;

@@ -14,7 +14,9 @@ void oak_print_head(oak_t *sim, FILE *stream, int builds) {
           sim->description.physics_title, sim->dim, sim->block_size, sim->dim, sim->min_level,
           sim->max_level, oak_params_text(sim->params, "scheme.limiter"),
           oak_params_text(sim->params, "scheme.flux"), sim->method.runge_kutta->name,
-          sim->real_size == 4 ? "fp32" : "fp64");
+          sim->store_size == 8  ? "fp64"
+          : sim->real_size == 8 ? "fp64 stored in fp32"
+                                : "fp32");
   fprintf(stream, "  %d rank%s on %s\n", sim->size, sim->size > 1 ? "s" : "", device);
   if (*sim->transport.text) fprintf(stream, "  %s\n", sim->transport.text);
   fprintf(stream, "  output in %s\n", oak_params_text(sim->params, "output.folder"));

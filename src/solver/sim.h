@@ -253,6 +253,7 @@ typedef struct {
 typedef struct {
   double time, dt; /**< dt: of the last step, 0 before the first */
   double taken_dt; /**< the step that is being taken; 0 between steps */
+  int stage;       /**< of the Runge-Kutta scheme; 0 between steps */
   long step;
   int64_t updates; /**< of cells; each stage counts */
   int64_t retries; /**< steps that were repeated */

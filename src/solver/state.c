@@ -23,6 +23,14 @@ void oak_rates_agree(oak_t *sim) {
 
 /* ---- states */
 
+/* What is added to the numbers of cells from stage to stage, see kernels/rounding.h. */
+static const unsigned NEXT_STAGE = 0x881403b9u;
+
+static unsigned stage_number(const oak_t *sim) {
+  return (unsigned)sim->clock.step * (unsigned)sim->method.runge_kutta->nstage +
+         (unsigned)sim->clock.stage;
+}
+
 void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field) {
   *field = (oak_field_t){.block = sim->storage.blocks,
                          .user = sim->user.device,
@@ -30,7 +38,8 @@ void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field)
                          .dt = sim->clock.taken_dt,
                          .step = sim->clock.step,
                          .beside = sim->fields.table,
-                         .finest = sim->max_level};
+                         .finest = sim->max_level,
+                         .rounding = stage_number(sim) * NEXT_STAGE};
   oak_exchange_field(&sim->exchange, &sim->storage.state[state], field);
   memcpy(field->dx0, sim->dx0, sizeof field->dx0);
   for (int d = 0; d < sim->dim; d++) field->inv_dx0[d] = 1 / sim->dx0[d];

@@ -69,6 +69,7 @@ static oak_status_t make_defines(const oak_t *sim, defines_t *d) {
   define_int(d, "OAK_PEERS",
              oak_device_ops(sim->dev)->host_memory || sim->transport.peers.count > 1);
   define(d, "OAK_REAL", sim->real_size == 4 ? "float" : "double");
+  if (sim->store_size != sim->real_size) define(d, "OAK_STORE", "float");
   define(d, "OAK_LIMITER", chosen(sim, "scheme.limiter"));
   define(d, "OAK_FLUX", chosen(sim, "scheme.flux"));
   define_real(d, "OAK_LIMITER_THETA", oak_params_real(sim->params, "scheme.theta"));
