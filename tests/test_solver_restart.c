@@ -34,8 +34,8 @@ typedef struct {
 /* Kernels of test_solver_ranks, where possible. */
 static const case_t cases[] = {
     {"waves", WAVES "mesh.block_size=8\nmesh.min_level=1\nmesh.max_level=4\n", 3, 2, 1},
-    {"single precision",
-     WAVES "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=4\nscheme.precision=single\n", 3, 2,
+    {"mixed precision",
+     WAVES "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=4\nscheme.precision=mixed\n", 3, 2,
      1},
     {"streams, first-order fluxes and floors",
      STREAMS "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=3\nphysics.density_floor=0.1\n"
@@ -45,9 +45,9 @@ static const case_t cases[] = {
      WAVES
      "mesh.dim=3\nmesh.block_size=6\nmesh.min_level=1\nmesh.max_level=3\nproblem.amplitude=0.02\n",
      1, 2, 1},
-    {"3D mixed precision",
+    {"3D single precision",
      WAVES "mesh.dim=3\nmesh.block_size=6\nmesh.min_level=1\nmesh.max_level=3\n"
-           "problem.amplitude=0.02\nscheme.precision=mixed\n",
+           "problem.amplitude=0.02\nscheme.precision=single\n",
      1, 2, 0},
     {"sphere", SPHERE "mesh.block_size=8\nmesh.max_level=4\n", 5, 2, 0},
     {"region",
