@@ -27,8 +27,10 @@
 OAK_FN unsigned oak_cell_number(const oak_field_t *f, long block, int i, int j, int k) {
   const oak_block_t *b = &f->block[block];
   unsigned n = f->rounding + (unsigned)b->level * OAK_NEXT_VARIABLE;
-  n += ((unsigned)(long long)(b->origin[0] * oak_inv_dx(f, b->level, 0)) + (unsigned)i) * OAK_NEXT_X;
-  n += ((unsigned)(long long)(b->origin[1] * oak_inv_dx(f, b->level, 1)) + (unsigned)j) * OAK_NEXT_Y;
+  n +=
+      ((unsigned)(long long)(b->origin[0] * oak_inv_dx(f, b->level, 0)) + (unsigned)i) * OAK_NEXT_X;
+  n +=
+      ((unsigned)(long long)(b->origin[1] * oak_inv_dx(f, b->level, 1)) + (unsigned)j) * OAK_NEXT_Y;
   if (OAK_DIM == 3)
     n += ((unsigned)(long long)(b->origin[2] * oak_inv_dx(f, b->level, 2)) + (unsigned)k) *
          OAK_NEXT_Z;
