@@ -166,7 +166,7 @@ static void print_help(void) {
   printf(
       "usage: oak bench [--schemes | --paper | --adaptive | --elliptic | --scaling | --compare A B "
       "|\n"
-      "                  --report] [section.key=value ...]\n"
+      "                  --kernels | --report] [section.key=value ...]\n"
       "\n"
       "Measures the speed of oak on this machine with the Rayleigh-Taylor problem: van Leer, HLL, "
       "Heun,\n"
@@ -197,6 +197,7 @@ static void print_help(void) {
       "  --scaling   the same problem on 1, 2, 4, ... ranks, with efficiency\n"
       "  --compare   two sets of keys, or two builds of oak: the ratio of their speeds and its "
       "interval\n"
+      "  --kernels   bytes and arithmetic of every kernel beside what this device can do\n"
       "  --report    all tables and figures of the foap4 paper's evaluation, in one HTML file\n"
       "oak bench OPTION --help tells more about the last six.\n");
 }
@@ -250,6 +251,7 @@ int oak_command_bench(int argc, char **argv, int rank) {
     return oak_bench_elliptic(argc - 1, argv + 1, rank);
   if (argc > 0 && !strcmp(argv[0], "--scaling")) return oak_bench_scaling(argc - 1, argv + 1, rank);
   if (argc > 0 && !strcmp(argv[0], "--compare")) return oak_bench_compare(argc - 1, argv + 1, rank);
+  if (argc > 0 && !strcmp(argv[0], "--kernels")) return oak_bench_kernels(argc - 1, argv + 1, rank);
   if (argc > 0 && !strcmp(argv[0], "--report")) return oak_bench_report(argc - 1, argv + 1, rank);
   if (argc > 0 && !strcmp(argv[0], "--on-demand"))
     return oak_bench_on_demand(argc - 1, argv + 1, rank);

@@ -34,6 +34,8 @@ int oak_bench_scaling(int argc, char **argv, int rank);
 int oak_bench_compare(int argc, char **argv, int rank);
 /** oak bench --on-demand: the child of a comparison. \return the exit code. */
 int oak_bench_on_demand(int argc, char **argv, int rank);
+/** oak bench --kernels, with the arguments after it. \return the exit code. */
+int oak_bench_kernels(int argc, char **argv, int rank);
 /** oak bench --report, with the arguments after it. \return the exit code. */
 int oak_bench_report(int argc, char **argv, int rank);
 

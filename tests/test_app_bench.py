@@ -3,13 +3,16 @@
 """oak bench --schemes has one line for every limiter and flux that `oak info` names, for CTest. The figures
 of a small mesh on a busy machine mean nothing: only that they are there is looked at. oak bench --compare finds the
 median of ratios and its interval, in one process and with children. oak bench --adaptive has a share
-for each phase, and leaves the finest level out until a late piece begins.
+for each phase, and leaves the finest level out until a late piece begins. oak bench --kernels writes its
+table and plot, with the bytes of the flux kernel as counted by hand.
 
 usage: test_app_bench.py --oak OAK --mpiexec "mpiexec -n" --np N"""
 import argparse
+import csv
 import shlex
 import subprocess
 import sys
+import tempfile
 
 SMALL = ["mesh.block_size=8", "mesh.min_level=0", "mesh.max_level=0", "device.flags=-O1"]
 
@@ -79,6 +82,19 @@ def main():
     assert parts == [6, 3], lines  # level 1: all but the coarsest level's launch; level 0: cycle and that
     refused = subprocess.run([options.oak, "bench", "--elliptic", "--side", "48"], check=False, capture_output=True, text=True)
     assert refused.returncode == 2 and "power of 2" in refused.stderr, refused
+
+    # Heun reads one state in the first stage and two in the second, and writes one: 2.5 states of 5 variables.
+    with tempfile.TemporaryDirectory() as folder:
+        lines = run("bench", "--kernels", "--out", folder, *mesh).splitlines()
+        with open(f"{folder}/kernels.csv", newline="", encoding="utf-8") as f:
+            rows = {row["kernel"]: row for row in csv.DictReader(f)}
+        with open(f"{folder}/kernels.html", encoding="utf-8") as f:
+            page = f.read()
+    assert {"flux", "halo", "refine_flags", "totals"} <= set(rows) and "</svg>" in page, rows
+    flux = {name: float(value) for name, value in rows["flux"].items() if name != "kernel"}
+    assert flux["bytes"] == 100 * flux["cells"] and flux["flops"] == 542 * flux["cells"], flux
+    assert flux["launches"] == 16 and flux["seconds"] > 0 and flux["copy_bytes_per_s"] > 1e8 < flux["fma_flops_per_s"], flux
+    assert any(line.split()[:2] == ["flux", "16"] for line in lines), lines
     return 0
 
 

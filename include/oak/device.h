@@ -221,6 +221,18 @@ OAK_API oak_status_t oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, 
                                        const void *args, size_t bytes);
 OAK_API oak_status_t oak_device_sync(oak_device_t *dev);
 
+/** What a kernel has done while launches were timed. */
+typedef struct {
+  const oak_kernel_t *kernel;
+  long launches, iterations;
+  double seconds;
+} oak_metered_t;
+
+/** Time every launch from now on, from zero; 0 ends it. The host waits for each kernel. Not
+ * collective. */
+OAK_API oak_status_t oak_device_meter(oak_device_t *dev, int on);
+OAK_API oak_metered_t oak_device_metered(const oak_device_t *dev, const oak_kernel_t *kernel);
+
 /** Folder with include/, kernels/, numerics/, physics/, problems/ : $OAK_HOME, or the installation
  * this library or program belongs to, or the source tree it was built from. */
 OAK_API oak_status_t oak_source_root(const char **out);

@@ -36,6 +36,7 @@ static void device_free(oak_device_t *dev) {
   free((char *)dev->options.compiler);
   free((char *)dev->options.flags);
   free(dev->env_flags);
+  free(dev->meter);
   oak_words_free(&dev->user_flags);
   free(dev);
 }
@@ -271,6 +272,7 @@ oak_status_t oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n, 
                                size_t bytes) {
   OAK_CHECK(n >= 0, OAK_ERR_ARGUMENT, "a kernel cannot run %ld iterations; 0 or more are allowed",
             n);
+  if (n > 0 && dev->meter) return oak_meter_launch(dev, kernel, n, args, bytes);
   return n > 0 ? dev->ops->launch(dev, kernel, n, args, bytes) : OAK_OK;
 }
 

@@ -89,14 +89,19 @@ struct oak_device {
   oak_ledger_t *ledger;
   char *cache; /**< folder of built kernels; NULL before the first build and on ranks that never
                   build */
-  int cache_private;   /**< the folder is ours alone and goes at close */
-  int found;           /**< set by an open that fails though the hardware is there */
-  int mpi_direct;      /**< oak_device_mpi_direct() */
-  int unshared;        /**< memory cannot be shared though the back end could */
-  size_t flag_bytes;   /**< of the page of flags */
-  int built, compiled; /**< files of kernels loaded so far; those that were not in the cache */
-  void *data;          /**< of the back end */
+  int cache_private;       /**< the folder is ours alone and goes at close */
+  int found;               /**< set by an open that fails though the hardware is there */
+  int mpi_direct;          /**< oak_device_mpi_direct() */
+  int unshared;            /**< memory cannot be shared though the back end could */
+  size_t flag_bytes;       /**< of the page of flags */
+  int built, compiled;     /**< files of kernels loaded so far; those that were not in the cache */
+  struct oak_meter *meter; /**< times of launches, or NULL (meter.c) */
+  void *data;              /**< of the back end */
 };
+
+/** Launch a kernel and time it, with dev->meter (meter.c). */
+oak_status_t oak_meter_launch(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args,
+                              size_t bytes);
 
 /** Cores that this process may use. */
 int oak_host_cores(void);
