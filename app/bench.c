@@ -199,7 +199,7 @@ static void print_help(void) {
       "interval\n"
       "  --kernels   bytes and arithmetic of every kernel beside what this device can do\n"
       "  --report    all tables and figures of the foap4 paper's evaluation, in one HTML file\n"
-      "oak bench OPTION --help tells more about the last six.\n");
+      "oak bench OPTION --help tells more about all but the first.\n");
 }
 
 /* Whether keys of the user's choose other equations or a flux, which the case of MHD has of its
