@@ -108,6 +108,13 @@ OAK_FN void load_ahead(const tile_t *t, int z, store_t u[]) {
 }
 #endif
 
+/* The first two steps of the march. WENO5 needs fewer registers if they are in the code once. */
+#if RAD > 1
+#define FIRST_STEPS OAK_NO_UNROLL
+#else
+#define FIRST_STEPS OAK_UNROLL
+#endif
+
 /* Fill the queue before the march: with the planes below the one that its first step loads. */
 OAK_FN void start_march(const tile_t *t, OAK_PRIVATE_ARG(real queue[QLEN][NVAR], LANES)) {
   OAK_UNROLL
@@ -238,10 +245,11 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
     OAK_PRIVATE(real zhi[NVAR], LANES);
     OAK_PRIVATE(real zf[2][NFLUX], LANES);
     start_march(&t, queue);
-    march(&t, t.begin - 2, 0, NULL, queue, zhi, zf);
-    OAK_QUEUE_TURN(queue, QLEN, NVAR);
-    march(&t, t.begin - 1, 1, NULL, queue, zhi, zf);
-    OAK_QUEUE_TURN(queue, QLEN, NVAR);
+    FIRST_STEPS
+    for (int n = 2; n > 0; n--) {
+      march(&t, t.begin - n, n == 1, NULL, queue, zhi, zf);
+      OAK_QUEUE_TURN(queue, QLEN, NVAR);
+    }
     OAK_QUEUE_TURN(zf, 2, NFLUX);
     if (t.begin == 0) keep_z_fluxes(&t, 4, zf[OAK_QUEUE(2, 0, 0)]);
 #endif

@@ -12,15 +12,18 @@
 #define HALO_TURNS ((HALO_CELLS + LANES - 1) / LANES)
 #define HALO_ROLES (OAK_MANY_THREADS && HALO_TURNS <= 2)
 /* 1 if the next plane is loaded into shared memory while the fluxes of this one are computed. This
- * saves a barrier per plane, and loads have time to arrive. It is used only if lanes have registers
- * left: WENO5 would lose 2 %. docs/performance-history.md has the figures. */
-#define PIPELINED (HALO_ROLES && OAK_DIM == 3 && RAD == 1)
+ * saves a barrier per plane, and loads have time to arrive. It is used where it is faster
+ * (docs/performance-history.md): not if a thread loads two cells of the halo, nor for more
+ * variables with WENO5, of which two tiles would not fit into the shared memory of a
+ * multiprocessor. */
+#define PIPELINED \
+  (HALO_ROLES && OAK_DIM == 3 && (RAD == 1 || (HALO_TURNS == 1 && NVAR > 2 && NVAR <= 5)))
 /* The first threads of each kind of additional work: cells of the halo, ends of rows and columns,
  * and their last x and y fluxes. They are chosen so that no warp has more than one kind between two
  * barriers. */
 #define WIDE (LANES >= 128)
 #define HALO_THREAD (WIDE && HALO_TURNS == 1 ? (OAK_THREAD + HALO_CELLS) % LANES : OAK_THREAD)
-#define END_EDGES_FROM (WIDE ? 64 : LANES - 2 * TY)
+#define END_EDGES_FROM (WIDE ? 64 : LANES / 2)
 #define LAST_X_FROM (WIDE ? 64 : 0)
 #define LAST_Y_FROM (WIDE ? 96 : LANES / 2)
 

@@ -36,7 +36,8 @@ OAK_FN real indicator2(const oak_row_t *row, int a, real eps, real eps_abs) {
     real m, p;
     oak_row_neighbours(row, dir, a, &m, &p);
     const real mean = oak_abs(m) + 2 * oak_abs(u) + oak_abs(p);
-    const real e = (m - 2 * u + p) / (eps_abs + oak_abs(u - m) + oak_abs(p - u) + eps * mean);
+    const real least = eps_abs + oak_abs(u - m) + oak_abs(p - u) + eps * mean;
+    const real e = oak_div(m - 2 * u + p, least);
     sum += e * e;
   }
   return sum;
@@ -145,20 +146,45 @@ OAK_FN real *refine_lanes(real *most, int j, int k) { return most; }
 OAK_FN int refine_reach(const real *most, real limit2) { return 0; }
 #endif
 
-#ifdef OAK_FIELDS
-OAK_FN void look_at_field(const oak_refine_args_t *arg, long n, int number,
-                          real *most OAK_LANE_PARAM) {
-  const oak_field_t field = oak_beside(&arg->f, number);
+/* Component v of block n. */
+OAK_FN void look_at_component(const oak_refine_args_t *arg, const oak_field_t *f, int components,
+                              long n, int v, real *most OAK_LANE_PARAM) {
   const real eps = (real)arg->eps, eps_abs = (real)arg->eps_abs;
+#if OAK_MANY_THREADS
+  /* A thread goes along the last axis: it finds the neighbours of its column once, and loads of
+   * several cells are under way at a time. */
+  OAK_INNER2(j, OAK_DIM == 3 ? OAK_N : 1, i, OAK_N) {
+    const int x[3] = {i, j, 0};
+    const oak_row_t row = oak_row_of(f, components, n, v, OAK_DIM - 1, x);
+    real largest = 0;
+    OAK_UNROLL_BY(4)
+    for (int a = 0; a < OAK_N; a++) {
+      const real e2 = indicator2(&row, a, eps, eps_abs);
+#if OAK_REFINE_BUFFER
+      OAK_TALLY_MAX(refine_lanes(most, OAK_DIM == 3 ? j : a, a)[i], e2);
+#endif
+      largest = OAK_MAX(largest, e2);
+    }
+    if (!OAK_REFINE_BUFFER) OAK_TALLY_MAX(most[i], largest);
+  }
+#else
   OAK_ROWS(line, OAK_NZ * OAK_N, OAK_N) {
     const int x[3] = {0, line % OAK_N, line / OAK_N};
-    const oak_row_t row = oak_row_of(&field, 1, n, 0, 0, x);
+    const oak_row_t row = oak_row_of(f, components, n, v, 0, x);
     real *const lane = refine_lanes(most, x[1], x[2]);
     OAK_LANES(i, OAK_N) {
       const real e2 = indicator2(&row, i, eps, eps_abs);
       OAK_TALLY_MAX(lane[i], e2);
     }
   }
+#endif
+}
+
+#ifdef OAK_FIELDS
+OAK_FN void look_at_field(const oak_refine_args_t *arg, long n, int number,
+                          real *most OAK_LANE_PARAM) {
+  const oak_field_t field = oak_beside(&arg->f, number);
+  look_at_component(arg, &field, 1, n, 0, most OAK_LANE_ARG);
 }
 #endif
 
@@ -167,15 +193,7 @@ OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real *most O
   const real eps = (real)arg->eps, eps_abs = (real)arg->eps_abs;
   for (int v = 0; v < NVAR; v++) {
     if (!(arg->variables >> v & 1)) continue;
-    OAK_ROWS(number, OAK_NZ * OAK_N, OAK_N) {
-      const int x[3] = {0, number % OAK_N, number / OAK_N};
-      const oak_row_t row = oak_row(f, n, v, 0, x);
-      real *const lane = refine_lanes(most, x[1], x[2]);
-      OAK_LANES(i, OAK_N) {
-        const real e2 = indicator2(&row, i, eps, eps_abs);
-        OAK_TALLY_MAX(lane[i], e2);
-      }
-    }
+    look_at_component(arg, f, NVAR, n, v, most OAK_LANE_ARG);
   }
 #ifdef OAK_FIELDS
 #define OAK_LOOK_AT_FIELD(number, name) \

@@ -20,6 +20,11 @@ RIEMANN(rusanov, ph, ql, qr, dir, f) {
   return speed;
 }
 
+#ifdef PHYSICS_HAS_PRESSURE
+/* A physics with pressure has no vector but the velocity. */
+OAK_FN int is_velocity(int v) { return v >= PHYSICS_NORMAL(0) && v <= PHYSICS_NORMAL(OAK_DIM - 1); }
+#endif
+
 /* A. Harten, P. Lax, B. van Leer, SIAM Rev. 25 (1983) 35. Written without branches: clamping the
  * speeds at zero turns the formula into the one-sided fluxes for supersonic faces. */
 RIEMANN(hll, ph, ql, qr, dir, f) {
@@ -33,11 +38,26 @@ RIEMANN(hll, ph, ql, qr, dir, f) {
   const real jump = smin * smax * inv;
 #ifdef PHYSICS_HAS_PRESSURE
   /* The flux has two parts: what the velocity carries, and the pressure, which acts on few
-   * variables. */
-  const real cl = wl * ql[PHYSICS_NORMAL(dir)], cr = wr * qr[PHYSICS_NORMAL(dir)];
+   * variables. The first is a multiple of the conserved state of each side. */
+  real left[PHYSICS_NVAR], right[PHYSICS_NVAR];
+  const real al = wl * ql[PHYSICS_NORMAL(dir)] - jump, ar = wr * qr[PHYSICS_NORMAL(dir)] + jump;
+#if OAK_MANY_THREADS
+  /* It is the conserved state of so many times the density and the pressure at the same velocity.
+   * That takes fewer operations, one after the other: GPUs gain by it, CPUs lose. */
   OAK_UNROLL
   for (int v = 0; v < PHYSICS_NVAR; v++) {
-    f[v] = cl * s.ul[v] + cr * s.ur[v] + jump * (s.ur[v] - s.ul[v]);
+    left[v] = is_velocity(v) ? ql[v] : al * ql[v];
+    right[v] = is_velocity(v) ? qr[v] : ar * qr[v];
+  }
+  physics_to_conserved(ph, left);
+  physics_to_conserved(ph, right);
+#else
+  OAK_UNROLL
+  for (int v = 0; v < PHYSICS_NVAR; v++) left[v] = al * s.ul[v], right[v] = ar * s.ur[v];
+#endif
+  OAK_UNROLL
+  for (int v = 0; v < PHYSICS_NVAR; v++) {
+    f[v] = left[v] + right[v];
     if (PHYSICS_HAS_PRESSURE(v, dir))
       f[v] += wl * physics_pressure(ql, dir, v) + wr * physics_pressure(qr, dir, v);
   }

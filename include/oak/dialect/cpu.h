@@ -110,6 +110,7 @@
 #define OAK_ANY(flag) (flag)
 
 #define OAK_UNROLL OAK_PRAGMA(GCC unroll 16)
+#define OAK_UNROLL_BY(n)
 #define OAK_NO_UNROLL
 #define OAK_TWO_TURNS
 

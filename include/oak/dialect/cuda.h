@@ -185,9 +185,11 @@ OAK_FN void oak_copy_end(void) {
 
 /* The bits of floating-point numbers that are not negative are ordered as they are. */
 #define OAK_TALLY_MAX(place, value) oak_tally_max(&(place), value)
-OAK_FN void oak_tally_max(float *p, float x) { atomicMax((int *)p, __float_as_int(x)); }
+OAK_FN void oak_tally_max(float *p, float x) {
+  if (!(x <= *p)) atomicMax((int *)p, __float_as_int(x));
+}
 OAK_FN void oak_tally_max(double *p, double x) {
-  atomicMax((long long *)p, __double_as_longlong(x));
+  if (!(x <= *p)) atomicMax((long long *)p, __double_as_longlong(x));
 }
 #define OAK_ANY(flag) __syncthreads_or(flag)
 
@@ -229,6 +231,8 @@ OAK_FN float oak_sqrt(float x) {
 #endif
 
 #define OAK_UNROLL _Pragma("unroll")
+#define OAK_UNROLL_BY(n) OAK_PRAGMA_TEXT(unroll n)
+#define OAK_PRAGMA_TEXT(x) _Pragma(#x)
 #define OAK_NO_UNROLL _Pragma("unroll 1")
 #define OAK_TWO_TURNS OAK_NO_UNROLL
 
