@@ -16,6 +16,7 @@ typedef struct {
   int l, n[3], cells;
   long long start;
   real weight[OAK_DIM], outside[OAK_FACES];
+  double inverse[2]; /* of the extents along x and y */
   int wraps[OAK_DIM];
 } flat_t;
 
@@ -28,20 +29,23 @@ OAK_FN void flat_level(const oak_elliptic_flat_args_t *arg, int l, flat_t *f) {
     f->n[d] = arg->n[l][d];
     f->cells *= f->n[d];
   }
-  const real scale = (real)(1 / (double)(1LL << 2 * l));
+  for (int d = 0; d < 2; d++) f->inverse[d] = arg->inverse[l][d];
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) {
-    f->weight[d] = (real)arg->weight[d] * scale;
+    f->weight[d] = (real)arg->weight[l][d];
     f->wraps[d] = arg->periodic[d];
   }
   OAK_UNROLL
   for (int face = 0; face < OAK_FACES; face++) f->outside[face] = (real)arg->outside[face];
 }
 
+/* x / n by the inverse of n, exact for every int x >= 0: a GPU has no division of integers. */
+OAK_FN int flat_divide(int x, double inverse) { return (int)((x + 0.5) * inverse); }
+
 OAK_FN void flat_point(const flat_t *f, int c, int x[3]) {
-  const int row = c / f->n[0];
+  const int row = flat_divide(c, f->inverse[0]);
   x[0] = c - row * f->n[0];
-  x[2] = OAK_DIM == 3 ? row / f->n[1] : 0;
+  x[2] = OAK_DIM == 3 ? flat_divide(row, f->inverse[1]) : 0;
   x[1] = row - x[2] * f->n[1];
 }
 
@@ -98,7 +102,8 @@ OAK_FN void flat_smooth(const oak_elliptic_flat_args_t *arg, const flat_t *f, in
   const int half = f->n[0] / 2;
   for (int s = 0; s < 2 * sweeps; s++) {
     OAK_INNER(h, f->cells / 2) {
-      const int row = h / half, z = OAK_DIM == 3 ? row / f->n[1] : 0, y = row - z * f->n[1];
+      const int row = flat_divide(h, 2 * f->inverse[0]);
+      const int z = OAK_DIM == 3 ? flat_divide(row, f->inverse[1]) : 0, y = row - z * f->n[1];
       const int x[3] = {2 * (h - row * half) + ((y + z + s + first) & 1), y, z};
       flat_relax(arg, f, row * f->n[0] + x[0], x, (real)ELLIPTIC_RELAX);
     }

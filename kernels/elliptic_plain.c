@@ -20,6 +20,7 @@ typedef struct {
   const real *u;
   oak_side_t side[OAK_FACES];
   int boundary[OAK_FACES];
+  const real *tile;
 #if !OAK_MANY_THREADS
   real zeros[OAK_N];
 #endif
@@ -57,6 +58,63 @@ OAK_FN real elliptic_diagonal(const elliptic_stencil_t *s, int j, int k) {
 
 #if OAK_MANY_THREADS
 
+/* Blocks that fit are copied to fast memory with the values around them. */
+#define ELLIPTIC_TILE_N (OAK_N + 2)
+#define ELLIPTIC_TILE_CELLS \
+  (ELLIPTIC_TILE_N * ELLIPTIC_TILE_N * (OAK_DIM == 3 ? ELLIPTIC_TILE_N : 1))
+#define ELLIPTIC_TILE (ELLIPTIC_TILE_CELLS * 8 <= 47 * 1024)
+
+#if ELLIPTIC_TILE
+
+#define ELLIPTIC_TILE_Z (OAK_DIM == 3 ? ELLIPTIC_TILE_N * ELLIPTIC_TILE_N : 0)
+#define ELLIPTIC_PLACE(i, j, k) \
+  (((k) + 1) * ELLIPTIC_TILE_Z + ((j) + 1) * ELLIPTIC_TILE_N + (i) + 1)
+#define ELLIPTIC_SHARED_TILE OAK_SHARED real tile[ELLIPTIC_TILE_CELLS]
+#define ELLIPTIC_FILL(s) elliptic_fill(s, tile)
+
+/* Peers may be changing values of the colour that is smoothed: these are copied, and not used. */
+OAK_FN void elliptic_fill(elliptic_stencil_t *s, real *tile) {
+  s->tile = tile;
+  OAK_INNER(c, OAK_CELLS) {
+    const int i = c % OAK_N, j = c / OAK_N % OAK_N, k = c / (OAK_N * OAK_N);
+    oak_copy_begin(&tile[ELLIPTIC_PLACE(i, j, k)], &s->u[c]);
+  }
+  OAK_UNROLL
+  for (int face = 0; face < OAK_FACES; face++) {
+    const oak_side_t *side = &s->side[face];
+    OAK_INNER(c, OAK_AREA) {
+      const int a = c % OAK_N, b = OAK_DIM == 3 ? c / OAK_N : 0, end = face & 1 ? OAK_N : -1;
+      real *to = &tile[face / 2 == 0   ? ELLIPTIC_PLACE(end, a, b)
+                       : face / 2 == 1 ? ELLIPTIC_PLACE(a, end, b)
+                                       : ELLIPTIC_PLACE(a, b, end)];
+      if (s->boundary[face])
+        *to = 0;
+      else
+        oak_copy_begin(to, &side->p[a * side->sa + b * side->sb]);
+    }
+  }
+}
+
+OAK_FN real elliptic_here(const elliptic_stencil_t *s, const int x[3]) {
+  return s->tile[ELLIPTIC_PLACE(x[0], x[1], x[2])];
+}
+
+/* The weighted sum of a cell's neighbours. */
+OAK_FN real elliptic_around(const elliptic_stencil_t *s, const int x[3]) {
+  const real *c = s->tile + ELLIPTIC_PLACE(x[0], x[1], x[2]);
+  real sum =
+      s->weight[0] * (c[-1] + c[1]) + s->weight[1] * (c[-ELLIPTIC_TILE_N] + c[ELLIPTIC_TILE_N]);
+#if OAK_DIM == 3
+  sum += s->weight[2] * (c[-ELLIPTIC_TILE_Z] + c[ELLIPTIC_TILE_Z]);
+#endif
+  return sum;
+}
+
+#else
+
+#define ELLIPTIC_SHARED_TILE
+#define ELLIPTIC_FILL(s) ((void)0)
+
 /* The value across a face of cell x[]. */
 OAK_FN real elliptic_beyond(const elliptic_stencil_t *s, const int x[3], int face) {
   const int dir = face / 2, a = dir == 0 ? x[1] : x[0],
@@ -79,6 +137,12 @@ OAK_FN real elliptic_around(const elliptic_stencil_t *s, const int x[3]) {
   return sum;
 }
 
+OAK_FN real elliptic_here(const elliptic_stencil_t *s, const int x[3]) {
+  return s->u[OAK_INDEX(x[0], x[1], x[2])];
+}
+
+#endif
+
 /* The diagonal of a cell. */
 OAK_FN real elliptic_fall(const elliptic_stencil_t *s, const int x[3]) {
   return elliptic_diagonal(s, x[1], x[2]) + (x[0] == 0 ? s->edge[0] : 0) +
@@ -87,40 +151,60 @@ OAK_FN real elliptic_fall(const elliptic_stencil_t *s, const int x[3]) {
 
 OAK_FN real elliptic_left(const elliptic_stencil_t *s, const real *rhs, const int x[3]) {
   const int c = OAK_INDEX(x[0], x[1], x[2]);
-  return rhs[c] - elliptic_around(s, x) + elliptic_fall(s, x) * s->u[c];
+  return rhs[c] - elliptic_around(s, x) + elliptic_fall(s, x) * elliptic_here(s, x);
 }
 
-/* Cells that a thread reads before it writes the first of them: it waits once for all of them. */
-#ifndef ELLIPTIC_BATCH
-#define ELLIPTIC_BATCH (OAK_CELLS >= 1024 ? 2 : 1)
-#endif
-#define ELLIPTIC_TURNS (OAK_CELLS / 2 / ELLIPTIC_BATCH)
+/* A thread reads all that it needs before it writes, and waits once for it. Blocks that do not fit
+ * into fast memory are done in several turns. */
+enum {
+  ELLIPTIC_HALF = OAK_CELLS / 2,
+  ELLIPTIC_SMOOTH_LANES = ELLIPTIC_HALF >= 512 ? 512 : OAK_MAX(ELLIPTIC_HALF, 32),
+  ELLIPTIC_BATCH =
+      ELLIPTIC_TILE ? (ELLIPTIC_HALF + ELLIPTIC_SMOOTH_LANES - 1) / ELLIPTIC_SMOOTH_LANES : 2,
+  ELLIPTIC_TURN = ELLIPTIC_BATCH * ELLIPTIC_SMOOTH_LANES
+};
 
-OAK_KERNEL_FEW(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES, ELLIPTIC_MOST_LANES) {
-  OAK_ARGS(oak_elliptic_args_t);
-  OAK_OUTER_LANES(n) {
+OAK_KERNEL_SHARED(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANES, 2, 0) {
+  OAK_ARGS_EARLY(oak_elliptic_args_t);
+  OAK_OUTER(n) {
+    ELLIPTIC_SHARED_TILE;
     elliptic_stencil_t s;
     elliptic_stencil(&arg, n, &s);
     const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
     real *u = arg.u + n * (long long)OAK_CELLS;
     const real relax = (real)ELLIPTIC_RELAX;
-    OAK_INNER(t, ELLIPTIC_TURNS) {
-      real next[ELLIPTIC_BATCH];
-      int place[ELLIPTIC_BATCH];
+    OAK_WAIT;
+    if (!arg.zero) ELLIPTIC_FILL(&s);
+    for (int turn = 0; turn < ELLIPTIC_HALF; turn += ELLIPTIC_TURN) {
+      real r[ELLIPTIC_BATCH];
+      int x[ELLIPTIC_BATCH][3];
       OAK_UNROLL
       for (int e = 0; e < ELLIPTIC_BATCH; e++) {
-        const int h = t + e * ELLIPTIC_TURNS, row = h / HN, j = row % OAK_N, k = row / OAK_N;
-        const int x[3] = {2 * (h % HN) + ((j + k + arg.colour) & 1), j, k};
-        const int c = OAK_INDEX(x[0], j, k);
-        const real inverse = oak_div(relax, elliptic_fall(&s, x));
-        place[e] = c;
-        next[e] = arg.zero ? -inverse * rhs[c]
-                           : (1 - relax) * s.u[c] + inverse * (elliptic_around(&s, x) - rhs[c]);
+        const int h = turn + OAK_THREAD + e * ELLIPTIC_SMOOTH_LANES, row = h / HN;
+        x[e][1] = row % OAK_N;
+        x[e][2] = row / OAK_N;
+        x[e][0] = 2 * (h % HN) + ((x[e][1] + x[e][2] + arg.colour) & 1);
+        r[e] = h < ELLIPTIC_HALF ? rhs[OAK_INDEX(x[e][0], x[e][1], x[e][2])] : 0;
+      }
+      if (ELLIPTIC_TILE && !arg.zero) {
+        oak_copy_end();
+        OAK_BARRIER;
       }
       OAK_UNROLL
       for (int e = 0; e < ELLIPTIC_BATCH; e++) {
-        u[place[e]] = next[e];
-        if (arg.zero) u[place[e] ^ 1] = 0;
+        const real inverse = oak_div(relax, elliptic_fall(&s, x[e]));
+        if (arg.zero)
+          r[e] *= -inverse;
+        else if (turn + OAK_THREAD + e * ELLIPTIC_SMOOTH_LANES < ELLIPTIC_HALF)
+          r[e] =
+              (1 - relax) * elliptic_here(&s, x[e]) + inverse * (elliptic_around(&s, x[e]) - r[e]);
+      }
+      OAK_UNROLL
+      for (int e = 0; e < ELLIPTIC_BATCH; e++) {
+        const int c = OAK_INDEX(x[e][0], x[e][1], x[e][2]);
+        if (turn + OAK_THREAD + e * ELLIPTIC_SMOOTH_LANES >= ELLIPTIC_HALF) continue;
+        u[c] = r[e];
+        if (arg.zero) u[c ^ 1] = 0;
       }
     }
   }
@@ -163,10 +247,11 @@ OAK_FN real elliptic_around(const elliptic_stencil_t *s, const elliptic_line_t *
 /* All cells of a row are computed, because they lie side by side, and those of one colour are
  * kept. */
 OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
-  OAK_ARGS(oak_elliptic_args_t);
+  OAK_ARGS_EARLY(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
     elliptic_stencil_t s;
     elliptic_stencil(&arg, n, &s);
+    OAK_WAIT;
     const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
     real *u = arg.u + n * (long long)OAK_CELLS;
     const real relax = (real)ELLIPTIC_RELAX, keep = 1 - relax;
@@ -207,14 +292,23 @@ OAK_FN void elliptic_left(const elliptic_stencil_t *s, const real *rhs, int j, i
 
 /* The residual as right-hand side of the next coarser level: averages of blocks whose parent is
  * there. */
-OAK_KERNEL_FEW(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_LANES, ELLIPTIC_MOST_LANES) {
-  OAK_ARGS(oak_elliptic_down_args_t);
-  OAK_OUTER_LANES(n) {
+OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LANES, 2, 0) {
+  OAK_ARGS_EARLY(oak_elliptic_down_args_t);
+  OAK_OUTER(n) {
+#if OAK_MANY_THREADS
+    ELLIPTIC_SHARED_TILE;
+#endif
     const oak_elliptic_move_t t = arg.move.move[n];
     const real *rhs = arg.e.rhs + n * (long long)OAK_CELLS;
     real *q = (t.remote ? arg.move.remote : arg.move.to) + t.coarse * (long long)OAK_CELLS;
     elliptic_stencil_t s;
     elliptic_stencil(&arg.e, n, &s);
+    OAK_WAIT;
+#if OAK_MANY_THREADS
+    ELLIPTIC_FILL(&s);
+    oak_copy_end();
+    OAK_BARRIER;
+#endif
     if (t.child < 0) {
 #if OAK_MANY_THREADS
       OAK_INNER(c, OAK_CELLS) {
@@ -260,15 +354,22 @@ OAK_FN double elliptic_larger(double most, double x) {
   return size > most ? size : most;
 }
 
-OAK_KERNEL(oak_elliptic_norm, oak_elliptic_args_t, ELLIPTIC_LANES) {
-  OAK_ARGS(oak_elliptic_args_t);
+OAK_KERNEL_SHARED(oak_elliptic_norm, oak_elliptic_args_t, ELLIPTIC_LANES, 4, 0) {
+  OAK_ARGS_EARLY(oak_elliptic_args_t);
   OAK_OUTER(n) {
     const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
     OAK_SHARED double lane[ELLIPTIC_LANES];
+#if OAK_MANY_THREADS
+    ELLIPTIC_SHARED_TILE;
+#endif
     double most;
     elliptic_stencil_t s;
     elliptic_stencil(&arg, n, &s);
+    OAK_WAIT;
 #if OAK_MANY_THREADS
+    ELLIPTIC_FILL(&s);
+    oak_copy_end();
+    OAK_BARRIER;
     most = 0;
     OAK_INNER(c, OAK_CELLS) {
       const int x[3] = {c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N)};

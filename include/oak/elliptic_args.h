@@ -83,11 +83,12 @@ typedef struct {
 enum { OAK_ELLIPTIC_FLAT_LEVELS = 24, OAK_ELLIPTIC_FLAT_SHARED = 9600 };
 typedef struct {
   int trees[3], periodic[3];
-  int levels;                                /**< of arrays, each with half the cells per axis */
-  int n[OAK_ELLIPTIC_FLAT_LEVELS][3];        /**< cells along the axes */
-  long long start[OAK_ELLIPTIC_FLAT_LEVELS]; /**< of a level in the arrays below */
-  long long all;                             /**< cells of all arrays */
-  double weight[3];                          /**< 1 / dx^2 on the finest of them */
+  int levels;                                  /**< of arrays, each with half the cells per axis */
+  int n[OAK_ELLIPTIC_FLAT_LEVELS][3];          /**< cells along the axes */
+  long long start[OAK_ELLIPTIC_FLAT_LEVELS];   /**< of a level in the arrays below */
+  long long all;                               /**< cells of all arrays */
+  double weight[OAK_ELLIPTIC_FLAT_LEVELS][3];  /**< 1 / dx^2 */
+  double inverse[OAK_ELLIPTIC_FLAT_LEVELS][2]; /**< of n along x and y */
   double outside[6];
   double a, b;
   int singular;        /**< u is determined up to a constant */

@@ -76,13 +76,17 @@ oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e) {
   for (int d = 0; d < 3; d++) {
     a->trees[d] = m->trees[d];
     a->periodic[d] = m->periodic[d];
-    a->weight[d] = d < e->dim ? 1 / (e->setup.dx0[d] * e->setup.dx0[d]) : 0;
   }
   memcpy(a->outside, e->outside, sizeof a->outside);
   a->first = (int)m->first;
   a->count = m->nblock;
   const int64_t cells = plan_arrays(e, a);
   a->all = cells;
+  for (int l = 0; l < a->levels; l++) {
+    for (int d = 0; d < e->dim; d++)
+      a->weight[l][d] = ldexp(1 / (e->setup.dx0[d] * e->setup.dx0[d]), -2 * l);
+    for (int d = 0; d < 2; d++) a->inverse[l][d] = 1.0 / a->n[l][d];
+  }
   int *number = malloc(trees * sizeof *number);
   e->flat.counts = malloc(2 * m->size * sizeof *e->flat.counts);
   oak_status_t st = number && e->flat.counts

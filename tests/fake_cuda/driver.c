@@ -85,7 +85,7 @@ typedef struct {
   size_t bytes;
   uint64_t value;
   long n;
-  char argument[1024];
+  char argument[4096];
 } work_t;
 
 static work_t *queue;

@@ -31,14 +31,17 @@
 /* From compute capability 9.0 on, the blocks of a kernel may start while the kernel before it ends.
  * They wait here until its results are in memory. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define OAK_ARGS(args_t)                                            \
+#define OAK_WAIT                                                    \
   do {                                                              \
     asm volatile("griddepcontrol.wait;" ::: "memory");              \
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); \
   } while (0)
 #else
-#define OAK_ARGS(args_t) ((void)0)
+#define OAK_WAIT ((void)0)
 #endif
+#define OAK_ARGS(args_t) OAK_WAIT
+/* The same in two parts: before OAK_WAIT a kernel may read tables that no kernel writes. */
+#define OAK_ARGS_EARLY(args_t) ((void)0)
 
 /* One block per iteration: the grid has oak_n blocks. */
 #define OAK_OUTER(n) for (long n = blockIdx.x, oak_outer = 1; oak_outer; oak_outer = 0)

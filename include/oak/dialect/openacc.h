@@ -49,6 +49,8 @@
 #define OAK_ACC_GANGS num_gangs(oak_n)
 #endif
 
+#define OAK_ARGS_EARLY(args_t) OAK_ARGS(args_t)
+#define OAK_WAIT ((void)0)
 /* Arguments: one structure, whose pointers are addresses of the device. */
 #if defined(__NVCOMPILER)
 #define OAK_ARGS(args_t)        \
