@@ -66,16 +66,78 @@ OAK_KERNEL(oak_primitive, oak_diffusion_args_t, 128) {
   }
 }
 
-/* The flux along `dir` through the lower face of the cell at p; `at` is the place of the face. */
-OAK_FN void diffusive_flux(const oak_at_t *at, const real *p, int dir, const real inv_dx[3],
-                           real flux[NVAR]) {
-  const int back = WIDE_STRIDE(dir);
-  real q[NVAR], grad[3][NVAR];
+/* The components of states and gradients that hooks get: all but the mask of solids. */
+enum { NGRAD = PHYSICS_NVAR + NSCALARS };
+
+#if NSOLID
+/* The mirror image of a state across a wall normal to `dir`. */
+OAK_FN void wall_image(const oak_at_t *at, int dir, const real q[NGRAD], real image[NGRAD]) {
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) {
+  for (int v = 0; v < NGRAD; v++) image[v] = oak_mirror_sign(v, dir) * q[v];
+#if OAK_HAS_physics_wall
+  physics_wall(&at->ph, image);
+#else
+  (void)at;
+#endif
+}
+
+/* The states on both sides of the face below the cell at p, with a mirror image in the place of one
+ * that is solid. 1 if both are solid. */
+OAK_FN int face_pair(const oak_at_t *at, const real *p, int dir, real low[NGRAD],
+                     real high[NGRAD]) {
+  const int back = WIDE_STRIDE(dir);
+  const int below = oak_is_solid(p[SOLID_VAR * WIDE_CELLS - back]);
+  const int above = oak_is_solid(p[SOLID_VAR * WIDE_CELLS]);
+  OAK_UNROLL
+  for (int v = 0; v < NGRAD; v++) low[v] = p[v * WIDE_CELLS - back], high[v] = p[v * WIDE_CELLS];
+  if (below && !above) wall_image(at, dir, high, low);
+  if (above && !below) wall_image(at, dir, low, high);
+  return below && above;
+}
+
+/* The same beside this face, a step `s` along axis `d`. Where both are solid, the face ends at a
+ * wall. */
+OAK_FN void pair_beside(const oak_at_t *at, const real *p, int dir, int d, int s,
+                        const real near_low[NGRAD], const real near_high[NGRAD], real low[NGRAD],
+                        real high[NGRAD]) {
+  if (!face_pair(at, p + s, dir, low, high)) return;
+  wall_image(at, d, near_low, low);
+  wall_image(at, d, near_high, high);
+}
+
+/* The state at the lower face of the cell at p and its gradients; 0 if both sides are solid. */
+OAK_FN int face_gradients(const oak_at_t *at, const real *p, int dir, const real inv_dx[3],
+                          real q[NGRAD], real grad[3][NGRAD]) {
+  real low[NGRAD], high[NGRAD], side[2][2][NGRAD];
+  if (face_pair(at, p, dir, low, high)) return 0;
+  OAK_UNROLL
+  for (int v = 0; v < NGRAD; v++) {
+    q[v] = (real)0.5 * (low[v] + high[v]);
+    grad[2][v] = 0;
+    grad[dir][v] = (high[v] - low[v]) * inv_dx[dir];
+  }
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    if (d == dir) continue;
+    OAK_UNROLL
+    for (int n = 0; n < 2; n++)
+      pair_beside(at, p, dir, d, (2 * n - 1) * WIDE_STRIDE(d), low, high, side[n][0], side[n][1]);
+    OAK_UNROLL
+    for (int v = 0; v < NGRAD; v++)
+      grad[d][v] = (real)0.25 *
+                   ((side[1][0][v] - side[0][0][v]) + (side[1][1][v] - side[0][1][v])) * inv_dx[d];
+  }
+  return 1;
+}
+#else
+OAK_FN int face_gradients(const oak_at_t *at, const real *p, int dir, const real inv_dx[3],
+                          real q[NGRAD], real grad[3][NGRAD]) {
+  const int back = WIDE_STRIDE(dir);
+  (void)at;
+  OAK_UNROLL
+  for (int v = 0; v < NGRAD; v++) {
     const real *r = p + v * WIDE_CELLS;
     q[v] = (real)0.5 * (r[-back] + r[0]);
-    flux[v] = 0;
     grad[2][v] = 0;
     OAK_UNROLL
     for (int d = 0; d < OAK_DIM; d++) {
@@ -85,6 +147,17 @@ OAK_FN void diffusive_flux(const oak_at_t *at, const real *p, int dir, const rea
                        : (real)0.25 * ((r[s - back] - r[-s - back]) + (r[s] - r[-s])) * inv_dx[d];
     }
   }
+  return 1;
+}
+#endif
+
+/* The flux along `dir` through the lower face of the cell at p; `at` is the place of the face. */
+OAK_FN void diffusive_flux(const oak_at_t *at, const real *p, int dir, const real inv_dx[3],
+                           real flux[NVAR]) {
+  real q[NGRAD], grad[3][NGRAD];
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) flux[v] = 0;
+  if (!face_gradients(at, p, dir, inv_dx, q, grad)) return;
 #if OAK_HAS_physics_diffusive_flux
   physics_diffusive_flux(at, dir, q, grad, flux);
 #endif
@@ -142,6 +215,11 @@ OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
           keep_diffusive_flux(&arg, block, 2 * dir, x, lower);
           keep_diffusive_flux(&arg, block, 2 * dir + 1, x, upper);
         }
+#if NSOLID
+        const int solid = oak_is_solid(p[SOLID_VAR * WIDE_CELLS]);
+        OAK_UNROLL
+        for (int v = 0; v < NVAR; v++) rate[v] = solid ? 0 : rate[v];
+#endif
         oak_store(out + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS, rate);
       }
     }
@@ -161,7 +239,11 @@ OAK_KERNEL(oak_diffusivity, oak_diffusivity_args_t, OAK_CHUNK_LANES) {
       real q[NVAR];
       const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
       load_primitive(&user, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
+#if NSOLID
+      const double here = oak_is_solid(q[SOLID_VAR]) ? 0 : diffusion_rate(&at, q);
+#else
       const double here = diffusion_rate(&at, q);
+#endif
       rate[i] = OAK_MAX(rate[i], here);
     }
     double most;

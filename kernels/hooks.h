@@ -133,6 +133,7 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 /* Hooks of a physics. Those of one cell or face get the parameters alone. */
 #define FACE(ph, ql, qr, dir) \
   OAK_HOOK(void, _face)(const physics_parameters_t *ph, real ql[], real qr[], int dir)
+#define WALL(ph, q) OAK_HOOK(void, _wall)(const physics_parameters_t *ph, real q[])
 #define TO_PRIMITIVE(ph, q) OAK_HOOK(void, _to_primitive)(const physics_parameters_t *ph, real q[])
 #define TO_CONSERVED(ph, u) OAK_HOOK(void, _to_conserved)(const physics_parameters_t *ph, real u[])
 #define FLUX(ph, q, dir, f) \

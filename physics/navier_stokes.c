@@ -18,6 +18,8 @@ PARAMETER(mu, 0, "{>=0} dynamic viscosity, where it is the same everywhere; mu a
 PARAMETER(conductivity, 0, "{>=0} heat conductivity kappa, for the temperature p / rho")
 PARAMETER(prandtl, 0, "{>=0} Prandtl number: adds gamma/(gamma-1) viscosity / prandtl; 0: nothing")
 
+PARAMETER(wall_temperature, 0, "{>=0} temperature p / rho of solids; 0: no heat goes through walls")
+
 OAK_FN real navier_stokes_viscosity(const physics_parameters_t *ph, const real q[]) {
   return (real)ph->mu + (real)ph->nu * q[RHO];
 }
@@ -50,4 +52,12 @@ DIFFUSIVITY(at, q) {
   const real kappa = navier_stokes_conductivity(&at->ph, viscosity);
   const real momentum = (real)(4.0 / 3) * viscosity, heat = (real)(at->ph.gamma - 1) * kappa;
   return (double)(OAK_MAX(momentum, heat) / q[RHO]);
+}
+
+/* Beyond a wall of fixed temperature lies as much below it as gas before the wall has above it. The
+ * pressure is the same on both sides. */
+WALL(ph, q) {
+  const real wall = (real)ph->wall_temperature, least = (real)0.01 * wall;
+  const real beyond = 2 * wall - oak_div(q[PRS], q[RHO]);
+  q[RHO] = wall > 0 ? oak_div(q[PRS], wall > 0 ? OAK_MAX(beyond, least) : 1) : q[RHO];
 }

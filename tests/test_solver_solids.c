@@ -5,15 +5,19 @@
 // TEST np={1,3} timeout=120
 #include "solver_test.h"
 
-static sim_t make(MPI_Comm comm, const char *kind, const char *more) {
+static sim_t make_with(MPI_Comm comm, const char *physics, const char *kind, const char *more) {
   return sim_new(comm,
-                 TEST_PROBLEM("solid") "physics.name=euler\nphysics.gamma=1.4\nmesh.block_size=8\n"
+                 TEST_PROBLEM("solid") "physics.name=%s\nphysics.gamma=1.4\nmesh.block_size=8\n"
                                        "scheme.flux=hll\nboundary.xlow=reflect\n"
                                        "boundary.xhigh=reflect\nboundary.ylow=reflect\n"
                                        "boundary.yhigh=reflect\nboundary.zlow=reflect\n"
                                        "boundary.zhigh=reflect\ndevice.flags=-O1\n"
                                        "problem.kind=%s\n%s",
-                 kind, more);
+                 physics, kind, more);
+}
+
+static sim_t make(MPI_Comm comm, const char *kind, const char *more) {
+  return make_with(comm, "euler", kind, more);
 }
 
 static int variable(const sim_t *s, const char *name) {
@@ -46,9 +50,9 @@ static double *density(const sim_t *s, int cells) {
 
 /** The unit square between solids, within a larger one, and between boundaries. Both have 32 (3D:
  * 16) cells per side. */
-static void compare_walls(int dim, const char *limiter) {
+static void compare_walls(int dim, const char *limiter, const char *physics, const char *more) {
   const int cells = dim == 2 ? 32 : 16;
-  char keys[2][512];
+  char keys[2][1024];
   double *rho[2], most = 0, motion = 0;
   for (int i = 0; i < 2; i++) {
     const int trees = i ? cells / 8 + 2 : cells / 8;
@@ -57,9 +61,20 @@ static void compare_walls(int dim, const char *limiter) {
              "mesh.dim=%d\nmesh.trees=%d\nmesh.xmin=%g\nmesh.xmax=%g\nmesh.min_level=0\n"
              "mesh.max_level=0\nscheme.limiter=%s",
              dim, trees, -outside, 1 + outside, limiter);
-    sim_t s = make(MPI_COMM_WORLD, i ? "walls" : "none", keys[i]);
+    if (i || !strstr(more, "no_slip")) {
+      snprintf(keys[i] + strlen(keys[i]), sizeof keys[i] - strlen(keys[i]), "\n%s", more);
+    } else { /* BOUNDARY does the same */
+      static const char *const face[] = {"xlow", "xhigh", "ylow", "yhigh"};
+      for (int f = 0; f < 4; f++)
+        snprintf(keys[i] + strlen(keys[i]), sizeof keys[i] - strlen(keys[i]), "\nboundary.%s=user",
+                 face[f]);
+      snprintf(keys[i] + strlen(keys[i]), sizeof keys[i] - strlen(keys[i]), "%s",
+               strchr(more, '\n'));
+    }
+    sim_t s = make_with(MPI_COMM_WORLD, physics, i ? "walls" : "none", keys[i]);
     MUST(oak_initialize(s.oak));
-    for (int n = 0; n < 30; n++) MUST(oak_advance(s.oak, 0.1 / cells));
+    const double dt = (*more ? 0.03 : 0.1) / cells;
+    for (int n = 0; n < 30; n++) MUST(oak_advance(s.oak, dt));
     rho[i] = density(&s, cells);
     sim_free(&s);
   }
@@ -69,16 +84,16 @@ static void compare_walls(int dim, const char *limiter) {
   }
   free(rho[0]);
   free(rho[1]);
-  report("%dD, %s: walls of solids and reflecting boundaries differ by %.2e of %.2f", dim, limiter,
-         most, motion);
-  assert_true(most < 1e-12 && motion > 0.5);
+  report("%dD, %s, %s: walls of solids and boundaries differ by %.2e of %.2f", dim, limiter,
+         physics, most, motion);
+  assert_true(most < 1e-12 && motion > 0.4);
 }
 
 static void test_walls(void **state) {
   (void)state;
-  compare_walls(2, "vanleer");
-  if (!test_short()) compare_walls(2, "weno5");
-  compare_walls(3, "vanleer");
+  compare_walls(2, "vanleer", "euler", "");
+  if (!test_short()) compare_walls(2, "weno5", "euler", "");
+  compare_walls(3, "vanleer", "euler", "");
 }
 
 #define BALL                                                                         \
@@ -167,8 +182,59 @@ static void test_no_slip(void **state) {
   }
 }
 
+/** Viscous walls are those of boundaries too, and they insulate. */
+static void test_viscous_walls(void **state) {
+  (void)state;
+  compare_walls(2, "vanleer", "navier_stokes",
+                "boundary.solid=no_slip\nphysics.nu=0.02\nphysics.conductivity=0.02");
+  if (!test_short())
+    compare_walls(2, "vanleer", "navier_stokes",
+                  "boundary.solid=reflect\nphysics.nu=0.02\nphysics.conductivity=0.02");
+}
+
+/** A force drives gas between two walls of temperature 1 (Poiseuille flow). The scheme has its
+ * parabola but for an offset that follows from the mirror image at the walls. */
+static void test_channel(void **state) {
+  (void)state;
+  const double force = 0.01, nu = 0.2, width = 0.5;
+  double most = 0, temperature = 0, peak = 0;
+  sim_t s =
+      make_with(MPI_COMM_WORLD, "navier_stokes", "channel",
+                "mesh.trees=1 4\nmesh.xmax=0.25 1\nmesh.min_level=0\nmesh.max_level=0\n"
+                "boundary.xlow=periodic\nboundary.xhigh=periodic\nboundary.solid=no_slip\n"
+                "scheme.limiter=vanleer\nscheme.flux=hllc\nproblem.force=0.01\nphysics.nu=0.2\n"
+                "physics.conductivity=1\nphysics.wall_temperature=1");
+  const double dx = 1.0 / 32;
+  MUST(oak_initialize(s.oak));
+  sim_run(&s, 2, 0);
+  double *v = sim_read(&s, variable(&s, "vx")), *rho = sim_read(&s, 0),
+         *p = sim_read(&s, variable(&s, "p"));
+  for (int b = 0; b < oak_nblocks(s.oak); b++)
+    for (int c = 0; c < s.cells; c++) {
+      double x[3];
+      const int at = b * s.cells + c;
+      sim_center(&s, b, c, x);
+      const double y = x[1] - 0.25;
+      if (y < 0 || y > width) continue;
+      const double exact = force / (2 * nu) * (y * (width - y) + dx * dx / 4);
+      most = fmax(most, fabs(v[at] - exact));
+      peak = fmax(peak, exact);
+      temperature = fmax(temperature, fabs(p[at] / rho[at] - 1));
+    }
+  free(v);
+  free(rho);
+  free(p);
+  most = max_ranks(s.comm, most), peak = max_ranks(s.comm, peak);
+  temperature = max_ranks(s.comm, temperature);
+  report("channel: velocity %.3e of %.3e from the parabola, temperature %.1e from the walls'", most,
+         peak, temperature);
+  assert_true(most < 2e-3 * peak && temperature < 1e-4);
+  sim_free(&s);
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_walls), cmocka_unit_test(test_ball),
-                                     cmocka_unit_test(test_no_slip)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_walls), cmocka_unit_test(test_ball), cmocka_unit_test(test_no_slip),
+      cmocka_unit_test(test_viscous_walls), cmocka_unit_test(test_channel)};
   return TEST_MAIN(tests);
 }

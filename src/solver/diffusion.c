@@ -48,10 +48,6 @@ oak_status_t oak_diffusion_read(oak_t *sim) {
             oak_params_text(sim->params, "physics.name"),
             oak_params_text(sim->params, "problem.name"));
   if (!oak_has_diffusion(sim)) return OAK_OK;
-  OAK_CHECK(!sim->description.has.problem_solid, OAK_ERR_INPUT,
-            "%s has SOLID(at), and physics or problem have DIFFUSIVE_FLUX: diffusive fluxes do not "
-            "know solids; leave one of them out",
-            sim->files.problem);
   sim->diffusion.kind = rkl2 ? OAK_DIFFUSION_RKL2 : OAK_DIFFUSION_EXPLICIT;
   sim->diffusion.rate = rkl2 ? RATE : sim->method.nstate++;
   if (rkl2 && sim->method.nstate < RKL2_STATES) sim->method.nstate = RKL2_STATES;

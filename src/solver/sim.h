@@ -44,6 +44,7 @@ enum { OAK_MAX_NVAR = 32, OAK_LONGEST_SCALAR = 31 };
   X(problem, diffusivity)          \
   X(physics, floor)                \
   X(physics, face)                 \
+  X(physics, wall)                 \
   X(physics, to_smooth)
 
 /** What a physics and a problem file declare (kernels/hooks.h, kernels/describe.c). */

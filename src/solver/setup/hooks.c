@@ -57,6 +57,7 @@ static const struct {
     {"FROM_SMOOTH", PHYSICS, "FROM_SMOOTH(ph, coarse, fine) { ... }"},
     {"FLOOR", PHYSICS, "FLOOR(ph, u) { ... }"},
     {"FACE", PHYSICS, "FACE(ph, ql, qr, dir) { ... }"},
+    {"WALL", PHYSICS, "WALL(ph, q) { ... }"},
     {"RIEMANN", PHYSICS, "RIEMANN(name, ph, ql, qr, dir, f) { ... }"},
 };
 enum { NHOOKS = sizeof hooks / sizeof *hooks };
