@@ -66,7 +66,7 @@ OAK_FN void adapt_prolong_state(const oak_adapt_args_t *arg, int source, int chi
       }
 #endif
 #if OAK_HAS_physics_to_smooth
-      physics_from_smooth(&user.physics, coarse, fine);
+      oak_state_from_smooth(&user.physics, coarse, fine);
 #endif
       for (int e = 0; e < CHILDREN; e++)
         oak_store(out + OAK_INDEX(2 * i + (e & 1), 2 * j + (e >> 1 & 1), 2 * k + (e >> 2)),

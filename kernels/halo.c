@@ -105,7 +105,7 @@ OAK_FN void halo_prolong_smooth(const oak_halo_args_t *arg, const oak_halo_task_
       real coarse[NVAR], fine[1 << OAK_DIM][NVAR];
       face_point(dir, high ? m : OAK_N - 1 - m, (t->sub & 1) * HN + a, (t->sub >> 1) * HB + b, x);
       oak_prolong_smooth(&arg->f, &user.physics, t->source, x, (real)arg->theta, coarse, fine);
-      physics_from_smooth(&user.physics, coarse, fine);
+      oak_state_from_smooth(&user.physics, coarse, fine);
       for (int e = 0; e < 1 << OAK_DIM; e++) {
         const int n = e >> dir & 1,
                   distance = 2 * m + (high ? n : 1 - n); /* layers from the face */

@@ -93,6 +93,9 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #ifndef NSCALARS
 #define NSCALARS 0
 #endif
+#ifndef NSOLID
+#define NSOLID 0
+#endif
 #define DIFFUSIVE_FLUX(at, dir, q, grad, f) \
   OAK_HOOK(void, _diffusive_flux)           \
   (const oak_at_t *at, int dir, const real q[], real grad[][PHYSICS_NVAR + NSCALARS], real f[])
@@ -151,9 +154,10 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
   (const physics_parameters_t *ph, const real q[], const real lower[], const real upper[], \
    int dir, real r[])
 #define TO_SMOOTH(ph, u) OAK_HOOK(void, _to_smooth)(const physics_parameters_t *ph, real u[])
-#define FROM_SMOOTH(ph, coarse, fine) \
-  OAK_HOOK(void, _from_smooth)        \
-  (const physics_parameters_t *ph, const real coarse[], real fine[][PHYSICS_NVAR])
+#define FROM_SMOOTH(ph, coarse, fine)                   \
+  OAK_HOOK(void, _from_smooth)                          \
+  (const physics_parameters_t *ph, const real coarse[], \
+   real fine[][PHYSICS_NVAR + NSCALARS + NSOLID])
 #define VALID(ph, u) OAK_HOOK(int, _valid)(const physics_parameters_t *ph, const real u[])
 #define FLOOR(ph, u) OAK_HOOK(int, _floor)(const physics_parameters_t *ph, real u[])
 /* A flux between two states, for scheme.flux = name. */

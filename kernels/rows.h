@@ -121,23 +121,23 @@ OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3]) {
 /** The same for scalars, which interpolation may leave outside their bounds or with a sum other
  * than one: if one of the fine cells has such scalars, all of them get the coarse cell's X. The
  * average of rho X stays what it was. */
-OAK_FN void oak_keep_scalars(const store_t *coarse, store_t *p, int stride, const int offset[],
-                             int n) {
+OAK_FN void oak_keep_scalars(const physics_parameters_t *ph, const store_t *coarse, store_t *p,
+                             int stride, const int offset[], int n) {
 #if NSCALARS && OAK_SCALAR_VALUES
   int invalid = 0;
   real q[NVAR];
   for (int e = 0; e < n; e++) {
     oak_load(p + offset[e], stride, q);
-    invalid |= !oak_scalars_valid(q);
+    invalid |= !oak_scalars_valid(ph, q);
   }
   if (!invalid) return;
   for (int v = PHYSICS_NVAR; v < PHYSICS_NVAR + NSCALARS; v++) {
-    const real x = oak_div(coarse[v * OAK_CELLS], coarse[PHYSICS_MASS * OAK_CELLS]);
+    const real x = oak_scalar_of(ph, coarse[PHYSICS_MASS * OAK_CELLS], coarse[v * OAK_CELLS]);
     for (int e = 0; e < n; e++)
       p[offset[e] + v * stride] = (store_t)(x * p[offset[e] + PHYSICS_MASS * stride]);
   }
 #else
-  (void)coarse, (void)p, (void)stride, (void)offset, (void)n;
+  (void)ph, (void)coarse, (void)p, (void)stride, (void)offset, (void)n;
 #endif
 }
 
@@ -154,7 +154,7 @@ OAK_FN void oak_keep_valid(const physics_parameters_t *ph, const store_t *coarse
     invalid |= !physics_valid(ph, q);
   }
   if (!invalid) {
-    oak_keep_scalars(coarse, p, stride, offset, n);
+    oak_keep_scalars(ph, coarse, p, stride, offset, n);
     return;
   }
   oak_load(coarse, OAK_CELLS, q);
@@ -162,10 +162,35 @@ OAK_FN void oak_keep_valid(const physics_parameters_t *ph, const store_t *coarse
 }
 
 #if OAK_HAS_physics_to_smooth || OAK_HAS_FIXED
-#if OAK_HAS_physics_to_smooth && NSCALARS
-#error "a physics with TO_SMOOTH has no mass that carries scalars: set PHYSICS_MASS to -1 in it"
-#elif OAK_HAS_physics_to_smooth
-#define OAK_SMOOTH physics_to_smooth
+#if OAK_HAS_physics_to_smooth
+/** The variables of the physics by TO_SMOOTH; of scalars, X. */
+OAK_FN void oak_state_to_smooth(const physics_parameters_t *ph, real u[]) {
+#if NSCALARS
+  OAK_UNROLL
+  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++)
+    u[n] = oak_scalar_of(ph, u[PHYSICS_MASS], u[n]);
+#endif
+  physics_to_smooth(ph, u);
+}
+
+/** Back again. The same is added to the X of all fine cells, so that their mean is that of the
+ * coarse cell. */
+OAK_FN void oak_state_from_smooth(const physics_parameters_t *ph, const real coarse[],
+                                  real fine[][NVAR]) {
+  physics_from_smooth(ph, coarse, fine);
+#if NSCALARS
+  real mass = 0;
+  for (int e = 0; e < 1 << OAK_DIM; e++) mass += fine[e][PHYSICS_MASS];
+  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) {
+    real sum = 0;
+    for (int e = 0; e < 1 << OAK_DIM; e++) sum += fine[e][n] * fine[e][PHYSICS_MASS];
+    const real missing = (real)(1 << OAK_DIM) * coarse[n] - sum;
+    const real more = mass > 0 ? missing / mass : 0;
+    for (int e = 0; e < 1 << OAK_DIM; e++) fine[e][n] = (fine[e][n] + more) * fine[e][PHYSICS_MASS];
+  }
+#endif
+}
+#define OAK_SMOOTH oak_state_to_smooth
 #else
 #define OAK_SMOOTH(ph, u) (void)(ph), (void)(u)
 #endif

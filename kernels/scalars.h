@@ -33,11 +33,27 @@
 enum { OAK_SCALAR_NAMES(OAK_SCALAR_INDEX) OAK_SCALARS_END };
 #endif
 
+/** X of a conserved scalar rho X. A physics whose mass may vanish says with PHYSICS_LEAST_MASS(ph)
+ * below which mass X need not be exact; there it is bounded. */
+OAK_FN real oak_scalar_of(const physics_parameters_t *ph, real mass, real conserved) {
+#ifndef PHYSICS_LEAST_MASS
+  (void)ph;
+  return oak_div(conserved, mass);
+#elif OAK_SCALAR_VALUES
+  const real least = (sizeof(store_t) == 4 ? (real)1e-4 : (real)1e-9) * PHYSICS_LEAST_MASS(ph);
+  const real x = oak_div(conserved, OAK_MAX(mass, least)), above = OAK_MAX(x, 0);
+  return OAK_MIN(above, 1);
+#else
+  const real least = PHYSICS_LEAST_MASS(ph), m2 = mass * mass;
+  return 2 * mass * conserved * oak_inv(m2 + OAK_MAX(m2, least * least));
+#endif
+}
+
 OAK_FN void oak_state_to_primitive(const physics_parameters_t *ph, real q[]) {
 #if NSCALARS
   const real mass = q[PHYSICS_MASS];
   OAK_UNROLL
-  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) q[n] = oak_div(q[n], mass);
+  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) q[n] = oak_scalar_of(ph, mass, q[n]);
 #endif
   physics_to_primitive(ph, q);
 }
@@ -52,10 +68,16 @@ OAK_FN void oak_state_to_conserved(const physics_parameters_t *ph, real u[]) {
 
 /** Whether the scalars of a conserved state have the values that physics.scalar_values allows, up
  * to rounding over many steps. */
-OAK_FN int oak_scalars_valid(const real u[]) {
+OAK_FN int oak_scalars_valid(const physics_parameters_t *ph, const real u[]) {
   int valid = 1;
 #if NSCALARS && OAK_SCALAR_VALUES
-  const real slack = (sizeof(store_t) == 4 ? (real)1e-4 : (real)1e-9) * u[PHYSICS_MASS];
+#ifdef PHYSICS_LEAST_MASS
+  const real mass = OAK_MAX(u[PHYSICS_MASS], PHYSICS_LEAST_MASS(ph));
+#else
+  const real mass = u[PHYSICS_MASS];
+  (void)ph;
+#endif
+  const real slack = (sizeof(store_t) == 4 ? (real)1e-4 : (real)1e-9) * mass;
   const real most = u[PHYSICS_MASS] + slack;
   real rest = u[PHYSICS_MASS];
   OAK_UNROLL
@@ -65,14 +87,14 @@ OAK_FN int oak_scalars_valid(const real u[]) {
   }
   if (OAK_SCALAR_VALUES == 2) valid &= oak_abs(rest) <= slack;
 #else
-  (void)u;
+  (void)ph, (void)u;
 #endif
   return valid;
 }
 
 OAK_FN int oak_state_valid(const physics_parameters_t *ph, const real u[]) {
 #if NSCALARS && OAK_SCALAR_VALUES
-  return physics_valid(ph, u) & oak_scalars_valid(u);
+  return physics_valid(ph, u) & oak_scalars_valid(ph, u);
 #else
   return physics_valid(ph, u);
 #endif

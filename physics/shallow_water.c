@@ -17,7 +17,9 @@ TITLE("Shallow water")
 VARIABLES("h hu hv bed")
 PRIMITIVES("h u v surface")
 #define PHYSICS_NORMAL(d) (1 + (d))
-#define PHYSICS_MASS (-1) /* no passive scalars: dry cells have nothing that carries them */
+/* Passive scalars belong to the water. Cells with less of it may be dry. */
+#define PHYSICS_MASS H
+#define PHYSICS_LEAST_MASS(ph) ((real)(ph)->dry)
 #if OAK_DIM == 3 && !defined OAK_EDITOR_PHYSICS
 #error "shallow water has two dimensions: set mesh.dim = 2"
 #endif

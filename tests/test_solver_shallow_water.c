@@ -117,6 +117,41 @@ static void test_ranks_and_restart(void **state) {
   test_remove(path);
 }
 
+/** Scalars in the water, while it runs over the shore and the mesh changes: one that is uniform
+ * stays so, fractions add up to the water, and all are within bounds. */
+static void carry_scalars(int fractions) {
+  enum { COUNT = 3, FIRST = BED + 1 };
+  double before[FIRST + COUNT], after[FIRST + COUNT], off = 0, beyond = 0;
+  sim_t s = make(MPI_COMM_WORLD,
+                 LAKE
+                 "problem.push=0.5\nphysics.scalars=even west east\n"
+                 "physics.scalar_values=%s\n",
+                 fractions ? "fractions" : "bounded");
+  MUST(oak_totals(s.oak, before));
+  assert_true(advance(&s, 60));
+  MUST(oak_totals(s.oak, after));
+  double *h = sim_read(&s, H), *x[COUNT];
+  for (int n = 0; n < COUNT; n++) x[n] = sim_read(&s, FIRST + n);
+  for (int c = 0; c < oak_nblocks(s.oak) * s.cells; c++) {
+    off = worse(off, fabs(fractions ? x[0][c] + x[1][c] + x[2][c] - h[c] : x[0][c] - 0.25 * h[c]));
+    for (int n = 0; n < COUNT; n++) beyond = worse(beyond, fmax(-x[n][c], x[n][c] - h[c]));
+  }
+  free(h);
+  for (int n = 0; n < COUNT; n++) free(x[n]);
+  report("scalars, %s: off by %.1e, out of bounds by %.1e, total of one %.17g to %.17g",
+         fractions ? "sum" : "uniform", off, beyond, before[FIRST + 1], after[FIRST + 1]);
+  assert_true(off < 1e-13 && beyond < 1e-13);
+  for (int n = 0; n < COUNT; n++)
+    assert_true(fabs(after[FIRST + n] / before[FIRST + n] - 1) < 1e-13);
+  sim_free(&s);
+}
+
+static void test_scalars(void **state) {
+  (void)state;
+  carry_scalars(0);
+  carry_scalars(1);
+}
+
 /* ---- dam breaks */
 
 /** Depth and speed between the waves, with g = 1 (J. J. Stoker, Water Waves, 1957). */
@@ -223,8 +258,8 @@ static void test_both_sides(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lake_at_rest), cmocka_unit_test(test_conservation),
-      cmocka_unit_test(test_ranks_and_restart), cmocka_unit_test(test_dam_breaks),
-      cmocka_unit_test(test_both_sides)};
+      cmocka_unit_test(test_lake_at_rest),      cmocka_unit_test(test_conservation),
+      cmocka_unit_test(test_ranks_and_restart), cmocka_unit_test(test_scalars),
+      cmocka_unit_test(test_dam_breaks),        cmocka_unit_test(test_both_sides)};
   return TEST_MAIN(tests);
 }

@@ -20,6 +20,11 @@ INITIAL(at, q) {
   const double dam = at->x[0] < 0.5 ? at->p.left : at->p.right;
   q[H] = at->p.kind == 0 ? fmax(0, 1 - at->f.bed) : dam;
   q[U] = q[H] > 0 ? at->p.push : 0;
+#if NSCALARS
+  q[PHYSICS_NVAR] = 0.25;
+  q[PHYSICS_NVAR + 1] = at->x[0] < 0.3 ? 0.75 : 0;
+  q[PHYSICS_NVAR + 2] = at->x[0] < 0.3 ? 0 : 0.75;
+#endif
 }
 
 /* The shore is on the finest level. Beside it a fine strip moves. */
