@@ -226,7 +226,6 @@ OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
   }
 }
 
-#if OAK_DIFFUSION == 2 /* rkl2 */
 OAK_KERNEL(oak_diffusivity, oak_diffusivity_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_diffusivity_args_t);
   OAK_OUTER(n) {
@@ -252,6 +251,7 @@ OAK_KERNEL(oak_diffusivity, oak_diffusivity_args_t, OAK_CHUNK_LANES) {
   }
 }
 
+#if OAK_DIFFUSION == 2 /* rkl2 */
 /* Differences to y0, so that weights add up to one exactly and totals do not drift. */
 OAK_KERNEL(oak_rkl, oak_rkl_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_rkl_args_t);

@@ -85,6 +85,25 @@ static void test_time_step(void **state) {
   sim_free(&s);
 }
 
+/** Waves beside diffusion: when blocks get finer, their rate of waves doubles, and that of
+ * diffusion becomes four times as large. Then the step is that of the blocks that were as fine
+ * before. */
+static void test_step_after_refinement(void **state) {
+  (void)state;
+  sim_t s = make(MPI_COMM_WORLD, 2, 2, 1, "physics.vx=20\nphysics.vy=10\n");
+  MUST(oak_advance(s.oak, 0.5 * oak_time_step(s.oak)));
+  const double before = oak_time_step(s.oak);
+  const int n = oak_nblocks(s.oak);
+  int changed, *flag = malloc((n + 1) * sizeof *flag);
+  for (int b = 0; b < n; b++) flag[b] = 1;
+  MUST(oak_adjust_refinement_flags(s.oak, flag, &changed));
+  free(flag);
+  const double after = oak_time_step(s.oak);
+  report("step %.6g before all blocks become fine, %.6g after", before, after);
+  assert_true(changed && fabs(after / before - 1) < 1e-12);
+  sim_free(&s);
+}
+
 static const char rkl2[] = "scheme.diffusion=rkl2\nscheme.splitting=strang\n";
 
 static void test_rkl2(void **state) {
@@ -138,7 +157,8 @@ static void test_ranks(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_explicit),
-                                     cmocka_unit_test(test_time_step), cmocka_unit_test(test_rkl2),
-                                     cmocka_unit_test(test_ranks)};
+                                     cmocka_unit_test(test_time_step),
+                                     cmocka_unit_test(test_step_after_refinement),
+                                     cmocka_unit_test(test_rkl2), cmocka_unit_test(test_ranks)};
   return TEST_MAIN(tests);
 }

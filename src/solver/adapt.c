@@ -52,15 +52,17 @@ oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate) {
   return st;
 }
 
-/* The largest rate (wave speed / dx) on the new mesh. Cells half as wide have twice the rate, or up
- * to four times with explicit diffusion (diffusivity / dx^2). */
-static double most_rate(const oak_t *sim, const double *old, const oak_origin_t *origin) {
-  const double finer = sim->diffusion.kind == OAK_DIFFUSION_EXPLICIT ? 4 : 2;
+/* The largest rate (wave speed / dx) on the new mesh. Cells half as wide have twice the rate of
+ * waves and four times the rate of explicit diffusion (diffusivity / dx^2), whose part of the old
+ * rates is `diffusive` (NULL: none). */
+static double most_rate(const oak_t *sim, const double *old, const double *diffusive,
+                        const oak_origin_t *origin) {
   double most = 0;
   for (int n = 0; n < sim->mesh->nblock; n++) {
     const int block = origin[n].block;
     double rate = old[block];
-    if (origin[n].kind == OAK_ORIGIN_PARENT) rate *= finer;
+    if (origin[n].kind == OAK_ORIGIN_PARENT)
+      rate = 2 * rate + (diffusive ? 2 * diffusive[block] : 0);
     if (origin[n].kind == OAK_ORIGIN_CHILDREN) {
       for (int c = 1; c < 1 << sim->dim; c++)
         if (old[block + c] > rate) rate = old[block + c];
@@ -72,16 +74,28 @@ static double most_rate(const oak_t *sim, const double *old, const oak_origin_t 
 }
 
 /* If the rates of the old blocks are not known, they are computed later, on the new mesh. */
-static oak_status_t map_rates(oak_t *sim, int old_blocks, const oak_origin_t *origin) {
+static oak_status_t map_rates(oak_t *sim, int old_blocks, const double *diffusive,
+                              const oak_origin_t *origin) {
   double most = 0;
   if (sim->rates.known != OAK_RATES_KNOWN) return OAK_OK;
   double *old = malloc((old_blocks + 1) * sizeof *old);
   oak_status_t st = old ? oak_block_rates(sim, old_blocks, old)
                         : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d wave speeds", old_blocks);
-  if (st == OAK_OK) most = most_rate(sim, old, origin);
+  if (st == OAK_OK) most = most_rate(sim, old, diffusive, origin);
   free(old);
   MPI_Allreduce(&most, &sim->rates.most, 1, MPI_DOUBLE, MPI_MAX, sim->comm);
   return oak_sim_agree(sim, st);
+}
+
+/* Before the mesh changes: what part of the blocks' rates is that of explicit diffusion. Collective
+ * where there is any. */
+static oak_status_t diffusive_rates(oak_t *sim, double **out) {
+  const int n = sim->mesh->nblock;
+  *out = NULL;
+  if (sim->diffusion.kind != OAK_DIFFUSION_EXPLICIT) return OAK_OK;
+  *out = malloc((n + 1) * sizeof **out);
+  return oak_sim_agree(sim, *out ? oak_diffusion_block_rates(sim, sim->clock.time, *out)
+                                 : OAK_FAIL(OAK_ERR_MEMORY, "no memory for %d rates", n));
 }
 
 oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count) {
@@ -119,12 +133,13 @@ static void swap_carried(oak_t *sim) {
 }
 
 /* The solution on the new mesh, in state 1; the old one stays in state 0. */
-static oak_status_t map_data(oak_t *sim, int old_blocks, const oak_origin_t *origin) {
+static oak_status_t map_data(oak_t *sim, int old_blocks, const double *diffusive,
+                             const oak_origin_t *origin) {
   oak_timer_start(&sim->timers, OAK_PHASE_BLOCKS);
   oak_status_t st = oak_storage_reserve(sim, 1, 2, sim->mesh->nblock);
   if (st == OAK_OK) st = oak_fields_reserve(sim, sim->mesh->nblock);
   if (st == OAK_OK) st = oak_sim_agree(sim, oak_undo_probe(sim, old_blocks));
-  if (st == OAK_OK) st = map_rates(sim, old_blocks, origin);
+  if (st == OAK_OK) st = map_rates(sim, old_blocks, diffusive, origin);
   /* The device may still move data while the host looks for the neighbours on the new mesh. */
   if (st == OAK_OK) st = oak_sim_agree(sim, carry_over(sim, origin));
   oak_timer_stop(&sim->timers, OAK_PHASE_BLOCKS);
@@ -246,19 +261,22 @@ static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, 
   const int old_blocks = sim->mesh->nblock;
   oak_undo_t undo;
   oak_origin_t *origin = NULL;
+  double *diffusive;
   OAK_TRY(oak_undo_keep(sim, &undo));
   oak_timer_start(&sim->timers, OAK_PHASE_MESH);
-  oak_status_t st =
-      oak_mesh_adapt(sim->mesh, flag, reach, sim->min_level, sim->max_level, any, &origin);
+  oak_status_t st = diffusive_rates(sim, &diffusive);
+  if (st == OAK_OK)
+    st = oak_mesh_adapt(sim->mesh, flag, reach, sim->min_level, sim->max_level, any, &origin);
   oak_timer_stop(&sim->timers, OAK_PHASE_MESH);
   if (st == OAK_OK && *any) {
     oak_rates_agree(sim);
-    st = map_data(sim, old_blocks, origin);
+    st = map_data(sim, old_blocks, diffusive, origin);
     if (st == OAK_OK) swap_carried(sim);
   }
   if (st != OAK_OK) st = oak_undo_all(sim, &undo, st);
   oak_undo_forget(&undo);
   free(origin);
+  free(diffusive);
   return st;
 }
 

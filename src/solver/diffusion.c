@@ -115,19 +115,24 @@ oak_status_t oak_diffusion_rate(oak_t *sim, int state, double time) {
 
 /* ---- super time stepping */
 
+oak_status_t oak_diffusion_block_rates(oak_t *sim, double time, double *rate) {
+  const int n = sim->mesh->nblock;
+  oak_diffusivity_args_t args = {.rate = NULL};
+  if (!n) return OAK_OK;
+  OAK_TRY(oak_storage_scratch(sim, n * sizeof *rate));
+  oak_sim_field(sim, 0, time, &args.f);
+  args.rate = sim->storage.scratch;
+  OAK_TRY(oak_device_launch(sim->dev, sim->kernel.diffusivity, n, &args, sizeof args));
+  return oak_device_download(sim->dev, rate, args.rate, n * sizeof *rate);
+}
+
 /* The largest rate of this rank's blocks: forward Euler steps are stable up to its inverse. */
 static oak_status_t local_rate(oak_t *sim, double time, double *most) {
   const int n = sim->mesh->nblock;
-  oak_diffusivity_args_t args = {.rate = NULL};
+  double *rate = malloc((n + 1) * sizeof *rate);
   *most = 0;
-  if (!n) return OAK_OK;
-  OAK_TRY(oak_storage_scratch(sim, n * sizeof *most));
-  oak_sim_field(sim, 0, time, &args.f);
-  args.rate = sim->storage.scratch;
-  double *rate = malloc(n * sizeof *rate);
   OAK_CHECK(rate, OAK_ERR_MEMORY, "no memory for the rates of %d blocks", n);
-  oak_status_t st = oak_device_launch(sim->dev, sim->kernel.diffusivity, n, &args, sizeof args);
-  if (st == OAK_OK) st = oak_device_download(sim->dev, rate, args.rate, n * sizeof *rate);
+  const oak_status_t st = oak_diffusion_block_rates(sim, time, rate);
   for (int b = 0; b < n && st == OAK_OK; b++)
     if (rate[b] > *most) *most = rate[b];
   free(rate);

@@ -449,6 +449,8 @@ int64_t oak_diffusion_bytes(const oak_t *sim);
  * the flux kernel. Collective: a rank that has failed takes part. The ranks do not agree on the
  * status. */
 oak_status_t oak_diffusion_rate(oak_t *sim, int state, double time);
+/** The largest diffusivity / dx^2 of each block, as its part of the rates. Rank-local. */
+oak_status_t oak_diffusion_block_rates(oak_t *sim, double time, double *rate);
 /** Super time stepping of the current state from \a time to \a time + \a dt. Collective. */
 oak_status_t oak_apply_diffusion(oak_t *sim, double time, double dt);
 

@@ -29,9 +29,8 @@ static int has_kernel(const oak_t *sim, const char *name) {
   if (!strcmp(name, "poisson_boundary")) return oak_poisson_has_boundary(sim);
   if (!strncmp(name, "poisson", 7)) return oak_poisson_wanted(sim);
   if (!strcmp(name, "set_field")) return has_functions(sim);
-  if (!strcmp(name, "primitive") || !strcmp(name, "diffusion")) return sim->diffusion.kind != 0;
-  if (!strcmp(name, "diffusivity") || !strcmp(name, "rkl"))
-    return sim->diffusion.kind == OAK_DIFFUSION_RKL2;
+  if (!strcmp(name, "primitive") || !strncmp(name, "diffusi", 7)) return sim->diffusion.kind != 0;
+  if (!strcmp(name, "rkl")) return sim->diffusion.kind == OAK_DIFFUSION_RKL2;
   if (!strcmp(name, "mark") || !strcmp(name, "mark_faces") || !strcmp(name, "repair"))
     return sim->method.first_order;
   return 1;
