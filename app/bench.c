@@ -22,6 +22,16 @@ static const char *const walls3[] = {"mesh.dim=3", "boundary.zlow=reflect",
 static const char *const mhd[] = {"physics.name=mhd", "problem.name=orszag_tang",
                                   "scheme.flux=hlld", NULL};
 
+static const char *const isothermal[] = {"physics.name=isothermal", "problem.name=shock_tube",
+                                         "scheme.flux=hllc", NULL};
+
+static const char *const water[] = {"physics.name=shallow_water", "problem.name=island",
+                                    "scheme.limiter=minmod", NULL};
+
+static const char *const viscous[] = {
+    "physics.name=navier_stokes", "problem.name=viscous",    "physics.nu=1e-3",
+    "boundary.ylow=periodic",     "boundary.yhigh=periodic", NULL};
+
 static const struct {
   const char *name;
   int dim, block_size, min_level, max_level;
@@ -34,6 +44,9 @@ static const struct {
     {"2D 1024^2, blocks 16^2", 2, 16, 6, 6, 12, NULL},
     {"3D AMR, blocks 16^3", 3, 16, 2, 4, 4, NULL},
     {"3D MHD, blocks 16^3", 3, 16, 3, 3, 4, mhd},
+    {"3D isothermal, 16^3", 3, 16, 3, 3, 4, isothermal},
+    {"2D shallow water, 16^2", 2, 16, 6, 6, 12, water},
+    {"2D Navier-Stokes, 16^2", 2, 16, 5, 5, 12, viscous},
 };
 enum { NCASES = sizeof cases / sizeof *cases };
 
@@ -170,9 +183,11 @@ static void print_help(void) {
       "\n"
       "Measures the speed of oak on this machine with the Rayleigh-Taylor problem: van Leer, HLL, "
       "Heun,\n"
-      "double precision, one thread per rank. Keys change the case. The last line is "
-      "magnetohydrodynamics\n"
-      "(Orszag-Tang vortex, HLLD); it is left out where keys choose other equations or a flux.\n"
+      "double precision, one thread per rank. Keys change the case. The last lines are other "
+      "equations:\n"
+      "magnetohydrodynamics (Orszag-Tang vortex, HLLD), isothermal gas (HLLC), shallow water, and "
+      "the\n"
+      "Navier-Stokes equations. They are left out where keys choose other equations or a flux.\n"
       "\n"
       "Each line is one case. Its columns:\n"
       "  MCUPS, least, most  median and range of the measured pieces, in million cell updates per "
@@ -202,8 +217,8 @@ static void print_help(void) {
       "oak bench OPTION --help tells more about all but the first.\n");
 }
 
-/* Whether keys of the user's choose other equations or a flux, which the case of MHD has of its
- * own. */
+/* Whether keys of the user's choose other equations or a flux, which the cases of other
+ * equations have of their own. */
 static int choose_equations(char **user, int nuser) {
   static const char *const begin[] = {"physics.", "problem.", "scheme.flux"};
   for (int i = 0; i < nuser; i++)
