@@ -13,6 +13,7 @@
   C(vortex)             \
   C(gresho)             \
   C(viscous_flow)       \
+  C(shallow_water)      \
   C(sedov)              \
   C(noh)                \
   C(implosion)          \
