@@ -12,23 +12,26 @@ TITLE("Jeans waves")
 
 PARAMETER(G, 1, "{>=0} constant of gravity; pi is critical for the longest wave")
 PARAMETER(amplitude, 1e-3, "{>0} of the density")
-PARAMETER(waves, 1, "along x; along y there is one less")
+PARAMETER(waves, 1, "along x; along y and z there is one less")
 
 FIELD_STORED(phi)
 FIELD_STORED(phi_x)
 FIELD_STORED(phi_y)
+FIELD_STORED(phi_z)
 
 POISSON(at, q) { return 4 * M_PI * at->p.G * q[RHO]; }
 
 SOURCE(at, q, source) {
-  const real fx = -q[RHO] * at->f.phi_x, fy = -q[RHO] * at->f.phi_y;
-  source[MX] += fx;
-  source[MY] += fy;
-  source[ENE] += q[VX] * fx + q[VY] * fy;
+  const real slope[3] = {at->f.phi_x, at->f.phi_y, at->f.phi_z};
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    source[MX + d] -= q[RHO] * slope[d];
+    source[ENE] -= q[RHO] * q[VX + d] * slope[d];
+  }
 }
 
 INITIAL(at, q) {
-  const double n = at->p.waves, phase = 2 * M_PI * (n * at->x[0] + (n - 1) * at->x[1]);
+  const double n = at->p.waves, phase = 2 * M_PI * (n * at->x[0] + (n - 1) * (at->x[1] + at->x[2]));
   const double wave = at->p.amplitude * cos(phase);
   q[RHO] = 1 + wave;
   q[PRS] = 1 / at->ph.gamma + wave;

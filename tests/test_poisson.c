@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TEST np={1,2} timeout=120
 /* The hook POISSON: Jeans waves against the dispersion relation, on a uniform mesh and with a finer
- * region; momentum; the same bits for any number of ranks and after a restart; what is refused. */
+ * region; momentum; the same bits for any number of ranks and after a restart; policies for invalid
+ * cells; what is refused; memory. */
 #include "solver/sim.h"
 #include "solver_test.h"
 
@@ -134,6 +135,46 @@ static void test_bits(void **state) {
   assert_int_equal(different, 0);
 }
 
+/* Density after some steps with a policy for invalid cells; the first step is `factor` times as
+ * long as the CFL condition allows. */
+static double *density_after(const char *policy, double factor, int64_t *retries) {
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    JEANS
+                    "%s\nproblem.G=4\nproblem.amplitude=0.3\nscheme.integrator=ssprk33\n"
+                    "mesh.min_level=2\nmesh.max_level=2\n",
+                    policy);
+  MUST(oak_initialize(s.oak));
+  for (int step = 0; step < 4; step++)
+    MUST(oak_advance(s.oak, (step == 0 ? factor : 1) * oak_time_step(s.oak)));
+  double *rho = sim_read(&s, 0);
+  *retries = oak_retries(s.oak);
+  sim_free(&s);
+  return rho;
+}
+
+/* Every kind of stage solves the equation: where no cell is invalid, all policies give the same. A
+ * step that is far too long and fails is repeated with half its length. */
+static void test_policies(void **state) {
+  (void)state;
+  static const char *const policy[] = {"scheme.on_invalid=stop", "scheme.on_invalid=first_order",
+                                       "physics.density_floor=1e-9"};
+  const int ncells = 16 / test_size * 64; /* the ranks share 16 blocks alike */
+  int64_t retries;
+  double *first = density_after(policy[0], 1, &retries), most = 0;
+  for (int i = 1; i < 3; i++) {
+    double *rho = density_after(policy[i], 1, &retries);
+    for (int c = 0; c < ncells; c++) most = fmax(most, fabs(rho[c] - first[c]));
+    free(rho);
+  }
+  free(first);
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  report("policies for invalid cells differ by %.1e", most);
+  assert_true(most < 1e-14);
+  free(density_after("scheme.on_invalid=retry", 100, &retries));
+  report("a step 100 times too long: %lld retries", (long long)retries);
+  assert_true(retries > 0);
+}
+
 static oak_status_t try_sim(sim_t *s, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -142,12 +183,34 @@ static oak_status_t try_sim(sim_t *s, const char *format, ...) {
   return st;
 }
 
+/* u, f, right-hand side and residual of each level, of which all together have 4/3 of the cells,
+ * and three fields. */
+static void test_memory(void **state) {
+  (void)state;
+  int64_t bytes[2], cells = 0;
+  for (int i = 0; i < 2; i++) {
+    sim_t s = sim_new(
+        MPI_COMM_WORLD,
+        "physics.name=euler\nmesh.dim=2\nmesh.block_size=8\nmesh.min_level=3\nmesh.max_level=3\n"
+        "problem.name=%s\n",
+        i ? "jeans" : "vortex");
+    MUST(oak_initialize(s.oak));
+    bytes[i] = oak_memory(s.oak);
+    cells = (int64_t)oak_nblocks(s.oak) * s.cells;
+    sim_free(&s);
+  }
+  const double more = (double)(bytes[1] - bytes[0]) / (double)cells / sizeof(double);
+  report("the solver and its fields have %.1f numbers per cell", more);
+  assert_true(more > 3 + 1 + 3 * 4.0 / 3 && more < 14);
+}
+
 static void test_mistakes(void **state) {
   (void)state;
   sim_t s;
   MUST(try_sim(&s, JEANS "poisson.max_cycles=1\npoisson.tolerance=1e-15\n"));
   assert_int_equal(oak_initialize(s.oak), OAK_ERR_STATE);
   assert_non_null(strstr(oak_last_error(), "after 1 cycles"));
+  assert_non_null(strstr(oak_last_error(), "largest residual relative to the right-hand side"));
   sim_free(&s);
   assert_int_equal(try_sim(&s, JEANS "boundary.xlow=outflow\nboundary.xhigh=outflow\n"),
                    OAK_ERR_INPUT);
@@ -156,6 +219,7 @@ static void test_mistakes(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_dispersion), cmocka_unit_test(test_bits),
+                                     cmocka_unit_test(test_policies), cmocka_unit_test(test_memory),
                                      cmocka_unit_test(test_mistakes)};
   return TEST_MAIN(tests);
 }

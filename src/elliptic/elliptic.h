@@ -123,6 +123,10 @@ oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, 
                               oak_elliptic_t **out);
 void oak_elliptic_destroy(oak_elliptic_t **e);
 
+/* memory.c */
+/** Bytes on this rank's device; 0 for NULL. */
+int64_t oak_elliptic_bytes(const oak_elliptic_t *e);
+
 /* levels.c */
 /** Follow the mesh. *changed is 1 if it had changed: then u, f, the values at the boundary and the
  * coefficients are to be set again. Collective. */

@@ -77,6 +77,7 @@ static oak_status_t run_passes(oak_t *sim, const oak_stage_t *stage, int out, do
   oak_repair_args_t args = {.mark = sim->marks.cells, .touched = sim->marks.touched};
   int64_t local = 0, marked = 0;
   int whole = 1;
+  OAK_TRY(oak_poisson_solve(sim, stage->deriv, time));
   oak_status_t st = oak_fill_ghosts(sim, stage->deriv, time);
   oak_keep_failure(&st, oak_diffusion_rate(sim, stage->deriv, time));
   oak_stage_args(sim, stage, out, dt, &args.stage);

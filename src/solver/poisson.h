@@ -13,6 +13,7 @@ typedef struct {
   int field[4];    /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
   int cycles;      /**< of the last solution */
   double residual; /**< of the last solution, relative to the largest right-hand side */
+  double seconds;  /**< wall-clock time of all solutions on this rank */
 } oak_poisson_t;
 
 /** Whether a file has the hook POISSON. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elliptic/elliptic.h"
 #include "solver/sim.h"
 
 /* Tell kernels the present addresses of peers' memory. */
@@ -183,6 +184,6 @@ int64_t oak_memory(const oak_t *sim) {
   for (int s = 0; s < sim->method.nstate; s++) bytes += sim->storage.state[s].memory.bytes;
   bytes += oak_diffusion_bytes(sim);
   if (sim->method.first_order) bytes += sim->marks.capacity * sim->cells;
-  bytes += oak_fields_bytes(sim);
+  bytes += oak_fields_bytes(sim) + oak_elliptic_bytes(sim->poisson.elliptic);
   return bytes + sim->results.capacity * (int64_t)(sizeof(double) + sizeof(int));
 }

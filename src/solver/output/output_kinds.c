@@ -92,6 +92,7 @@ static void diagnostics_head(const oak_output_item_t *item, FILE *f) {
   if (sim->method.first_order) fprintf(f, ",first_order_cells");
   if (sim->method.floors) fprintf(f, ",floored_cells");
   if (sim->method.retry) fprintf(f, ",retries");
+  if (sim->poisson.elliptic) fprintf(f, ",poisson_cycles,poisson_residual,poisson_seconds");
 }
 
 static oak_status_t diagnostics_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
@@ -105,6 +106,8 @@ static oak_status_t diagnostics_row(oak_output_item_t *item, const oak_grid_view
   if (sim->method.first_order) fprintf(f, ",%lld", (long long)sim->repairs.first_order_cells);
   if (sim->method.floors) fprintf(f, ",%lld", (long long)sim->repairs.floored_cells);
   if (sim->method.retry) fprintf(f, ",%lld", (long long)sim->clock.retries);
+  if (sim->poisson.elliptic)
+    fprintf(f, ",%d,%.3g,%.4g", sim->poisson.cycles, sim->poisson.residual, sim->poisson.seconds);
   return OAK_OK;
 }
 

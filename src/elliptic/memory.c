@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * How much memory of the device a solver has on this rank. */
+#include "elliptic/elliptic.h"
+
+static int64_t level_bytes(const oak_elliptic_t *e, const oak_elliptic_level_t *level) {
+  const int64_t n = level->mesh->nblock, block = (int64_t)e->cells * (int64_t)sizeof(double);
+  const int64_t area = block / e->setup.block_size;
+  const oak_elliptic_family_t *f = &level->family;
+  int64_t bytes = oak_exchange_bytes(&level->exchange) + level->u.memory.bytes +
+                  level->pattern.table_capacity + level->average.piece.bytes;
+  bytes += 2 * n * block + n * (int64_t)sizeof(oak_block_t); /* rhs, res */
+  bytes += level->pattern.flux.nbflux * area + level->nfine * (int64_t)sizeof(oak_elliptic_fine_t) +
+           level->ncoarse * (int64_t)sizeof(oak_coarse_face_t);
+  if (e->setup.fields)
+    bytes += oak_exchange_bytes(&level->cexchange) + level->a.memory.bytes + n * block;
+  if (f->move_device) bytes += (n + f->nrecv) * (int64_t)sizeof(oak_elliptic_move_t);
+  return bytes + (f->nsend > f->nrecv ? f->nsend : f->nrecv) * block;
+}
+
+static int64_t flat_bytes(const oak_elliptic_t *e) {
+  const oak_elliptic_flat_args_t *a = &e->flat.args;
+  const int last = a->levels - 1, *n = a->n[last > 0 ? last : 0];
+  if (a->levels == 0) return 0;
+  const int64_t cells = a->start[last] + (int64_t)n[0] * n[1] * n[2];
+  const int64_t trees = (int64_t)a->trees[0] * a->trees[1] * a->trees[2];
+  int64_t values = (e->setup.fields ? 4 : 2) * cells;
+  if (e->mesh->size > 1) values += (e->setup.fields ? 3 : 1) * trees * e->cells;
+  return values * (int64_t)sizeof(double) + trees * (int64_t)sizeof(int);
+}
+
+int64_t oak_elliptic_bytes(const oak_elliptic_t *e) {
+  if (!e || e->nlevel == 0) return 0;
+  const int64_t n = e->mesh->nblock, value = sizeof(double);
+  int vectors = 1; /* f */
+  int64_t bytes = flat_bytes(e);
+  for (int l = 0; l < e->nlevel; l++) bytes += level_bytes(e, &e->level[l]);
+  for (size_t i = 0; i < sizeof e->work / sizeof *e->work; i++) vectors += e->work[i] != NULL;
+  bytes += n * (vectors * e->cells + OAK_ELLIPTIC_MOMENTS) * value;
+  return bytes + n * 2 * e->dim * (int64_t)sizeof(int) +
+         (e->nouter + 1) * (e->cells / e->setup.block_size) * value;
+}
