@@ -39,8 +39,8 @@ SOURCE(at, q, source) {
   }
 }
 
-/* The first stage of a step accelerates gas at rest and leaves its energy as it is. Cold gas keeps a
- * positive pressure if that adds less speed than the speed of sound. */
+/* The first stage of a step accelerates gas at rest and leaves its energy as it is. Cold gas keeps
+ * a positive pressure if that adds less speed than the speed of sound. */
 TIMESTEP(at, q) {
   const real x = at->f.phi_x, y = at->f.phi_y, z = at->f.phi_z;
   return 0.5 * sqrt(at->ph.gamma * q[PRS] / q[RHO] / (x * x + y * y + z * z + 1e-30));
@@ -62,7 +62,9 @@ INITIAL(at, q) {
   q[PRS] = (at->ph.gamma - 1) * at->p.energy * q[RHO];
 }
 
-REFINE(at) { return (real)(oak_near(at, RHO, 0, 0, 0) * at->dx[0] * at->dx[1] * at->dx[2] / at->p.cell_mass); }
+REFINE(at) {
+  return (real)(oak_near(at, RHO, 0, 0, 0) * at->dx[0] * at->dx[1] * at->dx[2] / at->p.cell_mass);
+}
 
 OUTPUT(kinetic, at, q) { return 0.5 * q[RHO] * (q[VX] * q[VX] + q[VY] * q[VY] + q[VZ] * q[VZ]); }
 OUTPUT(internal, at, q) { return q[PRS] / (at->ph.gamma - 1); }

@@ -7,13 +7,13 @@
 #include "solver/sim.h"
 #include "solver_test.h"
 
-#define OUTFLOW                                                                              \
-  "boundary.xlow=outflow\nboundary.xhigh=outflow\nboundary.ylow=outflow\n"                   \
+#define OUTFLOW                                                            \
+  "boundary.xlow=outflow\nboundary.xhigh=outflow\nboundary.ylow=outflow\n" \
   "boundary.yhigh=outflow\nboundary.zlow=outflow\nboundary.zhigh=outflow\n"
-#define COLLAPSE                                                                             \
-  "problem.name=collapse\nphysics.name=euler\nphysics.gamma=5/3\nmesh.dim=3\n"               \
-  "mesh.block_size=8\nmesh.xmin=-1.5\nmesh.xmax=1.5\nrun.cfl=0.4\nscheme.flux=hll\n"         \
-  "scheme.limiter=vanleer\nscheme.on_invalid=first_order\nproblem.profile=uniform\n"         \
+#define COLLAPSE                                                                     \
+  "problem.name=collapse\nphysics.name=euler\nphysics.gamma=5/3\nmesh.dim=3\n"       \
+  "mesh.block_size=8\nmesh.xmin=-1.5\nmesh.xmax=1.5\nrun.cfl=0.4\nscheme.flux=hll\n" \
+  "scheme.limiter=vanleer\nscheme.on_invalid=first_order\nproblem.profile=uniform\n" \
   "problem.energy=1e-3\nrefine.criterion=user\nrefine.c_refine=1\nrefine.c_derefine=0.1\n" OUTFLOW
 
 /* Integrals of the sphere: mass, momentum, kinetic + internal energy, potential energy, and the
@@ -69,10 +69,11 @@ static void fall(int min, int max, double error[2]) {
     const sphere_t now = measure(&s, 1e-4);
     after = (int)oak_nblocks_global(s.oak);
     error[i] = fabs(now.radius - exact[i]);
-    report("free fall, levels %d to %d, %d to %d blocks, %ld steps, t = %.3f: radius %.4f, exact "
-           "%.4f; mass %.4f, drift of momentum %.1e, of energy %.4f of %.3f",
-           min, max, before, after, oak_step(s.oak), oak_time(s.oak), now.radius, exact[i],
-           now.mass, now.momentum, now.energy - first.energy, first.energy);
+    report(
+        "free fall, levels %d to %d, %d to %d blocks, %ld steps, t = %.3f: radius %.4f, exact "
+        "%.4f; mass %.4f, drift of momentum %.1e, of energy %.4f of %.3f",
+        min, max, before, after, oak_step(s.oak), oak_time(s.oak), now.radius, exact[i], now.mass,
+        now.momentum, now.energy - first.energy, first.energy);
     assert_true(now.momentum < 1e-10);
     assert_true(fabs(now.mass - 1) < 0.01);
   }
@@ -98,7 +99,8 @@ static double wave(const double x[3]) { return cos(2 * M_PI * (2 * x[0] + x[1] +
 /* The error of the amplitude at t = 0.25, relative to the one at the start. */
 static double jeans(double G, int level, int adapt) {
   const double k2 = 6 * 4 * M_PI * M_PI, omega2 = k2 - 4 * M_PI * G, end = 0.25;
-  const double omega = sqrt(fabs(omega2)), exact = omega2 > 0 ? cos(omega * end) : cosh(omega * end);
+  const double omega = sqrt(fabs(omega2)),
+               exact = omega2 > 0 ? cos(omega * end) : cosh(omega * end);
   double sum = 0;
   sim_t s = sim_new(MPI_COMM_WORLD,
                     "problem.name=jeans\nphysics.name=euler\nmesh.dim=3\nmesh.block_size=8\n"
@@ -138,6 +140,7 @@ static void test_jeans(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_free_fall), cmocka_unit_test(test_jeans)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_free_fall),
+                                     cmocka_unit_test(test_jeans)};
   return TEST_MAIN(tests);
 }

@@ -20,4 +20,6 @@
   C(riemann2d)          \
   C(double_mach)        \
   C(kelvin_helmholtz)   \
+  C(poisson)            \
+  C(collapse)           \
   C(rayleigh_taylor)
