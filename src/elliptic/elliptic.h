@@ -153,10 +153,19 @@ oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, v
 /** Interpolate u of level l - 1, whose ghost cells are filled, to u of level l. */
 oak_status_t oak_elliptic_prolong(oak_elliptic_t *e, int l, int add);
 
-/* level.c: on one level. Every rank takes part; the status is this rank's own. */
+/* launch.c */
+/** Fill the parts of a field that do not depend on its values. */
+void oak_elliptic_geometry(const oak_elliptic_t *e, const oak_elliptic_level_t *level,
+                           oak_field_t *f);
 void oak_elliptic_args(oak_elliptic_t *e, int l, oak_elliptic_args_t *args);
+/** Run a kernel over the blocks of a level. Rank-local. */
 oak_status_t oak_elliptic_launch(oak_elliptic_t *e, oak_kernel_t *kernel, int l,
                                  const oak_elliptic_args_t *args);
+/** No rank changes u of a level while a peer reads it: to be called before a change that no
+ * exchange precedes. Every rank takes part; the status is this rank's own. */
+oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l);
+
+/* level.c: on one level. Every rank takes part; the status is this rank's own. */
 /** Ghost cells of u; with \a fluxes also those at refinement boundaries, as the equation needs
  * them. */
 oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes);
@@ -168,9 +177,6 @@ oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first
 oak_status_t oak_elliptic_residual(oak_elliptic_t *e, int l);
 /** The same, to rhs of the next coarser level. `res` is lost. */
 oak_status_t oak_elliptic_descend(oak_elliptic_t *e, int l);
-/** No rank changes u of a level while a peer reads it: to be called before a change that no
- * exchange precedes. */
-oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l);
 /** y = p x + q y + s on a level. */
 oak_status_t oak_elliptic_combine(oak_elliptic_t *e, int l, const void *x, void *y, double p,
                                   double q, double s);

@@ -9,53 +9,6 @@
 #include "base/reduce.h"
 #include "elliptic/elliptic.h"
 
-static void set_geometry(const oak_elliptic_t *e, const oak_elliptic_level_t *level,
-                         oak_field_t *f) {
-  f->block = level->blocks;
-  for (int d = 0; d < e->dim; d++) {
-    f->dx0[d] = e->setup.dx0[d];
-    f->inv_dx0[d] = 1 / e->setup.dx0[d];
-  }
-}
-
-void oak_elliptic_args(oak_elliptic_t *e, int l, oak_elliptic_args_t *args) {
-  oak_elliptic_level_t *level = &e->level[l];
-  *args = (oak_elliptic_args_t){.u = level->u.memory.mine,
-                                .rhs = level->rhs,
-                                .res = level->res,
-                                .bs = level->b,
-                                .ghost = level->ghost,
-                                .a = e->setup.a,
-                                .b = e->setup.b,
-                                .fine = level->fine,
-                                .coarse = level->coarse,
-                                .piece = level->average.piece.mine,
-                                .peer_piece = level->average.peer,
-                                .outer = e->outer,
-                                .given = e->given};
-  memcpy(args->outside, e->outside, sizeof args->outside);
-  oak_exchange_field(&level->exchange, &level->u, &args->f);
-  set_geometry(e, level, &args->f);
-  if (e->setup.fields) {
-    oak_exchange_field(&level->cexchange, &level->a, &args->c);
-    set_geometry(e, level, &args->c);
-  }
-}
-
-oak_status_t oak_elliptic_launch(oak_elliptic_t *e, oak_kernel_t *kernel, int l,
-                                 const oak_elliptic_args_t *args) {
-  const int n = e->level[l].mesh->nblock;
-  return n ? oak_device_launch(e->dev, kernel, n, args, sizeof *args) : OAK_OK;
-}
-
-oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l) {
-  if (e->setup.transport->peers.count == 1) return OAK_OK;
-  oak_timer_start(e->setup.timers, OAK_PHASE_MPI);
-  const oak_status_t st = oak_peers_meet(&e->setup.transport->peers, e->level[l].pattern.contact);
-  oak_timer_stop(e->setup.timers, OAK_PHASE_MPI);
-  return st;
-}
-
 /* Where levels meet, the exchange reads cells of peers that smoothing is about to change: nobody
  * goes on before all have read. */
 oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes) {
@@ -63,7 +16,7 @@ oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes) {
   oak_elliptic_args_t args;
   oak_halo_args_t halo = {.bc = e->bc, .theta = 1};
   oak_elliptic_args(e, l, &args);
-  set_geometry(e, level, &halo.f);
+  oak_elliptic_geometry(e, level, &halo.f);
   oak_status_t st = oak_exchange_fill(&level->exchange, &level->u, &halo, e->setup.timers);
   if (!level->jumps) return st;
   if (fluxes) {
