@@ -155,6 +155,36 @@ def way(name, options, work):
     return ([] if code == 0 and re.search(pattern, head) else [f"exit status {code}, no /{pattern}/ in the head"]), text
 
 
+def checkpoints(options, work):
+    """A checkpoint that is fetched from the GPU while time steps go on, late, has the bits of one for which the run waits; so
+    has one for whose copy the GPU has too little memory. A copy that fails ends the run."""
+    keys = ["refine.variable=rho", "refine.criterion=lohner", "mesh.adapt_every=2", "run.max_steps=12", "run.end_time=1",
+            "checkpoint.steps=3", "checkpoint.keep=9", "device.name=cuda", "device.flags=-O1"]
+    launch = [*shlex.split(options.mpiexec), str(options.np), options.oak] if options.np > 1 else [os.path.abspath(options.oak)]
+
+    def states(name, words, buffer):
+        os.environ.update(environment(options.fake, words, {}, options.np - 1))
+        folder = os.path.join(work, name)
+        text, code, _ = run([*launch, "run", "run.ini", "--quiet", *keys, f"output.buffer={buffer}", f"output.folder={folder}"], work, LIMIT)
+        found = {}
+        for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+            if file.startswith("chk"):
+                with open(os.path.join(folder, file), "rb") as stream:
+                    data = stream.read()
+                found[file] = data[192 + int.from_bytes(data[24:32], "little"):]  # without the texts, which name the keys
+        return text, code, found
+
+    text, code, waited = states("waited", "", 0)
+    if code != 0 or len(waited) != 4:
+        return [f"exit status {code}, checkpoints {sorted(waited)}"], text
+    for name, words in (("late", "late=30"), ("little", "memory=14 fetch=1")):
+        text, code, found = states(name, words, 64)
+        if code != 0 or found != waited:
+            return [f"{name}: exit status {code}; different: {[f for f in waited if waited[f] != found.get(f)]}"], text
+    text, code, found = states("failed", "late=30 rank={last} fetch=1", 64)
+    return judge(text, code, [r"copying from the GPU", r"CUDA_ERROR_1\b"]) + ([f"there are {sorted(found)}"] if found else []), text
+
+
 def works(options, work):
     """A run on the stand-in ends well, is on the GPU, and gives the CPU's totals."""
     totals = []
@@ -181,7 +211,8 @@ def main():
     parser.add_argument("--show", action="store_true", help="print every message")
     options = parser.parse_args()
     tests = {name: lambda work, name=name: try_case(name, options, work) for name in CASES}
-    tests.update({"info": lambda work: info(options, work), "a run that works": lambda work: works(options, work)})
+    tests.update({"info": lambda work: info(options, work), "a run that works": lambda work: works(options, work),
+                  "checkpoints": lambda work: checkpoints(options, work)})
     tests.update({f"way: {name}": lambda work, name=name: way(name, options, work) for name in WAYS})
     before, failed, names = dict(os.environ), 0, [name for name in tests if options.only in name]
     for name in names:

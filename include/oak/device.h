@@ -125,6 +125,13 @@ typedef struct {
   oak_status_t (*copy_in)(oak_device_t *dev, void *dst, const void *host, size_t bytes);
   oak_status_t (*host_alloc)(oak_device_t *dev, size_t bytes, void **out);
   void (*host_free)(oak_device_t *dev, void *ptr);
+  /** Output beside kernels; all NULL where there is none. keep: copy \a bytes to \a dst, both on
+   * the device, in the first queue, so that later kernels may change \a src. fetch: copy bytes that
+   * were kept to memory of host_alloc, in a queue of their own, and wait for them; another thread
+   * may call it while this one works with the device. room: bytes of memory that are free. */
+  oak_status_t (*keep)(oak_device_t *dev, void *dst, const void *src, size_t bytes);
+  oak_status_t (*fetch)(oak_device_t *dev, void *host, const void *kept, size_t bytes);
+  size_t (*room)(oak_device_t *dev);
   /** Messages between devices without the host; NULL where there are none. open is collective on
    * \a comm; exchange puts all parcels in the second queue. */
   oak_status_t (*direct_probe)(oak_device_t *dev); /**< OAK_OK if such messages seem to be possible

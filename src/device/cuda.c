@@ -41,16 +41,15 @@ static void cuda_close(oak_device_t *dev) {
 /* A process has one context per GPU: the current one if there is one, otherwise the GPU's primary
  * context. It stays until the process ends. Another runtime (OpenACC's) joins the context that it
  * finds, and would not notice if the context were gone. */
-static oak_status_t use_context(const cuda_t *cuda) {
-  cu_handle_t context;
+static oak_status_t use_context(cuda_t *cuda) {
   cu_device_t device;
-  CUDA_TRY(cuda, context_current(&context), "asking for its context");
-  if (context) {
+  CUDA_TRY(cuda, context_current(&cuda->context), "asking for its context");
+  if (cuda->context) {
     CUDA_TRY(cuda, context_device(&device), "asking for its context");
     if (device == cuda->device) return OAK_OK;
   }
-  CUDA_TRY(cuda, context_retain(&context, cuda->device), "starting to use it");
-  CUDA_TRY(cuda, context_set(context), "starting to use it");
+  CUDA_TRY(cuda, context_retain(&cuda->context, cuda->device), "starting to use it");
+  CUDA_TRY(cuda, context_set(cuda->context), "starting to use it");
   return OAK_OK;
 }
 
@@ -435,6 +434,9 @@ const oak_device_ops_t oak_device_ops_cuda = {
     .copy_in = oak_cuda_copy_in,
     .host_alloc = oak_cuda_host_alloc,
     .host_free = oak_cuda_host_free,
+    .keep = oak_cuda_keep,
+    .fetch = oak_cuda_fetch,
+    .room = oak_cuda_room,
     .direct_probe = oak_nccl_probe,
     .direct_open = oak_nccl_open,
     .direct_exchange = oak_nccl_exchange,

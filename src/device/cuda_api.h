@@ -75,6 +75,8 @@ enum {
     (cu_memory_t to, const void *from, size_t bytes, cu_handle_t stream))                         \
   X(to_host, "cuMemcpyDtoHAsync_v2",                                                              \
     (void *to, cu_memory_t from, size_t bytes, cu_handle_t stream))                               \
+  X(within, "cuMemcpyDtoDAsync_v2",                                                               \
+    (cu_memory_t to, cu_memory_t from, size_t bytes, cu_handle_t stream))                         \
   X(module_load, "cuModuleLoadData", (cu_handle_t * module, const void *image))                   \
   X(module_unload, "cuModuleUnload", (cu_handle_t module))                                        \
   X(module_function, "cuModuleGetFunction",                                                       \

@@ -19,6 +19,8 @@ typedef struct {
   cu_handle_t stream;
   cu_handle_t transfer;            /**< the second queue */
   cu_handle_t forked, joined;      /**< events between the two */
+  cu_handle_t output, kept;        /**< the queue of output; the event behind what it may read */
+  cu_handle_t context;             /**< for the thread of output */
   cu_handle_t copied[MOST_COPIES]; /**< events behind copies to the host, made when first used */
   char *flags;                     /**< page of flags, and where the GPU sees it */
   cu_memory_t flags_seen;
@@ -62,6 +64,9 @@ int oak_cuda_copied(oak_device_t *dev, int number);
 oak_status_t oak_cuda_copy_in(oak_device_t *dev, void *dst, const void *host, size_t bytes);
 oak_status_t oak_cuda_host_alloc(oak_device_t *dev, size_t bytes, void **out);
 void oak_cuda_host_free(oak_device_t *dev, void *ptr);
+oak_status_t oak_cuda_keep(oak_device_t *dev, void *dst, const void *src, size_t bytes);
+oak_status_t oak_cuda_fetch(oak_device_t *dev, void *host, const void *kept, size_t bytes);
+size_t oak_cuda_room(oak_device_t *dev);
 
 /* cuda_nccl.c */
 oak_status_t oak_nccl_probe(oak_device_t *dev);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Data of a GPU on its way to other ranks: memory that processes of a host map, numbers in the
- * host's memory that queues write and wait for, and a second queue for copies beside kernels. */
+ * How data of a GPU reaches other ranks and files: memory that other processes of the host map, flags
+ * in memory of the host that queues write and wait for, a second queue for copies while kernels
+ * run, and a third one for output. */
 #include <string.h>
 
 #include "cuda_private.h"
@@ -20,7 +21,9 @@ void oak_cuda_transfers_close(cuda_t *cuda) {
     if (cuda->copied[i]) cuda->driver.event_free(cuda->copied[i]);
   if (cuda->forked) cuda->driver.event_free(cuda->forked);
   if (cuda->joined) cuda->driver.event_free(cuda->joined);
+  if (cuda->kept) cuda->driver.event_free(cuda->kept);
   if (cuda->transfer) cuda->driver.stream_free(cuda->transfer);
+  if (cuda->output) cuda->driver.stream_free(cuda->output);
 }
 
 oak_status_t oak_cuda_fork(oak_device_t *dev) {
@@ -78,6 +81,42 @@ oak_status_t oak_cuda_host_alloc(oak_device_t *dev, size_t bytes, void **out) {
 void oak_cuda_host_free(oak_device_t *dev, void *ptr) {
   const cuda_t *cuda = dev->data;
   cuda->driver.host_free(ptr);
+}
+
+/* ---- the queue of output */
+
+/* Made when it is first used: most runs are short and write nothing in the background. */
+static oak_status_t open_output(cuda_t *cuda) {
+  if (!cuda->kept)
+    CUDA_TRY(cuda, event_new(&cuda->kept, CU_EVENT_DISABLE_TIMING), "making an event");
+  if (!cuda->output)
+    CUDA_TRY(cuda, stream_new(&cuda->output, CU_STREAM_NON_BLOCKING), "making a stream");
+  return OAK_OK;
+}
+
+oak_status_t oak_cuda_keep(oak_device_t *dev, void *dst, const void *src, size_t bytes) {
+  cuda_t *cuda = dev->data;
+  OAK_TRY(open_output(cuda));
+  CUDA_TRY(cuda, within((cu_memory_t)dst, (cu_memory_t)src, bytes, cuda->stream),
+           "copying its memory");
+  CUDA_TRY(cuda, event_record(cuda->kept, cuda->stream), "copying its memory");
+  CUDA_TRY(cuda, stream_wait_event(cuda->output, cuda->kept, 0), "copying its memory");
+  return OAK_OK;
+}
+
+/* A thread has no context of its own at first. */
+oak_status_t oak_cuda_fetch(oak_device_t *dev, void *host, const void *kept, size_t bytes) {
+  cuda_t *cuda = dev->data;
+  CUDA_TRY(cuda, context_set(cuda->context), "using it in another thread");
+  CUDA_TRY(cuda, to_host(host, (cu_memory_t)kept, bytes, cuda->output), "copying from the GPU");
+  CUDA_TRY(cuda, stream_wait(cuda->output), "copying from the GPU");
+  return OAK_OK;
+}
+
+size_t oak_cuda_room(oak_device_t *dev) {
+  const cuda_t *cuda = dev->data;
+  size_t available = 0, total = 0;
+  return cuda->driver.memory_info(&available, &total) == 0 ? available : 0;
 }
 
 /* ---- memory that processes share */

@@ -335,6 +335,7 @@ void oak_destroy(oak_t **out) {
   if (!sim) return;
   oak_params_unwatch(sim->params, sim);
   if (sim->dev) {
+    oak_snapshot_clear(sim);
     oak_fluxfix_clear(sim);
     oak_adapt_clear(sim);
     oak_storage_clear(sim);

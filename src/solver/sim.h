@@ -183,6 +183,13 @@ typedef struct {
   long capacity;
 } oak_results_t;
 
+/** Memory of the host for copies of the solution that are written to files (snapshot.c). */
+typedef struct {
+  void *buffer;
+  size_t bytes;
+  int taken; /**< there is a copy, which uses the buffer */
+} oak_snapshot_memory_t;
+
 /** Marks of cells that are repaired or raised to a floor (storage.c). */
 typedef struct {
   void *cells;            /**< device: unsigned char [block][N^d]; only with first_order */
@@ -327,6 +334,7 @@ struct oak {
   oak_pattern_t pattern;
   oak_exchange_t exchange; /**< of the solution */
   oak_storage_t storage;
+  oak_snapshot_memory_t snapshot;
   oak_results_t results;
   oak_marks_t marks;
   oak_repairs_t repairs;
@@ -387,6 +395,20 @@ oak_status_t oak_storage_fit(oak_t *sim);
  * Collective. */
 oak_status_t oak_storage_reserve(oak_t *sim, int first, int last, int blocks);
 void oak_storage_clear(oak_t *sim);
+
+/* snapshot.c */
+typedef struct oak_snapshot oak_snapshot_t;
+/** Copy the solution and stored fields, on the device. NULL where that is not possible: the device
+ * has no queue for it, or too little memory, or there is such a copy already. \a chunk: bytes that
+ * are read at a time, at most. Rank-local. */
+oak_snapshot_t *oak_snapshot_take(oak_t *sim, size_t chunk);
+/** Memory of the host for a chunk; NULL without a snapshot. */
+void *oak_snapshot_buffer(const oak_snapshot_t *snapshot);
+/** Fetch blocks [b0, b0 + n): real [n][V][N^dim] and the fields of each block, to the buffer. One
+ * other thread may call it. */
+oak_status_t oak_snapshot_read(void *snapshot, int b0, int n, void *dst);
+void oak_snapshot_free(void *snapshot);
+void oak_snapshot_clear(oak_t *sim);
 
 /* stage.c */
 /** Results that the flux kernel leaves for a block. */

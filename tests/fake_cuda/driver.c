@@ -2,7 +2,7 @@
  * Stand-in of the CUDA driver, see fake.h. As unforgiving as a GPU may be: kernels and copies from
  * and to pinned memory run as late as they may, when something waits for them; fresh memory is full
  * of NaN; memory of the GPU ends at a page that nobody may touch, and only kernels and copies may
- * touch it at all. */
+ * touch it at all. Streams know of each other only what events say. */
 #define _GNU_SOURCE 1
 #include "fake.h"
 
@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -26,6 +27,16 @@ enum {
   ATTRIBUTE_MINOR = 76,
   ATTRIBUTE_SHARED_OPTIN = 97
 };
+
+/* ---- threads */
+
+/** Calls come from several threads. */
+static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static void unlock(const int *unused) {
+  (void)unused;
+  pthread_mutex_unlock(&mutex);
+}
+#define LOCK __attribute__((cleanup(unlock), unused)) const int held = pthread_mutex_lock(&mutex)
 
 /* ---- memory of the GPU */
 
@@ -54,9 +65,10 @@ int cuMemGetInfo_v2(size_t *available, size_t *total) {
   return sticky;
 }
 
-static void *current; /* context */
+static __thread void *current; /* context */
 
 int cuMemAlloc_v2(size_t *address, size_t bytes) {
+  LOCK;
   const size_t page = (size_t)sysconf(_SC_PAGESIZE), line = 256;
   const size_t length = (bytes + page - 1) / page * page;
   if (sticky) return sticky;
@@ -76,50 +88,91 @@ int cuMemAlloc_v2(size_t *address, size_t bytes) {
   return 0;
 }
 
-/* ---- the stream */
+/* ---- streams */
 
 typedef struct {
-  enum { COPY, KERNEL, EVENT, WRITE, WAIT } what;
-  void *to; /**< or the kernel, or the event */
+  enum { COPY, KERNEL, EVENT, AFTER, WRITE, WAIT } what;
+  void *to; /**< or the kernel, the event, the stream that must have done its work */
   const void *from;
   size_t bytes;
-  uint64_t value;
+  uint64_t value; /**< AFTER: how much work that stream must have done */
   long n;
   char argument[4096];
 } work_t;
 
-static work_t *queue;
-static int nqueue, room;
+/** A stream does its work when something waits for it, and no more of it than that. */
+typedef struct {
+  work_t *work;
+  size_t count, next, room; /**< next: the first that is not done */
+  size_t before;            /**< work that was done and forgotten */
+  int running;
+} stream_t;
 
-static work_t *enqueue(void) {
-  if (nqueue == room) queue = realloc(queue, (size_t)(room = 2 * room + 64) * sizeof *queue);
-  return &queue[nqueue++];
+typedef struct {
+  double time;
+  stream_t *stream; /**< in which it was recorded last; NULL: not at all */
+  size_t position;
+} event_t;
+
+enum { STREAMS = 64 };
+static stream_t *stream_list[STREAMS]; /**< in the order in which they were made */
+
+static work_t *enqueue(stream_t *s) {
+  if (s->next == s->count && !s->running) {
+    s->before += s->count;
+    s->count = s->next = 0;
+  }
+  if (s->count == s->room)
+    s->work = realloc(s->work, (s->room = 2 * s->room + 64) * sizeof *s->work);
+  return &s->work[s->count++];
 }
 
-static int flush(void) {
-  if (nqueue) protect(1);
-  for (int i = 0; i < nqueue && !sticky; i++) {
-    work_t *w = &queue[i];
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (w->what == COPY) memcpy(w->to, w->from, w->bytes);
-    if (w->what == WRITE) __atomic_store_n((uint64_t *)w->to, w->value, __ATOMIC_SEQ_CST);
-    if (w->what == WAIT)
-      while (__atomic_load_n((uint64_t *)w->to, __ATOMIC_SEQ_CST) < w->value) sched_yield();
-    if (w->what == EVENT) *(double *)w->to = 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
-    if (w->what != KERNEL) continue;
-    sticky = (int)w->bytes; /* the error of this kernel */
-    void (*function)(long, int, const void *);
-    memcpy(&function, &w->to, sizeof function);
-    if (!sticky) function(w->n, 1, w->argument);
+static void run_until(stream_t *s, size_t position);
+
+static void do_work(work_t *w) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (w->what == COPY) memcpy(w->to, w->from, w->bytes);
+  if (w->what == WRITE) __atomic_store_n((uint64_t *)w->to, w->value, __ATOMIC_SEQ_CST);
+  if (w->what == WAIT)
+    while (__atomic_load_n((uint64_t *)w->to, __ATOMIC_SEQ_CST) < w->value) sched_yield();
+  if (w->what == EVENT)
+    ((event_t *)w->to)->time = 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+  if (w->what == AFTER) run_until(w->to, w->value);
+  if (w->what != KERNEL) return;
+  sticky = (int)w->bytes; /* the error of this kernel */
+  void (*function)(long, int, const void *);
+  memcpy(&function, &w->to, sizeof function);
+  if (!sticky) function(w->n, 1, w->argument);
+}
+
+static void run_until(stream_t *s, size_t position) {
+  s->running++;
+  while (s->before + s->next < position && !sticky) do_work(&s->work[s->next++]);
+  s->running--;
+}
+
+/** Let a stream do its work up to a position. */
+static int flush(stream_t *s, size_t position) {
+  if (s->before + s->next < position && !sticky) {
+    protect(1);
+    run_until(s, position);
+    protect(0);
   }
-  if (nqueue) protect(0);
-  nqueue = 0;
+  return sticky;
+}
+
+static int flush_stream(stream_t *s) { return flush(s, s->before + s->count); }
+
+static int flush_all(void) {
+  for (int i = 0; i < STREAMS; i++)
+    if (stream_list[i]) flush_stream(stream_list[i]);
   return sticky;
 }
 
 int cuMemFree_v2(size_t address) {
-  flush();
+  LOCK;
+  flush_all();
   for (int i = 0; i < nblock; i++) {
     if ((size_t)block[i].start != address) continue;
     munmap(block[i].pages, block[i].length + (size_t)sysconf(_SC_PAGESIZE));
@@ -131,20 +184,29 @@ int cuMemFree_v2(size_t address) {
   return ERROR_VALUE;
 }
 
-int cuStreamCreate(void **stream, unsigned flags) {
+int cuStreamCreate(stream_t **stream, unsigned flags) {
+  LOCK;
+  int i = 0;
   (void)flags;
-  *stream = &queue;
+  while (i < STREAMS && stream_list[i]) i++;
+  if (i == STREAMS) return ERROR_MEMORY;
+  *stream = stream_list[i] = calloc(1, sizeof **stream);
   return sticky;
 }
 
-int cuStreamDestroy_v2(void *stream) {
-  (void)stream;
-  return flush();
+int cuStreamDestroy_v2(stream_t *stream) {
+  LOCK;
+  flush_all();
+  for (int i = 0; i < STREAMS; i++)
+    if (stream_list[i] == stream) stream_list[i] = NULL;
+  free(stream->work);
+  free(stream);
+  return sticky;
 }
 
-int cuStreamSynchronize(void *stream) {
-  (void)stream;
-  return flush();
+int cuStreamSynchronize(stream_t *stream) {
+  LOCK;
+  return flush_stream(stream);
 }
 
 /* ---- memory of other processes, and numbers that they write and wait for */
@@ -168,6 +230,7 @@ int cuIpcGetMemHandle(ipc_t *handle, size_t address) {
 }
 
 int cuIpcOpenMemHandle_v2(size_t *address, ipc_t handle, unsigned flags) {
+  LOCK;
   char path[64];
   (void)flags;
   if (nblock == (int)(sizeof block / sizeof *block)) return ERROR_MEMORY;
@@ -182,7 +245,8 @@ int cuIpcOpenMemHandle_v2(size_t *address, ipc_t handle, unsigned flags) {
 }
 
 int cuIpcCloseMemHandle(size_t address) {
-  flush();
+  LOCK;
+  flush_all();
   for (int i = 0; i < nblock; i++) {
     if ((size_t)block[i].start != address || block[i].bytes) continue;
     munmap(block[i].pages, block[i].length);
@@ -199,8 +263,9 @@ int cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags) {
 }
 
 int cuMemHostUnregister(void *memory) {
+  LOCK;
   (void)memory;
-  return flush();
+  return flush_all();
 }
 
 int cuMemHostGetDevicePointer_v2(size_t *address, void *memory, unsigned flags) {
@@ -210,30 +275,38 @@ int cuMemHostGetDevicePointer_v2(size_t *address, void *memory, unsigned flags) 
 }
 
 /* Other processes wait for it, so that it cannot be put off. */
-int cuStreamWriteValue64_v2(void *stream, size_t address, uint64_t value, unsigned flags) {
-  (void)stream, (void)flags;
+int cuStreamWriteValue64_v2(stream_t *stream, size_t address, uint64_t value, unsigned flags) {
+  LOCK;
+  (void)flags;
   if (sticky) return sticky;
-  *enqueue() = (work_t){.what = WRITE, .to = (void *)address, .value = value};
-  return flush();
+  *enqueue(stream) = (work_t){.what = WRITE, .to = (void *)address, .value = value};
+  return flush_stream(stream);
 }
 
-int cuStreamWaitValue64_v2(void *stream, size_t address, uint64_t value, unsigned flags) {
-  (void)stream, (void)flags;
+int cuStreamWaitValue64_v2(stream_t *stream, size_t address, uint64_t value, unsigned flags) {
+  LOCK;
+  (void)flags;
   if (sticky) return sticky;
-  *enqueue() = (work_t){.what = WAIT, .to = (void *)address, .value = value};
+  *enqueue(stream) = (work_t){.what = WAIT, .to = (void *)address, .value = value};
   return 0;
 }
 
-/* All streams are one here. */
-int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
-  (void)stream, (void)event, (void)flags;
+int cuStreamWaitEvent(stream_t *stream, const event_t *event, unsigned flags) {
+  LOCK;
+  (void)flags;
+  if (event->stream)
+    *enqueue(stream) = (work_t){.what = AFTER, .to = event->stream, .value = event->position};
   return sticky;
 }
 
 /** For the stand-in of NCCL: let the host touch memory of the GPU. */
 __attribute__((visibility("default"))) void fake_memory(int open) {
-  if (open) flush();
+  if (open) {
+    pthread_mutex_lock(&mutex);
+    flush_all();
+  }
   protect(open);
+  if (!open) pthread_mutex_unlock(&mutex);
 }
 
 /* ---- pinned memory and copies */
@@ -251,6 +324,7 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int
 }
 
 int cuMemAllocHost_v2(void **memory, size_t bytes) {
+  LOCK;
   int i = 0;
   while (i < 15 && pinned[i]) i++;
   pinned[i] = *memory = malloc(bytes);
@@ -259,31 +333,40 @@ int cuMemAllocHost_v2(void **memory, size_t bytes) {
 }
 
 int cuMemFreeHost(void *memory) {
-  flush();
+  LOCK;
+  flush_all();
   for (int i = 0; i < 16; i++)
     if (pinned[i] == memory) pinned[i] = NULL;
   free(memory);
   return sticky;
 }
 
-/** A copy may wait if the host's side is pinned. */
-static int copy(void *to, const void *from, size_t bytes, const char *host) {
-  int late = 0;
+/** A copy may wait if the host's side is pinned. \a host: NULL: it has none. */
+static int copy(stream_t *stream, void *to, const void *from, size_t bytes, const char *host) {
+  LOCK;
+  int late = !host;
   for (int i = 0; i < 16; i++)
     late |= pinned[i] && host >= pinned[i] && host + bytes <= pinned[i] + pinned_bytes[i];
   if (sticky) return sticky;
-  *enqueue() = (work_t){.what = COPY, .to = to, .from = from, .bytes = bytes};
-  return late ? 0 : flush();
+  *enqueue(stream) = (work_t){.what = COPY, .to = to, .from = from, .bytes = bytes};
+  return late ? 0 : flush_stream(stream);
 }
 
-int cuMemcpyHtoDAsync_v2(size_t to, const void *from, size_t bytes, void *stream) {
-  (void)stream;
-  return copy((void *)to, from, bytes, from);
+int cuMemcpyHtoDAsync_v2(size_t to, const void *from, size_t bytes, stream_t *stream) {
+  return copy(stream, (void *)to, from, bytes, from);
 }
 
-int cuMemcpyDtoHAsync_v2(void *to, size_t from, size_t bytes, void *stream) {
-  (void)stream;
-  return copy(to, (const void *)from, bytes, to);
+int cuMemcpyDtoHAsync_v2(void *to, size_t from, size_t bytes, stream_t *stream) {
+  const int milliseconds = fake_word("late", 0, NULL);
+  if (milliseconds && stream != stream_list[0] && stream != stream_list[1])
+    usleep(1000u * (unsigned)milliseconds);
+  if (fake_word("fetch", 0, NULL) && stream != stream_list[0] && stream != stream_list[1])
+    return fake_word("fetch", 0, NULL);
+  return copy(stream, to, (const void *)from, bytes, to);
+}
+
+int cuMemcpyDtoDAsync_v2(size_t to, size_t from, size_t bytes, stream_t *stream) {
+  return copy(stream, (void *)to, (const void *)from, bytes, NULL);
 }
 
 /* ---- modules and kernels */
@@ -303,7 +386,8 @@ int cuModuleLoadData(void **module, const fake_image_t *image) {
 }
 
 int cuModuleUnload(void *module) {
-  flush();
+  LOCK;
+  flush_all();
   dlclose(module);
   return sticky;
 }
@@ -340,17 +424,24 @@ int cuFuncGetAttribute(int *value, int attribute, void *function) {
   return sticky;
 }
 
-int cuLaunchKernelEx(const void *launch, void *function, void **arguments, void **extra) {
+/** CUlaunchConfig. */
+typedef struct {
+  unsigned grid[3], block[3], shared;
+  stream_t *stream;
+} launch_t;
+
+int cuLaunchKernelEx(const launch_t *launch, void *function, void **arguments, void **extra) {
+  LOCK;
   static int launched;
   int at = 0, error;
-  (void)launch, (void)extra;
+  (void)extra;
   if (sticky) return sticky;
   if (!current) return ERROR_CONTEXT;
   launched++;
   error = fake_word("launch", 0, &at);
   if (error && at == launched) return error;
   error = fake_word("fault", 0, &at);
-  work_t *w = enqueue();
+  work_t *w = enqueue(launch->stream);
   w->what = KERNEL;
   w->to = function;
   w->n = *(const long *)arguments[0];
@@ -365,37 +456,37 @@ int cuLaunchKernelEx(const void *launch, void *function, void **arguments, void 
 
 /* ---- events */
 
-int cuEventCreate(double **event, unsigned flags) {
+int cuEventCreate(event_t **event, unsigned flags) {
   (void)flags;
   *event = calloc(1, sizeof **event);
   return sticky;
 }
 
-int cuEventDestroy_v2(double *event) {
-  flush();
+int cuEventDestroy_v2(event_t *event) {
+  LOCK;
+  flush_all();
   free(event);
   return sticky;
 }
 
-int cuEventRecord(double *event, void *stream) {
-  (void)stream;
-  *enqueue() = (work_t){.what = EVENT, .to = event};
+int cuEventRecord(event_t *event, stream_t *stream) {
+  LOCK;
+  *enqueue(stream) = (work_t){.what = EVENT, .to = event};
+  event->stream = stream;
+  event->position = stream->before + stream->count;
   return sticky;
 }
 
+int cuEventSynchronize(event_t *event) {
+  LOCK;
+  return event->stream ? flush(event->stream, event->position) : sticky;
+}
+
 /* Nothing runs before something waits: a question is taken for that here. */
-int cuEventQuery(double *event) {
-  (void)event;
-  return flush();
-}
+int cuEventQuery(event_t *event) { return cuEventSynchronize(event); }
 
-int cuEventSynchronize(double *event) {
-  (void)event;
-  return flush();
-}
-
-int cuEventElapsedTime(float *milliseconds, const double *from, const double *to) {
-  *milliseconds = (float)(*to - *from);
+int cuEventElapsedTime(float *milliseconds, const event_t *from, const event_t *to) {
+  *milliseconds = (float)(to->time - from->time);
   return sticky;
 }
 

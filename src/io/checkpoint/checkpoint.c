@@ -23,8 +23,9 @@ typedef struct {
   int fd;
   int64_t block_bytes, first;        /**< of a block; number of this rank's first one */
   int64_t records, data, file_bytes; /**< where they begin, and the size of all */
-  int nblock;
-  oak_checkpoint_record_t *record; /**< [nblock] */
+  int nblock, most;                  /**< blocks of this rank; of a chunk */
+  oak_checkpoint_record_t *record;   /**< [nblock] */
+  oak_checkpoint_blocks_t source;
 } writer_t;
 
 /** Some blocks on their way to the disk. */
@@ -86,19 +87,38 @@ static oak_status_t begin_file(writer_t *w, const char *start, size_t size) {
   return oak_write_at(w->fd, start, size, 0, w->part);
 }
 
-/** The job of a chunk: checksums, and the data. */
+/** Checksums and data of some blocks. */
+static oak_status_t write_data(writer_t *w, int from, int count, const char *data) {
+  for (int i = 0; i < count; i++) {
+    oak_checkpoint_record_t *r = &w->record[from + i];
+    r->data_sum = oak_checkpoint_sum(0, data + i * w->block_bytes, (size_t)w->block_bytes);
+    r->sum = oak_checkpoint_record_sum(r, w->first + from + i);
+  }
+  return oak_write_at(w->fd, data, (size_t)(count * w->block_bytes),
+                      w->data + (w->first + from) * w->block_bytes, w->part);
+}
+
+/** The job of a chunk. */
 static oak_status_t write_chunk(void *context, oak_status_t st) {
   chunk_t *c = context;
-  writer_t *w = c->writer;
-  for (int i = 0; i < c->count && st == OAK_OK; i++) {
-    oak_checkpoint_record_t *r = &w->record[c->from + i];
-    r->data_sum = oak_checkpoint_sum(0, c->data + i * w->block_bytes, (size_t)w->block_bytes);
-    r->sum = oak_checkpoint_record_sum(r, w->first + c->from + i);
-  }
-  if (st == OAK_OK)
-    st = oak_write_at(w->fd, c->data, (size_t)(c->count * w->block_bytes),
-                      w->data + (w->first + c->from) * w->block_bytes, w->part);
+  if (st == OAK_OK) st = write_data(c->writer, c->from, c->count, c->data);
   free(c);
+  return st;
+}
+
+/** Blocks of the next chunk. */
+static int next_chunk(const writer_t *w, int from) {
+  return w->nblock - from < w->most ? w->nblock - from : w->most;
+}
+
+/** The job of all chunks, where it can read them itself. */
+static oak_status_t write_all(void *context, oak_status_t st) {
+  writer_t *w = context;
+  const oak_checkpoint_blocks_t *b = &w->source;
+  for (int from = 0; from < w->nblock && st == OAK_OK; from += w->most) {
+    st = b->read(b->owner, from, next_chunk(w, from), b->buffer);
+    if (st == OAK_OK) st = write_data(w, from, next_chunk(w, from), b->buffer);
+  }
   return st;
 }
 
@@ -110,15 +130,21 @@ static oak_status_t write_records(void *context, oak_status_t st) {
                       w->records + w->first * (int64_t)sizeof *w->record, w->part);
 }
 
-/** The data of this rank's blocks, and their records. */
-static oak_status_t write_blocks(writer_t *w, const oak_checkpoint_blocks_t *b, int most) {
+static void fill_records(writer_t *w, const oak_checkpoint_blocks_t *b) {
   for (int i = 0; i < b->nblock; i++) {
     oak_checkpoint_record_t *r = &w->record[i];
     *r = (oak_checkpoint_record_t){.level = (uint32_t)b->level[i], .rate = b->rate[i]};
     memcpy(r->index, b->index[i], sizeof r->index);
   }
-  for (int from = 0; from < b->nblock; from += most) {
-    const int n = b->nblock - from < most ? b->nblock - from : most;
+}
+
+/** The data of this rank's blocks, and their records. */
+static oak_status_t write_blocks(writer_t *w) {
+  const oak_checkpoint_blocks_t *b = &w->source;
+  fill_records(w, b);
+  if (b->buffer) OAK_TRY(oak_disk_do(b->disk, 0, write_all, w));
+  for (int from = 0; from < b->nblock && !b->buffer; from += w->most) {
+    const int n = next_chunk(w, from);
     const size_t bytes = sizeof(chunk_t) + (size_t)(n * w->block_bytes);
     chunk_t *c = malloc(bytes);
     OAK_CHECK(c, OAK_ERR_MEMORY, "no memory to write %s", w->part);
@@ -134,8 +160,8 @@ static oak_status_t write_blocks(writer_t *w, const oak_checkpoint_blocks_t *b, 
 }
 
 /** This rank's part of the file. Collective. */
-static oak_status_t write_part(writer_t *w, const oak_checkpoint_blocks_t *blocks, int most,
-                               const char *start, size_t size) {
+static oak_status_t write_part(writer_t *w, const char *start, size_t size) {
+  const oak_checkpoint_blocks_t *blocks = &w->source;
   int rank;
   oak_status_t st = OAK_OK;
   MPI_Comm_rank(blocks->comm, &rank);
@@ -145,7 +171,7 @@ static oak_status_t write_part(writer_t *w, const oak_checkpoint_blocks_t *block
     w->fd = open(w->part, O_WRONLY | O_CLOEXEC);
     if (w->fd < 0) st = oak_file_failed("open", w->part, errno);
   }
-  if (st == OAK_OK) st = write_blocks(w, blocks, most);
+  if (st == OAK_OK) st = write_blocks(w);
   if (w->fd >= 0) st = oak_disk_close(blocks->disk, w->fd, w->part, st);
   return st;
 }
@@ -160,6 +186,7 @@ static void discard(void *context) { (void)unlink(((writer_t *)context)->part); 
 static void free_writer(void *context) {
   writer_t *w = context;
   if (!w) return;
+  if (w->source.release) w->source.release(w->source.owner);
   free(w->path);
   free(w->part);
   free(w->record);
@@ -169,6 +196,7 @@ static void free_writer(void *context) {
 static oak_status_t make_writer(const oak_checkpoint_t *head, const oak_checkpoint_blocks_t *blocks,
                                 const char *path, writer_t **out) {
   writer_t *w = *out = calloc(1, sizeof *w);
+  if (!w && blocks->release) blocks->release(blocks->owner);
   OAK_CHECK(w, OAK_ERR_MEMORY, "no memory to write %s", path);
   *w = (writer_t){.path = strdup(path),
                   .part = oak_text_new("%s" OAK_PART, path),
@@ -176,6 +204,8 @@ static oak_status_t make_writer(const oak_checkpoint_t *head, const oak_checkpoi
                   .block_bytes = oak_checkpoint_block_bytes(head),
                   .first = blocks->first,
                   .nblock = blocks->nblock,
+                  .most = oak_checkpoint_chunk(head),
+                  .source = *blocks,
                   .record = malloc((size_t)blocks->nblock * sizeof *w->record + 1)};
   OAK_CHECK(w->path && w->part && w->record, OAK_ERR_MEMORY, "no memory to write %s", path);
   return OAK_OK;
@@ -213,7 +243,7 @@ oak_status_t oak_checkpoint_write(const oak_checkpoint_t *head,
     uint64_t text_bytes = size - sizeof(oak_checkpoint_head_t);
     MPI_Bcast(&text_bytes, 1, MPI_UINT64_T, 0, blocks->comm);
     oak_checkpoint_layout(head, text_bytes, &w->records, &w->data, &w->file_bytes);
-    st = write_part(w, blocks, oak_checkpoint_chunk(head), start, size);
+    st = write_part(w, start, size);
     const oak_disk_output_t output = {publish, discard, free_writer, w};
     st = oak_disk_commit(blocks->disk, blocks->comm, st, &output);
   } else {

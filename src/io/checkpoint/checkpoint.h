@@ -40,13 +40,17 @@ typedef struct {
   MPI_Comm comm;
   int64_t first; /**< global number of the first of them */
   int nblock;
-  const int8_t *level;       /**< [nblock] */
+  const int8_t *level;       /**< [nblock]; like the next two, read before the function returns */
   const int32_t (*index)[3]; /**< [nblock] position in blocks of its level */
   const double *rate;        /**< [nblock] largest wave speed / dx */
   /** Copy the data of blocks [b0, b0 + n), real [n][V][N^dim], to \a dst. Rank-local. */
   oak_status_t (*read)(void *owner, int b0, int n, void *dst);
   void *owner;
-  oak_disk_t *disk; /**< what the file is written by; NULL: at once */
+  /** NULL, or memory for a chunk (oak_checkpoint_chunk). Then the thread of \a disk may call \a
+   * read, with this memory, until the owner is released. */
+  void *buffer;
+  void (*release)(void *owner); /**< called once, also after a failure; may be NULL */
+  oak_disk_t *disk;             /**< what the file is written by; NULL: at once */
 } oak_checkpoint_blocks_t;
 
 /** Bytes of the data of a block. */

@@ -112,6 +112,10 @@ oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *p
   if (st == OAK_OK && sim->rank == 0) st = make_texts(sim, &texts);
   st = oak_sim_agree(sim, st);
   if (st == OAK_OK) {
+    oak_snapshot_t *snapshot =
+        disk ? oak_snapshot_take(sim, (size_t)oak_checkpoint_chunk(&head) *
+                                          (size_t)oak_checkpoint_block_bytes(&head))
+             : NULL;
     point_to_texts(&head, &texts, schedule);
     const oak_checkpoint_blocks_t blocks = {.comm = sim->comm,
                                             .first = sim->mesh->first,
@@ -119,8 +123,10 @@ oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *p
                                             .level = sim->mesh->level,
                                             .index = (const int32_t(*)[3])sim->mesh->index,
                                             .rate = rate,
-                                            .read = read_blocks,
-                                            .owner = sim,
+                                            .read = snapshot ? oak_snapshot_read : read_blocks,
+                                            .owner = snapshot ? (void *)snapshot : sim,
+                                            .buffer = oak_snapshot_buffer(snapshot),
+                                            .release = snapshot ? oak_snapshot_free : NULL,
                                             .disk = disk};
     st = oak_checkpoint_write(&head, &blocks, path);
   }

@@ -46,9 +46,14 @@ static oak_status_t choose_step(const oak_t *sim, double end_time, double output
   return OAK_OK;
 }
 
-/* Where memory does not suffice for a finer mesh, the run ends, but the solution is kept. */
+/* Where memory does not suffice for a finer mesh, the run ends, but the solution is kept. A
+ * checkpoint on its way may hold memory of the device: the adaptation is then tried again. */
 static oak_status_t adapt(oak_t *sim, oak_saver_t *saver) {
-  const oak_status_t st = oak_adjust_refinement(sim, NULL);
+  oak_status_t st = oak_adjust_refinement(sim, NULL);
+  if (st == OAK_ERR_MEMORY && saver->pending && sim->storage.revision == sim->mesh->revision) {
+    OAK_TRY(oak_output_wait(saver->out));
+    st = oak_adjust_refinement(sim, NULL);
+  }
   if (st != OAK_ERR_MEMORY) return st;
   char *message = strdup(oak_last_error());
   (void)oak_output_disk_close(saver->out, OAK_OK);
