@@ -107,8 +107,83 @@ static void test_give_up(void **state) {
   sim_free(&same);
 }
 
+/* ---- checkpoint.last_good */
+
+/* A step of `dt` fails; solution, time and step are those of a simulation that has not tried it,
+ * and so is the next step. */
+static void fail_step(const sim_t *s, const sim_t *same, double dt) {
+  const double next = oak_time_step(same->oak);
+  assert_int_equal(oak_advance(s->oak, dt), OAK_ERR_STATE);
+  assert_int_equal(oak_step(s->oak), oak_step(same->oak));
+  assert_true(oak_time(s->oak) == oak_time(same->oak) && oak_time_step(s->oak) == next);
+  assert_int_equal(differences(s, same), 0);
+}
+
+static void step_both(const sim_t *s, const sim_t *same) {
+  const double dt = 0.1 * oak_time_step(same->oak);
+  MUST(oak_advance(s->oak, dt));
+  MUST(oak_advance(same->oak, dt));
+  assert_int_equal(differences(s, same), 0);
+}
+
+/* The start of a failed step is there with every integrator, with and without floors; the others
+ * are compiled in long tests. */
+static void test_last_good(void **state) {
+  static const char *const name[] = {"heun",    "rk4",     "euler",  "midpoint",
+                                     "ssprk22", "ssprk33", "ssprk43"};
+  (void)state;
+  const int count = getenv("OAK_TEST_LONG") ? 7 : 2;
+  for (int i = 0; i < 2 * count; i++) {
+    const char *floors = i < count ? "" : "physics.pressure_floor=1e-12\n";
+    sim_t s = sim_new(MPI_COMM_WORLD,
+                      SEDOV "device.flags=-O1\nscheme.integrator=%s\n%scheckpoint.last_good=yes\n",
+                      name[i % count], floors);
+    sim_t same = sim_new(MPI_COMM_WORLD, SEDOV "device.flags=-O1\nscheme.integrator=%s\n%s",
+                         name[i % count], floors);
+    const int more = strcmp(name[i % count], "euler") != 0;
+    assert_int_equal(oak_memory(s.oak) > oak_memory(same.oak), more);
+    MUST(oak_initialize(s.oak));
+    MUST(oak_initialize(same.oak));
+    for (int n = 0; n < 3; n++) {
+      step_both(&s, &same);
+      fail_step(&s, &same, 1e6);
+    }
+    step_both(&s, &same);
+    sim_free(&s);
+    sim_free(&same);
+  }
+}
+
+/* The same where the hook UPDATE changes the solution before or after the stages. */
+static void test_last_good_update(void **state) {
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    char keys[512];
+    snprintf(keys, sizeof keys,
+             TEST_PROBLEM("hooks") "physics.name=advection\nmesh.block_size=4\nmesh.min_level=1\n"
+             "mesh.max_level=2\nscheme.limiter=upwind\nscheme.flux=rusanov\ndevice.flags=-O1\n"
+             "scheme.splitting=%s\nscheme.on_invalid=%s\n",
+             i % 2 ? "strang" : "lie", i < 2 ? "stop" : "first_order");
+    sim_t s = sim_new(MPI_COMM_WORLD, "%scheckpoint.last_good=yes\n", keys);
+    sim_t same = sim_new(MPI_COMM_WORLD, "%s", keys);
+    MUST(oak_initialize(s.oak));
+    MUST(oak_initialize(same.oak));
+    for (int n = 0; n < 3; n++) {
+      step_both(&s, &same);
+      MUST(oak_params_set(s.params, "problem.rate", "-1e7"));
+      fail_step(&s, &same, oak_time_step(same.oak));
+      assert_non_null(strstr(oak_last_error(), "after the hook UPDATE"));
+      MUST(oak_params_set(s.params, "problem.rate", "0"));
+    }
+    step_both(&s, &same);
+    sim_free(&s);
+    sim_free(&same);
+  }
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_retry), cmocka_unit_test(test_euler),
-                                     cmocka_unit_test(test_give_up)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_retry), cmocka_unit_test(test_euler), cmocka_unit_test(test_give_up),
+      cmocka_unit_test(test_last_good), cmocka_unit_test(test_last_good_update)};
   return TEST_MAIN(tests);
 }

@@ -161,6 +161,11 @@ static oak_status_t copy_blocks(oak_t *sim, const oak_carried_t *c, int to, int 
   return st;
 }
 
+oak_status_t oak_copy_state(oak_t *sim, int to) {
+  const oak_carried_t c = {&sim->exchange, &sim->storage.state[0], &sim->storage.state[to]};
+  return copy_blocks(sim, &c, 0, 0, sim->mesh->nblock, OAK_BASE_OWN);
+}
+
 static oak_status_t copy_all(oak_t *sim, const oak_carried_t *c, const oak_transfer_t *t) {
   OAK_TRY(copy_blocks(sim, c, t->keep_to, t->keep_from, t->keep_count, OAK_BASE_OWN));
   for (int i = t->nsend; i < t->nsend + t->nrecv; i++) {

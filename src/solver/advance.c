@@ -59,6 +59,7 @@ oak_status_t oak_update_time_step(oak_t *sim) {
 typedef struct {
   double time, dt, max_rate;
   int64_t updates;
+  long step;
 } before_t;
 
 /* A rank that fails goes through the messages of all stages: the ranks agree at the end of the
@@ -68,7 +69,7 @@ static oak_status_t run_stages(oak_t *sim, double dt, int *refused) {
   for (int s = 0; s < sim->method.runge_kutta->nstage; s++) {
     oak_stage_t stage = sim->method.runge_kutta->stage[s];
     sim->clock.stage = s;
-    if (stage.out == sim->method.runge_kutta->result) stage.out = oak_sim_result(sim);
+    if (stage.out == sim->method.runge_kutta->result) stage.out = sim->method.result;
     if (sim->method.first_order || sim->method.floors) {
       OAK_TRY(oak_careful_stage(sim, &stage, dt, refused));
       if (*refused) return OAK_OK;
@@ -100,14 +101,15 @@ static oak_status_t try_step(oak_t *sim, double dt, int *invalid) {
   return OAK_OK;
 }
 
-/* The solution, time and step before a failed step. */
-static void take_back(oak_t *sim, const before_t *before) {
-  oak_storage_swap(sim, 0, oak_sim_result(sim));
+/* The solution, time and step before a failed step; the solution is in state `from`. */
+static void take_back(oak_t *sim, const before_t *before, int from) {
+  oak_storage_swap(sim, 0, from);
+  if (sim->invalid.state == 0) sim->invalid.state = from;
   sim->clock.time = before->time;
   sim->clock.dt = before->dt;
   sim->rates.most = before->max_rate;
   oak_rates_forget(sim);
-  sim->clock.step--;
+  sim->clock.step = before->step;
   sim->clock.updates = before->updates;
 }
 
@@ -150,6 +152,7 @@ static oak_status_t run_parts(oak_t *sim, double time, double part, double dt, i
  * that are advanced by themselves. */
 static oak_status_t begin_step(oak_t *sim, double dt) {
   OAK_TRY(oak_update_globals(sim));
+  if (sim->method.kept) OAK_TRY(oak_sim_agree(sim, oak_copy_state(sim, sim->method.kept)));
   if (!oak_has_parts(sim) || !sim->method.strang) return OAK_OK;
   OAK_TRY(oak_sim_agree(sim, oak_device_sync(sim->dev))); /* nobody reads the state any more */
   return run_parts(sim, sim->clock.time, 0.5 * dt, dt, 1);
@@ -161,10 +164,9 @@ static oak_status_t end_step(oak_t *sim, double dt) {
   return oak_has_parts(sim) ? run_parts(sim, sim->clock.time - part, part, dt, 0) : OAK_OK;
 }
 
-static oak_status_t advance(oak_t *sim, double dt) {
+static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
   enum { MOST_RETRIES = 10 };
-  const before_t before = {sim->clock.time, sim->clock.dt, sim->rates.most, sim->clock.updates};
-  const int result = oak_sim_result(sim);
+  const int result = sim->method.result;
   int invalid;
   OAK_CHECK(dt >= 0 && dt < INFINITY, OAK_ERR_ARGUMENT,
             "time step dt = %g: must be finite and not negative (no wave moves? set run.dt_max)",
@@ -172,7 +174,6 @@ static oak_status_t advance(oak_t *sim, double dt) {
   OAK_CHECK(sim->storage.revision == sim->mesh->revision, OAK_ERR_STATE,
             "an adaptation failed before for lack of memory: the solution can only be written to a "
             "checkpoint");
-  sim->invalid.found = 0;
   OAK_TRY(begin_step(sim, dt));
   OAK_TRY(try_step(sim, dt, &invalid));
   for (int n = 0; invalid && sim->method.retry && n < MOST_RETRIES; n++) {
@@ -186,21 +187,27 @@ static oak_status_t advance(oak_t *sim, double dt) {
   const oak_status_t ended = invalid ? OAK_OK : end_step(sim, dt);
   sim->clock.step++;
   sim->clock.updates += sim->mesh->nglobal * sim->cells * sim->method.runge_kutta->nstage;
+  /* The stages have left the start of the step in the state from which the solution came. */
+  const int there = result != 0 && !(oak_has_parts(sim) && sim->method.strang) &&
+                    sim->diffusion.kind != OAK_DIFFUSION_RKL2;
+  if (ended == OAK_ERR_STATE && sim->invalid.found && there) take_back(sim, before, result);
   if (!invalid) return ended;
   const oak_status_t st = report_step(sim);
   sim->invalid.found = 1;
-  sim->invalid.state = result;
-  if (oak_has_parts(sim) && sim->method.strang)
-    sim->invalid.state = 0; /* the start of the step is lost */
-  else if (result != 0)
-    take_back(sim, &before);
+  sim->invalid.state = 0;
+  if (there) take_back(sim, before, result);
   return st;
 }
 
 oak_status_t oak_advance(oak_t *sim, double dt) {
+  const before_t before = {sim->clock.time, sim->clock.dt, sim->rates.most, sim->clock.updates,
+                           sim->clock.step};
+  sim->invalid.found = 0;
   oak_timer_step_begin(&sim->timers);
-  const oak_status_t st = advance(sim, dt);
+  const oak_status_t st = advance(sim, dt, &before);
   oak_timer_step_end(&sim->timers);
+  if (st == OAK_ERR_STATE && sim->invalid.found && sim->method.kept)
+    take_back(sim, &before, sim->method.kept);
   return st;
 }
 

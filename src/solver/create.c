@@ -22,10 +22,9 @@ static oak_status_t read_structure(oak_t *sim) {
   sim->method.first_order = oak_params_choice(p, "scheme.on_invalid") == 1;
   sim->method.retry = oak_params_choice(p, "scheme.on_invalid") == 2;
   /* A state for what must not replace the start of the step. */
-  sim->method.nstate =
-      sim->method.runge_kutta->nstate +
-      (sim->method.first_order ||
-       (sim->method.retry && oak_sim_result(sim) == sim->method.runge_kutta->nstate));
+  const int further = sim->method.retry && sim->method.runge_kutta->result == 0;
+  sim->method.nstate = sim->method.runge_kutta->nstate + (sim->method.first_order || further);
+  sim->method.result = further ? sim->method.runge_kutta->nstate : sim->method.runge_kutta->result;
   OAK_CHECK(sim->min_level <= sim->max_level, OAK_ERR_INPUT,
             "mesh.min_level = %d is above mesh.max_level = %d: they must be in order",
             sim->min_level, sim->max_level);
@@ -110,6 +109,17 @@ static oak_status_t check_resolution(const oak_t *sim, int d) {
   return OAK_OK;
 }
 
+/* checkpoint.last_good: a state more, unless the stages leave the start of a step alone. If parts
+ * of a step come before the stages or use their states, each step begins with a copy. */
+static void keep_start(oak_t *sim) {
+  if (!oak_params_bool(sim->params, "checkpoint.last_good")) return;
+  const int early = sim->method.strang || sim->method.first_order;
+  if (oak_has_parts(sim) && (early || sim->diffusion.kind == OAK_DIFFUSION_RKL2))
+    sim->method.kept = sim->method.nstate++;
+  else if (sim->method.result == 0 && !sim->method.first_order)
+    sim->method.result = sim->method.nstate++;
+}
+
 static oak_status_t read_rest(oak_t *sim) {
   const oak_params_t *p = sim->params;
   int trees[3];
@@ -132,6 +142,7 @@ static oak_status_t read_rest(oak_t *sim) {
   sim->method.cfl = oak_params_real(p, "run.cfl");
   sim->method.strang = oak_params_choice(p, "scheme.splitting") == 1;
   OAK_TRY(oak_diffusion_read(sim));
+  keep_start(sim);
   OAK_CHECK(!sim->method.strang || !sim->method.retry || !oak_has_parts(sim), OAK_ERR_INPUT,
             "scheme.splitting = strang changes the solution before the stages, which "
             "scheme.on_invalid = retry cannot take back: choose lie, or stop or first_order");

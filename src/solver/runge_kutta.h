@@ -8,7 +8,7 @@
 #ifndef OAK_RUNGE_KUTTA_H
 #define OAK_RUNGE_KUTTA_H
 
-enum { OAK_MAX_STATES = 6, OAK_MAX_STAGES = 5, OAK_MAX_PREV = 4 };
+enum { OAK_MAX_STATES = 7, OAK_MAX_STAGES = 5, OAK_MAX_PREV = 4 };
 
 typedef struct {
   int deriv, out;

@@ -145,8 +145,10 @@ typedef struct {
 /** Time stepping: keys of [scheme] and [run], which create.c reads. */
 typedef struct {
   const oak_runge_kutta_t *runge_kutta;
-  int nstate; /**< of the scheme; one more with first_order, with retry where needed, and with
-                 diffusion; 5 at least with rkl2 */
+  int nstate; /**< of the scheme; one more with first_order, with retry and checkpoint.last_good
+                 where needed, and with diffusion; 5 at least with rkl2 */
+  int result; /**< where the last stage leaves the solution: not state 0 if that must stay */
+  int kept;   /**< where each step begins with a copy of the solution; 0: nowhere */
   double cfl, dt_max;
   int first_order; /**< scheme.on_invalid: repair invalid cells */
   int retry;       /**< scheme.on_invalid: repeat a step with half its size */
@@ -402,6 +404,9 @@ typedef struct oak_snapshot oak_snapshot_t;
  * has no queue for it, or too little memory, or there is such a copy already. \a chunk: bytes that
  * are read at a time, at most. Rank-local. */
 oak_snapshot_t *oak_snapshot_take(oak_t *sim, size_t chunk);
+/** Get what the first copy needs, so that it does not hold up a run. Without memory for it nothing
+ * happens. Rank-local. */
+void oak_snapshot_prepare(oak_t *sim, size_t chunk);
 /** Memory of the host for a chunk; NULL without a snapshot. */
 void *oak_snapshot_buffer(const oak_snapshot_t *snapshot);
 /** Fetch blocks [b0, b0 + n): real [n][V][N^dim] and the fields of each block, to the buffer. One
@@ -420,16 +425,6 @@ static inline long oak_sim_chunks(long count) {
   return (count + OAK_RESULTS_CHUNK - 1) / OAK_RESULTS_CHUNK;
 }
 
-/* advance.c */
-/** State in which the last stage leaves the solution; state 0 must stay if the step may be
- * repeated.
- */
-static inline int oak_sim_result(const oak_t *sim) {
-  return sim->method.retry && sim->method.runge_kutta->result == 0
-             ? sim->method.runge_kutta->nstate
-             : sim->method.runge_kutta->result;
-}
-
 /* adapt.c */
 /** Flags of the run's criterion for the current state, \a flag [nblock], followed by
  * oak_mesh_adapt's reach [nblock] if there is a buffer; ghost cells must be filled. Not collective.
@@ -440,6 +435,8 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag);
 oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate);
 /** Tasks of the kernel that fills the blocks of a new mesh, to be freed; NULL: no memory. */
 oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count);
+/** Copy the solution to another state. Not collective. */
+oak_status_t oak_copy_state(oak_t *sim, int to);
 void oak_adapt_clear(oak_t *sim);
 
 /* pace.c */

@@ -42,6 +42,10 @@ static oak_status_t fit_buffer(oak_t *sim, size_t chunk) {
   return OAK_OK;
 }
 
+void oak_snapshot_prepare(oak_t *sim, size_t chunk) {
+  if (oak_device_ops(sim->dev)->keep) (void)fit_buffer(sim, chunk);
+}
+
 oak_snapshot_t *oak_snapshot_take(oak_t *sim, size_t chunk) {
   const oak_device_ops_t *ops = oak_device_ops(sim->dev);
   oak_carried_t list[OAK_MAX_FIELDS + 1];

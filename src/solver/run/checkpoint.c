@@ -98,6 +98,17 @@ static void point_to_texts(oak_checkpoint_t *head, const texts_t *texts, const c
   head->text[OAK_CHECKPOINT_SCHEDULE] = schedule;
 }
 
+/* Bytes of the blocks that are fetched at a time. */
+static size_t chunk_bytes(const oak_checkpoint_t *head) {
+  return (size_t)oak_checkpoint_chunk(head) * (size_t)oak_checkpoint_block_bytes(head);
+}
+
+void oak_checkpoint_prepare(oak_t *sim) {
+  oak_checkpoint_t head;
+  describe(sim, &head);
+  oak_snapshot_prepare(sim, chunk_bytes(&head));
+}
+
 oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *path,
                                  oak_disk_t *disk) {
   texts_t texts = {.parameters = NULL};
@@ -112,10 +123,7 @@ oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *p
   if (st == OAK_OK && sim->rank == 0) st = make_texts(sim, &texts);
   st = oak_sim_agree(sim, st);
   if (st == OAK_OK) {
-    oak_snapshot_t *snapshot =
-        disk ? oak_snapshot_take(sim, (size_t)oak_checkpoint_chunk(&head) *
-                                          (size_t)oak_checkpoint_block_bytes(&head))
-             : NULL;
+    oak_snapshot_t *snapshot = disk ? oak_snapshot_take(sim, chunk_bytes(&head)) : NULL;
     point_to_texts(&head, &texts, schedule);
     const oak_checkpoint_blocks_t blocks = {.comm = sim->comm,
                                             .first = sim->mesh->first,

@@ -23,6 +23,8 @@ oak_status_t oak_changes_find(const char *old, const char *now, oak_changes_t *c
 /** oak_write_checkpoint with the schedule of the run's output, by \a disk (NULL: at once). */
 oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *path,
                                  oak_disk_t *disk);
+/** Get memory for writing a checkpoint while the run goes on. Rank-local. */
+void oak_checkpoint_prepare(oak_t *sim);
 /** oak_read_checkpoint; \a *schedule is to be freed, also after a failure. */
 oak_status_t oak_checkpoint_load(oak_t *sim, const char *path, char **schedule,
                                  oak_changes_t *changes);

@@ -6,6 +6,7 @@
 
 #include "base/watchdog.h"
 #include "io/checkpoint/checkpoint.h"
+#include "solver/run/checkpoint.h"
 #include "solver/run/saver.h"
 
 typedef struct {
@@ -137,11 +138,14 @@ static void leave_traces(oak_saver_t *saver) {
   if (oak_write_grid(sim, path) == OAK_OK) snprintf(files, sizeof files, "; see %s", path);
   oak_storage_swap(sim, 0, bad);
   /* Half a step of UPDATE or diffusion has changed the state before. */
-  const int changed = oak_has_parts(sim) && sim->method.strang;
-  if (bad != 0 && !changed && oak_saver_write(saver) == OAK_OK)
+  const int lost = bad == 0 || (oak_has_parts(sim) && sim->method.strang && !sim->method.kept);
+  if (!lost && oak_saver_write(saver) == OAK_OK)
     snprintf(files + strlen(files), sizeof files - strlen(files),
              "; the state before is in %s/" OAK_CHECKPOINT_FORMAT, saver->out->folder,
              sim->clock.step);
+  if (lost)
+    snprintf(files + strlen(files), sizeof files - strlen(files),
+             "; the state before is lost: checkpoint.last_good = yes would keep it");
   OAK_FAIL(OAK_ERR_STATE, "%s%s", message ? message : "", files);
   free(message);
 }
@@ -153,6 +157,7 @@ static oak_status_t run_steps(oak_t *sim, report_t *r, oak_saver_t *saver,
   oak_progress_begin(&r->progress, options, &r->state);
   oak_saver_begin(saver, run->signals);
   oak_status_t st = oak_output_disk_open(saver->out);
+  if (saver->out->disk) oak_checkpoint_prepare(sim);
   if (st == OAK_OK && !run->restart) st = oak_output_write(saver->out, 0, options->end_time == 0);
   if (st == OAK_OK) st = step_to_end(sim, r, saver, options->end_time, options->max_steps);
   st = oak_output_disk_close(saver->out, st);
