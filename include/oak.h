@@ -68,8 +68,9 @@ OAK_API oak_status_t oak_set_initial(oak_t *sim);
  * ranks (mesh.balance = measured); may be NULL.
  * \return OAK_ERR_MEMORY, with what was needed, if memory does not suffice on some rank: mesh and
  * solution are those before, on all ranks. What is needed is tried before the old solution is given
- * up; if a device then gives less than it has promised, the adapted solution can only be written
- * (oak_write_checkpoint) or destroyed, and oak_advance returns OAK_ERR_STATE. */
+ * up. If a device then gives less than it has promised, the solution on the new mesh is complete
+ * and can be written (oak_write_checkpoint); the next oak_advance or adaptation tries to get what
+ * is missing, and fails again with OAK_ERR_MEMORY or goes on. */
 OAK_API oak_status_t oak_adjust_refinement(oak_t *sim, int *changed);
 /** The same with the caller's flags, \a flag [oak_nblocks]: > 0 refine, 0 keep, < 0 coarsen if the
  * whole family has such flags. Levels stay between mesh.min_level and mesh.max_level. Fills ghost

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * How data of a GPU reaches other ranks and files: memory that other processes of the host map, flags
- * in memory of the host that queues write and wait for, a second queue for copies while kernels
- * run, and a third one for output. */
+ * How data of a GPU reaches other ranks and files: memory that other processes of the host map,
+ * flags in memory of the host that queues write and wait for, a second queue for copies while
+ * kernels run, and a third one for output. */
 #include <string.h>
 
 #include "cuda_private.h"

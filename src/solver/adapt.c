@@ -8,32 +8,6 @@
 
 enum { TAG_BLOCKS = 4 };
 
-static oak_status_t grow_device(oak_t *sim, void **memory, int *capacity, int count, size_t size) {
-  if (count <= *capacity) return OAK_OK;
-  oak_device_free(sim->dev, *memory);
-  *memory = NULL;
-  *capacity = 0;
-  OAK_TRY(oak_device_alloc(sim->dev, (count + count / 8) * size, memory));
-  *capacity = count + count / 8;
-  return OAK_OK;
-}
-
-/* Run the adaptation kernel over a list of tasks: out[n] from the present values. */
-static oak_status_t run_tasks(oak_t *sim, const oak_carried_t *c, const oak_adapt_task_t *task,
-                              int count, void *out) {
-  if (!count) return OAK_OK;
-  oak_adapt_args_t args = {.out = out,
-                           .theta = sim->interpolation_theta,
-                           .components = c->exchange->components,
-                           .interpolation = c->exchange->interpolation};
-  OAK_TRY(grow_device(sim, &sim->adapt.task, &sim->adapt.task_capacity, count, sizeof *task));
-  OAK_TRY(oak_device_upload(sim->dev, sim->adapt.task, task, count * sizeof *task));
-  oak_sim_field(sim, 0, sim->clock.time, &args.f);
-  oak_exchange_field(c->exchange, c->now, &args.f);
-  args.task = sim->adapt.task;
-  return oak_device_launch(sim->dev, sim->kernel.adapt, count, &args, sizeof args);
-}
-
 oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate) {
   const int results = oak_sim_results(sim); /* of the tiles of a block */
   double *all = malloc(((size_t)blocks * results + 1) * sizeof *all);
@@ -98,17 +72,6 @@ static oak_status_t diffusive_rates(oak_t *sim, double **out) {
                                  : OAK_FAIL(OAK_ERR_MEMORY, "no memory for %d rates", n));
 }
 
-oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count) {
-  static const int kind[] = {[OAK_ORIGIN_SAME] = OAK_ADAPT_COPY,
-                             [OAK_ORIGIN_PARENT] = OAK_ADAPT_PROLONG,
-                             [OAK_ORIGIN_CHILDREN] = OAK_ADAPT_RESTRICT};
-  oak_adapt_task_t *task = malloc((count + 1) * sizeof *task);
-  for (int n = 0; n < count && task; n++)
-    task[n] = (oak_adapt_task_t){
-        .source = origin[n].block, .kind = kind[origin[n].kind], .child = origin[n].child};
-  return task;
-}
-
 /* Everything that moves with the blocks, from the old mesh to the new one. */
 static oak_status_t carry_over(oak_t *sim, const oak_origin_t *origin) {
   oak_carried_t list[OAK_MAX_FIELDS + 1];
@@ -117,7 +80,7 @@ static oak_status_t carry_over(oak_t *sim, const oak_origin_t *origin) {
   oak_status_t st =
       task ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", nblock);
   for (int i = 0; i < count && st == OAK_OK; i++)
-    st = run_tasks(sim, &list[i], task, nblock, list[i].next->memory.mine);
+    st = oak_adapt_run(sim, &list[i], task, nblock, list[i].next->memory.mine);
   free(task);
   return st;
 }
@@ -148,30 +111,13 @@ static oak_status_t map_data(oak_t *sim, int old_blocks, const double *diffusive
 
 /* ---- blocks that change their rank */
 
-/* Blocks that were on this rank, or on a peer, whose memory the kernel reads in place. */
-static oak_status_t copy_blocks(oak_t *sim, const oak_carried_t *c, int to, int from, int count,
-                                int base) {
-  const int64_t bytes = c->exchange->components * sim->cells * sim->store_size;
-  oak_adapt_task_t *task = malloc((count + 1) * sizeof *task);
-  OAK_CHECK(task, OAK_ERR_MEMORY, "out of memory for a list of %d blocks", count);
-  for (int n = 0; n < count; n++)
-    task[n] = (oak_adapt_task_t){.source = from + n, .base = base, .kind = OAK_ADAPT_COPY};
-  oak_status_t st = run_tasks(sim, c, task, count, (char *)c->next->memory.mine + to * bytes);
-  free(task);
-  return st;
-}
-
-oak_status_t oak_copy_state(oak_t *sim, int to) {
-  const oak_carried_t c = {&sim->exchange, &sim->storage.state[0], &sim->storage.state[to]};
-  return copy_blocks(sim, &c, 0, 0, sim->mesh->nblock, OAK_BASE_OWN);
-}
-
 static oak_status_t copy_all(oak_t *sim, const oak_carried_t *c, const oak_transfer_t *t) {
-  OAK_TRY(copy_blocks(sim, c, t->keep_to, t->keep_from, t->keep_count, OAK_BASE_OWN));
+  OAK_TRY(oak_adapt_copy(sim, c, t->keep_to, t->keep_from, t->keep_count, OAK_BASE_OWN));
   for (int i = t->nsend; i < t->nsend + t->nrecv; i++) {
     const int p = oak_peers_number(&sim->transport.peers, t->rank[i]);
     if (p >= 0)
-      OAK_TRY(copy_blocks(sim, c, t->offset[i], t->from[i], t->count[i], OAK_BASE_PEERS + 2 * p));
+      OAK_TRY(
+          oak_adapt_copy(sim, c, t->offset[i], t->from[i], t->count[i], OAK_BASE_PEERS + 2 * p));
   }
   return OAK_OK;
 }
@@ -294,13 +240,13 @@ static oak_status_t apply_flags(oak_t *sim, const int *flag, const int *reach, i
   if (changed) *changed = any || moved;
   if (!any) return st;
   st = balance_load(sim, &moved);
-  if (st == OAK_OK) st = oak_storage_fit(sim);
-  if (st == OAK_OK && sim->rates.known == OAK_RATES_UNKNOWN) st = oak_update_time_step(sim);
+  sim->adapt.rates_due = sim->rates.known == OAK_RATES_UNKNOWN;
   oak_rates_forget(sim);
-  return st;
+  return st == OAK_OK ? oak_adapt_finish(sim) : st;
 }
 
 oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed) {
+  OAK_TRY(oak_adapt_finish(sim));
   OAK_TRY(oak_update_ghostcells(sim));
   return apply_flags(sim, flag, NULL, changed);
 }
@@ -315,7 +261,7 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag) {
                             .eps_abs = sim->refine.eps_abs};
   const int count = sim->refine.buffer ? 2 * n : n;
   if (!n) return OAK_OK;
-  OAK_TRY(grow_device(sim, &sim->adapt.flag, &sim->adapt.flag_capacity, count, sizeof *flag));
+  OAK_TRY(oak_adapt_grow(sim, &sim->adapt.flag, &sim->adapt.flag_capacity, count, sizeof *flag));
   oak_sim_field(sim, 0, sim->clock.time, &args.f);
   args.flag = sim->adapt.flag;
   args.reach = args.flag + n;
@@ -326,6 +272,7 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag) {
 oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
   int moved;
   if (changed) *changed = 0;
+  OAK_TRY(oak_adapt_finish(sim));
   if (!sim->refine.active) {
     oak_pace_measure(sim);
     OAK_TRY(balance_only(sim, &moved));

@@ -55,6 +55,15 @@ oak_status_t oak_update_time_step(oak_t *sim) {
   return oak_report_invalid(sim, probe.out, OAK_INVALID_FLUXES);
 }
 
+oak_status_t oak_adapt_finish(oak_t *sim) {
+  if (sim->storage.revision == sim->mesh->revision) return OAK_OK;
+  OAK_TRY(oak_storage_fit(sim));
+  if (sim->adapt.rates_due) OAK_TRY(oak_update_time_step(sim));
+  sim->adapt.rates_due = 0;
+  oak_rates_forget(sim);
+  return OAK_OK;
+}
+
 /* What a step changes. */
 typedef struct {
   double time, dt, max_rate;
@@ -171,9 +180,7 @@ static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
   OAK_CHECK(dt >= 0 && dt < INFINITY, OAK_ERR_ARGUMENT,
             "time step dt = %g: must be finite and not negative (no wave moves? set run.dt_max)",
             dt);
-  OAK_CHECK(sim->storage.revision == sim->mesh->revision, OAK_ERR_STATE,
-            "an adaptation failed before for lack of memory: the solution can only be written to a "
-            "checkpoint");
+  OAK_TRY(oak_adapt_finish(sim)); /* one that failed before for lack of memory */
   OAK_TRY(begin_step(sim, dt));
   OAK_TRY(try_step(sim, dt, &invalid));
   for (int n = 0; invalid && sim->method.retry && n < MOST_RETRIES; n++) {

@@ -212,6 +212,7 @@ typedef struct {
   void *flag; /**< int [nblock] */
   int flag_capacity;
   oak_messages_t migration; /**< of blocks to other ranks */
+  int rates_due; /**< the rates of the old mesh were not known: find those of the new one */
 } oak_adapt_t;
 
 /** Memory and messages of flux fixing (fluxfix.c). */
@@ -433,11 +434,22 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag);
 /** Largest rate of each of the first \a blocks blocks, where the rates are known. Not collective.
  */
 oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate);
+void oak_adapt_clear(oak_t *sim);
+
+/* tasks.c; none is collective */
+typedef struct oak_carried oak_carried_t;
 /** Tasks of the kernel that fills the blocks of a new mesh, to be freed; NULL: no memory. */
 oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count);
-/** Copy the solution to another state. Not collective. */
+/** Device memory for \a count items of a size; its contents are lost if it grows. */
+oak_status_t oak_adapt_grow(oak_t *sim, void **memory, int *capacity, int count, size_t size);
+/** Fill blocks out[n] from the present values, by task n. */
+oak_status_t oak_adapt_run(oak_t *sim, const oak_carried_t *c, const oak_adapt_task_t *task,
+                           int count, void *out);
+/** Copy blocks that were on this rank, or on a peer, whose memory the kernel reads in place. */
+oak_status_t oak_adapt_copy(oak_t *sim, const oak_carried_t *c, int to, int from, int count,
+                            int base);
+/** Copy the solution to another state. */
 oak_status_t oak_copy_state(oak_t *sim, int to);
-void oak_adapt_clear(oak_t *sim);
 
 /* pace.c */
 /** Measure ranks if mesh.balance says so. Not collective. */
@@ -494,10 +506,10 @@ oak_status_t oak_field_read(oak_t *sim, int number, int first, int count, double
 /** Bytes of the values that this rank holds of all fields. */
 int64_t oak_fields_bytes(const oak_t *sim);
 /** What moves with the blocks of the mesh: the state is number 0, then come stored fields. */
-typedef struct {
+struct oak_carried {
   const oak_exchange_t *exchange;
   oak_values_t *now, *next;
-} oak_carried_t;
+};
 int oak_carried(oak_t *sim, oak_carried_t list[OAK_MAX_FIELDS + 1]);
 /** Components of all of them together. */
 int oak_carried_components(const oak_t *sim);

@@ -57,7 +57,7 @@ oak_snapshot_t *oak_snapshot_take(oak_t *sim, size_t chunk) {
   s->count = oak_carried(sim, list);
   for (int i = 0; i < s->count; i++) {
     s->part[i].block_bytes =
-        (size_t)list[i].exchange->components * (size_t)sim->cells * (size_t)sim->real_size;
+        (size_t)list[i].exchange->components * (size_t)sim->cells * (size_t)sim->store_size;
     bytes += s->part[i].block_bytes * (size_t)sim->mesh->nblock;
   }
   sim->snapshot.taken = 1;

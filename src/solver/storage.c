@@ -153,12 +153,14 @@ oak_status_t oak_storage_fit(oak_t *sim) {
   oak_timer_start(&sim->timers, OAK_PHASE_PATTERN);
   oak_status_t st = OAK_OK;
   if (sim->storage.revision != sim->mesh->revision) {
-    st = oak_storage_reserve(sim, sim->pattern.revision < 0 ? 0 : 1, sim->method.nstate,
+    st = oak_storage_reserve(sim, sim->storage.revision < 0 ? 0 : 1, sim->method.nstate,
                              sim->mesh->nblock);
     if (st == OAK_OK) st = oak_sim_agree(sim, fit_blocks(sim));
   }
   if (st == OAK_OK) st = oak_pattern_update(&sim->pattern, &sim->transport, sim->mesh, &changed);
-  if (st == OAK_OK && changed) st = fit_exchanges(sim);
+  /* The pattern may be there from an earlier attempt, which failed later. */
+  if (st == OAK_OK && (changed || sim->storage.revision != sim->mesh->revision))
+    st = fit_exchanges(sim);
   if (st == OAK_OK && sim->storage.revision != sim->mesh->revision) st = oak_fields_fit(sim);
   if (st == OAK_OK) sim->storage.revision = sim->mesh->revision;
   oak_timer_stop(&sim->timers, OAK_PHASE_PATTERN);

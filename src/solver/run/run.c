@@ -51,9 +51,10 @@ static oak_status_t choose_step(const oak_t *sim, double end_time, double output
  * checkpoint on its way may hold memory of the device: the adaptation is then tried again. */
 static oak_status_t adapt(oak_t *sim, oak_saver_t *saver) {
   oak_status_t st = oak_adjust_refinement(sim, NULL);
-  if (st == OAK_ERR_MEMORY && saver->pending && sim->storage.revision == sim->mesh->revision) {
+  if (st == OAK_ERR_MEMORY && saver->pending) {
+    const int whole = sim->storage.revision != sim->mesh->revision; /* only tables are missing */
     OAK_TRY(oak_output_wait(saver->out));
-    st = oak_adjust_refinement(sim, NULL);
+    st = whole ? oak_adapt_finish(sim) : oak_adjust_refinement(sim, NULL);
   }
   if (st != OAK_ERR_MEMORY) return st;
   char *message = strdup(oak_last_error());
