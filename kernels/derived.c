@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Variables for output that follow from the solution: speed, Mach number, vorticity, divergence of
- * the velocity, density gradient; and the hooks OUTPUT. Built only for runs that ask for one of
- * them. Derivatives are central differences of cell averages, of second order on a smooth mesh,
- * with ghost cells across faces, which must be up to date. Velocities are the primitive variables
- * that a wall reflects (PHYSICS_NORMAL). */
+ * the velocity, density gradient; and the hooks OUTPUT. For output and for refinement. Built only
+ * for runs that ask for one of them. Derivatives are central differences of cell averages, of
+ * second order on a smooth mesh, with ghost cells across faces, which must be up to date.
+ * Velocities are the primitive variables that a wall reflects (PHYSICS_NORMAL). */
 
 #define DERIVED_HAS_VELOCITY (PHYSICS_NORMAL(0) >= 0)
 #define DERIVED_VELOCITY(d) (DERIVED_HAS_VELOCITY ? PHYSICS_NORMAL(d) : 0)
@@ -100,6 +100,18 @@ OAK_FN double derived_value(const oak_field_t *f, const oak_user_t *user, int va
       return g[0][0] + g[1][1] + g[2][2];
     default:
       return derived_schlieren(f, block, i, j, k);
+  }
+}
+
+/* One of them in all blocks, as a field beside the state that refinement looks at. */
+OAK_KERNEL(oak_derived_field, oak_set_field_args_t, 128) {
+  OAK_ARGS(oak_set_field_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    OAK_INNER(c, OAK_CELLS) {
+      arg.out[n * OAK_CELLS + c] = (store_t)derived_value(&arg.f, &user, arg.number, n, c % OAK_N,
+                                                          c / OAK_N % OAK_N, c / (OAK_N * OAK_N));
+    }
   }
 }
 

@@ -180,10 +180,12 @@ OAK_FN void look_at_component(const oak_refine_args_t *arg, const oak_field_t *f
 #endif
 }
 
-#ifdef OAK_FIELDS
-OAK_FN void look_at_field(const oak_refine_args_t *arg, long n, int number,
+#if defined(OAK_FIELDS) || defined(OAK_REFINE_DERIVED)
+OAK_FN void look_at_field(const oak_refine_args_t *arg, long n, const oak_beside_t *beside,
                           real *most OAK_LANE_PARAM) {
-  const oak_field_t field = oak_beside(&arg->f, number);
+  oak_field_t field = arg->f;
+  field.beside = beside;
+  field = oak_beside(&field, 0);
   look_at_component(arg, &field, 1, n, 0, most OAK_LANE_ARG);
 }
 #endif
@@ -197,8 +199,12 @@ OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real *most O
   }
 #ifdef OAK_FIELDS
 #define OAK_LOOK_AT_FIELD(number, name) \
-  if (arg->fields >> (number)&1) look_at_field(arg, n, number, most OAK_LANE_ARG);
+  if (arg->fields >> (number)&1) look_at_field(arg, n, arg->f.beside + (number), most OAK_LANE_ARG);
   OAK_FIELDS(OAK_LOOK_AT_FIELD)
+#endif
+#ifdef OAK_REFINE_DERIVED
+  for (int number = 0; number < OAK_REFINE_DERIVED; number++)
+    look_at_field(arg, n, arg->derived + number, most OAK_LANE_ARG);
 #endif
 #if OAK_REFINE_PRIMITIVES
   const oak_user_t user = oak_user(f);

@@ -12,10 +12,12 @@ typedef struct {
   int steps, adapt_every;
 } case_t;
 
-#define EULER_AMR                                                        \
-  "physics.name=euler\nrefine.criterion=lohner\nrefine.variable=rho E\n" \
+#define AMR_BY(variables)                                                   \
+  "physics.name=euler\nrefine.criterion=lohner\nrefine.variable=" variables \
+  "\n"                                                                      \
   "refine.c_refine=0.2\nrefine.c_derefine=0.1\nmesh.theta=1\n"
-#define WAVES TEST_PROBLEM("waves") EULER_AMR
+#define EULER_AMR AMR_BY("rho E")
+#define WAVES TEST_PROBLEM("waves") AMR_BY("rho E mach")
 /* Starts as one block: all others ranks have none until the load is balanced. */
 #define IMPLOSION                                                          \
   "problem.name=implosion\nmesh.xmax=0.3\nphysics.gamma=1.4\n" EULER_AMR   \

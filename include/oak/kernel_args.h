@@ -247,8 +247,9 @@ typedef struct {
   int *flag;  /**< [nblock] 1 refine, 0 keep, -1 may be coarsened */
   int *reach; /**< [nblock] OAK_REACH bits of the neighbours that lie within the buffer of a cell to
                  refine */
-  unsigned variables; /**< bit mask of the variables looked at */
-  unsigned fields;    /**< bit mask of the fields beside the state looked at */
+  unsigned variables;          /**< bit mask of the variables looked at */
+  unsigned fields;             /**< bit mask of the fields beside the state looked at */
+  const oak_beside_t *derived; /**< [OAK_REFINE_DERIVED] derived variables looked at */
   double c_refine, c_derefine, eps, eps_abs;
 } oak_refine_args_t;
 

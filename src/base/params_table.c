@@ -116,9 +116,8 @@ const oak_param_desc_t oak_param_table[] = {
         "cell to cell relative to the value; user: the hook REFINE of the problem's "
         "file; none: the mesh stays, except where the problem's hook REGION changes it."),
     TEXT("refine.variable", "",
-         "Variables that lohner and gradient use: conserved or primitive, blank-separated; empty: "
-         "the "
-         "first of the physics."),
+         "Variables that lohner and gradient use, blank-separated: conserved, primitive or derived "
+         "ones such as vorticity, and those of hooks OUTPUT; empty: the first of the physics."),
     REAL("refine.c_refine", "0.05", 0, INFINITY, NULL,
          "A block is refined if the criterion exceeds this value in a cell. The default suits "
          "lohner; "

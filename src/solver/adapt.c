@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/failure.h"
+#include "solver/criterion.h"
 #include "solver/undo.h"
 
 enum { TAG_BLOCKS = 4 };
@@ -255,6 +257,7 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag) {
   const int n = sim->mesh->nblock;
   oak_refine_args_t args = {.variables = sim->refine.variables,
                             .fields = sim->refine.fields,
+                            .derived = oak_criterion_table(sim),
                             .c_refine = sim->refine.c_refine,
                             .c_derefine = sim->refine.c_derefine,
                             .eps = sim->refine.eps,
@@ -280,6 +283,7 @@ oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
     return OAK_OK;
   }
   oak_status_t st = oak_fill_ghosts(sim, 0, sim->clock.time);
+  oak_keep_failure(&st, oak_criterion_set(sim));
   int *flag = malloc((2 * sim->mesh->nblock + 1) * sizeof *flag);
   oak_timer_start(&sim->timers, OAK_PHASE_FLAGS);
   if (!flag)

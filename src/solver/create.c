@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/params_watch.h"
+#include "solver/criterion.h"
 #include "solver/variables.h"
 
 /* Keys that decide how kernels are built. */
@@ -48,17 +49,25 @@ static oak_status_t read_refine_variables(oak_t *sim) {
   const oak_description_t *d = &sim->description;
   char words[256], known[1024] = "";
   const char *text = oak_params_text(sim->params, "refine.variable");
+  const char *criterion = oak_params_text(sim->params, "refine.criterion");
+  const int looks = sim->refine.active && strcmp(criterion, "user") && strcmp(criterion, "none");
   snprintf(words, sizeof words, "%s", *text ? text : d->name[0]);
   for (int v = 0; v < 2 * sim->nvar; v++)
     snprintf(known + strlen(known), sizeof known - strlen(known), " %s", d->name[v]);
   for (int n = 0; n < sim->fields.count; n++)
     snprintf(known + strlen(known), sizeof known - strlen(known), " %s", sim->fields.field[n].name);
+  oak_derived_list(sim, known, sizeof known);
   for (char *w = strtok(words, " ,"); w; w = strtok(NULL, " ,")) {
     int v = 0;
     while (v < 2 * sim->nvar && strcmp(w, d->name[v])) v++;
     const int field = v < 2 * sim->nvar ? -1 : oak_field_find(sim, w);
     if (field >= 0) {
       sim->refine.fields |= 1u << field;
+      continue;
+    }
+    const int derived = v < 2 * sim->nvar ? -1 : oak_derived_find(sim, w);
+    if (derived >= 0) {
+      if (looks) OAK_TRY(oak_criterion_add(sim, derived));
       continue;
     }
     OAK_CHECK(v < 2 * sim->nvar, OAK_ERR_INPUT,
@@ -264,6 +273,7 @@ static oak_status_t create(oak_t *sim, FILE *stream) {
   oak_print_head(sim, stream, 1); /* kernels may take half a minute to compile */
   OAK_TRY(oak_sim_build(sim));
   OAK_TRY(oak_storage_fit(sim));
+  OAK_TRY(oak_criterion_open(sim));
   OAK_TRY(oak_poisson_open(sim));
   return oak_agree(sim->comm, oak_follow_changes(sim));
 }
@@ -351,6 +361,7 @@ void oak_destroy(oak_t **out) {
     oak_adapt_clear(sim);
     oak_storage_clear(sim);
     oak_poisson_clear(sim);
+    oak_criterion_clear(sim);
     oak_fields_clear(sim);
     oak_exchange_clear(&sim->exchange);
     oak_pattern_clear(&sim->pattern, sim->dev);

@@ -163,7 +163,9 @@ typedef struct {
   double kappa_max;
   unsigned variables, primitives, fields; /**< bit masks of what the criterion looks at */
   double c_refine, c_derefine, eps, eps_abs;
-  int buffer; /**< cells; 0: none */
+  int buffer;                    /**< cells; 0: none */
+  int nderived;                  /**< derived variables it looks at */
+  struct oak_criterion *derived; /**< these (criterion.c); NULL: none */
 } oak_refine_t;
 
 /** Device memory of the blocks (storage.c, state.c, undo.c). */

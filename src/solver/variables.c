@@ -108,8 +108,20 @@ oak_status_t oak_variables_select(const oak_t *sim, const char *text, const char
   return OAK_OK;
 }
 
-/** The module that holds kernels/derived.c. Collective. */
-static oak_status_t build_derived(oak_t *sim) {
+int oak_derived_find(const oak_t *sim, const char *name) {
+  const int v = find(sim, name);
+  return v < 0 ? -1 : derived(sim, v);
+}
+
+void oak_derived_list(const oak_t *sim, char *text, size_t size) {
+  for (int v = 0; v < count_variables(sim); v++) {
+    const size_t used = strlen(text);
+    if (derived(sim, v) >= 0 && find(sim, name_of(sim, v)) == v)
+      snprintf(text + used, size - used, " %s", name_of(sim, v));
+  }
+}
+
+oak_status_t oak_derived_build(oak_t *sim) {
   static const char *const part[] = {"kernels/user.h", "kernels/derived.c"};
   if (sim->derived.kernel) return OAK_OK;
   OAK_TRY(oak_sim_build_module(sim, "derived", part, 2, NULL, &sim->derived.module));
@@ -123,7 +135,7 @@ oak_status_t oak_variables_prepare(oak_t *sim, const oak_selection_t *s) {
     kernel |= derived(sim, s->variable[i]) >= 0;
     ghosts |= needs_ghosts(sim, s->variable[i]);
   }
-  if (kernel) OAK_TRY(build_derived(sim));
+  if (kernel) OAK_TRY(oak_derived_build(sim));
   return ghosts ? oak_update_ghostcells(sim) : OAK_OK;
 }
 

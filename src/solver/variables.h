@@ -34,4 +34,12 @@ oak_status_t oak_variables_prepare(oak_t *sim, const oak_selection_t *selection)
  * oak_variables_prepare. */
 oak_status_t oak_variable_read(oak_t *sim, int variable, int first, int count, double *out);
 
+/** Number in kernels/derived.c of the derived variable or the hook OUTPUT of that name, -1: there
+ * is none. Rank-local. */
+int oak_derived_find(const oak_t *sim, const char *name);
+/** Append their names to \a text, each after a blank. */
+void oak_derived_list(const oak_t *sim, char *text, size_t size);
+/** Build the module of kernels/derived.c, once. Collective. */
+oak_status_t oak_derived_build(oak_t *sim);
+
 #endif

@@ -85,6 +85,7 @@ static oak_status_t make_defines(const oak_t *sim, defines_t *d) {
   define_int(d, "OAK_REFINE_NONE", !strcmp(chosen(sim, "refine.criterion"), "none"));
   define_int(d, "OAK_REFINE_BUFFER", oak_params_int(sim->params, "refine.buffer"));
   define_int(d, "OAK_REFINE_PRIMITIVES", sim->refine.primitives);
+  if (sim->refine.nderived) define_int(d, "OAK_REFINE_DERIVED", sim->refine.nderived);
   if (sim->diffusion.kind) define_int(d, "OAK_DIFFUSION", sim->diffusion.kind);
   OAK_CHECK(!d->failed, OAK_ERR_INPUT,
             "the constant %s of the kernels does not fit in %d characters: use a shorter name",
