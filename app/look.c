@@ -144,7 +144,9 @@ static oak_status_t list_folder(const char *path, char ***list, int *count) {
             path, strerror(errno));
   for (struct dirent *entry; st == OAK_OK && (entry = readdir(folder));) {
     const char *name = entry->d_name;
-    if (name[0] == '.' || ends_in(name, ".oak-part") || ends_in(name, ".oak-old")) continue;
+    if (name[0] == '.' || ends_in(name, ".oak-part") || ends_in(name, ".oak-old") ||
+        ends_in(name, ".start"))
+      continue;
     char *full = oak_text_new("%s/%s", path, name);
     if (full && !is_plotfile(full))
       free(full);

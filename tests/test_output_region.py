@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Outputs of a part of the domain, for CTest: with `region`, plotfiles, XDMF and VTKHDF files and pictures of a run
-are read by VTK and h5py and compared with what the same run wrote of the whole domain.
+are read by VTK and h5py and compared with what the same run wrote of the whole domain. Also pictures of the
+difference from the start of a run, before and after a restart.
 
 usage: test_output_region.py --oak OAK --mpiexec "mpiexec -n" --np N
 
@@ -195,6 +196,31 @@ def check_projection(path, reference, region, width):
     assert (abs(grey - expected) <= 1).mean() > 0.98, (path, (abs(grey - expected) > 1).mean())
 
 
+def check_difference(path, before, after):
+    """Grey values of a difference from the start, on a range from -1 to 1."""
+    grey = read_png(path)
+    change = after.rho - before.rho
+    times = grey.shape[1] // change.shape[1]
+    expected = (numpy.clip(change.repeat(times, 0).repeat(times, 1), -1, 1) + 1) / 2 * 255
+    assert grey.shape == expected.shape and abs(grey - expected).max() <= 1, (path, abs(grey - expected).max())
+    assert abs(change).max() > 0.1 or after is before
+
+
+def check_restart(oak, folder, name):
+    """The run goes on from its first checkpoint and draws the same difference again."""
+    with open(name, "rb") as file:
+        before = file.read()
+    os.remove(name)
+    os.remove(os.path.join(folder, "chk000004.oak"))
+    again = [oak, "run", "--quiet", os.path.join(folder, "parameters.ini"), "--restart"]
+    subprocess.run(again, check=True, timeout=300)
+    with open(name, "rb") as file:
+        assert file.read() == before, "the same picture after a restart"
+    os.rename(os.path.join(folder, "change.start"), os.path.join(folder, "away"))
+    done = subprocess.run(again, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 1 and "change.start, the state at the start of the run, is not there" in done.stderr, done
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--oak", required=True)
@@ -222,6 +248,9 @@ def main():
                          *section("part", "picture", "width=256", f"region={aligned}", *picture),
                          *section("odd", "picture", "width=300", f"region={box}", *picture),
                          *section("mean", "picture", "width=300", f"region={box}", *picture, *["show=mean"][:dim - 2])]
+            if dim == 2:
+                arguments += ["checkpoint.steps=2", *section("change", "picture", "difference=yes", "range=-1 1", "colors=gray",
+                                                             "mesh=no", "width=512")]
             subprocess.run([*shlex.split(options.mpiexec), str(options.np), oak, "run", "--quiet", "run.ini", *arguments],
                            cwd=work, check=True, timeout=300)
             for step in ("000000", "000004"):
@@ -238,6 +267,11 @@ def main():
                 check_picture(name("odd", ".png"), reference, region, 300)
                 if dim == 3:
                     check_projection(name("mean", ".png"), reference, region, 300)
+            if dim == 2:
+                first = Reference(os.path.join(work, "2D", "all_000000.xdmf"), dim)
+                check_difference(os.path.join(work, "2D", "change_000000.png"), first, first)
+                check_difference(name("change", ".png"), first, reference)
+                check_restart(oak, os.path.join(work, "2D"), name("change", ".png"))
             listed = subprocess.run([oak, "ls", f"{dim}D/plot_000004"], cwd=work, check=True, capture_output=True, text=True)
             assert "rho" in listed.stdout, listed
             print(f"{dim}D: {len(reference.inside(region))} of {len(reference.blocks)} blocks")

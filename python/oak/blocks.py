@@ -527,7 +527,7 @@ class Run:
         except OSError as wrong:
             raise OakError(f"cannot look into {self.folder}: {wrong.strerror}") from wrong
         names = [n for n in names if os.path.exists(os.path.join(self.folder, n, "Header"))
-                 and not n.endswith((".oak-part", ".oak-old"))]
+                 and not n.endswith((".oak-part", ".oak-old", ".start"))]
         natural = [([int(t) if t.isdigit() else t for t in re.split(r"(\d+)", n)], n) for n in names]
         self.paths = [os.path.join(self.folder, n) for _, n in sorted(natural)]
 

@@ -342,6 +342,9 @@ const oak_output_key_t oak_output_keys[] = {
                        "mean or the integral along the axis.")},
     {"picture", CHOICE("output.NAME.scale", "linear", "linear log",
                        "Scale of the colours; log needs a range above 0.")},
+    {"picture", BOOL("output.NAME.difference", "no",
+                     "Show the difference from the start of the run. If the range is that of the "
+                     "data, 0 is in its middle, which suits colors = coolwarm.")},
     {"picture", REAL("output.NAME.quantile", "0", 0, 0.49, NULL,
                      "Share of the area left out at each end where the range is that of the data, "
                      "so that a few extreme cells do not hide the rest.")},

@@ -140,7 +140,7 @@ typedef struct {
 typedef struct {
   oak_module_t *module;
   oak_kernel_t *kernel;
-} oak_derived_t;
+} oak_derived_kernel_t;
 
 /** Time stepping: keys of [scheme] and [run], which create.c reads. */
 typedef struct {
@@ -329,7 +329,7 @@ struct oak {
     OAK_KERNEL_TABLE(OAK_KERNEL_MEMBER)
 #undef OAK_KERNEL_MEMBER
   } kernel;
-  oak_derived_t derived;
+  oak_derived_kernel_t derived;
   oak_beside_list_t fields; /**< beside the state */
   oak_poisson_t poisson;
 

@@ -30,6 +30,7 @@ typedef struct {
   double slice_position; /**< 3D: coordinate along slice_axis, within the domain */
   double low, high;      /**< range of values; equal: from the data shown */
   double quantile;       /**< such a range leaves out this share of the area at each end; 0: none */
+  int symmetric;         /**< such a range is widened so that 0 is in its middle */
   int log_scale;         /**< colours by the logarithm; values up to 0 get the lowest colour */
   int width;             /**< of the data area, in pixels; its height follows from what is shown */
   /** Lower and upper corner of what is shown, within the domain; NULL: all of it. Along the normal

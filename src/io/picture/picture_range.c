@@ -131,5 +131,10 @@ oak_status_t oak_scene_find_range(oak_scene_t *scene, const double *field) {
   scene->low = -found.range[0];
   scene->high = found.range[1];
   widen(scene);
-  return scene->options->quantile > 0 ? find_quantiles(scene, &found, field) : OAK_OK;
+  if (scene->options->quantile > 0) OAK_TRY(find_quantiles(scene, &found, field));
+  if (scene->options->symmetric) {
+    scene->high = fmax(fabs(scene->low), fabs(scene->high));
+    scene->low = -scene->high;
+  }
+  return OAK_OK;
 }

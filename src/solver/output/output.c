@@ -173,13 +173,19 @@ static oak_status_t start_folder(const oak_output_t *out, int restart) {
   return OAK_OK;
 }
 
-oak_status_t oak_output_begin(oak_output_t *out) {
-  return oak_agree(out->sim->comm, out->sim->rank == 0 ? start_folder(out, 0) : OAK_OK);
+static oak_status_t start(oak_output_t *out, int restart) {
+  OAK_TRY(oak_agree(out->sim->comm, out->sim->rank == 0 ? start_folder(out, restart) : OAK_OK));
+  for (int i = 0; i < out->nitem; i++) {
+    oak_output_item_t *item = &out->item[i];
+    if (item->kind->start && is_wanted(&item->schedule))
+      OAK_TRY(item->kind->start(item, out->folder, restart));
+  }
+  return OAK_OK;
 }
 
-oak_status_t oak_output_continue(oak_output_t *out) {
-  return oak_agree(out->sim->comm, out->sim->rank == 0 ? start_folder(out, 1) : OAK_OK);
-}
+oak_status_t oak_output_begin(oak_output_t *out) { return start(out, 0); }
+
+oak_status_t oak_output_continue(oak_output_t *out) { return start(out, 1); }
 
 /* ---- writing */
 

@@ -27,6 +27,9 @@ typedef struct {
   int cuts_blocks;    /**< with a region, the view has only the blocks that touch it */
   /** Judge the keys of this kind; may be NULL. Rank-local, before the folder is opened. */
   oak_status_t (*open)(oak_output_item_t *item);
+  /** What it keeps of the state at the start of the run; with \a restart, judge that it is there.
+   * May be NULL. Collective. */
+  oak_status_t (*start)(oak_output_item_t *item, const char *folder, int restart);
   /** Write the view to \a path. Collective, fails on all ranks alike. May be
    * NULL for tables. */
   oak_status_t (*write)(oak_output_item_t *item, const oak_grid_view_t *view, const char *path);
@@ -57,6 +60,7 @@ struct oak_output_item {
   char prefix[64]; /**< of its keys: "output.NAME.", or "output.plot_" and the like */
   char ending[16]; /**< of its files */
   int section;     /**< it has a section of its own */
+  char *start;     /**< plotfile of the state at the start of the run, for differences; or NULL */
   oak_schedule_t schedule;
   oak_selection_t variables;
   int value_bytes;     /**< of a value in files: 4 or 8 */

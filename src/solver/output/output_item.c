@@ -147,6 +147,8 @@ oak_status_t oak_item_init(oak_output_item_t *item, oak_t *sim, const char *name
 void oak_item_clear(oak_output_item_t *item) {
   oak_schedule_clear(&item->schedule);
   free(item->data);
+  free(item->start);
+  item->start = NULL;
   item->data = NULL;
 }
 

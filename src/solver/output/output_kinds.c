@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "io/folder/mesh_file.h"
-#include "io/picture/picture.h"
 #include "io/plotfile/plotfile.h"
 #include "io/vtkhdf/vtkhdf.h"
 #include "io/xdmf/xdmf.h"
@@ -26,34 +25,6 @@ static oak_status_t write_mesh_files(const void *context, const char *stem) {
 static oak_status_t write_mesh(oak_output_item_t *item, const oak_grid_view_t *view,
                                const char *path) {
   return oak_mesh_file_write(view->comm, path, write_mesh_files, item->sim);
-}
-
-/* ---- pictures */
-
-static oak_status_t write_picture(oak_output_item_t *item, const oak_grid_view_t *view,
-                                  const char *path) {
-  const oak_t *sim = item->sim;
-  oak_picture_options_t o = oak_picture_defaults(view);
-  double range[3];
-  oak_item_reals(item, "range", range);
-  o.low = range[0];
-  o.high = range[1];
-  o.width = oak_item_int(item, "width");
-  o.slice_axis = oak_item_choice(item, "axis");
-  o.slice_position =
-      sim->xmin[o.slice_axis] +
-      oak_item_real(item, "position") * (sim->xmax[o.slice_axis] - sim->xmin[o.slice_axis]);
-  o.show = view->dim == 3 ? (oak_picture_show_t)oak_item_choice(item, "show") : OAK_SHOW_SLICE;
-  o.log_scale = oak_item_choice(item, "scale");
-  o.quantile = oak_item_real(item, "quantile");
-  o.draw_mesh = !oak_item_bool(item, "mesh")    ? OAK_MESH_NONE
-                : oak_item_bool(item, "levels") ? OAK_MESH_LEVELS
-                                                : OAK_MESH_LINES;
-  o.region = view->region;
-  o.title = *sim->description.problem_title ? sim->description.problem_title
-                                            : oak_params_text(sim->params, "problem.name");
-  OAK_TRY(oak_colormap_find(oak_item_text(item, "colors"), &o.colormap));
-  return oak_picture_write(view, &o, path);
 }
 
 /* ---- XDMF */
@@ -118,12 +89,6 @@ const oak_output_kind_t oak_output_plotfile = {.name = "plotfile",
                                                .has_region = 1,
                                                .write = write_plotfile,
                                                .series = &oak_series_visit};
-const oak_output_kind_t oak_output_picture = {.name = "picture",
-                                              .ending = ".png",
-                                              .each_variable = 1,
-                                              .has_region = 1,
-                                              .first_variable = 1,
-                                              .write = write_picture};
 const oak_output_kind_t oak_output_diagnostics = {.name = "diagnostics",
                                                   .ending = ".csv",
                                                   .no_variables = 1,

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The kind of output that makes pictures; differences from the start of a run.
+ *
+ * For differences, the state at the start is kept as a plotfile NAME.start in the output folder. A
+ * run that goes on after a restart finds it there. */
+#define _GNU_SOURCE 1
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/files/file_tools.h"
+#include "io/picture/picture.h"
+#include "io/plotfile/plotfile.h"
+#include "io/plotfile/plotfile_read.h"
+#include "io/view/derive.h"
+#include "solver/output/output.h"
+
+static int is_difference(const oak_output_item_t *item) {
+  return item->section && oak_item_bool(item, "difference");
+}
+
+static oak_status_t open_picture(oak_output_item_t *item) {
+  OAK_CHECK(!is_difference(item) || !oak_item_choice(item, "scale"), OAK_ERR_INPUT,
+            "%s: a difference has values below 0, for which there is no logarithm: choose scale = "
+            "linear",
+            oak_item_given(item, "scale"));
+  return OAK_OK;
+}
+
+/* Rank 0: is the state at the start still there? */
+static oak_status_t find_start(const oak_output_item_t *item) {
+  char *header = oak_text_new("%s/Header", item->start);
+  OAK_CHECK(header, OAK_ERR_MEMORY, "no memory for the name of %s", item->start);
+  const int found = access(header, R_OK) == 0;
+  free(header);
+  OAK_CHECK(found, OAK_ERR_INPUT,
+            "[output.%s]: difference = yes: %s, the state at the start of the run, is not there: "
+            "copy it from the folder in which the run began, or leave out this key",
+            item->name, item->start);
+  return OAK_OK;
+}
+
+static oak_status_t start_picture(oak_output_item_t *item, const char *folder, int restart) {
+  const MPI_Comm comm = item->sim->comm;
+  oak_status_t st = OAK_OK;
+  if (!is_difference(item)) return OAK_OK;
+  item->start = oak_text_new("%s/%s.start", folder, item->name);
+  if (!item->start) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of %s", item->name);
+  if (st == OAK_OK && restart && item->sim->rank == 0) st = find_start(item);
+  OAK_TRY(oak_agree(comm, st));
+  if (restart) return OAK_OK;
+  oak_view_source_t source = {.sim = item->sim, .variables = &item->variables, .value_bytes = 8};
+  oak_grid_view_t view;
+  st = oak_view_make(&source, &view);
+  if (st == OAK_OK) st = oak_plotfile_write(&view, item->start);
+  oak_view_clear(&source);
+  return st;
+}
+
+static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_view_t *view,
+                                oak_picture_options_t *o) {
+  const oak_t *sim = item->sim;
+  double range[3];
+  *o = oak_picture_defaults(view);
+  oak_item_reals(item, "range", range);
+  o->low = range[0];
+  o->high = range[1];
+  o->width = oak_item_int(item, "width");
+  o->slice_axis = oak_item_choice(item, "axis");
+  o->slice_position =
+      sim->xmin[o->slice_axis] +
+      oak_item_real(item, "position") * (sim->xmax[o->slice_axis] - sim->xmin[o->slice_axis]);
+  o->show = view->dim == 3 ? (oak_picture_show_t)oak_item_choice(item, "show") : OAK_SHOW_SLICE;
+  o->log_scale = oak_item_choice(item, "scale");
+  o->quantile = oak_item_real(item, "quantile");
+  o->symmetric = is_difference(item);
+  o->draw_mesh = !oak_item_bool(item, "mesh")    ? OAK_MESH_NONE
+                 : oak_item_bool(item, "levels") ? OAK_MESH_LEVELS
+                                                 : OAK_MESH_LINES;
+  o->region = view->region;
+  o->title = *sim->description.problem_title ? sim->description.problem_title
+                                             : oak_params_text(sim->params, "problem.name");
+  return oak_colormap_find(oak_item_text(item, "colors"), &o->colormap);
+}
+
+/* Rank-local. */
+static oak_status_t subtract_start(const oak_output_item_t *item, const oak_grid_view_t *view,
+                                   oak_plotfile_t **start, oak_derived_t **difference) {
+  OAK_TRY(oak_plotfile_open(item->start, view->block_size, start));
+  const oak_grid_view_t *first = oak_plotfile_view(*start);
+  int v = 0;
+  while (v < first->nvar && strcmp(first->name[v], view->name[0])) v++;
+  OAK_CHECK(v < first->nvar, OAK_ERR_INPUT,
+            "%s has no variable %s: a difference is that of variables given at the start of the "
+            "run",
+            item->start, view->name[0]);
+  return oak_derive(view, 0, OAK_DERIVE_DIFFERENCE, first, v, difference);
+}
+
+static oak_status_t write_difference(const oak_output_item_t *item, const oak_grid_view_t *view,
+                                     const oak_picture_options_t *o, const char *path) {
+  oak_plotfile_t *start = NULL;
+  oak_derived_t *difference = NULL;
+  oak_status_t st = oak_agree(view->comm, subtract_start(item, view, &start, &difference));
+  if (st == OAK_OK) st = oak_picture_write(oak_derived_view(difference), o, path);
+  oak_derived_destroy(&difference);
+  oak_plotfile_close(&start);
+  return st;
+}
+
+static oak_status_t write_picture(oak_output_item_t *item, const oak_grid_view_t *view,
+                                  const char *path) {
+  oak_picture_options_t o;
+  OAK_TRY(set_options(item, view, &o));
+  return item->start ? write_difference(item, view, &o, path) : oak_picture_write(view, &o, path);
+}
+
+const oak_output_kind_t oak_output_picture = {.name = "picture",
+                                              .ending = ".png",
+                                              .each_variable = 1,
+                                              .has_region = 1,
+                                              .first_variable = 1,
+                                              .open = open_picture,
+                                              .start = start_picture,
+                                              .write = write_picture};
