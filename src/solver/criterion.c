@@ -74,26 +74,20 @@ void oak_criterion_clear(oak_t *sim) {
   sim->refine.derived = NULL;
 }
 
-int64_t oak_criterion_bytes(const oak_t *sim) {
-  const oak_criterion_t *c = sim->refine.derived;
-  int64_t bytes = 0;
-  for (int n = 0; c && n < c->count; n++)
-    bytes += c->now[n].memory.bytes + c->exchange[n].buffer.bytes;
-  return bytes;
-}
-
 /* Memory, buffers and table for the mesh. All ranks of a host take part in all of it. */
 static oak_status_t fit(oak_t *sim, oak_criterion_t *c) {
   oak_beside_t table[OAK_MAX_FIELDS];
   oak_status_t st = OAK_OK;
   int changed;
   if (c->revision == sim->mesh->revision) return OAK_OK;
+  sim->refine.derived_bytes = 0;
   for (int n = 0; n < c->count; n++) {
     oak_values_t *now = &c->now[n];
     c->exchange[n].kernel = sim->kernel.halo;
     oak_keep_failure(&st, oak_values_fit(&c->exchange[n], &now, 1, sim->mesh->nblock, &changed));
     oak_keep_failure(&st, oak_exchange_fit(&c->exchange[n], &changed));
     if (st == OAK_OK) st = oak_values_look(&c->exchange[n], now);
+    sim->refine.derived_bytes += now->memory.bytes + c->exchange[n].buffer.bytes;
     table[n] = (oak_beside_t){now->memory.mine, c->exchange[n].buffer.mine, now->peer};
   }
   c->revision = st == OAK_OK ? sim->mesh->revision : -1;

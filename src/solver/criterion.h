@@ -13,8 +13,6 @@ oak_status_t oak_criterion_add(oak_t *sim, int number);
 /** Build the kernel that sets them; after the kernels of the run. Collective. */
 oak_status_t oak_criterion_open(oak_t *sim);
 void oak_criterion_clear(oak_t *sim);
-/** Bytes of the values that this rank holds. */
-int64_t oak_criterion_bytes(const oak_t *sim);
 /** Set them and their ghost cells from the current state, whose ghost cells are filled. Collective:
  * a rank that has failed takes part. The ranks do not agree on the status. */
 oak_status_t oak_criterion_set(oak_t *sim);

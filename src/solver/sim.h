@@ -165,6 +165,7 @@ typedef struct {
   double c_refine, c_derefine, eps, eps_abs;
   int buffer;                    /**< cells; 0: none */
   int nderived;                  /**< derived variables it looks at */
+  int64_t derived_bytes;         /**< of their values on this rank */
   struct oak_criterion *derived; /**< these (criterion.c); NULL: none */
 } oak_refine_t;
 

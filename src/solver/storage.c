@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "elliptic/elliptic.h"
-#include "solver/criterion.h"
+#include "solver/sim.h"
 
 /* Tell kernels the present addresses of peers' memory. */
 static oak_status_t look_at_peers(oak_t *sim) {
@@ -186,7 +186,7 @@ int64_t oak_memory(const oak_t *sim) {
   for (int s = 0; s < sim->method.nstate; s++) bytes += sim->storage.state[s].memory.bytes;
   bytes += oak_diffusion_bytes(sim);
   if (sim->method.first_order) bytes += sim->marks.capacity * sim->cells;
-  bytes += oak_fields_bytes(sim) + oak_criterion_bytes(sim);
+  bytes += oak_fields_bytes(sim) + sim->refine.derived_bytes;
   bytes += oak_elliptic_bytes(sim->poisson.elliptic);
   return bytes + sim->results.capacity * (int64_t)(sizeof(double) + sizeof(int));
 }
