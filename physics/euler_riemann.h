@@ -21,8 +21,9 @@ OAK_FN void hllc_star(const real q[], const real u[], const real f[], int dir, r
   for (int v = 0; v < PHYSICS_NVAR; v++) out[v] = f[v] + s * (us[v] - u[v]);
 }
 
-/* The outer waves decide first: with Roe's wave speeds s* may lie outside of them, and asking for
- * it between them would give a mirror image another flux. */
+/* With Roe's wave speeds s* may lie outside of the outer waves. Then these decide first, because
+ * asking for s* between them would give a mirror image another flux. With Einfeldt's speeds s* lies
+ * between them, and this order of the questions is 5 % faster on CPUs. */
 RIEMANN(hllc, ph, ql, qr, dir, f) {
   real left[PHYSICS_NVAR], right[PHYSICS_NVAR];
   riemann_sides_t s;
@@ -33,7 +34,11 @@ RIEMANN(hllc, ph, ql, qr, dir, f) {
   hllc_star(qr, s.ur, s.fr, dir, s.smax, star, right);
   OAK_UNROLL
   for (int v = 0; v < PHYSICS_NVAR; v++)
+#if OAK_WAVE_SPEEDS_EINFELDT
+    f[v] = s.smin > 0 ? s.fl[v] : star > 0 ? left[v] : s.smax > 0 ? right[v] : s.fr[v];
+#else
     f[v] = s.smin > 0 ? s.fl[v] : s.smax < 0 ? s.fr[v] : star > 0 ? left[v] : right[v];
+#endif
   return OAK_MAX(oak_abs(s.smin), oak_abs(s.smax));
 }
 
