@@ -217,8 +217,8 @@ static void print_help(void) {
       "oak bench OPTION --help tells more about all but the first.\n");
 }
 
-/* Whether keys of the user's choose other equations or a flux, which the cases of other
- * equations have of their own. */
+/* 1 if the user's keys choose equations or a flux. The cases of other equations set these keys
+ * themselves. */
 static int choose_equations(char **user, int nuser) {
   static const char *const begin[] = {"physics.", "problem.", "scheme.flux"};
   for (int i = 0; i < nuser; i++)

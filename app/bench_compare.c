@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak bench --compare: two sets of keys, or two builds of oak. The speed of a machine drifts by
  * more than a change may matter: pieces of both alternate, and each piece of B is compared with the
- * mean of the pieces of A just before and just after it. A build of its own runs in a child
- * process, which measures a piece for each line that it reads. */
+ * mean of the pieces of A just before and just after it. If a side is another build of oak, it runs
+ * in a child process, which measures a piece for each line that it reads. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -148,7 +148,7 @@ static void end(side_t *s) {
   int state;
   oak_destroy(&s->sim);
   oak_params_destroy(&s->params);
-  if (s->to) fclose(s->to); /* at the end of its input the child ends */
+  if (s->to) fclose(s->to); /* the child ends at the end of its input */
   if (s->from) fclose(s->from);
   if (s->pid > 0) waitpid(s->pid, &state, 0);
   free(s->text);

@@ -73,9 +73,10 @@ static const struct {
 /* Rayleigh-Taylor 256^3, van Leer, blocks of 32, 16, 8. */
 static const double hardware[2][3] = {{1.366, 1.302, 1.097}, {2.702, 2.599, 2.081}};
 
-/* The paper has no figure of one GPU with an adaptive mesh. Of its section "Strong scaling with
- * AMR": some 36 GCUPS on 64 GPUs at a parallel efficiency slightly above 50 % of one node, so below
- * 36 / 64 / 0.5 for each GPU of that node, and 29 % outside flux and update there. */
+/* The paper has no figure of one GPU with an adaptive mesh. Its section "Strong scaling with AMR"
+ * gives some 36 GCUPS on 64 GPUs, with a parallel efficiency slightly above 50 % relative to one
+ * node. So each GPU of one node has less than 36 / 64 / 0.5 GCUPS. On one node, 29 % of the time is
+ * outside flux and update. */
 static const double amr_most = 1.125, amr_outside = 29, amr_cells = 62e6; /* at the beginning */
 
 static bench_row_t *add(bench_paper_t *p, bench_table_t table, int dim, int side, int block) {

@@ -66,11 +66,12 @@ OAK_API oak_status_t oak_set_initial(oak_t *sim);
 /** Adapt the mesh to the refinement criterion and move the solution to it; balance the load. Fills
  * ghost cells first. \param [out] changed 1 if the mesh changed, or blocks have moved to other
  * ranks (mesh.balance = measured); may be NULL.
- * \return OAK_ERR_MEMORY, with what was needed, if memory does not suffice on some rank: mesh and
- * solution are those before, on all ranks. What is needed is tried before the old solution is given
- * up. If a device then gives less than it has promised, the solution on the new mesh is complete
- * and can be written (oak_write_checkpoint); the next oak_advance or adaptation tries to get what
- * is missing, and fails again with OAK_ERR_MEMORY or goes on. */
+ * \return OAK_ERR_MEMORY, with the amount needed, if memory does not suffice on some rank. All
+ * ranks then keep the previous mesh and solution, because oak tries to get the memory before it
+ * gives up the old solution. A device may later give less memory than this trial has promised. Then
+ * the solution on the new mesh is complete and can be written (oak_write_checkpoint). The next
+ * oak_advance or adaptation tries to get the missing memory, and returns OAK_ERR_MEMORY again if it
+ * fails. */
 OAK_API oak_status_t oak_adjust_refinement(oak_t *sim, int *changed);
 /** The same with the caller's flags, \a flag [oak_nblocks]: > 0 refine, 0 keep, < 0 coarsen if the
  * whole family has such flags. Levels stay between mesh.min_level and mesh.max_level. Fills ghost
@@ -84,14 +85,15 @@ OAK_API oak_status_t oak_update_ghostcells(oak_t *sim);
 
 /** One time step of size \a dt with the chosen Runge-Kutta scheme. OAK_ERR_STATE, with position and
  * values, if a cell ends in an invalid state (negative density or pressure, NaN). With
- * scheme.on_invalid = retry the step is then done again with dt/2, dt/4, ... up to ten times:
- * oak_time tells how far it went. If that fails too, solution, time and step are those before. */
+ * scheme.on_invalid = retry, oak first repeats the step with dt/2, dt/4, ... up to ten times;
+ * oak_time then tells how far the solution was advanced. If the last attempt fails too, solution,
+ * time and step are those before. */
 OAK_API oak_status_t oak_advance(oak_t *sim, double dt);
 /** The largest time step that run.cfl and run.dt_max allow now. Not collective. */
 OAK_API double oak_time_step(const oak_t *sim);
 /** Update oak_time_step after oak_set_initial, oak_write_cells or a kernel of the caller's own that
- * changes cells. oak_initialize, oak_advance and adaptation do this themselves. Costs a pass over
- * all cells, and next to nothing if nothing of this happened since the last step. \return
+ * changes cells. oak_initialize, oak_advance and adaptation do this themselves. It costs a pass
+ * over all cells, or almost nothing if none of these changes happened since the last step. \return
  * OAK_ERR_STATE as oak_advance does. */
 OAK_API oak_status_t oak_update_time_step(oak_t *sim);
 
@@ -143,7 +145,7 @@ OAK_API oak_status_t oak_run(oak_t *sim, FILE *stream);
 
 /** What oak_run would do, printed on \a stream (rank 0; NULL: silent) for a simulation that
  * oak_create has just made: blocks, memory, outputs, and the time it may take, from some steps that
- * are timed. Writes no file. Only oak_destroy() is of use then. */
+ * are timed. Writes no file. Afterwards the simulation can only be destroyed (oak_destroy). */
 OAK_API oak_status_t oak_check(oak_t *sim, FILE *stream);
 
 /** Options of oak_run_ext beside the parameters. With zeros it does what oak_run does. */
@@ -245,8 +247,8 @@ typedef struct {
   double tolerance; /**< of the largest residual, relative to the largest |f| of the equation with
                        boundary values moved to the right-hand side */
   int max_cycles;   /**< 1 to OAK_SOLVER_MOST_CYCLES */
-  int krylov;       /**< 1: a V-cycle is the preconditioner of BiCGSTAB: for a that jumps */
-  int warm;         /**< 1: start from the present u; 0: from zero, with a full multigrid cycle */
+  int krylov; /**< 1: BiCGSTAB with a V-cycle as preconditioner, for coefficients `a` with jumps */
+  int warm;   /**< 1: start from the present u; 0: from zero, with a full multigrid cycle */
 } oak_solver_options_t;
 
 /** How a solution was found. */
@@ -335,13 +337,13 @@ OAK_API int oak_kernel_uses(const oak_t *sim, oak_kernel_use_t *use, int most);
 /** Names that scheme.limiter may have, blank-separated, as many as fit in \a names [size]. Not
  * collective. */
 OAK_API oak_status_t oak_list_limiters(char *names, size_t size);
-/** Names that scheme.flux may have with \a physics, which is what physics.name may be, a path as
- * seen from the current folder: first those for every physics, then its own. "" gives the first
- * alone. Not collective. */
+/** Names that scheme.flux may have: first those for every physics, then those of \a physics. \a
+ * physics is a value of physics.name; a path starts at the current folder. "" gives only the names
+ * for every physics. Not collective. */
 OAK_API oak_status_t oak_list_fluxes(const char *physics, char *names, size_t size);
 
 /** Names of the parameters and globals that a physics or problem file declares, blank-separated,
- * also of those that its preprocessor would leave out. Mistakes in the file are not reported. Not
+ * including those that the preprocessor would leave out. Mistakes in the file are not reported. Not
  * collective. */
 OAK_API oak_status_t oak_list_parameters(const char *path, char *names, size_t size);
 /** The same for its fields beside the state. Not collective. */

@@ -12,7 +12,7 @@
 struct physics_parameters {
   OAK_EDITOR_PHYSICS_PARAMETERS
 };
-/* Of the file that is opened, as it was when `oak editor` ran. */
+/* The parameters of the file that is opened, as they were when `oak editor` ran. */
 #ifndef OAK_EDITOR_PARAMETERS
 #define OAK_EDITOR_PARAMETERS double oak_unused;
 #endif

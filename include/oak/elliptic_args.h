@@ -55,7 +55,7 @@ typedef struct {
   const real *from; /**< restriction: values of the fine level; unpack: those received */
   real *to;
   real *remote; /**< [child][N^d] values that travel */
-  int add;      /**< interpolation: to what is there */
+  int add;      /**< 1: interpolation adds to the values that are there; 0: it replaces them */
   double outside[6];
 } oak_elliptic_move_args_t;
 

@@ -9,7 +9,7 @@
 #define OAK_KERNEL_H
 
 #ifndef OAK_REAL
-/* Opened in an editor or by a linter: the most common run. */
+/* An editor or a linter gives no constants of a run. These are the most common ones. */
 #define OAK_REAL double
 #define OAK_DIM 3
 #define OAK_N 16
@@ -39,8 +39,9 @@
 #define OAK_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define OAK_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-/** 1/x, a/b and square root for inner loops: to the last bit or two, and NaN where they are not
- * finite; devices may be faster at these than at the operators. */
+/** 1/x, a/b and square root for inner loops. On some devices they are faster than the operators.
+ * The results differ from the rounded ones by a bit or two at most, and are NaN where they are not
+ * finite. */
 #ifndef OAK_OWN_DIVISION
 OAK_FN real oak_inv(real x) { return 1 / x; }
 OAK_FN real oak_div(real a, real b) { return a / b; }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Parameters of a run: one typed table of keys feeds reading, checking, help and the echo. */
+ * Parameters of a run: one typed table of keys serves for reading, checking, help and printing. */
 #ifndef OAK_PARAMS_H
 #define OAK_PARAMS_H
 
@@ -38,8 +38,8 @@ typedef struct {
   int count;            /**< INTS, REALS: the number of values (0: one to three) */
 } oak_param_desc_t;
 
-/** A set that knows oak's own keys (sections run, mesh, refine, scheme, physics, problem,
- * boundary, device, output). Not collective. */
+/** A set that knows oak's own keys (sections run, mesh, refine, scheme, physics, problem, boundary,
+ * poisson, device, checkpoint, output). Not collective. */
 OAK_API oak_status_t oak_params_new(oak_params_t **out);
 OAK_API void oak_params_destroy(oak_params_t **params);
 
@@ -67,10 +67,10 @@ OAK_API oak_status_t oak_params_assign(oak_params_t *params, const char *assignm
  * settings, one message names all of these, together with what oak_params_check() finds. */
 OAK_API oak_status_t oak_params_assign_all(oak_params_t *params, int count, char *const *assignment,
                                            const char *origin);
-/** The same with key and value apart, for programs. After oak_create, parameters of physics and
- * problem and keys of [run] and [output], refine.c_refine, c_derefine, eps and eps_abs,
- * mesh.adapt_every and mesh.kappa_max take effect in the next step (those of outputs, when
- * oak_run_ext begins); other keys are refused. All ranks must set the same. Call
+/** The same with key and value apart, for programs. After oak_create only these may be set: the
+ * parameters of physics and problem; the keys of [run] and [output]; refine.c_refine, c_derefine,
+ * eps and eps_abs; mesh.adapt_every and mesh.kappa_max. They take effect in the next step, those of
+ * outputs when oak_run_ext begins. Other keys are refused. All ranks must set the same. Call
  * oak_update_time_step() after a change on which wave speeds or TIMESTEP depend. */
 OAK_API oak_status_t oak_params_set(oak_params_t *params, const char *key, const char *value);
 

@@ -6,8 +6,8 @@
 /** Neighbours of a block across its faces, edges and corners, as bits: x, y, z are -1, 0 or 1 (z =
  * 0 in 2D). */
 #define OAK_REACH(x, y, z) (1 << ((x) + 1 + 3 * ((y) + 1) + 9 * ((z) + 1)))
-/** Bits of a block that its neighbours must respect: it must not be refined for them, and it need
- * not be kept for them. */
+/** Bits by which a block limits what the buffers of its neighbours do to it. NOT_REFINED: they do
+ * not refine it. NOT_KEPT: they neither refine it nor keep it from being coarsened. */
 enum { OAK_REACH_NOT_REFINED = 1 << 27, OAK_REACH_NOT_KEPT = 1 << 28 };
 
 #endif

@@ -63,8 +63,8 @@ OAK_API oak_status_t oak_agree(MPI_Comm comm, oak_status_t status);
     if (!(cond)) return OAK_FAIL((code), __VA_ARGS__); \
   } while (0)
 
-/** Print the message of the last failure and end all ranks of \a comm: where others wait for this
- * one and nothing else can tell them. Does not return. */
+/** Print the message of the last failure and end all ranks of \a comm. This is for failures after
+ * which other ranks wait for this one and nothing else can tell them. Does not return. */
 OAK_API void oak_end_all(MPI_Comm comm);
 
 /** Our own bugs: checked in debug builds only. Aborts the communicator. */

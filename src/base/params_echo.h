@@ -9,8 +9,8 @@ typedef struct {
   const char *key, *value;
 } oak_echo_value_t;
 
-/** oak_params_print, with \a comments, lines that begin with #, below the first line, and with
- * other values for \a count keys. */
+/** The same as oak_params_print, with two additions. \a comments, lines that begin with #, are
+ * printed below the first line; and \a count keys get other values. */
 void oak_params_echo(const oak_params_t *params, const char *comments,
                      const oak_echo_value_t *other, int count, FILE *stream);
 

@@ -12,8 +12,8 @@
 
 enum { MESSAGE_SIZE = 16384 };
 
-/* Of each thread its own: one writes files while another one runs the simulation. Kernels cannot
- * fail. */
+/* Each thread has its own message, because one writes files while another one runs the simulation.
+ * Kernels need none, because they cannot fail. */
 static _Thread_local char last_message[MESSAGE_SIZE];
 
 const char *oak_status_text(oak_status_t status) {

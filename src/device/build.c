@@ -13,9 +13,9 @@
 
 #include "device_private.h"
 
-/** Write a reference to an entry, for machines without a compiler. The name of this file is the key
- * that oak can compute there, and the file holds the key of the entry. The build goes on if it
- * cannot be written. */
+/** Write a reference to an entry, by which a machine without a compiler finds the entry. The
+ * reference is a file. Its name is the key that oak can compute without a compiler; its content is
+ * the key of the entry. If it cannot be written, the build goes on. */
 static void note_entry(oak_device_t *dev, const oak_source_t *source, const oak_keys_t *keys) {
   oak_buffer_t old = {0}, text = {0};
   char *path;

@@ -7,8 +7,8 @@
 
 #include "device_private.h"
 
-/** Take \a wish as the command. 0 if there is no such program. A wish may carry words of its own
- * ("ccache gcc"), unless the whole of it is a path. */
+/** Take \a wish as the command. 0 if there is no such program. A wish may hold several words
+ * ("ccache gcc"), unless the whole text is the path of a file. */
 static int compiler_take(oak_compiler_t *compiler, const char *wish) {
   char *path = oak_process_find(wish);
   oak_words_t words = {0};

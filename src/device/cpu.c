@@ -32,9 +32,10 @@ static oak_status_t cpu_open(oak_device_t *dev, const oak_device_options_t *opti
   cpu_t *cpu = calloc(1, sizeof *cpu);
   OAK_CHECK(cpu, OAK_ERR_MEMORY, "no memory for the cpu device");
   dev->data = cpu;
-  /* libgomp, which comes with the first kernel, lets idle threads spin for milliseconds. On a busy
-   * machine that costs a factor (measured: 2D AMR with 2 threads at load 8: 3.5 against 11.7
-   * MCUPS); launches follow each other within some 10 us, for which this count suffices. */
+  /* libgomp, which is loaded with the first kernel, lets idle threads spin for milliseconds. On a
+   * busy machine this slows a run down (2D AMR, 2 threads, load 8: 3.5 MCUPS, with this count
+   * 11.7). The count suffices for a thread to spin from one launch to the next, which takes some 10
+   * us. */
   setenv("GOMP_SPINCOUNT", "2000", 0);
   oak_host_cpu(&cpu->host);
   /* Kernels in the cache can be used without a compiler. A compiler that the user names must exist.
@@ -142,8 +143,8 @@ static oak_status_t cpu_preprocess(oak_device_t *dev, const oak_source_t *source
   return status;
 }
 
-/** gcc and clang both name the line of each loop that they vectorise; the assembly language tells
- * which lines made the instructions of the others. */
+/** gcc and clang both name the line of each loop that they vectorise. For the other loops, the
+ * assembly language tells which source lines their instructions come from. */
 static oak_status_t cpu_explain(oak_device_t *dev, const oak_source_t *source, const char *path,
                                 char **said, char **assembly) {
   OAK_TRY(cpu_probe(dev));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Finding the CUDA driver and NVRTC on the machine. */
+ * Finding the CUDA driver, NVRTC and NCCL on the machine. */
 #define _GNU_SOURCE 1
 #include "cuda_api.h"
 

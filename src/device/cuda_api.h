@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The functions of the CUDA driver and of NVRTC that oak uses. They are declared here and looked up
- * when the program runs, so that oak builds and runs on machines without CUDA. Private to
+ * The functions of the CUDA driver, of NVRTC and of NCCL that oak uses. They are declared here and
+ * looked up when the program runs, so that oak builds and runs on machines without CUDA. Private to
  * src/device. */
 #ifndef OAK_CUDA_API_H
 #define OAK_CUDA_API_H

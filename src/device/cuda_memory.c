@@ -13,7 +13,7 @@ static int is_fault(cu_result_t result) {
   return result == 700 || result == 702 || result == 710 || (result >= 714 && result <= 719);
 }
 
-/* A call fails with the fault of a kernel that was launched before it. */
+/* The status of a call that fails because a kernel launched before it had a fault. */
 static oak_status_t fault(const cuda_t *cuda, cu_result_t result) {
   const char *name = "?", *text = "?";
   cuda->driver.error_name(result, &name);
@@ -78,7 +78,7 @@ oak_status_t oak_cuda_upload(oak_device_t *dev, void *dst, const void *host, siz
     cuda->pinned_up += room;
     host = copy;
   }
-  /* From memory that is not pinned: the driver has read it when the call returns. */
+  /* This memory is not pinned, so the driver has read it when the call returns. */
   CUDA_TRY(cuda, to_device((cu_memory_t)dst, host, bytes, cuda->stream), "copying to the GPU");
   return OAK_OK;
 }

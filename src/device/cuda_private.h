@@ -14,14 +14,14 @@ typedef struct {
   cu_handle_t event[OAK_DEVICE_MARKS]; /**< made when first used */
   char *pinned; /**< memory that copies run from and to without waiting: first PINNED_DOWN bytes for
                    one download, then PINNED_UP bytes for uploads under way */
-  size_t pinned_up; /**< of those, in use */
+  size_t pinned_up; /**< bytes of these PINNED_UP that are in use */
   cu_device_t device;
   cu_handle_t stream;
-  cu_handle_t transfer;            /**< the second queue */
-  cu_handle_t forked, joined;      /**< events between the two */
-  cu_handle_t output, kept;        /**< the queue of output; the event behind what it may read */
-  cu_handle_t context;             /**< for the thread of output */
-  cu_handle_t copied[MOST_COPIES]; /**< events behind copies to the host, made when first used */
+  cu_handle_t transfer;       /**< the second queue */
+  cu_handle_t forked, joined; /**< events between the two */
+  cu_handle_t output, kept; /**< the queue of output; the event after the copies that it may read */
+  cu_handle_t context;      /**< for the thread of output */
+  cu_handle_t copied[MOST_COPIES]; /**< events after copies to the host, made when first used */
   char *flags;                     /**< page of flags, and where the GPU sees it */
   cu_memory_t flags_seen;
   struct oak_nccl *nccl; /**< NULL: not opened */

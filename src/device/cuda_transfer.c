@@ -46,7 +46,8 @@ oak_status_t oak_cuda_settle(oak_device_t *dev) {
   return OAK_OK;
 }
 
-/* Copies beyond MOST_COPIES share the last event: it is passed when the last of them is. */
+/* Copies beyond MOST_COPIES share the last event: it is reached when the last of these copies has
+ * ended. */
 static int copy_event(int number) { return number < MOST_COPIES ? number : MOST_COPIES - 1; }
 
 oak_status_t oak_cuda_copy_out(oak_device_t *dev, void *host, const void *src, size_t bytes,
@@ -104,7 +105,7 @@ oak_status_t oak_cuda_keep(oak_device_t *dev, void *dst, const void *src, size_t
   return OAK_OK;
 }
 
-/* A thread has no context of its own at first. */
+/* Another thread may call this. It has no CUDA context at first, so it gets that of the device. */
 oak_status_t oak_cuda_fetch(oak_device_t *dev, void *host, const void *kept, size_t bytes) {
   cuda_t *cuda = dev->data;
   CUDA_TRY(cuda, context_set(cuda->context), "using it in another thread");
@@ -183,8 +184,8 @@ static cu_memory_t seen(const cuda_t *cuda, const uint64_t *flag) {
   return cuda->flags_seen + (size_t)((const char *)flag - cuda->flags);
 }
 
-/* The driver puts a barrier before the write: whoever sees it sees all that kernels have written.
- */
+/* The driver puts a barrier before the write: a process that sees the new value also sees all that
+ * kernels have written before. */
 oak_status_t oak_cuda_signal(oak_device_t *dev, uint64_t *flag, uint64_t value) {
   cuda_t *cuda = dev->data;
   CUDA_TRY(cuda, stream_write(cuda->stream, seen(cuda, flag), value, 0), "signalling a peer");

@@ -206,7 +206,7 @@ void oak_device_detach(oak_device_t *dev, void *ptr) {
   if (ptr) dev->ops->detach(dev, ptr);
 }
 
-/* Tell the device about the page. If the device cannot use the page, it is unmapped. */
+/* Tell the device about the page of flags. If the device cannot use it, the page is unmapped. */
 static oak_status_t know_flags(oak_device_t *dev, void **page, size_t bytes, oak_handle_t *made) {
   oak_status_t st = OAK_OK;
   dev->flag_bytes = bytes;

@@ -89,10 +89,10 @@ struct oak_device {
   oak_ledger_t *ledger;
   char *cache; /**< folder of built kernels; NULL before the first build and on ranks that never
                   build */
-  int cache_private;       /**< the folder is ours alone and goes at close */
-  int found;               /**< set by an open that fails though the hardware is there */
-  int mpi_direct;          /**< oak_device_mpi_direct() */
-  int unshared;            /**< memory cannot be shared though the back end could */
+  int cache_private; /**< the folder is ours alone and goes at close */
+  int found;      /**< 1: the hardware is there; a back end sets it even if its open then fails */
+  int mpi_direct; /**< oak_device_mpi_direct() */
+  int unshared; /**< 1: memory cannot be shared here, although the back end has functions for it */
   size_t flag_bytes;       /**< of the page of flags */
   int built, compiled;     /**< files of kernels loaded so far; those that were not in the cache */
   struct oak_meter *meter; /**< times of launches, or NULL (meter.c) */
@@ -153,8 +153,8 @@ oak_status_t oak_hand_open(oak_device_t *dev, oak_need_t need, const char *key,
  * caller then agrees on the status. */
 oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Comm receivers,
                            oak_status_t status, char key[33], char **path, int *stored);
-/** MPI_Bcast from rank 0 for data that may come after seconds. The other ranks sleep while they
- * wait. MPI libraries wait in a loop instead, which takes cores from the compiler. */
+/** MPI_Bcast from rank 0 for data that may come only after many seconds. The other ranks sleep
+ * while they wait. MPI libraries wait in a loop instead, which takes cores from the compiler. */
 void oak_broadcast_late(MPI_Comm comm, void *data, int bytes);
 
 /* ---- compiler.c: a C compiler on the command line. */
@@ -187,8 +187,8 @@ void oak_compiler_free(oak_compiler_t *compiler);
 oak_status_t oak_flags_check(const char *flags, const char *origin);
 /** Add the words of \a flags. \@FILE is replaced by the words in that file. */
 void oak_flags_split(oak_words_t *words, const char *flags);
-/** The operand of words[*i] if that is \a flag, joined to it or the next word, to which \a *i then
- * moves; else NULL. */
+/** The operand of \a flag if words[*i] is that flag, else NULL. The operand is the rest of this
+ * word, or the next word; in that case \a *i moves to the next word. */
 const char *oak_flag_operand(const oak_words_t *words, int *i, const char *flag);
 /** Add the folders of a list such as PATH. */
 void oak_folders_add(oak_words_t *folders, const char *list);
@@ -213,7 +213,8 @@ void oak_host_memory_clear(oak_host_memory_t *memory);
  * memory only, so the limit of /dev/shm does not apply. Not collective. */
 oak_status_t oak_host_map_new(size_t bytes, void **out, oak_handle_t *handle);
 oak_status_t oak_host_map_attach(const oak_handle_t *handle, void **out);
-/** \a handle: where it was made, NULL where it was attached. */
+/** \a handle: its handle on the process that made the memory; NULL on a process that attached
+ * it. */
 void oak_host_map_close(void *ptr, size_t bytes, oak_handle_t *handle);
 
 /** The same for memory of a device. The ledger counts it. */

@@ -78,7 +78,7 @@ static void split(oak_words_t *words, const char *flags, int depth) {
 
 void oak_flags_split(oak_words_t *words, const char *flags) { split(words, flags, 0); }
 
-/* ---- the files that they name */
+/* ---- the files that flags name */
 
 static void hash_file(oak_hash_t *hash, const char *path) {
   oak_buffer_t text = {0};

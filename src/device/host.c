@@ -294,8 +294,8 @@ static double available_bytes(void) {
 }
 
 /** Bytes that the ranks of the host have allocated but had not touched when they were last
- * examined. The operating system must still provide them. This opens no file; there would be one
- * per rank. */
+ * examined. The operating system must still provide them. The sizes come from the ledger, because
+ * to read them from /proc would open one file per rank. */
 static double promised_bytes(const oak_ledger_t *ledger) {
   double sum = 0;
   for (int r = 0; r < ledger->size; r++) {
@@ -316,8 +316,8 @@ static void look_at(ledger_line_t *line) {
 
 /** The present value of promised_bytes(). A rank enters its memory use when it allocates or frees,
  * and usually uses more later, so the entries overestimate what is promised. Every rank is examined
- * only if the entries would refuse \a limit bytes. A rank that since its last entry has freed
- * memory outside of the ledger is underestimated. */
+ * only if the entries would refuse \a limit bytes. If a rank has freed memory outside of the ledger
+ * since its last entry, the sum is too low. */
 static double promised_within(const oak_ledger_t *ledger, double limit) {
   double promised = promised_bytes(ledger);
   if (promised <= limit) return promised;

@@ -19,8 +19,8 @@ static int child_of(const build_t *b, int block) { return b->tree->leaf[block].n
 
 /* ---- messages */
 
-/* Edges in the middle of a face of a coarse block: of a finer block beyond the face, on another
- * rank. `block`, the coarse one, lies beyond such an edge too. */
+/* Edges in the middle of a face of a coarse block. They belong to a finer block beyond the face, on
+ * another rank. `block` is the coarse one; it lies beyond such an edge, too. */
 static oak_status_t scan_inside_face(build_t *b, int block, int face) {
   const oak_neighbour_t n = oak_neighbours_face(b->tree, block, face);
   if (n.kind != OAK_NEIGHBOUR_FINER) return OAK_OK;

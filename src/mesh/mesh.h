@@ -71,10 +71,12 @@ oak_status_t oak_mesh_new(MPI_Comm comm, int dim, const int trees[3], const int 
                           int level, oak_mesh_t **out);
 void oak_mesh_destroy(oak_mesh_t **mesh);
 
-/** Make the blocks of this rank those given, in Morton order, those of rank 0 first. Collective.
- * \a level [nblock] and \a index [nblock] come from malloc and belong to the mesh from then on.
+/** Replace the blocks of this rank by the given ones, which are in Morton order over all ranks.
+ * Collective. \a level [nblock] and \a index [nblock] come from malloc and belong to the mesh from
+ * then on.
  * \return OAK_ERR_INPUT if the blocks do not fill the domain or blocks that touch differ by more
- * than one level, OAK_ERR_MEMORY; the mesh is as before, and the arrays are the caller's. */
+ * than one level, or OAK_ERR_MEMORY. In both cases the mesh is as before, and the arrays still
+ * belong to the caller. */
 oak_status_t oak_mesh_replace(oak_mesh_t *mesh, int nblock, int8_t *level, int32_t (*index)[3]);
 
 /** Refine blocks with flag > 0 below max_level, coarsen families in which all blocks have flag < 0

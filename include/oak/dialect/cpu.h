@@ -55,7 +55,8 @@
 #define OAK_SERIAL if (1)
 #define OAK_BARRIER ((void)0)
 
-/* Lanes that exchange nothing are of use to OpenACC, loops over cells mostly. */
+/* Iterations whose lanes exchange no data, mostly loops over cells. Only OpenACC treats them in
+ * another way. */
 #define OAK_OUTER_LANES(n) OAK_OUTER(n)
 #define OAK_LANE_PARAM
 #define OAK_LANE_ARG
@@ -87,7 +88,7 @@
 #define OAK_SHARED OAK_ALIGNED
 #define OAK_SHARED_STRUCT(type, name) type name
 
-/* A queue of planes turns without copying: the index rotates. */
+/* A queue of planes advances without copying: the index rotates. */
 #define OAK_QUEUE(len, step, s) (((step) + (s) + 4 * (len)) % (len))
 #define OAK_QUEUE_TURN(queue, len, nvar) ((void)0)
 

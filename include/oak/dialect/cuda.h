@@ -107,7 +107,8 @@ static __device__ __forceinline__ T oak_gang_reduce(T x, int n, combine_t combin
   return x;
 }
 
-/* Lanes that exchange nothing are of use to OpenACC, loops over cells mostly. */
+/* Iterations whose lanes exchange no data, mostly loops over cells. Only OpenACC treats them in
+ * another way. */
 #define OAK_OUTER_LANES(n) OAK_OUTER(n)
 #define OAK_LANE_PARAM
 #define OAK_LANE_ARG
@@ -154,7 +155,8 @@ OAK_FN void oak_copy_end(void) {
 #endif
 }
 
-/* Registers cannot be addressed: the queue shifts and its places stay. */
+/* Registers have no index, so the planes are shifted through the places of the queue, which
+ * stay. */
 #define OAK_QUEUE(len, step, s) (s)
 #define OAK_QUEUE_TURN(queue, len, nvar)                                                   \
   _Pragma("unroll") for (int oak_q = 0; oak_q < (len)-1; oak_q++)                          \
@@ -186,7 +188,8 @@ OAK_FN void oak_copy_end(void) {
 #define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)
 #define OAK_REDUCE_SUM(result, array, n) OAK_REDUCE_(result, array, n, OAK_ADD_)
 
-/* The bits of floating-point numbers that are not negative are ordered as they are. */
+/* Floating-point numbers that are not negative have the same order as their bits read as
+ * integers. */
 #define OAK_TALLY_MAX(place, value) oak_tally_max(&(place), value)
 OAK_FN void oak_tally_max(float *p, float x) {
   if (!(x <= *p)) atomicMax((int *)p, __float_as_int(x));
@@ -197,13 +200,14 @@ OAK_FN void oak_tally_max(double *p, double x) {
 #define OAK_ANY(flag) __syncthreads_or(flag)
 
 /* Division and square root from the hardware's approximations (20 or more bits in double precision)
- * and Newton steps: results differ from the rounded ones by a bit or two at most. What the
- * operators cost more is the last bit and denormal numbers, which count as zero here. */
+ * and Newton steps: results differ from the rounded ones by a bit or two at most. The operators
+ * take longer because they also get the last bit right and treat denormal numbers, which count as
+ * zero here. */
 #ifndef OAK_EXACT_DIVISION
 #define OAK_OWN_DIVISION 1
 OAK_FN double oak_inv(double x) {
 #if __CUDACC_VER_MAJOR__ >= 13
-  const double r = __nvvm_rcp_approx_ftz_d(x); /* can leave a loop, which assembly cannot */
+  const double r = __nvvm_rcp_approx_ftz_d(x); /* can be moved out of a loop, unlike assembly */
 #else
   double r;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));

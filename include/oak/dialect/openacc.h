@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The kernel dialect on OpenACC compilers: gangs and vector lanes of directives. There is no
- * barrier among lanes, and arrays that they would share are placed badly or not at all
- * (docs/openacc.md), so each form of loop is one without either:
+ * barrier among lanes, and compilers place arrays that lanes share badly or not at all
+ * (docs/openacc.md). So no form of loop here uses barriers or shared arrays among lanes:
  *
  *   OAK_OUTER        an iteration is one lane, its INNER loops are serial: always correct
  *   OAK_OUTER_LANES  an iteration is a gang whose lanes take their share of INNER loops: no SHARED,
@@ -44,7 +44,7 @@
 #ifndef OAK_ACC_VECTOR
 #define OAK_ACC_VECTOR 128
 #endif
-/* A gang per iteration: the hardware deals them out as others end. */
+/* A gang per iteration: the hardware starts a gang whenever another one ends. */
 #ifndef OAK_ACC_GANGS
 #define OAK_ACC_GANGS num_gangs(oak_n)
 #endif
@@ -59,8 +59,9 @@
 #define OAK_ACC_N oak_n
 #define OAK_ACC_LOOP(kind, ...) OAK_PRAGMA(acc parallel loop kind __VA_ARGS__ firstprivate(arg))
 #else
-/* gcc's runtime allocates, fills and frees memory of the device for the clauses of each launch: 30
- * us with them, 14 with a variable that is always there (H100, docs/openacc.md). */
+/* With clauses, gcc's runtime allocates, fills and frees memory of the device at each launch. A
+ * launch then takes 30 us, but 14 us with a variable that is always on the device (H100,
+ * docs/openacc.md). */
 #define OAK_ACC_ARGUMENTS 4096
 static struct {
   long n;
@@ -78,7 +79,8 @@ __attribute__((used)) static void oak_acc_send(long n, const void *arg, size_t s
   _Static_assert(sizeof arg <= OAK_ACC_ARGUMENTS, "arguments larger than 4096 bytes"); \
   oak_acc_send(oak_n, oak_args, sizeof arg);                                           \
   (void)oak_threads
-/* The region has an `arg` of its own; any other variable from outside is one more clause. */
+/* The region has an `arg` of its own, because each variable from outside would need one more
+ * clause. */
 #define OAK_ACC_N oak_acc_sent.n
 #define OAK_ACC_LOOP(kind, ...)                                \
   OAK_PRAGMA(acc parallel private(arg) __VA_ARGS__)            \
@@ -119,8 +121,8 @@ enum { oak_lane = 0, oak_lanes = 1 };
   for (int oak_lane = 0; oak_lane < OAK_ACC_VECTOR; oak_lane++) \
     for (int oak_lanes = OAK_ACC_VECTOR, oak_o = 1; oak_o; oak_o = 0)
 
-/* The same for sums of real numbers: gcc adds those of a warp by shuffles, in a fixed order, those
- * of more lanes in the order in which they come. */
+/* The same for sums of real numbers: gcc adds the numbers of a warp by shuffles, in a fixed order.
+ * The sums of several warps it adds in the order in which they arrive. */
 enum { OAK_SUM_VECTOR = 32 };
 #define OAK_GANGS_SUM(n)       \
   OAK_ACC_GANG(OAK_SUM_VECTOR) \
@@ -184,8 +186,9 @@ enum { OAK_SUM_VECTOR = 32 };
 
 /* Division and square root on NVIDIA GPUs through gcc: as in cuda.h, from the hardware's
  * approximations and Newton steps. The operators end in calls for rare cases, which cost registers.
- * The condition is a constant of each of the two compilers; without optimization the one for the
- * host would see the other's instructions. nvc has no such inline assembly in regions. */
+ * OAK_ON_NVIDIA is a constant in the compiler for the host and in the one for the GPU. Without
+ * optimization, the one for the host would keep the instructions of the GPU. nvc has no such inline
+ * assembly in regions. */
 #if defined(__GNUC__) && !defined(__NVCOMPILER) && defined(__OPTIMIZE__) && \
     !defined(OAK_EXACT_DIVISION)
 #define OAK_OWN_DIVISION 1
@@ -219,7 +222,7 @@ OAK_FN float oak_sqrt_float(float x) {
   OAK_PTX(32, "sqrt.approx.ftz.f32", r, x);
   return r;
 }
-/* `real` is one of the two: no overloading in C. */
+/* `real` is float or double. C has no overloading, so its size selects the function. */
 #define OAK_BY_SIZE(x, name) \
   (sizeof(x) == 4 ? (OAK_REAL)name##_float((float)(x)) : (OAK_REAL)name##_double((double)(x)))
 OAK_FN OAK_REAL oak_inv(OAK_REAL x) { return OAK_ON_NVIDIA ? OAK_BY_SIZE(x, oak_inv) : 1 / x; }

@@ -22,7 +22,7 @@ typedef struct {
   char *path, *part; /**< its name, and that until it is complete */
   int fd;
   int64_t block_bytes, first;        /**< of a block; number of this rank's first one */
-  int64_t records, data, file_bytes; /**< where they begin, and the size of all */
+  int64_t records, data, file_bytes; /**< where these begin in the file, and the file's size */
   int nblock, most;                  /**< blocks of this rank; of a chunk */
   oak_checkpoint_record_t *record;   /**< [nblock] */
   oak_checkpoint_blocks_t source;
@@ -111,7 +111,7 @@ static int next_chunk(const writer_t *w, int from) {
   return w->nblock - from < w->most ? w->nblock - from : w->most;
 }
 
-/** The job of all chunks, where it can read them itself. */
+/** The job that writes all chunks, if the thread of the disk may read the blocks itself. */
 static oak_status_t write_all(void *context, oak_status_t st) {
   writer_t *w = context;
   const oak_checkpoint_blocks_t *b = &w->source;

@@ -30,8 +30,8 @@ typedef struct {
   double time, dt; /**< dt: of the last step */
   double rate;     /**< largest wave speed / dx, from which the next step follows */
   int64_t updates, first_order_cells, floored_cells, retries;
-  int rates_known;                        /**< those of the blocks belong to the present state */
-  int64_t nglobal;                        /**< blocks */
+  int rates_known; /**< 1: the rates of the blocks belong to the present state */
+  int64_t nglobal; /**< blocks */
   const char *text[OAK_CHECKPOINT_TEXTS]; /**< to write, on rank 0 alone */
 } oak_checkpoint_t;
 
@@ -50,7 +50,7 @@ typedef struct {
    * read, with this memory, until the owner is released. */
   void *buffer;
   void (*release)(void *owner); /**< called once, also after a failure; may be NULL */
-  oak_disk_t *disk;             /**< what the file is written by; NULL: at once */
+  oak_disk_t *disk;             /**< the thread that writes the file; NULL: it is written at once */
 } oak_checkpoint_blocks_t;
 
 /** Bytes of the data of a block. */

@@ -48,8 +48,8 @@ static oak_status_t judge_kind(const oak_checkpoint_head_t *h, int64_t size, con
   return h->version ? OAK_OK : damaged(path, "its version is 0");
 }
 
-/** Check that the sizes in the head add up to the size of the file. Memory is allocated by them
- * later. */
+/** Check that the sizes in the head add up to the size of the file, because memory of these sizes
+ * is allocated later. */
 static oak_status_t judge_sizes(const oak_checkpoint_head_t *h, int64_t size,
                                 oak_checkpoint_file_t *file) {
   int64_t file_bytes;

@@ -22,7 +22,7 @@ typedef struct job {
   oak_disk_job_t run; /**< NULL: a mark */
   void *context;
   size_t bytes;
-  int is_part; /**< of something larger that is freed elsewhere */
+  int is_part; /**< 1: a member of an entry_t, which is freed elsewhere */
 } job_t;
 
 typedef enum { STAGE_DATA, STAGE_NAMES } stage_t;
@@ -34,7 +34,7 @@ typedef struct entry {
   oak_disk_sequel_t sequel;
   stage_t stage;
   int64_t mark;                     /**< number of its latest mark */
-  job_t data_mark, name, name_mark; /**< so that no memory can be missing later */
+  job_t data_mark, name, name_mark; /**< members, so that they need no memory of their own later */
 } entry_t;
 
 struct oak_disk {
@@ -42,16 +42,16 @@ struct oak_disk {
   int rank;
   size_t limit;
   pthread_t thread;
-  pthread_mutex_t mutex; /**< of all that follows up to `marked` */
+  pthread_mutex_t mutex; /**< for the members that follow, up to `marked` */
   pthread_cond_t wake, done;
   job_t *first, **last;
   size_t pending; /**< bytes of jobs that are not done */
   int busy, stop;
-  int64_t passed; /**< marks */
+  int64_t passed; /**< marks that the thread has passed */
   oak_status_t status;
   char *message;
   int64_t marked, count; /**< marks that were set, outputs that were committed */
-  int full;              /**< 1: the memory was full; 2: and that was said */
+  int full;              /**< 1: the memory was full; 2: and oak_disk_was_full has said so */
   entry_t *entry;        /**< outputs on their way, the oldest first */
 };
 
@@ -168,7 +168,7 @@ static void drain(oak_disk_t *disk) {
 oak_status_t oak_disk_do(oak_disk_t *disk, size_t bytes, oak_disk_job_t run, void *context) {
   job_t *job = disk ? malloc(sizeof *job) : NULL;
   if (!job) {
-    if (disk) drain(disk); /* what came before is to be done first */
+    if (disk) drain(disk); /* earlier jobs must be done first */
     return run(context, OAK_OK);
   }
   *job = (job_t){.run = run, .context = context, .bytes = bytes};

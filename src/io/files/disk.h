@@ -3,12 +3,12 @@
  *
  * Each rank has a thread that does jobs in turn: writing, syncing and closing files. The thread
  * does not call MPI. An output ends with a commit: when the jobs of all ranks are done, rank 0
- * gives the files their names. The ranks learn this from each other by a number that travels in a
- * reduction of the run (oak_disk_state, oak_disk_step). A job that fails on any rank ends all of
- * this: later jobs only close their files, and outputs that are not committed are discarded.
+ * gives the files their names. Each rank learns how far the others are from a number in a reduction
+ * that the run does anyway (oak_disk_state, oak_disk_step). A job that fails on any rank ends all
+ * of this: later jobs only close their files, and outputs that are not committed are discarded.
  *
- * Where a disk is NULL, each job is done and each output is committed before its function returns.
- */
+ * Where a disk is NULL, each job is done and each output is committed before its function
+ * returns. */
 #ifndef OAK_DISK_H
 #define OAK_DISK_H
 
@@ -24,11 +24,11 @@ oak_status_t oak_disk_new(MPI_Comm comm, size_t bytes, oak_disk_t **out);
 /** End the thread, after oak_disk_wait. Rank-local. */
 void oak_disk_free(oak_disk_t **disk);
 
-/* ---- jobs; rank-local. A failure with a disk of NULL, or of what is done at once, is returned;
- * that of the thread is kept for oak_disk_step and oak_disk_wait. */
+/* ---- jobs; rank-local. If the disk is NULL, or if something is done at once, a failure is
+ * returned. A failure in the thread is kept for oak_disk_step and oak_disk_wait. */
 
-/** Done once, by the thread. \a st is a failure if an earlier job failed: then it only lets go of
- * what \a context holds. */
+/** A job, which the thread does once. If an earlier job failed, \a st is a failure, and the job
+ * only releases what \a context holds. */
 typedef oak_status_t (*oak_disk_job_t)(void *context, oak_status_t st);
 
 /** Hand over a job whose context holds \a bytes. Waits while the memory is full. */
@@ -53,8 +53,8 @@ typedef struct {
   void *context;
 } oak_disk_output_t;
 
-/** All jobs of an output have been handed over, with the status \a st on this rank. Collective,
- * fails on all ranks alike; the output is released then. */
+/** End an output whose jobs have all been handed over, with the status \a st on this rank.
+ * Collective; if it fails, it fails on all ranks, and the output is released. */
 oak_status_t oak_disk_commit(oak_disk_t *disk, MPI_Comm comm, oak_status_t st,
                              const oak_disk_output_t *output);
 
@@ -71,7 +71,8 @@ int64_t oak_disk_count(const oak_disk_t *disk);
 /** Let something follow the output that was committed last. */
 void oak_disk_then(oak_disk_t *disk, const oak_disk_sequel_t *sequel);
 
-/** How far this rank is; the largest of all ranks is to be given to oak_disk_step. */
+/** A number for how far this rank is. The caller gives the largest one of all ranks to
+ * oak_disk_step. */
 double oak_disk_state(oak_disk_t *disk);
 /** Go on with outputs that are complete on all ranks. \return 1 if a job has failed on some rank:
  * then oak_disk_wait says which. */

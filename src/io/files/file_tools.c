@@ -93,7 +93,7 @@ oak_status_t oak_sync(int fd, const char *path) {
   int failed;
   do failed = fsync(fd) != 0;
   while (failed && errno == EINTR);
-  /* Some file systems cannot sync, above all not folders. */
+  /* Some file systems cannot sync; others cannot sync folders. */
   if (!failed || errno == EINVAL || errno == ENOTSUP) return OAK_OK;
   return oak_file_failed("write", path, errno);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Folders of an output that hold files alone. */
+ * Outputs that are folders of files without subfolders. */
 #define _GNU_SOURCE 1
 #include "flat_folder.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Folders of an output that hold files alone: which files belong to them, and their safe
+ * Outputs that are folders of files without subfolders: which files belong to them, and their safe
  * replacement. Private. All is rank-local. */
 #ifndef OAK_FLAT_FOLDER_H
 #define OAK_FLAT_FOLDER_H
 
 #include "oak/status.h"
 
-/** Fail if the folder \a path holds anything but regular files whose names match one of
- * \a patterns, as those of a shell; the last one is NULL. Links are not followed. It is no failure
- * if nothing is there. */
+/** Fail if the folder \a path holds anything but regular files whose names match one of \a
+ * patterns. These are written as in a shell, and the last one is NULL. Links are not followed. It
+ * is no failure if nothing is there. */
 oak_status_t oak_flat_check(const char *path, const char *const *patterns);
 /** Remove such a folder; fails as oak_flat_check if it holds anything else. */
 oak_status_t oak_flat_remove(const char *path, const char *const *patterns);

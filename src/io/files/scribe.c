@@ -2,8 +2,8 @@
  * Text files that rank 0 writes from what all ranks have to say.
  *
  * The texts of all ranks, one after the other, are cut into pieces of equal length. Each piece is
- * one MPI_Gatherv, in which most ranks have nothing to send: the time does not grow by a message to
- * and from each rank, and memory does not grow with the number of ranks. */
+ * one MPI_Gatherv, in which most ranks have nothing to send. So a rank costs no message to it and
+ * back, and the memory does not grow with the number of ranks. */
 #define _GNU_SOURCE 1
 #include "scribe.h"
 

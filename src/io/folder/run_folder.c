@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The folder that a run writes to: its lock, and what earlier runs have left in it.
  *
- * The lock is one of the kernel's (flock) and ends with the process, however that ends; over NFS it
- * holds on all hosts. Its file says who has it, and is removed at the end. */
+ * The lock is one of the operating system (flock). It ends with the process, however the process
+ * ends; over NFS it holds on all hosts. The file of the lock names the process that has it, and is
+ * removed at the end. */
 #define _GNU_SOURCE 1
 #include "run_folder.h"
 
@@ -63,12 +64,12 @@ static oak_status_t lock(oak_run_folder_t *folder) {
       return st;
     }
     if (has_name(folder->lock, folder->lock_path)) break;
-    close(folder->lock); /* of a run that has just ended and removed it */
+    close(folder->lock); /* this file is of a run that has just ended and removed it */
   }
   char host[65] = "", text[128];
   gethostname(host, sizeof host - 1);
   snprintf(text, sizeof text, "process %ld on %s\n", (long)getpid(), host);
-  /* For the message of others only: a full disk does not matter here. */
+  /* Other runs only quote this text in a message, so a failure to write it does not matter. */
   if (ftruncate(folder->lock, 0) == 0) (void)!write(folder->lock, text, strlen(text));
   return OAK_OK;
 }
@@ -94,8 +95,8 @@ static int begins_with(const char *path, const char *words, size_t length) {
   return n > 0 && memmem(text, (size_t)n, words, length);
 }
 
-/** Is \a name "plt", or "invalid" for the state after a failed step, and at least six digits, with
- * or without an ending of unfinished ones? */
+/** Does \a name begin with "plt" (or "invalid", for the state after a failed step) and at least six
+ * digits? Only the ending of an unfinished output may follow. */
 static int is_plot_name(const char *name) {
   const size_t stem = !strncmp(name, "plt", 3) ? 3 : !strncmp(name, "invalid", 7) ? 7 : 0;
   if (!stem) return 0;

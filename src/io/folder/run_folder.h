@@ -23,7 +23,7 @@ typedef struct {
  * or if a file that is not oak's has a name that is needed. The folder is closed then. */
 oak_status_t oak_run_folder_open(oak_run_folder_t *folder, const char *path, int overwrite);
 
-/** Fail if \a name is in the folder and is not of a run: it is about to be replaced. */
+/** Fail if \a name, which is about to be replaced, is in the folder and is not of a run. */
 oak_status_t oak_run_folder_claim(const oak_run_folder_t *folder, const char *name);
 
 /** Remove what runs have written to the folder: parameters, totals, plotfiles, pictures. */

@@ -19,12 +19,13 @@ int64_t oak_blocks_along(const oak_scene_t *scene, int d, int level);
  * \a a (0: x, 1: y), all in integers. \return the number of entries, at most pixels + cells + 1. */
 int oak_find_overlaps(const oak_scene_t *scene, int b, int a, int p0, int p1, oak_overlap_t *out);
 
-/** Place, in pixels from the lower side of a cropped picture, of the lower side of the \a i-th of
- * \a n equal parts of the domain. Levels have the same bits where they meet. */
+/** The lower side of part \a i, if the domain is divided into \a n equal parts, in pixels from the
+ * lower side of a cropped picture. A side that two levels share has the same bits on both. */
 double oak_crop_place(const oak_scene_t *scene, int a, int64_t i, int64_t n);
 
-/** Is a cell, counted in its block, part of what is shown, along the dimension \a d? In a
- * cropped picture the ends of the box count as far as they cut cells. */
+/** The part of a cell that is shown, from 0 to 1, along the dimension \a d. \a cell is counted in
+ * its block. It is less than 1 only where the sides of a cropped picture cut cells or leave them
+ * out. */
 double oak_shown_share(const oak_scene_t *scene, int b, int d, int cell);
 
 /** Does the slice go through the block, inside of what is shown? */

@@ -80,8 +80,8 @@ static void mark(band_t *band, int64_t x, int64_t y, uint16_t share) {
   if (*at < share) *at = share;
 }
 
-/** Outline a block. Neighbours draw the same line: the stronger one counts, or that of the finer
- * block. */
+/** Outline a block. Neighbours draw the same line; the stronger line stays, or the line of the
+ * finer block. */
 static void outline_block(band_t *band, int b) {
   const oak_scene_t *scene = band->scene;
   int64_t low[2], high[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The parts of a picture: pixels from blocks, and what is drawn around them. Private to
- * picture.c, picture_data.c and picture_frame.c. */
+ * The parts of a picture: pixels from blocks, and what is drawn around them. Private to this
+ * folder. */
 #ifndef OAK_PICTURE_PARTS_H
 #define OAK_PICTURE_PARTS_H
 
@@ -27,9 +27,9 @@ typedef struct {
 /** A value as it is coloured: itself, or its decimal logarithm (-INFINITY where there is none). */
 double oak_scene_scaled(const oak_scene_t *scene, double value);
 
-/** Set the lowest and highest finite value shown, over all ranks, as the scene's range, or the
- * quantiles that the options want; widened where they are equal. \a field: what
- * oak_scene_project() gave on rank 0; NULL elsewhere, and for a slice. Collective. */
+/** Set the scene's range: the lowest and highest finite value shown on any rank, or the quantiles
+ * that the options ask for. If both ends are equal, the range is widened. \a field is the result of
+ * oak_scene_project() on rank 0; it is NULL on the other ranks, and for a slice. Collective. */
 oak_status_t oak_scene_find_range(oak_scene_t *scene, const double *field);
 
 /** Pixels of a projection: \a field [height][width] on rank 0, from below, NAN or infinite where a

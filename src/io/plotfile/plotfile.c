@@ -23,7 +23,7 @@
 #include "io/view/tree_walk.h"
 
 enum {
-  FILE_BYTES = 64 << 20, /**< one file for each so many bytes, at most one per host */
+  FILE_BYTES = 64 << 20, /**< a level gets one file for so many bytes, at most one per host */
   PART_ALIGN = 4096      /**< where a rank's part begins: on NFS, hosts must not share pages */
 };
 
@@ -180,8 +180,8 @@ static oak_status_t write_node(void *context, int l, const int32_t index[3], con
   return oak_disk_write(w->view->disk, level->fd, level->buffer, bytes, at, level->path);
 }
 
-/** Close the data files. All of their data are on the disk then if \a st is OAK_OK; \a st or the
- * first failure. */
+/** Close the data files. If \a st is OAK_OK, all of their data are on the disk afterwards. Returns
+ * \a st or the first failure. */
 static oak_status_t close_levels(writer_t *w, oak_status_t st) {
   for (int l = 0; l <= w->view->max_level; l++) {
     level_t *level = &w->level[l];
@@ -291,7 +291,7 @@ static int find_finest(const oak_grid_view_t *view) {
   int finest = 0;
   if (!view->region) return view->max_level;
   for (int b = 0; b < view->nblock; b++) {
-    /* The finest of the wanted nodes above a block that is not wanted itself is there too. */
+    /* If a block is not wanted, some of its ancestors may be. The finest of these is stored too. */
     for (int level = view->level[b]; level > finest; level--) {
       int32_t index[3];
       for (int d = 0; d < 3; d++) index[d] = view->index[b][d] >> (view->level[b] - level);

@@ -18,7 +18,8 @@
 oak_status_t oak_plotfile_write(const oak_grid_view_t *view, const char *path);
 
 /** The same with \a files data files per level, or one per rank if there are fewer ranks. Ranks
- * next to each other share a file. 0: one per host, or fewer of 64 MB. */
+ * next to each other share a file. \a files 0: one per host, or fewer if they would be smaller than
+ * 64 MB. */
 oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files, const char *path);
 
 /** Fail if \a path holds anything that is not part of a plotfile; links are not followed. It is no

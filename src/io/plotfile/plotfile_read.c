@@ -17,8 +17,8 @@
 
 enum { FAB_HEADER = 512 };
 
-/** What was read last on a level: one variable of one box. Leaves come in Morton order, so that
- * those of a box follow each other but for leaves of finer levels. */
+/** What was read last on a level: one variable of one box. Leaves come in Morton order. So those of
+ * a box follow each other, with only leaves of finer levels between them. */
 typedef struct {
   int fd, file;  /**< open file; -1: none */
   int box, var;  /**< -1: none */

@@ -163,7 +163,7 @@ static oak_status_t read_all(reader_t *r, int fd) {
   return OAK_OK;
 }
 
-/** Read a file of the plotfile \a folder. close_text() is due also after a failure. */
+/** Read a file of the plotfile \a folder. The caller calls close_text(), also after a failure. */
 static oak_status_t open_text(reader_t *r, const char *folder, const char *name) {
   *r = (reader_t){oak_text_new("%s/%s", folder, name), NULL, NULL};
   OAK_CHECK(r->path, OAK_ERR_MEMORY, "no memory to read %s", folder);
@@ -255,8 +255,8 @@ static oak_status_t take_header(reader_t *r, oak_scan_t *scan, int nbox[MOST_LEV
 
 /* ---- Cell_H ---- */
 
-/** "FabOnDisk: name offset". Boxes of a file follow each other, so its name is compared with the
- * last one before all. */
+/** "FabOnDisk: name offset". Boxes of a file follow each other, so the name is compared first with
+ * that of the box before. */
 static oak_status_t take_place(reader_t *r, oak_scan_level_t *level, oak_scan_box_t *box) {
   char *name;
   OAK_TRY(take_word(r, "FabOnDisk:"));

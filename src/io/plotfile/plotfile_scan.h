@@ -39,7 +39,8 @@ oak_status_t oak_scan_read(const char *path, oak_scan_t *out);
 void oak_scan_free(oak_scan_t *scan);
 
 /** Is \a text the header of the values of \a box, up to and without its line's end? \param [out]
- * bytes  4 or 8, of a value; \param [out] swap  1 if the bytes are in the other machine's order. */
+ * bytes  4 or 8, of a value; \param [out] swap  1 if the order of the bytes is not that of this
+ * machine. */
 int oak_scan_fab_header(const char *text, const oak_scan_t *scan, const oak_scan_box_t *box,
                         int *bytes, int *swap);
 /** Length of that header, its line's end included, for values of \a bytes. */

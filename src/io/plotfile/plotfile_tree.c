@@ -193,8 +193,8 @@ oak_status_t oak_leaves_find(const oak_scan_t *scan, const char *path, int block
   *out = (oak_leaves_t){0};
   OAK_CHECK(scan->finest * scan->dim <= 62, OAK_ERR_FILE,
             "%s has %d levels, more than oak can read", path, scan->finest + 1);
-  /* Boxes of other programs may hold parts of families: their blocks are smaller than the boxes
-   * show. */
+  /* Boxes of other programs may hold parts of families. Then the blocks are smaller than the sizes
+   * of the boxes suggest. */
   int64_t size = find_block_size(scan);
   for (; size >= SMALLEST_BLOCK && size <= INT_MAX; size /= 2) {
     OAK_TRY(find_leaves(scan, path, (int)size, out, &complete));

@@ -21,9 +21,9 @@ typedef struct {
   int most; /**< highest merge among them */
 } oak_boxes_t;
 
-/** List the boxes of each level, boxes[max_level + 1], sides of at most 64 cells in 3D and 256 in
- * 2D: those of the nodes that oak_view_wants_node() names. Rank-local. Freed by oak_boxes_free also
- * after a failure. */
+/** List the boxes of each level, boxes[max_level + 1], from the nodes that oak_view_wants_node()
+ * accepts. The sides of a box have at most 64 cells in 3D and 256 in 2D. Rank-local. Freed by
+ * oak_boxes_free also after a failure. */
 oak_status_t oak_boxes_list(const oak_grid_view_t *view, oak_tree_walk_t *walk, oak_boxes_t *boxes);
 /** The same for the leaves alone, without their parents. */
 oak_status_t oak_boxes_list_leaves(const oak_grid_view_t *view, oak_boxes_t *boxes);

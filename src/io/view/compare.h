@@ -30,10 +30,10 @@ OAK_API oak_status_t oak_compare_new(const oak_grid_view_t *a, const oak_grid_vi
                                      oak_comparison_t *out);
 OAK_API void oak_compare_free(oak_comparison_t *comparison);
 
-/** Compare variable \a var[0] of the first view with \a var[1] of the second, everywhere on the
- * finer of their cells, with the value of the coarser cell all over it. Cells differ if
- * |a - b| > \a allowed; with allowed < 0 if their bits do. Two values that are no numbers do not
- * differ. */
+/** Compare variable \a var[0] of the first view with \a var[1] of the second, in the cells of the
+ * finer of both meshes at each place; a coarser cell has its value everywhere in it. Cells differ
+ * if |a - b| > \a allowed; with allowed < 0, if their bits differ. Two values that are no numbers
+ * do not differ. */
 OAK_API oak_status_t oak_compare(const oak_comparison_t *comparison, const int var[2],
                                  double allowed, oak_difference_t *out);
 

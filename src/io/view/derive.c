@@ -49,15 +49,15 @@ static void unload(values_t *values) {
   free(values->value);
 }
 
-/** Value around the cell \a cell of \a level, the domain over: of the cell, of a coarser one, or
- * the average of finer ones. \param [out] coarser  levels that the cell found is coarser; NULL: not
- * asked. */
+/** Value at the cell \a cell of \a level, anywhere in the domain: that of the cell, that of a
+ * coarser cell around it, or the average of the finer cells in it. \param [out] coarser by how many
+ * levels the cell found is coarser; may be NULL. */
 static double value_at(const values_t *values, int level, const int64_t cell[3], int *coarser) {
   const oak_grid_view_t *view = values->view;
   const int n = view->block_size;
   int64_t at[3] = {0, 0, 0};
   for (int d = 0; d < view->dim; d++) at[d] = cell[d] / n;
-  /* Places are counted on a level that no block is finer than. */
+  /* Places are counted in cells of a level as fine as the finest block, or finer. */
   const int finest = level > view->max_level ? level : view->max_level;
   for (int d = 0; d < view->dim; d++) at[d] <<= finest - level;
   const int b = oak_locate(values->locator, finest, at);

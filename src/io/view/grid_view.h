@@ -40,7 +40,7 @@ typedef struct oak_grid_view {
    * if ghost cells cannot be had. */
   oak_status_t (*read_ghosts)(const struct oak_grid_view *view, int var, int b0, int n, int layers,
                               double *dst);
-  oak_disk_t *disk; /**< what files are written by; NULL: at once */
+  oak_disk_t *disk; /**< the thread that writes files; NULL: they are written at once */
   /** Lower and upper corner of what is wanted of the domain; NULL: all of it. For formats that
    * store all levels; others get a partial view. */
   const double (*region)[3];
@@ -53,7 +53,7 @@ typedef struct oak_grid_view {
 oak_status_t oak_view_check(const oak_grid_view_t *view, const char *path);
 
 /** Does the block at \a index of \a level share a volume with the box between the corners \a
- * region, more than rounding makes of a common side? */
+ * region? A common side does not count, even if rounding gives it a small volume. */
 int oak_view_touches(const oak_grid_view_t *view, const double (*region)[3], int level,
                      const int32_t index[3]);
 

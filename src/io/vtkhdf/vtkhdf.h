@@ -15,12 +15,13 @@ oak_status_t oak_vtkhdf_supported(const char *what);
 /** Write \a view to the file \a path in the precision of the view. Collective; \a view and \a path
  * agree on all ranks, which fail together. In 3D the whole tree is stored, parents as averages of
  * their children, and readers hide what finer boxes cover. In 2D only leaves are stored, because
- * ParaView shows parents in 2D over their children, as for a view of a part of the domain. In 2D
- * they have the thickness of a cell of level 0, around z = 0. The file is "\a path.oak-part" until
- * it is complete and on the disk: an earlier file of that name stays until then. Missing parent
- * folders are created. Values do not depend on the number of ranks; the boxes do. \return
- * OAK_ERR_ARGUMENT as oak_view_check; OAK_ERR_UNSUPPORTED as oak_vtkhdf_supported; OAK_ERR_FILE
- * with path and reason, also if something else has that name. Memory: a few boxes per level. */
+ * there ParaView shows parents over their children. A view of a part of the domain has only leaves,
+ * too. In 2D boxes have the thickness of a cell of level 0, around z = 0. The file is "\a
+ * path.oak-part" until it is complete and on the disk: an earlier file of that name stays until
+ * then. Missing parent folders are created. Values do not depend on the number of ranks; the boxes
+ * do. \return OAK_ERR_ARGUMENT as oak_view_check; OAK_ERR_UNSUPPORTED as oak_vtkhdf_supported;
+ * OAK_ERR_FILE with path and reason, also if something else has that name. Memory: a few boxes per
+ * level. */
 oak_status_t oak_vtkhdf_write(const oak_grid_view_t *view, const char *path);
 
 #endif

@@ -6,8 +6,8 @@
  *   VTKHDF/LevelN         attribute Spacing, array AMRBox [box][6]
  *   VTKHDF/LevelN/CellData/NAME   the values of one box after the other
  *
- * Only rank 0 is here, and any build of HDF5 does, with MPI or without. With collective calls of a
- * parallel HDF5, a rank whose disk is full would leave the others waiting. */
+ * Only rank 0 runs this code, so any build of HDF5 is suitable, with MPI or without. With
+ * collective calls of a parallel HDF5, a rank whose disk is full would leave the others waiting. */
 #define _GNU_SOURCE 1
 #include "vtkhdf_file.h"
 
@@ -28,8 +28,8 @@ oak_status_t oak_vtkhdf_supported(const char *what) {
   return OAK_OK;
 }
 
-/* Handles are negative after a failure. Each function below takes bad ones, so that failures need
- * to be looked at only where they end. */
+/* Handles are negative after a failure. Each function below accepts such handles, so failures are
+ * looked at only in the last function. */
 
 static herr_t put_attribute(hid_t where, const char *name, hid_t type, hsize_t count,
                             const void *value) {

@@ -111,7 +111,8 @@ static oak_status_t write_values(writer_t *w) {
   return st;
 }
 
-/** Close the file. All of it is on the disk then if \a st is OAK_OK; \a st or the first failure. */
+/** Close the file. If \a st is OAK_OK, all of it is on the disk afterwards. Returns \a st or the
+ * first failure. */
 static oak_status_t close_file(writer_t *w, oak_status_t st) {
   if (w->fd >= 0) st = oak_disk_close(w->view->disk, w->fd, w->path, st);
   w->fd = -1;
