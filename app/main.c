@@ -74,8 +74,8 @@ static int dispatch(int argc, char **argv, int rank) {
   return 2;
 }
 
-/** Without mpirun, Open MPI starts a process beside a program, which takes longer than to look at a
- * file. \a name is the command. */
+/** Let the command \a name start faster if it only looks at files. Without mpirun, Open MPI starts
+ * a process beside a program, which takes longer than such a command. */
 static void hurry(const char *name) {
   for (int i = 0; i < NCOMMANDS; i++)
     if (commands[i].looks && !strcmp(name, commands[i].name))

@@ -50,7 +50,8 @@ static void include(scale_t *s, double x) {
   s->high = fmax(s->high, x);
 }
 
-/* A step of 1, 2 or 5 times a power of ten, with which there are four to eight of them. */
+/* A step between ticks, 1, 2 or 5 times a power of ten, such that the range holds four to eight
+ * steps. */
 static double nice_step(double range) {
   const double power = pow(10, floor(log10(range / 5))), rest = range / 5 / power;
   return power * (rest < 1.5 ? 1 : rest < 3.5 ? 2 : rest < 7.5 ? 5 : 10);

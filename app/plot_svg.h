@@ -39,7 +39,7 @@ void oak_plot_lines(FILE *out, const oak_plot_t *plot);
 void oak_plot_shares(FILE *out, const char *const *bar, int nbar, const char *const *part,
                      int npart, const double *share);
 
-/** Write text with the letters that HTML would take for its own replaced. */
+/** Write text; characters that have a meaning in HTML are replaced. */
 void oak_html_text(FILE *out, const char *text);
 
 #endif

@@ -38,7 +38,7 @@ typedef struct {
 
 /** Settings of a device, from the [device] section. */
 typedef struct {
-  int threads;          /**< CPU threads per rank; 0: cores of the host / ranks on the host */
+  int threads; /**< CPU threads per rank; 0: $OMP_NUM_THREADS, else the rank's share of the cores */
   const char *compiler; /**< C compiler for kernels; "" : $OAK_CC, then cc, gcc, clang; of openacc:
                              docs/openacc.md */
   const char *flags;    /**< extra compiler flags */
@@ -60,7 +60,8 @@ typedef struct {
   size_t bytes;
 } oak_parcel_t;
 
-/** A back end. All functions but build are rank-local. */
+/** A back end. Its functions are rank-local, apart from direct_open, which is collective. open is
+ * called on all ranks together, so it may be collective, too. */
 typedef struct {
   const char *name;    /**< value of the key device.name */
   const char *summary; /**< one line for `oak info` */
@@ -204,11 +205,12 @@ OAK_API oak_status_t oak_device_wait(oak_device_t *dev, uint64_t *flag, uint64_t
 OAK_API oak_status_t oak_device_explain(oak_device_t *dev, const oak_source_t *source, char **said,
                                         char **assembly);
 /** Build \a source (or take it from the cache) and load it. Collective on the device's
- * communicator: the lowest rank of each host compiles to a temporary name and renames, the others
- * wait and load. A compile error fails on all ranks with the compiler's first messages, which name
- * the user's file and line. The cache is $OAK_CACHE, $XDG_CACHE_HOME/oak or ~/.cache/oak, or a
- * private temporary folder when it cannot be written or others may write to it; the key is a hash
- * of what the compiler sees, the defines, and the device's fingerprint. */
+ * communicator. The lowest rank of each host looks in the cache. Hosts that lack the kernel get it
+ * from one host, which has it in its cache or compiles it. Then all ranks load it. A compile error
+ * fails on all ranks with the compiler's first messages, which name the user's file and line. The
+ * cache is $OAK_CACHE, $XDG_CACHE_HOME/oak or ~/.cache/oak. If this folder cannot be written, or if
+ * others may write to it, the cache is a private temporary folder. The key is a hash of what the
+ * compiler sees, the defines, and the device's fingerprint. */
 OAK_API oak_status_t oak_device_build(oak_device_t *dev, const oak_source_t *source,
                                       oak_module_t **out);
 /** Number of builds of a device so far, and of those that were compiled because the cache did not

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * NVIDIA GPUs. NVRTC compiles kernels for the card of this machine, and the driver runs them. Each
- * rank uses one GPU; if a host has more ranks than GPUs, they share them in turn. All work goes
- * through one stream. */
+ * rank uses one GPU; if a host has more ranks than GPUs, several ranks share a GPU. Kernels run in
+ * one stream; copies beside them have streams of their own (cuda_transfer.c). */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <errno.h>

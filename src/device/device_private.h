@@ -89,7 +89,7 @@ struct oak_device {
   oak_ledger_t *ledger;
   char *cache; /**< folder of built kernels; NULL before the first build and on ranks that never
                   build */
-  int cache_private; /**< the folder is ours alone and goes at close */
+  int cache_private; /**< 1: the folder is for this run only, and is removed at close */
   int found;      /**< 1: the hardware is there; a back end sets it even if its open then fails */
   int mpi_direct; /**< oak_device_mpi_direct() */
   int unshared; /**< 1: memory cannot be shared here, although the back end has functions for it */
@@ -147,8 +147,8 @@ typedef enum {
 oak_status_t oak_hand_open(oak_device_t *dev, oak_need_t need, const char *key,
                            MPI_Comm *receivers);
 /** Send the entry from rank 0, the giver, to the other ranks. Collective on \a receivers; the
- * others wait while the giver compiles. On the giver, \a status, \a key and \a *path are input; on
- * the others, which pass OAK_OK, key and path are output. *stored: 1 if the entry was received and
+ * others wait while the giver compiles. On the giver, \a status, \a key and \a *path are input. The
+ * others pass OAK_OK, and there key and path are output. *stored: 1 if the entry was received and
  * is now in the cache. If the giver has failed, the others return OAK_OK and an empty \a key; the
  * caller then agrees on the status. */
 oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Comm receivers,

@@ -43,8 +43,8 @@ static oak_status_t scan_inside_face(build_t *b, int block, int face) {
 static oak_status_t scan_finer(build_t *b, int block, int edge, const oak_neighbour_t *n) {
   const oak_edge_t e = oak_edge_axes(edge);
   for (int h = 0; h < finer(b); h++) {
-    /* `fine`: which child lies beyond the edge. `sub`: in which half of this block, along each
-     * axis, a block of the level of that child would lie beyond its opposite edge. */
+    /* `fine`: which child lies beyond the edge. `sub`: the half of this block along each axis that
+     * touches that child. */
     const int fine = !e.upper[0] << e.axis[0] | !e.upper[1] << e.axis[1] | h << e.along;
     const int sub = fine ^ (1 << e.axis[0] | 1 << e.axis[1]);
     if (n->rank[h] == b->mesh->rank) continue;
