@@ -10,8 +10,8 @@ generate() {
   cat <<'HEAD'
 # Parameters
 
-Made by `tests/check_parameters_doc.sh build/oak . --write` from `oak params --markdown`; a test
-compares them.
+`tests/check_parameters_doc.sh build/oak . --write` makes this page from the output of
+`oak params --markdown`. A test checks that the two agree.
 
 A parameter file has sections and keys. `#` and `;` start comments, and numbers may be fractions
 (`5/3`). On the command line a key is written with its section: `oak run FILE.ini mesh.max_level=6`.
