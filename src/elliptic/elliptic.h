@@ -37,9 +37,9 @@ typedef enum {
 
 /** Families of which this rank has a part, at the first or last of its blocks. */
 typedef struct {
-  int nsend, to;  /**< first blocks, whose parent rank `to` has */
-  int nrecv;      /**< children on later ranks of the last parent */
-  int (*from)[2]; /**< [nfrom] rank, and how many of them it has */
+  int nsend, to;  /**< this rank's first blocks, whose parent is on rank `to` */
+  int nrecv;      /**< children of this rank's last parent that are on later ranks */
+  int (*from)[2]; /**< [nfrom] a rank, and how many of these children it has */
   int nfrom;
   void *buffer;              /**< device: [nsend or nrecv][N^d] values that travel */
   double *host;              /**< the same on the host, unless that reads the device's memory */
@@ -145,7 +145,7 @@ static inline oak_elliptic_level_t *oak_elliptic_top(oak_elliptic_t *e) {
 oak_status_t oak_elliptic_coarsen(oak_elliptic_t *e, oak_elliptic_level_t *fine,
                                   oak_elliptic_level_t *coarse);
 void oak_elliptic_family_clear(oak_elliptic_t *e, oak_elliptic_family_t *family);
-/** Averages of level l that ranks have made for others go to `to` of level l - 1. */
+/** Send the averages of level l that belong to other ranks; they go to `to` of level l - 1. */
 oak_status_t oak_elliptic_restrict_end(oak_elliptic_t *e, int l, void *to);
 /** Averages of `from` of level l to `to` of level l - 1. Every rank takes part; the status is this
  * rank's own. */
@@ -161,7 +161,7 @@ void oak_elliptic_args(oak_elliptic_t *e, int l, oak_elliptic_args_t *args);
 /** Run a kernel over the blocks of a level. Rank-local. */
 oak_status_t oak_elliptic_launch(oak_elliptic_t *e, oak_kernel_t *kernel, int l,
                                  const oak_elliptic_args_t *args);
-/** No rank changes u of a level while a peer reads it: to be called before a change that no
+/** Wait until no peer reads u of a level any more. To be called before a change of u that no
  * exchange precedes. Every rank takes part; the status is this rank's own. */
 oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l);
 
@@ -169,21 +169,22 @@ oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l);
 /** Ghost cells of u; with \a fluxes also those at refinement boundaries, as the equation needs
  * them. */
 oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes);
-/** The same for kernels that know the boundary of the domain. */
+/** The same without the boundary of the domain, for kernels that know it themselves. */
 oak_status_t oak_elliptic_inner_ghosts(oak_elliptic_t *e, int l, int fluxes);
 /** Sweeps of Gauss-Seidel, first those of colour \a first. With \a zero, u is taken as 0. */
 oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first, int zero);
 /** rhs - L u into `res`. */
 oak_status_t oak_elliptic_residual(oak_elliptic_t *e, int l);
-/** The same, to rhs of the next coarser level. `res` is lost. */
+/** The residual, averaged to rhs of the next coarser level. `res` is lost. */
 oak_status_t oak_elliptic_descend(oak_elliptic_t *e, int l);
 /** y = p x + q y + s on a level. */
 oak_status_t oak_elliptic_combine(oak_elliptic_t *e, int l, const void *x, void *y, double p,
                                   double q, double s);
-/** The largest residual of each block of the finest level, for later (only if plain). */
+/** Store the largest residual of each block of the finest level in row \a slot of `norms`, for
+ * oak_elliptic_noted (only if plain). */
 oak_status_t oak_elliptic_note(oak_elliptic_t *e, int slot);
-/** The largest of each slot on all ranks. Collective; fails on all ranks if \a st is not OAK_OK on
- * one. */
+/** The largest residual of each slot on all ranks. Collective; fails on all ranks if \a st is not
+ * OAK_OK on one. */
 oak_status_t oak_elliptic_noted(oak_elliptic_t *e, oak_status_t st, int slots, double *out);
 /** Sums over the finest level, the same for any number of ranks: largest |x|, and the integrals of
  * x, x y and x x. Collective; fails on all ranks if \a st is not OAK_OK on one. */
@@ -202,7 +203,7 @@ oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e);
 /** The value on each face of a cell at the boundary, from a function of face and position. */
 typedef double (*oak_elliptic_value_t)(void *data, int face, const double x[3]);
 oak_status_t oak_elliptic_set_outer(oak_elliptic_t *e, oak_elliptic_value_t value, void *data);
-/** Those of an isolated right-hand side `f` by its multipoles. Collective. */
+/** Boundary values of an isolated right-hand side `f`, by its multipoles. Collective. */
 oak_status_t oak_elliptic_isolate(oak_elliptic_t *e);
 /** rhs of the finest level: `f` without the part of the boundary values. */
 oak_status_t oak_elliptic_bound(oak_elliptic_t *e);
@@ -218,7 +219,8 @@ typedef struct {
 enum { OAK_ELLIPTIC_MOST_CYCLES = 200 };
 typedef struct {
   int cycles;                                    /**< V-cycles */
-  double residual[OAK_ELLIPTIC_MOST_CYCLES + 1]; /**< the largest, at first and after each cycle */
+  double residual[OAK_ELLIPTIC_MOST_CYCLES + 1]; /**< the largest, at the start and after
+                                                  * each cycle */
   double scale;                                  /**< what they are relative to */
 } oak_elliptic_report_t;
 

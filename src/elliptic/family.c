@@ -78,8 +78,8 @@ static oak_status_t fit_family(oak_elliptic_t *e, const oak_mesh_t *fine,
                                oak_elliptic_family_t *family) {
   const size_t unit = e->cells * sizeof(double), each = sizeof(oak_elliptic_move_t);
   const int n = fine->nblock;
-  /* Both sides of the exchange may be due at the same time: first what is sent, then what is
-   * received. */
+  /* This rank may send and receive in the same exchange: first in the buffer is what is sent, then
+   * what is received. */
   const int units = family->nsend + family->nrecv;
   OAK_TRY(oak_device_alloc(e->dev, n * each, &family->move_device));
   if (n) OAK_TRY(oak_device_upload(e->dev, family->move_device, family->move, n * each));

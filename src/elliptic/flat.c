@@ -26,7 +26,8 @@ static int64_t plan_arrays(const oak_elliptic_t *e, oak_elliptic_flat_args_t *a)
     a->levels = l + 1;
     at += cells;
   }
-  /* Gauss-Seidel alone needs about the square of the extent. One cell needs one sweep. */
+  /* Gauss-Seidel alone needs about as many sweeps as the square of the extent. One cell needs one
+   * sweep. */
   a->sweeps = most == 1 ? 1 : most < 10 ? 4 + 2 * most * most : 204;
   return at;
 }

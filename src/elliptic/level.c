@@ -9,8 +9,8 @@
 #include "base/reduce.h"
 #include "elliptic/elliptic.h"
 
-/* Where levels meet, the exchange reads cells of peers that smoothing is about to change: nobody
- * goes on before all have read. */
+/* Where levels meet, the exchange reads cells of peers that smoothing is about to change: the ranks
+ * meet, and none goes on before all have read. */
 oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes) {
   oak_elliptic_level_t *level = &e->level[l];
   oak_elliptic_args_t args;

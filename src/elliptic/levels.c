@@ -9,7 +9,7 @@
 
 /* ---- kernels */
 
-/* Headers and kernels of the halo exchange need names that a physics has otherwise. */
+/* Headers and kernels of the halo exchange need names that otherwise a physics defines. */
 static const char prelude[] =
     "struct physics_parameters { double none; };\n"
     "struct problem_parameters { double none; };\n"
@@ -64,8 +64,9 @@ static oak_status_t build(oak_elliptic_t *e) {
   return oak_agree(e->comm, st);
 }
 
-/* What the exchange puts beyond the boundary of the domain. Values there are 0: others go to the
- * right-hand side (outer.c). A coefficient goes on as it is in the last cell. */
+/* What the exchange puts beyond the boundary of the domain. Boundary values are 0 here; values
+ * other than 0 go to the right-hand side (outer.c). Coefficients are continued from the last
+ * cell. */
 static oak_status_t upload_conditions(oak_elliptic_t *e) {
   oak_bc_t bc[6] = {{0}}, copy[6] = {{0}};
   for (int face = 0; face < 6; face++) {

@@ -84,8 +84,8 @@ static oak_status_t find_moments(oak_elliptic_t *e, oak_elliptic_poles_args_t *a
   return oak_sum_exact(e->comm, OAK_ELLIPTIC_MOMENTS, n, e->sums_host, args->moment);
 }
 
-/* About the centre of mass there is no dipole, and the series converges fastest, as long as that
- * centre is inside. */
+/* Expand about the centre of mass if it is inside the domain: there is no dipole then, and the
+ * series converges fastest. */
 static void move_center(const oak_elliptic_t *e, oak_elliptic_poles_args_t *args) {
   const double *m = args->moment;
   double center[3] = {args->center[0], args->center[1], args->center[2]};

@@ -51,8 +51,9 @@ static double volume(const oak_elliptic_t *e) {
 }
 
 /* Without a value at the boundary and without b, u is only determined up to a constant, and the
- * right-hand side must have the mean 0: the mean is removed from both. Twice, because the first one
- * is only known to rounding of its own size, which may be large beside what is left. Collective. */
+ * right-hand side must have the mean 0: the mean is removed from both. This is done twice: the
+ * first mean has a rounding error relative to its own size, which may be large compared with the
+ * values that remain. Collective. */
 static oak_status_t remove_mean(oak_elliptic_t *e, oak_status_t st, void *x) {
   double sum[OAK_ELLIPTIC_SUMS];
   if (!e->singular) return st;
@@ -99,7 +100,7 @@ static int done(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r)
   return r->residual[r->cycles] <= o->tolerance * r->scale;
 }
 
-/* Cycles that are needed at least, so many that the residual need not be looked at before. No cycle
+/* The least number of further cycles; the residual is not read before they are done. No cycle
  * reduces it by more than FASTEST, and full multigrid from zero by more than FULL; a cycle too many
  * would do no harm. */
 static int ahead(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r, int full) {
@@ -114,7 +115,8 @@ static int ahead(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r
 static oak_status_t cycles(oak_elliptic_t *e, const oak_elliptic_options_t *o,
                            oak_elliptic_report_t *r) {
   const int top = e->nlevel - 1;
-  const int later = e->plain && !oak_device_ops(e->dev)->host_memory; /* looking costs time */
+  const int later = e->plain && !oak_device_ops(e->dev)->host_memory; /* reading the residual costs
+                                                                       * time */
   while (!done(o, r)) {
     int full = o->full && r->cycles == 0 && top > 0;
     if (r->cycles == o->most_cycles || !isfinite(r->residual[r->cycles])) return diverged(o, r);

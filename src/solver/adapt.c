@@ -63,8 +63,8 @@ static oak_status_t map_rates(oak_t *sim, int old_blocks, const double *diffusiv
   return oak_sim_agree(sim, st);
 }
 
-/* Before the mesh changes: what part of the blocks' rates is that of explicit diffusion. Collective
- * where there is any. */
+/* Find, before the mesh changes, what part of the blocks' rates comes from explicit diffusion.
+ * Collective where there is any. */
 static oak_status_t diffusive_rates(oak_t *sim, double **out) {
   const int n = sim->mesh->nblock;
   *out = NULL;
@@ -199,7 +199,7 @@ static oak_status_t balance_load(oak_t *sim, int *moved) {
   return st;
 }
 
-/* Where the mesh stays, ranks may still have become faster or slower. */
+/* If the mesh does not change, ranks may still have become faster or slower. */
 static oak_status_t balance_only(oak_t *sim, int *moved) {
   *moved = 0;
   if (!sim->pace.speed) return OAK_OK;
@@ -208,8 +208,8 @@ static oak_status_t balance_only(oak_t *sim, int *moved) {
   return *moved ? oak_storage_fit(sim) : OAK_OK;
 }
 
-/* The mesh and state 0 after the flags, on the ranks of the old blocks. If memory does not suffice,
- * everything is as before. */
+/* Bring the mesh and state 0 to what the flags ask for; new blocks are on the ranks of the old
+ * ones. If memory does not suffice, nothing has changed. */
 static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, int *any) {
   const int old_blocks = sim->mesh->nblock;
   oak_undo_t undo;

@@ -12,7 +12,8 @@ oak_status_t oak_update_ghostcells(oak_t *sim) {
   return oak_sim_agree(sim, oak_fill_ghosts(sim, 0, sim->clock.time));
 }
 
-/* Largest rate, invalid cells, what ranks ask for and how far their output is, on all ranks. */
+/* Reduce over all ranks: largest rate, invalid cells, what ranks ask for, and the progress of their
+ * output. */
 static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid) {
   double local[4] = {0, 0, sim->run.asks, sim->run.disk}, most[4];
   oak_timer_start(&sim->timers, OAK_PHASE_TIME_STEP);
@@ -122,7 +123,7 @@ static void take_back(oak_t *sim, const before_t *before, int from) {
   sim->clock.updates = before->updates;
 }
 
-/* The states of a failed step, the solution in state 0: where the first invalid cell is. */
+/* After a failed step whose solution is in state 0, report where the first invalid cell is. */
 static oak_status_t report_step(oak_t *sim) {
   const oak_invalid_t kind = sim->method.retry ? OAK_INVALID_RETRIED : OAK_INVALID_STEP;
   for (int s = 1; s < sim->method.runge_kutta->nstate; s++)
@@ -135,7 +136,7 @@ int oak_has_parts(const oak_t *sim) {
 }
 
 /* Super time stepping and UPDATE as part of a step dt, before the stages in the opposite order. If
- * they leave an invalid cell, the solution stays so. */
+ * they leave an invalid cell, the solution keeps it. */
 static oak_status_t advance_parts(oak_t *sim, double time, double part, int before) {
   oak_status_t st = OAK_OK;
   for (int n = 0; n < 2 && st == OAK_OK; n++) {
@@ -167,7 +168,7 @@ static oak_status_t begin_step(oak_t *sim, double dt) {
   return run_parts(sim, sim->clock.time, 0.5 * dt, dt, 1);
 }
 
-/* What follows them at the new time: the rest of these parts. */
+/* What follows the stages at the new time: the rest of these parts. */
 static oak_status_t end_step(oak_t *sim, double dt) {
   const double part = sim->method.strang ? 0.5 * dt : dt;
   return oak_has_parts(sim) ? run_parts(sim, sim->clock.time - part, part, dt, 0) : OAK_OK;
@@ -180,7 +181,7 @@ static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
   OAK_CHECK(dt >= 0 && dt < INFINITY, OAK_ERR_ARGUMENT,
             "time step dt = %g: must be finite and not negative (no wave moves? set run.dt_max)",
             dt);
-  OAK_TRY(oak_adapt_finish(sim)); /* one that failed before for lack of memory */
+  OAK_TRY(oak_adapt_finish(sim)); /* an adaptation that failed before for lack of memory */
   OAK_TRY(begin_step(sim, dt));
   OAK_TRY(try_step(sim, dt, &invalid));
   for (int n = 0; invalid && sim->method.retry && n < MOST_RETRIES; n++) {

@@ -118,8 +118,9 @@ static oak_status_t check_resolution(const oak_t *sim, int d) {
   return OAK_OK;
 }
 
-/* checkpoint.last_good: a state more, unless the stages leave the start of a step alone. If parts
- * of a step come before the stages or use their states, each step begins with a copy. */
+/* checkpoint.last_good needs one more state, unless the stages do not overwrite the start of a
+ * step. If parts of a step come before the stages or use their states, each step begins with a
+ * copy. */
 static void keep_start(oak_t *sim) {
   if (!oak_params_bool(sim->params, "checkpoint.last_good")) return;
   const int early = sim->method.strang || sim->method.first_order;

@@ -67,8 +67,8 @@ oak_status_t oak_fix_state(oak_t *sim, int state, double dt) {
   return fix(sim, state, dt, sim->results.bad, oak_sim_results(sim));
 }
 
-/* Peers read the averages of this one until the second meeting, and those of the stage's own fluxes
- * follow without another. */
+/* Peers read the averages of this rank until the second meeting. It cannot be left out, because the
+ * averages of the stage's own fluxes follow without a meeting in between. */
 oak_status_t oak_fix_rate(oak_t *sim, int state, void *unused) {
   const oak_status_t st = fix(sim, state, 1, unused, 0),
                      met = oak_averages_meet(&sim->transport, &sim->pattern, &sim->timers);

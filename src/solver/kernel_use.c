@@ -14,7 +14,8 @@
  * the machine code, and a test compares. */
 enum { FLUX_FLOPS = 504, LOHNER_FLOPS = 37 };
 
-/* Of limited slopes along an axis, and of a value that is interpolated in d dimensions. */
+/* Operations of limited slopes along an axis, and of a value that is interpolated in d
+ * dimensions. */
 enum { SLOPE_FLOPS = 8 };
 
 oak_status_t oak_measure_kernels(oak_t *sim, int on) { return oak_device_meter(sim->dev, on); }

@@ -7,7 +7,8 @@
 
 #include "solver/sim.h"
 
-/* What an earlier measurement counts beside a new one: some five adaptations are remembered. */
+/* Weight of earlier measurements in the mean with a new one: about the last five adaptations
+ * count. */
 static const double MEMORY = 0.8;
 /* A rank that the operating system has held up once must not lose all of its blocks. */
 static const double LARGEST_RATIO = 4;

@@ -123,8 +123,9 @@ static oak_status_t store(oak_t *sim, int state, double time) {
   return oak_sim_agree(sim, st);
 }
 
-/* After a hook has returned what is not a number. In an invalid state that says nothing: the step
- * goes on with the old gradient, and its end finds the invalid cell, as without POISSON. */
+/* Called after a hook has returned a value that is not a number. In an invalid state this is no
+ * fault of the hook: the step goes on with the old gradient, and the invalid cell is found at its
+ * end, as without POISSON. */
 static oak_status_t not_finite(oak_t *sim, int state, double time, const char *what) {
   if (oak_find_invalid(sim, state, OAK_INVALID_STAGE) != OAK_OK) return OAK_OK;
   return OAK_FAIL(OAK_ERR_STATE, "%s at t = %g", what, time);

@@ -147,7 +147,7 @@ typedef struct {
   const oak_runge_kutta_t *runge_kutta;
   int nstate; /**< of the scheme; one more with first_order, with retry and checkpoint.last_good
                  where needed, and with diffusion; 5 at least with rkl2 */
-  int result; /**< where the last stage leaves the solution: not state 0 if that must stay */
+  int result; /**< where the last stage leaves the solution: not state 0 if state 0 must be kept */
   int kept;   /**< where each step begins with a copy of the solution; 0: nowhere */
   double cfl, dt_max;
   int first_order; /**< scheme.on_invalid: repair invalid cells */
@@ -296,9 +296,9 @@ typedef struct {
 typedef struct {
   double asks;      /**< of this rank for the next step, to be agreed on: oak_ask_t */
   double asked;     /**< the largest of all ranks, after a step */
-  int interrupted;  /**< a run has ended early, since it was asked to */
+  int interrupted;  /**< a run has ended early, because it was asked to */
   int announced;    /**< its first lines have been printed */
-  double disk;      /**< how far this rank's output is (oak_disk_state), to be agreed on too */
+  double disk;      /**< the progress of this rank's output (oak_disk_state), to be agreed on too */
   double disk_most; /**< the largest of all ranks, after a step */
 } oak_requests_t;
 
@@ -368,8 +368,8 @@ static inline void *oak_sim_state(const oak_t *sim, int state) {
 void oak_sim_failed(oak_t *sim, oak_status_t st);
 /** oak_agree, with oak_sim_failed before it. Collective. */
 oak_status_t oak_sim_agree(oak_t *sim, oak_status_t st);
-/** Ranks know their rates all or none: oak_write_cells may have been called on some of them only.
- * Collective. */
+/** Make all ranks forget their rates if one has: oak_write_cells may have been called on some of
+ * them only. Collective. */
 void oak_rates_agree(oak_t *sim);
 /** Fill the ghost cells of a state. All ranks take part. */
 oak_status_t oak_fill_ghosts(oak_t *sim, int state, double time);
@@ -457,8 +457,8 @@ oak_status_t oak_copy_state(oak_t *sim, int to);
 /* pace.c */
 /** Measure ranks if mesh.balance says so. Not collective. */
 oak_status_t oak_pace_init(oak_t *sim);
-/** Bring pace.speed up to date, if ranks are measured. The device has done its work before this, or
- * is waited for. Collective. */
+/** Bring pace.speed up to date, if ranks are measured. Waits for the device if it has not done its
+ * work. Collective. */
 void oak_pace_measure(oak_t *sim);
 
 /* fluxfix.c */

@@ -22,9 +22,9 @@ oak_status_t oak_run_stage(oak_t *sim, const oak_stage_t *stage, int first, doub
 oak_status_t oak_read_results(oak_t *sim, double local[2]);
 
 /* advance.c */
-/** Storage and tables for an adapted mesh whose blocks are complete, if they are not there yet: an
- * adaptation that failed for lack of memory then is finished later. Collective; fails on all ranks
- * alike, and may be tried again. */
+/** Make storage and tables for an adapted mesh whose blocks are complete, unless they are there. An
+ * adaptation that lacked memory for them is finished here. Collective; fails on all ranks alike,
+ * and may be tried again. */
 oak_status_t oak_adapt_finish(oak_t *sim);
 /** Whether something is advanced by itself, beside the stages: UPDATE or super time stepping. */
 int oak_has_parts(const oak_t *sim);

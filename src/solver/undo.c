@@ -50,7 +50,7 @@ oak_status_t oak_undo_all(oak_t *sim, oak_undo_t *undo, oak_status_t st) {
   snprintf(message, sizeof message, "%s", oak_last_error());
   OAK_TRY(restore_mesh(sim, undo));
   sim->rates = undo->rates;
-  /* The tables are those of this mesh, which has got another number. */
+  /* The tables belong to this mesh, which now has another revision number. */
   sim->storage.revision = sim->pattern.revision = sim->mesh->revision;
   OAK_TRY(oak_storage_reserve(sim, 1, sim->method.nstate, sim->mesh->nblock));
   return OAK_FAIL(st, "%s; mesh and solution are those before the adaptation", message);

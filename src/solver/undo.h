@@ -16,8 +16,8 @@ typedef struct {
 /** Keep the present mesh. Collective; fails on all ranks alike. */
 oak_status_t oak_undo_keep(oak_t *sim, oak_undo_t *undo);
 void oak_undo_forget(oak_undo_t *undo);
-/** Bring the mesh back; block data must be that of it. Collective. \return \a st, with its message,
- * or another failure. */
+/** Bring the mesh back; the block data must be those of that mesh. Collective. \return \a st, with
+ * its message, or another failure. */
 oak_status_t oak_undo_mesh(oak_t *sim, oak_undo_t *undo, oak_status_t st);
 /** The same with all that belongs to it, when tables and state 0 are still the old ones. */
 oak_status_t oak_undo_all(oak_t *sim, oak_undo_t *undo, oak_status_t st);

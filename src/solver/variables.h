@@ -20,9 +20,9 @@ typedef struct {
  * Rank-local. */
 oak_status_t oak_variables_check(const oak_t *sim);
 
-/** Select the variables that the text of a parameter names, apart by blanks or commas; \a origin
- * and \a key say where it stands. An empty text selects all that the physics has, or with \a first
- * only the first one. Rank-local. */
+/** Select the variables that the text of a parameter names, separated by blanks or commas; \a
+ * origin and \a key say where it stands. An empty text selects all that the physics has, or with
+ * \a first only the first one. Rank-local. */
 oak_status_t oak_variables_select(const oak_t *sim, const char *text, const char *origin,
                                   const char *key, int first, oak_selection_t *out);
 

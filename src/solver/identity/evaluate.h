@@ -31,7 +31,7 @@ typedef struct {
   oak_module_t *module;
   oak_kernel_t *kernel;
   int nvar, nriemann; /**< without the first-order flux */
-  char names[1024];   /**< of the Riemann solvers, parted by zeros */
+  char names[1024];   /**< of the Riemann solvers, each ends with a null character */
   const char *name[1 + OAK_MAX_RIEMANN];
 } oak_evaluate_t;
 

@@ -31,8 +31,8 @@ static int all_finite(const oak_evaluate_t *e, const oak_identity_t *at) {
   return 1;
 }
 
-/* Keep the left states of a lot that VALID accepts; every second one becomes the right state of
- * the one before. */
+/* Of a batch of states, keep the left ones that VALID accepts; every second one becomes the right
+ * state of the one before. */
 static void keep_valid(oak_samples_t *s, int *found, const oak_pair_t *pair,
                        const oak_identity_t *out) {
   const size_t bytes = s->e->nvar * sizeof(double);

@@ -6,7 +6,7 @@
 
 #include "solver/identity/identity.h"
 
-/* Rounding, and what conversions with large kinetic energies lose. */
+/* Tolerance for rounding, and for digits that conversions lose at large kinetic energies. */
 static const double exact = 1e-9;
 
 void oak_identity_conversion(const oak_samples_t *s, oak_verdict_t *verdict) {

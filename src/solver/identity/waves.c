@@ -7,9 +7,10 @@
 #include "solver/identity/eigen.h"
 #include "solver/identity/identity.h"
 
-/* Of the largest eigenvalue: differences of fluxes, and eigenvalues that coincide. */
+/* Tolerance relative to the largest eigenvalue: for errors of flux differences, and for eigenvalues
+ * that coincide. */
 static const double numerical = 1e-3;
-/* Of the conserved variables: where rounding and curvature cost alike. */
+/* Step relative to the conserved variables: rounding and curvature cause equal errors there. */
 static const double step = 1e-6;
 
 typedef struct {
@@ -17,7 +18,7 @@ typedef struct {
 } spectrum_t;
 
 /* Fields in the state have no waves, and those of variables that FACE makes equal on both sides are
- * not for the Riemann solver: they are parameters of the others. */
+ * left out too: to the Riemann solver these variables are parameters. */
 static int list_moving(const oak_samples_t *s, int dir, int *moving) {
   int n = 0;
   for (int v = 0; v < s->e->nvar; v++)

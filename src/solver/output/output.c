@@ -30,7 +30,7 @@ oak_status_t oak_write_picture(oak_t *sim, const char *path) {
 
 /* ---- the outputs of a run */
 
-/* Those of the keys in [output]: totals, pictures, plotfiles, in the order of writing. */
+/* The outputs of the keys in [output]: totals, pictures, plotfiles, in the order of writing. */
 static oak_status_t add_plain(oak_output_t *out) {
   oak_t *sim = out->sim;
   const int steps = oak_params_int(sim->params, "output.diagnostics_every");
@@ -57,7 +57,7 @@ static const char *series_name(const oak_output_item_t *item) {
   return item->section ? item->name : "plotfiles";
 }
 
-/* That of a section; the key is that of its kind. */
+/* The output of a section; `key` is the section's key that names the kind. */
 static oak_status_t add_section(oak_output_t *out, const char *key) {
   const char *word = oak_params_text(out->sim->params, key), *name = key + strlen("output.");
   const oak_output_kind_t *const *kind = oak_output_kinds;

@@ -25,32 +25,32 @@ typedef struct {
   int first_variable; /**< without `variables` the first one alone is taken */
   int has_region;     /**< there is a key `region` */
   int cuts_blocks;    /**< with a region, the view has only the blocks that touch it */
-  /** Judge the keys of this kind; may be NULL. Rank-local, before the folder is opened. */
+  /** Check the keys of this kind; may be NULL. Rank-local, before the folder is opened. */
   oak_status_t (*open)(oak_output_item_t *item);
-  /** What it keeps of the state at the start of the run; with \a restart, judge that it is there.
-   * May be NULL. Collective. */
+  /** Keep what this kind needs of the state at the start of the run; with \a restart, check that it
+   * is still there. May be NULL. Collective. */
   oak_status_t (*start)(oak_output_item_t *item, const char *folder, int restart);
   /** Write the view to \a path. Collective, fails on all ranks alike. May be
    * NULL for tables. */
   oak_status_t (*write)(oak_output_item_t *item, const oak_grid_view_t *view, const char *path);
   const oak_series_t *series; /**< the list of all of its files, for viewers; NULL: none */
-  /** For tables, CSV files that get a row each time, beside the file that `write` makes or alone.
-   * The names of the columns, on rank 0, each after a comma; "step,time" stand before them. */
+  /** For tables: CSV files that get a row with each output. `write` may make a file as well. The
+   * names of the columns, on rank 0, each after a comma; "step,time" stand before them. */
   void (*head)(const oak_output_item_t *item, FILE *stream);
-  /** The values of a row likewise. Collective; \a stream is NULL on other ranks, and if there is no
-   * memory. */
+  /** Print the values of a row in the same form. Collective; \a stream is NULL on other ranks, and
+   * if there is no memory. */
   oak_status_t (*row)(oak_output_item_t *item, const oak_grid_view_t *view, FILE *stream);
   /** Text that a restarted run needs, without line feeds, and its reading; may be NULL. */
   void (*save)(const oak_output_item_t *item, FILE *stream);
   void (*load)(oak_output_item_t *item, const char *text);
 } oak_output_kind_t;
 
-/** Those of sections; ends with NULL. */
+/** The kinds that a section can have; ends with NULL. */
 extern const oak_output_kind_t *const oak_output_kinds[];
 /** output_samples.c, output_history.c */
 extern const oak_output_kind_t oak_output_slice, oak_output_line, oak_output_probe,
     oak_output_history;
-/** Those of the keys in [output]. */
+/** The kinds of the keys in [output]. */
 extern const oak_output_kind_t oak_output_plotfile, oak_output_picture, oak_output_diagnostics;
 
 struct oak_output_item {
@@ -85,26 +85,27 @@ typedef struct {
   int nitem;
 } oak_output_t;
 
-/** Judge the keys of output and take the folder, which must hold no run unless \a overwrite is 1.
+/** Check the keys of output and take the folder, which must hold no run unless \a overwrite is 1.
  * Leaves what is in it. Collective. */
 oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *progress,
                              int overwrite);
 /** Remove an earlier run from the folder, write the effective parameters and begin the tables.
  * Collective. */
 oak_status_t oak_output_begin(oak_output_t *out);
-/** In its place for a run that goes on in its folder after oak_output_load, at the simulation's
- * step: cut rows of later steps off the tables, begin those that are not there, and write the
- * effective parameters. Each file is replaced when its new text is on the disk. Collective. */
+/** To be called instead of oak_output_begin by a run that goes on in its folder after
+ * oak_output_load, at the simulation's step: cut rows of later steps off the tables, begin those
+ * that are not there, and write the effective parameters. Each file is replaced when its new text
+ * is on the disk. Collective. */
 oak_status_t oak_output_continue(oak_output_t *out);
-/** Say which outputs a run would write, and when, on \a stream (NULL: only judge the keys).
+/** Say which outputs a run would write, and when, on \a stream (NULL: only check the keys).
  * Collective. */
 oak_status_t oak_output_print(oak_t *sim, FILE *stream);
 /** Write what is due now; \a last: the run ends here. Collective. */
 oak_status_t oak_output_write(oak_output_t *out, double dt, int last);
 /** The next time that an output has to meet exactly; INFINITY: none. */
 double oak_output_target(const oak_output_t *out);
-/** Let go of the folder. \return \a st, or that the folder is gone with all that was written.
- * Collective. */
+/** Let go of the folder. \return \a st, or a failure if the folder has been removed with all that
+ * was written. Collective. */
 oak_status_t oak_output_close(oak_output_t *out, oak_status_t st);
 
 /** Print lines of text that hold the schedule of all outputs. Rank-local. */
@@ -133,8 +134,8 @@ typedef struct {
 oak_status_t oak_output_put(oak_output_t *out, const oak_put_t *put);
 /** Write in the background from here on, within the memory of output.buffer. Collective. */
 oak_status_t oak_output_disk_open(oak_output_t *out);
-/** After each time step, which has brought sim->run.disk_most: go on with what has been written, or
- * fail as writing has. Collective. */
+/** After each time step, which has brought sim->run.disk_most: finish the files that have been
+ * written, or return the failure of writing. Collective. */
 oak_status_t oak_output_step(oak_output_t *out);
 /** Wait until all is on the disk. Collective. */
 oak_status_t oak_output_wait(oak_output_t *out);

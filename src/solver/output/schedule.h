@@ -25,7 +25,7 @@ void oak_schedule_begin(oak_schedule_t *schedule, double *times, int count);
 void oak_schedule_clear(oak_schedule_t *schedule);
 
 /** Is an output due after step \a step, which ended at \a time? \a ends: the run begins or ends
- * here. Moves on to the next time: to be asked once for each step. */
+ * here. To be called once for each step, because it moves on to the next time. */
 int oak_schedule_due(oak_schedule_t *schedule, double time, long step, int ends);
 
 /** The next time that has to be met exactly; INFINITY: none. */

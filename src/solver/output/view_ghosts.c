@@ -177,7 +177,8 @@ static double average(const oak_view_ghosts_t *g, const oak_node_t *node, const 
   return sum / (1 << dim);
 }
 
-/* What lies at cell `c` of the block beyond block b in a direction, where both have one level. */
+/* What lies at cell `c` of the block beyond block b in a direction, where both have the same
+ * level. */
 static double look_up(const oak_view_ghosts_t *g, int b, int link, const int dir[3],
                       const int c[3]) {
   const int n = g->sim->block_size, dim = g->sim->dim;

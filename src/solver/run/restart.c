@@ -71,7 +71,7 @@ static oak_status_t load_latest(oak_output_t *out) {
   return st;
 }
 
-/* A damaged one was named: say which one before it is good. */
+/* The checkpoint that was named is damaged: say which earlier one is good. */
 static oak_status_t offer_older(const oak_t *sim, const char *path) {
   char folder[4096], message[8192];
   oak_checkpoint_name_t *list;

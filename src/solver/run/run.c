@@ -122,14 +122,15 @@ oak_status_t oak_run(oak_t *sim, FILE *stream) {
 }
 
 /* The initial condition, or a checkpoint; then the folder is made ready. A run that cannot begin
- * leaves it as it was. */
+ * leaves the folder as it was. */
 static oak_status_t begin(oak_t *sim, oak_output_t *out, const char *restart) {
   OAK_TRY(restart ? oak_restart(out, restart) : oak_initialize(sim));
   return restart ? oak_output_continue(out) : oak_output_begin(out);
 }
 
-/* What a failed step leaves: a plotfile of the bad solution, and a checkpoint if the one before is
- * still there. The message stays that of the step, with the names of the files. */
+/* What a failed step leaves: a plotfile of the bad solution, and a checkpoint of the solution
+ * before the step if that is still there. The message stays that of the step, with the names of the
+ * files. */
 static void leave_traces(oak_saver_t *saver) {
   oak_t *sim = saver->sim;
   char *message = strdup(oak_last_error()), path[4096], files[8300] = "";

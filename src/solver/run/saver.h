@@ -30,11 +30,11 @@ typedef struct {
   double step_at, longest; /**< MPI_Wtime of the last step, and seconds of the longest */
   double looked_at;        /**< for a stop file */
   long last;               /**< step of the last checkpoint, -1: none */
-  int signals;             /**< they are caught */
+  int signals;             /**< 1: signals are caught */
   int pending;             /**< checkpoints that are not on the disk yet */
 } oak_saver_t;
 
-/** Judge the keys of [checkpoint] and run.wall_limit. Not collective. */
+/** Check the keys of [checkpoint] and run.wall_limit. Not collective. */
 oak_status_t oak_saver_open(oak_saver_t *saver, oak_output_t *out);
 /** A run begins, or goes on, now: \a signals are caught from here to oak_saver_close. */
 void oak_saver_begin(oak_saver_t *saver, int signals);
@@ -47,7 +47,7 @@ oak_status_t oak_saver_step(oak_saver_t *saver, int ends);
 oak_status_t oak_saver_write(oak_saver_t *saver);
 void oak_saver_close(oak_saver_t *saver);
 
-/** In words, for messages. */
+/** What is asked for, in words for messages. */
 const char *oak_ask_text(oak_ask_t ask);
 
 /** Go on from checkpoint \a which, a path, or "latest" for the newest good one of the output

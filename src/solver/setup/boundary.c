@@ -75,7 +75,7 @@ static oak_status_t parse(const oak_t *sim, const char *key, const char *text, o
   return OAK_OK;
 }
 
-/* A variable that conditions for all variables do not mean: a field, or the mask of solids. */
+/* Whether conditions for all variables leave this variable out: a field, or the mask of solids. */
 static int is_given(const oak_t *sim, int v) {
   int given = sim->description.has.problem_solid && v == sim->nvar - 1;
   for (int n = 0; n < sim->fields.nfixed; n++) given |= sim->fields.fixed[n].variable == v;

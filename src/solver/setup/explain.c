@@ -124,8 +124,9 @@ static const char *function_of(const explain_t *e, const loop_t *loop) {
   return strstr(e->assembly, label);
 }
 
-/* The first call in a line of the user's, or else the first jump, or else the first line. Also a
- * call in another line counts, for which there is no better place. */
+/* Find the first call, or else the first jump in a line of the user's files, or else their first
+ * line. A call in a line of another file counts too: it gets the last line of the user's before
+ * it. */
 static int find_reason(const explain_t *e, const loop_t *loop, reason_t *reason) {
   const char *line = function_of(e, loop);
   reason_t now = {.line = 0}, jump = {.line = 0}, first = {.line = 0};
@@ -169,7 +170,7 @@ static void print_reason(const loop_t *loop, const reason_t *reason, FILE *f) {
 
 /* ---- all */
 
-/* Hooks that stand in the way of others come first, so the same line is printed once. */
+/* Hooks that keep others from being vectorised come first, so the same line is printed once. */
 static void print_loops(const explain_t *e, FILE *f) {
   reason_t known[MOST_LOOPS];
   char good[1024] = "";

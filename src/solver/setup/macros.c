@@ -76,7 +76,7 @@ static oak_status_t check_file(const oak_user_files_t *files, const oak_user_fil
 }
 
 oak_status_t oak_check_macros(const oak_user_files_t *files) {
-  /* Of too many files not all are read: what is not used in these may be in the others. */
+  /* If there were too many files, some were not read, and they may use the macro. */
   for (int i = 0; i < files->nfile && files->whole; i++)
     OAK_TRY(check_file(files, &files->file[i]));
   return OAK_OK;

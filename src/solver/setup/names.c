@@ -8,7 +8,7 @@
 #include "solver/setup/hooks.h"
 #include "solver/sim.h"
 
-/* Whether a word is in a text of words, apart by blanks. */
+/* Whether a word is in a text of words that blanks separate. */
 static int has_word(const char *words, const char *name, size_t length) {
   for (const char *at = words; (at = strstr(at, name)); at += length)
     if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return 1;
