@@ -77,8 +77,8 @@ const oak_param_desc_t oak_param_table[] = {
          "A progress line is printed at least once in this many seconds of wall-clock time; 0: "
          "off."),
     REAL("run.watchdog", "0", 0, INFINITY, "s",
-         "End the run if a rank makes no progress for so long, and say which one, in which phase "
-         "and step. Choose more than the longest output or step takes. 0: off."),
+         "End the run if a rank makes no progress during this time, and say which rank, phase and "
+         "step. Choose more than the longest output or step takes. 0: off."),
 
     INT("mesh.dim", "2", 2, 3, NULL, "Spatial dimensions: 2 (quadtree) or 3 (octree)."),
     EVEN("mesh.block_size", "16", 4, 128, "cells",
@@ -99,7 +99,8 @@ const oak_param_desc_t oak_param_table[] = {
     INT("mesh.adapt_every", "4", 0, INFINITY, "steps",
         "Steps between mesh adaptations; 0: static mesh."),
     REAL("mesh.kappa_max", "1.05", 1, INFINITY, NULL,
-         "Blocks are redistributed when the fullest rank has more than so many times its share."),
+         "Blocks are redistributed when a rank has more than its share of blocks times this "
+         "number."),
     CHOICE("mesh.balance", "equal", "equal measured",
            "Share of a rank, judged every mesh.adapt_every steps: equal, as many blocks as any "
            "other; measured, in proportion to the speed with which it has computed blocks, for "
@@ -193,7 +194,9 @@ const oak_param_desc_t oak_param_table[] = {
          "parameter file."),
 
 #define POISSON_FACE "same zero no_slope value slope"
-#define FACE_HELP "periodic, outflow, reflect, dirichlet VALUE|user, neumann VALUE|user, user."
+#define FACE_HELP                                                                              \
+  "periodic, outflow, reflect, mirror, antimirror, dirichlet VALUE|user, neumann VALUE|user, " \
+  "user."
     TEXT("boundary.xlow", "periodic", "Lower x face: " FACE_HELP),
     TEXT("boundary.xhigh", "periodic", "Upper x face: " FACE_HELP),
     TEXT("boundary.ylow", "periodic", "Lower y face: " FACE_HELP),
@@ -218,13 +221,14 @@ const oak_param_desc_t oak_param_table[] = {
     CHOICE("poisson.yhigh", "same", POISSON_FACE, "The same for the upper y face."),
     CHOICE("poisson.zlow", "same", POISSON_FACE, "The same for the lower z face (3D only)."),
     CHOICE("poisson.zhigh", "same", POISSON_FACE, "The same for the upper z face (3D only)."),
-    CHOICE("poisson.method", "multigrid", "multigrid bicgstab",
-           "multigrid: V-cycles; bicgstab: V-cycles are the preconditioner of BiCGSTAB. Use that "
-           "one if the coefficient a jumps by large factors."),
+    CHOICE(
+        "poisson.method", "multigrid", "multigrid bicgstab",
+        "multigrid: V-cycles; bicgstab: V-cycles are the preconditioner of BiCGSTAB. Use bicgstab "
+        "if the coefficient a jumps by large factors."),
     ABOVE("poisson.tolerance", "1e-8", 0, 1, NULL,
           "Largest residual relative to the largest right-hand side."),
     INT("poisson.max_cycles", "30", 1, 200, NULL,
-        "If so many multigrid cycles do not reach the tolerance, the run stops."),
+        "Largest number of multigrid cycles. If they do not reach the tolerance, the run stops."),
 
     TEXT("device.name", "auto",
          "Device that runs the kernels: a name shown by `oak info`; auto: the best one found."),
@@ -257,7 +261,7 @@ const oak_param_desc_t oak_param_table[] = {
         "checkpoint.last_good", "no",
         "Keep the start of each time step in memory, so that a run that ends because of an invalid "
         "cell always leaves a checkpoint of the solution before. This takes the memory of one more "
-        "Runge-Kutta state, where the scheme does not leave it alone."),
+        "Runge-Kutta state, unless the scheme keeps the start of the step anyway."),
     INT("checkpoint.keep", "2", 1, INFINITY, "files",
         "Number of checkpoints that stay in the output folder; older ones are removed."),
 
@@ -266,8 +270,8 @@ const oak_param_desc_t oak_param_table[] = {
          "refused, unless `oak run --overwrite` is to remove that run."),
     INT("output.buffer", "1024", 0, INFINITY, "MB",
         "Memory of a host for output and checkpoints that are written while the run goes on, "
-        "shared "
-        "by its ranks. The run waits where it is full; 0: all is written before the run goes on."),
+        "shared by its ranks. The run waits where it is full; 0: all is written before the run "
+        "goes on."),
     REAL("output.plot_every", "0", 0, INFINITY, "time", "Time between plotfiles; 0: none by time."),
     INT("output.plot_steps", "0", 0, INFINITY, "steps",
         "Steps between plotfiles; 0: none by steps."),
