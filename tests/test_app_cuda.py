@@ -12,6 +12,7 @@ import ctypes
 import os
 import re
 import shlex
+import subprocess
 import sys
 import tempfile
 
@@ -198,7 +199,9 @@ def works(options, work):
         with open(os.path.join(folder, "diagnostics.csv"), encoding="utf-8") as file:
             totals.append([float(word) for word in file.read().splitlines()[-1].split(",")])
     far = max(abs(a - b) for a, b in zip(*totals))
-    return ([f"totals differ by {far}"] if far > 1e-12 else []), ""
+    done = subprocess.run([options.oak, "diff", "auto", "cpu", "--tolerance", "1e-12"], cwd=work, text=True, timeout=LIMIT, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return ([f"totals differ by {far}"] if far > 1e-12 else []) + (["plotfiles differ"] if done.returncode else []), done.stdout
 
 
 def main():

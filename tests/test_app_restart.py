@@ -82,8 +82,11 @@ def same_files(work):
             if keys(through["out/parameters.ini"]) == keys(restarted.get("out/parameters.ini")):
                 other = [name for name in other if name != "out/parameters.ini"]
             other += list(restarted.keys() - through)
-            if ranks != work.np:  # boxes of plotfiles end where ranks do
+            if ranks != work.np:  # boxes of plotfiles end where ranks do; the values are the same
                 other = [name for name in other if "out/plt" not in name]
+                done = subprocess.run([work.alone[0], "diff", "through", "out"], cwd=work.folder, text=True, timeout=LIMIT,
+                                      check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                assert done.returncode == 0, done.stdout
             assert not other, f"restart from {point} on {ranks} ranks: {other} differ"
             shutil.rmtree(work.path("out"))
 
