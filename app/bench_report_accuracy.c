@@ -95,11 +95,12 @@ static void plot_convergence(bench_report_t *r, const table_t *t) {
   for (int order = 0; order < 2; order++) {
     for (int e = 0; e < 2; e++)
       ideal_y[order][e] = 0.3 * y[0][0] * pow(ideal_x[e] / ideal_x[0], order ? 5 : 2);
-    series[n++] = (oak_plot_series_t){.name = order ? "order 5" : "order 2",
-                                      .style = OAK_PLOT_DASHED,
-                                      .n = 2,
-                                      .x = ideal_x,
-                                      .y = ideal_y[order]};
+    series[n] = (oak_plot_series_t){.name = order ? "order 5" : "order 2",
+                                    .style = OAK_PLOT_DASHED,
+                                    .n = 2,
+                                    .x = ideal_x,
+                                    .y = ideal_y[order]};
+    n++;
   }
   oak_plot_lines(r->html,
                  &(oak_plot_t){"cell width", "error", OAK_AXIS_LOG10, OAK_AXIS_LOG10, series, n});

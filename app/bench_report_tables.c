@@ -183,6 +183,7 @@ static void write_cost(bench_report_t *r) {
     if (row->table == BENCH_HARDWARE && row->block == 16 && !row->single) uniform = row;
     if (row->table == BENCH_AMR) adaptive = row;
   }
+  if (!uniform || !adaptive) return;
   oak_report_section(r, "What an adaptive mesh costs");
   if (uniform->state != BENCH_MEASURED || adaptive->state != BENCH_MEASURED) {
     oak_report_text(r, "Not measured: %s", *adaptive->reason ? adaptive->reason : uniform->reason);

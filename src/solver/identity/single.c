@@ -131,9 +131,10 @@ static void compare_all(const oak_samples_t *s, const image_t *m, int dir, const
 static oak_status_t check_image(const oak_samples_t *s, const image_t *m, int dir,
                                 const char *words, oak_verdict_t *hooks, oak_verdict_t *riemann) {
   oak_pair_t *pair = calloc(s->count, sizeof *pair);
-  oak_identity_t *out = calloc(2 * (size_t)s->count, sizeof *out), *left = out + s->count;
+  oak_identity_t *out = calloc((size_t)s->count, sizeof *out);
+  oak_identity_t *left = calloc((size_t)s->count, sizeof *left);
   oak_status_t st = OAK_OK;
-  if (!pair || !out) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
+  if (!pair || !out || !left) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
   for (int i = 0; i < s->count && st == OAK_OK; i++) {
     pair[i].dir = m->axis[s->pair[i].dir];
     apply(s, m, s->pair[i].left, m->swaps ? pair[i].right : pair[i].left);
@@ -148,6 +149,7 @@ static oak_status_t check_image(const oak_samples_t *s, const image_t *m, int di
   if (st == OAK_OK) compare_all(s, m, dir, words, out, hooks, riemann);
   free(pair);
   free(out);
+  free(left);
   return st;
 }
 

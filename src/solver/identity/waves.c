@@ -143,7 +143,8 @@ static void join(const oak_samples_t *s, const double *middle, int dir, double *
 
 oak_status_t oak_identity_step(const oak_samples_t *s, oak_verdict_t *verdict) {
   const int n = s->count;
-  oak_pair_t *low = calloc(3 * (size_t)n, sizeof *low), *high = low + n, *after = high + n;
+  oak_pair_t *low = calloc(3 * (size_t)n, sizeof *low);
+  oak_pair_t *high = low ? low + n : NULL, *after = low ? low + 2 * n : NULL;
   oak_identity_t *out = calloc(3 * (size_t)n, sizeof *out);
   oak_status_t st = OAK_OK;
   if (!low || !out) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");

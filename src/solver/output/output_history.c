@@ -175,7 +175,7 @@ static oak_status_t gather_extrema(const oak_t *sim, int count, extremum_t *best
 static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, const oak_output_item_t *item,
                             measured_t *m) {
   const int all = columns(sim, view);
-  double sum[OAK_MOST_SELECTED + OAK_MAX_NVAR + 1];
+  double sum[OAK_MOST_SELECTED + OAK_MAX_NVAR + 1] = {0};
   double *part = calloc((size_t)view->nblock * (size_t)all + 1, sizeof *part);
   oak_status_t st = OAK_OK;
   if (!part) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the means of %d blocks", view->nblock);
