@@ -23,6 +23,6 @@ oak_status_t oak_watchdog_start(MPI_Comm comm, oak_timers_t *timers, double seco
 /** Tell the watchdog which step is under way; NULL is no watchdog. Rank-local. */
 void oak_watchdog_step(oak_watchdog_t *dog, long step);
 /** End watching; NULL is no watchdog. Collective. */
-void oak_watchdog_stop(oak_watchdog_t **dog);
+void oak_watchdog_stop(oak_watchdog_t **out);
 
 #endif

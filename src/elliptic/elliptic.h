@@ -121,7 +121,7 @@ typedef struct oak_elliptic {
 /** Build kernels; memory and levels follow with oak_elliptic_fit. Collective. */
 oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, oak_mesh_t *mesh,
                               oak_elliptic_t **out);
-void oak_elliptic_destroy(oak_elliptic_t **e);
+void oak_elliptic_destroy(oak_elliptic_t **out);
 
 /* memory.c */
 /** Bytes on this rank's device; 0 for NULL. */
