@@ -90,12 +90,13 @@ static oak_status_t copy_solution(oak_t *sim, oak_solver_t *from, oak_solver_t *
   return oak_agree(MPI_COMM_WORLD, st);
 }
 
+/* The longest time of all ranks, so that all find the same number of repeats. */
 static oak_status_t time_solution(oak_solver_t *solver, double *seconds, oak_solver_report_t *r) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
   OAK_TRY(oak_solve(solver, r));
-  MPI_Barrier(MPI_COMM_WORLD);
   *seconds = MPI_Wtime() - begin;
+  MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return OAK_OK;
 }
 

@@ -303,7 +303,7 @@ typedef enum {
 /** Levels of the multigrid hierarchy; level 0 is the coarsest. Not collective. */
 OAK_API int oak_solver_levels(const oak_solver_t *solver);
 /** Measure a part of a V-cycle on one level. u and f are lost: write them again.
- * Collective; all arguments agree on all ranks.
+ * Collective; all arguments agree on all ranks, but that \a repeats of rank 0 counts for all.
  * \param [out] seconds  of one run on the slowest rank, the mean of \a repeats runs; 0 if the level
  *                       has no such part. */
 OAK_API oak_status_t oak_solver_time(oak_solver_t *solver, oak_solver_part_t part, int level,

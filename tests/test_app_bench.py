@@ -26,7 +26,9 @@ def main():
     launch = [*shlex.split(options.mpiexec), str(options.np), options.oak]
 
     def run(*arguments):
-        return subprocess.run([*launch, *arguments], check=True, capture_output=True, text=True).stdout
+        # A rank that measures a shorter time than another must not go on alone: then the command never ends.
+        done = subprocess.run([*launch, *arguments], check=True, capture_output=True, text=True, timeout=200)
+        return done.stdout
 
     info = dict(line.split(None, 1) for line in run("info").splitlines() if len(line.split()) > 1)
     limiters = info["limiters"].split()

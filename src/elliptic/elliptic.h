@@ -239,9 +239,9 @@ typedef enum {
   OAK_ELLIPTIC_UP,     /**< correction from the next coarser level */
   OAK_ELLIPTIC_FLAT,   /**< level 0 */
 } oak_elliptic_part_t;
-/** Seconds of one run of a part of a V-cycle on level l, the mean of \a repeats, on the slowest
- * rank; 0 if the level has no such part. Values of u and of right-hand sides are lost. Collective.
- */
+/** Seconds of one run of a part of a V-cycle on level l, the mean of \a repeats (those of
+ * rank 0), on the slowest rank; 0 if the level has no such part. Values of u and of right-hand
+ * sides are lost. Collective. */
 oak_status_t oak_elliptic_time(oak_elliptic_t *e, oak_elliptic_part_t part, int l, int repeats,
                                double *seconds);
 

@@ -79,7 +79,7 @@ static oak_status_t time_steps(oak_t *sim, double end_time, int *steps, double *
     OAK_TRY(oak_advance(sim, dt < left ? dt : left));
     if (sim->refine.every > 0 && sim->clock.step % sim->refine.every == 0)
       OAK_TRY(oak_adjust_refinement(sim, NULL));
-    OAK_TRY(oak_device_sync(sim->dev));
+    OAK_TRY(oak_agree(sim->comm, oak_device_sync(sim->dev)));
     if (n == 0) begin = MPI_Wtime();
     *steps = n;
     *seconds = MPI_Wtime() - begin;
