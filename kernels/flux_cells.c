@@ -2,13 +2,13 @@
  * The flux kernel as loops over cells. It computes the same step as kernels/flux.c and is used
  * where lanes cannot pass values to each other in fast memory (OpenACC), or where passing takes
  * longer than computing twice (few variables on CUDA). A lane goes along the last axis over MARCH
- * cells of a column. This walk keeps the state at the last face, so fluxes across that axis are
- * computed once per cell. Fluxes across the other axes are computed by the cells on both sides of a
- * face. */
+ * cells of a column; this is called a walk. The lane keeps the flux at the last face, so it
+ * computes the fluxes between the cells of its walk once. All other fluxes are computed by the
+ * cells on both sides of a face. */
 #if OAK_FLUX_CELLS
 
-/* Cells of a walk: a longer walk means less work, a shorter one more lanes. With 1 there is no
- * walk, and all fluxes are computed twice. */
+/* Cells of a walk: a longer walk means less work, a shorter one more lanes. With 1 (OpenACC, CPUs)
+ * there is no walk, and all fluxes are computed twice. */
 #ifndef OAK_CELL_MARCH
 #define OAK_CELL_MARCH (OAK_MANY_THREADS ? (OAK_DIM == 3 ? OAK_N : OAK_N < 16 ? 2 : 8) : 1)
 #endif
