@@ -27,6 +27,9 @@ static const char help[] =
     "  --schlieren         exp(-6 gradient / largest gradient): dark lines are shocks\n"
     "  --minus PLOTFILE    the variable minus that of another plotfile of the run, such as the "
     "first\n"
+    "  --region CORNERS    lower and upper corner of the part shown, such as 0,0,0.25,0.5 "
+    "(default: "
+    "all)\n"
     "how:\n"
     "  --log               colours by the logarithm\n"
     "  --range LOW:HIGH    range of the colours (default: that of the data shown)\n"
@@ -48,8 +51,8 @@ static const char help[] =
     "  oak plot output/sedov --all --log -o frames/rho_%04d.png\n";
 
 typedef struct {
-  const char *var, *slice, *max, *mean, *column, *minus, *range, *quantile, *colors, *width, *title,
-      *out;
+  const char *var, *slice, *max, *mean, *column, *minus, *region, *range, *quantile, *colors,
+      *width, *title, *out;
   int gradient, schlieren, use_log, mesh, levels, all;
 } settings_t;
 
@@ -97,42 +100,35 @@ static oak_status_t read_range(const settings_t *s, oak_picture_options_t *o) {
   return OAK_OK;
 }
 
+/** \a region holds the corners of the part shown, if the user gave any. */
+static oak_status_t read_region(const oak_grid_view_t *view, const settings_t *s,
+                                double region[2][3], oak_picture_options_t *o) {
+  double number[6];
+  if (!s->region) return OAK_OK;
+  OAK_TRY(oak_look_numbers("--region", s->region, 2 * view->dim, number));
+  for (int c = 0; c < 2; c++)
+    for (int d = 0; d < view->dim; d++) region[c][d] = number[c * view->dim + d];
+  o->region = (const double(*)[3])region;
+  return OAK_OK;
+}
+
 static oak_status_t read_options(const oak_grid_view_t *view, const settings_t *s,
-                                 oak_picture_options_t *o) {
+                                 double region[2][3], oak_picture_options_t *o) {
   *o = oak_picture_defaults(view);
   OAK_TRY(read_slice(view, s, o));
+  OAK_TRY(read_region(view, s, region, o));
   OAK_TRY(read_range(s, o));
   o->log_scale = s->use_log;
   o->draw_mesh = s->levels ? OAK_MESH_LEVELS : s->mesh ? OAK_MESH_LINES : OAK_MESH_NONE;
   o->title = s->title;
   if (s->schlieren) o->colormap = OAK_COLORMAP_GRAY;
   if (s->minus) o->colormap = OAK_COLORMAP_COOLWARM;
+  o->symmetric = s->minus != NULL;
   if (s->colors) OAK_TRY(oak_colormap_find(s->colors, &o->colormap));
   return s->width ? oak_look_integer("--width", s->width, 16, 16384, &o->width) : OAK_OK;
 }
 
 /* ---- one picture ---- */
-
-/** The largest absolute value, for a range of colours with 0 in the middle. */
-static oak_status_t centre_range(const oak_grid_view_t *view, oak_picture_options_t *o) {
-  size_t ncell = 1;
-  double largest = 0;
-  for (int d = 0; d < view->dim; d++) ncell *= (size_t)view->block_size;
-  double *cells = malloc(ncell * sizeof *cells);
-  OAK_CHECK(cells, OAK_ERR_MEMORY, "no memory for a block of %zu cells", ncell);
-  oak_status_t st = OAK_OK;
-  for (int b = 0; b < view->nblock && st == OAK_OK; b++) {
-    st = view->read(view, 0, b, 1, cells);
-    for (size_t c = 0; c < ncell; c++)
-      if (isfinite(cells[c])) largest = fmax(largest, fabs(cells[c]));
-  }
-  free(cells);
-  if (largest > 1e-280) {
-    o->low = -largest;
-    o->high = largest;
-  }
-  return st;
-}
 
 /** The view to draw: that of the plotfile, or one computed from it, which then is \a derived. */
 static oak_status_t derive(const settings_t *s, const oak_grid_view_t **view,
@@ -155,7 +151,7 @@ static oak_status_t derive(const settings_t *s, const oak_grid_view_t **view,
                      second, second_variable, derived));
   *view = oak_derived_view(*derived);
   o->variable = 0;
-  return s->minus && !s->range && !s->quantile ? centre_range(*view, o) : OAK_OK;
+  return OAK_OK;
 }
 
 /** "plt000100_rho.png" */
@@ -170,10 +166,11 @@ static oak_status_t draw(const char *plotfile, const settings_t *s, const double
   oak_plotfile_t *p = NULL, *other = NULL;
   oak_derived_t *derived = NULL;
   oak_picture_options_t o = {0};
+  double region[2][3];
   char *name = NULL;
   oak_status_t st = oak_plotfile_open(plotfile, 0, &p);
   const oak_grid_view_t *view = p ? oak_plotfile_view(p) : NULL;
-  if (st == OAK_OK) st = read_options(view, s, &o);
+  if (st == OAK_OK) st = read_options(view, s, region, &o);
   if (st == OAK_OK && s->var) st = oak_look_variable(view, s->var, &o.variable);
   if (st == OAK_OK && !out) {
     name = default_name(plotfile, view->name[o.variable]);
@@ -250,25 +247,17 @@ static oak_status_t draw_all(const settings_t *s, char **list, int count) {
 
 static int plot(int argc, char **argv) {
   settings_t s = {0};
-  const look_option_t option[] = {{"--var", &s.var, NULL},
-                                  {"--slice", &s.slice, NULL},
-                                  {"--max", &s.max, NULL},
-                                  {"--mean", &s.mean, NULL},
-                                  {"--column", &s.column, NULL},
-                                  {"--gradient", NULL, &s.gradient},
-                                  {"--minus", &s.minus, NULL},
-                                  {"--schlieren", NULL, &s.schlieren},
-                                  {"--log", NULL, &s.use_log},
-                                  {"--range", &s.range, NULL},
-                                  {"--mesh", NULL, &s.mesh},
-                                  {"--quantile", &s.quantile, NULL},
-                                  {"--levels", NULL, &s.levels},
-                                  {"--colors", &s.colors, NULL},
-                                  {"--width", &s.width, NULL},
-                                  {"--title", &s.title, NULL},
-                                  {"-o", &s.out, NULL},
-                                  {"--all", NULL, &s.all},
-                                  {NULL, NULL, NULL}};
+  const look_option_t option[] = {
+      {"--var", &s.var, NULL},           {"--slice", &s.slice, NULL},
+      {"--max", &s.max, NULL},           {"--mean", &s.mean, NULL},
+      {"--column", &s.column, NULL},     {"--gradient", NULL, &s.gradient},
+      {"--minus", &s.minus, NULL},       {"--schlieren", NULL, &s.schlieren},
+      {"--log", NULL, &s.use_log},       {"--region", &s.region, NULL},
+      {"--range", &s.range, NULL},       {"--mesh", NULL, &s.mesh},
+      {"--quantile", &s.quantile, NULL}, {"--levels", NULL, &s.levels},
+      {"--colors", &s.colors, NULL},     {"--width", &s.width, NULL},
+      {"--title", &s.title, NULL},       {"-o", &s.out, NULL},
+      {"--all", NULL, &s.all},           {NULL, NULL, NULL}};
   const look_command_t command = {
       "plot", "PATH [--var NAME] [--slice z=0.5] [--log] [--range LOW:HIGH] [--mesh] [-o p.png]",
       help,   option,

@@ -148,13 +148,16 @@ def check_plot(look):
     look("plot", "2D", "--slice", "z=0", code=1, words="two dimensions")
     look("plot", "3D", "--max", "z", "--mean", "z", code=1, words="choose one of")
     look("plot", "2D", "--range", "2:1", code=1, words="2 is not below 1")
+    look("plot", "2D", "--region", "0,0,0.1", code=1, words="is not 4 numbers")
+    look("plot", "2D", "--region", "0,0,0.1,9", code=1, words="from 0 to 9; give a lower and a higher value")
     look("plot", "2D", "--all", code=1, words="%04d")
 
 
 def check_same_pictures(look, run, np):
     """Pictures of a run are those that oak plot makes of its plotfiles, byte for byte."""
     for name, keys, options in (
-            ("2D", ["scale=log", "levels=yes", "quantile=0.02"], ["--log", "--levels", "--quantile", "0.02"]),
+            ("2D", ["scale=log", "levels=yes", "quantile=0.02", "region=0 0.01 0.15 0.3"],
+             ["--log", "--levels", "--quantile", "0.02", "--region", "0,0.01,0.15,0.3"]),
             ("3D", ["show=column", "axis=y", "colors=gray"], ["--column", "y", "--colors", "gray"])):
         run(f"pictures_{name}", np, [*RUNS[name], *(f"output.p.{key}" for key in [
             "kind=picture", "variables=p", "width=100", *keys])])

@@ -247,7 +247,9 @@ def main():
                          *section("whole", "picture", "width=512", *picture),
                          *section("part", "picture", "width=256", f"region={aligned}", *picture),
                          *section("odd", "picture", "width=300", f"region={box}", *picture),
-                         *section("mean", "picture", "width=300", f"region={box}", *picture, *["show=mean"][:dim - 2])]
+                         *section("mean", "picture", "width=300", f"region={box}", *picture, *["show=mean"][:dim - 2]),
+                         *(f"output.plot_{key}" for key in ("steps=4", "variables=rho", f"region={box}")),
+                         *(f"output.picture_{key}" for key in ("steps=4", "variable=rho", "width=256", f"region={aligned}", *picture))]
             if dim == 2:
                 arguments += ["checkpoint.steps=2", *section("change", "picture", "difference=yes", "range=-1 1", "colors=gray",
                                                              "mesh=no", "width=512")]
@@ -265,6 +267,8 @@ def main():
                 whole, part = read_png(name("whole", ".png")), read_png(name("part", ".png"))
                 assert part.shape == (128, 256) and (whole[64:192, 128:384] == part).all(), "a crop has the same pixels"
                 check_picture(name("odd", ".png"), reference, region, 300)
+                check_plotfile(os.path.join(work, f"{dim}D", f"plt{step}"), reference, region)
+                assert (read_png(os.path.join(work, f"{dim}D", f"rho_{int(step) // 4:04d}.png")) == part).all()
                 if dim == 3:
                     check_projection(name("mean", ".png"), reference, region, 300)
             if dim == 2:
@@ -282,6 +286,9 @@ def main():
                                        f"output.b.region={wrong}"], cwd=work, capture_output=True, text=True, check=False)
                 assert done.returncode == 1 and re.search(words, done.stderr), done
                 assert not os.path.exists(os.path.join(work, "bad")), "nothing is begun"
+        done = subprocess.run([oak, "run", "--quiet", "run.ini", *RUNS[2][0], "output.folder=bad", "output.plot_region=1 1 0 0"],
+                              cwd=work, capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and "output.plot_region = 1 1 0 0: the upper corner must be above" in done.stderr, done
 
 
 if __name__ == "__main__":

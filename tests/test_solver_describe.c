@@ -118,7 +118,11 @@ static void test_conditions(void **state) {
   MUST(start(&s, "problem.third=5"));
   assert_true(initial_value(&s) == 452);
   sim_free(&s);
-  REFUSED("problem.first=1", "problem.first = 1: unknown key");
+  REFUSED("problem.first=1",
+          "problem.first = 1: unknown key; the keys of [problem] are name, second, third, fourth");
+  REFUSED("problem.forth=1",
+          "problem.forth = 1: unknown key; did you mean problem.fourth? The keys "
+          "of [problem] are fourth, name, third, second");
   put("problem.c", "#define MINE(x) PARAMETER(x, 1, \"\")\nMINE(a)\n" INITIAL("1"));
   REFUSED("", "problem.c:");
 }

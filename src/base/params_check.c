@@ -67,16 +67,48 @@ static void list_sections(const oak_params_t *params, char *out, size_t size) {
   }
 }
 
-/** The names of the keys in the section of \a key. */
-static void list_keys(const oak_params_t *params, const char *key, char *out, size_t size) {
+enum { MOST_KEYS = 24 /**< of a section that a message names */ };
+
+/** The names of the keys in the section of \a key, of many keys only some. \a sort: the most
+ * similar one first. */
+static void list_keys(const oak_params_t *params, const char *key, int sort, char *out,
+                      size_t size) {
   const size_t skip = oak_param_section_length(key) + 1;
+  const char *found[MOST_KEYS];
+  int distance[MOST_KEYS], count = 0, all = 0;
   size_t at = 0;
-  out[0] = '\0';
-  for (int i = 0; i < params->nknown && at < size; i++) {
+  for (int i = 0; i < params->nknown; i++) {
     const char *other = params->known[i].desc.key;
-    if (oak_param_same_section(key, other))
-      at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "", other + skip);
+    if (!oak_param_same_section(key, other)) continue;
+    const int d = sort ? oak_str_distance(key, other) : 0;
+    int place = count < MOST_KEYS ? count++ : MOST_KEYS;
+    all++;
+    /* Keys of the same distance keep their order. */
+    while (place > 0 && distance[place - 1] > d) {
+      if (place < MOST_KEYS) {
+        found[place] = found[place - 1];
+        distance[place] = distance[place - 1];
+      }
+      place--;
+    }
+    if (place == MOST_KEYS) continue;
+    found[place] = other + skip;
+    distance[place] = d;
   }
+  out[0] = '\0';
+  for (int i = 0; i < count && at < size; i++)
+    at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "", found[i]);
+  if (all > count && at < size)
+    snprintf(out + at, size - at, " and %d more, which `oak params FILE.ini` lists", all - count);
+}
+
+/** 1 for keys that the files of physics and problem declare; these files may not have been read
+ * yet. */
+static int comes_later(const char *key) {
+  static const char *const section[] = {"physics.", "problem.", "boundary."};
+  for (int i = 0; i < 3; i++)
+    if (strncmp(key, section[i], strlen(section[i])) == 0) return 1;
+  return 0;
 }
 
 void oak_params_unknown(const oak_params_t *params, const char *key, char *out, size_t size) {
@@ -85,12 +117,14 @@ void oak_params_unknown(const oak_params_t *params, const char *key, char *out, 
   const int length = (int)oak_param_section_length(key);
   if (nearest) snprintf(meant, sizeof meant, "did you mean %s?", nearest);
   if (section_known(params, key)) {
-    char keys[512];
-    list_keys(params, key, keys, sizeof keys);
-    if (nearest)
+    char keys[768];
+    list_keys(params, key, nearest != NULL, keys, sizeof keys);
+    /* The manual lists the keys of other sections, but not those that a file declares. */
+    if (nearest && !comes_later(key))
       snprintf(out, size, "unknown key; %s", meant);
     else
-      snprintf(out, size, "unknown key; the keys of [%.*s] are %s", length, key, keys);
+      snprintf(out, size, "unknown key; %s%s keys of [%.*s] are %s", meant,
+               nearest ? " The" : "the", length, key, keys);
     return;
   }
   list_sections(params, sections, sizeof sections);
@@ -130,15 +164,6 @@ static oak_status_t judge_value(oak_params_t *params, const oak_param_entry_t *e
   }
   known->value = value;
   return OAK_OK;
-}
-
-/** 1 for keys that the files of physics and problem declare; these files may not have been read
- * yet. */
-static int comes_later(const char *key) {
-  static const char *const section[] = {"physics.", "problem.", "boundary."};
-  for (int i = 0; i < 3; i++)
-    if (strncmp(key, section[i], strlen(section[i])) == 0) return 1;
-  return 0;
 }
 
 /** Add unknown keys to \a mistakes. Without \a complete they are mistakes only if there are others

@@ -280,6 +280,9 @@ const oak_param_desc_t oak_param_table[] = {
     INT("output.plot_files", "0", 0, INFINITY, NULL,
         "Data files of each level of a plotfile, at most one per rank; 0: one per host, or fewer "
         "of 64 MB."),
+    TEXT("output.plot_region", "",
+         "Lower and then upper corner of the part of the domain that plotfiles hold, all "
+         "coordinates in one line; elsewhere they hold averages. Empty: all of it."),
     REAL("output.picture_every", "0", 0, INFINITY, "time",
          "Time between pictures; 0: none by time."),
     INT("output.picture_steps", "0", 0, INFINITY, "steps",
@@ -294,6 +297,9 @@ const oak_param_desc_t oak_param_table[] = {
     REAL("output.picture_position", "1/2", 0, 1, NULL,
          "In 3D, where the slice cuts that axis, as a fraction of the domain: 1/2 is the centre."),
     BOOL("output.picture_mesh", "yes", "Draw the outlines of the blocks."),
+    TEXT("output.picture_region", "",
+         "Lower and then upper corner of the part of the domain that pictures show, all "
+         "coordinates in one line; empty: all of it."),
     CHOICE("output.picture_colors", "inferno", "viridis inferno coolwarm gray",
            "Colour scale of pictures."),
     INT("output.diagnostics_every", "0", 0, INFINITY, "steps",

@@ -139,7 +139,7 @@ oak_status_t oak_item_init(oak_output_item_t *item, oak_t *sim, const char *name
   if (item->section) OAK_TRY(read_schedule(item));
   if (item->section && kind->has_precision && oak_item_choice(item, "precision") == 1)
     item->value_bytes = 4;
-  if (item->section && kind->has_region) OAK_TRY(read_region(item));
+  if (kind->has_region) OAK_TRY(read_region(item));
   if (!kind->no_variables) OAK_TRY(select_variables(item));
   return kind->open ? kind->open(item) : OAK_OK;
 }
