@@ -4,51 +4,11 @@
  * pieces of a run, beside the speed of a reference kernel at the same moment. */
 #include <math.h>
 #include <oak.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../bench/reference.h"
 #include "bench.h"
 #include "commands.h"
-
-static const char *const common[] = {"problem.name=rayleigh_taylor", "run.end_time=1e30",
-                                     "output.plot_first_last=no", NULL};
-
-static const char *const walls2[] = {"mesh.dim=2", "boundary.ylow=reflect",
-                                     "boundary.yhigh=reflect", NULL};
-static const char *const walls3[] = {"mesh.dim=3", "boundary.zlow=reflect",
-                                     "boundary.zhigh=reflect", NULL};
-
-static const char *const mhd[] = {"physics.name=mhd", "problem.name=orszag_tang",
-                                  "scheme.flux=hlld", NULL};
-
-static const char *const isothermal[] = {"physics.name=isothermal", "problem.name=shock_tube",
-                                         "scheme.flux=hllc", NULL};
-
-static const char *const water[] = {"physics.name=shallow_water", "problem.name=island",
-                                    "scheme.limiter=minmod", NULL};
-
-static const char *const viscous[] = {
-    "physics.name=navier_stokes", "problem.name=viscous",    "physics.nu=1e-3",
-    "boundary.ylow=periodic",     "boundary.yhigh=periodic", NULL};
-
-static const struct {
-  const char *name;
-  int dim, block_size, min_level, max_level;
-  int steps;               /* per piece */
-  const char *const *more; /* keys */
-} cases[] = {
-    {"3D 128^3, blocks 8^3", 3, 8, 4, 4, 4, NULL},
-    {"3D 128^3, blocks 16^3", 3, 16, 3, 3, 4, NULL},
-    {"3D 128^3, blocks 32^3", 3, 32, 2, 2, 4, NULL},
-    {"2D 1024^2, blocks 16^2", 2, 16, 6, 6, 12, NULL},
-    {"3D AMR, blocks 16^3", 3, 16, 2, 4, 4, NULL},
-    {"3D MHD, blocks 16^3", 3, 16, 3, 3, 4, mhd},
-    {"3D isothermal, 16^3", 3, 16, 3, 3, 4, isothermal},
-    {"2D shallow water, 16^2", 2, 16, 6, 6, 12, water},
-    {"2D Navier-Stokes, 16^2", 2, 16, 5, 5, 12, viscous},
-};
-enum { NCASES = sizeof cases / sizeof *cases };
 
 typedef struct {
   double mcups[BENCH_REPEATS], reference[BENCH_REPEATS];
@@ -57,36 +17,6 @@ typedef struct {
                    */
   double cells;
 } result_t;
-
-static int compare(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
-double oak_bench_median(double *x, int n) {
-  qsort(x, n, sizeof *x, compare);
-  return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
-}
-
-static oak_status_t set_all(oak_params_t *p, const char *const *setting, const char *origin) {
-  for (; *setting; setting++) OAK_TRY(oak_params_assign(p, *setting, origin));
-  return OAK_OK;
-}
-
-oak_status_t oak_bench_set_case(oak_params_t *p, int c, char **user, int nuser) {
-  char text[4][64];
-  const char *const list[] = {text[0], text[1], text[2], text[3], NULL};
-  snprintf(text[0], 64, "mesh.block_size=%d", cases[c].block_size);
-  snprintf(text[1], 64, "mesh.min_level=%d", cases[c].min_level);
-  snprintf(text[2], 64, "mesh.max_level=%d", cases[c].max_level);
-  snprintf(text[3], 64, "device.threads=1");
-  OAK_TRY(set_all(p, common, "oak bench"));
-  OAK_TRY(set_all(p, cases[c].dim == 3 ? walls3 : walls2, "oak bench"));
-  OAK_TRY(set_all(p, list, "oak bench"));
-  if (cases[c].more) OAK_TRY(set_all(p, cases[c].more, "oak bench"));
-  for (int i = 0; i < nuser; i++) OAK_TRY(oak_params_assign(p, user[i], "command line"));
-  return OAK_OK;
-}
 
 /* Million square roots and divisions per second and core. */
 static oak_status_t time_reference(oak_t *sim, oak_kernel_t *kernel, double *speed) {
@@ -103,36 +33,6 @@ static oak_status_t time_reference(oak_t *sim, oak_kernel_t *kernel, double *spe
            oak_device_threads(dev);
   oak_device_free(dev, memory);
   return st;
-}
-
-/* Some steps of case c, with adaptation where levels differ. */
-static oak_status_t one_piece(oak_t *sim, int c, int steps) {
-  const int adapt = cases[c].max_level > cases[c].min_level;
-  for (int s = 0; s < steps; s++) {
-    OAK_TRY(oak_advance(sim, oak_time_step(sim)));
-    if (adapt && oak_step(sim) % 4 == 0) OAK_TRY(oak_adjust_refinement(sim, NULL));
-  }
-  return OAK_OK;
-}
-
-oak_status_t oak_bench_start(oak_t *sim, int c) {
-  OAK_TRY(oak_initialize(sim));
-  return one_piece(sim, c, 4); /* after these steps all memory is in use and buffers have their
-                                  final sizes */
-}
-
-oak_status_t oak_bench_piece(oak_t *sim, int c, double *seconds, double *mcups) {
-  int ranks;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  MPI_Barrier(MPI_COMM_WORLD);
-  const int64_t updates = oak_cell_updates(sim);
-  const double begin = MPI_Wtime();
-  OAK_TRY(one_piece(sim, c, cases[c].steps));
-  MPI_Barrier(MPI_COMM_WORLD);
-  *seconds = MPI_Wtime() - begin;
-  *mcups = 1e-6 * (oak_cell_updates(sim) - updates) / *seconds /
-           (ranks * oak_device_threads(oak_device(sim)));
-  return OAK_OK;
 }
 
 static oak_status_t measure(oak_t *sim, int c, result_t *result) {
@@ -181,40 +81,39 @@ static void print_help(void) {
       "|\n"
       "                  --kernels | --report] [section.key=value ...]\n"
       "\n"
-      "Measures the speed of oak on this machine with the Rayleigh-Taylor problem: van Leer, HLL, "
-      "Heun,\n"
-      "double precision, one thread per rank. Keys change the case. The last lines are other "
-      "equations:\n"
-      "magnetohydrodynamics (Orszag-Tang vortex, HLLD), isothermal gas (HLLC), shallow water, and "
-      "the\n"
-      "Navier-Stokes equations. They are left out where keys choose other equations or a flux.\n"
+      "Measures the speed of oak on this machine. The problem is a Rayleigh-Taylor instability "
+      "with van\n"
+      "Leer's limiter, HLL, Heun's scheme, double precision and one thread per rank. Keys change "
+      "the case.\n"
+      "The last lines measure other equations: magnetohydrodynamics (Orszag-Tang vortex, HLLD), "
+      "isothermal\n"
+      "gas (HLLC), shallow water, and the Navier-Stokes equations. If your keys choose equations "
+      "or a flux,\n"
+      "these lines are left out.\n"
       "\n"
       "Each line is one case. Its columns:\n"
-      "  MCUPS, least, most  median and range of the measured pieces, in million cell updates per "
+      "  MCUPS, least, most  median and range of several measurements, in million cell updates per "
       "second\n"
-      "                      and core; each Runge-Kutta stage counts as an update\n"
+      "                      and core; each stage of a Runge-Kutta step counts as an update\n"
       "  outside             share of the time outside flux and update\n"
       "  memory              in units of 2 states x variables x 8 bytes x cells\n"
       "  reference           speed of a reference kernel at the same moment, in million square "
       "roots and\n"
-      "                      divisions per second and core; on a busy machine it drops too\n"
+      "                      divisions per second and core. On a busy machine this number drops "
+      "too\n"
       "\n"
       "options:\n"
-      "  --schemes   the 3D case with every limiter, every flux and single precision, relative to "
-      "van\n"
-      "              Leer with HLL. Pieces of both runs alternate, so that a drift of the "
-      "machine's speed\n"
-      "              hardly changes the ratio. Medians and ranges of 5 pieces\n"
-      "  --paper     the performance tables of the foap4 paper, measured on an H100, beside the "
-      "same here\n"
+      "  --schemes   every limiter, every flux and single precision, relative to van Leer with "
+      "HLL\n"
+      "  --paper     the performance tables of the foap4 paper, beside the same cases on this "
+      "machine\n"
       "  --adaptive  a part of the paper's adaptive run, and where its time goes\n"
-      "  --elliptic  Poisson's equation by multigrid, in units of a stage of the hydrodynamics\n"
-      "  --scaling   the same problem on 1, 2, 4, ... ranks, with efficiency\n"
-      "  --compare   two sets of keys, or two builds of oak: the ratio of their speeds and its "
-      "interval\n"
-      "  --kernels   bytes and arithmetic of every kernel beside what this device can do\n"
+      "  --elliptic  multigrid for Poisson's equation, in units of a stage of the hydrodynamics\n"
+      "  --scaling   the same problem on 1, 2, 4, ... ranks, with the efficiency\n"
+      "  --compare   the ratio of the speeds of two sets of keys, or of two builds of oak\n"
+      "  --kernels   bytes and operations of every kernel, beside the limits of this device\n"
       "  --report    all tables and figures of the foap4 paper's evaluation, in one HTML file\n"
-      "oak bench OPTION --help tells more about all but the first.\n");
+      "`oak bench OPTION --help` explains an option.\n");
 }
 
 /* 1 if the user's keys choose equations or a flux. The cases of other equations set these keys
@@ -232,9 +131,9 @@ static int bench_cases(char **user, int nuser, int rank) {
   if (rank == 0)
     printf("%-24s %8s %8s %8s %9s %8s %10s\n", "case", "MCUPS", "least", "most", "outside",
            "memory", "reference");
-  for (int c = 0; c < NCASES; c++) {
+  for (int c = 0; c < oak_bench_ncases(); c++) {
     result_t r;
-    if (cases[c].more && choose_equations(user, nuser)) continue;
+    if (oak_bench_case_has_equations(c) && choose_equations(user, nuser)) continue;
     if (run_case(c, user, nuser, &r) != OAK_OK) return oak_report_failure(rank);
     const double middle = oak_bench_median(r.mcups, BENCH_REPEATS),
                  reference = oak_bench_median(r.reference, BENCH_REPEATS);
@@ -244,8 +143,8 @@ static int bench_cases(char **user, int nuser, int rank) {
       cells = r.cells;
     }
     if (rank == 0)
-      printf("%-24s %8.1f %8.1f %8.1f %8.1f%% %8.3f %10.0f\n", cases[c].name, middle, r.mcups[0],
-             r.mcups[BENCH_REPEATS - 1], 100 * r.outside, r.memory, reference);
+      printf("%-24s %8.1f %8.1f %8.1f %8.1f%% %8.3f %10.0f\n", oak_bench_case_name(c), middle,
+             r.mcups[0], r.mcups[BENCH_REPEATS - 1], 100 * r.outside, r.memory, reference);
     fflush(stdout);
   }
   if (rank == 0)

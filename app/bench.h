@@ -11,6 +11,10 @@ enum {
   BENCH_AMR16 = 4      /**< the adaptive case, blocks 16^3 */
 };
 
+/** Number of cases; name of case c; whether case c sets equations of its own. */
+int oak_bench_ncases(void);
+const char *oak_bench_case_name(int c);
+int oak_bench_case_has_equations(int c);
 /** Parameters of case c, then the user's keys. */
 oak_status_t oak_bench_set_case(oak_params_t *p, int c, char **user, int nuser);
 /** Initial condition and the first steps, after which all memory is in use. */

@@ -17,12 +17,12 @@ int oak_command_plot(int argc, char **argv, int rank);
 int oak_command_bench(int argc, char **argv, int rank);
 int oak_command_info(int argc, char **argv, int rank);
 int oak_command_params(int argc, char **argv, int rank);
-int oak_command_help(int argc, char **argv, int rank);
 int oak_command_editor(int argc, char **argv, int rank);
-/** Run a command by its name. \return its exit code, -1 if there is no such command. */
-int oak_run_command(const char *name, int argc, char **argv, int rank);
-/** Print the names of all commands, blank-separated. */
-void oak_print_commands(FILE *stream);
+/** Print the names of the pages of the documentation, with a blank before each. Rank 0 alone. */
+void oak_print_pages(FILE *stream);
+/** Print what the parameters and the pages say about a topic. Rank 0 alone. \a command: the topic
+ * is also a command, whose help has been printed. \return 0 if there is neither. */
+int oak_print_topic(const char *topic, const oak_params_t *params, int command);
 void oak_print_version(void);
 /** The parameter file that \a name means: the file of that name, or else one that comes with oak.
  * Collective on MPI_COMM_WORLD; \a name agrees on all ranks.

@@ -11,14 +11,15 @@ enum { FIELD_NAMES = 2048 };
 
 static void print_usage(void) {
   printf(
-      "usage: oak editor [PHYSICS] > .clangd\n\n"
-      "Prints settings for clangd, the C language server of many editors. With them it completes "
-      "and\n"
-      "checks the hooks and macros of problem files in this folder. PHYSICS is what physics.name "
-      "is in\n"
-      "the parameter file: a physics that comes with oak (euler) or a C file such as ./my.c. Run "
-      "it\n"
-      "again when a file has a new PARAMETER or FIELD.\n");
+      "usage: oak editor [PHYSICS] > .clangd\n"
+      "\n"
+      "Prints settings for clangd, the C language server of many editors. With the file .clangd in "
+      "a\n"
+      "folder, editors complete and check the hooks and macros of the problem files in this "
+      "folder. PHYSICS\n"
+      "is the value of physics.name: a physics that comes with oak, such as euler, or a C file "
+      "such as\n"
+      "./my.c. Run the command again when a file has a new PARAMETER or FIELD.\n");
 }
 
 /* The file of a physics, as an #include of oak/editor.h finds it. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * oak help TOPIC: a command, parameters or a page of the documentation. */
+ * oak help TOPIC: what the parameters and the pages of the documentation say about a topic. Help on
+ * commands comes from the list of commands in main.c. */
 #define _GNU_SOURCE 1
 #include <dirent.h>
 #include <oak.h>
@@ -26,7 +27,7 @@ static int is_page(const struct dirent *entry) {
   return end && !strcmp(end, ".md");
 }
 
-static void print_pages(FILE *stream) {
+void oak_print_pages(FILE *stream) {
   const char *root;
   char path[PATH_MAX];
   struct dirent **page;
@@ -40,46 +41,12 @@ static void print_pages(FILE *stream) {
   if (n >= 0) free(page);
 }
 
-static void print_topics(FILE *stream) {
-  fprintf(stream, "usage: oak help TOPIC\n\nA topic is\n\n  a command:   ");
-  oak_print_commands(stream);
-  fprintf(stream, "\n  a section of the parameter file or one key: mesh, mesh.max_level\n");
-  fprintf(stream, "  a page of the documentation:");
-  print_pages(stream);
-  fprintf(stream, "\n");
-}
-
-/* Print what is known of a topic. \return 0 if nothing is. */
-static int print_topic(const char *topic, const oak_params_t *params) {
+int oak_print_topic(const char *topic, const oak_params_t *params, int command) {
   char path[PATH_MAX];
-  char *help[] = {"--help"};
-  const int command = oak_run_command(topic, 1, help, 0) >= 0;
-  if (command) printf("\n");
   const int keys = oak_params_help_topic(params, topic, stdout);
   FILE *page = open_page(topic, path);
   if (page && !command && !keys) print_page(page);
   if (page && (command || keys)) printf("\nmore: %s\n", path);
   if (page) fclose(page);
-  return command || keys || page;
-}
-
-int oak_command_help(int argc, char **argv, int rank) {
-  oak_params_t *params;
-  int found = 1;
-  if (argc == 0 || !strcmp(argv[0], "--help")) {
-    if (rank == 0) print_topics(stdout);
-    return 0;
-  }
-  if (oak_agree(MPI_COMM_WORLD, oak_params_new(&params)) != OAK_OK) return oak_report_failure(rank);
-  if (rank == 0) {
-    found = print_topic(argv[0], params);
-    if (!found) {
-      fflush(stdout);
-      fprintf(stderr, "oak help: nothing is known of '%s'\n\n", argv[0]);
-      print_topics(stderr);
-    }
-  }
-  oak_params_destroy(&params);
-  MPI_Bcast(&found, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  return found ? 0 : 2;
+  return keys || page;
 }

@@ -92,9 +92,11 @@ int oak_command_info(int argc, char **argv, int rank) {
     const int help = !strcmp(argv[0], "--help");
     if (rank == 0)
       printf(
-          "usage: oak info\n\nShows version, devices, compilers, paths, physics, problems, "
-          "limiters "
-          "and fluxes.\n");
+          "usage: oak info\n"
+          "\n"
+          "Prints the version, the devices and compilers that were found, the folders of sources "
+          "and of\n"
+          "compiled kernels, and the physics, problems, limiters and fluxes that come with oak.\n");
     return help ? 0 : 2;
   }
   if (rank == 0) oak_print_version();

@@ -10,11 +10,12 @@
 #include "str.h"
 
 static const char help[] =
-    "Shows time, step, blocks, cells and levels of a plotfile, or of all plotfiles in the folder "
-    "of "
-    "a run,\n"
-    "and the lowest and highest value of each variable. It reads the text files of a plotfile "
-    "only.\n\n"
+    "Shows time, step, blocks, cells and levels of a plotfile, and the lowest and highest value of "
+    "each\n"
+    "variable. PATH is a plotfile, or the folder of a run; oak then shows all plotfiles of this "
+    "run.\n"
+    "The command reads only the text files of a plotfile, so it is fast.\n"
+    "\n"
     "examples:\n"
     "  oak ls output/sedov\n"
     "  oak ls output/sedov/plt002866\n";

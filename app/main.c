@@ -9,6 +9,8 @@
 
 #include "commands.h"
 
+static int command_help(int argc, char **argv, int rank);
+
 static const struct {
   const char *name;
   int (*run)(int argc, char **argv, int rank);
@@ -18,8 +20,7 @@ static const struct {
     {"run", oak_command_run, "run a simulation from a parameter file", 0},
     {"check", oak_command_check, "check the equations of a physics file on random states", 0},
     {"plot", oak_command_plot, "draw a plotfile as a PNG picture", 1},
-    {"ls", oak_command_ls, "show what plotfiles hold: time, blocks, levels, range of each variable",
-     1},
+    {"ls", oak_command_ls, "show time, blocks, levels and ranges of variables of plotfiles", 1},
     {"line", oak_command_line, "print values of a plotfile along a line", 1},
     {"slice", oak_command_slice, "print values of a plotfile in a plane", 1},
     {"diff", oak_command_diff, "compare plotfiles: the largest difference of each variable", 1},
@@ -27,31 +28,71 @@ static const struct {
     {"info", oak_command_info,
      "show version, devices, compilers, paths, known problems and schemes", 0},
     {"params", oak_command_params, "list all parameters with defaults, ranges and meaning", 0},
-    {"help", oak_command_help, "explain a command, a parameter or a page of the documentation", 0},
-    {"editor", oak_command_editor, "print settings for editors, for problem files of yours", 0},
+    {"help", command_help, "explain a command, a parameter or a page of the documentation", 0},
+    {"editor", oak_command_editor, "print settings with which editors complete your problem files",
+     0},
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(void) {
   printf("oak %s: adaptive mesh refinement for hyperbolic PDEs\n\nusage:\n", OAK_VERSION);
-  printf("  oak COMMAND [arguments]            one process, all its cores\n");
+  printf("  oak COMMAND [arguments]            one process, which uses all cores\n");
   printf("  mpirun -n N oak COMMAND ...        N ranks\n\ncommands:\n");
   for (int i = 0; i < NCOMMANDS; i++) printf("  %-8s %s\n", commands[i].name, commands[i].summary);
-  printf("\noak COMMAND --help tells more about a command, oak help TOPIC about a topic.\n");
-  printf("oak --version prints version and commit.\n\n");
+  printf("\n`oak COMMAND --help` explains a command, `oak help TOPIC` explains a topic.\n");
+  printf("`oak --version` prints version and commit.\n\n");
   printf("A first run:   oak run rayleigh_taylor\n");
   printf("The tutorial:  oak help tutorial\n");
-  printf("Your own:      oak help kernels tells how to write a problem, a C file of 20 lines\n");
+  printf("Your problem:  oak help kernels (a problem is a C file of about 20 lines)\n");
 }
 
-int oak_run_command(const char *name, int argc, char **argv, int rank) {
+/* Run a command by its name. Returns its exit code, or -1 if there is no such command. */
+static int run_command(const char *name, int argc, char **argv, int rank) {
   for (int i = 0; i < NCOMMANDS; i++)
     if (!strcmp(name, commands[i].name)) return commands[i].run(argc, argv, rank);
   return -1;
 }
 
-void oak_print_commands(FILE *stream) {
+static void print_commands(FILE *stream) {
   for (int i = 0; i < NCOMMANDS; i++) fprintf(stream, " %s", commands[i].name);
+}
+
+static void print_topics(FILE *stream) {
+  fprintf(stream,
+          "usage: oak help TOPIC\n\nPrints what is known of a topic. A topic is one of:\n\n");
+  fprintf(stream, "  a command:");
+  print_commands(stream);
+  fprintf(stream, "\n  a section of the parameter file, or one key: mesh, mesh.max_level\n");
+  fprintf(stream, "  a page of the documentation:");
+  oak_print_pages(stream);
+  fprintf(stream, "\n");
+}
+
+/* Print what is known of a topic, on rank 0 alone. Returns 0 if nothing is. */
+static int print_topic(const char *topic, const oak_params_t *params) {
+  char *help[] = {"--help"};
+  const int command = run_command(topic, 1, help, 0) >= 0;
+  if (command) printf("\n");
+  if (oak_print_topic(topic, params, command) || command) return 1;
+  fflush(stdout);
+  fprintf(stderr, "oak help: nothing is known of '%s'\n\n", topic);
+  print_topics(stderr);
+  return 0;
+}
+
+/* oak help: it is here because it needs the list of commands. */
+static int command_help(int argc, char **argv, int rank) {
+  oak_params_t *params;
+  int found = 1;
+  if (argc == 0 || !strcmp(argv[0], "--help")) {
+    if (rank == 0) print_topics(stdout);
+    return 0;
+  }
+  if (oak_agree(MPI_COMM_WORLD, oak_params_new(&params)) != OAK_OK) return oak_report_failure(rank);
+  if (rank == 0) found = print_topic(argv[0], params);
+  oak_params_destroy(&params);
+  MPI_Bcast(&found, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return found ? 0 : 2;
 }
 
 static int dispatch(int argc, char **argv, int rank) {
@@ -64,12 +105,12 @@ static int dispatch(int argc, char **argv, int rank) {
     if (rank == 0) print_help();
     return argc > 1 ? 0 : 2;
   }
-  const int code = oak_run_command(name, argc - 2, argv + 2, rank);
+  const int code = run_command(name, argc - 2, argv + 2, rank);
   if (code >= 0) return code;
   if (rank == 0) {
     fprintf(stderr, "oak: unknown command %s; known:", name);
-    oak_print_commands(stderr);
-    fprintf(stderr, " (oak --help tells more)\n");
+    print_commands(stderr);
+    fprintf(stderr, " (see oak --help)\n");
   }
   return 2;
 }

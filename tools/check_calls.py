@@ -13,9 +13,9 @@ import subprocess
 import sys
 
 
-def objects(tree, build):
-    """Object files of the library by their source, without those of files that are gone."""
-    top = os.path.join(build, "CMakeFiles", "oak_objects.dir")
+def objects(tree, build, target):
+    """Object files of a target by their source, without those of files that are gone."""
+    top = os.path.join(build, "CMakeFiles", target)
     found = {}
     for path in glob.glob(os.path.join(top, "**", "*.o"), recursive=True):
         name = os.path.relpath(path, top)[:-len(".o")]
@@ -70,10 +70,19 @@ def circles(graph):
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    found = objects(*sys.argv[1:])
-    if not found:
+    # the library, and the command oak with the cases of verify/ that it uses
+    targets = [objects(*sys.argv[1:], target) for target in ("oak_objects.dir", "oak_app.dir")]
+    if not targets[0]:
         print(f"skipped: no object files in {sys.argv[2]}")
         sys.exit(77)
+    bad = 0
+    for found in filter(None, targets):
+        bad += report(found)
+    sys.exit(1 if bad else 0)
+
+
+def report(found):
+    """Print the circles among some object files. Returns how many there are."""
     defined, needed = symbols(found)
     graph = {name: sorted({defined[s] for s in wanted if s in defined} - {name}) for name, wanted in needed.items()}
     bad = circles(graph)
@@ -83,7 +92,7 @@ def main():
             for other in set(graph[name]) & set(part):
                 names = sorted(s for s in needed[name] if defined.get(s) == other)
                 print(f"  {name} -> {other}: {', '.join(names[:4])}{', ...' if len(names) > 4 else ''}")
-    sys.exit(1 if bad else 0)
+    return len(bad)
 
 
 main()

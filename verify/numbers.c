@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Checks, tables and errors: how results are compared and where they are written. */
+ * Checks and tables: how results are compared and where they are written. */
 #include <errno.h>
 #include <stdarg.h>
 
 #include "verify.h"
-
-void verify_must(oak_status_t status, const char *call, const char *file, int line) {
-  if (status == OAK_OK) return;
-  fprintf(stderr, "oak_verify: %s:%d: %s: %s: %s\n", file, line, call, oak_status_text(status),
-          oak_last_error());
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
 
 double verify_sum(double x) {
   MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);

@@ -10,6 +10,13 @@ static const char *const quiet[] = {"output.plot_first_last=no", "output.picture
                                     "output.picture_steps=0",    "output.plot_every=0",
                                     "output.plot_steps=0",       "output.diagnostics_every=0"};
 
+void verify_must(oak_status_t status, const char *call, const char *file, int line) {
+  if (status == OAK_OK) return;
+  fprintf(stderr, "oak_verify: %s:%d: %s: %s: %s\n", file, line, call, oak_status_text(status),
+          oak_last_error());
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 static void assign(sim_t *s, const char *setting, const char *origin) {
   verify_must(oak_params_assign(s->params, setting, origin), setting, origin, 0);
 }

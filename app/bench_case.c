@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The cases of oak bench: their keys, and how a piece of a run is timed. Other benchmarks use some
+ * of these cases too. */
+#include <oak.h>
+#include <stdlib.h>
+
+#include "bench.h"
+
+static const char *const common[] = {"problem.name=rayleigh_taylor", "run.end_time=1e30",
+                                     "output.plot_first_last=no", NULL};
+
+static const char *const walls2[] = {"mesh.dim=2", "boundary.ylow=reflect",
+                                     "boundary.yhigh=reflect", NULL};
+static const char *const walls3[] = {"mesh.dim=3", "boundary.zlow=reflect",
+                                     "boundary.zhigh=reflect", NULL};
+
+static const char *const mhd[] = {"physics.name=mhd", "problem.name=orszag_tang",
+                                  "scheme.flux=hlld", NULL};
+
+static const char *const isothermal[] = {"physics.name=isothermal", "problem.name=shock_tube",
+                                         "scheme.flux=hllc", NULL};
+
+static const char *const water[] = {"physics.name=shallow_water", "problem.name=island",
+                                    "scheme.limiter=minmod", NULL};
+
+static const char *const viscous[] = {
+    "physics.name=navier_stokes", "problem.name=viscous",    "physics.nu=1e-3",
+    "boundary.ylow=periodic",     "boundary.yhigh=periodic", NULL};
+
+static const struct {
+  const char *name;
+  int dim, block_size, min_level, max_level;
+  int steps;               /* per piece */
+  const char *const *more; /* keys */
+} cases[] = {
+    {"3D 128^3, blocks 8^3", 3, 8, 4, 4, 4, NULL},
+    {"3D 128^3, blocks 16^3", 3, 16, 3, 3, 4, NULL},
+    {"3D 128^3, blocks 32^3", 3, 32, 2, 2, 4, NULL},
+    {"2D 1024^2, blocks 16^2", 2, 16, 6, 6, 12, NULL},
+    {"3D AMR, blocks 16^3", 3, 16, 2, 4, 4, NULL},
+    {"3D MHD, blocks 16^3", 3, 16, 3, 3, 4, mhd},
+    {"3D isothermal, 16^3", 3, 16, 3, 3, 4, isothermal},
+    {"2D shallow water, 16^2", 2, 16, 6, 6, 12, water},
+    {"2D Navier-Stokes, 16^2", 2, 16, 5, 5, 12, viscous},
+};
+enum { NCASES = sizeof cases / sizeof *cases };
+
+int oak_bench_ncases(void) { return NCASES; }
+
+const char *oak_bench_case_name(int c) { return cases[c].name; }
+
+int oak_bench_case_has_equations(int c) { return cases[c].more != NULL; }
+
+static int compare(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+double oak_bench_median(double *x, int n) {
+  qsort(x, n, sizeof *x, compare);
+  return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
+}
+
+static oak_status_t set_all(oak_params_t *p, const char *const *setting, const char *origin) {
+  for (; *setting; setting++) OAK_TRY(oak_params_assign(p, *setting, origin));
+  return OAK_OK;
+}
+
+oak_status_t oak_bench_set_case(oak_params_t *p, int c, char **user, int nuser) {
+  char text[4][64];
+  const char *const list[] = {text[0], text[1], text[2], text[3], NULL};
+  snprintf(text[0], 64, "mesh.block_size=%d", cases[c].block_size);
+  snprintf(text[1], 64, "mesh.min_level=%d", cases[c].min_level);
+  snprintf(text[2], 64, "mesh.max_level=%d", cases[c].max_level);
+  snprintf(text[3], 64, "device.threads=1");
+  OAK_TRY(set_all(p, common, "oak bench"));
+  OAK_TRY(set_all(p, cases[c].dim == 3 ? walls3 : walls2, "oak bench"));
+  OAK_TRY(set_all(p, list, "oak bench"));
+  if (cases[c].more) OAK_TRY(set_all(p, cases[c].more, "oak bench"));
+  for (int i = 0; i < nuser; i++) OAK_TRY(oak_params_assign(p, user[i], "command line"));
+  return OAK_OK;
+}
+
+/* Some steps of case c, with adaptation where levels differ. */
+static oak_status_t one_piece(oak_t *sim, int c, int steps) {
+  const int adapt = cases[c].max_level > cases[c].min_level;
+  for (int s = 0; s < steps; s++) {
+    OAK_TRY(oak_advance(sim, oak_time_step(sim)));
+    if (adapt && oak_step(sim) % 4 == 0) OAK_TRY(oak_adjust_refinement(sim, NULL));
+  }
+  return OAK_OK;
+}
+
+oak_status_t oak_bench_start(oak_t *sim, int c) {
+  OAK_TRY(oak_initialize(sim));
+  return one_piece(sim, c, 4); /* after these steps all memory is in use and buffers have their
+                                  final sizes */
+}
+
+oak_status_t oak_bench_piece(oak_t *sim, int c, double *seconds, double *mcups) {
+  int ranks;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const int64_t updates = oak_cell_updates(sim);
+  const double begin = MPI_Wtime();
+  OAK_TRY(one_piece(sim, c, cases[c].steps));
+  MPI_Barrier(MPI_COMM_WORLD);
+  *seconds = MPI_Wtime() - begin;
+  *mcups = 1e-6 * (oak_cell_updates(sim) - updates) / *seconds /
+           (ranks * oak_device_threads(oak_device(sim)));
+  return OAK_OK;
+}
