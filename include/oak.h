@@ -43,18 +43,18 @@ OAK_API oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out
  * are compiled. oak_run and oak_check do not repeat them. */
 OAK_API oak_status_t oak_create_ext(MPI_Comm comm, oak_params_t *params, FILE *stream, oak_t **out);
 OAK_API void oak_destroy(oak_t **sim);
-/** Declare in \a params the keys that its physics and problem bring, as oak_create does, without
- * anything else: for listing them. Collective. */
+/** Declare in \a params the keys of its physics and problem, so that they can be listed. Nothing
+ * else of oak_create is done. Collective. */
 OAK_API oak_status_t oak_declare(MPI_Comm comm, oak_params_t *params);
-/** Compare the hooks of the physics with what hooks of any physics satisfy, on random states: see
- * "oak help check". \a params names the physics; its problem is not used. Prints a line for each
- * identity on rank 0 to \a stream, if that is not NULL. \a *failures: identities that do not hold.
- * Collective. */
+/** Check on random states that the hooks of the physics satisfy identities that hold for every
+ * physics; "oak help check" lists them. \a params names the physics; its problem is not used.
+ * Prints a line for each identity on rank 0 to \a stream, if that is not NULL. \a *failures:
+ * identities that do not hold. Collective. */
 OAK_API oak_status_t oak_check_physics(MPI_Comm comm, oak_params_t *params, FILE *stream,
                                        int *failures);
 /** Say on \a stream (rank 0; NULL: silent) which hooks of a run with these parameters the compiler
- * does not turn into SIMD instructions, with file, line and reason. It compiles the hooks alone. Of
- * use for CPUs only. Collective. */
+ * does not turn into SIMD instructions, with file, line and reason. Only the hooks are compiled.
+ * This is useful for CPUs only. Collective. */
 OAK_API oak_status_t oak_explain(MPI_Comm comm, oak_params_t *params, FILE *stream);
 
 /** Set the initial condition of the problem, and refine the mesh around it level by level. */
@@ -109,10 +109,10 @@ OAK_API oak_status_t oak_write_grid(oak_t *sim, const char *path);
 /** Write a PNG picture of one variable (output.picture_*). */
 OAK_API oak_status_t oak_write_picture(oak_t *sim, const char *path);
 
-/** Write all that decides how the simulation goes on to the file \a path, which does not depend on
- * the number of ranks or the device (docs/restart.md). The file gets its name when it is complete;
- * an earlier checkpoint of that name is replaced then, and OAK_ERR_FILE is returned if something
- * else has that name. */
+/** Write a checkpoint to the file \a path: everything that the rest of the simulation depends on.
+ * It can be read on any number of ranks and any device (docs/restart.md). The file gets its name
+ * when it is complete; an earlier checkpoint of that name is replaced then, and OAK_ERR_FILE is
+ * returned if something else has that name. */
 OAK_API oak_status_t oak_write_checkpoint(oak_t *sim, const char *path);
 /** Go on from a checkpoint, on any number of ranks and any device: after oak_create(), in place of
  * oak_initialize(). Mesh, solution, time, step and counts are those that were written, and what
@@ -303,7 +303,7 @@ typedef enum {
 /** Levels of the multigrid hierarchy; level 0 is the coarsest. Not collective. */
 OAK_API int oak_solver_levels(const oak_solver_t *solver);
 /** Measure a part of a V-cycle on one level. u and f are lost: write them again.
- * Collective; all arguments agree on all ranks, but that \a repeats of rank 0 counts for all.
+ * Collective; \a part and \a level agree on all ranks. All ranks use the \a repeats of rank 0.
  * \param [out] seconds  of one run on the slowest rank, the mean of \a repeats runs; 0 if the level
  *                       has no such part. */
 OAK_API oak_status_t oak_solver_time(oak_solver_t *solver, oak_solver_part_t part, int level,

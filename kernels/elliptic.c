@@ -66,7 +66,8 @@ OAK_KERNEL(oak_elliptic_gradient, oak_elliptic_args_t, ELLIPTIC_LANES) {
                                          : arg.outside[5];
       side[high] = elliptic_side(&arg, n, face);
       given[high] = place < 0 ? arg.given : arg.given + (long long)place * OAK_AREA;
-      /* The ghost value for the boundary value 0 is there; this one is not 0. */
+      /* The memory holds the ghost value for the boundary value 0. If a value is given, its part is
+       * added. */
       factor[high] = place < 0 ? 0 : outside > 0 ? 2 : (real)0.5 / half;
     }
     OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
@@ -103,8 +104,8 @@ OAK_FN real boundary_coefficient(const real *c, int face) {
 }
 #endif
 
-/* The part that boundary values have in the left-hand side goes to the right: from there on they
- * are 0. One face of all blocks at a time. */
+/* Move the part that boundary values have in the left-hand side to the right-hand side. After that
+ * they are 0. One launch does one face of all blocks. */
 OAK_KERNEL(oak_elliptic_bound, oak_elliptic_args_t, 64) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {

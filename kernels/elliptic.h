@@ -11,7 +11,8 @@
 enum { ELLIPTIC_LANES = OAK_CELLS < 256 ? 64 : 256 };
 
 /* A little over-relaxation. With central slopes and the opposite order of colours after the coarse
- * correction, a cycle reduces the residual by 26 in 2D and 27 in 3D; with 1 by 26 and 13. */
+ * correction, a cycle reduces the residual by 26 in 2D and 27 in 3D; without over-relaxation by 26
+ * and 13. */
 #define ELLIPTIC_RELAX 1.1
 
 /* The ghost values beyond a face. */

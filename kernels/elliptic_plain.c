@@ -154,8 +154,8 @@ OAK_FN real elliptic_left(const elliptic_stencil_t *s, const real *rhs, const in
   return rhs[c] - elliptic_around(s, x) + elliptic_fall(s, x) * elliptic_here(s, x);
 }
 
-/* A thread reads all that it needs before it writes, and waits once for it. Blocks that do not fit
- * into fast memory are done in several turns. */
+/* A thread reads all that it needs before it writes, so it waits for memory only once. Blocks that
+ * do not fit into fast memory take several passes. */
 enum {
   ELLIPTIC_HALF = OAK_CELLS / 2,
   ELLIPTIC_SMOOTH_LANES = ELLIPTIC_HALF >= 512 ? 512 : OAK_MAX(ELLIPTIC_HALF, 32),

@@ -15,8 +15,8 @@
 #define OAK_TILE_Y OAK_N
 #endif
 /* Whether the flux kernel goes cell by cell (flux_cells.c) instead of tile by tile (flux.c). On
- * GPUs that is faster for plane flows of few variables, where a flux computed twice costs less than
- * lanes that wait for each other (docs/performance-history.md). */
+ * GPUs this is faster in 2D with few variables: to compute a flux twice then costs less than to let
+ * lanes wait for each other (docs/performance-history.md). */
 #ifndef OAK_FLUX_CELLS
 #define OAK_FLUX_CELLS (OAK_CELL_LOOPS || (OAK_MANY_THREADS && OAK_DIM == 2 && NVAR <= 2))
 #endif
@@ -34,8 +34,8 @@
 #define OAK_RESIDENT_LANES (sizeof(real) == 4 ? 768 : 512)
 #endif
 #endif
-/* How many tiles this makes, at most 32, where a tile has whole warps. It bounds the registers of a
- * lane. */
+/* The number of tiles that have so many lanes, at most 32. A tile takes whole warps. This number
+ * limits the registers of a lane. */
 #define TILE_LANES ((LANES + 31) / 32 * 32)
 #define RESIDENT OAK_MIN(OAK_MAX(OAK_RESIDENT_LANES / TILE_LANES, 1), 32)
 #define TX OAK_TILE_X
@@ -81,8 +81,8 @@ OAK_FN void reconstruct(int v, const real *s, real *lo, real *hi) {
 
 #if defined PHYSICS_SIDES || OAK_HAS_FIXED || NSOLID
 #define OAK_FACES_DIFFER 1
-/* What oak_riemann does, with walls, and the values of both sides of the face. Fields in the state
- * have no flux. */
+/* As oak_riemann, but with walls, and with the values that differ on both sides of the face. Fields
+ * in the state have no flux. */
 OAK_FN real face_flux(const physics_parameters_t *ph, const real left[], const real right[],
                       int dir, real f[]) {
 #if NSOLID

@@ -13,9 +13,9 @@
 #define HALO_ROLES (OAK_MANY_THREADS && HALO_TURNS <= 2)
 /* 1 if the next plane is loaded into shared memory while the fluxes of this one are computed. This
  * saves a barrier per plane, and loads have time to arrive. It is used where it is faster
- * (docs/performance-history.md): not if a thread loads two cells of the halo, nor for more
- * variables with WENO5, of which two tiles would not fit into the shared memory of a
- * multiprocessor. */
+ * (docs/performance-history.md). It is not used if a thread loads two cells of the halo. It is not
+ * used either for WENO5 with more than five variables, because two such tiles would not fit into
+ * the shared memory of a multiprocessor. */
 #define PIPELINED \
   (HALO_ROLES && OAK_DIM == 3 && (RAD == 1 || (HALO_TURNS == 1 && NVAR > 2 && NVAR <= 5)))
 /* The first threads of each kind of additional work: cells of the halo, ends of rows and columns,

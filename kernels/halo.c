@@ -41,7 +41,7 @@ OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
   }
 }
 
-/* F2C: a received piece into its quarter of the slot. */
+/* F2C: unpack a received piece into its quarter of the slot. */
 OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                         store_t *dst OAK_LANE_PARAM) {
   const store_t *src = arg->halo + (long long)t->source * arg->components * OAK_PIECE;

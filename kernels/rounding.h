@@ -11,8 +11,8 @@
  *
  * Thresholds are hashes of the place of a cell, the variable and the count of stages, and of
  * nothing else. So results are the same for any number of ranks and after a restart. Thresholds
- * that followed from each other from stage to stage would not do: the rounding of one stage decides
- * what the next one has to round. */
+ * that depend on those of the stage before would not work, because the rounding of one stage
+ * decides what the next one has to round. */
 #ifndef OAK_ROUNDING_H
 #define OAK_ROUNDING_H
 

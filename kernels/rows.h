@@ -141,7 +141,7 @@ OAK_FN void oak_keep_scalars(const physics_parameters_t *ph, const store_t *coar
 #endif
 }
 
-/** Interpolation limits every variable for itself, which may leave cold, fast gas with a negative
+/** Interpolation limits every variable separately, which may leave cold, fast gas with a negative
  * pressure. If one of the `n` fine cells of a coarse cell is invalid, all of them get the coarse
  * cell's state: their average stays what it was. `offset` leads from p to each fine cell, `stride`
  * to the next variable. */

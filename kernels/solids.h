@@ -13,7 +13,7 @@
 OAK_FN int oak_is_solid(real mask) { return mask >= (real)0.5; }
 
 /** 1 or -1: what variable v is multiplied with in the mirror image across a wall normal to axis
- * `dir`. Where nothing slips, all components of vectors change their sign. */
+ * `dir`. At walls without slip, all components of vectors change their sign. */
 OAK_FN real oak_mirror_sign(int v, int dir) {
   int negative = 0;
   OAK_UNROLL

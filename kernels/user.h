@@ -67,8 +67,9 @@ OAK_FN oak_at_t oak_place_cell(const oak_field_t *f, const oak_user_t *user, lon
  * function) for those that a hook FIELD sets */
 #ifdef OAK_FIXED_FUNCTIONS
 /** Value of variable `v` of the state, which a hook FIELD sets, in the cell of `at`: the mean over
- * the cells of the finest level in it, so that fine cells have the mean of the coarse one. Above
- * OAK_FIXED_DEPTH levels, over as many cells as that. */
+ * the cells of the finest level in it, so that fine cells have the mean of the coarse one. If there
+ * are more than OAK_FIXED_DEPTH finer levels, the mean is over cells that are OAK_FIXED_DEPTH
+ * levels finer. */
 #define OAK_FIXED_DEPTH (OAK_DIM == 3 ? 4 : 6)
 OAK_FN double oak_fixed_value(const oak_at_t *at, int v) {
   const int depth = OAK_MIN(at->state->finest - at->level, OAK_FIXED_DEPTH),

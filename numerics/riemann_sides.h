@@ -3,7 +3,8 @@
 #ifndef OAK_RIEMANN_SIDES_H
 #define OAK_RIEMANN_SIDES_H
 
-/* Inside of an #include that gives them other names, the functions below would call the old ones.
+/* A physics may include another one and rename its hooks by macros. If this file is included while
+ * they have other names, the functions below would call the old hooks.
  */
 #if defined physics_flux || defined physics_wave_speeds || defined physics_to_conserved
 #error "numerics/riemann_sides.h is included while a hook has another name: include it later"

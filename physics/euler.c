@@ -15,7 +15,8 @@ TITLE("Euler gas dynamics")
 #define PHYSICS_MORE 0
 #endif
 #define PHYSICS_NVAR (OAK_DIM + 2 + PHYSICS_MORE)
-/* Such a file may replace hooks by others (docs/kernels.md): then what rests on them is left out.
+/* Such a file may replace hooks by others (docs/kernels.md). Whatever depends on the replaced hooks
+ * is then left out.
  */
 #if PHYSICS_MORE || defined physics_flux || defined physics_wave_speeds || \
     defined physics_to_primitive || defined physics_to_conserved

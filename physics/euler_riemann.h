@@ -47,7 +47,8 @@ RIEMANN(hllc, ph, ql, qr, dir, f) {
 OAK_FN real roe_speed(real lambda, real left, real right) {
   const real a = lambda - left, b = right - lambda;
   const real size = oak_abs(lambda);
-  /* The larger of |lambda| and the fix' delta: with |lambda| the mean of both is |lambda| too. */
+  /* The larger of |lambda| and the delta of the entropy fix. If |lambda| is larger, the mean of
+   * both is |lambda| too. */
   const real most = OAK_MAX(size, OAK_MAX(a, b));
   return (real)0.5 * (oak_div(lambda * lambda, OAK_MAX(most, (real)1e-30)) + most);
 }

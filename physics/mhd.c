@@ -109,8 +109,8 @@ OAK_FN double mhd_cleaning_speed(const physics_parameters_t *ph) {
 
 /* ---- fluxes */
 
-/** Normal field and psi at a face: the exact solution of their two equations, which have nothing to
- * do with the others. The Riemann solver then sees the same normal field on both sides. */
+/** Normal field and psi at a face: the exact solution of their two equations, which do not depend
+ * on the others. The Riemann solver then sees the same normal field on both sides. */
 FACE(ph, ql, qr, dir) {
   const real sum = ql[BX + dir] + qr[BX + dir], jump = qr[BX + dir] - ql[BX + dir];
   const real psi_sum = ql[PSI] + qr[PSI], psi_jump = qr[PSI] - ql[PSI];
@@ -142,8 +142,8 @@ FLUX(ph, q, dir, f) {
   f[PSI] = ch * bn;
 }
 
-/** exp(-x) for x >= 0, to rounding up to 1, and then to 1e-3. Compilers cannot turn exp() of the C
- * library into SIMD instructions. */
+/** exp(-x) for x >= 0: to rounding for x up to 1, beyond that to 1e-3. Compilers cannot turn exp()
+ * of the C library into SIMD instructions. */
 OAK_FN double mhd_decay(double x) {
   const double y = (x < 128 ? x : 128) / 16;
   double power = 1;

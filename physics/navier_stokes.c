@@ -54,8 +54,8 @@ DIFFUSIVITY(at, q) {
   return (double)(OAK_MAX(momentum, heat) / q[RHO]);
 }
 
-/* Beyond a wall of fixed temperature lies as much below it as gas before the wall has above it. The
- * pressure is the same on both sides. */
+/* The temperature of the mirror image lies as far below that of the wall as the temperature of the
+ * gas lies above it. The pressure is the same on both sides. */
 WALL(ph, q) {
   const real wall = (real)ph->wall_temperature, least = (real)0.01 * wall;
   const real beyond = 2 * wall - oak_div(q[PRS], q[RHO]);

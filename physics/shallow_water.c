@@ -73,7 +73,7 @@ WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
   *smax = qr[H] > dry ? high : OAK_MAX(high, ul + 2 * cl);
 }
 
-/* Depths above the higher bed of both sides. The bed at a face is what surface and depth leave. */
+/* Depths above the higher bed of both sides. The bed at a face is the surface minus the depth. */
 FACE(ph, ql, qr, dir) {
   (void)ph, (void)dir;
   const real left = ql[SURFACE] - ql[H], right = qr[SURFACE] - qr[H];

@@ -27,7 +27,8 @@ FIELD_STORED(phi_z)
 
 #if OAK_DIM == 3
 
-/* The mass of the gas around would reach to the boundary, and isolated boundaries need none. */
+/* The gas around the sphere would have mass up to the boundary, but isolated boundaries need a
+ * right-hand side of zero there. */
 POISSON(at, q) { return 4 * M_PI * OAK_MAX(q[RHO] - at->p.ambient, 0); }
 
 SOURCE(at, q, source) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Riemann problems in two dimensions: four constant states in the quadrants of a square, chosen so
  * that a single wave separates neighbours (P. D. Lax, X.-D. Liu, SIAM J. Sci. Comput. 19 (1998)
- * 319, with their numbers). Three has four shocks and a jet along the diagonal, four four shocks
- * around a lens, six four contacts that wind up, twelve two shocks and two contacts. Unit square,
- * physics: euler with gamma = 1.4; outflow. */
+ * 319, with their numbers). `three` has four shocks and a jet along the diagonal, `four` has four
+ * shocks around a lens, `six` has four contacts that wind up, and `twelve` has two shocks and two
+ * contacts. Unit square, physics: euler with gamma = 1.4; outflow. */
 
 TITLE("Two-dimensional Riemann problem")
 

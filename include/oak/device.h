@@ -140,8 +140,8 @@ typedef struct {
   oak_status_t (*direct_open)(oak_device_t *dev, MPI_Comm comm);
   oak_status_t (*direct_exchange)(oak_device_t *dev, const oak_parcel_t *send, int nsend,
                                   const oak_parcel_t *recv, int nrecv);
-  /** Number of iterations of a kernel's OUTER loop that run at the same time; NULL: oak need not
-   * know it. */
+  /** Number of iterations of a kernel's OUTER loop that run at the same time; NULL: the device does
+   * not need to tell it. */
   long (*slots)(oak_device_t *dev, oak_kernel_t *kernel);
   /** One line of what was found: processor, threads, compiler; for `oak info` and the run's head.
    */

@@ -44,7 +44,7 @@ typedef struct {
   /* boundary of the domain: what is given on faces of cells */
   const int *outer; /**< [nblock][2 d] place among faces of the boundary, -1: none */
   real *given;      /**< [place][N^(d-1)] */
-  int face;         /**< the one that is looked at */
+  int face;         /**< the face that the kernel works on */
   int axis;         /**< of the derivative (oak_elliptic_gradient) */
 } oak_elliptic_args_t;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Whether the values of parameters are allowed, and the messages if they are not. If a simulation
- * uses a set already, it is asked before a value changes. */
+ * already uses a set, it can refuse a change of a value. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -77,7 +77,7 @@ static oak_status_t find_moments(oak_elliptic_t *e, oak_elliptic_poles_args_t *a
     st = oak_device_download(e->dev, e->sums_host, e->sums,
                              n * OAK_ELLIPTIC_MOMENTS * sizeof(double));
   OAK_TRY(oak_agree(e->comm, st));
-  /* In 2D there are fewer; the rest of a row is whatever it was. */
+  /* In 2D there are fewer; the rest of a row is not set. */
   for (int b = 0; b < n && e->dim == 2; b++)
     for (int i = 2 * (2 * OAK_ELLIPTIC_POLES + 1); i < OAK_ELLIPTIC_MOMENTS; i++)
       e->sums_host[(size_t)b * OAK_ELLIPTIC_MOMENTS + i] = 0;

@@ -100,9 +100,9 @@ static int done(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r)
   return r->residual[r->cycles] <= o->tolerance * r->scale;
 }
 
-/* The least number of further cycles; the residual is not read before they are done. No cycle
- * reduces it by more than FASTEST, and full multigrid from zero by more than FULL; a cycle too many
- * would do no harm. */
+/* The least number of further cycles; the residual is not read before they are done. A cycle
+ * reduces it at most by the factor FASTEST, and full multigrid from zero at most by the factor
+ * FULL. One cycle too many would do no harm. */
 static int ahead(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r, int full) {
   const double fastest = log(64), first = full ? log(2000) : fastest;
   const double left = log(r->residual[r->cycles] / (o->tolerance * r->scale));

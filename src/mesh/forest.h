@@ -10,7 +10,7 @@
   oak_forest_t *oak_forest_new_##dim(MPI_Comm comm, const int trees[3], const int periodic[3],     \
                                      int level);                                                   \
   void oak_forest_destroy_##dim(oak_forest_t *forest);                                             \
-  /** nblock, first, nglobal and the revision; 1 if the revision is new */                         \
+  /** Set nblock, first, nglobal and the revision of the mesh */                                   \
   void oak_forest_size_##dim(const oak_forest_t *forest, oak_mesh_t *mesh);                        \
   void oak_forest_blocks_##dim(const oak_forest_t *forest, int8_t *level, int32_t(*index)[3]);     \
   /** Refine blocks with flag 1, coarsen families with -1; flags are such that this is balanced */ \
@@ -22,8 +22,8 @@
   const int64_t *oak_forest_first_##dim(const oak_forest_t *forest);                               \
   /** Place of tree t in the brick */                                                              \
   void oak_forest_tree_##dim(const oak_forest_t *forest, int t, int place[3]);                     \
-  /** Make the blocks of this rank those given, with the number of their trees; first [ranks + 1]; \
-   * collective. \return 0 if they are not balanced; then the forest is as before */               \
+  /** Make the given blocks those of this rank, with the number of the tree of each; first has     \
+   * ranks + 1 entries. Collective. \return 0 if they are not balanced; the forest is as before */ \
   int oak_forest_replace_##dim(oak_forest_t *forest, const int64_t *first, const int32_t *tree,    \
                                const int8_t *level, const int32_t(*index)[3]);                     \
   /** Find the blocks of other ranks that touch one of this; collective. \return how many */       \
@@ -35,7 +35,7 @@
    * size of a tree. Not collective. \return 1 if all went well */                                 \
   int oak_forest_write_vtk_##dim(const oak_forest_t *forest, const double low[3],                  \
                                  const double width[3], const char *stem);                         \
-  /** Send values of own blocks to where they were found, receive those of what was found here */  \
+  /** Exchange a value per block with the ranks that found each other's blocks */                  \
   void oak_forest_exchange_##dim(const oak_forest_t *forest, int *own, int *received);
 
 /** Read sizes, levels and positions of the mesh's blocks anew. */

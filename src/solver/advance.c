@@ -135,8 +135,8 @@ int oak_has_parts(const oak_t *sim) {
   return oak_has_update(sim) || sim->diffusion.kind == OAK_DIFFUSION_RKL2;
 }
 
-/* Super time stepping and UPDATE as part of a step dt, before the stages in the opposite order. If
- * they leave an invalid cell, the solution keeps it. */
+/* Advance the solution by super time stepping and UPDATE, as parts of a step dt. Before the stages,
+ * their order is reversed. If they leave an invalid cell, it stays in the solution. */
 static oak_status_t advance_parts(oak_t *sim, double time, double part, int before) {
   oak_status_t st = OAK_OK;
   for (int n = 0; n < 2 && st == OAK_OK; n++) {
@@ -158,8 +158,8 @@ static oak_status_t run_parts(oak_t *sim, double time, double part, double dt, i
   return st;
 }
 
-/* What precedes the stages: globals, and with scheme.splitting = strang half a step of the parts
- * that are advanced by themselves. */
+/* What precedes the stages: the globals are computed. With scheme.splitting = strang, the parts
+ * that are advanced separately then take half a step. */
 static oak_status_t begin_step(oak_t *sim, double dt) {
   OAK_TRY(oak_update_globals(sim));
   if (sim->method.kept) OAK_TRY(oak_sim_agree(sim, oak_copy_state(sim, sim->method.kept)));
@@ -168,7 +168,7 @@ static oak_status_t begin_step(oak_t *sim, double dt) {
   return run_parts(sim, sim->clock.time, 0.5 * dt, dt, 1);
 }
 
-/* What follows the stages at the new time: the rest of these parts. */
+/* What follows the stages at the new time: these parts take the rest of their step. */
 static oak_status_t end_step(oak_t *sim, double dt) {
   const double part = sim->method.strang ? 0.5 * dt : dt;
   return oak_has_parts(sim) ? run_parts(sim, sim->clock.time - part, part, dt, 0) : OAK_OK;

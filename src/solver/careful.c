@@ -110,8 +110,8 @@ static oak_status_t apply_floors(oak_t *sim, int state, int64_t *invalid) {
   return OAK_OK;
 }
 
-/* The result goes to a state of its own: passes need the previous states, and one of them may be
- * the one that the stage replaces. */
+/* The result goes to a separate state. All passes need the previous states, and the stage may
+ * replace one of these. */
 oak_status_t oak_careful_stage(oak_t *sim, const oak_stage_t *stage, double dt, int *refused) {
   const int out = sim->method.first_order ? sim->method.runge_kutta->nstate : stage->out;
   int64_t invalid;

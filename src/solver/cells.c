@@ -79,8 +79,8 @@ static oak_status_t launch_update(oak_t *sim, double time, double dt, int *inval
   return oak_count_invalid(sim, invalid);
 }
 
-/* Ranks that read cells of this one in place have ended that before: the step begins or ends with
- * a reduction on all ranks. */
+/* Ranks that read cells of this rank in place have finished reading before this point, because the
+ * step begins or ends with a reduction over all ranks. */
 oak_status_t oak_apply_update(oak_t *sim, double time, double dt) {
   int invalid;
   oak_timer_start(&sim->timers, OAK_PHASE_FLUX);

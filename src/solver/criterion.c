@@ -104,7 +104,8 @@ static oak_status_t set_values(oak_t *sim, const oak_criterion_t *c, int n) {
 oak_status_t oak_criterion_set(oak_t *sim) {
   oak_criterion_t *c = sim->refine.derived;
   if (!c) return OAK_OK;
-  /* Without memory on some rank, all give up here: the others would wait for its ghost cells. */
+  /* If one rank has no memory, all ranks stop here, because the others would wait for its ghost
+   * cells. */
   oak_status_t st = oak_sim_agree(sim, fit(sim, c));
   if (st != OAK_OK) {
     c->revision = -1;

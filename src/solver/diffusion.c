@@ -11,7 +11,8 @@
 #include "solver/sim.h"
 
 /* States of super time stepping beside the solution, which are free between the stages of the
- * Runge-Kutta scheme: two of its stages, the rate of change at the begin and the present one. */
+ * Runge-Kutta scheme: two of its stages, the rate of change at the beginning and the present one.
+ */
 enum { STAGES = 1, RATE0 = 3, RATE = 4, RKL2_STATES = 5 };
 
 /* Bytes for blocks with ghost cells that oak_diffusion reads at a time: they should stay in a

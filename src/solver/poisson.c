@@ -105,8 +105,8 @@ static oak_status_t run(oak_t *sim, oak_kernel_t *kernel, int state, double time
              : OAK_OK;
 }
 
-/* The solution and its gradient. No rank still reads the old ones: the sums of a solution end after
- * the kernels before it on all ranks. */
+/* Store the solution and its gradient. No rank still reads the old values: a solution ends with
+ * sums over all ranks, which come after all earlier kernels. */
 static oak_status_t store(oak_t *sim, int state, double time) {
   oak_elliptic_level_t *top = oak_elliptic_top(sim->poisson.elliptic);
   const int *field = sim->poisson.field;

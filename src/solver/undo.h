@@ -19,7 +19,8 @@ void oak_undo_forget(oak_undo_t *undo);
 /** Bring the mesh back; the block data must be those of that mesh. Collective. \return \a st, with
  * its message, or another failure. */
 oak_status_t oak_undo_mesh(oak_t *sim, oak_undo_t *undo, oak_status_t st);
-/** The same with all that belongs to it, when tables and state 0 are still the old ones. */
+/** The same, and make all other data fit the mesh again. Tables and state 0 must still be the old
+ * ones. */
 oak_status_t oak_undo_all(oak_t *sim, oak_undo_t *undo, oak_status_t st);
 /** Fail if the device has no memory for what an adapted mesh needs beside state 1, balanced or not.
  * Rank-local. */

@@ -31,8 +31,8 @@
   OAK_PRAGMA(omp parallel for OAK_PARALLEL if (oak_threads > 1 && oak_n > 8)) \
   for (long n = 0; n < oak_n; n++)
 
-/* Not `omp simd`: gcc turns arrays declared in the body of such a loop into memory, one copy per
- * lane, before it could see that they fit in registers (gcc 12: 8 instead of 35 MCUPS). */
+/* Not `omp simd`: in such a loop, gcc gives each lane a copy in memory of the arrays that are
+ * declared in the body, although they would fit in registers (gcc 12: 8 instead of 35 MCUPS). */
 #if defined(__clang__)
 #define OAK_SIMD OAK_PRAGMA(clang loop vectorize(assume_safety))
 #else

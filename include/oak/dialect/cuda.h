@@ -122,7 +122,7 @@ static __device__ __forceinline__ T oak_gang_reduce(T x, int n, combine_t combin
 #define OAK_LANE(c, nc) for (int c = OAK_THREAD, oak_o = 1; oak_o; oak_o = 0)
 #define OAK_LANE2(j, nj, i, ni) \
   for (int j = OAK_THREAD / (ni), i = OAK_THREAD % (ni), oak_o = 1; oak_o; oak_o = 0)
-/* The same in two steps, with work per row. */
+/* The same as two nested loops, with work per row in the outer one. */
 #define OAK_LANE_ROWS(j, nj, ni) for (int j = OAK_THREAD / (ni), oak_p = 1; oak_p; oak_p = 0)
 #define OAK_ROW_LANE(i, ni) for (int i = OAK_THREAD % (ni), oak_o = 1; oak_o; oak_o = 0)
 #define OAK_PRIVATE(declaration, lanes) declaration
@@ -155,8 +155,8 @@ OAK_FN void oak_copy_end(void) {
 #endif
 }
 
-/* Registers have no index, so the planes are shifted through the places of the queue, which
- * stay. */
+/* Registers cannot be indexed at run time. The planes therefore move from place to place in the
+ * queue. */
 #define OAK_QUEUE(len, step, s) (s)
 #define OAK_QUEUE_TURN(queue, len, nvar)                                                   \
   _Pragma("unroll") for (int oak_q = 0; oak_q < (len)-1; oak_q++)                          \

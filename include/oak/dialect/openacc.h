@@ -68,7 +68,8 @@ static struct {
   _Alignas(16) char arg[OAK_ACC_ARGUMENTS];
 } oak_acc_sent;
 OAK_PRAGMA(acc declare create(oak_acc_sent))
-/* Used even where nothing is launched: it makes the linker take the runtime, for the variable. */
+/* This function is kept even in files that launch nothing: it makes the linker include the runtime,
+ * which the variable needs. */
 __attribute__((used)) static void oak_acc_send(long n, const void *arg, size_t size) {
   oak_acc_sent.n = n;
   memcpy(oak_acc_sent.arg, arg, size);
@@ -112,7 +113,7 @@ enum { oak_lane = 0, oak_lanes = 1 };
   OAK_PRAGMA(acc loop vector collapse(2) __VA_ARGS__) \
   for (int j = 0; j < (nj); j++)                      \
     for (int i = 0; i < (ni); i++)
-/* The clauses of the loop have done it. */
+/* The clauses of the loop have already combined the values. */
 #define OAK_GANG_MAX(x) ((void)0)
 #define OAK_GANG_SUM(x) ((void)0)
 #define OAK_MANY_THREADS 0
@@ -175,8 +176,8 @@ enum { OAK_SUM_VECTOR = 32 };
 #define OAK_TWO_TURNS
 #else
 #define OAK_UNROLL OAK_PRAGMA(GCC unroll 16)
-/* Of a loop of two turns that it may not unroll, gcc peels the first and keeps the second as a
- * loop: the same instructions, with more branches and registers. */
+/* If gcc may not unroll a loop of two iterations, it writes the first one in front and keeps a loop
+ * for the second one. The instructions are the same, but there are more branches and registers. */
 #ifndef OAK_ACC_UNROLL
 #define OAK_ACC_UNROLL 2
 #endif

@@ -6,7 +6,7 @@
 
 #include "plotfile_scan.h"
 
-/** The leaves in Morton order, trees in turn (x fastest). */
+/** The leaves in Morton order, tree after tree (x fastest). */
 typedef struct {
   int block_size;
   int trees[3];

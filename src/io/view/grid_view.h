@@ -21,7 +21,7 @@ typedef struct oak_grid_view {
   int min_level;             /**< lowest level present on any rank */
   int64_t nglobal;           /**< blocks on all ranks */
   int64_t first;             /**< global number of this rank's first block */
-  int nblock;                /**< blocks of this rank, in Morton order, trees in turn; may be 0 */
+  int nblock;                /**< blocks of this rank, in Morton order, tree after tree; may be 0 */
   int partial;               /**< the blocks do not fill the domain: they have no parents */
   const int8_t *level;       /**< [nblock] */
   const int32_t (*index)[3]; /**< [nblock] position of the block, counted in blocks of its own level

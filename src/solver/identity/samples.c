@@ -31,7 +31,7 @@ static int all_finite(const oak_evaluate_t *e, const oak_identity_t *at) {
   return 1;
 }
 
-/* Of a batch of states, keep the left ones that VALID accepts; every second one becomes the right
+/* Keep those left states of a batch that VALID accepts. Every second one of them becomes the right
  * state of the one before. */
 static void keep_valid(oak_samples_t *s, int *found, const oak_pair_t *pair,
                        const oak_identity_t *out) {

@@ -273,8 +273,8 @@ oak_status_t oak_output_write(oak_output_t *out, double dt, int last) {
   for (int i = 0; i < out->nitem; i++) {
     oak_output_item_t *item = &out->item[i];
     if (!oak_schedule_due(&item->schedule, sim->clock.time, sim->clock.step, ends)) continue;
-    /* Missing folders are made for a plotfile or a picture: one that was removed would come back
-     * without what was in it. */
+    /* Writing a plotfile or a picture makes missing folders. If somebody has removed the output
+     * folder, it would come back empty. Therefore check first that it is still there. */
     if (!checked)
       OAK_TRY(oak_agree(sim->comm, sim->rank == 0 ? oak_run_folder_check(&out->hold) : OAK_OK));
     checked = 1;

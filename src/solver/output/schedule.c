@@ -27,8 +27,8 @@ void oak_schedule_clear(oak_schedule_t *schedule) {
 
 static int reached(double time, double target) { return time >= target * (1 - 1e-12); }
 
-/** The next multiple of the interval, however many a step has passed; intervals may be so small
- * that their number overflows. */
+/** The next multiple of the interval, even if a step has passed several multiples. Intervals may be
+ * so small that the number of multiples overflows. */
 static double multiple_after(double every, double time) {
   const double passed = floor(time / every * (1 + 1e-11));
   return isfinite(passed) ? (passed + 1) * every : time;

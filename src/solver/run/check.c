@@ -34,7 +34,8 @@ static void print_mesh(const oak_t *sim, FILE *stream) {
   fprintf(stream, "\n");
 }
 
-/* The most that a rank holds, and the share of a block, with which the mesh grows. Collective. */
+/* The memory of the rank that holds most, and the mean memory per block, by which memory grows with
+ * the mesh. Collective. */
 static void print_memory(const oak_t *sim, FILE *stream) {
   const int64_t mine = oak_memory(sim);
   int64_t most, sum;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Checkpoints of a simulation: all that decides how it goes on, bit for bit. The format is that of
- * src/io/checkpoint/checkpoint.h. */
+ * Checkpoints of a simulation: everything that its continuation depends on, bit for bit. The format
+ * is that of src/io/checkpoint/checkpoint.h. */
 #include "solver/run/checkpoint.h"
 
 #include <stdlib.h>
@@ -246,7 +246,7 @@ static oak_status_t check_levels(const oak_t *sim, const oak_checkpoint_file_t *
   return OAK_OK;
 }
 
-/* The mesh of the checkpoint, with families on one rank as any mesh has them. */
+/* The mesh of the checkpoint, with each family on one rank, as in every mesh. */
 static oak_status_t load_mesh(oak_t *sim, const oak_checkpoint_file_t *file) {
   const int64_t share = file->head.nglobal / sim->size, more = file->head.nglobal % sim->size;
   part_t p = {.first = share * sim->rank + (sim->rank < more ? sim->rank : more),

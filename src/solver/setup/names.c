@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The names that a physics gives its variables in C, for the message that a problem asks for one
- * that is not there. They are the enumerators in its text. */
+ * Finds the names that a physics gives its variables in C, which are the enumerators in its text.
+ * If a problem uses an unknown name, the message lists them. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

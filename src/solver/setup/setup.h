@@ -48,8 +48,8 @@ void oak_scalars_print(const oak_t *sim, FILE *f);
 oak_status_t oak_scalars_describe(oak_t *sim, int mass);
 
 /* setup/names.c */
-/** Name the variables of the physics if \a st is that of a build that asks for an unknown name.
- * \return st. Rank-local. */
+/** If \a st is the failure of a build because of an unknown name, add the names of the variables of
+ * the physics to the message. \return st. Rank-local. */
 oak_status_t oak_explain_names(const oak_t *sim, oak_status_t st);
 
 /* setup/kernels.c */
