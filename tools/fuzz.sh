@@ -11,7 +11,7 @@ shift 3
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=^tcp
 # Leaks at the end are those of MPI, from modules that are gone by then; those of readers show in `make sanitize`, which
 # replays the same inputs.
-export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0:malloc_context_size=2:quarantine_size_mb=8
+export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0:malloc_context_size=2:quarantine_size_mb=8:max_malloc_fill_size=0
 export UBSAN_OPTIONS=print_stacktrace=1
 
 fuzz() {

@@ -137,9 +137,10 @@ void oak_params_unknown(const oak_params_t *params, const char *key, char *out, 
 
 static void judge_unknown(const oak_params_t *params, const oak_param_entry_t *entry,
                           oak_mistakes_t *mistakes) {
-  char words[1024];
+  char words[1024] = "";
   if (oak_params_find(params, entry->key)) return;
-  oak_params_unknown(params, entry->key, words, sizeof words);
+  /* The nearest key is looked for only if the message is shown. */
+  if (!oak_mistakes_full(mistakes)) oak_params_unknown(params, entry->key, words, sizeof words);
   oak_mistakes_add(mistakes, "%s: %s = %s: %s", entry->origin, entry->key, entry->value, words);
 }
 

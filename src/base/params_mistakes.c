@@ -6,14 +6,18 @@
 
 #include "params_private.h"
 
-enum { MOST_SHOWN = 20 };
+enum { MOST_SHOWN = 20, SHORTEST = 400 /* bytes that a further message must find free */ };
+
+int oak_mistakes_full(const oak_mistakes_t *mistakes) {
+  return mistakes->shown == MOST_SHOWN || sizeof mistakes->text - mistakes->length < SHORTEST;
+}
 
 void oak_mistakes_add(oak_mistakes_t *mistakes, const char *format, ...) {
   size_t room = sizeof mistakes->text - mistakes->length;
   mistakes->count++;
   /* Messages that do not fit are counted, not cut: a file that is no parameter file may have a
    * mistake in each line. */
-  if (room < 400 || mistakes->shown == MOST_SHOWN) return;
+  if (oak_mistakes_full(mistakes)) return;
   va_list args;
   va_start(args, format);
   char *line = mistakes->text + mistakes->length;

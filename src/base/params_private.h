@@ -16,17 +16,19 @@ typedef struct {
 typedef struct {
   oak_param_desc_t desc; /**< the strings belong to the set */
   oak_param_value_t value;
-  char *text; /**< effective text of the value */
+  char *text;        /**< effective text of the value */
+  size_t key_length; /**< of desc.key */
 } oak_param_t;
 
 /** What a file, the command line or the program said about a key, declared or not. */
 typedef struct {
   char *key, *value, *origin;
+  size_t key_length; /**< of key */
 } oak_param_entry_t;
 
 struct oak_params {
   oak_param_t *known;
-  int nknown;
+  int nknown, room; /**< keys in known, and those for which there is memory */
   oak_param_entry_t *given;
   int ngiven;
   char *folder;
@@ -91,6 +93,8 @@ void oak_params_unknown(const oak_params_t *params, const char *key, char *out, 
 
 void oak_mistakes_add(oak_mistakes_t *mistakes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/** 1 if a further message is only counted. */
+int oak_mistakes_full(const oak_mistakes_t *mistakes);
 /** One failure for all lines, OAK_OK if there are none. */
 oak_status_t oak_mistakes_fail(const oak_mistakes_t *mistakes);
 
