@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak bench --compare: two sets of keys, or two builds of oak. The speed of a machine drifts by
- * more than a change may matter: pieces of both alternate, and each piece of B is compared with the
- * mean of the pieces of A just before and just after it. If a side is another build of oak, it runs
- * in a child process, which measures a piece for each line that it reads. */
+ * more than the effect of most changes. Therefore pieces of both alternate, and each piece of B is
+ * compared with the mean of the pieces of A just before and just after it. If a side is another
+ * build of oak, it runs in a child process, which measures a piece for each line that it reads. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>

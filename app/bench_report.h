@@ -16,7 +16,7 @@ typedef struct {
   int nkey;
   char device_text[512];
   int in_row;       /**< of a table */
-  FILE *html, *csv; /**< rank 0, otherwise NULL: what writes does nothing then */
+  FILE *html, *csv; /**< on rank 0; NULL on the others, where functions that write do nothing */
   bench_paper_t paper;
   double begin;
 } bench_report_t;

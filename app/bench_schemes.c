@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak bench --schemes: every limiter, every flux and single precision beside one reference run.
- * Speeds of a machine drift by more than schemes may differ, so a scheme is never compared with a
- * figure of another minute: its pieces alternate with pieces of the reference, and the ratio of a
- * piece is to the mean of the reference just before and just after it. */
+ * The speed of a machine drifts by more than schemes may differ. The pieces of a scheme therefore
+ * alternate with pieces of the reference, and each piece is compared with the mean of the reference
+ * just before and just after it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -50,7 +50,7 @@ static oak_status_t print_parameters(const char *path, const char *constant) {
   return OAK_OK;
 }
 
-/* Whether a list of names apart by blanks has this one. */
+/* Whether a list of names, which blanks separate, contains this one. */
 static int has_name(const char *names, const char *name) {
   const size_t length = strlen(name);
   for (const char *at = names; *at; at += strspn(at, " ")) {

@@ -76,7 +76,7 @@ static double residual(void) {
 
 /* ---- oak */
 
-/* Between arrays and blocks: 1 to the blocks. */
+/* Copy values between arrays and blocks; 1: to the blocks. */
 static void copy_blocks(oak_t *sim, double *cells, double *all, int to) {
   const int n = oak_block_size(sim);
   for (int b = 0; b < oak_nblocks(sim); b++) {
