@@ -9,6 +9,8 @@
 
 #include "commands.h"
 
+enum { LINE = 80 };
+
 /* Open the page docs/NAME.md of the installation; NULL if there is none. */
 static FILE *open_page(const char *name, char path[PATH_MAX]) {
   const char *root;
@@ -34,8 +36,10 @@ void oak_print_pages(FILE *stream) {
   if (oak_source_root(&root) != OAK_OK) return;
   if (snprintf(path, sizeof path, "%s/docs", root) >= (int)sizeof path) return;
   const int n = scandir(path, &page, is_page, alphasort);
-  for (int i = 0; i < n; i++) {
-    fprintf(stream, " %.*s", (int)strlen(page[i]->d_name) - 3, page[i]->d_name);
+  for (int i = 0, column = LINE; i < n; i++) {
+    const int length = (int)strlen(page[i]->d_name) - 3;
+    if (column + 1 + length > LINE) column = fprintf(stream, "\n   ") - 1;
+    column += fprintf(stream, " %.*s", length, page[i]->d_name);
     free(page[i]);
   }
   if (n >= 0) free(page);

@@ -32,7 +32,7 @@ def words_of(comment):
     text = "\n".join(rows).strip()
     text = re.sub(r"\s*\\return\s+", "\n\nReturns ", text)
     text = re.sub(r"\s*\\param\s*(\[[\w,]+\])?\s*(\w+)\s+", lambda m: f"\n\n- `{m.group(2)}` {m.group(1) or ''}: ", text)
-    text = re.sub(r"\\a\s+(\w+)", r"`\1`", text)
+    text = re.sub(r"\\a\s+(\*?\w+)", r"`\1`", text)
     text = re.sub(r"(?<![`\w])(oak_\w+(?:\(\))?)", r"`\1`", text)
     return wrap(text.replace(" : ", ": "))
 

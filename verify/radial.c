@@ -72,7 +72,7 @@ void radial_scatter(const sim_t *s, const char *name, int variable, int level, i
   oak_params_reals(s->params, "mesh.xmin", lower);
   oak_params_reals(s->params, "mesh.xmax", upper);
   const size_t count = (size_t)size[0] * size[1] * size[2];
-  const size_t stride = count / points | 1; /* odd: wanders through the rows */
+  const size_t stride = count / points | 1; /* an odd step visits all rows */
   FILE *table = verify_table(s->v, name, "r;value");
   for (size_t c = 0; c < count && table; c += stride) {
     const size_t at[3] = {c % size[0], c / size[0] % size[1], c / size[0] / size[1]};

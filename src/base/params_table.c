@@ -17,12 +17,12 @@ const oak_param_section_t oak_param_sections[] = {
     {"poisson",
      "Poisson's equation, whose right-hand side is the hook POISSON of a file (docs/poisson.md)"},
     {"device", "Where the kernels run and how they are built"},
-    {"checkpoint", "When to write files from which the run can go on (docs/restart.md)"},
+    {"checkpoint", "When to write files from which the run can be continued (docs/restart.md)"},
     {"output", "Plotfiles, pictures and diagnostics"},
     {"output.NAME",
-     "One more output of the run, of any kind, called NAME: a word of letters, digits and _. There "
-     "may be any number of such sections. Their files are NAME_STEP, or NAME.csv for a table that "
-     "grows by a row each time."},
+     "One more output of the run. NAME is a word of letters, digits and _. There may be any number "
+     "of such sections. The files of the output are NAME_STEP, or NAME.csv for a table that grows "
+     "by a row each time."},
     {NULL, NULL},
 };
 
@@ -59,10 +59,9 @@ const oak_param_desc_t oak_param_table[] = {
     REAL("run.end_time", "1", 0, INFINITY, "time", "The run ends at this time, reached exactly."),
     INT("run.max_steps", "0", 0, INFINITY, "steps",
         "The run ends after this number of steps; 0: no limit."),
-    ABOVE(
-        "run.cfl", "0.5", 0, 2, NULL,
-        "CFL number: the time step times the sum over dimensions of wave speed / cell size, at its "
-        "largest. Most schemes are stable up to 1, ssprk43 up to 2."),
+    ABOVE("run.cfl", "0.5", 0, 2, NULL,
+          "CFL number: the time step times the largest sum over dimensions of wave speed / cell "
+          "size. Most schemes are stable up to 1, ssprk43 up to 2."),
     REAL("run.dt_max", "0", 0, INFINITY, "time", "Upper limit of the time step; 0: no limit."),
     REAL("run.wall_limit", "0", 0, INFINITY, "s",
          "The run writes a checkpoint and ends before this many seconds of wall-clock "
@@ -99,12 +98,13 @@ const oak_param_desc_t oak_param_table[] = {
     INT("mesh.adapt_every", "4", 0, INFINITY, "steps",
         "Steps between mesh adaptations; 0: static mesh."),
     REAL("mesh.kappa_max", "1.05", 1, INFINITY, NULL,
-         "Blocks are redistributed when a rank has more than its share of blocks times this "
-         "number."),
+         "Blocks are redistributed when the slowest rank needs longer than with the best "
+         "distribution by more than this factor. With mesh.balance = equal, the number of blocks "
+         "stands for the time."),
     CHOICE("mesh.balance", "equal", "equal measured",
-           "Share of a rank, judged every mesh.adapt_every steps: equal, as many blocks as any "
-           "other; measured, in proportion to the speed with which it has computed blocks, for "
-           "cores or GPUs that differ. The result is the same."),
+           "How blocks are shared among ranks, every mesh.adapt_every steps. equal: all ranks get "
+           "the same number; measured: a rank gets blocks in proportion to its measured speed, for "
+           "cores or GPUs of unequal speed. The solution is the same."),
     REAL("mesh.theta", "1", 0, 2, NULL,
          "Parameter of the generalized minmod limiter in the interpolation to finer cells: 1 is "
          "minmod, larger values give steeper slopes. Up to 2 in 2D and 4/3 in 3D, variables that "
@@ -149,7 +149,8 @@ const oak_param_desc_t oak_param_table[] = {
     REAL("scheme.theta", "1.5", 0, 2, NULL,
          "Parameter of the limiter gminmod_theta: 1 is minmod, 2 the monotonized central limiter."),
     TEXT("scheme.flux", "hll",
-         "Approximate Riemann solver: rusanov, hll; for Euler also hllc and roe."),
+         "Approximate Riemann solver: rusanov, hll; with euler and navier_stokes also hllc and "
+         "roe, with isothermal hllc, with mhd hlld; or one that the file of the physics defines."),
     CHOICE("scheme.wave_speeds", "einfeldt", "einfeldt roe",
            "Bounds of the wave speeds in the Riemann solver. einfeldt: the extremes of "
            "Roe-averaged and "
@@ -164,9 +165,9 @@ const oak_param_desc_t oak_param_table[] = {
         "after them, of first order; strang, half a step before and after them, of second order."),
     CHOICE("scheme.diffusion", "explicit", "explicit rkl2",
            "How the hooks DIFFUSIVE_FLUX are advanced. explicit: together with the other fluxes, "
-           "which limits the time step by the square of the cell size; rkl2: by themselves, "
-           "alternating as scheme.splitting says, by super time stepping with as many stages as "
-           "the time step needs."),
+           "which limits the time step by the square of the cell size; rkl2: separately, by super "
+           "time stepping with as many stages as the time step needs; scheme.splitting says how "
+           "this alternates with the other fluxes."),
     CHOICE("scheme.on_invalid", "stop", "stop first_order retry",
            "What happens if a stage leaves a cell invalid (negative density or pressure). "
            "stop: the run ends and reports position and state of the cell; first_order: "
@@ -205,14 +206,15 @@ const oak_param_desc_t oak_param_table[] = {
     TEXT("boundary.zhigh", "periodic", "Upper z face (without effect in 2D): " FACE_HELP),
 
     CHOICE("boundary.solid", "reflect", "reflect no_slip",
-           "What the surface of solids does that the problem defines by SOLID(at). reflect: the "
-           "velocity normal to it changes its sign; no_slip: all components do."),
+           "Walls of the solids that the problem defines by SOLID(at). In the mirror image across "
+           "a wall, reflect changes the sign of the velocity normal to the wall, no_slip that of "
+           "all components."),
 
     CHOICE("poisson.boundary", "isolated", "isolated zero no_slope value slope",
-           "What phi is on faces of the domain that are not periodic. isolated: that of the "
-           "right-hand side alone in empty space, by multipoles; zero: 0; no_slope: its "
-           "derivative is 0; value: phi is what the hook POISSON_BOUNDARY returns; slope: its "
-           "outward derivative is."),
+           "Condition for phi on faces of the domain that are not periodic. isolated: phi falls "
+           "off as in empty space, from multipoles of the right-hand side; zero: phi is 0; "
+           "no_slope: its outward derivative is 0; value: the hook POISSON_BOUNDARY returns phi; "
+           "slope: it returns the outward derivative."),
     CHOICE("poisson.xlow", "same", POISSON_FACE,
            "The same for the lower x face alone. "
            "same: as poisson.boundary."),
@@ -266,8 +268,8 @@ const oak_param_desc_t oak_param_table[] = {
         "Number of checkpoints that stay in the output folder; older ones are removed."),
 
     TEXT("output.folder", "output",
-         "Folder of everything the run writes; made if it is not there. One that holds a run is "
-         "refused, unless `oak run --overwrite` is to remove that run."),
+         "Folder of everything that the run writes; it is made if it does not exist. A folder that "
+         "holds a run is refused, unless `oak run --overwrite` removes that run."),
     INT("output.buffer", "1024", 0, INFINITY, "MB",
         "Memory of a host for output and checkpoints that are written while the run goes on, "
         "shared by its ranks. The run waits where it is full; 0: all is written before the run "

@@ -59,8 +59,9 @@ static void converge(verify_t *v, FILE *table, int dim, int weno, int last, cons
   verify_check(v, what, order2, want->l2, want->low2, want->high2, paper);
 }
 
-/* The error is a sum over axes of what each does alone: with the same cells across the Gaussian the
- * order is the same in 2D and 3D. 2D goes on to meshes on which it is that of the scheme. */
+/* The error is the sum of what each axis contributes alone. With the same cells across the
+ * Gaussian, the order is therefore the same in 2D and 3D. In 2D the meshes become fine enough for
+ * the order of the scheme. */
 static void compare(verify_t *v, int weno, int level, const double in_2d[], const double in_3d[]) {
   char what[96];
   snprintf(what, sizeof what, "%s, %d to %d cells: order of L1 in 3D over that in 2D",

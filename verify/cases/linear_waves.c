@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Linear waves oblique to the grid, in 2D (tan of the angle 2) and 3D (domain 3 x 1.5 x 1.5), over
  * one period. The error is the root of the sum over the conserved variables of squared L1
- * differences to the initial state, as in Athena, here in units of the amplitude. That is 1e-6, but
- * 1e-7 for sound, which steepens: at 1e-6 by more than the errors of WENO5. With 1e-7 rounding
- * changes the smallest errors by 7 %.
+ * differences to the initial state, as in Athena, here in units of the amplitude. The amplitude is
+ * 1e-6, but 1e-7 for sound: at 1e-6, sound would steepen by more than the errors of WENO5. With
+ * 1e-7, rounding changes the smallest errors by 7 %.
  *
  * For linear waves the scheme with one flux per face keeps the full order of its reconstruction in
  * several dimensions. Theory gives the error itself where WENO5 has its linear weights, which it

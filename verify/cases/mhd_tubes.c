@@ -61,9 +61,9 @@ static double state_error(verify_t *v, const char *flux, int cells, FILE *table)
   return most;
 }
 
-/* Largest difference of the density between tubes along x and along the last axis. Across the tube
- * in 2D the grid lies along component 1 of the one and component 2 of the other, where the field is
- * put: its waves enter the time step. */
+/* Largest difference of the density between tubes along x and along the last axis. In 2D the grid
+ * across the tube lies along component 1 of one tube and along component 2 of the other. The field
+ * is put into that component, because its waves enter the time step. */
 static double axis_difference(verify_t *v, int dim, int cells) {
   static const char *const turned =
       "problem.b1_left=0\nproblem.b2_left=1.4104739588693909\n"

@@ -106,7 +106,7 @@ static void follow(verify_t *v, const layers_t *l, int level, double A[SAMPLES])
   verify_free(&s);
 }
 
-/* Slope of ln A from t = 2 on, by least squares: from there the growing mode is all there is. */
+/* Slope of ln A from t = 2 on, by least squares: from then on the growing mode dominates. */
 static double measured_rate(const double A[SAMPLES]) {
   double sum = 0, weight = 0;
   for (int i = 20; i < SAMPLES; i++) {
@@ -180,8 +180,8 @@ static double mass(const sim_t *s) {
   return total[0];
 }
 
-/* Adaptive against uniform while the interface moves little: later the difference grows with the
- * instability, whatever made it. */
+/* Adaptive against uniform while the interface moves little. Later any difference grows with the
+ * instability. */
 static void paper(verify_t *v, int dim, int blocks, int low, int high, double difference,
                   double most) {
   static const char same[] = "the uniform mesh of the finest level";
