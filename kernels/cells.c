@@ -56,7 +56,7 @@ OAK_KERNEL(oak_globals, oak_globals_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_globals_args_t);
   OAK_OUTER(n) {
     const oak_user_t user = oak_user(&arg.f);
-    const double volume = block_volume(&arg.f, n, OAK_DIM);
+    const double volume = oak_cell_volume(&arg.f, n);
     OAK_SHARED double lane[OAK_NGLOBALS][OAK_CHUNK_LANES];
     OAK_INNER(i, OAK_CHUNK_LANES) {
 #define OAK_START(g, function, kind) lane[g][i] = OAK_START_##kind;

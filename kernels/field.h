@@ -109,6 +109,13 @@ OAK_FN double oak_dx(const oak_field_t *f, int level, int dir) {
   return dx0 / (double)(1LL << level);
 }
 
+/** Volume (2D: area) of a cell of block n. */
+OAK_FN double oak_cell_volume(const oak_field_t *f, long n) {
+  double volume = 1;
+  for (int dir = 0; dir < OAK_DIM; dir++) volume *= oak_dx(f, f->block[n].level, dir);
+  return volume;
+}
+
 /** 1 / oak_dx, the same bits without a division. */
 OAK_FN double oak_inv_dx(const oak_field_t *f, int level, int dir) {
   return f->inv_dx0[dir] * (double)(1LL << level);

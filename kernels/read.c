@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Reading the solution for output, diagnostics and tests. */
 
-OAK_FN double block_volume(const oak_field_t *f, long n, int dim) {
-  double volume = 1;
-  for (int dir = 0; dir < dim; dir++) volume *= oak_dx(f, f->block[n].level, dir);
-  return volume;
-}
-
 /* What cell c adds to the integral of variable v, whose values in the block are u: nothing if it is
  * solid. */
 OAK_FN double counted(const store_t *u, int v, int c) {
@@ -40,7 +34,7 @@ OAK_KERNEL(oak_totals, oak_read_args_t, 128) {
 #if OAK_LANES_APART
   OAK_GANGS_SUM(n) {
     const long block = oak_listed(&arg.f, n);
-    const double volume = block_volume(&arg.f, block, OAK_DIM);
+    const double volume = oak_cell_volume(&arg.f, block);
     for (int v = 0; v < NVAR; v++) {
       const store_t *u = arg.f.u + block * OAK_BLOCK_REALS + (long long)v * OAK_CELLS;
       double sum = 0;
@@ -52,7 +46,7 @@ OAK_KERNEL(oak_totals, oak_read_args_t, 128) {
 #else
   OAK_OUTER(n) {
     const long block = oak_listed(&arg.f, n);
-    const double volume = block_volume(&arg.f, block, OAK_DIM);
+    const double volume = oak_cell_volume(&arg.f, block);
     for (int v = 0; v < NVAR; v++) {
       const store_t *u = arg.f.u + block * OAK_BLOCK_REALS + (long long)v * OAK_CELLS;
       OAK_SHARED double part[OAK_N];

@@ -61,18 +61,17 @@ TO_CONSERVED(ph, u) {
 
 /* ---- waves */
 
-/** Square of the fast magnetosonic speed along `dir`. */
+/** Square of the fast magnetosonic speed along `dir`. The root is taken before the division by the
+ * density, so that the two do not wait for each other. */
 OAK_FN real mhd_fast2(const physics_parameters_t *ph, const real q[], int dir) {
-  const real inv = oak_inv(q[RHO]);
-  const real sound2 = (real)ph->gamma * q[PRS] * inv;
-  const real normal2 = q[BX + dir] * q[BX + dir] * inv;
-  real sum = sound2;
+  const real sound = (real)ph->gamma * q[PRS], normal = q[BX + dir] * q[BX + dir];
+  real across = 0;
   OAK_UNROLL
-  for (int d = 0; d < 3; d++) sum += q[BX + d] * q[BX + d] * inv;
+  for (int d = 0; d < 3; d++) across += d == dir ? 0 : q[BX + d] * q[BX + d];
   /* (a^2 + b^2)^2 - 4 a^2 b_n^2, as a sum of terms that are not negative */
-  const real across2 = sum - sound2 - normal2, difference = sound2 - normal2;
-  const real root2 = difference * difference + across2 * (2 * (sound2 + normal2) + across2);
-  return (real)0.5 * (sum + oak_sqrt(OAK_MAX(root2, 0)));
+  const real sum = sound + normal, difference = sound - normal;
+  const real root2 = difference * difference + across * (2 * sum + across);
+  return (real)0.5 * (sum + across + oak_sqrt(OAK_MAX(root2, 0))) * oak_inv(q[RHO]);
 }
 
 /** The outer waves of HLLD, eq. 67 of Miyoshi and Kusano. scheme.wave_speeds does not matter. */
