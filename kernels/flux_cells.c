@@ -150,16 +150,19 @@ OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_user_t *user, long
   return fastest;
 }
 
-/* The same for a cell by itself. */
+/* The same for a cell by itself. What belongs to the block or to the launch is read where it is
+ * needed: registers that hold it meanwhile would cost lanes (docs/openacc.md). */
 OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_user_t *user, long block, const int x[3],
-                     const real inv_dx[3], int *invalid) {
+                     int *invalid) {
   real rate[NVAR], q[NVAR], speed = 0;
   const store_t *p = arg->f.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) rate[v] = 0;
   OAK_UNROLL
-  for (int dir = 0; dir < OAK_DIM; dir++)
-    cross_fluxes(arg, user, block, x, dir, inv_dx[dir], rate, &speed);
+  for (int dir = 0; dir < OAK_DIM; dir++) {
+    const real inv_dx = (real)oak_inv_dx(&arg->f, arg->f.block[block].level, dir);
+    cross_fluxes(arg, user, block, x, dir, inv_dx, rate, &speed);
+  }
   load_primitive(user, p, OAK_CELLS, q);
   *invalid += update_cell(arg, user, block, x, q, rate);
 #if OAK_HAS_OWN_RATE
@@ -173,39 +176,40 @@ OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_user_t *user, long bl
 OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, 0) {
   OAK_ARGS(oak_flux_args_t);
   OAK_GANGS(m) {
-    const flux_place_t place = flux_place(&arg, m);
-    const int bits = arg.part_bits, tile = place.tile;
+    const oak_flux_args_t *const s = OAK_ARGS_PLACE(arg);
+    const flux_place_t place = flux_place(s, m);
+    const int bits = s->part_bits, tile = place.tile;
     const long block = place.block;
     const int x0 = tile % TILES_X * TX, y0 = tile / TILES_X * TY;
     const int low = OAK_DIM == 3 ? 0 : y0;
     const int begin = low + (place.part * HEIGHT >> bits),
               end = low + ((place.part + 1) * HEIGHT >> bits);
     const int walks = (end - begin + MARCH - 1) / MARCH;
-    const int level = arg.f.block[block].level;
-    const oak_user_t user = oak_user(&arg.f);
-    const real inv_x = (real)oak_inv_dx(&arg.f, level, 0);
-    const real inv_y = (real)oak_inv_dx(&arg.f, level, 1);
-    const real inv_z = OAK_DIM == 3 ? (real)oak_inv_dx(&arg.f, level, 2) : 0;
+    const int level = s->f.block[block].level;
+    const oak_user_t user = oak_user(&s->f);
+    const real inv_x = (real)oak_inv_dx(&s->f, level, 0);
+    const real inv_y = (real)oak_inv_dx(&s->f, level, 1);
+    const real inv_z = OAK_DIM == 3 ? (real)oak_inv_dx(&s->f, level, 2) : 0;
     int refined = 0;
     for (int face = 0; face < OAK_FACES; face++)
-      refined |= arg.f.face[block * OAK_FACES + face].bflux >= 0;
+      refined |= s->f.face[block * OAK_FACES + face].bflux >= 0;
     real fastest = 0;
     int invalid = 0;
-    OAK_VECTOR2(s, walks, c, COLUMNS, reduction(max : fastest) reduction(+ : invalid)) {
+    OAK_VECTOR2(w, walks, c, COLUMNS, reduction(max : fastest) reduction(+ : invalid)) {
       const real inv_dx[3] = {inv_x, inv_y, inv_z};
       int x[3] = {x0 + c % TX, y0 + c / TX, 0};
-      x[AXIS] = begin + s * MARCH;
+      x[AXIS] = begin + w * MARCH;
       const int last = OAK_MIN(x[AXIS] + MARCH, end);
       const real speed = MARCH == 1
-                             ? one_cell(&arg, &user, block, x, inv_dx, &invalid)
-                             : walk_column(&arg, &user, block, x, last, refined, inv_dx, &invalid);
+                             ? one_cell(s, &user, block, x, &invalid)
+                             : walk_column(s, &user, block, x, last, refined, inv_dx, &invalid);
       fastest = OAK_MAX(speed, fastest);
     }
     OAK_GANG_MAX(fastest);
     OAK_GANG_SUM(invalid);
     OAK_SERIAL {
-      arg.rate[place.result] = (double)fastest;
-      arg.bad[place.result] = (arg.first ? 0 : arg.bad[place.result]) + invalid;
+      s->rate[place.result] = (double)fastest;
+      s->bad[place.result] = (s->first ? 0 : s->bad[place.result]) + invalid;
     }
   }
 }

@@ -23,6 +23,7 @@
 #define OAK_ARGS(args_t) const args_t arg = *oak_args
 #define OAK_ARGS_EARLY(args_t) OAK_ARGS(args_t)
 #define OAK_WAIT ((void)0)
+#define OAK_ARGS_PLACE(arg) (&(arg))
 
 /* Chunks of a few blocks: neighbours in Morton order stay on one core. A launch of a few blocks is
  * not worth waking the other threads. */

@@ -42,6 +42,7 @@
 #define OAK_ARGS(args_t) OAK_WAIT
 /* The same in two parts: before OAK_WAIT a kernel may read tables that no kernel writes. */
 #define OAK_ARGS_EARLY(args_t) ((void)0)
+#define OAK_ARGS_PLACE(arg) (&(arg))
 
 /* One block per iteration: the grid has oak_n blocks. */
 #define OAK_OUTER(n) for (long n = blockIdx.x, oak_outer = 1; oak_outer; oak_outer = 0)

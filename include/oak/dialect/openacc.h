@@ -56,6 +56,7 @@
 #define OAK_ARGS(args_t)        \
   const args_t arg = *oak_args; \
   (void)oak_threads
+#define OAK_ARGS_PLACE(arg) (&(arg))
 #define OAK_ACC_N oak_n
 #define OAK_ACC_LOOP(kind, ...) OAK_PRAGMA(acc parallel loop kind __VA_ARGS__ firstprivate(arg))
 #else
@@ -80,6 +81,9 @@ __attribute__((used)) static void oak_acc_send(long n, const void *arg, size_t s
   _Static_assert(sizeof arg <= OAK_ACC_ARGUMENTS, "arguments larger than 4096 bytes"); \
   oak_acc_send(oak_n, oak_args, sizeof arg);                                           \
   (void)oak_threads
+/* For a kernel that is short of registers: gcc keeps a copy of the arguments in them, but reads the
+ * variable again at every use. */
+#define OAK_ARGS_PLACE(arg) ((const __typeof__(arg) *)oak_acc_sent.arg)
 /* The region has an `arg` of its own, because each variable from outside would need one more
  * clause. */
 #define OAK_ACC_N oak_acc_sent.n
