@@ -63,7 +63,7 @@ static double state_error(verify_t *v, const char *flux, int cells, FILE *table)
 
 /* Largest difference of the density between tubes along x and along the last axis. In 2D the grid
  * across the tube lies along component 1 of one tube and along component 2 of the other. The field
- * is put into that component, because its waves enter the time step. */
+ * is put into that component, so that its waves enter the time step in both tubes. */
 static double axis_difference(verify_t *v, int dim, int cells) {
   static const char *const turned =
       "problem.b1_left=0\nproblem.b2_left=1.4104739588693909\n"
