@@ -149,7 +149,7 @@ def check_plot(look):
     look("plot", "3D", "--max", "z", "--mean", "z", code=1, words="choose one of")
     look("plot", "2D", "--range", "2:1", code=1, words="2 is not below 1")
     look("plot", "2D", "--region", "0,0,0.1", code=1, words="is not 4 numbers")
-    look("plot", "2D", "--region", "0,0,0.1,9", code=1, words="from 0 to 9; give a lower and a higher value")
+    look("plot", "2D", "--region", "0,0,0.1,9", code=1, words="y = 0 to 9; give a lower and a higher value")
     look("plot", "2D", "--all", code=1, words="%04d")
 
 

@@ -48,7 +48,8 @@ static oak_status_t check_options(const oak_grid_view_t *view, const oak_picture
     OAK_CHECK(o->region[0][d] >= view->xmin[d] && o->region[1][d] <= view->xmax[d] &&
                   o->region[0][d] < o->region[1][d],
               OAK_ERR_ARGUMENT,
-              "picture of %c from %g to %g; give a lower and a higher value, from %g to %g",
+              "a region from %c = %g to %g; give a lower and a higher value in the domain, which "
+              "goes from %g to %g",
               "xyz"[d], o -> region[0][d], o -> region[1][d], view -> xmin[d], view -> xmax[d]);
   if (view->dim == 2) return OAK_OK;
   OAK_CHECK(o->slice_axis >= 0 && o->slice_axis < 3, OAK_ERR_ARGUMENT,

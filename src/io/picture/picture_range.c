@@ -6,7 +6,10 @@
 
 #include "picture_blocks.h"
 
-enum { BINS = 8192 };
+enum {
+  BINS = 8192,
+  LOG_DECADES = 8 /**< of a logarithmic scale: values below may be rounding errors of derivatives */
+};
 
 double oak_scene_scaled(const oak_scene_t *scene, double value) {
   if (!scene->options->log_scale) return value;
@@ -132,6 +135,7 @@ oak_status_t oak_scene_find_range(oak_scene_t *scene, const double *field) {
   scene->high = found.range[1];
   widen(scene);
   if (scene->options->quantile > 0) OAK_TRY(find_quantiles(scene, &found, field));
+  if (scene->options->log_scale) scene->low = fmax(scene->low, scene->high - LOG_DECADES);
   if (scene->options->symmetric) {
     scene->high = fmax(fabs(scene->low), fabs(scene->high));
     scene->low = -scene->high;
