@@ -156,34 +156,48 @@ def way(name, options, work):
     return ([] if code == 0 and re.search(pattern, head) else [f"exit status {code}, no /{pattern}/ in the head"]), text
 
 
-def checkpoints(options, work):
-    """A checkpoint that is fetched from the GPU while time steps go on, late, has the bits of one for which the run waits; so
-    has one for whose copy the GPU has too little memory. A copy that fails ends the run."""
+def background(options, work):
+    """Checkpoints and plotfiles that are fetched from the GPU while time steps go on, late, have the bits of those for which
+    the run waits; so have those for whose copies the GPU has too little memory. A copy that fails ends the run."""
     keys = ["refine.variable=rho", "refine.criterion=lohner", "mesh.adapt_every=2", "run.max_steps=12", "run.end_time=1",
-            "checkpoint.steps=3", "checkpoint.keep=9", "device.name=cuda", "device.flags=-O1"]
+            "checkpoint.keep=9", "output.plot_steps=2", "output.part.kind=plotfile", "output.part.precision=single",
+            "output.part.every_steps=3", "output.part.variables=rho mach schlieren", "output.part.region=0.05 0 0.2 0.13",
+            "output.part.files=2", "device.name=cuda", "device.flags=-O1"]
     launch = [*shlex.split(options.mpiexec), str(options.np), options.oak] if options.np > 1 else [os.path.abspath(options.oak)]
 
-    def states(name, words, buffer):
+    def states(name, words, buffer, every=3):
         os.environ.update(environment(options.fake, words, {}, options.np - 1))
         folder = os.path.join(work, name)
-        text, code, _ = run([*launch, "run", "run.ini", "--quiet", *keys, f"output.buffer={buffer}", f"output.folder={folder}"], work, LIMIT)
+        text, code, _ = run([*launch, "run", "run.ini", "--quiet", *keys, f"checkpoint.steps={every}", f"output.buffer={buffer}",
+                             f"output.folder={folder}"], work, LIMIT)
         found = {}
         for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
             if file.startswith("chk"):
                 with open(os.path.join(folder, file), "rb") as stream:
                     data = stream.read()
                 found[file] = data[192 + int.from_bytes(data[24:32], "little"):]  # without the texts, which name the keys
+            for place, _, names in os.walk(os.path.join(folder, file)):
+                for name in names:
+                    path = os.path.join(place, name)
+                    with open(path, "rb") as stream:
+                        found[os.path.relpath(path, folder)] = stream.read()
         return text, code, found
 
     text, code, waited = states("waited", "", 0)
-    if code != 0 or len(waited) != 4:
-        return [f"exit status {code}, checkpoints {sorted(waited)}"], text
+    parts = [sum(name.startswith(word) and name.endswith(end) for name in waited) for word, end in (("chk", ".oak"), ("plt", "/Header"),
+                                                                                                   ("part_", "/Header"))]
+    if code != 0 or parts != [4, 7, 5]:
+        return [f"exit status {code}, {parts} of {sorted(waited)}"], text
     for name, words in (("late", "late=30"), ("little", "memory=14 fetch=1")):
         text, code, found = states(name, words, 64)
         if code != 0 or found != waited:
             return [f"{name}: exit status {code}; different: {[f for f in waited if waited[f] != found.get(f)]}"], text
-    text, code, found = states("failed", "late=30 rank={last} fetch=1", 64)
-    return judge(text, code, [r"copying from the GPU", r"CUDA_ERROR_1\b"]) + ([f"there are {sorted(found)}"] if found else []), text
+    for name, every in (("failed", 3), ("failed_plots", 0)):
+        text, code, found = states(name, "late=30 rank={last} fetch=1", 64, every)
+        wrong = judge(text, code, [r"copying from the GPU", r"CUDA_ERROR_1\b"])
+        if wrong or [file for file in found if not file.startswith(("plt000000", "part_000000"))]:
+            return wrong + [f"{name}: there are {sorted(found)}"], text
+    return [], text
 
 
 def works(options, work):
@@ -215,7 +229,7 @@ def main():
     options = parser.parse_args()
     tests = {name: lambda work, name=name: try_case(name, options, work) for name in CASES}
     tests.update({"info": lambda work: info(options, work), "a run that works": lambda work: works(options, work),
-                  "checkpoints": lambda work: checkpoints(options, work)})
+                  "background": lambda work: background(options, work)})
     tests.update({f"way: {name}": lambda work, name=name: way(name, options, work) for name in WAYS})
     before, failed, names = dict(os.environ), 0, [name for name in tests if options.only in name]
     for name in names:

@@ -352,9 +352,10 @@ const oak_output_key_t oak_output_keys[] = {
     {"picture", CHOICE("output.NAME.show", "slice", "slice maximum mean column",
                        "In 3D, what is shown: the values in that plane, or the highest value, the "
                        "mean or the integral along the axis.")},
-    {"picture", CHOICE("output.NAME.scale", "linear", "linear log",
-                       "Scale of the colours; log needs a range above 0. The range of the data is then cut "
-                       "8 powers of ten below the highest value.")},
+    {"picture",
+     CHOICE("output.NAME.scale", "linear", "linear log",
+            "Scale of the colours; log needs a range above 0. The range of the data is then cut "
+            "8 powers of ten below the highest value.")},
     {"picture", BOOL("output.NAME.difference", "no",
                      "Show the difference from the start of the run. If the range is that of the "
                      "data, 0 is in its middle, which suits colors = coolwarm.")},

@@ -98,8 +98,9 @@ static oak_status_t open_output(cuda_t *cuda) {
 oak_status_t oak_cuda_keep(oak_device_t *dev, void *dst, const void *src, size_t bytes) {
   cuda_t *cuda = dev->data;
   OAK_TRY(open_output(cuda));
-  CUDA_TRY(cuda, within((cu_memory_t)dst, (cu_memory_t)src, bytes, cuda->stream),
-           "copying its memory");
+  if (bytes)
+    CUDA_TRY(cuda, within((cu_memory_t)dst, (cu_memory_t)src, bytes, cuda->stream),
+             "copying its memory");
   CUDA_TRY(cuda, event_record(cuda->kept, cuda->stream), "copying its memory");
   CUDA_TRY(cuda, stream_wait_event(cuda->output, cuda->kept, 0), "copying its memory");
   return OAK_OK;

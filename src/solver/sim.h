@@ -192,7 +192,7 @@ typedef struct {
 typedef struct {
   void *buffer;
   size_t bytes;
-  int taken; /**< there is a copy, which uses the buffer */
+  int taken; /**< number of copies, which use the buffer one after the other */
 } oak_snapshot_memory_t;
 
 /** Marks of cells that are repaired or raised to a floor (storage.c). */
@@ -405,8 +405,8 @@ void oak_storage_clear(oak_t *sim);
 /* snapshot.c */
 typedef struct oak_snapshot oak_snapshot_t;
 /** Copy the solution and stored fields, on the device. NULL where that is not possible: the device
- * has no queue for it, or too little memory, or there is such a copy already. \a chunk: bytes that
- * are read at a time, at most. Rank-local. */
+ * has no queue for it, or too little memory. \a chunk: bytes that are read at a time, at most.
+ * Rank-local. */
 oak_snapshot_t *oak_snapshot_take(oak_t *sim, size_t chunk);
 /** Get what the first copy needs, so that it does not hold up a run. Without memory for it nothing
  * happens. Rank-local. */
@@ -416,6 +416,11 @@ void *oak_snapshot_buffer(const oak_snapshot_t *snapshot);
 /** Fetch blocks [b0, b0 + n): real [n][V][N^dim] and the fields of each block, to the buffer. One
  * other thread may call it. */
 oak_status_t oak_snapshot_read(void *snapshot, int b0, int n, void *dst);
+/** Copy the values of output variables instead, which are ready to be read. NULL where that is not
+ * possible. \a chunk: bytes of the host through which they are read. Rank-local. */
+oak_snapshot_t *oak_snapshot_values(oak_t *sim, int count, const int *variable, size_t chunk);
+/** Fetch the values of the variable of number \a var among them, as oak_variable_read. */
+oak_status_t oak_snapshot_read_value(oak_snapshot_t *snapshot, int var, int b0, int n, double *dst);
 void oak_snapshot_free(void *snapshot);
 void oak_snapshot_clear(oak_t *sim);
 

@@ -49,6 +49,13 @@ oak_status_t oak_read_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, int
   return read_values(sim, kernel, 0, variable, first, count, out);
 }
 
+oak_status_t oak_keep_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, void *memory) {
+  oak_read_args_t args = {.first = 0, .variable = variable};
+  oak_sim_field(sim, 0, sim->clock.time, &args.f);
+  args.total = args.cells = memory;
+  return oak_device_launch(sim->dev, kernel, sim->mesh->nblock, &args, sizeof args);
+}
+
 oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int count, double *out) {
   OAK_TRY(check_range(sim, first, count));
   OAK_CHECK(variable >= 0 && variable < 2 * sim->nvar, OAK_ERR_ARGUMENT,

@@ -154,3 +154,13 @@ oak_status_t oak_variable_read(oak_t *sim, int variable, int first, int count, d
   }
   return OAK_OK;
 }
+
+int oak_variable_keepable(const oak_t *sim, int variable) {
+  return variable < 2 * sim->nvar || derived(sim, variable) >= 0;
+}
+
+oak_status_t oak_variable_keep(oak_t *sim, int variable, void *memory) {
+  const int number = derived(sim, variable);
+  return variable < 2 * sim->nvar ? oak_keep_kernel(sim, sim->kernel.cells, variable, memory)
+                                  : oak_keep_kernel(sim, sim->derived.kernel, number, memory);
+}

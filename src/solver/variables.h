@@ -34,6 +34,12 @@ oak_status_t oak_variables_prepare(oak_t *sim, const oak_selection_t *selection)
  * oak_variables_prepare. */
 oak_status_t oak_variable_read(oak_t *sim, int variable, int first, int count, double *out);
 
+/** 1 if a kernel gives the values of this variable. */
+int oak_variable_keepable(const oak_t *sim, int variable);
+/** Let a kernel write its values in all blocks to memory of the device, [nblock][N^d], and do not
+ * wait for it. Rank-local, after oak_variables_prepare. */
+oak_status_t oak_variable_keep(oak_t *sim, int variable, void *memory);
+
 /** Number in kernels/derived.c of the derived variable or the hook OUTPUT of that name, -1: there
  * is none. Rank-local. */
 int oak_derived_find(const oak_t *sim, const char *name);

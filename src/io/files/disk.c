@@ -322,6 +322,8 @@ oak_status_t oak_disk_commit(oak_disk_t *disk, MPI_Comm comm, oak_status_t st,
   return OAK_OK;
 }
 
+int oak_disk_pending(const oak_disk_t *disk) { return disk && disk->entry; }
+
 int64_t oak_disk_count(const oak_disk_t *disk) { return disk ? disk->count : 0; }
 
 void oak_disk_then(oak_disk_t *disk, const oak_disk_sequel_t *sequel) {
@@ -338,10 +340,33 @@ double oak_disk_state(oak_disk_t *disk) {
   return state;
 }
 
+/** Hand over the rest of an output. Collective. */
+static oak_status_t resume(oak_disk_t *disk, entry_t *entry) {
+  oak_status_t (*const rest)(void *context) = entry->output.resume;
+  entry->output.resume = NULL;
+  const oak_status_t st = oak_agree(disk->comm, rest(entry->output.context));
+  if (st == OAK_OK) {
+    set_mark(disk, entry, &entry->data_mark);
+    return OAK_OK;
+  }
+  pthread_mutex_lock(&disk->mutex);
+  if (disk->status == OAK_OK) {
+    disk->status = st;
+    disk->message = strdup(oak_last_error());
+  }
+  pthread_mutex_unlock(&disk->mutex);
+  return st;
+}
+
 /** Go on with outputs whose marks all ranks have passed. */
-static void go_on(oak_disk_t *disk, int64_t passed) {
+static oak_status_t go_on(oak_disk_t *disk, int64_t passed) {
   for (entry_t *entry = disk->entry; entry; entry = entry->next) {
-    if (entry->stage != STAGE_DATA || entry->mark > passed) continue;
+    if (entry->stage != STAGE_DATA) continue;
+    if (entry->mark > passed) break; /* files get their names in the order of the outputs */
+    if (entry->output.resume) {
+      OAK_TRY(resume(disk, entry));
+      break;
+    }
     entry->stage = STAGE_NAMES;
     entry->name = (job_t){.run = name_files, .context = entry, .is_part = 1};
     if (disk->rank == 0) enqueue(disk, &entry->name);
@@ -353,13 +378,13 @@ static void go_on(oak_disk_t *disk, int64_t passed) {
     if (entry->sequel.done) entry->sequel.done(entry->sequel.context);
     release(entry);
   }
+  return OAK_OK;
 }
 
 int oak_disk_step(oak_disk_t *disk, double most) {
   if (!disk) return 0;
   if (most > 0) return 1;
-  go_on(disk, (int64_t)-most);
-  return 0;
+  return go_on(disk, (int64_t)-most) != OAK_OK;
 }
 
 int oak_disk_was_full(oak_disk_t *disk) {
@@ -384,7 +409,7 @@ oak_status_t oak_disk_wait(oak_disk_t *disk) {
   if (!disk) return OAK_OK;
   while (disk->entry && st == OAK_OK) {
     st = meet(disk);
-    if (st == OAK_OK) go_on(disk, disk->marked);
+    if (st == OAK_OK) (void)go_on(disk, disk->marked); /* meet() gives its failure */
   }
   while (disk->entry) {
     entry_t *entry = disk->entry;

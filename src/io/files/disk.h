@@ -51,6 +51,9 @@ typedef struct {
   void (*discard)(void *context); /**< rank 0, after a failure; all ranks have closed their files */
   void (*release)(void *context); /**< last, on every rank */
   void *context;
+  /** Every rank, when the jobs of all ranks are done: hand over jobs for which ranks must
+   * communicate. Collective; called by oak_disk_step or oak_disk_wait, only with a disk. */
+  oak_status_t (*resume)(void *context);
 } oak_disk_output_t;
 
 /** End an output whose jobs have all been handed over, with the status \a st on this rank.
@@ -68,14 +71,16 @@ typedef struct {
 
 /** Outputs that were committed so far; 0 with a disk of NULL. Rank-local, as all that follow. */
 int64_t oak_disk_count(const oak_disk_t *disk);
+/** 1 if outputs are on their way; the same on all ranks. */
+int oak_disk_pending(const oak_disk_t *disk);
 /** Let something follow the output that was committed last. */
 void oak_disk_then(oak_disk_t *disk, const oak_disk_sequel_t *sequel);
 
 /** A number for how far this rank is. The caller gives the largest one of all ranks to
  * oak_disk_step. */
 double oak_disk_state(oak_disk_t *disk);
-/** Go on with outputs that are complete on all ranks. \return 1 if a job has failed on some rank:
- * then oak_disk_wait says which. */
+/** Go on with outputs that are complete on all ranks. Collective if there are any. \return 1 if a
+ * job has failed on some rank: then oak_disk_wait says which. */
 int oak_disk_step(oak_disk_t *disk, double most);
 /** 1 if the memory was full and the run had to wait, for the first time. */
 int oak_disk_was_full(oak_disk_t *disk);

@@ -3,7 +3,11 @@
  *
  * Data go variable by variable and node by node from the tree walk into their place in the
  * file: a box holds [var][k][j][i], so one variable of one box is one write. Ranks next to each
- * other share a file, each with a part of its own. */
+ * other share a file, each with a part of its own.
+ *
+ * If the view stays while the run goes on, the thread of the disk reads and writes all nodes for
+ * which the blocks of this rank suffice. The run then hands over the few nodes that have children
+ * on several ranks, and the text files. */
 #define _GNU_SOURCE 1
 #include "plotfile.h"
 
@@ -41,8 +45,18 @@ typedef struct {
   int box, filled; /**< present box and how many of its nodes have come */
 } level_t;
 
+/** A level between the two parts of the walk of a variable: a box that is not full. */
 typedef struct {
-  const oak_grid_view_t *view;
+  int box, filled;
+  char *buffer; /**< NULL: none */
+} rest_t;
+
+typedef struct {
+  char *path, *part;    /**< its name, and that until it is complete */
+  oak_grid_view_t view; /**< a copy */
+  oak_disk_t *disk;     /**< for values; NULL where they are written at once */
+  oak_tree_walk_t *walk;
+  int finest; /**< highest level that is stored */
   int rank, size;
   int files;     /**< most data files of a level */
   int few_files; /**< fewer, if files would otherwise be small */
@@ -51,6 +65,7 @@ typedef struct {
   oak_boxes_t *boxes; /**< [max_level + 1] */
   level_t *level;     /**< [max_level + 1] */
   share_t *share;     /**< [size][max_level + 1] */
+  rest_t *rest;       /**< [nvar][max_level + 1]; NULL if all is written before the run goes on */
 } writer_t;
 
 /** Most data files of a level: as asked for, or one per host. Collective. */
@@ -90,18 +105,22 @@ static oak_status_t place_boxes(const oak_grid_view_t *view, const oak_boxes_t *
   return OAK_OK;
 }
 
+/** Bytes of one variable of the largest box of a level. */
+static size_t box_bytes(const writer_t *w, int l) {
+  return (w->ncell << (w->boxes[l].most * w->view.dim)) * (size_t)w->view.value_bytes;
+}
+
 /** Boxes, their places in this rank's part, buffers. */
-static oak_status_t prepare_levels(writer_t *w, oak_tree_walk_t *walk) {
-  const oak_grid_view_t *view = w->view;
+static oak_status_t prepare_levels(writer_t *w) {
+  const oak_grid_view_t *view = &w->view;
   share_t *mine = w->share + (size_t)w->rank * ((size_t)view->max_level + 1);
-  OAK_TRY(oak_boxes_list(view, walk, w->boxes));
+  OAK_TRY(oak_boxes_list(view, w->walk, w->boxes));
   for (int l = 0; l <= view->max_level; l++) {
     const oak_boxes_t *boxes = &w->boxes[l];
     mine[l].nbox = boxes->nbox;
     OAK_TRY(place_boxes(view, boxes, &w->level[l].part, &mine[l].bytes));
     if (boxes->nbox == 0) continue;
-    w->level[l].buffer =
-        malloc((w->ncell << (boxes->most * view->dim)) * (size_t)view->value_bytes);
+    w->level[l].buffer = malloc(box_bytes(w, l));
     OAK_CHECK(w->level[l].buffer, OAK_ERR_MEMORY, "no memory to write %d boxes; use more ranks",
               boxes->nbox);
   }
@@ -113,7 +132,7 @@ static int64_t aligned(int64_t bytes) { return (bytes + PART_ALIGN - 1) / PART_A
 /** Choose the file of this rank's part of a level, and where in it the part begins. */
 static void place_part(writer_t *w, int l) {
   oak_plot_level_t *part = &w->level[l].part;
-  const size_t nlevel = (size_t)w->view->max_level + 1;
+  const size_t nlevel = (size_t)w->view.max_level + 1;
   int64_t total = 0, begin = 0;
   part->total = 0;
   for (int r = 0; r < w->size; r++) {
@@ -132,17 +151,17 @@ static void place_part(writer_t *w, int l) {
 }
 
 /** Open the data file of this rank's part of a level and write the headers of its boxes. */
-static oak_status_t open_level(writer_t *w, int l, const char *folder) {
+static oak_status_t open_level(writer_t *w, int l) {
   level_t *level = &w->level[l];
   if (level->part.nbox == 0) return OAK_OK;
-  level->path = oak_text_new("%s/Level_%d/" OAK_PLOT_DATA, folder, l, level->part.file);
-  OAK_CHECK(level->path, OAK_ERR_MEMORY, "no memory for the name of a data file in %s", folder);
+  level->path = oak_text_new("%s/Level_%d/" OAK_PLOT_DATA, w->part, l, level->part.file);
+  OAK_CHECK(level->path, OAK_ERR_MEMORY, "no memory for the name of a data file in %s", w->part);
   level->fd = open(level->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (level->fd < 0) return oak_file_failed("create", level->path, errno);
   for (int b = 0; b < level->part.nbox; b++) {
-    char *header = oak_plot_fab_header(w->view, &level->part.box[b]);
+    char *header = oak_plot_fab_header(&w->view, &level->part.box[b]);
     OAK_CHECK(header, OAK_ERR_MEMORY, "no memory for the header of a box; use more ranks");
-    const oak_status_t st = oak_disk_write(w->view->disk, level->fd, header, strlen(header),
+    const oak_status_t st = oak_disk_write(w->view.disk, level->fd, header, strlen(header),
                                            level->part.place[b].header, level->path);
     free(header);
     OAK_TRY(st);
@@ -165,125 +184,212 @@ static void widen_range(double range[2], int first, const double *cells, size_t 
 
 static oak_status_t write_node(void *context, int l, const int32_t index[3], const double *cells) {
   writer_t *w = context;
-  if (!oak_view_wants_node(w->view, l, index)) return OAK_OK;
+  if (!oak_view_wants_node(&w->view, l, index)) return OAK_OK;
   level_t *level = &w->level[l];
   const oak_box_t *box = &level->part.box[level->box];
-  const int nvar = w->view->nvar, nnode = 1 << (box->merge * w->view->dim);
+  const int nvar = w->view.nvar, nnode = 1 << (box->merge * w->view.dim);
   double *range = level->part.range + ((size_t)level->box * nvar + w->var) * 2;
-  widen_range(range, level->filled == 0, cells, w->ncell, w->view->value_bytes);
-  oak_box_place(w->view, box, index, cells, level->buffer);
+  widen_range(range, level->filled == 0, cells, w->ncell, w->view.value_bytes);
+  oak_box_place(&w->view, box, index, cells, level->buffer);
   if (++level->filled < nnode) return OAK_OK;
   if (range[0] > range[1]) range[0] = range[1] = 0.0;
-  const size_t bytes = w->ncell * (size_t)nnode * (size_t)w->view->value_bytes;
+  const size_t bytes = w->ncell * (size_t)nnode * (size_t)w->view.value_bytes;
   const int64_t at = level->part.place[level->box++].values + (int64_t)bytes * w->var;
   level->filled = 0;
-  return oak_disk_write(w->view->disk, level->fd, level->buffer, bytes, at, level->path);
+  return oak_disk_write(w->disk, level->fd, level->buffer, bytes, at, level->path);
 }
 
 /** Close the data files. If \a st is OAK_OK, all of their data are on the disk afterwards. Returns
  * \a st or the first failure. */
 static oak_status_t close_levels(writer_t *w, oak_status_t st) {
-  for (int l = 0; l <= w->view->max_level; l++) {
+  for (int l = 0; l <= w->view.max_level; l++) {
     level_t *level = &w->level[l];
-    if (level->fd >= 0) st = oak_disk_close(w->view->disk, level->fd, level->path, st);
+    if (level->fd >= 0) st = oak_disk_close(w->view.disk, level->fd, level->path, st);
     level->fd = -1;
   }
   return st;
 }
 
 static void free_levels(writer_t *w) {
-  for (int l = 0; l <= w->view->max_level && w->level; l++) {
+  const int nlevel = w->view.max_level + 1;
+  for (int i = 0; i < w->view.nvar * nlevel && w->rest; i++) free(w->rest[i].buffer);
+  for (int l = 0; l < nlevel && w->level; l++) {
+    if (w->level[l].fd >= 0) close(w->level[l].fd);
     free(w->level[l].part.place);
     free(w->level[l].part.range);
     free(w->level[l].path);
     free(w->level[l].buffer);
   }
-  if (w->boxes) oak_boxes_free(w->view, w->boxes);
+  if (w->boxes) oak_boxes_free(&w->view, w->boxes);
   free(w->boxes);
   free(w->level);
   free(w->share);
+  free(w->rest);
+  w->boxes = NULL;
+  w->level = NULL;
+  w->share = NULL;
+  w->rest = NULL;
 }
 
-/** Write the data files into the folder. Collective. */
-static oak_status_t write_data(writer_t *w, oak_tree_walk_t *walk, const char *folder) {
-  const oak_grid_view_t *view = w->view;
+/** Let go of the view and of all that was made from it. Collective. */
+static void end_view(writer_t *w) {
+  free_levels(w);
+  oak_tree_walk_destroy(&w->walk);
+  if (w->view.release) w->view.release(w->view.owner);
+  w->view.release = NULL;
+}
+
+/** Find the places of all values and open the data files. Collective. */
+static oak_status_t begin_data(writer_t *w) {
+  const oak_grid_view_t *view = &w->view;
   const int bytes = (int)sizeof *w->share * (view->max_level + 1);
-  OAK_TRY(oak_agree(view->comm, prepare_levels(w, walk)));
+  OAK_TRY(oak_agree(view->comm, prepare_levels(w)));
   MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, w->share, bytes, MPI_BYTE, view->comm);
   oak_status_t st = OAK_OK;
   for (int l = 0; l <= view->max_level; l++) place_part(w, l);
-  for (int l = 0; l <= view->max_level && st == OAK_OK; l++) st = open_level(w, l, folder);
+  for (int l = 0; l <= view->max_level && st == OAK_OK; l++) st = open_level(w, l);
   st = oak_agree(view->comm, st);
-  for (w->var = 0; w->var < view->nvar && st == OAK_OK; w->var++) {
-    for (int l = 0; l <= view->max_level; l++) w->level[l].box = w->level[l].filled = 0;
-    st = oak_agree(view->comm, oak_tree_walk_run(walk, w->var, write_node, w));
-  }
-  return oak_agree(view->comm, close_levels(w, st));
+  if (st != OAK_OK) (void)close_levels(w, st); /* after the headers that are on their way */
+  return st;
 }
 
-/** Write the text files into the folder, for levels up to \a finest. Collective. */
-static oak_status_t write_text(const writer_t *w, int finest, const char *folder) {
-  const size_t nlevel = (size_t)finest + 1;
-  oak_grid_view_t view = *w->view;
-  view.max_level = finest;
+static void begin_variable(writer_t *w, int var) {
+  w->var = var;
+  for (int l = 0; l <= w->view.max_level; l++) w->level[l].box = w->level[l].filled = 0;
+}
+
+/** Write the values of all nodes. Collective. */
+static oak_status_t write_data(writer_t *w) {
+  oak_status_t st = OAK_OK;
+  w->disk = w->view.disk;
+  for (int v = 0; v < w->view.nvar && st == OAK_OK; v++) {
+    begin_variable(w, v);
+    st = oak_agree(w->view.comm, oak_tree_walk_run(w->walk, v, write_node, w));
+  }
+  return oak_agree(w->view.comm, close_levels(w, st));
+}
+
+/** Write the text files into the folder, for the levels that are stored. Collective. */
+static oak_status_t write_text(const writer_t *w) {
+  const size_t nlevel = (size_t)w->finest + 1;
+  oak_grid_view_t view = w->view;
+  view.max_level = w->finest;
   oak_plot_level_t *level = malloc(nlevel * sizeof *level);
   oak_status_t st = OAK_OK;
-  if (!level) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write the headers of %s", folder);
+  if (!level) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write the headers of %s", w->part);
   for (size_t l = 0; l < nlevel && level; l++) level[l] = w->level[l].part;
-  st = oak_agree(w->view->comm, st);
-  if (st == OAK_OK) st = oak_plot_write_text(&view, level, folder);
+  st = oak_agree(view.comm, st);
+  if (st == OAK_OK) st = oak_plot_write_text(&view, level, w->part);
   free(level);
   return st;
 }
 
-/** Write all of the plotfile into the folder. Collective. */
-static oak_status_t write_tree(const oak_grid_view_t *view, int files, int finest,
-                               const char *folder) {
-  writer_t w = {.view = view, .few_files = files == 0, .ncell = 1};
-  oak_tree_walk_t *walk = NULL;
-  const size_t nlevel = (size_t)view->max_level + 1;
-  MPI_Comm_rank(view->comm, &w.rank);
-  MPI_Comm_size(view->comm, &w.size);
-  for (int d = 0; d < view->dim; d++) w.ncell *= (size_t)view->block_size;
-  OAK_TRY(oak_tree_walk_new(view, &walk));
-  w.files = count_files(view, files);
-  w.level = calloc(nlevel, sizeof *w.level);
-  w.boxes = calloc(nlevel, sizeof *w.boxes);
-  w.share = calloc(nlevel * (size_t)w.size, sizeof *w.share);
-  for (size_t l = 0; l < nlevel && w.level; l++) w.level[l].fd = -1;
-  oak_status_t st = OAK_OK;
-  if (!w.level || !w.boxes || !w.share)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", folder);
-  st = oak_agree(view->comm, st);
-  if (st == OAK_OK) st = write_data(&w, walk, folder);
-  if (st == OAK_OK) st = write_text(&w, finest, folder);
-  free_levels(&w);
-  oak_tree_walk_destroy(&walk);
+/* ---- while the run goes on */
+
+/** Keep what a level has of the present variable, and give it a buffer for the next one. */
+static oak_status_t put_aside(writer_t *w, int l) {
+  level_t *level = &w->level[l];
+  rest_t *rest = &w->rest[(size_t)w->var * ((size_t)w->view.max_level + 1) + (size_t)l];
+  *rest = (rest_t){.box = level->box, .filled = level->filled};
+  if (level->filled == 0) return OAK_OK;
+  rest->buffer = level->buffer;
+  level->buffer = malloc(box_bytes(w, l));
+  OAK_CHECK(level->buffer, OAK_ERR_MEMORY, "no memory to write %s; use more ranks", w->part);
+  return OAK_OK;
+}
+
+/** The job of the thread: all nodes for which the blocks of this rank suffice. */
+static oak_status_t write_leaves(void *context, oak_status_t st) {
+  writer_t *w = context;
+  w->disk = NULL;
+  for (int v = 0; v < w->view.nvar && st == OAK_OK; v++) {
+    begin_variable(w, v);
+    st = oak_tree_walk_leaves(w->walk, v, write_node, w);
+    for (int l = 0; l <= w->view.max_level && st == OAK_OK; l++) st = put_aside(w, l);
+  }
   return st;
+}
+
+/** The other nodes, and the text files. Collective. */
+static oak_status_t write_rest(void *context) {
+  writer_t *w = context;
+  const int nlevel = w->view.max_level + 1;
+  oak_status_t st = OAK_OK;
+  w->disk = w->view.disk;
+  for (int v = 0; v < w->view.nvar && st == OAK_OK; v++) {
+    begin_variable(w, v);
+    for (int l = 0; l < nlevel; l++) {
+      rest_t *rest = &w->rest[v * nlevel + l];
+      w->level[l].box = rest->box;
+      w->level[l].filled = rest->filled;
+      if (!rest->buffer) continue;
+      free(w->level[l].buffer);
+      w->level[l].buffer = rest->buffer;
+      rest->buffer = NULL;
+    }
+    st = oak_agree(w->view.comm, oak_tree_walk_rest(w->walk, v, write_node, w));
+  }
+  st = oak_agree(w->view.comm, close_levels(w, st));
+  if (st == OAK_OK) st = write_text(w);
+  end_view(w);
+  return st;
+}
+
+/** Hand over all values to the thread. Collective. */
+static oak_status_t hand_over(writer_t *w) {
+  const size_t n = (size_t)w->view.nvar * ((size_t)w->view.max_level + 1);
+  oak_status_t st = oak_tree_walk_divide(w->walk);
+  w->rest = calloc(n, sizeof *w->rest);
+  if (!w->rest) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s; use more ranks", w->part);
+  OAK_TRY(oak_agree(w->view.comm, st));
+  return oak_disk_do(w->view.disk, 0, write_leaves, w);
+}
+
+/* ---- all of it */
+
+/** Does the run go on while values are read? The same on all ranks. */
+static int goes_on(const oak_grid_view_t *view) { return view->release && view->disk; }
+
+/** Write all of the plotfile into the folder, or begin it. Collective. */
+static oak_status_t write_tree(writer_t *w, int files) {
+  const oak_grid_view_t *view = &w->view;
+  const size_t nlevel = (size_t)view->max_level + 1;
+  MPI_Comm_rank(view->comm, &w->rank);
+  MPI_Comm_size(view->comm, &w->size);
+  for (int d = 0; d < view->dim; d++) w->ncell *= (size_t)view->block_size;
+  OAK_TRY(oak_tree_walk_new(view, &w->walk));
+  w->files = count_files(view, files);
+  w->level = calloc(nlevel, sizeof *w->level);
+  w->boxes = calloc(nlevel, sizeof *w->boxes);
+  w->share = calloc(nlevel * (size_t)w->size, sizeof *w->share);
+  for (size_t l = 0; l < nlevel && w->level; l++) w->level[l].fd = -1;
+  oak_status_t st = OAK_OK;
+  if (!w->level || !w->boxes || !w->share)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", w->part);
+  OAK_TRY(oak_agree(view->comm, st));
+  OAK_TRY(begin_data(w));
+  if (goes_on(view)) return hand_over(w);
+  OAK_TRY(write_data(w));
+  return write_text(w);
 }
 
 oak_status_t oak_plotfile_write(const oak_grid_view_t *view, const char *path) {
   return oak_plotfile_write_ext(view, 0, path);
 }
 
-/** A plotfile until it has its name. */
-typedef struct {
-  char *path, *part;
-  int max_level;
-} names_t;
-
 static oak_status_t publish(void *context) {
-  const names_t *names = context;
-  return oak_plot_publish(names->max_level, names->path, names->part);
+  const writer_t *w = context;
+  return oak_plot_publish(w->finest, w->path, w->part);
 }
 
-static void discard(void *context) { (void)oak_plotfile_remove(((names_t *)context)->part); }
+static void discard(void *context) { (void)oak_plotfile_remove(((writer_t *)context)->part); }
 
-static void free_names(void *context) {
-  names_t *names = context;
-  if (names) free(names->path);
-  if (names) free(names->part);
-  free(names);
+static void free_writer(void *context) {
+  writer_t *w = context;
+  end_view(w);
+  free(w->path);
+  free(w->part);
+  free(w);
 }
 
 /** Highest level of the plotfile. Collective. */
@@ -302,34 +408,48 @@ static int find_finest(const oak_grid_view_t *view) {
   return finest;
 }
 
-static oak_status_t make_names(const char *path, int finest, names_t **out) {
-  names_t *names = *out = calloc(1, sizeof *names);
-  if (names) {
-    names->path = oak_plot_path(path);
-    names->part = oak_text_new("%s" OAK_PART, names->path ? names->path : "");
-    names->max_level = finest;
-  }
-  OAK_CHECK(names && names->path && names->part, OAK_ERR_MEMORY, "no memory for the name of %s",
-            path);
+/** A writer of its own for this rank; it takes over the view. */
+static writer_t *make_writer(const oak_grid_view_t *view, int files, const char *path) {
+  writer_t *w = calloc(1, sizeof *w);
+  if (!w) return NULL;
+  *w = (writer_t){.view = *view, .few_files = files == 0, .ncell = 1};
+  w->path = oak_plot_path(path);
+  w->part = oak_text_new("%s" OAK_PART, w->path ? w->path : "");
+  return w;
+}
+
+static oak_status_t begin_folder(writer_t *w, int rank, const char *path) {
+  OAK_CHECK(w && w->path && w->part, OAK_ERR_MEMORY, "no memory for the name of %s", path);
+  return rank == 0 ? oak_plot_create(w->finest, w->path, w->part) : OAK_OK;
+}
+
+static oak_status_t check(const oak_grid_view_t *view, int files, const char *path) {
+  OAK_TRY(oak_view_check(view, path));
+  OAK_CHECK(files >= 0, OAK_ERR_ARGUMENT,
+            "%s: %d data files are asked for; 0, one per host, or more", path, files);
   return OAK_OK;
 }
 
 oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files, const char *path) {
-  OAK_TRY(oak_view_check(view, path));
-  OAK_CHECK(files >= 0, OAK_ERR_ARGUMENT,
-            "%s: %d data files are asked for; 0, one per host, or more", path, files);
   int rank;
-  names_t *names;
+  oak_status_t st = check(view, files, path); /* the same on all ranks */
+  writer_t *w = st == OAK_OK ? make_writer(view, files, path) : NULL;
   MPI_Comm_rank(view->comm, &rank);
-  const int finest = find_finest(view);
-  oak_status_t st = make_names(path, finest, &names);
-  if (st == OAK_OK && rank == 0) st = oak_plot_create(finest, names->path, names->part);
-  st = oak_agree(view->comm, st);
+  if (st == OAK_OK) {
+    const int finest = find_finest(view);
+    if (w) w->finest = finest;
+    st = oak_agree(view->comm, begin_folder(w, rank, path));
+  }
   if (st != OAK_OK) {
-    free_names(names);
+    if (w)
+      free_writer(w);
+    else if (view->release)
+      view->release(view->owner);
     return st;
   }
-  const oak_disk_output_t output = {publish, discard, free_names, names};
-  return oak_disk_commit(view->disk, view->comm, write_tree(view, files, finest, names->part),
-                         &output);
+  st = write_tree(w, files);
+  if (!goes_on(view)) end_view(w);
+  const oak_disk_output_t output = {publish, discard, free_writer, w,
+                                    goes_on(view) ? write_rest : NULL};
+  return oak_disk_commit(view->disk, view->comm, st, &output);
 }

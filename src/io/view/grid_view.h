@@ -44,6 +44,10 @@ typedef struct oak_grid_view {
   /** Lower and upper corner of what is wanted of the domain; NULL: all of it. For formats that
    * store all levels; others get a partial view. */
   const double (*region)[3];
+  /** Not NULL: the view does not change with the simulation, and another thread may call `read`. A
+   * format for which `disk` is set then takes it over, with all it points to, and calls this once,
+   * on the thread of the run. */
+  void (*release)(void *owner);
   void *owner;
 } oak_grid_view_t;
 

@@ -20,6 +20,13 @@ typedef struct {
   uint64_t morton;
 } curve_key_t;
 
+/** Parents that are not complete, for one variable. */
+typedef struct {
+  double *open[MAX_LEVELS];        /**< [ncell] the parent being filled on each level */
+  double *share[MAX_LEVELS];       /**< [nchild][nsub] our children of another rank's parent */
+  unsigned share_mask[MAX_LEVELS]; /**< which of these are filled */
+} parents_t;
+
 struct oak_tree_walk {
   const oak_grid_view_t *view;
   MPI_Comm comm;
@@ -31,11 +38,11 @@ struct oak_tree_walk {
   int nholder;         /**< ranks that have blocks */
   int *holder;         /**< [nholder] these ranks */
   curve_key_t *begin;  /**< [nholder] where they begin */
-  double *open[MAX_LEVELS];        /**< [ncell] the parent being filled on each level */
-  double *share[MAX_LEVELS];       /**< [nchild][nsub] our children of another rank's parent */
-  unsigned share_mask[MAX_LEVELS]; /**< which of these are filled */
-  double *received;                /**< [nchild][nsub] */
-  double *batch;                   /**< [nbatch][ncell] leaves just read */
+  parents_t *parents;  /**< [nparents] one for all variables, or one for each */
+  int nparents;
+  parents_t *now;   /**< those of the present walk */
+  double *received; /**< [nchild][nsub] */
+  double *batch;    /**< [nbatch][ncell] leaves just read */
   int nbatch;
   int listing; /**< no data, no communication */
   oak_node_visit_t visit;
@@ -136,9 +143,34 @@ static oak_status_t find_holders(oak_tree_walk_t *walk) {
   return OAK_OK;
 }
 
+/** 1 if there is memory. */
+static int allocate_parents(const oak_tree_walk_t *walk, parents_t *parents) {
+  const size_t bytes = walk->ncell * sizeof(double);
+  int ok = 1;
+  for (int level = 0; level < walk->view->max_level; level++) {
+    parents->open[level] = malloc(bytes);
+    ok = ok && parents->open[level];
+    if (level >= walk->own_from) continue;
+    parents->share[level] = malloc(bytes);
+    ok = ok && parents->share[level];
+  }
+  return ok;
+}
+
+static void free_parents(parents_t *parents) {
+  for (int level = 0; level < MAX_LEVELS; level++) {
+    free(parents->open[level]);
+    free(parents->share[level]);
+  }
+}
+
 static oak_status_t allocate_buffers(oak_tree_walk_t *walk) {
   const oak_grid_view_t *view = walk->view;
   const size_t bytes = walk->ncell * sizeof(double);
+  walk->parents = calloc(1, sizeof *walk->parents);
+  OAK_CHECK(walk->parents, OAK_ERR_MEMORY, "no memory for writing the block tree");
+  walk->nparents = 1;
+  walk->now = walk->parents;
   if (view->nblock == 0) return OAK_OK;
 
   const int32_t *first = view->index[0];
@@ -154,16 +186,8 @@ static oak_status_t allocate_buffers(oak_tree_walk_t *walk) {
   if (walk->nbatch > view->nblock) walk->nbatch = view->nblock;
   walk->batch = calloc((size_t)walk->nbatch, bytes);
   walk->received = malloc(bytes);
-  int ok = walk->batch && walk->received;
-  for (int level = 0; level < view->max_level; level++) {
-    walk->open[level] = malloc(bytes);
-    ok = ok && walk->open[level];
-    if (level < walk->own_from) {
-      walk->share[level] = malloc(bytes);
-      ok = ok && walk->share[level];
-    }
-  }
-  OAK_CHECK(ok, OAK_ERR_MEMORY, "no memory for %d blocks of %zu bytes; use more ranks or hosts",
+  OAK_CHECK(walk->batch && walk->received && allocate_parents(walk, walk->parents), OAK_ERR_MEMORY,
+            "no memory for %d blocks of %zu bytes; use more ranks or hosts",
             walk->nbatch + 2 * view->max_level, bytes);
   return OAK_OK;
 }
@@ -202,10 +226,8 @@ oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, oak_tree_walk_t **ou
 void oak_tree_walk_destroy(oak_tree_walk_t **walk_ptr) {
   oak_tree_walk_t *walk = *walk_ptr;
   if (!walk) return;
-  for (int level = 0; level < MAX_LEVELS; level++) {
-    free(walk->open[level]);
-    free(walk->share[level]);
-  }
+  for (int i = 0; i < walk->nparents; i++) free_parents(&walk->parents[i]);
+  free(walk->parents);
   free(walk->tree_start);
   free(walk->holder);
   free(walk->begin);
@@ -262,14 +284,14 @@ static void complete_node(oak_tree_walk_t *walk, int level, const int32_t at[3],
     parent_of(index, 1, index);
     if (is_foreign(walk, level - 1, index)) {
       if (walk->listing) return;
-      restrict_block(walk, cells, walk->share[level - 1] + child * walk->nsub);
-      walk->share_mask[level - 1] |= 1u << child;
+      restrict_block(walk, cells, walk->now->share[level - 1] + child * walk->nsub);
+      walk->now->share_mask[level - 1] |= 1u << child;
       return;
     }
     if (!walk->listing) {
       restrict_block(walk, cells, walk->received);
-      place_sub(walk, walk->received, child, walk->open[level - 1]);
-      cells = walk->open[level - 1];
+      place_sub(walk, walk->received, child, walk->now->open[level - 1]);
+      cells = walk->now->open[level - 1];
     }
     if (child != walk->nchild - 1 || !climb) return;
   }
@@ -306,47 +328,95 @@ static void settle_level(oak_tree_walk_t *walk, int level) {
               level * 8 + c, walk->comm, &request[nrequest++]);
     which[nreceived++] = c;
   }
-  if (walk->share_mask[level]) {
+  if (walk->now->share_mask[level]) {
     int32_t foreign[3];
     parent_of(walk->view->index[0], walk->view->level[0] - level, foreign);
     const int owner = owner_of(walk, level, foreign);
     for (int c = 0; c < walk->nchild; c++)
-      if (walk->share_mask[level] >> c & 1)
-        MPI_Isend(walk->share[level] + c * walk->nsub, (int)walk->nsub, MPI_DOUBLE, owner,
+      if (walk->now->share_mask[level] >> c & 1)
+        MPI_Isend(walk->now->share[level] + c * walk->nsub, (int)walk->nsub, MPI_DOUBLE, owner,
                   level * 8 + c, walk->comm, &request[nrequest++]);
-    walk->share_mask[level] = 0;
+    walk->now->share_mask[level] = 0;
   }
   MPI_Waitall(nrequest, request, MPI_STATUSES_IGNORE);
   for (int i = 0; i < nreceived; i++)
-    place_sub(walk, walk->received + i * walk->nsub, which[i], walk->open[level]);
-  if (unfinished) complete_node(walk, level, parent, walk->listing ? NULL : walk->open[level], 0);
+    place_sub(walk, walk->received + i * walk->nsub, which[i], walk->now->open[level]);
+  if (unfinished)
+    complete_node(walk, level, parent, walk->listing ? NULL : walk->now->open[level], 0);
 }
 
-static oak_status_t walk_all(oak_tree_walk_t *walk, int var, oak_node_visit_t visit, void *context,
-                             int listing) {
-  const oak_grid_view_t *view = walk->view;
+static void start(oak_tree_walk_t *walk, int var, oak_node_visit_t visit, void *context,
+                  int listing) {
   walk->visit = visit;
   walk->context = context;
   walk->status = OAK_OK;
   walk->listing = listing;
+  walk->now = &walk->parents[walk->nparents > 1 ? var : 0];
+}
+
+static void walk_leaves(oak_tree_walk_t *walk, int var) {
+  const oak_grid_view_t *view = walk->view;
   for (int b = 0; b < view->nblock; b += walk->nbatch) {
     const int n = view->nblock - b < walk->nbatch ? view->nblock - b : walk->nbatch;
-    if (!listing && walk->status == OAK_OK) walk->status = view->read(view, var, b, n, walk->batch);
+    if (!walk->listing && walk->status == OAK_OK)
+      walk->status = view->read(view, var, b, n, walk->batch);
     for (int i = 0; i < n; i++)
       complete_node(walk, view->level[b + i], view->index[b + i],
-                    listing ? NULL : walk->batch + i * walk->ncell, 1);
+                    walk->listing ? NULL : walk->batch + i * walk->ncell, 1);
   }
-  for (int level = view->max_level - 1; level >= 0; level--) settle_level(walk, level);
-  return walk->status;
+}
+
+static void settle(oak_tree_walk_t *walk) {
+  for (int level = walk->view->max_level - 1; level >= 0; level--) settle_level(walk, level);
 }
 
 oak_status_t oak_tree_walk_list(oak_tree_walk_t *walk, oak_node_visit_t visit, void *context) {
-  return walk_all(walk, 0, visit, context, 1);
+  start(walk, 0, visit, context, 1);
+  walk_leaves(walk, 0);
+  settle(walk);
+  return walk->status;
 }
 
 oak_status_t oak_tree_walk_run(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
                                void *context) {
-  return walk_all(walk, var, visit, context, 0);
+  start(walk, var, visit, context, 0);
+  walk_leaves(walk, var);
+  settle(walk);
+  return walk->status;
+}
+
+/* ---- in two parts */
+
+oak_status_t oak_tree_walk_divide(oak_tree_walk_t *walk) {
+  const int nvar = walk->view->nvar;
+  parents_t *all = calloc((size_t)nvar, sizeof *all);
+  int ok = all != NULL;
+  for (int v = 0; v < nvar && ok && walk->view->nblock > 0; v++)
+    ok = allocate_parents(walk, &all[v]);
+  if (!ok) {
+    for (int v = 0; v < nvar && all; v++) free_parents(&all[v]);
+    free(all);
+    return OAK_FAIL(OAK_ERR_MEMORY, "no memory for the parents of %d variables", nvar);
+  }
+  free_parents(walk->parents);
+  free(walk->parents);
+  walk->parents = all;
+  walk->nparents = nvar;
+  return OAK_OK;
+}
+
+oak_status_t oak_tree_walk_leaves(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
+                                  void *context) {
+  start(walk, var, visit, context, 0);
+  walk_leaves(walk, var);
+  return walk->status;
+}
+
+oak_status_t oak_tree_walk_rest(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
+                                void *context) {
+  start(walk, var, visit, context, 0);
+  settle(walk);
+  return walk->status;
 }
 
 oak_status_t oak_leaves_run(const oak_grid_view_t *view, int var, oak_node_visit_t visit,

@@ -29,6 +29,18 @@ oak_status_t oak_tree_walk_list(oak_tree_walk_t *walk, oak_node_visit_t visit, v
 oak_status_t oak_tree_walk_run(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
                                void *context);
 
+/** For a walk in two parts: keep the parents that are not complete for each variable. To be called
+ * before the first part. Rank-local; after a failure the walk is as it was. */
+oak_status_t oak_tree_walk_divide(oak_tree_walk_t *walk);
+/** The first part of oak_tree_walk_run: all nodes for which the blocks of this rank suffice.
+ * Rank-local, without MPI: another thread may call it. */
+oak_status_t oak_tree_walk_leaves(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
+                                  void *context);
+/** The second part: the nodes for which other ranks have blocks. Collective, with a status as that
+ * of oak_tree_walk_run. */
+oak_status_t oak_tree_walk_rest(oak_tree_walk_t *walk, int var, oak_node_visit_t visit,
+                                void *context);
+
 /** Visit the leaves of this rank alone, with the values of variable \a var. Rank-local. */
 oak_status_t oak_leaves_run(const oak_grid_view_t *view, int var, oak_node_visit_t visit,
                             void *context);

@@ -258,7 +258,7 @@ oak_status_t oak_vtkhdf_write(const oak_grid_view_t *view, const char *path) {
   if (st == OAK_OK) {
     if (!w.leaves) st = oak_tree_walk_new(view, &walk);
     if (st == OAK_OK) st = write_tree(&w, walk);
-    const oak_disk_output_t output = {publish, discard, free_names, names};
+    const oak_disk_output_t output = {publish, discard, free_names, names, NULL};
     st = oak_disk_commit(view->disk, view->comm, st, &output);
   } else {
     free_names(names);

@@ -256,6 +256,6 @@ oak_status_t oak_xdmf_write(const oak_grid_view_t *view, int ghost_layers, const
   shape(&w);
   st = write_data(&w, files->data_part);
   if (st == OAK_OK) st = write_xml(&w, files->xml_part, files->data_name);
-  const oak_disk_output_t output = {publish, discard, free_files, files};
+  const oak_disk_output_t output = {publish, discard, free_files, files, NULL};
   return oak_disk_commit(view->disk, view->comm, st, &output);
 }

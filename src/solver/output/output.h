@@ -24,6 +24,7 @@ typedef struct {
   int no_variables;   /**< there is no key `variables` */
   int first_variable; /**< without `variables` the first one alone is taken */
   int has_region;     /**< there is a key `region` */
+  int takes_over;     /**< writes from a view that stays while the run goes on */
   int cuts_blocks;    /**< with a region, the view has only the blocks that touch it */
   /** Check the keys of this kind; may be NULL. Rank-local, before the folder is opened. */
   oak_status_t (*open)(oak_output_item_t *item);

@@ -87,6 +87,7 @@ static oak_status_t diagnostics_row(oak_output_item_t *item, const oak_grid_view
 const oak_output_kind_t oak_output_plotfile = {.name = "plotfile",
                                                .has_precision = 1,
                                                .has_region = 1,
+                                               .takes_over = 1,
                                                .write = write_plotfile,
                                                .series = &oak_series_visit};
 const oak_output_kind_t oak_output_diagnostics = {.name = "diagnostics",

@@ -86,3 +86,61 @@ oak_status_t oak_view_make(oak_view_source_t *source, oak_grid_view_t *view) {
   if (source->region) OAK_TRY(cut_view(source, view));
   return oak_variables_prepare(sim, source->variables);
 }
+
+/* ---- a view that stays */
+
+/* What it owns: the simulation goes on to other blocks and values. */
+typedef struct {
+  oak_snapshot_t *values;
+  int8_t *level;
+  int32_t (*index)[3];
+} held_t;
+
+static oak_status_t read_held(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
+  const held_t *held = view->owner;
+  return oak_snapshot_read_value(held->values, var, b0, n, dst);
+}
+
+static void release_held(void *owner) {
+  held_t *held = owner;
+  if (!held) return;
+  oak_snapshot_free(held->values);
+  free(held->level);
+  free(held->index);
+  free(held);
+}
+
+static held_t *make_held(const oak_view_source_t *source, const oak_grid_view_t *view) {
+  enum { CHUNK_BYTES = 8 << 20 };
+  const size_t n = (size_t)view->nblock;
+  held_t *held = calloc(1, sizeof *held);
+  if (!held) return NULL;
+  held->level = malloc(n * sizeof *held->level + 1);
+  held->index = malloc(n * sizeof *held->index + 1);
+  if (held->level && held->index)
+    held->values = oak_snapshot_values(source->sim, source->variables->count,
+                                       source->variables->variable, CHUNK_BYTES);
+  if (!held->values) {
+    release_held(held);
+    return NULL;
+  }
+  memcpy(held->level, view->level, n * sizeof *held->level);
+  memcpy(held->index, view->index, n * sizeof *held->index);
+  return held;
+}
+
+void oak_view_hold(const oak_view_source_t *source, oak_grid_view_t *view) {
+  held_t *held = source->block ? NULL : make_held(source, view);
+  int ok = held != NULL;
+  MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, view->comm);
+  if (!ok) {
+    release_held(held);
+    return;
+  }
+  view->level = held->level;
+  view->index = (const int32_t(*)[3])held->index;
+  view->read = read_held;
+  view->read_ghosts = NULL;
+  view->release = release_held;
+  view->owner = held;
+}

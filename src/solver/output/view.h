@@ -25,6 +25,10 @@ typedef struct {
 /** A view of the current solution with the variables of \a source, which are made ready to be read.
  * Collective. */
 oak_status_t oak_view_make(oak_view_source_t *source, oak_grid_view_t *view);
+/** Give the view values of its own, on the device, so that it can be read while the run goes on:
+ * then its `release` is set. Nothing happens where that is not possible. \a view is fresh. Its
+ * names and its region must stay. Collective. */
+void oak_view_hold(const oak_view_source_t *source, oak_grid_view_t *view);
 /** Free what reading through views of \a source has left. Rank-local. */
 void oak_view_clear(oak_view_source_t *source);
 

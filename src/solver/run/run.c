@@ -47,11 +47,11 @@ static oak_status_t choose_step(const oak_t *sim, double end_time, double output
   return OAK_OK;
 }
 
-/* Where memory does not suffice for a finer mesh, the run ends, but the solution is kept. A
- * checkpoint on its way may hold memory of the device: the adaptation is then tried again. */
+/* Where memory does not suffice for a finer mesh, the run ends, but the solution is kept. Output on
+ * its way may hold memory of the device: the adaptation is then tried again. */
 static oak_status_t adapt(oak_t *sim, oak_saver_t *saver) {
   oak_status_t st = oak_adjust_refinement(sim, NULL);
-  if (st == OAK_ERR_MEMORY && saver->pending) {
+  if (st == OAK_ERR_MEMORY && oak_disk_pending(saver->out->disk)) {
     const int whole = sim->storage.revision != sim->mesh->revision; /* only tables are missing */
     OAK_TRY(oak_output_wait(saver->out));
     st = whole ? oak_adapt_finish(sim) : oak_adjust_refinement(sim, NULL);
