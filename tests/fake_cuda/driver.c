@@ -97,6 +97,7 @@ typedef struct {
   size_t bytes;
   uint64_t value; /**< AFTER: how much work that stream must have done */
   long n;
+  int threads;
   char argument[4096];
 } work_t;
 
@@ -143,7 +144,7 @@ static void do_work(work_t *w) {
   sticky = (int)w->bytes; /* the error of this kernel */
   void (*function)(long, int, const void *);
   memcpy(&function, &w->to, sizeof function);
-  if (!sticky) function(w->n, 1, w->argument);
+  if (!sticky) function(w->n, w->threads, w->argument);
 }
 
 static void run_until(stream_t *s, size_t position) {
@@ -400,13 +401,13 @@ int cuModuleGetFunction(void **function, void *module, const char *name) {
 int cuModuleGetGlobal_v2(size_t *address, size_t *bytes, void *module, const char *name) {
   static const int launch[3] = {32, 0, 32};
   const size_t length = strlen(name);
-  if (length > 7 && !strcmp(name + length - 7, "_launch")) {
+  Dl_info info;
+  void *symbol = dlsym(module, name), *entry = NULL;
+  if (!symbol && length > 7 && !strcmp(name + length - 7, "_launch")) {
     *address = (size_t)launch;
     *bytes = sizeof launch;
     return sticky;
   }
-  Dl_info info;
-  void *symbol = dlsym(module, name), *entry = NULL;
   if (!symbol || !dladdr1(symbol, &info, &entry, RTLD_DL_SYMENT)) return ERROR_NOT_FOUND;
   *address = (size_t)symbol;
   *bytes = ((const ElfW(Sym) *)entry)->st_size;
@@ -445,6 +446,7 @@ int cuLaunchKernelEx(const launch_t *launch, void *function, void **arguments, v
   w->what = KERNEL;
   w->to = function;
   w->n = *(const long *)arguments[0];
+  w->threads = fake_word("lanes", 0, NULL) ? (int)launch->block[0] : 1;
   w->bytes = 0;
   if (error && at == launched) w->bytes = (size_t)error;
   /* The driver would know from the kernel how long its argument is. Here more is read than there

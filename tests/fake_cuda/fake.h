@@ -16,8 +16,9 @@
  *   load=E          modules do not load: error E
  *   nvrtc=V         version of NVRTC (12000)
  *   compile=E       NVRTC fails with error E
- *   late=MS         copies in the third stream, that of output, begin so many milliseconds late
- *   fetch=E         copies in that stream fail with error E
+ *   lanes=1         kernels are compiled in the dialect of CUDA, and the threads of a block take
+ * turns: see lanes.h; needs a compiler of C++ late=MS         copies in the third stream, that of
+ * output, begin so many milliseconds late fetch=E         copies in that stream fail with error E
  *   ipc=E           memory cannot be shared with other processes: error E
  *   nccl=E          NCCL does not start: error E */
 #ifndef OAK_FAKE_CUDA_H

@@ -20,7 +20,7 @@ enum { NVRTC_ERROR_INVALID_OPTION = 5, NVRTC_ERROR_COMPILATION = 6 };
 int nvrtcVersion(int *major, int *minor) {
   const int version = fake_word("nvrtc", 12000, NULL);
   *major = version / 1000;
-  *minor = version % 1000 / 10;
+  *minor = version % 1000 / 10 + (fake_word("lanes", 0, NULL) ? 1 : 0); /* another compiler */
   return 0;
 }
 
@@ -41,8 +41,13 @@ static size_t read_file(const char *path, char *data, size_t most) {
 
 /** Run cc in a folder with the options that it knows too. \return its exit status, 0 to 255 */
 static int run_cc(const char *folder, int count, const char *const *option) {
-  char *word[128] = {"cc", "-std=gnu11", "-O1", "-w", "-shared", "-fPIC", "-DOAK_DEVICE_CPU=1"};
-  int n = 7, status = 1;
+  static const char *const as_cpu[] = {"-std=gnu11", "-DOAK_DEVICE_CPU=1", NULL};
+  static const char *const as_gpu[] = {"-xc++",    "-std=gnu++17", "-DOAK_EXACT_DIVISION=1",
+                                       "-include", FAKE_LANES_H,   NULL};
+  char *word[128] = {"cc", "-O1", "-w", "-shared", "-fPIC"};
+  int n = 5, status = 1;
+  for (const char *const *w = fake_word("lanes", 0, NULL) ? as_gpu : as_cpu; *w; w++)
+    word[n++] = (char *)*w;
   char path[3][256];
   pid_t child;
   posix_spawn_file_actions_t files;
