@@ -118,8 +118,8 @@ OAK_API oak_status_t oak_write_checkpoint(oak_t *sim, const char *path);
  * oak_initialize(). Mesh, solution, time, step and counts are those that were written, and what
  * follows is bitwise the same on the same kind of device. If parameters or files of scheme,
  * physics, problem or boundary have changed, the time step is found anew. \return OAK_ERR_INPUT if
- * dimension, domain, trees, block size, precision or variables differ or blocks are outside of the
- * levels allowed, OAK_ERR_FILE if the file is damaged or no checkpoint, OAK_ERR_STATE as for
+ * dimension, domain, trees, block size, precision or variables differ, or if blocks are outside of
+ * the allowed levels; OAK_ERR_FILE if the file is damaged or is no checkpoint; OAK_ERR_STATE as for
  * oak_update_time_step. After a failure the simulation may only read another checkpoint or be
  * destroyed. */
 OAK_API oak_status_t oak_read_checkpoint(oak_t *sim, const char *path);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Refinement boundaries of elliptic equations. A fine ghost value is that of a parabola through two
- * fine cells and a coarse value at the place of the coarse cells' centres, which the halo exchange
- * has interpolated along the face (Martin and Cartwright 1996). The coarse face then gets the
- * average of the fine fluxes, in the form of a ghost value that yields it: what leaves one side
- * enters the other. */
+ * Refinement boundaries of elliptic equations. A fine ghost value lies on a parabola across the
+ * face (Martin and Cartwright 1996). The parabola goes through two fine cells and through a coarse
+ * value in the plane of the coarse cells' centres. The halo exchange has interpolated this value
+ * along the face. The coarse face then gets the average of the fine fluxes, in the form of a ghost
+ * value that yields it: what leaves one side enters the other. */
 
 /* a on the face between a cell and the ghost cell beyond. */
 OAK_FN real elliptic_on_face(const oak_elliptic_args_t *arg, long block, int face, int cell, int a,

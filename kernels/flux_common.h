@@ -42,8 +42,8 @@
 #define TY OAK_TILE_Y
 #define TILES_X (OAK_N / TX)
 #define TILES (TILES_X * (OAK_N / TY))
-/* Behind the fluxes of all variables come the wave speed, and for a physics with terms that differ
- * on both sides of a face the values on its left and its right side. */
+/* Behind the fluxes of all variables comes the wave speed. A physics may have terms that differ on
+ * both sides of a face; then the values on its left and on its right side follow. */
 #ifdef PHYSICS_SIDES
 #define NFLUX (NVAR + 1 + 2 * PHYSICS_SIDES)
 #define LEFT_SIDE (NVAR + 1)

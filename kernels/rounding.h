@@ -3,11 +3,12 @@
  *
  * With it, results in double precision are stored in single precision. Rounding to the nearest
  * number would lose all changes per stage that are smaller than half of its last digit, 6e-8 of the
- * value, and in a smooth flow many cells would be rounded to the same side. Therefore the rounding
- * is stochastic (M. P. Connolly, N. J. Higham, T. Mary, SIAM J. Sci. Comput. 43 (2021) A566): a
- * result between two numbers of single precision becomes the upper one if its part of the way from
- * the lower to the upper one exceeds a threshold, which takes all values from 0 to 1 equally often.
- * The rounded number then is the result on average.
+ * value. In a smooth flow many cells would also be rounded to the same side. Therefore the rounding
+ * is stochastic (M. P. Connolly, N. J. Higham, T. Mary, SIAM J. Sci. Comput. 43 (2021) A566): take
+ * a result between two numbers of single precision, and its distance from the lower one in units of
+ * the distance between both. If this exceeds a threshold, the result becomes the upper number.
+ * Thresholds take all values from 0 to 1 equally often. The rounded number then is the result on
+ * average.
  *
  * Thresholds are hashes of the place of a cell, the variable and the count of stages, and of
  * nothing else. So results are the same for any number of ranks and after a restart. Thresholds

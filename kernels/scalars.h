@@ -118,9 +118,9 @@ OAK_FN int oak_state_floor(const physics_parameters_t *ph, real u[]) {
 }
 #endif
 
-/** Keep what is reconstructed at a face of a cell with the scalar x between 0 and 1, and so close
- * to x that the mean of both faces and the rest of the cell stays there as well (X. Zhang, C.-W.
- * Shu, J. Comput. Phys. 229 (2010) 3091, with a weight of 1/2 for both faces). */
+/** Limit the reconstructed value at a face of a cell with the scalar x. It stays between 0 and 1,
+ * and so close to x that the rest of the cell, without both faces, has a mean between 0 and 1 too
+ * (X. Zhang, C.-W. Shu, J. Comput. Phys. 229 (2010) 3091, with a weight of 1/2 for both faces). */
 OAK_FN real oak_bounded_scalar(real x, real face) {
   const real least = OAK_MAX(0, 2 * x - 1), most = OAK_MIN(1, 2 * x);
   const real above = OAK_MAX(least, face);

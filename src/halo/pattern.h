@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The pattern of ghost cells of a mesh. It says where the ghost cells of each face of each block
- * are, which work makes those that are not cells of another block, and what travels between ranks
- * (paper, "Ghost cell exchange"). It is built once per mesh revision and serves every field: places
- * are counted in blocks, slots or pieces, and the field gives their size in bytes
- * (halo/exchange.h).
+ * are, and what travels between ranks (paper, "Ghost cell exchange"). Ghost cells that are not
+ * cells of another block must be computed; the pattern lists this work. It is built once per mesh
+ * revision and serves every field: places are counted in blocks, slots or pieces, and the field
+ * gives their size in bytes (halo/exchange.h).
  *
  * A halo buffer, in pieces; a slot has 2^(d-1) of them:
  *   round 1 received   per rank: slots of same-level faces, then pieces of restricted faces

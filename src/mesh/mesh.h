@@ -83,9 +83,9 @@ oak_status_t oak_mesh_replace(oak_mesh_t *mesh, int nblock, int8_t *level, int32
  * above min_level, and balance the mesh. Collective. Blocks stay on their rank. \a flag [nblock]
  * belongs to the old mesh. \a reach [nblock] has OAK_REACH bits (NULL on all ranks: none): a
  * neighbour in such a direction is refined towards the level that the block will have, by one level
- * at most, and is not coarsened below that level, unless its own OAK_REACH_NOT bits forbid it.
- * \a origin receives an array [new nblock] that says where the data of each new block come from;
- * the caller frees it. If nothing changed on any rank it is NULL, and *changed is 0. */
+ * at most. It is not coarsened below that level. Its own OAK_REACH_NOT bits take precedence. \a
+ * origin receives an array [new nblock] that says where the data of each new block come from; the
+ * caller frees it. If nothing changed on any rank it is NULL, and *changed is 0. */
 oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach, int min_level,
                             int max_level, int *changed, oak_origin_t **origin);
 

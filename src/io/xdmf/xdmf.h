@@ -10,8 +10,8 @@
 #define OAK_XDMF ".xdmf"
 #define OAK_XDMF_DATA ".data"
 
-/** Write the leaves of \a view to the file \a path, which ends in ".xdmf", and one raw file per
- * rank that has blocks to the folder of that name with ".data" in its place. Collective; all
+/** Write the leaves of \a view to the file \a path, which ends in ".xdmf". Each rank that has
+ * blocks writes one raw file, to the folder whose name ends in ".data" instead. Collective; all
  * arguments agree on all ranks, which fail together. With \a ghost_layers, 0 to N/2, each block
  * comes with that many layers around it, marked as duplicates in the cell array vtkGhostType:
  * contours then have no cracks. Both files and folder have other names until they are complete and
