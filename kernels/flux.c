@@ -197,6 +197,7 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh, const real *
       for (int p = 0; p < OAK_NPREV; p++) u[v] += w[p] * arg->prev[p][cell + v * OAK_CELLS];
     }
     keep_fields(arg->prev[0] + cell, u);
+    keep_fractions(&t->user.physics, arg->prev[0] + cell, u);
     oak_round_result(u, number + (unsigned)i * OAK_NEXT_X + (unsigned)j * OAK_NEXT_Y);
     real speed = OAK_MAX(sh->fx[NVAR][j][i], sh->fx[NVAR][j][i + 1]) * inv_dx +
                  OAK_MAX(sh->fy[NVAR][j][i], sh->fy[NVAR][j + 1][i]) * inv_dy;

@@ -33,6 +33,9 @@
 enum { OAK_SCALAR_NAMES(OAK_SCALAR_INDEX) OAK_SCALARS_END };
 #endif
 
+/* What rounding over many steps may change of a scalar with bounds. */
+#define OAK_SCALAR_SLACK (sizeof(store_t) == 4 ? (real)1e-4 : (real)1e-9)
+
 /** X of a conserved scalar rho X. A physics whose mass may vanish says with PHYSICS_LEAST_MASS(ph)
  * below which mass X need not be exact; there it is bounded. */
 OAK_FN real oak_scalar_of(const physics_parameters_t *ph, real mass, real conserved) {
@@ -40,7 +43,7 @@ OAK_FN real oak_scalar_of(const physics_parameters_t *ph, real mass, real conser
   (void)ph;
   return oak_div(conserved, mass);
 #elif OAK_SCALAR_VALUES
-  const real least = (sizeof(store_t) == 4 ? (real)1e-4 : (real)1e-9) * PHYSICS_LEAST_MASS(ph);
+  const real least = OAK_SCALAR_SLACK * PHYSICS_LEAST_MASS(ph);
   const real x = oak_div(conserved, OAK_MAX(mass, least)), above = OAK_MAX(x, 0);
   return OAK_MIN(above, 1);
 #else
@@ -77,7 +80,7 @@ OAK_FN int oak_scalars_valid(const physics_parameters_t *ph, const real u[]) {
   const real mass = u[PHYSICS_MASS];
   (void)ph;
 #endif
-  const real slack = (sizeof(store_t) == 4 ? (real)1e-4 : (real)1e-9) * mass;
+  const real slack = OAK_SCALAR_SLACK * mass;
   const real most = u[PHYSICS_MASS] + slack;
   real rest = u[PHYSICS_MASS];
   OAK_UNROLL
