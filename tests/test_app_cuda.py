@@ -162,7 +162,7 @@ def background(options, work):
     keys = ["refine.variable=rho", "refine.criterion=lohner", "mesh.adapt_every=2", "run.max_steps=12", "run.end_time=1",
             "checkpoint.keep=9", "output.plot_steps=2", "output.part.kind=plotfile", "output.part.precision=single",
             "output.part.every_steps=3", "output.part.variables=rho mach schlieren", "output.part.region=0.05 0 0.2 0.13",
-            "output.part.files=2", "device.name=cuda", "device.flags=-O1"]
+            "output.part.files=2", "output.fields.kind=xdmf", "output.fields.every_steps=4", "device.name=cuda", "device.flags=-O1"]
     launch = [*shlex.split(options.mpiexec), str(options.np), options.oak] if options.np > 1 else [os.path.abspath(options.oak)]
 
     def states(name, words, buffer, every=3):
@@ -184,9 +184,9 @@ def background(options, work):
         return text, code, found
 
     text, code, waited = states("waited", "", 0)
-    parts = [sum(name.startswith(word) and name.endswith(end) for name in waited) for word, end in (("chk", ".oak"), ("plt", "/Header"),
+    parts = [sum(name.startswith(word) and name.endswith(end) for name in waited) for word, end in (("chk", ".oak"), ("plt", "/Header"), ("fields_", "_00000.raw"),
                                                                                                    ("part_", "/Header"))]
-    if code != 0 or parts != [4, 7, 5]:
+    if code != 0 or parts != [4, 7, 4, 5]:
         return [f"exit status {code}, {parts} of {sorted(waited)}"], text
     for name, words in (("late", "late=30"), ("little", "memory=14 fetch=1")):
         text, code, found = states(name, words, 64)
@@ -195,7 +195,7 @@ def background(options, work):
     for name, every in (("failed", 3), ("failed_plots", 0)):
         text, code, found = states(name, "late=30 rank={last} fetch=1", 64, every)
         wrong = judge(text, code, [r"copying from the GPU", r"CUDA_ERROR_1\b"])
-        if wrong or [file for file in found if not file.startswith(("plt000000", "part_000000"))]:
+        if wrong or [file for file in found if not re.match("(plt|part_|fields_)000000", file)]:
             return wrong + [f"{name}: there are {sorted(found)}"], text
     return [], text
 

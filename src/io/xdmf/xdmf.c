@@ -23,6 +23,7 @@ enum { BATCH_BYTES = 4 << 20, BLOCKS_OF_TEXT = 2048, MASK_ALIGN = 8 };
 
 typedef struct {
   const oak_grid_view_t *view;
+  oak_disk_t *disk; /**< for values; NULL where they are written at once */
   int layers;
   int side[3];      /**< cells of a block along each dimension, ghost cells included */
   size_t ncell;     /**< their product */
@@ -93,7 +94,7 @@ static oak_status_t write_batch(writer_t *w, int var, int b0, int n) {
   const size_t cells = (size_t)n * w->ncell;
   const int64_t block = (int64_t)var * view->nblock + b0;
   oak_view_pack(view, w->batch, cells, w->packed);
-  return oak_disk_write(view->disk, w->fd, w->packed, cells * (size_t)view->value_bytes,
+  return oak_disk_write(w->disk, w->fd, w->packed, cells * (size_t)view->value_bytes,
                         w->begin + block * (int64_t)w->ncell * view->value_bytes, w->path);
 }
 
@@ -114,17 +115,32 @@ static oak_status_t write_values(writer_t *w) {
 /** Close the file. If \a st is OAK_OK, all of it is on the disk afterwards. Returns \a st or the
  * first failure. */
 static oak_status_t close_file(writer_t *w, oak_status_t st) {
-  if (w->fd >= 0) st = oak_disk_close(w->view->disk, w->fd, w->path, st);
+  if (w->fd >= 0) st = oak_disk_close(w->disk, w->fd, w->path, st);
   w->fd = -1;
   free(w->path);
   free(w->batch);
   free(w->packed);
+  w->path = NULL;
+  w->batch = NULL;
+  w->packed = NULL;
   return st;
+}
+
+/** Does the run go on while values are read? The same on all ranks. */
+static int goes_on(const oak_grid_view_t *view) { return view->release && view->disk; }
+
+/** The job of the thread, if the run goes on. */
+static oak_status_t write_later(void *context, oak_status_t st) {
+  writer_t *w = context;
+  w->disk = NULL; /* this is its thread */
+  if (st == OAK_OK) st = write_values(w);
+  return close_file(w, st);
 }
 
 static oak_status_t write_data(writer_t *w, const char *folder) {
   MPI_Comm comm = w->view->comm;
   oak_status_t st = oak_agree(comm, open_file(w, folder));
+  if (st == OAK_OK && goes_on(w->view)) return oak_disk_do(w->disk, 0, write_later, w);
   if (st == OAK_OK) st = write_values(w);
   return oak_agree(comm, close_file(w, st));
 }
@@ -226,36 +242,61 @@ static oak_status_t check_layers(const oak_grid_view_t *view, int layers, const 
   return OAK_OK;
 }
 
-static oak_status_t publish(void *context) { return oak_xdmf_files_publish(context); }
+/** An output until it has its name. */
+typedef struct {
+  oak_xdmf_files_t files;
+  oak_grid_view_t view; /**< a copy */
+  writer_t writer;
+} output_t;
 
-static void discard(void *context) { oak_xdmf_files_discard(context); }
-
-static void free_files(void *context) {
-  if (context) oak_xdmf_files_free(context);
-  free(context);
+static oak_status_t publish(void *context) {
+  return oak_xdmf_files_publish(&((output_t *)context)->files);
 }
 
-static oak_status_t begin(const char *path, int rank, oak_xdmf_files_t **out) {
-  oak_xdmf_files_t *files = *out = calloc(1, sizeof *files);
-  OAK_CHECK(files, OAK_ERR_MEMORY, "no memory for the name of %s", path);
-  OAK_TRY(oak_xdmf_files_name(files, path));
-  return rank == 0 ? oak_xdmf_files_prepare(files) : OAK_OK;
+static void discard(void *context) { oak_xdmf_files_discard(&((output_t *)context)->files); }
+
+static void free_output(void *context) {
+  output_t *output = context;
+  if (!output) return;
+  if (output->view.release) output->view.release(output->view.owner);
+  oak_xdmf_files_free(&output->files);
+  free(output);
+}
+
+static oak_status_t begin(output_t *output, const char *path, int rank) {
+  OAK_CHECK(output, OAK_ERR_MEMORY, "no memory for the name of %s", path);
+  OAK_TRY(oak_xdmf_files_name(&output->files, path));
+  return rank == 0 ? oak_xdmf_files_prepare(&output->files) : OAK_OK;
+}
+
+static oak_status_t check(const oak_grid_view_t *view, int layers, const char *path) {
+  OAK_TRY(oak_view_check(view, path));
+  return check_layers(view, layers, path);
 }
 
 oak_status_t oak_xdmf_write(const oak_grid_view_t *view, int ghost_layers, const char *path) {
-  OAK_TRY(oak_view_check(view, path));
-  OAK_TRY(check_layers(view, ghost_layers, path));
-  writer_t w = {.view = view, .layers = ghost_layers, .fd = -1};
-  oak_xdmf_files_t *files;
-  MPI_Comm_rank(view->comm, &w.rank);
-  oak_status_t st = oak_agree(view->comm, begin(path, w.rank, &files));
+  int rank;
+  oak_status_t st = check(view, ghost_layers, path); /* the same on all ranks */
+  output_t *output = st == OAK_OK ? calloc(1, sizeof *output) : NULL;
+  MPI_Comm_rank(view->comm, &rank);
+  if (output) {
+    output->view = *view;
+    output->writer = (writer_t){
+        .view = &output->view, .disk = view->disk, .layers = ghost_layers, .rank = rank, .fd = -1};
+  } else if (view->release) {
+    view->release(view->owner);
+  }
+  if (st == OAK_OK) st = oak_agree(view->comm, begin(output, path, rank));
   if (st != OAK_OK) {
-    free_files(files);
+    free_output(output);
     return st;
   }
-  shape(&w);
-  st = write_data(&w, files->data_part);
-  if (st == OAK_OK) st = write_xml(&w, files->xml_part, files->data_name);
-  const oak_disk_output_t output = {publish, discard, free_files, files, NULL};
-  return oak_disk_commit(view->disk, view->comm, st, &output);
+  writer_t *w = &output->writer;
+  const oak_xdmf_files_t *files = &output->files;
+  shape(w);
+  st = write_data(w, files->data_part);
+  st = oak_agree(view->comm, st);
+  if (st == OAK_OK) st = write_xml(w, files->xml_part, files->data_name);
+  const oak_disk_output_t end = {publish, discard, free_output, output, NULL};
+  return oak_disk_commit(view->disk, view->comm, st, &end);
 }

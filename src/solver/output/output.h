@@ -24,13 +24,14 @@ typedef struct {
   int no_variables;   /**< there is no key `variables` */
   int first_variable; /**< without `variables` the first one alone is taken */
   int has_region;     /**< there is a key `region` */
-  int takes_over;     /**< writes from a view that stays while the run goes on */
   int cuts_blocks;    /**< with a region, the view has only the blocks that touch it */
   /** Check the keys of this kind; may be NULL. Rank-local, before the folder is opened. */
   oak_status_t (*open)(oak_output_item_t *item);
   /** Keep what this kind needs of the state at the start of the run; with \a restart, check that it
    * is still there. May be NULL. Collective. */
   oak_status_t (*start)(oak_output_item_t *item, const char *folder, int restart);
+  /** 1 if `write` takes over a view that stays while the run goes on. NULL: it never does. */
+  int (*takes_over)(const oak_output_item_t *item);
   /** Write the view to \a path. Collective, fails on all ranks alike. May be
    * NULL for tables. */
   oak_status_t (*write)(oak_output_item_t *item, const oak_grid_view_t *view, const char *path);

@@ -10,6 +10,11 @@
 
 /* ---- plotfiles */
 
+static int always(const oak_output_item_t *item) {
+  (void)item;
+  return 1;
+}
+
 static oak_status_t write_plotfile(oak_output_item_t *item, const oak_grid_view_t *view,
                                    const char *path) {
   return oak_plotfile_write_ext(view, oak_item_int(item, "files"), path);
@@ -35,6 +40,11 @@ static oak_status_t open_xdmf(oak_output_item_t *item) {
             "[output.%s]: ghost_layers = %d: at most half a block, %d", item->name,
             oak_item_int(item, "ghost_layers"), most);
   return OAK_OK;
+}
+
+/* Ghost cells come from other ranks. */
+static int takes_over_xdmf(const oak_output_item_t *item) {
+  return oak_item_int(item, "ghost_layers") == 0;
 }
 
 static oak_status_t write_xdmf(oak_output_item_t *item, const oak_grid_view_t *view,
@@ -87,7 +97,7 @@ static oak_status_t diagnostics_row(oak_output_item_t *item, const oak_grid_view
 const oak_output_kind_t oak_output_plotfile = {.name = "plotfile",
                                                .has_precision = 1,
                                                .has_region = 1,
-                                               .takes_over = 1,
+                                               .takes_over = always,
                                                .write = write_plotfile,
                                                .series = &oak_series_visit};
 const oak_output_kind_t oak_output_diagnostics = {.name = "diagnostics",
@@ -101,6 +111,7 @@ static const oak_output_kind_t xdmf = {.name = "xdmf",
                                        .has_region = 1,
                                        .cuts_blocks = 1,
                                        .open = open_xdmf,
+                                       .takes_over = takes_over_xdmf,
                                        .write = write_xdmf,
                                        .series = &oak_series_xdmf};
 
