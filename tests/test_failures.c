@@ -29,7 +29,9 @@
 #include "../examples/1_library/mach.h"
 #include "solver_test.h"
 
-enum { LIMIT = 10 /* s */ };
+/* What oak promises (docs/testing.md). A run takes less than a second on an idle machine; but on a
+ * busy one, compiling kernels again took more than ten. */
+enum { LIMIT = 60 /* s */ };
 
 /* ---- calls that fail */
 
@@ -244,6 +246,7 @@ static struct {
 } choice = {.rank = 1};
 
 static int case_number, failing_rank, stderr_kept;
+static double slowest; /* s, of the runs of a case with a failing call */
 
 static int remove_one(const char *path, const struct stat *info, int type, struct FTW *at) {
   (void)info, (void)type, (void)at;
@@ -312,11 +315,13 @@ static int run(const case_t *c, long chosen) {
   calls.chosen = chosen == 0 || test_rank == failing_rank ? chosen : -1;
   if (chosen) alarm(LIMIT);
   calls.files = choice.all || choice.places || c == cases;
+  const double begin = MPI_Wtime();
   calls.counting = 1;
   const int code = c->run(argc, argv, test_rank);
   calls.counting = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   alarm(0);
+  if (chosen && MPI_Wtime() - begin > slowest) slowest = MPI_Wtime() - begin;
   return code;
 }
 
@@ -413,6 +418,7 @@ static int try_case(const case_t *c) {
     assert_int_equal(code, 0);
   }
   read_file("out/diagnostics.csv", totals);
+  slowest = 0;
   const long mine = calls.count < MOST_CALLS ? calls.count : MOST_CALLS;
   for (failing_rank = 1; failing_rank >= 0; failing_rank--) {
     long count = mine;
@@ -425,7 +431,8 @@ static int try_case(const case_t *c) {
       runs++;
     }
   }
-  report("%s: %d runs with a failing call, %d not as they should be", c->name, runs, failed);
+  report("%s: %d runs with a failing call, %d not as they should be; the slowest took %.1f s",
+         c->name, runs, failed, slowest);
   return failed;
 }
 

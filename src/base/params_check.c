@@ -21,6 +21,15 @@ int oak_param_same_section(const char *a, const char *b) {
   return length == oak_param_section_length(b) && strncmp(a, b, length) == 0;
 }
 
+int oak_params_opens_section(const oak_params_t *params, int i) {
+  const char *key = params->known[i].desc.key;
+  /* The keys of a section mostly follow one another. */
+  if (i > 0 && oak_param_same_section(params->known[i - 1].desc.key, key)) return 0;
+  for (int j = 0; j < i; j++)
+    if (oak_param_same_section(params->known[j].desc.key, key)) return 0;
+  return 1;
+}
+
 static int section_known(const oak_params_t *params, const char *key) {
   for (int i = 0; i < params->nknown; i++)
     if (strchr(key, '.') && oak_param_same_section(key, params->known[i].desc.key)) return 1;
@@ -58,10 +67,7 @@ static void list_sections(const oak_params_t *params, char *out, size_t size) {
   out[0] = '\0';
   for (int i = 0; i < params->nknown && at < size; i++) {
     const char *key = params->known[i].desc.key;
-    int seen = 0;
-    for (int j = 0; j < i && !seen; j++)
-      seen = oak_param_same_section(params->known[j].desc.key, key);
-    if (!seen)
+    if (oak_params_opens_section(params, i))
       at += (size_t)snprintf(out + at, size - at, "%s%.*s", at ? ", " : "",
                              (int)oak_param_section_length(key), key);
   }

@@ -11,14 +11,6 @@ enum { WIDTH = 98, VALUES_AT = 34, HELP_AT = 6 };
 
 static const char *name_in(const char *key) { return key + oak_param_section_length(key) + 1; }
 
-/** 1 if no declared key before \a i is of the same section. Sections appear in the order of their
- * first keys; a problem may add keys to a section later on. */
-static int opens_section(const oak_params_t *params, int i) {
-  for (int j = 0; j < i; j++)
-    if (oak_param_same_section(params->known[j].desc.key, params->known[i].desc.key)) return 0;
-  return 1;
-}
-
 /* ---- echo ----------------------------------------------------------------------------------- */
 
 static void print_line(FILE *stream, const char *key, const char *value, const char *remark) {
@@ -66,7 +58,7 @@ void oak_params_echo(const oak_params_t *params, const char *comments,
   fprintf(stream, "# All parameters of an oak run.\n%s", comments);
   for (int s = 0; s < params->nknown; s++) {
     const char *first = params->known[s].desc.key;
-    if (!opens_section(params, s)) continue;
+    if (!oak_params_opens_section(params, s)) continue;
     fprintf(stream, "\n[%.*s]\n", (int)oak_param_section_length(first), first);
     for (int i = s; i < params->nknown; i++) {
       const oak_param_desc_t *desc = &params->known[i].desc;
@@ -176,7 +168,7 @@ void oak_params_help_section(const oak_params_t *params, const char *section, FI
 void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {
   for (int s = 0; s < params->nknown; s++) {
     const char *first = params->known[s].desc.key;
-    if (!opens_section(params, s)) continue;
+    if (!oak_params_opens_section(params, s)) continue;
     if (s > 0) fprintf(stream, "\n");
     help_head(first, stream, markdown);
     for (int i = s; i < params->nknown; i++) {

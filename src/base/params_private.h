@@ -74,6 +74,9 @@ oak_status_t oak_params_declare_outputs(oak_params_t *params, oak_mistakes_t *mi
  * one. */
 size_t oak_param_section_length(const char *key);
 int oak_param_same_section(const char *a, const char *b);
+/** 1 if no declared key before number \a i is of the same section. Sections appear in the order of
+ * their first keys; a problem may add keys to a section later on. */
+int oak_params_opens_section(const oak_params_t *params, int i);
 
 oak_param_t *oak_params_find(const oak_params_t *params, const char *key);
 oak_param_entry_t *oak_params_given(const oak_params_t *params, const char *key);

@@ -22,8 +22,9 @@ static double longest(const oak_balance_t *b, int size, const int32_t *count) {
 
 /* The same time for the best possible distribution. */
 static double fair(const oak_mesh_t *mesh, const oak_balance_t *b) {
+  const int64_t blocks = (mesh->nglobal + mesh->size - 1) / mesh->size; /* whole ones */
   double sum = 0;
-  if (!b->speed) return (double)((mesh->nglobal + mesh->size - 1) / mesh->size);
+  if (!b->speed) return (double)blocks;
   for (int r = 0; r < mesh->size; r++) sum += b->speed[r];
   return (double)mesh->nglobal / sum;
 }

@@ -51,9 +51,9 @@ static void model_flux(const oak_t *sim, double iterations, oak_kernel_use_t *us
 /* Ghost values of one component that a task makes, those that it reads, and its arithmetic. */
 static void model_task(const oak_t *sim, const oak_halo_task_t *t, double *made, double *read,
                        double *flops) {
-  const int d = sim->dim, fine = 1 << (d - 1);
+  const int d = sim->dim, fine = 1 << (d - 1), rows = (sim->layers + 1) / 2 + 2;
   const double half = 0.5 * sim->block_size, piece = sim->layers * pow(half, d - 1);
-  const double slot = piece * fine, rows = (sim->layers + 1) / 2 + 2;
+  const double slot = piece * fine;
   *made = slot;
   *read = slot;
   *flops = 0;

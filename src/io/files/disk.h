@@ -32,7 +32,7 @@ void oak_disk_free(oak_disk_t **disk);
 typedef oak_status_t (*oak_disk_job_t)(void *context, oak_status_t st);
 
 /** Hand over a job whose context holds \a bytes. Waits while the memory is full. */
-oak_status_t oak_disk_do(oak_disk_t *disk, size_t bytes, oak_disk_job_t job, void *context);
+oak_status_t oak_disk_do(oak_disk_t *disk, size_t bytes, oak_disk_job_t run, void *context);
 /** Write \a data, which is copied, as oak_write_at. Without memory for a copy it is written at
  * once. */
 oak_status_t oak_disk_write(oak_disk_t *disk, int fd, const void *data, size_t bytes,
