@@ -136,10 +136,20 @@ static oak_status_t find_file(const request_t *request, char file[PATH_MAX],
   return OAK_OK;
 }
 
+/* How to go on with an interrupted run: by its folder, which holds all parameters, also those of
+ * the command line. Quoted for a shell where needed. */
+static void print_restart(const oak_params_t *params, FILE *stream) {
+  const char *folder = oak_params_text(params, "output.folder");
+  const int plain = !strpbrk(folder, " \t\"'\\;*?[]{}()&|<>$`#~!") && folder[0] != '-';
+  fprintf(stream, "go on with: oak run ");
+  if (!plain) fprintf(stream, "%s'", folder[0] == '-' ? "./" : "");
+  for (const char *c = folder; *c; c++) fprintf(stream, *c == '\'' ? "'\\''" : "%c", *c);
+  fprintf(stream, "%s --restart\n", plain ? "" : "'");
+}
+
 static oak_status_t run(const request_t *request, int nset, char **set, int *interrupted,
                         int rank) {
   const oak_run_options_t *options = &request->options;
-  const char *name = request->file;
   char file[PATH_MAX], setting[PATH_MAX + 16];
   oak_params_t *params;
   oak_t *sim = NULL;
@@ -159,8 +169,7 @@ static oak_status_t run(const request_t *request, int nset, char **set, int *int
       st = request->check ? oak_check(sim, options->stream) : oak_run_ext(sim, options);
   }
   if (st == OAK_OK && sim) *interrupted = oak_interrupted(sim);
-  if (*interrupted && rank == 0 && options->stream)
-    fprintf(options->stream, "go on with: oak run %s --restart\n", name);
+  if (*interrupted && rank == 0 && options->stream) print_restart(params, options->stream);
   oak_destroy(&sim);
   oak_params_destroy(&params);
   return st;

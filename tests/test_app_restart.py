@@ -39,10 +39,10 @@ def step_of(path):
     return int(re.search(r"chk(\d+)\.oak$", path)[1])
 
 
-def say(work, *arguments, ranks=None, environment=None):
-    """Exit status and all that a run says."""
+def say(work, *arguments, ranks=None, environment=None, file=("run.ini",)):
+    """Exit status and all that a run of `file` says."""
     command = work.alone if ranks is None else [*shlex.split(work.mpiexec), str(ranks), *work.alone]
-    child = subprocess.run([*command, "run.ini", *arguments], cwd=work.folder, stdin=subprocess.DEVNULL,
+    child = subprocess.run([*command, *file, *arguments], cwd=work.folder, stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT, check=False,
                            env={**os.environ, **(environment or {})})
     return child.returncode, child.stdout
@@ -95,10 +95,11 @@ def interrupted(work, child, words):
     """A run that has been asked to end leaves a checkpoint, says so, and can be continued."""
     text, error = child.communicate(timeout=LIMIT)
     assert child.returncode == INTERRUPTED, (child.returncode, text, error)
-    assert words in text and "--restart" in text, text
+    again = re.search(r"^go on with: oak run (.+)$", text, re.MULTILINE)
+    assert words in text and again, text
     last = checkpoints(work)[-1]
     assert f"wrote {last}" in text, text
-    code, text = say(work, "--restart", *LONG, f"run.max_steps={step_of(last) + 3}")
+    code, text = say(work, *LONG, f"run.max_steps={step_of(last) + 3}", file=shlex.split(again[1]))
     assert code == 0 and f"restart from {last}" in text, text
     with open(work.path("out/diagnostics.csv"), encoding="utf-8") as f:
         steps = [int(line.split(",")[0]) for line in f.readlines()[1:]]
