@@ -65,7 +65,7 @@ static oak_status_t load_latest(oak_output_t *out) {
     st = load(out, path);
     if (st != OAK_ERR_FILE) break;
     if (i + 1 < count)
-      oak_progress_note(out->progress, "%s: trying the one before", oak_last_error());
+      oak_progress_note(out->progress, "%s; the one before is tried next", oak_last_error());
   }
   free(list);
   return st;
