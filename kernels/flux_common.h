@@ -207,9 +207,6 @@ OAK_FN double diffusion_rate(const oak_at_t *at, const real q[]) {
 OAK_FN real own_rate(const oak_flux_args_t *s, const oak_user_t *user, long block, int i, int j,
                      int k, const real q[], real waves) {
   double rate = 0;
-#if NSOLID
-  if (oak_is_solid(q[SOLID_VAR])) return 0;
-#endif
 #if OAK_HAS_OWN_RATE
   const oak_at_t at = oak_place(&s->f, user, block, i, j, k);
 #if OAK_DIFFUSION == 1
@@ -227,7 +224,11 @@ OAK_FN real own_rate(const oak_flux_args_t *s, const oak_user_t *user, long bloc
 #else
   (void)s, (void)user, (void)block, (void)i, (void)j, (void)k, (void)q;
 #endif
+#if NSOLID /* a select, since a branch keeps the compiler from vectorizing the loop over cells */
+  return oak_is_solid(q[SOLID_VAR]) ? 0 : OAK_MAX(waves, (real)rate);
+#else
   return OAK_MAX(waves, (real)rate);
+#endif
 }
 
 /* What iteration m of the flux kernel works on. Consecutive iterations are parts of a tile, then
