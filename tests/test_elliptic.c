@@ -272,9 +272,10 @@ static void test_devices(void **state) {
   (void)state;
   const char *name = getenv("OAK_TEST_DEVICE");
   if (!name || !name[0] || !strcmp(name, "cpu")) return;
+  compare(3, 16, 1, 1, GROWTH);
+  if (test_short()) return;
   compare(2, 8, 2, 2, GROWTH);
-  compare(3, 16, 1, 0, WAVES);
-  if (!test_short()) compare(3, 20, 1, 0, GROWTH);
+  compare(3, 20, 1, 0, GROWTH);
 }
 
 int main(int argc, char **argv) {
