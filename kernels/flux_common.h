@@ -213,13 +213,12 @@ OAK_FN real own_rate(const oak_flux_args_t *s, const oak_user_t *user, long bloc
   waves += (real)diffusion_rate(&at, q);
 #endif
 #if OAK_HAS_physics_timestep
-  const double physics = physics_timestep(&at, q);
-  rate = physics > 0 ? s->cfl / physics : INFINITY;
+  const double physics = physics_timestep(&at, q), most = s->cfl / physics;
+  rate = physics > 0 ? most : INFINITY;
 #endif
 #if OAK_HAS_problem_timestep
-  const double problem = problem_timestep(&at, q);
-  const double other = problem > 0 ? s->cfl / problem : INFINITY;
-  rate = OAK_MAX(rate, other);
+  const double problem = problem_timestep(&at, q), other = s->cfl / problem;
+  rate = OAK_MAX(rate, problem > 0 ? other : INFINITY);
 #endif
 #else
   (void)s, (void)user, (void)block, (void)i, (void)j, (void)k, (void)q;
