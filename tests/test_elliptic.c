@@ -13,6 +13,8 @@ typedef struct {
   int kind; /* of solution */
 } case_t;
 
+static int gather_cells; /* levels of at most so many cells are on every rank; 0: chosen */
+
 enum { WAVES, GROWTH }; /* periodic with mean 0; not zero at the boundary */
 
 static double exact(const case_t *c, const double x[3]) {
@@ -102,8 +104,11 @@ static case_t case_new(MPI_Comm comm, int dim, int n, int level, int jumps, int 
   refine(&c.s, jumps);
   if (finer) refine_all(&c.s);
   oak_t *o = c.s.oak;
-  oak_elliptic_setup_t setup = {
-      .transport = &o->transport, .timers = &o->timers, .block_size = n, .a = 1};
+  oak_elliptic_setup_t setup = {.transport = &o->transport,
+                                .timers = &o->timers,
+                                .block_size = n,
+                                .a = 1,
+                                .gather_cells = gather_cells};
   memcpy(setup.xmin, o->xmin, sizeof setup.xmin);
   memcpy(setup.dx0, o->dx0, sizeof setup.dx0);
   setup.condition[2] = OAK_ELLIPTIC_NEUMANN;
@@ -278,10 +283,37 @@ static void test_devices(void **state) {
   compare(3, 20, 1, 0, GROWTH);
 }
 
+/* Coarse levels on every rank: nothing changes but the number of meetings. */
+static void test_gathered(void **state) {
+  (void)state;
+  const int cells[] = {1, 64, 1024, 1 << 20}, level[] = {-1, 0, 2, 3};
+  uint64_t meetings[4];
+  for (int i = 0; i < 4 && test_size > 1; i++) {
+    gather_cells = cells[i];
+    ranks(2, 2, 3, GROWTH);
+    ranks(3, 1, 1, WAVES);
+    case_t c = case_new(MPI_COMM_WORLD, 2, 8, 4, 0, 0, WAVES);
+    MUST(oak_elliptic_cycle(c.e, 4, 0));
+    const uint64_t before = c.s.oak->transport.peers.sequence;
+    MUST(oak_elliptic_cycle(c.e, 4, 0));
+    meetings[i] = c.s.oak->transport.peers.sequence - before;
+    report(
+        "2D, 128^2 cells, levels of at most %d cells on each of %d ranks: from level %d on, %d "
+        "meetings of a V-cycle, %.1f KB of the device",
+        cells[i], test_size, c.e->gather.level, (int)meetings[i],
+        1e-3 * (double)oak_elliptic_bytes(c.e));
+    assert_int_equal(c.e->gather.level, level[i]);
+    case_free(&c);
+    if (i > 0) assert_true(meetings[i] <= meetings[i - 1]);
+    if (i == 3 && meetings[0]) assert_true(meetings[3] * 3 < meetings[0]);
+  }
+  gather_cells = 0;
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest devices[] = {cmocka_unit_test(test_devices)};
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_uniform),
-                                     cmocka_unit_test(test_adaptive), cmocka_unit_test(test_ranks),
-                                     cmocka_unit_test(test_devices)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_uniform), cmocka_unit_test(test_adaptive), cmocka_unit_test(test_ranks),
+      cmocka_unit_test(test_gathered), cmocka_unit_test(test_devices)};
   return test_short() ? TEST_MAIN(devices) : TEST_MAIN(tests);
 }

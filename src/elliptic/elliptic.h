@@ -45,6 +45,8 @@ typedef struct {
   double *host;              /**< the same on the host, unless that reads the device's memory */
   oak_elliptic_move_t *move; /**< [nblock] of the finer level */
   void *move_device;
+  void *up; /**< device: the same for the way up from a level that this rank has as a whole; NULL if
+             * the parents are distributed */
   void *received; /**< device: oak_elliptic_move_t [nrecv] */
 } oak_elliptic_family_t;
 
@@ -53,7 +55,8 @@ enum { OAK_ELLIPTIC_AHEAD = 8 };
 
 /** A level of the hierarchy. */
 typedef struct {
-  oak_mesh_t *mesh; /**< that of the solution on the finest level */
+  oak_mesh_t *mesh;           /**< that of the solution on the finest level */
+  oak_transport_t *transport; /**< `alone` if each rank has all blocks */
   oak_pattern_t pattern;
   oak_exchange_t exchange, cexchange; /**< of u, and of a where it is a field */
   oak_values_t u, a;
@@ -67,14 +70,27 @@ typedef struct {
   oak_elliptic_family_t family; /**< to the next coarser level */
 } oak_elliptic_level_t;
 
+/** The finest level that each rank has as a whole, and how its values meet. Start from {0} with
+ * `level` -1. */
+typedef struct {
+  int level;           /**< -1: there is none */
+  int own, all, first; /**< blocks of this rank, of all ranks, and the first of this rank */
+  int *count, *start;  /**< [ranks] blocks of each rank, and where they begin */
+  oak_shared_t part;   /**< values of this rank's blocks, [own][N^d] */
+  void *place;         /**< device: oak_elliptic_move_t [all], the same places on both sides */
+  double *host;        /**< [all][N^d] for messages, unless the host reads the device's memory */
+} oak_elliptic_gather_t;
+
 typedef struct {
   oak_transport_t *transport;
   oak_timers_t *timers;
   int block_size;
   double xmin[3], dx0[3];
   oak_elliptic_condition_t condition[6];
-  double a, b; /**< coefficients */
-  int fields;  /**< 1: they are fields */
+  double a, b;          /**< coefficients */
+  int fields;           /**< 1: they are fields */
+  int64_t gather_cells; /**< each rank computes levels of at most so many cells as a whole; 0:
+                         * chosen by oak_elliptic_gather_limit */
 } oak_elliptic_setup_t;
 
 typedef struct oak_elliptic {
@@ -95,6 +111,8 @@ typedef struct oak_elliptic {
     OAK_ELLIPTIC_KERNELS(OAK_ELLIPTIC_MEMBER)
 #undef OAK_ELLIPTIC_MEMBER
   } kernel;
+  oak_transport_t alone; /**< of levels that each rank has as a whole */
+  oak_elliptic_gather_t gather;
   double outside[6];
   int floating;   /**< u is given nowhere at the boundary */
   int singular;   /**< u is determined up to a constant */
@@ -150,8 +168,24 @@ oak_status_t oak_elliptic_restrict_end(oak_elliptic_t *e, int l, void *to);
 /** Averages of `from` of level l to `to` of level l - 1. Every rank takes part; the status is this
  * rank's own. */
 oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, void *to);
+/** Whether the parents of level l are on every rank, but those of finer levels are not. */
+static inline int oak_elliptic_gathers(const oak_elliptic_t *e, int l) {
+  return l > 0 && l - 1 == e->gather.level;
+}
+/** Where averages of level l that belong to this rank are written before they go to `to`. */
+void *oak_elliptic_target(const oak_elliptic_t *e, int l, void *to);
 /** Interpolate u of level l - 1, whose ghost cells are filled, to u of level l. */
 oak_status_t oak_elliptic_prolong(oak_elliptic_t *e, int l, int add);
+
+/* gather.c */
+int64_t oak_elliptic_gather_limit(const oak_transport_t *transport);
+/** Give every rank all blocks of level l, if it has few cells. Collective. */
+oak_status_t oak_elliptic_gather_fit(oak_elliptic_t *e, int l);
+/** Collective on the ranks of a host. */
+void oak_elliptic_gather_clear(oak_elliptic_t *e);
+/** The parts of all ranks to \a to, [all][N^d]. Every rank takes part; the status is this rank's
+ * own. */
+oak_status_t oak_elliptic_gather(oak_elliptic_t *e, void *to);
 
 /* launch.c */
 /** Fill the parts of a field that do not depend on its values. */

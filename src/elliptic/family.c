@@ -74,6 +74,28 @@ static oak_status_t find_shared(const oak_mesh_t *fine, int finest, const int64_
   return OAK_OK;
 }
 
+/* Places of the parents if this rank has all of them. The parent of its first blocks, which belongs
+ * to a rank before it, is then the one before its own. */
+static oak_status_t fit_up(oak_elliptic_t *e, const oak_mesh_t *fine,
+                           oak_elliptic_family_t *family) {
+  const int n = fine->nblock, first = e->gather.first;
+  const size_t bytes = n * sizeof *family->move;
+  if (&e->level[e->gather.level + 1].family != family || e->gather.level < 0) return OAK_OK;
+  OAK_TRY(oak_device_alloc(e->dev, bytes, &family->up));
+  if (!n) return OAK_OK;
+  oak_elliptic_move_t *up = malloc(bytes);
+  OAK_CHECK(up, OAK_ERR_MEMORY, "out of memory for a list of %d blocks", n);
+  for (int b = 0; b < n; b++) {
+    const oak_elliptic_move_t m = family->move[b];
+    up[b] =
+        (oak_elliptic_move_t){.coarse = m.remote ? first - 1 : first + m.coarse, .child = m.child};
+  }
+  oak_status_t st = oak_device_upload(e->dev, family->up, up, bytes);
+  if (st == OAK_OK) st = oak_device_sync(e->dev);
+  free(up);
+  return st;
+}
+
 static oak_status_t fit_family(oak_elliptic_t *e, const oak_mesh_t *fine,
                                oak_elliptic_family_t *family) {
   const size_t unit = e->cells * sizeof(double), each = sizeof(oak_elliptic_move_t);
@@ -88,6 +110,7 @@ static oak_status_t fit_family(oak_elliptic_t *e, const oak_mesh_t *fine,
     family->host = malloc(units * unit);
     OAK_CHECK(family->host, OAK_ERR_MEMORY, "out of memory for %d blocks", units);
   }
+  OAK_TRY(fit_up(e, fine, family));
   oak_elliptic_move_t received[8] = {{0}};
   const oak_elliptic_move_t *last = n ? &family->move[n - 1] : NULL;
   for (int i = 0; i < family->nrecv; i++)
@@ -98,9 +121,9 @@ static oak_status_t fit_family(oak_elliptic_t *e, const oak_mesh_t *fine,
 }
 
 /* On this rank alone. *level and *index become the mesh's. */
-static oak_status_t coarsen_local(oak_elliptic_t *e, const oak_mesh_t *fine, int finest,
-                                  const int64_t *start, oak_elliptic_family_t *family, int *count,
-                                  int8_t **level, int32_t (**index)[3]) {
+static oak_status_t coarsen_local(const oak_mesh_t *fine, int finest, const int64_t *start,
+                                  oak_elliptic_family_t *family, int *count, int8_t **level,
+                                  int32_t (**index)[3]) {
   const size_t n = fine->nblock + 1;
   *level = malloc(n * sizeof **level);
   *index = malloc(n * sizeof **index);
@@ -108,8 +131,7 @@ static oak_status_t coarsen_local(oak_elliptic_t *e, const oak_mesh_t *fine, int
   OAK_CHECK(*level && *index && family->move && start, OAK_ERR_MEMORY,
             "out of memory for a list of %d blocks", fine->nblock);
   OAK_TRY(list_parents(fine, finest, family->move, count, *level, *index));
-  OAK_TRY(find_shared(fine, finest, start, family));
-  return fit_family(e, fine, family);
+  return find_shared(fine, finest, start, family);
 }
 
 oak_status_t oak_elliptic_coarsen(oak_elliptic_t *e, oak_elliptic_level_t *fine,
@@ -123,23 +145,28 @@ oak_status_t oak_elliptic_coarsen(oak_elliptic_t *e, oak_elliptic_level_t *fine,
   OAK_TRY(oak_agree(e->comm, start ? OAK_OK
                                    : OAK_FAIL(OAK_ERR_MEMORY,
                                               "out of memory for a list of %d ranks", mesh->size)));
-  MPI_Allgather(&mine, 1, MPI_INT64_T, start + 1, 1, MPI_INT64_T, e->comm);
-  oak_status_t st = oak_agree(
-      e->comm, coarsen_local(e, mesh, finest, start, &fine->family, &count, &level, &index));
+  MPI_Allgather(&mine, 1, MPI_INT64_T, start + 1, 1, MPI_INT64_T, mesh->comm);
+  oak_status_t st =
+      oak_agree(e->comm, coarsen_local(mesh, finest, start, &fine->family, &count, &level, &index));
   free(start);
+  coarse->transport = fine->transport;
   if (st == OAK_OK)
-    st = oak_mesh_new(e->comm, mesh->dim, mesh->trees, mesh->periodic, 0, &coarse->mesh);
+    st = oak_mesh_new(mesh->comm, mesh->dim, mesh->trees, mesh->periodic, 0, &coarse->mesh);
   if (st == OAK_OK) st = oak_mesh_replace(coarse->mesh, count, level, index);
+  st = oak_agree(e->comm, st);
   if (st != OAK_OK) {
     free(level);
     free(index);
+    return st;
   }
-  return st;
+  OAK_TRY(oak_elliptic_gather_fit(e, finest - 1));
+  return oak_agree(e->comm, fit_family(e, mesh, &fine->family));
 }
 
 void oak_elliptic_family_clear(oak_elliptic_t *e, oak_elliptic_family_t *family) {
   oak_device_free(e->dev, family->buffer);
   oak_device_free(e->dev, family->move_device);
+  oak_device_free(e->dev, family->up);
   oak_device_free(e->dev, family->received);
   free(family->from);
   free(family->host);
@@ -187,10 +214,14 @@ static oak_status_t travel(oak_elliptic_t *e, oak_elliptic_family_t *f, int up) 
   return st;
 }
 
+void *oak_elliptic_target(const oak_elliptic_t *e, int l, void *to) {
+  return oak_elliptic_gathers(e, l) ? e->gather.part.mine : to;
+}
+
 oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, void *to) {
   oak_elliptic_family_t *f = &e->level[l].family;
-  oak_elliptic_move_args_t args = {
-      .move = f->move_device, .from = from, .to = to, .remote = f->buffer};
+  oak_elliptic_move_args_t args = {.move = f->move_device, .from = from, .remote = f->buffer};
+  args.to = oak_elliptic_target(e, l, to);
   const int n = e->level[l].mesh->nblock;
   oak_status_t st = n ? oak_device_launch(e->dev, e->kernel.merge, n, &args, sizeof args) : OAK_OK;
   oak_keep_failure(&st, oak_elliptic_restrict_end(e, l, to));
@@ -199,11 +230,13 @@ oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, v
 
 oak_status_t oak_elliptic_restrict_end(oak_elliptic_t *e, int l, void *to) {
   oak_elliptic_family_t *f = &e->level[l].family;
-  const oak_status_t st = travel(e, f, 0);
-  if (st != OAK_OK || !f->nrecv) return st;
+  oak_status_t st = travel(e, f, 0);
   const oak_elliptic_move_args_t args = {
-      .move = f->received, .to = to, .remote = place(e, f, f->nsend)};
-  return oak_device_launch(e->dev, e->kernel.unpack, f->nrecv, &args, sizeof args);
+      .move = f->received, .to = oak_elliptic_target(e, l, to), .remote = place(e, f, f->nsend)};
+  if (st == OAK_OK && f->nrecv)
+    st = oak_device_launch(e->dev, e->kernel.unpack, f->nrecv, &args, sizeof args);
+  if (oak_elliptic_gathers(e, l)) oak_keep_failure(&st, oak_elliptic_gather(e, to));
+  return st;
 }
 
 oak_status_t oak_elliptic_prolong(oak_elliptic_t *e, int l, int add) {
@@ -215,12 +248,13 @@ oak_status_t oak_elliptic_prolong(oak_elliptic_t *e, int l, int add) {
   args.to = place(e, f, f->nsend);
   memcpy(args.outside, e->outside, sizeof args.outside);
   oak_status_t st = OAK_OK;
-  if (f->nrecv) st = oak_device_launch(e->dev, e->kernel.prolong, f->nrecv, &args, sizeof args);
-  const oak_status_t came = travel(e, f, 1);
-  if (st == OAK_OK) st = came;
+  const int whole = oak_elliptic_gathers(e, l); /* all parents are here */
+  if (f->nrecv && !whole)
+    st = oak_device_launch(e->dev, e->kernel.prolong, f->nrecv, &args, sizeof args);
+  if (!whole) oak_keep_failure(&st, travel(e, f, 1));
   const oak_status_t met = oak_elliptic_meet(e, l);
   if (st == OAK_OK) st = met;
-  args.move = f->move_device;
+  args.move = whole ? f->up : f->move_device;
   args.to = fine->u.memory.mine;
   args.remote = f->buffer;
   args.add = add;

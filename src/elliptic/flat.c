@@ -40,8 +40,8 @@ static oak_status_t find_numbers(oak_elliptic_t *e, int *number, int trees) {
     number[(m->index[b][2] * m->trees[1] + m->index[b][1]) * m->trees[0] + m->index[b][0]] =
         (int)m->first + b;
   const int mine = m->nblock;
-  MPI_Allreduce(MPI_IN_PLACE, number, trees, MPI_INT, MPI_SUM, e->comm);
-  MPI_Allgather(&mine, 1, MPI_INT, e->flat.counts, 1, MPI_INT, e->comm);
+  MPI_Allreduce(MPI_IN_PLACE, number, trees, MPI_INT, MPI_SUM, m->comm);
+  MPI_Allgather(&mine, 1, MPI_INT, e->flat.counts, 1, MPI_INT, m->comm);
   for (int r = 0, at = 0; r < m->size; r++) {
     e->flat.counts[r] *= e->cells;
     e->flat.starts[r] = at;
@@ -60,7 +60,7 @@ static oak_status_t alloc_all(oak_elliptic_t *e, int trees, int64_t cells) {
   a->fr = (char *)a->fu + cells * sizeof(double);
   a->fa = (char *)a->fr + cells * sizeof(double);
   a->fb = (char *)a->fa + cells * sizeof(double);
-  if (e->mesh->size == 1) return OAK_OK;
+  if (e->level[0].mesh->size == 1) return OAK_OK;
   for (int i = 0; i < (e->setup.fields ? 3 : 1); i++)
     OAK_TRY(oak_device_alloc(e->dev, all, &e->flat.all[i]));
   if (oak_device_ops(e->dev)->host_memory) return OAK_OK;
@@ -128,7 +128,7 @@ static oak_status_t gather(oak_elliptic_t *e, const void *mine, int i, const voi
   if (m->nblock && st == OAK_OK)
     st = oak_device_download(e->dev, host + e->flat.starts[m->rank], mine, m->nblock * unit);
   MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, host, e->flat.counts, e->flat.starts,
-                 MPI_DOUBLE, e->comm);
+                 MPI_DOUBLE, m->comm);
   if (st == OAK_OK && !in_place) st = oak_device_upload(e->dev, e->flat.all[i], host, all);
   return st;
 }

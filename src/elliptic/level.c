@@ -22,8 +22,8 @@ oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes) {
   if (fluxes) {
     if (st == OAK_OK && level->nfine)
       st = oak_device_launch(e->dev, e->kernel.fine, level->nfine, &args, sizeof args);
-    oak_keep_failure(&st, oak_averages_exchange(&level->average, e->setup.transport,
-                                                &level->pattern, e->setup.timers));
+    oak_keep_failure(&st, oak_averages_exchange(&level->average, level->transport, &level->pattern,
+                                                e->setup.timers));
     if (st == OAK_OK && level->ncoarse)
       st = oak_device_launch(e->dev, e->kernel.coarse, level->ncoarse, &args, sizeof args);
   }
@@ -32,7 +32,7 @@ oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes) {
 }
 
 oak_status_t oak_elliptic_inner_ghosts(oak_elliptic_t *e, int l, int fluxes) {
-  if (e->plain && !e->level[l].jumps && !e->setup.transport->messages)
+  if (e->plain && !e->level[l].jumps && !e->level[l].transport->messages)
     return oak_elliptic_meet(e, l);
   return oak_elliptic_ghosts(e, l, fluxes);
 }
@@ -62,8 +62,9 @@ oak_status_t oak_elliptic_descend(oak_elliptic_t *e, int l) {
     oak_keep_failure(&st, oak_elliptic_restrict(e, l, level->res, to));
     return st;
   }
-  oak_elliptic_down_args_t args = {
-      .move = {.move = level->family.move_device, .to = to, .remote = level->family.buffer}};
+  oak_elliptic_down_args_t args = {.move = {.move = level->family.move_device,
+                                            .to = oak_elliptic_target(e, l, to),
+                                            .remote = level->family.buffer}};
   oak_elliptic_args(e, l, &args.e);
   st = oak_elliptic_inner_ghosts(e, l, 1);
   if (st == OAK_OK && level->mesh->nblock)

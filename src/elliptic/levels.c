@@ -96,7 +96,11 @@ oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, 
   e->dim = mesh->dim;
   e->cells = setup->block_size * setup->block_size * (e->dim == 3 ? setup->block_size : 1);
   e->floating = 1;
-  oak_status_t st = build(e);
+  e->gather.level = -1;
+  if (!e->setup.gather_cells) e->setup.gather_cells = oak_elliptic_gather_limit(setup->transport);
+  oak_status_t st =
+      oak_agree(comm, oak_transport_open(&e->alone, MPI_COMM_SELF, e->dev, OAK_TRANSPORT_AUTO));
+  if (st == OAK_OK) st = build(e);
   if (st == OAK_OK) st = oak_agree(comm, upload_conditions(e));
   if (st != OAK_OK) oak_elliptic_destroy(&e);
   *out = e;
@@ -121,7 +125,7 @@ static void clear_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   oak_values_clear(&level->cexchange, a, 1);
   oak_exchange_clear(&level->exchange);
   oak_exchange_clear(&level->cexchange);
-  oak_averages_clear(&level->average, e->setup.transport);
+  oak_averages_clear(&level->average, level->transport);
   oak_pattern_clear(&level->pattern, e->dev);
   oak_elliptic_family_clear(e, &level->family);
   free_all(e->dev, memory, sizeof memory / sizeof *memory);
@@ -134,6 +138,7 @@ void oak_elliptic_clear(oak_elliptic_t *e) {
                            &e->work[1], &e->work[2], &e->work[3], &e->work[4], &e->norms};
   for (int l = 0; l <= OAK_MESH_MAX_LEVEL; l++) clear_level(e, &e->level[l]);
   oak_elliptic_flat_clear(e);
+  oak_elliptic_gather_clear(e);
   free_all(e->dev, memory, sizeof memory / sizeof *memory);
   free(e->sums_host);
   free(e->norms_host);
@@ -152,6 +157,7 @@ void oak_elliptic_destroy(oak_elliptic_t **out) {
   oak_device_free(e->dev, e->bc);
   oak_device_free(e->dev, e->cbc);
   if (e->module) oak_device_unload(e->dev, &e->module);
+  oak_transport_close(&e->alone);
   free(e);
   *out = NULL;
 }
@@ -231,7 +237,7 @@ static oak_status_t fit_field(oak_elliptic_t *e, oak_elliptic_level_t *level, oa
                               oak_values_t *values, int interpolation) {
   oak_values_t *list[] = {values};
   int changed;
-  oak_exchange_init(x, e->setup.transport, &level->pattern, 1, interpolation, sizeof(double));
+  oak_exchange_init(x, level->transport, &level->pattern, 1, interpolation, sizeof(double));
   x->kernel = e->halo;
   oak_status_t st = oak_exchange_fit(x, &changed);
   oak_keep_failure(&st, oak_values_fit(x, list, 1, level->mesh->nblock, &changed));
@@ -240,12 +246,12 @@ static oak_status_t fit_field(oak_elliptic_t *e, oak_elliptic_level_t *level, oa
 }
 
 static oak_status_t fit_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
-  oak_transport_t *t = e->setup.transport;
+  oak_transport_t *t = level->transport;
   int lowest, highest;
   oak_mesh_levels(level->mesh, &lowest, &highest, NULL);
   level->jumps = lowest < highest;
   OAK_TRY(oak_agree(e->comm, oak_pattern_init(&level->pattern, t, e->dim, e->setup.block_size, 1)));
-  OAK_TRY(oak_pattern_update(&level->pattern, t, level->mesh, NULL));
+  OAK_TRY(oak_agree(e->comm, oak_pattern_update(&level->pattern, t, level->mesh, NULL)));
   oak_status_t st = fit_field(e, level, &level->exchange, &level->u, OAK_INTERPOLATE_QUADRATIC);
   if (e->setup.fields)
     oak_keep_failure(&st,
@@ -274,6 +280,7 @@ static oak_status_t fit_levels(oak_elliptic_t *e) {
   oak_mesh_levels(e->mesh, &lowest, &highest, NULL);
   e->nlevel = highest + 1;
   e->level[highest].mesh = e->mesh;
+  e->level[highest].transport = e->setup.transport;
   for (int l = highest; l >= 0; l--) {
     if (l < highest) OAK_TRY(oak_elliptic_coarsen(e, &e->level[l + 1], &e->level[l]));
     OAK_TRY(fit_level(e, &e->level[l]));

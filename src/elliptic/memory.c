@@ -14,6 +14,7 @@ static int64_t level_bytes(const oak_elliptic_t *e, const oak_elliptic_level_t *
   if (e->setup.fields)
     bytes += oak_exchange_bytes(&level->cexchange) + level->a.memory.bytes + n * block;
   if (f->move_device) bytes += (n + f->nrecv) * (int64_t)sizeof(oak_elliptic_move_t);
+  if (f->up) bytes += n * (int64_t)sizeof(oak_elliptic_move_t);
   return bytes + (f->nsend > f->nrecv ? f->nsend : f->nrecv) * block;
 }
 
@@ -24,7 +25,7 @@ static int64_t flat_bytes(const oak_elliptic_t *e) {
   const int64_t cells = a->start[last] + (int64_t)n[0] * n[1] * n[2];
   const int64_t trees = (int64_t)a->trees[0] * a->trees[1] * a->trees[2];
   int64_t values = (e->setup.fields ? 4 : 2) * cells;
-  if (e->mesh->size > 1) values += (e->setup.fields ? 3 : 1) * trees * e->cells;
+  if (e->level[0].mesh->size > 1) values += (e->setup.fields ? 3 : 1) * trees * e->cells;
   return values * (int64_t)sizeof(double) + trees * (int64_t)sizeof(int);
 }
 
@@ -33,6 +34,8 @@ int64_t oak_elliptic_bytes(const oak_elliptic_t *e) {
   const int64_t n = e->mesh->nblock, value = sizeof(double);
   int vectors = 1; /* f */
   int64_t bytes = flat_bytes(e);
+  if (e->gather.level >= 0)
+    bytes += e->gather.part.bytes + e->gather.all * (int64_t)sizeof(oak_elliptic_move_t);
   for (int l = 0; l < e->nlevel; l++) bytes += level_bytes(e, &e->level[l]);
   for (size_t i = 0; i < sizeof e->work / sizeof *e->work; i++) vectors += e->work[i] != NULL;
   bytes += n * (vectors * e->cells + OAK_ELLIPTIC_MOMENTS) * value;

@@ -46,12 +46,14 @@ oak_status_t oak_solver_new(oak_t *sim, const oak_solver_options_t *options, oak
       oak_agree(sim->comm, s ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a solver")));
   *s = (oak_solver_t){.sim = sim, .options = *options, .fields_changed = options->fields};
   s->isolated = options->face[0].condition == OAK_SOLVER_ISOLATED;
-  oak_elliptic_setup_t setup = {.transport = &sim->transport,
-                                .timers = &sim->timers,
-                                .block_size = sim->block_size,
-                                .a = options->a,
-                                .b = options->b,
-                                .fields = options->fields};
+  oak_elliptic_setup_t setup = {
+      .transport = &sim->transport,
+      .timers = &sim->timers,
+      .block_size = sim->block_size,
+      .a = options->a,
+      .b = options->b,
+      .fields = options->fields,
+      .gather_cells = oak_params_int(sim->params, "poisson.gather_cells")};
   memcpy(setup.xmin, sim->xmin, sizeof setup.xmin);
   memcpy(setup.dx0, sim->dx0, sizeof setup.dx0);
   for (int face = 0; face < 6; face++)

@@ -81,11 +81,13 @@ oak_status_t oak_poisson_open(oak_t *sim) {
   if (!oak_poisson_wanted(sim)) return OAK_OK;
   OAK_TRY(find_fields(sim));
   sim->poisson.coefficients = oak_poisson_has_coefficients(sim);
-  oak_elliptic_setup_t setup = {.transport = &sim->transport,
-                                .timers = &sim->timers,
-                                .block_size = sim->block_size,
-                                .a = 1,
-                                .fields = sim->poisson.coefficients};
+  oak_elliptic_setup_t setup = {
+      .transport = &sim->transport,
+      .timers = &sim->timers,
+      .block_size = sim->block_size,
+      .a = 1,
+      .fields = sim->poisson.coefficients,
+      .gather_cells = oak_params_int(sim->params, "poisson.gather_cells")};
   memcpy(setup.xmin, sim->xmin, sizeof setup.xmin);
   memcpy(setup.dx0, sim->dx0, sizeof setup.dx0);
   OAK_TRY(find_faces(sim, &setup));

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The finest of the levels that every rank has as a whole. A level of few cells needs more time for
+ * the exchanges between ranks than for its work. From this level on, each rank therefore computes
+ * all blocks of all coarser levels itself. Values meet once on the way down, and the way up needs
+ * no message: every rank has the parents of all its blocks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "elliptic/elliptic.h"
+
+/* Most cells of such a level if the key does not say it. docs/poisson.md counts what it saves. */
+enum {
+  CELLS_CPU = 1 << 12,
+  CELLS_IN_PLACE = 1 << 21, /* GPUs that read each other's memory */
+  CELLS_BY_HOST = 1 << 15,  /* values go through memory of the host */
+};
+
+int64_t oak_elliptic_gather_limit(const oak_transport_t *transport) {
+  if (oak_device_ops(transport->dev)->host_memory) return CELLS_CPU;
+  return transport->messages ? CELLS_BY_HOST : CELLS_IN_PLACE;
+}
+
+/* Blocks of all ranks; the arrays [nglobal] are filled. Collective. */
+static void collect_blocks(oak_elliptic_gather_t *g, const oak_mesh_t *part, int8_t *level,
+                           int32_t (*index)[3]) {
+  MPI_Datatype place;
+  MPI_Allgather(&part->nblock, 1, MPI_INT, g->count, 1, MPI_INT, part->comm);
+  for (int r = 0, at = 0; r < part->size; at += g->count[r++]) g->start[r] = at;
+  MPI_Type_contiguous(3, MPI_INT32_T, &place);
+  MPI_Type_commit(&place);
+  MPI_Allgatherv(part->level, part->nblock, MPI_INT8_T, level, g->count, g->start, MPI_INT8_T,
+                 part->comm);
+  MPI_Allgatherv(part->index, part->nblock, place, index, g->count, g->start, place, part->comm);
+  MPI_Type_free(&place);
+}
+
+/* A mesh of all blocks for this rank alone. Collective. */
+static oak_status_t make_whole(oak_elliptic_t *e, const oak_mesh_t *part, oak_mesh_t **out) {
+  oak_elliptic_gather_t *g = &e->gather;
+  const size_t n = (size_t)part->nglobal;
+  int8_t *level = malloc(n + 1);
+  int32_t(*index)[3] = malloc((n + 1) * sizeof *index);
+  g->count = malloc(2 * part->size * sizeof *g->count);
+  oak_status_t st = level && index && g->count
+                        ? OAK_OK
+                        : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %zu blocks", n);
+  st = oak_agree(e->comm, st);
+  if (st == OAK_OK) {
+    g->start = g->count + part->size;
+    collect_blocks(g, part, level, index);
+    st = oak_mesh_new(MPI_COMM_SELF, part->dim, part->trees, part->periodic, 0, out);
+    if (st == OAK_OK) st = oak_mesh_replace(*out, (int)n, level, index);
+  }
+  if (st != OAK_OK) {
+    free(level);
+    free(index);
+  }
+  return oak_agree(e->comm, st);
+}
+
+/* Memory of the values that meet. Collective on the ranks of a host; the status is this rank's
+ * own. */
+static oak_status_t fit_memory(oak_elliptic_t *e, int own, int all) {
+  oak_elliptic_gather_t *g = &e->gather;
+  const int64_t unit = e->cells * (int64_t)sizeof(double);
+  const oak_wish_t wish = {&g->part, own, unit, 16};
+  oak_status_t st = oak_peers_fit(&e->setup.transport->peers, &wish, 1, NULL);
+  if (st == OAK_OK) st = oak_device_alloc(e->dev, all * sizeof(oak_elliptic_move_t), &g->place);
+  if (st != OAK_OK) return st;
+  const int by_host = e->setup.transport->messages && !oak_device_ops(e->dev)->host_memory;
+  oak_elliptic_move_t *place = malloc(all * sizeof *place);
+  if (by_host) g->host = malloc(all * (size_t)unit);
+  if (!place || (by_host && !g->host)) {
+    st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for values of %d blocks", all);
+  } else {
+    for (int b = 0; b < all; b++) place[b] = (oak_elliptic_move_t){.coarse = b, .child = -1};
+    st = oak_device_upload(e->dev, g->place, place, all * sizeof *place);
+    if (st == OAK_OK) st = oak_device_sync(e->dev);
+  }
+  free(place);
+  return st;
+}
+
+oak_status_t oak_elliptic_gather_fit(oak_elliptic_t *e, int l) {
+  oak_elliptic_level_t *level = &e->level[l];
+  oak_mesh_t *part = level->mesh, *whole = NULL;
+  if (part->size == 1 || part->nglobal * e->cells > e->setup.gather_cells) return OAK_OK;
+  e->gather.own = part->nblock;
+  e->gather.all = (int)part->nglobal;
+  e->gather.first = (int)part->first;
+  oak_status_t st = make_whole(e, part, &whole);
+  if (st == OAK_OK) st = oak_agree(e->comm, fit_memory(e, part->nblock, (int)part->nglobal));
+  if (st != OAK_OK) {
+    if (whole) oak_mesh_destroy(&whole);
+    return st;
+  }
+  oak_mesh_destroy(&level->mesh);
+  level->mesh = whole;
+  level->transport = &e->alone;
+  e->gather.level = l;
+  return OAK_OK;
+}
+
+void oak_elliptic_gather_clear(oak_elliptic_t *e) {
+  oak_elliptic_gather_t *g = &e->gather;
+  oak_shared_t *list[] = {&g->part};
+  oak_peers_free(&e->setup.transport->peers, list, 1);
+  oak_device_free(e->dev, g->place);
+  free(g->count);
+  free(g->host);
+  *g = (oak_elliptic_gather_t){.level = -1};
+}
+
+/* The ranks read each other's parts. */
+static oak_status_t read_parts(oak_elliptic_t *e, void *to) {
+  oak_elliptic_gather_t *g = &e->gather;
+  oak_peers_t *peers = &e->setup.transport->peers;
+  oak_status_t st = oak_peers_meet(peers, NULL);
+  for (int r = 0; r < e->mesh->size && st == OAK_OK; r++) {
+    const oak_elliptic_move_args_t args = {
+        .move = (oak_elliptic_move_t *)g->place + g->start[r],
+        .from = r == e->mesh->rank ? g->part.mine : g->part.peer[oak_peers_number(peers, r)],
+        .to = to};
+    if (g->count[r])
+      st = oak_device_launch(e->dev, e->kernel.merge, g->count[r], &args, sizeof args);
+  }
+  oak_keep_failure(&st, oak_peers_meet(peers, NULL)); /* parts may change from now on */
+  return st;
+}
+
+/* The parts go through memory of the host. */
+static oak_status_t send_parts(oak_elliptic_t *e, void *to) {
+  oak_elliptic_gather_t *g = &e->gather;
+  const int in_place = oak_device_ops(e->dev)->host_memory;
+  const size_t unit = e->cells * sizeof(double);
+  double *host = in_place ? to : g->host, *mine = host + (size_t)g->first * e->cells;
+  MPI_Datatype block;
+  oak_status_t st = in_place ? oak_device_sync(e->dev) : OAK_OK;
+  if (st == OAK_OK && g->own)
+    st = oak_device_download(e->dev, mine, g->part.mine, g->own * unit);
+  MPI_Type_contiguous(e->cells, MPI_DOUBLE, &block);
+  MPI_Type_commit(&block);
+  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, host, g->count, g->start, block, e->comm);
+  MPI_Type_free(&block);
+  if (st == OAK_OK && !in_place) st = oak_device_upload(e->dev, to, host, g->all * unit);
+  return st;
+}
+
+oak_status_t oak_elliptic_gather(oak_elliptic_t *e, void *to) {
+  oak_timer_start(e->setup.timers, OAK_PHASE_MPI);
+  const oak_status_t st = e->setup.transport->messages ? send_parts(e, to) : read_parts(e, to);
+  oak_timer_stop(e->setup.timers, OAK_PHASE_MPI);
+  return st;
+}
