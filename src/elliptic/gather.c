@@ -137,8 +137,7 @@ static oak_status_t send_parts(oak_elliptic_t *e, void *to) {
   double *host = in_place ? to : g->host, *mine = host + (size_t)g->first * e->cells;
   MPI_Datatype block;
   oak_status_t st = in_place ? oak_device_sync(e->dev) : OAK_OK;
-  if (st == OAK_OK && g->own)
-    st = oak_device_download(e->dev, mine, g->part.mine, g->own * unit);
+  if (st == OAK_OK && g->own) st = oak_device_download(e->dev, mine, g->part.mine, g->own * unit);
   MPI_Type_contiguous(e->cells, MPI_DOUBLE, &block);
   MPI_Type_commit(&block);
   MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, host, g->count, g->start, block, e->comm);
