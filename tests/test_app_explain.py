@@ -26,7 +26,10 @@ SOURCE(at, q, source)
   source[RHO] += 0 * x;
 }
 """
-PROBLEM = "INITIAL(at, q) { q[RHO] = q[PRS] = 1; }\n"
+PROBLEM = """INITIAL(at, q) { q[RHO] = q[PRS] = 1; }
+SOLID(at) { return at->x[0] - 2; }
+TIMESTEP(at, q) { return at->dx[0] / (1 + q[PRS]); }
+"""
 
 
 def explain(oak, folder, *words):
@@ -63,7 +66,7 @@ def main():
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
         out = explain(options.oak, folder, "slow.ini")
-        wanted = ("slow.c:7: FLUX: calls cbrt,", "slow.c:12: SOURCE: a branch or a loop", "  vectorised: TO_PRIMITIVE")
+        wanted = ("slow.c:7: FLUX: calls cbrt,", "slow.c:12: SOURCE: a branch or a loop", "  vectorised: TO_PRIMITIVE", "TIMESTEP\n")
         if not all(words in out for words in wanted) or out.count("not vectorised") != 2:
             sys.exit(f"expected lines 7 and 12 of slow.c:\n{out}")
         for ini in ("orszag_tang", "taylor_green"):

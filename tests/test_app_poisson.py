@@ -1,0 +1,88 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The potential of Poisson's equation in oak's commands, for CTest: `oak check` of a physics with POISSON; phi in lines
+and pictures beside the exact potential of a dielectric cylinder in a field (J. D. Jackson, Classical Electrodynamics,
+section 4.4); a run that is interrupted and continued has the same phi bit for bit.
+
+usage: test_app_poisson.py --oak OAK --source TREE --mpiexec "mpiexec -n" --np N"""
+import argparse
+import csv
+import io
+import math
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+PHYSICS = """#include "physics/euler.c"
+FIELD_STORED(phi)
+FIELD_STORED(phi_x)
+POISSON(at, q) { return 4 * M_PI * q[RHO]; }
+SOURCE(at, q, source) { source[MX] -= q[RHO] * at->f.phi_x; }
+"""
+EPSILON, RADIUS = 5, 0.25
+
+
+def exact(x, y, time):
+    """phi of the problem electrostatic, whose field has the period 1."""
+    r2, field = x * x + y * y, math.cos(2 * math.pi * time)
+    inside, outside = 2 / (EPSILON + 1), (EPSILON - 1) / (EPSILON + 1)
+    return -field * x * (inside if r2 < RADIUS**2 else 1 - outside * RADIUS**2 / r2)
+
+
+def png_text(path):
+    """The text chunks of a PNG file."""
+    with open(path, "rb") as file:
+        data = file.read()
+    words, at = {}, 8
+    while at < len(data):
+        size = int.from_bytes(data[at:at + 4], "big")
+        if data[at + 4:at + 8] == b"tEXt":
+            key, value = data[at + 8:at + 8 + size].split(b"\0", 1)
+            words[key.decode()] = value.decode("latin1")
+        at += 12 + size
+    return words
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("oak", "source", "mpiexec", "np"):
+        parser.add_argument("--" + name, required=True)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        def oak(*words, ranks=None):
+            command = [*shlex.split(options.mpiexec), ranks, options.oak] if ranks else [options.oak]
+            done = subprocess.run([*command, *words], cwd=folder, check=False, capture_output=True, text=True, timeout=300)
+            if done.returncode:
+                sys.exit(f"oak {' '.join(words)}: status {done.returncode}\n{done.stdout}{done.stderr}")
+            return done.stdout
+
+        with open(os.path.join(folder, "gravity.c"), "w", encoding="utf-8") as file:
+            file.write(PHYSICS)
+        assert "all identities hold" in oak("check", "./gravity.c")
+
+        run = ["run", os.path.join(options.source, "problems", "electrostatic.ini"), "mesh.min_level=3", "mesh.max_level=4",
+               "output.picture_variable=phi", "device.name=cpu"]
+        oak(*run, "run.max_steps=4", "output.folder=whole", ranks=options.np)
+        oak(*run, "run.max_steps=2", "output.folder=part", "checkpoint.at_end=yes")
+        oak(*run, "run.max_steps=4", "output.folder=part", "--restart", ranks=options.np)
+        assert "no difference: the same bits" in oak("diff", "whole/plt000004", "part/plt000004")
+
+        (time,) = (float(line.split()[1]) for line in oak("ls", "whole/plt000004").splitlines() if line.split()[:1] == ["time"])
+        rows = list(csv.DictReader(io.StringIO(oak("line", "whole/plt000004", "--var", "phi", "--from", "-1,0.01", "--to", "1,0.01"))))
+        errors = [abs(float(row["phi"]) - exact(float(row["x"]), float(row["y"]), time)) for row in rows]
+        print(f"phi at t = {time:.4f}: {len(rows)} cells of a line, largest error {max(errors):.2e}")
+        assert len(rows) >= 64 and max(errors) < 0.02, errors
+
+        oak("plot", "whole/plt000004", "--var", "phi", "-o", "after.png")
+        for path in ("whole/phi_0001.png", "after.png"):
+            low, high = (float(word) for word in png_text(os.path.join(folder, path))["oak range"].split())
+            most = abs(exact(1 - 1 / 64, 0, time))
+            print(f"{path}: range {low:g} to {high:g}")
+            assert abs(high - most) < 0.05 and abs(low + high) < 1e-3, path
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
