@@ -233,7 +233,8 @@ const oak_param_desc_t oak_param_table[] = {
         "Largest number of multigrid cycles. If they do not reach the tolerance, the run stops."),
     INT("poisson.gather_cells", "0", 0, 1 << 28, NULL,
         "Each rank computes all of a coarse level of at most so many cells, instead of exchanging "
-        "ghost cells with others. 0: 4096 on CPUs, 1 on GPUs; 1: no level."),
+        "ghost cells with others. 0: 4096 on CPUs, 2097152 on GPUs that read each "
+        "other's memory, 32768 on other GPUs; 1: no level."),
 
     TEXT("device.name", "auto",
          "Device that runs the kernels: a name shown by `oak info`; auto: the best one found."),

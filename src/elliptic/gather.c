@@ -8,13 +8,15 @@
 
 #include "base/failure.h"
 #include "elliptic/elliptic.h"
+#include "transport/messages.h"
 
-/* Most cells of such a level if the key does not say it (docs/poisson.md). On GPUs it was not
- * measured, so all levels stay distributed there. */
-enum { CELLS_CPU = 1 << 12, CELLS_GPU = 1 };
+/* Most cells of such a level if the key does not say it, as measured (docs/poisson.md): on CPUs, on
+ * GPUs that read each other's memory, and where values go through memory of the host. */
+enum { CELLS_CPU = 1 << 12, CELLS_IN_PLACE = 1 << 21, CELLS_BY_HOST = 1 << 15 };
 
 int64_t oak_elliptic_gather_limit(const oak_transport_t *transport) {
-  return oak_device_ops(transport->dev)->host_memory ? CELLS_CPU : CELLS_GPU;
+  if (oak_device_ops(transport->dev)->host_memory) return CELLS_CPU;
+  return transport->messages ? CELLS_BY_HOST : CELLS_IN_PLACE;
 }
 
 /* Blocks of all ranks; the arrays [nglobal] are filled. Collective. */
@@ -66,7 +68,7 @@ static oak_status_t fit_memory(oak_elliptic_t *e, int own, int all) {
   if (st != OAK_OK) return st;
   const int by_host = e->setup.transport->messages && !oak_device_ops(e->dev)->host_memory;
   oak_elliptic_move_t *place = malloc(all * sizeof *place);
-  if (by_host) g->host = malloc(all * (size_t)unit);
+  if (by_host) g->host = oak_staging_new(e->dev, all * (size_t)unit);
   if (!place || (by_host && !g->host)) {
     st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for values of %d blocks", all);
   } else {
@@ -104,7 +106,7 @@ void oak_elliptic_gather_clear(oak_elliptic_t *e) {
   oak_peers_free(&e->setup.transport->peers, list, 1);
   oak_device_free(e->dev, g->place);
   free(g->count);
-  free(g->host);
+  oak_staging_free(e->dev, g->host);
   *g = (oak_elliptic_gather_t){.level = -1};
 }
 

@@ -15,13 +15,13 @@ static int64_t total(const oak_message_t *m, int n) {
   return sum;
 }
 
-static void *host_alloc(oak_device_t *dev, size_t bytes) {
+void *oak_staging_new(oak_device_t *dev, size_t bytes) {
   void *out = NULL;
   if (!oak_device_ops(dev)->host_alloc) return malloc(bytes);
   return oak_device_ops(dev)->host_alloc(dev, bytes, &out) == OAK_OK ? out : NULL;
 }
 
-static void host_free(oak_device_t *dev, void *memory) {
+void oak_staging_free(oak_device_t *dev, void *memory) {
   if (memory && oak_device_ops(dev)->host_free)
     oak_device_ops(dev)->host_free(dev, memory);
   else
@@ -76,10 +76,10 @@ static oak_status_t fit_lists(oak_messages_t *m, int n) {
 static oak_status_t fit_staging(oak_messages_t *m, oak_device_t *dev, size_t bytes) {
   if (bytes <= m->staging_bytes) return OAK_OK;
   if (oak_device_ops(dev)->settle) OAK_TRY(oak_device_ops(dev)->settle(dev));
-  host_free(dev, m->staging);
+  oak_staging_free(dev, m->staging);
   m->staging = NULL;
   m->staging_bytes = 0;
-  m->staging = host_alloc(dev, bytes + bytes / 8);
+  m->staging = oak_staging_new(dev, bytes + bytes / 8);
   OAK_CHECK(m->staging, OAK_ERR_MEMORY, "out of memory for a message buffer of %zu MiB",
             bytes >> 20);
   m->staging_bytes = bytes + bytes / 8;
@@ -238,7 +238,7 @@ void oak_messages_clear(oak_messages_t *m, oak_transport_t *transport) {
   free(m->request);
   free(m->parcel);
   free(m->chunk);
-  if (transport->dev) host_free(transport->dev, m->staging);
+  if (transport->dev) oak_staging_free(transport->dev, m->staging);
   *m = (oak_messages_t){0};
 }
 

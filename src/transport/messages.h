@@ -6,6 +6,11 @@
 
 #include "transport/transport.h"
 
+/** Memory of the host for copies from and to the device: that of device.h's host_alloc, if the
+ * device has it. NULL: out of memory. Rank-local. */
+void *oak_staging_new(oak_device_t *dev, size_t bytes);
+void oak_staging_free(oak_device_t *dev, void *memory);
+
 /** Places are in units whose size a field decides: pieces of its halo buffer, or blocks. */
 typedef struct {
   int rank;
