@@ -476,6 +476,27 @@ static void test_hang(void **state) {
   oak_device_close(&dev);
 }
 
+/** A compiler that only waits is stopped long before the limit of its time. One that works for as
+ * long is not. */
+static void test_stands_still(void **state) {
+  (void)state;
+  oak_device_t *dev;
+  oak_module_t *module;
+  if (!getenv("OAK_TEST_LONG")) skip();
+  alarm(200);
+  assert_int_equal(build_by(text("sleep 500 & echo $! > %s/pid; wait", folder), &module, &dev),
+                   OAK_ERR_BUILD);
+  expect_words("processor time");
+  expect_words("OAK_BUILD_LIMIT");
+  expect_ended("pid");
+  oak_device_close(&dev);
+  assert_int_equal(build_by("timeout 65 sh -c 'while :; do :; done'; exit 3", &module, &dev),
+                   OAK_ERR_BUILD);
+  alarm(0);
+  assert_null(strstr(oak_last_error(), "processor time"));
+  oak_device_close(&dev);
+}
+
 static void test_flood(void **state) {
   (void)state;
   oak_device_t *dev;
@@ -551,6 +572,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_constants, setup),
       cmocka_unit_test_setup(test_regular_files, setup),
       cmocka_unit_test_setup(test_hang, setup),
+      cmocka_unit_test_setup(test_stands_still, setup),
       cmocka_unit_test_setup(test_flood, setup),
       cmocka_unit_test_setup(test_left_behind, setup),
       cmocka_unit_test_setup(test_ends_with_oak, setup),

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Child processes: run programs, also several at a time, and collect what they say. posix_spawn is
  * used because it does not copy the page tables of a rank that holds most of the machine's memory,
- * and because no handlers of the MPI library run in the child. A program gets a limited time, and
- * ends when oak ends, for whatever reason. */
+ * and because no handlers of the MPI library run in the child. A program gets a limited time, less
+ * if it uses no processor time, and ends when oak ends, for whatever reason. */
 #define _GNU_SOURCE 1
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -47,6 +49,9 @@ typedef struct {
   int life;     /**< a pipe that is open in oak alone; the keeper waits until it is closed */
   int said;     /**< what the program says */
   double start; /**< when it was started */
+  double moved; /**< when its group was last seen to have used processor time since then */
+  double asked; /**< when this was last looked at */
+  long ticks;   /**< processor time of its group then */
   size_t count; /**< bytes that it has printed */
   int open;     /**< it may print more */
   int ended, state;
@@ -123,6 +128,7 @@ static int child_start(oak_job_t *job, child_t *child) {
     return error;
   }
   *child = (child_t){.job = job, .life = life[1], .said = said[0], .start = now(), .open = 1};
+  child->moved = child->asked = child->start;
   error = spawn(keeper, 0, life[0], "/dev/null", -1, &child->keeper);
   close(life[0]);
   if (error) {
@@ -137,15 +143,89 @@ static int child_start(oak_job_t *job, child_t *child) {
   return error;
 }
 
-/** Seconds that a program may take: $OAK_BUILD_LIMIT. */
-static oak_status_t time_limit(double *seconds) {
+/** Seconds that a program may take, and seconds that it may stand still. */
+typedef struct {
+  double all, still;
+} limit_t;
+
+/** From $OAK_BUILD_LIMIT, if it is set. */
+static oak_status_t time_limit(limit_t *limit) {
   const char *text = getenv("OAK_BUILD_LIMIT");
   char *end;
-  *seconds = 600;
+  *limit = (limit_t){600, 50};
   if (!text || !text[0]) return OAK_OK;
-  *seconds = strtod(text, &end);
-  OAK_CHECK(!*end && *seconds > 0 && *seconds < 1e6, OAK_ERR_INPUT,
+  limit->all = limit->still = strtod(text, &end);
+  OAK_CHECK(!*end && limit->all > 0 && limit->all < 1e6, OAK_ERR_INPUT,
             "OAK_BUILD_LIMIT is '%s'; it must be a number of seconds above 0 and below 1e6", text);
+  return OAK_OK;
+}
+
+typedef struct {
+  int pid, parent, group;
+  long ticks; /**< processor time */
+} seen_t;
+
+/** \return 0 if there is no such process. */
+static int see_process(const char *number, seen_t *seen) {
+  char path[64], text[1024];
+  long user = 0, kernel = 0;
+  snprintf(path, sizeof path, "/proc/%.20s/stat", number);
+  FILE *file = fopen(path, "re");
+  if (!file) return 0;
+  const size_t length = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  text[length] = '\0';
+  const char *rest = strrchr(text, ')'); /* the name of the program may hold anything */
+  seen->pid = atoi(number);
+  const int found = rest ? sscanf(rest, ") %*c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld",
+                                  &seen->parent, &seen->group, &user, &kernel)
+                         : 0;
+  seen->ticks = user + kernel;
+  return found == 4;
+}
+
+/** Processor time of a group of processes, and of those that they have started, in ticks; negative
+ * where the system does not tell. */
+static long group_ticks(pid_t group) {
+  enum { MOST = 1 << 16 };
+  static seen_t seen[MOST];
+  int count = 0, found;
+  long sum = 0;
+  DIR *folder = opendir("/proc");
+  if (!folder) return -1;
+  for (const struct dirent *entry; (entry = readdir(folder)) && count < MOST;)
+    if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+      count += see_process(entry->d_name, &seen[count]);
+  closedir(folder);
+  do {
+    found = 0;
+    for (int i = 0; i < count; i++)
+      for (int k = 0; k < count && seen[i].group != group; k++)
+        if (seen[k].group == group && seen[k].pid == seen[i].parent) {
+          seen[i].group = group;
+          found = 1;
+        }
+  } while (found);
+  for (int i = 0; i < count; i++)
+    if (seen[i].group == group) sum += seen[i].ticks;
+  return sum;
+}
+
+/** Does the program wait for something that does not come? */
+static oak_status_t check_moves(child_t *child, double limit) {
+  enum { EVERY_SECONDS = 5 };
+  const double time = now();
+  if (time - child->asked < EVERY_SECONDS) return OAK_OK;
+  const long ticks = group_ticks(child->keeper);
+  child->asked = time;
+  /* The sum falls when a process of the group ends. */
+  if (ticks < 0 || ticks != child->ticks) child->moved = time;
+  child->ticks = ticks;
+  OAK_CHECK(
+      time - child->moved < limit, OAK_ERR_BUILD,
+      "'%s' was stopped, since it had used no processor time for %.0f s; see whether it waits "
+      "for something, or set OAK_BUILD_LIMIT to the seconds that it may take",
+      child->job->command.word[0], time - child->moved);
   return OAK_OK;
 }
 
@@ -157,7 +237,7 @@ static off_t file_size(const char *path) {
 /** Read what the child has printed, and find out whether it has ended. This does not wait for the
  * end of the pipe, because processes that the child has left running may hold it open. \a *over:
  * the child has ended, and all that it printed was read. */
-static oak_status_t child_look(child_t *child, int ready, double limit, int *over) {
+static oak_status_t child_look(child_t *child, int ready, const limit_t *limit, int *over) {
   enum { most = 16 << 20, most_file = 256 << 20 };
   const char *program = child->job->command.word[0];
   char part[16384];
@@ -181,11 +261,12 @@ static oak_status_t child_look(child_t *child, int ready, double limit, int *ove
               "lost track of '%s': %s; programs that use oak must not ignore SIGCHLD", program,
               strerror(errno));
   }
-  OAK_CHECK(child->ended || now() - child->start < limit, OAK_ERR_BUILD,
+  if (child->ended) return OAK_OK;
+  OAK_CHECK(now() - child->start < limit->all, OAK_ERR_BUILD,
             "'%s' was stopped, since it had not ended after %g s; see whether it waits for "
             "something, or set OAK_BUILD_LIMIT to more seconds",
-            program, limit);
-  return OAK_OK;
+            program, limit->all);
+  return check_moves(child, limit->still);
 }
 
 /** Wait until a child has printed something or may have ended. A child whose pipe is closed is
@@ -205,7 +286,7 @@ static int children_wait(const child_t *child, int count, int ready[]) {
 
 /** Check all children that run, and remove those that have ended from the list. \a *failed: one of
  * them failed. */
-static oak_status_t children_look(child_t *child, int *count, double limit, int *failed) {
+static oak_status_t children_look(child_t *child, int *count, const limit_t *limit, int *failed) {
   int ready[OAK_MOST_JOBS], left = 0, over;
   oak_status_t status = OAK_OK;
   if (!children_wait(child, *count, ready)) return OAK_OK;
@@ -228,7 +309,7 @@ static oak_status_t children_look(child_t *child, int *count, double limit, int 
 oak_status_t oak_process_run_jobs(oak_job_t *job, int count, int most) {
   child_t child[OAK_MOST_JOBS];
   int running = 0, next = 0, failed = 0;
-  double limit;
+  limit_t limit;
   OAK_TRY(time_limit(&limit));
   if (most > OAK_MOST_JOBS) most = OAK_MOST_JOBS;
   if (most < 1) most = 1;
@@ -247,7 +328,7 @@ oak_status_t oak_process_run_jobs(oak_job_t *job, int count, int most) {
         running++;
       next++;
     }
-    if (status == OAK_OK) status = children_look(child, &running, limit, &failed);
+    if (status == OAK_OK) status = children_look(child, &running, &limit, &failed);
   }
   for (int i = 0; i < running; i++) child_end(&child[i]);
   for (int i = 0; i < count && status == OAK_OK; i++) status = oak_buffer_status(&job[i].output);
