@@ -13,7 +13,7 @@
 #include "halo/exchange.h"
 #include "oak/elliptic_args.h"
 
-/** What is given on a face of the domain. Faces between periodic sides are none. */
+/** What is given on a face of the domain. Periodic sides have no such face. */
 typedef enum {
   OAK_ELLIPTIC_DIRICHLET, /**< u */
   OAK_ELLIPTIC_NEUMANN,   /**< its outward derivative */
@@ -35,50 +35,50 @@ typedef enum {
   X(moments)                    \
   X(poles)
 
-/** Families of which this rank has a part, at the first or last of its blocks. */
+/** The first and the last family of this rank's blocks, parts of which may be on other ranks. */
 typedef struct {
-  int nsend, to;  /**< this rank's first blocks, whose parent is on rank `to` */
-  int nrecv;      /**< children of this rank's last parent that are on later ranks */
+  int nsend, to;  /**< number of this rank's first blocks whose parent is on rank `to` */
+  int nrecv;      /**< number of children of this rank's last parent that are on later ranks */
   int (*from)[2]; /**< [nfrom] a rank, and how many of these children it has */
   int nfrom;
-  void *buffer;              /**< device: [nsend or nrecv][N^d] values that travel */
-  double *host;              /**< the same on the host, unless that reads the device's memory */
+  void *buffer; /**< device: [nsend + nrecv][N^d] values to be sent, then those received */
+  double *host; /**< the same on the host; NULL if the host can read memory of the device */
   oak_elliptic_move_t *move; /**< [nblock] of the finer level */
   void *move_device;
-  void *up; /**< device: the same for the way up from a level that this rank has as a whole; NULL if
-             * the parents are distributed */
+  void *up;       /**< device: the same for the correction, if the next coarser level is the finest
+                   * gathered one; otherwise NULL */
   void *received; /**< device: oak_elliptic_move_t [nrecv] */
 } oak_elliptic_family_t;
 
-/** Cycles whose residuals wait on the device for the host. */
+/** Number of cycles whose residuals are kept on the device until the host reads them. */
 enum { OAK_ELLIPTIC_AHEAD = 8 };
 
 /** A level of the hierarchy. */
 typedef struct {
-  oak_mesh_t *mesh;           /**< that of the solution on the finest level */
-  oak_transport_t *transport; /**< `alone` if each rank has all blocks */
+  oak_mesh_t *mesh;           /**< on the finest level: the mesh of the solution */
+  oak_transport_t *transport; /**< of the run; `alone` (below) on gathered levels */
   oak_pattern_t pattern;
   oak_exchange_t exchange, cexchange; /**< of u, and of a where it is a field */
   oak_values_t u, a;
   oak_averages_t average;
-  int jumps;           /**< blocks of several levels */
+  int jumps;           /**< 1 if it has blocks of several levels */
   void *blocks;        /**< device: oak_block_t */
   void *rhs, *res, *b; /**< device: [nblock][N^d] */
   void *ghost;         /**< device: values beyond refinement boundaries */
-  void *fine, *coarse; /**< device: faces at them */
+  void *fine, *coarse; /**< device: the faces at refinement boundaries */
   int nfine, ncoarse;
   oak_elliptic_family_t family; /**< to the next coarser level */
 } oak_elliptic_level_t;
 
-/** The finest level that each rank has as a whole, and how its values meet. Start from {0} with
- * `level` -1. */
+/** The finest gathered level, of which each rank has all blocks, and how its values are collected.
+ * Start from {0} with `level` -1. */
 typedef struct {
   int level;           /**< -1: there is none */
-  int own, all, first; /**< blocks of this rank, of all ranks, and the first of this rank */
+  int own, all, first; /**< blocks of this rank, blocks of all, number of this rank's first */
   int *count, *start;  /**< [ranks] blocks of each rank, and where they begin */
   oak_shared_t part;   /**< values of this rank's blocks, [own][N^d] */
-  void *place;         /**< device: oak_elliptic_move_t [all], the same places on both sides */
-  double *host;        /**< [all][N^d] for messages, unless the host reads the device's memory */
+  void *place;  /**< device: oak_elliptic_move_t [all], which leave each block at its place */
+  double *host; /**< [all][N^d] for messages; NULL if the host can read memory of the device */
 } oak_elliptic_gather_t;
 
 typedef struct {
@@ -89,8 +89,8 @@ typedef struct {
   oak_elliptic_condition_t condition[6];
   double a, b;          /**< coefficients */
   int fields;           /**< 1: they are fields */
-  int64_t gather_cells; /**< each rank computes levels of at most so many cells as a whole; 0:
-                         * chosen by oak_elliptic_gather_limit */
+  int64_t gather_cells; /**< levels of at most so many cells are gathered; 0: chosen by
+                         * oak_elliptic_gather_limit */
 } oak_elliptic_setup_t;
 
 typedef struct oak_elliptic {
@@ -98,20 +98,20 @@ typedef struct oak_elliptic {
   oak_device_t *dev;
   MPI_Comm comm;
   oak_mesh_t *mesh; /**< of the solution */
-  long revision;    /**< of the mesh that the hierarchy is for; -1: none */
+  long revision;    /**< revision of the mesh that the hierarchy belongs to; -1: none */
   int dim, cells;   /**< of a block */
   int nlevel;
   oak_elliptic_level_t level[OAK_MESH_MAX_LEVEL + 1]; /**< 0 is the coarsest */
   oak_module_t *module;
   oak_kernel_t *halo, *flat_fields;
   int plain;                 /**< kernels/elliptic_plain.c is in use */
-  oak_kernel_t *down, *norm; /**< there only if plain */
+  oak_kernel_t *down, *norm; /**< NULL unless `plain` */
   struct {
 #define OAK_ELLIPTIC_MEMBER(name) oak_kernel_t *name;
     OAK_ELLIPTIC_KERNELS(OAK_ELLIPTIC_MEMBER)
 #undef OAK_ELLIPTIC_MEMBER
   } kernel;
-  oak_transport_t alone; /**< of levels that each rank has as a whole */
+  oak_transport_t alone; /**< of gathered levels, which need no other rank */
   oak_elliptic_gather_t gather;
   double outside[6];
   int floating;   /**< u is given nowhere at the boundary */
@@ -159,20 +159,22 @@ static inline oak_elliptic_level_t *oak_elliptic_top(oak_elliptic_t *e) {
 }
 
 /* family.c */
-/** Make the blocks of the next coarser mesh and what leads to it. Collective. */
+/** Make the blocks of the next coarser mesh, and the lists that move values to it. Collective. */
 oak_status_t oak_elliptic_coarsen(oak_elliptic_t *e, oak_elliptic_level_t *fine,
                                   oak_elliptic_level_t *coarse);
 void oak_elliptic_family_clear(oak_elliptic_t *e, oak_elliptic_family_t *family);
-/** Send the averages of level l that belong to other ranks; they go to `to` of level l - 1. */
+/** Send those averages of level l whose parents are on other ranks. These ranks write them to `to`
+ * of level l - 1. */
 oak_status_t oak_elliptic_restrict_end(oak_elliptic_t *e, int l, void *to);
 /** Averages of `from` of level l to `to` of level l - 1. Every rank takes part; the status is this
  * rank's own. */
 oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, void *to);
-/** Whether the parents of level l are on every rank, but those of finer levels are not. */
+/** Whether level l - 1 is the finest gathered level. */
 static inline int oak_elliptic_gathers(const oak_elliptic_t *e, int l) {
   return l > 0 && l - 1 == e->gather.level;
 }
-/** Where averages of level l that belong to this rank are written before they go to `to`. */
+/** Where this rank writes the averages of level l. If level l - 1 is gathered, they are then
+ * collected into `to`. */
 void *oak_elliptic_target(const oak_elliptic_t *e, int l, void *to);
 /** Interpolate u of level l - 1, whose ghost cells are filled, to u of level l. */
 oak_status_t oak_elliptic_prolong(oak_elliptic_t *e, int l, int add);
@@ -183,8 +185,8 @@ int64_t oak_elliptic_gather_limit(const oak_transport_t *transport);
 oak_status_t oak_elliptic_gather_fit(oak_elliptic_t *e, int l);
 /** Collective on the ranks of a host. */
 void oak_elliptic_gather_clear(oak_elliptic_t *e);
-/** The parts of all ranks to \a to, [all][N^d]. Every rank takes part; the status is this rank's
- * own. */
+/** Collect the values of all ranks in \a to, [all][N^d]. Every rank takes part; the status is this
+ * rank's own. */
 oak_status_t oak_elliptic_gather(oak_elliptic_t *e, void *to);
 
 /* launch.c */
@@ -203,7 +205,8 @@ oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l);
 /** Ghost cells of u; with \a fluxes also those at refinement boundaries, as the equation needs
  * them. */
 oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes);
-/** The same without the boundary of the domain, for kernels that know it themselves. */
+/** The same without ghost cells at the boundary of the domain, for kernels that do not read
+ * these. */
 oak_status_t oak_elliptic_inner_ghosts(oak_elliptic_t *e, int l, int fluxes);
 /** Sweeps of Gauss-Seidel, first those of colour \a first. With \a zero, u is taken as 0. */
 oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first, int zero);
@@ -215,7 +218,7 @@ oak_status_t oak_elliptic_descend(oak_elliptic_t *e, int l);
 oak_status_t oak_elliptic_combine(oak_elliptic_t *e, int l, const void *x, void *y, double p,
                                   double q, double s);
 /** Store the largest residual of each block of the finest level in row \a slot of `norms`, for
- * oak_elliptic_noted (only if plain). */
+ * oak_elliptic_noted. Only if `plain`. */
 oak_status_t oak_elliptic_note(oak_elliptic_t *e, int slot);
 /** The largest residual of each slot on all ranks. Collective; fails on all ranks if \a st is not
  * OAK_OK on one. */
@@ -229,7 +232,8 @@ oak_status_t oak_elliptic_sums(oak_elliptic_t *e, oak_status_t st, const void *x
 oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e);
 oak_status_t oak_elliptic_flat_fields(oak_elliptic_t *e);
 void oak_elliptic_flat_clear(oak_elliptic_t *e);
-/** Solve on level 0, nearly: \a out for \a rhs, which may be the same array. */
+/** An approximate solution \a out on level 0 for the right-hand side \a rhs, which may be the same
+ * array. */
 oak_status_t oak_elliptic_flat(oak_elliptic_t *e, const void *rhs, void *out);
 
 /* outer.c: values at the boundary of the domain. */
@@ -239,7 +243,7 @@ typedef double (*oak_elliptic_value_t)(void *data, int face, const double x[3]);
 oak_status_t oak_elliptic_set_outer(oak_elliptic_t *e, oak_elliptic_value_t value, void *data);
 /** Boundary values of an isolated right-hand side `f`, by its multipoles. Collective. */
 oak_status_t oak_elliptic_isolate(oak_elliptic_t *e);
-/** rhs of the finest level: `f` without the part of the boundary values. */
+/** rhs of the finest level: `f` minus the terms of the boundary values. */
 oak_status_t oak_elliptic_bound(oak_elliptic_t *e);
 
 /* solve.c */
@@ -255,7 +259,7 @@ typedef struct {
   int cycles;                                    /**< V-cycles */
   double residual[OAK_ELLIPTIC_MOST_CYCLES + 1]; /**< the largest, at the start and after
                                                   * each cycle */
-  double scale;                                  /**< what they are relative to */
+  double scale;                                  /**< the number that residuals are divided by */
 } oak_elliptic_report_t;
 
 /** One V-cycle on levels l to 0 for u of level l; with \a zero it starts from 0. */

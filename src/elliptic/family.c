@@ -74,8 +74,9 @@ static oak_status_t find_shared(const oak_mesh_t *fine, int finest, const int64_
   return OAK_OK;
 }
 
-/* Places of the parents if this rank has all of them. The parent of its first blocks, which belongs
- * to a rank before it, is then the one before its own. */
+/* Places of the parents if the next coarser level is the finest gathered one. The parent of this
+ * rank's first blocks may belong to an earlier rank; it is then the block before this rank's own
+ * parents. */
 static oak_status_t fit_up(oak_elliptic_t *e, const oak_mesh_t *fine,
                            oak_elliptic_family_t *family) {
   const int n = fine->nblock, first = e->gather.first;
@@ -100,8 +101,8 @@ static oak_status_t fit_family(oak_elliptic_t *e, const oak_mesh_t *fine,
                                oak_elliptic_family_t *family) {
   const size_t unit = e->cells * sizeof(double), each = sizeof(oak_elliptic_move_t);
   const int n = fine->nblock;
-  /* This rank may send and receive in the same exchange: first in the buffer is what is sent, then
-   * what is received. */
+  /* This rank may send and receive in the same exchange. The buffer holds what it sends, and then
+   * what it receives. */
   const int units = family->nsend + family->nrecv;
   OAK_TRY(oak_device_alloc(e->dev, n * each, &family->move_device));
   if (n) OAK_TRY(oak_device_upload(e->dev, family->move_device, family->move, n * each));
@@ -120,7 +121,7 @@ static oak_status_t fit_family(oak_elliptic_t *e, const oak_mesh_t *fine,
                        : OAK_OK;
 }
 
-/* On this rank alone. *level and *index become the mesh's. */
+/* The part of this rank alone. *level and *index belong to the mesh from then on. */
 static oak_status_t coarsen_local(const oak_mesh_t *fine, int finest, const int64_t *start,
                                   oak_elliptic_family_t *family, int *count, int8_t **level,
                                   int32_t (**index)[3]) {
@@ -180,8 +181,8 @@ static char *place(const oak_elliptic_t *e, const oak_elliptic_family_t *f, int 
   return (char *)f->buffer + unit * e->cells * sizeof(double);
 }
 
-/* Units of the buffer from and to other ranks: on the way down children are sent to the ranks of
- * their parents, on the way up they come back. */
+/* Exchange units of the buffer with other ranks. For averages, children are sent to the ranks of
+ * their parents; for corrections, they come back. */
 static oak_status_t travel(oak_elliptic_t *e, oak_elliptic_family_t *f, int up) {
   MPI_Request request[1 + 8];
   const int in_place = oak_device_ops(e->dev)->host_memory, units = f->nsend + f->nrecv;
@@ -248,7 +249,7 @@ oak_status_t oak_elliptic_prolong(oak_elliptic_t *e, int l, int add) {
   args.to = place(e, f, f->nsend);
   memcpy(args.outside, e->outside, sizeof args.outside);
   oak_status_t st = OAK_OK;
-  const int whole = oak_elliptic_gathers(e, l); /* all parents are here */
+  const int whole = oak_elliptic_gathers(e, l); /* this rank has all parents */
   if (f->nrecv && !whole)
     st = oak_device_launch(e->dev, e->kernel.prolong, f->nrecv, &args, sizeof args);
   if (!whole) oak_keep_failure(&st, travel(e, f, 1));

@@ -7,7 +7,8 @@
 
 #include "elliptic/elliptic.h"
 
-/* Arrays of half the cells per axis, as long as all extents are even. */
+/* Choose the arrays: each has half the cells of the one before along each axis, as long as all of
+ * these numbers are even. */
 static int64_t plan_arrays(const oak_elliptic_t *e, oak_elliptic_flat_args_t *a) {
   int64_t at = 0;
   int even = 1, most = 1;
@@ -32,7 +33,7 @@ static int64_t plan_arrays(const oak_elliptic_t *e, oak_elliptic_flat_args_t *a)
   return at;
 }
 
-/* The number of each block of level 0 by its place, and how many each rank has. */
+/* For each place of level 0 the number of its block, and the number of blocks of each rank. */
 static oak_status_t find_numbers(oak_elliptic_t *e, int *number, int trees) {
   const oak_mesh_t *m = e->level[0].mesh;
   for (int t = 0; t < trees; t++) number[t] = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The finest of the levels that every rank has as a whole. A level of few cells needs more time for
- * the exchanges between ranks than for its work. From this level on, each rank therefore computes
- * all blocks of all coarser levels itself. Values meet once on the way down, and the way up needs
- * no message: every rank has the parents of all its blocks. */
+ * Gathered levels. On a level of few cells, exchanges between ranks take more time than the work.
+ * From such a level on, each rank therefore computes all blocks of all coarser levels itself. The
+ * right-hand side is collected once per cycle. The correction needs no message, because every rank
+ * has the parents of all its blocks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,9 @@
 #include "elliptic/elliptic.h"
 #include "transport/messages.h"
 
-/* Most cells of such a level if the key does not say it, as measured (docs/poisson.md): on CPUs, on
- * GPUs that read each other's memory, and where values go through memory of the host. */
+/* The largest number of cells of a gathered level if the key does not set it, chosen by measurement
+ * (docs/poisson.md): for CPUs, for GPUs that read each other's memory, and for values that go
+ * through memory of the host. */
 enum { CELLS_CPU = 1 << 12, CELLS_IN_PLACE = 1 << 21, CELLS_BY_HOST = 1 << 15 };
 
 int64_t oak_elliptic_gather_limit(const oak_transport_t *transport) {
@@ -19,7 +20,7 @@ int64_t oak_elliptic_gather_limit(const oak_transport_t *transport) {
   return transport->messages ? CELLS_BY_HOST : CELLS_IN_PLACE;
 }
 
-/* Blocks of all ranks; the arrays [nglobal] are filled. Collective. */
+/* Collect the levels and positions of the blocks of all ranks, both [nglobal]. Collective. */
 static void collect_blocks(oak_elliptic_gather_t *g, const oak_mesh_t *part, int8_t *level,
                            int32_t (*index)[3]) {
   MPI_Datatype place;
@@ -57,8 +58,8 @@ static oak_status_t make_whole(oak_elliptic_t *e, const oak_mesh_t *part, oak_me
   return oak_agree(e->comm, st);
 }
 
-/* Memory of the values that meet. Collective on the ranks of a host; the status is this rank's
- * own. */
+/* Memory for the values that are collected. Collective on the ranks of a host; the status is this
+ * rank's own. */
 static oak_status_t fit_memory(oak_elliptic_t *e, int own, int all) {
   oak_elliptic_gather_t *g = &e->gather;
   const int64_t unit = e->cells * (int64_t)sizeof(double);
@@ -110,7 +111,7 @@ void oak_elliptic_gather_clear(oak_elliptic_t *e) {
   *g = (oak_elliptic_gather_t){.level = -1};
 }
 
-/* The ranks read each other's parts. */
+/* Each rank reads the values of the others in place. */
 static oak_status_t read_parts(oak_elliptic_t *e, void *to) {
   oak_elliptic_gather_t *g = &e->gather;
   oak_peers_t *peers = &e->setup.transport->peers;
@@ -123,11 +124,11 @@ static oak_status_t read_parts(oak_elliptic_t *e, void *to) {
     if (g->count[r])
       st = oak_device_launch(e->dev, e->kernel.merge, g->count[r], &args, sizeof args);
   }
-  oak_keep_failure(&st, oak_peers_meet(peers, NULL)); /* parts may change from now on */
+  oak_keep_failure(&st, oak_peers_meet(peers, NULL)); /* values may change again after this */
   return st;
 }
 
-/* The parts go through memory of the host. */
+/* The values go through memory of the host. */
 static oak_status_t send_parts(oak_elliptic_t *e, void *to) {
   oak_elliptic_gather_t *g = &e->gather;
   const int in_place = oak_device_ops(e->dev)->host_memory;

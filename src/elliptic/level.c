@@ -9,8 +9,8 @@
 #include "base/reduce.h"
 #include "elliptic/elliptic.h"
 
-/* Where levels meet, the exchange reads cells of peers that smoothing is about to change: the ranks
- * meet, and none goes on before all have read. */
+/* At refinement boundaries the exchange reads cells of peers that smoothing changes next. The ranks
+ * therefore meet, so that none goes on before all have read. */
 oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes) {
   oak_elliptic_level_t *level = &e->level[l];
   oak_elliptic_args_t args;
@@ -138,6 +138,6 @@ oak_status_t oak_elliptic_sums(oak_elliptic_t *e, oak_status_t st, const void *x
   MPI_Allreduce(local, most, 2, MPI_DOUBLE, MPI_MAX, e->comm);
   if (most[1] > 0) return oak_agree(e->comm, st);
   OAK_TRY(oak_sum_exact(e->comm, OAK_ELLIPTIC_SUMS, n, sum, out));
-  out[0] = isfinite(out[3]) ? most[0] : NAN; /* a maximum may have lost a NaN */
+  out[0] = isfinite(out[3]) ? most[0] : NAN; /* taking a maximum may have dropped a NaN */
   return OAK_OK;
 }

@@ -9,7 +9,7 @@
 
 /* ---- kernels */
 
-/* Headers and kernels of the halo exchange need names that otherwise a physics defines. */
+/* The headers and kernels of the halo exchange need names that usually a physics defines. */
 static const char prelude[] =
     "struct physics_parameters { double none; };\n"
     "struct problem_parameters { double none; };\n"
@@ -64,9 +64,9 @@ static oak_status_t build(oak_elliptic_t *e) {
   return oak_agree(e->comm, st);
 }
 
-/* What the exchange puts beyond the boundary of the domain. Boundary values are 0 here; values
- * other than 0 go to the right-hand side (outer.c). Coefficients are continued from the last
- * cell. */
+/* The conditions by which the exchange fills ghost cells beyond the boundary of the domain.
+ * Boundary values are 0 here; values other than 0 go to the right-hand side (outer.c). Coefficients
+ * are continued from the last cell. */
 static oak_status_t upload_conditions(oak_elliptic_t *e) {
   oak_bc_t bc[6] = {{0}}, copy[6] = {{0}};
   for (int face = 0; face < 6; face++) {
@@ -262,7 +262,7 @@ static oak_status_t fit_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   return oak_agree(e->comm, st);
 }
 
-/* What only the finest level has. */
+/* Memory that only the finest level has. */
 static oak_status_t fit_top(oak_elliptic_t *e) {
   const int n = e->mesh->nblock;
   OAK_TRY(oak_device_alloc(e->dev, (size_t)n * e->cells * sizeof(double), &e->f));
@@ -297,7 +297,7 @@ static oak_status_t fit_levels(oak_elliptic_t *e) {
 oak_status_t oak_elliptic_fit(oak_elliptic_t *e, int *changed) {
   *changed = e->revision != e->mesh->revision;
   if (!*changed) return OAK_OK;
-  /* Nobody frees memory that a peer still reads. */
+  /* No rank frees memory that a peer still reads. */
   OAK_TRY(oak_agree(e->comm, oak_device_sync(e->dev)));
   oak_elliptic_clear(e);
   oak_timer_start(e->setup.timers, OAK_PHASE_PATTERN);

@@ -33,7 +33,7 @@ oak_status_t oak_elliptic_time(oak_elliptic_t *e, oak_elliptic_part_t part, int 
                                double *seconds) {
   oak_status_t st = OAK_OK;
   *seconds = 0;
-  /* Ranks may have found the number from times of their own. */
+  /* Each rank may have chosen the number from its own times. */
   MPI_Bcast(&repeats, 1, MPI_INT, 0, e->comm);
   if (l < 0 || l >= e->nlevel || !has_part(e, part, l)) return OAK_OK;
   for (int turn = 0; turn < 2; turn++) { /* the first one warms up */

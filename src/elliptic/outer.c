@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Values at the boundary of the domain. They go to the right-hand side of the finest level: the
- * equation is solved with the value 0 there, which coarser levels have too. */
+ * equation is then solved with boundary values of 0, as on coarser levels. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 
 enum { SWEEPS = 2 };
 
-/* Correction scheme: level l - 1 computes what is missing from u of level l. */
+/* Correction scheme: level l - 1 computes the correction that is added to u of level l. */
 oak_status_t oak_elliptic_cycle(oak_elliptic_t *e, int l, int zero) {
   oak_elliptic_level_t *level = &e->level[l];
   oak_status_t st = OAK_OK;
@@ -101,8 +101,8 @@ static int done(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r)
 }
 
 /* The least number of further cycles; the residual is not read before they are done. A cycle
- * reduces it at most by the factor FASTEST, and full multigrid from zero at most by the factor
- * FULL. One cycle too many would do no harm. */
+ * reduces the residual at most by a factor of 64, and full multigrid from zero at most by a factor
+ * of 2000. One cycle too many would do no harm. */
 static int ahead(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r, int full) {
   const double fastest = log(64), first = full ? log(2000) : fastest;
   const double left = log(r->residual[r->cycles] / (o->tolerance * r->scale));

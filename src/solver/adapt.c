@@ -11,7 +11,7 @@
 enum { TAG_BLOCKS = 4 };
 
 oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate) {
-  const int results = oak_sim_results(sim); /* of the tiles of a block */
+  const int results = oak_sim_results(sim); /* how many a block has */
   double *all = malloc(((size_t)blocks * results + 1) * sizeof *all);
   OAK_CHECK(all, OAK_ERR_MEMORY, "out of memory for the wave speeds of %d blocks", blocks);
   const double *next = all;
@@ -63,8 +63,8 @@ static oak_status_t map_rates(oak_t *sim, int old_blocks, const double *diffusiv
   return oak_sim_agree(sim, st);
 }
 
-/* Find, before the mesh changes, what part of the blocks' rates comes from explicit diffusion.
- * Collective where there is any. */
+/* Find which part of the rates of the blocks comes from explicit diffusion, before the mesh
+ * changes. Collective if there is explicit diffusion. */
 static oak_status_t diffusive_rates(oak_t *sim, double **out) {
   const int n = sim->mesh->nblock;
   *out = NULL;
@@ -209,7 +209,7 @@ static oak_status_t balance_only(oak_t *sim, int *moved) {
 }
 
 /* Bring the mesh and state 0 to what the flags ask for; new blocks are on the ranks of the old
- * ones. If memory does not suffice, nothing has changed. */
+ * ones. If memory does not suffice, nothing changes. */
 static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, int *any) {
   const int old_blocks = sim->mesh->nblock;
   oak_undo_t undo;

@@ -12,8 +12,8 @@ oak_status_t oak_update_ghostcells(oak_t *sim) {
   return oak_sim_agree(sim, oak_fill_ghosts(sim, 0, sim->clock.time));
 }
 
-/* Reduce over all ranks: largest rate, invalid cells, what ranks ask for, and the progress of their
- * output. */
+/* Reduce over all ranks: the largest rate, the number of invalid cells, requests of ranks, and the
+ * progress of their output. */
 static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid) {
   double local[4] = {0, 0, sim->run.asks, sim->run.disk}, most[4];
   oak_timer_start(&sim->timers, OAK_PHASE_TIME_STEP);
@@ -65,7 +65,7 @@ oak_status_t oak_adapt_finish(oak_t *sim) {
   return OAK_OK;
 }
 
-/* What a step changes. */
+/* The part of the clock that a step changes. */
 typedef struct {
   double time, dt, max_rate;
   int64_t updates;
@@ -158,17 +158,17 @@ static oak_status_t run_parts(oak_t *sim, double time, double part, double dt, i
   return st;
 }
 
-/* What precedes the stages: the globals are computed. With scheme.splitting = strang, the parts
- * that are advanced separately then take half a step. */
+/* Before the stages, the globals are computed. With scheme.splitting = strang, the parts that are
+ * advanced separately (UPDATE, rkl2) then take half a step. */
 static oak_status_t begin_step(oak_t *sim, double dt) {
   OAK_TRY(oak_update_globals(sim));
   if (sim->method.kept) OAK_TRY(oak_sim_agree(sim, oak_copy_state(sim, sim->method.kept)));
   if (!oak_has_parts(sim) || !sim->method.strang) return OAK_OK;
-  OAK_TRY(oak_sim_agree(sim, oak_device_sync(sim->dev))); /* nobody reads the state any more */
+  OAK_TRY(oak_sim_agree(sim, oak_device_sync(sim->dev))); /* no rank reads the state any more */
   return run_parts(sim, sim->clock.time, 0.5 * dt, dt, 1);
 }
 
-/* What follows the stages at the new time: these parts take the rest of their step. */
+/* After the stages, at the new time, these parts take the rest of their step. */
 static oak_status_t end_step(oak_t *sim, double dt) {
   const double part = sim->method.strang ? 0.5 * dt : dt;
   return oak_has_parts(sim) ? run_parts(sim, sim->clock.time - part, part, dt, 0) : OAK_OK;

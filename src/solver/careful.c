@@ -10,7 +10,8 @@
  * invalid, which is then marked too. */
 enum { MAX_PASSES = 6 };
 
-/* Sum over all ranks the cells that the kernels have left invalid, and a count of the caller's. */
+/* Sum over all ranks the number of cells that the kernels have left invalid, and a second number,
+ * which the caller gives. */
 static oak_status_t reduce_counts(oak_t *sim, oak_status_t st, int64_t local, int64_t *invalid,
                                   int64_t *total) {
   double results[2] = {0, 0};

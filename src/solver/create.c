@@ -23,7 +23,7 @@ static oak_status_t read_structure(oak_t *sim) {
   sim->method.first_order = oak_params_choice(p, "scheme.on_invalid") == 1;
   sim->method.retry = oak_params_choice(p, "scheme.on_invalid") == 2;
   /* A step can be repeated only if its result does not replace the state at its start. The result
-   * may therefore need a state more. */
+   * may therefore need one more state. */
   const int further = sim->method.retry && sim->method.runge_kutta->result == 0;
   sim->method.nstate = sim->method.runge_kutta->nstate + (sim->method.first_order || further);
   sim->method.result = further ? sim->method.runge_kutta->nstate : sim->method.runge_kutta->result;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Derived variables that refinement looks at. Private. A run without them has none of this. */
+ * Derived variables that refinement looks at. Private. A run that does not use one has none of this
+ * memory. */
 #ifndef OAK_CRITERION_H
 #define OAK_CRITERION_H
 

@@ -140,7 +140,7 @@ static double value_outside(void *data, int face, const double x[3]) {
   return s->options.face[face].value;
 }
 
-/* Whether what is given on all faces is 0 at any time. */
+/* Whether the boundary values and slopes on all faces are 0 at any time. */
 static int zero_outside(const oak_solver_t *s) {
   int zero = s->options.value == NULL;
   for (int face = 0; face < 6; face++) zero = zero && s->options.face[face].value == 0;
@@ -161,7 +161,7 @@ oak_status_t oak_solve(oak_solver_t *s, oak_solver_report_t *report) {
   s->fields_changed = 0;
   if (s->isolated)
     OAK_TRY(oak_elliptic_isolate(e));
-  else if (!e->given_zero || !zero_outside(s)) /* zeros are there from the start */
+  else if (!e->given_zero || !zero_outside(s)) /* the memory holds zeros from the start */
     OAK_TRY(oak_agree(s->sim->comm, oak_elliptic_set_outer(e, value_outside, s)));
   const oak_status_t st = oak_elliptic_solve(e, &options, &found);
   if (report) {

@@ -22,7 +22,7 @@ oak_status_t oak_measure_kernels(oak_t *sim, int on) { return oak_device_meter(s
 
 /* ---- the flux kernel */
 
-/* States of memory that a stage reads and writes, on average over the stages of a step. */
+/* The number of states that a stage reads or writes, on average over the stages of a step. */
 static double states_of_stage(const oak_runge_kutta_t *scheme) {
   double sum = 0;
   for (int s = 0; s < scheme->nstage; s++) {
@@ -111,7 +111,7 @@ static void model_flags(const oak_t *sim, double iterations, oak_kernel_use_t *u
                    : NAN;
 }
 
-/* Blocks are copied, interpolated or averaged; which of them it was is not known any more. */
+/* Blocks are copied, interpolated or averaged. The list that says which is no longer there. */
 static void model_adapt(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
   use->cells = iterations * (double)sim->cells;
   use->bytes = use->cells * 2 * sim->nvar * sim->store_size;

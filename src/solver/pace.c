@@ -32,7 +32,7 @@ static double worked(oak_t *sim) {
   return sum;
 }
 
-/* Ranks without blocks, of which nothing is known, are taken for average ones. */
+/* The speed of ranks without blocks is not known. They count as average. */
 static void fill_gaps(double *speed, int size) {
   double sum = 0;
   int known = 0;

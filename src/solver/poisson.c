@@ -43,7 +43,7 @@ static oak_status_t find_fields(oak_t *sim) {
   return OAK_OK;
 }
 
-/* What is known on the faces of the domain. */
+/* The boundary conditions on the faces of the domain. */
 static oak_status_t find_faces(oak_t *sim, oak_elliptic_setup_t *setup) {
   static const char *const key[6] = {"poisson.xlow",  "poisson.xhigh", "poisson.ylow",
                                      "poisson.yhigh", "poisson.zlow",  "poisson.zhigh"};
@@ -107,8 +107,8 @@ static oak_status_t run(oak_t *sim, oak_kernel_t *kernel, int state, double time
              : OAK_OK;
 }
 
-/* Store the solution and its gradient. No rank still reads the old values: a solution ends with
- * sums over all ranks, which come after all earlier kernels. */
+/* Store the solution and its gradient. No rank still reads the old values, because a solution ends
+ * with sums over all ranks, and these wait for all earlier kernels. */
 static oak_status_t store(oak_t *sim, int state, double time) {
   oak_elliptic_level_t *top = oak_elliptic_top(sim->poisson.elliptic);
   const int *field = sim->poisson.field;
@@ -125,9 +125,9 @@ static oak_status_t store(oak_t *sim, int state, double time) {
   return oak_sim_agree(sim, st);
 }
 
-/* Called after a hook has returned a value that is not a number. In an invalid state this is no
- * fault of the hook: the step goes on with the old gradient, and the invalid cell is found at its
- * end, as without POISSON. */
+/* Called after a hook has returned a value that is not a number. If the state is invalid, this is
+ * no mistake of the hook: the step goes on with the old gradient, and the invalid cell is reported
+ * at the end of the step, as without POISSON. */
 static oak_status_t not_finite(oak_t *sim, int state, double time, const char *what) {
   if (oak_find_invalid(sim, state, OAK_INVALID_STAGE) != OAK_OK) return OAK_OK;
   return OAK_FAIL(OAK_ERR_STATE, "%s at t = %g", what, time);
@@ -153,7 +153,7 @@ static oak_status_t set_coefficients(oak_t *sim, int state, double time, int *sk
   return oak_elliptic_fit_fields(e);
 }
 
-/* What the hook POISSON_BOUNDARY gives on faces of the domain. */
+/* Evaluate the hook POISSON_BOUNDARY on faces of the domain. */
 static oak_status_t set_boundary(oak_t *sim, int state, double time) {
   oak_elliptic_t *e = sim->poisson.elliptic;
   oak_poisson_args_t args = {.values = e->given, .outer = e->outer};

@@ -7,9 +7,9 @@
 
 typedef struct {
   struct oak_elliptic *elliptic; /**< NULL unless a file has the hook POISSON */
-  int isolated;                  /**< values at the boundary by multipoles */
-  int coefficients;              /**< a file has the hook POISSON_COEFFICIENTS */
-  int given[6];                  /**< the hook POISSON_BOUNDARY gives what is known on a face */
+  int isolated;                  /**< 1: multipoles give the values at the boundary */
+  int coefficients;              /**< 1: a file has the hook POISSON_COEFFICIENTS */
+  int given[6];    /**< 1: the hook POISSON_BOUNDARY gives values or slopes on some face */
   int field[4];    /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
   int cycles;      /**< of the last solution */
   double residual; /**< of the last solution, relative to the largest right-hand side */

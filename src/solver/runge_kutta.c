@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
-/* The smaller one is the difference, which is exact; 1 - 1.0 / 3 is rounded. */
+/* The smaller weight is 1 minus the larger one, which is exact; 1 - 1.0 / 3 is rounded. */
 #define TWO_THIRDS (2.0 / 3)
 #define THIRD (1.0 - TWO_THIRDS)
 

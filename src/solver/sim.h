@@ -65,7 +65,7 @@ typedef struct {
   int noutput;                         /**< output variables that are there */
   int output_slot[OAK_MAX_OUTPUTS];    /**< their places among files.declared */
   int nparameter, nproblem;            /**< of both files, physics first; those of the problem */
-  char unread[256];                    /**< why a constant could not be read, "" if all could */
+  char unread[256];                    /**< why a constant could not be read; "" if all were read */
   struct {
     const char *section;
     char name[OAK_LONGEST_NAME + 1], help[OAK_HELP_BYTES];
@@ -84,7 +84,8 @@ typedef struct {
   char conserved[OAK_MAX_NVAR][2 * OAK_LONGEST_SCALAR + 2];
 } oak_scalars_t;
 
-/** Kernels of a run, all in one module. Those of the last lines exist only if the run uses them. */
+/** Kernels of a run, all in one module. The kernels in the last lines are built only if the run
+ * uses them. */
 #define OAK_KERNEL_TABLE(X) \
   X(flux)                   \
   X(halo)                   \
@@ -118,8 +119,8 @@ typedef struct {
 /** The files of physics and problem (setup/sources.c). */
 typedef struct {
   char physics[4096], problem[4096]; /**< paths */
-  oak_declared_t declared;           /**< as the files were found when the run started */
-  char riemann[1024];                /**< names of the Riemann solvers that there are */
+  oak_declared_t declared; /**< declarations in the files as they were when the run started */
+  char riemann[1024];      /**< names of the Riemann solvers that there are */
 } oak_files_t;
 
 /** Parameters and globals of physics and problem (setup/kernels.c). */
@@ -146,9 +147,9 @@ typedef struct {
 typedef struct {
   const oak_runge_kutta_t *runge_kutta;
   int nstate; /**< of the scheme; one more with first_order, with retry and checkpoint.last_good
-                 where needed, and with diffusion; 5 at least with rkl2 */
+               * where needed, and with diffusion; 5 at least with rkl2 */
   int result; /**< where the last stage leaves the solution: not state 0 if state 0 must be kept */
-  int kept;   /**< where each step begins with a copy of the solution; 0: nowhere */
+  int kept;   /**< state that gets a copy of the solution when a step begins; 0: none */
   double cfl, dt_max;
   int first_order; /**< scheme.on_invalid: repair invalid cells */
   int retry;       /**< scheme.on_invalid: repeat a step with half its size */
@@ -181,8 +182,9 @@ typedef struct {
 
 /** Device memory of the results of the flux kernel (storage.c). */
 typedef struct {
-  int tiles;        /**< of a block */
-  int parts;        /**< into which the kernel cuts a tile, so that a small mesh fills the device */
+  int tiles; /**< of a block */
+  int parts; /**< number of parts into which the kernel cuts a tile, so that a small mesh fills the
+              * device */
   void *rate, *bad; /**< per block, tile and part: largest wave speed / dx; invalid cells */
   void *sums;       /**< maxima and sums of them by chunk */
   long capacity;
@@ -229,9 +231,9 @@ typedef struct {
 typedef struct {
   const char *name;
   const char *function; /**< "physics" or "problem", whose FIELD sets it; NULL: it is stored, and
-                           carried from mesh to mesh */
+                         * carried from mesh to mesh */
   oak_exchange_t exchange;
-  oak_values_t now, next; /**< [nblock][N^d]; next: of stored ones, on a new mesh */
+  oak_values_t now, next; /**< [nblock][N^d]; next: the values of a stored field on a new mesh */
 } oak_beside_field_t;
 
 typedef struct {
@@ -276,10 +278,10 @@ typedef struct {
 enum {
   OAK_RATES_UNKNOWN,
   OAK_RATES_KNOWN,   /**< results.rate belongs to the blocks of the current mesh */
-  OAK_RATES_UNWANTED /**< no step is taken on this mesh: do not compute them */
+  OAK_RATES_UNWANTED /**< rates are not needed, because no step is taken on this mesh */
 };
-/** The largest wave speed / dx of the solution. A step finds it; whoever changes the solution
- * calls oak_rates_forget(). undo.c and checkpoints keep it. */
+/** The largest rate (wave speed / dx) of the solution. A step finds it. Code that changes the
+ * solution calls oak_rates_forget(). undo.c and checkpoints store it. */
 typedef struct {
   double most; /**< on all ranks */
   int known;   /**< one of the words above */
@@ -294,11 +296,13 @@ typedef struct {
 
 /** What the main loop and the time step tell each other (run/run.c; `asked`: advance.c). */
 typedef struct {
-  double asks;      /**< of this rank for the next step, to be agreed on: oak_ask_t */
-  double asked;     /**< the largest of all ranks, after a step */
-  int interrupted;  /**< a run has ended early, because it was asked to */
-  int announced;    /**< its first lines have been printed */
-  double disk;      /**< the progress of this rank's output (oak_disk_state), to be agreed on too */
+  double asks;  /**< request of this rank for the next step (oak_ask_t), which enters a maximum over
+                 * all ranks */
+  double asked; /**< the largest of all ranks, after a step */
+  int interrupted; /**< a run has ended early, because it was asked to */
+  int announced;   /**< its first lines have been printed */
+  double disk; /**< the progress of this rank's output (oak_disk_state), which enters such a maximum
+                * too */
   double disk_most; /**< the largest of all ranks, after a step */
 } oak_requests_t;
 
@@ -355,7 +359,7 @@ struct oak {
 };
 
 /* state.c */
-/** For whoever changes the solution or the mesh. */
+/** To be called by code that changes the solution or the mesh. */
 static inline void oak_rates_forget(oak_t *sim) { sim->rates.known = OAK_RATES_UNKNOWN; }
 /** Fill the parts of a field that every kernel needs. `state` is an index. */
 void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field);
@@ -387,7 +391,7 @@ oak_status_t oak_sim_declare(MPI_Comm comm, oak_params_t *params, oak_t **out);
 oak_status_t oak_follow_changes(oak_t *sim);
 
 /* setup/sources.c */
-/** Cells of a tile of the flux kernel along x and y, as the device likes them. */
+/** Cells of a tile of the flux kernel along x and y that suit the device. */
 void oak_sim_tile(const oak_t *sim, int tile[2]);
 
 /* storage.c */
@@ -408,15 +412,15 @@ typedef struct oak_snapshot oak_snapshot_t;
  * has no queue for it, or too little memory. \a chunk: bytes that are read at a time, at most.
  * Rank-local. */
 oak_snapshot_t *oak_snapshot_take(oak_t *sim, size_t chunk);
-/** Get what the first copy needs, so that it does not hold up a run. Without memory for it nothing
- * happens. Rank-local. */
+/** Allocate in advance the memory that the first copy needs, so that the run need not wait for it
+ * later. If there is no memory, nothing happens. Rank-local. */
 void oak_snapshot_prepare(oak_t *sim, size_t chunk);
 /** Memory of the host for a chunk; NULL without a snapshot. */
 void *oak_snapshot_buffer(const oak_snapshot_t *snapshot);
 /** Fetch blocks [b0, b0 + n): real [n][V][N^dim] and the fields of each block, to the buffer. One
  * other thread may call it. */
 oak_status_t oak_snapshot_read(void *snapshot, int b0, int n, void *dst);
-/** Copy the values of output variables instead, which are ready to be read. NULL where that is not
+/** The same for the values of output variables, after oak_variables_prepare. NULL where that is not
  * possible. \a chunk: bytes of the host through which they are read. Rank-local. */
 oak_snapshot_t *oak_snapshot_values(oak_t *sim, int count, const int *variable, size_t chunk);
 /** Fetch the values of the variable of number \a var among them, as oak_variable_read. */
@@ -462,7 +466,7 @@ oak_status_t oak_copy_state(oak_t *sim, int to);
 /* pace.c */
 /** Measure ranks if mesh.balance says so. Not collective. */
 oak_status_t oak_pace_init(oak_t *sim);
-/** Bring pace.speed up to date, if ranks are measured. Waits for the device if it has not done its
+/** Bring pace.speed up to date, if ranks are measured. Waits until the device has completed its
  * work. Collective. */
 void oak_pace_measure(oak_t *sim);
 
@@ -478,7 +482,8 @@ oak_status_t oak_fix_rate(oak_t *sim, int state, void *unused);
 
 /* diffusion.c */
 int oak_has_diffusion(const oak_t *sim);
-/** What the keys say; after everything else that decides the number of states. Not collective. */
+/** Read the keys. To be called after everything else that decides the number of states. Not
+ * collective. */
 oak_status_t oak_diffusion_read(oak_t *sim);
 /** Memory for the blocks of the mesh. Not collective. */
 oak_status_t oak_diffusion_fit(oak_t *sim);
@@ -488,7 +493,8 @@ int64_t oak_diffusion_bytes(const oak_t *sim);
  * the flux kernel. Collective: a rank that has failed takes part. The ranks do not agree on the
  * status. */
 oak_status_t oak_diffusion_rate(oak_t *sim, int state, double time);
-/** The largest diffusivity / dx^2 of each block, as its part of the rates. Rank-local. */
+/** The largest diffusivity / dx^2 of each block, which is the part of diffusion in its rate.
+ * Rank-local. */
 oak_status_t oak_diffusion_block_rates(oak_t *sim, double time, double *rate);
 /** Super time stepping of the current state from \a time to \a time + \a dt. Collective. */
 oak_status_t oak_apply_diffusion(oak_t *sim, double time, double dt);
@@ -513,13 +519,14 @@ int oak_field_variable(const oak_t *sim, const char *name);
 oak_status_t oak_field_read(oak_t *sim, int number, int first, int count, double *out);
 /** Bytes of the values that this rank holds of all fields. */
 int64_t oak_fields_bytes(const oak_t *sim);
-/** What moves with the blocks of the mesh: the state is number 0, then come stored fields. */
+/** The values that move with the blocks of the mesh: number 0 is the state, then come the stored
+ * fields. */
 struct oak_carried {
   const oak_exchange_t *exchange;
   oak_values_t *now, *next;
 };
 int oak_carried(oak_t *sim, oak_carried_t list[OAK_MAX_FIELDS + 1]);
-/** Components of all of them together. */
+/** The number of components of all these values together. */
 int oak_carried_components(const oak_t *sim);
 
 /* cells.c */
@@ -534,8 +541,8 @@ oak_status_t oak_count_invalid(oak_t *sim, int *invalid);
 oak_status_t oak_apply_update(oak_t *sim, double time, double dt);
 
 /* head.c */
-/** The first lines of a run on \a stream, on rank 0 and once; NULL: none. \a builds: kernels come
- * next. */
+/** Print the first lines of a run on \a stream (rank 0; NULL: nothing), once per simulation. \a
+ * builds: kernels are built next. */
 void oak_print_head(oak_t *sim, FILE *stream, int builds);
 
 #endif

@@ -18,8 +18,8 @@ struct oak_snapshot {
   } part[OAK_MAX_FIELDS + 1]; /**< the state, stored fields */
 };
 
-/** Memory that must stay free beside a snapshot, so that smaller needs of a run are met while it is
- * there. */
+/** Memory that must stay free beside a snapshot, so that the run can make small allocations while
+ * the snapshot exists. */
 static size_t reserve(size_t bytes) { return bytes / 4 + ((size_t)16 << 20); }
 
 static oak_status_t copy_parts(oak_snapshot_t *s, const oak_carried_t *list) {
@@ -35,7 +35,8 @@ static oak_status_t copy_parts(oak_snapshot_t *s, const oak_carried_t *list) {
   return OAK_OK;
 }
 
-/** Memory of the host for a chunk; it is kept, because it takes long to get. */
+/** Memory of the host for a chunk. It is kept for the next snapshot, because allocating pinned
+ * memory takes long. */
 static oak_status_t fit_buffer(oak_t *sim, size_t chunk) {
   const oak_device_ops_t *ops = oak_device_ops(sim->dev);
   if (chunk <= sim->snapshot.bytes) return OAK_OK;

@@ -14,7 +14,7 @@ oak_status_t oak_read_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, int
                              double *out);
 /** Let such a kernel write to memory of the device, [nblock][N^d]; it does not wait. Rank-local. */
 oak_status_t oak_keep_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, void *memory);
-/** What has left an invalid cell. */
+/** The part of a run that has left an invalid cell. */
 typedef enum {
   OAK_INVALID_INITIAL,
   OAK_INVALID_GIVEN,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Block data of all Runge-Kutta states, and what goes with the blocks of the current mesh. Storage
- * grows with the mesh and shrinks when it is far too large. */
+ * Block data of all Runge-Kutta states, and other memory that depends on the blocks of the mesh.
+ * Storage grows with the mesh and shrinks when it is far too large. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,9 +69,9 @@ static oak_status_t upload_geometry(oak_t *sim) {
   return st;
 }
 
-/* Into how many parts tiles are cut along z, so that a small mesh, or the last tiles of a large
- * one, does not leave parts of a device idle. A part costs about PART_COST planes more, for values
- * that its neighbours compute too. */
+/* The number of parts into which tiles are cut along z. With more parts, a small mesh, or the last
+ * tiles of a large one, keeps the whole device busy. A part takes the time of about PART_COST
+ * further planes, for values that its neighbours compute too. */
 static int choose_parts(const oak_t *sim) {
   static const double PART_COST = 1.5;
   const oak_device_ops_t *ops = oak_device_ops(sim->dev);
@@ -130,7 +130,7 @@ static oak_status_t fit_marks(oak_t *sim) {
   return OAK_OK;
 }
 
-/* What goes with the blocks, on this rank alone. */
+/* The memory that depends on the blocks of this rank. Rank-local. */
 static oak_status_t fit_blocks(oak_t *sim) {
   OAK_TRY(upload_geometry(sim));
   OAK_TRY(fit_results(sim));
@@ -158,7 +158,7 @@ oak_status_t oak_storage_fit(oak_t *sim) {
     if (st == OAK_OK) st = oak_sim_agree(sim, fit_blocks(sim));
   }
   if (st == OAK_OK) st = oak_pattern_update(&sim->pattern, &sim->transport, sim->mesh, &changed);
-  /* The pattern may be there from an earlier attempt, which failed later. */
+  /* An earlier attempt may have made the pattern and failed after that. */
   if (st == OAK_OK && (changed || sim->storage.revision != sim->mesh->revision))
     st = fit_exchanges(sim);
   if (st == OAK_OK && sim->storage.revision != sim->mesh->revision) st = oak_fields_fit(sim);

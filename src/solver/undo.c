@@ -56,8 +56,8 @@ oak_status_t oak_undo_all(oak_t *sim, oak_undo_t *undo, oak_status_t st) {
   return OAK_FAIL(st, "%s; mesh and solution are those before the adaptation", message);
 }
 
-/* Bytes that the device needs more than it has now, for a mesh that gives this rank `blocks`.
- * Tables and halo buffers are taken to grow with the blocks. */
+/* Bytes that the device needs in addition for a mesh that gives this rank `blocks`. The estimate
+ * assumes that tables and halo buffers grow with the number of blocks. */
 static int64_t more_bytes(const oak_t *sim, int64_t blocks, int64_t old_blocks) {
   const int64_t block = (int64_t)sim->nvar * sim->cells * sim->store_size;
   int64_t states = 0, more = 0;

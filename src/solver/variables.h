@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The variables that outputs may ask for, by name: conserved, primitive, what describes the mesh,
- * derived ones and those of physics and problem (kernels/derived.c), and fields beside the state.
- * Private. */
+ * The variables that outputs may ask for, by name: conserved and primitive ones, those that
+ * describe the mesh, derived ones and hooks OUTPUT (kernels/derived.c), and fields beside the
+ * state. Private. */
 #ifndef OAK_VARIABLES_H
 #define OAK_VARIABLES_H
 

@@ -33,8 +33,8 @@ typedef struct entry {
   oak_disk_output_t output;
   oak_disk_sequel_t sequel;
   stage_t stage;
-  int64_t mark;                     /**< number of its latest mark */
-  job_t data_mark, name, name_mark; /**< members, so that they need no memory of their own later */
+  int64_t mark;                     /**< number of the mark that was set last for it */
+  job_t data_mark, name, name_mark; /**< here, because there may be no memory for them later */
 } entry_t;
 
 struct oak_disk {
@@ -42,7 +42,7 @@ struct oak_disk {
   int rank;
   size_t limit;
   pthread_t thread;
-  pthread_mutex_t mutex; /**< for the members that follow, up to `marked` */
+  pthread_mutex_t mutex; /**< protects the members below, up to `marked` */
   pthread_cond_t wake, done;
   job_t *first, **last;
   size_t pending; /**< bytes of jobs that are not done */
@@ -65,7 +65,7 @@ static void run_job(oak_disk_t *disk, job_t *job) {
   pthread_mutex_lock(&disk->mutex);
   if (before == OAK_OK && st != OAK_OK) {
     disk->status = st;
-    disk->message = strdup(oak_last_error()); /* the thread's own */
+    disk->message = strdup(oak_last_error()); /* each thread has an error message of its own */
   }
 }
 
@@ -358,7 +358,7 @@ static oak_status_t resume(oak_disk_t *disk, entry_t *entry) {
   return st;
 }
 
-/** Go on with outputs whose marks all ranks have passed. */
+/** Do the next step of those outputs whose marks all ranks have passed. */
 static oak_status_t go_on(oak_disk_t *disk, int64_t passed) {
   for (entry_t *entry = disk->entry; entry; entry = entry->next) {
     if (entry->stage != STAGE_DATA) continue;

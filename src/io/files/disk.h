@@ -19,13 +19,14 @@
 
 typedef struct oak_disk oak_disk_t;
 
-/** Start the thread of this rank. \a bytes: most memory for data on their way. Rank-local. */
+/** Start the thread of this rank. \a bytes: the most memory for data that is not yet written.
+ * Rank-local. */
 oak_status_t oak_disk_new(MPI_Comm comm, size_t bytes, oak_disk_t **out);
 /** End the thread, after oak_disk_wait. Rank-local. */
 void oak_disk_free(oak_disk_t **disk);
 
-/* ---- jobs; rank-local. If the disk is NULL, or if something is done at once, a failure is
- * returned. A failure in the thread is kept for oak_disk_step and oak_disk_wait. */
+/* ---- jobs; rank-local. A job that is done at once returns its failure. If a job fails in the
+ * thread, oak_disk_step and oak_disk_wait report it. */
 
 /** A job, which the thread does once. If an earlier job failed, \a st is a failure, and the job
  * only releases what \a context holds. */
@@ -61,23 +62,24 @@ typedef struct {
 oak_status_t oak_disk_commit(oak_disk_t *disk, MPI_Comm comm, oak_status_t st,
                              const oak_disk_output_t *output);
 
-/** What follows an output. */
+/** What is done after an output is complete. */
 typedef struct {
-  oak_status_t (*finish)(void *context); /**< rank 0, by the thread, after that of the output */
+  oak_status_t (*finish)(void *context); /**< rank 0, by the thread, after `finish` of the output */
   void (*done)(void *context);           /**< every rank, when all is on the disk */
   void (*release)(void *context);        /**< last, on every rank, also after a failure */
   void *context;
 } oak_disk_sequel_t;
 
-/** Outputs that were committed so far; 0 with a disk of NULL. Rank-local, as all that follow. */
+/** Outputs that were committed so far; 0 if the disk is NULL. This function and the next ones are
+ * rank-local. */
 int64_t oak_disk_count(const oak_disk_t *disk);
 /** 1 if outputs are on their way; the same on all ranks. */
 int oak_disk_pending(const oak_disk_t *disk);
-/** Let something follow the output that was committed last. */
+/** Add such work to the output that was committed last. */
 void oak_disk_then(oak_disk_t *disk, const oak_disk_sequel_t *sequel);
 
-/** A number for how far this rank is. The caller gives the largest one of all ranks to
- * oak_disk_step. */
+/** A number that says how far this rank has written. The caller finds the largest one of all ranks
+ * and passes it to oak_disk_step. */
 double oak_disk_state(oak_disk_t *disk);
 /** Go on with outputs that are complete on all ranks. Collective if there are any. \return 1 if a
  * job has failed on some rank: then oak_disk_wait says which. */
@@ -86,7 +88,7 @@ int oak_disk_step(oak_disk_t *disk, double most);
 int oak_disk_was_full(oak_disk_t *disk);
 
 /** Wait until all outputs are committed. Collective; fails on all ranks alike, with the message of
- * the job that failed. Nothing is on its way then. */
+ * the job that failed. All files are then closed. */
 oak_status_t oak_disk_wait(oak_disk_t *disk);
 
 #endif

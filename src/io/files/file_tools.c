@@ -34,7 +34,7 @@ static const char *advice(int reason) {
     case EPERM:
     case EROFS:
       return "choose an output folder that you may write to";
-    case ENOENT: /* the folder was there or made before */
+    case ENOENT: /* oak found or made the folder before, so somebody has removed it */
       return "its folder was removed or renamed during the run: start the run again";
     case EMFILE:
     case ENFILE:
@@ -121,7 +121,7 @@ oak_status_t oak_write_file(const char *path, const void *data, size_t bytes) {
   char *part = oak_text_new("%s" OAK_PART, path);
   OAK_CHECK(part, OAK_ERR_MEMORY, "no memory to write %s", path);
   oak_status_t st = OAK_OK;
-  (void)unlink(part); /* what a run that was killed has left */
+  (void)unlink(part); /* a file that a killed run has left */
   const int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) {
     st = oak_file_failed("create", part, errno);

@@ -7,8 +7,8 @@
 #include "oak/status.h"
 
 /** Fail if the folder \a path holds anything but regular files whose names match one of \a
- * patterns. These are written as in a shell, and the last one is NULL. Links are not followed. It
- * is no failure if nothing is there. */
+ * patterns, which are shell patterns with NULL at the end. Links are not followed. It is no failure
+ * if nothing is there. */
 oak_status_t oak_flat_check(const char *path, const char *const *patterns);
 /** Remove such a folder; fails as oak_flat_check if it holds anything else. */
 oak_status_t oak_flat_remove(const char *path, const char *const *patterns);

@@ -2,8 +2,8 @@
  * Text files that rank 0 writes from what all ranks have to say.
  *
  * The texts of all ranks, one after the other, are cut into pieces of equal length. Each piece is
- * one MPI_Gatherv, in which most ranks have nothing to send. So a rank costs no message to it and
- * back, and the memory does not grow with the number of ranks. */
+ * one MPI_Gatherv, in which most ranks have nothing to send. Rank 0 therefore exchanges no messages
+ * with single ranks, and its memory does not grow with their number. */
 #define _GNU_SOURCE 1
 #include "scribe.h"
 

@@ -13,24 +13,25 @@ typedef struct {
   int dir, conserved;
 } oak_pair_t;
 
-/** What the hooks make of it. */
+/** The results of the hooks. */
 typedef struct {
   double u[OAK_MAX_NVAR];    /**< left state, conserved */
-  double back[OAK_MAX_NVAR]; /**< and that as a primitive state */
+  double back[OAK_MAX_NVAR]; /**< the same, converted to a primitive state */
   double flux[OAK_MAX_NVAR]; /**< FLUX of the left state */
   double smin, smax;         /**< WAVE_SPEEDS of the pair */
   int valid;                 /**< VALID of the left state */
   int joined[OAK_MAX_NVAR];  /**< FACE makes both sides equal in this variable */
   struct {
     double speed, flux[OAK_MAX_NVAR];
-  } riemann[1 + OAK_MAX_RIEMANN]; /**< the first-order flux of repairs, then all that there are */
+  } riemann[1 + OAK_MAX_RIEMANN]; /**< the first-order flux of repairs, then those of all Riemann
+                                   * solvers */
 } oak_identity_t;
 
 typedef struct {
   oak_t *sim;
   oak_module_t *module;
   oak_kernel_t *kernel;
-  int nvar, nriemann; /**< without the first-order flux */
+  int nvar, nriemann; /**< number of Riemann solvers, without the first-order flux */
   char names[1024];   /**< of the Riemann solvers, each ends with a null character */
   const char *name[1 + OAK_MAX_RIEMANN];
 } oak_evaluate_t;

@@ -5,9 +5,9 @@
 
 #include "solver/identity/evaluate.h"
 
-/** How an identity of a Riemann solver or of a hook came out. */
+/** Whether an identity holds for a Riemann solver or a hook. */
 typedef struct {
-  const char *what;   /**< of the hooks it is about */
+  const char *what;   /**< the hooks or the Riemann solver that it tests */
   char message[2048]; /**< on the first state for which it does not hold; "" if there is none */
   double worst;       /**< largest error, relative to the scale of the state */
   int failed, done;   /**< states */
@@ -25,8 +25,8 @@ typedef struct {
 /* samples.c */
 /** Draw the states. The caller frees `pair` and `out`, also after a failure. */
 oak_status_t oak_samples_new(const oak_evaluate_t *e, oak_samples_t *s);
-/** Note an error of a state: it fails if \a error is not below \a bound. The rest is the message
- * as of printf; the state of \a pair is added to it. */
+/** Note the error of a state, which fails if \a error is not below \a bound. The further arguments
+ * are the message, as for printf; the state of \a pair is added to it. */
 __attribute__((format(printf, 6, 7))) void oak_verdict_note(const oak_samples_t *s,
                                                             oak_verdict_t *verdict,
                                                             const oak_pair_t *pair, double error,

@@ -106,7 +106,8 @@ static void compare_all(const oak_samples_t *s, const image_t *m, int dir, const
     const double speed = fmax(fabs(at->smin), fabs(at->smax));
     double want, error;
     int v;
-    /* With swapped sides `out` has FLUX of the right state's image: it was asked for in order. */
+    /* With swapped sides, the left state of the image is the image of the right state, so `out` has
+     * its FLUX. */
     error = compare(s, m, at->flux, out[i].flux, &v, &want) / scale;
     oak_verdict_note(s, hooks, &s->pair[i], error, exact,
                      "%s: the flux of %s along %c is %.10g; that of the state itself leads to "

@@ -20,10 +20,10 @@ typedef struct {
   const char *name;
   const char *ending; /**< of its files; NULL for a folder */
   int each_variable;  /**< a file for each variable */
-  int has_precision;  /**< there is a key `precision` */
-  int no_variables;   /**< there is no key `variables` */
+  int has_precision;  /**< 1: it has the key `precision` */
+  int no_variables;   /**< 1: it has no key `variables` */
   int first_variable; /**< without `variables` the first one alone is taken */
-  int has_region;     /**< there is a key `region` */
+  int has_region;     /**< 1: it has the key `region` */
   int cuts_blocks;    /**< with a region, the view has only the blocks that touch it */
   /** Check the keys of this kind; may be NULL. Rank-local, before the folder is opened. */
   oak_status_t (*open)(oak_output_item_t *item);
@@ -42,7 +42,7 @@ typedef struct {
   /** Print the values of a row in the same form. Collective; \a stream is NULL on other ranks, and
    * if there is no memory. */
   oak_status_t (*row)(oak_output_item_t *item, const oak_grid_view_t *view, FILE *stream);
-  /** Text that a restarted run needs, without line feeds, and its reading; may be NULL. */
+  /** Write and read a text that a restarted run needs, without line feeds; may be NULL. */
   void (*save)(const oak_output_item_t *item, FILE *stream);
   void (*load)(oak_output_item_t *item, const char *text);
 } oak_output_kind_t;
@@ -78,7 +78,7 @@ struct oak_output_item {
 
 typedef struct {
   oak_t *sim;
-  oak_progress_t *progress; /**< told about files written */
+  oak_progress_t *progress; /**< prints the names of files that are written */
   const char *folder;
   const char *command;   /**< command line of the run, set before oak_output_begin; NULL: unknown */
   oak_run_folder_t hold; /**< on rank 0 */
@@ -87,8 +87,8 @@ typedef struct {
   int nitem;
 } oak_output_t;
 
-/** Check the keys of output and take the folder, which must hold no run unless \a overwrite is 1.
- * Leaves what is in it. Collective. */
+/** Check the keys of output and lock the folder, which must hold no run unless \a overwrite is 1.
+ * Changes no file in it. Collective. */
 oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *progress,
                              int overwrite);
 /** Remove an earlier run from the folder, write the effective parameters and begin the tables.

@@ -66,7 +66,7 @@ static int64_t find_inside(const oak_t *sim, const oak_output_item_t *item, int 
 /** The smallest or largest value of a variable. */
 typedef struct {
   double value; /* NaN: no finite value yet */
-  int64_t cell; /* number among all cells, which decides between equal values */
+  int64_t cell; /* global number; the lowest wins among equal values */
   double x[3];
 } extremum_t;
 

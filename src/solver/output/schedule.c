@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * When an output of a run is due. Times count as reached a little early, by a relative 1e-12: sums
- * of time steps are rounded. */
+ * When an output of a run is due. A time counts as reached already if the run is a relative 1e-12
+ * before it, because sums of time steps are rounded. */
 #include "solver/output/schedule.h"
 
 #include <math.h>

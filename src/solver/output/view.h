@@ -29,7 +29,7 @@ oak_status_t oak_view_make(oak_view_source_t *source, oak_grid_view_t *view);
  * then its `release` is set. Nothing happens where that is not possible. \a view is fresh. Its
  * names and its region must stay. Collective. */
 void oak_view_hold(const oak_view_source_t *source, oak_grid_view_t *view);
-/** Free what reading through views of \a source has left. Rank-local. */
+/** Free the memory that reading through views of \a source has allocated. Rank-local. */
 void oak_view_clear(oak_view_source_t *source);
 
 /** The view's read_ghosts (view_ghosts.c). Memory of the host: a value for each cell of the blocks

@@ -2,10 +2,11 @@
  * Blocks of a view with ghost cells across faces, edges and corners, for output.
  *
  * The values of one variable in all blocks that touch one of this rank are brought together on the
- * host. Then each ghost cell is what lies there: the cell of a block of the same level, the average
- * of finer cells, or a linear interpolation in a coarser block, whose slopes stay within that
- * block. Beyond the physical boundary is the nearest cell of the domain. All of this follows from
- * the values of blocks alone, so it does not depend on how they are distributed. */
+ * host. The value of each ghost cell comes from the block at its place: it is the cell of a block
+ * of the same level, the average of finer cells, or a linear interpolation in a coarser block. The
+ * slopes of this interpolation use only cells of that block. Beyond the physical boundary is the
+ * nearest cell of the domain. All of this follows from the values of blocks alone, so it does not
+ * depend on how they are distributed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +18,13 @@ struct oak_view_ghosts {
   const oak_t *sim;
   const oak_neighbours_t *tree;
   int64_t cells;
-  int var;       /* that the values are of, -1: none yet */
+  int var;       /* the variable whose values are here; -1: none yet */
   double *value; /* [nleaf][cells] blocks of this rank, then those that touch them */
   int npeer;
-  int *peer, *count, *start; /* [npeer] rank, blocks wanted of it, and where they begin in `want` */
-  int *want;                 /* [nleaf - nblock] links, by peer */
-  int *number;               /* [nleaf - nblock] their numbers on the peer, in the same order */
+  int *peer, *count, *start;    /* [npeer] rank, the number of blocks that it sends, and where these
+                                 * begin in `want` */
+  int *want;                    /* [nleaf - nblock] links, by peer */
+  int *number;                  /* [nleaf - nblock] their numbers on the peer, in the same order */
   int *give_count, *give_start; /* [npeer] blocks that the peer wants */
   int *give;                    /* their numbers here */
 };
@@ -193,8 +195,8 @@ static double look_up(const oak_view_ghosts_t *g, int b, int link, const int dir
   return interpolate(g, value, fine);
 }
 
-/* Links of block b in all directions that stay in the domain; where they leave it, the direction
- * without the axes along which they do. */
+/* Links of block b in all directions. If a direction leaves the domain, it is replaced by the
+ * direction without the axes along which it does. */
 static void find_links(const oak_view_ghosts_t *g, int b, int link[OAK_DIRECTIONS],
                        int8_t inside[OAK_DIRECTIONS]) {
   const oak_mesh_t *mesh = g->sim->mesh;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What a run would do, without doing it: `oak run --check`. Kernels are built and the initial state
- * is set, as a run does. A few steps are then timed. Nothing is written. */
+ * `oak run --check` says what a run would do. Kernels are built and the initial state is set, as a
+ * run does. A few steps are then timed. Nothing is written. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -68,8 +68,8 @@ static void print_kernels(oak_t *sim, FILE *stream) {
 enum { MOST_STEPS = 40 };
 static const double most_seconds = 2;
 
-/* Time some steps with the adaptations between them, after one that warms up. Whether to go on is
- * for rank 0 to say. \a updates: cells updated in a step. */
+/* Time some steps with the adaptations between them, after a first step that is not timed. Rank 0
+ * decides after each step whether to go on. \a updates: cells updated in a step. */
 static oak_status_t time_steps(oak_t *sim, double end_time, int *steps, double *seconds) {
   double begin = 0;
   int on = 1;

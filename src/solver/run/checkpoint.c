@@ -10,7 +10,8 @@
 
 /* ---- writing */
 
-/* The data of a block is the state, and behind it the stored fields. \a to_device: which way. */
+/* The data of a block is its state, followed by its stored fields. \a to_device: 1 copies from the
+ * host to the device, 0 the other way. */
 static oak_status_t copy_blocks(oak_t *sim, int b0, int n, char *host, int to_device) {
   oak_carried_t list[OAK_MAX_FIELDS + 1];
   const int count = oak_carried(sim, list), blocks = count == 1 ? n : 1;
@@ -262,7 +263,7 @@ static oak_status_t load_mesh(oak_t *sim, const oak_checkpoint_file_t *file) {
     st = oak_mesh_replace(sim->mesh, p.count, p.level, p.index);
     if (st == OAK_OK)
       p.level = NULL, p.index = NULL;
-    else if (st == OAK_ERR_INPUT) /* checksums were right: it was not written by oak */
+    else if (st == OAK_ERR_INPUT) /* the checksums are right, so the file was not written by oak */
       st = OAK_FAIL(OAK_ERR_FILE, "checkpoint %s holds no valid mesh: %s", file->path,
                     oak_last_error());
   }
@@ -331,7 +332,8 @@ static oak_status_t load(oak_t *sim, const oak_checkpoint_file_t *file) {
   return OAK_OK;
 }
 
-/* What decides about the rates has changed: find them anew, and whether the cells are valid. */
+/* Parameters or files on which the rates depend have changed: compute the rates again, and check
+ * the cells. */
 static oak_status_t refresh_rates(oak_t *sim, const oak_checkpoint_file_t *file,
                                   oak_changes_t *changes) {
   texts_t texts = {.parameters = NULL};

@@ -41,14 +41,15 @@ static oak_status_t choose_step(const oak_t *sim, double end_time, double output
             *dt, sim->clock.step, sim->clock.time, end_time);
   if (*dt >= left) *dt = left;
   if (wait <= 0 || wait > left) return OAK_OK;
-  /* Take two steps of the same size rather than one that leaves a tiny rest. */
+  /* Take two steps of the same size, so that no tiny step remains. */
   if (*dt < wait && 2 * *dt > wait) *dt = 0.5 * wait;
   if (*dt >= wait) *dt = wait;
   return OAK_OK;
 }
 
-/* Where memory does not suffice for a finer mesh, the run ends, but the solution is kept. Output on
- * its way may hold memory of the device: the adaptation is then tried again. */
+/* Where memory does not suffice for a finer mesh, the run ends, but the solution is kept. Outputs
+ * that are still being written may hold memory of the device. The run then waits for them and
+ * adapts again. */
 static oak_status_t adapt(oak_t *sim, oak_saver_t *saver) {
   oak_status_t st = oak_adjust_refinement(sim, NULL);
   if (st == OAK_ERR_MEMORY && oak_disk_pending(saver->out->disk)) {
@@ -83,7 +84,7 @@ static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_saver_t *saver, dou
     sim->run.disk = oak_disk_state(out->disk);
     OAK_TRY(oak_advance(sim, dt));
     OAK_TRY(oak_output_step(out));
-    const int whole = sim->clock.dt == dt; /* not repeated with less */
+    const int whole = sim->clock.dt == dt; /* the step had its full size */
     dt = sim->clock.dt;
     if (whole && meets) oak_set_time(sim, output_time);
     if (whole && reaches_end) oak_set_time(sim, end_time);

@@ -6,7 +6,7 @@
 
 #include "solver/output/output.h"
 
-/** What a rank asks for, or all ranks have agreed on: the largest counts. From OAK_ASK_END on the
+/** What a rank requests. The ranks agree on the largest of these numbers. From OAK_ASK_END on the
  * run ends. */
 typedef enum {
   OAK_ASK_NONE,

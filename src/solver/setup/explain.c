@@ -89,7 +89,7 @@ static void read_file_name(explain_t *e, const char *line) {
     snprintf(e->source[number], sizeof *e->source, "%s", part[got - 2]);
 }
 
-/* Files of physics and problem; what belongs to the kernels is not what a user looks for. */
+/* Whether a file is one of physics and problem. Files of oak's kernels do not help the user. */
 static int is_users(const explain_t *e, const char *file) {
   static const char *const own[] = {"kernels/", "include/", "numerics/"};
   const size_t length = strlen(e->root);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Declarations and hooks in physics and problem files, found in their text. A hook is recognised by
- * its name at the beginning of a statement outside of all braces: `INITIAL(at, q) {`. What looks
- * like a hook and is none would be a function that nobody calls, of which compilers at most warn.
+ * its name at the beginning of a statement outside of all braces: `INITIAL(at, q) {`. A misspelt
+ * hook would be a function that is never called; compilers at most warn about it.
  */
 #include "solver/setup/hooks.h"
 

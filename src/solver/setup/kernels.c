@@ -58,8 +58,8 @@ oak_status_t oak_sim_build(oak_t *sim) {
   return OAK_OK;
 }
 
-/* The structures of physics and problem behind each other; one without parameters has one value,
- * which is not used (oak_sim_hook_text). */
+/* The structures of parameters of the physics and then of the problem. A structure without
+ * parameters has one value, which is not used (oak_sim_hook_text). */
 static void read_parameters(oak_t *sim) {
   const oak_description_t *d = &sim->description;
   double *value = sim->user.value;

@@ -48,7 +48,7 @@ oak_status_t oak_explain_names(const oak_t *sim, oak_status_t st) {
   char names[512] = "", message[8192];
   oak_user_files_t files = {.file = NULL};
   snprintf(message, sizeof message, "%s", oak_last_error());
-  /* As gcc, clang and NVRTC say it. */
+  /* The words of gcc, clang and NVRTC for an unknown name. */
   if (st != OAK_ERR_BUILD || !(strstr(message, "undeclared") || strstr(message, "is undefined")))
     return st;
   if (strstr(message, "physics_scalars_has_"))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Which limiters and fluxes there are: they make themselves known by a line in their source file,
- * "#define LIMITER_RADIUS_name radius" or "RIEMANN(name, ...". */
+ * Finds which limiters and fluxes exist, by a line in their source files: "#define
+ * LIMITER_RADIUS_name radius" or "RIEMANN(name, ...". */
 #include <string.h>
 
 #include "solver/sim.h"
