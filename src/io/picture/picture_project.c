@@ -3,13 +3,30 @@
  *
  * Sums are fixed-point integers relative to the largest value, so the pixels are the same for any
  * number of ranks. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "picture_blocks.h"
 
-enum { DEPTH_ONE = 1024 /* weight of a whole cell of the finest level along the axis */ };
+enum {
+  DEPTH_ONE = 1024, /* weight of a whole cell of the finest level along the axis */
+  LEVELS = 31   /* levels of p4est: 0 to 30 */
+};
+
+/** What a column of cells, along the axis of the projection, adds to a pixel. */
+typedef struct {
+  double highest;      /* INFINITY: a value that is not finite */
+  int64_t sum, weight; /* weight: in cells of the finest level, times DEPTH_ONE */
+} column_t;
+
+/** The columns of all blocks of a level behind each other. Where cells are larger than pixels, they
+ * are added up here first: then a pixel is touched once, and not once for each of the blocks. */
+typedef struct {
+  int block; /* one of them */
+  column_t column[];
+} tile_t;
 
 typedef struct {
   const oak_scene_t *scene;
@@ -17,14 +34,24 @@ typedef struct {
   double largest, unit; /* largest absolute value; value of 1 in the sums */
   double *highest;      /* [height][width]; INFINITY: a value that is not finite */
   int64_t *sum, *weight;
+  tile_t **tile[LEVELS]; /* by level: NULL, or a tile or NULL for each place of a block */
+  tile_t *one;               /* for a block of other levels */
+  double *row_highest, *row_sum; /* [N] for a row of columns */
 } project_t;
 
 static void visit_largest(void *context, int b, const double *cells) {
+  enum { PARTS = 8 /* a block has a multiple of 8 cells; one maximum would wait for itself */ };
   project_t *p = context;
   const int n = p->scene->view->block_size;
+  double part[PARTS] = {0};
   (void)b;
-  for (int64_t c = 0; c < (int64_t)n * n * n; c++)
-    if (isfinite(cells[c])) p->largest = fmax(p->largest, fabs(cells[c]));
+  for (int64_t c = 0; c < (int64_t)n * n * n; c += PARTS)
+    for (int s = 0; s < PARTS; s++) {
+      const double size = fabs(cells[c + s]);
+      const double finite = size <= DBL_MAX ? size : 0;
+      part[s] = finite > part[s] ? finite : part[s];
+    }
+  for (int s = 0; s < PARTS; s++) p->largest = fmax(p->largest, part[s]);
 }
 
 static int wanted(const void *context, int b) {
@@ -35,32 +62,64 @@ static int wanted(const void *context, int b) {
   return shown && oak_in_frame(scene, b);
 }
 
-/** What a column of cells of a block, along the axis of the projection, adds to a pixel. */
-typedef struct {
-  double highest;
-  int64_t sum, weight; /* weight: in cells of the finest level, times DEPTH_ONE */
-} column_t;
-
-static column_t read_column(const project_t *p, int b, const double *cells, size_t stride) {
-  const oak_grid_view_t *view = p->scene->view;
-  const double depth = (double)(INT64_C(1) << (view->max_level - view->level[b]));
-  column_t column = {-INFINITY, 0, 0};
-  for (int k = 0; k < view->block_size; k++) {
-    const double value = cells[(size_t)k * stride];
-    const double share = depth * oak_shown_share(p->scene, b, p->scene->normal, k);
-    if (share == 0) continue;
-    if (!isfinite(value)) return (column_t){INFINITY, 0, 0};
-    column.highest = fmax(column.highest, value);
-    if (p->sum) column.sum += llround(share * round(value / p->unit));
-    column.weight += llround(share * DEPTH_ONE);
-  }
-  return column;
+/** round(x) for |x| < 2^51, without a call: to the nearest integer, halves away from zero. */
+static double round_small(double x) {
+  static const double SHIFT = 0x1.8p52;
+  const double even = (x + SHIFT) - SHIFT, rest = x - even; /* halves went to the even integer */
+  return even + (rest == 0.5 && x > 0 ? 1 : 0) - (rest == -0.5 && x < 0 ? 1 : 0);
 }
 
-static void visit_draw(void *context, int b, const double *cells) {
-  project_t *p = context;
+/** Add a layer of a row of columns. \a share: what the sums count it; all terms are integers, and
+ * their sum is below 2^53. The share of a cell that is cut is no integer. */
+static void add_layer(const project_t *p, const double *line, size_t stride, double share,
+                      int cut) {
+  const size_t n = (size_t)p->scene->view->block_size;
+  const double unit = p->unit;
+  double *highest = p->row_highest, *sum = p->row_sum;
+  for (size_t i = 0; i < n; i++) {
+    const double value = line[i * stride];
+    const double seen = fabs(value) <= DBL_MAX ? value : INFINITY;
+    highest[i] = highest[i] > seen ? highest[i] : seen;
+  }
+  if (!p->sum) return;
+  for (size_t i = 0; i < n; i++) {
+    const double value = line[i * stride];
+    const double count = fabs(value) <= DBL_MAX ? round_small(value / unit) : 0;
+    sum[i] += cut ? round(share * count) : share * count;
+  }
+}
+
+/** Add the columns of block \a b to \a column [N][N]. */
+static void add_columns(const project_t *p, int b, const double *cells, column_t *column) {
   const oak_scene_t *scene = p->scene;
   const size_t n = (size_t)scene->view->block_size, stride[3] = {1, n, n * n};
+  const double depth = (double)(INT64_C(1) << (scene->view->max_level - scene->view->level[b]));
+  int64_t weight = 0;
+  for (size_t k = 0; k < n; k++)
+    weight += llround(depth * oak_shown_share(scene, b, scene->normal, (int)k) * DEPTH_ONE);
+  for (size_t j = 0; j < n; j++) {
+    for (size_t i = 0; i < n; i++) {
+      p->row_highest[i] = -INFINITY;
+      p->row_sum[i] = 0;
+    }
+    for (size_t k = 0; k < n; k++) {
+      const double shown = oak_shown_share(scene, b, scene->normal, (int)k);
+      if (shown > 0)
+        add_layer(p, cells + j * stride[scene->axis[1]] + k * stride[scene->normal],
+                  stride[scene->axis[0]], depth * shown, shown < 1);
+    }
+    for (size_t i = 0; i < n; i++, column++) {
+      column->highest = fmax(column->highest, p->row_highest[i]);
+      column->sum += (int64_t)p->row_sum[i];
+      column->weight += weight;
+    }
+  }
+}
+
+/** Add columns to the pixels that they cover. */
+static void draw_columns(const project_t *p, int b, const column_t *columns) {
+  const oak_scene_t *scene = p->scene;
+  const size_t n = (size_t)scene->view->block_size;
   int count[2];
   for (int a = 0; a < 2; a++)
     count[a] =
@@ -68,18 +127,84 @@ static void visit_draw(void *context, int b, const double *cells) {
   for (int j = 0; j < count[1]; j++)
     for (int i = 0; i < count[0]; i++) {
       const oak_overlap_t *x = &p->along[0][i], *y = &p->along[1][j];
-      const column_t column = read_column(p, b,
-                                          cells + (size_t)x->cell * stride[scene->axis[0]] +
-                                              (size_t)y->cell * stride[scene->axis[1]],
-                                          stride[scene->normal]);
+      const column_t *column = &columns[(size_t)y->cell * n + (size_t)x->cell];
       const size_t pixel = (size_t)y->pixel * (size_t)scene->width + (size_t)x->pixel;
       const int64_t share = (int64_t)x->weight * y->weight;
-      p->highest[pixel] = fmax(p->highest[pixel], column.highest);
+      p->highest[pixel] = fmax(p->highest[pixel], column->highest);
       if (!p->sum) continue;
-      p->sum[pixel] += share * column.sum;
-      p->weight[pixel] += share * column.weight;
+      p->sum[pixel] += share * column->sum;
+      p->weight[pixel] += share * column->weight;
     }
 }
+
+/* ---- tiles */
+
+static tile_t *begin_tile(tile_t *tile, int b, size_t columns) {
+  if (tile) tile->block = b;
+  for (size_t c = 0; tile && c < columns; c++) tile->column[c] = (column_t){-INFINITY, 0, 0};
+  return tile;
+}
+
+static tile_t *new_tile(const oak_scene_t *scene, int b) {
+  const size_t columns = (size_t)scene->view->block_size * (size_t)scene->view->block_size;
+  return begin_tile(malloc(sizeof(tile_t) + columns * sizeof(column_t)), b, columns);
+}
+
+/** Number of places for tiles of a level; 0 if there are more cells than pixels. */
+static int64_t count_places(const oak_scene_t *scene, int level) {
+  const int64_t n = scene->view->block_size;
+  const int64_t x = oak_blocks_along(scene, scene->axis[0], level);
+  const int64_t y = oak_blocks_along(scene, scene->axis[1], level);
+  return x * n <= scene->span[0] && y * n <= scene->span[1] &&
+                 x * n * y * n <= (int64_t)scene->width * scene->height
+             ? x * y
+             : 0;
+}
+
+/** The tile of block \a b; NULL if its level has none, also for want of memory. */
+static tile_t *find_tile(project_t *p, int b) {
+  const oak_scene_t *scene = p->scene;
+  const int level = scene->view->level[b];
+  const int32_t *index = scene->view->index[b];
+  const int64_t places = count_places(scene, level);
+  if (places == 0) return NULL;
+  if (!p->tile[level]) p->tile[level] = calloc((size_t)places, sizeof *p->tile[level]);
+  if (!p->tile[level]) return NULL;
+  tile_t **tile = &p->tile[level][index[scene->axis[1]] *
+                                      oak_blocks_along(scene, scene->axis[0], level) +
+                                  index[scene->axis[0]]];
+  if (!*tile) *tile = new_tile(scene, b);
+  return *tile;
+}
+
+static void visit_draw(void *context, int b, const double *cells) {
+  project_t *p = context;
+  const size_t n = (size_t)p->scene->view->block_size;
+  tile_t *tile = find_tile(p, b);
+  if (tile) {
+    add_columns(p, b, cells, tile->column);
+    return;
+  }
+  begin_tile(p->one, b, n * n);
+  add_columns(p, b, cells, p->one->column);
+  draw_columns(p, b, p->one->column);
+}
+
+/** Draw and free all tiles. */
+static void draw_tiles(project_t *p) {
+  for (int level = 0; level < LEVELS; level++) {
+    const int64_t places = p->tile[level] ? count_places(p->scene, level) : 0;
+    for (int64_t i = 0; i < places; i++) {
+      tile_t *tile = p->tile[level][i];
+      if (tile) draw_columns(p, tile->block, tile->column);
+      free(tile);
+    }
+    free(p->tile[level]);
+    p->tile[level] = NULL;
+  }
+}
+
+/* ---- the picture */
 
 /** Choose the unit of the sums: a pixel that is full of the largest value does not overflow. */
 static void set_unit(project_t *p) {
@@ -101,6 +226,11 @@ static oak_status_t allocate(project_t *p, int sums) {
     p->along[a] = malloc((size_t)most * sizeof *p->along[a]);
     ok = ok && p->along[a];
   }
+  const size_t row = (size_t)scene->view->block_size;
+  p->one = new_tile(scene, 0);
+  p->row_highest = malloc(row * sizeof *p->row_highest);
+  p->row_sum = malloc(row * sizeof *p->row_sum);
+  ok = ok && p->one && p->row_highest && p->row_sum;
   p->highest = malloc(n * sizeof *p->highest);
   for (size_t i = 0; p->highest && i < n; i++) p->highest[i] = -INFINITY;
   if (sums) {
@@ -148,7 +278,9 @@ oak_status_t oak_scene_project(const oak_scene_t *scene, double *field) {
   if (st == OAK_OK) {
     MPI_Allreduce(MPI_IN_PLACE, &p.largest, 1, MPI_DOUBLE, MPI_MAX, comm);
     set_unit(&p);
-    st = oak_agree(comm, oak_batch_visit(&batch, wanted, visit_draw, &p));
+    st = oak_batch_visit(&batch, wanted, visit_draw, &p);
+    draw_tiles(&p);
+    st = oak_agree(comm, st);
   }
   if (st == OAK_OK) {
     reduce(p.highest, sizeof *p.highest, MPI_DOUBLE, MPI_MAX, scene, rank);
@@ -160,6 +292,9 @@ oak_status_t oak_scene_project(const oak_scene_t *scene, double *field) {
       memcpy(field, p.highest, (size_t)scene->width * (size_t)scene->height * sizeof *field);
   }
   for (int a = 0; a < 2; a++) free(p.along[a]);
+  free(p.one);
+  free(p.row_highest);
+  free(p.row_sum);
   free(p.highest);
   free(p.sum);
   free(p.weight);
