@@ -264,16 +264,24 @@ static void draw_glyph(oak_canvas_t *canvas, double x, double y, const glyph_t *
   const int right = (int)ceil(x + (glyph->width + 2) * scale + radius) + 1;
   const int top = (int)floor(y - 23 * scale - radius) - 1;
   const int bottom = (int)ceil(y + 7 * scale + radius) + 1;
-  for (int row = top; row <= bottom; row++)
-    for (int column = left; column <= right; column++) {
+  for (int row = top; row <= bottom; row++) {
+    segment_t near[MAX_SEGMENTS]; /* those that reach into the row, with a pixel to spare */
+    const double y0 = row - radius - 1, y1 = row + radius + 2;
+    int count = 0;
+    for (int i = 0; i < outline.count; i++) {
+      const segment_t *s = &outline.segment[i];
+      if ((s->y0 >= y0 || s->y1 >= y0) && (s->y0 <= y1 || s->y1 <= y1)) near[count++] = *s;
+    }
+    for (int column = left; column <= right && count > 0; column++) {
       double nearest = 1e30;
-      for (int i = 0; i < outline.count; i++) {
-        const double d = distance2(&outline.segment[i], column + 0.5, row + 0.5);
+      for (int i = 0; i < count; i++) {
+        const double d = distance2(&near[i], column + 0.5, row + 0.5);
         if (d < nearest) nearest = d;
       }
       const double cover = radius + 0.5 - sqrt(nearest);
       if (cover > 0) oak_canvas_mix(canvas, column, row, color, cover < 1 ? cover : 1);
     }
+  }
 }
 
 void oak_canvas_text(oak_canvas_t *canvas, double x, double y, const char *text, double size,

@@ -14,6 +14,7 @@
 enum { VALUE_MAX = 65535, SUM_BITS = 40, BAND_BYTES = 8 << 20 };
 
 static const uint64_t NO_VALUE = UINT64_MAX; /* a cell without a finite value is in the pixel */
+static const uint32_t NO_LEVEL = UINT32_MAX;
 static const uint32_t NO_VALUE_COLOR = 0xFF00FF;
 
 enum { MESH_MIN_PIXELS = 6, MESH_FULL_PIXELS = 64 };
@@ -27,35 +28,50 @@ typedef struct {
   uint16_t *mesh;  /* [row1 - row0][width] level + 1 (0: by lightness) and, in the lower 8 bits,
                       the share of the mesh colour, of 255; NULL: no mesh */
   oak_overlap_t *along[2]; /* for one block, the two dimensions of the picture */
+  uint32_t *level;         /* [N][N] for one block: values as 0 .. VALUE_MAX, or NO_LEVEL */
   oak_batch_t batch;
 } band_t;
 
 /* ---- one block ---- */
 
+/** Map the values of a layer of cells to 0 .. VALUE_MAX. */
+static void find_levels(const band_t *band, const double *cells, size_t stride_x, size_t stride_y) {
+  const oak_scene_t *scene = band->scene;
+  const size_t size = (size_t)scene->view->block_size;
+  const double scale = VALUE_MAX / (scene->high - scene->low);
+  uint32_t *level = band->level;
+  for (size_t j = 0; j < size; j++)
+    for (size_t i = 0; i < size; i++) {
+      const double value = cells[j * stride_y + i * stride_x];
+      const double t = (oak_scene_scaled(scene, value) - scene->low) * scale;
+      *level++ = !isfinite(value) ? NO_LEVEL
+                 : t <= 0         ? 0
+                 : t >= VALUE_MAX ? (uint32_t)VALUE_MAX
+                                  : (uint32_t)(t + 0.5);
+    }
+}
+
 /** Add the cells of a block to the pixels. */
 static void draw_block(band_t *band, int b, const double *cells) {
   const oak_scene_t *scene = band->scene;
-  const oak_grid_view_t *view = scene->view;
-  const size_t size = (size_t)view->block_size;
+  const size_t size = (size_t)scene->view->block_size;
   const size_t stride[3] = {1, size, size * size};
   int count[2];
   for (int a = 0; a < 2; a++)
     count[a] = oak_find_overlaps(scene, b, a, a == 0 ? 0 : band->row0,
                                  a == 0 ? scene->width : band->row1, band->along[a]);
   if (scene->normal >= 0) cells += (size_t)oak_slice_layer(scene, b) * stride[scene->normal];
-  const double scale = VALUE_MAX / (scene->high - scene->low);
+  find_levels(band, cells, stride[scene->axis[0]], stride[scene->axis[1]]);
   for (int j = 0; j < count[1]; j++) {
     const oak_overlap_t *oy = &band->along[1][j];
-    const double *line = cells + (size_t)oy->cell * stride[scene->axis[1]];
+    const uint32_t *line = band->level + (size_t)oy->cell * size;
     uint64_t *row = band->pixel + (size_t)(oy->pixel - band->row0) * scene->width;
     for (int i = 0; i < count[0]; i++) {
       const oak_overlap_t *ox = &band->along[0][i];
-      const double value = line[(size_t)ox->cell * stride[scene->axis[0]]];
+      const uint64_t level = line[ox->cell];
       uint64_t *pixel = &row[ox->pixel];
-      if (!isfinite(value)) *pixel = NO_VALUE;
+      if (level == NO_LEVEL) *pixel = NO_VALUE;
       if (*pixel == NO_VALUE) continue;
-      const double t = (oak_scene_scaled(scene, value) - scene->low) * scale;
-      const uint64_t level = t <= 0 ? 0 : t >= VALUE_MAX ? VALUE_MAX : (uint64_t)(t + 0.5);
       const uint64_t weight = (uint64_t)ox->weight * (uint64_t)oy->weight;
       *pixel += weight << SUM_BITS | weight * level;
     }
@@ -144,21 +160,31 @@ static void add_pixels(void *in, void *inout, int *count, MPI_Datatype *type) {
     to[i] = from[i] == NO_VALUE || to[i] == NO_VALUE ? NO_VALUE : to[i] + from[i];
 }
 
+static void color_pixel(const oak_scene_t *scene, uint64_t pixel, uint8_t rgb[3]) {
+  const uint64_t weight = pixel >> SUM_BITS;
+  if (pixel == NO_VALUE || weight == 0) {
+    for (int c = 0; c < 3; c++) rgb[c] = (uint8_t)(NO_VALUE_COLOR >> (16 - 8 * c));
+  } else {
+    const double sum = (double)(pixel & ((UINT64_C(1) << SUM_BITS) - 1));
+    oak_colormap_rgb(scene->options->colormap, sum / ((double)weight * VALUE_MAX), rgb);
+  }
+}
+
 /** Rank 0: colour the rows of a band. */
 static void color_band(const band_t *band, oak_canvas_t *canvas, int x0, int y0) {
   const oak_scene_t *scene = band->scene;
+  uint64_t before = NO_VALUE; /* a large cell covers many pixels in turn */
+  uint8_t color[3];
+  color_pixel(scene, before, color);
   for (int row = band->row0; row < band->row1; row++) {
     const int y = y0 + scene->height - 1 - row;
     const size_t at = (size_t)(row - band->row0) * scene->width;
     for (int x = 0; x < scene->width; x++) {
-      const uint64_t pixel = band->pixel[at + x], weight = pixel >> SUM_BITS;
+      const uint64_t pixel = band->pixel[at + x];
       uint8_t *rgb = canvas->rgb + ((size_t)y * canvas->width + x0 + x) * 3;
-      if (pixel == NO_VALUE || weight == 0) {
-        oak_canvas_mix(canvas, x0 + x, y, NO_VALUE_COLOR, 1.0);
-      } else {
-        const double sum = (double)(pixel & ((UINT64_C(1) << SUM_BITS) - 1));
-        oak_colormap_rgb(scene->options->colormap, sum / ((double)weight * VALUE_MAX), rgb);
-      }
+      if (pixel != before) color_pixel(scene, pixel, color);
+      before = pixel;
+      memcpy(rgb, color, sizeof color);
       if (band->mesh && band->mesh[at + x]) {
         const uint16_t mesh = band->mesh[at + x];
         const double light = 0.30 * rgb[0] + 0.59 * rgb[1] + 0.11 * rgb[2];
@@ -197,7 +223,9 @@ oak_status_t oak_scene_draw_data(const oak_scene_t *scene, oak_canvas_t *canvas,
   const size_t n = (size_t)rows * (size_t)scene->width;
   band.pixel = malloc(n * sizeof *band.pixel);
   if (scene->options->draw_mesh) band.mesh = malloc(n * sizeof *band.mesh);
-  int ok = band.pixel && (band.mesh || !scene->options->draw_mesh);
+  const size_t side = (size_t)scene->view->block_size;
+  band.level = malloc(side * side * sizeof *band.level);
+  int ok = band.pixel && band.level && (band.mesh || !scene->options->draw_mesh);
   for (int a = 0; a < 2; a++) {
     const int most = (a == 0 ? scene->width : rows) + scene->view->block_size + 2;
     band.along[a] = malloc((size_t)most * sizeof *band.along[a]);
@@ -216,6 +244,7 @@ oak_status_t oak_scene_draw_data(const oak_scene_t *scene, oak_canvas_t *canvas,
   }
   free(band.pixel);
   free(band.mesh);
+  free(band.level);
   free(band.batch.cells);
   free(band.along[0]);
   free(band.along[1]);
@@ -224,16 +253,22 @@ oak_status_t oak_scene_draw_data(const oak_scene_t *scene, oak_canvas_t *canvas,
 
 void oak_scene_draw_field(const oak_scene_t *scene, const double *field, oak_canvas_t *canvas,
                           int x0, int y0) {
+  double before = NAN;
+  uint8_t color[3] = {0};
   for (int row = 0; row < scene->height; row++)
     for (int x = 0; x < scene->width; x++) {
       const double value = field[(size_t)row * (size_t)scene->width + (size_t)x];
       const int y = y0 + scene->height - 1 - row;
       uint8_t *rgb = canvas->rgb + ((size_t)y * canvas->width + x0 + x) * 3;
-      if (isfinite(value))
+      if (!isfinite(value)) {
+        oak_canvas_mix(canvas, x0 + x, y, NO_VALUE_COLOR, 1.0);
+        continue;
+      }
+      if (value != before) /* a large cell covers many pixels in turn */
         oak_colormap_rgb(scene->options->colormap,
                          (oak_scene_scaled(scene, value) - scene->low) / (scene->high - scene->low),
-                         rgb);
-      else
-        oak_canvas_mix(canvas, x0 + x, y, NO_VALUE_COLOR, 1.0);
+                         color);
+      before = value;
+      memcpy(rgb, color, sizeof color);
     }
 }

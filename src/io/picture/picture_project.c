@@ -12,7 +12,7 @@
 
 enum {
   DEPTH_ONE = 1024, /* weight of a whole cell of the finest level along the axis */
-  LEVELS = 31   /* levels of p4est: 0 to 30 */
+  LEVELS = 31       /* levels of p4est: 0 to 30 */
 };
 
 /** What a column of cells, along the axis of the projection, adds to a pixel. */
@@ -34,8 +34,8 @@ typedef struct {
   double largest, unit; /* largest absolute value; value of 1 in the sums */
   double *highest;      /* [height][width]; INFINITY: a value that is not finite */
   int64_t *sum, *weight;
-  tile_t **tile[LEVELS]; /* by level: NULL, or a tile or NULL for each place of a block */
-  tile_t *one;               /* for a block of other levels */
+  tile_t **tile[LEVELS];         /* by level: NULL, or a tile or NULL for each place of a block */
+  tile_t *one;                   /* for a block of other levels */
   double *row_highest, *row_sum; /* [N] for a row of columns */
 } project_t;
 
@@ -170,9 +170,9 @@ static tile_t *find_tile(project_t *p, int b) {
   if (places == 0) return NULL;
   if (!p->tile[level]) p->tile[level] = calloc((size_t)places, sizeof *p->tile[level]);
   if (!p->tile[level]) return NULL;
-  tile_t **tile = &p->tile[level][index[scene->axis[1]] *
-                                      oak_blocks_along(scene, scene->axis[0], level) +
-                                  index[scene->axis[0]]];
+  tile_t **tile =
+      &p->tile[level][index[scene->axis[1]] * oak_blocks_along(scene, scene->axis[0], level) +
+                      index[scene->axis[0]]];
   if (!*tile) *tile = new_tile(scene, b);
   return *tile;
 }
