@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * AMReX plotfiles: the data files.
  *
- * Data go variable by variable and node by node from the tree walk into their place in the
- * file: a box holds [var][k][j][i], so one variable of one box is one write. Ranks next to each
- * other share a file, each with a part of its own.
+ * Data go variable by variable and box by box from the walk into their place in the file: a box
+ * holds [var][k][j][i], so one variable of one box is one write. Ranks next to each other share a
+ * file, each with a part of its own.
  *
- * If the view stays while the run goes on, the thread of the disk reads and writes all nodes for
- * which the blocks of this rank suffice. The run then hands over the few nodes that have children
- * on several ranks, and the text files. */
+ * If the view stays while the run goes on, the thread of the disk reads and writes all boxes for
+ * which the blocks of this rank suffice. The run then hands over the few boxes with parents whose
+ * children are on several ranks, and the text files. */
 #define _GNU_SOURCE 1
 #include "plotfile.h"
 
@@ -20,11 +20,10 @@
 #include <unistd.h>
 
 #include "base/hosts.h"
-#include "io/view/boxes.h"
 #include "io/files/file_tools.h"
+#include "io/view/box_walk.h"
 #include "plotfile_folder.h"
 #include "plotfile_text.h"
-#include "io/view/tree_walk.h"
 
 enum {
   FILE_BYTES = 64 << 20, /**< a level gets one file for so many bytes, at most one per host */
@@ -41,31 +40,19 @@ typedef struct {
   oak_plot_level_t part;
   int fd; /**< -1: not open */
   char *path;
-  char *buffer;    /**< one variable of a box, as in the file */
-  int box, filled; /**< present box and how many of its nodes have come */
 } level_t;
-
-/** A level between the two parts of the walk of a variable: a box that is not full. */
-typedef struct {
-  int box, filled;
-  char *buffer; /**< NULL: none */
-} rest_t;
 
 typedef struct {
   char *path, *part;    /**< its name, and that until it is complete */
   oak_grid_view_t view; /**< a copy */
   oak_disk_t *disk;     /**< for values; NULL where they are written at once */
-  oak_tree_walk_t *walk;
+  oak_box_walk_t *walk;
   int finest; /**< highest level that is stored */
   int rank, size;
-  int files;     /**< most data files of a level */
-  int few_files; /**< fewer, if files would otherwise be small */
-  int var;
-  size_t ncell;       /**< of a node */
-  oak_boxes_t *boxes; /**< [max_level + 1] */
-  level_t *level;     /**< [max_level + 1] */
-  share_t *share;     /**< [size][max_level + 1] */
-  rest_t *rest;       /**< [nvar][max_level + 1]; NULL if all is written before the run goes on */
+  int files;      /**< most data files of a level */
+  int few_files;  /**< fewer, if files would otherwise be small */
+  level_t *level; /**< [max_level + 1] */
+  share_t *share; /**< [size][max_level + 1] */
 } writer_t;
 
 /** Most data files of a level: as asked for, or one per host. Collective. */
@@ -105,24 +92,14 @@ static oak_status_t place_boxes(const oak_grid_view_t *view, const oak_boxes_t *
   return OAK_OK;
 }
 
-/** Bytes of one variable of the largest box of a level. */
-static size_t box_bytes(const writer_t *w, int l) {
-  return (w->ncell << (w->boxes[l].most * w->view.dim)) * (size_t)w->view.value_bytes;
-}
-
-/** Boxes, their places in this rank's part, buffers. */
+/** Boxes and their places in this rank's part. */
 static oak_status_t prepare_levels(writer_t *w) {
   const oak_grid_view_t *view = &w->view;
+  const oak_boxes_t *boxes = oak_box_walk_boxes(w->walk);
   share_t *mine = w->share + (size_t)w->rank * ((size_t)view->max_level + 1);
-  OAK_TRY(oak_boxes_list(view, w->walk, w->boxes));
   for (int l = 0; l <= view->max_level; l++) {
-    const oak_boxes_t *boxes = &w->boxes[l];
-    mine[l].nbox = boxes->nbox;
-    OAK_TRY(place_boxes(view, boxes, &w->level[l].part, &mine[l].bytes));
-    if (boxes->nbox == 0) continue;
-    w->level[l].buffer = malloc(box_bytes(w, l));
-    OAK_CHECK(w->level[l].buffer, OAK_ERR_MEMORY, "no memory to write %d boxes; use more ranks",
-              boxes->nbox);
+    mine[l].nbox = boxes[l].nbox;
+    OAK_TRY(place_boxes(view, &boxes[l], &w->level[l].part, &mine[l].bytes));
   }
   return OAK_OK;
 }
@@ -169,34 +146,28 @@ static oak_status_t open_level(writer_t *w, int l) {
   return OAK_OK;
 }
 
-static void widen_range(double range[2], int first, const double *cells, size_t n, int bytes) {
-  /* AMReX reads numbers only: a box without any finite value says 0. */
-  double low = first ? INFINITY : range[0], high = first ? -INFINITY : range[1];
+/** The lowest and the highest finite value; AMReX reads numbers only, so without any it is 0. */
+static void find_range(const oak_box_values_t *box, int value_bytes, double range[2]) {
+  const size_t n = box->bytes / (size_t)value_bytes;
+  double low = INFINITY, high = -INFINITY;
   for (size_t i = 0; i < n; i++) {
-    const double value = bytes == 4 ? (double)(float)cells[i] : cells[i];
+    const double value =
+        value_bytes == 4 ? ((const float *)box->values)[i] : ((const double *)box->values)[i];
     if (!isfinite(value)) continue;
     if (value < low) low = value;
     if (value > high) high = value;
   }
-  range[0] = low;
-  range[1] = high;
+  range[0] = low > high ? 0.0 : low;
+  range[1] = low > high ? 0.0 : high;
 }
 
-static oak_status_t write_node(void *context, int l, const int32_t index[3], const double *cells) {
+static oak_status_t write_box(void *context, const oak_box_values_t *box) {
   writer_t *w = context;
-  if (!oak_view_wants_node(&w->view, l, index)) return OAK_OK;
-  level_t *level = &w->level[l];
-  const oak_box_t *box = &level->part.box[level->box];
-  const int nvar = w->view.nvar, nnode = 1 << (box->merge * w->view.dim);
-  double *range = level->part.range + ((size_t)level->box * nvar + w->var) * 2;
-  widen_range(range, level->filled == 0, cells, w->ncell, w->view.value_bytes);
-  oak_box_place(&w->view, box, index, cells, level->buffer);
-  if (++level->filled < nnode) return OAK_OK;
-  if (range[0] > range[1]) range[0] = range[1] = 0.0;
-  const size_t bytes = w->ncell * (size_t)nnode * (size_t)w->view.value_bytes;
-  const int64_t at = level->part.place[level->box++].values + (int64_t)bytes * w->var;
-  level->filled = 0;
-  return oak_disk_write(w->disk, level->fd, level->buffer, bytes, at, level->path);
+  level_t *level = &w->level[box->level];
+  find_range(box, w->view.value_bytes,
+             level->part.range + ((size_t)box->number * w->view.nvar + box->var) * 2);
+  const int64_t at = level->part.place[box->number].values + (int64_t)box->bytes * box->var;
+  return oak_disk_write(w->disk, level->fd, box->values, box->bytes, at, level->path);
 }
 
 /** Close the data files. If \a st is OAK_OK, all of their data are on the disk afterwards. Returns
@@ -211,30 +182,22 @@ static oak_status_t close_levels(writer_t *w, oak_status_t st) {
 }
 
 static void free_levels(writer_t *w) {
-  const int nlevel = w->view.max_level + 1;
-  for (int i = 0; i < w->view.nvar * nlevel && w->rest; i++) free(w->rest[i].buffer);
-  for (int l = 0; l < nlevel && w->level; l++) {
+  for (int l = 0; l <= w->view.max_level && w->level; l++) {
     if (w->level[l].fd >= 0) close(w->level[l].fd);
     free(w->level[l].part.place);
     free(w->level[l].part.range);
     free(w->level[l].path);
-    free(w->level[l].buffer);
   }
-  if (w->boxes) oak_boxes_free(&w->view, w->boxes);
-  free(w->boxes);
   free(w->level);
   free(w->share);
-  free(w->rest);
-  w->boxes = NULL;
   w->level = NULL;
   w->share = NULL;
-  w->rest = NULL;
 }
 
 /** Let go of the view and of all that was made from it. Collective. */
 static void end_view(writer_t *w) {
   free_levels(w);
-  oak_tree_walk_destroy(&w->walk);
+  oak_box_walk_destroy(&w->walk);
   if (w->view.release) w->view.release(w->view.owner);
   w->view.release = NULL;
 }
@@ -253,19 +216,10 @@ static oak_status_t begin_data(writer_t *w) {
   return st;
 }
 
-static void begin_variable(writer_t *w, int var) {
-  w->var = var;
-  for (int l = 0; l <= w->view.max_level; l++) w->level[l].box = w->level[l].filled = 0;
-}
-
-/** Write the values of all nodes. Collective. */
+/** Write the values of all boxes. Collective. */
 static oak_status_t write_data(writer_t *w) {
-  oak_status_t st = OAK_OK;
   w->disk = w->view.disk;
-  for (int v = 0; v < w->view.nvar && st == OAK_OK; v++) {
-    begin_variable(w, v);
-    st = oak_agree(w->view.comm, oak_tree_walk_run(w->walk, v, write_node, w));
-  }
+  const oak_status_t st = oak_box_walk_run(w->walk, write_box, w);
   return oak_agree(w->view.comm, close_levels(w, st));
 }
 
@@ -286,49 +240,18 @@ static oak_status_t write_text(const writer_t *w) {
 
 /* ---- while the run goes on */
 
-/** Keep what a level has of the present variable, and give it a buffer for the next one. */
-static oak_status_t put_aside(writer_t *w, int l) {
-  level_t *level = &w->level[l];
-  rest_t *rest = &w->rest[(size_t)w->var * ((size_t)w->view.max_level + 1) + (size_t)l];
-  *rest = (rest_t){.box = level->box, .filled = level->filled};
-  if (level->filled == 0) return OAK_OK;
-  rest->buffer = level->buffer;
-  level->buffer = malloc(box_bytes(w, l));
-  OAK_CHECK(level->buffer, OAK_ERR_MEMORY, "no memory to write %s; use more ranks", w->part);
-  return OAK_OK;
-}
-
-/** The job of the thread: all nodes for which the blocks of this rank suffice. */
-static oak_status_t write_leaves(void *context, oak_status_t st) {
+/** The job of the thread: all boxes for which the blocks of this rank suffice. */
+static oak_status_t write_mine(void *context, oak_status_t st) {
   writer_t *w = context;
   w->disk = NULL;
-  for (int v = 0; v < w->view.nvar && st == OAK_OK; v++) {
-    begin_variable(w, v);
-    st = oak_tree_walk_leaves(w->walk, v, write_node, w);
-    for (int l = 0; l <= w->view.max_level && st == OAK_OK; l++) st = put_aside(w, l);
-  }
-  return st;
+  return st == OAK_OK ? oak_box_walk_begin(w->walk, write_box, w) : st;
 }
 
-/** The other nodes, and the text files. Collective. */
+/** The other boxes, and the text files. Collective. */
 static oak_status_t write_rest(void *context) {
   writer_t *w = context;
-  const int nlevel = w->view.max_level + 1;
-  oak_status_t st = OAK_OK;
   w->disk = w->view.disk;
-  for (int v = 0; v < w->view.nvar && st == OAK_OK; v++) {
-    begin_variable(w, v);
-    for (int l = 0; l < nlevel; l++) {
-      rest_t *rest = &w->rest[v * nlevel + l];
-      w->level[l].box = rest->box;
-      w->level[l].filled = rest->filled;
-      if (!rest->buffer) continue;
-      free(w->level[l].buffer);
-      w->level[l].buffer = rest->buffer;
-      rest->buffer = NULL;
-    }
-    st = oak_agree(w->view.comm, oak_tree_walk_rest(w->walk, v, write_node, w));
-  }
+  oak_status_t st = oak_box_walk_finish(w->walk, write_box, w);
   st = oak_agree(w->view.comm, close_levels(w, st));
   if (st == OAK_OK) st = write_text(w);
   end_view(w);
@@ -337,12 +260,8 @@ static oak_status_t write_rest(void *context) {
 
 /** Hand over all values to the thread. Collective. */
 static oak_status_t hand_over(writer_t *w) {
-  const size_t n = (size_t)w->view.nvar * ((size_t)w->view.max_level + 1);
-  oak_status_t st = oak_tree_walk_divide(w->walk);
-  w->rest = calloc(n, sizeof *w->rest);
-  if (!w->rest) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s; use more ranks", w->part);
-  OAK_TRY(oak_agree(w->view.comm, st));
-  return oak_disk_do(w->view.disk, 0, write_leaves, w);
+  OAK_TRY(oak_agree(w->view.comm, oak_box_walk_divide(w->walk)));
+  return oak_disk_do(w->view.disk, 0, write_mine, w);
 }
 
 /* ---- all of it */
@@ -356,15 +275,13 @@ static oak_status_t write_tree(writer_t *w, int files) {
   const size_t nlevel = (size_t)view->max_level + 1;
   MPI_Comm_rank(view->comm, &w->rank);
   MPI_Comm_size(view->comm, &w->size);
-  for (int d = 0; d < view->dim; d++) w->ncell *= (size_t)view->block_size;
-  OAK_TRY(oak_tree_walk_new(view, &w->walk));
+  OAK_TRY(oak_box_walk_new(view, 0, &w->walk));
   w->files = count_files(view, files);
   w->level = calloc(nlevel, sizeof *w->level);
-  w->boxes = calloc(nlevel, sizeof *w->boxes);
   w->share = calloc(nlevel * (size_t)w->size, sizeof *w->share);
   for (size_t l = 0; l < nlevel && w->level; l++) w->level[l].fd = -1;
   oak_status_t st = OAK_OK;
-  if (!w->level || !w->boxes || !w->share)
+  if (!w->level || !w->share)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", w->part);
   OAK_TRY(oak_agree(view->comm, st));
   OAK_TRY(begin_data(w));
@@ -412,7 +329,7 @@ static int find_finest(const oak_grid_view_t *view) {
 static writer_t *make_writer(const oak_grid_view_t *view, int files, const char *path) {
   writer_t *w = calloc(1, sizeof *w);
   if (!w) return NULL;
-  *w = (writer_t){.view = *view, .few_files = files == 0, .ncell = 1};
+  *w = (writer_t){.view = *view, .few_files = files == 0};
   w->path = oak_plot_path(path);
   w->part = oak_text_new("%s" OAK_PART, w->path ? w->path : "");
   return w;

@@ -3,7 +3,10 @@
  *
  * The structure of the file comes from rank 0, with the places of all arrays. A rank's part of each
  * array is one piece, since ranks follow each other along the curve. So each rank writes its boxes
- * and values itself, and one that cannot write says why. */
+ * and values itself, and one that cannot write says why.
+ *
+ * If the view stays while the run goes on, the thread of the disk reads and writes the values. In
+ * 3D the run then adds the few boxes with parents whose children are on several ranks. */
 #define _GNU_SOURCE 1
 #include "vtkhdf.h"
 
@@ -17,49 +20,42 @@
 #include <unistd.h>
 
 #include "io/files/file_tools.h"
-#include "io/view/boxes.h"
-#include "io/view/tree_walk.h"
+#include "io/view/box_walk.h"
 #include "vtkhdf_file.h"
 
 /** A level of the tree while it is written. */
 typedef struct {
-  int64_t first_box, first_cell; /**< of this rank */
-  char *buffer;                  /**< one variable of a box, as in the file */
-  int box, filled;               /**< present box and how many of its nodes have come */
-  int64_t cell;                  /**< number of its first cell */
+  int64_t first_box; /**< of this rank */
+  int64_t *cell;     /**< [nbox + 1] number of the first cell of each box; the last: behind them */
 } part_t;
 
 typedef struct {
-  const oak_grid_view_t *view;
+  char *path, *part;       /**< its name, and that until it is complete */
+  oak_grid_view_t view;    /**< a copy */
+  oak_disk_t *disk;        /**< for values; NULL where they are written at once */
   int rank, first, nlevel; /**< levels of the tree first to first + nlevel - 1 are written */
   int leaves;              /**< parents are not stored */
-  int var;
-  size_t ncell; /**< of a node */
-  const char *path;
-  int fd;
-  oak_boxes_t *boxes;        /**< [max_level + 1] */
-  part_t *part;              /**< [max_level + 1] */
+  int fd;                  /**< -1: not open */
+  oak_box_walk_t *walk;
+  part_t *level_part;        /**< [max_level + 1] */
   oak_vtkhdf_level_t *level; /**< [nlevel] */
   int64_t *place;            /**< [nlevel][1 + nvar] */
 } writer_t;
 
 /* ---- the levels ------------------------------------------------------------------------------ */
 
-static int64_t count_cells(const oak_grid_view_t *view, const oak_boxes_t *boxes) {
-  int64_t cells = 0;
-  for (int b = 0; b < boxes->nbox; b++) cells += (int64_t)oak_box_cells(view, &boxes->box[b]);
-  return cells;
+static const oak_boxes_t *boxes_of(const writer_t *w, int l) {
+  return &oak_box_walk_boxes(w->walk)[l];
 }
 
-static oak_status_t list_boxes(writer_t *w, oak_tree_walk_t *walk) {
-  const oak_grid_view_t *view = w->view;
-  OAK_TRY(w->leaves ? oak_boxes_list_leaves(view, w->boxes) : oak_boxes_list(view, walk, w->boxes));
-  for (int l = 0; l <= view->max_level; l++) {
-    if (w->boxes[l].nbox == 0) continue;
-    w->part[l].buffer =
-        malloc((w->ncell << (w->boxes[l].most * view->dim)) * (size_t)view->value_bytes);
-    OAK_CHECK(w->part[l].buffer, OAK_ERR_MEMORY, "no memory to write %d boxes; use more ranks",
-              w->boxes[l].nbox);
+/** Number the cells of this rank's boxes, from 0 on each level. */
+static oak_status_t number_cells(writer_t *w) {
+  for (int l = w->first; l < w->first + w->nlevel; l++) {
+    const oak_boxes_t *boxes = boxes_of(w, l);
+    int64_t *cell = w->level_part[l].cell = calloc((size_t)boxes->nbox + 1, sizeof *cell);
+    OAK_CHECK(cell, OAK_ERR_MEMORY, "no memory to write %d boxes; use more ranks", boxes->nbox);
+    for (int b = 0; b < boxes->nbox; b++)
+      cell[b + 1] = cell[b] + (int64_t)oak_box_cells(&w->view, &boxes->box[b]);
   }
   return OAK_OK;
 }
@@ -67,16 +63,19 @@ static oak_status_t list_boxes(writer_t *w, oak_tree_walk_t *walk) {
 /** Where this rank's boxes and cells begin in each level, and how many all ranks have. Collective.
  */
 static void count_levels(writer_t *w) {
-  const oak_grid_view_t *view = w->view;
+  const oak_grid_view_t *view = &w->view;
   for (int n = 0; n < w->nlevel; n++) {
-    const int l = w->first + n;
+    const int l = w->first + n, nbox = boxes_of(w, l)->nbox;
     oak_vtkhdf_level_t *level = &w->level[n];
-    const int64_t mine[2] = {w->boxes[l].nbox, count_cells(view, &w->boxes[l])};
+    part_t *part = &w->level_part[l];
+    const int64_t mine[2] = {nbox, part->cell[nbox]};
     int64_t before[2] = {0, 0}, all[2];
     MPI_Exscan(mine, before, 2, MPI_INT64_T, MPI_SUM, view->comm);
     MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, view->comm);
-    w->part[l].first_box = w->rank ? before[0] : 0; /* rank 0: where MPI leaves it undefined */
-    w->part[l].first_cell = w->rank ? before[1] : 0;
+    if (w->rank > 0) { /* rank 0: where MPI leaves it undefined */
+      part->first_box = before[0];
+      for (int b = 0; b <= nbox; b++) part->cell[b] += before[1];
+    }
     *level = (oak_vtkhdf_level_t){.tree_level = l, .boxes = all[0], .cells = all[1]};
     for (int d = 0; d < 3; d++)
       level->spacing[d] =
@@ -87,17 +86,18 @@ static void count_levels(writer_t *w) {
 /* ---- boxes and values ------------------------------------------------------------------------ */
 
 static int64_t place_of(const writer_t *w, int l, int array) {
-  return w->place[(size_t)(l - w->first) * (1 + (size_t)w->view->nvar) + (size_t)array];
+  return w->place[(size_t)(l - w->first) * (1 + (size_t)w->view.nvar) + (size_t)array];
 }
 
 static oak_status_t write_boxes(const writer_t *w, int l) {
-  const oak_grid_view_t *view = w->view;
-  const int n = w->boxes[l].nbox;
+  const oak_grid_view_t *view = &w->view;
+  const oak_boxes_t *boxes = boxes_of(w, l);
+  const int n = boxes->nbox;
   int32_t(*row)[6] = malloc(((size_t)n + 1) * sizeof *row);
   OAK_CHECK(row, OAK_ERR_MEMORY, "no memory to list %d boxes; use more ranks", n);
   for (int b = 0; b < n; b++) {
     int64_t low[3], high[3];
-    oak_box_range(view, &w->boxes[l].box[b], low, high);
+    oak_box_range(view, &boxes->box[b], low, high);
     for (int d = 0; d < 3; d++) {
       row[b][2 * d] = d < view->dim ? (int32_t)low[d] : 0;
       row[b][2 * d + 1] = d < view->dim ? (int32_t)high[d] : 0;
@@ -105,83 +105,97 @@ static oak_status_t write_boxes(const writer_t *w, int l) {
   }
   const oak_status_t st =
       oak_disk_write(view->disk, w->fd, row, (size_t)n * sizeof *row,
-                     place_of(w, l, 0) + w->part[l].first_box * (int64_t)sizeof *row, w->path);
+                     place_of(w, l, 0) + w->level_part[l].first_box * (int64_t)sizeof *row, w->part);
   free(row);
   return st;
 }
 
-static oak_status_t write_node(void *context, int l, const int32_t index[3], const double *cells) {
-  writer_t *w = context;
-  part_t *part = &w->part[l];
-  const oak_box_t *box = &w->boxes[l].box[part->box];
-  oak_box_place(w->view, box, index, cells, part->buffer);
-  if (++part->filled < 1 << (box->merge * w->view->dim)) return OAK_OK;
-  const int64_t count = (int64_t)oak_box_cells(w->view, box), bytes = w->view->value_bytes;
-  const int64_t at = place_of(w, l, 1 + w->var) + part->cell * bytes;
-  part->cell += count;
-  part->filled = 0;
-  part->box++;
-  return oak_disk_write(w->view->disk, w->fd, part->buffer, (size_t)(count * bytes), at, w->path);
+static oak_status_t write_box(void *context, const oak_box_values_t *box) {
+  const writer_t *w = context;
+  const int64_t cell = w->level_part[box->level].cell[box->number];
+  const int64_t at = place_of(w, box->level, 1 + box->var) + cell * w->view.value_bytes;
+  return oak_disk_write(w->disk, w->fd, box->values, box->bytes, at, w->part);
 }
 
-/** Write all values. Collective. */
-static oak_status_t write_values(writer_t *w, oak_tree_walk_t *walk) {
-  oak_status_t st = OAK_OK;
-  w->fd = open(w->path, O_WRONLY | O_CLOEXEC);
-  if (w->fd < 0) st = oak_file_failed("open", w->path, errno);
-  for (int l = w->first; l < w->first + w->nlevel && st == OAK_OK; l++) st = write_boxes(w, l);
-  st = oak_agree(w->view->comm, st);
-  for (w->var = 0; w->var < w->view->nvar && st == OAK_OK; w->var++) {
-    for (int l = 0; l <= w->view->max_level; l++) {
-      w->part[l].box = w->part[l].filled = 0;
-      w->part[l].cell = w->part[l].first_cell;
-    }
-    st = w->leaves ? oak_leaves_run(w->view, w->var, write_node, w)
-                   : oak_tree_walk_run(walk, w->var, write_node, w);
-    st = oak_agree(w->view->comm, st);
+static oak_status_t open_file(writer_t *w) {
+  w->fd = open(w->part, O_WRONLY | O_CLOEXEC);
+  if (w->fd < 0) return oak_file_failed("open", w->part, errno);
+  for (int l = w->first; l < w->first + w->nlevel; l++) OAK_TRY(write_boxes(w, l));
+  return OAK_OK;
+}
+
+/** If \a st is OAK_OK, all of the file is on the disk afterwards. \return \a st or the first
+ * failure. */
+static oak_status_t close_file(writer_t *w, oak_disk_t *disk, oak_status_t st) {
+  if (w->fd >= 0) st = oak_disk_close(disk, w->fd, w->part, st);
+  w->fd = -1;
+  return st;
+}
+
+/** Does the run go on while values are read? The same on all ranks. */
+static int goes_on(const oak_grid_view_t *view) { return view->release && view->disk; }
+
+/** The job of the thread, if the run goes on: all boxes for which the blocks of this rank suffice.
+ */
+static oak_status_t write_mine(void *context, oak_status_t st) {
+  writer_t *w = context;
+  w->disk = NULL; /* this is its thread */
+  if (st == OAK_OK) st = oak_box_walk_begin(w->walk, write_box, w);
+  return w->leaves ? close_file(w, NULL, st) : st;
+}
+
+/** Let go of the view and of all that was made from it. Collective. */
+static void end_view(writer_t *w) {
+  for (int l = 0; l <= w->view.max_level && w->level_part; l++) free(w->level_part[l].cell);
+  free(w->level_part);
+  w->level_part = NULL;
+  oak_box_walk_destroy(&w->walk);
+  if (w->view.release) w->view.release(w->view.owner);
+  w->view.release = NULL;
+}
+
+/** The other boxes. Collective. */
+static oak_status_t write_rest(void *context) {
+  writer_t *w = context;
+  w->disk = w->view.disk;
+  const oak_status_t st = oak_box_walk_finish(w->walk, write_box, w);
+  const oak_status_t all = oak_agree(w->view.comm, close_file(w, w->disk, st));
+  end_view(w);
+  return all;
+}
+
+/** Write all values, or hand them over to the thread. Collective. */
+static oak_status_t write_values(writer_t *w) {
+  const oak_grid_view_t *view = &w->view;
+  oak_status_t st = oak_agree(view->comm, open_file(w));
+  if (st == OAK_OK && goes_on(view)) {
+    st = oak_agree(view->comm, oak_box_walk_divide(w->walk));
+    if (st == OAK_OK) return oak_disk_do(view->disk, 0, write_mine, w);
   }
-  if (w->fd >= 0) st = oak_disk_close(w->view->disk, w->fd, w->path, st);
-  return oak_agree(w->view->comm, st);
+  w->disk = view->disk;
+  if (st == OAK_OK) st = oak_box_walk_run(w->walk, write_box, w);
+  return oak_agree(view->comm, close_file(w, view->disk, st));
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /** Rank 0: make the file. */
 static oak_status_t create(const writer_t *w) {
-  const oak_grid_view_t *view = w->view;
+  const oak_grid_view_t *view = &w->view;
   double origin[3] = {view->xmin[0], view->xmin[1], view->xmin[2]};
   if (view->dim == 2) origin[2] = -0.5 * oak_view_cell_size(view, 0, 0);
-  return oak_vtkhdf_create(view, origin, w->level, w->nlevel, w->path, w->place);
+  return oak_vtkhdf_create(view, origin, w->level, w->nlevel, w->part, w->place);
 }
 
 /** Collective; all ranks fail together. */
-static oak_status_t write_tree(writer_t *w, oak_tree_walk_t *walk) {
-  const oak_grid_view_t *view = w->view;
-  OAK_TRY(oak_agree(view->comm, list_boxes(w, walk)));
+static oak_status_t write_tree(writer_t *w) {
+  const oak_grid_view_t *view = &w->view;
+  OAK_TRY(oak_box_walk_new(view, w->leaves, &w->walk));
+  OAK_TRY(oak_agree(view->comm, number_cells(w)));
   count_levels(w);
   OAK_TRY(oak_agree(view->comm, w->rank == 0 ? create(w) : OAK_OK));
   MPI_Bcast(w->place, w->nlevel * (1 + view->nvar), MPI_INT64_T, 0, view->comm);
-  return write_values(w, walk);
-}
-
-static oak_status_t allocate(writer_t *w) {
-  const size_t all = (size_t)w->view->max_level + 1, n = (size_t)w->nlevel;
-  w->boxes = calloc(all, sizeof *w->boxes);
-  w->part = calloc(all, sizeof *w->part);
-  w->level = calloc(n, sizeof *w->level);
-  w->place = calloc(n * (1 + (size_t)w->view->nvar), sizeof *w->place);
-  OAK_CHECK(w->boxes && w->part && w->level && w->place, OAK_ERR_MEMORY, "no memory to write %s",
-            w->path);
-  return OAK_OK;
-}
-
-static void release(writer_t *w) {
-  for (int l = 0; l <= w->view->max_level && w->part; l++) free(w->part[l].buffer);
-  if (w->boxes) oak_boxes_free(w->view, w->boxes);
-  free(w->boxes);
-  free(w->part);
-  free(w->level);
-  free(w->place);
+  return write_values(w);
 }
 
 /** Rank 0: is \a path free, or an HDF5 file? Anything else is not ours to replace. */
@@ -214,56 +228,64 @@ static oak_status_t check(const oak_grid_view_t *view, const char *path) {
   return OAK_OK;
 }
 
-/** A file until it has its name. */
-typedef struct {
-  char *path, *part;
-} names_t;
-
 static oak_status_t publish(void *context) {
-  const names_t *names = context;
-  return oak_publish_file(names->part, names->path);
+  const writer_t *w = context;
+  return oak_publish_file(w->part, w->path);
 }
 
-static void discard(void *context) { (void)unlink(((names_t *)context)->part); }
+static void discard(void *context) { (void)unlink(((writer_t *)context)->part); }
 
-static void free_names(void *context) {
-  names_t *names = context;
-  if (names) free(names->path);
-  if (names) free(names->part);
-  free(names);
+/** Collective. */
+static void free_writer(void *context) {
+  writer_t *w = context;
+  if (w->fd >= 0) close(w->fd);
+  end_view(w);
+  free(w->level);
+  free(w->place);
+  free(w->path);
+  free(w->part);
+  free(w);
 }
 
-static oak_status_t begin(writer_t *w, const char *path, names_t **out) {
-  names_t *names = *out = calloc(1, sizeof *names);
-  if (names) names->path = strdup(path);
-  if (names) names->part = oak_text_new("%s" OAK_PART, path);
-  OAK_CHECK(names && names->path && names->part, OAK_ERR_MEMORY, "no memory for the name of %s",
-            path);
-  w->path = names->part;
-  OAK_TRY(allocate(w));
-  return w->rank == 0 ? prepare(path, names->part) : OAK_OK;
+/** A writer of its own for this rank; it takes over the view. NULL: no memory. */
+static writer_t *make_writer(const oak_grid_view_t *view, const char *path) {
+  writer_t *w = calloc(1, sizeof *w);
+  if (!w) return NULL;
+  *w = (writer_t){.view = *view, .fd = -1, .leaves = view->dim == 2 || view->partial};
+  MPI_Comm_rank(view->comm, &w->rank);
+  w->first = w->leaves ? view->min_level : 0;
+  w->nlevel = view->max_level + 1 - w->first;
+  w->path = strdup(path);
+  w->part = oak_text_new("%s" OAK_PART, path);
+  w->level_part = calloc((size_t)view->max_level + 1, sizeof *w->level_part);
+  w->level = calloc((size_t)w->nlevel, sizeof *w->level);
+  w->place = calloc((size_t)w->nlevel * (1 + (size_t)view->nvar), sizeof *w->place);
+  if (w->path && w->part && w->level_part && w->level && w->place) return w;
+  w->view.release = NULL;
+  free_writer(w);
+  return NULL;
+}
+
+static oak_status_t begin(const writer_t *w, const char *path) {
+  OAK_CHECK(w, OAK_ERR_MEMORY, "no memory to write %s", path);
+  return w->rank == 0 ? prepare(path, w->part) : OAK_OK;
 }
 
 oak_status_t oak_vtkhdf_write(const oak_grid_view_t *view, const char *path) {
-  OAK_TRY(check(view, path));
-  oak_tree_walk_t *walk = NULL;
-  names_t *names;
-  writer_t w = {.view = view, .fd = -1, .ncell = 1};
-  MPI_Comm_rank(view->comm, &w.rank);
-  for (int d = 0; d < view->dim; d++) w.ncell *= (size_t)view->block_size;
-  w.leaves = view->dim == 2 || view->partial;
-  w.first = w.leaves ? view->min_level : 0;
-  w.nlevel = view->max_level + 1 - w.first;
-  oak_status_t st = oak_agree(view->comm, begin(&w, path, &names));
-  if (st == OAK_OK) {
-    if (!w.leaves) st = oak_tree_walk_new(view, &walk);
-    if (st == OAK_OK) st = write_tree(&w, walk);
-    const oak_disk_output_t output = {publish, discard, free_names, names, NULL};
-    st = oak_disk_commit(view->disk, view->comm, st, &output);
-  } else {
-    free_names(names);
+  oak_status_t st = check(view, path); /* the same on all ranks */
+  writer_t *w = st == OAK_OK ? make_writer(view, path) : NULL;
+  if (st == OAK_OK) st = oak_agree(view->comm, begin(w, path));
+  if (st != OAK_OK) {
+    if (w)
+      free_writer(w);
+    else if (view->release)
+      view->release(view->owner);
+    return st;
   }
-  release(&w);
-  oak_tree_walk_destroy(&walk);
-  return st;
+  st = write_tree(w);
+  if (!goes_on(view)) end_view(w);
+  const int has_rest = goes_on(view) && !w->leaves;
+  const oak_disk_output_t output = {publish, discard, free_writer, w,
+                                    has_rest ? write_rest : NULL};
+  return oak_disk_commit(view->disk, view->comm, st, &output);
 }

@@ -8,12 +8,12 @@
 #include "io/xdmf/xdmf.h"
 #include "solver/output/output.h"
 
-/* ---- plotfiles */
-
 static int always(const oak_output_item_t *item) {
   (void)item;
   return 1;
 }
+
+/* ---- plotfiles */
 
 static oak_status_t write_plotfile(oak_output_item_t *item, const oak_grid_view_t *view,
                                    const char *path) {
@@ -121,6 +121,7 @@ static const oak_output_kind_t vtkhdf = {.name = "vtkhdf",
                                          .has_region = 1,
                                          .cuts_blocks = 1,
                                          .open = open_vtkhdf,
+                                         .takes_over = always,
                                          .write = write_vtkhdf,
                                          .series = &oak_series_vtkhdf};
 
