@@ -156,46 +156,66 @@ def way(name, options, work):
     return ([] if code == 0 and re.search(pattern, head) else [f"exit status {code}, no /{pattern}/ in the head"]), text
 
 
-def background(options, work):
-    """Checkpoints and plotfiles that are fetched from the GPU while time steps go on, late, have the bits of those for which
-    the run waits; so have those for whose copies the GPU has too little memory. A copy that fails ends the run."""
-    keys = ["refine.variable=rho", "refine.criterion=lohner", "mesh.adapt_every=2", "run.max_steps=12", "run.end_time=1",
-            "checkpoint.keep=9", "output.plot_steps=2", "output.part.kind=plotfile", "output.part.precision=single",
-            "output.part.every_steps=3", "output.part.variables=rho mach schlieren", "output.part.region=0.05 0 0.2 0.13",
-            "output.part.files=2", "output.fields.kind=xdmf", "output.fields.every_steps=4", "device.name=cuda", "device.flags=-O1"]
+# Outputs of a run by dimension: (keys, files of the run: how many begin and end with these words)
+OUTPUTS = {
+    2: (["mesh.adapt_every=2", "run.max_steps=12", "checkpoint.keep=9", "output.plot_steps=2", "output.part.kind=plotfile",
+         "output.part.precision=single", "output.part.every_steps=3", "output.part.variables=rho mach schlieren",
+         "output.part.region=0.05 0 0.2 0.13", "output.part.files=2", "output.fields.kind=xdmf", "output.fields.every_steps=4",
+         "output.corner.kind=xdmf", "output.corner.every_steps=4", "output.corner.region=0.3 0.2 0.7 0.6"],
+        {("chk", ".oak"): 4, ("plt", "/Header"): 7, ("fields_", "_00000.raw"): 4, ("part_", "/Header"): 5, ("corner_", ".xdmf"): 4}),
+    3: (["mesh.dim=3", "mesh.adapt_every=2", "run.max_steps=4", "output.plot_first_last=no"], {})}
+VTKHDF = {2: ["output.boxes.kind=vtkhdf", "output.boxes.every_steps=3", "output.boxes.precision=single", "output.boxes.variables=rho mach",
+              "output.cut.kind=vtkhdf", "output.cut.every_steps=4", "output.cut.region=0.3 0.2 0.7 0.6"],
+          3: ["output.boxes.kind=vtkhdf", "output.boxes.every_steps=2", "output.cut.kind=vtkhdf", "output.cut.every_steps=3",
+              "output.cut.region=0.3 0.2 0.1 0.7 0.6 0.8"]}
+
+
+def files_of(folder):
+    """The bytes of all files that do not name the keys of the run."""
+    found = {}
+    for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        paths = [os.path.join(place, name) for place, _, names in os.walk(os.path.join(folder, file)) for name in names]
+        if file.endswith((".oak", ".vtkhdf", ".xdmf")):
+            paths = [os.path.join(folder, file)]
+        for path in paths:
+            with open(path, "rb") as stream:
+                data = stream.read()
+            if file.endswith(".oak"):  # without its texts
+                data = data[192 + int.from_bytes(data[24:32], "little"):]
+            found[os.path.relpath(path, folder)] = data
+    return found
+
+
+def background(dim, options, work):
+    """Checkpoints and values that are fetched from the GPU while time steps go on, late, have the bits of those for which the
+    run waits; so have those for whose copies the GPU has too little memory. A copy that fails ends the run."""
+    keys, counts = OUTPUTS[dim]
+    keys = keys + ["refine.variable=rho", "refine.criterion=lohner", "run.end_time=1", "device.name=cuda", "device.flags=-O1"]
+    if subprocess.run([options.oak, "run", "run.ini", "--check", "output.a.kind=vtkhdf"], cwd=work, check=False, timeout=LIMIT,
+                      capture_output=True).returncode == 0:  # there is HDF5
+        keys += VTKHDF[dim]
+        counts = {**counts, ("boxes_", ".vtkhdf"): 5 if dim == 2 else 3, ("cut_", ".vtkhdf"): 4 if dim == 2 else 3}
     launch = [*shlex.split(options.mpiexec), str(options.np), options.oak] if options.np > 1 else [os.path.abspath(options.oak)]
 
     def states(name, words, buffer, every=3):
         os.environ.update(environment(options.fake, words, {}, options.np - 1))
         folder = os.path.join(work, name)
-        text, code, _ = run([*launch, "run", "run.ini", "--quiet", *keys, f"checkpoint.steps={every}", f"output.buffer={buffer}",
-                             f"output.folder={folder}"], work, LIMIT)
-        found = {}
-        for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
-            if file.startswith("chk"):
-                with open(os.path.join(folder, file), "rb") as stream:
-                    data = stream.read()
-                found[file] = data[192 + int.from_bytes(data[24:32], "little"):]  # without the texts, which name the keys
-            for place, _, names in os.walk(os.path.join(folder, file)):
-                for name in names:
-                    path = os.path.join(place, name)
-                    with open(path, "rb") as stream:
-                        found[os.path.relpath(path, folder)] = stream.read()
-        return text, code, found
+        text, code, _ = run([*launch, "run", "run.ini", "--quiet", *keys, f"checkpoint.steps={every if dim == 2 else 0}",
+                             f"output.buffer={buffer}", f"output.folder={folder}"], work, LIMIT)
+        return text, code, files_of(folder)
 
     text, code, waited = states("waited", "", 0)
-    parts = [sum(name.startswith(word) and name.endswith(end) for name in waited) for word, end in (("chk", ".oak"), ("plt", "/Header"), ("fields_", "_00000.raw"),
-                                                                                                   ("part_", "/Header"))]
-    if code != 0 or parts != [4, 7, 4, 5]:
-        return [f"exit status {code}, {parts} of {sorted(waited)}"], text
-    for name, words in (("late", "late=30"), ("little", "memory=14 fetch=1")):
+    found = {words: sum(name.startswith(words[0]) and name.endswith(words[1]) for name in waited) for words in counts}
+    if code != 0 or found != counts:
+        return [f"exit status {code}, {found} of {sorted(waited)}"], text
+    for name, words in (("late", "late=10"), ("little", "memory=14 fetch=1"))[:4 - dim]:
         text, code, found = states(name, words, 64)
         if code != 0 or found != waited:
             return [f"{name}: exit status {code}; different: {[f for f in waited if waited[f] != found.get(f)]}"], text
-    for name, every in (("failed", 3), ("failed_plots", 0)):
-        text, code, found = states(name, "late=30 rank={last} fetch=1", 64, every)
+    for name, every in (("failed", 3), ("failed_plots", 0))[dim - 2:]:
+        text, code, found = states(name, "late=10 rank={last} fetch=1", 64, every)
         wrong = judge(text, code, [r"copying from the GPU", r"CUDA_ERROR_1\b"])
-        if wrong or [file for file in found if not re.match("(plt|part_|fields_)000000", file)]:
+        if wrong or [file for file in found if not re.match("(plt|[a-z]+_)000000|[a-z]+\\.xdmf", file)]:
             return wrong + [f"{name}: there are {sorted(found)}"], text
     return [], text
 
@@ -229,7 +249,7 @@ def main():
     options = parser.parse_args()
     tests = {name: lambda work, name=name: try_case(name, options, work) for name in CASES}
     tests.update({"info": lambda work: info(options, work), "a run that works": lambda work: works(options, work),
-                  "background": lambda work: background(options, work)})
+                  "background": lambda work: background(2, options, work), "background 3D": lambda work: background(3, options, work)})
     tests.update({f"way: {name}": lambda work, name=name: way(name, options, work) for name in WAYS})
     before, failed, names = dict(os.environ), 0, [name for name in tests if options.only in name]
     for name in names:

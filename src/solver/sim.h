@@ -420,10 +420,13 @@ void *oak_snapshot_buffer(const oak_snapshot_t *snapshot);
 /** Fetch blocks [b0, b0 + n): real [n][V][N^dim] and the fields of each block, to the buffer. One
  * other thread may call it. */
 oak_status_t oak_snapshot_read(void *snapshot, int b0, int n, void *dst);
-/** The same for the values of output variables, after oak_variables_prepare. NULL where that is not
- * possible. \a chunk: bytes of the host through which they are read. Rank-local. */
-oak_snapshot_t *oak_snapshot_values(oak_t *sim, int count, const int *variable, size_t chunk);
-/** Fetch the values of the variable of number \a var among them, as oak_variable_read. */
+/** The same for the values of output variables, after oak_variables_prepare, in \a nblock blocks:
+ * their numbers are block[nblock], in increasing order, or with NULL from 0 on. NULL where that is
+ * not possible. \a chunk: bytes of the host through which they are read. Rank-local. */
+oak_snapshot_t *oak_snapshot_values(oak_t *sim, int count, const int *variable, int nblock,
+                                    const int *block, size_t chunk);
+/** Fetch the values of the variable of number \a var among them, as oak_variable_read. \a b0
+ * counts the blocks of the copy. */
 oak_status_t oak_snapshot_read_value(oak_snapshot_t *snapshot, int var, int b0, int n, double *dst);
 void oak_snapshot_free(void *snapshot);
 void oak_snapshot_clear(oak_t *sim);

@@ -11,7 +11,7 @@
 struct oak_snapshot {
   oak_t *sim;
   int count;
-  int nblock; /**< of the mesh, which may change meanwhile */
+  int nblock; /**< the mesh may change meanwhile */
   struct {
     char *memory;
     size_t block_bytes;
@@ -51,11 +51,11 @@ void oak_snapshot_prepare(oak_t *sim, size_t chunk) {
   if (oak_device_ops(sim->dev)->keep) (void)fit_buffer(sim, chunk);
 }
 
-static oak_snapshot_t *new_snapshot(oak_t *sim) {
+static oak_snapshot_t *new_snapshot(oak_t *sim, int nblock) {
   oak_snapshot_t *s = calloc(1, sizeof *s);
   if (!s) return NULL;
   s->sim = sim;
-  s->nblock = sim->mesh->nblock;
+  s->nblock = nblock;
   sim->snapshot.taken++;
   return s;
 }
@@ -65,7 +65,7 @@ oak_snapshot_t *oak_snapshot_take(oak_t *sim, size_t chunk) {
   oak_carried_t list[OAK_MAX_FIELDS + 1];
   size_t bytes = 0;
   if (!ops->keep || sim->mesh->nblock == 0) return NULL;
-  oak_snapshot_t *s = new_snapshot(sim);
+  oak_snapshot_t *s = new_snapshot(sim, sim->mesh->nblock);
   if (!s) return NULL;
   s->count = oak_carried(sim, list);
   for (int i = 0; i < s->count; i++) {
@@ -80,32 +80,45 @@ oak_snapshot_t *oak_snapshot_take(oak_t *sim, size_t chunk) {
   return NULL;
 }
 
+static oak_status_t keep_variable(oak_snapshot_t *s, int variable, const int *block, char *memory) {
+  for (int b = 0; b < s->nblock;) { /* blocks that follow each other are kept together */
+    int count = block ? 1 : s->nblock;
+    while (b + count < s->nblock && block[b + count] == block[b] + count) count++;
+    OAK_TRY(oak_variable_keep(s->sim, variable, block ? block[b] : 0, count,
+                              memory + (size_t)b * s->part[0].block_bytes));
+    b += count;
+  }
+  return OAK_OK;
+}
+
 /* Kernels write the values of each variable into memory of their own, in the queue of the run. */
-static oak_status_t keep_values(oak_snapshot_t *s, int count, const int *variable) {
+static oak_status_t keep_values(oak_snapshot_t *s, int count, const int *variable,
+                                const int *block) {
   oak_t *sim = s->sim;
   const size_t bytes = s->part[0].block_bytes * (size_t)s->nblock;
   void *memory;
   OAK_TRY(oak_device_alloc(sim->dev, bytes * (size_t)count, &memory));
   s->part[0].memory = memory;
   for (int v = 0; v < count; v++)
-    OAK_TRY(oak_variable_keep(sim, variable[v], s->part[0].memory + (size_t)v * bytes));
+    OAK_TRY(keep_variable(s, variable[v], block, s->part[0].memory + (size_t)v * bytes));
   OAK_TRY(oak_device_ops(sim->dev)->keep(sim->dev, memory, memory, 0));
   return oak_device_sync(sim->dev); /* kernels may have read blocks of peers in place */
 }
 
-oak_snapshot_t *oak_snapshot_values(oak_t *sim, int count, const int *variable, size_t chunk) {
+oak_snapshot_t *oak_snapshot_values(oak_t *sim, int count, const int *variable, int nblock,
+                                    const int *block, size_t chunk) {
   const oak_device_ops_t *ops = oak_device_ops(sim->dev);
   const size_t block_bytes = (size_t)sim->cells * sizeof(double);
-  const size_t bytes = block_bytes * (size_t)sim->mesh->nblock * (size_t)count;
+  const size_t bytes = block_bytes * (size_t)nblock * (size_t)count;
   for (int v = 0; v < count; v++)
     if (!oak_variable_keepable(sim, variable[v])) return NULL;
   if (!ops->keep || chunk < block_bytes) return NULL;
-  oak_snapshot_t *s = new_snapshot(sim);
+  oak_snapshot_t *s = new_snapshot(sim, nblock);
   if (!s || s->nblock == 0) return s;
   s->count = 1;
   s->part[0].block_bytes = block_bytes;
   if (ops->room(sim->dev) >= bytes + reserve(bytes) && fit_buffer(sim, chunk) == OAK_OK &&
-      keep_values(s, count, variable) == OAK_OK)
+      keep_values(s, count, variable, block) == OAK_OK)
     return s;
   oak_snapshot_free(s);
   return NULL;

@@ -49,11 +49,12 @@ oak_status_t oak_read_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, int
   return read_values(sim, kernel, 0, variable, first, count, out);
 }
 
-oak_status_t oak_keep_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, void *memory) {
-  oak_read_args_t args = {.first = 0, .variable = variable};
+oak_status_t oak_keep_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, int first, int count,
+                             void *memory) {
+  oak_read_args_t args = {.first = first, .variable = variable};
   oak_sim_field(sim, 0, sim->clock.time, &args.f);
   args.total = args.cells = memory;
-  return oak_device_launch(sim->dev, kernel, sim->mesh->nblock, &args, sizeof args);
+  return oak_device_launch(sim->dev, kernel, count, &args, sizeof args);
 }
 
 oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int count, double *out) {

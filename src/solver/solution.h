@@ -12,8 +12,9 @@
  * [first, first + count): out [count][N^d]. Rank-local. */
 oak_status_t oak_read_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, int first, int count,
                              double *out);
-/** Let such a kernel write to memory of the device, [nblock][N^d]; it does not wait. Rank-local. */
-oak_status_t oak_keep_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, void *memory);
+/** Let such a kernel write to memory of the device, [count][N^d]; it does not wait. Rank-local. */
+oak_status_t oak_keep_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, int first, int count,
+                             void *memory);
 /** The part of a run that has left an invalid cell. */
 typedef enum {
   OAK_INVALID_INITIAL,

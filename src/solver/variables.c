@@ -159,8 +159,8 @@ int oak_variable_keepable(const oak_t *sim, int variable) {
   return variable < 2 * sim->nvar || derived(sim, variable) >= 0;
 }
 
-oak_status_t oak_variable_keep(oak_t *sim, int variable, void *memory) {
-  const int number = derived(sim, variable);
-  return variable < 2 * sim->nvar ? oak_keep_kernel(sim, sim->kernel.cells, variable, memory)
-                                  : oak_keep_kernel(sim, sim->derived.kernel, number, memory);
+oak_status_t oak_variable_keep(oak_t *sim, int variable, int first, int count, void *memory) {
+  const int is_derived = variable >= 2 * sim->nvar;
+  return oak_keep_kernel(sim, is_derived ? sim->derived.kernel : sim->kernel.cells,
+                         is_derived ? derived(sim, variable) : variable, first, count, memory);
 }

@@ -36,9 +36,9 @@ oak_status_t oak_variable_read(oak_t *sim, int variable, int first, int count, d
 
 /** 1 if a kernel gives the values of this variable. */
 int oak_variable_keepable(const oak_t *sim, int variable);
-/** Let a kernel write its values in all blocks to memory of the device, [nblock][N^d], and do not
- * wait for it. Rank-local, after oak_variables_prepare. */
-oak_status_t oak_variable_keep(oak_t *sim, int variable, void *memory);
+/** Let a kernel write its values in blocks [first, first + count) to memory of the device,
+ * [count][N^d], and do not wait for it. Rank-local, after oak_variables_prepare. */
+oak_status_t oak_variable_keep(oak_t *sim, int variable, int first, int count, void *memory);
 
 /** Number in kernels/derived.c of the derived variable or the hook OUTPUT of that name, -1: there
  * is none. Rank-local. */

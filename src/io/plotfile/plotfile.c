@@ -281,8 +281,7 @@ static oak_status_t write_tree(writer_t *w, int files) {
   w->share = calloc(nlevel * (size_t)w->size, sizeof *w->share);
   for (size_t l = 0; l < nlevel && w->level; l++) w->level[l].fd = -1;
   oak_status_t st = OAK_OK;
-  if (!w->level || !w->share)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", w->part);
+  if (!w->level || !w->share) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", w->part);
   OAK_TRY(oak_agree(view->comm, st));
   OAK_TRY(begin_data(w));
   if (goes_on(view)) return hand_over(w);

@@ -103,9 +103,9 @@ static oak_status_t write_boxes(const writer_t *w, int l) {
       row[b][2 * d + 1] = d < view->dim ? (int32_t)high[d] : 0;
     }
   }
-  const oak_status_t st =
-      oak_disk_write(view->disk, w->fd, row, (size_t)n * sizeof *row,
-                     place_of(w, l, 0) + w->level_part[l].first_box * (int64_t)sizeof *row, w->part);
+  const oak_status_t st = oak_disk_write(
+      view->disk, w->fd, row, (size_t)n * sizeof *row,
+      place_of(w, l, 0) + w->level_part[l].first_box * (int64_t)sizeof *row, w->part);
   free(row);
   return st;
 }
@@ -285,7 +285,6 @@ oak_status_t oak_vtkhdf_write(const oak_grid_view_t *view, const char *path) {
   st = write_tree(w);
   if (!goes_on(view)) end_view(w);
   const int has_rest = goes_on(view) && !w->leaves;
-  const oak_disk_output_t output = {publish, discard, free_writer, w,
-                                    has_rest ? write_rest : NULL};
+  const oak_disk_output_t output = {publish, discard, free_writer, w, has_rest ? write_rest : NULL};
   return oak_disk_commit(view->disk, view->comm, st, &output);
 }

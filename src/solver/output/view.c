@@ -118,8 +118,9 @@ static held_t *make_held(const oak_view_source_t *source, const oak_grid_view_t 
   held->level = malloc(n * sizeof *held->level + 1);
   held->index = malloc(n * sizeof *held->index + 1);
   if (held->level && held->index)
-    held->values = oak_snapshot_values(source->sim, source->variables->count,
-                                       source->variables->variable, CHUNK_BYTES);
+    held->values =
+        oak_snapshot_values(source->sim, source->variables->count, source->variables->variable,
+                            view->nblock, source->block, CHUNK_BYTES);
   if (!held->values) {
     release_held(held);
     return NULL;
@@ -130,7 +131,7 @@ static held_t *make_held(const oak_view_source_t *source, const oak_grid_view_t 
 }
 
 void oak_view_hold(const oak_view_source_t *source, oak_grid_view_t *view) {
-  held_t *held = source->block ? NULL : make_held(source, view);
+  held_t *held = make_held(source, view);
   int ok = held != NULL;
   MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, view->comm);
   if (!ok) {
