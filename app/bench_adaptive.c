@@ -32,12 +32,11 @@ static void print_help(void) {
       "6,\n"
       "van Leer, adapting every 4 steps). Prints GCUPS, cells, and the share of each phase. It "
       "needs\n"
-      "about 7 GB, late in the run 40 GB; with mesh.max_level=4 it is much smaller.\n"
+      "about 7 GB at first and 40 GB late in the run, and much less with mesh.max_level=4.\n"
       "\n"
-      "  --from TIME  where the measured part begins. Until then the finest level is left out, "
-      "which makes\n"
-      "               the way there 16 times cheaper (0)\n"
-      "  --steps N    steps of the measured part (500)\n");
+      "  --from TIME  where the measured part begins. Until this time the run leaves out the\n"
+      "               finest level, which makes it 16 times faster (default: 0)\n"
+      "  --steps N    steps of the measured part (default: 500)\n");
 }
 
 static oak_status_t set_keys(const piece_t *b, oak_params_t *params) {

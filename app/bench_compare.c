@@ -45,13 +45,12 @@ static void print_help(void) {
   printf(
       "usage: oak bench --compare A B [--adaptive] [--pieces N] [section.key=value ...]\n"
       "\n"
-      "Measures which of two is faster. A and B are keys in quotes, or the path of another "
-      "build's\n"
-      "oak, or that path and keys:\n"
+      "Measures which of two runs is faster. A and B are keys in quotes, or the path of the\n"
+      "program oak of another build, which keys may follow:\n"
       "  oak bench --compare \"scheme.limiter=vanleer\" \"scheme.limiter=weno5\"\n"
       "  oak bench --compare ../main/build/oak build/oak mesh.block_size=8\n"
-      "Pieces of A and B alternate. Prints the median of B / A with its 95 %% interval (by order\n"
-      "statistics, without an assumption on the distribution).\n"
+      "Pieces of A and B alternate. The command prints the median of the ratio of their speeds,\n"
+      "B / A, with its 95 %% interval (from order statistics, so for any distribution).\n"
       "\n"
       "  --adaptive  the adaptive case of oak bench; otherwise 3D 128^3 with blocks of 16^3\n"
       "  --pieces N  pieces of B, 6 to 200 (15)\n"
@@ -115,7 +114,7 @@ static oak_status_t start_child(const compare_t *c, side_t *s) {
   for (int i = 0; i < s->nkey; i++) argument[n++] = s->key[i];
   argument[n] = NULL;
   OAK_CHECK(pipe2(to, O_CLOEXEC) == 0 && pipe2(from, O_CLOEXEC) == 0, OAK_ERR_FILE,
-            "oak bench --compare: no pipe: %s", strerror(errno));
+            "oak bench --compare: cannot make a pipe: %s", strerror(errno));
   const int error = spawn(s, argument, to[0], from[1]);
   close(to[0]);
   close(from[1]);

@@ -228,7 +228,7 @@ static oak_status_t read_allowed(settings_t *s) {
   if (s->tolerance) OAK_TRY(oak_look_numbers("--tolerance", s->tolerance, 1, &s->relative_allowed));
   if (s->absolute) OAK_TRY(oak_look_numbers("--absolute", s->absolute, 1, &s->absolute_allowed));
   OAK_CHECK(s->relative_allowed >= 0 && s->absolute_allowed >= 0, OAK_ERR_INPUT,
-            "a tolerance is not negative");
+            "a tolerance must not be negative");
   return OAK_OK;
 }
 

@@ -33,10 +33,10 @@ OAK_FN void load_cell_row(const oak_field_t *f, const oak_user_t *user, long blo
   }
 }
 
-/* Rusanov's flux with the fastest wave that either state has by itself or both have together.
- * Between cell averages it keeps density and pressure positive where dt * (sum of speed / dx) <= 1:
- * the new state is an average of states that are positive (B. Perthame, C.-W. Shu, Numer. Math. 73
- * (1996) 119). Returns the speed. */
+/* Rusanov's flux. Its speed is the fastest of three: that of WAVE_SPEEDS for both states, and for
+ * each state alone. Between cell averages it keeps density and pressure positive where dt * (sum of
+ * speed / dx) <= 1: the new state is an average of states that are positive (B. Perthame, C.-W.
+ * Shu, Numer. Math. 73 (1996) 119). Returns the speed. */
 OAK_FN real first_order_flux(const physics_parameters_t *ph, const real ql[], const real qr[],
                              int dir, real f[]) {
   riemann_sides_t s;
@@ -132,7 +132,7 @@ OAK_FN void stage_result(const oak_flux_args_t *s, const oak_user_t *user, long 
   oak_round_result(u, oak_cell_number(&s->f, block, x[0], x[1], x[2]));
 }
 
-/* ---- the same by walking along a row: few values are alive at a time, which leaves registers for
+/* ---- the same by a walk along a row: few values are in use at a time, which leaves registers for
  * more lanes */
 
 /* The window of a walk: the cells of a row that the limiter needs, around the one in the middle. */

@@ -26,7 +26,7 @@ OAK_FN double derived_speed(const real q[]) {
   return sqrt(sum);
 }
 
-/* The speed of sound is that of signals against the flow. */
+/* The speed of sound is half the difference of the largest and the smallest wave speed along x. */
 OAK_FN double derived_mach(const oak_user_t *user, const real q[]) {
   real low, high;
   physics_wave_speeds(&user->physics, q, q, 0, &low, &high);

@@ -95,8 +95,8 @@ OAK_FN int face_pair(const oak_at_t *at, const real *p, int dir, real low[NGRAD]
   return below && above;
 }
 
-/* The same beside this face, a step `s` along axis `d`. Where both are solid, the face ends at a
- * wall. */
+/* The same for the face beside this one, at a step `s` along axis `d`. If both of its cells are
+ * solid, this face ends at a wall. */
 OAK_FN void pair_beside(const oak_at_t *at, const real *p, int dir, int d, int s,
                         const real near_low[NGRAD], const real near_high[NGRAD], real low[NGRAD],
                         real high[NGRAD]) {

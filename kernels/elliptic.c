@@ -66,8 +66,8 @@ OAK_KERNEL(oak_elliptic_gradient, oak_elliptic_args_t, ELLIPTIC_LANES) {
                                          : arg.outside[5];
       side[high] = elliptic_side(&arg, n, face);
       given[high] = place < 0 ? arg.given : arg.given + (long long)place * OAK_AREA;
-      /* The memory holds the ghost value for the boundary value 0. If a value is given, its part is
-       * added. */
+      /* The memory holds the ghost value for the boundary value 0. If another value is given, its
+       * term is added. */
       factor[high] = place < 0 ? 0 : outside > 0 ? 2 : (real)0.5 / half;
     }
     OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
@@ -95,8 +95,9 @@ OAK_KERNEL(oak_elliptic_gradient, oak_elliptic_args_t, ELLIPTIC_LANES) {
 }
 
 #if OAK_ELLIPTIC_FIELDS
-/* The coefficient on a face at the boundary, by a line through two cells; that of the cell where it
- * jumps. A given flux, a times the derivative, has second order with it. */
+/* The coefficient on a face at the boundary, extrapolated linearly from two cells. If it changes by
+ * a factor of 2 or more between them, the coefficient of the nearer cell is used. A given flux, a
+ * times the derivative, then has second order. */
 OAK_FN real boundary_coefficient(const real *c, int face) {
   const int step = face / 2 == 0 ? 1 : face / 2 == 1 ? OAK_N : OAK_N * OAK_N;
   const real next = c[face & 1 ? -step : step];
@@ -104,8 +105,8 @@ OAK_FN real boundary_coefficient(const real *c, int face) {
 }
 #endif
 
-/* Move the part that boundary values have in the left-hand side to the right-hand side. After that
- * they are 0. One launch does one face of all blocks. */
+/* Move the terms of boundary values from the left-hand side to the right-hand side, so that the
+ * remaining equation has boundary values of 0. One launch does one face of all blocks. */
 OAK_KERNEL(oak_elliptic_bound, oak_elliptic_args_t, 64) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {

@@ -10,9 +10,9 @@
 /* Threads of a GPU for a block. */
 enum { ELLIPTIC_LANES = OAK_CELLS < 256 ? 64 : 256 };
 
-/* A little over-relaxation. With central slopes and the opposite order of colours after the coarse
- * correction, a cycle reduces the residual by 26 in 2D and 27 in 3D; without over-relaxation by 26
- * and 13. */
+/* A little over-relaxation. With central slopes, and with the opposite order of colours after the
+ * coarse correction, a cycle reduces the residual by a factor of 26 in 2D and 27 in 3D. Without
+ * over-relaxation the factors are 26 and 13. */
 #define ELLIPTIC_RELAX 1.1
 
 /* The ghost values beyond a face. */
@@ -27,8 +27,8 @@ OAK_FN oak_side_t elliptic_side(const oak_elliptic_args_t *arg, long block, int 
   return s;
 }
 
-/* What is needed of a block: ghost values, 1 / dx^2, and by how much the ghost value of a face
- * falls when the cell beside it rises. */
+/* Data of a block: ghost values, 1 / dx^2, and for each face the factor by which its ghost value
+ * falls when the value of the cell beside it rises. */
 typedef struct {
   const real *u;
   oak_side_t side[OAK_FACES];
@@ -121,7 +121,8 @@ OAK_FN elliptic_cells_t elliptic_cells(const elliptic_block_t *b, int j, int k) 
   return r;
 }
 
-/* The left-hand side at cell i. *diagonal is how much it falls when the cell rises by 1. */
+/* The left-hand side at cell i. *diagonal is the amount by which it falls when the value of the
+ * cell rises by 1. */
 OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_t *b,
                            const elliptic_cells_t *r, int i, real *diagonal) {
   const real u = r->u.c[i];

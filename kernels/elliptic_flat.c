@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The coarsest part of multigrid: one V-cycle on the blocks of level 0, as one array of cells that
- * is coarsened further down to a few cells. One team of lanes does all of it, because such small
- * arrays would not keep more of them busy. Every rank computes the same. */
+ * is coarsened further down to a few cells. One iteration of OAK_OUTER does all of it (on a GPU a
+ * single thread block), because the arrays are too small for more. Every rank computes the same. */
 
 enum { FLAT_LANES = OAK_MANY_THREADS ? 1024 : 512 };
 
@@ -10,7 +10,7 @@ typedef struct {
   real value[OAK_ELLIPTIC_FLAT_SHARED];
 } flat_shared_t;
 
-/* All arrays, and what cells of array l have in common. */
+/* All arrays, and the constants of array l. */
 typedef struct {
   real *u, *r, *a, *b; /* of all arrays */
   int l, n[3], cells;
@@ -61,7 +61,8 @@ OAK_FN int flat_across(const flat_t *f, int c, const int x[3], int face) {
   return x[dir] > 0 ? c - stride : f->wraps[dir] ? c + (n - 1) * stride : -1;
 }
 
-/* The left-hand side at a cell, and how much it falls when the cell rises by 1. */
+/* The left-hand side at a cell, and the amount by which it falls when the value of the cell rises
+ * by 1. */
 OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c, const int x[3],
                        real *diagonal) {
   const real *u = f->u + f->start, here = u[c];

@@ -3,7 +3,8 @@
  * averages on the way down, linear interpolation on the way up. All other blocks are the same on
  * both levels. A family that two ranks share travels through `remote`. */
 
-/* Averages of each block's cells into the coarse level, or to be sent. */
+/* Average the cells of each block. The averages go to the coarse level, or to the buffer of values
+ * to be sent. */
 OAK_KERNEL(oak_elliptic_merge, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_move_args_t);
   OAK_OUTER_LANES(n) {
@@ -82,7 +83,8 @@ OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_
   }
 }
 
-/* Values of the coarse level to each block, beside what is there or in place of it. */
+/* Move values of the coarse level to each block. They are added to the values of the block, or
+ * replace them. */
 OAK_KERNEL(oak_elliptic_prolong, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_move_args_t);
   OAK_OUTER_LANES(n) {

@@ -14,7 +14,7 @@ OAK_CONST_DATA int oak_elliptic_plain[1] = {ELLIPTIC_PLAIN};
 /* Threads of a GPU where there are few blocks. */
 #define ELLIPTIC_MOST_LANES (OAK_CELLS < 256 ? 64 : OAK_CELLS < 1024 ? 256 : 512)
 
-/* Weights of neighbours, and what faces at the boundary add to the diagonal. */
+/* Weights of neighbours, and the terms that faces at the boundary add to the diagonal. */
 typedef struct {
   real weight[OAK_DIM], edge[OAK_FACES], diagonal;
   const real *u;
@@ -72,7 +72,8 @@ OAK_FN real elliptic_diagonal(const elliptic_stencil_t *s, int j, int k) {
 #define ELLIPTIC_SHARED_TILE OAK_SHARED real tile[ELLIPTIC_TILE_CELLS]
 #define ELLIPTIC_FILL(s) elliptic_fill(s, tile)
 
-/* Peers may be changing values of the colour that is smoothed: these are copied, and not used. */
+/* Peers may be changing values of the colour that is smoothed. These values are copied too, but not
+ * used. */
 OAK_FN void elliptic_fill(elliptic_stencil_t *s, real *tile) {
   s->tile = tile;
   OAK_INNER(c, OAK_CELLS) {

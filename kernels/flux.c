@@ -4,12 +4,13 @@
  *   out = dt F(u) + sum_i w_i prev_i                        (paper, eq. feuler)
  *
  * for blocks without stored ghost cells. One OUTER iteration works on a tile of TX x TY cells of a
- * block's xy planes and goes through the planes along z (the march). On a mesh with few tiles it
- * goes through a part of them only. A queue per column holds the primitive states that the z
- * stencil needs, so each z reconstruction and each z flux is computed once. The current plane with
- * its halo is in shared memory; there x and y fluxes are computed, each once. Tiles that share a
- * face both compute its flux. Fluxes at refinement boundaries are stored in bflux. Each tile
- * reports its largest rate and its number of invalid cells. In 2D there is one plane and no march.
+ * block's xy planes and goes through the planes along z (the march). On a mesh with few tiles, an
+ * iteration goes through only a part of the planes. A queue per column holds the primitive states
+ * that the z stencil needs, so each z reconstruction and each z flux is computed once. The current
+ * plane with its halo is in shared memory; there x and y fluxes are computed, each once. Tiles that
+ * share a face both compute its flux. Fluxes at refinement boundaries are stored in bflux. Each
+ * tile reports its largest rate and its number of invalid cells. In 2D there is one plane and no
+ * march.
  *
  * A value is converted to primitive variables when it enters the tile. A lane is a cell of the
  * tile's plane. The last face of each row and column, and the halo, are additional work; devices

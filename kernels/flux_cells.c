@@ -13,7 +13,8 @@
 #define OAK_CELL_MARCH (OAK_MANY_THREADS ? (OAK_DIM == 3 ? OAK_N : OAK_N < 16 ? 2 : 8) : 1)
 #endif
 #define AXIS (OAK_DIM - 1)
-/* A tile of xy planes (3D), or of a plane (2D): columns, and cells along each. */
+/* Sizes of a tile of xy planes (3D) or of a plane (2D): number of columns, and cells along a
+ * column. */
 #define COLUMNS (OAK_DIM == 3 ? TX * TY : TX)
 #define HEIGHT (OAK_DIM == 3 ? OAK_N : TY)
 #define MARCH OAK_CELL_MARCH
@@ -150,8 +151,8 @@ OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_user_t *user, long
   return fastest;
 }
 
-/* The same for a cell by itself. What belongs to the block or to the launch is read where it is
- * needed: registers that hold it meanwhile would cost lanes (docs/openacc.md). */
+/* The same for a single cell. Values of the block or of the launch are read where they are needed.
+ * Registers that hold them in between would reduce the number of lanes (docs/openacc.md). */
 OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_user_t *user, long block, const int x[3],
                      int *invalid) {
   real rate[NVAR], q[NVAR], speed = 0;

@@ -20,8 +20,8 @@
 #ifndef OAK_FLUX_CELLS
 #define OAK_FLUX_CELLS (OAK_CELL_LOOPS || (OAK_MANY_THREADS && OAK_DIM == 2 && NVAR <= 2))
 #endif
-/* Lanes that a multiprocessor of a GPU should hold at a time: with more lanes the waiting of one is
- * hidden by others, with fewer each has more registers. Measured on an H100
+/* Lanes that a multiprocessor of a GPU should hold at a time. With more lanes, others work while
+ * one waits; with fewer, each has more registers. Measured on an H100
  * (docs/performance-history.md). */
 #ifndef OAK_RESIDENT_LANES
 #if OAK_FLUX_CELLS
@@ -42,8 +42,8 @@
 #define TY OAK_TILE_Y
 #define TILES_X (OAK_N / TX)
 #define TILES (TILES_X * (OAK_N / TY))
-/* Behind the fluxes of all variables comes the wave speed. A physics may have terms that differ on
- * both sides of a face; then the values on its left and on its right side follow. */
+/* Layout of a flux: the fluxes of all variables, then the wave speed. A physics may have terms that
+ * differ on both sides of a face; the values on the left and on the right side then follow. */
 #ifdef PHYSICS_SIDES
 #define NFLUX (NVAR + 1 + 2 * PHYSICS_SIDES)
 #define LEFT_SIDE (NVAR + 1)
@@ -115,8 +115,8 @@ OAK_FN real face_flux(const physics_parameters_t *ph, const real left[], const r
 #endif
 
 #ifdef PHYSICS_SIDES
-/* Add to the rates of change of a cell what follows from the values on its sides of its lower and
- * upper face. */
+/* Add the hook CELL_TERMS to the rates of change of a cell, from the values on the cell's side of
+ * its lower and upper face. */
 OAK_FN void add_cell_terms(const physics_parameters_t *ph, const real q[], const real lower[],
                            const real upper[], int dir, real inv_dx, real rate[]) {
   real r[NVAR];
@@ -130,7 +130,7 @@ OAK_FN void add_cell_terms(const physics_parameters_t *ph, const real q[], const
 
 /* Fields in the state do not change: all Runge-Kutta states have the same values. */
 #if NSOLID
-/* A solid cell stays what it is. */
+/* A solid cell keeps its state. */
 OAK_FN void keep_fields(const store_t *prev, real u[]) {
   const int solid = oak_is_solid(prev[SOLID_VAR * OAK_CELLS]);
   u[SOLID_VAR] = prev[SOLID_VAR * OAK_CELLS];
@@ -149,10 +149,10 @@ OAK_FN void keep_fields(const store_t *prev, real u[]) { OAK_FIXED(OAK_KEEP_FIEL
 #endif
 
 #if NSCALARS && OAK_SCALAR_VALUES == 2 && defined PHYSICS_LEAST_MASS
-/* Rounding of fluxes leaves the fractions with another sum than the mass. This small difference
- * stays behind when the mass of a cell goes away, as at the shore of shallow water, and is then
- * large against what is left. So it is removed in each stage. A larger difference is a mistake; it
- * stays, and makes the cell invalid. */
+/* After rounding of fluxes, the sum of the fractions rho X differs a little from the mass. If most
+ * of the mass leaves a cell, as at the shore of shallow water, this difference becomes large
+ * relative to the mass that is left. It is therefore removed in each stage. A larger difference is
+ * a mistake: it is not removed, and the cell is invalid. */
 OAK_FN void keep_fractions(const physics_parameters_t *ph, const store_t *prev, real u[]) {
   const real mass = OAK_MAX(u[PHYSICS_MASS], 0), before = prev[PHYSICS_MASS * OAK_CELLS];
   const real most = OAK_MAX(mass, before), scale = OAK_MAX(most, PHYSICS_LEAST_MASS(ph));

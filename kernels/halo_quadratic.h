@@ -6,8 +6,8 @@
 /* C2F for elliptic equations: coarse values at the places of fine ghost cells along the face, in
  * the plane of the coarse cells' centres. They are interpolated by parabolas, exact for polynomials
  * of degree 2. The fine side continues them across the face (kernels/elliptic_faces.c). Beside the
- * boundary of the domain the parabola is one-sided, because ghost cells there do not know the
- * boundary values. */
+ * boundary of the domain the parabola is one-sided, because the ghost cells there do not contain
+ * the boundary values. */
 OAK_FN real halo_parabola(const oak_halo_args_t *arg, const oak_halo_task_t *t, int axis,
                           const int x[3], real u, real *slope) {
   const oak_field_t *f = &arg->f;

@@ -22,7 +22,7 @@ OAK_KERNEL(oak_poisson_rhs, oak_poisson_args_t, OAK_CHUNK_LANES) {
 }
 
 #if OAK_HAS_problem_poisson_coefficients || OAK_HAS_physics_poisson_coefficients
-/* The coefficients. What is not allowed becomes NaN, which the host finds. */
+/* The coefficients. A value that is not allowed becomes NaN, which the host finds. */
 OAK_KERNEL(oak_poisson_coefficients, oak_poisson_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_poisson_args_t);
   OAK_OUTER(n) {

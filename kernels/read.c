@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Reading the solution for output, diagnostics and tests. */
 
-/* What cell c adds to the integral of variable v, whose values in the block are u: nothing if it is
- * solid. */
+/* The part of cell c in the integral of variable v, whose values in the block are u; 0 if the cell
+ * is solid. */
 OAK_FN double counted(const store_t *u, int v, int c) {
 #if NSOLID
   if (v != SOLID_VAR && oak_is_solid(u[(SOLID_VAR - v) * OAK_CELLS + c])) return 0;

@@ -13,7 +13,7 @@
  *
  * user: the problem's own indicator.
  *
- * REGION of the problem has the last word, block by block. */
+ * REGION of the problem takes precedence over the indicator, block by block. */
 
 #if OAK_REFINE_GRADIENT
 OAK_FN real indicator2(const oak_row_t *row, int a, real eps, real eps_abs) {
@@ -107,9 +107,9 @@ OAK_FN oak_row_t primitive_view(refine_rows_t rows, int v) {
 }
 #endif
 
-/* The largest squared indicator by lane and class of rows. With a buffer, rows along x are classed
- * by how close they are to the ends of the block in y and z. The maxima of the classes then show
- * which neighbours a cell to refine is near, at no cost per cell. */
+/* The largest squared indicator by lane and class of rows. With a buffer, the class of a row along
+ * x says how close the row is to the ends of the block in y and z. The maxima of the classes then
+ * show which neighbours lie near a cell to refine. This takes no further work per cell. */
 #if OAK_REFINE_BUFFER
 #define REFINE_ENDS 4
 #else
@@ -126,7 +126,7 @@ OAK_FN real *refine_lanes(real *most, int j, int k) {
   return most + (refine_ends(j) + (OAK_DIM == 3 ? 4 * refine_ends(k) : 0)) * OAK_N;
 }
 
-/* OAK_REACH of all neighbours that a cell to refine is near. */
+/* OAK_REACH bits of all neighbours that lie near a cell to refine. */
 OAK_FN int refine_reach(const real *most, real limit2) {
   int reach = 0;
   for (int c = 0; c < REFINE_MOST; c++) {

@@ -33,7 +33,8 @@ OAK_FN void cell_point(int c, int x[3]) {
   x[2] = OAK_DIM == 3 ? c / (OAK_N * OAK_N) : 0;
 }
 
-/* The mark of a cell from those of its own and beyond its faces. */
+/* The mark of a cell. A marked cell (`own`) gets the bits of the cell and of all faces; another
+ * cell gets the bits of those faces beyond which a cell is marked. */
 OAK_FN int mark_of(const oak_field_t *f, long block, int c, int own) {
   int bits = own ? MARK_CELL | MARK_FACES : 0;
   for (int face = 0; face < OAK_FACES && !own; face++) {

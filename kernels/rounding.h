@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * How results become numbers of a state. Without scheme.precision = mixed this file does nothing.
+ * How results are rounded to the numbers of a state. Without scheme.precision = mixed this file
+ * does nothing.
  *
  * With it, results in double precision are stored in single precision. Rounding to the nearest
  * number would lose all changes per stage that are smaller than half of its last digit, 6e-8 of the
@@ -50,8 +51,8 @@ OAK_FN real oak_rounded(real x, unsigned t) {
   return n.value;
 }
 
-/** Round a result, u[], of the cell with this number, so that a state can store it. Then it can be
- * judged as it will be read. */
+/** Round a result, u[], of the cell with this number to numbers that a state can store. Checks of
+ * the result then see the numbers that later stages read. */
 OAK_FN void oak_round_result(real u[], unsigned number) {
   unsigned t = number; /* mixed by three steps of a hash: neighbours get independent thresholds */
   t = (t ^ t >> 16) * 0x7feb352du;

@@ -103,14 +103,14 @@ OAK_FN real oak_row_slopes(const oak_row_t *row, int a, real theta, real slope[3
 
 /** Value of the fine cell on the `upper[d]` side of a coarse cell along each axis.
  *
- * Never negative if the coarse cell u and its neighbours are not and theta <= 4/d, that is 2 in
- * 2D and 4/3 in 3D (paper, appendix "Coefficients for prolongation"): a slope is at most theta
- * times the difference to a neighbour that is lower, hence at most theta u, and d of them take away
- * at most d theta u / 4. This bound is reached with 0 on one side and a large value on the other
- * side, along every axis: theta = 1.5 in 3D makes 1 - 9/8 = -1/8 of 1. Rounding does not spoil it:
- * all operations are monotonic, d theta u is rounded to 4 u at most for theta up to the largest
- * number not above 4/d, and u - u = 0. (4/3 rounded up to single precision gives values down to
- * -1.2e-7 u.) */
+ * Never negative if the coarse cell u and its neighbours are not and theta <= 4/d, that is 2 in 2D
+ * and 4/3 in 3D (paper, appendix "Coefficients for prolongation"): a slope is at most theta times
+ * the difference to a neighbour that is lower, hence at most theta u, and d slopes subtract at most
+ * d theta u / 4. This bound is reached with 0 on one side and a large value on the other side,
+ * along every axis: with theta = 1.5 in 3D, u = 1 gives 1 - 9/8 = -1/8. Rounding does not make a
+ * value negative: all operations are monotonic, d theta u is rounded to 4 u at most for theta up to
+ * the largest number not above 4/d, and u - u = 0. (4/3 rounded up to single precision gives values
+ * down to -1.2e-7 u.) */
 OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3]) {
   real sum = 0;
   OAK_UNROLL
@@ -118,9 +118,9 @@ OAK_FN real oak_prolong(real u, const real slope[3], const int upper[3]) {
   return u + (real)0.25 * sum;
 }
 
-/** The same for scalars, which interpolation may leave outside their bounds or with a sum other
- * than one: if one of the fine cells has such scalars, all of them get the coarse cell's X. The
- * average of rho X stays what it was. */
+/** The same for scalars. Interpolation may leave them outside their bounds, or with a sum other
+ * than one. If one of the fine cells has such scalars, all fine cells get the coarse cell's X. The
+ * average of rho X does not change. */
 OAK_FN void oak_keep_scalars(const physics_parameters_t *ph, const store_t *coarse, store_t *p,
                              int stride, const int offset[], int n) {
 #if NSCALARS && OAK_SCALAR_VALUES
@@ -143,8 +143,8 @@ OAK_FN void oak_keep_scalars(const physics_parameters_t *ph, const store_t *coar
 
 /** Interpolation limits every variable separately, which may leave cold, fast gas with a negative
  * pressure. If one of the `n` fine cells of a coarse cell is invalid, all of them get the coarse
- * cell's state: their average stays what it was. `offset` leads from p to each fine cell, `stride`
- * to the next variable. */
+ * cell's state. Their average does not change. `offset` leads from p to each fine cell, `stride` to
+ * the next variable. */
 OAK_FN void oak_keep_valid(const physics_parameters_t *ph, const store_t *coarse, store_t *p,
                            int stride, const int offset[], int n) {
   int invalid = 0;
@@ -173,8 +173,8 @@ OAK_FN void oak_state_to_smooth(const physics_parameters_t *ph, real u[]) {
   physics_to_smooth(ph, u);
 }
 
-/** Back again. The same is added to the X of all fine cells, so that their mean is that of the
- * coarse cell. */
+/** The conversion back to conserved variables. The same number is added to the X of all fine cells,
+ * so that their mean is that of the coarse cell. */
 OAK_FN void oak_state_from_smooth(const physics_parameters_t *ph, const real coarse[],
                                   real fine[][NVAR]) {
   physics_from_smooth(ph, coarse, fine);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The parameters of physics and problem as kernels read them, and what hooks get. Included after
- * kernels/field.h. */
+ * The parameters of physics and problem as kernels read them, and the arguments of hooks. Included
+ * after kernels/field.h. */
 #ifndef OAK_USER_H
 #define OAK_USER_H
 

@@ -13,7 +13,7 @@ typedef struct {
   int piece; /**< where the averages of its fluxes go */
 } oak_elliptic_fine_t;
 
-/** How a block goes to the next coarser level. */
+/** Where a block is on the next coarser level: part of its parent, or the same block. */
 typedef struct {
   int coarse; /**< block there; of a remote parent: place among those that are sent */
   int child;  /**< which child of that block it is; -1: it is the same block */

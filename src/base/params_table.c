@@ -98,9 +98,9 @@ const oak_param_desc_t oak_param_table[] = {
     INT("mesh.adapt_every", "4", 0, INFINITY, "steps",
         "Steps between mesh adaptations; 0: static mesh."),
     REAL("mesh.kappa_max", "1.05", 1, INFINITY, NULL,
-         "Blocks are redistributed when the slowest rank needs longer than with the best "
-         "distribution by more than this factor. With mesh.balance = equal, the number of blocks "
-         "stands for the time."),
+         "Blocks are redistributed when the time of the slowest rank, divided by its time with the "
+         "best distribution, exceeds this number. With mesh.balance = equal, the time is taken "
+         "from the number of blocks."),
     CHOICE("mesh.balance", "equal", "equal measured",
            "How blocks are shared among ranks, every mesh.adapt_every steps. equal: all ranks get "
            "the same number; measured: a rank gets blocks in proportion to its measured speed, for "
@@ -216,13 +216,17 @@ const oak_param_desc_t oak_param_table[] = {
            "no_slope: its outward derivative is 0; value: the hook POISSON_BOUNDARY returns phi; "
            "slope: it returns the outward derivative."),
     CHOICE("poisson.xlow", "same", POISSON_FACE,
-           "The same for the lower x face alone. "
-           "same: as poisson.boundary."),
-    CHOICE("poisson.xhigh", "same", POISSON_FACE, "The same for the upper x face."),
-    CHOICE("poisson.ylow", "same", POISSON_FACE, "The same for the lower y face."),
-    CHOICE("poisson.yhigh", "same", POISSON_FACE, "The same for the upper y face."),
-    CHOICE("poisson.zlow", "same", POISSON_FACE, "The same for the lower z face (3D only)."),
-    CHOICE("poisson.zhigh", "same", POISSON_FACE, "The same for the upper z face (3D only)."),
+           "Condition for phi on the lower x face; same: that of poisson.boundary."),
+    CHOICE("poisson.xhigh", "same", POISSON_FACE,
+           "Condition for phi on the upper x face; same: that of poisson.boundary."),
+    CHOICE("poisson.ylow", "same", POISSON_FACE,
+           "Condition for phi on the lower y face; same: that of poisson.boundary."),
+    CHOICE("poisson.yhigh", "same", POISSON_FACE,
+           "Condition for phi on the upper y face; same: that of poisson.boundary."),
+    CHOICE("poisson.zlow", "same", POISSON_FACE,
+           "Condition for phi on the lower z face (3D only); same: that of poisson.boundary."),
+    CHOICE("poisson.zhigh", "same", POISSON_FACE,
+           "Condition for phi on the upper z face (3D only); same: that of poisson.boundary."),
     CHOICE(
         "poisson.method", "multigrid", "multigrid bicgstab",
         "multigrid: V-cycles; bicgstab: V-cycles are the preconditioner of BiCGSTAB. Use bicgstab "
@@ -232,9 +236,9 @@ const oak_param_desc_t oak_param_table[] = {
     INT("poisson.max_cycles", "30", 1, 200, NULL,
         "Largest number of multigrid cycles. If they do not reach the tolerance, the run stops."),
     INT("poisson.gather_cells", "0", 0, 1 << 28, NULL,
-        "Each rank computes all of a coarse level of at most so many cells, instead of exchanging "
-        "ghost cells with others. 0: 4096 on CPUs, 2097152 on GPUs that read each "
-        "other's memory, 32768 on other GPUs; 1: no level."),
+        "If a coarse level has at most this number of cells, every rank computes all of it, which "
+        "needs no exchange of ghost cells. 0: 4096 on CPUs, 2097152 on GPUs that read each "
+        "other's memory, 32768 on other GPUs; 1: no level is computed in this way."),
 
     TEXT("device.name", "auto",
          "Device that runs the kernels: a name shown by `oak info`; auto: the best one found."),
@@ -276,8 +280,8 @@ const oak_param_desc_t oak_param_table[] = {
          "holds a run is refused, unless `oak run --overwrite` removes that run."),
     INT("output.buffer", "1024", 0, INFINITY, "MB",
         "Memory of a host for output and checkpoints that are written while the run goes on, "
-        "shared by its ranks. The run waits where it is full; 0: all is written before the run "
-        "goes on."),
+        "shared by its ranks. While this memory is full, the run waits; 0: the run always waits "
+        "until a file is written."),
     REAL("output.plot_every", "0", 0, INFINITY, "time", "Time between plotfiles; 0: none by time."),
     INT("output.plot_steps", "0", 0, INFINITY, "steps",
         "Steps between plotfiles; 0: none by steps."),
@@ -285,7 +289,7 @@ const oak_param_desc_t oak_param_table[] = {
     TEXT("output.plot_variables", "", "Variables in plotfiles, blank-separated; empty: all."),
     INT("output.plot_files", "0", 0, INFINITY, NULL,
         "Data files of each level of a plotfile, at most one per rank; 0: one per host, or fewer "
-        "of 64 MB."),
+        "if they would be smaller than 64 MB."),
     TEXT("output.plot_region", "",
          "Lower and then upper corner of the part of the domain that plotfiles hold, all "
          "coordinates in one line; elsewhere they hold averages. Empty: all of it."),
@@ -317,7 +321,8 @@ const int oak_param_table_count = (int)(sizeof oak_param_table / sizeof oak_para
 #define KINDS_WITH_VARIABLES "plotfile picture slice line probe xdmf vtkhdf history"
 const oak_output_key_t oak_output_keys[] = {
     {NULL, CHOICE("output.NAME.kind", "plotfile", KINDS_WITH_VARIABLES " mesh",
-                  "What is written, to be given always. plotfile: all blocks, for ParaView, VisIt "
+                  "What is written; each section must give this key. plotfile: all blocks, for "
+                  "ParaView, VisIt "
                   "and yt; picture: a PNG file; slice: values on a regular grid, in 3D on a plane; "
                   "line: values along a line; probe: values at points, a row each time; xdmf: all "
                   "blocks with ghost cells, for ParaView; vtkhdf: all blocks in one HDF5 file, for "
@@ -330,7 +335,7 @@ const oak_output_key_t oak_output_keys[] = {
                "Steps between outputs; 0: none by steps.")},
     {NULL, TEXT("output.NAME.times", "", "Times of further outputs, blank-separated.")},
     {NULL, BOOL("output.NAME.exact", "no",
-                "Shorten time steps so that those of `every` and `times` are met exactly. "
+                "Shorten time steps so that the times of `every` and `times` are met exactly. "
                 "Otherwise the first step that reaches such a time is written.")},
     {NULL, BOOL("output.NAME.first_last", "yes", "Write the initial and the final state too.")},
     {KINDS_WITH_VARIABLES,
@@ -339,7 +344,7 @@ const oak_output_key_t oak_output_keys[] = {
           "picture shows one variable: several make as many pictures.")},
     {"plotfile", INT("output.NAME.files", "0", 0, INFINITY, NULL,
                      "Data files of each level of a plotfile, at most one per rank; 0: one per "
-                     "host, or fewer of 64 MB.")},
+                     "host, or fewer if they would be smaller than 64 MB.")},
     {"plotfile xdmf vtkhdf", CHOICE("output.NAME.precision", "double", "double single",
                                     "Precision of the values in files.")},
     {"picture", REALS("output.NAME.range", "0 0", 2, "variable",

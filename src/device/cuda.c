@@ -14,7 +14,7 @@
 typedef struct cuda_kernel {
   cu_handle_t function;
   unsigned threads, shared, most; /**< threads of a block, bytes of shared memory, threads if there
-                                       are few blocks (OAK_KERNEL_FEW) */
+                                   * are few blocks (OAK_KERNEL_FEW) */
   char name[64];
   struct cuda_kernel *next;
 } cuda_kernel_t;
@@ -351,7 +351,8 @@ static oak_status_t cuda_launch(oak_device_t *dev, oak_kernel_t *opaque, long n,
   const cuda_kernel_t *kernel = (const cuda_kernel_t *)opaque;
   void *list[2] = {&n, (void *)args};
   OAK_CHECK(n <= 2147483647L, OAK_ERR_ARGUMENT,
-            "kernel '%s': %ld iterations, a GPU runs 2147483647", kernel->name, n);
+            "kernel '%s': %ld iterations are too many; a GPU runs at most 2147483647", kernel->name,
+            n);
   const unsigned threads = n < cuda->multiprocessors ? kernel->most : kernel->threads;
   /* The GPU starts this kernel while the previous one ends. Its blocks wait in OAK_ARGS. */
   cu_attribute_t overlap = {.id = CU_LAUNCH_WHILE_ENDING, .value = 1};

@@ -342,7 +342,7 @@ oak_status_t oak_ledger_take(oak_ledger_t *ledger, size_t bytes) {
   char asked[32];
   if (bytes > (size_t)1 << 60) {
     return OAK_FAIL(OAK_ERR_MEMORY,
-                    "cannot allocate %s of memory: no machine has it; check the sizes",
+                    "cannot allocate %s of memory: no machine has so much; check the sizes",
                     oak_format_size((double)bytes, asked));
   }
   double available = bytes < small ? 1e30 : available_bytes();

@@ -146,8 +146,8 @@ void oak_edges_count(build_t *b, int block) {
 static void place_made(build_t *b, const oak_neighbour_t *n, oak_halo_task_t task) {
   const oak_edge_t e = oak_edge_axes(task.face);
   if (n->kind == OAK_NEIGHBOUR_BOUNDARY) {
-    /* Of two faces that leave the domain the second one counts, so the first one's ghost cells are
-     * mirrored there. */
+    /* If both faces of an edge are at the boundary of the domain, the ghost cells of the first face
+     * are mirrored at the second. */
     const int face = 2 * e.axis[1] + e.upper[1];
     task.sub = oak_neighbours_face(b->tree, task.source, face).kind == OAK_NEIGHBOUR_BOUNDARY;
     task.kind = OAK_HALO_EDGE_BOUNDARY;

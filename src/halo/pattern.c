@@ -410,7 +410,8 @@ static oak_status_t build_local(build_t *b, const oak_transport_t *t) {
   const int64_t pieces = at + (int64_t)b->total.slot * b->half + b->total.edge +
                          oak_build_pieces(b, &b->send1, 0) + oak_build_pieces(b, &b->send2, 0);
   OAK_CHECK(pieces < INT_MAX, OAK_ERR_INPUT,
-            "%d blocks on a rank need %lld pieces of ghost cells, a table counts to %d: use more "
+            "%d blocks on a rank need %lld pieces of ghost cells, but a table can count only %d: "
+            "use more "
             "ranks",
             b->mesh->nblock, (long long)pieces, INT_MAX);
   OAK_TRY(lay_out(b, t));

@@ -17,7 +17,7 @@ typedef struct {
   int rank; /* the other end */
   int kind;
   int face, block, sub; /* face or edge, number and position of the receiving block, on the
-                           receiving rank */
+                         * receiving rank */
   int mine;             /* the block at this end */
 } part_t;
 
@@ -26,7 +26,7 @@ typedef struct {
   part_t *part;
 } parts_t;
 
-/* When ghost cells of a block arrive that another rank makes: in round 1, or later. */
+/* The round in which ghost cells that another rank makes arrive: round 1, or later. */
 enum { GETS_ROUND1 = 1, GETS_LATE = 2 };
 
 /* How many of each kind the faces of this rank's blocks need. While tables are filled, the same
@@ -46,7 +46,7 @@ typedef struct {
   const oak_neighbours_t *tree;
   const oak_peers_t *peers;
   int faces, half;    /* faces of a block; fine blocks at a coarse face, which is also the number of
-                         pieces of a slot */
+                       * pieces of a slot */
   int first_slot;     /* pieces before the local slots */
   int first_edge;     /* pieces before the local edges */
   int first_piece[3]; /* averages before the local ones of a direction */

@@ -179,7 +179,7 @@ static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
   const int result = sim->method.result;
   int invalid;
   OAK_CHECK(dt >= 0 && dt < INFINITY, OAK_ERR_ARGUMENT,
-            "time step dt = %g: must be finite and not negative (no wave moves? set run.dt_max)",
+            "time step dt = %g: must be finite and not negative; if no wave moves, set run.dt_max",
             dt);
   OAK_TRY(oak_adapt_finish(sim)); /* an adaptation that failed before for lack of memory */
   OAK_TRY(begin_step(sim, dt));

@@ -35,10 +35,11 @@ oak_status_t oak_storage_begin(oak_t *sim, const int trees[3]) {
   double blocks = 1;
   for (int d = 0; d < sim->dim; d++) blocks *= ldexp(trees[d], sim->min_level);
   const double share = ceil(blocks / sim->size);
-  OAK_CHECK(share <= most, OAK_ERR_INPUT,
-            "mesh.min_level = %d gives %.3g blocks, %.3g for each rank, which can have %d: lower "
-            "it or mesh.trees",
-            sim->min_level, blocks, share, most);
+  OAK_CHECK(
+      share <= most, OAK_ERR_INPUT,
+      "mesh.min_level = %d gives %.3g blocks, %.3g for each rank, but a rank can have at most %d: "
+      "lower mesh.min_level or mesh.trees",
+      sim->min_level, blocks, share, most);
   return oak_storage_reserve(sim, 0, sim->method.nstate, (int)share);
 }
 

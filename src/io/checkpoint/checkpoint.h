@@ -13,7 +13,7 @@
 /** Texts of a checkpoint, in their order. */
 typedef enum {
   OAK_CHECKPOINT_PROGRAM,    /**< version of oak that wrote it */
-  OAK_CHECKPOINT_VARIABLES,  /**< conserved ones, blank-separated */
+  OAK_CHECKPOINT_VARIABLES,  /**< conserved ones, then stored fields, blank-separated */
   OAK_CHECKPOINT_PHYSICS,    /**< hash of the physics and what it includes */
   OAK_CHECKPOINT_PROBLEM,    /**< the same of the problem */
   OAK_CHECKPOINT_PARAMETERS, /**< of the run, as a parameter file */
@@ -28,7 +28,7 @@ typedef struct {
   double xmin[3], xmax[3];
   int64_t step;
   double time, dt; /**< dt: of the last step */
-  double rate;     /**< largest wave speed / dx, from which the next step follows */
+  double rate;     /**< the largest rate (wave speed / dx), from which the next step follows */
   int64_t updates, first_order_cells, floored_cells, retries;
   int rates_known; /**< 1: the rates of the blocks belong to the present state */
   int64_t nglobal; /**< blocks */
@@ -75,8 +75,8 @@ typedef struct {
 oak_status_t oak_checkpoint_open(MPI_Comm comm, const char *path, oak_checkpoint_file_t *file);
 void oak_checkpoint_close(oak_checkpoint_file_t *file);
 
-/** What records say of blocks [first, first + count): arrays [count]. \a sum: checksums of their
- * data. Rank-local; OAK_ERR_FILE if a record is damaged. */
+/** Read the records of blocks [first, first + count) into arrays [count]. \a sum: checksums of
+ * their data. Rank-local; OAK_ERR_FILE if a record is damaged. */
 oak_status_t oak_checkpoint_records(const oak_checkpoint_file_t *file, int64_t first, int count,
                                     int8_t *level, int32_t (*index)[3], double *rate,
                                     uint32_t *sum);

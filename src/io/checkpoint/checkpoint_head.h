@@ -6,8 +6,8 @@
 
 #include "checkpoint.h"
 
-/* As in PNG files: no text starts with the first byte, and a transfer that converts line ends
- * changes the others. */
+/* The first bytes follow the idea of PNG files: no text starts with such a byte, and a transfer
+ * that converts line ends changes the others. */
 #define OAK_CHECKPOINT_MAGIC "\211OAK\r\n\032\n"
 
 enum {

@@ -27,7 +27,8 @@
 
 enum {
   FILE_BYTES = 64 << 20, /**< a level gets one file for so many bytes, at most one per host */
-  PART_ALIGN = 4096      /**< where a rank's part begins: on NFS, hosts must not share pages */
+  PART_ALIGN =
+      4096 /**< a rank's part begins at a multiple of it: on NFS, hosts must not share pages */
 };
 
 /** What each rank has on a level. */
@@ -69,7 +70,8 @@ static int count_files(const oak_grid_view_t *view, int files) {
   return hosts;
 }
 
-/** Say where the boxes of a level are in this rank's part of a file. \a bytes: their sum. */
+/** Find where the boxes of a level are in this rank's part of a file. \a bytes: the sum of their
+ * sizes. */
 static oak_status_t place_boxes(const oak_grid_view_t *view, const oak_boxes_t *boxes,
                                 oak_plot_level_t *part, int64_t *bytes) {
   *bytes = 0;
@@ -194,7 +196,7 @@ static void free_levels(writer_t *w) {
   w->share = NULL;
 }
 
-/** Let go of the view and of all that was made from it. Collective. */
+/** Release the view and everything that was made from it. Collective. */
 static void end_view(writer_t *w) {
   free_levels(w);
   oak_box_walk_destroy(&w->walk);

@@ -16,7 +16,7 @@ typedef struct oak_plotfile oak_plotfile_t;
  * those of the file; 0: the largest that fits, which for oak's plotfiles is the block size of the
  * run. Rank-local, on MPI_COMM_SELF. Memory: some 100 bytes per block, and the text files. \return
  * OAK_ERR_FILE with the file and what is wrong with it, OAK_ERR_ARGUMENT for a block size that does
- * not fit. Whatever the files hold, reading ends with a message at worst. */
+ * not fit. Whatever the files hold, the worst result is a failure with a message. */
 OAK_API oak_status_t oak_plotfile_open(const char *path, int block_size, oak_plotfile_t **out);
 OAK_API void oak_plotfile_close(oak_plotfile_t **plotfile);
 

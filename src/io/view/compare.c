@@ -37,13 +37,12 @@ static oak_status_t check_views(const oak_grid_view_t *a, const oak_grid_view_t 
   while ((int64_t)b->trees[0] << out->shift[0] < a->trees[0]) out->shift[0]++;
   while ((int64_t)a->trees[0] << out->shift[1] < b->trees[0]) out->shift[1]++;
   for (int d = 0; d < a->dim; d++)
-    OAK_CHECK(
-        (int64_t)a->trees[d] << out->shift[1] == (int64_t)b->trees[d] << out->shift[0],
-        OAK_ERR_UNSUPPORTED,
-        "one has %lld cells along %c on level 0, the other %lld: that is no power of 2 apart, "
-        "the same along each dimension",
-        (long long)a->trees[d] * a->block_size, "xyz"[d],
-        (long long)b -> trees[d] * b -> block_size);
+    OAK_CHECK((int64_t)a->trees[d] << out->shift[1] == (int64_t)b->trees[d] << out->shift[0],
+              OAK_ERR_UNSUPPORTED,
+              "one has %lld cells along %c on level 0, the other %lld: their ratio must be a "
+              "power of 2, the same along each dimension",
+              (long long)a->trees[d] * a->block_size, "xyz"[d],
+              (long long)b -> trees[d] * b -> block_size);
   return OAK_OK;
 }
 

@@ -176,7 +176,7 @@ static oak_status_t check_domain(const oak_t *sim, const oak_checkpoint_file_t *
     if (h->xmax[d] != sim->xmax[d]) return refuse(sim, file, "mesh.xmax");
     OAK_CHECK(
         h->periodic[d] == sim->mesh->periodic[d], OAK_ERR_INPUT,
-        "%s: %s: periodic on one side of the restart, not on the other: checkpoint %s" REFUSED,
+        "%s: %s: this axis is periodic either here or in checkpoint %s, but not in both" REFUSED,
         oak_params_origin(sim->params, face[d]), face[d], file->path);
   }
   return OAK_OK;

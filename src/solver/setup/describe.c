@@ -167,7 +167,8 @@ static oak_status_t add_solid(oak_t *sim) {
             sim->files.problem, n);
   for (int v = 0; v < 2 * n; v++)
     OAK_CHECK(strcmp(d->name[v], "solid"), OAK_ERR_INPUT,
-              "%s has SOLID(at), whose variable is called solid, as one of the physics is",
+              "%s has SOLID(at), which adds a variable named solid, but the physics has one of "
+              "this name: rename that one",
               sim->files.problem);
   memmove(&d->name[n + 1], &d->name[n], (size_t)n * sizeof *d->name);
   d->name[n] = d->name[2 * n + 1] = "solid";

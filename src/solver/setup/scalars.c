@@ -16,8 +16,8 @@ static int is_identifier(const char *word) {
 
 static oak_status_t add_scalar(const oak_t *sim, oak_scalars_t *s, const char *word) {
   const char *origin = oak_params_origin(sim->params, "physics.scalars");
-  OAK_CHECK(s->count < OAK_MAX_NVAR, OAK_ERR_INPUT, "%s: physics.scalars: at most %d fit", origin,
-            OAK_MAX_NVAR - 1);
+  OAK_CHECK(s->count < OAK_MAX_NVAR, OAK_ERR_INPUT, "%s: physics.scalars: there can be at most %d",
+            origin, OAK_MAX_NVAR - 1);
   OAK_CHECK(is_identifier(word) && strlen(word) <= OAK_LONGEST_SCALAR, OAK_ERR_INPUT,
             "%s: physics.scalars: %s: must be a number, or names of letters, digits and _ with at "
             "most %d characters, apart by blanks",
