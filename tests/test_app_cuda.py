@@ -220,6 +220,21 @@ def background(dim, options, work):
     return [], text
 
 
+def overlap(options, work):
+    """A run does not wait for a file when the next one of the same output is due, but there are never more than 4."""
+    os.environ.update(environment(options.fake, "late=400", {}, 0))
+    launch = [*shlex.split(options.mpiexec), str(options.np), options.oak] if options.np > 1 else [os.path.abspath(options.oak)]
+    done = subprocess.run([*launch, "run", "run.ini", "run.end_time=1", "run.max_steps=5", "run.report_every=1", "device.name=cuda",
+                           "device.flags=-O1", "output.plot_first_last=no", "output.a.kind=xdmf", "output.a.variables=rho",
+                           "output.a.every_steps=1"], cwd=work, text=True, timeout=LIMIT, check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    came = re.findall(r"^ +(\d) +[\d.]|^wrote .*a_00000(\d)\.xdmf", done.stdout, re.M)
+    steps, files = [[i for i, pair in enumerate(came) if pair[which]] for which in (0, 1)]
+    if done.returncode != 0 or len(steps) != 6 or len(files) != 6:
+        return [f"exit status {done.returncode}, {came}"], done.stdout
+    return ([] if steps[4] < files[0] and files[3] < steps[5] else [f"lines came as {came}"]), done.stdout
+
+
 def works(options, work):
     """A run on the stand-in ends well, is on the GPU, and gives the CPU's totals."""
     totals = []
@@ -249,7 +264,8 @@ def main():
     options = parser.parse_args()
     tests = {name: lambda work, name=name: try_case(name, options, work) for name in CASES}
     tests.update({"info": lambda work: info(options, work), "a run that works": lambda work: works(options, work),
-                  "background": lambda work: background(2, options, work), "background 3D": lambda work: background(3, options, work)})
+                  "background": lambda work: background(2, options, work), "background 3D": lambda work: background(3, options, work),
+                  "background, next file": lambda work: overlap(options, work)})
     tests.update({f"way: {name}": lambda work, name=name: way(name, options, work) for name in WAYS})
     before, failed, names = dict(os.environ), 0, [name for name in tests if options.only in name]
     for name in names:

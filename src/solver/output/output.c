@@ -253,11 +253,17 @@ static oak_status_t write_file(oak_output_t *out, oak_output_item_t *item, int v
   return st;
 }
 
+/* Each file has a name of its own, and the thread gives the names in the order of the outputs. So a
+ * later file need not wait for an earlier one. But until a file is complete, it holds what
+ * output.buffer does not count: open files, a communicator, a copy on a GPU. Therefore few are on
+ * their way. Rows of tables are written at once. */
+enum { MOST_PENDING = 4 };
+
 static oak_status_t write_item(oak_output_t *out, oak_output_item_t *item, double dt) {
   if (item->last_step == out->sim->clock.step) return OAK_OK;
   item->dt = dt;
-  if (item->pending) OAK_TRY(oak_output_wait(out));
   const int files = !item->kind->write ? 0 : item->kind->each_variable ? item->variables.count : 1;
+  if (item->pending > (MOST_PENDING - 1) * files) OAK_TRY(oak_output_wait(out));
   for (int v = 0; v < files; v++)
     OAK_TRY(write_file(out, item, item->kind->each_variable ? v : -1));
   if (item->kind->row) OAK_TRY(write_row(out, item));
