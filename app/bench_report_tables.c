@@ -14,7 +14,7 @@ static int is_wanted(const bench_report_t *r, const bench_row_t *row) {
   if (row->table == BENCH_SMALL) return 0; /* not of the paper */
   if (row->table == BENCH_AMR) return 1;
   if (row->table == BENCH_HARDWARE) return !r->quick || !row->single || row->block == 16;
-  if (!r->gpu && !smaller) return 0; /* both domains would be the same here */
+  if (!r->gpu && !smaller) return 0; /* both domains would have the same size here */
   return !r->quick || (row->block == 16 && smaller);
 }
 

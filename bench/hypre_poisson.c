@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Poisson's equation on a uniform mesh, by oak and by the structured multigrid solvers of HYPRE
- * (libhypre-dev), one after the other and again. Both have the same seven-point matrix: the unit
- * cube with u = 0 on its faces, cell-centred. No part of the build; bench/hypre_poisson.sh compiles
- * and runs it.
+ * (libhypre-dev). They run one after the other, several times. Both have the same seven-point
+ * matrix: the unit cube with u = 0 on its faces, cell-centred. No part of the build;
+ * bench/hypre_poisson.sh compiles and runs it.
  *
  *   hypre_poisson CELLS [REPEATS]     CELLS along each axis: 32, 64, 128, ...
  *
  * Times are those of the processor, so other processes disturb them little. Both begin from zero
  * and stop at a residual of 1e-9: oak in its largest value, HYPRE in its mean square, relative to
- * those of the right-hand side. The table has the largest residual that is really left. */
+ * those of the right-hand side. The table has the largest residual of each final solution, computed
+ * afterwards. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static const double tolerance = 1e-9;
 
 static int side;  /* cells along an axis */
 static double *f; /* [side^3], x fastest */
-static double *u; /* a solution, the same */
+static double *u; /* a solution, of the same shape */
 
 typedef struct {
   double setup, solve, residual, difference;

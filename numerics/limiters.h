@@ -108,7 +108,7 @@ OAK_FN void limiter_weno3(const real *s, real *lo, real *hi) {
 /* In terms of differences d of neighbours. b: smoothness indicators plus epsilon, times 3/4. The
  * weights d / b^2 of the outer stencils are taken relative to that of the central one. The face
  * value is that of the central stencil plus what the other two add to it, which are multiples of
- * third differences. Thus the weights have a sum of one whatever their rounding. */
+ * third differences. The sum of the weights is thus one, however they are rounded. */
 #define LIMITER_RADIUS_weno5 2
 OAK_FN void limiter_weno5(const real *s, real *lo, real *hi) {
   const real m2 = s[-2], m1 = s[-1], c = s[0], p1 = s[1], p2 = s[2];

@@ -21,9 +21,9 @@ OAK_FN void hllc_star(const real q[], const real u[], const real f[], int dir, r
   for (int v = 0; v < PHYSICS_NVAR; v++) out[v] = f[v] + s * (us[v] - u[v]);
 }
 
-/* With Roe's wave speeds s* may lie outside of the outer waves. Then these decide first, because
- * asking for s* between them would give a mirror image another flux. With Einfeldt's speeds s* lies
- * between them, and this order of the questions is 5 % faster on CPUs. */
+/* With Roe's wave speeds s* may lie outside of the outer waves. The outer waves are then compared
+ * first, because otherwise a mirror image would get another flux. With Einfeldt's speeds s* lies
+ * between them, and this order of comparisons is 5 % faster on CPUs. */
 RIEMANN(hllc, ph, ql, qr, dir, f) {
   real left[PHYSICS_NVAR], right[PHYSICS_NVAR];
   riemann_sides_t s;

@@ -62,7 +62,7 @@ TO_CONSERVED(ph, u) {
 /* ---- waves */
 
 /** Square of the fast magnetosonic speed along `dir`. The root is taken before the division by the
- * density, so that the two do not wait for each other. */
+ * density, so that the processor can do both at the same time. */
 OAK_FN real mhd_fast2(const physics_parameters_t *ph, const real q[], int dir) {
   const real sound = (real)ph->gamma * q[PRS], normal = q[BX + dir] * q[BX + dir];
   real across = 0;

@@ -4,7 +4,7 @@
  * the contact SM lie the states U*, and beside the contact, between the Alfven waves S*L and S*R,
  * the states U**. The normal field is the same on both sides (the hook FACE sees to that).
  *
- * The flux is wanted on one side of the contact only. It is F + S (U* - U) + S* (U** - U*) of this
+ * The flux is needed on one side of the contact only. It is F + S (U* - U) + S* (U** - U*) of this
  * side, where a wave that does not lie between the side and the face has the speed zero. So all
  * lanes take the same instructions. */
 #ifndef OAK_MHD_RIEMANN_H

@@ -13,7 +13,7 @@ typedef struct {
   int kind; /* of solution */
 } case_t;
 
-static int gather_cells; /* levels of at most so many cells are on every rank; 0: chosen */
+static int gather_cells; /* levels of at most so many cells are gathered; 0: the solver chooses */
 
 enum { WAVES, GROWTH }; /* periodic with mean 0; not zero at the boundary */
 
@@ -64,7 +64,7 @@ static void set_f(case_t *c) {
   free(f);
 }
 
-/* Blocks near a point off the centre, of which levels - 1 finer ones lie inside each other. */
+/* Refine the blocks near a point off the centre, which gives levels - 1 nested finer regions. */
 static void refine(sim_t *s, int levels) {
   for (int l = 0; l < levels; l++) {
     const int n = oak_nblocks(s->oak);
@@ -283,7 +283,7 @@ static void test_devices(void **state) {
   compare(3, 20, 1, 0, GROWTH);
 }
 
-/* Coarse levels on every rank: nothing changes but the number of meetings. */
+/* Gathered levels change the number of meetings and no bit of the solution. */
 static void test_gathered(void **state) {
   (void)state;
   const int cells[] = {1, 64, 1024, 1 << 20}, level[] = {-1, 0, 2, 3};

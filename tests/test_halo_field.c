@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * A second field travels over the pattern of the solution: other numbers of components, linear
- * functions and numbers, on an adapted mesh. Every ghost cell is compared with what the function
- * and the levels of both blocks say, and after another adaptation every cell. All values are short
- * binary fractions, and results exact. Then the messages of a uniform mesh: as many, and as long,
- * as its geometry says. */
+ * functions and numbers, on an adapted mesh. Every ghost cell is compared with the value that
+ * follows from the function and from the levels of both blocks. After another adaptation, every
+ * cell is compared. All values are short binary fractions, and results exact. Then the messages of
+ * a uniform mesh: as many, and as long, as its geometry says. */
 // TEST np={1,2,3,4} timeout=120
 #include "solver/sim.h"
 #include "solver_test.h"
@@ -173,7 +173,7 @@ static void field_free(field_t *f) {
   sim_free(&f->s);
 }
 
-/** Memory for the mesh and pattern there are. */
+/** Memory for the present mesh and pattern. */
 static void fit(field_t *f, oak_values_t *values) {
   int changed;
   MUST(oak_sim_agree(f->s.oak, oak_exchange_fit(&f->x, &changed)));
@@ -421,7 +421,7 @@ static double adapt(field_t *f, int64_t *made) {
     made[was == now ? 0 : was > now ? 1 : 2]++;
   }
   most = max_ranks(f->s.comm, most);
-  /* The solution has the right size, whatever is in it. */
+  /* The solution has the right size. Its values do not matter. */
   MUST(oak_storage_reserve(o, 0, 1, n));
   MUST(oak_storage_fit(o));
   const oak_values_t values = f->now;
@@ -486,7 +486,7 @@ static struct {
   int64_t messages, bytes;
 } sent;
 
-/** Every message of MPI comes by here. */
+/** Every message of MPI goes through this function. */
 int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request) {
   int size;
@@ -570,7 +570,7 @@ static void try_messages(int components, int periodic) {
   sent.counting = 1;
   fill(&f);
   sent.counting = 0;
-  /* Messages of NCCL do not come by MPI. */
+  /* Messages of NCCL do not go through MPI. */
   if (o->transport.kind == OAK_TRANSPORT_NCCL) sent.messages = messages, sent.bytes = bytes;
   report(
       "%d^3 blocks, %s, %d components: rank 0 sends %d messages with %d faces, %lld bytes; "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The mesh against maps of the whole domain, cell by cell at the finest level: who lies beyond each
- * face of each block, and what an adaptation makes of flags. Random meshes that refine and coarsen,
- * in 2D and 3D, periodic or not, of one and more trees. */
+ * Compares the mesh with maps of the whole domain, cell by cell at the finest level: the neighbour
+ * beyond each face of each block, and the mesh that an adaptation makes from flags. Random meshes
+ * that refine and coarsen, in 2D and 3D, periodic or not, of one and more trees. */
 // TEST np={1,2,3}
 #include "mesh/neighbours.h"
 #include "solver_test.h"
@@ -250,8 +250,8 @@ static int wrong_transfer(const oak_transfer_t *t, int before, int after) {
   return wrong + (sent != before) + (received != after);
 }
 
-/** Whether this rank has a number of blocks that does not fit its speed: a family more or less is
- * allowed on either side, and what a new distribution may leave because it would gain little. */
+/** Whether the number of blocks of this rank does not fit its speed. A difference of one family is
+ * allowed, and so is a difference that a new distribution leaves because it would gain little. */
 static int wrong_shares(const oak_mesh_t *mesh, const double *speed) {
   double all = 0;
   for (int r = 0; r < test_size; r++) all += speed[r];
@@ -312,7 +312,8 @@ static void test_random(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) run_case(&cases[i]);
 }
 
-/** An adaptation leaves trees alone that a rank has no block in or beside. */
+/** On each rank, an adaptation does not touch trees in which or beside which the rank has no
+ * block. */
 static void test_far_trees(void **state) {
   (void)state;
   const int trees[3] = {60, 1, 1}, periodic[3] = {0}, mark = 12345;

@@ -85,7 +85,8 @@ static void test_dispersion(void **state) {
     assert_true(drift < 1e-15);
     fine = jeans(G[i], 3, 0, &drift);
     assert_true(fine < 0.02 && drift < 1e-15);
-    /* A wave that swings has two errors of opposite sign, of sound and of gravity. */
+    /* The error of a wave that oscillates has two parts of opposite sign, from sound and from
+     * gravity. */
     if (G[i] > M_PI) {
       report("order %.2f", log2(coarse / fine));
       assert_true(log2(coarse / fine) > 1.9);
@@ -183,8 +184,8 @@ static oak_status_t try_sim(sim_t *s, const char *format, ...) {
   return st;
 }
 
-/* u, f, right-hand side and residual of each level, of which all together have 4/3 of the cells,
- * and three fields. */
+/* u, f, right-hand side and residual on all levels, which together have 4/3 of the cells of the
+ * mesh, and three fields. */
 static void test_memory(void **state) {
   (void)state;
   int64_t bytes[2], cells = 0;

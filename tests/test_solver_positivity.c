@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Interpolation keeps what is not negative so, up to theta = 2 in 2D and 4/3 in 3D (paper, appendix
- * "Coefficients for prolongation"), rounding included, and no further; and it conserves. First the
- * interpolation of single cells, as kernels call it, then refinement and ghost cells of a
- * simulation. */
+ * Interpolation makes no negative values from values that are not negative, for theta up to 2 in 2D
+ * and 4/3 in 3D (paper, appendix "Coefficients for prolongation"), rounding included. For larger
+ * theta it does. It always conserves. First the interpolation of single cells, as kernels call it,
+ * then refinement and ghost cells of a simulation. */
 // TEST np={1,2} timeout=300
 #include <float.h>
 
@@ -193,7 +193,7 @@ static void keeps_positive(int dim, int single) {
   sim_free(&c.s);
 }
 
-/** Just above the limits there are negative values, and as negative as the appendix says. */
+/** Just above the limits there are negative values, of the size that the appendix gives. */
 static void loses_above(int dim, int single, double theta) {
   cells_t c = cells_new(dim, single);
   found_t f = {.least = 1};
@@ -223,8 +223,8 @@ static void test_above(void **state) {
   }
 }
 
-/** The single precision number nearest to 4/3 is above it, and negative values occur: so theta is
- * rounded down. */
+/** The single precision number nearest to 4/3 is above 4/3, and negative values occur with it. The
+ * solver therefore rounds theta down. */
 static void test_rounding_up(void **state) {
   (void)state;
   cells_t c = cells_new(3, 1);
@@ -357,7 +357,7 @@ static void test_solver(void **state) {
     assert_true(solver(3, single, "1", 4, 1) >= 0);
     assert_true(solver(3, single, "4/3", 10, 1) >= 0);
   }
-  /* The appendix' counterexample: what is 1 to 2 has children of -1/8 of it. */
+  /* The counterexample of the appendix: cells of 1 to 2 get children of -1/8 of their value. */
   const double least = solver(3, 0, "1.5", 4, 0);
   assert_true(least < -0.125 && least > -0.25);
 }

@@ -95,7 +95,7 @@ static const case_t cases[] = {
 
 enum { STREAMS_CASE = 7 }; /* the first with repaired stages */
 
-/** What two runs must have in common. */
+/** Results that must be the same in two runs. */
 typedef struct {
   uint64_t solution, history;
   int64_t blocks;
@@ -271,8 +271,8 @@ static void test_written(void **state) {
   sim_free(&from);
 }
 
-/** A kernel of a program changes cells. The time step is then what it is for a solution that was
- * written; before, nothing is computed for it. */
+/** A kernel of a program changes cells. The time step is then the same as for a solution that was
+ * written; it is computed only when it is asked for. */
 static void test_kernel(void **state) {
   (void)state;
   static const char keys[] = WAVES "mesh.block_size=8\nmesh.min_level=2\nmesh.max_level=3\n";

@@ -35,8 +35,8 @@ static inline double riemann_wave(double gamma, double p, gas_t w, double *slope
 static inline riemann_t riemann_solve(double gamma, gas_t left, gas_t right) {
   riemann_t r = {.left = left, .right = right, .gamma = gamma, .p = 0.5 * (left.p + right.p)};
   double unused;
-  /* The function is concave: from below the root Newton's method climbs to it, and a step from
-   * above that would end at a negative pressure is cut. */
+  /* The function is concave. Newton's method therefore approaches the root from below. A step that
+   * would lead to a negative pressure is shortened. */
   for (int i = 0; i < 60; i++) {
     double dl, dr;
     const double f = riemann_wave(gamma, r.p, left, &dl) + riemann_wave(gamma, r.p, right, &dr) +

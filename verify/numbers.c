@@ -95,7 +95,7 @@ double *verify_uniform(const sim_t *s, int variable, int level, int size[3]) {
   double *sum = calloc(count, sizeof *sum);
   if (!sum) abort();
   for (int b = 0; b < oak_nblocks(s->oak); b++) {
-    const int above = oak_block_level(s->oak, b) - level; /* finer than the grid by so much */
+    const int above = oak_block_level(s->oak, b) - level; /* levels finer */
     const int copies = above < 0 ? 1 << -above : 1;
     const double weight = above > 0 ? ldexp(1, -s->dim * above) : 1;
     double origin[3], dx[3];

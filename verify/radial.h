@@ -16,8 +16,8 @@ typedef struct {
 radial_t radial_profile(const sim_t *s, int variable, double width, double end);
 void radial_free(radial_t *p);
 
-/** The outermost radius at which the profile falls through `value`, between two shells linearly;
- * 0: nowhere. */
+/** The outermost radius at which the profile falls below `value`, by linear interpolation between
+ * two shells; 0: nowhere. */
 double radial_fall(const radial_t *p, double value);
 /** Mean over first <= r < last, every shell with its volume. */
 double radial_mean(const radial_t *p, int dim, double first, double last);

@@ -10,7 +10,7 @@
  *   w g' + g f' = -(d - 1) g f / lambda,   g (w f' + a f) + h' = 0,
  *   w (h' / h - gamma g' / g) + 2 a = 0.
  *
- * Nothing is taken from published solutions, so these are a check: J. R. Kamm, F. X. Timmes, On
+ * Published solutions are not used, so they can check this one: J. R. Kamm, F. X. Timmes, On
  * efficient generation of numerically robust Sedov solutions, LA-UR-07-2849 (2007). */
 #ifndef SEDOV_EXACT_H
 #define SEDOV_EXACT_H

@@ -45,7 +45,8 @@ sim_t verify_new(verify_t *v, const char *ini, const char *format, ...) {
   MUST(oak_create(MPI_COMM_WORLD, s.params, &s.oak));
   oak_device_t *dev = oak_device(s.oak);
   oak_device_ops(dev)->describe(dev, v->device, sizeof v->device);
-  /* On GPUs the driver's compiler contracts the code that an OpenACC compiler makes. */
+  /* On GPUs, the driver compiles the code of an OpenACC compiler further and contracts a * b +
+   * c. */
   v->fuses = !strcmp(oak_device_ops(dev)->name, "openacc") && strncmp(v->device, "the host", 8);
   s.dim = oak_dim(s.oak);
   s.n = oak_block_size(s.oak);

@@ -74,12 +74,14 @@ __attribute__((format(printf, 3, 4))) sim_t verify_new(verify_t *v, const char *
                                                        const char *format, ...);
 void verify_free(sim_t *s);
 
-/** Initial condition, then steps to `end`, adapting as the run's keys say; the last step is cut. */
+/** Set the initial condition and take steps until `end`, with the adaptations that the keys ask
+ * for; the last step is shortened. */
 void verify_run(sim_t *s, double end);
-/** Steps from where the simulation is to `end`. */
+/** Take steps from the present time until `end`. */
 void verify_continue(sim_t *s, double end);
 
-/** Cells of the mesh over those of a uniform mesh at its highest level, now. */
+/** The number of cells of the present mesh, divided by that of a uniform mesh at its highest
+ * level. */
 double verify_cell_fraction(const sim_t *s);
 
 /** Values of one variable (conserved, then primitive) in the blocks of this rank,
@@ -91,7 +93,7 @@ int verify_variable(const sim_t *s, const char *name);
  * volume. */
 double verify_cell(const sim_t *s, int block, int c, double x[3]);
 
-/** What the value should be at x. */
+/** The exact value at x. */
 typedef double verify_exact_t(const double x[3], double t, const void *data);
 
 typedef struct {
@@ -114,7 +116,7 @@ void verify_picture(sim_t *s, const char *name, const char *variable, double low
 
 /* ---- reductions over ranks */
 double verify_sum(double x);
-/** The largest; infinite if one is NaN, so that no bound holds. */
+/** The largest value; infinite if a value is NaN, so that every bound fails. */
 double verify_max(double x);
 double verify_min(double x);
 

@@ -11,7 +11,7 @@
 #include "str.h"
 
 /* A set has a few hundred keys at most, so a linear search is fast enough. Most keys differ in
- * length, which spares the look at their letters. */
+ * length, so their letters need no comparison. */
 enum { MOST_SETTINGS = 4096 };
 
 /* ---- lists ---------------------------------------------------------------------------------- */

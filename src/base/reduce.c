@@ -54,8 +54,8 @@ static double round_fixed(fixed_t sum, int exponent) {
   if (top == TOTAL) return 0;
 
   /* `head` holds the 64 bits from the first set one on. The conversion to double rounds them to 53
-   * bits. The last bit of `head` is set if any bit follows, so that this is the rounding of the
-   * whole number. */
+   * bits. The last bit of `head` is set if any bit follows, so that the result is that of rounding
+   * the whole number. */
   uint64_t head = (uint64_t)sum.limb[top];
   int shift = 0;
   while (!(head >> 63)) {

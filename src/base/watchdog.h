@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A watchdog ends a run in which nothing moves any more: it names the rank that is behind, its
+ * A watchdog ends a run in which a rank makes no progress: it names the rank that is behind, its
  * phase and step, and ends all ranks. Private.
  *
  * Progress is a change of phase (timer.h). Each rank notes its changes in memory that the ranks of

@@ -173,8 +173,8 @@ static const char *compile_advice(cu_result_t result) {
              : "";
 }
 
-/** NVRTC writes "file(12): error". Here it becomes "file:12: error", as from the compilers of the
- * other devices, which terminals and editors make a link of. */
+/** NVRTC writes "file(12): error". Here it becomes "file:12: error", as the compilers of the other
+ * devices print it. Terminals and editors turn this form into a link. */
 static void rewrite_places(char *log) {
   char *to = log;
   for (const char *from = log; *from;) {
@@ -346,7 +346,7 @@ static oak_status_t cuda_kernel(oak_device_t *dev, oak_module_t *opaque, const c
 
 static oak_status_t cuda_launch(oak_device_t *dev, oak_kernel_t *opaque, long n, const void *args,
                                 size_t bytes) {
-  (void)bytes; /* the kernel knows the size of its arguments */
+  (void)bytes; /* the size is not passed, because the driver knows it from the kernel */
   cuda_t *cuda = dev->data;
   const cuda_kernel_t *kernel = (const cuda_kernel_t *)opaque;
   void *list[2] = {&n, (void *)args};

@@ -18,8 +18,8 @@ typedef struct {
   char key[33];
 } claim_t;
 
-/** A host on which an entry did not load does not take it from hosts on which it did, because it
- * might not load again. */
+/** If an entry did not load on a host, this host does not get it from hosts on which it loaded,
+ * because it might fail to load again. */
 static int alike(const claim_t *a, const claim_t *b) {
   return (a->need == OAK_NEED_OTHER) == (b->need == OAK_NEED_OTHER) && a->need != OAK_NEED_NONE &&
          b->need != OAK_NEED_NONE && strcmp(a->key, b->key) == 0;
@@ -112,7 +112,7 @@ oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Co
   struct {
     long long length; /* -1: the giver has failed */
     char key[33];     /* "" if the giver has failed; another key than the wished one if the sources
-                         have changed */
+                       * have changed */
   } head = {.length = -1};
   oak_buffer_t entry = {0};
   int rank, missing = 0, any;

@@ -336,7 +336,8 @@ static oak_status_t ledger_refuse(size_t bytes, double available, double promise
       oak_format_size(promised > 0 ? promised : 0, promised_text));
 }
 
-static const size_t small = (size_t)4 << 20; /* bytes not worth reading /proc for */
+/** Requests below this size are granted without reading /proc. */
+static const size_t small = (size_t)4 << 20;
 
 oak_status_t oak_ledger_take(oak_ledger_t *ledger, size_t bytes) {
   char asked[32];

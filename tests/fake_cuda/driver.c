@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Stand-in of the CUDA driver, see fake.h. As unforgiving as a GPU may be: kernels and copies from
- * and to pinned memory run as late as they may, when something waits for them; fresh memory is full
- * of NaN; memory of the GPU ends at a page that nobody may touch, and only kernels and copies may
- * touch it at all. Streams know of each other only what events say. */
+ * Stand-in of the CUDA driver, see fake.h. It is as strict as a GPU may be. Kernels, and copies
+ * from and to pinned memory, run as late as CUDA allows: when something waits for them. New memory
+ * is full of NaN. A page that nobody may touch follows each piece of GPU memory, and only kernels
+ * and copies may touch the piece itself. Only events order the work of different streams. */
 #define _GNU_SOURCE 1
 #include "fake.h"
 
@@ -484,7 +484,7 @@ int cuEventSynchronize(event_t *event) {
   return event->stream ? flush(event->stream, event->position) : sticky;
 }
 
-/* Nothing runs before something waits: a question is taken for that here. */
+/* Work runs only when something waits for it. A query counts as such a wait here. */
 int cuEventQuery(event_t *event) { return cuEventSynchronize(event); }
 
 int cuEventElapsedTime(float *milliseconds, const event_t *from, const event_t *to) {
@@ -557,7 +557,7 @@ int cuCtxSetCurrent(void *context) {
   return sticky;
 }
 
-#ifndef FAKE_OLD /* what an old library lacks */
+#ifndef FAKE_OLD /* functions that an old library does not have */
 int cuGetErrorName(int error, const char **name) {
   static char text[32];
   snprintf(text, sizeof text, "CUDA_ERROR_%d", error);

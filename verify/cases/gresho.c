@@ -113,7 +113,7 @@ static void measure_schemes(verify_t *v) {
   verify_close(table);
 }
 
-/* What upwinding with the speed of sound does to slow flow. */
+/* The dissipation in slow flow of schemes whose upwinding scales with the speed of sound. */
 static void measure_mach(verify_t *v) {
   const double left[2][3] = {{0.856, 0.509, 0.4177}, {0.624, 0.1016, 0}};
   FILE *table = verify_table(v, "mach", "flux;pressure;Mach number;kinetic energy left");

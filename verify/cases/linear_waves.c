@@ -13,8 +13,9 @@
  *   sum over d of |A_d| dx^5 / 60 d^6/dx_d^6,  A_d: the Jacobian along axis d,
  *
  * so that a wave (vector r of energy 1, wave vector k) loses sum r|A_d|r k_d^6 dx^5 / 60 of its
- * amplitude per time. What it excites of other waves is zero again after a period. The sound wave
- * is in gas at rest: for its velocities the weights are nonlinear, which costs a factor of 3.7. */
+ * amplitude per time. The amplitude of other waves that it excites is zero again after a period.
+ * The sound wave is in gas at rest: for its velocities the weights are nonlinear, which costs a
+ * factor of 3.7. */
 #include "../verify.h"
 
 enum { SOUND, ENTROPY, SHEAR };

@@ -26,7 +26,7 @@ static double right_side(int dim, const double x[3]) {
   return a * laplace + (x[1] * slope(x, 0) + x[0] * slope(x, 1)) / 2 - (1 + x[0]) * exact(x);
 }
 
-/* Refine the lower quarter (eighth) of what is fine now. */
+/* Refine the blocks in the lower quarter (3D: eighth) of the region that is finest now. */
 static void refine_corner(sim_t *s, double edge) {
   const int n = oak_nblocks(s->oak);
   int *flag = calloc(n + 1, sizeof *flag);

@@ -4,8 +4,9 @@
  * shock is at 0.75 in 2D and at 1 in 3D. The energy starts as a Gaussian as wide as 2.5 cells, so
  * the source shrinks as the mesh is refined.
  *
- * The radius of the shock is the outermost one at which the density, averaged over shells one cell
- * thick, falls through the mean of its largest value and 1, the density ahead. */
+ * For the radius of the shock, the density is averaged over shells one cell thick. The radius is
+ * the outermost one at which this density is halfway between its largest value and 1, the density
+ * ahead. */
 #include "../radial.h"
 #include "../sedov_exact.h"
 

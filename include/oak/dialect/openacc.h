@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The kernel dialect on OpenACC compilers: gangs and vector lanes of directives. There is no
- * barrier among lanes, and compilers place arrays that lanes share badly or not at all
- * (docs/openacc.md). So no form of loop here uses barriers or shared arrays among lanes:
+ * barrier among lanes, and compilers put arrays that lanes share into slow memory or do not support
+ * them (docs/openacc.md). So no form of loop here uses barriers or shared arrays among lanes:
  *
  *   OAK_OUTER        an iteration is one lane, its INNER loops are serial: always correct
  *   OAK_OUTER_LANES  an iteration is a gang whose lanes take their share of INNER loops: no SHARED,

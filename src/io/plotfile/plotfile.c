@@ -27,8 +27,8 @@
 
 enum {
   FILE_BYTES = 64 << 20, /**< a level gets one file for so many bytes, at most one per host */
-  PART_ALIGN =
-      4096 /**< a rank's part begins at a multiple of it: on NFS, hosts must not share pages */
+  /** A rank's part begins at a multiple of it, because on NFS hosts must not share pages. */
+  PART_ALIGN = 4096
 };
 
 /** What each rank has on a level. */
