@@ -109,10 +109,18 @@ OAK_KERNEL(oak_results, oak_results_args_t, 256) {
 }
 
 OAK_FN double read_cell(const oak_user_t *user, int variable, real q[]) {
-  if (variable < NVAR) return (double)q[variable];
   if (variable == 2 * NVAR) return oak_state_valid(&user->physics, q);
   oak_state_to_primitive(&user->physics, q);
   return (double)q[variable - NVAR];
+}
+
+/* Where the values of a variable of a block are stored; NULL: they must be computed. */
+OAK_FN const store_t *stored_values(const oak_field_t *f, int variable, long block) {
+  if (variable < NVAR) return f->u + block * OAK_BLOCK_REALS + (long long)variable * OAK_CELLS;
+#ifdef OAK_FIELDS
+  if (variable > 2 * NVAR) return f->beside[variable - 2 * NVAR - 1].u + block * OAK_CELLS;
+#endif
+  return NULL;
 }
 
 /* One output variable. */
@@ -120,12 +128,84 @@ OAK_KERNEL(oak_cells, oak_read_args_t, 128) {
   OAK_ARGS(oak_read_args_t);
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
-    const store_t *u = arg.f.u + oak_listed(&arg.f, arg.first + n) * OAK_BLOCK_REALS;
+    const long block = oak_listed(&arg.f, arg.first + n);
+    const store_t *stored = stored_values(&arg.f, arg.variable, block);
+    const store_t *u = arg.f.u + block * OAK_BLOCK_REALS;
     double *out = arg.cells + n * OAK_CELLS;
-    OAK_INNER(c, OAK_CELLS) {
-      real q[NVAR];
-      oak_load(u + c, OAK_CELLS, q);
-      out[c] = read_cell(&user, arg.variable, q);
+    if (stored) {
+      OAK_INNER(c, OAK_CELLS) out[c] = (double)stored[c];
+    } else {
+      OAK_INNER(c, OAK_CELLS) {
+        real q[NVAR];
+        oak_load(u + c, OAK_CELLS, q);
+        out[c] = read_cell(&user, arg.variable, q);
+      }
+    }
+  }
+}
+
+/* A CPU goes through a block cell by cell, and so does a lane of OpenACC, which has a block for
+ * itself. */
+enum { MEASURE_LANES = OAK_MANY_THREADS ? 128 : 1 };
+
+OAK_FN int in_box(const int *box, int c) {
+  const int i = c % OAK_N, j = c / OAK_N % OAK_N, k = c / (OAK_N * OAK_N);
+  return i >= box[0] && i < box[3] && j >= box[1] && j < box[4] && k >= box[2] && k < box[5];
+}
+
+/* A lane's share of a block. */
+OAK_FN oak_measured_t measure_share(const double *x, const int *box, int lane) {
+  oak_measured_t m;
+  m.sum = 0;
+  m.value[0] = (double)INFINITY;
+  m.value[1] = -(double)INFINITY;
+  m.place[0] = m.place[1] = -1;
+  for (int c = lane; c < OAK_CELLS; c += MEASURE_LANES) {
+    if (box && !in_box(box, c)) continue;
+    m.sum += x[c];
+    if (!(x[c] - x[c] == 0)) continue; /* not finite */
+    if (x[c] < m.value[0]) {
+      m.value[0] = x[c];
+      m.place[0] = c;
+    }
+    if (x[c] > m.value[1]) {
+      m.value[1] = x[c];
+      m.place[1] = c;
+    }
+  }
+  return m;
+}
+
+/* Of equal values the one in the first cell counts. */
+OAK_FN void measure_join(oak_measured_t *to, const oak_measured_t *m) {
+  to->sum += m->sum;
+  OAK_UNROLL
+  for (int e = 0; e < 2; e++) {
+    const int better = e ? m->value[e] > to->value[e] : m->value[e] < to->value[e];
+    const int first = m->value[e] == to->value[e] && m->place[e] < to->place[e];
+    if (m->place[e] < 0 || !(to->place[e] < 0 || better || first)) continue;
+    to->value[e] = m->value[e];
+    to->place[e] = m->place[e];
+  }
+}
+
+/* Sum and extrema of values that another kernel has written, in an order that depends on the block
+ * alone. */
+OAK_KERNEL(oak_measure, oak_measure_args_t, 128) {
+  OAK_ARGS(oak_measure_args_t);
+  OAK_OUTER(n) {
+    const double *x = arg.cells + n * OAK_CELLS;
+    const int *box = arg.box ? arg.box + 6 * n : NULL;
+    OAK_SHARED oak_measured_t part[MEASURE_LANES];
+    OAK_INNER(i, MEASURE_LANES) part[i] = measure_share(x, box, i);
+    for (int half = MEASURE_LANES / 2; half > 0; half /= 2) {
+      OAK_BARRIER;
+      OAK_INNER(i, half) measure_join(&part[i], &part[i + half]);
+    }
+    OAK_SERIAL {
+      for (int e = 0; e < 2; e++) /* of 0 and -0, which are equal, the compiler may take either */
+        if (part[0].place[e] >= 0) part[0].value[e] = x[part[0].place[e]];
+      arg.out[n] = part[0];
     }
   }
 }

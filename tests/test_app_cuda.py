@@ -8,6 +8,7 @@ usage: test_app_cuda.py --oak OAK --mpiexec "mpiexec -n" --np N --fake FOLDER [-
 
 Prints nothing for cases that pass but one line at the end. Exit 0: all passed, 1: not."""
 import argparse
+import csv
 import ctypes
 import os
 import re
@@ -235,6 +236,56 @@ def overlap(options, work):
     return ([] if steps[4] < files[0] and files[3] < steps[5] else [f"lines came as {came}"]), done.stdout
 
 
+HISTORY = """INITIAL(at, q) {
+  q[RHO] = 1 + 0.3 * sin(7 * at->x[0]) * cos(4 * at->x[1] + 1);
+  q[VX] = at->x[0] < 0.4 ? 0.2 : at->x[1];
+  q[VY] = at->x[1] > 0.7;
+  q[PRS] = 1 + 0.1 * at->x[0] * at->x[1];
+}
+FIELD(height, at) { return floor(3 * at->x[0]) - at->x[1]; }
+FIELD_STORED(zero)
+OUTPUT(rough, at, q) { return at->x[0] < 0.3 ? NAN : at->x[1] > 0.8 ? INFINITY : at->x[1] < 0.1 ? -INFINITY : floor(5 * at->x[1]); }
+"""
+
+
+def history(options, work):
+    """Extrema, their places, also those of equal values and beside others that are not finite, means and totals are those of a CPU;
+    the numbers of several ranks are those of one."""
+    with open(os.path.join(work, "history.c"), "w", encoding="utf-8") as file:
+        file.write(HISTORY)
+    names = "rho mx my E p mach vorticity rough height zero level block"
+    keys = ["problem.name=./history.c", "refine.variable=rho", "refine.criterion=lohner", "mesh.adapt_every=2", "run.max_steps=3",
+            "run.end_time=1", "device.flags=-O1", "output.plot_first_last=no"]
+    for name, region in (("all", ""), ("part", "0.07 0.3 0.9 0.95"), ("small", "0.251 0.251 0.252 0.252")):
+        keys += [f"output.{name}.{key}" for key in ("kind=history", "every_steps=1", f"variables={names}", *([f"region={region}"] if region else []))]
+    os.environ.update(environment(options.fake, "count=8 lanes=1", {}, 0))
+    found = {}
+    for device, np in (("cuda", options.np), ("cuda", 1), ("cpu", options.np)):
+        folder = os.path.join(work, f"{device}{np}")
+        launch = [*shlex.split(options.mpiexec), str(np), options.oak] if np > 1 else [os.path.abspath(options.oak)]
+        text, code, _ = run([*launch, "run", "run.ini", "--quiet", *keys, f"device.name={device}", f"output.folder={folder}", "--overwrite"],
+                            work, LIMIT)
+        if code != 0 or lines(text):
+            return [f"{device}: exit status {code}"], text
+        for name in ("all", "part", "small"):
+            with open(os.path.join(folder, f"{name}.csv"), encoding="utf-8") as file:
+                found[device, np, name] = list(csv.DictReader(file))
+    wrong = []
+    for name in ("all", "part", "small"):
+        cuda, cpu = found["cuda", options.np, name], found["cpu", options.np, name]
+        if len(cuda) != 4 or cuda != found["cuda", 1, name]:
+            wrong.append(f"{name}: {len(cuda)} rows, or they depend on the ranks")
+        for a, b in zip(cuda, cpu):
+            wrong += [f"{name}, step {a['step']}: {key} is {a[key]}, on a CPU {b[key]}" for key in a if a[key] != b[key] and
+                      ("_at_" in key or not abs(float(a[key]) - float(b[key])) < 1e-12)]
+    best = {key: float(value) for key, value in found["cuda", options.np, "all"][0].items()}
+    if not (best["min_rough"] == 0 and best["max_rough"] == 3 and best["max_rough_at_x"] < 0.35 and best["max_my"] > 0):
+        wrong.append(f"extrema of the first row: {best}")
+    if found["cuda", options.np, "small"][0]["mean_rho"] != "nan":
+        wrong.append("a region without cells has a mean")
+    return wrong, ""
+
+
 def works(options, work):
     """A run on the stand-in ends well, is on the GPU, and gives the CPU's totals."""
     totals = []
@@ -265,7 +316,7 @@ def main():
     tests = {name: lambda work, name=name: try_case(name, options, work) for name in CASES}
     tests.update({"info": lambda work: info(options, work), "a run that works": lambda work: works(options, work),
                   "background": lambda work: background(2, options, work), "background 3D": lambda work: background(3, options, work),
-                  "background, next file": lambda work: overlap(options, work)})
+                  "background, next file": lambda work: overlap(options, work), "history": lambda work: history(options, work)})
     tests.update({f"way: {name}": lambda work, name=name: way(name, options, work) for name in WAYS})
     before, failed, names = dict(os.environ), 0, [name for name in tests if options.only in name]
     for name in names:

@@ -370,10 +370,24 @@ typedef struct {
 typedef struct {
   oak_field_t f;
   int first;     /**< first block */
-  int variable;  /**< < V: conserved, < 2 V: primitive, 2 V: 1 if the state is valid;
-                      oak_derived: OAK_DERIVED_..., then the hooks OUTPUT */
+  int variable;  /**< < V: conserved, < 2 V: primitive, 2 V: 1 if the state is valid, above: fields
+                      beside the state; oak_derived: OAK_DERIVED_..., then the hooks OUTPUT */
   double *total; /**< [n][V] integral over each block (oak_totals) */
   double *cells; /**< [n][N^d] (oak_cells, oak_derived) or [n][V][(N+2G)^d] (oak_ghosts) */
 } oak_read_args_t;
+
+/** What oak_measure finds in the cells of a block that lie in a box. */
+typedef struct {
+  double sum;
+  double value[2]; /**< smallest and largest finite value */
+  int place[2];    /**< number of the first cell that has it, -1: there is no finite value */
+} oak_measured_t;
+
+/** Sum and extrema of given values, for each block. */
+typedef struct {
+  const double *cells; /**< [n][N^d] */
+  const int *box;      /**< [n][6] first cell along x, y, z and the one after the last; NULL: all */
+  oak_measured_t *out; /**< [n] */
+} oak_measure_args_t;
 
 #endif

@@ -97,6 +97,7 @@ typedef struct {
   X(results)                \
   X(totals)                 \
   X(cells)                  \
+  X(measure)                \
   X(ghosts)                 \
   X(mark)                   \
   X(mark_faces)             \

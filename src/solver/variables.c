@@ -146,21 +146,107 @@ oak_status_t oak_variable_read(oak_t *sim, int variable, int first, int count, d
   if (beside(sim, variable) >= 0)
     return oak_field_read(sim, beside(sim, variable), first, count, out);
   for (int b = 0; b < count; b++) {
-    const int kind = variable - 2 * sim->nvar;
-    const double value = kind == LEVEL  ? sim->mesh->level[first + b]
-                         : kind == RANK ? sim->rank
-                                        : (double)(sim->mesh->first + first + b);
+    const double value = oak_variable_of_block(sim, variable, first + b);
     for (int64_t c = 0; c < sim->cells; c++) out[b * sim->cells + c] = value;
   }
   return OAK_OK;
 }
 
 int oak_variable_keepable(const oak_t *sim, int variable) {
-  return variable < 2 * sim->nvar || derived(sim, variable) >= 0;
+  return variable < 2 * sim->nvar || derived(sim, variable) >= 0 || beside(sim, variable) >= 0;
 }
 
 oak_status_t oak_variable_keep(oak_t *sim, int variable, int first, int count, void *memory) {
-  const int is_derived = variable >= 2 * sim->nvar;
-  return oak_keep_kernel(sim, is_derived ? sim->derived.kernel : sim->kernel.cells,
-                         is_derived ? derived(sim, variable) : variable, first, count, memory);
+  oak_kernel_t *kernel = sim->kernel.cells;
+  int number = variable;
+  if (beside(sim, variable) >= 0) {
+    number = 2 * sim->nvar + 1 + beside(sim, variable); /* for oak_cells */
+  } else if (derived(sim, variable) >= 0) {
+    kernel = sim->derived.kernel;
+    number = derived(sim, variable);
+  }
+  return oak_keep_kernel(sim, kernel, number, first, count, memory);
+}
+
+double oak_variable_of_block(const oak_t *sim, int variable, int block) {
+  switch (variable - 2 * sim->nvar) {
+    case LEVEL:
+      return sim->mesh->level[block];
+    case RANK:
+      return sim->rank;
+    default:
+      return (double)(sim->mesh->first + block);
+  }
+}
+
+/* ---- sum and extrema of each block */
+
+/** Blocks whose values are in memory of the device at a time. A CPU keeps the values of a few
+ * blocks in its cache. A GPU needs many blocks for all of its processors. */
+static int blocks_at_a_time(const oak_t *sim) {
+  enum { FEW = 64, MOST_BYTES = 64 << 20 };
+  const oak_device_ops_t *ops = oak_device_ops(sim->dev);
+  size_t bytes = MOST_BYTES;
+  if (ops->room && ops->room(sim->dev) / 4 < bytes) bytes = ops->room(sim->dev) / 4;
+  int n = ops->host_memory ? FEW : (int)(bytes / ((size_t)sim->cells * sizeof(double)));
+  if (n < FEW) n = FEW;
+  return n < sim->mesh->nblock ? n : sim->mesh->nblock;
+}
+
+static int64_t cells_of(const oak_t *sim, const int *box) {
+  return box ? (int64_t)(box[3] - box[0]) * (box[4] - box[1]) * (box[5] - box[2]) : sim->cells;
+}
+
+/** Of a variable that is the same in all cells of a block. */
+static oak_measured_t measure_block(const oak_t *sim, int variable, int block, const int *box) {
+  const double value = oak_variable_of_block(sim, variable, block);
+  const int first = box ? (box[2] * sim->block_size + box[1]) * sim->block_size + box[0] : 0;
+  return (oak_measured_t){value * (double)cells_of(sim, box), {value, value}, {first, first}};
+}
+
+/** Launch the kernels for one variable; those blocks are left out that come together and have no
+ * cell in their boxes. \a args: memory of the device for `chunk` blocks, and for all. */
+static oak_status_t measure_blocks(oak_t *sim, int variable, int chunk, const int (*box)[6],
+                                   const oak_measure_args_t *args) {
+  for (int b = 0; b < sim->mesh->nblock; b += chunk) {
+    const int n = sim->mesh->nblock - b < chunk ? sim->mesh->nblock - b : chunk;
+    const oak_measure_args_t part = {args->cells, args->box ? args->box + 6 * b : NULL,
+                                     args->out + b};
+    int any = !box;
+    for (int i = b; i < b + n && !any; i++) any = cells_of(sim, box[i]) > 0;
+    if (!any) continue;
+    OAK_TRY(oak_variable_keep(sim, variable, b, n, (void *)args->cells));
+    OAK_TRY(oak_device_launch(sim->dev, sim->kernel.measure, n, &part, sizeof part));
+  }
+  return OAK_OK;
+}
+
+oak_status_t oak_variables_measure(oak_t *sim, int count, const int *variable, const int (*box)[6],
+                                   oak_measured_t *out) {
+  const int nblock = sim->mesh->nblock, chunk = blocks_at_a_time(sim);
+  const size_t values = (size_t)chunk * (size_t)sim->cells * sizeof(double);
+  const size_t found = (size_t)count * (size_t)nblock * sizeof *out;
+  const size_t boxes = box ? (size_t)nblock * sizeof *box : 0;
+  if (!found) return OAK_OK;
+  OAK_TRY(oak_storage_scratch(sim, values + found + boxes));
+  char *memory = sim->storage.scratch;
+  oak_measure_args_t args = {.cells = (double *)memory};
+  if (box) args.box = (int *)(memory + values + found);
+  if (box) OAK_TRY(oak_device_upload(sim->dev, memory + values + found, box, boxes));
+  for (int v = 0; v < count; v++) {
+    args.out = (oak_measured_t *)(memory + values) + (int64_t)v * nblock;
+    if (oak_variable_keepable(sim, variable[v]))
+      OAK_TRY(measure_blocks(sim, variable[v], chunk, box, &args));
+  }
+  OAK_TRY(oak_device_download(sim->dev, out, memory + values, found));
+  for (int v = 0; v < count; v++)
+    for (int b = 0; b < nblock; b++) {
+      const int *cells = box ? box[b] : NULL;
+      oak_measured_t *m = &out[(int64_t)v * nblock + b];
+      if (!cells_of(sim, cells))
+        *m = (oak_measured_t){.place = {-1, -1}};
+      else if (!oak_variable_keepable(sim, variable[v]))
+        *m = measure_block(sim, variable[v], b, cells);
+    }
+  return OAK_OK;
 }

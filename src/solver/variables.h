@@ -39,6 +39,13 @@ int oak_variable_keepable(const oak_t *sim, int variable);
 /** Let a kernel write its values in blocks [first, first + count) to memory of the device,
  * [count][N^d], and do not wait for it. Rank-local, after oak_variables_prepare. */
 oak_status_t oak_variable_keep(oak_t *sim, int variable, int first, int count, void *memory);
+/** Value of any other variable, which is the same in all cells of a block. */
+double oak_variable_of_block(const oak_t *sim, int variable, int block);
+/** Find sum and extrema of variables in each block, on the device: out [count][nblock]. \a box
+ * [nblock][6] selects cells, as in oak_measure_args_t; NULL: all. A block without such cells has
+ * sum 0 and no extrema. Rank-local, after oak_variables_prepare. */
+oak_status_t oak_variables_measure(oak_t *sim, int count, const int *variable, const int (*box)[6],
+                                   oak_measured_t *out);
 
 /** Number in kernels/derived.c of the derived variable or the hook OUTPUT of that name, -1: there
  * is none. Rank-local. */

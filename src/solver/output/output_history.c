@@ -42,23 +42,29 @@ static void load_start(oak_output_item_t *item, const char *text) {
 
 /* ---- the region */
 
-/** Mark the cells of a block that belong to the region. \return how many. */
-static int64_t find_inside(const oak_t *sim, const oak_output_item_t *item, int block,
-                           char *inside) {
+/** Find the cells of a block whose centres lie in the region: a box from its first cell along each
+ * axis to the cell after its last one. \return how many. */
+static int64_t find_box(const oak_t *sim, const oak_output_item_t *item, int block, int box[6]) {
   double origin[3], dx[3];
-  int64_t count = 0;
-  const int n = sim->block_size;
+  int64_t count = 1;
   oak_block_geometry(sim, block, origin, dx);
-  for (int64_t c = 0; c < sim->cells; c++) {
-    const int64_t at[3] = {c % n, c / n % n, c / ((int64_t)n * n)};
-    inside[c] = 1;
-    for (int d = 0; d < sim->dim && !item->whole; d++) {
-      const double x = origin[d] + ((double)at[d] + 0.5) * dx[d];
-      inside[c] &= x >= item->region[0][d] && x <= item->region[1][d];
+  for (int d = 0; d < 3; d++) {
+    box[d] = box[3 + d] = 0;
+    for (int i = 0; i < (d < sim->dim ? sim->block_size : 1); i++) {
+      const double x = d < sim->dim ? origin[d] + ((double)i + 0.5) * dx[d] : 0;
+      if (d < sim->dim && !(x >= item->region[0][d] && x <= item->region[1][d])) continue;
+      if (box[3 + d] == 0) box[d] = i;
+      box[3 + d] = i + 1;
     }
-    count += inside[c];
+    count *= box[3 + d] - box[d];
   }
   return count;
+}
+
+static double cell_volume(const oak_t *sim, int block) {
+  double origin[3], dx[3];
+  oak_block_geometry(sim, block, origin, dx);
+  return dx[0] * dx[1] * (sim->dim == 3 ? dx[2] : 1);
 }
 
 /* ---- extrema */
@@ -77,45 +83,33 @@ static void take(extremum_t *best, const extremum_t *other, int largest) {
     *best = *other;
 }
 
-static void set_place(const oak_t *sim, int block, int64_t cell, extremum_t *e) {
+static void set_place(const oak_t *sim, extremum_t *e) {
   double origin[3], dx[3];
   const int n = sim->block_size;
+  if (isnan(e->value)) return;
+  const int64_t cell = e->cell % sim->cells;
   const int64_t at[3] = {cell % n, cell / n % n, cell / ((int64_t)n * n)};
-  oak_block_geometry(sim, block, origin, dx);
+  oak_block_geometry(sim, (int)(e->cell / sim->cells - sim->mesh->first), origin, dx);
   for (int d = 0; d < 3; d++)
     e->x[d] = d < sim->dim ? origin[d] + ((double)at[d] + 0.5) * dx[d] : 0;
 }
 
-/** Extrema of the finite values of a block inside the region; cells come in the order of their
- * numbers. */
-static void look_at_block(const oak_t *sim, int block, const double *cells, const char *inside,
-                          extremum_t best[2]) {
-  int64_t at[2] = {-1, -1};
-  for (int64_t c = 0; c < sim->cells; c++) {
-    if (!inside[c] || !isfinite(cells[c])) continue;
-    if (at[0] < 0 || cells[c] < cells[at[0]]) at[0] = c;
-    if (at[1] < 0 || cells[c] > cells[at[1]]) at[1] = c;
-  }
-  for (int largest = 0; largest < 2 && at[0] >= 0; largest++) {
-    extremum_t e = {cells[at[largest]], (sim->mesh->first + block) * sim->cells + at[largest], {0}};
-    set_place(sim, block, at[largest], &e);
-    take(&best[largest], &e, largest);
+/** Extrema of a variable on this rank; blocks [nblock] come in the order of their numbers. */
+static void find_extrema(const oak_t *sim, const oak_measured_t *block, extremum_t best[2]) {
+  for (int largest = 0; largest < 2; largest++) {
+    for (int b = 0; b < sim->mesh->nblock; b++) {
+      const int place = block[b].place[largest];
+      const extremum_t e = {
+          block[b].value[largest], (sim->mesh->first + b) * sim->cells + place, {0}};
+      if (place >= 0) take(&best[largest], &e, largest);
+    }
+    set_place(sim, &best[largest]);
   }
 }
 
-static double cell_volume(const oak_t *sim, int block) {
-  double origin[3], dx[3];
-  oak_block_geometry(sim, block, origin, dx);
-  return dx[0] * dx[1] * (sim->dim == 3 ? dx[2] : 1);
-}
+/* ---- all that is measured */
 
-/** Sum over the cells of a block inside the region, times their volume. */
-static double integral(const oak_t *sim, int block, const double *cells, const char *inside) {
-  double sum = 0;
-  for (int64_t c = 0; c < sim->cells; c++)
-    if (inside[c]) sum += cells[c];
-  return sum * cell_volume(sim, block);
-}
+enum { MOST_COLUMNS = OAK_MOST_SELECTED + OAK_MAX_NVAR };
 
 /** What is measured of a region. */
 typedef struct {
@@ -123,37 +117,49 @@ typedef struct {
   double mean[OAK_MOST_SELECTED], total[OAK_MAX_NVAR];
 } measured_t;
 
-/** Columns of integrals: the output's variables, conserved ones, and the volume. */
-static int columns(const oak_t *sim, const oak_grid_view_t *view) {
-  return view->nvar + sim->nvar + 1;
+/** Variables whose integrals are needed: those of the output; for a region also the conserved ones,
+ * whose totals oak_totals has for the whole domain. */
+typedef struct {
+  int count;
+  int variable[MOST_COLUMNS];
+  int conserved[OAK_MAX_NVAR]; /**< place of each conserved one */
+} columns_t;
+
+static void list_columns(const oak_output_item_t *item, columns_t *list) {
+  list->count = item->variables.count;
+  memcpy(list->variable, item->variables.variable, (size_t)list->count * sizeof(int));
+  for (int v = 0; v < item->sim->nvar && !item->whole; v++) {
+    int c = 0;
+    while (c < list->count && list->variable[c] != v) c++;
+    if (c == list->count) list->variable[list->count++] = v;
+    list->conserved[v] = c;
+  }
 }
 
 /** Extrema on this rank, and integrals over the region's part of each block: part
- * [nblock][columns]. */
-static oak_status_t look_at_cells(oak_t *sim, const oak_grid_view_t *view,
-                                  const oak_output_item_t *item, extremum_t *best, double *part) {
-  enum { BATCH = 64 };
-  const int all = columns(sim, view);
-  double *cells = malloc(BATCH * (size_t)sim->cells * sizeof *cells);
-  char *inside = malloc((size_t)sim->cells);
+ * [nblock][columns + 1], whose last column is the volume. */
+static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, const columns_t *list,
+                                  extremum_t *best, double *part) {
+  const int nblock = sim->mesh->nblock;
+  oak_measured_t *found = malloc((size_t)list->count * (size_t)nblock * sizeof *found + 1);
+  int(*box)[6] = item->whole ? NULL : malloc((size_t)nblock * sizeof *box + 1);
   oak_status_t st = OAK_OK;
-  if (!cells || !inside) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %d blocks", BATCH);
-  for (int v = 0; v < all - 1; v++)
-    for (int b = 0; b < view->nblock && st == OAK_OK; b += BATCH) {
-      const int n = view->nblock - b < BATCH ? view->nblock - b : BATCH;
-      if (v >= view->nvar && item->whole) continue; /* oak_totals has them */
-      st = v < view->nvar ? view->read(view, v, b, n, cells)
-                          : oak_read_cells(sim, v - view->nvar, b, n, cells);
-      for (int i = 0; i < n && st == OAK_OK; i++) {
-        double *row = part + (int64_t)(b + i) * all, *block = cells + i * sim->cells;
-        const int64_t count = find_inside(sim, item, b + i, inside);
-        if (v < view->nvar) look_at_block(sim, b + i, block, inside, &best[2 * v]);
-        row[v] = integral(sim, b + i, block, inside);
-        row[all - 1] = (double)count * cell_volume(sim, b + i);
-      }
-    }
-  free(cells);
-  free(inside);
+  if (!found || (!item->whole && !box))
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the extrema of %d blocks", nblock);
+  for (int b = 0; b < nblock && st == OAK_OK; b++) {
+    const int64_t count = box ? find_box(sim, item, b, box[b]) : sim->cells;
+    part[(int64_t)b * (list->count + 1) + list->count] = (double)count * cell_volume(sim, b);
+  }
+  if (st == OAK_OK)
+    st = oak_variables_measure(sim, list->count, list->variable, (const int(*)[6])box, found);
+  for (int v = 0; v < list->count && st == OAK_OK; v++) {
+    const oak_measured_t *block = found + (int64_t)v * nblock;
+    if (v < item->variables.count) find_extrema(sim, block, &best[2 * v]);
+    for (int b = 0; b < nblock; b++)
+      part[(int64_t)b * (list->count + 1) + v] = block[b].sum * cell_volume(sim, b);
+  }
+  free(box);
+  free(found);
   return st;
 }
 
@@ -174,23 +180,24 @@ static oak_status_t gather_extrema(const oak_t *sim, int count, extremum_t *best
 /** Extrema, on rank 0, means and totals of the region. Collective. */
 static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, const oak_output_item_t *item,
                             measured_t *m) {
-  const int all = columns(sim, view);
-  double sum[OAK_MOST_SELECTED + OAK_MAX_NVAR + 1] = {0};
-  double *part = calloc((size_t)view->nblock * (size_t)all + 1, sizeof *part);
+  columns_t list;
+  double sum[MOST_COLUMNS + 1] = {0};
+  list_columns(item, &list);
+  double *part = calloc((size_t)view->nblock * (size_t)(list.count + 1) + 1, sizeof *part);
   oak_status_t st = OAK_OK;
   if (!part) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the means of %d blocks", view->nblock);
-  if (st == OAK_OK) st = look_at_cells(sim, view, item, m->best, part);
-  st = oak_agree(sim->comm, st);
-  if (st == OAK_OK) st = oak_sum_exact(sim->comm, all, view->nblock, part, sum);
+  if (st == OAK_OK) st = look_at_cells(sim, item, &list, m->best, part);
+  st = oak_sim_agree(sim, st);
+  if (st == OAK_OK) st = oak_sum_exact(sim->comm, list.count + 1, view->nblock, part, sum);
   free(part);
   OAK_TRY(st);
-  double volume = sum[all - 1];
+  double volume = sum[list.count];
   if (item->whole) { /* without the rounding of a sum */
     volume = 1;
     for (int d = 0; d < sim->dim; d++) volume *= view->xmax[d] - view->xmin[d];
     OAK_TRY(oak_totals(sim, m->total));
   } else {
-    memcpy(m->total, sum + view->nvar, (size_t)sim->nvar * sizeof *sum);
+    for (int v = 0; v < sim->nvar; v++) m->total[v] = sum[list.conserved[v]];
   }
   for (int v = 0; v < view->nvar; v++) m->mean[v] = volume > 0 ? sum[v] / volume : NAN;
   return gather_extrema(sim, 2 * view->nvar, m->best);
