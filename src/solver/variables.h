@@ -24,7 +24,7 @@ oak_status_t oak_variables_check(const oak_t *sim);
  * origin and \a key say where it stands. An empty text selects all that the physics has, or with
  * \a first only the first one. Rank-local. */
 oak_status_t oak_variables_select(const oak_t *sim, const char *text, const char *origin,
-                                  const char *key, int first, oak_selection_t *out);
+                                  const char *key, int first, oak_selection_t *s);
 
 /** Get ready to read these variables of the current solution: build the kernel of derived ones,
  * fill ghost cells. Collective. */
