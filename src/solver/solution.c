@@ -8,14 +8,21 @@
 #include "base/reduce.h"
 #include "solver/sim.h"
 
-/* Run a reading kernel on `count` blocks and fetch its result through the scratch memory. */
+/* Run a reading kernel on `count` blocks and fetch its result through the scratch memory. The
+ * blocks are those of `list`; NULL: from `first` on. */
 static oak_status_t read_through(oak_t *sim, oak_kernel_t *kernel, int state, int variable,
-                                 int first, int count, size_t bytes, double *out) {
-  oak_read_args_t args = {.first = first, .variable = variable};
+                                 int first, const int *list, int count, size_t bytes, double *out) {
+  oak_read_args_t args = {.first = list ? 0 : first, .variable = variable};
+  const size_t list_bytes = list ? (size_t)count * sizeof *list : 0;
   if (!count) return OAK_OK;
-  OAK_TRY(oak_storage_scratch(sim, bytes));
+  OAK_TRY(oak_storage_scratch(sim, bytes + list_bytes));
   oak_sim_field(sim, state, sim->clock.time, &args.f);
   args.total = args.cells = sim->storage.scratch;
+  if (list) {
+    void *place = (char *)sim->storage.scratch + bytes; /* `bytes` is a multiple of 8 */
+    OAK_TRY(oak_device_upload(sim->dev, place, list, list_bytes));
+    args.f.list = place;
+  }
   OAK_TRY(oak_device_launch(sim->dev, kernel, count, &args, sizeof args));
   return oak_device_download(sim->dev, out, sim->storage.scratch, bytes);
 }
@@ -27,12 +34,12 @@ static oak_status_t check_range(const oak_t *sim, int first, int count) {
 }
 
 static oak_status_t read_values(oak_t *sim, oak_kernel_t *kernel, int state, int variable,
-                                int first, int count, double *out) {
+                                int first, const int *list, int count, double *out) {
   /* A few blocks at a time, so that scratch memory stays small. */
   enum { CHUNK = 64 };
   for (int done = 0; done < count; done += CHUNK) {
     const int n = count - done < CHUNK ? count - done : CHUNK;
-    OAK_TRY(read_through(sim, kernel, state, variable, first + done, n,
+    OAK_TRY(read_through(sim, kernel, state, variable, first + done, list ? list + done : NULL, n,
                          n * sim->cells * sizeof(double), out + done * sim->cells));
   }
   return OAK_OK;
@@ -40,13 +47,18 @@ static oak_status_t read_values(oak_t *sim, oak_kernel_t *kernel, int state, int
 
 static oak_status_t read_cells(oak_t *sim, int state, int variable, int first, int count,
                                double *out) {
-  return read_values(sim, sim->kernel.cells, state, variable, first, count, out);
+  return read_values(sim, sim->kernel.cells, state, variable, first, NULL, count, out);
 }
 
 oak_status_t oak_read_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, int first, int count,
                              double *out) {
   OAK_TRY(check_range(sim, first, count));
-  return read_values(sim, kernel, 0, variable, first, count, out);
+  return read_values(sim, kernel, 0, variable, first, NULL, count, out);
+}
+
+oak_status_t oak_read_list(oak_t *sim, oak_kernel_t *kernel, int variable, const int *list,
+                           int count, double *out) {
+  return read_values(sim, kernel, 0, variable, 0, list, count, out);
 }
 
 oak_status_t oak_keep_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, int first, int count,
@@ -68,7 +80,7 @@ oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out) {
   size_t size = sizeof(double) * sim->nvar;
   OAK_TRY(check_range(sim, first, count));
   for (int d = 0; d < sim->dim; d++) size *= sim->block_size + 2 * sim->layers;
-  return read_through(sim, sim->kernel.ghosts, 0, 0, first, count, size * count, out);
+  return read_through(sim, sim->kernel.ghosts, 0, 0, first, NULL, count, size * count, out);
 }
 
 oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count, const double *in) {
@@ -103,7 +115,7 @@ oak_status_t oak_totals(oak_t *sim, double *total) {
   double *part = malloc(bytes + sizeof(double));
   oak_status_t st =
       part ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the totals of %d blocks", n);
-  if (st == OAK_OK) st = read_through(sim, sim->kernel.totals, 0, 0, 0, n, bytes, part);
+  if (st == OAK_OK) st = read_through(sim, sim->kernel.totals, 0, 0, 0, NULL, n, bytes, part);
   st = oak_sim_agree(sim, st);
   if (st == OAK_OK) st = oak_sum_exact(sim->comm, sim->nvar, n, part, total);
   free(part);

@@ -12,6 +12,9 @@
  * [first, first + count): out [count][N^d]. Rank-local. */
 oak_status_t oak_read_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, int first, int count,
                              double *out);
+/** The same for the \a count blocks of \a list. */
+oak_status_t oak_read_list(oak_t *sim, oak_kernel_t *kernel, int variable, const int *list,
+                           int count, double *out);
 /** Let such a kernel write to memory of the device, [count][N^d]; it does not wait. Rank-local. */
 oak_status_t oak_keep_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, int first, int count,
                              void *memory);

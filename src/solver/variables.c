@@ -152,6 +152,17 @@ oak_status_t oak_variable_read(oak_t *sim, int variable, int first, int count, d
   return OAK_OK;
 }
 
+oak_status_t oak_variable_read_list(oak_t *sim, int variable, const int *block, int count,
+                                    double *out) {
+  if (variable < 2 * sim->nvar)
+    return oak_read_list(sim, sim->kernel.cells, variable, block, count, out);
+  if (derived(sim, variable) >= 0)
+    return oak_read_list(sim, sim->derived.kernel, derived(sim, variable), block, count, out);
+  for (int b = 0; b < count; b++)
+    OAK_TRY(oak_variable_read(sim, variable, block[b], 1, out + b * sim->cells));
+  return OAK_OK;
+}
+
 int oak_variable_keepable(const oak_t *sim, int variable) {
   return variable < 2 * sim->nvar || derived(sim, variable) >= 0 || beside(sim, variable) >= 0;
 }

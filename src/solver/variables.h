@@ -34,6 +34,10 @@ oak_status_t oak_variables_prepare(oak_t *sim, const oak_selection_t *selection)
  * oak_variables_prepare. */
 oak_status_t oak_variable_read(oak_t *sim, int variable, int first, int count, double *out);
 
+/** The same for the \a count blocks whose numbers are \a block. */
+oak_status_t oak_variable_read_list(oak_t *sim, int variable, const int *block, int count,
+                                    double *out);
+
 /** 1 if a kernel gives the values of this variable. */
 int oak_variable_keepable(const oak_t *sim, int variable);
 /** Let a kernel write its values in blocks [first, first + count) to memory of the device,

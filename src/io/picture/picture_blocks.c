@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BATCH_BYTES = 4 << 20 };
 static const int64_t ONE = OAK_PIXEL_ONE;
 
 /* ---- geometry, all in integers ---- */
@@ -127,14 +126,19 @@ int oak_find_overlaps(const oak_scene_t *scene, int b, int a, int p0, int p1, oa
 
 oak_status_t oak_batch_new(const oak_scene_t *scene, oak_batch_t *out) {
   const oak_grid_view_t *view = scene->view;
-  *out = (oak_batch_t){scene, NULL, 1, 1};
-  for (int d = 0; d < view->dim; d++) out->ncell *= (size_t)view->block_size;
-  out->nblock = (int)(BATCH_BYTES / (out->ncell * sizeof(double)));
-  if (out->nblock < 1) out->nblock = 1;
+  *out = (oak_batch_t){scene, NULL, NULL, oak_view_batch(view), oak_view_block_cells(view)};
   out->cells = malloc((size_t)out->nblock * out->ncell * sizeof(double));
-  OAK_CHECK(out->cells, OAK_ERR_MEMORY,
+  out->block = malloc((size_t)out->nblock * sizeof *out->block);
+  OAK_CHECK(out->cells && out->block, OAK_ERR_MEMORY,
             "no memory to read %d blocks for a picture; use more ranks or hosts", out->nblock);
   return OAK_OK;
+}
+
+void oak_batch_clear(oak_batch_t *batch) {
+  free(batch->cells);
+  free(batch->block);
+  batch->cells = NULL;
+  batch->block = NULL;
 }
 
 oak_status_t oak_batch_visit(oak_batch_t *batch, oak_block_wanted_t wanted, oak_block_visit_t visit,
@@ -142,14 +146,13 @@ oak_status_t oak_batch_visit(oak_batch_t *batch, oak_block_wanted_t wanted, oak_
   const oak_grid_view_t *view = batch->scene->view;
   for (int b = 0; b < view->nblock;) {
     int n = 0;
-    while (b + n < view->nblock && n < batch->nblock && (!wanted || wanted(context, b + n))) n++;
-    if (n == 0) {
-      b++;
-      continue;
-    }
-    OAK_TRY(view->read(view, batch->scene->options->variable, b, n, batch->cells));
-    for (int i = 0; i < n; i++) visit(context, b + i, batch->cells + (size_t)i * batch->ncell);
-    b += n;
+    for (; b < view->nblock && n < batch->nblock; b++)
+      if (!wanted || wanted(context, b)) batch->block[n++] = b;
+    if (n == 0) continue;
+    OAK_TRY(
+        oak_view_read_blocks(view, batch->scene->options->variable, n, batch->block, batch->cells));
+    for (int i = 0; i < n; i++)
+      visit(context, batch->block[i], batch->cells + (size_t)i * batch->ncell);
   }
   return OAK_OK;
 }

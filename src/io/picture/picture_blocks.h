@@ -38,7 +38,8 @@ int oak_slice_layer(const oak_scene_t *scene, int b);
 /** Memory for some blocks at a time. */
 typedef struct {
   const oak_scene_t *scene;
-  double *cells;
+  double *cells; /**< [nblock][ncell] */
+  int *block;    /**< [nblock] those that are read */
   int nblock;
   size_t ncell; /**< of a block */
 } oak_batch_t;
@@ -46,8 +47,9 @@ typedef struct {
 typedef int (*oak_block_wanted_t)(const void *context, int b);
 typedef void (*oak_block_visit_t)(void *context, int b, const double *cells);
 
-/** The caller frees \a out->cells, also after a failure. Rank-local. */
+/** The caller calls oak_batch_clear(), also after a failure. Rank-local. */
 oak_status_t oak_batch_new(const oak_scene_t *scene, oak_batch_t *out);
+void oak_batch_clear(oak_batch_t *batch);
 /** Read the blocks for which \a wanted returns 1 (NULL: all of this rank). Rank-local. */
 oak_status_t oak_batch_visit(oak_batch_t *batch, oak_block_wanted_t wanted, oak_block_visit_t visit,
                              void *context);

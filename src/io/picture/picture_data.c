@@ -245,7 +245,7 @@ oak_status_t oak_scene_draw_data(const oak_scene_t *scene, oak_canvas_t *canvas,
   free(band.pixel);
   free(band.mesh);
   free(band.level);
-  free(band.batch.cells);
+  oak_batch_clear(&band.batch);
   free(band.along[0]);
   free(band.along[1]);
   return st;

@@ -298,6 +298,6 @@ oak_status_t oak_scene_project(const oak_scene_t *scene, double *field) {
   free(p.highest);
   free(p.sum);
   free(p.weight);
-  free(batch.cells);
+  oak_batch_clear(&batch);
   return st;
 }

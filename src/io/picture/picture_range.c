@@ -66,7 +66,7 @@ static oak_status_t add_values(range_t *found, const double *field) {
   }
   oak_status_t st = oak_batch_new(scene, &batch);
   if (st == OAK_OK) st = oak_batch_visit(&batch, wanted, visit, found);
-  free(batch.cells);
+  oak_batch_clear(&batch);
   return st;
 }
 

@@ -188,6 +188,7 @@ static oak_status_t fill(oak_derived_t *derived, const oak_grid_view_t *view, in
   derived->view = *view;
   derived->view.nvar = 1;
   derived->view.name = derived->names;
+  derived->view.read_list = NULL;
   derived->view.read_ghosts = NULL;
   derived->view.owner = derived;
   OAK_TRY(load(view, var, &derived->values));

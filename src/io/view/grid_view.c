@@ -65,3 +65,29 @@ void oak_view_pack(const oak_grid_view_t *view, const double *src, size_t n, voi
     for (size_t i = 0; i < n; i++) single[i] = (float)src[i];
   }
 }
+
+size_t oak_view_block_cells(const oak_grid_view_t *view) {
+  size_t n = 1;
+  for (int d = 0; d < view->dim; d++) n *= (size_t)view->block_size;
+  return n;
+}
+
+int oak_view_batch(const oak_grid_view_t *view) {
+  enum { BATCH_BYTES = 4 << 20 };
+  const size_t blocks = BATCH_BYTES / (oak_view_block_cells(view) * sizeof(double));
+  return blocks < 1 ? 1 : (int)blocks;
+}
+
+oak_status_t oak_view_read_blocks(const oak_grid_view_t *view, int var, int n, const int *block,
+                                  double *dst) {
+  int run = 1; /* blocks that follow each other are read together */
+  while (run < n && block[run] == block[0] + run) run++;
+  if (run < n && view->read_list) return view->read_list(view, var, n, block, dst);
+  const size_t cells = oak_view_block_cells(view);
+  for (int b = 0; b < n; b += run) {
+    run = 1;
+    while (b + run < n && block[b + run] == block[b] + run) run++;
+    OAK_TRY(view->read(view, var, block[b], run, dst + (size_t)b * cells));
+  }
+  return OAK_OK;
+}

@@ -34,10 +34,14 @@ typedef struct oak_grid_view {
   /** Read variable \a var of blocks [b0, b0+n): dst[n][N^dim], i fastest, interior cells only.
    * Rank-local. */
   oak_status_t (*read)(const struct oak_grid_view *view, int var, int b0, int n, double *dst);
-  /** The same with \a layers ghost layers, 1 to N/2: dst[n][(N + 2 layers)^dim], i fastest, with
-   * the ghost cells across faces, edges and corners. Collective: all ranks call it equally often,
-   * with the same \a var and \a layers; n may be 0 on some. The status is this rank's alone. NULL
-   * if ghost cells cannot be had. */
+  /** The same for \a n blocks of which the list \a block gives the numbers, which a device reads at
+   * once. NULL if there is no such thing: oak_view_read_blocks() works in any case. */
+  oak_status_t (*read_list)(const struct oak_grid_view *view, int var, int n, const int *block,
+                            double *dst);
+  /** The same as `read` with \a layers ghost layers, 1 to N/2: dst[n][(N + 2 layers)^dim], i
+   * fastest, with the ghost cells across faces, edges and corners. Collective: all ranks call it
+   * equally often, with the same \a var and \a layers; n may be 0 on some. The status is this
+   * rank's alone. NULL if ghost cells cannot be had. */
   oak_status_t (*read_ghosts)(const struct oak_grid_view *view, int var, int b0, int n, int layers,
                               double *dst);
   oak_disk_t *disk; /**< the thread that writes files; NULL: they are written at once */
@@ -55,6 +59,16 @@ typedef struct oak_grid_view {
  * empty, no blanks, nothing that XML quotes, each once, and no ending _x, _y or _z, which ParaView
  * takes for part of a vector. Rank-local; all ranks see the same. \return OAK_ERR_ARGUMENT. */
 oak_status_t oak_view_check(const oak_grid_view_t *view, const char *path);
+
+/** Read variable \a var of the \a n blocks whose numbers are \a block: dst[n][N^dim]. Rank-local.
+ */
+oak_status_t oak_view_read_blocks(const oak_grid_view_t *view, int var, int n, const int *block,
+                                  double *dst);
+
+/** Number of cells of a block. */
+size_t oak_view_block_cells(const oak_grid_view_t *view);
+/** Number of blocks to read at a time: 4 MB of values, at least one block. */
+int oak_view_batch(const oak_grid_view_t *view);
 
 /** Does the block at \a index of \a level share a volume with the box between the corners \a
  * region? A common side does not count, even if rounding gives it a small volume. */

@@ -32,12 +32,6 @@ static oak_status_t begin_table(const oak_grid_view_t *view, const char *const *
   return OAK_OK;
 }
 
-static size_t block_cells(const oak_grid_view_t *view) {
-  size_t n = 1;
-  for (int d = 0; d < view->dim; d++) n *= (size_t)view->block_size;
-  return n;
-}
-
 /* ---- lines ---- */
 
 typedef struct {
@@ -47,8 +41,12 @@ typedef struct {
   int nvar;
   oak_table_t *table;
   int64_t capacity;
-  double *cells; /* one block */
-  double *cut;   /* where the line crosses faces of the cells of a block */
+  double *cut; /* where the line crosses faces of the cells of a block */
+  /* For some blocks at a time: */
+  int nblock, *block; /* [nblock] */
+  int64_t *row;       /* [nblock + 1] where the rows of each begin */
+  size_t *place;      /* cells of these rows, in their blocks */
+  double *cells;      /* [nblock][N^dim] */
 } line_t;
 
 /** The part of the line, from 0 to 1, that lies in the block: its own lower faces count, upper ones
@@ -127,22 +125,44 @@ static oak_status_t add_row(line_t *line, int b, double t, size_t *cell) {
   return OAK_OK;
 }
 
-/** Add the line's rows in a block. */
-static oak_status_t add_block(line_t *line, int b, size_t *place) {
-  const oak_grid_view_t *view = line->view;
-  oak_table_t *table = line->table;
-  double part[2];
-  if (!clip(line, b, part)) return OAK_OK;
-  const int64_t first = table->nrow;
+/** Add the line's rows in a block, without values of variables. */
+static oak_status_t add_block(line_t *line, int b, const double part[2]) {
+  const oak_table_t *table = line->table;
   const int ncut = cut_block(line, b, part);
   for (int c = 0; c + 1 < ncut; c++)
     if (line->cut[c + 1] - line->cut[c] > 1e-12 || (line->length == 0 && c == 0))
-      OAK_TRY(
-          add_row(line, b, 0.5 * (line->cut[c] + line->cut[c + 1]), &place[table->nrow - first]));
-  for (int v = 0; v < line->nvar; v++) {
-    OAK_TRY(view->read(view, line->var[v], b, 1, line->cells));
-    for (int64_t r = first; r < table->nrow; r++)
-      table->value[r * table->ncol + 2 + view->dim + v] = line->cells[place[r - first]];
+      OAK_TRY(add_row(line, b, 0.5 * (line->cut[c] + line->cut[c + 1]),
+                      &line->place[table->nrow - line->row[0]]));
+  return OAK_OK;
+}
+
+/** Fill in the variables of the rows of \a n blocks. */
+static oak_status_t add_values(const line_t *line, int n) {
+  const oak_grid_view_t *view = line->view;
+  const oak_table_t *table = line->table;
+  const size_t ncell = oak_view_block_cells(view);
+  for (int v = 0; v < line->nvar && n > 0; v++) {
+    OAK_TRY(oak_view_read_blocks(view, line->var[v], n, line->block, line->cells));
+    for (int i = 0; i < n; i++)
+      for (int64_t r = line->row[i]; r < line->row[i + 1]; r++)
+        table->value[r * table->ncol + 2 + view->dim + v] =
+            line->cells[(size_t)i * ncell + line->place[r - line->row[0]]];
+  }
+  return OAK_OK;
+}
+
+static oak_status_t add_blocks(line_t *line, int most) {
+  double part[2];
+  for (int b = 0; b < line->view->nblock;) {
+    int n = 0;
+    line->row[0] = line->table->nrow;
+    for (; b < line->view->nblock && n < most; b++) {
+      if (!clip(line, b, part)) continue;
+      line->block[n] = b;
+      OAK_TRY(add_block(line, b, part));
+      line->row[++n] = line->table->nrow;
+    }
+    OAK_TRY(add_values(line, n));
   }
   return OAK_OK;
 }
@@ -174,16 +194,21 @@ oak_status_t oak_sample_line(const oak_grid_view_t *view, const double from[3], 
   OAK_TRY(check_ends(&line));
   OAK_TRY(begin_table(view, view->dim == 2 ? plane : space, view->dim + 2, var, nvar, out));
   const size_t most = (size_t)view->dim * (size_t)view->block_size + 2;
-  size_t *place = malloc(most * sizeof *place);
+  const size_t batch = (size_t)oak_view_batch(view);
   line.cut = malloc(most * sizeof *line.cut);
-  line.cells = malloc(block_cells(view) * sizeof *line.cells);
+  line.block = malloc(batch * sizeof *line.block);
+  line.row = malloc((batch + 1) * sizeof *line.row);
+  line.place = malloc(batch * most * sizeof *line.place);
+  line.cells = malloc(batch * oak_view_block_cells(view) * sizeof *line.cells);
   oak_status_t st = OAK_OK;
-  if (!place || !line.cut || !line.cells)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read a block of %d^%d cells", view->block_size,
-                  view->dim);
-  for (int b = 0; b < view->nblock && st == OAK_OK; b++) st = add_block(&line, b, place);
-  free(place);
+  if (!line.cut || !line.block || !line.row || !line.place || !line.cells)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %d blocks of %d^%d cells", (int)batch,
+                  view->block_size, view->dim);
+  if (st == OAK_OK) st = add_blocks(&line, (int)batch);
   free(line.cut);
+  free(line.block);
+  free(line.row);
+  free(line.place);
   free(line.cells);
   if (st == OAK_OK && out->nrow > 0)
     qsort(out->value, (size_t)out->nrow, (size_t)out->ncol * sizeof(double), compare_numbers);
@@ -202,8 +227,9 @@ typedef struct {
   const int *var;
   int nvar;
   oak_table_t *table;
-  double *cells;
-  int *weight; /* [rows] finer cells added up; NULL if there are none */
+  int batch, *block; /* [batch] blocks that are read at a time */
+  double *cells;     /* [batch][N^dim] */
+  int *weight;       /* [rows] finer cells added up; NULL if there are none */
 } plane_t;
 
 /** Layer of cells of block \a b that the plane goes through; -1: none. */
@@ -217,13 +243,13 @@ static int find_layer(const plane_t *plane, int b) {
   return layer / n == i ? (int)(layer % n) : -1;
 }
 
-/** Add variable \a v of a block, whose cells are in memory, to the rows. */
-static void add_cells(const plane_t *plane, int b, int layer, int v) {
+/** Add variable \a v of a block with the values \a cells to the rows. */
+static void add_cells(const plane_t *plane, int b, const double *cells, int v) {
   const oak_grid_view_t *view = plane->view;
   oak_table_t *table = plane->table;
   const int64_t n = view->block_size, stride[3] = {1, n, n * n};
   const int finer = view->level[b] - plane->level, shift = finer > 0 ? finer : -finer;
-  const double *cells = plane->cells + (plane->normal >= 0 ? layer * stride[plane->normal] : 0);
+  if (plane->normal >= 0) cells += find_layer(plane, b) * stride[plane->normal];
   const int64_t points = finer > 0 ? n : n << shift;
   for (int64_t j = 0; j < points; j++)
     for (int64_t i = 0; i < points; i++) {
@@ -248,11 +274,15 @@ static oak_status_t add_variable(const plane_t *plane, int v) {
   oak_table_t *table = plane->table;
   for (int64_t r = 0; r < table->nrow; r++) table->value[r * table->ncol + 2 + v] = NAN;
   if (plane->weight) memset(plane->weight, 0, (size_t)table->nrow * sizeof *plane->weight);
-  for (int b = 0; b < view->nblock; b++) {
-    const int layer = find_layer(plane, b);
-    if (layer < 0) continue;
-    OAK_TRY(view->read(view, plane->var[v], b, 1, plane->cells));
-    add_cells(plane, b, layer, v);
+  const size_t ncell = oak_view_block_cells(view);
+  for (int b = 0; b < view->nblock;) {
+    int n = 0;
+    for (; b < view->nblock && n < plane->batch; b++)
+      if (find_layer(plane, b) >= 0) plane->block[n++] = b;
+    if (n == 0) continue;
+    OAK_TRY(oak_view_read_blocks(view, plane->var[v], n, plane->block, plane->cells));
+    for (int i = 0; i < n; i++)
+      add_cells(plane, plane->block[i], plane->cells + (size_t)i * ncell, v);
   }
   for (int64_t r = 0; plane->weight && r < table->nrow; r++)
     if (plane->weight[r] > 1) table->value[r * table->ncol + 2 + v] /= plane->weight[r];
@@ -288,8 +318,11 @@ static oak_status_t allocate_plane(plane_t *plane) {
   table->value = malloc((size_t)(table->nrow * table->ncol) * sizeof *table->value);
   if (plane->level < view->max_level)
     plane->weight = malloc((size_t)table->nrow * sizeof *plane->weight);
-  plane->cells = malloc(block_cells(view) * sizeof *plane->cells);
-  OAK_CHECK(table->value && plane->cells && (plane->weight || plane->level >= view->max_level),
+  plane->batch = oak_view_batch(view);
+  plane->block = malloc((size_t)plane->batch * sizeof *plane->block);
+  plane->cells = malloc((size_t)plane->batch * oak_view_block_cells(view) * sizeof *plane->cells);
+  OAK_CHECK(table->value && plane->block && plane->cells &&
+                (plane->weight || plane->level >= view->max_level),
             OAK_ERR_MEMORY, "no memory for %lld x %lld points; choose a lower level",
             (long long)table->shape[1], (long long)table->shape[0]);
   for (int64_t r = 0; r < table->nrow; r++)
@@ -313,6 +346,7 @@ oak_status_t oak_sample_plane(const oak_grid_view_t *view, int axis, double at, 
   oak_status_t st = begin_table(view, names, 2, var, nvar, out);
   if (st == OAK_OK) st = allocate_plane(&plane);
   for (int v = 0; v < nvar && st == OAK_OK; v++) st = add_variable(&plane, v);
+  free(plane.block);
   free(plane.cells);
   free(plane.weight);
   if (st != OAK_OK) oak_table_free(out);

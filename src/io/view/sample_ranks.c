@@ -84,24 +84,60 @@ oak_status_t oak_table_gather(MPI_Comm comm, oak_table_t *table) {
 
 /* ---- points */
 
-static oak_status_t sample_own(const oak_grid_view_t *view, int count, const double (*x)[3],
-                               double *out) {
+/** The points of this rank: the number of each, its block, and the cell in this block. */
+typedef struct {
+  int count, *point, *block;
+  size_t *cell;
+} own_t;
+
+static oak_status_t find_own(const oak_grid_view_t *view, int count, const double (*x)[3],
+                             own_t *own) {
   oak_locator_t *locator;
-  size_t ncell = 1;
-  for (int d = 0; d < view->dim; d++) ncell *= (size_t)view->block_size;
+  const size_t n = (size_t)view->block_size, room = (size_t)count + 1;
+  own->point = malloc(room * sizeof *own->point);
+  own->block = malloc(room * sizeof *own->block);
+  own->cell = malloc(room * sizeof *own->cell);
+  OAK_CHECK(own->point && own->block && own->cell, OAK_ERR_MEMORY, "no memory for %d points",
+            count);
   OAK_TRY(oak_locator_new(view, &locator));
-  double *cells = malloc(ncell * sizeof *cells);
-  oak_status_t st = cells ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read a block");
-  for (int p = 0; p < count && st == OAK_OK; p++) {
+  for (int p = 0; p < count; p++) {
     int cell[3];
-    const int b = oak_locate_point(locator, x[p], cell), n = view->block_size;
-    for (int v = 0; v < view->nvar && b >= 0 && st == OAK_OK; v++) {
-      st = view->read(view, v, b, 1, cells);
-      out[p * view->nvar + v] = cells[(cell[2] * n + cell[1]) * n + cell[0]];
-    }
+    const int b = oak_locate_point(locator, x[p], cell);
+    if (b < 0) continue;
+    own->point[own->count] = p;
+    own->block[own->count] = b;
+    own->cell[own->count++] = ((size_t)cell[2] * n + (size_t)cell[1]) * n + (size_t)cell[0];
   }
   oak_locator_destroy(&locator);
+  return OAK_OK;
+}
+
+static oak_status_t read_own(const oak_grid_view_t *view, const own_t *own, double *out) {
+  const size_t ncell = oak_view_block_cells(view);
+  const int batch = oak_view_batch(view), most = own->count < batch ? own->count : batch;
+  double *cells = malloc(((size_t)most * ncell + 1) * sizeof *cells);
+  oak_status_t st = cells ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %d blocks", most);
+  for (int first = 0; first < own->count && st == OAK_OK; first += most) {
+    const int n = own->count - first < most ? own->count - first : most;
+    for (int v = 0; v < view->nvar && st == OAK_OK; v++) {
+      st = oak_view_read_blocks(view, v, n, own->block + first, cells);
+      for (int i = 0; i < n && st == OAK_OK; i++)
+        out[own->point[first + i] * view->nvar + v] =
+            cells[(size_t)i * ncell + own->cell[first + i]];
+    }
+  }
   free(cells);
+  return st;
+}
+
+static oak_status_t sample_own(const oak_grid_view_t *view, int count, const double (*x)[3],
+                               double *out) {
+  own_t own = {0};
+  oak_status_t st = find_own(view, count, x, &own);
+  if (st == OAK_OK) st = read_own(view, &own, out);
+  free(own.point);
+  free(own.block);
+  free(own.cell);
   return st;
 }
 

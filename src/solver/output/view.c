@@ -19,6 +19,19 @@ static oak_status_t read_view(const oak_grid_view_t *view, int var, int b0, int 
   return OAK_OK;
 }
 
+static oak_status_t read_list(const oak_grid_view_t *view, int var, int n, const int *block,
+                              double *dst) {
+  const oak_view_source_t *source = view->owner;
+  const int variable = source->variables->variable[var];
+  if (!source->block) return oak_variable_read_list(source->sim, variable, block, n, dst);
+  int *list = malloc(((size_t)n + 1) * sizeof *list);
+  OAK_CHECK(list, OAK_ERR_MEMORY, "no memory to list %d blocks", n);
+  for (int b = 0; b < n; b++) list[b] = source->block[block[b]];
+  const oak_status_t st = oak_variable_read_list(source->sim, variable, list, n, dst);
+  free(list);
+  return st;
+}
+
 /* This rank's blocks that touch the region. */
 static oak_status_t find_blocks(oak_view_source_t *source, oak_grid_view_t *view) {
   const size_t n = (size_t)view->nblock + 1;
@@ -77,6 +90,7 @@ oak_status_t oak_view_make(oak_view_source_t *source, oak_grid_view_t *view) {
                             .nvar = source->variables->count,
                             .name = source->variables->name,
                             .read = read_view,
+                            .read_list = read_list,
                             .read_ghosts = oak_view_read_ghosts,
                             .owner = source};
   memcpy(view->xmin, sim->xmin, sizeof view->xmin);
@@ -141,6 +155,7 @@ void oak_view_hold(const oak_view_source_t *source, oak_grid_view_t *view) {
   view->level = held->level;
   view->index = (const int32_t(*)[3])held->index;
   view->read = read_held;
+  view->read_list = NULL;
   view->read_ghosts = NULL;
   view->release = release_held;
   view->owner = held;
