@@ -25,6 +25,7 @@ CASES = [
     ("vtkhdf of a GPU", "64k", ["mesh.min_level=3", "mesh.max_level=3", "output.plot_first_last=no", "output.a.kind=vtkhdf",
                                 "output.a.every_steps=2", "output.a.first_last=no"]),
     ("picture", "32k", ["output.plot_first_last=no", "output.picture_steps=1"]),
+    ("slice", "32k", ["output.plot_first_last=no", "output.a.kind=slice", "output.a.every_steps=1"]),
     ("checkpoint", "40k", ["output.plot_first_last=no", "checkpoint.steps=1", "checkpoint.keep=100",
                            "run.max_steps=40", "run.end_time=10"]),
     ("diagnostics.csv", "28k", ["output.plot_first_last=no", "output.diagnostics_every=1", "run.max_steps=400",

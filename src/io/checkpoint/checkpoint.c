@@ -244,7 +244,7 @@ oak_status_t oak_checkpoint_write(const oak_checkpoint_t *head,
     MPI_Bcast(&text_bytes, 1, MPI_UINT64_T, 0, blocks->comm);
     oak_checkpoint_layout(head, text_bytes, &w->records, &w->data, &w->file_bytes);
     st = write_part(w, start, size);
-    const oak_disk_output_t output = {publish, discard, free_writer, w, NULL};
+    const oak_disk_output_t output = {publish, discard, free_writer, w, NULL, 0};
     st = oak_disk_commit(blocks->disk, blocks->comm, st, &output);
   } else {
     free_writer(w);

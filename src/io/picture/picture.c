@@ -7,7 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "io/files/file_tools.h"
 #include "picture_parts.h"
 #include "png_file.h"
 
@@ -110,9 +112,62 @@ static oak_status_t set_scene(const oak_grid_view_t *view, const oak_picture_opt
   return OAK_OK;
 }
 
-/** Rank 0: what surrounds the data, and the file. */
-static oak_status_t finish(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas,
-                           const char *path) {
+/* ---- the file */
+
+/** A picture on its way, with all that the thread of the disk needs while the run goes on. */
+typedef struct {
+  oak_grid_view_t
+      view; /* for a slice, its blocks are those of the run as long as this reads them */
+  oak_picture_options_t options;
+  oak_scene_t scene;
+  const char **names; /* [nvar], only that of the variable is set */
+  char *name, *title, *path;
+  oak_frame_t frame;
+  oak_canvas_t canvas;          /* rank 0 */
+  oak_projection_t *projection; /* NULL: a slice */
+  int rank, scaled;
+} picture_t;
+
+static void end_view(picture_t *p) {
+  if (p->view.release) p->view.release(p->view.owner);
+  p->view.release = NULL;
+}
+
+static void free_picture(void *context) {
+  picture_t *p = context;
+  end_view(p);
+  oak_projection_free(&p->projection);
+  free(p->canvas.rgb);
+  free(p->names);
+  free(p->name);
+  free(p->title);
+  free(p->path);
+  free(p);
+}
+
+/** Copy what stays; the view is taken over. Rank-local. */
+static oak_status_t copy_picture(const oak_grid_view_t *view, const oak_picture_options_t *options,
+                                 const char *path, picture_t *p) {
+  p->view = *view;
+  p->options = *options;
+  p->names = calloc((size_t)view->nvar, sizeof *p->names);
+  p->name = strdup(view->name[options->variable]);
+  p->title = strdup(options->title ? options->title : "");
+  p->path = strdup(path);
+  OAK_CHECK(p->names && p->name && p->title && p->path, OAK_ERR_MEMORY, "no memory to write %s",
+            path);
+  p->names[options->variable] = p->name;
+  p->view.name = p->names;
+  p->options.title = p->title;
+  OAK_TRY(set_scene(&p->view, &p->options, &p->scene));
+  p->options.region = NULL; /* the scene has it */
+  MPI_Comm_rank(view->comm, &p->rank);
+  return p->rank == 0 ? oak_make_parents(path) : OAK_OK;
+}
+
+/** Rank 0: what surrounds the data, and the file. No MPI from here on: a job of the thread. */
+static oak_status_t finish(picture_t *p) {
+  const oak_scene_t *scene = &p->scene;
   const oak_grid_view_t *view = scene->view;
   char time[40], step[24], range[80], area[64];
   snprintf(time, sizeof time, "%.17g", view->time);
@@ -125,57 +180,128 @@ static oak_status_t finish(const oak_scene_t *scene, const oak_frame_t *frame, o
            given    ? scene->options->high
            : is_log ? pow(10, scene->high)
                     : scene->high);
-  snprintf(area, sizeof area, "%d %d %d %d", frame->left, frame->top, scene->width, scene->height);
-  const oak_png_note_t note[] = {
-      {"Software", "oak"},  {"oak variable", view->name[scene->options->variable]},
-      {"oak time", time},   {"oak step", step},
-      {"oak range", range}, {"oak area", area}};
-  oak_frame_draw(scene, frame, canvas);
-  return oak_png_write(canvas, note, (int)(sizeof note / sizeof *note), path, view->disk);
+  snprintf(area, sizeof area, "%d %d %d %d", p->frame.left, p->frame.top, scene->width,
+           scene->height);
+  const oak_png_note_t note[] = {{"Software", "oak"},  {"oak variable", p->name},
+                                 {"oak time", time},   {"oak step", step},
+                                 {"oak range", range}, {"oak area", area}};
+  oak_frame_draw(scene, &p->frame, &p->canvas);
+  const int nnote = (int)(sizeof note / sizeof *note);
+  const oak_status_t st = oak_png_write(&p->canvas, note, nnote, p->path);
+  free(p->canvas.rgb);
+  p->canvas.rgb = NULL;
+  return st;
 }
 
-/** Draw the scene, whose range is known, and write the file. */
-static oak_status_t draw(const oak_scene_t *scene, const double *field, const char *path) {
-  const oak_grid_view_t *view = scene->view;
-  int rank;
-  MPI_Comm_rank(view->comm, &rank);
-  oak_canvas_t canvas = {0, 0, NULL};
-  const oak_frame_t frame = oak_frame_measure(scene);
-  oak_status_t st = OAK_OK;
-  if (rank == 0)
-    st = oak_canvas_new(frame.left + scene->width + frame.right,
-                        frame.top + scene->height + frame.bottom, &canvas);
-  st = oak_agree(view->comm, st);
-  if (st == OAK_OK && scene->options->show == OAK_SHOW_SLICE)
-    st = oak_scene_draw_data(scene, rank == 0 ? &canvas : NULL, frame.left, frame.top);
-  else if (st == OAK_OK && rank == 0)
-    oak_scene_draw_field(scene, field, &canvas, frame.left, frame.top);
-  if (st == OAK_OK && rank == 0) st = finish(scene, &frame, &canvas, path);
-  free(canvas.rgb);
-  const oak_disk_output_t output = {NULL};
-  st = oak_disk_commit(view->disk, view->comm, st, &output);
-  return st;
+static oak_status_t new_canvas(picture_t *p) {
+  const oak_frame_t frame = p->frame = oak_frame_measure(&p->scene);
+  return oak_canvas_new(frame.left + p->scene.width + frame.right,
+                        frame.top + p->scene.height + frame.bottom, &p->canvas);
+}
+
+/* ---- slices */
+
+static oak_status_t finish_slice(void *context, oak_status_t st) {
+  return st == OAK_OK ? finish(context) : st;
+}
+
+/** Collective. The status is this rank's alone. */
+static oak_status_t write_slice(picture_t *p) {
+  if (p->options.low == p->options.high) OAK_TRY(oak_scene_find_range(&p->scene, NULL));
+  OAK_TRY(oak_agree(p->view.comm, p->rank == 0 ? new_canvas(p) : OAK_OK));
+  OAK_TRY(oak_scene_draw_data(&p->scene, p->rank == 0 ? &p->canvas : NULL, p->frame.left,
+                              p->frame.top));
+  const size_t bytes = 3 * (size_t)p->canvas.width * (size_t)p->canvas.height;
+  return p->rank == 0 ? oak_disk_do(p->view.disk, bytes, finish_slice, p) : OAK_OK;
+}
+
+/* ---- projections */
+
+static oak_status_t finish_projection(void *context, oak_status_t st) {
+  picture_t *p = context;
+  if (st != OAK_OK) return st;
+  const double *field = oak_projection_field(p->projection);
+  if (p->options.low == p->options.high) OAK_TRY(oak_scene_find_range(&p->scene, field));
+  OAK_TRY(new_canvas(p));
+  oak_scene_draw_field(&p->scene, field, &p->canvas, p->frame.left, p->frame.top);
+  oak_projection_free(&p->projection);
+  return finish(p);
+}
+
+static oak_status_t scan(void *context, oak_status_t st) {
+  return st == OAK_OK ? oak_projection_scan(((picture_t *)context)->projection) : st;
+}
+
+static oak_status_t add(void *context, oak_status_t st) {
+  return st == OAK_OK ? oak_projection_add(((picture_t *)context)->projection) : st;
+}
+
+/** Does the thread read the values while the run goes on? The same on all ranks. */
+static int goes_on(const picture_t *p) { return p->projection && p->view.release && p->view.disk; }
+
+static int has_sums(const picture_t *p) { return p->options.show != OAK_SHOW_MAXIMUM; }
+
+static size_t pixel_bytes(const picture_t *p) {
+  return 24 * (size_t)p->scene.width * (size_t)p->scene.height;
+}
+
+/** All pixels are known: rank 0 makes the file. Collective. */
+static oak_status_t reduce_projection(picture_t *p) {
+  end_view(p);
+  oak_projection_reduce(p->projection);
+  if (p->rank == 0) return oak_disk_do(p->view.disk, pixel_bytes(p), finish_projection, p);
+  oak_projection_free(&p->projection);
+  return OAK_OK;
+}
+
+/** What follows when the threads of all ranks have read the values. Collective. */
+static oak_status_t resume_projection(void *context) {
+  picture_t *p = context;
+  if (!has_sums(p) || p->scaled) return reduce_projection(p);
+  p->scaled = 1;
+  oak_projection_scale(p->projection);
+  return oak_disk_do(p->view.disk, pixel_bytes(p), add, p);
+}
+
+/** Collective. The status is this rank's alone. */
+static oak_status_t write_projection(picture_t *p) {
+  OAK_TRY(oak_agree(p->view.comm, oak_projection_new(&p->scene, &p->projection)));
+  if (goes_on(p)) return oak_disk_do(p->view.disk, pixel_bytes(p), has_sums(p) ? scan : add, p);
+  if (has_sums(p)) {
+    OAK_TRY(oak_agree(p->view.comm, oak_projection_scan(p->projection)));
+    oak_projection_scale(p->projection);
+  }
+  OAK_TRY(oak_agree(p->view.comm, oak_projection_add(p->projection)));
+  return reduce_projection(p);
+}
+
+/* ---- all of it */
+
+static oak_status_t check(const oak_grid_view_t *view, const oak_picture_options_t *options,
+                          const char *path) {
+  OAK_TRY(check_options(view, options));
+  OAK_CHECK(path[0], OAK_ERR_ARGUMENT, "the name of a picture is empty; give a file name");
+  return OAK_OK;
 }
 
 oak_status_t oak_picture_write(const oak_grid_view_t *view, const oak_picture_options_t *options,
                                const char *path) {
-  OAK_TRY(check_options(view, options));
-  oak_scene_t scene;
-  double *field = NULL;
-  oak_status_t st = OAK_OK;
-  OAK_TRY(set_scene(view, options, &scene));
-  if (options->show != OAK_SHOW_SLICE) {
-    int rank;
-    MPI_Comm_rank(view->comm, &rank);
-    if (rank == 0) field = malloc((size_t)scene.width * (size_t)scene.height * sizeof *field);
-    if (rank == 0 && !field)
-      st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for a picture of %d x %d pixels; make it smaller",
-                    scene.width, scene.height);
-    st = oak_agree(view->comm, st);
-    if (st == OAK_OK) st = oak_scene_project(&scene, field);
+  oak_status_t st = check(view, options, path); /* the same on all ranks */
+  picture_t *p = st == OAK_OK ? calloc(1, sizeof *p) : NULL;
+  if (st == OAK_OK)
+    st = oak_agree(view->comm, p ? copy_picture(view, options, path, p)
+                                 : OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", path));
+  if (st != OAK_OK) {
+    if (p)
+      free_picture(p);
+    else if (view->release)
+      view->release(view->owner);
+    return st;
   }
-  if (st == OAK_OK && options->low == options->high) st = oak_scene_find_range(&scene, field);
-  if (st == OAK_OK) st = draw(&scene, field, path);
-  free(field);
-  return st;
+  st = options->show == OAK_SHOW_SLICE ? write_slice(p) : write_projection(p);
+  const oak_disk_output_t output = {.release = free_picture,
+                                    .context = p,
+                                    .resume = goes_on(p) ? resume_projection : NULL,
+                                    .resumes = has_sums(p) ? 2 : 1};
+  return oak_disk_commit(p->view.disk, view->comm, st, &output);
 }

@@ -170,9 +170,19 @@ static void color_pixel(const oak_scene_t *scene, uint64_t pixel, uint8_t rgb[3]
   }
 }
 
-/** Rank 0: colour the rows of a band. */
-static void color_band(const band_t *band, oak_canvas_t *canvas, int x0, int y0) {
+/** Rows of a band that are complete, and where they go; what rank 0 colours. */
+typedef struct {
+  const oak_scene_t *scene;
+  oak_canvas_t *canvas;
+  int x0, y0, row0, row1;
+  uint64_t *pixel;
+  uint16_t *mesh;
+} paint_t;
+
+static void color_rows(const paint_t *band) {
   const oak_scene_t *scene = band->scene;
+  oak_canvas_t *canvas = band->canvas;
+  const int x0 = band->x0, y0 = band->y0;
   uint64_t before = NO_VALUE; /* a large cell covers many pixels in turn */
   uint8_t color[3];
   color_pixel(scene, before, color);
@@ -196,6 +206,44 @@ static void color_band(const band_t *band, oak_canvas_t *canvas, int x0, int y0)
   }
 }
 
+/** The job of the thread. */
+static oak_status_t paint_rows(void *context, oak_status_t st) {
+  paint_t *paint = context;
+  if (st == OAK_OK) color_rows(paint);
+  free(paint->pixel);
+  free(paint->mesh);
+  free(paint);
+  return st;
+}
+
+/** Rank 0: colour the band. If there is a disk, its thread gets the pixels and does this, and the
+ * next band gets other memory, unless this is the last one. */
+static oak_status_t color_band(band_t *band, size_t most, int last, oak_canvas_t *canvas, int x0,
+                               int y0) {
+  oak_disk_t *disk = band->scene->view->disk;
+  const paint_t now = {band->scene, canvas,     x0,          y0,
+                       band->row0,  band->row1, band->pixel, band->mesh};
+  const size_t bytes = most * (sizeof *band->pixel + (band->mesh ? sizeof *band->mesh : 0));
+  if (!disk) {
+    color_rows(&now);
+    return OAK_OK;
+  }
+  paint_t *paint = malloc(sizeof *paint);
+  uint64_t *pixel = last ? NULL : malloc(most * sizeof *pixel);
+  uint16_t *mesh = last || !band->mesh ? NULL : malloc(most * sizeof *mesh);
+  if (!paint || (!last && (!pixel || (band->mesh && !mesh)))) {
+    free(paint);
+    free(pixel);
+    free(mesh);
+    color_rows(&now);
+    return OAK_OK;
+  }
+  *paint = now;
+  band->pixel = pixel;
+  band->mesh = mesh;
+  return oak_disk_do(disk, bytes, paint_rows, paint);
+}
+
 static oak_status_t draw_bands(band_t *band, int rows, MPI_Op op, oak_canvas_t *canvas, int x,
                                int y) {
   const oak_scene_t *scene = band->scene;
@@ -210,7 +258,9 @@ static oak_status_t draw_bands(band_t *band, int rows, MPI_Op op, oak_canvas_t *
     MPI_Reduce(canvas ? MPI_IN_PLACE : band->pixel, band->pixel, n, MPI_UINT64_T, op, 0, comm);
     if (band->mesh)
       MPI_Reduce(canvas ? MPI_IN_PLACE : band->mesh, band->mesh, n, MPI_UINT16_T, MPI_MAX, 0, comm);
-    if (canvas) color_band(band, canvas, x, y);
+    if (canvas && st == OAK_OK)
+      st = color_band(band, (size_t)rows * (size_t)scene->width, band->row1 == scene->height,
+                      canvas, x, y);
   }
   return oak_agree(comm, st);
 }

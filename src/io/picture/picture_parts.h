@@ -28,14 +28,29 @@ typedef struct {
 double oak_scene_scaled(const oak_scene_t *scene, double value);
 
 /** Set the scene's range: the lowest and highest finite value shown on any rank, or the quantiles
- * that the options ask for. If both ends are equal, the range is widened. \a field is the result of
- * oak_scene_project() on rank 0; it is NULL on the other ranks, and for a slice. Collective. */
+ * that the options ask for. If both ends are equal, the range is widened. For a slice: \a field is
+ * NULL; collective. For a projection: \a field is that of oak_projection_field(); rank-local. */
 oak_status_t oak_scene_find_range(oak_scene_t *scene, const double *field);
 
-/** Pixels of a projection: \a field [height][width] on rank 0, from below, NAN or infinite where a
- * value is not finite; NULL on the other ranks. Collective; all ranks fail together. Memory: 24
- * bytes per pixel on each rank. */
-oak_status_t oak_scene_project(const oak_scene_t *scene, double *field);
+/** A projection on its way. The functions are called in this order; sums are means and integrals.
+ * Those that are rank-local call no MPI. Memory: 24 bytes per pixel on each rank, and as much once
+ * more where cells are about as large as pixels. */
+typedef struct oak_projection oak_projection_t;
+
+/** Rank-local. The scene must stay. */
+oak_status_t oak_projection_new(const oak_scene_t *scene, oak_projection_t **out);
+/** For sums: read all values, to find the largest one of this rank. Rank-local. */
+oak_status_t oak_projection_scan(oak_projection_t *p);
+/** For sums: agree on the largest value. Collective. */
+void oak_projection_scale(oak_projection_t *p);
+/** Read all values and add them to the pixels of this rank. Rank-local. */
+oak_status_t oak_projection_add(oak_projection_t *p);
+/** Add up the pixels of all ranks on rank 0. Collective. */
+void oak_projection_reduce(oak_projection_t *p);
+/** Rank 0: the pixels [height][width] from below, NAN or infinite where a value is not finite.
+ * They belong to the projection. */
+const double *oak_projection_field(oak_projection_t *p);
+void oak_projection_free(oak_projection_t **p);
 
 /** Draw such pixels. Rank 0. */
 void oak_scene_draw_field(const oak_scene_t *scene, const double *field, oak_canvas_t *canvas,
@@ -45,7 +60,8 @@ void oak_scene_draw_field(const oak_scene_t *scene, const double *field, oak_can
 uint32_t oak_level_color(int level);
 
 /** Draw the data into columns [x, x+width) and rows [y, y+height) of rank 0's \a canvas (NULL on
- * the other ranks). Collective; all ranks fail together. */
+ * the other ranks). If the view has a disk, its thread colours the pixels later; scene and canvas
+ * must stay until then. Collective; all ranks fail together. */
 oak_status_t oak_scene_draw_data(const oak_scene_t *scene, oak_canvas_t *canvas, int x, int y);
 
 /** Sizes of what surrounds the data area, in pixels. */

@@ -6,7 +6,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "picture_blocks.h"
 
@@ -28,8 +27,9 @@ typedef struct {
   column_t column[];
 } tile_t;
 
-typedef struct {
+struct oak_projection {
   const oak_scene_t *scene;
+  oak_batch_t batch;
   oak_overlap_t *along[2];
   double largest, unit; /* largest absolute value; value of 1 in the sums */
   double *highest;      /* [height][width]; INFINITY: a value that is not finite */
@@ -37,11 +37,11 @@ typedef struct {
   tile_t **tile[LEVELS];         /* by level: NULL, or a tile or NULL for each place of a block */
   tile_t *one;                   /* for a block of other levels */
   double *row_highest, *row_sum; /* [N] for a row of columns */
-} project_t;
+};
 
 static void visit_largest(void *context, int b, const double *cells) {
   enum { PARTS = 8 /* a block has a multiple of 8 cells; one maximum would wait for itself */ };
-  project_t *p = context;
+  oak_projection_t *p = context;
   const int n = p->scene->view->block_size;
   double part[PARTS] = {0};
   (void)b;
@@ -55,7 +55,7 @@ static void visit_largest(void *context, int b, const double *cells) {
 }
 
 static int wanted(const void *context, int b) {
-  const oak_scene_t *scene = ((const project_t *)context)->scene;
+  const oak_scene_t *scene = ((const oak_projection_t *)context)->scene;
   int shown = 0;
   for (int k = 0; k < scene->view->block_size && !shown; k++)
     shown = oak_shown_share(scene, b, scene->normal, k) > 0;
@@ -71,7 +71,7 @@ static double round_small(double x) {
 
 /** Add a layer of a row of columns. \a share: what the sums count it; all terms are integers, and
  * their sum is below 2^53. The share of a cell that is cut is no integer. */
-static void add_layer(const project_t *p, const double *line, size_t stride, double share,
+static void add_layer(const oak_projection_t *p, const double *line, size_t stride, double share,
                       int cut) {
   const size_t n = (size_t)p->scene->view->block_size;
   const double unit = p->unit;
@@ -90,7 +90,7 @@ static void add_layer(const project_t *p, const double *line, size_t stride, dou
 }
 
 /** Add the columns of block \a b to \a column [N][N]. */
-static void add_columns(const project_t *p, int b, const double *cells, column_t *column) {
+static void add_columns(const oak_projection_t *p, int b, const double *cells, column_t *column) {
   const oak_scene_t *scene = p->scene;
   const size_t n = (size_t)scene->view->block_size, stride[3] = {1, n, n * n};
   const double depth = (double)(INT64_C(1) << (scene->view->max_level - scene->view->level[b]));
@@ -117,7 +117,7 @@ static void add_columns(const project_t *p, int b, const double *cells, column_t
 }
 
 /** Add columns to the pixels that they cover. */
-static void draw_columns(const project_t *p, int b, const column_t *columns) {
+static void draw_columns(const oak_projection_t *p, int b, const column_t *columns) {
   const oak_scene_t *scene = p->scene;
   const size_t n = (size_t)scene->view->block_size;
   int count[2];
@@ -162,7 +162,7 @@ static int64_t count_places(const oak_scene_t *scene, int level) {
 }
 
 /** The tile of block \a b; NULL if its level has none, also for want of memory. */
-static tile_t *find_tile(project_t *p, int b) {
+static tile_t *find_tile(oak_projection_t *p, int b) {
   const oak_scene_t *scene = p->scene;
   const int level = scene->view->level[b];
   const int32_t *index = scene->view->index[b];
@@ -178,7 +178,7 @@ static tile_t *find_tile(project_t *p, int b) {
 }
 
 static void visit_draw(void *context, int b, const double *cells) {
-  project_t *p = context;
+  oak_projection_t *p = context;
   const size_t n = (size_t)p->scene->view->block_size;
   tile_t *tile = find_tile(p, b);
   if (tile) {
@@ -191,7 +191,7 @@ static void visit_draw(void *context, int b, const double *cells) {
 }
 
 /** Draw and free all tiles. */
-static void draw_tiles(project_t *p) {
+static void draw_tiles(oak_projection_t *p) {
   for (int level = 0; level < LEVELS; level++) {
     const int64_t places = p->tile[level] ? count_places(p->scene, level) : 0;
     for (int64_t i = 0; i < places; i++) {
@@ -207,7 +207,7 @@ static void draw_tiles(project_t *p) {
 /* ---- the picture */
 
 /** Choose the unit of the sums: a pixel that is full of the largest value does not overflow. */
-static void set_unit(project_t *p) {
+static void set_unit(oak_projection_t *p) {
   const oak_scene_t *scene = p->scene;
   const double depth = (double)oak_blocks_along(scene, scene->normal, scene->view->max_level) *
                        scene->view->block_size;
@@ -217,43 +217,67 @@ static void set_unit(project_t *p) {
   if (!(p->unit > 0)) p->unit = 1;
 }
 
-static oak_status_t allocate(project_t *p, int sums) {
+static oak_status_t allocate(oak_projection_t *p, int sums) {
   const oak_scene_t *scene = p->scene;
   const size_t n = (size_t)scene->width * (size_t)scene->height;
-  int ok = 1;
+  const size_t row = (size_t)scene->view->block_size;
   for (int a = 0; a < 2; a++) {
     const int most = (a == 0 ? scene->width : scene->height) + scene->view->block_size + 2;
     p->along[a] = malloc((size_t)most * sizeof *p->along[a]);
-    ok = ok && p->along[a];
   }
-  const size_t row = (size_t)scene->view->block_size;
   p->one = new_tile(scene, 0);
   p->row_highest = malloc(row * sizeof *p->row_highest);
   p->row_sum = malloc(row * sizeof *p->row_sum);
-  ok = ok && p->one && p->row_highest && p->row_sum;
   p->highest = malloc(n * sizeof *p->highest);
   for (size_t i = 0; p->highest && i < n; i++) p->highest[i] = -INFINITY;
   if (sums) {
     p->sum = calloc(n, sizeof *p->sum);
     p->weight = calloc(n, sizeof *p->weight);
-    ok = ok && p->sum && p->weight;
   }
-  OAK_CHECK(ok && p->highest, OAK_ERR_MEMORY,
-            "no memory for a picture of %d x %d pixels; make it smaller", scene->width,
-            scene->height);
-  return OAK_OK;
+  OAK_CHECK(p->along[0] && p->along[1] && p->one && p->row_highest && p->row_sum && p->highest &&
+                (!sums || (p->sum && p->weight)),
+            OAK_ERR_MEMORY, "no memory for a picture of %d x %d pixels; make it smaller",
+            scene->width, scene->height);
+  return oak_batch_new(scene, &p->batch);
 }
 
-/** Rank 0: pixels of what has been added up. */
-static void finish(const project_t *p, double *field) {
-  const oak_scene_t *scene = p->scene;
-  const double length = scene->to[scene->normal] - scene->from[scene->normal];
-  const int column = scene->options->show == OAK_SHOW_COLUMN;
-  for (size_t i = 0; i < (size_t)scene->width * (size_t)scene->height; i++)
-    field[i] =
-        p->weight[i] > 0 && isfinite(p->highest[i])
-            ? (double)p->sum[i] / (double)p->weight[i] * DEPTH_ONE * p->unit * (column ? length : 1)
-            : NAN;
+oak_status_t oak_projection_new(const oak_scene_t *scene, oak_projection_t **out) {
+  oak_projection_t *p = *out = calloc(1, sizeof *p);
+  OAK_CHECK(p, OAK_ERR_MEMORY, "no memory for a picture; make it smaller");
+  p->scene = scene;
+  const oak_status_t st = allocate(p, scene->options->show != OAK_SHOW_MAXIMUM);
+  if (st != OAK_OK) oak_projection_free(out);
+  return st;
+}
+
+void oak_projection_free(oak_projection_t **projection) {
+  oak_projection_t *p = *projection;
+  if (!p) return;
+  for (int a = 0; a < 2; a++) free(p->along[a]);
+  free(p->one);
+  free(p->row_highest);
+  free(p->row_sum);
+  free(p->highest);
+  free(p->sum);
+  free(p->weight);
+  oak_batch_clear(&p->batch);
+  free(p);
+  *projection = NULL;
+}
+
+oak_status_t oak_projection_scan(oak_projection_t *p) {
+  return oak_batch_visit(&p->batch, wanted, visit_largest, p);
+}
+
+void oak_projection_scale(oak_projection_t *p) {
+  MPI_Allreduce(MPI_IN_PLACE, &p->largest, 1, MPI_DOUBLE, MPI_MAX, p->scene->view->comm);
+  set_unit(p);
+}
+
+oak_status_t oak_projection_add(oak_projection_t *p) {
+  const oak_status_t st = oak_batch_visit(&p->batch, wanted, visit_draw, p);
+  draw_tiles(p);
+  return st;
 }
 
 /** Add the pixels of all ranks on rank 0, in parts whose number fits an int. Collective. */
@@ -264,40 +288,24 @@ static void reduce(void *data, size_t size, MPI_Datatype type, MPI_Op op, const 
     MPI_Reduce(rank == 0 ? MPI_IN_PLACE : at, at, scene->width, type, op, 0, scene->view->comm);
 }
 
-oak_status_t oak_scene_project(const oak_scene_t *scene, double *field) {
-  const MPI_Comm comm = scene->view->comm;
-  const int sums = scene->options->show != OAK_SHOW_MAXIMUM;
-  project_t p = {.scene = scene};
-  oak_batch_t batch = {.cells = NULL};
+void oak_projection_reduce(oak_projection_t *p) {
   int rank;
-  MPI_Comm_rank(comm, &rank);
-  oak_status_t st = allocate(&p, sums);
-  if (st == OAK_OK) st = oak_batch_new(scene, &batch);
-  if (st == OAK_OK && sums) st = oak_batch_visit(&batch, wanted, visit_largest, &p);
-  st = oak_agree(comm, st);
-  if (st == OAK_OK) {
-    MPI_Allreduce(MPI_IN_PLACE, &p.largest, 1, MPI_DOUBLE, MPI_MAX, comm);
-    set_unit(&p);
-    st = oak_batch_visit(&batch, wanted, visit_draw, &p);
-    draw_tiles(&p);
-    st = oak_agree(comm, st);
-  }
-  if (st == OAK_OK) {
-    reduce(p.highest, sizeof *p.highest, MPI_DOUBLE, MPI_MAX, scene, rank);
-    if (sums) reduce(p.sum, sizeof *p.sum, MPI_INT64_T, MPI_SUM, scene, rank);
-    if (sums) reduce(p.weight, sizeof *p.weight, MPI_INT64_T, MPI_SUM, scene, rank);
-    if (rank == 0 && sums)
-      finish(&p, field);
-    else if (rank == 0)
-      memcpy(field, p.highest, (size_t)scene->width * (size_t)scene->height * sizeof *field);
-  }
-  for (int a = 0; a < 2; a++) free(p.along[a]);
-  free(p.one);
-  free(p.row_highest);
-  free(p.row_sum);
-  free(p.highest);
-  free(p.sum);
-  free(p.weight);
-  oak_batch_clear(&batch);
-  return st;
+  MPI_Comm_rank(p->scene->view->comm, &rank);
+  reduce(p->highest, sizeof *p->highest, MPI_DOUBLE, MPI_MAX, p->scene, rank);
+  if (!p->sum) return;
+  reduce(p->sum, sizeof *p->sum, MPI_INT64_T, MPI_SUM, p->scene, rank);
+  reduce(p->weight, sizeof *p->weight, MPI_INT64_T, MPI_SUM, p->scene, rank);
+}
+
+const double *oak_projection_field(oak_projection_t *p) {
+  const oak_scene_t *scene = p->scene;
+  const double length = scene->to[scene->normal] - scene->from[scene->normal];
+  const int column = scene->options->show == OAK_SHOW_COLUMN;
+  double *field = p->highest; /* the sums replace it pixel by pixel */
+  for (size_t i = 0; p->sum && i < (size_t)scene->width * (size_t)scene->height; i++)
+    field[i] =
+        p->weight[i] > 0 && isfinite(p->highest[i])
+            ? (double)p->sum[i] / (double)p->weight[i] * DEPTH_ONE * p->unit * (column ? length : 1)
+            : NAN;
+  return field;
 }

@@ -55,12 +55,12 @@ static void visit(void *context, int b, const double *cells) {
   }
 }
 
-/** Add the values shown: cells of the slice, or the pixels that rank 0 has. */
+/** Add the values shown: cells of the slice, or the pixels of a projection. */
 static oak_status_t add_values(range_t *found, const double *field) {
   const oak_scene_t *scene = found->scene;
   oak_batch_t batch;
-  if (scene->options->show != OAK_SHOW_SLICE) {
-    for (int64_t i = 0; field && i < (int64_t)scene->width * scene->height; i++)
+  if (field) {
+    for (int64_t i = 0; i < (int64_t)scene->width * scene->height; i++)
       add_value(found, field[i], 1);
     return OAK_OK;
   }
@@ -70,11 +70,11 @@ static oak_status_t add_values(range_t *found, const double *field) {
   return st;
 }
 
-/** Value below which \a share of the area is. */
-static double quantile(const range_t *found, double share) {
+/** Value below which \a part of the area is. */
+static double quantile(const range_t *found, double part) {
   int64_t total = 0;
   for (int i = 0; i < BINS; i++) total += found->count[i];
-  double left = share * (double)total;
+  double left = part * (double)total;
   for (int i = 0; i < BINS; i++) {
     const double count = (double)found->count[i];
     if (left <= count && count > 0) return found->low + (i + left / count) / found->scale;
@@ -83,10 +83,18 @@ static double quantile(const range_t *found, double share) {
   return found->low + BINS / found->scale;
 }
 
-/** Narrow the scene's range to what lies between two quantiles. Collective. */
+/** Ranks share a slice; rank 0 has all of a projection, and may not use MPI in its thread. */
+static oak_status_t share(const oak_scene_t *scene, oak_status_t st, void *value, int count,
+                          MPI_Datatype type, MPI_Op op) {
+  if (scene->options->show != OAK_SHOW_SLICE) return st;
+  OAK_TRY(oak_agree(scene->view->comm, st));
+  MPI_Allreduce(MPI_IN_PLACE, value, count, type, op, scene->view->comm);
+  return OAK_OK;
+}
+
+/** Narrow the scene's range to what lies between two quantiles. */
 static oak_status_t find_quantiles(oak_scene_t *scene, range_t *found, const double *field) {
-  const MPI_Comm comm = scene->view->comm;
-  const double share = scene->options->quantile;
+  const double part = scene->options->quantile;
   oak_status_t st = OAK_OK;
   found->low = scene->low;
   found->scale = BINS / (scene->high - scene->low);
@@ -94,10 +102,9 @@ static oak_status_t find_quantiles(oak_scene_t *scene, range_t *found, const dou
   if (!found->count)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the range of a picture; use more hosts");
   if (st == OAK_OK) st = add_values(found, field);
-  st = oak_agree(comm, st);
+  st = share(scene, st, found->count, BINS, MPI_INT64_T, MPI_SUM);
   if (st == OAK_OK) {
-    MPI_Allreduce(MPI_IN_PLACE, found->count, BINS, MPI_INT64_T, MPI_SUM, comm);
-    const double low = quantile(found, share), high = quantile(found, 1 - share);
+    const double low = quantile(found, part), high = quantile(found, 1 - part);
     if (low < high) {
       scene->low = low;
       scene->high = high;
@@ -127,10 +134,8 @@ static void widen(oak_scene_t *scene) {
 }
 
 oak_status_t oak_scene_find_range(oak_scene_t *scene, const double *field) {
-  const MPI_Comm comm = scene->view->comm;
   range_t found = {.scene = scene, .range = {-INFINITY, -INFINITY}};
-  OAK_TRY(oak_agree(comm, add_values(&found, field)));
-  MPI_Allreduce(MPI_IN_PLACE, found.range, 2, MPI_DOUBLE, MPI_MAX, comm);
+  OAK_TRY(share(scene, add_values(&found, field), found.range, 2, MPI_DOUBLE, MPI_MAX));
   scene->low = -found.range[0];
   scene->high = found.range[1];
   widen(scene);

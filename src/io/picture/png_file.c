@@ -49,8 +49,7 @@ static oak_status_t encode(const oak_canvas_t *canvas, png_text *text, int ntext
 }
 
 oak_status_t oak_png_write(const oak_canvas_t *canvas, const oak_png_note_t *note, int nnote,
-                           const char *path, oak_disk_t *disk) {
-  OAK_CHECK(path[0], OAK_ERR_ARGUMENT, "the name of a picture is empty; give a file name");
+                           const char *path) {
   OAK_TRY(oak_make_parents(path));
   char *data = NULL;
   size_t bytes;
@@ -67,7 +66,7 @@ oak_status_t oak_png_write(const oak_canvas_t *canvas, const oak_png_note_t *not
   if (out && fclose(out) != 0 && st == OAK_OK)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s; make the picture smaller", path);
   free(text);
-  if (st == OAK_OK) return oak_disk_file(disk, path, data, bytes);
+  if (st == OAK_OK) st = oak_write_file(path, data, bytes);
   free(data);
   return st;
 }

@@ -4,7 +4,6 @@
 #define OAK_PNG_FILE_H
 
 #include "canvas.h"
-#include "io/files/disk.h"
 
 /** A text in the file, which `exiftool` or `identify -verbose` shows. */
 typedef struct {
@@ -13,9 +12,9 @@ typedef struct {
 } oak_png_note_t;
 
 /** Write \a canvas to \a path. An earlier file of that name stays until the new one is complete.
- * Missing folders are created. With \a disk the file is written later.
+ * Missing folders are created.
  * \return OAK_ERR_FILE with path and reason. */
 oak_status_t oak_png_write(const oak_canvas_t *canvas, const oak_png_note_t *note, int nnote,
-                           const char *path, oak_disk_t *disk);
+                           const char *path);
 
 #endif

@@ -367,7 +367,7 @@ oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files, cons
   }
   st = write_tree(w, files);
   if (!goes_on(view)) end_view(w);
-  const oak_disk_output_t output = {publish, discard, free_writer, w,
-                                    goes_on(view) ? write_rest : NULL};
+  const oak_disk_output_t output = {
+      publish, discard, free_writer, w, goes_on(view) ? write_rest : NULL, 1};
   return oak_disk_commit(view->disk, view->comm, st, &output);
 }

@@ -285,6 +285,7 @@ oak_status_t oak_vtkhdf_write(const oak_grid_view_t *view, const char *path) {
   st = write_tree(w);
   if (!goes_on(view)) end_view(w);
   const int has_rest = goes_on(view) && !w->leaves;
-  const oak_disk_output_t output = {publish, discard, free_writer, w, has_rest ? write_rest : NULL};
+  const oak_disk_output_t output = {publish, discard, free_writer, w, has_rest ? write_rest : NULL,
+                                    0};
   return oak_disk_commit(view->disk, view->comm, st, &output);
 }

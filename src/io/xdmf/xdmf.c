@@ -297,6 +297,6 @@ oak_status_t oak_xdmf_write(const oak_grid_view_t *view, int ghost_layers, const
   st = write_data(w, files->data_part);
   st = oak_agree(view->comm, st);
   if (st == OAK_OK) st = write_xml(w, files->xml_part, files->data_name);
-  const oak_disk_output_t end = {publish, discard, free_output, output, NULL};
+  const oak_disk_output_t end = {publish, discard, free_output, output, NULL, 0};
   return oak_disk_commit(view->disk, view->comm, st, &end);
 }

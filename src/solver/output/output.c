@@ -189,26 +189,57 @@ oak_status_t oak_output_continue(oak_output_t *out) { return start(out, 1); }
 
 /* ---- writing */
 
-/* A row of a table. */
+/* A row on its way to the table. */
+typedef struct {
+  oak_text_t text; /* its stream has the address of this member */
+  char path[4096];
+} row_t;
+
+static oak_status_t append_row(void *context, oak_status_t st) {
+  row_t *row = context;
+  if (st == OAK_OK)
+    st = oak_text_write(&row->text, row->path, 1);
+  else
+    oak_text_drop(&row->text);
+  free(row);
+  return st;
+}
+
+/* Rank 0: begin a row. Without memory its stream is NULL, or there is none. */
+static row_t *begin_row(const oak_output_t *out, const oak_output_item_t *item) {
+  char name[64];
+  row_t *row = malloc(sizeof *row);
+  if (!row) return NULL;
+  snprintf(name, sizeof name, "%s.csv", item->name);
+  name_file(out, name, row->path);
+  oak_text_begin(&row->text);
+  if (row->text.stream)
+    fprintf(row->text.stream, "%ld,%.17g", out->sim->clock.step, out->sim->clock.time);
+  return row;
+}
+
+/* A row of a table. One that names a file follows this file to the disk. */
 static oak_status_t write_row(const oak_output_t *out, oak_output_item_t *item) {
   oak_t *sim = out->sim;
+  oak_disk_t *disk = item->kind->write ? out->disk : NULL;
+  const oak_disk_output_t output = {NULL};
   oak_view_source_t source = {
       .sim = sim, .variables = &item->variables, .value_bytes = item->value_bytes};
   oak_grid_view_t view;
-  oak_text_t text = {NULL};
-  char path[4096], name[64];
-  snprintf(name, sizeof name, "%s.csv", item->name);
-  name_file(out, name, path);
   OAK_TRY(oak_view_make(&source, &view));
-  if (sim->rank == 0) oak_text_begin(&text);
-  if (text.stream) fprintf(text.stream, "%ld,%.17g", sim->clock.step, sim->clock.time);
-  const oak_status_t st = item->kind->row(item, &view, text.stream);
-  if (text.stream) fprintf(text.stream, "\n");
+  row_t *row = sim->rank == 0 ? begin_row(out, item) : NULL;
+  FILE *stream = row ? row->text.stream : NULL;
+  oak_status_t st = item->kind->row(item, &view, stream);
+  if (stream) fprintf(stream, "\n");
   if (st != OAK_OK) {
-    if (sim->rank == 0) oak_text_drop(&text);
+    if (row) append_row(row, st);
     return st;
   }
-  return oak_agree(sim->comm, sim->rank == 0 ? oak_text_write(&text, path, 1) : OAK_OK);
+  if (row)
+    st = oak_disk_do(disk, 0, append_row, row);
+  else if (sim->rank == 0)
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write a row of %s", item->name);
+  return oak_disk_commit(disk, sim->comm, st, &output);
 }
 
 /* Where an output goes. Those of the keys in [output] have names of their own: pictures count, all
@@ -256,7 +287,7 @@ static oak_status_t write_file(oak_output_t *out, oak_output_item_t *item, int v
 /* Each file has a name of its own, and the thread gives the names in the order of the outputs. So a
  * later file need not wait for an earlier one. But until a file is complete, it holds what
  * output.buffer does not count: open files, a communicator, a copy on a GPU. Therefore few are on
- * their way. Rows of tables are written at once. */
+ * their way. */
 enum { MOST_PENDING = 4 };
 
 /* A row of a section counts as output; the totals of diagnostics.csv have a phase of their own. */

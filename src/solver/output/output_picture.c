@@ -108,6 +108,12 @@ static oak_status_t write_difference(const oak_output_item_t *item, const oak_gr
   return st;
 }
 
+/* The thread makes projections, which read all blocks. A slice reads few. */
+static int takes_over(const oak_output_item_t *item) {
+  return item->sim->dim == 3 && oak_item_choice(item, "show") != OAK_SHOW_SLICE &&
+         !is_difference(item);
+}
+
 static oak_status_t write_picture(oak_output_item_t *item, const oak_grid_view_t *view,
                                   const char *path) {
   oak_picture_options_t o;
@@ -122,4 +128,5 @@ const oak_output_kind_t oak_output_picture = {.name = "picture",
                                               .first_variable = 1,
                                               .open = open_picture,
                                               .start = start_picture,
+                                              .takes_over = takes_over,
                                               .write = write_picture};

@@ -15,13 +15,43 @@ static int number_variables(const oak_grid_view_t *view, int is_line, int var[OA
   return count;
 }
 
-/* Rank 0 writes the table. Collective. */
+/* A table on its way, and its file. */
+typedef struct {
+  oak_table_t table;
+  char path[];
+} job_t;
+
+static oak_status_t finish_table(void *context, oak_status_t st) {
+  job_t *job = context;
+  if (st == OAK_OK) st = oak_table_write(&job->table, job->path);
+  oak_table_free(&job->table);
+  free(job);
+  return st;
+}
+
+/* Hand over the table, which is freed. */
+static oak_status_t hand_over(oak_disk_t *disk, oak_table_t *table, const char *path) {
+  enum { NUMBER_BYTES = 32 /* of a value, as a number and as text */ };
+  job_t *job = malloc(sizeof *job + strlen(path) + 1);
+  if (!job) {
+    oak_table_free(table);
+    return OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", path);
+  }
+  job->table = *table;
+  memcpy(job->path, path, strlen(path) + 1);
+  const size_t bytes = NUMBER_BYTES * (size_t)table->ncol * (size_t)table->nrow;
+  *table = (oak_table_t){0};
+  return oak_disk_do(disk, bytes, finish_table, job);
+}
+
+/* Rank 0 writes the table, or its thread does so later. Collective. */
 static oak_status_t write_table(const oak_grid_view_t *view, oak_table_t *table, const char *path) {
+  const oak_disk_output_t output = {NULL};
   int rank;
   MPI_Comm_rank(view->comm, &rank);
-  const oak_status_t st = oak_agree(view->comm, rank == 0 ? oak_table_write(table, path) : OAK_OK);
+  const oak_status_t st = rank == 0 ? hand_over(view->disk, table, path) : OAK_OK;
   oak_table_free(table);
-  return st;
+  return oak_disk_commit(view->disk, view->comm, st, &output);
 }
 
 /* The table beside the files of an output: which file is of which step. */
