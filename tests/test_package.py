@@ -25,7 +25,7 @@ def check_program(oak, commit, folder, env):
     os.makedirs(folder)
     assert f"(commit {commit})" in run([oak, "--version"], folder, env)
     printed = run([oak, "run", "sod", "run.max_steps=2"], folder, env)
-    assert "parameters from" in printed and "2 steps" in printed, printed
+    assert "problems/sod.ini" in printed and "2 steps" in printed, printed
     assert "Tutorial" in run([oak, "help", "tutorial"], folder, env)
 
 
