@@ -73,7 +73,7 @@ WAYS = {
     "... on one of the ranks": ("count=8 rank={last} ipc=1", [], r"cannot share memory: .*messages by NCCL"),
     "NCCL with too few GPUs": ("count=1", ["device.transport=nccl"], r"messages by MPI through .*share 1 GPUs"),
 }
-ABORT = re.compile(r"^-{20,}\nMPI_ABORT was invoked.*?^-{20,}\n", re.M | re.S)
+ABORT = re.compile(r"^-{20,}\n(MPI_ABORT was invoked|prterun has exited).*?^-{20,}\n", re.M | re.S)
 
 
 def has_driver():
@@ -110,7 +110,7 @@ def try_case(name, options, work):
     text, code, _ = run([*launch, "run", *arguments, "device.name=cuda"], work, LIMIT)
     text = text.replace("compute-sanitizer", "the checking tool")  # no sign of a crash
     if name == "fault in the middle, nccl":  # others wait in NCCL, which only MPI_Abort ends
-        text = ABORT.sub("", text)
+        text = ABORT.sub("", text.replace("\0", ""))  # Open MPI 5 ends its text with a zero
     wrong = judge(text, code, patterns, many_lines=name.startswith(("kernel that does not c", "NVRTC")))
     said = text
     if warns is None:

@@ -238,7 +238,7 @@ const oak_param_desc_t oak_param_table[] = {
     INT("poisson.gather_cells", "0", 0, 1 << 28, NULL,
         "If a coarse level has at most this number of cells, every rank computes all of it, which "
         "needs no exchange of ghost cells. 0: 4096 on CPUs, 2097152 on GPUs that read each "
-        "other's memory, 32768 on other GPUs; 1: no level is computed in this way."),
+        "other's memory, 262144 on other GPUs; 1: no level is computed in this way."),
 
     TEXT("device.name", "auto",
          "Device that runs the kernels: a name shown by `oak info`; auto: the best one found."),

@@ -13,7 +13,7 @@
 /* The largest number of cells of a gathered level if the key does not set it, chosen by measurement
  * (docs/poisson.md): for CPUs, for GPUs that read each other's memory, and for values that go
  * through memory of the host. */
-enum { CELLS_CPU = 1 << 12, CELLS_IN_PLACE = 1 << 21, CELLS_BY_HOST = 1 << 15 };
+enum { CELLS_CPU = 1 << 12, CELLS_IN_PLACE = 1 << 21, CELLS_BY_HOST = 1 << 18 };
 
 int64_t oak_elliptic_gather_limit(const oak_transport_t *transport) {
   if (oak_device_ops(transport->dev)->host_memory) return CELLS_CPU;
