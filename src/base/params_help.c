@@ -190,6 +190,20 @@ void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {
   }
 }
 
+/** The keys of all sections that have this name. */
+static int help_bare_key(const oak_params_t *params, const char *topic, FILE *stream) {
+  int found = 0;
+  for (int i = 0; i < params->nknown; i++) {
+    const oak_param_desc_t *desc = &params->known[i].desc;
+    const char *last = strrchr(desc->key, '.');
+    if (!last || strcmp(topic, last + 1) != 0) continue;
+    help_head(desc->key, stream, 0);
+    help_key(desc, stream);
+    found = 1;
+  }
+  return found;
+}
+
 int oak_params_help_topic(const oak_params_t *params, const char *topic, FILE *stream) {
   int found = 0;
   for (int i = 0; i < params->nknown; i++) {
@@ -201,5 +215,5 @@ int oak_params_help_topic(const oak_params_t *params, const char *topic, FILE *s
     help_key(desc, stream);
     found = 1;
   }
-  return found;
+  return found ? found : help_bare_key(params, topic, stream);
 }
