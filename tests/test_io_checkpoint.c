@@ -56,7 +56,8 @@ static oak_checkpoint_t make_head(int64_t blocks) {
 }
 
 /* Blocks of rank `rank` of `size`, of one level: a number per block is all that matters here. */
-static void write_made_up(MPI_Comm comm, const char *path, int blocks) {
+static void write_with(MPI_Comm comm, const char *path, const oak_checkpoint_t *head) {
+  const int blocks = (int)head->nglobal;
   int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
@@ -78,11 +79,15 @@ static void write_made_up(MPI_Comm comm, const char *path, int blocks) {
                                   .rate = rate,
                                   .read = made_up,
                                   .owner = &list};
-  const oak_checkpoint_t head = make_head(blocks);
-  MUST(oak_checkpoint_write(&head, &list, path));
+  MUST(oak_checkpoint_write(head, &list, path));
   free(level);
   free(index);
   free(rate);
+}
+
+static void write_made_up(MPI_Comm comm, const char *path, int blocks) {
+  const oak_checkpoint_t head = make_head(blocks);
+  write_with(comm, path, &head);
 }
 
 /* ---- files as bytes */
@@ -256,6 +261,35 @@ static int strangers(void) {
   return bad;
 }
 
+/* A block of another file, with its record. */
+static int foreign_block(const content_t *good, const oak_checkpoint_t *head) {
+  enum { BLOCK = 2, BYTES = VARIABLES * SIDE * SIDE * 8 };
+  char path[NAME_SIZE];
+  file_name(path, "all.oak");
+  write_with(MPI_COMM_SELF, path, head);
+  content_t other = load(path);
+  const size_t blocks = (size_t)head->nglobal, data = good->size - (blocks - BLOCK) * BYTES,
+               record =
+                   good->size - blocks * BYTES - (blocks - BLOCK) * sizeof(oak_checkpoint_record_t);
+  unsigned char *copy = malloc(good->size);
+  if (!copy || other.size != good->size) abort();
+  memcpy(copy, good->bytes, good->size);
+  memcpy(copy + data, other.bytes + data, BYTES);
+  memcpy(copy + record, other.bytes + record, sizeof(oak_checkpoint_record_t));
+  const int bad = taken(copy, good->size, "the record of block 2 is wrong");
+  free(copy);
+  free(other.bytes);
+  return bad;
+}
+
+/* Blocks of another step, and of another run at the same step. */
+static int foreign_blocks(const content_t *good) {
+  oak_checkpoint_t step = make_head(11), run = make_head(11);
+  step.step = 18;
+  run.text[OAK_CHECKPOINT_PARAMETERS] = "[ran]\n";
+  return foreign_block(good, &step) + foreign_block(good, &run);
+}
+
 #define HEAD(member) offsetof(oak_checkpoint_head_t, member)
 
 static void test_bad_files(void **state) {
@@ -268,7 +302,9 @@ static void test_bad_files(void **state) {
     content_t good = load(path);
     bad += verify(path) != OAK_OK;
     bad += truncated(&good) + mutated(&good) + strangers();
-    bad += changed_head(&good, HEAD(version), 2, "newer oak");
+    bad += foreign_blocks(&good);
+    bad += changed_head(&good, HEAD(version), OAK_CHECKPOINT_VERSION + 1, "newer oak");
+    bad += changed_head(&good, HEAD(version), 1, "older oak");
     bad += changed_head(&good, HEAD(order), 0x04030201, "another byte order");
     bad += changed_head(&good, HEAD(dim), 3, "damaged");
     bad += changed_head(&good, HEAD(dim), 7, "damaged");
@@ -279,6 +315,8 @@ static void test_bad_files(void **state) {
     bad += changed_head(&good, HEAD(text_bytes) + 4, 1, "damaged");
     bad += changed_head(&good, HEAD(rate) + 4, 0x7ff80000, "damaged");
     bad += changed_head(&good, HEAD(time) + 4, 0x7ff00000, "damaged");
+    bad += changed_head(&good, HEAD(updates) + 4, INT32_MAX, "out of range");
+    bad += changed_head(&good, HEAD(step) + 4, INT32_MAX, "out of range");
     free(good.bytes);
   }
   MPI_Bcast(&bad, 1, MPI_INT, 0, MPI_COMM_WORLD);

@@ -127,7 +127,8 @@ def check_checkpoint(sim, ini, work):
         assert (other.uniform("p").values == sim.uniform("p").values).all()
     with open(path, "rb") as f:
         whole = f.read()
-    for n in (3, 20, 100, 195, len(whole) - 5):
+    record = len(whole) - c.nblocks * 4 * c.block_size**2 * 8 - 20
+    for n in (3, 20, 100, 195, record, len(whole) - 5):
         with open(path, "wb") as f:
             f.write(whole[:n] + bytes([whole[n] ^ 4]) + whole[n + 1:])
         expect(path, lambda: oak.open(path)["E"])

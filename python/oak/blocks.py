@@ -470,6 +470,7 @@ class Checkpoint(Blocks):
                 self._read_texts(texts)
                 records = np.frombuffer(f.read(self._count * self._record.itemsize), self._record)
                 self._data = f.tell()
+                self._check_records(records)
         except (ValueError, IndexError, OverflowError, MemoryError) as wrong:
             raise OakError(f"{self.path} is no checkpoint that can be read, or damaged: {wrong}") from wrong
         except OSError as wrong:
@@ -486,7 +487,7 @@ class Checkpoint(Blocks):
         order = "<" if start[8:12] == b"\4\3\2\1" else ">"
         head = np.frombuffer(start, np.dtype(_HEAD).newbyteorder(order))[0]
         self._record = np.dtype(_RECORD).newbyteorder(order)
-        if head["version"] != 1 or head["dim"] not in (2, 3) or head["real_size"] not in (4, 8):
+        if head["version"] != 2 or head["dim"] not in (2, 3) or head["real_size"] not in (4, 8):
             raise ValueError(f"version {head['version']}")
         self.dim, self.block_size, self._nvar = (int(head[key]) for key in ("dim", "block_size", "nvar"))
         self.trees = head["trees"][:self.dim].astype(np.int64)
@@ -504,6 +505,13 @@ class Checkpoint(Blocks):
         self.variables = parts["variables"].split()
         if len(self.variables) != self._nvar:
             raise ValueError(f"{self._nvar} variables, {len(self.variables)} names")
+
+    def _check_records(self, records):
+        """A checksum continues that of the head, with the number of the block and its record."""
+        numbers = np.arange(len(records), dtype=self._record["rate"].str.replace("f", "u"))
+        for b, record in enumerate(records):
+            if zlib.crc32(record.tobytes()[:-4], zlib.crc32(numbers[b].tobytes(), self._sum)) != record["sum"]:
+                raise ValueError(f"the record of block {b} is wrong")
 
     def read(self, variable):
         v = self.variables.index(variable)

@@ -70,7 +70,7 @@ static void mend(uint8_t *file, size_t size, int which) {
     const size_t at = first + (size_t)b * sizeof record;
     if (at + sizeof record > size || (uint64_t)b >= head.blocks) break;
     memcpy(&record, file + at, sizeof record);
-    record.sum = oak_checkpoint_record_sum(&record, b);
+    record.sum = oak_checkpoint_record_sum(head.sum, &record, b);
     memcpy(file + at, &record, sizeof record);
   }
 }

@@ -23,6 +23,7 @@ typedef struct {
   int fd;
   int64_t block_bytes, first;        /**< of a block; number of this rank's first one */
   int64_t records, data, file_bytes; /**< where these begin in the file, and the file's size */
+  uint64_t head_sum;                 /**< to which the records are bound */
   int nblock, most;                  /**< blocks of this rank; of a chunk */
   oak_checkpoint_record_t *record;   /**< [nblock] */
   oak_checkpoint_blocks_t source;
@@ -35,9 +36,9 @@ typedef struct {
   char data[];
 } chunk_t;
 
-/** Head and texts in fresh memory, NULL when there is none. Each text ends with a zero, and zeros
- * fill up to a multiple of 8 bytes. */
-static char *make_start(const oak_checkpoint_t *h, size_t *size) {
+/** Head and texts in fresh memory, NULL when there is none, and their checksum. Each text ends with
+ * a zero, and zeros fill up to a multiple of 8 bytes. */
+static char *make_start(const oak_checkpoint_t *h, size_t *size, uint64_t *head_sum) {
   uint64_t text_bytes = 0;
   for (int t = 0; t < OAK_CHECKPOINT_TEXTS; t++) text_bytes += strlen(h->text[t]) + 1;
   text_bytes = (text_bytes + 7) / 8 * 8;
@@ -76,6 +77,7 @@ static char *make_start(const oak_checkpoint_t *h, size_t *size) {
   const uint32_t sum = oak_checkpoint_sum(0, &head, offsetof(oak_checkpoint_head_t, sum));
   head.sum = oak_checkpoint_sum(sum, start + sizeof head, text_bytes);
   memcpy(start, &head, sizeof head);
+  *head_sum = head.sum;
   return start;
 }
 
@@ -92,7 +94,7 @@ static oak_status_t write_data(writer_t *w, int from, int count, const char *dat
   for (int i = 0; i < count; i++) {
     oak_checkpoint_record_t *r = &w->record[from + i];
     r->data_sum = oak_checkpoint_sum(0, data + i * w->block_bytes, (size_t)w->block_bytes);
-    r->sum = oak_checkpoint_record_sum(r, w->first + from + i);
+    r->sum = oak_checkpoint_record_sum((uint32_t)w->head_sum, r, w->first + from + i);
   }
   return oak_write_at(w->fd, data, (size_t)(count * w->block_bytes),
                       w->data + (w->first + from) * w->block_bytes, w->part);
@@ -221,11 +223,10 @@ static oak_status_t check_replaceable(const char *path) {
 }
 
 /** Rank 0: judge the path and make what the file begins with. */
-static oak_status_t prepare(const oak_checkpoint_t *head, const char *path, char **start,
-                            size_t *size) {
-  OAK_TRY(check_replaceable(path));
-  *start = make_start(head, size);
-  OAK_CHECK(*start, OAK_ERR_MEMORY, "no memory to write %s", path);
+static oak_status_t prepare(writer_t *w, const oak_checkpoint_t *head, char **start, size_t *size) {
+  OAK_TRY(check_replaceable(w->path));
+  *start = make_start(head, size, &w->head_sum);
+  OAK_CHECK(*start, OAK_ERR_MEMORY, "no memory to write %s", w->path);
   return OAK_OK;
 }
 
@@ -237,12 +238,13 @@ oak_status_t oak_checkpoint_write(const oak_checkpoint_t *head,
   writer_t *w;
   MPI_Comm_rank(blocks->comm, &rank);
   oak_status_t st = make_writer(head, blocks, path, &w);
-  if (st == OAK_OK && rank == 0) st = prepare(head, path, &start, &size);
+  if (st == OAK_OK && rank == 0) st = prepare(w, head, &start, &size);
   st = oak_agree(blocks->comm, st);
   if (st == OAK_OK) {
-    uint64_t text_bytes = size - sizeof(oak_checkpoint_head_t);
-    MPI_Bcast(&text_bytes, 1, MPI_UINT64_T, 0, blocks->comm);
-    oak_checkpoint_layout(head, text_bytes, &w->records, &w->data, &w->file_bytes);
+    uint64_t shared[2] = {size - sizeof(oak_checkpoint_head_t), w->head_sum};
+    MPI_Bcast(shared, 2, MPI_UINT64_T, 0, blocks->comm);
+    w->head_sum = shared[1];
+    oak_checkpoint_layout(head, shared[0], &w->records, &w->data, &w->file_bytes);
     st = write_part(w, start, size);
     const oak_disk_output_t output = {publish, discard, free_writer, w, NULL, 0};
     st = oak_disk_commit(blocks->disk, blocks->comm, st, &output);

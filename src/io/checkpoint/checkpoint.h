@@ -68,6 +68,7 @@ typedef struct {
   char *path, *texts;
   int fd;
   int64_t records, data; /**< where they begin in the file */
+  uint32_t sum;          /**< of the head, continued by those of the records */
 } oak_checkpoint_file_t;
 
 /** Open a checkpoint and judge its head and size. Collective. \return OAK_ERR_FILE, with what is

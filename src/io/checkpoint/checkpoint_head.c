@@ -16,8 +16,9 @@ uint32_t oak_checkpoint_sum(uint32_t sum, const void *data, size_t bytes) {
   return (uint32_t)crc32_z(sum, data, bytes);
 }
 
-uint32_t oak_checkpoint_record_sum(const oak_checkpoint_record_t *record, int64_t block) {
-  const uint32_t sum = oak_checkpoint_sum(0, &block, sizeof block);
+uint32_t oak_checkpoint_record_sum(uint32_t head_sum, const oak_checkpoint_record_t *record,
+                                   int64_t block) {
+  const uint32_t sum = oak_checkpoint_sum(head_sum, &block, sizeof block);
   return oak_checkpoint_sum(sum, record, offsetof(oak_checkpoint_record_t, sum));
 }
 
@@ -54,5 +55,3 @@ int oak_checkpoint_is_one(const char *path) {
   close(fd);
   return is;
 }
-
-/** A checkpoint that this oak can read. */

@@ -11,7 +11,7 @@
 #define OAK_CHECKPOINT_MAGIC "\211OAK\r\n\032\n"
 
 enum {
-  OAK_CHECKPOINT_VERSION = 1,
+  OAK_CHECKPOINT_VERSION = 2,
   OAK_CHECKPOINT_ORDER = 0x01020304,
   OAK_CHECKPOINT_MOST_TEXT = 64 << 20 /* bytes */
 };
@@ -35,14 +35,16 @@ typedef struct {
   uint32_t level;
   double rate;
   uint32_t data_sum;
-  uint32_t sum; /* CRC-32 of the block's global number, 64 bits, and of what is before it here */
+  uint32_t sum; /* oak_checkpoint_record_sum */
 } oak_checkpoint_record_t;
 _Static_assert(sizeof(oak_checkpoint_record_t) == 32, "a record of a checkpoint has no gaps");
 
 /** CRC-32 of \a bytes, continuing \a sum (0 at first). */
 uint32_t oak_checkpoint_sum(uint32_t sum, const void *data, size_t bytes);
-/** The checksum of a record, of the block of that global number. */
-uint32_t oak_checkpoint_record_sum(const oak_checkpoint_record_t *record, int64_t block);
+/** The checksum of a record, of the block of that global number. It continues that of the head, and
+ * so no block of another file or place is taken for this one. */
+uint32_t oak_checkpoint_record_sum(uint32_t head_sum, const oak_checkpoint_record_t *record,
+                                   int64_t block);
 
 /** Where records and data begin, and the size of the file. \return 0 if that does not fit 63 bits.
  */

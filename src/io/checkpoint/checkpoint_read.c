@@ -41,11 +41,13 @@ static oak_status_t judge_kind(const oak_checkpoint_head_t *h, int64_t size, con
   OAK_CHECK(h->order != __builtin_bswap32(OAK_CHECKPOINT_ORDER), OAK_ERR_FILE,
             "checkpoint %s was written on a machine of another byte order: go on there", path);
   if (h->order != OAK_CHECKPOINT_ORDER) return damaged(path, "its mark of byte order is wrong");
-  OAK_CHECK(h->version <= OAK_CHECKPOINT_VERSION, OAK_ERR_FILE,
-            "checkpoint %s has version %u of the format, and this oak reads versions up to %d: use "
-            "the newer oak that wrote it",
-            path, h->version, OAK_CHECKPOINT_VERSION);
-  return h->version ? OAK_OK : damaged(path, "its version is 0");
+  if (h->version == 0) return damaged(path, "its version is 0");
+  OAK_CHECK(h->version == OAK_CHECKPOINT_VERSION, OAK_ERR_FILE,
+            "checkpoint %s has version %u of the format, and this oak reads version %d: use the %s "
+            "oak that wrote it",
+            path, h->version, OAK_CHECKPOINT_VERSION,
+            h->version > OAK_CHECKPOINT_VERSION ? "newer" : "older");
+  return OAK_OK;
 }
 
 /** Check that the sizes in the head add up to the size of the file, because memory of these sizes
@@ -78,6 +80,7 @@ static oak_status_t judge_texts(const oak_checkpoint_head_t *h, oak_checkpoint_f
   const uint32_t sum = oak_checkpoint_sum(0, h, offsetof(oak_checkpoint_head_t, sum));
   if (oak_checkpoint_sum(sum, file->texts, h->text_bytes) != h->sum)
     return damaged(file->path, "the checksum of its head is wrong");
+  file->sum = h->sum;
   const char *at = file->texts, *end = at + h->text_bytes;
   for (int t = 0; t < OAK_CHECKPOINT_TEXTS; t++) {
     const char *zero = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
@@ -108,10 +111,12 @@ static void take_numbers(const oak_checkpoint_head_t *h, oak_checkpoint_t *head)
 
 static oak_status_t judge_numbers(const oak_checkpoint_file_t *file) {
   const oak_checkpoint_t *h = &file->head;
-  if (h->step < 0 || !isfinite(h->time) || !(h->rate >= 0) || isinf(h->rate) || h->updates < 0 ||
-      h->first_order_cells < 0 || h->floored_cells < 0 || h->retries < 0)
-    return damaged(file->path, "numbers in its head are out of range");
-  return OAK_OK;
+  const int64_t counts[] = {h->step, h->updates, h->first_order_cells, h->floored_cells,
+                            h->retries};
+  int bad = !isfinite(h->time) || !isfinite(h->dt) || !(h->rate >= 0) || isinf(h->rate);
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    bad |= counts[i] < 0 || counts[i] > INT64_MAX / 2; /* the run adds to them */
+  return bad ? damaged(file->path, "numbers in its head are out of range") : OAK_OK;
 }
 
 static oak_status_t read_head(oak_checkpoint_file_t *file) {
@@ -163,7 +168,8 @@ static oak_status_t take_records(const oak_checkpoint_file_t *file, int64_t firs
                                  int32_t (*index)[3], double *rate, uint32_t *sum) {
   for (int n = 0; n < count; n++) {
     const oak_checkpoint_record_t *r = &record[n];
-    OAK_CHECK(r->sum == oak_checkpoint_record_sum(r, first + n) && r->level <= 64, OAK_ERR_FILE,
+    OAK_CHECK(r->sum == oak_checkpoint_record_sum(file->sum, r, first + n) && r->level <= 64,
+              OAK_ERR_FILE,
               "checkpoint %s is damaged: the record of block %lld is wrong; take an older one",
               file->path, (long long)(first + n));
     level[n] = (int8_t)r->level;
