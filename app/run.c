@@ -221,17 +221,13 @@ static int read_arguments(int argc, char **argv, request_t *request) {
 
 /* \return 1 if something is wrong with a request, which is printed. */
 static int has_mistake(const request_t *request, int rank) {
-  const size_t length = request->file ? strlen(request->file) : 0;
-  const char *name = "", *mistake = NULL;
+  const char *mistake = NULL;
   if (!request->file) {
     mistake = "no parameter file given";
-  } else if (length > 2 && !strcmp(request->file + length - 2, ".c")) {
-    name = request->file;
-    mistake = " is a C file: give a parameter file, which names it by problem.name or physics.name";
   } else if (request->restart && request->options.overwrite) {
     mistake = "--restart goes on with the run that --overwrite would remove: give one of them";
   }
-  if (mistake && rank == 0) fprintf(stderr, "oak run: %s%s; see oak run --help\n", name, mistake);
+  if (mistake && rank == 0) fprintf(stderr, "oak run: %s; see oak run --help\n", mistake);
   return mistake != NULL;
 }
 

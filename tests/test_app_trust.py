@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a parameter file may not do to the oak command, for CTest: choose a program that runs, unless
-the user says so; hang it with a file that never ends.
+the user says so; hang it with a file that never ends; run code when a user only looks at it.
 
 usage: test_app_trust.py --oak OAK --mpiexec "mpiexec -n" --np N
 
 Exit 0: passed, 1: failed."""
 import argparse
 import os
+import re
 import shlex
+import subprocess
 import sys
 import tempfile
 
@@ -36,6 +38,42 @@ CASES = {
                                 [r"/fifo.*problem\.c", r"regular file"]),
     "constant of oak": ("", None, 0, ["device.flags=-DOAK_NPREV=1"], False, [r"-DOAK_NPREV=1", r"device\.flags"]),
 }
+
+# Code that runs when a library is loaded, before any function of it is called.
+LOADED = """#include <stdio.h>
+__attribute__((constructor)) static void leave_mark(void) { fclose(fopen("{work}/ran", "w")); }
+PARAMETER(kick, 0.25, "amplitude")
+INITIAL(at, q) { q[RHO] = 1; q[PRS] = 1; }
+"""
+POLYGLOT = "#if 0\n" + GOOD + ";\n#endif\n" + LOADED.replace("\n", "\n;")
+# name: arguments, does the code run, what is said
+LOOKS = {
+    "oak params": (["params", "code.ini"], False, [r"kick = 0\.25"]),
+    "--explain": (["run", "code.ini", "--explain"], False, [r"vectorised"]),
+    "a wrong key": (["run", "code.ini", "--check", "problem.kik=1"], False, [r"problem\.kick\?"]),
+    "run": (["run", "code.ini", "--quiet", "run.max_steps=1"], True, []),
+    "a parameter file that is C": (["run", "both.ini", "problem.name=./both.ini"], False, [r"both\.ini.*must end in \.c"]),
+    "physics in a text file": (["run", "code.ini", "physics.name=./both.ini"], False, [r"both\.ini.*must end in \.c"]),
+    "parameters in a C file": (["params", "code.c"], False, [r"code\.c is a C file"]),
+}
+
+
+def look(name, launch, work):
+    """All of them in one folder, so that kernels are compiled once."""
+    arguments, runs, patterns = LOOKS[name]
+    mark = os.path.join(work, "ran")
+    for path, text in {"code.ini": GOOD.replace("shock_tube", "./code.c"), "code.c": LOADED, "both.ini": POLYGLOT}.items():
+        with open(os.path.join(work, path), "w", encoding="utf-8") as f:
+            f.write(text.replace("{work}", work))
+    done = subprocess.run([*launch, *arguments], cwd=work, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+                          check=False)
+    text = done.stdout + done.stderr
+    wrong = [f"nothing matches /{p}/" for p in patterns if not re.search(p, text)]
+    if os.path.exists(mark) != runs:
+        wrong.append("the code does not run" if runs else "the code runs")
+    if os.path.exists(mark):
+        os.remove(mark)
+    return text, wrong
 
 
 def try_case(name, launch):
@@ -71,12 +109,14 @@ def main():
     options = parser.parse_args()
     launch = [*shlex.split(options.mpiexec), str(options.np), options.oak]
     failed = 0
-    for name in CASES:
-        text, wrong = try_case(name, launch)
-        if wrong:
-            failed += 1
-            print(f"FAILED {name}: {'; '.join(wrong)}; it said:\n{text.rstrip()}\n")
-    print(f"{len(CASES) - failed} of {len(CASES)} cases pass")
+    with tempfile.TemporaryDirectory(prefix="oak_trust_") as work:
+        for name in [*CASES, *LOOKS]:
+            text, wrong = look(name, launch, work) if name in LOOKS else try_case(name, launch)
+            if wrong:
+                failed += 1
+                print(f"FAILED {name}: {'; '.join(wrong)}; it said:\n{text.rstrip()}\n")
+    total = len(CASES) + len(LOOKS)
+    print(f"{total - failed} of {total} cases pass")
     return 1 if failed else 0
 
 

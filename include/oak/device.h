@@ -34,6 +34,7 @@ typedef struct {
    * all others need them. Files with a time above 0 do not need each other, so a back end may
    * compile them at the same time. */
   const int *time;
+  int data; /**< 1: the module is asked for constants alone, and no code of it ever runs */
 } oak_source_t;
 
 /** Settings of a device, from the [device] section. */
@@ -89,6 +90,8 @@ typedef struct {
   /** Compile to the file \a path; on one rank alone (see oak_device_build). */
   oak_status_t (*build)(oak_device_t *dev, const oak_source_t *source, const char *path);
   oak_status_t (*load)(oak_device_t *dev, const char *path, oak_module_t **out);
+  /** The same for a source of data. NULL: load runs no code either. */
+  oak_status_t (*load_data)(oak_device_t *dev, const char *path, oak_module_t **out);
   void (*unload)(oak_device_t *dev, oak_module_t *module);
   oak_status_t (*kernel)(oak_device_t *dev, oak_module_t *module, const char *name,
                          oak_kernel_t **out);

@@ -38,7 +38,12 @@ static oak_status_t read_stream(FILE *file, const char *path, char **text, long 
 }
 
 static oak_status_t read_text(const char *path, char **text, long *size) {
+  const size_t length = strlen(path);
   struct stat info;
+  /* A file of both kinds would be code that looks like parameters. */
+  OAK_CHECK(length < 2 || strcmp(path + length - 2, ".c") != 0, OAK_ERR_INPUT,
+            "%s is a C file: give a parameter file, which names it by problem.name or physics.name",
+            path);
   OAK_CHECK(stat(path, &info) == 0, OAK_ERR_FILE,
             "cannot read parameter file '%s': %s; check the path", path, strerror(errno));
   OAK_CHECK(!S_ISDIR(info.st_mode), OAK_ERR_FILE,

@@ -204,7 +204,8 @@ static oak_status_t attempt(oak_device_t *dev, const oak_source_t *source, int *
   }
   dev->built++;
   dev->compiled += fresh;
-  oak_status_t loaded = dev->ops->load(dev, path, out);
+  const int data = source->data && dev->ops->load_data;
+  oak_status_t loaded = (data ? dev->ops->load_data : dev->ops->load)(dev, path, out);
   status = oak_agree(dev->comm, loaded);
   free(path);
   if (status == OAK_OK) return OAK_OK;

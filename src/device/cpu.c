@@ -209,6 +209,7 @@ const oak_device_ops_t oak_device_ops_cpu = {
     .explain = cpu_explain,
     .build = cpu_build,
     .load = oak_object_load,
+    .load_data = oak_object_load_data,
     .unload = oak_object_unload,
     .kernel = oak_object_kernel,
     .constant = oak_object_constant,

@@ -3,6 +3,7 @@
 #ifndef OAK_DEVICE_PRIVATE_H
 #define OAK_DEVICE_PRIVATE_H
 
+#include <link.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -248,6 +249,9 @@ oak_status_t oak_object_explain(oak_device_t *dev, const oak_source_t *source, c
 void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
                             const oak_words_t *head, oak_hash_t *hash);
 oak_status_t oak_object_load(oak_device_t *dev, const char *path, oak_module_t **out);
+/** Read a shared object without loading it: loading runs code, such as functions with the attribute
+ * constructor. Only oak_object_constant() works with such a module. */
+oak_status_t oak_object_load_data(oak_device_t *dev, const char *path, oak_module_t **out);
 void oak_object_unload(oak_device_t *dev, oak_module_t *opaque);
 oak_status_t oak_object_kernel(oak_device_t *dev, oak_module_t *opaque, const char *name,
                                oak_kernel_t **out);
@@ -257,6 +261,16 @@ oak_status_t oak_object_launch(oak_device_t *dev, oak_kernel_t *opaque, long n, 
                                size_t bytes);
 /** Address of a symbol of the module, or NULL. */
 void *oak_object_symbol(oak_module_t *module, const char *name);
+
+/* ---- image.c */
+
+/** Find a constant in a shared object that was read from a file. \return its bytes, of which there
+ * are \a *size; NULL if there is none. */
+const void *oak_image_constant(const oak_buffer_t *object, const char *name, size_t *size);
+/** A piece of an object file, or NULL if the file does not reach that far. */
+const void *oak_image_piece(const oak_buffer_t *object, size_t at, size_t size);
+/** The headers of the sections of an object file, NULL if it cannot be read. */
+const ElfW(Shdr) * oak_image_sections(const oak_buffer_t *object, int *count);
 
 /* ---- units.c */
 

@@ -20,7 +20,8 @@ typedef struct object_kernel {
 } object_kernel_t;
 
 typedef struct {
-  void *object;
+  void *object;       /* NULL: it was only read */
+  oak_buffer_t image; /* then its bytes */
   object_kernel_t *kernels;
 } object_module_t;
 
@@ -156,6 +157,20 @@ oak_status_t oak_object_load(oak_device_t *dev, const char *path, oak_module_t *
   return OAK_OK;
 }
 
+oak_status_t oak_object_load_data(oak_device_t *dev, const char *path, oak_module_t **out) {
+  (void)dev;
+  object_module_t *module = calloc(1, sizeof *module);
+  OAK_CHECK(module, OAK_ERR_MEMORY, "no memory for a module");
+  const int error = oak_buffer_read(&module->image, path);
+  if (error) {
+    oak_buffer_free(&module->image);
+    free(module);
+    return OAK_FAIL(OAK_ERR_BUILD, "a built kernel cannot be read: %s: %s", path, strerror(error));
+  }
+  *out = (oak_module_t *)module;
+  return OAK_OK;
+}
+
 void oak_object_unload(oak_device_t *dev, oak_module_t *opaque) {
   (void)dev;
   object_module_t *module = (object_module_t *)opaque;
@@ -164,7 +179,8 @@ void oak_object_unload(oak_device_t *dev, oak_module_t *opaque) {
     free(module->kernels);
     module->kernels = next;
   }
-  dlclose(module->object);
+  if (module->object) dlclose(module->object);
+  oak_buffer_free(&module->image);
   free(module);
 }
 
@@ -172,7 +188,7 @@ oak_status_t oak_object_kernel(oak_device_t *dev, oak_module_t *opaque, const ch
                                oak_kernel_t **out) {
   (void)dev;
   object_module_t *module = (object_module_t *)opaque;
-  void *symbol = dlsym(module->object, name);
+  void *symbol = module->object ? dlsym(module->object, name) : NULL;
   OAK_CHECK(symbol, OAK_ERR_ARGUMENT,
             "the built source has no kernel '%s'; define it with a visible name", name);
   object_kernel_t *kernel = calloc(1, sizeof *kernel);
@@ -185,22 +201,29 @@ oak_status_t oak_object_kernel(oak_device_t *dev, oak_module_t *opaque, const ch
   return OAK_OK;
 }
 
-oak_status_t oak_object_constant(oak_device_t *dev, oak_module_t *opaque, const char *name,
-                                 void *dst, size_t bytes) {
-  (void)dev;
-  object_module_t *module = (object_module_t *)opaque;
+/** The address of a constant and its size; the size is 0 if it is not known. */
+static const void *find_constant(object_module_t *module, const char *name, size_t *size) {
+  *size = 0;
+  if (!module->object) return oak_image_constant(&module->image, name, size);
   void *symbol = dlsym(module->object, name);
-  OAK_CHECK(symbol, OAK_ERR_ARGUMENT,
-            "the built source has no constant '%s'; define it with a visible name", name);
 #ifdef __GLIBC__ /* RTLD_DL_SYMENT is no macro */
   Dl_info info;
   void *entry = NULL;
-  if (dladdr1(symbol, &info, &entry, RTLD_DL_SYMENT) && entry) {
-    size_t size = ((const ElfW(Sym) *)entry)->st_size;
-    OAK_CHECK(size == bytes, OAK_ERR_ARGUMENT, "constant '%s' has %zu bytes, but %zu are asked for",
-              name, size, bytes);
-  }
+  if (symbol && dladdr1(symbol, &info, &entry, RTLD_DL_SYMENT) && entry)
+    *size = ((const ElfW(Sym) *)entry)->st_size;
 #endif
+  return symbol;
+}
+
+oak_status_t oak_object_constant(oak_device_t *dev, oak_module_t *opaque, const char *name,
+                                 void *dst, size_t bytes) {
+  (void)dev;
+  size_t size;
+  const void *symbol = find_constant((object_module_t *)opaque, name, &size);
+  OAK_CHECK(symbol, OAK_ERR_ARGUMENT,
+            "the built source has no constant '%s'; define it with a visible name", name);
+  OAK_CHECK(size == bytes || !size, OAK_ERR_ARGUMENT,
+            "constant '%s' has %zu bytes, but %zu are asked for", name, size, bytes);
   memcpy(dst, symbol, bytes);
   return OAK_OK;
 }
@@ -214,5 +237,6 @@ oak_status_t oak_object_launch(oak_device_t *dev, oak_kernel_t *opaque, long n, 
 }
 
 void *oak_object_symbol(oak_module_t *module, const char *name) {
-  return dlsym(((object_module_t *)module)->object, name);
+  void *object = ((object_module_t *)module)->object;
+  return object ? dlsym(object, name) : NULL;
 }

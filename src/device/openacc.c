@@ -366,6 +366,7 @@ const oak_device_ops_t oak_device_ops_openacc = {
     .preprocess = acc_preprocess,
     .build = acc_build,
     .load = oak_object_load,
+    .load_data = oak_object_load_data,
     .unload = oak_object_unload,
     .kernel = oak_object_kernel,
     .constant = oak_object_constant,

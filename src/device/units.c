@@ -6,7 +6,6 @@
  * messages the user sees. */
 #define _GNU_SOURCE 1
 #include <elf.h>
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -89,18 +88,11 @@ static oak_status_t prepare(units_t *u, oak_device_t *dev, const oak_source_t *s
 
 /* ---- variables */
 
-/** A piece of an object file, or NULL if the file does not reach that far. */
-static const void *piece(const oak_buffer_t *object, size_t at, size_t size) {
-  return at <= object->length && size <= object->length - at && at % sizeof(long) == 0
-             ? object->data + at
-             : NULL;
-}
-
 /** 1 if a section of the symbol table \a table names a variable that the code may change. */
 static int table_has_variable(const oak_buffer_t *object, const ElfW(Shdr) * section, int count,
                               const ElfW(Shdr) * table) {
-  const ElfW(Sym) *symbol = piece(object, table->sh_offset, table->sh_size);
-  if (!symbol) return 1;
+  const ElfW(Sym) *symbol = oak_image_piece(object, table->sh_offset, table->sh_size);
+  if (!symbol || table->sh_offset % sizeof(long) != 0) return 1;
   for (size_t i = 0; i < table->sh_size / sizeof *symbol; i++) {
     const int type = ELF64_ST_TYPE(symbol[i].st_info), in = symbol[i].st_shndx;
     if (type == STT_TLS || type == STT_COMMON || in == SHN_COMMON) return 1;
@@ -112,17 +104,13 @@ static int table_has_variable(const oak_buffer_t *object, const ElfW(Shdr) * sec
 /** 1 if an object has variables, or cannot be read. */
 static int has_variables(const char *path) {
   oak_buffer_t object = {0};
-  int found = oak_buffer_read(&object, path) != 0;
-  const ElfW(Ehdr) *head = found ? NULL : piece(&object, 0, sizeof *head);
-  found |= !head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0;
-  if (!found) {
-    const int count = head->e_shnum;
-    const ElfW(Shdr) *section = piece(&object, head->e_shoff, (size_t)count * sizeof(ElfW(Shdr)));
-    found = !section || !count;
-    for (int i = 0; i < count && !found; i++)
-      if (section[i].sh_type == SHT_SYMTAB)
-        found = table_has_variable(&object, section, count, &section[i]);
-  }
+  int count = 0;
+  const ElfW(Shdr) *section =
+      oak_buffer_read(&object, path) == 0 ? oak_image_sections(&object, &count) : NULL;
+  int found = !section || !count;
+  for (int i = 0; i < count && !found; i++)
+    if (section[i].sh_type == SHT_SYMTAB)
+      found = table_has_variable(&object, section, count, &section[i]);
   oak_buffer_free(&object);
   return found;
 }

@@ -101,12 +101,19 @@ static int regular(const char *path) {
   return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
+/* A file that is named code cannot be taken for a parameter file, which people run with less care.
+ */
+static int is_named_c(const char *path) {
+  const size_t length = strlen(path);
+  return length > 2 && !strcmp(path + length - 2, ".c");
+}
+
 /* A user's file (with a slash or ending in .c) or one of the installation. */
 static oak_status_t find_source(const oak_t *sim, const char *kind, const char *folder,
                                 const char *name, char *path, size_t size) {
-  const char *root, *dot = strrchr(name, '.');
+  const char *root;
   const char *key = strcmp(kind, "physics") ? "problem.name" : "physics.name";
-  const int is_file = strchr(name, '/') || (dot && !strcmp(dot, ".c"));
+  const int is_file = strchr(name, '/') || is_named_c(name);
   OAK_CHECK(*name, OAK_ERR_INPUT,
             "%s.name is not set: give a %s of the installation or the path of a C file (oak info "
             "lists them)",
@@ -128,6 +135,10 @@ static oak_status_t find_source(const oak_t *sim, const char *kind, const char *
     OAK_CHECK(full, OAK_ERR_FILE, "cannot resolve the path %s", found);
     snprintf(path, size, "%s", full);
     free(full);
+    OAK_CHECK(is_named_c(path), OAK_ERR_INPUT,
+              "%s: %s.name = %s: oak compiles and runs this file, so its name must end in .c: "
+              "rename it if it is C that you trust",
+              oak_params_origin(sim->params, key), kind, name);
     return OAK_OK;
   }
   snprintf(path, size, "%s/%s/%s.c", root, folder, name);
@@ -216,7 +227,8 @@ oak_status_t oak_sim_use_source(oak_t *sim, const char *name, const char *const 
                                .file = files,
                                .nfile = n,
                                .text = text,
-                               .time = extra ? NULL : time};
+                               .time = extra ? NULL : time,
+                               .data = !strcmp(name, "describe")};
   if (st == OAK_OK) st = use(sim->dev, &source, data);
   free(text);
   return st;

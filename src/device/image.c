@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Object files as bytes: what can be known of one without loading it, which would run code. */
+#include <elf.h>
+#include <string.h>
+
+#include "device_private.h"
+
+const void *oak_image_piece(const oak_buffer_t *object, size_t at, size_t size) {
+  return at <= object->length && size <= object->length - at ? object->data + at : NULL;
+}
+
+const ElfW(Shdr) * oak_image_sections(const oak_buffer_t *object, int *count) {
+  const ElfW(Ehdr) *head = oak_image_piece(object, 0, sizeof *head);
+  *count = 0;
+  if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_shoff % sizeof(long) != 0)
+    return NULL;
+  *count = head->e_shnum;
+  return oak_image_piece(object, head->e_shoff, (size_t)*count * sizeof(ElfW(Shdr)));
+}
+
+/** The bytes of a symbol that the linker has exported; NULL if they are not in the file. */
+static const void *bytes_of(const oak_buffer_t *object, const ElfW(Shdr) * section, int count,
+                            const ElfW(Sym) * symbol) {
+  const int in = symbol->st_shndx;
+  if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || in <= 0 || in >= count || !symbol->st_size ||
+      section[in].sh_type != SHT_PROGBITS || symbol->st_value < section[in].sh_addr)
+    return NULL;
+  const size_t at = symbol->st_value - section[in].sh_addr, size = section[in].sh_size;
+  if (at > size || symbol->st_size > size - at) return NULL;
+  return oak_image_piece(object, section[in].sh_offset + at, symbol->st_size);
+}
+
+static const void *find_in(const oak_buffer_t *object, const ElfW(Shdr) * section, int count,
+                           const ElfW(Shdr) * table, const char *name, size_t *size) {
+  if ((int)table->sh_link >= count || table->sh_offset % sizeof(long) != 0) return NULL;
+  const ElfW(Shdr) *texts = &section[table->sh_link];
+  const ElfW(Sym) *symbol = oak_image_piece(object, table->sh_offset, table->sh_size);
+  const char *text = oak_image_piece(object, texts->sh_offset, texts->sh_size);
+  const size_t length = strlen(name) + 1;
+  for (size_t i = 0; symbol && text && i < table->sh_size / sizeof *symbol; i++) {
+    const size_t at = symbol[i].st_name;
+    if (at > texts->sh_size || length > texts->sh_size - at || memcmp(text + at, name, length) != 0)
+      continue;
+    *size = symbol[i].st_size;
+    return bytes_of(object, section, count, &symbol[i]);
+  }
+  return NULL;
+}
+
+const void *oak_image_constant(const oak_buffer_t *object, const char *name, size_t *size) {
+  int count;
+  const ElfW(Shdr) *section = oak_image_sections(object, &count);
+  for (int i = 0; section && i < count; i++)
+    if (section[i].sh_type == SHT_DYNSYM)
+      return find_in(object, section, count, &section[i], name, size);
+  return NULL;
+}
