@@ -57,6 +57,21 @@ static oak_status_t start_picture(oak_output_item_t *item, const char *folder, i
   return st;
 }
 
+/* In 2D there is one way. */
+static oak_picture_show_t shown(const oak_output_item_t *item) {
+  if (item->sim->dim == 2 || !item->section) return OAK_SHOW_SLICE;
+  return (oak_picture_show_t)oak_item_choice(item, "show");
+}
+
+/* The keys that pictures of [output] do not have. */
+static void set_section_options(const oak_output_item_t *item, oak_picture_options_t *o) {
+  if (!item->section) return;
+  o->log_scale = oak_item_choice(item, "scale");
+  o->quantile = oak_item_real(item, "quantile");
+  o->symmetric = is_difference(item);
+  if (o->draw_mesh && oak_item_bool(item, "levels")) o->draw_mesh = OAK_MESH_LEVELS;
+}
+
 static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_view_t *view,
                                 oak_picture_options_t *o) {
   const oak_t *sim = item->sim;
@@ -70,13 +85,9 @@ static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_vi
   o->slice_position =
       sim->xmin[o->slice_axis] +
       oak_item_real(item, "position") * (sim->xmax[o->slice_axis] - sim->xmin[o->slice_axis]);
-  o->show = view->dim == 3 ? (oak_picture_show_t)oak_item_choice(item, "show") : OAK_SHOW_SLICE;
-  o->log_scale = oak_item_choice(item, "scale");
-  o->quantile = oak_item_real(item, "quantile");
-  o->symmetric = is_difference(item);
-  o->draw_mesh = !oak_item_bool(item, "mesh")    ? OAK_MESH_NONE
-                 : oak_item_bool(item, "levels") ? OAK_MESH_LEVELS
-                                                 : OAK_MESH_LINES;
+  o->show = shown(item);
+  o->draw_mesh = oak_item_bool(item, "mesh") ? OAK_MESH_LINES : OAK_MESH_NONE;
+  set_section_options(item, o);
   o->region = view->region;
   o->title = *sim->description.problem_title ? sim->description.problem_title
                                              : oak_params_text(sim->params, "problem.name");
@@ -110,8 +121,7 @@ static oak_status_t write_difference(const oak_output_item_t *item, const oak_gr
 
 /* The thread makes projections, which read all blocks. A slice reads few. */
 static int takes_over(const oak_output_item_t *item) {
-  return item->sim->dim == 3 && oak_item_choice(item, "show") != OAK_SHOW_SLICE &&
-         !is_difference(item);
+  return shown(item) != OAK_SHOW_SLICE && !is_difference(item);
 }
 
 static oak_status_t write_picture(oak_output_item_t *item, const oak_grid_view_t *view,
