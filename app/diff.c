@@ -11,7 +11,9 @@
 #include "str.h"
 
 static const char help[] =
-    "Compares two plotfiles, or all plotfiles of two runs. It prints the largest difference of "
+    "Compares two plotfiles, or all plotfiles of two runs that have the same name in both; "
+    "RUN:NAME are\n"
+    "those that the section [output.NAME] wrote. It prints the largest difference of "
     "each\n"
     "variable, and where it is.\n"
     "Without a tolerance, two values differ if their bits differ, and different meshes are a "
@@ -179,26 +181,20 @@ static oak_status_t compare_plotfiles(const settings_t *s, const char *const pat
   return st;
 }
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 /** Plotfiles of two runs by their names, which are sorted. */
-static oak_status_t compare_runs(const settings_t *s, char **const list[2], const int count[2],
-                                 int *result) {
+static oak_status_t compare_runs(const settings_t *s, const look_list_t list[2], int *result) {
   int at[2] = {0, 0};
-  while (at[0] < count[0] || at[1] < count[1]) {
-    int order = at[0] == count[0] ? 1 : at[1] == count[1] ? -1 : 0;
-    if (order == 0) order = strverscmp(base_name(list[0][at[0]]), base_name(list[1][at[1]]));
+  while (at[0] < list[0].count || at[1] < list[1].count) {
+    int order = at[0] == list[0].count ? 1 : at[1] == list[1].count ? -1 : 0;
+    if (order == 0) order = oak_look_compare(list[0].path[at[0]], list[1].path[at[1]]);
     if (order == 0) {
-      const char *const path[2] = {list[0][at[0]++], list[1][at[1]++]};
+      const char *const path[2] = {list[0].path[at[0]++], list[1].path[at[1]++]};
       int one = SAME;
       OAK_TRY(compare_plotfiles(s, path, &one));
       if (one > *result) *result = one;
     } else {
       const int w = order < 0 ? 0 : 1;
-      if (!s->quiet) printf("%s is in one run alone\n", list[w][at[w]]);
+      if (!s->quiet) printf("%s is in one run alone\n", list[w].path[at[w]]);
       at[w]++;
       *result = DIFFERENT;
     }
@@ -206,21 +202,26 @@ static oak_status_t compare_runs(const settings_t *s, char **const list[2], cons
   return OAK_OK;
 }
 
+static oak_status_t list_both(const char *const path[2], look_series_t which, look_list_t list[2]) {
+  for (int w = 0; w < 2; w++) {
+    oak_look_free(&list[w]);
+    OAK_TRY(oak_look_list(path[w], which, &list[w]));
+  }
+  return OAK_OK;
+}
+
 static oak_status_t compare_paths(const settings_t *s, const char *const path[2], int *result) {
-  char **list[2] = {NULL, NULL};
-  int count[2] = {0, 0}, is_run[2];
-  oak_status_t st = OAK_OK;
-  for (int w = 0; w < 2 && st == OAK_OK; w++) {
-    st = oak_look_list(path[w], &list[w], &count[w]);
-    if (st == OAK_OK) is_run[w] = strncmp(list[w][0], path[w], strlen(list[w][0])) != 0;
+  look_list_t list[2] = {{0}, {0}};
+  const char *last[2];
+  oak_status_t st = list_both(path, LOOK_ALL_SERIES, list);
+  if (st == OAK_OK && list[0].is_run && list[1].is_run) {
+    st = compare_runs(s, list, result);
+  } else if (st == OAK_OK) { /* a plotfile with the last one of a run, or with another one */
+    st = list_both(path, LOOK_ONE_SERIES, list);
+    for (int w = 0; w < 2 && st == OAK_OK; w++) last[w] = list[w].path[list[w].count - 1];
+    if (st == OAK_OK) st = compare_plotfiles(s, last, result);
   }
-  if (st == OAK_OK && is_run[0] && is_run[1]) {
-    st = compare_runs(s, list, count, result);
-  } else if (st == OAK_OK) {
-    const char *const last[2] = {list[0][count[0] - 1], list[1][count[1] - 1]};
-    st = compare_plotfiles(s, last, result);
-  }
-  for (int w = 0; w < 2; w++) oak_look_free(list[w], count[w]);
+  for (int w = 0; w < 2; w++) oak_look_free(&list[w]);
   return st;
 }
 

@@ -14,8 +14,7 @@ static const char line_help[] =
     "with\n"
     "the distance s from the start of the line, the middle of the line's part in this cell, the "
     "level of\n"
-    "the cell, and the variables.\n"
-    "PATH is a plotfile, or the folder of a run; oak then takes the last plotfile of this run.\n"
+    "the cell, and the variables.\n" LOOK_PATH_HELP
     "\n"
     "options:\n"
     "  --from X,Y[,Z]  start of the line (default, without --to: parallel to x, through the "
@@ -64,8 +63,7 @@ static oak_status_t print_line(const oak_grid_view_t *view, const settings_t *s,
 static const char slice_help[] =
     "Prints a plane of a 3D plotfile, or all of a 2D plotfile, on a uniform grid as CSV. There is "
     "one\n"
-    "row for each point of the grid.\n"
-    "PATH is a plotfile, or the folder of a run; oak then takes the last plotfile of this run.\n"
+    "row for each point of the grid.\n" LOOK_PATH_HELP
     "\n"
     "options:\n"
     "  --axis x|y|z  3D: axis normal to the plane (default: z)\n"
@@ -106,7 +104,11 @@ typedef oak_status_t (*print_t)(const oak_grid_view_t *view, const settings_t *s
 static oak_status_t open_and_print(const char *path, const settings_t *s, print_t print) {
   oak_plotfile_t *p;
   int *var = NULL, nvar;
-  OAK_TRY(oak_look_open(path, &p, NULL));
+  look_list_t list;
+  OAK_TRY(oak_look_list(path, LOOK_ONE_SERIES, &list));
+  const oak_status_t opened = oak_plotfile_open(oak_look_last(&list), 0, &p);
+  oak_look_free(&list);
+  OAK_TRY(opened);
   const oak_grid_view_t *view = oak_plotfile_view(p);
   oak_status_t st = oak_look_variables(view, s->var, &var, &nvar);
   if (st == OAK_OK) st = print(view, s, var, nvar);

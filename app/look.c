@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 #include "look.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -13,6 +14,7 @@
 
 #include "commands.h"
 #include "io/files/file_tools.h"
+#include "str.h"
 
 /* ---- arguments ---- */
 
@@ -116,14 +118,51 @@ static int is_plotfile(const char *path) {
   return found;
 }
 
-static int compare_names(const void *a, const void *b) {
-  return strverscmp(*(char *const *)a, *(char *const *)b);
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/** Length of the name of the series: all before the number at the end, and before its "_". */
+static size_t series_length(const char *name) {
+  size_t length = strlen(name);
+  while (length > 0 && isdigit((unsigned char)name[length - 1])) length--;
+  return length > 0 && name[length - 1] == '_' ? length - 1 : length;
+}
+
+int oak_look_compare(const char *a, const char *b) {
+  a = base_name(a);
+  b = base_name(b);
+  const size_t m = series_length(a), n = series_length(b);
+  const int order = strncmp(a, b, m < n ? m : n);
+  return order ? order : m < n ? -1 : m > n ? 1 : strverscmp(a, b);
+}
+
+static int compare_entries(const void *a, const void *b) {
+  return oak_look_compare(*(char *const *)a, *(char *const *)b);
+}
+
+static int is_same_series(const char *a, const char *b) {
+  const size_t length = series_length(base_name(a));
+  return length == series_length(base_name(b)) && !strncmp(base_name(a), base_name(b), length);
+}
+
+static int is_of_series(const char *path, const char *series) {
+  const char *name = base_name(path);
+  return strlen(series) == series_length(name) && !strncmp(name, series, strlen(series));
 }
 
 /** Does \a name end in \a tail? */
 static int ends_in(const char *name, const char *tail) {
   const size_t n = strlen(name), m = strlen(tail);
   return n >= m && !strcmp(name + n - m, tail);
+}
+
+/** Names are printed on terminals, which take control characters as commands. */
+static int is_printable(const char *name) {
+  for (; *name; name++)
+    if (oak_str_is_control(name) || *name == '\n') return 0;
+  return 1;
 }
 
 static oak_status_t add_path(char ***list, int *count, char *path) {
@@ -145,7 +184,7 @@ static oak_status_t list_folder(const char *path, char ***list, int *count) {
   for (struct dirent *entry; st == OAK_OK && (entry = readdir(folder));) {
     const char *name = entry->d_name;
     if (name[0] == '.' || ends_in(name, ".oak-part") || ends_in(name, ".oak-old") ||
-        ends_in(name, ".start"))
+        ends_in(name, ".start") || !is_printable(name))
       continue;
     char *full = oak_text_new("%s/%s", path, name);
     if (full && !is_plotfile(full))
@@ -157,43 +196,96 @@ static oak_status_t list_folder(const char *path, char ***list, int *count) {
   return st;
 }
 
-oak_status_t oak_look_list(const char *path, char ***list, int *count) {
-  *list = NULL;
-  *count = 0;
+/** Cut "RUN:SERIES" in two. \a series is NULL if there is a file called \a path, or no colon. The
+ * caller frees \a folder, which is NULL with no memory. */
+static void split_path(const char *path, char **folder, const char **series) {
   size_t length = strlen(path);
   while (length > 1 && path[length - 1] == '/') length--;
-  char *plain = strndup(path, length);
-  oak_status_t st = OAK_OK;
-  if (!plain)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list plotfiles");
-  else if (is_plotfile(plain))
-    st = add_path(list, count, strdup(plain));
-  else
-    st = list_folder(plain, list, count);
-  free(plain);
-  if (st == OAK_OK && *count == 0)
-    st = OAK_FAIL(OAK_ERR_FILE, "there is no plotfile in %s (a folder such as plt000100)", path);
-  if (st == OAK_OK) qsort(*list, (size_t)*count, sizeof **list, compare_names);
-  if (st != OAK_OK) oak_look_free(*list, *count);
-  return st;
+  const char *colon = access(path, F_OK) == 0 ? NULL : strrchr(base_name(path), ':');
+  *series = colon ? colon + 1 : NULL;
+  *folder = strndup(path, colon > path ? (size_t)(colon - path) : length);
 }
 
-void oak_look_free(char **list, int count) {
-  for (int i = 0; i < count; i++) free(list[i]);
-  free(list);
-}
-
-oak_status_t oak_look_open(const char *path, oak_plotfile_t **out, char **name) {
-  char **list;
-  int count;
-  *out = NULL;
-  OAK_TRY(oak_look_list(path, &list, &count));
-  oak_status_t st = oak_plotfile_open(list[count - 1], 0, out);
-  if (st == OAK_OK && name) {
-    *name = list[--count];
+/** Names of the series of a sorted list, with commas between them. */
+static void name_series(char **list, int count, char *out, size_t size) {
+  out[0] = '\0';
+  for (int i = 0; i < count; i++) {
+    const char *name = base_name(list[i]);
+    const size_t used = strlen(out);
+    if (i && is_same_series(list[i - 1], name)) continue;
+    snprintf(out + used, size - used, "%s%.*s", i ? ", " : "", (int)series_length(name), name);
   }
-  oak_look_free(list, count);
+}
+
+/** Keep the plotfiles of one series. \a series  NULL: that of [output], or the only one. */
+static oak_status_t choose_series(const char *folder, const char *series, char **list, int *count) {
+  char known[1024];
+  int kept = 0;
+  for (int i = 0; i < *count; i++) kept += is_of_series(list[i], series ? series : "plt");
+  name_series(list, *count, known, sizeof known);
+  if (kept == 0 && !series && !strchr(known, ',')) return OAK_OK;
+  OAK_CHECK(kept > 0 || !series, OAK_ERR_FILE,
+            "there is no series %s of plotfiles in %s; it holds: %s", series, folder, known);
+  OAK_CHECK(kept > 0, OAK_ERR_FILE,
+            "%s holds several series of plotfiles: %s; choose one, such as %s:%.*s", folder, known,
+            folder, (int)strcspn(known, ","), known);
+  kept = 0;
+  for (int i = 0; i < *count; i++) {
+    if (is_of_series(list[i], series ? series : "plt"))
+      list[kept++] = list[i];
+    else
+      free(list[i]);
+  }
+  *count = kept;
+  return OAK_OK;
+}
+
+oak_status_t oak_look_list(const char *path, look_series_t which, look_list_t *out) {
+  char *folder;
+  const char *series;
+  *out = (look_list_t){0};
+  split_path(path, &folder, &series);
+  oak_status_t st = OAK_OK;
+  if (!folder) {
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to list plotfiles");
+  } else if (!series && is_plotfile(folder)) {
+    st = add_path(&out->path, &out->count, strdup(folder));
+  } else {
+    out->is_run = 1;
+    st = list_folder(folder, &out->path, &out->count);
+    if (st == OAK_OK && out->count == 0)
+      st = OAK_FAIL(OAK_ERR_FILE, "there is no plotfile in %s (a folder such as plt000100)", path);
+    if (st == OAK_OK) qsort(out->path, (size_t)out->count, sizeof *out->path, compare_entries);
+    if (st == OAK_OK && (series || which == LOOK_ONE_SERIES))
+      st = choose_series(folder, series, out->path, &out->count);
+  }
+  free(folder);
+  if (st != OAK_OK) oak_look_free(out);
   return st;
+}
+
+void oak_look_free(look_list_t *list) {
+  for (int i = 0; i < list->count; i++) free(list->path[i]);
+  free(list->path);
+  *list = (look_list_t){0};
+}
+
+int oak_look_next_series(const look_list_t *list, int first) {
+  int end = first + 1;
+  while (end < list->count && is_same_series(list->path[first], list->path[end])) end++;
+  return end;
+}
+
+char *oak_look_series_path(const char *run, const char *plotfile) {
+  const char *name = base_name(plotfile);
+  if (is_of_series(plotfile, "plt")) return oak_text_new("%s", run);
+  return oak_text_new("%s:%.*s", run, (int)series_length(name), name);
+}
+
+const char *oak_look_last(const look_list_t *list) {
+  const char *last = list->path[list->count - 1];
+  if (list->is_run) fprintf(stderr, "reads %s\n", last);
+  return last;
 }
 
 /* ---- variables ---- */

@@ -35,14 +35,36 @@ int oak_look_on_rank_0(int (*work)(int argc, char **argv), int argc, char **argv
 oak_status_t oak_look_numbers(const char *what, const char *text, int n, double *out);
 oak_status_t oak_look_integer(const char *what, const char *text, int low, int high, int *out);
 
-/** Plotfiles in the folder \a path, sorted as numbers are; or \a path itself if it is one.
- * \return OAK_ERR_FILE if it is neither. The caller frees the list. */
-oak_status_t oak_look_list(const char *path, char ***list, int *count);
-void oak_look_free(char **list, int count);
+/** What the help of commands that need one plotfile says of PATH. */
+#define LOOK_PATH_HELP                                                                            \
+  "PATH is a plotfile, or the folder of a run; oak then takes the last plotfile of this run and " \
+  "says\n"                                                                                        \
+  "which one it is. PATH:NAME stands for the plotfiles that the section [output.NAME] wrote.\n"
 
-/** Open the plotfile \a path, or the last one in that folder. \param [out] name  if not NULL: which
- * one; the caller frees it. */
-oak_status_t oak_look_open(const char *path, oak_plotfile_t **out, char **name);
+/** Plotfiles of a run, which may be of several series: plt000000, ... of [output], and
+ * NAME_000000, ... of each [output.NAME]. The series of NAME_000000 is NAME. */
+typedef struct {
+  char **path; /**< [count] sorted by series, then as numbers are */
+  int count;
+  int is_run; /**< they were found in a folder */
+} look_list_t;
+
+typedef enum { LOOK_ONE_SERIES, LOOK_ALL_SERIES } look_series_t;
+
+/** Find plotfiles. \a path is a plotfile, or a folder that holds some, or FOLDER:SERIES.
+ * \param [in] which  what a folder alone means: all series; or one, which is plt, or the only one.
+ * \return OAK_ERR_FILE if there are none, or if which series is not clear; the list is empty then.
+ */
+oak_status_t oak_look_list(const char *path, look_series_t which, look_list_t *out);
+void oak_look_free(look_list_t *list);
+/** Order of two plotfiles in a list; folders do not count. */
+int oak_look_compare(const char *a, const char *b);
+/** Number of the first plotfile behind the series of plotfile \a first. */
+int oak_look_next_series(const look_list_t *list, int first);
+/** How to name the series of a plotfile of \a run; to be freed, NULL with no memory. */
+char *oak_look_series_path(const char *run, const char *plotfile);
+/** The last plotfile. It is named on stderr if oak chose it among those of a run. */
+const char *oak_look_last(const look_list_t *list);
 
 /** The variable called \a name. */
 oak_status_t oak_look_variable(const oak_grid_view_t *view, const char *name, int *out);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "io/files/file_tools.h"
 #include "look.h"
 #include "str.h"
 
@@ -13,7 +14,9 @@ static const char help[] =
     "Shows time, step, blocks, cells and levels of a plotfile, and the lowest and highest value of "
     "each\n"
     "variable. PATH is a plotfile, or the folder of a run; oak then shows all plotfiles of this "
-    "run.\n"
+    "run. A run\n"
+    "may have several series of them: those of [output], and PATH:NAME of each section "
+    "[output.NAME].\n"
     "The command reads only the text files of a plotfile, so it is fast.\n"
     "\n"
     "examples:\n"
@@ -131,7 +134,8 @@ static oak_status_t print_line(const char *path, int width, ranges_t *all) {
   return st;
 }
 
-static oak_status_t print_folder(const char *path, char **list, int count) {
+/** A series of plotfiles. */
+static oak_status_t print_series(const char *title, char **list, int count) {
   ranges_t all = {0};
   oak_status_t st = OAK_OK;
   int width = 8;
@@ -140,7 +144,7 @@ static oak_status_t print_folder(const char *path, char **list, int count) {
     const int n = (int)strlen(slash ? slash + 1 : list[i]);
     if (n > width) width = n;
   }
-  printf("%s: %d plotfile%s\n\n  %-*s %8s %12s %8s %7s %9s  %s\n", path, count,
+  printf("%s: %d plotfile%s\n\n  %-*s %8s %12s %8s %7s %9s  %s\n", title, count,
          count == 1 ? "" : "s", width, "name", "step", "time", "blocks", "cells", "data",
          "blocks on levels");
   for (int i = 0; i < count && st == OAK_OK; i++) st = print_line(list[i], width, &all);
@@ -154,8 +158,24 @@ static oak_status_t print_folder(const char *path, char **list, int count) {
   free(all.name);
   free(all.range);
   if (st == OAK_OK && all.damaged > 0)
-    st =
-        OAK_FAIL(OAK_ERR_FILE, "%d of %d plotfiles in %s cannot be read", all.damaged, count, path);
+    st = OAK_FAIL(OAK_ERR_FILE, "%d of %d plotfiles in %s cannot be read", all.damaged, count,
+                  title);
+  return st;
+}
+
+/** All series of a run, one after the other, with the path that stands for each. */
+static oak_status_t print_run(const char *path, const look_list_t *list) {
+  oak_status_t st = OAK_OK;
+  for (int i = 0, end; i < list->count; i = end) {
+    end = oak_look_next_series(list, i);
+    const int whole = i == 0 && end == list->count;
+    char *title = whole ? oak_text_new("%s", path) : oak_look_series_path(path, list->path[i]);
+    OAK_CHECK(title, OAK_ERR_MEMORY, "no memory to list plotfiles");
+    if (i > 0) printf("\n");
+    const oak_status_t one = print_series(title, list->path + i, end - i);
+    if (st == OAK_OK) st = one;
+    free(title);
+  }
   return st;
 }
 
@@ -165,20 +185,17 @@ static int list(int argc, char **argv) {
   const char *path;
   const int n = oak_look_arguments(&command, argc, argv, &path);
   if (n < 0) return n == -1 ? 0 : 2;
-  char **plotfile;
-  int count;
-  if (oak_look_list(path, &plotfile, &count) != OAK_OK) return oak_report_failure(0);
-  oak_status_t st;
-  const size_t length = strlen(plotfile[0]);
-  if (count == 1 && !strncmp(path, plotfile[0], length)) {
+  look_list_t found;
+  oak_status_t st = oak_look_list(path, LOOK_ALL_SERIES, &found);
+  if (st == OAK_OK && found.is_run) {
+    st = print_run(path, &found);
+  } else if (st == OAK_OK) {
     oak_plotfile_t *p;
-    st = oak_plotfile_open(plotfile[0], 0, &p);
-    if (st == OAK_OK) print_one(plotfile[0], p);
+    st = oak_plotfile_open(found.path[0], 0, &p);
+    if (st == OAK_OK) print_one(found.path[0], p);
     oak_plotfile_close(&p);
-  } else {
-    st = print_folder(path, plotfile, count);
   }
-  oak_look_free(plotfile, count);
+  oak_look_free(&found);
   return st == OAK_OK ? 0 : oak_report_failure(0);
 }
 

@@ -13,9 +13,7 @@
 #include "io/picture/picture.h"
 
 static const char help[] =
-    "Draws a variable of a plotfile as a PNG picture. PATH is a plotfile, or the folder of a run; "
-    "oak\n"
-    "then draws the last plotfile of this run, or with --all every one of them.\n"
+    "Draws a variable of a plotfile as a PNG picture.\n" LOOK_PATH_HELP
     "\n"
     "options that choose what is drawn:\n"
     "  --var NAME          the variable (default: the first)\n"
@@ -161,7 +159,7 @@ static oak_status_t derive(const settings_t *s, const oak_grid_view_t **view,
   return OAK_OK;
 }
 
-/** "plt000100_rho.png" */
+/** "plt000100_rho.png". Names of variables hold no "/": it is replaced when they are read. */
 static char *default_name(const char *plotfile, const char *variable) {
   const char *slash = strrchr(plotfile, '/');
   return oak_text_new("%s_%s.png", slash ? slash + 1 : plotfile, variable);
@@ -272,12 +270,11 @@ static int plot(int argc, char **argv) {
   const char *path;
   const int n = oak_look_arguments(&command, argc, argv, &path);
   if (n < 0) return n == -1 ? 0 : 2;
-  char **list;
-  int count;
-  oak_status_t st = oak_look_list(path, &list, &count);
+  look_list_t list;
+  oak_status_t st = oak_look_list(path, LOOK_ONE_SERIES, &list);
   if (st == OAK_OK) {
-    st = s.all ? draw_all(&s, list, count) : draw(list[count - 1], &s, NULL, s.out);
-    oak_look_free(list, count);
+    st = s.all ? draw_all(&s, list.path, list.count) : draw(oak_look_last(&list), &s, NULL, s.out);
+    oak_look_free(&list);
   }
   return st == OAK_OK ? 0 : oak_report_failure(0);
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The commands that look at plotfiles, for CTest: oak ls, line and slice against the totals that oak computed
-itself and against each other, oak diff of runs that are the same and of others, oak plot; and
-what they refuse.
+itself and against each other, oak diff of runs that are the same and of others, oak plot, the series of
+plotfiles of a run, names that a plotfile should not have; and what they refuse.
 
 usage: test_app_look.py --oak OAK --mpiexec "mpiexec -n" --np N
 
@@ -12,6 +12,7 @@ import csv
 import io
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,9 +34,10 @@ class Look:
     def __init__(self, oak, work):
         self.oak, self.work = oak, work
 
-    def __call__(self, *arguments, code=0, words=""):
+    def __call__(self, *arguments, code=0, words="", folder=""):
         """Text on stdout; code and words: what is expected, the words on stdout or stderr."""
-        done = subprocess.run([self.oak, *arguments], cwd=self.work, text=True, capture_output=True, check=False)
+        done = subprocess.run([self.oak, *arguments], cwd=os.path.join(self.work, folder), text=True,
+                              capture_output=True, check=False)
         assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
         assert words in done.stdout + done.stderr, (arguments, words, done.stdout, done.stderr)
         return done.stdout
@@ -171,6 +173,58 @@ def check_same_pictures(look, run, np):
             assert during.read() == after.read(), name
 
 
+def check_series(look, run):
+    """Plotfiles of [output] and of sections [output.NAME] are not mixed, and the one that is read is named."""
+    zoom = [f"output.zoom.{key}" for key in ("kind=plotfile", "region=0 0 0.1 0.1", "variables=p")]
+    run("series", 1, [*RUNS["2D"], "run.max_steps=4", *zoom])
+    run("grids", 1, [*RUNS["2D"], "run.max_steps=4", *zoom, "output.plot_first_last=no", "output.all.kind=plotfile"])
+    whole, part = look("line", "series/plt000004"), look("line", "series/zoom_000004")
+    assert part.startswith("s,x,y,level,p\n") and whole.startswith("s,x,y,level,rho,"), (whole, part)
+    assert look("line", "series", words="reads series/plt000004") == whole
+    assert look("line", "series:zoom", words="reads series/zoom_000004") == part
+    assert look("slice", "series/:zoom", "--level", "1", words="reads series/").startswith("x,y,p\n")
+    look("line", "series:zom", code=1, words="no series zom of plotfiles in series; it holds: plt, zoom")
+    look("plot", "series", "--width", "64", words="wrote plt000004_rho.png")
+    look("plot", "series:zoom", "--width", "64", words="wrote zoom_000004_p.png")
+    look("plot", "series:zoom", "--width", "64", "--all", "-o", "zoom%d.png", words="wrote zoom1.png")
+    assert not os.path.exists(os.path.join(look.work, "zoom2.png"))
+    text = look("ls", "series")
+    assert "series: 2 plotfiles" in text and "series:zoom: 2 plotfiles" in text, text
+    assert text.split("series:zoom:")[1].split()[-3] == "p" and " rho " not in text.split("series:zoom:")[1], text
+    assert "zoom" not in look("ls", "series:plt")
+    look("line", "grids", code=1, words="several series of plotfiles: all, zoom; choose one, such as grids:all")
+    look("diff", "series:plt", "grids:all", "--quiet", code=1)
+    look("diff", "series:zoom", "grids:zoom", words="no difference: the same bits")
+    look("diff", "series", "grids/all_000004", words="series/plt000004 and grids/all_000004")
+
+
+def check_names(look):
+    """A plotfile may come from anywhere: the names of its variables neither leave the folder nor command the terminal,
+    and neither do names of files beside it."""
+    header = os.path.join(look.work, "series/plt000004/Header")
+    with open(header, encoding="utf-8") as f:
+        text = f.read()
+
+    def rename(name):
+        with open(header, "w", encoding="utf-8") as f:
+            f.write(text.replace("\nrho\n", f"\n{name}\n"))
+
+    os.makedirs(os.path.join(look.work, "deep/plt000004_"))
+    victim = os.path.join(look.work, "victim.png")
+    with open(victim, "w", encoding="utf-8") as f:
+        f.write("mine")
+    rename("/../../victim")
+    look("plot", "../series/plt000004", "--width", "64", folder="deep", words="wrote plt000004__.._.._victim.png")
+    with open(victim, encoding="utf-8") as f:
+        assert f.read() == "mine"
+    for name in ("\033]0;owned\007", "a\tb", "\u009b31m"):
+        rename(name)
+        look("ls", "series/plt000004", code=1, words="the name of a variable expected")
+    rename("rho")
+    shutil.copytree(os.path.dirname(header), os.path.join(look.work, "series/plt\0331"))
+    assert "\033" not in look("ls", "series")
+
+
 def check_refusals(look):
     for command in ("ls", "line", "slice"):
         look(command, "--help", words=f"usage: oak {command} ")
@@ -212,6 +266,8 @@ def main():
         check_diff(look, run)
         check_plot(look)
         check_same_pictures(look, run, options.np)
+        check_series(look, run)
+        check_names(look)
         check_refusals(look)
     return 0
 

@@ -30,7 +30,7 @@ static int is_name(const char *name, size_t length) {
 
 /** These are the names of the outputs that the keys in [output] describe. */
 static int is_reserved(const char *name) {
-  return has_word("diagnostics picture plt plotfiles parameters", name);
+  return has_word("diagnostics invalid picture plt plotfiles parameters", name);
 }
 
 /** Declare those keys of output \a name that belong to \a kind; all keys if there is no such kind.

@@ -40,8 +40,11 @@ oak_status_t oak_fail(oak_status_t status, const char *file, int line, const cha
   if (written >= MESSAGE_SIZE) memcpy(message + MESSAGE_SIZE - 4, "...", 4);
   /* Names and values may come from others. They must not send commands to the terminal that shows
    * the message. */
-  for (char *c = message; *c; c++)
-    if (oak_str_is_control(c)) *c = '?';
+  for (char *c = message; *c; c++) {
+    if (!oak_str_is_control(c)) continue;
+    if ((unsigned char)*c == 0xc2) *c++ = '?'; /* U+0080 to U+009F have two bytes */
+    *c = '?';
+  }
   if (getenv("OAK_DEBUG")) {
     size_t length = strlen(message);
     snprintf(message + length, sizeof message - length, " (%s:%d)", file, line);

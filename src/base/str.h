@@ -15,7 +15,7 @@ char *oak_str_trim(char *text);
 
 /** 1 if a control character begins at \a text, such as the one that starts commands to a terminal;
  * tab and line feed are none. */
-int oak_str_is_control(const char *text);
+OAK_API int oak_str_is_control(const char *text);
 
 /** Edit distance without regard to case: insertions, deletions, replacements and swaps of
  * neighbours. Texts longer than 95 characters are far from everything. */

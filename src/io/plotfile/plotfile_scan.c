@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "io/files/file_tools.h"
+#include "str.h"
 
 enum { MOST_LEVELS = 31, MOST_NAME = 255 };
 static const int64_t MOST_TEXT = INT64_C(4) << 30;
@@ -117,11 +118,14 @@ static oak_status_t take_box(reader_t *r, int dim, int64_t low[3], int64_t size[
   return OAK_OK;
 }
 
-/** Text up to \a stop or the end of the line, as a fresh string. */
+/** Text up to \a stop or the end of the file, as a fresh string. Control characters are refused,
+ * because names are printed on terminals. */
 static oak_status_t take_name(reader_t *r, const char *what, const char *stop, char **out) {
   skip_blank(r);
   const size_t length = strcspn(r->at, stop);
-  if (length == 0 || length > MOST_NAME) return unexpected(r, what);
+  int printable = strcspn(r->at, "\t") >= length;
+  for (size_t i = 0; i < length; i++) printable &= !oak_str_is_control(r->at + i);
+  if (length == 0 || length > MOST_NAME || !printable) return unexpected(r, what);
   *out = strndup(r->at, length);
   OAK_CHECK(*out, OAK_ERR_MEMORY, "no memory to read %s", r->path);
   r->at += length;
@@ -188,6 +192,8 @@ static oak_status_t take_variables(reader_t *r, oak_scan_t *scan) {
       scan->name = more;
     }
     OAK_TRY(take_name(r, "the name of a variable", "\r\n", &scan->name[scan->nvar]));
+    /* Names become parts of names of files, such as pictures, which must stay in their folder. */
+    for (char *c = scan->name[scan->nvar]; (c = strchr(c, '/'));) *c = '_';
   }
   scan->range = malloc((size_t)count * sizeof *scan->range);
   OAK_CHECK(scan->range, OAK_ERR_MEMORY, "no memory to read %s", r->path);
