@@ -232,6 +232,9 @@ static void test_damaged(void **state) {
     replace("Header", "-0.25", "1e999", "domain of finite size");
     replace("Level_0/Cell_H", "(2 0", "(2000000000 0", "number of boxes in Header");
     replace("Level_0/Cell_H", "(3,3)", "(7,3)", "");
+    replace("Header", "V1.1\n3\n", "V1.1\n3\n\033]0;",
+            "the name of a variable expected, not '?]0;");
+    replace("Header", "V1.1\n3\n", "V1.1\n3\n\302\233", "the name of a variable expected, not '??");
     replace("Level_1/Cell_H", "Cell_D", "../Cell_D", "file of the same folder");
     replace("Level_1/Cell_H", "Cell_D_00000 0", "Cell_D_00000 4000000000000000000", "byte 40");
     replace("Level_0/Cell_D_00000", "(64 11", "(32 11", "no header of the box");
