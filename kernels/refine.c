@@ -265,6 +265,8 @@ OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n, real *most OAK_
 }
 #endif
 
+#define REFINE_MOST_FINITE (sizeof(real) == 4 ? (real)3e38 : (real)1e308)
+
 /* Fill most[] from all cells of a block. */
 OAK_FN void look_at_block(const oak_refine_args_t *arg, long n, real *most OAK_LANE_PARAM) {
 #if OAK_REFINE_NONE
@@ -276,8 +278,10 @@ OAK_FN void look_at_block(const oak_refine_args_t *arg, long n, real *most OAK_L
     real *const lane = refine_lanes(most, j, k);
     OAK_LANES(i, OAK_N) {
       const oak_at_t at = oak_place(&arg->f, &user, n, i, j, k);
-      const real e = problem_refine(&at);
-      const real e2 = e * e;
+      const real e = oak_abs(problem_refine(&at));
+      /* No finite value is counted as one that is not (set_flag), though its square may overflow.
+       */
+      const real e2 = e < (real)INFINITY ? OAK_MIN(e * e, REFINE_MOST_FINITE) : (real)INFINITY;
       OAK_TALLY_MAX(lane[i], e2);
     }
   }
@@ -295,10 +299,11 @@ OAK_FN void set_flag(const oak_refine_args_t *arg, long n, real e2, int reach) {
   const int region = refine_region(&arg->f, n);
   int flag = e2 > limit2 ? 1 : e2 < (real)(arg->c_derefine * arg->c_derefine) ? -1 : 0;
   if (OAK_REFINE_NONE) flag = 0;
+  const int failed = OAK_REFINE_USER && !(e2 < (real)INFINITY);
   if (region == OAK_REGION_REFINE) flag = 1;
   if (region == OAK_REGION_DEREFINE) flag = -1;
   if (region == OAK_REGION_NEVER && flag > 0) flag = 0;
-  arg->flag[n] = flag;
+  arg->flag[n] = failed ? OAK_FLAG_FAILED : flag;
 #if OAK_REFINE_BUFFER
   arg->reach[n] = region == OAK_REGION_DEREFINE ? OAK_REACH_NOT_KEPT
                   : region == OAK_REGION_NEVER  ? OAK_REACH_NOT_REFINED | reach

@@ -242,9 +242,12 @@ enum {
   OAK_REGION_REFINE    /**< the block is refined */
 };
 
+enum { OAK_FLAG_FAILED = 2 };
+
 typedef struct {
   oak_field_t f;
-  int *flag;  /**< [nblock] 1 refine, 0 keep, -1 may be coarsened */
+  int *flag;  /**< [nblock] 1 refine, 0 keep, -1 may be coarsened; OAK_FLAG_FAILED: a value of the
+                 hook REFINE is not finite */
   int *reach; /**< [nblock] OAK_REACH bits of the neighbours that lie within the buffer of a cell to
                  refine */
   unsigned variables;          /**< bit mask of the variables looked at */
@@ -375,6 +378,24 @@ typedef struct {
   double *total; /**< [n][V] integral over each block (oak_totals) */
   double *cells; /**< [n][N^d] (oak_cells, oak_derived) or [n][V][(N+2G)^d] (oak_ghosts) */
 } oak_read_args_t;
+
+/** Hooks whose values oak_trace reads after a failure, as variable hook * V + component:
+ * X(owner, hook, name in files). */
+#define OAK_TRACE_TABLE(X)               \
+  X(physics, source, "SOURCE")           \
+  X(problem, source, "SOURCE")           \
+  X(physics, update, "UPDATE")           \
+  X(problem, update, "UPDATE")           \
+  X(physics, timestep, "TIMESTEP")       \
+  X(problem, timestep, "TIMESTEP")       \
+  X(physics, diffusivity, "DIFFUSIVITY") \
+  X(problem, diffusivity, "DIFFUSIVITY") \
+  X(problem, refine, "REFINE")
+enum {
+#define OAK_TRACE_ENUM(owner, hook, name) OAK_TRACE_##owner##_##hook,
+  OAK_TRACE_TABLE(OAK_TRACE_ENUM) OAK_TRACE_COUNT
+#undef OAK_TRACE_ENUM
+};
 
 /** What oak_measure finds in the cells of a block that lie in a box. */
 typedef struct {

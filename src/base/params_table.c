@@ -75,7 +75,7 @@ const oak_param_desc_t oak_param_table[] = {
     REAL("run.report_seconds", "5", 0, INFINITY, "s",
          "A progress line is printed at least once in this many seconds of wall-clock time; 0: "
          "off."),
-    REAL("run.watchdog", "0", 0, INFINITY, "s",
+    REAL("run.watchdog", "1800", 0, INFINITY, "s",
          "End the run if a rank makes no progress during this time, and say which rank, phase and "
          "step. Choose more than the longest output or step takes. 0: off."),
 

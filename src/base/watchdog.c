@@ -85,8 +85,8 @@ static void end_run(oak_watchdog_t *dog) {
   OAK_FAIL(
       OAK_ERR_STATE,
       "rank %d (process %d on %s%s) has made no progress for %.3g s in phase '%s' of step %ld: "
-      "run.watchdog = %g ends the run; look at that process or host, or set a longer time if "
-      "such a phase may last longer",
+      "run.watchdog = %g ends the run; look at that process or host, and at your hooks for a loop "
+      "without an end, or set a longer time if such a phase may last longer",
       late->rank, late->process, host, why, now() - late->beat.time,
       oak_phase_name((oak_phase_t)late->beat.phase), late->step, dog->limit);
   oak_end_all(dog->comm);

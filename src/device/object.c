@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,28 @@ void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
   }
 }
 
+/* ---- code that ends the process */
+
+/** The device whose code runs now, or NULL. */
+static _Atomic(oak_device_t *) inside;
+
+/** A hook that calls `exit` would end a run half way, with the status of success. */
+static void refuse_exit(void) {
+  oak_device_t *dev = atomic_exchange(&inside, NULL);
+  if (!dev) return;
+  OAK_FAIL(OAK_ERR_STATE,
+           "a hook has ended the program (it called exit): a hook must return; to end a run early "
+           "set run.end_time or run.max_steps");
+  oak_end_all(dev->comm);
+}
+
+static void watch_exit(void) {
+  static int watched;
+  if (watched++) return;
+  atexit(refuse_exit);
+  at_quick_exit(refuse_exit);
+}
+
 /* ---- modules */
 
 /** Keep the OpenMP runtime loaded. gcc's runtime has threads that wait in its code, and unloading
@@ -140,10 +163,12 @@ static void object_pin_openmp(void *object) {
 }
 
 oak_status_t oak_object_load(oak_device_t *dev, const char *path, oak_module_t **out) {
-  (void)dev;
   object_module_t *module = calloc(1, sizeof *module);
   OAK_CHECK(module, OAK_ERR_MEMORY, "no memory for a module");
+  watch_exit();
+  inside = dev;
   module->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  inside = NULL;
   if (!module->object) {
     const char *reason = dlerror();
     free(module);
@@ -232,7 +257,9 @@ oak_status_t oak_object_launch(oak_device_t *dev, oak_kernel_t *opaque, long n, 
                                size_t bytes) {
   (void)bytes;
   const object_kernel_t *kernel = (const object_kernel_t *)opaque;
+  inside = dev;
   kernel->function(n, dev->threads, args);
+  inside = NULL;
   return OAK_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/failure.h"
 #include "solver/criterion.h"
+#include "solver/trace.h"
 #include "solver/undo.h"
 
 enum { TAG_BLOCKS = 4 };
@@ -272,6 +273,13 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag) {
   return oak_device_download(sim->dev, flag, sim->adapt.flag, count * sizeof *flag);
 }
 
+/* REFINE has returned a number that is not finite. Collective. */
+static oak_status_t blame_refine(oak_t *sim) {
+  OAK_TRY(oak_trace(sim, 1, OAK_TRACE_REFINE, 0));
+  return OAK_FAIL(OAK_ERR_STATE, "%s: REFINE gives a number that is not finite",
+                  sim->files.problem);
+}
+
 oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
   int moved;
   if (changed) *changed = 0;
@@ -290,7 +298,10 @@ oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
     st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks", sim->mesh->nblock);
   if (st == OAK_OK) st = oak_compute_flags(sim, flag);
   oak_timer_stop(&sim->timers, OAK_PHASE_FLAGS);
+  for (int b = 0; b < sim->mesh->nblock && st == OAK_OK; b++)
+    if (flag[b] == OAK_FLAG_FAILED) st = OAK_ERR_STATE;
   st = oak_sim_agree(sim, st);
+  if (st == OAK_ERR_STATE) st = blame_refine(sim);
   const int *reach = sim->refine.buffer ? flag + sim->mesh->nblock : NULL;
   if (st == OAK_OK) st = apply_flags(sim, flag, reach, changed);
   free(flag);

@@ -335,8 +335,8 @@ struct oak {
     OAK_KERNEL_TABLE(OAK_KERNEL_MEMBER)
 #undef OAK_KERNEL_MEMBER
   } kernel;
-  oak_derived_kernel_t derived;
-  oak_beside_list_t fields; /**< beside the state */
+  oak_derived_kernel_t derived, trace; /**< trace: of trace.c */
+  oak_beside_list_t fields;            /**< beside the state */
   oak_poisson_t poisson;
 
   oak_timers_t timers;

@@ -7,6 +7,7 @@
 
 #include "base/reduce.h"
 #include "solver/sim.h"
+#include "solver/trace.h"
 
 /* Run a reading kernel on `count` blocks and fetch its result through the scratch memory. The
  * blocks are those of `list`; NULL: from `first` on. */
@@ -150,18 +151,27 @@ static const struct {
                              OAK_CALMER "set all floors and scheme.on_invalid = first_order"},
 };
 
-/* "name = value" of the variables of a cell: conserved ones, and primitive ones of other names. */
-static void print_state(oak_t *sim, int state, int block, int64_t cell, double *buffer, char *text,
-                        size_t size) {
+void oak_print_place(const oak_t *sim, int block, int64_t cell, char *text, size_t size) {
+  const int n = sim->block_size, x[3] = {cell % n, cell / n % n, (int)(cell / n / n)};
+  double origin[3], dx[3];
+  oak_block_geometry(sim, block, origin, dx);
+  int at = snprintf(text, size, "%.6g, %.6g", origin[0] + (x[0] + 0.5) * dx[0],
+                    origin[1] + (x[1] + 0.5) * dx[1]);
+  if (sim->dim == 3) snprintf(text + at, size - at, ", %.6g", origin[2] + (x[2] + 0.5) * dx[2]);
+}
+
+void oak_print_state(oak_t *sim, int state, int block, int64_t cell, char *text, size_t size) {
+  double *buffer = malloc(sim->cells * sizeof *buffer);
   size_t at = 0;
   *text = 0;
-  for (int v = 0; v < 2 * sim->nvar && at + 64 < size; v++) {
+  for (int v = 0; buffer && v < 2 * sim->nvar && at + 64 < size; v++) {
     const char *name = sim->description.name[v];
     if (v >= sim->nvar && !strcmp(name, sim->description.name[v - sim->nvar])) continue;
     const oak_status_t st = read_cells(sim, state, v, block, 1, buffer);
     at += snprintf(text + at, size - at, "%s%.32s = %.6g", v ? ", " : "", name,
                    st == OAK_OK && !isnan(buffer[cell]) ? buffer[cell] : NAN);
   }
+  free(buffer);
 }
 
 /* The first invalid cell of this rank, if there is one: a line about it. */
@@ -175,15 +185,9 @@ static oak_status_t describe_invalid(oak_t *sim, int state, oak_invalid_t kind) 
     st = read_cells(sim, state, 2 * sim->nvar, b, 1, valid);
     while (st == OAK_OK && c < sim->cells && valid[c] != 0) c++;
     if (st != OAK_OK || c == sim->cells) continue;
-    double origin[3], dx[3];
     char values[1024], place[96];
-    const int n = sim->block_size, x[3] = {c % n, c / n % n, (int)(c / n / n)};
-    oak_block_geometry(sim, b, origin, dx);
-    int at = snprintf(place, sizeof place, "%.6g, %.6g", origin[0] + (x[0] + 0.5) * dx[0],
-                      origin[1] + (x[1] + 0.5) * dx[1]);
-    if (sim->dim == 3)
-      snprintf(place + at, sizeof place - at, ", %.6g", origin[2] + (x[2] + 0.5) * dx[2]);
-    print_state(sim, state, b, c, valid, values, sizeof values);
+    oak_print_place(sim, b, c, place, sizeof place);
+    oak_print_state(sim, state, b, c, values, sizeof values);
     st = OAK_FAIL(OAK_ERR_STATE,
                   "invalid state %s (step %ld, time %.6g) at (%s), level %d: %s; density and "
                   "pressure must be positive, values finite: %s",
@@ -226,6 +230,7 @@ static oak_status_t describe_counts(oak_t *sim) {
 }
 
 oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind) {
+  if (kind >= OAK_INVALID_FLUXES) OAK_TRY(oak_trace(sim, sim->method.nstate, OAK_TRACE_CHANGES, 0));
   OAK_TRY(oak_find_invalid(sim, state, kind));
   OAK_TRY(oak_sim_agree(sim, describe_counts(sim)));
   return OAK_FAIL(OAK_ERR_STATE, "invalid state %s (step %ld, time %.6g): %s",

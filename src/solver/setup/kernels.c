@@ -99,5 +99,6 @@ void oak_sim_unload(oak_t *sim) {
   for (int i = 0; i < sim->modules.nextra; i++) oak_device_unload(sim->dev, &sim->modules.extra[i]);
   if (sim->modules.own) oak_device_unload(sim->dev, &sim->modules.own);
   if (sim->derived.module) oak_device_unload(sim->dev, &sim->derived.module);
+  if (sim->trace.module) oak_device_unload(sim->dev, &sim->trace.module);
   oak_device_free(sim->dev, sim->user.device);
 }

@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Mistakes in the hooks of a problem file, for CTest: the message names the hook, the cell and the value, or the line
+of the file.
+
+usage: test_app_hooks.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD] [--show]
+
+Prints nothing for cases that pass but one line at the end. Exit 0: all passed, 1: not."""
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+from test_app_errors import CRASH, MPIEXEC
+
+RUN = """[run]
+end_time = 0.1
+max_steps = 8
+[mesh]
+block_size = 8
+min_level = 2
+max_level = 3
+adapt_every = 2
+[refine]
+criterion = user
+[physics]
+name = advection
+[problem]
+name = ./hooks.c
+[output]
+folder = out
+plot_first_last = no
+"""
+# Hooks that go wrong in one place after a while; the code 7 stands for NaN, 8 for infinity.
+FAULTY = """#include <stdlib.h>
+PARAMETER(source, 0, "value that SOURCE gives")
+PARAMETER(step, 1, "value that TIMESTEP gives")
+PARAMETER(mark, 0, "value that REFINE gives")
+PARAMETER(update, 0, "what UPDATE adds")
+PARAMETER(quit, -1, "status of a call of exit()")
+OAK_FN double number(double code) { return code == 7 ? NAN : code == 8 ? INFINITY : code; }
+OAK_FN int there(const oak_at_t *at) { return at->t > 0 && fabs(at->x[0] - 0.64) < 0.01 && fabs(at->x[1] - 0.89) < 0.01; }
+INITIAL(at, q) { q[0] = 1 + 0.1 * sin(6 * at->x[0]); }
+SOURCE(at, q, source)
+{
+  if (there(at)) source[0] += number(at->p.source);
+  if (there(at) && at->p.quit >= 0) exit((int)at->p.quit);
+}
+TIMESTEP(at, q) { return there(at) ? number(at->p.step) : 0.01; }
+UPDATE(at, u, dt) { if (there(at)) u[0] += number(at->p.update); }
+REFINE(at) { return there(at) ? number(at->p.mark) : 0; }
+"""
+CELL = r"at \(0\.640625, 0\.890625\), level 2 \(step \d+, time 0\.\d+\)"
+# name: text of the file of hooks, further arguments, exit status (None: any but 0), what is said
+CASES = {
+    "no fault": (FAULTY, [], 0, []),
+    "SOURCE gives NaN": (FAULTY, ["problem.source=7"], 1, [rf"hooks\.c: SOURCE gives nan for rho {CELL}.*division by 0"]),
+    "UPDATE gives infinity": (FAULTY, ["problem.update=8"], 1, [rf"hooks\.c: UPDATE gives inf for rho {CELL}.*finite"]),
+    "TIMESTEP gives 0": (FAULTY, ["problem.step=0"], 1, [rf"hooks\.c: TIMESTEP gives 0 {CELL}.*above 0"]),
+    "TIMESTEP gives -1": (FAULTY, ["problem.step=-1"], 1, [rf"hooks\.c: TIMESTEP gives -1 {CELL}.*above 0"]),
+    "TIMESTEP gives NaN": (FAULTY, ["problem.step=7"], 1, [rf"hooks\.c: TIMESTEP gives nan {CELL}.*division by 0"]),
+    "TIMESTEP gives too little": (FAULTY, ["problem.step=1e-300"], 1, [rf"hooks\.c: TIMESTEP gives 1e-300 {CELL}"]),
+    "REFINE gives NaN": (FAULTY, ["problem.mark=7"], 1, [rf"hooks\.c: REFINE gives nan {CELL}"]),
+    "REFINE gives infinity": (FAULTY, ["problem.mark=8"], 1, [rf"hooks\.c: REFINE gives inf {CELL}.*finite"]),
+    "exit(0)": (FAULTY, ["problem.quit=0"], None, [r"called exit\).*must return"]),
+}
+
+
+def try_case(name, launch, work):
+    """Output and faults of one case. All have the same folder, so that most kernels are compiled once."""
+    text, arguments, status, patterns = CASES[name]
+    for path, content in {"run.ini": RUN, "hooks.c": text}.items():
+        with open(os.path.join(work, path), "w", encoding="utf-8") as f:
+            f.write(content)
+    done = subprocess.run([*launch, "run", "run.ini", "--quiet", "--overwrite", *arguments], cwd=work, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, errors="replace", timeout=60, check=False)
+    said = "\n".join(line for line in done.stderr.splitlines() if not MPIEXEC.match(line))
+    wrong = [f"nothing matches /{p}/" for p in patterns if not re.search(p, said)]
+    if status is not None and done.returncode != status or status is None and done.returncode == 0:
+        wrong.append(f"exit status {done.returncode}")
+    if status is not None and CRASH.search(said):
+        wrong.append("it crashes")
+    if not patterns and said:
+        wrong.append("it should say nothing")
+    return said, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--oak", required=True)
+    parser.add_argument("--mpiexec", required=True, help="command and option that the number of ranks follows")
+    parser.add_argument("--np", type=int, required=True)
+    parser.add_argument("--only", default="", help="cases whose name holds this")
+    parser.add_argument("--show", action="store_true", help="print every message")
+    options = parser.parse_args()
+    oak = os.path.abspath(options.oak)
+    launch = [*shlex.split(options.mpiexec), str(options.np), oak] if options.np > 1 else [oak]
+    names, failed = [name for name in CASES if options.only in name], 0
+    with tempfile.TemporaryDirectory(prefix="oak_hooks_") as work:
+        for name in names:
+            said, wrong = try_case(name, launch, work)
+            if options.show:
+                print(f"== {name}\n{said}", flush=True)
+            if wrong:
+                failed += 1
+                print(f"FAILED {name}: {'; '.join(wrong)}; it said:\n{said}\n", flush=True)
+    print(f"{len(names) - failed} of {len(names)} cases pass")
+    return 1 if failed or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
