@@ -107,8 +107,65 @@ def check_damaged(path, work):
                     oak.open(copy)["rho"]  # pylint: disable=expression-not-assigned
                 except oak.OakError as error:
                     assert copy in str(error) or "known" in str(error), error
+    check_hostile(path, copy)
     expect("cannot look into", oak.open, "/nowhere")
     expect("no plotfile in", lambda: oak.open(HERE)[0])
+
+
+def check_hostile(path, copy):
+    """Files that were made to hang, to fill the memory, to lead elsewhere or to command the terminal."""
+    def change(part, old, new, words):
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(path, copy)
+        name = os.path.join(copy, part)
+        with open(name, "rb") as f:
+            text = f.read()
+        assert old in text, (part, old)
+        with open(name, "wb") as f:
+            f.write(text.replace(old, new))
+        if words:
+            expect(words, oak.open, copy)
+        return name
+
+    for part in ("Header", "Level_0/Cell_H", "Level_0/Cell_D_00000"):
+        name = change(part, b"", b"", "")
+        os.remove(name)
+        os.mkfifo(name)
+        expect("is no regular file", oak.open, copy)
+        os.remove(name)
+        os.symlink("/dev/zero", name)
+        expect("is no regular file", oak.open, copy)
+    expect("is no regular file: check the path", oak.open, "/dev/zero")
+    expect("is no regular file", oak.history, "/dev/zero")
+    change("Level_0/Cell_H", b"(7,7)", b"(1073741823,1073741823)", "a box within the domain before this expected")
+    change("Level_0/Cell_H", b"Cell_D_00000", b"/etc/passwd", "a file of the same folder before this expected")
+    change("Level_0/Cell_H", b"Cell_D_00000 0", b"Cell_D_00000 " + 40 * b"9", "a place in the file from 0 to")
+    change("Header", b"\nrho\n", b"\n\x1b]0;owned\x07\n", "the name of a variable expected, not '?]0;owned?'")
+    change("Header", b"\nrho\n", b"\n/../../victim\n", "")
+    p = oak.open(copy)
+    assert p.variables[0] == "_.._.._victim", p.variables
+    for call in (p.read, p.uniform, lambda v: p.line((0, 0), (0.1, 0.1), v)):
+        expect("there is no variable 'q'; known: _", call, "q")
+    expect("level 99 is not a whole number from 0 to 30", p.uniform, "p", 99)
+    expect("points; choose a lower level", p.uniform, "p", 30)
+
+
+def check_series(ini, work):
+    """Plotfiles of [output] and of sections [output.NAME] are not mixed."""
+    names = ("plt000000", "plt000001", "zoom_000000", "zoom2_000000", "zoom2_000001")
+    for name in names:
+        os.makedirs(os.path.join(work, "series", name))
+        shutil.copy(ini, os.path.join(work, "series", name, "Header"))
+    shutil.copytree(os.path.join(work, "series", "zoom_000000"), os.path.join(work, "series", "plt\033000009"))
+    run = oak.open(os.path.join(work, "series"))
+    assert run.names == ["plt", "zoom", "zoom2"] and [os.path.basename(p) for p in run.paths] == list(names[:2])
+    assert [os.path.basename(p) for p in run.series("zoom2").paths] == list(names[3:])
+    assert run.series("zoom").series("plt").paths == run.paths
+    expect("no series zom of plotfiles", run.series, "zom")
+    for name in names[:2]:
+        shutil.rmtree(os.path.join(work, "series", name))
+    run = oak.open(os.path.join(work, "series"))
+    expect("several series of plotfiles: zoom, zoom2; choose one, such as run.series('zoom')", lambda: run[-1])
 
 
 def check_checkpoint(sim, ini, work):
@@ -189,6 +246,7 @@ def main():
                 check_plotfile(p, run.history(), dim)
             check_uniform(run[-1])
             check_commands(run[-1], options.oak, work)
+        check_series(ini, work)
         check_damaged(runs["2D", "double"].paths[0], work)
         expect("no parameter file", oak.run, "nothing")
         expect("--overwrite", oak.run, ini, {**RUNS["2D"], "output.folder": os.path.join(work, "2D_double")})

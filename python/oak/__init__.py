@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """oak from Python: read plotfiles and histories, start runs, step a simulation block by block.
 
-    p = oak.open("output/sedov")[-1]                      # read: oak/blocks.py
+    p = oak.open("output/sedov")[-1]                      # read: oak/runs.py
     run = oak.run("sedov", {"mesh.max_level": 4})         # start the oak command: oak/command.py
     sim = oak.Simulation("sedov"); sim.step(10)           # the library: oak/library.py
 """
-from .blocks import Blocks, Checkpoint, OakError, Plotfile, Run, Uniform, history, open  # pylint: disable=redefined-builtin
+from .blocks import Blocks, Uniform
+from .checkpoint import Checkpoint
 from .command import find_oak, run
+from .files import OakError
 from .library import Simulation
+from .plotfile import Plotfile
+from .runs import Run, history, open  # pylint: disable=redefined-builtin
 
 __all__ = ["Blocks", "Checkpoint", "OakError", "Plotfile", "Run", "Simulation", "Uniform", "find_oak", "history", "open",
            "run"]

@@ -5,7 +5,8 @@ import shutil
 import subprocess
 import tempfile
 
-from .blocks import OakError, Run
+from .files import OakError
+from .runs import Run
 
 
 def assignments(settings):

@@ -9,8 +9,9 @@ import weakref
 
 import numpy as np
 
-from .blocks import Blocks, OakError
+from .blocks import Blocks
 from .command import assignments, find_oak
+from .files import OakError
 
 _library = None  # the loaded library; MPI is initialised then
 _world = None  # MPI_COMM_WORLD as C takes it
@@ -207,6 +208,7 @@ class Simulation(Blocks):
     # ---- data
 
     def read(self, variable):
+        self._place_of(variable)
         n = self.block_size
         out = np.empty((self.nblocks, *[n] * self.dim))
         _check(self._lib.oak_read_cells(self._sim, self._number[variable], 0, self.nblocks, self._pointer(out)))

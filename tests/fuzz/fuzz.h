@@ -26,12 +26,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
     }                                                                               \
   } while (0)
 
+static char fuzz_messages[1 << 16]; /**< about the input */
+
 /** A failure has a message, which holds no commands to a terminal. */
 static inline void fuzz_judge(oak_status_t st) {
+  const size_t used = strlen(fuzz_messages);
   if (st == OAK_OK) return;
   FUZZ_MUST(*oak_last_error());
   for (const char *c = oak_last_error(); *c; c++)
     FUZZ_MUST((unsigned char)*c >= ' ' || *c == '\n' || *c == '\t');
+  snprintf(fuzz_messages + used, sizeof fuzz_messages - used, "%s\n", oak_last_error());
+}
+
+/** With $OAK_FUZZ_PEER set, tell another reader (test_python_fuzz.py) what was read and what was
+ * said about it, and wait until it has read the same. */
+static inline void fuzz_tell(const char *path) {
+  if (getenv("OAK_FUZZ_PEER")) {
+    printf("%s\n%zu\n%s", path, strlen(fuzz_messages), fuzz_messages);
+    fflush(stdout);
+    if (getchar() == EOF) exit(1);
+  }
+  fuzz_messages[0] = '\0';
 }
 
 static char fuzz_folder[64];

@@ -57,6 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_judge(st);
   if (st == OAK_OK) read_all(oak_plotfile_view(p));
   oak_plotfile_close(&p);
+  fuzz_tell(plotfile);
   fuzz_write(path, good[f], good_size[f]);
   return 0;
 }

@@ -123,8 +123,9 @@ static oak_status_t take_box(reader_t *r, int dim, int64_t low[3], int64_t size[
 static oak_status_t take_name(reader_t *r, const char *what, const char *stop, char **out) {
   skip_blank(r);
   const size_t length = strcspn(r->at, stop);
-  int printable = strcspn(r->at, "\t") >= length;
-  for (size_t i = 0; i < length; i++) printable &= !oak_str_is_control(r->at + i);
+  int printable = 1;
+  for (size_t i = 0; i < length; i++)
+    printable &= !oak_str_is_control(r->at + i) && r->at[i] != '\t';
   if (length == 0 || length > MOST_NAME || !printable) return unexpected(r, what);
   *out = strndup(r->at, length);
   OAK_CHECK(*out, OAK_ERR_MEMORY, "no memory to read %s", r->path);
