@@ -102,7 +102,7 @@ def used_folder(work):
     work.write("out/rho_0009.png", "a photograph")
     os.makedirs(work.path("out/plt000007.oak-part/Level_0"))
     work.good("run.ini", "--overwrite", "run.max_steps=2")
-    assert work.names() == ["notes.txt", "parameters.ini", "physics.oak-copy.c", "plotfiles.visit", "plt000000", "plt000001.old",
+    assert work.names() == ["notes.txt", "oak-files.txt", "parameters.ini", "physics.oak-copy.c", "plotfiles.visit", "plt000000", "plt000001.old",
                             "plt000002", "problem.oak-copy.c", "rho_0009.png"], work.names()
     assert work.contents()["out/plotfiles.visit"] == b"plt000000/Header\nplt000002/Header\n"
     work.good("run.ini", "output.folder=out/more")
@@ -110,6 +110,46 @@ def used_folder(work):
     mine = work.contents()
     work.bad([r"out/plt000002/notes\.txt was not written by oak"], "run.ini", "--overwrite")
     assert work.contents() == mine
+
+
+def users_files(work):
+    """--overwrite removes what the run has listed and nothing that is called like an output; neither a parameters.ini nor
+    a list that somebody else has put there can name files to remove."""
+    outputs = ["output.density.kind=plotfile", "output.jet.kind=picture", "output.jet.variables=rho p", "output.line.kind=line",
+               "output.line.from=0 .3", "output.line.to=1 .8", "output.fields.kind=xdmf", "output.mesh.kind=mesh", "output.picture_steps=1"]
+    work.good("run.ini", *outputs)
+    for name in ("density.py", "density.tex", "density_.csv", "jet.c", "jet_000000_my_movie.mp4", "my.oak-copy.c", "data.oak-part", "plt000000_rho.png",
+                 "thesis.tex", "thesis.bib", "thesis.csv", "thesis_000000.csv", "stop"):
+        work.write("out/" + name, "mine\n")
+    shutil.copy(work.path("out/rho_0000.png"), work.path("out/drawn.png"))
+    with open(work.path("out/parameters.ini"), "a", encoding="utf-8") as f:
+        f.write("\n[output.thesis]\nkind = line\n")
+    with open(work.path("out/oak-files.txt"), "a", encoding="utf-8") as f:
+        f.write("00000000 thesis.tex\n00000000 thesis.csv\n00000000 ../run.ini\n# nothing\nthesis.bib\n")
+    mine = {name: data for name, data in work.contents().items() if data == b"mine\n" or name == "out/drawn.png"}
+    assert len(mine) == 14, mine
+    work.good("run.ini", "--overwrite", "run.max_steps=1")
+    after = work.contents()
+    assert {name: after.get(name) for name in mine} == mine, [name for name in mine if after.get(name) != mine[name]]
+    rest = {name.split("/")[1] for name in after.keys() - mine}
+    assert rest == {"oak-files.txt", "parameters.ini", "physics.oak-copy.c", "problem.oak-copy.c", "plotfiles.visit", "plt000000", "plt000001"}, rest
+    for name, more in (("problem.oak-copy.c", []), ("density_000001.npy", ["output.density.kind=slice"]), ("rho_0001.png", ["output.picture_steps=1"]),
+                       ("plt000003/Header", [])):
+        before = work.contents().get("out/" + name)
+        work.write("out/" + name, "mine")
+        kept = work.contents()
+        work.bad([rf"out/{name.split('/')[0]} was not written by oak, or has changed since"], "run.ini", "--overwrite", *more)
+        assert work.contents() == kept, name
+        os.remove(work.path("out/" + name))
+        if before:
+            work.write("out/" + name, before.decode())
+        if "/" in name:
+            os.rmdir(work.path("out/plt000003"))
+    shutil.copytree(work.path("out"), work.path("copy"))
+    work.good("run.ini", "--overwrite", "output.folder=copy", "run.max_steps=2")
+    assert "plt000001" not in work.names("copy"), work.names("copy")
+    work.write("new/density_000001.npy", "mine")
+    work.bad([r"new/density_000001\.npy was not written by oak"], "run.ini", "output.folder=new", "output.density.kind=slice")
 
 
 def input_file(work):
@@ -157,7 +197,7 @@ def two_runs(work):
         first.communicate()
     assert ".oak-lock" in work.names()
     work.good("run.ini", "--overwrite")
-    assert work.names() == ["parameters.ini", "physics.oak-copy.c", "plotfiles.visit", "plt000000", "plt000002", "problem.oak-copy.c"], work.names()
+    assert work.names() == ["oak-files.txt", "parameters.ini", "physics.oak-copy.c", "plotfiles.visit", "plt000000", "plt000002", "problem.oak-copy.c"], work.names()
 
 
 def no_locks(work):
@@ -210,7 +250,7 @@ def kinds(work):
     assert array.shape == (16, 8) and array.dtype.names[:3] == ("x", "y", "rho"), array.dtype
     assert abs(array["rho"].mean() - statistics.fmean(float(row["rho"]) for row in plane if float(row["x"]) > 0.5)) < 1e-14
     work.good("run.ini", "--overwrite")
-    assert work.names() == ["parameters.ini", "physics.oak-copy.c", "plotfiles.visit", "plt000000", "plt000002", "problem.oak-copy.c"], work.names()
+    assert work.names() == ["oak-files.txt", "parameters.ini", "physics.oak-copy.c", "plotfiles.visit", "plt000000", "plt000002", "problem.oak-copy.c"], work.names()
     work.write("out/p.csv", "mine")
     work.bad([r"out/p\.csv was not written by oak"], "run.ini", "--overwrite", *common)
     for wrong, words in (("p.points=0.5", r"command line: output\.p\.points = 0\.5: must be points of 2 coordinates"),
@@ -233,8 +273,8 @@ def background(work):
     for buffer in (0, 1, 1024):
         work.good("run.ini", "--overwrite", *settings, f"output.buffer={buffer}")
         assert not [name for name in work.names() if ".oak-" in name and not name.endswith(".c")], work.names()
-        # Of checkpoints what follows the texts, among which are the keys.
-        found.append({name: data[192 + int.from_bytes(data[24:32], "little"):] if "/chk" in name else data
+        # Of checkpoints the data: the texts have the keys, and the records contain the checksum of the texts.
+        found.append({name: data[192 + int.from_bytes(data[24:32], "little") + 32 * int.from_bytes(data[32:40], "little"):] if "/chk" in name else data
                       for name, data in work.contents().items() if not name.endswith("/parameters.ini")})
     assert len(found[0]) > 40, sorted(found[0])
     for other in found[1:]:
@@ -333,7 +373,7 @@ def check(work):
 
 
 LONG = ["run.end_time=1e6", "run.max_steps=100000", "output.plot_first_last=no", "output.diagnostics_every=1"]
-CASES = [check, intervals, used_folder, input_file, links, two_runs, no_locks, kinds, background, provenance, exact, removed_folder, file_size]
+CASES = [check, intervals, used_folder, users_files, input_file, links, two_runs, no_locks, kinds, background, provenance, exact, removed_folder, file_size]
 
 
 def main():

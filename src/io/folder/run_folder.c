@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "io/checkpoint/checkpoint.h"
 #include "io/files/file_tools.h"
 #include "io/files/flat_folder.h"
+#include "file_list.h"
 #include "mesh_file.h"
 #include "io/plotfile/plotfile.h"
 #include "io/xdmf/xdmf.h"
@@ -82,6 +84,7 @@ typedef enum {
   ENTRY_PLOT,    /**< a plotfile, or what is there of one */
   ENTRY_DATA,    /**< a folder with the data of an XDMF file */
   ENTRY_MESH,    /**< a folder with a file of the mesh */
+  ENTRY_UNKNOWN, /**< has a name that runs give, and is not in the list of files */
   ENTRY_STRANGER /**< has a name that we need, and is not of a run */
 } entry_t;
 
@@ -95,134 +98,114 @@ static int begins_with(const char *path, const char *words, size_t length) {
   return n > 0 && memmem(text, (size_t)n, words, length);
 }
 
-/** Does \a name begin with "plt" (or "invalid", for the state after a failed step) and at least six
- * digits? Only the ending of an unfinished output may follow. */
-static int is_plot_name(const char *name) {
-  const size_t stem = !strncmp(name, "plt", 3) ? 3 : !strncmp(name, "invalid", 7) ? 7 : 0;
-  if (!stem) return 0;
-  const size_t digits = strspn(name + stem, "0123456789");
-  const char *end = name + stem + digits;
-  return digits >= 6 && (!*end || !strcmp(end, OAK_PART) || !strcmp(end, OAK_OLD));
-}
-
 static int ends_in(const char *name, const char *end) {
   const size_t n = strlen(name), m = strlen(end);
   return n > m && !strcmp(name + n - m, end);
 }
 
-/** Names of the outputs of an earlier run, as the sections [output.NAME] of its parameters say. */
-typedef struct {
-  char (*name)[64];
-  int count;
-} outputs_t;
-
-static const char parameters_head[] = "# All parameters of an oak run.";
-
-/** Without such a file, or without memory, no outputs are known. */
-static void find_outputs(const char *folder, outputs_t *outputs) {
-  char *path = oak_text_new("%s/parameters.ini", folder), *line = NULL, name[64];
-  size_t room = 0;
-  *outputs = (outputs_t){NULL, 0};
-  FILE *file =
-      path && begins_with(path, parameters_head, strlen(parameters_head)) ? fopen(path, "r") : NULL;
-  while (file && getline(&line, &room, file) > 0) {
-    if (sscanf(line, "[output.%63[A-Za-z0-9_]]", name) != 1) continue;
-    char(*grown)[64] = realloc(outputs->name, (size_t)(outputs->count + 1) * sizeof *grown);
-    if (!grown) break;
-    outputs->name = grown;
-    memcpy(grown[outputs->count++], name, sizeof name);
-  }
-  if (file) fclose(file);
-  free(line);
-  free(path);
+/** Does \a name consist of "plt" (or "invalid", for the state after a failed step) and at least six
+ * digits? */
+static int is_plot_name(const char *name) {
+  const size_t stem = !strncmp(name, "plt", 3) ? 3 : !strncmp(name, "invalid", 7) ? 7 : 0;
+  const size_t digits = strspn(name + stem, "0123456789");
+  return stem && digits >= 6 && !name[stem + digits];
 }
 
-/** Is \a name one that such an output gives: NAME.csv and the like, or NAME_ and a step? */
-static int is_output_name(const outputs_t *outputs, const char *name) {
-  for (int i = 0; i < outputs->count; i++) {
-    const size_t length = strlen(outputs->name[i]);
-    if (strncmp(name, outputs->name[i], length) != 0) continue;
-    if (name[length] == '.') return 1;
-    if (name[length] == '_' && strspn(name + length + 1, "0123456789") >= 6) return 1;
-  }
+#define DIGITS "[0-9][0-9][0-9][0-9]"
+
+/** Is this what a killed run has left of an output that was not complete, or not yet replaced? */
+static int is_rest(const char *name) {
+  static const char *const names[] = {"*_" DIGITS "*",    "plt" DIGITS "*",    "invalid" DIGITS "*",
+                                      "chk" DIGITS "*",   "*.start" OAK_PART,  "*.start" OAK_OLD,
+                                      "parameters.ini.*", "diagnostics.csv.*", "plotfiles.visit.*",
+                                      OAK_FILE_LIST ".*", "*.oak-copy.c.*"};
+  if (!ends_in(name, OAK_PART) && !ends_in(name, OAK_OLD)) return 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (fnmatch(names[i], name, 0) == 0) return 1;
   return 0;
 }
 
-static entry_t judge(const outputs_t *outputs, const char *path, const char *name) {
-  static const struct {
-    const char *name, *words;
-  } text[] = {{"parameters.ini", parameters_head},
-              {"diagnostics.csv", "step,time,dt,blocks,cells"},
-              {"plotfiles.visit", "/Header\n"}};
-  static const char author[] = "Software\0oak"; /* in the pictures' text chunks, png_file.c */
-  struct stat info;
-  if (lstat(path, &info) != 0) return ENTRY_OTHER;
-  for (size_t i = 0; i < sizeof text / sizeof *text; i++)
-    if (!strcmp(name, text[i].name))
-      return S_ISREG(info.st_mode) && begins_with(path, text[i].words, strlen(text[i].words))
-                 ? ENTRY_FILE
-                 : ENTRY_STRANGER;
-  if (is_output_name(outputs, name) && S_ISDIR(info.st_mode))
-    return strstr(name, OAK_XDMF_DATA)     ? ENTRY_DATA
-           : strstr(name, OAK_MESH_FOLDER) ? ENTRY_MESH
-                                           : ENTRY_PLOT;
-  if (is_output_name(outputs, name) && S_ISREG(info.st_mode)) return ENTRY_FILE;
-  if (S_ISREG(info.st_mode) && ends_in(name, ".png"))
-    return begins_with(path, author, sizeof author - 1) ? ENTRY_FILE : ENTRY_OTHER;
-  if (S_ISREG(info.st_mode) && (ends_in(name, OAK_PART) || ends_in(name, ".oak-copy.c")))
-    return ENTRY_FILE;
-  if (oak_checkpoint_is_name(name)) return oak_checkpoint_is_one(path) ? ENTRY_FILE : ENTRY_OTHER;
-  return S_ISDIR(info.st_mode) && is_plot_name(name) ? ENTRY_PLOT : ENTRY_OTHER;
+static entry_t kind_of_folder(const char *name) {
+  return strstr(name, OAK_XDMF_DATA)     ? ENTRY_DATA
+         : strstr(name, OAK_MESH_FOLDER) ? ENTRY_MESH
+                                         : ENTRY_PLOT;
 }
 
-/** Call \a act for each entry that belongs to a run or has a name that the run needs, in the order
- * of names, until one call fails. */
+static entry_t judge(const oak_file_list_t *list, const char *path, const char *name) {
+  static const struct {
+    const char *name, *words;
+  } text[] = {{"parameters.ini", "# All parameters of an oak run."},
+              {"diagnostics.csv", "step,time,dt,blocks,cells"},
+              {"plotfiles.visit", "/Header\n"},
+              {OAK_FILE_LIST, OAK_FILE_LIST_HEAD}};
+  struct stat info;
+  if (lstat(path, &info) != 0) return ENTRY_OTHER;
+  const int file = S_ISREG(info.st_mode), folder = S_ISDIR(info.st_mode);
+  for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+    if (!strcmp(name, text[i].name))
+      return file && begins_with(path, text[i].words, strlen(text[i].words)) ? ENTRY_FILE
+                                                                             : ENTRY_STRANGER;
+  if (oak_checkpoint_is_name(name)) return oak_checkpoint_is_one(path) ? ENTRY_FILE : ENTRY_OTHER;
+  if ((file || folder) && (is_rest(name) || oak_file_list_has(list, path, name)))
+    return file ? ENTRY_FILE : kind_of_folder(name);
+  if (!strcmp(name, "physics.oak-copy.c") || !strcmp(name, "problem.oak-copy.c"))
+    return oak_file_list_has_name(list, name) ? ENTRY_STRANGER : ENTRY_UNKNOWN;
+  return folder && is_plot_name(name) ? ENTRY_UNKNOWN : ENTRY_OTHER;
+}
+
+/** Call \a act for each entry that belongs to a run or has a name that runs give, in the order of
+ * names, until one call fails. */
 static oak_status_t for_entries(const char *folder,
                                 oak_status_t (*act)(void *context, const char *path,
                                                     const char *name, entry_t kind),
                                 void *context) {
-  struct dirent **list;
-  const int n = scandir(folder, &list, NULL, alphasort);
+  struct dirent **entry;
+  oak_file_list_t list;
+  const int n = scandir(folder, &entry, NULL, alphasort);
   if (n < 0) return oak_file_failed("read folder", folder, errno);
-  outputs_t outputs;
-  find_outputs(folder, &outputs);
-  oak_status_t st = OAK_OK;
+  oak_status_t st = oak_file_list_read(folder, &list);
   for (int i = 0; i < n; i++) {
-    char *path = st == OAK_OK ? oak_text_new("%s/%s", folder, list[i]->d_name) : NULL;
+    char *path = st == OAK_OK ? oak_text_new("%s/%s", folder, entry[i]->d_name) : NULL;
     if (st == OAK_OK && !path) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read folder %s", folder);
-    const entry_t kind = path ? judge(&outputs, path, list[i]->d_name) : ENTRY_OTHER;
-    if (kind != ENTRY_OTHER) st = act(context, path, list[i]->d_name, kind);
+    const entry_t kind = path ? judge(&list, path, entry[i]->d_name) : ENTRY_OTHER;
+    if (kind != ENTRY_OTHER) st = act(context, path, entry[i]->d_name, kind);
     free(path);
-    free(list[i]);
+    free(entry[i]);
   }
-  free(list);
-  free(outputs.name);
+  free(entry);
+  oak_file_list_free(&list);
   return st;
 }
 
+static oak_status_t refuse(const char *path) {
+  return OAK_FAIL(OAK_ERR_FILE,
+                  "output.folder: %s was not written by oak, or has changed since, and the run "
+                  "would replace it: move it away or choose another folder",
+                  path);
+}
+
 typedef struct {
-  int overwrite, count;
+  oak_folder_use_t how;
+  int count;
   char names[256]; /**< of the first ones */
 } found_t;
 
 static oak_status_t find(void *context, const char *path, const char *name, entry_t kind) {
   found_t *found = context;
-  OAK_CHECK(
-      kind != ENTRY_STRANGER, OAK_ERR_FILE,
-      "output.folder: %s was not written by oak, and the run would replace it: move it away or "
-      "choose another folder",
-      path);
+  if (kind == ENTRY_STRANGER || (kind == ENTRY_UNKNOWN && found->how == OAK_FOLDER_OVERWRITE))
+    return refuse(path);
   const size_t used = strlen(found->names);
   if (found->count++ < 3)
     snprintf(found->names + used, sizeof found->names - used, "%s%.80s", used ? ", " : "", name);
-  if (kind == ENTRY_DATA && found->overwrite) return oak_xdmf_check_data(path);
-  if (kind == ENTRY_MESH && found->overwrite) return oak_flat_check(path, oak_mesh_file_patterns);
-  return kind == ENTRY_PLOT && found->overwrite ? oak_plotfile_check(path) : OAK_OK;
+  if (found->how != OAK_FOLDER_OVERWRITE) return OAK_OK;
+  if (kind == ENTRY_DATA) return oak_xdmf_check_data(path);
+  if (kind == ENTRY_MESH) return oak_flat_check(path, oak_mesh_file_patterns);
+  return kind == ENTRY_PLOT ? oak_plotfile_check(path) : OAK_OK;
 }
 
 static oak_status_t remove_entry(void *context, const char *path, const char *name, entry_t kind) {
   (void)context;
-  (void)name;
+  if (!strcmp(name, OAK_FILE_LIST)) return OAK_OK;
   if (kind == ENTRY_PLOT) return oak_plotfile_remove(path);
   if (kind == ENTRY_DATA) return oak_xdmf_remove_data(path);
   if (kind == ENTRY_MESH) return oak_flat_remove(path, oak_mesh_file_patterns);
@@ -232,24 +215,24 @@ static oak_status_t remove_entry(void *context, const char *path, const char *na
 
 /* ---- the folder ----------------------------------------------------------------------------- */
 
-static oak_status_t open_folder(oak_run_folder_t *folder, int overwrite) {
+static oak_status_t open_folder(oak_run_folder_t *folder) {
   struct stat info;
-  found_t found = {.overwrite = overwrite};
+  found_t found = {.how = folder->how};
   OAK_TRY(oak_make_parents(folder->lock_path));
   if (stat(folder->path, &info) != 0) return oak_file_failed("use as folder", folder->path, errno);
   folder->device = info.st_dev;
   folder->inode = info.st_ino;
   OAK_TRY(lock(folder));
   OAK_TRY(for_entries(folder->path, find, &found));
-  OAK_CHECK(found.count == 0 || overwrite, OAK_ERR_FILE,
+  OAK_CHECK(found.count == 0 || folder->how != OAK_FOLDER_NEW, OAK_ERR_FILE,
             "output.folder = %s holds a run already (%s%s): choose another folder, or replace that "
             "run with --overwrite",
             folder->path, found.names, found.count > 3 ? ", ..." : "");
   return OAK_OK;
 }
 
-oak_status_t oak_run_folder_open(oak_run_folder_t *folder, const char *path, int overwrite) {
-  *folder = (oak_run_folder_t){.path = path, .lock = -1};
+oak_status_t oak_run_folder_open(oak_run_folder_t *folder, const char *path, oak_folder_use_t how) {
+  *folder = (oak_run_folder_t){.path = path, .lock = -1, .how = how};
   OAK_CHECK(*path, OAK_ERR_INPUT,
             "output.folder is empty: name a folder, such as . for the current one");
   OAK_CHECK(strlen(path) <= LONGEST_FOLDER, OAK_ERR_INPUT,
@@ -257,31 +240,66 @@ oak_status_t oak_run_folder_open(oak_run_folder_t *folder, const char *path, int
             LONGEST_FOLDER);
   folder->lock_path = oak_text_new("%s/.oak-lock", path);
   OAK_CHECK(folder->lock_path, OAK_ERR_MEMORY, "no memory for the name of %s", path);
-  const oak_status_t st = open_folder(folder, overwrite);
+  const oak_status_t st = open_folder(folder);
   if (st != OAK_OK) oak_run_folder_close(folder);
   return st;
 }
 
-oak_status_t oak_run_folder_claim(const oak_run_folder_t *folder, const char *name) {
+/** Is a file of this name the user's? A run that goes on trusts names: it may have been killed
+ * before its last file was listed. */
+static int is_stranger(const oak_run_folder_t *folder, const oak_file_list_t *list,
+                       const char *path, const char *name) {
   struct stat info;
+  if (lstat(path, &info) != 0 || judge(list, path, name) != ENTRY_OTHER) return 0;
+  return folder->how != OAK_FOLDER_CONTINUE || !oak_file_list_has_name(list, name);
+}
+
+oak_status_t oak_run_folder_claim(const oak_run_folder_t *folder, const char *name) {
+  oak_file_list_t list;
   char *path = oak_text_new("%s/%s", folder->path, name);
   OAK_CHECK(path, OAK_ERR_MEMORY, "no memory for the name of %s", name);
-  outputs_t outputs;
-  find_outputs(folder->path, &outputs);
-  const int stranger = lstat(path, &info) == 0 && judge(&outputs, path, name) == ENTRY_OTHER;
-  const oak_status_t st =
-      stranger ? OAK_FAIL(OAK_ERR_FILE,
-                          "output.folder: %s was not written by oak, and the run would replace it: "
-                          "move it away or choose another folder",
-                          path)
-               : OAK_OK;
-  free(outputs.name);
+  oak_status_t st = oak_file_list_read(folder->path, &list);
+  if (st == OAK_OK && is_stranger(folder, &list, path, name)) st = refuse(path);
+  oak_file_list_free(&list);
   free(path);
   return st;
 }
 
+static oak_status_t claim_one(const oak_run_folder_t *folder, const oak_file_list_t *list,
+                              const char *name) {
+  struct stat info;
+  char *path = oak_text_new("%s/%s", folder->path, name);
+  OAK_CHECK(path, OAK_ERR_MEMORY, "no memory for the name of %s", name);
+  /* A link is replaced, and what it points to stays. */
+  const int stranger =
+      lstat(path, &info) == 0 && S_ISREG(info.st_mode) && judge(list, path, name) == ENTRY_OTHER;
+  const oak_status_t st = stranger ? refuse(path) : OAK_OK;
+  free(path);
+  return st;
+}
+
+oak_status_t oak_run_folder_claim_all(const oak_run_folder_t *folder, const char *pattern) {
+  oak_file_list_t list;
+  if (folder->how == OAK_FOLDER_CONTINUE) return OAK_OK;
+  DIR *dir = opendir(folder->path);
+  if (!dir) return oak_file_failed("read folder", folder->path, errno);
+  oak_status_t st = oak_file_list_read(folder->path, &list);
+  for (struct dirent *entry; st == OAK_OK && (entry = readdir(dir));)
+    if (fnmatch(pattern, entry->d_name, 0) == 0) st = claim_one(folder, &list, entry->d_name);
+  oak_file_list_free(&list);
+  closedir(dir);
+  return st;
+}
+
 oak_status_t oak_run_folder_clear(const oak_run_folder_t *folder) {
-  return for_entries(folder->path, remove_entry, NULL);
+  OAK_TRY(for_entries(folder->path, remove_entry, NULL));
+  char *list =
+      oak_text_new("%s/" OAK_FILE_LIST, folder->path); /* last, as it says what to remove */
+  OAK_CHECK(list, OAK_ERR_MEMORY, "no memory to clear %s", folder->path);
+  const int failed = unlink(list) != 0 && errno != ENOENT;
+  const oak_status_t st = failed ? oak_file_failed("remove", list, errno) : OAK_OK;
+  free(list);
+  return st;
 }
 
 oak_status_t oak_run_folder_check(const oak_run_folder_t *folder) {

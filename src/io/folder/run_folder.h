@@ -8,8 +8,16 @@
 
 #include "oak/status.h"
 
+/** What a run does with an earlier run in the folder. */
+typedef enum {
+  OAK_FOLDER_NEW,       /**< there must be none */
+  OAK_FOLDER_OVERWRITE, /**< it is removed */
+  OAK_FOLDER_CONTINUE   /**< it goes on */
+} oak_folder_use_t;
+
 typedef struct {
   const char *path;
+  oak_folder_use_t how;
   char *lock_path;
   int lock;     /**< open file with the lock; -1: the folder is not open */
   int unlocked; /**< the file system has no locks: nothing keeps a second run away */
@@ -19,14 +27,18 @@ typedef struct {
 
 /** Make the folder \a path, which must stay where it is in memory, and lock it until
  * oak_run_folder_close or the end of the process. Changes nothing in it.
- * \return OAK_ERR_FILE if it is in use by another run, if it holds a run unless \a overwrite is 1,
- * or if a file that is not oak's has a name that is needed. The folder is closed then. */
-oak_status_t oak_run_folder_open(oak_run_folder_t *folder, const char *path, int overwrite);
+ * \return OAK_ERR_FILE if it is in use by another run, if it holds a run that \a how does
+ * not allow, or if a file that is not oak's has a name that is needed. The folder is closed then.
+ */
+oak_status_t oak_run_folder_open(oak_run_folder_t *folder, const char *path, oak_folder_use_t how);
 
 /** Fail if \a name, which is about to be replaced, is in the folder and is not of a run. */
 oak_status_t oak_run_folder_claim(const oak_run_folder_t *folder, const char *name);
 
-/** Remove what runs have written to the folder: parameters, totals, plotfiles, pictures. */
+/** Fail if a regular file whose name matches \a pattern is in the folder and is not of a run. */
+oak_status_t oak_run_folder_claim_all(const oak_run_folder_t *folder, const char *pattern);
+
+/** Remove what runs have written to the folder. */
 oak_status_t oak_run_folder_clear(const oak_run_folder_t *folder);
 
 /** Fail if the folder is no longer there, or another one has its name. */

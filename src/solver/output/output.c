@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/folder/file_list.h"
 #include "solver/output/output_table.h"
 #include "solver/output/provenance.h"
 
@@ -118,22 +119,37 @@ oak_status_t oak_output_print(oak_t *sim, FILE *stream) {
   return st;
 }
 
+#define DIGITS "[0-9][0-9][0-9][0-9]"
+
+/* Rank 0: no file of the user has a name that an output gives, as make_path() and its table or list
+ * do. Outputs that are folders look for themselves. */
+static oak_status_t claim(const oak_output_t *out, const oak_output_item_t *item) {
+  const oak_output_kind_t *kind = item->kind;
+  const int files = kind->write && *item->ending;
+  char name[512];
+  if (kind->row || kind->series) {
+    snprintf(name, sizeof name, "%s%s", kind->row ? item->name : series_name(item),
+             kind->row ? ".csv" : kind->series->ending);
+    OAK_TRY(oak_run_folder_claim(&out->hold, name));
+  }
+  for (int v = 0; files && !item->section && v < item->variables.count; v++) {
+    snprintf(name, sizeof name, "%s_" DIGITS "*%s", item->variables.name[v], item->ending);
+    OAK_TRY(oak_run_folder_claim_all(&out->hold, name));
+  }
+  snprintf(name, sizeof name, "%s_" DIGITS "[0-9][0-9]*%s", item->name, item->ending);
+  return files && item->section ? oak_run_folder_claim_all(&out->hold, name) : OAK_OK;
+}
+
 oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *progress,
-                             int overwrite) {
+                             oak_folder_use_t how) {
   *out = (oak_output_t){.sim = sim,
                         .progress = progress,
                         .folder = oak_params_text(sim->params, "output.folder"),
                         .hold = {.lock = -1}};
   oak_status_t st = make_items(out);
-  if (st == OAK_OK && sim->rank == 0) st = oak_run_folder_open(&out->hold, out->folder, overwrite);
-  for (int i = 0; i < out->nitem && st == OAK_OK && sim->rank == 0; i++) {
-    const oak_output_item_t *item = &out->item[i];
-    char name[64];
-    if (!item->kind->row && !item->kind->series) continue;
-    snprintf(name, sizeof name, "%s%s", item->kind->row ? item->name : series_name(item),
-             item->kind->row ? ".csv" : item->kind->series->ending);
-    st = oak_run_folder_claim(&out->hold, name);
-  }
+  if (st == OAK_OK && sim->rank == 0) st = oak_run_folder_open(&out->hold, out->folder, how);
+  for (int i = 0; i < out->nitem && st == OAK_OK && sim->rank == 0; i++)
+    if (is_wanted(&out->item[i].schedule)) st = claim(out, &out->item[i]);
   const oak_status_t all = oak_agree(sim->comm, st);
   if (all != OAK_OK) clear_items(out);
   if (all != OAK_OK && sim->rank == 0) oak_run_folder_close(&out->hold);
@@ -159,6 +175,8 @@ static oak_status_t start_table(const oak_output_t *out, const oak_output_item_t
     item->kind->head(item, head.stream);
     fprintf(head.stream, "\n");
   }
+  if (head.stream && fflush(head.stream) == 0)
+    OAK_TRY(oak_file_list_add_text(path, head.text, head.length));
   return restart ? oak_table_cut(path, &head, out->sim->clock.step)
                  : oak_text_write(&head, path, 0);
 }

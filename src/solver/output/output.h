@@ -87,10 +87,10 @@ typedef struct {
   int nitem;
 } oak_output_t;
 
-/** Check the keys of output and lock the folder, which must hold no run unless \a overwrite is 1.
- * Changes no file in it. Collective. */
+/** Check the keys of output and lock the folder, which which may hold an earlier run as \a how
+ * says. Changes no file in it. Collective. */
 oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *progress,
-                             int overwrite);
+                             oak_folder_use_t how);
 /** Remove an earlier run from the folder, write the effective parameters and begin the tables.
  * Collective. */
 oak_status_t oak_output_begin(oak_output_t *out);

@@ -5,6 +5,9 @@
 
 #include "base/hosts.h"
 #include "io/checkpoint/checkpoint.h"
+#include "io/files/file_tools.h"
+#include "io/folder/file_list.h"
+#include "io/xdmf/xdmf.h"
 #include "solver/output/output.h"
 
 /* ---- what follows a file */
@@ -18,11 +21,33 @@ typedef struct {
   int *pending;
 } sequel_t;
 
+/* List the file, and the folder with the data of an XDMF file. */
+static oak_status_t list_file(const char *path) {
+  const size_t length = strlen(path), end = strlen(OAK_XDMF);
+  OAK_TRY(oak_file_list_add(path));
+  if (length < end || strcmp(path + length - end, OAK_XDMF) != 0) return OAK_OK;
+  char *data = oak_text_new("%.*s" OAK_XDMF_DATA, (int)(length - end), path);
+  OAK_CHECK(data, OAK_ERR_MEMORY, "no memory to list %s", path);
+  const oak_status_t st = oak_file_list_add(data);
+  free(data);
+  return st;
+}
+
+static oak_status_t add_to_series(const sequel_t *s) {
+  char *list = oak_text_new("%s%s", s->stem, s->series->ending);
+  OAK_CHECK(list, OAK_ERR_MEMORY, "no memory to list %s", s->path);
+  oak_status_t st = oak_series_add(s->series, s->stem, s->path, s->time);
+  if (st == OAK_OK) st = oak_file_list_add(list);
+  free(list);
+  return st;
+}
+
 /* Rank 0: lists, and older checkpoints. */
 static oak_status_t finish(void *context) {
   const sequel_t *s = context;
-  if (s->series) OAK_TRY(oak_series_add(s->series, s->stem, s->path, s->time));
-  return s->keep ? oak_checkpoint_prune(s->out->folder, s->keep) : OAK_OK;
+  if (s->keep) return oak_checkpoint_prune(s->out->folder, s->keep);
+  OAK_TRY(list_file(s->path));
+  return s->series ? add_to_series(s) : OAK_OK;
 }
 
 static void done(void *context) {

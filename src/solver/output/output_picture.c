@@ -10,6 +10,7 @@
 
 #include "io/files/file_tools.h"
 #include "io/picture/picture.h"
+#include "io/folder/file_list.h"
 #include "io/plotfile/plotfile.h"
 #include "io/plotfile/plotfile_read.h"
 #include "io/view/derive.h"
@@ -53,6 +54,8 @@ static oak_status_t start_picture(oak_output_item_t *item, const char *folder, i
   oak_grid_view_t view;
   st = oak_view_make(&source, &view);
   if (st == OAK_OK) st = oak_plotfile_write(&view, item->start);
+  if (st == OAK_OK && item->sim->rank == 0) st = oak_file_list_add(item->start);
+  st = oak_agree(comm, st);
   oak_view_clear(&source);
   return st;
 }

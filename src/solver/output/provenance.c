@@ -9,6 +9,7 @@
 
 #include "base/params_echo.h"
 #include "io/files/file_tools.h"
+#include "io/folder/file_list.h"
 #include "solver/output/output_table.h"
 
 /** A comment of one line, whatever the text holds. */
@@ -36,7 +37,8 @@ static oak_status_t copy_source(const char *from, const char *folder, const char
     snprintf(note, sizeof note, "%s, CRC-32 %08lx, copied to %s.oak-copy.c", from,
              crc32(crc32(0, NULL, 0), (const unsigned char *)text, (unsigned)length), kind);
     if (comments) print_comment(comments, kind, note);
-    st = oak_write_file(path, text, length);
+    st = oak_file_list_add_text(path, text, length);
+    if (st == OAK_OK) st = oak_write_file(path, text, length);
   }
   free(text);
   return st;

@@ -6,6 +6,7 @@
 
 #include "base/watchdog.h"
 #include "io/checkpoint/checkpoint.h"
+#include "io/folder/file_list.h"
 #include "solver/run/checkpoint.h"
 #include "solver/run/saver.h"
 #include "solver/trace.h"
@@ -143,6 +144,7 @@ static void leave_traces(oak_saver_t *saver) {
   snprintf(path, sizeof path, "%s/invalid%06ld", saver->out->folder, sim->clock.step);
   oak_storage_swap(sim, 0, bad);
   if (oak_write_grid(sim, path) == OAK_OK) snprintf(files, sizeof files, "; see %s", path);
+  if (*files && sim->rank == 0) (void)oak_file_list_add(path);
   oak_storage_swap(sim, 0, bad);
   /* Half a step of UPDATE or diffusion has changed the state before. */
   const int lost = bad == 0 || (oak_has_parts(sim) && sim->method.strang && !sim->method.kept);
@@ -196,7 +198,10 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
   r.progress.options = options; /* for notes before the table begins */
   sim->run.interrupted = 0;
   oak_print_head(sim, stream, 0);
-  OAK_TRY(oak_output_open(&out, sim, &r.progress, run->overwrite || run->restart));
+  OAK_TRY(oak_output_open(&out, sim, &r.progress,
+                          run->restart     ? OAK_FOLDER_CONTINUE
+                          : run->overwrite ? OAK_FOLDER_OVERWRITE
+                                           : OAK_FOLDER_NEW));
   if (stream && out.hold.unlocked)
     fprintf(stream, "The file system of %s has no locks: let no other run write to it.\n\n",
             out.folder);

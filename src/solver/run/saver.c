@@ -3,12 +3,10 @@
  * signal or the clock, travels in the reduction of the time step. */
 #include "solver/run/saver.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "solver/run/checkpoint.h"
 
@@ -43,6 +41,14 @@ static double slurm_end(void) {
   return *end || at <= 0 ? INFINITY : MPI_Wtime() + difftime((time_t)at, time(NULL));
 }
 
+static oak_stop_file_t find_stop_file(const oak_output_t *out) {
+  char path[4096];
+  struct stat info;
+  snprintf(path, sizeof path, "%s/%s", out->folder, stop_file);
+  if (stat(path, &info) != 0) return (oak_stop_file_t){0};
+  return (oak_stop_file_t){info.st_ino, info.st_mtim};
+}
+
 oak_status_t oak_saver_open(oak_saver_t *saver, oak_output_t *out) {
   const oak_params_t *p = out->sim->params;
   const double limit = oak_params_real(p, "run.wall_limit"),
@@ -61,6 +67,12 @@ oak_status_t oak_saver_open(oak_saver_t *saver, oak_output_t *out) {
       "%s: run.wall_limit = %g s leaves no time: it must be above run.wall_margin = %g s, the "
       "time kept for the last checkpoint",
       oak_params_origin(p, "run.wall_limit"), limit, saver->margin);
+  /* One that is there is of an earlier run, or a file of the user. */
+  if (out->sim->rank == 0) saver->stop = find_stop_file(out);
+  if (saver->stop.inode)
+    oak_progress_note(out->progress,
+                      "%s/%s is older than this run and does not end it: touch it to do so",
+                      out->folder, stop_file);
   saver->limit_at = limit > 0 ? out->sim->started + limit : slurm_end();
   return OAK_OK;
 }
@@ -72,18 +84,11 @@ static void plan(oak_saver_t *saver) {
     saver->next = (floor(saver->sim->clock.time / saver->every * (1 + 1e-11)) + 1) * saver->every;
 }
 
-static void stop_path(const oak_saver_t *saver, char path[4096]) {
-  snprintf(path, 4096, "%s/%s", saver->out->folder, stop_file);
-}
-
 void oak_saver_begin(oak_saver_t *saver, int signals) {
-  char path[4096];
   plan(saver);
   saver->written_at = saver->step_at = saver->looked_at = MPI_Wtime();
   saver->signals = signals;
   if (signals) oak_signals_catch();
-  stop_path(saver, path);
-  if (saver->sim->rank == 0) (void)unlink(path); /* it was meant for an earlier run */
 }
 
 void oak_saver_close(oak_saver_t *saver) {
@@ -94,11 +99,12 @@ void oak_saver_close(oak_saver_t *saver) {
 /* ---- what is asked for */
 
 static int has_stop_file(oak_saver_t *saver, double now) {
-  char path[4096];
   if (now - saver->looked_at < look_seconds) return 0;
   saver->looked_at = now;
-  stop_path(saver, path);
-  return access(path, F_OK) == 0;
+  const oak_stop_file_t stop = find_stop_file(saver->out);
+  return stop.inode &&
+         (stop.inode != saver->stop.inode || stop.changed.tv_sec != saver->stop.changed.tv_sec ||
+          stop.changed.tv_nsec != saver->stop.changed.tv_nsec);
 }
 
 oak_ask_t oak_saver_asks(oak_saver_t *saver) {

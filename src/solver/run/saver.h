@@ -4,6 +4,9 @@
 #ifndef OAK_SAVER_H
 #define OAK_SAVER_H
 
+#include <sys/stat.h>
+#include <time.h>
+
 #include "solver/output/output.h"
 
 /** What a rank requests. The ranks agree on the largest of these numbers. From OAK_ASK_END on the
@@ -19,6 +22,12 @@ typedef enum {
   OAK_ASK_INT
 } oak_ask_t;
 
+/** What tells a stop file from an earlier one of that name: all 0 if there is none. */
+typedef struct {
+  ino_t inode;
+  struct timespec changed;
+} oak_stop_file_t;
+
 typedef struct {
   oak_t *sim;
   oak_output_t *out;
@@ -29,6 +38,7 @@ typedef struct {
   double limit_at, margin; /**< MPI_Wtime at which all must have ended; INFINITY: never */
   double step_at, longest; /**< MPI_Wtime of the last step, and seconds of the longest */
   double looked_at;        /**< for a stop file */
+  oak_stop_file_t stop;    /**< one that was there before the run */
   long last;               /**< step of the last checkpoint, -1: none */
   int signals;             /**< 1: signals are caught */
   int pending;             /**< checkpoints that are not on the disk yet */
