@@ -164,7 +164,7 @@ static oak_status_t run(const request_t *request, int nset, char **set, int *int
   if (st == OAK_OK && request->explain) {
     st = oak_explain(MPI_COMM_WORLD, params, options->stream);
   } else if (st == OAK_OK) {
-    st = oak_create_ext(MPI_COMM_WORLD, params, options->stream, &sim);
+    st = oak_create_run(MPI_COMM_WORLD, params, options, &sim);
     if (st == OAK_OK)
       st = request->check ? oak_check(sim, options->stream) : oak_run_ext(sim, options);
   }

@@ -165,6 +165,12 @@ typedef struct {
  * while it runs: OAK_ERR_FILE if another run has it. */
 OAK_API oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *options);
 
+/** A simulation for oak_run_ext with these \a options, as oak_create_ext makes it. Keys of outputs
+ * are checked before kernels are compiled, and so is the checkpoint of a restart: its dimension,
+ * block size, variables and precision. */
+OAK_API oak_status_t oak_create_run(MPI_Comm comm, oak_params_t *params,
+                                    const oak_run_options_t *options, oak_t **out);
+
 /** Facts about a simulation. Not collective. */
 OAK_API double oak_time(const oak_t *sim);
 OAK_API long oak_step(const oak_t *sim);

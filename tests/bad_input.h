@@ -205,6 +205,15 @@ static const bad_t bad_values[] = {
     {"output.picture_mesh=y", "output.picture_mesh = y|yes or no"},
     {"output.picture_colors=jet", "output.picture_colors = jet|one of viridis"},
     {"output.diagnostics_every=-1", "output.diagnostics_every = -1|at least 0"},
+    {"output.plot_variables=q", "output.plot_variables|no variable q"},
+    {"output.plot_region=0 0", "output.plot_region = 0 0|two points"},
+    {"output.picture_range=2 1", "output picture|range 2 to 1"},
+    {"output.picture_width=16384\nmesh.xmax=1 2\nmesh.trees=1 2", "output picture|32768 high"},
+    {"output.a.kind=picture\noutput.a.scale=log\noutput.a.range=-1 1", "output a|values above 0"},
+    {"output.a.kind=picture\noutput.a.variables=rho rho", "output.a.variables|rho twice"},
+    {"output.a.kind=slice\noutput.a.level=16", "output a|524288 points|lower level"},
+    {"output.a.kind=probe\noutput.a.points=2 2", "output.a.points = 2 2|outside the domain"},
+    {"output.a.kind=history\noutput.a.times=1 -1", "output.a.times|at least 0"},
 };
 
 /* ---- texts of parameter files */

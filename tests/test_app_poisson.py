@@ -69,6 +69,20 @@ def main():
         oak(*run, "run.max_steps=4", "output.folder=part", "--restart", ranks=options.np)
         assert "no difference: the same bits" in oak("diff", "whole/plt000004", "part/plt000004")
 
+        # The fields of POISSON as variables. In files for ParaView, phi_x is phix.
+        oak(*run, "run.max_steps=1", "output.folder=fields", "output.plot_variables=phi phi_x phi_y", "output.a.kind=probe",
+            "output.a.points=0.1 0.2", "output.a.variables=phi_x", "output.d.kind=picture", "output.d.variables=phi_x",
+            "output.d.difference=yes")
+        with open(os.path.join(folder, "fields", "plt000001", "Header"), encoding="utf-8") as file:
+            assert file.read().split()[2:5] == ["phi", "phix", "phiy"]
+        with open(os.path.join(folder, "fields", "a.csv"), encoding="utf-8") as file:
+            assert file.readline() == "step,time,phi_x\n"
+        # What cannot be written, or gone on from, is refused before kernels are looked for.
+        for words, said in ((["output.plot_variables=phi_t"], "no variable phi_t"),
+                            (["output.folder=part", "--restart", "mesh.block_size=16"], "mesh.block_size = 16, but")):
+            done = subprocess.run([options.oak, *run, *words], cwd=folder, check=False, capture_output=True, text=True, timeout=300)
+            assert done.returncode == 1 and said in done.stderr and "kernels" not in done.stdout, (done.stdout, done.stderr)
+
         (time,) = (float(line.split()[1]) for line in oak("ls", "whole/plt000004").splitlines() if line.split()[:1] == ["time"])
         rows = list(csv.DictReader(io.StringIO(oak("line", "whole/plt000004", "--var", "phi", "--from", "-1,0.01", "--to", "1,0.01"))))
         errors = [abs(float(row["phi"]) - exact(float(row["x"]), float(row["y"]), time)) for row in rows]

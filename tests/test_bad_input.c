@@ -80,8 +80,9 @@ static void refuse(const char *lines, oak_status_t want, const char *input, cons
   oak_params_t *params;
   oak_t *sim = NULL;
   MUST(oak_params_new(&params));
+  const oak_run_options_t options = {.stream = NULL};
   oak_status_t st = assign(params, lines);
-  if (st == OAK_OK) st = oak_create(MPI_COMM_WORLD, params, &sim);
+  if (st == OAK_OK) st = oak_create_run(MPI_COMM_WORLD, params, &options, &sim);
   judge(st, want, input, words);
   oak_destroy(&sim);
   oak_params_destroy(&params);

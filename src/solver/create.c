@@ -133,19 +133,21 @@ static void keep_start(oak_t *sim) {
 
 static oak_status_t read_rest(oak_t *sim) {
   const oak_params_t *p = sim->params;
-  int trees[3];
-  oak_params_ints(p, "mesh.trees", trees);
-  OAK_TRY(oak_mesh_check_trees(sim->dim, trees));
+  oak_params_ints(p, "mesh.trees", sim->trees);
+  OAK_TRY(oak_mesh_check_trees(sim->dim, sim->trees));
   oak_params_reals(p, "mesh.xmin", sim->xmin);
   oak_params_reals(p, "mesh.xmax", sim->xmax);
   for (int d = 0; d < sim->dim; d++) {
     OAK_CHECK(sim->xmax[d] > sim->xmin[d], OAK_ERR_INPUT,
               "mesh.xmax = %g is not above mesh.xmin = %g along %c", sim->xmax[d], sim->xmin[d],
               "xyz"[d]);
-    sim->dx0[d] = (sim->xmax[d] - sim->xmin[d]) / trees[d] / sim->block_size;
+    sim->dx0[d] = (sim->xmax[d] - sim->xmin[d]) / sim->trees[d] / sim->block_size;
     OAK_TRY(check_resolution(sim, d));
   }
-  if (sim->dim == 2) sim->xmin[2] = sim->xmax[2] = sim->dx0[2] = 0;
+  if (sim->dim == 2) {
+    sim->xmin[2] = sim->xmax[2] = sim->dx0[2] = 0;
+    sim->trees[2] = 1;
+  }
   sim->refine.every = oak_params_int(p, "mesh.adapt_every");
   sim->refine.kappa_max = oak_params_real(p, "mesh.kappa_max");
   /* Kernels round theta to their precision: 4/3 must not end above 4/3 (kernels/rows.h). */
@@ -227,13 +229,12 @@ static oak_status_t upload_settings(oak_t *sim, int periodic[3]) {
 
 /* Make the mesh; the boundary conditions decide along which axes it is periodic. */
 static oak_status_t make_mesh(oak_t *sim) {
-  int periodic[3], trees[3];
+  int periodic[3];
   OAK_TRY(oak_agree(sim->comm, upload_settings(sim, periodic)));
-  oak_params_ints(sim->params, "mesh.trees", trees);
   OAK_TRY(open_exchange(sim));
   OAK_TRY(oak_agree(sim->comm, oak_pace_init(sim)));
-  OAK_TRY(oak_storage_begin(sim, trees));
-  return oak_mesh_new(sim->comm, sim->dim, trees, periodic, sim->min_level, &sim->mesh);
+  OAK_TRY(oak_storage_begin(sim, sim->trees));
+  return oak_mesh_new(sim->comm, sim->dim, sim->trees, periodic, sim->min_level, &sim->mesh);
 }
 
 /* All keys are declared by now. */
@@ -267,10 +268,13 @@ static oak_status_t describe(oak_t *sim) {
   return oak_sim_describe(sim);
 }
 
-static oak_status_t create(oak_t *sim, FILE *stream) {
+static oak_status_t prepare(oak_t *sim) {
   OAK_TRY(describe(sim));
   OAK_TRY(oak_agree(sim->comm, read_described(sim)));
-  OAK_TRY(oak_agree(sim->comm, oak_variables_check(sim)));
+  return oak_agree(sim->comm, oak_variables_check(sim));
+}
+
+static oak_status_t finish(oak_t *sim, FILE *stream) {
   OAK_TRY(make_mesh(sim));
   oak_print_head(sim, stream, 1); /* kernels may take half a minute to compile */
   OAK_TRY(oak_sim_build(sim));
@@ -300,17 +304,30 @@ static oak_status_t begin(MPI_Comm comm, oak_params_t *params, oak_t **out) {
   return OAK_OK;
 }
 
-oak_status_t oak_create_ext(MPI_Comm comm, oak_params_t *params, FILE *stream, oak_t **out) {
+oak_status_t oak_sim_prepare(MPI_Comm comm, oak_params_t *params, oak_t **out) {
   oak_t *sim;
   OAK_TRY(begin(comm, params, &sim));
   oak_timer_start(&sim->timers, OAK_PHASE_INIT);
-  const oak_status_t st = create(sim, stream);
+  const oak_status_t st = prepare(sim);
   oak_timer_stop(&sim->timers, OAK_PHASE_INIT);
   if (st != OAK_OK)
     oak_destroy(&sim);
   else
     *out = sim;
   return st;
+}
+
+oak_status_t oak_sim_finish(oak_t **sim, FILE *stream) {
+  oak_timer_start(&(*sim)->timers, OAK_PHASE_INIT);
+  const oak_status_t st = finish(*sim, stream);
+  oak_timer_stop(&(*sim)->timers, OAK_PHASE_INIT);
+  if (st != OAK_OK) oak_destroy(sim);
+  return st;
+}
+
+oak_status_t oak_create_ext(MPI_Comm comm, oak_params_t *params, FILE *stream, oak_t **out) {
+  OAK_TRY(oak_sim_prepare(comm, params, out));
+  return oak_sim_finish(out, stream);
 }
 
 oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out) {
@@ -327,18 +344,6 @@ oak_status_t oak_sim_declare(MPI_Comm comm, oak_params_t *params, oak_t **out) {
   oak_t *sim;
   OAK_TRY(begin(comm, params, &sim));
   const oak_status_t st = declare(sim);
-  if (st != OAK_OK)
-    oak_destroy(&sim);
-  else
-    *out = sim;
-  return st;
-}
-
-oak_status_t oak_sim_prepare(MPI_Comm comm, oak_params_t *params, oak_t **out) {
-  oak_t *sim;
-  OAK_TRY(begin(comm, params, &sim));
-  oak_status_t st = describe(sim);
-  if (st == OAK_OK) st = oak_agree(sim->comm, read_described(sim));
   if (st != OAK_OK)
     oak_destroy(&sim);
   else

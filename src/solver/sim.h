@@ -319,6 +319,7 @@ struct oak {
   int store_size; /**< bytes of a number of states, fields and their ghost cells */
   int64_t cells;  /**< of a block */
   double xmin[3], xmax[3], dx0[3];
+  int trees[3]; /**< blocks of level 0; 1 in z for 2D */
   int min_level, max_level;
   double interpolation_theta; /**< mesh.theta: limiter of interpolation at jumps of level */
   oak_method_t method;
@@ -386,6 +387,10 @@ oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes);
 /** A simulation without mesh and solution: the device is open, and what physics and problem declare
  * is read. Collective. */
 oak_status_t oak_sim_declare(MPI_Comm comm, oak_params_t *params, oak_t **out);
+/** The same with all keys read and checked, but those of output. Collective. */
+oak_status_t oak_sim_prepare(MPI_Comm comm, oak_params_t *params, oak_t **out);
+/** Add mesh and kernels, as oak_create_ext does. After a failure \a *sim is NULL. Collective. */
+oak_status_t oak_sim_finish(oak_t **sim, FILE *stream);
 
 /* change.c */
 /** Follow changes of the parameters from now on. Rank-local. */

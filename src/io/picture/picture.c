@@ -112,6 +112,12 @@ static oak_status_t set_scene(const oak_grid_view_t *view, const oak_picture_opt
   return OAK_OK;
 }
 
+oak_status_t oak_picture_check(const oak_grid_view_t *view, const oak_picture_options_t *options) {
+  oak_scene_t scene;
+  OAK_TRY(check_options(view, options));
+  return set_scene(view, options, &scene);
+}
+
 /* ---- the file */
 
 /** A picture on its way, with all that the thread of the disk needs while the run goes on. */

@@ -45,6 +45,10 @@ typedef struct {
 /** Variable 0, slice through the middle along z, automatic range, 800 pixels, viridis, no mesh. */
 OAK_API oak_picture_options_t oak_picture_defaults(const oak_grid_view_t *view);
 
+/** Judge \a options for a view of which only the domain and the variables need be known; the same
+ * on all ranks, not collective. \return as oak_picture_write. */
+oak_status_t oak_picture_check(const oak_grid_view_t *view, const oak_picture_options_t *options);
+
 /** Write a picture of one variable to the PNG file \a path: all of a 2D run, or a slice or a
  * projection of a 3D one. Collective; arguments agree on all ranks, which fail together.
  * Each pixel shows the average of the cells it covers, or the cell at its centre where cells are

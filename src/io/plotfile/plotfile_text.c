@@ -109,8 +109,10 @@ static void gather_section(const oak_grid_view_t *view, int level, const oak_plo
 /** The first part of Header: variables, domain and levels. */
 static void print_head(FILE *out, const oak_grid_view_t *view) {
   const int finest = view->max_level, dim = view->dim;
+  char name[OAK_VIEW_NAME];
   fprintf(out, "HyperCLaw-V1.1\n%d\n", view->nvar);
-  for (int v = 0; v < view->nvar; v++) fprintf(out, "%s\n", view->name[v]);
+  for (int v = 0; v < view->nvar; v++)
+    fprintf(out, "%s\n", oak_view_file_name(view->name[v], name));
   fprintf(out, "%d\n%.17g\n%d\n", dim, view->time, finest);
   for (int d = 0; d < dim; d++) fprintf(out, "%.17g%c", view->xmin[d], d + 1 < dim ? ' ' : '\n');
   for (int d = 0; d < dim; d++) fprintf(out, "%.17g%c", view->xmax[d], d + 1 < dim ? ' ' : '\n');

@@ -2,7 +2,16 @@
  * What all output formats ask of a grid view before they write it. */
 #include "grid_view.h"
 
+#include <stdio.h>
 #include <string.h>
+
+const char *oak_view_file_name(const char *name, char out[OAK_VIEW_NAME]) {
+  const size_t length = strlen(name);
+  const int part = length > 2 && name[length - 2] == '_' && strchr("xyz", name[length - 1]);
+  snprintf(out, OAK_VIEW_NAME, "%.*s%s", (int)length - (part ? 2 : 0), name,
+           part ? name + length - 1 : "");
+  return out;
+}
 
 static oak_status_t check_name(const oak_grid_view_t *view, int v) {
   const char *name = view->name[v];
@@ -11,15 +20,15 @@ static oak_status_t check_name(const oak_grid_view_t *view, int v) {
             "output variable %d is called '%s'; a name has no blanks and is not empty", v, name);
   OAK_CHECK(strcspn(name, "<>&'\"/") == length, OAK_ERR_ARGUMENT,
             "output variable %d is called %s; a name has none of the characters <>&'\"/", v, name);
-  /* ParaView takes a_x, a_y, a_z for the components of a vector and drops the names. */
-  OAK_CHECK(length < 2 || name[length - 2] != '_' || !strchr("xyz", name[length - 1]),
-            OAK_ERR_ARGUMENT,
-            "output variable '%s' ends in _%c, which ParaView takes for part of a vector; "
-            "call it for example '%.*s%c'",
-            name, name[length - 1], (int)length - 2, name, name[length - 1]);
-  for (int w = 0; w < v; w++)
-    OAK_CHECK(strcmp(name, view->name[w]) != 0, OAK_ERR_ARGUMENT,
-              "two output variables are called '%s'; give each its own name", name);
+  OAK_CHECK(length < OAK_VIEW_NAME, OAK_ERR_ARGUMENT,
+            "output variable '%s' has a name of %zu letters; choose at most %d", name, length,
+            OAK_VIEW_NAME - 1);
+  for (int w = 0; w < v; w++) {
+    char one[OAK_VIEW_NAME], other[OAK_VIEW_NAME];
+    OAK_CHECK(strcmp(oak_view_file_name(name, one), oak_view_file_name(view->name[w], other)),
+              OAK_ERR_ARGUMENT, "two output variables are called '%s'; give each its own name",
+              one);
+  }
   return OAK_OK;
 }
 

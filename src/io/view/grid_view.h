@@ -55,9 +55,16 @@ typedef struct oak_grid_view {
   void *owner;
 } oak_grid_view_t;
 
-/** Can \a view be written to \a path? Judges the precision and the names of the variables: not
- * empty, no blanks, nothing that XML quotes, each once, and no ending _x, _y or _z, which ParaView
- * takes for part of a vector. Rank-local; all ranks see the same. \return OAK_ERR_ARGUMENT. */
+enum { OAK_VIEW_NAME = 128 /**< of a variable, with its 0 */ };
+
+/** The name of a variable in files for viewers. ParaView takes a_x, a_y, a_z for the components of
+ * a vector, and drops the names; therefore a last _x, _y or _z loses its underscore. \return \a out
+ */
+const char *oak_view_file_name(const char *name, char out[OAK_VIEW_NAME]);
+
+/** Can \a view be written to \a path? Judges the precision and the names of the variables in files:
+ * not empty, no blanks, nothing that XML quotes, each once. Rank-local; all ranks see the same.
+ * \return OAK_ERR_ARGUMENT. */
 oak_status_t oak_view_check(const oak_grid_view_t *view, const char *path);
 
 /** Read variable \a var of the \a n blocks whose numbers are \a block: dst[n][N^dim]. Rank-local.

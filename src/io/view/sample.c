@@ -306,14 +306,21 @@ static oak_status_t set_plane(plane_t *plane, int axis, double at) {
   return OAK_OK;
 }
 
+/** Points along both axes of the plane. */
+static oak_status_t find_shape(const plane_t *plane, int64_t shape[2]) {
+  const oak_grid_view_t *view = plane->view;
+  for (int a = 0; a < 2; a++)
+    shape[1 - a] = ((int64_t)view->trees[plane->axis[a]] * view->block_size) << plane->level;
+  OAK_CHECK(shape[0] <= MOST_POINTS / shape[1], OAK_ERR_ARGUMENT,
+            "a plane of %lld x %lld points on level %d is too much; choose a lower level",
+            (long long)shape[1], (long long)shape[0], plane->level);
+  return OAK_OK;
+}
+
 static oak_status_t allocate_plane(plane_t *plane) {
   const oak_grid_view_t *view = plane->view;
   oak_table_t *table = plane->table;
-  for (int a = 0; a < 2; a++)
-    table->shape[1 - a] = ((int64_t)view->trees[plane->axis[a]] * view->block_size) << plane->level;
-  OAK_CHECK(table->shape[0] <= MOST_POINTS / table->shape[1], OAK_ERR_ARGUMENT,
-            "a plane of %lld x %lld points on level %d is too much; choose a lower level",
-            (long long)table->shape[1], (long long)table->shape[0], plane->level);
+  OAK_TRY(find_shape(plane, table->shape));
   table->nrow = table->shape[0] * table->shape[1];
   table->value = malloc((size_t)(table->nrow * table->ncol) * sizeof *table->value);
   if (plane->level < view->max_level)
@@ -335,12 +342,20 @@ static oak_status_t allocate_plane(plane_t *plane) {
   return OAK_OK;
 }
 
+oak_status_t oak_sample_plane_check(const oak_grid_view_t *view, int axis, double at, int level) {
+  plane_t plane = {.view = view, .level = level};
+  int64_t shape[2];
+  OAK_CHECK(level >= 0 && level <= 30, OAK_ERR_ARGUMENT, "level %d; choose 0 to 30", level);
+  OAK_TRY(set_plane(&plane, axis, at));
+  return find_shape(&plane, shape);
+}
+
 oak_status_t oak_sample_plane(const oak_grid_view_t *view, int axis, double at, int level,
                               const int *var, int nvar, oak_table_t *out) {
   static const char *const axes[] = {"x", "y", "z"};
   plane_t plane = {.view = view, .level = level, .var = var, .nvar = nvar, .table = out};
   *out = (oak_table_t){0};
-  OAK_CHECK(level >= 0 && level <= 30, OAK_ERR_ARGUMENT, "level %d; choose 0 to 30", level);
+  OAK_TRY(oak_sample_plane_check(view, axis, at, level));
   OAK_TRY(set_plane(&plane, axis, at));
   const char *const names[] = {axes[plane.axis[0]], axes[plane.axis[1]]};
   oak_status_t st = begin_table(view, names, 2, var, nvar, out);

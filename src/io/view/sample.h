@@ -30,6 +30,9 @@ OAK_API oak_status_t oak_sample_line(const oak_grid_view_t *view, const double f
 OAK_API oak_status_t oak_sample_plane(const oak_grid_view_t *view, int axis, double at, int level,
                                       const int *var, int nvar, oak_table_t *out);
 
+/** Judge the arguments of oak_sample_plane for a view of which only the domain need be known. */
+oak_status_t oak_sample_plane_check(const oak_grid_view_t *view, int axis, double at, int level);
+
 OAK_API void oak_table_free(oak_table_t *table);
 
 /** Write a table to \a path: ".npy" makes a NumPy array of records, anything else CSV; NULL: CSV to

@@ -87,7 +87,7 @@ static hid_t new_group(hid_t where, const char *name) {
 
 static herr_t put_level(const oak_grid_view_t *view, hid_t where, int number,
                         const oak_vtkhdf_level_t *level, int64_t *place) {
-  char name[32];
+  char name[32], file_name[OAK_VIEW_NAME];
   snprintf(name, sizeof name, "Level%d", number);
   const hid_t group = new_group(where, name), cells = new_group(group, "CellData");
   const hid_t type = view->value_bytes == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
@@ -95,7 +95,8 @@ static herr_t put_level(const oak_grid_view_t *view, hid_t where, int number,
   herr_t bad = put_attribute(group, "Spacing", H5T_NATIVE_DOUBLE, 3, level->spacing);
   bad |= reserve(group, "AMRBox", H5T_NATIVE_INT32, 2, boxes, &place[0]);
   for (int v = 0; v < view->nvar; v++)
-    bad |= reserve(cells, view->name[v], type, 1, &count, &place[1 + v]);
+    bad |= reserve(cells, oak_view_file_name(view->name[v], file_name), type, 1, &count,
+                   &place[1 + v]);
   bad |= H5Gclose(new_group(group, "FieldData")); /* ParaView 5.11 complains without them */
   bad |= H5Gclose(new_group(group, "PointData"));
   bad |= H5Gclose(cells);

@@ -181,8 +181,9 @@ static void print_block(FILE *out, const writer_t *w, int b, const char *data) {
           (long long)view->first + b, w->side[2] + 1, w->side[1] + 1, w->side[0] + 1, low[2],
           low[1], low[0], h[2], h[1], h[0]);
   const int64_t bytes = (int64_t)w->ncell * view->value_bytes;
+  char name[OAK_VIEW_NAME];
   for (int v = 0; v < view->nvar; v++)
-    print_item(out, w, view->name[v], "Float", view->value_bytes,
+    print_item(out, w, oak_view_file_name(view->name[v], name), "Float", view->value_bytes,
                w->begin + ((int64_t)v * view->nblock + b) * bytes, data);
   if (w->layers > 0) print_item(out, w, "vtkGhostType", "UChar", 1, 0, data);
   fputs("</Grid>\n", out);

@@ -20,7 +20,7 @@ typedef struct {
   const char *name;
   const char *ending; /**< of its files; NULL for a folder */
   int each_variable;  /**< a file for each variable */
-  int has_precision;  /**< 1: it has the key `precision` */
+  int has_precision;  /**< 1: files of blocks, with the key `precision` */
   int no_variables;   /**< 1: it has no key `variables` */
   int first_variable; /**< without `variables` the first one alone is taken */
   int has_region;     /**< 1: it has the key `region` */

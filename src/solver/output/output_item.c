@@ -64,6 +64,15 @@ static oak_status_t select_variables(oak_output_item_t *item) {
                               item->kind->first_variable, &item->variables);
 }
 
+/* The names of variables in files of blocks. */
+static oak_status_t check_names(const oak_output_item_t *item) {
+  const oak_grid_view_t view = oak_view_domain(item->sim, &item->variables);
+  const oak_status_t st = oak_view_check(&view, item->kind->name);
+  return st == OAK_OK ? st
+                      : OAK_FAIL(OAK_ERR_INPUT, "%s: %s", oak_item_given(item, "variables"),
+                                 oak_last_error());
+}
+
 /* The interval of a section. */
 static oak_status_t read_schedule(oak_output_item_t *item) {
   const char *text = oak_item_text(item, "times");
@@ -141,6 +150,7 @@ oak_status_t oak_item_init(oak_output_item_t *item, oak_t *sim, const char *name
     item->value_bytes = 4;
   if (kind->has_region) OAK_TRY(read_region(item));
   if (!kind->no_variables) OAK_TRY(select_variables(item));
+  if (kind->has_precision) OAK_TRY(check_names(item));
   return kind->open ? kind->open(item) : OAK_OK;
 }
 

@@ -20,14 +20,6 @@ static int is_difference(const oak_output_item_t *item) {
   return item->section && oak_item_bool(item, "difference");
 }
 
-static oak_status_t open_picture(oak_output_item_t *item) {
-  OAK_CHECK(!is_difference(item) || !oak_item_choice(item, "scale"), OAK_ERR_INPUT,
-            "%s: a difference has values below 0, for which there is no logarithm: choose scale = "
-            "linear",
-            oak_item_given(item, "scale"));
-  return OAK_OK;
-}
-
 /* Rank 0: is the state at the start still there? */
 static oak_status_t find_start(const oak_output_item_t *item) {
   char *header = oak_text_new("%s/Header", item->start);
@@ -97,13 +89,28 @@ static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_vi
   return oak_colormap_find(oak_item_text(item, "colors"), &o->colormap);
 }
 
+static oak_status_t open_picture(oak_output_item_t *item) {
+  oak_grid_view_t view = oak_view_domain(item->sim, &item->variables);
+  oak_picture_options_t o;
+  OAK_CHECK(!is_difference(item) || !oak_item_choice(item, "scale"), OAK_ERR_INPUT,
+            "%s: a difference has values below 0, for which there is no logarithm: choose scale = "
+            "linear",
+            oak_item_given(item, "scale"));
+  if (!item->whole) view.region = (const double(*)[3])item->region;
+  OAK_TRY(set_options(item, &view, &o));
+  const oak_status_t st = oak_picture_check(&view, &o);
+  return st == OAK_OK ? st : OAK_FAIL(OAK_ERR_INPUT, "output %s: %s", item->name, oak_last_error());
+}
+
 /* Rank-local. */
 static oak_status_t subtract_start(const oak_output_item_t *item, const oak_grid_view_t *view,
                                    oak_plotfile_t **start, oak_derived_t **difference) {
   OAK_TRY(oak_plotfile_open(item->start, view->block_size, start));
   const oak_grid_view_t *first = oak_plotfile_view(*start);
+  char name[OAK_VIEW_NAME];
   int v = 0;
-  while (v < first->nvar && strcmp(first->name[v], view->name[0])) v++;
+  oak_view_file_name(view->name[0], name);
+  while (v < first->nvar && strcmp(first->name[v], name)) v++;
   OAK_CHECK(v < first->nvar, OAK_ERR_INPUT,
             "%s has no variable %s: a difference is that of variables given at the start of the "
             "run",

@@ -107,6 +107,12 @@ static oak_status_t write_line(oak_output_item_t *item, const oak_grid_view_t *v
 
 /* ---- slices */
 
+/* Along its axis. */
+static double slice_position(const oak_output_item_t *item, const oak_grid_view_t *view) {
+  const int d = oak_item_choice(item, "axis");
+  return view->xmin[d] + oak_item_real(item, "position") * (view->xmax[d] - view->xmin[d]);
+}
+
 static oak_status_t open_slice(oak_output_item_t *item) {
   const oak_t *sim = item->sim;
   const int level = oak_item_int(item, "level"), below = sim->max_level - level;
@@ -115,6 +121,11 @@ static oak_status_t open_slice(oak_output_item_t *item) {
             "%s.level = %d: points would be averages over several blocks of mesh.max_level = %d; "
             "choose a higher level",
             item->name, level, sim->max_level);
+  const oak_grid_view_t view = oak_view_domain(sim, &item->variables);
+  const int axis = oak_item_choice(item, "axis");
+  const oak_status_t st = oak_sample_plane_check(&view, axis, slice_position(item, &view),
+                                                 level < 0 ? sim->min_level : level);
+  if (st != OAK_OK) return OAK_FAIL(OAK_ERR_INPUT, "output %s: %s", item->name, oak_last_error());
   return open_table(item);
 }
 
@@ -144,8 +155,7 @@ static oak_status_t write_slice(oak_output_item_t *item, const oak_grid_view_t *
   const int normal = oak_item_choice(item, "axis"), flat = view->dim == 2;
   const int axis[2] = {!flat && normal == 0, !flat && normal != 2 ? 2 : 1};
   const int level = oak_item_int(item, "level");
-  const double at = view->xmin[normal] +
-                    oak_item_real(item, "position") * (view->xmax[normal] - view->xmin[normal]);
+  const double at = slice_position(item, view);
   int var[OAK_MOST_SELECTED];
   oak_table_t table;
   const int nvar = number_variables(view, 0, var);

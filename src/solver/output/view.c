@@ -73,29 +73,35 @@ static oak_status_t cut_view(oak_view_source_t *source, oak_grid_view_t *view) {
   return OAK_OK;
 }
 
+oak_grid_view_t oak_view_domain(const oak_t *sim, const oak_selection_t *variables) {
+  oak_grid_view_t view = {.comm = sim->comm,
+                          .dim = sim->dim,
+                          .block_size = sim->block_size,
+                          .time = sim->clock.time,
+                          .step = sim->clock.step,
+                          .value_bytes = 8,
+                          .nvar = variables->count,
+                          .name = variables->name};
+  memcpy(view.xmin, sim->xmin, sizeof view.xmin);
+  memcpy(view.xmax, sim->xmax, sizeof view.xmax);
+  memcpy(view.trees, sim->trees, sizeof view.trees);
+  return view;
+}
+
 oak_status_t oak_view_make(oak_view_source_t *source, oak_grid_view_t *view) {
   oak_t *sim = source->sim;
   const oak_mesh_t *mesh = sim->mesh;
-  *view = (oak_grid_view_t){.comm = sim->comm,
-                            .dim = sim->dim,
-                            .block_size = sim->block_size,
-                            .nglobal = mesh->nglobal,
-                            .first = mesh->first,
-                            .nblock = mesh->nblock,
-                            .level = mesh->level,
-                            .index = (const int32_t(*)[3])mesh->index,
-                            .time = sim->clock.time,
-                            .step = sim->clock.step,
-                            .value_bytes = source->value_bytes,
-                            .nvar = source->variables->count,
-                            .name = source->variables->name,
-                            .read = read_view,
-                            .read_list = read_list,
-                            .read_ghosts = oak_view_read_ghosts,
-                            .owner = source};
-  memcpy(view->xmin, sim->xmin, sizeof view->xmin);
-  memcpy(view->xmax, sim->xmax, sizeof view->xmax);
-  memcpy(view->trees, mesh->trees, sizeof view->trees);
+  *view = oak_view_domain(sim, source->variables);
+  view->value_bytes = source->value_bytes;
+  view->nglobal = mesh->nglobal;
+  view->first = mesh->first;
+  view->nblock = mesh->nblock;
+  view->level = mesh->level;
+  view->index = (const int32_t(*)[3])mesh->index;
+  view->read = read_view;
+  view->read_list = read_list;
+  view->read_ghosts = oak_view_read_ghosts;
+  view->owner = source;
   oak_mesh_levels(mesh, &view->min_level, &view->max_level, NULL);
   if (source->region) OAK_TRY(cut_view(source, view));
   return oak_variables_prepare(sim, source->variables);

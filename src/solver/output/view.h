@@ -22,6 +22,9 @@ typedef struct {
   int32_t (*index)[3];
 } oak_view_source_t;
 
+/** The domain and the variables alone, to judge what a format is asked for before there is a mesh.
+ */
+oak_grid_view_t oak_view_domain(const oak_t *sim, const oak_selection_t *variables);
 /** A view of the current solution with the variables of \a source, which are made ready to be read.
  * Collective. */
 oak_status_t oak_view_make(oak_view_source_t *source, oak_grid_view_t *view);

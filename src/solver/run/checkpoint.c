@@ -182,8 +182,8 @@ static oak_status_t check_domain(const oak_t *sim, const oak_checkpoint_file_t *
   return OAK_OK;
 }
 
-/* On all ranks alike. */
-static oak_status_t check_same(const oak_t *sim, const oak_checkpoint_file_t *file) {
+/* What kernels are built for. On all ranks alike. */
+static oak_status_t check_structure(const oak_t *sim, const oak_checkpoint_file_t *file) {
   const oak_checkpoint_t *h = &file->head;
   char names[NAMES_SIZE];
   OAK_TRY(check_int(sim, file, "mesh.dim", sim->dim, h->dim));
@@ -196,6 +196,20 @@ static oak_status_t check_same(const oak_t *sim, const oak_checkpoint_file_t *fi
       oak_params_origin(sim->params, "physics.name"), oak_params_text(sim->params, "physics.name"),
       names, file->path, h->text[OAK_CHECKPOINT_VARIABLES]);
   if (h->real_size != sim->store_size) return refuse(sim, file, "scheme.precision");
+  return OAK_OK;
+}
+
+oak_status_t oak_checkpoint_fits(const oak_t *sim, const char *path) {
+  oak_checkpoint_file_t file;
+  OAK_TRY(oak_checkpoint_open(sim->comm, path, &file));
+  const oak_status_t st = check_structure(sim, &file);
+  oak_checkpoint_close(&file);
+  return st;
+}
+
+static oak_status_t check_same(const oak_t *sim, const oak_checkpoint_file_t *file) {
+  const oak_checkpoint_t *h = &file->head;
+  OAK_TRY(check_structure(sim, file));
   OAK_TRY(check_domain(sim, file));
   OAK_CHECK(h->nglobal / sim->size < OAK_MESH_MAX_BLOCKS, OAK_ERR_INPUT,
             "checkpoint %s has %lld blocks: use more ranks", file->path, (long long)h->nglobal);

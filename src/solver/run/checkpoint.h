@@ -25,6 +25,9 @@ oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *p
                                  oak_disk_t *disk);
 /** Get memory for writing a checkpoint while the run goes on. Rank-local. */
 void oak_checkpoint_prepare(oak_t *sim);
+/** Can the simulation read this checkpoint with the kernels that it has or will build? Judges its
+ * head. Collective. */
+oak_status_t oak_checkpoint_fits(const oak_t *sim, const char *path);
 /** oak_read_checkpoint; \a *schedule is to be freed, also after a failure. */
 oak_status_t oak_checkpoint_load(oak_t *sim, const char *path, char **schedule,
                                  oak_changes_t *changes);

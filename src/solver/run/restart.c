@@ -2,20 +2,21 @@
  * Going on from a checkpoint in place of the initial condition. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "solver/run/checkpoint.h"
 #include "solver/run/saver.h"
 
-/* Names of the checkpoints of a folder on all ranks, the newest first. */
+/* Names of the checkpoints of a folder, if there is one, on all ranks, the newest first. */
 static oak_status_t share_list(const oak_t *sim, const char *folder, oak_checkpoint_name_t **list,
                                int *count) {
   oak_status_t st = OAK_OK;
   *list = NULL;
   *count = 0;
-  if (sim->rank == 0) st = oak_checkpoint_list(folder, list, count);
+  if (sim->rank == 0 && access(folder, F_OK) == 0) st = oak_checkpoint_list(folder, list, count);
   OAK_TRY(oak_agree(sim->comm, st));
   MPI_Bcast(count, 1, MPI_INT, 0, sim->comm);
-  if (sim->rank != 0) *list = calloc((size_t)*count + 1, sizeof **list);
+  if (!*list) *list = calloc((size_t)*count + 1, sizeof **list);
   OAK_TRY(oak_agree(sim->comm, *list ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a list")));
   MPI_Bcast(*list, *count * (int)sizeof **list, MPI_BYTE, 0, sim->comm);
   return OAK_OK;
@@ -48,17 +49,25 @@ static oak_status_t load(oak_output_t *out, const char *path) {
   return st;
 }
 
-/* The newest one that is good. */
-static oak_status_t load_latest(oak_output_t *out) {
-  oak_checkpoint_name_t *list;
-  int count;
-  oak_status_t st = share_list(out->sim, out->folder, &list, &count);
-  if (st == OAK_OK && count == 0)
+/* Those of the output folder, at least one. */
+static oak_status_t list_all(const oak_t *sim, const char *folder, oak_checkpoint_name_t **list,
+                             int *count) {
+  oak_status_t st = share_list(sim, folder, list, count);
+  if (st == OAK_OK && *count == 0)
     st = OAK_FAIL(
         OAK_ERR_FILE,
         "there is no checkpoint in output.folder = %s: start the run without --restart, or "
         "name a checkpoint",
-        out->folder);
+        folder);
+  if (st != OAK_OK) *count = 0;
+  return st;
+}
+
+/* The newest one that is good. */
+static oak_status_t load_latest(oak_output_t *out) {
+  oak_checkpoint_name_t *list;
+  int count;
+  oak_status_t st = list_all(out->sim, out->folder, &list, &count);
   for (int i = 0; i < count; i++) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", out->folder, list[i].name);
@@ -98,4 +107,23 @@ oak_status_t oak_restart(oak_output_t *out, const char *which) {
   if (!strcmp(which, "latest")) return load_latest(out);
   const oak_status_t st = load(out, which);
   return st == OAK_ERR_FILE ? offer_older(out->sim, which) : st;
+}
+
+oak_status_t oak_restart_check(const oak_t *sim, const char *which) {
+  const char *folder = oak_params_text(sim->params, "output.folder");
+  oak_checkpoint_name_t *list;
+  int count;
+  if (strcmp(which, "latest")) {
+    const oak_status_t st = oak_checkpoint_fits(sim, which);
+    return st == OAK_ERR_FILE ? offer_older(sim, which) : st;
+  }
+  oak_status_t st = list_all(sim, folder, &list, &count);
+  for (int i = 0; i < count; i++) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, list[i].name);
+    st = oak_checkpoint_fits(sim, path);
+    if (st != OAK_ERR_FILE) break;
+  }
+  free(list);
+  return st;
 }

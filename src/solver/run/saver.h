@@ -63,6 +63,9 @@ const char *oak_ask_text(oak_ask_t ask);
 /** Go on from checkpoint \a which, a path, or "latest" for the newest good one of the output
  * folder, and take up its schedule. Collective. */
 oak_status_t oak_restart(oak_output_t *out, const char *which);
+/** Judge the checkpoint that oak_restart will read first, before there is a mesh
+ * (oak_checkpoint_fits). Collective. */
+oak_status_t oak_restart_check(const oak_t *sim, const char *which);
 
 /* signals.c */
 /** Keep signals that ask for an end: SIGUSR1, SIGTERM and SIGINT. A second SIGINT or SIGTERM ends

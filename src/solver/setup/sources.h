@@ -14,8 +14,4 @@ typedef oak_status_t (*oak_source_user_t)(oak_device_t *dev, const oak_source_t 
 oak_status_t oak_sim_use_source(oak_t *sim, const char *name, const char *const *part, int npart,
                                 const char *extra, oak_source_user_t use, void *data);
 
-/** create.c: a simulation whose parameters are read and checked, without mesh and kernels.
- * Collective. */
-oak_status_t oak_sim_prepare(MPI_Comm comm, oak_params_t *params, oak_t **out);
-
 #endif
