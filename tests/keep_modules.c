@@ -9,11 +9,10 @@
 
 __attribute__((visibility("default"))) int dlclose(void *object);
 
+/** Kernels are loaded from open files. */
 static int is_kernel(void *object) {
   struct link_map *map;
-  if (dlinfo(object, RTLD_DI_LINKMAP, &map) != 0) return 0;
-  const char *dot = strrchr(map->l_name, '.');
-  return dot && strcmp(dot, ".cpu") == 0;
+  return dlinfo(object, RTLD_DI_LINKMAP, &map) == 0 && !strncmp(map->l_name, "/proc/", 6);
 }
 
 int dlclose(void *object) {

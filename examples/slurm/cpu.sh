@@ -28,11 +28,10 @@ fi
 # CHANGE: where oak is installed.
 export PATH=$HOME/.local/bin:$PATH
 
-# oak compiles kernels when a run starts and keeps them here. All nodes must see the folder, and nobody but you may
-# write to it.
+# oak compiles kernels when a run starts and keeps them here. All nodes must see the folder, and nobody but you or root
+# may write to it or to a folder above it. A folder that root has filled may be read-only.
 export OAK_CACHE=${OAK_CACHE:-$HOME/.cache/oak}
-mkdir -p "$OAK_CACHE"
-chmod go-w "$OAK_CACHE"
+[ -d "$OAK_CACHE" ] || mkdir -p -m 0700 "$OAK_CACHE"
 
 # A rank stays on its domain. oak starts as many threads as the rank has cores. --cpus-per-task is repeated, since
 # srun does not take it from above in every version of SLURM.

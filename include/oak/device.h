@@ -212,9 +212,10 @@ OAK_API oak_status_t oak_device_explain(oak_device_t *dev, const oak_source_t *s
  * communicator. The lowest rank of each host looks in the cache. Hosts that lack the kernel get it
  * from one host, which has it in its cache or compiles it. Then all ranks load it. A compile error
  * fails on all ranks with the compiler's first messages, which name the user's file and line. The
- * cache is $OAK_CACHE, $XDG_CACHE_HOME/oak or ~/.cache/oak. If this folder cannot be written, or if
- * others may write to it, the cache is a private temporary folder. The key is a hash of what the
- * compiler sees, the defines, and the device's fingerprint. */
+ * cache is $OAK_CACHE, $XDG_CACHE_HOME/oak or ~/.cache/oak. If this user may not write there, new
+ * kernels go to a private temporary folder. If others may write to it or to a folder above it, it
+ * is not read either. The key is a hash of what the compiler sees, the defines, and the device's
+ * fingerprint. */
 OAK_API oak_status_t oak_device_build(oak_device_t *dev, const oak_source_t *source,
                                       oak_module_t **out);
 /** Number of builds of a device so far, and of those that were compiled because the cache did not

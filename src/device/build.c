@@ -19,8 +19,8 @@
 static void note_entry(oak_device_t *dev, const oak_source_t *source, const oak_keys_t *keys) {
   oak_buffer_t old = {0}, text = {0};
   char *path;
-  if (!dev->ops->preprocess || dev->cache_private) return;
-  if (oak_entry_path(dev, source, keys->scan, ".ref", &path) != OAK_OK) return;
+  if (!dev->ops->preprocess || dev->unkept) return;
+  if (oak_entry_path(dev, dev->cache, source, keys->scan, ".ref", &path) != OAK_OK) return;
   oak_buffer_print(&text, "%s\n", keys->built);
   if (oak_cache_read(path, &old) != 0 || strcmp(oak_buffer_get(&old), oak_buffer_get(&text)) != 0)
     oak_cache_write(path, &text);
@@ -37,14 +37,17 @@ static oak_status_t find_noted(oak_device_t *dev, const oak_source_t *source, ch
   oak_keys_t keys;
   oak_buffer_t text = {0};
   char *note;
+  int found = 0;
   OAK_TRY(oak_source_keys(dev, source, NULL, &keys));
-  OAK_TRY(oak_entry_path(dev, source, keys.scan, ".ref", &note));
-  int found = oak_cache_read(note, &text) == 0 && text.length == sizeof keys.built;
-  free(note);
+  if (dev->cache) {
+    OAK_TRY(oak_entry_path(dev, dev->cache, source, keys.scan, ".ref", &note));
+    found = oak_cache_read(note, &text) == 0 && text.length == sizeof keys.built;
+    free(note);
+  }
   if (found) snprintf(keys.built, sizeof keys.built, "%s", text.data);
   oak_buffer_free(&text);
-  if (found) OAK_TRY(oak_entry_path(dev, source, keys.built, "", path));
-  return found && oak_cache_check(*path) ? OAK_OK : dev->ops->build(dev, source, "");
+  return found && oak_entry_find(dev, source, keys.built, path) ? OAK_OK
+                                                                : dev->ops->build(dev, source, "");
 }
 
 /** 1 if the sources did not change between both keys. */
@@ -63,6 +66,44 @@ typedef struct {
   int compiled; /**< it was compiled just now on this rank */
 } entry_t;
 
+/** Make a folder for files of a build. */
+static oak_status_t make_work(oak_device_t *dev, const oak_source_t *source, const char *hex,
+                              char **folder) {
+  const char *store;
+  OAK_TRY(oak_cache_store(dev, &store));
+  OAK_TRY(oak_entry_path(dev, store, source, hex, ".XXXXXX", folder));
+  if (mkdtemp(*folder)) return OAK_OK;
+  free(*folder);
+  *folder = NULL;
+  return OAK_FAIL(OAK_ERR_FILE,
+                  "cannot make a folder in the kernel cache %s: %s; set OAK_CACHE to a folder that "
+                  "can be written",
+                  store, strerror(errno));
+}
+
+/** Where an entry is written that is not in the cache. */
+static oak_status_t new_path(oak_device_t *dev, const oak_source_t *source, entry_t *e) {
+  const char *store;
+  free(e->path);
+  e->path = NULL;
+  OAK_TRY(oak_cache_store(dev, &store));
+  return oak_entry_path(dev, store, source, e->keys.built, "", &e->path);
+}
+
+/** Remove an entry that does not load. A cache where this fails is not used any more. */
+static oak_status_t forget(oak_device_t *dev, const oak_source_t *source, const char *hex) {
+  char *path;
+  if (!oak_entry_find(dev, source, hex, &path)) return OAK_OK;
+  const int error = unlink(path) != 0 && errno != ENOENT ? errno : 0;
+  oak_status_t status = OAK_OK;
+  if (error && !dev->unkept) status = oak_format(&dev->unkept, "%s: %s", path, strerror(error));
+  free(path);
+  if (!error) return OAK_OK;
+  free(dev->cache);
+  dev->cache = NULL;
+  return status;
+}
+
 /** Look in the cache. Rank-local. */
 static oak_status_t look_up(oak_device_t *dev, const oak_source_t *source, int rebuild,
                             entry_t *e) {
@@ -70,27 +111,16 @@ static oak_status_t look_up(oak_device_t *dev, const oak_source_t *source, int r
   if (dev->ops->has_compiler && !dev->ops->has_compiler(dev))
     return find_noted(dev, source, &e->path);
   OAK_TRY(oak_source_keys(dev, source, NULL, &e->keys));
-  OAK_TRY(oak_entry_path(dev, source, e->keys.scan, ".XXXXXX", &e->folder));
-  if (!mkdtemp(e->folder)) {
-    oak_status_t status =
-        OAK_FAIL(OAK_ERR_FILE,
-                 "cannot make a folder in the kernel cache %s: %s; set OAK_CACHE to a folder that "
-                 "can be written",
-                 dev->cache, strerror(errno));
-    free(e->folder);
-    e->folder = NULL;
-    return status;
-  }
+  OAK_TRY(make_work(dev, source, e->keys.scan, &e->folder));
   OAK_TRY(oak_format(&e->work, "%s/%s", e->folder, dev->ops->name));
   OAK_TRY(oak_source_keys(dev, source, e->work, &e->keys));
-  OAK_TRY(oak_entry_path(dev, source, e->keys.built, "", &e->path));
-  if (rebuild) unlink(e->path);
+  if (rebuild) OAK_TRY(forget(dev, source, e->keys.built));
   /* With OAK_KEEP the user wants to see the generated sources, so the kernel is built even if it is
    * in the cache. */
-  const int have = !oak_build_keep() && oak_cache_check(e->path);
+  const int have = !oak_build_keep() && oak_entry_find(dev, source, e->keys.built, &e->path);
   e->need = have ? OAK_NEED_MET : rebuild ? OAK_NEED_OTHER : OAK_NEED_ENTRY;
   e->noted = 1;
-  return OAK_OK;
+  return have ? OAK_OK : new_path(dev, source, e);
 }
 
 /** Compile what is not in the cache. Rank-local. */
@@ -115,8 +145,7 @@ static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, entry
     } else {
       e->keys = after;
     }
-    free(e->path);
-    OAK_TRY(oak_entry_path(dev, source, e->keys.built, "", &e->path));
+    OAK_TRY(new_path(dev, source, e));
     if (turn == 1) break;
     e->noted = !oak_build_keep() && oak_cache_check(e->path);
     if (e->noted) return OAK_OK;
@@ -124,6 +153,19 @@ static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, entry
   OAK_CHECK(rename(e->work, e->path) == 0, OAK_ERR_FILE,
             "the built kernel cannot be moved to %s: %s", e->path, strerror(errno));
   return OAK_OK;
+}
+
+/** After a new entry: make room for it, or say that it will be gone after the run. */
+static void kept(oak_device_t *dev) {
+  if (!dev->unkept) {
+    oak_cache_sweep(dev);
+  } else if (dev->rank == 0 && !dev->unkept_told) {
+    fprintf(stderr,
+            "oak: built kernels are not kept for the next run: %s; OAK_CACHE names another "
+            "folder\n",
+            dev->unkept);
+    dev->unkept_told = 1;
+  }
 }
 
 /** Provide the entry on all hosts that want it: compile it here, or get it from another host. */
@@ -147,7 +189,7 @@ static oak_status_t fetch(oak_device_t *dev, const oak_source_t *source, entry_t
     MPI_Comm_free(&receivers);
   }
   if (status == OAK_OK && e->noted) note_entry(dev, source, &e->keys);
-  if (status == OAK_OK && (e->compiled || stored) && !dev->cache_private) oak_cache_sweep(dev);
+  if (status == OAK_OK && (e->compiled || stored)) kept(dev);
   return status;
 }
 
@@ -224,19 +266,13 @@ oak_status_t oak_device_explain(oak_device_t *dev, const oak_source_t *source, c
   *said = *assembly = NULL;
   if (!dev->ops->explain) return OAK_OK;
   OAK_TRY(oak_cache_open(dev));
-  OAK_TRY(oak_entry_path(dev, source, "loops", ".XXXXXX", &folder));
-  oak_status_t status = OAK_OK;
-  if (!mkdtemp(folder))
-    status = OAK_FAIL(OAK_ERR_FILE,
-                      "cannot make a folder in the kernel cache %s: %s; set OAK_CACHE "
-                      "to a folder that can be written",
-                      dev->cache, strerror(errno));
-  if (status == OAK_OK) status = oak_format(&work, "%s/%s", folder, dev->ops->name);
+  OAK_TRY(make_work(dev, source, "loops", &folder));
+  oak_status_t status = oak_format(&work, "%s/%s", folder, dev->ops->name);
   if (status == OAK_OK) {
     status = dev->ops->explain(dev, source, work, said, assembly);
     free(work);
-    oak_path_remove(folder);
   }
+  oak_path_remove(folder);
   free(folder);
   return status;
 }

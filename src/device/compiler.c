@@ -55,18 +55,18 @@ oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *wish, const
   return oak_words_status(&compiler->command);
 }
 
-/** \a *takes: 1 if the compiler accepts the flags [first, first + count). It preprocesses an empty
- * file with all of them. */
+/** \a *takes: 1 if the compiler accepts the flags [first, first + count) and then \a more. It
+ * preprocesses an empty file with all of them, and \a output is what it prints. */
 static oak_status_t compiler_takes(const oak_compiler_t *compiler, const oak_words_t *flags,
-                                   int first, int count, int *takes) {
+                                   int first, int count, const char *more, int *takes,
+                                   oak_buffer_t *output) {
   oak_words_t command = {0};
   oak_words_copy(&command, &compiler->command);
   for (int i = first; i < first + count; i++) oak_words_add(&command, "%s", flags->word[i]);
+  oak_words_split(&command, more);
   oak_words_split(&command, "-E -x c /dev/null");
-  oak_buffer_t output = {0};
   int code = 1;
-  oak_status_t status = oak_process_run(&command, NULL, &output, &code);
-  oak_buffer_free(&output);
+  oak_status_t status = oak_process_run(&command, NULL, output, &code);
   oak_words_free(&command);
   *takes = code == 0;
   return status;
@@ -93,14 +93,19 @@ static oak_status_t compiler_version(oak_compiler_t *compiler) {
 
 static oak_status_t probe(oak_compiler_t *compiler, const oak_words_t *wished) {
   int all, takes = 1;
+  oak_buffer_t macros = {0}, output = {0};
   OAK_TRY(oak_words_status(wished));
   OAK_TRY(compiler_version(compiler));
-  OAK_TRY(compiler_takes(compiler, wished, 0, wished->count, &all));
-  for (int i = 0; i < wished->count; i++) {
-    if (!all) OAK_TRY(compiler_takes(compiler, wished, i, 1, &takes));
+  oak_status_t status = compiler_takes(compiler, wished, 0, wished->count, "-dM", &all, &macros);
+  oak_hash_start(&compiler->target);
+  if (all) oak_hash_text(&compiler->target, oak_buffer_get(&macros));
+  for (int i = 0; i < wished->count && status == OAK_OK; i++) {
+    if (!all) status = compiler_takes(compiler, wished, i, 1, NULL, &takes, &output);
     if (takes) oak_words_add(&compiler->flags, "%s", wished->word[i]);
   }
-  return oak_words_status(&compiler->flags);
+  oak_buffer_free(&macros);
+  oak_buffer_free(&output);
+  return status == OAK_OK ? oak_words_status(&compiler->flags) : status;
 }
 
 oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wished) {

@@ -89,12 +89,26 @@ static int cpu_has_compiler(oak_device_t *dev) {
   return cpu->compiler.command.count > 0 || find_compiler(dev) == OAK_OK;
 }
 
+/** 1 if flags of the user say for which processor to compile. Kernels are then the same on all
+ * processors. */
+static int names_target(const oak_device_t *dev) {
+  int named = 0;
+  for (int i = 0; i < dev->user_flags.count; i++) {
+    const char *word = dev->user_flags.word[i];
+    if (strncmp(word, "-march=", 7) && strncmp(word, "-mcpu=", 6)) continue;
+    named = strcmp(strchr(word, '=') + 1, "native") != 0;
+  }
+  return named;
+}
+
 static oak_status_t cpu_probe(oak_device_t *dev) {
   cpu_t *cpu = dev->data;
+  const int named = names_target(dev);
   oak_words_t wished = {0};
+  if (!named) oak_words_split(&wished, "-march=native");
   /* None of these flags hides a NaN. -fno-signed-zeros lets the compiler drop the addition of 0 at
    * the start of sums, which cost 4 % in 2D. */
-  oak_words_split(&wished, "-march=native -fno-math-errno -fno-trapping-math -fno-signed-zeros");
+  oak_words_split(&wished, "-fno-math-errno -fno-trapping-math -fno-signed-zeros");
   /* With these flags a misspelt function is an error with file and line, instead of an error of the
    * loader. An assignment to the pointer q instead of q[0], which would write nothing, is an error
    * too. */
@@ -106,7 +120,7 @@ static oak_status_t cpu_probe(oak_device_t *dev) {
   oak_words_split(&wished, "-ftrack-macro-expansion=0");
   /* Compilers use half the vector width by default, because on older processors the full width
    * lowered the clock frequency. */
-  if (cpu->host.avx512) oak_words_split(&wished, "-mprefer-vector-width=512");
+  if (cpu->host.avx512 || named) oak_words_split(&wished, "-mprefer-vector-width=512");
   oak_status_t status = cpu->compiler.command.count ? OAK_OK : find_compiler(dev);
   if (status == OAK_OK) status = oak_compiler_probe(&cpu->compiler, &wished);
   oak_words_free(&wished);
@@ -122,7 +136,23 @@ static void cpu_command(oak_device_t *dev, oak_words_t *command) {
   oak_words_split(command, "-fopenmp -shared -fPIC -fvisibility=default -DOAK_DEVICE_CPU=1");
 }
 
+/** Nothing in the cache fits, and nothing can be compiled. */
+static oak_status_t no_compiler(const oak_device_t *dev, const oak_source_t *source) {
+  const cpu_t *cpu = dev->data;
+  char reason[512];
+  snprintf(reason, sizeof reason, "%s", oak_last_error());
+  OAK_CHECK(dev->cache, OAK_ERR_BUILD, "the cache of kernels cannot be used: %s; and there is %s",
+            dev->unkept, reason);
+  return OAK_FAIL(
+      OAK_ERR_BUILD,
+      "the cache of kernels, %s, has no kernel '%s' of these sources for this processor "
+      "(%s%s%s); and there is %s",
+      dev->cache, oak_source_name(source), cpu->host.model, cpu->host.simd[0] ? ", " : "",
+      cpu->host.simd, reason);
+}
+
 static oak_status_t cpu_build(oak_device_t *dev, const oak_source_t *source, const char *path) {
+  if (!cpu_has_compiler(dev)) return no_compiler(dev, source);
   OAK_TRY(cpu_probe(dev));
   oak_words_t command = {0};
   int built = 0;
@@ -180,8 +210,7 @@ static void cpu_describe(oak_device_t *dev, char *text, size_t size) {
 static oak_status_t cpu_fingerprint(oak_device_t *dev, int compiler, oak_hash_t *hash) {
   const cpu_t *cpu = dev->data;
   oak_words_t command = {0};
-  oak_hash_text(hash, cpu->host.model);
-  oak_hash_bytes(hash, &cpu->host.features, sizeof cpu->host.features);
+  if (!names_target(dev)) oak_hash_bytes(hash, &cpu->host.target, sizeof cpu->host.target);
   if (compiler) {
     OAK_TRY(cpu_probe(dev));
     cpu_command(dev, &command);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda_private.h"
 
@@ -261,9 +262,12 @@ static void cuda_unload(oak_device_t *dev, oak_module_t *opaque) {
 static oak_status_t cuda_load(oak_device_t *dev, const char *path, oak_module_t **out) {
   cuda_t *cuda = dev->data;
   oak_buffer_t image = {0};
-  int error = oak_buffer_read(&image, path);
+  int file;
+  int error = oak_cache_take(path, &image, &file);
+  if (error) oak_buffer_free(&image);
   OAK_CHECK(!error, OAK_ERR_FILE, "a built kernel cannot be read from %s: %s", path,
-            strerror(error));
+            error == EBADMSG ? "it is damaged, or others may write to it" : strerror(error));
+  close(file);
   cuda_module_t *module = calloc(1, sizeof *module);
   oak_status_t st = module ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a module");
   if (st == OAK_OK)

@@ -6,6 +6,7 @@
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/buffer.h"
 #include "base/hash.h"
@@ -48,12 +49,13 @@ oak_status_t oak_scan_source(const oak_source_t *source, const oak_words_t *user
 
 /* ---- host.c */
 
-/** What is known of the processor, from /proc/cpuinfo. */
+/** What is known of the processor. */
 typedef struct {
   char model[96];
   const char *simd; /**< widest vector unit, for people; "" if not known */
   int avx512;
-  oak_hash_t features;
+  oak_hash_t target; /**< the instructions that a compiler may use here; equal on all models of
+                          processors with the same ones */
 } oak_host_cpu_t;
 
 void oak_host_cpu(oak_host_cpu_t *cpu);
@@ -88,11 +90,13 @@ struct oak_device {
   oak_words_t user_flags;       /**< flags of options and $OAK_CFLAGS, word by word */
   int threads;
   oak_ledger_t *ledger;
-  char *cache; /**< folder of built kernels; NULL before the first build and on ranks that never
-                  build */
-  int cache_private; /**< 1: the folder is for this run only, and is removed at close */
-  int found;      /**< 1: the hardware is there; a back end sets it even if its open then fails */
-  int mpi_direct; /**< oak_device_mpi_direct() */
+  char *cache;     /**< folder where built kernels are looked up; NULL if there is none that can be
+                      trusted, before the first build and on ranks that never build */
+  char *unkept;    /**< why this run writes no kernels there, NULL if it does */
+  char *own;       /**< folder for kernels of this run only, removed at close; NULL until needed */
+  int unkept_told; /**< 1: the user knows */
+  int found;       /**< 1: the hardware is there; a back end sets it even if its open then fails */
+  int mpi_direct;  /**< oak_device_mpi_direct() */
   int unshared; /**< 1: memory cannot be shared here, although the back end has functions for it */
   size_t flag_bytes;       /**< of the page of flags */
   int built, compiled;     /**< files of kernels loaded so far; those that were not in the cache */
@@ -110,19 +114,34 @@ int oak_host_cores(void);
  * dev->host; the status is this rank's own. */
 oak_status_t oak_host_threads(const oak_device_t *dev, int wish, int *threads);
 
-/* ---- cache.c: files of the cache, on one rank of a host. */
+/* ---- cache_folder.c: folders of built kernels, on one rank of a host. */
 
-/** Find or make dev->cache. */
+/** Find or make dev->cache. If this run cannot write there, dev->unkept says why. */
 oak_status_t oak_cache_open(oak_device_t *dev);
+/** The folder where this run writes kernels: the cache, or else one of its own. */
+oak_status_t oak_cache_store(oak_device_t *dev, const char **folder);
+/** A folder of this run only. */
+oak_status_t oak_cache_private(oak_device_t *dev, const char **folder);
 void oak_cache_close(oak_device_t *dev);
-/** Path of the file of \a source in the cache with the key \a hex. */
-oak_status_t oak_entry_path(oak_device_t *dev, const oak_source_t *source, const char *hex,
-                            const char *ending, char **out);
+/** 1 if only this user and root can change a file or folder. */
+int oak_cache_trusts(const struct stat *info);
+
+/* ---- cache.c: built kernels in these folders. */
+
+/** Path of the file of \a source in \a folder with the key \a hex. */
+oak_status_t oak_entry_path(const oak_device_t *dev, const char *folder, const oak_source_t *source,
+                            const char *hex, const char *ending, char **out);
+/** Find a whole entry. \return 1 and its \a *path, to be freed; or 0. */
+int oak_entry_find(const oak_device_t *dev, const oak_source_t *source, const char *hex,
+                   char **path);
+/** Read a whole entry. Its \a *file stays open, so that exactly what was checked can be loaded.
+ * \return 0 or errno, as oak_cache_read() does; EBADMSG also for a damaged entry. */
+int oak_cache_take(const char *path, oak_buffer_t *entry, int *file);
 /** 1 if \a path is a whole entry (then marked as used now); one that is damaged or that others may
  * write is removed. */
 int oak_cache_check(const char *path);
-/** Append a file of the cache. \return 0 or errno; EBADMSG: not a regular file, or one that others
- * may write. */
+/** Append a file of the cache. \return 0 or errno; EBADMSG: not a regular file, or others may
+ * change it or its folder. */
 int oak_cache_read(const char *path, oak_buffer_t *text);
 /** Write a file of the cache, which appears whole or not at all. \return 0 or errno. */
 int oak_cache_write(const char *path, const oak_buffer_t *text);
@@ -164,6 +183,8 @@ typedef struct {
   oak_words_t command; /**< program, by full path, and words that always follow it */
   oak_words_t flags;   /**< those of the wished flags that the compiler accepts */
   char *version;       /**< first line of --version; NULL before oak_compiler_probe() */
+  oak_hash_t target;   /**< what it predefines with these flags; this names the processor that
+                            -march=native stands for, and the instructions that it has */
 } oak_compiler_t;
 
 /** Find a compiler: \a wish, else $\a variable, else the first of \a names (blank-separated) on

@@ -115,6 +115,7 @@ oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Co
                        * have changed */
   } head = {.length = -1};
   oak_buffer_t entry = {0};
+  const char *store_to;
   int rank, missing = 0, any;
   MPI_Comm_rank(receivers, &rank);
   if (rank == 0 && status == OAK_OK) {
@@ -129,11 +130,11 @@ oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Co
   }
   oak_broadcast_late(receivers, &head, sizeof head);
   if (rank != 0) memcpy(key, head.key, sizeof head.key);
-  if (rank != 0 && head.length >= 0) { /* hosts may share a folder; then the entry is there already
-                                        */
+  if (rank != 0 && head.length >= 0) {
     free(*path);
-    status = oak_entry_path(dev, source, key, "", path);
-    missing = status == OAK_OK && !oak_cache_check(*path);
+    missing = !oak_entry_find(dev, source, key, path); /* hosts may share a folder */
+    if (missing) status = oak_cache_store(dev, &store_to);
+    if (missing && status == OAK_OK) status = oak_entry_path(dev, store_to, source, key, "", path);
   }
   MPI_Allreduce(&missing, &any, 1, MPI_INT, MPI_MAX, receivers);
   if (any) broadcast_entry(receivers, rank == 0, head.length, &entry);

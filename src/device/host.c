@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 
 #include "device_private.h"
 
@@ -30,18 +33,46 @@ static const char *simd_of(const char *features) {
   return "";
 }
 
+#if defined(__x86_64__) || defined(__i386__)
+/** Hash the instructions that compilers may use on this processor. Other bits of these words change
+ * with the version of the kernel or of the microcode. */
+static void hash_target(oak_hash_t *hash) {
+  static const struct {
+    unsigned leaf, part, mask[4];            /* of eax, ebx, ecx, edx */
+  } word[] = {{1, 0, {0, 0, 0x32d83203, 0}}, /* SSE3 to AVX, FMA, F16C, POPCNT, MOVBE, AES */
+              {7, 0, {0, 0xfc2b0128, 0x00005f42, 0x03c0010c}}, /* AVX2, BMI, AVX-512, AMX */
+              {7, 1, {0x00a00037, 0, 0, 0x00280430}},          /* AVX-VNNI to AVX10, APX */
+              {0x80000001, 0, {0, 0, 0x00210961, 0}}};         /* LZCNT, SSE4A, XOP, FMA4, TBM */
+  for (size_t i = 0; i < sizeof word / sizeof word[0]; i++) {
+    unsigned found[4] = {0};
+    if (!__get_cpuid_count(word[i].leaf, word[i].part, &found[0], &found[1], &found[2], &found[3]))
+      memset(found, 0, sizeof found);
+    for (int k = 0; k < 4; k++) found[k] &= word[i].mask[k];
+    oak_hash_bytes(hash, found, sizeof found);
+  }
+  /* The operating system must save the wide registers, too. */
+  const int wide[2] = {__builtin_cpu_supports("avx") != 0, __builtin_cpu_supports("avx512f") != 0};
+  oak_hash_bytes(hash, wide, sizeof wide);
+}
+enum { HAS_TARGET = 1 };
+#else
+static void hash_target(oak_hash_t *hash) { (void)hash; }
+enum { HAS_TARGET = 0 };
+#endif
+
 void oak_host_cpu(oak_host_cpu_t *cpu) {
-  static const char *const telling[] = {"model name", "flags",    "Features", "CPU implementer",
-                                        "CPU part",   "Hardware", "isa",      "cpu\t"};
+  static const char *const telling[] = {
+      "Features", "CPU implementer", "CPU part", "Hardware", "isa", "cpu\t"};
   *cpu = (oak_host_cpu_t){.model = "unknown processor", .simd = ""};
-  oak_hash_start(&cpu->features);
+  oak_hash_start(&cpu->target);
+  hash_target(&cpu->target);
   FILE *file = fopen("/proc/cpuinfo", "re");
   char *line = NULL;
   size_t room = 0;
   /* The first processor stands for all. */
   while (file && getline(&line, &room, file) > 0 && line[0] != '\n') {
-    for (size_t i = 0; i < sizeof telling / sizeof telling[0]; i++) {
-      if (strncmp(line, telling[i], strlen(telling[i])) == 0) oak_hash_text(&cpu->features, line);
+    for (size_t i = 0; i < sizeof telling / sizeof telling[0] && !HAS_TARGET; i++) {
+      if (strncmp(line, telling[i], strlen(telling[i])) == 0) oak_hash_text(&cpu->target, line);
     }
     const char *colon = strchr(line, ':');
     if (!colon) continue;

@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <link.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/str.h"
 #include "device_private.h"
@@ -22,7 +24,8 @@ typedef struct object_kernel {
 
 typedef struct {
   void *object;       /* NULL: it was only read */
-  oak_buffer_t image; /* then its bytes */
+  int file;           /* of the entry; the name of the object has this number, so it stays open */
+  oak_buffer_t image; /* the bytes of what was only read */
   object_kernel_t *kernels;
 } object_module_t;
 
@@ -121,6 +124,7 @@ void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
   oak_flags_hash(hash, &dev->user_flags, compiler);
   if (!compiler) return;
   oak_hash_text(hash, compiler->version);
+  oak_hash_bytes(hash, &compiler->target, sizeof compiler->target);
   oak_flags_hash(hash, &compiler->command, NULL); /* a script may stand for the compiler */
   for (int i = 0; i < 4; i++) {
     const char *value = getenv(variables[i]);
@@ -162,20 +166,48 @@ static void object_pin_openmp(void *object) {
   if (runtime) dlclose(runtime);
 }
 
+/** The name by which the loader finds an open file. */
+static void name_of(int file, char name[64]) {
+  snprintf(name, 64, "/proc/%ld/fd/%d", (long)getpid(), file);
+  if (access(name, F_OK) != 0) snprintf(name, 64, "/proc/self/fd/%d", file);
+}
+
+/** Read and check an entry, whose file stays open. */
+static oak_status_t take(const char *path, oak_buffer_t *entry, int *file) {
+  const int error = oak_cache_take(path, entry, file);
+  OAK_CHECK(!error, OAK_ERR_BUILD, "the built kernel %s cannot be read: %s", path,
+            error == EBADMSG ? "it is damaged, or others may write to it" : strerror(error));
+  return OAK_OK;
+}
+
+/** Load exactly the file that is checked here, whatever its path means by then. */
+static oak_status_t load(oak_device_t *dev, const char *path, object_module_t *module) {
+  oak_buffer_t entry = {0};
+  char name[64];
+  const oak_status_t status = take(path, &entry, &module->file);
+  oak_buffer_free(&entry);
+  OAK_TRY(status);
+  name_of(module->file, name);
+  watch_exit();
+  inside = dev;
+  module->object = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  inside = NULL;
+  if (module->object) return OAK_OK;
+  const char *reason = dlerror();
+  const int noexec = reason && strstr(reason, "failed to map segment");
+  close(module->file);
+  return OAK_FAIL(OAK_ERR_BUILD, "the built kernel %s does not load: %s%s", path,
+                  reason ? reason : "",
+                  noexec ? "; if its folder is mounted noexec, set OAK_CACHE to another one" : "");
+}
+
 oak_status_t oak_object_load(oak_device_t *dev, const char *path, oak_module_t **out) {
   object_module_t *module = calloc(1, sizeof *module);
   OAK_CHECK(module, OAK_ERR_MEMORY, "no memory for a module");
-  watch_exit();
-  inside = dev;
-  module->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  inside = NULL;
-  if (!module->object) {
-    const char *reason = dlerror();
+  const oak_status_t status = load(dev, path, module);
+  if (status != OAK_OK) {
     free(module);
-    int noexec = reason && strstr(reason, "failed to map segment");
-    return OAK_FAIL(
-        OAK_ERR_BUILD, "a built kernel does not load: %s%s", reason ? reason : path,
-        noexec ? "; if its folder is mounted noexec, set OAK_CACHE to another one" : "");
+    return status;
   }
   object_pin_openmp(module->object);
   *out = (oak_module_t *)module;
@@ -186,14 +218,28 @@ oak_status_t oak_object_load_data(oak_device_t *dev, const char *path, oak_modul
   (void)dev;
   object_module_t *module = calloc(1, sizeof *module);
   OAK_CHECK(module, OAK_ERR_MEMORY, "no memory for a module");
-  const int error = oak_buffer_read(&module->image, path);
-  if (error) {
+  const oak_status_t status = take(path, &module->image, &module->file);
+  if (status != OAK_OK) {
     oak_buffer_free(&module->image);
     free(module);
-    return OAK_FAIL(OAK_ERR_BUILD, "a built kernel cannot be read: %s: %s", path, strerror(error));
+    return status;
   }
+  close(module->file);
   *out = (oak_module_t *)module;
   return OAK_OK;
+}
+
+/** An object that stays, as one linked with -z nodelete, keeps its name. If another file got the
+ * same number, the loader would take the old object for it. */
+static void unload(object_module_t *module) {
+  char name[64];
+  dlclose(module->object);
+  name_of(module->file, name);
+  void *stays = dlopen(name, RTLD_NOW | RTLD_NOLOAD);
+  if (stays)
+    dlclose(stays);
+  else
+    close(module->file);
 }
 
 void oak_object_unload(oak_device_t *dev, oak_module_t *opaque) {
@@ -204,7 +250,7 @@ void oak_object_unload(oak_device_t *dev, oak_module_t *opaque) {
     free(module->kernels);
     module->kernels = next;
   }
-  if (module->object) dlclose(module->object);
+  if (module->object) unload(module);
   oak_buffer_free(&module->image);
   free(module);
 }

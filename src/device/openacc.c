@@ -125,6 +125,9 @@ static void head(const acc_t *acc, oak_words_t *command) {
 /* kernels from a machine that has the compiler, which $OAK_CACHE/openacc.compiler describes */
 
 static oak_status_t prebuilt_path(const oak_device_t *dev, char **path) {
+  OAK_CHECK(dev->cache, OAK_ERR_BUILD,
+            "OAK_ACC_PREBUILT is set, but the kernel cache cannot be used: %s",
+            dev->unkept ? dev->unkept : "it does not load");
   return oak_format(path, "%s/openacc.compiler", dev->cache);
 }
 
@@ -144,7 +147,7 @@ static void compiler_text(const acc_t *acc, oak_buffer_t *text) {
 static void note_compiler(const oak_device_t *dev, const acc_t *acc) {
   oak_buffer_t text = {0};
   char *path;
-  if (prebuilt_path(dev, &path) != OAK_OK) return;
+  if (dev->unkept || prebuilt_path(dev, &path) != OAK_OK) return;
   compiler_text(acc, &text);
   oak_cache_write(path, &text); /* only another machine needs this file, so a failure to write it is
                                    ignored */

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The folders of built kernels: which one the environment asks for, and whether other users could
+ * put code into it. */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "device_private.h"
+
+enum { ROOM = PATH_MAX + 160 }; /* for a reason that names a folder */
+
+/* ---- trust */
+
+/** In a container, an owner of the host may have no number. All such owners, root among them, look
+ * like the number 65534, which is then nobody's. */
+static int has_no_number(uid_t owner) {
+  const unsigned nobody = 65534;
+  unsigned first, host, count;
+  int mapped = owner != nobody;
+  FILE *file = fopen("/proc/self/uid_map", "re");
+  if (!file) return 0;
+  while (fscanf(file, "%u %u %u", &first, &host, &count) == 3)
+    mapped |= owner >= first && owner - first < count;
+  fclose(file);
+  return !mapped;
+}
+
+int oak_cache_trusts(const struct stat *info) {
+  return (info->st_uid == geteuid() || info->st_uid == 0) && !(info->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/** Whether others may replace what is in a folder above the cache. In a sticky folder such as /tmp
+ * they may replace only what belongs to them. \a own: the cache is a new folder of this run. */
+static int others_may_replace(const struct stat *above, int own) {
+  const uid_t owner = above->st_uid;
+  return (owner != geteuid() && owner != 0 && !(own && has_no_number(owner))) ||
+         ((above->st_mode & (S_IWGRP | S_IWOTH)) && !(above->st_mode & S_ISVTX));
+}
+
+/** Why code of others could be loaded from the folder \a path, or a folder that leads to it.
+ * \a last: it is the cache itself. \return 1, with nothing in \a why, if it could not. */
+static int folder_is_safe(const char *path, int last, int own, char why[ROOM]) {
+  struct stat info;
+  why[0] = '\0';
+  if (lstat(path, &info) != 0) {
+    snprintf(why, ROOM, "%s", strerror(errno));
+    return 0;
+  }
+  const int foreign = info.st_uid != geteuid() && info.st_uid != 0;
+  if (!S_ISDIR(info.st_mode))
+    snprintf(why, ROOM, "%s is not a folder", path);
+  else if (last && !oak_cache_trusts(&info))
+    snprintf(why, ROOM, "%s",
+             foreign ? "it belongs to another user, whose code would run"
+                     : "others may write to it, and their code would run (chmod go-w mends it)");
+  else if (!last && others_may_replace(&info, own))
+    snprintf(why, ROOM, "others may replace it, since %s %s",
+             foreign ? "another user owns" : "they may write to", path);
+  return !why[0];
+}
+
+/** Check all folders from / to \a path, a full path without links. In this order nobody else can
+ * replace a folder that was checked, and the path stays what it is. */
+static int path_is_safe(const char *path, int own, char why[ROOM]) {
+  const size_t length = strlen(path);
+  char part[PATH_MAX];
+  for (size_t end = 0; end <= length; end++) {
+    if (end < length && path[end] != '/') continue;
+    snprintf(part, sizeof part, "%.*s", end ? (int)end : 1, path);
+    if (!folder_is_safe(part, end == length, own, why)) return 0;
+  }
+  return 1;
+}
+
+/* ---- choice */
+
+/** mkdir -p. \return 0 or errno. */
+static int make_folders(char *path) {
+  for (char *slash = strchr(path + 1, '/');; slash = strchr(slash + 1, '/')) {
+    if (slash) *slash = '\0';
+    int error = mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : errno;
+    /* A folder that exists may refuse mkdir with another error (read-only file system). */
+    if (error && access(path, X_OK) == 0) error = 0;
+    if (slash) *slash = '/';
+    if (error || !slash) return error;
+  }
+}
+
+/** Find out whether a kernel can be written here, by writing a file: this finds permission bits,
+ * quotas and read-only mounts. \return 0 or errno. */
+static int try_folder(const char *folder) {
+  const unsigned long long enough = 16u << 20;
+  struct statvfs disk;
+  if (statvfs(folder, &disk) != 0) return errno;
+  if (disk.f_flag & ST_RDONLY) return EROFS;
+  if ((unsigned long long)disk.f_bavail * disk.f_frsize < enough) return ENOSPC;
+  char *path;
+  if (oak_format(&path, "%s/probe.XXXXXX", folder) != OAK_OK) return ENOMEM;
+  static const char zeros[65536];
+  int file = mkostemp(path, O_CLOEXEC), error = file < 0 ? errno : 0;
+  if (file >= 0) {
+    ssize_t count = write(file, zeros, sizeof zeros);
+    if (count != (ssize_t)sizeof zeros) error = count < 0 ? errno : ENOSPC;
+    if (close(file) != 0 && !error) error = errno;
+    unlink(path);
+  }
+  free(path);
+  return error;
+}
+
+/** The folder that the environment asks for; NULL if there is no home. */
+static oak_status_t wished_folder(char **out) {
+  const char *own = getenv("OAK_CACHE"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  *out = NULL;
+  if (own && own[0]) return oak_path_absolute(own, out);
+  if (cache && cache[0] == '/') return oak_format(out, "%s/oak", cache);
+  if (home && home[0] == '/') return oak_format(out, "%s/.cache/oak", home);
+  return OAK_OK;
+}
+
+/** The real path of \a folder, if it may be used; else NULL, and the reason in \a why. */
+static char *take_folder(const char *folder, int own, char why[ROOM]) {
+  char *path = realpath(folder, NULL);
+  if (!path) snprintf(why, ROOM, "%s", strerror(errno));
+  if (path && path_is_safe(path, own, why)) return path;
+  free(path);
+  return NULL;
+}
+
+oak_status_t oak_cache_open(oak_device_t *dev) {
+  char *wish, why[ROOM] = "there is no home folder";
+  if (dev->cache || dev->unkept) return OAK_OK;
+  OAK_TRY(wished_folder(&wish));
+  int error = wish ? make_folders(wish) : 0;
+  if (!error && wish) dev->cache = take_folder(wish, 0, why);
+  if (!error && dev->cache) error = try_folder(dev->cache);
+  if (error) snprintf(why, sizeof why, "%s", strerror(error));
+  oak_status_t status = OAK_OK;
+  if (!dev->cache || error)
+    status = oak_format(&dev->unkept, "%s: %s", wish ? wish : "~/.cache/oak", why);
+  free(wish);
+  return status;
+}
+
+/** A folder of this run alone in \a parent. */
+static char *private_folder(const char *parent, char why[ROOM]) {
+  char *made, *path = NULL;
+  snprintf(why, ROOM, "no such folder");
+  if (!parent || !parent[0] || oak_format(&made, "%s/oak-XXXXXX", parent) != OAK_OK) return NULL;
+  if (!mkdtemp(made)) {
+    snprintf(why, ROOM, "%s", strerror(errno));
+  } else {
+    path = take_folder(made, 1, why);
+    const int error = path ? try_folder(path) : 0;
+    if (error) {
+      snprintf(why, ROOM, "%s", strerror(error));
+      free(path);
+      path = NULL;
+    }
+    if (!path) rmdir(made);
+  }
+  free(made);
+  return path;
+}
+
+oak_status_t oak_cache_private(oak_device_t *dev, const char **folder) {
+  char why[ROOM];
+  if (!dev->own) dev->own = private_folder(getenv("TMPDIR"), why);
+  if (!dev->own) dev->own = private_folder("/tmp", why);
+  *folder = dev->own;
+  OAK_CHECK(
+      dev->own, OAK_ERR_FILE,
+      "no folder for built kernels: %s%s$TMPDIR or /tmp: %s; set OAK_CACHE to a folder of yours",
+      dev->unkept ? dev->unkept : "", dev->unkept ? "; nor " : "", why);
+  return OAK_OK;
+}
+
+oak_status_t oak_cache_store(oak_device_t *dev, const char **folder) {
+  *folder = dev->cache;
+  return dev->unkept ? oak_cache_private(dev, folder) : OAK_OK;
+}
+
+void oak_cache_close(oak_device_t *dev) {
+  if (dev->own) oak_path_remove(dev->own);
+  free(dev->own);
+  free(dev->cache);
+  free(dev->unkept);
+  dev->own = dev->cache = dev->unkept = NULL;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What the tests of the cache of kernels share: the source value.c has one constant, whose value
+ * tells which build is loaded. A test defines _GNU_SOURCE and includes this first. */
+#ifndef OAK_CACHE_TEST_H
+#define OAK_CACHE_TEST_H
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "device/device_private.h"
+#include "oak/device.h"
+
+static char folder[64];
+
+/* ---- helpers */
+
+/** printf into one of a few buffers. */
+static inline const char *text(const char *format, ...) {
+  static char out[8][20000];
+  static int turn;
+  va_list args;
+  turn = (turn + 1) % 8;
+  va_start(args, format);
+  vsnprintf(out[turn], sizeof *out, format, args);
+  va_end(args);
+  return out[turn];
+}
+
+static inline const char *in_folder(const char *name) { return text("%s/%s", folder, name); }
+
+static inline void write_file(const char *name, const char *content) {
+  FILE *file = fopen(in_folder(name), "w");
+  assert_non_null(file);
+  assert_true(fputs(content, file) >= 0);
+  assert_int_equal(fclose(file), 0);
+}
+
+static inline void write_script(const char *name, const char *content) {
+  write_file(name, text("#!/bin/sh\n%s\n", content));
+  assert_int_equal(chmod(in_folder(name), 0700), 0);
+}
+
+static inline void shell(const char *command) { assert_int_equal(system(command), 0); }
+
+static inline void expect_words(const char *words) {
+  if (!strstr(oak_last_error(), words)) fail_msg("'%s' is not in: %s", words, oak_last_error());
+}
+
+static inline oak_device_t *open_device(const char *compiler, const char *flags) {
+  const oak_device_options_t options = {.threads = 1, .compiler = compiler, .flags = flags};
+  oak_device_t *dev = NULL;
+  if (oak_device_open(MPI_COMM_WORLD, "cpu", &options, &dev) != OAK_OK)
+    fail_msg("%s", oak_last_error());
+  return dev;
+}
+
+static const char *const defines[] = {"OAK_REAL=double", "OAK_DIM=3", "OAK_N=8", "OAK_NG=2"};
+
+/** The source value.c, with one more file unless NULL. */
+static inline oak_status_t build(oak_device_t *dev, const char *more, oak_module_t **module) {
+  const char *path[2] = {in_folder("value.c"), more};
+  const oak_source_t source = {
+      .name = "value", .define = defines, .ndefine = 4, .file = path, .nfile = more ? 2 : 1};
+  return oak_device_build(dev, &source, module);
+}
+
+/** Build value.c and return its constant. */
+static inline int value_on(oak_device_t *dev) {
+  oak_module_t *module;
+  int value = 0;
+  if (build(dev, NULL, &module) != OAK_OK) fail_msg("%s", oak_last_error());
+  assert_int_equal(oak_device_constant(dev, module, "value", &value, sizeof value), OAK_OK);
+  oak_device_unload(dev, &module);
+  return value;
+}
+
+static inline int value_with(const char *compiler, const char *flags) {
+  oak_device_t *dev = open_device(compiler, flags);
+  int value = value_on(dev);
+  oak_device_close(&dev);
+  return value;
+}
+
+/** Standard error into the file `said`, and back. */
+static int saved_stderr;
+static inline void silence(void) {
+  int said = open(in_folder("said"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  saved_stderr = dup(2);
+  assert_true(said >= 0 && saved_stderr >= 0);
+  dup2(said, 2);
+  close(said);
+}
+static inline void expect_said(const char *words) {
+  oak_buffer_t said = {0};
+  dup2(saved_stderr, 2);
+  close(saved_stderr);
+  assert_int_equal(oak_buffer_read(&said, in_folder("said")), 0);
+  if (!strstr(oak_buffer_get(&said), words)) fail_msg("'%s' is not in: %s", words, said.data);
+  oak_buffer_free(&said);
+}
+
+/** Path of the newest kernel in the cache. */
+static inline void newest(char path[512]) {
+  struct stat info, best = {0};
+  DIR *dir = opendir(in_folder("cache"));
+  assert_non_null(dir);
+  path[0] = 0;
+  for (struct dirent *e; (e = readdir(dir));) {
+    const char *ending = strrchr(e->d_name, '.'), *full = text("%s/cache/%s", folder, e->d_name);
+    if (!ending || strcmp(ending, ".cpu") != 0 || stat(full, &info) != 0) continue;
+    if (info.st_mtim.tv_sec < best.st_mtim.tv_sec ||
+        (info.st_mtim.tv_sec == best.st_mtim.tv_sec && info.st_mtim.tv_nsec < best.st_mtim.tv_nsec))
+      continue;
+    best = info;
+    snprintf(path, 512, "%s", full);
+  }
+  closedir(dir);
+  assert_true(path[0]);
+}
+
+static inline int setup(void **state) {
+  (void)state;
+  oak_path_remove(folder);
+  if (mkdir(folder, 0700) != 0 || mkdir(in_folder("cache"), 0700) != 0) return 1;
+  setenv("OAK_CACHE", in_folder("cache"), 1);
+  write_file("part.h", "#define VALUE 1\n");
+  write_file("value.c", "#include \"part.h\"\nOAK_CONST_DATA int value = VALUE;\n");
+  return 0;
+}
+
+/** The folder of the test, and no settings of the user's. */
+static inline void prepare(void) {
+  static const char *const unset[] = {"OAK_CC", "OAK_CFLAGS", "OAK_KEEP", "OAK_BUILD_LIMIT",
+                                      "CPATH"};
+  for (size_t i = 0; i < sizeof unset / sizeof *unset; i++) unsetenv(unset[i]);
+  snprintf(folder, sizeof folder, "/tmp/oak-test-XXXXXX");
+  if (!mkdtemp(folder)) MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+#endif
