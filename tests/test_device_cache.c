@@ -265,6 +265,41 @@ static void test_stands_still(void **state) {
   oak_device_close(&dev);
 }
 
+/** What ends well, but is no compiler. */
+static void test_writes_nothing(void **state) {
+  (void)state;
+  oak_device_t *dev = open_device("/bin/true", "");
+  oak_module_t *module;
+  assert_int_equal(build(dev, NULL, &module), OAK_ERR_BUILD);
+  expect_words("the compiler /bin/true ended without an error, but wrote nothing");
+  expect_words("OAK_CC");
+  oak_device_close(&dev);
+  assert_int_equal(build_by("exit 0", &module, &dev), OAK_ERR_BUILD);
+  expect_words("own-cc ended without an error, but wrote nothing");
+  oak_device_close(&dev);
+}
+
+/** Of several messages, those that help come first. */
+static void test_messages(void **state) {
+  (void)state;
+  static const char *const said[][2] = {
+      {"a.c: In function 'f':\na.c:1:2: error: wrong\nmore\n", "\na.c:1:2: error: wrong\nmore"},
+      {"warning\n/usr/bin/ld: cannot find -lomp\ncollect2: error: ld returned 1 exit status\n",
+       "\n/usr/bin/ld: cannot find -lomp\ncollect2: error: ld returned 1 exit status"},
+      {"warning\n/usr/bin/ld: cannot find -lomp: No such file or directory\n"
+       "clang: error: linker command failed with exit code 1 (use -v to see invocation)\n",
+       "\n/usr/bin/ld: cannot find -lomp: No such file or directory\n"
+       "clang: error: linker command failed with exit code 1 (use -v to see invocation)"},
+      {"ld.lld: error: unable to find library -lomp\nclang: error: linker command failed\n",
+       "\nld.lld: error: unable to find library -lomp\nclang: error: linker command failed"}};
+  for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+    oak_buffer_t quote = {0};
+    oak_compiler_quote(&quote, said[i][0], "a");
+    assert_string_equal(oak_buffer_get(&quote), said[i][1]);
+    oak_buffer_free(&quote);
+  }
+}
+
 static void test_flood(void **state) {
   (void)state;
   oak_device_t *dev;
@@ -333,6 +368,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_regular_files, setup),
       cmocka_unit_test_setup(test_hang, setup),
       cmocka_unit_test_setup(test_stands_still, setup),
+      cmocka_unit_test_setup(test_writes_nothing, setup),
+      cmocka_unit_test(test_messages),
       cmocka_unit_test_setup(test_flood, setup),
       cmocka_unit_test_setup(test_left_behind, setup),
       cmocka_unit_test_setup(test_ends_with_oak, setup),

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE 1
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "device_private.h"
 
@@ -119,14 +120,20 @@ oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wis
   return status;
 }
 
+static int line_has(const char *line, size_t length, const char *words) {
+  return memmem(line, length, words, strlen(words)) != NULL;
+}
+
 /** Where the messages begin that help the user: the first error, else a line of the linker, else
- * the first line. */
+ * the first line. Compilers end with an error that only says that the linker has failed. */
 static const char *first_error(const char *output) {
   const char *linker = NULL;
   for (const char *line = output; *line;) {
-    size_t length = strcspn(line, "\n");
-    if (memmem(line, length, "error:", 6) && strncmp(line, "collect2", 8) != 0) return line;
-    if (!linker && memmem(line, length, "ld: ", 4)) linker = line;
+    const size_t length = strcspn(line, "\n");
+    const int summary =
+        line_has(line, length, "collect2") || line_has(line, length, "linker command failed");
+    if (line_has(line, length, "error:") && !summary) return line;
+    if (!linker && line_has(line, length, "ld: ")) linker = line;
     line += length + (line[length] == '\n');
   }
   return linker ? linker : output;
@@ -162,7 +169,9 @@ void oak_compiler_log(const oak_job_t *job, const char *path) {
   free(log_path);
 }
 
-oak_status_t oak_compiler_run(oak_job_t *job, const char *name, const char *path) {
+oak_status_t oak_compiler_run(oak_job_t *job, const char *name, const char *path,
+                              const char *file) {
+  struct stat info;
   oak_buffer_t quote = {0};
   oak_status_t status = oak_process_run_jobs(job, 1, 1);
   oak_compiler_log(job, path);
@@ -178,7 +187,12 @@ oak_status_t oak_compiler_run(oak_job_t *job, const char *name, const char *path
                       job->command.word[0], job->code, oak_buffer_get(&quote));
   }
   oak_buffer_free(&quote);
-  return status;
+  OAK_TRY(status);
+  OAK_CHECK(stat(file, &info) == 0 && info.st_size > 0, OAK_ERR_BUILD,
+            "kernel '%s': the compiler %s ended without an error, but wrote nothing to %s; see "
+            "whether it is a C compiler (device.compiler, $OAK_CC)",
+            name, job->command.word[0], file);
+  return OAK_OK;
 }
 
 void oak_compiler_free(oak_compiler_t *compiler) {

@@ -193,8 +193,9 @@ oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *wish, const
                                const char *names);
 /** Ask for the version, and which of the \a wished flags it takes. Cheap when asked again. */
 oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wished);
-/** Run a compile command for \a path. Failure is OAK_ERR_BUILD with the first messages. */
-oak_status_t oak_compiler_run(oak_job_t *job, const char *name, const char *path);
+/** Run a compile command for \a path, which is to write \a file. Failure is OAK_ERR_BUILD with the
+ * first messages. */
+oak_status_t oak_compiler_run(oak_job_t *job, const char *name, const char *path, const char *file);
 /** With $OAK_KEEP: add a command and what it said to the file \a path.log. */
 void oak_compiler_log(const oak_job_t *job, const char *path);
 /** Add to \a quote what a compiler printed: from the first error on, a few lines, each short enough

@@ -65,7 +65,7 @@ oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, con
   oak_words_add(&job.command, "%s", path);
   oak_words_copy(&job.command, &dev->user_flags);
   oak_words_add(&job.command, "-lm");
-  if (status == OAK_OK) status = oak_compiler_run(&job, oak_source_name(source), path);
+  if (status == OAK_OK) status = oak_compiler_run(&job, oak_source_name(source), path, path);
   oak_job_free(&job);
   return status;
 }
@@ -78,7 +78,7 @@ oak_status_t oak_object_preprocess(oak_device_t *dev, const oak_source_t *source
   oak_status_t status = oak_object_command(source, path, head, &job.command);
   oak_words_copy(&job.command, &dev->user_flags);
   oak_words_add(&job.command, "-E");
-  if (status == OAK_OK) status = oak_compiler_run(&job, oak_source_name(source), path);
+  if (status == OAK_OK) status = oak_compiler_run(&job, oak_source_name(source), path, seen);
   oak_job_free(&job);
   free(seen);
   return status;
@@ -106,7 +106,7 @@ oak_status_t oak_object_explain(oak_device_t *dev, const oak_source_t *source, c
   oak_words_split(&job.command, flags);
   oak_words_add(&job.command, "-o");
   oak_words_add(&job.command, "%s", file);
-  if (status == OAK_OK) status = oak_compiler_run(&job, oak_source_name(source), path);
+  if (status == OAK_OK) status = oak_compiler_run(&job, oak_source_name(source), path, file);
   if (status == OAK_OK) status = read_text(file, assembly);
   *said = status == OAK_OK ? oak_str_copy(oak_buffer_get(&job.output)) : NULL;
   if (status == OAK_OK && !*said) status = OAK_FAIL(OAK_ERR_MEMORY, "no memory for messages");
