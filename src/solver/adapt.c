@@ -6,6 +6,7 @@
 
 #include "base/failure.h"
 #include "solver/criterion.h"
+#include "solver/part.h"
 #include "solver/trace.h"
 #include "solver/undo.h"
 
@@ -234,6 +235,15 @@ static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, 
   return st;
 }
 
+oak_status_t oak_adapt_finish(oak_t *sim) {
+  if (sim->storage.revision == sim->mesh->revision) return OAK_OK;
+  OAK_TRY(oak_storage_fit(sim));
+  if (sim->adapt.rates_due) OAK_TRY(oak_update_time_step(sim));
+  sim->adapt.rates_due = 0;
+  oak_rates_forget(sim);
+  return OAK_OK;
+}
+
 /* Adapt to the flags; ghost cells must be filled. */
 static oak_status_t apply_flags(oak_t *sim, const int *flag, const int *reach, int *changed) {
   int any = 0, moved = 0;
@@ -308,8 +318,14 @@ oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
   return st;
 }
 
-void oak_adapt_clear(oak_t *sim) {
+static int64_t bytes(const oak_t *sim) { return sim->refine.derived_bytes; }
+
+static void clear(oak_t *sim) {
   if (sim->transport.dev) oak_messages_clear(&sim->adapt.migration, &sim->transport);
   oak_device_free(sim->dev, sim->adapt.task);
   oak_device_free(sim->dev, sim->adapt.flag);
+  oak_criterion_clear(sim);
 }
+
+const oak_part_t oak_part_adaptation = {
+    .open = oak_criterion_open, .bytes = bytes, .clear = clear, .begin_step = oak_adapt_finish};

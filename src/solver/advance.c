@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Time steps. Each stage fills ghost cells, runs the fused flux kernel and fixes fluxes at
- * refinement boundaries. Each step ends with one reduction, for the next time step and for invalid
- * cells. */
+ * Time steps. What takes place in a step is listed in parts.c. The stages end with one reduction,
+ * for the next time step and for invalid cells. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
+#include "solver/part.h"
 #include "solver/sim.h"
 #include "solver/trace.h"
 
@@ -46,24 +47,12 @@ oak_status_t oak_update_time_step(oak_t *sim) {
   oak_status_t st;
   MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, sim->comm);
   if (!changed) return OAK_OK;
-  OAK_TRY(oak_update_globals(sim));
-  if (sim->method.first_order)
-    st = oak_careful_probe(sim, &probe);
-  else
-    st = oak_run_stage(sim, &probe, 1, 0);
+  OAK_TRY(oak_parts_begin_step(sim));
+  st = oak_parts_stage(sim)->probe(sim, &probe);
   OAK_TRY(reduce_results(sim, st, &invalid));
   if (!invalid) return OAK_OK;
   OAK_TRY(oak_find_invalid(sim, 0, OAK_INVALID_GIVEN));
   return oak_report_invalid(sim, probe.out, OAK_INVALID_FLUXES);
-}
-
-oak_status_t oak_adapt_finish(oak_t *sim) {
-  if (sim->storage.revision == sim->mesh->revision) return OAK_OK;
-  OAK_TRY(oak_storage_fit(sim));
-  if (sim->adapt.rates_due) OAK_TRY(oak_update_time_step(sim));
-  sim->adapt.rates_due = 0;
-  oak_rates_forget(sim);
-  return OAK_OK;
 }
 
 /* The part of the clock that a step changes. */
@@ -74,22 +63,15 @@ typedef struct {
 } before_t;
 
 /* A rank that fails goes through the messages of all stages: the ranks agree at the end of the
- * step. */
-static oak_status_t run_stages(oak_t *sim, double dt, int *refused) {
+ * step, or where a stage ends it. */
+static oak_status_t run_stages(oak_t *sim, double dt, int *ended) {
+  const oak_part_t *part = oak_parts_stage(sim);
   oak_status_t st = OAK_OK;
-  for (int s = 0; s < sim->method.runge_kutta->nstage; s++) {
+  for (int s = 0; s < sim->method.runge_kutta->nstage && !*ended; s++) {
     oak_stage_t stage = sim->method.runge_kutta->stage[s];
     sim->clock.stage = s;
     if (stage.out == sim->method.runge_kutta->result) stage.out = sim->method.result;
-    if (sim->method.first_order || sim->method.floors) {
-      OAK_TRY(oak_careful_stage(sim, &stage, dt, refused));
-      if (*refused) return OAK_OK;
-      continue;
-    }
-    const oak_status_t ran = oak_run_stage(sim, &stage, s == 0, dt);
-    if (st == OAK_OK) st = ran;
-    const oak_status_t fixed = oak_fix_state(sim, stage.out, stage.beta * dt);
-    if (st == OAK_OK) st = fixed;
+    oak_keep_failure(&st, part->stage(sim, &stage, s == 0, dt, ended));
   }
   return st;
 }
@@ -97,15 +79,14 @@ static oak_status_t run_stages(oak_t *sim, double dt, int *refused) {
 /* All stages, and whether they leave invalid cells. */
 static oak_status_t try_step(oak_t *sim, double dt, int *invalid) {
   const int64_t floored = sim->repairs.floored_cells;
-  int refused = 0;
+  int ended = 0;
   sim->clock.taken_dt = dt;
-  const oak_status_t st = run_stages(sim, dt, &refused);
+  const oak_status_t st = run_stages(sim, dt, &ended);
   sim->clock.taken_dt = 0;
   sim->clock.stage = 0;
-  if (refused)
+  if (ended && st != OAK_OK) return st;
+  if (ended)
     *invalid = 1;
-  else if (sim->invalid.found)
-    return st;
   else
     OAK_TRY(reduce_results(sim, st, invalid));
   if (*invalid && sim->method.retry) sim->repairs.floored_cells = floored;
@@ -133,25 +114,11 @@ static oak_status_t report_step(oak_t *sim) {
   return oak_report_invalid(sim, sim->method.runge_kutta->nstate - 1, OAK_INVALID_STAGE);
 }
 
-int oak_has_parts(const oak_t *sim) {
-  return oak_has_update(sim) || sim->diffusion.kind == OAK_DIFFUSION_RKL2;
-}
-
-/* Advance the solution by super time stepping and UPDATE, as parts of a step dt. Before the stages,
- * their order is reversed. If they leave an invalid cell, it stays in the solution. */
-static oak_status_t advance_parts(oak_t *sim, double time, double part, int before) {
-  oak_status_t st = OAK_OK;
-  for (int n = 0; n < 2 && st == OAK_OK; n++) {
-    if (n == before && sim->diffusion.kind == OAK_DIFFUSION_RKL2)
-      st = oak_apply_diffusion(sim, time, part);
-    if (n != before && oak_has_update(sim)) st = oak_apply_update(sim, time, part);
-  }
-  return st;
-}
-
-static oak_status_t run_parts(oak_t *sim, double time, double part, double dt, int before) {
+/* Advance what is not a part of the stages over `span`, within a step dt. Before the stages, the
+ * order is reversed. */
+static oak_status_t advance_beside(oak_t *sim, double time, double span, double dt, int before) {
   sim->clock.taken_dt = dt;
-  const oak_status_t st = advance_parts(sim, time, part, before);
+  const oak_status_t st = oak_parts_advance(sim, time, span, before);
   sim->clock.taken_dt = 0;
   if (st != OAK_OK) {
     sim->invalid.found = 1;
@@ -160,20 +127,21 @@ static oak_status_t run_parts(oak_t *sim, double time, double part, double dt, i
   return st;
 }
 
-/* Before the stages, the globals are computed. With scheme.splitting = strang, the parts that are
- * advanced separately (UPDATE, rkl2) then take half a step. */
+/* With scheme.splitting = strang, what is advanced beside the stages takes half a step before
+ * them. */
 static oak_status_t begin_step(oak_t *sim, double dt) {
-  OAK_TRY(oak_update_globals(sim));
+  OAK_TRY(oak_parts_begin_step(sim));
   if (sim->method.kept) OAK_TRY(oak_sim_agree(sim, oak_copy_state(sim, sim->method.kept)));
-  if (!oak_has_parts(sim) || !sim->method.strang) return OAK_OK;
+  if (!oak_parts_beside(sim) || !sim->method.strang) return OAK_OK;
   OAK_TRY(oak_sim_agree(sim, oak_device_sync(sim->dev))); /* no rank reads the state any more */
-  return run_parts(sim, sim->clock.time, 0.5 * dt, dt, 1);
+  return advance_beside(sim, sim->clock.time, 0.5 * dt, dt, 1);
 }
 
-/* After the stages, at the new time, these parts take the rest of their step. */
+/* After the stages, at the new time, it takes the rest of the step. */
 static oak_status_t end_step(oak_t *sim, double dt) {
-  const double part = sim->method.strang ? 0.5 * dt : dt;
-  return oak_has_parts(sim) ? run_parts(sim, sim->clock.time - part, part, dt, 0) : OAK_OK;
+  const double span = sim->method.strang ? 0.5 * dt : dt;
+  if (!oak_parts_beside(sim)) return OAK_OK;
+  return advance_beside(sim, sim->clock.time - span, span, dt, 0);
 }
 
 static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
@@ -183,7 +151,6 @@ static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
   OAK_CHECK(dt >= 0 && dt < INFINITY, OAK_ERR_ARGUMENT,
             "time step dt = %g: must be finite and not negative; if no wave moves, set run.dt_max",
             dt);
-  OAK_TRY(oak_adapt_finish(sim)); /* an adaptation that failed before for lack of memory */
   OAK_TRY(begin_step(sim, dt));
   OAK_TRY(try_step(sim, dt, &invalid));
   for (int n = 0; invalid && sim->method.retry && n < MOST_RETRIES; n++) {
@@ -198,8 +165,8 @@ static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
   sim->clock.step++;
   sim->clock.updates += sim->mesh->nglobal * sim->cells * sim->method.runge_kutta->nstage;
   /* The stages have left the start of the step in the state from which the solution came. */
-  const int there = result != 0 && !(oak_has_parts(sim) && sim->method.strang) &&
-                    sim->diffusion.kind != OAK_DIFFUSION_RKL2;
+  const int there = result != 0 && !(oak_parts_beside(sim) && sim->method.strang) &&
+                    !(oak_parts_need(sim) & OAK_PART_STATES);
   if (ended == OAK_ERR_STATE && sim->invalid.found && there) take_back(sim, before, result);
   if (!invalid) return ended;
   const oak_status_t st = report_step(sim);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/reduce.h"
+#include "solver/part.h"
 #include "solver/sim.h"
 
 /* ---- globals */
@@ -43,9 +44,10 @@ static oak_status_t reduce_globals(const oak_t *sim, const double *part, double 
   return OAK_OK;
 }
 
-oak_status_t oak_update_globals(oak_t *sim) {
+static int has_globals(const oak_t *sim) { return sim->description.nglobal > 0; }
+
+static oak_status_t update_globals(oak_t *sim) {
   double *part = NULL, value[OAK_MAX_PARAMETERS];
-  if (!sim->description.nglobal) return OAK_OK;
   oak_timer_start(&sim->timers, OAK_PHASE_TIME_STEP);
   oak_status_t st = oak_sim_agree(sim, read_globals(sim, &part));
   if (st == OAK_OK) st = reduce_globals(sim, part, value);
@@ -54,6 +56,9 @@ oak_status_t oak_update_globals(oak_t *sim) {
   oak_timer_stop(&sim->timers, OAK_PHASE_TIME_STEP);
   return st;
 }
+
+const oak_part_t oak_part_globals = {
+    .name = "globals", .wanted = has_globals, .begin_step = update_globals};
 
 /* ---- UPDATE */
 
@@ -81,7 +86,7 @@ static oak_status_t launch_update(oak_t *sim, double time, double dt, int *inval
 
 /* Ranks that read cells of this rank in place have finished reading before this point, because the
  * step begins or ends with a reduction over all ranks. */
-oak_status_t oak_apply_update(oak_t *sim, double time, double dt) {
+static oak_status_t apply_update(oak_t *sim, double time, double dt) {
   int invalid;
   oak_timer_start(&sim->timers, OAK_PHASE_FLUX);
   const oak_status_t st = launch_update(sim, time, dt, &invalid);
@@ -90,3 +95,6 @@ oak_status_t oak_apply_update(oak_t *sim, double time, double dt) {
   MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->comm);
   return invalid ? oak_report_invalid(sim, 0, OAK_INVALID_UPDATE) : OAK_OK;
 }
+
+const oak_part_t oak_part_update = {
+    .name = "UPDATE", .wanted = oak_has_update, .advance = apply_update};

@@ -89,24 +89,6 @@ static double round_down(const oak_t *sim, double x) {
   return f > x ? nextafterf(f, -INFINITY) : f;
 }
 
-/* A physics with the hook FLOOR has parameters that end in _floor; 0 is off. */
-static oak_status_t read_floors(oak_t *sim) {
-  const oak_description_t *d = &sim->description;
-  for (int n = 0; n < d->nparameter && d->has.physics_floor; n++) {
-    char key[256];
-    const size_t length = strlen(d->parameter[n].name);
-    if (strcmp(d->parameter[n].section, "physics") || length < 6 ||
-        strcmp(d->parameter[n].name + length - 6, "_floor"))
-      continue;
-    snprintf(key, sizeof key, "physics.%s", d->parameter[n].name);
-    const double value = oak_params_real(sim->params, key);
-    OAK_CHECK(value >= 0, OAK_ERR_INPUT, "%s: %s = %g: must be at least 0 (0: no floor)",
-              oak_params_origin(sim->params, key), key, value);
-    sim->method.floors |= value > 0;
-  }
-  return OAK_OK;
-}
-
 /* Positions of cells must differ by more than their rounding errors. */
 static oak_status_t check_resolution(const oak_t *sim, int d) {
   const double finest = ldexp(sim->dx0[d], -sim->max_level);
@@ -125,7 +107,7 @@ static oak_status_t check_resolution(const oak_t *sim, int d) {
 static void keep_start(oak_t *sim) {
   if (!oak_params_bool(sim->params, "checkpoint.last_good")) return;
   const int early = sim->method.strang || sim->method.first_order;
-  if (oak_has_parts(sim) && (early || sim->diffusion.kind == OAK_DIFFUSION_RKL2))
+  if (oak_parts_beside(sim) && (early || oak_parts_need(sim) & OAK_PART_STATES))
     sim->method.kept = sim->method.nstate++;
   else if (sim->method.result == 0 && !sim->method.first_order)
     sim->method.result = sim->method.nstate++;
@@ -154,9 +136,9 @@ static oak_status_t read_rest(oak_t *sim) {
   sim->interpolation_theta = round_down(sim, oak_params_real(p, "mesh.theta"));
   sim->method.cfl = oak_params_real(p, "run.cfl");
   sim->method.strang = oak_params_choice(p, "scheme.splitting") == 1;
-  OAK_TRY(oak_diffusion_read(sim));
+  OAK_TRY(oak_parts_read(sim));
   keep_start(sim);
-  OAK_CHECK(!sim->method.strang || !sim->method.retry || !oak_has_parts(sim), OAK_ERR_INPUT,
+  OAK_CHECK(!sim->method.strang || !sim->method.retry || !oak_parts_beside(sim), OAK_ERR_INPUT,
             "scheme.splitting = strang changes the solution before the stages, which "
             "scheme.on_invalid = retry cannot take back: choose lie, or stop or first_order");
   sim->method.dt_max = oak_params_real(p, "run.dt_max");
@@ -176,7 +158,6 @@ static oak_status_t read_rest(oak_t *sim) {
   OAK_CHECK(sim->refine.c_derefine <= sim->refine.c_refine, OAK_ERR_INPUT,
             "refine.c_derefine = %g is above refine.c_refine = %g: they must be in order",
             sim->refine.c_derefine, sim->refine.c_refine);
-  OAK_TRY(read_floors(sim));
   return read_refine_variables(sim);
 }
 
@@ -209,7 +190,7 @@ static oak_status_t open_exchange(oak_t *sim) {
                              oak_params_choice(sim->params, "device.transport")));
   oak_status_t st =
       oak_pattern_init(&sim->pattern, &sim->transport, sim->dim, sim->block_size, sim->layers);
-  if (sim->diffusion.kind) oak_pattern_add_edges(&sim->pattern);
+  if (oak_parts_need(sim) & OAK_PART_EDGES) oak_pattern_add_edges(&sim->pattern);
   oak_exchange_init(&sim->exchange, &sim->transport, &sim->pattern, sim->nvar,
                     OAK_INTERPOLATE_STATE, sim->store_size);
   if (st == OAK_OK) st = oak_fields_open(sim);
@@ -279,8 +260,7 @@ static oak_status_t finish(oak_t *sim, FILE *stream) {
   oak_print_head(sim, stream, 1); /* kernels may take half a minute to compile */
   OAK_TRY(oak_sim_build(sim));
   OAK_TRY(oak_storage_fit(sim));
-  OAK_TRY(oak_criterion_open(sim));
-  OAK_TRY(oak_poisson_open(sim));
+  OAK_TRY(oak_parts_open(sim));
   return oak_agree(sim->comm, oak_follow_changes(sim));
 }
 
@@ -364,12 +344,8 @@ void oak_destroy(oak_t **out) {
   oak_params_unwatch(sim->params, sim);
   if (sim->dev) {
     oak_snapshot_clear(sim);
-    oak_fluxfix_clear(sim);
-    oak_adapt_clear(sim);
+    oak_parts_clear(sim);
     oak_storage_clear(sim);
-    oak_poisson_clear(sim);
-    oak_criterion_clear(sim);
-    oak_fields_clear(sim);
     oak_exchange_clear(&sim->exchange);
     oak_pattern_clear(&sim->pattern, sim->dev);
     oak_transport_close(&sim->transport);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "solver/part.h"
 #include "solver/sim.h"
 
 /* States of super time stepping beside the solution, which are free between the stages of the
@@ -19,7 +20,7 @@ enum { STAGES = 1, RATE0 = 3, RATE = 4, RKL2_STATES = 5 };
  * cache, and be enough for all lanes of a GPU. */
 enum { BATCH_BYTES = 32 << 20 };
 
-int oak_has_diffusion(const oak_t *sim) {
+static int has_diffusion(const oak_t *sim) {
   return sim->description.has.physics_diffusive_flux || sim->description.has.problem_diffusive_flux;
 }
 
@@ -39,16 +40,16 @@ static oak_status_t check_hooks(const oak_t *sim) {
   return OAK_OK;
 }
 
-oak_status_t oak_diffusion_read(oak_t *sim) {
+static oak_status_t read_keys(oak_t *sim) {
   const int rkl2 = oak_params_choice(sim->params, "scheme.diffusion") == 1;
   OAK_TRY(check_hooks(sim));
-  OAK_CHECK(!rkl2 || oak_has_diffusion(sim), OAK_ERR_INPUT,
+  OAK_CHECK(!rkl2 || has_diffusion(sim), OAK_ERR_INPUT,
             "%s: scheme.diffusion = rkl2: neither physics.name = %s nor problem.name = %s has a "
             "hook DIFFUSIVE_FLUX; leave the key out",
             oak_params_origin(sim->params, "scheme.diffusion"),
             oak_params_text(sim->params, "physics.name"),
             oak_params_text(sim->params, "problem.name"));
-  if (!oak_has_diffusion(sim)) return OAK_OK;
+  if (!has_diffusion(sim)) return OAK_OK;
   sim->diffusion.kind = rkl2 ? OAK_DIFFUSION_RKL2 : OAK_DIFFUSION_EXPLICIT;
   sim->diffusion.rate = rkl2 ? RATE : sim->method.nstate++;
   if (rkl2 && sim->method.nstate < RKL2_STATES) sim->method.nstate = RKL2_STATES;
@@ -63,12 +64,12 @@ static int64_t wide_bytes(const oak_t *sim) {
   return cells * sim->nvar * sim->real_size;
 }
 
-oak_status_t oak_diffusion_fit(oak_t *sim) {
+static oak_status_t fit(oak_t *sim) {
   oak_diffusion_t *x = &sim->diffusion;
   const int n = sim->mesh->nblock, room = n + n / 8;
   const int64_t most = BATCH_BYTES / wide_bytes(sim) + 1;
   const int wanted = room < most ? room : (int)most;
-  if (!x->kind || n <= x->batch || wanted <= x->batch) return OAK_OK;
+  if (n <= x->batch || wanted <= x->batch) return OAK_OK;
   oak_device_free(sim->dev, x->wide);
   x->wide = NULL;
   x->batch = 0;
@@ -77,11 +78,9 @@ oak_status_t oak_diffusion_fit(oak_t *sim) {
   return OAK_OK;
 }
 
-void oak_diffusion_clear(oak_t *sim) { oak_device_free(sim->dev, sim->diffusion.wide); }
+static void clear(oak_t *sim) { oak_device_free(sim->dev, sim->diffusion.wide); }
 
-int64_t oak_diffusion_bytes(const oak_t *sim) {
-  return sim->diffusion.kind ? sim->diffusion.batch * wide_bytes(sim) : 0;
-}
+static int64_t count_bytes(const oak_t *sim) { return sim->diffusion.batch * wide_bytes(sim); }
 
 static oak_status_t launch_rate(oak_t *sim, int state, double time, int out) {
   oak_diffusion_args_t args = {.edge = sim->pattern.edge.device,
@@ -109,10 +108,27 @@ static oak_status_t find_rate(oak_t *sim, int state, double time, int out) {
   return st == OAK_OK ? fixed : st;
 }
 
-oak_status_t oak_diffusion_rate(oak_t *sim, int state, double time) {
-  if (sim->diffusion.kind != OAK_DIFFUSION_EXPLICIT) return OAK_OK;
+/* ---- explicit: added to the other rates of a stage */
+
+static int is_explicit(const oak_t *sim) { return sim->diffusion.kind == OAK_DIFFUSION_EXPLICIT; }
+
+static oak_status_t with_ghosts(oak_t *sim, int state, double time) {
   return find_rate(sim, state, time, sim->diffusion.rate);
 }
+
+static void flux_args(const oak_t *sim, oak_flux_args_t *args) {
+  args->diffusion = oak_sim_state(sim, sim->diffusion.rate);
+}
+
+const oak_part_t oak_part_diffusion = {.name = "diffusive fluxes",
+                                       .needs = OAK_PART_EDGES,
+                                       .wanted = is_explicit,
+                                       .read = read_keys,
+                                       .fit = fit,
+                                       .bytes = count_bytes,
+                                       .clear = clear,
+                                       .with_ghosts = with_ghosts,
+                                       .flux_args = flux_args};
 
 /* ---- super time stepping */
 
@@ -202,7 +218,7 @@ static oak_status_t run_stage(oak_t *sim, int j, int s, double time, double dt, 
   return st;
 }
 
-oak_status_t oak_apply_diffusion(oak_t *sim, double time, double dt) {
+static oak_status_t apply_rkl2(oak_t *sim, double time, double dt) {
   int stages = 0, last = 0, before = 0, invalid = 0;
   oak_status_t st = OAK_OK;
   OAK_TRY(count_stages(sim, time, dt, &stages));
@@ -219,3 +235,13 @@ oak_status_t oak_apply_diffusion(oak_t *sim, double time, double dt) {
   MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->comm);
   return invalid ? oak_report_invalid(sim, 0, OAK_INVALID_DIFFUSION) : OAK_OK;
 }
+
+static int is_rkl2(const oak_t *sim) { return sim->diffusion.kind == OAK_DIFFUSION_RKL2; }
+
+const oak_part_t oak_part_rkl2 = {.name = "diffusion (rkl2)",
+                                  .needs = OAK_PART_EDGES | OAK_PART_STATES,
+                                  .wanted = is_rkl2,
+                                  .fit = fit,
+                                  .bytes = count_bytes,
+                                  .clear = clear,
+                                  .advance = apply_rkl2};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "solver/part.h"
 #include "solver/sim.h"
 
 int oak_field_find(const oak_t *sim, const char *name) {
@@ -35,7 +36,7 @@ oak_status_t oak_fields_open(oak_t *sim) {
   return oak_device_alloc(sim->dev, list->count * sizeof(oak_beside_t), &list->table);
 }
 
-void oak_fields_clear(oak_t *sim) {
+static void clear(oak_t *sim) {
   oak_beside_list_t *list = &sim->fields;
   for (int n = 0; n < list->count; n++) {
     oak_values_t *values[] = {&list->field[n].now, &list->field[n].next};
@@ -46,7 +47,7 @@ void oak_fields_clear(oak_t *sim) {
   oak_device_free(sim->dev, list->table);
 }
 
-int64_t oak_fields_bytes(const oak_t *sim) {
+static int64_t count_bytes(const oak_t *sim) {
   int64_t bytes = 0;
   for (int n = 0; n < sim->fields.count; n++) {
     const oak_beside_field_t *field = &sim->fields.field[n];
@@ -137,9 +138,10 @@ oak_status_t oak_field_fill(oak_t *sim, int number) {
   return oak_exchange_fill(&field->exchange, &field->now, &args, &sim->timers);
 }
 
-oak_status_t oak_fields_fit(oak_t *sim) {
+/* Memory, tables and buffers for the current mesh and pattern, the values of fields that have a
+ * function, and all ghost cells. Stored fields already have their values. */
+static oak_status_t renew(oak_t *sim) {
   oak_status_t st = OAK_OK;
-  if (!sim->fields.count) return OAK_OK;
   for (int n = 0; n < sim->fields.count; n++)
     oak_keep_failure(&st, fit_field(sim, &sim->fields.field[n]));
   if (st == OAK_OK) st = upload_table(sim);
@@ -150,6 +152,11 @@ oak_status_t oak_fields_fit(oak_t *sim) {
   }
   return oak_sim_agree(sim, st);
 }
+
+static int wanted(const oak_t *sim) { return sim->fields.count > 0; }
+
+const oak_part_t oak_part_fields = {
+    .wanted = wanted, .renew = renew, .bytes = count_bytes, .clear = clear};
 
 oak_status_t oak_field_read(oak_t *sim, int number, int first, int count, double *out) {
   const int64_t cells = count * sim->cells, size = sim->store_size;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Flux fixing at refinement boundaries (paper, "Flux fixing"). */
+#include "solver/part.h"
 #include "solver/sim.h"
 
 enum { SLACK = 16 };
@@ -18,17 +19,12 @@ static oak_status_t fit_bflux(oak_t *sim) {
   return OAK_OK;
 }
 
-oak_status_t oak_fluxfix_fit(oak_t *sim) {
+/* Collective on the ranks of a host. */
+static oak_status_t connect(oak_t *sim) {
   const int64_t unit = oak_pattern_average_cells(&sim->pattern) * sim->nvar * sim->real_size;
   const oak_status_t st =
       oak_averages_fit(&sim->fluxfix.average, &sim->transport, &sim->pattern, (size_t)unit);
   return st == OAK_OK ? fit_bflux(sim) : st;
-}
-
-void oak_fluxfix_clear(oak_t *sim) {
-  if (!sim->transport.dev) return;
-  oak_averages_clear(&sim->fluxfix.average, &sim->transport);
-  oak_device_free(sim->dev, sim->fluxfix.bflux);
 }
 
 /* Cells that become invalid are noted in \a bad, which has `results` numbers for each block. */
@@ -63,7 +59,7 @@ static oak_status_t fix(oak_t *sim, int state, double dt, void *bad, int results
   return st;
 }
 
-oak_status_t oak_fix_state(oak_t *sim, int state, double dt) {
+static oak_status_t fix_state(oak_t *sim, int state, double dt) {
   return fix(sim, state, dt, sim->results.bad, oak_sim_results(sim));
 }
 
@@ -77,5 +73,29 @@ oak_status_t oak_fix_rate(oak_t *sim, int state, void *unused) {
 
 oak_status_t oak_fix_c2f_flux(oak_t *sim, double dt) {
   sim->rates.doubted = 1;
-  return oak_sim_agree(sim, oak_fix_state(sim, 0, dt));
+  return oak_sim_agree(sim, fix_state(sim, 0, dt));
 }
+
+/* ---- the part */
+
+static int wanted(const oak_t *sim) { return sim->max_level > sim->min_level; }
+
+static int64_t bytes(const oak_t *sim) {
+  return sim->fluxfix.bflux_bytes + sim->fluxfix.average.piece.bytes;
+}
+
+static void clear(oak_t *sim) {
+  if (!sim->transport.dev) return;
+  oak_averages_clear(&sim->fluxfix.average, &sim->transport);
+  oak_device_free(sim->dev, sim->fluxfix.bflux);
+}
+
+static void flux_args(const oak_t *sim, oak_flux_args_t *args) { args->bflux = sim->fluxfix.bflux; }
+
+const oak_part_t oak_part_fluxfix = {.name = "flux fixing",
+                                     .wanted = wanted,
+                                     .connect = connect,
+                                     .bytes = bytes,
+                                     .clear = clear,
+                                     .flux_args = flux_args,
+                                     .after_fluxes = fix_state};

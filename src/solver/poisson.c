@@ -9,6 +9,7 @@
 
 #include "base/failure.h"
 #include "elliptic/elliptic.h"
+#include "solver/part.h"
 #include "solver/sim.h"
 
 enum { ISOLATED, ZERO, NO_SLOPE, VALUE, SLOPE }; /* poisson.boundary */
@@ -74,12 +75,14 @@ static oak_status_t find_faces(oak_t *sim, oak_elliptic_setup_t *setup) {
   return OAK_OK;
 }
 
-oak_status_t oak_poisson_open(oak_t *sim) {
+static oak_status_t check_hooks(oak_t *sim) {
   OAK_CHECK(oak_poisson_wanted(sim) ||
                 (!oak_poisson_has_coefficients(sim) && !oak_poisson_has_boundary(sim)),
             OAK_ERR_INPUT, "POISSON_COEFFICIENTS and POISSON_BOUNDARY need POISSON(at, q) { ... }");
-  if (!oak_poisson_wanted(sim)) return OAK_OK;
-  OAK_TRY(find_fields(sim));
+  return oak_poisson_wanted(sim) ? find_fields(sim) : OAK_OK;
+}
+
+static oak_status_t open_solver(oak_t *sim) {
   sim->poisson.coefficients = oak_poisson_has_coefficients(sim);
   oak_elliptic_setup_t setup = {
       .transport = &sim->transport,
@@ -93,8 +96,6 @@ oak_status_t oak_poisson_open(oak_t *sim) {
   OAK_TRY(find_faces(sim, &setup));
   return oak_elliptic_new(sim->comm, &setup, sim->mesh, &sim->poisson.elliptic);
 }
-
-void oak_poisson_clear(oak_t *sim) { oak_elliptic_destroy(&sim->poisson.elliptic); }
 
 /* Run one of the kernels between state and solver. */
 static oak_status_t run(oak_t *sim, oak_kernel_t *kernel, int state, double time, void *values,
@@ -195,8 +196,7 @@ static oak_status_t solve(oak_t *sim, int state, double time) {
   return store(sim, state, time);
 }
 
-oak_status_t oak_poisson_solve(oak_t *sim, int state, double time) {
-  if (!sim->poisson.elliptic) return OAK_OK;
+static oak_status_t solve_and_time(oak_t *sim, int state, double time) {
   const double start = MPI_Wtime();
   oak_timer_start(&sim->timers, OAK_PHASE_POISSON);
   const oak_status_t st = solve(sim, state, time);
@@ -204,3 +204,14 @@ oak_status_t oak_poisson_solve(oak_t *sim, int state, double time) {
   sim->poisson.seconds += MPI_Wtime() - start;
   return st;
 }
+
+static int64_t bytes(const oak_t *sim) { return oak_elliptic_bytes(sim->poisson.elliptic); }
+static void clear(oak_t *sim) { oak_elliptic_destroy(&sim->poisson.elliptic); }
+
+const oak_part_t oak_part_poisson = {.name = "Poisson's equation",
+                                     .wanted = oak_poisson_wanted,
+                                     .read = check_hooks,
+                                     .open = open_solver,
+                                     .bytes = bytes,
+                                     .clear = clear,
+                                     .before_ghosts = solve_and_time};

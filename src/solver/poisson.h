@@ -20,10 +20,5 @@ typedef struct {
 int oak_poisson_wanted(const oak_t *sim);
 int oak_poisson_has_coefficients(const oak_t *sim);
 int oak_poisson_has_boundary(const oak_t *sim);
-/** Collective. */
-oak_status_t oak_poisson_open(oak_t *sim);
-void oak_poisson_clear(oak_t *sim);
-/** Solve for a state, and set the fields phi, phi_x, ... Collective; fails on all ranks alike. */
-oak_status_t oak_poisson_solve(oak_t *sim, int state, double time);
 
 #endif

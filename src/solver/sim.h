@@ -10,6 +10,7 @@
 #include "halo/exchange.h"
 #include "mesh/mesh.h"
 #include "oak.h"
+#include "solver/part.h"
 #include "solver/poisson.h"
 #include "solver/setup/hooks.h"
 #include "solver/setup/setup.h"
@@ -206,7 +207,7 @@ typedef struct {
   int capacity;           /**< blocks */
 } oak_marks_t;
 
-/** Cells whose result was changed, on all ranks; each stage counts (careful.c, advance.c). */
+/** Cells whose result was changed, on all ranks; each stage counts (repair.c, advance.c). */
 typedef struct {
   int64_t first_order_cells, floored_cells;
 } oak_repairs_t;
@@ -289,7 +290,7 @@ typedef struct {
   int doubted; /**< a kernel of the user's program ran since, which may have changed cells */
 } oak_rates_t;
 
-/** What a failed step has left (advance.c, careful.c). */
+/** What a failed step has left (advance.c, repair.c). */
 typedef struct {
   int found; /**< the last step failed */
   int state; /**< where its solution is; unless that is 0, state 0 is the start of the step */
@@ -323,6 +324,7 @@ struct oak {
   int min_level, max_level;
   double interpolation_theta; /**< mesh.theta: limiter of interpolation at jumps of level */
   oak_method_t method;
+  oak_parts_t parts;
   oak_refine_t refine;
   void *bc; /**< device: oak_bc_t [2 dim][V] */
   /* Set by src/solver/setup. */
@@ -455,7 +457,10 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag);
 /** Largest rate of each of the first \a blocks blocks, where the rates are known. Not collective.
  */
 oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate);
-void oak_adapt_clear(oak_t *sim);
+/** Make storage and tables for an adapted mesh whose blocks are complete, unless they are there. An
+ * adaptation that lacked memory for them is finished here. Collective; fails on all ranks alike,
+ * and may be tried again. */
+oak_status_t oak_adapt_finish(oak_t *sim);
 
 /* tasks.c; none is collective */
 typedef struct oak_carried oak_carried_t;
@@ -480,33 +485,14 @@ oak_status_t oak_pace_init(oak_t *sim);
 void oak_pace_measure(oak_t *sim);
 
 /* fluxfix.c */
-/** Prepare memory and messages for the current pattern. Collective on the ranks of a host. The
- * ranks do not agree on the status. */
-oak_status_t oak_fluxfix_fit(oak_t *sim);
-void oak_fluxfix_clear(oak_t *sim);
-oak_status_t oak_fix_state(oak_t *sim, int state, double dt);
-/** The same for a state that holds rates of change, which need not be valid; \a unused is some
- * memory of the device. */
+/** Match fluxes where levels meet, in a state that holds rates of change, which need not be valid;
+ * \a unused is some memory of the device. */
 oak_status_t oak_fix_rate(oak_t *sim, int state, void *unused);
 
 /* diffusion.c */
-int oak_has_diffusion(const oak_t *sim);
-/** Read the keys. To be called after everything else that decides the number of states. Not
- * collective. */
-oak_status_t oak_diffusion_read(oak_t *sim);
-/** Memory for the blocks of the mesh. Not collective. */
-oak_status_t oak_diffusion_fit(oak_t *sim);
-void oak_diffusion_clear(oak_t *sim);
-int64_t oak_diffusion_bytes(const oak_t *sim);
-/** With scheme.diffusion = explicit the rate of change of a state whose ghost cells are filled, for
- * the flux kernel. Collective: a rank that has failed takes part. The ranks do not agree on the
- * status. */
-oak_status_t oak_diffusion_rate(oak_t *sim, int state, double time);
 /** The largest diffusivity / dx^2 of each block, which is the part of diffusion in its rate.
  * Rank-local. */
 oak_status_t oak_diffusion_block_rates(oak_t *sim, double time, double *rate);
-/** Super time stepping of the current state from \a time to \a time + \a dt. Collective. */
-oak_status_t oak_apply_diffusion(oak_t *sim, double time, double dt);
 
 /* fields.c */
 /** Number of the field beside the state of that name, -1: none. */
@@ -514,20 +500,14 @@ int oak_field_find(const oak_t *sim, const char *name);
 /** Prepare the exchanges and boundary conditions of the fields; before the mesh is made.
  * Rank-local. */
 oak_status_t oak_fields_open(oak_t *sim);
-void oak_fields_clear(oak_t *sim);
 /** Room for \a blocks in the values `next` of stored fields. Collective. */
 oak_status_t oak_fields_reserve(oak_t *sim, int blocks);
-/** Memory, tables and buffers for the current mesh and pattern, the values of fields that have a
- * function, and all ghost cells. Stored fields already have their values. Collective. */
-oak_status_t oak_fields_fit(oak_t *sim);
 /** Fill ghost cells of a field. Collective; the ranks do not agree on the status. */
 oak_status_t oak_field_fill(oak_t *sim, int number);
 /** Variable of the state that is the field of that name, -1: none. */
 int oak_field_variable(const oak_t *sim, const char *name);
 /** Values of local blocks [first, first + count): \a out [count][N^d]. Rank-local. */
 oak_status_t oak_field_read(oak_t *sim, int number, int first, int count, double *out);
-/** Bytes of the values that this rank holds of all fields. */
-int64_t oak_fields_bytes(const oak_t *sim);
 /** The values that move with the blocks of the mesh: number 0 is the state, then come the stored
  * fields. */
 struct oak_carried {
@@ -539,15 +519,11 @@ int oak_carried(oak_t *sim, oak_carried_t list[OAK_MAX_FIELDS + 1]);
 int oak_carried_components(const oak_t *sim);
 
 /* cells.c */
-/** Globals from the current state, for the hooks of a step. Collective. */
-oak_status_t oak_update_globals(oak_t *sim);
 static inline int oak_has_update(const oak_t *sim) {
   return sim->description.has.physics_update || sim->description.has.problem_update;
 }
 /** Whether a kernel that counts invalid cells per block has found some. Not collective. */
 oak_status_t oak_count_invalid(oak_t *sim, int *invalid);
-/** The hooks UPDATE on the current state from \a time to \a time + \a dt. Collective. */
-oak_status_t oak_apply_update(oak_t *sim, double time, double dt);
 
 /* head.c */
 /** Print the first lines of a run on \a stream (rank 0; NULL: nothing), once per simulation. \a

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elliptic/elliptic.h"
+#include "base/failure.h"
+#include "solver/part.h"
 #include "solver/sim.h"
 
 /* Tell kernels the present addresses of peers' memory. */
@@ -79,7 +80,7 @@ static int choose_parts(const oak_t *sim) {
   const double tiles = (double)sim->mesh->nblock * sim->results.tiles;
   int best = 1;
   double least = INFINITY;
-  if (!ops->slots || sim->dim == 2 || sim->method.first_order || sim->method.floors) return 1;
+  if (!ops->slots || sim->dim == 2 || oak_parts_need(sim) & OAK_PART_WHOLE_TILES) return 1;
   const double slots = ops->slots(sim->dev, sim->kernel.flux);
   for (int parts = 1; 2 * parts <= sim->block_size; parts *= 2) {
     const double time = ceil(tiles * parts / slots) * ((double)sim->block_size / parts + PART_COST);
@@ -110,41 +111,18 @@ static oak_status_t fit_results(oak_t *sim) {
   return OAK_OK;
 }
 
-/* Marks and counts of cells that get first-order fluxes or a floor. */
-static oak_status_t fit_marks(oak_t *sim) {
-  const int n = sim->mesh->nblock;
-  if (n <= sim->marks.capacity || !(sim->method.first_order || sim->method.floors)) return OAK_OK;
-  const int wanted = n + n / 8;
-  oak_device_free(sim->dev, sim->marks.cells);
-  oak_device_free(sim->dev, sim->marks.marked);
-  oak_device_free(sim->dev, sim->marks.touched);
-  free(sim->marks.count);
-  sim->marks.cells = sim->marks.marked = sim->marks.touched = NULL;
-  sim->marks.capacity = 0;
-  sim->marks.count = malloc(wanted * sizeof *sim->marks.count);
-  OAK_CHECK(sim->marks.count, OAK_ERR_MEMORY, "out of memory for the counts of %d blocks", wanted);
-  if (sim->method.first_order)
-    OAK_TRY(oak_device_alloc(sim->dev, wanted * sim->cells, &sim->marks.cells));
-  OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof(int), &sim->marks.marked));
-  OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof(int), &sim->marks.touched));
-  sim->marks.capacity = wanted;
-  return OAK_OK;
-}
-
 /* The memory that depends on the blocks of this rank. Rank-local. */
 static oak_status_t fit_blocks(oak_t *sim) {
   OAK_TRY(upload_geometry(sim));
   OAK_TRY(fit_results(sim));
-  OAK_TRY(oak_diffusion_fit(sim));
-  return fit_marks(sim);
+  return oak_parts_fit(sim);
 }
 
-/* Prepare halo buffers and flux fixing for a new pattern. Every rank takes part in all steps. */
+/* Prepare buffers for a new pattern. Every rank takes part in all steps. */
 static oak_status_t fit_exchanges(oak_t *sim) {
   int changed;
   oak_status_t st = oak_exchange_fit(&sim->exchange, &changed);
-  const oak_status_t fluxes = oak_fluxfix_fit(sim);
-  if (st == OAK_OK) st = fluxes;
+  oak_keep_failure(&st, oak_parts_connect(sim));
   if (st == OAK_OK && changed) st = look_at_peers(sim);
   return oak_sim_agree(sim, st);
 }
@@ -162,32 +140,25 @@ oak_status_t oak_storage_fit(oak_t *sim) {
   /* An earlier attempt may have made the pattern and failed after that. */
   if (st == OAK_OK && (changed || sim->storage.revision != sim->mesh->revision))
     st = fit_exchanges(sim);
-  if (st == OAK_OK && sim->storage.revision != sim->mesh->revision) st = oak_fields_fit(sim);
+  if (st == OAK_OK && sim->storage.revision != sim->mesh->revision) st = oak_parts_renew(sim);
   if (st == OAK_OK) sim->storage.revision = sim->mesh->revision;
   oak_timer_stop(&sim->timers, OAK_PHASE_PATTERN);
   return st;
 }
 
 void oak_storage_clear(oak_t *sim) {
-  void *memory[] = {sim->storage.blocks, sim->storage.scratch, sim->results.rate,
-                    sim->results.bad,    sim->results.sums,    sim->marks.cells,
-                    sim->marks.marked,   sim->marks.touched};
+  void *memory[] = {sim->storage.blocks, sim->storage.scratch, sim->results.rate, sim->results.bad,
+                    sim->results.sums};
   oak_values_t *states[OAK_MAX_STATES];
   for (int s = 0; s < OAK_MAX_STATES; s++) states[s] = &sim->storage.state[s];
   oak_values_clear(&sim->exchange, states, OAK_MAX_STATES);
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) oak_device_free(sim->dev, memory[i]);
-  oak_diffusion_clear(sim);
-  free(sim->marks.count);
 }
 
 int64_t oak_memory(const oak_t *sim) {
   int64_t bytes = oak_exchange_bytes(&sim->exchange) + sim->pattern.table_capacity +
-                  sim->fluxfix.bflux_bytes + sim->fluxfix.average.piece.bytes +
                   (int64_t)(sim->storage.blocks_capacity * sizeof(oak_block_t));
   for (int s = 0; s < sim->method.nstate; s++) bytes += sim->storage.state[s].memory.bytes;
-  bytes += oak_diffusion_bytes(sim);
-  if (sim->method.first_order) bytes += sim->marks.capacity * sim->cells;
-  bytes += oak_fields_bytes(sim) + sim->refine.derived_bytes;
-  bytes += oak_elliptic_bytes(sim->poisson.elliptic);
-  return bytes + sim->results.capacity * (int64_t)(sizeof(double) + sizeof(int));
+  return bytes + oak_parts_bytes(sim) +
+         sim->results.capacity * (int64_t)(sizeof(double) + sizeof(int));
 }

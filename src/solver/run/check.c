@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "solver/output/output.h"
+#include "solver/part.h"
 
 /* ---- sizes */
 
@@ -138,6 +139,7 @@ oak_status_t oak_check(oak_t *sim, FILE *stream) {
   print_mesh(sim, stream);
   print_memory(sim, stream);
   if (stream) print_kernels(sim, stream);
+  if (stream) oak_parts_print(sim, stream);
   OAK_TRY(oak_output_print(sim, stream));
   if (stream) {
     print_folder(sim, stream);

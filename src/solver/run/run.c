@@ -147,7 +147,7 @@ static void leave_traces(oak_saver_t *saver) {
   if (*files && sim->rank == 0) (void)oak_file_list_add(path);
   oak_storage_swap(sim, 0, bad);
   /* Half a step of UPDATE or diffusion has changed the state before. */
-  const int lost = bad == 0 || (oak_has_parts(sim) && sim->method.strang && !sim->method.kept);
+  const int lost = bad == 0 || (oak_parts_beside(sim) && sim->method.strang && !sim->method.kept);
   if (!lost && oak_saver_write(saver) == OAK_OK)
     snprintf(files + strlen(files), sizeof files - strlen(files),
              "; the state before is in %s/" OAK_CHECKPOINT_FORMAT, saver->out->folder,

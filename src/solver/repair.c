@@ -2,8 +2,10 @@
  * Stages that repair invalid cells (scheme.on_invalid = first_order) or apply floors. A rank that
  * fails takes part in all messages until the next reduction; there all ranks fail with it. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/failure.h"
+#include "solver/part.h"
 #include "solver/sim.h"
 
 /* How often cells may be marked in a stage. First-order fluxes of one cell may make a neighbour
@@ -78,9 +80,9 @@ static oak_status_t run_passes(oak_t *sim, const oak_stage_t *stage, int out, do
   oak_repair_args_t args = {.mark = sim->marks.cells, .touched = sim->marks.touched};
   int64_t local = 0, marked = 0;
   int whole = 1;
-  OAK_TRY(oak_poisson_solve(sim, stage->deriv, time));
+  OAK_TRY(oak_parts_before_ghosts(sim, stage->deriv, time));
   oak_status_t st = oak_fill_ghosts(sim, stage->deriv, time);
-  oak_keep_failure(&st, oak_diffusion_rate(sim, stage->deriv, time));
+  oak_keep_failure(&st, oak_parts_with_ghosts(sim, stage->deriv, time));
   oak_stage_args(sim, stage, out, dt, &args.stage);
   for (int pass = 0;; pass++) {
     const int last = pass == (sim->method.first_order ? MAX_PASSES : 0);
@@ -89,7 +91,7 @@ static oak_status_t run_passes(oak_t *sim, const oak_stage_t *stage, int out, do
     OAK_TRY(reduce_counts(sim, st, local, invalid, &marked));
     whole = refined && (last || !*invalid);
     if (whole) {
-      st = oak_fix_state(sim, out, stage->beta * dt);
+      st = oak_parts_after_fluxes(sim, out, stage->beta * dt);
       OAK_TRY(reduce_counts(sim, st, local, invalid, &marked));
     }
     if (last || !*invalid) break;
@@ -113,7 +115,7 @@ static oak_status_t apply_floors(oak_t *sim, int state, int64_t *invalid) {
 
 /* The result goes to a separate state. All passes need the previous states, and the stage may
  * replace one of these. */
-oak_status_t oak_careful_stage(oak_t *sim, const oak_stage_t *stage, double dt, int *refused) {
+static oak_status_t run_stage(oak_t *sim, const oak_stage_t *stage, double dt, int *refused) {
   const int out = sim->method.first_order ? sim->method.runge_kutta->nstate : stage->out;
   int64_t invalid;
   OAK_TRY(run_passes(sim, stage, out, dt, &invalid));
@@ -129,13 +131,89 @@ oak_status_t oak_careful_stage(oak_t *sim, const oak_stage_t *stage, double dt, 
   return OAK_OK;
 }
 
-oak_status_t oak_careful_probe(oak_t *sim, const oak_stage_t *probe) {
+/* Every rank ends the step if one has failed. */
+static oak_status_t compute_stage(oak_t *sim, const oak_stage_t *stage, int first, double dt,
+                                  int *ended) {
+  int refused = 0;
+  (void)first;
+  const oak_status_t st = run_stage(sim, stage, dt, &refused);
+  *ended = refused || st != OAK_OK;
+  return st;
+}
+
+/* Fluxes that are not finite are repaired as in a stage. */
+static oak_status_t probe_stage(oak_t *sim, const oak_stage_t *probe) {
+  if (!sim->method.first_order) return oak_probe_stage(sim, probe);
   const int64_t count = sim->repairs.first_order_cells;
   int64_t invalid;
   oak_status_t st = run_passes(sim, probe, probe->out, 0, &invalid);
   sim->repairs.first_order_cells = count;
   return st;
 }
+
+/* ---- keys and memory */
+
+/* A physics with the hook FLOOR has parameters that end in _floor; 0 is off. */
+static oak_status_t read_floors(oak_t *sim) {
+  const oak_description_t *d = &sim->description;
+  for (int n = 0; n < d->nparameter && d->has.physics_floor; n++) {
+    char key[256];
+    const size_t length = strlen(d->parameter[n].name);
+    if (strcmp(d->parameter[n].section, "physics") || length < 6 ||
+        strcmp(d->parameter[n].name + length - 6, "_floor"))
+      continue;
+    snprintf(key, sizeof key, "physics.%s", d->parameter[n].name);
+    const double value = oak_params_real(sim->params, key);
+    OAK_CHECK(value >= 0, OAK_ERR_INPUT, "%s: %s = %g: must be at least 0 (0: no floor)",
+              oak_params_origin(sim->params, key), key, value);
+    sim->method.floors |= value > 0;
+  }
+  return OAK_OK;
+}
+
+/* Marks and counts of cells that get first-order fluxes or a floor. */
+static oak_status_t fit_marks(oak_t *sim) {
+  const int n = sim->mesh->nblock;
+  if (n <= sim->marks.capacity) return OAK_OK;
+  const int wanted = n + n / 8;
+  oak_device_free(sim->dev, sim->marks.cells);
+  oak_device_free(sim->dev, sim->marks.marked);
+  oak_device_free(sim->dev, sim->marks.touched);
+  free(sim->marks.count);
+  sim->marks.cells = sim->marks.marked = sim->marks.touched = NULL;
+  sim->marks.capacity = 0;
+  sim->marks.count = malloc(wanted * sizeof *sim->marks.count);
+  OAK_CHECK(sim->marks.count, OAK_ERR_MEMORY, "out of memory for the counts of %d blocks", wanted);
+  if (sim->method.first_order)
+    OAK_TRY(oak_device_alloc(sim->dev, wanted * sim->cells, &sim->marks.cells));
+  OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof(int), &sim->marks.marked));
+  OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof(int), &sim->marks.touched));
+  sim->marks.capacity = wanted;
+  return OAK_OK;
+}
+
+static int wanted(const oak_t *sim) { return sim->method.first_order || sim->method.floors; }
+
+static int64_t bytes(const oak_t *sim) {
+  return sim->method.first_order ? sim->marks.capacity * sim->cells : 0;
+}
+
+static void clear(oak_t *sim) {
+  oak_device_free(sim->dev, sim->marks.cells);
+  oak_device_free(sim->dev, sim->marks.marked);
+  oak_device_free(sim->dev, sim->marks.touched);
+  free(sim->marks.count);
+}
+
+const oak_part_t oak_part_repair = {.name = "ghost cells, fluxes, repair of invalid cells",
+                                    .needs = OAK_PART_WHOLE_TILES,
+                                    .wanted = wanted,
+                                    .read = read_floors,
+                                    .fit = fit_marks,
+                                    .bytes = bytes,
+                                    .clear = clear,
+                                    .stage = compute_stage,
+                                    .probe = probe_stage};
 
 int64_t oak_first_order_cells(const oak_t *sim) { return sim->repairs.first_order_cells; }
 int64_t oak_floored_cells(const oak_t *sim) { return sim->repairs.floored_cells; }
