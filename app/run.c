@@ -36,7 +36,7 @@ static void run_help(void) {
       "  --trust      let FILE.ini also set device.compiler and device.flags. With these keys a "
       "file\n"
       "               can start any program\n"
-      "  --quiet      print errors only\n"
+      "  --quiet      print errors and warnings of the compiler only\n"
       "  --help       print this text; `oak params` explains all keys\n"
       "\n"
       "exit status:\n"

@@ -36,6 +36,11 @@ typedef struct {
 
 /* Hooks of a physics may call it, too, which comes before kernels/field.h. */
 OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
+#ifdef OAK_CHECK_OFFSET /* a macro, so that the compiler names the line of the hook */
+#define oak_near(at, v, i, j, k) (OAK_CHECK_OFFSET(i, j, k), (oak_near)(at, v, i, j, k))
+#else
+#define OAK_CHECK_OFFSET(i, j, k) ((void)0)
+#endif
 
 /* A hook is a function with the name of the file that owns it, as in physics_flux and
  * problem_initial. */
@@ -66,7 +71,16 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #else
 #define OAK_REQUIRE _Static_assert
 #endif
+#if OAK_DESCRIBE && OAK_DEVICE_CPU
+/* Here the compiler looks for mistakes. It looks at functions that are used, and at indices of
+ * arrays whose size it knows. */
+#define OAK_HOOK(type, name) \
+  OAK_NOTE_HOOK(OAK_OWNED(name)) __attribute__((used)) OAK_FN type OAK_OWNED(name)
+#define OAK_STATE static(PHYSICS_NVAR + NSCALARS + NSOLID)
+#else
 #define OAK_HOOK(type, name) OAK_NOTE_HOOK(OAK_OWNED(name)) OAK_FN type OAK_OWNED(name)
+#define OAK_STATE
+#endif
 
 /* Declarations. */
 #define TITLE(text) OAK_NOTE_TEXT(_title, OAK_TITLE_BYTES, text)
@@ -79,33 +93,36 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
   OAK_NOTE_PARAMETER(name, fallback, help)
 
 /* Hooks of a problem. */
-#define INITIAL(at, q) OAK_HOOK(void, _initial)(const oak_at_t *at, double q[])
-#define BOUNDARY(at, face, q) OAK_HOOK(void, _boundary)(const oak_at_t *at, int face, double q[])
+#define INITIAL(at, q) OAK_HOOK(void, _initial)(const oak_at_t *at, double q[OAK_STATE])
+#define BOUNDARY(at, face, q) \
+  OAK_HOOK(void, _boundary)(const oak_at_t *at, int face, double q[OAK_STATE])
 #define REFINE(at) OAK_HOOK(real, _refine)(const oak_at_t *at)
 #define SOLID(at) OAK_HOOK(double, _solid)(const oak_at_t *at)
 #define REGION(at, lower, upper) \
   OAK_HOOK(int, _region)(const oak_at_t *at, const double lower[3], const double upper[3])
 /* Hooks of both. */
 #define SOURCE(at, q, source) \
-  OAK_HOOK(void, _source)(const oak_at_t *at, const real q[], real source[])
-#define TIMESTEP(at, q) OAK_HOOK(double, _timestep)(const oak_at_t *at, const real q[])
-#define UPDATE(at, u, dt) OAK_HOOK(void, _update)(const oak_at_t *at, real u[], double dt)
+  OAK_HOOK(void, _source)(const oak_at_t *at, const real q[OAK_STATE], real source[OAK_STATE])
+#define TIMESTEP(at, q) OAK_HOOK(double, _timestep)(const oak_at_t *at, const real q[OAK_STATE])
+#define UPDATE(at, u, dt) OAK_HOOK(void, _update)(const oak_at_t *at, real u[OAK_STATE], double dt)
 #ifndef NSCALARS
 #define NSCALARS 0
 #endif
 #ifndef NSOLID
 #define NSOLID 0
 #endif
-#define DIFFUSIVE_FLUX(at, dir, q, grad, f) \
-  OAK_HOOK(void, _diffusive_flux)           \
-  (const oak_at_t *at, int dir, const real q[], real grad[][PHYSICS_NVAR + NSCALARS], real f[])
-#define DIFFUSIVITY(at, q) OAK_HOOK(double, _diffusivity)(const oak_at_t *at, const real q[])
+#define DIFFUSIVE_FLUX(at, dir, q, grad, f)                                                    \
+  OAK_HOOK(void, _diffusive_flux)                                                              \
+  (const oak_at_t *at, int dir, const real q[OAK_STATE], real grad[][PHYSICS_NVAR + NSCALARS], \
+   real f[OAK_STATE])
+#define DIFFUSIVITY(at, q) \
+  OAK_HOOK(double, _diffusivity)(const oak_at_t *at, const real q[OAK_STATE])
 /* The right-hand side of div grad phi = f. */
-#define POISSON(at, q) OAK_HOOK(double, _poisson)(const oak_at_t *at, const real q[])
+#define POISSON(at, q) OAK_HOOK(double, _poisson)(const oak_at_t *at, const real q[OAK_STATE])
 /* With coefficients: div(a grad phi) - b phi = f. */
 #define POISSON_COEFFICIENTS(at, q, a, b) \
   OAK_HOOK(void, _poisson_coefficients)   \
-  (const oak_at_t *at, const real q[], double *a, double *b)
+  (const oak_at_t *at, const real q[OAK_STATE], double *a, double *b)
 /* What is given at the centre at->x of a cell's face at the boundary of the domain: phi or its
  * outward derivative, as poisson.boundary says. */
 #define POISSON_BOUNDARY(at, face) OAK_HOOK(double, _poisson_boundary)(const oak_at_t *at, int face)
@@ -113,11 +130,12 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define OAK_GLOBAL(name)                                                                    \
   OAK_REQUIRE(sizeof(((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "a global"); \
   OAK_HOOK(double, _global_##name)
-#define GLOBAL_MAX(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[])
-#define GLOBAL_MIN(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[])
-#define GLOBAL_INTEGRAL(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[])
+#define GLOBAL_MAX(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[OAK_STATE])
+#define GLOBAL_MIN(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[OAK_STATE])
+#define GLOBAL_INTEGRAL(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[OAK_STATE])
 /* Variables for outputs. */
-#define OUTPUT(name, at, q) OAK_HOOK(double, _output_##name)(const oak_at_t *at, const real q[])
+#define OUTPUT(name, at, q) \
+  OAK_HOOK(double, _output_##name)(const oak_at_t *at, const real q[OAK_STATE])
 /* Fields beside the state: set from a function at each new block, or stored. */
 #define FIELD(name, at) OAK_HOOK(double, _field_##name)(const oak_at_t *at)
 #define FIELD_STORED(name)                 \
@@ -135,31 +153,36 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
   OAK_REQUIRE((variable) >= 0 && (variable) < PHYSICS_NVAR, "a variable of the physics");
 /* Hooks of a physics. Those of one cell or face get the parameters alone. */
 #define FACE(ph, ql, qr, dir) \
-  OAK_HOOK(void, _face)(const physics_parameters_t *ph, real ql[], real qr[], int dir)
-#define WALL(ph, q) OAK_HOOK(void, _wall)(const physics_parameters_t *ph, real q[])
-#define TO_PRIMITIVE(ph, q) OAK_HOOK(void, _to_primitive)(const physics_parameters_t *ph, real q[])
-#define TO_CONSERVED(ph, u) OAK_HOOK(void, _to_conserved)(const physics_parameters_t *ph, real u[])
+  OAK_HOOK(void, _face)       \
+  (const physics_parameters_t *ph, real ql[OAK_STATE], real qr[OAK_STATE], int dir)
+#define WALL(ph, q) OAK_HOOK(void, _wall)(const physics_parameters_t *ph, real q[OAK_STATE])
+#define TO_PRIMITIVE(ph, q) \
+  OAK_HOOK(void, _to_primitive)(const physics_parameters_t *ph, real q[OAK_STATE])
+#define TO_CONSERVED(ph, u) \
+  OAK_HOOK(void, _to_conserved)(const physics_parameters_t *ph, real u[OAK_STATE])
 #define FLUX(ph, q, dir, f) \
-  OAK_HOOK(void, _flux)(const physics_parameters_t *ph, const real q[], int dir, real f[])
-#define WAVE_SPEEDS(ph, ql, qr, dir, smin, smax)                                          \
-  OAK_HOOK(void, _wave_speeds)                                                            \
-  (const physics_parameters_t *ph, const real ql[], const real qr[], int dir, real *smin, \
-   real *smax)
-#define FACE_SIDES(ph, ql, qr, nl, nr, dir, f, left, right)                           \
-  OAK_HOOK(void, _face_sides)                                                         \
-  (const physics_parameters_t *ph, const real ql[], const real qr[], const real nl[], \
-   const real nr[], int dir, real f[], real left[], real right[])
-#define CELL_TERMS(ph, q, lower, upper, dir, r)                                            \
-  OAK_HOOK(void, _cell_terms)                                                              \
-  (const physics_parameters_t *ph, const real q[], const real lower[], const real upper[], \
-   int dir, real r[])
-#define TO_SMOOTH(ph, u) OAK_HOOK(void, _to_smooth)(const physics_parameters_t *ph, real u[])
-#define FROM_SMOOTH(ph, coarse, fine)                   \
-  OAK_HOOK(void, _from_smooth)                          \
-  (const physics_parameters_t *ph, const real coarse[], \
+  OAK_HOOK(void, _flux)     \
+  (const physics_parameters_t *ph, const real q[OAK_STATE], int dir, real f[OAK_STATE])
+#define WAVE_SPEEDS(ph, ql, qr, dir, smin, smax)                                                \
+  OAK_HOOK(void, _wave_speeds)                                                                  \
+  (const physics_parameters_t *ph, const real ql[OAK_STATE], const real qr[OAK_STATE], int dir, \
+   real *smin, real *smax)
+#define FACE_SIDES(ph, ql, qr, nl, nr, dir, f, left, right)                            \
+  OAK_HOOK(void, _face_sides)                                                          \
+  (const physics_parameters_t *ph, const real ql[OAK_STATE], const real qr[OAK_STATE], \
+   const real nl[], const real nr[], int dir, real f[OAK_STATE], real left[], real right[])
+#define CELL_TERMS(ph, q, lower, upper, dir, r)                                          \
+  OAK_HOOK(void, _cell_terms)                                                            \
+  (const physics_parameters_t *ph, const real q[OAK_STATE], const real lower[OAK_STATE], \
+   const real upper[OAK_STATE], int dir, real r[OAK_STATE])
+#define TO_SMOOTH(ph, u) \
+  OAK_HOOK(void, _to_smooth)(const physics_parameters_t *ph, real u[OAK_STATE])
+#define FROM_SMOOTH(ph, coarse, fine)                            \
+  OAK_HOOK(void, _from_smooth)                                   \
+  (const physics_parameters_t *ph, const real coarse[OAK_STATE], \
    real fine[][PHYSICS_NVAR + NSCALARS + NSOLID])
-#define VALID(ph, u) OAK_HOOK(int, _valid)(const physics_parameters_t *ph, const real u[])
-#define FLOOR(ph, u) OAK_HOOK(int, _floor)(const physics_parameters_t *ph, real u[])
+#define VALID(ph, u) OAK_HOOK(int, _valid)(const physics_parameters_t *ph, const real u[OAK_STATE])
+#define FLOOR(ph, u) OAK_HOOK(int, _floor)(const physics_parameters_t *ph, real u[OAK_STATE])
 /* A flux between two states, for scheme.flux = name. */
 #define RIEMANN(name, ph, ql, qr, dir, f)                                                      \
   OAK_NOTE_HOOK(riemann_##name)                                                                \

@@ -2,6 +2,7 @@
  * A C compiler as a command, for back ends that build kernels with one: find it, find out which
  * flags it accepts, run it, and make a message of its errors. */
 #define _GNU_SOURCE 1
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -155,6 +156,31 @@ void oak_compiler_quote(oak_buffer_t *quote, const char *output, const char *whe
     oak_buffer_print(
         quote, "\nA disk is full: free space where %s is and where $TMPDIR (or /tmp) is.", where);
   }
+}
+
+/** Whether a message is about oak's own kernels. Those do not help the user. */
+static int is_own(const char *line) {
+  static const char *const folder[] = {"/kernels/", "/include/", "/numerics/"};
+  const char *root;
+  if (oak_source_root(&root) != OAK_OK || strncmp(line, root, strlen(root)) != 0) return 0;
+  for (int i = 0; i < 3; i++)
+    if (!strncmp(line + strlen(root), folder[i], strlen(folder[i]))) return 1;
+  return 0;
+}
+
+void oak_compiler_warn(const char *output) {
+  enum { most_lines = 20 };
+  int count = 0;
+  for (const char *line = output, *before = ""; *line; line += *line == '\n') {
+    const size_t length = strcspn(line, "\n");
+    const int again = !strncmp(line, before, length + 1); /* gcc looks more than once */
+    if (memmem(line, length, ": warning: ", 11) && !is_own(line) && !again) {
+      before = line;
+      if (count++ < most_lines) fprintf(stderr, "oak: %.*s\n", (int)length, line);
+    }
+    line += length;
+  }
+  if (count > most_lines) fprintf(stderr, "oak: %d more warnings\n", count - most_lines);
 }
 
 void oak_compiler_log(const oak_job_t *job, const char *path) {

@@ -157,6 +157,7 @@ static oak_status_t cpu_build(oak_device_t *dev, const oak_source_t *source, con
   oak_words_t command = {0};
   int built = 0;
   cpu_command(dev, &command);
+  if (source->data) oak_words_split(&command, "-Wall -Wno-unused-function -Werror=return-type");
   oak_status_t status = oak_units_build(dev, source, path, &command, &built);
   if (status == OAK_OK && !built) status = oak_object_build(dev, source, path, &command);
   oak_words_free(&command);

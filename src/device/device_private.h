@@ -201,6 +201,8 @@ void oak_compiler_log(const oak_job_t *job, const char *path);
 /** Add to \a quote what a compiler printed: from the first error on, a few lines, each short enough
  * for a message. \a where: the file that it was to write. */
 void oak_compiler_quote(oak_buffer_t *quote, const char *output, const char *where);
+/** Print the warnings in what a compiler printed that are about files of the user. */
+void oak_compiler_warn(const char *output);
 void oak_compiler_free(oak_compiler_t *compiler);
 
 /* ---- flags.c: the flags that the user gives to the compiler of kernels. */

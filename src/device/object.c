@@ -66,6 +66,7 @@ oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, con
   oak_words_copy(&job.command, &dev->user_flags);
   oak_words_add(&job.command, "-lm");
   if (status == OAK_OK) status = oak_compiler_run(&job, oak_source_name(source), path, path);
+  if (status == OAK_OK && source->data) oak_compiler_warn(oak_buffer_get(&job.output));
   oak_job_free(&job);
   return status;
 }

@@ -13,6 +13,15 @@
 #define OAK_FN static inline __attribute__((always_inline))
 #define OAK_CONST_DATA __attribute__((visibility("default"))) const
 
+/* Refuse a constant offset, as the compiler sees it, beyond the ghost layers. */
+#if defined(__clang__) ? __clang_major__ >= 14 : defined(__GNUC__)
+extern void oak_near_beyond(void)
+    __attribute__((error("beyond the ghost layers, see scheme.ghost_layers")));
+#define OAK_IS_BEYOND(i) (__builtin_constant_p(i) && ((i) > OAK_NG || (i) < -OAK_NG))
+#define OAK_CHECK_OFFSET(i, j, k) \
+  (OAK_IS_BEYOND(i) || OAK_IS_BEYOND(j) || OAK_IS_BEYOND(k) ? oak_near_beyond() : (void)0)
+#endif
+
 #define OAK_KERNEL(name, args_t, threads)                                       \
   __attribute__((visibility("default"))) void name(long oak_n, int oak_threads, \
                                                    const args_t *oak_args)
