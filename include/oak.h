@@ -153,8 +153,9 @@ typedef struct {
   FILE *stream;  /**< as for oak_run */
   int overwrite; /**< if output.folder holds a run already: 0: return OAK_ERR_FILE, 1: remove the
                       files of that run */
-  /** Go on from this checkpoint in output.folder, whose earlier output is kept up to its step;
-   * "latest": from the newest good one there. NULL: begin. */
+  /** Go on from this checkpoint; what output.folder holds of later steps is moved to a folder in
+   * it. "latest": from the newest good one there, refused if that is of a step before the end of a
+   * finished run. NULL: begin. */
   const char *restart;
   int signals;         /**< 1: SIGUSR1, SIGTERM and SIGINT end the run with a checkpoint */
   const char *command; /**< command line, for parameters.ini of the output folder; may be NULL */

@@ -82,7 +82,7 @@ def same_files(work):
             if keys(through["out/parameters.ini"]) == keys(restarted.get("out/parameters.ini")):
                 other = [name for name in other if name != "out/parameters.ini"]
             other += list(restarted.keys() - through)
-            other = [name for name in other if name != "out/oak-files.txt"]
+            other = [name for name in other if not name.startswith(("out/oak-files.txt", "out/earlier_1/"))]
             if ranks != work.np:  # boxes of plotfiles end where ranks do; the values are the same
                 other = [name for name in other if "out/plt" not in name]
                 done = subprocess.run([work.alone[0], "diff", "through", "out"], cwd=work.folder, text=True, timeout=LIMIT,
@@ -146,6 +146,7 @@ def damaged(work):
     work.good("run.ini", *KEYS, "checkpoint.keep=3")
     files = checkpoints(work)
     assert [step_of(path) for path in files] == [38, 40, 42], files
+    os.remove(work.path("out/oak-files.txt"))  # as if the run had not reached its end
     flip(files[2], -100)
     code, text = say(work, "--restart", files[2], *KEYS)
     assert code == 1 and "damaged" in text and f"{files[1]} is good" in text, text
@@ -167,11 +168,35 @@ def folders(work):
     work.bad(["mesh.block_size = 16, but"], "run.ini", "--restart", *KEYS, "mesh.block_size=16")
     text, code, _ = run([*work.alone, "run.ini", "--restart", "--overwrite"], work.folder, LIMIT)
     assert code == 2 and "--overwrite" in text, text
+    code, text = say(work, "--restart", file=["out"])
+    assert code == 0 and "the run is finished; a larger run.end_time" in text, text
     child = subprocess.run([*work.alone, "out", "--restart", "run.max_steps=44"], cwd=work.folder, text=True,
                            capture_output=True, check=False)
     assert child.returncode == 0 and "changed: run.max_steps = 44 (was 42)" in child.stdout, (child.stdout, child.stderr)
     work.good("run.ini", "--overwrite")
     assert not checkpoints(work)
+
+
+def finished(work):
+    """A finished run is not taken back to an earlier step, unless a checkpoint is named; what it has written is then kept."""
+    keys = [*KEYS, "checkpoint.steps=16", "output.plot_every=0", "output.plot_steps=10", "output.s.kind=slice", "output.s.every_steps=7", "output.x.kind=xdmf"]
+    work.good("run.ini", *keys)
+    before, names = work.contents(), work.names()
+    for more in ([], ["run.max_steps=35"], ["run.max_steps=50"]):
+        work.bad([r"out is finished: it ended at step 42, time 0\.\d+, and has no good checkpoint there", r"--restart=\S*/chk000032\.oak; what"],
+                 "run.ini", "--restart", *keys, *more)
+        assert work.contents() == before
+    code, text = say(work, f"--restart={checkpoints(work)[0]}", *keys, "run.max_steps=20", ranks=work.np)
+    assert code == 0 and "what the run wrote after step 16 is kept in" in text, text
+    kept, now = work.contents("out/earlier_1"), work.contents()
+    for name, data in kept.items():
+        assert before[name.replace("earlier_1/", "")] == data, name
+    later = {name for name in names if re.search(r"_0000(21|28|35|42)\.|_000042\.|^plt0000[234]", name)} | {"chk000032.oak"}
+    assert len(later) == 11 and later < set(work.names("out/earlier_1")) and not (later - {"plt000020"}) & set(work.names()), (later, work.names("out/earlier_1"))
+    assert {"diagnostics.csv", "s.csv", "parameters.ini", "rho_0006.png"} <= set(work.names("out/earlier_1")), work.names("out/earlier_1")
+    assert len(now["out/diagnostics.csv"].splitlines()) == 22 and len(kept["out/earlier_1/diagnostics.csv"].splitlines()) == 44
+    code, text = say(work, "--restart", *keys, "checkpoint.at_end=yes", "run.max_steps=16")
+    assert code == 1 and "is finished: it ended at step 20" in text, text
 
 
 COOLING = """TITLE("Gas that cools until its pressure is negative")
@@ -231,7 +256,7 @@ def kills(work):
     child.communicate()
 
 
-CASES = [same_files, signals, stop_file, limits, damaged, folders, failed_step, kills]
+CASES = [same_files, signals, stop_file, limits, damaged, folders, finished, failed_step, kills]
 
 
 def main():

@@ -184,6 +184,9 @@ static oak_status_t start_table(const oak_output_t *out, const oak_output_item_t
 static oak_status_t start_folder(const oak_output_t *out, int restart) {
   OAK_TRY(oak_run_folder_check(&out->hold));
   if (!restart) OAK_TRY(oak_run_folder_clear(&out->hold));
+  if (out->goes_back) OAK_TRY(oak_output_keep_later(out));
+  if (restart)
+    OAK_TRY(oak_file_list_add_end(out->folder, 0, out->sim->clock.step, out->sim->clock.time));
   OAK_TRY(oak_provenance_write(out->sim, out->folder, out->command));
   for (int i = 0; i < out->nitem; i++)
     if (out->item[i].kind->row && is_wanted(&out->item[i].schedule))
@@ -357,9 +360,12 @@ double oak_output_target(const oak_output_t *out) {
 
 oak_status_t oak_output_close(oak_output_t *out, oak_status_t st) {
   oak_status_t mine = OAK_OK;
+  const oak_sim_clock_t *clock = &out->sim->clock;
   clear_items(out);
   if (out->sim->rank == 0) {
     if (st == OAK_OK) mine = oak_run_folder_check(&out->hold);
+    if (st == OAK_OK && mine == OAK_OK && !out->sim->run.interrupted)
+      mine = oak_file_list_add_end(out->folder, 1, clock->step, clock->time);
     oak_run_folder_close(&out->hold);
   }
   return st == OAK_OK ? oak_agree(out->sim->comm, mine) : st;

@@ -83,6 +83,7 @@ typedef struct {
   const char *command;   /**< command line of the run, set before oak_output_begin; NULL: unknown */
   oak_run_folder_t hold; /**< on rank 0 */
   oak_disk_t *disk;      /**< of the run; NULL: files are written at once */
+  int goes_back;         /**< a checkpoint was named: keep what was written after its step */
   oak_output_item_t *item;
   int nitem;
 } oak_output_t;
@@ -117,6 +118,9 @@ void oak_output_save(const oak_output_t *out, FILE *stream);
  * break. Outputs that the text does not name begin with their first time after the restart. The
  * same on all ranks, not collective. */
 oak_status_t oak_output_load(oak_output_t *out, const char *text);
+
+/** Rank 0: move what was written after the present step to a folder of its own. */
+oak_status_t oak_output_keep_later(const oak_output_t *out);
 
 /* output_disk.c: files that are written while the run goes on. */
 

@@ -26,4 +26,7 @@ void oak_text_drop(oak_text_t *text);
  * that is not there is begun. */
 oak_status_t oak_table_cut(const char *path, oak_text_t *head, long step);
 
+/** The largest step of the rows of a table; -1 if it has none or is not there. */
+long oak_table_last(const char *path);
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/folder/file_list.h"
 #include "solver/run/checkpoint.h"
 #include "solver/run/saver.h"
 
@@ -32,6 +33,16 @@ static void tell_changes(const oak_output_t *out, const oak_changes_t *changes) 
     oak_progress_note(progress, "and %d other keys", changes->count - OAK_MOST_CHANGES);
 }
 
+/* Say so if there is nothing left to do. */
+static void tell_end(const oak_output_t *out) {
+  const oak_t *sim = out->sim;
+  const long most = oak_params_int(sim->params, "run.max_steps");
+  const double end = oak_params_real(sim->params, "run.end_time");
+  if (sim->clock.time >= end || (most > 0 && sim->clock.step >= most))
+    oak_progress_note(out->progress,
+                      "the run is finished; a larger run.end_time or run.max_steps prolongs it");
+}
+
 static oak_status_t load(oak_output_t *out, const char *path) {
   oak_t *sim = out->sim;
   oak_changes_t changes = {.count = 0};
@@ -43,40 +54,70 @@ static oak_status_t load(oak_output_t *out, const char *path) {
     oak_progress_note(out->progress, "restart from %s: step %ld, time %.10g", path, sim->clock.step,
                       sim->clock.time);
     tell_changes(out, &changes);
+    tell_end(out);
     st = oak_agree(sim->comm, oak_output_load(out, schedule));
   }
   free(schedule);
   return st;
 }
 
-/* Those of the output folder, at least one. */
-static oak_status_t list_all(const oak_t *sim, const char *folder, oak_checkpoint_name_t **list,
-                             int *count) {
-  oak_status_t st = share_list(sim, folder, list, count);
-  if (st == OAK_OK && *count == 0)
-    st = OAK_FAIL(
-        OAK_ERR_FILE,
-        "there is no checkpoint in output.folder = %s: start the run without --restart, or "
-        "name a checkpoint",
-        folder);
-  if (st != OAK_OK) *count = 0;
-  return st;
+/* Checkpoints of a folder, the newest first. */
+typedef struct {
+  const char *folder;
+  oak_checkpoint_name_t *name;
+  int count;
+  long ended; /* the step at which the run has reached its end; -1: it has not */
+  double time;
+} found_t;
+
+static oak_status_t find_end(const oak_t *sim, found_t *found) {
+  oak_file_list_t list = {.ended = -1};
+  OAK_TRY(oak_agree(sim->comm, sim->rank == 0 ? oak_file_list_read(found->folder, &list) : OAK_OK));
+  found->ended = list.ended;
+  found->time = list.time;
+  oak_file_list_free(&list);
+  MPI_Bcast(&found->ended, 1, MPI_LONG, 0, sim->comm);
+  MPI_Bcast(&found->time, 1, MPI_DOUBLE, 0, sim->comm);
+  return OAK_OK;
+}
+
+/* Those of the output folder, at least one. The names are to be freed, also after a failure. */
+static oak_status_t list_all(const oak_t *sim, const char *folder, found_t *found) {
+  *found = (found_t){.folder = folder};
+  OAK_TRY(share_list(sim, folder, &found->name, &found->count));
+  OAK_CHECK(found->count > 0, OAK_ERR_FILE,
+            "there is no checkpoint in output.folder = %s: start the run without --restart, or "
+            "name a checkpoint",
+            folder);
+  return find_end(sim, found);
+}
+
+/* The path of number i, unless the run would go back from its end, which loses results. Those
+ * before it have failed. */
+static oak_status_t choose(const found_t *found, int i, char path[4096]) {
+  snprintf(path, 4096, "%s/%s", found->folder, found->name[i].name);
+  OAK_CHECK(found->name[i].step >= found->ended, OAK_ERR_INPUT,
+            "the run in output.folder = %s is finished: it ended at step %ld, time %g, and has no "
+            "good checkpoint there%s%s%s. To go back, name one, such as --restart=%s; what was "
+            "written after its step is then kept in a folder of its own",
+            found->folder, found->ended, found->time, i ? " (" : "", i ? oak_last_error() : "",
+            i ? ")" : "", path);
+  return OAK_OK;
 }
 
 /* The newest one that is good. */
 static oak_status_t load_latest(oak_output_t *out) {
-  oak_checkpoint_name_t *list;
-  int count;
-  oak_status_t st = list_all(out->sim, out->folder, &list, &count);
-  for (int i = 0; i < count; i++) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", out->folder, list[i].name);
-    st = load(out, path);
-    if (st != OAK_ERR_FILE) break;
-    if (i + 1 < count)
+  found_t found;
+  char path[4096];
+  oak_status_t st = list_all(out->sim, out->folder, &found);
+  for (int i = 0, go_on = st == OAK_OK; go_on && i < found.count; i++) {
+    st = choose(&found, i, path);
+    if (st == OAK_OK) st = load(out, path);
+    go_on = st == OAK_ERR_FILE;
+    if (go_on && i + 1 < found.count)
       oak_progress_note(out->progress, "%s; the one before is tried next", oak_last_error());
   }
-  free(list);
+  free(found.name);
   return st;
 }
 
@@ -105,25 +146,24 @@ static oak_status_t offer_older(const oak_t *sim, const char *path) {
 
 oak_status_t oak_restart(oak_output_t *out, const char *which) {
   if (!strcmp(which, "latest")) return load_latest(out);
+  out->goes_back = 1;
   const oak_status_t st = load(out, which);
   return st == OAK_ERR_FILE ? offer_older(out->sim, which) : st;
 }
 
 oak_status_t oak_restart_check(const oak_t *sim, const char *which) {
-  const char *folder = oak_params_text(sim->params, "output.folder");
-  oak_checkpoint_name_t *list;
-  int count;
+  found_t found;
+  char path[4096];
   if (strcmp(which, "latest")) {
     const oak_status_t st = oak_checkpoint_fits(sim, which);
     return st == OAK_ERR_FILE ? offer_older(sim, which) : st;
   }
-  oak_status_t st = list_all(sim, folder, &list, &count);
-  for (int i = 0; i < count; i++) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, list[i].name);
-    st = oak_checkpoint_fits(sim, path);
-    if (st != OAK_ERR_FILE) break;
+  oak_status_t st = list_all(sim, oak_params_text(sim->params, "output.folder"), &found);
+  for (int i = 0, go_on = st == OAK_OK; go_on && i < found.count; i++) {
+    st = choose(&found, i, path);
+    if (st == OAK_OK) st = oak_checkpoint_fits(sim, path);
+    go_on = st == OAK_ERR_FILE;
   }
-  free(list);
+  free(found.name);
   return st;
 }
