@@ -220,7 +220,12 @@ static oak_status_t find_range(const settings_t *s, char **list, int count, doub
     OAK_TRY(oak_plotfile_open(list[i], 0, &p));
     oak_status_t st = s->var ? oak_look_variable(oak_plotfile_view(p), s->var, &v) : OAK_OK;
     if (st == OAK_OK) {
-      oak_plotfile_range(p, v, one);
+      if (oak_plotfile_view(p)->has_mask)
+        st = oak_view_range(oak_plotfile_view(p), v, one);
+      else
+        oak_plotfile_range(p, v, one);
+    }
+    if (st == OAK_OK) {
       range[0] = fmin(range[0], one[0]);
       range[1] = fmax(range[1], one[1]);
     }

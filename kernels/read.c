@@ -154,14 +154,20 @@ OAK_FN int in_box(const int *box, int c) {
 }
 
 /* A lane's share of a block. */
-OAK_FN oak_measured_t measure_share(const double *x, const int *box, int lane) {
+OAK_FN oak_measured_t measure_share(const double *x, const double *mask, const int *box, int lane) {
   oak_measured_t m;
-  m.sum = 0;
+  m.sum = m.count = 0;
   m.value[0] = (double)INFINITY;
   m.value[1] = -(double)INFINITY;
   m.place[0] = m.place[1] = -1;
   for (int c = lane; c < OAK_CELLS; c += MEASURE_LANES) {
     if (box && !in_box(box, c)) continue;
+#if NSOLID
+    if (mask && oak_is_solid((real)mask[c])) continue;
+    m.count++;
+#else
+    (void)mask;
+#endif
     m.sum += x[c];
     if (!(x[c] - x[c] == 0)) continue; /* not finite */
     if (x[c] < m.value[0]) {
@@ -179,6 +185,7 @@ OAK_FN oak_measured_t measure_share(const double *x, const int *box, int lane) {
 /* Of equal values the one in the first cell counts. */
 OAK_FN void measure_join(oak_measured_t *to, const oak_measured_t *m) {
   to->sum += m->sum;
+  to->count += m->count;
   OAK_UNROLL
   for (int e = 0; e < 2; e++) {
     const int better = e ? m->value[e] > to->value[e] : m->value[e] < to->value[e];
@@ -195,9 +202,10 @@ OAK_KERNEL(oak_measure, oak_measure_args_t, 128) {
   OAK_ARGS(oak_measure_args_t);
   OAK_OUTER(n) {
     const double *x = arg.cells + n * OAK_CELLS;
+    const double *mask = arg.mask ? arg.mask + n * OAK_CELLS : NULL;
     const int *box = arg.box ? arg.box + 6 * n : NULL;
     OAK_SHARED oak_measured_t part[MEASURE_LANES];
-    OAK_INNER(i, MEASURE_LANES) part[i] = measure_share(x, box, i);
+    OAK_INNER(i, MEASURE_LANES) part[i] = measure_share(x, mask, box, i);
     for (int half = MEASURE_LANES / 2; half > 0; half /= 2) {
       OAK_BARRIER;
       OAK_INNER(i, half) measure_join(&part[i], &part[i + half]);

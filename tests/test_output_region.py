@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Outputs of a part of the domain, for CTest: with `region`, plotfiles, XDMF and VTKHDF files and pictures of a run
 are read by VTK and h5py and compared with what the same run wrote of the whole domain. Also pictures of the
-difference from the start of a run, before and after a restart.
+difference from the start of a run, before and after a restart; and the same kinds without the cells of solids.
 
 usage: test_output_region.py --oak OAK --mpiexec "mpiexec -n" --np N
 
@@ -16,9 +16,12 @@ import subprocess
 import sys
 import tempfile
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "python"))
 try:
     import h5py
     import numpy
+    import oak
     import test_xdmf_reader
     import vtk_checks
     from vtkmodules.util.numpy_support import vtk_to_numpy
@@ -221,13 +224,59 @@ def check_restart(oak, folder, name):
     assert done.returncode == 1 and "change.start, the state at the start of the run, is not there" in done.stderr, done
 
 
+def png_range(path):
+    """The range of the colours, which the file says."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at = data.index(b"tEXtoak range\0")
+    size = int.from_bytes(data[at - 4:at], "big")
+    return tuple(float(word) for word in data[at + 4:at + 4 + size].split(b"\0")[1].split())
+
+
+def check_solids(oak_command, ranks, work):
+    """Histories, probes, pictures and oak plot leave out the cells of solids; plotfiles have the mask."""
+    name = os.path.join(work, "ball", "plt000004")
+    box = numpy.array([[0.2, 0.3], [0.6, 0.8]])
+    keys = ["problem.name=" + os.path.join(HERE, "problems", "solid.c"), "problem.kind=ball", "mesh.min_level=1", "mesh.max_level=3",
+            "output.folder=ball", "output.plot_variables=p", "output.whole.kind=history", "output.whole.variables=p solid level",
+            "output.part.kind=history", "output.part.variables=p", "output.part.region=0.2 0.3 0.6 0.8", "output.at.kind=probe",
+            "output.at.points=0.5 0.5, 0.9 0.9", "output.at.variables=p", "output.picture_variable=p", "output.picture_steps=4"]
+    with open(os.path.join(work, "ball.ini"), "w", encoding="utf-8") as file:
+        file.write("[mesh]\nblock_size = 8\n[run]\nmax_steps = 4\n")
+    subprocess.run([*ranks, oak_command, "run", "--quiet", "ball.ini", *keys], cwd=work, check=True, timeout=300)
+    plot = oak.open(name)
+    assert plot.variables == ["p", "solid"], plot.variables
+    fluid = plot["solid"] < 0.5
+    volume = numpy.broadcast_to(plot.cell_volume[:, None, None], fluid.shape)
+    x, y = numpy.broadcast_arrays(plot.x, plot.y)
+    inside = fluid & (x >= box[0, 0]) & (x <= box[1, 0]) & (y >= box[0, 1]) & (y <= box[1, 1])
+    for stem, cells in (("whole", fluid), ("part", inside)):
+        row = numpy.genfromtxt(os.path.join(work, "ball", stem + ".csv"), delimiter=",", names=True)[-1]
+        p, weight = plot["p"][cells], volume[cells]
+        assert 0 < cells.sum() < fluid.size and (row["min_p"], row["max_p"]) == (p.min(), p.max()), (stem, row)
+        assert math.isclose(row["mean_p"], (p * weight).sum() / weight.sum(), rel_tol=1e-13), (stem, row)
+        if stem == "whole":
+            assert math.isclose(row["mean_solid"], volume[~fluid].sum(), rel_tol=1e-13) and row["max_solid"] == 1, row
+            assert 1 <= row["mean_level"] <= 3, row
+    with open(os.path.join(work, "ball", "at.csv"), encoding="utf-8") as file:
+        last = file.read().split()[-1].split(",")
+    assert last[2] == "nan" and float(last[3]) > 0, last
+    subprocess.run([oak_command, "plot", name, "--var", "p", "-o", "p.png"], cwd=work, check=True, capture_output=True)
+    for path in (os.path.join(work, "p.png"), os.path.join(work, "ball", "p_0001.png")):
+        low, high = png_range(path)
+        assert (low, high) == (plot["p"][fluid].min(), plot["p"][fluid].max()), (path, low, high)
+    line = subprocess.run([oak_command, "line", name, "--var", "p,solid"], cwd=work, check=True, capture_output=True, text=True)
+    rows = [row.split(",")[-2:] for row in line.stdout.split()[1:]]
+    assert all((p == "nan") == (float(solid) >= 0.5) for p, solid in rows) and ["nan", "1"] in rows, rows
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--oak", required=True)
     parser.add_argument("--mpiexec", required=True)
     parser.add_argument("--np", type=int, required=True)
     options = parser.parse_args()
-    oak = os.path.abspath(options.oak)
+    command = os.path.abspath(options.oak)
     with tempfile.TemporaryDirectory(prefix="oak_region_") as work:
         with open(os.path.join(work, "run.ini"), "w", encoding="utf-8") as f:
             f.write(INI)
@@ -253,7 +302,7 @@ def main():
             if dim == 2:
                 arguments += ["checkpoint.steps=2", *section("change", "picture", "difference=yes", "range=-1 1", "colors=gray",
                                                              "mesh=no", "width=512")]
-            subprocess.run([*shlex.split(options.mpiexec), str(options.np), oak, "run", "--quiet", "run.ini", *arguments],
+            subprocess.run([*shlex.split(options.mpiexec), str(options.np), command, "run", "--quiet", "run.ini", *arguments],
                            cwd=work, check=True, timeout=300)
             for step in ("000000", "000004"):
                 def name(stem, ending):
@@ -275,18 +324,19 @@ def main():
                 first = Reference(os.path.join(work, "2D", "all_000000.xdmf"), dim)
                 check_difference(os.path.join(work, "2D", "change_000000.png"), first, first)
                 check_difference(name("change", ".png"), first, reference)
-                check_restart(oak, os.path.join(work, "2D"), name("change", ".png"))
-            listed = subprocess.run([oak, "ls", f"{dim}D/plot_000004"], cwd=work, check=True, capture_output=True, text=True)
+                check_restart(command, os.path.join(work, "2D"), name("change", ".png"))
+            listed = subprocess.run([command, "ls", f"{dim}D/plot_000004"], cwd=work, check=True, capture_output=True, text=True)
             assert "rho" in listed.stdout, listed
             print(f"{dim}D: {len(reference.inside(region))} of {len(reference.blocks)} blocks")
+        check_solids(command, [*shlex.split(options.mpiexec), str(options.np)], work)
         for words, wrong in ((r"output\.b\.region = 0\.5 0 0\.5 1: the upper corner must be above the lower one along x", "0.5 0 0.5 1"),
                              (r"x = 3 is outside the domain: choose 0 to 2", "0 0 3 1"), ("must be two points", "0 1")):
             for kind in ("plotfile", "xdmf", "vtkhdf", "picture"):
-                done = subprocess.run([oak, "run", "--quiet", "run.ini", *RUNS[2][0], "output.folder=bad", f"output.b.kind={kind}",
+                done = subprocess.run([command, "run", "--quiet", "run.ini", *RUNS[2][0], "output.folder=bad", f"output.b.kind={kind}",
                                        f"output.b.region={wrong}"], cwd=work, capture_output=True, text=True, check=False)
                 assert done.returncode == 1 and re.search(words, done.stderr), done
                 assert not os.path.exists(os.path.join(work, "bad")), "nothing is begun"
-        done = subprocess.run([oak, "run", "--quiet", "run.ini", *RUNS[2][0], "output.folder=bad", "output.plot_region=1 1 0 0"],
+        done = subprocess.run([command, "run", "--quiet", "run.ini", *RUNS[2][0], "output.folder=bad", "output.plot_region=1 1 0 0"],
                               cwd=work, capture_output=True, text=True, check=False)
         assert done.returncode == 1 and "output.plot_region = 1 1 0 0: the upper corner must be above" in done.stderr, done
 

@@ -397,9 +397,10 @@ enum {
 #undef OAK_TRACE_ENUM
 };
 
-/** What oak_measure finds in the cells of a block that lie in a box. */
+/** What oak_measure finds in the cells of a block that lie in a box and in no solid. */
 typedef struct {
   double sum;
+  double count;    /**< of these cells; only if there is a mask */
   double value[2]; /**< smallest and largest finite value */
   int place[2];    /**< number of the first cell that has it, -1: there is no finite value */
 } oak_measured_t;
@@ -407,6 +408,7 @@ typedef struct {
 /** Sum and extrema of given values, for each block. */
 typedef struct {
   const double *cells; /**< [n][N^d] */
+  const double *mask;  /**< [n][N^d] of solids; NULL: there are none */
   const int *box;      /**< [n][6] first cell along x, y, z and the one after the last; NULL: all */
   oak_measured_t *out; /**< [n] */
 } oak_measure_args_t;

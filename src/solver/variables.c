@@ -55,6 +55,10 @@ static int find(const oak_t *sim, const char *name) {
 }
 
 oak_status_t oak_variables_check(const oak_t *sim) {
+  OAK_CHECK(find(sim, "solid") < 0 || oak_variables_mask(sim) >= 0, OAK_ERR_INPUT,
+            "a variable of %s or %s is named solid, which in files is the mask of solids: choose "
+            "another name",
+            sim->files.physics, sim->files.problem);
   const int first = 2 * sim->nvar + MORE_VARIABLES, last = first + sim->description.noutput;
   for (int n = 0; n < sim->fields.count; n++)
     OAK_CHECK(find(sim, sim->fields.field[n].name) == last + n, OAK_ERR_INPUT,
@@ -106,6 +110,17 @@ oak_status_t oak_variables_select(const oak_t *sim, const char *text, const char
   for (int v = 0; v < (first ? 1 : 2 * sim->nvar); v++)
     if (find(sim, name_of(sim, v)) == v) add(sim, s, v);
   return OAK_OK;
+}
+
+int oak_variables_mask(const oak_t *sim) {
+  return sim->description.has.problem_solid ? sim->nvar - 1 : -1;
+}
+
+void oak_variables_add_mask(const oak_t *sim, oak_selection_t *s) {
+  const int mask = oak_variables_mask(sim);
+  for (int i = 0; i < s->count; i++)
+    if (s->variable[i] == mask) return;
+  if (mask >= 0) add(sim, s, mask);
 }
 
 int oak_derived_find(const oak_t *sim, const char *name) {
@@ -208,25 +223,34 @@ static int64_t cells_of(const oak_t *sim, const int *box) {
   return box ? (int64_t)(box[3] - box[0]) * (box[4] - box[1]) * (box[5] - box[2]) : sim->cells;
 }
 
-/** Of a variable that is the same in all cells of a block. */
-static oak_measured_t measure_block(const oak_t *sim, int variable, int block, const int *box) {
+/** Of a variable that is the same in all cells of a block. With solids, \a fluid says which cells
+ * count. */
+static oak_measured_t measure_block(const oak_t *sim, int variable, int block, const int *box,
+                                    const oak_measured_t *fluid) {
   const double value = oak_variable_of_block(sim, variable, block);
   const int first = box ? (box[2] * sim->block_size + box[1]) * sim->block_size + box[0] : 0;
-  return (oak_measured_t){value * (double)cells_of(sim, box), {value, value}, {first, first}};
+  const double count = fluid ? fluid->count : (double)cells_of(sim, box);
+  const int place = fluid ? fluid->place[0] : first;
+  return (oak_measured_t){value * count, count, {value, value}, {place, place}};
 }
 
 /** Launch the kernels for one variable; those blocks are left out that come together and have no
- * cell in their boxes. \a args: memory of the device for `chunk` blocks, and for all. */
+ * cell in their boxes. \a args: memory of the device for `chunk` blocks, and for all. The values of
+ * variables that no kernel gives are those of the mask. */
 static oak_status_t measure_blocks(oak_t *sim, int variable, int chunk, const int (*box)[6],
                                    const oak_measure_args_t *args) {
+  const int mask = oak_variables_mask(sim);
   for (int b = 0; b < sim->mesh->nblock; b += chunk) {
     const int n = sim->mesh->nblock - b < chunk ? sim->mesh->nblock - b : chunk;
-    const oak_measure_args_t part = {args->cells, args->box ? args->box + 6 * b : NULL,
-                                     args->out + b};
+    oak_measure_args_t part = *args;
+    part.box = args->box ? args->box + 6 * b : NULL;
+    part.out = args->out + b;
     int any = !box;
     for (int i = b; i < b + n && !any; i++) any = cells_of(sim, box[i]) > 0;
     if (!any) continue;
-    OAK_TRY(oak_variable_keep(sim, variable, b, n, (void *)args->cells));
+    if (part.mask) OAK_TRY(oak_variable_keep(sim, mask, b, n, (void *)part.mask));
+    OAK_TRY(oak_variable_keep(sim, oak_variable_keepable(sim, variable) ? variable : mask, b, n,
+                              (void *)part.cells));
     OAK_TRY(oak_device_launch(sim->dev, sim->kernel.measure, n, &part, sizeof part));
   }
   return OAK_OK;
@@ -235,29 +259,33 @@ static oak_status_t measure_blocks(oak_t *sim, int variable, int chunk, const in
 oak_status_t oak_variables_measure(oak_t *sim, int count, const int *variable, const int (*box)[6],
                                    oak_measured_t *out) {
   const int nblock = sim->mesh->nblock, chunk = blocks_at_a_time(sim);
+  const int mask = oak_variables_mask(sim);
   const size_t values = (size_t)chunk * (size_t)sim->cells * sizeof(double);
+  const size_t masks = mask < 0 ? 0 : values;
   const size_t found = (size_t)count * (size_t)nblock * sizeof *out;
   const size_t boxes = box ? (size_t)nblock * sizeof *box : 0;
   if (!found) return OAK_OK;
-  OAK_TRY(oak_storage_scratch(sim, values + found + boxes));
-  char *memory = sim->storage.scratch;
+  OAK_TRY(oak_storage_scratch(sim, values + masks + found + boxes));
+  char *memory = sim->storage.scratch, *results = memory + values + masks;
   oak_measure_args_t args = {.cells = (double *)memory};
-  if (box) args.box = (int *)(memory + values + found);
-  if (box) OAK_TRY(oak_device_upload(sim->dev, memory + values + found, box, boxes));
+  if (box) args.box = (int *)(results + found);
+  if (box) OAK_TRY(oak_device_upload(sim->dev, results + found, box, boxes));
   for (int v = 0; v < count; v++) {
-    args.out = (oak_measured_t *)(memory + values) + (int64_t)v * nblock;
-    if (oak_variable_keepable(sim, variable[v]))
+    args.out = (oak_measured_t *)results + (int64_t)v * nblock;
+    args.mask = mask < 0 || variable[v] == mask ? NULL : (double *)(memory + values);
+    if (args.mask || oak_variable_keepable(sim, variable[v]))
       OAK_TRY(measure_blocks(sim, variable[v], chunk, box, &args));
   }
-  OAK_TRY(oak_device_download(sim->dev, out, memory + values, found));
+  OAK_TRY(oak_device_download(sim->dev, out, results, found));
   for (int v = 0; v < count; v++)
     for (int b = 0; b < nblock; b++) {
       const int *cells = box ? box[b] : NULL;
       oak_measured_t *m = &out[(int64_t)v * nblock + b];
+      const oak_measured_t fluid = *m;
       if (!cells_of(sim, cells))
         *m = (oak_measured_t){.place = {-1, -1}};
       else if (!oak_variable_keepable(sim, variable[v]))
-        *m = measure_block(sim, variable[v], b, cells);
+        *m = measure_block(sim, variable[v], b, cells, mask < 0 ? NULL : &fluid);
     }
   return OAK_OK;
 }

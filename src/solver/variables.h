@@ -26,6 +26,11 @@ oak_status_t oak_variables_check(const oak_t *sim);
 oak_status_t oak_variables_select(const oak_t *sim, const char *text, const char *origin,
                                   const char *key, int first, oak_selection_t *s);
 
+/** The variable that is the mask of solids; -1: there are none. Not collective. */
+int oak_variables_mask(const oak_t *sim);
+/** Add it to a selection that lacks it. */
+void oak_variables_add_mask(const oak_t *sim, oak_selection_t *s);
+
 /** Get ready to read these variables of the current solution: build the kernel of derived ones,
  * fill ghost cells. Collective. */
 oak_status_t oak_variables_prepare(oak_t *sim, const oak_selection_t *selection);
@@ -46,8 +51,9 @@ oak_status_t oak_variable_keep(oak_t *sim, int variable, int first, int count, v
 /** Value of any other variable, which is the same in all cells of a block. */
 double oak_variable_of_block(const oak_t *sim, int variable, int block);
 /** Find sum and extrema of variables in each block, on the device: out [count][nblock]. \a box
- * [nblock][6] selects cells, as in oak_measure_args_t; NULL: all. A block without such cells has
- * sum 0 and no extrema. Rank-local, after oak_variables_prepare. */
+ * [nblock][6] selects cells, as in oak_measure_args_t; NULL: all. Cells of solids count for the
+ * mask alone. A block without such cells has sum 0 and no extrema. Rank-local, after
+ * oak_variables_prepare. */
 oak_status_t oak_variables_measure(oak_t *sim, int count, const int *variable, const int (*box)[6],
                                    oak_measured_t *out);
 

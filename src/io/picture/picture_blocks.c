@@ -149,8 +149,8 @@ oak_status_t oak_batch_visit(oak_batch_t *batch, oak_block_wanted_t wanted, oak_
     for (; b < view->nblock && n < batch->nblock; b++)
       if (!wanted || wanted(context, b)) batch->block[n++] = b;
     if (n == 0) continue;
-    OAK_TRY(
-        oak_view_read_blocks(view, batch->scene->options->variable, n, batch->block, batch->cells));
+    OAK_TRY(oak_view_read_fluid(view, batch->scene->options->variable, n, batch->block, -INFINITY,
+                                batch->cells));
     for (int i = 0; i < n; i++)
       visit(context, batch->block[i], batch->cells + (size_t)i * batch->ncell);
   }

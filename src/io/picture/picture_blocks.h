@@ -50,7 +50,8 @@ typedef void (*oak_block_visit_t)(void *context, int b, const double *cells);
 /** The caller calls oak_batch_clear(), also after a failure. Rank-local. */
 oak_status_t oak_batch_new(const oak_scene_t *scene, oak_batch_t *out);
 void oak_batch_clear(oak_batch_t *batch);
-/** Read the blocks for which \a wanted returns 1 (NULL: all of this rank). Rank-local. */
+/** Read the blocks for which \a wanted returns 1 (NULL: all of this rank), with -INFINITY in
+ * solids. Rank-local. */
 oak_status_t oak_batch_visit(oak_batch_t *batch, oak_block_wanted_t wanted, oak_block_visit_t visit,
                              void *context);
 

@@ -14,8 +14,8 @@
 enum { VALUE_MAX = 65535, SUM_BITS = 40, BAND_BYTES = 8 << 20 };
 
 static const uint64_t NO_VALUE = UINT64_MAX; /* a cell without a finite value is in the pixel */
-static const uint32_t NO_LEVEL = UINT32_MAX;
-static const uint32_t NO_VALUE_COLOR = 0xFF00FF;
+static const uint32_t NO_LEVEL = UINT32_MAX, SOLID_LEVEL = UINT32_MAX - 1;
+static const uint32_t NO_VALUE_COLOR = 0xFF00FF, SOLID_COLOR = 0x808080;
 
 enum { MESH_MIN_PIXELS = 6, MESH_FULL_PIXELS = 64 };
 static const double MESH_FAINT = 0.16, MESH_STRONG = 0.55;
@@ -28,7 +28,7 @@ typedef struct {
   uint16_t *mesh;  /* [row1 - row0][width] level + 1 (0: by lightness) and, in the lower 8 bits,
                       the share of the mesh colour, of 255; NULL: no mesh */
   oak_overlap_t *along[2]; /* for one block, the two dimensions of the picture */
-  uint32_t *level;         /* [N][N] for one block: values as 0 .. VALUE_MAX, or NO_LEVEL */
+  uint32_t *level; /* [N][N] for one block: values as 0 .. VALUE_MAX, NO_LEVEL, SOLID_LEVEL */
   oak_batch_t batch;
 } band_t;
 
@@ -44,10 +44,11 @@ static void find_levels(const band_t *band, const double *cells, size_t stride_x
     for (size_t i = 0; i < size; i++) {
       const double value = cells[j * stride_y + i * stride_x];
       const double t = (oak_scene_scaled(scene, value) - scene->low) * scale;
-      *level++ = !isfinite(value) ? NO_LEVEL
-                 : t <= 0         ? 0
-                 : t >= VALUE_MAX ? (uint32_t)VALUE_MAX
-                                  : (uint32_t)(t + 0.5);
+      *level++ = oak_scene_is_solid(scene, value) ? SOLID_LEVEL
+                 : !isfinite(value)               ? NO_LEVEL
+                 : t <= 0                         ? 0
+                 : t >= VALUE_MAX                 ? (uint32_t)VALUE_MAX
+                                                  : (uint32_t)(t + 0.5);
     }
 }
 
@@ -71,7 +72,7 @@ static void draw_block(band_t *band, int b, const double *cells) {
       const uint64_t level = line[ox->cell];
       uint64_t *pixel = &row[ox->pixel];
       if (level == NO_LEVEL) *pixel = NO_VALUE;
-      if (*pixel == NO_VALUE) continue;
+      if (*pixel == NO_VALUE || level == SOLID_LEVEL) continue;
       const uint64_t weight = (uint64_t)ox->weight * (uint64_t)oy->weight;
       *pixel += weight << SUM_BITS | weight * level;
     }
@@ -163,7 +164,9 @@ static void add_pixels(void *in, void *inout, int *count, MPI_Datatype *type) {
 static void color_pixel(const oak_scene_t *scene, uint64_t pixel, uint8_t rgb[3]) {
   const uint64_t weight = pixel >> SUM_BITS;
   if (pixel == NO_VALUE || weight == 0) {
-    for (int c = 0; c < 3; c++) rgb[c] = (uint8_t)(NO_VALUE_COLOR >> (16 - 8 * c));
+    const int solid = weight == 0 && scene->view->has_mask;
+    const uint32_t color = solid ? SOLID_COLOR : NO_VALUE_COLOR;
+    for (int c = 0; c < 3; c++) rgb[c] = (uint8_t)(color >> (16 - 8 * c));
   } else {
     const double sum = (double)(pixel & ((UINT64_C(1) << SUM_BITS) - 1));
     oak_colormap_rgb(scene->options->colormap, sum / ((double)weight * VALUE_MAX), rgb);
@@ -311,7 +314,8 @@ void oak_scene_draw_field(const oak_scene_t *scene, const double *field, oak_can
       const int y = y0 + scene->height - 1 - row;
       uint8_t *rgb = canvas->rgb + ((size_t)y * canvas->width + x0 + x) * 3;
       if (!isfinite(value)) {
-        oak_canvas_mix(canvas, x0 + x, y, NO_VALUE_COLOR, 1.0);
+        oak_canvas_mix(canvas, x0 + x, y,
+                       oak_scene_is_solid(scene, value) ? SOLID_COLOR : NO_VALUE_COLOR, 1.0);
         continue;
       }
       if (value != before) /* a large cell covers many pixels in turn */

@@ -4,6 +4,8 @@
 #ifndef OAK_PICTURE_PARTS_H
 #define OAK_PICTURE_PARTS_H
 
+#include <math.h>
+
 #include "canvas.h"
 #include "picture.h"
 
@@ -23,6 +25,13 @@ typedef struct {
   double span[2], skip[2]; /**< pixels of the whole domain, and those before the picture */
   double low, high;        /**< range of values, as oak_scene_scaled() gives them */
 } oak_scene_t;
+
+/** Is this a cell, or a pixel, of solids? oak_batch_visit gives cells of solids the value
+ * -INFINITY.
+ */
+static inline int oak_scene_is_solid(const oak_scene_t *scene, double value) {
+  return scene->view->has_mask && value == -INFINITY;
+}
 
 /** A value as it is coloured: itself, or its decimal logarithm (-INFINITY where there is none). */
 double oak_scene_scaled(const oak_scene_t *scene, double value);
@@ -47,7 +56,8 @@ void oak_projection_scale(oak_projection_t *p);
 oak_status_t oak_projection_add(oak_projection_t *p);
 /** Add up the pixels of all ranks on rank 0. Collective. */
 void oak_projection_reduce(oak_projection_t *p);
-/** Rank 0: the pixels [height][width] from below, NAN or infinite where a value is not finite.
+/** Rank 0: the pixels [height][width] from below, NAN or INFINITY where a value is not finite,
+ * -INFINITY where there is none.
  * They belong to the projection. */
 const double *oak_projection_field(oak_projection_t *p);
 void oak_projection_free(oak_projection_t **p);

@@ -36,7 +36,9 @@ struct oak_projection {
   int64_t *sum, *weight;
   tile_t **tile[LEVELS];         /* by level: NULL, or a tile or NULL for each place of a block */
   tile_t *one;                   /* for a block of other levels */
+  double solid;                  /* value of cells of solids; NAN: there are none */
   double *row_highest, *row_sum; /* [N] for a row of columns */
+  int64_t *row_solid;            /* [N] weight of the cells of solids in means */
 };
 
 static void visit_largest(void *context, int b, const double *cells) {
@@ -74,11 +76,11 @@ static double round_small(double x) {
 static void add_layer(const oak_projection_t *p, const double *line, size_t stride, double share,
                       int cut) {
   const size_t n = (size_t)p->scene->view->block_size;
-  const double unit = p->unit;
+  const double unit = p->unit, solid = p->solid;
   double *highest = p->row_highest, *sum = p->row_sum;
   for (size_t i = 0; i < n; i++) {
     const double value = line[i * stride];
-    const double seen = fabs(value) <= DBL_MAX ? value : INFINITY;
+    const double seen = fabs(value) <= DBL_MAX || value == solid ? value : INFINITY;
     highest[i] = highest[i] > seen ? highest[i] : seen;
   }
   if (!p->sum) return;
@@ -87,6 +89,8 @@ static void add_layer(const oak_projection_t *p, const double *line, size_t stri
     const double count = fabs(value) <= DBL_MAX ? round_small(value / unit) : 0;
     sum[i] += cut ? round(share * count) : share * count;
   }
+  for (size_t i = 0; i < n && p->scene->options->show == OAK_SHOW_MEAN; i++)
+    if (line[i * stride] == solid) p->row_solid[i] += llround(share * DEPTH_ONE);
 }
 
 /** Add the columns of block \a b to \a column [N][N]. */
@@ -101,6 +105,7 @@ static void add_columns(const oak_projection_t *p, int b, const double *cells, c
     for (size_t i = 0; i < n; i++) {
       p->row_highest[i] = -INFINITY;
       p->row_sum[i] = 0;
+      p->row_solid[i] = 0;
     }
     for (size_t k = 0; k < n; k++) {
       const double shown = oak_shown_share(scene, b, scene->normal, (int)k);
@@ -111,7 +116,7 @@ static void add_columns(const oak_projection_t *p, int b, const double *cells, c
     for (size_t i = 0; i < n; i++, column++) {
       column->highest = fmax(column->highest, p->row_highest[i]);
       column->sum += (int64_t)p->row_sum[i];
-      column->weight += weight;
+      column->weight += weight - p->row_solid[i];
     }
   }
 }
@@ -228,14 +233,16 @@ static oak_status_t allocate(oak_projection_t *p, int sums) {
   p->one = new_tile(scene, 0);
   p->row_highest = malloc(row * sizeof *p->row_highest);
   p->row_sum = malloc(row * sizeof *p->row_sum);
+  p->row_solid = malloc(row * sizeof *p->row_solid);
+  p->solid = scene->view->has_mask ? -INFINITY : NAN;
   p->highest = malloc(n * sizeof *p->highest);
   for (size_t i = 0; p->highest && i < n; i++) p->highest[i] = -INFINITY;
   if (sums) {
     p->sum = calloc(n, sizeof *p->sum);
     p->weight = calloc(n, sizeof *p->weight);
   }
-  OAK_CHECK(p->along[0] && p->along[1] && p->one && p->row_highest && p->row_sum && p->highest &&
-                (!sums || (p->sum && p->weight)),
+  OAK_CHECK(p->along[0] && p->along[1] && p->one && p->row_highest && p->row_sum && p->row_solid &&
+                p->highest && (!sums || (p->sum && p->weight)),
             OAK_ERR_MEMORY, "no memory for a picture of %d x %d pixels; make it smaller",
             scene->width, scene->height);
   return oak_batch_new(scene, &p->batch);
@@ -257,6 +264,7 @@ void oak_projection_free(oak_projection_t **projection) {
   free(p->one);
   free(p->row_highest);
   free(p->row_sum);
+  free(p->row_solid);
   free(p->highest);
   free(p->sum);
   free(p->weight);
@@ -303,9 +311,10 @@ const double *oak_projection_field(oak_projection_t *p) {
   const int column = scene->options->show == OAK_SHOW_COLUMN;
   double *field = p->highest; /* the sums replace it pixel by pixel */
   for (size_t i = 0; p->sum && i < (size_t)scene->width * (size_t)scene->height; i++)
-    field[i] =
-        p->weight[i] > 0 && isfinite(p->highest[i])
-            ? (double)p->sum[i] / (double)p->weight[i] * DEPTH_ONE * p->unit * (column ? length : 1)
-            : NAN;
+    if (p->weight[i] > 0 && isfinite(p->highest[i]))
+      field[i] =
+          (double)p->sum[i] / (double)p->weight[i] * DEPTH_ONE * p->unit * (column ? length : 1);
+    else if (p->highest[i] != -INFINITY)
+      field[i] = NAN;
   return field;
 }

@@ -239,6 +239,11 @@ static void make_view(oak_plotfile_t *p) {
   memcpy(p->view.xmin, scan->xmin, sizeof scan->xmin);
   memcpy(p->view.xmax, scan->xmax, sizeof scan->xmax);
   memcpy(p->view.trees, leaves->trees, sizeof leaves->trees);
+  for (int v = 0; v < scan->nvar; v++) {
+    if (strcmp(scan->name[v], OAK_MASK_NAME)) continue;
+    p->view.has_mask = 1;
+    p->view.mask = v;
+  }
   for (int b = 0; b < leaves->nleaf; b++) {
     if (leaves->level[b] < p->view.min_level) p->view.min_level = leaves->level[b];
     if (leaves->level[b] > p->view.max_level) p->view.max_level = leaves->level[b];

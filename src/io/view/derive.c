@@ -25,6 +25,7 @@ typedef struct {
 
 struct oak_derived {
   oak_grid_view_t view;
+  const oak_grid_view_t *base;
   oak_derive_t what;
   values_t values, other;
   char *name;
@@ -41,7 +42,10 @@ static oak_status_t load(const oak_grid_view_t *view, int var, values_t *out) {
   out->value = malloc((size_t)view->nblock * out->ncell * sizeof *out->value);
   OAK_CHECK(out->value, OAK_ERR_MEMORY, "no memory for the values of %s in %d blocks",
             view->name[var], view->nblock);
-  return view->read(view, var, 0, view->nblock, out->value);
+  if (!view->has_mask) return view->read(view, var, 0, view->nblock, out->value);
+  for (int b = 0; b < view->nblock; b++)
+    OAK_TRY(oak_view_read_fluid(view, var, 1, &b, NAN, out->value + (size_t)b * out->ncell));
+  return OAK_OK;
 }
 
 static void unload(values_t *values) {
@@ -85,8 +89,8 @@ static double value_at(const values_t *values, int level, const int64_t cell[3],
 /* ---- gradients ---- */
 
 /** Value and distance, in cells, of the neighbour of a cell in direction \a step along \a d. */
-static double neighbour(const values_t *values, int b, const int cell[3], int d, int step,
-                        double *distance) {
+static double any_neighbour(const values_t *values, int b, const int cell[3], int d, int step,
+                            double *distance) {
   const oak_grid_view_t *view = values->view;
   const int n = view->block_size, next = cell[d] + step;
   const size_t stride[3] = {1, (size_t)n, (size_t)n * (size_t)n};
@@ -108,6 +112,17 @@ static double neighbour(const values_t *values, int b, const int cell[3], int d,
   return value;
 }
 
+/** The same; a cell beside a solid has no neighbour there, like one at the end of the domain. */
+static double neighbour(const values_t *values, int b, const int cell[3], int d, int step,
+                        double *distance) {
+  const oak_grid_view_t *view = values->view;
+  const double value = any_neighbour(values, b, cell, d, step, distance);
+  if (!view->has_mask || !isnan(value)) return value;
+  *distance = 0;
+  const int64_t n = view->block_size;
+  return values->value[(size_t)b * values->ncell + (size_t)((cell[2] * n + cell[1]) * n + cell[0])];
+}
+
 static void add_gradient(const values_t *values, int b, double *dst) {
   const oak_grid_view_t *view = values->view;
   const int n = view->block_size;
@@ -119,8 +134,8 @@ static void add_gradient(const values_t *values, int b, double *dst) {
       double above, below;
       const double high = neighbour(values, b, cell, d, 1, &above);
       const double low = neighbour(values, b, cell, d, -1, &below);
-      const double slope =
-          (high - low) / ((above + below) * oak_view_cell_size(view, view->level[b], d));
+      const double width = (above + below) * oak_view_cell_size(view, view->level[b], d);
+      const double slope = width > 0 ? (high - low) / width : 0;
       sum += slope * slope;
     }
     dst[c] = sqrt(sum);
@@ -131,7 +146,7 @@ static oak_status_t read_gradient(const oak_grid_view_t *view, int var, int b0, 
                                   double *dst) {
   const oak_derived_t *derived = view->owner;
   const size_t ncell = derived->values.ncell;
-  (void)var;
+  if (var == view->mask) return derived->base->read(derived->base, derived->base->mask, b0, n, dst);
   for (int b = 0; b < n; b++) add_gradient(&derived->values, b0 + b, dst + (size_t)b * ncell);
   for (size_t c = 0; derived->what == OAK_DERIVE_SCHLIEREN && c < (size_t)n * ncell; c++)
     dst[c] = derived->largest > 0 ? exp(-SCHLIEREN_STRENGTH * dst[c] / derived->largest) : 1;
@@ -157,7 +172,7 @@ static oak_status_t read_difference(const oak_grid_view_t *view, int var, int b0
   const oak_derived_t *derived = view->owner;
   const int64_t size = view->block_size;
   const size_t ncell = derived->values.ncell;
-  (void)var;
+  if (var == view->mask) return derived->base->read(derived->base, derived->base->mask, b0, n, dst);
   for (int b = b0; b < b0 + n; b++)
     for (size_t c = 0; c < ncell; c++, dst++) {
       const int64_t i = (int64_t)c;
@@ -186,7 +201,10 @@ static oak_status_t fill(oak_derived_t *derived, const oak_grid_view_t *view, in
                          const oak_grid_view_t *other, int other_var) {
   static const char *const name[] = {"gradient of %s", "schlieren of %s"};
   derived->view = *view;
+  derived->base = view;
   derived->view.nvar = 1;
+  derived->view.has_mask = view->has_mask && var != view->mask;
+  derived->view.mask = 1;
   derived->view.name = derived->names;
   derived->view.read_list = NULL;
   derived->view.read_ghosts = NULL;

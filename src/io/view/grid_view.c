@@ -2,7 +2,9 @@
  * What all output formats ask of a grid view before they write it. */
 #include "grid_view.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *oak_view_file_name(const char *name, char out[OAK_VIEW_NAME]) {
@@ -99,4 +101,39 @@ oak_status_t oak_view_read_blocks(const oak_grid_view_t *view, int var, int n, c
     OAK_TRY(view->read(view, var, block[b], run, dst + (size_t)b * cells));
   }
   return OAK_OK;
+}
+
+oak_status_t oak_view_read_fluid(const oak_grid_view_t *view, int var, int n, const int *block,
+                                 double solid, double *dst) {
+  const size_t count = (size_t)n * oak_view_block_cells(view);
+  OAK_TRY(oak_view_read_blocks(view, var, n, block, dst));
+  if (!view->has_mask || var == view->mask) return OAK_OK;
+  double *mask = malloc(count * sizeof *mask);
+  OAK_CHECK(mask, OAK_ERR_MEMORY, "no memory for the solids of %d blocks", n);
+  const oak_status_t st = oak_view_read_blocks(view, view->mask, n, block, mask);
+  for (size_t c = 0; c < count && st == OAK_OK; c++) {
+    if (dst[c] == solid) dst[c] = NAN;
+    if (mask[c] >= 0.5) dst[c] = solid;
+  }
+  free(mask);
+  return st;
+}
+
+oak_status_t oak_view_range(const oak_grid_view_t *view, int var, double range[2]) {
+  const size_t ncell = oak_view_block_cells(view);
+  double *cells = malloc(ncell * sizeof *cells);
+  oak_status_t st = OAK_OK;
+  OAK_CHECK(cells, OAK_ERR_MEMORY, "no memory for a block of %zu cells", ncell);
+  range[0] = INFINITY;
+  range[1] = -INFINITY;
+  for (int b = 0; b < view->nblock && st == OAK_OK; b++) {
+    st = oak_view_read_fluid(view, var, 1, &b, NAN, cells);
+    for (size_t c = 0; c < ncell && st == OAK_OK; c++) {
+      if (!isfinite(cells[c])) continue;
+      range[0] = fmin(range[0], cells[c]);
+      range[1] = fmax(range[1], cells[c]);
+    }
+  }
+  free(cells);
+  return st;
 }

@@ -31,6 +31,8 @@ typedef struct oak_grid_view {
   int value_bytes;         /**< of a value in files: 4 or 8 */
   int nvar;                /**< output variables */
   const char *const *name; /**< [nvar] */
+  int has_mask;            /**< there are solids: cells where variable \a mask is at least 1/2 */
+  int mask;                /**< for `read`; it may be nvar, and then is none of the variables */
   /** Read variable \a var of blocks [b0, b0+n): dst[n][N^dim], i fastest, interior cells only.
    * Rank-local. */
   oak_status_t (*read)(const struct oak_grid_view *view, int var, int b0, int n, double *dst);
@@ -55,6 +57,7 @@ typedef struct oak_grid_view {
   void *owner;
 } oak_grid_view_t;
 
+#define OAK_MASK_NAME "solid" /**< variable that is the mask of solids in files */
 enum { OAK_VIEW_NAME = 128 /**< of a variable, with its 0 */ };
 
 /** The name of a variable in files for viewers. ParaView takes a_x, a_y, a_z for the components of
@@ -71,6 +74,14 @@ oak_status_t oak_view_check(const oak_grid_view_t *view, const char *path);
  */
 oak_status_t oak_view_read_blocks(const oak_grid_view_t *view, int var, int n, const int *block,
                                   double *dst);
+
+/** oak_view_read_blocks with \a solid in cells of solids, where a variable has no meaning. A value
+ * of another cell that is equal to \a solid becomes NAN. The mask itself is read as it is. */
+oak_status_t oak_view_read_fluid(const oak_grid_view_t *view, int var, int n, const int *block,
+                                 double solid, double *dst);
+/** Lowest and highest finite value of a variable outside solids; INFINITY and -INFINITY if there is
+ * none. Reads all blocks of this rank. Rank-local. */
+OAK_API oak_status_t oak_view_range(const oak_grid_view_t *view, int var, double range[2]);
 
 /** Number of cells of a block. */
 size_t oak_view_block_cells(const oak_grid_view_t *view);

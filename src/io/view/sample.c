@@ -142,7 +142,7 @@ static oak_status_t add_values(const line_t *line, int n) {
   const oak_table_t *table = line->table;
   const size_t ncell = oak_view_block_cells(view);
   for (int v = 0; v < line->nvar && n > 0; v++) {
-    OAK_TRY(oak_view_read_blocks(view, line->var[v], n, line->block, line->cells));
+    OAK_TRY(oak_view_read_fluid(view, line->var[v], n, line->block, NAN, line->cells));
     for (int i = 0; i < n; i++)
       for (int64_t r = line->row[i]; r < line->row[i + 1]; r++)
         table->value[r * table->ncol + 2 + view->dim + v] =
@@ -262,7 +262,7 @@ static void add_cells(const plane_t *plane, int b, const double *cells, int v) {
       const double value = cells[ci * stride[plane->axis[0]] + cj * stride[plane->axis[1]]];
       if (finer <= 0) {
         *to = value;
-      } else {
+      } else if (!view->has_mask || !isnan(value)) { /* an average leaves out solids */
         *to = plane->weight[row] == 0 ? value : *to + value;
         plane->weight[row]++;
       }
@@ -280,7 +280,7 @@ static oak_status_t add_variable(const plane_t *plane, int v) {
     for (; b < view->nblock && n < plane->batch; b++)
       if (find_layer(plane, b) >= 0) plane->block[n++] = b;
     if (n == 0) continue;
-    OAK_TRY(oak_view_read_blocks(view, plane->var[v], n, plane->block, plane->cells));
+    OAK_TRY(oak_view_read_fluid(view, plane->var[v], n, plane->block, NAN, plane->cells));
     for (int i = 0; i < n; i++)
       add_cells(plane, plane->block[i], plane->cells + (size_t)i * ncell, v);
   }

@@ -22,6 +22,8 @@ static void combine(MPI_Comm comm, int64_t n, double *value) {
     MPI_Reduce(rank == 0 ? MPI_IN_PLACE : value + at, value + at, count, MPI_UINT64_T, MPI_BAND, 0,
                comm);
   }
+  for (int64_t i = 0; i < n; i++)
+    if (isnan(value[i])) value[i] = NAN; /* unknown is printed as -nan */
 }
 
 void oak_table_merge(MPI_Comm comm, oak_table_t *table) {
@@ -120,7 +122,7 @@ static oak_status_t read_own(const oak_grid_view_t *view, const own_t *own, doub
   for (int first = 0; first < own->count && st == OAK_OK; first += most) {
     const int n = own->count - first < most ? own->count - first : most;
     for (int v = 0; v < view->nvar && st == OAK_OK; v++) {
-      st = oak_view_read_blocks(view, v, n, own->block + first, cells);
+      st = oak_view_read_fluid(view, v, n, own->block + first, NAN, cells);
       for (int i = 0; i < n && st == OAK_OK; i++)
         out[own->point[first + i] * view->nvar + v] =
             cells[(size_t)i * ncell + own->cell[first + i]];

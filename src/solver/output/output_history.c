@@ -137,7 +137,7 @@ static void list_columns(const oak_output_item_t *item, columns_t *list) {
 }
 
 /** Extrema on this rank, and integrals over the region's part of each block: part
- * [nblock][columns + 1], whose last column is the volume. */
+ * [nblock][columns + 2], whose last columns are the volume without and with solids. */
 static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, const columns_t *list,
                                   extremum_t *best, double *part) {
   const int nblock = sim->mesh->nblock;
@@ -146,17 +146,22 @@ static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, con
   oak_status_t st = OAK_OK;
   if (!found || (!item->whole && !box))
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the extrema of %d blocks", nblock);
+  const int mask = oak_variables_mask(sim), width = list->count + 2;
   for (int b = 0; b < nblock && st == OAK_OK; b++) {
     const int64_t count = box ? find_box(sim, item, b, box[b]) : sim->cells;
-    part[(int64_t)b * (list->count + 1) + list->count] = (double)count * cell_volume(sim, b);
+    for (int i = 1; i <= 2; i++)
+      part[(int64_t)(b + 1) * width - i] = (double)count * cell_volume(sim, b);
   }
   if (st == OAK_OK)
     st = oak_variables_measure(sim, list->count, list->variable, (const int(*)[6])box, found);
   for (int v = 0; v < list->count && st == OAK_OK; v++) {
     const oak_measured_t *block = found + (int64_t)v * nblock;
     if (v < item->variables.count) find_extrema(sim, block, &best[2 * v]);
-    for (int b = 0; b < nblock; b++)
-      part[(int64_t)b * (list->count + 1) + v] = block[b].sum * cell_volume(sim, b);
+    for (int b = 0; b < nblock; b++) {
+      part[(int64_t)b * width + v] = block[b].sum * cell_volume(sim, b);
+      if (mask >= 0 && list->variable[v] != mask)
+        part[(int64_t)b * width + list->count] = block[b].count * cell_volume(sim, b);
+    }
   }
   free(box);
   free(found);
@@ -181,25 +186,30 @@ static oak_status_t gather_extrema(const oak_t *sim, int count, extremum_t *best
 static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, const oak_output_item_t *item,
                             measured_t *m) {
   columns_t list;
-  double sum[MOST_COLUMNS + 1] = {0};
+  double sum[MOST_COLUMNS + 2] = {0};
+  const int mask = oak_variables_mask(sim);
   list_columns(item, &list);
-  double *part = calloc((size_t)view->nblock * (size_t)(list.count + 1) + 1, sizeof *part);
+  double *part = calloc((size_t)view->nblock * (size_t)(list.count + 2) + 1, sizeof *part);
   oak_status_t st = OAK_OK;
   if (!part) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the means of %d blocks", view->nblock);
   if (st == OAK_OK) st = look_at_cells(sim, item, &list, m->best, part);
   st = oak_sim_agree(sim, st);
-  if (st == OAK_OK) st = oak_sum_exact(sim->comm, list.count + 1, view->nblock, part, sum);
+  if (st == OAK_OK) st = oak_sum_exact(sim->comm, list.count + 2, view->nblock, part, sum);
   free(part);
   OAK_TRY(st);
-  double volume = sum[list.count];
+  double all = sum[list.count + 1], fluid = sum[list.count];
   if (item->whole) { /* without the rounding of a sum */
-    volume = 1;
-    for (int d = 0; d < sim->dim; d++) volume *= view->xmax[d] - view->xmin[d];
+    all = 1;
+    for (int d = 0; d < sim->dim; d++) all *= view->xmax[d] - view->xmin[d];
+    if (mask < 0) fluid = all;
     OAK_TRY(oak_totals(sim, m->total));
   } else {
     for (int v = 0; v < sim->nvar; v++) m->total[v] = sum[list.conserved[v]];
   }
-  for (int v = 0; v < view->nvar; v++) m->mean[v] = volume > 0 ? sum[v] / volume : NAN;
+  for (int v = 0; v < view->nvar; v++) {
+    const double volume = list.variable[v] == mask ? all : fluid;
+    m->mean[v] = volume > 0 ? sum[v] / volume : NAN;
+  }
   return gather_extrema(sim, 2 * view->nvar, m->best);
 }
 

@@ -150,6 +150,7 @@ oak_status_t oak_item_init(oak_output_item_t *item, oak_t *sim, const char *name
     item->value_bytes = 4;
   if (kind->has_region) OAK_TRY(read_region(item));
   if (!kind->no_variables) OAK_TRY(select_variables(item));
+  if (kind->has_precision) oak_variables_add_mask(sim, &item->variables);
   if (kind->has_precision) OAK_TRY(check_names(item));
   return kind->open ? kind->open(item) : OAK_OK;
 }

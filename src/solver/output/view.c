@@ -5,9 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The number of a variable of the view; the mask may come after the others. */
+static int number_of(const oak_view_source_t *source, int var) {
+  const oak_selection_t *all = source->variables;
+  return var < all->count ? all->variable[var] : oak_variables_mask(source->sim);
+}
+
 static oak_status_t read_view(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
   const oak_view_source_t *source = view->owner;
-  const int variable = source->variables->variable[var];
+  const int variable = number_of(source, var);
   if (!source->block) return oak_variable_read(source->sim, variable, b0, n, dst);
   for (int b = b0; b < b0 + n;) { /* blocks that follow each other are read together */
     int count = 1;
@@ -22,7 +28,7 @@ static oak_status_t read_view(const oak_grid_view_t *view, int var, int b0, int 
 static oak_status_t read_list(const oak_grid_view_t *view, int var, int n, const int *block,
                               double *dst) {
   const oak_view_source_t *source = view->owner;
-  const int variable = source->variables->variable[var];
+  const int variable = number_of(source, var);
   if (!source->block) return oak_variable_read_list(source->sim, variable, block, n, dst);
   int *list = malloc(((size_t)n + 1) * sizeof *list);
   OAK_CHECK(list, OAK_ERR_MEMORY, "no memory to list %d blocks", n);
@@ -102,6 +108,10 @@ oak_status_t oak_view_make(oak_view_source_t *source, oak_grid_view_t *view) {
   view->read_list = read_list;
   view->read_ghosts = oak_view_read_ghosts;
   view->owner = source;
+  view->has_mask = oak_variables_mask(sim) >= 0;
+  while (view->has_mask && view->mask < view->nvar &&
+         number_of(source, view->mask) != oak_variables_mask(sim))
+    view->mask++;
   oak_mesh_levels(mesh, &view->min_level, &view->max_level, NULL);
   if (source->region) OAK_TRY(cut_view(source, view));
   return oak_variables_prepare(sim, source->variables);
@@ -133,14 +143,16 @@ static void release_held(void *owner) {
 static held_t *make_held(const oak_view_source_t *source, const oak_grid_view_t *view) {
   enum { CHUNK_BYTES = 8 << 20 };
   const size_t n = (size_t)view->nblock;
+  int variable[OAK_MOST_SELECTED + 1];
+  const int count = view->nvar + (view->has_mask && view->mask == view->nvar);
   held_t *held = calloc(1, sizeof *held);
   if (!held) return NULL;
+  for (int v = 0; v < count; v++) variable[v] = number_of(source, v);
   held->level = malloc(n * sizeof *held->level + 1);
   held->index = malloc(n * sizeof *held->index + 1);
   if (held->level && held->index)
     held->values =
-        oak_snapshot_values(source->sim, source->variables->count, source->variables->variable,
-                            view->nblock, source->block, CHUNK_BYTES);
+        oak_snapshot_values(source->sim, count, variable, view->nblock, source->block, CHUNK_BYTES);
   if (!held->values) {
     release_held(held);
     return NULL;
