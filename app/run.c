@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak run and oak params. */
 #include <oak.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -105,6 +106,36 @@ static oak_status_t read_all(const char *file, int trust, const char *setting, i
   if (st == OAK_OK && setting[0]) st = oak_params_assign(*params, setting, "command line");
   if (st == OAK_OK) st = oak_params_assign_all(*params, nset, set, "command line");
   return oak_agree(MPI_COMM_WORLD, st);
+}
+
+/* Of this process, for end_early. */
+static int own_rank;
+
+/* Before the first step there is nothing to save: say so, and end as without this function. */
+static void end_early(int number) {
+  static const char text[] =
+      "oak: error: a signal came before the first step, so there is no new checkpoint: start the "
+      "run again in the same way\n";
+  if (own_rank == 0) (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  raise(number); /* the action of the system is back already (SA_RESETHAND) */
+}
+
+/* Interrupted writing returns an error, as if the signal were ignored. Unlike SIG_IGN, programs
+ * that are started do not inherit this. */
+static void ignore(int number) { (void)number; }
+
+/* What signals do before and after the steps, where the library has its own way. */
+static void set_signals(int begins) {
+  static const int ends[] = {SIGUSR1, SIGTERM, SIGINT};
+  const struct sigaction pipe = {.sa_handler = ignore, .sa_flags = SA_RESTART};
+  const struct sigaction early = {.sa_handler = begins ? end_early : SIG_DFL,
+                                  .sa_flags = SA_RESETHAND};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    struct sigaction before;
+    if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+      sigaction(ends[i], &early, NULL);
+  }
+  sigaction(SIGPIPE, &pipe, NULL);
 }
 
 /* What the command line asks for, beside keys. */
@@ -242,7 +273,12 @@ int oak_command_run(int argc, char **argv, int rank) {
   }
   if (has_mistake(&request, rank)) return 2;
   int interrupted;
-  if (run(&request, n, argv, &interrupted, rank) != OAK_OK) return oak_report_failure(rank);
+  own_rank = rank;
+  const int steps = !request.check && !request.explain;
+  if (steps) set_signals(1);
+  const oak_status_t st = run(&request, n, argv, &interrupted, rank);
+  if (steps) set_signals(0);
+  if (st != OAK_OK) return oak_report_failure(rank);
   return interrupted ? 3 : 0;
 }
 

@@ -210,6 +210,18 @@ def no_locks(work):
     assert "plt000000" in work.names() and ".oak-lock" not in work.names()
 
 
+def new_folder(work):
+    """A new folder is on the disk before files are written to it: the folder above it is synced."""
+    work.write("sync.c", "#include <stdio.h>\n#include <unistd.h>\nint fsync(int fd) { char link[64], path[4096]; sprintf(link, \"/proc/self/fd/%d\", fd);"
+               "ssize_t n = readlink(link, path, 4095); FILE *f = fopen(\"synced\", \"a\");"
+               "if (f && n > 0) fprintf(f, \"%.*s\\n\", (int)n, path); return f ? fclose(f) : -1; }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "sync.so", "sync.c"], cwd=work.folder, check=True)
+    subprocess.run([*work.alone, "--quiet", "run.ini", "output.folder=new/er"], cwd=work.folder, env={**os.environ, "LD_PRELOAD": "./sync.so"},
+                   timeout=LIMIT, check=True)
+    with open(work.path("synced"), encoding="utf-8") as f:
+        assert f.read().splitlines()[:2] == [os.path.realpath(work.folder), os.path.realpath(work.path("new"))]
+
+
 def kinds(work):
     """Slices, lines, probes and histories of a run agree with each other, and do not depend on the ranks."""
     common = ["run.max_steps=3", "run.dt_max=2e-3"]
@@ -373,7 +385,7 @@ def check(work):
 
 
 LONG = ["run.end_time=1e6", "run.max_steps=100000", "output.plot_first_last=no", "output.diagnostics_every=1"]
-CASES = [check, intervals, used_folder, users_files, input_file, links, two_runs, no_locks, kinds, background, provenance, exact, removed_folder, file_size]
+CASES = [check, intervals, used_folder, users_files, input_file, links, two_runs, no_locks, new_folder, kinds, background, provenance, exact, removed_folder, file_size]
 
 
 def main():

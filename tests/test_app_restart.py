@@ -128,6 +128,29 @@ def stop_file(work):
     interrupted(work, child, "a stop file")
 
 
+def early_signal(work):
+    """While kernels are loaded a signal ends the run as always, and with words."""
+    child = subprocess.Popen([*work.alone, "run.ini"], cwd=work.folder, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, env={**os.environ, "OAK_CACHE": work.path("cache")})
+    while "loading kernels" not in child.stdout.readline():
+        assert child.poll() is None
+    child.send_signal(signal.SIGTERM)
+    error = child.communicate(timeout=LIMIT)[1]
+    assert child.returncode == -signal.SIGTERM and error.count("\n") == 1, (child.returncode, error)
+    assert "before the first step" in error and "start the run again" in error, error
+
+
+def closed_pipe(work):
+    """A run whose standard output is gone goes on, and says so once."""
+    child = subprocess.Popen([*work.alone, "run.ini", *KEYS, "run.report_every=1"], cwd=work.folder, text=True, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    child.stdout.readline()
+    child.stdout.close()
+    error = child.stderr.read()
+    assert child.wait(LIMIT) == 0 and error == "oak: standard output cannot be written: the run goes on without it\n", (child.returncode, error)
+    assert step_of(checkpoints(work)[-1]) == 42
+
+
 def limits(work):
     """Of the run, and of a SLURM job. Kernels are in the cache by now."""
     for arguments, environment in ((["run.wall_limit=3", "run.wall_margin=1.5"], {}),
@@ -256,7 +279,7 @@ def kills(work):
     child.communicate()
 
 
-CASES = [same_files, signals, stop_file, limits, damaged, folders, finished, failed_step, kills]
+CASES = [same_files, signals, stop_file, early_signal, closed_pipe, limits, damaged, folders, finished, failed_step, kills]
 
 
 def main():

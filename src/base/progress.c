@@ -234,10 +234,22 @@ void oak_progress_clear(oak_progress_t *progress) {
 
 /* ---- run ------------------------------------------------------------------------------------ */
 
+/** A run whose terminal or pipe is gone goes on without it. */
+static int can_write(oak_progress_t *progress) {
+  static int said;
+  if (!progress->options.stream) return 0;
+  if (!ferror(progress->options.stream)) return 1;
+  if (!said)
+    fprintf(stderr, "oak: standard output cannot be written: the run goes on without it\n");
+  said = 1;
+  progress->options.stream = NULL;
+  return 0;
+}
+
 void oak_progress_begin(oak_progress_t *progress, const oak_progress_options_t *options,
                         const oak_progress_state_t *state) {
   *progress = (oak_progress_t){.options = *options, .width = MAX_WIDTH};
-  if (!options->stream) return;
+  if (!can_write(progress)) return;
   progress->terminal = is_terminal(options->stream);
   progress->colors = progress->terminal && !getenv("NO_COLOR");
   progress->unicode = speaks_utf8();
@@ -253,7 +265,7 @@ void oak_progress_begin(oak_progress_t *progress, const oak_progress_options_t *
 }
 
 void oak_progress_update(oak_progress_t *progress, const oak_progress_state_t *state) {
-  if (!progress->options.stream) return;
+  if (!can_write(progress)) return;
   double now = MPI_Wtime();
   follow(progress, state, now);
   if (line_due(progress, state, now)) print_line(progress, state, now);
@@ -261,7 +273,7 @@ void oak_progress_update(oak_progress_t *progress, const oak_progress_state_t *s
 }
 
 void oak_progress_note(oak_progress_t *progress, const char *format, ...) {
-  if (!progress->options.stream) return;
+  if (!can_write(progress)) return;
   oak_progress_clear(progress);
   va_list args;
   va_start(args, format);
@@ -272,7 +284,7 @@ void oak_progress_note(oak_progress_t *progress, const char *format, ...) {
 }
 
 void oak_progress_end(oak_progress_t *progress, const oak_progress_state_t *state) {
-  if (!progress->options.stream) return;
+  if (!can_write(progress)) return;
   char elapsed[24], rate[24];
   double now = MPI_Wtime();
   follow(progress, state, now);

@@ -49,13 +49,28 @@ oak_status_t oak_file_failed(const char *action, const char *path, int reason) {
                   advice(reason));
 }
 
+/** Wait until the new folder \a path is on the disk. A folder above it that cannot be read cannot
+ * be synced either. */
+static oak_status_t sync_new_folder(const char *path) {
+  char *above = strdup(path);
+  OAK_CHECK(above, OAK_ERR_MEMORY, "no memory for the path %s", path);
+  char *slash = strrchr(above, '/');
+  if (slash) slash[slash == above] = '\0';
+  const oak_status_t st =
+      access(slash ? above : ".", R_OK) == 0 ? oak_sync_folder(slash ? above : ".") : OAK_OK;
+  free(above);
+  return st;
+}
+
 oak_status_t oak_make_parents(const char *path) {
   char *part = strdup(path);
   OAK_CHECK(part, OAK_ERR_MEMORY, "no memory for the path %s", path);
   oak_status_t st = OAK_OK;
   for (char *slash = strchr(part + 1, '/'); slash && st == OAK_OK; slash = strchr(slash + 1, '/')) {
     *slash = '\0';
-    if (mkdir(part, 0777) != 0) {
+    if (mkdir(part, 0777) == 0) {
+      st = sync_new_folder(part);
+    } else {
       /* On a read-only parent mkdir may fail with EROFS or EACCES although the folder exists. */
       const int reason = errno;
       struct stat info;
