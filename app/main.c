@@ -59,10 +59,15 @@ static void print_commands(FILE *stream) {
 
 static void print_topics(FILE *stream) {
   fprintf(stream,
-          "usage: oak help TOPIC\n\nPrints what is known of a topic. A topic is one of:\n\n");
+          "usage: oak help TOPIC ...\n\nPrints what is known of a topic. A topic is one of:\n\n");
   fprintf(stream, "  a command:");
   print_commands(stream);
-  fprintf(stream, "\n  a section of the parameter file, or one key: mesh, mesh.max_level\n");
+  fprintf(stream,
+          "\n  a section of the parameter file, or one key: mesh, mesh.max_level\n"
+          "  a hook of a problem or physics file: INITIAL\n"
+          "  a physics, a problem (oak info lists them) or a kind of output: euler, sedov, "
+          "history\n"
+          "  a word of the glossary: \"ghost cell\"\n");
   fprintf(stream, "  a page of the documentation:");
   oak_print_pages(stream);
   fprintf(stream, "\n");
@@ -89,7 +94,10 @@ static int command_help(int argc, char **argv, int rank) {
     return 0;
   }
   if (oak_agree(MPI_COMM_WORLD, oak_params_new(&params)) != OAK_OK) return oak_report_failure(rank);
-  if (rank == 0) found = print_topic(argv[0], params);
+  for (int i = 0; i < argc && rank == 0; i++) {
+    if (i > 0) printf("\n");
+    found &= print_topic(argv[i], params);
+  }
   oak_params_destroy(&params);
   MPI_Bcast(&found, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return found ? 0 : 2;

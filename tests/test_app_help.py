@@ -35,6 +35,25 @@ def check_version(oak, source):
         expect(f"commit {built} of oak --version is one of the repository", code == 0, out)
 
 
+def names_of(source, folder, ending):
+    return sorted(name[:-len(ending)] for name in os.listdir(os.path.join(source, folder)) if name.endswith(ending))
+
+
+def all_topics(oak, source):
+    """Everything that has a name, from where oak itself has it; words from the glossary."""
+    with open(os.path.join(source, "src", "solver", "setup", "hooks.c"), encoding="utf-8") as file:
+        table = re.search(r" hooks\[\] = \{(.*?)^\};", file.read(), re.M | re.S).group(1)
+    _, out, _ = call([oak, "help", "output.NAME.kind"])
+    kinds = re.search(r"kind = \w+ +(.*?)\n +What is written", out, re.S).group(1).replace(",", " ")
+    with open(os.path.join(source, "docs", "glossary.md"), encoding="utf-8") as file:
+        words = re.findall(r"^\| ([^|]+?) \|", file.read(), re.M)[2:]
+    hooks = re.findall(r'^    \{"(\w+)"', table, re.M)
+    assert len(hooks) > 30 and len(kinds.split()) > 7 and len(words) > 40, (hooks, kinds, words)
+    return [*hooks, *kinds.split(), *words, *(part for word in words for part in word.split(", ")),
+            *names_of(source, "physics", ".c"), *names_of(source, "problems", ".c"),
+            *names_of(source, "problems", ".ini")]
+
+
 def check_topics(oak, source):
     code, out, _ = call([oak, "help"])
     commands = re.findall(r"^  (\w+) {2,}\S", out.split("commands:")[1], re.M)
@@ -52,6 +71,26 @@ def check_topics(oak, source):
     code, out, _ = call([oak, "help", "glossary"])
     with open(os.path.join(source, "docs", "glossary.md"), encoding="utf-8") as file:
         expect("oak help prints a page", code == 0 and out == file.read(), out)
+    code, out, err = call([oak, "help", *all_topics(oak, source)])
+    expect("oak help finds every hook, kind of output, physics, problem and word of the glossary", code == 0, err)
+    for topic, words in (("INITIAL", "sets the primitive state"), ("hooks", "Hooks of a problem"),
+                         ("FLUX_FIELD", "Fields in fluxes"), ("navier_stokes", "`prandtl`"),
+                         ("navier_stokes", "Compressible Navier-Stokes equations"),
+                         ("kind", "plotfile, picture, slice"), ("output.NAME", "  exact = no"),
+                         ("output.NAME.kind", "What is written"), ("ghost_layers", "[output.NAME]"),
+                         ("probe", "the values at given points"), ("Ghost Cells", "beyond a face of a block"),
+                         ("CFL", "CFL number"), ("refluxing", "flux fixing"), ("sod", "What to see at t = 0.2"),
+                         ("shock_tube", "problems/shock_tube.c:"), ("PHYSICS_NVAR", "number of variables")):
+        code, out, err = call([oak, "help", topic])
+        expect(f"oak help {topic} says {words!r}", code == 0 and words in out, out + err)
+    with open(os.path.join(source, "docs", "physics.md"), encoding="utf-8") as file:
+        sections = re.split(r"^## `(\w+)`", file.read(), flags=re.M)
+    sections = dict(zip(sections[1::2], sections[2::2]))
+    for physics in names_of(source, "physics", ".c"):
+        with open(os.path.join(source, "physics", physics + ".c"), encoding="utf-8") as file:
+            for key in re.findall(r"^PARAMETER\((\w+),", file.read(), re.M):
+                expect(f"docs/physics.md names the key {key} of {physics}", f"`{key}`" in sections.get(physics, ""),
+                       sections.get(physics))
     for topic in ("nonsense", "../README", "mesh.nonsense"):
         code, out, err = call([oak, "help", topic])
         expect(f"oak help {topic} is refused", code == 2 and topic in err and "tutorial" in err and not out, out + err)

@@ -119,7 +119,8 @@ OAK_API void oak_params_print(const oak_params_t *params, FILE *stream);
 OAK_API void oak_params_help(const oak_params_t *params, FILE *stream, int markdown);
 /** The same for one section, such as "problem". */
 OAK_API void oak_params_help_section(const oak_params_t *params, const char *section, FILE *stream);
-/** The same of one section ("mesh"), of one key ("mesh.dim"), or of all keys of a name ("dim").
+/** The same of one section ("mesh", "output.NAME"), of one key ("mesh.dim", "output.NAME.kind"), or
+ * of all keys of a name ("dim").
  * \return 0 if \a topic is none of these. */
 OAK_API int oak_params_help_topic(const oak_params_t *params, const char *topic, FILE *stream);
 
