@@ -16,10 +16,13 @@ static double seconds(void) {
 
 /* ---- when a kernel is built anew */
 
+/** Who sees that a kernel is out of date. BY_NOBODY: it serves one run. */
+typedef enum { SEEN, BY_COMPILER, BY_NOBODY } seen_t;
+
 /** A way to the value: source, flags with %s for the folder, and the commands that set 1 and 2. */
 typedef struct {
   const char *name, *source, *flags, *one, *two;
-  int compiler_only; /**< oak alone does not see it */
+  seen_t by;
 } way_t;
 
 #define CONSTANT "\nOAK_CONST_DATA int value = VALUE;\n"
@@ -28,38 +31,77 @@ typedef struct {
 #define LIBRARY(value)                  \
   "echo 'const int part_value = " value \
   ";' > lib.c && cc -fPIC -c lib.c -o lib.o && rm -f libpart.a && ar rc libpart.a lib.o"
+/* The assembler reads part_value. */
+#define ASSEMBLED(line)                                                              \
+  "__asm__(\".pushsection .rodata\\n.globl part_value\\n.type part_value,@object\\n" \
+  ".size part_value,4\\npart_value:\\n" line "\\n.popsection\\n\");\n"
+/* A script that calls another one, which gives the compiler a value that -E does not show. */
+#define HIDDEN(call, inner)                                             \
+  "(echo '#!/bin/sh'; echo 'exec " call                                 \
+  " \"$@\"') > own-cc && (echo '#!/bin/sh'; "                           \
+  "echo 'case \" $* \" in *\" -E \"*) value=0 ;; *) value=1 ;; esac'; " \
+  "echo 'exec cc -DVALUE=$value \"$@\"') > " inner " && chmod 0700 " inner
+/* A linker that adds an object, and another one that adds another object. */
+#define LINKER(folder, object)                                                                  \
+  "mkdir -p " folder " && (echo '#!/bin/sh'; echo \"exec /usr/bin/ld \\\"\\$@\\\" $PWD/" object \
+  "\") > " folder "/ld && chmod 0700 " folder "/ld"
+#define OTHER_LINKER(folder) LIBRARY("2") " && mv lib.o two.o && " LINKER(folder, "two.o")
 #define FROM_LIBRARY "extern const int part_value; const int *value_use = &part_value;\n"
 
 static const way_t ways[] = {
     {"constant", "#define PART \"part.h\"\n#define OTHER PART\n#include OTHER" CONSTANT, "", PART_1,
-     PART_2, 0},
-    {"constant in flags", "#include PART" CONSTANT, "-DPART=\"part.h\"", PART_1, PART_2, 0},
+     PART_2, SEEN},
+    {"constant in flags", "#include PART" CONSTANT, "-DPART=\"part.h\"", PART_1, PART_2, SEEN},
     {"joined constant", "#define S_(x) #x\n#define S(x) S_(x)\n#include S(part.h)" CONSTANT, "",
-     PART_1, PART_2, 0},
-    {"comment", "/* a */ # /* b\n */ include /* c */ \"part.h\"" CONSTANT, "", PART_1, PART_2, 0},
-    {"continued line", "#inc\\\nlude \\\n \"part.h\"" CONSTANT, "", PART_1, PART_2, 0},
-    {"digraph", "%:include \"part.h\"" CONSTANT, "", PART_1, PART_2, 0},
-    {"-include", CONSTANT, "-include %s/part.h", PART_1, PART_2, 0},
+     PART_1, PART_2, SEEN},
+    {"comment", "/* a */ # /* b\n */ include /* c */ \"part.h\"" CONSTANT, "", PART_1, PART_2,
+     SEEN},
+    {"continued line", "#inc\\\nlude \\\n \"part.h\"" CONSTANT, "", PART_1, PART_2, SEEN},
+    {"digraph", "%:include \"part.h\"" CONSTANT, "", PART_1, PART_2, SEEN},
+    {"-include", CONSTANT, "-include %s/part.h", PART_1, PART_2, SEEN},
     {"-include of an include", CONSTANT, "-include %s/outer.h",
-     PART_1 " && echo '#include \"part.h\"' > outer.h", PART_2, 0},
+     PART_1 " && echo '#include \"part.h\"' > outer.h", PART_2, SEEN},
     {"-isystem", "#include <sub.h>" CONSTANT, "-isystem %s/sub",
-     "mkdir -p sub && echo '#define VALUE 1' > sub/sub.h", "echo '#define VALUE 2' > sub/sub.h", 0},
+     "mkdir -p sub && echo '#define VALUE 1' > sub/sub.h", "echo '#define VALUE 2' > sub/sub.h",
+     SEEN},
     {"CPATH", "#include <sub.h>" CONSTANT, "",
      "mkdir -p path && echo '#define VALUE 1' > path/sub.h", "echo '#define VALUE 2' > path/sub.h",
-     0},
+     SEEN},
     {"a file of flags", CONSTANT, "@%s/flags", PART_1 " && echo \"-include $PWD/part.h\" > flags",
-     PART_2, 0},
+     PART_2, SEEN},
     {"a file found earlier", "#include <sub.h>" CONSTANT, "-I%s/first -I %s/second",
      "mkdir -p first second && rm -f first/sub.h && echo '#define VALUE 1' > second/sub.h",
-     "echo '#define VALUE 2' > first/sub.h", 0},
+     "echo '#define VALUE 2' > first/sub.h", SEEN},
     {"a file asked for",
      "#if __has_include(\"more.h\")\n#define VALUE 2\n#else\n#define VALUE 1\n#endif" CONSTANT, "",
-     "rm -f more.h", "echo > more.h", 0},
-    {"a library", FROM_LIBRARY, "-L%s -lpart", LIBRARY("1"), LIBRARY("2"), 0},
-    {"a library by its path", FROM_LIBRARY, "%s/libpart.a", LIBRARY("1"), LIBRARY("2"), 0},
-    {"a library for the linker", FROM_LIBRARY, "-Wl,%s/libpart.a", LIBRARY("1"), LIBRARY("2"), 0},
+     "rm -f more.h", "echo > more.h", SEEN},
+    {"a library", FROM_LIBRARY, "-L%s -lpart", LIBRARY("1"), LIBRARY("2"), SEEN},
+    {"a library by its path", FROM_LIBRARY, "%s/libpart.a", LIBRARY("1"), LIBRARY("2"), SEEN},
+    {"a library for the linker", FROM_LIBRARY, "-Wl,%s/libpart.a", LIBRARY("1"), LIBRARY("2"),
+     SEEN},
     {"the compiler", CONSTANT, "", "(echo '#!/bin/sh'; echo 'exec cc -DVALUE=1 \"$@\"') > own-cc",
-     "sed -i s/VALUE=1/VALUE=2/ own-cc", 1},
+     "sed -i s/VALUE=1/VALUE=2/ own-cc", BY_COMPILER},
+    {"a library that a linker script names", FROM_LIBRARY, "%s/script",
+     LIBRARY("1") " && echo \"INPUT($PWD/lib.o)\" > script", LIBRARY("2"), SEEN},
+    {"a linker script in place of a library", FROM_LIBRARY, "-L%s/second -lscript",
+     LIBRARY("1") " && mkdir -p second && echo 'GROUP ( ../lib.o )' > second/libscript.so",
+     LIBRARY("2"), SEEN},
+    {"a member of a thin archive", FROM_LIBRARY, "%s/thin.a",
+     LIBRARY("1") " && rm -f thin.a && ar rcT thin.a lib.o", LIBRARY("2"), BY_NOBODY},
+    {"data for the assembler", ASSEMBLED(".inc\" \"bin \\\"data\\\""), "-Wa,-I%s",
+     "printf '\\1\\0\\0\\0' > data", "printf '\\2\\0\\0\\0' > data", BY_NOBODY},
+    {"a file for the assembler", ASSEMBLED(".include \\\"more.s\\\""), "-Wa,-I%s",
+     "echo .long 1 > more.s", "echo .long 2 > more.s", BY_NOBODY},
+    {"a script that the compiler starts", CONSTANT, "",
+     HIDDEN("\"$(dirname \"$0\")/inner\"", "inner"), "sed -i s/value=1/value=2/ inner",
+     BY_COMPILER},
+    {"a script on PATH that it starts", CONSTANT, "",
+     "mkdir -p path && " HIDDEN("own-inner", "path/own-inner"),
+     "sed -i s/value=1/value=2/ path/own-inner", BY_COMPILER},
+    {"the linker of -B", FROM_LIBRARY, "-B%s/first/", LIBRARY("1") " && " LINKER("first", "lib.o"),
+     OTHER_LINKER("first"), BY_COMPILER},
+    {"the linker of COMPILER_PATH", FROM_LIBRARY, "",
+     LIBRARY("1") " && " LINKER("programs", "lib.o"), OTHER_LINKER("programs"), BY_COMPILER},
 };
 
 static const char *flags_of(const way_t *way) { return text(way->flags, folder, folder); }
@@ -79,7 +121,10 @@ static int way_value(const way_t *way, char key[33]) {
   oak_module_t *module;
   int value = 0;
   scan_key(dev, key);
-  if (build(dev, NULL, &module) != OAK_OK) fail_msg("%s: %s", way->name, oak_last_error());
+  silence();
+  const oak_status_t status = build(dev, NULL, &module);
+  expect_said(way->by == BY_NOBODY ? "compiled again in every run" : "");
+  if (status != OAK_OK) fail_msg("%s: %s", way->name, oak_last_error());
   assert_int_equal(
       oak_device_constant(dev, module, library ? "part_value" : "value", &value, sizeof value),
       OAK_OK);
@@ -90,7 +135,11 @@ static int way_value(const way_t *way, char key[33]) {
 
 static void test_ways(void **state) {
   (void)state;
+  char before[4096];
+  snprintf(before, sizeof before, "%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
   setenv("CPATH", in_folder("path"), 1);
+  setenv("PATH", text("%s:%s", in_folder("path"), before), 1);
+  setenv("COMPILER_PATH", in_folder("programs"), 1);
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     const way_t *way = &ways[i];
     char before[33], after[33];
@@ -101,9 +150,11 @@ static void test_ways(void **state) {
     shell(text("cd %s && %s", folder, way->two));
     int two = way_value(way, after);
     if (one != 1 || two != 2) fail_msg("%s: %d, then %d", way->name, one, two);
-    if (!way->compiler_only && !strcmp(before, after)) fail_msg("%s: oak's own key", way->name);
+    if (way->by == SEEN && !strcmp(before, after)) fail_msg("%s: oak's own key", way->name);
   }
   unsetenv("CPATH");
+  unsetenv("COMPILER_PATH");
+  setenv("PATH", before, 1);
 }
 
 /** A flag far behind others counts too. */

@@ -683,6 +683,28 @@ static void test_hosts_fail(void **state) {
   assert_int_equal(compiled_on_hosts(), 0);
 }
 
+/** A kernel whose files oak cannot follow is compiled by one host in every run, and kept by none.
+ */
+static void test_hosts_own(void **state) {
+  (void)state;
+  if (size == 1) skip();
+  write_file("factor.h", "#define FACTOR 3.0\nstatic const char files[] = \".incbin\";\n");
+  const int saved = dup(2), said = open(in_folder("said"), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  assert_true(saved >= 0 && said >= 0);
+  dup2(said, 2);
+  const int first = compiled_on_hosts(), second = compiled_on_hosts();
+  fflush(stderr);
+  dup2(saved, 2);
+  close(saved);
+  close(said);
+  assert_int_equal(first, 1);
+  assert_int_equal(second, 1);
+  barrier();
+  for (int h = 0; h < 2 && rank == 0; h++) /* nothing is left but the folders */
+    assert_int_equal(rmdir(in_folder(host_cache(h))), 0);
+  barrier();
+}
+
 static void test_sweep(void **state) {
   (void)state;
   oak_device_t *dev = open_on(MPI_COMM_WORLD);
@@ -789,6 +811,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup_teardown(test_hosts, hosts_setup, hosts_teardown),
       cmocka_unit_test_setup_teardown(test_hosts_alike, hosts_setup, hosts_teardown),
       cmocka_unit_test_setup_teardown(test_hosts_fail, hosts_setup, hosts_teardown),
+      cmocka_unit_test_setup_teardown(test_hosts_own, hosts_setup, hosts_teardown),
       cmocka_unit_test_setup(test_sweep, setup),
       cmocka_unit_test_setup(test_no_compiler, setup),
       cmocka_unit_test_setup(test_source_root, setup),

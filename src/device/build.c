@@ -63,6 +63,7 @@ typedef struct {
   char *path;          /**< of the entry */
   oak_need_t need;
   int noted;    /**< keys.built belongs to the sources as they are now */
+  int own;      /**< it serves this run only: keys.built does not tell whether it is out of date */
   int compiled; /**< it was compiled just now on this rank */
 } entry_t;
 
@@ -86,8 +87,19 @@ static oak_status_t new_path(oak_device_t *dev, const oak_source_t *source, entr
   const char *store;
   free(e->path);
   e->path = NULL;
-  OAK_TRY(oak_cache_store(dev, &store));
+  OAK_TRY((e->own ? oak_cache_private : oak_cache_store)(dev, &store));
   return oak_entry_path(dev, store, source, e->keys.built, "", &e->path);
+}
+
+/** Nobody can know when a kernel that reads other files than oak follows is out of date. */
+static void set_own(oak_device_t *dev, const oak_source_t *source, entry_t *e) {
+  e->own = dev->unfollowed[0] != '\0';
+  if (!e->own || dev->rank != 0 || dev->unfollowed_told) return;
+  fprintf(stderr,
+          "oak: kernel '%s' is compiled again in every run, since oak cannot see whether what it "
+          "reads has changed: %s\n",
+          oak_source_name(source), dev->unfollowed);
+  dev->unfollowed_told = 1;
 }
 
 /** Remove an entry that does not load. A cache where this fails is not used any more. */
@@ -114,10 +126,12 @@ static oak_status_t look_up(oak_device_t *dev, const oak_source_t *source, int r
   OAK_TRY(make_work(dev, source, e->keys.scan, &e->folder));
   OAK_TRY(oak_format(&e->work, "%s/%s", e->folder, dev->ops->name));
   OAK_TRY(oak_source_keys(dev, source, e->work, &e->keys));
+  set_own(dev, source, e);
   if (rebuild) OAK_TRY(forget(dev, source, e->keys.built));
   /* With OAK_KEEP the user wants to see the generated sources, so the kernel is built even if it is
    * in the cache. */
-  const int have = !oak_build_keep() && oak_entry_find(dev, source, e->keys.built, &e->path);
+  const int have =
+      !oak_build_keep() && !e->own && oak_entry_find(dev, source, e->keys.built, &e->path);
   e->need = have ? OAK_NEED_MET : rebuild ? OAK_NEED_OTHER : OAK_NEED_ENTRY;
   e->noted = 1;
   return have ? OAK_OK : new_path(dev, source, e);
@@ -133,6 +147,7 @@ static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, entry
     /* If a file changed while it was compiled, the binary belongs neither to the old nor to the new
      * key. */
     OAK_TRY(oak_source_keys(dev, source, e->work, &after));
+    set_own(dev, source, e);
     e->noted = same_sources(dev, &e->keys, &after);
     if (e->noted) break;
     if (turn == 1) { /* the sources change every time, as with __TIME__: the binary serves this run,
@@ -147,7 +162,7 @@ static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, entry
     }
     OAK_TRY(new_path(dev, source, e));
     if (turn == 1) break;
-    e->noted = !oak_build_keep() && oak_cache_check(e->path);
+    e->noted = !oak_build_keep() && !e->own && oak_cache_check(e->path);
     if (e->noted) return OAK_OK;
   }
   OAK_CHECK(rename(e->work, e->path) == 0, OAK_ERR_FILE,
@@ -182,14 +197,14 @@ static oak_status_t fetch(oak_device_t *dev, const oak_source_t *source, entry_t
     status = compile(dev, source, e);
   if (receivers != MPI_COMM_NULL) {
     memcpy(key, e->keys.built, sizeof key);
-    status = oak_hand_over(dev, source, receivers, status, key, &e->path, &stored);
+    status = oak_hand_over(dev, source, receivers, status, e->own, key, &e->path, &stored);
     if (strcmp(key, e->keys.built) != 0)
       e->noted = 0; /* there is no entry, or the sources have
                        changed */
     MPI_Comm_free(&receivers);
   }
-  if (status == OAK_OK && e->noted) note_entry(dev, source, &e->keys);
-  if (status == OAK_OK && (e->compiled || stored)) kept(dev);
+  if (status == OAK_OK && e->noted && !e->own) note_entry(dev, source, &e->keys);
+  if (status == OAK_OK && !e->own && (e->compiled || stored)) kept(dev);
   return status;
 }
 

@@ -110,9 +110,11 @@ static oak_status_t probe(oak_compiler_t *compiler, const oak_words_t *wished) {
   return status == OAK_OK ? oak_words_status(&compiler->flags) : status;
 }
 
-oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wished) {
+oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wished,
+                                const oak_words_t *user) {
   if (compiler->version) return OAK_OK;
   oak_status_t status = probe(compiler, wished);
+  if (status == OAK_OK) oak_files_tools(compiler, user);
   if (status != OAK_OK) { /* then the next call asks again */
     free(compiler->version);
     compiler->version = NULL;

@@ -122,7 +122,7 @@ static oak_status_t cpu_probe(oak_device_t *dev) {
    * lowered the clock frequency. */
   if (cpu->host.avx512 || named) oak_words_split(&wished, "-mprefer-vector-width=512");
   oak_status_t status = cpu->compiler.command.count ? OAK_OK : find_compiler(dev);
-  if (status == OAK_OK) status = oak_compiler_probe(&cpu->compiler, &wished);
+  if (status == OAK_OK) status = oak_compiler_probe(&cpu->compiler, &wished, &dev->user_flags);
   oak_words_free(&wished);
   return status;
 }

@@ -25,6 +25,8 @@ const char *oak_source_name(const oak_source_t *source);
 
 /* ---- key.c */
 
+enum { OAK_UNFOLLOWED = 300 }; /**< room for a reason why files could not be followed */
+
 /** Keys of a source on a device, see key.c. */
 typedef struct {
   char scan[33];  /**< hash of what oak can find out without a compiler */
@@ -90,13 +92,15 @@ struct oak_device {
   oak_words_t user_flags;       /**< flags of options and $OAK_CFLAGS, word by word */
   int threads;
   oak_ledger_t *ledger;
-  char *cache;     /**< folder where built kernels are looked up; NULL if there is none that can be
-                      trusted, before the first build and on ranks that never build */
-  char *unkept;    /**< why this run writes no kernels there, NULL if it does */
-  char *own;       /**< folder for kernels of this run only, removed at close; NULL until needed */
-  int unkept_told; /**< 1: the user knows */
-  int found;       /**< 1: the hardware is there; a back end sets it even if its open then fails */
-  int mpi_direct;  /**< oak_device_mpi_direct() */
+  char *cache;  /**< folder where built kernels are looked up; NULL if there is none that can be
+                   trusted, before the first build and on ranks that never build */
+  char *unkept; /**< why this run writes no kernels there, NULL if it does */
+  char *own;    /**< folder for kernels of this run only, removed at close; NULL until needed */
+  int unkept_told, unfollowed_told; /**< 1: the user knows */
+  char unfollowed[OAK_UNFOLLOWED];  /**< why the last keys do not stand for all that the binary
+                                         depends on, "" if they do; it then serves this run only */
+  int found;      /**< 1: the hardware is there; a back end sets it even if its open then fails */
+  int mpi_direct; /**< oak_device_mpi_direct() */
   int unshared; /**< 1: memory cannot be shared here, although the back end has functions for it */
   size_t flag_bytes;       /**< of the page of flags */
   int built, compiled;     /**< files of kernels loaded so far; those that were not in the cache */
@@ -169,10 +173,10 @@ oak_status_t oak_hand_open(oak_device_t *dev, oak_need_t need, const char *key,
 /** Send the entry from rank 0, the giver, to the other ranks. Collective on \a receivers; the
  * others wait while the giver compiles. On the giver, \a status, \a key and \a *path are input. The
  * others pass OAK_OK, and there key and path are output. *stored: 1 if the entry was received and
- * is now in the cache. If the giver has failed, the others return OAK_OK and an empty \a key; the
- * caller then agrees on the status. */
+ * is now in the cache, or in the folder of this run for an \a own entry. If the giver has failed,
+ * the others return OAK_OK and an empty \a key; the caller then agrees on the status. */
 oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Comm receivers,
-                           oak_status_t status, char key[33], char **path, int *stored);
+                           oak_status_t status, int own, char key[33], char **path, int *stored);
 /** MPI_Bcast from rank 0 for data that may come only after many seconds. The other ranks sleep
  * while they wait. MPI libraries wait in a loop instead, which takes cores from the compiler. */
 void oak_broadcast_late(MPI_Comm comm, void *data, int bytes);
@@ -185,14 +189,18 @@ typedef struct {
   char *version;       /**< first line of --version; NULL before oak_compiler_probe() */
   oak_hash_t target;   /**< what it predefines with these flags; this names the processor that
                             -march=native stands for, and the instructions that it has */
+  oak_hash_t tools;    /**< the program itself and those that it starts */
+  char unfollowed[OAK_UNFOLLOWED]; /**< why this hash may lack files, "" if it does not */
 } oak_compiler_t;
 
 /** Find a compiler: \a wish, else $\a variable, else the first of \a names (blank-separated) on
  * PATH. Starts nothing. */
 oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *wish, const char *variable,
                                const char *names);
-/** Ask for the version, and which of the \a wished flags it takes. Cheap when asked again. */
-oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wished);
+/** Ask for the version, and which of the \a wished flags it takes. \a user: flags of the user.
+ * Cheap when asked again. */
+oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wished,
+                                const oak_words_t *user);
 /** Run a compile command for \a path, which is to write \a file. Failure is OAK_ERR_BUILD with the
  * first messages. */
 oak_status_t oak_compiler_run(oak_job_t *job, const char *name, const char *path, const char *file);
@@ -217,9 +225,17 @@ void oak_flags_split(oak_words_t *words, const char *flags);
 const char *oak_flag_operand(const oak_words_t *words, int *i, const char *flag);
 /** Add the folders of a list such as PATH. */
 void oak_folders_add(oak_words_t *folders, const char *list);
+
+/* ---- files.c: files that a binary depends on, beside its sources. */
+
 /** Hash the files that \a words name, libraries included; \a compiler, unless NULL, is asked for
- * those in its own folders. */
-void oak_flags_hash(oak_hash_t *hash, const oak_words_t *words, const oak_compiler_t *compiler);
+ * those in its own folders. \a unfollowed: why files may be missing; unchanged if none is. */
+void oak_files_hash(oak_hash_t *hash, const oak_words_t *words, const oak_compiler_t *compiler,
+                    char unfollowed[OAK_UNFOLLOWED]);
+/** Set compiler->tools and compiler->unfollowed. \a user: flags of the user. */
+void oak_files_tools(oak_compiler_t *compiler, const oak_words_t *user);
+/** 1 if preprocessed \a text makes the assembler read files (.incbin, .include). */
+int oak_text_assembles_files(const char *text);
 
 /* ---- host_memory.c: memory of the host, for back ends whose kernels run there. */
 

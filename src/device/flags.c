@@ -78,53 +78,6 @@ static void split(oak_words_t *words, const char *flags, int depth) {
 
 void oak_flags_split(oak_words_t *words, const char *flags) { split(words, flags, 0); }
 
-/* ---- the files that flags name */
-
-static void hash_file(oak_hash_t *hash, const char *path) {
-  oak_buffer_t text = {0};
-  if (oak_buffer_read(&text, path) == 0) {
-    oak_hash_text(hash, "file");
-    oak_hash_bytes(hash, oak_buffer_get(&text), text.length);
-  }
-  oak_buffer_free(&text);
-}
-
-/** A library that the compiler finds in its own folders. */
-static void hash_own_library(oak_hash_t *hash, const oak_compiler_t *compiler, const char *file) {
-  oak_words_t command = {0};
-  oak_buffer_t output = {0};
-  int code;
-  oak_words_copy(&command, &compiler->command);
-  oak_words_add(&command, "-print-file-name=%s", file);
-  if (oak_process_run(&command, NULL, &output, &code) == OAK_OK && output.data) {
-    output.data[strcspn(output.data, "\n")] = '\0';
-    hash_file(hash, output.data);
-  }
-  oak_buffer_free(&output);
-  oak_words_free(&command);
-}
-
-/** Hash all libraries that -l\a name may mean. One library too many costs an unnecessary rebuild at
- * most. */
-static void hash_library(oak_hash_t *hash, const oak_words_t *folders, const char *name,
-                         const oak_compiler_t *compiler) {
-  static const char *const ending[] = {".so", ".a"};
-  const int exact = name[0] == ':';
-  for (int k = 0; k < (exact ? 1 : 2); k++) {
-    char *file, *path;
-    if (oak_format(&file, "%s%s%s", exact ? "" : "lib", name + exact, exact ? "" : ending[k]) !=
-        OAK_OK)
-      return;
-    for (int i = 0; i < folders->count; i++) {
-      if (oak_format(&path, "%s/%s", folders->word[i], file) != OAK_OK) continue;
-      hash_file(hash, path);
-      free(path);
-    }
-    if (compiler) hash_own_library(hash, compiler, file);
-    free(file);
-  }
-}
-
 void oak_folders_add(oak_words_t *folders, const char *list) {
   for (const char *at = list ? list : ""; *at;) {
     size_t length = strcspn(at, ":");
@@ -139,33 +92,4 @@ const char *oak_flag_operand(const oak_words_t *words, int *i, const char *flag)
   if (strncmp(w, flag, length) != 0) return NULL;
   if (w[length]) return w + length + (w[length] == '=');
   return *i + 1 < words->count ? words->word[++*i] : NULL;
-}
-
-void oak_flags_hash(oak_hash_t *hash, const oak_words_t *words, const oak_compiler_t *compiler) {
-  oak_words_t folders = {0};
-  for (int i = 0; i < words->count; i++) {
-    const char *folder = oak_flag_operand(words, &i, "-L");
-    if (folder) oak_words_add(&folders, "%s", folder);
-  }
-  oak_folders_add(&folders, getenv("LIBRARY_PATH"));
-  for (int i = 0; i < words->count; i++) {
-    const char *name = oak_flag_operand(words, &i, "-l");
-    if (name) {
-      hash_library(hash, &folders, name, compiler);
-      continue;
-    }
-    /* -Wl,FILE -fplugin=FILE -TFILE and others: each part of the word that is the name of an
-     * existing file counts. */
-    oak_words_t parts = {0};
-    for (const char *at = words->word[i]; *at;) {
-      size_t length = strcspn(at, ",=");
-      const char *slash = memchr(at, '/', length);
-      if (length > 0) oak_words_add(&parts, "%.*s", (int)length, at);
-      if (slash > at) oak_words_add(&parts, "%.*s", (int)(length - (size_t)(slash - at)), slash);
-      at += length + (at[length] != '\0');
-    }
-    for (int k = 0; k < parts.count; k++) hash_file(hash, parts.word[k]);
-    oak_words_free(&parts);
-  }
-  oak_words_free(&folders);
 }

@@ -108,14 +108,14 @@ static oak_status_t store(const char *path, const oak_buffer_t *entry) {
 }
 
 oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Comm receivers,
-                           oak_status_t status, char key[33], char **path, int *stored) {
+                           oak_status_t status, int own, char key[33], char **path, int *stored) {
   struct {
     long long length; /* -1: the giver has failed */
     char key[33];     /* "" if the giver has failed; another key than the wished one if the sources
                        * have changed */
   } head = {.length = -1};
   oak_buffer_t entry = {0};
-  const char *store_to;
+  const char *folder;
   int rank, missing = 0, any;
   MPI_Comm_rank(receivers, &rank);
   if (rank == 0 && status == OAK_OK) {
@@ -132,9 +132,9 @@ oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Co
   if (rank != 0) memcpy(key, head.key, sizeof head.key);
   if (rank != 0 && head.length >= 0) {
     free(*path);
-    missing = !oak_entry_find(dev, source, key, path); /* hosts may share a folder */
-    if (missing) status = oak_cache_store(dev, &store_to);
-    if (missing && status == OAK_OK) status = oak_entry_path(dev, store_to, source, key, "", path);
+    missing = own || !oak_entry_find(dev, source, key, path); /* hosts may share a folder */
+    if (missing) status = (own ? oak_cache_private : oak_cache_store)(dev, &folder);
+    if (missing && status == OAK_OK) status = oak_entry_path(dev, folder, source, key, "", path);
   }
   MPI_Allreduce(&missing, &any, 1, MPI_INT, MPI_MAX, receivers);
   if (any) broadcast_entry(receivers, rank == 0, head.length, &entry);

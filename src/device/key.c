@@ -8,6 +8,7 @@
  * to the name. */
 #define _GNU_SOURCE 1
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -83,6 +84,8 @@ static oak_status_t key_of_compiler(oak_device_t *dev, const oak_source_t *sourc
   OAK_TRY(oak_format(&seen, "%s.i", work));
   int error = oak_buffer_read(&text, seen);
   if (!error) hash_text(&hash, oak_buffer_get(&text));
+  if (!error && oak_text_assembles_files(oak_buffer_get(&text)))
+    snprintf(dev->unfollowed, OAK_UNFOLLOWED, "its assembler reads files (.incbin, .include)");
   oak_buffer_free(&text);
   oak_status_t status = OAK_OK;
   if (error)
@@ -96,6 +99,7 @@ static oak_status_t key_of_compiler(oak_device_t *dev, const oak_source_t *sourc
 oak_status_t oak_source_keys(oak_device_t *dev, const oak_source_t *source, const char *work,
                              oak_keys_t *keys) {
   *keys = (oak_keys_t){.blind = 0};
+  dev->unfollowed[0] = '\0';
   OAK_TRY(key_of_scan(dev, source, keys)); /* this comes first, because it refuses files on which a
                                               compiler would hang */
   if (!dev->ops->preprocess)

@@ -122,11 +122,12 @@ void oak_object_fingerprint(oak_device_t *dev, const oak_compiler_t *compiler,
                                           "CCC_OVERRIDE_OPTIONS"};
   for (int i = 0; head && i < head->count; i++) oak_hash_text(hash, head->word[i]);
   for (int i = 0; i < dev->user_flags.count; i++) oak_hash_text(hash, dev->user_flags.word[i]);
-  oak_flags_hash(hash, &dev->user_flags, compiler);
+  oak_files_hash(hash, &dev->user_flags, compiler, dev->unfollowed);
   if (!compiler) return;
   oak_hash_text(hash, compiler->version);
   oak_hash_bytes(hash, &compiler->target, sizeof compiler->target);
-  oak_flags_hash(hash, &compiler->command, NULL); /* a script may stand for the compiler */
+  oak_hash_bytes(hash, &compiler->tools, sizeof compiler->tools);
+  if (compiler->unfollowed[0]) memcpy(dev->unfollowed, compiler->unfollowed, OAK_UNFOLLOWED);
   for (int i = 0; i < 4; i++) {
     const char *value = getenv(variables[i]);
     oak_hash_text(hash, value ? value : "");

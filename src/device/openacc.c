@@ -87,7 +87,7 @@ static oak_status_t find_compiler(oak_device_t *dev, acc_t *acc) {
   return OAK_OK;
 }
 
-static oak_status_t probe(acc_t *acc) {
+static oak_status_t probe(const oak_device_t *dev, acc_t *acc) {
   oak_words_t wished = {0};
   /* None of these hides a NaN; see cpu.c. */
   if (!is_nvc(&acc->compiler))
@@ -97,7 +97,7 @@ static oak_status_t probe(acc_t *acc) {
                     "-Werror=incompatible-pointer-types -ftrack-macro-expansion=0 "
                     "-fno-tree-sink -fno-tree-pre "
                     "-fno-code-hoisting -fno-thread-jumps -fno-gcse");
-  oak_status_t st = oak_compiler_probe(&acc->compiler, &wished);
+  oak_status_t st = oak_compiler_probe(&acc->compiler, &wished, &dev->user_flags);
   oak_words_free(&wished);
   return st;
 }
@@ -200,7 +200,7 @@ static oak_status_t prepare(oak_device_t *dev) {
   OAK_CHECK(acc, OAK_ERR_MEMORY, "no memory for the openacc device");
   if (wants_prebuilt()) return read_prebuilt(dev, acc);
   OAK_TRY(find_compiler(dev, acc));
-  return probe(acc);
+  return probe(dev, acc);
 }
 
 static oak_status_t start(oak_device_t *dev, acc_t *acc) {

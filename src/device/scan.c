@@ -143,7 +143,8 @@ static oak_status_t scan_line(scan_t *scan, const char *line, const char *path) 
   const char *rest = line + length + strspn(line + length, blank);
   if ((length == 7 && !strncmp(line, "include", 7)) ||
       (length == 6 && !strncmp(line, "import", 6)) ||
-      (length == 12 && !strncmp(line, "include_next", 12)))
+      (length == 12 && !strncmp(line, "include_next", 12)) ||
+      (length == 5 && !strncmp(line, "embed", 5)))
     return scan_include(scan, rest, path, 0);
   if (length == 6 && !strncmp(line, "define", 6)) {
     const size_t name = word_length(rest);

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Hashes the files that a binary depends on beside its sources: those that flags name, libraries,
+ * the programs that a compiler starts, and what text files among all these name, such as the INPUT
+ * of a linker script. A file too many costs a rebuild, a file too few gives an old binary. Where a
+ * file may be missing, this says so, and the binary serves one run only. */
+#define _GNU_SOURCE 1
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "device_private.h"
+
+typedef struct {
+  oak_hash_t *hash;
+  const oak_compiler_t *compiler; /* that is asked for libraries in its folders, or NULL */
+  const oak_words_t *user;        /* flags that say where it finds them */
+  oak_words_t folders;            /* of libraries */
+  oak_words_t seen;               /* files that were hashed */
+  int programs;                   /* only programs and objects count: a script may name a log */
+  char *unfollowed; /* why files may be missing, "" if none is: OAK_UNFOLLOWED bytes */
+} files_t;
+
+static void add_file(files_t *files, const char *path);
+static void add_library(files_t *files, const char *name);
+
+static void refuse(files_t *files, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void refuse(files_t *files, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  vsnprintf(files->unfollowed, OAK_UNFOLLOWED, format, list);
+  va_end(list);
+}
+
+/** 1 if the file \a path starts with \a text. */
+static int starts_with(const char *path, const char *text) {
+  char start[8];
+  FILE *file = fopen(path, "re");
+  if (!file) return 0;
+  const size_t count = fread(start, 1, strlen(text), file);
+  fclose(file);
+  return count == strlen(text) && !memcmp(start, text, count);
+}
+
+static int is_script(const char *path) { return starts_with(path, "#!"); }
+
+static void add_in(files_t *files, const char *folder, int length, const char *name) {
+  char *path;
+  if (oak_format(&path, "%.*s/%s", length, folder, name) != OAK_OK) return;
+  add_file(files, path);
+  free(path);
+}
+
+/* ---- what a text file names */
+
+/** The value of a variable of the environment in place of $NAME or ${NAME} at the start. */
+static void expand(char word[PATH_MAX]) {
+  char copy[PATH_MAX];
+  if (word[0] != '$') return;
+  memcpy(copy, word, PATH_MAX);
+  const int braces = copy[1] == '{';
+  char *name = copy + 1 + braces, *rest = name + strcspn(name, braces ? "}" : "/$.-:");
+  const char end = *rest;
+  *rest = '\0';
+  const char *value = getenv(name);
+  *rest = end;
+  if (value) snprintf(word, PATH_MAX, "%.2000s%.2000s", value, rest + (braces && end == '}'));
+}
+
+/** A word of the text \a path may be the name of a file, there or where libraries are. */
+static void add_word(files_t *files, char word[PATH_MAX], const char *path) {
+  const char *slash = strrchr(path, '/'), *last;
+  const int above = slash ? (int)(slash - path) : 0;
+  expand(word);
+  if (!strncmp(word, "-l", 2)) add_library(files, word + 2);
+  add_file(files, word);
+  if (word[0] != '/') {
+    if (slash) add_in(files, path, above, word);
+    for (int i = 0; i < files->folders.count; i++)
+      add_in(files, files->folders.word[i], INT_MAX, word);
+  }
+  last = strrchr(word, '/'); /* $(dirname $0)/name */
+  if (last && slash) add_in(files, path, above, last + 1);
+}
+
+/** A script on PATH that a script starts. */
+static void add_program(files_t *files, const char *name) {
+  char *path = oak_process_find(name);
+  if (path && is_script(path)) add_file(files, path);
+  free(path);
+}
+
+static void follow(files_t *files, const char *text, const char *path) {
+  const int script = !strncmp(text, "#!", 2), before = files->programs;
+  int command = 0, part = 0; /* the next word is the name of a program, or of a part of a script */
+  char word[PATH_MAX];
+  for (const char *at = text; *at;) {
+    const size_t length = strcspn(at, " \t\r\n\"'`(),;=<>|&");
+    if (length > 0 && length < sizeof word) {
+      snprintf(word, sizeof word, "%.*s", (int)length, at);
+      if (script && command) add_program(files, word);
+      if (!script && !strcmp(word, "SEARCH_DIR"))
+        refuse(files, "the linker script %s has SEARCH_DIR", path);
+      command = !strcmp(word, "exec");
+      files->programs = script && !part;
+      part = !strcmp(word, ".") || !strcmp(word, "source");
+      add_word(files, word, path);
+    }
+    at += length;
+    command |= *at && strchr("\n;|&(`", *at);
+    at += *at != '\0';
+  }
+  files->programs = before;
+}
+
+/* ---- files */
+
+static void add_file(files_t *files, const char *path) {
+  enum { MOST_FILES = 500, LONGEST_TEXT = 1 << 16 };
+  oak_buffer_t text = {0};
+  struct stat info;
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return;
+  if (files->programs && !(info.st_mode & S_IXUSR) && !starts_with(path, "\177ELF") &&
+      !starts_with(path, "!<arch>"))
+    return;
+  for (int i = 0; i < files->seen.count; i++)
+    if (!strcmp(files->seen.word[i], path)) return;
+  if (files->seen.count == MOST_FILES) {
+    refuse(files, "flags and compiler name more than %d files", MOST_FILES);
+    return;
+  }
+  oak_words_add(&files->seen, "%s", path);
+  if (oak_buffer_read(&text, path) == 0 && text.length > 0) {
+    oak_hash_text(files->hash, "file");
+    oak_hash_bytes(files->hash, text.data, text.length);
+    if (!strncmp(text.data, "!<thin>\n", 8))
+      refuse(files, "%s is a thin archive, which names other files", path);
+    else if (text.length < LONGEST_TEXT && strlen(text.data) == text.length)
+      follow(files, text.data, path);
+  }
+  oak_buffer_free(&text);
+}
+
+/** A library that the compiler finds in its own folders, with the flags that name them. */
+static void add_own_library(files_t *files, const char *file) {
+  oak_words_t command = {0};
+  oak_buffer_t output = {0};
+  int code;
+  oak_words_copy(&command, &files->compiler->command);
+  for (int i = 0; i < files->user->count; i++) {
+    const char *folder = oak_flag_operand(files->user, &i, "-B");
+    if (folder) oak_words_add(&command, "-B%s", folder);
+    if (!folder && (!strncmp(files->user->word[i], "--sysroot=", 10) ||
+                    !strncmp(files->user->word[i], "-m", 2)))
+      oak_words_add(&command, "%s", files->user->word[i]);
+  }
+  oak_words_add(&command, "-print-file-name=%s", file);
+  if (oak_process_run(&command, NULL, &output, &code) == OAK_OK && output.data) {
+    output.data[strcspn(output.data, "\n")] = '\0';
+    add_file(files, output.data);
+  }
+  oak_buffer_free(&output);
+  oak_words_free(&command);
+}
+
+/** All libraries that -l\a name may mean. */
+static void add_library(files_t *files, const char *name) {
+  static const char *const ending[] = {".so", ".a"};
+  const int exact = name[0] == ':';
+  for (int k = 0; k < (exact ? 1 : 2); k++) {
+    char *file;
+    if (oak_format(&file, "%s%s%s", exact ? "" : "lib", name + exact, exact ? "" : ending[k]) !=
+        OAK_OK)
+      return;
+    for (int i = 0; i < files->folders.count; i++)
+      add_in(files, files->folders.word[i], INT_MAX, file);
+    if (files->compiler) add_own_library(files, file);
+    free(file);
+  }
+}
+
+/** The files that words of a command name: FILE, -Wl,FILE -fplugin=FILE -TFILE and others. Each
+ * part of a word that is the name of an existing file counts. */
+static void add_parts(files_t *files, const char *word) {
+  char part[PATH_MAX];
+  for (const char *at = word; *at;) {
+    const size_t length = strcspn(at, ",=");
+    const char *slash = memchr(at, '/', length);
+    if (length > 0 && length < sizeof part) {
+      snprintf(part, sizeof part, "%.*s", (int)length, at);
+      add_file(files, part);
+      if (slash > at) add_file(files, part + (slash - at));
+    }
+    at += length + (at[length] != '\0');
+  }
+}
+
+static void files_free(files_t *files) {
+  oak_words_free(&files->folders);
+  oak_words_free(&files->seen);
+}
+
+void oak_files_hash(oak_hash_t *hash, const oak_words_t *words, const oak_compiler_t *compiler,
+                    char unfollowed[OAK_UNFOLLOWED]) {
+  files_t files = {.hash = hash, .compiler = compiler, .user = words, .unfollowed = unfollowed};
+  for (int i = 0; i < words->count; i++) {
+    const char *folder = oak_flag_operand(words, &i, "-L");
+    if (folder) oak_words_add(&files.folders, "%s", folder);
+  }
+  oak_folders_add(&files.folders, getenv("LIBRARY_PATH"));
+  for (int i = 0; i < words->count; i++) {
+    const char *name = oak_flag_operand(words, &i, "-l");
+    if (name)
+      add_library(&files, name);
+    else
+      add_parts(&files, words->word[i]);
+  }
+  files_free(&files);
+}
+
+/* ---- programs */
+
+/** Those that a compiler starts, and other files, if \a prefix leads to them. */
+static void add_tools(files_t *files, const char *prefix) {
+  static const char *const name[] = {
+      "ld", "ld.bfd", "ld.gold",     "ld.lld", "ld.mold", "real-ld",     "collect-ld", "collect2",
+      "as", "cc1",    "lto-wrapper", "crti.o", "crtn.o",  "crtbeginS.o", "crtendS.o",  "specs"};
+  for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
+    char path[PATH_MAX];
+    for (int k = 0; k < 2; k++)
+      if (snprintf(path, sizeof path, "%s%s%s", prefix, k ? "/" : "", name[i]) < PATH_MAX)
+        add_file(files, path);
+  }
+}
+
+/** What a script in place of a compiler makes of its flags. */
+static void add_effect(files_t *files) {
+  oak_words_t command = {0};
+  oak_buffer_t output = {0};
+  int code;
+  oak_words_copy(&command, &files->compiler->command);
+  oak_words_split(&command, "-### -O3 -fPIC -E -x c /dev/null");
+  if (oak_process_run(&command, NULL, &output, &code) == OAK_OK)
+    oak_hash_text(files->hash, oak_buffer_get(&output));
+  oak_buffer_free(&output);
+  oak_words_free(&command);
+}
+
+void oak_files_tools(oak_compiler_t *compiler, const oak_words_t *user) {
+  static const char *const on_path[] = {"ld", "as"};
+  files_t files = {.hash = &compiler->tools,
+                   .compiler = compiler,
+                   .user = user,
+                   .unfollowed = compiler->unfollowed};
+  oak_words_t folders = {0};
+  oak_hash_start(&compiler->tools);
+  for (int i = 0; i < compiler->command.count; i++) add_parts(&files, compiler->command.word[i]);
+  if (is_script(compiler->command.word[0])) add_effect(&files);
+  for (int i = 0; i < user->count; i++) {
+    const char *prefix = oak_flag_operand(user, &i, "-B");
+    if (prefix) add_tools(&files, prefix);
+  }
+  oak_folders_add(&folders, getenv("COMPILER_PATH"));
+  for (int i = 0; i < folders.count; i++) add_tools(&files, folders.word[i]);
+  for (int i = 0; i < 2; i++) {
+    char *path = oak_process_find(on_path[i]);
+    if (path) add_file(&files, path);
+    free(path);
+  }
+  const char *prefix = getenv("GCC_EXEC_PREFIX");
+  if (prefix && prefix[0]) refuse(&files, "GCC_EXEC_PREFIX is set");
+  oak_words_free(&folders);
+  files_free(&files);
+}
+
+/* ---- the assembler */
+
+int oak_text_assembles_files(const char *text) {
+  oak_buffer_t literal = {0}; /* neighbours are one */
+  int found = 0;
+  for (const char *at = text; *at && !found; at++) {
+    if (*at == '"') {
+      const char *start = ++at;
+      while (*at && *at != '"' && *at != '\n') at += at[0] == '\\' && at[1] ? 2 : 1;
+      oak_buffer_bytes(&literal, start, (size_t)(at - start));
+      if (!*at) break;
+    } else if (!strchr(" \t\n", *at) && literal.length > 0) {
+      found = strstr(literal.data, ".incbin") || strstr(literal.data, ".include");
+      literal.length = 0;
+    }
+  }
+  oak_buffer_free(&literal);
+  return found;
+}
