@@ -7,39 +7,43 @@
 #include "numerics/riemann_sides.h"
 
 /* HLLC: E. F. Toro, M. Spruce, W. Speares, Shock Waves 4 (1994) 25; Toro, Riemann Solvers (3rd ed.)
- * eq. 10.37-10.39. Between the outer waves a contact moves with speed s*. */
-OAK_FN void hllc_star(const real q[], const real u[], const real f[], int dir, real s, real star,
-                      real out[]) {
-  const real factor = oak_div(q[RHO] * (s - q[VX + dir]), s - star);
-  const real p_over = oak_div(q[PRS], q[RHO] * (s - q[VX + dir]));
-  real us[PHYSICS_NVAR];
-  us[RHO] = factor;
-  OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) us[MX + d] = factor * (d == dir ? star : q[VX + d]);
-  us[ENE] = factor * (oak_div(u[ENE], q[RHO]) + (star - q[VX + dir]) * (star + p_over));
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++) out[v] = f[v] + s * (us[v] - u[v]);
-}
-
-/* With Roe's wave speeds s* may lie outside of the outer waves. The outer waves are then compared
- * first, because otherwise a mirror image would get another flux. With Einfeldt's speeds s* lies
- * between them, and this order of comparisons is 5 % faster on CPUs. */
+ * eq. 10.37-10.39. Between the outer waves, of speeds smin and smax, a contact moves with speed s*.
+ *
+ * The flux depends on one side alone: that of the contact at which the face is, or the side from
+ * which all waves come. This side is chosen first. With its outer wave S the state beside the
+ * contact has the density rho (S - u) / (S - s*), the velocity s* and the pressure
+ * p* = p + rho (S - u) (s* - u). With u for s* the same formulas give the side itself. The flux is
+ * the velocity times the conserved state, plus p* for the normal momentum and p* s* for the energy.
+ *
+ * With Einfeldt's wave speeds s* lies between smin and smax. With Roe's it may lie outside. The
+ * outer waves are then compared first, because otherwise a mirror image would get another flux. */
 RIEMANN(hllc, ph, ql, qr, dir, f) {
-  real left[PHYSICS_NVAR], right[PHYSICS_NVAR];
-  riemann_sides_t s;
-  riemann_sides(ph, ql, qr, dir, &s);
-  const real ml = ql[RHO] * (s.smin - ql[VX + dir]), mr = qr[RHO] * (s.smax - qr[VX + dir]);
-  const real star = oak_div(qr[PRS] - ql[PRS] + ml * ql[VX + dir] - mr * qr[VX + dir], ml - mr);
-  hllc_star(ql, s.ul, s.fl, dir, s.smin, star, left);
-  hllc_star(qr, s.ur, s.fr, dir, s.smax, star, right);
-  OAK_UNROLL
-  for (int v = 0; v < PHYSICS_NVAR; v++)
+  real smin, smax, q[PHYSICS_NVAR], u[PHYSICS_NVAR];
+  physics_wave_speeds(ph, ql, qr, dir, &smin, &smax);
+  const real ml = ql[RHO] * (smin - ql[VX + dir]), mr = qr[RHO] * (smax - qr[VX + dir]);
+  const real contact = oak_div(qr[PRS] - ql[PRS] + ml * ql[VX + dir] - mr * qr[VX + dir], ml - mr);
 #if OAK_WAVE_SPEEDS_EINFELDT
-    f[v] = s.smin > 0 ? s.fl[v] : star > 0 ? left[v] : s.smax > 0 ? right[v] : s.fr[v];
+  const real side = contact; /* positive: the left one */
 #else
-    f[v] = s.smin > 0 ? s.fl[v] : s.smax < 0 ? s.fr[v] : star > 0 ? left[v] : right[v];
+  const real side = smin > 0 ? smin : smax < 0 ? smax : contact;
 #endif
-  return OAK_MAX(oak_abs(s.smin), oak_abs(s.smax));
+  OAK_UNROLL
+  for (int v = 0; v < PHYSICS_NVAR; v++) q[v] = u[v] = side > 0 ? ql[v] : qr[v];
+  physics_to_conserved(ph, u);
+  /* `out` is negative if all waves come from this side. */
+  const real s = side > 0 ? smin : smax, out = side > 0 ? -smin : smax;
+  const real vn = q[VX + dir], inv = oak_inv(s - contact), mass = side > 0 ? ml : mr;
+  const real speed = out < 0 ? vn : contact;
+  const real ratio = out < 0 ? 1 : (s - vn) * inv;
+  const real pressure = q[PRS] + mass * (speed - vn);
+  /* what the wave between the side and the contact adds to the energy */
+  const real work = out < 0 ? 0 : (pressure * contact - q[PRS] * vn) * inv;
+  const real carried = ratio * speed;
+  OAK_UNROLL
+  for (int v = 0; v < PHYSICS_NVAR; v++) f[v] = carried * u[v];
+  f[MX + dir] = carried * q[RHO] * speed + pressure;
+  f[ENE] = (ratio * u[ENE] + work + pressure) * speed;
+  return OAK_MAX(oak_abs(smin), oak_abs(smax));
 }
 
 /* Roe's solver: P. L. Roe, J. Comput. Phys. 43 (1981) 357, with the entropy fix of A. Harten and J.
