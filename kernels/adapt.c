@@ -5,14 +5,14 @@
 #define CHILDREN (1 << OAK_DIM)
 
 OAK_FN void adapt_copy(const oak_adapt_args_t *arg, int base, int source,
-                       store_t *out OAK_LANE_PARAM) {
+                       store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const store_t *u = oak_base(&arg->f, base) + (long long)source * arg->components * OAK_CELLS;
   OAK_INNER(c, arg->components * OAK_CELLS) out[c] = u[c];
 }
 
 /* The new block is a child: refine its octant of the old block, one coarse row at a time. */
 OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child,
-                          store_t *out OAK_LANE_PARAM) {
+                          store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const int i0 = (child & 1) * HN, j0 = (child >> 1 & 1) * HN, k0 = (child >> 2) * HN;
   const real theta = interpolation_theta(arg->interpolation, arg->theta);
   OAK_ROWS_OF(v, arg->components, row, HB * HN, HN) {
@@ -48,7 +48,7 @@ OAK_FN oak_at_t child_place(const oak_at_t *at, int e) {
 /* The same of the solution if it has fields or smooth variables: fields with a function have its
  * values in fine cells. */
 OAK_FN void adapt_prolong_state(const oak_adapt_args_t *arg, int source, int child,
-                                store_t *out OAK_LANE_PARAM) {
+                                store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const oak_user_t user = oak_user(&arg->f);
   OAK_ROWS(row, HB * HN, HN) {
     OAK_LANES(i, HN) {
@@ -79,7 +79,7 @@ OAK_FN void adapt_prolong_state(const oak_adapt_args_t *arg, int source, int chi
 /* Remove invalid states from the cells of a child that was just interpolated. The search for one
  * comes first: it is cheap, and almost always finds none. */
 OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
-                             store_t *out OAK_LANE_PARAM) {
+                             store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const oak_user_t user = oak_user(&arg->f);
   const store_t *u = arg->f.u + source * OAK_BLOCK_REALS +
                      OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN, (child >> 2) * HN);
@@ -104,7 +104,8 @@ OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
 }
 
 /* The new block is the parent of a family of old blocks, stored one after the other. */
-OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source, store_t *out OAK_LANE_PARAM) {
+OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source,
+                           store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const int nc = arg->components;
   OAK_ROWS(row, CHILDREN * nc * HB * HN, HN) {
     const int j = row % HN, k = row / HN % HB, child = row / (HN * HB) % CHILDREN;

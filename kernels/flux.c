@@ -55,14 +55,15 @@ OAK_FN const store_t *z_plane(const tile_t *t, int z, long long *stride) {
  * between planes k and k + 1 is computed. `loaded`: the conserved state of a lane's cell of the
  * plane that enters, or NULL. */
 OAK_FN void march(const tile_t *t, int k, int with_flux, const store_t *loaded,
-                  OAK_PRIVATE_ARG(real queue[QLEN][NVAR], LANES),
+                  OAK_PRIVATE_ARG(const real queue[QLEN][NVAR], LANES),
+                  OAK_PRIVATE_ARG(real entering[OAK_RESTRICT NVAR], LANES),
                   OAK_PRIVATE_ARG(real zhi[NVAR], LANES),
                   OAK_PRIVATE_ARG(real zf[2][NFLUX], LANES)) {
   long long stride;
   const store_t *p = z_plane(t, k + 1 + RAD, &stride);
-  int at[QLEN];
+  int at[QLEN - 1];
   OAK_UNROLL
-  for (int q = 0; q < QLEN; q++) at[q] = OAK_QUEUE(QLEN, k, q);
+  for (int q = 0; q < QLEN - 1; q++) at[q] = OAK_QUEUE(QLEN, k, q);
   const int upper = OAK_QUEUE(2, k, 1);
   OAK_LANE(c, LANES) {
     real q[NVAR], lo[NVAR], hi[NVAR], ql[NVAR], flux[NFLUX];
@@ -82,7 +83,7 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, const store_t *loaded,
       OAK_UNROLL
       for (int n = 0; n < QLEN - 1; n++) row[n] = OAK_MY(queue[at[n]][v], c);
       row[QLEN - 1] = q[v];
-      OAK_MY(queue[at[QLEN - 1]][v], c) = q[v];
+      OAK_MY(entering[v], c) = q[v];
 #if NSOLID
       oak_mirror_row(v, 2, &mask[QLEN - 1 - 2 * RAD], &row[QLEN - 1 - 2 * RAD]);
 #endif
@@ -161,6 +162,9 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh, const real *
   const real w[4] = {(real)arg->w[0], (real)arg->w[1], (real)arg->w[2], (real)arg->w[3]};
   const long long at = tile_plane(t, k) - t->f->u;
   const unsigned number = t->number + (unsigned)k * OAK_NEXT_Z;
+#if OAK_STORE_LATER
+  OAK_PRIVATE(real result[NVAR], LANES);
+#endif
   OAK_LANE2(j, TY, i, TX) {
     const int c = j * TX + i;
     (void)c;
@@ -210,8 +214,18 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh, const real *
 #endif
     sh->rate[c] = OAK_MAX(sh->rate[c], speed);
     sh->bad[c] += oak_state_valid(&t->user.physics, u) ? 0 : 1;
+#if OAK_STORE_LATER
+    for (int v = 0; v < NVAR; v++) OAK_MY(result[v], c) = u[v];
+  }
+  OAK_LANE2(j, TY, i, TX) {
+    real u[NVAR];
+    for (int v = 0; v < NVAR; v++) u[v] = OAK_MY(result[v], j * TX + i);
+    oak_store(arg->out + at + j * OAK_N + i, OAK_CELLS, u);
+  }
+#else
     oak_store(arg->out + cell, OAK_CELLS, u);
   }
+#endif
 }
 
 /* The tile of an iteration of the kernel. */
@@ -249,7 +263,8 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
     start_march(&t, queue);
     FIRST_STEPS
     for (int n = 2; n > 0; n--) {
-      march(&t, t.begin - n, n == 1, NULL, queue, zhi, zf);
+      march(&t, t.begin - n, n == 1, NULL, queue, queue[OAK_QUEUE(QLEN, t.begin - n, QLEN - 1)],
+            zhi, zf);
       OAK_QUEUE_TURN(queue, QLEN, NVAR);
     }
     OAK_QUEUE_TURN(zf, 2, NFLUX);
@@ -316,7 +331,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
       OAK_BARRIER;
       keep_xy_fluxes(&t, k, &sh);
 #if OAK_DIM == 3
-      march(&t, k, 1, loaded, queue, zhi, zf);
+      march(&t, k, 1, loaded, queue, queue[OAK_QUEUE(QLEN, k, QLEN - 1)], zhi, zf);
       update_plane(&t, k, &sh, own, zf[OAK_QUEUE(2, k, 0)], zf[OAK_QUEUE(2, k, 1)]);
       OAK_QUEUE_TURN(queue, QLEN, NVAR);
       OAK_QUEUE_TURN(zf, 2, NFLUX);

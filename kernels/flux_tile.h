@@ -72,7 +72,7 @@ OAK_FN const store_t *tile_plane(const tile_t *t, int k) {
 }
 
 /* Fill the halo of plane k: rows below and above the tile, then the columns beside it. */
-OAK_FN void load_plane_halo(const tile_t *t, int k, flux_shared_t *sh) {
+OAK_FN void load_plane_halo(const tile_t *t, int k, flux_shared_t *OAK_RESTRICT sh) {
   const store_t *own = t->f->u + t->block * OAK_BLOCK_REALS + (long long)k * OAK_N * OAK_N;
   OAK_UNROLL
   for (int high = 0; high < 2; high++) {

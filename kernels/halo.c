@@ -10,7 +10,7 @@ OAK_FN const store_t *source_block(const oak_halo_args_t *arg, const oak_halo_ta
 
 /* SRL: the cells of the neighbour that stand in for the ghost cells beyond `face`. */
 OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                      store_t *dst OAK_LANE_PARAM) {
+                      store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const int dir = t->face / 2;
   const store_t *u = source_block(arg, t);
   OAK_ROWS(row, arg->components * OAK_NG * FB, OAK_N) {
@@ -25,8 +25,8 @@ OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 
 /* F2C: averages of a fine block, of this rank or of a peer, for its quarter of the coarse block's
  * ghost cells; into the slot of a coarse block or, packed, into a piece for another rank. */
-OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, store_t *dst,
-                          int pack OAK_LANE_PARAM) {
+OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                          store_t *OAK_RESTRICT dst, int pack OAK_LANE_PARAM) {
   const int dir = t->face / 2;
   const store_t *u = source_block(arg, t);
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
@@ -43,7 +43,7 @@ OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
 
 /* F2C: unpack a received piece into its quarter of the slot. */
 OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                        store_t *dst OAK_LANE_PARAM) {
+                        store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const store_t *src = arg->halo + (long long)t->source * arg->components * OAK_PIECE;
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
   OAK_ROWS(row, arg->components * OAK_NG * HB, HN) {
@@ -58,7 +58,7 @@ OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
  * outermost coarse cells give only their nearer half. `dir` is a constant where this is called:
  * with the axes known, lanes vectorise. */
 OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, int dir,
-                         store_t *dst OAK_LANE_PARAM) {
+                         store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const int high = t->face & 1;
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
   const int depth = (OAK_NG + 1) / 2; /* layers of coarse cells */
@@ -94,7 +94,7 @@ OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, i
 #if OAK_HAS_physics_to_smooth
 /* The same of the solution, in smooth variables of the physics. */
 OAK_FN void halo_prolong_smooth(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                                store_t *dst OAK_LANE_PARAM) {
+                                store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const int dir = t->face / 2, high = t->face & 1, depth = (OAK_NG + 1) / 2;
   const int axis = dir == 0 ? 1 : 0, other = dir == 2 ? 1 : 2;
   const oak_user_t user = oak_user(&arg->f);
@@ -123,7 +123,7 @@ OAK_FN void halo_prolong_smooth(const oak_halo_args_t *arg, const oak_halo_task_
 /* C2F: no invalid state among the ghost cells just interpolated. It first searches for one, which
  * is cheap; there is hardly ever any. */
 OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                            store_t *dst OAK_LANE_PARAM) {
+                            store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const int dir = t->face / 2, high = t->face & 1, depth = (OAK_NG + 1) / 2;
   const oak_user_t user = oak_user(&arg->f);
   const store_t *u = source_block(arg, t);
@@ -198,7 +198,7 @@ OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long blo
 #endif
 
 OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
-                          store_t *dst OAK_LANE_PARAM) {
+                          store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const oak_field_t *f = &arg->f;
   const int face = t->face, dir = face / 2, high = face & 1;
   const real dx = (real)oak_dx(f, f->block[t->source].level, dir);

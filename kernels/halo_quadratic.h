@@ -26,7 +26,7 @@ OAK_FN real halo_parabola(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
 }
 
 OAK_FN void halo_quadratic(const oak_halo_args_t *arg, const oak_halo_task_t *t, int dir,
-                           store_t *dst OAK_LANE_PARAM) {
+                           store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const int axis = dir == 0 ? 1 : 0, other = dir == 2 ? 1 : 2;
   const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
   OAK_ROWS(row, HB, HN) {

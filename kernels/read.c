@@ -111,7 +111,10 @@ OAK_KERNEL(oak_results, oak_results_args_t, 256) {
 OAK_FN double read_cell(const oak_user_t *user, int variable, real q[]) {
   if (variable == 2 * NVAR) return oak_state_valid(&user->physics, q);
   oak_state_to_primitive(&user->physics, q);
-  return (double)q[variable - NVAR];
+  real value = q[0]; /* an array that is indexed at run time would keep lanes from vectorising */
+  OAK_UNROLL
+  for (int v = 1; v < NVAR; v++) value = v == variable - NVAR ? q[v] : value;
+  return (double)value;
 }
 
 /* Where the values of a variable of a block are stored; NULL: they must be computed. */

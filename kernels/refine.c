@@ -148,7 +148,7 @@ OAK_FN int refine_reach(const real *most, real limit2) { return 0; }
 
 /* Component v of block n. */
 OAK_FN void look_at_component(const oak_refine_args_t *arg, const oak_field_t *f, int components,
-                              long n, int v, real *most OAK_LANE_PARAM) {
+                              long n, int v, real *OAK_RESTRICT most OAK_LANE_PARAM) {
   const real eps = (real)arg->eps, eps_abs = (real)arg->eps_abs;
 #if OAK_MANY_THREADS
   /* A thread goes along the last axis: it finds the neighbours of its column once, and loads of
@@ -246,7 +246,8 @@ OAK_FN int refine_region(const oak_field_t *f, long n) {
 #if NSOLID
 /* The surface of solids is on the finest level: a block that has, with its ghost cells, cells of
  * both kinds is to be refined. */
-OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n, real *most OAK_LANE_PARAM) {
+OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n,
+                           real *OAK_RESTRICT most OAK_LANE_PARAM) {
   OAK_ROWS(row, OAK_NZ * OAK_N, OAK_N) {
     const int j = row % OAK_N, k = row / OAK_N;
     real *const lane = refine_lanes(most, j, k);

@@ -133,6 +133,7 @@ static __device__ __forceinline__ T oak_gang_reduce(T x, int n, combine_t combin
 #define OAK_SERIAL if (threadIdx.x == 0)
 #define OAK_BARRIER __syncthreads()
 #define OAK_SHARED __shared__
+#define OAK_RESTRICT
 #define OAK_ALIGNED
 #define OAK_SHARED_STRUCT(type, name)                        \
   extern __shared__ __align__(16) char oak_dynamic_shared[]; \

@@ -155,6 +155,7 @@ enum { OAK_SUM_VECTOR = 32 };
 #define OAK_BARRIER ((void)0)
 
 #define OAK_SHARED
+#define OAK_RESTRICT
 #define OAK_ALIGNED
 
 /* Reductions over a SHARED array, which one lane has for itself. */
