@@ -23,7 +23,8 @@ static void run_help(void) {
       "diagnostics.csv, and parameters.ini with every parameter of the run.\n"
       "\n"
       "options:\n"
-      "  --check      say what the run would do and how long it may take; write nothing\n"
+      "  --check      say what the run would do, its memory and how long it may take; write "
+      "nothing\n"
       "  --explain    say which hooks the compiler did not turn into SIMD instructions, and why;\n"
       "               run nothing\n"
       "  --restart [latest|PATH]  continue from the newest intact checkpoint in output.folder, or "
@@ -194,10 +195,11 @@ static oak_status_t run(const request_t *request, int nset, char **set, int *int
   oak_status_t st = read_all(file, request->trust, setting, nset, set, &params);
   if (st == OAK_OK && request->explain) {
     st = oak_explain(MPI_COMM_WORLD, params, options->stream);
+  } else if (st == OAK_OK && request->check) {
+    st = oak_check(MPI_COMM_WORLD, params, options);
   } else if (st == OAK_OK) {
     st = oak_create_run(MPI_COMM_WORLD, params, options, &sim);
-    if (st == OAK_OK)
-      st = request->check ? oak_check(sim, options->stream) : oak_run_ext(sim, options);
+    if (st == OAK_OK) st = oak_run_ext(sim, options);
   }
   if (st == OAK_OK && sim) *interrupted = oak_interrupted(sim);
   if (*interrupted && rank == 0 && options->stream) print_restart(params, options->stream);

@@ -40,7 +40,7 @@ typedef struct oak oak_t;
  * \a params is kept by reference and must outlive the simulation; MPI must be initialised. */
 OAK_API oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out);
 /** The same, and rank 0 prints the first lines of a run on \a stream (NULL: nothing) before kernels
- * are compiled. oak_run and oak_check do not repeat them. */
+ * are compiled. oak_run does not repeat them. */
 OAK_API oak_status_t oak_create_ext(MPI_Comm comm, oak_params_t *params, FILE *stream, oak_t **out);
 OAK_API void oak_destroy(oak_t **sim);
 /** Declare in \a params the keys of its physics and problem, so that they can be listed. Nothing
@@ -143,11 +143,6 @@ OAK_API oak_status_t oak_totals(oak_t *sim, double *total);
  * \a stream (rank 0; NULL: silent). */
 OAK_API oak_status_t oak_run(oak_t *sim, FILE *stream);
 
-/** What oak_run would do, printed on \a stream (rank 0; NULL: silent) for a simulation that
- * oak_create has just made: blocks, memory, outputs, and the time it may take, from some steps that
- * are timed. Writes no file. Afterwards the simulation can only be destroyed (oak_destroy). */
-OAK_API oak_status_t oak_check(oak_t *sim, FILE *stream);
-
 /** Options of oak_run_ext beside the parameters. With zeros it does what oak_run does. */
 typedef struct {
   FILE *stream;  /**< as for oak_run */
@@ -171,6 +166,13 @@ OAK_API oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *options);
  * block size, variables and precision. */
 OAK_API oak_status_t oak_create_run(MPI_Comm comm, oak_params_t *params,
                                     const oak_run_options_t *options, oak_t **out);
+
+/** Print what a run with these parameters and \a options would do on options->stream (rank 0; NULL:
+ * silent): blocks, memory, outputs, and the time it may take. Kernels are built. A few steps are
+ * timed, on a coarser mesh if that of the run is large; memory and time then follow from the
+ * numbers of blocks. Writes no file but to the cache of kernels. Collective. */
+OAK_API oak_status_t oak_check(MPI_Comm comm, oak_params_t *params,
+                               const oak_run_options_t *options);
 
 /** Facts about a simulation. Not collective. */
 OAK_API double oak_time(const oak_t *sim);

@@ -381,6 +381,11 @@ def check(work):
     assert "in the cache" in table["kernels"], table
     again = subprocess.run([*work.ranks, *shown, "--check"], cwd=work.folder, check=True, capture_output=True, text=True).stdout
     assert "holds a run, which only --overwrite removes" in again, again
+    # A mesh that would need 16 GB is only estimated.
+    large = subprocess.run([*work.ranks, "run.ini", "--check", "mesh.min_level=11", "mesh.max_level=11"], cwd=work.folder, check=True,
+                           capture_output=True, text=True).stdout
+    assert "268M cells" in large and re.search(r"memory +about 1\d(\.\d)? GiB|memory +about [5-9]\.\d\d GiB", large), large
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 1 << 20, "KiB"
     work.bad([r"output\.plot_variables", r"no variable q"], "run.ini", "--check", "output.plot_variables=q")
 
 

@@ -3,7 +3,7 @@
  * solution and go on as if nothing had been asked, or, if the device gives less than it has
  * promised, the adapted solution is whole, can be written, and goes on when there is memory again.
  * The linker puts functions that fail in place of those that allocate; each allocation of an
- * adaptation fails once. */
+ * adaptation fails once. And oak_check, which tells the memory of a run and needs little itself. */
 // TEST np={1,2,3} timeout=300
 #include <unistd.h>
 
@@ -12,6 +12,7 @@
 static struct {
   int armed; /* this rank fails from that allocation on; 0: never */
   int count;
+  int64_t bytes; /* given out so far */
 } device;
 
 static oak_status_t refuse(size_t bytes) {
@@ -23,6 +24,7 @@ static int full(void) { return device.armed && ++device.count >= device.armed; }
 oak_status_t __real_oak_device_alloc(oak_device_t *dev, size_t bytes, void **out);
 oak_status_t __wrap_oak_device_alloc(oak_device_t *dev, size_t bytes, void **out);
 oak_status_t __wrap_oak_device_alloc(oak_device_t *dev, size_t bytes, void **out) {
+  device.bytes += (int64_t)bytes;
   return bytes && full() ? refuse(bytes) : __real_oak_device_alloc(dev, bytes, out);
 }
 
@@ -32,6 +34,7 @@ oak_status_t __wrap_oak_device_share(oak_device_t *dev, size_t bytes, void **out
                                      oak_handle_t *handle);
 oak_status_t __wrap_oak_device_share(oak_device_t *dev, size_t bytes, void **out,
                                      oak_handle_t *handle) {
+  device.bytes += (int64_t)bytes;
   return bytes && full() ? refuse(bytes) : __real_oak_device_share(dev, bytes, out, handle);
 }
 
@@ -147,7 +150,34 @@ static int clean_up(void **state) {
   return 0;
 }
 
+/** A mesh of more cells than oak_check looks at: the memory that it tells is what the run needs. */
+static void test_check(void **state) {
+  (void)state;
+  char text[4096] = "";
+  double told = 0;
+  FILE *stream = fmemopen(text, sizeof text, "w");
+  const oak_run_options_t options = {.stream = stream};
+  sim_t s =
+      sim_new(MPI_COMM_WORLD, "%smesh.min_level=7\nmesh.max_level=7\nmesh.adapt_every=0", keys);
+  const int64_t bytes = oak_memory(s.oak);
+  int64_t most;
+  MPI_Reduce(&bytes, &most, 1, MPI_INT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
+  device.bytes = 0;
+  MUST(oak_check(MPI_COMM_WORLD, s.params, &options));
+  assert_true(device.bytes < bytes / 2);
+  fclose(stream);
+  const char *memory = strstr(text, "about ");
+  if (test_rank == 0) {
+    assert_non_null(strstr(text, "16.4k blocks of 8^2 cells, 1.05M cells in all"));
+    assert_true(memory && sscanf(memory, "about %lf MiB", &told) == 1);
+    if (fabs(told * 1048576 / (double)most - 1) > 0.1)
+      fail_msg("told: %g MiB, needed: %g MiB", told, (double)most / 1048576);
+  }
+  sim_free(&s);
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_full, set_up, clean_up)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_full, set_up, clean_up),
+                                     cmocka_unit_test(test_check)};
   return TEST_MAIN(tests);
 }

@@ -214,7 +214,7 @@ static oak_status_t make_mesh(oak_t *sim) {
   OAK_TRY(oak_agree(sim->comm, upload_settings(sim, periodic)));
   OAK_TRY(open_exchange(sim));
   OAK_TRY(oak_agree(sim->comm, oak_pace_init(sim)));
-  OAK_TRY(oak_storage_begin(sim, sim->trees));
+  OAK_TRY(oak_storage_begin(sim));
   return oak_mesh_new(sim->comm, sim->dim, sim->trees, periodic, sim->min_level, &sim->mesh);
 }
 

@@ -11,8 +11,10 @@ void oak_print_head(oak_t *sim, FILE *stream, int builds) {
           *sim->description.problem_title ? sim->description.problem_title
                                           : sim->description.physics_title);
   fprintf(stream, "  %s, %dD, blocks of %d^%d, levels %d to %d, %s, %s, %s, %s\n",
-          sim->description.physics_title, sim->dim, sim->block_size, sim->dim, sim->min_level,
-          sim->max_level, oak_params_text(sim->params, "scheme.limiter"),
+          sim->description.physics_title, sim->dim, sim->block_size, sim->dim,
+          oak_params_int(sim->params, "mesh.min_level"),
+          oak_params_int(sim->params, "mesh.max_level"),
+          oak_params_text(sim->params, "scheme.limiter"),
           oak_params_text(sim->params, "scheme.flux"), sim->method.runge_kutta->name,
           sim->store_size == 8  ? "fp64"
           : sim->real_size == 8 ? "fp64 stored in fp32"

@@ -37,6 +37,8 @@ oak_status_t oak_initialize(oak_t *sim) {
     st = oak_adjust_refinement(sim, &changed);
     if (st == OAK_OK && changed) st = oak_set_initial(sim);
     if (!changed) break;
+    sim->run.cut = sim->run.most_blocks > 0 && (double)sim->mesh->nglobal >= sim->run.most_blocks;
+    if (sim->run.cut) break;
   }
   if (st == OAK_OK) st = oak_update_time_step(sim);
   oak_timer_stop(&sim->timers, OAK_PHASE_INIT);

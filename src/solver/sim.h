@@ -301,8 +301,10 @@ typedef struct {
   double asks;  /**< request of this rank for the next step (oak_ask_t), which enters a maximum over
                  * all ranks */
   double asked; /**< the largest of all ranks, after a step */
-  int interrupted; /**< a run has ended early, because it was asked to */
-  int announced;   /**< its first lines have been printed */
+  int interrupted;    /**< a run has ended early, because it was asked to */
+  int announced;      /**< its first lines have been printed */
+  double most_blocks; /**< the initial mesh is not refined further once it has so many; 0: it is */
+  int cut;            /**< this has happened */
   double disk; /**< the progress of this rank's output (oak_disk_state), which enters such a maximum
                 * too */
   double disk_most; /**< the largest of all ranks, after a step */
@@ -405,7 +407,9 @@ void oak_sim_tile(const oak_t *sim, int tile[2]);
 /* storage.c */
 /** Allocate the memory for a mesh of `trees` at min_level before the mesh is made, so that a mesh
  * that is far too large is refused at once. Collective. */
-oak_status_t oak_storage_begin(oak_t *sim, const int trees[3]);
+oak_status_t oak_storage_begin(oak_t *sim);
+/** Blocks of the mesh at min_level; OAK_ERR_INPUT if that is more than the ranks can have. */
+oak_status_t oak_storage_check(const oak_t *sim, double *blocks);
 /** Give every state memory for the blocks of the mesh, and update geometry and tables. The contents
  * of `state[0]` are kept, those of the other states are lost. */
 oak_status_t oak_storage_fit(oak_t *sim);

@@ -31,17 +31,23 @@ oak_status_t oak_storage_reserve(oak_t *sim, int first, int last, int blocks) {
   return oak_sim_agree(sim, st);
 }
 
-oak_status_t oak_storage_begin(oak_t *sim, const int trees[3]) {
+oak_status_t oak_storage_check(const oak_t *sim, double *blocks) {
   const int most = OAK_MESH_MAX_BLOCKS;
-  double blocks = 1;
-  for (int d = 0; d < sim->dim; d++) blocks *= ldexp(trees[d], sim->min_level);
-  const double share = ceil(blocks / sim->size);
+  *blocks = 1;
+  for (int d = 0; d < sim->dim; d++) *blocks *= ldexp(sim->trees[d], sim->min_level);
+  const double share = ceil(*blocks / sim->size);
   OAK_CHECK(
       share <= most, OAK_ERR_INPUT,
       "mesh.min_level = %d gives %.3g blocks, %.3g for each rank, but a rank can have at most %d: "
       "lower mesh.min_level or mesh.trees",
-      sim->min_level, blocks, share, most);
-  return oak_storage_reserve(sim, 0, sim->method.nstate, (int)share);
+      sim->min_level, *blocks, share, most);
+  return OAK_OK;
+}
+
+oak_status_t oak_storage_begin(oak_t *sim) {
+  double blocks;
+  OAK_TRY(oak_storage_check(sim, &blocks));
+  return oak_storage_reserve(sim, 0, sim->method.nstate, (int)ceil(blocks / sim->size));
 }
 
 static oak_status_t upload_geometry(oak_t *sim) {

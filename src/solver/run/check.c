@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * `oak run --check` says what a run would do. Kernels are built and the initial state is set, as a
- * run does. A few steps are then timed. Nothing is written. */
+ * `oak run --check` says what a run would do. Kernels are built, the initial state is set and a few
+ * steps are timed, as in a run. If the mesh of the run is large, a coarser one stands in for it:
+ * memory and time then follow from the numbers of blocks. Nothing is written. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -8,6 +9,61 @@
 
 #include "base/str.h"
 #include "solver/output/output.h"
+#include "solver/run/saver.h"
+
+/* ---- a coarser mesh */
+
+enum { MOST_CELLS = 1 << 17 /* of a rank, about */ };
+
+/* How the mesh of the run is larger than the one that is looked at. */
+typedef struct {
+  double blocks; /* so many times more blocks; with refinement, at most */
+  double finer;  /* cells so many times smaller */
+} scale_t;
+
+/* Take levels away, and trees where there are no levels left. */
+static oak_status_t coarsen(oak_t *sim, scale_t *scale) {
+  const double most = fmax(1, (double)MOST_CELLS * sim->size / (double)sim->cells);
+  double blocks;
+  *scale = (scale_t){1, 1};
+  OAK_TRY(oak_storage_check(sim, &blocks));
+  while (blocks > most) {
+    double finer = 2;
+    scale->blocks *= blocks;
+    if (sim->min_level > 0) {
+      sim->min_level--;
+      sim->max_level--;
+    } else {
+      for (int d = 0; d < sim->dim; d++) {
+        const int trees = (sim->trees[d] + 1) / 2;
+        const double wider = (double)sim->trees[d] / trees;
+        finer = d == 0 ? wider : fmax(finer, wider);
+        sim->dx0[d] *= wider;
+        sim->trees[d] = trees;
+      }
+    }
+    OAK_TRY(oak_storage_check(sim, &blocks));
+    scale->blocks /= blocks;
+    scale->finer *= finer;
+  }
+  sim->run.most_blocks = most;
+  return OAK_OK;
+}
+
+/* The run may refine the initial mesh further than this one. Collective. */
+static void look_further(oak_t *sim, scale_t *scale) {
+  int64_t count[OAK_MESH_MAX_LEVEL + 1];
+  int lowest, highest;
+  oak_mesh_levels(sim->mesh, &lowest, &highest, count);
+  const int further = sim->max_level - highest;
+  if (!sim->run.cut || further == 0) return;
+  const double finest = (double)count[highest], all = (double)sim->mesh->nglobal;
+  scale->blocks *= (all - finest + ldexp(finest, sim->dim * further)) / all;
+  scale->finer = ldexp(scale->finer, further);
+  sim->max_level = highest; /* for the steps that are timed */
+}
+
+static int is_whole(const scale_t *scale) { return scale->finer == 1; }
 #include "solver/part.h"
 
 /* ---- sizes */
@@ -17,6 +73,18 @@ static void print_bytes(char *out, size_t size, double bytes) {
   int u = 0;
   for (; u < 4 && bytes >= 1000; u++) bytes /= 1024;
   snprintf(out, size, "%.3g %s", bytes, unit[u]);
+}
+
+static void print_large_mesh(const oak_t *sim, const scale_t *scale, FILE *stream) {
+  const double blocks = scale->blocks * (double)sim->mesh->nglobal;
+  char text[2][16], wide[16];
+  oak_str_count(text[0], sizeof text[0], blocks);
+  oak_str_count(text[1], sizeof text[1], blocks * (double)sim->cells);
+  oak_str_count(wide, sizeof wide, scale->finer);
+  fprintf(stream, "  %-9s %s%s blocks of %d^%d cells, %s cells in all, at the start\n", "mesh",
+          sim->refine.active ? "at most " : "", text[0], sim->block_size, sim->dim, text[1]);
+  fprintf(stream, "  %-9s what follows is concluded from %lld blocks with cells %s times as wide\n",
+          "", (long long)sim->mesh->nglobal, wide);
 }
 
 /* Collective. */
@@ -37,16 +105,18 @@ static void print_mesh(const oak_t *sim, FILE *stream) {
 
 /* The memory of the rank that holds most, and the mean memory per block, by which memory grows with
  * the mesh. Collective. */
-static void print_memory(const oak_t *sim, FILE *stream) {
+static void print_memory(const oak_t *sim, const scale_t *scale, FILE *stream) {
   const int64_t mine = oak_memory(sim);
   int64_t most, sum;
   char text[2][32];
   MPI_Reduce(&mine, &most, 1, MPI_INT64_T, MPI_MAX, 0, sim->comm);
   MPI_Reduce(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, 0, sim->comm);
   if (!stream) return;
+  if (!is_whole(scale)) most = (int64_t)((double)sum * scale->blocks / sim->size);
   print_bytes(text[0], sizeof text[0], (double)most);
   print_bytes(text[1], sizeof text[1], (double)sum / (double)sim->mesh->nglobal);
-  fprintf(stream, "  %-9s %s on the fullest rank, %s for each block\n", "memory", text[0], text[1]);
+  fprintf(stream, "  %-9s %s%s on the fullest rank, %s for each block\n", "memory",
+          is_whole(scale) ? "" : "about ", text[0], text[1]);
 }
 
 static void print_kernels(oak_t *sim, FILE *stream) {
@@ -67,7 +137,7 @@ static void print_kernels(oak_t *sim, FILE *stream) {
 /* ---- time */
 
 enum { MOST_STEPS = 40 };
-static const double most_seconds = 2;
+static const double most_seconds = 0.5;
 
 /* Time some steps with the adaptations between them, after a first step that is not timed. Rank 0
  * decides after each step whether to go on. \a updates: cells updated in a step. */
@@ -91,9 +161,12 @@ static oak_status_t time_steps(oak_t *sim, double end_time, int *steps, double *
   return OAK_OK;
 }
 
-/* Steps that the run needs, if they stay as long as the first one. */
-static double count_steps(const oak_t *sim, double end_time, long max_steps) {
-  const double steps = ceil(end_time / oak_time_step(sim) * (1 - 1e-12));
+/* Steps that the run needs, if they stay as long as the first one. Explicit diffusion limits them
+ * by the square of the cell size. */
+static double count_steps(const oak_t *sim, const scale_t *scale, double end_time, long max_steps) {
+  const int squared = sim->diffusion.kind && sim->diffusion.kind != OAK_DIFFUSION_RKL2;
+  const double shorter = squared ? scale->finer * scale->finer : scale->finer;
+  const double steps = ceil(end_time / oak_time_step(sim) * shorter * (1 - 1e-12));
   return max_steps > 0 && steps > (double)max_steps ? (double)max_steps : steps;
 }
 
@@ -127,25 +200,39 @@ static void print_folder(const oak_t *sim, FILE *stream) {
   fprintf(stream, "\n");
 }
 
-oak_status_t oak_check(oak_t *sim, FILE *stream) {
+static oak_status_t check(oak_t *sim, scale_t *scale, FILE *stream) {
   const double end_time = oak_params_real(sim->params, "run.end_time");
   const long max_steps = oak_params_int(sim->params, "run.max_steps");
   int timed = 0;
   double seconds = 0;
-  if (sim->rank != 0) stream = NULL;
-  oak_print_head(sim, stream, 0);
   OAK_TRY(oak_initialize(sim));
-  const double steps = count_steps(sim, end_time, max_steps);
-  print_mesh(sim, stream);
-  print_memory(sim, stream);
+  look_further(sim, scale);
+  const double steps = count_steps(sim, scale, end_time, max_steps);
+  if (is_whole(scale))
+    print_mesh(sim, stream);
+  else if (stream)
+    print_large_mesh(sim, scale, stream);
+  print_memory(sim, scale, stream);
   if (stream) print_kernels(sim, stream);
-  if (stream) oak_parts_print(sim, stream);
   OAK_TRY(oak_output_print(sim, stream));
   if (stream) {
     print_folder(sim, stream);
     fflush(stream);
   }
   OAK_TRY(time_steps(sim, end_time, &timed, &seconds));
-  if (stream) print_estimate(steps, timed, seconds, stream);
+  if (stream) print_estimate(steps, timed, seconds * scale->blocks, stream);
   return OAK_OK;
+}
+
+oak_status_t oak_check(MPI_Comm comm, oak_params_t *params, const oak_run_options_t *options) {
+  oak_t *sim = NULL;
+  scale_t scale;
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  OAK_TRY(oak_run_prepare(comm, params, options->restart, &sim));
+  oak_status_t st = coarsen(sim, &scale); /* the same on all ranks */
+  if (st == OAK_OK) st = oak_sim_finish(&sim, options->stream);
+  if (st == OAK_OK) st = check(sim, &scale, rank == 0 ? options->stream : NULL);
+  oak_destroy(&sim);
+  return st;
 }

@@ -183,14 +183,19 @@ static oak_status_t run_steps(oak_t *sim, report_t *r, oak_saver_t *saver,
   return st;
 }
 
-oak_status_t oak_create_run(MPI_Comm comm, oak_params_t *params, const oak_run_options_t *run,
-                            oak_t **out) {
+oak_status_t oak_run_prepare(MPI_Comm comm, oak_params_t *params, const char *restart,
+                             oak_t **out) {
   OAK_TRY(oak_sim_prepare(comm, params, out));
   oak_status_t st = oak_output_print(*out, NULL);
-  if (st == OAK_OK && run->restart) st = oak_restart_check(*out, run->restart);
-  if (st == OAK_OK) return oak_sim_finish(out, run->stream);
-  oak_destroy(out);
+  if (st == OAK_OK && restart) st = oak_restart_check(*out, restart);
+  if (st != OAK_OK) oak_destroy(out);
   return st;
+}
+
+oak_status_t oak_create_run(MPI_Comm comm, oak_params_t *params, const oak_run_options_t *run,
+                            oak_t **out) {
+  OAK_TRY(oak_run_prepare(comm, params, run->restart, out));
+  return oak_sim_finish(out, run->stream);
 }
 
 oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {

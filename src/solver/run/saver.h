@@ -67,6 +67,11 @@ oak_status_t oak_restart(oak_output_t *out, const char *which);
  * (oak_checkpoint_fits). Collective. */
 oak_status_t oak_restart_check(const oak_t *sim, const char *which);
 
+/* run.c */
+/** A simulation without mesh and kernels whose keys are checked, those of outputs too, and with \a
+ * restart the checkpoint. Collective. */
+oak_status_t oak_run_prepare(MPI_Comm comm, oak_params_t *params, const char *restart, oak_t **out);
+
 /* signals.c */
 /** Keep signals that ask for an end: SIGUSR1, SIGTERM and SIGINT. A second SIGINT or SIGTERM ends
  * the process at once. */
