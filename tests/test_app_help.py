@@ -73,16 +73,18 @@ def check_topics(oak, source):
         expect("oak help prints a page", code == 0 and out == file.read(), out)
     code, out, err = call([oak, "help", *all_topics(oak, source)])
     expect("oak help finds every hook, kind of output, physics, problem and word of the glossary", code == 0, err)
-    for topic, words in (("INITIAL", "sets the primitive state"), ("hooks", "Hooks of a problem"),
-                         ("FLUX_FIELD", "Fields in fluxes"), ("navier_stokes", "`prandtl`"),
-                         ("navier_stokes", "Compressible Navier-Stokes equations"),
-                         ("kind", "plotfile, picture, slice"), ("output.NAME", "  exact = no"),
-                         ("output.NAME.kind", "What is written"), ("ghost_layers", "[output.NAME]"),
-                         ("probe", "the values at given points"), ("Ghost Cells", "beyond a face of a block"),
-                         ("CFL", "CFL number"), ("refluxing", "flux fixing"), ("sod", "What to see at t = 0.2"),
-                         ("shock_tube", "problems/shock_tube.c:"), ("PHYSICS_NVAR", "number of variables")):
-        code, out, err = call([oak, "help", topic])
+    topics = {"INITIAL": "sets the primitive state", "hooks": "Hooks of a problem",
+              "FLUX_FIELD": "makes a field a variable",
+              "navier_stokes": "`prandtl`", "viscous": "problems/viscous.c:", "output.NAME.kind": "What is written",
+              "exact": "  exact = no", "probe": "the values at given points", "Ghost Cells": "beyond a face of a block",
+              "CFL": "CFL number", "refluxing": "flux fixing", "sod": "What to see at t = 0.2",
+              "isothermal": "Gas of constant temperature in 2D and 3D", "PHYSICS_NVAR": "number of variables"}
+    code, out, err = call([oak, "help", *topics])
+    for topic, words in topics.items():
         expect(f"oak help {topic} says {words!r}", code == 0 and words in out, out + err)
+    for key in ("kind", "output.NAME"):
+        code, out, _ = call([oak, "help", key])
+        expect(f"oak help {key} explains keys of outputs", "kind = plotfile  " in out and "[mesh]" not in out, out)
     with open(os.path.join(source, "docs", "physics.md"), encoding="utf-8") as file:
         sections = re.split(r"^## `(\w+)`", file.read(), flags=re.M)
     sections = dict(zip(sections[1::2], sections[2::2]))
