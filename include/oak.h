@@ -213,10 +213,12 @@ OAK_API oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int cou
  * corners are NaN. After oak_update_ghostcells. Not collective. */
 OAK_API oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out);
 /** Overwrite one conserved variable of local blocks: \a in [count][N^d]. Not collective. Call
- * oak_update_time_step before the next oak_time_step. Other ranks of the host may read these cells
- * in place, as ghost cells. If another rank reads ghost cells after an oak_update_ghostcells (in a
- * kernel of the caller's, or by oak_read_ghosts), MPI_Barrier or a collective function of oak must
- * lie between that reading and this writing. */
+ * oak_update_time_step before the next oak_time_step. The values are not judged before that: if
+ * oak_update_time_step returns OAK_ERR_STATE, the solution holds them until good ones are written,
+ * so keep the earlier ones (oak_read_cells) to go back to. Other ranks of the host may read these
+ * cells in place, as ghost cells. If another rank reads ghost cells after an oak_update_ghostcells
+ * (in a kernel of the caller's, or by oak_read_ghosts), MPI_Barrier or a collective function of oak
+ * must lie between that reading and this writing. */
 OAK_API oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count,
                                      const double *in);
 

@@ -207,6 +207,12 @@ def check_simulation(ini, last, work):
     assert abs(sim.totals()["rho"] - 2 * begin) < 1e-15
     sim.step(until=sim.time + 1.5 * sim.dt)
     assert sim.step_number == 42
+    whole, dt = {v: sim[v].copy() for v in sim.variables}, sim.dt  # a refusal computes it again
+    for value, words in ((-1, "density and pressure must be positive"), (np.nan, "values finite"), (np.inf, "values finite")):
+        wrong = whole["rho"].copy()
+        wrong[0, 0, 3] = value
+        expect(words, sim.write, "rho", wrong)
+        assert abs(sim.dt - dt) < 0.01 * dt and all((sim[v] == whole[v]).all() for v in sim.variables), value
     expect("no conserved variable", sim.write, "p", sim["p"])
     expect("do not fit", sim.write, "rho", np.zeros(3))
     expect("no variable 'q'", lambda: sim["q"])

@@ -215,7 +215,8 @@ class Simulation(Blocks):
         return out
 
     def write(self, variable, values):
-        """Overwrite a conserved variable in all blocks of this rank."""
+        """Overwrite a conserved variable in all blocks of this rank. Values that leave an invalid cell are refused, and
+        the solution stays as it was. Either way the next time step is computed again. Collective."""
         number = self._number.get(variable, self.nvar)
         if number >= self.nvar:
             raise OakError(f"{variable!r} is no conserved variable; those are {', '.join(self.variables[:self.nvar])}")
@@ -223,7 +224,15 @@ class Simulation(Blocks):
         if values.shape != (self.nblocks, *[self.block_size] * self.dim):
             raise OakError(f"values of shape {values.shape} do not fit {self.nblocks} blocks of "
                            f"{self.block_size}^{self.dim} cells")
+        before = self.read(variable)
         self._cache.clear()
+        try:
+            self._put(number, values)
+        except OakError:
+            self._put(number, before)
+            raise
+
+    def _put(self, number, values):
         _check(self._lib.oak_write_cells(self._sim, number, 0, self.nblocks, self._pointer(values)))
         _check(self._lib.oak_update_time_step(self._sim))
 
