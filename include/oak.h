@@ -258,13 +258,15 @@ typedef struct {
   double tolerance; /**< of the largest residual, relative to the largest |f| of the equation with
                        boundary values moved to the right-hand side */
   int max_cycles;   /**< 1 to OAK_SOLVER_MOST_CYCLES */
-  int krylov; /**< 1: BiCGSTAB with a V-cycle as preconditioner, for coefficients `a` with jumps */
-  int warm;   /**< 1: start from the present u; 0: from zero, with a full multigrid cycle */
+  int krylov;       /**< 0: V-cycles; if the coefficients are fields and a cycle does not reduce the
+                         residual by a factor of 5, BiCGSTAB with an F-cycle as preconditioner goes on;
+                         1: BiCGSTAB from the start */
+  int warm;         /**< 1: start from the present u; 0: from zero, with a full multigrid cycle */
 } oak_solver_options_t;
 
 /** How a solution was found. */
 typedef struct {
-  int cycles;                                  /**< V-cycles */
+  int cycles;                                  /**< V-cycles and F-cycles */
   double residual[OAK_SOLVER_MOST_CYCLES + 1]; /**< the largest, at first and after each cycle */
   double scale;                                /**< what they are relative to */
 } oak_solver_report_t;

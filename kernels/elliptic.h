@@ -34,8 +34,7 @@ typedef struct {
   oak_side_t side[OAK_FACES];
   real weight[OAK_DIM], outside[OAK_FACES];
 #if OAK_ELLIPTIC_FIELDS
-  const real *c, *bs;
-  oak_side_t cside[OAK_FACES];
+  const real *low[OAK_DIM], *high, *bs;
 #endif
 } elliptic_block_t;
 
@@ -43,22 +42,22 @@ OAK_FN void elliptic_block(const oak_elliptic_args_t *arg, long block, elliptic_
   const int level = arg->f.block[block].level;
   b->u = arg->f.u + block * (long long)OAK_CELLS;
 #if OAK_ELLIPTIC_FIELDS
-  b->c = arg->c.u + block * (long long)OAK_CELLS;
+  b->high = arg->high + block * (long long)OAK_CELLS;
   b->bs = arg->bs + block * (long long)OAK_CELLS;
 #endif
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) {
     const real inv = (real)oak_inv_dx(&arg->f, level, d);
     b->weight[d] = inv * inv;
+#if OAK_ELLIPTIC_FIELDS
+    b->low[d] = arg->low[d] + block * (long long)OAK_CELLS;
+#endif
   }
   OAK_UNROLL
   for (int face = 0; face < OAK_FACES; face++) {
     const int at_boundary = arg->f.face[block * OAK_FACES + face].kind == OAK_FACE_BOUNDARY;
     b->side[face] = elliptic_side(arg, block, face);
     b->outside[face] = at_boundary ? (real)arg->outside[face] : 0;
-#if OAK_ELLIPTIC_FIELDS
-    b->cside[face] = oak_side_of(&arg->c, 1, block, face);
-#endif
   }
 }
 
@@ -89,8 +88,32 @@ OAK_FN real elliptic_across(const elliptic_row_t *r, int i, int face) {
   return r->side[face][i];
 }
 
-/* The coefficient on a face between two cells: it carries the flux of both. */
-OAK_FN real elliptic_face(real a, real b) { return oak_div(2 * a * b, a + b); }
+#if OAK_ELLIPTIC_FIELDS
+/* The coefficients on the faces of row (j, k). */
+typedef struct {
+  const real *low[OAK_DIM], *high[OAK_DIM]; /* high[0] is not used */
+  real end;                                 /* on the upper face of the row's last cell */
+} elliptic_on_row_t;
+
+OAK_FN elliptic_on_row_t elliptic_on_row(const real *const low[OAK_DIM], const real *high, int j,
+                                         int k) {
+  elliptic_on_row_t r;
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) r.high[d] = r.low[d] = low[d] + OAK_INDEX(0, j, k);
+  r.high[1] = j < OAK_N - 1 ? r.low[1] + OAK_N : high + OAK_AREA + k * OAK_N;
+#if OAK_DIM == 3
+  r.high[2] = k < OAK_N - 1 ? r.low[2] + OAK_N * OAK_N : high + 2 * OAK_AREA + j * OAK_N;
+#endif
+  r.end = high[k * OAK_N + j];
+  return r;
+}
+
+/* The coefficient on a face of cell i. */
+OAK_FN real elliptic_a(const elliptic_on_row_t *r, int i, int face) {
+  if (face == 1) return i < OAK_N - 1 ? r->low[0][i + 1] : r->end;
+  return face & 1 ? r->high[face / 2][i] : r->low[face / 2][i];
+}
+#endif
 
 /* The row of cells (j, k) with its coefficients. `edge` is `outside` for cells at the row's faces
  * along y and z. */
@@ -98,7 +121,7 @@ typedef struct {
   elliptic_row_t u;
   real edge[OAK_FACES];
 #if OAK_ELLIPTIC_FIELDS
-  elliptic_row_t a;
+  elliptic_on_row_t a;
   const real *b;
 #endif
 } elliptic_cells_t;
@@ -107,7 +130,7 @@ OAK_FN elliptic_cells_t elliptic_cells(const elliptic_block_t *b, int j, int k) 
   elliptic_cells_t r;
   r.u = elliptic_row(b->u, b->side, j, k);
 #if OAK_ELLIPTIC_FIELDS
-  r.a = elliptic_row(b->c, b->cside, j, k);
+  r.a = elliptic_on_row(b->low, b->high, j, k);
   r.b = b->bs + OAK_INDEX(0, j, k);
 #endif
   r.edge[0] = b->outside[0];
@@ -130,7 +153,7 @@ OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_
   OAK_UNROLL
   for (int face = 0; face < OAK_FACES; face++) {
 #if OAK_ELLIPTIC_FIELDS
-    const real a = elliptic_face(r->a.c[i], elliptic_across(&r->a, i, face));
+    const real a = elliptic_a(&r->a, i, face);
 #else
     const real a = (real)arg->a;
 #endif

@@ -5,12 +5,20 @@
  * along the face. The coarse face then gets the average of the fine fluxes, in the form of a ghost
  * value that yields it: what leaves one side enters the other. */
 
-/* a on the face between a cell and the ghost cell beyond. */
+#if OAK_ELLIPTIC_FIELDS
+/* Where a on a face of a block is kept. */
+OAK_FN real *elliptic_place(const oak_elliptic_args_t *arg, long block, int face, int cell, int a,
+                            int b) {
+  return face & 1 ? arg->high + block * (long long)OAK_CELLS + face / 2 * OAK_AREA + b * OAK_N + a
+                  : arg->low[face / 2] + block * (long long)OAK_CELLS + cell;
+}
+#endif
+
+/* a on a face of a block. */
 OAK_FN real elliptic_on_face(const oak_elliptic_args_t *arg, long block, int face, int cell, int a,
                              int b) {
 #if OAK_ELLIPTIC_FIELDS
-  const oak_side_t s = oak_side_of(&arg->c, 1, block, face);
-  return elliptic_face(arg->c.u[block * (long long)OAK_CELLS + cell], s.p[a * s.sa + b * s.sb]);
+  return *elliptic_place(arg, block, face, cell, a, b);
 #else
   (void)block, (void)face, (void)cell, (void)a, (void)b;
   return (real)arg->a;
@@ -73,3 +81,87 @@ OAK_KERNEL(oak_elliptic_coarse, oak_elliptic_args_t, 64) {
     }
   }
 }
+
+#if OAK_ELLIPTIC_FIELDS
+/* ---- the coefficient on faces, from the coefficients of the cells of the finest level */
+
+/* The harmonic mean of both cells: it carries the flux of both. */
+OAK_FN real elliptic_mean(real a, real b) { return oak_div(2 * a * b, a + b); }
+
+OAK_KERNEL(oak_elliptic_faces, oak_elliptic_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    const real *c = arg.c.u + n * (long long)OAK_CELLS;
+    oak_side_t side[OAK_FACES];
+    for (int face = 0; face < OAK_FACES; face++) side[face] = oak_side_of(&arg.c, 1, n, face);
+    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
+      const elliptic_row_t r = elliptic_row(c, side, row % OAK_N, row / OAK_N);
+      OAK_LANES(i, OAK_N) {
+        OAK_UNROLL
+        for (int d = 0; d < OAK_DIM; d++)
+          arg.low[d][n * (long long)OAK_CELLS + row * OAK_N + i] =
+              elliptic_mean(r.c[i], elliptic_across(&r, i, 2 * d));
+      }
+    }
+    OAK_ROWS(row, OAK_DIM * FB, OAK_N) {
+      const int dir = row / FB, b = row % FB;
+      const oak_side_t s = dir == 0 ? side[1] : dir == 1 ? side[3] : side[OAK_FACES - 1];
+      OAK_LANES(a, OAK_N) {
+        int x[3];
+        face_point(dir, OAK_N - 1, a, b, x);
+        arg.high[n * (long long)OAK_CELLS + row * OAK_N + a] =
+            elliptic_mean(c[OAK_INDEX(x[0], x[1], x[2])], s.p[a * s.sa + b * s.sb]);
+      }
+    }
+  }
+}
+
+/* Fine faces, and their averages for the coarse side. If a jumps at the face, u has a kink there.
+ * This coefficient, times the difference to the ghost value of oak_elliptic_fine, is the flux of a
+ * u that is a parabola on each side, with a continuous flux and a second derivative that is the
+ * same on both sides. */
+OAK_KERNEL(oak_elliptic_fine_faces, oak_elliptic_args_t, 64) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_elliptic_fine_t t = arg.fine[n];
+    const oak_side_t s = oak_side_of(&arg.c, 1, t.block, t.face);
+    const real *c = arg.c.u + t.block * (long long)OAK_CELLS;
+    real *piece = arg.piece + (long long)t.piece * PIECE_AREA;
+    OAK_ROWS(row, HB, HN) {
+      OAK_LANES(h, HN) {
+        real sum = 0;
+        for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
+          const int a = 2 * h + (e & 1), b = OAK_DIM == 3 ? 2 * row + (e >> 1) : 0;
+          int x[3];
+          face_point(t.face / 2, t.face & 1 ? OAK_N - 1 : 0, a, b, x);
+          const int cell = OAK_INDEX(x[0], x[1], x[2]);
+          const real beyond = s.p[a * s.sa + b * s.sb];
+          const real on_face = oak_div(15 * c[cell] * beyond, 8 * c[cell] + 7 * beyond);
+          *elliptic_place(&arg, t.block, t.face, cell, a, b) = on_face;
+          sum += on_face;
+        }
+        piece[row * HN + h] = sum * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
+      }
+    }
+  }
+}
+
+OAK_KERNEL(oak_elliptic_coarse_faces, oak_elliptic_args_t, 64) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_coarse_face_t *t = arg.coarse + n;
+    OAK_ROWS(row, 2 * FB, HN) {
+      const int a0 = row % 2 * HN, b = row / 2;
+      const int quarter = (OAK_DIM == 3 ? 2 * (b / HN) : 0) + row % 2;
+      const int owner = t->owner[quarter];
+      const real *piece = (owner ? arg.peer_piece[owner - 1] : arg.piece) +
+                          (long long)t->piece[quarter] * PIECE_AREA + b % HB * HN;
+      OAK_LANES(h, HN) {
+        int x[3];
+        face_point(t->face / 2, t->face & 1 ? OAK_N - 1 : 0, a0 + h, b, x);
+        *elliptic_place(&arg, t->block, t->face, OAK_INDEX(x[0], x[1], x[2]), a0 + h, b) = piece[h];
+      }
+    }
+  }
+}
+#endif

@@ -61,6 +61,13 @@ OAK_FN int flat_across(const flat_t *f, int c, const int x[3], int face) {
   return x[dir] > 0 ? c - stride : f->wraps[dir] ? c + (n - 1) * stride : -1;
 }
 
+#if OAK_ELLIPTIC_FIELDS
+/* The coefficients on one face of the cells of an array. */
+OAK_FN real *flat_on_face(const oak_elliptic_flat_args_t *arg, const flat_t *f, int face) {
+  return f->a + face * arg->all + f->start;
+}
+#endif
+
 /* The left-hand side at a cell, and the amount by which it falls when the value of the cell rises
  * by 1. */
 OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c, const int x[3],
@@ -72,8 +79,7 @@ OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int
     const int other = flat_across(f, c, x, face);
     const real outside = f->outside[face];
 #if OAK_ELLIPTIC_FIELDS
-    const real *as = f->a + f->start;
-    const real a = other < 0 ? as[c] : elliptic_face(as[c], as[other]);
+    const real a = flat_on_face(arg, f, face)[c];
 #else
     const real a = (real)arg->a;
 #endif
@@ -131,7 +137,7 @@ OAK_FN void flat_down(const oak_elliptic_flat_args_t *arg, const flat_t *f, cons
   OAK_BARRIER;
 }
 
-OAK_FN void flat_up(const flat_t *f, const flat_t *coarse) {
+OAK_FN void flat_up(const oak_elliptic_flat_args_t *arg, const flat_t *f, const flat_t *coarse) {
   const real *u = f->u + coarse->start;
   OAK_INNER(c, coarse->cells) {
     real slope[OAK_DIM];
@@ -141,8 +147,17 @@ OAK_FN void flat_up(const flat_t *f, const flat_t *coarse) {
     for (int d = 0; d < OAK_DIM; d++) {
       const int below = flat_across(coarse, c, at, 2 * d);
       const int above = flat_across(coarse, c, at, 2 * d + 1);
-      slope[d] = (real)0.125 * ((above < 0 ? -f->outside[2 * d + 1] * u[c] : u[OAK_MAX(above, 0)]) -
-                                (below < 0 ? -f->outside[2 * d] * u[c] : u[OAK_MAX(below, 0)]));
+      const real more = above < 0 ? -f->outside[2 * d + 1] * u[c] : u[OAK_MAX(above, 0)];
+      const real less = below < 0 ? -f->outside[2 * d] * u[c] : u[OAK_MAX(below, 0)];
+#if OAK_ELLIPTIC_FIELDS
+      const real lower = flat_on_face(arg, coarse, 2 * d)[c];
+      const real upper = flat_on_face(arg, coarse, 2 * d + 1)[c];
+      slope[d] =
+          oak_div((real)0.25 * (upper * (more - u[c]) + lower * (u[c] - less)), lower + upper);
+#else
+      (void)arg;
+      slope[d] = (real)0.125 * (more - less);
+#endif
     }
     OAK_UNROLL
     for (int e = 0; e < (1 << OAK_DIM); e++) {
@@ -239,7 +254,7 @@ OAK_KERNEL_SHARED(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES, 1, FL
     for (int l = arg.levels - 2; l >= 0; l--) {
       flat_level(&arg, l, &f);
       flat_level(&arg, l + 1, &next);
-      flat_up(&f, &next);
+      flat_up(&arg, &f, &next);
       flat_smooth(&arg, &f, 2, 1);
     }
     flat_level(&arg, 0, &f);
@@ -253,29 +268,46 @@ OAK_KERNEL(oak_elliptic_flat_fields, oak_elliptic_flat_args_t, FLAT_LANES) {
   OAK_ARGS(oak_elliptic_flat_args_t);
   OAK_OUTER(n) {
     flat_t f, next;
+    f.a = next.a = arg.fa;
     flat_level(&arg, 0, &f);
     OAK_INNER(c, f.cells) {
       int block;
       const long long place = flat_place(&arg, &f, c, &block);
-      arg.fa[c] = arg.as[place];
+      int x[3];
+      flat_point(&f, c, x);
       arg.fb[c] = arg.bs[place];
+      OAK_UNROLL
+      for (int d = 0; d < OAK_DIM; d++) {
+        const int in = x[d] % OAK_N, a = (d == 0 ? x[1] : x[0]) % OAK_N;
+        const int b = OAK_DIM == 3 ? (d == 2 ? x[1] : x[2]) % OAK_N : 0;
+        flat_on_face(&arg, &f, 2 * d)[c] = arg.low[d][place];
+        flat_on_face(&arg, &f, 2 * d + 1)[c] =
+            in < OAK_N - 1 ? arg.low[d][place + OAK_STRIDE(d)]
+                           : arg.high[block * (long long)OAK_CELLS + d * OAK_AREA + b * OAK_N + a];
+      }
     }
     OAK_BARRIER;
     for (int l = 0; l < arg.levels - 1; l++) {
       flat_level(&arg, l, &f);
       flat_level(&arg, l + 1, &next);
       OAK_INNER(c, next.cells) {
-        real a = 0, b = 0;
+        real a[OAK_FACES] = {0}, b = 0;
         int x[3];
         flat_point(&next, c, x);
         for (int e = 0; e < (1 << OAK_DIM); e++) {
           const long long child =
               f.start + flat_cell(&f, 2 * x[0] + (e & 1), 2 * x[1] + (e >> 1 & 1),
                                   OAK_DIM == 3 ? 2 * x[2] + (e >> 2) : 0);
-          a += arg.fa[child];
+          OAK_UNROLL
+          for (int d = 0; d < OAK_DIM; d++) {
+            const int face = 2 * d + (e >> d & 1);
+            a[face] += flat_on_face(&arg, &f, face)[child - f.start];
+          }
           b += arg.fb[child];
         }
-        arg.fa[next.start + c] = a * (real)(1.0 / (1 << OAK_DIM));
+        OAK_UNROLL
+        for (int face = 0; face < OAK_FACES; face++)
+          flat_on_face(&arg, &next, face)[c] = a[face] * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
         arg.fb[next.start + c] = b * (real)(1.0 / (1 << OAK_DIM));
       }
       OAK_BARRIER;

@@ -39,8 +39,70 @@ OAK_KERNEL(oak_elliptic_unpack, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
   }
 }
 
+#if OAK_ELLIPTIC_FIELDS
+/* The coefficients on faces of the coarse level: means of the fine faces that lie there. arg.axis
+ * is the axis of lower faces of cells, or OAK_DIM for the upper faces of blocks. */
+OAK_KERNEL(oak_elliptic_merge_faces, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_move_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_elliptic_move_t t = arg.move[n];
+    const real *p = arg.from + n * (long long)OAK_CELLS;
+    real *q = (t.remote ? arg.remote : arg.to) + t.coarse * (long long)OAK_CELLS;
+    const real part = (real)(OAK_DIM == 3 ? 0.25 : 0.5);
+    if (t.child < 0) {
+      OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
+        OAK_LANES(i, OAK_N) q[row * OAK_N + i] = p[row * OAK_N + i];
+      }
+    } else if (arg.axis < OAK_DIM) {
+      const int one = OAK_STRIDE(arg.axis == 0 ? 1 : 0), two = OAK_STRIDE(arg.axis == 2 ? 1 : 2);
+      if (!t.remote) q += elliptic_octant(t.child);
+      OAK_ROWS(row, HN * HB, HN) {
+        const int j = row % HN, k = row / HN;
+        const int to = t.remote ? row * HN : OAK_INDEX(0, j, k);
+        OAK_LANES(i, HN) {
+          const real *c = p + OAK_INDEX(2 * i, 2 * j, 2 * k);
+          q[to + i] = part * (c[0] + c[one] + (OAK_DIM == 3 ? c[two] + c[one + two] : 0));
+        }
+      }
+    } else {
+      OAK_ROWS(row, OAK_DIM * HB, HN) {
+        const int dir = row / HB, b = row % HB;
+        const int a0 = (t.child >> (dir == 0 ? 1 : 0) & 1) * HN;
+        const int b0 = OAK_DIM == 3 ? (t.child >> (dir == 2 ? 1 : 2) & 1) * HN : 0;
+        const int to = t.remote ? row * HN : dir * OAK_AREA + (b0 + b) * OAK_N + a0;
+        OAK_LANES(a, HN) {
+          const real *c = p + dir * OAK_AREA + 2 * b * OAK_N + 2 * a;
+          if (t.remote || t.child >> dir & 1)
+            q[to + a] = part * (c[0] + c[1] + (OAK_DIM == 3 ? c[OAK_N] + c[OAK_N + 1] : 0));
+        }
+      }
+    }
+  }
+}
+
+/* Those in `high` that have been received. */
+OAK_KERNEL(oak_elliptic_unpack_faces, oak_elliptic_move_args_t, 64) {
+  OAK_ARGS(oak_elliptic_move_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_elliptic_move_t t = arg.move[n];
+    const real *p = arg.remote + n * (long long)OAK_CELLS;
+    real *q = arg.to + t.coarse * (long long)OAK_CELLS;
+    OAK_ROWS(row, OAK_DIM * HB, HN) {
+      const int dir = row / HB, b = row % HB;
+      const int a0 = (t.child >> (dir == 0 ? 1 : 0) & 1) * HN;
+      const int b0 = OAK_DIM == 3 ? (t.child >> (dir == 2 ? 1 : 2) & 1) * HN : 0;
+      OAK_LANES(a, HN) {
+        if (t.child >> dir & 1) q[dir * OAK_AREA + (b0 + b) * OAK_N + a0 + a] = p[row * HN + a];
+      }
+    }
+  }
+}
+#endif
+
 /* Interpolate the parent's values to the cells of one child, with central slopes: exact for linear
- * functions. Beyond the boundary of the domain, u is -outside times its value in the cell. */
+ * functions. If the coefficient is a field, the slope is the mean flux of both faces over their
+ * mean coefficient: it leaves out what lies behind a face that carries no flux. Beyond the boundary
+ * of the domain, u is -outside times its value in the cell. */
 OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_elliptic_move_t *t,
                                  real *out OAK_LANE_PARAM) {
   int edge[OAK_FACES]; /* coordinate of cells beside the boundary of the domain */
@@ -51,6 +113,11 @@ OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_
     edge[face] = f->kind != OAK_FACE_BOUNDARY ? -1 : face & 1 ? OAK_N - 1 : 0;
     outside[face] = -(real)arg->outside[face];
   }
+#if OAK_ELLIPTIC_FIELDS
+  const real *low[OAK_DIM], *high = arg->high + t->coarse * (long long)OAK_CELLS;
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) low[d] = arg->low[d] + t->coarse * (long long)OAK_CELLS;
+#endif
   const int i0 = (t->child & 1) * HN, j0 = (t->child >> 1 & 1) * HN, k0 = (t->child >> 2) * HN;
   OAK_ROWS(row, HN * HB, HN) {
     const int j = row % HN, k = row / HN;
@@ -59,6 +126,9 @@ OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_
     x[1] = j0 + j;
     x[2] = k0 + k;
     const oak_row_t r = oak_row_of(&arg->coarse, 1, t->coarse, 0, 0, x);
+#if OAK_ELLIPTIC_FIELDS
+    const elliptic_on_row_t on = elliptic_on_row(low, high, x[1], x[2]);
+#endif
     OAK_LANES(i, HN) {
       real slope[OAK_DIM];
       const real c = r.c[(i0 + i) * r.sc];
@@ -69,7 +139,13 @@ OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_
         oak_row_neighbours(&r, d, i0 + i, &below, &above);
         if (place == edge[2 * d]) below = outside[2 * d] * c;
         if (place == edge[2 * d + 1]) above = outside[2 * d + 1] * c;
+#if OAK_ELLIPTIC_FIELDS
+        const real lower = elliptic_a(&on, i0 + i, 2 * d),
+                   upper = elliptic_a(&on, i0 + i, 2 * d + 1);
+        slope[d] = oak_div((real)0.25 * (upper * (above - c) + lower * (c - below)), lower + upper);
+#else
         slope[d] = (real)0.125 * (above - below);
+#endif
       }
       OAK_UNROLL
       for (int e = 0; e < (1 << OAK_DIM); e++) {

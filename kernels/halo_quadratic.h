@@ -8,6 +8,26 @@
  * of degree 2. The fine side continues them across the face (kernels/elliptic_faces.c). Beside the
  * boundary of the domain the parabola is one-sided, because the ghost cells there do not contain
  * the boundary values. */
+
+#if OAK_ELLIPTIC_FIELDS
+/* The ratio of the coefficient on a face of a coarse cell to that of the cell. Where a jumps at the
+ * face, u has a kink there; the difference to the next cell times this ratio is the one that u
+ * would have without the kink, because the flux is continuous, and the second derivative nearly so.
+ */
+OAK_FN real halo_kink(const oak_halo_args_t *arg, const oak_halo_task_t *t, int axis, int high,
+                      const int x[3]) {
+  const long long block = t->source * (long long)OAK_CELLS;
+  const int cell = OAK_INDEX(x[0], x[1], x[2]);
+  if (!arg->a) return 1;
+  const int a = axis == 0 ? x[1] : x[0], b = OAK_DIM == 2 ? 0 : axis == 2 ? x[1] : x[2];
+  const double *low = axis == 0 ? arg->low[0] : axis == 1 ? arg->low[1] : arg->low[2];
+  const real on_face = high && x[axis] == OAK_N - 1
+                           ? (real)arg->high[block + axis * OAK_AREA + b * OAK_N + a]
+                           : (real)low[block + cell + (high ? OAK_STRIDE(axis) : 0)];
+  return oak_div(on_face, (real)arg->a[block + cell]);
+}
+#endif
+
 OAK_FN real halo_parabola(const oak_halo_args_t *arg, const oak_halo_task_t *t, int axis,
                           const int x[3], real u, real *slope) {
   const oak_field_t *f = &arg->f;
@@ -22,6 +42,14 @@ OAK_FN real halo_parabola(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
   const real w = oak_row_value(f, arg->components, t->source, 0, q);
   const real inward = (real)2 * v - (real)1.5 * u - (real)0.5 * w; /* one-sided */
   *slope = low ? inward : high ? -inward : (real)0.5 * (w - v);
+#if OAK_ELLIPTIC_FIELDS
+  if (!low && !high) {
+    const real below = halo_kink(arg, t, axis, 0, x) * (u - v);
+    const real above = halo_kink(arg, t, axis, 1, x) * (w - u);
+    *slope = (real)0.5 * (above + below);
+    return above - below;
+  }
+#endif
   return low || high ? u - 2 * v + w : v - 2 * u + w;
 }
 

@@ -26,8 +26,10 @@ typedef struct {
  * both sides. */
 typedef struct {
   oak_field_t f;  /**< u, one component */
-  oak_field_t c;  /**< a, where the coefficients are fields */
+  oak_field_t c;  /**< a of the cells, on the finest level, where the coefficients are fields */
   const real *bs; /**< b there, [nblock][N^d] */
+  real *low[3];   /**< a on the lower faces of cells along each axis, [nblock][N^d] */
+  real *high;     /**< a on the upper faces of blocks, [nblock][N^d], of which d N^(d-1) are used */
   real *u;        /**< the values of f, to be changed */
   const real *rhs;
   real *res;         /**< rhs minus the left-hand side */
@@ -56,7 +58,9 @@ typedef struct {
   real *to;
   real *remote; /**< [child][N^d] values that travel */
   int add;      /**< 1: interpolation adds to the values that are there; 0: it replaces them */
+  int axis;     /**< of the faces that merge_faces averages; d: those in `high` */
   double outside[6];
+  const real *low[3], *high; /**< a on faces of the coarse level, where it is a field */
 } oak_elliptic_move_args_t;
 
 /** The residual to the next coarser level. */
@@ -91,15 +95,16 @@ typedef struct {
   double inverse[OAK_ELLIPTIC_FLAT_LEVELS][2]; /**< of n along x and y */
   double outside[6];
   double a, b;
-  int singular;        /**< u is determined up to a constant */
-  int sweeps;          /**< on the coarsest array */
-  int first, count;    /**< blocks of this rank */
-  const int *number;   /**< [tz][ty][tx] number of a block */
-  const real *rhs;     /**< [all blocks][N^d] */
-  const real *as, *bs; /**< [all blocks][N^d], where the coefficients are fields */
-  real *u;             /**< [blocks of this rank][N^d] */
-  real *fu, *fr;       /**< values and right-hand sides of all arrays */
-  real *fa, *fb;       /**< coefficients of all arrays, where they are fields */
+  int singular;                   /**< u is determined up to a constant */
+  int sweeps;                     /**< on the coarsest array */
+  int first, count;               /**< blocks of this rank */
+  const int *number;              /**< [tz][ty][tx] number of a block */
+  const real *rhs;                /**< [all blocks][N^d] */
+  const real *low[3], *high, *bs; /**< [all blocks][N^d], where the coefficients are fields */
+  real *u;                        /**< [blocks of this rank][N^d] */
+  real *fu, *fr;                  /**< values and right-hand sides of all arrays */
+  real *fa, *fb; /**< a on each face, [2 d][cells of all arrays], and b of all arrays, where
+                  * they are fields */
 } oak_elliptic_flat_args_t;
 
 /** Multipoles: the potential far from a right-hand side that is zero there. */

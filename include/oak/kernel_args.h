@@ -213,6 +213,9 @@ typedef struct {
   double theta;                /**< limiter of the interpolation */
   int components;              /**< of the field that `f` describes */
   int interpolation;
+  /* Elliptic equations: the coefficient of cells, and on their faces (oak_elliptic_args_t). NULL:
+   * constant, or not to be heeded. */
+  const double *a, *low[3], *high;
 } oak_halo_args_t;
 
 /** Mesh adaptation: block n of the new mesh comes from block(s) of the old one. */

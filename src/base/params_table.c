@@ -227,10 +227,9 @@ const oak_param_desc_t oak_param_table[] = {
            "Condition for phi on the lower z face (3D only); same: that of poisson.boundary."),
     CHOICE("poisson.zhigh", "same", POISSON_FACE,
            "Condition for phi on the upper z face (3D only); same: that of poisson.boundary."),
-    CHOICE(
-        "poisson.method", "multigrid", "multigrid bicgstab",
-        "multigrid: V-cycles; bicgstab: V-cycles are the preconditioner of BiCGSTAB. Use bicgstab "
-        "if the coefficient a jumps by large factors."),
+    CHOICE("poisson.method", "multigrid", "multigrid bicgstab",
+           "multigrid: V-cycles; if a coefficient jumps so much that they converge slowly, "
+           "BiCGSTAB goes on. bicgstab: BiCGSTAB from the start."),
     ABOVE("poisson.tolerance", "1e-8", 0, 1, NULL,
           "Largest residual relative to the largest right-hand side."),
     INT("poisson.max_cycles", "30", 1, 200, NULL,

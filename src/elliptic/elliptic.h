@@ -35,6 +35,15 @@ typedef enum {
   X(moments)                    \
   X(poles)
 
+/** Kernels of coefficients that are fields. */
+#define OAK_ELLIPTIC_FIELD_KERNELS(X) \
+  X(flat_fields)                      \
+  X(faces)                            \
+  X(fine_faces)                       \
+  X(coarse_faces)                     \
+  X(merge_faces)                      \
+  X(unpack_faces)
+
 /** The first and the last family of this rank's blocks, parts of which may be on other ranks. */
 typedef struct {
   int nsend, to;  /**< number of this rank's first blocks whose parent is on rank `to` */
@@ -58,13 +67,15 @@ typedef struct {
   oak_mesh_t *mesh;           /**< on the finest level: the mesh of the solution */
   oak_transport_t *transport; /**< of the run; `alone` (below) on gathered levels */
   oak_pattern_t pattern;
-  oak_exchange_t exchange, cexchange; /**< of u, and of a where it is a field */
+  oak_exchange_t exchange, cexchange; /**< of u; of a, where it is a field, on the finest level */
   oak_values_t u, a;
   oak_averages_t average;
   int jumps;           /**< 1 if it has blocks of several levels */
   void *blocks;        /**< device: oak_block_t */
   void *rhs, *res, *b; /**< device: [nblock][N^d] */
-  void *ghost;         /**< device: values beyond refinement boundaries */
+  void *on_face[4]; /**< device: a on faces, [nblock][N^d]: on the lower faces of cells along each
+                     * axis, then on the upper faces of blocks (oak_elliptic_args_t.high) */
+  void *ghost;      /**< device: values beyond refinement boundaries */
   void *fine, *coarse; /**< device: the faces at refinement boundaries */
   int nfine, ncoarse;
   oak_elliptic_family_t family; /**< to the next coarser level */
@@ -103,12 +114,13 @@ typedef struct oak_elliptic {
   int nlevel;
   oak_elliptic_level_t level[OAK_MESH_MAX_LEVEL + 1]; /**< 0 is the coarsest */
   oak_module_t *module;
-  oak_kernel_t *halo, *flat_fields;
+  oak_kernel_t *halo;
   int plain;                 /**< kernels/elliptic_plain.c is in use */
   oak_kernel_t *down, *norm; /**< NULL unless `plain` */
   struct {
 #define OAK_ELLIPTIC_MEMBER(name) oak_kernel_t *name;
     OAK_ELLIPTIC_KERNELS(OAK_ELLIPTIC_MEMBER)
+    OAK_ELLIPTIC_FIELD_KERNELS(OAK_ELLIPTIC_MEMBER)
 #undef OAK_ELLIPTIC_MEMBER
   } kernel;
   oak_transport_t alone; /**< of gathered levels, which need no other rank */
@@ -130,7 +142,7 @@ typedef struct oak_elliptic {
   struct {
     oak_elliptic_flat_args_t args;
     void *number, *memory; /**< device */
-    void *all[3];          /**< device: right-hand side and coefficients of all blocks */
+    void *all[6];          /**< device: right-hand side, b and on_face of all blocks */
     double *host;          /**< [blocks of level 0][N^d], unless the host reads the device's */
     int *counts, *starts;  /**< [ranks] for MPI_Allgatherv */
   } flat;
@@ -150,8 +162,8 @@ int64_t oak_elliptic_bytes(const oak_elliptic_t *e);
  * coefficients are to be set again. Collective. */
 oak_status_t oak_elliptic_fit(oak_elliptic_t *e, int *changed);
 void oak_elliptic_clear(oak_elliptic_t *e);
-/** Averages of the coefficients for all levels, after those of the finest have been set (a in
- * oak_elliptic_top(e)->a, b in ->b). Collective. */
+/** The coefficients on faces of all levels, and b there, after those of the finest have been set (a
+ * in oak_elliptic_top(e)->a, b in ->b). Collective. */
 oak_status_t oak_elliptic_fit_fields(oak_elliptic_t *e);
 
 static inline oak_elliptic_level_t *oak_elliptic_top(oak_elliptic_t *e) {
@@ -169,6 +181,8 @@ oak_status_t oak_elliptic_restrict_end(oak_elliptic_t *e, int l, void *to);
 /** Averages of `from` of level l to `to` of level l - 1. Every rank takes part; the status is this
  * rank's own. */
 oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, void *to);
+/** The same for on_face[axis]; dim is that of the upper faces of blocks. */
+oak_status_t oak_elliptic_restrict_faces(oak_elliptic_t *e, int l, int axis);
 /** Whether level l - 1 is the finest gathered level. */
 static inline int oak_elliptic_gathers(const oak_elliptic_t *e, int l) {
   return l > 0 && l - 1 == e->gather.level;
@@ -250,13 +264,13 @@ oak_status_t oak_elliptic_bound(oak_elliptic_t *e);
 typedef struct {
   double tolerance; /**< of the residual, relative to the largest |rhs| */
   int most_cycles;
-  int krylov; /**< 1: BiCGSTAB with a V-cycle as preconditioner */
+  int krylov; /**< 1: BiCGSTAB from the start; 0: it follows V-cycles if they are slow */
   int full;   /**< 1: begin from zero, with full multigrid; 0: from the present u */
 } oak_elliptic_options_t;
 /** How a solution was found. */
 enum { OAK_ELLIPTIC_MOST_CYCLES = 200 };
 typedef struct {
-  int cycles;                                    /**< V-cycles */
+  int cycles;                                    /**< V-cycles and F-cycles */
   double residual[OAK_ELLIPTIC_MOST_CYCLES + 1]; /**< the largest, at the start and after
                                                   * each cycle */
   double scale;                                  /**< the number that residuals are divided by */

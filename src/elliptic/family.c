@@ -219,6 +219,19 @@ void *oak_elliptic_target(const oak_elliptic_t *e, int l, void *to) {
   return oak_elliptic_gathers(e, l) ? e->gather.part.mine : to;
 }
 
+/* Send the averages of shared families, unpack those received, and collect them on a gathered
+ * level. */
+static oak_status_t finish(oak_elliptic_t *e, int l, void *to, oak_kernel_t *unpack) {
+  oak_elliptic_family_t *f = &e->level[l].family;
+  oak_status_t st = travel(e, f, 0);
+  const oak_elliptic_move_args_t args = {
+      .move = f->received, .to = oak_elliptic_target(e, l, to), .remote = place(e, f, f->nsend)};
+  if (st == OAK_OK && f->nrecv)
+    st = oak_device_launch(e->dev, unpack, f->nrecv, &args, sizeof args);
+  if (oak_elliptic_gathers(e, l)) oak_keep_failure(&st, oak_elliptic_gather(e, to));
+  return st;
+}
+
 oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, void *to) {
   oak_elliptic_family_t *f = &e->level[l].family;
   oak_elliptic_move_args_t args = {.move = f->move_device, .from = from, .remote = f->buffer};
@@ -229,17 +242,25 @@ oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, v
   return st;
 }
 
-oak_status_t oak_elliptic_restrict_end(oak_elliptic_t *e, int l, void *to) {
+oak_status_t oak_elliptic_restrict_faces(oak_elliptic_t *e, int l, int axis) {
   oak_elliptic_family_t *f = &e->level[l].family;
-  oak_status_t st = travel(e, f, 0);
-  const oak_elliptic_move_args_t args = {
-      .move = f->received, .to = oak_elliptic_target(e, l, to), .remote = place(e, f, f->nsend)};
-  if (st == OAK_OK && f->nrecv)
-    st = oak_device_launch(e->dev, e->kernel.unpack, f->nrecv, &args, sizeof args);
-  if (oak_elliptic_gathers(e, l)) oak_keep_failure(&st, oak_elliptic_gather(e, to));
+  void *to = e->level[l - 1].on_face[axis];
+  const oak_elliptic_move_args_t args = {.move = f->move_device,
+                                         .from = e->level[l].on_face[axis],
+                                         .to = oak_elliptic_target(e, l, to),
+                                         .remote = f->buffer,
+                                         .axis = axis};
+  const int n = e->level[l].mesh->nblock;
+  oak_status_t st =
+      n ? oak_device_launch(e->dev, e->kernel.merge_faces, n, &args, sizeof args) : OAK_OK;
+  oak_keep_failure(&st,
+                   finish(e, l, to, axis < e->dim ? e->kernel.unpack : e->kernel.unpack_faces));
   return st;
 }
 
+oak_status_t oak_elliptic_restrict_end(oak_elliptic_t *e, int l, void *to) {
+  return finish(e, l, to, e->kernel.unpack);
+}
 oak_status_t oak_elliptic_prolong(oak_elliptic_t *e, int l, int add) {
   oak_elliptic_level_t *fine = &e->level[l];
   oak_elliptic_family_t *f = &fine->family;
@@ -248,6 +269,8 @@ oak_status_t oak_elliptic_prolong(oak_elliptic_t *e, int l, int add) {
   oak_elliptic_move_args_t args = {.coarse = coarse.f, .move = f->received};
   args.to = place(e, f, f->nsend);
   memcpy(args.outside, e->outside, sizeof args.outside);
+  memcpy(args.low, coarse.low, sizeof args.low);
+  args.high = coarse.high;
   oak_status_t st = OAK_OK;
   const int whole = oak_elliptic_gathers(e, l); /* this rank has all parents */
   if (f->nrecv && !whole)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "elliptic/elliptic.h"
 
 /* Choose the arrays: each has half the cells of the one before along each axis, as long as all of
@@ -55,14 +56,14 @@ static oak_status_t alloc_all(oak_elliptic_t *e, int trees, int64_t cells) {
   oak_elliptic_flat_args_t *a = &e->flat.args;
   const size_t all = (size_t)trees * e->cells * sizeof(double);
   OAK_TRY(oak_device_alloc(e->dev, trees * sizeof(int), &e->flat.number));
-  OAK_TRY(oak_device_alloc(e->dev, (e->setup.fields ? 4 : 2) * cells * sizeof(double),
+  OAK_TRY(oak_device_alloc(e->dev, (e->setup.fields ? 3 + 2 * e->dim : 2) * cells * sizeof(double),
                            &e->flat.memory));
   a->fu = e->flat.memory;
   a->fr = (char *)a->fu + cells * sizeof(double);
-  a->fa = (char *)a->fr + cells * sizeof(double);
-  a->fb = (char *)a->fa + cells * sizeof(double);
+  a->fb = (char *)a->fr + cells * sizeof(double);
+  a->fa = (char *)a->fb + cells * sizeof(double);
   if (e->level[0].mesh->size == 1) return OAK_OK;
-  for (int i = 0; i < (e->setup.fields ? 3 : 1); i++)
+  for (int i = 0; i < (e->setup.fields ? 3 + e->dim : 1); i++)
     OAK_TRY(oak_device_alloc(e->dev, all, &e->flat.all[i]));
   if (oak_device_ops(e->dev)->host_memory) return OAK_OK;
   e->flat.host = malloc(all);
@@ -109,7 +110,7 @@ oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e) {
 void oak_elliptic_flat_clear(oak_elliptic_t *e) {
   oak_device_free(e->dev, e->flat.number);
   oak_device_free(e->dev, e->flat.memory);
-  for (int i = 0; i < 3; i++) oak_device_free(e->dev, e->flat.all[i]);
+  for (int i = 0; i < 6; i++) oak_device_free(e->dev, e->flat.all[i]);
   free(e->flat.host);
   free(e->flat.counts);
   memset(&e->flat, 0, sizeof e->flat);
@@ -137,10 +138,11 @@ static oak_status_t gather(oak_elliptic_t *e, const void *mine, int i, const voi
 oak_status_t oak_elliptic_flat_fields(oak_elliptic_t *e) {
   oak_elliptic_flat_args_t *a = &e->flat.args;
   a->singular = e->singular;
-  oak_status_t st = gather(e, e->level[0].a.memory.mine, 1, (const void **)&a->as);
-  const oak_status_t second = gather(e, e->level[0].b, 2, (const void **)&a->bs);
-  if (st == OAK_OK) st = second;
-  return st == OAK_OK ? oak_device_launch(e->dev, e->flat_fields, 1, a, sizeof *a) : st;
+  oak_status_t st = gather(e, e->level[0].b, 1, (const void **)&a->bs);
+  for (int d = 0; d <= e->dim; d++)
+    oak_keep_failure(&st, gather(e, e->level[0].on_face[d], 2 + d,
+                                 (const void **)(d < e->dim ? &a->low[d] : &a->high)));
+  return st == OAK_OK ? oak_device_launch(e->dev, e->kernel.flat_fields, 1, a, sizeof *a) : st;
 }
 
 oak_status_t oak_elliptic_flat(oak_elliptic_t *e, const void *rhs, void *out) {

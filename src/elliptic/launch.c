@@ -32,7 +32,9 @@ void oak_elliptic_args(oak_elliptic_t *e, int l, oak_elliptic_args_t *args) {
   memcpy(args->outside, e->outside, sizeof args->outside);
   oak_exchange_field(&level->exchange, &level->u, &args->f);
   oak_elliptic_geometry(e, level, &args->f);
-  if (e->setup.fields) {
+  for (int d = 0; d < e->dim; d++) args->low[d] = level->on_face[d];
+  args->high = level->on_face[e->dim];
+  if (e->setup.fields && l == e->nlevel - 1) {
     oak_exchange_field(&level->cexchange, &level->a, &args->c);
     oak_elliptic_geometry(e, level, &args->c);
   }

@@ -17,6 +17,11 @@ oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes) {
   oak_halo_args_t halo = {.bc = e->bc, .theta = 1};
   oak_elliptic_args(e, l, &args);
   oak_elliptic_geometry(e, level, &halo.f);
+  if (e->setup.fields && l == e->nlevel - 1) {
+    halo.a = level->a.memory.mine;
+    memcpy(halo.low, args.low, sizeof halo.low);
+    halo.high = args.high;
+  }
   oak_status_t st = oak_exchange_fill(&level->exchange, &level->u, &halo, e->setup.timers);
   if (!level->jumps) return st;
   if (fluxes) {

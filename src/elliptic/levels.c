@@ -52,9 +52,10 @@ static oak_status_t build(oak_elliptic_t *e) {
   if (st == OAK_OK) \
     st = oak_device_kernel(e->dev, e->module, "oak_elliptic_" #name, &e->kernel.name);
   OAK_ELLIPTIC_KERNELS(GET)
+  if (e->setup.fields) {
+    OAK_ELLIPTIC_FIELD_KERNELS(GET)
+  }
 #undef GET
-  if (st == OAK_OK && e->setup.fields)
-    st = oak_device_kernel(e->dev, e->module, "oak_elliptic_flat_fields", &e->flat_fields);
   if (st == OAK_OK)
     st = oak_device_constant(e->dev, e->module, "oak_elliptic_plain", &e->plain, sizeof e->plain);
   if (st == OAK_OK && e->plain)
@@ -118,8 +119,10 @@ static void free_all(oak_device_t *dev, void **const *memory, int n) {
 
 static void clear_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   oak_values_t *u[] = {&level->u}, *a[] = {&level->a};
-  void **const memory[] = {&level->blocks, &level->rhs,  &level->res,   &level->b,
-                           &level->ghost,  &level->fine, &level->coarse};
+  void **const memory[] = {&level->blocks,     &level->rhs,        &level->res,
+                           &level->b,          &level->ghost,      &level->fine,
+                           &level->coarse,     &level->on_face[0], &level->on_face[1],
+                           &level->on_face[2], &level->on_face[3]};
   if (!level->mesh) return;
   oak_values_clear(&level->exchange, u, 1);
   oak_values_clear(&level->cexchange, a, 1);
@@ -229,6 +232,8 @@ static oak_status_t fit_local(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   OAK_TRY(oak_device_alloc(e->dev, bytes, &level->rhs));
   OAK_TRY(oak_device_alloc(e->dev, bytes, &level->res));
   if (e->setup.fields) OAK_TRY(oak_device_alloc(e->dev, bytes, &level->b));
+  for (int d = 0; e->setup.fields && d <= e->dim; d++)
+    OAK_TRY(oak_device_alloc(e->dev, bytes, &level->on_face[d]));
   return oak_device_alloc(e->dev, level->pattern.flux.nbflux * area, &level->ghost);
 }
 
@@ -253,7 +258,7 @@ static oak_status_t fit_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   OAK_TRY(oak_agree(e->comm, oak_pattern_init(&level->pattern, t, e->dim, e->setup.block_size, 1)));
   OAK_TRY(oak_agree(e->comm, oak_pattern_update(&level->pattern, t, level->mesh, NULL)));
   oak_status_t st = fit_field(e, level, &level->exchange, &level->u, OAK_INTERPOLATE_QUADRATIC);
-  if (e->setup.fields)
+  if (e->setup.fields && level == oak_elliptic_top(e))
     oak_keep_failure(&st,
                      fit_field(e, level, &level->cexchange, &level->a, OAK_INTERPOLATE_LIMITED));
   const size_t unit = oak_pattern_average_cells(&level->pattern) * sizeof(double);
@@ -310,15 +315,28 @@ oak_status_t oak_elliptic_fit(oak_elliptic_t *e, int *changed) {
   return st;
 }
 
-static oak_status_t fill_a(oak_elliptic_t *e, int l) {
-  oak_elliptic_level_t *level = &e->level[l];
+/* a on the faces of the finest level. Every rank takes part; the status is this rank's own. */
+static oak_status_t find_faces(oak_elliptic_t *e) {
+  const int top = e->nlevel - 1;
+  oak_elliptic_level_t *level = &e->level[top];
+  oak_elliptic_args_t args;
   oak_halo_args_t halo = {.bc = e->cbc, .theta = 1};
   halo.f.block = level->blocks;
   for (int d = 0; d < e->dim; d++) {
     halo.f.dx0[d] = e->setup.dx0[d];
     halo.f.inv_dx0[d] = 1 / e->setup.dx0[d];
   }
-  return oak_exchange_fill(&level->cexchange, &level->a, &halo, e->setup.timers);
+  oak_status_t st = oak_exchange_fill(&level->cexchange, &level->a, &halo, e->setup.timers);
+  oak_elliptic_args(e, top, &args);
+  if (st == OAK_OK) st = oak_elliptic_launch(e, e->kernel.faces, top, &args);
+  if (!level->jumps) return st;
+  if (st == OAK_OK && level->nfine)
+    st = oak_device_launch(e->dev, e->kernel.fine_faces, level->nfine, &args, sizeof args);
+  oak_keep_failure(&st, oak_averages_exchange(&level->average, level->transport, &level->pattern,
+                                              e->setup.timers));
+  if (st == OAK_OK && level->ncoarse)
+    st = oak_device_launch(e->dev, e->kernel.coarse_faces, level->ncoarse, &args, sizeof args);
+  return st;
 }
 
 oak_status_t oak_elliptic_fit_fields(oak_elliptic_t *e) {
@@ -328,11 +346,10 @@ oak_status_t oak_elliptic_fit_fields(oak_elliptic_t *e) {
   if (e->floating)
     OAK_TRY(oak_elliptic_sums(e, st, oak_elliptic_top(e)->b, oak_elliptic_top(e)->b, sum));
   e->singular = e->floating && sum[0] == 0;
-  for (int l = e->nlevel - 1; l >= 0; l--) {
-    oak_keep_failure(&st, fill_a(e, l));
-    if (l == 0) break;
-    oak_keep_failure(
-        &st, oak_elliptic_restrict(e, l, e->level[l].a.memory.mine, e->level[l - 1].a.memory.mine));
+  oak_keep_failure(&st, find_faces(e));
+  for (int l = e->nlevel - 1; l > 0; l--) {
+    for (int axis = 0; axis <= e->dim; axis++)
+      oak_keep_failure(&st, oak_elliptic_restrict_faces(e, l, axis));
     oak_keep_failure(&st, oak_elliptic_restrict(e, l, e->level[l].b, e->level[l - 1].b));
   }
   oak_keep_failure(&st, oak_elliptic_flat_fields(e));

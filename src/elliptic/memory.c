@@ -12,7 +12,8 @@ static int64_t level_bytes(const oak_elliptic_t *e, const oak_elliptic_level_t *
   bytes += level->pattern.flux.nbflux * area + level->nfine * (int64_t)sizeof(oak_elliptic_fine_t) +
            level->ncoarse * (int64_t)sizeof(oak_coarse_face_t);
   if (e->setup.fields)
-    bytes += oak_exchange_bytes(&level->cexchange) + level->a.memory.bytes + n * block;
+    bytes +=
+        oak_exchange_bytes(&level->cexchange) + level->a.memory.bytes + (e->dim + 2) * n * block;
   if (f->move_device) bytes += (n + f->nrecv) * (int64_t)sizeof(oak_elliptic_move_t);
   if (f->up) bytes += n * (int64_t)sizeof(oak_elliptic_move_t);
   return bytes + (f->nsend > f->nrecv ? f->nsend : f->nrecv) * block;
@@ -24,8 +25,8 @@ static int64_t flat_bytes(const oak_elliptic_t *e) {
   if (a->levels == 0) return 0;
   const int64_t cells = a->start[last] + (int64_t)n[0] * n[1] * n[2];
   const int64_t trees = (int64_t)a->trees[0] * a->trees[1] * a->trees[2];
-  int64_t values = (e->setup.fields ? 4 : 2) * cells;
-  if (e->level[0].mesh->size > 1) values += (e->setup.fields ? 3 : 1) * trees * e->cells;
+  int64_t values = (e->setup.fields ? 3 + 2 * e->dim : 2) * cells;
+  if (e->level[0].mesh->size > 1) values += (e->setup.fields ? 3 + e->dim : 1) * trees * e->cells;
   return values * (int64_t)sizeof(double) + trees * (int64_t)sizeof(int);
 }
 
