@@ -4,16 +4,18 @@
  *
  *   d rho/dt     + div (rho u)                              = 0
  *   d (rho u)/dt + div (rho u u + (p + B^2/2) I - B B)      = 0
- *   d E/dt       + div ((E + p + B^2/2) u - (u . B) B)      = 0
+ *   d E/dt       + div ((e + p + B^2/2) u - (u . B) B + c_h psi B) = 0
  *   d B/dt       + div (u B - B u) + c_h grad psi           = 0
  *   d psi/dt     + c_h div B                                = -(damping c_h / h) psi
- *   E = p / (gamma - 1) + rho u^2 / 2 + B^2 / 2
+ *   e = p / (gamma - 1) + rho u^2 / 2 + B^2 / 2,   E = e + psi^2 / 2
  *
  * Velocity and field have three components in 2D, too. B is in units without 4 pi. psi is Dedner's
  * psi over c_h and has the units of B (D. Derigs et al., J. Comput. Phys. 364 (2018) 420). h is the
  * cell size: waves of psi carry an error of div B away with speed c_h and decay over 1 / damping
- * cells (A. Mignone, P. Tzeferacos, J. Comput. Phys. 229 (2010) 2117). docs/mhd.md says how well
- * that works. */
+ * cells (A. Mignone, P. Tzeferacos, J. Comput. Phys. 229 (2010) 2117). These waves have the energy
+ * psi^2 / 2 and carry it with the flux c_h psi B, as Derigs et al. derive. Cleaning therefore moves
+ * energy between B and psi and takes none from the gas; the energy of damped waves heats it.
+ * docs/mhd.md says how well that works. */
 
 TITLE("Ideal MHD")
 #define PHYSICS_NVAR 9
@@ -44,7 +46,7 @@ TO_PRIMITIVE(ph, q) {
     field2 += q[BX + d] * q[BX + d];
     q[VX + d] = v;
   }
-  q[PRS] = (real)(ph->gamma - 1) * (q[ENE] - (real)0.5 * (kinetic + field2));
+  q[PRS] = (real)(ph->gamma - 1) * (q[ENE] - (real)0.5 * (kinetic + field2 + q[PSI] * q[PSI]));
 }
 
 TO_CONSERVED(ph, u) {
@@ -57,6 +59,8 @@ TO_CONSERVED(ph, u) {
     u[MX + d] = u[VX + d] * u[RHO];
   }
   u[ENE] = u[PRS] * inv_gm1 + (real)0.5 * (u[RHO] * speed2 + field2);
+  /* Added last: then compilers find the rest in FLUX again. Riemann solvers need both. */
+  u[ENE] += (real)0.5 * (u[PSI] * u[PSI]);
 }
 
 /* ---- waves */
@@ -137,7 +141,7 @@ FLUX(ph, q, dir, f) {
     f[BX + d] = d == dir ? ch * q[PSI] : vn * q[BX + d] - bn * q[VX + d];
   }
   const real energy = q[PRS] * inv_gm1 + (real)0.5 * (q[RHO] * speed2 + field2);
-  f[ENE] = vn * (energy + total) - bn * cross;
+  f[ENE] = vn * (energy + total) + bn * (ch * q[PSI] - cross);
   f[PSI] = ch * bn;
 }
 
@@ -153,7 +157,7 @@ OAK_FN double mhd_decay(double x) {
   return 1 / power;
 }
 
-/** Damping of psi, exact. */
+/** Damping of psi, exact. E stays as it is: the gas gets the energy that psi loses. */
 UPDATE(at, u, dt) {
   const double rate = at->ph.damping * mhd_cleaning_speed(&at->ph) * mhd_inverse_size(at) / OAK_DIM;
   u[PSI] = (real)((double)u[PSI] * mhd_decay(rate * dt));
@@ -161,9 +165,9 @@ UPDATE(at, u, dt) {
 
 /* ---- admissible states */
 
-/** Kinetic and magnetic energy, times 2 rho. */
+/** Energy of motion, field and psi, times 2 rho. */
 OAK_FN real mhd_other_energy(const real u[]) {
-  real m2 = 0, field2 = 0;
+  real m2 = 0, field2 = u[PSI] * u[PSI];
   OAK_UNROLL
   for (int d = 0; d < 3; d++) {
     m2 += u[MX + d] * u[MX + d];

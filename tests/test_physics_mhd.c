@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Magnetohydrodynamics: totals, the same bits on any number of ranks, and walls. The case mhd of
- * oak_verify measures more. */
+ * Magnetohydrodynamics: totals, the same bits on any number of ranks, walls, and strong fields. The
+ * case mhd of oak_verify measures more. */
 // TEST np={1,2,3} timeout=120
 #include "solver_test.h"
 
@@ -89,7 +89,40 @@ static void test_walls(void **state) {
   for (int whole = 0; whole < 2; whole++) sim_free(&s[whole]);
 }
 
+/** Blast waves in gas whose pressure is 1e-3 and 1e-4 of the field's (D. S. Balsara, D. S. Spicer,
+ * J. Comput. Phys. 149 (1999) 270). No cell becomes invalid, which would stop the run, and the
+ * energy, that of psi included, keeps its total. */
+static void test_strong_field(void **state) {
+  (void)state;
+  enum { ENERGY = 4 };
+  static const double pressure[] = {0.05, 0.005};
+  for (int n = 0; n < 2; n++) {
+    int lowest, highest;
+    double before[TEST_MAX_NVAR], after[TEST_MAX_NVAR];
+    sim_t s = sim_new(MPI_COMM_WORLD,
+                      MHD
+                      "problem.name=mhd_blast\nproblem.p_in=1000\nproblem.p_out=%g\n"
+                      "problem.field=10\nproblem.angle=0\nphysics.gamma=1.4\nmesh.xmin=-0.5\n"
+                      "mesh.xmax=0.5\nmesh.min_level=1\nmesh.max_level=3\nrefine.criterion="
+                      "lohner\nrefine.variable=rho p\n"
+                      "refine.c_refine=0.2\nrefine.c_derefine=0.05\n",
+                      pressure[n]);
+    MUST(oak_initialize(s.oak));
+    MUST(oak_totals(s.oak, before));
+    sim_run(&s, 0.004, 4);
+    MUST(oak_totals(s.oak, after));
+    sim_levels(&s, &lowest, &highest);
+    const double change = fabs(after[ENERGY] / before[ENERGY] - 1);
+    report("blast wave, pressure %g: %d steps, levels %d to %d, energy changes by %.1e",
+           pressure[n], (int)oak_step(s.oak), lowest, highest, change);
+    assert_true(lowest < highest);
+    assert_true(change < 1e-14);
+    sim_free(&s);
+  }
+}
+
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_vortex), cmocka_unit_test(test_walls)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_vortex), cmocka_unit_test(test_walls),
+                                     cmocka_unit_test(test_strong_field)};
   return TEST_MAIN(tests);
 }
