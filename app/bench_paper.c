@@ -7,24 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "str.h"
 #include "bench.h"
 #include "commands.h"
 
 /* ---- rows */
-
-/* Whether one of the blank-separated words of name is word [n]. */
-static int has_word(const char *name, const char *word, size_t n) {
-  for (const char *c = name; *c; c += strcspn(c, " "), c += *c == ' ')
-    if (strcspn(c, " ") == n && !strncmp(c, word, n)) return 1;
-  return 0;
-}
 
 /* Keep the rows that have this word. */
 static oak_status_t keep(bench_paper_t *p, const char *word, size_t n) {
   char name[BENCH_NAME];
   int known = 0;
   for (int i = 0; i < p->nrow; i++) {
-    const int has = has_word(oak_bench_row_name(&p->row[i], name), word, n);
+    const int has = oak_str_has_word(oak_bench_row_name(&p->row[i], name), word, n);
     known |= has;
     p->row[i].wanted &= has;
   }

@@ -6,19 +6,12 @@
 #include <string.h>
 
 #include "params_private.h"
+#include "str.h"
 
 enum { LONGEST_NAME = 32 };
 
-/** Is \a word one of the blank-separated \a words? */
 static int has_word(const char *words, const char *word) {
-  const size_t length = strlen(word);
-  for (const char *at = words + strspn(words, " "); *at;) {
-    const size_t letters = strcspn(at, " ");
-    if (letters == length && strncmp(at, word, length) == 0) return 1;
-    at += letters;
-    at += strspn(at, " ");
-  }
-  return 0;
+  return oak_str_has_word(words, word, strlen(word));
 }
 
 static int is_name(const char *name, size_t length) {

@@ -38,6 +38,16 @@ static int same_letter(char a, char b) {
 
 static int least(int a, int b) { return a < b ? a : b; }
 
+int oak_str_has_word(const char *text, const char *word, size_t length) {
+  static const char blank[] = " \t\n";
+  for (text += strspn(text, blank); *text; text += strspn(text, blank)) {
+    const size_t letters = strcspn(text, blank);
+    if (letters == length && !strncmp(text, word, length)) return 1;
+    text += letters;
+  }
+  return 0;
+}
+
 int oak_str_distance(const char *a, const char *b) {
   size_t na = strlen(a), nb = strlen(b);
   if (na > LONGEST || nb > LONGEST) return (int)(na > nb ? na : nb);

@@ -17,6 +17,10 @@ char *oak_str_trim(char *text);
  * tab and line feed are none. */
 OAK_API int oak_str_is_control(const char *text);
 
+/** Whether one of the words of \a text, which white space separates, is the \a length characters at
+ * \a word. */
+OAK_API int oak_str_has_word(const char *text, const char *word, size_t length);
+
 /** Edit distance without regard to case: insertions, deletions, replacements and swaps of
  * neighbours. Texts longer than 95 characters are far from everything. */
 int oak_str_distance(const char *a, const char *b);

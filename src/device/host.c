@@ -11,24 +11,17 @@
 #include <cpuid.h>
 #endif
 
+#include "base/str.h"
 #include "device_private.h"
 
 /* ---- processor */
-
-static int has_word(const char *line, const char *word) {
-  size_t length = strlen(word);
-  for (const char *at = strstr(line, word); at; at = strstr(at + 1, word)) {
-    if (at > line && at[-1] == ' ' && strchr(" \n", at[length])) return 1;
-  }
-  return 0;
-}
 
 static const char *simd_of(const char *features) {
   static const char *const unit[][2] = {{"avx512f", "AVX-512"}, {"avx2", "AVX2"},
                                         {"avx", "AVX"},         {"sse2", "SSE2"},
                                         {"sve", "SVE"},         {"asimd", "NEON"}};
   for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++) {
-    if (has_word(features, unit[i][0])) return unit[i][1];
+    if (oak_str_has_word(features, unit[i][0], strlen(unit[i][0]))) return unit[i][1];
   }
   return "";
 }

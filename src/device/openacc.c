@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "device_private.h"
 
 /** Functions of kernels/openacc_runtime.c. */
@@ -56,9 +57,9 @@ static int gcc_offloads(const oak_compiler_t *compiler) {
   return found;
 }
 
-static int has_word(const char *text, const char *word) {
-  const char *at = strstr(text, word);
-  return at && (at == text || at[-1] == ' ') && strchr(" ", at[strlen(word)]) != NULL;
+static int disables_offload(const char *flags) {
+  static const char word[] = "-foffload=disable";
+  return oak_str_has_word(flags, word, strlen(word));
 }
 
 /** The compiler named by the user; else nvc, else the first gcc that makes code for GPUs, else any.
@@ -81,9 +82,7 @@ static oak_status_t find_compiler(oak_device_t *dev, acc_t *acc) {
     OAK_TRY(oak_compiler_find(&acc->compiler, wish, "OAK_ACC_CC", "gcc cc"));
     acc->offload = is_nvc(&acc->compiler) || gcc_offloads(&acc->compiler);
   }
-  if (has_word(dev->options.flags, "-foffload=disable") ||
-      has_word(dev->env_flags, "-foffload=disable"))
-    acc->offload = 0;
+  if (disables_offload(dev->options.flags) || disables_offload(dev->env_flags)) acc->offload = 0;
   return OAK_OK;
 }
 

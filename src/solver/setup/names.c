@@ -5,22 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "solver/setup/hooks.h"
 #include "solver/sim.h"
-
-/* Whether a word is in a text of words that blanks separate. */
-static int has_word(const char *words, const char *name, size_t length) {
-  for (const char *at = words; (at = strstr(at, name)); at += length)
-    if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return 1;
-  return 0;
-}
 
 static void add_name(const char *c, size_t length, char *names, size_t size) {
   char name[64];
   const size_t used = strlen(names);
   if (!isupper((unsigned char)*c) || !strncmp(c, "OAK_", 4) || length >= sizeof name) return;
   snprintf(name, sizeof name, "%.*s", (int)length, c);
-  if (!has_word(names, name, length) && used + length + 2 < size)
+  if (!oak_str_has_word(names, name, length) && used + length + 2 < size)
     snprintf(names + used, size - used, "%s%s", used ? " " : "", name);
 }
 
