@@ -30,6 +30,8 @@ CASES = {
                      True, [r"own-cc"]),
     "settings": ("", COMPILER, 0o600, [], True, [r"own-cc"]),
     "settings of others": ("", COMPILER, 0o666, [], False, [r"settings\.ini", r"chmod go-w"]),
+    "settings in a folder of others": ("", COMPILER, 0o600, [], False,
+                                       [r"settings\.ini", r"may write to .*/config/oak"]),
     "settings with other keys": ("", "[mesh]\nmax_level = 3\n", 0o600, [], False,
                                  [r"settings\.ini:2: mesh\.max_level", r"\[device\]"]),
     "problem that never ends": ("", None, 0, ["problem.name=/dev/zero"], False, [r"/dev/zero", r"must be a C file"]),
@@ -38,6 +40,8 @@ CASES = {
                                 [r"/fifo.*problem\.c", r"regular file"]),
     "constant of oak": ("", None, 0, ["device.flags=-DOAK_NPREV=1"], False, [r"-DOAK_NPREV=1", r"device\.flags"]),
 }
+
+FOLDER_MODES = {"settings in a folder of others": 0o775}  # of the settings, if not 0755
 
 # Code that runs when a library is loaded, before any function of it is called.
 LOADED = """#include <stdio.h>
@@ -93,6 +97,7 @@ def try_case(name, launch):
         write("problem.c", '#include "fifo"\n')
         if settings:
             write(SETTINGS, settings, mode)
+            os.chmod(os.path.join(work, "config/oak"), FOLDER_MODES.get(name, 0o755))
         os.environ["XDG_CONFIG_HOME"] = os.path.join(work, "config")
         text, code, _ = run([*launch, "run", "run.ini", *[a.replace("{work}", work) for a in arguments]], work, 30)
         wrong = judge(text, code, patterns, many_lines=True)

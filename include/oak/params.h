@@ -55,7 +55,9 @@ OAK_API oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const 
 OAK_API void oak_params_trust(oak_params_t *params);
 
 /** Read the user's own settings: a file as above that may set all keys of [device], and no others.
- * Read it before the parameter file, whose values then win. Collective, as oak_params_read(). */
+ * Read it before the parameter file, whose values then win. OAK_ERR_INPUT: others may change the
+ * file, or replace it, because they may write to a folder above it or own one. Collective, as
+ * oak_params_read(). */
 OAK_API oak_status_t oak_params_read_settings(oak_params_t *params, MPI_Comm comm,
                                               const char *path);
 

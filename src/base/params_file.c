@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Reading parameter files: rank 0 reads the text, all ranks parse it with libinih. */
+#define _GNU_SOURCE 1
 #include <errno.h>
 #include <ini.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 
 #include "params_private.h"
 #include "str.h"
+#include "trust.h"
 
 enum { LARGEST_FILE = 16 << 20, LONGEST_NAME = 48 /* libinih cuts names at 49 characters */ };
 
@@ -281,8 +283,27 @@ oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const char *pa
   return read_file(params, comm, path, 0);
 }
 
+/** The path of the settings without links, if nobody else could have written them. */
+static oak_status_t find_settings(const char *path, char real[PATH_MAX]) {
+  char why[OAK_WHY];
+  struct stat info;
+  OAK_CHECK(realpath(path, real) && stat(real, &info) == 0, OAK_ERR_FILE, "cannot open '%s': %s",
+            path, strerror(errno));
+  OAK_CHECK(S_ISREG(info.st_mode), OAK_ERR_INPUT, "'%s' is not a regular file", path);
+  OAK_CHECK(oak_path_trusted(real, 0, why), OAK_ERR_INPUT,
+            "%s can run any program, so nobody else may be able to change it: %s; correct this or "
+            "remove the file",
+            path, why);
+  return OAK_OK;
+}
+
 oak_status_t oak_params_read_settings(oak_params_t *params, MPI_Comm comm, const char *path) {
-  return read_file(params, comm, path, 1);
+  char real[PATH_MAX] = "";
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  OAK_TRY(oak_agree(comm, rank == 0 ? find_settings(path, real) : OAK_OK));
+  MPI_Bcast(real, sizeof real, MPI_CHAR, 0, comm);
+  return read_file(params, comm, real, 1);
 }
 
 void oak_params_trust(oak_params_t *params) { params->trusted = 1; }

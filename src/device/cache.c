@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/trust.h"
 #include "device_private.h"
 
 /* ---- entries */
@@ -77,13 +78,13 @@ static int open_entry(const char *path, int *file) {
   snprintf(above, sizeof above, "%.*s", (int)(name - path), path);
   const int folder = open(above, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) return errno;
-  int error = fstat(folder, &info) != 0 ? errno : oak_cache_trusts(&info) ? 0 : EPERM;
+  int error = fstat(folder, &info) != 0 ? errno : oak_file_trusted(&info) ? 0 : EPERM;
   /* A FIFO of this name must not make oak wait. */
   if (!error) *file = openat(folder, name + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (!error && *file < 0) error = errno == ELOOP || errno == ENXIO ? EBADMSG : errno;
   close(folder);
   if (!error && fstat(*file, &info) != 0) error = errno;
-  if (!error && !(S_ISREG(info.st_mode) && oak_cache_trusts(&info))) error = EBADMSG;
+  if (!error && !(S_ISREG(info.st_mode) && oak_file_trusted(&info))) error = EBADMSG;
   if (error && *file >= 0) close(*file);
   return error;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The folders of built kernels: which one the environment asks for, and whether other users could
- * put code into it. */
+ * The folders of built kernels: the one that the environment asks for, if only this user and root
+ * can put code into it, and one for this run alone. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -12,74 +12,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/trust.h"
 #include "device_private.h"
-
-enum { ROOM = PATH_MAX + 160 }; /* for a reason that names a folder */
-
-/* ---- trust */
-
-/** In a container, an owner of the host may have no number. All such owners, root among them, look
- * like the number 65534, which is then nobody's. */
-static int has_no_number(uid_t owner) {
-  const unsigned nobody = 65534;
-  unsigned first, host, count;
-  int mapped = owner != nobody;
-  FILE *file = fopen("/proc/self/uid_map", "re");
-  if (!file) return 0;
-  while (fscanf(file, "%u %u %u", &first, &host, &count) == 3)
-    mapped |= owner >= first && owner - first < count;
-  fclose(file);
-  return !mapped;
-}
-
-int oak_cache_trusts(const struct stat *info) {
-  return (info->st_uid == geteuid() || info->st_uid == 0) && !(info->st_mode & (S_IWGRP | S_IWOTH));
-}
-
-/** Whether others may replace what is in a folder above the cache. In a sticky folder such as /tmp
- * they may replace only what belongs to them. \a own: the cache is a new folder of this run. */
-static int others_may_replace(const struct stat *above, int own) {
-  const uid_t owner = above->st_uid;
-  return (owner != geteuid() && owner != 0 && !(own && has_no_number(owner))) ||
-         ((above->st_mode & (S_IWGRP | S_IWOTH)) && !(above->st_mode & S_ISVTX));
-}
-
-/** Why code of others could be loaded from the folder \a path, or a folder that leads to it.
- * \a last: it is the cache itself. \return 1, with nothing in \a why, if it could not. */
-static int folder_is_safe(const char *path, int last, int own, char why[ROOM]) {
-  struct stat info;
-  why[0] = '\0';
-  if (lstat(path, &info) != 0) {
-    snprintf(why, ROOM, "%s", strerror(errno));
-    return 0;
-  }
-  const int foreign = info.st_uid != geteuid() && info.st_uid != 0;
-  if (!S_ISDIR(info.st_mode))
-    snprintf(why, ROOM, "%s is not a folder", path);
-  else if (last && !oak_cache_trusts(&info))
-    snprintf(why, ROOM, "%s",
-             foreign ? "it belongs to another user, whose code would run"
-                     : "others may write to it, and their code would run (chmod go-w mends it)");
-  else if (!last && others_may_replace(&info, own))
-    snprintf(why, ROOM, "others may replace it, since %s %s",
-             foreign ? "another user owns" : "they may write to", path);
-  return !why[0];
-}
-
-/** Check all folders from / to \a path, a full path without links. In this order nobody else can
- * replace a folder that was checked, and the path stays what it is. */
-static int path_is_safe(const char *path, int own, char why[ROOM]) {
-  const size_t length = strlen(path);
-  char part[PATH_MAX];
-  for (size_t end = 0; end <= length; end++) {
-    if (end < length && path[end] != '/') continue;
-    snprintf(part, sizeof part, "%.*s", end ? (int)end : 1, path);
-    if (!folder_is_safe(part, end == length, own, why)) return 0;
-  }
-  return 1;
-}
-
-/* ---- choice */
 
 /** mkdir -p. \return 0 or errno. */
 static int make_folders(char *path) {
@@ -126,16 +60,16 @@ static oak_status_t wished_folder(char **out) {
 }
 
 /** The real path of \a folder, if it may be used; else NULL, and the reason in \a why. */
-static char *take_folder(const char *folder, int own, char why[ROOM]) {
+static char *take_folder(const char *folder, int own, char why[OAK_WHY]) {
   char *path = realpath(folder, NULL);
-  if (!path) snprintf(why, ROOM, "%s", strerror(errno));
-  if (path && path_is_safe(path, own, why)) return path;
+  if (!path) snprintf(why, OAK_WHY, "%s", strerror(errno));
+  if (path && oak_path_trusted(path, own, why)) return path;
   free(path);
   return NULL;
 }
 
 oak_status_t oak_cache_open(oak_device_t *dev) {
-  char *wish, why[ROOM] = "there is no home folder";
+  char *wish, why[OAK_WHY] = "there is no home folder";
   if (dev->cache || dev->unkept) return OAK_OK;
   OAK_TRY(wished_folder(&wish));
   int error = wish ? make_folders(wish) : 0;
@@ -150,17 +84,17 @@ oak_status_t oak_cache_open(oak_device_t *dev) {
 }
 
 /** A folder of this run alone in \a parent. */
-static char *private_folder(const char *parent, char why[ROOM]) {
+static char *private_folder(const char *parent, char why[OAK_WHY]) {
   char *made, *path = NULL;
-  snprintf(why, ROOM, "no such folder");
+  snprintf(why, OAK_WHY, "no such folder");
   if (!parent || !parent[0] || oak_format(&made, "%s/oak-XXXXXX", parent) != OAK_OK) return NULL;
   if (!mkdtemp(made)) {
-    snprintf(why, ROOM, "%s", strerror(errno));
+    snprintf(why, OAK_WHY, "%s", strerror(errno));
   } else {
     path = take_folder(made, 1, why);
     const int error = path ? try_folder(path) : 0;
     if (error) {
-      snprintf(why, ROOM, "%s", strerror(error));
+      snprintf(why, OAK_WHY, "%s", strerror(error));
       free(path);
       path = NULL;
     }
@@ -171,7 +105,7 @@ static char *private_folder(const char *parent, char why[ROOM]) {
 }
 
 oak_status_t oak_cache_private(oak_device_t *dev, const char **folder) {
-  char why[ROOM];
+  char why[OAK_WHY];
   if (!dev->own) dev->own = private_folder(getenv("TMPDIR"), why);
   if (!dev->own) dev->own = private_folder("/tmp", why);
   *folder = dev->own;

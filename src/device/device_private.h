@@ -6,7 +6,6 @@
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
 #include "base/buffer.h"
 #include "base/hash.h"
@@ -127,8 +126,6 @@ oak_status_t oak_cache_store(oak_device_t *dev, const char **folder);
 /** A folder of this run only. */
 oak_status_t oak_cache_private(oak_device_t *dev, const char **folder);
 void oak_cache_close(oak_device_t *dev);
-/** 1 if only this user and root can change a file or folder. */
-int oak_cache_trusts(const struct stat *info);
 
 /* ---- cache.c: built kernels in these folders. */
 

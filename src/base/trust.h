@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Files and folders whose code runs. Private. */
+#ifndef OAK_TRUST_H
+#define OAK_TRUST_H
+
+#include <limits.h>
+#include <sys/stat.h>
+
+enum { OAK_WHY = PATH_MAX + 160 }; /**< room for a reason that names a folder */
+
+/** 1 if only this user and root can change a file or folder. */
+int oak_file_trusted(const struct stat *info);
+/** 1 if this holds for \a path, a full path without links, and nobody else can replace it or a
+ * folder above it; otherwise \a why says what is wrong. \a own: this run has just made it. */
+int oak_path_trusted(const char *path, int own, char why[OAK_WHY]);
+
+#endif
