@@ -85,6 +85,15 @@ CASES = {
     "oak_near beyond the ghost layers": (LINES.format("q[0] = 1;", "return oak_near(at, 0, 0, 3, 0);"), ["params"], 1,
                                          [r"hooks\.c:7:10: error: .*beyond the ghost layers, see scheme\.ghost_layers"]),
     "oak_near at the last ghost layer": (LINES.format("q[0] = 1;", "return oak_near(at, 0, 0, -2, 0);"), ["params"], 0, []),
+    "a hook with types": ("void INITIAL(const oak_at_t *at, double q[])\n{\n  q[0] = 1;\n}\n", ["params"], 1,
+                          [r"hooks\.c:1: a hook is written without types: INITIAL\(at, q\) \{ \.\.\. \}"]),
+    "arguments with types": ("INITIAL(const oak_at_t *at, double q[])\n{\n  q[0] = 1;\n}\n", ["params"], 1,
+                             [r"hooks\.c:1: a hook is written without types: INITIAL\(at, q\)"]),
+    "an argument too few": ("INITIAL(at) {}\n", ["params"], 1, [r"hooks\.c:1: INITIAL has 2 arguments, not 1"]),
+    "a hook twice": (LINES.format("", "return 1;") + LINES.format("", "return 1;"), ["params"], 1,
+                     [r"hooks\.c:9: INITIAL is there a second time, after line 1", r"hooks\.c:13: OUTPUT\(beside, \.\.\.\) is there"]),
+    "a hook in two versions": ("#if OAK_DIM == 2\nINITIAL(at, q) { q[0] = 1; }\n#else\nINITIAL(at, q) {}\n#endif\n", ["params"], 0, []),
+    "a word for a variable": (FAULTY, ["refine.variable=density"], 1, [r"refine\.variable: there is no variable density; did you mean rho\?"]),
     "exit(0)": (FAULTY, ["problem.quit=0"], None, [r"called exit\).*must return"]),
 }
 
@@ -97,7 +106,8 @@ def try_case(name, launch, work):
             f.write(content)
     words, environment = ["run", "run.ini", "--quiet", "--overwrite", *arguments], dict(os.environ)
     if arguments == ["params"]:  # the compiler looks closer with its own level of optimization
-        words, environment["OAK_CFLAGS"] = ["params", "run.ini"], ""
+        words = ["params", "run.ini"]
+        environment.update(OAK_CFLAGS="", OAK_CACHE=os.path.join(work, "cache"))  # warnings come once
     done = subprocess.run([*launch, *words], cwd=work, stdin=subprocess.DEVNULL, env=environment, capture_output=True, text=True,
                           errors="replace", timeout=60, check=False)
     said = "\n".join(line for line in done.stderr.splitlines() if not MPIEXEC.match(line))

@@ -479,8 +479,9 @@ static void refused(const char *key, const char *words) {
 
 static void test_refusals(void **state) {
   (void)state;
-  refused("refine.variable=rho pressure", "no variable pressure; it has rho mx my E rho vx vy p");
-  refused("refine.variable=level", "no variable level");
+  refused("refine.variable=rho pressure",
+          "no variable pressure; did you mean p?; known: rho mx my E vx vy p speed");
+  refused("refine.variable=level", "no variable level; known: rho");
   refused("refine.criterion=slope", "lohner");
   refused("refine.buffer=17", "at most the cells of a block, mesh.block_size = 16");
 }

@@ -48,16 +48,11 @@ static oak_status_t read_structure(oak_t *sim) {
  * primitive variable: the first one counts. */
 static oak_status_t read_refine_variables(oak_t *sim) {
   const oak_description_t *d = &sim->description;
-  char words[256], known[1024] = "";
+  char words[256];
   const char *text = oak_params_text(sim->params, "refine.variable");
   const char *criterion = oak_params_text(sim->params, "refine.criterion");
   const int looks = sim->refine.active && strcmp(criterion, "user") && strcmp(criterion, "none");
   snprintf(words, sizeof words, "%s", *text ? text : d->name[0]);
-  for (int v = 0; v < 2 * sim->nvar; v++)
-    snprintf(known + strlen(known), sizeof known - strlen(known), " %s", d->name[v]);
-  for (int n = 0; n < sim->fields.count; n++)
-    snprintf(known + strlen(known), sizeof known - strlen(known), " %s", sim->fields.field[n].name);
-  oak_derived_list(sim, known, sizeof known);
   for (char *w = strtok(words, " ,"); w; w = strtok(NULL, " ,")) {
     int v = 0;
     while (v < 2 * sim->nvar && strcmp(w, d->name[v])) v++;
@@ -71,9 +66,9 @@ static oak_status_t read_refine_variables(oak_t *sim) {
       if (looks) OAK_TRY(oak_criterion_add(sim, derived));
       continue;
     }
-    OAK_CHECK(v < 2 * sim->nvar, OAK_ERR_INPUT,
-              "%s: refine.variable = %s: the physics has no variable %s; it has%s",
-              oak_params_origin(sim->params, "refine.variable"), text, w, known);
+    if (v == 2 * sim->nvar)
+      return oak_variable_unknown(sim, w, oak_params_origin(sim->params, "refine.variable"),
+                                  "refine.variable", 1);
     if (v < sim->nvar)
       sim->refine.variables |= 1u << v;
     else

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/str.h"
+
 enum { LEVEL, RANK, BLOCK, FIRST_DERIVED, MORE_VARIABLES = FIRST_DERIVED + OAK_DERIVED_COUNT };
 static const char *const more_name[MORE_VARIABLES] = {
     [LEVEL] = "level",
@@ -73,16 +75,42 @@ oak_status_t oak_variables_check(const oak_t *sim) {
   return OAK_OK;
 }
 
-static oak_status_t unknown(const oak_t *sim, const char *word, const char *origin,
-                            const char *key) {
+/** Whether a variable can be asked for by its name. \a of_cells: not one that blocks have. */
+static int is_offered(const oak_t *sim, int v, int of_cells) {
+  const int of_block = v >= 2 * sim->nvar && v < 2 * sim->nvar + FIRST_DERIVED;
+  return *name_of(sim, v) && find(sim, name_of(sim, v)) == v && !(of_cells && of_block);
+}
+
+/** The variable that \a word may mean: a word for it, or a misspelt name; NULL: none. */
+static const char *meant(const oak_t *sim, const char *word, int of_cells) {
+  static const char *const known[][2] = {{"density", "rho"}, {"pressure", "p"},  {"energy", "E"},
+                                         {"velocity", "vx"}, {"momentum", "mx"}, {"height", "h"},
+                                         {"depth", "h"},     {"velocity", "u"},  {"momentum", "hu"},
+                                         {"magnetic", "bx"}};
+  const char *nearest = NULL;
+  int least = strlen(word) > 3 ? 3 : 2;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (!oak_str_distance(word, known[i][0]) && find(sim, known[i][1]) >= 0) return known[i][1];
+  for (int v = 0; v < count_variables(sim); v++) {
+    const int distance =
+        is_offered(sim, v, of_cells) ? oak_str_distance(word, name_of(sim, v)) : least;
+    if (distance < least) nearest = name_of(sim, v);
+    if (distance < least) least = distance;
+  }
+  return nearest;
+}
+
+oak_status_t oak_variable_unknown(const oak_t *sim, const char *word, const char *origin,
+                                  const char *key, int of_cells) {
   char known[2048] = "";
+  const char *name = meant(sim, word, of_cells);
   for (int v = 0; v < count_variables(sim); v++) {
     const size_t used = strlen(known);
-    if (find(sim, name_of(sim, v)) == v)
+    if (is_offered(sim, v, of_cells))
       snprintf(known + used, sizeof known - used, " %s", name_of(sim, v));
   }
-  return OAK_FAIL(OAK_ERR_INPUT, "%s: %s: there is no variable %s; known:%s", origin, key, word,
-                  known);
+  return OAK_FAIL(OAK_ERR_INPUT, "%s: %s: there is no variable %s%s%s%s; known:%s", origin, key,
+                  word, name ? "; did you mean " : "", name ? name : "", name ? "?" : "", known);
 }
 
 static void add(const oak_t *sim, oak_selection_t *s, int variable) {
@@ -99,7 +127,7 @@ oak_status_t oak_variables_select(const oak_t *sim, const char *text, const char
     const size_t length = strcspn(text, blank);
     snprintf(name, sizeof name, "%.*s", (int)length, text);
     const int v = find(sim, name);
-    if (v < 0) return unknown(sim, name, origin, key);
+    if (v < 0) return oak_variable_unknown(sim, name, origin, key, 0);
     for (int i = 0; i < s->count; i++)
       OAK_CHECK(s->variable[i] != v, OAK_ERR_INPUT, "%s: %s names %s twice: leave one of them out",
                 origin, key, name);
@@ -126,14 +154,6 @@ void oak_variables_add_mask(const oak_t *sim, oak_selection_t *s) {
 int oak_derived_find(const oak_t *sim, const char *name) {
   const int v = find(sim, name);
   return v < 0 ? -1 : derived(sim, v);
-}
-
-void oak_derived_list(const oak_t *sim, char *text, size_t size) {
-  for (int v = 0; v < count_variables(sim); v++) {
-    const size_t used = strlen(text);
-    if (derived(sim, v) >= 0 && find(sim, name_of(sim, v)) == v)
-      snprintf(text + used, size - used, " %s", name_of(sim, v));
-  }
 }
 
 oak_status_t oak_derived_build(oak_t *sim) {

@@ -31,6 +31,11 @@ int oak_variables_mask(const oak_t *sim);
 /** Add it to a selection that lacks it. */
 void oak_variables_add_mask(const oak_t *sim, oak_selection_t *s);
 
+/** Fail because there is no variable \a word, which \a key names, and list those that there are. \a
+ * of_cells: leave out those that blocks have, such as the level. Rank-local. */
+oak_status_t oak_variable_unknown(const oak_t *sim, const char *word, const char *origin,
+                                  const char *key, int of_cells);
+
 /** Get ready to read these variables of the current solution: build the kernel of derived ones,
  * fill ghost cells. Collective. */
 oak_status_t oak_variables_prepare(oak_t *sim, const oak_selection_t *selection);
@@ -60,8 +65,6 @@ oak_status_t oak_variables_measure(oak_t *sim, int count, const int *variable, c
 /** Number in kernels/derived.c of the derived variable or the hook OUTPUT of that name, -1: there
  * is none. Rank-local. */
 int oak_derived_find(const oak_t *sim, const char *name);
-/** Append their names to \a text, each after a blank. */
-void oak_derived_list(const oak_t *sim, char *text, size_t size);
 /** Build the module of kernels/derived.c, once. Collective. */
 oak_status_t oak_derived_build(oak_t *sim);
 

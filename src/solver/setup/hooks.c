@@ -78,6 +78,8 @@ static const char *const old[][2] = {{"PROBLEM_TITLE", "TITLE"},
                                      {"PHYSICS_FLOOR", "FLOOR"}};
 enum { NOLD = sizeof old / sizeof *old };
 
+enum { MOST_PLACES = 64 };
+
 typedef struct {
   const oak_user_files_t *files;
   const oak_user_file_t *file;
@@ -87,6 +89,11 @@ typedef struct {
   size_t length;
   int has_old;
   uint64_t seen[2]; /* bits of hooks, of physics and problem */
+  struct {
+    char what[OAK_LONGEST_NAME + 32]; /* a hook, with its name if it has one */
+    int line;
+  } place[MOST_PLACES]; /* hooks of the file, but those that the preprocessor may leave out */
+  int nplace;
 } search_t;
 
 static int find_hook(const char *name) {
@@ -166,6 +173,8 @@ static const char *skip_parentheses(const char *c) {
   }
   return c;
 }
+
+static const char *skip_blanks(const char *c) { return c + strspn(c, " \t\r\n"); }
 
 /* Declarations that are members of the structure of parameters. */
 static const char *const members[] = {[OAK_PARAMETER] = "PARAMETER",
@@ -259,11 +268,74 @@ static void add_member(search_t *s, oak_kind_t kind, const char *c, int line) {
   memcpy(s->out->parameter[s->out->count++].name, name, sizeof name);
 }
 
-/* A statement "name(...)" outside of all braces, with what follows the parentheses. */
-static void check_statement(search_t *s, const char *name, const char *rest, int line) {
+/* ---- hooks */
+
+/* The arguments in the parentheses that begin at `open`, -1 if they have types. */
+static int count_arguments(const char *open) {
+  int count = 1;
+  for (const char *c = open + 1; *c && *c != ')'; c++) {
+    c = skip_blanks(c);
+    while (oak_is_word(*c)) c++;
+    c = skip_blanks(c);
+    if (*c == ')') break;
+    if (*c != ',') return -1;
+    count++;
+  }
+  return count;
+}
+
+/* A hook is written without types, with all its arguments. `typed`: a type stands before it. */
+static void check_form(search_t *s, int n, const char *open, int typed, int line) {
+  const char *form = hooks[n].form;
+  if (!strchr(form, '{')) return;
+  const int given = count_arguments(open), wanted = count_arguments(strchr(form, '('));
+  if (typed || given < 0)
+    complain(s, line, "a hook is written without types: %s", form);
+  else if (given != wanted)
+    complain(s, line, "%s has %d argument%s, not %d: %s", hooks[n].name, wanted,
+             wanted == 1 ? "" : "s", given, form);
+}
+
+/* Whether a line stands between #if and #endif: it may be left out. */
+static int is_conditional(const char *text, int line) {
+  int depth = 0;
+  for (int number = 1; number < line && *text; number++, text = oak_next_line(text)) {
+    depth += oak_after_directive(text, "if") || oak_after_directive(text, "ifdef") ||
+             oak_after_directive(text, "ifndef");
+    depth -= oak_after_directive(text, "endif") != NULL;
+  }
+  return depth > 0;
+}
+
+/* A hook, or one of this name, may be there once. A file that includes another one, such as a
+ * physics that changes another one, may have its own. */
+static void check_twice(search_t *s, int n, const char *open, int line) {
+  char what[sizeof s->place->what];
+  const char *first = skip_blanks(open + 1);
+  const int named = strstr(hooks[n].form, "(name") != NULL;
+  int length = 0;
+  while (named && oak_is_word(first[length])) length++;
+  snprintf(what, sizeof what, "%s%s%.*s%s", hooks[n].name, named ? "(" : "", length, first,
+           named ? ", ...)" : "");
+  if (is_conditional(s->file->text, line)) return;
+  for (int i = 0; i < s->nplace; i++)
+    if (!strcmp(s->place[i].what, what)) {
+      complain(s, line, "%s is there a second time, after line %d: leave one of them out", what,
+               s->place[i].line);
+      return;
+    }
+  if (s->nplace == MOST_PLACES) return;
+  s->place[s->nplace].line = line;
+  memcpy(s->place[s->nplace++].what, what, sizeof what);
+}
+
+/* A statement "name(...)" outside of all braces, whose parentheses begin at `open`. */
+static void check_statement(search_t *s, const char *name, const char *open, int line) {
   const int n = find_hook(name);
-  rest += strspn(rest, " \t\r\n");
+  const char *rest = skip_blanks(skip_parentheses(open));
   if (n < NHOOKS) {
+    check_form(s, n, open, 0, line);
+    check_twice(s, n, open, line);
     if (!(hooks[n].owner & 1 << s->owner))
       complain(s, line, "%s belongs into the file of the %s", hooks[n].form,
                s->owner == OAK_OF_PHYSICS ? "problem" : "physics");
@@ -304,6 +376,7 @@ static void search_text(search_t *s, const char *text) {
       const int length = (int)(c - begin);
       const char *open = c + strspn(c, " \t\r\n");
       const int starts = depth <= 0 && strchr(";})", before) && length < (int)sizeof name;
+      const char last = before;
       before = c[-1];
       if (*open == '(' && length < (int)sizeof name) {
         snprintf(name, sizeof name, "%.*s", length, begin);
@@ -313,7 +386,10 @@ static void search_text(search_t *s, const char *text) {
         if (!strcmp(name, "FIELD") || !strcmp(name, "FIELD_STORED"))
           add_field(s, !name[5], open + 1, line);
         if (!strcmp(name, "FLUX_FIELD")) add_fixed(s, open + 1, line);
-        if (starts) check_statement(s, name, skip_parentheses(open), line);
+        if (starts) check_statement(s, name, open, line);
+        const int n = !starts && depth <= 0 && oak_is_word(last) ? find_hook(name) : NHOOKS;
+        if (n < NHOOKS && *skip_blanks(skip_parentheses(open)) == '{')
+          check_form(s, n, open, 1, line);
       }
     } else {
       depth += (*c == '{' || *c == '(') - (*c == '}' || *c == ')');
@@ -336,6 +412,7 @@ static oak_status_t search_files(search_t *s, const oak_user_files_t *files) {
   s->files = files;
   for (int i = 0; i < files->nfile; i++) {
     s->file = &files->file[i];
+    s->nplace = 0;
     char *text = oak_str_copy(s->file->text);
     OAK_CHECK(text, OAK_ERR_MEMORY, "no memory to read %s", s->file->path);
     blank_directives(s, text);
