@@ -18,11 +18,15 @@ oak_status_t oak_read_list(oak_t *sim, oak_kernel_t *kernel, int variable, const
 /** Let such a kernel write to memory of the device, [count][N^d]; it does not wait. Rank-local. */
 oak_status_t oak_keep_kernel(oak_t *sim, oak_kernel_t *kernel, int variable, int first, int count,
                              void *memory);
+/** Values of a variable of a state in blocks [first, first + count): out [count][N^d]. Rank-local.
+ */
+oak_status_t oak_read_state(oak_t *sim, int state, int variable, int first, int count, double *out);
 /** Print where a cell is: the coordinates of its centre. */
 void oak_print_place(const oak_t *sim, int block, int64_t cell, char *text, size_t size);
 /** Print "name = value" of the variables of a cell: conserved ones, and primitive ones of other
  * names. Rank-local. */
 void oak_print_state(oak_t *sim, int state, int block, int64_t cell, char *text, size_t size);
+/* invalid.c */
 /** The part of a run that has left an invalid cell. */
 typedef enum {
   OAK_INVALID_INITIAL,
