@@ -19,7 +19,7 @@ typedef struct {
   const oak_words_t *user;        /* flags that say where it finds them */
   oak_words_t folders;            /* of libraries */
   oak_words_t seen;               /* files that were hashed */
-  int programs;                   /* only programs and objects count: a script may name a log */
+  int programs;                   /* only programs and objects count */
   char *unfollowed; /* why files may be missing, "" if none is: OAK_UNFOLLOWED bytes */
 } files_t;
 
@@ -85,6 +85,13 @@ static void add_word(files_t *files, char word[PATH_MAX], const char *path) {
   if (last && slash) add_in(files, path, above, last + 1);
 }
 
+/** The \a word at the start of \a text, "" if it is too long. \return its length in the text. */
+static size_t next_word(const char *text, char word[PATH_MAX]) {
+  const size_t length = strcspn(text, " \t\r\n\"'`(),;=<>|&");
+  snprintf(word, PATH_MAX, "%.*s", length < PATH_MAX ? (int)length : 0, text);
+  return length;
+}
+
 /** A script on PATH that a script starts. */
 static void add_program(files_t *files, const char *name) {
   char *path = oak_process_find(name);
@@ -92,19 +99,18 @@ static void add_program(files_t *files, const char *name) {
   free(path);
 }
 
-static void follow(files_t *files, const char *text, const char *path) {
-  const int script = !strncmp(text, "#!", 2), before = files->programs;
-  int command = 0, part = 0; /* the next word is the name of a program, or of a part of a script */
+/** A script names programs, parts of itself and objects. Other files that it names, such as a log,
+ * do not count. */
+static void follow_script(files_t *files, const char *text, const char *path) {
+  int command = 0, part = 0; /* the next word is the name of a program, or of a part */
+  const int before = files->programs;
   char word[PATH_MAX];
   for (const char *at = text; *at;) {
-    const size_t length = strcspn(at, " \t\r\n\"'`(),;=<>|&");
-    if (length > 0 && length < sizeof word) {
-      snprintf(word, sizeof word, "%.*s", (int)length, at);
-      if (script && command) add_program(files, word);
-      if (!script && !strcmp(word, "SEARCH_DIR"))
-        refuse(files, "the linker script %s has SEARCH_DIR", path);
+    const size_t length = next_word(at, word);
+    if (length > 0) {
+      if (command) add_program(files, word);
+      files->programs = !part;
       command = !strcmp(word, "exec");
-      files->programs = script && !part;
       part = !strcmp(word, ".") || !strcmp(word, "source");
       add_word(files, word, path);
     }
@@ -113,6 +119,25 @@ static void follow(files_t *files, const char *text, const char *path) {
     at += *at != '\0';
   }
   files->programs = before;
+}
+
+/** A linker script names files in INPUT (...), GROUP (...) and after INCLUDE. */
+static void follow_linker(files_t *files, const char *text, const char *path) {
+  int list = 0, depth = 0, one = 0;
+  char word[PATH_MAX];
+  for (const char *at = text; *at;) {
+    const size_t length = next_word(at, word);
+    if (length > 0) {
+      if (depth > 0 || one) add_word(files, word, path);
+      if (!strcmp(word, "SEARCH_DIR")) refuse(files, "the linker script %s has SEARCH_DIR", path);
+      list = !strcmp(word, "INPUT") || !strcmp(word, "GROUP") || !strcmp(word, "STARTUP");
+      one = !strcmp(word, "INCLUDE");
+    }
+    at += length;
+    if (*at == '(' && (list || depth > 0)) depth++;
+    if (*at == ')' && depth > 0) depth--;
+    at += *at != '\0';
+  }
 }
 
 /* ---- files */
@@ -138,7 +163,7 @@ static void add_file(files_t *files, const char *path) {
     if (!strncmp(text.data, "!<thin>\n", 8))
       refuse(files, "%s is a thin archive, which names other files", path);
     else if (text.length < LONGEST_TEXT && strlen(text.data) == text.length)
-      follow(files, text.data, path);
+      (strncmp(text.data, "#!", 2) ? follow_linker : follow_script)(files, text.data, path);
   }
   oak_buffer_free(&text);
 }
