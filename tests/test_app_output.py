@@ -164,6 +164,8 @@ def input_file(work):
     os.remove(work.path("parameters.ini"))
     work.good("run.ini", "output.folder=.")
     assert "plt000000" in work.names(".") and work.contents(".")["run.ini"] == text.encode()
+    for folder in ("/proc", "/proc/oak"):
+        work.bad([rf"cannot create \S* ?{folder}", r"choose an output folder that you may write to"], "run.ini", "output.folder=" + folder)
     work.bad([r"output\.folder is empty"], "run.ini", "output.folder=")
     work.bad([r"output\.folder has 5000 characters"], "run.ini", "output.folder=" + 2500 * "./")
 
@@ -359,7 +361,7 @@ def file_size(work):
         resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (3000, resource.RLIM_INFINITY))
         text = child.communicate(timeout=LIMIT)[1]
         assert child.returncode == 1 and text.count("\n") == 1, (child.returncode, text)
-        assert file in text and "File too large; raise the file size limit" in text, text
+        assert file in text and "File too large; raise the file size limit (ulimit -f)\n" in text, text
         assert not [name for name in work.names() if name.endswith(".oak-part")], work.names()
         if not arguments:
             assert work.contents()[file].endswith(b"\n")

@@ -5,6 +5,7 @@
 #include "cache_test.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -330,6 +331,24 @@ static void test_writes_nothing(void **state) {
   oak_device_close(&dev);
 }
 
+/** A limit of file sizes is not a full disk. */
+static void test_file_limit(void **state) {
+  (void)state;
+  struct rlimit before, low;
+  oak_module_t *module;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  low = (struct rlimit){20480, before.rlim_max};
+  void (*action)(int) = signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+  oak_device_t *dev = open_device("cc", "");
+  const oak_status_t st = build(dev, NULL, &module);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  signal(SIGXFSZ, action);
+  assert_int_equal(st, OAK_ERR_FILE);
+  expect_words("files may have at most 20480 bytes; raise this limit (ulimit -f)");
+  oak_device_close(&dev);
+}
+
 /** Of several messages, those that help come first. */
 static void test_messages(void **state) {
   (void)state;
@@ -420,6 +439,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_hang, setup),
       cmocka_unit_test_setup(test_stands_still, setup),
       cmocka_unit_test_setup(test_writes_nothing, setup),
+      cmocka_unit_test_setup(test_file_limit, setup),
       cmocka_unit_test(test_messages),
       cmocka_unit_test_setup(test_flood, setup),
       cmocka_unit_test_setup(test_left_behind, setup),

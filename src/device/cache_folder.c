@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -29,6 +30,8 @@ static int make_folders(char *path) {
 
 /** Find out whether a kernel can be written here, by writing a file: this finds permission bits,
  * quotas and read-only mounts. \return 0 or errno. */
+enum { PROBE_BYTES = 65536 };
+
 static int try_folder(const char *folder) {
   const unsigned long long enough = 16u << 20;
   struct statvfs disk;
@@ -37,7 +40,7 @@ static int try_folder(const char *folder) {
   if ((unsigned long long)disk.f_bavail * disk.f_frsize < enough) return ENOSPC;
   char *path;
   if (oak_format(&path, "%s/probe.XXXXXX", folder) != OAK_OK) return ENOMEM;
-  static const char zeros[65536];
+  static const char zeros[PROBE_BYTES];
   int file = mkostemp(path, O_CLOEXEC), error = file < 0 ? errno : 0;
   if (file >= 0) {
     ssize_t count = write(file, zeros, sizeof zeros);
@@ -104,11 +107,23 @@ static char *private_folder(const char *parent, char why[OAK_WHY]) {
   return path;
 }
 
+/** Limits of the file sizes fail in every folder. */
+static oak_status_t check_limit(void) {
+  struct rlimit size;
+  if (getrlimit(RLIMIT_FSIZE, &size) != 0) return OAK_OK;
+  OAK_CHECK(size.rlim_cur >= PROBE_BYTES, OAK_ERR_FILE,
+            "built kernels cannot be written: files may have at most %llu bytes; raise this limit "
+            "(ulimit -f)",
+            (unsigned long long)size.rlim_cur);
+  return OAK_OK;
+}
+
 oak_status_t oak_cache_private(oak_device_t *dev, const char **folder) {
   char why[OAK_WHY];
   if (!dev->own) dev->own = private_folder(getenv("TMPDIR"), why);
   if (!dev->own) dev->own = private_folder("/tmp", why);
   *folder = dev->own;
+  if (!dev->own) OAK_TRY(check_limit());
   OAK_CHECK(
       dev->own, OAK_ERR_FILE,
       "no folder for built kernels: %s%s$TMPDIR or /tmp: %s; set OAK_CACHE to a folder of yours",

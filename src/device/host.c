@@ -351,13 +351,15 @@ static double promised_within(const oak_ledger_t *ledger, double limit) {
 }
 
 static oak_status_t ledger_refuse(size_t bytes, double available, double promised) {
-  char asked[32], free_text[32], promised_text[32];
+  char asked[32], free_text[32], promised_text[32], taken[64] = "";
+  if (promised >= 1 << 20)
+    snprintf(taken, sizeof taken, ", of which its ranks will use %s already",
+             oak_format_size(promised, promised_text));
   return OAK_FAIL(
       OAK_ERR_MEMORY,
-      "cannot allocate %s of memory: this host has %s left, of which its ranks will use %s "
-      "already; use fewer blocks, or more hosts",
-      oak_format_size((double)bytes, asked), oak_format_size(available, free_text),
-      oak_format_size(promised > 0 ? promised : 0, promised_text));
+      "cannot allocate %s of memory: this host has %s left%s; use fewer blocks, or more "
+      "hosts",
+      oak_format_size((double)bytes, asked), oak_format_size(available, free_text), taken);
 }
 
 /** Requests below this size are granted without reading /proc. */

@@ -29,7 +29,7 @@ static const char *advice(int reason) {
     case EDQUOT:
       return "free some space or choose another output folder";
     case EFBIG:
-      return "raise the file size limit (ulimit -f) or use more ranks";
+      return "raise the file size limit (ulimit -f)";
     case EACCES:
     case EPERM:
     case EROFS:
@@ -75,7 +75,8 @@ oak_status_t oak_make_parents(const char *path) {
       const int reason = errno;
       struct stat info;
       if (stat(part, &info) != 0)
-        st = oak_file_failed("create folder", part, reason);
+        /* The folder above is there. In /proc nothing can be created, which is called ENOENT. */
+        st = oak_file_failed("create folder", part, reason == ENOENT ? EPERM : reason);
       else if (!S_ISDIR(info.st_mode))
         st = oak_file_failed("use as folder", part, ENOTDIR);
     }

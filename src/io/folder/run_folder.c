@@ -54,7 +54,8 @@ static oak_status_t lock(oak_run_folder_t *folder) {
   for (;;) {
     folder->lock =
         open(folder->lock_path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
-    if (folder->lock < 0) return oak_file_failed("create", folder->lock_path, errno);
+    if (folder->lock < 0)
+      return oak_file_failed("create", folder->lock_path, errno == ENOENT ? EPERM : errno);
     if (flock(folder->lock, LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) {
         folder->unlocked = 1;
