@@ -202,9 +202,15 @@ static void test_mistakes(void **state) {
   refused("problem.name=jeans\nphysics.name=euler\nmesh.dim=2\npoisson.boundary=value\n" OPEN(
               "xlow") OPEN("xhigh"),
           "the file has no POISSON_BOUNDARY(at, face)");
-  sim_t s = sim_new(MPI_COMM_WORLD, POTENTIAL
-                    "problem.mistake=0.25\nmesh.min_level=1\n"
-                    "mesh.max_level=1\n");
+  refused("problem.name=vortex\nphysics.name=euler\nmesh.dim=2\npoisson.tolerance=1e-10\n",
+          "poisson.tolerance = 1e-10 has no effect");
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    "problem.name=vortex\nphysics.name=euler\nmesh.dim=2\nmesh.min_level=1\n"
+                    "mesh.max_level=1\npoisson.tolerance=1.0e-8\npoisson.gather_cells=64\n");
+  sim_free(&s);
+  s = sim_new(MPI_COMM_WORLD, POTENTIAL
+              "problem.mistake=0.25\nmesh.min_level=1\n"
+              "mesh.max_level=1\n");
   MUST(oak_initialize(s.oak));
   MUST(oak_advance(s.oak, 0.1));
   assert_int_equal(oak_advance(s.oak, 0.2), OAK_ERR_STATE);

@@ -109,6 +109,9 @@ OAK_API const char *oak_params_output(const oak_params_t *params, int number);
 OAK_API int oak_params_numbers(const char *text, int most, double *out);
 /** 1 if a file, the command line or the program gave the key a value. */
 OAK_API int oak_params_is_set(const oak_params_t *params, const char *key);
+/** The effective text of a value that is not the default, NULL if it is the default. After
+ * oak_params_check(). */
+OAK_API const char *oak_params_changed(const oak_params_t *params, const char *key);
 /** "file.ini:12" or "command line": where the value of \a key came from ("default" if nowhere). */
 OAK_API const char *oak_params_origin(const oak_params_t *params, const char *key);
 /** Folder of the file read last ("." if none): relative paths of user files start there. */

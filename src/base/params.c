@@ -252,6 +252,17 @@ int oak_params_is_set(const oak_params_t *params, const char *key) {
   return oak_params_given(params, key) != NULL;
 }
 
+const char *oak_params_changed(const oak_params_t *params, const char *key) {
+  const oak_param_t *p = oak_params_find(params, key);
+  oak_param_value_t fallback;
+  if (!p || !oak_params_given(params, key)) return NULL;
+  const int same = p->desc.type == OAK_PARAM_TEXT
+                       ? !strcmp(p->text, p->desc.fallback)
+                       : oak_param_parse(&p->desc, p->desc.fallback, &fallback) &&
+                             !memcmp(&p->value, &fallback, sizeof fallback);
+  return same ? NULL : p->text;
+}
+
 const char *oak_params_origin(const oak_params_t *params, const char *key) {
   const oak_param_entry_t *entry = oak_params_given(params, key);
   return entry ? entry->origin : "default";

@@ -75,11 +75,30 @@ static oak_status_t find_faces(oak_t *sim, oak_elliptic_setup_t *setup) {
   return OAK_OK;
 }
 
+/* Keys without the hook. poisson.gather_cells is also for solvers of a program's own (oak_solve).
+ */
+static oak_status_t check_keys(const oak_t *sim) {
+  static const char *const key[] = {"poisson.boundary",  "poisson.xlow",   "poisson.xhigh",
+                                    "poisson.ylow",      "poisson.yhigh",  "poisson.zlow",
+                                    "poisson.zhigh",     "poisson.method", "poisson.tolerance",
+                                    "poisson.max_cycles"};
+  for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
+    const char *text = oak_params_changed(sim->params, key[i]);
+    OAK_CHECK(
+        !text, OAK_ERR_INPUT,
+        "%s: %s = %s has no effect, because neither %s nor %s has the hook POISSON(at, q) { ... "
+        "}: write the hook (docs/poisson.md), or leave the keys of [poisson] out",
+        oak_params_origin(sim->params, key[i]), key[i], text, sim->files.physics,
+        sim->files.problem);
+  }
+  return OAK_OK;
+}
+
 static oak_status_t check_hooks(oak_t *sim) {
   OAK_CHECK(oak_poisson_wanted(sim) ||
                 (!oak_poisson_has_coefficients(sim) && !oak_poisson_has_boundary(sim)),
             OAK_ERR_INPUT, "POISSON_COEFFICIENTS and POISSON_BOUNDARY need POISSON(at, q) { ... }");
-  return oak_poisson_wanted(sim) ? find_fields(sim) : OAK_OK;
+  return oak_poisson_wanted(sim) ? find_fields(sim) : check_keys(sim);
 }
 
 static oak_status_t open_solver(oak_t *sim) {
