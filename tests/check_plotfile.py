@@ -17,7 +17,7 @@ try:
     from vtkmodules.vtkCommonDataModel import vtkDataSetAttributes
     from vtkmodules.vtkIOAMR import vtkAMReXGridReader
 except ImportError as missing:
-    print(f"skipped: {missing}; install python3-vtk9 and python3-numpy")
+    print(f"skipped: {missing}; install python3-vtk9 or python3-paraview and python3-numpy")
     sys.exit(77)
 
 

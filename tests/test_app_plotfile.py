@@ -26,7 +26,7 @@ try:
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkIOXML import vtkXMLPUnstructuredGridReader
 except ImportError as missing:
-    print(f"skipped: {missing}; install python3-vtk9 and python3-numpy")
+    print(f"skipped: {missing}; install python3-vtk9 or python3-paraview and python3-numpy")
     sys.exit(77)
 
 HERE = os.path.dirname(os.path.abspath(__file__))

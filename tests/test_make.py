@@ -47,7 +47,7 @@ def check_packages(source, top):
     code, said = call(script, top, env)
     with open(log, encoding="utf-8") as f:
         assert code == 1 and f.read() == "asked\n", f"exit status {code}, sudo is asked other than once:\n{said}"
-    for words in ("not in the sudoers", "administrator", "apt-get install --no-install-recommends libone-dev two"):
+    for words in ("not in the sudoers", "administrator", "apt-get install --no-remove --no-install-recommends libone-dev two"):
         assert words in said, f"'{words}' is missing in: {said}"
     os.unlink(log)
     write_scripts(tools, sudo=SUDO)
@@ -55,8 +55,15 @@ def check_packages(source, top):
     with open(log, encoding="utf-8") as f:
         lines = f.read().split("\n")
     assert code == 0 and lines[0] == "asked" and len(lines) == 3, f"{said}{lines}"
-    assert "--no-install-recommends libone-dev two" in lines[1], lines
+    assert "--no-remove --no-install-recommends libone-dev two" in lines[1], lines
     assert said.count("\n") == 1 and "minute" in said, f"one line should say how long it takes: {said}"
+    # Of two packages that exclude each other, the second one may be there already.
+    write_scripts(tools, **{"dpkg-query": 'case "$*" in *second*) echo ii ;; *) exit 1 ;; esac\n'})
+    code, said = call([*script[:1], "first/second"], top, env)
+    assert (code, said) == (0, ""), said
+    code, said = call([*script[:1], "first/third"], top, env)
+    with open(log, encoding="utf-8") as f:
+        assert code == 0 and f.read().endswith("recommends first\n"), said
 
 
 def link_tree(source, folder, *names):

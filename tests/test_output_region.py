@@ -28,7 +28,7 @@ try:
     from vtkmodules.vtkIOAMR import vtkAMReXGridReader
     from vtkmodules.vtkIOImage import vtkPNGReader
 except ImportError as missing:
-    print(f"skipped: {missing}; install python3-vtk9, python3-h5py and python3-numpy")
+    print(f"skipped: {missing}; install python3-vtk9 or python3-paraview, python3-h5py and python3-numpy")
     sys.exit(77)
 
 INI = """[problem]

@@ -23,7 +23,7 @@ try:
     from vtkmodules.util.numpy_support import numpy_to_vtk
     from vtkmodules.vtkCommonDataModel import vtkImageData
 except ImportError as missing:
-    print(f"skipped: {missing}; install python3-vtk9 and python3-numpy")
+    print(f"skipped: {missing}; install python3-vtk9 or python3-paraview and python3-numpy")
     sys.exit(77)
 
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Install what is missing of the Debian (or Ubuntu) packages named as arguments. Says nothing and asks for
-# nothing when all are there; otherwise works as root or through sudo, without questions of apt.
+# nothing when all are there; otherwise works as root or through sudo, without questions of apt. Nothing is ever
+# removed. ONE/TWO: packages that exclude each other; the first one is installed if neither is there.
 set -eu
 command -v dpkg-query >/dev/null || {
   echo "make deps knows Debian and Ubuntu only. On this system install: a C compiler, cmake, pkg-config, MPI, p4est," \
@@ -10,11 +11,14 @@ command -v dpkg-query >/dev/null || {
 }
 missing=""
 for package in "$@"; do
-  state=$(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null || true)
-  case $state in ii*) ;; *) missing="$missing $package" ;; esac
+  state=""
+  for name in $(echo "$package" | tr / ' '); do
+    case $(dpkg-query -W -f '${db:Status-Abbrev}' "$name" 2>/dev/null || true) in ii*) state=there ;; esac
+  done
+  [ -n "$state" ] || missing="$missing ${package%%/*}"
 done
 [ -z "$missing" ] && exit 0
-install="apt-get install --no-install-recommends$missing"
+install="apt-get install --no-remove --no-install-recommends$missing"
 refuse() {
   echo "$1; an administrator installs them with: apt-get update; $install" >&2
   exit 1
@@ -48,7 +52,8 @@ status=0
 # shellcheck disable=SC2086 # no word or one
 $as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C sh -c "
   apt() { apt-get -q -y -o Dpkg::Use-Pty=0 \"\$@\"; }
-  apt install --no-install-recommends$missing || { apt update && apt install --no-install-recommends$missing; }
+  apt install --no-remove --no-install-recommends$missing ||
+    { apt update && apt install --no-remove --no-install-recommends$missing; }
 " >"$log" 2>&1 || status=$?
 [ -z "$watcher" ] || { kill $watcher; echo; }
 [ $status -eq 0 ] || tail -20 "$log" >&2
