@@ -9,12 +9,14 @@ CMAKE_FLAGS ?=
 BUILD_TESTS ?= ON
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps verify-deps dev-deps build demo gallery test test-long verify sanitize build-sanitize fuzz valgrind install format \
+.PHONY: help deps test-deps verify-deps dev-deps build demo gallery test test-long test-mpich verify sanitize build-sanitize fuzz valgrind install format \
   check-format lint info dist deb deb-deps clean
 
 # Debian 12 and later, Ubuntu 22.04 and later.
 PACKAGES := gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4est-dev libinih-dev libpng-dev
 TEST_PACKAGES := clang libomp-dev libcmocka-dev libhdf5-dev python3 python3-vtk9/python3-paraview python3-numpy python3-h5py util-linux git valgrind
+# MPICH, and what builds p4est with it.
+MPICH_PACKAGES := mpich libmpich-dev autoconf automake libtool xz-utils
 VERIFY_PACKAGES := python3 python3-numpy python3-matplotlib
 DEV_PACKAGES := clang-format clang-tidy cppcheck git
 DEB_PACKAGES := dpkg-dev file
@@ -32,6 +34,7 @@ help:
 	@echo "  make gallery         install packages, build, run all problems, make gallery/index.html with a picture of each"
 	@echo "  make test            install packages, build, run all tests"
 	@echo "  make test-long       the solver on 8 to 128 ranks, more than there are cores (some ten minutes)"
+	@echo "  make test-mpich      a part of the tests with MPICH, in $(BUILD)_mpich/; builds p4est, or takes P4EST=FOLDER"
 	@echo "  make verify          install packages, build, measure accuracy on standard problems, write a report (half an hour)"
 	@echo "  make build           build the library, the oak command, examples and tests in $(BUILD)/"
 	@echo "  make deps            install the Debian packages that are missing (root or sudo)"
@@ -94,6 +97,16 @@ test: test-deps
 test-long: test-deps
 	@$(MAKE) --no-print-directory build
 	@tools/run_tests.sh 1 "$(BUILD):-C long -L long"
+
+# Debian's p4est is linked with Open MPI, so one is built with MPICH, unless P4EST says where there is one.
+MPICH := $(BUILD)_mpich
+test-mpich:
+	@tools/deps.sh $(PACKAGES) $(TEST_PACKAGES) $(MPICH_PACKAGES)
+	@$(if $(P4EST),,tools/p4est_mpich.sh $(MPICH)/p4est $(JOBS))
+	@$(MAKE) --no-print-directory build BUILD=$(MPICH) CMAKE_FLAGS="-DMPI_C_COMPILER=mpicc.mpich \
+	  -DMPIEXEC_EXECUTABLE=$$(command -v mpiexec.mpich) -DP4EST_ROOT=$(or $(P4EST),$(CURDIR)/$(MPICH)/p4est/installed) $(CMAKE_FLAGS)"
+	@tools/run_tests.sh $(JOBS) \
+	  "$(MPICH):-R ^(test_(base_|mesh|halo_field_np|solver_(ranks|ghosts|restart)_|io_(plotfile|checkpoint)_)|app_help|install)"
 
 # PROBLEMS: only these; GALLERY_FLAGS: --coarser 0 takes the levels of the parameter files.
 gallery: deps
@@ -171,4 +184,4 @@ info: build
 	@grep -E '^(CMAKE_BUILD_TYPE|CMAKE_C_COMPILER|P4EST_LIBRARY|SC_LIBRARY|MPI_C_COMPILER):' $(BUILD)/CMakeCache.txt
 
 clean:
-	@rm -rf $(BUILD) $(SANITIZE) $(FUZZ) build_deb dist output gallery verify_report
+	@rm -rf $(BUILD) $(SANITIZE) $(FUZZ) $(MPICH) build_deb dist output gallery verify_report

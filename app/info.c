@@ -8,12 +8,19 @@
 #include "commands.h"
 
 void oak_print_version(void) {
+#ifdef __clang__
+  static const char compiler[] = ""; /* its version starts with its name */
+#else
+  static const char compiler[] = "gcc ";
+#endif
   char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
   MPI_Get_library_version(mpi, &length);
-  if (strchr(mpi, ',')) *strchr(mpi, ',') = 0;
-  printf("oak %s (commit %s), built with gcc %s, %s\n", OAK_VERSION, oak_commit(), __VERSION__,
-         mpi);
+  /* Open MPI goes on after a comma, MPICH with lines: "MPICH Version:\t4.0.2\n..." */
+  mpi[strcspn(mpi, ",\n")] = 0;
+  for (char *tab = mpi; (tab = strchr(tab, '\t'));) *tab = ' ';
+  printf("oak %s (commit %s), built with %s%s, %s\n", OAK_VERSION, oak_commit(), compiler,
+         __VERSION__, mpi);
 }
 
 static int compare_names(const void *a, const void *b) {

@@ -5,6 +5,28 @@ find_path(P4EST_INCLUDE_DIR p4est.h)
 find_path(SC_INCLUDE_DIR sc.h HINTS ${P4EST_INCLUDE_DIR})
 find_library(P4EST_LIBRARY p4est)
 find_library(SC_LIBRARY sc)
+# Both must have been built with MPI.
+include(CheckCSourceCompiles)
+foreach(name IN ITEMS P4EST SC)
+  if(${name}_INCLUDE_DIR)
+    string(TOLOWER ${name} header)
+    set(CMAKE_REQUIRED_INCLUDES ${${name}_INCLUDE_DIR})
+    set(CMAKE_REQUIRED_QUIET ON)
+    unset(${name}_HAS_MPI CACHE)
+    check_c_source_compiles("#include <${header}_config.h>
+#ifndef ${name}_ENABLE_MPI
+#error built without MPI
+#endif
+int main(void) { return 0; }" ${name}_HAS_MPI)
+    unset(CMAKE_REQUIRED_INCLUDES)
+    unset(CMAKE_REQUIRED_QUIET)
+    if(NOT ${name}_HAS_MPI)
+      message(FATAL_ERROR "${header} in ${${name}_INCLUDE_DIR} was built without MPI. Build libsc and p4est again, with CMake "
+                          "-DSC_ENABLE_MPI=ON and -DP4EST_ENABLE_MPI=ON, with configure --enable-mpi; docs/install.md has the "
+                          "commands. P4EST_ROOT and CMAKE_PREFIX_PATH choose another installation.")
+    endif()
+  endif()
+endforeach()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(
   P4EST REQUIRED_VARS P4EST_LIBRARY SC_LIBRARY P4EST_INCLUDE_DIR SC_INCLUDE_DIR

@@ -9,6 +9,8 @@
 #ifndef OAK_NEIGHBOURS_H
 #define OAK_NEIGHBOURS_H
 
+#include <stddef.h>
+
 #include "mesh/mesh.h"
 
 typedef enum {
