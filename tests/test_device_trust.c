@@ -217,6 +217,26 @@ static void test_filled_cache(void **state) {
   expect_words("no C compiler");
 }
 
+/** With flags that name the processor, entries serve any other one. */
+static void test_named_target(void **state) {
+  (void)state;
+  int value = 0;
+  oak_status_t status[2];
+  static const char *const flags[] = {"-march=x86-64", "-march=native"};
+  for (int i = 0; i < 2; i++) {
+    setenv("OAK_CFLAGS", flags[i], 1);
+    if (!fill_cache()) skip();
+    other_target = 1;
+    status[i] = build_as_other(folder, &value);
+    other_target = 0;
+    shell(text("chmod -R u+w %s/cache", folder));
+  }
+  unsetenv("OAK_CFLAGS");
+  assert_int_equal(status[0], OAK_OK);
+  assert_int_equal(value, 1);
+  assert_int_equal(status[1], OAK_ERR_BUILD);
+}
+
 /** What is not in a cache that cannot be written is compiled for this run. */
 static void test_read_only_cache(void **state) {
   (void)state;
@@ -249,6 +269,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_modes, setup),
       cmocka_unit_test_setup(test_files, setup),
       cmocka_unit_test_setup(test_filled_cache, setup),
+      cmocka_unit_test_setup(test_named_target, setup),
       cmocka_unit_test_setup(test_read_only_cache, setup),
   };
   int failed = cmocka_run_group_tests_name("device_trust", tests, NULL, NULL);
