@@ -83,6 +83,11 @@ WRAP(void *, aligned_alloc, NULL, ENOMEM, (size_t unit, size_t n), (unit, n))
 WRAP(char *, strdup, NULL, ENOMEM, (const char *s), (s))
 WRAP(char *, strndup, NULL, ENOMEM, (const char *s, size_t n), (s, n))
 WRAP(int, vasprintf, -1, ENOMEM, (char **s, const char *format, va_list args), (s, format, args))
+/* What FORTIFY makes of vasprintf and realpath. */
+WRAP(int, __vasprintf_chk, -1, ENOMEM, (char **s, int flag, const char *format, va_list args),
+     (s, flag, format, args))
+WRAP(char *, __realpath_chk, NULL, ENOENT, (const char *path, char *out, size_t size),
+     (path, out, size))
 WRAP(FILE *, open_memstream, NULL, ENOMEM, (char **s, size_t *n), (s, n))
 WRAP(FILE *, fopen, NULL, EMFILE, (const char *path, const char *mode), (path, mode))
 WRAP(int, open, -1, EMFILE, (const char *path, int flags, mode_t mode), (path, flags, mode))

@@ -44,6 +44,17 @@ def check_names(oak, problems, folder, env):
     assert "oak run sod.ini\n" in printed, printed
 
 
+def check_hardened(build, files, env):
+    """Release builds: no writable tables of functions, guards on the stack, calls that check sizes."""
+    with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as f:
+        if not re.search(r"^CMAKE_BUILD_TYPE:\w+=Rel", f.read(), re.M):
+            return
+    for file in files:
+        text = run(["readelf", "-dlW", "--dyn-syms", file], build, env)
+        missing = [word for word in ("GNU_RELRO", "NOW", "__stack_chk_fail", "__fprintf_chk") if word not in text]
+        assert not missing, (file, missing)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     for name in ("source", "build", "cmake", "mpicc"):
@@ -53,6 +64,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="oak_install_") as top:
         prefix, mine = os.path.join(top, "prefix"), os.path.join(top, "mine")
         run([options.cmake, "--install", options.build, "--prefix", prefix], top, env)
+        check_hardened(options.build, [os.path.join(prefix, "bin", "oak"), os.path.join(find_folder(prefix, "liboak.so"), "liboak.so")], env)
         shutil.copytree(os.path.join(options.source, "examples", "1_library"), mine)
         # A problem that only the installed copy has shows which sources are read.
         problems = os.path.join(prefix, "share", "oak", "problems")
