@@ -79,7 +79,7 @@ def main():
             assert file.readline() == "step,time,phi_x\n"
         # What cannot be written, or gone on from, is refused before kernels are looked for.
         for words, said in ((["output.plot_variables=phi_t"], "no variable phi_t"),
-                            (["output.folder=part", "--restart", "mesh.block_size=16"], "mesh.block_size = 16, but")):
+                            (["output.folder=part", "--restart=part/chk000002.oak", "mesh.block_size=16"], "mesh.block_size = 16, but")):
             done = subprocess.run([options.oak, *run, *words], cwd=folder, check=False, capture_output=True, text=True, timeout=300)
             assert done.returncode == 1 and said in done.stderr and "kernels" not in done.stdout, (done.stdout, done.stderr)
 

@@ -215,7 +215,8 @@ def check_restart(oak, folder, name):
         before = file.read()
     os.remove(name)
     os.remove(os.path.join(folder, "chk000004.oak"))
-    again = [oak, "run", "--quiet", os.path.join(folder, "parameters.ini"), "--restart"]
+    again = [oak, "run", "--quiet", os.path.join(folder, "parameters.ini"),
+             "--restart=" + os.path.join(folder, "chk000002.oak")]
     subprocess.run(again, check=True, timeout=300)
     with open(name, "rb") as file:
         assert file.read() == before, "the same picture after a restart"

@@ -194,14 +194,20 @@ static oak_status_t start_folder(const oak_output_t *out, int restart) {
   return OAK_OK;
 }
 
-static oak_status_t start(oak_output_t *out, int restart) {
-  OAK_TRY(oak_agree(out->sim->comm, out->sim->rank == 0 ? start_folder(out, restart) : OAK_OK));
+static oak_status_t start_items(oak_output_t *out, int restart) {
   for (int i = 0; i < out->nitem; i++) {
     oak_output_item_t *item = &out->item[i];
     if (item->kind->start && is_wanted(&item->schedule))
       OAK_TRY(item->kind->start(item, out->folder, restart));
   }
   return OAK_OK;
+}
+
+static oak_status_t start(oak_output_t *out, int restart) {
+  if (restart)
+    OAK_TRY(start_items(out, 1)); /* looks for files; the next line moves and cuts them */
+  OAK_TRY(oak_agree(out->sim->comm, out->sim->rank == 0 ? start_folder(out, restart) : OAK_OK));
+  return restart ? OAK_OK : start_items(out, 0);
 }
 
 oak_status_t oak_output_begin(oak_output_t *out) { return start(out, 0); }
