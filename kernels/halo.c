@@ -41,6 +41,29 @@ OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   }
 }
 
+#if OAK_HAS_physics_to_coarse
+/* The same of the solution, where the physics has its own mean for ghost cells. */
+OAK_FN void halo_restrict_state(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                                store_t *OAK_RESTRICT dst, int pack OAK_LANE_PARAM) {
+  const int dir = t->face / 2;
+  const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
+  const oak_user_t user = oak_user(&arg->f);
+  OAK_ROWS(row, OAK_NG * HB, HN) {
+    const int b = row % HB, layer = row / HB;
+    int x[3];
+    face_point(dir, t->face & 1 ? 2 * layer : OAK_N - 2 * (OAK_NG - layer), 0, 2 * b, x);
+    const store_t *p = source_block(arg, t) + OAK_INDEX(x[0], x[1], x[2]);
+    const int step = dir == 0 ? 2 * OAK_N : 2;
+    store_t *q = dst + (pack ? row * HN : layer * OAK_AREA + (b0 + b) * OAK_N + a0);
+    OAK_LANES(a, HN) {
+      real coarse[NVAR];
+      oak_restrict_state(&user.physics, p + a * step, coarse);
+      oak_store(q + a, OAK_NG * (pack ? HB * HN : OAK_AREA), coarse);
+    }
+  }
+}
+#endif
+
 /* F2C: unpack a received piece into its quarter of the slot. */
 OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                         store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
@@ -251,6 +274,12 @@ OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
         break;
       case OAK_HALO_RESTRICT:
       case OAK_HALO_PACK:
+#if OAK_HAS_physics_to_coarse
+        if (arg.interpolation == OAK_INTERPOLATE_STATE) {
+          halo_restrict_state(&arg, &t, dst, t.kind == OAK_HALO_PACK OAK_LANE_ARG);
+          break;
+        }
+#endif
         halo_restrict(&arg, &t, dst, t.kind == OAK_HALO_PACK OAK_LANE_ARG);
         break;
       case OAK_HALO_UNPACK:

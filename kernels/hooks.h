@@ -181,6 +181,10 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
   OAK_HOOK(void, _from_smooth)                                   \
   (const physics_parameters_t *ph, const real coarse[OAK_STATE], \
    real fine[][PHYSICS_NVAR + NSCALARS + NSOLID])
+#define TO_COARSE(ph, fine, coarse)                                               \
+  OAK_HOOK(void, _to_coarse)                                                      \
+  (const physics_parameters_t *ph, real fine[][PHYSICS_NVAR + NSCALARS + NSOLID], \
+   real coarse[OAK_STATE])
 #define VALID(ph, u) OAK_HOOK(int, _valid)(const physics_parameters_t *ph, const real u[OAK_STATE])
 #define FLOOR(ph, u) OAK_HOOK(int, _floor)(const physics_parameters_t *ph, real u[OAK_STATE])
 /* A flux between two states, for scheme.flux = name. */

@@ -238,4 +238,26 @@ OAK_FN real oak_restrict(const store_t *p) {
   return sum * (real)(1.0 / (1 << OAK_DIM));
 }
 
+#if OAK_HAS_physics_to_coarse
+/** The state of a coarse ghost cell from the 2^d fine cells whose lowest is at p: their average,
+ * changed by TO_COARSE. Of scalars, X is that of the average. */
+OAK_FN void oak_restrict_state(const physics_parameters_t *ph, const store_t *p, real coarse[]) {
+  real fine[1 << OAK_DIM][NVAR];
+  OAK_UNROLL
+  for (int e = 0; e < 1 << OAK_DIM; e++)
+    oak_load(p + OAK_INDEX(e & 1, e >> 1 & 1, e >> 2), OAK_CELLS, fine[e]);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) coarse[v] = oak_restrict(p + v * OAK_CELLS);
+#if NSCALARS
+  const real mass = coarse[PHYSICS_MASS];
+#endif
+  physics_to_coarse(ph, fine, coarse);
+#if NSCALARS
+  const real scale = mass > 0 ? oak_div(coarse[PHYSICS_MASS], mass) : 0;
+  OAK_UNROLL
+  for (int n = PHYSICS_NVAR; n < PHYSICS_NVAR + NSCALARS; n++) coarse[n] *= scale;
+#endif
+}
+#endif
+
 #endif

@@ -128,6 +128,25 @@ FROM_SMOOTH(ph, coarse, fine) {
   }
 }
 
+/* The ghost cell of a coarse block with a shore in it has the surface of its wet fine cells. The
+ * mean depth over the mean bed would lie higher, and a lake would move. Dry ground below the
+ * surface is no shore but waits for the water: there the mean stays. */
+TO_COARSE(ph, fine, coarse) {
+  real wet = 0, surface = 0, shore = (real)INFINITY;
+  for (int e = 0; e < 4; e++) {
+    const int is_wet = fine[e][H] > (real)ph->dry;
+    const real top = fine[e][H] + fine[e][BED];
+    wet += is_wet;
+    surface += is_wet ? top : 0;
+    shore = is_wet ? shore : OAK_MIN(shore, top);
+  }
+  surface = oak_div(surface, OAK_MAX(wet, 1));
+  if (wet == 0 || wet == 4 || shore < surface) return;
+  const real h = OAK_MAX(surface - coarse[BED], 0), scale = oak_div(h, coarse[H]);
+  coarse[H] = h;
+  for (int d = 0; d < 2; d++) coarse[HU + d] *= scale;
+}
+
 /* A depth below 0 by rounding counts as none. */
 VALID(ph, u) {
   return u[H] > (real)-ph->dry && u[H] < (real)INFINITY && u[HU] - u[HU] == 0 && u[HV] - u[HV] == 0;

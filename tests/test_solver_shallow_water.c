@@ -76,6 +76,24 @@ static void test_lake_at_rest(void **state) {
   sim_free(&s);
 }
 
+/** The shore, on the fine level, lies in the cells that fill ghost cells of coarse blocks. */
+static void test_shore_beside_coarse_blocks(void **state) {
+  (void)state;
+  for (double island = 0.36; island < 0.385; island += 0.005) {
+    double motion[2];
+    int dry, low, high;
+    sim_t s = make(MPI_COMM_WORLD, LAKE "problem.edge=0.5\nproblem.island=%g\n", island);
+    advance(&s, 10);
+    sim_levels(&s, &low, &high);
+    find_motion(&s, motion, &dry);
+    report("lake with an island at x = %g, fine cells up to 0.5: speed %.2e, surface off by %.2e",
+           island, motion[0], motion[1]);
+    assert_true(low < high && dry > 20);
+    assert_true(motion[0] < 1e-13 && motion[1] < 1e-14);
+    sim_free(&s);
+  }
+}
+
 /** The wave runs over the shore, which is at a refinement boundary at times. */
 static void test_conservation(void **state) {
   (void)state;
@@ -262,8 +280,9 @@ static void test_both_sides(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lake_at_rest),      cmocka_unit_test(test_conservation),
-      cmocka_unit_test(test_ranks_and_restart), cmocka_unit_test(test_scalars),
-      cmocka_unit_test(test_dam_breaks),        cmocka_unit_test(test_both_sides)};
+      cmocka_unit_test(test_lake_at_rest), cmocka_unit_test(test_shore_beside_coarse_blocks),
+      cmocka_unit_test(test_conservation), cmocka_unit_test(test_ranks_and_restart),
+      cmocka_unit_test(test_scalars),      cmocka_unit_test(test_dam_breaks),
+      cmocka_unit_test(test_both_sides)};
   return TEST_MAIN(tests);
 }

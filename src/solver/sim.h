@@ -46,7 +46,8 @@ enum { OAK_MAX_NVAR = 32, OAK_LONGEST_SCALAR = 31 };
   X(physics, floor)                \
   X(physics, face)                 \
   X(physics, wall)                 \
-  X(physics, to_smooth)
+  X(physics, to_smooth)            \
+  X(physics, to_coarse)
 
 /** What a physics and a problem file declare (kernels/hooks.h, kernels/describe.c). */
 typedef struct {

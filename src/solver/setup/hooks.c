@@ -55,6 +55,7 @@ static const struct {
     {"CELL_TERMS", PHYSICS, "CELL_TERMS(ph, q, lower, upper, dir, r) { ... }"},
     {"TO_SMOOTH", PHYSICS, "TO_SMOOTH(ph, u) { ... }"},
     {"FROM_SMOOTH", PHYSICS, "FROM_SMOOTH(ph, coarse, fine) { ... }"},
+    {"TO_COARSE", PHYSICS, "TO_COARSE(ph, fine, coarse) { ... }"},
     {"FLOOR", PHYSICS, "FLOOR(ph, u) { ... }"},
     {"FACE", PHYSICS, "FACE(ph, ql, qr, dir) { ... }"},
     {"WALL", PHYSICS, "WALL(ph, q) { ... }"},
