@@ -14,7 +14,11 @@ cat > "$home/.local/bin/srun" <<STANDIN
 while [ "\${1#--}" != "\$1" ]; do shift; done
 exec $* 2 "\$@"
 STANDIN
-chmod +x "$home/.local/bin/srun"
+cat > "$home/.local/bin/scontrol" <<STANDIN
+#!/bin/sh
+echo "\$*" >> "$home/requeued"
+STANDIN
+chmod +x "$home/.local/bin/srun" "$home/.local/bin/scontrol"
 # The cache of kernels may belong to root: whoever starts the script cannot change it then.
 ln -s /bin/false "$home/.local/bin/chmod"
 export HOME="$home"
@@ -38,3 +42,22 @@ for script in cpu gpu; do
     exit 1
   fi
 done
+
+# A job whose time is nearly over writes a checkpoint and goes back into the queue; started again, it goes on.
+job() {
+  status=0
+  env SLURM_JOB_ID=7 "$@" bash "$source/examples/slurm/cpu.sh" "$source/problems/sedov.ini" run.max_steps=4 \
+    "output.folder=$home/job" > log 2>&1 || status=$?
+}
+job SLURM_JOB_END_TIME=$(($(date +%s) + 60))
+if [ $status -ne 3 ] || [ "$(cat requeued)" != "requeue 7" ]; then
+  echo "exit code $status of a job whose time is over:" >&2
+  cat log >&2
+  exit 1
+fi
+job SLURM_JOB_END_TIME=$(($(date +%s) + 7200)) SLURM_RESTART_COUNT=1
+if [ $status -ne 0 ] || [ "$(tail -1 job/diagnostics.csv | cut -d, -f1)" != 4 ] || [ "$(cat requeued)" != "requeue 7" ]; then
+  echo "exit code $status of a job that goes on:" >&2
+  cat log >&2
+  exit 1
+fi

@@ -10,11 +10,15 @@
 #SBATCH --partition=cpu            # CHANGE: a name that `sinfo` prints
 #SBATCH --nodes=4                  # CHANGE: how many nodes
 #SBATCH --exclusive
+#SBATCH --mem=0                    # all memory of a node
+#SBATCH --requeue                  # the job may go back into the queue, see the end of this script
+#SBATCH --signal=USR1@300          # 300 s before the end of its time the run writes a checkpoint and ends
+#SBATCH --open-mode=append         # a job that goes on adds to its output
 # CHANGE both to your nodes: `lscpu` on one of them prints "NUMA node(s)" and the number of cores. These are for
 # 8 domains of 16 cores. Without them oak works too, but ranks then share domains, whose memory is farther away.
 #SBATCH --ntasks-per-node=8        # NUMA domains of a node
 #SBATCH --cpus-per-task=16         # cores of a domain
-#SBATCH --hint=nomultithread       # a thread for each core; hardware threads gain nothing
+#SBATCH --threads-per-core=1       # a thread for each core; hardware threads gain nothing
 
 set -eu
 if [ $# -eq 0 ]; then
@@ -33,7 +37,29 @@ export PATH=$HOME/.local/bin:$PATH
 export OAK_CACHE=${OAK_CACHE:-$HOME/.cache/oak}
 [ -d "$OAK_CACHE" ] || mkdir -p -m 0700 "$OAK_CACHE"
 
-# A rank stays on its domain. oak starts as many threads as the rank has cores. --cpus-per-task is repeated, since
-# srun does not take it from above in every version of SLURM.
-# CHANGE if each rank believes that it is alone ("in use by another run"): srun --mpi=pmix.
-srun --cpu-bind=cores --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" oak run "$@"
+# How ranks start. They stay on their cores, and oak starts as many threads as a rank has cores. --cpus-per-task is
+# repeated, since srun does not take it from above in every version of SLURM. Do not add --hint: srun refuses it beside
+# --cpu-bind.
+# CHANGE if each rank believes that it is alone ("in use by another run"): `srun --mpi=list` prints the ways that your
+# SLURM has. Open MPI needs --mpi=pmix; MPICH and Intel MPI need --mpi=pmi2 or --mpi=pmix.
+launch=(srun --cpu-bind=cores --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}")
+# Without srun, with the mpirun of Open MPI 4 or 5, or with the mpiexec of MPICH:
+# launch=(mpirun --map-by "ppr:$SLURM_NTASKS_PER_NODE:node:PE=$SLURM_CPUS_PER_TASK" --bind-to core)
+# launch=(mpiexec -ppn "$SLURM_NTASKS_PER_NODE" -bind-to "core:$SLURM_CPUS_PER_TASK")
+
+# A job that SLURM has started again goes on from the newest checkpoint.
+restart=()
+if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then restart=(--restart); fi
+
+# Mistakes in the parameters show here, and the kernels get into the cache, before all ranks start.
+srun --nodes=1 --ntasks=1 oak run "$@" --check
+
+status=0
+"${launch[@]}" oak run "$@" ${restart[@]+"${restart[@]}"} || status=$?
+# 3: the run has written a checkpoint and ended early. If this was because its time is over, the job goes on later. If
+# you have asked for it, with a file `stop` in the output folder, it ends.
+left=$((${SLURM_JOB_END_TIME:-0} - $(date +%s)))
+if [ $status -eq 3 ] && [ $left -lt 600 ]; then
+  scontrol requeue "$SLURM_JOB_ID"
+fi
+exit $status

@@ -10,6 +10,10 @@
 #SBATCH --partition=gpu            # CHANGE: a name that `sinfo` prints
 #SBATCH --nodes=1                  # CHANGE: how many nodes; one node is often fast enough, see docs/scaling.md
 #SBATCH --exclusive
+#SBATCH --mem=0                    # all memory of a node
+#SBATCH --requeue                  # the job may go back into the queue, see the end of this script
+#SBATCH --signal=USR1@300          # 300 s before the end of its time the run writes a checkpoint and ends
+#SBATCH --open-mode=append         # a job that goes on adds to its output
 # CHANGE all three to your nodes: GPUs of a node (twice the same number), and cores of a node / GPUs.
 #SBATCH --gpus-per-node=4
 #SBATCH --ntasks-per-node=4
@@ -35,8 +39,32 @@ export PATH=$HOME/.local/bin:$PATH
 export OAK_CACHE=${OAK_CACHE:-$HOME/.cache/oak}
 [ -d "$OAK_CACHE" ] || mkdir -p -m 0700 "$OAK_CACHE"
 
+# How ranks start. They stay on their cores, and oak starts as many threads as a rank has cores. --cpus-per-task is
+# repeated, since srun does not take it from above in every version of SLURM. Do not add --hint: srun refuses it beside
+# --cpu-bind.
+# CHANGE if each rank believes that it is alone ("in use by another run"): `srun --mpi=list` prints the ways that your
+# SLURM has. Open MPI needs --mpi=pmix; MPICH and Intel MPI need --mpi=pmi2 or --mpi=pmix.
+launch=(srun --cpu-bind=cores --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}")
+# Without srun, with the mpirun of Open MPI 4 or 5, or with the mpiexec of MPICH:
+# launch=(mpirun --map-by "ppr:$SLURM_NTASKS_PER_NODE:node:PE=$SLURM_CPUS_PER_TASK" --bind-to core)
+# launch=(mpiexec -ppn "$SLURM_NTASKS_PER_NODE" -bind-to "core:$SLURM_CPUS_PER_TASK")
+
 # The first lines of the output say how data travels: "ranks of a host read each other's memory in place" is what
 # you want on a node, "messages by NCCL" between nodes. device.name=cuda stops a run that finds no GPU; with the
 # default it would run on CPUs.
-# CHANGE if each rank believes that it is alone ("in use by another run"): srun --mpi=pmix.
-srun --cpu-bind=cores --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}" oak run "$@" device.name=cuda
+# A job that SLURM has started again goes on from the newest checkpoint.
+restart=()
+if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then restart=(--restart); fi
+
+# Mistakes in the parameters show here, and the kernels get into the cache, before all ranks start.
+srun --nodes=1 --ntasks=1 oak run "$@" device.name=cuda --check
+
+status=0
+"${launch[@]}" oak run "$@" device.name=cuda ${restart[@]+"${restart[@]}"} || status=$?
+# 3: the run has written a checkpoint and ended early. If this was because its time is over, the job goes on later. If
+# you have asked for it, with a file `stop` in the output folder, it ends.
+left=$((${SLURM_JOB_END_TIME:-0} - $(date +%s)))
+if [ $status -eq 3 ] && [ $left -lt 600 ]; then
+  scontrol requeue "$SLURM_JOB_ID"
+fi
+exit $status
