@@ -27,6 +27,8 @@ static void run_help(void) {
       "nothing\n"
       "  --explain    say which hooks the compiler did not turn into SIMD instructions, and why;\n"
       "               run nothing\n"
+      "  --debug      check what hooks return and the indices that they use (run.debug = yes); "
+      "slower\n"
       "  --restart [latest|PATH]  continue from the newest intact checkpoint in output.folder, or "
       "from\n"
       "               the checkpoint PATH; what the run wrote after PATH is then kept in a "
@@ -209,6 +211,7 @@ static void print_command(int argc, char **argv, char *text, size_t size) {
 /* Take options and the file from the arguments. Settings, and words that may have been meant as
  * settings, are moved to the front. \return the number of settings, -1 if help is asked for */
 static int read_arguments(int argc, char **argv, request_t *request) {
+  static char debug[] = "run.debug=yes";
   int n = 0;
   for (int i = 0; i < argc; i++) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return -1;
@@ -220,6 +223,8 @@ static int read_arguments(int argc, char **argv, request_t *request) {
       request->check = 1;
     } else if (!strcmp(argv[i], "--explain")) {
       request->explain = 1;
+    } else if (!strcmp(argv[i], "--debug")) {
+      argv[n++] = debug;
     } else if (!strcmp(argv[i], "--overwrite")) {
       request->options.overwrite = 1;
     } else if (!strncmp(argv[i], "--restart=", 10)) {

@@ -139,6 +139,7 @@ OAK_FN void oak_set(const oak_field_t *f, long block, int v, int i, int j, int k
 /** Conserved variable `v` of the cell that lies (i, j, k) cells away from the one of a hook; only
  * one of them may lead beyond a face of the block. */
 OAK_FN real(oak_near)(const oak_at_t *at, int v, int i, int j, int k) {
+  oak_debug_offset(at, v, NVAR, i, j, k);
   return oak_get(at->state, at->block, v, at->cell[0] + i, at->cell[1] + j, at->cell[2] + k);
 }
 
@@ -168,7 +169,7 @@ OAK_FN real oak_beside_get(const oak_field_t *f, int number, long block, int i, 
 
 /** Field `name` beside the state, in the cell that oak_near names in the same way. */
 #define oak_near_field(at, name, i, j, k)                                          \
-  (OAK_CHECK_OFFSET(i, j, k),                                                      \
+  (OAK_CHECK_OFFSET(i, j, k), oak_debug_offset(at, 0, 1, i, j, k),                 \
    oak_beside_get((at)->state, OAK_FIELD_##name, (at)->block, (at)->cell[0] + (i), \
                   (at)->cell[1] + (j), (at)->cell[2] + (k)))
 

@@ -193,4 +193,10 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
   OAK_FN real riemann_##name(const physics_parameters_t *ph, const real ql[], const real qr[], \
                              int dir, real f[])
 
+#if OAK_DEBUG && !OAK_DESCRIBE
+#include "kernels/debug.h"
+#else
+#define oak_debug_offset(at, v, count, i, j, k) ((void)0)
+#endif
+
 #endif

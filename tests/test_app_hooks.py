@@ -62,6 +62,21 @@ OUTPUT(beside, at, q)
   {}
 }}
 """
+CHECKED = """PARAMETER(index, 0, "of the state")
+PARAMETER(entry, 0, "of a table")
+PARAMETER(x, 0, "offset")
+PARAMETER(y, 0, "offset")
+PARAMETER(root, 1, "of this number SOURCE takes the root")
+INITIAL(at, q) { q[0] = 1; }
+SOURCE(at, q, source)
+{
+  const double table[3] = {0, 1, 2};
+  source[0] += 1e-9 * q[(int)at->p.index];
+  source[0] += 1e-9 * table[(int)at->p.entry];
+  source[0] += 1e-9 * sqrt(at->p.root);
+}
+REFINE(at) { return oak_near(at, 0, (int)at->p.x, (int)at->p.y, 0); }
+"""
 CELL = r"at \(0\.640625, 0\.890625\), level 2 \(step \d+, time 0\.\d+\)"
 # name: text of the file of hooks, further arguments, exit status (None: any but 0), what is said
 CASES = {
@@ -94,6 +109,12 @@ CASES = {
                      [r"hooks\.c:9: INITIAL is there a second time, after line 1", r"hooks\.c:13: OUTPUT\(beside, \.\.\.\) is there"]),
     "a hook in two versions": ("#if OAK_DIM == 2\nINITIAL(at, q) { q[0] = 1; }\n#else\nINITIAL(at, q) {}\n#endif\n", ["params"], 0, []),
     "a word for a variable": (FAULTY, ["refine.variable=density"], 1, [r"refine\.variable: there is no variable density; did you mean rho\?"]),
+    "no fault, debug": (CHECKED, ["--debug", "problem.x=2"], 0, []),
+    "NaN, debug": (CHECKED, ["--debug", "problem.root=-1"], 1, [r"hooks\.c:7: SOURCE gives -?nan from \{1\} in the cell at \(0"]),
+    "index of the state, debug": (CHECKED, ["--debug", "problem.index=1"], 1, [r"hooks\.c:10: SOURCE reads or writes beyond .* in the cell at"]),
+    "index of an array, debug": (CHECKED, ["--debug", "problem.entry=3"], 1, [r"hooks\.c:11: SOURCE uses the index 3"]),
+    "oak_near too far, debug": (CHECKED, ["--debug", "problem.x=3"], 1, [r"hooks\.c:14: REFINE calls oak_near .*\(3, 0, 0\).*ghost layers"]),
+    "oak_near beyond an edge, debug": (CHECKED, ["--debug", "problem.x=1", "problem.y=-1"], 1, [r"\(1, -1, 0\).*across an edge"]),
     "exit(0)": (FAULTY, ["problem.quit=0"], None, [r"called exit\).*must return"]),
 }
 

@@ -34,7 +34,8 @@ typedef struct {
    * all others need them. Files with a time above 0 do not need each other, so a back end may
    * compile them at the same time. */
   const int *time;
-  int data; /**< 1: the module is asked for constants alone, and no code of it ever runs */
+  int data;  /**< 1: the module is asked for constants alone, and no code of it ever runs */
+  int debug; /**< 1: let the compiler add checks of indices */
 } oak_source_t;
 
 /** Settings of a device, from the [device] section. */

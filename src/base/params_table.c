@@ -78,6 +78,9 @@ const oak_param_desc_t oak_param_table[] = {
     REAL("run.watchdog", "1800", 0, INFINITY, "s",
          "End the run if a rank makes no progress during this time, and say which rank, phase and "
          "step. Choose more than the longest output or step takes. 0: off."),
+    BOOL("run.debug", "no",
+         "Check what hooks return, and the indices that they use, and end the run at the first "
+         "fault; also `oak run --debug`. On the device cpu only, and several times slower."),
 
     INT("mesh.dim", "2", 2, 3, NULL, "Spatial dimensions: 2 (quadtree) or 3 (octree)."),
     EVEN("mesh.block_size", "16", 4, 128, "cells",

@@ -157,6 +157,14 @@ static oak_status_t cpu_build(oak_device_t *dev, const oak_source_t *source, con
   oak_words_t command = {0};
   int built = 0;
   cpu_command(dev, &command);
+  const cpu_t *cpu = dev->data;
+  if (source->debug && !source->data) {
+    const int clang = strstr(cpu->compiler.version, "clang") != NULL;
+    /* Of clang's group `bounds`, a part ends the program without a message. */
+    oak_words_split(
+        &command, clang ? "-fsanitize=array-bounds,object-size" : "-fsanitize=bounds,object-size");
+    oak_words_split(&command, "-O1 -g1");
+  }
   if (source->data) oak_words_split(&command, "-Wall -Wno-unused-function -Werror=return-type");
   oak_status_t status = oak_units_build(dev, source, path, &command, &built);
   if (status == OAK_OK && !built) status = oak_object_build(dev, source, path, &command);

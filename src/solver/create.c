@@ -173,8 +173,13 @@ static oak_status_t open_device(oak_t *sim) {
   const oak_device_options_t options = {.threads = oak_params_int(sim->params, "device.threads"),
                                         .compiler = oak_params_text(sim->params, "device.compiler"),
                                         .flags = oak_params_text(sim->params, "device.flags")};
-  OAK_TRY(
-      oak_device_open(sim->comm, oak_params_text(sim->params, "device.name"), &options, &sim->dev));
+  const char *name = oak_params_text(sim->params, "device.name");
+  sim->debug = oak_params_bool(sim->params, "run.debug");
+  if (sim->debug && !strcmp(name, "auto")) name = "cpu";
+  OAK_CHECK(!sim->debug || !strcmp(name, "cpu"), OAK_ERR_INPUT,
+            "%s: device.name = %s: run.debug (oak run --debug) works on cpu only",
+            oak_params_origin(sim->params, "device.name"), name);
+  OAK_TRY(oak_device_open(sim->comm, name, &options, &sim->dev));
   use_device_clock(sim);
   return OAK_OK;
 }

@@ -314,6 +314,7 @@ typedef struct {
 struct oak {
   /* Set by create.c and the same from then on. */
   MPI_Comm comm;
+  int debug; /**< kernels check what hooks do (run.debug) */
   int rank, size;
   oak_params_t *params;
   oak_device_t *dev;

@@ -86,6 +86,7 @@ static oak_status_t make_defines(const oak_t *sim, defines_t *d) {
   define_int(d, "OAK_REFINE_BUFFER", oak_params_int(sim->params, "refine.buffer"));
   define_int(d, "OAK_REFINE_PRIMITIVES", sim->refine.primitives);
   if (sim->refine.nderived) define_int(d, "OAK_REFINE_DERIVED", sim->refine.nderived);
+  if (sim->debug) define_int(d, "OAK_DEBUG", 1);
   if (sim->diffusion.kind) define_int(d, "OAK_DIFFUSION", sim->diffusion.kind);
   OAK_CHECK(!d->failed, OAK_ERR_INPUT,
             "the constant %s of the kernels does not fit in %d characters: use a shorter name",
@@ -227,8 +228,9 @@ oak_status_t oak_sim_use_source(oak_t *sim, const char *name, const char *const 
                                .file = files,
                                .nfile = n,
                                .text = text,
-                               .time = extra ? NULL : time,
-                               .data = !strcmp(name, "describe")};
+                               .time = extra || sim->debug ? NULL : time,
+                               .data = !strcmp(name, "describe"),
+                               .debug = sim->debug};
   if (st == OAK_OK) st = use(sim->dev, &source, data);
   free(text);
   return st;
