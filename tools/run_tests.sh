@@ -4,6 +4,8 @@
 # folders together; skipped tests are named above it and count as neither. Exit status 0: some tests
 # passed and none failed.
 #
+# The ten slowest tests are named above that line.
+#
 # usage: run_tests.sh JOBS FOLDER[:CTEST_OPTIONS] ...
 set -u
 # Counts of a log: "12/57 Test #12: name ....   Passed    0.46 sec"; failures say ***Failed, ***Timeout, ***Exception,
@@ -18,7 +20,7 @@ count() {
 }
 jobs=$1
 shift
-passed=0 failed=0
+passed=0 failed=0 times=
 for entry in "$@"; do
   folder=${entry%%:*} options=
   [ "$folder" = "$entry" ] || options=${entry#*:}
@@ -40,7 +42,10 @@ for entry in "$@"; do
     here_passed=$((here_passed + first)) here_skipped=$((here_skipped + skipped))
   fi
   [ "$here_skipped" -gt 0 ] && grep -E '\*\*\*Skipped' <<<"$lines" | sed -E 's/.*: ([^ ]+) .*/skipped: \1/'
+  times+=$(sed -nE "s|^ *[0-9]+/[0-9]+ +Test +#[0-9]+: ([^ ]+) .* ([0-9.]+) sec.*|\2 \1 in $folder|p" "$log")$'\n'
   passed=$((passed + here_passed)) failed=$((failed + here_failed))
 done
+echo "== the ten slowest tests, seconds"
+sort -rn <<<"$times" | head -10
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
