@@ -203,7 +203,7 @@ static void split_path(const char *path, char **folder, const char **series) {
   while (length > 1 && path[length - 1] == '/') length--;
   const char *colon = access(path, F_OK) == 0 ? NULL : strrchr(base_name(path), ':');
   *series = colon ? colon + 1 : NULL;
-  *folder = strndup(path, colon > path ? (size_t)(colon - path) : length);
+  *folder = strndup(path, colon ? (size_t)(colon - path) : length);
 }
 
 /** Names of the series of a sorted list, with commas between them. */
