@@ -160,6 +160,42 @@ static void test_riemann(void **state) {
       "mine: mirror image", "mine: rotation");
 }
 
+/** Maxwell's equations, whose electric field is a vector and whose magnetic field an axial one. At
+ * an ideal conductor both change their signs in addition. */
+static void test_maxwell(void **state) {
+  (void)state;
+  static const char head[] =
+      "TITLE(\"Maxwell\")\n#define PHYSICS_NVAR 6\n#define PHYSICS_MASS -1\n"
+      "VARIABLES(\"ex ey ez bx by bz\")\nPRIMITIVES(\"ex ey ez bx by bz\")\n"
+      "enum { EX, EY, EZ, BX, BY, BZ };\n#define PHYSICS_NORMAL(d) -1\n"
+      "TO_PRIMITIVE(ph, q) { (void)ph, (void)q; }\n"
+      "TO_CONSERVED(ph, u) { (void)ph, (void)u; }\n"
+      "FLUX(ph, q, dir, f) {\n  (void)ph;\n  const int a = (dir + 1) % 3, b = (dir + 2) % 3;\n"
+      "  f[EX + dir] = f[BX + dir] = 0;\n  f[EX + a] = q[BX + b], f[EX + b] = -q[BX + a];\n"
+      "  f[BX + a] = -q[EX + b], f[BX + b] = q[EX + a];\n}\n"
+      "WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) { *smin = -1; *smax = 1; }\n"
+      "VALID(ph, u) { int v = 1; for (int n = 0; n < 6; n++) v &= u[n] == u[n]; return v; }\n";
+  static const char *const mirror[] = {
+      "#define PHYSICS_MIRROR(v, d) ((v) < BX ? (v) == EX + (d) : (v) != BX + (d))\n",
+      "#define PHYSICS_MIRROR(v, d) ((v) < BX ? (v) != EX + (d) : (v) == BX + (d))\n",
+      "#define PHYSICS_MIRROR(v, d) ((v) == EX + (d) || (v) == BX + (d))\n"};
+  for (int n = 0; n < 4; n++) {
+    const int kind = n / 2 + n / 3, three = n == 1;
+    char path[64];
+    int failures;
+    snprintf(path, sizeof path, "%s/physics.c", folder);
+    FILE *file = fopen(path, "w");
+    if (!file) abort();
+    fprintf(file, "%s%s", head, mirror[kind]);
+    fclose(file);
+    char *text = check(path, three ? "mesh.dim=3" : "mesh.dim=2", &failures);
+    report("Maxwell's equations, mirror %d, %dD: %d identities fail", kind, 2 + three, failures);
+    if (kind < 2 && failures) fprintf(stderr, "%s", text);
+    assert_true(kind < 2 ? failures == 0 : strstr(text, "in a mirror across x") != NULL);
+    free(text);
+  }
+}
+
 static void make_folder(void **state) {
   (void)state;
   if (!mkdtemp(folder)) abort();
@@ -179,6 +215,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_roe_speeds), cmocka_unit_test(test_conversion),
       cmocka_unit_test(test_valid),      cmocka_unit_test(test_speeds),
       cmocka_unit_test(test_flux),       cmocka_unit_test(test_riemann),
-      cmocka_unit_test(remove_folder)};
+      cmocka_unit_test(test_maxwell),    cmocka_unit_test(remove_folder)};
   return TEST_MAIN(tests);
 }

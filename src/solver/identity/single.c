@@ -187,27 +187,45 @@ oak_status_t oak_identity_mirror(const oak_samples_t *s, oak_verdict_t *hooks,
   return OAK_OK;
 }
 
-/* Component d of each vector becomes component d + 1, in turn: the vectors are what mirrors across
- * the axes change. */
-oak_status_t oak_identity_rotation(const oak_samples_t *s, oak_verdict_t *hooks,
-                                   oak_verdict_t *riemann) {
-  const uint32_t *mirror = s->e->sim->description.mirror;
-  image_t m;
-  if (!has_vectors(s, hooks, riemann)) return OAK_OK;
-  no_image(s, &m);
-  for (int d = 0; d < s->dim; d++) {
-    const int next = (d + 1) % s->dim;
+/* The axes whose mirrors change the sign of a variable: d alone for component d of a vector, and in
+ * 3D the other two for that of an axial vector. */
+static unsigned changing_axes(const oak_samples_t *s, int v) {
+  unsigned axes = 0;
+  for (int d = 0; d < s->dim; d++) axes |= (s->e->sim->description.mirror[d] >> v & 1u) << d;
+  return axes;
+}
+
+/* Each axis becomes the next one. Of the variables with the same axes, the first becomes the first
+ * of those with the next axes, and so on. */
+static void turn_axes(const oak_samples_t *s, image_t *m) {
+  const unsigned all = (1u << s->dim) - 1;
+  no_image(s, m);
+  for (int d = 0; d < s->dim; d++) m->axis[d] = (d + 1) % s->dim;
+  for (unsigned axes = 1; axes < all; axes++) {
+    const unsigned next = (axes << 1 | axes >> (s->dim - 1)) & all;
     int to = -1;
-    m.axis[d] = next;
     for (int from = 0; from < s->e->nvar; from++) {
-      if (!(mirror[d] >> from & 1)) continue;
+      if (changing_axes(s, from) != axes) continue;
       do to++;
-      while (to < s->e->nvar && !(mirror[next] >> to & 1));
-      if (to < s->e->nvar) m.from[to] = from;
+      while (to < s->e->nvar && changing_axes(s, to) != next);
+      if (to < s->e->nvar) m->from[to] = from;
     }
   }
-  for (int dir = 0; dir < s->dim; dir++)
-    OAK_TRY(
-        check_image(s, &m, dir, "with its axes exchanged (x to y, y to the next)", hooks, riemann));
+}
+
+/* Axes are exchanged by rotations, which are the same for axial and other vectors. In 2D y becomes
+ * -x, so the first component of each vector is minus the second one. */
+oak_status_t oak_identity_rotation(const oak_samples_t *s, oak_verdict_t *hooks,
+                                   oak_verdict_t *riemann) {
+  static const char *const words[] = {"turned by 90 degrees (x to y, y to -x)",
+                                      "with its axes exchanged (x to y, y to z, z to x)"};
+  image_t m;
+  if (!has_vectors(s, hooks, riemann)) return OAK_OK;
+  turn_axes(s, &m);
+  for (int v = 0; v < s->e->nvar && s->dim == 2; v++) m.sign[v] = m.from[v] > v ? -1 : 1;
+  for (int dir = 0; dir < s->dim; dir++) {
+    m.swaps = s->dim == 2 && dir == 1;
+    OAK_TRY(check_image(s, &m, dir, words[s->dim - 2], hooks, riemann));
+  }
   return OAK_OK;
 }
