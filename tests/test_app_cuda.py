@@ -185,9 +185,11 @@ def files_of(folder):
             paths = [os.path.join(folder, file)]
         for path in paths:
             with open(path, "rb") as stream:
-                data = stream.read()
-            if file.endswith(".oak"):  # without its texts
-                data = data[192 + int.from_bytes(data[24:32], "little"):]
+                data = head = stream.read()
+            if file.endswith(".oak"):  # without its texts, and the checksums of its records, which continue that of the texts
+                data = bytearray(data[192 + int.from_bytes(data[24:32], "little"):])
+                for record in range(int.from_bytes(head[32:40], "little")):
+                    data[32 * record + 28:32 * record + 32] = bytes(4)
             found[os.path.relpath(path, folder)] = data
     return found
 
