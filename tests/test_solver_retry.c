@@ -71,6 +71,19 @@ static void compare(const char *extra, double factor) {
   sim_free(&stop);
 }
 
+/** Cells that were repaired in a failed first step do not count, as its updates do not. */
+static void test_failed_step(void **state) {
+  (void)state;
+  sim_t s = sim_new(MPI_COMM_WORLD, SEDOV "scheme.on_invalid=first_order\n");
+  MUST(oak_initialize(s.oak));
+  assert_int_equal(oak_advance(s.oak, 50 * oak_time_step(s.oak)), OAK_ERR_STATE);
+  report("a failed step leaves %lld updates, %lld repaired cells",
+         (long long)oak_cell_updates(s.oak), (long long)oak_first_order_cells(s.oak));
+  assert_int_equal(oak_cell_updates(s.oak), 0);
+  assert_int_equal(oak_first_order_cells(s.oak), 0);
+  sim_free(&s);
+}
+
 static void test_retry(void **state) {
   (void)state;
   compare("", 1);
@@ -233,10 +246,13 @@ static void test_last_good_rkl2(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_retry),         cmocka_unit_test(test_euler),
-      cmocka_unit_test(test_give_up),       cmocka_unit_test(test_integrators),
-      cmocka_unit_test(test_last_good),     cmocka_unit_test(test_last_good_update),
-      cmocka_unit_test(test_last_good_rkl2)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_failed_step),
+                                     cmocka_unit_test(test_retry),
+                                     cmocka_unit_test(test_euler),
+                                     cmocka_unit_test(test_give_up),
+                                     cmocka_unit_test(test_integrators),
+                                     cmocka_unit_test(test_last_good),
+                                     cmocka_unit_test(test_last_good_update),
+                                     cmocka_unit_test(test_last_good_rkl2)};
   return TEST_MAIN(tests);
 }

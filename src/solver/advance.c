@@ -60,6 +60,7 @@ typedef struct {
   double time, dt, max_rate;
   int64_t updates;
   long step;
+  oak_repairs_t repairs;
 } before_t;
 
 /* A rank that fails goes through the messages of all stages: the ranks agree at the end of the
@@ -177,14 +178,16 @@ static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
 }
 
 oak_status_t oak_advance(oak_t *sim, double dt) {
-  const before_t before = {sim->clock.time, sim->clock.dt, sim->rates.most, sim->clock.updates,
-                           sim->clock.step};
+  const before_t before = {sim->clock.time,    sim->clock.dt,   sim->rates.most,
+                           sim->clock.updates, sim->clock.step, sim->repairs};
   sim->invalid.found = 0;
   oak_timer_step_begin(&sim->timers);
   const oak_status_t st = advance(sim, dt, &before);
   oak_timer_step_end(&sim->timers);
   if (st == OAK_ERR_STATE && sim->invalid.found && sim->method.kept)
     take_back(sim, &before, sim->method.kept);
+  /* Repaired cells are compared with updates: those of a step that does not count do not either. */
+  if (st != OAK_OK && sim->clock.updates == before.updates) sim->repairs = before.repairs;
   return st;
 }
 
