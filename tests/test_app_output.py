@@ -150,6 +150,9 @@ def users_files(work):
     assert "plt000001" not in work.names("copy"), work.names("copy")
     work.write("new/density_000001.npy", "mine")
     work.bad([r"new/density_000001\.npy was not written by oak"], "run.ini", "output.folder=new", "output.density.kind=slice")
+    os.mkdir(work.path("pipe"))
+    os.mkfifo(work.path("pipe/oak-files.txt"))
+    work.bad([r"pipe/oak-files\.txt was not written by oak"], "run.ini", "output.folder=pipe")
 
 
 def input_file(work):

@@ -220,6 +220,13 @@ def finished(work):
     assert len(now["out/diagnostics.csv"].splitlines()) == 22 and len(kept["out/earlier_1/diagnostics.csv"].splitlines()) == 44
     code, text = say(work, "--restart", *keys, "checkpoint.at_end=yes", "run.max_steps=16")
     assert code == 1 and "is finished: it ended at step 20" in text, text
+    with open(work.path("out/oak-files.txt"), encoding="utf-8") as f:  # as if the run had been killed
+        lines = [line for line in f if not line.startswith("# finished")]
+    work.write("out/oak-files.txt", "".join(lines) + "00000000 plt999999/../../run.ini\n")
+    os.mkdir(work.path("out/plt999999"))
+    code, text = say(work, "--restart", *keys, "run.max_steps=18")
+    assert code == 0 and "what the run wrote after step 16 is kept in" in text, text
+    assert "plt000020" in work.names("out/earlier_2") and "plt000020" not in work.names(), (text, work.names())
 
 
 COOLING = """TITLE("Gas that cools until its pressure is negative")

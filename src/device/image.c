@@ -32,7 +32,7 @@ static const void *bytes_of(const oak_buffer_t *object, const ElfW(Shdr) * secti
 
 static const void *find_in(const oak_buffer_t *object, const ElfW(Shdr) * section, int count,
                            const ElfW(Shdr) * table, const char *name, size_t *size) {
-  if ((int)table->sh_link >= count || table->sh_offset % sizeof(long) != 0) return NULL;
+  if (table->sh_link >= (unsigned)count || table->sh_offset % sizeof(long) != 0) return NULL;
   const ElfW(Shdr) *texts = &section[table->sh_link];
   const ElfW(Sym) *symbol = oak_image_piece(object, table->sh_offset, table->sh_size);
   const char *text = oak_image_piece(object, texts->sh_offset, texts->sh_size);

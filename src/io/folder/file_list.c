@@ -104,7 +104,8 @@ static void take_line(oak_file_list_t *list, char *line) {
     return;
   }
   const unsigned long sum = strtoul(line, &end, 16);
-  if (end == line + 8 && *end == ' ')
+  /* A name with a slash is not of this folder. */
+  if (end == line + 8 && *end == ' ' && !strchr(end, '/'))
     list->entry[list->count++] = (oak_listed_t){(uint32_t)sum, end + 1};
 }
 
@@ -119,11 +120,20 @@ static oak_status_t read_lines(oak_file_list_t *list, size_t length) {
   return OAK_OK;
 }
 
+/** A pipe of this name must not make oak wait. */
+static FILE *open_list(const char *path) {
+  struct stat info;
+  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  FILE *in = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? fdopen(fd, "r") : NULL;
+  if (fd >= 0 && !in) close(fd);
+  return in;
+}
+
 oak_status_t oak_file_list_read(const char *folder, oak_file_list_t *list) {
   size_t length = 0;
   *list = (oak_file_list_t){.ended = -1};
   char *path = oak_text_new("%s/" OAK_FILE_LIST, folder);
-  FILE *in = path ? fopen(path, "re") : NULL;
+  FILE *in = path ? open_list(path) : NULL;
   /* A list that is not there has no zero byte either. */
   const int there = in && getdelim(&list->text, &length, '\0', in) > 0;
   oak_status_t st = path ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", folder);

@@ -83,7 +83,7 @@ typedef struct {
   const char *command;   /**< command line of the run, set before oak_output_begin; NULL: unknown */
   oak_run_folder_t hold; /**< on rank 0 */
   oak_disk_t *disk;      /**< of the run; NULL: files are written at once */
-  int goes_back;         /**< a checkpoint was named: keep what was written after its step */
+  int goes_back;         /**< keep what was written after the present step */
   oak_output_item_t *item;
   int nitem;
 } oak_output_t;

@@ -54,6 +54,8 @@ static oak_status_t load(oak_output_t *out, const char *path) {
     oak_progress_note(out->progress, "restart from %s: step %ld, time %.10g", path, sim->clock.step,
                       sim->clock.time);
     tell_changes(out, &changes);
+    /* Otherwise the run writes the same later files again. */
+    if (changes.physics || changes.problem || changes.count > 0) out->goes_back = 1;
     tell_end(out);
     st = oak_agree(sim->comm, oak_output_load(out, schedule));
   }
