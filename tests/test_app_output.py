@@ -274,7 +274,7 @@ def kinds(work):
                          ("l.from=2 2", r"output\.l\.from = 2 2: x = 2 is outside the domain: choose 0 to 1"),
                          ("s.region=.5 .5 .1 .9", r"output\.s\.region = \S.*upper corner must be above"),
                          ("x.ghost_layers=5", r"ghost_layers = 5: at most half a block, 4"),
-                         ("h.variables=rho speeed", r"output\.h\.variables: there is no variable speeed; known: rho mx"),
+                         ("h.variables=rho speeed", r"output\.h\.variables: there is no variable speeed; did you mean speed\?; known: rho mx"),
                          ("s.times=0.1 x", r"output\.s\.times = 0\.1 x: must be numbers")):
         done = subprocess.run([*work.alone, "--quiet", "run.ini", *common, "output." + wrong], cwd=work.folder, capture_output=True,
                               text=True, timeout=LIMIT, check=False)
