@@ -99,6 +99,8 @@ static void print_cell(char *cell, int indent) {
     for (const char *c = word; *c && n + 1 < sizeof plain; c++) {
       if (c[0] == ']' && c[1] == '(' && strchr(c, ')'))
         c = strchr(c, ')');
+      else if (c > word && c[-1] == '`' && *c == '[') /* code, such as `[output]` */
+        plain[n++] = *c;
       else if (*c != '[' && *c != '*' && *c != '\\')
         plain[n++] = *c;
     }

@@ -75,7 +75,7 @@ def check_topics(oak, source):
     expect("oak help finds every hook, kind of output, physics, problem and word of the glossary", code == 0, err)
     topics = {"INITIAL": "sets the primitive state", "hooks": "Hooks of a problem",
               "FLUX_FIELD": "makes a field a variable",
-              "navier_stokes": "`prandtl`", "viscous": "problems/viscous.c:", "output.NAME.kind": "What is written",
+              "navier_stokes": "`prandtl`", "plotfile": "for those of `[output]`", "viscous": "problems/viscous.c:", "output.NAME.kind": "What is written",
               "exact": "  exact = no", "probe": "the values at given points", "Ghost Cells": "beyond a face of a block",
               "CFL": "CFL number", "refluxing": "flux fixing", "sod": "What to see at t = 0.2",
               "isothermal": "Gas of constant temperature in 2D and 3D", "PHYSICS_NVAR": "number of variables"}

@@ -163,7 +163,7 @@ static oak_status_t cpu_build(oak_device_t *dev, const oak_source_t *source, con
     /* Of clang's group `bounds`, a part ends the program without a message. */
     oak_words_split(
         &command, clang ? "-fsanitize=array-bounds,object-size" : "-fsanitize=bounds,object-size");
-    oak_words_split(&command, "-O1 -g1");
+    oak_words_add(&command, "-g1");
   }
   if (source->data) oak_words_split(&command, "-Wall -Wno-unused-function -Werror=return-type");
   oak_status_t status = oak_units_build(dev, source, path, &command, &built);

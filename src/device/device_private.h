@@ -267,6 +267,9 @@ int oak_mpi_takes_gpu(void);
 
 /* ---- object.c: kernels as shared objects, for back ends with a C compiler. */
 
+/** Add the flags of the debug mode that come after the user's flags: without optimization the
+ * compiler does not know the sizes of most arrays, and checks no index of them. */
+void oak_debug_flags(const oak_source_t *source, oak_words_t *command);
 /** Compile \a source with the command that starts with \a head; the user's flags follow. */
 oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                               const oak_words_t *head);

@@ -57,6 +57,10 @@ oak_status_t oak_object_command(const oak_source_t *source, const char *path,
   return status;
 }
 
+void oak_debug_flags(const oak_source_t *source, oak_words_t *command) {
+  if (source->debug && !source->data) oak_words_add(command, "-O1");
+}
+
 oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                               const oak_words_t *head) {
   oak_job_t job = {.to = NULL};
@@ -64,6 +68,7 @@ oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, con
   oak_words_add(&job.command, "-o");
   oak_words_add(&job.command, "%s", path);
   oak_words_copy(&job.command, &dev->user_flags);
+  oak_debug_flags(source, &job.command);
   oak_words_add(&job.command, "-lm");
   if (status == OAK_OK) status = oak_compiler_run(&job, oak_source_name(source), path, path);
   if (status == OAK_OK && source->data) oak_compiler_warn(oak_buffer_get(&job.output));

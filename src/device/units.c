@@ -79,6 +79,7 @@ static oak_status_t prepare(units_t *u, oak_device_t *dev, const oak_source_t *s
     OAK_TRY(oak_format(&u->object[n], "%s.o", u->path[n]));
     OAK_TRY(oak_object_command(&u->unit[n], u->path[n], head, command));
     oak_words_copy(command, &dev->user_flags);
+    oak_debug_flags(source, command);
     oak_words_add(command, "-c");
     oak_words_add(command, "-o");
     oak_words_add(command, "%s", u->object[n]);

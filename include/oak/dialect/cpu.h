@@ -17,9 +17,12 @@
 #if defined(__clang__) ? __clang_major__ >= 14 : defined(__GNUC__)
 extern void oak_near_beyond(void)
     __attribute__((error("beyond the ghost layers, see scheme.ghost_layers")));
-#define OAK_IS_BEYOND(i) (__builtin_constant_p(i) && ((i) > OAK_NG || (i) < -OAK_NG))
-#define OAK_CHECK_OFFSET(i, j, k) \
-  (OAK_IS_BEYOND(i) || OAK_IS_BEYOND(j) || OAK_IS_BEYOND(k) ? oak_near_beyond() : (void)0)
+#define OAK_IS_BEYOND(i, most) (__builtin_constant_p(i) && ((i) > (most) || (i) < -(most)))
+#define OAK_CHECK_OFFSET(i, j, k)                          \
+  (OAK_IS_BEYOND(i, OAK_NG) || OAK_IS_BEYOND(j, OAK_NG) || \
+           OAK_IS_BEYOND(k, OAK_DIM == 3 ? OAK_NG : 0)     \
+       ? oak_near_beyond()                                 \
+       : (void)0)
 #endif
 
 #define OAK_KERNEL(name, args_t, threads)                                       \
