@@ -32,6 +32,7 @@ CASES = {
     "settings of others": ("", COMPILER, 0o666, [], False, [r"settings\.ini", r"chmod go-w"]),
     "settings in a folder of others": ("", COMPILER, 0o600, [], False,
                                        [r"settings\.ini", r"may write to .*/config/oak"]),
+    "a link to settings in a folder of others": ("", COMPILER, 0o600, [], False, [r"settings\.ini", r"others may write to it"]),
     "settings with other keys": ("", "[mesh]\nmax_level = 3\n", 0o600, [], False,
                                  [r"settings\.ini:2: mesh\.max_level", r"\[device\]"]),
     "problem that never ends": ("", None, 0, ["problem.name=/dev/zero"], False, [r"/dev/zero", r"must be a C file"]),
@@ -41,7 +42,7 @@ CASES = {
     "constant of oak": ("", None, 0, ["device.flags=-DOAK_NPREV=1"], False, [r"-DOAK_NPREV=1", r"device\.flags"]),
 }
 
-FOLDER_MODES = {"settings in a folder of others": 0o775}  # of the settings, if not 0755
+FOLDER_MODES = {"settings in a folder of others": 0o775, "a link to settings in a folder of others": 0o775}  # of the settings, if not 0755
 
 # Code that runs when a library is loaded, before any function of it is called.
 LOADED = """#include <stdio.h>
@@ -97,6 +98,9 @@ def try_case(name, launch):
         write("problem.c", '#include "fifo"\n')
         if settings:
             write(SETTINGS, settings, mode)
+            if name.startswith("a link"):
+                os.rename(os.path.join(work, SETTINGS), os.path.join(work, "mine.ini"))
+                os.symlink("../../mine.ini", os.path.join(work, SETTINGS))
             os.chmod(os.path.join(work, "config/oak"), FOLDER_MODES.get(name, 0o755))
         os.environ["XDG_CONFIG_HOME"] = os.path.join(work, "config")
         text, code, _ = run([*launch, "run", "run.ini", *[a.replace("{work}", work) for a in arguments]], work, 30)

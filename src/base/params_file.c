@@ -285,12 +285,18 @@ oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const char *pa
 
 /** The path of the settings without links, if nobody else could have written them. */
 static oak_status_t find_settings(const char *path, char real[PATH_MAX]) {
-  char why[OAK_WHY];
+  char why[OAK_WHY] = "", folder[PATH_MAX];
   struct stat info;
+  const char *slash = strrchr(path, '/');
+  snprintf(folder, sizeof folder, "%.*s/.", slash ? (int)(slash - path) : 1, slash ? path : ".");
   OAK_CHECK(realpath(path, real) && stat(real, &info) == 0, OAK_ERR_FILE, "cannot open '%s': %s",
             path, strerror(errno));
   OAK_CHECK(S_ISREG(info.st_mode), OAK_ERR_INPUT, "'%s' is not a regular file", path);
-  OAK_CHECK(oak_path_trusted(real, 0, why), OAK_ERR_INPUT,
+  /* A link can be changed as well. */
+  char *above = realpath(folder, NULL);
+  const int trusted = above && oak_path_trusted(real, 0, why) && oak_path_trusted(above, 0, why);
+  free(above);
+  OAK_CHECK(trusted, OAK_ERR_INPUT,
             "%s can run any program, so nobody else may be able to change it: %s; correct this or "
             "remove the file",
             path, why);
