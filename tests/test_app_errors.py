@@ -114,7 +114,7 @@ CASES = {
 COMMANDS = {
     "missing file": ["run", "missing.ini"],
     "a folder as file": ["run", "."],
-    "a C file as parameter file": ["run", "problem.c"],
+    "a C file as parameter file": ["run", "./problem.c"],
     "a device as parameter file": ["run", "/dev/zero"],
     "unknown option": ["run", "--fast", "run.ini"],
     "no parameter file": ["run"],

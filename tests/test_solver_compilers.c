@@ -40,7 +40,7 @@ static void primitive_of(const physics_t *p, int nvar, const double *u, double *
     energy += u[d] * q[d] / 2;
   }
   if (!strcmp(p->name, "mhd"))
-    for (int d = 5; d < 8; d++) energy += u[d] * u[d] / 2;
+    for (int d = 5; d < 9; d++) energy += u[d] * u[d] / 2; /* of the field, and of psi */
   if (!strcmp(p->name, "shallow_water"))
     q[3] = u[0] + u[3];
   else if (strcmp(p->name, "isothermal") != 0)
