@@ -29,9 +29,10 @@ PRIMITIVES("rho vx vy vz p bx by bz psi")
 PARAMETER(gamma, 5.0 / 3.0, "{>1} ratio of specific heats")
 PARAMETER(density_floor, 0, "{>=0} least density; 0: none. Floors are not conservative")
 PARAMETER(pressure_floor, 0, "{>=0} least pressure; 0: none")
-PARAMETER(cleaning, 1,
-          "{>=0} c_h over the largest speed that the time step allows; 0: no cleaning, "
-          "then errors of div B grow without bound where the mesh is refined")
+PARAMETER(
+    cleaning, 1,
+    "{>=0; >0 if refined} c_h over the largest speed that the time step allows; 0: no cleaning, "
+    "then errors of div B grow without bound where the mesh is refined")
 PARAMETER(damping, 0.1, "{>=0} decay of psi while its waves cross a cell")
 
 /* Conserved and primitive variables. */

@@ -3,6 +3,7 @@
  * of any form and length, files that change, misspelt hooks and macros, and those of old. */
 // TEST np={2}
 #define _DEFAULT_SOURCE 1
+#include "solver/sim.h"
 #include "solver_test.h"
 
 static char folder[] = "/tmp/oak_describe_XXXXXX";
@@ -157,6 +158,29 @@ static void test_help(void **state) {
 }
 
 /* ---- macros */
+
+/** A value of 0 is allowed, but on a mesh with several levels the first lines of a run warn. */
+static void test_refined(void **state) {
+  (void)state;
+  put("problem.c", "PARAMETER(clean, 0, \"{>=0; >0 if refined} errors grow\")\n" INITIAL("1"));
+  for (int levels = 1; levels <= 2; levels++) {
+    char settings[64], said[2048] = "";
+    sim_t s;
+    snprintf(settings, sizeof settings, "mesh.min_level=1\nmesh.max_level=%d\n", levels);
+    MUST(start(&s, settings));
+    FILE *stream = tmpfile();
+    assert_non_null(stream);
+    oak_print_head(s.oak, stream, 0);
+    rewind(stream);
+    said[fread(said, 1, sizeof said - 1, stream)] = '\0';
+    fclose(stream);
+    const char *line =
+        strstr(said, "warning: problem.clean = 0 on a mesh with several levels: errors grow");
+    assert_int_equal(line != NULL, levels == 2 && test_rank == 0);
+    sim_free(&s);
+  }
+  REFUSED("problem.clean=-1", "problem.clean = -1");
+}
 
 static void test_macros(void **state) {
   (void)state;
@@ -320,12 +344,12 @@ static void remove_folder(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(make_folder),      cmocka_unit_test(test_many),
-      cmocka_unit_test(test_too_many),    cmocka_unit_test(test_conditions),
-      cmocka_unit_test(test_help),        cmocka_unit_test(test_macros),
-      cmocka_unit_test(test_wrong_hooks), cmocka_unit_test(test_old_hooks),
-      cmocka_unit_test(test_context),     cmocka_unit_test(test_more_variables),
-      cmocka_unit_test(test_wrong_names), cmocka_unit_test(test_long_name),
-      cmocka_unit_test(remove_folder)};
+      cmocka_unit_test(make_folder),         cmocka_unit_test(test_many),
+      cmocka_unit_test(test_too_many),       cmocka_unit_test(test_conditions),
+      cmocka_unit_test(test_help),           cmocka_unit_test(test_macros),
+      cmocka_unit_test(test_refined),        cmocka_unit_test(test_wrong_hooks),
+      cmocka_unit_test(test_old_hooks),      cmocka_unit_test(test_context),
+      cmocka_unit_test(test_more_variables), cmocka_unit_test(test_wrong_names),
+      cmocka_unit_test(test_long_name),      cmocka_unit_test(remove_folder)};
   return TEST_MAIN(tests);
 }

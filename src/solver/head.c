@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The first lines of a run: what is computed, and by what. */
+#include <string.h>
+
 #include "solver/sim.h"
+
+/* Parameters that should be positive on a mesh with several levels, but are not. */
+static void print_warnings(const oak_t *sim, FILE *stream) {
+  const oak_description_t *d = &sim->description;
+  for (int n = 0; n < d->nparameter && sim->max_level > sim->min_level; n++) {
+    char key[256];
+    snprintf(key, sizeof key, "%s.%s", d->parameter[n].section, d->parameter[n].name);
+    if (!d->parameter[n].positive_if_refined || oak_params_real(sim->params, key) > 0) continue;
+    const char *help = strchr(d->parameter[n].help, '}') + 1;
+    fprintf(stream, "  warning: %s = %g on a mesh with several levels: %s\n", key,
+            oak_params_real(sim->params, key), help + strspn(help, " "));
+  }
+}
 
 void oak_print_head(oak_t *sim, FILE *stream, int builds) {
   char device[512];
@@ -22,6 +37,7 @@ void oak_print_head(oak_t *sim, FILE *stream, int builds) {
   fprintf(stream, "  %d rank%s on %s\n", sim->size, sim->size > 1 ? "s" : "", device);
   if (*sim->transport.text) fprintf(stream, "  %s\n", sim->transport.text);
   fprintf(stream, "  output in %s\n", oak_params_text(sim->params, "output.folder"));
+  print_warnings(sim, stream);
   if (builds) fprintf(stream, "  loading kernels; new ones are compiled first\n");
   fprintf(stream, "\n");
   fflush(stream);

@@ -76,6 +76,7 @@ typedef struct {
     char choices[128]; /**< words for values 0, 1, ... or "" */
     double min;        /**< least value, if bounded; with above_min it is excluded itself */
     int bounded, above_min;
+    int positive_if_refined; /**< warn if it is not above 0 on a mesh with several levels */
   } parameter[OAK_MAX_PARAMETERS];
 } oak_description_t;
 

@@ -15,8 +15,11 @@ static int split_names(char *text, const char **name, int first, int most) {
   return n - first;
 }
 
+static const char REFINED[] = "; >0 if refined";
+
 /* A help text "{a,b,c} ..." names the values of a parameter, "{>1} ..." or "{>=1} ..." is its lower
- * bound. */
+ * bound. In "{>=0; >0 if refined} ..." the second bound is for meshes with several levels; a value
+ * that does not fulfil it gives a warning. */
 static oak_status_t read_values(oak_description_t *d, int n) {
   const char *help = d->parameter[n].help, *end = *help == '{' ? strchr(help, '}') : NULL;
   char *choices = d->parameter[n].choices, *stop;
@@ -26,6 +29,8 @@ static oak_status_t read_values(oak_description_t *d, int n) {
     d->parameter[n].bounded = 1;
     d->parameter[n].above_min = help[2] != '=';
     d->parameter[n].min = strtod(number, &stop);
+    d->parameter[n].positive_if_refined = !strncmp(stop, REFINED, strlen(REFINED));
+    if (d->parameter[n].positive_if_refined) stop += strlen(REFINED);
     OAK_CHECK(stop > number && stop == end && isfinite(d->parameter[n].min), OAK_ERR_INPUT,
               "parameter %s.%s: its help text must begin with a bound such as {>0} or {>=0}",
               d->parameter[n].section, d->parameter[n].name);
