@@ -334,7 +334,7 @@ OAK_API oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args
 
 /** What a kernel of the solver has done on this rank while it was measured. `bytes` is what it must
  * read and write at least, each number once. `flops` are additions, multiplications, divisions and
- * square roots; NAN if they are not known. Both are from a model (src/solver/kernel_use.c). */
+ * square roots; NAN if they are not known, as those of the flux kernel. Both are from a model. */
 typedef struct {
   const char *name; /**< such as "flux" */
   long launches;

@@ -8,11 +8,10 @@
 
 #include "solver/sim.h"
 
-/* Additions, multiplications, divisions and square roots per cell in 3D, as the kernels for CPUs
- * execute them; a fused multiply-add counts twice. Maxima do not count. The flux kernel: Euler, van
- * Leer, HLL. The criterion lohner: per variable. tools/count_instructions.py counts the same from
- * the machine code, and a test compares. */
-enum { FLUX_FLOPS = 504, LOHNER_FLOPS = 37 };
+/* Additions, multiplications, divisions and square roots of the criterion lohner, per variable and
+ * cell in 3D; a fused multiply-add counts twice, maxima do not count. A test compares this number
+ * with the machine code (tools/count_instructions.py). */
+enum { LOHNER_FLOPS = 37 };
 
 /* Operations of limited slopes along an axis, and of a value that is interpolated in d
  * dimensions. */
@@ -34,16 +33,11 @@ static double states_of_stage(const oak_runge_kutta_t *scheme) {
   return sum / scheme->nstage;
 }
 
-static int is_text(const oak_t *sim, const char *key, const char *text) {
-  return !strcmp(oak_params_text(sim->params, key), text);
-}
-
+/* The arithmetic depends on the equations and the scheme. */
 static void model_flux(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
-  const int known = sim->dim == 3 && is_text(sim, "physics.name", "euler") &&
-                    is_text(sim, "scheme.limiter", "vanleer") && is_text(sim, "scheme.flux", "hll");
   use->cells = iterations / oak_sim_results(sim) * (double)sim->cells;
   use->bytes = use->cells * states_of_stage(sim->method.runge_kutta) * sim->nvar * sim->store_size;
-  use->flops = known ? use->cells * FLUX_FLOPS : NAN;
+  use->flops = NAN;
 }
 
 /* ---- ghost cells */
@@ -103,12 +97,11 @@ static void model_halo(const oak_t *sim, double iterations, oak_kernel_use_t *us
 
 static void model_flags(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
   const int primitives = sim->refine.primitives != 0;
+  const int lohner = !strcmp(oak_params_text(sim->params, "refine.criterion"), "lohner");
   const int looked = __builtin_popcount(sim->refine.variables);
   use->cells = iterations * (double)sim->cells;
   use->bytes = use->cells * (primitives ? sim->nvar : looked) * sim->store_size;
-  use->flops = sim->dim == 3 && !primitives && is_text(sim, "refine.criterion", "lohner")
-                   ? use->cells * looked * LOHNER_FLOPS
-                   : NAN;
+  use->flops = sim->dim == 3 && !primitives && lohner ? use->cells * looked * LOHNER_FLOPS : NAN;
 }
 
 /* Blocks are copied, interpolated or averaged. The list that says which is no longer there. */
