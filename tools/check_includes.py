@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Compare the #include lines of the sources with the table of folders in docs/design.md.
 
-usage: check_includes.py [--all] TREE
+usage: check_includes.py [--all] [TREE]      TREE: the present folder
 
 LAYERS says which folders and which public headers a folder may include. What breaks this order today is listed in
 KNOWN, with the reason; --all prints those places too. Files that include each other in a circle are refused. Exit
@@ -113,10 +113,8 @@ def folders_of_table(root):
 
 def main():
     show_all = "--all" in sys.argv[1:]
-    roots = [a for a in sys.argv[1:] if a != "--all"]
-    if len(roots) != 1:
-        sys.exit(__doc__)
-    root, bad, used = roots[0], [], set()
+    root = next((a for a in sys.argv[1:] if a != "--all"), ".")
+    bad, used = [], set()
     missing = set(LAYERS) - {"include"} - folders_of_table(root)
     if missing:
         bad.append(f"docs/design.md: the table of folders lacks {', '.join(sorted(missing))}")
