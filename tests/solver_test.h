@@ -84,7 +84,7 @@ static inline int test_long(void) {
 typedef struct {
   MPI_Comm comm;
   oak_params_t *params;
-  oak_t *oak;
+  oak_t *sim;
   int dim, n, nvar, layers;
   int cells; /* of a block */
 } sim_t;
@@ -104,11 +104,11 @@ static inline oak_status_t try_new(sim_t *s, MPI_Comm comm, const char *format, 
     if (next) *next++ = 0;
     if (*line) OAK_TRY(test_assign(s->params, line));
   }
-  OAK_TRY(oak_create(comm, s->params, &s->oak));
-  s->dim = oak_dim(s->oak);
-  s->n = oak_block_size(s->oak);
-  s->nvar = oak_nvar(s->oak);
-  s->layers = oak_ghost_layers(s->oak);
+  OAK_TRY(oak_create(comm, s->params, &s->sim));
+  s->dim = oak_dim(s->sim);
+  s->n = oak_block_size(s->sim);
+  s->nvar = oak_nvar(s->sim);
+  s->layers = oak_ghost_layers(s->sim);
   s->cells = s->n * s->n * (s->dim == 3 ? s->n : 1);
   return OAK_OK;
 }
@@ -127,16 +127,16 @@ __attribute__((format(printf, 2, 3))) static inline sim_t sim_new(MPI_Comm comm,
 }
 
 static inline void sim_free(sim_t *s) {
-  oak_destroy(&s->oak);
+  oak_destroy(&s->sim);
   oak_params_destroy(&s->params);
 }
 
 /** Values of one variable in the blocks of this rank, [nblock][cells]; the caller frees them. */
 static inline double *sim_read(const sim_t *s, int variable) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double *out = malloc(((size_t)n * s->cells + 1) * sizeof *out);
   if (!out) abort();
-  MUST(oak_read_cells(s->oak, variable, 0, n, out));
+  MUST(oak_read_cells(s->sim, variable, 0, n, out));
   return out;
 }
 
@@ -144,32 +144,32 @@ static inline double *sim_read(const sim_t *s, int variable) {
 static inline void sim_center(const sim_t *s, int block, int c, double x[3]) {
   double origin[3], dx[3];
   const int at[3] = {c % s->n, c / s->n % s->n, c / (s->n * s->n)};
-  oak_block_geometry(s->oak, block, origin, dx);
+  oak_block_geometry(s->sim, block, origin, dx);
   for (int d = 0; d < 3; d++) x[d] = d < s->dim ? origin[d] + (at[d] + 0.5) * dx[d] : 0;
 }
 
 static inline double sim_volume(const sim_t *s, int block) {
   double origin[3], dx[3], volume = 1;
-  oak_block_geometry(s->oak, block, origin, dx);
+  oak_block_geometry(s->sim, block, origin, dx);
   for (int d = 0; d < s->dim; d++) volume *= dx[d];
   return volume;
 }
 
 /** Steps of the CFL condition until `end`, the last one cut; adapts every so many (0: never). */
 static inline void sim_run(sim_t *s, double end, int adapt_every) {
-  while (end - oak_time(s->oak) > 1e-14 * end) {
-    const double dt = fmin(oak_time_step(s->oak), end - oak_time(s->oak));
-    MUST(oak_advance(s->oak, dt));
-    if (adapt_every && oak_step(s->oak) % adapt_every == 0)
-      MUST(oak_adjust_refinement(s->oak, NULL));
+  while (end - oak_time(s->sim) > 1e-14 * end) {
+    const double dt = fmin(oak_time_step(s->sim), end - oak_time(s->sim));
+    MUST(oak_advance(s->sim, dt));
+    if (adapt_every && oak_step(s->sim) % adapt_every == 0)
+      MUST(oak_adjust_refinement(s->sim, NULL));
   }
 }
 
 /** Lowest and highest level in use, on all ranks. */
 static inline void sim_levels(const sim_t *s, int *lowest, int *highest) {
   int most[2] = {-100, -100};
-  for (int b = 0; b < oak_nblocks(s->oak); b++) {
-    const int level = oak_block_level(s->oak, b);
+  for (int b = 0; b < oak_nblocks(s->sim); b++) {
+    const int level = oak_block_level(s->sim, b);
     if (-level > most[0]) most[0] = -level;
     if (level > most[1]) most[1] = level;
   }

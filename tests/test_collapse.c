@@ -23,11 +23,11 @@ typedef struct {
 } sphere_t;
 
 static sphere_t measure(const sim_t *s, double ambient) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double sum[7] = {0};
   double *u[5], *phi = malloc(((size_t)n * s->cells + 1) * sizeof *phi);
   for (int v = 0; v < 5; v++) u[v] = sim_read(s, v);
-  MUST(oak_field_get(s->oak, "phi", phi));
+  MUST(oak_field_get(s->sim, "phi", phi));
   for (int i = 0; i < n * s->cells; i++) {
     double x[3];
     sim_center(s, i / s->cells, i % s->cells, x);
@@ -61,18 +61,18 @@ static void fall(int min, int max, double error[2]) {
   sim_t s = sim_new(MPI_COMM_WORLD,
                     COLLAPSE "mesh.min_level=%d\nmesh.max_level=%d\nproblem.cell_mass=%g\n", min,
                     max, 0.03 * pow(8, -max));
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   const sphere_t first = measure(&s, 1e-4);
-  before = (int)oak_nblocks_global(s.oak);
+  before = (int)oak_nblocks_global(s.sim);
   for (int i = 0; i < (test_long() ? 2 : 1); i++) {
     sim_run(&s, time[i], 4);
     const sphere_t now = measure(&s, 1e-4);
-    after = (int)oak_nblocks_global(s.oak);
+    after = (int)oak_nblocks_global(s.sim);
     error[i] = fabs(now.radius - exact[i]);
     report(
         "free fall, levels %d to %d, %d to %d blocks, %ld steps, t = %.3f: radius %.4f, exact "
         "%.4f; mass %.4f, drift of momentum %.1e, of energy %.4f of %.3f",
-        min, max, before, after, oak_step(s.oak), oak_time(s.oak), now.radius, exact[i], now.mass,
+        min, max, before, after, oak_step(s.sim), oak_time(s.sim), now.radius, exact[i], now.mass,
         now.momentum, now.energy - first.energy, first.energy);
     assert_true(now.momentum < 1e-10);
     assert_true(fabs(now.mass - 1) < 0.01);
@@ -109,10 +109,10 @@ static double jeans(double G, int level, int adapt) {
                     "refine.criterion=%s\nrefine.variable=rho\nrefine.c_refine=3e-5\n"
                     "refine.c_derefine=1e-6\n",
                     G, level, level + adapt, adapt ? "gradient" : "none");
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   sim_run(&s, end, adapt ? 4 : 0);
   double *rho = sim_read(&s, 0);
-  for (int i = 0; i < oak_nblocks(s.oak) * s.cells; i++) {
+  for (int i = 0; i < oak_nblocks(s.sim) * s.cells; i++) {
     double x[3];
     sim_center(&s, i / s.cells, i % s.cells, x);
     sum += 2 * (rho[i] - 1) * wave(x) * sim_volume(&s, i / s.cells);
@@ -121,7 +121,7 @@ static double jeans(double G, int level, int adapt) {
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, s.comm);
   const double error = fabs(sum / 1e-4 - exact);
   report("Jeans wave in 3D, G = %g, level %d%s, %lld blocks: amplitude %.4f, exact %.4f", G, level,
-         adapt ? " to 1 more, adaptive" : "", (long long)oak_nblocks_global(s.oak), sum / 1e-4,
+         adapt ? " to 1 more, adaptive" : "", (long long)oak_nblocks_global(s.sim), sum / 1e-4,
          exact);
   sim_free(&s);
   return error / fmax(1, fabs(exact));

@@ -87,14 +87,14 @@ static const setting_t columns = {
 
 /** Blocks of this rank that differ in place or level. */
 static int other_blocks(const sim_t *a, const sim_t *b) {
-  const int n = oak_nblocks(a->oak);
-  int differ = abs(n - oak_nblocks(b->oak));
+  const int n = oak_nblocks(a->sim);
+  int differ = abs(n - oak_nblocks(b->sim));
   for (int k = 0; k < n && !differ; k++) {
     double at[2][3] = {{0}}, dx[2][3] = {{0}};
-    oak_block_geometry(a->oak, k, at[0], dx[0]);
-    oak_block_geometry(b->oak, k, at[1], dx[1]);
+    oak_block_geometry(a->sim, k, at[0], dx[0]);
+    oak_block_geometry(b->sim, k, at[1], dx[1]);
     differ += memcmp(at[0], at[1], sizeof at[0]) != 0 || memcmp(dx[0], dx[1], sizeof dx[0]) != 0 ||
-              oak_block_level(a->oak, k) != oak_block_level(b->oak, k);
+              oak_block_level(a->sim, k) != oak_block_level(b->sim, k);
   }
   return (int)sum_ranks_int(a->comm, differ);
 }
@@ -106,7 +106,7 @@ static double difference(const sim_t *a, const sim_t *b) {
   for (int v = 0; v < a->nvar; v++) {
     double *x = sim_read(a, v), *y = sim_read(b, v);
     most[v] = scale[v] = 0;
-    for (int c = 0; c < oak_nblocks(a->oak) * a->cells; c++) {
+    for (int c = 0; c < oak_nblocks(a->sim) * a->cells; c++) {
       most[v] = worse(most[v], fabs(x[c] - y[c]));
       scale[v] = worse(scale[v], fabs(x[c]));
     }
@@ -146,24 +146,24 @@ static outcome_t compare(const case_t *c, const setting_t *first, const setting_
                 sim_new(MPI_COMM_WORLD, format, c->keys, block_size(c), second->keys)};
   double start[TEST_MAX_NVAR], total[2][TEST_MAX_NVAR];
   outcome_t out = {0};
-  for (int k = 0; k < 2; k++) MUST(oak_initialize(s[k].oak));
-  MUST(oak_totals(s[1].oak, start));
+  for (int k = 0; k < 2; k++) MUST(oak_initialize(s[k].sim));
+  MUST(oak_totals(s[1].sim, start));
   out.meshes = other_blocks(&s[0], &s[1]) > 0;
   for (int step = 1; step <= steps() && !out.meshes; step++) {
-    const double dt = oak_time_step(s[0].oak);
+    const double dt = oak_time_step(s[0].sim);
     int changed[2] = {0, 0};
-    out.steps = worse(out.steps, fabs(oak_time_step(s[1].oak) - dt) / dt);
-    for (int k = 0; k < 2; k++) MUST(oak_advance(s[k].oak, dt));
+    out.steps = worse(out.steps, fabs(oak_time_step(s[1].sim) - dt) / dt);
+    for (int k = 0; k < 2; k++) MUST(oak_advance(s[k].sim, dt));
     if (step % 2) continue;
-    for (int k = 0; k < 2; k++) MUST(oak_adjust_refinement(s[k].oak, &changed[k]));
+    for (int k = 0; k < 2; k++) MUST(oak_adjust_refinement(s[k].sim, &changed[k]));
     out.meshes += changed[0] != changed[1] || other_blocks(&s[0], &s[1]) > 0;
     out.changes += changed[0];
   }
-  for (int k = 0; k < 2; k++) MUST(oak_totals(s[k].oak, total[k]));
+  for (int k = 0; k < 2; k++) MUST(oak_totals(s[k].sim, total[k]));
   if (!out.meshes) out.states = difference(&s[0], &s[1]);
   out.totals = change(s[0].nvar, total[0], total[1]);
   out.drift = change(s[0].nvar, start, total[1]);
-  out.blocks = (int)oak_nblocks_global(s[0].oak);
+  out.blocks = (int)oak_nblocks_global(s[0].sim);
   for (int k = 0; k < 2; k++) sim_free(&s[k]);
   return out;
 }
@@ -227,8 +227,8 @@ static void test_end(void **state) {
     sim_t a = sim_new(MPI_COMM_WORLD, "%sdevice.flags=-O1\ndevice.name=%s\n", cases[0].keys, name);
     sim_t b = sim_new(MPI_COMM_WORLD, "%sdevice.flags=-O1\ndevice.name=%s\n", cases[0].keys, name);
     sim_free(&b);
-    MUST(oak_initialize(a.oak));
-    MUST(oak_advance(a.oak, oak_time_step(a.oak)));
+    MUST(oak_initialize(a.sim));
+    MUST(oak_advance(a.sim, oak_time_step(a.sim)));
     sim_free(&a);
   }
 }

@@ -41,7 +41,7 @@ static double laplacian(const case_t *c, const double x[3]) {
 static void center(const case_t *c, int block, int cell, double x[3]) {
   double origin[3], dx[3];
   const int n = c->s.n, at[3] = {cell % n, cell / n % n, cell / (n * n)};
-  oak_block_geometry(c->s.oak, block, origin, dx);
+  oak_block_geometry(c->s.sim, block, origin, dx);
   for (int d = 0; d < 3; d++) x[d] = d < c->s.dim ? origin[d] + (at[d] + 0.5) * dx[d] : 0;
 }
 
@@ -53,39 +53,39 @@ static double value_outside(void *data, int face, const double x[3]) {
 }
 
 static void set_f(case_t *c) {
-  const size_t n = (size_t)oak_nblocks(c->s.oak) * c->s.cells;
+  const size_t n = (size_t)oak_nblocks(c->s.sim) * c->s.cells;
   double *f = malloc((n + 1) * sizeof *f);
   for (size_t i = 0; i < n; i++) {
     double x[3];
     center(c, (int)(i / c->s.cells), (int)(i % c->s.cells), x);
     f[i] = laplacian(c, x);
   }
-  if (n) MUST(oak_device_upload(c->s.oak->dev, c->e->f, f, n * sizeof *f));
+  if (n) MUST(oak_device_upload(c->s.sim->dev, c->e->f, f, n * sizeof *f));
   free(f);
 }
 
 /* Refine the blocks near a point off the centre, which gives levels - 1 nested finer regions. */
 static void refine(sim_t *s, int levels) {
   for (int l = 0; l < levels; l++) {
-    const int n = oak_nblocks(s->oak);
+    const int n = oak_nblocks(s->sim);
     int *flag = malloc((n + 1) * sizeof *flag);
     for (int b = 0; b < n; b++) {
       double origin[3], dx[3], most = 0;
-      oak_block_geometry(s->oak, b, origin, dx);
+      oak_block_geometry(s->sim, b, origin, dx);
       for (int d = 0; d < s->dim; d++)
         most = fmax(most, fabs(origin[d] + 0.5 * s->n * dx[d] - 0.55));
       flag[b] = most < 0.26 / (1 << l);
     }
-    MUST(oak_adjust_refinement_flags(s->oak, flag, NULL));
+    MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
     free(flag);
   }
 }
 
 static void refine_all(sim_t *s) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   int *flag = malloc((n + 1) * sizeof *flag);
   for (int b = 0; b < n; b++) flag[b] = 1;
-  MUST(oak_adjust_refinement_flags(s->oak, flag, NULL));
+  MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
   free(flag);
 }
 
@@ -100,23 +100,23 @@ static case_t case_new(MPI_Comm comm, int dim, int n, int level, int jumps, int 
                 "boundary.zlow=%s\nboundary.zhigh=%s\nmesh.dim=%d\nmesh.block_size=%d\n"
                 "scheme.ghost_layers=2\nmesh.min_level=%d\nmesh.max_level=%d\n%s",
                 word, word, word, word, word, word, dim, n, level, level + jumps + finer, device);
-  MUST(oak_initialize(c.s.oak));
+  MUST(oak_initialize(c.s.sim));
   refine(&c.s, jumps);
   if (finer) refine_all(&c.s);
-  oak_t *o = c.s.oak;
-  oak_elliptic_setup_t setup = {.transport = &o->transport,
-                                .timers = &o->timers,
+  oak_t *sim = c.s.sim;
+  oak_elliptic_setup_t setup = {.transport = &sim->transport,
+                                .timers = &sim->timers,
                                 .block_size = n,
                                 .a = 1,
                                 .gather_cells = gather_cells};
-  memcpy(setup.xmin, o->xmin, sizeof setup.xmin);
-  memcpy(setup.dx0, o->dx0, sizeof setup.dx0);
+  memcpy(setup.xmin, sim->xmin, sizeof setup.xmin);
+  memcpy(setup.dx0, sim->dx0, sizeof setup.dx0);
   setup.condition[2] = OAK_ELLIPTIC_NEUMANN;
   int changed;
-  MUST(oak_elliptic_new(o->comm, &setup, o->mesh, &c.e));
+  MUST(oak_elliptic_new(sim->comm, &setup, sim->mesh, &c.e));
   MUST(oak_elliptic_fit(c.e, &changed));
   set_f(&c);
-  MUST(oak_agree(o->comm, oak_elliptic_set_outer(c.e, value_outside, &c)));
+  MUST(oak_agree(sim->comm, oak_elliptic_set_outer(c.e, value_outside, &c)));
   return c;
 }
 
@@ -130,15 +130,15 @@ typedef struct {
 } errors_t;
 
 static double *download(case_t *c, const void *from) {
-  const size_t n = (size_t)oak_nblocks(c->s.oak) * c->s.cells;
+  const size_t n = (size_t)oak_nblocks(c->s.sim) * c->s.cells;
   double *u = malloc((n + 1) * sizeof *u);
-  if (n) MUST(oak_device_download(c->s.oak->dev, u, from, n * sizeof *u));
+  if (n) MUST(oak_device_download(c->s.sim->dev, u, from, n * sizeof *u));
   return u;
 }
 
 static errors_t find_errors(case_t *c) {
   errors_t out = {0};
-  const size_t n = (size_t)oak_nblocks(c->s.oak) * c->s.cells;
+  const size_t n = (size_t)oak_nblocks(c->s.sim) * c->s.cells;
   double *u = download(c, oak_elliptic_top(c->e)->u.memory.mine);
   for (size_t i = 0; i < n; i++) {
     double x[3];
@@ -151,7 +151,7 @@ static errors_t find_errors(case_t *c) {
     u = download(c, oak_elliptic_top(c->e)->res);
     for (size_t i = 0; i < n; i++) {
       double x[3];
-      const double volume = ldexp(1, -c->s.dim * oak_block_level(c->s.oak, (int)(i / c->s.cells)));
+      const double volume = ldexp(1, -c->s.dim * oak_block_level(c->s.sim, (int)(i / c->s.cells)));
       center(c, (int)(i / c->s.cells), (int)(i % c->s.cells), x);
       out.gradient += volume / c->s.cells * fabs(u[i] - derivative(c, x, d));
     }
@@ -222,8 +222,8 @@ static void ranks(int dim, int level, int jumps, int kind) {
   }
   double *one = download(&c[0], oak_elliptic_top(c[0].e)->u.memory.mine);
   double *all = download(&c[1], oak_elliptic_top(c[1].e)->u.memory.mine);
-  const size_t n = (size_t)oak_nblocks(c[1].s.oak) * c[1].s.cells;
-  const size_t first = (size_t)c[1].s.oak->mesh->first * c[1].s.cells;
+  const size_t n = (size_t)oak_nblocks(c[1].s.sim) * c[1].s.cells;
+  const size_t first = (size_t)c[1].s.sim->mesh->first * c[1].s.cells;
   for (size_t i = 0; i < n; i++) different += memcmp(&one[first + i], &all[i], sizeof *one) != 0;
   different += r[0].cycles != r[1].cycles || r[0].residual[1] != r[1].residual[1];
   free(one);
@@ -254,7 +254,7 @@ static void compare(int dim, int n, int level, int jumps, int kind) {
     case_t c = case_new(MPI_COMM_WORLD, dim, n, level, jumps, 0, kind);
     MUST(oak_elliptic_solve(c.e, &options, &r[i]));
     u[i] = download(&c, oak_elliptic_top(c.e)->u.memory.mine);
-    cells = (size_t)oak_nblocks(c.s.oak) * c.s.cells;
+    cells = (size_t)oak_nblocks(c.s.sim) * c.s.cells;
     case_free(&c);
   }
   for (size_t i = 0; i < cells; i++) {
@@ -294,9 +294,9 @@ static void test_gathered(void **state) {
     ranks(3, 1, 1, WAVES);
     case_t c = case_new(MPI_COMM_WORLD, 2, 8, 4, 0, 0, WAVES);
     MUST(oak_elliptic_cycle(c.e, 4, 0));
-    const uint64_t before = c.s.oak->transport.peers.sequence;
+    const uint64_t before = c.s.sim->transport.peers.sequence;
     MUST(oak_elliptic_cycle(c.e, 4, 0));
-    meetings[i] = c.s.oak->transport.peers.sequence - before;
+    meetings[i] = c.s.sim->transport.peers.sequence - before;
     report(
         "2D, 128^2 cells, levels of at most %d cells on each of %d ranks: from level %d on, %d "
         "meetings of a V-cycle, %.1f KB of the device",

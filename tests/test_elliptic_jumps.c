@@ -19,17 +19,17 @@ static sim_t sim_of(MPI_Comm comm, int dim, int level, int rounds, int finest, c
                     "mesh.dim=%d\nmesh.block_size=8\nscheme.ghost_layers=2\nmesh.min_level=%d\n"
                     "mesh.max_level=%d\n",
                     dim, level, finest);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   for (int round = 0; round < rounds; round++) {
-    const int n = oak_nblocks(s.oak);
+    const int n = oak_nblocks(s.sim);
     int *flag = malloc((n + 1) * sizeof *flag);
     for (int b = 0; b < n; b++) {
       double low[3], dx[3], high[3];
-      oak_block_geometry(s.oak, b, low, dx);
+      oak_block_geometry(s.sim, b, low, dx);
       for (int d = 0; d < dim; d++) high[d] = low[d] + 8 * dx[d];
       flag[b] = !chosen || chosen(low, high, dim);
     }
-    MUST(oak_adjust_refinement_flags(s.oak, flag, NULL));
+    MUST(oak_adjust_refinement_flags(s.sim, flag, NULL));
     free(flag);
   }
   return s;
@@ -38,13 +38,13 @@ static sim_t sim_of(MPI_Comm comm, int dim, int level, int rounds, int finest, c
 typedef double (*function_t)(const double x[3], int dim);
 
 static double *values(const sim_t *s, function_t f) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double *out = malloc(((size_t)n * s->cells + 1) * sizeof *out);
   for (int b = 0; b < n; b++)
     for (int c = 0; c < s->cells; c++) {
       double low[3], dx[3], x[3] = {0, 0, 0};
       const int at[3] = {c % 8, c / 8 % 8, c / 64};
-      oak_block_geometry(s->oak, b, low, dx);
+      oak_block_geometry(s->sim, b, low, dx);
       for (int d = 0; d < s->dim; d++) x[d] = low[d] + (at[d] + 0.5) * dx[d];
       out[(size_t)b * s->cells + c] = f(x, s->dim);
     }
@@ -53,7 +53,7 @@ static double *values(const sim_t *s, function_t f) {
 
 static void give(const sim_t *s, oak_solver_t *solver, oak_solver_values_t what, function_t f) {
   double *v = values(s, f);
-  MUST(oak_solver_write(solver, what, 0, oak_nblocks(s->oak), v));
+  MUST(oak_solver_write(solver, what, 0, oak_nblocks(s->sim), v));
   free(v);
 }
 
@@ -95,7 +95,7 @@ static int at_surface(const double low[3], const double high[3], int dim) {
 static oak_solver_t *solve(const sim_t *s, int most, oak_solver_report_t *r, oak_status_t *status) {
   oak_solver_t *solver;
   const oak_solver_options_t options = {.fields = 1, .tolerance = 1e-9, .max_cycles = most};
-  MUST(oak_solver_new(s->oak, &options, &solver));
+  MUST(oak_solver_new(s->sim, &options, &solver));
   give(s, solver, OAK_SOLVER_RHS, source);
   give(s, solver, OAK_SOLVER_A, coefficient);
   give(s, solver, OAK_SOLVER_B, nothing);
@@ -150,14 +150,14 @@ static void test_ranks(void **state) {
     oak_status_t status;
     s[i] = sim_of(i ? MPI_COMM_WORLD : MPI_COMM_SELF, 2, 2, 2, 4, at_surface);
     oak_solver_t *solver = solve(&s[i], 40, &r[i], &status);
-    const int n = oak_nblocks(s[i].oak);
+    const int n = oak_nblocks(s[i].sim);
     MUST(status);
     u[i] = malloc(((size_t)n * s[i].cells + 1) * sizeof *u[i]);
     MUST(oak_solver_read(solver, OAK_SOLVER_SOLUTION, 0, n, u[i]));
     oak_solver_destroy(&solver);
   }
-  const size_t n = (size_t)oak_nblocks(s[1].oak) * s[1].cells;
-  const size_t first = (size_t)s[1].oak->mesh->first * s[1].cells;
+  const size_t n = (size_t)oak_nblocks(s[1].sim) * s[1].cells;
+  const size_t first = (size_t)s[1].sim->mesh->first * s[1].cells;
   int different = r[0].cycles != r[1].cycles;
   for (size_t i = 0; i < n; i++) different += memcmp(&u[0][first + i], &u[1][i], sizeof **u) != 0;
   for (int i = 0; i < 2; i++) {
@@ -214,14 +214,14 @@ static double error_on(int dim, int level, int uniform) {
       .fields = 1, .value = outside, .data = &dim, .tolerance = 1e-10, .max_cycles = 100};
   sim_t s = sim_of(MPI_COMM_WORLD, dim, level, uniform ? 0 : 1, level + 1, left_half);
   double most = 0;
-  MUST(oak_solver_new(s.oak, &options, &solver));
+  MUST(oak_solver_new(s.sim, &options, &solver));
   give(&s, solver, OAK_SOLVER_RHS, div_a_grad);
   give(&s, solver, OAK_SOLVER_A, plane);
   give(&s, solver, OAK_SOLVER_B, nothing);
   MUST(oak_solve(solver, NULL));
-  const size_t n = (size_t)oak_nblocks(s.oak) * s.cells;
+  const size_t n = (size_t)oak_nblocks(s.sim) * s.cells;
   double *e = values(&s, exact), *u = malloc((n + 1) * sizeof *u);
-  MUST(oak_solver_read(solver, OAK_SOLVER_SOLUTION, 0, oak_nblocks(s.oak), u));
+  MUST(oak_solver_read(solver, OAK_SOLVER_SOLUTION, 0, oak_nblocks(s.sim), u));
   for (size_t i = 0; i < n; i++) most = fmax(most, fabs(u[i] - e[i]));
   free(e);
   free(u);

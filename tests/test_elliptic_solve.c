@@ -14,39 +14,39 @@ static sim_t sim_of(int dim, int level, int finer, int finest) {
                     "mesh.dim=%d\nmesh.block_size=8\nmesh.xmin=-1 -1 -1\n"
                     "scheme.ghost_layers=2\nmesh.min_level=%d\nmesh.max_level=%d\n",
                     dim, level, finest);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   for (int round = 0; round < finer; round++) {
-    const int n = oak_nblocks(s.oak);
+    const int n = oak_nblocks(s.sim);
     int *flag = malloc((n + 1) * sizeof *flag);
     for (int b = 0; b < n; b++) {
       double origin[3], dx[3], most = 0;
-      oak_block_geometry(s.oak, b, origin, dx);
+      oak_block_geometry(s.sim, b, origin, dx);
       for (int d = 0; d < dim; d++) most = fmax(most, fabs(origin[d] + 4 * dx[d]));
       flag[b] = most < 0.6 / (1 << round);
     }
-    MUST(oak_adjust_refinement_flags(s.oak, flag, NULL));
+    MUST(oak_adjust_refinement_flags(s.sim, flag, NULL));
     free(flag);
   }
   return s;
 }
 
 static void refine_all(sim_t *s) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   int *flag = malloc((n + 1) * sizeof *flag);
   for (int b = 0; b < n; b++) flag[b] = 1;
-  MUST(oak_adjust_refinement_flags(s->oak, flag, NULL));
+  MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
   free(flag);
 }
 
 /* Means of a function over cells, from `points` points per axis. */
 static double *means(const sim_t *s, function_t f, int points) {
-  const int n = oak_nblocks(s->oak), zs = s->dim == 3 ? points : 1;
+  const int n = oak_nblocks(s->sim), zs = s->dim == 3 ? points : 1;
   double *out = malloc(((size_t)n * s->cells + 1) * sizeof *out);
   for (int b = 0; b < n; b++)
     for (int c = 0; c < s->cells; c++) {
       double origin[3], dx[3], sum = 0;
       const int at[3] = {c % s->n, c / s->n % s->n, c / (s->n * s->n)};
-      oak_block_geometry(s->oak, b, origin, dx);
+      oak_block_geometry(s->sim, b, origin, dx);
       for (int p = 0; p < points * points * zs; p++) {
         const int sub[3] = {p % points, p / points % points, p / (points * points)};
         double x[3] = {0, 0, 0};
@@ -62,13 +62,13 @@ static double *means(const sim_t *s, function_t f, int points) {
 static void give(const sim_t *s, oak_solver_t *solver, oak_solver_values_t what, function_t f,
                  int points) {
   double *values = means(s, f, points);
-  MUST(oak_solver_write(solver, what, 0, oak_nblocks(s->oak), values));
+  MUST(oak_solver_write(solver, what, 0, oak_nblocks(s->sim), values));
   free(values);
 }
 
 /* The largest difference of the solution to a function in cell centres. */
 static double error_of(const sim_t *s, oak_solver_t *solver, function_t f) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double *exact = means(s, f, 1), *u = malloc(((size_t)n * s->cells + 1) * sizeof *u), most = 0;
   MUST(oak_solver_read(solver, OAK_SOLVER_SOLUTION, 0, n, u));
   for (size_t i = 0; i < (size_t)n * s->cells; i++) most = fmax(most, fabs(u[i] - exact[i]));
@@ -120,7 +120,7 @@ static void spheres_on(int count, double bound) {
   for (int finer = 0; finer < 2; finer++) {
     sim_t s = sim_of(3, 1, 1, 3);
     if (finer) refine_all(&s);
-    MUST(oak_solver_new(s.oak, &options, &solver));
+    MUST(oak_solver_new(s.sim, &options, &solver));
     give(&s, solver, OAK_SOLVER_RHS, mass_source, 8);
     MUST(oak_solve(solver, &r));
     error[finer] = error_of(&s, solver, potential);
@@ -156,10 +156,10 @@ static void test_plane(void **state) {
   sim_t s = sim_of(2, 3, 0, 3);
   double most = 0;
   for (int face = 0; face < 6; face++) options.face[face].condition = OAK_SOLVER_ISOLATED;
-  MUST(oak_solver_new(s.oak, &options, &solver));
+  MUST(oak_solver_new(s.sim, &options, &solver));
   give(&s, solver, OAK_SOLVER_RHS, line_source, 4);
   MUST(oak_solve(solver, NULL));
-  const int n = oak_nblocks(s.oak);
+  const int n = oak_nblocks(s.sim);
   double *u = malloc(((size_t)n * s.cells + 1) * sizeof *u);
   MUST(oak_solver_read(solver, OAK_SOLVER_SOLUTION, 0, n, u));
   double *exact = means(&s, line_potential, 1), *f = means(&s, line_source, 1);
@@ -202,7 +202,7 @@ static void test_varying(void **state) {
   for (int finer = 0; finer < 2; finer++) {
     sim_t s = sim_of(2, 2, 2, 5);
     if (finer) refine_all(&s);
-    MUST(oak_solver_new(s.oak, &options, &solver));
+    MUST(oak_solver_new(s.sim, &options, &solver));
     give(&s, solver, OAK_SOLVER_RHS, smooth_f, 1);
     give(&s, solver, OAK_SOLVER_A, smooth_a, 1);
     give(&s, solver, OAK_SOLVER_B, smooth_b, 1);
@@ -233,7 +233,7 @@ static void test_jumps(void **state) {
     const oak_solver_options_t options = {
         .fields = 1, .tolerance = 1e-8, .max_cycles = 60, .krylov = 1};
     jump = jumps[i];
-    MUST(oak_solver_new(s.oak, &options, &solver));
+    MUST(oak_solver_new(s.sim, &options, &solver));
     give(&s, solver, OAK_SOLVER_RHS, one, 1);
     give(&s, solver, OAK_SOLVER_A, jumping, 1);
     give(&s, solver, OAK_SOLVER_B, nothing, 1);
@@ -250,7 +250,7 @@ static void test_mistakes(void **state) {
   sim_t s = sim_of(2, 2, 0, 2);
   oak_solver_options_t options = {.a = 1, .tolerance = 1e-13, .max_cycles = 2};
   options.face[0].value = 1;
-  MUST(oak_solver_new(s.oak, &options, &solver));
+  MUST(oak_solver_new(s.sim, &options, &solver));
   assert_int_equal(oak_solve(solver, NULL), OAK_ERR_STATE);
   assert_non_null(strstr(oak_last_error(), "after 2 cycles"));
   refine_all(&s); /* not above max_level: the mesh stays */
@@ -265,10 +265,10 @@ static void test_mistakes(void **state) {
   assert_true(seconds > 0);
   oak_solver_destroy(&solver);
   options.a = -1;
-  assert_int_equal(oak_solver_new(s.oak, &options, &solver), OAK_ERR_ARGUMENT);
+  assert_int_equal(oak_solver_new(s.sim, &options, &solver), OAK_ERR_ARGUMENT);
   options.a = 1;
   options.face[3].condition = OAK_SOLVER_ISOLATED;
-  assert_int_equal(oak_solver_new(s.oak, &options, &solver), OAK_ERR_ARGUMENT);
+  assert_int_equal(oak_solver_new(s.sim, &options, &solver), OAK_ERR_ARGUMENT);
   sim_free(&s);
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A second field travels over the pattern of the solution: other numbers of components, linear
- * functions and numbers, on an adapted mesh. Every ghost cell is compared with the value that
- * follows from the function and from the levels of both blocks. After another adaptation, every
- * cell is compared. All values are short binary fractions, and results exact. Then the messages of
- * a uniform mesh: as many, and as long, as its geometry says. */
+ * A second field uses the pattern of the solution, with another number of components. Each ghost
+ * cell of an adapted mesh, and each cell after another adaptation, has the value that follows from
+ * the given function and the levels. Values are short binary fractions, so results are exact.
+ * Messages on a uniform mesh are as many, and as long, as its geometry says. */
 // TEST np={1,2,3,4} timeout=120
 #include "solver/sim.h"
 #include "solver_test.h"
@@ -72,7 +71,7 @@ static oak_bc_t condition(const field_t *f, int face, int v) {
 /* ---- the mesh */
 
 static void gather_leaves(field_t *f) {
-  const oak_mesh_t *m = f->s.oak->mesh;
+  const oak_mesh_t *m = f->s.sim->mesh;
   int *count = calloc(2 * m->size, sizeof *count), *first = count + m->size;
   leaf_t *mine = malloc((m->nblock + 1) * sizeof *mine);
   for (int b = 0; b < m->nblock; b++) {
@@ -99,7 +98,7 @@ enum { OUTSIDE = -100 };
 
 /** Level of the blocks that lie in a direction of a block. */
 static int level_in(const field_t *f, int block, const int dir[3]) {
-  const oak_mesh_t *m = f->s.oak->mesh;
+  const oak_mesh_t *m = f->s.sim->mesh;
   const int level = m->level[block];
   int at[3] = {0}, parent[3];
   for (int d = 0; d < m->dim; d++) {
@@ -121,7 +120,7 @@ static int level_beyond(const field_t *f, int block, int face) {
 
 /** A number below 100 for a block (up = 0) or its family (up = 1), whoever has it. */
 static int chance(const field_t *f, int block, int up, int round) {
-  const oak_mesh_t *m = f->s.oak->mesh;
+  const oak_mesh_t *m = f->s.sim->mesh;
   uint32_t hash = (uint32_t)(round * 977 + 2 * m->level[block] + up);
   for (int d = 0; d < m->dim; d++) hash = mix_bits(hash ^ (uint32_t)(m->index[block][d] >> up));
   return (int)(hash % 100);
@@ -129,7 +128,7 @@ static int chance(const field_t *f, int block, int up, int round) {
 
 /** Some blocks are refined; families go in the last round. */
 static void make_flags(const field_t *f, int round, int *flag) {
-  for (int b = 0; b < oak_nblocks(f->s.oak); b++)
+  for (int b = 0; b < oak_nblocks(f->s.sim); b++)
     flag[b] = round == 2 && chance(f, b, 1, round) < 60 ? -1 : chance(f, b, 0, round) < 25;
 }
 
@@ -145,28 +144,29 @@ static field_t field_new(const mesh_case_t *c, int components, int interpolation
       "mesh.trees=%d 1 1\nmesh.xmax=%d %d %d\nmesh.max_level=%d\nmesh.min_level=%d\n%s",
       c->dim, c->n, c->layers, TREES, TREES * c->n, c->n, c->n, c->dim == 2 ? 4 : 3,
       c->dim == 2 ? 2 : 1, c->keys);
-  oak_t *o = f.s.oak;
-  MUST(oak_initialize(o));
+  oak_t *sim = f.s.sim;
+  MUST(oak_initialize(sim));
   for (int round = 0; round < 2; round++) {
-    int *flag = malloc((oak_nblocks(o) + 1) * sizeof *flag), changed;
+    int *flag = malloc((oak_nblocks(sim) + 1) * sizeof *flag), changed;
     make_flags(&f, round, flag);
-    MUST(oak_adjust_refinement_flags(o, flag, &changed));
+    MUST(oak_adjust_refinement_flags(sim, flag, &changed));
     assert_true(changed);
     free(flag);
   }
-  oak_exchange_init(&f.x, &o->transport, &o->pattern, components, interpolation, o->store_size);
-  f.x.kernel = o->kernel.halo;
+  oak_exchange_init(&f.x, &sim->transport, &sim->pattern, components, interpolation,
+                    sim->store_size);
+  f.x.kernel = sim->kernel.halo;
   oak_bc_t bc[6 * MOST_COMPONENTS];
   for (int face = 0; face < 2 * c->dim; face++)
     for (int v = 0; v < components; v++) bc[face * components + v] = condition(&f, face, v);
-  MUST(oak_device_alloc(o->dev, sizeof bc, &f.bc));
-  MUST(oak_device_upload(o->dev, f.bc, bc, 2 * c->dim * components * sizeof *bc));
+  MUST(oak_device_alloc(sim->dev, sizeof bc, &f.bc));
+  MUST(oak_device_upload(sim->dev, f.bc, bc, 2 * c->dim * components * sizeof *bc));
   return f;
 }
 
 static void field_free(field_t *f) {
   oak_values_t *list[] = {&f->now, &f->next};
-  oak_device_free(f->s.oak->dev, f->bc);
+  oak_device_free(f->s.sim->dev, f->bc);
   oak_values_clear(&f->x, list, 2);
   oak_exchange_clear(&f->x);
   free(f->leaf);
@@ -176,9 +176,9 @@ static void field_free(field_t *f) {
 /** Memory for the present mesh and pattern. */
 static void fit(field_t *f, oak_values_t *values) {
   int changed;
-  MUST(oak_sim_agree(f->s.oak, oak_exchange_fit(&f->x, &changed)));
-  MUST(
-      oak_sim_agree(f->s.oak, oak_values_fit(&f->x, &values, 1, f->s.oak->mesh->nblock, &changed)));
+  oak_t *sim = f->s.sim;
+  MUST(oak_sim_agree(sim, oak_exchange_fit(&f->x, &changed)));
+  MUST(oak_sim_agree(sim, oak_values_fit(&f->x, &values, 1, sim->mesh->nblock, &changed)));
   MUST(oak_values_look(&f->x, values));
 }
 
@@ -189,9 +189,10 @@ static double get(const field_t *f, const void *memory, int64_t i) {
 }
 
 static void *download(const field_t *f, const void *from, int64_t reals) {
-  void *out = malloc((size_t)reals * f->x.store_size + 1);
+  const size_t bytes = (size_t)reals * f->x.store_size;
+  void *out = malloc(bytes + 1);
   if (!out) abort();
-  if (reals) MUST(oak_device_download(f->s.oak->dev, out, from, (size_t)reals * f->x.store_size));
+  if (reals) MUST(oak_device_download(f->s.sim->dev, out, from, bytes));
   return out;
 }
 
@@ -199,35 +200,35 @@ static void position(const field_t *f, int block, int c, int at[3]) {
   const sim_t *s = &f->s;
   const int local[3] = {c % s->n, c / s->n % s->n, c / (s->n * s->n)};
   for (int d = 0; d < 3; d++)
-    at[d] = d < s->dim ? s->oak->mesh->index[block][d] * s->n + local[d] : 0;
+    at[d] = d < s->dim ? s->sim->mesh->index[block][d] * s->n + local[d] : 0;
 }
 
 static void set_values(field_t *f) {
   const sim_t *s = &f->s;
-  const int nc = f->x.components, blocks = oak_nblocks(s->oak);
+  const int nc = f->x.components, blocks = oak_nblocks(s->sim);
   const int64_t reals = (int64_t)blocks * nc * s->cells;
   void *u = malloc((size_t)reals * f->x.store_size + 1);
   for (int64_t i = 0; i < reals; i++) {
     const int b = (int)(i / ((int64_t)nc * s->cells));
     int at[3];
     position(f, b, (int)(i % s->cells), at);
-    const double value = cell_value(f, (int)(i / s->cells % nc), s->oak->mesh->level[b], at);
+    const double value = cell_value(f, (int)(i / s->cells % nc), s->sim->mesh->level[b], at);
     if (f->x.store_size == 4)
       ((float *)u)[i] = (float)value;
     else
       ((double *)u)[i] = value;
   }
   if (reals)
-    MUST(oak_device_upload(s->oak->dev, f->now.memory.mine, u, (size_t)reals * f->x.store_size));
+    MUST(oak_device_upload(s->sim->dev, f->now.memory.mine, u, (size_t)reals * f->x.store_size));
   free(u);
 }
 
 static void fill(field_t *f) {
-  oak_t *o = f->s.oak;
-  oak_halo_args_t args = {.bc = f->bc, .theta = o->interpolation_theta};
-  oak_sim_field(o, 0, 0, &args.f);
-  MUST(oak_sim_agree(o, oak_exchange_fill(&f->x, &f->now, &args, &o->timers)));
-  MUST(oak_device_sync(o->dev));
+  oak_t *sim = f->s.sim;
+  oak_halo_args_t args = {.bc = f->bc, .theta = sim->interpolation_theta};
+  oak_sim_field(sim, 0, 0, &args.f);
+  MUST(oak_sim_agree(sim, oak_exchange_fill(&f->x, &f->now, &args, &sim->timers)));
+  MUST(oak_device_sync(sim->dev));
 }
 
 /* ---- checks */
@@ -268,7 +269,7 @@ static double outside_value(const field_t *f, int v, int level, int face, const 
  * and kernels/edges.h read them; \a pieces of a halo buffer. */
 static void *side(const field_t *f, oak_face_t t, int pieces, int64_t *offset) {
   const sim_t *s = &f->s;
-  const oak_pattern_t *p = &s->oak->pattern;
+  const oak_pattern_t *p = &s->sim->pattern;
   const int nc = f->x.components, peer = (t.base - OAK_BASE_PEERS) / 2;
   const int slot = t.base & 1;
   const int64_t unit = slot ? oak_pattern_piece_cells(p) * nc : (int64_t)s->cells * nc;
@@ -282,13 +283,13 @@ static void *side(const field_t *f, oak_face_t t, int pieces, int64_t *offset) {
  * outside. */
 static double check_face(const field_t *f, int block, int face, int64_t checked[4]) {
   const sim_t *s = &f->s;
-  const int level = s->oak->mesh->level[block], other = level_beyond(f, block, face);
+  const int level = s->sim->mesh->level[block], other = level_beyond(f, block, face);
   const int d = face / 2, g = s->layers, area = s->cells / s->n;
   const int axis[2] = {d == 0 ? 1 : 0, d == 2 ? 1 : 2};
   const int stride[3] = {1, s->n, s->n * s->n};
   int64_t slot;
   double most = 0;
-  const oak_face_t t = ((const oak_face_t *)s->oak->pattern.face.host)[block * 2 * s->dim + face];
+  const oak_face_t t = ((const oak_face_t *)s->sim->pattern.face.host)[block * 2 * s->dim + face];
   void *u = side(f, t, 1 << (s->dim - 1), &slot);
   for (int v = 0; v < f->x.components; v++)
     for (int layer = 0; layer < g; layer++)
@@ -326,7 +327,7 @@ static void edge_axes(int edge, int axis[3], int dir[3]) {
  * the ghost cell beyond the face across the other axis. */
 static double outside_edge(const field_t *f, int v, int block, int axis, int other,
                            const int dir[3], const int at[3]) {
-  const int level = f->s.oak->mesh->level[block], face = 2 * other + (dir[other] > 0);
+  const int level = f->s.sim->mesh->level[block], face = 2 * other + (dir[other] > 0);
   const int beyond = level_beyond(f, block, face);
   int mirror[3] = {at[0], at[1], at[2]};
   if (f->x.interpolation != OAK_INTERPOLATE_COPY) return cell_value(f, v, level, at);
@@ -340,8 +341,8 @@ static double outside_edge(const field_t *f, int v, int block, int axis, int oth
 /** The same as check_face beyond an edge (2D: a corner). */
 static double check_edge(const field_t *f, int block, int edge, int64_t checked[4]) {
   const sim_t *s = &f->s;
-  const oak_pattern_t *p = &s->oak->pattern;
-  const int level = s->oak->mesh->level[block], cells = s->dim == 3 ? s->n : 1;
+  const oak_pattern_t *p = &s->sim->pattern;
+  const int level = s->sim->mesh->level[block], cells = s->dim == 3 ? s->n : 1;
   const int stride[3] = {1, s->n, s->n * s->n};
   int axis[3], dir[3], one[3] = {0};
   int64_t slot;
@@ -374,10 +375,10 @@ static double check_edge(const field_t *f, int block, int edge, int64_t checked[
 static double check_ghosts(field_t *f, int64_t checked[8]) {
   double most = 0;
   gather_leaves(f);
-  for (int b = 0; b < oak_nblocks(f->s.oak); b++) {
+  for (int b = 0; b < oak_nblocks(f->s.sim); b++) {
     for (int face = 0; face < 2 * f->s.dim; face++)
       most = worse(most, check_face(f, b, face, checked));
-    for (int edge = 0; edge < f->s.oak->pattern.edges; edge++)
+    for (int edge = 0; edge < f->s.sim->pattern.edges; edge++)
       most = worse(most, check_edge(f, b, edge, checked + 4));
   }
   return max_ranks(f->s.comm, most); /* peers have read, too */
@@ -385,36 +386,36 @@ static double check_ghosts(field_t *f, int64_t checked[8]) {
 
 /** Move the field to another mesh by the kernel of adaptation, and look at every cell. */
 static double adapt(field_t *f, int64_t *made) {
-  oak_t *o = f->s.oak;
-  const int old = o->mesh->nblock;
+  oak_t *sim = f->s.sim;
+  const int old = sim->mesh->nblock;
   int *flag = malloc((old + 1) * sizeof *flag), *level = malloc((old + 1) * sizeof *level), changed;
   oak_origin_t *origin;
   void *list;
   make_flags(f, 2, flag);
-  for (int b = 0; b < old; b++) level[b] = o->mesh->level[b];
-  oak_adapt_args_t args = {.theta = o->interpolation_theta,
+  for (int b = 0; b < old; b++) level[b] = sim->mesh->level[b];
+  oak_adapt_args_t args = {.theta = sim->interpolation_theta,
                            .components = f->x.components,
                            .interpolation = f->x.interpolation};
-  oak_sim_field(o, 0, 0, &args.f);
+  oak_sim_field(sim, 0, 0, &args.f);
   oak_exchange_field(&f->x, &f->now, &args.f);
-  MUST(oak_mesh_adapt(o->mesh, flag, NULL, 0, o->max_level, &changed, &origin));
+  MUST(oak_mesh_adapt(sim->mesh, flag, NULL, 0, sim->max_level, &changed, &origin));
   assert_true(changed);
-  const int n = o->mesh->nblock;
+  const int n = sim->mesh->nblock;
   oak_adapt_task_t *task = oak_adapt_tasks(origin, n);
   free(origin);
   oak_values_t *next[] = {&f->next};
-  MUST(oak_sim_agree(o, oak_values_fit(&f->x, next, 1, n, &changed)));
+  MUST(oak_sim_agree(sim, oak_values_fit(&f->x, next, 1, n, &changed)));
   args.out = f->next.memory.mine;
-  MUST(oak_device_alloc(o->dev, (n + 1) * sizeof *task, &list));
-  if (n) MUST(oak_device_upload(o->dev, list, task, n * sizeof *task));
+  MUST(oak_device_alloc(sim->dev, (n + 1) * sizeof *task, &list));
+  if (n) MUST(oak_device_upload(sim->dev, list, task, n * sizeof *task));
   args.task = list;
-  if (n) MUST(oak_device_launch(o->dev, o->kernel.adapt, n, &args, sizeof args));
+  if (n) MUST(oak_device_launch(sim->dev, sim->kernel.adapt, n, &args, sizeof args));
   double most = 0;
   const int nc = f->x.components;
   void *u = download(f, f->next.memory.mine, (int64_t)n * nc * f->s.cells);
   for (int64_t i = 0; i < (int64_t)n * nc * f->s.cells; i++) {
     const int b = (int)(i / ((int64_t)nc * f->s.cells)), v = (int)(i / f->s.cells % nc);
-    const int now = o->mesh->level[b], was = level[task[b].source];
+    const int now = sim->mesh->level[b], was = level[task[b].source];
     int at[3];
     position(f, b, (int)(i % f->s.cells), at);
     most = worse(most, fabs(get(f, u, i) - made_value(f, v, now, was, at)));
@@ -422,12 +423,12 @@ static double adapt(field_t *f, int64_t *made) {
   }
   most = max_ranks(f->s.comm, most);
   /* The solution has the right size. Its values do not matter. */
-  MUST(oak_storage_reserve(o, 0, 1, n));
-  MUST(oak_storage_fit(o));
+  MUST(oak_storage_reserve(sim, 0, 1, n));
+  MUST(oak_storage_fit(sim));
   const oak_values_t values = f->now;
   f->now = f->next;
   f->next = values;
-  oak_device_free(o->dev, list);
+  oak_device_free(sim->dev, list);
   void *memory[] = {u, task, flag, level};
   for (int i = 0; i < 4; i++) free(memory[i]);
   return most;
@@ -455,9 +456,7 @@ static void try_field(const mesh_case_t *c, int components, int interpolation) {
   report(
       "%dD, blocks of %d, %d layers, %d component%s, %s, %d bytes: errors %g, %g, %g; ghost cells "
       "%lld same level, %lld finer, %lld coarser, %lld outside, beyond edges %lld, %lld, %lld, "
-      "%lld; "
-      "cells %lld kept, %lld averaged, "
-      "%lld interpolated",
+      "%lld; cells %lld kept, %lld averaged, %lld interpolated",
       c->dim, c->n, c->layers, components, components > 1 ? "s" : "",
       interpolation == OAK_INTERPOLATE_COPY ? "numbers" : "linear", f.x.store_size, error[0],
       error[1], error[2], (long long)ghosts[0], (long long)ghosts[1], (long long)ghosts[2],
@@ -540,23 +539,21 @@ static void try_messages(int components, int periodic) {
                             "mesh.dim=3\nmesh.block_size=%d\nscheme.ghost_layers=%d\n"
                             "mesh.min_level=3\nmesh.max_level=3\n",
                             word, word, word, word, word, word, cube.n, cube.layers)};
-  oak_t *o = f.s.oak;
-  const oak_pattern_t *p = &o->pattern;
-  MUST(oak_initialize(o));
-  oak_exchange_init(&f.x, &o->transport, &o->pattern, components, OAK_INTERPOLATE_LIMITED,
-                    o->store_size);
-  f.x.kernel = o->kernel.halo;
+  oak_t *sim = f.s.sim;
+  const oak_pattern_t *p = &sim->pattern;
+  MUST(oak_initialize(sim));
+  oak_exchange_init(&f.x, &sim->transport, &sim->pattern, components, OAK_INTERPOLATE_LIMITED,
+                    sim->store_size);
+  f.x.kernel = sim->kernel.halo;
   oak_bc_t bc[6 * MOST_COMPONENTS];
   for (int i = 0; i < 6 * MOST_COMPONENTS; i++) bc[i] = (oak_bc_t){.kind = OAK_BC_COPY};
-  MUST(oak_device_alloc(o->dev, sizeof bc, &f.bc));
-  MUST(oak_device_upload(o->dev, f.bc, bc, sizeof bc));
-  fit(&f, &f.now);
-  set_values(&f);
-  find_owners(o->mesh, owner);
-  for (int r = 0; r < o->size; r++) {
-    const int expected = r == o->rank || oak_peers_number(&o->transport.peers, r) >= 0
+  MUST(oak_device_alloc(sim->dev, sizeof bc, &f.bc));
+  MUST(oak_device_upload(sim->dev, f.bc, bc, sizeof bc));
+  find_owners(sim->mesh, owner);
+  for (int r = 0; r < sim->size; r++) {
+    const int expected = r == sim->rank || oak_peers_number(&sim->transport.peers, r) >= 0
                              ? 0
-                             : faces_between(o->mesh, owner, r, periodic);
+                             : faces_between(sim->mesh, owner, r, periodic);
     const oak_message_t *out = message_to(p->round1.send, p->round1.nsend, r);
     const oak_message_t *in = message_to(p->round1.recv, p->round1.nrecv, r);
     wrong += (out ? out->count : 0) != 4 * expected || (in ? in->count : 0) != 4 * expected;
@@ -565,23 +562,26 @@ static void try_messages(int components, int periodic) {
   }
   wrong += p->round1.nsend != messages || p->round1.nrecv != messages;
   wrong += p->round2.nsend || p->round2.nrecv || p->flux.route.nsend || p->flux.route.nrecv;
-  const int64_t bytes = (int64_t)faces * cube.layers * cube.n * cube.n * components * o->store_size;
+  const int64_t bytes =
+      (int64_t)faces * cube.layers * cube.n * cube.n * components * sim->store_size;
+  fit(&f, &f.now);
+  set_values(&f);
   sent.messages = sent.bytes = 0;
   sent.counting = 1;
   fill(&f);
   sent.counting = 0;
   /* Messages of NCCL do not go through MPI. */
-  if (o->transport.kind == OAK_TRANSPORT_NCCL) sent.messages = messages, sent.bytes = bytes;
+  if (sim->transport.kind == OAK_TRANSPORT_NCCL) sent.messages = messages, sent.bytes = bytes;
   report(
       "%d^3 blocks, %s, %d components: rank 0 sends %d messages with %d faces, %lld bytes; "
       "expected %d, %lld bytes (%s)",
       SIDE, word, components, (int)sent.messages, faces, (long long)sent.bytes, messages,
-      (long long)bytes, o->transport.text);
+      (long long)bytes, sim->transport.text);
   wrong += sent.messages != messages || sent.bytes != bytes;
   /* Four ranks have a quarter each, 8 x 4 x 4 blocks: 32 faces to each of two others. */
-  if (o->size == 4 && o->transport.peers.count == 1)
+  if (sim->size == 4 && sim->transport.peers.count == 1)
     wrong += messages != 2 || faces != (periodic ? 128 : 64);
-  if (o->size == 4 && o->transport.peers.count == 2)
+  if (sim->size == 4 && sim->transport.peers.count == 2)
     wrong += messages != 1 || faces != (periodic ? 64 : 32);
   field_free(&f);
   assert_int_equal(sum_ranks_int(MPI_COMM_WORLD, wrong), 0);

@@ -28,25 +28,25 @@ static void test_held(void **state) {
                                                           "refine.c_derefine=0.1\nmesh.theta=1\n"
                                                           "mesh.block_size=16\nmesh.min_level=2\n"
                                                           "mesh.max_level=3\nrun.cfl=0.3\n");
-  MUST(oak_initialize(s.oak));
-  MUST(oak_totals(s.oak, start));
+  MUST(oak_initialize(s.sim));
+  MUST(oak_totals(s.sim, start));
   for (int step = 1; step <= steps; step++) {
-    MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+    MUST(oak_advance(s.sim, oak_time_step(s.sim)));
     if (step % 4 == 0) {
       /* Waves die away: by hand, some blocks are refined and then all families merged. */
-      const int n = oak_nblocks(s.oak);
+      const int n = oak_nblocks(s.sim);
       int *flag = calloc((size_t)n + 1, sizeof *flag), changed;
       if (!flag) abort();
       const int turn = step / 4;
       for (int b = 0; b < n; b++) flag[b] = turn % 2 ? (b * 7 + turn / 2) % 5 == 0 : -1;
-      MUST(oak_adjust_refinement_flags(s.oak, flag, &changed));
+      MUST(oak_adjust_refinement_flags(s.sim, flag, &changed));
       free(flag);
       adaptations++;
       changes += changed;
     }
     if (step == warm) early = memory();
   }
-  MUST(oak_totals(s.oak, end));
+  MUST(oak_totals(s.sim, end));
   const double late = memory(), per_1000 = (late / early - 1) / (steps - warm) * 1000;
   const double growth = max_ranks(s.comm, per_1000);
   for (int v = 0; v < s.nvar; v++) {

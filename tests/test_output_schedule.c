@@ -91,7 +91,7 @@ static char *contents(const char *path) {
 
 /* Save, close and open again. Before that, a row of a later step and half a row get into the
  * table, as after a crash. */
-static void reopen(oak_output_t *out, oak_t *oak, oak_progress_t *progress) {
+static void reopen(oak_output_t *out, oak_t *sim, oak_progress_t *progress) {
   char *text = NULL, path[128];
   size_t length;
   FILE *f = open_memstream(&text, &length);
@@ -99,11 +99,11 @@ static void reopen(oak_output_t *out, oak_t *oak, oak_progress_t *progress) {
   oak_output_save(out, f);
   fclose(f);
   MUST(oak_output_close(out, OAK_OK));
-  snprintf(path, sizeof path, "%s/diagnostics.csv", oak_params_text(oak->params, "output.folder"));
+  snprintf(path, sizeof path, "%s/diagnostics.csv", oak_params_text(sim->params, "output.folder"));
   f = test_rank == 0 ? fopen(path, "a") : NULL;
-  if (f) fprintf(f, "%ld,1,2\n7,3", oak_step(oak) + 1);
+  if (f) fprintf(f, "%ld,1,2\n7,3", oak_step(sim) + 1);
   if (f) fclose(f);
-  MUST(oak_output_open(out, oak, progress, 1));
+  MUST(oak_output_open(out, sim, progress, 1));
   MUST(oak_output_load(out, text));
   MUST(oak_output_continue(out));
   free(text);
@@ -123,18 +123,18 @@ static void run(const char *name, int breaks) {
   oak_output_t out;
   oak_progress_t progress = {.options = {.stream = NULL}};
   const double end = 0.016;
-  MUST(oak_output_open(&out, s.oak, &progress, 0));
-  MUST(oak_initialize(s.oak));
+  MUST(oak_output_open(&out, s.sim, &progress, 0));
+  MUST(oak_initialize(s.sim));
   MUST(oak_output_begin(&out));
   MUST(oak_output_write(&out, 0, 0));
-  while (oak_time(s.oak) < end) {
-    if (breaks) reopen(&out, s.oak, &progress);
-    const double target = fmin(oak_output_target(&out), end), left = target - oak_time(s.oak);
-    const double dt = fmin(fmin(oak_time_step(s.oak), left), 0.0017);
+  while (oak_time(s.sim) < end) {
+    if (breaks) reopen(&out, s.sim, &progress);
+    const double target = fmin(oak_output_target(&out), end), left = target - oak_time(s.sim);
+    const double dt = fmin(fmin(oak_time_step(s.sim), left), 0.0017);
     assert_true(dt > 0);
-    MUST(oak_advance(s.oak, dt));
-    if (dt == left) s.oak->clock.time = target;
-    MUST(oak_output_write(&out, dt, oak_time(s.oak) == end));
+    MUST(oak_advance(s.sim, dt));
+    if (dt == left) s.sim->clock.time = target;
+    MUST(oak_output_write(&out, dt, oak_time(s.sim) == end));
   }
   MUST(oak_output_close(&out, OAK_OK));
   sim_free(&s);

@@ -25,18 +25,18 @@ static sim_t new_mesh(int dim, int periodic) {
                     TEST_PROBLEM("waves") "mesh.dim=%d\nmesh.block_size=%d\nmesh.trees=3\n"
                                           "mesh.max_level=2\nphysics.gamma=1.4\n%s",
                     dim, dim == 2 ? 8 : 6, periodic ? "" : open);
-  MUST(oak_set_initial(s.oak));
+  MUST(oak_set_initial(s.sim));
   for (int pass = 0; pass < 2; pass++) {
-    const int n = oak_nblocks(s.oak);
+    const int n = oak_nblocks(s.sim);
     int *flag = calloc((size_t)n + 1, sizeof *flag), changed;
     if (!flag) abort();
     for (int b = 0; b < n; b++) {
       double origin[3], dx[3], far = 0;
-      oak_block_geometry(s.oak, b, origin, dx);
+      oak_block_geometry(s.sim, b, origin, dx);
       for (int d = 0; d < dim; d++) far = fmax(far, fabs(origin[d] + s.n / 2 * dx[d] - 0.43));
       flag[b] = far < 0.1;
     }
-    MUST(oak_adjust_refinement_flags(s.oak, flag, &changed));
+    MUST(oak_adjust_refinement_flags(s.sim, flag, &changed));
     free(flag);
   }
   int lowest, highest;
@@ -46,7 +46,7 @@ static sim_t new_mesh(int dim, int periodic) {
 }
 
 static void set(sim_t *s, int variable, const linear_t *f) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double *u = malloc(((size_t)n * s->cells + 1) * sizeof *u);
   if (!u) abort();
   for (int i = 0; i < n * s->cells; i++) {
@@ -54,7 +54,7 @@ static void set(sim_t *s, int variable, const linear_t *f) {
     sim_center(s, i / s->cells, i % s->cells, x);
     u[i] = value_at(f, x);
   }
-  MUST(oak_write_cells(s->oak, variable, 0, n, u));
+  MUST(oak_write_cells(s->sim, variable, 0, n, u));
   free(u);
 }
 
@@ -73,13 +73,13 @@ static int at_boundary(const sim_t *s, int block, int c) {
 static double worst(sim_t *s, const char *name, double expected,
                     double (*field)(const sim_t *s, const double x[3])) {
   oak_selection_t one;
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double most = 0, *u = malloc(((size_t)n * s->cells + 1) * sizeof *u);
   if (!u) abort();
-  MUST(oak_variables_select(s->oak, name, "test", "variables", 0, &one));
+  MUST(oak_variables_select(s->sim, name, "test", "variables", 0, &one));
   assert_int_equal(one.count, 1);
-  MUST(oak_variables_prepare(s->oak, &one));
-  MUST(oak_variable_read(s->oak, one.variable[0], 0, n, u));
+  MUST(oak_variables_prepare(s->sim, &one));
+  MUST(oak_variable_read(s->sim, one.variable[0], 0, n, u));
   for (int i = 0; i < n * s->cells; i++) {
     double x[3];
     if (at_boundary(s, i / s->cells, i % s->cells)) continue;
@@ -154,8 +154,8 @@ static void test_ghosts(void **state) {
     oak_grid_view_t view;
     double most = 0;
     set(&s, 0, &field);
-    MUST(oak_variables_select(s.oak, "E rho", "test", "variables", 0, &all));
-    oak_view_source_t source = {.sim = s.oak, .variables = &all, .value_bytes = 8};
+    MUST(oak_variables_select(s.sim, "E rho", "test", "variables", 0, &all));
+    oak_view_source_t source = {.sim = s.sim, .variables = &all, .value_bytes = 8};
     MUST(oak_view_make(&source, &view));
     for (int layers = 1; layers <= s.n / 2; layers += s.n / 2 - 1) {
       const int w = s.n + 2 * layers, cells = w * w * (dim == 3 ? w : 1), n = view.nblock;
@@ -167,7 +167,7 @@ static void test_ghosts(void **state) {
       for (int i = 0; i < n * cells; i++) {
         double origin[3], dx[3], x[3] = {0, 0, 0};
         const int c = i % cells, at[3] = {c % w, c / w % w, c / w / w};
-        oak_block_geometry(s.oak, i / cells, origin, dx);
+        oak_block_geometry(s.sim, i / cells, origin, dx);
         for (int d = 0; d < dim; d++)
           x[d] = into_domain(origin[d] + (at[d] - layers + 0.5) * dx[d], dx[d]);
         most = worse(most, fabs(u[i] - value_at(&field, x)));
@@ -193,7 +193,7 @@ static void test_periodic(void **state) {
   sim_t s = new_mesh(2, 1);
   oak_selection_t two;
   oak_grid_view_t view;
-  const int n = oak_nblocks(s.oak), cells = 12 * 12;
+  const int n = oak_nblocks(s.sim), cells = 12 * 12;
   double *u = malloc(((size_t)n + 1) * cells * sizeof *u), most = 0;
   double *level = malloc(((size_t)n + 1) * cells * sizeof *level);
   if (!u || !level) abort();
@@ -202,9 +202,9 @@ static void test_periodic(void **state) {
     sim_center(&s, i / s.cells, i % s.cells, x);
     u[i] = wave(x);
   }
-  MUST(oak_write_cells(s.oak, 0, 0, n, u));
-  MUST(oak_variables_select(s.oak, "level rho", "test", "variables", 0, &two));
-  oak_view_source_t source = {.sim = s.oak, .variables = &two, .value_bytes = 8};
+  MUST(oak_write_cells(s.sim, 0, 0, n, u));
+  MUST(oak_variables_select(s.sim, "level rho", "test", "variables", 0, &two));
+  oak_view_source_t source = {.sim = s.sim, .variables = &two, .value_bytes = 8};
   MUST(oak_view_make(&source, &view));
   MUST(view.read_ghosts(&view, 0, 0, n, 2, level));
   MUST(view.read_ghosts(&view, 1, 0, n, 2, u));
@@ -212,10 +212,10 @@ static void test_periodic(void **state) {
   for (int i = 0; i < n * cells; i++) {
     double origin[3], dx[3];
     const int b = i / cells, c = i % cells;
-    oak_block_geometry(s.oak, b, origin, dx);
+    oak_block_geometry(s.sim, b, origin, dx);
     const double x[3] = {origin[0] + (c % 12 - 1.5) * dx[0], origin[1] + (c / 12 - 1.5) * dx[1], 0};
-    most = worse(most, fabs(level[i] - oak_block_level(s.oak, b)) > 1);
-    if (level[i] != oak_block_level(s.oak, b)) continue;
+    most = worse(most, fabs(level[i] - oak_block_level(s.sim, b)) > 1);
+    if (level[i] != oak_block_level(s.sim, b)) continue;
     most = worse(most, fabs(u[i] - wave(x)));
     wrapped += x[0] < 0 || x[1] < 0 || x[0] > 1 || x[1] > 1;
   }

@@ -12,7 +12,7 @@ static uint64_t hash_of(const sim_t *s) {
   uint64_t sum = 0;
   for (int v = 0; v < s->nvar; v++) {
     double *u = sim_read(s, v), x[3];
-    for (int b = 0; b < oak_nblocks(s->oak); b++)
+    for (int b = 0; b < oak_nblocks(s->sim); b++)
       for (int c = 0; c < s->cells; c++) {
         uint64_t bits;
         sim_center(s, b, c, x);
@@ -31,7 +31,7 @@ static sim_t vortex(MPI_Comm comm, double time) {
                     "problem.name=orszag_tang\nmesh.min_level=2\nmesh.max_level=4\n"
                     "refine.criterion=lohner\nrefine.variable=rho\nrefine.c_refine=0.8\n"
                     "refine.c_derefine=0.4\n");
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   sim_run(&s, time, 4);
   return s;
 }
@@ -41,12 +41,12 @@ static void test_vortex(void **state) {
   int lowest, highest;
   double before[TEST_MAX_NVAR], after[TEST_MAX_NVAR];
   sim_t s = vortex(MPI_COMM_WORLD, 0);
-  MUST(oak_totals(s.oak, before));
+  MUST(oak_totals(s.sim, before));
   sim_free(&s);
   s = vortex(MPI_COMM_WORLD, 0.15);
-  MUST(oak_totals(s.oak, after));
+  MUST(oak_totals(s.sim, after));
   sim_levels(&s, &lowest, &highest);
-  report("vortex: %d steps, levels %d to %d", (int)oak_step(s.oak), lowest, highest);
+  report("vortex: %d steps, levels %d to %d", (int)oak_step(s.sim), lowest, highest);
   assert_true(lowest < highest);
   for (int v = 0; v + 1 < s.nvar; v++) /* all but psi, which decays */
     assert_true(fabs(after[v] - before[v]) < 1e-14);
@@ -72,14 +72,14 @@ static void test_walls(void **state) {
                        whole ? "2 2" : "1 1", whole ? "2 2" : "1 1", whole ? "periodic" : "reflect",
                        whole ? "periodic" : "reflect", whole ? "periodic" : "reflect",
                        whole ? "periodic" : "reflect");
-    MUST(oak_initialize(s[whole].oak));
+    MUST(oak_initialize(s[whole].sim));
     sim_run(&s[whole], 0.3, 0);
   }
-  assert_int_equal(oak_step(s[0].oak), oak_step(s[1].oak));
+  assert_int_equal(oak_step(s[0].sim), oak_step(s[1].sim));
   for (int v = 0; v < s[0].nvar; v++) {
     for (int whole = 0; whole < 2; whole++) u[whole] = sim_read(&s[whole], v);
     /* The first tree of the whole domain comes first along the curve. */
-    for (int c = 0; c < oak_nblocks(s[0].oak) * s[0].cells; c++)
+    for (int c = 0; c < oak_nblocks(s[0].sim) * s[0].cells; c++)
       most = worse(most, fabs(u[0][c] - u[1][c]));
     free(u[0]);
     free(u[1]);
@@ -107,14 +107,14 @@ static void test_strong_field(void **state) {
                       "lohner\nrefine.variable=rho p\n"
                       "refine.c_refine=0.2\nrefine.c_derefine=0.05\n",
                       pressure[n]);
-    MUST(oak_initialize(s.oak));
-    MUST(oak_totals(s.oak, before));
+    MUST(oak_initialize(s.sim));
+    MUST(oak_totals(s.sim, before));
     sim_run(&s, 0.004, 4);
-    MUST(oak_totals(s.oak, after));
+    MUST(oak_totals(s.sim, after));
     sim_levels(&s, &lowest, &highest);
     const double change = fabs(after[ENERGY] / before[ENERGY] - 1);
     report("blast wave, pressure %g: %d steps, levels %d to %d, energy changes by %.1e",
-           pressure[n], (int)oak_step(s.oak), lowest, highest, change);
+           pressure[n], (int)oak_step(s.sim), lowest, highest, change);
     assert_true(lowest < highest);
     assert_true(change < 1e-14);
     sim_free(&s);

@@ -12,21 +12,21 @@
 
 static void center(const sim_t *s, int block, int cell, double x[2]) {
   double origin[3], dx[3];
-  oak_block_geometry(s->oak, block, origin, dx);
+  oak_block_geometry(s->sim, block, origin, dx);
   x[0] = origin[0] + (cell % s->n + 0.5) * dx[0];
   x[1] = origin[1] + (cell / s->n + 0.5) * dx[1];
 }
 
 /* Amplitude of cos(2 pi x) in the density. */
 static double amplitude(const sim_t *s) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double *rho = malloc(((size_t)n * s->cells + 1) * sizeof *rho), sum = 0;
-  MUST(oak_read_cells(s->oak, 0, 0, n, rho));
+  MUST(oak_read_cells(s->sim, 0, 0, n, rho));
   for (int i = 0; i < n * s->cells; i++) {
     double x[2];
     center(s, i / s->cells, i % s->cells, x);
     sum += 2 * (rho[i] - 1) * cos(2 * M_PI * x[0]) *
-           ldexp(1, -2 * oak_block_level(s->oak, i / s->cells)) / s->cells;
+           ldexp(1, -2 * oak_block_level(s->sim, i / s->cells)) / s->cells;
   }
   free(rho);
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, s->comm);
@@ -34,23 +34,23 @@ static double amplitude(const sim_t *s) {
 }
 
 static void finer_inside(sim_t *s) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   int *flag = malloc((n + 1) * sizeof *flag);
   for (int b = 0; b < n; b++) {
     double origin[3], dx[3];
-    oak_block_geometry(s->oak, b, origin, dx);
+    oak_block_geometry(s->sim, b, origin, dx);
     flag[b] = fabs(origin[0] + 4 * dx[0] - 0.5) < 0.25 && fabs(origin[1] + 4 * dx[1] - 0.4) < 0.25;
   }
-  MUST(oak_adjust_refinement_flags(s->oak, flag, NULL));
-  MUST(oak_set_initial(s->oak));
-  MUST(oak_update_time_step(s->oak));
+  MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
+  MUST(oak_set_initial(s->sim));
+  MUST(oak_update_time_step(s->sim));
   free(flag);
 }
 
 static void step_to(sim_t *s, double time) {
-  while (oak_time(s->oak) < time) {
-    const double left = time - oak_time(s->oak), dt = oak_time_step(s->oak);
-    MUST(oak_advance(s->oak, dt < left ? dt : left));
+  while (oak_time(s->sim) < time) {
+    const double left = time - oak_time(s->sim), dt = oak_time_step(s->sim);
+    MUST(oak_advance(s->sim, dt < left ? dt : left));
   }
 }
 
@@ -60,11 +60,11 @@ static double jeans(double G, int level, int finer, double *drift) {
   const double omega2 = 4 * M_PI * M_PI - 4 * M_PI * G, end = 0.5, omega = sqrt(fabs(omega2));
   const double exact = 1e-6 * (omega2 > 0 ? cos(omega * end) : cosh(omega * end));
   double before[4], after[4];
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   if (finer) finer_inside(&s);
-  MUST(oak_totals(s.oak, before));
+  MUST(oak_totals(s.sim, before));
   step_to(&s, end);
-  MUST(oak_totals(s.oak, after));
+  MUST(oak_totals(s.sim, after));
   const double found = amplitude(&s), error = fabs(found - exact) / 1e-6;
   *drift = fmax(fabs(after[1] - before[1]), fabs(after[2] - before[2]));
   report(
@@ -106,26 +106,26 @@ static void test_bits(void **state) {
   for (int i = 0; i < 2; i++) {
     s[i] = sim_new(i ? MPI_COMM_WORLD : MPI_COMM_SELF,
                    JEANS "mesh.min_level=2\nmesh.max_level=3\nproblem.waves=2\n");
-    MUST(oak_initialize(s[i].oak));
+    MUST(oak_initialize(s[i].sim));
     finer_inside(&s[i]);
     for (int step = 0; step < 6; step++) {
       if (step == 3 && i == 0) {
-        MUST(oak_write_checkpoint(s[i].oak, path));
+        MUST(oak_write_checkpoint(s[i].sim, path));
         sim_free(&s[i]);
         s[i] =
             sim_new(MPI_COMM_SELF, JEANS "mesh.min_level=2\nmesh.max_level=3\nproblem.waves=2\n");
-        MUST(oak_read_checkpoint(s[i].oak, path));
+        MUST(oak_read_checkpoint(s[i].sim, path));
         remove(path);
       }
-      MUST(oak_advance(s[i].oak, oak_time_step(s[i].oak)));
+      MUST(oak_advance(s[i].sim, oak_time_step(s[i].sim)));
     }
   }
-  const int n = oak_nblocks(s[1].oak), first = (int)s[1].oak->mesh->first;
+  const int n = oak_nblocks(s[1].sim), first = (int)s[1].sim->mesh->first;
   const size_t cells = (size_t)s[1].cells;
-  double *one = malloc(oak_nblocks(s[0].oak) * cells * sizeof *one);
+  double *one = malloc(oak_nblocks(s[0].sim) * cells * sizeof *one);
   double *all = malloc((n * cells + 1) * sizeof *all);
-  MUST(oak_field_get(s[0].oak, "phi", one));
-  MUST(oak_field_get(s[1].oak, "phi", all));
+  MUST(oak_field_get(s[0].sim, "phi", one));
+  MUST(oak_field_get(s[1].sim, "phi", all));
   for (size_t i = 0; i < n * cells; i++)
     different += memcmp(&one[first * cells + i], &all[i], sizeof *one) != 0;
   free(one);
@@ -144,11 +144,11 @@ static double *density_after(const char *policy, double factor, int64_t *retries
                     "%s\nproblem.G=4\nproblem.amplitude=0.3\nscheme.integrator=ssprk33\n"
                     "mesh.min_level=2\nmesh.max_level=2\n",
                     policy);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   for (int step = 0; step < 4; step++)
-    MUST(oak_advance(s.oak, (step == 0 ? factor : 1) * oak_time_step(s.oak)));
+    MUST(oak_advance(s.sim, (step == 0 ? factor : 1) * oak_time_step(s.sim)));
   double *rho = sim_read(&s, 0);
-  *retries = oak_retries(s.oak);
+  *retries = oak_retries(s.sim);
   sim_free(&s);
   return rho;
 }
@@ -195,9 +195,9 @@ static void test_memory(void **state) {
         "physics.name=euler\nmesh.dim=2\nmesh.block_size=8\nmesh.min_level=3\nmesh.max_level=3\n"
         "problem.name=%s\n",
         i ? "jeans" : "vortex");
-    MUST(oak_initialize(s.oak));
-    bytes[i] = oak_memory(s.oak);
-    cells = (int64_t)oak_nblocks(s.oak) * s.cells;
+    MUST(oak_initialize(s.sim));
+    bytes[i] = oak_memory(s.sim);
+    cells = (int64_t)oak_nblocks(s.sim) * s.cells;
     sim_free(&s);
   }
   const double more = (double)(bytes[1] - bytes[0]) / (double)cells / sizeof(double);
@@ -209,7 +209,7 @@ static void test_mistakes(void **state) {
   (void)state;
   sim_t s;
   MUST(try_sim(&s, JEANS "poisson.max_cycles=1\npoisson.tolerance=1e-15\n"));
-  assert_int_equal(oak_initialize(s.oak), OAK_ERR_STATE);
+  assert_int_equal(oak_initialize(s.sim), OAK_ERR_STATE);
   assert_non_null(strstr(oak_last_error(), "after 1 cycles"));
   assert_non_null(strstr(oak_last_error(), "largest residual relative to the right-hand side"));
   sim_free(&s);

@@ -23,13 +23,13 @@ typedef double (*exact_t)(const double x[3], double t);
 
 /* The largest and the mean difference of a field from a function at the present time. */
 static void errors(const sim_t *s, const char *field, exact_t exact, double out[2]) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double *v = malloc(((size_t)n * s->cells + 1) * sizeof *v), sum[2] = {0, 0}, most = 0;
-  MUST(oak_field_get(s->oak, field, v));
+  MUST(oak_field_get(s->sim, field, v));
   for (int i = 0; i < n * s->cells; i++) {
     double x[3];
     sim_center(s, i / s->cells, i % s->cells, x);
-    const double error = fabs(v[i] - exact(x, oak_time(s->oak)));
+    const double error = fabs(v[i] - exact(x, oak_time(s->sim)));
     most = fmax(most, error);
     sum[0] += sim_volume(s, i / s->cells) * error;
     sum[1] += sim_volume(s, i / s->cells);
@@ -52,16 +52,16 @@ static double potential_y(const double x[3], double t) {
 
 /* Refine the blocks in one of two squares. */
 static void refine_there(sim_t *s, int which) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   int *flag = calloc(n + 1, sizeof *flag);
   for (int b = 0; b < n; b++) {
     double origin[3], dx[3];
-    oak_block_geometry(s->oak, b, origin, dx);
+    oak_block_geometry(s->sim, b, origin, dx);
     flag[b] = fabs(origin[0] + s->n / 2 * dx[0] - (which ? 0.75 : 0.5)) < 0.25 &&
               fabs(origin[1] + s->n / 2 * dx[1] - (which ? 0.5 : 0.75)) < 0.25;
   }
-  MUST(oak_adjust_refinement_flags(s->oak, flag, NULL));
-  MUST(oak_update_time_step(s->oak));
+  MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
+  MUST(oak_update_time_step(s->sim));
   free(flag);
 }
 
@@ -71,10 +71,10 @@ static void solve_potential(int level, int finer, double out[2]) {
   double e[2], x[2], y[2];
   sim_t s = sim_new(MPI_COMM_WORLD, POTENTIAL "mesh.min_level=%d\nmesh.max_level=%d\n", level,
                     level + finer);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   for (int step = 0; step < 2; step++) {
     if (finer) refine_there(&s, step);
-    MUST(oak_advance(s.oak, 0.125));
+    MUST(oak_advance(s.sim, 0.125));
   }
   errors(&s, "phi", potential, e);
   errors(&s, "phi_x", potential_x, x);
@@ -82,8 +82,8 @@ static void solve_potential(int level, int finer, double out[2]) {
   out[0] = e[0];
   out[1] = x[1] + y[1];
   report("made-up potential, level %d%s: error %.2e, of the gradient %.2e, %d cycles", level,
-         finer ? " to 1 more" : "", out[0], out[1], s.oak->poisson.cycles);
-  assert_true(s.oak->poisson.residual <= 1e-10);
+         finer ? " to 1 more" : "", out[0], out[1], s.sim->poisson.cycles);
+  assert_true(s.sim->poisson.residual <= 1e-10);
   sim_free(&s);
 }
 
@@ -115,10 +115,10 @@ static double solve_dielectric(int min, int max, int64_t *blocks) {
                     "problem.charge=%g\nproblem.field=%g\nmesh.min_level=%d\n"
                     "mesh.max_level=%d\n",
                     charge, 1 - charge / 3, min, max);
-  MUST(oak_initialize(s.oak));
-  MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+  MUST(oak_initialize(s.sim));
+  MUST(oak_advance(s.sim, oak_time_step(s.sim)));
   errors(&s, "phi", dielectric, e);
-  *blocks = oak_nblocks_global(s.oak);
+  *blocks = oak_nblocks_global(s.sim);
   report("dielectric, charge %g, levels %d to %d, %lld blocks: error %.2e, mean %.2e", charge, min,
          max, (long long)*blocks, e[0], e[1]);
   sim_free(&s);
@@ -150,27 +150,27 @@ static void test_bits(void **state) {
   for (int i = 0; i < 2; i++) {
     const char *const lines = POTENTIAL "mesh.min_level=1\nmesh.max_level=3\n";
     s[i] = sim_new(i ? MPI_COMM_WORLD : MPI_COMM_SELF, "%s", lines);
-    MUST(oak_initialize(s[i].oak));
+    MUST(oak_initialize(s[i].sim));
     for (int step = 0; step < 4; step++) {
       if (step < 2) refine_there(&s[i], step);
       if (step == 3 && i == 0) {
-        MUST(oak_write_checkpoint(s[i].oak, path));
+        MUST(oak_write_checkpoint(s[i].sim, path));
         sim_free(&s[i]);
         s[i] = sim_new(MPI_COMM_SELF, "%s", lines);
-        MUST(oak_read_checkpoint(s[i].oak, path));
+        MUST(oak_read_checkpoint(s[i].sim, path));
         remove(path);
       }
-      MUST(oak_advance(s[i].oak, oak_time_step(s[i].oak)));
+      MUST(oak_advance(s[i].sim, oak_time_step(s[i].sim)));
     }
   }
-  const int n = oak_nblocks(s[1].oak), first = (int)s[1].oak->mesh->first;
+  const int n = oak_nblocks(s[1].sim), first = (int)s[1].sim->mesh->first;
   const size_t cells = (size_t)s[1].cells;
   for (int v = 0; v < 2; v++) {
     const char *const name = v ? "phi_y" : "phi";
-    double *one = malloc(oak_nblocks(s[0].oak) * cells * sizeof *one);
+    double *one = malloc(oak_nblocks(s[0].sim) * cells * sizeof *one);
     double *all = malloc((n * cells + 1) * sizeof *all);
-    MUST(oak_field_get(s[0].oak, name, one));
-    MUST(oak_field_get(s[1].oak, name, all));
+    MUST(oak_field_get(s[0].sim, name, one));
+    MUST(oak_field_get(s[1].sim, name, all));
     for (size_t i = 0; i < n * cells; i++)
       different += memcmp(&one[first * cells + i], &all[i], sizeof *one) != 0;
     free(one);
@@ -211,9 +211,9 @@ static void test_mistakes(void **state) {
   s = sim_new(MPI_COMM_WORLD, POTENTIAL
               "problem.mistake=0.25\nmesh.min_level=1\n"
               "mesh.max_level=1\n");
-  MUST(oak_initialize(s.oak));
-  MUST(oak_advance(s.oak, 0.1));
-  assert_int_equal(oak_advance(s.oak, 0.2), OAK_ERR_STATE);
+  MUST(oak_initialize(s.sim));
+  MUST(oak_advance(s.sim, 0.1));
+  assert_int_equal(oak_advance(s.sim, 0.2), OAK_ERR_STATE);
   assert_non_null(strstr(oak_last_error(), "a must be positive"));
   sim_free(&s);
 }

@@ -40,7 +40,7 @@ static double user_value(int dim, const double x[3], double t, int face, int v, 
  * ghost cell's centre, `distance` that to its mirror cell, both along the outward normal. */
 static double violation(const sim_t *s, rule_t rule, int face, int v, double ghost, double mirror,
                         double nearest, const double x[3], double distance) {
-  const double t = oak_time(s->oak);
+  const double t = oak_time(s->sim);
   double on_face[3] = {x[0], x[1], x[2]};
   on_face[face / 2] += (face & 1 ? -0.5 : 0.5) * distance;
   switch (rule.kind) {
@@ -70,7 +70,7 @@ static double face_violation(const sim_t *s, int block, int face, const rule_t *
   const int stride[3] = {1, width, width * width}, out = face & 1 ? 1 : -1;
   const int along = dir == 0 ? 1 : 0, across = dir == 2 ? 1 : 2;
   double origin[3], dx[3], most = 0;
-  oak_block_geometry(s->oak, block, origin, dx);
+  oak_block_geometry(s->sim, block, origin, dx);
   for (int v = 0; v < s->nvar; v++)
     for (int n = 0; n < LAYERS; n++)
       for (int b = 0; b < (s->dim == 3 ? N : 1); b++)
@@ -94,16 +94,16 @@ static double face_violation(const sim_t *s, int block, int face, const rule_t *
 
 /** All faces on the boundary of the unit box; counts them. */
 static double check(const sim_t *s, const rule_t rule[6][5], int64_t *faces) {
-  const int n = oak_nblocks(s->oak), width = N + 2 * LAYERS;
+  const int n = oak_nblocks(s->sim), width = N + 2 * LAYERS;
   const size_t size = (size_t)s->nvar * width * width * (s->dim == 3 ? width : 1);
   double *u = malloc((n * size + 1) * sizeof *u), most = 0;
   if (!u) abort();
-  MUST(oak_update_ghostcells(s->oak));
-  MUST(oak_read_ghosts(s->oak, 0, n, u));
+  MUST(oak_update_ghostcells(s->sim));
+  MUST(oak_read_ghosts(s->sim, 0, n, u));
   for (int b = 0; b < n; b++)
     for (int f = 0; f < 2 * s->dim; f++) {
       double origin[3], dx[3];
-      oak_block_geometry(s->oak, b, origin, dx);
+      oak_block_geometry(s->sim, b, origin, dx);
       const double edge = origin[f / 2] + (f & 1 ? N * dx[f / 2] : 0);
       if (edge != (f & 1) || rule[f][0].kind == NEIGHBOUR) continue;
       most = worse(most, face_violation(s, b, f, rule[f], u + b * size));
@@ -116,14 +116,14 @@ static double check(const sim_t *s, const rule_t rule[6][5], int64_t *faces) {
 /** Refine the lower corner twice: boundaries of three levels. */
 static void refine_corner(const sim_t *s) {
   for (int level = 0; level < 2; level++) {
-    int *flag = calloc(oak_nblocks(s->oak) + 1, sizeof *flag), changed;
+    int *flag = calloc(oak_nblocks(s->sim) + 1, sizeof *flag), changed;
     if (!flag) abort();
-    for (int b = 0; b < oak_nblocks(s->oak); b++) {
+    for (int b = 0; b < oak_nblocks(s->sim); b++) {
       double origin[3], dx[3];
-      oak_block_geometry(s->oak, b, origin, dx);
+      oak_block_geometry(s->sim, b, origin, dx);
       flag[b] = origin[0] == 0 && origin[1] == 0 && (s->dim == 2 || origin[2] == 0);
     }
-    MUST(oak_adjust_refinement_flags(s->oak, flag, &changed));
+    MUST(oak_adjust_refinement_flags(s->sim, flag, &changed));
     assert_true(changed);
     free(flag);
   }
@@ -136,11 +136,11 @@ static void conditions(int dim, const char *name, const char *keys, const rule_t
                     TEST_PROBLEM("faces") "mesh.dim=%d\nmesh.block_size=%d\nmesh.trees=2\n"
                                           "mesh.max_level=2\nscheme.ghost_layers=%d\n%s",
                     dim, N, LAYERS, keys);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   refine_corner(&s);
   double most = check(&s, rule, &faces);
   for (int step = 0; step < 2; step++) {
-    MUST(oak_advance(s.oak, 0.5 * oak_time_step(s.oak)));
+    MUST(oak_advance(s.sim, 0.5 * oak_time_step(s.sim)));
     most = worse(most, check(&s, rule, &faces));
   }
   faces = sum_ranks_int(s.comm, faces);
@@ -211,21 +211,21 @@ static void moving(int dim, const char *keys) {
                     bc, keys, dim, N);
   const double speed = 0.7 - 2 * 0.4 + (dim == 3 ? 3 * 0.2 : 0);
   double most = 0;
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   refine_corner(&s);
   sim_run(&s, 0.4, 0);
   double *u = sim_read(&s, 0);
-  for (int b = 0; b < oak_nblocks(s.oak); b++)
+  for (int b = 0; b < oak_nblocks(s.sim); b++)
     for (int c = 0; c < s.cells; c++) {
       double x[3];
       sim_center(&s, b, c, x);
-      const double exact = x[0] + 2 * x[1] + 3 * x[2] - speed * oak_time(s.oak);
+      const double exact = x[0] + 2 * x[1] + 3 * x[2] - speed * oak_time(s.sim);
       most = worse(most, fabs(u[b * s.cells + c] - exact));
     }
   free(u);
   most = max_ranks(s.comm, most);
   report("%dD, moving linear function, %.*s, %ld steps: largest error %.2g", dim,
-         (int)strcspn(keys, "\n"), keys, oak_step(s.oak), most);
+         (int)strcspn(keys, "\n"), keys, oak_step(s.sim), most);
   sim_free(&s);
   assert_true(most < 1e-13);
 }
@@ -249,12 +249,12 @@ static void test_walls(void **state) {
                     "refine.c_refine=0.4\nrefine.c_derefine=0.2\n"
                     "boundary.xlow=reflect\nboundary.xhigh=reflect\nboundary.ylow=reflect\n"
                     "boundary.yhigh=reflect\nboundary.zlow=reflect\nboundary.zhigh=reflect\n");
-  MUST(oak_initialize(s.oak));
-  MUST(oak_totals(s.oak, start));
+  MUST(oak_initialize(s.sim));
+  MUST(oak_totals(s.sim, start));
   sim_run(&s, 0.3, 2);
-  MUST(oak_totals(s.oak, end));
+  MUST(oak_totals(s.sim, end));
   const double mass = fabs(end[0] / start[0] - 1), energy = fabs(end[4] / start[4] - 1);
-  report("3D walls, %ld steps: relative error of mass %.2g, energy %.2g", oak_step(s.oak), mass,
+  report("3D walls, %ld steps: relative error of mass %.2g, energy %.2g", oak_step(s.sim), mass,
          energy);
   sim_free(&s);
   assert_true(mass < 4e-15 && energy < 4e-15);
@@ -284,21 +284,21 @@ static void written_wall(int dim, const char *keys) {
                                          "boundary.xlow=%s\nboundary.xhigh=%s\nboundary.ylow=%s\n"
                                          "boundary.yhigh=%s\nboundary.zlow=%s\nboundary.zhigh=%s\n",
                    keys, dim, kind[w], kind[w], kind[w], kind[w], kind[w], kind[w]);
-    MUST(oak_initialize(s[w].oak));
+    MUST(oak_initialize(s[w].sim));
     refine_corner(&s[w]);
-    for (int n = 0; n < 10; n++) MUST(oak_advance(s[w].oak, oak_time_step(s[w].oak)));
+    for (int n = 0; n < 10; n++) MUST(oak_advance(s[w].sim, oak_time_step(s[w].sim)));
   }
-  const double apart = fabs(oak_time(s[1].oak) - oak_time(s[0].oak));
+  const double apart = fabs(oak_time(s[1].sim) - oak_time(s[0].sim));
   for (int v = 0; v < s[0].nvar; v++) {
     for (int w = 0; w < 2; w++) u[w] = sim_read(&s[w], v);
-    for (int c = 0; c < oak_nblocks(s[0].oak) * s[0].cells; c++, values++)
+    for (int c = 0; c < oak_nblocks(s[0].sim) * s[0].cells; c++, values++)
       differ += memcmp(&u[0][c], &u[1][c], sizeof(double)) != 0;
     for (int w = 0; w < 2; w++) free(u[w]);
   }
   differ = sum_ranks_int(MPI_COMM_WORLD, differ);
   values = sum_ranks_int(MPI_COMM_WORLD, values);
   report("%dD, written walls and reflect, %.*s, time %.3g: %d of %d values differ", dim,
-         (int)strcspn(keys, "\n"), keys, oak_time(s[0].oak), (int)differ, (int)values);
+         (int)strcspn(keys, "\n"), keys, oak_time(s[0].sim), (int)differ, (int)values);
   for (int w = 0; w < 2; w++) sim_free(&s[w]);
   assert_true(apart == 0);
   assert_true(differ == 0);
@@ -326,12 +326,12 @@ static void test_refused(void **state) {
       {"boundary.ylow.rho=outflow", "boundary.ylow.rho", "periodic"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     oak_params_t *params;
-    oak_t *oak = NULL;
+    oak_t *sim = NULL;
     MUST(oak_params_new(&params));
     MUST(oak_params_set(params, "problem.name", "implosion"));
     MUST(oak_params_assign(params, bad[i][0], "test"));
-    assert_int_equal(oak_create(MPI_COMM_WORLD, params, &oak), OAK_ERR_INPUT);
-    assert_null(oak);
+    assert_int_equal(oak_create(MPI_COMM_WORLD, params, &sim), OAK_ERR_INPUT);
+    assert_null(sim);
     if (!strstr(oak_last_error(), bad[i][1]) || !strstr(oak_last_error(), bad[i][2]))
       fail_msg("%s: %s", bad[i][0], oak_last_error());
     oak_params_destroy(&params);

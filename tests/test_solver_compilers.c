@@ -54,17 +54,17 @@ static double *values(const physics_t *p, const char *compiler, const char *flag
   sim_t s = sim_new(MPI_COMM_WORLD,
                     TEST_PROBLEM("indexed") "problem.pick=%d\nmesh.dim=%d\nmesh.block_size=8\n" "mesh.trees=2\ndevice.flags=%s\n%s",
                     PICK, p->dim, flags, p->keys);
-  MUST(oak_initialize(s.oak));
-  for (int n = 0; n < 3; n++) MUST(oak_advance(s.oak, oak_time_step(s.oak)));
-  const int cells = oak_nblocks(s.oak) * s.cells, nvar = s.nvar;
+  MUST(oak_initialize(s.sim));
+  for (int n = 0; n < 3; n++) MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+  const int cells = oak_nblocks(s.sim) * s.cells, nvar = s.nvar;
   double *all = calloc((size_t)VARIABLES * (size_t)cells, sizeof *all), most = 0, spread = 0;
   assert_true(all && nvar <= TEST_MAX_NVAR + 1);
   oak_selection_t picked;
-  MUST(oak_variables_select(s.oak, "picked", "test", "", 0, &picked));
-  MUST(oak_variables_prepare(s.oak, &picked));
+  MUST(oak_variables_select(s.sim, "picked", "test", "", 0, &picked));
+  MUST(oak_variables_prepare(s.sim, &picked));
   double *p_of = malloc(sizeof *p_of * (size_t)cells);
   assert_non_null(p_of);
-  MUST(oak_variable_read(s.oak, picked.variable[0], 0, oak_nblocks(s.oak), p_of));
+  MUST(oak_variable_read(s.sim, picked.variable[0], 0, oak_nblocks(s.sim), p_of));
   for (int v = 0; v < 2 * nvar; v++) {
     double *x = sim_read(&s, v);
     memcpy(all + (size_t)v * (size_t)cells, x, sizeof *x * (size_t)cells);

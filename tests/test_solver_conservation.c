@@ -15,14 +15,14 @@ static const char sphere[] =
 /** How much of the solution lies next to a change of level: the sum of its variable 0 over the
  * outermost cells of all blocks that a finer or coarser block touches. */
 static double near_boundaries(const sim_t *s) {
-  const int n = oak_nblocks(s->oak), size = s->n;
-  const int64_t all = oak_nblocks_global(s->oak);
+  const int n = oak_nblocks(s->sim), size = s->n;
+  const int64_t all = oak_nblocks_global(s->sim);
   double(*mine)[4] = calloc(n + 1, sizeof *mine), (*box)[4] = malloc(all * sizeof *box);
   int counts[64], starts[64], length = 4 * n;
   double *u = sim_read(s, 0), sum = 0;
   for (int b = 0; b < n; b++) {
     double dx[3];
-    oak_block_geometry(s->oak, b, mine[b], dx);
+    oak_block_geometry(s->sim, b, mine[b], dx);
     mine[b][3] = size * dx[0];
   }
   MPI_Allgather(&length, 1, MPI_INT, counts, 1, MPI_INT, s->comm);
@@ -55,22 +55,22 @@ static void cross(int dim, int max_level, int adapt_every) {
   sim_t s = sim_new(MPI_COMM_WORLD,
                     "%smesh.dim=%d\nmesh.block_size=8\nmesh.min_level=1\nmesh.max_level=%d\n",
                     sphere, dim, max_level);
-  MUST(oak_initialize(s.oak));
-  MUST(oak_totals(s.oak, &start));
+  MUST(oak_initialize(s.sim));
+  MUST(oak_totals(s.sim, &start));
   sim_levels(&s, &lowest, &highest);
   assert_true(start > 0 && lowest < highest);
-  int64_t blocks = oak_nblocks_global(s.oak);
+  int64_t blocks = oak_nblocks_global(s.sim);
   for (int part = 1; part <= 10; part++) {
     sim_run(&s, part / 10.0, adapt_every);
-    MUST(oak_totals(s.oak, &end));
+    MUST(oak_totals(s.sim, &end));
     most = worse(most, fabs(end - start) / start);
     crossed += near_boundaries(&s) > (dim == 3 ? 10 : 3);
-    moved += oak_nblocks_global(s.oak) != blocks;
-    blocks = oak_nblocks_global(s.oak);
+    moved += oak_nblocks_global(s.sim) != blocks;
+    blocks = oak_nblocks_global(s.sim);
   }
   report(
       "%dD, advection to t = 1, %s, levels %d to %d, %ld steps: relative error of the total %.2g",
-      dim, adapt_every ? "AMR" : "static mesh", lowest, highest, oak_step(s.oak), most);
+      dim, adapt_every ? "AMR" : "static mesh", lowest, highest, oak_step(s.sim), most);
   sim_free(&s);
   assert_true(most < tolerance);
   assert_true(adapt_every ? moved > 2 : crossed > 2);
@@ -97,15 +97,15 @@ static void without_fixing(int dim) {
                       "%smesh.dim=%d\nmesh.block_size=8\nmesh.max_level=3\nmesh.min_level=1\n"
                       "scheme.integrator=euler\nscheme.limiter=upwind\n",
                       sphere, dim);
-    MUST(oak_initialize(s.oak));
-    MUST(oak_totals(s.oak, &start));
-    while (oak_time(s.oak) < 0.3) {
-      const double dt = oak_time_step(s.oak);
-      MUST(oak_advance(s.oak, dt));
-      MUST(oak_fix_c2f_flux(s.oak, -dt));
-      if (fixed) MUST(oak_fix_c2f_flux(s.oak, dt));
+    MUST(oak_initialize(s.sim));
+    MUST(oak_totals(s.sim, &start));
+    while (oak_time(s.sim) < 0.3) {
+      const double dt = oak_time_step(s.sim);
+      MUST(oak_advance(s.sim, dt));
+      MUST(oak_fix_c2f_flux(s.sim, -dt));
+      if (fixed) MUST(oak_fix_c2f_flux(s.sim, dt));
     }
-    MUST(oak_totals(s.oak, &end[fixed]));
+    MUST(oak_totals(s.sim, &end[fixed]));
     end[fixed] = fabs(end[fixed] - start) / start;
     sim_free(&s);
   }
@@ -132,31 +132,31 @@ static void gas(int dim, int max_level, double end_time, const char *keys) {
                                           "refine.variable=rho E\nrefine.c_refine=0.3\n"
                                           "refine.c_derefine=0.15\n%s",
                     dim, max_level, keys);
-  MUST(oak_initialize(s.oak));
-  MUST(oak_totals(s.oak, start));
+  MUST(oak_initialize(s.sim));
+  MUST(oak_totals(s.sim, start));
   for (int v = 0; v < s.nvar; v++) {
     double *u = sim_read(&s, v);
-    for (int b = 0; b < oak_nblocks(s.oak); b++)
+    for (int b = 0; b < oak_nblocks(s.sim); b++)
       for (int c = 0; c < s.cells; c++) scale[v] += fabs(u[b * s.cells + c]) * sim_volume(&s, b);
     free(u);
     scale[v] = sum_ranks(s.comm, scale[v]);
   }
-  const int64_t blocks = oak_nblocks_global(s.oak);
+  const int64_t blocks = oak_nblocks_global(s.sim);
   sim_levels(&s, &lowest, &highest);
   assert_true(lowest < highest);
   sim_run(&s, end_time, 2);
-  assert_true(oak_nblocks_global(s.oak) != blocks); /* the mesh follows */
-  MUST(oak_totals(s.oak, end));
+  assert_true(oak_nblocks_global(s.sim) != blocks); /* the mesh follows */
+  MUST(oak_totals(s.sim, end));
   char text[256] = "";
   for (int v = 0; v < s.nvar; v++) {
     const double error = fabs(end[v] - start[v]) / scale[v];
     const size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used, " %s %.2g", oak_variable_name(s.oak, v), error);
+    snprintf(text + used, sizeof text - used, " %s %.2g", oak_variable_name(s.sim, v), error);
     most = worse(most, error);
   }
   report("%dD, gas to t = %g, %.*s, %ld steps, %d to %d blocks: relative errors%s", dim, end_time,
-         (int)strcspn(keys, "\n"), keys, oak_step(s.oak), (int)blocks,
-         (int)oak_nblocks_global(s.oak), text);
+         (int)strcspn(keys, "\n"), keys, oak_step(s.sim), (int)blocks,
+         (int)oak_nblocks_global(s.sim), text);
   sim_free(&s);
   assert_true(most < tolerance);
 }

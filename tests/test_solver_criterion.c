@@ -7,7 +7,7 @@
 #include "solver_test.h"
 
 static void write_waves(const sim_t *s) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double *u = malloc(((size_t)n * s->cells + 1) * sizeof *u);
   if (!u) abort();
   for (int v = 0; v < s->nvar; v++) {
@@ -17,7 +17,7 @@ static void write_waves(const sim_t *s) {
       sim_center(s, c / s->cells, c % s->cells, x);
       u[c] = mean * (1 + 0.2 * pow(10, -3 * x[0]) * sin(137 * x[0] + 211 * x[1] + 59 * x[2] + v));
     }
-    MUST(oak_write_cells(s->oak, v, 0, n, u));
+    MUST(oak_write_cells(s->sim, v, 0, n, u));
   }
   free(u);
 }
@@ -25,11 +25,11 @@ static void write_waves(const sim_t *s) {
 /** Blocks of three levels. */
 static void uneven_mesh(const sim_t *s) {
   for (int round = 0; round < 2; round++) {
-    const int n = oak_nblocks(s->oak);
+    const int n = oak_nblocks(s->sim);
     int *flag = malloc((n + 1) * sizeof *flag);
     if (!flag) abort();
-    for (int b = 0; b < n; b++) flag[b] = (s->oak->mesh->first + b) % 4 == 2;
-    MUST(oak_adjust_refinement_flags(s->oak, flag, NULL));
+    for (int b = 0; b < n; b++) flag[b] = (s->sim->mesh->first + b) % 4 == 2;
+    MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
     free(flag);
   }
 }
@@ -57,13 +57,13 @@ static size_t place(const sim_t *s, int size, int block, int cell, int axis, int
 
 /** The whole variable on all ranks, from what an output of it would be. */
 static double *gather(const sim_t *s, const char *variable, int size) {
-  const int n = oak_nblocks(s->oak), all = (int)pow(size, s->dim);
+  const int n = oak_nblocks(s->sim), all = (int)pow(size, s->dim);
   double *own = malloc(((size_t)n * s->cells + 1) * sizeof *own), *u = calloc(all, sizeof *u);
   oak_selection_t one;
   if (!own || !u) abort();
-  MUST(oak_variables_select(s->oak, variable, "test", "variables", 0, &one));
-  MUST(oak_variables_prepare(s->oak, &one));
-  MUST(oak_variable_read(s->oak, one.variable[0], 0, n, own));
+  MUST(oak_variables_select(s->sim, variable, "test", "variables", 0, &one));
+  MUST(oak_variables_prepare(s->sim, &one));
+  MUST(oak_variable_read(s->sim, one.variable[0], 0, n, own));
   for (int c = 0; c < n * s->cells; c++)
     u[place(s, size, c / s->cells, c % s->cells, 0, 0)] = own[c];
   MPI_Allreduce(MPI_IN_PLACE, u, all, MPI_DOUBLE, MPI_SUM, s->comm);
@@ -75,14 +75,14 @@ static double *gather(const sim_t *s, const char *variable, int size) {
 static void derived_uniform(int dim, const char *variable, int gradient) {
   const int size = 4 << 2;
   sim_t s = derived_sim(dim, 2, variable, gradient ? "gradient" : "lohner");
-  int *flag = malloc((oak_nblocks(s.oak) + 1) * sizeof *flag), wrong = 0;
+  int *flag = malloc((oak_nblocks(s.sim) + 1) * sizeof *flag), wrong = 0;
   double largest = 0, smallest = INFINITY;
   if (!flag) abort();
   write_waves(&s);
   double *u = gather(&s, variable, size);
-  MUST(oak_update_ghostcells(s.oak));
-  MUST(oak_criterion_set(s.oak));
-  for (int b = 0; b < oak_nblocks(s.oak); b++) {
+  MUST(oak_update_ghostcells(s.sim));
+  MUST(oak_criterion_set(s.sim));
+  for (int b = 0; b < oak_nblocks(s.sim); b++) {
     double most = 0;
     for (int c = 0; c < s.cells; c++) {
       double sum = 0;
@@ -100,8 +100,8 @@ static void derived_uniform(int dim, const char *variable, int gradient) {
     largest = fmax(largest, most);
     smallest = fmin(smallest, most);
     for (int side = -1; side <= 1; side += 2) {
-      s.oak->refine.c_refine = s.oak->refine.c_derefine = most * (1 + 1e-10 * side);
-      MUST(oak_compute_flags(s.oak, flag));
+      s.sim->refine.c_refine = s.sim->refine.c_derefine = most * (1 + 1e-10 * side);
+      MUST(oak_compute_flags(s.sim, flag));
       wrong += flag[b] != -side;
     }
   }
@@ -116,9 +116,9 @@ static void derived_uniform(int dim, const char *variable, int gradient) {
 /** Where levels meet: the vorticity of a linear flow is constant, so nothing is to be refined. */
 static void derived_levels(int dim) {
   sim_t s = derived_sim(dim, dim == 3 ? 1 : 2, "vorticity", "gradient");
-  MUST(oak_set_initial(s.oak));
+  MUST(oak_set_initial(s.sim));
   uneven_mesh(&s);
-  const int blocks = oak_nblocks(s.oak);
+  const int blocks = oak_nblocks(s.sim);
   double *u = malloc(((size_t)blocks * s.cells + 1) * sizeof *u);
   int *flag = malloc((blocks + 1) * sizeof *flag), wrong = 0, inside = 0;
   if (!u || !flag) abort();
@@ -128,16 +128,16 @@ static void derived_levels(int dim) {
       sim_center(&s, c / s.cells, c % s.cells, x);
       u[c] = v == 0 ? 1 : v == s.nvar - 1 ? 9 : 0.3 * v + (v == 1 ? -1.5 * x[1] : (0.7 + v) * x[0]);
     }
-    MUST(oak_write_cells(s.oak, v, 0, blocks, u));
+    MUST(oak_write_cells(s.sim, v, 0, blocks, u));
   }
-  MUST(oak_update_ghostcells(s.oak));
-  MUST(oak_criterion_set(s.oak));
-  s.oak->refine.c_refine = s.oak->refine.c_derefine = 1e-9;
-  MUST(oak_compute_flags(s.oak, flag));
+  MUST(oak_update_ghostcells(s.sim));
+  MUST(oak_criterion_set(s.sim));
+  s.sim->refine.c_refine = s.sim->refine.c_derefine = 1e-9;
+  MUST(oak_compute_flags(s.sim, flag));
   for (int b = 0; b < blocks; b++) {
     double origin[3], dx[3];
     int edge = 0;
-    oak_block_geometry(s.oak, b, origin, dx);
+    oak_block_geometry(s.sim, b, origin, dx);
     for (int d = 0; d < dim; d++)
       edge |= origin[d] < 0.5 * dx[d] || origin[d] + (s.n + 0.5) * dx[d] > 1;
     inside += !edge;

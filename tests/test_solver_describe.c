@@ -38,7 +38,7 @@ static oak_status_t start(sim_t *s, const char *settings) {
   MUST(oak_params_new(&s->params));
   for (char *line; (line = strsep(&next, "\n"));)
     if (*line) MUST(oak_params_assign(s->params, line, "test"));
-  return oak_create(s->comm, s->params, &s->oak);
+  return oak_create(s->comm, s->params, &s->sim);
 }
 
 /** The run is refused with these words, on all ranks. */
@@ -47,7 +47,7 @@ static void refused(const char *settings, const char *words, int line) {
   const int wrong = start(&s, settings) == OAK_OK || !strstr(oak_last_error(), words);
   if (wrong && test_rank == 0)
     fprintf(stderr, "line %d: wanted '%s', but: %s\n", line, words,
-            s.oak ? "it starts" : oak_last_error());
+            s.sim ? "it starts" : oak_last_error());
   sim_free(&s);
   assert_int_equal(sum_ranks_int(MPI_COMM_WORLD, wrong), 0);
 }
@@ -56,10 +56,10 @@ static void refused(const char *settings, const char *words, int line) {
 /** The initial value of all cells. */
 static double initial_value(const sim_t *s) {
   double worst = 0;
-  MUST(oak_initialize(s->oak));
+  MUST(oak_initialize(s->sim));
   double *q = sim_read(s, 0);
   const double value = q[0];
-  for (int c = 0; c < oak_nblocks(s->oak) * s->cells; c++) worst = fmax(worst, fabs(q[c] - value));
+  for (int c = 0; c < oak_nblocks(s->sim) * s->cells; c++) worst = fmax(worst, fabs(q[c] - value));
   free(q);
   assert_true(max_ranks(s->comm, worst) == 0);
   return value;
@@ -90,10 +90,10 @@ static void test_many(void **state) {
       "OAK_SERIAL (void)oak_user(&arg.f).problem; } }\n");
   snprintf(path, sizeof path, "%s/kernel.c", folder);
   put_many(201, 1);
-  assert_int_equal(oak_kernel_build(s.oak, path, "mine", &kernel), OAK_ERR_INPUT);
+  assert_int_equal(oak_kernel_build(s.sim, path, "mine", &kernel), OAK_ERR_INPUT);
   assert_non_null(strstr(oak_last_error(), "other parameters than when the run started"));
   put_many(200, 1);
-  assert_int_equal(oak_kernel_build(s.oak, path, "mine", &kernel), OAK_OK);
+  assert_int_equal(oak_kernel_build(s.sim, path, "mine", &kernel), OAK_OK);
   sim_free(&s);
 }
 
@@ -143,7 +143,7 @@ static void test_help(void **state) {
           "at->p.x + PROBLEM_TEN * at->p.mode + 100 * at->p.least"));
   MUST(start(&s, "problem.mode=x"));
   assert_true(initial_value(&s) == 402);
-  assert_string_equal(oak_variable_name(s.oak, 0), "rho");
+  assert_string_equal(oak_variable_name(s.sim, 0), "rho");
   sim_free(&s);
   REFUSED("problem.least=-1", "problem.least = -1: must be a number of at least 0");
   REFUSED("problem.mode=1", "problem.mode = 1: must be one of x, y");
@@ -170,7 +170,7 @@ static void test_refined(void **state) {
     MUST(start(&s, settings));
     FILE *stream = tmpfile();
     assert_non_null(stream);
-    oak_print_head(s.oak, stream, 0);
+    oak_print_head(s.sim, stream, 0);
     rewind(stream);
     said[fread(said, 1, sizeof said - 1, stream)] = '\0';
     fclose(stream);
@@ -247,10 +247,10 @@ static void test_context(void **state) {
   snprintf(settings, sizeof settings, "physics.name=%s/physics.c\nscheme.integrator=euler", folder);
   MUST(start(&s, settings));
   assert_true(initial_value(&s) == 1); /* level 0 */
-  MUST(oak_advance(s.oak, 0.5));       /* 1 + 0.5 * (50 + 0) */
-  MUST(oak_advance(s.oak, 0.5));       /* and 0.5 * (50 + 1) */
+  MUST(oak_advance(s.sim, 0.5));       /* 1 + 0.5 * (50 + 0) */
+  MUST(oak_advance(s.sim, 0.5));       /* and 0.5 * (50 + 1) */
   double *q = sim_read(&s, 0);
-  for (int c = 0; c < oak_nblocks(s.oak) * s.cells; c++) assert_true(q[c] == 51.5);
+  for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++) assert_true(q[c] == 51.5);
   free(q);
   sim_free(&s);
 }
@@ -282,11 +282,11 @@ static void test_more_variables(void **state) {
       "\n#ifdef DYE\nq[DYE] = 0.25;\n#endif\n#ifdef NOT_THERE\n#error\n#endif\n}\n");
   snprintf(settings, sizeof settings, "physics.name=%s/physics.c", folder);
   MUST(start(&s, settings));
-  MUST(oak_initialize(s.oak));
-  assert_string_equal(oak_variable_name(s.oak, 4), "dye");
-  for (int n = 0; n < 5; n++) MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+  MUST(oak_initialize(s.sim));
+  assert_string_equal(oak_variable_name(s.sim, 4), "dye");
+  for (int n = 0; n < 5; n++) MUST(oak_advance(s.sim, oak_time_step(s.sim)));
   double *rho = sim_read(&s, 0), *dye = sim_read(&s, 4), worst = 0, change = 0;
-  for (int c = 0; c < oak_nblocks(s.oak) * s.cells; c++) {
+  for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++) {
     worst = fmax(worst, fabs(dye[c] / rho[c] - 0.25));
     change = fmax(change, fmin(fabs(rho[c] - 1), fabs(rho[c] - 2)));
   }

@@ -21,7 +21,7 @@ static sim_t make(MPI_Comm comm, int dim, int level, int refined, const char *mo
                     dim, dim == 3 ? 4 : 8, level, level + refined, refined ? level + 1 : 0, along,
                     across, wave[0], wave[1], dim == 3 ? wave[2] : 0, more);
   int lowest, highest;
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   sim_levels(&s, &lowest, &highest);
   assert_int_equal(lowest, level);
   assert_int_equal(highest, level + refined);
@@ -36,12 +36,12 @@ static double error_of(const sim_t *s) {
     linear += wave[d];
   }
   const double rate = 4 * pi * pi * ((along - across) * square + across * linear * linear);
-  for (int b = 0; b < oak_nblocks(s->oak); b++)
+  for (int b = 0; b < oak_nblocks(s->sim); b++)
     for (int c = 0; c < s->cells; c++) {
       double x[3], phase = 0;
       sim_center(s, b, c, x);
       for (int d = 0; d < s->dim; d++) phase += 2 * pi * wave[d] * x[d];
-      const double exact = 1 + 0.5 * exp(-rate * oak_time(s->oak)) * cos(phase);
+      const double exact = 1 + 0.5 * exp(-rate * oak_time(s->sim)) * cos(phase);
       sum += fabs(u[b * s->cells + c] - exact) * sim_volume(s, b);
     }
   free(u);
@@ -53,9 +53,9 @@ static void converge(int dim, int refined) {
   const int level = dim == 3 ? 2 : 2;
   for (int r = 0; r < 2; r++) {
     sim_t s = make(MPI_COMM_WORLD, dim, level + r, refined, "");
-    MUST(oak_totals(s.oak, &start));
+    MUST(oak_totals(s.sim, &start));
     sim_run(&s, dim == 3 ? 0.01 : 0.02, 0);
-    MUST(oak_totals(s.oak, &end));
+    MUST(oak_totals(s.sim, &end));
     drift = worse(drift, fabs(end / start - 1));
     error[r] = error_of(&s);
     sim_free(&s);
@@ -79,9 +79,9 @@ static void test_time_step(void **state) {
   (void)state;
   sim_t s = make(MPI_COMM_WORLD, 2, 2, 1, "");
   const double dx = 1.0 / 8 / 8, step = 0.8 * dx * dx / (4 * (along + across));
-  assert_true(fabs(oak_time_step(s.oak) / step - 1) < 1e-14);
-  MUST(oak_advance(s.oak, oak_time_step(s.oak)));
-  assert_true(fabs(oak_time_step(s.oak) / step - 1) < 1e-14);
+  assert_true(fabs(oak_time_step(s.sim) / step - 1) < 1e-14);
+  MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+  assert_true(fabs(oak_time_step(s.sim) / step - 1) < 1e-14);
   sim_free(&s);
 }
 
@@ -91,14 +91,14 @@ static void test_time_step(void **state) {
 static void test_step_after_refinement(void **state) {
   (void)state;
   sim_t s = make(MPI_COMM_WORLD, 2, 2, 1, "physics.vx=20\nphysics.vy=10\n");
-  MUST(oak_advance(s.oak, 0.5 * oak_time_step(s.oak)));
-  const double before = oak_time_step(s.oak);
-  const int n = oak_nblocks(s.oak);
+  MUST(oak_advance(s.sim, 0.5 * oak_time_step(s.sim)));
+  const double before = oak_time_step(s.sim);
+  const int n = oak_nblocks(s.sim);
   int changed, *flag = malloc((n + 1) * sizeof *flag);
   for (int b = 0; b < n; b++) flag[b] = 1;
-  MUST(oak_adjust_refinement_flags(s.oak, flag, &changed));
+  MUST(oak_adjust_refinement_flags(s.sim, flag, &changed));
   free(flag);
-  const double after = oak_time_step(s.oak);
+  const double after = oak_time_step(s.sim);
   report("step %.6g before all blocks become fine, %.6g after", before, after);
   assert_true(changed && fabs(after / before - 1) < 1e-12);
   sim_free(&s);
@@ -111,14 +111,14 @@ static void test_rkl2(void **state) {
   double error[3], drift = 0, start, end;
   const double dx = 1.0 / 8 / 16, step = 0.8 * dx * dx / (4 * (along + across));
   sim_t s = make(MPI_COMM_WORLD, 2, 3, 1, "");
-  for (int n = 0; n < 120; n++) MUST(oak_advance(s.oak, step));
+  for (int n = 0; n < 120; n++) MUST(oak_advance(s.sim, step));
   error[0] = error_of(&s);
   sim_free(&s);
   for (int r = 0; r < 2; r++) {
     s = make(MPI_COMM_WORLD, 2, 3, 1, rkl2);
-    MUST(oak_totals(s.oak, &start));
-    for (int n = 0; n < 4 >> r; n++) MUST(oak_advance(s.oak, (30 << r) * step));
-    MUST(oak_totals(s.oak, &end));
+    MUST(oak_totals(s.sim, &start));
+    for (int n = 0; n < 4 >> r; n++) MUST(oak_advance(s.sim, (30 << r) * step));
+    MUST(oak_totals(s.sim, &end));
     drift = worse(drift, fabs(end / start - 1));
     error[1 + r] = error_of(&s);
     sim_free(&s);
@@ -138,11 +138,11 @@ static void test_ranks(void **state) {
     sim_t all = make(MPI_COMM_WORLD, 2, 2, 1, kind ? rkl2 : "");
     sim_t one = make(MPI_COMM_SELF, 2, 2, 1, kind ? rkl2 : "");
     for (int n = 0; n < 10; n++) {
-      const double dt = kind ? 2e-3 : oak_time_step(one.oak);
-      MUST(oak_advance(all.oak, dt));
-      MUST(oak_advance(one.oak, dt));
+      const double dt = kind ? 2e-3 : oak_time_step(one.sim);
+      MUST(oak_advance(all.sim, dt));
+      MUST(oak_advance(one.sim, dt));
     }
-    const int blocks = oak_nblocks(all.oak);
+    const int blocks = oak_nblocks(all.sim);
     int first = 0, wrong = 0;
     MPI_Exscan(&blocks, &first, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     double *u = sim_read(&all, 0), *v = sim_read(&one, 0);

@@ -65,7 +65,7 @@ static double interpolate(int dim, int cells, const int x[3], double fine[8][5])
 }
 
 static void set_cold_gas(sim_t *s, int cells) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double *u = malloc(((size_t)n * s->cells + 1) * sizeof *u);
   if (!u) abort();
   for (int v = 0; v < s->nvar; v++) {
@@ -76,7 +76,7 @@ static void set_cold_gas(sim_t *s, int cells) {
       cold_gas(s->dim, cells, at, state);
       u[c] = state[v];
     }
-    MUST(oak_write_cells(s->oak, v, 0, n, u));
+    MUST(oak_write_cells(s->sim, v, 0, n, u));
   }
   free(u);
 }
@@ -86,10 +86,10 @@ static void set_cold_gas(sim_t *s, int cells) {
 static double refined_error(const sim_t *s, int cells, int64_t count[2]) {
   double *u[5], most = 0;
   for (int v = 0; v < s->nvar; v++) u[v] = sim_read(s, v);
-  for (int c = 0; c < oak_nblocks(s->oak) * s->cells; c++) {
+  for (int c = 0; c < oak_nblocks(s->sim) * s->cells; c++) {
     double x[3], fine[8][5], state[5];
     int at[3], e = 0;
-    if (oak_block_level(s->oak, c / s->cells) == 0) continue;
+    if (oak_block_level(s->sim, c / s->cells) == 0) continue;
     sim_center(s, c / s->cells, c % s->cells, x);
     for (int d = 0; d < 3; d++) {
       at[d] = (int)(x[d] * cells);
@@ -113,8 +113,8 @@ static double least_internal(const sim_t *s) {
   const int size = width * width * (s->dim == 3 ? width : 1);
   double *u = malloc((size_t)s->nvar * size * sizeof *u), least = INFINITY;
   if (!u) abort();
-  for (int b = 0; b < oak_nblocks(s->oak); b++) {
-    MUST(oak_read_ghosts(s->oak, b, 1, u));
+  for (int b = 0; b < oak_nblocks(s->sim); b++) {
+    MUST(oak_read_ghosts(s->sim, b, 1, u));
     for (int c = 0; c < size; c++) {
       double state[5];
       for (int v = 0; v < s->nvar; v++) state[v] = u[v * size + c];
@@ -137,16 +137,16 @@ static void interpolation(int dim, int trees, const char *limiter) {
                                           "device.flags=-O1\n",
                     dim, N, trees, limiter);
   set_cold_gas(&s, cells);
-  assert_true(oak_nblocks(s.oak) <= 256);
-  for (int b = 0; b < oak_nblocks(s.oak); b++) {
+  assert_true(oak_nblocks(s.sim) <= 256);
+  for (int b = 0; b < oak_nblocks(s.sim); b++) {
     double x[3];
     sim_center(&s, b, 0, x);
     const int at[3] = {(int)(x[0] * trees), (int)(x[1] * trees), (int)(x[2] * trees)};
     flag[b] = noise(at, 7) < 0.3;
   }
-  MUST(oak_adjust_refinement_flags(s.oak, flag, NULL));
+  MUST(oak_adjust_refinement_flags(s.sim, flag, NULL));
   const double error = refined_error(&s, cells, count);
-  MUST(oak_update_ghostcells(s.oak));
+  MUST(oak_update_ghostcells(s.sim));
   const double least = least_internal(&s);
   report(
       "%dD, %s: %d of %d refined cells of cold gas copied, largest difference %.1e; least internal "
@@ -214,7 +214,7 @@ static double bounded(const int x[3], int seed) {
 
 /** Such numbers that depend on the position along `axis` alone; all blocks. */
 static void set_rows(const sim_t *s, int axis, int cells, int seed) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double *u = malloc(((size_t)n * s->cells + 1) * sizeof *u);
   if (!u) abort();
   for (int c = 0; c < n * s->cells; c++) {
@@ -223,7 +223,7 @@ static void set_rows(const sim_t *s, int axis, int cells, int seed) {
     const int at[3] = {(int)(x[axis] * cells), 0, 0};
     u[c] = bounded(at, seed);
   }
-  MUST(oak_write_cells(s->oak, 0, 0, n, u));
+  MUST(oak_write_cells(s->sim, 0, 0, n, u));
   free(u);
 }
 
@@ -253,9 +253,9 @@ static void update(int dim, int axis) {
     expected += bounded_step(CELLS, c, u, want, &passes) * (dim == 3 ? N * N : N);
     deepest = passes > deepest ? passes : deepest;
     set_rows(&s, axis, CELLS, seed);
-    MUST(oak_advance(s.oak, c * dx));
+    MUST(oak_advance(s.sim, c * dx));
     double *got = sim_read(&s, 0);
-    for (int k = 0; k < oak_nblocks(s.oak) * s.cells; k++) {
+    for (int k = 0; k < oak_nblocks(s.sim) * s.cells; k++) {
       double x[3];
       sim_center(&s, k / s.cells, k % s.cells, x);
       most = worse(most, fabs(got[k] - want[(int)(x[axis] * CELLS)]));
@@ -266,10 +266,10 @@ static void update(int dim, int axis) {
   report(
       "%dD along %c: %lld cells of 20 steps with first-order fluxes (%lld expected), up to %d "
       "passes, largest difference %.1e",
-      dim, "xyz"[axis], (long long)oak_first_order_cells(s.oak), (long long)expected, deepest,
+      dim, "xyz"[axis], (long long)oak_first_order_cells(s.sim), (long long)expected, deepest,
       most);
   assert_true(expected > 0 && deepest > 1);
-  assert_true(oak_first_order_cells(s.oak) == expected);
+  assert_true(oak_first_order_cells(s.sim) == expected);
   assert_true(most < 1e-14);
   sim_free(&s);
 }
@@ -292,16 +292,16 @@ static void bounded_mesh(int dim, const char *keys) {
                     "mesh.dim=%d\nmesh.block_size=%d\nmesh.trees=%d\nmesh.max_level=1\n"
                     "physics.vx=0.7\nphysics.vy=-1\nphysics.vz=0.4\nrun.cfl=0.8\n%s",
                     dim, N, TREES, keys);
-  for (int b = 0; b < oak_nblocks(s.oak); b++) {
+  for (int b = 0; b < oak_nblocks(s.sim); b++) {
     double x[3];
     sim_center(&s, b, 0, x);
     const int at[3] = {(int)(x[0] * TREES), (int)(x[1] * TREES), (int)(x[2] * TREES)};
     flag[b] = noise(at, 11) < 0.4;
   }
   set_rows(&s, 0, 7, 0);
-  MUST(oak_update_time_step(s.oak));
-  MUST(oak_adjust_refinement_flags(s.oak, flag, NULL));
-  const int n = oak_nblocks(s.oak);
+  MUST(oak_update_time_step(s.sim));
+  MUST(oak_adjust_refinement_flags(s.sim, flag, NULL));
+  const int n = oak_nblocks(s.sim);
   double *u = malloc(((size_t)n * s.cells + 1) * sizeof *u);
   if (!u) abort();
   for (int c = 0; c < n * s.cells; c++) {
@@ -311,12 +311,12 @@ static void bounded_mesh(int dim, const char *keys) {
                        (int)(x[2] * 64 * TREES)};
     u[c] = bounded(at, 3);
   }
-  MUST(oak_write_cells(s.oak, 0, 0, n, u));
-  MUST(oak_update_time_step(s.oak));
-  MUST(oak_totals(s.oak, &start));
-  for (int step = 0; step < 6; step++) MUST(oak_advance(s.oak, oak_time_step(s.oak)));
-  MUST(oak_totals(s.oak, &end));
-  MUST(oak_read_cells(s.oak, 0, 0, n, u));
+  MUST(oak_write_cells(s.sim, 0, 0, n, u));
+  MUST(oak_update_time_step(s.sim));
+  MUST(oak_totals(s.sim, &start));
+  for (int step = 0; step < 6; step++) MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+  MUST(oak_totals(s.sim, &end));
+  MUST(oak_read_cells(s.sim, 0, 0, n, u));
   for (int c = 0; c < n * s.cells; c++) least = fmin(least, u[c]), most = fmax(most, u[c]);
   free(u);
   least = -max_ranks(s.comm, -least);
@@ -324,9 +324,9 @@ static void bounded_mesh(int dim, const char *keys) {
   report(
       "%dD, two levels, %.*s: %lld of %lld updates of first order, values %.3f to %.3f, total "
       "changed by %.1e",
-      dim, (int)strcspn(keys, "\n"), keys, (long long)oak_first_order_cells(s.oak),
-      (long long)oak_cell_updates(s.oak), least, most, end / start - 1);
-  assert_true(oak_first_order_cells(s.oak) > 20);
+      dim, (int)strcspn(keys, "\n"), keys, (long long)oak_first_order_cells(s.sim),
+      (long long)oak_cell_updates(s.sim), least, most, end / start - 1);
+  assert_true(oak_first_order_cells(s.sim) > 20);
   assert_true(least > low - slack && most < high + slack);
   assert_true(fabs(end / start - 1) < 1e-14);
   sim_free(&s);
@@ -352,28 +352,28 @@ static void streams(int dim, int max_level, int steps, const char *keys) {
   for (int p = 0; p < 2; p++) {
     s[p] = sim_new(MPI_COMM_WORLD, "%smesh.dim=%d\nmesh.max_level=%d\nscheme.on_invalid=%s\n%s",
                    common, dim, max_level, p ? "first_order" : "stop", keys);
-    MUST(oak_initialize(s[p].oak));
+    MUST(oak_initialize(s[p].sim));
   }
   oak_status_t stopped = OAK_OK;
-  while (done < steps && (stopped = oak_advance(s[0].oak, oak_time_step(s[0].oak))) == OAK_OK)
+  while (done < steps && (stopped = oak_advance(s[0].sim, oak_time_step(s[0].sim))) == OAK_OK)
     done++;
   assert_int_equal(stopped, OAK_ERR_STATE);
-  assert_true(oak_first_order_cells(s[0].oak) == 0);
-  MUST(oak_totals(s[1].oak, start));
+  assert_true(oak_first_order_cells(s[0].sim) == 0);
+  MUST(oak_totals(s[1].sim, start));
   for (int n = 0; n < steps; n++) {
-    MUST(oak_advance(s[1].oak, oak_time_step(s[1].oak)));
-    if (n % 2) MUST(oak_adjust_refinement(s[1].oak, NULL));
+    MUST(oak_advance(s[1].sim, oak_time_step(s[1].sim)));
+    if (n % 2) MUST(oak_adjust_refinement(s[1].sim, NULL));
   }
-  MUST(oak_totals(s[1].oak, end));
+  MUST(oak_totals(s[1].sim, end));
   for (int v = 0; v < s[1].nvar; v++) /* momenta, zero, against those of one direction */
     most = worse(most, fabs(end[v] - start[v]) / (v == 0 ? 1 : v == dim + 1 ? start[v] : 2));
   sim_levels(&s[1], &lowest, &highest);
   report(
       "%dD streams, %.*s: stopped at step %d; %d steps with %lld of %lld updates of first "
       "order, totals changed by %.1e",
-      dim, (int)strcspn(keys, "\n"), keys, done, steps, (long long)oak_first_order_cells(s[1].oak),
-      (long long)oak_cell_updates(s[1].oak), most);
-  assert_true(oak_first_order_cells(s[1].oak) > 0);
+      dim, (int)strcspn(keys, "\n"), keys, done, steps, (long long)oak_first_order_cells(s[1].sim),
+      (long long)oak_cell_updates(s[1].sim), most);
+  assert_true(oak_first_order_cells(s[1].sim) > 0);
   assert_true(highest > 1);
   assert_true(most < 2e-15 * steps);
   sim_free(&s[0]);
@@ -406,13 +406,13 @@ static void rarefactions(const char *keys, double bound) {
                 "problem.rho_right=1\nproblem.u_right=2\nproblem.p_right=0.4\nrun.cfl=0.4\n"
                 "scheme.integrator=ssprk33\nscheme.limiter=weno5\nscheme.on_invalid=%s\n%s",
                 p ? "first_order" : "stop", keys);
-    oak_status_t st = oak_initialize(s.oak);
-    while (st == OAK_OK && end - oak_time(s.oak) > 1e-14)
-      st = oak_advance(s.oak, fmin(oak_time_step(s.oak), end - oak_time(s.oak)));
+    oak_status_t st = oak_initialize(s.sim);
+    while (st == OAK_OK && end - oak_time(s.sim) > 1e-14)
+      st = oak_advance(s.sim, fmin(oak_time_step(s.sim), end - oak_time(s.sim)));
     assert_int_equal(st, p ? OAK_OK : OAK_ERR_STATE);
     if (p == 0) assert_non_null(strstr(oak_last_error(), "level 0: rho"));
     double *rho = sim_read(&s, 0);
-    for (int c = 0; c < oak_nblocks(s.oak) * s.cells && p; c++) {
+    for (int c = 0; c < oak_nblocks(s.sim) * s.cells && p; c++) {
       double x[3];
       sim_center(&s, c / s.cells, c % s.cells, x);
       error += fabs(rho[c] - riemann_sample(&exact, (x[0] - 0.5) / end).rho);
@@ -422,9 +422,9 @@ static void rarefactions(const char *keys, double bound) {
     if (p)
       report("two rarefactions, %.*s: error %.5f, %lld updates of first order",
              (int)strcspn(keys, "\n"), keys, sum_ranks(s.comm, error) / sum_ranks(s.comm, count),
-             (long long)oak_first_order_cells(s.oak));
+             (long long)oak_first_order_cells(s.sim));
     if (p) assert_true(sum_ranks(s.comm, error) / sum_ranks(s.comm, count) < bound);
-    if (p) assert_true(oak_first_order_cells(s.oak) > 0);
+    if (p) assert_true(oak_first_order_cells(s.sim) > 0);
     sim_free(&s);
   }
 }
@@ -445,13 +445,13 @@ static void test_first_fluxes(void **state) {
                       "scheme.limiter=weno5\nscheme.flux=roe\ndevice.flags=-O1\n"
                       "scheme.on_invalid=%s\n",
                       p ? "first_order" : "stop");
-    assert_int_equal(oak_initialize(s.oak), p ? OAK_OK : OAK_ERR_STATE);
+    assert_int_equal(oak_initialize(s.sim), p ? OAK_OK : OAK_ERR_STATE);
     if (p == 0) assert_non_null(strstr(oak_last_error(), "from the fluxes of the given solution"));
     if (p == 0) assert_non_null(strstr(oak_last_error(), "set scheme.on_invalid = first_order"));
     if (p == 1) {
-      assert_true(oak_first_order_cells(s.oak) == 0);
-      for (int n = 0; n < 5; n++) MUST(oak_advance(s.oak, oak_time_step(s.oak)));
-      assert_true(oak_first_order_cells(s.oak) > 0);
+      assert_true(oak_first_order_cells(s.sim) == 0);
+      for (int n = 0; n < 5; n++) MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+      assert_true(oak_first_order_cells(s.sim) > 0);
     }
     sim_free(&s);
   }
@@ -468,22 +468,22 @@ static void test_unused(void **state) {
                                          "mesh.min_level=1\nmesh.max_level=3\n"
                                          "scheme.on_invalid=%s\n",
                    p ? "first_order" : "stop");
-    MUST(oak_initialize(s[p].oak));
+    MUST(oak_initialize(s[p].sim));
     for (int n = 0; n < 12; n++) {
-      MUST(oak_advance(s[p].oak, oak_time_step(s[p].oak)));
-      if (n % 3 == 2) MUST(oak_adjust_refinement(s[p].oak, NULL));
+      MUST(oak_advance(s[p].sim, oak_time_step(s[p].sim)));
+      if (n % 3 == 2) MUST(oak_adjust_refinement(s[p].sim, NULL));
     }
   }
-  different |= oak_time(s[0].oak) != oak_time(s[1].oak);
-  different |= oak_nblocks(s[0].oak) != oak_nblocks(s[1].oak);
+  different |= oak_time(s[0].sim) != oak_time(s[1].sim);
+  different |= oak_nblocks(s[0].sim) != oak_nblocks(s[1].sim);
   for (int v = 0; v < s[0].nvar && !different; v++) {
     double *a = sim_read(&s[0], v), *b = sim_read(&s[1], v);
-    different |= memcmp(a, b, (size_t)oak_nblocks(s[0].oak) * s[0].cells * sizeof *a) != 0;
+    different |= memcmp(a, b, (size_t)oak_nblocks(s[0].sim) * s[0].cells * sizeof *a) != 0;
     free(a);
     free(b);
   }
   assert_true(sum_ranks(MPI_COMM_WORLD, different) == 0);
-  assert_true(oak_first_order_cells(s[1].oak) == 0);
+  assert_true(oak_first_order_cells(s[1].sim) == 0);
   sim_free(&s[0]);
   sim_free(&s[1]);
 }
@@ -494,8 +494,8 @@ static void test_hopeless(void **state) {
   sim_t s = sim_new(MPI_COMM_WORLD, TEST_PROBLEM("streams") "mesh.block_size=8\nmesh.min_level=2\n"
                                                             "mesh.max_level=2\n"
                                                             "scheme.on_invalid=first_order\n");
-  MUST(oak_initialize(s.oak));
-  assert_int_equal(oak_advance(s.oak, 10 * oak_time_step(s.oak)), OAK_ERR_STATE);
+  MUST(oak_initialize(s.sim));
+  assert_int_equal(oak_advance(s.sim, 10 * oak_time_step(s.sim)), OAK_ERR_STATE);
   assert_non_null(strstr(oak_last_error(), "in spite of first-order fluxes"));
   assert_non_null(strstr(oak_last_error(), "level 2: rho"));
   sim_free(&s);
@@ -513,25 +513,25 @@ static void floors(const char *keys, double rho0, double p0, double rho, double 
                     TEST_PROBLEM("waves") "mesh.block_size=8\nmesh.trees=2\n"
                                           "scheme.integrator=euler\ndevice.flags=-O1\n%s",
                     keys);
-  const int n = oak_nblocks(s.oak) * s.cells;
+  const int n = oak_nblocks(s.sim) * s.cells;
   double *u = malloc((n + 1) * sizeof *u);
   if (!u) abort();
   for (int v = 0; v < 4; v++) {
     for (int c = 0; c < n; c++) u[c] = from[v];
-    MUST(oak_write_cells(s.oak, v, 0, oak_nblocks(s.oak), u));
+    MUST(oak_write_cells(s.sim, v, 0, oak_nblocks(s.sim), u));
   }
-  for (int step = 0; step < 2; step++) MUST(oak_advance(s.oak, 1e-3));
+  for (int step = 0; step < 2; step++) MUST(oak_advance(s.sim, 1e-3));
   for (int v = 0; v < 4; v++) {
-    MUST(oak_read_cells(s.oak, v, 0, oak_nblocks(s.oak), u));
+    MUST(oak_read_cells(s.sim, v, 0, oak_nblocks(s.sim), u));
     for (int c = 0; c < n; c++) most = worse(most, fabs(u[c] - want[v]));
   }
   free(u);
   most = max_ranks(s.comm, most);
   report("floors, %.*s: density %g to %g, pressure %g to %g, difference %.1e, %lld cells",
          (int)strcspn(keys, "\n"), keys, rho0, rho, p0, p, most,
-         (long long)oak_floored_cells(s.oak));
+         (long long)oak_floored_cells(s.sim));
   assert_true(most < 1e-14);
-  assert_true(oak_floored_cells(s.oak) == changed);
+  assert_true(oak_floored_cells(s.sim) == changed);
   sim_free(&s);
 }
 
@@ -557,11 +557,11 @@ static void test_floored_run(void **state) {
                                               "physics.pressure_floor=0.001\n"
                                               "scheme.on_invalid=%s\n",
                       policy[p]);
-    MUST(oak_initialize(s.oak));
-    for (int n = 0; n < 20; n++) MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+    MUST(oak_initialize(s.sim));
+    for (int n = 0; n < 20; n++) MUST(oak_advance(s.sim, oak_time_step(s.sim)));
     report("floors with %s: %lld cells raised, %lld with first-order fluxes", policy[p],
-           (long long)oak_floored_cells(s.oak), (long long)oak_first_order_cells(s.oak));
-    assert_true(p == 0 ? oak_floored_cells(s.oak) > 0 : oak_first_order_cells(s.oak) > 0);
+           (long long)oak_floored_cells(s.sim), (long long)oak_first_order_cells(s.sim));
+    assert_true(p == 0 ? oak_floored_cells(s.sim) > 0 : oak_first_order_cells(s.sim) > 0);
     sim_free(&s);
   }
 }

@@ -23,7 +23,7 @@ static double value_of(const char *name, const double x[3]) {
 }
 
 static void set_memory(const sim_t *s) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double *in = malloc(((size_t)n * s->cells + 1) * sizeof *in);
   if (!in) abort();
   for (int b = 0; b < n; b++)
@@ -32,21 +32,21 @@ static void set_memory(const sim_t *s) {
       sim_center(s, b, c, x);
       in[b * s->cells + c] = value_of("memory", x);
     }
-  MUST(oak_field_set(s->oak, "memory", in));
+  MUST(oak_field_set(s->sim, "memory", in));
   free(in);
 }
 
 static double *read_field(const sim_t *s, const char *name) {
-  double *out = malloc(((size_t)oak_nblocks(s->oak) * s->cells + 1) * sizeof *out);
+  double *out = malloc(((size_t)oak_nblocks(s->sim) * s->cells + 1) * sizeof *out);
   if (!out) abort();
-  MUST(oak_field_get(s->oak, name, out));
+  MUST(oak_field_get(s->sim, name, out));
   return out;
 }
 
 /** Largest deviation at cells that lie further inside than `margin`. */
 static double deviation(const sim_t *s, const char *name, double margin) {
   double *q = read_field(s, name), most = 0;
-  for (int b = 0; b < oak_nblocks(s->oak); b++)
+  for (int b = 0; b < oak_nblocks(s->sim); b++)
     for (int c = 0; c < s->cells; c++) {
       double x[3];
       sim_center(s, b, c, x);
@@ -59,7 +59,7 @@ static double deviation(const sim_t *s, const char *name, double margin) {
 
 static double integral(const sim_t *s, const char *name) {
   double *q = read_field(s, name), sum = 0;
-  for (int b = 0; b < oak_nblocks(s->oak); b++)
+  for (int b = 0; b < oak_nblocks(s->sim); b++)
     for (int c = 0; c < s->cells; c++) sum += q[b * s->cells + c] * sim_volume(s, b);
   free(q);
   return sum_ranks(s->comm, sum);
@@ -69,8 +69,8 @@ static double integral(const sim_t *s, const char *name) {
 static void advance(sim_t *s, int steps) {
   int changed, any = 0, low, high;
   for (int n = 0; n < steps; n++) {
-    MUST(oak_advance(s->oak, 1.0 / 512));
-    MUST(oak_adjust_refinement(s->oak, &changed));
+    MUST(oak_advance(s->sim, 1.0 / 512));
+    MUST(oak_adjust_refinement(s->sim, &changed));
     any |= changed;
   }
   sim_levels(s, &low, &high);
@@ -80,7 +80,7 @@ static void advance(sim_t *s, int steps) {
 static void test_mesh_changes(void **state) {
   (void)state;
   sim_t s = make(MPI_COMM_WORLD, "");
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   set_memory(&s);
   const double before = integral(&s, "memory");
   assert_true(deviation(&s, "hill", 0) == 0 && deviation(&s, "memory", 0) == 0);
@@ -99,15 +99,15 @@ static void test_ghost_cells(void **state) {
   (void)state;
   oak_selection_t what;
   sim_t s = make(MPI_COMM_WORLD, "");
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   set_memory(&s);
-  MUST(oak_variables_select(s.oak, "slope_x slope_y hill", "test", "test", 0, &what));
-  MUST(oak_variables_prepare(s.oak, &what));
+  MUST(oak_variables_select(s.sim, "slope_x slope_y hill", "test", "test", 0, &what));
+  MUST(oak_variables_prepare(s.sim, &what));
   double q[3][16], dx[3], origin[3], error = 0;
   assert_true(s.cells <= 16);
-  for (int b = 0; b < oak_nblocks(s.oak); b++) {
-    for (int v = 0; v < 3; v++) MUST(oak_variable_read(s.oak, what.variable[v], b, 1, q[v]));
-    oak_block_geometry(s.oak, b, origin, dx);
+  for (int b = 0; b < oak_nblocks(s.sim); b++) {
+    for (int v = 0; v < 3; v++) MUST(oak_variable_read(s.sim, what.variable[v], b, 1, q[v]));
+    oak_block_geometry(s.sim, b, origin, dx);
     for (int c = 0; c < s.cells; c++) {
       double x[3];
       sim_center(&s, b, c, x);
@@ -128,23 +128,23 @@ static void test_ranks_and_restart(void **state) {
   const char *path = test_new_file();
   double all[2], alone[2], again[2];
   sim_t s = make(MPI_COMM_WORLD, ""), one = make(MPI_COMM_SELF, "");
-  MUST(oak_initialize(s.oak));
-  MUST(oak_initialize(one.oak));
+  MUST(oak_initialize(s.sim));
+  MUST(oak_initialize(one.sim));
   set_memory(&s);
   set_memory(&one);
   advance(&s, 12);
-  MUST(oak_write_checkpoint(s.oak, path));
+  MUST(oak_write_checkpoint(s.sim, path));
   advance(&s, 12);
   advance(&one, 24);
-  MUST(oak_totals(s.oak, all));
-  MUST(oak_totals(one.oak, alone));
+  MUST(oak_totals(s.sim, all));
+  MUST(oak_totals(one.sim, alone));
   all[1] = integral(&s, "memory");
   sim_free(&s);
   sim_free(&one);
   s = make(MPI_COMM_WORLD, "");
-  MUST(oak_read_checkpoint(s.oak, path));
+  MUST(oak_read_checkpoint(s.sim, path));
   advance(&s, 12);
-  MUST(oak_totals(s.oak, again));
+  MUST(oak_totals(s.sim, again));
   again[1] = integral(&s, "memory");
   sim_free(&s);
   report("total %.17g on all ranks, %.17g on one, %.17g after a restart", all[0], alone[0],
@@ -160,13 +160,13 @@ static void test_criterion(void **state) {
                  "refine.criterion=gradient\nrefine.variable=hill\nrefine.c_refine=0.2\n"
                  "refine.c_derefine=0.01\nproblem.region=0\n");
   int low, high, wrong = 0;
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   sim_levels(&s, &low, &high);
   /* |grad hill| dx = sqrt(5) / 16 above 0.2 hill near the origin alone. */
-  for (int b = 0; b < oak_nblocks(s.oak); b++) {
+  for (int b = 0; b < oak_nblocks(s.sim); b++) {
     double x[3];
     sim_center(&s, b, 0, x);
-    wrong += oak_block_level(s.oak, b) == high && x[0] > 0.5 && x[1] > 0.5;
+    wrong += oak_block_level(s.sim, b) == high && x[0] > 0.5 && x[1] > 0.5;
   }
   assert_true(low == 2 && high == 3 && sum_ranks_int(s.comm, wrong) == 0);
   sim_free(&s);
@@ -176,10 +176,10 @@ static void test_mistakes(void **state) {
   (void)state;
   double value = 0;
   sim_t s = make(MPI_COMM_WORLD, "");
-  assert_int_equal(oak_field_set(s.oak, "hil", &value), OAK_ERR_ARGUMENT);
+  assert_int_equal(oak_field_set(s.sim, "hil", &value), OAK_ERR_ARGUMENT);
   assert_non_null(strstr(oak_last_error(), "there is no field hil"));
   assert_non_null(strstr(oak_last_error(), "declare memory hill"));
-  assert_int_equal(oak_field_set(s.oak, "hill", &value), OAK_ERR_ARGUMENT);
+  assert_int_equal(oak_field_set(s.sim, "hill", &value), OAK_ERR_ARGUMENT);
   assert_non_null(strstr(oak_last_error(), "FIELD(hill, at) of the problem"));
   sim_free(&s);
 }

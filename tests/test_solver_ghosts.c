@@ -29,7 +29,7 @@ static sim_t linear_sim(int dim, const domain_t *domain, int layers, int levels)
                                            "mesh.block_size=%d\nscheme.limiter=upwind\n"
                                            "scheme.ghost_layers=%d\nmesh.max_level=%d\n",
                     bc, domain->keys, dim, N, layers, levels);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   return s;
 }
 
@@ -37,7 +37,7 @@ static sim_t linear_sim(int dim, const domain_t *domain, int layers, int levels)
 static double block_error(const sim_t *s, int block, const double *u, int64_t *checked) {
   const int g = s->layers, width = N + 2 * g, depth = s->dim == 3 ? width : 1;
   double origin[3], dx[3], most = 0;
-  oak_block_geometry(s->oak, block, origin, dx);
+  oak_block_geometry(s->sim, block, origin, dx);
   for (int k = 0; k < depth; k++)
     for (int j = 0; j < width; j++)
       for (int i = 0; i < width; i++) {
@@ -61,12 +61,12 @@ static double block_error(const sim_t *s, int block, const double *u, int64_t *c
 
 /** Fill the ghost cells and look at everything. */
 static double check(const sim_t *s, int64_t *checked) {
-  const int n = oak_nblocks(s->oak), width = N + 2 * s->layers;
+  const int n = oak_nblocks(s->sim), width = N + 2 * s->layers;
   const size_t size = (size_t)width * width * (s->dim == 3 ? width : 1);
   double *u = malloc((n * size + 1) * sizeof *u), most = 0;
   if (!u) abort();
-  MUST(oak_update_ghostcells(s->oak));
-  MUST(oak_read_ghosts(s->oak, 0, n, u));
+  MUST(oak_update_ghostcells(s->sim));
+  MUST(oak_read_ghosts(s->sim, 0, n, u));
   for (int b = 0; b < n; b++) most = worse(most, block_error(s, b, u + b * size, checked));
   free(u);
   return max_ranks(s->comm, most);
@@ -74,7 +74,7 @@ static double check(const sim_t *s, int64_t *checked) {
 
 static int contains(const sim_t *s, int block, const double point[3]) {
   double origin[3], dx[3];
-  oak_block_geometry(s->oak, block, origin, dx);
+  oak_block_geometry(s->sim, block, origin, dx);
   for (int d = 0; d < s->dim; d++)
     if (point[d] < origin[d] || point[d] >= origin[d] + N * dx[d]) return 0;
   return 1;
@@ -82,13 +82,13 @@ static int contains(const sim_t *s, int block, const double point[3]) {
 
 /** Refine the block at the point, or let the blocks of the highest level go. */
 static void change_mesh(const sim_t *s, const double point[3], int add) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   int *flag = calloc(n + 1, sizeof *flag), lowest, highest, changed;
   if (!flag) abort();
   sim_levels(s, &lowest, &highest);
   for (int b = 0; b < n; b++)
-    flag[b] = add ? contains(s, b, point) : -(oak_block_level(s->oak, b) == highest);
-  MUST(oak_adjust_refinement_flags(s->oak, flag, &changed));
+    flag[b] = add ? contains(s, b, point) : -(oak_block_level(s->sim, b) == highest);
+  MUST(oak_adjust_refinement_flags(s->sim, flag, &changed));
   free(flag);
   int now;
   sim_levels(s, &lowest, &now);
@@ -105,13 +105,13 @@ static void linear_function(int dim, const domain_t *domain, int layers, int lev
     double point[3];
     for (int d = 0; d < 3; d++)
       point[d] = domain->low[d] + (0.5 + 0.49 * corner[d]) * (domain->high[d] - domain->low[d]);
-    MUST(oak_set_initial(s.oak)); /* no rounding errors of the last point */
+    MUST(oak_set_initial(s.sim)); /* no rounding errors of the last point */
     for (int step = 0; step < 2 * levels; step++) {
       change_mesh(&s, point, step < levels);
       most = worse(most, check(&s, &checked));
-      if (oak_nblocks_global(s.oak) > blocks) blocks = oak_nblocks_global(s.oak);
+      if (oak_nblocks_global(s.sim) > blocks) blocks = oak_nblocks_global(s.sim);
     }
-    assert_int_equal(oak_nblocks_global(s.oak), 1);
+    assert_int_equal(oak_nblocks_global(s.sim), 1);
   }
   checked = sum_ranks_int(s.comm, checked);
   report("%dD, %s domain, %d layer%s, %d levels, up to %d blocks, %.3g values: largest error %.2g",
@@ -141,13 +141,13 @@ static void test_octree(void **state) {
 static void test_too_few(void **state) {
   (void)state;
   oak_params_t *params;
-  oak_t *oak = NULL;
+  oak_t *sim = NULL;
   MUST(oak_params_new(&params));
   MUST(oak_params_assign(params, "scheme.limiter=vanleer", "test"));
   MUST(oak_params_assign(params, "scheme.ghost_layers=1", "test"));
-  assert_int_equal(oak_create(MPI_COMM_WORLD, params, &oak), OAK_ERR_INPUT);
+  assert_int_equal(oak_create(MPI_COMM_WORLD, params, &sim), OAK_ERR_INPUT);
   assert_non_null(strstr(oak_last_error(), "scheme.ghost_layers = 1"));
-  assert_null(oak);
+  assert_null(sim);
   oak_params_destroy(&params);
 }
 

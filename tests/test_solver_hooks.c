@@ -10,7 +10,7 @@ static sim_t make(MPI_Comm comm, const char *more) {
                                           "mesh.min_level=1\nmesh.max_level=2\nmesh.trees=2\n" "scheme.limiter=upwind\n"
                                           "scheme.flux=rusanov\ndevice.flags=-O1\n%s",
                     more);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   return s;
 }
 
@@ -19,18 +19,18 @@ static void test_timestep(void **state) {
   (void)state;
   double least = INFINITY;
   sim_t s = make(MPI_COMM_WORLD, "problem.limit=1e-3");
-  for (int b = 0; b < oak_nblocks(s.oak); b++) {
+  for (int b = 0; b < oak_nblocks(s.sim); b++) {
     double x[3];
     sim_center(&s, b, 0, x);
     least = fmin(least, 1e-3 * (1 + x[0]));
   }
   least = -max_ranks(s.comm, -least);
-  assert_true(fabs(oak_time_step(s.oak) / least - 1) < 1e-14);
-  MUST(oak_advance(s.oak, oak_time_step(s.oak)));
-  assert_true(fabs(oak_time_step(s.oak) / least - 1) < 1e-14);
+  assert_true(fabs(oak_time_step(s.sim) / least - 1) < 1e-14);
+  MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+  assert_true(fabs(oak_time_step(s.sim) / least - 1) < 1e-14);
   sim_free(&s);
   s = make(MPI_COMM_WORLD, "problem.limit=1e3"); /* fluxes limit it */
-  assert_true(oak_time_step(s.oak) < 0.1);
+  assert_true(oak_time_step(s.sim) < 0.1);
   report("limit of the time step %.17g", least);
   sim_free(&s);
 }
@@ -40,9 +40,9 @@ static double shown(MPI_Comm comm, const char *name) {
   char more[64];
   snprintf(more, sizeof more, "problem.show=%s", name);
   sim_t s = make(comm, more);
-  MUST(oak_advance(s.oak, 1e-3));
+  MUST(oak_advance(s.sim, 1e-3));
   double *q = sim_read(&s, 0), most = -INFINITY, least = INFINITY;
-  for (int c = 0; c < oak_nblocks(s.oak) * s.cells; c++) {
+  for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++) {
     most = fmax(most, q[c]);
     least = fmin(least, q[c]);
   }
@@ -61,7 +61,7 @@ static void test_globals(void **state) {
   sim_levels(&s, &low, &high);
   assert_true(low < high);
   double *q = sim_read(&s, 0);
-  for (int b = 0; b < oak_nblocks(s.oak); b++)
+  for (int b = 0; b < oak_nblocks(s.sim); b++)
     for (int c = 0; c < s.cells; c++) {
       double x[3];
       sim_center(&s, b, c, x);
@@ -91,9 +91,9 @@ static double *react(const char *splitting, int steps, int *count) {
            "problem.rate=3\nscheme.splitting=%s\nmesh.max_level=1\nscheme.integrator=rk4",
            splitting);
   sim_t s = make(MPI_COMM_WORLD, more);
-  for (int n = 0; n < steps; n++) MUST(oak_advance(s.oak, 0.2 / steps));
+  for (int n = 0; n < steps; n++) MUST(oak_advance(s.sim, 0.2 / steps));
   double *q = sim_read(&s, 0);
-  *count = oak_nblocks(s.oak) * s.cells;
+  *count = oak_nblocks(s.sim) * s.cells;
   sim_free(&s);
   return q;
 }
@@ -131,32 +131,32 @@ static void test_changes(void **state) {
   (void)state;
   sim_t s = make(MPI_COMM_WORLD, "problem.limit=1e-3"),
         other = make(MPI_COMM_WORLD, "problem.limit=1e-3");
-  const double before = oak_time_step(s.oak);
+  const double before = oak_time_step(s.sim);
   MUST(oak_params_set(s.params, "problem.limit", "5e-4"));
-  MUST(oak_update_time_step(s.oak));
-  assert_true(fabs(oak_time_step(s.oak) / before - 0.5) < 1e-14);
+  MUST(oak_update_time_step(s.sim));
+  assert_true(fabs(oak_time_step(s.sim) / before - 0.5) < 1e-14);
   MUST(oak_params_set(s.params, "problem.show", "most"));
-  MUST(oak_advance(s.oak, 1e-6));
+  MUST(oak_advance(s.sim, 1e-6));
   double *q = sim_read(&s, 0), different = 0;
-  for (int c = 1; c < oak_nblocks(s.oak) * s.cells; c++)
+  for (int c = 1; c < oak_nblocks(s.sim) * s.cells; c++)
     different = fmax(different, fabs(q[c] - q[0]));
   free(q);
   assert_true(max_ranks(s.comm, different) == 0);
   MUST(oak_params_set(s.params, "run.dt_max", "1e-5"));
-  assert_true(oak_time_step(s.oak) == 1e-5);
+  assert_true(oak_time_step(s.sim) == 1e-5);
   MUST(oak_params_set(s.params, "run.dt_max", "1"));
   MUST(oak_params_set(s.params, "problem.limit", "0")); /* none: that of the fluxes */
-  MUST(oak_update_time_step(s.oak));
-  const double fluxes = oak_time_step(s.oak), cfl = oak_params_real(s.params, "run.cfl");
+  MUST(oak_update_time_step(s.sim));
+  const double fluxes = oak_time_step(s.sim), cfl = oak_params_real(s.params, "run.cfl");
   char half[64];
   snprintf(half, sizeof half, "%.17g", cfl / 2);
   MUST(oak_params_set(s.params, "run.cfl", half));
   MUST(oak_params_set(s.params, "physics.vx", "0"));
   MUST(oak_params_set(s.params, "physics.vy", "4"));
-  MUST(oak_update_time_step(s.oak));
+  MUST(oak_update_time_step(s.sim));
   report("steps %.6g, then %.6g with half the CFL number and other velocities", fluxes,
-         oak_time_step(s.oak)); /* |v| of both axes: 1 + 1, then 0 + 4 */
-  assert_true(fabs(oak_time_step(s.oak) / (fluxes / 4) - 1) < 1e-12);
+         oak_time_step(s.sim)); /* |v| of both axes: 1 + 1, then 0 + 4 */
+  assert_true(fabs(oak_time_step(s.sim) / (fluxes / 4) - 1) < 1e-12);
   refused(&s, "mesh.block_size", "8", "mesh.block_size cannot change after oak_create: only");
   refused(&s, "scheme.limiter", "mc", "scheme.limiter cannot change after oak_create");
   refused(&s, "physics.name", "euler", "physics.name cannot change after oak_create");
@@ -164,8 +164,8 @@ static void test_changes(void **state) {
   refused(&s, "refine.c_refine", "1e-9", "refine.c_derefine would be above refine.c_refine");
   refused(&s, "problem.limt", "1", "problem.limt cannot change");
   assert_int_equal(oak_params_int(s.params, "mesh.block_size"), 4);
-  MUST(oak_advance(s.oak, oak_time_step(s.oak)));
-  assert_true(oak_time_step(other.oak) == before);
+  MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+  assert_true(oak_time_step(other.sim) == before);
   sim_free(&s);
   sim_free(&other);
 }

@@ -34,11 +34,11 @@ static base_t base_new(int dim) {
                            TEST_PROBLEM("waves") "mesh.dim=%d\nmesh.block_size=%d\nmesh.trees=2\n"
                                                  "mesh.max_level=1\nscheme.integrator=heun\n",
                            dim, dim == 3 ? 4 : 8)};
-  MUST(oak_initialize(b.s.oak));
-  int *flag = calloc((size_t)oak_nblocks(b.s.oak) + 1, sizeof *flag);
+  MUST(oak_initialize(b.s.sim));
+  int *flag = calloc((size_t)oak_nblocks(b.s.sim) + 1, sizeof *flag);
   if (!flag) abort();
-  if (test_rank == 0 && oak_nblocks(b.s.oak) > 0) flag[0] = 1;
-  MUST(oak_adjust_refinement_flags(b.s.oak, flag, NULL));
+  if (test_rank == 0 && oak_nblocks(b.s.sim) > 0) flag[0] = 1;
+  MUST(oak_adjust_refinement_flags(b.s.sim, flag, NULL));
   free(flag);
   b.good = calloc((size_t)b.s.nvar, sizeof *b.good);
   if (!b.good) abort();
@@ -55,20 +55,20 @@ static void base_free(base_t *b) {
 /** Write the good state with `value` in one cell of one rank, and take the first step. \return 1 if
  * it is caught. */
 static int caught(base_t *b, int rank, int block, int cell, int variable, double value) {
-  const int n = oak_nblocks(b->s.oak);
+  const int n = oak_nblocks(b->s.sim);
   double dt;
-  for (int v = 0; v < b->s.nvar; v++) MUST(oak_write_cells(b->s.oak, v, 0, n, b->good[v]));
-  MUST(oak_update_time_step(b->s.oak));
-  dt = oak_time_step(b->s.oak);
+  for (int v = 0; v < b->s.nvar; v++) MUST(oak_write_cells(b->s.sim, v, 0, n, b->good[v]));
+  MUST(oak_update_time_step(b->s.sim));
+  dt = oak_time_step(b->s.sim);
   if (rank == test_rank) {
     double *u = b->good[variable], *at = &u[(size_t)block * (size_t)b->s.cells + (size_t)cell];
     const double before = *at;
     *at = value;
-    MUST(oak_write_cells(b->s.oak, variable, 0, n, u));
+    MUST(oak_write_cells(b->s.sim, variable, 0, n, u));
     *at = before;
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  const oak_status_t st = oak_advance(b->s.oak, dt);
+  const oak_status_t st = oak_advance(b->s.sim, dt);
   if (st != OAK_OK && st != OAK_ERR_STATE) return 0;
   return st == OAK_ERR_STATE && strstr(oak_last_error(), "level ") != NULL;
 }
@@ -78,7 +78,7 @@ static void inject(int dim) {
   base_t b = base_new(dim);
   int tried = 0, missed = 0;
   for (int rank = 0; rank < test_size; rank++) {
-    int blocks = oak_nblocks(b.s.oak);
+    int blocks = oak_nblocks(b.s.sim);
     MPI_Bcast(&blocks, 1, MPI_INT, rank, MPI_COMM_WORLD);
     for (int block = 0; block < blocks; block++)
       for (int f = 0; f < FAULTS; f++)

@@ -29,10 +29,10 @@ static double relax(const char *name, int steps) {
                                  "scheme.limiter=upwind\nscheme.integrator=%s\n"
                                  "device.flags=-O1\n",
       name);
-  MUST(oak_initialize(s.oak));
-  for (int n = 0; n < steps; n++) MUST(oak_advance(s.oak, 2.0 / steps));
+  MUST(oak_initialize(s.sim));
+  for (int n = 0; n < steps; n++) MUST(oak_advance(s.sim, 2.0 / steps));
   double *u = sim_read(&s, 0);
-  for (int c = 0; c < oak_nblocks(s.oak) * s.cells; c++)
+  for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++)
     most = worse(most, fabs(u[c] - 1 / (2 + sin(2))));
   free(u);
   sim_free(&s);
@@ -66,15 +66,15 @@ static double drift(const char *name, const char *precision, double epsilon, int
                    "scheme.integrator=%s\nscheme.precision=%s\n"
                    "device.flags=-O1\n",
       name, precision);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   sim_levels(&s, &lowest, &highest);
   assert_true(lowest < highest);
-  MUST(oak_totals(s.oak, start));
-  for (int n = 0; n < steps; n++) MUST(oak_advance(s.oak, oak_time_step(s.oak)));
-  MUST(oak_totals(s.oak, end));
+  MUST(oak_totals(s.sim, start));
+  for (int n = 0; n < steps; n++) MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+  MUST(oak_totals(s.sim, end));
   for (int v = 0; v < s.nvar; v++) {
     double *u = sim_read(&s, v), scale = 0;
-    for (int b = 0; b < oak_nblocks(s.oak); b++)
+    for (int b = 0; b < oak_nblocks(s.sim); b++)
       for (int c = 0; c < s.cells; c++) scale += fabs(u[b * s.cells + c]) * sim_volume(&s, b);
     free(u);
     most = worse(most, fabs(end[v] - start[v]) / sum_ranks(s.comm, scale) / epsilon);

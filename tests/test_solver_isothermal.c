@@ -43,10 +43,10 @@ static double tube_error(const tube_t *w, const char *flux, int blocks) {
                     "boundary.xhigh=outflow\nscheme.flux=%s\nproblem.rho_left=%g\n"
                     "problem.rho_right=%g\nproblem.u_left=%g\nproblem.u_right=%g\nrun.cfl=0.4\n",
                     blocks, flux, w->rho[0], w->rho[1], w->u[0], w->u[1]);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   sim_run(&s, 0.2, 0);
   double *rho = sim_read(&s, 0);
-  for (int b = 0; b < oak_nblocks(s.oak); b++)
+  for (int b = 0; b < oak_nblocks(s.sim); b++)
     for (int c = 0; c < s.cells; c++) {
       double x[3];
       sim_center(&s, b, c, x);
@@ -85,16 +85,16 @@ static double wave_error(int level) {
               "problem.amplitude=%g\nmesh.min_level=%d\nmesh.max_level=%d\n"
               "scheme.flux=hllc\nscheme.limiter=weno5\nscheme.integrator=rk4\nrun.cfl=%.17g\n",
               amplitude, level + 1, level + 1, 0.4 * pow(0.5, 0.25 * level));
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   double *before = sim_read(&s, 0);
   sim_run(&s, 1, 0);
   double *after = sim_read(&s, 0), *mx = sim_read(&s, 1), *my = sim_read(&s, 2);
-  for (int c = 0; c < oak_nblocks(s.oak) * s.cells; c++) {
+  for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++) {
     sum += fabs(after[c] - before[c]);
     /* A sound wave has rho' = rho u'. */
     sum += fabs(mx[c] * n[0] + my[c] * n[1] - (before[c] - 1));
   }
-  sum = sum_ranks(MPI_COMM_WORLD, sum) / (double)(oak_nblocks_global(s.oak) * s.cells);
+  sum = sum_ranks(MPI_COMM_WORLD, sum) / (double)(oak_nblocks_global(s.sim) * s.cells);
   free(before);
   free(after);
   free(mx);

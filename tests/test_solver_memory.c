@@ -47,10 +47,10 @@ static char file[64] = "/tmp/oak_memory_XXXXXX";
 
 /** Sum over blocks and cells of the bits of all variables, and of the levels. */
 static uint64_t hash(const sim_t *s) {
-  uint64_t sum = (uint64_t)oak_nblocks_global(s->oak);
+  uint64_t sum = (uint64_t)oak_nblocks_global(s->sim);
   for (int v = 0; v < s->nvar; v++) {
     double *u = sim_read(s, v);
-    for (int64_t i = 0; i < (int64_t)oak_nblocks(s->oak) * s->cells; i++) {
+    for (int64_t i = 0; i < (int64_t)oak_nblocks(s->sim) * s->cells; i++) {
       uint64_t bits;
       memcpy(&bits, &u[i], sizeof bits);
       sum += (bits ^ bits >> 31) * UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)(v + 1);
@@ -63,28 +63,28 @@ static uint64_t hash(const sim_t *s) {
 
 static sim_t start(void) {
   sim_t s = sim_new(MPI_COMM_WORLD, "%s", keys);
-  MUST(oak_initialize(s.oak));
-  MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+  MUST(oak_initialize(s.sim));
+  MUST(oak_advance(s.sim, oak_time_step(s.sim)));
   return s;
 }
 
 /* Refine the lower left quarter, which makes one rank's blocks many. */
 static oak_status_t grow(const sim_t *s) {
-  int *flag = calloc(oak_nblocks(s->oak) + 1, sizeof *flag), changed;
-  for (int b = 0; b < oak_nblocks(s->oak); b++) {
+  int *flag = calloc(oak_nblocks(s->sim) + 1, sizeof *flag), changed;
+  for (int b = 0; b < oak_nblocks(s->sim); b++) {
     double x[3], dx[3];
-    oak_block_geometry(s->oak, b, x, dx);
+    oak_block_geometry(s->sim, b, x, dx);
     flag[b] = x[0] < 0.5 && x[1] < 0.5;
   }
-  const oak_status_t st = oak_adjust_refinement_flags(s->oak, flag, &changed);
+  const oak_status_t st = oak_adjust_refinement_flags(s->sim, flag, &changed);
   free(flag);
   return st;
 }
 
 static uint64_t step_hash(const sim_t *s) {
-  MUST(oak_advance(s->oak, oak_time_step(s->oak)));
-  MUST(oak_adjust_refinement(s->oak, NULL));
-  MUST(oak_advance(s->oak, oak_time_step(s->oak)));
+  MUST(oak_advance(s->sim, oak_time_step(s->sim)));
+  MUST(oak_adjust_refinement(s->sim, NULL));
+  MUST(oak_advance(s->sim, oak_time_step(s->sim)));
   return hash(s);
 }
 
@@ -117,11 +117,11 @@ static void test_full(void **state) {
       assert_true(hash(&s) == adapted);
       device.armed = test_rank == test_size - 1;
       device.count = 0;
-      assert_int_equal(oak_advance(s.oak, 1e-6), OAK_ERR_MEMORY);
+      assert_int_equal(oak_advance(s.sim, 1e-6), OAK_ERR_MEMORY);
       device.armed = 0;
-      MUST(oak_write_checkpoint(s.oak, file));
+      MUST(oak_write_checkpoint(s.sim, file));
       sim_t t = sim_new(MPI_COMM_WORLD, "%s", keys);
-      MUST(oak_read_checkpoint(t.oak, file));
+      MUST(oak_read_checkpoint(t.sim, file));
       assert_true(hash(&t) == adapted);
       assert_true(step_hash(&t) == with);
       sim_free(&t);
@@ -159,7 +159,7 @@ static void test_check(void **state) {
   const oak_run_options_t options = {.stream = stream};
   sim_t s =
       sim_new(MPI_COMM_WORLD, "%smesh.min_level=7\nmesh.max_level=7\nmesh.adapt_every=0", keys);
-  const int64_t bytes = oak_memory(s.oak);
+  const int64_t bytes = oak_memory(s.sim);
   int64_t most;
   MPI_Reduce(&bytes, &most, 1, MPI_INT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
   device.bytes = 0;

@@ -28,7 +28,7 @@ static double difference(const sim_t *s, const sim_t *first) {
   double sum = 0;
   for (int v = 0; v < s->nvar; v++) {
     double *u = sim_read(s, v), *w = sim_read(first, v), scale = 0, differs = 0;
-    for (int b = 0; b < oak_nblocks(s->oak); b++)
+    for (int b = 0; b < oak_nblocks(s->sim); b++)
       for (int c = 0; c < s->cells; c++) {
         differs += fabs(u[b * s->cells + c] - w[b * s->cells + c]) * sim_volume(s, b);
         scale += fabs(w[b * s->cells + c]) * sim_volume(s, b);
@@ -43,10 +43,10 @@ static double difference(const sim_t *s, const sim_t *first) {
 /* The same of totals: the largest change since the start. */
 static double drift(const sim_t *s, const double *start) {
   double end[TEST_MAX_NVAR], most = 0;
-  MUST(oak_totals(s->oak, end));
+  MUST(oak_totals(s->sim, end));
   for (int v = 0; v < s->nvar; v++) {
     double *u = sim_read(s, v), scale = 0;
-    for (int b = 0; b < oak_nblocks(s->oak); b++)
+    for (int b = 0; b < oak_nblocks(s->sim); b++)
       for (int c = 0; c < s->cells; c++) scale += fabs(u[b * s->cells + c]) * sim_volume(s, b);
     free(u);
     most = worse(most, fabs(end[v] - start[v]) / sum_ranks(s->comm, scale) / FLT_EPSILON);
@@ -61,12 +61,12 @@ static void compare(const char *what, const char *keys, int steps, double better
   double start[COUNT][TEST_MAX_NVAR], error[COUNT], change[COUNT];
   for (int p = 0; p < COUNT; p++) {
     s[p] = vortex_new(p, keys);
-    MUST(oak_initialize(s[p].oak));
-    MUST(oak_totals(s[p].oak, start[p]));
+    MUST(oak_initialize(s[p].sim));
+    MUST(oak_totals(s[p].sim, start[p]));
   }
   for (int n = 0; n < steps; n++) {
-    const double dt = oak_time_step(s[DOUBLE].oak);
-    for (int p = 0; p < COUNT; p++) MUST(oak_advance(s[p].oak, dt));
+    const double dt = oak_time_step(s[DOUBLE].sim);
+    for (int p = 0; p < COUNT; p++) MUST(oak_advance(s[p].sim, dt));
   }
   for (int p = 0; p < COUNT; p++) {
     error[p] = difference(&s[p], &s[DOUBLE]);
@@ -76,7 +76,7 @@ static void compare(const char *what, const char *keys, int steps, double better
   }
   assert_true(error[MIXED] * better < error[SINGLE]);
   assert_true(change[MIXED] * steadier < change[SINGLE]);
-  const double bytes[] = {(double)oak_memory(s[DOUBLE].oak), (double)oak_memory(s[MIXED].oak)};
+  const double bytes[] = {(double)oak_memory(s[DOUBLE].sim), (double)oak_memory(s[MIXED].sim)};
   report("memory: %.0f KiB in double, %.0f in mixed precision", bytes[0] / 1024, bytes[1] / 1024);
   assert_true(bytes[1] < 0.6 * bytes[0]);
   for (int p = 0; p < COUNT; p++) sim_free(&s[p]);

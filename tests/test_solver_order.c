@@ -24,14 +24,14 @@ static void errors(int dim, int level, double end, const char *keys, double *l1,
                     "mesh.dim=%d\nmesh.block_size=16\nmesh.min_level=%d\nmesh.max_level=%d\n"
                     "run.cfl=0.5\n%s",
                     dim, level, level, keys);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   sim_run(&s, end, 0);
   double *u = sim_read(&s, 0), sum1 = 0, sum2 = 0;
-  for (int b = 0; b < oak_nblocks(s.oak); b++)
+  for (int b = 0; b < oak_nblocks(s.sim); b++)
     for (int c = 0; c < s.cells; c++) {
       double x[3];
       sim_center(&s, b, c, x);
-      const double error = fabs(u[b * s.cells + c] - exact(&s, x, oak_time(s.oak)));
+      const double error = fabs(u[b * s.cells + c] - exact(&s, x, oak_time(s.sim)));
       sum1 += error * sim_volume(&s, b);
       sum2 += error * error * sim_volume(&s, b);
     }

@@ -40,14 +40,14 @@ static cells_t cells_new(int dim, int single) {
                 dim, precision[single]);
   char path[4096];
   snprintf(path, sizeof path, "%s/kernels/prolong.c", test_folder());
-  MUST(oak_kernel_build(c.s.oak, path, "prolong", &c.kernel));
+  MUST(oak_kernel_build(c.s.sim, path, "prolong", &c.kernel));
   return c;
 }
 
 /** Run the kernel on n cells, whose number is rounded up to whole chunks. */
 static void evaluate(cells_t *c, const double *cell, int n, double first, double step, double theta,
                      double *least, double *error) {
-  oak_device_t *dev = oak_device(c->s.oak);
+  oak_device_t *dev = oak_device(c->s.sim);
   const long items = (n + PROLONG_CHUNK - 1) / PROLONG_CHUNK, all = items * PROLONG_CHUNK;
   prolong_args_t args = {.first = first, .step = step, .theta = theta};
   void *values = NULL, *l, *e;
@@ -257,31 +257,31 @@ static double field(const double at[3], int dim, int pattern, int round) {
 }
 
 static void write_field(const sim_t *s, int pattern, int round) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double *u = malloc(((size_t)n * s->cells + 1) * sizeof *u);
   if (!u) abort();
   for (int b = 0; b < n; b++)
     for (int c = 0; c < s->cells; c++) {
       double origin[3], dx[3], x[3];
-      oak_block_geometry(s->oak, b, origin, dx);
+      oak_block_geometry(s->sim, b, origin, dx);
       sim_center(s, b, c, x);
       for (int d = 0; d < s->dim; d++) x[d] = floor(x[d] / dx[d]);
       u[b * s->cells + c] = field(x, s->dim, pattern, round);
     }
-  MUST(oak_write_cells(s->oak, 0, 0, n, u));
+  MUST(oak_write_cells(s->sim, 0, 0, n, u));
   free(u);
 }
 
 /** Negative values and zeros among cells and ghost cells; `least` is the smallest. */
 static void count(const sim_t *s, int ghosts, int64_t found[3], double *least) {
-  const int n = oak_nblocks(s->oak), width = s->n + 2 * s->layers * ghosts;
+  const int n = oak_nblocks(s->sim), width = s->n + 2 * s->layers * ghosts;
   const size_t size = (size_t)width * width * (s->dim == 3 ? width : 1);
   double *u = malloc((n * size + 1) * sizeof *u);
   if (!u) abort();
   if (ghosts)
-    MUST(oak_read_ghosts(s->oak, 0, n, u));
+    MUST(oak_read_ghosts(s->sim, 0, n, u));
   else
-    MUST(oak_read_cells(s->oak, 0, 0, n, u));
+    MUST(oak_read_cells(s->sim, 0, 0, n, u));
   for (size_t i = 0; i < n * size; i++) {
     if (isnan(u[i]) && ghosts) continue; /* edges and corners */
     found[0]++;
@@ -294,17 +294,17 @@ static void count(const sim_t *s, int ghosts, int64_t found[3], double *least) {
 
 /** Refine and coarsen at random, by position; 1 if that changes the mesh. */
 static int change_mesh(const sim_t *s, int round) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   int *flag = calloc(n + 1, sizeof *flag), changed;
   if (!flag) abort();
   for (int b = 0; b < n; b++) {
     double origin[3], dx[3];
     uint64_t h = (uint64_t)round;
-    oak_block_geometry(s->oak, b, origin, dx);
+    oak_block_geometry(s->sim, b, origin, dx);
     for (int d = 0; d < s->dim; d++) h = mix(h ^ (uint64_t)llround(origin[d] * 4096));
-    flag[b] = h % 8 == 0 ? 1 : oak_block_level(s->oak, b) == 2 ? -1 : 0;
+    flag[b] = h % 8 == 0 ? 1 : oak_block_level(s->sim, b) == 2 ? -1 : 0;
   }
-  MUST(oak_adjust_refinement_flags(s->oak, flag, &changed));
+  MUST(oak_adjust_refinement_flags(s->sim, flag, &changed));
   free(flag);
   return changed;
 }
@@ -320,15 +320,15 @@ static double solver(int dim, int single, const char *theta, int rounds, int ran
                     "mesh.block_size=%d\nmesh.max_level=2\nscheme.ghost_layers=%d\n"
                     "scheme.precision=%s\nmesh.theta=%s\n",
                     dim, dim == 3 ? 4 : 8, dim == 3 ? 2 : 3, precision[single], theta);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   for (int round = 0; round < rounds; round++) {
     double before, after;
     write_field(&s, !random || round & 1, round);
-    MUST(oak_update_ghostcells(s.oak));
+    MUST(oak_update_ghostcells(s.sim));
     count(&s, 1, ghosts, &least);
-    MUST(oak_totals(s.oak, &before));
+    MUST(oak_totals(s.sim, &before));
     meshes += change_mesh(&s, round);
-    MUST(oak_totals(s.oak, &after));
+    MUST(oak_totals(s.sim, &after));
     drift = worse(drift, fabs(after / before - 1));
     count(&s, 0, cells, &least);
   }

@@ -115,12 +115,12 @@ static uint64_t mix_double(uint64_t hash, double x) {
 
 /** Sum over all blocks of a hash of level, position and the bits of all variables. */
 static uint64_t hash_solution(const sim_t *s) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   uint64_t *hash = calloc(n + 1, sizeof *hash), sum = 0;
   for (int b = 0; b < n; b++) {
     double origin[3], dx[3];
-    oak_block_geometry(s->oak, b, origin, dx);
-    hash[b] = mix(1, (uint64_t)oak_block_level(s->oak, b));
+    oak_block_geometry(s->sim, b, origin, dx);
+    hash[b] = mix(1, (uint64_t)oak_block_level(s->sim, b));
     for (int d = 0; d < s->dim; d++) hash[b] = mix_double(hash[b], origin[d]);
   }
   for (int v = 0; v < s->nvar; v++) {
@@ -139,7 +139,7 @@ static uint64_t hash_solution(const sim_t *s) {
 static double load(const sim_t *s) {
   int size;
   MPI_Comm_size(s->comm, &size);
-  return max_ranks(s->comm, oak_nblocks(s->oak)) * size / (double)oak_nblocks_global(s->oak);
+  return max_ranks(s->comm, oak_nblocks(s->sim)) * size / (double)oak_nblocks_global(s->sim);
 }
 
 /* ---- a rank whose kernels are slow */
@@ -165,24 +165,24 @@ static fingerprint_t run(MPI_Comm comm, const case_t *c, int threads, double *im
   int size;
   double total[TEST_MAX_NVAR];
   sim_t s = sim_new(comm, "%sdevice.threads=%d\n", c->keys, threads);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   *imbalance = 0;
-  while (oak_step(s.oak) < c->steps) {
-    const double dt = oak_time_step(s.oak);
+  while (oak_step(s.sim) < c->steps) {
+    const double dt = oak_time_step(s.sim);
     *imbalance = fmax(*imbalance, load(&s));
     f.history = mix_double(f.history, dt);
-    f.history = mix(f.history, (uint64_t)oak_nblocks_global(s.oak));
-    MUST(oak_advance(s.oak, dt));
-    if (oak_step(s.oak) % c->adapt_every == 0) MUST(oak_adjust_refinement(s.oak, NULL));
+    f.history = mix(f.history, (uint64_t)oak_nblocks_global(s.sim));
+    MUST(oak_advance(s.sim, dt));
+    if (oak_step(s.sim) % c->adapt_every == 0) MUST(oak_adjust_refinement(s.sim, NULL));
   }
-  f.history = mix(f.history, (uint64_t)oak_first_order_cells(s.oak));
-  f.history = mix(f.history, (uint64_t)oak_floored_cells(s.oak));
-  MUST(oak_totals(s.oak, total));
+  f.history = mix(f.history, (uint64_t)oak_first_order_cells(s.sim));
+  f.history = mix(f.history, (uint64_t)oak_floored_cells(s.sim));
+  MUST(oak_totals(s.sim, total));
   for (int v = 0; v < s.nvar; v++) f.history = mix_double(f.history, total[v]);
   f.solution = hash_solution(&s);
-  f.blocks = oak_nblocks_global(s.oak);
+  f.blocks = oak_nblocks_global(s.sim);
   MPI_Comm_size(comm, &size);
-  f.last = size * (double)oak_nblocks(s.oak) / (double)f.blocks;
+  f.last = size * (double)oak_nblocks(s.sim) / (double)f.blocks;
   MPI_Bcast(&f.last, 1, MPI_DOUBLE, size - 1, comm);
   sim_free(&s);
   return f;
@@ -228,13 +228,13 @@ static void test_ranks(void **state) {
 static void test_fingerprint(void **state) {
   (void)state;
   sim_t s = sim_new(MPI_COMM_WORLD, SPHERE "mesh.block_size=8\nmesh.max_level=2\n");
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   const uint64_t before = hash_solution(&s);
   assert_true(hash_solution(&s) == before);
-  if (oak_nblocks(s.oak) > 0 && test_rank == 0) {
+  if (oak_nblocks(s.sim) > 0 && test_rank == 0) {
     double *u = sim_read(&s, 0);
     u[5] = nextafter(u[5], 1);
-    MUST(oak_write_cells(s.oak, 0, 0, 1, u));
+    MUST(oak_write_cells(s.sim, 0, 0, 1, u));
     free(u);
   }
   assert_true(hash_solution(&s) != before);
@@ -248,25 +248,25 @@ static void test_written(void **state) {
   static const char keys[] = WAVES "mesh.block_size=8\nmesh.min_level=2\nmesh.max_level=3\n";
   int changed;
   sim_t s = sim_new(MPI_COMM_WORLD, "%s", keys), from = sim_new(MPI_COMM_WORLD, "%s", keys);
-  const int n = oak_nblocks(s.oak);
-  MUST(oak_set_initial(from.oak));
-  MUST(oak_update_time_step(from.oak));
+  const int n = oak_nblocks(s.sim);
+  MUST(oak_set_initial(from.sim));
+  MUST(oak_update_time_step(from.sim));
   for (int v = 0; v < s.nvar; v++) {
     double *u = sim_read(&from, v);
-    MUST(oak_write_cells(s.oak, v, 0, n, u));
+    MUST(oak_write_cells(s.sim, v, 0, n, u));
     free(u);
   }
-  MUST(oak_update_time_step(s.oak));
-  assert_true(oak_time_step(s.oak) > 0 && oak_time_step(s.oak) == oak_time_step(from.oak));
+  MUST(oak_update_time_step(s.sim));
+  assert_true(oak_time_step(s.sim) > 0 && oak_time_step(s.sim) == oak_time_step(from.sim));
   assert_true(hash_solution(&s) == hash_solution(&from));
   if (test_rank == 0 && n) {
     double *u = sim_read(&s, 0);
-    MUST(oak_write_cells(s.oak, 0, 0, n, u));
+    MUST(oak_write_cells(s.sim, 0, 0, n, u));
     free(u);
   }
-  MUST(oak_adjust_refinement(s.oak, &changed));
+  MUST(oak_adjust_refinement(s.sim, &changed));
   assert_true(changed);
-  MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+  MUST(oak_advance(s.sim, oak_time_step(s.sim)));
   sim_free(&s);
   sim_free(&from);
 }
@@ -284,26 +284,26 @@ static void test_kernel(void **state) {
   char path[512];
   oak_kernel_t *kernel;
   sim_t s = sim_new(MPI_COMM_WORLD, "%s", keys), other = sim_new(MPI_COMM_WORLD, "%s", keys);
-  const int n = oak_nblocks(s.oak);
-  MUST(oak_set_initial(s.oak));
-  MUST(oak_set_initial(other.oak));
-  MUST(oak_update_time_step(s.oak));
-  const double dt = oak_time_step(s.oak);
+  const int n = oak_nblocks(s.sim);
+  MUST(oak_set_initial(s.sim));
+  MUST(oak_set_initial(other.sim));
+  MUST(oak_update_time_step(s.sim));
+  const double dt = oak_time_step(s.sim);
   launches = 0;
-  MUST(oak_update_time_step(s.oak));
+  MUST(oak_update_time_step(s.sim));
   assert_int_equal(launches, 0);
-  assert_true(oak_time_step(s.oak) == dt);
+  assert_true(oak_time_step(s.sim) == dt);
   snprintf(path, sizeof path, "%s/kernels/heat.c", test_folder());
-  MUST(oak_kernel_build(s.oak, path, "heat", &kernel));
-  MUST(oak_kernel_run(s.oak, kernel, &args, sizeof args));
-  MUST(oak_update_time_step(s.oak));
+  MUST(oak_kernel_build(s.sim, path, "heat", &kernel));
+  MUST(oak_kernel_run(s.sim, kernel, &args, sizeof args));
+  MUST(oak_update_time_step(s.sim));
   double *u = sim_read(&other, energy);
   for (int i = 0; i < n * other.cells; i++) u[i] *= args.factor;
-  MUST(oak_write_cells(other.oak, energy, 0, n, u));
+  MUST(oak_write_cells(other.sim, energy, 0, n, u));
   free(u);
-  MUST(oak_update_time_step(other.oak));
-  assert_true(oak_time_step(s.oak) < 0.75 * dt);
-  assert_true(oak_time_step(s.oak) == oak_time_step(other.oak));
+  MUST(oak_update_time_step(other.sim));
+  assert_true(oak_time_step(s.sim) < 0.75 * dt);
+  assert_true(oak_time_step(s.sim) == oak_time_step(other.sim));
   assert_true(hash_solution(&s) == hash_solution(&other));
   sim_free(&s);
   sim_free(&other);

@@ -20,7 +20,7 @@ static double noise(const double x[3], int salt) {
 /** Blocks of three levels in no order. */
 static void random_mesh(const sim_t *s) {
   for (int round = 0; round < 2; round++) {
-    const int n = oak_nblocks(s->oak);
+    const int n = oak_nblocks(s->sim);
     int *flag = malloc((n + 1) * sizeof *flag);
     if (!flag) abort();
     for (int b = 0; b < n; b++) {
@@ -28,7 +28,7 @@ static void random_mesh(const sim_t *s) {
       sim_center(s, b, 0, x);
       flag[b] = noise(x, round) < 0.3;
     }
-    MUST(oak_adjust_refinement_flags(s->oak, flag, NULL));
+    MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
     free(flag);
   }
 }
@@ -44,7 +44,7 @@ typedef struct {
 
 /** Noise around a gas at rest, loud at one end of the domain and quiet at the other. */
 static void write_noise(const sim_t *s) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double *u = malloc(((size_t)n * s->cells + 1) * sizeof *u);
   if (!u) abort();
   for (int v = 0; v < s->nvar; v++) {
@@ -55,7 +55,7 @@ static void write_noise(const sim_t *s) {
         sim_center(s, b, c, x);
         u[b * s->cells + c] = mean * (1 + 0.4 * pow(10, -4 * x[0]) * (noise(x, 10 + v) - 0.5));
       }
-    MUST(oak_write_cells(s->oak, v, 0, n, u));
+    MUST(oak_write_cells(s->sim, v, 0, n, u));
   }
   free(u);
 }
@@ -102,26 +102,26 @@ static double indicator(const sim_t *s, const criterion_t *c, const double *u) {
 /** Flags with thresholds just below and just above what each block has: wrong ones. */
 static int wrong_flags(const sim_t *s, const criterion_t *c, double *least, double *most) {
   const double tolerance = 1e-10;
-  const int n = oak_nblocks(s->oak), width = s->n + 2 * s->layers;
+  const int n = oak_nblocks(s->sim), width = s->n + 2 * s->layers;
   const size_t size = (size_t)width * width * (s->dim == 3 ? width : 1) * s->nvar;
   double *u = malloc((n * size + 1) * sizeof *u);
   int *flag = malloc((n + 1) * sizeof *flag), wrong = 0;
   if (!u || !flag) abort();
-  MUST(oak_update_ghostcells(s->oak));
-  MUST(oak_read_ghosts(s->oak, 0, n, u));
+  MUST(oak_update_ghostcells(s->sim));
+  MUST(oak_read_ghosts(s->sim, 0, n, u));
   for (int b = 0; b < n; b++) {
     const double e = indicator(s, c, u + b * size);
     *least = fmin(*least, e);
     *most = worse(*most, e);
-    s->oak->refine.c_refine = e * (1 + tolerance);
-    s->oak->refine.c_derefine = e * (1 - tolerance);
-    MUST(oak_compute_flags(s->oak, flag));
+    s->sim->refine.c_refine = e * (1 + tolerance);
+    s->sim->refine.c_derefine = e * (1 - tolerance);
+    MUST(oak_compute_flags(s->sim, flag));
     wrong += flag[b] != 0;
-    s->oak->refine.c_refine = s->oak->refine.c_derefine;
-    MUST(oak_compute_flags(s->oak, flag));
+    s->sim->refine.c_refine = s->sim->refine.c_derefine;
+    MUST(oak_compute_flags(s->sim, flag));
     wrong += flag[b] != 1;
-    s->oak->refine.c_refine = s->oak->refine.c_derefine = e * (1 + tolerance);
-    MUST(oak_compute_flags(s->oak, flag));
+    s->sim->refine.c_refine = s->sim->refine.c_derefine = e * (1 + tolerance);
+    MUST(oak_compute_flags(s->sim, flag));
     wrong += flag[b] != -1;
   }
   free(u);
@@ -152,7 +152,7 @@ static void test_criteria(void **state) {
                                             "refine.variable=%s\nrefine.eps=0.02\n"
                                             "refine.eps_abs=0.003\ndevice.flags=-O1\n",
                       c->keys, c->dim, c->n, c->dim == 3 ? 1 : 2, c->criterion, c->variables);
-    MUST(oak_set_initial(s.oak));
+    MUST(oak_set_initial(s.sim));
     random_mesh(&s);
     write_noise(&s);
     int64_t wrong = wrong_flags(&s, c, &least, &most);
@@ -160,8 +160,8 @@ static void test_criteria(void **state) {
     least = -max_ranks(s.comm, -least);
     most = max_ranks(s.comm, most);
     report("%dD, %s of %s: %d blocks with indicators from %.2g to %.2g, %d wrong flags", c->dim,
-           c->criterion, c->variables, (int)oak_nblocks_global(s.oak), least, most, (int)wrong);
-    assert_true(oak_nblocks_global(s.oak) > 20 && most > 10 * least);
+           c->criterion, c->variables, (int)oak_nblocks_global(s.sim), least, most, (int)wrong);
+    assert_true(oak_nblocks_global(s.sim) > 20 && most > 10 * least);
     assert_int_equal(wrong, 0);
     sim_free(&s);
   }
@@ -181,16 +181,16 @@ typedef struct {
 } buffer_case_t;
 
 static place_t place_of(const sim_t *s, int block) {
-  place_t p = {.level = oak_block_level(s->oak, block)};
+  place_t p = {.level = oak_block_level(s->sim, block)};
   double origin[3], dx[3];
-  oak_block_geometry(s->oak, block, origin, dx);
+  oak_block_geometry(s->sim, block, origin, dx);
   for (int d = 0; d < s->dim; d++) p.index[d] = (int)lround(origin[d] / (s->n * dx[d]));
   return p;
 }
 
 /** Blocks of all ranks; the caller frees them. */
 static place_t *all_blocks(const sim_t *s, int *total) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   int count[64], first[64], bytes = n * (int)sizeof(place_t);
   place_t *own = malloc((n + 1) * sizeof *own), *all;
   if (!own) abort();
@@ -253,7 +253,7 @@ static int region_of(const buffer_case_t *k, const place_t *p) {
 static void find_flags(const sim_t *s, const buffer_case_t *k, int salt, int *flag) {
   int total;
   place_t *all = all_blocks(s, &total);
-  for (int b = 0; b < oak_nblocks(s->oak); b++) {
+  for (int b = 0; b < oak_nblocks(s->sim); b++) {
     const place_t own = place_of(s, b);
     flag[b] = -1;
     for (int c = 0; c < s->cells; c++) {
@@ -283,7 +283,7 @@ static void find_flags(const sim_t *s, const buffer_case_t *k, int salt, int *fl
 /** A number that two meshes have in common only if they are the same. */
 static uint64_t mesh_hash(const sim_t *s) {
   uint64_t sum = 0;
-  for (int b = 0; b < oak_nblocks(s->oak); b++) {
+  for (int b = 0; b < oak_nblocks(s->sim); b++) {
     const place_t p = place_of(s, b);
     const double x[3] = {p.index[0], p.index[1], p.index[2]};
     sum += (uint64_t)(noise(x, p.level) * 0x1p53);
@@ -293,14 +293,14 @@ static uint64_t mesh_hash(const sim_t *s) {
 }
 
 static void write_marks(const sim_t *s, const buffer_case_t *k, int salt) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double *u = malloc(((size_t)n * s->cells + 1) * sizeof *u);
   if (!u) abort();
   for (int b = 0; b < n; b++) {
     const place_t p = place_of(s, b);
     for (int c = 0; c < s->cells; c++) u[b * s->cells + c] = mark(k, &p, c, salt);
   }
-  MUST(oak_write_cells(s->oak, 0, 0, n, u));
+  MUST(oak_write_cells(s->sim, 0, 0, n, u));
   free(u);
 }
 
@@ -321,14 +321,14 @@ static sim_t marks_sim(const buffer_case_t *k, int buffer) {
                                           "refine.buffer=%d\ndevice.flags=-O1\nproblem.regions=%s\n%s",
                     k->dim, k->n, k->trees[0], k->trees[1], k->trees[2], k->trees[0], k->trees[1],
                     k->trees[2], k->min_level, k->max_level, buffer, k->regions && k->buffer == buffer ? "yes" : "no", text);
-  MUST(oak_set_initial(s.oak));
+  MUST(oak_set_initial(s.sim));
   random_mesh(&s);
   return s;
 }
 
 /** Adapt to flags found on the host. \return flags that are others because of the buffer. */
 static int adapt_on_host(sim_t *s, const buffer_case_t *k, int salt) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   int *flag = malloc((n + 1) * sizeof *flag), *plain = malloc((n + 1) * sizeof *plain), others = 0;
   buffer_case_t none = *k;
   if (!flag || !plain) abort();
@@ -336,7 +336,7 @@ static int adapt_on_host(sim_t *s, const buffer_case_t *k, int salt) {
   find_flags(s, k, salt, flag);
   find_flags(s, &none, salt, plain);
   for (int b = 0; b < n; b++) others += flag[b] != plain[b];
-  MUST(oak_adjust_refinement_flags(s->oak, flag, NULL));
+  MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
   free(flag);
   free(plain);
   return others;
@@ -359,10 +359,10 @@ static void test_buffer(void **state) {
     sim_t s = marks_sim(k, k->buffer), host = marks_sim(k, 0);
     for (int round = 0; round < 8; round++) {
       write_marks(&s, k, 10 * round);
-      MUST(oak_adjust_refinement(s.oak, NULL));
+      MUST(oak_adjust_refinement(s.sim, NULL));
       others += adapt_on_host(&host, k, 10 * round);
       wrong += mesh_hash(&s) != mesh_hash(&host);
-      if (oak_nblocks_global(s.oak) > blocks) blocks = oak_nblocks_global(s.oak);
+      if (oak_nblocks_global(s.sim) > blocks) blocks = oak_nblocks_global(s.sim);
     }
     others = sum_ranks_int(s.comm, others);
     report(
@@ -387,22 +387,22 @@ static int64_t left_behind(int dim, int buffer, int every, int64_t *blocks) {
                     "refine.c_derefine=0.02\nrefine.eps_abs=0.5\nrefine.buffer=%d\n%s",
                     dim, dim == 3 ? 3 : 4, buffer, dim == 3 ? "device.flags=-O1\n" : "");
   int64_t most = 0;
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   *blocks = 0;
   for (int round = 0; round < (dim == 3 ? 2 : 6); round++) {
     int64_t coarse = 0;
-    for (int step = 0; step < every; step++) MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+    for (int step = 0; step < every; step++) MUST(oak_advance(s.sim, oak_time_step(s.sim)));
     double *u = sim_read(&s, 0);
-    for (int b = 0; b < oak_nblocks(s.oak); b++)
+    for (int b = 0; b < oak_nblocks(s.sim); b++)
       for (int c = 0; c < s.cells; c++) {
         const double rho = u[b * s.cells + c];
-        coarse += oak_block_level(s.oak, b) < (dim == 3 ? 3 : 4) && rho > 0.1 && rho < 0.9;
+        coarse += oak_block_level(s.sim, b) < (dim == 3 ? 3 : 4) && rho > 0.1 && rho < 0.9;
       }
     free(u);
     coarse = sum_ranks_int(s.comm, coarse);
     if (coarse > most) most = coarse;
-    MUST(oak_adjust_refinement(s.oak, NULL));
-    if (oak_nblocks_global(s.oak) > *blocks) *blocks = oak_nblocks_global(s.oak);
+    MUST(oak_adjust_refinement(s.sim, NULL));
+    if (oak_nblocks_global(s.sim) > *blocks) *blocks = oak_nblocks_global(s.sim);
   }
   sim_free(&s);
   return most;
@@ -439,8 +439,8 @@ static void test_regions(void **state) {
                       dim, k.n);
     int wrong = 0, lowest, highest;
     int64_t fine = 0;
-    MUST(oak_initialize(s.oak));
-    for (int b = 0; b < oak_nblocks(s.oak); b++) {
+    MUST(oak_initialize(s.sim));
+    for (int b = 0; b < oak_nblocks(s.sim); b++) {
       const place_t p = place_of(&s, b);
       const int right = p.index[0] >> (p.level - 1), top = p.index[1] >> (p.level - 1);
       fine += right && top;
@@ -452,13 +452,13 @@ static void test_regions(void **state) {
     sim_levels(&s, &lowest, &highest);
     report(
         "%dD, regions alone: %d blocks at level %d in their region, %d blocks elsewhere, %d wrong",
-        dim, (int)fine, highest, (int)(oak_nblocks_global(s.oak) - fine), wrong);
+        dim, (int)fine, highest, (int)(oak_nblocks_global(s.sim) - fine), wrong);
     assert_int_equal(wrong, 0);
     assert_int_equal(fine, dim == 3 ? 2 << 6 : 1 << 4);
     assert_int_equal(highest, DEPTH);
-    s.oak->clock.time = 1;
-    for (int round = 0; round < DEPTH; round++) MUST(oak_adjust_refinement(s.oak, NULL));
-    assert_int_equal(oak_nblocks_global(s.oak), 1 << dim);
+    s.sim->clock.time = 1;
+    for (int round = 0; round < DEPTH; round++) MUST(oak_adjust_refinement(s.sim, NULL));
+    assert_int_equal(oak_nblocks_global(s.sim), 1 << dim);
     sim_free(&s);
   }
 }
@@ -467,11 +467,11 @@ static void test_regions(void **state) {
 
 static void refused(const char *key, const char *words) {
   oak_params_t *params;
-  oak_t *oak = NULL;
+  oak_t *sim = NULL;
   MUST(oak_params_new(&params));
   MUST(oak_params_assign(params, "problem.name=shock_tube", "test"));
   MUST(oak_params_assign(params, key, "test"));
-  assert_int_equal(oak_create(MPI_COMM_WORLD, params, &oak), OAK_ERR_INPUT);
+  assert_int_equal(oak_create(MPI_COMM_WORLD, params, &sim), OAK_ERR_INPUT);
   if (!strstr(oak_last_error(), words)) print_error("%s: %s\n", key, oak_last_error());
   assert_non_null(strstr(oak_last_error(), words));
   oak_params_destroy(&params);

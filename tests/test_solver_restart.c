@@ -71,8 +71,8 @@ static void path_of(char path[NAME_SIZE], const char *stem, int point) {
 
 static void go_on(sim_t *s, const case_t *c) {
   for (int i = 0; i < c->steps; i++) {
-    MUST(oak_advance(s->oak, oak_time_step(s->oak)));
-    if (oak_step(s->oak) % c->adapt_every == 0) MUST(oak_adjust_refinement(s->oak, NULL));
+    MUST(oak_advance(s->sim, oak_time_step(s->sim)));
+    if (oak_step(s->sim) % c->adapt_every == 0) MUST(oak_adjust_refinement(s->sim, NULL));
   }
 }
 
@@ -97,13 +97,13 @@ static int64_t through(const case_t *c) {
   char path[NAME_SIZE];
   int64_t changes = 0, blocks = 0;
   sim_t s = sim_new(MPI_COMM_SELF, "%s", c->keys);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   for (int point = 0; point <= points(); point++) {
     if (point) go_on(&s, c);
-    changes += point && llabs(oak_nblocks_global(s.oak) - blocks);
-    blocks = oak_nblocks_global(s.oak);
+    changes += point && llabs(oak_nblocks_global(s.sim) - blocks);
+    blocks = oak_nblocks_global(s.sim);
     path_of(path, "through", point);
-    MUST(oak_write_checkpoint(s.oak, path));
+    MUST(oak_write_checkpoint(s.sim, path));
   }
   sim_free(&s);
   return changes;
@@ -120,9 +120,9 @@ static void run_case(const case_t *c) {
     path_of(expected, "through", point + 1);
     path_of(to, "restarted", 0);
     sim_t s = sim_new(MPI_COMM_WORLD, "%s", c->keys);
-    MUST(oak_read_checkpoint(s.oak, from));
+    MUST(oak_read_checkpoint(s.sim, from));
     go_on(&s, c);
-    MUST(oak_write_checkpoint(s.oak, to));
+    MUST(oak_write_checkpoint(s.sim, to));
     sim_free(&s);
     if (test_rank == 0) different += !same_files(to, expected);
   }
@@ -145,17 +145,17 @@ static void test_adapt_first(void **state) {
   char path[NAME_SIZE];
   sim_t s = sim_new(MPI_COMM_WORLD, "%s", cases[0].keys),
         t = sim_new(MPI_COMM_WORLD, "%s", cases[0].keys);
-  MUST(oak_initialize(s.oak));
-  MUST(oak_advance(s.oak, oak_time_step(s.oak)));
+  MUST(oak_initialize(s.sim));
+  MUST(oak_advance(s.sim, oak_time_step(s.sim)));
   path_of(path, "restarted", 0);
-  MUST(oak_write_checkpoint(s.oak, path));
-  MUST(oak_read_checkpoint(t.oak, path));
-  MUST(oak_adjust_refinement(s.oak, NULL));
-  MUST(oak_adjust_refinement(t.oak, NULL));
-  assert_true(oak_time_step(s.oak) == oak_time_step(t.oak));
+  MUST(oak_write_checkpoint(s.sim, path));
+  MUST(oak_read_checkpoint(t.sim, path));
+  MUST(oak_adjust_refinement(s.sim, NULL));
+  MUST(oak_adjust_refinement(t.sim, NULL));
+  assert_true(oak_time_step(s.sim) == oak_time_step(t.sim));
   /* and a simulation may read again */
-  MUST(oak_read_checkpoint(t.oak, path));
-  assert_int_equal(oak_step(t.oak), 1);
+  MUST(oak_read_checkpoint(t.sim, path));
+  assert_int_equal(oak_step(t.sim), 1);
   sim_free(&s);
   sim_free(&t);
 }
@@ -182,12 +182,12 @@ static void test_changes(void **state) {
   char path[NAME_SIZE];
   path_of(path, "restarted", 0);
   sim_t s = sim_new(MPI_COMM_WORLD, "%s", cases[0].keys);
-  MUST(oak_initialize(s.oak));
-  MUST(oak_advance(s.oak, oak_time_step(s.oak)));
-  MUST(oak_write_checkpoint(s.oak, path));
+  MUST(oak_initialize(s.sim));
+  MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+  MUST(oak_write_checkpoint(s.sim, path));
   for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
     sim_t t = sim_new(MPI_COMM_WORLD, "%s%s", cases[0].keys, change[i].keys);
-    const oak_status_t st = oak_read_checkpoint(t.oak, path);
+    const oak_status_t st = oak_read_checkpoint(t.sim, path);
     if (st != (change[i].words ? OAK_ERR_INPUT : OAK_OK))
       report("%s: %s", change[i].keys, oak_last_error());
     assert_int_equal(st, change[i].words ? OAK_ERR_INPUT : OAK_OK);
@@ -195,10 +195,10 @@ static void test_changes(void **state) {
       assert_non_null(strstr(oak_last_error(), change[i].words));
     } else {
       /* gamma changes the speed of sound, and so the step */
-      const double same = oak_time_step(s.oak) * (strstr(change[i].keys, "cfl") ? 0.5 : 1);
-      assert_true((oak_time_step(t.oak) == same) == !strstr(change[i].keys, "gamma"));
-      MUST(oak_advance(t.oak, oak_time_step(t.oak)));
-      MUST(oak_adjust_refinement(t.oak, NULL));
+      const double same = oak_time_step(s.sim) * (strstr(change[i].keys, "cfl") ? 0.5 : 1);
+      assert_true((oak_time_step(t.sim) == same) == !strstr(change[i].keys, "gamma"));
+      MUST(oak_advance(t.sim, oak_time_step(t.sim)));
+      MUST(oak_adjust_refinement(t.sim, NULL));
     }
     sim_free(&t);
   }
@@ -208,12 +208,12 @@ static void test_changes(void **state) {
 static void test_set(void **state) {
   (void)state;
   sim_t s = sim_new(MPI_COMM_WORLD, "%s", cases[0].keys);
-  MUST(oak_initialize(s.oak));
-  oak_set_time(s.oak, 2.5);
-  oak_set_step(s.oak, 70);
-  MUST(oak_advance(s.oak, 0.0009765625));
-  assert_true(oak_time(s.oak) == 2.5009765625);
-  assert_int_equal(oak_step(s.oak), 71);
+  MUST(oak_initialize(s.sim));
+  oak_set_time(s.sim, 2.5);
+  oak_set_step(s.sim, 70);
+  MUST(oak_advance(s.sim, 0.0009765625));
+  assert_true(oak_time(s.sim) == 2.5009765625);
+  assert_int_equal(oak_step(s.sim), 71);
   sim_free(&s);
 }
 

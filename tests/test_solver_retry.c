@@ -16,10 +16,10 @@ enum { STEPS = 24, ADAPT = 4 };
 
 /** Cells of this rank that differ. */
 static int64_t differences(const sim_t *s, const sim_t *t) {
-  int64_t count = oak_nblocks(s->oak) != oak_nblocks(t->oak);
+  int64_t count = oak_nblocks(s->sim) != oak_nblocks(t->sim);
   for (int v = 0; v < s->nvar && !count; v++) {
     double *a = sim_read(s, v), *b = sim_read(t, v);
-    for (int64_t i = 0; i < (int64_t)oak_nblocks(s->oak) * s->cells; i++)
+    for (int64_t i = 0; i < (int64_t)oak_nblocks(s->sim) * s->cells; i++)
       count += memcmp(&a[i], &b[i], sizeof a[i]) != 0;
     free(a);
     free(b);
@@ -28,7 +28,7 @@ static int64_t differences(const sim_t *s, const sim_t *t) {
 }
 
 static void adapt(const sim_t *s) {
-  if (oak_step(s->oak) % ADAPT == 0) MUST(oak_adjust_refinement(s->oak, NULL));
+  if (oak_step(s->sim) % ADAPT == 0) MUST(oak_adjust_refinement(s->sim, NULL));
 }
 
 /* `extra`: keys of both; `factor`: of the time step. A run that stops fails where the other one
@@ -39,21 +39,21 @@ static void compare(const char *extra, double factor) {
   sim_t stop = sim_new(MPI_COMM_WORLD, SEDOV "%s", extra);
   oak_status_t stopped = OAK_OK;
   int64_t steps = 0, wrong = 0;
-  MUST(oak_initialize(retry.oak));
-  MUST(oak_initialize(small.oak));
-  MUST(oak_initialize(stop.oak));
-  while (oak_step(retry.oak) < STEPS) {
-    const int64_t before = oak_retries(retry.oak);
-    const double dt = factor * oak_time_step(retry.oak), from = oak_time(retry.oak);
-    MUST(oak_advance(retry.oak, dt));
-    const int64_t halvings = oak_retries(retry.oak) - before;
+  MUST(oak_initialize(retry.sim));
+  MUST(oak_initialize(small.sim));
+  MUST(oak_initialize(stop.sim));
+  while (oak_step(retry.sim) < STEPS) {
+    const int64_t before = oak_retries(retry.sim);
+    const double dt = factor * oak_time_step(retry.sim), from = oak_time(retry.sim);
+    MUST(oak_advance(retry.sim, dt));
+    const int64_t halvings = oak_retries(retry.sim) - before;
     steps += halvings > 0;
-    MUST(oak_advance(small.oak, ldexp(dt, -(int)halvings)));
-    wrong += oak_time(retry.oak) != from + ldexp(dt, -(int)halvings);
-    wrong += oak_time_step(retry.oak) != oak_time_step(small.oak);
+    MUST(oak_advance(small.sim, ldexp(dt, -(int)halvings)));
+    wrong += oak_time(retry.sim) != from + ldexp(dt, -(int)halvings);
+    wrong += oak_time_step(retry.sim) != oak_time_step(small.sim);
     wrong += differences(&retry, &small);
     if (stopped == OAK_OK) {
-      stopped = oak_advance(stop.oak, dt);
+      stopped = oak_advance(stop.sim, dt);
       wrong += (stopped == OAK_OK) != (halvings == 0);
       if (stopped == OAK_OK) adapt(&stop);
     }
@@ -64,8 +64,8 @@ static void compare(const char *extra, double factor) {
   assert_int_equal(wrong, 0);
   assert_true(steps > 0);
   assert_int_equal(stopped, OAK_ERR_STATE);
-  assert_int_equal(oak_floored_cells(retry.oak), oak_floored_cells(small.oak));
-  assert_int_equal(oak_retries(stop.oak), 0);
+  assert_int_equal(oak_floored_cells(retry.sim), oak_floored_cells(small.sim));
+  assert_int_equal(oak_retries(stop.sim), 0);
   sim_free(&retry);
   sim_free(&small);
   sim_free(&stop);
@@ -75,12 +75,12 @@ static void compare(const char *extra, double factor) {
 static void test_failed_step(void **state) {
   (void)state;
   sim_t s = sim_new(MPI_COMM_WORLD, SEDOV "scheme.on_invalid=first_order\n");
-  MUST(oak_initialize(s.oak));
-  assert_int_equal(oak_advance(s.oak, 50 * oak_time_step(s.oak)), OAK_ERR_STATE);
+  MUST(oak_initialize(s.sim));
+  assert_int_equal(oak_advance(s.sim, 50 * oak_time_step(s.sim)), OAK_ERR_STATE);
   report("a failed step leaves %lld updates, %lld repaired cells",
-         (long long)oak_cell_updates(s.oak), (long long)oak_first_order_cells(s.oak));
-  assert_int_equal(oak_cell_updates(s.oak), 0);
-  assert_int_equal(oak_first_order_cells(s.oak), 0);
+         (long long)oak_cell_updates(s.sim), (long long)oak_first_order_cells(s.sim));
+  assert_int_equal(oak_cell_updates(s.sim), 0);
+  assert_int_equal(oak_first_order_cells(s.sim), 0);
   sim_free(&s);
 }
 
@@ -105,7 +105,7 @@ static void test_euler(void **state) {
   (void)state;
   sim_t plain = sim_new(MPI_COMM_WORLD, SEDOV "scheme.integrator=euler\n");
   sim_t retry = sim_new(MPI_COMM_WORLD, SEDOV "scheme.integrator=euler\nscheme.on_invalid=retry\n");
-  assert_int_equal(oak_memory(plain.oak), oak_memory(retry.oak));
+  assert_int_equal(oak_memory(plain.sim), oak_memory(retry.sim));
   sim_free(&plain);
   sim_free(&retry);
   compare("scheme.integrator=euler\n", 1);
@@ -116,17 +116,17 @@ static void test_give_up(void **state) {
   (void)state;
   sim_t s = sim_new(MPI_COMM_WORLD, SEDOV "scheme.on_invalid=retry\n");
   sim_t same = sim_new(MPI_COMM_WORLD, SEDOV);
-  MUST(oak_initialize(s.oak));
-  MUST(oak_initialize(same.oak));
-  const double dt = 0.1 * oak_time_step(s.oak), next = oak_time_step(s.oak);
-  assert_int_equal(oak_advance(s.oak, 1e6), OAK_ERR_STATE);
+  MUST(oak_initialize(s.sim));
+  MUST(oak_initialize(same.sim));
+  const double dt = 0.1 * oak_time_step(s.sim), next = oak_time_step(s.sim);
+  assert_int_equal(oak_advance(s.sim, 1e6), OAK_ERR_STATE);
   assert_non_null(strstr(oak_last_error(), "halved ten times"));
-  assert_int_equal(oak_step(s.oak), 0);
-  assert_true(oak_time(s.oak) == 0 && oak_time_step(s.oak) == next);
-  assert_int_equal(oak_retries(s.oak), 10);
+  assert_int_equal(oak_step(s.sim), 0);
+  assert_true(oak_time(s.sim) == 0 && oak_time_step(s.sim) == next);
+  assert_int_equal(oak_retries(s.sim), 10);
   assert_int_equal(differences(&s, &same), 0);
-  MUST(oak_advance(s.oak, dt));
-  MUST(oak_advance(same.oak, dt));
+  MUST(oak_advance(s.sim, dt));
+  MUST(oak_advance(same.sim, dt));
   assert_int_equal(differences(&s, &same), 0);
   sim_free(&s);
   sim_free(&same);
@@ -137,17 +137,17 @@ static void test_give_up(void **state) {
 /* A step of `dt` fails; solution, time and step are those of a simulation that has not tried it,
  * and so is the next step. */
 static void fail_step(const sim_t *s, const sim_t *same, double dt) {
-  const double next = oak_time_step(same->oak);
-  assert_int_equal(oak_advance(s->oak, dt), OAK_ERR_STATE);
-  assert_int_equal(oak_step(s->oak), oak_step(same->oak));
-  assert_true(oak_time(s->oak) == oak_time(same->oak) && oak_time_step(s->oak) == next);
+  const double next = oak_time_step(same->sim);
+  assert_int_equal(oak_advance(s->sim, dt), OAK_ERR_STATE);
+  assert_int_equal(oak_step(s->sim), oak_step(same->sim));
+  assert_true(oak_time(s->sim) == oak_time(same->sim) && oak_time_step(s->sim) == next);
   assert_int_equal(differences(s, same), 0);
 }
 
 static void step_both(const sim_t *s, const sim_t *same) {
-  const double dt = 0.1 * oak_time_step(same->oak);
-  MUST(oak_advance(s->oak, dt));
-  MUST(oak_advance(same->oak, dt));
+  const double dt = 0.1 * oak_time_step(same->sim);
+  MUST(oak_advance(s->sim, dt));
+  MUST(oak_advance(same->sim, dt));
   assert_int_equal(differences(s, same), 0);
 }
 
@@ -166,9 +166,9 @@ static void test_last_good(void **state) {
     sim_t same = sim_new(MPI_COMM_WORLD, SEDOV "device.flags=-O1\nscheme.integrator=%s\n%s",
                          name[i % count], floors);
     const int more = strcmp(name[i % count], "euler") != 0;
-    assert_int_equal(oak_memory(s.oak) > oak_memory(same.oak), more);
-    MUST(oak_initialize(s.oak));
-    MUST(oak_initialize(same.oak));
+    assert_int_equal(oak_memory(s.sim) > oak_memory(same.sim), more);
+    MUST(oak_initialize(s.sim));
+    MUST(oak_initialize(same.sim));
     for (int n = 0; n < 3; n++) {
       step_both(&s, &same);
       fail_step(&s, &same, 1e6);
@@ -191,12 +191,12 @@ static void test_last_good_update(void **state) {
              i % 2 ? "strang" : "lie", i < 2 ? "stop" : "first_order");
     sim_t s = sim_new(MPI_COMM_WORLD, "%scheckpoint.last_good=yes\n", keys);
     sim_t same = sim_new(MPI_COMM_WORLD, "%s", keys);
-    MUST(oak_initialize(s.oak));
-    MUST(oak_initialize(same.oak));
+    MUST(oak_initialize(s.sim));
+    MUST(oak_initialize(same.sim));
     for (int n = 0; n < 3; n++) {
       step_both(&s, &same);
       MUST(oak_params_set(s.params, "problem.rate", "-1e7"));
-      fail_step(&s, &same, oak_time_step(same.oak));
+      fail_step(&s, &same, oak_time_step(same.sim));
       assert_non_null(strstr(oak_last_error(), "UPDATE gives"));
       MUST(oak_params_set(s.params, "problem.rate", "0"));
     }
@@ -227,15 +227,15 @@ static void test_last_good_rkl2(void **state) {
              more[i]);
     sim_t s = sim_new(MPI_COMM_WORLD, "%scheckpoint.last_good=yes\n", keys);
     sim_t same = sim_new(MPI_COMM_WORLD, "%s", keys);
-    MUST(oak_initialize(s.oak));
-    MUST(oak_initialize(same.oak));
+    MUST(oak_initialize(s.sim));
+    MUST(oak_initialize(same.sim));
     for (int n = 0; n < 3; n++) {
       step_both(&s, &same);
       fail_step(&s, &same, 1e5);
     }
     step_both(&s, &same);
     if (i == 0) { /* more stages of RKL2 than it takes, in its part before the others */
-      assert_int_equal(oak_advance(s.oak, 1e12), OAK_ERR_STATE);
+      assert_int_equal(oak_advance(s.sim, 1e12), OAK_ERR_STATE);
       assert_non_null(strstr(oak_last_error(), "check DIFFUSIVITY"));
       fail_step(&s, &same, 1e12);
       step_both(&s, &same);

@@ -15,10 +15,10 @@ enum { NSCALAR = 3, FIRST = 4 };
 
 static sim_t blast(MPI_Comm comm, const char *more) {
   sim_t s = sim_new(comm, BLAST "%s", more);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   for (int n = 0; n < 24; n++) {
-    MUST(oak_advance(s.oak, oak_time_step(s.oak)));
-    if (n % 4 == 3) MUST(oak_adjust_refinement(s.oak, NULL));
+    MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+    if (n % 4 == 3) MUST(oak_adjust_refinement(s.sim, NULL));
   }
   return s;
 }
@@ -27,7 +27,7 @@ static sim_t blast(MPI_Comm comm, const char *more) {
 static double total(const sim_t *s, int variable, double *bits) {
   double *u = sim_read(s, variable), sum = 0;
   uint64_t mixed = 0;
-  for (int b = 0; b < oak_nblocks(s->oak); b++)
+  for (int b = 0; b < oak_nblocks(s->sim); b++)
     for (int c = 0; c < s->cells; c++) {
       uint64_t word, place[2];
       double x[3];
@@ -48,7 +48,7 @@ static double total(const sim_t *s, int variable, double *bits) {
 static void first_totals(double *out) {
   double bits;
   sim_t s = sim_new(MPI_COMM_WORLD, BLAST "physics.scalar_values=fractions");
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   out[0] = total(&s, 0, &bits);
   for (int n = 0; n < NSCALAR; n++) out[1 + n] = total(&s, FIRST + n, &bits);
   sim_free(&s);
@@ -58,7 +58,7 @@ static void first_totals(double *out) {
 static void ratios(const sim_t *s, double worst[3], int64_t *mixed) {
   double *rho = sim_read(s, 0), *u[NSCALAR];
   for (int n = 0; n < NSCALAR; n++) u[n] = sim_read(s, FIRST + n);
-  for (int c = 0; c < oak_nblocks(s->oak) * s->cells; c++) {
+  for (int c = 0; c < oak_nblocks(s->sim) * s->cells; c++) {
     double sum = 0;
     for (int n = 0; n < NSCALAR; n++) {
       const double x = u[n][c] / rho[c];
@@ -83,7 +83,7 @@ static void test_fractions(void **state) {
   first_totals(before);
   sim_t s = blast(MPI_COMM_WORLD, "physics.scalar_values=fractions");
   sim_t alone = blast(MPI_COMM_SELF, "physics.scalar_values=fractions");
-  assert_string_equal(oak_variable_name(s.oak, FIRST), "rho_even");
+  assert_string_equal(oak_variable_name(s.sim, FIRST), "rho_even");
   sim_levels(&s, &low, &high);
   ratios(&s, worst, &mixed);
   report(
@@ -115,15 +115,15 @@ static void test_shore(void **state) {
   double worst = 0, before[NSCALAR + 1], bits;
   int64_t drained = 0;
   sim_t s = sim_new(MPI_COMM_WORLD, SHORE);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   for (int n = 0; n <= NSCALAR; n++) before[n] = total(&s, n ? FIRST + n - 1 : 0, &bits);
   for (int n = 0; n < 400; n++) {
-    MUST(oak_advance(s.oak, oak_time_step(s.oak)));
-    if (n % 4 == 3) MUST(oak_adjust_refinement(s.oak, NULL));
+    MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+    if (n % 4 == 3) MUST(oak_adjust_refinement(s.sim, NULL));
     if (n % 20 != 19) continue;
     double *h = sim_read(&s, 0), *u[NSCALAR];
     for (int k = 0; k < NSCALAR; k++) u[k] = sim_read(&s, FIRST + k);
-    for (int c = 0; c < oak_nblocks(s.oak) * s.cells; c++) {
+    for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++) {
       if (h[c] < 1e-6) continue; /* physics.dry */
       drained += n > 200 && h[c] < 1e-4;
       worst = worse(worst, fabs((u[0][c] + u[1][c] + u[2][c]) / h[c] - 1));
@@ -165,12 +165,12 @@ static void test_advected(void **state) {
   sim_t s[2] = {sim_new(MPI_COMM_WORLD, ADVECTED),
                 sim_new(MPI_COMM_WORLD, ADVECTED "physics.scalars=1")};
   for (int n = 0; n < 2; n++) {
-    MUST(oak_initialize(s[n].oak));
-    for (int k = 0; k < 20; k++) MUST(oak_advance(s[n].oak, 0.01));
+    MUST(oak_initialize(s[n].sim));
+    for (int k = 0; k < 20; k++) MUST(oak_advance(s[n].sim, 0.01));
   }
-  assert_string_equal(oak_variable_name(s[1].oak, 1), "rho_scalar0");
+  assert_string_equal(oak_variable_name(s[1].sim, 1), "rho_scalar0");
   double *alone = sim_read(&s[0], 0), *carried = sim_read(&s[1], 1);
-  for (int c = 0; c < oak_nblocks(s[0].oak) * s[0].cells; c++) {
+  for (int c = 0; c < oak_nblocks(s[0].sim) * s[0].cells; c++) {
     worst = worse(worst, fabs(alone[c] - carried[c]));
     change = fmax(change, fabs(alone[c] - 1));
   }
@@ -189,8 +189,8 @@ static void refuse(const char *keys, const char *words) {
   char text[256], *next = text;
   snprintf(text, sizeof text, "%s", keys);
   for (char *line; (line = strsep(&next, "\n"));) MUST(test_assign(s.params, line));
-  s.oak = NULL;
-  const oak_status_t st = oak_create(MPI_COMM_WORLD, s.params, &s.oak);
+  s.sim = NULL;
+  const oak_status_t st = oak_create(MPI_COMM_WORLD, s.params, &s.sim);
   const int wrong = st == OAK_OK || !strstr(oak_last_error(), words);
   if (wrong && test_rank == 0) fprintf(stderr, "wanted '%s', but: %s\n", words, oak_last_error());
   sim_free(&s);

@@ -37,16 +37,16 @@ static double tube_error(const tube_t *t, int trees, const char *keys) {
   const riemann_t exact = riemann_solve(1.4, t->left, t->right);
   double error = 0, largest = 0, count = 0;
   sim_t s = tube_new(t, trees, keys);
-  MUST(oak_initialize(s.oak));
-  while (t->end - oak_time(s.oak) > 1e-14) {
-    const double dt = fmin(oak_time_step(s.oak), t->end - oak_time(s.oak));
-    if (oak_advance(s.oak, dt) == OAK_OK) continue;
+  MUST(oak_initialize(s.sim));
+  while (t->end - oak_time(s.sim) > 1e-14) {
+    const double dt = fmin(oak_time_step(s.sim), t->end - oak_time(s.sim));
+    if (oak_advance(s.sim, dt) == OAK_OK) continue;
     report("%s: %s", t->name, oak_last_error());
     sim_free(&s);
     return INFINITY;
   }
   double *rho = sim_read(&s, 0);
-  for (int b = 0; b < oak_nblocks(s.oak); b++)
+  for (int b = 0; b < oak_nblocks(s.sim); b++)
     for (int c = 0; c < s.cells; c++) {
       double x[3];
       sim_center(&s, b, c, x);
@@ -171,11 +171,11 @@ static double wave_error(const char *limiter, int trees) {
   const double dx = 0.25 / trees;
   const int steps = (int)ceil(1 / (0.5 * dx * pow(16 * dx, 0.25)));
   double error = 0;
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   double *u = sim_read(&s, 0);
   for (int turn = 0; turn < 2; turn++) {
-    if (turn == 1) MUST(oak_read_cells(s.oak, 0, 0, oak_nblocks(s.oak), u));
-    for (int b = 0; b < oak_nblocks(s.oak); b++)
+    if (turn == 1) MUST(oak_read_cells(s.sim, 0, 0, oak_nblocks(s.sim), u));
+    for (int b = 0; b < oak_nblocks(s.sim); b++)
       for (int c = 0; c < s.cells; c++) {
         double x[3];
         sim_center(&s, b, c, x);
@@ -183,8 +183,8 @@ static double wave_error(const char *limiter, int trees) {
         error += turn * fabs(u[b * s.cells + c] - wave_average(x[0], dx)) * sim_volume(&s, b);
       }
     if (turn == 1) break;
-    MUST(oak_write_cells(s.oak, 0, 0, oak_nblocks(s.oak), u));
-    for (int n = 0; n < steps; n++) MUST(oak_advance(s.oak, 1.0 / steps));
+    MUST(oak_write_cells(s.sim, 0, 0, oak_nblocks(s.sim), u));
+    for (int n = 0; n < steps; n++) MUST(oak_advance(s.sim, 1.0 / steps));
   }
   free(u);
   error = sum_ranks(s.comm, error) * trees; /* over the height 1/trees */
@@ -224,15 +224,15 @@ static void test_single(void **state) {
       snprintf(keys, sizeof keys, "scheme.limiter=%s\nscheme.flux=%s\nscheme.precision=%s\n",
                limiters[l].name, fluxes[l % 4], p ? "single" : "double");
       s[p] = tube_new(&sod, 12, keys);
-      MUST(oak_initialize(s[p].oak));
+      MUST(oak_initialize(s[p].sim));
     }
-    while (oak_time(s[0].oak) < 0.2) {
-      const double dt = oak_time_step(s[0].oak);
-      for (int p = 0; p < 2; p++) MUST(oak_advance(s[p].oak, dt));
+    while (oak_time(s[0].sim) < 0.2) {
+      const double dt = oak_time_step(s[0].sim);
+      for (int p = 0; p < 2; p++) MUST(oak_advance(s[p].sim, dt));
     }
     for (int v = 0; v < s[0].nvar; v++) {
       for (int p = 0; p < 2; p++) u[p] = sim_read(&s[p], s[p].nvar + v);
-      for (int c = 0; c < oak_nblocks(s[0].oak) * s[0].cells; c++)
+      for (int c = 0; c < oak_nblocks(s[0].sim) * s[0].cells; c++)
         most = worse(most, fabs(u[1][c] - u[0][c]) / FLT_EPSILON);
       for (int p = 0; p < 2; p++) free(u[p]);
     }

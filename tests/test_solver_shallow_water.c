@@ -20,7 +20,7 @@ static sim_t make(MPI_Comm comm, const char *format, ...) {
                                           "boundary.ylow=reflect\nboundary.yhigh=reflect\n"
                                           "device.flags=-O1\n%s",
                     more);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   return s;
 }
 
@@ -30,8 +30,8 @@ static sim_t make(MPI_Comm comm, const char *format, ...) {
 static int advance(sim_t *s, int steps) {
   int changed, any = 0;
   for (int n = 0; n < steps; n++) {
-    MUST(oak_advance(s->oak, oak_time_step(s->oak)));
-    MUST(oak_adjust_refinement(s->oak, &changed));
+    MUST(oak_advance(s->sim, oak_time_step(s->sim)));
+    MUST(oak_adjust_refinement(s->sim, &changed));
     any |= changed;
   }
   return any;
@@ -43,7 +43,7 @@ static void find_motion(const sim_t *s, double out[2], int *dry) {
          *surface = sim_read(s, SURFACE);
   out[0] = out[1] = 0;
   *dry = 0;
-  for (int c = 0; c < oak_nblocks(s->oak) * s->cells; c++) {
+  for (int c = 0; c < oak_nblocks(s->sim) * s->cells; c++) {
     out[0] = worse(out[0], hypot(u[c], v[c]));
     *dry += h[c] == 0;
     if (h[c] > 0) out[1] = worse(out[1], fabs(surface[c] - 1));
@@ -61,15 +61,15 @@ static void test_lake_at_rest(void **state) {
   double motion[2], before[4], after[4];
   int dry, low, high;
   sim_t s = make(MPI_COMM_WORLD, LAKE);
-  MUST(oak_totals(s.oak, before));
+  MUST(oak_totals(s.sim, before));
   const int changed = advance(&s, 100);
-  MUST(oak_totals(s.oak, after));
+  MUST(oak_totals(s.sim, after));
   sim_levels(&s, &low, &high);
   find_motion(&s, motion, &dry);
   report(
       "lake at rest, %ld steps to t = %.3f, %d dry cells: speed %.2e, surface off by %.2e, water "
       "%.2e",
-      oak_step(s.oak), oak_time(s.oak), dry, motion[0], motion[1], after[H] / before[H] - 1);
+      oak_step(s.sim), oak_time(s.sim), dry, motion[0], motion[1], after[H] / before[H] - 1);
   assert_true(changed && low < high && dry > 20);
   assert_true(motion[0] < 1e-13 && motion[1] < 1e-14);
   assert_true(fabs(after[H] / before[H] - 1) < 1e-14);
@@ -99,9 +99,9 @@ static void test_conservation(void **state) {
   (void)state;
   double before[4], after[4];
   sim_t s = make(MPI_COMM_WORLD, LAKE "problem.push=0.5\n");
-  MUST(oak_totals(s.oak, before));
+  MUST(oak_totals(s.sim, before));
   assert_true(advance(&s, 150));
-  MUST(oak_totals(s.oak, after));
+  MUST(oak_totals(s.sim, after));
   report("water before %.17g, after %.17g", before[H], after[H]);
   assert_true(fabs(after[H] / before[H] - 1) < 1e-14);
   assert_true(fabs(after[BED] / before[BED] - 1) < 1e-14);
@@ -115,17 +115,17 @@ static void test_ranks_and_restart(void **state) {
   sim_t s = make(MPI_COMM_WORLD, LAKE "problem.push=0.5\n"),
         one = make(MPI_COMM_SELF, LAKE "problem.push=0.5\n");
   advance(&s, 10);
-  MUST(oak_write_checkpoint(s.oak, path));
+  MUST(oak_write_checkpoint(s.sim, path));
   advance(&s, 10);
   advance(&one, 20);
-  MUST(oak_totals(s.oak, all));
-  MUST(oak_totals(one.oak, alone));
+  MUST(oak_totals(s.sim, all));
+  MUST(oak_totals(one.sim, alone));
   sim_free(&s);
   sim_free(&one);
   s = make(MPI_COMM_WORLD, LAKE "problem.push=0.5\n");
-  MUST(oak_read_checkpoint(s.oak, path));
+  MUST(oak_read_checkpoint(s.sim, path));
   advance(&s, 10);
-  MUST(oak_totals(s.oak, again));
+  MUST(oak_totals(s.sim, again));
   sim_free(&s);
   for (int v = 0; v < 4; v++) {
     assert_true(max_ranks(MPI_COMM_WORLD, fabs(all[v] - alone[v])) == 0);
@@ -145,12 +145,12 @@ static void carry_scalars(int fractions) {
                  "problem.push=0.5\nphysics.scalars=even west east\n"
                  "physics.scalar_values=%s\n",
                  fractions ? "fractions" : "bounded");
-  MUST(oak_totals(s.oak, before));
+  MUST(oak_totals(s.sim, before));
   assert_true(advance(&s, 60));
-  MUST(oak_totals(s.oak, after));
+  MUST(oak_totals(s.sim, after));
   double *h = sim_read(&s, H), *x[COUNT];
   for (int n = 0; n < COUNT; n++) x[n] = sim_read(&s, FIRST + n);
-  for (int c = 0; c < oak_nblocks(s.oak) * s.cells; c++) {
+  for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++) {
     off = worse(off, fabs(fractions ? x[0][c] + x[1][c] + x[2][c] - h[c] : x[0][c] - 0.25 * h[c]));
     for (int n = 0; n < COUNT; n++) beyond = worse(beyond, fmax(-x[n][c], x[n][c] - h[c]));
   }
@@ -205,11 +205,11 @@ static double dam_error(double right, int trees, double *shore) {
   sim_run(&s, 0.2, 0);
   double *h = sim_read(&s, H), error = 0;
   *shore = 0;
-  for (int b = 0; b < oak_nblocks(s.oak); b++)
+  for (int b = 0; b < oak_nblocks(s.sim); b++)
     for (int c = 0; c < s.cells; c++) {
       double x[3];
       sim_center(&s, b, c, x);
-      const double want = exact(1, right, x[0] - 0.5, oak_time(s.oak));
+      const double want = exact(1, right, x[0] - 0.5, oak_time(s.sim));
       error += fabs(h[b * s.cells + c] - want) * sim_volume(&s, b) * trees;
       if (h[b * s.cells + c] > 1e-4) *shore = fmax(*shore, x[0] - 0.5);
     }
@@ -249,10 +249,10 @@ static double *carry(const char *physics, int dim, int *count) {
                     "mesh.min_level=2\nmesh.max_level=2\nscheme.limiter=minmod\n"
                     "scheme.flux=hll\nphysics.vx=0.7\nphysics.vy=-0.4\ndevice.flags=-O1\n",
                     physics, dim);
-  MUST(oak_initialize(s.oak));
-  for (int n = 0; n < 10; n++) MUST(oak_advance(s.oak, 1e-2));
+  MUST(oak_initialize(s.sim));
+  for (int n = 0; n < 10; n++) MUST(oak_advance(s.sim, 1e-2));
   double *q = sim_read(&s, 0);
-  *count = oak_nblocks(s.oak) * s.cells;
+  *count = oak_nblocks(s.sim) * s.cells;
   sim_free(&s);
   return q;
 }

@@ -39,7 +39,7 @@ static result_t tube(int dim, int axis, int amr) {
                     "refine.criterion=lohner\n",
                     dim, side[axis], trees[0], trees[1], trees[2], size[0], size[1], size[2],
                     side[axis], side[axis], amr ? 2 : 0);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   sim_run(&s, 0.2, amr ? 4 : 0);
   if (amr) {
     int lowest, highest;
@@ -49,7 +49,7 @@ static result_t tube(int dim, int axis, int amr) {
   for (int v = 0; v < s.nvar; v++) {
     const int component = v == 0 ? 0 : v == dim + 1 ? 2 : v - 1 == axis ? 1 : -1;
     double *u = sim_read(&s, s.nvar + v);
-    for (int b = 0; b < oak_nblocks(s.oak); b++)
+    for (int b = 0; b < oak_nblocks(s.sim); b++)
       for (int c = 0; c < s.cells; c++) {
         double x[3];
         const double value = u[b * s.cells + c];
@@ -116,8 +116,8 @@ typedef struct {
 } plane_t;
 
 static plane_t gather_plane(const sim_t *s) {
-  const int n = oak_nblocks(s->oak), size = 4 * s->cells;
-  plane_t p = {.count = (int)oak_nblocks_global(s->oak)};
+  const int n = oak_nblocks(s->sim), size = 4 * s->cells;
+  plane_t p = {.count = (int)oak_nblocks_global(s->sim)};
   int64_t first = 0, mine = n;
   MPI_Exscan(&mine, &first, 1, MPI_INT64_T, MPI_SUM, s->comm);
   if (test_rank == 0) first = 0;
@@ -131,9 +131,9 @@ static plane_t gather_plane(const sim_t *s) {
   }
   for (int b = 0; b < n; b++) {
     double dx[3], origin[3];
-    oak_block_geometry(s->oak, b, origin, dx);
+    oak_block_geometry(s->sim, b, origin, dx);
     memcpy(p.place[first + b], origin, 2 * sizeof *origin);
-    p.place[first + b][2] = oak_block_level(s->oak, b);
+    p.place[first + b][2] = oak_block_level(s->sim, b);
   }
   MPI_Allreduce(MPI_IN_PLACE, p.place, 3 * p.count, MPI_DOUBLE, MPI_SUM, s->comm);
   MPI_Allreduce(MPI_IN_PLACE, p.u, p.count * size, MPI_DOUBLE, MPI_SUM, s->comm);
@@ -155,10 +155,10 @@ static sim_t oblique(int dim, int amr) {
 static double difference(const sim_t *s, int block, const plane_t *p, double *const u[5]) {
   double origin[3], dx[3], most = 0;
   const int area = s->n * s->n;
-  oak_block_geometry(s->oak, block, origin, dx);
+  oak_block_geometry(s->sim, block, origin, dx);
   int b = 0;
   while (b < p->count && (p->place[b][0] != origin[0] || p->place[b][1] != origin[1] ||
-                          p->place[b][2] != oak_block_level(s->oak, block)))
+                          p->place[b][2] != oak_block_level(s->sim, block)))
     b++;
   if (b == p->count) return INFINITY;
   for (int v = 0; v < 5; v++)
@@ -172,23 +172,23 @@ static double difference(const sim_t *s, int block, const plane_t *p, double *co
 static void column(int amr, double end) {
   double *u[5], most = 0;
   sim_t flat = oblique(2, amr), s = oblique(3, amr);
-  MUST(oak_initialize(flat.oak));
-  MUST(oak_initialize(s.oak));
-  while (oak_time(s.oak) < end) { /* the 3D step is the smaller one */
-    const double dt = fmin(oak_time_step(s.oak), oak_time_step(flat.oak));
-    MUST(oak_advance(flat.oak, dt));
-    MUST(oak_advance(s.oak, dt));
-    if (!amr || oak_step(s.oak) % 2) continue;
-    MUST(oak_adjust_refinement(flat.oak, NULL));
-    MUST(oak_adjust_refinement(s.oak, NULL));
+  MUST(oak_initialize(flat.sim));
+  MUST(oak_initialize(s.sim));
+  while (oak_time(s.sim) < end) { /* the 3D step is the smaller one */
+    const double dt = fmin(oak_time_step(s.sim), oak_time_step(flat.sim));
+    MUST(oak_advance(flat.sim, dt));
+    MUST(oak_advance(s.sim, dt));
+    if (!amr || oak_step(s.sim) % 2) continue;
+    MUST(oak_adjust_refinement(flat.sim, NULL));
+    MUST(oak_adjust_refinement(s.sim, NULL));
   }
   plane_t p = gather_plane(&flat);
   for (int v = 0; v < 5; v++) u[v] = sim_read(&s, v);
-  for (int b = 0; b < oak_nblocks(s.oak); b++) most = worse(most, difference(&s, b, &p, u));
+  for (int b = 0; b < oak_nblocks(s.sim); b++) most = worse(most, difference(&s, b, &p, u));
   for (int v = 0; v < 5; v++) free(u[v]);
   most = max_ranks(s.comm, most);
   report("2D in 3D%s, %ld steps, %d and %d blocks: largest difference %.2g", amr ? " with AMR" : "",
-         oak_step(s.oak), p.count, (int)oak_nblocks_global(s.oak), most);
+         oak_step(s.sim), p.count, (int)oak_nblocks_global(s.sim), most);
   free(p.place);
   free(p.u);
   sim_free(&flat);

@@ -22,7 +22,7 @@ static sim_t make(MPI_Comm comm, const char *kind, const char *more) {
 
 static int variable(const sim_t *s, const char *name) {
   for (int v = 0; v < 2 * s->nvar; v++)
-    if (!strcmp(oak_variable_name(s->oak, v), name)) return v;
+    if (!strcmp(oak_variable_name(s->sim, v), name)) return v;
   return -1;
 }
 
@@ -31,7 +31,7 @@ static double *density(const sim_t *s, int cells) {
   const size_t count = (size_t)cells * cells * (s->dim == 3 ? cells : 1);
   double *out = calloc(count, sizeof *out), *q = sim_read(s, 0);
   if (!out) abort();
-  for (int b = 0; b < oak_nblocks(s->oak); b++)
+  for (int b = 0; b < oak_nblocks(s->sim); b++)
     for (int c = 0; c < s->cells; c++) {
       double x[3];
       sim_center(s, b, c, x);
@@ -72,9 +72,9 @@ static void compare_walls(int dim, const char *limiter, const char *physics, con
                strchr(more, '\n'));
     }
     sim_t s = make_with(MPI_COMM_WORLD, physics, i ? "walls" : "none", keys[i]);
-    MUST(oak_initialize(s.oak));
+    MUST(oak_initialize(s.sim));
     const double dt = (*more ? 0.03 : 0.1) / cells;
-    for (int n = 0; n < 30; n++) MUST(oak_advance(s.oak, dt));
+    for (int n = 0; n < 30; n++) MUST(oak_advance(s.sim, dt));
     rho[i] = density(&s, cells);
     sim_free(&s);
   }
@@ -102,8 +102,8 @@ static void test_walls(void **state) {
 
 static void advance(sim_t *s, int steps) {
   for (int n = 0; n < steps; n++) {
-    MUST(oak_advance(s->oak, 0.7 * oak_time_step(s->oak)));
-    MUST(oak_adjust_refinement(s->oak, NULL));
+    MUST(oak_advance(s->sim, 0.7 * oak_time_step(s->sim)));
+    MUST(oak_adjust_refinement(s->sim, NULL));
   }
 }
 
@@ -111,13 +111,13 @@ static void advance(sim_t *s, int steps) {
 static int coarse_surfaces(const sim_t *s, int finest) {
   double *mask = sim_read(s, variable(s, "solid"));
   int wrong = 0;
-  for (int b = 0; b < oak_nblocks(s->oak); b++) {
+  for (int b = 0; b < oak_nblocks(s->sim); b++) {
     double low = 1, high = 0;
     for (int c = 0; c < s->cells; c++) {
       low = fmin(low, mask[b * s->cells + c]);
       high = fmax(high, mask[b * s->cells + c]);
     }
-    wrong += low != high && oak_block_level(s->oak, b) != finest;
+    wrong += low != high && oak_block_level(s->sim, b) != finest;
   }
   free(mask);
   return (int)sum_ranks_int(s->comm, wrong);
@@ -129,14 +129,14 @@ static void test_ball(void **state) {
   int low, high;
   sim_t s = make(MPI_COMM_WORLD, "ball", BALL), one = make(MPI_COMM_SELF, "ball", BALL);
   assert_true(s.nvar == 5 && variable(&s, "solid") == 4);
-  MUST(oak_initialize(s.oak));
-  MUST(oak_initialize(one.oak));
+  MUST(oak_initialize(s.sim));
+  MUST(oak_initialize(one.sim));
   sim_levels(&s, &low, &high);
-  MUST(oak_totals(s.oak, before));
+  MUST(oak_totals(s.sim, before));
   advance(&s, 60);
   advance(&one, 60);
-  MUST(oak_totals(s.oak, after));
-  MUST(oak_totals(one.oak, alone));
+  MUST(oak_totals(s.sim, after));
+  MUST(oak_totals(one.sim, alone));
   report("around a ball: mass %.17g, then %.17g; energy %.17g, then %.17g", before[0], after[0],
          before[3], after[3]);
   assert_true(low < high && coarse_surfaces(&s, high) == 0);
@@ -158,10 +158,10 @@ static void test_no_slip(void **state) {
              "boundary.xlow=periodic\nboundary.xhigh=periodic\nboundary.solid=%s",
              no_slip ? "no_slip" : "reflect");
     sim_t s = make(MPI_COMM_WORLD, "floor", keys);
-    MUST(oak_initialize(s.oak));
-    for (int n = 0; n < 20; n++) MUST(oak_advance(s.oak, 5e-3));
+    MUST(oak_initialize(s.sim));
+    for (int n = 0; n < 20; n++) MUST(oak_advance(s.sim, 5e-3));
     double *v = sim_read(&s, variable(&s, "vx")), low = 1, high = 0, total[8];
-    for (int b = 0; b < oak_nblocks(s.oak); b++)
+    for (int b = 0; b < oak_nblocks(s.sim); b++)
       for (int c = 0; c < s.cells; c++) {
         double x[3];
         sim_center(&s, b, c, x);
@@ -170,7 +170,7 @@ static void test_no_slip(void **state) {
     free(v);
     low = -max_ranks(s.comm, -low);
     high = max_ranks(s.comm, high);
-    MUST(oak_totals(s.oak, total));
+    MUST(oak_totals(s.sim, total));
     report("%s: velocities %.4f to %.4f, mass %.15f", no_slip ? "no_slip" : "reflect", low, high,
            total[0]);
     assert_true(fabs(total[0] - 0.75) < 1e-13);
@@ -211,11 +211,11 @@ static void channel(const char *diffusion) {
            diffusion);
   sim_t s = make_with(MPI_COMM_WORLD, "navier_stokes", "channel", keys);
   const double dx = 1.0 / 32;
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   sim_run(&s, 2, 0);
   double *v = sim_read(&s, variable(&s, "vx")), *rho = sim_read(&s, 0),
          *p = sim_read(&s, variable(&s, "p"));
-  for (int b = 0; b < oak_nblocks(s.oak); b++)
+  for (int b = 0; b < oak_nblocks(s.sim); b++)
     for (int c = 0; c < s.cells; c++) {
       double x[3];
       const int at = b * s.cells + c;

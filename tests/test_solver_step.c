@@ -6,7 +6,7 @@
 
 /** All cells of this rank at rest with density 1 and pressure 1, but for one with other values. */
 static void put(sim_t *s, int block, int cell, double rho, double energy) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double *u = malloc(((size_t)n * s->cells + 1) * sizeof *u);
   if (!u) abort();
   for (int v = 0; v < s->nvar; v++) {
@@ -14,7 +14,7 @@ static void put(sim_t *s, int block, int cell, double rho, double energy) {
     const double odd = v == 0 ? rho : v == s->nvar - 1 ? energy : 0;
     for (int c = 0; c < n * s->cells; c++) u[c] = usual;
     if (block < n && cell >= 0) u[block * s->cells + cell] = odd;
-    MUST(oak_write_cells(s->oak, v, 0, n, u));
+    MUST(oak_write_cells(s->sim, v, 0, n, u));
   }
   free(u);
 }
@@ -31,15 +31,15 @@ static void every_cell(int dim, int n) {
   double dt[2] = {0, 0};
   sim_t s = gas_box(dim, n);
   put(&s, 0, -1, 1, 1.5);
-  MUST(oak_update_time_step(s.oak));
+  MUST(oak_update_time_step(s.sim));
   const double quiet = 0.4 / (2 * n * dim * c); /* cfl / sum of c / dx */
-  assert_true(fabs(oak_time_step(s.oak) / quiet - 1) < 1e-14);
+  assert_true(fabs(oak_time_step(s.sim) / quiet - 1) < 1e-14);
   for (int cell = 0; cell < s.cells; cell++) {
     put(&s, 0, test_rank == test_size - 1 ? cell : -1, 1, 150);
-    MUST(oak_update_time_step(s.oak));
-    if (cell == 0) dt[0] = dt[1] = oak_time_step(s.oak);
-    dt[0] = fmin(dt[0], oak_time_step(s.oak));
-    dt[1] = fmax(dt[1], oak_time_step(s.oak));
+    MUST(oak_update_time_step(s.sim));
+    if (cell == 0) dt[0] = dt[1] = oak_time_step(s.sim);
+    dt[0] = fmin(dt[0], oak_time_step(s.sim));
+    dt[1] = fmax(dt[1], oak_time_step(s.sim));
   }
   report(
       "%dD, blocks of %d: time step %.6f at rest, %.6f with one hot cell, spread over its places "
@@ -50,13 +50,13 @@ static void every_cell(int dim, int n) {
   for (int cell = 0; cell < s.cells; cell += dim == 2 ? 1 : 3) {
     const double bad[2][2] = {{1, -1}, {-1, 1.5}}; /* pressure, density */
     put(&s, 0, test_rank == test_size - 1 ? cell : -1, bad[cell % 2][0], bad[cell % 2][1]);
-    assert_int_equal(oak_update_time_step(s.oak), OAK_ERR_STATE);
+    assert_int_equal(oak_update_time_step(s.sim), OAK_ERR_STATE);
     assert_non_null(strstr(oak_last_error(), "invalid state"));
   }
   put(&s, 0, -1, 1, 1.5); /* nothing stays behind */
-  MUST(oak_update_time_step(s.oak));
-  MUST(oak_advance(s.oak, oak_time_step(s.oak)));
-  assert_true(fabs(oak_time_step(s.oak) / quiet - 1) < 1e-13);
+  MUST(oak_update_time_step(s.sim));
+  MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+  assert_true(fabs(oak_time_step(s.sim) / quiet - 1) < 1e-13);
   sim_free(&s);
 }
 
@@ -74,17 +74,17 @@ static void test_levels(void **state) {
   sim_t s = sim_new(MPI_COMM_WORLD,
                     "problem.name=advection\nphysics.name=advection\nphysics.vx=3\nphysics.vy=-1\n"
                     "mesh.block_size=8\nmesh.trees=2\nmesh.max_level=2\nrun.dt_max=0.006\n");
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   static const double want[5] = {0.006, 0.00390625, 0.001953125, 0.00390625, 0.006};
   static const int step[5] = {0, 1, 1, -1, -1};
   for (int i = 0; i < 5; i++) {
     int flag[64], changed;
     for (int b = 0; b < 64; b++) flag[b] = step[i];
-    assert_true(oak_nblocks(s.oak) <= 64);
-    if (step[i]) MUST(oak_adjust_refinement_flags(s.oak, flag, &changed));
-    assert_true(fabs(oak_time_step(s.oak) / want[i] - 1) < 1e-14);
-    MUST(oak_advance(s.oak, 1e-4));
-    assert_true(fabs(oak_time_step(s.oak) / want[i] - 1) < 1e-14);
+    assert_true(oak_nblocks(s.sim) <= 64);
+    if (step[i]) MUST(oak_adjust_refinement_flags(s.sim, flag, &changed));
+    assert_true(fabs(oak_time_step(s.sim) / want[i] - 1) < 1e-14);
+    MUST(oak_advance(s.sim, 1e-4));
+    assert_true(fabs(oak_time_step(s.sim) / want[i] - 1) < 1e-14);
   }
   sim_free(&s);
 }
@@ -96,7 +96,7 @@ static double *gather(const sim_t *s, int variable, int cells) {
   const size_t size = (size_t)cells * cells * (s->dim == 3 ? cells : 1);
   double *u = sim_read(s, variable), *out = calloc(size, sizeof *out);
   if (!out) abort();
-  for (int b = 0; b < oak_nblocks(s->oak); b++)
+  for (int b = 0; b < oak_nblocks(s->sim); b++)
     for (int c = 0; c < s->cells; c++) {
       double x[3];
       sim_center(s, b, c, x);
@@ -118,8 +118,8 @@ static double with_blocks(int dim, int cells, int n, int layers, int steps, doub
                     TEST_PROBLEM("waves") "mesh.dim=%d\nmesh.block_size=%d\nmesh.trees=%d\n"
                                           "scheme.ghost_layers=%d\n",
                     dim, n, cells / n, layers);
-  MUST(oak_initialize(s.oak));
-  for (int i = 0; i < steps; i++) MUST(oak_advance(s.oak, dt));
+  MUST(oak_initialize(s.sim));
+  for (int i = 0; i < steps; i++) MUST(oak_advance(s.sim, dt));
   for (int v = 0; v < s.nvar; v++) {
     double *mine = gather(&s, v, cells);
     for (size_t c = 0; c < size && u[v]; c++) most = worse(most, fabs(mine[c] - u[v][c]));

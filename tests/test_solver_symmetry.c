@@ -19,8 +19,8 @@ static sim_t box(int amr) {
 static void gather(const sim_t *s, int variable, double *out) {
   double *u = sim_read(s, variable);
   memset(out, 0, CELLS * CELLS * sizeof *out);
-  for (int b = 0; b < oak_nblocks(s->oak); b++) {
-    const int cover = CELLS / (s->n << oak_block_level(s->oak, b));
+  for (int b = 0; b < oak_nblocks(s->sim); b++) {
+    const int cover = CELLS / (s->n << oak_block_level(s->sim, b));
     for (int c = 0; c < s->cells; c++) {
       double x[3];
       sim_center(s, b, c, x);
@@ -57,10 +57,10 @@ static void implode(int amr, double end) {
   double start[TEST_MAX_NVAR], total[TEST_MAX_NVAR], most = 0;
   int lowest, highest;
   sim_t s = box(amr);
-  MUST(oak_initialize(s.oak));
-  MUST(oak_totals(s.oak, start));
+  MUST(oak_initialize(s.sim));
+  MUST(oak_totals(s.sim, start));
   sim_run(&s, end, amr ? 2 : 0);
-  MUST(oak_totals(s.oak, total));
+  MUST(oak_totals(s.sim, total));
   sim_levels(&s, &lowest, &highest);
   assert_true(!amr || lowest < highest);
   most = worse(most, asymmetry(&s, 0, 0)); /* rho */
@@ -69,7 +69,7 @@ static void implode(int amr, double end) {
   const double mass = fabs(total[0] / start[0] - 1), energy = fabs(total[3] / start[3] - 1);
   report(
       "implosion%s to t = %g, %ld steps: asymmetry %.2g, relative error of mass %.2g, energy %.2g",
-      amr ? " with AMR" : "", end, oak_step(s.oak), most, mass, energy);
+      amr ? " with AMR" : "", end, oak_step(s.sim), most, mass, energy);
   assert_true(spread(&s, 0) > 0.3); /* something to be symmetric */
   assert_true(asymmetry(&s, 0, 3) > 0.1);
   sim_free(&s);

@@ -66,11 +66,11 @@ double verify_order(double coarse_error, double fine_error, double ratio) {
 
 verify_error_t verify_error(const sim_t *s, int variable, verify_exact_t *exact, const void *data) {
   double *u = verify_read(s, variable), sum1 = 0, sum2 = 0, most = 0, volume = 0;
-  for (int b = 0; b < oak_nblocks(s->oak); b++)
+  for (int b = 0; b < oak_nblocks(s->sim); b++)
     for (int c = 0; c < s->cells; c++) {
       double x[3];
       const double V = verify_cell(s, b, c, x);
-      const double e = fabs(u[(size_t)b * s->cells + c] - exact(x, oak_time(s->oak), data));
+      const double e = fabs(u[(size_t)b * s->cells + c] - exact(x, oak_time(s->sim), data));
       sum1 += e * V;
       sum2 += e * e * V;
       volume += V;
@@ -94,12 +94,12 @@ double *verify_uniform(const sim_t *s, int variable, int level, int size[3]) {
   }
   double *sum = calloc(count, sizeof *sum);
   if (!sum) abort();
-  for (int b = 0; b < oak_nblocks(s->oak); b++) {
-    const int above = oak_block_level(s->oak, b) - level; /* levels finer */
+  for (int b = 0; b < oak_nblocks(s->sim); b++) {
+    const int above = oak_block_level(s->sim, b) - level; /* levels finer */
     const int copies = above < 0 ? 1 << -above : 1;
     const double weight = above > 0 ? ldexp(1, -s->dim * above) : 1;
     double origin[3], dx[3];
-    oak_block_geometry(s->oak, b, origin, dx);
+    oak_block_geometry(s->sim, b, origin, dx);
     for (int c = 0; c < s->cells; c++) {
       const int at[3] = {c % s->n, c / s->n % s->n, c / (s->n * s->n)};
       int first[3] = {0, 0, 0};

@@ -8,7 +8,7 @@ radial_t radial_profile(const sim_t *s, int variable, double width, double end) 
   radial_t p = {n, calloc(n, sizeof *p.r), calloc(n, sizeof *p.mean)};
   double *volume = calloc(n, sizeof *volume), *u = verify_read(s, variable);
   if (!p.r || !p.mean || !volume) abort();
-  for (int b = 0; b < oak_nblocks(s->oak); b++)
+  for (int b = 0; b < oak_nblocks(s->sim); b++)
     for (int c = 0; c < s->cells; c++) {
       double x[3];
       const double V = verify_cell(s, b, c, x), r = radius(x);

@@ -42,35 +42,35 @@ sim_t verify_new(verify_t *v, const char *ini, const char *format, ...) {
     if (*line) assign(&s, line, v->name);
   }
   for (int i = 0; i < v->nkey; i++) assign(&s, v->key[i], "command line");
-  MUST(oak_create(MPI_COMM_WORLD, s.params, &s.oak));
-  oak_device_t *dev = oak_device(s.oak);
+  MUST(oak_create(MPI_COMM_WORLD, s.params, &s.sim));
+  oak_device_t *dev = oak_device(s.sim);
   oak_device_ops(dev)->describe(dev, v->device, sizeof v->device);
   /* On GPUs, the driver compiles the code of an OpenACC compiler further and contracts a * b +
    * c. */
   v->fuses = !strcmp(oak_device_ops(dev)->name, "openacc") && strncmp(v->device, "the host", 8);
-  s.dim = oak_dim(s.oak);
-  s.n = oak_block_size(s.oak);
-  s.nvar = oak_nvar(s.oak);
+  s.dim = oak_dim(s.sim);
+  s.n = oak_block_size(s.sim);
+  s.nvar = oak_nvar(s.sim);
   s.cells = s.n * s.n * (s.dim == 3 ? s.n : 1);
   return s;
 }
 
 void verify_free(sim_t *s) {
-  oak_destroy(&s->oak);
+  oak_destroy(&s->sim);
   oak_params_destroy(&s->params);
 }
 
 void verify_continue(sim_t *s, double end) {
   const int adapt_every = oak_params_int(s->params, "mesh.adapt_every");
-  while (end - oak_time(s->oak) > 1e-14 * end) {
-    MUST(oak_advance(s->oak, fmin(oak_time_step(s->oak), end - oak_time(s->oak))));
-    if (adapt_every && oak_step(s->oak) % adapt_every == 0)
-      MUST(oak_adjust_refinement(s->oak, NULL));
+  while (end - oak_time(s->sim) > 1e-14 * end) {
+    MUST(oak_advance(s->sim, fmin(oak_time_step(s->sim), end - oak_time(s->sim))));
+    if (adapt_every && oak_step(s->sim) % adapt_every == 0)
+      MUST(oak_adjust_refinement(s->sim, NULL));
   }
 }
 
 void verify_run(sim_t *s, double end) {
-  MUST(oak_initialize(s->oak));
+  MUST(oak_initialize(s->sim));
   verify_continue(s, end);
 }
 
@@ -80,21 +80,21 @@ double verify_cell_fraction(const sim_t *s) {
   double most = 1;
   for (int d = 0; d < s->dim; d++)
     most *= trees[d] * ldexp(1, oak_params_int(s->params, "mesh.max_level"));
-  return oak_nblocks_global(s->oak) / most;
+  return oak_nblocks_global(s->sim) / most;
 }
 
 double *verify_read(const sim_t *s, int variable) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double *out = malloc(((size_t)n * s->cells + 1) * sizeof *out);
   if (!out) abort();
-  MUST(oak_read_cells(s->oak, variable, 0, n, out));
+  MUST(oak_read_cells(s->sim, variable, 0, n, out));
   return out;
 }
 
 int verify_variable(const sim_t *s, const char *name) {
   for (int n = 0; n < 2 * s->nvar; n++) {
     const int variable = (n + s->nvar) % (2 * s->nvar);
-    if (!strcmp(oak_variable_name(s->oak, variable), name)) return variable;
+    if (!strcmp(oak_variable_name(s->sim, variable), name)) return variable;
   }
   fprintf(stderr, "oak_verify: %s: no variable %s\n", s->v->name, name);
   MPI_Abort(MPI_COMM_WORLD, 1);
@@ -104,7 +104,7 @@ int verify_variable(const sim_t *s, const char *name) {
 double verify_cell(const sim_t *s, int block, int c, double x[3]) {
   double origin[3], dx[3], volume = 1;
   const int at[3] = {c % s->n, c / s->n % s->n, c / (s->n * s->n)};
-  oak_block_geometry(s->oak, block, origin, dx);
+  oak_block_geometry(s->sim, block, origin, dx);
   for (int d = 0; d < 3; d++) {
     x[d] = d < s->dim ? origin[d] + (at[d] + 0.5) * dx[d] : 0;
     if (d < s->dim) volume *= dx[d];
@@ -119,5 +119,5 @@ void verify_picture(sim_t *s, const char *name, const char *variable, double low
   MUST(oak_params_set(s->params, "output.picture_range", range));
   MUST(oak_params_check(s->params, 1));
   snprintf(path, sizeof path, "%s/%s/%s.png", s->v->folder, s->v->name, name);
-  MUST(oak_write_picture(s->oak, path));
+  MUST(oak_write_picture(s->sim, path));
 }

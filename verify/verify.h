@@ -62,7 +62,7 @@ double verify_order(double coarse_error, double fine_error, double ratio);
 typedef struct {
   verify_t *v;
   oak_params_t *params;
-  oak_t *oak;
+  oak_t *sim;
   int dim, n, nvar;
   int cells; /**< of a block */
 } sim_t;

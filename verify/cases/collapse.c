@@ -81,10 +81,10 @@ static energies_t shells_energies(const shells_t *s) {
 /* ---- oak */
 
 static energies_t energies(const sim_t *s, double *momentum) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   double sum[6] = {0}, *u[5], *phi = malloc(((size_t)n * s->cells + 1) * sizeof *phi);
   for (int v = 0; v < 5; v++) u[v] = verify_read(s, v);
-  MUST(oak_field_get(s->oak, "phi", phi));
+  MUST(oak_field_get(s->sim, "phi", phi));
   for (int i = 0; i < n * s->cells; i++) {
     double x[3], m2 = 0;
     const double V = verify_cell(s, i / s->cells, i % s->cells, x);
@@ -121,11 +121,11 @@ static void run(verify_t *v) {
       verify_run(&s, 1e-9);
     else
       verify_continue(&s, 0.1 * n);
-    while (shells->t < oak_time(s.oak)) shells_step(shells, oak_time(s.oak));
+    while (shells->t < oak_time(s.sim)) shells_step(shells, oak_time(s.sim));
     const energies_t a = energies(&s, &momentum), b = shells_energies(shells);
     if (n == 0) first = a;
     drift = fabs(total(a) - total(first));
-    verify_row(table, "%.2f;%.4f;%.4f;%.4f;%.4f;%.4f;%.4f", oak_time(s.oak), a.kinetic, a.internal,
+    verify_row(table, "%.2f;%.4f;%.4f;%.4f;%.4f;%.4f;%.4f", oak_time(s.sim), a.kinetic, a.internal,
                a.potential, b.kinetic, b.internal, b.potential);
     most[0] = fmax(most[0], fabs(a.kinetic - b.kinetic));
     most[1] = fmax(most[1], fabs(a.internal - b.internal));

@@ -97,7 +97,7 @@ static void check_stem(verify_t *v, const field_t *half, const field_t *whole) {
 static sim_t start(verify_t *v, int level, int amr) {
   sim_t s = verify_new(v, "problems/double_mach.ini", "mesh.min_level=%d\nmesh.max_level=%d\n",
                        amr ? 1 : level, level);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   return s;
 }
 
@@ -112,7 +112,7 @@ static void run(verify_t *v) {
   check_incident(v, &whole);
   check_stem(v, &half, &whole);
   const double difference = verify_difference(&one, &amr, 0, level);
-  const double part = (double)oak_cell_updates(amr.oak) / oak_cell_updates(one.oak);
+  const double part = (double)oak_cell_updates(amr.sim) / oak_cell_updates(one.sim);
   FILE *table = verify_table(
       v, "amr", "finest cells;L1 difference of density;part of the updates;cells at the end");
   verify_row(table, "%d x %d;%.6f;%.4f;%.4f", whole.size[0], whole.size[1], difference, part,

@@ -12,7 +12,7 @@ static sim_t start(verify_t *v, int dim, int block, int max_level, const char *k
                        "mesh.dim=%d\nmesh.block_size=%d\nmesh.min_level=1\nmesh.max_level=%d\n"
                        "mesh.adapt_every=0\noutput.picture_width=480\n%s",
                        dim, block, max_level, keys);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   return s;
 }
 
@@ -21,19 +21,19 @@ static void cross(verify_t *v, FILE *table, int dim, int block, int max_level) {
   double first, total, most = 0;
   char what[96], name[32];
   sim_t s = start(v, dim, block, max_level, "");
-  MUST(oak_totals(s.oak, &first));
+  MUST(oak_totals(s.sim, &first));
   for (int part = 0; part <= 50; part++) {
     if (part > 0) verify_continue(&s, part / 50.0);
-    MUST(oak_totals(s.oak, &total));
+    MUST(oak_totals(s.sim, &total));
     const double error = fabs(total - first) / first;
-    verify_row(table, "%d;%.2f;%ld;%.4e;%.4e", dim, part / 50.0, oak_step(s.oak), total - first,
+    verify_row(table, "%d;%.2f;%ld;%.4e;%.4e", dim, part / 50.0, oak_step(s.sim), total - first,
                error);
     if (!(error <= most)) most = error;
     snprintf(name, sizeof name, "blob_%02d", part / 5);
     if (dim == 2 && part % 25 == 0) verify_picture(&s, name, "rho", 0, 1);
   }
   snprintf(what, sizeof what, "%dD, levels 1 to %d, %ld steps: largest error of the total", dim,
-           max_level, oak_step(s.oak));
+           max_level, oak_step(s.sim));
   verify_check(v, what, most, 0, 0, 4e-15, paper);
   snprintf(what, sizeof what, "%dD: cells over those of a uniform mesh", dim);
   verify_check(v, what, verify_cell_fraction(&s), NAN, 0, 0.25, "the blob is small");
@@ -46,13 +46,13 @@ static void control(verify_t *v, int dim, int block, int max_level) {
   double first, total;
   char what[96];
   sim_t s = start(v, dim, block, max_level, "scheme.integrator=euler\nscheme.limiter=upwind\n");
-  MUST(oak_totals(s.oak, &first));
-  while (oak_time(s.oak) < 0.3) {
-    const double dt = oak_time_step(s.oak);
-    MUST(oak_advance(s.oak, dt));
-    MUST(oak_fix_c2f_flux(s.oak, -dt));
+  MUST(oak_totals(s.sim, &first));
+  while (oak_time(s.sim) < 0.3) {
+    const double dt = oak_time_step(s.sim);
+    MUST(oak_advance(s.sim, dt));
+    MUST(oak_fix_c2f_flux(s.sim, -dt));
   }
-  MUST(oak_totals(s.oak, &total));
+  MUST(oak_totals(s.sim, &total));
   snprintf(what, sizeof what, "%dD control without flux fixing, t = 0.3: error", dim);
   verify_check(v, what, fabs(total - first) / first, NAN, 1e-6, INFINITY,
                "must be seen: else nothing was tested");

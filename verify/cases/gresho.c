@@ -22,7 +22,7 @@ static result_t measure(const sim_t *s, double bin[]) {
   const char *const names[] = {"rho", "vx", "vy"};
   for (int n = 0; n < 3; n++) q[n] = verify_read(s, verify_variable(s, names[n]));
   memset(bin, 0, 2 * BINS * sizeof *bin);
-  for (int b = 0; b < oak_nblocks(s->oak); b++)
+  for (int b = 0; b < oak_nblocks(s->sim); b++)
     for (int c = 0; c < s->cells; c++) {
       double x[3];
       const size_t at = (size_t)b * s->cells + c;

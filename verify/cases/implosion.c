@@ -8,7 +8,7 @@ static const double box = 0.3, side = 0.15;
 
 /* A run with its density on the uniform grid of the finest level. */
 typedef struct {
-  sim_t sim;
+  sim_t s;
   int n; /* cells along a side */
   double *rho;
 } run_t;
@@ -18,21 +18,20 @@ static run_t run_to(verify_t *v, int cells, int amr, const char *limiter, const 
                     const char *flags, double end) {
   const int trees = cells / 64;
   int size[3];
-  run_t r = {.sim =
-                 verify_new(v, "problems/implosion.ini",
-                            "mesh.trees=%d %d\nmesh.min_level=%d\nmesh.max_level=2\n"
-                            "scheme.limiter=%s\nscheme.flux=%s\ndevice.flags=%s\n"
-                            "output.picture_mesh=%s\n",
-                            trees, trees, amr ? 0 : 2, limiter, flux, flags, amr ? "yes" : "no")};
-  verify_run(&r.sim, end);
-  r.rho = verify_uniform(&r.sim, 0, 2, size);
+  run_t r = {.s = verify_new(v, "problems/implosion.ini",
+                             "mesh.trees=%d %d\nmesh.min_level=%d\nmesh.max_level=2\n"
+                             "scheme.limiter=%s\nscheme.flux=%s\ndevice.flags=%s\n"
+                             "output.picture_mesh=%s\n",
+                             trees, trees, amr ? 0 : 2, limiter, flux, flags, amr ? "yes" : "no")};
+  verify_run(&r.s, end);
+  r.rho = verify_uniform(&r.s, 0, 2, size);
   r.n = size[0];
   return r;
 }
 
 static void run_free(run_t *r) {
   free(r->rho);
-  verify_free(&r->sim);
+  verify_free(&r->s);
 }
 
 /* Largest difference of the density from its mirror image about the diagonal. */
@@ -108,13 +107,13 @@ static void adaptive(verify_t *v) {
   char what[96];
   run_t one = run_to(v, cells, 0, "vanleer", "hllc", symmetric_flags, end);
   run_t amr = run_to(v, cells, 1, "vanleer", "hllc", symmetric_flags, end);
-  const double part = (double)oak_cell_updates(amr.sim.oak) / oak_cell_updates(one.sim.oak);
-  const double difference = verify_difference(&one.sim, &amr.sim, 0, 2);
+  const double part = (double)oak_cell_updates(amr.s.sim) / oak_cell_updates(one.s.sim);
+  const double difference = verify_difference(&one.s, &amr.s, 0, 2);
   FILE *table = verify_table(v, "amr",
                              "finest cells;t;L1 difference of density;part of the updates;cells at "
                              "the end;jet uniform;jet AMR");
   verify_row(table, "%d;%g;%.6f;%.4f;%.4f;%.4f;%.4f", one.n, end, difference, part,
-             verify_cell_fraction(&amr.sim), jet_tip(&one), jet_tip(&amr));
+             verify_cell_fraction(&amr.s), jet_tip(&one), jet_tip(&amr));
   verify_close(table);
   verify_check(v, "AMR: L1 difference of density from the uniform mesh", difference, 0, 0,
                v->full ? 0.0023 : 0.0004, "the uniform mesh of the finest level");
@@ -130,8 +129,8 @@ static void adaptive(verify_t *v) {
     verify_check(v, "t = 2.5, AMR: the jet's tip", jet_tip(&amr), jet_tip(&one), 0.202, 0.224,
                  "the uniform mesh of the finest level");
   }
-  verify_picture(&one.sim, "uniform", "rho", 0.35, 1.1);
-  verify_picture(&amr.sim, "amr", "rho", 0.35, 1.1);
+  verify_picture(&one.s, "uniform", "rho", 0.35, 1.1);
+  verify_picture(&amr.s, "amr", "rho", 0.35, 1.1);
   run_free(&one);
   run_free(&amr);
 }

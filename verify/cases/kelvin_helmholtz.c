@@ -22,7 +22,7 @@ static const double published[SAMPLES] = {1.0000000e-2, 8.9939583e-3, 8.1746004e
 
 static double mode_amplitude(const sim_t *s) {
   double *vy = verify_read(s, verify_variable(s, "vy")), sine = 0, cosine = 0, weight = 0;
-  for (int b = 0; b < oak_nblocks(s->oak); b++)
+  for (int b = 0; b < oak_nblocks(s->sim); b++)
     for (int c = 0; c < s->cells; c++) {
       double x[3];
       const double V = verify_cell(s, b, c, x), y = x[1] < 0.5 ? x[1] : 1 - x[1];
@@ -41,7 +41,7 @@ static sim_t follow(verify_t *v, int blocks, int level, int adaptive, double M[S
   sim_t s = verify_new(v, "problems/kelvin_helmholtz.ini",
                        "mesh.block_size=%d\nmesh.min_level=%d\nmesh.max_level=%d\n", blocks,
                        adaptive ? level - 2 : level, level);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   M[0] = mode_amplitude(&s);
   for (int i = 1; i < SAMPLES; i++) {
     verify_continue(&s, 0.1 * i);
@@ -93,7 +93,7 @@ static void run(verify_t *v) {
                bound->curve, paper);
   verify_check(v, "order of the error at t = 1.5, last two meshes", verify_order(end[1], end[2], 2),
                2, 2, 3.2, "the scheme's, smooth flow");
-  const double updates = (double)oak_cell_updates(amr.oak) / oak_cell_updates(s.oak);
+  const double updates = (double)oak_cell_updates(amr.sim) / oak_cell_updates(s.sim);
   verify_check(v, "adaptive: mode amplitude at t = 1.5 over the uniform mesh's",
                M[3][SAMPLES - 1] / M[2][SAMPLES - 1], 1, 1 - bound->amplitude, 1 + bound->amplitude,
                same);

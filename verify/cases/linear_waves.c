@@ -50,13 +50,13 @@ static double weno_theory(int dim, int wave, double dx) {
 }
 
 static double distance(const sim_t *s, double *const start[]) {
-  const int blocks = oak_nblocks(s->oak);
+  const int blocks = oak_nblocks(s->sim);
   double squares = 0;
   for (int n = 0; n < s->nvar; n++) {
     double *u = verify_read(s, n), sum = 0;
     for (long c = 0; c < (long)blocks * s->cells; c++) sum += fabs(u[c] - start[n][c]);
     free(u);
-    sum = verify_sum(sum) / (oak_nblocks_global(s->oak) * (double)s->cells);
+    sum = verify_sum(sum) / (oak_nblocks_global(s->sim) * (double)s->cells);
     squares += sum * sum;
   }
   return sqrt(squares);
@@ -76,7 +76,7 @@ static double error_of(verify_t *v, int dim, int wave, const scheme_t *scheme, i
                                   "problem.length_z=1.5\n",
                        waves[wave], amplitude, level, level, scheme->limiter, scheme->integrator,
                        0.5 * (scheme->weno ? pow(0.5, 0.25 * level) : 1));
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   for (int n = 0; n < s.nvar; n++) start[n] = verify_read(&s, n);
   verify_continue(&s, 1);
   const double error = distance(&s, start) / amplitude;

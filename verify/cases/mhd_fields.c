@@ -12,7 +12,7 @@ typedef struct {
 
 /* Of one block with its ghost cells u [V][(N + 2 G)^2]: the largest, and the sum over cells. */
 static divb_t block_divb(const sim_t *s, const double *u, const double dx[3]) {
-  const int layers = oak_ghost_layers(s->oak), width = s->n + 2 * layers, size = width * width;
+  const int layers = oak_ghost_layers(s->sim), width = s->n + 2 * layers, size = width * width;
   divb_t out = {0, 0};
   for (int j = 0; j < s->n; j++)
     for (int i = 0; i < s->n; i++) {
@@ -28,15 +28,15 @@ static divb_t block_divb(const sim_t *s, const double *u, const double dx[3]) {
 }
 
 static divb_t divb(const sim_t *s) {
-  const int width = s->n + 2 * oak_ghost_layers(s->oak);
+  const int width = s->n + 2 * oak_ghost_layers(s->sim);
   double *u = malloc(sizeof *u * s->nvar * width * width), volume = 0;
   divb_t out = {0, 0};
   if (!u) abort();
-  MUST(oak_update_ghostcells(s->oak));
-  for (int b = 0; b < oak_nblocks(s->oak); b++) {
+  MUST(oak_update_ghostcells(s->sim));
+  for (int b = 0; b < oak_nblocks(s->sim); b++) {
     double origin[3], dx[3];
-    oak_block_geometry(s->oak, b, origin, dx);
-    MUST(oak_read_ghosts(s->oak, b, 1, u));
+    oak_block_geometry(s->sim, b, origin, dx);
+    MUST(oak_read_ghosts(s->sim, b, 1, u));
     const divb_t e = block_divb(s, u, dx);
     out.most = fmax(out.most, e.most);
     out.mean += e.mean * dx[0] * dx[1];
@@ -50,13 +50,13 @@ static divb_t divb(const sim_t *s) {
 /* Runs to `end`; the largest values of the error on the way, in `parts` equal times. */
 static divb_t run_and_watch(sim_t *s, double end, int parts, const char *name, FILE *table) {
   divb_t worst = {0, 0};
-  MUST(oak_initialize(s->oak));
+  MUST(oak_initialize(s->sim));
   for (int n = 1; n <= parts; n++) {
     verify_continue(s, end * n / parts);
     const divb_t e = divb(s);
     worst.most = fmax(worst.most, e.most);
     worst.mean = fmax(worst.mean, e.mean);
-    verify_row(table, "%s;%.6g;%.6g;%.6g", name, oak_time(s->oak), e.most, e.mean);
+    verify_row(table, "%s;%.6g;%.6g;%.6g", name, oak_time(s->sim), e.most, e.mean);
   }
   return worst;
 }
@@ -156,7 +156,7 @@ static void adaptive_vortex(verify_t *v) {
 static void loop_fields(const sim_t *s, double *energy, double *along) {
   double *b[3], sum = 0, most = 0;
   for (int d = 0; d < 3; d++) b[d] = verify_read(s, BX + d);
-  for (long c = 0; c < (long)oak_nblocks(s->oak) * s->cells; c++) {
+  for (long c = 0; c < (long)oak_nblocks(s->sim) * s->cells; c++) {
     sum += b[0][c] * b[0][c] + b[1][c] * b[1][c];
     most = fmax(most, fabs(b[2][c]));
   }
@@ -168,7 +168,7 @@ static void loop_fields(const sim_t *s, double *energy, double *along) {
 static void loop(verify_t *v) {
   double before, after, along;
   sim_t s = verify_new(v, "problems/field_loop.ini", "mesh.min_level=2\nmesh.max_level=2\n");
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   loop_fields(&s, &before, &along);
   verify_continue(&s, 1);
   loop_fields(&s, &after, &along);

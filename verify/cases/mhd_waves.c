@@ -33,13 +33,13 @@ static double error_of(verify_t *v, int dim, int wave, const scheme_t *scheme, i
                                   "problem.length_z=1.5\n",
                        waves[wave].name, waves[wave].amplitude, level, level, scheme->limiter,
                        scheme->integrator, v->full ? "" : "device.flags=-O1\n");
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   for (int n = 0; n < 8; n++) start[n] = verify_read(&s, n);
   verify_continue(&s, waves[wave].period);
   for (int n = 0; n < 8; n++) {
     double *u = verify_read(&s, n), sum = 0;
-    for (long c = 0; c < (long)oak_nblocks(s.oak) * s.cells; c++) sum += fabs(u[c] - start[n][c]);
-    sum = verify_sum(sum) / (oak_nblocks_global(s.oak) * (double)s.cells);
+    for (long c = 0; c < (long)oak_nblocks(s.sim) * s.cells; c++) sum += fabs(u[c] - start[n][c]);
+    sum = verify_sum(sum) / (oak_nblocks_global(s.sim) * (double)s.cells);
     squares += sum * sum;
     free(u);
     free(start[n]);

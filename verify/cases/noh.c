@@ -111,7 +111,7 @@ static void implosion(verify_t *v, FILE *table, implosion_t b, const bounds_t *b
   sim_t amr = run_implosion(v, &a);
   measure(&s, &b);
   measure(&amr, &a);
-  const double updates = (double)oak_cell_updates(amr.oak) / oak_cell_updates(s.oak);
+  const double updates = (double)oak_cell_updates(amr.sim) / oak_cell_updates(s.sim);
   const double difference = verify_difference(&s, &amr, 0, b.level) / pow(4, b.dim);
   write_row(table, &before, 1);
   write_row(table, &b, 1);

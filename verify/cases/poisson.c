@@ -28,16 +28,16 @@ static double right_side(int dim, const double x[3]) {
 
 /* Refine the blocks in the lower quarter (3D: eighth) of the region that is finest now. */
 static void refine_corner(sim_t *s, double edge) {
-  const int n = oak_nblocks(s->oak);
+  const int n = oak_nblocks(s->sim);
   int *flag = calloc(n + 1, sizeof *flag);
   for (int b = 0; b < n; b++) {
     double origin[3], dx[3];
     int inside = 1;
-    oak_block_geometry(s->oak, b, origin, dx);
+    oak_block_geometry(s->sim, b, origin, dx);
     for (int d = 0; d < s->dim; d++) inside &= origin[d] + s->n / 2 * dx[d] < edge;
     flag[b] = inside;
   }
-  MUST(oak_adjust_refinement_flags(s->oak, flag, NULL));
+  MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
   free(flag);
 }
 
@@ -52,9 +52,9 @@ static void solve(verify_t *v, FILE *table, int dim, int level, int levels, doub
   oak_solver_report_t report;
   oak_solver_t *solver;
   double most = 0, sum = 0, volume = 0;
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   for (int l = 1; l < levels; l++) refine_corner(&s, ldexp(1, -l));
-  const size_t count = (size_t)oak_nblocks(s.oak) * s.cells;
+  const size_t count = (size_t)oak_nblocks(s.sim) * s.cells;
   double *f = malloc((count + 1) * sizeof *f), *a = malloc((count + 1) * sizeof *a);
   double *b = malloc((count + 1) * sizeof *b);
   for (size_t i = 0; i < count; i++) {
@@ -64,12 +64,12 @@ static void solve(verify_t *v, FILE *table, int dim, int level, int levels, doub
     a[i] = 1 + x[0] * x[1] / 2;
     b[i] = 1 + x[0];
   }
-  MUST(oak_solver_new(s.oak, &options, &solver));
-  MUST(oak_solver_write(solver, OAK_SOLVER_RHS, 0, oak_nblocks(s.oak), f));
-  MUST(oak_solver_write(solver, OAK_SOLVER_A, 0, oak_nblocks(s.oak), a));
-  MUST(oak_solver_write(solver, OAK_SOLVER_B, 0, oak_nblocks(s.oak), b));
+  MUST(oak_solver_new(s.sim, &options, &solver));
+  MUST(oak_solver_write(solver, OAK_SOLVER_RHS, 0, oak_nblocks(s.sim), f));
+  MUST(oak_solver_write(solver, OAK_SOLVER_A, 0, oak_nblocks(s.sim), a));
+  MUST(oak_solver_write(solver, OAK_SOLVER_B, 0, oak_nblocks(s.sim), b));
   MUST(oak_solve(solver, &report));
-  MUST(oak_solver_read(solver, OAK_SOLVER_SOLUTION, 0, oak_nblocks(s.oak), f));
+  MUST(oak_solver_read(solver, OAK_SOLVER_SOLUTION, 0, oak_nblocks(s.sim), f));
   for (int d = -1; d < dim; d++) {
     if (d >= 0) MUST(oak_solver_gradient(solver, d, f));
     for (size_t i = 0; i < count; i++) {
@@ -152,18 +152,18 @@ static double solve_spheres(verify_t *v, int level) {
   oak_solver_t *solver;
   double most = 0;
   for (int face = 0; face < 6; face++) options.face[face].condition = OAK_SOLVER_ISOLATED;
-  MUST(oak_initialize(s.oak));
-  const size_t count = (size_t)oak_nblocks(s.oak) * s.cells;
+  MUST(oak_initialize(s.sim));
+  const size_t count = (size_t)oak_nblocks(s.sim) * s.cells;
   double *f = malloc((count + 1) * sizeof *f);
   for (size_t i = 0; i < count; i++) {
     double x[3];
     const double V = verify_cell(&s, (int)(i / s.cells), (int)(i % s.cells), x);
     f[i] = mean_density(x, cbrt(V));
   }
-  MUST(oak_solver_new(s.oak, &options, &solver));
-  MUST(oak_solver_write(solver, OAK_SOLVER_RHS, 0, oak_nblocks(s.oak), f));
+  MUST(oak_solver_new(s.sim, &options, &solver));
+  MUST(oak_solver_write(solver, OAK_SOLVER_RHS, 0, oak_nblocks(s.sim), f));
   MUST(oak_solve(solver, NULL));
-  MUST(oak_solver_read(solver, OAK_SOLVER_SOLUTION, 0, oak_nblocks(s.oak), f));
+  MUST(oak_solver_read(solver, OAK_SOLVER_SOLUTION, 0, oak_nblocks(s.sim), f));
   for (size_t i = 0; i < count; i++) {
     double x[3];
     verify_cell(&s, (int)(i / s.cells), (int)(i % s.cells), x);
@@ -196,7 +196,7 @@ static double jeans(verify_t *v, FILE *table, double G, int level) {
                        level, level, G);
   verify_run(&s, end);
   double *rho = verify_read(&s, verify_variable(&s, "rho"));
-  for (int i = 0; i < oak_nblocks(s.oak) * s.cells; i++) {
+  for (int i = 0; i < oak_nblocks(s.sim) * s.cells; i++) {
     double x[3];
     const double V = verify_cell(&s, i / s.cells, i % s.cells, x);
     sum += 2 * (rho[i] - 1) * cos(2 * M_PI * x[0]) * V;

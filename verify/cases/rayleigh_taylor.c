@@ -81,7 +81,7 @@ enum { SAMPLES = 31 }; /* t = 0, 0.1, ..., 3 */
  * the initial state also makes, hardly show in it. */
 static double mode_amplitude(const sim_t *s, double k) {
   double *rho = verify_read(s, 0), sine = 0, cosine = 0;
-  for (int b = 0; b < oak_nblocks(s->oak); b++)
+  for (int b = 0; b < oak_nblocks(s->sim); b++)
     for (int c = 0; c < s->cells; c++) {
       double x[3];
       const double m = rho[(size_t)b * s->cells + c] * verify_cell(s, b, c, x);
@@ -97,7 +97,7 @@ static void follow(verify_t *v, const layers_t *l, int level, double A[SAMPLES])
                        "mesh.min_level=%d\nmesh.max_level=%d\nproblem.width=%.17g\n"
                        "problem.delta=2e-5\nscheme.flux=hllc\nrun.cfl=0.8\n",
                        level, level, l->width);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   A[0] = mode_amplitude(&s, l->k);
   for (int i = 1; i < SAMPLES; i++) {
     verify_continue(&s, 0.1 * i);
@@ -176,7 +176,7 @@ static double asymmetry(const sim_t *s, int level) {
 
 static double mass(const sim_t *s) {
   double total[32];
-  MUST(oak_totals(s->oak, total));
+  MUST(oak_totals(s->sim, total));
   return total[0];
 }
 
@@ -195,7 +195,7 @@ static void paper(verify_t *v, int dim, int blocks, int low, int high, double di
            blocks << high, dim);
   verify_check(v, what, verify_difference(&s, &amr, 0, high), 0, 0, difference, same);
   snprintf(what, sizeof what, "%dD adaptive: cell updates over those of the uniform mesh", dim);
-  verify_check(v, what, (double)oak_cell_updates(amr.oak) / oak_cell_updates(s.oak), NAN, 0, most,
+  verify_check(v, what, (double)oak_cell_updates(amr.sim) / oak_cell_updates(s.sim), NAN, 0, most,
                "measured");
   snprintf(what, sizeof what, "%dD adaptive: density minus its mirror image, L1", dim);
   verify_check(v, what, asymmetry(&amr, high), 0, 0, 1e-13, "symmetry of the problem");

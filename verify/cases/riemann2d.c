@@ -30,7 +30,7 @@ enum { NCONFIGURATIONS = sizeof configurations / sizeof *configurations };
 /* A run, with what was at the corners at t = 0 and what is at the end: all primitive variables on
  * the uniform grid of the finest level. */
 typedef struct {
-  sim_t sim;
+  sim_t s;
   int n;
   double corner[2][2][4]; /* [upper][right] */
   double *q[4];
@@ -39,15 +39,15 @@ typedef struct {
 static run_t run_case(verify_t *v, const configuration_t *c, int amr) {
   int size[3];
   const int trees = c->cells[v->full] / 64;
-  run_t r = {.sim = verify_new(v, "problems/riemann2d.ini",
-                               "problem.configuration=%s\nmesh.trees=%d %d\nmesh.min_level=%d\n"
-                               "mesh.max_level=2\ndevice.flags=-ffp-contract=off\n",
-                               c->name, trees, trees, amr ? 0 : 2)};
-  MUST(oak_initialize(r.sim.oak));
+  run_t r = {.s = verify_new(v, "problems/riemann2d.ini",
+                             "problem.configuration=%s\nmesh.trees=%d %d\nmesh.min_level=%d\n"
+                             "mesh.max_level=2\ndevice.flags=-ffp-contract=off\n",
+                             c->name, trees, trees, amr ? 0 : 2)};
+  MUST(oak_initialize(r.s.sim));
   for (int turn = 0; turn < 2; turn++) {
-    if (turn == 1) verify_continue(&r.sim, c->end);
+    if (turn == 1) verify_continue(&r.s, c->end);
     for (int q = 0; q < 4; q++) {
-      r.q[q] = verify_uniform(&r.sim, r.sim.nvar + q, 2, size);
+      r.q[q] = verify_uniform(&r.s, r.s.nvar + q, 2, size);
       r.n = size[0];
       for (int up = 0; up < 2 && turn == 0; up++)
         for (int right = 0; right < 2; right++)
@@ -60,7 +60,7 @@ static run_t run_case(verify_t *v, const configuration_t *c, int amr) {
 
 static void run_free(run_t *r) {
   for (int q = 0; q < 4; q++) free(r->q[q]);
-  verify_free(&r->sim);
+  verify_free(&r->s);
 }
 
 /* L1 error of the density along one edge (0 to 3: left, right, lower, upper), over the largest
@@ -118,20 +118,20 @@ static void run(verify_t *v) {
     const configuration_t *c = &configurations[n];
     char what[96];
     run_t one = run_case(v, c, 0), amr = run_case(v, c, 1);
-    const double difference = verify_difference(&one.sim, &amr.sim, DENSITY, 2);
-    const double part = (double)oak_cell_updates(amr.sim.oak) / oak_cell_updates(one.sim.oak);
+    const double difference = verify_difference(&one.s, &amr.s, DENSITY, 2);
+    const double part = (double)oak_cell_updates(amr.s.sim) / oak_cell_updates(one.s.sim);
     check_edges(v, edges, c, &one);
     if (c->symmetric) check_symmetry(v, c, &one, 0);
     if (c->symmetric) check_symmetry(v, c, &amr, 1);
     verify_row(table, "%s;%d;%.6f;%.4f;%.4f", c->name, one.n, difference, part,
-               verify_cell_fraction(&amr.sim));
+               verify_cell_fraction(&amr.s));
     snprintf(what, sizeof what, "%s, AMR: L1 difference of density", c->name);
     verify_check(v, what, difference, 0, 0, c->difference[v->full],
                  "the uniform mesh of the finest level");
     snprintf(what, sizeof what, "%s, AMR: part of the cell updates", c->name);
     verify_check(v, what, part, NAN, 0, c->updates[v->full],
                  "the uniform mesh of the finest level");
-    verify_picture(&amr.sim, c->name, "rho", c->low, c->high);
+    verify_picture(&amr.s, c->name, "rho", c->low, c->high);
     run_free(&one);
     run_free(&amr);
   }

@@ -130,7 +130,7 @@ static void blast(verify_t *v, FILE *table, blast_t b, const bounds_t *bound) {
   sim_t amr = run_blast(v, &a);
   measure(&s, &b);
   measure(&amr, &a);
-  const double updates = (double)oak_cell_updates(amr.oak) / oak_cell_updates(s.oak);
+  const double updates = (double)oak_cell_updates(amr.sim) / oak_cell_updates(s.sim);
   write_row(table, &before, 1);
   write_row(table, &b, 1);
   write_row(table, &a, updates);

@@ -48,11 +48,11 @@ static void break_dam(verify_t *v, FILE *table, double low) {
                          "mesh.xmax=1 %.17g\nmesh.min_level=0\nmesh.max_level=0\n",
                          low, trees, 1.0 / trees);
     double totals[8];
-    MUST(oak_initialize(s.oak));
-    MUST(oak_totals(s.oak, totals));
+    MUST(oak_initialize(s.sim));
+    MUST(oak_totals(s.sim, totals));
     start = totals[0];
     verify_continue(&s, 0.2);
-    MUST(oak_totals(s.oak, totals));
+    MUST(oak_totals(s.sim, totals));
     end = totals[0];
     before = error;
     error = verify_error(&s, verify_variable(&s, "h"), depth, &dam).l1;
@@ -78,10 +78,10 @@ static void rest(verify_t *v) {
   const double zero = 0;
   sim_t s = verify_new(v, "problems/island.ini",
                        "problem.high=0.3\nproblem.low=0.3\nmesh.max_level=%d\n", v->full ? 5 : 4);
-  MUST(oak_initialize(s.oak));
+  MUST(oak_initialize(s.sim));
   for (int n = 0; n < 100; n++) {
-    MUST(oak_advance(s.oak, oak_time_step(s.oak)));
-    if (n % 10 == 9) MUST(oak_adjust_refinement(s.oak, NULL));
+    MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+    if (n % 10 == 9) MUST(oak_adjust_refinement(s.sim, NULL));
   }
   double speed = 0;
   for (int d = 0; d < 2; d++)

@@ -77,11 +77,11 @@ static sim_t tube_new(verify_t *v, const tube_t *t, int cells, int levels, const
  * library's. */
 static double error_at_end(sim_t *s) {
   const exact_t e = exact_of(s);
-  MUST(oak_initialize(s->oak));
-  while (e.end - oak_time(s->oak) > 1e-14 * e.end) {
-    const double dt = fmin(oak_time_step(s->oak), e.end - oak_time(s->oak));
-    if (oak_advance(s->oak, dt) != OAK_OK) return INFINITY;
-    if (oak_step(s->oak) % 4 == 0) MUST(oak_adjust_refinement(s->oak, NULL));
+  MUST(oak_initialize(s->sim));
+  while (e.end - oak_time(s->sim) > 1e-14 * e.end) {
+    const double dt = fmin(oak_time_step(s->sim), e.end - oak_time(s->sim));
+    if (oak_advance(s->sim, dt) != OAK_OK) return INFINITY;
+    if (oak_step(s->sim) % 4 == 0) MUST(oak_adjust_refinement(s->sim, NULL));
   }
   return verify_error(s, s->nvar, exact_density, &e).l1 / largest_density(&e);
 }
@@ -91,7 +91,7 @@ static double error_of(verify_t *v, FILE *table, const tube_t *t, int cells, con
   sim_t s = tube_new(v, t, cells, 0, limiter, flux, speeds);
   const double error = error_at_end(&s);
   verify_row(table, "%s;%s;%s;%s;%d;%.6f;%.6g", t->name, limiter, flux, speeds, cells, error,
-             oak_time(s.oak));
+             oak_time(s.sim));
   verify_free(&s);
   return error;
 }
@@ -193,7 +193,7 @@ static void adaptive(verify_t *v) {
       sim_t s = tube_new(v, &tubes[n], amr ? 64 : 64 << levels, amr ? levels : 0, "vanleer", "hllc",
                          "einfeldt");
       error[amr] = error_at_end(&s);
-      work[amr] = oak_cell_updates(s.oak);
+      work[amr] = oak_cell_updates(s.sim);
       if (amr) fraction = verify_cell_fraction(&s);
       verify_free(&s);
     }

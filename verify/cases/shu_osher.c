@@ -40,7 +40,7 @@ static line_t line_run(verify_t *v, int cells, int levels, const char *limiter) 
   l.rho = verify_uniform(&s, s.nvar + DENSITY, levels, size);
   l.p = verify_uniform(&s, s.nvar + PRESSURE, levels, size);
   l.cells = size[0];
-  l.updates = (double)oak_cell_updates(s.oak) / size[1] / size[0];
+  l.updates = (double)oak_cell_updates(s.sim) / size[1] / size[0];
   verify_free(&s);
   return l;
 }

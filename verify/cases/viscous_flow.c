@@ -64,7 +64,7 @@ static void conduct(verify_t *v) {
   sim_t super = spot(v, 2, "scheme.diffusion=rkl2\n");
   const int p = verify_variable(&fine, "p");
   const double e = verify_difference(&plain, &fine, p, 3);
-  const double ratio = (double)oak_step(plain.oak) / oak_step(super.oak);
+  const double ratio = (double)oak_step(plain.sim) / oak_step(super.sim);
   verify_check(v, "hot spot, super time stepping: explicit steps in one step", ratio, NAN, 20, 40,
                "as measured when the case was written");
   verify_check(v, "hot spot, super time stepping: error over that of explicit steps",

@@ -67,7 +67,7 @@ static void compare_meshes(verify_t *v, int low, int high, const double most[3])
   verify_check(v, "AMR: L1 difference to the uniform mesh, over its error",
                verify_difference(&amr, &uniform, rho, high) / e, 0, 0, most[1], source);
   verify_check(v, "AMR: cell updates over those of the uniform mesh",
-               (double)oak_cell_updates(amr.oak) / oak_cell_updates(uniform.oak), NAN, 0, most[2],
+               (double)oak_cell_updates(amr.sim) / oak_cell_updates(uniform.sim), NAN, 0, most[2],
                "as measured when the case was written");
   verify_picture(&amr, "vortex", "rho", 0.5, 1);
   verify_free(&amr);
