@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What hooks return in each cell, for the message of a run that has failed (src/solver/trace.c).
- * Built only then. */
+ * What hooks return in each cell, for the message of a run that has failed
+ * (src/solver/step/trace.c). Built only then. */
 
 /* Hooks are judged where the state is valid. In other cells they get the value 1, which is good for
  * all of them. */

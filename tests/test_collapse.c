@@ -4,7 +4,7 @@
  * uniform sphere against its exact solution, and drifts of momentum and energy. OAK_TEST_LONG adds
  * a finer mesh, the second half of the fall, and Jeans waves in 3D against the dispersion relation.
  */
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 #include "solver_test.h"
 
 #define OUTFLOW                                                            \

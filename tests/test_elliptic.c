@@ -4,7 +4,7 @@
  * uniform and adaptive meshes, fluxes that match at refinement boundaries, same bits on any number
  * of ranks, the same solution on $OAK_TEST_DEVICE as on the CPU. */
 #include "elliptic/elliptic.h"
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 #include "solver_test.h"
 
 typedef struct {

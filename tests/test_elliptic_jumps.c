@@ -3,7 +3,7 @@
 /* Coefficients that jump: how many cycles a solution takes, on which shapes, and the order of the
  * solution where levels meet at the jump. */
 #include "elliptic/elliptic.h"
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 #include "solver_test.h"
 
 /* ---- meshes */

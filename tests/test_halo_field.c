@@ -4,7 +4,7 @@
  * the given function and the levels. Values are short binary fractions, so results are exact.
  * Messages on a uniform mesh are as many, and as long, as its geometry says. */
 // TEST np={1,2,3,4} timeout=120
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 #include "solver_test.h"
 
 typedef struct {

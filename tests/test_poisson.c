@@ -3,7 +3,7 @@
 /* The hook POISSON: Jeans waves against the dispersion relation, on a uniform mesh and with a finer
  * region; momentum; the same bits for any number of ranks and after a restart; policies for invalid
  * cells; what is refused; memory. */
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 #include "solver_test.h"
 
 #define JEANS                                                                                 \

@@ -3,7 +3,7 @@
 /* POISSON_COEFFICIENTS and POISSON_BOUNDARY: a made-up solution with all conditions at once, a
  * dielectric in a field, the same bits for any number of ranks and after a restart, what is
  * refused. */
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 #include "solver_test.h"
 
 #define OPEN(face) "boundary." face "=outflow\n"

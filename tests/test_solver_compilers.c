@@ -5,7 +5,7 @@
 // TEST np={1} timeout=240
 #include "solver_test.h"
 
-#include "solver/variables.h"
+#include "solver/data/variables.h"
 
 typedef struct {
   const char *name, *keys;

@@ -2,8 +2,8 @@
  * Derived variables in refinement criteria: against the same formulas on values that all ranks have
  * brought together, and where levels meet. */
 // TEST np={1,3} timeout=300
-#include "solver/criterion.h"
-#include "solver/variables.h"
+#include "solver/adapt/criterion.h"
+#include "solver/data/variables.h"
 #include "solver_test.h"
 
 static void write_waves(const sim_t *s) {

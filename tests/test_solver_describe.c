@@ -3,7 +3,7 @@
  * of any form and length, files that change, misspelt hooks and macros, and those of old. */
 // TEST np={2}
 #define _DEFAULT_SOURCE 1
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 #include "solver_test.h"
 
 static char folder[] = "/tmp/oak_describe_XXXXXX";

@@ -3,7 +3,7 @@
  * them when the mesh changes and at a restart, how hooks and outputs read them. The solution that
  * depends on them has the same bits on any number of ranks. */
 // TEST np={1,2,3} timeout=120
-#include "solver/variables.h"
+#include "solver/data/variables.h"
 #include "solver_test.h"
 
 static sim_t make(MPI_Comm comm, const char *more) {

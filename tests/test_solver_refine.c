@@ -2,7 +2,7 @@
  * Refinement criteria, against the same formulas on the host; the buffer around cells to refine,
  * against a search over all pairs of blocks; regions of the problem. */
 // TEST np={1,2,3} timeout=300
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 #include "solver_test.h"
 
 /** A number in [0, 1) that depends on a position, not on the rank that asks. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The table of parts: a time step from its beginning to its end. A new part is a file that defines
  * an oak_part_t, and a line here. */
-#include "solver/part.h"
-#include "solver/sim.h"
+#include "solver/step/part.h"
+#include "solver/step/sim.h"
 
 #define TABLE(X)                                                                           \
   /* before the stages */                                                                  \

@@ -3,7 +3,7 @@
 #ifndef OAK_EVALUATE_H
 #define OAK_EVALUATE_H
 
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 
 enum { OAK_MAX_RIEMANN = 16 };
 

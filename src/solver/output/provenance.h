@@ -3,7 +3,7 @@
 #ifndef OAK_PROVENANCE_H
 #define OAK_PROVENANCE_H
 
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 
 /** Write to \a folder, on rank 0: parameters.ini, with which the run can be repeated from any
  * folder, and copies of the physics and problem files. \a command: the command line, NULL if it is

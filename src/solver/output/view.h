@@ -4,7 +4,7 @@
 #define OAK_VIEW_H
 
 #include "io/view/grid_view.h"
-#include "solver/variables.h"
+#include "solver/data/variables.h"
 
 typedef struct oak_view_ghosts oak_view_ghosts_t;
 

@@ -64,7 +64,7 @@ static void look_further(oak_t *sim, scale_t *scale) {
 }
 
 static int is_whole(const scale_t *scale) { return scale->finer == 1; }
-#include "solver/part.h"
+#include "solver/step/part.h"
 
 /* ---- sizes */
 

@@ -4,7 +4,7 @@
 #define OAK_SOLVER_CHECKPOINT_H
 
 #include "io/checkpoint/checkpoint.h"
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 
 enum { OAK_MOST_CHANGES = 16 };
 

@@ -9,7 +9,7 @@
 #include "io/folder/file_list.h"
 #include "solver/run/checkpoint.h"
 #include "solver/run/saver.h"
-#include "solver/trace.h"
+#include "solver/step/trace.h"
 
 typedef struct {
   oak_progress_t progress;

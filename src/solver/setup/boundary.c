@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 
 static const char *const face_name[6] = {"xlow", "xhigh", "ylow", "yhigh", "zlow", "zhigh"};
 

@@ -2,7 +2,7 @@
  * Constants of a built module: what is left of the declarations of physics and problem files. */
 #include <stdio.h>
 
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 
 int oak_sim_constant(oak_t *sim, oak_module_t *module, const char *name, void *dst, size_t bytes) {
   const oak_status_t st = oak_device_constant(sim->dev, module, name, dst, bytes);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 
 /* Split words of `text` in place into names from position `first`. */
 static int split_names(char *text, const char **name, int first, int most) {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <stdlib.h>
 
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 
 static void print_structure(FILE *f, const oak_declared_t *d, oak_owner_t owner,
                             const char *section) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 
 /* What follows the problem: headers and kernels. */
 static const char *const kernel_parts[] = {

@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 #include "solver/setup/hooks.h"
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 
 static void add_name(const char *c, size_t length, char *names, size_t size) {
   char name[64];

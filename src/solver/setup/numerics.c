@@ -3,7 +3,7 @@
  * LIMITER_RADIUS_name radius" or "RIEMANN(name, ...". */
 #include <string.h>
 
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 
 /* Look for lines "#define PREFIXname [number]" in a source file. Appends all names to `known`.
  * \return 1 if `name` is there. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 
 /* A scalar's name becomes part of names in C. */
 static int is_identifier(const char *word) {

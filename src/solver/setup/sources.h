@@ -3,7 +3,7 @@
 #ifndef OAK_SOLVER_SOURCES_H
 #define OAK_SOLVER_SOURCES_H
 
-#include "solver/sim.h"
+#include "solver/step/sim.h"
 
 /** What is done with a source. */
 typedef oak_status_t (*oak_source_user_t)(oak_device_t *dev, const oak_source_t *source,

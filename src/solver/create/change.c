@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Parameters that a program changes while the simulation is there. */
+#include <string.h>
+
+#include "base/params_watch.h"
+#include "solver/step/sim.h"
+
+/* A parameter of the physics or the problem, and its place in the description; -1: none. */
+static int find_parameter(const oak_t *sim, const char *key) {
+  const oak_description_t *d = &sim->description;
+  for (int n = 0; n < d->nparameter; n++) {
+    const size_t length = strlen(d->parameter[n].section);
+    if (!strncmp(key, d->parameter[n].section, length) && key[length] == '.' &&
+        !strcmp(key + length + 1, d->parameter[n].name))
+      return n;
+  }
+  return -1;
+}
+
+/* Kernels of floors are built only if one is set. */
+static int is_floor(const oak_t *sim, int n) {
+  const char *end = n < 0 ? NULL : strrchr(sim->description.parameter[n].name, '_');
+  return end && !strcmp(end, "_floor") && sim->description.has.physics_floor;
+}
+
+static int may_change(const char *key) {
+  static const char *const keys[] = {"refine.c_refine", "refine.c_derefine", "refine.eps",
+                                     "refine.eps_abs",  "mesh.adapt_every",  "mesh.kappa_max"};
+  if (!strncmp(key, "run.", 4) || !strncmp(key, "output.", 7)) return 1;
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (!strcmp(key, keys[i])) return 1;
+  return 0;
+}
+
+static void read_method(oak_t *sim) {
+  const oak_params_t *p = sim->params;
+  sim->method.cfl = oak_params_real(p, "run.cfl");
+  sim->method.dt_max = oak_params_real(p, "run.dt_max");
+  sim->refine.every = oak_params_int(p, "mesh.adapt_every");
+  sim->refine.kappa_max = oak_params_real(p, "mesh.kappa_max");
+  sim->refine.c_refine = oak_params_real(p, "refine.c_refine");
+  sim->refine.c_derefine = oak_params_real(p, "refine.c_derefine");
+  sim->refine.eps = oak_params_real(p, "refine.eps");
+  sim->refine.eps_abs = oak_params_real(p, "refine.eps_abs");
+}
+
+static oak_status_t change(void *user, const char *key, const double *number) {
+  oak_t *sim = user;
+  const int n = find_parameter(sim, key);
+  if (!number) {
+    read_method(sim);
+    oak_rates_forget(sim); /* wave speeds and TIMESTEP may depend on it */
+    return n < 0 ? OAK_OK : oak_sim_change_parameters(sim);
+  }
+  OAK_CHECK(!is_floor(sim, n) || sim->method.floors, OAK_ERR_INPUT,
+            "%s cannot change after oak_create, since no floor was set then: set one before", key);
+  OAK_CHECK(n >= 0 || may_change(key), OAK_ERR_INPUT,
+            "%s cannot change after oak_create: only parameters of physics and problem can, keys "
+            "of [run] and [output], refine.c_refine, c_derefine, eps and eps_abs, "
+            "mesh.adapt_every and mesh.kappa_max",
+            key);
+  const double most = !strcmp(key, "refine.c_derefine") ? *number : sim->refine.c_derefine;
+  const double least = !strcmp(key, "refine.c_refine") ? *number : sim->refine.c_refine;
+  OAK_CHECK(most <= least, OAK_ERR_INPUT,
+            "%s = %g: refine.c_derefine would be above refine.c_refine: change the other one first",
+            key, *number);
+  return OAK_OK;
+}
+
+oak_status_t oak_follow_changes(oak_t *sim) { return oak_params_watch(sim->params, change, sim); }

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Filling blocks on the device, by one kernel and a list of tasks: copies, interpolation, averages.
+ */
+#include <stdlib.h>
+
+#include "solver/step/sim.h"
+
+oak_status_t oak_adapt_grow(oak_t *sim, void **memory, int *capacity, int count, size_t size) {
+  if (count <= *capacity) return OAK_OK;
+  oak_device_free(sim->dev, *memory);
+  *memory = NULL;
+  *capacity = 0;
+  OAK_TRY(oak_device_alloc(sim->dev, (count + count / 8) * size, memory));
+  *capacity = count + count / 8;
+  return OAK_OK;
+}
+
+oak_status_t oak_adapt_run(oak_t *sim, const oak_carried_t *c, const oak_adapt_task_t *task,
+                           int count, void *out) {
+  if (!count) return OAK_OK;
+  oak_adapt_args_t args = {.out = out,
+                           .theta = sim->interpolation_theta,
+                           .components = c->exchange->components,
+                           .interpolation = c->exchange->interpolation};
+  OAK_TRY(oak_adapt_grow(sim, &sim->adapt.task, &sim->adapt.task_capacity, count, sizeof *task));
+  OAK_TRY(oak_device_upload(sim->dev, sim->adapt.task, task, count * sizeof *task));
+  oak_sim_field(sim, 0, sim->clock.time, &args.f);
+  oak_exchange_field(c->exchange, c->now, &args.f);
+  args.task = sim->adapt.task;
+  return oak_device_launch(sim->dev, sim->kernel.adapt, count, &args, sizeof args);
+}
+
+oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count) {
+  static const int kind[] = {[OAK_ORIGIN_SAME] = OAK_ADAPT_COPY,
+                             [OAK_ORIGIN_PARENT] = OAK_ADAPT_PROLONG,
+                             [OAK_ORIGIN_CHILDREN] = OAK_ADAPT_RESTRICT};
+  oak_adapt_task_t *task = malloc((count + 1) * sizeof *task);
+  for (int n = 0; n < count && task; n++)
+    task[n] = (oak_adapt_task_t){
+        .source = origin[n].block, .kind = kind[origin[n].kind], .child = origin[n].child};
+  return task;
+}
+
+oak_status_t oak_adapt_copy(oak_t *sim, const oak_carried_t *c, int to, int from, int count,
+                            int base) {
+  const int64_t bytes = c->exchange->components * sim->cells * sim->store_size;
+  oak_adapt_task_t *task = malloc((count + 1) * sizeof *task);
+  OAK_CHECK(task, OAK_ERR_MEMORY, "out of memory for a list of %d blocks", count);
+  for (int n = 0; n < count; n++)
+    task[n] = (oak_adapt_task_t){.source = from + n, .base = base, .kind = OAK_ADAPT_COPY};
+  oak_status_t st = oak_adapt_run(sim, c, task, count, (char *)c->next->memory.mine + to * bytes);
+  free(task);
+  return st;
+}
+
+oak_status_t oak_copy_state(oak_t *sim, int to) {
+  const oak_carried_t c = {&sim->exchange, &sim->storage.state[0], &sim->storage.state[to]};
+  return oak_adapt_copy(sim, &c, 0, 0, sim->mesh->nblock, OAK_BASE_OWN);
+}

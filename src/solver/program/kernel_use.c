@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What the kernels of a run do: their times, measured launch by launch, and what they must at least
+ * read, write and compute, from a model. The model of bytes counts each number of memory once: what
+ * a kernel reads again from neighbour blocks may come from a cache. docs/performance-history.md
+ * ("Counters of the kernels") says how much more a GPU's counters show. */
+#include <math.h>
+#include <string.h>
+
+#include "solver/step/sim.h"
+
+/* Additions, multiplications, divisions and square roots of the criterion lohner, per variable and
+ * cell in 3D; a fused multiply-add counts twice, maxima do not count. A test compares this number
+ * with the machine code (tools/count_instructions.py). */
+enum { LOHNER_FLOPS = 37 };
+
+/* Operations of limited slopes along an axis, and of a value that is interpolated in d
+ * dimensions. */
+enum { SLOPE_FLOPS = 8 };
+
+oak_status_t oak_measure_kernels(oak_t *sim, int on) { return oak_device_meter(sim->dev, on); }
+
+/* ---- the flux kernel */
+
+/* The number of states that a stage reads or writes, on average over the stages of a step. */
+static double states_of_stage(const oak_runge_kutta_t *scheme) {
+  double sum = 0;
+  for (int s = 0; s < scheme->nstage; s++) {
+    const oak_stage_t *stage = &scheme->stage[s];
+    unsigned read = 1u << stage->deriv;
+    for (int p = 0; p < stage->nprev; p++) read |= 1u << stage->prev[p];
+    sum += 1 + __builtin_popcount(read);
+  }
+  return sum / scheme->nstage;
+}
+
+/* The arithmetic depends on the equations and the scheme. */
+static void model_flux(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
+  use->cells = iterations / oak_sim_results(sim) * (double)sim->cells;
+  use->bytes = use->cells * states_of_stage(sim->method.runge_kutta) * sim->nvar * sim->store_size;
+  use->flops = NAN;
+}
+
+/* ---- ghost cells */
+
+/* Ghost values of one component that a task makes, those that it reads, and its arithmetic. */
+static void model_task(const oak_t *sim, const oak_halo_task_t *t, double *made, double *read,
+                       double *flops) {
+  const int d = sim->dim, fine = 1 << (d - 1), rows = (sim->layers + 1) / 2 + 2;
+  const double half = 0.5 * sim->block_size, piece = sim->layers * pow(half, d - 1);
+  const double slot = piece * fine;
+  *made = slot;
+  *read = slot;
+  *flops = 0;
+  switch (t->kind) {
+    case OAK_HALO_RESTRICT:
+    case OAK_HALO_PACK:
+      *made = piece;
+      *read = 2 * slot;
+      *flops = piece * (1 << d);
+      break;
+    case OAK_HALO_UNPACK:
+      *made = *read = piece;
+      break;
+    case OAK_HALO_PROLONG:
+      *read = rows * pow(half + 2, d - 1);
+      *flops = slot * (d + 1) + slot / (1 << d) * d * SLOPE_FLOPS;
+      break;
+    case OAK_HALO_COPY:
+    case OAK_HALO_BOUNDARY:
+      break;
+    default: /* edges */
+      *made = *read = d == 3 ? sim->block_size : 1;
+  }
+}
+
+/* The mean over the tasks of the present mesh. */
+static void model_halo(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
+  const oak_pattern_t *p = &sim->pattern;
+  const oak_list_t *const list[] = {&p->make1, &p->unpack, &p->make2, &p->late2, &p->last};
+  double count = 0, made = 0, read = 0, flops = 0;
+  for (int l = 0; l < 5; l++)
+    for (int i = 0; i < list[l]->count; i++) {
+      double one[3];
+      model_task(sim, (const oak_halo_task_t *)list[l]->host + i, &one[0], &one[1], &one[2]);
+      made += one[0];
+      read += one[1];
+      flops += one[2];
+      count++;
+    }
+  const double values = count > 0 ? iterations / count * sim->nvar : 0;
+  use->cells = values * made / sim->nvar;
+  use->bytes = values * (made + read) * sim->store_size;
+  use->flops = values * flops;
+}
+
+/* ---- the others */
+
+static void model_flags(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
+  const int primitives = sim->refine.primitives != 0;
+  const int lohner = !strcmp(oak_params_text(sim->params, "refine.criterion"), "lohner");
+  const int looked = __builtin_popcount(sim->refine.variables);
+  use->cells = iterations * (double)sim->cells;
+  use->bytes = use->cells * (primitives ? sim->nvar : looked) * sim->store_size;
+  use->flops = sim->dim == 3 && !primitives && lohner ? use->cells * looked * LOHNER_FLOPS : NAN;
+}
+
+/* Blocks are copied, interpolated or averaged. The list that says which is no longer there. */
+static void model_adapt(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
+  use->cells = iterations * (double)sim->cells;
+  use->bytes = use->cells * 2 * sim->nvar * sim->store_size;
+  use->flops = NAN;
+}
+
+static void model_totals(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
+  use->cells = iterations * (double)sim->cells;
+  use->bytes = use->cells * sim->nvar * sim->store_size;
+  use->flops = use->cells * sim->nvar;
+}
+
+static void model_average(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
+  const double area = (double)sim->cells / sim->block_size;
+  use->cells = iterations * area;
+  use->bytes = use->cells * sim->nvar * sim->real_size * (1 + 1.0 / (1 << (sim->dim - 1)));
+  use->flops = use->cells * sim->nvar;
+}
+
+static void model_apply(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
+  use->cells = iterations * (double)sim->cells / sim->block_size;
+  use->bytes = use->cells * sim->nvar * 2 * (sim->store_size + sim->real_size);
+  use->flops = use->cells * sim->nvar * 3;
+}
+
+int oak_kernel_uses(const oak_t *sim, oak_kernel_use_t *use, int most) {
+  const struct {
+    const char *name;
+    const oak_kernel_t *kernel;
+    void (*model)(const oak_t *sim, double iterations, oak_kernel_use_t *use);
+  } known[] = {{"flux", sim->kernel.flux, model_flux},
+               {"halo", sim->kernel.halo, model_halo},
+               {"refine_flags", sim->kernel.refine_flags, model_flags},
+               {"adapt", sim->kernel.adapt, model_adapt},
+               {"fluxfix_average", sim->kernel.fluxfix_average, model_average},
+               {"fluxfix_apply", sim->kernel.fluxfix_apply, model_apply},
+               {"totals", sim->kernel.totals, model_totals}};
+  int count = 0;
+  for (size_t k = 0; k < sizeof known / sizeof *known && count < most; k++) {
+    const oak_metered_t m = oak_device_metered(sim->dev, known[k].kernel);
+    if (!known[k].kernel || !m.launches) continue;
+    use[count] =
+        (oak_kernel_use_t){.name = known[k].name, .launches = m.launches, .seconds = m.seconds};
+    known[k].model(sim, (double)m.iterations, &use[count]);
+    count++;
+  }
+  return count;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Diffusive fluxes (the hooks DIFFUSIVE_FLUX). Their rate of change is one array like a state, with
+ * fluxes matched at refinement boundaries. With scheme.diffusion = explicit each stage of the
+ * Runge-Kutta scheme adds it to the other rates. With rkl2 the diffusion is a part of the step by
+ * itself, like the hooks UPDATE: a Runge-Kutta-Legendre scheme of second order whose number of
+ * stages grows with the root of the time step (C. D. Meyer, D. S. Balsara, T. D. Aslam, J. Comput.
+ * Phys. 257 (2014) 594). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "solver/step/part.h"
+#include "solver/step/sim.h"
+
+/* States of super time stepping beside the solution, which are free between the stages of the
+ * Runge-Kutta scheme: two of its stages, the rate of change at the beginning and the present one.
+ */
+enum { STAGES = 1, RATE0 = 3, RATE = 4, RKL2_STATES = 5 };
+
+/* Bytes for blocks with ghost cells that oak_diffusion reads at a time: they should stay in a
+ * cache, and be enough for all lanes of a GPU. */
+enum { BATCH_BYTES = 32 << 20 };
+
+static int has_diffusion(const oak_t *sim) {
+  return sim->description.has.physics_diffusive_flux || sim->description.has.problem_diffusive_flux;
+}
+
+static oak_status_t check_hooks(const oak_t *sim) {
+  const oak_description_t *d = &sim->description;
+  const struct {
+    int flux, diffusivity;
+    const char *path;
+  } file[] = {{d->has.physics_diffusive_flux, d->has.physics_diffusivity, sim->files.physics},
+              {d->has.problem_diffusive_flux, d->has.problem_diffusivity, sim->files.problem}};
+  for (int i = 0; i < 2; i++)
+    OAK_CHECK(file[i].flux == file[i].diffusivity, OAK_ERR_INPUT,
+              "%s has %s but no %s: the hooks DIFFUSIVE_FLUX and DIFFUSIVITY belong together, see "
+              "docs/kernels.md",
+              file[i].path, file[i].flux ? "DIFFUSIVE_FLUX" : "DIFFUSIVITY",
+              file[i].flux ? "DIFFUSIVITY" : "DIFFUSIVE_FLUX");
+  return OAK_OK;
+}
+
+static oak_status_t read_keys(oak_t *sim) {
+  const int rkl2 = oak_params_choice(sim->params, "scheme.diffusion") == 1;
+  OAK_TRY(check_hooks(sim));
+  OAK_CHECK(!rkl2 || has_diffusion(sim), OAK_ERR_INPUT,
+            "%s: scheme.diffusion = rkl2: neither physics.name = %s nor problem.name = %s has a "
+            "hook DIFFUSIVE_FLUX; leave the key out",
+            oak_params_origin(sim->params, "scheme.diffusion"),
+            oak_params_text(sim->params, "physics.name"),
+            oak_params_text(sim->params, "problem.name"));
+  if (!has_diffusion(sim)) return OAK_OK;
+  sim->diffusion.kind = rkl2 ? OAK_DIFFUSION_RKL2 : OAK_DIFFUSION_EXPLICIT;
+  sim->diffusion.rate = rkl2 ? RATE : sim->method.nstate++;
+  if (rkl2 && sim->method.nstate < RKL2_STATES) sim->method.nstate = RKL2_STATES;
+  return OAK_OK;
+}
+
+/* ---- the rate of change */
+
+static int64_t wide_bytes(const oak_t *sim) {
+  int64_t cells = 1;
+  for (int d = 0; d < sim->dim; d++) cells *= sim->block_size + 2;
+  return cells * sim->nvar * sim->real_size;
+}
+
+static oak_status_t fit(oak_t *sim) {
+  oak_diffusion_t *x = &sim->diffusion;
+  const int n = sim->mesh->nblock, room = n + n / 8;
+  const int64_t most = BATCH_BYTES / wide_bytes(sim) + 1;
+  const int wanted = room < most ? room : (int)most;
+  if (n <= x->batch || wanted <= x->batch) return OAK_OK;
+  oak_device_free(sim->dev, x->wide);
+  x->wide = NULL;
+  x->batch = 0;
+  OAK_TRY(oak_device_alloc(sim->dev, (size_t)(wanted * wide_bytes(sim)), &x->wide));
+  x->batch = wanted;
+  return OAK_OK;
+}
+
+static void clear(oak_t *sim) { oak_device_free(sim->dev, sim->diffusion.wide); }
+
+static int64_t count_bytes(const oak_t *sim) { return sim->diffusion.batch * wide_bytes(sim); }
+
+static oak_status_t launch_rate(oak_t *sim, int state, double time, int out) {
+  oak_diffusion_args_t args = {.edge = sim->pattern.edge.device,
+                               .q = sim->diffusion.wide,
+                               .out = oak_sim_state(sim, out),
+                               .bflux = sim->fluxfix.bflux};
+  oak_sim_field(sim, state, time, &args.f);
+  for (int first = 0; first < sim->mesh->nblock; first += sim->diffusion.batch) {
+    const int rest = sim->mesh->nblock - first;
+    const int n = rest < sim->diffusion.batch ? rest : sim->diffusion.batch;
+    args.first = first;
+    OAK_TRY(oak_device_launch(sim->dev, sim->kernel.primitive, n, &args, sizeof args));
+    OAK_TRY(oak_device_launch(sim->dev, sim->kernel.diffusion, n, &args, sizeof args));
+  }
+  return OAK_OK;
+}
+
+/* The rate of change of a state whose ghost cells are filled. Collective: a rank that has failed
+ * takes part in the messages of flux fixing. */
+static oak_status_t find_rate(oak_t *sim, int state, double time, int out) {
+  oak_timer_start(&sim->timers, OAK_PHASE_FLUX);
+  oak_status_t st = launch_rate(sim, state, time, out);
+  oak_timer_stop(&sim->timers, OAK_PHASE_FLUX);
+  const oak_status_t fixed = oak_fix_rate(sim, out, sim->diffusion.wide);
+  return st == OAK_OK ? fixed : st;
+}
+
+/* ---- explicit: added to the other rates of a stage */
+
+static int is_explicit(const oak_t *sim) { return sim->diffusion.kind == OAK_DIFFUSION_EXPLICIT; }
+
+static oak_status_t with_ghosts(oak_t *sim, int state, double time) {
+  return find_rate(sim, state, time, sim->diffusion.rate);
+}
+
+static void flux_args(const oak_t *sim, oak_flux_args_t *args) {
+  args->diffusion = oak_sim_state(sim, sim->diffusion.rate);
+}
+
+const oak_part_t oak_part_diffusion = {.name = "diffusive fluxes",
+                                       .needs = OAK_PART_EDGES,
+                                       .wanted = is_explicit,
+                                       .read = read_keys,
+                                       .fit = fit,
+                                       .bytes = count_bytes,
+                                       .clear = clear,
+                                       .with_ghosts = with_ghosts,
+                                       .flux_args = flux_args};
+
+/* ---- super time stepping */
+
+oak_status_t oak_diffusion_block_rates(oak_t *sim, double time, double *rate) {
+  const int n = sim->mesh->nblock;
+  oak_diffusivity_args_t args = {.rate = NULL};
+  if (!n) return OAK_OK;
+  OAK_TRY(oak_storage_scratch(sim, n * sizeof *rate));
+  oak_sim_field(sim, 0, time, &args.f);
+  args.rate = sim->storage.scratch;
+  OAK_TRY(oak_device_launch(sim->dev, sim->kernel.diffusivity, n, &args, sizeof args));
+  return oak_device_download(sim->dev, rate, args.rate, n * sizeof *rate);
+}
+
+/* The largest rate of this rank's blocks: forward Euler steps are stable up to its inverse. */
+static oak_status_t local_rate(oak_t *sim, double time, double *most) {
+  const int n = sim->mesh->nblock;
+  double *rate = malloc((n + 1) * sizeof *rate);
+  *most = 0;
+  OAK_CHECK(rate, OAK_ERR_MEMORY, "no memory for the rates of %d blocks", n);
+  const oak_status_t st = oak_diffusion_block_rates(sim, time, rate);
+  for (int b = 0; b < n && st == OAK_OK; b++)
+    if (rate[b] > *most) *most = rate[b];
+  free(rate);
+  return st;
+}
+
+/* Stages for a time dt. A scheme with s stages is stable up to (s^2 + s - 2) / 4 explicit steps
+ * (Meyer et al., eq. 20); odd numbers damp the shortest waves better. */
+static oak_status_t count_stages(oak_t *sim, double time, double dt, int *stages) {
+  enum { MOST = 9999 };
+  double most;
+  OAK_TRY(oak_sim_agree(sim, local_rate(sim, time, &most)));
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, sim->comm);
+  const double ratio = dt * most / sim->method.cfl;
+  const double s = ceil(0.5 * (sqrt(9 + 16 * ratio) - 1));
+  OAK_CHECK(
+      s <= MOST, OAK_ERR_STATE,
+      "scheme.diffusion = rkl2: the step %g is %g times the explicit step of diffusion, which "
+      "takes more than %d stages: check DIFFUSIVITY, or set run.dt_max",
+      dt, ratio, MOST);
+  *stages = most > 0 ? (s < 3 ? 3 : (int)s | 1) : 0;
+  return OAK_OK;
+}
+
+/* The coefficients of stage j (Meyer et al., eqs. 16 to 19). */
+static double rkl_b(int j) { return j < 2 ? 1.0 / 3 : (j * j + j - 2.0) / (2.0 * j * (j + 1)); }
+
+/* Time of stage j in units of the step. */
+static double rkl_c(int j, int s) {
+  const double all = (double)s * s + s - 2;
+  return j < 1 ? 0 : j < 2 ? rkl_c(2, s) / 4 : (j * j + j - 2.0) / all;
+}
+
+static void set_weights(oak_rkl_args_t *args, int j, int s, double dt) {
+  const double w1 = 4 / ((double)s * s + s - 2);
+  args->mu = args->nu = args->b = 0;
+  args->a = rkl_b(1) * w1 * dt;
+  if (j < 2) return;
+  args->mu = (2.0 * j - 1) / j * rkl_b(j) / rkl_b(j - 1);
+  args->nu = -(j - 1.0) / j * rkl_b(j) / rkl_b(j - 2);
+  args->a = args->mu * w1 * dt;
+  args->b = -(1 - rkl_b(j - 1)) * args->a;
+}
+
+/* Stage j, from states `last` and `before` to `before`; in the first stage both are the solution
+ * and the result goes to `out`. A rank that has failed takes part in all messages. */
+static oak_status_t run_stage(oak_t *sim, int j, int s, double time, double dt, int last,
+                              int before, int out) {
+  const int rate = j == 1 ? RATE0 : RATE;
+  const double now = time + rkl_c(j - 1, s) * dt;
+  oak_status_t st = oak_fill_ghosts(sim, last, now);
+  const oak_status_t found = find_rate(sim, last, now, rate);
+  if (st == OAK_OK) st = found;
+  if (st != OAK_OK || !sim->mesh->nblock) return st;
+  oak_rkl_args_t args = {.y1 = oak_sim_state(sim, last),
+                         .y2 = oak_sim_state(sim, before),
+                         .m0 = oak_sim_state(sim, RATE0),
+                         .m1 = oak_sim_state(sim, rate),
+                         .out = oak_sim_state(sim, out),
+                         .bad = sim->results.bad};
+  oak_sim_field(sim, 0, time, &args.f);
+  set_weights(&args, j, s, dt);
+  oak_timer_start(&sim->timers, OAK_PHASE_FLUX);
+  st = oak_device_launch(sim->dev, sim->kernel.rkl, sim->mesh->nblock, &args, sizeof args);
+  oak_timer_stop(&sim->timers, OAK_PHASE_FLUX);
+  return st;
+}
+
+static oak_status_t apply_rkl2(oak_t *sim, double time, double dt) {
+  int stages = 0, last = 0, before = 0, invalid = 0;
+  oak_status_t st = OAK_OK;
+  OAK_TRY(count_stages(sim, time, dt, &stages));
+  for (int j = 1; j <= stages; j++) {
+    const int out = j < 3 ? STAGES + j - 1 : before;
+    const oak_status_t ran = run_stage(sim, j, stages, time, dt, last, before, out);
+    if (st == OAK_OK) st = ran;
+    before = last;
+    last = out;
+  }
+  if (last) oak_storage_swap(sim, 0, last);
+  if (st == OAK_OK && stages) st = oak_count_invalid(sim, &invalid);
+  OAK_TRY(oak_sim_agree(sim, st));
+  MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->comm);
+  return invalid ? oak_report_invalid(sim, 0, OAK_INVALID_DIFFUSION) : OAK_OK;
+}
+
+static int is_rkl2(const oak_t *sim) { return sim->diffusion.kind == OAK_DIFFUSION_RKL2; }
+
+const oak_part_t oak_part_rkl2 = {.name = "diffusion (rkl2)",
+                                  .needs = OAK_PART_EDGES | OAK_PART_STATES,
+                                  .wanted = is_rkl2,
+                                  .fit = fit,
+                                  .bytes = count_bytes,
+                                  .clear = clear,
+                                  .advance = apply_rkl2};

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * After a failure: which hook of physics or problem returned a value that it must not, in which
+ * cell. A unit of kernels that calls the hooks cell by cell is built only then, so the kernels of
+ * the run need no checks. */
+#include "solver/step/trace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/step/sim.h"
+
+static const struct {
+  const char *owner, *name;
+} hooks[OAK_TRACE_COUNT] = {
+#define OAK_TRACE_NAME(owner, hook, name) {#owner, name},
+    OAK_TRACE_TABLE(OAK_TRACE_NAME)
+#undef OAK_TRACE_NAME
+};
+
+static int has_hook(const oak_t *sim, int hook) {
+  switch (hook) {
+#define OAK_TRACE_HAS(owner, hook, name) \
+  case OAK_TRACE_##owner##_##hook:       \
+    return sim->description.has.owner##_##hook;
+    OAK_TRACE_TABLE(OAK_TRACE_HAS)
+#undef OAK_TRACE_HAS
+  }
+  return 0;
+}
+
+/* Hooks that return a value for each variable. */
+static int is_vector(int hook) { return hook < OAK_TRACE_physics_timestep; }
+
+static int is_wrong(int hook, double value, double least) {
+  if (hook == OAK_TRACE_physics_timestep || hook == OAK_TRACE_problem_timestep)
+    return !(value > least);
+  if (hook == OAK_TRACE_physics_diffusivity || hook == OAK_TRACE_problem_diffusivity)
+    return !(value >= 0 && value < INFINITY);
+  return !isfinite(value);
+}
+
+static const char *advice(int hook, double value) {
+  if (isnan(value))
+    return "look for a division by 0, a root or logarithm of a negative number, or a missing "
+           "return";
+  switch (hook) {
+    case OAK_TRACE_physics_timestep:
+    case OAK_TRACE_problem_timestep:
+      return "return a time step above 0 that a run can take, or INFINITY for no limit";
+    case OAK_TRACE_physics_diffusivity:
+    case OAK_TRACE_problem_diffusivity:
+      return "return a finite number of at least 0";
+  }
+  return "return finite numbers; look for a division by 0";
+}
+
+static oak_status_t complain(oak_t *sim, int state, int hook, int v, int block, int64_t cell,
+                             double value) {
+  char place[96], values[1024], component[96] = "";
+  oak_print_place(sim, block, cell, place, sizeof place);
+  oak_print_state(sim, state, block, cell, values, sizeof values);
+  if (is_vector(hook))
+    snprintf(component, sizeof component, " for %.64s", sim->description.name[v]);
+  return OAK_FAIL(OAK_ERR_STATE,
+                  "%s: %s gives %g%s at (%s), level %d (step %ld, time %.6g), where the state is "
+                  "valid: %s: %s",
+                  !strcmp(hooks[hook].owner, "problem") ? sim->files.problem : sim->files.physics,
+                  hooks[hook].name, value, component, place, sim->mesh->level[block],
+                  sim->clock.step, sim->clock.time, values, advice(hook, value));
+}
+
+/* One component of a hook in all cells of this rank. */
+static oak_status_t look_at(oak_t *sim, int state, int hook, int v, double least, double *value) {
+  for (int b = 0; b < sim->mesh->nblock; b++) {
+    oak_storage_swap(sim, 0, state);
+    const oak_status_t st =
+        oak_read_kernel(sim, sim->trace.kernel, hook * sim->nvar + v, b, 1, value);
+    oak_storage_swap(sim, 0, state);
+    OAK_TRY(st);
+    for (int64_t c = 0; c < sim->cells; c++)
+      if (is_wrong(hook, value[c], least)) return complain(sim, state, hook, v, b, c, value[c]);
+  }
+  return OAK_OK;
+}
+
+static oak_status_t look(oak_t *sim, int nstate, unsigned wanted, double least) {
+  double *value = malloc(sim->cells * sizeof *value);
+  oak_status_t st = OAK_OK;
+  OAK_CHECK(value, OAK_ERR_MEMORY, "no memory for a block");
+  for (int h = 0; h < OAK_TRACE_COUNT && st == OAK_OK; h++)
+    for (int s = 0; s < nstate && st == OAK_OK && wanted >> h & 1; s++)
+      for (int v = 0; v < (is_vector(h) ? sim->nvar : 1) && st == OAK_OK; v++)
+        st = look_at(sim, s, h, v, least, value);
+  free(value);
+  return st;
+}
+
+oak_status_t oak_trace(oak_t *sim, int nstate, unsigned wanted, double least) {
+  static const char *const part[] = {"kernels/user.h", "kernels/trace.c"};
+  const double dt = sim->clock.taken_dt;
+  unsigned there = 0;
+  for (int h = 0; h < OAK_TRACE_COUNT; h++) there |= (unsigned)(has_hook(sim, h) != 0) << h;
+  if (!(there & wanted)) return OAK_OK;
+  /* The run has failed already: if the hooks cannot be called, its own message has to do. */
+  if (!sim->trace.module &&
+      oak_sim_build_module(sim, "trace", part, 2, NULL, &sim->trace.module) != OAK_OK)
+    return OAK_OK;
+  oak_status_t st = oak_device_kernel(sim->dev, sim->trace.module, "oak_trace", &sim->trace.kernel);
+  if (dt == 0) sim->clock.taken_dt = sim->clock.dt;
+  if (st == OAK_OK) st = look(sim, nstate, there & wanted, least);
+  sim->clock.taken_dt = dt;
+  st = oak_sim_agree(sim, st);
+  return st == OAK_ERR_STATE ? st : OAK_OK;
+}
