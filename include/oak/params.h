@@ -36,6 +36,7 @@ typedef struct {
   int multiple_of;      /**< INT, INTS: every value is a multiple of it (2: even; 0: any) */
   int above_min;        /**< REAL, REALS: 1 excludes `min` itself */
   int count;            /**< INTS, REALS: the number of values (0: one to three) */
+  int may_change;       /**< 1: it may also be set while a simulation uses the set */
 } oak_param_desc_t;
 
 /** A set that knows oak's own keys (sections run, mesh, refine, scheme, physics, problem, boundary,
@@ -70,10 +71,11 @@ OAK_API oak_status_t oak_params_assign(oak_params_t *params, const char *assignm
 OAK_API oak_status_t oak_params_assign_all(oak_params_t *params, int count, char *const *assignment,
                                            const char *origin);
 /** The same with key and value apart, for programs. After oak_create only these may be set: the
- * parameters of physics and problem; the keys of [run] and [output]; refine.c_refine, c_derefine,
- * eps and eps_abs; mesh.adapt_every and mesh.kappa_max. They take effect in the next step, those of
- * outputs when oak_run_ext begins. Other keys are refused. All ranks must set the same. Call
- * oak_update_time_step() after a change on which wave speeds or TIMESTEP depend. */
+ * parameters of physics and problem; the keys of [output]; those of [run] except run.debug;
+ * refine.c_refine, c_derefine, eps and eps_abs; mesh.adapt_every and mesh.kappa_max. They take
+ * effect in the next step, those of outputs when oak_run_ext begins. Other keys are refused. All
+ * ranks must set the same. Call oak_update_time_step() after a change on which wave speeds or
+ * TIMESTEP depend. */
 OAK_API oak_status_t oak_params_set(oak_params_t *params, const char *key, const char *value);
 
 /** Add keys (a problem's or a physics' own parameters). Copies the descriptions. */

@@ -138,7 +138,8 @@ static int same_text(const char *a, const char *b) { return a && b ? strcmp(a, b
 static int same_desc(const oak_param_desc_t *a, const oak_param_desc_t *b) {
   return a->type == b->type && same_text(a->fallback, b->fallback) && a->min == b->min &&
          a->max == b->max && same_text(a->choices, b->choices) &&
-         a->multiple_of == b->multiple_of && a->above_min == b->above_min && a->count == b->count;
+         a->multiple_of == b->multiple_of && a->above_min == b->above_min && a->count == b->count &&
+         a->may_change == b->may_change;
 }
 
 static oak_status_t copy_desc(const oak_param_desc_t *desc, oak_param_t *out) {

@@ -200,8 +200,23 @@ static oak_status_t ask_watches(const oak_params_t *params, const char *key, con
   return OAK_OK;
 }
 
-/** Change a value in a set that simulations use. A key that is not declared yet can only be one of
- * an output. */
+/** Refuse a change of a key while simulations use the set. A key that is not declared yet can only
+ * be one of an output. */
+static oak_status_t allow_change(const oak_params_t *params, const char *key) {
+  const oak_param_t *known = oak_params_find(params, key);
+  char keys[512] = "";
+  size_t at = 0;
+  if ((known && known->desc.may_change) || !strncmp(key, "output.", 7)) return OAK_OK;
+  for (int i = 0; i < oak_param_table_count && at < sizeof keys; i++)
+    if (oak_param_table[i].may_change)
+      at += (size_t)snprintf(keys + at, sizeof keys - at, ", %s", oak_param_table[i].key);
+  return OAK_FAIL(OAK_ERR_INPUT,
+                  "%s cannot change after oak_create: only parameters of physics and problem can, "
+                  "keys of [output]%s",
+                  key, keys);
+}
+
+/** Change a value in a set that simulations use. */
 static oak_status_t change_value(oak_params_t *params, const char *key, const char *value,
                                  const char *origin) {
   oak_param_t *known = oak_params_find(params, key);
@@ -211,6 +226,7 @@ static oak_status_t change_value(oak_params_t *params, const char *key, const ch
     oak_param_allowed(&known->desc, 1, words, sizeof words);
     return OAK_FAIL(OAK_ERR_INPUT, "%s: %s = %s: must be %s", origin, key, value, words);
   }
+  OAK_TRY(allow_change(params, key));
   OAK_TRY(ask_watches(params, key, parsed.x));
   OAK_TRY(oak_params_store(params, key, value, origin));
   OAK_TRY(oak_params_check(params, 0));

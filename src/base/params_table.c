@@ -26,84 +26,81 @@ const oak_param_section_t oak_param_sections[] = {
     {NULL, NULL},
 };
 
-#define NUMBER(kind, name, preset, low, high, unit_, text, multiple, above)                \
+/* The last argument of each macro is the help text. Further members of oak_param_desc_t may follow
+ * it, such as .may_change = 1. */
+#define NUMBER(kind, name, preset, low, high, unit_, ...)                                  \
   {                                                                                        \
     .key = name, .type = kind, .fallback = preset, .min = low, .max = high, .unit = unit_, \
-    .help = text, .multiple_of = multiple, .above_min = above                              \
+    .help = __VA_ARGS__                                                                    \
   }
-#define INT(name, preset, low, high, unit, text) \
-  NUMBER(OAK_PARAM_INT, name, preset, low, high, unit, text, 0, 0)
-#define EVEN(name, preset, low, high, unit, text) \
-  NUMBER(OAK_PARAM_INT, name, preset, low, high, unit, text, 2, 0)
-#define INTS(name, preset, low, high, unit, text) \
-  NUMBER(OAK_PARAM_INTS, name, preset, low, high, unit, text, 0, 0)
-#define REAL(name, preset, low, high, unit, text) \
-  NUMBER(OAK_PARAM_REAL, name, preset, low, high, unit, text, 0, 0)
-/* A real number with an excluded lower bound. */
-#define ABOVE(name, preset, low, high, unit, text) \
-  NUMBER(OAK_PARAM_REAL, name, preset, low, high, unit, text, 0, 1)
-/* One to three real numbers; with \a number, exactly that many. */
-#define REALS(name, preset, number, unit_, text)                                           \
-  {                                                                                        \
-    .key = name, .type = OAK_PARAM_REALS, .fallback = preset, .unit = unit_, .help = text, \
-    .count = number                                                                        \
-  }
-#define BOOL(name, preset, text) \
-  { .key = name, .type = OAK_PARAM_BOOL, .fallback = preset, .help = text }
-#define TEXT(name, preset, text) \
-  { .key = name, .type = OAK_PARAM_TEXT, .fallback = preset, .help = text }
-#define CHOICE(name, preset, words, text) \
-  { .key = name, .type = OAK_PARAM_CHOICE, .fallback = preset, .choices = words, .help = text }
+#define INT(...) NUMBER(OAK_PARAM_INT, __VA_ARGS__)
+#define INTS(...) NUMBER(OAK_PARAM_INTS, __VA_ARGS__)
+#define REAL(...) NUMBER(OAK_PARAM_REAL, __VA_ARGS__)
+#define REALS(name, preset, unit, ...) \
+  NUMBER(OAK_PARAM_REALS, name, preset, 0, 0, unit, __VA_ARGS__)
+#define BOOL(name, preset, ...) NUMBER(OAK_PARAM_BOOL, name, preset, 0, 0, NULL, __VA_ARGS__)
+#define TEXT(name, preset, ...) NUMBER(OAK_PARAM_TEXT, name, preset, 0, 0, NULL, __VA_ARGS__)
+#define CHOICE(name, preset, words, ...) \
+  NUMBER(OAK_PARAM_CHOICE, name, preset, 0, 0, NULL, __VA_ARGS__, .choices = words)
 
 const oak_param_desc_t oak_param_table[] = {
-    REAL("run.end_time", "1", 0, INFINITY, "time", "The run ends at this time, reached exactly."),
+    REAL("run.end_time", "1", 0, INFINITY, "time", "The run ends at this time, reached exactly.",
+         .may_change = 1),
     INT("run.max_steps", "0", 0, INFINITY, "steps",
-        "The run ends after this number of steps; 0: no limit."),
-    ABOVE("run.cfl", "0.5", 0, 2, NULL,
-          "CFL number: the time step times the largest sum over dimensions of wave speed / cell "
-          "size. Most schemes are stable up to 1, ssprk43 up to 2."),
-    REAL("run.dt_max", "0", 0, INFINITY, "time", "Upper limit of the time step; 0: no limit."),
+        "The run ends after this number of steps; 0: no limit.", .may_change = 1),
+    REAL("run.cfl", "0.5", 0, 2, NULL,
+         "CFL number: the time step times the largest sum over dimensions of wave speed / cell "
+         "size. Most schemes are stable up to 1, ssprk43 up to 2.",
+         .above_min = 1, .may_change = 1),
+    REAL("run.dt_max", "0", 0, INFINITY, "time", "Upper limit of the time step; 0: no limit.",
+         .may_change = 1),
     REAL("run.wall_limit", "0", 0, INFINITY, "s",
          "The run writes a checkpoint and ends before this many seconds of wall-clock "
          "time have passed; 0: before the end of its SLURM job, if that time is known "
-         "(SLURM_JOB_END_TIME)."),
+         "(SLURM_JOB_END_TIME).",
+         .may_change = 1),
     REAL("run.wall_margin", "120", 0, INFINITY, "s",
          "The run ends this long before that limit; the time must suffice to write a "
-         "checkpoint."),
+         "checkpoint.",
+         .may_change = 1),
     INT("run.report_every", "100", 0, INFINITY, "steps",
-        "Steps between progress lines; 0: none by steps."),
+        "Steps between progress lines; 0: none by steps.", .may_change = 1),
     REAL("run.report_seconds", "5", 0, INFINITY, "s",
          "A progress line is printed at least once in this many seconds of wall-clock time; 0: "
-         "off."),
+         "off.",
+         .may_change = 1),
     REAL("run.watchdog", "1800", 0, INFINITY, "s",
          "End the run if a rank makes no progress during this time, and say which rank, phase and "
-         "step. Choose more than the longest output or step takes. 0: off."),
+         "step. Choose more than the longest output or step takes. 0: off.",
+         .may_change = 1),
     BOOL("run.debug", "no",
          "Check what hooks return, and the indices that they use, and end the run at the first "
          "fault; also `oak run --debug`. On the device cpu only, and several times slower."),
 
     INT("mesh.dim", "2", 2, 3, NULL, "Spatial dimensions: 2 (quadtree) or 3 (octree)."),
-    EVEN("mesh.block_size", "16", 4, 128, "cells",
-         "Cells of a block along each dimension. Larger blocks run faster, smaller ones follow the "
-         "solution more closely."),
+    INT("mesh.block_size", "16", 4, 128, "cells",
+        "Cells of a block along each dimension. Larger blocks run faster, smaller ones follow the "
+        "solution more closely.",
+        .multiple_of = 2),
     INTS("mesh.trees", "1", 1, 4096, "blocks",
          "Blocks of level 0 along each dimension, 1048576 in all at most. Cells are cubic if the "
          "domain's sides are in "
          "these proportions."),
-    REALS("mesh.xmin", "0", 0, "length",
+    REALS("mesh.xmin", "0", "length",
           "Lower corner of the domain; one value stands for all dimensions."),
-    REALS("mesh.xmax", "1", 0, "length",
+    REALS("mesh.xmax", "1", "length",
           "Upper corner of the domain; one value stands for all dimensions."),
     INT("mesh.min_level", "0", 0, 16, NULL,
         "Lowest level of refinement: every block is refined at least this many times."),
     INT("mesh.max_level", "0", 0, 16, NULL,
         "Highest level of refinement: each level halves the cell size."),
     INT("mesh.adapt_every", "4", 0, INFINITY, "steps",
-        "Steps between mesh adaptations; 0: static mesh."),
+        "Steps between mesh adaptations; 0: static mesh.", .may_change = 1),
     REAL("mesh.kappa_max", "1.05", 1, INFINITY, NULL,
          "Blocks are redistributed when the time of the slowest rank, divided by its time with the "
          "best distribution, exceeds this number. With mesh.balance = equal, the time is taken "
-         "from the number of blocks."),
+         "from the number of blocks.",
+         .may_change = 1),
     CHOICE("mesh.balance", "equal", "equal measured",
            "How blocks are shared among ranks, every mesh.adapt_every steps. equal: all ranks get "
            "the same number; measured: a rank gets blocks in proportion to its measured speed, for "
@@ -125,11 +122,13 @@ const oak_param_desc_t oak_param_table[] = {
     REAL("refine.c_refine", "0.05", 0, INFINITY, NULL,
          "A block is refined if the criterion exceeds this value in a cell. The default suits "
          "lohner; "
-         "for gradient try 0.1, a change of 10 percent per cell."),
+         "for gradient try 0.1, a change of 10 percent per cell.",
+         .may_change = 1),
     REAL("refine.c_derefine", "0.00625", 0, INFINITY, NULL,
          "A block may be coarsened if the criterion is below this value in all its cells. For "
          "gradient "
-         "try a quarter of c_refine."),
+         "try a quarter of c_refine.",
+         .may_change = 1),
     INT("refine.buffer", "0", 0, 128, "cells",
         "Enlarges the refined region, so that features stay inside it until the next adaptation: a "
         "neighbour of a block gets the block's level if a cell that exceeds c_refine is at most "
@@ -137,12 +136,14 @@ const oak_param_desc_t oak_param_table[] = {
         "mesh.block_size; 0: none."),
     REAL("refine.eps", "0.01", 0, INFINITY, NULL,
          "Relative filter of lohner: ripples smaller than this fraction of the variable cause no "
-         "refinement."),
+         "refinement.",
+         .may_change = 1),
     REAL("refine.eps_abs", "1e-10", 0, INFINITY, "variable",
          "Absolute filter: differences well below this value cause no refinement. With gradient it "
          "is "
          "added to the magnitude of the variable; choose a typical value if the variable crosses "
-         "zero, as velocities do."),
+         "zero, as velocities do.",
+         .may_change = 1),
 
     TEXT(
         "scheme.limiter", "vanleer",
@@ -233,8 +234,8 @@ const oak_param_desc_t oak_param_table[] = {
     CHOICE("poisson.method", "multigrid", "multigrid bicgstab",
            "multigrid: V-cycles; if a coefficient jumps so much that they converge slowly, "
            "BiCGSTAB goes on. bicgstab: BiCGSTAB from the start."),
-    ABOVE("poisson.tolerance", "1e-8", 0, 1, NULL,
-          "Largest residual relative to the largest right-hand side."),
+    REAL("poisson.tolerance", "1e-8", 0, 1, NULL,
+         "Largest residual relative to the largest right-hand side.", .above_min = 1),
     INT("poisson.max_cycles", "30", 1, 200, NULL,
         "Largest number of multigrid cycles. If they do not reach the tolerance, the run stops."),
     INT("poisson.gather_cells", "0", 0, 1 << 28, NULL,
@@ -300,8 +301,9 @@ const oak_param_desc_t oak_param_table[] = {
     INT("output.picture_steps", "0", 0, INFINITY, "steps",
         "Steps between pictures; 0: none by steps."),
     TEXT("output.picture_variable", "", "Variable shown in pictures; empty: the first."),
-    REALS("output.picture_range", "0 0", 2, "variable",
-          "Values at the two ends of the colour scale; equal: lowest and highest of each picture."),
+    REALS("output.picture_range", "0 0", "variable",
+          "Values at the two ends of the colour scale; equal: lowest and highest of each picture.",
+          .count = 2),
     INT("output.picture_width", "1024", 64, 16384, "pixels",
         "Width of pictures; the height follows from the domain."),
     CHOICE("output.picture_axis", "z", "x y z",
@@ -349,9 +351,10 @@ const oak_output_key_t oak_output_keys[] = {
                      "host, or fewer if they would be smaller than 64 MB.")},
     {"plotfile xdmf vtkhdf", CHOICE("output.NAME.precision", "double", "double single",
                                     "Precision of the values in files.")},
-    {"picture", REALS("output.NAME.range", "0 0", 2, "variable",
+    {"picture", REALS("output.NAME.range", "0 0", "variable",
                       "Values at the two ends of the colour scale; equal: lowest and highest of "
-                      "each picture.")},
+                      "each picture.",
+                      .count = 2)},
     {"picture", INT("output.NAME.width", "1024", 64, 16384, "pixels",
                     "Width of pictures; the height follows from what is shown.")},
     {"picture slice", CHOICE("output.NAME.axis", "z", "x y z",

@@ -23,16 +23,7 @@ static int is_floor(const oak_t *sim, int n) {
   return end && !strcmp(end, "_floor") && sim->description.has.physics_floor;
 }
 
-static int may_change(const char *key) {
-  static const char *const keys[] = {"refine.c_refine", "refine.c_derefine", "refine.eps",
-                                     "refine.eps_abs",  "mesh.adapt_every",  "mesh.kappa_max"};
-  if (!strncmp(key, "run.", 4) || !strncmp(key, "output.", 7)) return 1;
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-    if (!strcmp(key, keys[i])) return 1;
-  return 0;
-}
-
-static void read_method(oak_t *sim) {
+void oak_read_changing(oak_t *sim) {
   const oak_params_t *p = sim->params;
   sim->method.cfl = oak_params_real(p, "run.cfl");
   sim->method.dt_max = oak_params_real(p, "run.dt_max");
@@ -48,17 +39,12 @@ static oak_status_t change(void *user, const char *key, const double *number) {
   oak_t *sim = user;
   const int n = find_parameter(sim, key);
   if (!number) {
-    read_method(sim);
+    oak_read_changing(sim);
     oak_rates_forget(sim); /* wave speeds and TIMESTEP may depend on it */
     return n < 0 ? OAK_OK : oak_sim_change_parameters(sim);
   }
   OAK_CHECK(!is_floor(sim, n) || sim->method.floors, OAK_ERR_INPUT,
             "%s cannot change after oak_create, since no floor was set then: set one before", key);
-  OAK_CHECK(n >= 0 || may_change(key), OAK_ERR_INPUT,
-            "%s cannot change after oak_create: only parameters of physics and problem can, keys "
-            "of [run] and [output], refine.c_refine, c_derefine, eps and eps_abs, "
-            "mesh.adapt_every and mesh.kappa_max",
-            key);
   const double most = !strcmp(key, "refine.c_derefine") ? *number : sim->refine.c_derefine;
   const double least = !strcmp(key, "refine.c_refine") ? *number : sim->refine.c_refine;
   OAK_CHECK(most <= least, OAK_ERR_INPUT,

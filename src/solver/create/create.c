@@ -125,26 +125,19 @@ static oak_status_t read_rest(oak_t *sim) {
     sim->xmin[2] = sim->xmax[2] = sim->dx0[2] = 0;
     sim->trees[2] = 1;
   }
-  sim->refine.every = oak_params_int(p, "mesh.adapt_every");
-  sim->refine.kappa_max = oak_params_real(p, "mesh.kappa_max");
   /* Kernels round theta to their precision: 4/3 must not end above 4/3 (kernels/rows.h). */
   sim->interpolation_theta = round_down(sim, oak_params_real(p, "mesh.theta"));
-  sim->method.cfl = oak_params_real(p, "run.cfl");
+  oak_read_changing(sim);
   sim->method.strang = oak_params_choice(p, "scheme.splitting") == 1;
   OAK_TRY(oak_parts_read(sim));
   keep_start(sim);
   OAK_CHECK(!sim->method.strang || !sim->method.retry || !oak_parts_beside(sim), OAK_ERR_INPUT,
             "scheme.splitting = strang changes the solution before the stages, which "
             "scheme.on_invalid = retry cannot take back: choose lie, or stop or first_order");
-  sim->method.dt_max = oak_params_real(p, "run.dt_max");
-  sim->refine.c_refine = oak_params_real(p, "refine.c_refine");
-  sim->refine.c_derefine = oak_params_real(p, "refine.c_derefine");
   sim->refine.buffer = oak_params_int(p, "refine.buffer");
   OAK_CHECK(sim->refine.buffer <= sim->block_size, OAK_ERR_INPUT,
             "%s: refine.buffer = %d: at most the cells of a block, mesh.block_size = %d",
             oak_params_origin(p, "refine.buffer"), sim->refine.buffer, sim->block_size);
-  sim->refine.eps = oak_params_real(p, "refine.eps");
-  sim->refine.eps_abs = oak_params_real(p, "refine.eps_abs");
   const char *criterion = oak_params_text(p, "refine.criterion");
   sim->refine.active = (strcmp(criterion, "none") || sim->description.has.problem_region) &&
                        sim->max_level > sim->min_level;

@@ -220,8 +220,11 @@ static oak_status_t declare_parameters(oak_t *sim) {
   const oak_description_t *d = &sim->description;
   for (int n = 0; n < d->nparameter; n++) {
     char key[256], fallback[64];
-    oak_param_desc_t desc = {
-        .key = key, .type = OAK_PARAM_REAL, .fallback = fallback, .help = d->parameter[n].help};
+    oak_param_desc_t desc = {.key = key,
+                             .type = OAK_PARAM_REAL,
+                             .fallback = fallback,
+                             .help = d->parameter[n].help,
+                             .may_change = 1};
     /* What stands in braces is said with the allowed values. */
     const char *help = d->parameter[n].help, *end = *help == '{' ? strchr(help, '}') : NULL;
     if (end) desc.help = end + 1 + strspn(end + 1, " ");

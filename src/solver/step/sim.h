@@ -402,6 +402,8 @@ oak_status_t oak_sim_finish(oak_t **sim, FILE *stream);
 /* change.c */
 /** Follow changes of the parameters from now on. Rank-local. */
 oak_status_t oak_follow_changes(oak_t *sim);
+/** Read the keys that may change while the simulation is there. */
+void oak_read_changing(oak_t *sim);
 
 /* setup/sources.c */
 /** Cells of a tile of the flux kernel along x and y that suit the device. */
