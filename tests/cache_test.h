@@ -6,20 +6,11 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "device/device_private.h"
+#include "folder_test.h"
 #include "oak/device.h"
-
-static char folder[64];
 
 /* ---- helpers */
 
@@ -137,13 +128,15 @@ static inline int setup(void **state) {
   return 0;
 }
 
-/** The folder of the test, and no settings of the user's. */
-static inline void prepare(void) {
+/** Run a group of tests in a folder of their own, without settings of the user's. */
+static inline int cache_test_main(int argc, char **argv, const struct CMUnitTest *tests,
+                                  size_t count) {
   static const char *const unset[] = {"OAK_CC", "OAK_CFLAGS", "OAK_KEEP", "OAK_BUILD_LIMIT",
                                       "CPATH"};
   for (size_t i = 0; i < sizeof unset / sizeof *unset; i++) unsetenv(unset[i]);
-  snprintf(folder, sizeof folder, "/tmp/oak-test-XXXXXX");
-  if (!mkdtemp(folder)) MPI_Abort(MPI_COMM_WORLD, 1);
+  folder_begin(&argc, &argv);
+  return folder_end(test_group(tests, count));
 }
+#define CACHE_TEST_MAIN(tests) cache_test_main(argc, argv, (tests), sizeof(tests) / sizeof *(tests))
 
 #endif

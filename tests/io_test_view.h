@@ -251,17 +251,4 @@ static inline double known_integral(const test_mesh_t *mesh, int var) {
   return sum;
 }
 
-/** Create a temporary folder, the same on all ranks. */
-static inline void test_folder(char *path, size_t size) {
-  int rank;
-  const char *tmp = getenv("TMPDIR");
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  snprintf(path, size, "%s/oak_test_XXXXXX", tmp ? tmp : "/tmp");
-  if (rank == 0 && !mkdtemp(path)) {
-    perror(path);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  MPI_Bcast(path, (int)size, MPI_CHAR, 0, MPI_COMM_WORLD);
-}
-
 #endif

@@ -4,20 +4,11 @@
 #ifndef OAK_OUTPUT_TEST_H
 #define OAK_OUTPUT_TEST_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
+#include "folder_test.h"
 #include "io/files/file_tools.h"
 #include "io_test_view.h"
-
-static char folder[256];
 
 /** Is a file there on every rank? Waits for all before and after, so that none goes on to create or
  * remove it while another looks. */
@@ -50,9 +41,7 @@ static inline void plot_path(char *path, size_t size, const char *name) {
 static inline void leave_file(const char *path, const char *suffix, const char *name) {
   char file[1200];
   snprintf(file, sizeof file, "%s%s/%s", path, suffix, name);
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) {
+  if (test_rank == 0) {
     assert_int_equal(oak_make_parents(file), OAK_OK);
     FILE *out = fopen(file, "w");
     assert_non_null(out);

@@ -3,30 +3,19 @@
 #ifndef OAK_PARAMS_TEST_H
 #define OAK_PARAMS_TEST_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "folder_test.h"
 #include "oak/params.h"
 
-static int rank;
-static char folder[64] = "/tmp/oak_params_XXXXXX";
 static char path[96];
 
 /* ---- helpers -------------------------------------------------------------------------------- */
 
-/** Write a file on rank 0; all ranks may read it then. */
+/** Write a file on test_rank 0; all ranks may read it then. */
 static inline void write_file(const char *text, size_t bytes) {
-  if (rank == 0) {
+  if (test_rank == 0) {
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(text, 1, bytes, file) != bytes || fclose(file) != 0)
       fail_msg("cannot write %s", path);
@@ -103,28 +92,14 @@ static inline char *printed(const oak_params_t *params, int markdown) {
   return text;
 }
 
-/* ---- main ----------------------------------------------------------------------------------- */
-
-static inline void params_test_begin(int *argc, char ***argv) {
-  MPI_Init(argc, argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0 && !mkdtemp(folder)) MPI_Abort(MPI_COMM_WORLD, 1);
-  MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
-  snprintf(path, sizeof path, "%s/run.ini", folder);
-}
-
-static inline int params_test_end(int failed) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) {
-    remove(path);
-    rmdir(folder);
-  }
-  MPI_Finalize();
-  return failed != 0;
-}
-
 /** Run a group of tests in a folder of their own. */
+static inline int params_test_main(int argc, char **argv, const struct CMUnitTest *tests,
+                                   size_t count) {
+  folder_begin(&argc, &argv);
+  snprintf(path, sizeof path, "%s/run.ini", folder);
+  return folder_end(test_group(tests, count));
+}
 #define PARAMS_TEST_MAIN(tests) \
-  (params_test_begin(&argc, &argv), params_test_end(cmocka_run_group_tests(tests, NULL, NULL)))
+  params_test_main(argc, argv, (tests), sizeof(tests) / sizeof *(tests))
 
 #endif

@@ -3,21 +3,12 @@
 #ifndef OAK_PICTURE_TEST_H
 #define OAK_PICTURE_TEST_H
 #define _GNU_SOURCE 1
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <png.h>
-#include <stdio.h>
 
+#include "folder_test.h"
 #include "io/files/file_tools.h"
 #include "io_test_view.h"
 #include "io/picture/picture.h"
-
-static char folder[256];
-static int rank, size;
 
 typedef struct {
   int width, height;
@@ -64,7 +55,7 @@ static const uint8_t *pixel(const image_t *image, int x, int y) {
   return image->rgb + ((size_t)(image->y + image->h - 1 - y) * image->width + image->x + x) * 3;
 }
 
-/** Draw \a mesh and read it back, on every rank. */
+/** Draw \a mesh and read it back, on every test_rank. */
 static void draw(const oak_grid_view_t *view, const oak_picture_options_t *options,
                  const char *name, image_t *image) {
   char path[512];
@@ -94,19 +85,6 @@ static double value_at(const test_mesh_t *mesh, const image_t *image, int var, i
     return test_field(view, var, mesh->level[b], cell);
   }
   return 0;
-}
-
-/** Run the tests of a program in a folder of their own. */
-static int run_pictures(int argc, char **argv, const struct CMUnitTest *tests, size_t count) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  test_folder(folder, sizeof folder);
-  const int failed = _cmocka_run_group_tests("pictures", tests, count, NULL, NULL);
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) oak_remove_all(folder);
-  MPI_Finalize();
-  return failed != 0;
 }
 
 #endif

@@ -8,27 +8,14 @@
 #define OAK_SOLVER_TEST_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
+#include "main_test.h"
 #include "oak.h"
 
 /* A problem of the tests; @ stands for test_folder(). */
 #define TEST_PROBLEM(name) "problem.name=@/problems/" name ".c\n"
 
 enum { TEST_MAX_NVAR = 8 };
-
-static int test_rank, test_size;
-static FILE *test_out; /* rank 0: the terminal */
-static const char *test_name;
 
 static inline void test_must(oak_status_t status, const char *call, int line) {
   if (status == OAK_OK) return;
@@ -37,18 +24,6 @@ static inline void test_must(oak_status_t status, const char *call, int line) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 #define MUST(call) test_must((call), #call, __LINE__)
-
-/** One line on rank 0. */
-__attribute__((format(printf, 1, 2))) static inline void report(const char *format, ...) {
-  va_list args;
-  if (!test_out) return;
-  va_start(args, format);
-  fprintf(test_out, "%s np=%d: ", test_name, test_size);
-  vfprintf(test_out, format, args);
-  fputc('\n', test_out);
-  fflush(test_out);
-  va_end(args);
-}
 
 /** Where the sources of the tests are: $OAK_TEST_FOLDER, or where they were when the tests were
  * built. */
@@ -224,24 +199,6 @@ static inline double max_ranks(MPI_Comm comm, double x) {
 static inline int64_t sum_ranks_int(MPI_Comm comm, int64_t x) {
   MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_INT64_T, MPI_SUM, comm);
   return x;
-}
-
-/* ---- main */
-
-/** Run a group; what it prints on standard output is only the lines of report(). */
-#define TEST_MAIN(tests) test_main(argc, argv, (tests), sizeof(tests) / sizeof *(tests))
-
-static inline int test_main(int argc, char **argv, const struct CMUnitTest *tests, size_t count) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &test_rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &test_size);
-  test_name = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
-  if (test_rank == 0) test_out = fdopen(dup(STDOUT_FILENO), "w");
-  /* cmocka reports success on standard output and failure on standard error. */
-  if (!freopen("/dev/null", "w", stdout)) perror("/dev/null");
-  const int failed = _cmocka_run_group_tests(test_name, tests, count, NULL, NULL);
-  MPI_Finalize();
-  return failed != 0;
 }
 
 #endif

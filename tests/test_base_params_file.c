@@ -186,7 +186,7 @@ static void test_unreadable(void **state) {
   assert_says("it is a folder");
   char fifo[112];
   snprintf(fifo, sizeof fifo, "%s.fifo", path);
-  if (rank == 0) assert_int_equal(mkfifo(fifo, 0600), 0);
+  if (test_rank == 0) assert_int_equal(mkfifo(fifo, 0600), 0);
   static const char *const endless[] = {NULL, "/dev/zero"};
   for (int i = 0; i < 2; i++) {
     alarm(20); /* an open without a partner waits */
@@ -194,7 +194,7 @@ static void test_unreadable(void **state) {
     alarm(0);
     assert_says("it is a pipe or a device");
   }
-  if (rank == 0) unlink(fifo);
+  if (test_rank == 0) unlink(fifo);
   write_file("[mesh]\ndim\0 = 3\n", 16);
   assert_int_equal(oak_params_read(params, MPI_COMM_WORLD, path), OAK_ERR_INPUT);
   assert_says("binary data");

@@ -2,11 +2,6 @@
  * Terminal output: which lines appear, that they are aligned and fit, the bar on a terminal. */
 // TEST np={1}
 #define _XOPEN_SOURCE 700
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -16,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "main_test.h"
 #include "progress.h"
 #include "str.h"
 
@@ -122,7 +118,8 @@ static void test_silent(void **unused) {
 static void test_terminal(void **unused) {
   (void)unused;
   int master = posix_openpt(O_RDWR | O_NOCTTY);
-  if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) skip(); /* none here */
+  if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
+    SKIP_CASE("this machine gives no terminal");
   int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
   assert_true(slave >= 0);
   unsetenv("OMPI_COMM_WORLD_SIZE"); /* a terminal of our own, not mpirun's */
@@ -203,8 +200,5 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines),    cmocka_unit_test(test_due),
                                      cmocka_unit_test(test_fits),     cmocka_unit_test(test_silent),
                                      cmocka_unit_test(test_terminal), cmocka_unit_test(test_words)};
-  MPI_Init(&argc, &argv);
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  MPI_Finalize();
-  return failed != 0;
+  return TEST_MAIN(tests);
 }

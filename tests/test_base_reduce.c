@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Exact sums: known results, any order, any distribution over the ranks, not-finite input. */
 // TEST np={1,2,3,4}
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "main_test.h"
 #include "reduce.h"
-
-static int rank, size;
 
 static void assert_same_bits(double a, double b) {
   uint64_t x, y;
@@ -23,14 +17,14 @@ static void assert_same_bits(double a, double b) {
   assert_int_equal(x, y);
 }
 
-/** Sum \a x[count][n], known to all ranks, with the rows dealt out in turn beginning at rank
+/** Sum \a x[count][n], known to all ranks, with the rows dealt out in turn beginning at test_rank
  * \a first. */
 static void deal_and_sum(int n, int count, const double *x, int first, double *sum) {
   double *mine = malloc((size_t)(count + 1) * (size_t)n * sizeof *mine);
   int64_t rows = 0;
   assert_non_null(mine);
   for (int i = 0; i < count; i++)
-    if ((i + first) % size == rank)
+    if ((i + first) % test_size == test_rank)
       memcpy(mine + n * rows++, x + (size_t)i * (size_t)n, (size_t)n * sizeof *x);
   assert_int_equal(oak_sum_exact(MPI_COMM_WORLD, n, rows, mine, sum), OAK_OK);
   free(mine);
@@ -85,16 +79,16 @@ static void test_range(void **state) {
   ASSERT_SUM(DBL_MAX, DBL_MAX, tiny, -1.0);
 }
 
-/** A not-finite value on one rank spoils its column, on all ranks, and no other. */
+/** A not-finite value on one test_rank spoils its column, on all ranks, and no other. */
 static void test_not_finite(void **state) {
   (void)state;
   const double bad[] = {NAN, INFINITY, -INFINITY};
   for (int b = 0; b < 3; b++) {
-    double row[3] = {1, rank == size - 1 ? bad[b] : 2, 3}, sum[3];
+    double row[3] = {1, test_rank == test_size - 1 ? bad[b] : 2, 3}, sum[3];
     assert_int_equal(oak_sum_exact(MPI_COMM_WORLD, 3, 1, row, sum), OAK_OK);
-    assert_same_bits(sum[0], size);
+    assert_same_bits(sum[0], test_size);
     assert_true(isnan(sum[1]));
-    assert_same_bits(sum[2], 3.0 * size);
+    assert_same_bits(sum[2], 3.0 * test_size);
   }
 }
 
@@ -124,9 +118,9 @@ static void swap_rows(double *x, int n, int i, int j) {
   }
 }
 
-/** The same bits for the rows on one rank alone, in turn on all ranks, and shuffled. More columns
- * than are treated at a time. Each column also against sums of integers, which cut the terms (below
- * 2^30) at 2^-60. */
+/** The same bits for the rows on one test_rank alone, in turn on all ranks, and shuffled. More
+ * columns than are treated at a time. Each column also against sums of integers, which cut the
+ * terms (below 2^30) at 2^-60. */
 static void test_order(void **state) {
   (void)state;
   enum { N = 35, COUNT = 501 };
@@ -159,10 +153,5 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_known),   cmocka_unit_test(test_rounding),
       cmocka_unit_test(test_range),   cmocka_unit_test(test_not_finite),
       cmocka_unit_test(test_nothing), cmocka_unit_test(test_order)};
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  MPI_Finalize();
-  return failed != 0;
+  return TEST_MAIN(tests);
 }

@@ -2,19 +2,13 @@
  * Failures: messages, and the agreement of all ranks on one of them. */
 // TEST np={1,2,3,4}
 #define _POSIX_C_SOURCE 200809L
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "main_test.h"
 #include "oak/status.h"
-
-static int rank, size;
 
 static oak_status_t refuse(int value) {
   OAK_CHECK(value < 3, OAK_ERR_ARGUMENT, "value = %d: must be below 3", value);
@@ -66,20 +60,23 @@ static void test_debug(void **state) {
 /** All is well: agreement leaves the last message alone. */
 static void test_agree_ok(void **state) {
   (void)state;
-  OAK_FAIL(OAK_ERR_FILE, "kept on %d", rank);
+  OAK_FAIL(OAK_ERR_FILE, "kept on %d", test_rank);
   assert_int_equal(oak_agree(MPI_COMM_WORLD, OAK_OK), OAK_OK);
   char kept[32];
-  snprintf(kept, sizeof kept, "kept on %d", rank);
+  snprintf(kept, sizeof kept, "kept on %d", test_rank);
   assert_string_equal(oak_last_error(), kept);
 }
 
-/** Each rank in turn fails alone; all learn its status and message, also when theirs is longer. */
+/** Each test_rank in turn fails alone; all learn its status and message, also when theirs is
+ * longer. */
 static void test_agree_one(void **state) {
   (void)state;
-  for (int failing = 0; failing < size; failing++) {
-    OAK_FAIL(OAK_ERR_FILE, "a rather long message of an earlier failure on rank %d", rank);
+  for (int failing = 0; failing < test_size; failing++) {
+    OAK_FAIL(OAK_ERR_FILE, "a rather long message of an earlier failure on test_rank %d",
+             test_rank);
     oak_status_t status = OAK_OK;
-    if (rank == failing) status = OAK_FAIL(OAK_ERR_MEMORY, "no memory on %d\nsecond line", failing);
+    if (test_rank == failing)
+      status = OAK_FAIL(OAK_ERR_MEMORY, "no memory on %d\nsecond line", failing);
     assert_int_equal(oak_agree(MPI_COMM_WORLD, status), OAK_ERR_MEMORY);
     char expected[64];
     snprintf(expected, sizeof expected, "no memory on %d\nsecond line", failing);
@@ -87,13 +84,14 @@ static void test_agree_one(void **state) {
   }
 }
 
-/** Of several failures, that of the lowest rank counts. */
+/** Of several failures, that of the lowest test_rank counts. */
 static void test_agree_several(void **state) {
   (void)state;
-  int lowest = size > 1 ? 1 : 0;
+  int lowest = test_size > 1 ? 1 : 0;
   oak_status_t status = OAK_OK;
-  if (rank >= lowest)
-    status = OAK_FAIL(rank == lowest ? OAK_ERR_BUILD : OAK_ERR_DEVICE, "failed on %d", rank);
+  if (test_rank >= lowest)
+    status =
+        OAK_FAIL(test_rank == lowest ? OAK_ERR_BUILD : OAK_ERR_DEVICE, "failed on %d", test_rank);
   assert_int_equal(oak_agree(MPI_COMM_WORLD, status), OAK_ERR_BUILD);
   char expected[32];
   snprintf(expected, sizeof expected, "failed on %d", lowest);
@@ -106,12 +104,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_long),         cmocka_unit_test(test_debug),
       cmocka_unit_test(test_agree_ok),     cmocka_unit_test(test_agree_one),
       cmocka_unit_test(test_agree_several)};
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   unsetenv("OAK_DEBUG");
-  int failed = strcmp(oak_last_error(), "") != 0;
-  failed += cmocka_run_group_tests(tests, NULL, NULL);
-  MPI_Finalize();
-  return failed != 0;
+  return TEST_MAIN(tests);
 }

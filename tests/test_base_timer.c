@@ -2,19 +2,13 @@
  * Timers: exclusive times that add up, and their table. */
 // TEST np={1,2,3}
 #define _POSIX_C_SOURCE 200809L
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "main_test.h"
 #include "timer.h"
-
-static int rank;
 
 static void spend(double seconds) {
   double end = MPI_Wtime() + seconds;
@@ -74,11 +68,11 @@ static void test_table(void **state) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   oak_timers_t timers;
   oak_timers_reset(&timers);
-  timers.seconds[OAK_PHASE_FLUX] = 1000 * (rank + 1);
+  timers.seconds[OAK_PHASE_FLUX] = 1000 * (test_rank + 1);
   timers.seconds[OAK_PHASE_GHOST_R1] = 500 * (size + 1);
-  FILE *stream = rank == 0 ? open_memstream(&text, &bytes) : NULL;
+  FILE *stream = test_rank == 0 ? open_memstream(&text, &bytes) : NULL;
   oak_timers_print(&timers, MPI_COMM_WORLD, stream);
-  if (rank != 0) return;
+  if (test_rank != 0) return;
   fclose(stream);
 
   double mean, least, most, percent;
@@ -149,9 +143,5 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_exclusive),
                                      cmocka_unit_test(test_running), cmocka_unit_test(test_table),
                                      cmocka_unit_test(test_steps)};
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  MPI_Finalize();
-  return failed != 0;
+  return TEST_MAIN(tests);
 }

@@ -85,7 +85,10 @@ static void test_free_fall(void **state) {
   double coarse[2], fine[2];
   fall(1, 2, coarse);
   assert_true(coarse[0] < 0.02);
-  if (!test_long()) return;
+  if (!test_long()) {
+    SKIP_PART("a part of make test-long");
+    return;
+  }
   assert_true(coarse[1] < 0.05);
   fall(2, 3, fine);
   report("errors of the radius fall by %.1f and %.1f", coarse[0] / fine[0], coarse[1] / fine[1]);
@@ -129,7 +132,7 @@ static double jeans(double G, int level, int adapt) {
 
 static void test_jeans(void **state) {
   (void)state;
-  if (!test_long()) return;
+  if (!test_long()) SKIP_CASE("a part of make test-long");
   static const double G[] = {10, 24}; /* 6 pi is critical */
   for (int i = 0; i < 2; i++) {
     const double coarse = jeans(G[i], 2, 0), fine = jeans(G[i], 3, 0), mixed = jeans(G[i], 2, 1);

@@ -302,7 +302,7 @@ static void test_stands_still(void **state) {
   (void)state;
   oak_device_t *dev;
   oak_module_t *module;
-  if (!getenv("OAK_TEST_LONG")) skip();
+  if (!getenv("OAK_TEST_LONG")) SKIP_CASE("a part of make test-long");
   alarm(200);
   assert_int_equal(build_by(text("sleep 500 & echo $! > %s/pid; wait", folder), &module, &dev),
                    OAK_ERR_BUILD);
@@ -427,8 +427,6 @@ static void test_ends_with_oak(void **state) {
 /* ---- main */
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  prepare();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_ways, setup),
       cmocka_unit_test_setup(test_long_flags, setup),
@@ -445,8 +443,5 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_left_behind, setup),
       cmocka_unit_test_setup(test_ends_with_oak, setup),
   };
-  int failed = cmocka_run_group_tests_name("device_cache", tests, NULL, NULL);
-  oak_path_remove(folder);
-  MPI_Finalize();
-  return failed != 0;
+  return CACHE_TEST_MAIN(tests);
 }

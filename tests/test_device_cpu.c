@@ -7,21 +7,12 @@
 #define _GNU_SOURCE 1
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
+#include "folder_test.h"
 #include "device/device_private.h"
 #include "oak/device.h"
 
-static int rank, size;
-static char folder[64];
 static char compiler[96];
 
 /* ---- helpers */
@@ -39,7 +30,7 @@ static const char *in_folder(const char *name) {
 
 /** Rank 0 writes, then all go on. */
 static void write_file(const char *name, const char *text) {
-  if (rank == 0) {
+  if (test_rank == 0) {
     FILE *file = fopen(in_folder(name), "w");
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
@@ -111,7 +102,7 @@ static void expect_line(oak_device_t *dev, const char *define, double factor) {
   assert_int_equal(oak_device_kernel(dev, module, "line", &kernel), OAK_OK);
 
   static double x[cells], y[cells];
-  for (int i = 0; i < cells; i++) x[i] = i + rank;
+  for (int i = 0; i < cells; i++) x[i] = i + test_rank;
   void *dx, *dy;
   assert_int_equal(oak_device_alloc(dev, sizeof x, &dx), OAK_OK);
   assert_int_equal(oak_device_alloc(dev, sizeof y, &dy), OAK_OK);
@@ -151,7 +142,7 @@ static void only_entry(char path[512]) { only_entry_in("cache", path); }
 static int setup(void **state) {
   (void)state;
   barrier();
-  if (rank == 0) oak_path_remove(in_folder("cache"));
+  if (test_rank == 0) oak_path_remove(in_folder("cache"));
   setenv("OAK_CACHE", in_folder("cache"), 1);
   write_file("factor.h", "#define FACTOR 3.0\n");
   write_file("line.c", line_c);
@@ -198,8 +189,8 @@ static void test_threads(void **state) {
   assert_int_equal(oak_device_threads(dev), 5);
   oak_device_close(&dev);
 
-  /* One rank alone has a bad environment: all are told. */
-  if (rank == size - 1) setenv("OMP_NUM_THREADS", "many", 1);
+  /* One test_rank alone has a bad environment: all are told. */
+  if (test_rank == test_size - 1) setenv("OMP_NUM_THREADS", "many", 1);
   assert_int_equal(oak_device_open(MPI_COMM_WORLD, "cpu", NULL, &dev), OAK_ERR_INPUT);
   assert_null(dev);
   expect_words("many");
@@ -251,7 +242,7 @@ static void test_promises(void **state) {
   void *held[most], *ptr;
   int count = 0;
   unsigned long long bytes = 0;
-  if (rank == 0) {
+  if (test_rank == 0) {
     bytes = 3ull * (unsigned long long)sysconf(_SC_PHYS_PAGES) *
             (unsigned long long)sysconf(_SC_PAGESIZE) / 4;
     while (oak_device_alloc(dev, bytes, &held[0]) != OAK_OK) bytes /= 2;
@@ -260,7 +251,7 @@ static void test_promises(void **state) {
     assert_true(count < most);
   }
   MPI_Bcast(&bytes, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
-  if (rank == size - 1) {
+  if (test_rank == test_size - 1) {
     assert_int_equal(oak_device_alloc(dev, bytes, &ptr), OAK_ERR_MEMORY);
     expect_words("left");
     expect_words("GiB");
@@ -268,7 +259,7 @@ static void test_promises(void **state) {
   barrier();
   for (int i = 0; i < count; i++) oak_device_free(dev, held[i]);
   barrier();
-  if (rank == size - 1) {
+  if (test_rank == test_size - 1) {
     if (oak_device_alloc(dev, bytes / 2, &ptr) != OAK_OK) fail_msg("%s", oak_last_error());
     oak_device_free(dev, ptr);
   }
@@ -299,26 +290,26 @@ static void test_looks(void **state) {
   (void)state;
   const size_t large = 64u << 20, some = 16u << 20;
   void *held = NULL, *ptr;
-  if (size == 1) skip();
+  if (test_size == 1) SKIP_CASE("needs several ranks");
   oak_device_t *dev = open_on(MPI_COMM_WORLD);
-  if (rank == 0) assert_int_equal(oak_device_alloc(dev, large, &held), OAK_OK);
+  if (test_rank == 0) assert_int_equal(oak_device_alloc(dev, large, &held), OAK_OK);
   barrier();
-  if (rank == size - 1) {
+  if (test_rank == test_size - 1) {
     looks = 0;
     assert_int_equal(oak_device_alloc(dev, some, &ptr), OAK_OK);
     oak_device_free(dev, ptr);
     assert_int_equal(looks, 0);
-    left_bytes = 40 << 20; /* less than rank 0 has still to touch */
+    left_bytes = 40 << 20; /* less than test_rank 0 has still to touch */
     assert_int_equal(oak_device_alloc(dev, some, &ptr), OAK_ERR_MEMORY);
     assert_true(looks > 0);
   }
   barrier();
-  if (rank == 0) memset(held, 1, large);
+  if (test_rank == 0) memset(held, 1, large);
   barrier();
-  if (rank == size - 1) {
+  if (test_rank == test_size - 1) {
     if (oak_device_alloc(dev, some, &ptr) != OAK_OK) fail_msg("%s", oak_last_error());
     oak_device_free(dev, ptr);
-    looks = 0; /* the use of rank 0 is entered now */
+    looks = 0; /* the use of test_rank 0 is entered now */
     if (oak_device_alloc(dev, some, &ptr) != OAK_OK) fail_msg("%s", oak_last_error());
     oak_device_free(dev, ptr);
     assert_int_equal(looks, 0);
@@ -383,7 +374,7 @@ static void test_change(void **state) {
   int before = compiled();
   expect_line(dev, NULL, 3.0);
   write_file("factor.h", "#include \"deep/value.h\"\n#define FACTOR VALUE\n");
-  if (rank == 0) mkdir(in_folder("deep"), 0700);
+  if (test_rank == 0) mkdir(in_folder("deep"), 0700);
   write_file("deep/value.h", "#define VALUE 4.0\n");
   expect_line(dev, NULL, 4.0);
   write_file("deep/value.h", "#define VALUE 5.0\n");
@@ -473,16 +464,16 @@ static void test_corrupt(void **state) {
   assert_int_equal(stat(path, &info), 0);
   int before = compiled();
 
-  if (rank == 0) assert_int_equal(truncate(path, info.st_size / 2), 0);
+  if (test_rank == 0) assert_int_equal(truncate(path, info.st_size / 2), 0);
   expect_line(dev, NULL, 3.0);
   assert_int_equal(compiled(), before + 1);
 
-  if (rank == 0) assert_int_equal(truncate(path, 0), 0);
+  if (test_rank == 0) assert_int_equal(truncate(path, 0), 0);
   expect_line(dev, NULL, 3.0);
   assert_int_equal(compiled(), before + 2);
 
   /* Whole, but nothing that loads. */
-  if (rank == 0) {
+  if (test_rank == 0) {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs("no object", file);
@@ -501,7 +492,7 @@ static void test_corrupt(void **state) {
 static void test_no_cache_folder(void **state) {
   (void)state;
   setenv("OAK_CACHE", "/dev/null/x", 1);
-  if (rank == 0) mkdir(in_folder("tmp"), 0700);
+  if (test_rank == 0) mkdir(in_folder("tmp"), 0700);
   barrier();
   setenv("TMPDIR", in_folder("tmp"), 1);
   int saved = dup(2), said = open(in_folder("said"), O_WRONLY | O_CREAT | O_APPEND, 0600);
@@ -520,7 +511,7 @@ static void test_no_cache_folder(void **state) {
   unsetenv("TMPDIR");
   assert_int_equal(after, before + 1);
   barrier();
-  if (rank == 0) assert_int_equal(rmdir(in_folder("tmp")), 0); /* it is empty again */
+  if (test_rank == 0) assert_int_equal(rmdir(in_folder("tmp")), 0); /* it is empty again */
 
   oak_buffer_t words = {0};
   assert_int_equal(oak_buffer_read(&words, in_folder("said")), 0);
@@ -541,11 +532,11 @@ static void test_concurrent(void **state) {
   only_entry(path);
 }
 
-/* ---- several hosts: each rank of np=2, each pair of np=4, with a cache folder of its own */
+/* ---- several hosts: each test_rank of np=2, each pair of np=4, with a cache folder of its own */
 
 static const char *host_cache(int host) { return host ? "cache1" : "cache0"; }
 
-static int my_host(void) { return rank / (size / 2); }
+static int my_host(void) { return test_rank / (test_size / 2); }
 
 /** Build line.c on all hosts. \return how often it was compiled. */
 static int compiled_on_hosts(void) {
@@ -556,7 +547,7 @@ static int compiled_on_hosts(void) {
   return compiled() - before;
 }
 
-/** Build what does not work on some rank: all ranks say the same. */
+/** Build what does not work on some test_rank: all ranks say the same. */
 static void expect_failure(oak_status_t expected, const char *words) {
   oak_module_t *module;
   oak_device_t *dev = open_on(MPI_COMM_WORLD);
@@ -583,7 +574,7 @@ static int notes_in(int host, char path[600]) {
 
 static void remove_cache(int host) {
   barrier();
-  if (rank == 0) oak_path_remove(in_folder(host_cache(host)));
+  if (test_rank == 0) oak_path_remove(in_folder(host_cache(host)));
   barrier();
 }
 
@@ -591,8 +582,8 @@ static int hosts_setup(void **state) {
   char text[16];
   setup(state);
   for (int h = 0; h < 2; h++) remove_cache(h);
-  if (size == 1) return 0;
-  snprintf(text, sizeof text, "%d", size / 2);
+  if (test_size == 1) return 0;
+  snprintf(text, sizeof text, "%d", test_size / 2);
   setenv("OAK_TEST_RANKS_PER_HOST", text, 1);
   setenv("OAK_CACHE", in_folder(host_cache(my_host())), 1);
   return 0;
@@ -611,7 +602,7 @@ static void test_hosts(void **state) {
   (void)state;
   char path[2][512], note[2][600];
   struct stat info[2];
-  if (size == 1) skip();
+  if (test_size == 1) SKIP_CASE("needs several ranks");
   assert_int_equal(compiled_on_hosts(), 1);
   oak_buffer_t entry[2] = {{0}, {0}}, noted[2] = {{0}, {0}};
   for (int h = 0; h < 2; h++) {
@@ -635,7 +626,7 @@ static void test_hosts(void **state) {
     assert_int_equal(compiled_on_hosts(), 0);
     only_entry_in(host_cache(h), path[h]);
   }
-  if (rank == 0) assert_int_equal(truncate(path[1], info[1].st_size / 2), 0);
+  if (test_rank == 0) assert_int_equal(truncate(path[1], info[1].st_size / 2), 0);
   assert_int_equal(compiled_on_hosts(), 0);
   assert_int_equal(stat(path[1], &info[0]), 0);
   assert_int_equal(info[0].st_size, info[1].st_size);
@@ -645,7 +636,7 @@ static void test_hosts(void **state) {
 static void test_hosts_alike(void **state) {
   (void)state;
   char path[512];
-  if (size == 1) skip();
+  if (test_size == 1) SKIP_CASE("needs several ranks");
   setenv("OAK_CACHE", in_folder("cache"), 1);
   assert_int_equal(compiled_on_hosts(), 1);
   only_entry(path);
@@ -660,7 +651,7 @@ static void test_hosts_alike(void **state) {
 static void test_hosts_fail(void **state) {
   (void)state;
   char path[512], note[600];
-  if (size == 1) skip();
+  if (test_size == 1) SKIP_CASE("needs several ranks");
   write_file("factor.h", "#define FACTOR does_not_exist\n");
   const int before = compiled();
   expect_failure(OAK_ERR_BUILD, "does_not_exist");
@@ -671,7 +662,7 @@ static void test_hosts_fail(void **state) {
   assert_int_equal(compiled_on_hosts(), 1);
   only_entry_in(host_cache(1), path);
   barrier();
-  if (rank == 0) { /* rename() does not replace a folder by a file */
+  if (test_rank == 0) { /* rename() does not replace a folder by a file */
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0700), 0);
   }
@@ -679,7 +670,7 @@ static void test_hosts_fail(void **state) {
   expect_failure(OAK_ERR_FILE, strrchr(path, '/'));
   expect_words("cannot be written");
   barrier();
-  if (rank == 0) assert_int_equal(rmdir(path), 0);
+  if (test_rank == 0) assert_int_equal(rmdir(path), 0);
   barrier();
   assert_int_equal(compiled_on_hosts(), 0);
 }
@@ -688,7 +679,7 @@ static void test_hosts_fail(void **state) {
  */
 static void test_hosts_own(void **state) {
   (void)state;
-  if (size == 1) skip();
+  if (test_size == 1) SKIP_CASE("needs several ranks");
   write_file("factor.h", "#define FACTOR 3.0\nstatic const char files[] = \".incbin\";\n");
   const int saved = dup(2), said = open(in_folder("said"), O_WRONLY | O_CREAT | O_APPEND, 0600);
   assert_true(saved >= 0 && said >= 0);
@@ -701,7 +692,7 @@ static void test_hosts_own(void **state) {
   assert_int_equal(first, 1);
   assert_int_equal(second, 1);
   barrier();
-  for (int h = 0; h < 2 && rank == 0; h++) /* nothing is left but the folders */
+  for (int h = 0; h < 2 && test_rank == 0; h++) /* nothing is left but the folders */
     assert_int_equal(rmdir(in_folder(host_cache(h))), 0);
   barrier();
 }
@@ -715,7 +706,7 @@ static void test_sweep(void **state) {
   write_file(old, "x");
   write_file(foreign, "x");
   const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
-  if (rank == 0) {
+  if (test_rank == 0) {
     assert_int_equal(utimensat(AT_FDCWD, in_folder(old), times, 0), 0);
     assert_int_equal(utimensat(AT_FDCWD, in_folder(foreign), times, 0), 0);
   }
@@ -769,11 +760,6 @@ static void test_source_root(void **state) {
 
 /** The folder of the test, and in it the compiler that counts. */
 static void prepare(void) {
-  const char *parent = getenv("TMPDIR");
-  snprintf(folder, sizeof folder, "%s/oak-test-XXXXXX",
-           parent && strlen(parent) < 40 ? parent : "/tmp");
-  if (rank == 0 && !mkdtemp(folder)) MPI_Abort(MPI_COMM_WORLD, 1);
-  MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
   snprintf(compiler, sizeof compiler, "%s/counting-cc", folder);
   char script[512];
   snprintf(script, sizeof script,
@@ -782,18 +768,16 @@ static void prepare(void) {
            "exec cc \"$@\"\n",
            folder);
   write_file("counting-cc", script);
-  if (rank == 0) chmod(compiler, 0700);
+  if (test_rank == 0) chmod(compiler, 0700);
   barrier();
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  /* A rank whose assertion fails must not leave the others waiting in the next test. */
+  /* A test_rank whose assertion fails must not leave the others waiting in the next test. */
   setenv("CMOCKA_TEST_ABORT", "1", 1);
   static const char *const unset[] = {"OAK_CC", "OAK_CFLAGS", "OAK_KEEP", "OMP_NUM_THREADS"};
   for (size_t i = 0; i < sizeof unset / sizeof unset[0]; i++) unsetenv(unset[i]);
+  folder_begin(&argc, &argv);
   prepare();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_names, setup),
@@ -817,9 +801,5 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_no_compiler, setup),
       cmocka_unit_test_setup(test_source_root, setup),
   };
-  int failed = cmocka_run_group_tests_name("device_cpu", tests, NULL, NULL);
-  barrier();
-  if (rank == 0) oak_path_remove(folder);
-  MPI_Finalize();
-  return failed != 0;
+  return folder_end(TEST_GROUP(tests));
 }

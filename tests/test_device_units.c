@@ -4,21 +4,14 @@
  * writes down what it is called for. */
 // TEST np=1
 #define _GNU_SOURCE 1
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
+#include "folder_test.h"
 #include "device/device_private.h"
 #include "oak/device.h"
 
-static char folder[64], compiler[96];
+static char compiler[96];
 
 static const char *in_folder(const char *name) {
   static char path[4][256];
@@ -245,7 +238,7 @@ static void test_limit(void **state) {
   (void)state;
   oak_module_t *module = NULL;
   char sleep[256];
-  if (oak_host_cores() < 2) skip();
+  if (oak_host_cores() < 2) SKIP_CASE("needs two cores");
   snprintf(sleep, sizeof sleep, "echo $$ >> '%s/pids'; exec sleep 1000", folder);
   write_compiler(sleep);
   setenv("OAK_BUILD_LIMIT", "0.5", 1);
@@ -264,11 +257,9 @@ static void test_limit(void **state) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Init(&argc, &argv);
   static const char *const unset[] = {"OAK_CC", "OAK_CFLAGS", "OAK_KEEP", "OAK_BUILD_LIMIT"};
   for (size_t i = 0; i < sizeof unset / sizeof *unset; i++) unsetenv(unset[i]);
-  snprintf(folder, sizeof folder, "/tmp/oak-test-XXXXXX");
-  if (!mkdtemp(folder)) MPI_Abort(MPI_COMM_WORLD, 1);
+  folder_begin(&argc, &argv);
   snprintf(compiler, sizeof compiler, "%s/logging-cc", folder);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_parts, setup),
@@ -279,8 +270,5 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_error, setup),
       cmocka_unit_test_setup(test_limit, setup),
   };
-  const int failed = cmocka_run_group_tests_name("device_units", tests, NULL, NULL);
-  oak_path_remove(folder);
-  MPI_Finalize();
-  return failed != 0;
+  return folder_end(TEST_GROUP(tests));
 }

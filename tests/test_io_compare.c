@@ -3,14 +3,10 @@
  * cells, and views that do not fit together. */
 // TEST np={1}
 #define _GNU_SOURCE 1
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 
+#include "main_test.h"
 #include "io/view/compare.h"
 #include "io_test_view.h"
 
@@ -139,8 +135,5 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_cell),
                                      cmocka_unit_test(test_other_mesh),
                                      cmocka_unit_test(test_other_trees)};
-  MPI_Init(&argc, &argv);
-  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  MPI_Finalize();
-  return failed != 0;
+  return TEST_MAIN(tests);
 }

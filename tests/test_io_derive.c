@@ -3,14 +3,10 @@
  */
 // TEST np={1}
 #define _GNU_SOURCE 1
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 
+#include "main_test.h"
 #include "io/view/derive.h"
 #include "io_test_view.h"
 
@@ -88,8 +84,5 @@ static void test_difference(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_gradient),
                                      cmocka_unit_test(test_difference)};
-  MPI_Init(&argc, &argv);
-  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  MPI_Finalize();
-  return failed != 0;
+  return TEST_MAIN(tests);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Files that are written while a run goes on: order of jobs, bound of memory, outputs that are
- * committed when all ranks are ready, and what happens when one rank cannot write. */
+ * committed when all ranks are ready, and what happens when one test_rank cannot write. */
 // TEST np={1,3}
 #define _GNU_SOURCE 1
 #include "output_test.h"
@@ -11,8 +11,6 @@
 #include <stdatomic.h>
 
 #include "io/files/disk.h"
-
-static int rank, size;
 
 /** What the jobs and outputs of a test have done. */
 typedef struct {
@@ -67,17 +65,17 @@ static int step(oak_disk_t *disk) {
 static void test_goes_on(void **state) {
   (void)state;
   oak_disk_t *disk = new_disk(1 << 20);
-  log_t log = {.gate = rank != size - 1};
+  log_t log = {.gate = test_rank != test_size - 1};
   for (int i = 0; i < 3; i++) assert_int_equal(oak_disk_do(disk, 100, job, &log), OAK_OK);
   assert_int_equal(commit(disk, &log), OAK_OK);
   for (int i = 0; i < 20; i++) {
     assert_int_equal(step(disk), 0);
-    assert_int_equal(log.finished + log.done, 0); /* the last rank is not ready */
+    assert_int_equal(log.finished + log.done, 0); /* the last test_rank is not ready */
   }
   log.gate = 1;
   while (!log.done) assert_int_equal(step(disk), 0);
   assert_int_equal(log.jobs, 3);
-  assert_int_equal(log.finished, rank == 0 ? 2 : 0);
+  assert_int_equal(log.finished, test_rank == 0 ? 2 : 0);
   assert_int_equal(log.released, 2);
   assert_int_equal(log.discarded, 0);
   assert_int_equal(oak_disk_wait(disk), OAK_OK);
@@ -111,21 +109,22 @@ static void test_memory(void **state) {
   oak_disk_free(&disk);
 }
 
-/** A job fails on one rank: all learn it at a step, and nothing that came later gets its name. */
+/** A job fails on one test_rank: all learn it at a step, and nothing that came later gets its name.
+ */
 static void test_job_fails(void **state) {
   (void)state;
-  for (int culprit = 0; culprit < size; culprit++) {
+  for (int culprit = 0; culprit < test_size; culprit++) {
     oak_disk_t *disk = new_disk(1 << 20);
-    log_t log = {.gate = 1, .fails = rank == culprit ? 2 : 0};
+    log_t log = {.gate = 1, .fails = test_rank == culprit ? 2 : 0};
     for (int output = 0; output < 2; output++) {
       for (int i = 0; i < 3; i++) assert_int_equal(oak_disk_do(disk, 100, job, &log), OAK_OK);
       assert_int_equal(commit(disk, &log), OAK_OK);
     }
     while (!step(disk)) assert_int_equal(log.done, 0);
     check_failure(oak_disk_wait(disk), OAK_ERR_FILE, "job 2 fails");
-    assert_int_equal(log.jobs, rank == culprit ? 2 : 6);
-    assert_int_equal(log.refused, rank == culprit ? 4 : 0);
-    assert_int_equal(log.discarded, rank == 0 ? 2 : 0);
+    assert_int_equal(log.jobs, test_rank == culprit ? 2 : 6);
+    assert_int_equal(log.refused, test_rank == culprit ? 4 : 0);
+    assert_int_equal(log.discarded, test_rank == 0 ? 2 : 0);
     assert_int_equal(log.released, 4);
     assert_int_equal(log.finished, 0);
     assert_int_equal(log.done, 0);
@@ -146,7 +145,7 @@ static void test_finish_fails(void **state) {
       st = oak_disk_wait(disk);
     }
     check_failure(st, OAK_ERR_FILE, "no name");
-    assert_int_equal(log.discarded, rank == 0);
+    assert_int_equal(log.discarded, test_rank == 0);
     assert_int_equal(log.released, background ? 2 : 1);
     assert_int_equal(log.done, 0);
     oak_disk_free(&disk);
@@ -159,7 +158,7 @@ static void test_files(void **state) {
   char path[512], text[64] = "";
   oak_disk_t *disk = new_disk(1 << 20);
   const oak_disk_output_t nothing = {NULL};
-  snprintf(path, sizeof path, "%s/rank_%d", folder, rank);
+  snprintf(path, sizeof path, "%s/rank_%d", folder, test_rank);
   int fd = open(path, O_RDWR | O_CREAT, 0666);
   for (int i = 0; i < 5; i++) {
     char digit = (char)('0' + i);
@@ -185,13 +184,5 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(test_job_fails),
                                      cmocka_unit_test(test_finish_fails),
                                      cmocka_unit_test(test_files)};
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  test_folder(folder, sizeof folder);
-  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) oak_remove_all(folder);
-  MPI_Finalize();
-  return failed != 0;
+  return FOLDER_TEST_MAIN(tests);
 }

@@ -7,14 +7,14 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-/** Draw over all ranks and on rank 0 alone: all pixels must be equal, titles included. */
+/** Draw over all ranks and on test_rank 0 alone: all pixels must be equal, titles included. */
 static void compare_with_one_rank(int dim, const oak_picture_options_t *options) {
   image_t one, many;
   test_mesh_t alone;
   test_mesh_new(&alone, MPI_COMM_SELF, dim, dim == 3 ? 4 : 8, dim == 3 ? 3 : 5, 2, 1, 0,
                 TEST_CUT_EVEN);
   char name[64];
-  snprintf(name, sizeof name, "alone_%d.png", rank);
+  snprintf(name, sizeof name, "alone_%d.png", test_rank);
   draw(&alone.view, options, name, &one);
   for (test_cut_t cut = 0; cut < TEST_CUT_COUNT; cut++) {
     test_mesh_t mesh;
@@ -428,7 +428,8 @@ static void test_keeps_earlier(void **state) {
     small = limit;
     small.rlim_cur = 300;
     signal(SIGXFSZ, SIG_IGN);
-    mesh.fail_rank = failure < 2 ? size - 1 : -1; /* while drawing, while looking for the range */
+    mesh.fail_rank =
+        failure < 2 ? test_size - 1 : -1; /* while drawing, while looking for the range */
     options.high = failure == 1 ? 0 : 2;
     if (failure == 2) setrlimit(RLIMIT_FSIZE, &small);
     const oak_status_t st = oak_picture_write(&mesh.view, &options, path);
@@ -457,5 +458,5 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_levels),       cmocka_unit_test(test_odd_values),
       cmocka_unit_test(test_colormaps),    cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_keeps_earlier)};
-  return run_pictures(argc, argv, tests, sizeof tests / sizeof *tests);
+  return FOLDER_TEST_MAIN(tests);
 }

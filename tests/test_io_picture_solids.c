@@ -76,5 +76,5 @@ static void test_solids_along_axis(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_solids),
                                      cmocka_unit_test(test_solids_along_axis)};
-  return run_pictures(argc, argv, tests, sizeof tests / sizeof *tests);
+  return FOLDER_TEST_MAIN(tests);
 }

@@ -4,11 +4,6 @@
  * check_plotfile.py and prints the integral of its first variable. */
 // TEST np={1,2,3,4}
 #define _GNU_SOURCE 1
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <errno.h>
 #include <signal.h>
@@ -248,18 +243,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_unwritable),      cmocka_unit_test(test_keeps_earlier),
       cmocka_unit_test(test_keeps_others),    cmocka_unit_test(test_bad_names),
       cmocka_unit_test(test_deletes_own_only)};
-  int rank;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  int failed;
-  if (argc == 3) {
-    failed = leave_sample(argv[1], atoi(argv[2]));
-  } else {
-    test_folder(folder, sizeof folder);
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) oak_remove_all(folder);
-  }
-  MPI_Finalize();
-  return failed != 0;
+  folder_begin(&argc, &argv);
+  return folder_end(argc == 3 ? leave_sample(argv[1], atoi(argv[2])) : TEST_GROUP(tests));
 }

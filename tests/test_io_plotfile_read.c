@@ -3,24 +3,18 @@
  * damaged files, which end in a message. */
 // TEST np={1,2}
 #define _GNU_SOURCE 1
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "folder_test.h"
 #include "io/files/file_tools.h"
 #include "io_test_view.h"
 #include "io/view/locate.h"
 #include "io/plotfile/plotfile.h"
 #include "io/plotfile/plotfile_read.h"
 
-static char folder[256], path[512];
-static int rank;
-
+static char path[512];
 /** Write an artificial tree over all ranks. */
 static void write_mesh(test_mesh_t *mesh, int dim, int block_size, int fine, int value_bytes) {
   test_mesh_new(mesh, MPI_COMM_WORLD, dim, block_size, fine, 2, 1, 1, TEST_CUT_EVEN);
@@ -219,7 +213,7 @@ static void test_damaged(void **state) {
   test_mesh_t mesh;
   write_mesh(&mesh, 2, 4, 2, 8);
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) {
+  if (test_rank == 0) {
     assert_true(survives());
     damage("Header", 3);
     damage("Level_0/Cell_H", 3);
@@ -250,11 +244,11 @@ static void test_not_there(void **state) {
   char other[600];
   assert_int_equal(oak_plotfile_open("/nowhere/plt", 0, &p), OAK_ERR_FILE);
   assert_non_null(strstr(oak_last_error(), "No such file"));
-  snprintf(other, sizeof other, "%s/odd_%d", folder, rank);
+  snprintf(other, sizeof other, "%s/odd_%d", folder, test_rank);
   mkdir(other, 0777);
-  snprintf(other, sizeof other, "%s/odd_%d/Header", folder, rank);
+  snprintf(other, sizeof other, "%s/odd_%d/Header", folder, test_rank);
   mkfifo(other, 0666);
-  snprintf(other, sizeof other, "%s/odd_%d/", folder, rank);
+  snprintf(other, sizeof other, "%s/odd_%d/", folder, test_rank);
   assert_int_equal(oak_plotfile_open(other, 0, &p), OAK_ERR_FILE);
   assert_non_null(strstr(oak_last_error(), "no regular file"));
 }
@@ -263,12 +257,5 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_locate),
                                      cmocka_unit_test(test_damaged),
                                      cmocka_unit_test(test_not_there)};
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  test_folder(folder, sizeof folder);
-  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) oak_remove_all(folder);
-  MPI_Finalize();
-  return failed != 0;
+  return FOLDER_TEST_MAIN(tests);
 }

@@ -3,14 +3,10 @@
  * cells of a line follow each other, planes are complete. */
 // TEST np={1}
 #define _GNU_SOURCE 1
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 
+#include "main_test.h"
 #include "io_test_view.h"
 #include "io/view/locate.h"
 #include "io/view/sample.h"
@@ -132,8 +128,5 @@ static void test_planes(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_planes)};
-  MPI_Init(&argc, &argv);
-  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  MPI_Finalize();
-  return failed != 0;
+  return TEST_MAIN(tests);
 }

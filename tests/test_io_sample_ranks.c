@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Samples of a mesh that is spread over ranks have the bits of those of one rank. */
+ * Samples of a mesh that is spread over ranks have the bits of those of one test_rank. */
 // TEST np={1,3}
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <mpi.h>
-
 #include "io_test_view.h"
+#include "main_test.h"
 #include "io/view/sample_ranks.h"
-
-static int rank, size;
 
 static void must(oak_status_t st) {
   if (st == OAK_OK) return;
@@ -19,9 +11,9 @@ static void must(oak_status_t st) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* On rank 0, the same rows as on one rank alone. */
+/* On test_rank 0, the same rows as on one test_rank alone. */
 static void compare(const oak_table_t *table, const oak_table_t *whole) {
-  if (rank > 0) return;
+  if (test_rank > 0) return;
   assert_int_equal(table->nrow, whole->nrow);
   assert_int_equal(table->shape[0], whole->shape[0]);
   assert_true(table->nrow > 8);
@@ -62,7 +54,7 @@ static void check_points(const test_mesh_t *mesh) {
       x[p][d] = view->xmin[d] + (view->xmax[d] - view->xmin[d]) *
                                     (p == COUNT - 1 ? 1 : fmod(0.618034 * (p + 1) * (d + 1), 1));
   must(oak_sample_points(view, COUNT, (const double(*)[3])x, out[0]));
-  for (int p = 0; p < COUNT && rank == 0; p++) {
+  for (int p = 0; p < COUNT && test_rank == 0; p++) {
     double low = INFINITY;
     for (int b = 0; b < mesh->nleaf; b++) { /* the leaf that holds the point */
       int64_t cell[3] = {0, 0, 0};
@@ -96,10 +88,5 @@ static void test_ranks(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranks)};
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  MPI_Finalize();
-  return failed != 0;
+  return TEST_MAIN(tests);
 }

@@ -23,19 +23,19 @@ static void add(const oak_series_t *series, const char *stem_name, const char *n
   char stem[512], path[512];
   snprintf(stem, sizeof stem, "%s/%s", folder, stem_name);
   snprintf(path, sizeof path, "%s/%s", folder, name);
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int test_rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &test_rank);
   const oak_status_t st =
-      oak_agree(MPI_COMM_WORLD, rank == 0 ? oak_series_add(series, stem, path, 0.1) : OAK_OK);
+      oak_agree(MPI_COMM_WORLD, test_rank == 0 ? oak_series_add(series, stem, path, 0.1) : OAK_OK);
   if (st != OAK_OK) fail_msg("%s", oak_last_error());
 }
 
 static void drop(const char *name) {
   char path[512];
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int test_rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &test_rank);
   snprintf(path, sizeof path, "%s/%s", folder, name);
-  if (rank == 0) assert_int_equal(oak_remove_all(path), OAK_OK);
+  if (test_rank == 0) assert_int_equal(oak_remove_all(path), OAK_OK);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -123,13 +123,5 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_plotfiles), cmocka_unit_test(test_xdmf),
                                      cmocka_unit_test(test_mesh), cmocka_unit_test(test_vtkhdf),
                                      cmocka_unit_test(test_unwritable)};
-  int rank;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  test_folder(folder, sizeof folder);
-  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) oak_remove_all(folder);
-  MPI_Finalize();
-  return failed != 0;
+  return FOLDER_TEST_MAIN(tests);
 }

@@ -130,20 +130,8 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(test_keeps_others),
                                      cmocka_unit_test(test_bad_arguments)},
                           without[] = {cmocka_unit_test(test_needs_hdf5)};
-  int rank;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int supported = oak_vtkhdf_supported("") == OAK_OK;
-  int failed;
-  if (argc == 2) {
-    failed = supported ? leave_samples(argv[1]) : 77;
-  } else {
-    test_folder(folder, sizeof folder);
-    failed = supported ? cmocka_run_group_tests(tests, NULL, NULL)
-                       : cmocka_run_group_tests(without, NULL, NULL);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) oak_remove_all(folder);
-  }
-  MPI_Finalize();
-  return argc == 2 ? failed : failed != 0;
+  folder_begin(&argc, &argv);
+  if (argc == 2) return folder_end(supported ? leave_samples(argv[1]) : 77);
+  return folder_end(supported ? TEST_GROUP(tests) : TEST_GROUP(without));
 }

@@ -186,18 +186,6 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_writes), cmocka_unit_test(test_keeps_earlier),
       cmocka_unit_test(test_keeps_others), cmocka_unit_test(test_bad_arguments)};
-  int rank;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  int failed;
-  if (argc == 2) {
-    failed = leave_samples(argv[1]);
-  } else {
-    test_folder(folder, sizeof folder);
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) oak_remove_all(folder);
-  }
-  MPI_Finalize();
-  return failed != 0;
+  folder_begin(&argc, &argv);
+  return folder_end(argc == 2 ? leave_samples(argv[1]) : TEST_GROUP(tests));
 }

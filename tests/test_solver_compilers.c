@@ -98,8 +98,9 @@ static void test_compilers(void **state) {
   (void)state;
   const char *wish = getenv("OAK_TEST_CLANG"), *clang = wish && *wish ? wish : "clang";
   if (!exists("gcc") || !exists(clang)) {
-    report("left out: gcc and %s are needed", clang);
-    skip();
+    char reason[128];
+    snprintf(reason, sizeof reason, "needs gcc and %s", clang);
+    SKIP_CASE(reason);
   }
   for (int n = 0; n < PHYSICS; n++) {
     int count, other;

@@ -66,7 +66,7 @@ static void test_second(void **state) {
 static void test_first(void **state) {
   (void)state;
   const double range[2] = {0.85, 1.1};
-  if (test_short()) return;
+  if (test_short()) SKIP_CASE("OAK_TEST_SHORT");
   order(2, 5, 0.1, "upwind, Euler", "scheme.limiter=upwind\nscheme.integrator=euler\n", range,
         range);
 }

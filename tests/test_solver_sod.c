@@ -95,7 +95,7 @@ static void tubes(int dim, int amr) {
 
 static void test_tubes(void **state) {
   (void)state;
-  if (test_short()) return;
+  if (test_short()) SKIP_CASE("OAK_TEST_SHORT");
   tubes(2, 0);
   tubes(3, 0);
 }

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Run CTest in one or more build folders. The last line of the output is "N passed, N failed", of all
-# folders together; skipped tests are named above it and count as neither. Exit status 0: some tests
+# folders together; skipped tests are named above it and count as neither. Tests say "skipped: WHAT:
+# REASON" of what they leave out; these lines come before. Exit status 0: some tests
 # passed and none failed.
 #
 # The ten slowest tests are named above that line.
@@ -20,7 +21,7 @@ count() {
 }
 jobs=$1
 shift
-passed=0 failed=0 times=
+passed=0 failed=0 times= reasons=
 for entry in "$@"; do
   folder=${entry%%:*} options=
   [ "$folder" = "$entry" ] || options=${entry#*:}
@@ -41,10 +42,13 @@ for entry in "$@"; do
     count "$log.again"
     here_passed=$((here_passed + first)) here_skipped=$((here_skipped + skipped))
   fi
+  reasons+=$(grep -ahE '^skipped: ' "$folder/Testing/Temporary/LastTest.log")$'\n'
   [ "$here_skipped" -gt 0 ] && grep -E '\*\*\*Skipped' <<<"$lines" | sed -E 's/.*: ([^ ]+) .*/skipped: \1/'
   times+=$(sed -nE "s|^ *[0-9]+/[0-9]+ +Test +#[0-9]+: ([^ ]+) .* ([0-9.]+) sec.*|\2 \1 in $folder|p" "$log")$'\n'
   passed=$((passed + here_passed)) failed=$((failed + here_failed))
 done
+echo "== cases and parts of tests that did not run, and why"
+sort -u <<<"$reasons" | grep .
 echo "== the ten slowest tests, seconds"
 sort -rn <<<"$times" | head -10
 echo "$passed passed, $failed failed"
