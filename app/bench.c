@@ -157,22 +157,20 @@ static int bench_cases(char **user, int nuser, int rank) {
 }
 
 int oak_command_bench(int argc, char **argv, int rank) {
-  if (argc > 0 && !strcmp(argv[0], "--schemes")) return oak_bench_schemes(argv + 1, argc - 1, rank);
-  if (argc > 0 && !strcmp(argv[0], "--paper")) return oak_bench_paper(argc - 1, argv + 1, rank);
-  if (argc > 0 && !strcmp(argv[0], "--adaptive"))
-    return oak_bench_adaptive(argc - 1, argv + 1, rank);
-  if (argc > 0 && !strcmp(argv[0], "--elliptic"))
-    return oak_bench_elliptic(argc - 1, argv + 1, rank);
-  if (argc > 0 && !strcmp(argv[0], "--scaling")) return oak_bench_scaling(argc - 1, argv + 1, rank);
-  if (argc > 0 && !strcmp(argv[0], "--compare")) return oak_bench_compare(argc - 1, argv + 1, rank);
-  if (argc > 0 && !strcmp(argv[0], "--kernels")) return oak_bench_kernels(argc - 1, argv + 1, rank);
-  if (argc > 0 && !strcmp(argv[0], "--report")) return oak_bench_report(argc - 1, argv + 1, rank);
-  if (argc > 0 && !strcmp(argv[0], "--on-demand"))
-    return oak_bench_on_demand(argc - 1, argv + 1, rank);
-  if (argc > 0 && argv[0][0] == '-') {
-    const int help = !strcmp(argv[0], "--help");
+  static const char *const script[] = {"--paper", "--adaptive", "--scaling", "--kernels",
+                                       "--report"};
+  const char *option = argc > 0 ? argv[0] : "";
+  for (int i = 0; i < 5; i++)
+    if (!strcmp(option, script[i]))
+      return oak_bench_script(script[i] + 2, argc - 1, argv + 1, rank);
+  if (!strcmp(option, "--schemes")) return oak_bench_schemes(argv + 1, argc - 1, rank);
+  if (!strcmp(option, "--elliptic")) return oak_bench_elliptic(argc - 1, argv + 1, rank);
+  if (!strcmp(option, "--compare")) return oak_bench_compare(argc - 1, argv + 1, rank);
+  if (!strcmp(option, "--on-demand")) return oak_bench_on_demand(argc - 1, argv + 1, rank);
+  if (*option == '-') {
+    const int help = !strcmp(option, "--help");
     if (rank == 0)
-      help ? print_help() : (void)fprintf(stderr, "oak bench: unknown option %s\n", argv[0]);
+      help ? print_help() : (void)fprintf(stderr, "oak bench: unknown option %s\n", option);
     return help ? 0 : 2;
   }
   return bench_cases(argv, argc, rank);

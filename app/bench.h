@@ -4,6 +4,8 @@
 #define OAK_BENCH_H
 
 #include <oak.h>
+#include <stdio.h>
+#include <sys/types.h>
 
 enum {
   BENCH_REPEATS = 5,
@@ -24,23 +26,38 @@ oak_status_t oak_bench_piece(oak_t *sim, int c, double *seconds, double *mcups);
 /** Sorts x [n]. */
 double oak_bench_median(double *x, int n);
 
+/** Parameters with keys of the command line. */
+oak_status_t oak_bench_params(int nkey, char **key, oak_params_t **params);
+
+/** A process that this one started. */
+typedef struct {
+  pid_t pid;
+  FILE *to, *from; /**< its standard input, and what it writes */
+} bench_child_t;
+
+/** Start \a program, the path of a file. \a descriptor: where it writes what `from` reads. */
+oak_status_t oak_bench_start_child(bench_child_t *c, const char *program, char **argument,
+                                   int descriptor);
+/** Wait for its end. \return its exit code. */
+int oak_bench_end_child(bench_child_t *c);
+
 /** oak bench --schemes. \return the exit code. */
 int oak_bench_schemes(char **user, int nuser, int rank);
-/** oak bench --paper, with the arguments after it. \return the exit code. */
-int oak_bench_paper(int argc, char **argv, int rank);
-/** oak bench --adaptive, with the arguments after it. \return the exit code. */
-int oak_bench_adaptive(int argc, char **argv, int rank);
 /** oak bench --elliptic, with the arguments after it. \return the exit code. */
 int oak_bench_elliptic(int argc, char **argv, int rank);
-/** oak bench --scaling, with the arguments after it. \return the exit code. */
-int oak_bench_scaling(int argc, char **argv, int rank);
 /** oak bench --compare, with the arguments after it. \return the exit code. */
 int oak_bench_compare(int argc, char **argv, int rank);
 /** oak bench --on-demand: the child of a comparison. \return the exit code. */
 int oak_bench_on_demand(int argc, char **argv, int rank);
-/** oak bench --kernels, with the arguments after it. \return the exit code. */
-int oak_bench_kernels(int argc, char **argv, int rank);
-/** oak bench --report, with the arguments after it. \return the exit code. */
-int oak_bench_report(int argc, char **argv, int rank);
+/** The script bench/NAME.py with its arguments. \return the exit code. */
+int oak_bench_script(const char *name, int argc, char **argv, int rank);
+
+/** Requests of a script. \a answer: where rank 0 writes a line of JSON; NULL on the others.
+ * Collective on MPI_COMM_WORLD. */
+/** One run. Arguments: ranks, least number of pieces, seconds of a piece, time at which the piece
+ * begins, steps of the only piece (0: as the seconds say); keys. */
+oak_status_t oak_bench_measure(int argc, char **argv, int rank, FILE *answer);
+/** The kernels of the adaptive case. Arguments: keys. */
+oak_status_t oak_bench_kernels(int argc, char **argv, FILE *answer);
 
 #endif

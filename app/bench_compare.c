@@ -3,21 +3,13 @@
  * more than the effect of most changes. Therefore pieces of both alternate, and each piece of B is
  * compared with the mean of the pieces of A just before and just after it. If a side is another
  * build of oak, it runs in a child process, which measures a piece for each line that it reads. */
-#define _GNU_SOURCE 1
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "commands.h"
-
-extern char **environ;
 
 enum { MOST_WORDS = 64, MOST_PIECES = 201 };
 
@@ -29,8 +21,7 @@ typedef struct {
   int nkey;
   oak_params_t *params; /**< in this process */
   oak_t *sim;
-  pid_t pid; /**< of a child */
-  FILE *to, *from;
+  bench_child_t child;
   double mcups[MOST_PIECES];
 } side_t;
 
@@ -71,41 +62,9 @@ static oak_status_t start_here(const compare_t *c, side_t *s) {
 
 /* ---- in a child */
 
-/* The environment without the variables of the MPI run that this process belongs to. */
-static char **child_environment(void) {
-  static const char *const of_mpi[] = {
-      "PMIX_",        "PMI_",          "OMPI_COMM_",       "OMPI_UNIVERSE",
-      "OMPI_MCA_ess", "OMPI_MCA_orte", "OMPI_MCA_initial", "PRTE_"};
-  size_t count = 0, kept = 0;
-  while (environ[count]) count++;
-  char **list = malloc((count + 1) * sizeof *list);
-  for (size_t i = 0; list && i < count; i++) {
-    int drop = 0;
-    for (size_t n = 0; n < sizeof of_mpi / sizeof *of_mpi; n++)
-      drop |= !strncmp(environ[i], of_mpi[n], strlen(of_mpi[n]));
-    if (!drop) list[kept++] = environ[i];
-  }
-  if (list) list[kept] = NULL;
-  return list;
-}
-
-static int spawn(side_t *s, char **argument, int in, int out) {
-  posix_spawn_file_actions_t actions;
-  char **environment = child_environment();
-  int error = environment ? posix_spawn_file_actions_init(&actions) : ENOMEM;
-  if (!error) {
-    error = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-    if (!error) error = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    if (!error) error = posix_spawn(&s->pid, s->program, &actions, NULL, argument, environment);
-    posix_spawn_file_actions_destroy(&actions);
-  }
-  free(environment);
-  return error;
-}
-
 static oak_status_t start_child(const compare_t *c, side_t *s) {
   char *argument[MOST_WORDS + 5];
-  int n = 0, to[2], from[2];
+  int n = 0;
   if (!s->program) s->program = "/proc/self/exe";
   argument[n++] = (char *)s->program;
   argument[n++] = "bench";
@@ -113,24 +72,15 @@ static oak_status_t start_child(const compare_t *c, side_t *s) {
   if (c->which == BENCH_AMR16) argument[n++] = "--adaptive";
   for (int i = 0; i < s->nkey; i++) argument[n++] = s->key[i];
   argument[n] = NULL;
-  OAK_CHECK(pipe2(to, O_CLOEXEC) == 0 && pipe2(from, O_CLOEXEC) == 0, OAK_ERR_FILE,
-            "oak bench --compare: cannot make a pipe: %s", strerror(errno));
-  const int error = spawn(s, argument, to[0], from[1]);
-  close(to[0]);
-  close(from[1]);
-  s->to = fdopen(to[1], "w");
-  s->from = fdopen(from[0], "r");
-  OAK_CHECK(!error && s->to && s->from, OAK_ERR_FILE, "oak bench --compare: cannot start %s: %s",
-            s->program, strerror(error ? error : errno));
-  return OAK_OK;
+  return oak_bench_start_child(&s->child, s->program, argument, STDOUT_FILENO);
 }
 
 /* Ask the child for a piece and read its speed. */
 static oak_status_t ask(side_t *s, double *mcups) {
   char line[256] = "";
-  fprintf(s->to, "piece\n");
-  fflush(s->to);
-  const int got = fgets(line, sizeof line, s->from) && sscanf(line, "piece %lf", mcups) == 1;
+  fprintf(s->child.to, "piece\n");
+  fflush(s->child.to);
+  const int got = fgets(line, sizeof line, s->child.from) && sscanf(line, "piece %lf", mcups) == 1;
   OAK_CHECK(got, OAK_ERR_FILE,
             "oak bench --compare: %s gave no piece; its message, if any, is above. It must be a "
             "build of oak that knows this option",
@@ -144,12 +94,9 @@ static oak_status_t one_piece(compare_t *c, side_t *s, double *mcups) {
 }
 
 static void end(side_t *s) {
-  int state;
   oak_destroy(&s->sim);
   oak_params_destroy(&s->params);
-  if (s->to) fclose(s->to); /* the child ends at the end of its input */
-  if (s->from) fclose(s->from);
-  if (s->pid > 0) waitpid(s->pid, &state, 0);
+  oak_bench_end_child(&s->child);
   free(s->text);
 }
 
@@ -299,7 +246,6 @@ int oak_bench_compare(int argc, char **argv, int rank) {
   c->pieces = 15;
   c->rank = rank;
   int code = oak_agree(MPI_COMM_WORLD, read_options(c, argc, argv)) == OAK_OK ? 0 : 2;
-  signal(SIGPIPE, SIG_IGN); /* if the child has ended, reading its answer fails */
   if (!code && measure(c) != OAK_OK) code = 1;
   if (code)
     oak_report_failure(rank);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The scripts of bench/ make tables of many runs. Rank 0 starts the script. The script sends
+ * requests, all ranks carry them out, and the answer is one line of JSON. A request is a list of
+ * words: what to do, then keys. The character 1F stands between words, and 1E ends the request. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../verify/verify.h"
+#include "bench.h"
+#include "commands.h"
+
+extern const verify_case_t verify_case_convergence, verify_case_flux_fixing;
+
+enum { REQUESTS = 3 /* the descriptor to which a script writes them */, NOT_FOUND = 127 };
+
+typedef struct {
+  int rank, ranks;
+  bench_child_t child;  /* on rank 0 */
+  oak_device_t *device; /* stays open, since starting a GPU for every run takes long */
+} script_t;
+
+oak_status_t oak_bench_params(int nkey, char **key, oak_params_t **params) {
+  OAK_TRY(oak_params_new(params));
+  for (int i = 0; i < nkey; i++) OAK_TRY(oak_params_assign(*params, key[i], "command line"));
+  return OAK_OK;
+}
+
+static void write_text(FILE *out, const char *name, const char *text) {
+  fprintf(out, "\"%s\":\"", name);
+  for (; *text; text++)
+    if (*text == '"' || *text == '\\')
+      fprintf(out, "\\%c", *text);
+    else
+      fprintf(out, (unsigned char)*text < ' ' ? "\\u%04x" : "%c", *text);
+  fprintf(out, "\"");
+}
+
+/* ---- requests */
+
+static oak_status_t open_device(script_t *s, oak_params_t *params) {
+  const oak_device_options_t options = {.threads = oak_params_int(params, "device.threads"),
+                                        .compiler = oak_params_text(params, "device.compiler"),
+                                        .flags = oak_params_text(params, "device.flags")};
+  oak_device_close(&s->device);
+  return oak_device_open(MPI_COMM_WORLD, oak_params_text(params, "device.name"), &options,
+                         &s->device);
+}
+
+/* The device and the program. The first request: it judges the keys of the command line. */
+static oak_status_t answer_open(script_t *s, int argc, char **argv, FILE *answer) {
+  oak_params_t *params = NULL;
+  char device[512], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length;
+  oak_status_t st = oak_bench_params(argc, argv, &params);
+  if (st == OAK_OK) st = oak_params_check(params, 0);
+  st = oak_agree(MPI_COMM_WORLD, st);
+  if (st == OAK_OK) st = open_device(s, params);
+  if (st == OAK_OK && answer) {
+    const oak_device_ops_t *ops = oak_device_ops(s->device);
+    ops->describe(s->device, device, sizeof device);
+    MPI_Get_library_version(mpi, &length);
+    fprintf(answer, "{\"gpu\":%s,\"ranks\":%d,", ops->host_memory ? "false" : "true", s->ranks);
+    const char *const texts[][2] = {{"device", device},
+                                    {"mpi", mpi},
+                                    {"version", OAK_VERSION},
+                                    {"commit", oak_commit()},
+                                    {"flags", oak_params_text(params, "device.flags")}};
+    for (int i = 0; i < 5; i++) {
+      write_text(answer, texts[i][0], texts[i][1]);
+      fprintf(answer, i < 4 ? "," : "}\n");
+    }
+  }
+  oak_params_destroy(&params);
+  return st;
+}
+
+/* A case of oak_verify: its name, the folder of its files, 1 for its full resolution; keys. */
+static oak_status_t answer_verify(const script_t *s, int argc, char **argv, FILE *answer) {
+  OAK_CHECK(argc >= 3, OAK_ERR_INPUT, "oak bench: verify needs a case and a folder");
+  verify_t v = {.full = atoi(argv[2]),
+                .folder = argv[1],
+                .rank = s->rank,
+                .size = s->ranks,
+                .key = argv + 3,
+                .nkey = argc - 3};
+  verify_run_case(
+      &v, strcmp(argv[0], "convergence") ? &verify_case_flux_fixing : &verify_case_convergence);
+  fflush(stdout);
+  if (answer) fprintf(answer, "{}\n");
+  return OAK_OK;
+}
+
+static oak_status_t answer(script_t *s, int argc, char **argv, FILE *out) {
+  if (!strcmp(argv[0], "open")) return answer_open(s, argc - 1, argv + 1, out);
+  if (!strcmp(argv[0], "verify")) return answer_verify(s, argc - 1, argv + 1, out);
+  if (!strcmp(argv[0], "measure")) return oak_bench_measure(argc - 1, argv + 1, s->rank, out);
+  if (!strcmp(argv[0], "kernels")) return oak_bench_kernels(argc - 1, argv + 1, out);
+  return OAK_FAIL(OAK_ERR_INPUT, "oak bench: there is no request '%s'", argv[0]);
+}
+
+/* ---- the script */
+
+/* Read a request on rank 0 and give it to all ranks. Returns NULL at the end. */
+static char *read_request(script_t *s) {
+  char *text = NULL;
+  size_t size = 0;
+  long length = -1;
+  if (s->rank == 0) length = (long)getdelim(&text, &size, '\x1e', s->child.from);
+  MPI_Bcast(&length, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+  if (length > 0 && s->rank != 0) text = malloc(length + 1);
+  if (length <= 0 || !text) {
+    free(text);
+    return NULL;
+  }
+  MPI_Bcast(text, (int)length + 1, MPI_CHAR, 0, MPI_COMM_WORLD);
+  text[length - 1] = '\0';
+  return text;
+}
+
+static void serve(script_t *s) {
+  char *text;
+  while ((text = read_request(s))) {
+    int argc = 0;
+    char **argv = malloc((strlen(text) / 2 + 2) * sizeof *argv), *rest = text;
+    while (argv && rest) argv[argc++] = strsep(&rest, "\x1f");
+    oak_status_t st = argv ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory");
+    st = oak_agree(MPI_COMM_WORLD, st);
+    if (st == OAK_OK) st = answer(s, argc, argv, s->child.to);
+    if (s->child.to && st != OAK_OK) {
+      fprintf(s->child.to, "{\"wrong_input\":%s,\"no_memory\":%s,",
+              st == OAK_ERR_INPUT || st == OAK_ERR_ARGUMENT ? "true" : "false",
+              st == OAK_ERR_MEMORY ? "true" : "false");
+      write_text(s->child.to, "error", oak_last_error());
+      fprintf(s->child.to, "}\n");
+    }
+    if (s->child.to) fflush(s->child.to);
+    free(argv);
+    free(text);
+  }
+}
+
+static oak_status_t start(script_t *s, const char *name, int argc, char **argv) {
+  const char *root;
+  char path[4096];
+  OAK_TRY(oak_source_root(&root));
+  snprintf(path, sizeof path, "%s/bench/%s.py", root, name);
+  OAK_CHECK(access(path, R_OK) == 0, OAK_ERR_FILE, "oak bench: cannot read %s", path);
+  char **word = malloc((argc + 5) * sizeof *word);
+  OAK_CHECK(word, OAK_ERR_MEMORY, "out of memory");
+  char *const first[] = {"env", "python3", "-B", path};
+  memcpy(word, first, sizeof first);
+  memcpy(word + 4, argv, argc * sizeof *word);
+  word[argc + 4] = NULL;
+  const oak_status_t st = oak_bench_start_child(&s->child, "/usr/bin/env", word, REQUESTS);
+  free(word);
+  return st;
+}
+
+int oak_bench_script(const char *name, int argc, char **argv, int rank) {
+  script_t s = {.rank = rank};
+  MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
+  oak_status_t st = rank == 0 ? start(&s, name, argc, argv) : OAK_OK;
+  st = oak_agree(MPI_COMM_WORLD, st);
+  if (st == OAK_OK) serve(&s);
+  int code = oak_bench_end_child(&s.child);
+  MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (code == NOT_FOUND)
+    st = OAK_FAIL(OAK_ERR_FILE, "oak bench --%s needs the program python3, which is not in PATH",
+                  name);
+  oak_device_close(&s.device);
+  return st == OAK_OK ? code : oak_report_failure(rank);
+}

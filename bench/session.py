@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the scripts of oak bench share: their options, requests to the oak that has started the script, and files."""
+import argparse
+import json
+import os
+import sys
+
+REQUESTS = 3  # the descriptor from which oak reads (app/bench_script.c)
+
+
+class Failure(Exception):
+    """A request failed. `wrong_input`: every other one would fail too; `no_memory`: it was too large."""
+
+    def __init__(self, answer):
+        super().__init__(answer["error"])
+        self.wrong_input, self.no_memory = answer["wrong_input"], answer["no_memory"]
+
+
+class Oak:
+    """The oak that has started this script, with its device open: `gpu`, `ranks`, `device`, `mpi`, `version`, `commit`
+    and `flags` (device.flags). `keys` are those of the command line, which all runs get."""
+
+    def __init__(self, keys):
+        self.keys = keys
+        self.requests = os.fdopen(REQUESTS, "w", encoding="utf-8", errors="surrogateescape")
+        vars(self).update(self.ask("open", *keys))
+
+    def ask(self, *words):
+        self.requests.write("\x1f".join(map(str, words)) + "\x1e")
+        self.requests.flush()
+        answer = json.loads(sys.stdin.readline() or sys.exit(1))  # no line: oak has ended
+        if "error" in answer:
+            raise Failure(answer)
+        return answer
+
+    def measure(self, keys, last=(), ranks=0, pieces=3, seconds=0.1, begin=0, steps=0):
+        """One run with `keys`, those of the command line, and `last`. Pieces of about so many seconds are measured,
+        `pieces` at least; or, from time `begin` on, one piece of so many steps. Speeds are GCUPS of all ranks;
+        `phases`: seconds, mean of the ranks; `total`: of all phases; `stepping`: of all pieces."""
+        return self.ask("measure", ranks or self.ranks, pieces, seconds, begin, steps, *keys, *self.keys, *last)
+
+
+class Parser(argparse.ArgumentParser):
+    """Options and keys of `oak bench --NAME`. Mistakes take one line."""
+
+    def __init__(self, name, text, after=""):
+        super().__init__(prog=f"oak bench --{name}", description=text, epilog=after, allow_abbrev=False,
+                         formatter_class=argparse.RawDescriptionHelpFormatter)
+        self.add_argument("keys", nargs="*", metavar="section.key=value", help="for every run")
+
+    def read(self):
+        return self.parse_intermixed_args()
+
+    def error(self, message):
+        print(f"{self.prog}: {message} (see --help)", file=sys.stderr)
+        sys.exit(2)
+
+
+def above_zero(kind):
+    """The type of an option: a number above 0."""
+    def read(text):
+        value = kind(text)
+        if not 0 < value < float("inf"):
+            raise argparse.ArgumentTypeError(f"{text} must be above 0")
+        return value
+    read.__name__ = "number"
+    return read
+
+
+def run(main):
+    """Run a script. Its exit code; failures take one message."""
+    sys.stdout.reconfigure(line_buffering=True)
+    try:
+        sys.exit(main())
+    except (Failure, OSError) as failure:
+        print(f"oak: error: {failure}", file=sys.stderr)
+        sys.exit(1)
