@@ -15,22 +15,20 @@ static const struct {
   const char *name;
   int (*run)(int argc, char **argv, int rank);
   const char *summary;
-  int looks; /**< the command only reads files, so rank 0 works alone */
 } commands[] = {
-    {"run", oak_command_run, "run a simulation from a parameter file", 0},
-    {"check", oak_command_check, "check the equations of a physics file on random states", 0},
-    {"plot", oak_command_plot, "draw a plotfile as a PNG picture", 1},
-    {"ls", oak_command_ls, "show time, blocks, levels and ranges of variables of plotfiles", 1},
-    {"line", oak_command_line, "print values of a plotfile along a line", 1},
-    {"slice", oak_command_slice, "print values of a plotfile in a plane", 1},
-    {"diff", oak_command_diff, "compare plotfiles: the largest difference of each variable", 1},
-    {"bench", oak_command_bench, "measure cell updates per second on this machine", 0},
+    {"run", oak_command_run, "run a simulation from a parameter file"},
+    {"check", oak_command_check, "check the equations of a physics file on random states"},
+    {"plot", oak_command_plot, "draw a plotfile as a PNG picture"},
+    {"ls", oak_command_ls, "show time, blocks, levels and ranges of variables of plotfiles"},
+    {"line", oak_command_line, "print values of a plotfile along a line"},
+    {"slice", oak_command_slice, "print values of a plotfile in a plane"},
+    {"diff", oak_command_diff, "compare plotfiles: the largest difference of each variable"},
+    {"bench", oak_command_bench, "measure cell updates per second on this machine"},
     {"info", oak_command_info,
-     "show version, devices, compilers, paths, known problems and schemes", 0},
-    {"params", oak_command_params, "list all parameters with defaults, ranges and meaning", 0},
-    {"help", command_help, "explain a command, a parameter or a page of the documentation", 0},
-    {"editor", oak_command_editor, "print settings with which editors complete your problem files",
-     0},
+     "show version, devices, compilers, paths, known problems and schemes"},
+    {"params", oak_command_params, "list all parameters with defaults, ranges and meaning"},
+    {"help", command_help, "explain a command, a parameter or a page of the documentation"},
+    {"editor", oak_command_editor, "print settings with which editors complete your problem files"},
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 
@@ -123,12 +121,18 @@ static int dispatch(int argc, char **argv, int rank) {
   return 2;
 }
 
-/** Let the command \a name start faster if it only looks at files. Without mpirun, Open MPI starts
- * a process beside a program, which takes longer than such a command. */
-static void hurry(const char *name) {
-  for (int i = 0; i < NCOMMANDS; i++)
-    if (commands[i].looks && !strcmp(name, commands[i].name))
-      setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+/** Let Open MPI start fast where no launcher started this process. It would start a process beside
+ * it, open the libraries of networks, which takes a second, and share a folder in /tmp with all
+ * such programs, which fails now and then if several start or end at once. */
+static void start_alone(void) {
+  static const char *const launched[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK",
+                                         "SLURM_PROCID"};
+  for (size_t i = 0; i < sizeof launched / sizeof *launched; i++)
+    if (getenv(launched[i])) return;
+  setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+  setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
+  setenv("OMPI_MCA_pml", "ob1", 0);
+  setenv("OMPI_MCA_btl", "self", 0);
 }
 
 int main(int argc, char **argv) {
@@ -136,7 +140,7 @@ int main(int argc, char **argv) {
   /* A write beyond the limit of file sizes (ulimit -f) then returns an error, instead of a signal
    * that ends the program. */
   signal(SIGXFSZ, SIG_IGN);
-  if (argc > 1) hurry(argv[1]);
+  start_alone();
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int code = dispatch(argc, argv, rank);
