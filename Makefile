@@ -22,10 +22,11 @@ DEV_PACKAGES := clang-format clang-tidy cppcheck git
 DEB_PACKAGES := dpkg-dev file
 VERSION = $(shell sed -n "s/^project.oak VERSION \([0-9.]*\).*/\1/p" CMakeLists.txt)
 
-# Any number of cores, as root in a container too; cores are shared with whatever else runs. All ranks are on one host:
-# without tcp, with which Open MPI 5 may warn "Unable to find reachable pairing" there.
+# Any number of cores, as root in a container too; cores are shared with whatever else runs. All ranks are on one host
+# and need no network: with tcp, Open MPI 5 may warn "Unable to find reachable pairing"; with ofi, a program takes a second
+# more to end.
 MPI_ENV := OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
-  OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl=^tcp PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+  OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl=^tcp,ofi OMPI_MCA_pml=ob1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 
 help:
 	@echo "oak: octree adaptive kernels"
