@@ -4,7 +4,13 @@
 #define _GNU_SOURCE 1
 #include "output_test.h"
 
-#include "io/folder/series.h"
+#include "solver/output/output.h"
+
+static const oak_series_t *series_of(const char *kind) {
+  int k = 0;
+  while (strcmp(oak_output_kinds[k]->word.name, kind)) k++;
+  return oak_output_kinds[k]->series;
+}
 
 /** Compare the list in the folder with the one expected. */
 static void check_list(const char *name, const char *expected) {
@@ -44,16 +50,16 @@ static void test_plotfiles(void **state) {
   static const char *const plots[] = {"plt000010", "plt000020", "plt1000000", "plt2000000"};
   for (int i = 0; i < 4; i++) {
     leave_file(folder, "", plots[i]);
-    add(&oak_series_visit, "plotfiles", plots[i]);
+    add(series_of("plotfile"), "plotfiles", plots[i]);
   }
   check_list("plotfiles.visit",
              "plt000010/Header\nplt000020/Header\nplt1000000/Header\nplt2000000/Header\n");
   drop("plt000020");
-  add(&oak_series_visit, "plotfiles", "plt2000000/");
+  add(series_of("plotfile"), "plotfiles", "plt2000000/");
   check_list("plotfiles.visit", "plt000010/Header\nplt1000000/Header\nplt2000000/Header\n");
   /* A run that was taken back to step 10 goes another way from there. */
   leave_file(folder, "", "plt000015");
-  add(&oak_series_visit, "plotfiles", "plt000015");
+  add(series_of("plotfile"), "plotfiles", "plt000015");
   check_list("plotfiles.visit", "plt000010/Header\nplt000015/Header\n");
 }
 
@@ -71,11 +77,11 @@ static void test_xdmf(void **state) {
     char name[32];
     snprintf(name, sizeof name, "f_%06d.xdmf", 10 * i);
     leave_file(folder, "", name);
-    add(&oak_series_xdmf, "f", name);
+    add(series_of("xdmf"), "f", name);
   }
   check_list("f.xdmf", XDMF_HEAD XDMF_ENTRY("f_000000.xdmf") XDMF_ENTRY("f_000010.xdmf")
                            XDMF_ENTRY("f_000020.xdmf") XDMF_TAIL);
-  add(&oak_series_xdmf, "f", "f_000010.xdmf");
+  add(series_of("xdmf"), "f", "f_000010.xdmf");
   check_list("f.xdmf", XDMF_HEAD XDMF_ENTRY("f_000000.xdmf") XDMF_ENTRY("f_000010.xdmf") XDMF_TAIL);
 }
 
@@ -83,7 +89,7 @@ static void test_mesh(void **state) {
   (void)state;
   for (int i = 0; i < 2; i++) {
     leave_file(folder, "", i ? "m_000020.mesh" : "m_000003.mesh");
-    add(&oak_series_mesh, "m", i ? "m_000020.mesh" : "m_000003.mesh");
+    add(series_of("mesh"), "m", i ? "m_000020.mesh" : "m_000003.mesh");
   }
   check_list("m.pvd",
              "<?xml version=\"1.0\"?>\n"
@@ -102,20 +108,20 @@ static void test_vtkhdf(void **state) {
   static const char *const files[] = {"v_000000.vtkhdf", "v_000010.vtkhdf", "v_000020.vtkhdf"};
   for (int i = 0; i < 2; i++) {
     leave_file(folder, "", files[i]);
-    add(&oak_series_vtkhdf, "v", files[i]);
+    add(series_of("vtkhdf"), "v", files[i]);
   }
   check_list("v.vtkhdf.series", VTKHDF_HEAD VTKHDF_ENTRY("v_000000.vtkhdf") "," VTKHDF_ENTRY(
                                     "v_000010.vtkhdf") "]}\n");
   drop(files[0]);
   leave_file(folder, "", files[2]);
-  add(&oak_series_vtkhdf, "v", files[2]);
+  add(series_of("vtkhdf"), "v", files[2]);
   check_list("v.vtkhdf.series", VTKHDF_HEAD VTKHDF_ENTRY("v_000010.vtkhdf") "," VTKHDF_ENTRY(
                                     "v_000020.vtkhdf") "]}\n");
 }
 
 static void test_unwritable(void **state) {
   (void)state;
-  check_failure(oak_series_add(&oak_series_visit, "/dev/null/plotfiles", "/dev/null/plt", 0),
+  check_failure(oak_series_add(series_of("plotfile"), "/dev/null/plotfiles", "/dev/null/plt", 0),
                 OAK_ERR_FILE, "/dev/null");
 }
 

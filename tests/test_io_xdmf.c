@@ -111,7 +111,8 @@ static void test_keeps_others(void **state) {
   snprintf(stem, sizeof stem, "%s/thesis", folder);
   snprintf(path, sizeof path, "%s.xdmf", stem);
   leave_file(stem, ".data", "chapter.tex");
-  check_failure(oak_xdmf_write(&mesh.view, 0, path), OAK_ERR_FILE, "chapter.tex in it was not");
+  check_failure(oak_xdmf_write(&mesh.view, 0, path), OAK_ERR_FILE,
+                "chapter.tex was not written by oak");
   assert_true(exists(stem, ".data/chapter.tex"));
   assert_false(exists(path, ""));
 

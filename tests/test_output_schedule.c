@@ -173,7 +173,7 @@ static void test_kinds(void **state) {
   for (int k = 0; oak_output_kinds[k]; k++) {
     const oak_output_kind_t *kind = oak_output_kinds[k];
     const size_t at = strlen(words);
-    snprintf(words + at, sizeof words - at, "%s%s", at ? ", " : "must be one of ", kind->name);
+    snprintf(words + at, sizeof words - at, "%s%s", at ? ", " : "must be one of ", kind->word.name);
     assert_true(kind->write || kind->row);
   }
   MUST(oak_params_set(params, "output.a.kind", "none"));

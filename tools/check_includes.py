@@ -17,6 +17,7 @@ import sys
 # the first one counts.
 STATUS, PARAMS, DEVICE, ARGS = (f"include/oak/{name}.h" for name in ("status", "params", "device", "kernel_args"))
 ELLIPTIC = "include/oak/elliptic_args.h"
+FORMAT = ["src/base", "src/io/files", "src/io/view", STATUS]  # of the other folders of src/io
 LIBRARY = ["src/base", "src/device", "src/mesh", "src/transport", "src/halo", "src/elliptic", "include"]
 LAYERS = {
     "src/base": [STATUS, PARAMS],
@@ -27,12 +28,8 @@ LAYERS = {
     "src/elliptic": ["src/base", "src/device", "src/mesh", "src/transport", "src/halo", STATUS, DEVICE, ARGS, ELLIPTIC],
     "src/io/files": ["src/base", STATUS],
     "src/io/view": ["src/base", "src/io/files", STATUS],
-    "src/io/plotfile": ["src/base", "src/io/files", "src/io/view", STATUS],
-    "src/io/xdmf": ["src/base", "src/io/files", "src/io/view", STATUS],
-    "src/io/vtkhdf": ["src/base", "src/io/files", "src/io/view", STATUS],
-    "src/io/picture": ["src/base", "src/io/files", "src/io/view", STATUS],
     "src/io/checkpoint": ["src/base", "src/io/files", STATUS],
-    "src/io/folder": ["src/base", "src/io/*", STATUS],
+    "src/io/folder": ["src/base", "src/io/files", "src/io/checkpoint", STATUS],
     "src/solver/setup": [*LIBRARY, "src/solver/step"],
     "src/solver/data": [*LIBRARY, "src/solver/setup", "src/solver/step"],
     "src/solver/step": [*LIBRARY, "src/solver/setup", "src/solver/data"],
@@ -41,6 +38,7 @@ LAYERS = {
     "src/solver/program": [*LIBRARY, "src/solver/step"],
     "src/solver/identity": [*LIBRARY, "src/solver/step"],
     "src/solver/output": [*LIBRARY, "src/io/*", "src/solver/data", "src/solver/step"],
+    "src/solver/kinds": [*LIBRARY, "src/io/*", "src/solver/data", "src/solver/step", "src/solver/output"],
     "src/solver/run": [*LIBRARY, "src/io/*", "src/solver/data", "src/solver/step", "src/solver/output"],
     "src/solver": [*LIBRARY, "src/solver/step"],
     "app": ["include", "verify"],
@@ -72,7 +70,7 @@ def folder_of(name):
     for folder in LAYERS:
         if name.startswith(folder + "/"):
             return folder
-    return None
+    return os.path.dirname(name) if name.startswith("src/io/") else None
 
 
 def included(root, name):
@@ -132,7 +130,7 @@ def main():
         for header in headers:
             other = folder_of(header)
             if other in (None, folder) or any(fnmatch.fnmatch(one, allowed) for one in (other, header)
-                                              for allowed in LAYERS[folder]):
+                                              for allowed in LAYERS.get(folder, FORMAT)):
                 continue
             why = [known for known in KNOWN if fnmatch.fnmatch(name, known[0]) and fnmatch.fnmatch(header, known[1])]
             used.update(why)

@@ -165,17 +165,6 @@ void oak_params_help_section(const oak_params_t *params, const char *section, FI
   }
 }
 
-/** A key of the sections [output.NAME]. */
-static void help_output_key(int number, FILE *stream, int markdown) {
-  oak_param_desc_t desc = oak_output_keys[number].desc;
-  const char *kinds = oak_output_keys[number].kinds;
-  char help[1024];
-  snprintf(help, sizeof help, "%s%s%s%s", desc.help, kinds ? " Kinds: " : "", kinds ? kinds : "",
-           kinds ? "." : "");
-  desc.help = help;
-  help_one(&desc, stream, markdown);
-}
-
 void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {
   for (int s = 0; s < params->nknown; s++) {
     const char *first = params->known[s].desc.key;
@@ -189,8 +178,11 @@ void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {
     }
   }
   fprintf(stream, "\n");
-  help_head(oak_output_keys[0].desc.key, stream, markdown);
-  for (int i = 0; i < oak_output_keys_count; i++) help_output_key(i, stream, markdown);
+  oak_output_key_t output;
+  for (int i = 0; oak_output_key(i, &output); i++) {
+    if (i == 0) help_head(output.desc.key, stream, markdown);
+    help_one(&output.desc, stream, markdown);
+  }
 }
 
 /** The keys of all sections that have this name. */
@@ -209,14 +201,15 @@ static int help_bare_key(const oak_params_t *params, const char *topic, FILE *st
 
 /** The keys of [output.NAME]: all of them, or one, with or without its section. */
 static int help_output_topic(const char *topic, FILE *stream) {
+  oak_output_key_t output;
   int found = 0;
-  for (int i = 0; i < oak_output_keys_count; i++) {
-    const char *key = oak_output_keys[i].desc.key, *last = strrchr(key, '.');
+  for (int i = 0; oak_output_key(i, &output); i++) {
+    const char *key = output.desc.key, *last = strrchr(key, '.');
     const int section =
         strlen(topic) == (size_t)(last - key) && !strncmp(topic, key, (size_t)(last - key));
     if (!section && strcmp(topic, key) != 0 && strcmp(topic, last + 1) != 0) continue;
     if (!found) help_head(key, stream, 0);
-    help_output_key(i, stream, 0);
+    help_key(&output.desc, stream);
     found = 1;
   }
   return found;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The keys of the sections [output.NAME]. They are declared when such a section is given, for the
- * kind of output that it asks for. The table of these keys is in params_table.c. */
+ * kind of output that it asks for. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +9,6 @@
 #include "str.h"
 
 enum { LONGEST_NAME = 32 };
-
-static int has_word(const char *words, const char *word) {
-  return oak_str_has_word(words, word, strlen(word));
-}
 
 static int is_name(const char *name, size_t length) {
   if (length == 0 || length > LONGEST_NAME || isdigit((unsigned char)*name)) return 0;
@@ -23,21 +19,104 @@ static int is_name(const char *name, size_t length) {
 
 /** These are the names of the outputs that the keys in [output] describe. */
 static int is_reserved(const char *name) {
-  return has_word("diagnostics invalid picture plt plotfiles parameters", name);
+  return oak_str_has_word("diagnostics invalid picture plt plotfiles parameters", name,
+                          strlen(name));
+}
+
+static const char *last_word(const char *key) { return strrchr(key, '.') + 1; }
+
+const oak_param_desc_t *oak_output_word_key(const oak_output_word_t *word, const char *name) {
+  for (const oak_param_desc_t *d = word->key; d && d->key; d++)
+    if (!strcmp(last_word(d->key), name)) return d;
+  return NULL;
+}
+
+static const oak_output_word_t *find_kind(const char *name) {
+  for (const oak_output_word_t *const *w = oak_output_words; *w; w++)
+    if (!strcmp((*w)->name, name)) return *w;
+  return NULL;
+}
+
+/* ---- the list of all keys */
+
+static void append(char *text, size_t size, const char *format, const char *a, const char *b) {
+  const size_t used = strlen(text);
+  snprintf(text + used, size - used, format, a, b);
+}
+
+/** The key that names the kind. */
+static void make_kind_key(oak_output_key_t *key) {
+  snprintf(key->help, sizeof key->help, "What is written; each section must give this key.");
+  for (const oak_output_word_t *const *w = oak_output_words; *w; w++) {
+    append(key->words, sizeof key->words, "%s%s", *key->words ? " " : "", (*w)->name);
+    append(key->help, sizeof key->help, " %s: %s", (*w)->name, (*w)->help);
+    append(key->help, sizeof key->help, "%s%s", w[1] ? ";" : ".", "");
+  }
+  key->desc = (oak_param_desc_t){.key = "output.NAME.kind",
+                                 .type = OAK_PARAM_CHOICE,
+                                 .fallback = oak_output_words[0]->name,
+                                 .choices = key->words,
+                                 .help = key->help};
+}
+
+/** A key that kinds have from \a first on: its help says which. */
+static void make_own_key(const oak_output_word_t *const *first, const oak_param_desc_t *desc,
+                         oak_output_key_t *key) {
+  key->desc = *desc;
+  snprintf(key->help, sizeof key->help, "%s Kinds:", desc->help);
+  for (const oak_output_word_t *const *w = first; *w; w++)
+    if (oak_output_word_key(*w, last_word(desc->key)))
+      append(key->help, sizeof key->help, " %s%s", (*w)->name, "");
+  append(key->help, sizeof key->help, ".%s%s", "", "");
+  key->desc.help = key->help;
+}
+
+static int is_new(const oak_output_word_t *const *kind, const char *name) {
+  for (const oak_output_word_t *const *w = oak_output_words; w < kind; w++)
+    if (oak_output_word_key(*w, name)) return 0;
+  return 1;
+}
+
+int oak_output_key(int number, oak_output_key_t *key) {
+  *key = (oak_output_key_t){.all = 1};
+  if (number-- == 0) {
+    make_kind_key(key);
+    return 1;
+  }
+  for (const oak_param_desc_t *d = oak_output_keys; d->key; d++) {
+    key->desc = *d;
+    if (number-- == 0) return 1;
+  }
+  key->all = 0;
+  for (const oak_output_word_t *const *w = oak_output_words; *w; w++)
+    for (const oak_param_desc_t *d = (*w)->key; d->key; d++) {
+      if (!is_new(w, last_word(d->key)) || number-- > 0) continue;
+      make_own_key(w, d, key);
+      return 1;
+    }
+  return 0;
+}
+
+/* ---- sections that are given */
+
+static oak_status_t declare_key(oak_params_t *params, const char *name,
+                                const oak_param_desc_t *desc) {
+  oak_param_desc_t own = *desc;
+  char key[128];
+  snprintf(key, sizeof key, "output.%s.%s", name, last_word(desc->key));
+  own.key = key;
+  return oak_params_declare(params, &own, 1);
 }
 
 /** Declare those keys of output \a name that belong to \a kind; all keys if there is no such kind.
  */
 static oak_status_t declare_section(oak_params_t *params, const char *name, const char *kind) {
-  const int known = has_word(oak_output_keys[0].desc.choices, kind);
-  for (int i = 0; i < oak_output_keys_count; i++) {
-    oak_param_desc_t desc = oak_output_keys[i].desc;
-    char key[128];
-    if (known && oak_output_keys[i].kinds && !has_word(oak_output_keys[i].kinds, kind)) continue;
-    snprintf(key, sizeof key, "output.%s%s", name, strrchr(desc.key, '.'));
-    desc.key = key;
-    OAK_TRY(oak_params_declare(params, &desc, 1));
-  }
+  const oak_output_word_t *known = find_kind(kind);
+  oak_output_key_t key;
+  for (int i = 0; oak_output_key(i, &key); i++)
+    if (!known || key.all) OAK_TRY(declare_key(params, name, &key.desc));
+  for (const oak_param_desc_t *d = known ? known->key : NULL; d && d->key; d++)
+    OAK_TRY(declare_key(params, name, d));
   return OAK_OK;
 }
 
@@ -63,9 +142,12 @@ static oak_status_t declare_for(oak_params_t *params, const oak_param_entry_t *e
   snprintf(key, sizeof key, "output.%s.kind", word);
   if (oak_params_find(params, key)) return OAK_OK;
   const oak_param_entry_t *kind = oak_params_given(params, key);
-  if (!kind)
+  if (!kind) {
+    oak_output_key_t first;
+    oak_output_key(0, &first);
     oak_mistakes_add(mistakes, "%s: [output.%s] has no kind: add kind = WORD, one of %s",
-                     entry->origin, word, oak_output_keys[0].desc.choices);
+                     entry->origin, word, first.words);
+  }
   return declare_section(params, word, kind ? kind->value : "");
 }
 

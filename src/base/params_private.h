@@ -3,6 +3,7 @@
 #ifndef OAK_PARAMS_PRIVATE_H
 #define OAK_PARAMS_PRIVATE_H
 
+#include "base/params_outputs.h"
 #include "base/params_watch.h"
 #include "oak/params.h"
 
@@ -56,15 +57,20 @@ extern const oak_param_section_t oak_param_sections[]; /**< ends with a NULL nam
 extern const oak_param_desc_t oak_param_table[];
 extern const int oak_param_table_count;
 
-/** A key of the sections [output.NAME], with NAME for the name. \a kinds: blank-separated kinds of
- * output that have it, NULL: all. */
+/** The keys of the sections [output.NAME] that all kinds have beside `kind`, with NAME for the
+ * name; ends with a NULL key. */
+extern const oak_param_desc_t oak_output_keys[];
+
+/** A key of the sections [output.NAME], for help. */
 typedef struct {
-  const char *kinds;
   oak_param_desc_t desc;
+  char words[256], help[2048]; /**< `choices` and `help` of the description, where they are made */
+  int all;                     /**< all kinds have it; otherwise the help says which */
 } oak_output_key_t;
 
-extern const oak_output_key_t oak_output_keys[]; /**< the first is the kind */
-extern const int oak_output_keys_count;
+/** Key number \a number: `kind`, those of all kinds, then those of each kind that no earlier kind
+ * has. \return 0 after the last one. */
+int oak_output_key(int number, oak_output_key_t *key);
 
 /** Declare the keys of all sections [output.NAME] that were given, those that fit their kind. Adds
  * to \a mistakes where a name is wrong or the kind is missing. */

@@ -4,6 +4,7 @@
  * files. */
 #include <math.h>
 
+#include "params_entries.h"
 #include "params_private.h"
 
 const oak_param_section_t oak_param_sections[] = {
@@ -25,23 +26,6 @@ const oak_param_section_t oak_param_sections[] = {
      "by a row each time."},
     {NULL, NULL},
 };
-
-/* The last argument of each macro is the help text. Further members of oak_param_desc_t may follow
- * it, such as .may_change = 1. */
-#define NUMBER(kind, name, preset, low, high, unit_, ...)                                  \
-  {                                                                                        \
-    .key = name, .type = kind, .fallback = preset, .min = low, .max = high, .unit = unit_, \
-    .help = __VA_ARGS__                                                                    \
-  }
-#define INT(...) NUMBER(OAK_PARAM_INT, __VA_ARGS__)
-#define INTS(...) NUMBER(OAK_PARAM_INTS, __VA_ARGS__)
-#define REAL(...) NUMBER(OAK_PARAM_REAL, __VA_ARGS__)
-#define REALS(name, preset, unit, ...) \
-  NUMBER(OAK_PARAM_REALS, name, preset, 0, 0, unit, __VA_ARGS__)
-#define BOOL(name, preset, ...) NUMBER(OAK_PARAM_BOOL, name, preset, 0, 0, NULL, __VA_ARGS__)
-#define TEXT(name, preset, ...) NUMBER(OAK_PARAM_TEXT, name, preset, 0, 0, NULL, __VA_ARGS__)
-#define CHOICE(name, preset, words, ...) \
-  NUMBER(OAK_PARAM_CHOICE, name, preset, 0, 0, NULL, __VA_ARGS__, .choices = words)
 
 const oak_param_desc_t oak_param_table[] = {
     REAL("run.end_time", "1", 0, INFINITY, "time", "The run ends at this time, reached exactly.",
@@ -322,87 +306,15 @@ const oak_param_desc_t oak_param_table[] = {
 
 const int oak_param_table_count = (int)(sizeof oak_param_table / sizeof oak_param_table[0]);
 
-#define KINDS_WITH_VARIABLES "plotfile picture slice line probe xdmf vtkhdf history"
-const oak_output_key_t oak_output_keys[] = {
-    {NULL, CHOICE("output.NAME.kind", "plotfile", KINDS_WITH_VARIABLES " mesh",
-                  "What is written; each section must give this key. plotfile: all blocks, for "
-                  "ParaView, VisIt "
-                  "and yt; picture: a PNG file; slice: values on a regular grid, in 3D on a plane; "
-                  "line: values along a line; probe: values at points, a row each time; xdmf: all "
-                  "blocks with ghost cells, for ParaView; vtkhdf: all blocks in one HDF5 file, for "
-                  "ParaView; history: minimum and maximum of each "
-                  "variable with their places, totals and their drift, a row each time; mesh: the "
-                  "blocks alone, with their level and rank, for ParaView.")},
-    {NULL,
-     REAL("output.NAME.every", "0", 0, INFINITY, "time", "Time between outputs; 0: none by time.")},
-    {NULL, INT("output.NAME.every_steps", "0", 0, INFINITY, "steps",
-               "Steps between outputs; 0: none by steps.")},
-    {NULL, TEXT("output.NAME.times", "", "Times of further outputs, blank-separated.")},
-    {NULL, BOOL("output.NAME.exact", "no",
-                "Shorten time steps so that the times of `every` and `times` are met exactly. "
-                "Otherwise the first step that reaches such a time is written.")},
-    {NULL, BOOL("output.NAME.first_last", "yes", "Write the initial and the final state too.")},
-    {KINDS_WITH_VARIABLES,
-     TEXT("output.NAME.variables", "",
-          "Variables, blank-separated; empty: all of the physics, for a picture the first. A "
-          "picture shows one variable: several make as many pictures.")},
-    {"plotfile", INT("output.NAME.files", "0", 0, INFINITY, NULL,
-                     "Data files of each level of a plotfile, at most one per rank; 0: one per "
-                     "host, or fewer if they would be smaller than 64 MB.")},
-    {"plotfile xdmf vtkhdf", CHOICE("output.NAME.precision", "double", "double single",
-                                    "Precision of the values in files.")},
-    {"picture", REALS("output.NAME.range", "0 0", "variable",
-                      "Values at the two ends of the colour scale; equal: lowest and highest of "
-                      "each picture.",
-                      .count = 2)},
-    {"picture", INT("output.NAME.width", "1024", 64, 16384, "pixels",
-                    "Width of pictures; the height follows from what is shown.")},
-    {"picture slice", CHOICE("output.NAME.axis", "z", "x y z",
-                             "In 3D, the axis normal to the plane that is shown.")},
-    {"picture slice",
-     REAL(
-         "output.NAME.position", "1/2", 0, 1, NULL,
-         "In 3D, where the plane cuts that axis, as a fraction of the domain: 1/2 is the centre.")},
-    {"picture", CHOICE("output.NAME.show", "slice", "slice maximum mean column",
-                       "In 3D, what is shown: the values in that plane, or the highest value, the "
-                       "mean or the integral along the axis.")},
-    {"picture",
-     CHOICE("output.NAME.scale", "linear", "linear log",
-            "Scale of the colours; log needs a range above 0. The range of the data is then cut "
-            "8 powers of ten below the highest value.")},
-    {"picture", BOOL("output.NAME.difference", "no",
-                     "Show the difference from the start of the run. If the range is that of the "
-                     "data, 0 is in its middle, which suits colors = coolwarm.")},
-    {"picture", REAL("output.NAME.quantile", "0", 0, 0.49, NULL,
-                     "Share of the area left out at each end where the range is that of the data, "
-                     "so that a few extreme cells do not hide the rest.")},
-    {"picture", BOOL("output.NAME.mesh", "yes", "Draw the outlines of the blocks.")},
-    {"picture", BOOL("output.NAME.levels", "no", "Colour the outlines by level.")},
-    {"picture", CHOICE("output.NAME.colors", "inferno", "viridis inferno coolwarm gray",
-                       "Colour scale of pictures.")},
-    {"slice",
-     INT("output.NAME.level", "-1", -1, 16, NULL,
-         "Level whose cells are the points of the slice: finer cells are averaged; -1: the "
-         "highest level that there is.")},
-    {"plotfile picture slice xdmf vtkhdf history",
-     TEXT("output.NAME.region", "",
-          "Lower and then upper corner of the part of the domain that is written, all coordinates "
-          "in one line; empty: all of it. xdmf, vtkhdf: the blocks that touch it; plotfile: the "
-          "same, and averages elsewhere; picture: exactly this part; slice, history: the cells "
-          "whose centres lie in it.")},
-    {"line", TEXT("output.NAME.from", "",
-                  "First point, coordinates blank-separated; empty: the centre of the lower x face "
-                  "of the domain.")},
-    {"line", TEXT("output.NAME.to", "",
-                  "Last point; empty: the centre of the upper x face of the domain. There is a "
-                  "row for each cell that the line crosses.")},
-    {"slice line", CHOICE("output.NAME.format", "npy", "npy csv",
-                          "npy: an array with named fields, for numpy.load; csv: text.")},
-    {"probe", TEXT("output.NAME.points", "",
-                   "Points, all coordinates in one line, with commas between points; to be given "
-                   "always. The value is that of the cell that a point lies in.")},
-    {"xdmf", INT("output.NAME.ghost_layers", "0", 0, 64, "cells",
-                 "Layers of ghost cells around each block, with which contours have no cracks.")},
+/* What a kind has beside these keys is in its file in src/solver/kinds. */
+const oak_param_desc_t oak_output_keys[] = {
+    REAL("output.NAME.every", "0", 0, INFINITY, "time", "Time between outputs; 0: none by time."),
+    INT("output.NAME.every_steps", "0", 0, INFINITY, "steps",
+        "Steps between outputs; 0: none by steps."),
+    TEXT("output.NAME.times", "", "Times of further outputs, blank-separated."),
+    BOOL("output.NAME.exact", "no",
+         "Shorten time steps so that the times of `every` and `times` are met exactly. Otherwise "
+         "the first step that reaches such a time is written."),
+    BOOL("output.NAME.first_last", "yes", "Write the initial and the final state too."),
+    {.key = NULL},
 };
-
-const int oak_output_keys_count = (int)(sizeof oak_output_keys / sizeof oak_output_keys[0]);

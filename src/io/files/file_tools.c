@@ -23,6 +23,12 @@ char *oak_text_new(const char *format, ...) {
   return text;
 }
 
+char *oak_path_plain(const char *path) {
+  size_t length = strlen(path);
+  while (length > 1 && path[length - 1] == '/') length--;
+  return strndup(path, length);
+}
+
 static const char *advice(int reason) {
   switch (reason) {
     case ENOSPC:

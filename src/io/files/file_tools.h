@@ -12,6 +12,9 @@
 /** Text of \a format in fresh memory, NULL when there is none. The caller frees it. */
 OAK_API char *oak_text_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** Fresh copy of \a path without slashes at its end; NULL: no memory. */
+char *oak_path_plain(const char *path);
+
 /** Record that \a action ("write", "create folder", ...) on \a path failed for errno \a reason.
  * \return OAK_ERR_FILE. */
 oak_status_t oak_file_failed(const char *action, const char *path, int reason);

@@ -20,11 +20,7 @@
 
 #include "io/checkpoint/checkpoint.h"
 #include "io/files/file_tools.h"
-#include "io/files/flat_folder.h"
 #include "file_list.h"
-#include "mesh_file.h"
-#include "io/plotfile/plotfile.h"
-#include "io/xdmf/xdmf.h"
 
 enum { LONGEST_FOLDER = 3000 }; /* names in it fit into PATH_MAX and into buffers of output.c */
 
@@ -82,9 +78,7 @@ static oak_status_t lock(oak_run_folder_t *folder) {
 typedef enum {
   ENTRY_OTHER,   /**< no concern of ours */
   ENTRY_FILE,    /**< a file of an earlier run */
-  ENTRY_PLOT,    /**< a plotfile, or what is there of one */
-  ENTRY_DATA,    /**< a folder with the data of an XDMF file */
-  ENTRY_MESH,    /**< a folder with a file of the mesh */
+  ENTRY_FOLDER,  /**< an output that is a folder, or what is there of one */
   ENTRY_UNKNOWN, /**< has a name that runs give, and is not in the list of files */
   ENTRY_STRANGER /**< has a name that we need, and is not of a run */
 } entry_t;
@@ -126,12 +120,6 @@ static int is_rest(const char *name) {
   return 0;
 }
 
-static entry_t kind_of_folder(const char *name) {
-  return strstr(name, OAK_XDMF_DATA)     ? ENTRY_DATA
-         : strstr(name, OAK_MESH_FOLDER) ? ENTRY_MESH
-                                         : ENTRY_PLOT;
-}
-
 static entry_t judge(const oak_file_list_t *list, const char *path, const char *name) {
   static const struct {
     const char *name, *words;
@@ -148,7 +136,7 @@ static entry_t judge(const oak_file_list_t *list, const char *path, const char *
                                                                              : ENTRY_STRANGER;
   if (oak_checkpoint_is_name(name)) return oak_checkpoint_is_one(path) ? ENTRY_FILE : ENTRY_OTHER;
   if ((file || folder) && (is_rest(name) || oak_file_list_has(list, path, name)))
-    return file ? ENTRY_FILE : kind_of_folder(name);
+    return file ? ENTRY_FILE : ENTRY_FOLDER;
   if (!strcmp(name, "physics.oak-copy.c") || !strcmp(name, "problem.oak-copy.c"))
     return oak_file_list_has_name(list, name) ? ENTRY_STRANGER : ENTRY_UNKNOWN;
   return folder && is_plot_name(name) ? ENTRY_UNKNOWN : ENTRY_OTHER;
@@ -186,30 +174,27 @@ static oak_status_t refuse(const char *path) {
 }
 
 typedef struct {
-  oak_folder_use_t how;
+  const oak_run_folder_t *folder;
   int count;
   char names[256]; /**< of the first ones */
 } found_t;
 
 static oak_status_t find(void *context, const char *path, const char *name, entry_t kind) {
   found_t *found = context;
-  if (kind == ENTRY_STRANGER || (kind == ENTRY_UNKNOWN && found->how == OAK_FOLDER_OVERWRITE))
+  if (kind == ENTRY_STRANGER ||
+      (kind == ENTRY_UNKNOWN && found->folder->how == OAK_FOLDER_OVERWRITE))
     return refuse(path);
   const size_t used = strlen(found->names);
   if (found->count++ < 3)
     snprintf(found->names + used, sizeof found->names - used, "%s%.80s", used ? ", " : "", name);
-  if (found->how != OAK_FOLDER_OVERWRITE) return OAK_OK;
-  if (kind == ENTRY_DATA) return oak_xdmf_check_data(path);
-  if (kind == ENTRY_MESH) return oak_flat_check(path, oak_mesh_file_patterns);
-  return kind == ENTRY_PLOT ? oak_plotfile_check(path) : OAK_OK;
+  if (found->folder->how != OAK_FOLDER_OVERWRITE) return OAK_OK;
+  return kind == ENTRY_FOLDER ? oak_folder_check(found->folder->kind(name), path) : OAK_OK;
 }
 
 static oak_status_t remove_entry(void *context, const char *path, const char *name, entry_t kind) {
-  (void)context;
+  const oak_run_folder_t *folder = context;
   if (!strcmp(name, OAK_FILE_LIST)) return OAK_OK;
-  if (kind == ENTRY_PLOT) return oak_plotfile_remove(path);
-  if (kind == ENTRY_DATA) return oak_xdmf_remove_data(path);
-  if (kind == ENTRY_MESH) return oak_flat_remove(path, oak_mesh_file_patterns);
+  if (kind == ENTRY_FOLDER) return oak_folder_remove(folder->kind(name), path);
   if (kind == ENTRY_FILE && unlink(path) != 0) return oak_file_failed("remove", path, errno);
   return OAK_OK;
 }
@@ -218,7 +203,7 @@ static oak_status_t remove_entry(void *context, const char *path, const char *na
 
 static oak_status_t open_folder(oak_run_folder_t *folder) {
   struct stat info;
-  found_t found = {.how = folder->how};
+  found_t found = {.folder = folder};
   OAK_TRY(oak_make_parents(folder->lock_path));
   if (stat(folder->path, &info) != 0) return oak_file_failed("use as folder", folder->path, errno);
   folder->device = info.st_dev;
@@ -232,8 +217,10 @@ static oak_status_t open_folder(oak_run_folder_t *folder) {
   return OAK_OK;
 }
 
-oak_status_t oak_run_folder_open(oak_run_folder_t *folder, const char *path, oak_folder_use_t how) {
-  *folder = (oak_run_folder_t){.path = path, .lock = -1, .how = how};
+oak_status_t oak_run_folder_open(oak_run_folder_t *folder, const char *path,
+                                 const oak_folder_kind_t *(*kind)(const char *name),
+                                 oak_folder_use_t how) {
+  *folder = (oak_run_folder_t){.path = path, .kind = kind, .lock = -1, .how = how};
   OAK_CHECK(*path, OAK_ERR_INPUT,
             "output.folder is empty: name a folder, such as . for the current one");
   OAK_CHECK(strlen(path) <= LONGEST_FOLDER, OAK_ERR_INPUT,
@@ -293,7 +280,7 @@ oak_status_t oak_run_folder_claim_all(const oak_run_folder_t *folder, const char
 }
 
 oak_status_t oak_run_folder_clear(const oak_run_folder_t *folder) {
-  OAK_TRY(for_entries(folder->path, remove_entry, NULL));
+  OAK_TRY(for_entries(folder->path, remove_entry, (void *)folder));
   char *list =
       oak_text_new("%s/" OAK_FILE_LIST, folder->path); /* last, as it says what to remove */
   OAK_CHECK(list, OAK_ERR_MEMORY, "no memory to clear %s", folder->path);

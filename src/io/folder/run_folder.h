@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "oak/status.h"
+#include "io/files/output_folder.h"
 
 /** What a run does with an earlier run in the folder. */
 typedef enum {
@@ -17,6 +17,7 @@ typedef enum {
 
 typedef struct {
   const char *path;
+  const oak_folder_kind_t *(*kind)(const char *name); /**< of a folder that a run has written */
   oak_folder_use_t how;
   char *lock_path;
   int lock;     /**< open file with the lock; -1: the folder is not open */
@@ -26,11 +27,14 @@ typedef struct {
 } oak_run_folder_t;
 
 /** Make the folder \a path, which must stay where it is in memory, and lock it until
- * oak_run_folder_close or the end of the process. Changes nothing in it.
+ * oak_run_folder_close or the end of the process. Changes nothing in it. \a kind: which folders the
+ * outputs of such a name are.
  * \return OAK_ERR_FILE if it is in use by another run, if it holds a run that \a how does
  * not allow, or if a file that is not oak's has a name that is needed. The folder is closed then.
  */
-oak_status_t oak_run_folder_open(oak_run_folder_t *folder, const char *path, oak_folder_use_t how);
+oak_status_t oak_run_folder_open(oak_run_folder_t *folder, const char *path,
+                                 const oak_folder_kind_t *(*kind)(const char *name),
+                                 oak_folder_use_t how);
 
 /** Fail if \a name, which is about to be replaced, is in the folder and is not of a run. */
 oak_status_t oak_run_folder_claim(const oak_run_folder_t *folder, const char *name);

@@ -9,45 +9,6 @@
 #include <sys/stat.h>
 
 #include "io/files/file_tools.h"
-#include "mesh_file.h"
-#include "io/xdmf/xdmf_files.h"
-
-const oak_series_t oak_series_visit = {".visit", "", "", "/Header\n", NULL, "", 0};
-const oak_series_t oak_series_xdmf = {
-    ".xdmf",
-    "<?xml version=\"1.0\"?>\n" OAK_XDMF_MARK
-    "\n"
-    "<Xdmf Version=\"2.0\" xmlns:xi=\"http://www.w3.org/2001/XInclude\"><Domain>\n"
-    "<Grid Name=\"oak\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
-    "<xi:include href=\"",
-    "\" xpointer=\"xpointer(/Xdmf/Domain/Grid)\"/>\n",
-    NULL,
-    "</Grid>\n</Domain></Xdmf>\n",
-    0};
-
-const oak_series_t oak_series_mesh = {
-    ".pvd",
-    "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\"><Collection>\n",
-    "<DataSet file=\"",
-    "/" OAK_MESH_STEM ".pvtu\" timestep=\"",
-    "\"/>\n",
-    "</Collection></VTKFile>\n",
-    0};
-
-const oak_series_t oak_series_vtkhdf = {.ending = ".vtkhdf.series",
-                                        .head = "{\"file-series-version\": \"1.0\", \"files\": [\n",
-                                        .before = "{\"name\": \"",
-                                        .after = "\", \"time\": ",
-                                        .time = "}\n",
-                                        .tail = "]}\n",
-                                        .commas = 1};
-
-/** Fresh copy of \a path without slashes at its end; NULL: no memory. */
-static char *plain(const char *path) {
-  size_t length = strlen(path);
-  while (length > 1 && path[length - 1] == '/') length--;
-  return strndup(path, length);
-}
 
 /** Copy the lines of outputs that come before \a name and are still there. \a count: how many. */
 static oak_status_t copy_earlier(const oak_series_t *series, const char *list, const char *folder,
@@ -103,7 +64,7 @@ static oak_status_t update(const oak_series_t *series, const char *list, const c
 
 oak_status_t oak_series_add(const oak_series_t *series, const char *stem, const char *path_given,
                             double time) {
-  char *path = plain(path_given), *list = oak_text_new("%s%s", stem, series->ending);
+  char *path = oak_path_plain(path_given), *list = oak_text_new("%s%s", stem, series->ending);
   const oak_status_t st = path && list
                               ? update(series, list, path, time)
                               : OAK_FAIL(OAK_ERR_MEMORY, "no memory to list %s", path_given);

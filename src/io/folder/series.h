@@ -15,17 +15,6 @@ typedef struct {
   int commas; /**< every line but the first begins with a comma */
 } oak_series_t;
 
-/** Plotfiles for VisIt; yt can be given the lines. ParaView needs no list: its
- * AMReX reader takes folders, and its file dialog groups plt000000, plt000010, ... into "plt..". */
-extern const oak_series_t oak_series_visit;
-/** A temporal collection of XDMF files, for ParaView and VisIt. */
-extern const oak_series_t oak_series_xdmf;
-/** A collection for ParaView of files of the mesh, which are in folders. */
-extern const oak_series_t oak_series_mesh;
-
-/** VTKHDF files, for ParaView. */
-extern const oak_series_t oak_series_vtkhdf;
-
 /** Enter \a path, an output of \a time that has just been written, into the list "\a stem ENDING",
  * which is in the same folder. Outputs whose names come after this one were written before the run
  * was taken back to an earlier time: they are removed from the list, as are those that no longer

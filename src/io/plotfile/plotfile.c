@@ -17,12 +17,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hosts.h"
 #include "io/files/file_tools.h"
 #include "io/view/box_walk.h"
-#include "plotfile_folder.h"
 #include "plotfile_text.h"
 
 enum {
@@ -295,12 +295,18 @@ oak_status_t oak_plotfile_write(const oak_grid_view_t *view, const char *path) {
   return oak_plotfile_write_ext(view, 0, path);
 }
 
+static const char *const content[] = {"Header", "Level_*/", "Level_*/Cell_H", "Level_*/Cell_D_*",
+                                      NULL};
+const oak_folder_kind_t oak_plotfile_folder = {"", content};
+
 static oak_status_t publish(void *context) {
   const writer_t *w = context;
-  return oak_plot_publish(w->finest, w->path, w->part);
+  return oak_folder_publish(&oak_plotfile_folder, w->path, w->part);
 }
 
-static void discard(void *context) { (void)oak_plotfile_remove(((writer_t *)context)->part); }
+static void discard(void *context) {
+  (void)oak_folder_remove(&oak_plotfile_folder, ((writer_t *)context)->part);
+}
 
 static void free_writer(void *context) {
   writer_t *w = context;
@@ -331,14 +337,24 @@ static writer_t *make_writer(const oak_grid_view_t *view, int files, const char 
   writer_t *w = calloc(1, sizeof *w);
   if (!w) return NULL;
   *w = (writer_t){.view = *view, .few_files = files == 0};
-  w->path = oak_plot_path(path);
+  w->path = oak_path_plain(path);
   w->part = oak_text_new("%s" OAK_PART, w->path ? w->path : "");
   return w;
 }
 
 static oak_status_t begin_folder(writer_t *w, int rank, const char *path) {
   OAK_CHECK(w && w->path && w->part, OAK_ERR_MEMORY, "no memory for the name of %s", path);
-  return rank == 0 ? oak_plot_create(w->finest, w->path, w->part) : OAK_OK;
+  if (rank != 0) return OAK_OK;
+  OAK_TRY(oak_folder_begin(&oak_plotfile_folder, w->path, w->part));
+  for (int l = 0; l <= w->finest; l++) {
+    char *folder = oak_text_new("%s/Level_%d", w->part, l);
+    OAK_CHECK(folder, OAK_ERR_MEMORY, "no memory for the name of a folder in %s", w->part);
+    const int failed = mkdir(folder, 0777) != 0;
+    const oak_status_t st = failed ? oak_file_failed("create folder", folder, errno) : OAK_OK;
+    free(folder);
+    OAK_TRY(st);
+  }
+  return OAK_OK;
 }
 
 static oak_status_t check(const oak_grid_view_t *view, int files, const char *path) {

@@ -3,6 +3,7 @@
 #ifndef OAK_PLOTFILE_H
 #define OAK_PLOTFILE_H
 
+#include "io/files/output_folder.h"
 #include "io/view/grid_view.h"
 
 /** Write the plotfile folder \a path in the precision of \a view. Collective; \a view and \a path
@@ -22,11 +23,7 @@ oak_status_t oak_plotfile_write(const oak_grid_view_t *view, const char *path);
  * 64 MB. */
 oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files, const char *path);
 
-/** Fail if \a path holds anything that is not part of a plotfile; links are not followed. It is no
- * failure if nothing is there. Rank-local. */
-oak_status_t oak_plotfile_check(const char *path);
-/** Remove a plotfile, or an unfinished one; fails as oak_plotfile_check if the folder holds
- * anything else. Rank-local. */
-oak_status_t oak_plotfile_remove(const char *path);
+/** The folder of a plotfile, which may have any name. */
+extern const oak_folder_kind_t oak_plotfile_folder;
 
 #endif

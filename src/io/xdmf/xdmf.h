@@ -4,11 +4,14 @@
 #ifndef OAK_XDMF_H
 #define OAK_XDMF_H
 
+#include "io/files/output_folder.h"
 #include "io/view/grid_view.h"
 
 /** Endings of the names of an XDMF file and of the folder with its data. */
 #define OAK_XDMF ".xdmf"
 #define OAK_XDMF_DATA ".data"
+/** The second line of an XDMF file of oak. */
+#define OAK_XDMF_MARK "<!-- Written by oak. -->"
 
 /** Write the leaves of \a view to the file \a path, which ends in ".xdmf". Each rank that has
  * blocks writes one raw file, to the folder whose name ends in ".data" instead. Collective; all
@@ -22,10 +25,7 @@
  * rank, whatever the mesh. */
 oak_status_t oak_xdmf_write(const oak_grid_view_t *view, int ghost_layers, const char *path);
 
-/** Fail if the folder \a data holds anything but data of an XDMF file; links are not followed. It
- * is no failure if nothing is there. Rank-local, as oak_xdmf_remove_data. */
-oak_status_t oak_xdmf_check_data(const char *data);
-/** Remove such a folder; fails as oak_xdmf_check_data if it holds anything else. */
-oak_status_t oak_xdmf_remove_data(const char *data);
+/** The folder with the data. */
+extern const oak_folder_kind_t oak_xdmf_folder;
 
 #endif

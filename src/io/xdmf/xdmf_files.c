@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "io/files/file_tools.h"
-#include "io/files/flat_folder.h"
 #include "xdmf.h"
 
 oak_status_t oak_xdmf_files_name(oak_xdmf_files_t *files, const char *path) {
@@ -43,11 +42,8 @@ void oak_xdmf_files_free(oak_xdmf_files_t *files) {
   free(files->data_old);
 }
 
-static const char *const patterns[] = {"rank_*.raw", NULL};
-
-oak_status_t oak_xdmf_check_data(const char *data) { return oak_flat_check(data, patterns); }
-
-oak_status_t oak_xdmf_remove_data(const char *data) { return oak_flat_remove(data, patterns); }
+static const char *const content[] = {"rank_*.raw", NULL};
+const oak_folder_kind_t oak_xdmf_folder = {OAK_XDMF_DATA, content};
 
 /** Is \a path free, or an XDMF file of oak? Anything else is not ours to replace. */
 static oak_status_t check_xml(const char *path) {
@@ -66,7 +62,7 @@ static oak_status_t check_xml(const char *path) {
 
 oak_status_t oak_xdmf_files_prepare(const oak_xdmf_files_t *files) {
   OAK_TRY(check_xml(files->xml));
-  return oak_flat_begin(files->data, files->data_part, patterns);
+  return oak_folder_begin(&oak_xdmf_folder, files->data, files->data_part);
 }
 
 /** Rename if it is there. \a done: whether it was. */
@@ -84,19 +80,19 @@ oak_status_t oak_xdmf_files_publish(const oak_xdmf_files_t *files) {
   int xml = 0, data = 0;
   OAK_TRY(oak_sync_folder(files->data_part));
   OAK_TRY(oak_remove_all(files->xml_old));
-  OAK_TRY(oak_xdmf_remove_data(files->data_old));
+  OAK_TRY(oak_folder_remove(&oak_xdmf_folder, files->data_old));
   /* In this order: the file that names the data is moved away first and comes back last. */
   oak_status_t st = move_away(files->xml, files->xml_old, &xml);
   if (st == OAK_OK) st = move_away(files->data, files->data_old, &data);
   if (st == OAK_OK) st = give_name(files->data_part, files->data);
   if (st == OAK_OK) {
     st = give_name(files->xml_part, files->xml);
-    if (st != OAK_OK) (void)oak_xdmf_remove_data(files->data);
+    if (st != OAK_OK) (void)oak_folder_remove(&oak_xdmf_folder, files->data);
   }
   if (st == OAK_OK) {
     /* The output is good even if the old one stays, as when a viewer has it open over NFS. */
     (void)oak_remove_all(files->xml_old);
-    (void)oak_xdmf_remove_data(files->data_old);
+    (void)oak_folder_remove(&oak_xdmf_folder, files->data_old);
     return OAK_OK;
   }
   const int back = (!data || rename(files->data_old, files->data) == 0) &&
@@ -108,11 +104,6 @@ oak_status_t oak_xdmf_files_publish(const oak_xdmf_files_t *files) {
 }
 
 void oak_xdmf_files_discard(const oak_xdmf_files_t *files) {
-  /* The message to keep is that of the failure, not of a clean-up that may fail for the same
-   * reason. */
-  char *message = strdup(oak_last_error());
-  (void)oak_xdmf_remove_data(files->data_part);
-  (void)oak_remove_all(files->xml_part);
-  if (message) (void)OAK_FAIL(OAK_ERR_FILE, "%s", message);
-  free(message);
+  (void)unlink(files->xml_part);
+  oak_folder_discard(&oak_xdmf_folder, files->data_part);
 }

@@ -6,9 +6,8 @@
 
 #include "oak/status.h"
 
-/** A rank's file in the data folder; and the second line of an XDMF file of oak. */
+/** A rank's file in the data folder. */
 #define OAK_XDMF_RANK "rank_%05d.raw"
-#define OAK_XDMF_MARK "<!-- Written by oak. -->"
 
 typedef struct {
   char *xml, *xml_part, *xml_old;    /**< the file, unfinished and replaced */

@@ -63,7 +63,7 @@ static oak_status_t add_section(oak_output_t *out, const char *key) {
   const char *word = oak_params_text(out->sim->params, key), *name = key + strlen("output.");
   const oak_output_kind_t *const *kind = oak_output_kinds;
   char prefix[64], text[64];
-  while (*kind && strcmp((*kind)->name, word)) kind++;
+  while (*kind && strcmp((*kind)->word.name, word)) kind++;
   OAK_ASSERT(*kind && "all kinds of the parameters are in the table");
   snprintf(prefix, sizeof prefix, "%.*s", (int)(strrchr(key, '.') + 1 - key), key);
   snprintf(text, sizeof text, "%.*s", (int)strcspn(name, "."), name);
@@ -140,6 +140,16 @@ static oak_status_t claim(const oak_output_t *out, const oak_output_item_t *item
   return files && item->section ? oak_run_folder_claim_all(&out->hold, name) : OAK_OK;
 }
 
+/* Rank 0: the kind of a folder that a run has written, by its name. */
+static const oak_folder_kind_t *folder_kind(const char *name) {
+  const oak_folder_kind_t *best = NULL;
+  for (int k = 0; oak_output_kinds[k]; k++) {
+    const oak_folder_kind_t *folder = oak_output_kinds[k]->folder;
+    if (folder && strstr(name, folder->ending) && (!best || !*best->ending)) best = folder;
+  }
+  return best;
+}
+
 oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *progress,
                              oak_folder_use_t how) {
   *out = (oak_output_t){.sim = sim,
@@ -147,7 +157,8 @@ oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *prog
                         .folder = oak_params_text(sim->params, "output.folder"),
                         .hold = {.lock = -1}};
   oak_status_t st = make_items(out);
-  if (st == OAK_OK && sim->rank == 0) st = oak_run_folder_open(&out->hold, out->folder, how);
+  if (st == OAK_OK && sim->rank == 0)
+    st = oak_run_folder_open(&out->hold, out->folder, folder_kind, how);
   for (int i = 0; i < out->nitem && st == OAK_OK && sim->rank == 0; i++)
     if (is_wanted(&out->item[i].schedule)) st = claim(out, &out->item[i]);
   const oak_status_t all = oak_agree(sim->comm, st);
@@ -304,7 +315,7 @@ static oak_status_t write_file(oak_output_t *out, oak_output_item_t *item, int v
   const oak_status_t st = oak_output_put(out, &(oak_put_t){.path = path,
                                                            .write = put_item,
                                                            .context = item,
-                                                           .series = item->kind->series,
+                                                           .kind = item->kind,
                                                            .stem = stem,
                                                            .pending = &item->pending});
   item->variables = all;

@@ -2,11 +2,13 @@
  * Output of a run by schedule. Private.
  *
  * A run has any number of outputs: those of the keys in [output], and one for each section
- * [output.NAME]. What an output writes is its kind; output_kinds.c has the table of kinds. */
+ * [output.NAME]. What an output writes is its kind (src/solver/kinds). */
 #ifndef OAK_OUTPUT_H
 #define OAK_OUTPUT_H
 
+#include "base/params_outputs.h"
 #include "base/progress.h"
+#include "io/files/output_folder.h"
 #include "io/folder/run_folder.h"
 #include "io/folder/series.h"
 #include "solver/output/schedule.h"
@@ -14,17 +16,18 @@
 
 typedef struct oak_output_item oak_output_item_t;
 
-/** A kind of output. A new one needs an entry in the table of output_kinds.c, and its word and keys
- * in src/base/params_table.c. */
+/** A kind of output: one file in src/solver/kinds and a line in the table there. The keys
+ * `variables`, `region` and `precision`, which is for files of blocks, are read for all kinds that
+ * have them. */
 typedef struct {
-  const char *name;
-  const char *ending; /**< of its files; NULL for a folder */
-  int each_variable;  /**< a file for each variable */
-  int has_precision;  /**< 1: files of blocks, with the key `precision` */
-  int no_variables;   /**< 1: it has no key `variables` */
-  int first_variable; /**< without `variables` the first one alone is taken */
-  int has_region;     /**< 1: it has the key `region` */
-  int cuts_blocks;    /**< with a region, the view has only the blocks that touch it */
+  oak_output_word_t word;
+  const char *ending; /**< of its files; NULL: none */
+  /** Its outputs are such folders or, if it has an ending that differs, have one beside them. */
+  const oak_folder_kind_t *folder;
+  const oak_series_t *series; /**< the list of all of its files, for viewers; NULL: none */
+  int each_variable;          /**< a file for each variable */
+  int first_variable;         /**< without `variables` the first one alone is taken */
+  int cuts_blocks;            /**< with a region, the view has only the blocks that touch it */
   /** Check the keys of this kind; may be NULL. Rank-local, before the folder is opened. */
   oak_status_t (*open)(oak_output_item_t *item);
   /** Keep what this kind needs of the state at the start of the run; with \a restart, check that it
@@ -35,7 +38,6 @@ typedef struct {
   /** Write the view to \a path. Collective, fails on all ranks alike. May be
    * NULL for tables. */
   oak_status_t (*write)(oak_output_item_t *item, const oak_grid_view_t *view, const char *path);
-  const oak_series_t *series; /**< the list of all of its files, for viewers; NULL: none */
   /** For tables: CSV files that get a row with each output. `write` may make a file as well. The
    * names of the columns, on rank 0, each after a comma; "step,time" stand before them. */
   void (*head)(const oak_output_item_t *item, FILE *stream);
@@ -49,9 +51,6 @@ typedef struct {
 
 /** The kinds that a section can have; ends with NULL. */
 extern const oak_output_kind_t *const oak_output_kinds[];
-/** output_samples.c, output_history.c */
-extern const oak_output_kind_t oak_output_slice, oak_output_line, oak_output_probe,
-    oak_output_history;
 /** The kinds of the keys in [output]. */
 extern const oak_output_kind_t oak_output_plotfile, oak_output_picture, oak_output_diagnostics;
 
@@ -130,10 +129,10 @@ typedef struct {
   /** Write it, or hand it over to \a disk. Collective, fails on all ranks alike. */
   oak_status_t (*write)(void *context, const char *path, oak_disk_t *disk);
   void *context;
-  const oak_series_t *series; /**< the list that it enters; NULL: none */
-  const char *stem;           /**< of that list */
-  int keep;                   /**< checkpoints that stay; 0: it is none */
-  int *pending;               /**< counts such files that are on their way */
+  const oak_output_kind_t *kind; /**< NULL: a checkpoint */
+  const char *stem;              /**< of the list of its kind */
+  int keep;                      /**< checkpoints that stay */
+  int *pending;                  /**< counts such files that are on their way */
 } oak_put_t;
 
 /** Write a file of the run. Collective. */
@@ -159,6 +158,8 @@ int oak_item_reals(const oak_output_item_t *item, const char *word, double out[3
  * are 0. Refused outside the domain. */
 oak_status_t oak_item_points(const oak_output_item_t *item, const char *word, int most,
                              double (*x)[3], int *count);
+/** For `takes_over`: 1. */
+int oak_item_always(const oak_output_item_t *item);
 /** Beginning of a message about a key: "file.ini:12: output.NAME.word = value". The text stays
  * until the next call. */
 const char *oak_item_given(const oak_output_item_t *item, const char *word);

@@ -7,36 +7,37 @@
 #include "io/checkpoint/checkpoint.h"
 #include "io/files/file_tools.h"
 #include "io/folder/file_list.h"
-#include "io/xdmf/xdmf.h"
 #include "solver/output/output.h"
 
 /* ---- what follows a file */
 
 typedef struct {
   const oak_output_t *out;
-  const oak_series_t *series;
+  const oak_output_kind_t *kind;
   char *path, *stem;
   double time;
   int keep;
   int *pending;
 } sequel_t;
 
-/* List the file, and the folder with the data of an XDMF file. */
-static oak_status_t list_file(const char *path) {
-  const size_t length = strlen(path), end = strlen(OAK_XDMF);
-  OAK_TRY(oak_file_list_add(path));
-  if (length < end || strcmp(path + length - end, OAK_XDMF) != 0) return OAK_OK;
-  char *data = oak_text_new("%.*s" OAK_XDMF_DATA, (int)(length - end), path);
-  OAK_CHECK(data, OAK_ERR_MEMORY, "no memory to list %s", path);
+/* List the file, and the folder beside it. */
+static oak_status_t list_file(const sequel_t *s) {
+  const char *ending = s->kind->ending;
+  OAK_TRY(oak_file_list_add(s->path));
+  if (!s->kind->folder || !ending || !strcmp(ending, s->kind->folder->ending)) return OAK_OK;
+  char *data = oak_text_new("%.*s%s", (int)(strlen(s->path) - strlen(ending)), s->path,
+                            s->kind->folder->ending);
+  OAK_CHECK(data, OAK_ERR_MEMORY, "no memory to list %s", s->path);
   const oak_status_t st = oak_file_list_add(data);
   free(data);
   return st;
 }
 
 static oak_status_t add_to_series(const sequel_t *s) {
-  char *list = oak_text_new("%s%s", s->stem, s->series->ending);
+  const oak_series_t *series = s->kind->series;
+  char *list = oak_text_new("%s%s", s->stem, series->ending);
   OAK_CHECK(list, OAK_ERR_MEMORY, "no memory to list %s", s->path);
-  oak_status_t st = oak_series_add(s->series, s->stem, s->path, s->time);
+  oak_status_t st = oak_series_add(series, s->stem, s->path, s->time);
   if (st == OAK_OK) st = oak_file_list_add(list);
   free(list);
   return st;
@@ -45,9 +46,9 @@ static oak_status_t add_to_series(const sequel_t *s) {
 /* Rank 0: lists, and older checkpoints. */
 static oak_status_t finish(void *context) {
   const sequel_t *s = context;
-  if (s->keep) return oak_checkpoint_prune(s->out->folder, s->keep);
-  OAK_TRY(list_file(s->path));
-  return s->series ? add_to_series(s) : OAK_OK;
+  if (!s->kind) return oak_checkpoint_prune(s->out->folder, s->keep);
+  OAK_TRY(list_file(s));
+  return s->kind->series ? add_to_series(s) : OAK_OK;
 }
 
 static void done(void *context) {
@@ -68,7 +69,7 @@ static oak_status_t make_sequel(const oak_output_t *out, const oak_put_t *put, s
   sequel_t *s = *sequel = calloc(1, sizeof *s);
   OAK_CHECK(s, OAK_ERR_MEMORY, "no memory to write %s", put->path);
   *s = (sequel_t){.out = out,
-                  .series = put->series,
+                  .kind = put->kind,
                   .path = strdup(put->path),
                   .stem = strdup(put->stem ? put->stem : ""),
                   .time = out->sim->clock.time,

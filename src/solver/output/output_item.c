@@ -54,7 +54,16 @@ const char *oak_item_given(const oak_output_item_t *item, const char *word) {
   return text;
 }
 
+int oak_item_always(const oak_output_item_t *item) {
+  (void)item;
+  return 1;
+}
+
 /* ---- an item */
+
+static int has_key(const oak_output_kind_t *kind, const char *word) {
+  return oak_output_word_key(&kind->word, word) != NULL;
+}
 
 static oak_status_t select_variables(oak_output_item_t *item) {
   char key[128];
@@ -67,7 +76,7 @@ static oak_status_t select_variables(oak_output_item_t *item) {
 /* The names of variables in files of blocks. */
 static oak_status_t check_names(const oak_output_item_t *item) {
   const oak_grid_view_t view = oak_view_domain(item->sim, &item->variables);
-  const oak_status_t st = oak_view_check(&view, item->kind->name);
+  const oak_status_t st = oak_view_check(&view, item->kind->word.name);
   return st == OAK_OK ? st
                       : OAK_FAIL(OAK_ERR_INPUT, "%s: %s", oak_item_given(item, "variables"),
                                  oak_last_error());
@@ -146,12 +155,12 @@ oak_status_t oak_item_init(oak_output_item_t *item, oak_t *sim, const char *name
   item->section = prefix[strlen(prefix) - 1] == '.';
   oak_schedule_begin(&item->schedule, NULL, 0);
   if (item->section) OAK_TRY(read_schedule(item));
-  if (item->section && kind->has_precision && oak_item_choice(item, "precision") == 1)
+  if (item->section && has_key(kind, "precision") && oak_item_choice(item, "precision") == 1)
     item->value_bytes = 4;
-  if (kind->has_region) OAK_TRY(read_region(item));
-  if (!kind->no_variables) OAK_TRY(select_variables(item));
-  if (kind->has_precision) oak_variables_add_mask(sim, &item->variables);
-  if (kind->has_precision) OAK_TRY(check_names(item));
+  if (has_key(kind, "region")) OAK_TRY(read_region(item));
+  if (has_key(kind, "variables")) OAK_TRY(select_variables(item));
+  if (has_key(kind, "precision")) oak_variables_add_mask(sim, &item->variables);
+  if (has_key(kind, "precision")) OAK_TRY(check_names(item));
   return kind->open ? kind->open(item) : OAK_OK;
 }
 

@@ -4,6 +4,7 @@
  * For differences, the state at the start is kept as a plotfile NAME.start in the output folder. A
  * run that goes on after a restart finds it there. */
 #define _GNU_SOURCE 1
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +15,36 @@
 #include "io/plotfile/plotfile.h"
 #include "io/plotfile/plotfile_read.h"
 #include "io/view/derive.h"
+#include "solver/kinds/kind_keys.h"
 #include "solver/output/output.h"
+
+static const oak_param_desc_t keys[] = {
+    OAK_KEY_VARIABLES,
+    REALS("output.NAME.range", "0 0", "variable",
+          "Values at the two ends of the colour scale; equal: lowest and highest of each picture.",
+          .count = 2),
+    INT("output.NAME.width", "1024", 64, 16384, "pixels",
+        "Width of pictures; the height follows from what is shown."),
+    OAK_KEY_AXIS,
+    OAK_KEY_POSITION,
+    CHOICE("output.NAME.show", "slice", "slice maximum mean column",
+           "In 3D, what is shown: the values in that plane, or the highest value, the mean or the "
+           "integral along the axis."),
+    CHOICE("output.NAME.scale", "linear", "linear log",
+           "Scale of the colours; log needs a range above 0. The range of the data is then cut 8 "
+           "powers of ten below the highest value."),
+    BOOL("output.NAME.difference", "no",
+         "Show the difference from the start of the run. If the range is that of the data, 0 is in "
+         "its middle, which suits colors = coolwarm."),
+    REAL("output.NAME.quantile", "0", 0, 0.49, NULL,
+         "Share of the area left out at each end where the range is that of the data, so that a "
+         "few extreme cells do not hide the rest."),
+    BOOL("output.NAME.mesh", "yes", "Draw the outlines of the blocks."),
+    BOOL("output.NAME.levels", "no", "Colour the outlines by level."),
+    CHOICE("output.NAME.colors", "inferno", "viridis inferno coolwarm gray",
+           "Colour scale of pictures."),
+    OAK_KEY_REGION,
+    {.key = NULL}};
 
 static int is_difference(const oak_output_item_t *item) {
   return item->section && oak_item_bool(item, "difference");
@@ -141,10 +171,9 @@ static oak_status_t write_picture(oak_output_item_t *item, const oak_grid_view_t
   return item->start ? write_difference(item, view, &o, path) : oak_picture_write(view, &o, path);
 }
 
-const oak_output_kind_t oak_output_picture = {.name = "picture",
+const oak_output_kind_t oak_output_picture = {.word = {"picture", "a PNG file", keys},
                                               .ending = ".png",
                                               .each_variable = 1,
-                                              .has_region = 1,
                                               .first_variable = 1,
                                               .open = open_picture,
                                               .start = start_picture,

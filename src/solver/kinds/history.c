@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "base/reduce.h"
+#include "solver/kinds/kind_keys.h"
 #include "solver/output/output.h"
+
+static const oak_param_desc_t keys[] = {OAK_KEY_VARIABLES, OAK_KEY_REGION, {.key = NULL}};
 
 /* ---- totals */
 
@@ -250,10 +253,14 @@ static oak_status_t history_row(oak_output_item_t *item, const oak_grid_view_t *
   return OAK_OK;
 }
 
-const oak_output_kind_t oak_output_history = {.name = "history",
-                                              .has_region = 1,
-                                              .open = open_history,
-                                              .head = history_head,
-                                              .row = history_row,
-                                              .save = save_start,
-                                              .load = load_start};
+const oak_output_kind_t oak_output_history = {
+    .word = {"history",
+             "minimum and maximum of each variable with their places, totals and their drift, a "
+             "row each time",
+             keys},
+
+    .open = open_history,
+    .head = history_head,
+    .row = history_row,
+    .save = save_start,
+    .load = load_start};

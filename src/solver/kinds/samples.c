@@ -5,7 +5,39 @@
 #include <string.h>
 
 #include "io/view/sample_ranks.h"
+#include "solver/kinds/kind_keys.h"
 #include "solver/output/output.h"
+
+#define KEY_FORMAT                               \
+  CHOICE("output.NAME.format", "npy", "npy csv", \
+         "npy: an array with named fields, for numpy.load; csv: text.")
+
+static const oak_param_desc_t slice_keys[] = {
+    OAK_KEY_VARIABLES,
+    OAK_KEY_AXIS,
+    OAK_KEY_POSITION,
+    INT("output.NAME.level", "-1", -1, 16, NULL,
+        "Level whose cells are the points of the slice: finer cells are averaged; -1: the highest "
+        "level that there is."),
+    OAK_KEY_REGION,
+    KEY_FORMAT,
+    {.key = NULL}};
+static const oak_param_desc_t line_keys[] = {
+    OAK_KEY_VARIABLES,
+    TEXT("output.NAME.from", "",
+         "First point, coordinates blank-separated; empty: the centre of the lower x face of the "
+         "domain."),
+    TEXT("output.NAME.to", "",
+         "Last point; empty: the centre of the upper x face of the domain. There is a row for each "
+         "cell that the line crosses."),
+    KEY_FORMAT,
+    {.key = NULL}};
+static const oak_param_desc_t probe_keys[] = {
+    OAK_KEY_VARIABLES,
+    TEXT("output.NAME.points", "",
+         "Points, all coordinates in one line, with commas between points; to be given always. The "
+         "value is that of the cell that a point lies in."),
+    {.key = NULL}};
 
 /* The variables of a view, in turn; a line has a column "level" by itself. \return how many. */
 static int number_variables(const oak_grid_view_t *view, int is_line, int var[OAK_MOST_SELECTED]) {
@@ -203,13 +235,19 @@ static oak_status_t probe_row(oak_output_item_t *item, const oak_grid_view_t *vi
   return st;
 }
 
-const oak_output_kind_t oak_output_slice = {.name = "slice",
-                                            .has_region = 1,
-                                            .open = open_slice,
-                                            .write = write_slice,
-                                            .head = files_head,
-                                            .row = files_row};
-const oak_output_kind_t oak_output_line = {
-    .name = "line", .open = open_line, .write = write_line, .head = files_head, .row = files_row};
+const oak_output_kind_t oak_output_slice = {
+    .word = {"slice", "values on a regular grid, in 3D on a plane", slice_keys},
+    .open = open_slice,
+    .write = write_slice,
+    .head = files_head,
+    .row = files_row};
+const oak_output_kind_t oak_output_line = {.word = {"line", "values along a line", line_keys},
+                                           .open = open_line,
+                                           .write = write_line,
+                                           .head = files_head,
+                                           .row = files_row};
 const oak_output_kind_t oak_output_probe = {
-    .name = "probe", .open = open_probe, .head = probe_head, .row = probe_row};
+    .word = {"probe", "values at points, a row each time", probe_keys},
+    .open = open_probe,
+    .head = probe_head,
+    .row = probe_row};

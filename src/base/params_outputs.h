@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What parameters know of the kinds of output. Private to the library. */
+#ifndef OAK_PARAMS_OUTPUTS_H
+#define OAK_PARAMS_OUTPUTS_H
+
+#include "oak/params.h"
+
+/** A kind of output, for `kind` in a section [output.NAME]. */
+typedef struct {
+  const char *name;            /**< the word */
+  const char *help;            /**< what is written, in a few words */
+  const oak_param_desc_t *key; /**< the kind's keys, such as output.NAME.region; ends with a NULL
+                                    key; or NULL */
+} oak_output_word_t;
+
+/** All kinds; ends with NULL. The table is in src/solver/kinds/kinds.c. */
+extern const oak_output_word_t *const oak_output_words[];
+
+/** The key of a kind that ends in ".\a name", NULL if it has none. */
+const oak_param_desc_t *oak_output_word_key(const oak_output_word_t *word, const char *name);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Outputs that are folders: what belongs into them, and the safe replacement of an earlier one. */
+#define _GNU_SOURCE 1
+#include "output_folder.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "file_tools.h"
+
+enum { OPEN_FOLDERS = 16 };
+
+/* nftw hands its callbacks no pointer of ours. */
+static _Thread_local const oak_folder_kind_t *kind_now;
+static _Thread_local size_t root_length;      /* of the path of the output, with the slash */
+static _Thread_local char stranger[PATH_MAX]; /* what was found first */
+
+/** Stop at anything that such an output does not hold. \a at->level: 0 is the output itself. */
+static int find_stranger(const char *path, const struct stat *info, int type, struct FTW *at) {
+  const int file = S_ISREG(info->st_mode), folder = S_ISDIR(info->st_mode);
+  (void)type;
+  if (at->level == 0 && folder) return 0;
+  /* NFS keeps removed files under such names while a viewer has them open. */
+  if (at->level > 0 && file && !strncmp(path + at->base, ".nfs", 4)) return 0;
+  for (const char *const *c = kind_now->content; at->level > 0 && (file || folder) && *c; c++) {
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%s%s", path + root_length, folder ? "/" : "");
+    if (fnmatch(*c, name, FNM_PATHNAME | FNM_PERIOD) == 0) return 0;
+  }
+  snprintf(stranger, sizeof stranger, "%s", path);
+  return 1;
+}
+
+oak_status_t oak_folder_check(const oak_folder_kind_t *kind, const char *path) {
+  struct stat info;
+  if (lstat(path, &info) != 0) return OAK_OK;
+  kind_now = kind;
+  root_length = strlen(path) + 1;
+  const int found = nftw(path, find_stranger, OPEN_FOLDERS, FTW_PHYS);
+  if (found < 0) return oak_file_failed("read", path, errno);
+  OAK_CHECK(found == 0, OAK_ERR_FILE,
+            "cannot replace %s: %s was not written by oak; move it away or choose another name",
+            path, stranger);
+  return OAK_OK;
+}
+
+oak_status_t oak_folder_remove(const oak_folder_kind_t *kind, const char *path) {
+  OAK_TRY(oak_folder_check(kind, path));
+  return oak_remove_all(path);
+}
+
+void oak_folder_discard(const oak_folder_kind_t *kind, const char *part) {
+  char *message = strdup(oak_last_error());
+  (void)oak_folder_remove(kind, part);
+  if (message) (void)OAK_FAIL(OAK_ERR_FILE, "%s", message);
+  free(message);
+}
+
+oak_status_t oak_folder_begin(const oak_folder_kind_t *kind, const char *path, const char *part) {
+  OAK_TRY(oak_folder_check(kind, path));
+  OAK_TRY(oak_make_parents(path));
+  OAK_TRY(oak_folder_remove(kind, part));
+  return mkdir(part, 0777) == 0 ? OAK_OK : oak_file_failed("create folder", part, errno);
+}
+
+static int sync_entry(const char *path, const struct stat *info, int type, struct FTW *at) {
+  (void)type, (void)at;
+  return S_ISDIR(info->st_mode) && oak_sync_folder(path) != OAK_OK;
+}
+
+oak_status_t oak_folder_sync(const char *path) {
+  const int failed = nftw(path, sync_entry, OPEN_FOLDERS, FTW_PHYS);
+  return failed < 0 ? oak_file_failed("read", path, errno) : failed ? OAK_ERR_FILE : OAK_OK;
+}
+
+oak_status_t oak_folder_publish(const oak_folder_kind_t *kind, const char *path, const char *part) {
+  OAK_TRY(oak_folder_sync(part));
+  char *old = oak_text_new("%s" OAK_OLD, path);
+  OAK_CHECK(old, OAK_ERR_MEMORY, "no memory for the name of %s", path);
+  oak_status_t st = oak_folder_remove(kind, old);
+  int replaces = 0;
+  if (st == OAK_OK) {
+    replaces = rename(path, old) == 0;
+    if (!replaces && errno != ENOENT) st = oak_file_failed("replace", path, errno);
+  }
+  if (st == OAK_OK && rename(part, path) != 0) {
+    st = oak_file_failed("rename the finished output to", path, errno);
+    if (replaces && rename(old, path) != 0)
+      st = OAK_FAIL(OAK_ERR_FILE, "%s; the earlier output is now %s", oak_last_error(), old);
+  } else if (st == OAK_OK && replaces) {
+    /* The output is good even if the old one stays, as when a viewer has it open over NFS. */
+    (void)oak_folder_remove(kind, old);
+  }
+  free(old);
+  return st;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Outputs that are folders: what belongs into them, and the safe replacement of an earlier one.
+ * Private. All is rank-local. */
+#ifndef OAK_OUTPUT_FOLDER_H
+#define OAK_OUTPUT_FOLDER_H
+
+#include "oak/status.h"
+
+/** A kind of folder. */
+typedef struct {
+  const char *ending; /**< of its name; "": any */
+  /** Shell patterns of the paths in it; those of folders end in a slash. NULL at the end. */
+  const char *const *content;
+} oak_folder_kind_t;
+
+/** Fail if \a path holds anything else. Links are not followed. It is no failure if nothing is
+ * there. */
+oak_status_t oak_folder_check(const oak_folder_kind_t *kind, const char *path);
+/** Remove such a folder; fails as oak_folder_check. */
+oak_status_t oak_folder_remove(const oak_folder_kind_t *kind, const char *path);
+/** Remove an unfinished one after a failure, whose message stays the last one. */
+void oak_folder_discard(const oak_folder_kind_t *kind, const char *part);
+
+/** Make sure that \a path is free or such a folder, and make the empty folder \a part. */
+oak_status_t oak_folder_begin(const oak_folder_kind_t *kind, const char *path, const char *part);
+/** Wait until the entries of a folder and of all folders in it are on the disk. */
+oak_status_t oak_folder_sync(const char *path);
+/** Give the finished folder \a part the name \a path. An earlier one keeps existing, under another
+ * name, until the new one is in place. */
+oak_status_t oak_folder_publish(const oak_folder_kind_t *kind, const char *path, const char *part);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Keys that several kinds of output have, for the tables of their keys. Private. */
+#ifndef OAK_KIND_KEYS_H
+#define OAK_KIND_KEYS_H
+
+#include "base/params_entries.h"
+
+#define OAK_KEY_VARIABLES                                                                   \
+  TEXT("output.NAME.variables", "",                                                         \
+       "Variables, blank-separated; empty: all of the physics, for a picture the first. A " \
+       "picture shows one variable: several make as many pictures.")
+#define OAK_KEY_PRECISION \
+  CHOICE("output.NAME.precision", "double", "double single", "Precision of the values in files.")
+#define OAK_KEY_REGION                                                                           \
+  TEXT("output.NAME.region", "",                                                                 \
+       "Lower and then upper corner of the part of the domain that is written, all coordinates " \
+       "in one line; empty: all of it. xdmf, vtkhdf: the blocks that touch it; plotfile: the "   \
+       "same, and averages elsewhere; picture: exactly this part; slice, history: the cells "    \
+       "whose centres lie in it.")
+#define OAK_KEY_AXIS \
+  CHOICE("output.NAME.axis", "z", "x y z", "In 3D, the axis normal to the plane that is shown.")
+#define OAK_KEY_POSITION                          \
+  REAL("output.NAME.position", "1/2", 0, 1, NULL, \
+       "In 3D, where the plane cuts that axis, as a fraction of the domain: 1/2 is the centre.")
+
+#endif

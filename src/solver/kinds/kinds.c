@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The table of kinds of output, in the order of `oak help`. */
+#include "solver/output/output.h"
+
+#define OAK_KINDS(X) \
+  X(plotfile)        \
+  X(picture)         \
+  X(slice)           \
+  X(line)            \
+  X(probe)           \
+  X(xdmf)            \
+  X(vtkhdf)          \
+  X(history)         \
+  X(mesh)
+
+#define DECLARE(name) extern const oak_output_kind_t oak_output_##name;
+OAK_KINDS(DECLARE)
+
+#define KIND(name) &oak_output_##name,
+const oak_output_kind_t *const oak_output_kinds[] = {OAK_KINDS(KIND) NULL};
+
+#define WORD(name) &oak_output_##name.word,
+const oak_output_word_t *const oak_output_words[] = {OAK_KINDS(WORD) NULL};
