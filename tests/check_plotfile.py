@@ -11,14 +11,15 @@ Needs Debian's python3-vtk9 and python3-numpy. Exits with 0 if the integrals agr
 import math
 import sys
 
+import oak_test
+
 try:
     import numpy
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkCommonDataModel import vtkDataSetAttributes
     from vtkmodules.vtkIOAMR import vtkAMReXGridReader
 except ImportError as missing:
-    print(f"skipped: {missing}; install python3-vtk9 or python3-paraview and python3-numpy")
-    sys.exit(77)
+    oak_test.need_module(missing)
 
 
 def read(path, variable):

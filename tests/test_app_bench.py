@@ -7,23 +7,19 @@ for each phase, and leaves the finest level out until a late piece begins. oak b
 table and plot, with the bytes of the flux kernel as counted by hand.
 
 usage: test_app_bench.py --oak OAK --mpiexec "mpiexec -n" --np N"""
-import argparse
 import csv
-import shlex
 import subprocess
 import sys
 import tempfile
+
+import oak_test
 
 SMALL = ["mesh.block_size=8", "mesh.min_level=0", "mesh.max_level=0", "device.flags=-O1"]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--oak", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--np", type=int, required=True)
-    options = parser.parse_args()
-    launch = [*shlex.split(options.mpiexec), str(options.np), options.oak]
+    options = oak_test.options(__doc__, "oak", "mpiexec", "np")
+    launch = options.ranks
 
     def run(*arguments):
         # A rank that measures a shorter time than another must not go on alone: then the command never ends.

@@ -4,26 +4,22 @@
 and the CSV file agree with each other and with themselves; the plots are well formed. Speeds mean nothing here.
 
 usage: test_app_bench_paper.py --oak OAK --mpiexec "mpiexec -n" --np N"""
-import argparse
 import csv
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
 
+import oak_test
+
 SMALL = ["mesh.min_level=1", "mesh.max_level=1", "device.flags=-O1"]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--oak", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--np", type=int, required=True)
-    options = parser.parse_args()
-    ranks = [*shlex.split(options.mpiexec), str(options.np)]
+    options = oak_test.options(__doc__, "oak", "mpiexec", "np")
+    ranks = options.start
 
     def run(*arguments, status=0, launch=()):
         done = subprocess.run([*launch, options.oak, "bench", "--paper", *arguments], check=False, capture_output=True,

@@ -4,16 +4,16 @@
 has the figures that were printed. Speeds mean nothing here.
 
 usage: test_app_bench_report.py --oak OAK --mpiexec "mpiexec -n" --np N"""
-import argparse
 import csv
 import html.parser
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
+
+import oak_test
 
 
 class Balanced(html.parser.HTMLParser):
@@ -36,12 +36,8 @@ class Balanced(html.parser.HTMLParser):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--oak", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--np", type=int, required=True)
-    options = parser.parse_args()
-    launch = [*shlex.split(options.mpiexec), str(options.np), options.oak, "bench", "--report"]
+    options = oak_test.options(__doc__, "oak", "mpiexec", "np")
+    launch = [*options.ranks, "bench", "--report"]
     done = subprocess.run([*launch, "--quik"], check=False, capture_output=True, text=True)
     assert done.returncode == 2 and "unrecognized arguments: --quik" in done.stderr, done
     with tempfile.TemporaryDirectory() as folder:

@@ -4,10 +4,7 @@
 NVRTC (fake_cuda/fake.h) that work, or fail in one way each. A failure gives one clear message, once, and an
 exit status that is not 0; device.name=auto then runs on the CPU, silently if there is no GPU at all.
 
-usage: test_app_cuda.py --oak OAK --mpiexec "mpiexec -n" --np N --fake FOLDER [--only WORD] [--show]
-
-Prints nothing for cases that pass but one line at the end. Exit 0: all passed, 1: not."""
-import argparse
+usage: test_app_cuda.py --oak OAK --mpiexec "mpiexec -n" --np N --fake FOLDER [--only WORD] [--show]"""
 import csv
 import ctypes
 import os
@@ -17,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-from test_app_errors import GOOD, LIMIT, MPIEXEC, judge, run
+import oak_test
+from oak_test import GOOD, LIMIT, MPIEXEC, PROBLEMS, judge, run
 
 DRIVER = "oak: device cuda is not used: "
 # name: (words of OAK_FAKE_CUDA, environment, keys, what the message must say, does auto warn)
@@ -99,15 +97,14 @@ def try_case(name, options, work):
     """Faults of one case, and what it said."""
     words, changes, keys, patterns, warns = CASES[name]
     if name == "no driver" and has_driver():
-        return [], ""
+        raise oak_test.Skipped("this machine has a driver")
     if ("rank=1" in words or "on one rank" in name or "in the middle" in name) and options.np < 2:
-        return [], ""
-    keys = [key.format(problems=os.path.join(os.path.dirname(os.path.abspath(__file__)), "problems")) for key in keys]
+        raise oak_test.Skipped("needs several ranks")
+    keys = [key.format(problems=PROBLEMS) for key in keys]
     os.environ.update(environment(options.fake, words, changes, options.np - 1))
-    launch = [*shlex.split(options.mpiexec), str(options.np), options.oak] if options.np > 1 else [os.path.abspath(options.oak)]
     arguments = ["run.ini", "--overwrite", "refine.variable=rho", "refine.criterion=lohner", "mesh.adapt_every=2", "run.max_steps=20",
                  "run.end_time=1", *keys]
-    text, code, _ = run([*launch, "run", *arguments, "device.name=cuda"], work, LIMIT)
+    text, code, _ = run([*options.launch, "run", *arguments, "device.name=cuda"], work, LIMIT)
     text = text.replace("compute-sanitizer", "the checking tool")  # no sign of a crash
     if name == "fault in the middle, nccl":  # others wait in NCCL, which only MPI_Abort ends
         text = ABORT.sub("", text.replace("\0", ""))  # Open MPI 5 ends its text with a zero
@@ -115,7 +112,7 @@ def try_case(name, options, work):
     said = text
     if warns is None:
         return wrong, said
-    text, code, _ = run([*launch, "run", *arguments, "device.name=auto", "--quiet"], work, LIMIT)
+    text, code, _ = run([*options.launch, "run", *arguments, "device.name=auto", "--quiet"], work, LIMIT)
     said += text
     warnings = [line for line in lines(text) if line]
     if code != 0:
@@ -145,7 +142,7 @@ def info(options, work):
 def way(name, options, work):
     """A run in which memory cannot be shared says what it does instead, in its first lines, and ends well."""
     if options.np == 1:
-        return [], ""
+        raise oak_test.Skipped("needs several ranks")
     words, keys, pattern = WAYS[name]
     os.environ.update(environment(options.fake, words, {}, options.np - 1))
     path = os.path.join(work, "head")
@@ -200,15 +197,16 @@ def background(dim, options, work):
     keys, counts = OUTPUTS[dim]
     keys = keys + ["refine.variable=rho", "refine.criterion=lohner", "run.end_time=1", "device.name=cuda", "device.flags=-O1"]
     if subprocess.run([options.oak, "run", "run.ini", "--check", "output.a.kind=vtkhdf"], cwd=work, check=False, timeout=LIMIT,
-                      capture_output=True).returncode == 0:  # there is HDF5
+                      capture_output=True).returncode:
+        oak_test.skip_part("background", "oak was built without HDF5")
+    else:
         keys += VTKHDF[dim]
         counts = {**counts, ("boxes_", ".vtkhdf"): 5 if dim == 2 else 3, ("cut_", ".vtkhdf"): 4 if dim == 2 else 3}
-    launch = [*shlex.split(options.mpiexec), str(options.np), options.oak] if options.np > 1 else [os.path.abspath(options.oak)]
 
     def states(name, words, buffer, every=3):
         os.environ.update(environment(options.fake, words, {}, options.np - 1))
         folder = os.path.join(work, name)
-        text, code, _ = run([*launch, "run", "run.ini", "--quiet", *keys, f"checkpoint.steps={every if dim == 2 else 0}",
+        text, code, _ = run([*options.launch, "run", "run.ini", "--quiet", *keys, f"checkpoint.steps={every if dim == 2 else 0}",
                              f"output.buffer={buffer}", f"output.folder={folder}"], work, LIMIT)
         return text, code, files_of(folder)
 
@@ -231,8 +229,7 @@ def background(dim, options, work):
 def overlap(options, work):
     """A run does not wait for a file when the next one of the same output is due, but there are never more than 4."""
     os.environ.update(environment(options.fake, "late=400", {}, 0))
-    launch = [*shlex.split(options.mpiexec), str(options.np), options.oak] if options.np > 1 else [os.path.abspath(options.oak)]
-    done = subprocess.run([*launch, "run", "run.ini", "run.end_time=1", "run.max_steps=5", "run.report_every=1", "device.name=cuda",
+    done = subprocess.run([*options.launch, "run", "run.ini", "run.end_time=1", "run.max_steps=5", "run.report_every=1", "device.name=cuda",
                            "device.flags=-O1", "output.plot_first_last=no", "output.a.kind=xdmf", "output.a.variables=rho",
                            "output.a.every_steps=1"], cwd=work, text=True, timeout=LIMIT, check=False, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
@@ -258,8 +255,7 @@ OUTPUT(rough, at, q) { return at->x[0] < 0.3 ? NAN : at->x[1] > 0.8 ? INFINITY :
 def history(options, work):
     """Extrema, their places, also those of equal values and beside others that are not finite, means and totals are those of a CPU;
     the numbers of several ranks are those of one."""
-    with open(os.path.join(work, "history.c"), "w", encoding="utf-8") as file:
-        file.write(HISTORY)
+    oak_test.write(work, "history.c", HISTORY)
     names = "rho mx my E p mach vorticity rough height zero level block"
     keys = ["problem.name=./history.c", "refine.variable=rho", "refine.criterion=lohner", "mesh.adapt_every=2", "run.max_steps=3",
             "run.end_time=1", "device.flags=-O1", "output.plot_first_last=no"]
@@ -269,7 +265,7 @@ def history(options, work):
     found = {}
     for device, np in (("cuda", options.np), ("cuda", 1), ("cpu", options.np)):
         folder = os.path.join(work, f"{device}{np}")
-        launch = [*shlex.split(options.mpiexec), str(np), options.oak] if np > 1 else [os.path.abspath(options.oak)]
+        launch = [*shlex.split(options.mpiexec), str(np), options.oak] if np > 1 else [options.oak]
         text, code, _ = run([*launch, "run", "run.ini", "--quiet", *keys, f"device.name={device}", f"output.folder={folder}", "--overwrite"],
                             work, LIMIT)
         if code != 0 or lines(text):
@@ -299,7 +295,7 @@ def works(options, work):
     os.environ.update(environment(options.fake, "", {}, 0))
     for device in ("auto", "cpu"):
         folder = os.path.join(work, device)
-        text, code, _ = run([*shlex.split(options.mpiexec), str(options.np), options.oak, "run", "run.ini", "--quiet",
+        text, code, _ = run([*options.ranks, "run", "run.ini", "--quiet",
                              f"device.name={device}", f"output.folder={folder}", "device.flags=-O1"], work, LIMIT)
         if code != 0 or lines(text):
             return [f"{device}: exit status {code}"], text
@@ -312,34 +308,24 @@ def works(options, work):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--oak", required=True)
-    parser.add_argument("--mpiexec", required=True, help="command and option that the number of ranks follows")
-    parser.add_argument("--np", type=int, required=True)
-    parser.add_argument("--fake", required=True, help="folder with new/ and old/ libraries")
-    parser.add_argument("--only", default="", help="cases whose name holds this")
-    parser.add_argument("--show", action="store_true", help="print every message")
-    options = parser.parse_args()
+    options = oak_test.options(__doc__, "oak", "mpiexec", "np", "fake")
     tests = {name: lambda work, name=name: try_case(name, options, work) for name in CASES}
     tests.update({"info": lambda work: info(options, work), "a run that works": lambda work: works(options, work),
                   "background": lambda work: background(2, options, work), "background 3D": lambda work: background(3, options, work),
                   "background, next file": lambda work: overlap(options, work), "history": lambda work: history(options, work)})
     tests.update({f"way: {name}": lambda work, name=name: way(name, options, work) for name in WAYS})
-    before, failed, names = dict(os.environ), 0, [name for name in tests if options.only in name]
-    for name in names:
-        with tempfile.TemporaryDirectory(prefix="oak_cuda_") as work:
-            with open(os.path.join(work, "run.ini"), "w", encoding="utf-8") as f:
-                f.write(GOOD.format(work=work) + "diagnostics_every = 1\n")
-            wrong, text = tests[name](work)
-        os.environ.clear()
-        os.environ.update(before)
-        if options.show:
-            print(f"== {name}\n{text.rstrip()}", flush=True)
-        if wrong:
-            failed += 1
-            print(f"FAILED {name}: {'; '.join(wrong)}; it said:\n{text.rstrip()}\n", flush=True)
-    print(f"{len(names) - failed} of {len(names)} cases pass")
-    return 1 if failed or not names else 0
+    before = dict(os.environ)
+
+    def case(test):
+        try:
+            with tempfile.TemporaryDirectory(prefix="oak_cuda_") as work:
+                oak_test.write(work, "run.ini", GOOD.format(work=work) + "diagnostics_every = 1\n")
+                return test(work)
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+    return oak_test.run_cases(options, {name: lambda test=test: case(test) for name, test in tests.items()})
 
 
 if __name__ == "__main__":

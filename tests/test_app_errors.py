@@ -3,38 +3,12 @@
 """Bad input to the real oak command, for CTest: every mistake gives one clear message, once, a
 non-zero exit status within seconds, and neither a hang nor a crash, on any number of ranks.
 
-usage: test_app_errors.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD]
-
-Prints nothing for cases that pass but one line at the end. Exit 0: all passed, 1: not."""
-import argparse
-import concurrent.futures
-import os
-import re
-import shlex
-import signal
-import subprocess
+usage: test_app_errors.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD]"""
 import sys
 import tempfile
-import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-PROBLEMS = os.path.join(HERE, "problems")
-LIMIT = float(os.environ.get("OAK_ERROR_LIMIT", "60"))  # a hang; what is expected is a second or two
-
-GOOD = """[run]
-end_time = 0.01
-[mesh]
-block_size = 8
-min_level = 1
-max_level = 2
-[problem]
-name = shock_tube
-[boundary]
-xlow = outflow
-xhigh = outflow
-[output]
-folder = {work}/out
-"""
+import oak_test
+from oak_test import GOOD, LIMIT, PROBLEMS, judge, run
 
 # name: (extra text of the parameter file or None for no file, arguments, what the message must say)
 CASES = {
@@ -121,95 +95,22 @@ COMMANDS = {
     "unknown command": ["rnu"],
 }
 MANY_LINES = {"two mistakes at once", "three mistakes at once", "problem that does not compile"}
-CRASH = re.compile(r"signal|Segmentation|core dumped|MPI_ABORT|Sanitizer|runtime error|Aborted", re.I)
-# What mpiexec itself says when a program reports failure.
-MPIEXEC = re.compile(r"^(-{20,}$|Primary job +terminated|a non-zero exit code\. Per user|(mpiexec|mpirun|prterun) detected that|"
-                     r"(thus causing )?the job to be terminated\. The first| +Process name: | +Exit code: |"
-                     r"\[\S+:\d+\] (PMIX ERROR: |\[\[\S+\] ORTE_ERROR_LOG: )|\[warn\] Epoll |\s*$)")
-
-
-def run(command, work, limit):
-    """Standard error, exit status (None: killed after the limit), seconds. What goes to standard output
-    may come before or after and is looked at only for signs of a crash."""
-    start = time.monotonic()
-    with subprocess.Popen(command, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, errors="replace",
-                          start_new_session=True) as child:
-        try:
-            out, text = child.communicate(timeout=limit)
-            text += "".join(f"standard output: {line}\n" for line in out.splitlines() if CRASH.search(line))
-            return text, child.returncode, time.monotonic() - start
-        except subprocess.TimeoutExpired:
-            os.killpg(child.pid, signal.SIGTERM)
-            try:
-                _, text = child.communicate(timeout=10)
-            except subprocess.TimeoutExpired:
-                os.killpg(child.pid, signal.SIGKILL)
-                _, text = child.communicate()
-            return text, None, time.monotonic() - start
-
-
-def judge(text, code, patterns, many_lines=False):
-    """What is wrong with the outcome of a run that must fail, in words."""
-    wrong = []
-    if code is None:
-        return ["it hangs"]
-    if code == 0:
-        wrong.append("exit status 0")
-    said = [line for line in text.splitlines() if not MPIEXEC.match(line)]
-    if code < 0 or code >= 128 or CRASH.search("\n".join(said)):
-        wrong.append(f"it crashes (exit status {code})")
-    heads = [line for line in said if re.match(r"oak[ :]", line) and not re.match(r"oak \d", line)]
-    if len(heads) != 1:
-        wrong.append(f"{len(heads)} messages instead of one")
-    start = said.index(heads[0]) if heads else 0
-    message = "\n".join(said[start:])
-    if not many_lines and len(said) - start > 1:
-        wrong.append(f"{len(said) - start} lines instead of one")
-    repeated = [line for line in said if len(line) > 20 and said.count(line) > 1]
-    if repeated:
-        wrong.append(f"a line comes more than once: {repeated[0]}")
-    if re.search(r"[\0-\b\v-\x1f\x7f]", message):
-        wrong.append("control characters")
-    wrong += [f"nothing matches /{p}/" for p in patterns if not re.search(p, message)]
-    return wrong
 
 
 def try_case(name, launch):
-    """Output, seconds and faults of one case, in a folder of its own."""
+    """Faults and output of one case, in a folder of its own."""
     extra, arguments, patterns = CASES[name]
     with tempfile.TemporaryDirectory(prefix="oak_errors_") as work:
-        with open(os.path.join(work, "run.ini"), "w", encoding="utf-8") as f:
-            f.write(GOOD.format(work=work) + (extra or ""))
+        oak_test.write(work, "run.ini", GOOD.format(work=work) + (extra or ""))
         own = COMMANDS.get(name, ["run", "run.ini"])
-        text, code, seconds = run(launch + own + [a.replace("{work}", work) for a in arguments], work, LIMIT)
-    return text, seconds, judge(text, code, patterns, name in MANY_LINES)
+        text, code, _ = run(launch + own + [a.replace("{work}", work) for a in arguments], work, LIMIT)
+    return judge(text, code, patterns, name in MANY_LINES), text
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--oak", required=True)
-    parser.add_argument("--mpiexec", required=True, help="command and option that the number of ranks follows")
-    parser.add_argument("--np", type=int, required=True)
-    parser.add_argument("--only", default="", help="cases whose name holds this")
-    parser.add_argument("--show", action="store_true", help="print every message")
-    options = parser.parse_args()
-    # One rank is started as most users do, without mpiexec, and faster.
-    launch = [*shlex.split(options.mpiexec), str(options.np), options.oak] if options.np > 1 else [os.path.abspath(options.oak)]
-    names = [name for name in CASES if options.only in name]
+    options = oak_test.options(__doc__, "oak", "mpiexec", "np")
     # mpiexec mostly waits: several at a time.
-    with concurrent.futures.ThreadPoolExecutor(3) as pool:
-        outcomes = list(pool.map(lambda name: try_case(name, launch), names))
-    failed = 0
-    for name, (text, seconds, wrong) in zip(names, outcomes):
-        if options.show:
-            print(f"== {name} ({seconds:.1f} s)\n{text.rstrip()}")
-        if wrong:
-            failed += 1
-            print(f"FAILED {name}: {'; '.join(wrong)}; after {seconds:.1f} s it said:\n{text.rstrip()}\n")
-    slowest = max((seconds, name) for name, (_, seconds, _) in zip(names, outcomes)) if names else (0, "")
-    print(f"{len(names) - failed} of {len(names)} cases pass; the slowest took {slowest[0]:.1f} s ({slowest[1]})")
-    return 1 if failed or not names else 0
+    return oak_test.run_cases(options, {name: lambda name=name: try_case(name, options.launch) for name in CASES}, threads=3)
 
 
 if __name__ == "__main__":

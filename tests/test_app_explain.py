@@ -4,12 +4,13 @@
 physics that has updates and globals compile in parts.
 
 usage: test_app_explain.py --oak PATH --source TREE"""
-import argparse
 import glob
 import os
 import subprocess
 import sys
 import tempfile
+
+import oak_test
 
 PHYSICS = """#define physics_flux euler_flux
 #include "physics/euler.c"
@@ -44,6 +45,7 @@ def explain(oak, folder, *words):
 def check_parts(oak, folder, ini):
     """No kernel file needs another: otherwise compilers could not work side by side, and the whole would be compiled."""
     if len(os.sched_getaffinity(0)) == 1:
+        oak_test.skip_part("kernels in parts", "needs two cores")
         return
     cache = os.path.join(folder, "cache")
     subprocess.run([oak, "run", ini, "--check", "device.name=cpu", "output.folder=" + os.path.join(folder, "parts")], check=True,
@@ -56,15 +58,11 @@ def check_parts(oak, folder, ini):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for name in ("oak", "source"):
-        parser.add_argument("--" + name, required=True)
-    options = parser.parse_args()
+    options = oak_test.options(__doc__, "oak", "source")
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("slow.c", PHYSICS), ("still.c", PROBLEM),
                            ("slow.ini", "[physics]\nname = ./slow.c\n[problem]\nname = ./still.c\n[run]\nend_time = 1\n")):
-            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                file.write(text)
+            oak_test.write(folder, name, text)
         out = explain(options.oak, folder, "slow.ini")
         wanted = ("slow.c:7: FLUX: calls cbrt,", "slow.c:12: SOURCE: a branch or a loop", "  vectorised: TO_PRIMITIVE", "TIMESTEP\n")
         if not all(words in out for words in wanted) or out.count("not vectorised") != 2:

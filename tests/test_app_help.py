@@ -3,13 +3,14 @@
 """`oak --version`, `oak help TOPIC`, the man page and `oak editor`, for CTest. Prints nothing when all is well.
 
 usage: test_app_help.py --oak PATH --source TREE --cc COMPILER"""
-import argparse
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+
+import oak_test
 
 
 def call(command, cwd=None):
@@ -140,10 +141,7 @@ def check_editor(oak, source, cc):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for name in ("oak", "source", "cc"):
-        parser.add_argument("--" + name, required=True)
-    options = parser.parse_args()
+    options = oak_test.options(__doc__, "oak", "source", "cc")
     check_version(options.oak, options.source)
     check_topics(options.oak, options.source)
     check_editor(options.oak, options.source, options.cc)

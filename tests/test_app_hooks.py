@@ -3,18 +3,15 @@
 """Mistakes in the hooks of a problem file, for CTest: the message names the hook, the cell and the value, or the line
 of the file.
 
-usage: test_app_hooks.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD] [--show]
-
-Prints nothing for cases that pass but one line at the end. Exit 0: all passed, 1: not."""
-import argparse
+usage: test_app_hooks.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD] [--show]"""
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
 
-from test_app_errors import CRASH, MPIEXEC
+import oak_test
+from oak_test import CRASH, MPIEXEC
 
 RUN = """[run]
 end_time = 0.1
@@ -124,11 +121,10 @@ CASES = {
 
 
 def try_case(name, launch, work):
-    """Output and faults of one case. All have the same folder, so that most kernels are compiled once."""
+    """Faults and output of one case. All have the same folder, so that most kernels are compiled once."""
     text, arguments, status, patterns = CASES[name]
     for path, content in {"run.ini": RUN, "hooks.c": text}.items():
-        with open(os.path.join(work, path), "w", encoding="utf-8") as f:
-            f.write(content)
+        oak_test.write(work, path, content)
     words, environment = ["run", "run.ini", "--quiet", "--overwrite", *arguments], dict(os.environ)
     if arguments == ["params"]:  # the compiler looks closer with its own level of optimization
         words = ["params", "run.ini"]
@@ -143,30 +139,14 @@ def try_case(name, launch, work):
         wrong.append("it crashes")
     if not patterns and said:
         wrong.append("it should say nothing")
-    return said, wrong
+    return wrong, said
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--oak", required=True)
-    parser.add_argument("--mpiexec", required=True, help="command and option that the number of ranks follows")
-    parser.add_argument("--np", type=int, required=True)
-    parser.add_argument("--only", default="", help="cases whose name holds this")
-    parser.add_argument("--show", action="store_true", help="print every message")
-    options = parser.parse_args()
-    oak = os.path.abspath(options.oak)
-    launch = [*shlex.split(options.mpiexec), str(options.np), oak] if options.np > 1 else [oak]
-    names, failed = [name for name in CASES if options.only in name], 0
+    options = oak_test.options(__doc__, "oak", "mpiexec", "np")
     with tempfile.TemporaryDirectory(prefix="oak_hooks_") as work:
-        for name in names:
-            said, wrong = try_case(name, launch, work)
-            if options.show:
-                print(f"== {name}\n{said}", flush=True)
-            if wrong:
-                failed += 1
-                print(f"FAILED {name}: {'; '.join(wrong)}; it said:\n{said}\n", flush=True)
-    print(f"{len(names) - failed} of {len(names)} cases pass")
-    return 1 if failed or not names else 0
+        cases = {name: lambda name=name: try_case(name, options.launch, work) for name in CASES}
+        return oak_test.run_cases(options, cases)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,7 @@
 itself and against each other, oak diff of runs that are the same and of others, oak plot, the series of
 plotfiles of a run, names that a plotfile should not have; and what they refuse.
 
-usage: test_app_look.py --oak OAK --mpiexec "mpiexec -n" --np N
-
-Exit 77: skipped, numpy is missing."""
-import argparse
+usage: test_app_look.py --oak OAK --mpiexec "mpiexec -n" --np N"""
 import csv
 import io
 import os
@@ -17,13 +14,13 @@ import subprocess
 import sys
 import tempfile
 
+import oak_test
 from implosion import INI, RUNS
 
 try:
     import numpy as np
 except ImportError as missing:
-    print(f"skipped: {missing}; install python3-numpy")
-    sys.exit(77)
+    oak_test.need_module(missing)
 
 TITLE = "Liska-Wendroff implosion"  # TITLE of problems/implosion.c
 
@@ -241,15 +238,10 @@ def check_refusals(look):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--oak", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--np", type=int, required=True)
-    options = parser.parse_args()
+    options = oak_test.options(__doc__, "oak", "mpiexec", "np")
     with tempfile.TemporaryDirectory(prefix="oak_look_") as work:
         look = Look(options.oak, work)
-        with open(os.path.join(work, "run.ini"), "w", encoding="utf-8") as f:
-            f.write(INI)
+        oak_test.write(work, "run.ini", INI)
 
         def run(name, ranks, settings):
             subprocess.run([*shlex.split(options.mpiexec), str(ranks), options.oak, "run", "--quiet", "run.ini",

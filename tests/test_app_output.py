@@ -2,16 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Where and when the oak command writes, for CTest: intervals, used folders, other files in them.
 
-usage: test_app_output.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD]
-
-Prints nothing for cases that pass but one line at the end. Exit 0: all passed, 1: not."""
-import argparse
+usage: test_app_output.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD]"""
 import csv
 import math
 import os
 import re
 import resource
-import shlex
 import shutil
 import statistics
 import subprocess
@@ -20,9 +16,13 @@ import tempfile
 import time
 import zlib
 
-import numpy
+import oak_test
+from oak_test import GOOD, LIMIT, MPIEXEC, PROBLEMS, judge, run
 
-from test_app_errors import GOOD, LIMIT, MPIEXEC, PROBLEMS, judge, run
+try:
+    import numpy
+except ImportError as missing:
+    oak_test.need_module(missing)
 
 
 class Work:
@@ -30,8 +30,7 @@ class Work:
 
     def __init__(self, options, folder):
         self.folder, self.np = folder, options.np
-        self.alone = [os.path.abspath(options.oak), "run"]
-        self.ranks = [*shlex.split(options.mpiexec), str(options.np), *self.alone]
+        self.alone, self.ranks = [options.oak, "run"], [*options.ranks, "run"]
         self.write("run.ini", GOOD.format(work=folder))
 
     def path(self, name):
@@ -399,23 +398,13 @@ CASES = [check, intervals, used_folder, users_files, input_file, links, two_runs
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--oak", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--np", type=int, required=True)
-    parser.add_argument("--only", default="", help="cases whose name holds this")
-    options = parser.parse_args()
-    cases = [case for case in CASES if options.only in case.__name__]
-    failed = 0
-    for case in cases:
+    options = oak_test.options(__doc__, "oak", "mpiexec", "np")
+
+    def try_case(case):
         with tempfile.TemporaryDirectory(prefix="oak_output_") as folder:
-            try:
-                case(Work(options, folder))
-            except AssertionError as wrong:
-                failed += 1
-                print(f"FAILED {case.__name__}: {wrong}\n", flush=True)
-    print(f"{len(cases) - failed} of {len(cases)} cases pass")
-    return 1 if failed or not cases else 0
+            case(Work(options, folder))
+
+    return oak_test.run_cases(options, {case.__name__: lambda case=case: try_case(case) for case in CASES})
 
 
 if __name__ == "__main__":

@@ -4,19 +4,16 @@
 the leaf cells that VTK's reader finds (check_plotfile.py) or that XML and raw data tell (test_xdmf_reader.py) against
 the total that oak computed itself; and the lists that viewers open as one time series.
 
-usage: test_app_plotfile.py --oak OAK --mpiexec "mpiexec -n" --np N
-
-Exit 77: skipped, VTK is missing."""
-import argparse
+usage: test_app_plotfile.py --oak OAK --mpiexec "mpiexec -n" --np N"""
 import csv
 import glob
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
 
+import oak_test
 import implosion
 
 try:
@@ -26,8 +23,7 @@ try:
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkIOXML import vtkXMLPUnstructuredGridReader
 except ImportError as missing:
-    print(f"skipped: {missing}; install python3-vtk9 or python3-paraview and python3-numpy")
-    sys.exit(77)
+    oak_test.need_module(missing)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 INI = implosion.INI + """[output.fields]
@@ -92,17 +88,12 @@ def table(folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--oak", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--np", type=int, required=True)
-    options = parser.parse_args()
+    options = oak_test.options(__doc__, "oak", "mpiexec", "np")
     outcome = 0
     with tempfile.TemporaryDirectory(prefix="oak_plotfile_") as work:
-        with open(os.path.join(work, "run.ini"), "w", encoding="utf-8") as f:
-            f.write(INI)
+        oak_test.write(work, "run.ini", INI)
         for name, settings in implosion.RUNS.items():
-            subprocess.run([*shlex.split(options.mpiexec), str(options.np), options.oak, "run", "--quiet", "run.ini",
+            subprocess.run([*options.ranks, "run", "--quiet", "run.ini",
                             f"output.folder={name}", *settings], cwd=work, check=True)
             rows = table(os.path.join(work, name))
             plotfiles = sorted(glob.glob(os.path.join(work, name, "plt*")))
@@ -122,7 +113,7 @@ def main():
             check_fields(os.path.join(work, name), rows)
             check_mesh(os.path.join(work, name), rows, options.np)
         # A shorter run in the same folder leaves nothing of the longer one.
-        subprocess.run([*shlex.split(options.mpiexec), str(options.np), options.oak, "run", "--quiet", "--overwrite",
+        subprocess.run([*options.ranks, "run", "--quiet", "--overwrite",
                         "run.ini", "output.folder=2D", *implosion.RUNS["2D"], "run.max_steps=4"], cwd=work, check=True)
         check_fields(os.path.join(work, "2D"), table(os.path.join(work, "2D")))
         check_mesh(os.path.join(work, "2D"), table(os.path.join(work, "2D")), options.np)

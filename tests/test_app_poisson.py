@@ -5,15 +5,15 @@ and pictures beside the exact potential of a dielectric cylinder in a field (J. 
 section 4.4); a run that is interrupted and continued has the same phi bit for bit.
 
 usage: test_app_poisson.py --oak OAK --source TREE --mpiexec "mpiexec -n" --np N"""
-import argparse
 import csv
 import io
 import math
 import os
-import shlex
 import subprocess
 import sys
 import tempfile
+
+import oak_test
 
 PHYSICS = """#include "physics/euler.c"
 FIELD_STORED(phi)
@@ -46,27 +46,22 @@ def png_text(path):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for name in ("oak", "source", "mpiexec", "np"):
-        parser.add_argument("--" + name, required=True)
-    options = parser.parse_args()
+    options = oak_test.options(__doc__, "oak", "source", "mpiexec", "np")
     with tempfile.TemporaryDirectory() as folder:
-        def oak(*words, ranks=None):
-            command = [*shlex.split(options.mpiexec), ranks, options.oak] if ranks else [options.oak]
-            done = subprocess.run([*command, *words], cwd=folder, check=False, capture_output=True, text=True, timeout=300)
+        def oak(*words, launch=(options.oak,)):
+            done = subprocess.run([*launch, *words], cwd=folder, check=False, capture_output=True, text=True, timeout=300)
             if done.returncode:
                 sys.exit(f"oak {' '.join(words)}: status {done.returncode}\n{done.stdout}{done.stderr}")
             return done.stdout
 
-        with open(os.path.join(folder, "gravity.c"), "w", encoding="utf-8") as file:
-            file.write(PHYSICS)
+        oak_test.write(folder, "gravity.c", PHYSICS)
         assert "all identities hold" in oak("check", "./gravity.c")
 
         run = ["run", os.path.join(options.source, "problems", "electrostatic.ini"), "mesh.min_level=3", "mesh.max_level=4",
                "output.picture_variable=phi", "device.name=cpu"]
-        oak(*run, "run.max_steps=4", "output.folder=whole", ranks=options.np)
+        oak(*run, "run.max_steps=4", "output.folder=whole", launch=options.ranks)
         oak(*run, "run.max_steps=2", "output.folder=part", "checkpoint.at_end=yes")
-        oak(*run, "run.max_steps=4", "output.folder=part", "--restart", ranks=options.np)
+        oak(*run, "run.max_steps=4", "output.folder=part", "--restart", launch=options.ranks)
         assert "no difference: the same bits" in oak("diff", "whole/plt000004", "part/plt000004")
 
         # The fields of POISSON as variables. In files for ParaView, phi_x is phix.

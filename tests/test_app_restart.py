@@ -6,9 +6,7 @@ checkpoint; a damaged checkpoint is not taken; runs that are killed while they w
 
 usage: test_app_restart.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD] [--long]
 
---long: 20 restart points on 1, 2, 3 and 5 ranks, and 200 kills. Prints nothing for cases that pass but one
-line at the end. Exit 0: all passed, 1: not."""
-import argparse
+--long: 20 restart points on 1, 2, 3 and 5 ranks, and 200 kills."""
 import glob
 import os
 import random
@@ -21,7 +19,8 @@ import sys
 import tempfile
 import time
 
-from test_app_errors import LIMIT, run
+import oak_test
+from oak_test import LIMIT, run
 from test_app_output import LONG, Work
 
 # Blocks of two levels that come and go, and all that a run can write.
@@ -290,26 +289,15 @@ CASES = [same_files, signals, stop_file, early_signal, closed_pipe, limits, dama
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--oak", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--np", type=int, required=True)
-    parser.add_argument("--only", default="", help="cases whose name holds this")
-    parser.add_argument("--long", action="store_true")
-    options = parser.parse_args()
-    cases = [case for case in CASES if options.only in case.__name__]
-    failed = 0
-    for case in cases:
+    options = oak_test.options(__doc__, "oak", "mpiexec", "np", flags=("long",))
+
+    def try_case(case):
         with tempfile.TemporaryDirectory(prefix="oak_restart_") as folder:
             work = Work(options, folder)
-            work.mpiexec, work.np, work.long = options.mpiexec, options.np, options.long
-            try:
-                case(work)
-            except AssertionError as wrong:
-                failed += 1
-                print(f"FAILED {case.__name__}: {wrong}\n", flush=True)
-    print(f"{len(cases) - failed} of {len(cases)} cases pass")
-    return 1 if failed or not cases else 0
+            work.mpiexec, work.long = options.mpiexec, options.long
+            case(work)
+
+    return oak_test.run_cases(options, {case.__name__: lambda case=case: try_case(case) for case in CASES})
 
 
 if __name__ == "__main__":

@@ -3,18 +3,15 @@
 """What a parameter file may not do to the oak command, for CTest: choose a program that runs, unless
 the user says so; hang it with a file that never ends; run code when a user only looks at it.
 
-usage: test_app_trust.py --oak OAK --mpiexec "mpiexec -n" --np N
-
-Exit 0: passed, 1: failed."""
-import argparse
+usage: test_app_trust.py --oak OAK --mpiexec "mpiexec -n" --np N"""
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
 
-from test_app_errors import GOOD, judge, run
+import oak_test
+from oak_test import GOOD, judge, run
 
 COMPILER = "[device]\nname = cpu\ncompiler = {work}/own-cc\n"
 SETTINGS = "config/oak/settings.ini"
@@ -68,8 +65,7 @@ def look(name, launch, work):
     arguments, runs, patterns = LOOKS[name]
     mark = os.path.join(work, "ran")
     for path, text in {"code.ini": GOOD.replace("shock_tube", "./code.c"), "code.c": LOADED, "both.ini": POLYGLOT}.items():
-        with open(os.path.join(work, path), "w", encoding="utf-8") as f:
-            f.write(text.replace("{work}", work))
+        oak_test.write(work, path, text.replace("{work}", work))
     done = subprocess.run([*launch, *arguments], cwd=work, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
                           check=False)
     text = done.stdout + done.stderr
@@ -78,7 +74,7 @@ def look(name, launch, work):
         wrong.append("the code does not run" if runs else "the code runs")
     if os.path.exists(mark):
         os.remove(mark)
-    return text, wrong
+    return wrong, text
 
 
 def try_case(name, launch):
@@ -88,10 +84,8 @@ def try_case(name, launch):
         os.mkfifo(os.path.join(work, "fifo"))
 
         def write(path, text, permissions=0o600):
-            path = os.path.join(work, path)
-            with open(path, "w", encoding="utf-8") as f:
-                f.write(text.replace("{work}", work))
-            os.chmod(path, permissions)
+            oak_test.write(work, path, text.replace("{work}", work))
+            os.chmod(os.path.join(work, path), permissions)
 
         write("run.ini", GOOD + extra)
         write("own-cc", "#!/bin/sh\n: > {work}/ran\nexit 1\n", 0o700)
@@ -107,26 +101,15 @@ def try_case(name, launch):
         wrong = judge(text, code, patterns, many_lines=True)
         if os.path.exists(os.path.join(work, "ran")) != runs:
             wrong.append("the program does not run" if runs else "the program runs")
-    return text, wrong
+    return wrong, text
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--oak", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--np", type=int, required=True)
-    options = parser.parse_args()
-    launch = [*shlex.split(options.mpiexec), str(options.np), options.oak]
-    failed = 0
+    options = oak_test.options(__doc__, "oak", "mpiexec", "np")
     with tempfile.TemporaryDirectory(prefix="oak_trust_") as work:
-        for name in [*CASES, *LOOKS]:
-            text, wrong = look(name, launch, work) if name in LOOKS else try_case(name, launch)
-            if wrong:
-                failed += 1
-                print(f"FAILED {name}: {'; '.join(wrong)}; it said:\n{text.rstrip()}\n")
-    total = len(CASES) + len(LOOKS)
-    print(f"{total - failed} of {total} cases pass")
-    return 1 if failed else 0
+        cases = {name: lambda name=name: try_case(name, options.ranks) for name in CASES}
+        cases.update({name: lambda name=name: look(name, options.ranks, work) for name in LOOKS})
+        return oak_test.run_cases(options, cases)
 
 
 if __name__ == "__main__":

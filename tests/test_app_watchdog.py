@@ -3,20 +3,17 @@
 """Ranks that stop, die or hang, for CTest: a run with run.watchdog ends with one message that names the rank and its
 phase, and leaves no process behind; a run that goes on is left alone.
 
-usage: test_app_watchdog.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD] [--show]
-
-Prints nothing for cases that pass but one line at the end. Exit 0: all passed, 1: not."""
-import argparse
+usage: test_app_watchdog.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD] [--show]"""
 import os
 import re
-import shlex
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 
-from test_app_errors import GOOD, MPIEXEC
+import oak_test
+from oak_test import GOOD, MPIEXEC
 
 LIMIT = 60
 LONG = ["run.end_time=1e9", "run.max_steps=0", "run.report_every=1", "output.plot_first_last=no", "mesh.adapt_every=2"]
@@ -66,14 +63,12 @@ class Run:
     """A run that has begun to step."""
 
     def __init__(self, options, work, *arguments, source=None):
-        with open(os.path.join(work, "run.ini"), "w", encoding="utf-8") as file:
-            file.write(GOOD.format(work=work))
+        oak_test.write(work, "run.ini", GOOD.format(work=work))
         if source:
-            with open(os.path.join(work, "hang.c"), "w", encoding="utf-8") as file:
-                file.write(source)
+            oak_test.write(work, "hang.c", source)
             arguments += ("problem.name=./hang.c",)
         mark = f"{os.getpid()}{time.monotonic_ns()}"
-        launch = [*shlex.split(options.mpiexec), str(options.np), options.oak] if options.np > 1 else [options.oak]
+        launch = options.launch
         out = open(os.path.join(work, "stdout"), "w+", encoding="utf-8")  # a pipe would fill up
         self.child = subprocess.Popen([*launch, "run", "run.ini", *LONG, *arguments], cwd=work, stdin=subprocess.DEVNULL, text=True,
                                       stdout=out, stderr=subprocess.PIPE, start_new_session=True,
@@ -129,7 +124,7 @@ def judge(run, outcome, patterns):
 def stopped(options, work):
     """A rank that is stopped by a signal."""
     if options.np < 2:
-        return [], ""
+        raise oak_test.Skipped("needs several ranks")
     run = Run(options, work, "run.watchdog=3")
     last = options.np - 1
     os.kill(run.rank[last], signal.SIGSTOP)
@@ -146,7 +141,7 @@ def hang(options, work):
 def killed(options, work):
     """A rank that is killed: the launcher ends the others, with or without a watchdog."""
     if options.np < 2:
-        return [], ""
+        raise oak_test.Skipped("needs several ranks")
     run = Run(options, work)
     os.kill(run.rank[options.np - 1], signal.SIGKILL)
     return judge(run, run.end(), [])
@@ -170,26 +165,14 @@ def goes_on(options, work):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--oak", required=True)
-    parser.add_argument("--mpiexec", required=True, help="command and option that the number of ranks follows")
-    parser.add_argument("--np", type=int, required=True)
-    parser.add_argument("--only", default="", help="cases whose name holds this")
-    parser.add_argument("--show", action="store_true", help="print every message")
-    options = parser.parse_args()
-    options.oak = os.path.abspath(options.oak)
-    failed, tests = 0, [test for test in (stopped, hang, killed, goes_on) if options.only in test.__name__]
-    for test in tests:
+    options = oak_test.options(__doc__, "oak", "mpiexec", "np")
+
+    def case(test):
         with tempfile.TemporaryDirectory(prefix="oak_watchdog_") as work:
             wrong, text = test(options, work)
-        said = "\n".join(line for line in text.splitlines() if not MPIEXEC.match(line))
-        if options.show:
-            print(f"== {test.__name__}\n{said}", flush=True)
-        if wrong:
-            failed += 1
-            print(f"FAILED {test.__name__}: {'; '.join(wrong)}; it said:\n{said}\n", flush=True)
-    print(f"{len(tests) - failed} of {len(tests)} cases pass")
-    return 1 if failed or not tests else 0
+        return wrong, "\n".join(line for line in text.splitlines() if not MPIEXEC.match(line))
+
+    return oak_test.run_cases(options, {test.__name__: lambda test=test: case(test) for test in (stopped, hang, killed, goes_on)})
 
 
 if __name__ == "__main__":

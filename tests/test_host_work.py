@@ -6,10 +6,11 @@ takes more than 50 ms, or all of the work more than 150 ms. The better of three 
 run beside it.
 
 usage: test_host_work.py --oak OAK"""
-import argparse
 import re
 import subprocess
 import sys
+
+import oak_test
 
 ADAPTATIONS = 8
 KEYS = ["mesh.block_size=4", "mesh.min_level=5", "mesh.max_level=7", "mesh.adapt_every=1", "device.name=cpu", "device.threads=1",
@@ -35,9 +36,7 @@ def measure(oak):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--oak", required=True)
-    options = parser.parse_args()
+    options = oak_test.options(__doc__, "oak")
     for _ in range(3):
         blocks, time = measure(options.oak)
         slow = [name for name, most in MOST.items() if time[name] > most]

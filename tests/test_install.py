@@ -5,13 +5,14 @@ against it, outside the tree, with CMake's find_package and with pkg-config. Non
 source tree.
 
 usage: test_install.py --source TREE --build BUILD --cmake CMAKE --mpicc MPICC"""
-import argparse
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+
+import oak_test
 
 
 def run(command, cwd, env):
@@ -48,6 +49,7 @@ def check_hardened(build, files, env):
     """Release builds: no writable tables of functions, guards on the stack, calls that check sizes."""
     with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as f:
         if not re.search(r"^CMAKE_BUILD_TYPE:\w+=Rel", f.read(), re.M):
+            oak_test.skip_part("hardening", "this is no release build")
             return
     for file in files:
         text = run(["readelf", "-dlW", "--dyn-syms", file], build, env)
@@ -56,10 +58,7 @@ def check_hardened(build, files, env):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    for name in ("source", "build", "cmake", "mpicc"):
-        parser.add_argument("--" + name, required=True)
-    options = parser.parse_args()
+    options = oak_test.options(__doc__, "source", "build", "cmake", "mpicc")
     env = {k: v for k, v in os.environ.items() if k != "OAK_HOME"}
     with tempfile.TemporaryDirectory(prefix="oak_install_") as top:
         prefix, mine = os.path.join(top, "prefix"), os.path.join(top, "mine")
@@ -73,8 +72,7 @@ def main():
 
         info = run([os.path.join(prefix, "bin", "oak"), "info"], top, env)
         assert "sources    " + os.path.realpath(os.path.join(prefix, "share", "oak")) in info, info
-        with open(os.path.join(mine, "run.ini"), "w", encoding="utf-8") as f:
-            f.write("[mesh]\nxmax = 0.3\nmax_level = 2\n[physics]\ngamma = 1.4\n")
+        oak_test.write(mine, "run.ini", "[mesh]\nxmax = 0.3\nmax_level = 2\n[physics]\ngamma = 1.4\n")
         run([os.path.join(prefix, "bin", "oak"), "run", "run.ini", *settings], mine, env)
 
         check_names(os.path.join(prefix, "bin", "oak"), problems, os.path.join(top, "names"), env)

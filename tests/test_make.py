@@ -6,12 +6,13 @@
 usage: test_make.py --source TREE --build BUILD --cmake CMAKE
 
 Nothing is installed or compiled: the first test replaces apt-get and sudo, the others leave out the compilation."""
-import argparse
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+
+import oak_test
 
 REFUSING_SUDO = 'echo "user is not in the sudoers file" >&2; echo asked >>"$LOG"; exit 1\n'
 SUDO = 'echo asked >>"$LOG"; exec "$@"\n'
@@ -33,9 +34,8 @@ def call(command, folder, env=None):
 def write_scripts(folder, **scripts):
     os.makedirs(folder, exist_ok=True)
     for name, text in scripts.items():
-        with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
-            f.write("#!/bin/sh\n" + text)
-        os.chmod(f.name, 0o755)
+        oak_test.write(folder, name, "#!/bin/sh\n" + text)
+        os.chmod(os.path.join(folder, name), 0o755)
 
 
 def check_packages(source, top):
@@ -122,10 +122,7 @@ def check_moved(source, build, top):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    for name in ("source", "build", "cmake"):
-        parser.add_argument("--" + name, required=True)
-    options = parser.parse_args()
+    options = oak_test.options(__doc__, "source", "build", "cmake")
     with tempfile.TemporaryDirectory(prefix="oak_make_") as top:
         check_packages(options.source, top)
         check_moved(options.source, options.build, top)

@@ -4,17 +4,15 @@
 are read by VTK and h5py and compared with what the same run wrote of the whole domain. Also pictures of the
 difference from the start of a run, before and after a restart; and the same kinds without the cells of solids.
 
-usage: test_output_region.py --oak OAK --mpiexec "mpiexec -n" --np N
-
-Exit 77: skipped, VTK or h5py is missing."""
-import argparse
+usage: test_output_region.py --oak OAK --mpiexec "mpiexec -n" --np N"""
 import math
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
+
+import oak_test
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "python"))
@@ -28,8 +26,7 @@ try:
     from vtkmodules.vtkIOAMR import vtkAMReXGridReader
     from vtkmodules.vtkIOImage import vtkPNGReader
 except ImportError as missing:
-    print(f"skipped: {missing}; install python3-vtk9 or python3-paraview, python3-h5py and python3-numpy")
-    sys.exit(77)
+    oak_test.need_module(missing)
 
 INI = """[problem]
 name = implosion
@@ -242,8 +239,7 @@ def check_solids(oak_command, ranks, work):
             "output.folder=ball", "output.plot_variables=p", "output.whole.kind=history", "output.whole.variables=p solid level",
             "output.part.kind=history", "output.part.variables=p", "output.part.region=0.2 0.3 0.6 0.8", "output.at.kind=probe",
             "output.at.points=0.5 0.5, 0.9 0.9", "output.at.variables=p", "output.picture_variable=p", "output.picture_steps=4"]
-    with open(os.path.join(work, "ball.ini"), "w", encoding="utf-8") as file:
-        file.write("[mesh]\nblock_size = 8\n[run]\nmax_steps = 4\n")
+    oak_test.write(work, "ball.ini", "[mesh]\nblock_size = 8\n[run]\nmax_steps = 4\n")
     subprocess.run([*ranks, oak_command, "run", "--quiet", "ball.ini", *keys], cwd=work, check=True, timeout=300)
     plot = oak.open(name)
     assert plot.variables == ["p", "solid"], plot.variables
@@ -272,15 +268,10 @@ def check_solids(oak_command, ranks, work):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--oak", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--np", type=int, required=True)
-    options = parser.parse_args()
+    options = oak_test.options(__doc__, "oak", "mpiexec", "np")
     command = os.path.abspath(options.oak)
     with tempfile.TemporaryDirectory(prefix="oak_region_") as work:
-        with open(os.path.join(work, "run.ini"), "w", encoding="utf-8") as f:
-            f.write(INI)
+        oak_test.write(work, "run.ini", INI)
         for dim, (mesh, region) in RUNS.items():
             region = numpy.array(region)
             box = " ".join(f"{x:g}" for corner in region for x in corner[:dim])
@@ -303,7 +294,7 @@ def main():
             if dim == 2:
                 arguments += ["checkpoint.steps=2", *section("change", "picture", "difference=yes", "range=-1 1", "colors=gray",
                                                              "mesh=no", "width=512")]
-            subprocess.run([*shlex.split(options.mpiexec), str(options.np), command, "run", "--quiet", "run.ini", *arguments],
+            subprocess.run([*options.ranks, "run", "--quiet", "run.ini", *arguments],
                            cwd=work, check=True, timeout=300)
             for step in ("000000", "000004"):
                 def name(stem, ending):
@@ -329,7 +320,7 @@ def main():
             listed = subprocess.run([command, "ls", f"{dim}D/plot_000004"], cwd=work, check=True, capture_output=True, text=True)
             assert "rho" in listed.stdout, listed
             print(f"{dim}D: {len(reference.inside(region))} of {len(reference.blocks)} blocks")
-        check_solids(command, [*shlex.split(options.mpiexec), str(options.np)], work)
+        check_solids(command, options.start, work)
         for words, wrong in ((r"output\.b\.region = 0\.5 0 0\.5 1: the upper corner must be above the lower one along x", "0.5 0 0.5 1"),
                              (r"x = 3 is outside the domain: choose 0 to 2", "0 0 3 1"), ("must be two points", "0 1")):
             for kind in ("plotfile", "xdmf", "vtkhdf", "picture"):

@@ -4,12 +4,13 @@
 A part of `make test-long`. Without root the package is unpacked instead of installed.
 
 usage: test_package.py --source TREE"""
-import argparse
 import glob
 import os
 import subprocess
 import sys
 import tempfile
+
+import oak_test
 
 
 def run(command, cwd, env=None):
@@ -30,9 +31,7 @@ def check_program(oak, commit, folder, env):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--source", required=True)
-    source = os.path.realpath(parser.parse_args().source)
+    source = os.path.realpath(oak_test.options(__doc__, "source").source)
     with tempfile.TemporaryDirectory(prefix="oak_package_") as top:
         # What is committed; where git refuses another user's tree, it is told that this one is fine.
         run(["git", "-c", f"safe.directory={source}", "clone", "--quiet", "--no-hardlinks", source, "clone"], top)
@@ -45,9 +44,8 @@ def main():
         # A git that fails, and says so, stands in front of the real one.
         tools, log = os.path.join(top, "tools"), os.path.join(top, "git_was_called")
         os.mkdir(tools)
-        with open(os.path.join(tools, "git"), "w", encoding="utf-8") as file:
-            file.write(f"#!/bin/sh\n[ \"$1\" = --version ] || touch {log}\nexit 1\n")
-        os.chmod(file.name, 0o755)
+        oak_test.write(tools, "git", f"#!/bin/sh\n[ \"$1\" = --version ] || touch {log}\nexit 1\n")
+        os.chmod(os.path.join(tools, "git"), 0o755)
         env = {k: v for k, v in os.environ.items() if k not in ("OAK_HOME", "OAK_CACHE")}
         env["PATH"] = tools + ":" + env["PATH"]
         env["XDG_CACHE_HOME"] = os.path.join(top, "cache")
@@ -73,6 +71,7 @@ def main():
                 run(["dpkg", "-r", "oak"], top)
             assert not os.path.exists("/usr/bin/oak"), "dpkg -r leaves the program"
         else:
+            oak_test.skip_part("dpkg -i", "needs root, and no package oak on this machine")
             run(["dpkg-deb", "-x", package, "unpacked"], top)
             check_program(os.path.join(top, "unpacked", "usr", "bin", "oak"), commit, os.path.join(top, "run"), env)
 

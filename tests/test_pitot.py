@@ -4,11 +4,12 @@
 formula for the pitot tube, for CTest (make test-long): within 1 %.
 
 usage: test_pitot.py --oak OAK --problems FOLDER"""
-import argparse
 import csv
 import os
 import subprocess
 import tempfile
+
+import oak_test
 
 
 def pitot(mach, gamma):
@@ -19,10 +20,7 @@ def pitot(mach, gamma):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--oak", required=True)
-    parser.add_argument("--problems", required=True)
-    args = parser.parse_args()
+    args = oak_test.options(__doc__, "oak", "problems")
     with tempfile.TemporaryDirectory() as folder:
         run = os.path.join(folder, "cylinder")
         subprocess.run([args.oak, "run", os.path.join(args.problems, "cylinder.ini"), f"output.folder={run}",

@@ -4,23 +4,20 @@
 computed itself and against oak line and oak slice; damaged plotfiles; a simulation stepped from Python, which has
 the bits of oak run; and checkpoints.
 
-usage: test_python.py --oak OAK --mpiexec "mpiexec -n" --library LIBRARY
-
-Exit 77: skipped, numpy is missing."""
-import argparse
+usage: test_python.py --oak OAK --mpiexec "mpiexec -n" --library LIBRARY"""
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 
+import oak_test
 from implosion import INI
 
 try:
     import numpy as np
 except ImportError as missing:
-    print(f"skipped: {missing}; install python3-numpy")
-    sys.exit(77)
+    oak_test.need_module(missing)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "python"))
@@ -223,11 +220,7 @@ def check_simulation(ini, last, work):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--oak", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--library", required=True)
-    options = parser.parse_args()
+    options = oak_test.options(__doc__, "oak", "mpiexec", "library")
     os.environ["OAK"], os.environ["OAK_LIBRARY"] = options.oak, options.library
     with tempfile.TemporaryDirectory(prefix="oak_python_") as work:
         ini = os.path.join(work, "run.ini")

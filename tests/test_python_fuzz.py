@@ -4,18 +4,17 @@
 command refuse, with their words, and nothing else. The fuzz program writes an input, says what its reader said, and
 waits here until Python has read the same.
 
-usage: test_python_fuzz.py plotfile|checkpoint FUZZ_PROGRAM OPTION ...
-
-Exit 77: skipped, numpy is missing."""
+usage: test_python_fuzz.py plotfile|checkpoint FUZZ_PROGRAM OPTION ..."""
 import os
 import subprocess
 import sys
 
+import oak_test
+
 try:
     import numpy  # noqa: F401 pylint: disable=unused-import
 except ImportError as missing:
-    print(f"skipped: {missing}; install python3-numpy")
-    sys.exit(77)
+    oak_test.need_module(missing)
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import oak  # noqa: E402 pylint: disable=wrong-import-position

@@ -5,22 +5,18 @@ of several levels; with ParaView tools/check_readers.py does the same). In 2D an
 one level and several, blocks distributed over the ranks in several ways: every value against the known field,
 parents against the averages of what covers them, each place covered once, integrals against the program's own.
 
-usage: test_vtkhdf_reader.py --samples TEST_IO_VTKHDF --mpiexec "mpiexec -n" --np N
-
-Exit 77: skipped, h5py is missing or oak was built without HDF5."""
-import argparse
+usage: test_vtkhdf_reader.py --samples TEST_IO_VTKHDF --mpiexec "mpiexec -n" --np N"""
 import math
-import shlex
 import subprocess
-import sys
 import tempfile
+
+import oak_test
 
 try:
     import h5py
     import numpy
 except ImportError as missing:
-    print(f"skipped: {missing}; install python3-h5py and python3-numpy")
-    sys.exit(77)
+    oak_test.need_module(missing)
 
 NAMES = ("density", "ramp", "mx")
 
@@ -103,17 +99,12 @@ def check(path, dim, value_bytes, density, noise):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--samples", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--np", type=int, required=True)
-    options = parser.parse_args()
+    options = oak_test.options(__doc__, "samples", "mpiexec", "np")
     with tempfile.TemporaryDirectory(prefix="oak_vtkhdf_") as work:
-        made = subprocess.run([*shlex.split(options.mpiexec), str(options.np), options.samples, work], check=False,
+        made = subprocess.run([*options.start, options.samples, work], check=False,
                               stdout=subprocess.PIPE, text=True)
         if made.returncode == 77:
-            print("skipped: oak was built without HDF5; install libhdf5-dev")
-            sys.exit(77)
+            oak_test.skip_all("oak was built without HDF5; install libhdf5-dev")
         samples = made.stdout.splitlines()
         assert made.returncode == 0 and len(samples) == 16, made
         boxes = blocks = 0

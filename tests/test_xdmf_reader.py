@@ -5,17 +5,14 @@ tools/check_readers.py does the same), then looked at with VTK. In 2D and 3D, si
 level and several, with 0 to 2 ghost layers: every value against the known field, integrals against the program's
 own, and the open edges of a contour, of which there are none with ghost layers.
 
-usage: test_xdmf_reader.py --samples TEST_IO_XDMF --mpiexec "mpiexec -n" --np N
-
-Exit 77: skipped, VTK is missing."""
-import argparse
+usage: test_xdmf_reader.py --samples TEST_IO_XDMF --mpiexec "mpiexec -n" --np N"""
 import math
 import os
-import shlex
 import subprocess
-import sys
 import tempfile
 import xml.etree.ElementTree
+
+import oak_test
 
 try:
     import numpy
@@ -23,8 +20,7 @@ try:
     from vtkmodules.util.numpy_support import numpy_to_vtk
     from vtkmodules.vtkCommonDataModel import vtkImageData
 except ImportError as missing:
-    print(f"skipped: {missing}; install python3-vtk9 or python3-paraview and python3-numpy")
-    sys.exit(77)
+    oak_test.need_module(missing)
 
 
 def numbers(item):
@@ -105,13 +101,9 @@ def check(path, dim, value_bytes, layers, nblock, density, noise):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--samples", required=True)
-    parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--np", type=int, required=True)
-    options = parser.parse_args()
+    options = oak_test.options(__doc__, "samples", "mpiexec", "np")
     with tempfile.TemporaryDirectory(prefix="oak_xdmf_") as work:
-        made = subprocess.run([*shlex.split(options.mpiexec), str(options.np), options.samples, work], check=True,
+        made = subprocess.run([*options.start, options.samples, work], check=True,
                               stdout=subprocess.PIPE, text=True)
         samples = made.stdout.splitlines()
         assert len(samples) == 24, samples
