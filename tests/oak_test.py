@@ -13,7 +13,7 @@ import time
 import traceback
 
 PROBLEMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "problems")
-LIMIT = float(os.environ.get("OAK_ERROR_LIMIT", "60"))  # a run that takes longer hangs; most take a second or two
+LIMIT = float(os.environ.get("OAK_ERROR_LIMIT", "200"))  # a run that takes longer hangs; most take a second or two
 
 # A parameter file without mistakes.
 GOOD = """[run]

@@ -130,7 +130,7 @@ def try_case(name, launch, work):
         words = ["params", "run.ini"]
         environment.update(OAK_CFLAGS="", OAK_CACHE=os.path.join(work, "cache"))  # warnings come once
     done = subprocess.run([*launch, *words], cwd=work, stdin=subprocess.DEVNULL, env=environment, capture_output=True, text=True,
-                          errors="replace", timeout=60, check=False)
+                          errors="replace", timeout=200, check=False)
     said = "\n".join(line for line in done.stderr.splitlines() if not MPIEXEC.match(line))
     wrong = [f"nothing matches /{p}/" for p in patterns if not re.search(p, said)]
     if status is not None and done.returncode != status or status is None and done.returncode == 0:

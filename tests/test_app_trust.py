@@ -66,7 +66,7 @@ def look(name, launch, work):
     mark = os.path.join(work, "ran")
     for path, text in {"code.ini": GOOD.replace("shock_tube", "./code.c"), "code.c": LOADED, "both.ini": POLYGLOT}.items():
         oak_test.write(work, path, text.replace("{work}", work))
-    done = subprocess.run([*launch, *arguments], cwd=work, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+    done = subprocess.run([*launch, *arguments], cwd=work, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=200,
                           check=False)
     text = done.stdout + done.stderr
     wrong = [f"nothing matches /{p}/" for p in patterns if not re.search(p, text)]

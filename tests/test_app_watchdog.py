@@ -15,7 +15,7 @@ import time
 import oak_test
 from oak_test import GOOD, MPIEXEC
 
-LIMIT = 60
+LIMIT = 200
 LONG = ["run.end_time=1e9", "run.max_steps=0", "run.report_every=1", "output.plot_first_last=no", "mesh.adapt_every=2"]
 # The last block of the domain takes forever from some step on; volatile, so that no compiler sees through it.
 HANG = """

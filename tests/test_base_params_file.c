@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <ini.h>
+#include <time.h>
 
 /* ---- libinih -------------------------------------------------------------------------------- */
 
@@ -91,9 +92,9 @@ static void test_too_many_keys(void **state) {
   char *text = malloc(40 * KEYS), *end = text + sprintf(text, "[mesh]\n");
   for (int i = 0; i < KEYS; i++) end += sprintf(end, "a_key_that_is_unknown_%d = 1\n", i);
   oak_params_t *params = new_params();
-  const double start = MPI_Wtime();
+  const clock_t start = clock();
   assert_int_equal(read_text(params, text), OAK_ERR_INPUT);
-  assert_true(MPI_Wtime() - start < 5);
+  assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 5);
   assert_says(":4098: more than 4096 keys: this is not a parameter file");
   oak_params_destroy(&params);
   free(text);
@@ -189,7 +190,7 @@ static void test_unreadable(void **state) {
   if (test_rank == 0) assert_int_equal(mkfifo(fifo, 0600), 0);
   static const char *const endless[] = {NULL, "/dev/zero"};
   for (int i = 0; i < 2; i++) {
-    alarm(20); /* an open without a partner waits */
+    alarm(80); /* an open without a partner waits */
     assert_int_equal(oak_params_read(params, MPI_COMM_WORLD, i ? endless[i] : fifo), OAK_ERR_FILE);
     alarm(0);
     assert_says("it is a pipe or a device");
