@@ -113,7 +113,8 @@ static oak_status_t print_settings(const char *physics) {
   base = strrchr(path, '/') + 1;
   printf("# Made by: oak editor %s\nCompileFlags:\n  Add:\n", physics);
   printf("    - -xc\n    - -std=gnu11\n    - '-I%s/include'\n    - '-I%s'\n", root, root);
-  printf("    - -include\n    - oak/editor.h\n    - '-DOAK_EDITOR_PHYSICS=\"%s\"'\n", path);
+  printf("    - -include\n    - oak/editor.h\n    - -DOAK_EDITOR_OPENS_PROBLEM\n");
+  printf("    - '-DOAK_PHYSICS=\"%s\"'\n", path);
   printf("    - ");
   OAK_TRY(print_parameters(path, "OAK_EDITOR_PHYSICS_PARAMETERS"));
   OAK_TRY(print_fields(path, "OAK_EDITOR_PHYSICS_FIELDS", ""));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Data for a new mesh from the old one: copy, prolong or restrict (paper, "Mesh management").
  * Ghost cells of the old mesh must be up to date. */
+#include "kernels/rounding.h"
+#include "kernels/user.h"
 
 #define CHILDREN (1 << OAK_DIM)
 

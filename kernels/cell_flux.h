@@ -4,6 +4,8 @@
 #ifndef OAK_CELL_FLUX_H
 #define OAK_CELL_FLUX_H
 
+#include "kernels/flux_common.h"
+
 #define ROW (2 * GH + 1) /* cells of a row, the cell itself in the middle */
 
 /* Cell n of the row along `dir` through cell x[]: its first variable and the stride to the next. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Hooks that go over all cells between the stages of time steps: UPDATE and the globals. Part of
  * the kernels only where a file has one. */
+#include "kernels/rounding.h"
+#include "kernels/user.h"
+
 #if OAK_HAS_physics_update || OAK_HAS_problem_update
 /* Advance every cell in place over arg.dt. */
 OAK_KERNEL(oak_update, oak_update_args_t, OAK_CHUNK_LANES) {

@@ -2,11 +2,13 @@
  * Hooks in the debug mode (run.debug, CPUs only): each hook of the user is wrapped in a function
  * that gives it copies of its arrays, of exactly their size, and looks at what it returns. The
  * compiler adds checks of indices, which call the functions at the end of this file. The first
- * fault ends the run with a message. Included by kernels/hooks.h. */
+ * fault ends the run with a message. Included in front of the physics. */
 #ifndef OAK_DEBUG_H
 #define OAK_DEBUG_H
 
 #include <stdarg.h>
+
+#include "kernels/hooks.h"
 
 /* The names that stdio.h and unistd.h would bring could be names of the user. */
 extern int oak_debug_flush(void *) __asm__("fflush");

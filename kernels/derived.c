@@ -4,6 +4,7 @@
  * for runs that ask for one of them. Derivatives are central differences of cell averages, of
  * second order on a smooth mesh, with ghost cells across faces, which must be up to date.
  * Velocities are the primitive variables that a wall reflects (PHYSICS_NORMAL). */
+#include "kernels/user.h"
 
 #define DERIVED_HAS_VELOCITY (PHYSICS_NORMAL(0) >= 0)
 #define DERIVED_VELOCITY(d) (DERIVED_HAS_VELOCITY ? PHYSICS_NORMAL(d) : 0)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What a physics and a problem file declare, as constants that the host reads before it builds the
  * kernels of the run. Most of them are made by the declarations in the files (kernels/hooks.h). */
+#include "kernels/user.h"
+
 OAK_CONST_DATA int oak_describe_nvar = PHYSICS_NVAR;
 OAK_CONST_DATA int oak_describe_mass = PHYSICS_MASS;
 OAK_CONST_DATA int oak_describe_normal[3] = {PHYSICS_NORMAL(0), PHYSICS_NORMAL(1),

@@ -7,6 +7,7 @@
  * first writes some blocks with one layer of them, in primitive variables. oak_diffusion reads
  * these without looking where a cell comes from. */
 #include "kernels/edges.h"
+#include "kernels/flux_common.h"
 
 #define WIDE (OAK_N + 2)
 #define WIDE_Z (OAK_DIM == 3 ? WIDE : 1)

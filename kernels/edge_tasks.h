@@ -5,6 +5,7 @@
 #define OAK_EDGE_TASKS_H
 
 #include "kernels/edges.h"
+#include "kernels/halo_boundary.h"
 
 /* The cell of a block of this level, or the lowest one of a finer block, that lies beyond an edge:
  * `distance` is 1 or 2 cells. */

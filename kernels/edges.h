@@ -5,6 +5,8 @@
 #ifndef OAK_EDGES_H
 #define OAK_EDGES_H
 
+#include "kernels/field.h"
+
 #define OAK_EDGES (OAK_DIM == 3 ? 12 : 4)
 #define EDGE_CELLS (OAK_DIM == 3 ? OAK_N : 1)
 #define EDGE_HALF (OAK_DIM == 3 ? HN : 1) /* the part that one finer block provides */

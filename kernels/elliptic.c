@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * div(a grad u) - b u = rhs on the blocks of a level: smoothing, residual, gradient, sums.
  * Seven-point (2D: five-point) finite volumes; a on a face is the harmonic mean of its cells. */
+#include "kernels/elliptic.h"
 
 #if !ELLIPTIC_PLAIN
 /* Half a sweep of Gauss-Seidel. Cells of one colour read only cells of the other one, in all blocks

@@ -5,7 +5,15 @@
 #ifndef OAK_ELLIPTIC_H
 #define OAK_ELLIPTIC_H
 
+#include "kernels/rows.h"
 #include "oak/elliptic_args.h"
+
+#ifndef OAK_ELLIPTIC_FIELDS
+#define OAK_ELLIPTIC_FIELDS 0
+#endif
+/* 1 if smoothing and residual have the forms of elliptic_plain.c. Lanes of OpenACC share no arrays:
+ * they use the forms of elliptic.c. */
+#define ELLIPTIC_PLAIN (!OAK_ELLIPTIC_FIELDS && !OAK_LANES_APART)
 
 /* Threads of a GPU for a block. */
 enum { ELLIPTIC_LANES = OAK_CELLS < 256 ? 64 : 256 };

@@ -4,6 +4,7 @@
  * value in the plane of the coarse cells' centres. The halo exchange has interpolated this value
  * along the face. The coarse face then gets the average of the fine fluxes, in the form of a ghost
  * value that yields it: what leaves one side enters the other. */
+#include "kernels/elliptic.h"
 
 #if OAK_ELLIPTIC_FIELDS
 /* Where a on a face of a block is kept. */

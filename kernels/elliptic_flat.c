@@ -2,6 +2,7 @@
  * The coarsest part of multigrid: one V-cycle on the blocks of level 0, as one array of cells that
  * is coarsened further down to a few cells. One iteration of OAK_OUTER does all of it (on a GPU a
  * single thread block), because the arrays are too small for more. Every rank computes the same. */
+#include "kernels/elliptic.h"
 
 enum { FLAT_LANES = OAK_MANY_THREADS ? 1024 : 512 };
 

@@ -2,6 +2,7 @@
  * Between a level and the next coarser one, where the finest blocks are replaced by their parents:
  * averages on the way down, linear interpolation on the way up. All other blocks are the same on
  * both levels. A family that two ranks share travels through `remote`. */
+#include "kernels/elliptic.h"
 
 /* Average the cells of each block. The averages go to the coarse level, or to the buffer of values
  * to be sent. */

@@ -2,9 +2,7 @@
  * Smoothing and residual with constant coefficients. At the boundary of the domain the ghost value
  * is -outside u: its part of the stencil is on the diagonal, and no exchange has to make it. What
  * is left are sums with the same weights in all cells of a block. */
-
-/* Lanes of OpenACC share no arrays: they use the forms of kernels/elliptic.c. */
-#define ELLIPTIC_PLAIN (!OAK_ELLIPTIC_FIELDS && !OAK_LANES_APART)
+#include "kernels/elliptic.h"
 
 /* For the host: 1 if smooth, down and prolong need no ghost cells at the boundary. */
 OAK_CONST_DATA int oak_elliptic_plain[1] = {ELLIPTIC_PLAIN};

@@ -7,6 +7,7 @@
  * cancels): R_lm = r^l P_lm(cos theta) e^(i m phi) / (l + m)!,  I_lm = (l - m)! P_lm e^(i m phi) /
  * r^(l+1) 2D: u(x) = 1/(2 pi) (M_0 ln|z| - Re sum over k of M_k / (k z^k)), M_k the integral of f
  * z^k. */
+#include "kernels/elliptic.h"
 
 enum {
   POLES_TERMS = OAK_DIM == 3 ? OAK_ELLIPTIC_MOMENTS / 2 : 2 * OAK_ELLIPTIC_POLES + 1,

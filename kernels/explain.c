@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * For oak run --explain: each hook that runs for many cells, in a loop of its own. The host only
  * compiles this file and reads what the compiler says of each loop
- * (src/solver/create/explain.c); nothing here runs. */
+ * (explain.c); nothing here runs. */
+#include "kernels/flux_common.h"
+#if OAK_DIFFUSION
+#include "kernels/diffusion.c"
+#endif
+
 enum { EXPLAIN_CELLS = 16 };
 
 /* q: primitive state, u: conserved state, r: result, of cell i. The name is the one that is

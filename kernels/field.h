@@ -5,9 +5,10 @@
 #ifndef OAK_FIELD_H
 #define OAK_FIELD_H
 
-#ifndef NVAR /* kernels of elliptic equations have one variable */
+#include "kernels/scalars.h"
+
+/* Variables of the state: those of the physics, scalars, and the mask of solids (solids.h). */
 #define NVAR (PHYSICS_NVAR + NSCALARS + NSOLID)
-#endif
 
 /* Strides of a block: variable, and the axes. */
 #define OAK_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? OAK_N : OAK_N * OAK_N)
@@ -136,6 +137,10 @@ OAK_FN void oak_set(const oak_field_t *f, long block, int v, int i, int j, int k
   u[block * OAK_BLOCK_REALS + v * OAK_CELLS + OAK_INDEX(i, j, k)] = (store_t)value;
 }
 
+#ifndef oak_debug_offset /* kernels/debug.h */
+#define oak_debug_offset(at, v, count, i, j, k) ((void)0)
+#endif
+
 /** Conserved variable `v` of the cell that lies (i, j, k) cells away from the one of a hook; only
  * one of them may lead beyond a face of the block. */
 OAK_FN real(oak_near)(const oak_at_t *at, int v, int i, int j, int k) {
@@ -188,8 +193,6 @@ OAK_FN void oak_store(store_t *u, long long stride, const real q[]) {
 #define OAK_CHUNK_LANES 128
 #define OAK_CHUNKS(first) for (int first = 0; first < OAK_CELLS; first += OAK_CHUNK_LANES)
 #define OAK_CHUNK(first) OAK_MIN(OAK_CHUNK_LANES, OAK_CELLS - (first))
-
-#include "kernels/rounding.h"
 
 /* Point of a block from its coordinates normal to and along a face of direction `dir`. */
 OAK_FN void face_point(int dir, int n, int a, int b, int x[3]) {

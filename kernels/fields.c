@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The hooks FIELD: values of a field beside the state at cell centres. Part of the kernels only
  * where a file has such a hook. */
+#include "kernels/user.h"
 
+#ifdef OAK_FIELD_FUNCTIONS
 /* OAK_FIELD_FUNCTIONS(X) is X(number, function) for each (src/solver/setup/hook_text.c). */
 OAK_FN double field_value(const oak_at_t *at, int number) {
 #define OAK_FIELD_VALUE(n, function) \
@@ -20,3 +22,4 @@ OAK_KERNEL(oak_set_field, oak_set_field_args_t, 128) {
     }
   }
 }
+#endif

@@ -15,6 +15,8 @@
  * A value is converted to primitive variables when it enters the tile. A lane is a cell of the
  * tile's plane. The last face of each row and column, and the halo, are additional work; devices
  * with many threads give it to different threads (the first argument of OAK_ROWS_FROM). */
+#include "kernels/flux_cells.c"
+#include "kernels/flux_faces.h"
 
 #if !OAK_FLUX_CELLS
 /* Keep the fluxes of a refinement boundary for flux fixing. */

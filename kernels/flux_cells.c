@@ -5,8 +5,9 @@
  * cells of a column; this is called a walk. The lane keeps the flux at the last face, so it
  * computes the fluxes between the cells of its walk once. All other fluxes are computed by the
  * cells on both sides of a face. */
-#if OAK_FLUX_CELLS
+#include "kernels/cell_flux.h"
 
+#if OAK_FLUX_CELLS
 /* Cells of a walk: a longer walk means less work, a shorter one more lanes. With 1 (OpenACC, CPUs)
  * there is no walk, and all fluxes are computed twice. */
 #ifndef OAK_CELL_MARCH

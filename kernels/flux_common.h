@@ -5,6 +5,10 @@
 #ifndef OAK_FLUX_COMMON_H
 #define OAK_FLUX_COMMON_H
 
+#include "kernels/rounding.h"
+#include "kernels/user.h"
+#include "numerics/riemann.h"
+
 #define RAD OAK_RADIUS
 #define GH (RAD + 1)
 #if GH > OAK_NG
@@ -53,12 +57,6 @@
 #endif
 #define OAK_HAS_OWN_RATE \
   (OAK_HAS_physics_timestep || OAK_HAS_problem_timestep || OAK_DIFFUSION == 1)
-
-/* Load a conserved state from p and convert it. */
-OAK_FN void load_primitive(const oak_user_t *user, const store_t *p, long long stride, real q[]) {
-  oak_load(p, stride, q);
-  oak_state_to_primitive(&user->physics, q);
-}
 
 /* Values of variable v at the lower and upper face of cell s[0] of a row. */
 OAK_FN void reconstruct(int v, const real *s, real *lo, real *hi) {

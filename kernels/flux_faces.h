@@ -4,6 +4,8 @@
  * because a flux needs an edge of the neighbour cell, which belongs to another lane. */
 #ifndef OAK_FLUX_FACES_H
 #define OAK_FLUX_FACES_H
+
+#include "kernels/flux_tile.h"
 #if !OAK_FLUX_CELLS
 /* Values that the cell whose first variable is at `cell` has at its lower and upper face: `step`
  * leads to the next cell across the faces, `stride` to the next variable. `own`: the cell's

@@ -3,6 +3,8 @@
  * of primitive states with its halo gets into shared memory. */
 #ifndef OAK_FLUX_TILE_H
 #define OAK_FLUX_TILE_H
+
+#include "kernels/flux_common.h"
 #if !OAK_FLUX_CELLS
 #define LANES (TY * TX)
 #define SX (TX + 2 * GH)

@@ -2,6 +2,8 @@
  * Flux fixing (paper, "Flux fixing"): after a stage was computed with the coarse flux at refinement
  * boundaries, correct the coarse cells with the average of the fine fluxes, so that what leaves one
  * side enters the other. */
+#include "kernels/rounding.h"
+#include "kernels/user.h"
 
 enum { APPLY_LANES = OAK_AREA < 32 ? 32 : OAK_AREA < 128 ? OAK_AREA : 128 };
 

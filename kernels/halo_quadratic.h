@@ -3,6 +3,8 @@
 #ifndef OAK_HALO_QUADRATIC_H
 #define OAK_HALO_QUADRATIC_H
 
+#include "kernels/rows.h"
+
 /* C2F for elliptic equations: coarse values at the places of fine ghost cells along the face, in
  * the plane of the coarse cells' centres. They are interpolated by parabolas, exact for polynomials
  * of degree 2. The fine side continues them across the face (kernels/elliptic_faces.c). Beside the

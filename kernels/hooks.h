@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * How physics and problem files declare parameters and define hooks. In front of this file oak
+ * How physics and problem files declare parameters and define hooks. In front of the kernels oak
  * writes the structures of the parameters, whose names it finds in the files
  * (src/solver/setup/hooks.c). docs/kernels.md is the manual. */
 #ifndef OAK_HOOKS_H
 #define OAK_HOOKS_H
+
+#include "oak/kernel.h"
 
 /* OAK_FIELDS(X) is X(number, name) for each field beside the state, OAK_FIXED(X) is X(variable,
  * name) for each field that is a variable of the state (src/solver/setup/hook_text.c). Both lists
@@ -192,11 +194,5 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
   OAK_NOTE_HOOK(riemann_##name)                                                                \
   OAK_FN real riemann_##name(const physics_parameters_t *ph, const real ql[], const real qr[], \
                              int dir, real f[])
-
-#if OAK_DEBUG && !OAK_DESCRIBE
-#include "kernels/debug.h"
-#else
-#define oak_debug_offset(at, v, count, i, j, k) ((void)0)
-#endif
 
 #endif

@@ -2,6 +2,7 @@
  * For oak check: the hooks of a physics on given pairs of states. The identities that they should
  * satisfy are in src/solver/identity. OAK_RIEMANN_LIST(X) is X(number, name) for each Riemann
  * solver there is. */
+#include "kernels/cell_flux.h"
 
 /* Fill f[] with the flux of one state and its scalars. */
 OAK_FN void identity_flux(const physics_parameters_t *ph, const real q[], int dir, real f[]) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Initial condition: the problem's primitive state at cell centres, stored as conserved. */
+#include "kernels/rounding.h"
+#include "kernels/user.h"
+
 #if OAK_HAS_problem_initial
 /* A lane's share of the cells of a block. Returns whether one of them is invalid. */
 OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {

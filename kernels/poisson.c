@@ -2,6 +2,9 @@
  * Between the state and Poisson's equation, which is solved in double precision: right-hand side,
  * coefficients and boundary values from the hooks POISSON..., and fields beside the state from and
  * to the solver. */
+#include "kernels/user.h"
+
+#if OAK_HAS_problem_poisson || OAK_HAS_physics_poisson
 OAK_KERNEL(oak_poisson_rhs, oak_poisson_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_poisson_args_t);
   OAK_OUTER(n) {
@@ -20,6 +23,8 @@ OAK_KERNEL(oak_poisson_rhs, oak_poisson_args_t, OAK_CHUNK_LANES) {
     }
   }
 }
+
+#endif
 
 #if OAK_HAS_problem_poisson_coefficients || OAK_HAS_physics_poisson_coefficients
 /* The coefficients. A value that is not allowed becomes NaN, which the host finds. */

@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Between the physics and the problem file: from here on, hooks belong to the problem. */
+ * The problem of the run. OAK_PROBLEM is its file, in quotes. Hooks in it belong to the problem,
+ * and may use what is included before it. */
+#ifndef OAK_PROBLEM_H
+#define OAK_PROBLEM_H
+
+#include "kernels/rows.h"
+#include "kernels/solids.h"
+
 #undef OAK_OWNER
 #define OAK_OWNER problem
+#include OAK_PROBLEM
+
+#endif

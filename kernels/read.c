@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Reading the solution for output, diagnostics and tests. */
+#include "kernels/user.h"
 
 /* The part of cell c in the integral of variable v, whose values in the block are u; 0 if the cell
  * is solid. */

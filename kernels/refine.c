@@ -14,6 +14,7 @@
  * user: the problem's own indicator.
  *
  * REGION of the problem takes precedence over the indicator, block by block. */
+#include "kernels/user.h"
 
 #if OAK_REFINE_GRADIENT
 OAK_FN real indicator2(const oak_row_t *row, int a, real eps, real eps_abs) {

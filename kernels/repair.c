@@ -3,6 +3,7 @@
  * ApJ 691 (2009) 1092; S. Clain, S. Diot, R. Loubere, J. Comput. Phys. 230 (2011) 4028). Such cells
  * are marked, their faces get first-order fluxes on both sides, and all cells at these faces are
  * computed again. These kernels exist only with scheme.on_invalid = first_order. */
+#include "kernels/cell_flux.h"
 
 /* Bits of a mark: faces that are of first order, and the cell itself. */
 #define MARK_FACES ((1 << OAK_FACES) - 1)

@@ -18,6 +18,8 @@
 #ifndef OAK_ROUNDING_H
 #define OAK_ROUNDING_H
 
+#include "kernels/field.h"
+
 #ifdef OAK_STORE
 /* Odd numbers: from cell to cell along x, y and z, and from variable to variable. */
 #define OAK_NEXT_X 0xe19b01abu

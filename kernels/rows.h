@@ -5,6 +5,9 @@
 #ifndef OAK_ROWS_H
 #define OAK_ROWS_H
 
+#include "kernels/field.h"
+#include "numerics/limiters.h"
+
 typedef struct {
   int axis;                  /**< the row's axis */
   const store_t *c;          /**< cell 0 of the row */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Passive scalars beside the variables of the physics (key physics.scalars), and the hooks of one
- * state for both. Included after the physics.
+ * The physics of the run, with passive scalars beside its variables (key physics.scalars).
+ * OAK_PHYSICS is its file, in quotes.
  *
  * A scalar X belongs to the mass: its conserved variable is rho X, where rho is variable
  * PHYSICS_MASS, and its flux is the flux of rho times the X of the side that the mass comes from
@@ -10,16 +10,14 @@
 #ifndef OAK_SCALARS_H
 #define OAK_SCALARS_H
 
-#ifndef NSCALARS
-#define NSCALARS 0
+#include "kernels/hooks.h"
+#if OAK_DEBUG && !OAK_DESCRIBE
+#include "kernels/debug.h"
 #endif
+#include OAK_PHYSICS
+
 #ifndef PHYSICS_MASS
 #define PHYSICS_MASS 0
-#endif
-/* 1 if the problem has solids: the mask is the last variable, 1 in solid cells (kernels/solids.h).
- */
-#ifndef NSOLID
-#define NSOLID 0
 #endif
 /* OAK_SCALAR_VALUES: 0 any, 1 between 0 and 1, 2 fractions. */
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Solids (hook SOLID): cells whose mask is 1 keep their state, and faces between them and other
  * cells are walls. Across a wall the flux kernel sees a mirror image, as beyond a boundary that
- * reflects. Included before the flux kernel. */
+ * reflects. */
 #ifndef OAK_SOLIDS_H
 #define OAK_SOLIDS_H
-#if NSOLID
 
+#include "kernels/field.h"
+#include "numerics/limiters.h"
+
+#if NSOLID
 #define SOLID_VAR (NVAR - 1)
 
 /** Whether a cell with this mask is solid. Averages of cells of both kinds have other values than 0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What hooks return in each cell, for the message of a run that has failed
- * (src/solver/step/trace.c). Built only then. */
+ * What hooks return in each cell, for the message of a run that has failed. Built only then. */
+#include "kernels/user.h"
 
 /* Hooks are judged where the state is valid. In other cells they get the value 1, which is good for
  * all of them. */
@@ -12,7 +12,7 @@ OAK_FN double trace_value(const oak_read_args_t *arg, const oak_user_t *user, lo
   if (!oak_state_valid(&user->physics, u)) return 1;
   for (int n = 0; n < NVAR; n++) q[n] = u[n], out[n] = 0;
   oak_state_to_primitive(&user->physics, q);
-  (void)v;
+  (void)v, (void)at, (void)out;
   switch (hook) {
 #if OAK_HAS_physics_source
     case OAK_TRACE_physics_source:

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The parameters of physics and problem as kernels read them, and the arguments of hooks. Included
- * after kernels/field.h. */
+ * Physics and problem for kernels: their parameters, and the arguments of hooks. */
 #ifndef OAK_USER_H
 #define OAK_USER_H
+
+#include "kernels/problem.h"
 
 /* If a file above has not closed the brace of a function, the compiler refuses this definition and
  * names it. */
@@ -61,6 +62,12 @@ OAK_FN oak_at_t oak_place(const oak_field_t *f, const oak_user_t *user, long blo
 /** The same for cell c = i + N j + N^2 k of the block. */
 OAK_FN oak_at_t oak_place_cell(const oak_field_t *f, const oak_user_t *user, long block, int c) {
   return oak_place(f, user, block, c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N));
+}
+
+/** The primitive state of the cell whose first variable is at p. */
+OAK_FN void load_primitive(const oak_user_t *user, const store_t *p, long long stride, real q[]) {
+  oak_load(p, stride, q);
+  oak_state_to_primitive(&user->physics, q);
 }
 
 /* ---- fields that are variables of the state: OAK_FIXED_FUNCTIONS(X) is X(variable, name,

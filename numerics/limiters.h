@@ -13,6 +13,8 @@
 #ifndef OAK_LIMITERS_H
 #define OAK_LIMITERS_H
 
+#include "oak/kernel.h"
+
 #define OAK_CAT_(a, b) a##b
 #define OAK_CAT(a, b) OAK_CAT_(a, b)
 #define OAK_RADIUS OAK_CAT(LIMITER_RADIUS_, OAK_LIMITER)

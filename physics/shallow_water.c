@@ -20,7 +20,7 @@ PRIMITIVES("h u v surface")
 /* Passive scalars belong to the water. Cells with less of it may be dry. */
 #define PHYSICS_MASS H
 #define PHYSICS_LEAST_MASS(ph) ((real)(ph)->dry)
-#if OAK_DIM == 3 && !defined OAK_EDITOR_PHYSICS
+#if OAK_DIM == 3 && !defined OAK_EDITOR_H
 #error "shallow water has two dimensions: set mesh.dim = 2"
 #endif
 

@@ -30,9 +30,8 @@ typedef struct {
   const char *const *file;
   int nfile;
   const char *text; /**< C in front of the files, or NULL */
-  /** NULL, or for each file the relative time that a compiler needs. Files with time 0 come first;
-   * all others need them. Files with a time above 0 do not need each other, so a back end may
-   * compile them at the same time. */
+  /** NULL, or for each file the relative time that a compiler needs. Then the files do not need
+   * each other, and a back end may compile them at the same time. */
   const int *time;
   int data;  /**< 1: the module is asked for constants alone, and no code of it ever runs */
   int debug; /**< 1: let the compiler add checks of indices */

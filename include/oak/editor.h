@@ -1,25 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * For editors: what stands in front of a problem file when oak compiles it, for one typical run.
- * `oak editor` prints settings with which clangd includes this file. No build of oak includes it.
- */
+ * For editors and linters: what a run writes in front of its kernels, for one typical run. clangd
+ * includes this file first: kernels/compile_flags.txt says so for the kernels, and `oak editor` for
+ * problem and physics files. No build of oak includes it. */
 #ifndef OAK_EDITOR_H
 #define OAK_EDITOR_H
 
+#ifndef OAK_DIM
+#define OAK_DIM 3
+#endif
+#ifndef OAK_REAL
+#define OAK_REAL double
+#endif
+#define OAK_N 16
+#define OAK_NG 3
+#define OAK_NPREV 2
+#define OAK_DEVICE_CPU 1
 #define OAK_LIMITER vanleer
 #define OAK_FLUX hll
 #define OAK_WAVE_SPEEDS_EINFELDT 1
+#define OAK_DIFFUSION 2
+#define OAK_REFINE_USER 0
+#define OAK_REFINE_GRADIENT 0
+#define OAK_REFINE_NONE 0
+#define OAK_REFINE_BUFFER 1
+#define OAK_REFINE_PRIMITIVES 1
+#define OAK_RIEMANN_LIST(X) X(0, hll)
 #include "oak/kernel.h"
+
+/* The physics and its parameters. `oak editor` gives those of another physics. */
+#ifndef OAK_PHYSICS
+#define OAK_PHYSICS "physics/euler.c"
+#define OAK_EDITOR_PHYSICS_PARAMETERS double gamma, density_floor, pressure_floor;
+#define OAK_HAS_physics_floor 1
+#endif
 struct physics_parameters {
   OAK_EDITOR_PHYSICS_PARAMETERS
 };
-/* The parameters of the file that is opened, as they were when `oak editor` ran. */
+
+/* A problem file is opened itself; only its parameters stand in front, as they were when
+ * `oak editor` ran. */
+#define OAK_PROBLEM "kernels/no_problem.c"
 #ifndef OAK_EDITOR_PARAMETERS
 #define OAK_EDITOR_PARAMETERS double oak_unused;
 #endif
 struct problem_parameters {
   OAK_EDITOR_PARAMETERS
 };
-/* Fields of the physics, and of the file that is opened: lists of X(number, name), where the number
+
+/* Fields of the physics and of the file that is opened: lists of X(number, name), where the number
  * does not matter. */
 #if defined OAK_EDITOR_PHYSICS_FIELDS || defined OAK_EDITOR_FIELDS
 #ifndef OAK_EDITOR_PHYSICS_FIELDS
@@ -31,14 +59,11 @@ struct problem_parameters {
 #define OAK_FIELDS(X) OAK_EDITOR_PHYSICS_FIELDS(X) OAK_EDITOR_FIELDS(X)
 #define OAK_FIXED(X)
 #endif
+
+/* What a file that is not a kernel finds in front of it. */
+#ifdef OAK_EDITOR_OPENS_PHYSICS
 #include "kernels/hooks.h"
-#ifndef OAK_EDITOR_OPENS_PHYSICS
-#include OAK_EDITOR_PHYSICS
-#include "kernels/scalars.h"
-#include "numerics/limiters.h"
-#include "kernels/field.h"
-#include "kernels/rows.h"
-#include "kernels/solids.h"
+#elif defined OAK_EDITOR_OPENS_PROBLEM
 #include "kernels/problem.h"
 #endif
 

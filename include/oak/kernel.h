@@ -2,20 +2,11 @@
  * The language of kernels, physics files and problem files: C that is also CUDA C++, with a few
  * macros for parallel loops. Included first by every kernel build; docs/kernels.md is its manual.
  *
- * Constants of the run, given by the build:
+ * Constants of the run, given by the build (for an editor by oak/editor.h):
  *   OAK_DIM  2 or 3        OAK_N   cells of a block along each dimension
  *   OAK_NG   ghost layers  OAK_REAL double or float */
 #ifndef OAK_KERNEL_H
 #define OAK_KERNEL_H
-
-#ifndef OAK_REAL
-/* An editor or a linter gives no constants of a run. These are the most common ones. */
-#define OAK_REAL double
-#define OAK_DIM 3
-#define OAK_N 16
-#define OAK_NG 2
-#define OAK_DEVICE_CPU 1
-#endif
 
 #if OAK_DEVICE_CPU
 #include "oak/dialect/cpu.h"

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/str.h"
 #include "device_private.h"
 
 typedef struct {
@@ -220,6 +221,15 @@ static oak_status_t scan_file(scan_t *scan, const char *path, const char *wanted
   return status;
 }
 
+/** Follow the text in front of the files, which is part of the key by itself. */
+static oak_status_t scan_text(scan_t *scan, const char *text) {
+  char *copy = oak_str_copy(text);
+  OAK_CHECK(copy, OAK_ERR_MEMORY, "no memory for the text of a kernel");
+  const oak_status_t status = scan_lines(scan, copy, "text");
+  free(copy);
+  return status;
+}
+
 /** Add the folders that \a flag names to the search. */
 static void search_flag(scan_t *scan, const oak_words_t *user, const char *flag) {
   for (int i = 0; i < user->count; i++) {
@@ -281,6 +291,7 @@ static oak_status_t scan_all(scan_t *scan, const oak_words_t *user) {
   OAK_TRY(oak_format(&path, "%s/include/oak/kernel.h", root));
   oak_status_t status = scan_file(scan, path, oak_source_name(source));
   free(path);
+  if (status == OAK_OK && source->text) status = scan_text(scan, source->text);
   for (int i = 0; i < source->nfile && status == OAK_OK; i++) {
     OAK_TRY(oak_path_absolute(source->file[i], &path));
     oak_hash_text(scan->hash, "file");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Compiles one source in several parts at the same time, and links them. A part is a translation
- * unit with all files that the others need and some of the rest. The result is the same as from one
- * unit, except if the files have variables of their own, because each part would have a copy of
- * them. In this case, and if a part does not compile, the source is compiled in one piece, whose
- * messages the user sees. */
+ * unit with some of the files. The result is the same as from one unit, except if the files have
+ * variables of their own, because each part would have a copy of them. In this case, and if a part
+ * does not compile, the source is compiled in one piece, whose messages the user sees. */
 #define _GNU_SOURCE 1
 #include <elf.h>
 #include <stdlib.h>
@@ -50,12 +49,11 @@ static int count_units(const oak_device_t *dev, const oak_source_t *source) {
  * far. */
 static void deal(units_t *u, const oak_source_t *source) {
   int load[OAK_MOST_JOBS] = {0}, given[MOST_FILES];
-  for (int i = 0; i < source->nfile; i++) given[i] = source->time[i] ? -1 : 0;
-  for (;;) {
+  for (int i = 0; i < source->nfile; i++) given[i] = -1;
+  for (int left = source->nfile; left > 0; left--) {
     int longest = -1, least = 0;
     for (int i = 0; i < source->nfile; i++)
       if (given[i] < 0 && (longest < 0 || source->time[i] > source->time[longest])) longest = i;
-    if (longest < 0) break;
     for (int n = 1; n < u->count; n++)
       if (load[n] < load[least]) least = n;
     given[longest] = least;
@@ -66,7 +64,7 @@ static void deal(units_t *u, const oak_source_t *source) {
     u->unit[n].file = u->file[n];
     u->unit[n].nfile = 0;
     for (int i = 0; i < source->nfile; i++)
-      if (!source->time[i] || given[i] == n) u->file[n][u->unit[n].nfile++] = source->file[i];
+      if (given[i] == n) u->file[n][u->unit[n].nfile++] = source->file[i];
   }
 }
 

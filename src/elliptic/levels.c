@@ -9,20 +9,17 @@
 
 /* ---- kernels */
 
-/* The headers and kernels of the halo exchange need names that usually a physics defines. */
-static const char prelude[] =
+/* What a run writes in front of its kernels, for the physics of elliptic equations. */
+static const char front[] =
     "struct physics_parameters { double none; };\n"
     "struct problem_parameters { double none; };\n"
-    "OAK_FN int physics_valid(const physics_parameters_t *ph, const real u[]) {\n"
-    "  (void)ph, (void)u;\n  return 1;\n}\n"
-    "#define OAK_ELLIPTIC 1\n#define NVAR 1\n#define NSCALARS 0\n#define NSOLID 0\n"
-    "#define OAK_LIMITER upwind\n#define oak_state_valid physics_valid\n";
-static const char *const parts[] = {
-    "kernels/hooks.h",         "numerics/limiters.h",      "kernels/field.h",
-    "kernels/rows.h",          "kernels/user.h",           "kernels/halo_quadratic.h",
-    "kernels/halo.c",          "kernels/elliptic.h",       "kernels/elliptic_plain.c",
-    "kernels/elliptic.c",      "kernels/elliptic_faces.c", "kernels/elliptic_move.c",
-    "kernels/elliptic_flat.c", "kernels/elliptic_poles.c"};
+    "#define OAK_PHYSICS \"kernels/elliptic_physics.c\"\n"
+    "#define OAK_PROBLEM \"kernels/no_problem.c\"\n"
+    "#define OAK_ELLIPTIC 1\n#define OAK_LIMITER upwind\n";
+static const char *const parts[] = {"kernels/halo.c",           "kernels/elliptic.c",
+                                    "kernels/elliptic_plain.c", "kernels/elliptic_faces.c",
+                                    "kernels/elliptic_move.c",  "kernels/elliptic_flat.c",
+                                    "kernels/elliptic_poles.c"};
 enum { NPARTS = sizeof parts / sizeof *parts };
 
 static oak_status_t build(oak_elliptic_t *e) {
@@ -45,7 +42,7 @@ static oak_status_t build(oak_elliptic_t *e) {
                                .ndefine = 6,
                                .file = file,
                                .nfile = NPARTS,
-                               .text = prelude};
+                               .text = front};
   OAK_TRY(oak_device_build(e->dev, &source, &e->module));
   oak_status_t st = oak_device_kernel(e->dev, e->module, "oak_halo", &e->halo);
 #define GET(name)   \

@@ -25,9 +25,9 @@ extern void oak_near_beyond(void)
        : (void)0)
 #endif
 
-#define OAK_KERNEL(name, args_t, threads)                                       \
-  __attribute__((visibility("default"))) void name(long oak_n, int oak_threads, \
-                                                   const args_t *oak_args)
+#define OAK_KERNEL(name, args_t, threads)           \
+  __attribute__((visibility("default"))) void name( \
+      long oak_n, __attribute__((unused)) int oak_threads, const args_t *oak_args)
 /* `resident` and `shared_bytes` matter to GPUs alone. */
 #define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes) \
   OAK_KERNEL(name, args_t, threads)

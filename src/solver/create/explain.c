@@ -220,13 +220,9 @@ static oak_status_t nothing(oak_device_t *dev, const oak_source_t *source, void 
 }
 
 static oak_status_t explain_hooks(oak_t *sim, explain_t *e, FILE *stream) {
-  const char *part[6] = {"kernels/user.h", "numerics/riemann.h", "kernels/flux_common.h",
-                         "kernels/cell_flux.h"};
-  int count = 4;
-  if (sim->diffusion.kind) part[count++] = "kernels/diffusion.c";
-  part[count++] = "kernels/explain.c";
-  oak_status_t st =
-      oak_sim_use_source(sim, "explain", part, count, NULL, sim->rank == 0 ? compile : nothing, e);
+  static const char *const part = "kernels/explain.c";
+  oak_status_t st = oak_sim_use_source(sim, "explain", &part, NULL, 1, NULL,
+                                       sim->rank == 0 ? compile : nothing, e);
   if (st == OAK_OK && sim->rank == 0 && stream) st = explain(sim, e, stream);
   return oak_agree(sim->comm, st);
 }

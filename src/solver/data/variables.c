@@ -157,9 +157,8 @@ int oak_derived_find(const oak_t *sim, const char *name) {
 }
 
 oak_status_t oak_derived_build(oak_t *sim) {
-  static const char *const part[] = {"kernels/user.h", "kernels/derived.c"};
   if (sim->derived.kernel) return OAK_OK;
-  OAK_TRY(oak_sim_build_module(sim, "derived", part, 2, NULL, &sim->derived.module));
+  OAK_TRY(oak_sim_build_module(sim, "derived", &sim->derived.module));
   return oak_agree(sim->comm, oak_device_kernel(sim->dev, sim->derived.module, "oak_derived",
                                                 &sim->derived.kernel));
 }

@@ -18,12 +18,9 @@ static oak_status_t split_riemann(oak_evaluate_t *e) {
 }
 
 oak_status_t oak_evaluate_open(oak_t *sim, oak_evaluate_t *e) {
-  static const char *const part[] = {"kernels/user.h", "numerics/riemann.h",
-                                     "kernels/flux_common.h", "kernels/cell_flux.h",
-                                     "kernels/identities.c"};
   *e = (oak_evaluate_t){.sim = sim, .nvar = sim->nvar};
   OAK_TRY(split_riemann(e));
-  OAK_TRY(oak_sim_build_module(sim, "identities", part, 5, NULL, &e->module));
+  OAK_TRY(oak_sim_build_module(sim, "identities", &e->module));
   return oak_agree(sim->comm, oak_device_kernel(sim->dev, e->module, "oak_identities", &e->kernel));
 }
 

@@ -22,7 +22,8 @@ oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oa
             "more than %d kernels of the caller's own", most);
   oak_status_t st = oak_agree(sim->comm, resolve(path, &full));
   if (st == OAK_OK)
-    st = oak_sim_build_module(sim, name, header, 2, full, &sim->modules.extra[sim->modules.nextra]);
+    st = oak_sim_build_files(sim, name, header, NULL, 2, full,
+                             &sim->modules.extra[sim->modules.nextra]);
   free(full);
   OAK_TRY(st);
   oak_module_t *module = sim->modules.extra[sim->modules.nextra++];

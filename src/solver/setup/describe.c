@@ -257,11 +257,10 @@ static oak_status_t declare_parameters(oak_t *sim) {
 }
 
 oak_status_t oak_sim_describe(oak_t *sim) {
-  static const char *const part[] = {"kernels/user.h", "kernels/describe.c"};
   oak_module_t *module = NULL;
   /* A file may be there for one rank and not for another. */
   OAK_TRY(oak_agree(sim->comm, oak_sim_find_files(sim)));
-  oak_status_t st = oak_sim_build_module(sim, "describe", part, 2, NULL, &module);
+  oak_status_t st = oak_sim_build_module(sim, "describe", &module);
   OAK_TRY(oak_explain_names(sim, st));
   st = read_description(sim, module);
   oak_device_unload(sim->dev, &module);

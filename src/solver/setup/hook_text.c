@@ -76,6 +76,8 @@ oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
   OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the parameters of %s", sim->files.problem);
   print_structure(f, &sim->files.declared, OAK_OF_PHYSICS, "physics");
   print_structure(f, &sim->files.declared, OAK_OF_PROBLEM, "problem");
+  fprintf(f, "#define OAK_PHYSICS \"%s\"\n", sim->files.physics);
+  fprintf(f, "#define OAK_PROBLEM \"%s\"\n", sim->files.problem);
   fprintf(f, "#define OAK_DESCRIBE %d\n", describe);
   oak_scalars_print(sim, f);
   print_riemann(sim->files.riemann, f);

@@ -5,52 +5,38 @@
 
 #include "solver/step/sim.h"
 
-/* What follows the problem: headers and kernels. */
-static const char *const kernel_parts[] = {
-    "kernels/user.h",      "numerics/riemann.h",   "kernels/flux_common.h", "kernels/cell_flux.h",
-    "kernels/flux_tile.h", "kernels/flux_faces.h", "kernels/flux.c",        "kernels/flux_cells.c",
-    "kernels/halo.c",      "kernels/adapt.c",      "kernels/refine.c",      "kernels/fluxfix.c",
-    "kernels/initial.c",   "kernels/read.c"};
-enum { NKERNEL_PARTS = sizeof kernel_parts / sizeof *kernel_parts };
-
 static int has_functions(const oak_t *sim) {
   int any = 0;
   for (int n = 0; n < sim->fields.count; n++) any |= sim->fields.field[n].function != NULL;
   return any;
 }
 
-/* Kernels that not every run has. */
-static int has_kernel(const oak_t *sim, const char *name) {
-  if (!strcmp(name, "initial")) return sim->description.has.problem_initial;
-  if (!strcmp(name, "floor")) return sim->method.floors;
-  if (!strcmp(name, "update")) return oak_has_update(sim);
-  if (!strcmp(name, "globals")) return sim->description.nglobal > 0;
-  if (!strcmp(name, "poisson_coefficients")) return oak_poisson_has_coefficients(sim);
-  if (!strcmp(name, "poisson_boundary")) return oak_poisson_has_boundary(sim);
-  if (!strncmp(name, "poisson", 7)) return oak_poisson_wanted(sim);
-  if (!strcmp(name, "set_field")) return has_functions(sim);
-  if (!strcmp(name, "primitive") || !strncmp(name, "diffusi", 7)) return sim->diffusion.kind != 0;
-  if (!strcmp(name, "rkl")) return sim->diffusion.kind == OAK_DIFFUSION_RKL2;
-  if (!strcmp(name, "mark") || !strcmp(name, "mark_faces") || !strcmp(name, "repair"))
-    return sim->method.first_order;
-  return 1;
+typedef struct {
+  const char *part[32];
+  int time[32], count;
+} file_list_t;
+
+/* Kernels of the same file follow each other in the table. */
+static void add_kernel(file_list_t *list, const char *file, int time) {
+  if (!list->count || strcmp(list->part[list->count - 1], file) != 0) {
+    list->part[list->count] = file;
+    list->time[list->count++] = 0;
+  }
+  list->time[list->count - 1] += time;
 }
 
 oak_status_t oak_sim_build(oak_t *sim) {
-  const char *part[NKERNEL_PARTS + 6];
-  int n = NKERNEL_PARTS;
-  memcpy(part, kernel_parts, sizeof kernel_parts);
-  if (sim->method.first_order) part[n++] = "kernels/repair.c";
-  if (sim->method.floors) part[n++] = "kernels/floor.c";
-  if (oak_has_update(sim) || sim->description.nglobal) part[n++] = "kernels/cells.c";
-  if (has_functions(sim)) part[n++] = "kernels/fields.c";
-  if (oak_poisson_wanted(sim)) part[n++] = "kernels/poisson.c";
-  if (sim->diffusion.kind) part[n++] = "kernels/diffusion.c";
-  OAK_TRY(oak_sim_build_module(sim, "kernels", part, n, NULL, &sim->modules.own));
+  file_list_t list = {.count = 0};
+#define OAK_ADD_KERNEL(name, file, time, condition) \
+  if (condition) add_kernel(&list, "kernels/" file, time);
+  OAK_KERNEL_TABLE(OAK_ADD_KERNEL)
+#undef OAK_ADD_KERNEL
+  OAK_TRY(oak_sim_build_files(sim, "kernels", list.part, list.time, list.count, NULL,
+                              &sim->modules.own));
   oak_status_t st = OAK_OK;
-#define OAK_GET_KERNEL(k)                  \
-  if (st == OAK_OK && has_kernel(sim, #k)) \
-    st = oak_device_kernel(sim->dev, sim->modules.own, "oak_" #k, &sim->kernel.k);
+#define OAK_GET_KERNEL(name, file, time, condition) \
+  if (st == OAK_OK && (condition))                  \
+    st = oak_device_kernel(sim->dev, sim->modules.own, "oak_" #name, &sim->kernel.name);
   OAK_KERNEL_TABLE(OAK_GET_KERNEL)
 #undef OAK_GET_KERNEL
   OAK_TRY(oak_agree(sim->comm, st));

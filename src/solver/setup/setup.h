@@ -21,10 +21,12 @@ oak_status_t oak_sim_find_riemann(oak_t *sim, oak_module_t *module);
 /* setup/sources.c */
 /** The physics and problem files, what they declare, and the flux in them. Rank-local. */
 oak_status_t oak_sim_find_files(oak_t *sim);
-/** Build one module from the physics, the headers for access to cells, the problem, the files
- * `part` of the source root, and a file of the caller's own, if any. Collective. */
-oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *const *part, int npart,
-                                  const char *extra, oak_module_t **out);
+/** Build the module of kernels/NAME.c. Collective. */
+oak_status_t oak_sim_build_module(oak_t *sim, const char *name, oak_module_t **out);
+/** The same of the files \a part of the source root and a file of the caller's own, if any.
+ * \a time: oak_source_t. */
+oak_status_t oak_sim_build_files(oak_t *sim, const char *name, const char *const *part,
+                                 const int *time, int npart, const char *extra, oak_module_t **out);
 
 /* setup/describe.c */
 oak_status_t oak_sim_describe(oak_t *sim);

@@ -151,12 +151,22 @@ static oak_status_t find_source(const oak_t *sim, const char *kind, const char *
   return OAK_OK;
 }
 
+/* The kernels include the file by its path in quotes. */
+static oak_status_t check_path(const char *path) {
+  OAK_CHECK(!strpbrk(path, "\"\n"), OAK_ERR_INPUT,
+            "%s: the path has a quote or a line break, which #include cannot name; rename it",
+            path);
+  return OAK_OK;
+}
+
 /* The physics and problem files, and what is in them. */
 oak_status_t oak_sim_find_files(oak_t *sim) {
   OAK_TRY(find_source(sim, "physics", "physics", oak_params_text(sim->params, "physics.name"),
                       sim->files.physics, sizeof sim->files.physics));
   OAK_TRY(find_source(sim, "problem", "problems", oak_params_text(sim->params, "problem.name"),
                       sim->files.problem, sizeof sim->files.problem));
+  OAK_TRY(check_path(sim->files.physics));
+  OAK_TRY(check_path(sim->files.problem));
   OAK_TRY(oak_find_declared(sim->files.physics, sim->files.problem, &sim->files.declared));
   return oak_sim_check_flux(sim);
 }
@@ -180,45 +190,24 @@ static oak_status_t check_unchanged(const oak_t *sim) {
   return OAK_OK;
 }
 
-/* How long a compiler takes for a kernel file, in tenths of a second (gcc 12, 3D Euler; a file that
- * is not in the list takes about one). Files that end in .c do not need each other. */
-static int compile_time(const char *part) {
-  static const struct {
-    const char *part;
-    int time;
-  } known[] = {{"kernels/flux.c", 20},  {"kernels/halo.c", 13}, {"kernels/adapt.c", 5},
-               {"kernels/refine.c", 3}, {"kernels/read.c", 3},  {"kernels/repair.c", 6}};
-  for (size_t n = 0; n < sizeof known / sizeof *known; n++)
-    if (!strcmp(part, known[n].part)) return known[n].time;
-  return !strcmp(strrchr(part, '.'), ".c");
-}
-
-/* The source of one module: the physics, what gives access to cells, the problem, then `part` from
- * the source root and a file of the caller's own, if any. `use` gets it. */
-oak_status_t oak_sim_use_source(oak_t *sim, const char *name, const char *const *part, int npart,
-                                const char *extra, oak_source_user_t use, void *data) {
-  static const char *const access[] = {"kernels/hooks.h", /* in front of the physics */
-                                       "kernels/scalars.h", "numerics/limiters.h",
-                                       "kernels/field.h",   "kernels/rows.h",
-                                       "kernels/solids.h",  "kernels/problem.h"};
-  enum { NACCESS = sizeof access / sizeof *access, MAX_PARTS = 20 };
-  char path[NACCESS + MAX_PARTS][4200], *text = NULL;
-  const char *files[NACCESS + MAX_PARTS + 3], *root;
-  int time[NACCESS + MAX_PARTS + 3] = {0};
+/* One source: the files `part` of the source root, which include what they use, and a file of the
+ * caller's own, if any. `use` gets it. */
+oak_status_t oak_sim_use_source(oak_t *sim, const char *name, const char *const *part,
+                                const int *time, int npart, const char *extra,
+                                oak_source_user_t use, void *data) {
+  enum { MAX_PARTS = 32 };
+  char path[MAX_PARTS][4200], *text = NULL;
+  const char *files[MAX_PARTS + 1], *root;
   defines_t defines;
-  int n = 0, npath = 0;
+  int n = 0;
   OAK_ASSERT(npart <= MAX_PARTS);
   oak_status_t st = oak_source_root(&root);
   if (st == OAK_OK) st = check_unchanged(sim);
   if (st == OAK_OK) st = oak_sim_hook_text(sim, !strcmp(name, "describe"), &text);
   OAK_TRY(oak_agree(sim->comm, st));
-  for (int i = 0; i < NACCESS + npart; i++, npath++) {
-    if (i == 1) files[n++] = sim->files.physics;
-    if (i == NACCESS) files[n++] = sim->files.problem;
-    snprintf(path[npath], sizeof path[npath], "%s/%s", root,
-             i < NACCESS ? access[i] : part[i - NACCESS]);
-    if (i >= NACCESS) time[n] = compile_time(part[i - NACCESS]);
-    files[n++] = path[npath];
+  for (; n < npart; n++) {
+    snprintf(path[n], sizeof path[n], "%s/%s", root, part[n]);
+    files[n] = path[n];
   }
   if (extra) files[n++] = extra;
   st = make_defines(sim, &defines);
@@ -228,7 +217,7 @@ oak_status_t oak_sim_use_source(oak_t *sim, const char *name, const char *const 
                                .file = files,
                                .nfile = n,
                                .text = text,
-                               .time = extra || sim->debug ? NULL : time,
+                               .time = sim->debug ? NULL : time,
                                .data = !strcmp(name, "describe"),
                                .debug = sim->debug};
   if (st == OAK_OK) st = use(sim->dev, &source, data);
@@ -240,7 +229,15 @@ static oak_status_t build(oak_device_t *dev, const oak_source_t *source, void *o
   return oak_device_build(dev, source, out);
 }
 
-oak_status_t oak_sim_build_module(oak_t *sim, const char *name, const char *const *part, int npart,
-                                  const char *extra, oak_module_t **out) {
-  return oak_sim_use_source(sim, name, part, npart, extra, build, out);
+oak_status_t oak_sim_build_files(oak_t *sim, const char *name, const char *const *part,
+                                 const int *time, int npart, const char *extra,
+                                 oak_module_t **out) {
+  return oak_sim_use_source(sim, name, part, time, npart, extra, build, out);
+}
+
+oak_status_t oak_sim_build_module(oak_t *sim, const char *name, oak_module_t **out) {
+  char file[64];
+  const char *part = file;
+  snprintf(file, sizeof file, "kernels/%s.c", name);
+  return oak_sim_build_files(sim, name, &part, NULL, 1, NULL, out);
 }

@@ -9,9 +9,10 @@
 typedef oak_status_t (*oak_source_user_t)(oak_device_t *dev, const oak_source_t *source,
                                           void *data);
 
-/** Make the source of one module as oak_sim_build_module does, and call \a use with it. Collective,
+/** Make the source of one module as oak_sim_build_files does, and call \a use with it. Collective,
  * with a status of this rank alone. */
-oak_status_t oak_sim_use_source(oak_t *sim, const char *name, const char *const *part, int npart,
-                                const char *extra, oak_source_user_t use, void *data);
+oak_status_t oak_sim_use_source(oak_t *sim, const char *name, const char *const *part,
+                                const int *time, int npart, const char *extra,
+                                oak_source_user_t use, void *data);
 
 #endif

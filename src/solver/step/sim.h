@@ -13,6 +13,7 @@
 #include "solver/step/part.h"
 #include "solver/step/poisson.h"
 #include "solver/setup/hooks.h"
+#include "solver/setup/kernel_table.h"
 #include "solver/setup/setup.h"
 #include "solver/data/solution.h"
 #include "solver/step/stage.h"
@@ -86,37 +87,6 @@ typedef struct {
   char name[OAK_MAX_NVAR][OAK_LONGEST_SCALAR + 1];
   char conserved[OAK_MAX_NVAR][2 * OAK_LONGEST_SCALAR + 2];
 } oak_scalars_t;
-
-/** Kernels of a run, all in one module. The kernels in the last lines are built only if the run
- * uses them. */
-#define OAK_KERNEL_TABLE(X) \
-  X(flux)                   \
-  X(halo)                   \
-  X(adapt)                  \
-  X(refine_flags)           \
-  X(fluxfix_average)        \
-  X(fluxfix_apply)          \
-  X(initial)                \
-  X(results)                \
-  X(totals)                 \
-  X(cells)                  \
-  X(measure)                \
-  X(ghosts)                 \
-  X(mark)                   \
-  X(mark_faces)             \
-  X(repair)                 \
-  X(floor)                  \
-  X(update)                 \
-  X(globals)                \
-  X(set_field)              \
-  X(primitive)              \
-  X(diffusion)              \
-  X(diffusivity)            \
-  X(rkl)                    \
-  X(poisson_rhs)            \
-  X(poisson_field)          \
-  X(poisson_coefficients)   \
-  X(poisson_boundary)
 
 /* ---- parts of the simulation object; each says which file changes it */
 
@@ -339,7 +309,7 @@ struct oak {
   oak_user_values_t user;
   oak_modules_t modules;
   struct {
-#define OAK_KERNEL_MEMBER(name) oak_kernel_t *name;
+#define OAK_KERNEL_MEMBER(name, ...) oak_kernel_t *name;
     OAK_KERNEL_TABLE(OAK_KERNEL_MEMBER)
 #undef OAK_KERNEL_MEMBER
   } kernel;

@@ -97,14 +97,12 @@ static oak_status_t look(oak_t *sim, int nstate, unsigned wanted, double least) 
 }
 
 oak_status_t oak_trace(oak_t *sim, int nstate, unsigned wanted, double least) {
-  static const char *const part[] = {"kernels/user.h", "kernels/trace.c"};
   const double dt = sim->clock.taken_dt;
   unsigned there = 0;
   for (int h = 0; h < OAK_TRACE_COUNT; h++) there |= (unsigned)(has_hook(sim, h) != 0) << h;
   if (!(there & wanted)) return OAK_OK;
   /* The run has failed already: if the hooks cannot be called, its own message has to do. */
-  if (!sim->trace.module &&
-      oak_sim_build_module(sim, "trace", part, 2, NULL, &sim->trace.module) != OAK_OK)
+  if (!sim->trace.module && oak_sim_build_module(sim, "trace", &sim->trace.module) != OAK_OK)
     return OAK_OK;
   oak_status_t st = oak_device_kernel(sim->dev, sim->trace.module, "oak_trace", &sim->trace.kernel);
   if (dt == 0) sim->clock.taken_dt = sim->clock.dt;

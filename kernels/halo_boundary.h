@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Where tasks of the halo exchange read, and values beyond the boundary of the domain. */
+#ifndef OAK_HALO_BOUNDARY_H
+#define OAK_HALO_BOUNDARY_H
+
+#include "kernels/user.h"
+
+/* The block that data is taken from. */
+OAK_FN const store_t *source_block(const oak_halo_args_t *arg, const oak_halo_task_t *t) {
+  return oak_base(&arg->f, t->base) + (long long)t->source * arg->components * OAK_CELLS;
+}
+
+/* One ghost value at a physical boundary from its mirror cell, `m` layers inside. */
+OAK_FN real boundary_value(int kind, real value, real mirror, real nearest, real spacing) {
+  switch (kind) {
+    case OAK_BC_DIRICHLET:
+    case OAK_BC_USER_DIRICHLET:
+      return 2 * value - mirror;
+    case OAK_BC_NEUMANN:
+    case OAK_BC_USER_NEUMANN:
+      return mirror + spacing * value;
+    case OAK_BC_ANTIMIRROR:
+      return -mirror;
+    case OAK_BC_COPY:
+      return nearest;
+    default:
+      return mirror;
+  }
+}
+
+#if OAK_HAS_problem_boundary
+/* What the problem's boundary function prescribes for variable v: a conserved value on the face or
+ * in the ghost cell, or a derivative as the function gives it. The function gets the state of the
+ * mirror cell (derivatives: zeros), so variables that it does not change become a mirror image.
+ * Conversion to primitive variables and back makes rounding errors. Variables that the function
+ * leaves or negates are therefore taken from the mirror cell itself, so that a wall is exact. */
+OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long block, int face, int v,
+                          int kind, const int ghost[3], const store_t *mirror, int stride) {
+  const int dir = face / 2;
+  oak_at_t at = oak_place(f, user, block, ghost[0], ghost[1], ghost[2]);
+  double given[NVAR];
+  real q[NVAR], left[NVAR];
+  oak_load(mirror, stride, q);
+  const real inside = q[v];
+  oak_state_to_primitive(&user->physics, q);
+  for (int n = 0; n < NVAR; n++) left[n] = q[n];
+  for (int n = 0; n < NVAR; n++) given[n] = kind == OAK_BC_USER_NEUMANN ? 0 : (double)q[n];
+  if (kind != OAK_BC_USER_STATE)
+    at.x[dir] = f->block[block].origin[dir] + (face & 1 ? OAK_N : 0) * oak_dx(f, at.level, dir);
+  problem_boundary(&at, face, given);
+  if (kind == OAK_BC_USER_NEUMANN) return (real)given[v];
+  for (int n = 0; n < NVAR; n++) q[n] = (real)given[n];
+  oak_state_to_conserved(&user->physics, q);
+  oak_state_to_conserved(&user->physics, left);
+  return q[v] == left[v] ? inside : q[v] == -left[v] ? -inside : q[v];
+}
+#endif
+
+#endif
