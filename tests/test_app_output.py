@@ -117,7 +117,8 @@ def users_files(work):
     outputs = ["output.density.kind=plotfile", "output.jet.kind=picture", "output.jet.variables=rho p", "output.line.kind=line",
                "output.line.from=0 .3", "output.line.to=1 .8", "output.fields.kind=xdmf", "output.mesh.kind=mesh", "output.picture_steps=1"]
     work.good("run.ini", *outputs)
-    for name in ("density.py", "density.tex", "density_.csv", "jet.c", "jet_000000_my_movie.mp4", "my.oak-copy.c", "data.oak-part", "plt000000_rho.png",
+    for name in ("density.py", "density.tex", "density_.csv", "jet.c", "jet_000000_my_movie.mp4", "my.oak-copy.c", "data.oak-part", "plt000000_rho.png", "x_0000.oak-part",
+                 "chk000000.oak.oak-old", "other_000000.png.oak-part", "parameters.ini.oak-old",
                  "thesis.tex", "thesis.bib", "thesis.csv", "thesis_000000.csv", "stop"):
         work.write("out/" + name, "mine\n")
     shutil.copy(work.path("out/rho_0000.png"), work.path("out/drawn.png"))
@@ -126,7 +127,7 @@ def users_files(work):
     with open(work.path("out/oak-files.txt"), "a", encoding="utf-8") as f:
         f.write("00000000 thesis.tex\n00000000 thesis.csv\n00000000 ../run.ini\n# nothing\nthesis.bib\n")
     mine = {name: data for name, data in work.contents().items() if data == b"mine\n" or name == "out/drawn.png"}
-    assert len(mine) == 14, mine
+    assert len(mine) == 18, mine
     work.good("run.ini", "--overwrite", "run.max_steps=1")
     after = work.contents()
     assert {name: after.get(name) for name in mine} == mine, [name for name in mine if after.get(name) != mine[name]]
@@ -236,6 +237,7 @@ def kinds(work):
     work.good("run.ini", *common)
     done = subprocess.run([*work.alone, "--quiet", "run.ini", *common, "output.folder=alone"], cwd=work.folder, timeout=LIMIT, check=True)
     assert done.returncode == 0
+    work.bad([r"output\.m\.axis = x: has no effect in 2D"], "run.ini", "output.m.kind=picture", "output.m.axis=x", "output.folder=flat")
     several, alone = work.contents(), work.contents("alone")
     same = [name for name in several if re.search(r"/[slphni](_\d{6})?\.(csv|npy)$", name)]
     assert len(same) == 12, same
@@ -390,6 +392,9 @@ def check(work):
                            capture_output=True, text=True).stdout
     assert "268M cells" in large and re.search(r"memory +about 1\d(\.\d)? GiB|memory +about [5-9]\.\d\d GiB", large), large
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 1 << 20, "KiB"
+    ages = subprocess.run([*work.ranks, "run.ini", "--check", "run.end_time=1e30"], cwd=work.folder, check=True, capture_output=True,
+                          text=True).stdout
+    assert re.search(r"estimate +more than 250 years for .* steps", ages), ages
     work.bad([r"output\.plot_variables", r"no variable q"], "run.ini", "--check", "output.plot_variables=q")
 
 

@@ -219,6 +219,12 @@ def finished(work):
     assert len(now["out/diagnostics.csv"].splitlines()) == 22 and len(kept["out/earlier_1/diagnostics.csv"].splitlines()) == 44
     code, text = say(work, "--restart", *keys, "checkpoint.at_end=yes", "run.max_steps=16")
     assert code == 1 and "is finished: it ended at step 20" in text, text
+    work.good("run.ini", *KEYS, "output.folder=other")
+    other = work.contents("other")
+    work.bad([r"other holds a run \(.*\) that does not have this checkpoint: choose a new folder"],
+             "run.ini", f"--restart={checkpoints(work)[0]}", *keys, "output.folder=other")
+    assert work.contents("other") == other
+    work.good("run.ini", f"--restart={checkpoints(work)[0]}", *keys, "output.folder=fresh", "run.max_steps=20")
     with open(work.path("out/oak-files.txt"), encoding="utf-8") as f:  # as if the run had been killed
         lines = [line for line in f if not line.startswith("# finished")]
     work.write("out/oak-files.txt", "".join(lines) + "00000000 plt999999/../../run.ini\n")

@@ -202,6 +202,12 @@ static void test_mistakes(void **state) {
   refused("problem.name=jeans\nphysics.name=euler\nmesh.dim=2\npoisson.boundary=value\n" OPEN(
               "xlow") OPEN("xhigh"),
           "the file has no POISSON_BOUNDARY(at, face)");
+  refused("problem.name=jeans\nphysics.name=euler\nmesh.dim=2\npoisson.boundary=value\n",
+          "poisson.boundary = value has no effect, because the domain is periodic");
+  refused("problem.name=jeans\nphysics.name=euler\nmesh.dim=2\npoisson.ylow=zero\n",
+          "poisson.ylow = zero has no effect, because the domain is periodic along this axis");
+  refused("problem.name=jeans\nphysics.name=euler\nmesh.dim=2\npoisson.zlow=zero\n",
+          "poisson.zlow = zero has no effect, because the domain is two-dimensional");
   refused("problem.name=vortex\nphysics.name=euler\nmesh.dim=2\npoisson.tolerance=1e-10\n",
           "poisson.tolerance = 1e-10 has no effect");
   sim_t s = sim_new(MPI_COMM_WORLD,

@@ -28,8 +28,7 @@ static uint32_t sum_text(const char *text, size_t length) {
   return (uint32_t)crc32_z(0, (const unsigned char *)text, n);
 }
 
-/** Of a file or link \a path. \return 0 if it cannot be read */
-static int sum_file(const char *path, uint32_t *sum) {
+int oak_file_sum(const char *path, uint32_t *sum) {
   char text[BEGINNING];
   const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
@@ -43,9 +42,9 @@ static int sum_file(const char *path, uint32_t *sum) {
 static int sum_path(const char *path, uint32_t *sum) {
   struct stat info;
   if (lstat(path, &info) != 0) return 0;
-  if (!S_ISDIR(info.st_mode)) return sum_file(path, sum);
+  if (!S_ISDIR(info.st_mode)) return oak_file_sum(path, sum);
   char *header = oak_text_new("%s/Header", path);
-  if (!header || !sum_file(header, sum)) *sum = 0;
+  if (!header || !oak_file_sum(header, sum)) *sum = 0;
   free(header);
   return 1;
 }

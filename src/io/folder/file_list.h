@@ -13,6 +13,9 @@
 #define OAK_FILE_LIST "oak-files.txt"
 #define OAK_FILE_LIST_HEAD "# Files that oak has written to this folder"
 
+/** Checksum of the beginning of the file \a path. \return 0 if it cannot be read */
+int oak_file_sum(const char *path, uint32_t *sum);
+
 /** Enter the file \a path, which is there, or the folder of an output. */
 oak_status_t oak_file_list_add(const char *path);
 /** Enter a file that will begin with \a text. */

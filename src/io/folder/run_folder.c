@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,36 +107,58 @@ static int is_plot_name(const char *name) {
   return stem && digits >= 6 && !name[stem + digits];
 }
 
-#define DIGITS "[0-9][0-9][0-9][0-9]"
+/** Files that are known by their first characters. */
+static const struct {
+  const char *name, *words;
+} texts[] = {{"parameters.ini", "# All parameters of an oak run."},
+             {"diagnostics.csv", "step,time,dt,blocks,cells"},
+             {"plotfiles.visit", "/Header\n"},
+             {OAK_FILE_LIST, OAK_FILE_LIST_HEAD}};
+enum { TEXTS = sizeof texts / sizeof *texts };
 
-/** Is this what a killed run has left of an output that was not complete, or not yet replaced? */
-static int is_rest(const char *name) {
-  static const char *const names[] = {"*_" DIGITS "*",    "plt" DIGITS "*",    "invalid" DIGITS "*",
-                                      "chk" DIGITS "*",   "*.start" OAK_PART,  "*.start" OAK_OLD,
-                                      "parameters.ini.*", "diagnostics.csv.*", "plotfiles.visit.*",
-                                      OAK_FILE_LIST ".*", "*.oak-copy.c.*"};
-  if (!ends_in(name, OAK_PART) && !ends_in(name, OAK_OLD)) return 0;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (fnmatch(names[i], name, 0) == 0) return 1;
+/** Length of a name up to its number of at least four digits; that of all of it without one. */
+static size_t stem_length(const char *name) {
+  size_t at = 0, digits;
+  for (; name[at]; at += digits + !digits)
+    if ((digits = strspn(name + at, "0123456789")) >= 4) break;
+  return at;
+}
+
+/** Is the file \a name in the list, or one of the same name but for the number? */
+static int has_series(const oak_file_list_t *list, const char *name) {
+  const size_t stem = stem_length(name), digits = strspn(name + stem, "0123456789");
+  for (int i = 0; i < list->count; i++) {
+    const char *other = list->entry[i].name;
+    if (stem_length(other) != stem || strncmp(other, name, stem) != 0) continue;
+    if (!strcmp(other + stem + strspn(other + stem, "0123456789"), name + stem + digits)) return 1;
+  }
   return 0;
 }
 
+/** Is this what a killed run has left of an output that was not complete, or not yet replaced? What
+ * belongs to no output in the list stays. */
+static int is_rest(const oak_file_list_t *list, const char *path, const char *name) {
+  char output[NAME_MAX + 1];
+  const char *end = strrchr(name, '.');
+  if (!ends_in(name, OAK_PART) && !ends_in(name, OAK_OLD)) return 0;
+  snprintf(output, sizeof output, "%.*s", (int)(end - name), name);
+  if (oak_checkpoint_is_name(output)) return oak_checkpoint_is_one(path);
+  for (size_t i = 0; i < TEXTS; i++)
+    if (!strcmp(output, texts[i].name))
+      return begins_with(path, texts[i].words, strlen(texts[i].words));
+  return has_series(list, output);
+}
+
 static entry_t judge(const oak_file_list_t *list, const char *path, const char *name) {
-  static const struct {
-    const char *name, *words;
-  } text[] = {{"parameters.ini", "# All parameters of an oak run."},
-              {"diagnostics.csv", "step,time,dt,blocks,cells"},
-              {"plotfiles.visit", "/Header\n"},
-              {OAK_FILE_LIST, OAK_FILE_LIST_HEAD}};
   struct stat info;
   if (lstat(path, &info) != 0) return ENTRY_OTHER;
   const int file = S_ISREG(info.st_mode), folder = S_ISDIR(info.st_mode);
-  for (size_t i = 0; i < sizeof text / sizeof *text; i++)
-    if (!strcmp(name, text[i].name))
-      return file && begins_with(path, text[i].words, strlen(text[i].words)) ? ENTRY_FILE
-                                                                             : ENTRY_STRANGER;
+  for (size_t i = 0; i < TEXTS; i++)
+    if (!strcmp(name, texts[i].name))
+      return file && begins_with(path, texts[i].words, strlen(texts[i].words)) ? ENTRY_FILE
+                                                                               : ENTRY_STRANGER;
   if (oak_checkpoint_is_name(name)) return oak_checkpoint_is_one(path) ? ENTRY_FILE : ENTRY_OTHER;
-  if ((file || folder) && (is_rest(name) || oak_file_list_has(list, path, name)))
+  if ((file || folder) && (is_rest(list, path, name) || oak_file_list_has(list, path, name)))
     return file ? ENTRY_FILE : ENTRY_FOLDER;
   if (!strcmp(name, "physics.oak-copy.c") || !strcmp(name, "problem.oak-copy.c"))
     return oak_file_list_has_name(list, name) ? ENTRY_STRANGER : ENTRY_UNKNOWN;
@@ -210,6 +233,11 @@ static oak_status_t open_folder(oak_run_folder_t *folder) {
   folder->inode = info.st_ino;
   OAK_TRY(lock(folder));
   OAK_TRY(for_entries(folder->path, find, &found));
+  OAK_CHECK(
+      found.count == 0 || folder->how != OAK_FOLDER_BRANCH, OAK_ERR_FILE,
+      "output.folder = %s holds a run (%s%s) that does not have this checkpoint: choose a new "
+      "folder, or a checkpoint of that run",
+      folder->path, found.names, found.count > 3 ? ", ..." : "");
   OAK_CHECK(found.count == 0 || folder->how != OAK_FOLDER_NEW, OAK_ERR_FILE,
             "output.folder = %s holds a run already (%s%s): choose another folder, or replace that "
             "run with --overwrite",

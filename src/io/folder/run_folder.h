@@ -12,7 +12,8 @@
 typedef enum {
   OAK_FOLDER_NEW,       /**< there must be none */
   OAK_FOLDER_OVERWRITE, /**< it is removed */
-  OAK_FOLDER_CONTINUE   /**< it goes on */
+  OAK_FOLDER_CONTINUE,  /**< it goes on */
+  OAK_FOLDER_BRANCH     /**< there must be none: this run goes on from a checkpoint elsewhere */
 } oak_folder_use_t;
 
 typedef struct {

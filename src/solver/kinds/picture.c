@@ -122,6 +122,9 @@ static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_vi
 static oak_status_t open_picture(oak_output_item_t *item) {
   oak_grid_view_t view = oak_view_domain(item->sim, &item->variables);
   oak_picture_options_t o;
+  OAK_TRY(oak_item_only_3d(item, "axis"));
+  OAK_TRY(oak_item_only_3d(item, "position"));
+  if (item->section) OAK_TRY(oak_item_only_3d(item, "show"));
   OAK_CHECK(!is_difference(item) || !oak_item_choice(item, "scale"), OAK_ERR_INPUT,
             "%s: a difference has values below 0, for which there is no logarithm: choose scale = "
             "linear",

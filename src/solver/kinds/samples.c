@@ -153,6 +153,8 @@ static oak_status_t open_slice(oak_output_item_t *item) {
             "%s.level = %d: points would be averages over several blocks of mesh.max_level = %d; "
             "choose a higher level",
             item->name, level, sim->max_level);
+  OAK_TRY(oak_item_only_3d(item, "axis"));
+  OAK_TRY(oak_item_only_3d(item, "position"));
   const oak_grid_view_t view = oak_view_domain(sim, &item->variables);
   const int axis = oak_item_choice(item, "axis");
   const oak_status_t st = oak_sample_plane_check(&view, axis, slice_position(item, &view),

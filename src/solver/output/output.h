@@ -158,6 +158,8 @@ int oak_item_reals(const oak_output_item_t *item, const char *word, double out[3
  * are 0. Refused outside the domain. */
 oak_status_t oak_item_points(const oak_output_item_t *item, const char *word, int most,
                              double (*x)[3], int *count);
+/** Fail if a key that is for 3D alone was changed in 2D. */
+oak_status_t oak_item_only_3d(const oak_output_item_t *item, const char *word);
 /** For `takes_over`: 1. */
 int oak_item_always(const oak_output_item_t *item);
 /** Beginning of a message about a key: "file.ini:12: output.NAME.word = value". The text stays

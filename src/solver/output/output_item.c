@@ -54,6 +54,15 @@ const char *oak_item_given(const oak_output_item_t *item, const char *word) {
   return text;
 }
 
+oak_status_t oak_item_only_3d(const oak_output_item_t *item, const char *word) {
+  char key[128];
+  key_of(item, word, key);
+  OAK_CHECK(item->sim->dim == 3 || !oak_params_changed(item->sim->params, key), OAK_ERR_INPUT,
+            "%s: has no effect in 2D, where the whole domain is shown: leave it out",
+            oak_item_given(item, word));
+  return OAK_OK;
+}
+
 int oak_item_always(const oak_output_item_t *item) {
   (void)item;
   return 1;

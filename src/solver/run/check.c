@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "solver/output/output.h"
 #include "solver/run/saver.h"
+#include "solver/step/part.h"
 
 /* ---- a coarser mesh */
 
@@ -64,7 +65,6 @@ static void look_further(oak_t *sim, scale_t *scale) {
 }
 
 static int is_whole(const scale_t *scale) { return scale->finer == 1; }
-#include "solver/step/part.h"
 
 /* ---- sizes */
 
@@ -171,13 +171,14 @@ static double count_steps(const oak_t *sim, const scale_t *scale, double end_tim
 }
 
 static void print_estimate(double steps, int timed, double seconds, FILE *stream) {
-  char count[16], span[16];
+  char count[16], span[24];
   if (timed == 0) {
     fprintf(stream, "  %-9s none: the run ends before its second step\n", "estimate");
     return;
   }
   oak_str_count(count, sizeof count, steps);
   oak_str_span(span, sizeof span, steps * seconds / timed);
+  if (!strcmp(span, "-")) snprintf(span, sizeof span, "more than 250 years");
   fprintf(stream,
           "  %-9s %s for %s step%s of %.3g ms, without output: measured in %d step%s from\n",
           "estimate", span, count, steps > 1 ? "s" : "", 1e3 * seconds / timed, timed,

@@ -153,6 +153,18 @@ oak_status_t oak_restart(oak_output_t *out, const char *which) {
   return st == OAK_ERR_FILE ? offer_older(out->sim, which) : st;
 }
 
+/* A folder that has the checkpoint, or the same one, holds the same run. */
+oak_folder_use_t oak_restart_folder(const oak_t *sim, const char *which) {
+  const char *slash = strrchr(which, '/');
+  char path[4096];
+  uint32_t here, there;
+  if (!strcmp(which, "latest")) return OAK_FOLDER_CONTINUE;
+  snprintf(path, sizeof path, "%s/%s", oak_params_text(sim->params, "output.folder"),
+           slash ? slash + 1 : which);
+  const int same = oak_file_sum(path, &here) && oak_file_sum(which, &there) && here == there;
+  return same ? OAK_FOLDER_CONTINUE : OAK_FOLDER_BRANCH;
+}
+
 oak_status_t oak_restart_check(const oak_t *sim, const char *which) {
   found_t found;
   char path[4096];

@@ -214,7 +214,7 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
   sim->run.interrupted = 0;
   oak_print_head(sim, stream, 0);
   OAK_TRY(oak_output_open(&out, sim, &r.progress,
-                          run->restart     ? OAK_FOLDER_CONTINUE
+                          run->restart     ? oak_restart_folder(sim, run->restart)
                           : run->overwrite ? OAK_FOLDER_OVERWRITE
                                            : OAK_FOLDER_NEW));
   if (stream && out.hold.unlocked)

@@ -67,6 +67,9 @@ oak_status_t oak_restart(oak_output_t *out, const char *which);
  * (oak_checkpoint_fits). Collective. */
 oak_status_t oak_restart_check(const oak_t *sim, const char *which);
 
+/** How a run that goes on from \a which uses the output folder. Rank-local. */
+oak_folder_use_t oak_restart_folder(const oak_t *sim, const char *which);
+
 /* run.c */
 /** A simulation without mesh and kernels whose keys are checked, those of outputs too, and with \a
  * restart the checkpoint. Collective. */

@@ -75,8 +75,9 @@ static void insert_names(oak_description_t *d, oak_scalars_t *s, int count, int 
   d->nvar = count + s->count;
   memmove(&d->name[d->nvar], &d->name[count], (size_t)count * sizeof *d->name);
   for (int n = 0; n < s->count; n++) {
-    snprintf(s->conserved[n], sizeof *s->conserved, "%.*s_%s", OAK_LONGEST_SCALAR, d->name[mass],
-             s->name[n]);
+    char name[sizeof *s->conserved]; /* gcc 12 takes the arguments for parts of s->conserved */
+    snprintf(name, sizeof name, "%.*s_%s", OAK_LONGEST_SCALAR, d->name[mass], s->name[n]);
+    memcpy(s->conserved[n], name, sizeof name);
     d->name[count + n] = s->conserved[n];
     d->name[d->nvar + count + n] = s->name[n];
   }

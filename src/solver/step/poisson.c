@@ -44,14 +44,36 @@ static oak_status_t find_fields(oak_t *sim) {
   return OAK_OK;
 }
 
+static const char *const face_key[6] = {"poisson.xlow",  "poisson.xhigh", "poisson.ylow",
+                                        "poisson.yhigh", "poisson.zlow",  "poisson.zhigh"};
+
+/* Keys of faces that no condition is for. */
+static oak_status_t check_faces(const oak_t *sim) {
+  int faces = 0;
+  for (int face = 0; face < 6; face++) {
+    const char *text = oak_params_changed(sim->params, face_key[face]);
+    const int flat = face / 2 >= sim->dim, periodic = !flat && sim->mesh->periodic[face / 2];
+    OAK_CHECK(!text || (!flat && !periodic), OAK_ERR_INPUT,
+              "%s: %s = %s has no effect, because the domain is %s: leave the key out",
+              oak_params_origin(sim->params, face_key[face]), face_key[face], text,
+              flat ? "two-dimensional" : "periodic along this axis");
+    faces += !flat && !periodic;
+  }
+  const char *text = oak_params_changed(sim->params, "poisson.boundary");
+  OAK_CHECK(!text || faces > 0, OAK_ERR_INPUT,
+            "%s: poisson.boundary = %s has no effect, because the domain is periodic along all "
+            "axes: leave the key out",
+            oak_params_origin(sim->params, "poisson.boundary"), text);
+  return OAK_OK;
+}
+
 /* The boundary conditions on the faces of the domain. */
 static oak_status_t find_faces(oak_t *sim, oak_elliptic_setup_t *setup) {
-  static const char *const key[6] = {"poisson.xlow",  "poisson.xhigh", "poisson.ylow",
-                                     "poisson.yhigh", "poisson.zlow",  "poisson.zhigh"};
   const int all = oak_params_choice(sim->params, "poisson.boundary");
   int faces = 0, isolated = 0, given = 0;
+  OAK_TRY(check_faces(sim));
   for (int face = 0; face < 2 * sim->dim; face++) {
-    const int own = oak_params_choice(sim->params, key[face]), kind = own == 0 ? all : own;
+    const int own = oak_params_choice(sim->params, face_key[face]), kind = own == 0 ? all : own;
     if (sim->mesh->periodic[face / 2]) continue;
     faces++;
     isolated += kind == ISOLATED;
