@@ -75,47 +75,6 @@ static oak_status_t run_case(int c, char **user, int nuser, result_t *result) {
   return st;
 }
 
-static void print_help(void) {
-  printf(
-      "usage: oak bench [--schemes | --paper | --adaptive | --elliptic | --scaling | --compare A B "
-      "|\n"
-      "                  --kernels | --report] [section.key=value ...]\n"
-      "\n"
-      "Measures the speed of oak on this machine. The problem is a Rayleigh-Taylor instability "
-      "with van\n"
-      "Leer's limiter, HLL, Heun's scheme, double precision and one thread per rank. Keys change "
-      "the case.\n"
-      "The last lines measure other equations: magnetohydrodynamics (Orszag-Tang vortex, HLLD), "
-      "isothermal\n"
-      "gas (HLLC), shallow water, and the Navier-Stokes equations. If your keys choose equations "
-      "or a flux,\n"
-      "these lines are left out.\n"
-      "\n"
-      "Each line is one case. Its columns:\n"
-      "  MCUPS, least, most  median and range of several measurements, in million cell updates per "
-      "second\n"
-      "                      and core; each stage of a Runge-Kutta step counts as an update\n"
-      "  outside             share of the time outside flux and update\n"
-      "  memory              in units of 2 states x variables x 8 bytes x cells\n"
-      "  reference           speed of a reference kernel at the same moment, in million square "
-      "roots and\n"
-      "                      divisions per second and core. On a busy machine this number drops "
-      "too\n"
-      "\n"
-      "options:\n"
-      "  --schemes   every limiter, every flux and single precision, relative to van Leer with "
-      "HLL\n"
-      "  --paper     the performance tables of the foap4 paper, beside the same cases on this "
-      "machine\n"
-      "  --adaptive  a part of the paper's adaptive run, and where its time goes\n"
-      "  --elliptic  multigrid for Poisson's equation, in units of a stage of the hydrodynamics\n"
-      "  --scaling   the same problem on 1, 2, 4, ... ranks, with the efficiency\n"
-      "  --compare   the ratio of the speeds of two sets of keys, or of two builds of oak\n"
-      "  --kernels   bytes and operations of every kernel, beside the limits of this device\n"
-      "  --report    all tables and figures of the foap4 paper's evaluation, in one HTML file\n"
-      "`oak bench OPTION --help` explains an option.\n");
-}
-
 /* 1 if the user's keys choose equations or a flux. The cases of other equations set these keys
  * themselves. */
 static int choose_equations(char **user, int nuser) {
@@ -126,7 +85,9 @@ static int choose_equations(char **user, int nuser) {
   return 0;
 }
 
-static int bench_cases(char **user, int nuser, int rank) {
+static int bench(oak_arguments_t *a) {
+  char **user = a->word;
+  const int nuser = a->nword, rank = a->rank;
   double uniform16 = 0, adaptive = 0, cells = 0;
   if (rank == 0)
     printf("%-24s %8s %8s %8s %9s %8s %10s\n", "case", "MCUPS", "least", "most", "outside",
@@ -156,22 +117,65 @@ static int bench_cases(char **user, int nuser, int rank) {
   return 0;
 }
 
-int oak_command_bench(int argc, char **argv, int rank) {
-  static const char *const script[] = {"--paper", "--adaptive", "--scaling", "--kernels",
-                                       "--report"};
-  const char *option = argc > 0 ? argv[0] : "";
-  for (int i = 0; i < 5; i++)
-    if (!strcmp(option, script[i]))
-      return oak_bench_script(script[i] + 2, argc - 1, argv + 1, rank);
-  if (!strcmp(option, "--schemes")) return oak_bench_schemes(argv + 1, argc - 1, rank);
-  if (!strcmp(option, "--elliptic")) return oak_bench_elliptic(argc - 1, argv + 1, rank);
-  if (!strcmp(option, "--compare")) return oak_bench_compare(argc - 1, argv + 1, rank);
-  if (!strcmp(option, "--on-demand")) return oak_bench_on_demand(argc - 1, argv + 1, rank);
-  if (*option == '-') {
-    const int help = !strcmp(option, "--help");
-    if (rank == 0)
-      help ? print_help() : (void)fprintf(stderr, "oak bench: unknown option %s\n", option);
-    return help ? 0 : 2;
-  }
-  return bench_cases(argv, argc, rank);
-}
+#define SCRIPT(option) \
+  { .name = "bench " option, .most = OAK_ANY_NUMBER, .passes = 1, .run = oak_bench_script }
+static const oak_command_t paper = SCRIPT("--paper"), adaptive = SCRIPT("--adaptive"),
+                           scaling = SCRIPT("--scaling"), kernels = SCRIPT("--kernels"),
+                           report = SCRIPT("--report");
+
+static const oak_command_t *const parts[] = {&oak_bench_schemes,
+                                             &oak_bench_elliptic,
+                                             &oak_bench_compare,
+                                             &oak_bench_on_demand,
+                                             &paper,
+                                             &adaptive,
+                                             &scaling,
+                                             &kernels,
+                                             &report,
+                                             NULL};
+
+static const oak_option_t options[] = {
+    {"--schemes", "...",
+     "every limiter, every flux and single precision, relative to van Leer with HLL"},
+    {"--paper", "...",
+     "the performance tables of the foap4 paper, beside the same cases on this machine"},
+    {"--adaptive", "...", "a part of the paper's adaptive run, and where its time goes"},
+    {"--elliptic", "...",
+     "multigrid for Poisson's equation, in units of a stage of the hydrodynamics"},
+    {"--scaling", "...", "the same problem on 1, 2, 4, ... ranks, with the efficiency"},
+    {"--compare", "A B ...",
+     "the ratio of the speeds of two sets of keys, or of two builds of oak"},
+    {"--kernels", "...", "bytes and operations of every kernel, beside the limits of this device"},
+    {"--report", "...", "all tables and figures of the foap4 paper's evaluation, in one HTML file"},
+    {NULL, NULL, NULL}};
+
+const oak_command_t oak_command_bench = {
+    .name = "bench",
+    .summary = "measure cell updates per second on this machine",
+    .usage = "[OPTION] [section.key=value ...]",
+    .help =
+        "Measures the speed of oak on this machine. The problem is a Rayleigh-Taylor instability "
+        "with van\n"
+        "Leer's limiter, HLL, Heun's scheme, double precision and one thread per rank. Keys change "
+        "the case.\n"
+        "The last lines measure other equations: magnetohydrodynamics (Orszag-Tang vortex, HLLD), "
+        "isothermal\n"
+        "gas (HLLC), shallow water, and the Navier-Stokes equations. If your keys choose equations "
+        "or a flux,\n"
+        "these lines are left out.\n"
+        "\n"
+        "Each line is one case. Its columns:\n"
+        "  MCUPS, least, most  median and range of several measurements, in million cell updates "
+        "per second\n"
+        "                      and core; each stage of a Runge-Kutta step counts as an update\n"
+        "  outside             share of the time outside flux and update\n"
+        "  memory              in units of 2 states x variables x 8 bytes x cells\n"
+        "  reference           speed of a reference kernel at the same moment, in million square "
+        "roots and\n"
+        "                      divisions per second and core. On a busy machine this number drops "
+        "too\n",
+    .option = options,
+    .after = "An option is the first argument. `oak bench OPTION --help` explains it.\n",
+    .most = OAK_ANY_NUMBER,
+    .part = parts,
+    .run = bench};

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "commands.h"
+
 enum {
   BENCH_REPEATS = 5,
   BENCH_UNIFORM16 = 1, /**< the case 3D 128^3, blocks 16^3 */
@@ -41,16 +43,11 @@ oak_status_t oak_bench_start_child(bench_child_t *c, const char *program, char *
 /** Wait for its end. \return its exit code. */
 int oak_bench_end_child(bench_child_t *c);
 
-/** oak bench --schemes. \return the exit code. */
-int oak_bench_schemes(char **user, int nuser, int rank);
-/** oak bench --elliptic, with the arguments after it. \return the exit code. */
-int oak_bench_elliptic(int argc, char **argv, int rank);
-/** oak bench --compare, with the arguments after it. \return the exit code. */
-int oak_bench_compare(int argc, char **argv, int rank);
-/** oak bench --on-demand: the child of a comparison. \return the exit code. */
-int oak_bench_on_demand(int argc, char **argv, int rank);
-/** The script bench/NAME.py with its arguments. \return the exit code. */
-int oak_bench_script(const char *name, int argc, char **argv, int rank);
+/** Options of oak bench. On-demand is the child of a comparison. */
+extern const oak_command_t oak_bench_schemes, oak_bench_elliptic, oak_bench_compare,
+    oak_bench_on_demand;
+/** The script of bench/ that has the name of the option. */
+int oak_bench_script(oak_arguments_t *a);
 
 /** Requests of a script. \a answer: where rank 0 writes a line of JSON; NULL on the others.
  * Collective on MPI_COMM_WORLD. */

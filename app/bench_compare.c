@@ -32,24 +32,6 @@ typedef struct {
   double ratio[MOST_PIECES];
 } compare_t;
 
-static void print_help(void) {
-  printf(
-      "usage: oak bench --compare A B [--adaptive] [--pieces N] [section.key=value ...]\n"
-      "\n"
-      "Measures which of two runs is faster. A and B are keys in quotes, or the path of the\n"
-      "program oak of another build, which keys may follow:\n"
-      "  oak bench --compare \"scheme.limiter=vanleer\" \"scheme.limiter=weno5\"\n"
-      "  oak bench --compare ../main/build/oak build/oak mesh.block_size=8\n"
-      "Pieces of A and B alternate. The command prints the median of the ratio of their speeds,\n"
-      "B / A, with its 95 %% interval (from order statistics, so for any distribution).\n"
-      "\n"
-      "  --adaptive  the adaptive case of oak bench; otherwise 3D 128^3 with blocks of 16^3\n"
-      "  --pieces N  pieces of B, 6 to 200 (15)\n"
-      "\n"
-      "Two builds are compared on one rank; both must know this option. Further keys are for "
-      "both.\n");
-}
-
 /* ---- in this process */
 
 static oak_status_t start_here(const compare_t *c, side_t *s) {
@@ -101,17 +83,12 @@ static void end(side_t *s) {
 }
 
 /* The child: a piece for each line. */
-int oak_bench_on_demand(int argc, char **argv, int rank) {
-  compare_t c = {.which = BENCH_UNIFORM16};
+static int bench_on_demand(oak_arguments_t *a) {
+  compare_t c = {.which = a->option[0] ? BENCH_AMR16 : BENCH_UNIFORM16};
   side_t *s = &c.side[0];
   char line[256];
   double mcups;
-  for (int i = 0; i < argc; i++) {
-    if (!strcmp(argv[i], "--adaptive"))
-      c.which = BENCH_AMR16;
-    else if (s->nkey < MOST_WORDS)
-      s->key[s->nkey++] = argv[i];
-  }
+  for (; s->nkey < a->nword && s->nkey < MOST_WORDS; s->nkey++) s->key[s->nkey] = a->word[s->nkey];
   oak_status_t st = start_here(&c, s);
   while (st == OAK_OK && fgets(line, sizeof line, stdin)) {
     st = one_piece(&c, s, &mcups);
@@ -119,7 +96,7 @@ int oak_bench_on_demand(int argc, char **argv, int rank) {
     fflush(stdout);
   }
   end(s);
-  return st == OAK_OK ? 0 : oak_report_failure(rank);
+  return st == OAK_OK ? 0 : oak_report_failure(a->rank);
 }
 
 /* ---- statistics */
@@ -192,35 +169,20 @@ static oak_status_t read_side(side_t *s, const char *text) {
   return OAK_OK;
 }
 
-static oak_status_t read_options(compare_t *c, int argc, char **argv) {
-  int nside = 0, size;
-  char *both[MOST_WORDS];
-  int nboth = 0;
-  for (int i = 0; i < argc; i++) {
-    if (!strcmp(argv[i], "--adaptive")) {
-      c->which = BENCH_AMR16;
-    } else if (!strcmp(argv[i], "--pieces")) {
-      c->pieces = i + 1 < argc ? atoi(argv[++i]) : 0;
-      OAK_CHECK(c->pieces >= 6 && c->pieces < MOST_PIECES, OAK_ERR_INPUT,
-                "oak bench --compare: --pieces must be a number from 6 to %d", MOST_PIECES - 1);
-    } else {
-      OAK_CHECK(argv[i][0] != '-', OAK_ERR_INPUT,
-                "oak bench --compare: unknown option %s; known: --adaptive --pieces --help",
-                argv[i]);
-      if (nside < 2)
-        OAK_TRY(read_side(&c->side[nside++], argv[i]));
-      else if (nboth < MOST_WORDS)
-        both[nboth++] = argv[i];
-    }
-  }
-  OAK_CHECK(nside == 2, OAK_ERR_INPUT,
-            "oak bench --compare: two are needed: keys in quotes or programs; see --help");
+static oak_status_t read_options(compare_t *c, const oak_arguments_t *a) {
+  const int nboth = a->nword - 2;
+  int size;
+  if (a->option[0]) c->which = BENCH_AMR16;
+  if (a->option[1]) c->pieces = atoi(a->option[1]);
+  OAK_CHECK(c->pieces >= 6 && c->pieces < MOST_PIECES, OAK_ERR_INPUT,
+            "oak bench --compare: --pieces must be a number from 6 to %d", MOST_PIECES - 1);
   for (int s = 0; s < 2; s++) {
     side_t *side = &c->side[s];
+    OAK_TRY(read_side(side, a->word[s]));
     OAK_CHECK(side->nkey + nboth <= MOST_WORDS, OAK_ERR_INPUT,
               "oak bench --compare: more than %d keys", MOST_WORDS);
     memmove(&side->key[nboth], side->key, side->nkey * sizeof *side->key);
-    memcpy(side->key, both, nboth * sizeof *both);
+    memcpy(side->key, a->word + 2, nboth * sizeof *a->word);
     side->nkey += nboth;
     c->children |= side->program != NULL;
   }
@@ -230,28 +192,54 @@ static oak_status_t read_options(compare_t *c, int argc, char **argv) {
   return OAK_OK;
 }
 
-int oak_bench_compare(int argc, char **argv, int rank) {
-  for (int i = 0; i < argc; i++) {
-    if (strcmp(argv[i], "--help") && strcmp(argv[i], "-h")) continue;
-    if (rank == 0) print_help();
-    return 0;
-  }
+static int bench_compare(oak_arguments_t *a) {
   compare_t *c = calloc(1, sizeof *c);
   oak_status_t st = c ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory to compare");
   if (oak_agree(MPI_COMM_WORLD, st) != OAK_OK) {
     free(c);
-    return oak_report_failure(rank);
+    return oak_report_failure(a->rank);
   }
   c->which = BENCH_UNIFORM16;
   c->pieces = 15;
-  c->rank = rank;
-  int code = oak_agree(MPI_COMM_WORLD, read_options(c, argc, argv)) == OAK_OK ? 0 : 2;
+  c->rank = a->rank;
+  int code = oak_agree(MPI_COMM_WORLD, read_options(c, a)) == OAK_OK ? 0 : 2;
   if (!code && measure(c) != OAK_OK) code = 1;
   if (code)
-    oak_report_failure(rank);
+    oak_report_failure(a->rank);
   else
     print_result(c);
   for (int i = 0; i < 2; i++) end(&c->side[i]);
   free(c);
   return code;
 }
+
+static const oak_option_t options[] = {
+    {"--adaptive", NULL, "the adaptive case of oak bench; otherwise 3D 128^3 with blocks of 16^3"},
+    {"--pieces", "N", "pieces of B, 6 to 200 (15)"},
+    {NULL, NULL, NULL}};
+
+const oak_command_t oak_bench_compare = {
+    .name = "bench --compare",
+    .usage = "A B [--adaptive] [--pieces N] [section.key=value ...]",
+    .help =
+        "Measures which of two runs is faster. A and B are keys in quotes, or the path of the\n"
+        "program oak of another build, which keys may follow:\n"
+        "  oak bench --compare \"scheme.limiter=vanleer\" \"scheme.limiter=weno5\"\n"
+        "  oak bench --compare ../main/build/oak build/oak mesh.block_size=8\n"
+        "Pieces of A and B alternate. The command prints the median of the ratio of their speeds,\n"
+        "B / A, with its 95 % interval (from order statistics, so for any distribution).\n",
+    .option = options,
+    .after =
+        "Two builds are compared on one rank; both must know this option. Further keys are for "
+        "both.\n",
+    .least = 2,
+    .most = OAK_ANY_NUMBER,
+    .run = bench_compare};
+
+const oak_command_t oak_bench_on_demand = {
+    .name = "bench --on-demand",
+    .usage = "[--adaptive] [section.key=value ...]",
+    .help = "Measures a piece for each line of its input, for oak bench --compare.\n",
+    .option = options,
+    .most = OAK_ANY_NUMBER,
+    .run = bench_on_demand};

@@ -27,28 +27,6 @@ typedef struct {
   double cells;      /* of the mesh */
 } result_t;
 
-static void print_help(void) {
-  printf(
-      "usage: oak bench --elliptic [--side CELLS] [--no-parts] [section.key=value ...]\n"
-      "\n"
-      "Solves Poisson's equation by multigrid to a residual of 1e-9 on three meshes of blocks of "
-      "16^3:\n"
-      "64^3 and 128^3 cells, and one with levels 2 to 4. A stage of the hydrodynamics "
-      "(Rayleigh-Taylor,\n"
-      "van Leer, HLL) on the same mesh in the same run is the unit of time.\n"
-      "\n"
-      "The first table has these columns: nanoseconds per cell of a stage and of a V-cycle, and\n"
-      "the ratio of both; for a solution from zero and for one that starts from the solution of\n"
-      "the previous step the number of V-cycles, the time in V-cycles and in stages, and million\n"
-      "cells per second; the factor by which a V-cycle reduces the residual. A second table has\n"
-      "the microseconds of each part of a V-cycle on each level.\n"
-      "\n"
-      "  --side CELLS  instead of the three meshes, measure a uniform mesh with this number of\n"
-      "                cells along each axis: a power of 2 from 32 on. Several --side options\n"
-      "                give several meshes\n"
-      "  --no-parts    leave out the second table\n");
-}
-
 /* ---- the equation */
 
 /* A blob in the domain of the problem, `step` parts of a cell away from where it began. */
@@ -215,44 +193,31 @@ static oak_status_t run_case(const choice_t *b, int side, int rank) {
   return st;
 }
 
-static oak_status_t read_options(choice_t *b, int argc, char **argv) {
-  for (int i = 0; i < argc; i++) {
-    if (!strcmp(argv[i], "--no-parts")) {
-      b->parts = 0;
-    } else if (!strcmp(argv[i], "--side")) {
-      const char *text = i + 1 < argc ? argv[++i] : "";
-      char *end;
-      const long side = strtol(text, &end, 10);
-      OAK_CHECK(*text && !*end && side >= 32 && side <= 4096 && !(side & (side - 1)), OAK_ERR_INPUT,
-                "oak bench --elliptic: --side %s: must be a power of 2 from 32 to 4096", text);
-      OAK_CHECK(b->nside < MOST_SIDES, OAK_ERR_INPUT,
-                "oak bench --elliptic: more than %d options --side", MOST_SIDES);
-      b->side[b->nside++] = (int)side;
-    } else {
-      OAK_CHECK(argv[i][0] != '-', OAK_ERR_INPUT,
-                "oak bench --elliptic: unknown option %s; known: --side --no-parts --help",
-                argv[i]);
-      b->key[b->nkey++] = argv[i];
-    }
+/* The meshes: numbers of cells along an axis, with commas. */
+static oak_status_t read_sides(choice_t *b, const char *text) {
+  const char *at = text;
+  for (b->nside = 0; *at && b->nside < MOST_SIDES; at += *at == ',') {
+    char *end;
+    const long side = strtol(at, &end, 10);
+    OAK_CHECK((!*end || *end == ',') && side >= 32 && side <= 4096 && !(side & (side - 1)),
+              OAK_ERR_INPUT,
+              "oak bench --elliptic: --side %s: must be a power of 2 from 32 to 4096, or several "
+              "with commas",
+              text);
+    b->side[b->nside++] = (int)side;
+    at = end;
   }
+  OAK_CHECK(!*at, OAK_ERR_INPUT, "oak bench --elliptic: more than %d meshes", MOST_SIDES);
   return OAK_OK;
 }
 
-int oak_bench_elliptic(int argc, char **argv, int rank) {
-  static const int usual[] = {64, 128, 0};
-  choice_t b = {.key = argv, .parts = 1}; /* keys are moved to the front */
-  for (int i = 0; i < argc; i++) {
-    if (strcmp(argv[i], "--help") && strcmp(argv[i], "-h")) continue;
-    if (rank == 0) print_help();
-    return 0;
-  }
-  if (read_options(&b, argc, argv) != OAK_OK) {
+static int bench_elliptic(oak_arguments_t *a) {
+  const int rank = a->rank;
+  choice_t b = {
+      .side = {64, 128, 0}, .nside = 3, .parts = !a->option[1], .key = a->word, .nkey = a->nword};
+  if (a->option[0] && read_sides(&b, a->option[0]) != OAK_OK) {
     oak_report_failure(rank);
     return 2;
-  }
-  if (!b.nside) {
-    memcpy(b.side, usual, sizeof usual);
-    b.nside = sizeof usual / sizeof *usual;
   }
   if (rank == 0)
     printf(
@@ -264,3 +229,30 @@ int oak_bench_elliptic(int argc, char **argv, int rank) {
     if (run_case(&b, b.side[i], rank) != OAK_OK) return oak_report_failure(rank);
   return 0;
 }
+
+static const oak_option_t options[] = {{"--side", "LIST",
+                                        "instead of the three meshes, measure uniform meshes with "
+                                        "these numbers of cells along each axis: "
+                                        "powers of 2 from 32 on, such as 64,128"},
+                                       {"--no-parts", NULL, "leave out the second table"},
+                                       {NULL, NULL, NULL}};
+
+const oak_command_t oak_bench_elliptic = {
+    .name = "bench --elliptic",
+    .usage = "[--side LIST] [--no-parts] [section.key=value ...]",
+    .help =
+        "Solves Poisson's equation by multigrid to a residual of 1e-9 on three meshes of blocks of "
+        "16^3:\n"
+        "64^3 and 128^3 cells, and one with levels 2 to 4. A stage of the hydrodynamics "
+        "(Rayleigh-Taylor,\n"
+        "van Leer, HLL) on the same mesh in the same run is the unit of time.\n"
+        "\n"
+        "The first table has these columns: nanoseconds per cell of a stage and of a V-cycle, and\n"
+        "the ratio of both; for a solution from zero and for one that starts from the solution of\n"
+        "the previous step the number of V-cycles, the time in V-cycles and in stages, and "
+        "million\n"
+        "cells per second; the factor by which a V-cycle reduces the residual. A second table has\n"
+        "the microseconds of each part of a V-cycle on each level.\n",
+    .option = options,
+    .most = OAK_ANY_NUMBER,
+    .run = bench_elliptic};

@@ -120,35 +120,32 @@ static oak_status_t measure_lines(schemes_t *s, const run_t *reference, char **u
   return OAK_OK;
 }
 
-static void print_help(void) {
-  printf(
-      "usage: oak bench --schemes [section.key=value ...]\n"
-      "\n"
-      "Measures every limiter, every flux and single precision, relative to van Leer with HLL in "
-      "double\n"
-      "precision. The case is 3D with 128^3 cells in blocks of 16^3. The pieces of a scheme "
-      "alternate with\n"
-      "pieces of the reference, so a drift of the machine's speed hardly changes the ratio.\n"
-      "\n"
-      "Each line is one scheme. Its columns: MCUPS with the least and the most of 5 pieces; the "
-      "ratio to\n"
-      "the reference with the least and the most. The last line is the reference itself.\n"
-      "\n"
-      "Keys change the case for all schemes.\n");
-}
-
-int oak_bench_schemes(char **user, int nuser, int rank) {
+static int bench_schemes(oak_arguments_t *a) {
   schemes_t s = {.nline = 0};
   run_t reference;
-  if (nuser > 0 && (!strcmp(user[0], "--help") || !strcmp(user[0], "-h"))) {
-    if (rank == 0) print_help();
-    return 0;
-  }
-  if (rank == 0)
+  if (a->rank == 0)
     printf("%-14s %-8s %-9s %8s %8s %8s %8s %8s %8s\n", "limiter", "flux", "precision", "MCUPS",
            "least", "most", "ratio", "least", "most");
-  oak_status_t st = start_run(&reference, user, nuser, NULL);
-  if (st == OAK_OK) st = measure_lines(&s, &reference, user, nuser, rank);
+  oak_status_t st = start_run(&reference, a->word, a->nword, NULL);
+  if (st == OAK_OK) st = measure_lines(&s, &reference, a->word, a->nword, a->rank);
   end_run(&reference);
-  return st == OAK_OK ? 0 : oak_report_failure(rank);
+  return st == OAK_OK ? 0 : oak_report_failure(a->rank);
 }
+
+const oak_command_t oak_bench_schemes = {
+    .name = "bench --schemes",
+    .usage = "[section.key=value ...]",
+    .help =
+        "Measures every limiter, every flux and single precision, relative to van Leer with HLL in "
+        "double\n"
+        "precision. The case is 3D with 128^3 cells in blocks of 16^3. The pieces of a scheme "
+        "alternate with\n"
+        "pieces of the reference, so a drift of the machine's speed hardly changes the ratio.\n"
+        "\n"
+        "Each line is one scheme. Its columns: MCUPS with the least and the most of 5 pieces; the "
+        "ratio to\n"
+        "the reference with the least and the most. The last line is the reference itself.\n"
+        "\n"
+        "Keys change the case for all schemes.\n",
+    .most = OAK_ANY_NUMBER,
+    .run = bench_schemes};

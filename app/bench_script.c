@@ -8,7 +8,6 @@
 
 #include "../verify/verify.h"
 #include "bench.h"
-#include "commands.h"
 
 extern const verify_case_t verify_case_convergence, verify_case_flux_fixing;
 
@@ -157,10 +156,11 @@ static oak_status_t start(script_t *s, const char *name, int argc, char **argv) 
   return st;
 }
 
-int oak_bench_script(const char *name, int argc, char **argv, int rank) {
-  script_t s = {.rank = rank};
+int oak_bench_script(oak_arguments_t *a) {
+  const char *name = strrchr(a->command->name, '-') + 1;
+  script_t s = {.rank = a->rank};
   MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
-  oak_status_t st = rank == 0 ? start(&s, name, argc, argv) : OAK_OK;
+  oak_status_t st = a->rank == 0 ? start(&s, name, a->argc, a->argv) : OAK_OK;
   st = oak_agree(MPI_COMM_WORLD, st);
   if (st == OAK_OK) serve(&s);
   int code = oak_bench_end_child(&s.child);
@@ -169,5 +169,5 @@ int oak_bench_script(const char *name, int argc, char **argv, int rank) {
     st = OAK_FAIL(OAK_ERR_FILE, "oak bench --%s needs the program python3, which is not in PATH",
                   name);
   oak_device_close(&s.device);
-  return st == OAK_OK ? code : oak_report_failure(rank);
+  return st == OAK_OK ? code : oak_report_failure(a->rank);
 }

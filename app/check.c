@@ -1,63 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak check: do the hooks of a physics satisfy what those of any physics do? */
 #include <oak.h>
-#include <string.h>
 
 #include "commands.h"
 
-static void print_usage(void) {
-  printf(
-      "usage: oak check PHYSICS [section.key=value ...]\n"
-      "\n"
-      "Checks the hooks of a physics on random states. PHYSICS is a physics that comes with oak, "
-      "such as\n"
-      "euler, or a C file such as ./my_physics.c. Keys of [physics] set its parameters. With "
-      "mesh.dim=3\n"
-      "the check is done in 3D. These properties are checked:\n"
-      "\n"
-      "  conversion     TO_PRIMITIVE is the inverse of TO_CONSERVED\n"
-      "  VALID          a state that contains NaN is refused\n"
-      "  eigenvalues    the eigenvalues of d FLUX / d u are real and lie between the WAVE_SPEEDS; "
-      "the speed\n"
-      "                 that a Riemann solver returns is not lower\n"
-      "  step           a first-order step with the CFL number 1 leaves a state that VALID "
-      "accepts\n"
-      "  f(q, q)        between two equal states each Riemann solver gives FLUX\n"
-      "  mirror image   FLUX, WAVE_SPEEDS and Riemann solvers give the mirror image of the flux, "
-      "if the\n"
-      "                 variables that PHYSICS_NORMAL or PHYSICS_MIRROR names change their sign\n"
-      "  rotation       the equations are the same along all axes\n"
-      "\n"
-      "exit status: 0 all of them hold, 1 some do not hold, 2 wrong usage\n"
-      "\n"
-      "examples:\n"
-      "  oak check euler\n"
-      "  oak check ./my_physics.c physics.gravity=1\n");
-}
-
-static oak_status_t check(int argc, char **argv, int rank, int *failures) {
+static oak_status_t check_hooks(const oak_arguments_t *a, int *failures) {
   char name[PATH_MAX];
   oak_params_t *params;
-  OAK_CHECK(snprintf(name, sizeof name, "physics.name=%s", argv[0]) < (int)sizeof name,
+  OAK_CHECK(snprintf(name, sizeof name, "physics.name=%s", a->word[0]) < (int)sizeof name,
             OAK_ERR_INPUT, "the name of the physics is too long");
   OAK_TRY(oak_agree(MPI_COMM_WORLD, oak_params_new(&params)));
   oak_status_t st = oak_params_assign(params, name, "command line");
-  if (st == OAK_OK) st = oak_params_assign_all(params, argc - 1, argv + 1, "command line");
+  if (st == OAK_OK) st = oak_params_assign_all(params, a->nword - 1, a->word + 1, "command line");
   st = oak_agree(MPI_COMM_WORLD, st);
   if (st == OAK_OK) st = oak_check_physics(MPI_COMM_WORLD, params, stdout, failures);
-  if (st == OAK_OK && rank == 0)
+  if (st == OAK_OK && a->rank == 0)
     printf(*failures ? "%d identities do not hold\n" : "all identities hold\n", *failures);
   oak_params_destroy(&params);
   return st;
 }
 
-int oak_command_check(int argc, char **argv, int rank) {
-  const int help = argc > 0 && (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h"));
+static int check(oak_arguments_t *a) {
   int failures = 0;
-  if (argc == 0 || argv[0][0] == '-') {
-    if (rank == 0) print_usage();
-    return help ? 0 : 2;
-  }
-  if (check(argc, argv, rank, &failures) != OAK_OK) return oak_report_failure(rank);
+  if (check_hooks(a, &failures) != OAK_OK) return oak_report_failure(a->rank);
   return failures > 0;
 }
+
+const oak_command_t oak_command_check = {
+    .name = "check",
+    .summary = "check the equations of a physics file on random states",
+    .usage = "PHYSICS [section.key=value ...]",
+    .help =
+        "Checks the hooks of a physics on random states. PHYSICS is a physics that comes with oak, "
+        "such as\n"
+        "euler, or a C file such as ./my_physics.c. Keys of [physics] set its parameters. With "
+        "mesh.dim=3\n"
+        "the check is done in 3D. These properties are checked:\n"
+        "\n"
+        "  conversion     TO_PRIMITIVE is the inverse of TO_CONSERVED\n"
+        "  VALID          a state that contains NaN is refused\n"
+        "  eigenvalues    the eigenvalues of d FLUX / d u are real and lie between the "
+        "WAVE_SPEEDS; the speed\n"
+        "                 that a Riemann solver returns is not lower\n"
+        "  step           a first-order step with the CFL number 1 leaves a state that VALID "
+        "accepts\n"
+        "  f(q, q)        between two equal states each Riemann solver gives FLUX\n"
+        "  mirror image   FLUX, WAVE_SPEEDS and Riemann solvers give the mirror image of the flux, "
+        "if the\n"
+        "                 variables that PHYSICS_NORMAL or PHYSICS_MIRROR names change their sign\n"
+        "  rotation       the equations are the same along all axes\n",
+    .after =
+        "exit status: 0 all of them hold, 1 some do not hold, 2 wrong usage\n"
+        "\n"
+        "examples:\n"
+        "  oak check euler\n"
+        "  oak check ./my_physics.c physics.gravity=1\n",
+    .least = 1,
+    .most = OAK_ANY_NUMBER,
+    .run = check};

@@ -1,28 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The commands of the oak program. Each gets the arguments after its name and returns the exit
- * code, the same on every rank. */
+ * The commands of the oak program. One table describes a command. From this table come the reading
+ * of its arguments, its help and what shells complete. */
 #ifndef OAK_COMMANDS_H
 #define OAK_COMMANDS_H
 
 #include <limits.h>
 #include <oak.h>
 
-int oak_command_run(int argc, char **argv, int rank);
-int oak_command_check(int argc, char **argv, int rank);
-int oak_command_ls(int argc, char **argv, int rank);
-int oak_command_line(int argc, char **argv, int rank);
-int oak_command_slice(int argc, char **argv, int rank);
-int oak_command_diff(int argc, char **argv, int rank);
-int oak_command_plot(int argc, char **argv, int rank);
-int oak_command_bench(int argc, char **argv, int rank);
-int oak_command_info(int argc, char **argv, int rank);
-int oak_command_params(int argc, char **argv, int rank);
-int oak_command_editor(int argc, char **argv, int rank);
+enum { OAK_MOST_OPTIONS = 24, OAK_ANY_NUMBER = INT_MAX };
+
+typedef struct {
+  const char *name;  /**< with its dashes */
+  const char *value; /**< what its value is called; NULL: it has none. "[...]": it may have one */
+  const char *help;
+} oak_option_t;
+
+typedef struct oak_command oak_command_t;
+
+/** What the user gave. */
+typedef struct {
+  const oak_command_t *command;
+  /** In the order of the table: the value, "" for an option without one, NULL if not given. */
+  const char *option[OAK_MOST_OPTIONS];
+  char **word; /**< the other arguments, [nword]; there is room for one more */
+  int nword;
+  int rank, argc;
+  char **argv; /**< all arguments, [argc] */
+} oak_arguments_t;
+
+struct oak_command {
+  const char *name;
+  const char *summary;        /**< for `oak --help` */
+  const char *usage;          /**< its arguments */
+  const char *help, *after;   /**< texts before and after the options; after: or NULL */
+  const oak_option_t *option; /**< ends with a name that is NULL; NULL: none */
+  int least, most;            /**< number of words */
+  int looks;                  /**< it only looks at files: rank 0 works alone */
+  int passes;                 /**< another program reads the arguments, which are all words */
+  /** Commands that an option in first place chooses, up to NULL; their names end in this option. */
+  const oak_command_t *const *part;
+  /** Collective, unless the command only looks at files. \return the exit code, the same on every
+   * rank. */
+  int (*run)(oak_arguments_t *a);
+};
+
+extern const oak_command_t oak_command_run, oak_command_check, oak_command_ls, oak_command_line,
+    oak_command_slice, oak_command_diff, oak_command_plot, oak_command_bench, oak_command_info,
+    oak_command_params, oak_command_editor;
+
+/** Read the arguments of a command and run it. \return its exit code; 2 for wrong arguments. */
+int oak_command_start(const oak_command_t *c, int argc, char **argv, int rank);
+void oak_command_help(const oak_command_t *c);
+/** Print the options of a command that begin with \a begin, one on a line. */
+void oak_command_complete(const oak_command_t *c, const char *begin);
+
+/** The name that a misspelt one may mean: the nearest so far, which \a least edits tell apart from
+ * it. */
+typedef struct {
+  const char *name;
+  int least;
+  char meant[64]; /**< "" if none is near */
+  char page[64];  /**< the page that has it; "" if none */
+} oak_nearest_t;
+oak_nearest_t oak_nearest_to(const char *name);
+void oak_nearest_try(oak_nearest_t *n, const char *candidate, size_t length);
+
 /** Print the names of the pages of the documentation, with a blank before each. Rank 0 alone. */
 void oak_print_pages(FILE *stream);
 /** Print what the parameters and the pages say about a topic. Rank 0 alone. \a command: the topic
  * is also a command, whose help has been printed. \return 0 if there is neither. */
 int oak_print_topic(const char *topic, const oak_params_t *params, int command);
+/** Compare a topic with those that oak_print_topic knows. Rank 0 alone. */
+void oak_try_topics(oak_nearest_t *nearest);
+/** Compare a name with those of the files in a folder of the installation. */
+void oak_try_files(oak_nearest_t *nearest, const char *folder, const char *ending);
 void oak_print_version(void);
 /** The parameter file that \a name means: the file of that name, or else one that comes with oak.
  * Collective on MPI_COMM_WORLD; \a name agrees on all ranks.

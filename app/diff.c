@@ -5,34 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
 #include "io/view/compare.h"
 #include "look.h"
 #include "str.h"
-
-static const char help[] =
-    "Compares two plotfiles, or all plotfiles of two runs that have the same name in both; "
-    "RUN:NAME are\n"
-    "those that the section [output.NAME] wrote. It prints the largest difference of "
-    "each\n"
-    "variable, and where it is.\n"
-    "Without a tolerance, two values differ if their bits differ, and different meshes are a "
-    "difference.\n"
-    "Where one mesh is finer than the other, oak compares on the finer cells; all fine cells "
-    "inside a\n"
-    "coarse cell are compared with the value of this coarse cell.\n"
-    "\n"
-    "options:\n"
-    "  --tolerance T  allow differences up to T times the largest absolute value of the variable\n"
-    "  --absolute T   allow differences up to T; with --tolerance, up to the sum of both limits\n"
-    "  --var A,B      compare these variables (default: all)\n"
-    "  --quiet        print errors only\n"
-    "\n"
-    "exit status: 0: no difference, 1: there are differences, 2: the plotfiles cannot be compared\n"
-    "\n"
-    "examples:\n"
-    "  oak diff output/one output/again\n"
-    "  oak diff a/plt000100 b/plt000100 --tolerance 1e-12 --var rho,p\n";
 
 typedef struct {
   const char *tolerance, *absolute, *var;
@@ -233,19 +208,13 @@ static oak_status_t read_allowed(settings_t *s) {
   return OAK_OK;
 }
 
-static int diff(int argc, char **argv) {
-  settings_t s = {0};
-  const look_option_t option[] = {{"--tolerance", &s.tolerance, NULL},
-                                  {"--absolute", &s.absolute, NULL},
-                                  {"--var", &s.var, NULL},
-                                  {"--quiet", NULL, &s.quiet},
-                                  {NULL, NULL, NULL}};
-  const look_command_t command = {
-      "diff", "A B [--tolerance T] [--absolute T] [--var A,B] [--quiet]", help, option, 2, 2};
-  const char *path[2];
+static int diff(oak_arguments_t *a) {
+  settings_t s = {.tolerance = a->option[0],
+                  .absolute = a->option[1],
+                  .var = a->option[2],
+                  .quiet = a->option[3] != NULL};
+  const char *const path[2] = {a->word[0], a->word[1]};
   int result = SAME;
-  const int n = oak_look_arguments(&command, argc, argv, path);
-  if (n < 0) return n == -1 ? 0 : TROUBLE;
   oak_status_t st = read_allowed(&s);
   if (st == OAK_OK) st = compare_paths(&s, path, &result);
   if (st == OAK_OK) return result;
@@ -253,6 +222,38 @@ static int diff(int argc, char **argv) {
   return TROUBLE;
 }
 
-int oak_command_diff(int argc, char **argv, int rank) {
-  return oak_look_on_rank_0(diff, argc, argv, rank);
-}
+static const oak_option_t options[] = {
+    {"--tolerance", "T",
+     "allow differences up to T times the largest absolute value of the variable"},
+    {"--absolute", "T",
+     "allow differences up to T; with --tolerance, up to the sum of both limits"},
+    {"--var", "A,B", "compare these variables (default: all)"},
+    {"--quiet", NULL, "print errors only"},
+    {NULL, NULL, NULL}};
+
+const oak_command_t oak_command_diff = {
+    .name = "diff",
+    .summary = "compare plotfiles: the largest difference of each variable",
+    .usage = "A B [--tolerance T] [--absolute T] [--var A,B] [--quiet]",
+    .help =
+        "Compares two plotfiles, or all plotfiles of two runs that have the same name in both; "
+        "RUN:NAME\n"
+        "are those that the section [output.NAME] wrote. It prints the largest difference of each\n"
+        "variable, and where it is. Without a tolerance, two values differ if their bits differ, "
+        "and\n"
+        "different meshes are a difference. Where one mesh is finer than the other, oak compares "
+        "on\n"
+        "the finer cells; all fine cells inside a coarse cell are compared with the value of this\n"
+        "coarse cell.\n",
+    .option = options,
+    .after =
+        "exit status: 0: no difference, 1: there are differences, 2: the plotfiles cannot be "
+        "compared\n"
+        "\n"
+        "examples:\n"
+        "  oak diff output/one output/again\n"
+        "  oak diff a/plt000100 b/plt000100 --tolerance 1e-12 --var rho,p\n",
+    .least = 2,
+    .most = 2,
+    .looks = 1,
+    .run = diff};

@@ -9,19 +9,6 @@
 
 enum { FIELD_NAMES = 2048 };
 
-static void print_usage(void) {
-  printf(
-      "usage: oak editor [PHYSICS] > .clangd\n"
-      "\n"
-      "Prints settings for clangd, the C language server of many editors. With the file .clangd in "
-      "a\n"
-      "folder, editors complete and check the hooks and macros of the problem files in this "
-      "folder. PHYSICS\n"
-      "is the value of physics.name: a physics that comes with oak, such as euler, or a C file "
-      "such as\n"
-      "./my.c. Run the command again when a file has a new PARAMETER or FIELD.\n");
-}
-
 /* The file of a physics, as an #include of oak/editor.h finds it. */
 static oak_status_t find_physics(const char *name, const char *root, char path[PATH_MAX]) {
   const size_t length = strlen(name);
@@ -125,11 +112,23 @@ static oak_status_t print_settings(const char *physics) {
   return print_problems(base, fields);
 }
 
-int oak_command_editor(int argc, char **argv, int rank) {
-  if (argc > 1 || (argc == 1 && argv[0][0] == '-')) {
-    if (rank == 0) print_usage();
-    return !strcmp(argv[0], "--help") ? 0 : 2;
-  }
-  const oak_status_t st = rank == 0 ? print_settings(argc ? argv[0] : "euler") : OAK_OK;
-  return oak_agree(MPI_COMM_WORLD, st) == OAK_OK ? 0 : oak_report_failure(rank);
+static int editor(oak_arguments_t *a) {
+  const char *physics = a->nword ? a->word[0] : "euler";
+  const oak_status_t st = a->rank == 0 ? print_settings(physics) : OAK_OK;
+  return oak_agree(MPI_COMM_WORLD, st) == OAK_OK ? 0 : oak_report_failure(a->rank);
 }
+
+const oak_command_t oak_command_editor = {
+    .name = "editor",
+    .summary = "print settings with which editors complete your problem files",
+    .usage = "[PHYSICS] > .clangd",
+    .help =
+        "Prints settings for clangd, the C language server of many editors. With the file .clangd "
+        "in a\n"
+        "folder, editors complete and check the hooks and macros of the problem files in this "
+        "folder. PHYSICS\n"
+        "is the value of physics.name: a physics that comes with oak, such as euler, or a C file "
+        "such as\n"
+        "./my.c. Run the command again when a file has a new PARAMETER or FIELD.\n",
+    .most = 1,
+    .run = editor};

@@ -39,9 +39,12 @@ oak_status_t oak_find_parameters(const char *name, char path[PATH_MAX], int rank
     if (name[0] != '/' && name[0] != '.' && is_missing(name)) look_up(name, path);
   }
   MPI_Bcast(path, PATH_MAX, MPI_CHAR, 0, MPI_COMM_WORLD);
-  OAK_CHECK(path[0], OAK_ERR_FILE,
-            "there is no parameter file '%s', neither here nor among those that come with oak; "
-            "check the name; oak info lists them",
-            name);
-  return OAK_OK;
+  if (path[0]) return OAK_OK;
+  oak_nearest_t near = oak_nearest_to(name);
+  oak_try_files(&near, "problems", ".ini");
+  return OAK_FAIL(OAK_ERR_FILE,
+                  "there is no parameter file '%s', neither here nor among those that come with "
+                  "oak; %s%s%s; oak info lists them",
+                  name, *near.meant ? "did you mean " : "check the name", near.meant,
+                  *near.meant ? "?" : "");
 }

@@ -213,6 +213,57 @@ static int print_comment(const char *folder, const char *name, const char *endin
 
 /* ---- topics ---- */
 
+/* Words of code in capitals or with an underscore, which headings and tables name. */
+static void try_words(oak_nearest_t *nearest, FILE *page) {
+  char *line = NULL;
+  size_t size = 0;
+  while (getline(&line, &size, page) > 0)
+    for (char *at = *line == '#' || *line == '|' ? strchr(line, '`') : NULL; at;
+         at = strchr(at, '`')) {
+      const size_t length =
+          strspn(++at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+      oak_nearest_try(nearest, at, length);
+      at += length;
+    }
+  free(line);
+}
+
+void oak_try_files(oak_nearest_t *nearest, const char *folder, const char *ending) {
+  struct dirent **list = NULL;
+  char path[PATH_MAX];
+  const char *root;
+  if (oak_source_root(&root) != OAK_OK) return;
+  snprintf(path, sizeof path, "%s/%s", root, folder);
+  const int n = scandir(path, &list, NULL, alphasort);
+  for (int i = 0; i < n; i++) {
+    const char *end = strrchr(list[i]->d_name, '.');
+    if (end && !strcmp(end, ending))
+      oak_nearest_try(nearest, list[i]->d_name, (size_t)(end - list[i]->d_name));
+    free(list[i]);
+  }
+  free(list);
+}
+
+void oak_try_topics(oak_nearest_t *nearest) {
+  struct dirent **list = NULL;
+  char path[PATH_MAX];
+  const int n = list_pages(&list);
+  for (int i = 0; i < n; i++) {
+    FILE *page = open_file("docs", list[i]->d_name, "", path);
+    const int before = nearest->least;
+    if (page) try_words(nearest, page);
+    if (page) fclose(page);
+    if (nearest->least < before)
+      snprintf(nearest->page, sizeof nearest->page, "%.*s",
+               (int)(strrchr(list[i]->d_name, '.') - list[i]->d_name), list[i]->d_name);
+    free(list[i]);
+  }
+  free(list);
+  oak_try_files(nearest, "docs", ".md");
+  oak_try_files(nearest, "physics", ".c");
+  oak_try_files(nearest, "problems", ".ini");
+}
+
 int oak_print_topic(const char *topic, const oak_params_t *params, int command) {
   char path[PATH_MAX];
   search_t s = {.topic = topic};

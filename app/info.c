@@ -93,19 +93,9 @@ static void print_devices(int rank) {
   }
 }
 
-int oak_command_info(int argc, char **argv, int rank) {
+static int info(oak_arguments_t *a) {
   const char *root;
-  if (argc > 0) {
-    const int help = !strcmp(argv[0], "--help");
-    if (rank == 0)
-      printf(
-          "usage: oak info\n"
-          "\n"
-          "Prints the version, the devices and compilers that were found, the folders of sources "
-          "and of\n"
-          "compiled kernels, and the physics, problems, limiters and fluxes that come with oak.\n");
-    return help ? 0 : 2;
-  }
+  const int rank = a->rank;
   if (rank == 0) oak_print_version();
   if (oak_agree(MPI_COMM_WORLD, oak_source_root(&root)) != OAK_OK) return oak_report_failure(rank);
   print_devices(rank);
@@ -128,3 +118,13 @@ int oak_command_info(int argc, char **argv, int rank) {
   }
   return 0;
 }
+
+const oak_command_t oak_command_info = {
+    .name = "info",
+    .summary = "show version, devices, compilers, paths, known problems and schemes",
+    .usage = "",
+    .help =
+        "Prints the version, the devices and compilers that were found, the folders of sources and "
+        "of\n"
+        "compiled kernels, and the physics, problems, limiters and fluxes that come with oak.\n",
+    .run = info};

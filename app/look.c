@@ -12,71 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "commands.h"
 #include "io/files/file_tools.h"
 #include "str.h"
 
-/* ---- arguments ---- */
-
-static void print_help(const look_command_t *command) {
-  printf("usage: oak %s %s\n\n%s", command->name, command->usage, command->help);
-}
-
-/** Take option argv[i], which may use argv[i + 1]. \return how many were used; 0: wrong. */
-static int take_option(const look_command_t *command, int argc, char **argv, int i) {
-  const char *equals = strchr(argv[i], '=');
-  const size_t length = equals ? (size_t)(equals - argv[i]) : strlen(argv[i]);
-  for (const look_option_t *o = command->option; o->name; o++) {
-    if (strlen(o->name) != length || strncmp(argv[i], o->name, length) != 0) continue;
-    if (!o->value && !equals) {
-      *o->flag = 1;
-      return 1;
-    }
-    if (o->value && (equals || i + 1 < argc)) {
-      *o->value = equals ? equals + 1 : argv[i + 1];
-      return equals ? 1 : 2;
-    }
-    fprintf(stderr, "oak %s: %s takes %s value; see oak %s --help\n", command->name, o->name,
-            o->value ? "a" : "no", command->name);
-    return 0;
-  }
-  fprintf(stderr, "oak %s: unknown option %s; see oak %s --help\n", command->name, argv[i],
-          command->name);
-  return 0;
-}
-
-int oak_look_arguments(const look_command_t *command, int argc, char **argv, const char **path) {
-  int npath = 0;
-  for (int i = 0; i < argc; i++)
-    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-      print_help(command);
-      return -1;
-    }
-  for (int i = 0; i < argc;) {
-    if (argv[i][0] == '-' && argv[i][1] != '\0') {
-      const int used = take_option(command, argc, argv, i);
-      if (used == 0) return -2;
-      i += used;
-      continue;
-    }
-    if (npath == command->most) {
-      fprintf(stderr, "oak %s: one argument too many: %s; see oak %s --help\n", command->name,
-              argv[i], command->name);
-      return -2;
-    }
-    path[npath++] = argv[i++];
-  }
-  if (npath >= command->least) return npath;
-  fprintf(stderr, "oak %s: usage: oak %s %s; oak %s --help tells more\n", command->name,
-          command->name, command->usage, command->name);
-  return -2;
-}
-
-int oak_look_on_rank_0(int (*work)(int argc, char **argv), int argc, char **argv, int rank) {
-  int code = rank == 0 ? work(argc, argv) : 0;
-  MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  return code;
-}
+/* ---- values of options ---- */
 
 oak_status_t oak_look_numbers(const char *what, const char *text, int n, double *out) {
   const char *at = text;

@@ -5,23 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
 #include "io/files/file_tools.h"
 #include "look.h"
 #include "str.h"
-
-static const char help[] =
-    "Shows time, step, blocks, cells and levels of a plotfile, and the lowest and highest value of "
-    "each\n"
-    "variable. PATH is a plotfile, or the folder of a run; oak then shows all plotfiles of this "
-    "run. A run\n"
-    "may have several series of them: those of [output], and PATH:NAME of each section "
-    "[output.NAME].\n"
-    "The command reads only the text files of a plotfile, so it is fast.\n"
-    "\n"
-    "examples:\n"
-    "  oak ls output/sedov\n"
-    "  oak ls output/sedov/plt002866\n";
 
 static double count_cells(const oak_grid_view_t *view) {
   return (double)view->nglobal * pow(view->block_size, view->dim);
@@ -179,16 +165,11 @@ static oak_status_t print_run(const char *path, const look_list_t *list) {
   return st;
 }
 
-static int list(int argc, char **argv) {
-  static const look_option_t option[] = {{NULL, NULL, NULL}};
-  static const look_command_t command = {"ls", "PATH", help, option, 1, 1};
-  const char *path;
-  const int n = oak_look_arguments(&command, argc, argv, &path);
-  if (n < 0) return n == -1 ? 0 : 2;
+static int list(oak_arguments_t *a) {
   look_list_t found;
-  oak_status_t st = oak_look_list(path, LOOK_ALL_SERIES, &found);
+  oak_status_t st = oak_look_list(a->word[0], LOOK_ALL_SERIES, &found);
   if (st == OAK_OK && found.is_run) {
-    st = print_run(path, &found);
+    st = print_run(a->word[0], &found);
   } else if (st == OAK_OK) {
     oak_plotfile_t *p;
     st = oak_plotfile_open(found.path[0], 0, &p);
@@ -199,6 +180,25 @@ static int list(int argc, char **argv) {
   return st == OAK_OK ? 0 : oak_report_failure(0);
 }
 
-int oak_command_ls(int argc, char **argv, int rank) {
-  return oak_look_on_rank_0(list, argc, argv, rank);
-}
+const oak_command_t oak_command_ls = {
+    .name = "ls",
+    .summary = "show time, blocks, levels and ranges of variables of plotfiles",
+    .usage = "PATH",
+    .help =
+        "Shows time, step, blocks, cells and levels of a plotfile, and the lowest and highest "
+        "value of "
+        "each\n"
+        "variable. PATH is a plotfile, or the folder of a run; oak then shows all plotfiles of "
+        "this "
+        "run. A run\n"
+        "may have several series of them: those of [output], and PATH:NAME of each section "
+        "[output.NAME].\n"
+        "The command reads only the text files of a plotfile, so it is fast.\n",
+    .after =
+        "examples:\n"
+        "  oak ls output/sedov\n"
+        "  oak ls output/sedov/plt002866\n",
+    .least = 1,
+    .most = 1,
+    .looks = 1,
+    .run = list};

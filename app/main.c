@@ -9,34 +9,21 @@
 
 #include "commands.h"
 
-static int command_help(int argc, char **argv, int rank);
+static const oak_command_t help_command, completion;
 
-static const struct {
-  const char *name;
-  int (*run)(int argc, char **argv, int rank);
-  const char *summary;
-} commands[] = {
-    {"run", oak_command_run, "run a simulation from a parameter file"},
-    {"check", oak_command_check, "check the equations of a physics file on random states"},
-    {"plot", oak_command_plot, "draw a plotfile as a PNG picture"},
-    {"ls", oak_command_ls, "show time, blocks, levels and ranges of variables of plotfiles"},
-    {"line", oak_command_line, "print values of a plotfile along a line"},
-    {"slice", oak_command_slice, "print values of a plotfile in a plane"},
-    {"diff", oak_command_diff, "compare plotfiles: the largest difference of each variable"},
-    {"bench", oak_command_bench, "measure cell updates per second on this machine"},
-    {"info", oak_command_info,
-     "show version, devices, compilers, paths, known problems and schemes"},
-    {"params", oak_command_params, "list all parameters with defaults, ranges and meaning"},
-    {"help", command_help, "explain a command, a parameter or a page of the documentation"},
-    {"editor", oak_command_editor, "print settings with which editors complete your problem files"},
-};
+static const oak_command_t *const commands[] = {
+    &oak_command_run,  &oak_command_check,  &oak_command_plot, &oak_command_ls,
+    &oak_command_line, &oak_command_slice,  &oak_command_diff, &oak_command_bench,
+    &oak_command_info, &oak_command_params, &help_command,     &oak_command_editor,
+    &completion};
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(void) {
   printf("oak %s: adaptive mesh refinement for hyperbolic PDEs\n\nusage:\n", OAK_VERSION);
   printf("  oak COMMAND [arguments]            one process, which uses all cores\n");
   printf("  mpirun -n N oak COMMAND ...        N ranks\n\ncommands:\n");
-  for (int i = 0; i < NCOMMANDS; i++) printf("  %-8s %s\n", commands[i].name, commands[i].summary);
+  for (int i = 0; i < NCOMMANDS; i++)
+    printf("  %-11s %s\n", commands[i]->name, commands[i]->summary);
   printf("\n`oak COMMAND --help` explains a command, `oak help TOPIC` explains a topic.\n");
   printf("`oak --version` prints version and commit.\n\n");
   printf("A first run:   oak run rayleigh_taylor\n");
@@ -44,62 +31,137 @@ static void print_help(void) {
   printf("Your problem:  oak help kernels (a problem is a C file of about 20 lines)\n");
 }
 
-/* Run a command by its name. Returns its exit code, or -1 if there is no such command. */
-static int run_command(const char *name, int argc, char **argv, int rank) {
+static const oak_command_t *find_command(const char *name) {
   for (int i = 0; i < NCOMMANDS; i++)
-    if (!strcmp(name, commands[i].name)) return commands[i].run(argc, argv, rank);
-  return -1;
+    if (!strcmp(name, commands[i]->name)) return commands[i];
+  return NULL;
 }
 
 static void print_commands(FILE *stream) {
-  for (int i = 0; i < NCOMMANDS; i++) fprintf(stream, " %s", commands[i].name);
+  for (int i = 0; i < NCOMMANDS; i++) fprintf(stream, " %s", commands[i]->name);
 }
 
-static void print_topics(FILE *stream) {
-  fprintf(stream,
-          "usage: oak help TOPIC ...\n\nPrints what is known of a topic. A topic is one of:\n\n");
-  fprintf(stream, "  a command:");
-  print_commands(stream);
-  fprintf(stream,
-          "\n  a section of the parameter file, or one key: mesh, mesh.max_level\n"
-          "  a hook of a problem or physics file: INITIAL\n"
-          "  a physics, a problem (oak info lists them) or a kind of output: euler, sedov, "
-          "history\n"
-          "  a word of the glossary: \"ghost cell\"\n");
-  fprintf(stream, "  a page of the documentation:");
-  oak_print_pages(stream);
-  fprintf(stream, "\n");
+/* ---- oak help, which needs the list of commands */
+
+static const char topics[] =
+    "Prints what is known of a topic. A topic is one of:\n\n"
+    "  a command\n"
+    "  a section of the parameter file, or one key: mesh, mesh.max_level\n"
+    "  a hook of a problem or physics file: INITIAL\n"
+    "  a physics, a problem (oak info lists them) or a kind of output: euler, sedov, history\n"
+    "  a word of the glossary: \"ghost cell\"\n"
+    "  a page of the documentation: `oak help pages` lists them\n";
+
+/* Give all keys of parameter files to \a take, from what `oak params` prints. */
+static void each_key(const oak_params_t *params, void (*take)(const char *key, void *data),
+                     void *data) {
+  char *text = NULL, section[64] = "", key[64], name[130];
+  size_t size = 0;
+  FILE *stream = open_memstream(&text, &size);
+  if (!stream) return;
+  oak_params_help(params, stream, 0);
+  fclose(stream);
+  for (char *rest = text, *line; rest && (line = strsep(&rest, "\n"));) {
+    if (sscanf(line, "[%63[^]]", section) == 1) continue;
+    if (sscanf(line, "  %63[a-z_] =", key) != 1 || !strchr(line, '=')) continue;
+    snprintf(name, sizeof name, "%s.%s", section, key);
+    take(name, data);
+  }
+  free(text);
+}
+
+static void try_key(const char *key, void *nearest) { oak_nearest_try(nearest, key, strlen(key)); }
+
+/* The name that a misspelt topic may mean, or the page that mentions it. */
+static void refuse_topic(const char *topic, const oak_params_t *params) {
+  oak_nearest_t near = oak_nearest_to(topic);
+  for (int i = 0; i < NCOMMANDS; i++) try_key(commands[i]->name, &near);
+  each_key(params, try_key, &near);
+  oak_try_topics(&near);
+  fflush(stdout);
+  fprintf(stderr, "oak help: nothing is known of '%s'", topic);
+  if (*near.meant && near.least > 0) fprintf(stderr, "; did you mean %s?", near.meant);
+  if (near.least == 0) fprintf(stderr, "; a page mentions it: oak help %s", near.page);
+  fprintf(stderr, "; see oak help --help, or oak help tutorial\n");
 }
 
 /* Print what is known of a topic, on rank 0 alone. Returns 0 if nothing is. */
 static int print_topic(const char *topic, const oak_params_t *params) {
-  char *help[] = {"--help"};
-  const int command = run_command(topic, 1, help, 0) >= 0;
-  if (command) printf("\n");
-  if (oak_print_topic(topic, params, command) || command) return 1;
-  fflush(stdout);
-  fprintf(stderr, "oak help: nothing is known of '%s'\n\n", topic);
-  print_topics(stderr);
+  const oak_command_t *command = find_command(topic);
+  if (!strcmp(topic, "pages")) {
+    oak_print_pages(stdout);
+    printf("\n");
+    return 1;
+  }
+  if (command) {
+    oak_command_help(command);
+    printf("\n");
+  }
+  if (oak_print_topic(topic, params, command != NULL) || command) return 1;
+  refuse_topic(topic, params);
   return 0;
 }
 
-/* oak help: it is here because it needs the list of commands. */
-static int command_help(int argc, char **argv, int rank) {
+static int help(oak_arguments_t *a) {
   oak_params_t *params;
   int found = 1;
-  if (argc == 0 || !strcmp(argv[0], "--help")) {
-    if (rank == 0) print_topics(stdout);
+  if (a->nword == 0) {
+    print_help();
     return 0;
   }
-  if (oak_agree(MPI_COMM_WORLD, oak_params_new(&params)) != OAK_OK) return oak_report_failure(rank);
-  for (int i = 0; i < argc && rank == 0; i++) {
+  if (oak_params_new(&params) != OAK_OK) return oak_report_failure(0);
+  for (int i = 0; i < a->nword; i++) {
     if (i > 0) printf("\n");
-    found &= print_topic(argv[i], params);
+    found &= print_topic(a->word[i], params);
   }
   oak_params_destroy(&params);
-  MPI_Bcast(&found, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return found ? 0 : 2;
 }
+
+static const oak_command_t help_command = {
+    .name = "help",
+    .summary = "explain a command, a parameter or a page of the documentation",
+    .usage = "TOPIC ...",
+    .help = topics,
+    .most = OAK_ANY_NUMBER,
+    .looks = 1,
+    .run = help};
+
+/* ---- completion in shells */
+
+static void print_key(const char *key, void *begin) {
+  if (!strncmp(key, begin, strlen(begin))) printf("%s=\n", key);
+}
+
+/* The arguments are the words of a command line behind "oak"; the last one is not complete. */
+static int complete(int argc, char **argv) {
+  char none[] = "", *last = argc > 0 ? argv[argc - 1] : none;
+  oak_params_t *params = NULL;
+  const oak_command_t *c = argc > 1 ? find_command(argv[0]) : NULL;
+  if (argc <= 1 || c == &help_command)
+    for (int i = 0; i < NCOMMANDS; i++)
+      if (!strncmp(commands[i]->name, last, strlen(last))) printf("%s\n", commands[i]->name);
+  for (const oak_command_t *const *part = c ? c->part : NULL; part && *part && argc > 2; part++)
+    if (!strcmp(argv[1], strchr((*part)->name, ' ') + 1)) c = *part;
+  if (c && *last == '-') oak_command_complete(c, last);
+  if (c && *last != '-' && strstr(c->usage, "key=value") && oak_params_new(&params) == OAK_OK)
+    each_key(params, print_key, last);
+  oak_params_destroy(&params);
+  return 0;
+}
+
+static const oak_command_t completion = {
+    .name = "completion",
+    .summary = "print how a command line may go on, for shells",
+    .usage = "WORD ...",
+    .help =
+        "Prints the words with which a shell can complete a command line. packaging/completion "
+        "has\n"
+        "the files for bash and zsh.\n",
+    .most = OAK_ANY_NUMBER,
+    .passes = 1};
+
+/* ---- */
 
 static int dispatch(int argc, char **argv, int rank) {
   const char *name = argc > 1 ? argv[1] : "--help";
@@ -107,12 +169,12 @@ static int dispatch(int argc, char **argv, int rank) {
     if (rank == 0) oak_print_version();
     return 0;
   }
-  if (!strcmp(name, "--help") || !strcmp(name, "-h") || (!strcmp(name, "help") && argc == 2)) {
+  if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
     if (rank == 0) print_help();
     return argc > 1 ? 0 : 2;
   }
-  const int code = run_command(name, argc - 2, argv + 2, rank);
-  if (code >= 0) return code;
+  const oak_command_t *command = find_command(name);
+  if (command) return oak_command_start(command, argc - 2, argv + 2, rank);
   if (rank == 0) {
     fprintf(stderr, "oak: unknown command %s; known:", name);
     print_commands(stderr);
@@ -140,6 +202,8 @@ int main(int argc, char **argv) {
   /* A write beyond the limit of file sizes (ulimit -f) then returns an error, instead of a signal
    * that ends the program. */
   signal(SIGXFSZ, SIG_IGN);
+  if (argc > 1 && find_command(argv[1]) == &completion)
+    return complete(argc - 2, argv + 2); /* fast: without MPI */
   start_alone();
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

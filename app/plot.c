@@ -6,72 +6,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
 #include "io/view/derive.h"
 #include "io/files/file_tools.h"
 #include "look.h"
 #include "io/picture/picture.h"
 
-static const char help[] =
-    "Draws a variable of a plotfile as a PNG picture.\n" LOOK_PATH_HELP
-    "\n"
-    "options that choose what is drawn:\n"
-    "  --var NAME          the variable (default: the first)\n"
-    "  --slice AXIS=X      3D: the plane at this coordinate, such as z=0.5 (default: z, the "
-    "middle)\n"
-    "  --max AXIS          3D: the highest value along an axis, such as z\n"
-    "  --mean AXIS         3D: the mean along an axis\n"
-    "  --column AXIS       3D: the integral along an axis\n"
-    "  --gradient          the absolute value of the gradient of the variable\n"
-    "  --schlieren         exp(-6 gradient / largest gradient): dark lines are shocks\n"
-    "  --minus PLOTFILE    the variable minus that of another plotfile of the run, such as the "
-    "first\n"
-    "  --region CORNERS    only this part: its lower and upper corner, such as 0,0,0.25,0.5\n"
-    "options that choose how it is drawn:\n"
-    "  --log               use a logarithmic scale of colours. The range of the data then begins "
-    "at "
-    "most\n"
-    "                      8 powers of ten below the highest value\n"
-    "  --range LOW:HIGH    range of the colours (default: that of the data shown)\n"
-    "  --quantile Q        leave out this share of the area, such as 0.01, at each end of the "
-    "range\n"
-    "  --colors NAME       one of: " OAK_COLORMAP_NAMES
-    "\n"
-    "  --mesh              draw the outlines of the blocks\n"
-    "  --levels            draw the outlines of the blocks, coloured by level. --max, --mean and "
-    "--column\n"
-    "                      have no outlines\n"
-    "  --width N           width of the data in pixels (default: 800)\n"
-    "  --title TEXT        draw a heading\n"
-    "  -o FILE             the picture (default: PLOTFILE_VARIABLE.png in this folder)\n"
-    "  --all               draw a picture of each plotfile. FILE contains %04d, which becomes the "
-    "number\n"
-    "                      of the picture. Without --range, all pictures have the range of the "
-    "variable\n"
-    "                      in the whole run\n"
-    "\n"
-    "examples:\n"
-    "  oak plot output/sedov --var rho --mesh\n"
-    "  oak plot output/rt3d/plt000400 --column y --var rho -o column.png\n"
-    "  oak plot output/sedov --all --log -o frames/rho_%04d.png\n";
-
-typedef struct {
-  const char *var, *slice, *max, *mean, *column, *minus, *region, *range, *quantile, *colors,
-      *width, *title, *out;
-  int gradient, schlieren, use_log, mesh, levels, all;
-} settings_t;
+/* Options, in the order of the table at the end of this file. */
+enum {
+  VAR,
+  SLICE,
+  MAX,
+  MEAN,
+  COLUMN,
+  GRADIENT,
+  SCHLIEREN,
+  MINUS,
+  REGION,
+  LOG,
+  RANGE,
+  QUANTILE,
+  COLORS,
+  MESH,
+  LEVELS,
+  WIDTH,
+  TITLE,
+  OUT,
+  ALL
+};
 
 /* ---- options ---- */
 
-static oak_status_t read_slice(const oak_grid_view_t *view, const settings_t *s,
+static oak_status_t read_slice(const oak_grid_view_t *view, const char *const *s,
                                oak_picture_options_t *o) {
   const struct {
     const char *axis, *option;
     oak_picture_show_t show;
-  } projection[] = {{s->max, "--max", OAK_SHOW_MAXIMUM},
-                    {s->mean, "--mean", OAK_SHOW_MEAN},
-                    {s->column, "--column", OAK_SHOW_COLUMN}};
-  int given = s->slice != NULL;
+  } projection[] = {{s[MAX], "--max", OAK_SHOW_MAXIMUM},
+                    {s[MEAN], "--mean", OAK_SHOW_MEAN},
+                    {s[COLUMN], "--column", OAK_SHOW_COLUMN}};
+  int given = s[SLICE] != NULL;
   for (int i = 0; i < 3; i++) {
     if (!projection[i].axis) continue;
     given++;
@@ -82,20 +55,20 @@ static oak_status_t read_slice(const oak_grid_view_t *view, const settings_t *s,
   OAK_CHECK(given == 0 || view->dim == 3, OAK_ERR_INPUT,
             "--slice, --max, --mean and --column are for 3D, and this plotfile has two dimensions: "
             "leave them out");
-  if (!s->slice) return OAK_OK;
-  const char name[2] = {s->slice[0], '\0'};
-  OAK_CHECK(s->slice[0] && s->slice[1] == '=', OAK_ERR_INPUT,
-            "--slice: '%s' is not an axis and a coordinate, such as z=0.5", s->slice);
+  if (!s[SLICE]) return OAK_OK;
+  const char name[2] = {s[SLICE][0], '\0'};
+  OAK_CHECK(s[SLICE][0] && s[SLICE][1] == '=', OAK_ERR_INPUT,
+            "--slice: '%s' is not an axis and a coordinate, such as z=0.5", s[SLICE]);
   OAK_TRY(oak_look_axis(name, &o->slice_axis));
-  return oak_look_numbers("--slice", s->slice + 2, 1, &o->slice_position);
+  return oak_look_numbers("--slice", s[SLICE] + 2, 1, &o->slice_position);
 }
 
-static oak_status_t read_range(const settings_t *s, oak_picture_options_t *o) {
-  if (s->quantile) OAK_TRY(oak_look_numbers("--quantile", s->quantile, 1, &o->quantile));
-  if (!s->range) return OAK_OK;
-  const char *colon = strchr(s->range, ':');
-  OAK_CHECK(colon, OAK_ERR_INPUT, "--range: '%s' is not LOW:HIGH, such as 0:1.5", s->range);
-  char *low = strndup(s->range, (size_t)(colon - s->range));
+static oak_status_t read_range(const char *const *s, oak_picture_options_t *o) {
+  if (s[QUANTILE]) OAK_TRY(oak_look_numbers("--quantile", s[QUANTILE], 1, &o->quantile));
+  if (!s[RANGE]) return OAK_OK;
+  const char *colon = strchr(s[RANGE], ':');
+  OAK_CHECK(colon, OAK_ERR_INPUT, "--range: '%s' is not LOW:HIGH, such as 0:1.5", s[RANGE]);
+  char *low = strndup(s[RANGE], (size_t)(colon - s[RANGE]));
   OAK_CHECK(low, OAK_ERR_MEMORY, "no memory for a range");
   oak_status_t st = oak_look_numbers("--range", low, 1, &o->low);
   free(low);
@@ -106,52 +79,52 @@ static oak_status_t read_range(const settings_t *s, oak_picture_options_t *o) {
 }
 
 /** \a region holds the corners of the part shown, if the user gave any. */
-static oak_status_t read_region(const oak_grid_view_t *view, const settings_t *s,
+static oak_status_t read_region(const oak_grid_view_t *view, const char *const *s,
                                 double region[2][3], oak_picture_options_t *o) {
   double number[6];
-  if (!s->region) return OAK_OK;
-  OAK_TRY(oak_look_numbers("--region", s->region, 2 * view->dim, number));
+  if (!s[REGION]) return OAK_OK;
+  OAK_TRY(oak_look_numbers("--region", s[REGION], 2 * view->dim, number));
   for (int c = 0; c < 2; c++)
     for (int d = 0; d < view->dim; d++) region[c][d] = number[c * view->dim + d];
   o->region = (const double(*)[3])region;
   return OAK_OK;
 }
 
-static oak_status_t read_options(const oak_grid_view_t *view, const settings_t *s,
+static oak_status_t read_options(const oak_grid_view_t *view, const char *const *s,
                                  double region[2][3], oak_picture_options_t *o) {
   *o = oak_picture_defaults(view);
   OAK_TRY(read_slice(view, s, o));
   OAK_TRY(read_region(view, s, region, o));
   OAK_TRY(read_range(s, o));
-  o->log_scale = s->use_log;
-  o->draw_mesh = s->levels ? OAK_MESH_LEVELS : s->mesh ? OAK_MESH_LINES : OAK_MESH_NONE;
-  o->title = s->title;
-  if (s->schlieren) o->colormap = OAK_COLORMAP_GRAY;
-  if (s->minus) o->colormap = OAK_COLORMAP_COOLWARM;
-  o->symmetric = s->minus != NULL;
-  if (s->colors) OAK_TRY(oak_colormap_find(s->colors, &o->colormap));
-  return s->width ? oak_look_integer("--width", s->width, 16, 16384, &o->width) : OAK_OK;
+  o->log_scale = s[LOG] != NULL;
+  o->draw_mesh = s[LEVELS] ? OAK_MESH_LEVELS : s[MESH] ? OAK_MESH_LINES : OAK_MESH_NONE;
+  o->title = s[TITLE];
+  if (s[SCHLIEREN]) o->colormap = OAK_COLORMAP_GRAY;
+  if (s[MINUS]) o->colormap = OAK_COLORMAP_COOLWARM;
+  o->symmetric = s[MINUS] != NULL;
+  if (s[COLORS]) OAK_TRY(oak_colormap_find(s[COLORS], &o->colormap));
+  return s[WIDTH] ? oak_look_integer("--width", s[WIDTH], 16, 16384, &o->width) : OAK_OK;
 }
 
 /* ---- one picture ---- */
 
 /** The view to draw: that of the plotfile, or one computed from it, which then is \a derived. */
-static oak_status_t derive(const settings_t *s, const oak_grid_view_t **view,
+static oak_status_t derive(const char *const *s, const oak_grid_view_t **view,
                            oak_plotfile_t **other, oak_derived_t **derived,
                            oak_picture_options_t *o) {
   const oak_grid_view_t *second = NULL;
   int second_variable = 0;
-  OAK_CHECK(s->gradient + s->schlieren + (s->minus != NULL) < 2, OAK_ERR_INPUT,
+  OAK_CHECK(!!s[GRADIENT] + !!s[SCHLIEREN] + !!s[MINUS] < 2, OAK_ERR_INPUT,
             "choose one of --gradient, --schlieren and --minus");
-  if (!s->gradient && !s->schlieren && !s->minus) return OAK_OK;
-  if (s->minus) {
-    OAK_TRY(oak_plotfile_open(s->minus, (*view)->block_size, other));
+  if (!s[GRADIENT] && !s[SCHLIEREN] && !s[MINUS]) return OAK_OK;
+  if (s[MINUS]) {
+    OAK_TRY(oak_plotfile_open(s[MINUS], (*view)->block_size, other));
     second = oak_plotfile_view(*other);
     OAK_TRY(oak_look_variable(second, (*view)->name[o->variable], &second_variable));
   }
   OAK_TRY(oak_derive(*view, o->variable,
-                     s->minus       ? OAK_DERIVE_DIFFERENCE
-                     : s->schlieren ? OAK_DERIVE_SCHLIEREN
+                     s[MINUS]       ? OAK_DERIVE_DIFFERENCE
+                     : s[SCHLIEREN] ? OAK_DERIVE_SCHLIEREN
                                     : OAK_DERIVE_GRADIENT,
                      second, second_variable, derived));
   *view = oak_derived_view(*derived);
@@ -166,7 +139,7 @@ static char *default_name(const char *plotfile, const char *variable) {
 }
 
 /** \a range: of the colours where the user gave none; NULL: that of the data. */
-static oak_status_t draw(const char *plotfile, const settings_t *s, const double *range,
+static oak_status_t draw(const char *plotfile, const char *const *s, const double *range,
                          const char *out) {
   oak_plotfile_t *p = NULL, *other = NULL;
   oak_derived_t *derived = NULL;
@@ -176,7 +149,7 @@ static oak_status_t draw(const char *plotfile, const settings_t *s, const double
   oak_status_t st = oak_plotfile_open(plotfile, 0, &p);
   const oak_grid_view_t *view = p ? oak_plotfile_view(p) : NULL;
   if (st == OAK_OK) st = read_options(view, s, region, &o);
-  if (st == OAK_OK && s->var) st = oak_look_variable(view, s->var, &o.variable);
+  if (st == OAK_OK && s[VAR]) st = oak_look_variable(view, s[VAR], &o.variable);
   if (st == OAK_OK && !out) {
     name = default_name(plotfile, view->name[o.variable]);
     if (!name) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of a picture");
@@ -210,7 +183,7 @@ static char *frame_name(const char *pattern, int number) {
 }
 
 /** Range of the variable in the whole run. */
-static oak_status_t find_range(const settings_t *s, char **list, int count, double range[2]) {
+static oak_status_t find_range(const char *const *s, char **list, int count, double range[2]) {
   range[0] = INFINITY;
   range[1] = -INFINITY;
   for (int i = 0; i < count; i++) {
@@ -218,7 +191,7 @@ static oak_status_t find_range(const settings_t *s, char **list, int count, doub
     int v = 0;
     double one[2];
     OAK_TRY(oak_plotfile_open(list[i], 0, &p));
-    oak_status_t st = s->var ? oak_look_variable(oak_plotfile_view(p), s->var, &v) : OAK_OK;
+    oak_status_t st = s[VAR] ? oak_look_variable(oak_plotfile_view(p), s[VAR], &v) : OAK_OK;
     if (st == OAK_OK) {
       if (oak_plotfile_view(p)->has_mask)
         st = oak_view_range(oak_plotfile_view(p), v, one);
@@ -235,18 +208,18 @@ static oak_status_t find_range(const settings_t *s, char **list, int count, doub
   return OAK_OK;
 }
 
-static oak_status_t draw_all(const settings_t *s, char **list, int count) {
+static oak_status_t draw_all(const char *const *s, char **list, int count) {
   double range[2];
-  char *name = s->out ? frame_name(s->out, 0) : NULL;
+  char *name = s[OUT] ? frame_name(s[OUT], 0) : NULL;
   OAK_CHECK(name, OAK_ERR_INPUT,
             "--all needs -o with a name that holds %%04d, where the number of the picture goes, "
             "such as -o rho_%%04d.png");
   free(name);
   OAK_TRY(find_range(s, list, count, range));
-  const int common = !s->gradient && !s->schlieren && !s->minus && !s->quantile && !s->column &&
-                     range[0] < range[1] && (!s->use_log || range[0] > 0);
+  const int common = !s[GRADIENT] && !s[SCHLIEREN] && !s[MINUS] && !s[QUANTILE] && !s[COLUMN] &&
+                     range[0] < range[1] && (!s[LOG] || range[0] > 0);
   for (int i = 0; i < count; i++) {
-    name = frame_name(s->out, i);
+    name = frame_name(s[OUT], i);
     OAK_CHECK(name, OAK_ERR_MEMORY, "no memory for the name of a picture");
     const oak_status_t st = draw(list[i], s, common ? range : NULL, name);
     free(name);
@@ -255,35 +228,59 @@ static oak_status_t draw_all(const settings_t *s, char **list, int count) {
   return OAK_OK;
 }
 
-static int plot(int argc, char **argv) {
-  settings_t s = {0};
-  const look_option_t option[] = {
-      {"--var", &s.var, NULL},           {"--slice", &s.slice, NULL},
-      {"--max", &s.max, NULL},           {"--mean", &s.mean, NULL},
-      {"--column", &s.column, NULL},     {"--gradient", NULL, &s.gradient},
-      {"--minus", &s.minus, NULL},       {"--schlieren", NULL, &s.schlieren},
-      {"--log", NULL, &s.use_log},       {"--region", &s.region, NULL},
-      {"--range", &s.range, NULL},       {"--mesh", NULL, &s.mesh},
-      {"--quantile", &s.quantile, NULL}, {"--levels", NULL, &s.levels},
-      {"--colors", &s.colors, NULL},     {"--width", &s.width, NULL},
-      {"--title", &s.title, NULL},       {"-o", &s.out, NULL},
-      {"--all", NULL, &s.all},           {NULL, NULL, NULL}};
-  const look_command_t command = {
-      "plot", "PATH [--var NAME] [--slice z=0.5] [--log] [--range LOW:HIGH] [--mesh] [-o p.png]",
-      help,   option,
-      1,      1};
-  const char *path;
-  const int n = oak_look_arguments(&command, argc, argv, &path);
-  if (n < 0) return n == -1 ? 0 : 2;
+static int plot(oak_arguments_t *a) {
+  const char *const *s = a->option;
   look_list_t list;
-  oak_status_t st = oak_look_list(path, LOOK_ONE_SERIES, &list);
+  oak_status_t st = oak_look_list(a->word[0], LOOK_ONE_SERIES, &list);
   if (st == OAK_OK) {
-    st = s.all ? draw_all(&s, list.path, list.count) : draw(oak_look_last(&list), &s, NULL, s.out);
+    st = s[ALL] ? draw_all(s, list.path, list.count) : draw(oak_look_last(&list), s, NULL, s[OUT]);
     oak_look_free(&list);
   }
   return st == OAK_OK ? 0 : oak_report_failure(0);
 }
 
-int oak_command_plot(int argc, char **argv, int rank) {
-  return oak_look_on_rank_0(plot, argc, argv, rank);
-}
+static const oak_option_t options[] = {
+    {"--var", "NAME", "the variable (default: the first)"},
+    {"--slice", "AXIS=X",
+     "3D: the plane at this coordinate, such as z=0.5 (default: z, the middle)"},
+    {"--max", "AXIS", "3D: the highest value along an axis, such as z"},
+    {"--mean", "AXIS", "3D: the mean along an axis"},
+    {"--column", "AXIS", "3D: the integral along an axis"},
+    {"--gradient", NULL, "the absolute value of the gradient of the variable"},
+    {"--schlieren", NULL, "exp(-6 gradient / largest gradient): dark lines are shocks"},
+    {"--minus", "PLOTFILE",
+     "the variable minus that of another plotfile of the run, such as the first"},
+    {"--region", "CORNERS", "only this part: its lower and upper corner, such as 0,0,0.25,0.5"},
+    {"--log", NULL,
+     "use a logarithmic scale of colours. The range of the data then begins at most 8 "
+     "powers of ten below the highest value"},
+    {"--range", "LOW:HIGH", "range of the colours (default: that of the data shown)"},
+    {"--quantile", "Q", "leave out this share of the area, such as 0.01, at each end of the range"},
+    {"--colors", "NAME", "one of: " OAK_COLORMAP_NAMES},
+    {"--mesh", NULL, "draw the outlines of the blocks"},
+    {"--levels", NULL,
+     "draw the outlines of the blocks, coloured by level. --max, --mean and --column "
+     "have no outlines"},
+    {"--width", "N", "width of the data in pixels (default: 800)"},
+    {"--title", "TEXT", "draw a heading"},
+    {"-o", "FILE", "the picture (default: PLOTFILE_VARIABLE.png in this folder)"},
+    {"--all", NULL,
+     "draw a picture of each plotfile. FILE contains %04d, which becomes the number of the "
+     "picture. Without --range, all pictures have the range of the variable in the whole run"},
+    {NULL, NULL, NULL}};
+
+const oak_command_t oak_command_plot = {
+    .name = "plot",
+    .summary = "draw a plotfile as a PNG picture",
+    .usage = "PATH [--var NAME] [--slice z=0.5] [--log] [--range LOW:HIGH] [--mesh] [-o p.png]",
+    .help = "Draws a variable of a plotfile as a PNG picture.\n" LOOK_PATH_HELP,
+    .option = options,
+    .after =
+        "examples:\n"
+        "  oak plot output/sedov --var rho --mesh\n"
+        "  oak plot output/rt3d/plt000400 --column y --var rho -o column.png\n"
+        "  oak plot output/sedov --all --log -o frames/rho_%04d.png\n",
+    .least = 1,
+    .most = 1,
+    .looks = 1,
+    .run = plot};

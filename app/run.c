@@ -9,58 +9,6 @@
 
 #include "commands.h"
 
-static void run_help(void) {
-  printf(
-      "usage: oak run FILE.ini [section.key=value ...]\n"
-      "\n"
-      "Runs the simulation that FILE.ini describes. A key that is set on the command line has this "
-      "value,\n"
-      "whatever FILE.ini says. If there is no such file, oak takes the one of this name that comes "
-      "with\n"
-      "oak (`oak info` lists them).\n"
-      "All output is in the folder output.folder: pictures, AMReX plotfiles (for ParaView, VisIt, "
-      "yt),\n"
-      "diagnostics.csv, and parameters.ini with every parameter of the run.\n"
-      "\n"
-      "options:\n"
-      "  --check      say what the run would do, its memory and how long it may take; write "
-      "nothing\n"
-      "  --explain    say which hooks the compiler did not turn into SIMD instructions, and why;\n"
-      "               run nothing\n"
-      "  --debug      check what hooks return and the indices that they use (run.debug = yes); "
-      "slower\n"
-      "  --restart [latest|PATH]  continue from the newest intact checkpoint in output.folder, or "
-      "from\n"
-      "               the checkpoint PATH; what the run wrote after PATH is then kept in a "
-      "folder.\n"
-      "               FILE.ini may be the folder of the run: its parameters are used\n"
-      "  --overwrite  remove the earlier run in output.folder first; without this option such a "
-      "folder\n"
-      "               is an error\n"
-      "  --trust      let FILE.ini also set device.compiler and device.flags. With these keys a "
-      "file\n"
-      "               can start any program\n"
-      "  --quiet      print errors and warnings of the compiler only\n"
-      "  --help       print this text; `oak params` explains all keys\n"
-      "\n"
-      "exit status:\n"
-      "  0  the run has reached its end\n"
-      "  1  an error\n"
-      "  2  wrong usage\n"
-      "  3  the run ended early and wrote a checkpoint. It does so on SIGUSR1, SIGTERM or Ctrl-C, "
-      "if\n"
-      "     there is a file named stop in output.folder, and at run.wall_limit\n"
-      "\n"
-      "To set keys of [device] for all your runs, write them to $XDG_CONFIG_HOME/oak/settings.ini, "
-      "or to\n"
-      "~/.config/oak/settings.ini if that variable is not set.\n"
-      "\n"
-      "examples:\n"
-      "  oak run rayleigh_taylor\n"
-      "  mpirun -n 4 oak run rayleigh_taylor mesh.max_level=6 output.folder=finer\n"
-      "  oak run my.ini problem.name=./my_problem.c device.threads=8\n");
-}
-
 int oak_report_failure(int rank) {
   fflush(stdout);
   if (rank == 0) fprintf(stderr, "oak: error: %s\n", oak_last_error());
@@ -208,75 +156,95 @@ static void print_command(int argc, char **argv, char *text, size_t size) {
   }
 }
 
-/* Take options and the file from the arguments. Settings, and words that may have been meant as
- * settings, are moved to the front. \return the number of settings, -1 if help is asked for */
-static int read_arguments(int argc, char **argv, request_t *request) {
+enum { CHECK, EXPLAIN, DEBUG, RESTART, OVERWRITE, TRUST, QUIET };
+static const oak_option_t options[] = {
+    {"--check", NULL,
+     "say what the run would do, its memory and how long it may take; write nothing"},
+    {"--explain", NULL,
+     "say which hooks the compiler did not turn into SIMD instructions, and why; run nothing"},
+    {"--debug", NULL,
+     "check what hooks return and the indices that they use (run.debug = yes); slower"},
+    {"--restart", "[latest|PATH]",
+     "continue from the newest intact checkpoint in output.folder, or from the checkpoint PATH; "
+     "what the run "
+     "wrote after PATH is then kept in a folder. FILE.ini may be the folder of the run: its "
+     "parameters are used"},
+    {"--overwrite", NULL,
+     "remove the earlier run in output.folder first; without this option such a folder is an "
+     "error"},
+    {"--trust", NULL,
+     "let FILE.ini also set device.compiler and device.flags. With these keys a file can start any "
+     "program"},
+    {"--quiet", NULL, "print errors and warnings of the compiler only"},
+    {NULL, NULL, NULL}};
+
+static int run_command(oak_arguments_t *a) {
   static char debug[] = "run.debug=yes";
-  int n = 0;
-  for (int i = 0; i < argc; i++) {
-    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return -1;
-    if (!strcmp(argv[i], "--quiet")) {
-      request->options.stream = NULL;
-    } else if (!strcmp(argv[i], "--trust")) {
-      request->trust = 1;
-    } else if (!strcmp(argv[i], "--check")) {
-      request->check = 1;
-    } else if (!strcmp(argv[i], "--explain")) {
-      request->explain = 1;
-    } else if (!strcmp(argv[i], "--debug")) {
-      argv[n++] = debug;
-    } else if (!strcmp(argv[i], "--overwrite")) {
-      request->options.overwrite = 1;
-    } else if (!strncmp(argv[i], "--restart=", 10)) {
-      request->restart = 1;
-      request->options.restart = argv[i] + 10;
-    } else if (!strcmp(argv[i], "--restart")) {
-      request->restart = 1;
-      request->options.restart = "latest";
-      /* the next word is the checkpoint, unless no other word is left for the file */
-      const char *next = i + 1 < argc ? argv[i + 1] : "-";
-      if (next[0] != '-' && !strchr(next, '=') && request->file)
-        request->options.restart = argv[++i];
-    } else if (!request->file && argv[i][0] != '-') {
-      request->file = argv[i];
-    } else {
-      argv[n++] = argv[i];
-    }
-  }
-  return n;
-}
-
-/* \return 1 if something is wrong with a request, which is printed. */
-static int has_mistake(const request_t *request, int rank) {
-  const char *mistake = NULL;
-  if (!request->file) {
-    mistake = "no parameter file given";
-  } else if (request->restart && request->options.overwrite) {
-    mistake = "--restart goes on with the run that --overwrite would remove: give one of them";
-  }
-  if (mistake && rank == 0) fprintf(stderr, "oak run: %s; see oak run --help\n", mistake);
-  return mistake != NULL;
-}
-
-int oak_command_run(int argc, char **argv, int rank) {
+  const char *const *given = a->option, *restart = given[RESTART];
   char command[4096];
-  request_t request = {.options = {.stream = stdout, .signals = 1, .command = command}};
-  print_command(argc, argv, command, sizeof command);
-  const int n = read_arguments(argc, argv, &request);
-  if (n < 0) {
-    if (rank == 0) run_help();
-    return 0;
-  }
-  if (has_mistake(&request, rank)) return 2;
+  const request_t request = {.file = a->word[0],
+                             .trust = given[TRUST] != NULL,
+                             .check = given[CHECK] != NULL,
+                             .explain = given[EXPLAIN] != NULL,
+                             .restart = restart != NULL,
+                             .options = {.stream = given[QUIET] ? NULL : stdout,
+                                         .signals = 1,
+                                         .overwrite = given[OVERWRITE] != NULL,
+                                         .restart = restart && !*restart ? "latest" : restart,
+                                         .command = command}};
   int interrupted;
-  own_rank = rank;
+  if (restart && given[OVERWRITE]) {
+    if (a->rank == 0)
+      fprintf(stderr,
+              "oak run: --restart goes on with the run that --overwrite would remove: give one of "
+              "them; see oak run --help\n");
+    return 2;
+  }
+  print_command(a->argc, a->argv, command, sizeof command);
+  if (given[DEBUG]) a->word[a->nword++] = debug;
+  own_rank = a->rank;
   const int steps = !request.check && !request.explain;
   if (steps) set_signals(1);
-  const oak_status_t st = run(&request, n, argv, &interrupted, rank);
+  const oak_status_t st = run(&request, a->nword - 1, a->word + 1, &interrupted, a->rank);
   if (steps) set_signals(0);
-  if (st != OAK_OK) return oak_report_failure(rank);
+  if (st != OAK_OK) return oak_report_failure(a->rank);
   return interrupted ? 3 : 0;
 }
+
+const oak_command_t oak_command_run = {
+    .name = "run",
+    .summary = "run a simulation from a parameter file",
+    .usage = "FILE.ini [section.key=value ...]",
+    .help =
+        "Runs the simulation that FILE.ini describes. A key that is set on the command line has "
+        "this value,\n"
+        "whatever FILE.ini says. If there is no such file, oak takes the one of this name that "
+        "comes with\n"
+        "oak (`oak info` lists them).\n"
+        "All output is in the folder output.folder: pictures, AMReX plotfiles (for ParaView, "
+        "VisIt, yt),\n"
+        "diagnostics.csv, and parameters.ini with every parameter of the run.\n",
+    .option = options,
+    .after =
+        "exit status:\n"
+        "  0  the run has reached its end\n"
+        "  1  an error\n"
+        "  2  wrong usage\n"
+        "  3  the run ended early and wrote a checkpoint. It does so on SIGUSR1, SIGTERM or "
+        "Ctrl-C, if\n"
+        "     there is a file named stop in output.folder, and at run.wall_limit\n"
+        "\n"
+        "To set keys of [device] for all your runs, write them to "
+        "$XDG_CONFIG_HOME/oak/settings.ini, or to\n"
+        "~/.config/oak/settings.ini if that variable is not set.\n"
+        "\n"
+        "examples:\n"
+        "  oak run rayleigh_taylor\n"
+        "  mpirun -n 4 oak run rayleigh_taylor mesh.max_level=6 output.folder=finer\n"
+        "  oak run my.ini problem.name=./my_problem.c device.threads=8\n",
+    .least = 1,
+    .most = OAK_ANY_NUMBER,
+    .run = run_command};
 
 /* The keys that the physics and problem of a file bring. */
 static oak_status_t list_brought(const char *name, int nset, char **set, int rank) {
@@ -295,24 +263,29 @@ static oak_status_t list_brought(const char *name, int nset, char **set, int ran
   return st;
 }
 
-int oak_command_params(int argc, char **argv, int rank) {
-  const int help = argc > 0 && (!strcmp(argv[0], "--help") || !strcmp(argv[0], "-h"));
-  const int markdown = argc > 0 && !strcmp(argv[0], "--markdown");
+static int params_command(oak_arguments_t *a) {
   oak_params_t *params;
-  if (help || (argc > 0 && !markdown && argv[0][0] == '-')) {
-    if (rank == 0)
-      printf(
-          "usage: oak params [--markdown]\n       oak params FILE.ini [section.key=value ...]\n\n"
-          "Prints all parameters with default, allowed values and meaning. With FILE.ini it "
-          "prints\n"
-          "the parameters that the physics and the problem of this file declare.\n\n"
-          "  --markdown  print the page docs/parameters.md\n");
-    return help ? 0 : 2;
-  }
-  if (argc > 0 && !markdown)
-    return list_brought(argv[0], argc - 1, argv + 1, rank) == OAK_OK ? 0 : oak_report_failure(rank);
+  if (a->nword > 0)
+    return list_brought(a->word[0], a->nword - 1, a->word + 1, a->rank) == OAK_OK
+               ? 0
+               : oak_report_failure(a->rank);
   const oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_params_new(&params));
-  if (st == OAK_OK && rank == 0) oak_params_help(params, stdout, markdown);
+  if (st == OAK_OK && a->rank == 0) oak_params_help(params, stdout, a->option[0] != NULL);
   oak_params_destroy(&params);
-  return st == OAK_OK ? 0 : oak_report_failure(rank);
+  return st == OAK_OK ? 0 : oak_report_failure(a->rank);
 }
+
+static const oak_option_t params_options[] = {
+    {"--markdown", NULL, "print the page docs/parameters.md"}, {NULL, NULL, NULL}};
+
+const oak_command_t oak_command_params = {
+    .name = "params",
+    .summary = "list all parameters with defaults, ranges and meaning",
+    .usage = "[FILE.ini [section.key=value ...]]",
+    .help =
+        "Prints all parameters with default, allowed values and meaning. With FILE.ini it prints "
+        "the\n"
+        "parameters that the physics and the problem of this file declare.\n",
+    .option = params_options,
+    .most = OAK_ANY_NUMBER,
+    .run = params_command};

@@ -22,8 +22,8 @@ CASES = {
     "no equals sign": ("", ["mesh.max_level"], [r"mesh\.max_level"]),
     "line without a value": ("[run]\nend_time\n", [], [r"run\.ini:\d+"]),
     "three mistakes at once": (
-        "", ["nonsense", "mesh.dim=5", "--fast", "run.cfq=1"],
-        [r"'nonsense' is not", r"mesh\.dim = 5", r"'--fast' is not", r"run\.cfq.*run\.cfl\?"]),
+        "", ["nonsense", "mesh.dim=5", "run.cfq=1"],
+        [r"'nonsense' is not", r"mesh\.dim = 5", r"run\.cfq.*run\.cfl\?"]),
     "a C file as parameter file": (None, [], [r"problem\.c is a C file.*problem\.name"]),
     "a device as parameter file": (None, [], [r"/dev/zero.*pipe or a device"]),
     "commands to the terminal in a name": (
@@ -80,7 +80,9 @@ CASES = {
     "two mistakes at once": (
         "", ["run.cfl=-1", "mesh.dim=5"], [r"run\.cfl", r"mesh\.dim"]),
     "unknown option": (None, [], [r"--fast"]),
-    "no parameter file": (None, [], [r"no parameter file"]),
+    "misspelt option": (None, [], [r"did you mean --check"]),
+    "misspelt file": (None, [], [r"did you mean sedov"]),
+    "no parameter file": (None, [], [r"usage: oak run FILE"]),
     "unknown command": (None, [], [r"rnu", r"known"]),
 }
 
@@ -91,6 +93,8 @@ COMMANDS = {
     "a C file as parameter file": ["run", "./problem.c"],
     "a device as parameter file": ["run", "/dev/zero"],
     "unknown option": ["run", "--fast", "run.ini"],
+    "misspelt option": ["run", "--chek", "run.ini"],
+    "misspelt file": ["run", "sedof"],
     "no parameter file": ["run"],
     "unknown command": ["rnu"],
 }

@@ -97,6 +97,25 @@ def check_topics(oak, source):
     for topic in ("nonsense", "../README", "mesh.nonsense"):
         code, out, err = call([oak, "help", topic])
         expect(f"oak help {topic} is refused", code == 2 and topic in err and "tutorial" in err and not out, out + err)
+    for topic, words in {"INITAIL": "did you mean INITIAL", "mesh.max_levl": "did you mean mesh.max_level",
+                         "oak_near": "oak help kernels", "gamma": "oak help "}.items():
+        code, out, err = call([oak, "help", topic])
+        expect(f"oak help {topic} says {words!r}", code == 2 and words in err, err)
+
+
+def check_completion(oak, source):
+    """What shells complete, and that a full disk is an error."""
+    for words, expected in (("ru", {"run"}), ("run --re", {"--restart"}), ("run sod mesh.dim", {"mesh.dim="}),
+                            ("bench --el", {"--elliptic"}), ("bench --compare a b --ad", {"--adaptive"}), ("ls x", set())):
+        code, out, err = call([oak, "completion", *words.split()])
+        expect(f"oak completion {words}", code == 0 and set(out.split()) == expected, out + err)
+    bash = f"oak() {{ {oak} \"$@\"; }}; . {source}/packaging/completion/oak.bash; COMP_WORDS=(oak run --ch); COMP_CWORD=2; _oak; "
+    _, out, err = call(["bash", "-c", bash + 'echo "${COMPREPLY[@]}"'])
+    expect("bash completes an option", out == "--check\n", out + err)
+    for command in (["params"], ["info"], ["help", "mesh"], ["run", "--help"]):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([oak, *command], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        expect(f"oak {command} on a full disk", done.returncode == 1 and "standard output" in done.stderr, done)
 
 
 def flags_of(settings, name):
@@ -144,6 +163,7 @@ def main():
     options = oak_test.options(__doc__, "oak", "source", "cc")
     check_version(options.oak, options.source)
     check_topics(options.oak, options.source)
+    check_completion(options.oak, options.source)
     check_editor(options.oak, options.source, options.cc)
 
 

@@ -126,7 +126,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="oak_make_") as top:
         check_packages(options.source, top)
         check_moved(options.source, options.build, top)
-        check_builds(options.source, options.cmake, top)
+        check_builds(options.source, os.path.abspath(shutil.which(options.cmake)), top)
     return 0
 
 

@@ -85,7 +85,7 @@ for part; do
     schemes) bench --schemes ;;
     kernels) bench --kernels --out "$scratch/kernels" ;;
     adaptive) bench --adaptive ;;
-    elliptic) bench --elliptic --side 64 --side 256 --side 512 --no-parts ;;
+    elliptic) bench --elliptic --side 64,256,512 --no-parts ;;
     equations) equations ;;
     agile) agile ;;
     start)

@@ -23,7 +23,7 @@ OAK_API int oak_str_has_word(const char *text, const char *word, size_t length);
 
 /** Edit distance without regard to case: insertions, deletions, replacements and swaps of
  * neighbours. Texts longer than 95 characters are far from everything. */
-int oak_str_distance(const char *a, const char *b);
+OAK_API int oak_str_distance(const char *a, const char *b);
 
 /** A count in at most 5 characters: 0 to 9999 as they are, then 10.0k, 1.05M, 262G. */
 OAK_API void oak_str_count(char *out, size_t size, double count);
