@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Parameter files that come with oak, found by name. */
+#define _GNU_SOURCE 1
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <oak.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -27,6 +30,22 @@ static void look_up(const char *name, char path[PATH_MAX]) {
     if (length < PATH_MAX && !is_missing(path)) return;
   }
   path[0] = '\0';
+}
+
+void oak_try_files(oak_nearest_t *nearest, const char *folder, const char *ending) {
+  struct dirent **list = NULL;
+  char path[PATH_MAX];
+  const char *root;
+  if (oak_source_root(&root) != OAK_OK) return;
+  snprintf(path, sizeof path, "%s/%s", root, folder);
+  const int n = scandir(path, &list, NULL, alphasort);
+  for (int i = 0; i < n; i++) {
+    const char *end = strrchr(list[i]->d_name, '.');
+    if (end && !strcmp(end, ending))
+      oak_nearest_try(nearest, list[i]->d_name, (size_t)(end - list[i]->d_name));
+    free(list[i]);
+  }
+  free(list);
 }
 
 oak_status_t oak_find_parameters(const char *name, char path[PATH_MAX], int rank) {

@@ -228,22 +228,6 @@ static void try_words(oak_nearest_t *nearest, FILE *page) {
   free(line);
 }
 
-void oak_try_files(oak_nearest_t *nearest, const char *folder, const char *ending) {
-  struct dirent **list = NULL;
-  char path[PATH_MAX];
-  const char *root;
-  if (oak_source_root(&root) != OAK_OK) return;
-  snprintf(path, sizeof path, "%s/%s", root, folder);
-  const int n = scandir(path, &list, NULL, alphasort);
-  for (int i = 0; i < n; i++) {
-    const char *end = strrchr(list[i]->d_name, '.');
-    if (end && !strcmp(end, ending))
-      oak_nearest_try(nearest, list[i]->d_name, (size_t)(end - list[i]->d_name));
-    free(list[i]);
-  }
-  free(list);
-}
-
 void oak_try_topics(oak_nearest_t *nearest) {
   struct dirent **list = NULL;
   char path[PATH_MAX];

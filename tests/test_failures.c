@@ -212,15 +212,19 @@ static int run_library(int nkey, char **key, int rank) {
   return st == OAK_OK ? 0 : oak_report_failure(rank);
 }
 
+static int run_command(int argc, char **argv, int rank) {
+  return oak_command_start(&oak_command_run, argc, argv, rank);
+}
+
 /* Commands that take none of the keys. */
 static int run_info(int argc, char **argv, int rank) {
   (void)argc, (void)argv;
-  return oak_command_info(0, NULL, rank);
+  return oak_command_start(&oak_command_info, 0, NULL, rank);
 }
 
 static int run_params(int argc, char **argv, int rank) {
   (void)argc, (void)argv;
-  return oak_command_params(0, NULL, rank);
+  return oak_command_start(&oak_command_params, 0, NULL, rank);
 }
 
 typedef struct {
@@ -231,11 +235,11 @@ typedef struct {
 
 static const case_t cases[] = {
     {"oak run",
-     oak_command_run,
+     run_command,
      {"problem.name=@/problems/waves.c", "refine.buffer=2", "checkpoint.steps=2",
       "checkpoint.keep=1", "checkpoint.at_end=yes"}},
     {"first order and floors",
-     oak_command_run,
+     run_command,
      {"problem.name=shock_tube", "boundary.xlow=reflect", "boundary.xhigh=outflow",
       "scheme.on_invalid=first_order", "physics.pressure_floor=1e-9"}},
     {"library", run_library, {"problem.name=@/problems/waves.c", "refine.buffer=2"}},
