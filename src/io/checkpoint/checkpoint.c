@@ -19,8 +19,7 @@
 
 /** A checkpoint until it has its name. */
 typedef struct {
-  char *path, *part; /**< its name, and that until it is complete */
-  int fd;
+  oak_part_file_t file;
   int64_t block_bytes, first;        /**< of a block; number of this rank's first one */
   int64_t records, data, file_bytes; /**< where these begin in the file, and the file's size */
   uint64_t head_sum;                 /**< to which the records are bound */
@@ -83,10 +82,10 @@ static char *make_start(const oak_checkpoint_t *h, size_t *size, uint64_t *head_
 
 /** Rank 0: make the file, with its head. */
 static oak_status_t begin_file(writer_t *w, const char *start, size_t size) {
-  (void)unlink(w->part); /* what a run that was killed has left */
-  w->fd = open(w->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (w->fd < 0) return oak_file_failed("create", w->part, errno);
-  return oak_write_at(w->fd, start, size, 0, w->part);
+  (void)unlink(w->file.part); /* what a run that was killed has left */
+  w->file.fd = open(w->file.part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (w->file.fd < 0) return oak_file_failed("create", w->file.part, errno);
+  return oak_write_at(w->file.fd, start, size, 0, w->file.part);
 }
 
 /** Checksums and data of some blocks. */
@@ -96,8 +95,8 @@ static oak_status_t write_data(writer_t *w, int from, int count, const char *dat
     r->data_sum = oak_checkpoint_sum(0, data + i * w->block_bytes, (size_t)w->block_bytes);
     r->sum = oak_checkpoint_record_sum((uint32_t)w->head_sum, r, w->first + from + i);
   }
-  return oak_write_at(w->fd, data, (size_t)(count * w->block_bytes),
-                      w->data + (w->first + from) * w->block_bytes, w->part);
+  return oak_write_at(w->file.fd, data, (size_t)(count * w->block_bytes),
+                      w->data + (w->first + from) * w->block_bytes, w->file.part);
 }
 
 /** The job of a chunk. */
@@ -128,8 +127,8 @@ static oak_status_t write_all(void *context, oak_status_t st) {
 static oak_status_t write_records(void *context, oak_status_t st) {
   const writer_t *w = context;
   if (st != OAK_OK) return st;
-  return oak_write_at(w->fd, w->record, (size_t)w->nblock * sizeof *w->record,
-                      w->records + w->first * (int64_t)sizeof *w->record, w->part);
+  return oak_write_at(w->file.fd, w->record, (size_t)w->nblock * sizeof *w->record,
+                      w->records + w->first * (int64_t)sizeof *w->record, w->file.part);
 }
 
 static void fill_records(writer_t *w, const oak_checkpoint_blocks_t *b) {
@@ -149,7 +148,7 @@ static oak_status_t write_blocks(writer_t *w) {
     const int n = next_chunk(w, from);
     const size_t bytes = sizeof(chunk_t) + (size_t)(n * w->block_bytes);
     chunk_t *c = malloc(bytes);
-    OAK_CHECK(c, OAK_ERR_MEMORY, "no memory to write %s", w->part);
+    OAK_CHECK(c, OAK_ERR_MEMORY, "no memory to write %s", w->file.part);
     *c = (chunk_t){w, from, n};
     const oak_status_t st = b->read(b->owner, from, n, c->data);
     if (st != OAK_OK) {
@@ -170,27 +169,19 @@ static oak_status_t write_part(writer_t *w, const char *start, size_t size) {
   if (rank == 0) st = begin_file(w, start, size);
   st = oak_agree(blocks->comm, st);
   if (st == OAK_OK && rank != 0) {
-    w->fd = open(w->part, O_WRONLY | O_CLOEXEC);
-    if (w->fd < 0) st = oak_file_failed("open", w->part, errno);
+    w->file.fd = open(w->file.part, O_WRONLY | O_CLOEXEC);
+    if (w->file.fd < 0) st = oak_file_failed("open", w->file.part, errno);
   }
   if (st == OAK_OK) st = write_blocks(w);
-  if (w->fd >= 0) st = oak_disk_close(blocks->disk, w->fd, w->part, st);
+  if (w->file.fd >= 0) st = oak_disk_close(blocks->disk, w->file.fd, w->file.part, st);
   return st;
 }
-
-static oak_status_t publish(void *context) {
-  const writer_t *w = context;
-  return oak_publish_file(w->part, w->path);
-}
-
-static void discard(void *context) { (void)unlink(((writer_t *)context)->part); }
 
 static void free_writer(void *context) {
   writer_t *w = context;
   if (!w) return;
   if (w->source.release) w->source.release(w->source.owner);
-  free(w->path);
-  free(w->part);
+  oak_part_file_free(&w->file);
   free(w->record);
   free(w);
 }
@@ -200,16 +191,14 @@ static oak_status_t make_writer(const oak_checkpoint_t *head, const oak_checkpoi
   writer_t *w = *out = calloc(1, sizeof *w);
   if (!w && blocks->release) blocks->release(blocks->owner);
   OAK_CHECK(w, OAK_ERR_MEMORY, "no memory to write %s", path);
-  *w = (writer_t){.path = strdup(path),
-                  .part = oak_text_new("%s" OAK_PART, path),
-                  .fd = -1,
-                  .block_bytes = oak_checkpoint_block_bytes(head),
+  *w = (writer_t){.block_bytes = oak_checkpoint_block_bytes(head),
                   .first = blocks->first,
                   .nblock = blocks->nblock,
                   .most = oak_checkpoint_chunk(head),
                   .source = *blocks,
                   .record = malloc((size_t)blocks->nblock * sizeof *w->record + 1)};
-  OAK_CHECK(w->path && w->part && w->record, OAK_ERR_MEMORY, "no memory to write %s", path);
+  OAK_TRY(oak_part_file_name(&w->file, path));
+  OAK_CHECK(w->record, OAK_ERR_MEMORY, "no memory to write %s", path);
   return OAK_OK;
 }
 
@@ -224,9 +213,9 @@ static oak_status_t check_replaceable(const char *path) {
 
 /** Rank 0: judge the path and make what the file begins with. */
 static oak_status_t prepare(writer_t *w, const oak_checkpoint_t *head, char **start, size_t *size) {
-  OAK_TRY(check_replaceable(w->path));
+  OAK_TRY(check_replaceable(w->file.path));
   *start = make_start(head, size, &w->head_sum);
-  OAK_CHECK(*start, OAK_ERR_MEMORY, "no memory to write %s", w->path);
+  OAK_CHECK(*start, OAK_ERR_MEMORY, "no memory to write %s", w->file.path);
   return OAK_OK;
 }
 
@@ -246,7 +235,8 @@ oak_status_t oak_checkpoint_write(const oak_checkpoint_t *head,
     w->head_sum = shared[1];
     oak_checkpoint_layout(head, shared[0], &w->records, &w->data, &w->file_bytes);
     st = write_part(w, start, size);
-    const oak_disk_output_t output = {publish, discard, free_writer, w, NULL, 0};
+    const oak_disk_output_t output = {
+        oak_part_file_publish, oak_part_file_discard, free_writer, w, NULL, 0};
     st = oak_disk_commit(blocks->disk, blocks->comm, st, &output);
   } else {
     free_writer(w);

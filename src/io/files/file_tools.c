@@ -139,6 +139,42 @@ oak_status_t oak_publish_file(const char *part, const char *path) {
   return st;
 }
 
+oak_status_t oak_part_file_name(oak_part_file_t *file, const char *path) {
+  *file = (oak_part_file_t){strdup(path), oak_text_new("%s" OAK_PART, path), -1};
+  OAK_CHECK(file->path && file->part, OAK_ERR_MEMORY, "no memory to write %s", path);
+  return OAK_OK;
+}
+
+void oak_part_file_free(oak_part_file_t *file) {
+  free(file->path);
+  free(file->part);
+}
+
+oak_status_t oak_part_file_publish(void *file) {
+  const oak_part_file_t *f = file;
+  return oak_publish_file(f->part, f->path);
+}
+
+void oak_part_file_discard(void *file) { (void)unlink(((oak_part_file_t *)file)->part); }
+
+int oak_file_has_mark(const char *path, const char *mark, size_t length) {
+  char text[256];
+  const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return 0;
+  const ssize_t n = read(fd, text, sizeof text);
+  close(fd);
+  return n > 0 && memmem(text, (size_t)n, mark, length);
+}
+
+oak_status_t oak_file_claim(const char *path, const char *mark, size_t length) {
+  struct stat info;
+  OAK_CHECK(lstat(path, &info) != 0 || oak_file_has_mark(path, mark, length), OAK_ERR_FILE,
+            "cannot write %s: something of that name is there that oak did not write; move it away "
+            "or choose another name",
+            path);
+  return OAK_OK;
+}
+
 oak_status_t oak_write_file(const char *path, const void *data, size_t bytes) {
   char *part = oak_text_new("%s" OAK_PART, path);
   OAK_CHECK(part, OAK_ERR_MEMORY, "no memory to write %s", path);

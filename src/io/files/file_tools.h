@@ -43,6 +43,25 @@ oak_status_t oak_sync_folder(const char *path);
 /** Give the finished file \a part, whose data are on the disk, its name \a path. */
 oak_status_t oak_publish_file(const char *part, const char *path);
 
+/** A file that ranks write together, under another name until it is complete. It is the first
+ * member of what a format knows of an output, so that functions of oak_disk_output_t may get it as
+ * their context. */
+typedef struct {
+  char *path, *part; /**< its name, and that until then */
+  int fd;            /**< -1: not open */
+} oak_part_file_t;
+
+/** \return OAK_ERR_MEMORY; to be freed also then. */
+oak_status_t oak_part_file_name(oak_part_file_t *file, const char *path);
+void oak_part_file_free(oak_part_file_t *file);
+oak_status_t oak_part_file_publish(void *file);
+void oak_part_file_discard(void *file);
+
+/** Are \a mark among the first characters of the regular file \a path? Links are not followed. */
+int oak_file_has_mark(const char *path, const char *mark, size_t length);
+/** Fail if something is at \a path that does not have the mark: it is not ours to replace. */
+oak_status_t oak_file_claim(const char *path, const char *mark, size_t length);
+
 /** Write \a data to the file \a path, which gets its name when all of it is on the disk: an earlier
  * file of that name stays until then. A link of that name is replaced, not followed. */
 OAK_API oak_status_t oak_write_file(const char *path, const void *data, size_t bytes);

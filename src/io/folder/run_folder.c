@@ -84,16 +84,6 @@ typedef enum {
   ENTRY_STRANGER /**< has a name that we need, and is not of a run */
 } entry_t;
 
-/** Are \a words among the first characters of the regular file \a path? */
-static int begins_with(const char *path, const char *words, size_t length) {
-  char text[256];
-  const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return 0;
-  const ssize_t n = read(fd, text, sizeof text);
-  close(fd);
-  return n > 0 && memmem(text, (size_t)n, words, length);
-}
-
 static int ends_in(const char *name, const char *end) {
   const size_t n = strlen(name), m = strlen(end);
   return n > m && !strcmp(name + n - m, end);
@@ -145,7 +135,7 @@ static int is_rest(const oak_file_list_t *list, const char *path, const char *na
   if (oak_checkpoint_is_name(output)) return oak_checkpoint_is_one(path);
   for (size_t i = 0; i < TEXTS; i++)
     if (!strcmp(output, texts[i].name))
-      return begins_with(path, texts[i].words, strlen(texts[i].words));
+      return oak_file_has_mark(path, texts[i].words, strlen(texts[i].words));
   return has_series(list, output);
 }
 
@@ -155,8 +145,9 @@ static entry_t judge(const oak_file_list_t *list, const char *path, const char *
   const int file = S_ISREG(info.st_mode), folder = S_ISDIR(info.st_mode);
   for (size_t i = 0; i < TEXTS; i++)
     if (!strcmp(name, texts[i].name))
-      return file && begins_with(path, texts[i].words, strlen(texts[i].words)) ? ENTRY_FILE
-                                                                               : ENTRY_STRANGER;
+      return file && oak_file_has_mark(path, texts[i].words, strlen(texts[i].words))
+                 ? ENTRY_FILE
+                 : ENTRY_STRANGER;
   if (oak_checkpoint_is_name(name)) return oak_checkpoint_is_one(path) ? ENTRY_FILE : ENTRY_OTHER;
   if ((file || folder) && (is_rest(list, path, name) || oak_file_list_has(list, path, name)))
     return file ? ENTRY_FILE : ENTRY_FOLDER;

@@ -134,10 +134,7 @@ typedef struct {
   int rank, scaled;
 } picture_t;
 
-static void end_view(picture_t *p) {
-  if (p->view.release) p->view.release(p->view.owner);
-  p->view.release = NULL;
-}
+static void end_view(picture_t *p) { oak_view_release(&p->view); }
 
 static void free_picture(void *context) {
   picture_t *p = context;
@@ -243,7 +240,7 @@ static oak_status_t add(void *context, oak_status_t st) {
 }
 
 /** Does the thread read the values while the run goes on? The same on all ranks. */
-static int goes_on(const picture_t *p) { return p->projection && p->view.release && p->view.disk; }
+static int goes_on(const picture_t *p) { return p->projection && oak_view_goes_on(&p->view); }
 
 static int has_sums(const picture_t *p) { return p->options.show != OAK_SHOW_MAXIMUM; }
 

@@ -200,8 +200,7 @@ static void free_levels(writer_t *w) {
 static void end_view(writer_t *w) {
   free_levels(w);
   oak_box_walk_destroy(&w->walk);
-  if (w->view.release) w->view.release(w->view.owner);
-  w->view.release = NULL;
+  oak_view_release(&w->view);
 }
 
 /** Find the places of all values and open the data files. Collective. */
@@ -268,9 +267,6 @@ static oak_status_t hand_over(writer_t *w) {
 
 /* ---- all of it */
 
-/** Does the run go on while values are read? The same on all ranks. */
-static int goes_on(const oak_grid_view_t *view) { return view->release && view->disk; }
-
 /** Write all of the plotfile into the folder, or begin it. Collective. */
 static oak_status_t write_tree(writer_t *w, int files) {
   const oak_grid_view_t *view = &w->view;
@@ -286,7 +282,7 @@ static oak_status_t write_tree(writer_t *w, int files) {
   if (!w->level || !w->share) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write %s", w->part);
   OAK_TRY(oak_agree(view->comm, st));
   OAK_TRY(begin_data(w));
-  if (goes_on(view)) return hand_over(w);
+  if (oak_view_goes_on(view)) return hand_over(w);
   OAK_TRY(write_data(w));
   return write_text(w);
 }
@@ -382,8 +378,8 @@ oak_status_t oak_plotfile_write_ext(const oak_grid_view_t *view, int files, cons
     return st;
   }
   st = write_tree(w, files);
-  if (!goes_on(view)) end_view(w);
+  if (!oak_view_goes_on(view)) end_view(w);
   const oak_disk_output_t output = {
-      publish, discard, free_writer, w, goes_on(view) ? write_rest : NULL, 1};
+      publish, discard, free_writer, w, oak_view_goes_on(view) ? write_rest : NULL, 1};
   return oak_disk_commit(view->disk, view->comm, st, &output);
 }

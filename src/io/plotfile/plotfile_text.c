@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "io/files/file_tools.h"
-#include "io/files/scribe.h"
+#include "io/files/rank_text.h"
 
 /** What a section of lines says of each box. */
 typedef enum { TEXT_PLACE, TEXT_BOX, TEXT_FILE, TEXT_LOW, TEXT_HIGH } section_t;
@@ -97,12 +97,12 @@ static char *section_text(const oak_grid_view_t *view, int level, const oak_plot
   return text;
 }
 
-/** Append the section of all ranks, in their order, to the scribe's file. Collective. */
+/** Append the section of all ranks, in their order, to the text_file's file. Collective. */
 static void gather_section(const oak_grid_view_t *view, int level, const oak_plot_level_t *part,
-                           section_t section, oak_scribe_t *scribe) {
+                           section_t section, oak_rank_text_t *text_file) {
   size_t length = 0;
   char *text = section_text(view, level, part, section, &length);
-  oak_scribe_gather(scribe, text, length);
+  oak_rank_text_gather(text_file, text, length);
   free(text);
 }
 
@@ -134,45 +134,45 @@ static void print_head(FILE *out, const oak_grid_view_t *view) {
 }
 
 static void write_header(const oak_grid_view_t *view, const oak_plot_level_t *level,
-                         const char *part, oak_scribe_t *scribe) {
+                         const char *part, oak_rank_text_t *text_file) {
   char *path = oak_text_new("%s/Header", part);
-  oak_scribe_begin(scribe, path);
+  oak_rank_text_begin(text_file, path);
   free(path);
-  if (scribe->out) print_head(scribe->out, view);
+  if (text_file->out) print_head(text_file->out, view);
   for (int l = 0; l <= view->max_level; l++) {
-    if (scribe->out)
-      fprintf(scribe->out, "%d %lld %.17g\n%ld\n", l, (long long)level[l].total, view->time,
+    if (text_file->out)
+      fprintf(text_file->out, "%d %lld %.17g\n%ld\n", l, (long long)level[l].total, view->time,
               view->step);
-    gather_section(view, l, &level[l], TEXT_PLACE, scribe);
-    if (scribe->out) fprintf(scribe->out, "Level_%d/Cell\n", l);
+    gather_section(view, l, &level[l], TEXT_PLACE, text_file);
+    if (text_file->out) fprintf(text_file->out, "Level_%d/Cell\n", l);
   }
-  oak_scribe_finish(scribe);
+  oak_rank_text_finish(text_file);
 }
 
 static void write_level(const oak_grid_view_t *view, int l, const oak_plot_level_t *level,
-                        const char *part, oak_scribe_t *scribe) {
+                        const char *part, oak_rank_text_t *text_file) {
   const long long total = (long long)level->total;
   char *path = oak_text_new("%s/Level_%d/Cell_H", part, l);
-  oak_scribe_begin(scribe, path);
+  oak_rank_text_begin(text_file, path);
   free(path);
   /* Format version, one file per processor, variables, ghost cells. */
-  if (scribe->out) fprintf(scribe->out, "1\n1\n%d\n0\n(%lld 0\n", view->nvar, total);
-  gather_section(view, l, level, TEXT_BOX, scribe);
-  if (scribe->out) fprintf(scribe->out, ")\n%lld\n", total);
-  gather_section(view, l, level, TEXT_FILE, scribe);
-  if (scribe->out) fprintf(scribe->out, "\n%lld,%d\n", total, view->nvar);
-  gather_section(view, l, level, TEXT_LOW, scribe);
-  if (scribe->out) fprintf(scribe->out, "\n%lld,%d\n", total, view->nvar);
-  gather_section(view, l, level, TEXT_HIGH, scribe);
-  if (scribe->out) fputc('\n', scribe->out);
-  oak_scribe_finish(scribe);
+  if (text_file->out) fprintf(text_file->out, "1\n1\n%d\n0\n(%lld 0\n", view->nvar, total);
+  gather_section(view, l, level, TEXT_BOX, text_file);
+  if (text_file->out) fprintf(text_file->out, ")\n%lld\n", total);
+  gather_section(view, l, level, TEXT_FILE, text_file);
+  if (text_file->out) fprintf(text_file->out, "\n%lld,%d\n", total, view->nvar);
+  gather_section(view, l, level, TEXT_LOW, text_file);
+  if (text_file->out) fprintf(text_file->out, "\n%lld,%d\n", total, view->nvar);
+  gather_section(view, l, level, TEXT_HIGH, text_file);
+  if (text_file->out) fputc('\n', text_file->out);
+  oak_rank_text_finish(text_file);
 }
 
 oak_status_t oak_plot_write_text(const oak_grid_view_t *view, const oak_plot_level_t *level,
                                  const char *part) {
-  oak_scribe_t scribe;
-  OAK_TRY(oak_scribe_open(&scribe, view->comm, view->disk));
-  write_header(view, level, part, &scribe);
-  for (int l = 0; l <= view->max_level; l++) write_level(view, l, &level[l], part, &scribe);
-  return oak_scribe_close(&scribe);
+  oak_rank_text_t text_file;
+  OAK_TRY(oak_rank_text_open(&text_file, view->comm, view->disk));
+  write_header(view, level, part, &text_file);
+  for (int l = 0; l <= view->max_level; l++) write_level(view, l, &level[l], part, &text_file);
+  return oak_rank_text_close(&text_file);
 }

@@ -30,12 +30,11 @@ typedef struct {
 } part_t;
 
 typedef struct {
-  char *path, *part;       /**< its name, and that until it is complete */
+  oak_part_file_t file;
   oak_grid_view_t view;    /**< a copy */
   oak_disk_t *disk;        /**< for values; NULL where they are written at once */
   int rank, first, nlevel; /**< levels of the tree first to first + nlevel - 1 are written */
   int leaves;              /**< parents are not stored */
-  int fd;                  /**< -1: not open */
   oak_box_walk_t *walk;
   part_t *level_part;        /**< [max_level + 1] */
   oak_vtkhdf_level_t *level; /**< [nlevel] */
@@ -104,8 +103,8 @@ static oak_status_t write_boxes(const writer_t *w, int l) {
     }
   }
   const oak_status_t st = oak_disk_write(
-      view->disk, w->fd, row, (size_t)n * sizeof *row,
-      place_of(w, l, 0) + w->level_part[l].first_box * (int64_t)sizeof *row, w->part);
+      view->disk, w->file.fd, row, (size_t)n * sizeof *row,
+      place_of(w, l, 0) + w->level_part[l].first_box * (int64_t)sizeof *row, w->file.part);
   free(row);
   return st;
 }
@@ -114,12 +113,12 @@ static oak_status_t write_box(void *context, const oak_box_values_t *box) {
   const writer_t *w = context;
   const int64_t cell = w->level_part[box->level].cell[box->number];
   const int64_t at = place_of(w, box->level, 1 + box->var) + cell * w->view.value_bytes;
-  return oak_disk_write(w->disk, w->fd, box->values, box->bytes, at, w->part);
+  return oak_disk_write(w->disk, w->file.fd, box->values, box->bytes, at, w->file.part);
 }
 
 static oak_status_t open_file(writer_t *w) {
-  w->fd = open(w->part, O_WRONLY | O_CLOEXEC);
-  if (w->fd < 0) return oak_file_failed("open", w->part, errno);
+  w->file.fd = open(w->file.part, O_WRONLY | O_CLOEXEC);
+  if (w->file.fd < 0) return oak_file_failed("open", w->file.part, errno);
   for (int l = w->first; l < w->first + w->nlevel; l++) OAK_TRY(write_boxes(w, l));
   return OAK_OK;
 }
@@ -127,13 +126,10 @@ static oak_status_t open_file(writer_t *w) {
 /** If \a st is OAK_OK, all of the file is on the disk afterwards. \return \a st or the first
  * failure. */
 static oak_status_t close_file(writer_t *w, oak_disk_t *disk, oak_status_t st) {
-  if (w->fd >= 0) st = oak_disk_close(disk, w->fd, w->part, st);
-  w->fd = -1;
+  if (w->file.fd >= 0) st = oak_disk_close(disk, w->file.fd, w->file.part, st);
+  w->file.fd = -1;
   return st;
 }
-
-/** Does the run go on while values are read? The same on all ranks. */
-static int goes_on(const oak_grid_view_t *view) { return view->release && view->disk; }
 
 /** The job of the thread, if the run goes on: all boxes for which the blocks of this rank suffice.
  */
@@ -150,8 +146,7 @@ static void end_view(writer_t *w) {
   free(w->level_part);
   w->level_part = NULL;
   oak_box_walk_destroy(&w->walk);
-  if (w->view.release) w->view.release(w->view.owner);
-  w->view.release = NULL;
+  oak_view_release(&w->view);
 }
 
 /** The other boxes. Collective. */
@@ -168,7 +163,7 @@ static oak_status_t write_rest(void *context) {
 static oak_status_t write_values(writer_t *w) {
   const oak_grid_view_t *view = &w->view;
   oak_status_t st = oak_agree(view->comm, open_file(w));
-  if (st == OAK_OK && goes_on(view)) {
+  if (st == OAK_OK && oak_view_goes_on(view)) {
     st = oak_agree(view->comm, oak_box_walk_divide(w->walk));
     if (st == OAK_OK) return oak_disk_do(view->disk, 0, write_mine, w);
   }
@@ -184,7 +179,7 @@ static oak_status_t create(const writer_t *w) {
   const oak_grid_view_t *view = &w->view;
   double origin[3] = {view->xmin[0], view->xmin[1], view->xmin[2]};
   if (view->dim == 2) origin[2] = -0.5 * oak_view_cell_size(view, 0, 0);
-  return oak_vtkhdf_create(view, origin, w->level, w->nlevel, w->part, w->place);
+  return oak_vtkhdf_create(view, origin, w->level, w->nlevel, w->file.part, w->place);
 }
 
 /** Collective; all ranks fail together. */
@@ -198,22 +193,12 @@ static oak_status_t write_tree(writer_t *w) {
   return write_values(w);
 }
 
-/** Rank 0: is \a path free, or an HDF5 file? Anything else is not ours to replace. */
-static oak_status_t prepare(const char *path, const char *part) {
+/** Rank 0: is the name free, or that of an HDF5 file? */
+static oak_status_t prepare(const oak_part_file_t *file) {
   static const char sign[8] = "\x89HDF\r\n\x1a\n";
-  char text[sizeof sign] = "";
-  struct stat info;
-  if (lstat(path, &info) == 0) {
-    FILE *in = S_ISREG(info.st_mode) ? fopen(path, "re") : NULL;
-    const size_t n = in ? fread(text, 1, sizeof text, in) : 0;
-    if (in) fclose(in);
-    OAK_CHECK(n == sizeof text && !memcmp(text, sign, sizeof sign), OAK_ERR_FILE,
-              "cannot write %s: something of that name is there that oak did not write; move it "
-              "away or choose another name",
-              path);
-  }
-  OAK_TRY(oak_make_parents(path));
-  return oak_remove_all(part); /* what a run that was killed has left */
+  OAK_TRY(oak_file_claim(file->path, sign, sizeof sign));
+  OAK_TRY(oak_make_parents(file->path));
+  return oak_remove_all(file->part); /* what a run that was killed has left */
 }
 
 static oak_status_t check(const oak_grid_view_t *view, const char *path) {
@@ -228,22 +213,14 @@ static oak_status_t check(const oak_grid_view_t *view, const char *path) {
   return OAK_OK;
 }
 
-static oak_status_t publish(void *context) {
-  const writer_t *w = context;
-  return oak_publish_file(w->part, w->path);
-}
-
-static void discard(void *context) { (void)unlink(((writer_t *)context)->part); }
-
 /** Collective. */
 static void free_writer(void *context) {
   writer_t *w = context;
-  if (w->fd >= 0) close(w->fd);
+  if (w->file.fd >= 0) close(w->file.fd);
   end_view(w);
   free(w->level);
   free(w->place);
-  free(w->path);
-  free(w->part);
+  oak_part_file_free(&w->file);
   free(w);
 }
 
@@ -251,16 +228,15 @@ static void free_writer(void *context) {
 static writer_t *make_writer(const oak_grid_view_t *view, const char *path) {
   writer_t *w = calloc(1, sizeof *w);
   if (!w) return NULL;
-  *w = (writer_t){.view = *view, .fd = -1, .leaves = view->dim == 2 || view->partial};
+  *w = (writer_t){.view = *view, .leaves = view->dim == 2 || view->partial};
   MPI_Comm_rank(view->comm, &w->rank);
   w->first = w->leaves ? view->min_level : 0;
   w->nlevel = view->max_level + 1 - w->first;
-  w->path = strdup(path);
-  w->part = oak_text_new("%s" OAK_PART, path);
+  const oak_status_t named = oak_part_file_name(&w->file, path);
   w->level_part = calloc((size_t)view->max_level + 1, sizeof *w->level_part);
   w->level = calloc((size_t)w->nlevel, sizeof *w->level);
   w->place = calloc((size_t)w->nlevel * (1 + (size_t)view->nvar), sizeof *w->place);
-  if (w->path && w->part && w->level_part && w->level && w->place) return w;
+  if (named == OAK_OK && w->level_part && w->level && w->place) return w;
   w->view.release = NULL;
   free_writer(w);
   return NULL;
@@ -268,7 +244,7 @@ static writer_t *make_writer(const oak_grid_view_t *view, const char *path) {
 
 static oak_status_t begin(const writer_t *w, const char *path) {
   OAK_CHECK(w, OAK_ERR_MEMORY, "no memory to write %s", path);
-  return w->rank == 0 ? prepare(path, w->part) : OAK_OK;
+  return w->rank == 0 ? prepare(&w->file) : OAK_OK;
 }
 
 oak_status_t oak_vtkhdf_write(const oak_grid_view_t *view, const char *path) {
@@ -283,9 +259,13 @@ oak_status_t oak_vtkhdf_write(const oak_grid_view_t *view, const char *path) {
     return st;
   }
   st = write_tree(w);
-  if (!goes_on(view)) end_view(w);
-  const int has_rest = goes_on(view) && !w->leaves;
-  const oak_disk_output_t output = {publish, discard, free_writer, w, has_rest ? write_rest : NULL,
+  if (!oak_view_goes_on(view)) end_view(w);
+  const int has_rest = oak_view_goes_on(view) && !w->leaves;
+  const oak_disk_output_t output = {oak_part_file_publish,
+                                    oak_part_file_discard,
+                                    free_writer,
+                                    w,
+                                    has_rest ? write_rest : NULL,
                                     0};
   return oak_disk_commit(view->disk, view->comm, st, &output);
 }

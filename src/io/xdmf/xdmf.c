@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "io/files/file_tools.h"
-#include "io/files/scribe.h"
+#include "io/files/rank_text.h"
 #include "xdmf_files.h"
 
 enum { BATCH_BYTES = 4 << 20, BLOCKS_OF_TEXT = 2048, MASK_ALIGN = 8 };
@@ -126,9 +126,6 @@ static oak_status_t close_file(writer_t *w, oak_status_t st) {
   return st;
 }
 
-/** Does the run go on while values are read? The same on all ranks. */
-static int goes_on(const oak_grid_view_t *view) { return view->release && view->disk; }
-
 /** The job of the thread, if the run goes on. */
 static oak_status_t write_later(void *context, oak_status_t st) {
   writer_t *w = context;
@@ -140,7 +137,7 @@ static oak_status_t write_later(void *context, oak_status_t st) {
 static oak_status_t write_data(writer_t *w, const char *folder) {
   MPI_Comm comm = w->view->comm;
   oak_status_t st = oak_agree(comm, open_file(w, folder));
-  if (st == OAK_OK && goes_on(w->view)) return oak_disk_do(w->disk, 0, write_later, w);
+  if (st == OAK_OK && oak_view_goes_on(w->view)) return oak_disk_do(w->disk, 0, write_later, w);
   if (st == OAK_OK) st = write_values(w);
   return oak_agree(comm, close_file(w, st));
 }
@@ -200,7 +197,7 @@ static char *blocks_text(const writer_t *w, int b0, int b1, const char *data, si
   return NULL;
 }
 
-static void write_blocks(const writer_t *w, oak_scribe_t *scribe, const char *data) {
+static void write_blocks(const writer_t *w, oak_rank_text_t *text_file, const char *data) {
   int most = w->view->nblock;
   MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, w->view->comm);
   for (int b = 0; b < most; b += BLOCKS_OF_TEXT) {
@@ -208,27 +205,27 @@ static void write_blocks(const writer_t *w, oak_scribe_t *scribe, const char *da
     const int b1 = w->view->nblock - b0 < BLOCKS_OF_TEXT ? w->view->nblock : b0 + BLOCKS_OF_TEXT;
     size_t length = 0;
     char *text = blocks_text(w, b0, b1, data, &length);
-    oak_scribe_gather(scribe, text, length);
+    oak_rank_text_gather(text_file, text, length);
     free(text);
   }
 }
 
 /** Write the XML to \a path, with \a data for the folder of the raw files. Collective. */
 static oak_status_t write_xml(const writer_t *w, const char *path, const char *data) {
-  oak_scribe_t scribe;
-  OAK_TRY(oak_scribe_open(&scribe, w->view->comm, w->view->disk));
-  oak_scribe_begin(&scribe, path);
-  if (scribe.out)
-    fprintf(scribe.out,
+  oak_rank_text_t text_file;
+  OAK_TRY(oak_rank_text_open(&text_file, w->view->comm, w->view->disk));
+  oak_rank_text_begin(&text_file, path);
+  if (text_file.out)
+    fprintf(text_file.out,
             "<?xml version=\"1.0\"?>\n" OAK_XDMF_MARK
             "\n<Xdmf Version=\"2.0\"><Domain>\n"
             "<Grid Name=\"oak\" GridType=\"Collection\" CollectionType=\"Spatial\">\n"
             "<Time Value=\"%.17g\"/>\n<Information Name=\"step\" Value=\"%ld\"/>\n",
             w->view->time, w->view->step);
-  write_blocks(w, &scribe, data);
-  if (scribe.out) fputs("</Grid>\n</Domain></Xdmf>\n", scribe.out);
-  oak_scribe_finish(&scribe);
-  return oak_scribe_close(&scribe);
+  write_blocks(w, &text_file, data);
+  if (text_file.out) fputs("</Grid>\n</Domain></Xdmf>\n", text_file.out);
+  oak_rank_text_finish(&text_file);
+  return oak_rank_text_close(&text_file);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -259,7 +256,7 @@ static void discard(void *context) { oak_xdmf_files_discard(&((output_t *)contex
 static void free_output(void *context) {
   output_t *output = context;
   if (!output) return;
-  if (output->view.release) output->view.release(output->view.owner);
+  oak_view_release(&output->view);
   oak_xdmf_files_free(&output->files);
   free(output);
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/files/file_tools.h"
@@ -45,23 +44,8 @@ void oak_xdmf_files_free(oak_xdmf_files_t *files) {
 static const char *const content[] = {"rank_*.raw", NULL};
 const oak_folder_kind_t oak_xdmf_folder = {OAK_XDMF_DATA, content};
 
-/** Is \a path free, or an XDMF file of oak? Anything else is not ours to replace. */
-static oak_status_t check_xml(const char *path) {
-  struct stat info;
-  char text[256];
-  if (lstat(path, &info) != 0) return OAK_OK;
-  FILE *in = S_ISREG(info.st_mode) ? fopen(path, "re") : NULL;
-  const size_t n = in ? fread(text, 1, sizeof text, in) : 0;
-  if (in) fclose(in);
-  OAK_CHECK(memmem(text, n, OAK_XDMF_MARK, strlen(OAK_XDMF_MARK)), OAK_ERR_FILE,
-            "cannot write %s: something of that name is there that oak did not write; move it away "
-            "or choose another name",
-            path);
-  return OAK_OK;
-}
-
 oak_status_t oak_xdmf_files_prepare(const oak_xdmf_files_t *files) {
-  OAK_TRY(check_xml(files->xml));
+  OAK_TRY(oak_file_claim(files->xml, OAK_XDMF_MARK, strlen(OAK_XDMF_MARK)));
   return oak_folder_begin(&oak_xdmf_folder, files->data, files->data_part);
 }
 

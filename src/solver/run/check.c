@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 #include "solver/output/output.h"
-#include "solver/run/saver.h"
+#include "solver/run/saving.h"
 #include "solver/step/part.h"
 
 /* ---- a coarser mesh */

@@ -6,7 +6,7 @@
 
 #include "io/folder/file_list.h"
 #include "solver/run/checkpoint.h"
-#include "solver/run/saver.h"
+#include "solver/run/saving.h"
 
 /* Names of the checkpoints of a folder, if there is one, on all ranks, the newest first. */
 static oak_status_t share_list(const oak_t *sim, const char *folder, oak_checkpoint_name_t **list,

@@ -8,7 +8,7 @@
 #include "io/checkpoint/checkpoint.h"
 #include "io/folder/file_list.h"
 #include "solver/run/checkpoint.h"
-#include "solver/run/saver.h"
+#include "solver/run/saving.h"
 #include "solver/step/trace.h"
 
 typedef struct {
@@ -55,29 +55,29 @@ static oak_status_t choose_step(oak_t *sim, double end_time, double output_time,
 /* Where memory does not suffice for a finer mesh, the run ends, but the solution is kept. Outputs
  * that are still being written may hold memory of the device. The run then waits for them and
  * adapts again. */
-static oak_status_t adapt(oak_t *sim, oak_saver_t *saver) {
+static oak_status_t adapt(oak_t *sim, oak_saving_t *saving) {
   oak_status_t st = oak_adjust_refinement(sim, NULL);
-  if (st == OAK_ERR_MEMORY && oak_disk_pending(saver->out->disk)) {
+  if (st == OAK_ERR_MEMORY && oak_disk_pending(saving->out->disk)) {
     const int whole = sim->storage.revision != sim->mesh->revision; /* only tables are missing */
-    OAK_TRY(oak_output_wait(saver->out));
+    OAK_TRY(oak_output_wait(saving->out));
     st = whole ? oak_adapt_finish(sim) : oak_adjust_refinement(sim, NULL);
   }
   if (st != OAK_ERR_MEMORY) return st;
   char *message = strdup(oak_last_error());
-  (void)oak_output_disk_close(saver->out, OAK_OK);
-  if (oak_saver_write(saver) == OAK_OK)
+  (void)oak_output_disk_close(saving->out, OAK_OK);
+  if (oak_saving_write(saving) == OAK_OK)
     OAK_FAIL(st,
              "%s; checkpoint %s/" OAK_CHECKPOINT_FORMAT " was written, to go on with more memory",
-             message ? message : "out of memory", saver->out->folder, sim->clock.step);
+             message ? message : "out of memory", saving->out->folder, sim->clock.step);
   else
     OAK_FAIL(st, "%s", message ? message : "out of memory");
   free(message);
   return st;
 }
 
-static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_saver_t *saver, double end_time,
+static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_saving_t *saving, double end_time,
                                 long max_steps) {
-  oak_output_t *out = saver->out;
+  oak_output_t *out = saving->out;
   double dt = 0;
   while (sim->clock.time < end_time && (max_steps == 0 || sim->clock.step < max_steps)) {
     const double output_time = oak_output_target(out);
@@ -85,7 +85,7 @@ static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_saver_t *saver, dou
     OAK_TRY(choose_step(sim, end_time, output_time, &dt));
     const int reaches_end = dt >= end_time - sim->clock.time,
               meets = dt == output_time - sim->clock.time;
-    sim->run.asks = oak_saver_asks(saver);
+    sim->run.asks = oak_saving_asks(saving);
     sim->run.disk = oak_disk_state(out->disk);
     OAK_TRY(oak_advance(sim, dt));
     OAK_TRY(oak_output_step(out));
@@ -94,12 +94,12 @@ static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_saver_t *saver, dou
     if (whole && meets) oak_set_time(sim, output_time);
     if (whole && reaches_end) oak_set_time(sim, end_time);
     if (sim->refine.every > 0 && sim->clock.step % sim->refine.every == 0)
-      OAK_TRY(adapt(sim, saver));
+      OAK_TRY(adapt(sim, saving));
     refresh(r, sim, dt);
     oak_progress_update(&r->progress, &r->state);
     const int ends = (whole && reaches_end) || (max_steps && sim->clock.step == max_steps);
     OAK_TRY(oak_output_write(out, dt, ends));
-    OAK_TRY(oak_saver_step(saver, ends));
+    OAK_TRY(oak_saving_step(saving, ends));
     sim->run.interrupted = !ends && sim->run.asked >= OAK_ASK_END;
     if (sim->run.interrupted) return OAK_OK;
   }
@@ -137,20 +137,20 @@ static oak_status_t begin(oak_t *sim, oak_output_t *out, const char *restart) {
 /* What a failed step leaves: a plotfile of the bad solution, and a checkpoint of the solution
  * before the step if that is still there. The message stays that of the step, with the names of the
  * files. */
-static void leave_traces(oak_saver_t *saver) {
-  oak_t *sim = saver->sim;
+static void leave_traces(oak_saving_t *saving) {
+  oak_t *sim = saving->sim;
   char *message = strdup(oak_last_error()), path[4096], files[8300] = "";
   const int bad = sim->invalid.state;
-  snprintf(path, sizeof path, "%s/invalid%06ld", saver->out->folder, sim->clock.step);
+  snprintf(path, sizeof path, "%s/invalid%06ld", saving->out->folder, sim->clock.step);
   oak_storage_swap(sim, 0, bad);
   if (oak_write_grid(sim, path) == OAK_OK) snprintf(files, sizeof files, "; see %s", path);
   if (*files && sim->rank == 0) (void)oak_file_list_add(path);
   oak_storage_swap(sim, 0, bad);
   /* Half a step of UPDATE or diffusion has changed the state before. */
   const int lost = bad == 0 || (oak_parts_beside(sim) && sim->method.strang && !sim->method.kept);
-  if (!lost && oak_saver_write(saver) == OAK_OK)
+  if (!lost && oak_saving_write(saving) == OAK_OK)
     snprintf(files + strlen(files), sizeof files - strlen(files),
-             "; the state before is in %s/" OAK_CHECKPOINT_FORMAT, saver->out->folder,
+             "; the state before is in %s/" OAK_CHECKPOINT_FORMAT, saving->out->folder,
              sim->clock.step);
   if (lost)
     snprintf(files + strlen(files), sizeof files - strlen(files),
@@ -160,18 +160,18 @@ static void leave_traces(oak_saver_t *saver) {
 }
 
 /* From the first to the last step. */
-static oak_status_t run_steps(oak_t *sim, report_t *r, oak_saver_t *saver,
+static oak_status_t run_steps(oak_t *sim, report_t *r, oak_saving_t *saving,
                               const oak_progress_options_t *options, const oak_run_options_t *run) {
   refresh(r, sim, 0);
   oak_progress_begin(&r->progress, options, &r->state);
-  oak_saver_begin(saver, run->signals);
-  oak_status_t st = oak_output_disk_open(saver->out);
-  if (saver->out->disk) oak_checkpoint_prepare(sim);
-  if (st == OAK_OK && !run->restart) st = oak_output_write(saver->out, 0, options->end_time == 0);
-  if (st == OAK_OK) st = step_to_end(sim, r, saver, options->end_time, options->max_steps);
-  st = oak_output_disk_close(saver->out, st);
-  oak_saver_close(saver);
-  if (st == OAK_ERR_STATE && sim->invalid.found) leave_traces(saver);
+  oak_saving_begin(saving, run->signals);
+  oak_status_t st = oak_output_disk_open(saving->out);
+  if (saving->out->disk) oak_checkpoint_prepare(sim);
+  if (st == OAK_OK && !run->restart) st = oak_output_write(saving->out, 0, options->end_time == 0);
+  if (st == OAK_OK) st = step_to_end(sim, r, saving, options->end_time, options->max_steps);
+  st = oak_output_disk_close(saving->out, st);
+  oak_saving_close(saving);
+  if (st == OAK_ERR_STATE && sim->invalid.found) leave_traces(saving);
   if (st == OAK_OK)
     oak_progress_end(&r->progress, &r->state);
   else
@@ -203,7 +203,7 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
   const double patience = oak_params_real(sim->params, "run.watchdog");
   report_t r = {.revision = -1};
   oak_output_t out;
-  oak_saver_t saver;
+  oak_saving_t saving;
   const oak_progress_options_t options = {
       .stream = sim->rank == 0 ? stream : NULL,
       .end_time = oak_params_real(sim->params, "run.end_time"),
@@ -221,11 +221,11 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
     fprintf(stream, "The file system of %s has no locks: let no other run write to it.\n\n",
             out.folder);
   out.command = run->command;
-  oak_status_t st = oak_agree(sim->comm, oak_saver_open(&saver, &out));
+  oak_status_t st = oak_agree(sim->comm, oak_saving_open(&saving, &out));
   if (st == OAK_OK && patience > 0)
     st = oak_watchdog_start(sim->comm, &sim->timers, patience, &r.dog);
   if (st == OAK_OK) st = begin(sim, &out, run->restart);
-  if (st == OAK_OK) st = run_steps(sim, &r, &saver, &options, run);
+  if (st == OAK_OK) st = run_steps(sim, &r, &saving, &options, run);
   st = oak_output_close(&out, st);
   oak_watchdog_stop(&r.dog);
   if (st == OAK_OK && stream) oak_print_wtime(sim, stream);

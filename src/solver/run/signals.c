@@ -2,7 +2,7 @@
  * Signals by which people and batch systems ask a run to end. */
 #include <signal.h>
 
-#include "solver/run/saver.h"
+#include "solver/run/saving.h"
 
 static const struct {
   int signal;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Text files that rank 0 writes from what all ranks have to say. Private. */
-#ifndef OAK_SCRIBE_H
-#define OAK_SCRIBE_H
+#ifndef OAK_RANK_TEXT_H
+#define OAK_RANK_TEXT_H
 
 #include <stdint.h>
 #include <stdio.h>
@@ -18,22 +18,22 @@ typedef struct {
   int *count, *start;  /**< [size] on rank 0: its part of the piece that is gathered now */
   char *piece;         /**< on rank 0 */
   oak_status_t status; /**< first failure of this rank */
-} oak_scribe_t;
+} oak_rank_text_t;
 
 /** Get ready. Collective; all ranks fail together, with nothing to close. \a disk syncs and closes
  * files; NULL: at once. */
-oak_status_t oak_scribe_open(oak_scribe_t *scribe, MPI_Comm comm, oak_disk_t *disk);
+oak_status_t oak_rank_text_open(oak_rank_text_t *text_file, MPI_Comm comm, oak_disk_t *disk);
 /** Free everything. \return the status that all ranks agree on. Collective. */
-oak_status_t oak_scribe_close(oak_scribe_t *scribe);
+oak_status_t oak_rank_text_close(oak_rank_text_t *text_file);
 
-/** Begin the file \a path, given by rank 0. Rank-local, as oak_scribe_finish. */
-void oak_scribe_begin(oak_scribe_t *scribe, const char *path);
+/** Begin the file \a path, given by rank 0. Rank-local, as oak_rank_text_finish. */
+void oak_rank_text_begin(oak_rank_text_t *text_file, const char *path);
 /** End the file, which is on the disk then or, with an oak_disk_t, later. */
-void oak_scribe_finish(oak_scribe_t *scribe);
+void oak_rank_text_finish(oak_rank_text_t *text_file);
 
 /** Append the texts of all ranks, in their order. Collective. \a text is NULL if the rank had no
- * memory for it; oak_scribe_close then fails on all ranks. Rank 0 has some megabytes of text in
+ * memory for it; oak_rank_text_close then fails on all ranks. Rank 0 has some megabytes of text in
  * memory at a time. */
-void oak_scribe_gather(oak_scribe_t *scribe, const char *text, size_t length);
+void oak_rank_text_gather(oak_rank_text_t *text_file, const char *text, size_t length);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The checkpoints of a run: when they are due, what ends a run early, and going on from one.
  * Private. */
-#ifndef OAK_SAVER_H
-#define OAK_SAVER_H
+#ifndef OAK_SAVING_H
+#define OAK_SAVING_H
 
 #include <sys/stat.h>
 #include <time.h>
@@ -42,20 +42,20 @@ typedef struct {
   long last;               /**< step of the last checkpoint, -1: none */
   int signals;             /**< 1: signals are caught */
   int pending;             /**< checkpoints that are not on the disk yet */
-} oak_saver_t;
+} oak_saving_t;
 
 /** Check the keys of [checkpoint] and run.wall_limit. Not collective. */
-oak_status_t oak_saver_open(oak_saver_t *saver, oak_output_t *out);
-/** A run begins, or goes on, now: \a signals are caught from here to oak_saver_close. */
-void oak_saver_begin(oak_saver_t *saver, int signals);
+oak_status_t oak_saving_open(oak_saving_t *saving, oak_output_t *out);
+/** A run begins, or goes on, now: \a signals are caught from here to oak_saving_close. */
+void oak_saving_begin(oak_saving_t *saving, int signals);
 /** What this rank asks for, to be put into sim->run.asks before a step. Not collective. */
-oak_ask_t oak_saver_asks(oak_saver_t *saver);
+oak_ask_t oak_saving_asks(oak_saving_t *saving);
 /** After a step and its output: write a checkpoint if one is due, or if the run ends early.
  * \a ends: it ends here anyway. Collective. */
-oak_status_t oak_saver_step(oak_saver_t *saver, int ends);
+oak_status_t oak_saving_step(oak_saving_t *saving, int ends);
 /** Write one now, or begin to. Collective. */
-oak_status_t oak_saver_write(oak_saver_t *saver);
-void oak_saver_close(oak_saver_t *saver);
+oak_status_t oak_saving_write(oak_saving_t *saving);
+void oak_saving_close(oak_saving_t *saving);
 
 /** What is asked for, in words for messages. */
 const char *oak_ask_text(oak_ask_t ask);
