@@ -179,6 +179,12 @@ OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_
   return sum - c * u;
 }
 
+/* The larger of `most` and |x|. A value that is not a number counts as infinite. */
+OAK_FN double elliptic_larger(double most, double x) {
+  const double size = fabs(x) < INFINITY ? fabs(x) : INFINITY;
+  return size > most ? size : most;
+}
+
 /* First cell of a child in its parent. */
 OAK_FN int elliptic_octant(int child) {
   return OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN, (child >> 2) * HN);

@@ -347,12 +347,7 @@ OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LAN
   }
 }
 
-/* The largest residual of each block. One that is not a number counts as infinite. */
-OAK_FN double elliptic_larger(double most, double x) {
-  const double size = fabs(x) < INFINITY ? fabs(x) : INFINITY;
-  return size > most ? size : most;
-}
-
+/* The largest residual of each block. */
 OAK_KERNEL_SHARED(oak_elliptic_norm, oak_elliptic_args_t, ELLIPTIC_LANES, 4, 0) {
   OAK_ARGS_EARLY(oak_elliptic_args_t);
   OAK_OUTER(n) {

@@ -1,125 +1,178 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Isolated boundaries: the potential of a right-hand side that is zero outside the domain, for
- * div(grad u) = f, by its multipoles up to degree OAK_ELLIPTIC_POLES (2D: twice that).
+ * Isolated boundaries: the potential of a right-hand side f that is zero outside the domain, for
+ * div(grad u) = f, by its multipoles up to degree POLES. Coordinates are relative to arg.center and
+ * multiplied by arg.scale.
  *
- * 3D: u(x) = -1/(4 pi) sum over l, m of conj(M_lm) I_lm(x), where M_lm is the integral of f R_lm,
- * and R and I are the regular and irregular solid harmonics (without the sign (-1)^m, which
- * cancels): R_lm = r^l P_lm(cos theta) e^(i m phi) / (l + m)!,  I_lm = (l - m)! P_lm e^(i m phi) /
- * r^(l+1) 2D: u(x) = 1/(2 pi) (M_0 ln|z| - Re sum over k of M_k / (k z^k)), M_k the integral of f
- * z^k. */
+ * The moments are the integrals of f x^a y^b z^c with a + b + c <= POLES. The host makes of them a
+ * polynomial P with u(x) = P(x / r^2) / r, in 2D m ln(r) + P(x / r^2) (src/elliptic/outer.c). */
 #include "kernels/elliptic.h"
 
 enum {
-  POLES_TERMS = OAK_DIM == 3 ? OAK_ELLIPTIC_MOMENTS / 2 : 2 * OAK_ELLIPTIC_POLES + 1,
-  POLES_LANES = 32
+  POLES = OAK_ELLIPTIC_POLES(OAK_DIM),
+  POLES_C = OAK_DIM == 3 ? POLES + 1 : 1, /* powers of z */
+  POLES_PAIRS = OAK_PAIRS(OAK_DIM, POLES),
+  /* Cells along y, and planes, whose values are added before a sum is stored. */
+  POLES_TURN = OAK_N % 8 == 0   ? 8
+               : OAK_N % 4 == 0 ? 4
+                                : 2,
+  POLES_PLANES = OAK_DIM == 2                    ? 1
+                 : OAK_N % 4 == 0 && OAK_N <= 64 ? 4
+                                                 : 2
 };
 
-/* Real and imaginary parts, terms ordered by degree l, then by order m. */
-OAK_FN void poles_regular(const double x[3], double out[2 * POLES_TERMS]) {
-  out[0] = 1;
-  out[1] = 0;
-#if OAK_DIM == 2
-  for (int k = 1; k < POLES_TERMS; k++) {
-    out[2 * k] = out[2 * k - 2] * x[0] - out[2 * k - 1] * x[1];
-    out[2 * k + 1] = out[2 * k - 2] * x[1] + out[2 * k - 1] * x[0];
-  }
-#else
-  const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
-  for (int l = 1; l <= OAK_ELLIPTIC_POLES; l++) {
-    const int at = l * (l + 1) / 2, one = at - l, two = one - l + 1; /* of degrees l, l-1, l-2 */
-    for (int m = 0; m < l; m++)
-      for (int c = 0; c < 2; c++)
-        out[2 * (at + m) + c] = ((2 * l - 1) * x[2] * out[2 * (one + m) + c] -
-                                 (m < l - 1 ? r2 * out[2 * (two + m) + c] : 0)) /
-                                (double)(l * l - m * m);
-    const double re = out[2 * (at - 1)], im = out[2 * (at - 1) + 1];
-    out[2 * (at + l)] = (x[0] * re - x[1] * im) / (2 * l);
-    out[2 * (at + l) + 1] = (x[0] * im + x[1] * re) / (2 * l);
-  }
-#endif
+/* The coordinate of the first cell's centre along an axis, and the distance of cells. */
+OAK_FN void poles_axis(const oak_elliptic_poles_args_t *arg, long block, int dir, double *first,
+                       double *step) {
+  const oak_block_t *b = &arg->f.block[block];
+  *step = arg->scale * oak_dx(&arg->f, b->level, dir);
+  *first = arg->scale * (b->origin[dir] - arg->center[dir]) + 0.5 * *step;
 }
 
-/* The potential at x of the given moments. */
-OAK_FN double poles_potential(const double moment[2 * POLES_TERMS], const double x[3]) {
-#if OAK_DIM == 2
-  const double r2 = x[0] * x[0] + x[1] * x[1];
-  const double zr = x[0] / r2, zi = -x[1] / r2; /* 1 / z */
-  double re = 1, im = 0, sum = 0.5 * moment[0] * log(r2);
-  for (int k = 1; k < POLES_TERMS; k++) {
-    const double next = re * zr - im * zi;
-    im = re * zi + im * zr;
-    re = next;
-    sum -= (moment[2 * k] * re - moment[2 * k + 1] * im) / k;
-  }
-  return sum / (2 * M_PI);
-#else
-  const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
-  double i[2 * POLES_TERMS], sum;
-  i[0] = 1 / sqrt(r2);
-  i[1] = 0;
-  sum = moment[0] * i[0];
-  for (int l = 1; l <= OAK_ELLIPTIC_POLES; l++) {
-    const int at = l * (l + 1) / 2, one = at - l, two = one - l + 1;
-    for (int m = 0; m < l; m++)
-      for (int c = 0; c < 2; c++)
-        i[2 * (at + m) + c] =
-            ((2 * l - 1) * x[2] * i[2 * (one + m) + c] -
-             (m < l - 1 ? (double)((l - 1) * (l - 1) - m * m) * i[2 * (two + m) + c] : 0)) /
-            r2;
-    const double re = i[2 * (at - 1)], im = i[2 * (at - 1) + 1];
-    i[2 * (at + l)] = (2 * l - 1) * (x[0] * re - x[1] * im) / r2;
-    i[2 * (at + l) + 1] = (2 * l - 1) * (x[0] * im + x[1] * re) / r2;
-    for (int m = 0; m <= l; m++)
-      sum += (m ? 2 : 1) * (moment[2 * (at + m)] * i[2 * (at + m)] +
-                            moment[2 * (at + m) + 1] * i[2 * (at + m) + 1]);
-  }
-  return -sum / (4 * M_PI);
-#endif
-}
-
-/* Integrals of f R over each block, about the centre. */
-OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, POLES_LANES) {
+/* The moments of each block, and the largest of them. Sums along y come first, then those along z
+ * and x, so that little is done for each cell. */
+OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
   OAK_ARGS(oak_elliptic_poles_args_t);
   OAK_OUTER(n) {
-    OAK_SHARED double lane[2 * POLES_TERMS][POLES_LANES];
-    double volume = 1;
-    for (int d = 0; d < OAK_DIM; d++) volume *= oak_dx(&arg.f, arg.f.block[n].level, d);
-    OAK_INNER(i, POLES_LANES) {
-      for (int s = 0; s < 2 * POLES_TERMS; s++) lane[s][i] = 0;
-      for (int c = i; c < OAK_CELLS; c += POLES_LANES) {
-        double x[3], r[2 * POLES_TERMS];
-        const double f = arg.rhs[n * (long long)OAK_CELLS + c] * volume;
-        oak_center(&arg.f, n, c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N), x);
-        for (int d = 0; d < 3; d++) x[d] -= arg.center[d];
-        poles_regular(x, r);
-        for (int s = 0; s < 2 * POLES_TERMS; s++) lane[s][i] += f * r[s];
+    OAK_SHARED double plane[POLES_PLANES][POLES + 1][OAK_N], line[OAK_N][POLES_PAIRS];
+    OAK_SHARED double power[POLES_PLANES][POLES_C], most[POLES_PAIRS];
+    const real *f = arg.rhs + n * (long long)OAK_CELLS;
+    const double volume = oak_cell_volume(&arg.f, n);
+    double x0, y0, z0 = 0, dx, dy, dz = 0, largest;
+    poles_axis(&arg, n, 0, &x0, &dx);
+    poles_axis(&arg, n, 1, &y0, &dy);
+    if (OAK_DIM == 3) poles_axis(&arg, n, 2, &z0, &dz);
+    OAK_INNER2(i, OAK_N, pair, POLES_PAIRS) line[i][pair] = 0;
+    for (int k0 = 0; k0 < OAK_NZ; k0 += POLES_PLANES) {
+      OAK_INNER(k, POLES_PLANES) {
+        power[k][0] = 1;
+        for (int c = 1; c < POLES_C; c++) power[k][c] = power[k][c - 1] * (z0 + (k0 + k) * dz);
       }
+      for (int j0 = 0; j0 < OAK_N; j0 += POLES_TURN)
+        OAK_ROWS(k, POLES_PLANES, OAK_N) {
+          const real *from = f + OAK_INDEX(0, j0, k0 + k);
+          OAK_LANES(i, OAK_N) {
+            double sum[POLES + 1];
+            OAK_UNROLL
+            for (int b = 0; b <= POLES; b++) sum[b] = j0 ? plane[k][b][i] : 0;
+            OAK_UNROLL
+            for (int j = 0; j < POLES_TURN; j++) {
+              const double y = y0 + (j0 + j) * dy;
+              double term = from[j * OAK_N + i];
+              OAK_UNROLL
+              for (int b = 0; b <= POLES; b++) {
+                sum[b] += term;
+                term *= y;
+              }
+            }
+            OAK_UNROLL
+            for (int b = 0; b <= POLES; b++) plane[k][b][i] = sum[b];
+          }
+        }
+      OAK_BARRIER;
+      for (int b = 0; b <= POLES; b++)
+        OAK_ROWS(c, OAK_DIM == 3 ? POLES_C - b : 1, OAK_N) {
+          const int pair = OAK_PAIR(OAK_DIM, b, c);
+          OAK_LANES(i, OAK_N) {
+            double sum = line[i][pair];
+            OAK_UNROLL
+            for (int k = 0; k < POLES_PLANES; k++) sum += power[k][c] * plane[k][b][i];
+            line[i][pair] = sum;
+          }
+        }
+      OAK_BARRIER;
     }
-    for (int s = 0; s < 2 * POLES_TERMS; s++) {
-      double result;
-      OAK_REDUCE_SUM(result, lane[s], POLES_LANES);
-      OAK_SERIAL arg.out[n * OAK_ELLIPTIC_MOMENTS + s] = result;
+    OAK_INNER(pair, POLES_PAIRS) {
+      double sum[POLES + 1] = {0}, size = 0;
+      for (int i = 0; i < OAK_N; i++) {
+        double term = volume * line[i][pair];
+        OAK_UNROLL
+        for (int a = 0; a <= POLES; a++) {
+          sum[a] += term;
+          term *= x0 + i * dx;
+        }
+      }
+      OAK_UNROLL
+      for (int a = 0; a <= POLES; a++)
+        if (pair < OAK_PAIRS(OAK_DIM, POLES - a)) {
+          arg.out[n * OAK_ELLIPTIC_MOMENTS + OAK_MONOMIAL(OAK_DIM, a, 0, 0) + pair] = sum[a];
+          size = elliptic_larger(size, sum[a]);
+        }
+      most[pair] = size;
     }
+    OAK_BARRIER;
+    OAK_REDUCE_MAX(largest, most, POLES_PAIRS);
+    OAK_SERIAL arg.largest[n] = largest;
   }
 }
 
-/* The potential on one face of the domain. */
+/* Sums over the blocks that do not depend on their order: each moment is cut into parts, multiples
+ * of powers of two that are large enough for exact sums. */
+OAK_KERNEL(oak_elliptic_moment_sums, oak_elliptic_moment_sums_args_t, 128) {
+  OAK_ARGS(oak_elliptic_moment_sums_args_t);
+  OAK_OUTER(n) {
+    OAK_SHARED double sum[OAK_ELLIPTIC_PARTS][OAK_ELLIPTIC_MOMENTS];
+    const long long first = n * OAK_ELLIPTIC_CHUNK;
+    const long long end = OAK_MIN(first + OAK_ELLIPTIC_CHUNK, arg.count);
+    for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++)
+      OAK_INNER(m, OAK_ELLIPTIC_MOMENTS) sum[p][m] = 0;
+    for (long long block = first; block < end; block++)
+      OAK_INNER(m, OAK_MONOMIALS(OAK_DIM, POLES)) {
+        double rest = arg.moment[block * OAK_ELLIPTIC_MOMENTS + m];
+        OAK_UNROLL
+        for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++) {
+          const double part = (rest + arg.round[p]) - arg.round[p];
+          sum[p][m] += part;
+          rest -= part;
+        }
+      }
+    for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++)
+      OAK_INNER(m, OAK_ELLIPTIC_MOMENTS)
+        arg.out[(n * OAK_ELLIPTIC_PARTS + p) * OAK_ELLIPTIC_MOMENTS + m] = sum[p][m];
+  }
+}
+
+/* The potential at x, in scaled coordinates. */
+OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double x[3]) {
+  const double inverse = 1 / (x[0] * x[0] + x[1] * x[1] + (OAK_DIM == 3 ? x[2] * x[2] : 0));
+  double sum[3] = {0};
+  OAK_UNROLL
+  for (int a = POLES; a >= 0; a--) {
+    sum[1] = 0;
+    OAK_UNROLL
+    for (int b = POLES; b >= 0; b--) {
+      sum[2] = 0;
+      OAK_UNROLL
+      for (int c = OAK_DIM == 3 ? POLES : 0; c >= 0; c--)
+        if (a + b + c <= POLES)
+          sum[2] = sum[2] * (x[2] * inverse) + arg->coefficient[OAK_MONOMIAL(OAK_DIM, a, b, c)];
+      sum[1] = sum[1] * (x[1] * inverse) + sum[2];
+    }
+    sum[0] = sum[0] * (x[0] * inverse) + sum[1];
+  }
+  return OAK_DIM == 3 ? sum[0] * sqrt(inverse) : sum[0] - 0.5 * arg->logarithm * log(inverse);
+}
+
+/* The potential on the faces of cells at the boundary of the domain. */
 OAK_KERNEL(oak_elliptic_poles, oak_elliptic_poles_args_t, 64) {
   OAK_ARGS(oak_elliptic_poles_args_t);
   OAK_OUTER_LANES(n) {
-    const int face = arg.face, dir = face / 2, place = arg.outer[n * OAK_FACES + face];
-    if (place >= 0) {
+    for (int face = 0; face < OAK_FACES; face++) {
+      const int dir = face / 2, place = arg.outer[n * OAK_FACES + face];
+      if (place < 0) continue;
+      double first[3] = {0}, step[3] = {0};
+      OAK_UNROLL
+      for (int d = 0; d < OAK_DIM; d++) {
+        poles_axis(&arg, n, d, &first[d], &step[d]);
+        if (d == dir) first[d] += (face & 1 ? 0.5 : -0.5) * step[d];
+      }
       OAK_ROWS(b, FB, OAK_N) {
         OAK_LANES(a, OAK_N) {
           int at[3];
           double x[3];
           face_point(dir, face & 1 ? OAK_N - 1 : 0, a, b, at);
-          oak_center(&arg.f, n, at[0], at[1], at[2], x);
-          const double half = 0.5 * oak_dx(&arg.f, arg.f.block[n].level, dir);
-          for (int d = 0; d < 3; d++)
-            x[d] += (d == dir ? (face & 1 ? half : -half) : 0) - arg.center[d];
-          arg.given[(long long)place * OAK_AREA + b * OAK_N + a] =
-              (real)poles_potential(arg.moment, x);
+          OAK_UNROLL
+          for (int d = 0; d < 3; d++) x[d] = first[d] + at[d] * step[d];
+          arg.given[(long long)place * OAK_AREA + b * OAK_N + a] = (real)poles_potential(&arg, x);
         }
       }
     }

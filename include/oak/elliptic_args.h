@@ -107,17 +107,41 @@ typedef struct {
                   * they are fields */
 } oak_elliptic_flat_args_t;
 
-/** Multipoles: the potential far from a right-hand side that is zero there. */
-enum { OAK_ELLIPTIC_POLES = 6, OAK_ELLIPTIC_MOMENTS = 56 };
+/** Multipoles: the potential far from a right-hand side that is zero there. Moments and
+ * coefficients are numbered by monomials x^a y^b z^c, a + b + c <= OAK_ELLIPTIC_POLES, in the order
+ * of a, then of b + c. OAK_PAIRS and OAK_MONOMIALS count those up to a degree. */
+#define OAK_ELLIPTIC_POLES(dim) ((dim) == 3 ? 6 : 12)
+#define OAK_PAIRS(dim, degree) ((dim) == 3 ? ((degree) + 1) * ((degree) + 2) / 2 : (degree) + 1)
+#define OAK_MONOMIALS(dim, degree) \
+  (((degree) + 1) * ((degree) + 2) / 2 * ((dim) == 3 ? (degree) + 3 : 3) / 3)
+#define OAK_PAIR(dim, b, c) ((dim) == 3 ? OAK_PAIRS(3, (b) + (c)-1) + (c) : (b))
+#define OAK_MONOMIAL(dim, a, b, c)               \
+  (OAK_MONOMIALS(dim, OAK_ELLIPTIC_POLES(dim)) - \
+   OAK_MONOMIALS(dim, OAK_ELLIPTIC_POLES(dim) - (a)) + OAK_PAIR(dim, b, c))
+enum {
+  OAK_ELLIPTIC_MOMENTS = 91, /**< at most */
+  OAK_ELLIPTIC_PARTS = 2,    /**< of a moment, which are added separately */
+  OAK_ELLIPTIC_CHUNK = 128   /**< blocks that are added in one iteration */
+};
 typedef struct {
   oak_field_t f;
   const real *rhs;
-  double center[3];
-  double *out; /**< [nblock][OAK_ELLIPTIC_MOMENTS] (oak_elliptic_moments) */
-  double moment[OAK_ELLIPTIC_MOMENTS];
-  const int *outer;
+  double center[3], scale; /**< coordinates are relative to center and multiplied by scale */
+  double *out;             /**< [nblock][OAK_ELLIPTIC_MOMENTS] (oak_elliptic_moments) */
+  double *largest;         /**< [nblock] the largest of them */
+  double coefficient[OAK_ELLIPTIC_MOMENTS]; /**< of the potential (oak_elliptic_poles) */
+  double logarithm;                         /**< the same in 2D, of ln(r) */
+  const int *outer;                         /**< as in oak_elliptic_args_t */
   real *given;
-  int face;
 } oak_elliptic_poles_args_t;
+
+/** Sums over chunks of blocks. */
+typedef struct {
+  const double *moment; /**< [count][OAK_ELLIPTIC_MOMENTS] */
+  long count;
+  double round[OAK_ELLIPTIC_PARTS]; /**< a number to which a part is added and subtracted: this
+                                     * rounds it to a multiple of a power of two */
+  double *out;                      /**< [chunk][OAK_ELLIPTIC_PARTS][OAK_ELLIPTIC_MOMENTS] */
+} oak_elliptic_moment_sums_args_t;
 
 #endif

@@ -33,6 +33,7 @@ typedef enum {
   X(prolong)                    \
   X(flat)                       \
   X(moments)                    \
+  X(moment_sums)                \
   X(poles)
 
 /** Kernels of coefficients that are fields. */
@@ -131,7 +132,7 @@ typedef struct oak_elliptic {
   void *bc, *cbc; /**< device: conditions of u with value 0, and of a */
   void *f;        /**< device: right-hand side as given, [nblock][N^d] */
   void *work[5];  /**< device: vectors of Krylov methods, [nblock][N^d] */
-  void *sums;     /**< device: [nblock][OAK_ELLIPTIC_MOMENTS] */
+  void *sums;     /**< device: [nblock][OAK_ELLIPTIC_MOMENTS], then sums over chunks of these */
   double *sums_host;
   int nouter;          /**< faces of blocks at the boundary of the domain */
   int *outer_host;     /**< [nblock][2 d] their places */
@@ -168,6 +169,12 @@ oak_status_t oak_elliptic_fit_fields(oak_elliptic_t *e);
 
 static inline oak_elliptic_level_t *oak_elliptic_top(oak_elliptic_t *e) {
   return &e->level[e->nlevel - 1];
+}
+
+/** Memory for sums over n blocks. */
+static inline size_t oak_elliptic_sums_bytes(int64_t n) {
+  const int64_t chunks = (n + OAK_ELLIPTIC_CHUNK - 1) / OAK_ELLIPTIC_CHUNK;
+  return (n + OAK_ELLIPTIC_PARTS * chunks) * OAK_ELLIPTIC_MOMENTS * sizeof(double);
 }
 
 /* family.c */

@@ -267,9 +267,10 @@ static oak_status_t fit_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
 /* Memory that only the finest level has. */
 static oak_status_t fit_top(oak_elliptic_t *e) {
   const int n = e->mesh->nblock;
+  const size_t sums = oak_elliptic_sums_bytes(n);
   OAK_TRY(oak_device_alloc(e->dev, (size_t)n * e->cells * sizeof(double), &e->f));
-  OAK_TRY(oak_device_alloc(e->dev, n * OAK_ELLIPTIC_MOMENTS * sizeof(double), &e->sums));
-  e->sums_host = malloc((n + 1) * OAK_ELLIPTIC_MOMENTS * sizeof(double));
+  OAK_TRY(oak_device_alloc(e->dev, sums, &e->sums));
+  e->sums_host = malloc(sums + 1);
   e->norms_host = malloc((n + 1) * OAK_ELLIPTIC_AHEAD * sizeof(double));
   OAK_TRY(oak_device_alloc(e->dev, n * OAK_ELLIPTIC_AHEAD * sizeof(double), &e->norms));
   OAK_CHECK(e->sums_host && e->norms_host, OAK_ERR_MEMORY, "out of memory for sums over %d blocks",

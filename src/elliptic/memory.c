@@ -39,7 +39,7 @@ int64_t oak_elliptic_bytes(const oak_elliptic_t *e) {
     bytes += e->gather.part.bytes + e->gather.all * (int64_t)sizeof(oak_elliptic_move_t);
   for (int l = 0; l < e->nlevel; l++) bytes += level_bytes(e, &e->level[l]);
   for (size_t i = 0; i < sizeof e->work / sizeof *e->work; i++) vectors += e->work[i] != NULL;
-  bytes += n * (vectors * e->cells + OAK_ELLIPTIC_MOMENTS) * value;
+  bytes += n * vectors * e->cells * value + (int64_t)oak_elliptic_sums_bytes(n);
   return bytes + n * 2 * e->dim * (int64_t)sizeof(int) +
          (e->nouter + 1) * (e->cells / e->setup.block_size) * value;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/reduce.h"
 #include "elliptic/elliptic.h"
 
 oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e) {
@@ -65,61 +64,151 @@ oak_status_t oak_elliptic_set_outer(oak_elliptic_t *e, oak_elliptic_value_t valu
 static void poles_args(oak_elliptic_t *e, oak_elliptic_poles_args_t *args) {
   oak_elliptic_args_t all;
   oak_elliptic_args(e, e->nlevel - 1, &all);
-  *args = (oak_elliptic_poles_args_t){
-      .f = all.f, .rhs = e->f, .out = e->sums, .outer = e->outer, .given = e->given};
+  *args = (oak_elliptic_poles_args_t){.f = all.f,
+                                      .rhs = e->f,
+                                      .out = e->sums,
+                                      .largest = e->norms,
+                                      .outer = e->outer,
+                                      .given = e->given};
+  double half = 0;
+  for (int d = 0; d < e->dim; d++) {
+    const double extent = e->mesh->trees[d] * e->setup.block_size * e->setup.dx0[d];
+    args->center[d] = e->setup.xmin[d] + 0.5 * extent;
+    half = fmax(half, 0.5 * extent);
+  }
+  args->scale = 1 / half;
 }
 
-static oak_status_t find_moments(oak_elliptic_t *e, oak_elliptic_poles_args_t *args) {
-  const int n = e->mesh->nblock;
+/* The numbers that round parts of moments. With 2^bits blocks at least, all sums of the first parts
+ * are multiples of 2^(exponent + bits - 52) and below 2^(exponent + bits), hence exact. What is
+ * left of each moment is below half of that multiple. */
+static void find_round(double largest, int64_t blocks, double round[OAK_ELLIPTIC_PARTS]) {
+  int exponent, bits = 1;
+  while (INT64_C(1) << bits < 2 * blocks) bits++;
+  frexp(largest, &exponent);
+  for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++, exponent += bits - 53)
+    round[p] = ldexp(1.5, exponent + bits);
+}
+
+/* The moments of all blocks, the same for any number of ranks. Collective. */
+static oak_status_t find_moments(oak_elliptic_t *e, const oak_elliptic_poles_args_t *args,
+                                 double moment[OAK_ELLIPTIC_MOMENTS]) {
+  enum { ROW = OAK_ELLIPTIC_PARTS * OAK_ELLIPTIC_MOMENTS };
+  const int n = e->mesh->nblock, chunks = (n + OAK_ELLIPTIC_CHUNK - 1) / OAK_ELLIPTIC_CHUNK;
+  oak_elliptic_moment_sums_args_t sums = {
+      .moment = e->sums, .count = n, .out = (double *)e->sums + (size_t)n * OAK_ELLIPTIC_MOMENTS};
+  double largest, part[ROW] = {0};
   oak_status_t st = OAK_OK;
   if (n) st = oak_device_launch(e->dev, e->kernel.moments, n, args, sizeof *args);
+  OAK_TRY(oak_elliptic_noted(e, st, 1, &largest));
+  find_round(largest, e->mesh->nglobal, sums.round);
+  if (n) st = oak_device_launch(e->dev, e->kernel.moment_sums, chunks, &sums, sizeof sums);
   if (st == OAK_OK && n)
-    st = oak_device_download(e->dev, e->sums_host, e->sums,
-                             n * OAK_ELLIPTIC_MOMENTS * sizeof(double));
+    st = oak_device_download(e->dev, e->sums_host, sums.out, chunks * sizeof part);
   OAK_TRY(oak_agree(e->comm, st));
-  /* In 2D there are fewer; the rest of a row is not set. */
-  for (int b = 0; b < n && e->dim == 2; b++)
-    for (int i = 2 * (2 * OAK_ELLIPTIC_POLES + 1); i < OAK_ELLIPTIC_MOMENTS; i++)
-      e->sums_host[(size_t)b * OAK_ELLIPTIC_MOMENTS + i] = 0;
-  return oak_sum_exact(e->comm, OAK_ELLIPTIC_MOMENTS, n, e->sums_host, args->moment);
+  for (int i = 0; i < chunks * ROW; i++) part[i % ROW] += e->sums_host[i];
+  MPI_Allreduce(MPI_IN_PLACE, part, ROW, MPI_DOUBLE, MPI_SUM, e->comm);
+  for (int i = 0; i < OAK_ELLIPTIC_MOMENTS; i++)
+    moment[i] = isfinite(largest) ? part[i] + part[OAK_ELLIPTIC_MOMENTS + i] : NAN;
+  return OAK_OK;
+}
+
+/* Moments about a centre that lies at `by` along an axis: of x^n-m (x - by)^m for m = 1, 2 and so
+ * on. */
+static void shift_moments(int dim, int axis, double by, double *moment) {
+  const int top = OAK_ELLIPTIC_POLES(dim), second = axis == 0, third = axis == 2 ? 1 : 2;
+  for (int m = 1; m <= top; m++)
+    for (int a = top; a >= m; a--)
+      for (int b = 0; b <= top - a; b++)
+        for (int c = 0; c <= (dim == 3 ? top - a - b : 0); c++) {
+          int at[3];
+          at[axis] = a;
+          at[second] = b;
+          at[third] = c;
+          double *to = moment + OAK_MONOMIAL(dim, at[0], at[1], at[2]);
+          at[axis]--;
+          *to -= by * moment[OAK_MONOMIAL(dim, at[0], at[1], at[2])];
+        }
 }
 
 /* Expand about the centre of mass if it is inside the domain: there is no dipole then, and the
  * series converges fastest. */
-static void move_center(const oak_elliptic_t *e, oak_elliptic_poles_args_t *args) {
-  const double *m = args->moment;
-  double center[3] = {args->center[0], args->center[1], args->center[2]};
-  if (e->dim == 2) {
-    center[0] += m[2] / m[0];
-    center[1] += m[3] / m[0];
-  } else { /* R_10 = z, R_11 = (x + i y) / 2 */
-    center[0] += 2 * m[4] / m[0];
-    center[1] += 2 * m[5] / m[0];
-    center[2] += m[2] / m[0];
-  }
+static void move_center(const oak_elliptic_t *e, oak_elliptic_poles_args_t *args, double *moment) {
+  double by[3] = {0};
   for (int d = 0; d < e->dim; d++) {
     const double half = 0.25 * e->mesh->trees[d] * e->setup.block_size * e->setup.dx0[d];
-    if (!(fabs(center[d] - args->center[d]) < half)) return;
+    by[d] = moment[OAK_MONOMIAL(e->dim, d == 0, d == 1, d == 2)] / moment[0];
+    if (!(fabs(by[d]) < half * args->scale)) return;
   }
-  memcpy(args->center, center, sizeof center);
+  for (int d = 0; d < e->dim; d++) {
+    shift_moments(e->dim, d, by[d], moment);
+    args->center[d] += by[d] / args->scale;
+  }
+}
+
+static double factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
+
+/* How often x^a y^b z^c occurs in (x + y + z)^(a + b + c). */
+static double times(int a, int b, int c) {
+  return factorial(a + b + c) / (factorial(a) * factorial(b) * factorial(c));
+}
+
+/* 1 / |x - x'| is the sum over l of r^(-2 l - 1) K_l, and ln |x - x'| the same without the 1 and
+ * with ln r for l = 0. K_l is a Legendre polynomial, in 2D -1/l times a Chebyshev polynomial, of
+ * the cosine of the angle between x and x', times (r r')^l. The factor of (x x')^(l - 2 k) (r^2
+ * r'^2)^k in it: */
+static double factor(int dim, int l, int k) {
+  const double sign = k % 2 ? -1 : 1, rest = factorial(k) * factorial(l - 2 * k);
+  if (dim == 3) return sign * ldexp(factorial(2 * l - 2 * k), -l) / (rest * factorial(l - k));
+  return l == 0 ? 0 : -sign * ldexp(factorial(l - k - 1), l - 2 * k - 1) / rest;
+}
+
+/* Add weight x^a y^b z^c r^(2 k), times the moment of the same monomial, to a polynomial. */
+static void add_term(int dim, const int at[3], int k, double weight, const double *moment,
+                     double *out) {
+  for (int turn = 0; turn < 2; turn++) {
+    double sum = 0;
+    for (int i = 0; i <= k; i++)
+      for (int j = 0; j <= (dim == 3 ? k - i : 0); j++) {
+        const int place = OAK_MONOMIAL(dim, at[0] + 2 * (k - i - j), at[1] + 2 * i, at[2] + 2 * j);
+        if (turn == 0)
+          sum += times(k - i - j, i, j) * moment[place];
+        else
+          out[place] += weight * times(k - i - j, i, j);
+      }
+    weight *= sum;
+  }
+}
+
+/* The polynomial of the potential (kernels/elliptic_poles.c). */
+static void find_coefficients(const oak_elliptic_t *e, const double *moment,
+                              oak_elliptic_poles_args_t *args) {
+  const int dim = e->dim;
+  memset(args->coefficient, 0, sizeof args->coefficient);
+  for (int l = 0; l <= OAK_ELLIPTIC_POLES(dim); l++)
+    for (int k = 0; 2 * k <= l; k++)
+      for (int b = 0; b <= l - 2 * k; b++)
+        for (int c = 0; c <= (dim == 3 ? l - 2 * k - b : 0); c++) {
+          const int at[3] = {l - 2 * k - b - c, b, c};
+          add_term(dim, at, k, factor(dim, l, k) * times(at[0], b, c), moment, args->coefficient);
+        }
+  const double unit = dim == 3 ? -args->scale / (4 * M_PI) : 1 / (2 * M_PI);
+  if (dim == 2) args->coefficient[0] = -moment[0] * log(args->scale);
+  for (int i = 0; i < OAK_ELLIPTIC_MOMENTS; i++) args->coefficient[i] *= unit / e->setup.a;
+  args->logarithm = moment[0] * unit / e->setup.a;
 }
 
 oak_status_t oak_elliptic_isolate(oak_elliptic_t *e) {
+  const int n = e->mesh->nblock;
+  double moment[OAK_ELLIPTIC_MOMENTS];
   oak_elliptic_poles_args_t args;
   poles_args(e, &args);
-  for (int d = 0; d < e->dim; d++)
-    args.center[d] =
-        e->setup.xmin[d] + 0.5 * e->mesh->trees[d] * e->setup.block_size * e->setup.dx0[d];
-  OAK_TRY(find_moments(e, &args));
-  move_center(e, &args);
-  OAK_TRY(find_moments(e, &args));
-  for (int i = 0; i < OAK_ELLIPTIC_MOMENTS; i++) args.moment[i] /= e->setup.a;
-  oak_status_t st = OAK_OK;
+  OAK_TRY(find_moments(e, &args, moment));
+  move_center(e, &args, moment);
+  find_coefficients(e, moment, &args);
   e->given_zero = 0;
-  for (args.face = 0; args.face < 2 * e->dim && st == OAK_OK; args.face++)
-    if (e->mesh->nblock)
-      st = oak_device_launch(e->dev, e->kernel.poles, e->mesh->nblock, &args, sizeof args);
-  return oak_agree(e->comm, st);
+  return oak_agree(e->comm,
+                   n ? oak_device_launch(e->dev, e->kernel.poles, n, &args, sizeof args) : OAK_OK);
 }
 
 oak_status_t oak_elliptic_bound(oak_elliptic_t *e) {
