@@ -137,7 +137,7 @@ OAK_FN void oak_set(const oak_field_t *f, long block, int v, int i, int j, int k
   u[block * OAK_BLOCK_REALS + v * OAK_CELLS + OAK_INDEX(i, j, k)] = (store_t)value;
 }
 
-#ifndef oak_debug_offset /* kernels/debug.h */
+#if !OAK_DEBUG || OAK_DESCRIBE /* otherwise it is in debug.h */
 #define oak_debug_offset(at, v, count, i, j, k) ((void)0)
 #endif
 

@@ -44,6 +44,15 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define OAK_CHECK_OFFSET(i, j, k) ((void)0)
 #endif
 
+/* Numbers of passive scalars and of masks of solids, which are variables beside those of the
+ * physics. */
+#ifndef NSCALARS
+#define NSCALARS 0
+#endif
+#ifndef NSOLID
+#define NSOLID 0
+#endif
+
 /* A hook is a function with the name of the file that owns it, as in physics_flux and
  * problem_initial. */
 #define OAK_PASTE_(a, b) a##b
@@ -84,112 +93,140 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define OAK_STATE
 #endif
 
-/* Declarations. */
+/* ---- The table of hooks and declarations. The host reads it from this file when a run starts
+ * (src/solver/setup/hook_table.c): the comment in front of a macro begins with who may have the
+ * hook. Where a file has it, kernels see OAK_HAS_physics_name or OAK_HAS_problem_name, and the host
+ * oak_has_hook(sim, "physics_name"). */
+
+/* Any: the title of the run. */
 #define TITLE(text) OAK_NOTE_TEXT(_title, OAK_TITLE_BYTES, text)
+/* Physics, needed: names of the conserved variables. */
 #define VARIABLES(names) OAK_NOTE_TEXT(_variables, OAK_NAMES_BYTES, names)
+/* Physics, needed: names of the primitive variables. */
 #define PRIMITIVES(names) OAK_NOTE_TEXT(_primitives, OAK_NAMES_BYTES, names)
-/* The structure has every parameter that stands by itself in the file or in one that it includes
- * in quotes. */
+/* Any: a key of the parameter file. The structure has every parameter that stands by itself in the
+ * file or in one that it includes in quotes. */
 #define PARAMETER(name, fallback, help)                                                        \
   OAK_REQUIRE(sizeof(((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "a parameter"); \
   OAK_NOTE_PARAMETER(name, fallback, help)
 
-/* Hooks of a problem. */
+/* Problem: the primitive state q at the start. */
 #define INITIAL(at, q) OAK_HOOK(void, _initial)(const oak_at_t *at, double q[OAK_STATE])
+/* Problem: the primitive state q at the boundary of the domain. */
 #define BOUNDARY(at, face, q) \
   OAK_HOOK(void, _boundary)(const oak_at_t *at, int face, double q[OAK_STATE])
+/* Problem: the refinement indicator of a cell. */
 #define REFINE(at) OAK_HOOK(real, _refine)(const oak_at_t *at)
+/* Problem: negative in solid cells. */
 #define SOLID(at) OAK_HOOK(double, _solid)(const oak_at_t *at)
+/* Problem: where refinement is forced or forbidden. */
 #define REGION(at, lower, upper) \
   OAK_HOOK(int, _region)(const oak_at_t *at, const double lower[3], const double upper[3])
-/* Hooks of both. */
+
+/* Any: adds to the rate of change of the conserved state. */
 #define SOURCE(at, q, source) \
   OAK_HOOK(void, _source)(const oak_at_t *at, const real q[OAK_STATE], real source[OAK_STATE])
+/* Any: the largest time step that a cell allows. */
 #define TIMESTEP(at, q) OAK_HOOK(double, _timestep)(const oak_at_t *at, const real q[OAK_STATE])
+/* Any: advances the conserved state u by the time dt. */
 #define UPDATE(at, u, dt) OAK_HOOK(void, _update)(const oak_at_t *at, real u[OAK_STATE], double dt)
-#ifndef NSCALARS
-#define NSCALARS 0
-#endif
-#ifndef NSOLID
-#define NSOLID 0
-#endif
+/* Any: adds to the flux f along axis dir, which depends on gradients. */
 #define DIFFUSIVE_FLUX(at, dir, q, grad, f)                                                    \
   OAK_HOOK(void, _diffusive_flux)                                                              \
   (const oak_at_t *at, int dir, const real q[OAK_STATE], real grad[][PHYSICS_NVAR + NSCALARS], \
    real f[OAK_STATE])
+/* Any: the largest diffusivity. */
 #define DIFFUSIVITY(at, q) \
   OAK_HOOK(double, _diffusivity)(const oak_at_t *at, const real q[OAK_STATE])
-/* The right-hand side of div grad phi = f. */
+/* Any: the right-hand side of div grad phi = f. */
 #define POISSON(at, q) OAK_HOOK(double, _poisson)(const oak_at_t *at, const real q[OAK_STATE])
-/* With coefficients: div(a grad phi) - b phi = f. */
+/* Any: the coefficients of div(a grad phi) - b phi = f. */
 #define POISSON_COEFFICIENTS(at, q, a, b) \
   OAK_HOOK(void, _poisson_coefficients)   \
   (const oak_at_t *at, const real q[OAK_STATE], double *a, double *b)
-/* What is given at the centre at->x of a cell's face at the boundary of the domain: phi or its
- * outward derivative, as poisson.boundary says. */
+/* Any: phi or its outward derivative, as poisson.boundary says, at the centre at->x of a cell's
+ * face at the boundary of the domain. */
 #define POISSON_BOUNDARY(at, face) OAK_HOOK(double, _poisson_boundary)(const oak_at_t *at, int face)
-/* Values over all cells, which hooks read as parameters. */
+
 #define OAK_GLOBAL(name)                                                                    \
   OAK_REQUIRE(sizeof(((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "a global"); \
   OAK_HOOK(double, _global_##name)
+/* Any: a maximum over all cells, which hooks read as a parameter. */
 #define GLOBAL_MAX(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[OAK_STATE])
+/* Any: a minimum. */
 #define GLOBAL_MIN(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[OAK_STATE])
+/* Any: an integral. */
 #define GLOBAL_INTEGRAL(name, at, q) OAK_GLOBAL(name)(const oak_at_t *at, const real q[OAK_STATE])
-/* Variables for outputs. */
+/* Any: a variable for outputs. */
 #define OUTPUT(name, at, q) \
   OAK_HOOK(double, _output_##name)(const oak_at_t *at, const real q[OAK_STATE])
-/* Fields beside the state: set from a function at each new block, or stored. */
+/* Any: a field beside the state, set from a function at each new block. */
 #define FIELD(name, at) OAK_HOOK(double, _field_##name)(const oak_at_t *at)
+/* Any: a field beside the state that is stored. */
 #define FIELD_STORED(name)                 \
   OAK_NOTE_HOOK(OAK_OWNED(_stored_##name)) \
   OAK_REQUIRE(sizeof(((oak_fields_t *)0)->name) == sizeof(real), "a field");
-/* A field that fluxes need is variable number \a variable of the state. */
 #if OAK_DESCRIBE
 #define OAK_NOTE_FLUX_FIELD(name, variable) \
   OAK_CONST_DATA int physics_flux_field_##name = (variable);
 #else
 #define OAK_NOTE_FLUX_FIELD(name, variable)
 #endif
+/* Physics: a field that fluxes need, which is a variable of the state. */
 #define FLUX_FIELD(name, variable)    \
   OAK_NOTE_FLUX_FIELD(name, variable) \
   OAK_REQUIRE((variable) >= 0 && (variable) < PHYSICS_NVAR, "a variable of the physics");
-/* Hooks of a physics. Those of one cell or face get the parameters alone. */
-#define FACE(ph, ql, qr, dir) \
-  OAK_HOOK(void, _face)       \
-  (const physics_parameters_t *ph, real ql[OAK_STATE], real qr[OAK_STATE], int dir)
-#define WALL(ph, q) OAK_HOOK(void, _wall)(const physics_parameters_t *ph, real q[OAK_STATE])
+
+/* Hooks of a physics for one cell or face get the parameters alone. */
+/* Physics, needed: converts a state in place. */
 #define TO_PRIMITIVE(ph, q) \
   OAK_HOOK(void, _to_primitive)(const physics_parameters_t *ph, real q[OAK_STATE])
+/* Physics, needed: converts a state in place. */
 #define TO_CONSERVED(ph, u) \
   OAK_HOOK(void, _to_conserved)(const physics_parameters_t *ph, real u[OAK_STATE])
+/* Physics, needed: the flux f of the primitive state q along axis dir. */
 #define FLUX(ph, q, dir, f) \
   OAK_HOOK(void, _flux)     \
   (const physics_parameters_t *ph, const real q[OAK_STATE], int dir, real f[OAK_STATE])
+/* Physics, needed: the lowest and highest wave speed at a face. */
 #define WAVE_SPEEDS(ph, ql, qr, dir, smin, smax)                                                \
   OAK_HOOK(void, _wave_speeds)                                                                  \
   (const physics_parameters_t *ph, const real ql[OAK_STATE], const real qr[OAK_STATE], int dir, \
    real *smin, real *smax)
+/* Physics, needed: 1 if a conserved state is admissible. */
+#define VALID(ph, u) OAK_HOOK(int, _valid)(const physics_parameters_t *ph, const real u[OAK_STATE])
+/* Physics: numbers that differ on both sides of a face. */
 #define FACE_SIDES(ph, ql, qr, nl, nr, dir, f, left, right)                            \
   OAK_HOOK(void, _face_sides)                                                          \
   (const physics_parameters_t *ph, const real ql[OAK_STATE], const real qr[OAK_STATE], \
    const real nl[], const real nr[], int dir, real f[OAK_STATE], real left[], real right[])
+/* Physics: adds to the rate of change of a cell, from the numbers on its sides of two faces. */
 #define CELL_TERMS(ph, q, lower, upper, dir, r)                                          \
   OAK_HOOK(void, _cell_terms)                                                            \
   (const physics_parameters_t *ph, const real q[OAK_STATE], const real lower[OAK_STATE], \
    const real upper[OAK_STATE], int dir, real r[OAK_STATE])
+/* Physics: converts a conserved state to variables that are interpolated. */
 #define TO_SMOOTH(ph, u) \
   OAK_HOOK(void, _to_smooth)(const physics_parameters_t *ph, real u[OAK_STATE])
+/* Physics: converts interpolated states back. */
 #define FROM_SMOOTH(ph, coarse, fine)                            \
   OAK_HOOK(void, _from_smooth)                                   \
   (const physics_parameters_t *ph, const real coarse[OAK_STATE], \
    real fine[][PHYSICS_NVAR + NSCALARS + NSOLID])
+/* Physics: changes the mean of fine cells that fills a coarse ghost cell. */
 #define TO_COARSE(ph, fine, coarse)                                               \
   OAK_HOOK(void, _to_coarse)                                                      \
   (const physics_parameters_t *ph, real fine[][PHYSICS_NVAR + NSCALARS + NSOLID], \
    real coarse[OAK_STATE])
-#define VALID(ph, u) OAK_HOOK(int, _valid)(const physics_parameters_t *ph, const real u[OAK_STATE])
+/* Physics: raises a conserved state to lower limits; 1 if it changed. */
 #define FLOOR(ph, u) OAK_HOOK(int, _floor)(const physics_parameters_t *ph, real u[OAK_STATE])
-/* A flux between two states, for scheme.flux = name. */
+/* Physics: changes the primitive states on both sides of a face. */
+#define FACE(ph, ql, qr, dir) \
+  OAK_HOOK(void, _face)       \
+  (const physics_parameters_t *ph, real ql[OAK_STATE], real qr[OAK_STATE], int dir)
+/* Physics: changes the mirror image that diffusive fluxes see beyond a wall. */
+#define WALL(ph, q) OAK_HOOK(void, _wall)(const physics_parameters_t *ph, real q[OAK_STATE])
+/* Physics: a flux between two states, for scheme.flux = name. */
 #define RIEMANN(name, ph, ql, qr, dir, f)                                                      \
   OAK_NOTE_HOOK(riemann_##name)                                                                \
   OAK_FN real riemann_##name(const physics_parameters_t *ph, const real ql[], const real qr[], \

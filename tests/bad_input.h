@@ -267,8 +267,6 @@ static const bad_t bad_macros[] = {
     {BAD_INITIAL("") "VALID(ph, u) { return 1; }\n", "problem.c:3|VALID|file of the physics"},
     {BAD_INITIAL("") "PARAMETRE(a, 1, \"a\")\n", "PARAMETRE|PARAMETER(name, default, \"help\")"},
     {BAD_INITIAL("") "#define PHYSICS_NVRA 3\n", "PHYSICS_NVRA|PHYSICS_NVAR"},
-    {"#define PROBLEM_TITLE \"x\"\n" BAD_INITIAL(""), "problem.c:1|TITLE(\"text\")"},
-    {"#define PROBLEM_INITIAL nobody\n", "problem.c:1|INITIAL(at, q) { ... }|at->x"},
 };
 
 /* The compiler refuses these. */

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Each file of kernels and numerics compiles alone, with the flags that editors find beside it, for CTest. Prints
-nothing when all is well.
+"""Each file of kernels and numerics compiles alone, with the flags that editors find beside it, and each hook is in the
+documentation, for CTest. Prints nothing when all is well.
 
 usage: test_app_kernels.py --source TREE --cc COMPILER"""
 import argparse
 import os
+import re
 import subprocess
 import sys
 
@@ -28,12 +29,26 @@ def complaints(folder, cc):
                 yield f"{folder}/{name} does not compile alone with {' '.join(run)}:\n{done.stderr}"
 
 
+def undocumented(source):
+    """Hooks of kernels/hooks.h that no page explains in a table."""
+    with open(os.path.join(source, "kernels", "hooks.h"), encoding="utf-8") as file:
+        hooks = re.findall(r"^/\* (?:Any|Problem|Physics[, a-z]*): .*(?:\n \* .*)*\n#define (\w+)\(", file.read(), re.M)
+    with open(os.path.join(source, "docs", "kernels.md"), encoding="utf-8") as file:
+        rows = "".join(line.split(" | ")[0] for line in file if line.startswith("| `"))
+    if len(hooks) < 30:
+        yield "kernels/hooks.h has no table of hooks"
+    for name in hooks:
+        if not re.search(rf"`{name}\b", rows):
+            yield f"docs/kernels.md has no row for {name}"
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("source", "cc"):
         parser.add_argument("--" + name, required=True)
     options = parser.parse_args()
-    found = [text for folder in ("kernels", "numerics")
+    found = list(undocumented(options.source))
+    found += [text for folder in ("kernels", "numerics")
              for text in complaints(os.path.join(options.source, folder), options.cc)]
     if found:
         sys.exit("\n".join(found))

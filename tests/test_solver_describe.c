@@ -215,20 +215,6 @@ static void test_wrong_hooks(void **state) {
   REFUSED(settings, "physics.c has no VALID(ph, u) { ... }, which every physics needs");
 }
 
-/** Hooks as they were before version 0.2. */
-static void test_old_hooks(void **state) {
-  (void)state;
-  put("problem.c",
-      "#define PROBLEM_TITLE \"Old\"\n#define MY_PARAMETERS(P) \\\n  P(a, 1, \"\")\n"
-      "OAK_PARAMETERS(problem, MY_PARAMETERS)\n#define PROBLEM_PARAMETERS MY_PARAMETERS\n"
-      "OAK_FN void my_initial(const problem_parameters_t *p, const physics_parameters_t *ph,\n"
-      "  const double x[3], real q[]) { q[0] = 1; }\n#define PROBLEM_INITIAL my_initial\n");
-  REFUSED("", "problem.c:1: PROBLEM_TITLE is written TITLE(\"text\") now");
-  REFUSED("", "problem.c:4: OAK_PARAMETERS is written PARAMETER(name, default, \"help\") now");
-  REFUSED("", "problem.c:8: PROBLEM_INITIAL is written INITIAL(at, q) { ... } now");
-  REFUSED("", "at->p.NAME for parameters of the problem");
-}
-
 /** What hooks learn of their place, and a physics without parameters. */
 static void test_context(void **state) {
   (void)state;
@@ -344,12 +330,12 @@ static void remove_folder(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(make_folder),         cmocka_unit_test(test_many),
-      cmocka_unit_test(test_too_many),       cmocka_unit_test(test_conditions),
-      cmocka_unit_test(test_help),           cmocka_unit_test(test_macros),
-      cmocka_unit_test(test_refined),        cmocka_unit_test(test_wrong_hooks),
-      cmocka_unit_test(test_old_hooks),      cmocka_unit_test(test_context),
-      cmocka_unit_test(test_more_variables), cmocka_unit_test(test_wrong_names),
-      cmocka_unit_test(test_long_name),      cmocka_unit_test(remove_folder)};
+      cmocka_unit_test(make_folder),      cmocka_unit_test(test_many),
+      cmocka_unit_test(test_too_many),    cmocka_unit_test(test_conditions),
+      cmocka_unit_test(test_help),        cmocka_unit_test(test_macros),
+      cmocka_unit_test(test_refined),     cmocka_unit_test(test_wrong_hooks),
+      cmocka_unit_test(test_context),     cmocka_unit_test(test_more_variables),
+      cmocka_unit_test(test_wrong_names), cmocka_unit_test(test_long_name),
+      cmocka_unit_test(remove_folder)};
   return TEST_MAIN(tests);
 }

@@ -7,7 +7,7 @@
 oak_status_t oak_set_initial(oak_t *sim) {
   const int n = sim->mesh->nblock;
   int invalid = 0;
-  OAK_CHECK(sim->description.has.problem_initial, OAK_ERR_INPUT, "%s has no INITIAL(at, q) { ... }",
+  OAK_CHECK(oak_has_hook(sim, "problem_initial"), OAK_ERR_INPUT, "%s has no INITIAL(at, q) { ... }",
             sim->files.problem);
   oak_initial_args_t args = {.out = oak_sim_state(sim, 0), .bad = sim->results.bad};
   oak_sim_field(sim, 0, sim->clock.time, &args.f);

@@ -20,7 +20,7 @@ static int find_parameter(const oak_t *sim, const char *key) {
 /* Kernels of floors are built only if one is set. */
 static int is_floor(const oak_t *sim, int n) {
   const char *end = n < 0 ? NULL : strrchr(sim->description.parameter[n].name, '_');
-  return end && !strcmp(end, "_floor") && sim->description.has.physics_floor;
+  return end && !strcmp(end, "_floor") && oak_has_hook(sim, "physics_floor");
 }
 
 void oak_read_changing(oak_t *sim) {

@@ -139,9 +139,9 @@ static oak_status_t read_rest(oak_t *sim) {
             "%s: refine.buffer = %d: at most the cells of a block, mesh.block_size = %d",
             oak_params_origin(p, "refine.buffer"), sim->refine.buffer, sim->block_size);
   const char *criterion = oak_params_text(p, "refine.criterion");
-  sim->refine.active = (strcmp(criterion, "none") || sim->description.has.problem_region) &&
+  sim->refine.active = (strcmp(criterion, "none") || oak_has_hook(sim, "problem_region")) &&
                        sim->max_level > sim->min_level;
-  OAK_CHECK(strcmp(criterion, "user") || sim->description.has.problem_refine, OAK_ERR_INPUT,
+  OAK_CHECK(strcmp(criterion, "user") || oak_has_hook(sim, "problem_refine"), OAK_ERR_INPUT,
             "refine.criterion = user: %s has no REFINE(at)", sim->files.problem);
   OAK_CHECK(sim->refine.c_derefine <= sim->refine.c_refine, OAK_ERR_INPUT,
             "refine.c_derefine = %g is above refine.c_refine = %g: they must be in order",

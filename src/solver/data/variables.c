@@ -141,7 +141,7 @@ oak_status_t oak_variables_select(const oak_t *sim, const char *text, const char
 }
 
 int oak_variables_mask(const oak_t *sim) {
-  return sim->description.has.problem_solid ? sim->nvar - 1 : -1;
+  return oak_has_hook(sim, "problem_solid") ? sim->nvar - 1 : -1;
 }
 
 void oak_variables_add_mask(const oak_t *sim, oak_selection_t *s) {

@@ -70,14 +70,14 @@ static oak_status_t parse(const oak_t *sim, const char *key, const char *text, o
       return bad_condition(sim, key, text, "the value is not a finite number");
     }
   }
-  if (bc->kind >= OAK_BC_USER_DIRICHLET && !sim->description.has.problem_boundary)
+  if (bc->kind >= OAK_BC_USER_DIRICHLET && !oak_has_hook(sim, "problem_boundary"))
     return bad_condition(sim, key, text, "the problem file has no BOUNDARY(at, face, q)");
   return OAK_OK;
 }
 
 /* Whether conditions for all variables leave this variable out: a field, or the mask of solids. */
 static int is_given(const oak_t *sim, int v) {
-  int given = sim->description.has.problem_solid && v == sim->nvar - 1;
+  int given = oak_has_hook(sim, "problem_solid") && v == sim->nvar - 1;
   for (int n = 0; n < sim->fields.nfixed; n++) given |= sim->fields.fixed[n].variable == v;
   return given;
 }

@@ -2,6 +2,7 @@
  * What physics and problem files declare: names of variables, hooks and parameters, read from a
  * small module in which each declaration leaves a constant (kernels/hooks.h). */
 #define _GNU_SOURCE 1
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,45 @@ static void read_output(oak_t *sim, oak_module_t *module, int slot) {
 static const char *const owner_name[] = {
     [OAK_OF_PHYSICS] = "physics", [OAK_OF_PROBLEM] = "problem"};
 
+/* "physics_to_smooth" for the hook TO_SMOOTH. */
+static void hook_name(const oak_hook_t *h, oak_owner_t owner, char name[64]) {
+  const int length = snprintf(name, 64, "%s_%s", owner_name[owner], h->name);
+  for (int n = 0; n < length; n++) name[n] = (char)tolower((unsigned char)name[n]);
+}
+
+static void read_hooks(oak_t *sim, oak_module_t *module) {
+  const oak_hook_table_t *table = &sim->files.declared.hooks;
+  char name[64];
+  for (int n = 0; n < table->count; n++)
+    for (int o = 0; o < 2; o++) {
+      hook_name(&table->hook[n], o, name);
+      sim->description.has[o][n] =
+          table->hook[n].function && table->hook[n].owner[o] && oak_sim_has(sim, module, name);
+    }
+}
+
+int oak_has_hook(const oak_t *sim, const char *name) {
+  const oak_hook_table_t *table = &sim->files.declared.hooks;
+  char known[64];
+  for (int n = 0; n < table->count; n++)
+    for (int o = 0; o < 2; o++) {
+      hook_name(&table->hook[n], o, known);
+      if (!strcmp(name, known)) return sim->description.has[o][n];
+    }
+  OAK_ASSERT(!"a hook of kernels/hooks.h");
+  return 0;
+}
+
+void oak_print_hooks(const oak_t *sim, FILE *f) {
+  const oak_hook_table_t *table = &sim->files.declared.hooks;
+  char name[64];
+  for (int n = 0; n < table->count; n++)
+    for (int o = 0; o < 2; o++) {
+      hook_name(&table->hook[n], o, name);
+      if (sim->description.has[o][n]) fprintf(f, "#define OAK_HAS_%s 1\n", name);
+    }
+}
+
 /* The file whose FIELD sets a field, NULL if none does. */
 static const char *function_of(oak_t *sim, oak_module_t *module, int slot) {
   const char *found = NULL;
@@ -200,11 +240,8 @@ static oak_status_t read_description(oak_t *sim, oak_module_t *module) {
   OAK_TRY(read_names(d, sim->files.physics, nvar));
   OAK_TRY(oak_scalars_describe(sim, mass));
   OAK_TRY(oak_sim_find_riemann(sim, module));
-#define OAK_READ_HOOK(owner, name) \
-  d->has.owner##_##name = oak_sim_has(sim, module, #owner "_" #name);
-  OAK_OPTIONAL_HOOKS(OAK_READ_HOOK)
-#undef OAK_READ_HOOK
-  if (d->has.problem_solid) OAK_TRY(add_solid(sim));
+  read_hooks(sim, module);
+  if (oak_has_hook(sim, "problem_solid")) OAK_TRY(add_solid(sim));
   for (int n = 0; n < sim->files.declared.count; n++) OAK_TRY(read_parameter(sim, module, n));
   for (int n = 0; n < sim->files.declared.noutput; n++) read_output(sim, module, n);
   for (int n = 0; n < sim->files.declared.nfixed; n++) read_fixed(sim, module, n);

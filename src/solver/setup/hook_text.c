@@ -70,7 +70,6 @@ static void print_riemann(const char *names, FILE *f) {
 }
 
 oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
-  const oak_description_t *d = &sim->description;
   size_t size;
   FILE *f = open_memstream(out, &size);
   OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the parameters of %s", sim->files.problem);
@@ -81,10 +80,7 @@ oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
   fprintf(f, "#define OAK_DESCRIBE %d\n", describe);
   oak_scalars_print(sim, f);
   print_riemann(sim->files.riemann, f);
-#define OAK_PRINT_HOOK(owner, name) \
-  if (d->has.owner##_##name) fprintf(f, "#define OAK_HAS_" #owner "_" #name " 1\n");
-  OAK_OPTIONAL_HOOKS(OAK_PRINT_HOOK)
-#undef OAK_PRINT_HOOK
+  oak_print_hooks(sim, f);
   static const char *const kinds[] = {
       [OAK_GLOBAL_MAX] = "MAX", [OAK_GLOBAL_MIN] = "MIN", [OAK_GLOBAL_INTEGRAL] = "INTEGRAL"};
   if (sim->description.nglobal)
@@ -102,7 +98,7 @@ oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
             sim->files.declared.output[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
             sim->files.declared.output[n].name);
   }
-  if (d->has.problem_solid)
+  if (oak_has_hook(sim, "problem_solid"))
     fprintf(f, "\n#define NSOLID 1\n#define OAK_NO_SLIP %d",
             oak_params_choice(sim->params, "boundary.solid") == 1);
   print_fields(f, sim, describe);

@@ -15,70 +15,6 @@
 #include "base/str.h"
 #include "oak.h"
 
-enum { PHYSICS = 1 << OAK_OF_PHYSICS, PROBLEM = 1 << OAK_OF_PROBLEM, NEEDED = 4 };
-
-static const struct {
-  const char *name;
-  int owner;
-  const char *form;
-} hooks[] = {
-    {"TITLE", PHYSICS | PROBLEM, "TITLE(\"text\")"},
-    {"PARAMETER", PHYSICS | PROBLEM, "PARAMETER(name, default, \"help\")"},
-    {"VARIABLES", PHYSICS | NEEDED, "VARIABLES(\"names\")"},
-    {"PRIMITIVES", PHYSICS | NEEDED, "PRIMITIVES(\"names\")"},
-    {"INITIAL", PROBLEM, "INITIAL(at, q) { ... }"},
-    {"BOUNDARY", PROBLEM, "BOUNDARY(at, face, q) { ... }"},
-    {"SOURCE", PHYSICS | PROBLEM, "SOURCE(at, q, source) { ... }"},
-    {"TIMESTEP", PHYSICS | PROBLEM, "TIMESTEP(at, q) { ... }"},
-    {"UPDATE", PHYSICS | PROBLEM, "UPDATE(at, u, dt) { ... }"},
-    {"DIFFUSIVE_FLUX", PHYSICS | PROBLEM, "DIFFUSIVE_FLUX(at, dir, q, grad, f) { ... }"},
-    {"DIFFUSIVITY", PHYSICS | PROBLEM, "DIFFUSIVITY(at, q) { ... }"},
-    {"POISSON", PHYSICS | PROBLEM, "POISSON(at, q) { ... }"},
-    {"POISSON_COEFFICIENTS", PHYSICS | PROBLEM, "POISSON_COEFFICIENTS(at, q, a, b) { ... }"},
-    {"POISSON_BOUNDARY", PHYSICS | PROBLEM, "POISSON_BOUNDARY(at, face) { ... }"},
-    {"GLOBAL_MAX", PHYSICS | PROBLEM, "GLOBAL_MAX(name, at, q) { ... }"},
-    {"GLOBAL_MIN", PHYSICS | PROBLEM, "GLOBAL_MIN(name, at, q) { ... }"},
-    {"GLOBAL_INTEGRAL", PHYSICS | PROBLEM, "GLOBAL_INTEGRAL(name, at, q) { ... }"},
-    {"OUTPUT", PHYSICS | PROBLEM, "OUTPUT(name, at, q) { ... }"},
-    {"FIELD", PHYSICS | PROBLEM, "FIELD(name, at) { ... }"},
-    {"FIELD_STORED", PHYSICS | PROBLEM, "FIELD_STORED(name)"},
-    {"FLUX_FIELD", PHYSICS, "FLUX_FIELD(name, variable)"},
-    {"REFINE", PROBLEM, "REFINE(at) { ... }"},
-    {"SOLID", PROBLEM, "SOLID(at) { ... }"},
-    {"REGION", PROBLEM, "REGION(at, lower, upper) { ... }"},
-    {"TO_PRIMITIVE", PHYSICS | NEEDED, "TO_PRIMITIVE(ph, q) { ... }"},
-    {"TO_CONSERVED", PHYSICS | NEEDED, "TO_CONSERVED(ph, u) { ... }"},
-    {"FLUX", PHYSICS | NEEDED, "FLUX(ph, q, dir, f) { ... }"},
-    {"WAVE_SPEEDS", PHYSICS | NEEDED, "WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) { ... }"},
-    {"VALID", PHYSICS | NEEDED, "VALID(ph, u) { ... }"},
-    {"FACE_SIDES", PHYSICS, "FACE_SIDES(ph, ql, qr, nl, nr, dir, f, left, right) { ... }"},
-    {"CELL_TERMS", PHYSICS, "CELL_TERMS(ph, q, lower, upper, dir, r) { ... }"},
-    {"TO_SMOOTH", PHYSICS, "TO_SMOOTH(ph, u) { ... }"},
-    {"FROM_SMOOTH", PHYSICS, "FROM_SMOOTH(ph, coarse, fine) { ... }"},
-    {"TO_COARSE", PHYSICS, "TO_COARSE(ph, fine, coarse) { ... }"},
-    {"FLOOR", PHYSICS, "FLOOR(ph, u) { ... }"},
-    {"FACE", PHYSICS, "FACE(ph, ql, qr, dir) { ... }"},
-    {"WALL", PHYSICS, "WALL(ph, q) { ... }"},
-    {"RIEMANN", PHYSICS, "RIEMANN(name, ph, ql, qr, dir, f) { ... }"},
-};
-enum { NHOOKS = sizeof hooks / sizeof *hooks };
-
-/* Macros of version 0.1, and what stands in their place. */
-static const char *const old[][2] = {{"PROBLEM_TITLE", "TITLE"},
-                                     {"PROBLEM_PARAMETERS", "PARAMETER"},
-                                     {"PROBLEM_INITIAL", "INITIAL"},
-                                     {"PROBLEM_BOUNDARY", "BOUNDARY"},
-                                     {"PROBLEM_SOURCE", "SOURCE"},
-                                     {"PROBLEM_REFINE", "REFINE"},
-                                     {"PROBLEM_REGION", "REGION"},
-                                     {"PHYSICS_TITLE", "TITLE"},
-                                     {"PHYSICS_PARAMETERS", "PARAMETER"},
-                                     {"PHYSICS_VARIABLES", "VARIABLES"},
-                                     {"PHYSICS_PRIMITIVES", "PRIMITIVES"},
-                                     {"PHYSICS_SOURCE", "SOURCE"},
-                                     {"PHYSICS_FLOOR", "FLOOR"}};
-enum { NOLD = sizeof old / sizeof *old };
-
 enum { MOST_PLACES = 64 };
 
 typedef struct {
@@ -88,7 +24,6 @@ typedef struct {
   oak_declared_t *out;
   char message[4096]; /* all mistakes, a line each */
   size_t length;
-  int has_old;
   uint64_t seen[2]; /* bits of hooks, of physics and problem */
   struct {
     char what[OAK_LONGEST_NAME + 32]; /* a hook, with its name if it has one */
@@ -97,19 +32,13 @@ typedef struct {
   int nplace;
 } search_t;
 
-static int find_hook(const char *name) {
-  int n = 0;
-  while (n < NHOOKS && strcmp(name, hooks[n].name)) n++;
-  return n;
-}
-
-static int nearest_hook(const char *name) {
-  int found = NHOOKS, least = 3;
-  for (int n = 0; n < NHOOKS; n++) {
-    const int distance = oak_str_distance(name, hooks[n].name);
+static const oak_hook_t *nearest_hook(const oak_hook_table_t *table, const char *name) {
+  const oak_hook_t *found = NULL;
+  for (int n = 0, least = 3; n < table->count; n++) {
+    const int distance = oak_str_distance(name, table->hook[n].name);
     if (distance >= least) continue;
     least = distance;
-    found = n;
+    found = &table->hook[n];
   }
   return found;
 }
@@ -128,26 +57,16 @@ __attribute__((format(printf, 3, 4))) static void complain(search_t *s, int line
 
 /* ---- statements */
 
-/* Blank out lines of the preprocessor with their continuations, and look for old macros in them. */
-static void blank_directives(search_t *s, char *text) {
-  int number = 1;
-  for (char *line = text; *line; number++) {
-    const char *name = oak_after_directive(line, "define");
-    for (int n = 0; n < NOLD && name; n++) {
-      const size_t length = strlen(old[n][0]);
-      if (strncmp(name, old[n][0], length) || oak_is_word(name[length])) continue;
-      complain(s, number, "%s is written %s now", old[n][0], hooks[find_hook(old[n][1])].form);
-      s->has_old = 1;
-    }
+/* Blank out lines of the preprocessor with their continuations. */
+static void blank_directives(char *text) {
+  for (char *line = text; *line;) {
     const int directive = line[strspn(line, " \t")] == '#';
     for (; *line && *line != '\n'; line++) {
       if (!directive) continue;
-      if (line[0] == '\\' && line[1] == '\n') {
-        *line++ = ' ';
-        number++;
-        continue; /* the line feed stays */
-      }
-      *line = ' ';
+      if (line[0] == '\\' && line[1] == '\n')
+        *line++ = ' '; /* the line feed stays */
+      else
+        *line = ' ';
     }
     if (*line) line++;
   }
@@ -286,15 +205,15 @@ static int count_arguments(const char *open) {
 }
 
 /* A hook is written without types, with all its arguments. `typed`: a type stands before it. */
-static void check_form(search_t *s, int n, const char *open, int typed, int line) {
-  const char *form = hooks[n].form;
-  if (!strchr(form, '{')) return;
+static void check_form(search_t *s, const oak_hook_t *h, const char *open, int typed, int line) {
+  const char *form = h->form;
+  if (!h->function) return;
   const int given = count_arguments(open), wanted = count_arguments(strchr(form, '('));
   if (typed || given < 0)
     complain(s, line, "a hook is written without types: %s", form);
   else if (given != wanted)
-    complain(s, line, "%s has %d argument%s, not %d: %s", hooks[n].name, wanted,
-             wanted == 1 ? "" : "s", given, form);
+    complain(s, line, "%s has %d argument%s, not %d: %s", h->name, wanted, wanted == 1 ? "" : "s",
+             given, form);
 }
 
 /* Whether a line stands between #if and #endif: it may be left out. */
@@ -310,13 +229,13 @@ static int is_conditional(const char *text, int line) {
 
 /* A hook, or one of this name, may be there once. A file that includes another one, such as a
  * physics that changes another one, may have its own. */
-static void check_twice(search_t *s, int n, const char *open, int line) {
+static void check_twice(search_t *s, const oak_hook_t *h, const char *open, int line) {
   char what[sizeof s->place->what];
   const char *first = skip_blanks(open + 1);
-  const int named = strstr(hooks[n].form, "(name") != NULL;
+  const int named = strstr(h->form, "(name") != NULL;
   int length = 0;
   while (named && oak_is_word(first[length])) length++;
-  snprintf(what, sizeof what, "%s%s%.*s%s", hooks[n].name, named ? "(" : "", length, first,
+  snprintf(what, sizeof what, "%s%s%.*s%s", h->name, named ? "(" : "", length, first,
            named ? ", ...)" : "");
   if (is_conditional(s->file->text, line)) return;
   for (int i = 0; i < s->nplace; i++)
@@ -332,28 +251,23 @@ static void check_twice(search_t *s, int n, const char *open, int line) {
 
 /* A statement "name(...)" outside of all braces, whose parentheses begin at `open`. */
 static void check_statement(search_t *s, const char *name, const char *open, int line) {
-  const int n = find_hook(name);
+  const oak_hook_t *h = oak_hook_find(&s->out->hooks, name);
   const char *rest = skip_blanks(skip_parentheses(open));
-  if (n < NHOOKS) {
-    check_form(s, n, open, 0, line);
-    check_twice(s, n, open, line);
-    if (!(hooks[n].owner & 1 << s->owner))
-      complain(s, line, "%s belongs into the file of the %s", hooks[n].form,
+  if (h) {
+    check_form(s, h, open, 0, line);
+    check_twice(s, h, open, line);
+    if (!h->owner[s->owner])
+      complain(s, line, "%s belongs into the file of the %s", h->form,
                s->owner == OAK_OF_PHYSICS ? "problem" : "physics");
-    s->seen[s->owner] |= (uint64_t)1 << n;
-    return;
-  }
-  if (!strcmp(name, "OAK_PARAMETERS")) {
-    complain(s, line, "OAK_PARAMETERS is written PARAMETER(name, default, \"help\") now, for each");
-    s->has_old = 1;
+    s->seen[s->owner] |= (uint64_t)1 << (h - s->out->hooks.hook);
     return;
   }
   if (!isupper((unsigned char)*name) || !strncmp(name, "OAK_", 4) ||
       oak_user_files_define(s->files, name))
     return;
-  const int meant = nearest_hook(name);
-  if (meant < NHOOKS)
-    complain(s, line, "oak does not know %s; did you mean %s?", name, hooks[meant].form);
+  const oak_hook_t *meant = nearest_hook(&s->out->hooks, name);
+  if (meant)
+    complain(s, line, "oak does not know %s; did you mean %s?", name, meant->form);
   else if (*rest == '{')
     complain(s, line, "oak knows no hook %s", name);
 }
@@ -388,9 +302,9 @@ static void search_text(search_t *s, const char *text) {
           add_field(s, !name[5], open + 1, line);
         if (!strcmp(name, "FLUX_FIELD")) add_fixed(s, open + 1, line);
         if (starts) check_statement(s, name, open, line);
-        const int n = !starts && depth <= 0 && oak_is_word(last) ? find_hook(name) : NHOOKS;
-        if (n < NHOOKS && *skip_blanks(skip_parentheses(open)) == '{')
-          check_form(s, n, open, 1, line);
+        const oak_hook_t *h =
+            !starts && depth <= 0 && oak_is_word(last) ? oak_hook_find(&s->out->hooks, name) : NULL;
+        if (h && *skip_blanks(skip_parentheses(open)) == '{') check_form(s, h, open, 1, line);
       }
     } else {
       depth += (*c == '{' || *c == '(') - (*c == '}' || *c == ')');
@@ -416,7 +330,7 @@ static oak_status_t search_files(search_t *s, const oak_user_files_t *files) {
     s->nplace = 0;
     char *text = oak_str_copy(s->file->text);
     OAK_CHECK(text, OAK_ERR_MEMORY, "no memory to read %s", s->file->path);
-    blank_directives(s, text);
+    blank_directives(text);
     search_text(s, text);
     free(text);
   }
@@ -484,18 +398,15 @@ oak_status_t oak_find_declared(const char *physics, const char *problem, oak_dec
   s->out = out;
   out->count = out->noutput = out->nfield = out->nfixed = 0;
   memset(out->field, 0, sizeof out->field);
-  oak_status_t st = search_file(s, OAK_OF_PHYSICS, physics, &all);
+  oak_status_t st = oak_hook_table_read(&out->hooks);
+  if (st == OAK_OK) st = search_file(s, OAK_OF_PHYSICS, physics, &all);
   if (st == OAK_OK) st = search_file(s, OAK_OF_PROBLEM, problem, &all);
   if (st == OAK_OK && s->length)
-    st = OAK_FAIL(OAK_ERR_INPUT, "%s%s", s->message,
-                  s->has_old ? "\nHooks get one structure now: at->x, at->t, at->p.NAME for "
-                               "parameters of the problem, at->ph.NAME for those of the physics; "
-                               "docs/kernels.md has examples"
-                             : "\ndocs/kernels.md has a table of all hooks");
-  for (int n = 0; n < NHOOKS && st == OAK_OK; n++)
-    if (hooks[n].owner & NEEDED && !(s->seen[OAK_OF_PHYSICS] >> n & 1))
+    st = OAK_FAIL(OAK_ERR_INPUT, "%s\ndocs/kernels.md has a table of all hooks", s->message);
+  for (int n = 0; n < out->hooks.count && st == OAK_OK; n++)
+    if (out->hooks.hook[n].needed && !(s->seen[OAK_OF_PHYSICS] >> n & 1))
       st = OAK_FAIL(OAK_ERR_INPUT, "%s has no %s, which every physics needs: see docs/kernels.md",
-                    physics, hooks[n].form);
+                    physics, out->hooks.hook[n].form);
   if (st == OAK_OK) st = oak_check_macros(&all);
   oak_user_files_free(&all);
   free(s);

@@ -5,6 +5,7 @@
 #define OAK_SOLVER_HOOKS_H
 
 #include "oak/kernel_args.h"
+#include "solver/setup/hook_table.h"
 #include "solver/setup/user_files.h"
 
 enum {
@@ -14,9 +15,6 @@ enum {
   OAK_MAX_FIXED = 4 /* fields that are variables of the state */
 };
 
-/** Who a declaration belongs to. */
-typedef enum { OAK_OF_PHYSICS, OAK_OF_PROBLEM } oak_owner_t;
-
 /** What a declaration makes. */
 typedef enum { OAK_PARAMETER, OAK_GLOBAL_MAX, OAK_GLOBAL_MIN, OAK_GLOBAL_INTEGRAL } oak_kind_t;
 
@@ -24,6 +22,7 @@ typedef enum { OAK_PARAMETER, OAK_GLOBAL_MAX, OAK_GLOBAL_MIN, OAK_GLOBAL_INTEGRA
  * the problem's. Then output variables, and fields beside the state. A declaration that the
  * preprocessor leaves out is among them. */
 typedef struct {
+  oak_hook_table_t hooks; /**< that there may be */
   int count;
   struct {
     oak_owner_t owner;
@@ -47,8 +46,8 @@ typedef struct {
   } fixed[OAK_MAX_FIXED];
 } oak_declared_t;
 
-/** Look through both files. Refuses misspelt hooks, hooks in the wrong file, hooks as they were
- * before version 0.2, and macros without effect. Rank-local. */
+/** Look through both files. Refuses misspelt hooks, hooks in the wrong file, and macros
+ * without effect. Rank-local. */
 oak_status_t oak_find_declared(const char *physics, const char *problem, oak_declared_t *out);
 
 /** Whether a field is declared by FLUX_FIELD: then it is a variable of the state. */

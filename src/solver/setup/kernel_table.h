@@ -13,7 +13,7 @@
   X(refine_flags, "refine.c", 3, 1)                                          \
   X(fluxfix_average, "fluxfix.c", 1, 1)                                      \
   X(fluxfix_apply, "fluxfix.c", 0, 1)                                        \
-  X(initial, "initial.c", 1, sim->description.has.problem_initial)           \
+  X(initial, "initial.c", 1, oak_has_hook(sim, "problem_initial"))           \
   X(results, "read.c", 1, 1)                                                 \
   X(totals, "read.c", 1, 1)                                                  \
   X(cells, "read.c", 0, 1)                                                   \

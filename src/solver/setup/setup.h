@@ -30,6 +30,10 @@ oak_status_t oak_sim_build_files(oak_t *sim, const char *name, const char *const
 
 /* setup/describe.c */
 oak_status_t oak_sim_describe(oak_t *sim);
+/** Whether a file has a hook that it may lack: "physics_source", "problem_region". */
+int oak_has_hook(const oak_t *sim, const char *name);
+/** Constants that tell kernels which hooks there are. */
+void oak_print_hooks(const oak_t *sim, FILE *f);
 
 /* setup/constants.c */
 /** Whether a module has the constant \a name, which is then copied. */

@@ -21,16 +21,17 @@ enum { STAGES = 1, RATE0 = 3, RATE = 4, RKL2_STATES = 5 };
 enum { BATCH_BYTES = 32 << 20 };
 
 static int has_diffusion(const oak_t *sim) {
-  return sim->description.has.physics_diffusive_flux || sim->description.has.problem_diffusive_flux;
+  return oak_has_hook(sim, "physics_diffusive_flux") || oak_has_hook(sim, "problem_diffusive_flux");
 }
 
 static oak_status_t check_hooks(const oak_t *sim) {
-  const oak_description_t *d = &sim->description;
   const struct {
     int flux, diffusivity;
     const char *path;
-  } file[] = {{d->has.physics_diffusive_flux, d->has.physics_diffusivity, sim->files.physics},
-              {d->has.problem_diffusive_flux, d->has.problem_diffusivity, sim->files.problem}};
+  } file[] = {{oak_has_hook(sim, "physics_diffusive_flux"),
+               oak_has_hook(sim, "physics_diffusivity"), sim->files.physics},
+              {oak_has_hook(sim, "problem_diffusive_flux"),
+               oak_has_hook(sim, "problem_diffusivity"), sim->files.problem}};
   for (int i = 0; i < 2; i++)
     OAK_CHECK(file[i].flux == file[i].diffusivity, OAK_ERR_INPUT,
               "%s has %s but no %s: the hooks DIFFUSIVE_FLUX and DIFFUSIVITY belong together, see "

@@ -17,17 +17,17 @@ enum { ISOLATED, ZERO, NO_SLOPE, VALUE, SLOPE }; /* poisson.boundary */
 static const char *const field_name[4] = {"phi", "phi_x", "phi_y", "phi_z"};
 
 int oak_poisson_wanted(const oak_t *sim) {
-  return sim->description.has.problem_poisson || sim->description.has.physics_poisson;
+  return oak_has_hook(sim, "problem_poisson") || oak_has_hook(sim, "physics_poisson");
 }
 
 int oak_poisson_has_coefficients(const oak_t *sim) {
-  return sim->description.has.problem_poisson_coefficients ||
-         sim->description.has.physics_poisson_coefficients;
+  return oak_has_hook(sim, "problem_poisson_coefficients") ||
+         oak_has_hook(sim, "physics_poisson_coefficients");
 }
 
 int oak_poisson_has_boundary(const oak_t *sim) {
-  return sim->description.has.problem_poisson_boundary ||
-         sim->description.has.physics_poisson_boundary;
+  return oak_has_hook(sim, "problem_poisson_boundary") ||
+         oak_has_hook(sim, "physics_poisson_boundary");
 }
 
 static oak_status_t find_fields(oak_t *sim) {

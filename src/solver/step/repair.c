@@ -156,7 +156,7 @@ static oak_status_t probe_stage(oak_t *sim, const oak_stage_t *probe) {
 /* A physics with the hook FLOOR has parameters that end in _floor; 0 is off. */
 static oak_status_t read_floors(oak_t *sim) {
   const oak_description_t *d = &sim->description;
-  for (int n = 0; n < d->nparameter && d->has.physics_floor; n++) {
+  for (int n = 0; n < d->nparameter && oak_has_hook(sim, "physics_floor"); n++) {
     char key[256];
     const size_t length = strlen(d->parameter[n].name);
     if (strcmp(d->parameter[n].section, "physics") || length < 6 ||

@@ -21,35 +21,6 @@
 
 enum { OAK_MAX_NVAR = 32, OAK_LONGEST_SCALAR = 31 };
 
-/** Hooks that a file may lack, with their owner, as kernels/hooks.h names them. */
-#define OAK_OPTIONAL_HOOKS(X)      \
-  X(problem, initial)              \
-  X(problem, boundary)             \
-  X(problem, source)               \
-  X(problem, refine)               \
-  X(problem, region)               \
-  X(problem, solid)                \
-  X(physics, source)               \
-  X(physics, timestep)             \
-  X(problem, timestep)             \
-  X(physics, update)               \
-  X(problem, update)               \
-  X(physics, poisson)              \
-  X(problem, poisson)              \
-  X(physics, poisson_coefficients) \
-  X(problem, poisson_coefficients) \
-  X(physics, poisson_boundary)     \
-  X(problem, poisson_boundary)     \
-  X(physics, diffusive_flux)       \
-  X(problem, diffusive_flux)       \
-  X(physics, diffusivity)          \
-  X(problem, diffusivity)          \
-  X(physics, floor)                \
-  X(physics, face)                 \
-  X(physics, wall)                 \
-  X(physics, to_smooth)            \
-  X(physics, to_coarse)
-
 /** What a physics and a problem file declare (kernels/hooks.h, kernels/describe.c). */
 typedef struct {
   char variables[OAK_NAMES_BYTES], primitives[OAK_NAMES_BYTES]; /**< storage of variable names */
@@ -57,13 +28,9 @@ typedef struct {
   int nvar;
   const char *name[2 * OAK_MAX_NVAR + 1]; /**< conserved, primitive, "level" */
   int normal[3];                          /**< component of the velocity along each axis, or -1 */
-  uint32_t mirror[3]; /**< bits of the variables that a wall normal to each axis negates */
-  struct {
-#define OAK_HOOK_MEMBER(owner, name) int owner##_##name;
-    OAK_OPTIONAL_HOOKS(OAK_HOOK_MEMBER)
-#undef OAK_HOOK_MEMBER
-  } has;                               /**< hooks that are there */
-  int nglobal, has_integrals;          /**< globals that are there; some are integrals */
+  uint32_t mirror[3];         /**< bits of the variables that a wall normal to each axis negates */
+  char has[2][OAK_MAX_HOOKS]; /**< [owner] whether its file has a hook of files.declared */
+  int nglobal, has_integrals; /**< globals that are there; some are integrals */
   int global_slot[OAK_MAX_PARAMETERS]; /**< their places among files.declared */
   int noutput;                         /**< output variables that are there */
   int output_slot[OAK_MAX_OUTPUTS];    /**< their places among files.declared */
@@ -499,7 +466,7 @@ int oak_carried_components(const oak_t *sim);
 
 /* cells.c */
 static inline int oak_has_update(const oak_t *sim) {
-  return sim->description.has.physics_update || sim->description.has.problem_update;
+  return oak_has_hook(sim, "physics_update") || oak_has_hook(sim, "problem_update");
 }
 /** Whether a kernel that counts invalid cells per block has found some. Not collective. */
 oak_status_t oak_count_invalid(oak_t *sim, int *invalid);

@@ -11,23 +11,12 @@
 #include "solver/step/sim.h"
 
 static const struct {
-  const char *owner, *name;
+  const char *owner, *name, *key;
 } hooks[OAK_TRACE_COUNT] = {
-#define OAK_TRACE_NAME(owner, hook, name) {#owner, name},
+#define OAK_TRACE_NAME(owner, hook, name) {#owner, name, #owner "_" #hook},
     OAK_TRACE_TABLE(OAK_TRACE_NAME)
 #undef OAK_TRACE_NAME
 };
-
-static int has_hook(const oak_t *sim, int hook) {
-  switch (hook) {
-#define OAK_TRACE_HAS(owner, hook, name) \
-  case OAK_TRACE_##owner##_##hook:       \
-    return sim->description.has.owner##_##hook;
-    OAK_TRACE_TABLE(OAK_TRACE_HAS)
-#undef OAK_TRACE_HAS
-  }
-  return 0;
-}
 
 /* Hooks that return a value for each variable. */
 static int is_vector(int hook) { return hook < OAK_TRACE_physics_timestep; }
@@ -99,7 +88,8 @@ static oak_status_t look(oak_t *sim, int nstate, unsigned wanted, double least) 
 oak_status_t oak_trace(oak_t *sim, int nstate, unsigned wanted, double least) {
   const double dt = sim->clock.taken_dt;
   unsigned there = 0;
-  for (int h = 0; h < OAK_TRACE_COUNT; h++) there |= (unsigned)(has_hook(sim, h) != 0) << h;
+  for (int h = 0; h < OAK_TRACE_COUNT; h++)
+    there |= (unsigned)(oak_has_hook(sim, hooks[h].key) != 0) << h;
   if (!(there & wanted)) return OAK_OK;
   /* The run has failed already: if the hooks cannot be called, its own message has to do. */
   if (!sim->trace.module && oak_sim_build_module(sim, "trace", &sim->trace.module) != OAK_OK)
