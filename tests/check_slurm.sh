@@ -50,7 +50,7 @@ job() {
     "output.folder=$home/job" > log 2>&1 || status=$?
 }
 job SLURM_JOB_END_TIME=$(($(date +%s) + 60))
-if [ $status -ne 3 ] || [ "$(cat requeued)" != "requeue 7" ]; then
+if [ $status -ne 3 ] || [ "$(cat requeued)" != "requeue 7" ] || [ ! -e slurm-7.started ]; then
   echo "exit code $status of a job whose time is over:" >&2
   cat log >&2
   exit 1
@@ -61,3 +61,24 @@ if [ $status -ne 0 ] || [ "$(tail -1 job/diagnostics.csv | cut -d, -f1)" != 4 ] 
   cat log >&2
   exit 1
 fi
+
+# A node may fail before the first checkpoint. A job then removes what it has written and starts anew; what another run
+# has written stays.
+rm -r job
+"$oak" run --quiet "$source/problems/sedov.ini" run.max_steps=2 "output.folder=$home/job"
+touch slurm-7.started
+job SLURM_RESTART_COUNT=1
+if [ $status -ne 0 ] || [ "$(tail -1 job/diagnostics.csv | cut -d, -f1)" != 4 ] || [ -e slurm-7.started ]; then
+  echo "exit code $status of a job that starts anew:" >&2
+  cat log >&2
+  exit 1
+fi
+cp job/diagnostics.csv before
+for count in 0 1; do
+  job SLURM_RESTART_COUNT=$count
+  if [ $status -ne 1 ] || ! cmp -s job/diagnostics.csv before || [ -e slurm-7.started ]; then
+    echo "exit code $status of a job in a folder of another run:" >&2
+    cat log >&2
+    exit 1
+  fi
+done

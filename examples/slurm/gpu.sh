@@ -52,19 +52,30 @@ launch=(srun --cpu-bind=cores --cpus-per-task="${SLURM_CPUS_PER_TASK:-1}")
 # The first lines of the output say how data travels: "ranks of a host read each other's memory in place" is what
 # you want on a node, "messages by NCCL" between nodes. device.name=cuda stops a run that finds no GPU; with the
 # default it would run on CPUs.
-# A job that SLURM has started again goes on from the newest checkpoint.
-restart=()
-if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then restart=(--restart); fi
-
 # Mistakes in the parameters show here, and the kernels get into the cache, before all ranks start.
-srun --nodes=1 --ntasks=1 oak run "$@" device.name=cuda --check
+check=(srun --nodes=1 --ntasks=1 oak run "$@" device.name=cuda --check)
+found=$("${check[@]}")
+echo "$found"
+
+# A job that SLURM has started again goes on from the newest checkpoint. If it ended before there was one, it starts
+# anew and removes what it had written. The file $mine says that this job wrote it, not an earlier run.
+mine=slurm-${SLURM_JOB_ID:-0}.started
+again=()
+if [ "${SLURM_RESTART_COUNT:-0}" -gt 0 ]; then
+  again=(--restart)
+  if [ -e "$mine" ] && "${check[@]}" --restart 2>&1 | grep -q 'there is no checkpoint'; then again=(--overwrite); fi
+elif [[ $found != *'holds a run'* ]]; then
+  touch "$mine"
+fi
 
 status=0
-"${launch[@]}" oak run "$@" device.name=cuda ${restart[@]+"${restart[@]}"} || status=$?
+"${launch[@]}" oak run "$@" device.name=cuda ${again[@]+"${again[@]}"} || status=$?
 # 3: the run has written a checkpoint and ended early. If this was because its time is over, the job goes on later. If
 # you have asked for it, with a file `stop` in the output folder, it ends.
 left=$((${SLURM_JOB_END_TIME:-0} - $(date +%s)))
 if [ $status -eq 3 ] && [ $left -lt 600 ]; then
   scontrol requeue "$SLURM_JOB_ID"
+elif [ $status -eq 0 ]; then
+  rm -f "$mine"
 fi
 exit $status
