@@ -100,16 +100,17 @@ test-long: test-deps
 	@tools/run_tests.sh 1 "$(BUILD):-C long -L long"
 
 # Debian's p4est is linked with Open MPI, so one is built with MPICH, unless P4EST says where there is one. Kernels do not
-# depend on MPI: those of `make test` serve.
+# depend on MPI: those of `make test` serve. One test at a time: ranks of MPICH use their cores while they wait.
 MPICH := $(BUILD)_mpich
-MPICH_TESTS := test_(base_.*|mesh|halo_field|io_(plotfile|checkpoint)|solver_(ghosts|restart|ranks))_np3|.*_hosts_np4|app_help|install
+MPICH_P4EST = $(or $(P4EST),$(abspath $(MPICH))/p4est/installed)
+MPICH_TESTS := test_(base_.*|mesh|halo_field|io_(plotfile|checkpoint)|solver_(ghosts|refine|ranks|ranks_staged))_np2|app_help|install
 test-mpich:
 	@tools/deps.sh $(PACKAGES) $(TEST_PACKAGES) $(MPICH_PACKAGES)
 	@$(if $(P4EST),,tools/p4est_mpich.sh $(MPICH)/p4est $(JOBS))
 	@$(MAKE) --no-print-directory build BUILD=$(MPICH) CMAKE_FLAGS="-DMPI_C_COMPILER=mpicc.mpich \
-	  -DMPIEXEC_EXECUTABLE=$$(command -v mpiexec.mpich) -DP4EST_ROOT=$(or $(P4EST),$(CURDIR)/$(MPICH)/p4est/installed) \
+	  -DMPIEXEC_EXECUTABLE=$$(command -v mpiexec.mpich) -DP4EST_ROOT=$(MPICH_P4EST) -DCMAKE_INSTALL_RPATH=$(MPICH_P4EST)/lib \
 	  -DOAK_TEST_CACHE=$(abspath $(BUILD))/kernel_cache $(CMAKE_FLAGS)"
-	@tools/run_tests.sh $(JOBS) "$(MPICH):-R ^($(MPICH_TESTS))$$"
+	@tools/run_tests.sh 1 "$(MPICH):-R ^($(MPICH_TESTS))$$"
 
 # PROBLEMS: only these; GALLERY_FLAGS: --coarser 0 takes the levels of the parameter files.
 gallery: deps
@@ -146,7 +147,8 @@ valgrind: test-deps build
 	@command -v valgrind >/dev/null || { echo "valgrind is missing (Debian, Ubuntu: apt-get install valgrind)" >&2; exit 1; }
 	@tools/valgrind.sh $(BUILD) $(CASES)
 
-install info: BUILD_TESTS =
+# In a folder that is new: without tests.
+install info: BUILD_TESTS = $(if $(wildcard $(BUILD)/CMakeCache.txt),,OFF)
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 

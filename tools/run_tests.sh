@@ -5,7 +5,7 @@
 # REASON" of what they leave out; these lines come before. Exit status 0: some tests
 # passed and none failed.
 #
-# The ten slowest tests are named above that line.
+# Above that line are the ten slowest tests and the processor time of all.
 #
 # usage: run_tests.sh JOBS FOLDER[:CTEST_OPTIONS] ...
 set -u
@@ -51,5 +51,7 @@ echo "== cases and parts of tests that did not run, and why"
 sort -u <<<"$reasons" | grep .
 echo "== the ten slowest tests, seconds"
 sort -rn <<<"$times" | head -10
+echo "== processor time, user and system: of this script, of all tests"
+times
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
