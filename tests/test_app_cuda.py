@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The cuda device on a machine without a GPU, for CTest: the real oak command with stand-ins of driver and
-NVRTC (fake_cuda/fake.h) that work, or fail in one way each. A failure gives one clear message, once, and an
+"""The devices cuda and hip on a machine without a GPU, for CTest: the real oak command with stand-ins of driver and
+run-time compiler (fake_cuda/fake.h) that work, or fail in one way each. A failure gives one clear message, once, and an
 exit status that is not 0; device.name=auto then runs on the CPU, silently if there is no GPU at all.
 
 usage: test_app_cuda.py --oak OAK --mpiexec "mpiexec -n" --np N --fake FOLDER [--only WORD] [--show]"""
@@ -48,11 +48,28 @@ CASES = {
                    r"fewer blocks"], None),
     "kernel that cannot be launched": ("launch=701,30", {}, [], [r"launching kernel 'oak_\w+'", r"CUDA_ERROR_701"], None),
     "kernel fault": ("fault=700,30", {}, [],
-                     [r"kernel '\w+' or one before it failed on GPU \d", r"illegal memory access", r"OAK_CUDA_SYNC=1",
+                     [r"kernel '\w+' or one before it failed on GPU \d", r"illegal memory access", r"OAK_GPU_SYNC=1",
                       r"the checking tool"], None),
-    "kernel fault, waiting": ("fault=700,30", {"OAK_CUDA_SYNC": "1"}, [],
+    "kernel fault, waiting": ("fault=700,30", {"OAK_GPU_SYNC": "1"}, [],
                               [r"kernel '\w+' failed on GPU \d", r"illegal memory access", r"the checking tool"], None),
 }
+# The same of device hip, where it says something else.
+CASES.update({
+    "hip: no ROCm": ("", {"LD_LIBRARY_PATH": "/nowhere"}, [], [r"no ROCm", r"libamdhip64\.so", r"ROCM_PATH", r"device\.name = cpu"], None),
+    "hip: no GPU": ("init=101", {}, [], [r"no AMD GPU", r"(/dev/kfd|rocminfo)", r"device\.name = cpu"], None),
+    "hip: no GPU visible": ("count=0", {"ROCR_VISIBLE_DEVICES": "7"}, [], [r"no AMD GPU", r"ROCR_VISIBLE_DEVICES = 7"], None),
+    "hip: old ROCm": ("version=50100000", {}, [], [r"HIP 5\.1", r"5\.2 or later"], None),
+    "hip: GPU in use": ("context=46", {}, [], [r"GPU \d", r"hipError_46"], None),
+    "hip: no hipRTC": ("", {"OAK_HIPRTC": "/nowhere/libhiprtc.so"}, [],
+                       [r"OAK_HIPRTC = /nowhere/libhiprtc\.so", r"fake GPU \d", r"No such file"], None),
+    "hip: kernel that does not compile": ("", {}, ["problem.name={problems}/broken.c"], [r"hipRTC 12\.0 for gfx90a", r"broken\.c:\d+"],
+                                          None),
+    "hip: kernel that does not load": ("load=209", {}, [], [r"loading a kernel", r"hipError_209", r"OAK_HIPRTC"], None),
+    "hip: no memory": ("memory=1", {}, ["mesh.min_level=5", "mesh.max_level=5"],
+                       [r"cannot allocate \S+ MiB of memory on GPU \d: .* of 1 MiB are free", r"fewer blocks"], None),
+    "hip: kernel fault": ("fault=700,30 wave=32", {}, [], [r"kernel '\w+' or one before it failed on GPU \d", r"OAK_GPU_SYNC=1", r"rocgdb"],
+                          None),
+})
 # A fault at any launch of a run, on the last rank: no other rank waits for it.
 for launch in (1, 5, 9, 13, 22, 31, 40, 61, 82, 101):
     CASES[f"fault of launch {launch} on one rank"] = (
@@ -74,11 +91,13 @@ WAYS = {
 ABORT = re.compile(r"^-{20,}\n(MPI_ABORT was invoked|prterun has exited).*?^-{20,}\n", re.M | re.S)
 
 
-def has_driver():
-    try:
-        return bool(ctypes.CDLL("libcuda.so.1"))
-    except OSError:
-        return False
+def has_library(*names):
+    for name in names:
+        try:
+            return bool(ctypes.CDLL(name))
+        except OSError:
+            pass
+    return False
 
 
 def lines(text):
@@ -87,8 +106,8 @@ def lines(text):
 
 def environment(fake, words, changes, last):
     env = dict(os.environ, LD_LIBRARY_PATH=f"{fake}/new:{os.environ.get('LD_LIBRARY_PATH', '')}", OAK_NVRTC=f"{fake}/new/libnvrtc.so.12",
-               OAK_FAKE_CUDA=words.format(last=last))
-    for name in ("CUDA_VISIBLE_DEVICES", "OAK_CUDA_SYNC"):
+               OAK_HIPRTC=f"{fake}/new/libhiprtc.so.7", ROCM_PATH="", OAK_FAKE_CUDA=words.format(last=last))
+    for name in ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "OAK_GPU_SYNC"):
         env.pop(name, None)
     return {**env, **{name: value.format(fake=fake) for name, value in changes.items()}}
 
@@ -96,7 +115,8 @@ def environment(fake, words, changes, last):
 def try_case(name, options, work):
     """Faults of one case, and what it said."""
     words, changes, keys, patterns, warns = CASES[name]
-    if name == "no driver" and has_driver():
+    if name == "no driver" and has_library("libcuda.so.1") or \
+            name == "hip: no ROCm" and has_library("libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7"):
         raise oak_test.Skipped("this machine has a driver")
     if ("rank=1" in words or "on one rank" in name or "in the middle" in name) and options.np < 2:
         raise oak_test.Skipped("needs several ranks")
@@ -104,11 +124,12 @@ def try_case(name, options, work):
     os.environ.update(environment(options.fake, words, changes, options.np - 1))
     arguments = ["run.ini", "--overwrite", "refine.variable=rho", "refine.criterion=lohner", "mesh.adapt_every=2", "run.max_steps=20",
                  "run.end_time=1", *keys]
-    text, code, _ = run([*options.launch, "run", *arguments, "device.name=cuda"], work, LIMIT)
+    device = "hip" if name.startswith("hip:") else "cuda"
+    text, code, _ = run([*options.launch, "run", *arguments, "device.name=" + device], work, LIMIT)
     text = text.replace("compute-sanitizer", "the checking tool")  # no sign of a crash
     if name == "fault in the middle, nccl":  # others wait in NCCL, which only MPI_Abort ends
         text = ABORT.sub("", text.replace("\0", ""))  # Open MPI 5 ends its text with a zero
-    wrong = judge(text, code, patterns, many_lines=name.startswith(("kernel that does not c", "NVRTC")))
+    wrong = judge(text, code, patterns, many_lines="kernel that does not c" in name or name.startswith("NVRTC"))
     said = text
     if warns is None:
         return wrong, said
@@ -128,7 +149,8 @@ def info(options, work):
     """oak info says what there is and why it cannot be used."""
     wrong = []
     for words, pattern in (("", r"device +cuda: fake GPU 0, 4\.0 GiB, compute capability 9\.0, CUDA 13\.0, NVRTC 12\.0"),
-                           ("version=11080", r"device +cuda: not usable: .*11\.8")):
+                           ("version=11080", r"device +cuda: not usable: .*11\.8"),
+                           ("wave=32", r"device +hip: fake GPU 0, 4\.0 GiB, gfx1030, HIP 6\.0, hipRTC 12\.0")):
         os.environ.update(environment(options.fake, words, {}, 0))
         path = os.path.join(work, "info")
         code = os.system(f"{shlex.quote(options.oak)} info >{path} 2>&1")

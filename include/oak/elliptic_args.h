@@ -84,7 +84,10 @@ typedef struct {
 } oak_elliptic_sums_args_t;
 
 /** Multigrid on the blocks of level 0 as one array of cells, by a single team of lanes. */
-enum { OAK_ELLIPTIC_FLAT_LEVELS = 24, OAK_ELLIPTIC_FLAT_SHARED = 9600 };
+#ifndef OAK_FAST_REALS /* a device with less fast memory defines a smaller number */
+#define OAK_FAST_REALS 9600
+#endif
+enum { OAK_ELLIPTIC_FLAT_LEVELS = 24, OAK_ELLIPTIC_FLAT_SHARED = OAK_FAST_REALS };
 typedef struct {
   int trees[3], periodic[3];
   int levels;                                  /**< of arrays, each with half the cells per axis */

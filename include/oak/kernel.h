@@ -12,6 +12,8 @@
 #include "oak/dialect/cpu.h"
 #elif OAK_DEVICE_CUDA
 #include "oak/dialect/cuda.h"
+#elif OAK_DEVICE_HIP
+#include "oak/dialect/hip.h"
 #elif OAK_DEVICE_OPENACC
 #include "oak/dialect/openacc.h"
 #else

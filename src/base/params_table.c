@@ -236,15 +236,17 @@ const oak_param_desc_t oak_param_table[] = {
          "this "
          "key needs `oak run --trust`."),
     TEXT("device.flags", "",
-         "Further flags for the compiler of the kernels, such as -O1 or -DNAME. NVRTC (cuda) gets "
-         "only those that start with -D, -I or --. In a parameter file this key needs `oak run "
+         "Further flags for the compiler of the kernels, such as -O1 or -DNAME. NVRTC (cuda) and "
+         "hipRTC (hip) get only those that start with -D, -I or --. In a parameter file this key "
+         "needs `oak run "
          "--trust`."),
-    CHOICE("device.transport", "auto", "auto direct nccl mpi staged",
-           "How data gets from rank to rank. direct: ranks of one host read each other's memory in "
-           "place, and the best of the other ways is used between hosts; nccl: messages from GPU "
-           "to GPU by NVIDIA's library; mpi: MPI gets device addresses; staged: messages through "
-           "memory of the host; auto: direct where it works. The first lines of a run say what is "
-           "used."),
+    CHOICE(
+        "device.transport", "auto", "auto direct nccl mpi staged",
+        "How data gets from rank to rank. direct: ranks of one host read each other's memory in "
+        "place, and the best of the other ways is used between hosts; nccl: messages from GPU "
+        "to GPU by the vendor's library; mpi: MPI gets device addresses; staged: messages through "
+        "memory of the host; auto: direct where it works. The first lines of a run say what is "
+        "used."),
 
     INT("checkpoint.steps", "0", 0, INFINITY, "steps",
         "Steps between checkpoints; 0: none by steps."),

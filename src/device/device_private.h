@@ -220,6 +220,9 @@ void oak_flags_split(oak_words_t *words, const char *flags);
 /** The operand of \a flag if words[*i] is that flag, else NULL. The operand is the rest of this
  * word, or the next word; in that case \a *i moves to the next word. */
 const char *oak_flag_operand(const oak_words_t *words, int *i, const char *flag);
+/** Add words[*i] to the \a options of a run-time compiler, if all of these know such a flag.
+ * \return 0 if not. */
+int oak_flag_for_gpu(const oak_words_t *words, int *i, oak_words_t *options);
 /** Add the folders of a list such as PATH. */
 void oak_folders_add(oak_words_t *folders, const char *list);
 
@@ -321,6 +324,7 @@ oak_status_t oak_units_build(oak_device_t *dev, const oak_source_t *source, cons
 
 /* ---- back ends */
 
-extern const oak_device_ops_t oak_device_ops_cuda, oak_device_ops_cpu, oak_device_ops_openacc;
+extern const oak_device_ops_t oak_device_ops_cuda, oak_device_ops_hip, oak_device_ops_cpu,
+    oak_device_ops_openacc;
 
 #endif

@@ -93,3 +93,15 @@ const char *oak_flag_operand(const oak_words_t *words, int *i, const char *flag)
   if (w[length]) return w + length + (w[length] == '=');
   return *i + 1 < words->count ? words->word[++*i] : NULL;
 }
+
+int oak_flag_for_gpu(const oak_words_t *words, int *i, oak_words_t *options) {
+  const char *w = words->word[*i];
+  const int define = !strncmp(w, "-D", 2) || !strncmp(w, "-I", 2);
+  if (define && !w[2] && words->word[*i + 1]) /* "-D NAME" */
+    oak_words_add(options, "%s%s", w, words->word[++*i]);
+  else if (define || !strncmp(w, "--", 2))
+    oak_words_add(options, "%s", w);
+  else
+    return 0;
+  return 1;
+}

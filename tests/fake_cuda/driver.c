@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Stand-in of the CUDA driver, see fake.h. It is as strict as a GPU may be. Kernels, and copies
- * from and to pinned memory, run as late as CUDA allows: when something waits for them. New memory
- * is full of NaN. A page that nobody may touch follows each piece of GPU memory, and only kernels
- * and copies may touch the piece itself. Only events order the work of different streams. */
+ * Stand-in of the CUDA driver, and with FAKE_HIP of HIP, see fake.h. It is as strict as a GPU may
+ * be. Kernels, and copies from and to pinned memory, run as late as a driver may run them: when
+ * something waits for them. New memory is full of NaN. A page that nobody may touch follows each
+ * piece of GPU memory, and only kernels and copies may touch the piece itself. Only events order
+ * the work of different streams. */
 #define _GNU_SOURCE 1
-#include "fake.h"
+#include "driver.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -15,18 +16,6 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
-
-enum {
-  ERROR_VALUE = 1,
-  ERROR_MEMORY = 2,
-  ERROR_CONTEXT = 201,
-  ERROR_IMAGE = 200,
-  ERROR_NOT_FOUND = 500,
-  ATTRIBUTE_MULTIPROCESSORS = 16,
-  ATTRIBUTE_MAJOR = 75,
-  ATTRIBUTE_MINOR = 76,
-  ATTRIBUTE_SHARED_OPTIN = 97
-};
 
 /* ---- threads */
 
@@ -49,7 +38,7 @@ typedef struct {
 static block_t block[1024];
 static int nblock;
 static size_t used;
-static int sticky; /**< error of a kernel: all calls return it */
+int fake_sticky; /**< error of a kernel: all calls return it */
 
 /** Allow the GPU, or nobody, to touch its memory. */
 static void protect(int open) {
@@ -57,23 +46,23 @@ static void protect(int open) {
     mprotect(block[i].pages, block[i].length, open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
-static size_t capacity(void) { return (size_t)fake_word("memory", 4096, NULL) << 20; }
+size_t fake_capacity(void) { return (size_t)fake_word("memory", 4096, NULL) << 20; }
 
 int cuMemGetInfo_v2(size_t *available, size_t *total) {
-  *total = capacity();
+  *total = fake_capacity();
   *available = *total - used;
-  return sticky;
+  return fake_sticky;
 }
 
-static __thread void *current; /* context */
+__thread void *fake_current; /* context */
 
 int cuMemAlloc_v2(size_t *address, size_t bytes) {
   LOCK;
   const size_t page = (size_t)sysconf(_SC_PAGESIZE), line = 256;
   const size_t length = (bytes + page - 1) / page * page;
-  if (sticky) return sticky;
-  if (!current) return ERROR_CONTEXT;
-  if (used + bytes > capacity() || nblock == (int)(sizeof block / sizeof *block))
+  if (fake_sticky) return fake_sticky;
+  if (!fake_current) return ERROR_CONTEXT;
+  if (used + bytes > fake_capacity() || nblock == (int)(sizeof block / sizeof *block))
     return ERROR_MEMORY;
   const int file = memfd_create("fake GPU", MFD_CLOEXEC);
   if (file < 0 || ftruncate(file, (off_t)(length + page)) != 0) return ERROR_MEMORY;
@@ -102,12 +91,12 @@ typedef struct {
 } work_t;
 
 /** A stream does its work when something waits for it, and no more of it than that. */
-typedef struct {
+struct fake_stream {
   work_t *work;
   size_t count, next, room; /**< next: the first that is not done */
   size_t before;            /**< work that was done and forgotten */
   int running;
-} stream_t;
+};
 
 typedef struct {
   double time;
@@ -141,26 +130,26 @@ static void do_work(work_t *w) {
     ((event_t *)w->to)->time = 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
   if (w->what == AFTER) run_until(w->to, w->value);
   if (w->what != KERNEL) return;
-  sticky = (int)w->bytes; /* the error of this kernel */
+  fake_sticky = (int)w->bytes; /* the error of this kernel */
   void (*function)(long, int, const void *);
   memcpy(&function, &w->to, sizeof function);
-  if (!sticky) function(w->n, w->threads, w->argument);
+  if (!fake_sticky) function(w->n, w->threads, w->argument);
 }
 
 static void run_until(stream_t *s, size_t position) {
   s->running++;
-  while (s->before + s->next < position && !sticky) do_work(&s->work[s->next++]);
+  while (s->before + s->next < position && !fake_sticky) do_work(&s->work[s->next++]);
   s->running--;
 }
 
 /** Let a stream do its work up to a position. */
 static int flush(stream_t *s, size_t position) {
-  if (s->before + s->next < position && !sticky) {
+  if (s->before + s->next < position && !fake_sticky) {
     protect(1);
     run_until(s, position);
     protect(0);
   }
-  return sticky;
+  return fake_sticky;
 }
 
 static int flush_stream(stream_t *s) { return flush(s, s->before + s->count); }
@@ -168,7 +157,7 @@ static int flush_stream(stream_t *s) { return flush(s, s->before + s->count); }
 static int flush_all(void) {
   for (int i = 0; i < STREAMS; i++)
     if (stream_list[i]) flush_stream(stream_list[i]);
-  return sticky;
+  return fake_sticky;
 }
 
 int cuMemFree_v2(size_t address) {
@@ -180,7 +169,7 @@ int cuMemFree_v2(size_t address) {
     close(block[i].file);
     used -= block[i].bytes;
     block[i] = block[--nblock];
-    return sticky;
+    return fake_sticky;
   }
   return ERROR_VALUE;
 }
@@ -192,7 +181,7 @@ int cuStreamCreate(stream_t **stream, unsigned flags) {
   while (i < STREAMS && stream_list[i]) i++;
   if (i == STREAMS) return ERROR_MEMORY;
   *stream = stream_list[i] = calloc(1, sizeof **stream);
-  return sticky;
+  return fake_sticky;
 }
 
 int cuStreamDestroy_v2(stream_t *stream) {
@@ -202,7 +191,7 @@ int cuStreamDestroy_v2(stream_t *stream) {
     if (stream_list[i] == stream) stream_list[i] = NULL;
   free(stream->work);
   free(stream);
-  return sticky;
+  return fake_sticky;
 }
 
 int cuStreamSynchronize(stream_t *stream) {
@@ -225,7 +214,7 @@ int cuIpcGetMemHandle(ipc_t *handle, size_t address) {
     if ((size_t)block[i].start != address) continue;
     *handle = (ipc_t){getpid(), block[i].file, block[i].length,
                       (size_t)(block[i].start - block[i].pages), ""};
-    return sticky;
+    return fake_sticky;
   }
   return ERROR_VALUE;
 }
@@ -242,7 +231,7 @@ int cuIpcOpenMemHandle_v2(size_t *address, ipc_t handle, unsigned flags) {
   if (pages == MAP_FAILED) return ERROR_MEMORY;
   block[nblock] = (block_t){pages, pages + handle.offset, handle.length, 0, file};
   *address = (size_t)block[nblock++].start;
-  return sticky;
+  return fake_sticky;
 }
 
 int cuIpcCloseMemHandle(size_t address) {
@@ -253,14 +242,14 @@ int cuIpcCloseMemHandle(size_t address) {
     munmap(block[i].pages, block[i].length);
     close(block[i].file);
     block[i] = block[--nblock];
-    return sticky;
+    return fake_sticky;
   }
   return ERROR_VALUE;
 }
 
 int cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags) {
   (void)memory, (void)bytes, (void)flags;
-  return sticky;
+  return fake_sticky;
 }
 
 int cuMemHostUnregister(void *memory) {
@@ -272,22 +261,21 @@ int cuMemHostUnregister(void *memory) {
 int cuMemHostGetDevicePointer_v2(size_t *address, void *memory, unsigned flags) {
   (void)flags;
   *address = (size_t)memory;
-  return sticky;
+  return fake_sticky;
 }
 
 /* Other processes wait for it, so that it cannot be put off. */
 int cuStreamWriteValue64_v2(stream_t *stream, size_t address, uint64_t value, unsigned flags) {
   LOCK;
   (void)flags;
-  if (sticky) return sticky;
+  if (fake_sticky) return fake_sticky;
   *enqueue(stream) = (work_t){.what = WRITE, .to = (void *)address, .value = value};
   return flush_stream(stream);
 }
 
-int cuStreamWaitValue64_v2(stream_t *stream, size_t address, uint64_t value, unsigned flags) {
+int fake_wait_value(stream_t *stream, size_t address, uint64_t value) {
   LOCK;
-  (void)flags;
-  if (sticky) return sticky;
+  if (fake_sticky) return fake_sticky;
   *enqueue(stream) = (work_t){.what = WAIT, .to = (void *)address, .value = value};
   return 0;
 }
@@ -297,7 +285,7 @@ int cuStreamWaitEvent(stream_t *stream, const event_t *event, unsigned flags) {
   (void)flags;
   if (event->stream)
     *enqueue(stream) = (work_t){.what = AFTER, .to = event->stream, .value = event->position};
-  return sticky;
+  return fake_sticky;
 }
 
 /** For the stand-in of NCCL: let the host touch memory of the GPU. */
@@ -330,7 +318,7 @@ int cuMemAllocHost_v2(void **memory, size_t bytes) {
   while (i < 15 && pinned[i]) i++;
   pinned[i] = *memory = malloc(bytes);
   pinned_bytes[i] = bytes;
-  return sticky;
+  return fake_sticky;
 }
 
 int cuMemFreeHost(void *memory) {
@@ -339,7 +327,7 @@ int cuMemFreeHost(void *memory) {
   for (int i = 0; i < 16; i++)
     if (pinned[i] == memory) pinned[i] = NULL;
   free(memory);
-  return sticky;
+  return fake_sticky;
 }
 
 /** A copy may wait if the host's side is pinned. \a host: NULL: it has none. */
@@ -348,7 +336,7 @@ static int copy(stream_t *stream, void *to, const void *from, size_t bytes, cons
   int late = !host;
   for (int i = 0; i < 16; i++)
     late |= pinned[i] && host >= pinned[i] && host + bytes <= pinned[i] + pinned_bytes[i];
-  if (sticky) return sticky;
+  if (fake_sticky) return fake_sticky;
   *enqueue(stream) = (work_t){.what = COPY, .to = to, .from = from, .bytes = bytes};
   return late ? 0 : flush_stream(stream);
 }
@@ -374,7 +362,7 @@ int cuMemcpyDtoDAsync_v2(size_t to, size_t from, size_t bytes, stream_t *stream)
 
 int cuModuleLoadData(void **module, const fake_image_t *image) {
   char path[] = "/tmp/fake_cuda_XXXXXX";
-  const int fail = fake_word("load", sticky, NULL);
+  const int fail = fake_word("load", fake_sticky, NULL);
   if (fail) return fail;
   if (memcmp(image->magic, FAKE_MAGIC, sizeof image->magic) != 0) return ERROR_IMAGE;
   const int file = mkstemp(path);
@@ -390,12 +378,12 @@ int cuModuleUnload(void *module) {
   LOCK;
   flush_all();
   dlclose(module);
-  return sticky;
+  return fake_sticky;
 }
 
 int cuModuleGetFunction(void **function, void *module, const char *name) {
   *function = dlsym(module, name);
-  return *function ? sticky : ERROR_NOT_FOUND;
+  return *function ? fake_sticky : ERROR_NOT_FOUND;
 }
 
 int cuModuleGetGlobal_v2(size_t *address, size_t *bytes, void *module, const char *name) {
@@ -406,47 +394,35 @@ int cuModuleGetGlobal_v2(size_t *address, size_t *bytes, void *module, const cha
   if (!symbol && length > 7 && !strcmp(name + length - 7, "_launch")) {
     *address = (size_t)launch;
     *bytes = sizeof launch;
-    return sticky;
+    return fake_sticky;
   }
   if (!symbol || !dladdr1(symbol, &info, &entry, RTLD_DL_SYMENT)) return ERROR_NOT_FOUND;
   *address = (size_t)symbol;
   *bytes = ((const ElfW(Sym) *)entry)->st_size;
-  return sticky;
-}
-
-int cuFuncSetAttribute(void *function, int attribute, int value) {
-  (void)function, (void)attribute, (void)value;
-  return sticky;
+  return fake_sticky;
 }
 
 int cuFuncGetAttribute(int *value, int attribute, void *function) {
   (void)attribute, (void)function;
   *value = 0;
-  return sticky;
+  return fake_sticky;
 }
 
-/** CUlaunchConfig. */
-typedef struct {
-  unsigned grid[3], block[3], shared;
-  stream_t *stream;
-} launch_t;
-
-int cuLaunchKernelEx(const launch_t *launch, void *function, void **arguments, void **extra) {
+int fake_launch(stream_t *stream, unsigned threads, void *function, void **arguments) {
   LOCK;
   static int launched;
   int at = 0, error;
-  (void)extra;
-  if (sticky) return sticky;
-  if (!current) return ERROR_CONTEXT;
+  if (fake_sticky) return fake_sticky;
+  if (!fake_current) return ERROR_CONTEXT;
   launched++;
   error = fake_word("launch", 0, &at);
   if (error && at == launched) return error;
   error = fake_word("fault", 0, &at);
-  work_t *w = enqueue(launch->stream);
+  work_t *w = enqueue(stream);
   w->what = KERNEL;
   w->to = function;
   w->n = *(const long *)arguments[0];
-  w->threads = fake_word("lanes", 0, NULL) ? (int)launch->block[0] : 1;
+  w->threads = fake_word("lanes", 0, NULL) ? (int)threads : 1;
   w->bytes = 0;
   if (error && at == launched) w->bytes = (size_t)error;
   /* The driver would know from the kernel how long its argument is. Here more is read than there
@@ -461,14 +437,14 @@ int cuLaunchKernelEx(const launch_t *launch, void *function, void **arguments, v
 int cuEventCreate(event_t **event, unsigned flags) {
   (void)flags;
   *event = calloc(1, sizeof **event);
-  return sticky;
+  return fake_sticky;
 }
 
 int cuEventDestroy_v2(event_t *event) {
   LOCK;
   flush_all();
   free(event);
-  return sticky;
+  return fake_sticky;
 }
 
 int cuEventRecord(event_t *event, stream_t *stream) {
@@ -476,12 +452,12 @@ int cuEventRecord(event_t *event, stream_t *stream) {
   *enqueue(stream) = (work_t){.what = EVENT, .to = event};
   event->stream = stream;
   event->position = stream->before + stream->count;
-  return sticky;
+  return fake_sticky;
 }
 
 int cuEventSynchronize(event_t *event) {
   LOCK;
-  return event->stream ? flush(event->stream, event->position) : sticky;
+  return event->stream ? flush(event->stream, event->position) : fake_sticky;
 }
 
 /* Work runs only when something waits for it. A query counts as such a wait here. */
@@ -489,84 +465,5 @@ int cuEventQuery(event_t *event) { return cuEventSynchronize(event); }
 
 int cuEventElapsedTime(float *milliseconds, const event_t *from, const event_t *to) {
   *milliseconds = (float)(to->time - from->time);
-  return sticky;
-}
-
-/* ---- the GPU */
-
-int cuInit(unsigned flags) {
-  (void)flags;
-  return fake_word("init", 0, NULL);
-}
-
-int cuDriverGetVersion(int *version) {
-  *version = fake_word("version", 13000, NULL);
-  return 0;
-}
-
-int cuDeviceGetCount(int *count) {
-  *count = fake_word("count", 1, NULL);
-  return 0;
-}
-
-int cuDeviceGet(int *device, int ordinal) {
-  *device = ordinal;
-  return 0;
-}
-
-int cuDeviceGetName(char *name, int length, int device) {
-  snprintf(name, (size_t)length, "fake GPU %d", device);
-  return 0;
-}
-
-int cuDeviceGetAttribute(int *value, int attribute, int device) {
-  const int capability = fake_word("capability", 90, NULL);
-  (void)device;
-  *value = attribute == ATTRIBUTE_MAJOR             ? capability / 10
-           : attribute == ATTRIBUTE_MINOR           ? capability % 10
-           : attribute == ATTRIBUTE_MULTIPROCESSORS ? 1
-           : attribute == ATTRIBUTE_SHARED_OPTIN    ? 232448
-                                                    : 0;
-  return 0;
-}
-
-int cuDeviceTotalMem_v2(size_t *bytes, int device) {
-  (void)device;
-  *bytes = capacity();
-  return 0;
-}
-
-int cuDevicePrimaryCtxRetain(void **context, int device) {
-  (void)device;
-  *context = &sticky;
-  return fake_word("context", 0, NULL);
-}
-
-int cuCtxGetCurrent(void **context) {
-  *context = current;
-  return sticky;
-}
-
-int cuCtxGetDevice(int *device) {
-  *device = 0;
-  return current ? sticky : ERROR_CONTEXT;
-}
-
-int cuCtxSetCurrent(void *context) {
-  current = context;
-  return sticky;
-}
-
-#ifndef FAKE_OLD /* functions that an old library does not have */
-int cuGetErrorName(int error, const char **name) {
-  static char text[32];
-  snprintf(text, sizeof text, "CUDA_ERROR_%d", error);
-  *name = text;
-  return 0;
-}
-#endif
-
-int cuGetErrorString(int error, const char **text) {
-  *text = error == 700 ? "an illegal memory access was encountered" : "fake failure";
-  return 0;
+  return fake_sticky;
 }

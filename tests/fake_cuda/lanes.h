@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What the CUDA dialect of kernels (include/oak/dialect/cuda.h) needs from a GPU, for a compiler of
- * C++ on the host: so the code that GPUs run, with tiles in shared memory, barriers and shuffles,
- * runs in tests. Included before the source of a kernel, see fake.h.
+ * What the dialects of kernels for GPUs (include/oak/dialect/gpu.h) need from a GPU, for a compiler
+ * of C++ on the host: so the code that GPUs run, with tiles in shared memory, barriers and
+ * shuffles, runs in tests. Included before the source of a kernel, see fake.h.
  *
  * The threads of a block are stacks of their own in one thread of the host, which take turns: one
  * runs until it waits at a barrier or a shuffle. From turn to turn their order is reversed, so that
@@ -32,13 +32,20 @@ static struct { volatile unsigned x; } threadIdx, blockIdx, blockDim;
 
 /* ---- threads that take turns */
 
-enum { FAKE_LANES = 1024, FAKE_STACK = 1 << 17, FAKE_SHARED = 1 << 18, FAKE_WARP = 32 };
+enum { FAKE_LANES = 1024, FAKE_STACK = 1 << 17, FAKE_SHARED = 1 << 18 };
+#ifdef OAK_DEVICE_HIP
+enum { FAKE_WARP = OAK_WAVE };
+#else
+enum { FAKE_WARP = 32 };
+#endif
+typedef unsigned long long fake_mask_t;
 enum { FAKE_ENDED, FAKE_READY, FAKE_AT_BARRIER, FAKE_AT_SHUFFLE };
 
 typedef struct {
   jmp_buf place;
   int state, begun;
-  unsigned mask, turn; /**< of its shuffles: who takes part, how many there have been */
+  fake_mask_t mask; /**< of its shuffles: who takes part, and how many there have been */
+  unsigned turn;
 } fake_lane_t;
 
 static fake_lane_t fake_lane[FAKE_LANES];
@@ -161,7 +168,7 @@ static int __syncthreads_or(int flag) {
 }
 
 template <typename T>
-static T __shfl_down_sync(unsigned mask, T x, int distance) {
+static T __shfl_down_sync(fake_mask_t mask, T x, int distance) {
   const unsigned me = threadIdx.x, from = me + (unsigned)distance;
   fake_lane_t *lane = &fake_lane[me];
   if (!(mask >> me % FAKE_WARP & 1)) fake_fail("a thread is not in the mask of its shuffle");
@@ -173,6 +180,15 @@ static T __shfl_down_sync(unsigned mask, T x, int distance) {
   if (me % FAKE_WARP + (unsigned)distance < FAKE_WARP && mask >> from % FAKE_WARP & 1)
     memcpy(&x, &fake_passed[from][fake_lane[me].turn & 1], sizeof x);
   return x;
+}
+
+/** HIP has no mask: here all threads of the wavefront take part. */
+template <typename T>
+static T __shfl_down(T x, int distance) {
+  const unsigned first = threadIdx.x / FAKE_WARP * FAKE_WARP, left = blockDim.x - first;
+  return __shfl_down_sync(
+      left < FAKE_WARP ? ((fake_mask_t)1 << left) - 1 : ~(fake_mask_t)0 >> (64 - FAKE_WARP), x,
+      distance);
 }
 
 template <typename T, typename U>
@@ -194,7 +210,11 @@ static T fake_bits(U x) {
 
 /* ---- the dialect, with entry points as the driver's stand-in calls them */
 
+#ifdef OAK_DEVICE_HIP
+#include "oak/dialect/hip.h"
+#else
 #include "oak/dialect/cuda.h"
+#endif
 #undef OAK_KERNEL_
 #define OAK_KERNEL_(name, args_t, threads, resident, shared_bytes, most)                        \
   OAK_CONST_DATA int name##_launch[3] = {(int)(threads), (int)(shared_bytes), (int)(most)};     \

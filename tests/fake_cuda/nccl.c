@@ -68,7 +68,7 @@ int ncclRecv(void *to, size_t count, int type, int rank, void *comm, void *strea
 /* Simulations of the tests that talk are those of all ranks. */
 int ncclGroupEnd(void) {
   void (*memory)(int open);
-  void *symbol = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "fake_memory");
+  void *symbol = dlsym(dlopen(FAKE_DRIVER, RTLD_NOW), "fake_memory");
   memcpy(&memory, &symbol, sizeof symbol);
   memory(1);
   for (int i = 0; i < nparts; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Stand-in of NVRTC, see fake.h. */
+ * Stand-in of NVRTC, and with FAKE_HIP of hipRTC, see fake.h. */
 #define _GNU_SOURCE 1
 #include "fake.h"
 
@@ -13,6 +13,7 @@ extern char **environ;
 typedef struct {
   char *source, *image, log[16384];
   size_t bytes;
+  int refused;
 } program_t;
 
 enum { NVRTC_ERROR_INVALID_OPTION = 5, NVRTC_ERROR_COMPILATION = 6 };
@@ -26,8 +27,10 @@ int nvrtcVersion(int *major, int *minor) {
 
 int nvrtcCreateProgram(program_t **program, const char *source, const char *name, int headers,
                        const char *const *text, const char *const *include) {
-  (void)name, (void)headers, (void)text, (void)include;
+  (void)headers, (void)text, (void)include;
   *program = calloc(1, sizeof **program);
+  static int number;
+  (*program)->refused = strcmp(name, "describe") != 0 && ++number == fake_word("refuse", 0, NULL);
   (*program)->source = strdup(source);
   return 0;
 }
@@ -117,6 +120,7 @@ int nvrtcCompileProgram(program_t *p, int count, const char *const *option) {
     if (result)
       snprintf(p->log, sizeof p->log, "nvrtc: error: unrecognized option %s\n", option[i]);
   }
+  if (p->refused) result = NVRTC_ERROR_COMPILATION;
   if (result) return result;
   if (!mkdtemp(folder)) return NVRTC_ERROR_COMPILATION;
   result = compile_in(p, folder, count, option);

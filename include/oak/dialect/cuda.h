@@ -1,33 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The kernel dialect on NVIDIA GPUs: an iteration of OUTER is a thread block, the threads of a
- * block share its INNER iterations. Compiled by NVRTC, which has no headers of the C library.
- * docs/kernels.md explains the macros; every device has one header with the same names. */
+ * The kernel dialect on NVIDIA GPUs, for NVRTC: what gpu.h leaves to the vendor. */
 #ifndef OAK_DIALECT_CUDA_H
 #define OAK_DIALECT_CUDA_H
 
-#ifndef NAN
-#define NAN __longlong_as_double(0x7ff8000000000000LL)
-#endif
-#ifndef INFINITY
-#define INFINITY __longlong_as_double(0x7ff0000000000000LL)
-#endif
-#ifndef M_PI
-#define M_PI 3.14159265358979323846
-#endif
+#define OAK_WARP 32
+#define OAK_HALF_WARP 16
+#define OAK_WARP_MASK(all, m) const unsigned all = m < 32 ? (1u << m) - 1 : 0xffffffffu
+#define OAK_SHUFFLE_DOWN(all, x, h) __shfl_down_sync(all, x, h)
+#define OAK_ATOMIC64 long long
+#define OAK_BOUND(most, resident) resident
 
-#define OAK_FN static __device__ __forceinline__
-#define OAK_CONST_DATA extern "C" __constant__
-
-/* For the host: threads of a block, bytes of its dynamic shared memory, and threads where blocks
- * are fewer than multiprocessors. */
-#define OAK_KERNEL_(name, args_t, threads, resident, shared_bytes, most)                    \
-  OAK_CONST_DATA int name##_launch[3] = {(int)(threads), (int)(shared_bytes), (int)(most)}; \
-  extern "C" __global__ void __launch_bounds__(most, resident)                              \
-      name(const __grid_constant__ long oak_n, const __grid_constant__ args_t arg)
-#define OAK_KERNEL(name, args_t, threads) OAK_KERNEL_(name, args_t, threads, 1, 0, threads)
-#define OAK_KERNEL_FEW(name, args_t, threads, most) OAK_KERNEL_(name, args_t, threads, 1, 0, most)
-#define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes) \
-  OAK_KERNEL_(name, args_t, threads, resident, shared_bytes, threads)
 /* From compute capability 9.0 on, the blocks of a kernel may start while the kernel before it ends.
  * They wait here until its results are in memory. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -39,210 +21,35 @@
 #else
 #define OAK_WAIT ((void)0)
 #endif
-#define OAK_ARGS(args_t) OAK_WAIT
-/* The same in two parts: before OAK_WAIT a kernel may read tables that no kernel writes. */
-#define OAK_ARGS_EARLY(args_t) ((void)0)
-#define OAK_ARGS_PLACE(arg) (&(arg))
 
-/* One block per iteration: the grid has oak_n blocks. */
-#define OAK_OUTER(n) for (long n = blockIdx.x, oak_outer = 1; oak_outer; oak_outer = 0)
-
-/* Threads of the kernel that is being compiled: a file that knows the number redefines it. */
-#define OAK_TEAM_ANY ((int)blockDim.x)
-#define OAK_TEAM OAK_TEAM_ANY
-#define OAK_THREAD ((int)threadIdx.x)
-/* Number of this thread when counting starts at thread `first`. */
-#define OAK_THREAD_FROM(first)                                        \
-  (OAK_THREAD >= (first) % OAK_TEAM ? OAK_THREAD - (first) % OAK_TEAM \
-                                    : OAK_THREAD + OAK_TEAM - (first) % OAK_TEAM)
-
-#define OAK_INNER(i, ni) for (int i = OAK_THREAD; i < (ni); i += OAK_TEAM)
-#define OAK_INNER2(j, nj, i, ni)                                       \
-  for (int oak_t = OAK_THREAD; oak_t < (nj) * (ni); oak_t += OAK_TEAM) \
-    for (int j = oak_t / (ni), i = oak_t % (ni), oak_o = 1; oak_o; oak_o = 0)
-#define OAK_ROWS(row, nrows, width) OAK_ROWS_FROM(0, row, nrows, width)
-#define OAK_ROWS_FROM(first, row, nrows, width)                                                   \
-  for (int oak_w = (width) < OAK_TEAM ? (width) : OAK_TEAM, oak_g = OAK_TEAM / oak_w,             \
-           oak_t = OAK_THREAD_FROM(first), row = oak_t / oak_w < oak_g ? oak_t / oak_w : (nrows); \
-       row < (nrows); row += oak_g)
-/* Rows of every variable. */
-#define OAK_ROWS_OF(v, nv, row, nrows, width) \
-  OAK_ROWS(oak_vr, (nv) * (nrows), width)     \
-    for (int v = oak_vr / (nrows), row = oak_vr % (nrows), oak_o = 1; oak_o; oak_o = 0)
-#define OAK_LANES(a, width) for (int a = oak_t % oak_w; a < (width); a += oak_w)
-
-#define OAK_GANGS(n) OAK_OUTER(n)
-/* As many threads as iterations, or more. */
-#define OAK_VECTOR2(j, nj, i, ni, ...) \
-  if (OAK_THREAD < (nj) * (ni))        \
-    for (int j = OAK_THREAD / (ni), i = OAK_THREAD % (ni), oak_o = 1; oak_o; oak_o = 0)
-/* Combine a value of each thread; thread 0 has the result. Once per type and kernel. */
-#define OAK_GANG_MAX(x) ((x) = oak_gang_reduce(x, OAK_TEAM, oak_larger()))
-#define OAK_GANG_SUM(x) ((x) = oak_gang_reduce(x, OAK_TEAM, oak_sum()))
-struct oak_larger {
-  template <typename T>
-  __device__ T operator()(T a, T b) const {
-    return a > b ? a : b;
-  }
-};
-struct oak_sum {
-  template <typename T>
-  __device__ T operator()(T a, T b) const {
-    return a + b;
-  }
-};
-template <typename T, typename combine_t>
-static __device__ __forceinline__ T oak_gang_reduce(T x, int n, combine_t combine) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int m = n - 32 * warp < 32 ? n - 32 * warp : 32; /* lanes of this warp */
-  const unsigned all = m < 32 ? (1u << m) - 1 : 0xffffffffu;
-  for (int h = 16; h > 0; h /= 2) {
-    const T y = __shfl_down_sync(all, x, h);
-    if (lane + h < m) x = combine(x, y);
-  }
-  if (n <= 32) return x;
-  __shared__ T part[32];
-  if (lane == 0) part[warp] = x;
-  __syncthreads();
-  for (int w = 1; threadIdx.x == 0 && 32 * w < n; w++) x = combine(x, part[w]);
-  return x;
-}
-
-/* Iterations whose lanes exchange no data, mostly loops over cells. Only OpenACC treats them in
- * another way. */
-#define OAK_OUTER_LANES(n) OAK_OUTER(n)
-#define OAK_LANE_PARAM
-#define OAK_LANE_ARG
-#define OAK_LANES_APART 0
-#define OAK_CELL_LOOPS 0
-
-/* A block has a thread for each lane. */
-#define OAK_MANY_THREADS 1
-
-/* A lane for each thread: the kernel has as many threads as lanes. */
-#define OAK_LANE(c, nc) for (int c = OAK_THREAD, oak_o = 1; oak_o; oak_o = 0)
-#define OAK_LANE2(j, nj, i, ni) \
-  for (int j = OAK_THREAD / (ni), i = OAK_THREAD % (ni), oak_o = 1; oak_o; oak_o = 0)
-/* The same as two nested loops, with work per row in the outer one. */
-#define OAK_LANE_ROWS(j, nj, ni) for (int j = OAK_THREAD / (ni), oak_p = 1; oak_p; oak_p = 0)
-#define OAK_ROW_LANE(i, ni) for (int i = OAK_THREAD % (ni), oak_o = 1; oak_o; oak_o = 0)
-#define OAK_PRIVATE(declaration, lanes) declaration
-#define OAK_PRIVATE_ARG(declaration, lanes) declaration
-#define OAK_MY(x, c) (x)
-
-#define OAK_SERIAL if (threadIdx.x == 0)
-#define OAK_BARRIER __syncthreads()
-#define OAK_SHARED __shared__
-#define OAK_RESTRICT
-#define OAK_ALIGNED
-#define OAK_SHARED_STRUCT(type, name)                        \
-  extern __shared__ __align__(16) char oak_dynamic_shared[]; \
-  type &name = *reinterpret_cast<type *>(oak_dynamic_shared)
-
-/* Copies to SHARED memory that are under way while the thread does other work; after oak_copy_end
- * the thread itself sees what it has copied. GPUs before 2020 copy at once. */
-template <typename T>
-OAK_FN void oak_copy_begin(T *to, const T *from) {
-#if __CUDA_ARCH__ >= 800
-  const unsigned place = (unsigned)__cvta_generic_to_shared(to);
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(place), "l"(from), "n"(sizeof(T))
-               : "memory");
+#if __CUDACC_VER_MAJOR__ >= 13 /* can be moved out of a loop, unlike assembly */
+#define OAK_NEAR_INV(r, x) const double r = __nvvm_rcp_approx_ftz_d(x)
 #else
-  *to = *from;
+#define OAK_NEAR_INV(r, x) \
+  double r;                \
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x))
 #endif
-}
-OAK_FN void oak_copy_end(void) {
+#define OAK_NEAR_INV_FLOAT(r, x) \
+  float r;                       \
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x))
+#define OAK_NEAR_RSQRT(r, x) \
+  double r;                  \
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x))
+#define OAK_NEAR_SQRT_FLOAT(r, x) \
+  float r;                        \
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x))
+
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
-
-/* Registers cannot be indexed at run time. The planes therefore move from place to place in the
- * queue. */
-#define OAK_QUEUE(len, step, s) (s)
-#define OAK_QUEUE_TURN(queue, len, nvar)                                                   \
-  _Pragma("unroll") for (int oak_q = 0; oak_q < (len)-1; oak_q++)                          \
-      _Pragma("unroll") for (int oak_v = 0; oak_v < (nvar); oak_v++) queue[oak_q][oak_v] = \
-          queue[oak_q + 1][oak_v]
-
-/* Reductions over a SHARED array, which is overwritten; all threads call them. One warp does it:
- * rounds of all threads would cost a barrier each. */
-#define OAK_REDUCE_(result, array, n, combine)                                           \
-  do {                                                                                   \
-    __syncthreads();                                                                     \
-    if (threadIdx.x < 32) {                                                              \
-      const int oak_l = threadIdx.x, oak_m = OAK_TEAM < 32 ? OAK_TEAM : 32;              \
-      const unsigned oak_all = oak_m < 32 ? (1u << oak_m) - 1 : 0xffffffffu;             \
-      decltype((array)[0] + 0) oak_v = 0; /* lanes beyond the array stay out of it */    \
-      if (oak_l < (n)) oak_v = (array)[oak_l];                                           \
-      for (int oak_r = oak_l + oak_m; oak_r < (n); oak_r += oak_m)                       \
-        oak_v = combine(oak_v, (array)[oak_r]);                                          \
-      for (int oak_h = 16; oak_h > 0; oak_h /= 2) {                                      \
-        const auto oak_w = __shfl_down_sync(oak_all, oak_v, oak_h);                      \
-        if (oak_l + oak_h < oak_m && oak_l + oak_h < (n)) oak_v = combine(oak_v, oak_w); \
-      }                                                                                  \
-      if (oak_l == 0) (array)[0] = oak_v;                                                \
-    }                                                                                    \
-    __syncthreads();                                                                     \
-    (result) = (array)[0];                                                               \
-  } while (0)
-#define OAK_ADD_(a, b) ((a) + (b))
-#define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)
-#define OAK_REDUCE_SUM(result, array, n) OAK_REDUCE_(result, array, n, OAK_ADD_)
-
-/* Floating-point numbers that are not negative have the same order as their bits read as
- * integers. */
-#define OAK_TALLY_MAX(place, value) oak_tally_max(&(place), value)
-OAK_FN void oak_tally_max(float *p, float x) {
-  if (!(x <= *p)) atomicMax((int *)p, __float_as_int(x));
-}
-OAK_FN void oak_tally_max(double *p, double x) {
-  if (!(x <= *p)) atomicMax((long long *)p, __double_as_longlong(x));
-}
-#define OAK_ANY(flag) __syncthreads_or(flag)
-
-/* Division and square root from the hardware's approximations (20 or more bits in double precision)
- * and Newton steps: results differ from the rounded ones by a bit or two at most. The operators
- * take longer because they also get the last bit right and treat denormal numbers, which count as
- * zero here. */
-#ifndef OAK_EXACT_DIVISION
-#define OAK_OWN_DIVISION 1
-OAK_FN double oak_inv(double x) {
-#if __CUDACC_VER_MAJOR__ >= 13
-  const double r = __nvvm_rcp_approx_ftz_d(x); /* can be moved out of a loop, unlike assembly */
-#else
-  double r;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
-#endif
-  const double e = fma(-x, r, 1.0);
-  return fma(r, fma(e, e, e), r);
-}
-OAK_FN float oak_inv(float x) {
-  float r;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
-  return r;
-}
-OAK_FN double oak_div(double a, double b) { return a * oak_inv(b); }
-OAK_FN float oak_div(float a, float b) { return a * oak_inv(b); }
-OAK_FN double oak_sqrt(double x) {
-  double r;
-  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
-  const double s = x * r, h = 0.5 * r;
-  const double e = fma(-s, h, 0.5); /* a correction of relative size e */
-  const double t = fma(s, fma(1.5 * e, e, e), s);
-  return x == 0 ? 0 : t;
-}
-OAK_FN float oak_sqrt(float x) {
-  float r;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
-  return r;
-}
+#define OAK_COPY_BEGIN(to, from)                                                                   \
+  const unsigned place = (unsigned)__cvta_generic_to_shared(to);                                   \
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(place), "l"(from), "n"(sizeof(T)) \
+               : "memory")
+#define OAK_COPY_END asm volatile("cp.async.wait_all;" ::: "memory");
+#else /* before 2020 */
+#define OAK_COPY_BEGIN(to, from) *to = *from
+#define OAK_COPY_END
 #endif
 
-#define OAK_UNROLL _Pragma("unroll")
-#define OAK_UNROLL_BY(n) OAK_PRAGMA_TEXT(unroll n)
-#define OAK_PRAGMA_TEXT(x) _Pragma(#x)
-#define OAK_NO_UNROLL _Pragma("unroll 1")
-#define OAK_TWO_TURNS OAK_NO_UNROLL
+#include "oak/dialect/gpu.h"
 
 #endif

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Messages from GPU to GPU by NCCL. All messages of a round form one NCCL group in the second
- * queue; the host does not take part. */
+ * Messages from GPU to GPU by NCCL, or by RCCL, which has its interface. All messages of a round
+ * form one group in the second queue; the host does not take part. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_private.h"
+#include "gpu_private.h"
 
 struct oak_nccl {
-  cu_nccl_t api;
-  cu_handle_t comm;
+  gpu_nccl_t api;
+  gpu_handle_t comm;
 };
 
 enum { NCCL_BYTES = 0 };
 
-static oak_status_t nccl_status(cu_result_t result, const char *doing) {
+static oak_status_t nccl_status(gpu_result_t result, const char *doing) {
   OAK_CHECK(result == 0, OAK_ERR_DEVICE,
             "NCCL failed while %s (error %d); NCCL_DEBUG=INFO tells more", doing, result);
   return OAK_OK;
@@ -22,18 +22,18 @@ static oak_status_t nccl_status(cu_result_t result, const char *doing) {
 
 /* NCCL needs a GPU for each rank. */
 static oak_status_t look_for(oak_device_t *dev, struct oak_nccl **out) {
-  const cuda_t *cuda = dev->data;
+  const gpu_t *gpu = dev->data;
   *out = calloc(1, sizeof **out);
   OAK_CHECK(*out, OAK_ERR_MEMORY, "no memory for NCCL");
-  OAK_CHECK(dev->host_size <= cuda->count, OAK_ERR_DEVICE,
+  OAK_CHECK(dev->host_size <= gpu->count, OAK_ERR_DEVICE,
             "%d ranks share %d GPUs of a host, and NCCL wants one for each", dev->host_size,
-            cuda->count);
-  return oak_cuda_nccl(&(*out)->api);
+            gpu->count);
+  return oak_gpu_nccl(gpu->vendor, &(*out)->api);
 }
 
 static oak_status_t join_ranks(struct oak_nccl *nccl, MPI_Comm comm) {
   int rank, size;
-  cu_nccl_id_t id = {{0}};
+  gpu_nccl_id_t id = {{0}};
   oak_status_t st = OAK_OK;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
@@ -44,52 +44,52 @@ static oak_status_t join_ranks(struct oak_nccl *nccl, MPI_Comm comm) {
   return oak_agree(comm, st);
 }
 
-oak_status_t oak_nccl_probe(oak_device_t *dev) {
+oak_status_t oak_gpu_nccl_probe(oak_device_t *dev) {
   struct oak_nccl *nccl = NULL;
   oak_status_t st = look_for(dev, &nccl);
   free(nccl);
   return st;
 }
 
-oak_status_t oak_nccl_open(oak_device_t *dev, MPI_Comm comm) {
-  cuda_t *cuda = dev->data;
+oak_status_t oak_gpu_nccl_open(oak_device_t *dev, MPI_Comm comm) {
+  gpu_t *gpu = dev->data;
   struct oak_nccl *nccl = NULL;
-  if (cuda->nccl) return OAK_OK;
+  if (gpu->nccl) return OAK_OK;
   oak_status_t st = oak_agree(comm, look_for(dev, &nccl));
   if (st == OAK_OK) st = join_ranks(nccl, comm);
   if (st == OAK_OK)
-    cuda->nccl = nccl;
+    gpu->nccl = nccl;
   else
     free(nccl);
   return st;
 }
 
-static oak_status_t enqueue(const cuda_t *cuda, const oak_parcel_t *send, int nsend,
+static oak_status_t enqueue(const gpu_t *gpu, const oak_parcel_t *send, int nsend,
                             const oak_parcel_t *recv, int nrecv) {
-  const cu_nccl_t *api = &cuda->nccl->api;
+  const gpu_nccl_t *api = &gpu->nccl->api;
   for (int i = 0; i < nrecv; i++)
     OAK_TRY(nccl_status(api->recv(recv[i].address, recv[i].bytes, NCCL_BYTES, recv[i].rank,
-                                  cuda->nccl->comm, cuda->transfer),
+                                  gpu->nccl->comm, gpu->transfer),
                         "receiving"));
   for (int i = 0; i < nsend; i++)
     OAK_TRY(nccl_status(api->send(send[i].address, send[i].bytes, NCCL_BYTES, send[i].rank,
-                                  cuda->nccl->comm, cuda->transfer),
+                                  gpu->nccl->comm, gpu->transfer),
                         "sending"));
   return OAK_OK;
 }
 
-oak_status_t oak_nccl_exchange(oak_device_t *dev, const oak_parcel_t *send, int nsend,
-                               const oak_parcel_t *recv, int nrecv) {
-  const cuda_t *cuda = dev->data;
-  OAK_TRY(nccl_status(cuda->nccl->api.begin(), "starting messages"));
-  oak_status_t st = enqueue(cuda, send, nsend, recv, nrecv);
-  const oak_status_t ended = nccl_status(cuda->nccl->api.end(), "starting messages");
+oak_status_t oak_gpu_nccl_exchange(oak_device_t *dev, const oak_parcel_t *send, int nsend,
+                                   const oak_parcel_t *recv, int nrecv) {
+  const gpu_t *gpu = dev->data;
+  OAK_TRY(nccl_status(gpu->nccl->api.begin(), "starting messages"));
+  oak_status_t st = enqueue(gpu, send, nsend, recv, nrecv);
+  const oak_status_t ended = nccl_status(gpu->nccl->api.end(), "starting messages");
   return st != OAK_OK ? st : ended;
 }
 
-void oak_nccl_close(cuda_t *cuda) {
-  if (!cuda->nccl) return;
-  cuda->nccl->api.finish(cuda->nccl->comm);
-  free(cuda->nccl);
-  cuda->nccl = NULL;
+void oak_gpu_nccl_close(gpu_t *gpu) {
+  if (!gpu->nccl) return;
+  gpu->nccl->api.finish(gpu->nccl->comm);
+  free(gpu->nccl);
+  gpu->nccl = NULL;
 }
