@@ -50,6 +50,10 @@ TIMESTEP(at, q) { return there(at) ? number(at->p.step) : 0.01; }
 UPDATE(at, u, dt) { if (there(at)) u[0] += number(at->p.update); }
 REFINE(at) { return there(at) ? number(at->p.mark) : 0; }
 """
+AT_REST = """INITIAL(at, q) { q[0] = 1; }
+TIMESTEP(at, q) { return at->x[0] < 0.5 ? 0 : 0.01; }
+REFINE(at) { return 0; }
+"""
 LINES = """INITIAL(at, q)
 {{
   {}
@@ -83,6 +87,7 @@ CASES = {
     "TIMESTEP gives 0": (FAULTY, ["problem.step=0"], 1, [rf"hooks\.c: TIMESTEP gives 0 {CELL}.*above 0"]),
     "TIMESTEP gives -1": (FAULTY, ["problem.step=-1"], 1, [rf"hooks\.c: TIMESTEP gives -1 {CELL}.*above 0"]),
     "TIMESTEP gives NaN": (FAULTY, ["problem.step=7"], 1, [rf"hooks\.c: TIMESTEP gives nan {CELL}.*division by 0"]),
+    "TIMESTEP gives 0 at the start": (AT_REST, ["--check"], 1, [r"hooks\.c: TIMESTEP gives 0 at .*\(step 0, time 0\).*above 0"]),
     "TIMESTEP gives too little": (FAULTY, ["problem.step=1e-300"], 1, [rf"hooks\.c: TIMESTEP gives 1e-300 {CELL}"]),
     "REFINE gives NaN": (FAULTY, ["problem.mark=7"], 1, [rf"hooks\.c: REFINE gives nan {CELL}"]),
     "REFINE gives infinity": (FAULTY, ["problem.mark=8"], 1, [rf"hooks\.c: REFINE gives inf {CELL}.*finite"]),

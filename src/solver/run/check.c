@@ -146,8 +146,10 @@ static oak_status_t time_steps(oak_t *sim, double end_time, int *steps, double *
   int on = 1;
   *steps = 0;
   for (int n = 0; on; n++) {
-    const double left = end_time - sim->clock.time, dt = oak_time_step(sim);
+    const double left = end_time - sim->clock.time;
+    double dt;
     if (!(left > 0)) break;
+    OAK_TRY(oak_run_time_step(sim, end_time, &dt));
     OAK_TRY(oak_advance(sim, dt < left ? dt : left));
     if (sim->refine.every > 0 && sim->clock.step % sim->refine.every == 0)
       OAK_TRY(oak_adjust_refinement(sim, NULL));

@@ -32,18 +32,21 @@ static void refresh(report_t *r, const oak_t *sim, double dt) {
   r->state.updates = sim->clock.updates;
 }
 
+oak_status_t oak_run_time_step(oak_t *sim, double end_time, double *dt) {
+  *dt = oak_time_step(sim);
+  if (*dt > 1e-13 * end_time || *dt >= end_time - sim->clock.time) return OAK_OK;
+  OAK_TRY(oak_trace(sim, 1, OAK_TRACE_STEP, 1e-13 * end_time));
+  return OAK_FAIL(OAK_ERR_STATE,
+                  "time step %g at step %ld, time %g is too small to reach run.end_time = %g: a "
+                  "wave speed has grown without bound; look at the last plotfile or picture for "
+                  "the place, and check boundary values and units",
+                  *dt, sim->clock.step, sim->clock.time, end_time);
+}
+
 /* The next step, cut to end exactly at the end time, or at an output's time before it. */
 static oak_status_t choose_step(oak_t *sim, double end_time, double output_time, double *dt) {
   const double left = end_time - sim->clock.time, wait = output_time - sim->clock.time;
-  *dt = oak_time_step(sim);
-  if (!(*dt > 1e-13 * end_time || *dt >= left)) {
-    OAK_TRY(oak_trace(sim, 1, OAK_TRACE_STEP, 1e-13 * end_time));
-    return OAK_FAIL(OAK_ERR_STATE,
-                    "time step %g at step %ld, time %g is too small to reach run.end_time = %g: a "
-                    "wave speed has grown without bound; look at the last plotfile or picture for "
-                    "the place, and check boundary values and units",
-                    *dt, sim->clock.step, sim->clock.time, end_time);
-  }
+  OAK_TRY(oak_run_time_step(sim, end_time, dt));
   if (*dt >= left) *dt = left;
   if (wait <= 0 || wait > left) return OAK_OK;
   /* Take two steps of the same size, so that no tiny step remains. */
