@@ -18,9 +18,16 @@ double verify_max(double x) {
 
 double verify_min(double x) { return -verify_max(-x); }
 
-void verify_check(verify_t *v, const char *what, double value, double reference, double low,
-                  double high, const char *source) {
+const char verify_measured[] = "regression only: what oak gave when the case was written";
+
+void verify_check(verify_t *v, double value, double reference, double low, double high,
+                  const char *source, const char *format, ...) {
   const int passed = value >= low && value <= high;
+  char what[128];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(what, sizeof what, format, args);
+  va_end(args);
   v->checked++;
   v->failed += !passed;
   if (v->rank != 0) return;
@@ -130,4 +137,33 @@ double verify_difference(const sim_t *a, const sim_t *b, int variable, int level
   free(ua);
   free(ub);
   return sum / count;
+}
+
+verify_amr_t verify_amr(verify_t *v, const char *name, const sim_t *uniform, const sim_t *amr,
+                        int variable, int level, verify_amr_t most) {
+  static const char *const source = "the uniform mesh of the finest level";
+  const verify_amr_t is = {verify_difference(uniform, amr, variable, level),
+                           (double)oak_cell_updates(amr->sim) / oak_cell_updates(uniform->sim)};
+  verify_check(v, is.difference, 0, 0, most.difference, source,
+               "%s: L1 difference of density from the uniform mesh", name);
+  verify_check(v, is.updates, NAN, 0, most.updates, verify_measured,
+               "%s: cell updates over those of the uniform mesh", name);
+  return is;
+}
+
+double verify_change(sim_t *s, int nvar, double end) {
+  double **start = calloc(nvar, sizeof *start), squares = 0;
+  if (!start) abort();
+  for (int n = 0; n < nvar; n++) start[n] = verify_read(s, n);
+  verify_continue(s, end);
+  for (int n = 0; n < nvar; n++) {
+    double *u = verify_read(s, n), sum = 0;
+    for (long c = 0; c < (long)oak_nblocks(s->sim) * s->cells; c++) sum += fabs(u[c] - start[n][c]);
+    sum = verify_sum(sum) / (oak_nblocks_global(s->sim) * (double)s->cells);
+    squares += sum * sum;
+    free(u);
+    free(start[n]);
+  }
+  free(start);
+  return sqrt(squares);
 }

@@ -43,10 +43,15 @@ void verify_run_case(verify_t *v, const verify_case_t *c);
 
 /** Put a number beside its reference; it passes if low <= value <= high (NaN fails). `reference`
  * is what theory or literature says (NAN: there is no single number), `source` where that is
- * written. The bounds say what is accepted, such as 5 % above what was measured when the case was
- * written. */
-void verify_check(verify_t *v, const char *what, double value, double reference, double low,
-                  double high, const char *source);
+ * written; `what` is printf-like. */
+__attribute__((format(printf, 7, 8))) void verify_check(verify_t *v, double value, double reference,
+                                                        double low, double high, const char *source,
+                                                        const char *what, ...);
+/** The source of bounds that only say what oak has given before. The report counts such numbers. */
+extern const char verify_measured[];
+/** The number is within 5 % of an earlier one of oak itself. */
+#define verify_regression(v, value, before, ...) \
+  verify_check((v), (value), NAN, 0.95 * (before), 1.05 * (before), verify_measured, __VA_ARGS__)
 
 /** A table of the case: NAME.csv with this line of column names. NULL on ranks other than 0. */
 FILE *verify_table(verify_t *v, const char *name, const char *columns);
@@ -106,6 +111,19 @@ verify_error_t verify_error(const sim_t *s, int variable, verify_exact_t *exact,
 /** L1 mean of the difference in one variable between two simulations of the same domain, both
  * brought to the uniform grid of `level` first. */
 double verify_difference(const sim_t *a, const sim_t *b, int variable, int level);
+
+/** What an adaptive run differs from that on the uniform mesh of its finest level. */
+typedef struct {
+  double difference, updates; /**< L1 of a variable; cell updates, relative */
+} verify_amr_t;
+
+/** Compare the two, with upper bounds. `name` begins the names of the numbers. */
+verify_amr_t verify_amr(verify_t *v, const char *name, const sim_t *uniform, const sim_t *amr,
+                        int variable, int level, verify_amr_t most);
+
+/** Run until `end` and compare with the initial state: the root of the sum over the first `nvar`
+ * variables of squared L1 means. */
+double verify_change(sim_t *s, int nvar, double end);
 
 /** All values of one variable as averages on the uniform grid of `level`, x fastest, on every rank;
  * the caller frees them. \param [out] size cells along each axis. */

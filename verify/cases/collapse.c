@@ -134,14 +134,12 @@ static void run(verify_t *v) {
   static const char *const name[3] = {"kinetic", "internal", "potential"};
   const double bound[3] = {0.08, 0.22, 0.32};
   for (int i = 0; i < 3; i++) {
-    char what[96];
-    snprintf(what, sizeof what, "largest difference of the %s energy until t = %.1f", name[i],
-             0.1 * steps);
-    verify_check(v, what, most[i], 0, 0, bound[i], "800 shells, spherical symmetry");
+    verify_check(v, most[i], 0, 0, bound[i], "800 shells, spherical symmetry",
+                 "largest difference of the %s energy until t = %.1f", name[i], 0.1 * steps);
   }
-  verify_check(v, "drift of the total energy of -0.617", drift, 0, 0, v->full ? 0.18 : 0.05,
-               "conservation");
-  verify_check(v, "drift of the momentum", momentum, 0, 0, 1e-12, "conservation");
+  verify_check(v, drift, 0, 0, v->full ? 0.18 : 0.05, "conservation",
+               "drift of the total energy of -0.617");
+  verify_check(v, momentum, 0, 0, 1e-12, "conservation", "drift of the momentum");
   verify_close(table);
   verify_free(&s);
   free(shells);

@@ -8,6 +8,4 @@ def figures(case):
         for name, colour in (("kinetic", "C0"), ("internal", "C1"), ("potential", "C2")):
             ax.plot(t["t"], t[name + " in shells"], "-", color=colour, label=name)
             ax.plot(t["t"], t[name], "o", color=colour, markersize=3)
-        ax.set_xlabel("t")
-        ax.set_ylabel("energy")
-        ax.legend(fontsize=8)
+        case.labels(ax, "t", "energy", fontsize=8)

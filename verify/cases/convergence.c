@@ -40,7 +40,7 @@ static void converge(verify_t *v, FILE *table, int dim, int weno, int last, cons
   const int first = 1;
   verify_error_t before = {0};
   double order1 = NAN, order2 = NAN;
-  char what[96];
+  const char *const name = weno ? "WENO5" : "van Leer";
   for (int level = first; level <= last; level++) {
     const verify_error_t e = error_at(v, dim, level, first, weno);
     if (level > first) {
@@ -52,21 +52,19 @@ static void converge(verify_t *v, FILE *table, int dim, int weno, int last, cons
     order[level] = order1;
     before = e;
   }
-  snprintf(what, sizeof what, "%s, %dD, %d to %d cells: order of L1", weno ? "WENO5" : "van Leer",
-           dim, 8 << last, 16 << last);
-  verify_check(v, what, order1, want->l1, want->low1, want->high1, paper);
-  what[strlen(what) - 1] = '2';
-  verify_check(v, what, order2, want->l2, want->low2, want->high2, paper);
+  verify_check(v, order1, want->l1, want->low1, want->high1, paper,
+               "%s, %dD, %d to %d cells: order of L1", name, dim, 8 << last, 16 << last);
+  verify_check(v, order2, want->l2, want->low2, want->high2, paper,
+               "%s, %dD, %d to %d cells: order of L2", name, dim, 8 << last, 16 << last);
 }
 
 /* The error is the sum of what each axis contributes alone. With the same cells across the
  * Gaussian, the order is therefore the same in 2D and 3D. In 2D the meshes become fine enough for
  * the order of the scheme. */
 static void compare(verify_t *v, int weno, int level, const double in_2d[], const double in_3d[]) {
-  char what[96];
-  snprintf(what, sizeof what, "%s, %d to %d cells: order of L1 in 3D over that in 2D",
-           weno ? "WENO5" : "van Leer", 8 << level, 16 << level);
-  verify_check(v, what, in_3d[level] / in_2d[level], 1, 0.96, 1.04, "2D, the same cell width");
+  verify_check(v, in_3d[level] / in_2d[level], 1, 0.96, 1.04, "2D, the same cell width",
+               "%s, %d to %d cells: order of L1 in 3D over that in 2D", weno ? "WENO5" : "van Leer",
+               8 << level, 16 << level);
 }
 
 static void run(verify_t *v) {

@@ -19,7 +19,7 @@ static sim_t start(verify_t *v, int dim, int block, int max_level, const char *k
 /* Once across the domain; largest relative error of the total at 50 times. */
 static void cross(verify_t *v, FILE *table, int dim, int block, int max_level) {
   double first, total, most = 0;
-  char what[96], name[32];
+  char name[32];
   sim_t s = start(v, dim, block, max_level, "");
   MUST(oak_totals(s.sim, &first));
   for (int part = 0; part <= 50; part++) {
@@ -32,11 +32,11 @@ static void cross(verify_t *v, FILE *table, int dim, int block, int max_level) {
     snprintf(name, sizeof name, "blob_%02d", part / 5);
     if (dim == 2 && part % 25 == 0) verify_picture(&s, name, "rho", 0, 1);
   }
-  snprintf(what, sizeof what, "%dD, levels 1 to %d, %ld steps: largest error of the total", dim,
-           max_level, oak_step(s.sim));
-  verify_check(v, what, most, 0, 0, 4e-15, paper);
-  snprintf(what, sizeof what, "%dD: cells over those of a uniform mesh", dim);
-  verify_check(v, what, verify_cell_fraction(&s), NAN, 0, 0.25, "the blob is small");
+  verify_check(v, most, 0, 0, 4e-15, paper,
+               "%dD, levels 1 to %d, %ld steps: largest error of the total", dim, max_level,
+               oak_step(s.sim));
+  verify_check(v, verify_cell_fraction(&s), NAN, 0, 0.25, "the blob is small",
+               "%dD: cells over those of a uniform mesh", dim);
   verify_free(&s);
 }
 
@@ -44,7 +44,6 @@ static void cross(verify_t *v, FILE *table, int dim, int block, int max_level) {
  */
 static void control(verify_t *v, int dim, int block, int max_level) {
   double first, total;
-  char what[96];
   sim_t s = start(v, dim, block, max_level, "scheme.integrator=euler\nscheme.limiter=upwind\n");
   MUST(oak_totals(s.sim, &first));
   while (oak_time(s.sim) < 0.3) {
@@ -53,9 +52,9 @@ static void control(verify_t *v, int dim, int block, int max_level) {
     MUST(oak_fix_c2f_flux(s.sim, -dt));
   }
   MUST(oak_totals(s.sim, &total));
-  snprintf(what, sizeof what, "%dD control without flux fixing, t = 0.3: error", dim);
-  verify_check(v, what, fabs(total - first) / first, NAN, 1e-6, INFINITY,
-               "must be seen: else nothing was tested");
+  verify_check(v, fabs(total - first) / first, NAN, 1e-6, INFINITY,
+               "must be seen: else nothing was tested",
+               "%dD control without flux fixing, t = 0.3: error", dim);
   verify_free(&s);
 }
 

@@ -15,6 +15,4 @@ def figures(case):
         for dim in (2, 3):
             rows = t["dim"] == dim
             ax.plot(t["t"][rows], t["relative error"][rows] / 2.220446e-16, ".-", label=f"{dim}D")
-        ax.set_xlabel("t")
-        ax.set_ylabel("|total - initial| / initial / 2.2e-16")
-        ax.legend()
+        case.labels(ax, "t", "|total - initial| / initial / 2.2e-16")

@@ -16,9 +16,7 @@ def figures(case):
             rows = (p["limiter"] == limiter) & (p["flux"] == flux)
             if rows.any():
                 ax.plot(p["r"][rows], p["v_phi"][rows], ".-", label=label, markersize=3)
-        ax.set_xlabel("r")
-        ax.set_ylabel("azimuthal velocity")
-        ax.legend(fontsize=8)
+        case.labels(ax, "r", "azimuthal velocity", fontsize=8)
     with case.figure("errors", "L1 error of the azimuthal velocity at t = 3, with the order of each step.") as (_, ax):
         for limiter, flux, label in SCHEMES:
             rows = (t["limiter"] == limiter) & (t["flux"] == flux)

@@ -11,6 +11,4 @@ def figures(case):
             as (fig, ax):
         ax.plot(t["distance from the edge"], t["exact rho"], color="#888888", label="exact")
         ax.plot(t["distance from the edge"], t["rho"], "o", markersize=2.5, label="van Leer, HLLC")
-        ax.set_xlabel("distance from the edge of the diamond")
-        ax.set_ylabel("density")
-        ax.legend()
+        case.labels(ax, "distance from the edge of the diamond", "density")

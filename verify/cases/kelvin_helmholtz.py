@@ -14,13 +14,9 @@ def figures(case):
         ax.semilogy(t, published, "k-", lw=3, alpha=0.3, label="published")
         for name, mode in table.items():
             ax.semilogy(t, mode, "o" if "adaptive" in name else "-", ms=4, mfc="none", label=name.replace("^2", "²"))
-        ax.set_xlabel("t")
-        ax.set_ylabel("mode amplitude M")
-        ax.legend()
+        case.labels(ax, "t", "mode amplitude M")
     with case.figure("amplitude_error", "Relative error of the amplitude against the published curve.") as (_, ax):
         for name, mode in table.items():
             error = abs(mode / published - 1)[1:]
             ax.semilogy(t[1:], error, "o" if "adaptive" in name else "-", ms=4, mfc="none", label=name.replace("^2", "²"))
-        ax.set_xlabel("t")
-        ax.set_ylabel("|M / published - 1|")
-        ax.legend()
+        case.labels(ax, "t", "|M / published - 1|")

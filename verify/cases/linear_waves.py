@@ -22,6 +22,4 @@ def figures(case):
                     else:
                         ax.plot(n, error, marker + "--", color=f"C{i}", lw=0.8, markersize=3.5, markerfacecolor="white")
                     ax.plot(n, theory, ":", color="black", lw=1.6)
-            ax.set_xlabel("cells along x")
-            ax.set_ylabel("error / amplitude")
-            ax.legend(fontsize=8)
+            case.labels(ax, "cells along x", "error / amplitude", fontsize=8)

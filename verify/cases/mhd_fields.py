@@ -12,6 +12,4 @@ def figures(case):
         for run in dict.fromkeys(t["run"]):
             rows = t["run"] == run
             ax.semilogy(t["t"][rows], t["mean"][rows], label=run)
-        ax.set_xlabel("t")
-        ax.set_ylabel("mean of h |div B| / |B|")
-        ax.legend(fontsize=7)
+        case.labels(ax, "t", "mean of h |div B| / |B|", fontsize=7)

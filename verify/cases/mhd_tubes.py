@@ -9,6 +9,4 @@ def figures(case):
     with case.figure("brio_wu", "Density of Brio and Wu's tube at t = 0.1: 800 cells, and a run with 3200.", size=(6, 4)) as (_, ax):
         ax.plot(t["x"], t["fine"], color="black", lw=0.8, label="3200 cells")
         ax.plot(t["x"], t["rho"], ".", markersize=2.5, label="800 cells")
-        ax.set_xlabel("x")
-        ax.set_ylabel("density")
-        ax.legend(fontsize=8)
+        case.labels(ax, "x", "density", fontsize=8)

@@ -15,6 +15,4 @@ def figures(case):
                 rows = (t["dim"] == dim) & (t["limiter"] == "vanleer") & (t["wave"] == wave)
                 if rows.any():
                     case.convergence(ax, t["cells"][rows], t["error"][rows], wave, color=f"C{i}")
-            ax.set_xlabel("cells along x")
-            ax.set_ylabel("error / amplitude")
-            ax.legend(fontsize=8)
+            case.labels(ax, "cells along x", "error / amplitude", fontsize=8)

@@ -98,15 +98,13 @@ static void check_orders(verify_t *v) {
     for (int levels = 1; levels <= 3; levels += 2) {
       const int level = 2 + v->full;
       double coarse[2], fine[2];
-      char what[96];
       solve(v, table, dim, level, levels, coarse);
       solve(v, table, dim, level + 1, levels, fine);
       for (int i = 0; i < 2; i++) {
-        snprintf(what, sizeof what, "%dD, %s: order of %s", dim,
-                 levels > 1 ? "3 levels" : "uniform",
-                 i ? "the gradient (L1)" : "u (largest error)");
-        verify_check(v, what, verify_order(coarse[i], fine[i], 2), 2, v->full ? 1.9 : 1.75, 2.2,
-                     "made-up solution");
+        verify_check(v, verify_order(coarse[i], fine[i], 2), 2, v->full ? 1.9 : 1.75, 2.2,
+                     "made-up solution", "%dD, %s: order of %s", dim,
+                     levels > 1 ? "3 levels" : "uniform",
+                     i ? "the gradient (L1)" : "u (largest error)");
       }
     }
   verify_close(table);
@@ -177,11 +175,11 @@ static double solve_spheres(verify_t *v, int level) {
 
 static void check_spheres(verify_t *v) {
   const double lowest = -0.12; /* of the potential, about */
-  verify_check(v, "two spheres, 32^3 cells: largest error over the lowest potential",
-               solve_spheres(v, 2) / -lowest, 0, 0, 0.004, "exact potential");
+  verify_check(v, solve_spheres(v, 2) / -lowest, 0, 0, 0.004, "exact potential",
+               "two spheres, 32^3 cells: largest error over the lowest potential");
   if (v->full)
-    verify_check(v, "two spheres, 64^3 cells: largest error over the lowest potential",
-                 solve_spheres(v, 3) / -lowest, 0, 0, 0.0025, "exact potential");
+    verify_check(v, solve_spheres(v, 3) / -lowest, 0, 0, 0.0025, "exact potential",
+                 "two spheres, 64^3 cells: largest error over the lowest potential");
 }
 
 /* ---- Jeans waves in 2D */
@@ -211,10 +209,10 @@ static double jeans(verify_t *v, FILE *table, double G, int level) {
 static void check_jeans(verify_t *v) {
   FILE *table = verify_table(v, "jeans", "G;cells;amplitude;exact");
   const double coarse = jeans(v, table, 4, 2 + v->full), fine = jeans(v, table, 4, 3 + v->full);
-  verify_check(v, "Jeans wave that grows: order of the amplitude", verify_order(coarse, fine, 2), 2,
-               1.9, 2.5, "dispersion relation");
-  verify_check(v, "Jeans wave that swings, 64 cells: error of the amplitude", jeans(v, table, 1, 3),
-               0, 0, 0.005, "dispersion relation");
+  verify_check(v, verify_order(coarse, fine, 2), 2, 1.9, 2.5, "dispersion relation",
+               "Jeans wave that grows: order of the amplitude");
+  verify_check(v, jeans(v, table, 1, 3), 0, 0, 0.005, "dispersion relation",
+               "Jeans wave that swings, 64 cells: error of the amplitude");
   verify_close(table);
 }
 

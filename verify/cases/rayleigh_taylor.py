@@ -18,6 +18,4 @@ def figures(case):
             ax.semilogy(t, mode, label=name.replace("^2", "²"))
         late = t >= 1.9
         ax.semilogy(t[late], 1.15 * mode[-1] * np.exp(sigma * (t[late] - t[-1])), "k--", label="eigenvalue")
-        ax.set_xlabel("t")
-        ax.set_ylabel("amplitude of the density's mode")
-        ax.legend()
+        case.labels(ax, "t", "amplitude of the density's mode")

@@ -88,25 +88,22 @@ static double edge_error(FILE *table, const configuration_t *c, const run_t *r, 
 }
 
 static void check_edges(verify_t *v, FILE *table, const configuration_t *c, const run_t *r) {
-  char what[96];
   double worst = 0;
   for (int edge = 0; edge < 4; edge++) worst = fmax(worst, edge_error(table, c, r, edge));
-  snprintf(what, sizeof what, "%s, %d cells: largest L1 of density along an edge", c->name, r->n);
-  verify_check(v, what, worst, 0, 0, c->edges[v->full],
-               "exact solution of the Riemann problem between two of the states");
+  verify_check(v, worst, 0, 0, c->edges[v->full],
+               "exact solution of the Riemann problem between two of the states",
+               "%s, %d cells: largest L1 of density along an edge", c->name, r->n);
 }
 
 /* Bit for bit on a uniform mesh, where every sum is the same when x and y change places. */
 static void check_symmetry(verify_t *v, const configuration_t *c, const run_t *r, int amr) {
-  char what[96];
   double most = 0;
   for (int j = 0; j < r->n; j++)
     for (int i = 0; i < j; i++)
       most = fmax(most,
                   fabs(r->q[DENSITY][(size_t)j * r->n + i] - r->q[DENSITY][(size_t)i * r->n + j]));
-  snprintf(what, sizeof what, "%s, %s: difference from the mirror image", c->name,
-           amr ? "AMR" : "uniform");
-  verify_check(v, what, most, 0, 0, amr || v->fuses ? 1e-11 : 0, "symmetry of the states");
+  verify_check(v, most, 0, 0, amr || v->fuses ? 1e-11 : 0, "symmetry of the states",
+               "%s, %s: difference from the mirror image", c->name, amr ? "AMR" : "uniform");
 }
 
 static void run(verify_t *v) {
@@ -116,21 +113,14 @@ static void run(verify_t *v) {
                              "updates;cells at the end");
   for (int n = 0; n < NCONFIGURATIONS; n++) {
     const configuration_t *c = &configurations[n];
-    char what[96];
     run_t one = run_case(v, c, 0), amr = run_case(v, c, 1);
-    const double difference = verify_difference(&one.s, &amr.s, DENSITY, 2);
-    const double part = (double)oak_cell_updates(amr.s.sim) / oak_cell_updates(one.s.sim);
+    const verify_amr_t is = verify_amr(v, c->name, &one.s, &amr.s, DENSITY, 2,
+                                       (verify_amr_t){c->difference[v->full], c->updates[v->full]});
     check_edges(v, edges, c, &one);
     if (c->symmetric) check_symmetry(v, c, &one, 0);
     if (c->symmetric) check_symmetry(v, c, &amr, 1);
-    verify_row(table, "%s;%d;%.6f;%.4f;%.4f", c->name, one.n, difference, part,
+    verify_row(table, "%s;%d;%.6f;%.4f;%.4f", c->name, one.n, is.difference, is.updates,
                verify_cell_fraction(&amr.s));
-    snprintf(what, sizeof what, "%s, AMR: L1 difference of density", c->name);
-    verify_check(v, what, difference, 0, 0, c->difference[v->full],
-                 "the uniform mesh of the finest level");
-    snprintf(what, sizeof what, "%s, AMR: part of the cell updates", c->name);
-    verify_check(v, what, part, NAN, 0, c->updates[v->full],
-                 "the uniform mesh of the finest level");
     verify_picture(&amr.s, c->name, "rho", c->low, c->high);
     run_free(&one);
     run_free(&amr);

@@ -120,9 +120,8 @@ static void profile(verify_t *v, const tube_t *t, const char *limiter) {
 
 static void check_error(verify_t *v, const tube_t *t, const char *scheme, double error,
                         double bound) {
-  char what[96];
-  snprintf(what, sizeof what, "%s, %d cells, %s: L1 of density", t->name, CELLS, scheme);
-  verify_check(v, what, error, 0, 0, bound, book);
+  verify_check(v, error, 0, 0, bound, book, "%s, %d cells, %s: L1 of density", t->name, CELLS,
+               scheme);
 }
 
 /* Every limiter with every flux; the test takes those that the checks need. */
@@ -163,7 +162,6 @@ static void orders(verify_t *v) {
     const tube_t *t = &tubes[n];
     const double *bound = v->full ? t->full_order : t->order;
     double first = 0, before = 0, order = NAN;
-    char what[96];
     for (int cells = CELLS; cells <= last; cells *= 2) {
       const double e = error_of(v, NULL, t, cells, "vanleer", "hllc", "einfeldt");
       if (cells == CELLS) first = e;
@@ -171,9 +169,8 @@ static void orders(verify_t *v) {
       verify_row(table, "%s;%d;%.6f;%.3f", t->name, cells, e, order);
       before = e;
     }
-    snprintf(what, sizeof what, "%s, %d to %d cells: order of L1", t->name, CELLS, last);
-    verify_check(v, what, verify_order(first, before, last / CELLS), NAN, bound[0], bound[1],
-                 source);
+    verify_check(v, verify_order(first, before, last / CELLS), NAN, bound[0], bound[1], source,
+                 "%s, %d to %d cells: order of L1", t->name, CELLS, last);
   }
   verify_close(table);
 }
@@ -207,10 +204,11 @@ static void adaptive(verify_t *v) {
     updates = fmax(updates, part);
   }
   verify_close(table);
-  verify_check(v, "AMR: largest error over that of the uniform mesh", worst, 1, 0.98, 1.02,
-               "the same tubes on the uniform mesh of the finest level");
-  verify_check(v, "AMR: largest part of the cell updates", updates, NAN, 0, v->full ? 0.475 : 0.61,
-               "the same tubes on the uniform mesh of the finest level");
+  verify_check(v, worst, 1, 0.98, 1.02, "the same tubes on the uniform mesh of the finest level",
+               "AMR: largest error over that of the uniform mesh");
+  verify_check(v, updates, NAN, 0, v->full ? 0.475 : 0.61,
+               "the same tubes on the uniform mesh of the finest level",
+               "AMR: largest part of the cell updates");
 }
 
 static void run(verify_t *v) {

@@ -37,6 +37,4 @@ def figures(case):
         ax.loglog(n, 0.002 * (n / n[0]) ** -1.0, ":", color="#888888", label="order 1")
         ax.set_xscale("log", base=2)
         ax.set_xticks(sorted(set(table["cells"])), [f"{c:g}" for c in sorted(set(table["cells"]))])
-        ax.set_xlabel("cells")
-        ax.set_ylabel("L1 error of density")
-        ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+        case.labels(ax, "cells", "L1 error of density", loc="center left", bbox_to_anchor=(1, 0.5))

@@ -98,17 +98,18 @@ static void check_waves(verify_t *v, const line_t *l) {
     if (crossings++ == 0) first = last;
   }
   const double most = entropy_after(0.8), least = entropy_after(1.2);
-  verify_check(v, "reference: largest log(p/rho^gamma) in the waves", high, most, most - 0.01,
-               most + 0.01, source);
-  verify_check(v, "reference: smallest log(p/rho^gamma) in the waves", low, least, least - 0.01,
-               least + 0.01, source);
+  verify_check(v, high, most, most - 0.01, most + 0.01, source,
+               "reference: largest log(p/rho^gamma) in the waves");
+  verify_check(v, low, least, least - 0.01, least + 0.01, source,
+               "reference: smallest log(p/rho^gamma) in the waves");
   const double length = 2 * 3.14159265358979 / 5 / behind.rho;
-  verify_check(v, "reference: length of the compressed waves", (last - first) / (crossings - 1),
-               length, 0.99 * length, 1.01 * length,
-               "wave length ahead over the compression 3.857");
-  verify_check(v, "reference: position of the shock", shock, -4 + shock_speed * end,
-               -4 + shock_speed * end - 0.02, -4 + shock_speed * end + 0.02,
-               "speed of the shock in the mean gas, Rankine-Hugoniot");
+  verify_check(v, (last - first) / (crossings - 1), length, 0.99 * length, 1.01 * length,
+               "wave length ahead over the compression 3.857",
+               "reference: length of the compressed waves");
+  verify_check(v, shock, -4 + shock_speed * end, -4 + shock_speed * end - 0.02,
+               -4 + shock_speed * end + 0.02,
+               "speed of the shock in the mean gas, Rankine-Hugoniot",
+               "reference: position of the shock");
 }
 
 /* What is accepted with 512 cells, in the test and in the full run: the error, and the part of the
@@ -145,10 +146,10 @@ static void errors(verify_t *v, const line_t *reference) {
       if (cells == 512) profile(v, text, &l);
       line_free(&l);
       if (cells != 512) continue;
-      snprintf(text, sizeof text, "%s, 512 cells: L1 of density", t->limiter);
-      verify_check(v, text, e, 0, 0, t->error[v->full], "run on the finest mesh");
-      snprintf(text, sizeof text, "%s, 512 cells: part of the amplitude kept", t->limiter);
-      verify_check(v, text, kept, 1, t->kept[v->full], 1.05, "run on the finest mesh");
+      verify_check(v, e, 0, 0, t->error[v->full], "run on the finest mesh",
+                   "%s, 512 cells: L1 of density", t->limiter);
+      verify_check(v, kept, 1, t->kept[v->full], 1.05, "run on the finest mesh",
+                   "%s, 512 cells: part of the amplitude kept", t->limiter);
     }
   verify_close(table);
 }
@@ -161,10 +162,10 @@ static void adaptive(verify_t *v, const line_t *reference) {
   FILE *table = verify_table(v, "amr", "finest cells;L1 uniform;L1 AMR;part of the updates");
   verify_row(table, "%d;%.6f;%.6f;%.4f", cells, error[0], error[1], part);
   verify_close(table);
-  verify_check(v, "AMR: error over that of the uniform mesh", error[1] / error[0], 1, 0.92,
-               v->full ? 1.26 : 1.03, "the uniform mesh of the finest level");
-  verify_check(v, "AMR: part of the cell updates", part, NAN, 0, v->full ? 0.36 : 0.89,
-               "the uniform mesh of the finest level");
+  verify_check(v, error[1] / error[0], 1, 0.92, v->full ? 1.26 : 1.03,
+               "the uniform mesh of the finest level", "AMR: error over that of the uniform mesh");
+  verify_check(v, part, NAN, 0, v->full ? 0.36 : 0.89, "the uniform mesh of the finest level",
+               "AMR: part of the cell updates");
   line_free(&one);
   line_free(&amr);
 }

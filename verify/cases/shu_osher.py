@@ -24,6 +24,4 @@ def figures(case):
         cells = sorted(set(table["cells"]))
         ax.set_xscale("log", base=2)
         ax.set_xticks(cells, [f"{c:g}" for c in cells])
-        ax.set_xlabel("cells")
-        ax.set_ylabel("L1 error of density")
-        ax.legend()
+        case.labels(ax, "cells", "L1 error of density")
