@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Settings that a run must refuse, and words of the refusal: test_bad_input.c. Each row is one
- * start of a simulation. A line "key=value" of `lines` is added to settings that are good. */
+ * Settings that a run must refuse, and words of the message, for test_bad_input.c. Each row is one
+ * attempt to start a simulation: the lines "key=value" in `lines` are added to valid settings. */
 #ifndef OAK_BAD_INPUT_H
 #define OAK_BAD_INPUT_H
 
@@ -250,7 +250,7 @@ static const bad_t bad_files[] = {
     {"[run]\nend_time = 1\n[mesh]\nmax_level = 1\n x\n", ":5: 'x'|expected [section]"},
 };
 
-/* ---- problem files: what follows a good initial condition, or takes its place */
+/* ---- text of problem files, after or instead of a valid initial condition */
 
 #define BAD_INITIAL(body) "INITIAL(at, q)\n{ q[0] = 1; q[1] = q[2] = 0; q[3] = 1; " body "}\n"
 

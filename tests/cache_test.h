@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What the tests of the cache of kernels share: the source value.c has one constant, whose value
- * tells which build is loaded. A test defines _GNU_SOURCE and includes this first. */
+ * Shared by the tests of the cache of kernels. The source value.c has one constant, which says
+ * which build is loaded. A test defines _GNU_SOURCE and includes this header first. */
 #ifndef OAK_CACHE_TEST_H
 #define OAK_CACHE_TEST_H
 
@@ -128,7 +128,7 @@ static inline int setup(void **state) {
   return 0;
 }
 
-/** Run a group of tests in a folder of their own, without settings of the user's. */
+/** Run tests in a temporary folder, without the settings of the user. */
 static inline int cache_test_main(int argc, char **argv, const struct CMUnitTest *tests,
                                   size_t count) {
   static const char *const unset[] = {"OAK_CC", "OAK_CFLAGS", "OAK_KEEP", "OAK_BUILD_LIMIT",

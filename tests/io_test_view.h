@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Artificial octrees for the tests of output formats: a brick of trees refined towards one corner,
- * with known fields, cut into ranks in awkward ways. */
+ * Artificial octrees for the tests of output formats: several trees, refined towards one corner,
+ * with known fields. The blocks are distributed over ranks in unusual ways. */
 #ifndef OAK_IO_TEST_VIEW_H
 #define OAK_IO_TEST_VIEW_H
 
@@ -71,8 +71,8 @@ static oak_status_t test_read(const oak_grid_view_t *view, int var, int b0, int 
   return OAK_OK;
 }
 
-/** What a solver would have for cell \a c of \a level, wherever it lies: the field in leaves of
- * that level and beyond the domain, averages of finer cells, interpolation in coarser ones. */
+/** The value of cell \a c of \a level, which may lie anywhere. Leaves of that level and places
+ * outside the domain have the field itself; finer cells are averaged, coarser ones interpolated. */
 static double test_value(const test_mesh_t *mesh, int var, int level, const int64_t c[3]) {
   const oak_grid_view_t *view = &mesh->view;
   const int dim = view->dim, n = view->block_size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The main function of a test: MPI around cmocka. A case that cannot run here is skipped with a
- * reason, which all ranks must find alike. A test prints nothing else if it passes. */
+ * The main function of tests: MPI and cmocka. A case that cannot run is skipped with a reason; all
+ * ranks must decide this alike. */
 #ifndef OAK_MAIN_TEST_H
 #define OAK_MAIN_TEST_H
 

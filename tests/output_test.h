@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What tests of output files share: a temporary folder, and looks into it that all ranks take
- * together. */
+ * Shared by tests of output files: a temporary folder, and functions with which all ranks look
+ * into it together. */
 #ifndef OAK_OUTPUT_TEST_H
 #define OAK_OUTPUT_TEST_H
 
@@ -10,8 +10,8 @@
 #include "io/files/file_tools.h"
 #include "io_test_view.h"
 
-/** Is a file there on every rank? Waits for all before and after, so that none goes on to create or
- * remove it while another looks. */
+/** Does a file exist? The ranks wait for each other before and after, so that none creates or
+ * removes the file while another looks. */
 static inline int exists(const char *path, const char *suffix) {
   char name[1024];
   struct stat info;
@@ -22,7 +22,7 @@ static inline int exists(const char *path, const char *suffix) {
   return found;
 }
 
-/** All ranks must have got the same status and the same message, with \a words in it. */
+/** All ranks must have the same status and the same message, which contains \a words. */
 static inline void check_failure(oak_status_t st, oak_status_t expected, const char *words) {
   char message[512];
   assert_int_equal(st, expected);

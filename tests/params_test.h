@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What the tests of parameters share. A test defines _GNU_SOURCE and includes this first. */
+ * Shared by the tests of parameters. A test defines _GNU_SOURCE and includes this header first. */
 #ifndef OAK_PARAMS_TEST_H
 #define OAK_PARAMS_TEST_H
 
@@ -13,7 +13,7 @@ static char path[96];
 
 /* ---- helpers -------------------------------------------------------------------------------- */
 
-/** Write a file on test_rank 0; all ranks may read it then. */
+/** Write a file on rank 0; all ranks may read it then. */
 static inline void write_file(const char *text, size_t bytes) {
   if (test_rank == 0) {
     FILE *file = fopen(path, "wb");

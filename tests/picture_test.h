@@ -55,7 +55,7 @@ static const uint8_t *pixel(const image_t *image, int x, int y) {
   return image->rgb + ((size_t)(image->y + image->h - 1 - y) * image->width + image->x + x) * 3;
 }
 
-/** Draw \a mesh and read it back, on every test_rank. */
+/** Draw \a mesh and read it back, on every rank. */
 static void draw(const oak_grid_view_t *view, const oak_picture_options_t *options,
                  const char *name, image_t *image) {
   char path[512];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A small reader of plotfiles for their tests, and the comparison with the fields of
- * io_test_view.h. */
+ * A small reader of plotfiles for tests, and a comparison with the fields of io_test_view.h. */
 #ifndef OAK_PLOTFILE_TEST_H
 #define OAK_PLOTFILE_TEST_H
 
@@ -228,8 +227,8 @@ static void free_plot(plot_t *plot) {
   }
 }
 
-/** Compare one cell with the field (leaf) or with the average of its children. \return its share of
- * the integral: 0 for a covered cell. */
+/** Compare one cell with the field, or, if finer cells cover it, with their average. \return its
+ * part of the integral, 0 if it is covered. */
 static double check_cell(const plot_t *plot, const oak_grid_view_t *view, int v, int l,
                          const int64_t c[3]) {
   const int64_t *N = plot->n[l], *F = l < plot->finest ? plot->n[l + 1] : N;

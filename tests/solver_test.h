@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What the numerical tests of the solver share: simulations from a few lines of "key=value",
- * reductions over ranks, and one line of output per measured number.
+ * Shared by the numerical tests of the solver: simulations from lines "key=value", reductions over
+ * ranks, one line of output per measured number.
  *
- * Assertions must come out the same on every rank, so they look at reduced numbers: a rank that
- * fails alone would leave the others waiting. MUST ends the whole run. */
+ * A rank that fails alone would leave the others waiting. Assertions therefore look at numbers
+ * that are the same on all ranks. MUST ends the whole run. */
 #ifndef OAK_SOLVER_TEST_H
 #define OAK_SOLVER_TEST_H
 
@@ -25,8 +25,7 @@ static inline void test_must(oak_status_t status, const char *call, int line) {
 }
 #define MUST(call) test_must((call), #call, __LINE__)
 
-/** Where the sources of the tests are: $OAK_TEST_FOLDER, or where they were when the tests were
- * built. */
+/** The folder with the sources of the tests: $OAK_TEST_FOLDER, or where they were built. */
 static inline const char *test_folder(void) {
   const char *folder = getenv("OAK_TEST_FOLDER");
   return folder && folder[0] ? folder : OAK_TEST_FOLDER;
@@ -41,8 +40,8 @@ static inline oak_status_t test_assign(oak_params_t *params, const char *line) {
   return oak_params_assign(params, full, "test");
 }
 
-/** $OAK_TEST_SHORT: one case of each kind, for devices, transports and sanitizers. Kernels take
- * seconds to compile, and the other cases of a test repeat numerics that it checks on the CPU. */
+/** $OAK_TEST_SHORT: one case of each kind, for devices, transports and sanitizers. Compiling
+ * kernels takes seconds, and all cases run on the CPU anyway. */
 static inline int test_short(void) {
   const char *wish = getenv("OAK_TEST_SHORT");
   return wish && wish[0] && strcmp(wish, "0") != 0;
@@ -88,9 +87,8 @@ static inline oak_status_t try_new(sim_t *s, MPI_Comm comm, const char *format, 
   return OAK_OK;
 }
 
-/** A simulation from lines "key=value"; later ones win. One thread, a static mesh the device
- * $OAK_TEST_DEVICE and the transport $OAK_TEST_TRANSPORT ("auto" if unset) unless they say
- * otherwise. */
+/** A simulation from lines "key=value"; later lines win. Defaults: one thread, a static mesh,
+ * the device $OAK_TEST_DEVICE and the transport $OAK_TEST_TRANSPORT ("auto" if unset). */
 __attribute__((format(printf, 2, 3))) static inline sim_t sim_new(MPI_Comm comm, const char *format,
                                                                   ...) {
   sim_t s;
@@ -130,7 +128,8 @@ static inline double sim_volume(const sim_t *s, int block) {
   return volume;
 }
 
-/** Steps of the CFL condition until `end`, the last one cut; adapts every so many (0: never). */
+/** Take time steps until `end`; the last one is shortened. Adapt the mesh after every so many
+ * steps (0: never). */
 static inline void sim_run(sim_t *s, double end, int adapt_every) {
   while (end - oak_time(s->sim) > 1e-14 * end) {
     const double dt = fmin(oak_time_step(s->sim), end - oak_time(s->sim));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * More than 200 settings, parameter files and problem files that a run must refuse: on all ranks,
- * with the right status, the expected words, in one line for each mistake, and no simulation. The
- * same for paths and for texts that are too long. None gets so far that its kernels are built.
+ * More than 200 settings, parameter files and problem files that a run must refuse on all ranks:
+ * with the right status and the expected words, one line for each mistake, and no simulation. The
+ * same for paths and texts that are too long. All are refused before kernels are built.
  *
  * $OAK_TEST_SHOW: print every message. */
 // TEST np={2} timeout=300
@@ -172,7 +172,7 @@ static void test_paths(void **state) {
   free(large);
 }
 
-/** What is wrong was printed; the number of cases must not shrink unnoticed. */
+/** Mistakes were printed above. Cases must not get lost either. */
 static void test_end(void **state) {
   (void)state;
   if (test_rank == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Parameter files that are refused, with the words of the refusal, and lines of every length. */
+ * Parameter files that are refused, with the words of the message; lines of every length. */
 // TEST np={1,2,3}
 #define _GNU_SOURCE 1
 #include "params_test.h"
@@ -13,7 +13,8 @@
 typedef struct {
   ini_reader read;
   void *stream;
-  int broken; /**< full lines without a newline: libinih from 58 on skips what follows */
+  int broken; /** lines that fill the buffer and have no newline: libinih from 58 on ignores what
+               * follows */
 } watched_t;
 
 static int broken_lines;
@@ -29,8 +30,7 @@ static char *watch(char *out, int size, void *user) {
   return line;
 }
 
-/** In front of the library's own: any version of it is given lines that each can be told from the
- * next, as fgets() would. */
+/** Replaces fgets() for the library, so that each version of it can tell one line from the next. */
 int ini_parse_stream(ini_reader reader, void *stream, ini_handler handler, void *user) {
   typedef int parse_t(ini_reader, void *, ini_handler, void *);
   watched_t watched = {.read = reader, .stream = stream};
@@ -100,7 +100,8 @@ static void test_too_many_keys(void **state) {
   free(text);
 }
 
-/** What gives commands to a terminal is refused in values, and is not shown in messages. */
+/** Control characters, which give commands to a terminal, are refused in values and not shown in
+ * messages. */
 static void test_control_characters(void **state) {
   (void)state;
   oak_params_t *params = new_params();
@@ -124,7 +125,8 @@ static void test_control_characters(void **state) {
   oak_params_destroy(&params);
 }
 
-/** Settings that are none and wrong ones, in one message; keys of a problem may come later. */
+/** Text that is no setting and wrong settings are reported in one message. Keys of a problem may
+ * come later. */
 static void test_all_settings(void **state) {
   (void)state;
   static char *const bad[] = {"nonsense",  "mesh.dim=7",     "--fast",
@@ -205,7 +207,8 @@ static void test_unreadable(void **state) {
   oak_params_destroy(&params);
 }
 
-/** Lines around the length of libinih's own, and far longer, leave the next ones as they are. */
+/** Lines about as long as the buffer of libinih, and much longer ones, do not change the next
+ * line. */
 static void test_line_lengths(void **state) {
   (void)state;
   static const int lengths[] = {195, 196, 197, 198, 199, 200, 201, 216, 400, 100000};
@@ -234,7 +237,7 @@ static void test_line_lengths(void **state) {
   assert_int_equal(broken_lines, 0);
 }
 
-/** Values may be longer than the lines of the ini library; messages show how they begin. */
+/** Values may be longer than a line of libinih; messages show how they begin. */
 static void test_long_lines(void **state) {
   (void)state;
   enum { LENGTH = 20000 };

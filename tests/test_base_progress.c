@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Terminal output: which lines appear, that they are aligned and fit, the bar on a terminal. */
+ * Terminal output: which lines appear, their alignment and width, the progress bar. */
 // TEST np={1}
 #define _XOPEN_SOURCE 700
 
@@ -80,7 +80,8 @@ static void test_lines(void **unused) {
   free(text);
 }
 
-/** Only the first and the last line if none are asked for; by time alone each step is due. */
+/** If no lines are asked for, the first and the last appear. If an interval of time is 0, each
+ * step has a line. */
 static void test_due(void **unused) {
   (void)unused;
   char *text = run((oak_progress_options_t){.max_steps = 7}, 7, 3);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Exact sums: known results, any order, any distribution over the ranks, not-finite input. */
+ * Exact sums: known results, any order, any distribution over the ranks, values that are not
+ * finite. */
 // TEST np={1,2,3,4}
 
 #include <float.h>
@@ -17,7 +18,7 @@ static void assert_same_bits(double a, double b) {
   assert_int_equal(x, y);
 }
 
-/** Sum \a x[count][n], known to all ranks, with the rows dealt out in turn beginning at test_rank
+/** Sum \a x[count][n], which all ranks know. Rows go to the ranks in turn, the first one to rank
  * \a first. */
 static void deal_and_sum(int n, int count, const double *x, int first, double *sum) {
   double *mine = malloc((size_t)(count + 1) * (size_t)n * sizeof *mine);
@@ -79,7 +80,8 @@ static void test_range(void **state) {
   ASSERT_SUM(DBL_MAX, DBL_MAX, tiny, -1.0);
 }
 
-/** A not-finite value on one test_rank spoils its column, on all ranks, and no other. */
+/** A value that is not finite on one rank makes the sum of its column so on all ranks; other
+ * columns stay. */
 static void test_not_finite(void **state) {
   (void)state;
   const double bad[] = {NAN, INFINITY, -INFINITY};
@@ -118,9 +120,9 @@ static void swap_rows(double *x, int n, int i, int j) {
   }
 }
 
-/** The same bits for the rows on one test_rank alone, in turn on all ranks, and shuffled. More
- * columns than are treated at a time. Each column also against sums of integers, which cut the
- * terms (below 2^30) at 2^-60. */
+/** The same bits if all rows are on one rank, distributed over the ranks, or shuffled, with more
+ * columns than are summed at a time. Each column is also compared with a sum of integers: the terms
+ * are below 2^30 and cut at 2^-60. */
 static void test_order(void **state) {
   (void)state;
   enum { N = 35, COUNT = 501 };

@@ -67,13 +67,12 @@ static void test_agree_ok(void **state) {
   assert_string_equal(oak_last_error(), kept);
 }
 
-/** Each test_rank in turn fails alone; all learn its status and message, also when theirs is
+/** Each rank in turn fails alone. All ranks get its status and message, even if theirs was
  * longer. */
 static void test_agree_one(void **state) {
   (void)state;
   for (int failing = 0; failing < test_size; failing++) {
-    OAK_FAIL(OAK_ERR_FILE, "a rather long message of an earlier failure on test_rank %d",
-             test_rank);
+    OAK_FAIL(OAK_ERR_FILE, "a rather long message of an earlier failure on rank %d", test_rank);
     oak_status_t status = OAK_OK;
     if (test_rank == failing)
       status = OAK_FAIL(OAK_ERR_MEMORY, "no memory on %d\nsecond line", failing);
@@ -84,7 +83,7 @@ static void test_agree_one(void **state) {
   }
 }
 
-/** Of several failures, that of the lowest test_rank counts. */
+/** Of several failures, that of the lowest rank counts. */
 static void test_agree_several(void **state) {
   (void)state;
   int lowest = test_size > 1 ? 1 : 0;

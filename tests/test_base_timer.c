@@ -15,8 +15,8 @@ static void spend(double seconds) {
   while (MPI_Wtime() < end) continue;
 }
 
-/** An inner phase suspends the one around it: the outer one keeps what is its own. Upper limits
- * would fail on a busy machine; that the parts add up to the whole says the same. */
+/** While an inner phase runs, the outer one stops. The test asserts that the parts add up to the
+ * whole, since upper limits would fail on a busy machine. */
 static void test_exclusive(void **state) {
   (void)state;
   oak_timers_t timers;
@@ -109,7 +109,7 @@ static void work(oak_timers_t *timers, oak_phase_t phase, double seconds) {
   oak_timer_stop(timers, phase);
 }
 
-/** Of many steps few are marked, and yet all time is divided among the phases. */
+/** Few of many steps are timed; still all time is divided among the phases. */
 static void test_steps(void **state) {
   (void)state;
   enum { STEPS = 200 };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TEST np={2} timeout=300
-/* Self-gravity in 3D on a mesh that changes, with isolated boundaries: the free fall of a cold
- * uniform sphere against its exact solution, and drifts of momentum and energy. OAK_TEST_LONG adds
- * a finer mesh, the second half of the fall, and Jeans waves in 3D against the dispersion relation.
- */
+/* Self-gravity in 3D on an adaptive mesh with isolated boundaries: free fall of a cold uniform
+ * sphere against the exact solution, drift of momentum and energy. OAK_TEST_LONG adds a finer mesh,
+ * the second half of the fall, and Jeans waves against the dispersion relation. */
 #include "solver/step/sim.h"
 #include "solver_test.h"
 

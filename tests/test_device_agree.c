@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Devices agree: the same run on two of them has the same mesh bit for bit, and states and totals
- * that differ by rounding only.
+ * Two devices give the same mesh bit for bit, and states and totals that differ by rounding only.
  *
- * $OAK_TEST_DEVICES, such as "cpu cuda", names the devices: each is compared with the first. Unset,
- * every device that can be used here is compared with cpu. In any case cpu is compared with itself:
- * on another number of threads, which must give the same bits, and without contraction of a * b +
- * c, which rounds differently everywhere, as another device does. $OAK_TEST_LARGE: larger blocks in
- * 3D. $OAK_TEST_LONG: more steps. */
+ * $OAK_TEST_DEVICES, such as "cpu cuda", names devices; each is compared with the first. If it is
+ * unset, all usable devices are compared with cpu. cpu is always compared with itself: with
+ * another number of threads, which gives the same bits, and without contraction of a * b + c,
+ * which rounds differently, as another device does. $OAK_TEST_LARGE: larger blocks in 3D.
+ * $OAK_TEST_LONG: more steps. */
 // TEST np={1,2} timeout=600
 #include "solver_test.h"
 
-/* Why a bound on states can hold at all: schemes damp disturbances of a smooth flow and move those
- * at shocks with the shock, so rounding errors add up instead of growing. Bound: 2 units in the
- * last place of the largest value of the variable in each stage, as if all of them pointed one way.
- * Measured: 5 to 104 units after the 200 or 300 stages of 100 steps. Unstable flow, such as a shear
- * layer, would multiply them. */
+/* The bound on states: 2 units in the last place of the largest value in each stage, as if all
+ * errors had the same sign. Measured: 5 to 104 units in the 200 or 300 stages of 100 steps. Such a
+ * bound exists because the schemes damp disturbances, or move them with a shock; rounding errors
+ * add up and do not grow. In unstable flow, such as a shear layer, they would. */
 static const double units_of_a_stage = 2;
 /* Totals are exact sums of values that each stage rounds to either side. */
 static const double units_of_totals = 20;
@@ -121,8 +119,7 @@ static double difference(const sim_t *a, const sim_t *b) {
   return result;
 }
 
-/** Changes of the totals, relative to the largest of them: they are not conserved where walls push.
- */
+/** Changes of the totals, relative to the largest. Walls exert forces, so not all are conserved. */
 static double change(int nvar, const double *from, const double *to) {
   double most = 0, scale = 0;
   for (int v = 0; v < nvar; v++) {
@@ -139,7 +136,7 @@ typedef struct {
   int blocks;
 } outcome_t;
 
-/** Run a case in both settings, side by side and with the time steps of the first. */
+/** Run a case with both settings at the same time. Both take the time steps of the first. */
 static outcome_t compare(const case_t *c, const setting_t *first, const setting_t *second) {
   static const char format[] = "%s%sdevice.flags=-O1\n%s";
   sim_t s[2] = {sim_new(MPI_COMM_WORLD, format, c->keys, block_size(c), first->keys),
@@ -242,7 +239,7 @@ static void test_threads(void **state) {
   agree(&cases[0], &cpu, &threads, 1);
 }
 
-/** The bound itself: it leaves room for other rounding, and would not for other numerics. */
+/** The bound is large enough for other rounding and too small for other numerics. */
 static void test_rounding(void **state) {
   (void)state;
   const size_t step = test_size > 1 ? 4 : 1; /* ranks change nothing: test_solver_ranks */

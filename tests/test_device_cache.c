@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The cache of kernels: when a kernel is built anew, and what a compiler may do to a run. */
+ * The cache of kernels: when a kernel is built again, and compilers that fail or hang. */
 // TEST np=1
 #define _GNU_SOURCE 1
 #include "cache_test.h"
@@ -17,10 +17,11 @@ static double seconds(void) {
 
 /* ---- when a kernel is built anew */
 
-/** Who sees that a kernel is out of date. BY_NOBODY: it serves one run. */
+/** What notices that a kernel is out of date. BY_NOBODY: the kernel is not kept. */
 typedef enum { SEEN, BY_COMPILER, BY_NOBODY } seen_t;
 
-/** A way to the value: source, flags with %s for the folder, and the commands that set 1 and 2. */
+/** A way in which the value gets into the kernel: the source, flags (%s is the folder), and
+ * commands that set the value to 1 and to 2. */
 typedef struct {
   const char *name, *source, *flags, *one, *two;
   seen_t by;
@@ -168,7 +169,8 @@ static void test_long_flags(void **state) {
   assert_int_equal(value_with("", text("%s-DVALUE=2", flags)), 2);
 }
 
-/** A source that changes while it is compiled: the entry of neither text holds the other's code. */
+/** A source that changes during its compilation: the cache never has the kernel of one text
+ * under the key of the other. */
 static void test_change_meanwhile(void **state) {
   (void)state;
   write_script("own-cc", text("case \" $* \" in *' -E '*) ;; *' -shared '*) test -e %s/once || "
@@ -296,8 +298,8 @@ static void test_hang(void **state) {
   oak_device_close(&dev);
 }
 
-/** A compiler that only waits is stopped long before the limit of its time. One that works for as
- * long is not. */
+/** A compiler that only waits is stopped long before its time limit. One that computes as long
+ * is not. */
 static void test_stands_still(void **state) {
   (void)state;
   oak_device_t *dev;
@@ -384,7 +386,8 @@ static void test_flood(void **state) {
   oak_device_close(&dev);
 }
 
-/** A process that the compiler leaves behind holds the pipe: nobody waits for it, and it ends. */
+/** A process that the compiler leaves behind keeps the pipe open. oak does not wait for it, and
+ * stops it. */
 static void test_left_behind(void **state) {
   (void)state;
   oak_device_t *dev;
@@ -400,7 +403,7 @@ static void test_left_behind(void **state) {
   oak_device_close(&dev);
 }
 
-/** What a run started ends with it, though nothing can be done when it is killed. */
+/** The compiler ends when its run is killed, although a killed run cannot stop it. */
 static void test_ends_with_oak(void **state) {
   (void)state;
   pid_t run = fork();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The cpu device: memory, kernels built at run time, their cache, and what it refuses.
+ * The cpu device: memory, kernels built at run time, their cache, and refusals.
  *
- * The sources are written to a temporary folder, the cache lies there too, and the compiler is a
- * script that counts how often it is called to build. All ranks must be on one host. */
+ * Sources and cache are in a temporary folder. The compiler is a script that counts its calls. All
+ * ranks must be on one host. */
 // TEST np={1,2,4}
 #define _GNU_SOURCE 1
 #include <dirent.h>
@@ -189,7 +189,7 @@ static void test_threads(void **state) {
   assert_int_equal(oak_device_threads(dev), 5);
   oak_device_close(&dev);
 
-  /* One test_rank alone has a bad environment: all are told. */
+  /* One rank alone has a bad environment: all are told. */
   if (test_rank == test_size - 1) setenv("OMP_NUM_THREADS", "many", 1);
   assert_int_equal(oak_device_open(MPI_COMM_WORLD, "cpu", NULL, &dev), OAK_ERR_INPUT);
   assert_null(dev);
@@ -234,7 +234,8 @@ static void test_memory(void **state) {
   oak_device_close(&dev);
 }
 
-/** Memory that ranks hold but have not touched counts, though Linux would promise it again. */
+/** Memory that ranks have allocated but not used yet counts, although Linux would give it a
+ * second time. */
 static void test_promises(void **state) {
   (void)state;
   enum { most = 16 };
@@ -285,7 +286,7 @@ FILE *__wrap_fopen(const char *path, const char *mode) {
   return __real_fopen(path, mode);
 }
 
-/** An allocation looks at other ranks only if it would be refused otherwise. */
+/** A rank asks for the memory of other ranks only if it would refuse the allocation otherwise. */
 static void test_looks(void **state) {
   (void)state;
   const size_t large = 64u << 20, some = 16u << 20;
@@ -299,7 +300,7 @@ static void test_looks(void **state) {
     assert_int_equal(oak_device_alloc(dev, some, &ptr), OAK_OK);
     oak_device_free(dev, ptr);
     assert_int_equal(looks, 0);
-    left_bytes = 40 << 20; /* less than test_rank 0 has still to touch */
+    left_bytes = 40 << 20; /* less than rank 0 has still to touch */
     assert_int_equal(oak_device_alloc(dev, some, &ptr), OAK_ERR_MEMORY);
     assert_true(looks > 0);
   }
@@ -309,7 +310,7 @@ static void test_looks(void **state) {
   if (test_rank == test_size - 1) {
     if (oak_device_alloc(dev, some, &ptr) != OAK_OK) fail_msg("%s", oak_last_error());
     oak_device_free(dev, ptr);
-    looks = 0; /* the use of test_rank 0 is entered now */
+    looks = 0; /* the use of rank 0 is entered now */
     if (oak_device_alloc(dev, some, &ptr) != OAK_OK) fail_msg("%s", oak_last_error());
     oak_device_free(dev, ptr);
     assert_int_equal(looks, 0);
@@ -367,7 +368,7 @@ static void test_cache(void **state) {
   assert_int_equal(info.st_mode & 0777, 0700);
 }
 
-/** All that a binary depends on makes another one: headers, defines, flags. */
+/** Each change of a header, define or flag makes another binary. */
 static void test_change(void **state) {
   (void)state;
   oak_device_t *dev = open_on(MPI_COMM_WORLD);
@@ -532,7 +533,7 @@ static void test_concurrent(void **state) {
   only_entry(path);
 }
 
-/* ---- several hosts: each test_rank of np=2, each pair of np=4, with a cache folder of its own */
+/* ---- several hosts: each rank of np=2, each pair of np=4, with a cache folder of its own */
 
 static const char *host_cache(int host) { return host ? "cache1" : "cache0"; }
 
@@ -547,7 +548,7 @@ static int compiled_on_hosts(void) {
   return compiled() - before;
 }
 
-/** Build what does not work on some test_rank: all ranks say the same. */
+/** Build what does not work on some rank: all ranks say the same. */
 static void expect_failure(oak_status_t expected, const char *words) {
   oak_module_t *module;
   oak_device_t *dev = open_on(MPI_COMM_WORLD);
@@ -632,7 +633,7 @@ static void test_hosts(void **state) {
   assert_int_equal(info[0].st_size, info[1].st_size);
 }
 
-/** Hosts whose cache is one folder, and hosts that want different things. */
+/** Hosts that share a cache, and hosts that build with different flags. */
 static void test_hosts_alike(void **state) {
   (void)state;
   char path[512];
@@ -647,7 +648,8 @@ static void test_hosts_alike(void **state) {
   assert_int_equal(compiled_on_hosts(), 0);
 }
 
-/** What fails on one host fails on all: compiling, and storing what another one compiled. */
+/** A failure on one host, in compiling or in storing what another host compiled, is a failure on
+ * all. */
 static void test_hosts_fail(void **state) {
   (void)state;
   char path[512], note[600];
@@ -675,8 +677,8 @@ static void test_hosts_fail(void **state) {
   assert_int_equal(compiled_on_hosts(), 0);
 }
 
-/** A kernel whose files oak cannot follow is compiled by one host in every run, and kept by none.
- */
+/** If oak cannot find the files that a kernel reads, one host compiles it in every run, and no
+ * cache keeps it. */
 static void test_hosts_own(void **state) {
   (void)state;
   if (test_size == 1) SKIP_CASE("needs several ranks");
@@ -773,7 +775,7 @@ static void prepare(void) {
 }
 
 int main(int argc, char **argv) {
-  /* A test_rank whose assertion fails must not leave the others waiting in the next test. */
+  /* A rank whose assertion fails must not leave the others waiting in the next test. */
   setenv("CMOCKA_TEST_ABORT", "1", 1);
   static const char *const unset[] = {"OAK_CC", "OAK_CFLAGS", "OAK_KEEP", "OMP_NUM_THREADS"};
   for (size_t i = 0; i < sizeof unset / sizeof unset[0]; i++) unsetenv(unset[i]);

@@ -8,7 +8,7 @@
 
 /* ---- whose code is loaded */
 
-/** Two entries: \a good holds value 2, which the sources now say, \a bad value 1. */
+/** Two entries: \a good has the value 2, which the source now has, \a bad the value 1. */
 static void two_entries(char good[512], char bad[512]) {
   assert_int_equal(value_with("", ""), 1);
   newest(bad);
@@ -53,7 +53,7 @@ static void test_folder_of_others(void **state) {
   }
 }
 
-/** Others may put into a sticky folder what they like, but not replace what is there. */
+/** In a sticky folder other users may create files, but not replace those of this user. */
 static void test_sticky_folder(void **state) {
   (void)state;
   shell(text("mkdir -p -m 1777 %s/cache/sticky && mkdir %s/cache/sticky/own", folder, folder));
@@ -82,7 +82,7 @@ static void test_entry_of_others(void **state) {
   assert_int_equal(value_with("", ""), 2);
 }
 
-/** The entry is exchanged between the check and the load: what was checked is loaded. */
+/** If the entry is replaced after the check, the one that was checked is loaded. */
 static char swapped[2][512];
 void *__real_dlopen(const char *name, int flags);
 void *__wrap_dlopen(const char *name, int flags);
@@ -101,7 +101,7 @@ static void test_exchange(void **state) {
   assert_int_equal(swapped[0][0], 0);
 }
 
-/** Objects that stay loaded, since they are linked so, are not taken for others. */
+/** A library that cannot be unloaded is not confused with another. */
 static void test_staying_objects(void **state) {
   (void)state;
   assert_int_equal(value_with("", "-Wl,-z,nodelete"), 1);
@@ -122,7 +122,7 @@ static void test_modes(void **state) {
   assert_int_equal(info.st_mode & 0022, 0);
 }
 
-/** A good entry that cannot be read now stays; what is written replaces a link, not its target. */
+/** An entry that cannot be read at the moment is kept. Writing replaces a link, not its target. */
 static void test_files(void **state) {
   (void)state;
   char path[512];
@@ -162,7 +162,7 @@ void __wrap_oak_host_cpu(oak_host_cpu_t *cpu) {
   if (other_target) oak_hash_text(&cpu->target, "other");
 }
 
-/** Build value.c as the user nobody if this one is root, who may write everywhere. */
+/** Build value.c; root, who may write everywhere, becomes the user nobody for this. */
 static oak_status_t build_as_other(const char *path, int *value) {
   char before[4096];
   oak_module_t *module;
@@ -181,8 +181,8 @@ static oak_status_t build_as_other(const char *path, int *value) {
   return status;
 }
 
-/** Fill the cache with value 1, and let all users read it, but nobody write. \return 0 if the user
- * nobody cannot read the sources of oak. */
+/** Put a kernel with value 1 into the cache, that all users may read and none may write. \return
+ * 0 if the user nobody cannot read the sources of oak. */
 static int fill_cache(void) {
   const char *root;
   int readable = 1;
@@ -198,7 +198,7 @@ static int fill_cache(void) {
   return readable;
 }
 
-/** A filled cache serves a user without a compiler whose processor has another name, but the same
+/** A cache serves a user without a compiler, on a processor of another name that has the same
  * instructions. */
 static void test_filled_cache(void **state) {
   (void)state;
@@ -241,7 +241,7 @@ static void test_named_target(void **state) {
   assert_int_equal(status[1], OAK_ERR_BUILD);
 }
 
-/** What is not in a cache that cannot be written is compiled for this run. */
+/** A kernel that a read-only cache lacks is compiled for this run. */
 static void test_read_only_cache(void **state) {
   (void)state;
   int value = 0;

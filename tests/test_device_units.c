@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A source that compilers make in parts, side by side: the parts give the same kernels as the
- * whole, and what cannot be made in parts is compiled in one piece. The compiler is a script that
- * writes down what it is called for. */
+ * Kernel files that are compiled in parts at the same time give the same kernels as in one piece.
+ * If parts are impossible, the source is compiled in one piece. The compiler is a script that
+ * records its calls. */
 // TEST np=1
 #define _GNU_SOURCE 1
 #include <signal.h>
@@ -128,7 +128,7 @@ static int setup(void **state) {
 
 /* ---- tests */
 
-/** Two parts, since the longest file takes half of the time; and one entry of the cache. */
+/** Two parts, as one file takes half of the time; one entry in the cache. */
 static void test_parts(void **state) {
   (void)state;
   expect_values("", 10, 15, 20);
@@ -144,8 +144,7 @@ static void test_parts(void **state) {
   oak_device_close(&dev);
 }
 
-/** Each part waits for the other: one after the other they would fail, and the whole be compiled.
- */
+/** Each part waits for the other. If they were compiled in turn, they would fail. */
 static void test_side_by_side(void **state) {
   (void)state;
   char wait[256];

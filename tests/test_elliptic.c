@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TEST np={1,3} timeout=120
-/* Multigrid: factor by which a cycle reduces the residual, order of solution and gradient on
- * uniform and adaptive meshes, fluxes that match at refinement boundaries, same bits on any number
- * of ranks, the same solution on $OAK_TEST_DEVICE as on the CPU. */
+/* Multigrid: the factor by which a cycle reduces the residual; order of solution and gradient on
+ * uniform and adaptive meshes; equal fluxes on both sides of a refinement boundary; the same bits
+ * on any number of ranks; the same solution on $OAK_TEST_DEVICE as on the CPU. */
 #include "elliptic/elliptic.h"
 #include "solver/step/sim.h"
 #include "solver_test.h"
@@ -64,7 +64,7 @@ static void set_f(case_t *c) {
   free(f);
 }
 
-/* Refine the blocks near a point off the centre, which gives levels - 1 nested finer regions. */
+/* Refine the blocks near a point that is not the centre: levels - 1 nested regions. */
 static void refine(sim_t *s, int levels) {
   for (int l = 0; l < levels; l++) {
     const int n = oak_nblocks(s->sim);
@@ -242,8 +242,8 @@ static void test_ranks(void **state) {
   ranks(3, 0, 0, GROWTH);
 }
 
-/* The forms of kernels for GPUs and for CPUs add in another order, so the last digits differ. A GPU
- * may do a few cycles more, since the host does not wait for each of them. */
+/* Kernels for GPUs and CPUs add in another order, so the last digits differ. A GPU may do a few
+ * more cycles, since the host does not wait for each one. */
 static void compare(int dim, int n, int level, int jumps, int kind) {
   const oak_elliptic_options_t options = {.tolerance = 1e-9, .most_cycles = 30, .full = 1};
   oak_elliptic_report_t r[2];
@@ -272,7 +272,7 @@ static void compare(int dim, int n, int level, int jumps, int kind) {
   assert_true(cycles >= 3 && apart <= 1e-11 && most <= 1e-8 * scale);
 }
 
-/* Blocks of 16 in 3D give a thread several cells of a tile; those of 20 do not fit into one. */
+/* In 3D, a thread has several cells of a tile of 16^3; a block of 20^3 is more than a tile. */
 static void test_devices(void **state) {
   (void)state;
   const char *name = getenv("OAK_TEST_DEVICE");
@@ -282,7 +282,7 @@ static void test_devices(void **state) {
   if (!test_short()) compare(3, 20, 1, 0, GROWTH);
 }
 
-/* Gathered levels change the number of meetings and no bit of the solution. */
+/* Coarse levels that one rank has alone need fewer messages, and give the same bits. */
 static void test_gathered(void **state) {
   (void)state;
   const int cells[] = {1, 64, 1024, 1 << 20}, level[] = {-1, 0, 2, 3};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TEST np={1,2} timeout=120
-/* Coefficients that jump: how many cycles a solution takes, on which shapes, and the order of the
- * solution where levels meet at the jump. */
+/* Coefficients that jump: the number of cycles for several shapes, and the order of the solution
+ * if levels meet at the jump. */
 #include "elliptic/elliptic.h"
 #include "solver/step/sim.h"
 #include "solver_test.h"
@@ -103,8 +103,8 @@ static oak_solver_t *solve(const sim_t *s, int most, oak_solver_report_t *r, oak
   return solver;
 }
 
-/* Balls and cubes take at most 12 cycles. A checkerboard needs more for large jumps: near the
- * corners, where two squares meet, u changes on the scale of a cell, on every level. */
+/* At most 12 cycles for balls and cubes. A checkerboard with large jumps needs more: at its
+ * corners the solution varies over a single cell, on each level. */
 static void cycles_on(int dim, int level, int finer, int board) {
   static const double jumps[] = {1e-3, 1e-2, 0.1, 4, 10, 20, 40, 80, 1e3};
   enum { JUMPS = sizeof jumps / sizeof *jumps, MOST = 40 };

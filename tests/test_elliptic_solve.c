@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TEST np={1,2} timeout=120
-/* oak_solve: the potential of spheres with nothing outside, coefficients that vary and that jump,
- * and what it says when it does not converge. */
+/* oak_solve: the potential of isolated spheres, coefficients that vary or jump, and the message
+ * if it does not converge. */
 #include "solver_test.h"
 
 typedef double (*function_t)(const double x[3]);
@@ -256,7 +256,7 @@ static void test_mistakes(void **state) {
   refine_all(&s); /* not above max_level: the mesh stays */
   assert_int_equal(oak_solver_gradient(solver, 2, NULL), OAK_ERR_ARGUMENT);
   assert_int_equal(oak_solver_write(solver, OAK_SOLVER_A, 0, 0, NULL), OAK_ERR_ARGUMENT);
-  /* Ranks that ask for different numbers of repeats would wait for each other for ever. */
+  /* If ranks asked for different numbers of repeats, they would wait for each other for ever. */
   int rank;
   double seconds;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -118,7 +118,7 @@ static int level_beyond(const field_t *f, int block, int face) {
   return level_in(f, block, dir);
 }
 
-/** A number below 100 for a block (up = 0) or its family (up = 1), whoever has it. */
+/** A number below 100 for a block (up = 0) or its family (up = 1), the same on all ranks. */
 static int chance(const field_t *f, int block, int up, int round) {
   const oak_mesh_t *m = f->s.sim->mesh;
   uint32_t hash = (uint32_t)(round * 977 + 2 * m->level[block] + up);
@@ -245,7 +245,7 @@ static double mean_of_children(const field_t *f, int v, int level, const int at[
   return sum / children;
 }
 
-/** Value of a cell that has to be made from cells of `other`, the level of its source. */
+/** Value of a cell that is computed from cells of level `other`. */
 static double made_value(const field_t *f, int v, int level, int other, const int at[3]) {
   int coarse[3];
   for (int d = 0; d < 3; d++) coarse[d] = at[d] >> 1;
@@ -255,7 +255,7 @@ static double made_value(const field_t *f, int v, int level, int other, const in
   return cell_value(f, v, level - 1, coarse);
 }
 
-/** The same beyond the boundary: numbers by the condition, linear functions go on. */
+/** Value outside the domain: by the boundary condition, or the linear function. */
 static double outside_value(const field_t *f, int v, int level, int face, const int at[3]) {
   const int d = face / 2, last = face & 1 ? extent(&f->s, level, d) - 1 : 0;
   int inside[3] = {at[0], at[1], at[2]};
@@ -265,8 +265,8 @@ static double outside_value(const field_t *f, int v, int level, int face, const 
   return (bc.kind == OAK_BC_ANTIMIRROR ? -1 : 1) * cell_value(f, v, level, inside);
 }
 
-/** The values that an entry of the face table, or of that of edges, leads to, as kernels/field.h
- * and kernels/edges.h read them; \a pieces of a halo buffer. */
+/** The values to which an entry of the table of faces or edges points; kernels/field.h and
+ * kernels/edges.h read them in this way. \a pieces of a halo buffer. */
 static void *side(const field_t *f, oak_face_t t, int pieces, int64_t *offset) {
   const sim_t *s = &f->s;
   const oak_pattern_t *p = &s->sim->pattern;
@@ -323,8 +323,8 @@ static void edge_axes(int edge, int axis[3], int dir[3]) {
   dir[axis[2]] = 0;
 }
 
-/** Value of a cell beyond an edge that leaves the domain along `axis`, by the condition there: from
- * the ghost cell beyond the face across the other axis. */
+/** Value of a cell beyond an edge, outside the domain along `axis`: the boundary condition,
+ * applied to the ghost cell beyond the face across the other axis. */
 static double outside_edge(const field_t *f, int v, int block, int axis, int other,
                            const int dir[3], const int at[3]) {
   const int level = f->s.sim->mesh->level[block], face = 2 * other + (dir[other] > 0);
@@ -384,7 +384,7 @@ static double check_ghosts(field_t *f, int64_t checked[8]) {
   return max_ranks(f->s.comm, most); /* peers have read, too */
 }
 
-/** Move the field to another mesh by the kernel of adaptation, and look at every cell. */
+/** Move the field to another mesh with the kernel of adaptation, and check each cell. */
 static double adapt(field_t *f, int64_t *made) {
   oak_t *sim = f->s.sim;
   const int old = sim->mesh->nblock;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Files that are written while a run goes on: order of jobs, bound of memory, outputs that are
- * committed when all ranks are ready, and what happens when one test_rank cannot write. */
+ * committed when all ranks are ready, and what happens when one rank cannot write. */
 // TEST np={1,3}
 #define _GNU_SOURCE 1
 #include "output_test.h"
@@ -70,7 +70,7 @@ static void test_goes_on(void **state) {
   assert_int_equal(commit(disk, &log), OAK_OK);
   for (int i = 0; i < 20; i++) {
     assert_int_equal(step(disk), 0);
-    assert_int_equal(log.finished + log.done, 0); /* the last test_rank is not ready */
+    assert_int_equal(log.finished + log.done, 0); /* the last rank is not ready */
   }
   log.gate = 1;
   while (!log.done) assert_int_equal(step(disk), 0);
@@ -109,7 +109,7 @@ static void test_memory(void **state) {
   oak_disk_free(&disk);
 }
 
-/** A job fails on one test_rank: all learn it at a step, and nothing that came later gets its name.
+/** A job fails on one rank: all learn it at a step, and nothing that came later gets its name.
  */
 static void test_job_fails(void **state) {
   (void)state;

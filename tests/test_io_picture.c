@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-/** Draw over all ranks and on test_rank 0 alone: all pixels must be equal, titles included. */
+/** Draw over all ranks and on rank 0 alone: all pixels must be equal, titles included. */
 static void compare_with_one_rank(int dim, const oak_picture_options_t *options) {
   image_t one, many;
   test_mesh_t alone;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Samples of a mesh that is spread over ranks have the bits of those of one test_rank. */
+ * Samples of a mesh that is spread over ranks have the bits of those of one rank. */
 // TEST np={1,3}
 #include "io_test_view.h"
 #include "main_test.h"
@@ -11,7 +11,7 @@ static void must(oak_status_t st) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* On test_rank 0, the same rows as on one test_rank alone. */
+/* On rank 0, the same rows as on one rank alone. */
 static void compare(const oak_table_t *table, const oak_table_t *whole) {
   if (test_rank > 0) return;
   assert_int_equal(table->nrow, whole->nrow);

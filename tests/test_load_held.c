@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A load that is held: steps and adaptations by the thousand neither use more and more memory nor
- * let the totals drift. $OAK_TEST_LONG: 40,000 steps with 10,000 adaptations; otherwise the
- * fortieth part of it. Each stage rounds each cell by 0.3 units in the last place (rms), so 80,000
- * stages change the mean of n cells by some 80 / sqrt(n) units: 5 with 256 cells, 1.3 with the 4096
- * cells of this mesh. */
+ * Thousands of steps and adaptations: memory does not grow and totals do not drift. 1,000 steps
+ * with 250 adaptations, 40 times as many with $OAK_TEST_LONG. A stage rounds each cell by 0.3
+ * units in the last place (rms). 80,000 stages therefore change the mean of n cells by some 80 /
+ * sqrt(n) units: 1.3 with the 4096 cells of this mesh. */
 // TEST np={2} timeout=300
 #include "solver_test.h"
 
@@ -33,7 +32,8 @@ static void test_held(void **state) {
   for (int step = 1; step <= steps; step++) {
     MUST(oak_advance(s.sim, oak_time_step(s.sim)));
     if (step % 4 == 0) {
-      /* Waves die away: by hand, some blocks are refined and then all families merged. */
+      /* Waves die away, so the test itself chooses blocks to refine, and then merges all
+       * families. */
       const int n = oak_nblocks(s.sim);
       int *flag = calloc((size_t)n + 1, sizeof *flag), changed;
       if (!flag) abort();
@@ -60,7 +60,7 @@ static void test_held(void **state) {
       steps, adaptations, changes, 100 * growth, most);
   assert_true(changes > adaptations / 2);
   assert_true(most <= 4);
-  /* Short runs: a page more or less, and buffers that MPI makes once, are no growth. */
+  /* In short runs a page more, or buffers that MPI allocates once, are no growth. */
   if (test_long())
     assert_true(growth < 1e-3);
   else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Compares the mesh with maps of the whole domain, cell by cell at the finest level: the neighbour
- * beyond each face of each block, and the mesh that an adaptation makes from flags. Random meshes
- * that refine and coarsen, in 2D and 3D, periodic or not, of one and more trees. */
+ * The mesh against maps of the whole domain, cell by cell at the finest level: the neighbour
+ * beyond each face of each block, and the mesh after an adaptation. Random meshes in 2D and 3D,
+ * periodic or not, with one and several trees. */
 // TEST np={1,2,3}
 #include "mesh/neighbours.h"
 #include "solver_test.h"
@@ -97,8 +97,8 @@ static void map_free(map_t *m) {
 
 /* ---- neighbours */
 
-/** The block in a cell just beyond a face of another: the one at `sub` of 2^(dim - 1) parts of the
- * face; -1 if that is outside. */
+/** The block beyond part `sub` of a face, which has 2^(dim - 1) parts; -1: the domain ends
+ * there. */
 static int beyond(const map_t *m, const block_t *b, int face, int sub) {
   const int width = 1 << (m->c->max_level - b->level), axis = face / 2;
   int x[3] = {0, 0, 0};
@@ -164,7 +164,7 @@ static uint64_t hash(int level, const int index[3], int shift, int salt) {
   return h % 1000;
 }
 
-/** Flags that often agree in a family; in turn more that refine and more that coarsen. */
+/** Random flags, often equal in a family; in turn more for refinement and more for coarsening. */
 static void random_flags(const oak_mesh_t *mesh, int round, int *flag) {
   const uint64_t coarsen = round < 3 ? 0 : round % 3 == 2 ? 850 : 300;
   const uint64_t refine = round < 3 ? 600 : round % 3 == 2 ? 20 : 250;
@@ -233,7 +233,7 @@ static int64_t wrong_levels(const map_t *m, const int *level) {
   return wrong;
 }
 
-/** Every block is sent or kept once and comes from one place, and ranks agree on who sends what. */
+/** Each block is sent or kept once and comes from one place; ranks agree on who sends what. */
 static int wrong_transfer(const oak_transfer_t *t, int before, int after) {
   int sent = t->keep_count, received = t->keep_count, wrong = 0;
   int *told = calloc(2 * test_size, sizeof *told), *heard = told + test_size;
@@ -250,8 +250,8 @@ static int wrong_transfer(const oak_transfer_t *t, int before, int after) {
   return wrong + (sent != before) + (received != after);
 }
 
-/** Whether the number of blocks of this rank does not fit its speed. A difference of one family is
- * allowed, and so is a difference that a new distribution leaves because it would gain little. */
+/** Is the number of blocks of this rank too far from its share by speed? Allowed are one family,
+ * and a difference whose correction would gain little. */
 static int wrong_shares(const oak_mesh_t *mesh, const double *speed) {
   double all = 0;
   for (int r = 0; r < test_size; r++) all += speed[r];
@@ -390,8 +390,8 @@ static oak_status_t replace(const map_t *m, oak_mesh_t *mesh, int first, int las
   return st;
 }
 
-/** A mesh is made of the blocks of another, distributed in another way, and has the same
- * neighbours; lists that are no mesh are refused. */
+/** A mesh that is made from the blocks of another, on other ranks, has the same neighbours.
+ * Lists that are no mesh are refused. */
 static void test_replace(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -483,7 +483,7 @@ static void test_unwritable(void **state) {
   }
 }
 
-/** Bricks whose number of trees does not fit, however their product wraps round. */
+/** Numbers of trees that are too large, also if their product overflows. */
 static void test_too_many_trees(void **state) {
   (void)state;
   static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * When outputs are due, alone and with a simulation, and that a schedule which was saved and read
- * back goes on as if there had been no break. */
+ * When outputs are due, without and with a simulation. A schedule that was saved and read
+ * continues as if nothing had happened. */
 // TEST np={1,2} timeout=120
 #define _GNU_SOURCE 1
 #include "solver_test.h"
@@ -89,8 +89,8 @@ static char *contents(const char *path) {
   return text;
 }
 
-/* Save, close and open again. Before that, a row of a later step and half a row get into the
- * table, as after a crash. */
+/* Save, close and open again. Before, the table gets a row of a later step and half a row, as
+ * after a crash. */
 static void reopen(oak_output_t *out, oak_t *sim, oak_progress_t *progress) {
   char *text = NULL, path[128];
   size_t length;

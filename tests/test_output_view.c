@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What outputs read of a simulation: derived variables, and blocks with ghost cells across faces,
- * edges and corners, on an adaptive mesh. Fields that are linear in space must come out as they
- * are, across levels too. */
+ * What outputs read from a simulation: derived variables, and blocks with ghost cells beyond
+ * faces, edges and corners, on an adaptive mesh. Linear fields must be reproduced, across levels
+ * too. */
 // TEST np={1,3} timeout=240
 #include "solver_test.h"
 
@@ -58,8 +58,8 @@ static void set(sim_t *s, int variable, const linear_t *f) {
   free(u);
 }
 
-/* Is the cell so close to the boundary of the domain, where ghost cells are not linear, that these
- * matter? Interpolation takes slopes of cells of level 0. */
+/* Does the value depend on ghost cells outside the domain, which are not linear? Interpolation
+ * uses slopes of cells of level 0. */
 static int at_boundary(const sim_t *s, int block, int c) {
   const double dx0 = 1.0 / 3 / s->n;
   double x[3];
@@ -186,7 +186,7 @@ static double wave(const double x[3]) {
   return sin(6.283185307179586 * x[0]) + 0.3 * cos(12.566370614359172 * x[1]);
 }
 
-/* In a periodic box, what lies beyond one side is what lies inside the other: compared where ghost
+/* In a periodic box, cells beyond one side are those inside the other. Compared where ghost
  * cells have the level of their block. */
 static void test_periodic(void **state) {
   (void)state;

@@ -6,8 +6,8 @@
 
 #define MHD "physics.name=mhd\nscheme.flux=hlld\nmesh.block_size=8\nrun.cfl=0.4\ndevice.flags=-O1\n"
 
-/** Sum over all cells of the bits of a variable, each with a weight of its place: the same on any
- * number of ranks. */
+/** Sum over all cells of the bits of a variable, weighted by position; does not depend on the
+ * ranks. */
 static uint64_t hash_of(const sim_t *s) {
   uint64_t sum = 0;
   for (int v = 0; v < s->nvar; v++) {
@@ -59,7 +59,7 @@ static void test_vortex(void **state) {
   }
 }
 
-/** A quarter of the periodic domain between four walls has the same solution as the whole. */
+/** A quarter of the periodic domain between four walls has the solution of the whole domain. */
 static void test_walls(void **state) {
   (void)state;
   if (test_rank != 0) return;

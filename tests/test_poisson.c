@@ -96,7 +96,7 @@ static void test_dispersion(void **state) {
   }
 }
 
-/* A run on all ranks, and one of this rank alone that is read from a checkpoint half-way. */
+/* A run on all ranks, and one on this rank alone that continues from a checkpoint half-way. */
 static void test_bits(void **state) {
   (void)state;
   sim_t s[2];
@@ -136,8 +136,8 @@ static void test_bits(void **state) {
   assert_int_equal(different, 0);
 }
 
-/* Density after some steps with a policy for invalid cells; the first step is `factor` times as
- * long as the CFL condition allows. */
+/* Density after some steps with a policy for invalid cells. The first step is `factor` times
+ * that of the CFL condition. */
 static double *density_after(const char *policy, double factor, int64_t *retries) {
   sim_t s = sim_new(MPI_COMM_WORLD,
                     JEANS
@@ -153,8 +153,8 @@ static double *density_after(const char *policy, double factor, int64_t *retries
   return rho;
 }
 
-/* Every kind of stage solves the equation: where no cell is invalid, all policies give the same. A
- * step that is far too long and fails is repeated with half its length. */
+/* Each kind of stage solves the equation: without invalid cells all policies give the same. A
+ * step that is much too long fails and is repeated with half its length. */
 static void test_policies(void **state) {
   (void)state;
   static const char *const policy[] = {"scheme.on_invalid=stop", "scheme.on_invalid=first_order",
@@ -184,8 +184,8 @@ static oak_status_t try_sim(sim_t *s, const char *format, ...) {
   return st;
 }
 
-/* u, f, right-hand side and residual on all levels, which together have 4/3 of the cells of the
- * mesh, and three fields. */
+/* Three fields, and on all levels u, f, right-hand side and residual; all levels together have
+ * 4/3 of the cells of the mesh. */
 static void test_memory(void **state) {
   (void)state;
   int64_t bytes[2], cells = 0;

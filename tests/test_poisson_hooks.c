@@ -125,8 +125,8 @@ static double solve_dielectric(int min, int max, int64_t *blocks) {
   return e[0];
 }
 
-/* The surface lies inside cells, so the order is 1 there; the adaptive mesh is as good as one that
- * is fine everywhere. */
+/* The surface of the dielectric cuts cells, so the order is 1 there. An adaptive mesh has the
+ * error of a mesh that is fine everywhere. */
 static void test_dielectric(void **state) {
   (void)state;
   int64_t all, some;
@@ -140,7 +140,7 @@ static void test_dielectric(void **state) {
 
 /* ---- bits */
 
-/* A run on all ranks, and one of this rank alone that is read from a checkpoint half-way. */
+/* A run on all ranks, and one on this rank alone that continues from a checkpoint half-way. */
 static void test_bits(void **state) {
   (void)state;
   sim_t s[2];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Boundary conditions: every kind, on ghost cells against its definition; in time, with a solution
- * that is exact if each stage takes its boundary values at its own time; and walls that keep what
- * is inside. */
+ * Boundary conditions: ghost cells of each kind against its definition; a solution that is exact
+ * only if each stage uses boundary values of its own time; conservation between walls. */
 // TEST np={1,2,3} timeout=300
 #include "solver_test.h"
 
@@ -36,8 +35,8 @@ static double user_value(int dim, const double x[3], double t, int face, int v, 
   return v == dim + 1 ? q[v] / (5.0 / 3.0 - 1) + 0.5 * q[0] * speed2 : q[0] * q[v];
 }
 
-/** How far a ghost value is from its definition: `mirror` and `nearest` are interior values, x the
- * ghost cell's centre, `distance` that to its mirror cell, both along the outward normal. */
+/** How far a ghost value is from its definition: `mirror` and `nearest` are values inside the
+ * domain, x is the centre of the ghost cell, `distance` the distance of its mirror cell. */
 static double violation(const sim_t *s, rule_t rule, int face, int v, double ghost, double mirror,
                         double nearest, const double x[3], double distance) {
   const double t = oak_time(s->sim);
@@ -197,8 +196,8 @@ static void test_octree(void **state) {
              mixed);
 }
 
-/** A linear function that moves: every part of the scheme is exact for it, on a refined mesh too,
- * if the second stage takes boundary values at the new time. */
+/** A moving linear function, for which the scheme is exact on a refined mesh too, if the second
+ * stage uses boundary values of the new time. */
 static void moving(int dim, const char *keys) {
   static const char bc[] =
       "boundary.xlow=dirichlet user\nboundary.xhigh=dirichlet user\nboundary.ylow=dirichlet user\n"
@@ -260,7 +259,7 @@ static void test_walls(void **state) {
   assert_true(mass < 4e-15 && energy < 4e-15);
 }
 
-/** What a boundary function does not touch becomes a mirror image, whatever the kind. */
+/** Values that a boundary function does not set become a mirror image. */
 static void test_untouched(void **state) {
   (void)state;
   static const rule_t rule[6][5] = {ALL(EVEN, 0), ALL(EVEN, 0), ALL(EVEN, 0), ALL(NEAREST, 0)};
@@ -271,8 +270,8 @@ static void test_untouched(void **state) {
              rule);
 }
 
-/** Values that differ in any bit between walls of a problem file and `reflect`, after some steps on
- * three levels. */
+/** Number of values whose bits differ between `reflect` and walls in a problem file, after some
+ * steps on three levels. */
 static void written_wall(int dim, const char *keys) {
   static const char *const kind[2] = {"reflect", "user"};
   double *u[2];

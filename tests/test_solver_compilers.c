@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Kernels by gcc and by clang, of every physics: primitive variables are what a formula here makes
- * of the conserved ones, in every cell, and both compilers give the same to rounding. Compilers
- * that mix up the lanes of a loop show here. */
+ * Kernels of each physics by gcc and by clang: primitive variables in all cells against formulas
+ * of this file, and both compilers against each other, to rounding. This finds compilers that
+ * confuse the lanes of a vectorised loop. */
 // TEST np={1} timeout=240
 #include "solver_test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Conservation across refinement boundaries (paper, section "Testing flux fixing"), on a static
- * mesh and while the mesh follows the solution; and that it is the flux fixing which conserves. */
+ * and an adaptive mesh; without flux fixing the total changes. */
 // TEST np={1,3} timeout=300
 #include "solver_test.h"
 
@@ -12,8 +12,7 @@ static const char sphere[] =
     "problem.name=advection\nphysics.name=advection\nrefine.criterion=lohner\n"
     "refine.eps=0.1\nrefine.eps_abs=1e-3\n";
 
-/** How much of the solution lies next to a change of level: the sum of its variable 0 over the
- * outermost cells of all blocks that a finer or coarser block touches. */
+/** Sum of variable 0 over the outermost cells of all blocks next to a change of level. */
 static double near_boundaries(const sim_t *s) {
   const int n = oak_nblocks(s->sim), size = s->n;
   const int64_t all = oak_nblocks_global(s->sim);
@@ -88,8 +87,8 @@ static void test_adaptive(void **state) {
   cross(3, 3, 4);
 }
 
-/** Take the correction of each step back, with the function that makes it: then the total drifts.
- * Put it in again: then not. */
+/** If the correction of each step is taken back, the total drifts. If it is applied again, it
+ * does not. */
 static void without_fixing(int dim) {
   double start, end[2];
   for (int fixed = 0; fixed < 2; fixed++) {

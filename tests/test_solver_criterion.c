@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Derived variables in refinement criteria: against the same formulas on values that all ranks have
- * brought together, and where levels meet. */
+ * Derived variables in refinement criteria, against the same formulas on gathered values, and
+ * where levels meet. */
 // TEST np={1,3} timeout=300
 #include "solver/adapt/criterion.h"
 #include "solver/data/variables.h"
@@ -43,7 +43,7 @@ static sim_t derived_sim(int dim, int level, const char *variable, const char *c
                  dim, level, variable, criterion);
 }
 
-/** Place of a cell of a uniform mesh of \a size cells a side; offsets lead around the domain. */
+/** Index of a cell of a uniform periodic mesh with \a size cells per side. */
 static size_t place(const sim_t *s, int size, int block, int cell, int axis, int offset) {
   double x[3];
   size_t at = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What physics and problem files declare: it reaches kernels as a whole or is refused, with texts
- * of any form and length, files that change, misspelt hooks and macros, and those of old. */
+ * Declarations of physics and problem files reach the kernels unchanged or are refused: texts of
+ * any form and length, files that change, misspelt hooks and macros, macros of older versions. */
 // TEST np={2}
 #define _DEFAULT_SOURCE 1
 #include "solver/step/sim.h"
@@ -75,7 +75,7 @@ static void put_many(int count, int length) {
   free(list);
 }
 
-/** More text than the 8 KiB that fit once: the last parameter arrives. The file then changes. */
+/** Text longer than 8 KiB, an earlier limit: the last parameter arrives. Then the file changes. */
 static void test_many(void **state) {
   (void)state;
   char path[64];
@@ -107,8 +107,8 @@ static void test_too_many(void **state) {
   REFUSED("", "the name may have 48 characters at most");
 }
 
-/** What the preprocessor leaves out is no key, but others keep their values. One that only a macro
- * names is a mistake at its line. */
+/** Declarations that the preprocessor removes are no keys; the values of others stay. A key that
+ * only a macro declares is an error with its line. */
 static void test_conditions(void **state) {
   (void)state;
   sim_t s;
@@ -128,8 +128,8 @@ static void test_conditions(void **state) {
   REFUSED("", "problem.c:");
 }
 
-/** Help texts are any text; those in braces name values or a bound. Macros of the user's own are
- * his, and comments are none. */
+/** Help texts may be any text; in braces they list values or a bound. Macros of the user and
+ * comments are ignored. */
 static void test_help(void **state) {
   (void)state;
   sim_t s;
@@ -257,7 +257,7 @@ static void test_context(void **state) {
   "TO_CONSERVED(ph, u) { u[DYE] *= u[RHO]; euler_to_conserved(ph, u); }\n"                   \
   "FLUX(ph, q, dir, f) { euler_flux(ph, q, dir, f); f[DYE] = f[RHO] * q[DYE]; }\n"
 
-/** A variable more, which the problem finds by its name: it goes with the density. */
+/** One more variable, which the problem finds by name; it moves with the density. */
 static void test_more_variables(void **state) {
   (void)state;
   sim_t s;

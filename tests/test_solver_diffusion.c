@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Diffusive fluxes of a linear law with gradients along faces, beside the exact solution: second
- * order, also where levels meet; totals; super time stepping with steps that are 30 times the
- * explicit one; the same bits on any number of ranks. */
+ * Diffusive fluxes of a linear law with gradients along faces, against the exact solution: second
+ * order, across levels too; totals; super time stepping with 30 and 60 explicit steps in one; the
+ * same bits on any number of ranks. */
 // TEST np={1,2,3} timeout=120
 #include "solver_test.h"
 
@@ -85,9 +85,8 @@ static void test_time_step(void **state) {
   sim_free(&s);
 }
 
-/** Waves beside diffusion: when blocks get finer, their rate of waves doubles, and that of
- * diffusion becomes four times as large. Then the step is that of the blocks that were as fine
- * before. */
+/** With waves and diffusion: refinement doubles the rate of waves and multiplies that of
+ * diffusion by four. The step is then that of blocks that were as fine before. */
 static void test_step_after_refinement(void **state) {
   (void)state;
   sim_t s = make(MPI_COMM_WORLD, 2, 2, 1, "physics.vx=20\nphysics.vy=10\n");

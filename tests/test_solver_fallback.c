@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * States that would be invalid: interpolation of cold, fast gas; cells that a stage leaves invalid
- * and that get first-order fluxes; floors. test_solver_ranks compares bits. */
+ * Repair of states that would be invalid: interpolation of cold, fast gas; first-order fluxes
+ * around cells that a stage leaves invalid; floors. test_solver_ranks compares bits. */
 // TEST np={1,2,3} timeout=300
 #include "../verify/exact_riemann.h"
 #include "solver_test.h"
@@ -44,8 +44,8 @@ static double minmod(double a, double b) {
   return a * b > 0 ? copysign(fmin(fabs(a), fabs(b)), a) : 0;
 }
 
-/** What interpolation gives the 2^d fine cells of coarse cell x, variable by variable; returns the
- * least internal energy. */
+/** The values that interpolation gives the 2^d fine cells of coarse cell x. Returns the least
+ * internal energy. */
 static double interpolate(int dim, int cells, const int x[3], double fine[8][5]) {
   double u[5], low[5], high[5], least = INFINITY;
   cold_gas(dim, cells, x, u);
@@ -81,8 +81,8 @@ static void set_cold_gas(sim_t *s, int cells) {
   free(u);
 }
 
-/** All refined cells against `interpolate`: where that leaves an invalid cell, all have the coarse
- * state. Returns the largest difference; counts coarse cells of both kinds. */
+/** Compare all refined cells with `interpolate`; if it makes an invalid cell, all fine cells
+ * have the coarse state. Returns the largest difference, and counts coarse cells of both kinds. */
 static double refined_error(const sim_t *s, int cells, int64_t count[2]) {
   double *u[5], most = 0;
   for (int v = 0; v < s->nvar; v++) u[v] = sim_read(s, v);
@@ -179,9 +179,9 @@ static double mc_slope(double a, double b) {
   return a * b > 0 ? copysign(least, a) : 0;
 }
 
-/** One explicit Euler step of upwind fluxes to the right with limiter mc, c = dt/dx, on a periodic
- * row; cells that leave the bounds get first-order fluxes. Returns how many; `passes` how often
- * such cells were looked for and found. */
+/** One explicit Euler step with upwind fluxes to the right and limiter mc on a periodic row, c =
+ * dt/dx. Cells that leave the bounds get first-order fluxes. Returns their number; `passes` counts
+ * the searches that found some. */
 static int bounded_step(int n, double c, const double u[], double out[], int *passes) {
   int *marked = calloc(n, sizeof *marked), count = 0, found = 1;
   if (!marked) abort();
@@ -282,7 +282,7 @@ static void test_update(void **state) {
 
 /* ---- conservation */
 
-/** Random numbers everywhere, across refinement boundaries: bounds hold and nothing is lost. */
+/** Random values, across refinement boundaries: bounds hold and totals stay. */
 static void bounded_mesh(int dim, const char *keys) {
   enum { N = 8, TREES = 3 };
   int flag[32];
@@ -339,8 +339,8 @@ static void test_bounded_mesh(void **state) {
   if (!test_short()) bounded_mesh(2, "scheme.limiter=koren\nscheme.integrator=euler\n");
 }
 
-/** Gas near vacuum and in shocks on a mesh that adapts. With one policy the run stops, with the
- * other one it goes on and loses nothing. */
+/** Gas near vacuum and in shocks on an adaptive mesh: with one policy the run stops, with the
+ * other it continues and conserves the totals. */
 static void streams(int dim, int max_level, int steps, const char *keys) {
   static const char common[] =
       TEST_PROBLEM("streams") "refine.criterion=lohner\nrefine.variable=rho E\n"
@@ -389,9 +389,9 @@ static void test_streams(void **state) {
 
 /* ---- accuracy */
 
-/** Toro's second problem (two rarefactions), which Roe's solver and Roe's wave speeds do not
- * survive: error of the density. Where they leave the gas valid they still empty the middle, with
- * first-order reconstruction too, so that the error is larger than that of HLL (0.007). */
+/** Toro's second problem, two rarefactions: error of the density. The solver and the wave speeds
+ * of Roe give invalid states. Where the gas stays valid they still empty the middle, so the error
+ * is larger than that of HLL (0.007). */
 static void rarefactions(const char *keys, double bound) {
   const gas_t left = {1, -2, 0.4}, right = {1, 2, 0.4};
   const riemann_t exact = riemann_solve(1.4, left, right);
@@ -488,7 +488,7 @@ static void test_unused(void **state) {
   sim_free(&s[1]);
 }
 
-/** A step far beyond the CFL condition: not even first order helps, and all ranks say so. */
+/** A step far beyond the CFL condition: first order does not help, and all ranks say so. */
 static void test_hopeless(void **state) {
   (void)state;
   sim_t s = sim_new(MPI_COMM_WORLD, TEST_PROBLEM("streams") "mesh.block_size=8\nmesh.min_level=2\n"
@@ -503,8 +503,8 @@ static void test_hopeless(void **state) {
 
 /* ---- floors */
 
-/** A uniform gas stays as it is but for the floors: cells of density, momentum along x and
- * pressure, expected to become `rho` and `p`. */
+/** Floors change nothing else in a uniform gas: cells with this density, momentum along x and
+ * pressure get `rho` and `p`. */
 static void floors(const char *keys, double rho0, double p0, double rho, double p, int changed) {
   const double m = 0.3, want[4] = {rho, m, 0, p / gm1 + 0.5 * m * m / rho};
   const double from[4] = {rho0, m, 0, p0 / gm1 + 0.5 * m * m / rho0};

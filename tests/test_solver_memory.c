@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * An adaptation for which the memory of one rank does not suffice: all ranks keep the old mesh and
- * solution and go on as if nothing had been asked, or, if the device gives less than it has
- * promised, the adapted solution is whole, can be written, and goes on when there is memory again.
- * The linker puts functions that fail in place of those that allocate; each allocation of an
- * adaptation fails once. And oak_check, which tells the memory of a run and needs little itself. */
+ * An adaptation for which one rank has too little memory: all ranks keep mesh and solution and
+ * continue. If the device gives less than it promised, the adapted solution is complete, can be
+ * written, and continues when there is memory again. The linker replaces the functions that
+ * allocate; each allocation of an adaptation fails once. Also oak_check, which tells the memory
+ * that a run needs. */
 // TEST np={1,2,3} timeout=300
 #include <unistd.h>
 
@@ -150,7 +150,7 @@ static int clean_up(void **state) {
   return 0;
 }
 
-/** A mesh of more cells than oak_check looks at: the memory that it tells is what the run needs. */
+/** A mesh with more cells than oak_check builds: it tells the memory that the run needs. */
 static void test_check(void **state) {
   (void)state;
   char text[4096] = "";

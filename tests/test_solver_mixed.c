@@ -1,10 +1,10 @@
 // TEST np={1}
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * scheme.precision = mixed, which computes in double and stores in single precision, beside single
- * and double precision: how far the solution is from that in double precision after the same steps,
- * and how far totals drift. The mesh is refined around the vortex and stays, so fluxes are fixed.
- * Rounding to the nearest number has errors of one sign that add up; those of mixed precision have
- * none, and grow with the root of the number of steps. */
+ * scheme.precision = mixed, which computes in double and stores in single precision: difference of
+ * the solution from double precision after the same steps, and drift of the totals, both beside
+ * single precision. The mesh has two levels and is static. Errors of rounding to the nearest
+ * number add up with one sign; those of mixed precision are random and grow with the root of the
+ * number of steps. */
 #include <float.h>
 
 #include "solver_test.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Interpolation makes no negative values from values that are not negative, for theta up to 2 in 2D
- * and 4/3 in 3D (paper, appendix "Coefficients for prolongation"), rounding included. For larger
- * theta it does. It always conserves. First the interpolation of single cells, as kernels call it,
- * then refinement and ghost cells of a simulation. */
+ * Interpolation of values that are not negative gives none that is, for theta up to 2 in 2D and
+ * 4/3 in 3D (paper, appendix "Coefficients for prolongation"), with rounding; for larger theta it
+ * does. It always conserves. First for single cells, as kernels call it, then in refinement and
+ * ghost cells of a simulation. */
 // TEST np={1,2} timeout=300
 #include <float.h>
 
@@ -118,8 +118,8 @@ static void exhaust(cells_t *c, double theta, found_t *f) {
   free(cell);
 }
 
-/** A random step of the search: one value becomes zero, large, random, a little different or that
- * of another cell. */
+/** A random step of the search: one value becomes zero, large, random, slightly different, or
+ * that of another cell. */
 static void mutate(const cells_t *c, double cell[7]) {
   double *x = &cell[draw(1 + 2 * c->dim)];
   const int kind = (int)draw(6);
@@ -138,7 +138,7 @@ static void mutate(const cells_t *c, double cell[7]) {
   *x = representable(c, *x);
 }
 
-/** Climb towards the smallest ratio of fine to coarse value from many random cells. */
+/** Search the smallest ratio of fine to coarse value, from many random cells. */
 static void climb(cells_t *c, double theta, found_t *f) {
   enum { CLIMBERS = 1024, ROUNDS = 400 };
   static double now[CLIMBERS][7], next[CLIMBERS][7], ratio[CLIMBERS], tried[CLIMBERS];
@@ -157,9 +157,9 @@ static void climb(cells_t *c, double theta, found_t *f) {
   }
 }
 
-/** All numbers of single precision from 1 to 2, or as many of double, between 0 and large values:
- * the worst case of the appendix, where only rounding decides. Powers of two change nothing, and
- * neither do neighbours above 0 or a smaller theta, since rounding is monotonic. */
+/** All single precision numbers from 1 to 2, or as many of double precision, between 0 and large
+ * values: the worst case of the appendix, which rounding decides. Factors of two, neighbours above
+ * 0 and a smaller theta need no test, because rounding is monotonic. */
 static void all_numbers(cells_t *c, double theta, found_t *f) {
   const int total = 1 << 23, part = 1 << 20;
   const double step = c->single ? 0x1p-23 : 0x1p-23 - 5 * 0x1p-52;
@@ -167,7 +167,7 @@ static void all_numbers(cells_t *c, double theta, found_t *f) {
     collect(c, NULL, part, 1 + first * step, step, theta, f, NULL);
 }
 
-/** The largest number of the precision that is not above x: how the solver takes mesh.theta. */
+/** mesh.theta as the solver takes it: the largest number of the precision that is not above x. */
 static double below(int single, double x) {
   const float f = (float)x;
   return single ? (f > x ? nextafterf(f, 0) : f) : x;

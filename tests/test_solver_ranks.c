@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The solution has the same bits on any number of ranks and threads, while the mesh adapts and
- * blocks move between ranks. Compared by a fingerprint of all blocks that does not depend on their
- * order or owner, with the run of rank 0 alone as the reference. */
+ * blocks move between ranks. A fingerprint of all blocks, independent of their order and rank, is
+ * compared with that of a run on rank 0 alone. */
 // TEST np={1,2,3,4} timeout=300
 #include <time.h>
 
@@ -18,7 +18,7 @@ typedef struct {
   "refine.c_refine=0.2\nrefine.c_derefine=0.1\nmesh.theta=1\n"
 #define EULER_AMR AMR_BY("rho E")
 #define WAVES TEST_PROBLEM("waves") AMR_BY("rho E mach")
-/* Starts as one block: all others ranks have none until the load is balanced. */
+/* Starts with one block, so the other ranks have none until the load is balanced. */
 #define IMPLOSION                                                          \
   "problem.name=implosion\nmesh.xmax=0.3\nphysics.gamma=1.4\n" EULER_AMR   \
   "boundary.xlow=reflect\nboundary.xhigh=reflect\nboundary.ylow=reflect\n" \
@@ -241,8 +241,8 @@ static void test_fingerprint(void **state) {
   sim_free(&s);
 }
 
-/** A solution from outside: written cells give the same time step as the initial condition, and
- * writing on one rank alone is no reason for the others to wait. */
+/** A solution that a program writes: the time step is that of the same initial condition. If one
+ * rank alone writes, the others do not wait. */
 static void test_written(void **state) {
   (void)state;
   static const char keys[] = WAVES "mesh.block_size=8\nmesh.min_level=2\nmesh.max_level=3\n";
@@ -271,8 +271,8 @@ static void test_written(void **state) {
   sim_free(&from);
 }
 
-/** A kernel of a program changes cells. The time step is then the same as for a solution that was
- * written; it is computed only when it is asked for. */
+/** A kernel of the program changes cells. The time step is computed when it is asked for, and is
+ * that of a solution that was written. */
 static void test_kernel(void **state) {
   (void)state;
   static const char keys[] = WAVES "mesh.block_size=8\nmesh.min_level=2\nmesh.max_level=3\n";

@@ -42,7 +42,7 @@ typedef struct {
   int looked_at[3]; /* conserved, then primitive, -1 at the end */
 } criterion_t;
 
-/** Noise around a gas at rest, loud at one end of the domain and quiet at the other. */
+/** Noise in a gas at rest, strong at one end of the domain and weak at the other. */
 static void write_noise(const sim_t *s) {
   const int n = oak_nblocks(s->sim);
   double *u = malloc(((size_t)n * s->cells + 1) * sizeof *u);
@@ -99,7 +99,7 @@ static double indicator(const sim_t *s, const criterion_t *c, const double *u) {
   return most;
 }
 
-/** Flags with thresholds just below and just above what each block has: wrong ones. */
+/** Number of wrong flags, with thresholds just below and just above the value of each block. */
 static int wrong_flags(const sim_t *s, const criterion_t *c, double *least, double *most) {
   const double tolerance = 1e-10;
   const int n = oak_nblocks(s->sim), width = s->n + 2 * s->layers;
@@ -249,7 +249,7 @@ static int region_of(const buffer_case_t *k, const place_t *p) {
   return !right ? OAK_REGION_DEREFINE : p->level < DEPTH ? OAK_REGION_REFINE : OAK_REGION_FREE;
 }
 
-/** Flags of the marks, with or without the buffer, by looking at every cell of every block. */
+/** Flags by the marks of all cells of all blocks, with or without the buffer. */
 static void find_flags(const sim_t *s, const buffer_case_t *k, int salt, int *flag) {
   int total;
   place_t *all = all_blocks(s, &total);
@@ -326,7 +326,7 @@ static sim_t marks_sim(const buffer_case_t *k, int buffer) {
   return s;
 }
 
-/** Adapt to flags found on the host. \return flags that are others because of the buffer. */
+/** Adapt to flags from the host. \return the number of flags that the buffer changed. */
 static int adapt_on_host(sim_t *s, const buffer_case_t *k, int salt) {
   const int n = oak_nblocks(s->sim);
   int *flag = malloc((n + 1) * sizeof *flag), *plain = malloc((n + 1) * sizeof *plain), others = 0;
@@ -348,7 +348,7 @@ static const buffer_case_t buffers[] = {
     {3, 4, {1, 1, 2}, {1, 1, 1}, 1, 3, 3, 0.06, 0}, {2, 8, {1, 1, 1}, {1, 0, 0}, 1, 5, 3, 0.15, 1},
 };
 
-/** Meshes of some adaptations in a row, with the buffer of the run and with that of a search. */
+/** Several adaptations, with the buffer of the run and with that of the search. */
 static void test_buffer(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
@@ -377,8 +377,8 @@ static void test_buffer(void **state) {
   }
 }
 
-/** A blob that moves some cells between adaptations: most cells of its edge that are not on the
- * finest level when the next adaptation is due. */
+/** A blob moves some cells between adaptations. Returns the largest number of cells of its edge
+ * that are not on the finest level before an adaptation. */
 static int64_t left_behind(int dim, int buffer, int every, int64_t *blocks) {
   sim_t s = sim_new(MPI_COMM_WORLD,
                     "problem.name=advection\nphysics.name=advection\nmesh.dim=%d\n"

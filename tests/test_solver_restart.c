@@ -139,7 +139,7 @@ static void test_restarts(void **state) {
     if (cases[i].often || points() >= 20) run_case(&cases[i]);
 }
 
-/* The rates of blocks are kept too: an adaptation right after reading maps them. */
+/* The rates of blocks are restored too: an adaptation right after reading uses them. */
 static void test_adapt_first(void **state) {
   (void)state;
   char path[NAME_SIZE];

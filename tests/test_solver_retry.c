@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Steps that leave invalid cells and are done again with half their size: the solution is that of
- * the smaller step, bit for bit, and after ten times it is the one before. A blast wave with steps
- * of twice the size that is stable. */
+ * Steps that leave invalid cells are repeated with half their size. The solution has the bits of
+ * the smaller step; after ten failures it is that before the step. A blast wave with steps of
+ * twice the stable size. */
 // TEST np={1,2} timeout=300
 #include "solver_test.h"
 
@@ -134,8 +134,8 @@ static void test_give_up(void **state) {
 
 /* ---- checkpoint.last_good */
 
-/* A step of `dt` fails; solution, time and step are those of a simulation that has not tried it,
- * and so is the next step. */
+/* A step of `dt` fails: solution, time, step and the next step are those of a simulation that
+ * has not tried it. */
 static void fail_step(const sim_t *s, const sim_t *same, double dt) {
   const double next = oak_time_step(same->sim);
   assert_int_equal(oak_advance(s->sim, dt), OAK_ERR_STATE);
@@ -151,8 +151,8 @@ static void step_both(const sim_t *s, const sim_t *same) {
   assert_int_equal(differences(s, same), 0);
 }
 
-/* The start of a failed step is there with every integrator, with and without floors; the others
- * are compiled in long tests. */
+/* The state before a failed step is kept with each integrator, with and without floors. More
+ * integrators in long tests. */
 static void test_last_good(void **state) {
   static const char *const name[] = {"heun",    "rk4",     "euler",  "midpoint",
                                      "ssprk22", "ssprk33", "ssprk43"};
@@ -206,8 +206,7 @@ static void test_last_good_update(void **state) {
   }
 }
 
-/* The same where diffusion is advanced by RKL2 beside the stages; the others are compiled in long
- * tests. */
+/* The same with diffusion by RKL2, which is beside the stages. More integrators in long tests. */
 static void test_last_good_rkl2(void **state) {
   static const char *const more[] = {"scheme.splitting=strang\n",
                                      "scheme.splitting=lie\n",

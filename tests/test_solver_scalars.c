@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Passive scalars (physics.scalars): a uniform one stays in its ratio to the density, values stay
- * in their bounds and fractions add up to one on a mesh that adapts, totals stay, a scalar moves as
- * a density does that is advected alone, and the bits are the same on any number of ranks. */
+ * Passive scalars (physics.scalars) on an adaptive mesh: a uniform one keeps its ratio to the
+ * density, bounds hold, fractions add up to one, totals stay. A scalar moves like an advected
+ * density. The bits are the same on any number of ranks. */
 // TEST np={3} timeout=120
 #define _DEFAULT_SOURCE 1
 #include "solver_test.h"
@@ -23,7 +23,7 @@ static sim_t blast(MPI_Comm comm, const char *more) {
   return s;
 }
 
-/** Total of a variable, and a sum over all cells that changes with any bit of it. */
+/** Total of a variable, and a sum over all cells that any changed bit changes. */
 static double total(const sim_t *s, int variable, double *bits) {
   double *u = sim_read(s, variable), sum = 0;
   uint64_t mixed = 0;
@@ -103,8 +103,8 @@ static void test_fractions(void **state) {
   sim_free(&s);
 }
 
-/** Fractions where water comes and goes: cells that drain keep the sum one. Water runs up a slope
- * and back, and the level of the mesh follows it. */
+/** Fractions in water that runs up a slope and back: they add up to one in cells that become
+ * dry, while the level of the mesh changes. */
 static void test_shore(void **state) {
   (void)state;
 #define SHORE                                                                                  \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Every limiter with every flux, against exact solutions: Sod's shock tube, Toro's five Riemann
- * problems, smooth advection; the same in single precision. Errors are L1 norms over the length of
- * the domain.
+ * Limiters and fluxes against exact solutions: the shock tube of Sod, five Riemann problems of
+ * Toro, smooth advection; the same in single precision. Errors are L1 norms over the length of the
+ * domain.
  *
- * Limiters and fluxes do not know of each other, so not every pair is compiled: each limiter meets
- * one flux, those of the usual schemes meet all. $OAK_TEST_LONG: every pair. */
+ * Limiters and fluxes are independent, so not all pairs are compiled: each limiter has one flux,
+ * those of the usual schemes have all. $OAK_TEST_LONG: all pairs. */
 // TEST np={1} timeout=240
 #include <float.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Solids: their surface does what a reflecting boundary does, they keep their state, the rest is
- * conserved around them while the mesh changes, their surface is on the finest level, and the
- * solution has the same bits on any number of ranks. */
+ * Solids: their surface acts like a reflecting boundary; they keep their state; the rest is
+ * conserved on an adaptive mesh; their surface is on the finest level; the bits are the same on
+ * any number of ranks. */
 // TEST np={1,3} timeout=120
 #include "solver_test.h"
 
@@ -182,7 +182,7 @@ static void test_no_slip(void **state) {
   }
 }
 
-/** Viscous walls are those of boundaries too, and they insulate, also with super time steps. */
+/** Viscous walls equal those of boundaries and insulate, with super time steps too. */
 static void test_viscous_walls(void **state) {
   (void)state;
   compare_walls(2, "vanleer", "navier_stokes",
@@ -195,9 +195,9 @@ static void test_viscous_walls(void **state) {
                   "boundary.solid=reflect\nphysics.nu=0.02\nphysics.conductivity=0.02");
 }
 
-/** A force drives gas between two walls of temperature 1 (Poiseuille flow). The scheme has its
- * parabola but for an offset that follows from the mirror image at the walls. HLL would make the
- * flow slower by 0.3 % (docs/verification.md). */
+/** A force drives gas between two walls of temperature 1 (Poiseuille flow). The scheme has the
+ * exact parabola but for an offset, which follows from the mirror image at the walls. With HLL the
+ * flow would be 0.3 % slower (docs/verification.md). */
 static void channel(const char *diffusion) {
   const double force = 0.01, nu = 0.2, width = 0.5;
   double most = 0, temperature = 0, peak = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The time step and the search for invalid cells see every cell of every block: one odd cell is put
- * at each place in turn. And the solution does not depend on how the grid is cut into blocks. */
+ * The time step and the search for invalid cells look at each cell of each block: one special cell
+ * is put at each place in turn. The solution does not depend on the size of the blocks. */
 // TEST np={1,2} timeout=300
 #include "solver_test.h"
 

@@ -74,7 +74,8 @@ oak_folder_use_t oak_restart_folder(const oak_t *sim, const char *which);
 /** A simulation without mesh and kernels whose keys are checked, those of outputs too, and with \a
  * restart the checkpoint. Collective. */
 oak_status_t oak_run_prepare(MPI_Comm comm, oak_params_t *params, const char *restart, oak_t **out);
-/** The time step of the present state. Fails if it is too small to reach \a end_time. Collective. */
+/** The time step of the present state. Fails if it is too small to reach \a end_time. Collective.
+ */
 oak_status_t oak_run_time_step(oak_t *sim, double end_time, double *dt);
 
 /* signals.c */
