@@ -117,7 +117,8 @@ static int comes_later(const char *key) {
   return 0;
 }
 
-void oak_params_unknown(const oak_params_t *params, const char *key, char *out, size_t size) {
+/** What to say about a key that nobody declared. */
+static void describe_unknown(const oak_params_t *params, const char *key, char *out, size_t size) {
   char sections[512], meant[160] = "";
   const char *nearest = nearest_key(params, key);
   const int length = (int)oak_param_section_length(key);
@@ -146,7 +147,7 @@ static void judge_unknown(const oak_params_t *params, const oak_param_entry_t *e
   char words[1024] = "";
   if (oak_params_find(params, entry->key)) return;
   /* The nearest key is looked for only if the message is shown. */
-  if (!oak_mistakes_full(mistakes)) oak_params_unknown(params, entry->key, words, sizeof words);
+  if (!oak_mistakes_full(mistakes)) describe_unknown(params, entry->key, words, sizeof words);
   oak_mistakes_add(mistakes, "%s: %s = %s: %s", entry->origin, entry->key, entry->value, words);
 }
 

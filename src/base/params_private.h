@@ -97,9 +97,6 @@ int oak_param_parse(const oak_param_desc_t *desc, const char *text, oak_param_va
 /** "even integer from 4 to 128", \a article: "an even integer from 4 to 128". */
 void oak_param_allowed(const oak_param_desc_t *desc, int article, char *out, size_t size);
 
-/** What to say about a key that nobody declared. */
-void oak_params_unknown(const oak_params_t *params, const char *key, char *out, size_t size);
-
 void oak_mistakes_add(oak_mistakes_t *mistakes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /** 1 if a further message is only counted. */

@@ -228,32 +228,6 @@ oak_status_t oak_disk_close(oak_disk_t *disk, int fd, const char *path, oak_stat
   return oak_disk_do(disk, all, close_piece, piece);
 }
 
-typedef struct {
-  char *data;
-  size_t bytes;
-  char path[];
-} whole_t;
-
-static oak_status_t write_whole(void *context, oak_status_t st) {
-  whole_t *whole = context;
-  if (st == OAK_OK) st = oak_write_file(whole->path, whole->data, whole->bytes);
-  free(whole->data);
-  free(whole);
-  return st;
-}
-
-oak_status_t oak_disk_file(oak_disk_t *disk, const char *path, char *data, size_t bytes) {
-  whole_t *whole = disk ? malloc(sizeof *whole + strlen(path) + 1) : NULL;
-  if (!whole) {
-    const oak_status_t st = oak_write_file(path, data, bytes);
-    free(data);
-    return st;
-  }
-  *whole = (whole_t){data, bytes};
-  memcpy(whole->path, path, strlen(path) + 1);
-  return oak_disk_do(disk, bytes, write_whole, whole);
-}
-
 /* ---- outputs --------------------------------------------------------------------------------- */
 
 static void set_mark(oak_disk_t *disk, entry_t *entry, job_t *mark) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Writing files while the run goes on. Private.
  *
- * Each rank has a thread that does jobs in turn: writing, syncing and closing files. The thread
+ * Each rank has a thread that writes, syncs and closes files, one job after the other. The thread
  * does not call MPI. An output ends with a commit: when the jobs of all ranks are done, rank 0
- * gives the files their names. Each rank learns how far the others are from a number in a reduction
- * that the run does anyway (oak_disk_state, oak_disk_step). A job that fails on any rank ends all
- * of this: later jobs only close their files, and outputs that are not committed are discarded.
+ * gives the files their names. How far the ranks are is one number in a reduction that each time
+ * step does anyway (oak_disk_state, oak_disk_step). If a job fails on any rank, later jobs only
+ * close their files, and outputs that are not committed are discarded.
  *
  * Where a disk is NULL, each job is done and each output is committed before its function
  * returns. */
@@ -41,8 +41,6 @@ oak_status_t oak_disk_write(oak_disk_t *disk, int fd, const void *data, size_t b
 /** Sync the file if \a st is OAK_OK, and close it in any case. \return \a st or the first failure.
  */
 oak_status_t oak_disk_close(oak_disk_t *disk, int fd, const char *path, oak_status_t st);
-/** As oak_write_file; \a data is freed. */
-oak_status_t oak_disk_file(oak_disk_t *disk, const char *path, char *data, size_t bytes);
 
 /* ---- outputs */
 

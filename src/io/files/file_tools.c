@@ -128,17 +128,6 @@ oak_status_t oak_sync_folder(const char *path) {
   return st;
 }
 
-oak_status_t oak_publish_file(const char *part, const char *path) {
-  if (rename(part, path) != 0) return oak_file_failed("rename the finished file to", path, errno);
-  char *folder = oak_text_new("%s", path);
-  OAK_CHECK(folder, OAK_ERR_MEMORY, "no memory for the folder of %s", path);
-  char *slash = strrchr(folder, '/');
-  if (slash) slash[slash == folder] = '\0';
-  const oak_status_t st = oak_sync_folder(slash ? folder : ".");
-  free(folder);
-  return st;
-}
-
 oak_status_t oak_part_file_name(oak_part_file_t *file, const char *path) {
   *file = (oak_part_file_t){strdup(path), oak_text_new("%s" OAK_PART, path), -1};
   OAK_CHECK(file->path && file->part, OAK_ERR_MEMORY, "no memory to write %s", path);
@@ -152,7 +141,14 @@ void oak_part_file_free(oak_part_file_t *file) {
 
 oak_status_t oak_part_file_publish(void *file) {
   const oak_part_file_t *f = file;
-  return oak_publish_file(f->part, f->path);
+  if (rename(f->part, f->path) != 0)
+    return oak_file_failed("rename the finished file to", f->path, errno);
+  const char *slash = strrchr(f->path, '/');
+  char *folder = slash ? strndup(f->path, (size_t)(slash - f->path) + 1) : strdup(".");
+  OAK_CHECK(folder, OAK_ERR_MEMORY, "no memory for the folder of %s", f->path);
+  const oak_status_t st = oak_sync_folder(folder);
+  free(folder);
+  return st;
 }
 
 void oak_part_file_discard(void *file) { (void)unlink(((oak_part_file_t *)file)->part); }

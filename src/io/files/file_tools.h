@@ -40,9 +40,6 @@ oak_status_t oak_sync(int fd, const char *path);
 /** The same for the entries of a folder. */
 oak_status_t oak_sync_folder(const char *path);
 
-/** Give the finished file \a part, whose data are on the disk, its name \a path. */
-oak_status_t oak_publish_file(const char *part, const char *path);
-
 /** A file that ranks write together, under another name until it is complete. It is the first
  * member of what a format knows of an output, so that functions of oak_disk_output_t may get it as
  * their context. */
@@ -54,6 +51,7 @@ typedef struct {
 /** \return OAK_ERR_MEMORY; to be freed also then. */
 oak_status_t oak_part_file_name(oak_part_file_t *file, const char *path);
 void oak_part_file_free(oak_part_file_t *file);
+/** Give the finished file, whose data are on the disk, its name. */
 oak_status_t oak_part_file_publish(void *file);
 void oak_part_file_discard(void *file);
 

@@ -74,13 +74,14 @@ static int sync_entry(const char *path, const struct stat *info, int type, struc
   return S_ISDIR(info->st_mode) && oak_sync_folder(path) != OAK_OK;
 }
 
-oak_status_t oak_folder_sync(const char *path) {
+/** Wait until the entries of a folder and of all folders in it are on the disk. */
+static oak_status_t sync_folders(const char *path) {
   const int failed = nftw(path, sync_entry, OPEN_FOLDERS, FTW_PHYS);
   return failed < 0 ? oak_file_failed("read", path, errno) : failed ? OAK_ERR_FILE : OAK_OK;
 }
 
 oak_status_t oak_folder_publish(const oak_folder_kind_t *kind, const char *path, const char *part) {
-  OAK_TRY(oak_folder_sync(part));
+  OAK_TRY(sync_folders(part));
   char *old = oak_text_new("%s" OAK_OLD, path);
   OAK_CHECK(old, OAK_ERR_MEMORY, "no memory for the name of %s", path);
   oak_status_t st = oak_folder_remove(kind, old);

@@ -23,8 +23,6 @@ void oak_folder_discard(const oak_folder_kind_t *kind, const char *part);
 
 /** Make sure that \a path is free or such a folder, and make the empty folder \a part. */
 oak_status_t oak_folder_begin(const oak_folder_kind_t *kind, const char *path, const char *part);
-/** Wait until the entries of a folder and of all folders in it are on the disk. */
-oak_status_t oak_folder_sync(const char *path);
 /** Give the finished folder \a part the name \a path. An earlier one keeps existing, under another
  * name, until the new one is in place. */
 oak_status_t oak_folder_publish(const oak_folder_kind_t *kind, const char *path, const char *part);

@@ -37,8 +37,8 @@ int oak_file_sum(const char *path, uint32_t *sum) {
   return n >= 0;
 }
 
-/** Of a file, or of the Header of a plotfile. Other folders of oak hold nothing but files with
- * names of their own, which are checked before they are removed. */
+/** Of a file, or of the Header of a plotfile. Other folders get 0: the names of their files are
+ * checked before they are removed. */
 static int sum_path(const char *path, uint32_t *sum) {
   struct stat info;
   if (lstat(path, &info) != 0) return 0;

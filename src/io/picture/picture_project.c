@@ -20,8 +20,9 @@ typedef struct {
   int64_t sum, weight; /* weight: in cells of the finest level, times DEPTH_ONE */
 } column_t;
 
-/** The columns of all blocks of a level behind each other. Where cells are larger than pixels, they
- * are added up here first: then a pixel is touched once, and not once for each of the blocks. */
+/** The sums of columns over all blocks of a level that lie behind each other. Where cells are
+ * larger than pixels, these sums are made first. A pixel is then changed once and not for each
+ * block. */
 typedef struct {
   int block; /* one of them */
   column_t column[];

@@ -34,8 +34,7 @@ static oak_status_t list_boxes(oak_box_walk_t *walk) {
   walk->open = calloc((size_t)walk->nlevel, sizeof *walk->open);
   OAK_CHECK(walk->boxes && walk->open, OAK_ERR_MEMORY, "no memory to list boxes on %d levels",
             walk->nlevel);
-  return walk->tree ? oak_boxes_list(view, walk->tree, walk->boxes)
-                    : oak_boxes_list_leaves(view, walk->boxes);
+  return oak_boxes_list(view, walk->tree, walk->boxes);
 }
 
 oak_status_t oak_box_walk_new(const oak_grid_view_t *view, int leaves, oak_box_walk_t **out) {
@@ -44,8 +43,8 @@ oak_status_t oak_box_walk_new(const oak_grid_view_t *view, int leaves, oak_box_w
   if (!walk) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the boxes of an output");
   st = oak_agree(view->comm, st);
   if (st == OAK_OK) {
-    *walk = (oak_box_walk_t){.view = view, .nlevel = view->max_level + 1, .ncell = 1};
-    for (int d = 0; d < view->dim; d++) walk->ncell *= (size_t)view->block_size;
+    *walk = (oak_box_walk_t){
+        .view = view, .nlevel = view->max_level + 1, .ncell = oak_view_block_cells(view)};
     if (!leaves) st = oak_tree_walk_new(view, &walk->tree);
   }
   if (st == OAK_OK) st = oak_agree(view->comm, list_boxes(walk));

@@ -21,7 +21,7 @@ typedef struct {
 /** Called for each variable of each box of this rank. The boxes of a level come in their order. */
 typedef oak_status_t (*oak_box_visit_t)(void *context, const oak_box_values_t *box);
 
-/** List the boxes of \a view, with \a leaves those of the leaves alone, else of the whole tree.
+/** List the boxes of \a view: of the whole tree, or with \a leaves of its leaves alone.
  * The view must stay as it is until the walk is destroyed. Collective; all ranks fail together.
  * Memory: a box per level, and a list of all boxes of this rank. */
 oak_status_t oak_box_walk_new(const oak_grid_view_t *view, int leaves, oak_box_walk_t **out);

@@ -74,9 +74,8 @@ static oak_status_t add_leaves(list_t *list) {
   return OAK_OK;
 }
 
-/** Nodes of the walk; without a walk, the leaves alone. */
-static oak_status_t list_boxes(const oak_grid_view_t *view, oak_tree_walk_t *walk,
-                               oak_boxes_t *boxes) {
+oak_status_t oak_boxes_list(const oak_grid_view_t *view, oak_tree_walk_t *walk,
+                            oak_boxes_t *boxes) {
   nodes_t *nodes = calloc((size_t)view->max_level + 1, sizeof *nodes);
   OAK_CHECK(nodes, OAK_ERR_MEMORY, "no memory to list boxes on %d levels", view->max_level + 1);
   list_t list = {view, nodes};
@@ -90,23 +89,8 @@ static oak_status_t list_boxes(const oak_grid_view_t *view, oak_tree_walk_t *wal
   return st;
 }
 
-oak_status_t oak_boxes_list(const oak_grid_view_t *view, oak_tree_walk_t *walk,
-                            oak_boxes_t *boxes) {
-  return list_boxes(view, walk, boxes);
-}
-
-oak_status_t oak_boxes_list_leaves(const oak_grid_view_t *view, oak_boxes_t *boxes) {
-  return list_boxes(view, NULL, boxes);
-}
-
 void oak_boxes_free(const oak_grid_view_t *view, oak_boxes_t *boxes) {
   for (int l = 0; l <= view->max_level; l++) free(boxes[l].box);
-}
-
-int oak_box_has(const oak_grid_view_t *view, const oak_box_t *box, const int32_t index[3]) {
-  for (int d = 0; d < view->dim; d++)
-    if (index[d] >> box->merge != box->node[d] >> box->merge) return 0;
-  return 1;
 }
 
 size_t oak_box_cells(const oak_grid_view_t *view, const oak_box_t *box) {

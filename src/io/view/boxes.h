@@ -22,15 +22,10 @@ typedef struct {
 } oak_boxes_t;
 
 /** List the boxes of each level, boxes[max_level + 1], from the nodes that oak_view_wants_node()
- * accepts. The sides of a box have at most 64 cells in 3D and 256 in 2D. Rank-local. Freed by
- * oak_boxes_free also after a failure. */
+ * accepts: those of \a walk or, where it is NULL, the leaves. The sides of a box have at most 64
+ * cells in 3D and 256 in 2D. Rank-local. Freed by oak_boxes_free also after a failure. */
 oak_status_t oak_boxes_list(const oak_grid_view_t *view, oak_tree_walk_t *walk, oak_boxes_t *boxes);
-/** The same for the leaves alone, without their parents. */
-oak_status_t oak_boxes_list_leaves(const oak_grid_view_t *view, oak_boxes_t *boxes);
 void oak_boxes_free(const oak_grid_view_t *view, oak_boxes_t *boxes);
-
-/** Is node \a index of the box's level part of it? */
-int oak_box_has(const oak_grid_view_t *view, const oak_box_t *box, const int32_t index[3]);
 
 /** Cells of a box. */
 size_t oak_box_cells(const oak_grid_view_t *view, const oak_box_t *box);

@@ -104,8 +104,8 @@ double oak_view_cell_size(const oak_grid_view_t *view, int level, int d);
 /** Convert \a n values to the precision of files: dst[n] of float or double. */
 void oak_view_pack(const oak_grid_view_t *view, const double *src, size_t n, void *dst);
 
-/** 1 if the run goes on while values are read: the view stays, and files are written later. The
- * same on all ranks. */
+/** 1 if the run goes on while the values of this view are read and written. The same on all ranks.
+ */
 static inline int oak_view_goes_on(const oak_grid_view_t *view) {
   return view->release && view->disk;
 }

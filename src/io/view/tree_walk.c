@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LEVELS = 32, BATCH_BYTES = 4 << 20 };
+enum { MAX_LEVELS = 32 };
 
 /** Place of a node's first corner along the space-filling curve. */
 typedef struct {
@@ -181,8 +181,7 @@ static oak_status_t allocate_buffers(oak_tree_walk_t *walk) {
     if ((first[0] & low) || (first[1] & low) || (view->dim == 3 && (first[2] & low))) break;
     walk->own_from--;
   }
-  walk->nbatch = (int)(BATCH_BYTES / bytes);
-  if (walk->nbatch < 1) walk->nbatch = 1;
+  walk->nbatch = oak_view_batch(view);
   if (walk->nbatch > view->nblock) walk->nbatch = view->nblock;
   walk->batch = calloc((size_t)walk->nbatch, bytes);
   walk->received = malloc(bytes);
@@ -210,11 +209,8 @@ oak_status_t oak_tree_walk_new(const oak_grid_view_t *view, oak_tree_walk_t **ou
   MPI_Comm_dup(view->comm, &walk->comm);
   MPI_Comm_rank(walk->comm, &walk->rank);
   walk->nchild = 1 << view->dim;
-  walk->ncell = walk->nsub = 1;
-  for (int d = 0; d < view->dim; d++) {
-    walk->ncell *= (size_t)view->block_size;
-    walk->nsub *= (size_t)view->block_size / 2;
-  }
+  walk->ncell = oak_view_block_cells(view);
+  walk->nsub = walk->ncell >> view->dim;
   st = find_tree_starts(walk);
   if (st == OAK_OK) st = find_holders(walk);
   if (st == OAK_OK) st = oak_agree(walk->comm, allocate_buffers(walk));
@@ -421,11 +417,8 @@ oak_status_t oak_tree_walk_rest(oak_tree_walk_t *walk, int var, oak_node_visit_t
 
 oak_status_t oak_leaves_run(const oak_grid_view_t *view, int var, oak_node_visit_t visit,
                             void *context) {
-  size_t ncell = 1;
-  for (int d = 0; d < view->dim; d++) ncell *= (size_t)view->block_size;
-  int most = (int)(BATCH_BYTES / (ncell * sizeof(double)));
-  if (most < 1) most = 1;
-  if (most > view->nblock) most = view->nblock;
+  const size_t ncell = oak_view_block_cells(view);
+  const int limit = oak_view_batch(view), most = limit < view->nblock ? limit : view->nblock;
   if (most == 0) return OAK_OK;
   double *batch = malloc((size_t)most * ncell * sizeof *batch);
   OAK_CHECK(batch, OAK_ERR_MEMORY, "no memory for %d blocks; use more ranks or hosts", most);

@@ -130,14 +130,14 @@ static oak_status_t claim(const oak_output_t *out, const oak_output_item_t *item
   if (kind->row || kind->series) {
     snprintf(name, sizeof name, "%s%s", kind->row ? item->name : series_name(item),
              kind->row ? ".csv" : kind->series->ending);
-    OAK_TRY(oak_run_folder_claim(&out->hold, name));
+    OAK_TRY(oak_run_folder_claim(&out->run_folder, name));
   }
   for (int v = 0; files && !item->section && v < item->variables.count; v++) {
     snprintf(name, sizeof name, "%s_" DIGITS "*%s", item->variables.name[v], item->ending);
-    OAK_TRY(oak_run_folder_claim_all(&out->hold, name));
+    OAK_TRY(oak_run_folder_claim_all(&out->run_folder, name));
   }
   snprintf(name, sizeof name, "%s_" DIGITS "[0-9][0-9]*%s", item->name, item->ending);
-  return files && item->section ? oak_run_folder_claim_all(&out->hold, name) : OAK_OK;
+  return files && item->section ? oak_run_folder_claim_all(&out->run_folder, name) : OAK_OK;
 }
 
 /* Rank 0: the kind of a folder that a run has written, by its name. */
@@ -155,15 +155,15 @@ oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *prog
   *out = (oak_output_t){.sim = sim,
                         .progress = progress,
                         .folder = oak_params_text(sim->params, "output.folder"),
-                        .hold = {.lock = -1}};
+                        .run_folder = {.lock = -1}};
   oak_status_t st = make_items(out);
   if (st == OAK_OK && sim->rank == 0)
-    st = oak_run_folder_open(&out->hold, out->folder, folder_kind, how);
+    st = oak_run_folder_open(&out->run_folder, out->folder, folder_kind, how);
   for (int i = 0; i < out->nitem && st == OAK_OK && sim->rank == 0; i++)
     if (is_wanted(&out->item[i].schedule)) st = claim(out, &out->item[i]);
   const oak_status_t all = oak_agree(sim->comm, st);
   if (all != OAK_OK) clear_items(out);
-  if (all != OAK_OK && sim->rank == 0) oak_run_folder_close(&out->hold);
+  if (all != OAK_OK && sim->rank == 0) oak_run_folder_close(&out->run_folder);
   return all;
 }
 
@@ -193,8 +193,8 @@ static oak_status_t start_table(const oak_output_t *out, const oak_output_item_t
 }
 
 static oak_status_t start_folder(const oak_output_t *out, int restart) {
-  OAK_TRY(oak_run_folder_check(&out->hold));
-  if (!restart) OAK_TRY(oak_run_folder_clear(&out->hold));
+  OAK_TRY(oak_run_folder_check(&out->run_folder));
+  if (!restart) OAK_TRY(oak_run_folder_clear(&out->run_folder));
   if (out->goes_back) OAK_TRY(oak_output_keep_later(out));
   if (restart)
     OAK_TRY(oak_file_list_add_end(out->folder, 0, out->sim->clock.step, out->sim->clock.time));
@@ -361,7 +361,8 @@ oak_status_t oak_output_write(oak_output_t *out, double dt, int last) {
     /* Writing a plotfile or a picture makes missing folders. If somebody has removed the output
      * folder, it would come back empty. Therefore check first that it is still there. */
     if (!checked)
-      OAK_TRY(oak_agree(sim->comm, sim->rank == 0 ? oak_run_folder_check(&out->hold) : OAK_OK));
+      OAK_TRY(
+          oak_agree(sim->comm, sim->rank == 0 ? oak_run_folder_check(&out->run_folder) : OAK_OK));
     checked = 1;
     OAK_TRY(write_item(out, item, dt));
   }
@@ -380,10 +381,10 @@ oak_status_t oak_output_close(oak_output_t *out, oak_status_t st) {
   const oak_sim_clock_t *clock = &out->sim->clock;
   clear_items(out);
   if (out->sim->rank == 0) {
-    if (st == OAK_OK) mine = oak_run_folder_check(&out->hold);
+    if (st == OAK_OK) mine = oak_run_folder_check(&out->run_folder);
     if (st == OAK_OK && mine == OAK_OK && !out->sim->run.interrupted)
       mine = oak_file_list_add_end(out->folder, 1, clock->step, clock->time);
-    oak_run_folder_close(&out->hold);
+    oak_run_folder_close(&out->run_folder);
   }
   return st == OAK_OK ? oak_agree(out->sim->comm, mine) : st;
 }

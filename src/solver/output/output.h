@@ -30,16 +30,16 @@ typedef struct {
   int cuts_blocks;            /**< with a region, the view has only the blocks that touch it */
   /** Check the keys of this kind; may be NULL. Rank-local, before the folder is opened. */
   oak_status_t (*open)(oak_output_item_t *item);
-  /** Keep what this kind needs of the state at the start of the run; with \a restart, check that it
-   * is still there. May be NULL. Collective. */
+  /** Keep what this kind needs of the first state of a run; with \a restart, check that it is still
+   * there. May be NULL. Collective. */
   oak_status_t (*start)(oak_output_item_t *item, const char *folder, int restart);
   /** 1 if `write` takes over a view that stays while the run goes on. NULL: it never does. */
   int (*takes_over)(const oak_output_item_t *item);
   /** Write the view to \a path. Collective, fails on all ranks alike. May be
    * NULL for tables. */
   oak_status_t (*write)(oak_output_item_t *item, const oak_grid_view_t *view, const char *path);
-  /** For tables: CSV files that get a row with each output. `write` may make a file as well. The
-   * names of the columns, on rank 0, each after a comma; "step,time" stand before them. */
+  /** For tables, which get a row with each output; `write` may make a file as well. Print the names
+   * of the columns, on rank 0, each after a comma. The first columns are always step and time. */
   void (*head)(const oak_output_item_t *item, FILE *stream);
   /** Print the values of a row in the same form. Collective; \a stream is NULL on other ranks, and
    * if there is no memory. */
@@ -79,25 +79,24 @@ typedef struct {
   oak_t *sim;
   oak_progress_t *progress; /**< prints the names of files that are written */
   const char *folder;
-  const char *command;   /**< command line of the run, set before oak_output_begin; NULL: unknown */
-  oak_run_folder_t hold; /**< on rank 0 */
-  oak_disk_t *disk;      /**< of the run; NULL: files are written at once */
-  int goes_back;         /**< keep what was written after the present step */
+  const char *command; /**< command line of the run, set before oak_output_begin; NULL: unknown */
+  oak_run_folder_t run_folder; /**< on rank 0 */
+  oak_disk_t *disk;            /**< of the run; NULL: files are written at once */
+  int goes_back;               /**< keep what was written after the present step */
   oak_output_item_t *item;
   int nitem;
 } oak_output_t;
 
-/** Check the keys of output and lock the folder, which which may hold an earlier run as \a how
+/** Check the keys of output and lock the folder, which may have an earlier run as \a how
  * says. Changes no file in it. Collective. */
 oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *progress,
                              oak_folder_use_t how);
 /** Remove an earlier run from the folder, write the effective parameters and begin the tables.
  * Collective. */
 oak_status_t oak_output_begin(oak_output_t *out);
-/** To be called instead of oak_output_begin by a run that goes on in its folder after
- * oak_output_load, at the simulation's step: cut rows of later steps off the tables, begin those
- * that are not there, and write the effective parameters. Each file is replaced when its new text
- * is on the disk. Collective. */
+/** The same for a run that goes on, after oak_output_load: cut the rows of later steps off the
+ * tables, begin those that are not there, and write the effective parameters. A file is replaced
+ * when its new text is on the disk. Collective. */
 oak_status_t oak_output_continue(oak_output_t *out);
 /** Say which outputs a run would write, and when, on \a stream (NULL: only check the keys).
  * Collective. */
@@ -112,10 +111,10 @@ oak_status_t oak_output_close(oak_output_t *out, oak_status_t st);
 
 /** Print lines of text that hold the schedule of all outputs. Rank-local. */
 void oak_output_save(const oak_output_t *out, FILE *stream);
-/** Take the schedule from such a text, after oak_output_open and when time and step of the
- * simulation are those of the restart: the run then writes what it would have written without a
- * break. Outputs that the text does not name begin with their first time after the restart. The
- * same on all ranks, not collective. */
+/** Take the schedule from such a text, so that the run writes what it would have written without a
+ * break. Call it after oak_output_open, when the simulation has the time and step of the restart.
+ * Outputs that the text does not name begin with their first time after the restart. The same on
+ * all ranks, not collective. */
 oak_status_t oak_output_load(oak_output_t *out, const char *text);
 
 /** Rank 0: move what was written after the present step to a folder of its own. */
@@ -139,8 +138,8 @@ typedef struct {
 oak_status_t oak_output_put(oak_output_t *out, const oak_put_t *put);
 /** Write in the background from here on, within the memory of output.buffer. Collective. */
 oak_status_t oak_output_disk_open(oak_output_t *out);
-/** After each time step, which has brought sim->run.disk_most: finish the files that have been
- * written, or return the failure of writing. Collective. */
+/** After each time step: finish the files that all ranks have written, or return the failure of
+ * writing. Collective. */
 oak_status_t oak_output_step(oak_output_t *out);
 /** Wait until all is on the disk. Collective. */
 oak_status_t oak_output_wait(oak_output_t *out);

@@ -193,7 +193,7 @@ oak_status_t oak_item_write(oak_output_item_t *item, const char *path) {
   view.disk = item->disk;
   view.region = region;
   if (st == OAK_OK && item->disk && item->kind->takes_over && item->kind->takes_over(item))
-    oak_view_hold(&source, &view);
+    oak_view_detach(&source, &view);
   if (st == OAK_OK) st = item->kind->write(item, &view, path);
   oak_view_clear(&source);
   oak_timer_stop(&item->sim->timers, OAK_PHASE_OUTPUT);

@@ -124,57 +124,58 @@ typedef struct {
   oak_snapshot_t *values;
   int8_t *level;
   int32_t (*index)[3];
-} held_t;
+} detached_t;
 
-static oak_status_t read_held(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
-  const held_t *held = view->owner;
-  return oak_snapshot_read_value(held->values, var, b0, n, dst);
+static oak_status_t read_detached(const oak_grid_view_t *view, int var, int b0, int n,
+                                  double *dst) {
+  const detached_t *own = view->owner;
+  return oak_snapshot_read_value(own->values, var, b0, n, dst);
 }
 
-static void release_held(void *owner) {
-  held_t *held = owner;
-  if (!held) return;
-  oak_snapshot_free(held->values);
-  free(held->level);
-  free(held->index);
-  free(held);
+static void release_detached(void *owner) {
+  detached_t *own = owner;
+  if (!own) return;
+  oak_snapshot_free(own->values);
+  free(own->level);
+  free(own->index);
+  free(own);
 }
 
-static held_t *make_held(const oak_view_source_t *source, const oak_grid_view_t *view) {
+static detached_t *make_detached(const oak_view_source_t *source, const oak_grid_view_t *view) {
   enum { CHUNK_BYTES = 8 << 20 };
   const size_t n = (size_t)view->nblock;
   int variable[OAK_MOST_SELECTED + 1];
   const int count = view->nvar + (view->has_mask && view->mask == view->nvar);
-  held_t *held = calloc(1, sizeof *held);
-  if (!held) return NULL;
+  detached_t *own = calloc(1, sizeof *own);
+  if (!own) return NULL;
   for (int v = 0; v < count; v++) variable[v] = number_of(source, v);
-  held->level = malloc(n * sizeof *held->level + 1);
-  held->index = malloc(n * sizeof *held->index + 1);
-  if (held->level && held->index)
-    held->values =
+  own->level = malloc(n * sizeof *own->level + 1);
+  own->index = malloc(n * sizeof *own->index + 1);
+  if (own->level && own->index)
+    own->values =
         oak_snapshot_values(source->sim, count, variable, view->nblock, source->block, CHUNK_BYTES);
-  if (!held->values) {
-    release_held(held);
+  if (!own->values) {
+    release_detached(own);
     return NULL;
   }
-  memcpy(held->level, view->level, n * sizeof *held->level);
-  memcpy(held->index, view->index, n * sizeof *held->index);
-  return held;
+  memcpy(own->level, view->level, n * sizeof *own->level);
+  memcpy(own->index, view->index, n * sizeof *own->index);
+  return own;
 }
 
-void oak_view_hold(const oak_view_source_t *source, oak_grid_view_t *view) {
-  held_t *held = make_held(source, view);
-  int ok = held != NULL;
+void oak_view_detach(const oak_view_source_t *source, oak_grid_view_t *view) {
+  detached_t *own = make_detached(source, view);
+  int ok = own != NULL;
   MPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, view->comm);
   if (!ok) {
-    release_held(held);
+    release_detached(own);
     return;
   }
-  view->level = held->level;
-  view->index = (const int32_t(*)[3])held->index;
-  view->read = read_held;
+  view->level = own->level;
+  view->index = (const int32_t(*)[3])own->index;
+  view->read = read_detached;
   view->read_list = NULL;
   view->read_ghosts = NULL;
-  view->release = release_held;
-  view->owner = held;
+  view->release = release_detached;
+  view->owner = own;
 }

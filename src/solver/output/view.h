@@ -31,7 +31,7 @@ oak_status_t oak_view_make(oak_view_source_t *source, oak_grid_view_t *view);
 /** Give the view values of its own, on the device, so that it can be read while the run goes on:
  * then its `release` is set. Nothing happens where that is not possible. \a view is fresh. Its
  * names and its region must stay. Collective. */
-void oak_view_hold(const oak_view_source_t *source, oak_grid_view_t *view);
+void oak_view_detach(const oak_view_source_t *source, oak_grid_view_t *view);
 /** Free the memory that reading through views of \a source has allocated. Rank-local. */
 void oak_view_clear(oak_view_source_t *source);
 

@@ -220,7 +220,7 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
                           run->restart     ? oak_restart_folder(sim, run->restart)
                           : run->overwrite ? OAK_FOLDER_OVERWRITE
                                            : OAK_FOLDER_NEW));
-  if (stream && out.hold.unlocked)
+  if (stream && out.run_folder.unlocked)
     fprintf(stream, "The file system of %s has no locks: let no other run write to it.\n\n",
             out.folder);
   out.command = run->command;

@@ -51,14 +51,13 @@ static oak_stop_file_t find_stop_file(const oak_output_t *out) {
 
 oak_status_t oak_saving_open(oak_saving_t *saving, oak_output_t *out) {
   const oak_params_t *p = out->sim->params;
-  const double limit = oak_params_real(p, "run.wall_limit"),
-               every = oak_params_real(p, "checkpoint.every");
+  const double limit = oak_params_real(p, "run.wall_limit");
   *saving = (oak_saving_t){.sim = out->sim,
                            .out = out,
-                           .steps = oak_params_int(p, "checkpoint.steps"),
                            .keep = oak_params_int(p, "checkpoint.keep"),
-                           .at_end = oak_params_bool(p, "checkpoint.at_end"),
-                           .every = every > 0 ? every : INFINITY,
+                           .schedule = {.steps = oak_params_int(p, "checkpoint.steps"),
+                                        .every = oak_params_real(p, "checkpoint.every"),
+                                        .first_last = oak_params_bool(p, "checkpoint.at_end")},
                            .wall = oak_params_real(p, "checkpoint.wall"),
                            .margin = oak_params_real(p, "run.wall_margin"),
                            .last = -1};
@@ -77,16 +76,9 @@ oak_status_t oak_saving_open(oak_saving_t *saving, oak_output_t *out) {
   return OAK_OK;
 }
 
-/* The first multiple of the interval after the present time. */
-static void plan(oak_saving_t *saving) {
-  saving->next = INFINITY;
-  if (isfinite(saving->every))
-    saving->next =
-        (floor(saving->sim->clock.time / saving->every * (1 + 1e-11)) + 1) * saving->every;
-}
-
 void oak_saving_begin(oak_saving_t *saving, int signals) {
-  plan(saving);
+  oak_schedule_begin(&saving->schedule, NULL, 0);
+  oak_schedule_skip(&saving->schedule, saving->sim->clock.time);
   saving->written_at = saving->step_at = saving->looked_at = MPI_Wtime();
   saving->signals = signals;
   if (signals) oak_signals_catch();
@@ -147,7 +139,7 @@ static oak_status_t write_one(oak_saving_t *saving, const char *path) {
   oak_status_t st = OAK_OK;
   if (saving->pending) OAK_TRY(oak_output_wait(saving->out));
   if (sim->rank == 0) {
-    st = oak_run_folder_check(&saving->out->hold);
+    st = oak_run_folder_check(&saving->out->run_folder);
     if (st == OAK_OK) st = make_schedule(saving->out, &what.schedule);
   }
   st = oak_agree(sim->comm, st);
@@ -178,9 +170,6 @@ oak_status_t oak_saving_write(oak_saving_t *saving) {
 oak_status_t oak_saving_step(oak_saving_t *saving, int ends) {
   const oak_t *sim = saving->sim;
   const int asked = sim->run.asked != OAK_ASK_NONE && !ends;
-  const int by_step = saving->steps > 0 && sim->clock.step % saving->steps == 0;
-  const int by_time = sim->clock.time >= saving->next * (1 - 1e-12);
-  if (by_time) plan(saving);
-  return asked || by_step || by_time || (ends && saving->at_end) ? oak_saving_write(saving)
-                                                                 : OAK_OK;
+  const int due = oak_schedule_due(&saving->schedule, sim->clock.time, sim->clock.step, ends);
+  return asked || due ? oak_saving_write(saving) : OAK_OK;
 }

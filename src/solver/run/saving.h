@@ -31,8 +31,8 @@ typedef struct {
 typedef struct {
   oak_t *sim;
   oak_output_t *out;
-  int steps, keep, at_end;
-  double every, next;      /**< simulated time between checkpoints, and of the next */
+  int keep;
+  oak_schedule_t schedule; /**< by steps and simulated time, and at the end */
   double wall;             /**< seconds between checkpoints */
   double written_at;       /**< MPI_Wtime of the last one, or of the beginning */
   double limit_at, margin; /**< MPI_Wtime at which all must have ended; INFINITY: never */
