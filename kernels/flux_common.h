@@ -202,10 +202,10 @@ OAK_FN double diffusion_rate(const oak_at_t *at, const real q[]) {
 
 /* The rate of a cell whose waves have the rate `waves`, with what hooks ask for: the time step is
  * cfl over the largest rate of all cells. A limit that is not positive stops the run. */
+#if OAK_HAS_OWN_RATE
 OAK_FN real own_rate(const oak_flux_args_t *s, const oak_user_t *user, long block, int i, int j,
                      int k, const real q[], real waves) {
   double rate = 0;
-#if OAK_HAS_OWN_RATE
   const oak_at_t at = oak_place(&s->f, user, block, i, j, k);
 #if OAK_DIFFUSION == 1
   waves += (real)diffusion_rate(&at, q);
@@ -218,15 +218,26 @@ OAK_FN real own_rate(const oak_flux_args_t *s, const oak_user_t *user, long bloc
   const double problem = problem_timestep(&at, q), other = s->cfl / problem;
   rate = OAK_MAX(rate, problem > 0 ? other : INFINITY);
 #endif
-#else
-  (void)s, (void)user, (void)block, (void)i, (void)j, (void)k, (void)q;
-#endif
+  (void)s, (void)at, (void)q;
 #if NSOLID /* a select, since a branch keeps the compiler from vectorizing the loop over cells */
   return oak_is_solid(q[SOLID_VAR]) ? 0 : OAK_MAX(waves, (real)rate);
 #else
   return OAK_MAX(waves, (real)rate);
 #endif
 }
+#else
+#define own_rate(s, user, block, i, j, k, q, waves) (waves)
+#endif
+
+/* The rate of change r of a component of a state, `at`, with that by diffusion where it is
+ * explicit. */
+#if OAK_DIFFUSION == 1
+OAK_FN real add_diffusion(const oak_flux_args_t *s, long long at, real r) {
+  return r + s->diffusion[at];
+}
+#else
+#define add_diffusion(s, at, r) (r)
+#endif
 
 /* What iteration m of the flux kernel works on. Consecutive iterations are parts of a tile, then
  * tiles of a block, then blocks. */

@@ -93,10 +93,7 @@ OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_user_t *user, long b
     for (int n = 0; n < 2 && mark; n++) keep_cell_flux(s, block, 2 * dir + n, x, flux[n]);
   }
   stage_result(s, user, block, x, q, r, u);
-#if OAK_HAS_OWN_RATE
-  speed = own_rate(s, user, block, x[0], x[1], x[2], q, speed);
-#endif
-  return speed;
+  return own_rate(s, user, block, x[0], x[1], x[2], q, speed);
 }
 
 /* Compute all marked cells of a block. The wave speed of the block is computed again from all

@@ -5,6 +5,9 @@
  * cells of a column; this is called a walk. The lane keeps the flux at the last face, so it
  * computes the fluxes between the cells of its walk once. All other fluxes are computed by the
  * cells on both sides of a face. */
+#ifndef OAK_FLUX_CELLS_H
+#define OAK_FLUX_CELLS_H
+
 #include "kernels/cell_flux.h"
 
 #if OAK_FLUX_CELLS
@@ -140,9 +143,7 @@ OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_user_t *user, long
                    rate);
 #endif
     speed += OAK_MAX(flux[0][NVAR], flux[1][NVAR]) * inv_dx[AXIS];
-#if OAK_HAS_OWN_RATE
     speed = own_rate(arg, user, block, x[0], x[1], x[2], q, speed);
-#endif
     fastest = OAK_MAX(speed, fastest); /* not NaN */
     *invalid += update_cell(arg, user, block, x, q, rate);
     if (refined) keep_cell_flux(arg, block, 2 * AXIS + 1, x, flux[1]);
@@ -167,9 +168,7 @@ OAK_FN real one_cell(const oak_flux_args_t *arg, const oak_user_t *user, long bl
   }
   load_primitive(user, p, OAK_CELLS, q);
   *invalid += update_cell(arg, user, block, x, q, rate);
-#if OAK_HAS_OWN_RATE
   speed = own_rate(arg, user, block, x[0], x[1], x[2], q, speed);
-#endif
   return OAK_MAX(speed, 0);
 }
 
@@ -218,4 +217,5 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, 0) {
 
 #undef OAK_TEAM
 #define OAK_TEAM OAK_TEAM_ANY
+#endif
 #endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The edges of a cell: its reconstructed states at the lower and upper face across an axis. */
+#ifndef OAK_FLUX_EDGES_H
+#define OAK_FLUX_EDGES_H
+
+#include "kernels/flux_planes.h"
+
+/* Values that the cell whose first variable is at `cell` has at its lower and upper face: `step`
+ * leads to the next cell across the faces, `stride` to the next variable. `own`: the cell's
+ * variables where the lane has them, or NULL. */
+OAK_FN void cell_edges(const real *cell, const real *own, int dir, int step, int stride, real lo[],
+                       real hi[]) {
+#if NSOLID
+  real mask[2 * RAD + 1];
+  OAK_UNROLL
+  for (int n = 0; n < 2 * RAD + 1; n++) mask[n] = cell[SOLID_VAR * stride + (n - RAD) * step];
+#else
+  (void)dir;
+#endif
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) {
+    real row[2 * RAD + 1];
+    OAK_UNROLL
+    for (int n = 0; n < 2 * RAD + 1; n++)
+      row[n] = own && n == RAD ? own[v] : cell[v * stride + (n - RAD) * step];
+#if NSOLID
+    oak_mirror_row(v, dir, mask, row);
+#endif
+    reconstruct(v, &row[RAD], &lo[v], &hi[v]);
+  }
+}
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The z direction of the flux kernel (flux.c). A queue for each column of the tile holds the
+ * primitive states of the planes that the limiter needs, so that each z reconstruction and each z
+ * flux is computed once. In 2D there is one plane, and nothing here does anything. */
+#ifndef OAK_FLUX_MARCH_H
+#define OAK_FLUX_MARCH_H
+
+#include "kernels/flux_tile.h"
+
+#if OAK_DIM == 3
+/* What a lane keeps from plane to plane. Positions in `queue` and `flux` are those of OAK_QUEUE. */
+typedef struct {
+  OAK_PRIVATE(real queue[QLEN][NVAR], LANES); /* primitive states, lowest plane first */
+  OAK_PRIVATE(real high[NVAR], LANES);        /* state at the upper face of the last plane */
+  OAK_PRIVATE(real flux[2][NFLUX], LANES);    /* through the lower and upper face of a plane */
+#if PIPELINED
+  store_t loaded[NVAR]; /* conserved state of the lane's cell in the plane that enters next */
+#endif
+} march_t;
+
+/* Position of lane c in a plane of the block. */
+#define LANE_AT(c) (TX == OAK_N ? (c) : (c) / TX * OAK_N + (c) % TX)
+
+/* The address that lane 0 reads in plane z, z = -NG .. N + NG - 1. */
+OAK_FN const store_t *z_plane(const tile_t *t, int z, long long *stride) {
+  const oak_side_t side = oak_side(t->f, t->block, z < 0 ? 4 : 5);
+  const int inside = z >= 0 && z < OAK_N;
+  *stride = inside ? OAK_CELLS : side.sv;
+  return inside ? tile_plane(t, z)
+                : side.p + (z < 0 ? z + OAK_NG : z - OAK_N) * side.sn + t->y0 * OAK_N + t->x0;
+}
+
+/* One step: plane k + 1 + RAD enters the queue, plane k + 1 is reconstructed, and the flux between
+ * planes k and k + 1 is computed. `loaded`: the conserved state of a lane's cell of the plane that
+ * enters, or NULL. */
+OAK_FN void march(const tile_t *t, int k, int with_flux, const store_t *loaded,
+                  OAK_PRIVATE_ARG(const real queue[QLEN][NVAR], LANES),
+                  OAK_PRIVATE_ARG(real entering[OAK_RESTRICT NVAR], LANES),
+                  OAK_PRIVATE_ARG(real high[NVAR], LANES),
+                  OAK_PRIVATE_ARG(real zf[2][NFLUX], LANES)) {
+  long long stride;
+  const store_t *p = z_plane(t, k + 1 + RAD, &stride);
+  int at[QLEN - 1];
+  OAK_UNROLL
+  for (int q = 0; q < QLEN - 1; q++) at[q] = OAK_QUEUE(QLEN, k, q);
+  const int upper = OAK_QUEUE(2, k, 1);
+  OAK_LANE(c, LANES) {
+    real q[NVAR], lo[NVAR], hi[NVAR], ql[NVAR], flux[NFLUX];
+    if (loaded)
+      load_primitive(&t->user, loaded, 1, q);
+    else
+      load_primitive(&t->user, p + LANE_AT(c), stride, q);
+#if NSOLID
+    real mask[QLEN];
+    OAK_UNROLL
+    for (int n = 0; n < QLEN - 1; n++) mask[n] = OAK_MY(queue[at[n]][SOLID_VAR], c);
+    mask[QLEN - 1] = q[SOLID_VAR];
+#endif
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++) {
+      real row[QLEN];
+      OAK_UNROLL
+      for (int n = 0; n < QLEN - 1; n++) row[n] = OAK_MY(queue[at[n]][v], c);
+      row[QLEN - 1] = q[v];
+      OAK_MY(entering[v], c) = q[v];
+#if NSOLID
+      oak_mirror_row(v, 2, &mask[QLEN - 1 - 2 * RAD], &row[QLEN - 1 - 2 * RAD]);
+#endif
+      reconstruct(v, &row[QLEN - 1 - RAD], &lo[v], &hi[v]);
+      ql[v] = OAK_MY(high[v], c);
+      OAK_MY(high[v], c) = hi[v];
+    }
+    if (!with_flux) continue;
+    flux[NVAR] = face_flux(&t->user.physics, ql, lo, 2, flux);
+    OAK_UNROLL
+    for (int v = 0; v < NFLUX; v++) OAK_MY(zf[upper][v], c) = flux[v];
+  }
+}
+
+/* Read the plane that the next step needs while threads wait for each other. */
+OAK_FN void load_ahead(const tile_t *t, int k, march_t *m) {
+#if PIPELINED
+  long long stride;
+  const store_t *p = z_plane(t, k + 1 + RAD, &stride);
+  OAK_LANE(c, LANES) {
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++) m->loaded[v] = p[LANE_AT(c) + v * stride];
+  }
+#else
+  (void)t, (void)k, (void)m;
+#endif
+}
+
+/* z fluxes through the lower (face 4) or upper (face 5) side of the block. */
+OAK_FN void keep_z_fluxes(const tile_t *t, int face,
+                          OAK_PRIVATE_ARG(const real flux[NFLUX], LANES)) {
+  const int slot = t->f->face[t->block * OAK_FACES + face].bflux;
+  if (slot < 0) return;
+  real *p = t->arg->bflux + (long long)slot * NVAR * OAK_AREA + t->y0 * OAK_N + t->x0;
+  OAK_LANE(c, LANES) {
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++) p[v * OAK_AREA + LANE_AT(c)] = OAK_MY(flux[v], c);
+  }
+}
+
+/* The first two steps of the march. WENO5 needs fewer registers if they are in the code once. */
+#if RAD > 1
+#define FIRST_STEPS OAK_NO_UNROLL
+#else
+#define FIRST_STEPS OAK_UNROLL
+#endif
+
+/* Fill the queue, and compute the z flux below the first plane. */
+OAK_FN void start_march(const tile_t *t, march_t *m) {
+  OAK_UNROLL
+  for (int n = 0; n < QLEN - 1; n++) {
+    long long stride;
+    const store_t *p = z_plane(t, t->begin + n - 1 - RAD, &stride);
+    const int at = OAK_QUEUE(QLEN, t->begin - 2, n);
+    OAK_LANE(c, LANES) {
+      real q[NVAR];
+      load_primitive(&t->user, p + LANE_AT(c), stride, q);
+      OAK_UNROLL
+      for (int v = 0; v < NVAR; v++) OAK_MY(m->queue[at][v], c) = q[v];
+    }
+  }
+  FIRST_STEPS
+  for (int n = 2; n > 0; n--) {
+    march(t, t->begin - n, n == 1, NULL, m->queue,
+          m->queue[OAK_QUEUE(QLEN, t->begin - n, QLEN - 1)], m->high, m->flux);
+    OAK_QUEUE_TURN(m->queue, QLEN, NVAR);
+  }
+  OAK_QUEUE_TURN(m->flux, 2, NFLUX);
+  if (t->begin == 0) keep_z_fluxes(t, 4, m->flux[OAK_QUEUE(2, 0, 0)]);
+}
+
+/* Compute the z flux above plane k. */
+OAK_FN void march_on(const tile_t *t, int k, march_t *m) {
+#if PIPELINED
+  const store_t *loaded = m->loaded;
+#else
+  const store_t *loaded = NULL;
+#endif
+  march(t, k, 1, loaded, m->queue, m->queue[OAK_QUEUE(QLEN, k, QLEN - 1)], m->high, m->flux);
+}
+
+OAK_FN void next_plane(march_t *m) {
+  (void)m;
+  OAK_QUEUE_TURN(m->queue, QLEN, NVAR);
+  OAK_QUEUE_TURN(m->flux, 2, NFLUX);
+}
+
+OAK_FN void end_march(const tile_t *t, march_t *m) {
+  if (t->end == OAK_N) keep_z_fluxes(t, 5, m->flux[OAK_QUEUE(2, OAK_N, 0)]);
+}
+#define LOWER_Z_FLUX(m, k) (m)->flux[OAK_QUEUE(2, k, 0)]
+#define UPPER_Z_FLUX(m, k) (m)->flux[OAK_QUEUE(2, k, 1)]
+#else
+typedef struct {
+  int none;
+} march_t;
+#define start_march(t, m) ((void)(m))
+#define load_ahead(t, k, m) ((void)0)
+#define march_on(t, k, m) ((void)0)
+#define next_plane(m) ((void)0)
+#define end_march(t, m) ((void)0)
+#define LOWER_Z_FLUX(m, k) NULL
+#define UPPER_Z_FLUX(m, k) NULL
+#endif
+
+#endif

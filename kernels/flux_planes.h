@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * How the planes of a tile get into shared memory, one after the other (flux.c). */
+#ifndef OAK_FLUX_PLANES_H
+#define OAK_FLUX_PLANES_H
+
+#include "kernels/flux_march.h"
+
+/* Primitive states [NVAR] of a plane with its halo. */
+typedef real plane_t[SY][SX];
+
+/* Fill plane k without its halo: in 3D from the queue of the march, in 2D from memory. */
+OAK_FN void load_plane(const tile_t *t, int k, const march_t *m, plane_t *s) {
+#if OAK_DIM == 2
+  const store_t *own = tile_plane(t, k);
+#endif
+  (void)t, (void)k, (void)m;
+  OAK_LANE2(j, TY, i, TX) {
+    real cell[NVAR];
+#if OAK_DIM == 3
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++)
+      cell[v] = OAK_MY(m->queue[OAK_QUEUE(QLEN, k, QPLANE)][v], j * TX + i);
+#else
+    load_primitive(&t->user, own + j * OAK_N + i, OAK_CELLS, cell);
+#endif
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++) s[v][j + GH][i + GH] = cell[v];
+  }
+}
+
+#if HALO_ROLES
+/* On GPUs each thread loads the same cells of the halo in all planes. They are found once; each
+ * plane then takes one load and one step. */
+typedef struct {
+  struct {
+    const store_t *p;
+    long long sv, step; /* to the next variable and plane */
+    int place;          /* in a plane; -1: none */
+  } cell[HALO_TURNS];
+} halo_t;
+
+/* The first thread that loads. No warp has more than one kind of additional work between two
+ * barriers. */
+#define HALO_THREAD \
+  (LANES >= 128 && HALO_TURNS == 1 ? (OAK_THREAD + HALO_CELLS) % LANES : OAK_THREAD)
+
+/* Cell h of the halo: first rows below and above the tile, then columns beside it. */
+OAK_FN void choose_halo_cell(const tile_t *t, int h, halo_t *halo, int turn) {
+  halo->cell[turn].p = 0;
+  halo->cell[turn].sv = halo->cell[turn].step = 0;
+  halo->cell[turn].place = -1;
+  if (h >= HALO_CELLS) return;
+  const int across = h < 2 * GH * TX, length = across ? TX : TY;
+  h -= across ? 0 : 2 * GH * TX;
+  const int g = h / length, a = h % length, high = g >= GH;
+  const int first = across ? t->y0 : t->x0, width = across ? TY : TX;
+  const int n = first + (high ? width + g - GH : g - GH); /* coordinate across the rows */
+  const int row = n - first + GH, beyond = n < 0 || n >= OAK_N;
+  if (beyond) {
+    const oak_side_t side = oak_side(t->f, t->block, (across ? 2 : 0) + high);
+    halo->cell[turn].p = side.p + (high ? n - OAK_N : n + OAK_NG) * side.sn +
+                         ((across ? t->x0 : t->y0) + a) * side.sa + (long long)t->begin * side.sb;
+    halo->cell[turn].sv = side.sv;
+    halo->cell[turn].step = side.sb;
+  } else {
+    halo->cell[turn].p =
+        tile_plane(t, t->begin) + (across ? (row - GH) * OAK_N + a : a * OAK_N + row - GH);
+    halo->cell[turn].sv = OAK_CELLS;
+    halo->cell[turn].step = OAK_N * OAK_N;
+  }
+  halo->cell[turn].place = across ? row * SX + GH + a : (GH + a) * SX + row;
+}
+
+OAK_FN void load_halo(const tile_t *t, halo_t *halo, plane_t *s) {
+  OAK_UNROLL
+  for (int n = 0; n < HALO_TURNS; n++) {
+    if (halo->cell[n].place < 0) continue;
+    real q[NVAR];
+    load_primitive(&t->user, halo->cell[n].p, halo->cell[n].sv, q);
+    halo->cell[n].p += halo->cell[n].step;
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++) (&s[v][0][0])[halo->cell[n].place] = q[v];
+  }
+}
+#else
+typedef struct {
+  int none;
+} halo_t;
+#endif
+
+#if PIPELINED
+/* Loads of the next plane begin before the fluxes of this plane and end behind them. Until they
+ * end, a place holds the value as it is stored. */
+OAK_FN void begin_halo(halo_t *halo, plane_t *s) {
+  OAK_UNROLL
+  for (int n = 0; n < HALO_TURNS; n++) {
+    if (halo->cell[n].place < 0) continue;
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++)
+      oak_copy_begin((store_t *)(&s[v][0][0] + halo->cell[n].place),
+                     halo->cell[n].p + v * halo->cell[n].sv);
+    halo->cell[n].p += halo->cell[n].step;
+  }
+}
+
+OAK_FN void end_halo(const tile_t *t, const halo_t *halo, plane_t *s) {
+  OAK_UNROLL
+  for (int n = 0; n < HALO_TURNS; n++) {
+    if (halo->cell[n].place < 0) continue;
+    real q[NVAR];
+    real *to = &s[0][0][0] + halo->cell[n].place;
+    load_primitive(&t->user, (const store_t *)to, SY * SX * (int)(sizeof(real) / sizeof(store_t)),
+                   q);
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++) to[v * SY * SX] = q[v];
+  }
+}
+
+OAK_FN void place_cells(const real q[], plane_t *s) {
+  OAK_LANE2(j, TY, i, TX) {
+    OAK_UNROLL
+    for (int v = 0; v < NVAR; v++) s[v][j + GH][i + GH] = q[v];
+  }
+}
+#endif
+
+/* Before the first plane. */
+OAK_FN void start_planes(const tile_t *t, const march_t *m, halo_t *halo, flux_shared_t *sh) {
+#if HALO_ROLES
+  OAK_UNROLL
+  for (int n = 0; n < HALO_TURNS; n++) choose_halo_cell(t, HALO_THREAD + n * LANES, halo, n);
+#endif
+#if PIPELINED
+  place_cells(m->queue[QPLANE], sh->s[0]);
+  load_halo(t, halo, sh->s[0]);
+  OAK_BARRIER;
+#endif
+  (void)t, (void)m, (void)halo, (void)sh;
+}
+
+/* Plane k in shared memory; if planes are pipelined, loads of the next one begin. */
+OAK_FN plane_t *begin_plane(const tile_t *t, int k, const march_t *m, halo_t *halo,
+                            flux_shared_t *sh) {
+#if PIPELINED
+  if (k + 1 < t->end) begin_halo(halo, sh->s[(k + 1 - t->begin) & 1]);
+  (void)m;
+  return sh->s[(k - t->begin) & 1];
+#else
+  load_plane(t, k, m, sh->s[0]);
+#if HALO_ROLES
+  load_halo(t, halo, sh->s[0]);
+#else
+  load_plane_halo(t, k, sh);
+#endif
+  (void)halo;
+  OAK_BARRIER;
+  return sh->s[0];
+#endif
+}
+
+/* A lane's cell of the plane where it is in registers, or NULL: it is in shared memory. */
+OAK_FN const real *own_cell(const march_t *m) {
+#if PIPELINED
+  return m->queue[QPLANE];
+#else
+  (void)m;
+  return NULL;
+#endif
+}
+
+/* The next plane arrives, while threads wait at a barrier. */
+OAK_FN void end_loads(const tile_t *t, int k, march_t *m, const halo_t *halo, flux_shared_t *sh) {
+#if PIPELINED
+  load_ahead(t, k, m);
+  oak_copy_end();
+  if (k + 1 < t->end) {
+    plane_t *next = sh->s[(k + 1 - t->begin) & 1];
+    place_cells(m->queue[QPLANE + 1], next);
+    end_halo(t, halo, next);
+  }
+#endif
+  (void)t, (void)k, (void)m, (void)halo, (void)sh;
+}
+
+#endif
