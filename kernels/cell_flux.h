@@ -156,7 +156,7 @@ OAK_FN void enter_window(const oak_field_t *f, const oak_user_t *user, long bloc
 }
 
 /* Values of variable v at the faces of the cell in the middle. */
-OAK_FN void window_edges(real window[NVAR][WINDOW], int v, int dir, real *lo, real *hi) {
+OAK_FN void reconstruct_window(real window[NVAR][WINDOW], int v, int dir, real *lo, real *hi) {
 #if NSOLID
   real row[WINDOW];
   OAK_UNROLL
@@ -176,7 +176,7 @@ OAK_FN void start_walk(const oak_field_t *f, const oak_user_t *user, long block,
   OAK_UNROLL
   for (int m = -RAD; m <= RAD; m++) enter_window(f, user, block, x, dir, n + m, window);
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) window_edges(window, v, dir, &lo[v], &hi[v]);
+  for (int v = 0; v < NVAR; v++) reconstruct_window(window, v, dir, &lo[v], &hi[v]);
 }
 
 /* Move on to cell n: flux[], through its lower face, with the wave speed as the last component. */
@@ -185,7 +185,7 @@ OAK_FN void walk(const oak_field_t *f, const oak_user_t *user, long block, const
   real lo[NVAR], next[NVAR];
   enter_window(f, user, block, x, dir, n + RAD, window);
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) window_edges(window, v, dir, &lo[v], &next[v]);
+  for (int v = 0; v < NVAR; v++) reconstruct_window(window, v, dir, &lo[v], &next[v]);
   flux[NVAR] = face_flux(&user->physics, hi, lo, dir, flux);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) hi[v] = next[v];

@@ -28,6 +28,32 @@ OAK_FN void poles_axis(const oak_elliptic_poles_args_t *arg, long block, int dir
   *first = arg->scale * (b->origin[dir] - arg->center[dir]) + 0.5 * *step;
 }
 
+/* Sums along y in POLES_PLANES planes from k0 on, times powers of y. */
+OAK_FN void poles_along_y(const real *f, int k0, double y0, double dy,
+                          double plane[POLES_PLANES][POLES + 1][OAK_N]) {
+  for (int j0 = 0; j0 < OAK_N; j0 += POLES_TURN)
+    OAK_ROWS(k, POLES_PLANES, OAK_N) {
+      const real *from = f + OAK_INDEX(0, j0, k0 + k);
+      OAK_LANES(i, OAK_N) {
+        double sum[POLES + 1];
+        OAK_UNROLL
+        for (int b = 0; b <= POLES; b++) sum[b] = j0 ? plane[k][b][i] : 0;
+        OAK_UNROLL
+        for (int j = 0; j < POLES_TURN; j++) {
+          const double y = y0 + (j0 + j) * dy;
+          double term = from[j * OAK_N + i];
+          OAK_UNROLL
+          for (int b = 0; b <= POLES; b++) {
+            sum[b] += term;
+            term *= y;
+          }
+        }
+        OAK_UNROLL
+        for (int b = 0; b <= POLES; b++) plane[k][b][i] = sum[b];
+      }
+    }
+}
+
 /* The moments of each block, and the largest of them. Sums along y come first, then those along z
  * and x, so that little is done for each cell. */
 OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
@@ -47,27 +73,7 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
         power[k][0] = 1;
         for (int c = 1; c < POLES_C; c++) power[k][c] = power[k][c - 1] * (z0 + (k0 + k) * dz);
       }
-      for (int j0 = 0; j0 < OAK_N; j0 += POLES_TURN)
-        OAK_ROWS(k, POLES_PLANES, OAK_N) {
-          const real *from = f + OAK_INDEX(0, j0, k0 + k);
-          OAK_LANES(i, OAK_N) {
-            double sum[POLES + 1];
-            OAK_UNROLL
-            for (int b = 0; b <= POLES; b++) sum[b] = j0 ? plane[k][b][i] : 0;
-            OAK_UNROLL
-            for (int j = 0; j < POLES_TURN; j++) {
-              const double y = y0 + (j0 + j) * dy;
-              double term = from[j * OAK_N + i];
-              OAK_UNROLL
-              for (int b = 0; b <= POLES; b++) {
-                sum[b] += term;
-                term *= y;
-              }
-            }
-            OAK_UNROLL
-            for (int b = 0; b <= POLES; b++) plane[k][b][i] = sum[b];
-          }
-        }
+      poles_along_y(f, k0, y0, dy, plane);
       OAK_BARRIER;
       for (int b = 0; b <= POLES; b++)
         OAK_ROWS(c, OAK_DIM == 3 ? POLES_C - b : 1, OAK_N) {

@@ -71,7 +71,7 @@ OAK_FN void add_terms(const tile_t *t, const flux_shared_t *sh, int i, int j, in
 #endif
 
 /* Fluxes, sources and previous states of cell (i, j) of plane k give its new state u[]; `own` as
- * for cell_edges, `zlo`, `zup`: z fluxes (3D). */
+ * for reconstruct_cell, `zlo`, `zup`: z fluxes (3D). */
 OAK_FN void update_cell(const tile_t *t, int i, int j, int k, flux_shared_t *sh, const real *own,
                         OAK_PRIVATE_ARG(const real zlo[NFLUX], LANES),
                         OAK_PRIVATE_ARG(const real zup[NFLUX], LANES), real u[NVAR]) {

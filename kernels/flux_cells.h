@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The flux kernel as loops over cells. It computes the same step as kernels/flux.c and is used
  * where lanes cannot pass values to each other in fast memory (OpenACC), or where passing takes
- * longer than computing twice (few variables on CUDA). A lane goes along the last axis over MARCH
- * cells of a column; this is called a walk. The lane keeps the flux at the last face, so it
- * computes the fluxes between the cells of its walk once. All other fluxes are computed by the
- * cells on both sides of a face. */
+ * longer than computing twice (few variables on CUDA). A lane goes along the last axis over
+ * OAK_WALK_CELLS cells of a column; this is called a walk. The lane keeps the flux at the last
+ * face, so it computes the fluxes between the cells of its walk once. All other fluxes are computed
+ * by the cells on both sides of a face. */
 #ifndef OAK_FLUX_CELLS_H
 #define OAK_FLUX_CELLS_H
 
@@ -13,16 +13,15 @@
 #if OAK_FLUX_CELLS
 /* Cells of a walk: a longer walk means less work, a shorter one more lanes. With 1 (OpenACC, CPUs)
  * there is no walk, and all fluxes are computed twice. */
-#ifndef OAK_CELL_MARCH
-#define OAK_CELL_MARCH (OAK_MANY_THREADS ? (OAK_DIM == 3 ? OAK_N : OAK_N < 16 ? 2 : 8) : 1)
+#ifndef OAK_WALK_CELLS
+#define OAK_WALK_CELLS (OAK_MANY_THREADS ? (OAK_DIM == 3 ? OAK_N : OAK_N < 16 ? 2 : 8) : 1)
 #endif
 #define AXIS (OAK_DIM - 1)
 /* Sizes of a tile of xy planes (3D) or of a plane (2D): number of columns, and cells along a
  * column. */
 #define COLUMNS (OAK_DIM == 3 ? TX * TY : TX)
 #define HEIGHT (OAK_DIM == 3 ? OAK_N : TY)
-#define MARCH OAK_CELL_MARCH
-#define WALKS ((HEIGHT + MARCH - 1) / MARCH)
+#define WALKS ((HEIGHT + OAK_WALK_CELLS - 1) / OAK_WALK_CELLS)
 #define LANES (COLUMNS * WALKS)
 #undef OAK_TEAM
 #define OAK_TEAM LANES
@@ -185,7 +184,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, 0) {
     const int low = OAK_DIM == 3 ? 0 : y0;
     const int begin = low + (place.part * HEIGHT >> bits),
               end = low + ((place.part + 1) * HEIGHT >> bits);
-    const int walks = (end - begin + MARCH - 1) / MARCH;
+    const int walks = (end - begin + OAK_WALK_CELLS - 1) / OAK_WALK_CELLS;
     const int level = s->f.block[block].level;
     const oak_user_t user = oak_user(&s->f);
     const real inv_x = (real)oak_inv_dx(&s->f, level, 0);
@@ -199,9 +198,9 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, 0) {
     OAK_VECTOR2(w, walks, c, COLUMNS, reduction(max : fastest) reduction(+ : invalid)) {
       const real inv_dx[3] = {inv_x, inv_y, inv_z};
       int x[3] = {x0 + c % TX, y0 + c / TX, 0};
-      x[AXIS] = begin + w * MARCH;
-      const int last = OAK_MIN(x[AXIS] + MARCH, end);
-      const real speed = MARCH == 1
+      x[AXIS] = begin + w * OAK_WALK_CELLS;
+      const int last = OAK_MIN(x[AXIS] + OAK_WALK_CELLS, end);
+      const real speed = OAK_WALK_CELLS == 1
                              ? one_cell(s, &user, block, x, &invalid)
                              : walk_column(s, &user, block, x, last, refined, inv_dx, &invalid);
       fastest = OAK_MAX(speed, fastest);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * x and y fluxes of a plane (flux_faces.h) where lanes are SIMD lanes or a loop. The edges of the
- * cells beside the tile and the last faces are loops of their own. */
+ * x and y fluxes of a plane (flux_faces.h) where lanes are SIMD lanes or a loop. The cells
+ * beside the tile and the last faces have loops of their own. */
 #ifndef OAK_FLUX_LANES_H
 #define OAK_FLUX_LANES_H
 
-#include "kernels/flux_edges.h"
+#include "kernels/flux_reconstruct.h"
 
 #if !OAK_MANY_THREADS
 /* Columns are transposed first, because the data of SIMD lanes must be contiguous. */
-OAK_FN void x_end_edges(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
+OAK_FN void reconstruct_x_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
   OAK_ALIGNED real strip[2][NVAR][2 * RAD + 1][TY], edge[NVAR][TY];
   for (int v = 0; v < NVAR; v++)
     for (int n = 0; n < 2 * RAD + 1; n++)
@@ -18,8 +18,8 @@ OAK_FN void x_end_edges(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
       }
   OAK_INNER(j, TY) {
     real ql[NVAR], qh[NVAR], qn[NVAR];
-    cell_edges(&strip[0][0][RAD][j], NULL, 0, TY, (2 * RAD + 1) * TY, ql, qh);
-    cell_edges(&strip[1][0][RAD][j], NULL, 0, TY, (2 * RAD + 1) * TY, qn, ql);
+    reconstruct_cell(&strip[0][0][RAD][j], NULL, 0, TY, (2 * RAD + 1) * TY, ql, qh);
+    reconstruct_cell(&strip[1][0][RAD][j], NULL, 0, TY, (2 * RAD + 1) * TY, qn, ql);
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) edge[v][j] = qh[v], sh->lx[v][j] = qn[v];
   }
@@ -27,21 +27,21 @@ OAK_FN void x_end_edges(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
     OAK_INNER(j, TY) sh->hx[v][j][0] = edge[v][j];
 }
 
-OAK_FN void y_end_edges(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
+OAK_FN void reconstruct_y_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
   OAK_UNROLL
   for (int upper = 0; upper < 2; upper++)
     OAK_INNER(i, TX) {
       real ql[NVAR], qh[NVAR];
-      cell_edges(&s[0][upper ? TY + GH : GH - 1][i + GH], NULL, 1, SX, SY * SX, ql, qh);
+      reconstruct_cell(&s[0][upper ? TY + GH : GH - 1][i + GH], NULL, 1, SX, SY * SX, ql, qh);
       OAK_UNROLL
       for (int v = 0; v < NVAR; v++)
         *(upper ? &sh->ly[v][i] : &sh->hy[v][0][i]) = upper ? ql[v] : qh[v];
     }
 }
 
-OAK_FN void end_edges(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
-  x_end_edges(sh, s);
-  y_end_edges(sh, s);
+OAK_FN void reconstruct_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
+  reconstruct_x_ends(sh, s);
+  reconstruct_y_ends(sh, s);
 }
 
 /* Fluxes through n faces in a row, from the states `below` and `above`. The other arguments lead

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * x and y fluxes of a plane (flux_faces.h) where each lane is a thread. The additional work, the
- * edges of the cells beside the tile and the last faces, goes to threads of its own. */
+ * x and y fluxes of a plane (flux_faces.h) where each lane is a thread. The cells beside the tile
+ * and the last faces go to threads of their own. */
 #ifndef OAK_FLUX_THREADS_H
 #define OAK_FLUX_THREADS_H
 
-#include "kernels/flux_edges.h"
+#include "kernels/flux_reconstruct.h"
 
 #if OAK_MANY_THREADS
 /* The first threads of each kind of additional work, so that no warp has more than one kind between
  * two barriers. */
-#define END_EDGES_FROM (LANES >= 128 ? 64 : LANES / 2)
+#define ENDS_FROM (LANES >= 128 ? 64 : LANES / 2)
 #define LAST_X_FROM (LANES >= 128 ? 64 : 0)
 #define LAST_Y_FROM (LANES >= 128 ? 96 : LANES / 2)
 
 /* One thread for each cell beside the tile; all of them execute the same instructions. */
-OAK_FN void end_edges(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
-  for (int n = OAK_THREAD_FROM(END_EDGES_FROM); n < 2 * (TX + TY); n += LANES) {
+OAK_FN void reconstruct_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
+  for (int n = OAK_THREAD_FROM(ENDS_FROM); n < 2 * (TX + TY); n += LANES) {
     const int along_x = n < 2 * TY, length = along_x ? TY : TX, m = along_x ? n : n - 2 * TY;
     const int upper = m >= length, a = upper ? m - length : m;
     const int across = upper ? (along_x ? TX : TY) + GH : GH - 1;
@@ -25,7 +25,7 @@ OAK_FN void end_edges(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
     real *to = upper ? above : below;
     const int step = upper ? length : along_x ? X_FACES : Y_FACES;
     real ql[NVAR], qh[NVAR];
-    cell_edges(cell, NULL, along_x ? 0 : 1, along_x ? 1 : SX, SY * SX, ql, qh);
+    reconstruct_cell(cell, NULL, along_x ? 0 : 1, along_x ? 1 : SX, SY * SX, ql, qh);
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) to[v * step] = upper ? ql[v] : qh[v];
   }

@@ -32,9 +32,9 @@
 /* The memory that the lanes of a tile share. */
 typedef struct {
   OAK_ALIGNED real s[PIPELINED ? 2 : 1][NVAR][SY][SX]; /* primitive planes with their halo */
-  OAK_ALIGNED real hx[NVAR][TY][TX + 1]; /* states below x faces: upper edges of cells -1 .. */
-  OAK_ALIGNED real hy[NVAR][TY + 1][TX]; /* the same of y faces */
-  OAK_ALIGNED real lx[NVAR][TY];         /* states above the last faces */
+  OAK_ALIGNED real hx[NVAR][TY][TX + 1];               /* states below x faces, of cells -1 .. */
+  OAK_ALIGNED real hy[NVAR][TY + 1][TX];               /* the same of y faces */
+  OAK_ALIGNED real lx[NVAR][TY];                       /* states above the last faces */
   OAK_ALIGNED real ly[NVAR][TX];
   OAK_ALIGNED real fx[NFLUX][TY][TX + 1];
   OAK_ALIGNED real fy[NFLUX][TY + 1][TX];

@@ -210,6 +210,51 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   }
 }
 
+/* F2C, into a slot or packed. */
+OAK_FN void restrict_task(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                          store_t *dst OAK_LANE_PARAM) {
+#if OAK_HAS_physics_to_coarse
+  if (arg->interpolation == OAK_INTERPOLATE_STATE) {
+    halo_restrict_state(arg, t, dst, t->kind == OAK_HALO_PACK OAK_LANE_ARG);
+    return;
+  }
+#endif
+  halo_restrict(arg, t, dst, t->kind == OAK_HALO_PACK OAK_LANE_ARG);
+}
+
+/* Limited linear interpolation of each component. */
+OAK_FN void prolong_components(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                               store_t *dst OAK_LANE_PARAM) {
+  if (t->face < 2)
+    halo_prolong(arg, t, 0, dst OAK_LANE_ARG);
+  else if (t->face < 4)
+    halo_prolong(arg, t, 1, dst OAK_LANE_ARG);
+  else if (OAK_DIM == 3)
+    halo_prolong(arg, t, 2, dst OAK_LANE_ARG);
+}
+
+/* C2F. */
+OAK_FN void prolong_task(const oak_halo_args_t *arg, const oak_halo_task_t *t,
+                         store_t *dst OAK_LANE_PARAM) {
+#if OAK_ELLIPTIC
+  if (arg->interpolation == OAK_INTERPOLATE_QUADRATIC) {
+    halo_quadratic(arg, t, t->face / 2, dst OAK_LANE_ARG);
+    return;
+  }
+#endif
+#if OAK_HAS_physics_to_smooth
+  if (arg->interpolation == OAK_INTERPOLATE_STATE)
+    halo_prolong_smooth(arg, t, dst OAK_LANE_ARG);
+  else
+    prolong_components(arg, t, dst OAK_LANE_ARG);
+#else
+  prolong_components(arg, t, dst OAK_LANE_ARG);
+#endif
+  if (arg->interpolation != OAK_INTERPOLATE_STATE) return;
+  OAK_BARRIER;
+  halo_keep_valid(arg, t, dst OAK_LANE_ARG);
+}
+
 /* On a small mesh the launch takes as long as one task. */
 OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
   OAK_ARGS(oak_halo_args_t);
@@ -222,47 +267,22 @@ OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
         break;
       case OAK_HALO_RESTRICT:
       case OAK_HALO_PACK:
-#if OAK_HAS_physics_to_coarse
-        if (arg.interpolation == OAK_INTERPOLATE_STATE) {
-          halo_restrict_state(&arg, &t, dst, t.kind == OAK_HALO_PACK OAK_LANE_ARG);
-          break;
-        }
-#endif
-        halo_restrict(&arg, &t, dst, t.kind == OAK_HALO_PACK OAK_LANE_ARG);
+        restrict_task(&arg, &t, dst OAK_LANE_ARG);
         break;
       case OAK_HALO_UNPACK:
         halo_unpack(&arg, &t, dst OAK_LANE_ARG);
         break;
       case OAK_HALO_PROLONG:
-#if OAK_ELLIPTIC
-        if (arg.interpolation == OAK_INTERPOLATE_QUADRATIC) {
-          halo_quadratic(&arg, &t, t.face / 2, dst OAK_LANE_ARG);
-          break;
-        }
-#endif
-#if OAK_HAS_physics_to_smooth
-        if (arg.interpolation == OAK_INTERPOLATE_STATE)
-          halo_prolong_smooth(&arg, &t, dst OAK_LANE_ARG);
-        else
-#endif
-            if (t.face < 2)
-          halo_prolong(&arg, &t, 0, dst OAK_LANE_ARG);
-        else if (t.face < 4)
-          halo_prolong(&arg, &t, 1, dst OAK_LANE_ARG);
-        else if (OAK_DIM == 3)
-          halo_prolong(&arg, &t, 2, dst OAK_LANE_ARG);
-        if (arg.interpolation != OAK_INTERPOLATE_STATE) break;
-        OAK_BARRIER;
-        halo_keep_valid(&arg, &t, dst OAK_LANE_ARG);
+        prolong_task(&arg, &t, dst OAK_LANE_ARG);
         break;
       case OAK_HALO_BOUNDARY:
         halo_boundary(&arg, &t, dst OAK_LANE_ARG);
         break;
-#if OAK_DIFFUSION
       default:
+#if OAK_DIFFUSION
         edge_task(&arg, &t, dst OAK_LANE_ARG);
-        break;
 #endif
+        break;
     }
   }
 }

@@ -81,7 +81,7 @@ static const setting_t fused = {
 static const setting_t cells = {"cpu cell by cell",
                                 "device.name=cpu\ndevice.flags=-O1 -DOAK_CELL_LOOPS=1\n"};
 static const setting_t columns = {
-    "cpu by columns", "device.name=cpu\ndevice.flags=-O1 -DOAK_CELL_LOOPS=1 -DOAK_CELL_MARCH=3\n"};
+    "cpu by columns", "device.name=cpu\ndevice.flags=-O1 -DOAK_CELL_LOOPS=1 -DOAK_WALK_CELLS=3\n"};
 
 /** Blocks of this rank that differ in place or level. */
 static int other_blocks(const sim_t *a, const sim_t *b) {

@@ -30,18 +30,18 @@ cases() {
     echo "cuda_small_b$n;small,double,b$n;cuda;"
   done
   for n in 32 64 256; do echo "acc_b16_vector$n;$rt,256^3,b16,double;openacc;-DOAK_ACC_VECTOR=$n"; done
-  for n in 2 4 8 16; do echo "acc_b16_march$n;$rt,256^3,b16,double;openacc;-DOAK_CELL_MARCH=$n"; done
-  echo "acc_b16_march8_vector64;$rt,256^3,b16,double;openacc;-DOAK_CELL_MARCH=8 -DOAK_ACC_VECTOR=64"
+  for n in 2 4 8 16; do echo "acc_b16_march$n;$rt,256^3,b16,double;openacc;-DOAK_WALK_CELLS=$n"; done
+  echo "acc_b16_march8_vector64;$rt,256^3,b16,double;openacc;-DOAK_WALK_CELLS=8 -DOAK_ACC_VECTOR=64"
   echo "acc_b16_branches;$rt,256^3,b16,double;openacc;-ftree-sink -ftree-pre -fcode-hoisting -fthread-jumps"
   echo "acc_b16_peeled;$rt,256^3,b16,double;openacc;-DOAK_ACC_UNROLL=1"
   echo "acc_b16_gcse;$rt,256^3,b16,double;openacc;-fgcse"
   echo "acc_b16_exact;$rt,256^3,b16,double;openacc;-DOAK_EXACT_DIVISION"
   echo "acc_b16_gangs;$rt,256^3,b16,double;openacc;-DOAK_ACC_GANGS="
   echo "acc_b8_vector64;$rt,256^3,b8,double;openacc;-DOAK_ACC_VECTOR=64"
-  echo "acc_b8_march8_vector64;$rt,256^3,b8,double;openacc;-DOAK_CELL_MARCH=8 -DOAK_ACC_VECTOR=64"
+  echo "acc_b8_march8_vector64;$rt,256^3,b8,double;openacc;-DOAK_WALK_CELLS=8 -DOAK_ACC_VECTOR=64"
   echo "acc_b32_vector64;$rt,256^3,b32,double;openacc;-DOAK_ACC_VECTOR=64"
-  echo "acc_b32_march8;$rt,256^3,b32,double;openacc;-DOAK_CELL_MARCH=8"
-  echo "acc_single_b16_march8;hardware,256^3,b16,single;openacc;-DOAK_CELL_MARCH=8"
+  echo "acc_b32_march8;$rt,256^3,b32,double;openacc;-DOAK_WALK_CELLS=8"
+  echo "acc_single_b16_march8;hardware,256^3,b16,single;openacc;-DOAK_WALK_CELLS=8"
   echo "acc_amr;amr;openacc;"
   echo "cuda_amr;amr;cuda;"
 }

@@ -8,7 +8,7 @@
 
 /** Switches that change how kernels compute. All other constants that begin with OAK_ are shared
  * with the host, which would not know that they were changed. */
-static const char *const switches[] = {"OAK_CELL_LOOPS",    "OAK_CELL_MARCH", "OAK_ACC_LANES",
+static const char *const switches[] = {"OAK_CELL_LOOPS",    "OAK_WALK_CELLS", "OAK_ACC_LANES",
                                        "OAK_ACC_VECTOR",    "OAK_ACC_GANGS",  "OAK_ACC_UNROLL",
                                        "OAK_EXACT_DIVISION"};
 enum { nswitches = sizeof switches / sizeof switches[0] };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The edges of a cell: its reconstructed states at the lower and upper face across an axis. */
-#ifndef OAK_FLUX_EDGES_H
-#define OAK_FLUX_EDGES_H
+ * The states that a cell has at its lower and upper face across an axis. */
+#ifndef OAK_FLUX_RECONSTRUCT_H
+#define OAK_FLUX_RECONSTRUCT_H
 
 #include "kernels/flux_planes.h"
 
 /* Values that the cell whose first variable is at `cell` has at its lower and upper face: `step`
  * leads to the next cell across the faces, `stride` to the next variable. `own`: the cell's
  * variables where the lane has them, or NULL. */
-OAK_FN void cell_edges(const real *cell, const real *own, int dir, int step, int stride, real lo[],
-                       real hi[]) {
+OAK_FN void reconstruct_cell(const real *cell, const real *own, int dir, int step, int stride,
+                             real lo[], real hi[]) {
 #if NSOLID
   real mask[2 * RAD + 1];
   OAK_UNROLL
