@@ -85,11 +85,14 @@ static int choose_equations(char **user, int nuser) {
   return 0;
 }
 
+enum { JSON }; /* in the table of options */
+
 static int bench(oak_arguments_t *a) {
   char **user = a->word;
   const int nuser = a->nword, rank = a->rank;
+  const int json = a->option[JSON] != NULL;
   double uniform16 = 0, adaptive = 0, cells = 0;
-  if (rank == 0)
+  if (rank == 0 && !json)
     printf("%-24s %8s %8s %8s %9s %8s %10s\n", "case", "MCUPS", "least", "most", "outside",
            "memory", "reference");
   for (int c = 0; c < oak_bench_ncases(); c++) {
@@ -104,11 +107,14 @@ static int bench(oak_arguments_t *a) {
       cells = r.cells;
     }
     if (rank == 0)
-      printf("%-24s %8.1f %8.1f %8.1f %8.1f%% %8.3f %10.0f\n", oak_bench_case_name(c), middle,
-             r.mcups[0], r.mcups[BENCH_REPEATS - 1], 100 * r.outside, r.memory, reference);
+      printf(json ? "{\"case\": \"%s\", \"mcups\": %.6g, \"least\": %.6g, \"most\": %.6g, "
+                    "\"outside_percent\": %.6g, \"memory\": %.6g, \"reference\": %.6g}\n"
+                  : "%-24s %8.1f %8.1f %8.1f %8.1f%% %8.3f %10.0f\n",
+             oak_bench_case_name(c), middle, r.mcups[0], r.mcups[BENCH_REPEATS - 1],
+             100 * r.outside, r.memory, reference);
     fflush(stdout);
   }
-  if (rank == 0)
+  if (rank == 0 && !json)
     printf(
         "\nCost of AMR: a cell update takes %.2f times as long as on the uniform mesh with the "
         "same "
@@ -135,6 +141,7 @@ static const oak_command_t *const parts[] = {&oak_bench_schemes,
                                              NULL};
 
 static const oak_option_t options[] = {
+    {"--json", NULL, "print a line of JSON for each case, for programs"},
     {"--schemes", "...",
      "every limiter, every flux and single precision, relative to van Leer with HLL"},
     {"--paper", "...",
@@ -175,7 +182,8 @@ const oak_command_t oak_command_bench = {
         "                      divisions per second and core. On a busy machine this number drops "
         "too\n",
     .option = options,
-    .after = "An option is the first argument. `oak bench OPTION --help` explains it.\n",
+    .after =
+        "Options but --json are the first argument. `oak bench OPTION --help` explains them.\n",
     .most = OAK_ANY_NUMBER,
     .part = parts,
     .run = bench};

@@ -93,8 +93,8 @@ static oak_status_t one_piece(oak_t *sim, int c, int steps) {
 
 oak_status_t oak_bench_start(oak_t *sim, int c) {
   OAK_TRY(oak_initialize(sim));
-  return one_piece(sim, c, 4); /* after these steps all memory is in use and buffers have their
-                                  final sizes */
+  /* After these steps all memory is in use, and buffers have their final sizes. */
+  return one_piece(sim, c, 4);
 }
 
 oak_status_t oak_bench_piece(oak_t *sim, int c, double *seconds, double *mcups) {

@@ -81,7 +81,7 @@ static int flux_is_known(const oak_t *sim, const oak_params_t *p) {
          !strcmp(oak_params_text(p, "scheme.flux"), "hll");
 }
 
-/* The same kernels run on all ranks, apart from those that a rank has no work for. */
+/* The sums over the ranks. A rank does not list a kernel that had no work on it. */
 static void gather_uses(kernels_t *k, const oak_t *sim, const oak_params_t *params) {
   oak_kernel_use_t here[MOST_KERNELS];
   const int n = oak_kernel_uses(sim, here, MOST_KERNELS);

@@ -31,7 +31,7 @@ typedef struct {
   long steps;      /* of a piece */
   int pieces;
   double gcups[MOST_PIECES], stepping; /* stepping: seconds of all pieces */
-  double phase[NPHASES + 1];           /* seconds, mean of the ranks; all phases */
+  double phase[NPHASES + 1];           /* seconds in each, then in all; mean of the ranks */
   double memory;                       /* bytes, of all ranks */
   long begin_step;
   double begin_time;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * oak check: do the hooks of a physics satisfy what those of any physics do? */
+ * oak check: have the hooks of a physics the properties that hold for every physics? */
 #include <oak.h>
 
 #include "commands.h"

@@ -54,8 +54,7 @@ void oak_command_help(const oak_command_t *c);
 /** Print the options of a command that begin with \a begin, one on a line. */
 void oak_command_complete(const oak_command_t *c, const char *begin);
 
-/** The name that a misspelt one may mean: the nearest so far, which \a least edits tell apart from
- * it. */
+/** The known name that is nearest to a misspelt one; both differ by \a least edits. */
 typedef struct {
   const char *name;
   int least;

@@ -73,8 +73,8 @@ static int is_c_file(const struct dirent *e) {
   return length > 2 && !strcmp(e->d_name + length - 2, ".c") && !strpbrk(e->d_name, "'\"\n");
 }
 
-/* Parameters and fields of every file of this folder but the physics, which has the name
- * \a physics and the fields \a fields. */
+/* Parameters and fields of every C file of this folder, except the file \a physics and its
+ * fields. */
 static oak_status_t print_problems(const char *physics, const char *fields) {
   struct dirent **file;
   oak_status_t st = OAK_OK;
@@ -106,7 +106,7 @@ static oak_status_t print_settings(const char *physics) {
   OAK_TRY(print_parameters(path, "OAK_EDITOR_PHYSICS_PARAMETERS"));
   OAK_TRY(print_fields(path, "OAK_EDITOR_PHYSICS_FIELDS", ""));
   OAK_TRY(oak_list_fields(path, fields, sizeof fields));
-  /* The physics itself is opened without the physics in front of it. */
+  /* Where an editor opens the physics itself, it must not be included a second time. */
   print_match(base);
   printf("  Add: -DOAK_EDITOR_OPENS_PHYSICS\n");
   return print_problems(base, fields);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Parameter files that come with oak, found by name. */
+ * Finds the parameter files that come with oak by their names, and the names near a misspelt one.
+ */
 #define _GNU_SOURCE 1
 #include <dirent.h>
 #include <errno.h>

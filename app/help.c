@@ -67,8 +67,9 @@ static int is_topic(const char *text, size_t length, const char *topic) {
   return n == length && !strncasecmp(text, topic, length);
 }
 
-/* Does a heading, or the first cell of a row, name the topic? Its names are the words that begin
- * its pieces of code; without code, its parts between commas, and a heading as a whole. */
+/* Does a heading, or the first cell of a row, name the topic? If it has code, the first word of
+ * each piece of code is a name. Otherwise its parts between commas are names, and the whole text
+ * too. */
 static int names_topic(const char *text, const char *topic) {
   if (!strchr(text, '`')) {
     for (const char *at = text; *at; at += strspn(at, ", ")) {

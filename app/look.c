@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What the commands that look at plotfiles share: arguments, paths, variables. */
+ * What the commands that look at plotfiles share: values of options, paths, variables. */
 #define _GNU_SOURCE 1
 #include "look.h"
 

@@ -51,7 +51,8 @@ static oak_status_t read_all(const char *file, int trust, const char *setting, i
 /* Of this process, for end_early. */
 static int own_rank;
 
-/* Before the first step there is nothing to save: say so, and end as without this function. */
+/* Before the first step there is nothing to save: print this, and let the signal end the program.
+ */
 static void end_early(int number) {
   static const char text[] =
       "oak: error: a signal came before the first step, so there is no new checkpoint: start the "

@@ -8,6 +8,7 @@ table and plot, with the bytes of the flux kernel as counted by hand.
 
 usage: test_app_bench.py --oak OAK --mpiexec "mpiexec -n" --np N"""
 import csv
+import json
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,9 @@ def main():
         assert len(shares) == 12 and abs(sum(shares) - 100) < 1, lines
         begin = int(lines[0].split()[2].strip(","))
         assert begin > 24 if late else begin == 0, lines
+
+    cases = [json.loads(line) for line in run("bench", "--json", "scheme.flux=hll", *SMALL).splitlines()]
+    assert len(cases) == 5 and all(0 < c["least"] <= c["mcups"] <= c["most"] for c in cases), cases
 
     lines = run("bench", "--elliptic", "--side", "32", "device.flags=-O1").splitlines()
     row = [float(word) for word in lines[2].split()[1:]]

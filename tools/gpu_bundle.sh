@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Collect what a machine with a GPU needs to run oak and its tests when it lacks p4est: programs, the
-# libraries they load and the sources of the kernels. On that machine: FOLDER/tools/gpu_suite.sh FOLDER, which runs
-# all tests, or FOLDER/tools/gpu_check.sh FOLDER PROGRAM.
+# libraries they load and the sources of the kernels. On that machine: FOLDER/tools/gpu_suite.sh FOLDER runs all
+# tests, FOLDER/tools/gpu_figures.sh FOLDER measures.
 #
 # usage: gpu_bundle.sh BUILD FOLDER (at the top of the tree)
 set -eu
@@ -12,7 +12,7 @@ mkdir -p "$folder"/{bin,lib,src}
 cp -r include kernels numerics physics problems bench "$folder/src"
 mkdir -p "$folder/tools"
 cp -r tests "$folder/src"
-cp tools/gpu_check.sh tools/gpu_suite.sh tools/gpu_openacc.sh "$folder/tools"
+cp tools/gpu_{env,suite,figures,openacc}.sh "$folder/tools"
 cp "$build"/oak "$build"/verify/oak_verify "$folder/bin"
 cp "$build"/tests/test_* "$folder/bin" 2>/dev/null || true
 rm -rf "$folder"/bin/*.cmake

@@ -8,16 +8,9 @@
 #   one GPU (default): paper schemes kernels adaptive elliptic equations agile start
 #   several GPUs:      uniform weak amr transports balance others
 set -u
-folder=$(cd "$1" && pwd)
+# shellcheck source=tools/gpu_env.sh
+. "$(dirname "$0")/gpu_env.sh" "$1"
 shift
-if [ -d "$folder/bin" ]; then
-  oak=$folder/bin/oak
-  export LD_LIBRARY_PATH=$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} OAK_HOME=$folder/src
-else
-  oak=$folder/oak
-fi
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
-  OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl=^tcp
 gpus=$(nvidia-smi -L | wc -l)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -41,7 +34,7 @@ run() {
   printf '%-40s %s\n' "$name" "$(grep -E ' steps to |error|oak:' "$scratch/log" | head -1)"
   grep 'outside flux' "$scratch/log"
 }
-problem() { echo "${OAK_HOME:-.}/problems/$1.ini"; }
+problem() { echo "$source/problems/$1.ini"; }
 cube() { echo mesh.dim=3 mesh.block_size=16 mesh.min_level=4 mesh.max_level=4; }
 
 equations() {

@@ -8,11 +8,13 @@
 #
 # usage: gpu_openacc.sh prepare|measure BUNDLE [WORD ...]   (WORD: only cases whose name has one of the words)
 set -u
-mode=${1:-} folder=$(cd "${2:-.}" && pwd)
-shift 2 || exit 2
+[ $# -ge 2 ] && [ -d "$2/bin" ] || { sed -n 's/^# usage/usage/p' "$0"; exit 2; }
+mode=$1
+# shellcheck source=tools/gpu_env.sh
+. "$(dirname "$0")/gpu_env.sh" "$2"
+shift 2
 words=() suite=no
 for word; do [ "$word" = suite ] && suite=yes || words+=("$word"); done
-[ -d "$folder/bin" ] || { sed -n 's/^# usage/usage/p' "$0"; exit 2; }
 
 # name; rows of oak bench --paper; device; flags of the kernels
 cases() {
@@ -45,35 +47,26 @@ cases() {
   echo "acc_amr;amr;openacc;"
   echo "cuda_amr;amr;cuda;"
 }
-wanted() {
-  [ ${#words[@]} -eq 0 ] && return
-  local word
-  for word in "${words[@]}"; do [[ $1 == *$word* ]] && return; done
-  return 1
-}
-
-export LD_LIBRARY_PATH=$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} OAK_HOME=$folder/src OAK_CACHE=$folder/cache
-export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OAK_TEST_LARGE=1
+export OAK_CACHE=$folder/cache OMP_NUM_THREADS=1 OAK_TEST_LARGE=1
 out=${OUT:-$folder/out}
-mkdir -p "$folder/cache" "$out"
-[ -f "$folder/cache.tgz" ] && tar xzf "$folder/cache.tgz" --skip-old-files -C "$folder/cache"
+mkdir -p "$out"
+unpack_kernels
 # A short adaptive run with every kernel.
-amr=("$folder/bin/oak" run "$folder/src/problems/rayleigh_taylor_3d.ini" mesh.adapt_every=2 output.plot_first_last=no
+amr=("$oak" run "$source/problems/rayleigh_taylor_3d.ini" mesh.adapt_every=2 output.plot_first_last=no
   output.picture_every=0 output.plot_every=0 output.diagnostics_every=10 "output.folder=$out/amr")
 
 if [ "$mode" = prepare ]; then
   for library in libgomp.so.1 libgomp-plugin-nvptx.so.1; do cp -L "$(gcc -print-file-name=$library)" "$folder/lib"; done
   export ACC_DEVICE_TYPE=host
   while IFS=';' read -r name rows device flags; do
-    wanted "$name" && [ "$device" = openacc ] || continue
+    wanted "$name" "${words[@]}" && [ "$device" = openacc ] || continue
     echo "$name"
     # The kernels do not depend on the size of the mesh.
-    "$folder/bin/oak" bench --paper --rows "$rows" device.name=openacc "device.flags=$flags" mesh.min_level=1 \
+    "$oak" bench --paper --rows "$rows" device.name=openacc "device.flags=$flags" mesh.min_level=1 \
       mesh.max_level=1 >"$out/$name.log" 2>&1 </dev/null || tail -3 "$out/$name.log"
   done < <(cases)
   "${amr[@]}" device.name=openacc mesh.min_level=1 mesh.max_level=1 run.max_steps=2 >/dev/null
-  OAK_TEST_FOLDER=$folder/src/tests OAK_TEST_DEVICES="openacc openacc" timeout 600 "$folder/bin/test_device_agree" 2>&1 | tail -1
+  OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICES="openacc openacc" timeout 600 "$folder/bin/test_device_agree" 2>&1 | tail -1
   [ $suite = yes ] &&
     bash "$folder/tools/gpu_suite.sh" -d openacc -j "$(env -u OMP_NUM_THREADS nproc)" -o "$out/suite" "$folder" test_ verify_
   rm -f "$folder"/cache/*.cpu "$folder"/cache/*.cpu.ref
@@ -83,11 +76,11 @@ if [ "$mode" = prepare ]; then
 fi
 
 export OAK_ACC_PREBUILT=1
-"$folder/bin/oak" info | grep -E '^(oak|device) '
+"$oak" info | grep -E '^(oak|device) '
 while IFS=';' read -r name rows device flags; do
-  wanted "$name" || continue
+  wanted "$name" "${words[@]}" || continue
   begin=$EPOCHREALTIME
-  timeout 40 "$folder/bin/oak" bench --paper --rows "$rows" "device.name=$device" "device.flags=$flags" \
+  timeout 40 "$oak" bench --paper --rows "$rows" "device.name=$device" "device.flags=$flags" \
     --out "$out/$name" >"$out/$name.log" 2>&1 </dev/null || tail -3 "$out/$name.log"
   awk -v n="$name" -v s="$EPOCHREALTIME" -v b="$begin" 'NR == FNR && FNR > 1 {split($0, v, ","); row[++k] = $0}
     END {for (i = 1; i <= k; i++) printf "%-26s %s  (%.1f s)\n", n, row[i], s - b}' "$out/$name/paper.csv" 2>/dev/null
@@ -96,14 +89,14 @@ head -1 "$out"/*/paper.csv 2>/dev/null | sed -n 2p
 
 # Phases of an adaptive run.
 for device in openacc cuda; do
-  wanted "phases_$device" || continue
+  wanted "phases_$device" "${words[@]}" || continue
   "${amr[@]}" device.name=$device mesh.min_level=2 mesh.max_level=4 run.max_steps=60 >"$out/amr_$device.log" 2>&1
   echo "== adaptive run on $device"
   sed -n '/ on average/,$p' "$out/amr_$device.log"
 done
 # Kernel by kernel, by the profiler: mean microseconds, calls, registers, blocks, threads.
 for device in openacc cuda; do
-  wanted "kernels_$device" && command -v ncu >/dev/null || continue
+  wanted "kernels_$device" "${words[@]}" && command -v ncu >/dev/null || continue
   timeout 60 ncu --clock-control none --csv --metrics gpu__time_duration.sum,launch__registers_per_thread \
     "${amr[@]}" device.name=$device mesh.min_level=3 mesh.max_level=4 run.max_steps=4 >"$out/ncu_$device.csv" 2>&1
   echo "== kernels on $device"
@@ -113,7 +106,7 @@ for device in openacc cuda; do
     "$out/ncu_$device.csv" | sort
 done
 # Results: cpu against openacc.
-if wanted agree; then
-  OAK_TEST_FOLDER=$folder/src/tests OAK_TEST_DEVICES="openacc cuda" timeout 60 "$folder/bin/test_device_agree" 2>&1 |
+if wanted agree "${words[@]}"; then
+  OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICES="openacc cuda" timeout 60 "$folder/bin/test_device_agree" 2>&1 |
     grep -E "openacc|line|rror" | cut -c1-200
 fi

@@ -22,26 +22,15 @@ while getopts j:mt:d:o: option; do
 done
 shift $((OPTIND - 1))
 [ -d "${1:-}" ] || usage
-folder=$(cd "$1" && pwd)
+# shellcheck source=tools/gpu_env.sh
+. "$(dirname "$0")/gpu_env.sh" "$1"
 shift
 words=("$@")
-
-# ---- where things are, and the environment that CTest gives too (tests/CMakeLists.txt)
-if [ -d "$folder/bin" ]; then
-  tests=$folder/bin oak=$folder/bin/oak verify=$folder/bin/oak_verify source=$folder/src
-  export LD_LIBRARY_PATH=$folder/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-else
-  tests=$folder/tests oak=$folder/oak verify=$folder/verify/oak_verify source=$(cd "$(dirname "$0")/.." && pwd)
-fi
-export OAK_HOME=$source OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICE=$device OAK_CACHE=${OAK_CACHE:-/tmp/oak_cache} \
-  OAK_TEST_LARGE=1
-export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-  OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 \
-  OMPI_MCA_btl_vader_single_copy_mechanism=none PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe \
-  PRTE_MCA_hwloc_default_binding_policy=none
-mkdir -p "$out" "$OAK_CACHE" || exit 1
-# Kernels from elsewhere (gpu_openacc.sh).
-[ -f "$folder/cache.tgz" ] && tar xzf "$folder/cache.tgz" --skip-old-files -C "$OAK_CACHE"
+# As CTest does (tests/CMakeLists.txt).
+export OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICE=$device OAK_CACHE=${OAK_CACHE:-/tmp/oak_cache} OAK_TEST_LARGE=1 \
+  OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1
+mkdir -p "$out" || exit 1
+unpack_kernels
 rm -f "$out"/*.log "$out"/*.result
 launch=$(command -v mpirun || command -v mpiexec)
 sanitizer=
@@ -93,12 +82,6 @@ END
   name=$(command -v python3)
   [ -n "$name" ] && [ -n "$launch" ] &&
     echo "3 app_errors_np2 0 600 $name $source/tests/test_app_errors.py --oak $oak --launch --np 2"
-}
-wanted() {
-  [ ${#words[@]} -eq 0 ] && return
-  local word
-  for word in "${words[@]}"; do [[ $1 == *$word* ]] && return; done
-  return 1
 }
 
 # ---- one test, in the background
@@ -152,7 +135,7 @@ if [ $share = yes ]; then
 fi
 count=0
 while read -r _ name rest; do
-  wanted "$name" || continue
+  wanted "$name" "${words[@]}" || continue
   count=$((count + 1))
   while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
   # shellcheck disable=SC2086 # several words
