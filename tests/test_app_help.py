@@ -42,13 +42,12 @@ def names_of(source, folder, ending):
 
 def all_topics(oak, source):
     """Everything that has a name, from where oak itself has it; words from the glossary."""
-    with open(os.path.join(source, "src", "solver", "setup", "hooks.c"), encoding="utf-8") as file:
-        table = re.search(r" hooks\[\] = \{(.*?)^\};", file.read(), re.M | re.S).group(1)
+    with open(os.path.join(source, "kernels", "hooks.h"), encoding="utf-8") as file:
+        hooks = re.findall(r"^/\* (?:Any|Problem|Physics[, a-z]*): .*(?:\n \* .*)*\n#define (\w+)\(", file.read(), re.M)
     _, out, _ = call([oak, "help", "output.NAME.kind"])
     kinds = re.search(r"kind = \w+ +(.*?)\n +What is written", out, re.S).group(1).replace(",", " ")
     with open(os.path.join(source, "docs", "glossary.md"), encoding="utf-8") as file:
         words = re.findall(r"^\| ([^|]+?) \|", file.read(), re.M)[2:]
-    hooks = re.findall(r'^    \{"(\w+)"', table, re.M)
     assert len(hooks) > 30 and len(kinds.split()) > 7 and len(words) > 40, (hooks, kinds, words)
     return [*hooks, *kinds.split(), *words, *(part for word in words for part in word.split(", ")),
             *names_of(source, "physics", ".c"), *names_of(source, "problems", ".c"),
