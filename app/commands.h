@@ -4,6 +4,7 @@
 #ifndef OAK_COMMANDS_H
 #define OAK_COMMANDS_H
 
+#include <dirent.h>
 #include <limits.h>
 #include <oak.h>
 
@@ -71,6 +72,9 @@ void oak_print_pages(FILE *stream);
 int oak_print_topic(const char *topic, const oak_params_t *params, int command);
 /** Compare a topic with those that oak_print_topic knows. Rank 0 alone. */
 void oak_try_topics(oak_nearest_t *nearest);
+/** Names of the files in a folder of the installation that end in \a ending, without it and sorted.
+ * The caller frees each of them and \a list. \return their number. */
+int oak_list_names(const char *folder, const char *ending, struct dirent ***list);
 /** Compare a name with those of the files in a folder of the installation. */
 void oak_try_files(oak_nearest_t *nearest, const char *folder, const char *ending);
 void oak_print_version(void);

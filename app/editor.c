@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak editor: what clangd must know to complete and check problem and physics files. */
-#include <dirent.h>
 #include <oak.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
+#include "str.h"
 
 enum { FIELD_NAMES = 2048 };
 
@@ -37,24 +37,13 @@ static oak_status_t print_parameters(const char *path, const char *constant) {
   return OAK_OK;
 }
 
-/* Whether a list of names, which blanks separate, contains this one. */
-static int has_name(const char *names, const char *name) {
-  const size_t length = strlen(name);
-  for (const char *at = names; *at; at += strspn(at, " ")) {
-    const size_t n = strcspn(at, " ");
-    if (n == length && !strncmp(at, name, n)) return 1;
-    at += n;
-  }
-  return 0;
-}
-
 /* Members of the structure of fields that a file declares, without those named in \a known. */
 static oak_status_t print_fields(const char *path, const char *constant, const char *known) {
   char names[FIELD_NAMES];
   int any = 0;
   OAK_TRY(oak_list_fields(path, names, sizeof names));
   for (char *name = strtok(names, " "); name; name = strtok(NULL, " ")) {
-    if (has_name(known, name)) continue;
+    if (oak_str_has_word(known, name, strlen(name))) continue;
     if (!any++) printf("    - '-D%s(X)=", constant);
     printf("X(0, %s) ", name);
   }

@@ -2,7 +2,6 @@
  * Finds the parameter files that come with oak by their names, and the names near a misspelt one.
  */
 #define _GNU_SOURCE 1
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <oak.h>
@@ -33,17 +32,32 @@ static void look_up(const char *name, char path[PATH_MAX]) {
   path[0] = '\0';
 }
 
-void oak_try_files(oak_nearest_t *nearest, const char *folder, const char *ending) {
-  struct dirent **list = NULL;
-  char path[PATH_MAX];
+int oak_list_names(const char *folder, const char *ending, struct dirent ***list) {
   const char *root;
-  if (oak_source_root(&root) != OAK_OK) return;
-  snprintf(path, sizeof path, "%s/%s", root, folder);
-  const int n = scandir(path, &list, NULL, alphasort);
+  char path[PATH_MAX];
+  int kept = 0;
+  *list = NULL;
+  if (oak_source_root(&root) != OAK_OK) return 0;
+  if (snprintf(path, sizeof path, "%s/%s", root, folder) >= (int)sizeof path) return 0;
+  const int n = scandir(path, list, NULL, alphasort);
   for (int i = 0; i < n; i++) {
-    const char *end = strrchr(list[i]->d_name, '.');
-    if (end && !strcmp(end, ending))
-      oak_nearest_try(nearest, list[i]->d_name, (size_t)(end - list[i]->d_name));
+    struct dirent *entry = (*list)[i];
+    char *end = strrchr(entry->d_name, '.');
+    if (end && end > entry->d_name && !strcmp(end, ending)) {
+      *end = '\0';
+      (*list)[kept++] = entry;
+    } else {
+      free(entry);
+    }
+  }
+  return kept;
+}
+
+void oak_try_files(oak_nearest_t *nearest, const char *folder, const char *ending) {
+  struct dirent **list;
+  const int n = oak_list_names(folder, ending, &list);
+  for (int i = 0; i < n; i++) {
+    oak_nearest_try(nearest, list[i]->d_name, strlen(list[i]->d_name));
     free(list[i]);
   }
   free(list);

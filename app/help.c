@@ -5,7 +5,6 @@
  * with it. Problems and physics have their own files. */
 #define _GNU_SOURCE 1
 #include <ctype.h>
-#include <dirent.h>
 #include <oak.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,28 +29,13 @@ static void print_page(FILE *page) {
   for (size_t n; (n = fread(text, 1, sizeof text, page)) > 0;) fwrite(text, 1, n, stdout);
 }
 
-static int is_page(const struct dirent *entry) {
-  const char *end = strrchr(entry->d_name, '.');
-  return end && !strcmp(end, ".md");
-}
-
-/* Names of the pages, sorted; the caller frees them. */
-static int list_pages(struct dirent ***page) {
-  const char *root;
-  char path[PATH_MAX];
-  if (oak_source_root(&root) != OAK_OK) return 0;
-  if (snprintf(path, sizeof path, "%s/docs", root) >= (int)sizeof path) return 0;
-  const int n = scandir(path, page, is_page, alphasort);
-  return n < 0 ? 0 : n;
-}
-
 void oak_print_pages(FILE *stream) {
-  struct dirent **page = NULL;
-  const int n = list_pages(&page);
+  struct dirent **page;
+  const int n = oak_list_names("docs", ".md", &page);
   for (int i = 0, column = LINE; i < n; i++) {
-    const int length = (int)strlen(page[i]->d_name) - 3;
+    const int length = (int)strlen(page[i]->d_name);
     if (column + 1 + length > LINE) column = fprintf(stream, "\n   ") - 1;
-    column += fprintf(stream, " %.*s", length, page[i]->d_name);
+    column += fprintf(stream, " %s", page[i]->d_name);
     free(page[i]);
   }
   free(page);
@@ -181,9 +165,9 @@ static void search_page(search_t *s, FILE *page) {
 
 static void search_folder(search_t *s, const char *folder, const char *file) {
   char path[PATH_MAX], name[300];
-  FILE *page = open_file(folder, file, "", path);
+  FILE *page = open_file(folder, file, ".md", path);
   if (!page) return;
-  snprintf(name, sizeof name, "%s/%s", folder, file);
+  snprintf(name, sizeof name, "%s/%s.md", folder, file);
   s->name = name;
   search_page(s, page);
   fclose(page);
@@ -230,17 +214,16 @@ static void try_words(oak_nearest_t *nearest, FILE *page) {
 }
 
 void oak_try_topics(oak_nearest_t *nearest) {
-  struct dirent **list = NULL;
+  struct dirent **list;
   char path[PATH_MAX];
-  const int n = list_pages(&list);
+  const int n = oak_list_names("docs", ".md", &list);
   for (int i = 0; i < n; i++) {
-    FILE *page = open_file("docs", list[i]->d_name, "", path);
+    FILE *page = open_file("docs", list[i]->d_name, ".md", path);
     const int before = nearest->least;
     if (page) try_words(nearest, page);
     if (page) fclose(page);
     if (nearest->least < before)
-      snprintf(nearest->page, sizeof nearest->page, "%.*s",
-               (int)(strrchr(list[i]->d_name, '.') - list[i]->d_name), list[i]->d_name);
+      snprintf(nearest->page, sizeof nearest->page, "%.60s", list[i]->d_name);
     free(list[i]);
   }
   free(list);
@@ -252,7 +235,7 @@ void oak_try_topics(oak_nearest_t *nearest) {
 int oak_print_topic(const char *topic, const oak_params_t *params, int command) {
   char path[PATH_MAX];
   search_t s = {.topic = topic};
-  struct dirent **list = NULL;
+  struct dirent **list;
   const int keys = oak_params_help_topic(params, topic, stdout);
   FILE *page = open_file("docs", topic, ".md", path);
   if (page && !command && !keys) print_page(page);
@@ -260,20 +243,20 @@ int oak_print_topic(const char *topic, const oak_params_t *params, int command) 
   if (page) fclose(page);
   if (page || (keys && strchr(topic, '.'))) return 1;
   s.found = keys || command;
-  const int n = list_pages(&list);
+  const int n = oak_list_names("docs", ".md", &list);
   for (int i = 0; i < n; i++) {
     /* The table of keys says what the page of parameters says. */
-    if (strcmp(list[i]->d_name, "parameters.md") != 0) search_folder(&s, "docs", list[i]->d_name);
+    if (strcmp(list[i]->d_name, "parameters") != 0) search_folder(&s, "docs", list[i]->d_name);
     free(list[i]);
   }
   free(list);
-  search_folder(&s, "problems", "README.md");
+  search_folder(&s, "problems", "README");
   s.found |= print_comment("physics", topic, ".c", s.found);
   s.found |= print_comment("problems", topic, ".ini", s.found);
   s.found |= print_comment("problems", topic, ".c", s.found);
   if (!s.found) {
     s.mentioned = 1;
-    search_folder(&s, "docs", "glossary.md");
+    search_folder(&s, "docs", "glossary");
   }
   if (*s.also && !s.sections) printf("%ssections about it:\n%s", s.found ? "\n" : "", s.also);
   return s.found || *s.also;

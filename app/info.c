@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * oak info and oak --version. */
-#include <dirent.h>
 #include <oak.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,54 +22,34 @@ void oak_print_version(void) {
          __VERSION__, mpi);
 }
 
-static int compare_names(const void *a, const void *b) {
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Names of the files in a folder of the installation that end in ending, sorted; the caller frees
- * them. */
-static int list_files(const char *root, const char *folder, const char *ending, char *name[256]) {
-  const size_t cut = strlen(ending);
-  char path[4096];
-  int n = 0;
-  snprintf(path, sizeof path, "%s/%s", root, folder);
-  DIR *dir = opendir(path);
-  for (struct dirent *e; dir && n < 256 && (e = readdir(dir));) {
-    const size_t length = strlen(e->d_name);
-    if (length > cut && !strcmp(e->d_name + length - cut, ending) &&
-        (name[n] = strndup(e->d_name, length - cut)))
-      n++;
-  }
-  if (dir) closedir(dir);
-  qsort(name, n, sizeof *name, compare_names);
-  return n;
-}
-
-static void print_names(const char *title, const char *root, const char *folder,
-                        const char *ending) {
-  char *name[256];
-  const int n = list_files(root, folder, ending, name);
+static void print_names(const char *title, const char *folder, const char *ending) {
+  struct dirent **list;
+  const int n = oak_list_names(folder, ending, &list);
   printf("%-10s", title);
   for (int i = 0; i < n; i++) {
-    printf(" %s", name[i]);
-    free(name[i]);
+    printf(" %s", list[i]->d_name);
+    free(list[i]);
   }
+  free(list);
   printf("\n");
 }
 
 /* Print the limiters, the fluxes for every physics, and the fluxes that each physics adds. */
-static void print_schemes(const char *root) {
-  char names[1024], *physics[256];
+static void print_schemes(void) {
+  char names[1024];
+  struct dirent **physics;
   if (oak_list_limiters(names, sizeof names) == OAK_OK) printf("%-10s %s\n", "limiters", names);
   if (oak_list_fluxes("", names, sizeof names) != OAK_OK) return;
   const size_t common = strlen(names);
-  const int n = list_files(root, "physics", ".c", physics);
+  const int n = oak_list_names("physics", ".c", &physics);
   printf("%-10s %s", "fluxes", names);
   for (int i = 0; i < n; i++) {
-    if (oak_list_fluxes(physics[i], names, sizeof names) == OAK_OK && names[common])
-      printf("; with %s also%s", physics[i], names + common);
+    const char *name = physics[i]->d_name;
+    if (oak_list_fluxes(name, names, sizeof names) == OAK_OK && names[common])
+      printf("; with %s also%s", name, names + common);
     free(physics[i]);
   }
+  free(physics);
   printf("\n");
 }
 
@@ -111,10 +90,10 @@ static int info(oak_arguments_t *a) {
              : home ? home
                     : "/tmp",
              xdg ? "/oak" : "/.cache/oak");
-    print_names("physics", root, "physics", ".c");
-    print_names("problems", root, "problems", ".c");
-    print_names("oak run", root, "problems", ".ini");
-    print_schemes(root);
+    print_names("physics", "physics", ".c");
+    print_names("problems", "problems", ".c");
+    print_names("oak run", "problems", ".ini");
+    print_schemes();
   }
   return 0;
 }
