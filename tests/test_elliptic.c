@@ -60,7 +60,7 @@ static void set_f(case_t *c) {
     center(c, (int)(i / c->s.cells), (int)(i % c->s.cells), x);
     f[i] = laplacian(c, x);
   }
-  if (n) MUST(oak_device_upload(c->s.sim->dev, c->e->f, f, n * sizeof *f));
+  if (n) MUST(oak_device_upload(c->s.sim->setup.dev, c->e->f, f, n * sizeof *f));
   free(f);
 }
 
@@ -104,19 +104,19 @@ static case_t case_new(MPI_Comm comm, int dim, int n, int level, int jumps, int 
   refine(&c.s, jumps);
   if (finer) refine_all(&c.s);
   oak_t *sim = c.s.sim;
-  oak_elliptic_setup_t setup = {.transport = &sim->transport,
-                                .timers = &sim->timers,
+  oak_elliptic_setup_t setup = {.transport = &sim->data.transport,
+                                .timers = &sim->data.timers,
                                 .block_size = n,
                                 .a = 1,
                                 .gather_cells = gather_cells};
-  memcpy(setup.xmin, sim->xmin, sizeof setup.xmin);
-  memcpy(setup.dx0, sim->dx0, sizeof setup.dx0);
+  memcpy(setup.xmin, sim->setup.xmin, sizeof setup.xmin);
+  memcpy(setup.dx0, sim->setup.dx0, sizeof setup.dx0);
   setup.condition[2] = OAK_ELLIPTIC_NEUMANN;
   int changed;
-  MUST(oak_elliptic_new(sim->comm, &setup, sim->mesh, &c.e));
+  MUST(oak_elliptic_new(sim->setup.comm, &setup, sim->data.mesh, &c.e));
   MUST(oak_elliptic_fit(c.e, &changed));
   set_f(&c);
-  MUST(oak_agree(sim->comm, oak_elliptic_set_outer(c.e, value_outside, &c)));
+  MUST(oak_agree(sim->setup.comm, oak_elliptic_set_outer(c.e, value_outside, &c)));
   return c;
 }
 
@@ -132,7 +132,7 @@ typedef struct {
 static double *download(case_t *c, const void *from) {
   const size_t n = (size_t)oak_nblocks(c->s.sim) * c->s.cells;
   double *u = malloc((n + 1) * sizeof *u);
-  if (n) MUST(oak_device_download(c->s.sim->dev, u, from, n * sizeof *u));
+  if (n) MUST(oak_device_download(c->s.sim->setup.dev, u, from, n * sizeof *u));
   return u;
 }
 
@@ -223,7 +223,7 @@ static void ranks(int dim, int level, int jumps, int kind) {
   double *one = download(&c[0], oak_elliptic_top(c[0].e)->u.memory.mine);
   double *all = download(&c[1], oak_elliptic_top(c[1].e)->u.memory.mine);
   const size_t n = (size_t)oak_nblocks(c[1].s.sim) * c[1].s.cells;
-  const size_t first = (size_t)c[1].s.sim->mesh->first * c[1].s.cells;
+  const size_t first = (size_t)c[1].s.sim->data.mesh->first * c[1].s.cells;
   for (size_t i = 0; i < n; i++) different += memcmp(&one[first + i], &all[i], sizeof *one) != 0;
   different += r[0].cycles != r[1].cycles || r[0].residual[1] != r[1].residual[1];
   free(one);
@@ -294,9 +294,9 @@ static void test_gathered(void **state) {
     ranks(3, 1, 1, WAVES);
     case_t c = case_new(MPI_COMM_WORLD, 2, 8, 4, 0, 0, WAVES);
     MUST(oak_elliptic_cycle(c.e, 4, 0));
-    const uint64_t before = c.s.sim->transport.peers.sequence;
+    const uint64_t before = c.s.sim->data.transport.peers.sequence;
     MUST(oak_elliptic_cycle(c.e, 4, 0));
-    meetings[i] = c.s.sim->transport.peers.sequence - before;
+    meetings[i] = c.s.sim->data.transport.peers.sequence - before;
     report(
         "2D, 128^2 cells, levels of at most %d cells on each of %d ranks: from level %d on, %d "
         "meetings of a V-cycle, %.1f KB of the device",

@@ -41,23 +41,23 @@ static case_t case_new(MPI_Comm comm, int dim, int n) {
                 "mesh.dim=%d\nmesh.block_size=%d\nscheme.ghost_layers=2\nmesh.min_level=1\n"
                 "mesh.max_level=2\n",
                 dim, n);
-  oak_t *o = c.s.sim;
-  MUST(oak_initialize(o));
-  int *flag = calloc(oak_nblocks(o) + 1, sizeof *flag);
-  for (int b = 0; b < oak_nblocks(o); b++) {
+  oak_t *sim = c.s.sim;
+  MUST(oak_initialize(sim));
+  int *flag = calloc(oak_nblocks(sim) + 1, sizeof *flag);
+  for (int b = 0; b < oak_nblocks(sim); b++) {
     double x[3];
     block_center(&c, b, 0, x);
     flag[b] = x[0] < 0.5 && x[1] > 0.5;
   }
-  MUST(oak_adjust_refinement_flags(o, flag, NULL));
+  MUST(oak_adjust_refinement_flags(sim, flag, NULL));
   free(flag);
   oak_elliptic_setup_t setup = {
-      .transport = &o->transport, .timers = &o->timers, .block_size = n, .a = 2};
-  memcpy(setup.xmin, o->xmin, sizeof setup.xmin);
-  memcpy(setup.dx0, o->dx0, sizeof setup.dx0);
-  MUST(oak_elliptic_new(o->comm, &setup, o->mesh, &c.e));
+      .transport = &sim->data.transport, .timers = &sim->data.timers, .block_size = n, .a = 2};
+  memcpy(setup.xmin, sim->setup.xmin, sizeof setup.xmin);
+  memcpy(setup.dx0, sim->setup.dx0, sizeof setup.dx0);
+  MUST(oak_elliptic_new(sim->setup.comm, &setup, sim->data.mesh, &c.e));
   MUST(oak_elliptic_fit(c.e, &changed));
-  const size_t values = (size_t)oak_nblocks(o) * c.s.cells, faces = c.e->nouter * c.s.cells / n;
+  const size_t values = (size_t)oak_nblocks(sim) * c.s.cells, faces = c.e->nouter * c.s.cells / n;
   c.f = malloc((values + 1) * sizeof *c.f);
   c.given = malloc((faces + 1) * sizeof *c.given);
   for (size_t i = 0; i < values; i++) {
@@ -65,9 +65,10 @@ static case_t case_new(MPI_Comm comm, int dim, int n) {
     block_center(&c, (int)(i / c.s.cells), (int)(i % c.s.cells), x);
     c.f[i] = source(dim, x);
   }
-  if (values) MUST(oak_device_upload(o->dev, c.e->f, c.f, values * sizeof *c.f));
+  if (values) MUST(oak_device_upload(sim->setup.dev, c.e->f, c.f, values * sizeof *c.f));
   MUST(oak_elliptic_isolate(c.e));
-  if (faces) MUST(oak_device_download(o->dev, c.given, c.e->given, faces * sizeof *c.given));
+  if (faces)
+    MUST(oak_device_download(sim->setup.dev, c.given, c.e->given, faces * sizeof *c.given));
   return c;
 }
 
@@ -157,7 +158,7 @@ static void compare(const case_t *c, double error[2]) {
 /* Whether each block of c has the bits of the same block of all. */
 static void same_bits(const case_t *c, const case_t *all) {
   const int faces = 2 * c->s.dim, area = c->s.cells / c->s.n;
-  const int first = (int)c->s.sim->mesh->first;
+  const int first = (int)c->s.sim->data.mesh->first;
   for (int i = 0; i < oak_nblocks(c->s.sim) * faces; i++) {
     const int here = c->e->outer_host[i], there = all->e->outer_host[first * faces + i];
     assert_int_equal(here < 0, there < 0);

@@ -157,7 +157,7 @@ static void test_ranks(void **state) {
     oak_solver_destroy(&solver);
   }
   const size_t n = (size_t)oak_nblocks(s[1].sim) * s[1].cells;
-  const size_t first = (size_t)s[1].sim->mesh->first * s[1].cells;
+  const size_t first = (size_t)s[1].sim->data.mesh->first * s[1].cells;
   int different = r[0].cycles != r[1].cycles;
   for (size_t i = 0; i < n; i++) different += memcmp(&u[0][first + i], &u[1][i], sizeof **u) != 0;
   for (int i = 0; i < 2; i++) {

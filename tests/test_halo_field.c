@@ -71,7 +71,7 @@ static oak_bc_t condition(const field_t *f, int face, int v) {
 /* ---- the mesh */
 
 static void gather_leaves(field_t *f) {
-  const oak_mesh_t *m = f->s.sim->mesh;
+  const oak_mesh_t *m = f->s.sim->data.mesh;
   int *count = calloc(2 * m->size, sizeof *count), *first = count + m->size;
   leaf_t *mine = malloc((m->nblock + 1) * sizeof *mine);
   for (int b = 0; b < m->nblock; b++) {
@@ -98,7 +98,7 @@ enum { OUTSIDE = -100 };
 
 /** Level of the blocks that lie in a direction of a block. */
 static int level_in(const field_t *f, int block, const int dir[3]) {
-  const oak_mesh_t *m = f->s.sim->mesh;
+  const oak_mesh_t *m = f->s.sim->data.mesh;
   const int level = m->level[block];
   int at[3] = {0}, parent[3];
   for (int d = 0; d < m->dim; d++) {
@@ -120,7 +120,7 @@ static int level_beyond(const field_t *f, int block, int face) {
 
 /** A number below 100 for a block (up = 0) or its family (up = 1), the same on all ranks. */
 static int chance(const field_t *f, int block, int up, int round) {
-  const oak_mesh_t *m = f->s.sim->mesh;
+  const oak_mesh_t *m = f->s.sim->data.mesh;
   uint32_t hash = (uint32_t)(round * 977 + 2 * m->level[block] + up);
   for (int d = 0; d < m->dim; d++) hash = mix_bits(hash ^ (uint32_t)(m->index[block][d] >> up));
   return (int)(hash % 100);
@@ -153,32 +153,32 @@ static field_t field_new(const mesh_case_t *c, int components, int interpolation
     assert_true(changed);
     free(flag);
   }
-  oak_exchange_init(&f.x, &sim->transport, &sim->pattern, components, interpolation,
-                    sim->store_size);
-  f.x.kernel = sim->kernel.halo;
+  oak_exchange_init(&f.x, &sim->data.transport, &sim->data.pattern, components, interpolation,
+                    sim->setup.store_size);
+  f.x.kernel = sim->setup.kernel.halo;
   oak_bc_t bc[6 * MOST_COMPONENTS];
   for (int face = 0; face < 2 * c->dim; face++)
     for (int v = 0; v < components; v++) bc[face * components + v] = condition(&f, face, v);
-  MUST(oak_device_alloc(sim->dev, sizeof bc, &f.bc));
-  MUST(oak_device_upload(sim->dev, f.bc, bc, 2 * c->dim * components * sizeof *bc));
+  MUST(oak_device_alloc(sim->setup.dev, sizeof bc, &f.bc));
+  MUST(oak_device_upload(sim->setup.dev, f.bc, bc, 2 * c->dim * components * sizeof *bc));
   return f;
 }
 
 static void field_free(field_t *f) {
   oak_values_t *list[] = {&f->now, &f->next};
-  oak_device_free(f->s.sim->dev, f->bc);
+  oak_device_free(f->s.sim->setup.dev, f->bc);
   oak_values_clear(&f->x, list, 2);
   oak_exchange_clear(&f->x);
   free(f->leaf);
   sim_free(&f->s);
 }
 
-/** Memory for the present mesh and pattern. */
+/* Memory for the present mesh and pattern. */
 static void fit(field_t *f, oak_values_t *values) {
   int changed;
-  oak_t *sim = f->s.sim;
-  MUST(oak_sim_agree(sim, oak_exchange_fit(&f->x, &changed)));
-  MUST(oak_sim_agree(sim, oak_values_fit(&f->x, &values, 1, sim->mesh->nblock, &changed)));
+  oak_data_t *data = &f->s.sim->data;
+  MUST(oak_data_agree(data, oak_exchange_fit(&f->x, &changed)));
+  MUST(oak_data_agree(data, oak_values_fit(&f->x, &values, 1, data->mesh->nblock, &changed)));
   MUST(oak_values_look(&f->x, values));
 }
 
@@ -192,7 +192,7 @@ static void *download(const field_t *f, const void *from, int64_t reals) {
   const size_t bytes = (size_t)reals * f->x.store_size;
   void *out = malloc(bytes + 1);
   if (!out) abort();
-  if (reals) MUST(oak_device_download(f->s.sim->dev, out, from, bytes));
+  if (reals) MUST(oak_device_download(f->s.sim->setup.dev, out, from, bytes));
   return out;
 }
 
@@ -200,7 +200,7 @@ static void position(const field_t *f, int block, int c, int at[3]) {
   const sim_t *s = &f->s;
   const int local[3] = {c % s->n, c / s->n % s->n, c / (s->n * s->n)};
   for (int d = 0; d < 3; d++)
-    at[d] = d < s->dim ? s->sim->mesh->index[block][d] * s->n + local[d] : 0;
+    at[d] = d < s->dim ? s->sim->data.mesh->index[block][d] * s->n + local[d] : 0;
 }
 
 static void set_values(field_t *f) {
@@ -212,23 +212,23 @@ static void set_values(field_t *f) {
     const int b = (int)(i / ((int64_t)nc * s->cells));
     int at[3];
     position(f, b, (int)(i % s->cells), at);
-    const double value = cell_value(f, (int)(i / s->cells % nc), s->sim->mesh->level[b], at);
+    const double value = cell_value(f, (int)(i / s->cells % nc), s->sim->data.mesh->level[b], at);
     if (f->x.store_size == 4)
       ((float *)u)[i] = (float)value;
     else
       ((double *)u)[i] = value;
   }
   if (reals)
-    MUST(oak_device_upload(s->sim->dev, f->now.memory.mine, u, (size_t)reals * f->x.store_size));
+    MUST(oak_device_upload(oak_device(s->sim), f->now.memory.mine, u, reals * f->x.store_size));
   free(u);
 }
 
 static void fill(field_t *f) {
   oak_t *sim = f->s.sim;
-  oak_halo_args_t args = {.bc = f->bc, .theta = sim->interpolation_theta};
-  oak_sim_field(sim, 0, 0, &args.f);
-  MUST(oak_sim_agree(sim, oak_exchange_fill(&f->x, &f->now, &args, &sim->timers)));
-  MUST(oak_device_sync(sim->dev));
+  oak_halo_args_t args = {.bc = f->bc, .theta = sim->setup.interpolation_theta};
+  oak_data_field(&sim->data, 0, 0, &args.f);
+  MUST(oak_data_agree(&sim->data, oak_exchange_fill(&f->x, &f->now, &args, &sim->data.timers)));
+  MUST(oak_device_sync(sim->setup.dev));
 }
 
 /* ---- checks */
@@ -269,7 +269,7 @@ static double outside_value(const field_t *f, int v, int level, int face, const 
  * kernels/edges.h read them in this way. \a pieces of a halo buffer. */
 static void *side(const field_t *f, oak_face_t t, int pieces, int64_t *offset) {
   const sim_t *s = &f->s;
-  const oak_pattern_t *p = &s->sim->pattern;
+  const oak_pattern_t *p = &s->sim->data.pattern;
   const int nc = f->x.components, peer = (t.base - OAK_BASE_PEERS) / 2;
   const int slot = t.base & 1;
   const int64_t unit = slot ? oak_pattern_piece_cells(p) * nc : (int64_t)s->cells * nc;
@@ -283,13 +283,13 @@ static void *side(const field_t *f, oak_face_t t, int pieces, int64_t *offset) {
  * outside. */
 static double check_face(const field_t *f, int block, int face, int64_t checked[4]) {
   const sim_t *s = &f->s;
-  const int level = s->sim->mesh->level[block], other = level_beyond(f, block, face);
+  const int level = s->sim->data.mesh->level[block], other = level_beyond(f, block, face);
   const int d = face / 2, g = s->layers, area = s->cells / s->n;
   const int axis[2] = {d == 0 ? 1 : 0, d == 2 ? 1 : 2};
   const int stride[3] = {1, s->n, s->n * s->n};
   int64_t slot;
   double most = 0;
-  const oak_face_t t = ((const oak_face_t *)s->sim->pattern.face.host)[block * 2 * s->dim + face];
+  const oak_face_t *faces = s->sim->data.pattern.face.host, t = faces[block * 2 * s->dim + face];
   void *u = side(f, t, 1 << (s->dim - 1), &slot);
   for (int v = 0; v < f->x.components; v++)
     for (int layer = 0; layer < g; layer++)
@@ -327,7 +327,7 @@ static void edge_axes(int edge, int axis[3], int dir[3]) {
  * applied to the ghost cell beyond the face across the other axis. */
 static double outside_edge(const field_t *f, int v, int block, int axis, int other,
                            const int dir[3], const int at[3]) {
-  const int level = f->s.sim->mesh->level[block], face = 2 * other + (dir[other] > 0);
+  const int level = f->s.sim->data.mesh->level[block], face = 2 * other + (dir[other] > 0);
   const int beyond = level_beyond(f, block, face);
   int mirror[3] = {at[0], at[1], at[2]};
   if (f->x.interpolation != OAK_INTERPOLATE_COPY) return cell_value(f, v, level, at);
@@ -341,8 +341,8 @@ static double outside_edge(const field_t *f, int v, int block, int axis, int oth
 /** The same as check_face beyond an edge (2D: a corner). */
 static double check_edge(const field_t *f, int block, int edge, int64_t checked[4]) {
   const sim_t *s = &f->s;
-  const oak_pattern_t *p = &s->sim->pattern;
-  const int level = s->sim->mesh->level[block], cells = s->dim == 3 ? s->n : 1;
+  const oak_pattern_t *p = &s->sim->data.pattern;
+  const int level = s->sim->data.mesh->level[block], cells = s->dim == 3 ? s->n : 1;
   const int stride[3] = {1, s->n, s->n * s->n};
   int axis[3], dir[3], one[3] = {0};
   int64_t slot;
@@ -378,7 +378,7 @@ static double check_ghosts(field_t *f, int64_t checked[8]) {
   for (int b = 0; b < oak_nblocks(f->s.sim); b++) {
     for (int face = 0; face < 2 * f->s.dim; face++)
       most = worse(most, check_face(f, b, face, checked));
-    for (int edge = 0; edge < f->s.sim->pattern.edges; edge++)
+    for (int edge = 0; edge < f->s.sim->data.pattern.edges; edge++)
       most = worse(most, check_edge(f, b, edge, checked + 4));
   }
   return max_ranks(f->s.comm, most); /* peers have read, too */
@@ -387,35 +387,35 @@ static double check_ghosts(field_t *f, int64_t checked[8]) {
 /** Move the field to another mesh with the kernel of adaptation, and check each cell. */
 static double adapt(field_t *f, int64_t *made) {
   oak_t *sim = f->s.sim;
-  const int old = sim->mesh->nblock;
+  const int old = sim->data.mesh->nblock;
   int *flag = malloc((old + 1) * sizeof *flag), *level = malloc((old + 1) * sizeof *level), changed;
   oak_origin_t *origin;
   void *list;
   make_flags(f, 2, flag);
-  for (int b = 0; b < old; b++) level[b] = sim->mesh->level[b];
-  oak_adapt_args_t args = {.theta = sim->interpolation_theta,
+  for (int b = 0; b < old; b++) level[b] = sim->data.mesh->level[b];
+  oak_adapt_args_t args = {.theta = sim->setup.interpolation_theta,
                            .components = f->x.components,
                            .interpolation = f->x.interpolation};
-  oak_sim_field(sim, 0, 0, &args.f);
+  oak_data_field(&sim->data, 0, 0, &args.f);
   oak_exchange_field(&f->x, &f->now, &args.f);
-  MUST(oak_mesh_adapt(sim->mesh, flag, NULL, 0, sim->max_level, &changed, &origin));
+  MUST(oak_mesh_adapt(sim->data.mesh, flag, NULL, 0, sim->setup.max_level, &changed, &origin));
   assert_true(changed);
-  const int n = sim->mesh->nblock;
+  const int n = sim->data.mesh->nblock;
   oak_adapt_task_t *task = oak_adapt_tasks(origin, n);
   free(origin);
   oak_values_t *next[] = {&f->next};
-  MUST(oak_sim_agree(sim, oak_values_fit(&f->x, next, 1, n, &changed)));
+  MUST(oak_data_agree(&sim->data, oak_values_fit(&f->x, next, 1, n, &changed)));
   args.out = f->next.memory.mine;
-  MUST(oak_device_alloc(sim->dev, (n + 1) * sizeof *task, &list));
-  if (n) MUST(oak_device_upload(sim->dev, list, task, n * sizeof *task));
+  MUST(oak_device_alloc(sim->setup.dev, (n + 1) * sizeof *task, &list));
+  if (n) MUST(oak_device_upload(sim->setup.dev, list, task, n * sizeof *task));
   args.task = list;
-  if (n) MUST(oak_device_launch(sim->dev, sim->kernel.adapt, n, &args, sizeof args));
+  if (n) MUST(oak_device_launch(sim->setup.dev, sim->setup.kernel.adapt, n, &args, sizeof args));
   double most = 0;
   const int nc = f->x.components;
   void *u = download(f, f->next.memory.mine, (int64_t)n * nc * f->s.cells);
   for (int64_t i = 0; i < (int64_t)n * nc * f->s.cells; i++) {
     const int b = (int)(i / ((int64_t)nc * f->s.cells)), v = (int)(i / f->s.cells % nc);
-    const int now = sim->mesh->level[b], was = level[task[b].source];
+    const int now = sim->data.mesh->level[b], was = level[task[b].source];
     int at[3];
     position(f, b, (int)(i % f->s.cells), at);
     most = worse(most, fabs(get(f, u, i) - made_value(f, v, now, was, at)));
@@ -423,12 +423,12 @@ static double adapt(field_t *f, int64_t *made) {
   }
   most = max_ranks(f->s.comm, most);
   /* The solution has the right size. Its values do not matter. */
-  MUST(oak_storage_reserve(sim, 0, 1, n));
-  MUST(oak_storage_fit(sim));
+  MUST(oak_storage_reserve(&sim->data, 0, 1, n));
+  MUST(oak_fit_mesh(sim));
   const oak_values_t values = f->now;
   f->now = f->next;
   f->next = values;
-  oak_device_free(sim->dev, list);
+  oak_device_free(sim->setup.dev, list);
   void *memory[] = {u, task, flag, level};
   for (int i = 0; i < 4; i++) free(memory[i]);
   return most;
@@ -540,20 +540,19 @@ static void try_messages(int components, int periodic) {
                             "mesh.min_level=3\nmesh.max_level=3\n",
                             word, word, word, word, word, word, cube.n, cube.layers)};
   oak_t *sim = f.s.sim;
-  const oak_pattern_t *p = &sim->pattern;
+  const oak_pattern_t *p = &sim->data.pattern;
   MUST(oak_initialize(sim));
-  oak_exchange_init(&f.x, &sim->transport, &sim->pattern, components, OAK_INTERPOLATE_LIMITED,
-                    sim->store_size);
-  f.x.kernel = sim->kernel.halo;
+  oak_exchange_init(&f.x, &sim->data.transport, &sim->data.pattern, components,
+                    OAK_INTERPOLATE_LIMITED, sim->setup.store_size);
+  f.x.kernel = sim->setup.kernel.halo;
   oak_bc_t bc[6 * MOST_COMPONENTS];
   for (int i = 0; i < 6 * MOST_COMPONENTS; i++) bc[i] = (oak_bc_t){.kind = OAK_BC_COPY};
-  MUST(oak_device_alloc(sim->dev, sizeof bc, &f.bc));
-  MUST(oak_device_upload(sim->dev, f.bc, bc, sizeof bc));
-  find_owners(sim->mesh, owner);
-  for (int r = 0; r < sim->size; r++) {
-    const int expected = r == sim->rank || oak_peers_number(&sim->transport.peers, r) >= 0
-                             ? 0
-                             : faces_between(sim->mesh, owner, r, periodic);
+  MUST(oak_device_alloc(sim->setup.dev, sizeof bc, &f.bc));
+  MUST(oak_device_upload(sim->setup.dev, f.bc, bc, sizeof bc));
+  find_owners(sim->data.mesh, owner);
+  for (int r = 0; r < sim->setup.size; r++) {
+    const int here = r == sim->setup.rank || oak_peers_number(&sim->data.transport.peers, r) >= 0;
+    const int expected = here ? 0 : faces_between(sim->data.mesh, owner, r, periodic);
     const oak_message_t *out = message_to(p->round1.send, p->round1.nsend, r);
     const oak_message_t *in = message_to(p->round1.recv, p->round1.nrecv, r);
     wrong += (out ? out->count : 0) != 4 * expected || (in ? in->count : 0) != 4 * expected;
@@ -563,7 +562,7 @@ static void try_messages(int components, int periodic) {
   wrong += p->round1.nsend != messages || p->round1.nrecv != messages;
   wrong += p->round2.nsend || p->round2.nrecv || p->flux.route.nsend || p->flux.route.nrecv;
   const int64_t bytes =
-      (int64_t)faces * cube.layers * cube.n * cube.n * components * sim->store_size;
+      (int64_t)faces * cube.layers * cube.n * cube.n * components * sim->setup.store_size;
   fit(&f, &f.now);
   set_values(&f);
   sent.messages = sent.bytes = 0;
@@ -571,17 +570,17 @@ static void try_messages(int components, int periodic) {
   fill(&f);
   sent.counting = 0;
   /* Messages of NCCL do not go through MPI. */
-  if (sim->transport.kind == OAK_TRANSPORT_NCCL) sent.messages = messages, sent.bytes = bytes;
+  if (sim->data.transport.kind == OAK_TRANSPORT_NCCL) sent.messages = messages, sent.bytes = bytes;
   report(
       "%d^3 blocks, %s, %d components: rank 0 sends %d messages with %d faces, %lld bytes; "
       "expected %d, %lld bytes (%s)",
       SIDE, word, components, (int)sent.messages, faces, (long long)sent.bytes, messages,
-      (long long)bytes, sim->transport.text);
+      (long long)bytes, sim->data.transport.text);
   wrong += sent.messages != messages || sent.bytes != bytes;
   /* Four ranks have a quarter each, 8 x 4 x 4 blocks: 32 faces to each of two others. */
-  if (sim->size == 4 && sim->transport.peers.count == 1)
+  if (sim->setup.size == 4 && sim->data.transport.peers.count == 1)
     wrong += messages != 2 || faces != (periodic ? 128 : 64);
-  if (sim->size == 4 && sim->transport.peers.count == 2)
+  if (sim->setup.size == 4 && sim->data.transport.peers.count == 2)
     wrong += messages != 1 || faces != (periodic ? 64 : 32);
   field_free(&f);
   assert_int_equal(sum_ranks_int(MPI_COMM_WORLD, wrong), 0);

@@ -99,7 +99,8 @@ static void reopen(oak_output_t *out, oak_t *sim, oak_progress_t *progress) {
   oak_output_save(out, f);
   fclose(f);
   MUST(oak_output_close(out, OAK_OK));
-  snprintf(path, sizeof path, "%s/diagnostics.csv", oak_params_text(sim->params, "output.folder"));
+  snprintf(path, sizeof path, "%s/diagnostics.csv",
+           oak_params_text(sim->setup.params, "output.folder"));
   f = test_rank == 0 ? fopen(path, "a") : NULL;
   if (f) fprintf(f, "%ld,1,2\n7,3", oak_step(sim) + 1);
   if (f) fclose(f);
@@ -133,7 +134,7 @@ static void run(const char *name, int breaks) {
     const double dt = fmin(fmin(oak_time_step(s.sim), left), 0.0017);
     assert_true(dt > 0);
     MUST(oak_advance(s.sim, dt));
-    if (dt == left) s.sim->clock.time = target;
+    if (dt == left) s.sim->data.clock.time = target;
     MUST(oak_output_write(&out, dt, oak_time(s.sim) == end));
   }
   MUST(oak_output_close(&out, OAK_OK));

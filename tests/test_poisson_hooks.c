@@ -163,7 +163,7 @@ static void test_bits(void **state) {
       MUST(oak_advance(s[i].sim, oak_time_step(s[i].sim)));
     }
   }
-  const int n = oak_nblocks(s[1].sim), first = (int)s[1].sim->mesh->first;
+  const int n = oak_nblocks(s[1].sim), first = (int)s[1].sim->data.mesh->first;
   const size_t cells = (size_t)s[1].cells;
   for (int v = 0; v < 2; v++) {
     const char *const name = v ? "phi_y" : "phi";

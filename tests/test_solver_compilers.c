@@ -6,6 +6,7 @@
 #include "solver_test.h"
 
 #include "solver/data/variables.h"
+#include "solver/step/sim.h"
 
 typedef struct {
   const char *name, *keys;
@@ -60,11 +61,11 @@ static double *values(const physics_t *p, const char *compiler, const char *flag
   double *all = calloc((size_t)VARIABLES * (size_t)cells, sizeof *all), most = 0, spread = 0;
   assert_true(all && nvar <= TEST_MAX_NVAR + 1);
   oak_selection_t picked;
-  MUST(oak_variables_select(s.sim, "picked", "test", "", 0, &picked));
-  MUST(oak_variables_prepare(s.sim, &picked));
+  MUST(oak_variables_select(&s.sim->setup, "picked", "test", "", 0, &picked));
+  MUST(oak_variables_prepare(&s.sim->data, &picked));
   double *p_of = malloc(sizeof *p_of * (size_t)cells);
   assert_non_null(p_of);
-  MUST(oak_variable_read(s.sim, picked.variable[0], 0, oak_nblocks(s.sim), p_of));
+  MUST(oak_variable_read(&s.sim->data, picked.variable[0], 0, oak_nblocks(s.sim), p_of));
   for (int v = 0; v < 2 * nvar; v++) {
     double *x = sim_read(&s, v);
     memcpy(all + (size_t)v * (size_t)cells, x, sizeof *x * (size_t)cells);

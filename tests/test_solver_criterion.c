@@ -2,6 +2,7 @@
  * Derived variables in refinement criteria, against the same formulas on gathered values, and
  * where levels meet. */
 // TEST np={1,3} timeout=300
+#include "solver/adapt/adapt.h"
 #include "solver/adapt/criterion.h"
 #include "solver/data/variables.h"
 #include "solver_test.h"
@@ -28,7 +29,7 @@ static void uneven_mesh(const sim_t *s) {
     const int n = oak_nblocks(s->sim);
     int *flag = malloc((n + 1) * sizeof *flag);
     if (!flag) abort();
-    for (int b = 0; b < n; b++) flag[b] = (s->sim->mesh->first + b) % 4 == 2;
+    for (int b = 0; b < n; b++) flag[b] = (s->sim->data.mesh->first + b) % 4 == 2;
     MUST(oak_adjust_refinement_flags(s->sim, flag, NULL));
     free(flag);
   }
@@ -61,9 +62,9 @@ static double *gather(const sim_t *s, const char *variable, int size) {
   double *own = malloc(((size_t)n * s->cells + 1) * sizeof *own), *u = calloc(all, sizeof *u);
   oak_selection_t one;
   if (!own || !u) abort();
-  MUST(oak_variables_select(s->sim, variable, "test", "variables", 0, &one));
-  MUST(oak_variables_prepare(s->sim, &one));
-  MUST(oak_variable_read(s->sim, one.variable[0], 0, n, own));
+  MUST(oak_variables_select(&s->sim->setup, variable, "test", "variables", 0, &one));
+  MUST(oak_variables_prepare(&s->sim->data, &one));
+  MUST(oak_variable_read(&s->sim->data, one.variable[0], 0, n, own));
   for (int c = 0; c < n * s->cells; c++)
     u[place(s, size, c / s->cells, c % s->cells, 0, 0)] = own[c];
   MPI_Allreduce(MPI_IN_PLACE, u, all, MPI_DOUBLE, MPI_SUM, s->comm);
@@ -100,7 +101,7 @@ static void derived_uniform(int dim, const char *variable, int gradient) {
     largest = fmax(largest, most);
     smallest = fmin(smallest, most);
     for (int side = -1; side <= 1; side += 2) {
-      s.sim->refine.c_refine = s.sim->refine.c_derefine = most * (1 + 1e-10 * side);
+      s.sim->setup.refine.c_refine = s.sim->setup.refine.c_derefine = most * (1 + 1e-10 * side);
       MUST(oak_compute_flags(s.sim, flag));
       wrong += flag[b] != -side;
     }
@@ -132,7 +133,7 @@ static void derived_levels(int dim) {
   }
   MUST(oak_update_ghostcells(s.sim));
   MUST(oak_criterion_set(s.sim));
-  s.sim->refine.c_refine = s.sim->refine.c_derefine = 1e-9;
+  s.sim->setup.refine.c_refine = s.sim->setup.refine.c_derefine = 1e-9;
   MUST(oak_compute_flags(s.sim, flag));
   for (int b = 0; b < blocks; b++) {
     double origin[3], dx[3];

@@ -4,6 +4,7 @@
  * depends on them has the same bits on any number of ranks. */
 // TEST np={1,2,3} timeout=120
 #include "solver/data/variables.h"
+#include "solver/step/sim.h"
 #include "solver_test.h"
 
 static sim_t make(MPI_Comm comm, const char *more) {
@@ -101,12 +102,12 @@ static void test_ghost_cells(void **state) {
   sim_t s = make(MPI_COMM_WORLD, "");
   MUST(oak_initialize(s.sim));
   set_memory(&s);
-  MUST(oak_variables_select(s.sim, "slope_x slope_y hill", "test", "test", 0, &what));
-  MUST(oak_variables_prepare(s.sim, &what));
+  MUST(oak_variables_select(&s.sim->setup, "slope_x slope_y hill", "test", "test", 0, &what));
+  MUST(oak_variables_prepare(&s.sim->data, &what));
   double q[3][16], dx[3], origin[3], error = 0;
   assert_true(s.cells <= 16);
   for (int b = 0; b < oak_nblocks(s.sim); b++) {
-    for (int v = 0; v < 3; v++) MUST(oak_variable_read(s.sim, what.variable[v], b, 1, q[v]));
+    for (int v = 0; v < 3; v++) MUST(oak_variable_read(&s.sim->data, what.variable[v], b, 1, q[v]));
     oak_block_geometry(s.sim, b, origin, dx);
     for (int c = 0; c < s.cells; c++) {
       double x[3];

@@ -2,7 +2,7 @@
  * Refinement criteria, against the same formulas on the host; the buffer around cells to refine,
  * against a search over all pairs of blocks; regions of the problem. */
 // TEST np={1,2,3} timeout=300
-#include "solver/step/sim.h"
+#include "solver/adapt/adapt.h"
 #include "solver_test.h"
 
 /** A number in [0, 1) that depends on a position, not on the rank that asks. */
@@ -113,14 +113,14 @@ static int wrong_flags(const sim_t *s, const criterion_t *c, double *least, doub
     const double e = indicator(s, c, u + b * size);
     *least = fmin(*least, e);
     *most = worse(*most, e);
-    s->sim->refine.c_refine = e * (1 + tolerance);
-    s->sim->refine.c_derefine = e * (1 - tolerance);
+    s->sim->setup.refine.c_refine = e * (1 + tolerance);
+    s->sim->setup.refine.c_derefine = e * (1 - tolerance);
     MUST(oak_compute_flags(s->sim, flag));
     wrong += flag[b] != 0;
-    s->sim->refine.c_refine = s->sim->refine.c_derefine;
+    s->sim->setup.refine.c_refine = s->sim->setup.refine.c_derefine;
     MUST(oak_compute_flags(s->sim, flag));
     wrong += flag[b] != 1;
-    s->sim->refine.c_refine = s->sim->refine.c_derefine = e * (1 + tolerance);
+    s->sim->setup.refine.c_refine = s->sim->setup.refine.c_derefine = e * (1 + tolerance);
     MUST(oak_compute_flags(s->sim, flag));
     wrong += flag[b] != -1;
   }
@@ -456,7 +456,7 @@ static void test_regions(void **state) {
     assert_int_equal(wrong, 0);
     assert_int_equal(fine, dim == 3 ? 2 << 6 : 1 << 4);
     assert_int_equal(highest, DEPTH);
-    s.sim->clock.time = 1;
+    s.sim->data.clock.time = 1;
     for (int round = 0; round < DEPTH; round++) MUST(oak_adjust_refinement(s.sim, NULL));
     assert_int_equal(oak_nblocks_global(s.sim), 1 << dim);
     sim_free(&s);

@@ -5,30 +5,12 @@
 #include <stdlib.h>
 
 #include "base/failure.h"
+#include "solver/adapt/adapt.h"
 #include "solver/adapt/criterion.h"
-#include "solver/step/part.h"
 #include "solver/step/trace.h"
 #include "solver/adapt/undo.h"
 
 enum { TAG_BLOCKS = 4 };
-
-oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate) {
-  const int results = oak_sim_results(sim); /* how many a block has */
-  double *all = malloc(((size_t)blocks * results + 1) * sizeof *all);
-  OAK_CHECK(all, OAK_ERR_MEMORY, "out of memory for the wave speeds of %d blocks", blocks);
-  const double *next = all;
-  oak_status_t st = OAK_OK;
-  if (blocks)
-    st = oak_device_download(sim->dev, all, sim->results.rate,
-                             (size_t)blocks * results * sizeof *all);
-  for (int b = 0; b < blocks && st == OAK_OK; b++) {
-    rate[b] = 0;
-    for (int t = 0; t < results; t++, next++)
-      if (*next > rate[b]) rate[b] = *next;
-  }
-  free(all);
-  return st;
-}
 
 /* The largest rate (wave speed / dx) on the new mesh. Cells half as wide have twice the rate of
  * waves and four times the rate of explicit diffusion (diffusivity / dx^2), whose part of the old
@@ -36,13 +18,13 @@ oak_status_t oak_block_rates(oak_t *sim, int blocks, double *rate) {
 static double most_rate(const oak_t *sim, const double *old, const double *diffusive,
                         const oak_origin_t *origin) {
   double most = 0;
-  for (int n = 0; n < sim->mesh->nblock; n++) {
+  for (int n = 0; n < sim->data.mesh->nblock; n++) {
     const int block = origin[n].block;
     double rate = old[block];
     if (origin[n].kind == OAK_ORIGIN_PARENT)
       rate = 2 * rate + (diffusive ? 2 * diffusive[block] : 0);
     if (origin[n].kind == OAK_ORIGIN_CHILDREN) {
-      for (int c = 1; c < 1 << sim->dim; c++)
+      for (int c = 1; c < 1 << sim->setup.dim; c++)
         if (old[block + c] > rate) rate = old[block + c];
       rate *= 0.5;
     }
@@ -61,37 +43,39 @@ static oak_status_t map_rates(oak_t *sim, int old_blocks, const double *diffusiv
                         : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d wave speeds", old_blocks);
   if (st == OAK_OK) most = most_rate(sim, old, diffusive, origin);
   free(old);
-  MPI_Allreduce(&most, &sim->rates.most, 1, MPI_DOUBLE, MPI_MAX, sim->comm);
-  return oak_sim_agree(sim, st);
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
+  oak_rates_set(sim, (oak_rates_t){.most = most, .known = OAK_RATES_KNOWN});
+  return oak_data_agree(&sim->data, st);
 }
 
 /* Find which part of the rates of the blocks comes from explicit diffusion, before the mesh
  * changes. Collective if there is explicit diffusion. */
 static oak_status_t diffusive_rates(oak_t *sim, double **out) {
-  const int n = sim->mesh->nblock;
+  const int n = sim->data.mesh->nblock;
   *out = NULL;
-  if (sim->diffusion.kind != OAK_DIFFUSION_EXPLICIT) return OAK_OK;
+  if (sim->setup.method.diffusion != OAK_DIFFUSION_EXPLICIT) return OAK_OK;
   *out = malloc((n + 1) * sizeof **out);
-  return oak_sim_agree(sim, *out ? oak_diffusion_block_rates(sim, sim->clock.time, *out)
-                                 : OAK_FAIL(OAK_ERR_MEMORY, "no memory for %d rates", n));
+  return oak_data_agree(&sim->data, *out
+                                        ? oak_diffusion_block_rates(sim, sim->data.clock.time, *out)
+                                        : OAK_FAIL(OAK_ERR_MEMORY, "no memory for %d rates", n));
 }
 
 /* Everything that moves with the blocks, from the old mesh to the new one. */
 static oak_status_t carry_over(oak_t *sim, const oak_origin_t *origin) {
   oak_carried_t list[OAK_MAX_FIELDS + 1];
-  const int count = oak_carried(sim, list), nblock = sim->mesh->nblock;
+  const int count = oak_carried(&sim->data, list), nblock = sim->data.mesh->nblock;
   oak_adapt_task_t *task = oak_adapt_tasks(origin, nblock);
   oak_status_t st =
       task ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a list of %d blocks", nblock);
   for (int i = 0; i < count && st == OAK_OK; i++)
-    st = oak_adapt_run(sim, &list[i], task, nblock, list[i].next->memory.mine);
+    st = oak_adapt_run(&sim->data, &list[i], task, nblock, list[i].next->memory.mine);
   free(task);
   return st;
 }
 
 static void swap_carried(oak_t *sim) {
   oak_carried_t list[OAK_MAX_FIELDS + 1];
-  const int count = oak_carried(sim, list);
+  const int count = oak_carried(&sim->data, list);
   for (int i = 0; i < count; i++) {
     const oak_values_t values = *list[i].now;
     *list[i].now = *list[i].next;
@@ -102,26 +86,26 @@ static void swap_carried(oak_t *sim) {
 /* The solution on the new mesh, in state 1; the old one stays in state 0. */
 static oak_status_t map_data(oak_t *sim, int old_blocks, const double *diffusive,
                              const oak_origin_t *origin) {
-  oak_timer_start(&sim->timers, OAK_PHASE_BLOCKS);
-  oak_status_t st = oak_storage_reserve(sim, 1, 2, sim->mesh->nblock);
-  if (st == OAK_OK) st = oak_fields_reserve(sim, sim->mesh->nblock);
-  if (st == OAK_OK) st = oak_sim_agree(sim, oak_undo_probe(sim, old_blocks));
+  oak_timer_start(&sim->data.timers, OAK_PHASE_BLOCKS);
+  oak_status_t st = oak_storage_reserve(&sim->data, 1, 2, sim->data.mesh->nblock);
+  if (st == OAK_OK) st = oak_fields_reserve(&sim->data, sim->data.mesh->nblock);
+  if (st == OAK_OK) st = oak_data_agree(&sim->data, oak_undo_probe(sim, old_blocks));
   if (st == OAK_OK) st = map_rates(sim, old_blocks, diffusive, origin);
   /* The device may still move data while the host looks for the neighbours on the new mesh. */
-  if (st == OAK_OK) st = oak_sim_agree(sim, carry_over(sim, origin));
-  oak_timer_stop(&sim->timers, OAK_PHASE_BLOCKS);
+  if (st == OAK_OK) st = oak_data_agree(&sim->data, carry_over(sim, origin));
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_BLOCKS);
   return st;
 }
 
 /* ---- blocks that change their rank */
 
 static oak_status_t copy_all(oak_t *sim, const oak_carried_t *c, const oak_transfer_t *t) {
-  OAK_TRY(oak_adapt_copy(sim, c, t->keep_to, t->keep_from, t->keep_count, OAK_BASE_OWN));
+  OAK_TRY(oak_adapt_copy(&sim->data, c, t->keep_to, t->keep_from, t->keep_count, OAK_BASE_OWN));
   for (int i = t->nsend; i < t->nsend + t->nrecv; i++) {
-    const int p = oak_peers_number(&sim->transport.peers, t->rank[i]);
+    const int p = oak_peers_number(&sim->data.transport.peers, t->rank[i]);
     if (p >= 0)
-      OAK_TRY(
-          oak_adapt_copy(sim, c, t->offset[i], t->from[i], t->count[i], OAK_BASE_PEERS + 2 * p));
+      OAK_TRY(oak_adapt_copy(&sim->data, c, t->offset[i], t->from[i], t->count[i],
+                             OAK_BASE_PEERS + 2 * p));
   }
   return OAK_OK;
 }
@@ -134,7 +118,7 @@ static oak_status_t list_messages(const oak_t *sim, const oak_transfer_t *t, oak
   OAK_CHECK(route->send && route->recv, OAK_ERR_MEMORY, "out of memory for %d messages", n);
   for (int i = 0; i < n; i++) {
     const oak_message_t m = {t->rank[i], t->offset[i], t->count[i]};
-    if (oak_peers_number(&sim->transport.peers, t->rank[i]) >= 0) continue;
+    if (oak_peers_number(&sim->data.transport.peers, t->rank[i]) >= 0) continue;
     if (i < t->nsend)
       route->send[route->nsend++] = m;
     else
@@ -146,14 +130,14 @@ static oak_status_t list_messages(const oak_t *sim, const oak_transfer_t *t, oak
 /* All ranks take part in the meetings and messages, even if one of them has failed. */
 static oak_status_t run_transfer(oak_t *sim, const oak_carried_t *c,
                                  const oak_transfer_t *transfer) {
-  oak_peers_t *peers = &sim->transport.peers;
+  oak_peers_t *peers = &sim->data.transport.peers;
   oak_messages_t *m = &sim->adapt.migration;
   void *from = c->now->memory.mine, *to = c->next->memory.mine;
   oak_status_t st =
       oak_peers_meet(peers, NULL); /* all ranks have their blocks, and no rank reads the target */
   if (st == OAK_OK) st = copy_all(sim, c, transfer);
-  const oak_status_t begun = oak_messages_begin(m, &sim->transport, from, to, TAG_BLOCKS);
-  const oak_status_t ended = oak_messages_end(m, &sim->transport, TAG_BLOCKS);
+  const oak_status_t begun = oak_messages_begin(m, &sim->data.transport, from, to, TAG_BLOCKS);
+  const oak_status_t ended = oak_messages_end(m, &sim->data.transport, TAG_BLOCKS);
   const oak_status_t met = oak_peers_meet(peers, NULL); /* no rank reads the old values any more */
   const oak_status_t all[] = {begun, ended, met};
   for (int i = 0; i < 3 && st == OAK_OK; i++) st = all[i];
@@ -162,15 +146,16 @@ static oak_status_t run_transfer(oak_t *sim, const oak_carried_t *c,
 
 static oak_status_t move_blocks(oak_t *sim, const oak_transfer_t *transfer) {
   oak_carried_t list[OAK_MAX_FIELDS + 1];
-  const int count = oak_carried(sim, list);
+  const int count = oak_carried(&sim->data, list);
   oak_route_t route = {0};
   oak_status_t st = list_messages(sim, transfer, &route);
   for (int i = 0; i < count && (i == 0 || st == OAK_OK); i++) {
-    const size_t bytes = (size_t)list[i].exchange->components * sim->cells * sim->store_size;
+    const size_t bytes =
+        (size_t)list[i].exchange->components * sim->setup.cells * sim->setup.store_size;
     if (st == OAK_OK)
-      st = oak_messages_prepare(&sim->adapt.migration, &sim->transport, &route, bytes);
-    st = oak_sim_agree(sim, st);
-    if (st == OAK_OK) st = oak_sim_agree(sim, run_transfer(sim, &list[i], transfer));
+      st = oak_messages_prepare(&sim->adapt.migration, &sim->data.transport, &route, bytes);
+    st = oak_data_agree(&sim->data, st);
+    if (st == OAK_OK) st = oak_data_agree(&sim->data, run_transfer(sim, &list[i], transfer));
   }
   oak_route_clear(&route);
   return st;
@@ -178,17 +163,17 @@ static oak_status_t move_blocks(oak_t *sim, const oak_transfer_t *transfer) {
 
 /* Siblings are kept together where the mesh may change. */
 static oak_status_t balance_load(oak_t *sim, int *moved) {
-  const oak_balance_t balance = {.kappa_max = sim->refine.kappa_max,
-                                 .families = sim->max_level > sim->min_level,
+  const oak_balance_t balance = {.kappa_max = sim->setup.refine.kappa_max,
+                                 .families = sim->setup.max_level > sim->setup.min_level,
                                  .speed = sim->pace.speed};
   oak_undo_t undo;
   oak_transfer_t transfer;
   OAK_TRY(oak_undo_keep(sim, &undo));
-  oak_timer_start(&sim->timers, OAK_PHASE_PARTITION);
-  oak_status_t st = oak_mesh_partition(sim->mesh, &balance, moved, &transfer);
+  oak_timer_start(&sim->data.timers, OAK_PHASE_PARTITION);
+  oak_status_t st = oak_mesh_partition(sim->data.mesh, &balance, moved, &transfer);
   if (st == OAK_OK && *moved) {
-    st = oak_storage_reserve(sim, 1, 2, sim->mesh->nblock);
-    if (st == OAK_OK) st = oak_fields_reserve(sim, sim->mesh->nblock);
+    st = oak_storage_reserve(&sim->data, 1, 2, sim->data.mesh->nblock);
+    if (st == OAK_OK) st = oak_fields_reserve(&sim->data, sim->data.mesh->nblock);
     if (st == OAK_OK) st = move_blocks(sim, &transfer);
   }
   if (st != OAK_OK)
@@ -197,7 +182,7 @@ static oak_status_t balance_load(oak_t *sim, int *moved) {
     swap_carried(sim);
   oak_undo_forget(&undo);
   oak_transfer_clear(&transfer);
-  oak_timer_stop(&sim->timers, OAK_PHASE_PARTITION);
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_PARTITION);
   return st;
 }
 
@@ -207,22 +192,23 @@ static oak_status_t balance_only(oak_t *sim, int *moved) {
   if (!sim->pace.speed) return OAK_OK;
   OAK_TRY(balance_load(sim, moved));
   if (*moved) oak_rates_forget(sim);
-  return *moved ? oak_storage_fit(sim) : OAK_OK;
+  return *moved ? oak_fit_mesh(sim) : OAK_OK;
 }
 
 /* Bring the mesh and state 0 to what the flags ask for; new blocks are on the ranks of the old
  * ones. If memory does not suffice, nothing changes. */
 static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, int *any) {
-  const int old_blocks = sim->mesh->nblock;
+  const int old_blocks = sim->data.mesh->nblock;
   oak_undo_t undo;
   oak_origin_t *origin = NULL;
   double *diffusive;
   OAK_TRY(oak_undo_keep(sim, &undo));
-  oak_timer_start(&sim->timers, OAK_PHASE_MESH);
+  oak_timer_start(&sim->data.timers, OAK_PHASE_MESH);
   oak_status_t st = diffusive_rates(sim, &diffusive);
   if (st == OAK_OK)
-    st = oak_mesh_adapt(sim->mesh, flag, reach, sim->min_level, sim->max_level, any, &origin);
-  oak_timer_stop(&sim->timers, OAK_PHASE_MESH);
+    st = oak_mesh_adapt(sim->data.mesh, flag, reach, sim->setup.min_level, sim->setup.max_level,
+                        any, &origin);
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_MESH);
   if (st == OAK_OK && *any) {
     oak_rates_agree(sim);
     st = map_data(sim, old_blocks, diffusive, origin);
@@ -236,8 +222,8 @@ static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, 
 }
 
 oak_status_t oak_adapt_finish(oak_t *sim) {
-  if (sim->storage.revision == sim->mesh->revision) return OAK_OK;
-  OAK_TRY(oak_storage_fit(sim));
+  if (oak_storage_fits(&sim->data)) return OAK_OK;
+  OAK_TRY(oak_fit_mesh(sim));
   if (sim->adapt.rates_due) OAK_TRY(oak_update_time_step(sim));
   sim->adapt.rates_due = 0;
   oak_rates_forget(sim);
@@ -260,72 +246,74 @@ static oak_status_t apply_flags(oak_t *sim, const int *flag, const int *reach, i
 
 oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed) {
   OAK_TRY(oak_adapt_finish(sim));
-  OAK_TRY(oak_update_ghostcells(sim));
+  OAK_TRY(oak_data_agree(&sim->data, oak_fill_ghosts(&sim->data, 0, sim->data.clock.time)));
   return apply_flags(sim, flag, NULL, changed);
 }
 
 oak_status_t oak_compute_flags(oak_t *sim, int *flag) {
-  const int n = sim->mesh->nblock;
-  oak_refine_args_t args = {.variables = sim->refine.variables,
-                            .fields = sim->refine.fields,
+  const int n = sim->data.mesh->nblock;
+  oak_refine_args_t args = {.variables = sim->setup.refine.variables,
+                            .fields = sim->setup.refine.fields,
                             .derived = oak_criterion_table(sim),
-                            .c_refine = sim->refine.c_refine,
-                            .c_derefine = sim->refine.c_derefine,
-                            .eps = sim->refine.eps,
-                            .eps_abs = sim->refine.eps_abs};
-  const int count = sim->refine.buffer ? 2 * n : n;
+                            .c_refine = sim->setup.refine.c_refine,
+                            .c_derefine = sim->setup.refine.c_derefine,
+                            .eps = sim->setup.refine.eps,
+                            .eps_abs = sim->setup.refine.eps_abs};
+  const int count = sim->setup.refine.buffer ? 2 * n : n;
   if (!n) return OAK_OK;
-  OAK_TRY(oak_adapt_grow(sim, &sim->adapt.flag, &sim->adapt.flag_capacity, count, sizeof *flag));
-  oak_sim_field(sim, 0, sim->clock.time, &args.f);
+  OAK_TRY(oak_adapt_grow(sim->setup.dev, &sim->adapt.flag, &sim->adapt.flag_capacity, count,
+                         sizeof *flag));
+  oak_data_field(&sim->data, 0, sim->data.clock.time, &args.f);
   args.flag = sim->adapt.flag;
   args.reach = args.flag + n;
-  OAK_TRY(oak_device_launch(sim->dev, sim->kernel.refine_flags, n, &args, sizeof args));
-  return oak_device_download(sim->dev, flag, sim->adapt.flag, count * sizeof *flag);
+  OAK_TRY(oak_device_launch(sim->setup.dev, sim->setup.kernel.refine_flags, n, &args, sizeof args));
+  return oak_device_download(sim->setup.dev, flag, sim->adapt.flag, count * sizeof *flag);
 }
 
 /* REFINE has returned a number that is not finite. Collective. */
 static oak_status_t blame_refine(oak_t *sim) {
   OAK_TRY(oak_trace(sim, 1, OAK_TRACE_REFINE, 0));
   return OAK_FAIL(OAK_ERR_STATE, "%s: REFINE gives a number that is not finite",
-                  sim->files.problem);
+                  sim->setup.files.problem);
 }
 
 oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
   int moved;
   if (changed) *changed = 0;
   OAK_TRY(oak_adapt_finish(sim));
-  if (!sim->refine.active) {
+  if (!sim->setup.refine.active) {
     oak_pace_measure(sim);
     OAK_TRY(balance_only(sim, &moved));
     if (changed) *changed = moved;
     return OAK_OK;
   }
-  oak_status_t st = oak_fill_ghosts(sim, 0, sim->clock.time);
+  oak_status_t st = oak_fill_ghosts(&sim->data, 0, sim->data.clock.time);
   oak_keep_failure(&st, oak_criterion_set(sim));
-  int *flag = malloc((2 * sim->mesh->nblock + 1) * sizeof *flag);
-  oak_timer_start(&sim->timers, OAK_PHASE_FLAGS);
+  int *flag = malloc((2 * sim->data.mesh->nblock + 1) * sizeof *flag);
+  oak_timer_start(&sim->data.timers, OAK_PHASE_FLAGS);
   if (!flag)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks", sim->mesh->nblock);
+    st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for the flags of %d blocks",
+                  sim->data.mesh->nblock);
   if (st == OAK_OK) st = oak_compute_flags(sim, flag);
-  oak_timer_stop(&sim->timers, OAK_PHASE_FLAGS);
-  for (int b = 0; b < sim->mesh->nblock && st == OAK_OK; b++)
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_FLAGS);
+  for (int b = 0; b < sim->data.mesh->nblock && st == OAK_OK; b++)
     if (flag[b] == OAK_FLAG_FAILED) st = OAK_ERR_STATE;
-  st = oak_sim_agree(sim, st);
+  st = oak_data_agree(&sim->data, st);
   if (st == OAK_ERR_STATE) st = blame_refine(sim);
-  const int *reach = sim->refine.buffer ? flag + sim->mesh->nblock : NULL;
+  const int *reach = sim->setup.refine.buffer ? flag + sim->data.mesh->nblock : NULL;
   if (st == OAK_OK) st = apply_flags(sim, flag, reach, changed);
   free(flag);
   return st;
 }
 
-static int64_t bytes(const oak_t *sim) { return sim->refine.derived_bytes; }
-
 static void clear(oak_t *sim) {
-  if (sim->transport.dev) oak_messages_clear(&sim->adapt.migration, &sim->transport);
-  oak_device_free(sim->dev, sim->adapt.task);
-  oak_device_free(sim->dev, sim->adapt.flag);
+  if (sim->data.transport.dev) oak_messages_clear(&sim->adapt.migration, &sim->data.transport);
+  oak_device_free(sim->setup.dev, sim->data.tasks.task);
+  oak_device_free(sim->setup.dev, sim->adapt.flag);
   oak_criterion_clear(sim);
 }
 
-const oak_part_t oak_part_adaptation = {
-    .open = oak_criterion_open, .bytes = bytes, .clear = clear, .begin_step = oak_adapt_finish};
+const oak_part_t oak_part_adaptation = {.open = oak_criterion_open,
+                                        .bytes = oak_criterion_bytes,
+                                        .clear = clear,
+                                        .begin_step = oak_adapt_finish};

@@ -8,12 +8,10 @@
 
 typedef struct oak_criterion oak_criterion_t;
 
-/** Look at a derived variable too; \a number is that of kernels/derived.c. Rank-local, before
- * kernels are built. */
-oak_status_t oak_criterion_add(oak_t *sim, int number);
 /** Build the kernel that computes these variables; after the kernels of the run. Collective. */
 oak_status_t oak_criterion_open(oak_t *sim);
 void oak_criterion_clear(oak_t *sim);
+int64_t oak_criterion_bytes(const oak_t *sim);
 /** Compute these variables and their ghost cells from the current state, whose ghost cells are
  * filled. Collective: a rank that has failed takes part. The ranks do not agree on the status. */
 oak_status_t oak_criterion_set(oak_t *sim);

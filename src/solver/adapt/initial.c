@@ -5,42 +5,44 @@
 #include "solver/step/sim.h"
 
 oak_status_t oak_set_initial(oak_t *sim) {
-  const int n = sim->mesh->nblock;
+  const int n = sim->data.mesh->nblock;
   int invalid = 0;
-  OAK_CHECK(oak_has_hook(sim, "problem_initial"), OAK_ERR_INPUT, "%s has no INITIAL(at, q) { ... }",
-            sim->files.problem);
-  oak_initial_args_t args = {.out = oak_sim_state(sim, 0), .bad = sim->results.bad};
-  oak_sim_field(sim, 0, sim->clock.time, &args.f);
+  OAK_CHECK(oak_has_hook(&sim->setup, "problem_initial"), OAK_ERR_INPUT,
+            "%s has no INITIAL(at, q) { ... }", sim->setup.files.problem);
+  oak_initial_args_t args = {.out = oak_data_state(&sim->data, 0), .bad = sim->data.results.bad};
+  oak_data_field(&sim->data, 0, sim->data.clock.time, &args.f);
   int *bad = calloc(n + 1, sizeof *bad);
   oak_status_t st = bad ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d blocks", n);
   if (st == OAK_OK && n)
-    st = oak_device_launch(sim->dev, sim->kernel.initial, n, &args, sizeof args);
-  if (st == OAK_OK && n) st = oak_device_download(sim->dev, bad, sim->results.bad, n * sizeof *bad);
+    st = oak_device_launch(sim->setup.dev, sim->setup.kernel.initial, n, &args, sizeof args);
+  if (st == OAK_OK && n)
+    st = oak_device_download(sim->setup.dev, bad, sim->data.results.bad, n * sizeof *bad);
   for (int b = 0; b < n && st == OAK_OK; b++) invalid |= bad[b] > 0;
   free(bad);
-  OAK_TRY(oak_sim_agree(sim, st));
-  MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->comm);
+  OAK_TRY(oak_data_agree(&sim->data, st));
+  MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->setup.comm);
   oak_rates_forget(sim);
   return invalid ? oak_report_invalid(sim, 0, OAK_INVALID_INITIAL) : OAK_OK;
 }
 
 oak_status_t oak_initialize(oak_t *sim) {
-  oak_timer_start(&sim->timers, OAK_PHASE_INIT);
+  oak_timer_start(&sim->data.timers, OAK_PHASE_INIT);
   oak_status_t st = oak_set_initial(sim);
   /* Each round may add a level; the last one only confirms that nothing changes. New blocks get the
    * initial condition itself, not its interpolation. */
-  for (int round = sim->min_level; st == OAK_OK && sim->refine.active && round <= sim->max_level;
-       round++) {
+  for (int round = sim->setup.min_level;
+       st == OAK_OK && sim->setup.refine.active && round <= sim->setup.max_level; round++) {
     int changed;
-    sim->rates.most = 0;
-    sim->rates.known = OAK_RATES_UNWANTED; /* no time step is taken on meshes in between */
+    /* no time step is taken on meshes in between */
+    oak_rates_set(sim, (oak_rates_t){.known = OAK_RATES_UNWANTED});
     st = oak_adjust_refinement(sim, &changed);
     if (st == OAK_OK && changed) st = oak_set_initial(sim);
     if (!changed) break;
-    sim->run.cut = sim->run.most_blocks > 0 && (double)sim->mesh->nglobal >= sim->run.most_blocks;
+    sim->run.cut =
+        sim->run.most_blocks > 0 && (double)sim->data.mesh->nglobal >= sim->run.most_blocks;
     if (sim->run.cut) break;
   }
   if (st == OAK_OK) st = oak_update_time_step(sim);
-  oak_timer_stop(&sim->timers, OAK_PHASE_INIT);
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_INIT);
   return st;
 }

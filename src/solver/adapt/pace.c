@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "solver/step/sim.h"
+#include "solver/adapt/adapt.h"
 
 /* Weight of earlier measurements in the mean with a new one: about the last five adaptations
  * count. */
@@ -14,11 +14,12 @@ static const double MEMORY = 0.8;
 static const double LARGEST_RATIO = 4;
 
 oak_status_t oak_pace_init(oak_t *sim) {
-  const int measured = oak_params_choice(sim->params, "mesh.balance") == 1;
-  if (!measured || sim->size == 1) return OAK_OK;
-  sim->pace.speed = malloc(sim->size * sizeof *sim->pace.speed);
-  OAK_CHECK(sim->pace.speed, OAK_ERR_MEMORY, "out of memory for a list of %d ranks", sim->size);
-  sim->timers.all_steps = 1;
+  const int measured = oak_params_choice(sim->setup.params, "mesh.balance") == 1;
+  if (!measured || sim->setup.size == 1) return OAK_OK;
+  sim->pace.speed = malloc(sim->setup.size * sizeof *sim->pace.speed);
+  OAK_CHECK(sim->pace.speed, OAK_ERR_MEMORY, "out of memory for a list of %d ranks",
+            sim->setup.size);
+  sim->data.timers.all_steps = 1;
   return OAK_OK;
 }
 
@@ -28,7 +29,7 @@ static double worked(oak_t *sim) {
                                       OAK_PHASE_FLUX_FIX};
   double sum = 0;
   for (size_t i = 0; i < sizeof phase / sizeof *phase; i++)
-    sum += oak_timer_seconds(&sim->timers, phase[i]);
+    sum += oak_timer_seconds(&sim->data.timers, phase[i]);
   return sum;
 }
 
@@ -56,6 +57,6 @@ void oak_pace_measure(oak_t *sim) {
   p->recent = 0;
   p->until = seconds;
   const double mine = p->blocks > 0 && p->seconds > 0 ? p->blocks / p->seconds : 0;
-  MPI_Allgather(&mine, 1, MPI_DOUBLE, p->speed, 1, MPI_DOUBLE, sim->comm);
-  fill_gaps(p->speed, sim->size);
+  MPI_Allgather(&mine, 1, MPI_DOUBLE, p->speed, 1, MPI_DOUBLE, sim->setup.comm);
+  fill_gaps(p->speed, sim->setup.size);
 }

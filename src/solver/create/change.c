@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "base/params_watch.h"
-#include "solver/step/sim.h"
+#include "solver/create/create.h"
 
 /* A parameter of the physics or the problem, and its place in the description; -1: none. */
 static int find_parameter(const oak_t *sim, const char *key) {
-  const oak_description_t *d = &sim->description;
+  const oak_description_t *d = &sim->setup.description;
   for (int n = 0; n < d->nparameter; n++) {
     const size_t length = strlen(d->parameter[n].section);
     if (!strncmp(key, d->parameter[n].section, length) && key[length] == '.' &&
@@ -19,38 +19,40 @@ static int find_parameter(const oak_t *sim, const char *key) {
 
 /* Kernels of floors are built only if one is set. */
 static int is_floor(const oak_t *sim, int n) {
-  const char *end = n < 0 ? NULL : strrchr(sim->description.parameter[n].name, '_');
-  return end && !strcmp(end, "_floor") && oak_has_hook(sim, "physics_floor");
+  const char *end = n < 0 ? NULL : strrchr(sim->setup.description.parameter[n].name, '_');
+  return end && !strcmp(end, "_floor") && oak_has_hook(&sim->setup, "physics_floor");
 }
 
-void oak_read_changing(oak_t *sim) {
-  const oak_params_t *p = sim->params;
-  sim->method.cfl = oak_params_real(p, "run.cfl");
-  sim->method.dt_max = oak_params_real(p, "run.dt_max");
-  sim->refine.every = oak_params_int(p, "mesh.adapt_every");
-  sim->refine.kappa_max = oak_params_real(p, "mesh.kappa_max");
-  sim->refine.c_refine = oak_params_real(p, "refine.c_refine");
-  sim->refine.c_derefine = oak_params_real(p, "refine.c_derefine");
-  sim->refine.eps = oak_params_real(p, "refine.eps");
-  sim->refine.eps_abs = oak_params_real(p, "refine.eps_abs");
+void oak_read_changing(oak_setup_t *setup) {
+  const oak_params_t *p = setup->params;
+  setup->method.cfl = oak_params_real(p, "run.cfl");
+  setup->method.dt_max = oak_params_real(p, "run.dt_max");
+  setup->refine.every = oak_params_int(p, "mesh.adapt_every");
+  setup->refine.kappa_max = oak_params_real(p, "mesh.kappa_max");
+  setup->refine.c_refine = oak_params_real(p, "refine.c_refine");
+  setup->refine.c_derefine = oak_params_real(p, "refine.c_derefine");
+  setup->refine.eps = oak_params_real(p, "refine.eps");
+  setup->refine.eps_abs = oak_params_real(p, "refine.eps_abs");
 }
 
 static oak_status_t change(void *user, const char *key, const double *number) {
   oak_t *sim = user;
   const int n = find_parameter(sim, key);
   if (!number) {
-    oak_read_changing(sim);
+    oak_read_changing(&sim->setup);
     oak_rates_forget(sim); /* wave speeds and TIMESTEP may depend on it */
-    return n < 0 ? OAK_OK : oak_sim_change_parameters(sim);
+    return n < 0 ? OAK_OK : oak_setup_change_parameters(&sim->setup);
   }
-  OAK_CHECK(!is_floor(sim, n) || sim->method.floors, OAK_ERR_INPUT,
+  OAK_CHECK(!is_floor(sim, n) || sim->setup.method.floors, OAK_ERR_INPUT,
             "%s cannot change after oak_create, since no floor was set then: set one before", key);
-  const double most = !strcmp(key, "refine.c_derefine") ? *number : sim->refine.c_derefine;
-  const double least = !strcmp(key, "refine.c_refine") ? *number : sim->refine.c_refine;
+  const double most = !strcmp(key, "refine.c_derefine") ? *number : sim->setup.refine.c_derefine;
+  const double least = !strcmp(key, "refine.c_refine") ? *number : sim->setup.refine.c_refine;
   OAK_CHECK(most <= least, OAK_ERR_INPUT,
             "%s = %g: refine.c_derefine would be above refine.c_refine: change the other one first",
             key, *number);
   return OAK_OK;
 }
 
-oak_status_t oak_follow_changes(oak_t *sim) { return oak_params_watch(sim->params, change, sim); }
+oak_status_t oak_follow_changes(oak_t *sim) {
+  return oak_params_watch(sim->setup.params, change, sim);
+}

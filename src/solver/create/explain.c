@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "solver/create/create.h"
 #include "solver/setup/sources.h"
 
 enum { MOST_LOOPS = 24, MOST_SOURCES = 256 };
@@ -203,7 +204,7 @@ static oak_status_t explain(oak_t *sim, explain_t *e, FILE *stream) {
   snprintf(e->path, sizeof e->path, "%s/kernels/explain.c", root);
   if (!e->assembly) {
     fprintf(stream, "  device %s has no SIMD instructions: --explain is for device.name = cpu\n",
-            oak_params_text(sim->params, "device.name"));
+            oak_params_text(sim->setup.params, "device.name"));
     return OAK_OK;
   }
   OAK_TRY(find_loops(e));
@@ -221,10 +222,10 @@ static oak_status_t nothing(oak_device_t *dev, const oak_source_t *source, void 
 
 static oak_status_t explain_hooks(oak_t *sim, explain_t *e, FILE *stream) {
   static const char *const part = "kernels/explain.c";
-  oak_status_t st = oak_sim_use_source(sim, "explain", &part, NULL, 1, NULL,
-                                       sim->rank == 0 ? compile : nothing, e);
-  if (st == OAK_OK && sim->rank == 0 && stream) st = explain(sim, e, stream);
-  return oak_agree(sim->comm, st);
+  oak_status_t st = oak_setup_use_source(&sim->setup, "explain", &part, NULL, 1, NULL,
+                                         sim->setup.rank == 0 ? compile : nothing, e);
+  if (st == OAK_OK && sim->setup.rank == 0 && stream) st = explain(sim, e, stream);
+  return oak_agree(sim->setup.comm, st);
 }
 
 oak_status_t oak_explain(MPI_Comm comm, oak_params_t *params, FILE *stream) {

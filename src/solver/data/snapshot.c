@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/step/sim.h"
+#include "solver/data/data.h"
 #include "solver/data/variables.h"
 
 struct oak_snapshot {
-  oak_t *sim;
+  oak_data_t *data;
   int count;
   int nblock; /**< the mesh may change meanwhile */
   struct {
@@ -23,57 +23,57 @@ struct oak_snapshot {
 static size_t reserve(size_t bytes) { return bytes / 4 + ((size_t)16 << 20); }
 
 static oak_status_t copy_parts(oak_snapshot_t *s, const oak_carried_t *list) {
-  oak_t *sim = s->sim;
-  const oak_device_ops_t *ops = oak_device_ops(sim->dev);
+  oak_data_t *data = s->data;
+  const oak_device_ops_t *ops = oak_device_ops(data->setup->dev);
   for (int i = 0; i < s->count; i++) {
-    const size_t bytes = s->part[i].block_bytes * (size_t)sim->mesh->nblock;
+    const size_t bytes = s->part[i].block_bytes * (size_t)data->mesh->nblock;
     void *memory;
-    OAK_TRY(oak_device_alloc(sim->dev, bytes, &memory));
+    OAK_TRY(oak_device_alloc(data->setup->dev, bytes, &memory));
     s->part[i].memory = memory;
-    OAK_TRY(ops->keep(sim->dev, memory, list[i].now->memory.mine, bytes));
+    OAK_TRY(ops->keep(data->setup->dev, memory, list[i].now->memory.mine, bytes));
   }
   return OAK_OK;
 }
 
 /** Memory of the host for a chunk. It is kept for the next snapshot, because allocating pinned
  * memory takes long. */
-static oak_status_t fit_buffer(oak_t *sim, size_t chunk) {
-  const oak_device_ops_t *ops = oak_device_ops(sim->dev);
-  if (chunk <= sim->snapshot.bytes) return OAK_OK;
-  if (sim->snapshot.taken > 1) return OAK_ERR_MEMORY; /* another copy uses it */
-  oak_snapshot_clear(sim);
-  OAK_TRY(ops->host_alloc(sim->dev, chunk, &sim->snapshot.buffer));
-  sim->snapshot.bytes = chunk;
+static oak_status_t fit_buffer(oak_data_t *data, size_t chunk) {
+  const oak_device_ops_t *ops = oak_device_ops(data->setup->dev);
+  if (chunk <= data->snapshot.bytes) return OAK_OK;
+  if (data->snapshot.taken > 1) return OAK_ERR_MEMORY; /* another copy uses it */
+  oak_snapshot_clear(data);
+  OAK_TRY(ops->host_alloc(data->setup->dev, chunk, &data->snapshot.buffer));
+  data->snapshot.bytes = chunk;
   return OAK_OK;
 }
 
-void oak_snapshot_prepare(oak_t *sim, size_t chunk) {
-  if (oak_device_ops(sim->dev)->keep) (void)fit_buffer(sim, chunk);
+void oak_snapshot_prepare(oak_data_t *data, size_t chunk) {
+  if (oak_device_ops(data->setup->dev)->keep) (void)fit_buffer(data, chunk);
 }
 
-static oak_snapshot_t *new_snapshot(oak_t *sim, int nblock) {
+static oak_snapshot_t *new_snapshot(oak_data_t *data, int nblock) {
   oak_snapshot_t *s = calloc(1, sizeof *s);
   if (!s) return NULL;
-  s->sim = sim;
+  s->data = data;
   s->nblock = nblock;
-  sim->snapshot.taken++;
+  data->snapshot.taken++;
   return s;
 }
 
-oak_snapshot_t *oak_snapshot_take(oak_t *sim, size_t chunk) {
-  const oak_device_ops_t *ops = oak_device_ops(sim->dev);
+oak_snapshot_t *oak_snapshot_take(oak_data_t *data, size_t chunk) {
+  const oak_device_ops_t *ops = oak_device_ops(data->setup->dev);
   oak_carried_t list[OAK_MAX_FIELDS + 1];
   size_t bytes = 0;
-  if (!ops->keep || sim->mesh->nblock == 0) return NULL;
-  oak_snapshot_t *s = new_snapshot(sim, sim->mesh->nblock);
+  if (!ops->keep || data->mesh->nblock == 0) return NULL;
+  oak_snapshot_t *s = new_snapshot(data, data->mesh->nblock);
   if (!s) return NULL;
-  s->count = oak_carried(sim, list);
+  s->count = oak_carried(data, list);
   for (int i = 0; i < s->count; i++) {
-    s->part[i].block_bytes =
-        (size_t)list[i].exchange->components * (size_t)sim->cells * (size_t)sim->store_size;
-    bytes += s->part[i].block_bytes * (size_t)sim->mesh->nblock;
+    s->part[i].block_bytes = (size_t)list[i].exchange->components * (size_t)data->setup->cells *
+                             (size_t)data->setup->store_size;
+    bytes += s->part[i].block_bytes * (size_t)data->mesh->nblock;
   }
-  if (ops->room(sim->dev) >= bytes + reserve(bytes) && fit_buffer(sim, chunk) == OAK_OK &&
+  if (ops->room(data->setup->dev) >= bytes + reserve(bytes) && fit_buffer(data, chunk) == OAK_OK &&
       copy_parts(s, list) == OAK_OK)
     return s;
   oak_snapshot_free(s);
@@ -84,7 +84,7 @@ static oak_status_t keep_variable(oak_snapshot_t *s, int variable, const int *bl
   for (int b = 0; b < s->nblock;) { /* blocks that follow each other are kept together */
     int count = block ? 1 : s->nblock;
     while (b + count < s->nblock && block[b + count] == block[b] + count) count++;
-    OAK_TRY(oak_variable_keep(s->sim, variable, block ? block[b] : 0, count,
+    OAK_TRY(oak_variable_keep(s->data, variable, block ? block[b] : 0, count,
                               memory + (size_t)b * s->part[0].block_bytes));
     b += count;
   }
@@ -94,30 +94,30 @@ static oak_status_t keep_variable(oak_snapshot_t *s, int variable, const int *bl
 /* Kernels write the values of each variable into memory of their own, in the queue of the run. */
 static oak_status_t keep_values(oak_snapshot_t *s, int count, const int *variable,
                                 const int *block) {
-  oak_t *sim = s->sim;
+  oak_data_t *data = s->data;
   const size_t bytes = s->part[0].block_bytes * (size_t)s->nblock;
   void *memory;
-  OAK_TRY(oak_device_alloc(sim->dev, bytes * (size_t)count, &memory));
+  OAK_TRY(oak_device_alloc(data->setup->dev, bytes * (size_t)count, &memory));
   s->part[0].memory = memory;
   for (int v = 0; v < count; v++)
     OAK_TRY(keep_variable(s, variable[v], block, s->part[0].memory + (size_t)v * bytes));
-  OAK_TRY(oak_device_ops(sim->dev)->keep(sim->dev, memory, memory, 0));
-  return oak_device_sync(sim->dev); /* kernels may have read blocks of peers in place */
+  OAK_TRY(oak_device_ops(data->setup->dev)->keep(data->setup->dev, memory, memory, 0));
+  return oak_device_sync(data->setup->dev); /* kernels may have read blocks of peers in place */
 }
 
-oak_snapshot_t *oak_snapshot_values(oak_t *sim, int count, const int *variable, int nblock,
+oak_snapshot_t *oak_snapshot_values(oak_data_t *data, int count, const int *variable, int nblock,
                                     const int *block, size_t chunk) {
-  const oak_device_ops_t *ops = oak_device_ops(sim->dev);
-  const size_t block_bytes = (size_t)sim->cells * sizeof(double);
+  const oak_device_ops_t *ops = oak_device_ops(data->setup->dev);
+  const size_t block_bytes = (size_t)data->setup->cells * sizeof(double);
   const size_t bytes = block_bytes * (size_t)nblock * (size_t)count;
   for (int v = 0; v < count; v++)
-    if (!oak_variable_keepable(sim, variable[v])) return NULL;
+    if (!oak_variable_keepable(data->setup, variable[v])) return NULL;
   if (!ops->keep || chunk < block_bytes) return NULL;
-  oak_snapshot_t *s = new_snapshot(sim, nblock);
+  oak_snapshot_t *s = new_snapshot(data, nblock);
   if (!s || s->nblock == 0) return s;
   s->count = 1;
   s->part[0].block_bytes = block_bytes;
-  if (ops->room(sim->dev) >= bytes + reserve(bytes) && fit_buffer(sim, chunk) == OAK_OK &&
+  if (ops->room(data->setup->dev) >= bytes + reserve(bytes) && fit_buffer(data, chunk) == OAK_OK &&
       keep_values(s, count, variable, block) == OAK_OK)
     return s;
   oak_snapshot_free(s);
@@ -125,25 +125,25 @@ oak_snapshot_t *oak_snapshot_values(oak_t *sim, int count, const int *variable, 
 }
 
 oak_status_t oak_snapshot_read_value(oak_snapshot_t *s, int var, int b0, int n, double *dst) {
-  oak_device_t *dev = s->sim->dev;
+  oak_device_t *dev = s->data->setup->dev;
   const size_t block_bytes = s->part[0].block_bytes;
-  const int most = (int)(s->sim->snapshot.bytes / block_bytes);
+  const int most = (int)(s->data->snapshot.bytes / block_bytes);
   for (int done = 0; done < n; done += most) {
     const int count = n - done < most ? n - done : most;
     const size_t bytes = (size_t)count * block_bytes;
     const char *from =
         s->part[0].memory + ((size_t)var * (size_t)s->nblock + (size_t)(b0 + done)) * block_bytes;
-    OAK_TRY(oak_device_ops(dev)->fetch(dev, s->sim->snapshot.buffer, from, bytes));
-    memcpy((char *)dst + (size_t)done * block_bytes, s->sim->snapshot.buffer, bytes);
+    OAK_TRY(oak_device_ops(dev)->fetch(dev, s->data->snapshot.buffer, from, bytes));
+    memcpy((char *)dst + (size_t)done * block_bytes, s->data->snapshot.buffer, bytes);
   }
   return OAK_OK;
 }
 
-void *oak_snapshot_buffer(const oak_snapshot_t *s) { return s ? s->sim->snapshot.buffer : NULL; }
+void *oak_snapshot_buffer(const oak_snapshot_t *s) { return s ? s->data->snapshot.buffer : NULL; }
 
 oak_status_t oak_snapshot_read(void *snapshot, int b0, int n, void *dst) {
   const oak_snapshot_t *s = snapshot;
-  oak_device_t *dev = s->sim->dev;
+  oak_device_t *dev = s->data->setup->dev;
   const oak_device_ops_t *ops = oak_device_ops(dev);
   const int blocks = s->count == 1 ? n : 1; /* the fields of a block follow its state */
   char *to = dst;
@@ -159,13 +159,14 @@ oak_status_t oak_snapshot_read(void *snapshot, int b0, int n, void *dst) {
 void oak_snapshot_free(void *snapshot) {
   oak_snapshot_t *s = snapshot;
   if (!s) return;
-  for (int i = 0; i < s->count; i++) oak_device_free(s->sim->dev, s->part[i].memory);
-  s->sim->snapshot.taken--;
+  for (int i = 0; i < s->count; i++) oak_device_free(s->data->setup->dev, s->part[i].memory);
+  s->data->snapshot.taken--;
   free(s);
 }
 
-void oak_snapshot_clear(oak_t *sim) {
-  if (sim->snapshot.buffer) oak_device_ops(sim->dev)->host_free(sim->dev, sim->snapshot.buffer);
-  sim->snapshot.buffer = NULL;
-  sim->snapshot.bytes = 0;
+void oak_snapshot_clear(oak_data_t *data) {
+  if (data->snapshot.buffer)
+    oak_device_ops(data->setup->dev)->host_free(data->setup->dev, data->snapshot.buffer);
+  data->snapshot.buffer = NULL;
+  data->snapshot.bytes = 0;
 }

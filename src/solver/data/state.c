@@ -1,68 +1,72 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What the other files of this folder share: the data of a state and its ghost cells, scratch
- * memory, and the agreement of ranks after a failure. This file calls none of them. */
+ * What the other files of the solver share: what kernels get of a state, its ghost cells, and the
+ * agreement of ranks after a failure. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "solver/step/sim.h"
+#include "solver/data/data.h"
 
 /* ---- failures */
 
-void oak_sim_failed(oak_t *sim, oak_status_t st) {
-  if (st != OAK_OK && sim->transport.dev && oak_device_sync(sim->dev) != OAK_OK)
-    oak_transport_failed(&sim->transport);
+void oak_data_failed(oak_data_t *data, oak_status_t st) {
+  if (st != OAK_OK && data->transport.dev && oak_device_sync(data->setup->dev) != OAK_OK)
+    oak_transport_failed(&data->transport);
 }
 
-oak_status_t oak_sim_agree(oak_t *sim, oak_status_t st) {
-  oak_sim_failed(sim, st);
-  return oak_agree(sim->comm, st);
-}
-
-void oak_rates_agree(oak_t *sim) {
-  MPI_Allreduce(MPI_IN_PLACE, &sim->rates.known, 1, MPI_INT, MPI_MIN, sim->comm);
+oak_status_t oak_data_agree(oak_data_t *data, oak_status_t st) {
+  oak_data_failed(data, st);
+  return oak_agree(data->setup->comm, st);
 }
 
 /* ---- states */
 
+void oak_data_geometry(const oak_data_t *data, int block, double origin[3], double dx[3]) {
+  const double scale = 1.0 / (double)(1LL << data->mesh->level[block]);
+  for (int d = 0; d < 3; d++) {
+    dx[d] = data->setup->dx0[d] * scale;
+    origin[d] =
+        data->setup->xmin[d] + data->mesh->index[block][d] * (data->setup->block_size * dx[d]);
+  }
+}
+
 /* What is added to the numbers of cells from stage to stage, see kernels/rounding.h. */
 static const unsigned NEXT_STAGE = 0x881403b9u;
 
-static unsigned stage_number(const oak_t *sim) {
-  return (unsigned)sim->clock.step * (unsigned)sim->method.runge_kutta->nstage +
-         (unsigned)sim->clock.stage;
+static unsigned stage_number(const oak_data_t *data) {
+  return (unsigned)data->clock.step * (unsigned)data->setup->method.runge_kutta->nstage +
+         (unsigned)data->clock.stage;
 }
 
-void oak_sim_field(const oak_t *sim, int state, double time, oak_field_t *field) {
-  *field = (oak_field_t){.block = sim->storage.blocks,
-                         .user = sim->user.device,
+void oak_data_field(const oak_data_t *data, int state, double time, oak_field_t *field) {
+  const oak_setup_t *setup = data->setup;
+  *field = (oak_field_t){.block = data->storage.blocks,
+                         .user = setup->user.device,
                          .time = time,
-                         .dt = sim->clock.taken_dt,
-                         .step = sim->clock.step,
-                         .beside = sim->fields.table,
-                         .finest = sim->max_level,
-                         .rounding = stage_number(sim) * NEXT_STAGE};
-  oak_exchange_field(&sim->exchange, &sim->storage.state[state], field);
-  memcpy(field->dx0, sim->dx0, sizeof field->dx0);
-  for (int d = 0; d < sim->dim; d++) field->inv_dx0[d] = 1 / sim->dx0[d];
+                         .dt = data->clock.taken_dt,
+                         .step = data->clock.step,
+                         .beside = data->fields.table,
+                         .finest = setup->max_level,
+                         .rounding = stage_number(data) * NEXT_STAGE};
+  oak_exchange_field(&data->exchange, &data->storage.state[state], field);
+  memcpy(field->dx0, setup->dx0, sizeof field->dx0);
+  for (int d = 0; d < setup->dim; d++) field->inv_dx0[d] = 1 / setup->dx0[d];
 }
 
-oak_status_t oak_fill_ghosts(oak_t *sim, int state, double time) {
-  oak_halo_args_t args = {.bc = sim->bc, .theta = sim->interpolation_theta};
-  oak_sim_field(sim, state, time, &args.f);
-  return oak_exchange_fill(&sim->exchange, &sim->storage.state[state], &args, &sim->timers);
+oak_status_t oak_fill_ghosts(oak_data_t *data, int state, double time) {
+  oak_halo_args_t args = {.bc = data->setup->bc, .theta = data->setup->interpolation_theta};
+  oak_data_field(data, state, time, &args.f);
+  return oak_exchange_fill(&data->exchange, &data->storage.state[state], &args, &data->timers);
 }
 
-void oak_storage_swap(oak_t *sim, int a, int b) {
-  const oak_values_t values = sim->storage.state[a];
-  sim->storage.state[a] = sim->storage.state[b];
-  sim->storage.state[b] = values;
-}
-
-oak_status_t oak_storage_scratch(oak_t *sim, size_t bytes) {
-  if (bytes <= sim->storage.scratch_bytes) return OAK_OK;
-  oak_device_free(sim->dev, sim->storage.scratch);
-  sim->storage.scratch = NULL;
-  sim->storage.scratch_bytes = 0;
-  OAK_TRY(oak_device_alloc(sim->dev, bytes, &sim->storage.scratch));
-  sim->storage.scratch_bytes = bytes;
-  return OAK_OK;
+oak_status_t oak_count_invalid(oak_data_t *data, int *invalid) {
+  const int n = data->mesh->nblock;
+  *invalid = 0;
+  if (!n) return OAK_OK;
+  int *bad = malloc(n * sizeof *bad);
+  OAK_CHECK(bad, OAK_ERR_MEMORY, "no memory for the counts of %d blocks", n);
+  const oak_status_t st =
+      oak_device_download(data->setup->dev, bad, data->results.bad, n * sizeof *bad);
+  for (int b = 0; b < n && st == OAK_OK; b++) *invalid |= bad[b] > 0;
+  free(bad);
+  return st;
 }

@@ -5,74 +5,74 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/failure.h"
-#include "solver/step/part.h"
-#include "solver/step/sim.h"
+#include "solver/data/data.h"
 
 /* Tell kernels the present addresses of peers' memory. */
-static oak_status_t look_at_peers(oak_t *sim) {
-  for (int i = 0; i < sim->method.nstate; i++)
-    OAK_TRY(oak_values_look(&sim->exchange, &sim->storage.state[i]));
+static oak_status_t look_at_peers(oak_data_t *data) {
+  for (int i = 0; i < data->setup->method.nstate; i++)
+    OAK_TRY(oak_values_look(&data->exchange, &data->storage.state[i]));
   return OAK_OK;
 }
 
-oak_status_t oak_storage_reserve(oak_t *sim, int first, int last, int blocks) {
+oak_status_t oak_storage_reserve(oak_data_t *data, int first, int last, int blocks) {
   oak_values_t *list[OAK_MAX_STATES];
   int changed;
-  for (int i = first; i < last; i++) list[i - first] = &sim->storage.state[i];
-  oak_status_t st = oak_values_fit(&sim->exchange, list, last - first, blocks, &changed);
-  if (st == OAK_OK && changed) st = look_at_peers(sim);
+  for (int i = first; i < last; i++) list[i - first] = &data->storage.state[i];
+  oak_status_t st = oak_values_fit(&data->exchange, list, last - first, blocks, &changed);
+  if (st == OAK_OK && changed) st = look_at_peers(data);
   if (st == OAK_ERR_MEMORY)
     st = OAK_FAIL(OAK_ERR_MEMORY,
                   "no memory for %d blocks of %lld cells and %d variables on rank %d in each of %d "
                   "states; lower mesh.min_level or mesh.max_level or refine less: %s",
-                  blocks, (long long)sim->cells, sim->nvar, sim->rank, sim->method.nstate,
-                  oak_last_error());
-  return oak_sim_agree(sim, st);
+                  blocks, (long long)data->setup->cells, data->setup->nvar, data->setup->rank,
+                  data->setup->method.nstate, oak_last_error());
+  return oak_data_agree(data, st);
 }
 
-oak_status_t oak_storage_check(const oak_t *sim, double *blocks) {
+oak_status_t oak_storage_check(const oak_setup_t *setup, double *blocks) {
   const int most = OAK_MESH_MAX_BLOCKS;
   *blocks = 1;
-  for (int d = 0; d < sim->dim; d++) *blocks *= ldexp(sim->trees[d], sim->min_level);
-  const double share = ceil(*blocks / sim->size);
+  for (int d = 0; d < setup->dim; d++) *blocks *= ldexp(setup->trees[d], setup->min_level);
+  const double share = ceil(*blocks / setup->size);
   OAK_CHECK(
       share <= most, OAK_ERR_INPUT,
       "mesh.min_level = %d gives %.3g blocks, %.3g for each rank, but a rank can have at most %d: "
       "lower mesh.min_level or mesh.trees",
-      sim->min_level, *blocks, share, most);
+      setup->min_level, *blocks, share, most);
   return OAK_OK;
 }
 
-oak_status_t oak_storage_begin(oak_t *sim) {
+oak_status_t oak_storage_begin(oak_data_t *data) {
   double blocks;
-  OAK_TRY(oak_storage_check(sim, &blocks));
-  return oak_storage_reserve(sim, 0, sim->method.nstate, (int)ceil(blocks / sim->size));
+  OAK_TRY(oak_storage_check(data->setup, &blocks));
+  return oak_storage_reserve(data, 0, data->setup->method.nstate,
+                             (int)ceil(blocks / data->setup->size));
 }
 
-static oak_status_t upload_geometry(oak_t *sim) {
-  const oak_mesh_t *mesh = sim->mesh;
-  const int in_place = oak_device_ops(sim->dev)->host_memory;
-  if (mesh->nblock > sim->storage.blocks_capacity) {
-    oak_device_free(sim->dev, sim->storage.blocks);
-    sim->storage.blocks = NULL;
-    sim->storage.blocks_capacity = 0;
+static oak_status_t upload_geometry(oak_data_t *data) {
+  const oak_mesh_t *mesh = data->mesh;
+  const int in_place = oak_device_ops(data->setup->dev)->host_memory;
+  if (mesh->nblock > data->storage.blocks_capacity) {
+    oak_device_free(data->setup->dev, data->storage.blocks);
+    data->storage.blocks = NULL;
+    data->storage.blocks_capacity = 0;
     const int wanted = mesh->nblock + mesh->nblock / 8;
-    OAK_TRY(oak_device_alloc(sim->dev, wanted * sizeof(oak_block_t), &sim->storage.blocks));
-    sim->storage.blocks_capacity = wanted;
+    OAK_TRY(
+        oak_device_alloc(data->setup->dev, wanted * sizeof(oak_block_t), &data->storage.blocks));
+    data->storage.blocks_capacity = wanted;
   }
-  oak_block_t *b = in_place ? sim->storage.blocks : malloc((mesh->nblock + 1) * sizeof *b);
+  oak_block_t *b = in_place ? data->storage.blocks : malloc((mesh->nblock + 1) * sizeof *b);
   OAK_CHECK(b || mesh->nblock == 0, OAK_ERR_MEMORY, "out of memory for the positions of %d blocks",
             mesh->nblock);
   for (int n = 0; n < mesh->nblock; n++) {
     double dx[3];
     b[n] = (oak_block_t){.level = mesh->level[n]};
-    oak_block_geometry(sim, n, b[n].origin, dx);
+    oak_data_geometry(data, n, b[n].origin, dx);
   }
   if (in_place) return OAK_OK;
   oak_status_t st = OAK_OK;
   if (mesh->nblock)
-    st = oak_device_upload(sim->dev, sim->storage.blocks, b, mesh->nblock * sizeof *b);
+    st = oak_device_upload(data->setup->dev, data->storage.blocks, b, mesh->nblock * sizeof *b);
   free(b);
   return st;
 }
@@ -80,91 +80,90 @@ static oak_status_t upload_geometry(oak_t *sim) {
 /* The number of parts into which tiles are cut along z. With more parts, a small mesh, or the last
  * tiles of a large one, keeps the whole device busy. A part takes the time of about PART_COST
  * further planes, for values that its neighbours compute too. */
-static int choose_parts(const oak_t *sim) {
+static int choose_parts(const oak_data_t *data) {
   static const double PART_COST = 1.5;
-  const oak_device_ops_t *ops = oak_device_ops(sim->dev);
-  const double tiles = (double)sim->mesh->nblock * sim->results.tiles;
+  const oak_device_ops_t *ops = oak_device_ops(data->setup->dev);
+  const double tiles = (double)data->mesh->nblock * data->results.tiles;
   int best = 1;
   double least = INFINITY;
-  if (!ops->slots || sim->dim == 2 || oak_parts_need(sim) & OAK_PART_WHOLE_TILES) return 1;
-  const double slots = ops->slots(sim->dev, sim->kernel.flux);
-  for (int parts = 1; 2 * parts <= sim->block_size; parts *= 2) {
-    const double time = ceil(tiles * parts / slots) * ((double)sim->block_size / parts + PART_COST);
+  if (!ops->slots || data->setup->dim == 2 || data->results.whole_tiles) return 1;
+  const double slots = ops->slots(data->setup->dev, data->setup->kernel.flux);
+  for (int parts = 1; 2 * parts <= data->setup->block_size; parts *= 2) {
+    const double time =
+        ceil(tiles * parts / slots) * ((double)data->setup->block_size / parts + PART_COST);
     if (time < 0.97 * least) least = time, best = parts;
   }
   return best;
 }
 
 /* Arrays of the flux kernel's results. */
-static oak_status_t fit_results(oak_t *sim) {
+static oak_status_t fit_results(oak_data_t *data) {
   int tile[2];
-  oak_sim_tile(sim, tile);
-  sim->results.tiles = sim->block_size / tile[0] * (sim->block_size / tile[1]);
-  sim->results.parts = choose_parts(sim);
-  const long n = (long)sim->mesh->nblock * oak_sim_results(sim);
-  if (n <= sim->results.capacity) return OAK_OK;
+  oak_setup_tile(data->setup, tile);
+  data->results.tiles = data->setup->block_size / tile[0] * (data->setup->block_size / tile[1]);
+  data->results.parts = choose_parts(data);
+  const long n = (long)data->mesh->nblock * oak_data_results(data);
+  if (n <= data->results.capacity) return OAK_OK;
   const long wanted = n + n / 8;
-  void **memory[] = {&sim->results.rate, &sim->results.bad, &sim->results.sums};
+  void **memory[] = {&data->results.rate, &data->results.bad, &data->results.sums};
   const size_t size[] = {wanted * sizeof(double), wanted * sizeof(int),
-                         2 * sizeof(double) * oak_sim_chunks(wanted)};
-  sim->results.capacity = 0;
+                         2 * sizeof(double) * oak_results_chunks(wanted)};
+  data->results.capacity = 0;
   for (int i = 0; i < 3; i++) {
-    oak_device_free(sim->dev, *memory[i]);
+    oak_device_free(data->setup->dev, *memory[i]);
     *memory[i] = NULL;
-    OAK_TRY(oak_device_alloc(sim->dev, size[i], memory[i]));
+    OAK_TRY(oak_device_alloc(data->setup->dev, size[i], memory[i]));
   }
-  sim->results.capacity = wanted;
+  data->results.capacity = wanted;
   return OAK_OK;
 }
 
-/* The memory that depends on the blocks of this rank. Rank-local. */
-static oak_status_t fit_blocks(oak_t *sim) {
-  OAK_TRY(upload_geometry(sim));
-  OAK_TRY(fit_results(sim));
-  return oak_parts_fit(sim);
+void oak_storage_swap(oak_data_t *data, int a, int b) {
+  const oak_values_t values = data->storage.state[a];
+  data->storage.state[a] = data->storage.state[b];
+  data->storage.state[b] = values;
 }
 
-/* Prepare buffers for a new pattern. Every rank takes part in all steps. */
-static oak_status_t fit_exchanges(oak_t *sim) {
+oak_status_t oak_storage_scratch(oak_data_t *data, size_t bytes) {
+  if (bytes <= data->storage.scratch_bytes) return OAK_OK;
+  oak_device_free(data->setup->dev, data->storage.scratch);
+  data->storage.scratch = NULL;
+  data->storage.scratch_bytes = 0;
+  OAK_TRY(oak_device_alloc(data->setup->dev, bytes, &data->storage.scratch));
+  data->storage.scratch_bytes = bytes;
+  return OAK_OK;
+}
+
+oak_status_t oak_storage_states(oak_data_t *data) {
+  const int first = data->storage.revision < 0 ? 0 : 1;
+  return oak_storage_reserve(data, first, data->setup->method.nstate, data->mesh->nblock);
+}
+
+oak_status_t oak_storage_blocks(oak_data_t *data) {
+  OAK_TRY(upload_geometry(data));
+  return fit_results(data);
+}
+
+oak_status_t oak_storage_connect(oak_data_t *data) {
   int changed;
-  oak_status_t st = oak_exchange_fit(&sim->exchange, &changed);
-  oak_keep_failure(&st, oak_parts_connect(sim));
-  if (st == OAK_OK && changed) st = look_at_peers(sim);
-  return oak_sim_agree(sim, st);
+  OAK_TRY(oak_exchange_fit(&data->exchange, &changed));
+  return changed ? look_at_peers(data) : OAK_OK;
 }
 
-oak_status_t oak_storage_fit(oak_t *sim) {
-  int changed;
-  oak_timer_start(&sim->timers, OAK_PHASE_PATTERN);
-  oak_status_t st = OAK_OK;
-  if (sim->storage.revision != sim->mesh->revision) {
-    st = oak_storage_reserve(sim, sim->storage.revision < 0 ? 0 : 1, sim->method.nstate,
-                             sim->mesh->nblock);
-    if (st == OAK_OK) st = oak_sim_agree(sim, fit_blocks(sim));
-  }
-  if (st == OAK_OK) st = oak_pattern_update(&sim->pattern, &sim->transport, sim->mesh, &changed);
-  /* An earlier attempt may have made the pattern and failed after that. */
-  if (st == OAK_OK && (changed || sim->storage.revision != sim->mesh->revision))
-    st = fit_exchanges(sim);
-  if (st == OAK_OK && sim->storage.revision != sim->mesh->revision) st = oak_parts_renew(sim);
-  if (st == OAK_OK) sim->storage.revision = sim->mesh->revision;
-  oak_timer_stop(&sim->timers, OAK_PHASE_PATTERN);
-  return st;
-}
-
-void oak_storage_clear(oak_t *sim) {
-  void *memory[] = {sim->storage.blocks, sim->storage.scratch, sim->results.rate, sim->results.bad,
-                    sim->results.sums};
+void oak_storage_clear(oak_data_t *data) {
+  void *memory[] = {data->storage.blocks, data->storage.scratch, data->results.rate,
+                    data->results.bad, data->results.sums};
   oak_values_t *states[OAK_MAX_STATES];
-  for (int s = 0; s < OAK_MAX_STATES; s++) states[s] = &sim->storage.state[s];
-  oak_values_clear(&sim->exchange, states, OAK_MAX_STATES);
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) oak_device_free(sim->dev, memory[i]);
+  for (int s = 0; s < OAK_MAX_STATES; s++) states[s] = &data->storage.state[s];
+  oak_values_clear(&data->exchange, states, OAK_MAX_STATES);
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+    oak_device_free(data->setup->dev, memory[i]);
 }
 
-int64_t oak_memory(const oak_t *sim) {
-  int64_t bytes = oak_exchange_bytes(&sim->exchange) + sim->pattern.table_capacity +
-                  (int64_t)(sim->storage.blocks_capacity * sizeof(oak_block_t));
-  for (int s = 0; s < sim->method.nstate; s++) bytes += sim->storage.state[s].memory.bytes;
-  return bytes + oak_parts_bytes(sim) +
-         sim->results.capacity * (int64_t)(sizeof(double) + sizeof(int));
+int64_t oak_storage_bytes(const oak_data_t *data) {
+  int64_t bytes = oak_exchange_bytes(&data->exchange) + data->pattern.table_capacity +
+                  (int64_t)(data->storage.blocks_capacity * sizeof(oak_block_t)) +
+                  data->results.capacity * (int64_t)(sizeof(double) + sizeof(int));
+  for (int s = 0; s < data->setup->method.nstate; s++) bytes += data->storage.state[s].memory.bytes;
+  return bytes;
 }

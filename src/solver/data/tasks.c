@@ -3,31 +3,33 @@
  */
 #include <stdlib.h>
 
-#include "solver/step/sim.h"
+#include "solver/data/data.h"
 
-oak_status_t oak_adapt_grow(oak_t *sim, void **memory, int *capacity, int count, size_t size) {
+oak_status_t oak_adapt_grow(oak_device_t *dev, void **memory, int *capacity, int count,
+                            size_t size) {
   if (count <= *capacity) return OAK_OK;
-  oak_device_free(sim->dev, *memory);
+  oak_device_free(dev, *memory);
   *memory = NULL;
   *capacity = 0;
-  OAK_TRY(oak_device_alloc(sim->dev, (count + count / 8) * size, memory));
+  OAK_TRY(oak_device_alloc(dev, (count + count / 8) * size, memory));
   *capacity = count + count / 8;
   return OAK_OK;
 }
 
-oak_status_t oak_adapt_run(oak_t *sim, const oak_carried_t *c, const oak_adapt_task_t *task,
+oak_status_t oak_adapt_run(oak_data_t *data, const oak_carried_t *c, const oak_adapt_task_t *task,
                            int count, void *out) {
   if (!count) return OAK_OK;
   oak_adapt_args_t args = {.out = out,
-                           .theta = sim->interpolation_theta,
+                           .theta = data->setup->interpolation_theta,
                            .components = c->exchange->components,
                            .interpolation = c->exchange->interpolation};
-  OAK_TRY(oak_adapt_grow(sim, &sim->adapt.task, &sim->adapt.task_capacity, count, sizeof *task));
-  OAK_TRY(oak_device_upload(sim->dev, sim->adapt.task, task, count * sizeof *task));
-  oak_sim_field(sim, 0, sim->clock.time, &args.f);
+  OAK_TRY(oak_adapt_grow(data->setup->dev, &data->tasks.task, &data->tasks.capacity, count,
+                         sizeof *task));
+  OAK_TRY(oak_device_upload(data->setup->dev, data->tasks.task, task, count * sizeof *task));
+  oak_data_field(data, 0, data->clock.time, &args.f);
   oak_exchange_field(c->exchange, c->now, &args.f);
-  args.task = sim->adapt.task;
-  return oak_device_launch(sim->dev, sim->kernel.adapt, count, &args, sizeof args);
+  args.task = data->tasks.task;
+  return oak_device_launch(data->setup->dev, data->setup->kernel.adapt, count, &args, sizeof args);
 }
 
 oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count) {
@@ -41,19 +43,19 @@ oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count) {
   return task;
 }
 
-oak_status_t oak_adapt_copy(oak_t *sim, const oak_carried_t *c, int to, int from, int count,
+oak_status_t oak_adapt_copy(oak_data_t *data, const oak_carried_t *c, int to, int from, int count,
                             int base) {
-  const int64_t bytes = c->exchange->components * sim->cells * sim->store_size;
+  const int64_t bytes = c->exchange->components * data->setup->cells * data->setup->store_size;
   oak_adapt_task_t *task = malloc((count + 1) * sizeof *task);
   OAK_CHECK(task, OAK_ERR_MEMORY, "out of memory for a list of %d blocks", count);
   for (int n = 0; n < count; n++)
     task[n] = (oak_adapt_task_t){.source = from + n, .base = base, .kind = OAK_ADAPT_COPY};
-  oak_status_t st = oak_adapt_run(sim, c, task, count, (char *)c->next->memory.mine + to * bytes);
+  oak_status_t st = oak_adapt_run(data, c, task, count, (char *)c->next->memory.mine + to * bytes);
   free(task);
   return st;
 }
 
-oak_status_t oak_copy_state(oak_t *sim, int to) {
-  const oak_carried_t c = {&sim->exchange, &sim->storage.state[0], &sim->storage.state[to]};
-  return oak_adapt_copy(sim, &c, 0, 0, sim->mesh->nblock, OAK_BASE_OWN);
+oak_status_t oak_copy_state(oak_data_t *data, int to) {
+  const oak_carried_t c = {&data->exchange, &data->storage.state[0], &data->storage.state[to]};
+  return oak_adapt_copy(data, &c, 0, 0, data->mesh->nblock, OAK_BASE_OWN);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "solver/data/solution.h"
 
 enum { LEVEL, RANK, BLOCK, FIRST_DERIVED, MORE_VARIABLES = FIRST_DERIVED + OAK_DERIVED_COUNT };
 static const char *const more_name[MORE_VARIABLES] = {
@@ -19,70 +20,73 @@ static const char *const more_name[MORE_VARIABLES] = {
     [FIRST_DERIVED + OAK_DERIVED_DIVERGENCE] = "divergence",
     [FIRST_DERIVED + OAK_DERIVED_SCHLIEREN] = "schlieren"};
 
-static int count_variables(const oak_t *sim) {
-  return 2 * sim->nvar + MORE_VARIABLES + sim->description.noutput + sim->fields.count;
+static int count_variables(const oak_setup_t *setup) {
+  return 2 * setup->nvar + MORE_VARIABLES + setup->description.noutput + setup->fields.count;
 }
 
 /** Number among the fields beside the state, which come last, negative for others. */
-static int beside(const oak_t *sim, int v) { return v - count_variables(sim) + sim->fields.count; }
+static int beside(const oak_setup_t *setup, int v) {
+  return v - count_variables(setup) + setup->fields.count;
+}
 
 /** Number among the derived variables, negative for others. */
-static int derived(const oak_t *sim, int v) {
-  return beside(sim, v) >= 0 ? -1 : v - 2 * sim->nvar - FIRST_DERIVED;
+static int derived(const oak_setup_t *setup, int v) {
+  return beside(setup, v) >= 0 ? -1 : v - 2 * setup->nvar - FIRST_DERIVED;
 }
 
 /** Does the variable need neighbours of a cell? The hooks may. */
-static int needs_ghosts(const oak_t *sim, int v) {
-  return derived(sim, v) >= OAK_DERIVED_VORTICITY;
+static int needs_ghosts(const oak_setup_t *setup, int v) {
+  return derived(setup, v) >= OAK_DERIVED_VORTICITY;
 }
 
 /** The name of a variable, "" if this physics does not have it: only schlieren needs no velocity.
  */
-static const char *name_of(const oak_t *sim, int v) {
-  const int number = derived(sim, v);
-  if (v < 2 * sim->nvar) return sim->description.name[v];
-  if (beside(sim, v) >= 0) return sim->fields.field[beside(sim, v)].name;
+static const char *name_of(const oak_setup_t *setup, int v) {
+  const int number = derived(setup, v);
+  if (v < 2 * setup->nvar) return setup->description.name[v];
+  if (beside(setup, v) >= 0) return setup->fields.field[beside(setup, v)].name;
   if (number >= OAK_DERIVED_COUNT)
-    return sim->files.declared.output[sim->description.output_slot[number - OAK_DERIVED_COUNT]]
+    return setup->files.declared.output[setup->description.output_slot[number - OAK_DERIVED_COUNT]]
         .name;
-  if (number >= 0 && number != OAK_DERIVED_SCHLIEREN && sim->description.normal[0] < 0) return "";
-  return more_name[v - 2 * sim->nvar];
+  if (number >= 0 && number != OAK_DERIVED_SCHLIEREN && setup->description.normal[0] < 0) return "";
+  return more_name[v - 2 * setup->nvar];
 }
 
 /** The first variable of that name, -1 if there is none. */
-static int find(const oak_t *sim, const char *name) {
-  for (int v = 0; v < count_variables(sim) && *name; v++)
-    if (!strcmp(name, name_of(sim, v))) return v;
+static int find(const oak_setup_t *setup, const char *name) {
+  for (int v = 0; v < count_variables(setup) && *name; v++)
+    if (!strcmp(name, name_of(setup, v))) return v;
   return -1;
 }
 
-oak_status_t oak_variables_check(const oak_t *sim) {
-  OAK_CHECK(find(sim, "solid") < 0 || oak_variables_mask(sim) >= 0, OAK_ERR_INPUT,
+oak_status_t oak_variables_check(const oak_setup_t *setup) {
+  OAK_CHECK(find(setup, "solid") < 0 || oak_variables_mask(setup) >= 0, OAK_ERR_INPUT,
             "a variable of %s or %s is named solid, which in files is the mask of solids: choose "
             "another name",
-            sim->files.physics, sim->files.problem);
-  const int first = 2 * sim->nvar + MORE_VARIABLES, last = first + sim->description.noutput;
-  for (int n = 0; n < sim->fields.count; n++)
-    OAK_CHECK(find(sim, sim->fields.field[n].name) == last + n, OAK_ERR_INPUT,
+            setup->files.physics, setup->files.problem);
+  const int first = 2 * setup->nvar + MORE_VARIABLES, last = first + setup->description.noutput;
+  for (int n = 0; n < setup->fields.count; n++)
+    OAK_CHECK(find(setup, setup->fields.field[n].name) == last + n, OAK_ERR_INPUT,
               "field %s of %s or %s: there is a variable of this name; choose another name",
-              sim->fields.field[n].name, sim->files.physics, sim->files.problem);
+              setup->fields.field[n].name, setup->files.physics, setup->files.problem);
   for (int v = first; v < last; v++) {
-    const int owner = sim->files.declared.output[sim->description.output_slot[v - first]].owner;
-    OAK_CHECK(find(sim, name_of(sim, v)) == v, OAK_ERR_INPUT,
+    const int owner = setup->files.declared.output[setup->description.output_slot[v - first]].owner;
+    OAK_CHECK(find(setup, name_of(setup, v)) == v, OAK_ERR_INPUT,
               "%s: OUTPUT(%s, at, q): there is a variable of this name; choose another name",
-              owner == OAK_OF_PHYSICS ? sim->files.physics : sim->files.problem, name_of(sim, v));
+              owner == OAK_OF_PHYSICS ? setup->files.physics : setup->files.problem,
+              name_of(setup, v));
   }
   return OAK_OK;
 }
 
 /** Whether a variable can be asked for by its name. \a of_cells: not one that blocks have. */
-static int is_offered(const oak_t *sim, int v, int of_cells) {
-  const int of_block = v >= 2 * sim->nvar && v < 2 * sim->nvar + FIRST_DERIVED;
-  return *name_of(sim, v) && find(sim, name_of(sim, v)) == v && !(of_cells && of_block);
+static int is_offered(const oak_setup_t *setup, int v, int of_cells) {
+  const int of_block = v >= 2 * setup->nvar && v < 2 * setup->nvar + FIRST_DERIVED;
+  return *name_of(setup, v) && find(setup, name_of(setup, v)) == v && !(of_cells && of_block);
 }
 
 /** The variable that \a word may mean: a word for it, or a misspelt name; NULL: none. */
-static const char *meant(const oak_t *sim, const char *word, int of_cells) {
+static const char *meant(const oak_setup_t *setup, const char *word, int of_cells) {
   static const char *const known[][2] = {{"density", "rho"}, {"pressure", "p"},  {"energy", "E"},
                                          {"velocity", "vx"}, {"momentum", "mx"}, {"height", "h"},
                                          {"depth", "h"},     {"velocity", "u"},  {"momentum", "hu"},
@@ -90,35 +94,35 @@ static const char *meant(const oak_t *sim, const char *word, int of_cells) {
   const char *nearest = NULL;
   int least = strlen(word) > 3 ? 3 : 2;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (!oak_str_distance(word, known[i][0]) && find(sim, known[i][1]) >= 0) return known[i][1];
-  for (int v = 0; v < count_variables(sim); v++) {
+    if (!oak_str_distance(word, known[i][0]) && find(setup, known[i][1]) >= 0) return known[i][1];
+  for (int v = 0; v < count_variables(setup); v++) {
     const int distance =
-        is_offered(sim, v, of_cells) ? oak_str_distance(word, name_of(sim, v)) : least;
-    if (distance < least) nearest = name_of(sim, v);
+        is_offered(setup, v, of_cells) ? oak_str_distance(word, name_of(setup, v)) : least;
+    if (distance < least) nearest = name_of(setup, v);
     if (distance < least) least = distance;
   }
   return nearest;
 }
 
-oak_status_t oak_variable_unknown(const oak_t *sim, const char *word, const char *origin,
+oak_status_t oak_variable_unknown(const oak_setup_t *setup, const char *word, const char *origin,
                                   const char *key, int of_cells) {
   char known[2048] = "";
-  const char *name = meant(sim, word, of_cells);
-  for (int v = 0; v < count_variables(sim); v++) {
+  const char *name = meant(setup, word, of_cells);
+  for (int v = 0; v < count_variables(setup); v++) {
     const size_t used = strlen(known);
-    if (is_offered(sim, v, of_cells))
-      snprintf(known + used, sizeof known - used, " %s", name_of(sim, v));
+    if (is_offered(setup, v, of_cells))
+      snprintf(known + used, sizeof known - used, " %s", name_of(setup, v));
   }
   return OAK_FAIL(OAK_ERR_INPUT, "%s: %s: there is no variable %s%s%s%s; known:%s", origin, key,
                   word, name ? "; did you mean " : "", name ? name : "", name ? "?" : "", known);
 }
 
-static void add(const oak_t *sim, oak_selection_t *s, int variable) {
+static void add(const oak_setup_t *setup, oak_selection_t *s, int variable) {
   s->variable[s->count] = variable;
-  s->name[s->count++] = name_of(sim, variable);
+  s->name[s->count++] = name_of(setup, variable);
 }
 
-oak_status_t oak_variables_select(const oak_t *sim, const char *text, const char *origin,
+oak_status_t oak_variables_select(const oak_setup_t *setup, const char *text, const char *origin,
                                   const char *key, int first, oak_selection_t *s) {
   static const char blank[] = " ,\t";
   s->count = 0;
@@ -126,101 +130,104 @@ oak_status_t oak_variables_select(const oak_t *sim, const char *text, const char
     char name[256];
     const size_t length = strcspn(text, blank);
     snprintf(name, sizeof name, "%.*s", (int)length, text);
-    const int v = find(sim, name);
-    if (v < 0) return oak_variable_unknown(sim, name, origin, key, 0);
+    const int v = find(setup, name);
+    if (v < 0) return oak_variable_unknown(setup, name, origin, key, 0);
     for (int i = 0; i < s->count; i++)
       OAK_CHECK(s->variable[i] != v, OAK_ERR_INPUT, "%s: %s names %s twice: leave one of them out",
                 origin, key, name);
-    add(sim, s, v);
+    add(setup, s, v);
     text += length;
   }
   if (s->count > 0) return OAK_OK;
-  for (int v = 0; v < (first ? 1 : 2 * sim->nvar); v++)
-    if (find(sim, name_of(sim, v)) == v) add(sim, s, v);
+  for (int v = 0; v < (first ? 1 : 2 * setup->nvar); v++)
+    if (find(setup, name_of(setup, v)) == v) add(setup, s, v);
   return OAK_OK;
 }
 
-int oak_variables_mask(const oak_t *sim) {
-  return oak_has_hook(sim, "problem_solid") ? sim->nvar - 1 : -1;
+int oak_variables_mask(const oak_setup_t *setup) {
+  return oak_has_hook(setup, "problem_solid") ? setup->nvar - 1 : -1;
 }
 
-void oak_variables_add_mask(const oak_t *sim, oak_selection_t *s) {
-  const int mask = oak_variables_mask(sim);
+void oak_variables_add_mask(const oak_setup_t *setup, oak_selection_t *s) {
+  const int mask = oak_variables_mask(setup);
   for (int i = 0; i < s->count; i++)
     if (s->variable[i] == mask) return;
-  if (mask >= 0) add(sim, s, mask);
+  if (mask >= 0) add(setup, s, mask);
 }
 
-int oak_derived_find(const oak_t *sim, const char *name) {
-  const int v = find(sim, name);
-  return v < 0 ? -1 : derived(sim, v);
+int oak_derived_find(const oak_setup_t *setup, const char *name) {
+  const int v = find(setup, name);
+  return v < 0 ? -1 : derived(setup, v);
 }
 
-oak_status_t oak_derived_build(oak_t *sim) {
-  if (sim->derived.kernel) return OAK_OK;
-  OAK_TRY(oak_sim_build_module(sim, "derived", &sim->derived.module));
-  return oak_agree(sim->comm, oak_device_kernel(sim->dev, sim->derived.module, "oak_derived",
-                                                &sim->derived.kernel));
+oak_status_t oak_derived_build(oak_data_t *data) {
+  if (data->derived.kernel) return OAK_OK;
+  OAK_TRY(oak_setup_build_module(data->setup, "derived", &data->derived.module));
+  return oak_agree(data->setup->comm, oak_device_kernel(data->setup->dev, data->derived.module,
+                                                        "oak_derived", &data->derived.kernel));
 }
 
-oak_status_t oak_variables_prepare(oak_t *sim, const oak_selection_t *s) {
+oak_status_t oak_variables_prepare(oak_data_t *data, const oak_selection_t *s) {
   int kernel = 0, ghosts = 0;
   for (int i = 0; i < s->count; i++) {
-    kernel |= derived(sim, s->variable[i]) >= 0;
-    ghosts |= needs_ghosts(sim, s->variable[i]);
+    kernel |= derived(data->setup, s->variable[i]) >= 0;
+    ghosts |= needs_ghosts(data->setup, s->variable[i]);
   }
-  if (kernel) OAK_TRY(oak_derived_build(sim));
-  return ghosts ? oak_update_ghostcells(sim) : OAK_OK;
+  if (kernel) OAK_TRY(oak_derived_build(data));
+  return ghosts ? oak_data_agree(data, oak_fill_ghosts(data, 0, data->clock.time)) : OAK_OK;
 }
 
-oak_status_t oak_variable_read(oak_t *sim, int variable, int first, int count, double *out) {
-  if (variable < 2 * sim->nvar) return oak_read_cells(sim, variable, first, count, out);
-  if (derived(sim, variable) >= 0)
-    return oak_read_kernel(sim, sim->derived.kernel, derived(sim, variable), first, count, out);
-  if (beside(sim, variable) >= 0)
-    return oak_field_read(sim, beside(sim, variable), first, count, out);
+oak_status_t oak_variable_read(oak_data_t *data, int variable, int first, int count, double *out) {
+  if (variable < 2 * data->setup->nvar) return oak_read_state(data, 0, variable, first, count, out);
+  if (derived(data->setup, variable) >= 0)
+    return oak_read_kernel(data, data->derived.kernel, derived(data->setup, variable), first, count,
+                           out);
+  if (beside(data->setup, variable) >= 0)
+    return oak_field_read(data, beside(data->setup, variable), first, count, out);
   for (int b = 0; b < count; b++) {
-    const double value = oak_variable_of_block(sim, variable, first + b);
-    for (int64_t c = 0; c < sim->cells; c++) out[b * sim->cells + c] = value;
+    const double value = oak_variable_of_block(data, variable, first + b);
+    for (int64_t c = 0; c < data->setup->cells; c++) out[b * data->setup->cells + c] = value;
   }
   return OAK_OK;
 }
 
-oak_status_t oak_variable_read_list(oak_t *sim, int variable, const int *block, int count,
+oak_status_t oak_variable_read_list(oak_data_t *data, int variable, const int *block, int count,
                                     double *out) {
-  if (variable < 2 * sim->nvar)
-    return oak_read_list(sim, sim->kernel.cells, variable, block, count, out);
-  if (derived(sim, variable) >= 0)
-    return oak_read_list(sim, sim->derived.kernel, derived(sim, variable), block, count, out);
+  if (variable < 2 * data->setup->nvar)
+    return oak_read_list(data, data->setup->kernel.cells, variable, block, count, out);
+  if (derived(data->setup, variable) >= 0)
+    return oak_read_list(data, data->derived.kernel, derived(data->setup, variable), block, count,
+                         out);
   for (int b = 0; b < count; b++)
-    OAK_TRY(oak_variable_read(sim, variable, block[b], 1, out + b * sim->cells));
+    OAK_TRY(oak_variable_read(data, variable, block[b], 1, out + b * data->setup->cells));
   return OAK_OK;
 }
 
-int oak_variable_keepable(const oak_t *sim, int variable) {
-  return variable < 2 * sim->nvar || derived(sim, variable) >= 0 || beside(sim, variable) >= 0;
+int oak_variable_keepable(const oak_setup_t *setup, int variable) {
+  return variable < 2 * setup->nvar || derived(setup, variable) >= 0 ||
+         beside(setup, variable) >= 0;
 }
 
-oak_status_t oak_variable_keep(oak_t *sim, int variable, int first, int count, void *memory) {
-  oak_kernel_t *kernel = sim->kernel.cells;
+oak_status_t oak_variable_keep(oak_data_t *data, int variable, int first, int count, void *memory) {
+  oak_kernel_t *kernel = data->setup->kernel.cells;
   int number = variable;
-  if (beside(sim, variable) >= 0) {
-    number = 2 * sim->nvar + 1 + beside(sim, variable); /* for oak_cells */
-  } else if (derived(sim, variable) >= 0) {
-    kernel = sim->derived.kernel;
-    number = derived(sim, variable);
+  if (beside(data->setup, variable) >= 0) {
+    number = 2 * data->setup->nvar + 1 + beside(data->setup, variable); /* for oak_cells */
+  } else if (derived(data->setup, variable) >= 0) {
+    kernel = data->derived.kernel;
+    number = derived(data->setup, variable);
   }
-  return oak_keep_kernel(sim, kernel, number, first, count, memory);
+  return oak_keep_kernel(data, kernel, number, first, count, memory);
 }
 
-double oak_variable_of_block(const oak_t *sim, int variable, int block) {
-  switch (variable - 2 * sim->nvar) {
+double oak_variable_of_block(const oak_data_t *data, int variable, int block) {
+  switch (variable - 2 * data->setup->nvar) {
     case LEVEL:
-      return sim->mesh->level[block];
+      return data->mesh->level[block];
     case RANK:
-      return sim->rank;
+      return data->setup->rank;
     default:
-      return (double)(sim->mesh->first + block);
+      return (double)(data->mesh->first + block);
   }
 }
 
@@ -228,27 +235,29 @@ double oak_variable_of_block(const oak_t *sim, int variable, int block) {
 
 /** Blocks whose values are in memory of the device at a time. A CPU keeps the values of a few
  * blocks in its cache. A GPU needs many blocks for all of its processors. */
-static int blocks_at_a_time(const oak_t *sim) {
+static int blocks_at_a_time(const oak_data_t *data) {
   enum { FEW = 64, MOST_BYTES = 64 << 20 };
-  const oak_device_ops_t *ops = oak_device_ops(sim->dev);
+  const oak_device_ops_t *ops = oak_device_ops(data->setup->dev);
   size_t bytes = MOST_BYTES;
-  if (ops->room && ops->room(sim->dev) / 4 < bytes) bytes = ops->room(sim->dev) / 4;
-  int n = ops->host_memory ? FEW : (int)(bytes / ((size_t)sim->cells * sizeof(double)));
+  if (ops->room && ops->room(data->setup->dev) / 4 < bytes) bytes = ops->room(data->setup->dev) / 4;
+  int n = ops->host_memory ? FEW : (int)(bytes / ((size_t)data->setup->cells * sizeof(double)));
   if (n < FEW) n = FEW;
-  return n < sim->mesh->nblock ? n : sim->mesh->nblock;
+  return n < data->mesh->nblock ? n : data->mesh->nblock;
 }
 
-static int64_t cells_of(const oak_t *sim, const int *box) {
-  return box ? (int64_t)(box[3] - box[0]) * (box[4] - box[1]) * (box[5] - box[2]) : sim->cells;
+static int64_t cells_of(const oak_data_t *data, const int *box) {
+  return box ? (int64_t)(box[3] - box[0]) * (box[4] - box[1]) * (box[5] - box[2])
+             : data->setup->cells;
 }
 
 /** Of a variable that is the same in all cells of a block. With solids, \a fluid says which cells
  * count. */
-static oak_measured_t measure_block(const oak_t *sim, int variable, int block, const int *box,
+static oak_measured_t measure_block(const oak_data_t *data, int variable, int block, const int *box,
                                     const oak_measured_t *fluid) {
-  const double value = oak_variable_of_block(sim, variable, block);
-  const int first = box ? (box[2] * sim->block_size + box[1]) * sim->block_size + box[0] : 0;
-  const double count = fluid ? fluid->count : (double)cells_of(sim, box);
+  const double value = oak_variable_of_block(data, variable, block);
+  const int first =
+      box ? (box[2] * data->setup->block_size + box[1]) * data->setup->block_size + box[0] : 0;
+  const double count = fluid ? fluid->count : (double)cells_of(data, box);
   const int place = fluid ? fluid->place[0] : first;
   return (oak_measured_t){value * count, count, {value, value}, {place, place}};
 }
@@ -256,55 +265,56 @@ static oak_measured_t measure_block(const oak_t *sim, int variable, int block, c
 /** Launch the kernels for one variable; those blocks are left out that come together and have no
  * cell in their boxes. \a args: memory of the device for `chunk` blocks, and for all. The values of
  * variables that no kernel gives are those of the mask. */
-static oak_status_t measure_blocks(oak_t *sim, int variable, int chunk, const int (*box)[6],
+static oak_status_t measure_blocks(oak_data_t *data, int variable, int chunk, const int (*box)[6],
                                    const oak_measure_args_t *args) {
-  const int mask = oak_variables_mask(sim);
-  for (int b = 0; b < sim->mesh->nblock; b += chunk) {
-    const int n = sim->mesh->nblock - b < chunk ? sim->mesh->nblock - b : chunk;
+  const int mask = oak_variables_mask(data->setup);
+  for (int b = 0; b < data->mesh->nblock; b += chunk) {
+    const int n = data->mesh->nblock - b < chunk ? data->mesh->nblock - b : chunk;
     oak_measure_args_t part = *args;
     part.box = args->box ? args->box + 6 * b : NULL;
     part.out = args->out + b;
     int any = !box;
-    for (int i = b; i < b + n && !any; i++) any = cells_of(sim, box[i]) > 0;
+    for (int i = b; i < b + n && !any; i++) any = cells_of(data, box[i]) > 0;
     if (!any) continue;
-    if (part.mask) OAK_TRY(oak_variable_keep(sim, mask, b, n, (void *)part.mask));
-    OAK_TRY(oak_variable_keep(sim, oak_variable_keepable(sim, variable) ? variable : mask, b, n,
-                              (void *)part.cells));
-    OAK_TRY(oak_device_launch(sim->dev, sim->kernel.measure, n, &part, sizeof part));
+    if (part.mask) OAK_TRY(oak_variable_keep(data, mask, b, n, (void *)part.mask));
+    OAK_TRY(oak_variable_keep(data, oak_variable_keepable(data->setup, variable) ? variable : mask,
+                              b, n, (void *)part.cells));
+    OAK_TRY(
+        oak_device_launch(data->setup->dev, data->setup->kernel.measure, n, &part, sizeof part));
   }
   return OAK_OK;
 }
 
-oak_status_t oak_variables_measure(oak_t *sim, int count, const int *variable, const int (*box)[6],
-                                   oak_measured_t *out) {
-  const int nblock = sim->mesh->nblock, chunk = blocks_at_a_time(sim);
-  const int mask = oak_variables_mask(sim);
-  const size_t values = (size_t)chunk * (size_t)sim->cells * sizeof(double);
+oak_status_t oak_variables_measure(oak_data_t *data, int count, const int *variable,
+                                   const int (*box)[6], oak_measured_t *out) {
+  const int nblock = data->mesh->nblock, chunk = blocks_at_a_time(data);
+  const int mask = oak_variables_mask(data->setup);
+  const size_t values = (size_t)chunk * (size_t)data->setup->cells * sizeof(double);
   const size_t masks = mask < 0 ? 0 : values;
   const size_t found = (size_t)count * (size_t)nblock * sizeof *out;
   const size_t boxes = box ? (size_t)nblock * sizeof *box : 0;
   if (!found) return OAK_OK;
-  OAK_TRY(oak_storage_scratch(sim, values + masks + found + boxes));
-  char *memory = sim->storage.scratch, *results = memory + values + masks;
+  OAK_TRY(oak_storage_scratch(data, values + masks + found + boxes));
+  char *memory = data->storage.scratch, *results = memory + values + masks;
   oak_measure_args_t args = {.cells = (double *)memory};
   if (box) args.box = (int *)(results + found);
-  if (box) OAK_TRY(oak_device_upload(sim->dev, results + found, box, boxes));
+  if (box) OAK_TRY(oak_device_upload(data->setup->dev, results + found, box, boxes));
   for (int v = 0; v < count; v++) {
     args.out = (oak_measured_t *)results + (int64_t)v * nblock;
     args.mask = mask < 0 || variable[v] == mask ? NULL : (double *)(memory + values);
-    if (args.mask || oak_variable_keepable(sim, variable[v]))
-      OAK_TRY(measure_blocks(sim, variable[v], chunk, box, &args));
+    if (args.mask || oak_variable_keepable(data->setup, variable[v]))
+      OAK_TRY(measure_blocks(data, variable[v], chunk, box, &args));
   }
-  OAK_TRY(oak_device_download(sim->dev, out, results, found));
+  OAK_TRY(oak_device_download(data->setup->dev, out, results, found));
   for (int v = 0; v < count; v++)
     for (int b = 0; b < nblock; b++) {
       const int *cells = box ? box[b] : NULL;
       oak_measured_t *m = &out[(int64_t)v * nblock + b];
       const oak_measured_t fluid = *m;
-      if (!cells_of(sim, cells))
+      if (!cells_of(data, cells))
         *m = (oak_measured_t){.place = {-1, -1}};
-      else if (!oak_variable_keepable(sim, variable[v]))
-        *m = measure_block(sim, variable[v], b, cells, mask < 0 ? NULL : &fluid);
+      else if (!oak_variable_keepable(data->setup, variable[v]))
+        *m = measure_block(data, variable[v], b, cells, mask < 0 ? NULL : &fluid);
     }
   return OAK_OK;
 }

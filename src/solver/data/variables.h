@@ -5,7 +5,7 @@
 #ifndef OAK_VARIABLES_H
 #define OAK_VARIABLES_H
 
-#include "solver/step/sim.h"
+#include "solver/data/data.h"
 
 enum { OAK_MOST_SELECTED = 2 * OAK_MAX_NVAR + OAK_MAX_OUTPUTS + OAK_MAX_FIELDS + 16 };
 
@@ -18,54 +18,54 @@ typedef struct {
 
 /** Refuse an output variable of physics or problem whose name stands for another variable.
  * Rank-local. */
-oak_status_t oak_variables_check(const oak_t *sim);
+oak_status_t oak_variables_check(const oak_setup_t *setup);
 
 /** Select the variables that the text of a parameter names, separated by blanks or commas; \a
  * origin and \a key say where it stands. An empty text selects all that the physics has, or with
  * \a first only the first one. Rank-local. */
-oak_status_t oak_variables_select(const oak_t *sim, const char *text, const char *origin,
+oak_status_t oak_variables_select(const oak_setup_t *setup, const char *text, const char *origin,
                                   const char *key, int first, oak_selection_t *s);
 
 /** The variable that is the mask of solids; -1: there are none. Not collective. */
-int oak_variables_mask(const oak_t *sim);
+int oak_variables_mask(const oak_setup_t *setup);
 /** Add it to a selection that lacks it. */
-void oak_variables_add_mask(const oak_t *sim, oak_selection_t *s);
+void oak_variables_add_mask(const oak_setup_t *setup, oak_selection_t *s);
 
 /** Fail because there is no variable \a word, which \a key names, and list those that there are. \a
  * of_cells: leave out those that blocks have, such as the level. Rank-local. */
-oak_status_t oak_variable_unknown(const oak_t *sim, const char *word, const char *origin,
+oak_status_t oak_variable_unknown(const oak_setup_t *setup, const char *word, const char *origin,
                                   const char *key, int of_cells);
 
 /** Get ready to read these variables of the current solution: build the kernel of derived ones,
  * fill ghost cells. Collective. */
-oak_status_t oak_variables_prepare(oak_t *sim, const oak_selection_t *selection);
+oak_status_t oak_variables_prepare(oak_data_t *data, const oak_selection_t *selection);
 
 /** Read variable \a variable of blocks [first, first + count): out [count][N^d]. Rank-local, after
  * oak_variables_prepare. */
-oak_status_t oak_variable_read(oak_t *sim, int variable, int first, int count, double *out);
+oak_status_t oak_variable_read(oak_data_t *data, int variable, int first, int count, double *out);
 
 /** The same for the \a count blocks whose numbers are \a block. */
-oak_status_t oak_variable_read_list(oak_t *sim, int variable, const int *block, int count,
+oak_status_t oak_variable_read_list(oak_data_t *data, int variable, const int *block, int count,
                                     double *out);
 
 /** 1 if a kernel gives the values of this variable. */
-int oak_variable_keepable(const oak_t *sim, int variable);
+int oak_variable_keepable(const oak_setup_t *setup, int variable);
 /** Let a kernel write its values in blocks [first, first + count) to memory of the device,
  * [count][N^d], and do not wait for it. Rank-local, after oak_variables_prepare. */
-oak_status_t oak_variable_keep(oak_t *sim, int variable, int first, int count, void *memory);
+oak_status_t oak_variable_keep(oak_data_t *data, int variable, int first, int count, void *memory);
 /** Value of any other variable, which is the same in all cells of a block. */
-double oak_variable_of_block(const oak_t *sim, int variable, int block);
+double oak_variable_of_block(const oak_data_t *data, int variable, int block);
 /** Find sum and extrema of variables in each block, on the device: out [count][nblock]. \a box
  * [nblock][6] selects cells, as in oak_measure_args_t; NULL: all. Cells of solids count for the
  * mask alone. A block without such cells has sum 0 and no extrema. Rank-local, after
  * oak_variables_prepare. */
-oak_status_t oak_variables_measure(oak_t *sim, int count, const int *variable, const int (*box)[6],
-                                   oak_measured_t *out);
+oak_status_t oak_variables_measure(oak_data_t *data, int count, const int *variable,
+                                   const int (*box)[6], oak_measured_t *out);
 
 /** Number in kernels/derived.c of the derived variable or the hook OUTPUT of that name, -1: there
  * is none. Rank-local. */
-int oak_derived_find(const oak_t *sim, const char *name);
+int oak_derived_find(const oak_setup_t *setup, const char *name);
 /** Build the module of kernels/derived.c, once. Collective. */
-oak_status_t oak_derived_build(oak_t *sim);
+oak_status_t oak_derived_build(oak_data_t *data);
 
 #endif

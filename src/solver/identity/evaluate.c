@@ -7,10 +7,10 @@
 
 static oak_status_t split_riemann(oak_evaluate_t *e) {
   e->name[0] = "first-order flux";
-  snprintf(e->names, sizeof e->names, "%s", e->sim->files.riemann);
+  snprintf(e->names, sizeof e->names, "%s", e->sim->setup.files.riemann);
   for (char *word = strtok(e->names, " "); word; word = strtok(NULL, " ")) {
     OAK_CHECK(e->nriemann < OAK_MAX_RIEMANN, OAK_ERR_INPUT,
-              "%s: oak check knows at most %d Riemann solvers", e->sim->files.physics,
+              "%s: oak check knows at most %d Riemann solvers", e->sim->setup.files.physics,
               OAK_MAX_RIEMANN);
     e->name[++e->nriemann] = word;
   }
@@ -18,14 +18,15 @@ static oak_status_t split_riemann(oak_evaluate_t *e) {
 }
 
 oak_status_t oak_evaluate_open(oak_t *sim, oak_evaluate_t *e) {
-  *e = (oak_evaluate_t){.sim = sim, .nvar = sim->nvar};
+  *e = (oak_evaluate_t){.sim = sim, .nvar = sim->setup.nvar};
   OAK_TRY(split_riemann(e));
-  OAK_TRY(oak_sim_build_module(sim, "identities", &e->module));
-  return oak_agree(sim->comm, oak_device_kernel(sim->dev, e->module, "oak_identities", &e->kernel));
+  OAK_TRY(oak_setup_build_module(&sim->setup, "identities", &e->module));
+  return oak_agree(sim->setup.comm,
+                   oak_device_kernel(sim->setup.dev, e->module, "oak_identities", &e->kernel));
 }
 
 void oak_evaluate_close(oak_evaluate_t *e) {
-  if (e->module) oak_device_unload(e->sim->dev, &e->module);
+  if (e->module) oak_device_unload(e->sim->setup.dev, &e->module);
 }
 
 static int stride(const oak_evaluate_t *e) {
@@ -55,10 +56,10 @@ static void unpack(const oak_evaluate_t *e, const double *p, oak_identity_t *out
 
 static oak_status_t run(const oak_evaluate_t *e, int count, const double *in, double *out,
                         void **memory) {
-  oak_device_t *dev = e->sim->dev;
+  oak_device_t *dev = e->sim->setup.dev;
   const size_t nin = (size_t)count * (2 * e->nvar + 2), nout = (size_t)count * stride(e);
   OAK_TRY(oak_device_alloc(dev, (nin + nout) * sizeof(double), memory));
-  oak_identity_args_t args = {.f = {.user = e->sim->user.device},
+  oak_identity_args_t args = {.f = {.user = e->sim->setup.user.device},
                               .in = *memory,
                               .out = (double *)*memory + nin,
                               .stride = stride(e)};
@@ -85,7 +86,7 @@ oak_status_t oak_evaluate(const oak_evaluate_t *e, int count, const oak_pair_t *
   const oak_status_t st = run(e, count, in, results, &memory);
   for (int i = 0; i < count && st == OAK_OK; i++)
     unpack(e, results + (size_t)i * stride(e), &out[i]);
-  oak_device_free(e->sim->dev, memory);
+  oak_device_free(e->sim->setup.dev, memory);
   free(in);
   return st;
 }

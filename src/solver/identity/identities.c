@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solver/create/create.h"
 #include "solver/identity/eigen.h"
 #include "solver/identity/identity.h"
 
@@ -60,8 +61,8 @@ static void report(const oak_samples_t *s, const verdicts_t *v, FILE *f, int *fa
   const oak_evaluate_t *e = s->e;
   char name[128];
   if (f)
-    fprintf(f, "%s in %dD (%s): %d random states\n", e->sim->description.physics_title, s->dim,
-            e->sim->files.physics, s->count);
+    fprintf(f, "%s in %dD (%s): %d random states\n", e->sim->setup.description.physics_title,
+            s->dim, e->sim->setup.files.physics, s->count);
   print_verdict(f, "conversion there and back", &v->conversion, failures);
   print_verdict(f, "VALID refuses NaN", &v->nan, failures);
   print_verdict(f, "real eigenvalues", &v->real, failures);
@@ -88,7 +89,7 @@ static oak_status_t check(oak_t *sim, oak_evaluate_t *e, FILE *f, int *failures)
   oak_identity_t *same = calloc((size_t)s.count + 1, sizeof *same);
   if (st == OAK_OK && (!v || !same)) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for states");
   if (st == OAK_OK) st = judge(&s, v, same);
-  if (st == OAK_OK) report(&s, v, sim->rank == 0 ? f : NULL, failures);
+  if (st == OAK_OK) report(&s, v, sim->setup.rank == 0 ? f : NULL, failures);
   free(s.pair);
   free(s.out);
   free(v);
@@ -100,9 +101,9 @@ static oak_status_t check(oak_t *sim, oak_evaluate_t *e, FILE *f, int *failures)
 static oak_status_t set_parameters(oak_t *sim) {
   double one[OAK_MAX_PARAMETERS];
   for (int g = 0; g < OAK_MAX_PARAMETERS; g++) one[g] = 1;
-  OAK_TRY(oak_params_check(sim->params, 1));
-  OAK_TRY(oak_sim_upload_parameters(sim));
-  return oak_sim_upload_globals(sim, one);
+  OAK_TRY(oak_params_check(sim->setup.params, 1));
+  OAK_TRY(oak_setup_upload_parameters(&sim->setup));
+  return oak_setup_upload_globals(&sim->setup, one);
 }
 
 oak_status_t oak_check_physics(MPI_Comm comm, oak_params_t *params, FILE *stream, int *failures) {

@@ -58,7 +58,7 @@ static oak_status_t find_states(oak_samples_t *s, oak_pair_t *pair, oak_identity
   OAK_CHECK(s->count >= FEWEST, OAK_ERR_INPUT,
             "%s: VALID accepts only %d of %d random states whose primitive variables have sizes of "
             "0.1 to 10 and both signs: too few to check",
-            s->e->sim->files.physics, found, lots * LOT);
+            s->e->sim->setup.files.physics, found, lots * LOT);
   OAK_TRY(oak_evaluate(s->e, s->count, s->pair, s->out));
   for (int i = 0; i < s->dim; i++) /* the first pairs have all axes */
     for (int v = 0; v < s->e->nvar; v++) s->joined[i] |= (uint32_t)s->out[i].joined[v] << v;
@@ -68,7 +68,7 @@ static oak_status_t find_states(oak_samples_t *s, oak_pair_t *pair, oak_identity
 oak_status_t oak_samples_new(const oak_evaluate_t *e, oak_samples_t *s) {
   oak_pair_t *pair = calloc(LOT, sizeof *pair);
   oak_identity_t *out = calloc(LOT, sizeof *out);
-  *s = (oak_samples_t){.e = e, .dim = e->sim->dim};
+  *s = (oak_samples_t){.e = e, .dim = e->sim->setup.dim};
   s->pair = calloc(STATES, sizeof *s->pair);
   s->out = calloc(STATES, sizeof *s->out);
   oak_status_t st = OAK_OK;
@@ -82,14 +82,14 @@ oak_status_t oak_samples_new(const oak_evaluate_t *e, oak_samples_t *s) {
 /* ---- verdicts */
 
 const char *oak_conserved_name(const oak_samples_t *s, int v) {
-  return s->e->sim->description.name[v];
+  return s->e->sim->setup.description.name[v];
 }
 const char *oak_primitive_name(const oak_samples_t *s, int v) {
-  return s->e->sim->description.name[s->e->nvar + v];
+  return s->e->sim->setup.description.name[s->e->nvar + v];
 }
 
 int oak_is_fixed(const oak_samples_t *s, int v) {
-  const oak_beside_list_t *fields = &s->e->sim->fields;
+  const oak_field_list_t *fields = &s->e->sim->setup.fields;
   for (int n = 0; n < fields->nfixed; n++)
     if (fields->fixed[n].variable == v) return 1;
   return 0;

@@ -156,7 +156,7 @@ static oak_status_t check_image(const oak_samples_t *s, const image_t *m, int di
 
 static int has_vectors(const oak_samples_t *s, oak_verdict_t *hooks, oak_verdict_t *riemann) {
   static const char why[] = "PHYSICS_NORMAL is -1, so nothing says what a mirror changes";
-  if (s->e->sim->description.mirror[0]) return 1;
+  if (s->e->sim->setup.description.mirror[0]) return 1;
   snprintf(hooks->message, sizeof hooks->message, "%s", why);
   for (int r = 1; r <= s->e->nriemann; r++)
     snprintf(riemann[r].message, sizeof riemann[r].message, "%s", why);
@@ -175,7 +175,7 @@ oak_status_t oak_identity_mirror(const oak_samples_t *s, oak_verdict_t *hooks,
       size_t used =
           (size_t)snprintf(words, sizeof words, "in a mirror across %c (sign of", "xyz"[across]);
       for (int v = 0; v < s->e->nvar; v++) {
-        if (!(s->e->sim->description.mirror[across] >> v & 1)) continue;
+        if (!(s->e->sim->setup.description.mirror[across] >> v & 1)) continue;
         m.sign[v] = -1;
         if (used < sizeof words)
           used +=
@@ -191,7 +191,7 @@ oak_status_t oak_identity_mirror(const oak_samples_t *s, oak_verdict_t *hooks,
  * 3D the other two for that of an axial vector. */
 static unsigned changing_axes(const oak_samples_t *s, int v) {
   unsigned axes = 0;
-  for (int d = 0; d < s->dim; d++) axes |= (s->e->sim->description.mirror[d] >> v & 1u) << d;
+  for (int d = 0; d < s->dim; d++) axes |= (s->e->sim->setup.description.mirror[d] >> v & 1u) << d;
   return axes;
 }
 

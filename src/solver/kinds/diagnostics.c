@@ -5,10 +5,10 @@
 static void print_head(const oak_output_item_t *item, FILE *f) {
   const oak_t *sim = item->sim;
   fprintf(f, ",dt,blocks,cells");
-  for (int v = 0; v < sim->nvar; v++) fprintf(f, ",%s", sim->description.name[v]);
-  if (sim->method.first_order) fprintf(f, ",first_order_cells");
-  if (sim->method.floors) fprintf(f, ",floored_cells");
-  if (sim->method.retry) fprintf(f, ",retries");
+  for (int v = 0; v < sim->setup.nvar; v++) fprintf(f, ",%s", sim->setup.description.name[v]);
+  if (sim->setup.method.first_order) fprintf(f, ",first_order_cells");
+  if (sim->setup.method.floors) fprintf(f, ",floored_cells");
+  if (sim->setup.method.retry) fprintf(f, ",retries");
   if (sim->poisson.elliptic) fprintf(f, ",poisson_cycles,poisson_residual,poisson_seconds");
 }
 
@@ -18,11 +18,11 @@ static oak_status_t print_row(oak_output_item_t *item, const oak_grid_view_t *vi
   OAK_TRY(oak_totals(sim, total));
   if (!f) return OAK_OK;
   fprintf(f, ",%.17g,%lld,%lld", item->dt, (long long)view->nglobal,
-          (long long)(view->nglobal * sim->cells));
-  for (int v = 0; v < sim->nvar; v++) fprintf(f, ",%.17g", total[v]);
-  if (sim->method.first_order) fprintf(f, ",%lld", (long long)sim->repairs.first_order_cells);
-  if (sim->method.floors) fprintf(f, ",%lld", (long long)sim->repairs.floored_cells);
-  if (sim->method.retry) fprintf(f, ",%lld", (long long)sim->clock.retries);
+          (long long)(view->nglobal * sim->setup.cells));
+  for (int v = 0; v < sim->setup.nvar; v++) fprintf(f, ",%.17g", total[v]);
+  if (sim->setup.method.first_order) fprintf(f, ",%lld", (long long)sim->counts.first_order_cells);
+  if (sim->setup.method.floors) fprintf(f, ",%lld", (long long)sim->counts.floored_cells);
+  if (sim->setup.method.retry) fprintf(f, ",%lld", (long long)sim->counts.retries);
   if (sim->poisson.elliptic)
     fprintf(f, ",%d,%.3g,%.4g", sim->poisson.cycles, sim->poisson.residual, sim->poisson.seconds);
   return OAK_OK;

@@ -28,7 +28,7 @@ static void save_start(const oak_output_item_t *item, FILE *f) {
   const start_t *start = item->data;
   if (!start->known) return;
   fprintf(f, " totals");
-  for (int v = 0; v < item->sim->nvar; v++) fprintf(f, " %a", start->total[v]);
+  for (int v = 0; v < item->sim->setup.nvar; v++) fprintf(f, " %a", start->total[v]);
 }
 
 static void load_start(oak_output_item_t *item, const char *text) {
@@ -36,11 +36,12 @@ static void load_start(oak_output_item_t *item, const char *text) {
   int length = 0, known = 0;
   if (strncmp(text, " totals", 7)) return;
   text += 7;
-  while (known < item->sim->nvar && sscanf(text, " %la%n", &start->total[known], &length) == 1) {
+  while (known < item->sim->setup.nvar &&
+         sscanf(text, " %la%n", &start->total[known], &length) == 1) {
     text += length;
     known++;
   }
-  start->known = known == item->sim->nvar;
+  start->known = known == item->sim->setup.nvar;
 }
 
 /* ---- the region */
@@ -53,9 +54,9 @@ static int64_t find_box(const oak_t *sim, const oak_output_item_t *item, int blo
   oak_block_geometry(sim, block, origin, dx);
   for (int d = 0; d < 3; d++) {
     box[d] = box[3 + d] = 0;
-    for (int i = 0; i < (d < sim->dim ? sim->block_size : 1); i++) {
-      const double x = d < sim->dim ? origin[d] + ((double)i + 0.5) * dx[d] : 0;
-      if (d < sim->dim && !(x >= item->region[0][d] && x <= item->region[1][d])) continue;
+    for (int i = 0; i < (d < sim->setup.dim ? sim->setup.block_size : 1); i++) {
+      const double x = d < sim->setup.dim ? origin[d] + ((double)i + 0.5) * dx[d] : 0;
+      if (d < sim->setup.dim && !(x >= item->region[0][d] && x <= item->region[1][d])) continue;
       if (box[3 + d] == 0) box[d] = i;
       box[3 + d] = i + 1;
     }
@@ -67,7 +68,7 @@ static int64_t find_box(const oak_t *sim, const oak_output_item_t *item, int blo
 static double cell_volume(const oak_t *sim, int block) {
   double origin[3], dx[3];
   oak_block_geometry(sim, block, origin, dx);
-  return dx[0] * dx[1] * (sim->dim == 3 ? dx[2] : 1);
+  return dx[0] * dx[1] * (sim->setup.dim == 3 ? dx[2] : 1);
 }
 
 /* ---- extrema */
@@ -88,22 +89,22 @@ static void take(extremum_t *best, const extremum_t *other, int largest) {
 
 static void set_place(const oak_t *sim, extremum_t *e) {
   double origin[3], dx[3];
-  const int n = sim->block_size;
+  const int n = sim->setup.block_size;
   if (isnan(e->value)) return;
-  const int64_t cell = e->cell % sim->cells;
+  const int64_t cell = e->cell % sim->setup.cells;
   const int64_t at[3] = {cell % n, cell / n % n, cell / ((int64_t)n * n)};
-  oak_block_geometry(sim, (int)(e->cell / sim->cells - sim->mesh->first), origin, dx);
+  oak_block_geometry(sim, (int)(e->cell / sim->setup.cells - sim->data.mesh->first), origin, dx);
   for (int d = 0; d < 3; d++)
-    e->x[d] = d < sim->dim ? origin[d] + ((double)at[d] + 0.5) * dx[d] : 0;
+    e->x[d] = d < sim->setup.dim ? origin[d] + ((double)at[d] + 0.5) * dx[d] : 0;
 }
 
 /** Extrema of a variable on this rank; blocks [nblock] come in the order of their numbers. */
 static void find_extrema(const oak_t *sim, const oak_measured_t *block, extremum_t best[2]) {
   for (int largest = 0; largest < 2; largest++) {
-    for (int b = 0; b < sim->mesh->nblock; b++) {
+    for (int b = 0; b < sim->data.mesh->nblock; b++) {
       const int place = block[b].place[largest];
       const extremum_t e = {
-          block[b].value[largest], (sim->mesh->first + b) * sim->cells + place, {0}};
+          block[b].value[largest], (sim->data.mesh->first + b) * sim->setup.cells + place, {0}};
       if (place >= 0) take(&best[largest], &e, largest);
     }
     set_place(sim, &best[largest]);
@@ -131,7 +132,7 @@ typedef struct {
 static void list_columns(const oak_output_item_t *item, columns_t *list) {
   list->count = item->variables.count;
   memcpy(list->variable, item->variables.variable, (size_t)list->count * sizeof(int));
-  for (int v = 0; v < item->sim->nvar && !item->whole; v++) {
+  for (int v = 0; v < item->sim->setup.nvar && !item->whole; v++) {
     int c = 0;
     while (c < list->count && list->variable[c] != v) c++;
     if (c == list->count) list->variable[list->count++] = v;
@@ -143,20 +144,21 @@ static void list_columns(const oak_output_item_t *item, columns_t *list) {
  * [nblock][columns + 2], whose last columns are the volume without and with solids. */
 static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, const columns_t *list,
                                   extremum_t *best, double *part) {
-  const int nblock = sim->mesh->nblock;
+  const int nblock = sim->data.mesh->nblock;
   oak_measured_t *found = malloc((size_t)list->count * (size_t)nblock * sizeof *found + 1);
   int(*box)[6] = item->whole ? NULL : malloc((size_t)nblock * sizeof *box + 1);
   oak_status_t st = OAK_OK;
   if (!found || (!item->whole && !box))
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the extrema of %d blocks", nblock);
-  const int mask = oak_variables_mask(sim), width = list->count + 2;
+  const int mask = oak_variables_mask(&sim->setup), width = list->count + 2;
   for (int b = 0; b < nblock && st == OAK_OK; b++) {
-    const int64_t count = box ? find_box(sim, item, b, box[b]) : sim->cells;
+    const int64_t count = box ? find_box(sim, item, b, box[b]) : sim->setup.cells;
     for (int i = 1; i <= 2; i++)
       part[(int64_t)(b + 1) * width - i] = (double)count * cell_volume(sim, b);
   }
   if (st == OAK_OK)
-    st = oak_variables_measure(sim, list->count, list->variable, (const int(*)[6])box, found);
+    st =
+        oak_variables_measure(&sim->data, list->count, list->variable, (const int(*)[6])box, found);
   for (int v = 0; v < list->count && st == OAK_OK; v++) {
     const oak_measured_t *block = found + (int64_t)v * nblock;
     if (v < item->variables.count) find_extrema(sim, block, &best[2 * v]);
@@ -174,12 +176,12 @@ static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, con
 /** Those of all ranks, on rank 0. */
 static oak_status_t gather_extrema(const oak_t *sim, int count, extremum_t *best) {
   const int bytes = count * (int)sizeof *best;
-  extremum_t *all = sim->rank == 0 ? malloc((size_t)bytes * (size_t)sim->size) : NULL;
+  extremum_t *all = sim->setup.rank == 0 ? malloc((size_t)bytes * (size_t)sim->setup.size) : NULL;
   oak_status_t st = OAK_OK;
-  if (sim->rank == 0 && !all) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for extrema");
-  st = oak_agree(sim->comm, st);
-  if (st == OAK_OK) MPI_Gather(best, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, sim->comm);
-  for (int r = 1; r < sim->size && st == OAK_OK && all; r++)
+  if (sim->setup.rank == 0 && !all) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for extrema");
+  st = oak_agree(sim->setup.comm, st);
+  if (st == OAK_OK) MPI_Gather(best, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0, sim->setup.comm);
+  for (int r = 1; r < sim->setup.size && st == OAK_OK && all; r++)
     for (int i = 0; i < count; i++) take(&best[i], &all[r * count + i], i % 2);
   free(all);
   return st;
@@ -190,24 +192,24 @@ static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, const oak_o
                             measured_t *m) {
   columns_t list;
   double sum[MOST_COLUMNS + 2] = {0};
-  const int mask = oak_variables_mask(sim);
+  const int mask = oak_variables_mask(&sim->setup);
   list_columns(item, &list);
   double *part = calloc((size_t)view->nblock * (size_t)(list.count + 2) + 1, sizeof *part);
   oak_status_t st = OAK_OK;
   if (!part) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the means of %d blocks", view->nblock);
   if (st == OAK_OK) st = look_at_cells(sim, item, &list, m->best, part);
-  st = oak_sim_agree(sim, st);
-  if (st == OAK_OK) st = oak_sum_exact(sim->comm, list.count + 2, view->nblock, part, sum);
+  st = oak_data_agree(&sim->data, st);
+  if (st == OAK_OK) st = oak_sum_exact(sim->setup.comm, list.count + 2, view->nblock, part, sum);
   free(part);
   OAK_TRY(st);
   double all = sum[list.count + 1], fluid = sum[list.count];
   if (item->whole) { /* without the rounding of a sum */
     all = 1;
-    for (int d = 0; d < sim->dim; d++) all *= view->xmax[d] - view->xmin[d];
+    for (int d = 0; d < sim->setup.dim; d++) all *= view->xmax[d] - view->xmin[d];
     if (mask < 0) fluid = all;
     OAK_TRY(oak_totals(sim, m->total));
   } else {
-    for (int v = 0; v < sim->nvar; v++) m->total[v] = sum[list.conserved[v]];
+    for (int v = 0; v < sim->setup.nvar; v++) m->total[v] = sum[list.conserved[v]];
   }
   for (int v = 0; v < view->nvar; v++) {
     const double volume = list.variable[v] == mask ? all : fluid;
@@ -222,11 +224,12 @@ static void history_head(const oak_output_item_t *item, FILE *f) {
   static const char *const word[] = {"min", "max"};
   const oak_t *sim = item->sim;
   fprintf(f, ",blocks,cells");
-  for (int v = 0; v < sim->nvar; v++)
-    fprintf(f, ",total_%s,drift_%s", sim->description.name[v], sim->description.name[v]);
+  for (int v = 0; v < sim->setup.nvar; v++)
+    fprintf(f, ",total_%s,drift_%s", sim->setup.description.name[v],
+            sim->setup.description.name[v]);
   for (int i = 0; i < 2 * item->variables.count; i++) {
     fprintf(f, ",%s_%s", word[i % 2], item->variables.name[i / 2]);
-    for (int d = 0; d < sim->dim; d++)
+    for (int d = 0; d < sim->setup.dim; d++)
       fprintf(f, ",%s_%s_at_%c", word[i % 2], item->variables.name[i / 2], "xyz"[d]);
   }
   for (int v = 0; v < item->variables.count; v++) fprintf(f, ",mean_%s", item->variables.name[v]);
@@ -242,12 +245,12 @@ static oak_status_t history_row(oak_output_item_t *item, const oak_grid_view_t *
   if (!start->known) memcpy(start->total, m.total, sizeof m.total);
   start->known = 1;
   if (!f) return OAK_OK;
-  fprintf(f, ",%lld,%lld", (long long)view->nglobal, (long long)(view->nglobal * sim->cells));
-  for (int v = 0; v < sim->nvar; v++)
+  fprintf(f, ",%lld,%lld", (long long)view->nglobal, (long long)(view->nglobal * sim->setup.cells));
+  for (int v = 0; v < sim->setup.nvar; v++)
     fprintf(f, ",%.17g,%.17g", m.total[v], m.total[v] - start->total[v]);
   for (int i = 0; i < 2 * view->nvar; i++) {
     fprintf(f, ",%.17g", m.best[i].value);
-    for (int d = 0; d < sim->dim; d++) fprintf(f, ",%.17g", m.best[i].x[d]);
+    for (int d = 0; d < sim->setup.dim; d++) fprintf(f, ",%.17g", m.best[i].x[d]);
   }
   for (int v = 0; v < view->nvar; v++) fprintf(f, ",%.17g", m.mean[v]);
   return OAK_OK;

@@ -55,15 +55,16 @@ static oak_status_t write_mesh(oak_output_item_t *item, const oak_grid_view_t *v
   oak_status_t st = OAK_OK;
   if (!part || !stem)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of %s", path);
-  else if (sim->rank == 0)
+  else if (sim->setup.rank == 0)
     st = oak_folder_begin(&folder, path, part);
   st = oak_agree(view->comm, st);
   if (st == OAK_OK) {
-    st = oak_mesh_write_vtk(sim->mesh, sim->xmin, sim->xmax, stem);
-    if (st == OAK_OK) st = oak_agree(view->comm, sync_files(stem, sim->rank));
+    st = oak_mesh_write_vtk(sim->data.mesh, sim->setup.xmin, sim->setup.xmax, stem);
+    if (st == OAK_OK) st = oak_agree(view->comm, sync_files(stem, sim->setup.rank));
     if (st == OAK_OK)
-      st = oak_agree(view->comm, sim->rank == 0 ? oak_folder_publish(&folder, path, part) : OAK_OK);
-    if (st != OAK_OK && sim->rank == 0) oak_folder_discard(&folder, part);
+      st = oak_agree(view->comm,
+                     sim->setup.rank == 0 ? oak_folder_publish(&folder, path, part) : OAK_OK);
+    if (st != OAK_OK && sim->setup.rank == 0) oak_folder_discard(&folder, part);
   }
   free(part);
   free(stem);

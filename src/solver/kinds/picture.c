@@ -64,19 +64,19 @@ static oak_status_t find_start(const oak_output_item_t *item) {
 }
 
 static oak_status_t start_picture(oak_output_item_t *item, const char *folder, int restart) {
-  const MPI_Comm comm = item->sim->comm;
+  const MPI_Comm comm = item->sim->setup.comm;
   oak_status_t st = OAK_OK;
   if (!is_difference(item)) return OAK_OK;
   item->start = oak_text_new("%s/%s.start", folder, item->name);
   if (!item->start) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the name of %s", item->name);
-  if (st == OAK_OK && restart && item->sim->rank == 0) st = find_start(item);
+  if (st == OAK_OK && restart && item->sim->setup.rank == 0) st = find_start(item);
   OAK_TRY(oak_agree(comm, st));
   if (restart) return OAK_OK;
   oak_view_source_t source = {.sim = item->sim, .variables = &item->variables, .value_bytes = 8};
   oak_grid_view_t view;
   st = oak_view_make(&source, &view);
   if (st == OAK_OK) st = oak_plotfile_write(&view, item->start);
-  if (st == OAK_OK && item->sim->rank == 0) st = oak_file_list_add(item->start);
+  if (st == OAK_OK && item->sim->setup.rank == 0) st = oak_file_list_add(item->start);
   st = oak_agree(comm, st);
   oak_view_clear(&source);
   return st;
@@ -84,7 +84,7 @@ static oak_status_t start_picture(oak_output_item_t *item, const char *folder, i
 
 /* In 2D there is one way. */
 static oak_picture_show_t shown(const oak_output_item_t *item) {
-  if (item->sim->dim == 2 || !item->section) return OAK_SHOW_SLICE;
+  if (item->sim->setup.dim == 2 || !item->section) return OAK_SHOW_SLICE;
   return (oak_picture_show_t)oak_item_choice(item, "show");
 }
 
@@ -107,15 +107,16 @@ static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_vi
   o->high = range[1];
   o->width = oak_item_int(item, "width");
   o->slice_axis = oak_item_choice(item, "axis");
-  o->slice_position =
-      sim->xmin[o->slice_axis] +
-      oak_item_real(item, "position") * (sim->xmax[o->slice_axis] - sim->xmin[o->slice_axis]);
+  o->slice_position = sim->setup.xmin[o->slice_axis] +
+                      oak_item_real(item, "position") *
+                          (sim->setup.xmax[o->slice_axis] - sim->setup.xmin[o->slice_axis]);
   o->show = shown(item);
   o->draw_mesh = oak_item_bool(item, "mesh") ? OAK_MESH_LINES : OAK_MESH_NONE;
   set_section_options(item, o);
   o->region = view->region;
-  o->title = *sim->description.problem_title ? sim->description.problem_title
-                                             : oak_params_text(sim->params, "problem.name");
+  o->title = *sim->setup.description.problem_title
+                 ? sim->setup.description.problem_title
+                 : oak_params_text(sim->setup.params, "problem.name");
   return oak_colormap_find(oak_item_text(item, "colors"), &o->colormap);
 }
 

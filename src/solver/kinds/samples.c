@@ -116,8 +116,8 @@ static oak_status_t open_line(oak_output_item_t *item) {
   for (int end = 0; end < 2; end++) {
     double *x = end ? line->to : line->from;
     int count;
-    for (int d = 0; d < sim->dim; d++) x[d] = 0.5 * (sim->xmin[d] + sim->xmax[d]);
-    x[0] = end ? sim->xmax[0] : sim->xmin[0];
+    for (int d = 0; d < sim->setup.dim; d++) x[d] = 0.5 * (sim->setup.xmin[d] + sim->setup.xmax[d]);
+    x[0] = end ? sim->setup.xmax[0] : sim->setup.xmin[0];
     if (*oak_item_text(item, word[end]))
       OAK_TRY(oak_item_points(item, word[end], 1, (double(*)[3])x, &count));
   }
@@ -147,18 +147,18 @@ static double slice_position(const oak_output_item_t *item, const oak_grid_view_
 
 static oak_status_t open_slice(oak_output_item_t *item) {
   const oak_t *sim = item->sim;
-  const int level = oak_item_int(item, "level"), below = sim->max_level - level;
-  OAK_CHECK(level < 0 || below <= 0 || (below < 8 && sim->block_size % (1 << below) == 0),
+  const int level = oak_item_int(item, "level"), below = sim->setup.max_level - level;
+  OAK_CHECK(level < 0 || below <= 0 || (below < 8 && sim->setup.block_size % (1 << below) == 0),
             OAK_ERR_INPUT,
             "%s.level = %d: points would be averages over several blocks of mesh.max_level = %d; "
             "choose a higher level",
-            item->name, level, sim->max_level);
+            item->name, level, sim->setup.max_level);
   OAK_TRY(oak_item_only_3d(item, "axis"));
   OAK_TRY(oak_item_only_3d(item, "position"));
   const oak_grid_view_t view = oak_view_domain(sim, &item->variables);
   const int axis = oak_item_choice(item, "axis");
   const oak_status_t st = oak_sample_plane_check(&view, axis, slice_position(item, &view),
-                                                 level < 0 ? sim->min_level : level);
+                                                 level < 0 ? sim->setup.min_level : level);
   if (st != OAK_OK) return OAK_FAIL(OAK_ERR_INPUT, "output %s: %s", item->name, oak_last_error());
   return open_table(item);
 }

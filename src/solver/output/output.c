@@ -34,7 +34,7 @@ oak_status_t oak_write_picture(oak_t *sim, const char *path) {
 /* The outputs of the keys in [output]: totals, pictures, plotfiles, in the order of writing. */
 static oak_status_t add_plain(oak_output_t *out) {
   oak_t *sim = out->sim;
-  const int steps = oak_params_int(sim->params, "output.diagnostics_every");
+  const int steps = oak_params_int(sim->setup.params, "output.diagnostics_every");
   oak_output_item_t *item = &out->item[out->nitem++];
   OAK_TRY(oak_item_init(item, sim, "diagnostics", "output.diagnostics_", &oak_output_diagnostics));
   item->schedule.steps = steps;
@@ -60,7 +60,7 @@ static const char *series_name(const oak_output_item_t *item) {
 
 /* The output of a section; `key` is the section's key that names the kind. */
 static oak_status_t add_section(oak_output_t *out, const char *key) {
-  const char *word = oak_params_text(out->sim->params, key), *name = key + strlen("output.");
+  const char *word = oak_params_text(out->sim->setup.params, key), *name = key + strlen("output.");
   const oak_output_kind_t *const *kind = oak_output_kinds;
   char prefix[64], text[64];
   while (*kind && strcmp((*kind)->word.name, word)) kind++;
@@ -73,11 +73,11 @@ static oak_status_t add_section(oak_output_t *out, const char *key) {
 static oak_status_t make_items(oak_output_t *out) {
   const char *key;
   int count = 0;
-  while (oak_params_output(out->sim->params, count)) count++;
+  while (oak_params_output(out->sim->setup.params, count)) count++;
   out->item = calloc((size_t)count + 3, sizeof *out->item);
   OAK_CHECK(out->item, OAK_ERR_MEMORY, "no memory for %d outputs", count + 3);
   OAK_TRY(add_plain(out));
-  for (int n = 0; (key = oak_params_output(out->sim->params, n)); n++)
+  for (int n = 0; (key = oak_params_output(out->sim->setup.params, n)); n++)
     OAK_TRY(add_section(out, key));
   return OAK_OK;
 }
@@ -105,7 +105,7 @@ static void print_schedule(const oak_schedule_t *s, FILE *stream) {
 oak_status_t oak_output_print(oak_t *sim, FILE *stream) {
   oak_output_t out = {.sim = sim};
   const char *title = "outputs";
-  oak_status_t st = oak_agree(sim->comm, make_items(&out));
+  oak_status_t st = oak_agree(sim->setup.comm, make_items(&out));
   for (int i = 0; i < out.nitem && st == OAK_OK && stream; i++) {
     const oak_output_item_t *item = &out.item[i];
     if (!is_wanted(&item->schedule)) continue;
@@ -154,16 +154,16 @@ oak_status_t oak_output_open(oak_output_t *out, oak_t *sim, oak_progress_t *prog
                              oak_folder_use_t how) {
   *out = (oak_output_t){.sim = sim,
                         .progress = progress,
-                        .folder = oak_params_text(sim->params, "output.folder"),
+                        .folder = oak_params_text(sim->setup.params, "output.folder"),
                         .run_folder = {.lock = -1}};
   oak_status_t st = make_items(out);
-  if (st == OAK_OK && sim->rank == 0)
+  if (st == OAK_OK && sim->setup.rank == 0)
     st = oak_run_folder_open(&out->run_folder, out->folder, folder_kind, how);
-  for (int i = 0; i < out->nitem && st == OAK_OK && sim->rank == 0; i++)
+  for (int i = 0; i < out->nitem && st == OAK_OK && sim->setup.rank == 0; i++)
     if (is_wanted(&out->item[i].schedule)) st = claim(out, &out->item[i]);
-  const oak_status_t all = oak_agree(sim->comm, st);
+  const oak_status_t all = oak_agree(sim->setup.comm, st);
   if (all != OAK_OK) clear_items(out);
-  if (all != OAK_OK && sim->rank == 0) oak_run_folder_close(&out->run_folder);
+  if (all != OAK_OK && sim->setup.rank == 0) oak_run_folder_close(&out->run_folder);
   return all;
 }
 
@@ -188,7 +188,7 @@ static oak_status_t start_table(const oak_output_t *out, const oak_output_item_t
   }
   if (head.stream && fflush(head.stream) == 0)
     OAK_TRY(oak_file_list_add_text(path, head.text, head.length));
-  return restart ? oak_table_cut(path, &head, out->sim->clock.step)
+  return restart ? oak_table_cut(path, &head, out->sim->data.clock.step)
                  : oak_text_write(&head, path, 0);
 }
 
@@ -197,7 +197,8 @@ static oak_status_t start_folder(const oak_output_t *out, int restart) {
   if (!restart) OAK_TRY(oak_run_folder_clear(&out->run_folder));
   if (out->goes_back) OAK_TRY(oak_output_keep_later(out));
   if (restart)
-    OAK_TRY(oak_file_list_add_end(out->folder, 0, out->sim->clock.step, out->sim->clock.time));
+    OAK_TRY(oak_file_list_add_end(out->folder, 0, out->sim->data.clock.step,
+                                  out->sim->data.clock.time));
   OAK_TRY(oak_provenance_write(out->sim, out->folder, out->command));
   for (int i = 0; i < out->nitem; i++)
     if (out->item[i].kind->row && is_wanted(&out->item[i].schedule))
@@ -217,7 +218,8 @@ static oak_status_t start_items(oak_output_t *out, int restart) {
 static oak_status_t start(oak_output_t *out, int restart) {
   if (restart)
     OAK_TRY(start_items(out, 1)); /* looks for files; the next line moves and cuts them */
-  OAK_TRY(oak_agree(out->sim->comm, out->sim->rank == 0 ? start_folder(out, restart) : OAK_OK));
+  OAK_TRY(oak_agree(out->sim->setup.comm,
+                    out->sim->setup.rank == 0 ? start_folder(out, restart) : OAK_OK));
   return restart ? OAK_OK : start_items(out, 0);
 }
 
@@ -252,7 +254,7 @@ static row_t *begin_row(const oak_output_t *out, const oak_output_item_t *item) 
   name_file(out, name, row->path);
   oak_text_begin(&row->text);
   if (row->text.stream)
-    fprintf(row->text.stream, "%ld,%.17g", out->sim->clock.step, out->sim->clock.time);
+    fprintf(row->text.stream, "%ld,%.17g", out->sim->data.clock.step, out->sim->data.clock.time);
   return row;
 }
 
@@ -265,7 +267,7 @@ static oak_status_t write_row(const oak_output_t *out, oak_output_item_t *item) 
       .sim = sim, .variables = &item->variables, .value_bytes = item->value_bytes};
   oak_grid_view_t view;
   OAK_TRY(oak_view_make(&source, &view));
-  row_t *row = sim->rank == 0 ? begin_row(out, item) : NULL;
+  row_t *row = sim->setup.rank == 0 ? begin_row(out, item) : NULL;
   FILE *stream = row ? row->text.stream : NULL;
   oak_status_t st = item->kind->row(item, &view, stream);
   if (stream) fprintf(stream, "\n");
@@ -275,9 +277,9 @@ static oak_status_t write_row(const oak_output_t *out, oak_output_item_t *item) 
   }
   if (row)
     st = oak_disk_do(disk, 0, append_row, row);
-  else if (sim->rank == 0)
+  else if (sim->setup.rank == 0)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write a row of %s", item->name);
-  return oak_disk_commit(disk, sim->comm, st, &output);
+  return oak_disk_commit(disk, sim->setup.comm, st, &output);
 }
 
 /* Where an output goes. Those of the keys in [output] have names of their own: pictures count, all
@@ -287,10 +289,10 @@ static void make_path(const oak_output_t *out, const oak_output_item_t *item, co
   if (item->kind == &oak_output_picture && !item->section)
     snprintf(path, 4096, "%s/%s_%04d%s", out->folder, variable, item->count, item->ending);
   else if (!item->section)
-    snprintf(path, 4096, "%s/%s%06ld%s", out->folder, item->name, out->sim->clock.step,
+    snprintf(path, 4096, "%s/%s%06ld%s", out->folder, item->name, out->sim->data.clock.step,
              item->ending);
   else
-    snprintf(path, 4096, "%s/%s_%06ld%s%s%s", out->folder, item->name, out->sim->clock.step,
+    snprintf(path, 4096, "%s/%s_%06ld%s%s%s", out->folder, item->name, out->sim->data.clock.step,
              variable ? "_" : "", variable ? variable : "", item->ending);
 }
 
@@ -330,7 +332,7 @@ enum { MOST_PENDING = 4 };
 
 /* A row of a section counts as output; the totals of diagnostics.csv have a phase of their own. */
 static oak_status_t time_row(oak_output_t *out, oak_output_item_t *item) {
-  oak_timers_t *timers = &out->sim->timers;
+  oak_timers_t *timers = &out->sim->data.timers;
   if (!item->section) return write_row(out, item);
   oak_timer_start(timers, OAK_PHASE_OUTPUT);
   const oak_status_t st = write_row(out, item);
@@ -339,30 +341,31 @@ static oak_status_t time_row(oak_output_t *out, oak_output_item_t *item) {
 }
 
 static oak_status_t write_item(oak_output_t *out, oak_output_item_t *item, double dt) {
-  if (item->last_step == out->sim->clock.step) return OAK_OK;
+  if (item->last_step == out->sim->data.clock.step) return OAK_OK;
   item->dt = dt;
   const int files = !item->kind->write ? 0 : item->kind->each_variable ? item->variables.count : 1;
   if (item->pending > (MOST_PENDING - 1) * files) OAK_TRY(oak_output_wait(out));
   for (int v = 0; v < files; v++)
     OAK_TRY(write_file(out, item, item->kind->each_variable ? v : -1));
   if (item->kind->row) OAK_TRY(time_row(out, item));
-  item->last_step = out->sim->clock.step;
+  item->last_step = out->sim->data.clock.step;
   item->count++;
   return OAK_OK;
 }
 
 oak_status_t oak_output_write(oak_output_t *out, double dt, int last) {
   const oak_t *sim = out->sim;
-  const int ends = sim->clock.step == 0 || last;
+  const int ends = sim->data.clock.step == 0 || last;
   int checked = 0;
   for (int i = 0; i < out->nitem; i++) {
     oak_output_item_t *item = &out->item[i];
-    if (!oak_schedule_due(&item->schedule, sim->clock.time, sim->clock.step, ends)) continue;
+    if (!oak_schedule_due(&item->schedule, sim->data.clock.time, sim->data.clock.step, ends))
+      continue;
     /* Writing a plotfile or a picture makes missing folders. If somebody has removed the output
      * folder, it would come back empty. Therefore check first that it is still there. */
     if (!checked)
-      OAK_TRY(
-          oak_agree(sim->comm, sim->rank == 0 ? oak_run_folder_check(&out->run_folder) : OAK_OK));
+      OAK_TRY(oak_agree(sim->setup.comm,
+                        sim->setup.rank == 0 ? oak_run_folder_check(&out->run_folder) : OAK_OK));
     checked = 1;
     OAK_TRY(write_item(out, item, dt));
   }
@@ -378,15 +381,15 @@ double oak_output_target(const oak_output_t *out) {
 
 oak_status_t oak_output_close(oak_output_t *out, oak_status_t st) {
   oak_status_t mine = OAK_OK;
-  const oak_sim_clock_t *clock = &out->sim->clock;
+  const oak_solution_time_t *clock = &out->sim->data.clock;
   clear_items(out);
-  if (out->sim->rank == 0) {
+  if (out->sim->setup.rank == 0) {
     if (st == OAK_OK) mine = oak_run_folder_check(&out->run_folder);
     if (st == OAK_OK && mine == OAK_OK && !out->sim->run.interrupted)
       mine = oak_file_list_add_end(out->folder, 1, clock->step, clock->time);
     oak_run_folder_close(&out->run_folder);
   }
-  return st == OAK_OK ? oak_agree(out->sim->comm, mine) : st;
+  return st == OAK_OK ? oak_agree(out->sim->setup.comm, mine) : st;
 }
 
 /* ---- restart */
@@ -436,7 +439,7 @@ static oak_status_t load_item(oak_output_item_t *item, const char *line) {
 oak_status_t oak_output_load(oak_output_t *out, const char *text) {
   for (int i = 0; i < out->nitem; i++) {
     const char *line = line_of(text, out->item[i].name);
-    oak_schedule_skip(&out->item[i].schedule, out->sim->clock.time);
+    oak_schedule_skip(&out->item[i].schedule, out->sim->data.clock.time);
     if (line) OAK_TRY(load_item(&out->item[i], line));
   }
   return OAK_OK;

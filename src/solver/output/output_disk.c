@@ -72,14 +72,14 @@ static oak_status_t make_sequel(const oak_output_t *out, const oak_put_t *put, s
                   .kind = put->kind,
                   .path = strdup(put->path),
                   .stem = strdup(put->stem ? put->stem : ""),
-                  .time = out->sim->clock.time,
+                  .time = out->sim->data.clock.time,
                   .keep = put->keep};
   OAK_CHECK(s->path && s->stem, OAK_ERR_MEMORY, "no memory to write %s", put->path);
   return OAK_OK;
 }
 
 oak_status_t oak_output_put(oak_output_t *out, const oak_put_t *put) {
-  MPI_Comm comm = out->sim->comm;
+  MPI_Comm comm = out->sim->setup.comm;
   const int64_t before = oak_disk_count(out->disk);
   sequel_t *s;
   oak_status_t st = oak_agree(comm, make_sequel(out, put, &s));
@@ -91,7 +91,7 @@ oak_status_t oak_output_put(oak_output_t *out, const oak_put_t *put) {
     return OAK_OK;
   }
   /* It is on the disk already. */
-  if (st == OAK_OK) st = oak_agree(comm, out->sim->rank == 0 ? finish(s) : OAK_OK);
+  if (st == OAK_OK) st = oak_agree(comm, out->sim->setup.rank == 0 ? finish(s) : OAK_OK);
   if (st == OAK_OK) done(s);
   release(s);
   return st;
@@ -100,28 +100,29 @@ oak_status_t oak_output_put(oak_output_t *out, const oak_put_t *put) {
 /* ---- a run */
 
 oak_status_t oak_output_disk_open(oak_output_t *out) {
-  const double megabytes = oak_params_int(out->sim->params, "output.buffer");
+  const double megabytes = oak_params_int(out->sim->setup.params, "output.buffer");
   MPI_Comm host;
   int ranks;
   if (megabytes == 0) return OAK_OK;
-  oak_hosts_split(out->sim->comm, &host);
+  oak_hosts_split(out->sim->setup.comm, &host);
   MPI_Comm_size(host, &ranks);
   MPI_Comm_free(&host);
-  return oak_agree(out->sim->comm,
-                   oak_disk_new(out->sim->comm, (size_t)(megabytes * 1e6 / ranks), &out->disk));
+  return oak_agree(
+      out->sim->setup.comm,
+      oak_disk_new(out->sim->setup.comm, (size_t)(megabytes * 1e6 / ranks), &out->disk));
 }
 
 oak_status_t oak_output_wait(oak_output_t *out) {
-  oak_timer_start(&out->sim->timers, OAK_PHASE_OUTPUT);
+  oak_timer_start(&out->sim->data.timers, OAK_PHASE_OUTPUT);
   const oak_status_t st = oak_disk_wait(out->disk);
-  oak_timer_stop(&out->sim->timers, OAK_PHASE_OUTPUT);
+  oak_timer_stop(&out->sim->data.timers, OAK_PHASE_OUTPUT);
   return st;
 }
 
 oak_status_t oak_output_step(oak_output_t *out) {
   if (oak_disk_was_full(out->disk))
     oak_progress_note(out->progress, "the run waits for the disk: output.buffer = %d MB is full",
-                      oak_params_int(out->sim->params, "output.buffer"));
+                      oak_params_int(out->sim->setup.params, "output.buffer"));
   return oak_disk_step(out->disk, out->sim->run.disk_most) ? oak_output_wait(out) : OAK_OK;
 }
 

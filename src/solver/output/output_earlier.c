@@ -65,7 +65,7 @@ static int is_later(const char *name, const char *stem, const char *joint, size_
 
 /* Files whose names have the number of a later step. Pictures of [output] are counted. */
 static int is_later_output(const oak_output_t *out, const char *name) {
-  const long step = out->sim->clock.step;
+  const long step = out->sim->data.clock.step;
   for (int i = 0; i < out->nitem; i++) {
     const oak_output_item_t *item = &out->item[i];
     const int counted = item->kind == &oak_output_picture && !item->section;
@@ -81,7 +81,7 @@ static oak_status_t keep_checkpoints(keep_t *k) {
   int count;
   oak_status_t st = oak_checkpoint_list(k->out->folder, &list, &count);
   for (int i = 0; i < count && st == OAK_OK; i++)
-    if (list[i].step > k->out->sim->clock.step) st = move(k, list[i].name);
+    if (list[i].step > k->out->sim->data.clock.step) st = move(k, list[i].name);
   free(list);
   return st;
 }
@@ -102,7 +102,7 @@ static oak_status_t keep_tables(keep_t *k) {
     if (!k->out->item[i].kind->row) continue;
     snprintf(name, sizeof name, "%s.csv", k->out->item[i].name);
     snprintf(path, sizeof path, "%s/%s", k->out->folder, name);
-    if (oak_table_last(path) > k->out->sim->clock.step) st = copy(k, name);
+    if (oak_table_last(path) > k->out->sim->data.clock.step) st = copy(k, name);
   }
   return st;
 }
@@ -117,6 +117,6 @@ oak_status_t oak_output_keep_later(const oak_output_t *out) {
   if (!*k.folder) return OAK_OK;
   for (size_t i = 0; i < sizeof origin / sizeof *origin; i++) OAK_TRY(copy(&k, origin[i]));
   oak_progress_note(out->progress, "what the run wrote after step %ld is kept in %s",
-                    out->sim->clock.step, k.folder);
+                    out->sim->data.clock.step, k.folder);
   return OAK_OK;
 }

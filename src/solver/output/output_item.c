@@ -17,48 +17,48 @@ static const char *key_of(const oak_output_item_t *item, const char *word, char 
 
 int oak_item_int(const oak_output_item_t *item, const char *word) {
   char key[128];
-  return oak_params_int(item->sim->params, key_of(item, word, key));
+  return oak_params_int(item->sim->setup.params, key_of(item, word, key));
 }
 
 double oak_item_real(const oak_output_item_t *item, const char *word) {
   char key[128];
-  return oak_params_real(item->sim->params, key_of(item, word, key));
+  return oak_params_real(item->sim->setup.params, key_of(item, word, key));
 }
 
 int oak_item_bool(const oak_output_item_t *item, const char *word) {
   char key[128];
-  return oak_params_bool(item->sim->params, key_of(item, word, key));
+  return oak_params_bool(item->sim->setup.params, key_of(item, word, key));
 }
 
 int oak_item_choice(const oak_output_item_t *item, const char *word) {
   char key[128];
-  return oak_params_choice(item->sim->params, key_of(item, word, key));
+  return oak_params_choice(item->sim->setup.params, key_of(item, word, key));
 }
 
 const char *oak_item_text(const oak_output_item_t *item, const char *word) {
   char key[128];
-  return oak_params_text(item->sim->params, key_of(item, word, key));
+  return oak_params_text(item->sim->setup.params, key_of(item, word, key));
 }
 
 int oak_item_reals(const oak_output_item_t *item, const char *word, double out[3]) {
   char key[128];
-  return oak_params_reals(item->sim->params, key_of(item, word, key), out);
+  return oak_params_reals(item->sim->setup.params, key_of(item, word, key), out);
 }
 
 const char *oak_item_given(const oak_output_item_t *item, const char *word) {
   static char text[1024];
   char key[128];
   key_of(item, word, key);
-  snprintf(text, sizeof text, "%s: %s = %.400s", oak_params_origin(item->sim->params, key), key,
-           oak_params_text(item->sim->params, key));
+  snprintf(text, sizeof text, "%s: %s = %.400s", oak_params_origin(item->sim->setup.params, key),
+           key, oak_params_text(item->sim->setup.params, key));
   return text;
 }
 
 oak_status_t oak_item_only_3d(const oak_output_item_t *item, const char *word) {
   char key[128];
   key_of(item, word, key);
-  OAK_CHECK(item->sim->dim == 3 || !oak_params_changed(item->sim->params, key), OAK_ERR_INPUT,
-            "%s: has no effect in 2D, where the whole domain is shown: leave it out",
+  OAK_CHECK(item->sim->setup.dim == 3 || !oak_params_changed(item->sim->setup.params, key),
+            OAK_ERR_INPUT, "%s: has no effect in 2D, where the whole domain is shown: leave it out",
             oak_item_given(item, word));
   return OAK_OK;
 }
@@ -77,8 +77,8 @@ static int has_key(const oak_output_kind_t *kind, const char *word) {
 static oak_status_t select_variables(oak_output_item_t *item) {
   char key[128];
   key_of(item, "variables", key);
-  return oak_variables_select(item->sim, oak_params_text(item->sim->params, key),
-                              oak_params_origin(item->sim->params, key), key,
+  return oak_variables_select(&item->sim->setup, oak_params_text(item->sim->setup.params, key),
+                              oak_params_origin(item->sim->setup.params, key), key,
                               item->kind->first_variable, &item->variables);
 }
 
@@ -116,23 +116,23 @@ oak_status_t oak_item_points(const oak_output_item_t *item, const char *word, in
   const oak_t *sim = item->sim;
   const char *text = oak_item_text(item, word);
   const int n = oak_params_numbers(text, 0, NULL);
-  OAK_CHECK(n > 0 && n % sim->dim == 0 && n <= most * sim->dim, OAK_ERR_INPUT,
+  OAK_CHECK(n > 0 && n % sim->setup.dim == 0 && n <= most * sim->setup.dim, OAK_ERR_INPUT,
             "%s: must be %s of %d coordinates%s", oak_item_given(item, word),
-            most > 1 ? "points" : "one point", sim->dim,
+            most > 1 ? "points" : "one point", sim->setup.dim,
             most > 1 ? ", at most 1000, all in one line" : ", apart by blanks");
   double *number = malloc((size_t)n * sizeof *number);
   OAK_CHECK(number, OAK_ERR_MEMORY, "no memory for %d coordinates", n);
   oak_params_numbers(text, n, number);
-  *count = n / sim->dim;
+  *count = n / sim->setup.dim;
   for (int i = 0; i < *count; i++)
-    for (int d = 0; d < 3; d++) x[i][d] = d < sim->dim ? number[i * sim->dim + d] : 0;
+    for (int d = 0; d < 3; d++) x[i][d] = d < sim->setup.dim ? number[i * sim->setup.dim + d] : 0;
   free(number);
   for (int i = 0; i < n; i++) {
-    const int d = i % sim->dim;
-    const double at = x[i / sim->dim][d];
-    OAK_CHECK(at >= sim->xmin[d] && at <= sim->xmax[d], OAK_ERR_INPUT,
+    const int d = i % sim->setup.dim;
+    const double at = x[i / sim->setup.dim][d];
+    OAK_CHECK(at >= sim->setup.xmin[d] && at <= sim->setup.xmax[d], OAK_ERR_INPUT,
               "%s: %c = %g is outside the domain: choose %g to %g", oak_item_given(item, word),
-              "xyz"[d], at, sim -> xmin[d], sim -> xmax[d]);
+              "xyz"[d], at, sim -> setup.xmin[d], sim->setup.xmax[d]);
   }
   return OAK_OK;
 }
@@ -147,7 +147,7 @@ static oak_status_t read_region(oak_output_item_t *item) {
   OAK_TRY(oak_item_points(item, "region", 2, region, &count));
   OAK_CHECK(count == 2, OAK_ERR_INPUT, "%s: must be two points, the lower and the upper corner",
             oak_item_given(item, "region"));
-  for (int d = 0; d < sim->dim; d++)
+  for (int d = 0; d < sim->setup.dim; d++)
     OAK_CHECK(region[0][d] < region[1][d], OAK_ERR_INPUT,
               "%s: the upper corner must be above the lower one along %c",
               oak_item_given(item, "region"), "xyz"[d]);
@@ -168,7 +168,7 @@ oak_status_t oak_item_init(oak_output_item_t *item, oak_t *sim, const char *name
     item->value_bytes = 4;
   if (has_key(kind, "region")) OAK_TRY(read_region(item));
   if (has_key(kind, "variables")) OAK_TRY(select_variables(item));
-  if (has_key(kind, "precision")) oak_variables_add_mask(sim, &item->variables);
+  if (has_key(kind, "precision")) oak_variables_add_mask(&sim->setup, &item->variables);
   if (has_key(kind, "precision")) OAK_TRY(check_names(item));
   return kind->open ? kind->open(item) : OAK_OK;
 }
@@ -188,7 +188,7 @@ oak_status_t oak_item_write(oak_output_item_t *item, const char *path) {
                               .value_bytes = item->value_bytes,
                               .region = item->kind->cuts_blocks ? region : NULL};
   oak_grid_view_t view;
-  oak_timer_start(&item->sim->timers, OAK_PHASE_OUTPUT);
+  oak_timer_start(&item->sim->data.timers, OAK_PHASE_OUTPUT);
   oak_status_t st = oak_view_make(&source, &view);
   view.disk = item->disk;
   view.region = region;
@@ -196,6 +196,6 @@ oak_status_t oak_item_write(oak_output_item_t *item, const char *path) {
     oak_view_detach(&source, &view);
   if (st == OAK_OK) st = item->kind->write(item, &view, path);
   oak_view_clear(&source);
-  oak_timer_stop(&item->sim->timers, OAK_PHASE_OUTPUT);
+  oak_timer_stop(&item->sim->data.timers, OAK_PHASE_OUTPUT);
   return st;
 }

@@ -53,10 +53,10 @@ static void print_origin(const oak_t *sim, const char *command, FILE *f) {
   if (command) print_comment(f, "command", command);
   if (gmtime_r(&now, &utc) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc))
     print_comment(f, "begun", text);
-  oak_device_ops(sim->dev)->describe(sim->dev, device, sizeof device);
-  snprintf(text, sizeof text, "%d on %.500s", sim->size, device);
+  oak_device_ops(sim->setup.dev)->describe(sim->setup.dev, device, sizeof device);
+  snprintf(text, sizeof text, "%d on %.500s", sim->setup.size, device);
   print_comment(f, "ranks", text);
-  if (*sim->transport.text) print_comment(f, "between ranks", sim->transport.text);
+  if (*sim->data.transport.text) print_comment(f, "between ranks", sim->data.transport.text);
 }
 
 /** Files of the user by their full path: a name with a slash or one that ends in .c. */
@@ -71,13 +71,13 @@ static oak_status_t write_parameters(const oak_t *sim, const char *folder, const
   oak_text_t text;
   int n = 0;
   if (full) other[n++] = (oak_echo_value_t){"output.folder", full};
-  if (is_file(oak_params_text(sim->params, "physics.name")))
-    other[n++] = (oak_echo_value_t){"physics.name", sim->files.physics};
-  if (is_file(oak_params_text(sim->params, "problem.name")))
-    other[n++] = (oak_echo_value_t){"problem.name", sim->files.problem};
+  if (is_file(oak_params_text(sim->setup.params, "physics.name")))
+    other[n++] = (oak_echo_value_t){"physics.name", sim->setup.files.physics};
+  if (is_file(oak_params_text(sim->setup.params, "problem.name")))
+    other[n++] = (oak_echo_value_t){"problem.name", sim->setup.files.problem};
   snprintf(path, sizeof path, "%s/parameters.ini", folder);
   oak_text_begin(&text);
-  if (text.stream) oak_params_echo(sim->params, comments, other, n, text.stream);
+  if (text.stream) oak_params_echo(sim->setup.params, comments, other, n, text.stream);
   const oak_status_t st = oak_text_write(&text, path, 0);
   free(full);
   return st;
@@ -89,8 +89,8 @@ oak_status_t oak_provenance_write(const oak_t *sim, const char *folder, const ch
   FILE *f = open_memstream(&comments, &length);
   oak_status_t st = f ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to write to %s", folder);
   if (f) print_origin(sim, command, f);
-  if (st == OAK_OK) st = copy_source(sim->files.physics, folder, "physics", f);
-  if (st == OAK_OK) st = copy_source(sim->files.problem, folder, "problem", f);
+  if (st == OAK_OK) st = copy_source(sim->setup.files.physics, folder, "physics", f);
+  if (st == OAK_OK) st = copy_source(sim->setup.files.problem, folder, "problem", f);
   if (f && fclose(f) != 0 && st == OAK_OK)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write to %s", folder);
   if (st == OAK_OK) st = write_parameters(sim, folder, comments);

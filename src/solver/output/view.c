@@ -8,18 +8,18 @@
 /* The number of a variable of the view; the mask may come after the others. */
 static int number_of(const oak_view_source_t *source, int var) {
   const oak_selection_t *all = source->variables;
-  return var < all->count ? all->variable[var] : oak_variables_mask(source->sim);
+  return var < all->count ? all->variable[var] : oak_variables_mask(&source->sim->setup);
 }
 
 static oak_status_t read_view(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
   const oak_view_source_t *source = view->owner;
   const int variable = number_of(source, var);
-  if (!source->block) return oak_variable_read(source->sim, variable, b0, n, dst);
+  if (!source->block) return oak_variable_read(&source->sim->data, variable, b0, n, dst);
   for (int b = b0; b < b0 + n;) { /* blocks that follow each other are read together */
     int count = 1;
     while (b + count < b0 + n && source->block[b + count] == source->block[b] + count) count++;
-    OAK_TRY(oak_variable_read(source->sim, variable, source->block[b], count, dst));
-    dst += (size_t)count * (size_t)source->sim->cells;
+    OAK_TRY(oak_variable_read(&source->sim->data, variable, source->block[b], count, dst));
+    dst += (size_t)count * (size_t)source->sim->setup.cells;
     b += count;
   }
   return OAK_OK;
@@ -29,11 +29,11 @@ static oak_status_t read_list(const oak_grid_view_t *view, int var, int n, const
                               double *dst) {
   const oak_view_source_t *source = view->owner;
   const int variable = number_of(source, var);
-  if (!source->block) return oak_variable_read_list(source->sim, variable, block, n, dst);
+  if (!source->block) return oak_variable_read_list(&source->sim->data, variable, block, n, dst);
   int *list = malloc(((size_t)n + 1) * sizeof *list);
   OAK_CHECK(list, OAK_ERR_MEMORY, "no memory to list %d blocks", n);
   for (int b = 0; b < n; b++) list[b] = source->block[block[b]];
-  const oak_status_t st = oak_variable_read_list(source->sim, variable, list, n, dst);
+  const oak_status_t st = oak_variable_read_list(&source->sim->data, variable, list, n, dst);
   free(list);
   return st;
 }
@@ -80,23 +80,23 @@ static oak_status_t cut_view(oak_view_source_t *source, oak_grid_view_t *view) {
 }
 
 oak_grid_view_t oak_view_domain(const oak_t *sim, const oak_selection_t *variables) {
-  oak_grid_view_t view = {.comm = sim->comm,
-                          .dim = sim->dim,
-                          .block_size = sim->block_size,
-                          .time = sim->clock.time,
-                          .step = sim->clock.step,
+  oak_grid_view_t view = {.comm = sim->setup.comm,
+                          .dim = sim->setup.dim,
+                          .block_size = sim->setup.block_size,
+                          .time = sim->data.clock.time,
+                          .step = sim->data.clock.step,
                           .value_bytes = 8,
                           .nvar = variables->count,
                           .name = variables->name};
-  memcpy(view.xmin, sim->xmin, sizeof view.xmin);
-  memcpy(view.xmax, sim->xmax, sizeof view.xmax);
-  memcpy(view.trees, sim->trees, sizeof view.trees);
+  memcpy(view.xmin, sim->setup.xmin, sizeof view.xmin);
+  memcpy(view.xmax, sim->setup.xmax, sizeof view.xmax);
+  memcpy(view.trees, sim->setup.trees, sizeof view.trees);
   return view;
 }
 
 oak_status_t oak_view_make(oak_view_source_t *source, oak_grid_view_t *view) {
   oak_t *sim = source->sim;
-  const oak_mesh_t *mesh = sim->mesh;
+  const oak_mesh_t *mesh = sim->data.mesh;
   *view = oak_view_domain(sim, source->variables);
   view->value_bytes = source->value_bytes;
   view->nglobal = mesh->nglobal;
@@ -108,13 +108,13 @@ oak_status_t oak_view_make(oak_view_source_t *source, oak_grid_view_t *view) {
   view->read_list = read_list;
   view->read_ghosts = oak_view_read_ghosts;
   view->owner = source;
-  view->has_mask = oak_variables_mask(sim) >= 0;
+  view->has_mask = oak_variables_mask(&sim->setup) >= 0;
   while (view->has_mask && view->mask < view->nvar &&
-         number_of(source, view->mask) != oak_variables_mask(sim))
+         number_of(source, view->mask) != oak_variables_mask(&sim->setup))
     view->mask++;
   oak_mesh_levels(mesh, &view->min_level, &view->max_level, NULL);
   if (source->region) OAK_TRY(cut_view(source, view));
-  return oak_variables_prepare(sim, source->variables);
+  return oak_variables_prepare(&sim->data, source->variables);
 }
 
 /* ---- a view that stays */
@@ -152,8 +152,8 @@ static detached_t *make_detached(const oak_view_source_t *source, const oak_grid
   own->level = malloc(n * sizeof *own->level + 1);
   own->index = malloc(n * sizeof *own->index + 1);
   if (own->level && own->index)
-    own->values =
-        oak_snapshot_values(source->sim, count, variable, view->nblock, source->block, CHUNK_BYTES);
+    own->values = oak_snapshot_values(&source->sim->data, count, variable, view->nblock,
+                                      source->block, CHUNK_BYTES);
   if (!own->values) {
     release_detached(own);
     return NULL;

@@ -5,6 +5,7 @@
 
 #include "io/view/grid_view.h"
 #include "solver/data/variables.h"
+#include "solver/step/sim.h"
 
 typedef struct oak_view_ghosts oak_view_ghosts_t;
 

@@ -60,7 +60,7 @@ static oak_status_t list_wanted(oak_view_ghosts_t *g) {
 
 /* Each rank tells its peers what it wants. Ranks that touch each other are peers both ways. */
 static oak_status_t exchange_numbers(oak_view_ghosts_t *g) {
-  const MPI_Comm comm = g->sim->comm;
+  const MPI_Comm comm = g->sim->setup.comm;
   MPI_Request *request = malloc((2 * (size_t)g->npeer + 1) * sizeof *request);
   oak_status_t st = request ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for messages");
   st = oak_agree(comm, st);
@@ -95,7 +95,7 @@ static oak_status_t exchange_numbers(oak_view_ghosts_t *g) {
 /* Values of blocks that touch those of other ranks go there, a block at a time. */
 static oak_status_t exchange_values(oak_view_ghosts_t *g) {
   const oak_neighbours_t *t = g->tree;
-  const MPI_Comm comm = g->sim->comm;
+  const MPI_Comm comm = g->sim->setup.comm;
   int n = t->nleaf - t->nblock, at = 0;
   for (int p = 0; p < g->npeer; p++) n += g->give_count[p];
   MPI_Request *request = malloc(((size_t)n + 1) * sizeof *request);
@@ -127,12 +127,12 @@ static void destroy(oak_view_ghosts_t *g) {
 static oak_status_t create(const oak_t *sim, oak_view_ghosts_t **out) {
   oak_view_ghosts_t *g = calloc(1, sizeof *g);
   oak_status_t st = g ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for ghost cells");
-  st = oak_agree(sim->comm, st);
-  if (st == OAK_OK) st = oak_agree(sim->comm, oak_neighbours_update(sim->mesh));
+  st = oak_agree(sim->setup.comm, st);
+  if (st == OAK_OK) st = oak_agree(sim->setup.comm, oak_neighbours_update(sim->data.mesh));
   if (st == OAK_OK) {
     *g = (oak_view_ghosts_t){
-        .sim = sim, .tree = sim->mesh->neighbours, .cells = sim->cells, .var = -1};
-    st = oak_agree(sim->comm, list_wanted(g));
+        .sim = sim, .tree = sim->data.mesh->neighbours, .cells = sim->setup.cells, .var = -1};
+    st = oak_agree(sim->setup.comm, list_wanted(g));
   }
   if (st == OAK_OK) st = exchange_numbers(g);
   if (st == OAK_OK)
@@ -147,11 +147,11 @@ static oak_status_t create(const oak_t *sim, oak_view_ghosts_t **out) {
 /* Linear interpolation at one of the 2^d fine cells of a cell in a coarser block; `fine` counts in
  * half cells of that block. */
 static double interpolate(const oak_view_ghosts_t *g, const double *value, const int fine[3]) {
-  const int n = g->sim->block_size, stride[3] = {1, n, n * n};
+  const int n = g->sim->setup.block_size, stride[3] = {1, n, n * n};
   int at = 0;
-  for (int d = 0; d < g->sim->dim; d++) at += fine[d] / 2 * stride[d];
+  for (int d = 0; d < g->sim->setup.dim; d++) at += fine[d] / 2 * stride[d];
   double sum = value[at];
-  for (int d = 0; d < g->sim->dim; d++) {
+  for (int d = 0; d < g->sim->setup.dim; d++) {
     const int c = fine[d] / 2, low = c > 0, high = c < n - 1;
     const double slope =
         (value[at + high * stride[d]] - value[at - low * stride[d]]) / (low + high);
@@ -163,7 +163,7 @@ static double interpolate(const oak_view_ghosts_t *g, const double *value, const
 /* Average of the fine cells that cover cell `c` of a place with finer blocks; NaN where none of
  * them touches a block of this rank. */
 static double average(const oak_view_ghosts_t *g, const oak_node_t *node, const int c[3]) {
-  const int n = g->sim->block_size, dim = g->sim->dim;
+  const int n = g->sim->setup.block_size, dim = g->sim->setup.dim;
   double sum = 0;
   for (int s = 0; s < 1 << dim; s++) {
     int child = 0;
@@ -183,15 +183,16 @@ static double average(const oak_view_ghosts_t *g, const oak_node_t *node, const 
  * level. */
 static double look_up(const oak_view_ghosts_t *g, int b, int link, const int dir[3],
                       const int c[3]) {
-  const int n = g->sim->block_size, dim = g->sim->dim;
+  const int n = g->sim->setup.block_size, dim = g->sim->setup.dim;
   const oak_node_t *finer = oak_neighbours_node(g->tree, link);
   if (finer) return average(g, finer, c);
   if (link < 0) return NAN;
   const double *value = g->value + link * g->cells;
-  if (g->tree->leaf[link].level == g->sim->mesh->level[b])
+  if (g->tree->leaf[link].level == g->sim->data.mesh->level[b])
     return value[(c[2] * n + c[1]) * n + c[0]];
   int fine[3] = {0, 0, 0};
-  for (int d = 0; d < dim; d++) fine[d] = ((g->sim->mesh->index[b][d] + dir[d]) & 1) * n + c[d];
+  for (int d = 0; d < dim; d++)
+    fine[d] = ((g->sim->data.mesh->index[b][d] + dir[d]) & 1) * n + c[d];
   return interpolate(g, value, fine);
 }
 
@@ -199,7 +200,7 @@ static double look_up(const oak_view_ghosts_t *g, int b, int link, const int dir
  * direction without the axes along which it does. */
 static void find_links(const oak_view_ghosts_t *g, int b, int link[OAK_DIRECTIONS],
                        int8_t inside[OAK_DIRECTIONS]) {
-  const oak_mesh_t *mesh = g->sim->mesh;
+  const oak_mesh_t *mesh = g->sim->data.mesh;
   for (int n = 0; n < OAK_DIRECTIONS; n++) {
     const int dir[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1}, unit[3] = {1, 3, 9};
     inside[n] = OAK_DIRECTION_NONE;
@@ -215,7 +216,7 @@ static void find_links(const oak_view_ghosts_t *g, int b, int link[OAK_DIRECTION
 }
 
 static void fill_block(const oak_view_ghosts_t *g, int b, int layers, double *dst) {
-  const int n = g->sim->block_size, dim = g->sim->dim;
+  const int n = g->sim->setup.block_size, dim = g->sim->setup.dim;
   const int gk = dim == 3 ? layers : 0, nk = dim == 3 ? n : 1;
   int link[OAK_DIRECTIONS];
   int8_t inside[OAK_DIRECTIONS];
@@ -247,7 +248,8 @@ oak_status_t oak_view_read_ghosts(const oak_grid_view_t *view, int var, int b0, 
   oak_view_ghosts_t *g = source->ghosts;
   if (g->var != var) {
     const int variable = source->variables->variable[var];
-    OAK_TRY(oak_agree(sim->comm, oak_variable_read(sim, variable, 0, sim->mesh->nblock, g->value)));
+    OAK_TRY(oak_agree(sim->setup.comm, oak_variable_read(&sim->data, variable, 0,
+                                                         sim->data.mesh->nblock, g->value)));
     OAK_TRY(exchange_values(g));
     g->var = var;
   }

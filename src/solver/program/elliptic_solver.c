@@ -20,13 +20,14 @@ struct oak_solver {
 
 static oak_status_t check_options(const oak_t *sim, const oak_solver_options_t *o) {
   int isolated = 0, faces = 0;
-  for (int face = 0; face < 2 * sim->dim; face++) {
-    if (sim->mesh->periodic[face / 2]) continue;
+  for (int face = 0; face < 2 * sim->setup.dim; face++) {
+    if (sim->data.mesh->periodic[face / 2]) continue;
     faces++;
     isolated += o->face[face].condition == OAK_SOLVER_ISOLATED;
   }
-  OAK_CHECK(isolated == 0 || (isolated == faces && faces == 2 * sim->dim), OAK_ERR_ARGUMENT,
-            "%d of %d faces are isolated: all must be, and none periodic", isolated, 2 * sim->dim);
+  OAK_CHECK(isolated == 0 || (isolated == faces && faces == 2 * sim->setup.dim), OAK_ERR_ARGUMENT,
+            "%d of %d faces are isolated: all must be, and none periodic", isolated,
+            2 * sim->setup.dim);
   OAK_CHECK(!isolated || (!o->fields && o->b == 0), OAK_ERR_ARGUMENT,
             "isolated boundaries need a constant a and b = 0");
   OAK_CHECK(o->fields || (o->a > 0 && o->b >= 0 && isfinite(o->a) && isfinite(o->b)),
@@ -42,25 +43,25 @@ oak_status_t oak_solver_new(oak_t *sim, const oak_solver_options_t *options, oak
   *out = NULL;
   OAK_TRY(check_options(sim, options));
   oak_solver_t *s = calloc(1, sizeof *s);
-  OAK_TRY(
-      oak_agree(sim->comm, s ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a solver")));
+  OAK_TRY(oak_agree(sim->setup.comm,
+                    s ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a solver")));
   *s = (oak_solver_t){.sim = sim, .options = *options, .fields_changed = options->fields};
   s->isolated = options->face[0].condition == OAK_SOLVER_ISOLATED;
   oak_elliptic_setup_t setup = {
-      .transport = &sim->transport,
-      .timers = &sim->timers,
-      .block_size = sim->block_size,
+      .transport = &sim->data.transport,
+      .timers = &sim->data.timers,
+      .block_size = sim->setup.block_size,
       .a = options->a,
       .b = options->b,
       .fields = options->fields,
-      .gather_cells = oak_params_int(sim->params, "poisson.gather_cells")};
-  memcpy(setup.xmin, sim->xmin, sizeof setup.xmin);
-  memcpy(setup.dx0, sim->dx0, sizeof setup.dx0);
+      .gather_cells = oak_params_int(sim->setup.params, "poisson.gather_cells")};
+  memcpy(setup.xmin, sim->setup.xmin, sizeof setup.xmin);
+  memcpy(setup.dx0, sim->setup.dx0, sizeof setup.dx0);
   for (int face = 0; face < 6; face++)
     setup.condition[face] = options->face[face].condition == OAK_SOLVER_NEUMANN
                                 ? OAK_ELLIPTIC_NEUMANN
                                 : OAK_ELLIPTIC_DIRICHLET;
-  oak_status_t st = oak_elliptic_new(sim->comm, &setup, sim->mesh, &s->elliptic);
+  oak_status_t st = oak_elliptic_new(sim->setup.comm, &setup, sim->data.mesh, &s->elliptic);
   if (st == OAK_OK) st = oak_solver_follow(s);
   if (st != OAK_OK) oak_solver_destroy(&s);
   *out = s;
@@ -86,10 +87,11 @@ static oak_status_t find(oak_solver_t *s, oak_solver_values_t what, int first, i
                          char **out) {
   oak_elliptic_t *e = s->elliptic;
   oak_elliptic_level_t *top = oak_elliptic_top(e);
-  OAK_CHECK(e->revision == s->sim->mesh->revision, OAK_ERR_STATE,
+  OAK_CHECK(e->revision == s->sim->data.mesh->revision, OAK_ERR_STATE,
             "the mesh has changed: call oak_solver_follow and write the values again");
-  OAK_CHECK(first >= 0 && count >= 0 && first + count <= s->sim->mesh->nblock, OAK_ERR_ARGUMENT,
-            "blocks %d to %d: this rank has %d", first, first + count - 1, s->sim->mesh->nblock);
+  OAK_CHECK(first >= 0 && count >= 0 && first + count <= s->sim->data.mesh->nblock,
+            OAK_ERR_ARGUMENT, "blocks %d to %d: this rank has %d", first, first + count - 1,
+            s->sim->data.mesh->nblock);
   OAK_CHECK(what == OAK_SOLVER_RHS || what == OAK_SOLVER_SOLUTION || s->options.fields,
             OAK_ERR_ARGUMENT, "the coefficients of this solver are constants");
   void *memory = what == OAK_SOLVER_RHS        ? e->f
@@ -106,8 +108,9 @@ oak_status_t oak_solver_write(oak_solver_t *s, oak_solver_values_t what, int fir
   OAK_TRY(find(s, what, first, count, &to));
   if (what == OAK_SOLVER_A || what == OAK_SOLVER_B) s->fields_changed = 1;
   if (!count) return OAK_OK;
-  OAK_TRY(oak_device_upload(s->sim->dev, to, in, (size_t)count * s->elliptic->cells * sizeof *in));
-  return oak_device_sync(s->sim->dev);
+  OAK_TRY(oak_device_upload(s->sim->setup.dev, to, in,
+                            (size_t)count * s->elliptic->cells * sizeof *in));
+  return oak_device_sync(s->sim->setup.dev);
 }
 
 oak_status_t oak_solver_read(oak_solver_t *s, oak_solver_values_t what, int first, int count,
@@ -115,28 +118,28 @@ oak_status_t oak_solver_read(oak_solver_t *s, oak_solver_values_t what, int firs
   char *from = NULL;
   OAK_TRY(find(s, what, first, count, &from));
   if (!count) return OAK_OK;
-  return oak_device_download(s->sim->dev, out, from,
+  return oak_device_download(s->sim->setup.dev, out, from,
                              (size_t)count * s->elliptic->cells * sizeof *out);
 }
 
 oak_status_t oak_solver_gradient(oak_solver_t *s, int axis, double *out) {
   oak_elliptic_t *e = s->elliptic;
   oak_status_t st = OAK_OK;
-  OAK_CHECK(axis >= 0 && axis < s->sim->dim, OAK_ERR_ARGUMENT, "axis = %d: must be 0 to %d", axis,
-            s->sim->dim - 1);
-  OAK_CHECK(e->revision == s->sim->mesh->revision, OAK_ERR_STATE,
+  OAK_CHECK(axis >= 0 && axis < s->sim->setup.dim, OAK_ERR_ARGUMENT, "axis = %d: must be 0 to %d",
+            axis, s->sim->setup.dim - 1);
+  OAK_CHECK(e->revision == s->sim->data.mesh->revision, OAK_ERR_STATE,
             "the mesh has changed since the equation was solved");
   void *res = oak_elliptic_top(e)->res;
   OAK_TRY(oak_elliptic_gradient(e, axis, res));
-  if (s->sim->mesh->nblock)
-    st = oak_device_download(s->sim->dev, out, res,
-                             (size_t)s->sim->mesh->nblock * e->cells * sizeof *out);
-  return oak_sim_agree(s->sim, st);
+  if (s->sim->data.mesh->nblock)
+    st = oak_device_download(s->sim->setup.dev, out, res,
+                             (size_t)s->sim->data.mesh->nblock * e->cells * sizeof *out);
+  return oak_data_agree(&s->sim->data, st);
 }
 
 static double value_outside(void *data, int face, const double x[3]) {
   const oak_solver_t *s = data;
-  if (s->options.value) return s->options.value(s->options.data, face, x, s->sim->clock.time);
+  if (s->options.value) return s->options.value(s->options.data, face, x, s->sim->data.clock.time);
   return s->options.face[face].value;
 }
 
@@ -154,15 +157,15 @@ oak_status_t oak_solve(oak_solver_t *s, oak_solver_report_t *report) {
                                           .krylov = s->options.krylov,
                                           .full = !s->options.warm};
   oak_elliptic_report_t found;
-  OAK_CHECK(e->revision == s->sim->mesh->revision, OAK_ERR_STATE,
+  OAK_CHECK(e->revision == s->sim->data.mesh->revision, OAK_ERR_STATE,
             "the mesh has changed: call oak_solver_follow and write the right-hand side again");
-  MPI_Allreduce(MPI_IN_PLACE, &s->fields_changed, 1, MPI_INT, MPI_MAX, s->sim->comm);
+  MPI_Allreduce(MPI_IN_PLACE, &s->fields_changed, 1, MPI_INT, MPI_MAX, s->sim->setup.comm);
   if (s->fields_changed) OAK_TRY(oak_elliptic_fit_fields(e));
   s->fields_changed = 0;
   if (s->isolated)
     OAK_TRY(oak_elliptic_isolate(e));
   else if (!e->given_zero || !zero_outside(s)) /* the memory holds zeros from the start */
-    OAK_TRY(oak_agree(s->sim->comm, oak_elliptic_set_outer(e, value_outside, s)));
+    OAK_TRY(oak_agree(s->sim->setup.comm, oak_elliptic_set_outer(e, value_outside, s)));
   const oak_status_t st = oak_elliptic_solve(e, &options, &found);
   if (report) {
     *report = (oak_solver_report_t){.cycles = found.cycles, .scale = found.scale};
@@ -177,7 +180,7 @@ int oak_solver_levels(const oak_solver_t *s) { return s->elliptic->nlevel; }
 
 oak_status_t oak_solver_time(oak_solver_t *s, oak_solver_part_t part, int level, int repeats,
                              double *seconds) {
-  OAK_CHECK(s->elliptic->revision == s->sim->mesh->revision, OAK_ERR_STATE,
+  OAK_CHECK(s->elliptic->revision == s->sim->data.mesh->revision, OAK_ERR_STATE,
             "the mesh has changed: call oak_solver_follow");
   OAK_CHECK(repeats >= 1, OAK_ERR_ARGUMENT, "repeats = %d: must be 1 or more", repeats);
   return oak_elliptic_time(s->elliptic, (oak_elliptic_part_t)part, level, repeats, seconds);

@@ -17,7 +17,9 @@ enum { LOHNER_FLOPS = 37 };
  * dimensions. */
 enum { SLOPE_FLOPS = 8 };
 
-oak_status_t oak_measure_kernels(oak_t *sim, int on) { return oak_device_meter(sim->dev, on); }
+oak_status_t oak_measure_kernels(oak_t *sim, int on) {
+  return oak_device_meter(sim->setup.dev, on);
+}
 
 /* ---- the flux kernel */
 
@@ -35,8 +37,9 @@ static double states_of_stage(const oak_runge_kutta_t *scheme) {
 
 /* The arithmetic depends on the equations and the scheme. */
 static void model_flux(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
-  use->cells = iterations / oak_sim_results(sim) * (double)sim->cells;
-  use->bytes = use->cells * states_of_stage(sim->method.runge_kutta) * sim->nvar * sim->store_size;
+  use->cells = iterations / oak_data_results(&sim->data) * (double)sim->setup.cells;
+  use->bytes = use->cells * states_of_stage(sim->setup.method.runge_kutta) * sim->setup.nvar *
+               sim->setup.store_size;
   use->flops = NAN;
 }
 
@@ -45,8 +48,8 @@ static void model_flux(const oak_t *sim, double iterations, oak_kernel_use_t *us
 /* Ghost values of one component that a task makes, those that it reads, and its arithmetic. */
 static void model_task(const oak_t *sim, const oak_halo_task_t *t, double *made, double *read,
                        double *flops) {
-  const int d = sim->dim, fine = 1 << (d - 1), rows = (sim->layers + 1) / 2 + 2;
-  const double half = 0.5 * sim->block_size, piece = sim->layers * pow(half, d - 1);
+  const int d = sim->setup.dim, fine = 1 << (d - 1), rows = (sim->setup.layers + 1) / 2 + 2;
+  const double half = 0.5 * sim->setup.block_size, piece = sim->setup.layers * pow(half, d - 1);
   const double slot = piece * fine;
   *made = slot;
   *read = slot;
@@ -69,13 +72,13 @@ static void model_task(const oak_t *sim, const oak_halo_task_t *t, double *made,
     case OAK_HALO_BOUNDARY:
       break;
     default: /* edges */
-      *made = *read = d == 3 ? sim->block_size : 1;
+      *made = *read = d == 3 ? sim->setup.block_size : 1;
   }
 }
 
 /* The mean over the tasks of the present mesh. */
 static void model_halo(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
-  const oak_pattern_t *p = &sim->pattern;
+  const oak_pattern_t *p = &sim->data.pattern;
   const oak_list_t *const list[] = {&p->make1, &p->unpack, &p->make2, &p->late2, &p->last};
   double count = 0, made = 0, read = 0, flops = 0;
   for (int l = 0; l < 5; l++)
@@ -87,47 +90,49 @@ static void model_halo(const oak_t *sim, double iterations, oak_kernel_use_t *us
       flops += one[2];
       count++;
     }
-  const double values = count > 0 ? iterations / count * sim->nvar : 0;
-  use->cells = values * made / sim->nvar;
-  use->bytes = values * (made + read) * sim->store_size;
+  const double values = count > 0 ? iterations / count * sim->setup.nvar : 0;
+  use->cells = values * made / sim->setup.nvar;
+  use->bytes = values * (made + read) * sim->setup.store_size;
   use->flops = values * flops;
 }
 
 /* ---- the others */
 
 static void model_flags(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
-  const int primitives = sim->refine.primitives != 0;
-  const int lohner = !strcmp(oak_params_text(sim->params, "refine.criterion"), "lohner");
-  const int looked = __builtin_popcount(sim->refine.variables);
-  use->cells = iterations * (double)sim->cells;
-  use->bytes = use->cells * (primitives ? sim->nvar : looked) * sim->store_size;
-  use->flops = sim->dim == 3 && !primitives && lohner ? use->cells * looked * LOHNER_FLOPS : NAN;
+  const int primitives = sim->setup.refine.primitives != 0;
+  const int lohner = !strcmp(oak_params_text(sim->setup.params, "refine.criterion"), "lohner");
+  const int looked = __builtin_popcount(sim->setup.refine.variables);
+  use->cells = iterations * (double)sim->setup.cells;
+  use->bytes = use->cells * (primitives ? sim->setup.nvar : looked) * sim->setup.store_size;
+  use->flops =
+      sim->setup.dim == 3 && !primitives && lohner ? use->cells * looked * LOHNER_FLOPS : NAN;
 }
 
 /* Blocks are copied, interpolated or averaged. The list that says which is no longer there. */
 static void model_adapt(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
-  use->cells = iterations * (double)sim->cells;
-  use->bytes = use->cells * 2 * sim->nvar * sim->store_size;
+  use->cells = iterations * (double)sim->setup.cells;
+  use->bytes = use->cells * 2 * sim->setup.nvar * sim->setup.store_size;
   use->flops = NAN;
 }
 
 static void model_totals(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
-  use->cells = iterations * (double)sim->cells;
-  use->bytes = use->cells * sim->nvar * sim->store_size;
-  use->flops = use->cells * sim->nvar;
+  use->cells = iterations * (double)sim->setup.cells;
+  use->bytes = use->cells * sim->setup.nvar * sim->setup.store_size;
+  use->flops = use->cells * sim->setup.nvar;
 }
 
 static void model_average(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
-  const double area = (double)sim->cells / sim->block_size;
+  const double area = (double)sim->setup.cells / sim->setup.block_size;
   use->cells = iterations * area;
-  use->bytes = use->cells * sim->nvar * sim->real_size * (1 + 1.0 / (1 << (sim->dim - 1)));
-  use->flops = use->cells * sim->nvar;
+  use->bytes =
+      use->cells * sim->setup.nvar * sim->setup.real_size * (1 + 1.0 / (1 << (sim->setup.dim - 1)));
+  use->flops = use->cells * sim->setup.nvar;
 }
 
 static void model_apply(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
-  use->cells = iterations * (double)sim->cells / sim->block_size;
-  use->bytes = use->cells * sim->nvar * 2 * (sim->store_size + sim->real_size);
-  use->flops = use->cells * sim->nvar * 3;
+  use->cells = iterations * (double)sim->setup.cells / sim->setup.block_size;
+  use->bytes = use->cells * sim->setup.nvar * 2 * (sim->setup.store_size + sim->setup.real_size);
+  use->flops = use->cells * sim->setup.nvar * 3;
 }
 
 int oak_kernel_uses(const oak_t *sim, oak_kernel_use_t *use, int most) {
@@ -135,16 +140,16 @@ int oak_kernel_uses(const oak_t *sim, oak_kernel_use_t *use, int most) {
     const char *name;
     const oak_kernel_t *kernel;
     void (*model)(const oak_t *sim, double iterations, oak_kernel_use_t *use);
-  } known[] = {{"flux", sim->kernel.flux, model_flux},
-               {"halo", sim->kernel.halo, model_halo},
-               {"refine_flags", sim->kernel.refine_flags, model_flags},
-               {"adapt", sim->kernel.adapt, model_adapt},
-               {"fluxfix_average", sim->kernel.fluxfix_average, model_average},
-               {"fluxfix_apply", sim->kernel.fluxfix_apply, model_apply},
-               {"totals", sim->kernel.totals, model_totals}};
+  } known[] = {{"flux", sim->setup.kernel.flux, model_flux},
+               {"halo", sim->setup.kernel.halo, model_halo},
+               {"refine_flags", sim->setup.kernel.refine_flags, model_flags},
+               {"adapt", sim->setup.kernel.adapt, model_adapt},
+               {"fluxfix_average", sim->setup.kernel.fluxfix_average, model_average},
+               {"fluxfix_apply", sim->setup.kernel.fluxfix_apply, model_apply},
+               {"totals", sim->setup.kernel.totals, model_totals}};
   int count = 0;
   for (size_t k = 0; k < sizeof known / sizeof *known && count < most; k++) {
-    const oak_metered_t m = oak_device_metered(sim->dev, known[k].kernel);
+    const oak_metered_t m = oak_device_metered(sim->setup.dev, known[k].kernel);
     if (!known[k].kernel || !m.launches) continue;
     use[count] =
         (oak_kernel_use_t){.name = known[k].name, .launches = m.launches, .seconds = m.seconds};

@@ -15,27 +15,27 @@ static oak_status_t resolve(const char *path, char **full) {
 }
 
 oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oak_kernel_t **out) {
-  const int most = sizeof sim->modules.extra / sizeof *sim->modules.extra;
+  const int most = sizeof sim->user.module / sizeof *sim->user.module;
   static const char *const header[] = {"kernels/user.h", "numerics/riemann.h"};
   char *full;
-  OAK_CHECK(sim->modules.nextra < most, OAK_ERR_ARGUMENT,
-            "more than %d kernels of the caller's own", most);
-  oak_status_t st = oak_agree(sim->comm, resolve(path, &full));
+  OAK_CHECK(sim->user.count < most, OAK_ERR_ARGUMENT, "more than %d kernels of the caller's own",
+            most);
+  oak_status_t st = oak_agree(sim->setup.comm, resolve(path, &full));
   if (st == OAK_OK)
-    st = oak_sim_build_files(sim, name, header, NULL, 2, full,
-                             &sim->modules.extra[sim->modules.nextra]);
+    st = oak_setup_build_files(&sim->setup, name, header, NULL, 2, full,
+                               &sim->user.module[sim->user.count]);
   free(full);
   OAK_TRY(st);
-  oak_module_t *module = sim->modules.extra[sim->modules.nextra++];
-  return oak_agree(sim->comm, oak_device_kernel(sim->dev, module, name, out));
+  oak_module_t *module = sim->user.module[sim->user.count++];
+  return oak_agree(sim->setup.comm, oak_device_kernel(sim->setup.dev, module, name, out));
 }
 
 oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes) {
   OAK_CHECK(bytes >= sizeof(oak_field_t), OAK_ERR_ARGUMENT,
             "arguments of %zu bytes: the structure must start with an oak_field_t, which has %zu",
             bytes, sizeof(oak_field_t));
-  oak_sim_field(sim, 0, sim->clock.time, args);
-  sim->rates.doubted = 1;
-  OAK_TRY(oak_device_launch(sim->dev, kernel, sim->mesh->nblock, args, bytes));
-  return oak_device_sync(sim->dev);
+  oak_data_field(&sim->data, 0, sim->data.clock.time, args);
+  oak_rates_doubt(sim);
+  OAK_TRY(oak_device_launch(sim->setup.dev, kernel, sim->data.mesh->nblock, args, bytes));
+  return oak_device_sync(sim->setup.dev);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "solver/create/create.h"
 #include "solver/output/output.h"
 #include "solver/run/saving.h"
 #include "solver/step/part.h"
@@ -24,26 +25,26 @@ typedef struct {
 
 /* Take levels away, and trees where there are no levels left. */
 static oak_status_t coarsen(oak_t *sim, scale_t *scale) {
-  const double most = fmax(1, (double)MOST_CELLS * sim->size / (double)sim->cells);
+  const double most = fmax(1, (double)MOST_CELLS * sim->setup.size / (double)sim->setup.cells);
   double blocks;
   *scale = (scale_t){1, 1};
-  OAK_TRY(oak_storage_check(sim, &blocks));
+  OAK_TRY(oak_storage_check(&sim->setup, &blocks));
   while (blocks > most) {
     double finer = 2;
     scale->blocks *= blocks;
-    if (sim->min_level > 0) {
-      sim->min_level--;
-      sim->max_level--;
+    if (sim->setup.min_level > 0) {
+      sim->setup.min_level--;
+      sim->setup.max_level--;
     } else {
-      for (int d = 0; d < sim->dim; d++) {
-        const int trees = (sim->trees[d] + 1) / 2;
-        const double wider = (double)sim->trees[d] / trees;
+      for (int d = 0; d < sim->setup.dim; d++) {
+        const int trees = (sim->setup.trees[d] + 1) / 2;
+        const double wider = (double)sim->setup.trees[d] / trees;
         finer = d == 0 ? wider : fmax(finer, wider);
-        sim->dx0[d] *= wider;
-        sim->trees[d] = trees;
+        sim->setup.dx0[d] *= wider;
+        sim->setup.trees[d] = trees;
       }
     }
-    OAK_TRY(oak_storage_check(sim, &blocks));
+    OAK_TRY(oak_storage_check(&sim->setup, &blocks));
     scale->blocks /= blocks;
     scale->finer *= finer;
   }
@@ -55,13 +56,13 @@ static oak_status_t coarsen(oak_t *sim, scale_t *scale) {
 static void look_further(oak_t *sim, scale_t *scale) {
   int64_t count[OAK_MESH_MAX_LEVEL + 1];
   int lowest, highest;
-  oak_mesh_levels(sim->mesh, &lowest, &highest, count);
-  const int further = sim->max_level - highest;
+  oak_mesh_levels(sim->data.mesh, &lowest, &highest, count);
+  const int further = sim->setup.max_level - highest;
   if (!sim->run.cut || further == 0) return;
-  const double finest = (double)count[highest], all = (double)sim->mesh->nglobal;
-  scale->blocks *= (all - finest + ldexp(finest, sim->dim * further)) / all;
+  const double finest = (double)count[highest], all = (double)sim->data.mesh->nglobal;
+  scale->blocks *= (all - finest + ldexp(finest, sim->setup.dim * further)) / all;
   scale->finer = ldexp(scale->finer, further);
-  sim->max_level = highest; /* for the steps that are timed */
+  sim->setup.max_level = highest; /* for the steps that are timed */
 }
 
 static int is_whole(const scale_t *scale) { return scale->finer == 1; }
@@ -76,15 +77,16 @@ static void print_bytes(char *out, size_t size, double bytes) {
 }
 
 static void print_large_mesh(const oak_t *sim, const scale_t *scale, FILE *stream) {
-  const double blocks = scale->blocks * (double)sim->mesh->nglobal;
+  const double blocks = scale->blocks * (double)sim->data.mesh->nglobal;
   char text[2][16], wide[16];
   oak_str_count(text[0], sizeof text[0], blocks);
-  oak_str_count(text[1], sizeof text[1], blocks * (double)sim->cells);
+  oak_str_count(text[1], sizeof text[1], blocks * (double)sim->setup.cells);
   oak_str_count(wide, sizeof wide, scale->finer);
   fprintf(stream, "  %-9s %s%s blocks of %d^%d cells, %s cells in all, at the start\n", "mesh",
-          sim->refine.active ? "at most " : "", text[0], sim->block_size, sim->dim, text[1]);
+          sim->setup.refine.active ? "at most " : "", text[0], sim->setup.block_size,
+          sim->setup.dim, text[1]);
   fprintf(stream, "  %-9s what follows is concluded from %lld blocks with cells %s times as wide\n",
-          "", (long long)sim->mesh->nglobal, wide);
+          "", (long long)sim->data.mesh->nglobal, wide);
 }
 
 /* Collective. */
@@ -92,12 +94,12 @@ static void print_mesh(const oak_t *sim, FILE *stream) {
   int64_t blocks[OAK_MESH_MAX_LEVEL + 1];
   char cells[16];
   int lowest, highest;
-  oak_mesh_levels(sim->mesh, &lowest, &highest, blocks);
+  oak_mesh_levels(sim->data.mesh, &lowest, &highest, blocks);
   if (!stream) return;
-  oak_str_count(cells, sizeof cells, (double)(sim->mesh->nglobal * sim->cells));
+  oak_str_count(cells, sizeof cells, (double)(sim->data.mesh->nglobal * sim->setup.cells));
   fprintf(stream, "  %-9s %lld block%s of %d^%d cells, %s cells in all, at the start:", "mesh",
-          (long long)sim->mesh->nglobal, sim->mesh->nglobal == 1 ? "" : "s", sim->block_size,
-          sim->dim, cells);
+          (long long)sim->data.mesh->nglobal, sim->data.mesh->nglobal == 1 ? "" : "s",
+          sim->setup.block_size, sim->setup.dim, cells);
   for (int l = lowest; l <= highest; l++)
     if (blocks[l]) fprintf(stream, " L%d:%lld", l, (long long)blocks[l]);
   fprintf(stream, "\n");
@@ -109,12 +111,12 @@ static void print_memory(const oak_t *sim, const scale_t *scale, FILE *stream) {
   const int64_t mine = oak_memory(sim);
   int64_t most, sum;
   char text[2][32];
-  MPI_Reduce(&mine, &most, 1, MPI_INT64_T, MPI_MAX, 0, sim->comm);
-  MPI_Reduce(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, 0, sim->comm);
+  MPI_Reduce(&mine, &most, 1, MPI_INT64_T, MPI_MAX, 0, sim->setup.comm);
+  MPI_Reduce(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, 0, sim->setup.comm);
   if (!stream) return;
-  if (!is_whole(scale)) most = (int64_t)((double)sum * scale->blocks / sim->size);
+  if (!is_whole(scale)) most = (int64_t)((double)sum * scale->blocks / sim->setup.size);
   print_bytes(text[0], sizeof text[0], (double)most);
-  print_bytes(text[1], sizeof text[1], (double)sum / (double)sim->mesh->nglobal);
+  print_bytes(text[1], sizeof text[1], (double)sum / (double)sim->data.mesh->nglobal);
   fprintf(stream, "  %-9s %s%s on the fullest rank, %s for each block\n", "memory",
           is_whole(scale) ? "" : "about ", text[0], text[1]);
 }
@@ -122,13 +124,13 @@ static void print_memory(const oak_t *sim, const scale_t *scale, FILE *stream) {
 static void print_kernels(oak_t *sim, FILE *stream) {
   int built, compiled;
   char span[16];
-  oak_device_builds(sim->dev, &built, &compiled);
+  oak_device_builds(sim->setup.dev, &built, &compiled);
   fprintf(stream, "  %-9s ", "kernels");
   if (compiled == 0) {
     fprintf(stream, "in the cache\n");
     return;
   }
-  oak_str_span(span, sizeof span, oak_timer_seconds(&sim->timers, OAK_PHASE_INIT));
+  oak_str_span(span, sizeof span, oak_timer_seconds(&sim->data.timers, OAK_PHASE_INIT));
   fprintf(stream,
           "%d of %d files compiled just now, now in the cache; start and compilation took %s\n",
           compiled, built, span);
@@ -146,19 +148,19 @@ static oak_status_t time_steps(oak_t *sim, double end_time, int *steps, double *
   int on = 1;
   *steps = 0;
   for (int n = 0; on; n++) {
-    const double left = end_time - sim->clock.time;
+    const double left = end_time - sim->data.clock.time;
     double dt;
     if (!(left > 0)) break;
     OAK_TRY(oak_run_time_step(sim, end_time, &dt));
     OAK_TRY(oak_advance(sim, dt < left ? dt : left));
-    if (sim->refine.every > 0 && sim->clock.step % sim->refine.every == 0)
+    if (sim->setup.refine.every > 0 && sim->data.clock.step % sim->setup.refine.every == 0)
       OAK_TRY(oak_adjust_refinement(sim, NULL));
-    OAK_TRY(oak_agree(sim->comm, oak_device_sync(sim->dev)));
+    OAK_TRY(oak_agree(sim->setup.comm, oak_device_sync(sim->setup.dev)));
     if (n == 0) begin = MPI_Wtime();
     *steps = n;
     *seconds = MPI_Wtime() - begin;
     on = n < MOST_STEPS && *seconds < most_seconds;
-    MPI_Bcast(&on, 1, MPI_INT, 0, sim->comm);
+    MPI_Bcast(&on, 1, MPI_INT, 0, sim->setup.comm);
   }
   return OAK_OK;
 }
@@ -166,7 +168,8 @@ static oak_status_t time_steps(oak_t *sim, double end_time, int *steps, double *
 /* Steps that the run needs, if they stay as long as the first one. Explicit diffusion limits them
  * by the square of the cell size. */
 static double count_steps(const oak_t *sim, const scale_t *scale, double end_time, long max_steps) {
-  const int squared = sim->diffusion.kind && sim->diffusion.kind != OAK_DIFFUSION_RKL2;
+  const int squared =
+      sim->setup.method.diffusion && sim->setup.method.diffusion != OAK_DIFFUSION_RKL2;
   const double shorter = squared ? scale->finer * scale->finer : scale->finer;
   const double steps = ceil(end_time / oak_time_step(sim) * shorter * (1 - 1e-12));
   return max_steps > 0 && steps > (double)max_steps ? (double)max_steps : steps;
@@ -193,7 +196,7 @@ static void print_estimate(double steps, int timed, double seconds, FILE *stream
 
 static void print_folder(const oak_t *sim, FILE *stream) {
   char path[4200];
-  const char *folder = oak_params_text(sim->params, "output.folder");
+  const char *folder = oak_params_text(sim->setup.params, "output.folder");
   snprintf(path, sizeof path, "%s/parameters.ini", folder);
   fprintf(stream, "  %-9s %s", "folder", folder);
   if (access(path, F_OK) == 0)
@@ -204,8 +207,8 @@ static void print_folder(const oak_t *sim, FILE *stream) {
 }
 
 static oak_status_t check(oak_t *sim, scale_t *scale, FILE *stream) {
-  const double end_time = oak_params_real(sim->params, "run.end_time");
-  const long max_steps = oak_params_int(sim->params, "run.max_steps");
+  const double end_time = oak_params_real(sim->setup.params, "run.end_time");
+  const long max_steps = oak_params_int(sim->setup.params, "run.max_steps");
   int timed = 0;
   double seconds = 0;
   OAK_TRY(oak_initialize(sim));

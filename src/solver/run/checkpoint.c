@@ -14,13 +14,14 @@
  * host to the device, 0 the other way. */
 static oak_status_t copy_blocks(oak_t *sim, int b0, int n, char *host, int to_device) {
   oak_carried_t list[OAK_MAX_FIELDS + 1];
-  const int count = oak_carried(sim, list), blocks = count == 1 ? n : 1;
+  const int count = oak_carried(&sim->data, list), blocks = count == 1 ? n : 1;
   for (int b = b0; b < b0 + n; b += blocks)
     for (int i = 0; i < count; i++) {
-      const size_t bytes = (size_t)list[i].exchange->components * sim->cells * sim->store_size;
+      const size_t bytes =
+          (size_t)list[i].exchange->components * sim->setup.cells * sim->setup.store_size;
       char *device = (char *)list[i].now->memory.mine + b * bytes;
-      OAK_TRY(to_device ? oak_device_upload(sim->dev, device, host, blocks * bytes)
-                        : oak_device_download(sim->dev, host, device, blocks * bytes));
+      OAK_TRY(to_device ? oak_device_upload(sim->setup.dev, device, host, blocks * bytes)
+                        : oak_device_download(sim->setup.dev, host, device, blocks * bytes));
       host += blocks * bytes;
     }
   return OAK_OK;
@@ -31,36 +32,36 @@ static oak_status_t read_blocks(void *owner, int b0, int n, void *dst) {
 }
 
 static void describe(const oak_t *sim, oak_checkpoint_t *head) {
-  *head = (oak_checkpoint_t){.dim = sim->dim,
-                             .block_size = sim->block_size,
-                             .nvar = oak_carried_components(sim),
-                             .real_size = sim->store_size,
-                             .step = sim->clock.step,
-                             .time = sim->clock.time,
-                             .dt = sim->clock.dt,
+  *head = (oak_checkpoint_t){.dim = sim->setup.dim,
+                             .block_size = sim->setup.block_size,
+                             .nvar = oak_carried_components(&sim->setup),
+                             .real_size = sim->setup.store_size,
+                             .step = sim->data.clock.step,
+                             .time = sim->data.clock.time,
+                             .dt = sim->data.clock.dt,
                              .rate = sim->rates.most,
-                             .updates = sim->clock.updates,
-                             .first_order_cells = sim->repairs.first_order_cells,
-                             .floored_cells = sim->repairs.floored_cells,
-                             .retries = sim->clock.retries,
+                             .updates = sim->counts.updates,
+                             .first_order_cells = sim->counts.first_order_cells,
+                             .floored_cells = sim->counts.floored_cells,
+                             .retries = sim->counts.retries,
                              .rates_known = sim->rates.known == OAK_RATES_KNOWN,
-                             .nglobal = sim->mesh->nglobal};
+                             .nglobal = sim->data.mesh->nglobal};
   for (int d = 0; d < 3; d++) {
-    head->trees[d] = sim->mesh->trees[d];
-    head->periodic[d] = sim->mesh->periodic[d];
-    head->xmin[d] = sim->xmin[d];
-    head->xmax[d] = sim->xmax[d];
+    head->trees[d] = sim->data.mesh->trees[d];
+    head->periodic[d] = sim->data.mesh->periodic[d];
+    head->xmin[d] = sim->setup.xmin[d];
+    head->xmax[d] = sim->setup.xmax[d];
   }
 }
 
 /* Names of the conserved variables and of stored fields. */
 static void name_variables(const oak_t *sim, char *text, size_t size) {
   *text = '\0';
-  for (int v = 0, at = 0; v < sim->nvar; v++)
-    at += snprintf(text + at, size - at, "%s%s", v ? " " : "", sim->description.name[v]);
-  for (int n = 0; n < sim->fields.count; n++) {
-    const oak_beside_field_t *field = &sim->fields.field[n];
-    if (!field->function) snprintf(text + strlen(text), size - strlen(text), " %s", field->name);
+  for (int v = 0, at = 0; v < sim->setup.nvar; v++)
+    at += snprintf(text + at, size - at, "%s%s", v ? " " : "", sim->setup.description.name[v]);
+  for (int n = 0; n < sim->setup.fields.count; n++) {
+    if (sim->setup.fields.field[n].function) continue;
+    snprintf(text + strlen(text), size - strlen(text), " %s", sim->setup.fields.field[n].name);
   }
 }
 
@@ -73,7 +74,7 @@ typedef struct {
 } texts_t;
 
 static oak_status_t hash_sources(const oak_t *sim, texts_t *texts) {
-  const char *physics = sim->files.physics, *problem = sim->files.problem;
+  const char *physics = sim->setup.files.physics, *problem = sim->setup.files.problem;
   OAK_TRY(oak_source_hash(&(oak_source_t){.name = "physics", .file = &physics, .nfile = 1},
                           texts->physics));
   return oak_source_hash(&(oak_source_t){.name = "problem", .file = &problem, .nfile = 1},
@@ -85,7 +86,7 @@ static oak_status_t make_texts(const oak_t *sim, texts_t *texts) {
   name_variables(sim, texts->variables, sizeof texts->variables);
   OAK_TRY(hash_sources(sim, texts));
   FILE *stream = open_memstream(&texts->parameters, &size);
-  if (stream) oak_params_print(sim->params, stream);
+  if (stream) oak_params_print(sim->setup.params, stream);
   OAK_CHECK(stream && fclose(stream) == 0, OAK_ERR_MEMORY, "no memory for the parameters");
   return OAK_OK;
 }
@@ -107,7 +108,7 @@ static size_t chunk_bytes(const oak_checkpoint_t *head) {
 void oak_checkpoint_prepare(oak_t *sim) {
   oak_checkpoint_t head;
   describe(sim, &head);
-  oak_snapshot_prepare(sim, chunk_bytes(&head));
+  oak_snapshot_prepare(&sim->data, chunk_bytes(&head));
 }
 
 oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *path,
@@ -116,21 +117,21 @@ oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *p
   oak_checkpoint_t head;
   oak_rates_agree(sim);
   describe(sim, &head);
-  double *rate = calloc(sim->mesh->nblock + 1, sizeof *rate);
+  double *rate = calloc(sim->data.mesh->nblock + 1, sizeof *rate);
   oak_status_t st = rate ? OAK_OK
                          : OAK_FAIL(OAK_ERR_MEMORY, "no memory for the wave speeds of %d blocks",
-                                    sim->mesh->nblock);
-  if (st == OAK_OK && head.rates_known) st = oak_block_rates(sim, sim->mesh->nblock, rate);
-  if (st == OAK_OK && sim->rank == 0) st = make_texts(sim, &texts);
-  st = oak_sim_agree(sim, st);
+                                    sim->data.mesh->nblock);
+  if (st == OAK_OK && head.rates_known) st = oak_block_rates(sim, sim->data.mesh->nblock, rate);
+  if (st == OAK_OK && sim->setup.rank == 0) st = make_texts(sim, &texts);
+  st = oak_data_agree(&sim->data, st);
   if (st == OAK_OK) {
-    oak_snapshot_t *snapshot = disk ? oak_snapshot_take(sim, chunk_bytes(&head)) : NULL;
+    oak_snapshot_t *snapshot = disk ? oak_snapshot_take(&sim->data, chunk_bytes(&head)) : NULL;
     point_to_texts(&head, &texts, schedule);
-    const oak_checkpoint_blocks_t blocks = {.comm = sim->comm,
-                                            .first = sim->mesh->first,
-                                            .nblock = sim->mesh->nblock,
-                                            .level = sim->mesh->level,
-                                            .index = (const int32_t(*)[3])sim->mesh->index,
+    const oak_checkpoint_blocks_t blocks = {.comm = sim->setup.comm,
+                                            .first = sim->data.mesh->first,
+                                            .nblock = sim->data.mesh->nblock,
+                                            .level = sim->data.mesh->level,
+                                            .index = (const int32_t(*)[3])sim->data.mesh->index,
                                             .rate = rate,
                                             .read = snapshot ? oak_snapshot_read : read_blocks,
                                             .owner = snapshot ? (void *)snapshot : sim,
@@ -145,9 +146,9 @@ oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *p
 }
 
 oak_status_t oak_write_checkpoint(oak_t *sim, const char *path) {
-  oak_timer_start(&sim->timers, OAK_PHASE_CHECKPOINT);
+  oak_timer_start(&sim->data.timers, OAK_PHASE_CHECKPOINT);
   const oak_status_t st = oak_checkpoint_save(sim, "", path, NULL);
-  oak_timer_stop(&sim->timers, OAK_PHASE_CHECKPOINT);
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_CHECKPOINT);
   return st;
 }
 
@@ -157,27 +158,27 @@ oak_status_t oak_write_checkpoint(oak_t *sim, const char *path) {
 
 static oak_status_t refuse(const oak_t *sim, const oak_checkpoint_file_t *file, const char *key) {
   return OAK_FAIL(OAK_ERR_INPUT, "%s: %s is not that of checkpoint %s" REFUSED,
-                  oak_params_origin(sim->params, key), key, file->path);
+                  oak_params_origin(sim->setup.params, key), key, file->path);
 }
 
 static oak_status_t check_int(const oak_t *sim, const oak_checkpoint_file_t *file, const char *key,
                               int mine, int other) {
   OAK_CHECK(mine == other, OAK_ERR_INPUT, "%s: %s = %d, but checkpoint %s has %d" REFUSED,
-            oak_params_origin(sim->params, key), key, mine, file->path, other);
+            oak_params_origin(sim->setup.params, key), key, mine, file->path, other);
   return OAK_OK;
 }
 
 static oak_status_t check_domain(const oak_t *sim, const oak_checkpoint_file_t *file) {
   static const char *const face[3] = {"boundary.xlow", "boundary.ylow", "boundary.zlow"};
   const oak_checkpoint_t *h = &file->head;
-  for (int d = 0; d < sim->dim; d++) {
-    if (h->trees[d] != sim->mesh->trees[d]) return refuse(sim, file, "mesh.trees");
-    if (h->xmin[d] != sim->xmin[d]) return refuse(sim, file, "mesh.xmin");
-    if (h->xmax[d] != sim->xmax[d]) return refuse(sim, file, "mesh.xmax");
+  for (int d = 0; d < sim->setup.dim; d++) {
+    if (h->trees[d] != sim->data.mesh->trees[d]) return refuse(sim, file, "mesh.trees");
+    if (h->xmin[d] != sim->setup.xmin[d]) return refuse(sim, file, "mesh.xmin");
+    if (h->xmax[d] != sim->setup.xmax[d]) return refuse(sim, file, "mesh.xmax");
     OAK_CHECK(
-        h->periodic[d] == sim->mesh->periodic[d], OAK_ERR_INPUT,
+        h->periodic[d] == sim->data.mesh->periodic[d], OAK_ERR_INPUT,
         "%s: %s: this axis is periodic either here or in checkpoint %s, but not in both" REFUSED,
-        oak_params_origin(sim->params, face[d]), face[d], file->path);
+        oak_params_origin(sim->setup.params, face[d]), face[d], file->path);
   }
   return OAK_OK;
 }
@@ -186,22 +187,23 @@ static oak_status_t check_domain(const oak_t *sim, const oak_checkpoint_file_t *
 static oak_status_t check_structure(const oak_t *sim, const oak_checkpoint_file_t *file) {
   const oak_checkpoint_t *h = &file->head;
   char names[NAMES_SIZE];
-  OAK_TRY(check_int(sim, file, "mesh.dim", sim->dim, h->dim));
-  OAK_TRY(check_int(sim, file, "mesh.block_size", sim->block_size, h->block_size));
+  OAK_TRY(check_int(sim, file, "mesh.dim", sim->setup.dim, h->dim));
+  OAK_TRY(check_int(sim, file, "mesh.block_size", sim->setup.block_size, h->block_size));
   name_variables(sim, names, sizeof names);
-  OAK_CHECK(
-      h->nvar == oak_carried_components(sim) && !strcmp(names, h->text[OAK_CHECKPOINT_VARIABLES]),
-      OAK_ERR_INPUT,
-      "%s: physics.name = %s has the variables %s, but checkpoint %s has %.200s" REFUSED,
-      oak_params_origin(sim->params, "physics.name"), oak_params_text(sim->params, "physics.name"),
-      names, file->path, h->text[OAK_CHECKPOINT_VARIABLES]);
-  if (h->real_size != sim->store_size) return refuse(sim, file, "scheme.precision");
+  OAK_CHECK(h->nvar == oak_carried_components(&sim->setup) &&
+                !strcmp(names, h->text[OAK_CHECKPOINT_VARIABLES]),
+            OAK_ERR_INPUT,
+            "%s: physics.name = %s has the variables %s, but checkpoint %s has %.200s" REFUSED,
+            oak_params_origin(sim->setup.params, "physics.name"),
+            oak_params_text(sim->setup.params, "physics.name"), names, file->path,
+            h->text[OAK_CHECKPOINT_VARIABLES]);
+  if (h->real_size != sim->setup.store_size) return refuse(sim, file, "scheme.precision");
   return OAK_OK;
 }
 
 oak_status_t oak_checkpoint_fits(const oak_t *sim, const char *path) {
   oak_checkpoint_file_t file;
-  OAK_TRY(oak_checkpoint_open(sim->comm, path, &file));
+  OAK_TRY(oak_checkpoint_open(sim->setup.comm, path, &file));
   const oak_status_t st = check_structure(sim, &file);
   oak_checkpoint_close(&file);
   return st;
@@ -211,7 +213,7 @@ static oak_status_t check_same(const oak_t *sim, const oak_checkpoint_file_t *fi
   const oak_checkpoint_t *h = &file->head;
   OAK_TRY(check_structure(sim, file));
   OAK_TRY(check_domain(sim, file));
-  OAK_CHECK(h->nglobal / sim->size < OAK_MESH_MAX_BLOCKS, OAK_ERR_INPUT,
+  OAK_CHECK(h->nglobal / sim->setup.size < OAK_MESH_MAX_BLOCKS, OAK_ERR_INPUT,
             "checkpoint %s has %lld blocks: use more ranks", file->path, (long long)h->nglobal);
   return OAK_OK;
 }
@@ -249,32 +251,33 @@ static void free_part(part_t *p) {
 static oak_status_t check_levels(const oak_t *sim, const oak_checkpoint_file_t *file,
                                  const part_t *p) {
   for (int n = 0; n < p->count; n++) {
-    OAK_CHECK(p->level[n] <= sim->max_level, OAK_ERR_INPUT,
+    OAK_CHECK(p->level[n] <= sim->setup.max_level, OAK_ERR_INPUT,
               "%s: mesh.max_level = %d, but checkpoint %s has blocks of level %d: do not lower it",
-              oak_params_origin(sim->params, "mesh.max_level"), sim->max_level, file->path,
-              p->level[n]);
-    OAK_CHECK(p->level[n] >= sim->min_level, OAK_ERR_INPUT,
+              oak_params_origin(sim->setup.params, "mesh.max_level"), sim->setup.max_level,
+              file->path, p->level[n]);
+    OAK_CHECK(p->level[n] >= sim->setup.min_level, OAK_ERR_INPUT,
               "%s: mesh.min_level = %d, but checkpoint %s has blocks of level %d: do not raise it",
-              oak_params_origin(sim->params, "mesh.min_level"), sim->min_level, file->path,
-              p->level[n]);
+              oak_params_origin(sim->setup.params, "mesh.min_level"), sim->setup.min_level,
+              file->path, p->level[n]);
   }
   return OAK_OK;
 }
 
 /* The mesh of the checkpoint, with each family on one rank, as in every mesh. */
 static oak_status_t load_mesh(oak_t *sim, const oak_checkpoint_file_t *file) {
-  const int64_t share = file->head.nglobal / sim->size, more = file->head.nglobal % sim->size;
-  part_t p = {.first = share * sim->rank + (sim->rank < more ? sim->rank : more),
-              .count = (int)(share + (sim->rank < more))};
-  const oak_balance_t balance = {.kappa_max = sim->refine.kappa_max,
-                                 .families = sim->max_level > sim->min_level};
+  const int64_t share = file->head.nglobal / sim->setup.size,
+                more = file->head.nglobal % sim->setup.size;
+  part_t p = {.first = share * sim->setup.rank + (sim->setup.rank < more ? sim->setup.rank : more),
+              .count = (int)(share + (sim->setup.rank < more))};
+  const oak_balance_t balance = {.kappa_max = sim->setup.refine.kappa_max,
+                                 .families = sim->setup.max_level > sim->setup.min_level};
   int moved;
   oak_transfer_t transfer;
   oak_status_t st = read_records(file, &p);
   if (st == OAK_OK) st = check_levels(sim, file, &p);
-  st = oak_sim_agree(sim, st);
+  st = oak_data_agree(&sim->data, st);
   if (st == OAK_OK) {
-    st = oak_mesh_replace(sim->mesh, p.count, p.level, p.index);
+    st = oak_mesh_replace(sim->data.mesh, p.count, p.level, p.index);
     if (st == OAK_OK)
       p.level = NULL, p.index = NULL;
     else if (st == OAK_ERR_INPUT) /* the checksums are right, so the file was not written by oak */
@@ -283,20 +286,21 @@ static oak_status_t load_mesh(oak_t *sim, const oak_checkpoint_file_t *file) {
   }
   free_part(&p);
   OAK_TRY(st);
-  st = oak_mesh_partition(sim->mesh, &balance, &moved, &transfer);
+  st = oak_mesh_partition(sim->data.mesh, &balance, &moved, &transfer);
   oak_transfer_clear(&transfer);
   return st;
 }
 
 /* The rates of blocks, as if the flux kernel had left them. */
 static oak_status_t upload_rates(oak_t *sim, const double *rate) {
-  const int n = sim->mesh->nblock, results = oak_sim_results(sim);
+  const int n = sim->data.mesh->nblock, results = oak_data_results(&sim->data);
   double *all = calloc((size_t)n * results + 1, sizeof *all);
   OAK_CHECK(all, OAK_ERR_MEMORY, "out of memory for the wave speeds of %d blocks", n);
   for (int b = 0; b < n; b++) all[(size_t)b * results] = rate[b];
   oak_status_t st = OAK_OK;
   if (n)
-    st = oak_device_upload(sim->dev, sim->results.rate, all, (size_t)n * results * sizeof *all);
+    st = oak_device_upload(sim->setup.dev, sim->data.results.rate, all,
+                           (size_t)n * results * sizeof *all);
   free(all);
   return st;
 }
@@ -318,31 +322,33 @@ static oak_status_t upload_blocks(oak_t *sim, const oak_checkpoint_file_t *file,
 }
 
 static oak_status_t load_data(oak_t *sim, const oak_checkpoint_file_t *file) {
-  part_t p = {.first = sim->mesh->first, .count = sim->mesh->nblock};
+  part_t p = {.first = sim->data.mesh->first, .count = sim->data.mesh->nblock};
   oak_status_t st = read_records(file, &p);
   if (st == OAK_OK) st = upload_blocks(sim, file, &p);
   if (st == OAK_OK) st = upload_rates(sim, p.rate);
-  if (st == OAK_OK) st = oak_device_sync(sim->dev); /* uploads may leave later */
+  if (st == OAK_OK) st = oak_device_sync(sim->setup.dev); /* uploads may leave later */
   free_part(&p);
-  for (int n = 0; n < sim->fields.count; n++) {
-    const oak_status_t filled = oak_field_fill(sim, n);
+  for (int n = 0; n < sim->setup.fields.count; n++) {
+    const oak_status_t filled = oak_field_fill(&sim->data, n);
     if (st == OAK_OK) st = filled;
   }
-  return oak_sim_agree(sim, st);
+  return oak_data_agree(&sim->data, st);
 }
 
 static oak_status_t load(oak_t *sim, const oak_checkpoint_file_t *file) {
   const oak_checkpoint_t *h = &file->head;
   OAK_TRY(check_same(sim, file));
   OAK_TRY(load_mesh(sim, file));
-  OAK_TRY(oak_storage_reserve(sim, 0, sim->method.nstate, sim->mesh->nblock));
-  OAK_TRY(oak_storage_fit(sim));
+  OAK_TRY(oak_storage_reserve(&sim->data, 0, sim->setup.method.nstate, sim->data.mesh->nblock));
+  OAK_TRY(oak_fit_mesh(sim));
   OAK_TRY(load_data(sim, file));
-  sim->clock = (oak_sim_clock_t){
-      .time = h->time, .dt = h->dt, .step = h->step, .updates = h->updates, .retries = h->retries};
-  sim->repairs = (oak_repairs_t){h->first_order_cells, h->floored_cells};
-  sim->rates =
-      (oak_rates_t){.most = h->rate, .known = h->rates_known ? OAK_RATES_KNOWN : OAK_RATES_UNKNOWN};
+  sim->data.clock = (oak_solution_time_t){.time = h->time, .dt = h->dt, .step = h->step};
+  sim->counts = (oak_counts_t){.updates = h->updates,
+                               .retries = h->retries,
+                               .first_order_cells = h->first_order_cells,
+                               .floored_cells = h->floored_cells};
+  oak_rates_set(sim, (oak_rates_t){.most = h->rate,
+                                   .known = h->rates_known ? OAK_RATES_KNOWN : OAK_RATES_UNKNOWN});
   return OAK_OK;
 }
 
@@ -354,7 +360,7 @@ static oak_status_t refresh_rates(oak_t *sim, const oak_checkpoint_file_t *file,
   int other = 0;
   oak_status_t st = OAK_OK;
   *changes = (oak_changes_t){.count = 0};
-  if (sim->rank == 0) {
+  if (sim->setup.rank == 0) {
     st = make_texts(sim, &texts);
     if (st == OAK_OK) {
       changes->physics = strcmp(texts.physics, file->head.text[OAK_CHECKPOINT_PHYSICS]) != 0;
@@ -364,8 +370,8 @@ static oak_status_t refresh_rates(oak_t *sim, const oak_checkpoint_file_t *file,
     other = changes->physics || changes->problem || changes->equations;
     free(texts.parameters);
   }
-  OAK_TRY(oak_sim_agree(sim, st));
-  MPI_Bcast(&other, 1, MPI_INT, 0, sim->comm);
+  OAK_TRY(oak_data_agree(&sim->data, st));
+  MPI_Bcast(&other, 1, MPI_INT, 0, sim->setup.comm);
   if (!other) return OAK_OK;
   oak_rates_forget(sim);
   return oak_update_time_step(sim);
@@ -375,13 +381,13 @@ oak_status_t oak_checkpoint_load(oak_t *sim, const char *path, char **schedule,
                                  oak_changes_t *changes) {
   oak_checkpoint_file_t file;
   *schedule = NULL;
-  OAK_TRY(oak_checkpoint_open(sim->comm, path, &file));
+  OAK_TRY(oak_checkpoint_open(sim->setup.comm, path, &file));
   oak_status_t st = load(sim, &file);
   if (st == OAK_OK) st = refresh_rates(sim, &file, changes);
   if (st == OAK_OK) {
     *schedule = strdup(file.head.text[OAK_CHECKPOINT_SCHEDULE]);
     st = *schedule ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for the schedule of %s", path);
-    st = oak_sim_agree(sim, st);
+    st = oak_data_agree(&sim->data, st);
   }
   oak_checkpoint_close(&file);
   return st;
@@ -390,9 +396,9 @@ oak_status_t oak_checkpoint_load(oak_t *sim, const char *path, char **schedule,
 oak_status_t oak_read_checkpoint(oak_t *sim, const char *path) {
   char *schedule;
   oak_changes_t changes;
-  oak_timer_start(&sim->timers, OAK_PHASE_CHECKPOINT);
+  oak_timer_start(&sim->data.timers, OAK_PHASE_CHECKPOINT);
   const oak_status_t st = oak_checkpoint_load(sim, path, &schedule, &changes);
-  oak_timer_stop(&sim->timers, OAK_PHASE_CHECKPOINT);
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_CHECKPOINT);
   free(schedule);
   return st;
 }

@@ -14,12 +14,14 @@ static oak_status_t share_list(const oak_t *sim, const char *folder, oak_checkpo
   oak_status_t st = OAK_OK;
   *list = NULL;
   *count = 0;
-  if (sim->rank == 0 && access(folder, F_OK) == 0) st = oak_checkpoint_list(folder, list, count);
-  OAK_TRY(oak_agree(sim->comm, st));
-  MPI_Bcast(count, 1, MPI_INT, 0, sim->comm);
+  if (sim->setup.rank == 0 && access(folder, F_OK) == 0)
+    st = oak_checkpoint_list(folder, list, count);
+  OAK_TRY(oak_agree(sim->setup.comm, st));
+  MPI_Bcast(count, 1, MPI_INT, 0, sim->setup.comm);
   if (!*list) *list = calloc((size_t)*count + 1, sizeof **list);
-  OAK_TRY(oak_agree(sim->comm, *list ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a list")));
-  MPI_Bcast(*list, *count * (int)sizeof **list, MPI_BYTE, 0, sim->comm);
+  OAK_TRY(oak_agree(sim->setup.comm,
+                    *list ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a list")));
+  MPI_Bcast(*list, *count * (int)sizeof **list, MPI_BYTE, 0, sim->setup.comm);
   return OAK_OK;
 }
 
@@ -36,9 +38,9 @@ static void tell_changes(const oak_output_t *out, const oak_changes_t *changes) 
 /* Say so if there is nothing left to do. */
 static void tell_end(const oak_output_t *out) {
   const oak_t *sim = out->sim;
-  const long most = oak_params_int(sim->params, "run.max_steps");
-  const double end = oak_params_real(sim->params, "run.end_time");
-  if (sim->clock.time >= end || (most > 0 && sim->clock.step >= most))
+  const long most = oak_params_int(sim->setup.params, "run.max_steps");
+  const double end = oak_params_real(sim->setup.params, "run.end_time");
+  if (sim->data.clock.time >= end || (most > 0 && sim->data.clock.step >= most))
     oak_progress_note(out->progress,
                       "the run is finished; a larger run.end_time or run.max_steps prolongs it");
 }
@@ -47,17 +49,17 @@ static oak_status_t load(oak_output_t *out, const char *path) {
   oak_t *sim = out->sim;
   oak_changes_t changes = {.count = 0};
   char *schedule;
-  oak_timer_start(&sim->timers, OAK_PHASE_CHECKPOINT);
+  oak_timer_start(&sim->data.timers, OAK_PHASE_CHECKPOINT);
   oak_status_t st = oak_checkpoint_load(sim, path, &schedule, &changes);
-  oak_timer_stop(&sim->timers, OAK_PHASE_CHECKPOINT);
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_CHECKPOINT);
   if (st == OAK_OK) {
-    oak_progress_note(out->progress, "restart from %s: step %ld, time %.10g", path, sim->clock.step,
-                      sim->clock.time);
+    oak_progress_note(out->progress, "restart from %s: step %ld, time %.10g", path,
+                      sim->data.clock.step, sim->data.clock.time);
     tell_changes(out, &changes);
     /* Otherwise the run writes the same later files again. */
     if (changes.physics || changes.problem || changes.count > 0) out->goes_back = 1;
     tell_end(out);
-    st = oak_agree(sim->comm, oak_output_load(out, schedule));
+    st = oak_agree(sim->setup.comm, oak_output_load(out, schedule));
   }
   free(schedule);
   return st;
@@ -74,12 +76,13 @@ typedef struct {
 
 static oak_status_t find_end(const oak_t *sim, found_t *found) {
   oak_file_list_t list = {.ended = -1};
-  OAK_TRY(oak_agree(sim->comm, sim->rank == 0 ? oak_file_list_read(found->folder, &list) : OAK_OK));
+  OAK_TRY(oak_agree(sim->setup.comm,
+                    sim->setup.rank == 0 ? oak_file_list_read(found->folder, &list) : OAK_OK));
   found->ended = list.ended;
   found->time = list.time;
   oak_file_list_free(&list);
-  MPI_Bcast(&found->ended, 1, MPI_LONG, 0, sim->comm);
-  MPI_Bcast(&found->time, 1, MPI_DOUBLE, 0, sim->comm);
+  MPI_Bcast(&found->ended, 1, MPI_LONG, 0, sim->setup.comm);
+  MPI_Bcast(&found->time, 1, MPI_DOUBLE, 0, sim->setup.comm);
   return OAK_OK;
 }
 
@@ -137,7 +140,7 @@ static oak_status_t offer_older(const oak_t *sim, const char *path) {
     for (at++; at < count; at++) {
       char other[4096 + OAK_CHECKPOINT_NAME];
       snprintf(other, sizeof other, "%s/%s", folder, list[at].name);
-      if (oak_checkpoint_verify(sim->comm, other) != OAK_OK) continue;
+      if (oak_checkpoint_verify(sim->setup.comm, other) != OAK_OK) continue;
       free(list);
       return OAK_FAIL(OAK_ERR_FILE, "%s: %s is good", message, other);
     }
@@ -159,7 +162,7 @@ oak_folder_use_t oak_restart_folder(const oak_t *sim, const char *which) {
   char path[4096];
   uint32_t here, there;
   if (!strcmp(which, "latest")) return OAK_FOLDER_CONTINUE;
-  snprintf(path, sizeof path, "%s/%s", oak_params_text(sim->params, "output.folder"),
+  snprintf(path, sizeof path, "%s/%s", oak_params_text(sim->setup.params, "output.folder"),
            slash ? slash + 1 : which);
   const int same = oak_file_sum(path, &here) && oak_file_sum(which, &there) && here == there;
   return same ? OAK_FOLDER_CONTINUE : OAK_FOLDER_BRANCH;
@@ -172,7 +175,7 @@ oak_status_t oak_restart_check(const oak_t *sim, const char *which) {
     const oak_status_t st = oak_checkpoint_fits(sim, which);
     return st == OAK_ERR_FILE ? offer_older(sim, which) : st;
   }
-  oak_status_t st = list_all(sim, oak_params_text(sim->params, "output.folder"), &found);
+  oak_status_t st = list_all(sim, oak_params_text(sim->setup.params, "output.folder"), &found);
   for (int i = 0, go_on = st == OAK_OK; go_on && i < found.count; i++) {
     st = choose(&found, i, path);
     if (st == OAK_OK) st = oak_checkpoint_fits(sim, path);

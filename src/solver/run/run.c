@@ -7,6 +7,8 @@
 #include "base/watchdog.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/folder/file_list.h"
+#include "solver/adapt/adapt.h"
+#include "solver/create/create.h"
 #include "solver/run/checkpoint.h"
 #include "solver/run/saving.h"
 #include "solver/step/trace.h"
@@ -21,31 +23,31 @@ typedef struct {
 
 static void refresh(report_t *r, const oak_t *sim, double dt) {
   int lowest;
-  if (r->revision != sim->mesh->revision)
-    oak_mesh_levels(sim->mesh, &lowest, &r->state.max_level, r->blocks);
-  r->revision = sim->mesh->revision;
-  r->state.step = sim->clock.step;
-  r->state.time = sim->clock.time;
+  if (r->revision != sim->data.mesh->revision)
+    oak_mesh_levels(sim->data.mesh, &lowest, &r->state.max_level, r->blocks);
+  r->revision = sim->data.mesh->revision;
+  r->state.step = sim->data.clock.step;
+  r->state.time = sim->data.clock.time;
   r->state.dt = dt;
   r->state.blocks = r->blocks;
-  r->state.cells_per_block = sim->cells;
-  r->state.updates = sim->clock.updates;
+  r->state.cells_per_block = sim->setup.cells;
+  r->state.updates = sim->counts.updates;
 }
 
 oak_status_t oak_run_time_step(oak_t *sim, double end_time, double *dt) {
   *dt = oak_time_step(sim);
-  if (*dt > 1e-13 * end_time || *dt >= end_time - sim->clock.time) return OAK_OK;
+  if (*dt > 1e-13 * end_time || *dt >= end_time - sim->data.clock.time) return OAK_OK;
   OAK_TRY(oak_trace(sim, 1, OAK_TRACE_STEP, 1e-13 * end_time));
   return OAK_FAIL(OAK_ERR_STATE,
                   "time step %g at step %ld, time %g is too small to reach run.end_time = %g: a "
                   "wave speed has grown without bound; look at the last plotfile or picture for "
                   "the place, and check boundary values and units",
-                  *dt, sim->clock.step, sim->clock.time, end_time);
+                  *dt, sim->data.clock.step, sim->data.clock.time, end_time);
 }
 
 /* The next step, cut to end exactly at the end time, or at an output's time before it. */
 static oak_status_t choose_step(oak_t *sim, double end_time, double output_time, double *dt) {
-  const double left = end_time - sim->clock.time, wait = output_time - sim->clock.time;
+  const double left = end_time - sim->data.clock.time, wait = output_time - sim->data.clock.time;
   OAK_TRY(oak_run_time_step(sim, end_time, dt));
   if (*dt >= left) *dt = left;
   if (wait <= 0 || wait > left) return OAK_OK;
@@ -61,7 +63,8 @@ static oak_status_t choose_step(oak_t *sim, double end_time, double output_time,
 static oak_status_t adapt(oak_t *sim, oak_saving_t *saving) {
   oak_status_t st = oak_adjust_refinement(sim, NULL);
   if (st == OAK_ERR_MEMORY && oak_disk_pending(saving->out->disk)) {
-    const int whole = sim->storage.revision != sim->mesh->revision; /* only tables are missing */
+    const int whole =
+        sim->data.storage.revision != sim->data.mesh->revision; /* only tables are missing */
     OAK_TRY(oak_output_wait(saving->out));
     st = whole ? oak_adapt_finish(sim) : oak_adjust_refinement(sim, NULL);
   }
@@ -71,7 +74,7 @@ static oak_status_t adapt(oak_t *sim, oak_saving_t *saving) {
   if (oak_saving_write(saving) == OAK_OK)
     OAK_FAIL(st,
              "%s; checkpoint %s/" OAK_CHECKPOINT_FORMAT " was written, to go on with more memory",
-             message ? message : "out of memory", saving->out->folder, sim->clock.step);
+             message ? message : "out of memory", saving->out->folder, sim->data.clock.step);
   else
     OAK_FAIL(st, "%s", message ? message : "out of memory");
   free(message);
@@ -82,25 +85,25 @@ static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_saving_t *saving, d
                                 long max_steps) {
   oak_output_t *out = saving->out;
   double dt = 0;
-  while (sim->clock.time < end_time && (max_steps == 0 || sim->clock.step < max_steps)) {
+  while (sim->data.clock.time < end_time && (max_steps == 0 || sim->data.clock.step < max_steps)) {
     const double output_time = oak_output_target(out);
-    oak_watchdog_step(r->dog, sim->clock.step + 1);
+    oak_watchdog_step(r->dog, sim->data.clock.step + 1);
     OAK_TRY(choose_step(sim, end_time, output_time, &dt));
-    const int reaches_end = dt >= end_time - sim->clock.time,
-              meets = dt == output_time - sim->clock.time;
+    const int reaches_end = dt >= end_time - sim->data.clock.time,
+              meets = dt == output_time - sim->data.clock.time;
     sim->run.asks = oak_saving_asks(saving);
     sim->run.disk = oak_disk_state(out->disk);
     OAK_TRY(oak_advance(sim, dt));
     OAK_TRY(oak_output_step(out));
-    const int whole = sim->clock.dt == dt; /* the step had its full size */
-    dt = sim->clock.dt;
+    const int whole = sim->data.clock.dt == dt; /* the step had its full size */
+    dt = sim->data.clock.dt;
     if (whole && meets) oak_set_time(sim, output_time);
     if (whole && reaches_end) oak_set_time(sim, end_time);
-    if (sim->refine.every > 0 && sim->clock.step % sim->refine.every == 0)
+    if (sim->setup.refine.every > 0 && sim->data.clock.step % sim->setup.refine.every == 0)
       OAK_TRY(adapt(sim, saving));
     refresh(r, sim, dt);
     oak_progress_update(&r->progress, &r->state);
-    const int ends = (whole && reaches_end) || (max_steps && sim->clock.step == max_steps);
+    const int ends = (whole && reaches_end) || (max_steps && sim->data.clock.step == max_steps);
     OAK_TRY(oak_output_write(out, dt, ends));
     OAK_TRY(oak_saving_step(saving, ends));
     sim->run.interrupted = !ends && sim->run.asked >= OAK_ASK_END;
@@ -111,18 +114,18 @@ static oak_status_t step_to_end(oak_t *sim, report_t *r, oak_saving_t *saving, d
 
 /* Report the cells whose result was changed: repaired ones, and those raised to a floor. */
 static void note_counts(oak_progress_t *progress, const oak_t *sim) {
-  const double share = 100.0 / (double)(sim->clock.updates ? sim->clock.updates : 1);
-  if (sim->repairs.first_order_cells)
+  const double share = 100.0 / (double)(sim->counts.updates ? sim->counts.updates : 1);
+  if (sim->counts.first_order_cells)
     oak_progress_note(progress, "first-order fluxes around %lld invalid cells (%.2g %% of updates)",
-                      (long long)sim->repairs.first_order_cells,
-                      (double)sim->repairs.first_order_cells * share);
-  if (sim->repairs.floored_cells)
+                      (long long)sim->counts.first_order_cells,
+                      (double)sim->counts.first_order_cells * share);
+  if (sim->counts.floored_cells)
     oak_progress_note(progress, "%lld cells raised to a floor (%.2g %% of updates)",
-                      (long long)sim->repairs.floored_cells,
-                      (double)sim->repairs.floored_cells * share);
-  if (sim->clock.retries)
+                      (long long)sim->counts.floored_cells,
+                      (double)sim->counts.floored_cells * share);
+  if (sim->counts.retries)
     oak_progress_note(progress, "%lld times a step was repeated with half its size",
-                      (long long)sim->clock.retries);
+                      (long long)sim->counts.retries);
 }
 
 oak_status_t oak_run(oak_t *sim, FILE *stream) {
@@ -144,17 +147,18 @@ static void leave_traces(oak_saving_t *saving) {
   oak_t *sim = saving->sim;
   char *message = strdup(oak_last_error()), path[4096], files[8300] = "";
   const int bad = sim->invalid.state;
-  snprintf(path, sizeof path, "%s/invalid%06ld", saving->out->folder, sim->clock.step);
-  oak_storage_swap(sim, 0, bad);
+  snprintf(path, sizeof path, "%s/invalid%06ld", saving->out->folder, sim->data.clock.step);
+  oak_storage_swap(&sim->data, 0, bad);
   if (oak_write_grid(sim, path) == OAK_OK) snprintf(files, sizeof files, "; see %s", path);
-  if (*files && sim->rank == 0) (void)oak_file_list_add(path);
-  oak_storage_swap(sim, 0, bad);
+  if (*files && sim->setup.rank == 0) (void)oak_file_list_add(path);
+  oak_storage_swap(&sim->data, 0, bad);
   /* Half a step of UPDATE or diffusion has changed the state before. */
-  const int lost = bad == 0 || (oak_parts_beside(sim) && sim->method.strang && !sim->method.kept);
+  const int lost =
+      bad == 0 || (oak_parts_beside(sim) && sim->setup.method.strang && !sim->setup.method.kept);
   if (!lost && oak_saving_write(saving) == OAK_OK)
     snprintf(files + strlen(files), sizeof files - strlen(files),
              "; the state before is in %s/" OAK_CHECKPOINT_FORMAT, saving->out->folder,
-             sim->clock.step);
+             sim->data.clock.step);
   if (lost)
     snprintf(files + strlen(files), sizeof files - strlen(files),
              "; the state before is lost: checkpoint.last_good = yes would keep it");
@@ -203,16 +207,16 @@ oak_status_t oak_create_run(MPI_Comm comm, oak_params_t *params, const oak_run_o
 
 oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
   FILE *stream = run->stream;
-  const double patience = oak_params_real(sim->params, "run.watchdog");
+  const double patience = oak_params_real(sim->setup.params, "run.watchdog");
   report_t r = {.revision = -1};
   oak_output_t out;
   oak_saving_t saving;
   const oak_progress_options_t options = {
-      .stream = sim->rank == 0 ? stream : NULL,
-      .end_time = oak_params_real(sim->params, "run.end_time"),
-      .max_steps = oak_params_int(sim->params, "run.max_steps"),
-      .every_steps = oak_params_int(sim->params, "run.report_every"),
-      .every_seconds = oak_params_real(sim->params, "run.report_seconds")};
+      .stream = sim->setup.rank == 0 ? stream : NULL,
+      .end_time = oak_params_real(sim->setup.params, "run.end_time"),
+      .max_steps = oak_params_int(sim->setup.params, "run.max_steps"),
+      .every_steps = oak_params_int(sim->setup.params, "run.report_every"),
+      .every_seconds = oak_params_real(sim->setup.params, "run.report_seconds")};
   r.progress.options = options; /* for notes before the table begins */
   sim->run.interrupted = 0;
   oak_print_head(sim, stream, 0);
@@ -224,9 +228,9 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
     fprintf(stream, "The file system of %s has no locks: let no other run write to it.\n\n",
             out.folder);
   out.command = run->command;
-  oak_status_t st = oak_agree(sim->comm, oak_saving_open(&saving, &out));
+  oak_status_t st = oak_agree(sim->setup.comm, oak_saving_open(&saving, &out));
   if (st == OAK_OK && patience > 0)
-    st = oak_watchdog_start(sim->comm, &sim->timers, patience, &r.dog);
+    st = oak_watchdog_start(sim->setup.comm, &sim->data.timers, patience, &r.dog);
   if (st == OAK_OK) st = begin(sim, &out, run->restart);
   if (st == OAK_OK) st = run_steps(sim, &r, &saving, &options, run);
   st = oak_output_close(&out, st);

@@ -50,7 +50,7 @@ static oak_stop_file_t find_stop_file(const oak_output_t *out) {
 }
 
 oak_status_t oak_saving_open(oak_saving_t *saving, oak_output_t *out) {
-  const oak_params_t *p = out->sim->params;
+  const oak_params_t *p = out->sim->setup.params;
   const double limit = oak_params_real(p, "run.wall_limit");
   *saving = (oak_saving_t){.sim = out->sim,
                            .out = out,
@@ -67,18 +67,18 @@ oak_status_t oak_saving_open(oak_saving_t *saving, oak_output_t *out) {
       "time kept for the last checkpoint",
       oak_params_origin(p, "run.wall_limit"), limit, saving->margin);
   /* One that is there is of an earlier run, or a file of the user. */
-  if (out->sim->rank == 0) saving->stop = find_stop_file(out);
+  if (out->sim->setup.rank == 0) saving->stop = find_stop_file(out);
   if (saving->stop.inode)
     oak_progress_note(out->progress,
                       "%s/%s is older than this run and does not end it: touch it to do so",
                       out->folder, stop_file);
-  saving->limit_at = limit > 0 ? out->sim->started + limit : slurm_end();
+  saving->limit_at = limit > 0 ? out->sim->setup.started + limit : slurm_end();
   return OAK_OK;
 }
 
 void oak_saving_begin(oak_saving_t *saving, int signals) {
   oak_schedule_begin(&saving->schedule, NULL, 0);
-  oak_schedule_skip(&saving->schedule, saving->sim->clock.time);
+  oak_schedule_skip(&saving->schedule, saving->sim->data.clock.time);
   saving->written_at = saving->step_at = saving->looked_at = MPI_Wtime();
   saving->signals = signals;
   if (signals) oak_signals_catch();
@@ -105,7 +105,7 @@ oak_ask_t oak_saving_asks(oak_saving_t *saving) {
   const oak_ask_t ask = saving->signals ? oak_signals_asks() : OAK_ASK_NONE;
   if (now - saving->step_at > saving->longest) saving->longest = now - saving->step_at;
   saving->step_at = now;
-  if (ask != OAK_ASK_NONE || saving->sim->rank != 0) return ask;
+  if (ask != OAK_ASK_NONE || saving->sim->setup.rank != 0) return ask;
   if (has_stop_file(saving, now)) return OAK_ASK_FILE;
   if (now + saving->margin + 2 * saving->longest > saving->limit_at) return OAK_ASK_LIMIT;
   if (saving->wall > 0 && now - saving->written_at > saving->wall) return OAK_ASK_CHECKPOINT;
@@ -138,11 +138,11 @@ static oak_status_t write_one(oak_saving_t *saving, const char *path) {
   save_t what = {.sim = sim};
   oak_status_t st = OAK_OK;
   if (saving->pending) OAK_TRY(oak_output_wait(saving->out));
-  if (sim->rank == 0) {
+  if (sim->setup.rank == 0) {
     st = oak_run_folder_check(&saving->out->run_folder);
     if (st == OAK_OK) st = make_schedule(saving->out, &what.schedule);
   }
-  st = oak_agree(sim->comm, st);
+  st = oak_agree(sim->setup.comm, st);
   if (st == OAK_OK)
     st = oak_output_put(saving->out, &(oak_put_t){.path = path,
                                                   .write = save,
@@ -156,13 +156,14 @@ static oak_status_t write_one(oak_saving_t *saving, const char *path) {
 oak_status_t oak_saving_write(oak_saving_t *saving) {
   oak_t *sim = saving->sim;
   char path[4096];
-  if (saving->last == sim->clock.step) return OAK_OK;
-  snprintf(path, sizeof path, "%s/" OAK_CHECKPOINT_FORMAT, saving->out->folder, sim->clock.step);
-  oak_timer_start(&sim->timers, OAK_PHASE_CHECKPOINT);
+  if (saving->last == sim->data.clock.step) return OAK_OK;
+  snprintf(path, sizeof path, "%s/" OAK_CHECKPOINT_FORMAT, saving->out->folder,
+           sim->data.clock.step);
+  oak_timer_start(&sim->data.timers, OAK_PHASE_CHECKPOINT);
   const oak_status_t st = write_one(saving, path);
-  oak_timer_stop(&sim->timers, OAK_PHASE_CHECKPOINT);
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_CHECKPOINT);
   OAK_TRY(st);
-  saving->last = sim->clock.step;
+  saving->last = sim->data.clock.step;
   saving->written_at = saving->step_at = MPI_Wtime();
   return OAK_OK;
 }
@@ -170,6 +171,7 @@ oak_status_t oak_saving_write(oak_saving_t *saving) {
 oak_status_t oak_saving_step(oak_saving_t *saving, int ends) {
   const oak_t *sim = saving->sim;
   const int asked = sim->run.asked != OAK_ASK_NONE && !ends;
-  const int due = oak_schedule_due(&saving->schedule, sim->clock.time, sim->clock.step, ends);
+  const int due =
+      oak_schedule_due(&saving->schedule, sim->data.clock.time, sim->data.clock.step, ends);
   return asked || due ? oak_saving_write(saving) : OAK_OK;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/step/sim.h"
+#include "solver/setup/setup.h"
 
 static const char *const face_name[6] = {"xlow", "xhigh", "ylow", "yhigh", "zlow", "zhigh"};
 
@@ -26,39 +26,40 @@ static const struct {
 };
 enum { NCONDITIONS = sizeof conditions / sizeof *conditions };
 
-oak_status_t oak_boundary_declare(oak_t *sim) {
-  for (int f = 0; f < 2 * sim->dim; f++)
-    for (int v = 0; v < sim->nvar; v++) {
+oak_status_t oak_boundary_declare(oak_setup_t *setup) {
+  for (int f = 0; f < 2 * setup->dim; f++)
+    for (int v = 0; v < setup->nvar; v++) {
       char key[128], help[256];
-      snprintf(key, sizeof key, "boundary.%s.%s", face_name[f], sim->description.name[v]);
+      snprintf(key, sizeof key, "boundary.%s.%s", face_name[f], setup->description.name[v]);
       snprintf(help, sizeof help, "Condition for %s alone; empty: as boundary.%s.",
-               sim->description.name[v], face_name[f]);
+               setup->description.name[v], face_name[f]);
       const oak_param_desc_t desc = {
           .key = key, .type = OAK_PARAM_TEXT, .fallback = "", .help = help};
-      OAK_TRY(oak_params_declare(sim->params, &desc, 1));
+      OAK_TRY(oak_params_declare(setup->params, &desc, 1));
     }
   return OAK_OK;
 }
 
-static oak_status_t bad_condition(const oak_t *sim, const char *key, const char *text,
+static oak_status_t bad_condition(const oak_setup_t *setup, const char *key, const char *text,
                                   const char *why) {
   return OAK_FAIL(OAK_ERR_INPUT,
                   "%s: %s = %s: %s; use periodic, outflow, reflect, mirror, antimirror, dirichlet "
                   "VALUE, dirichlet "
                   "user, neumann VALUE, neumann user or user",
-                  oak_params_origin(sim->params, key), key, text, why);
+                  oak_params_origin(setup->params, key), key, text, why);
 }
 
 /* One condition, as text "word [value]". */
-static oak_status_t parse(const oak_t *sim, const char *key, const char *text, oak_bc_t *bc) {
+static oak_status_t parse(const oak_setup_t *setup, const char *key, const char *text,
+                          oak_bc_t *bc) {
   char word[64] = "", value[64] = "", rest[8] = "";
   const int n = sscanf(text, "%63s %63s %7s", word, value, rest);
   int c = 0;
   while (c < NCONDITIONS && strcmp(word, conditions[c].word)) c++;
-  if (c == NCONDITIONS) return bad_condition(sim, key, text, "unknown condition");
-  if (n > 1 + conditions[c].takes_value) return bad_condition(sim, key, text, "too many words");
+  if (c == NCONDITIONS) return bad_condition(setup, key, text, "unknown condition");
+  if (n > 1 + conditions[c].takes_value) return bad_condition(setup, key, text, "too many words");
   if (conditions[c].takes_value && n < 2)
-    return bad_condition(sim, key, text, "a value is missing");
+    return bad_condition(setup, key, text, "a value is missing");
   *bc = (oak_bc_t){.value = 0, .kind = conditions[c].kind};
   if (conditions[c].takes_value) {
     char *end;
@@ -67,40 +68,40 @@ static oak_status_t parse(const oak_t *sim, const char *key, const char *text, o
       bc->kind = conditions[c].user_kind;
       bc->value = 0;
     } else if (*end || end == value || bc->value - bc->value != 0) {
-      return bad_condition(sim, key, text, "the value is not a finite number");
+      return bad_condition(setup, key, text, "the value is not a finite number");
     }
   }
-  if (bc->kind >= OAK_BC_USER_DIRICHLET && !oak_has_hook(sim, "problem_boundary"))
-    return bad_condition(sim, key, text, "the problem file has no BOUNDARY(at, face, q)");
+  if (bc->kind >= OAK_BC_USER_DIRICHLET && !oak_has_hook(setup, "problem_boundary"))
+    return bad_condition(setup, key, text, "the problem file has no BOUNDARY(at, face, q)");
   return OAK_OK;
 }
 
 /* Whether conditions for all variables leave this variable out: a field, or the mask of solids. */
-static int is_given(const oak_t *sim, int v) {
-  int given = oak_has_hook(sim, "problem_solid") && v == sim->nvar - 1;
-  for (int n = 0; n < sim->fields.nfixed; n++) given |= sim->fields.fixed[n].variable == v;
+static int is_given(const oak_setup_t *setup, int v) {
+  int given = oak_has_hook(setup, "problem_solid") && v == setup->nvar - 1;
+  for (int n = 0; n < setup->fields.nfixed; n++) given |= setup->fields.fixed[n].variable == v;
   return given;
 }
 
-oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3]) {
+oak_status_t oak_boundary_read(oak_setup_t *setup, oak_bc_t *bc, int periodic[3]) {
   int kind[6];
   for (int f = 0; f < 6; f++) { /* in 2D those of z are judged, though without effect */
     char key[128];
     oak_bc_t all;
     snprintf(key, sizeof key, "boundary.%s", face_name[f]);
-    OAK_TRY(parse(sim, key, oak_params_text(sim->params, key), &all));
+    OAK_TRY(parse(setup, key, oak_params_text(setup->params, key), &all));
     kind[f] = all.kind;
-    for (int v = 0; v < sim->nvar && f < 2 * sim->dim; v++) {
-      oak_bc_t *b = &bc[f * sim->nvar + v];
+    for (int v = 0; v < setup->nvar && f < 2 * setup->dim; v++) {
+      oak_bc_t *b = &bc[f * setup->nvar + v];
       *b = all;
-      snprintf(key, sizeof key, "boundary.%s.%s", face_name[f], sim->description.name[v]);
-      const char *text = oak_params_text(sim->params, key);
-      if (*text) OAK_TRY(parse(sim, key, text, b));
+      snprintf(key, sizeof key, "boundary.%s.%s", face_name[f], setup->description.name[v]);
+      const char *text = oak_params_text(setup->params, key);
+      if (*text) OAK_TRY(parse(setup, key, text, b));
       if (*text && (b->kind == PERIODIC) != (all.kind == PERIODIC))
-        return bad_condition(sim, key, text, "a face is periodic for all variables or for none");
+        return bad_condition(setup, key, text, "a face is periodic for all variables or for none");
       if (b->kind == REFLECT)
-        b->kind = sim->description.mirror[f / 2] >> v & 1 ? OAK_BC_ANTIMIRROR : OAK_BC_MIRROR;
-      if (b->kind == PERIODIC || is_given(sim, v))
+        b->kind = setup->description.mirror[f / 2] >> v & 1 ? OAK_BC_ANTIMIRROR : OAK_BC_MIRROR;
+      if (b->kind == PERIODIC || is_given(setup, v))
         b->kind = OAK_BC_MIRROR; /* never used if periodic: such faces have neighbours */
     }
   }
@@ -109,7 +110,7 @@ oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3]) {
     OAK_CHECK(periodic[d] == (kind[2 * d + 1] == PERIODIC), OAK_ERR_INPUT,
               "boundary.%s and boundary.%s: both or neither must be periodic", face_name[2 * d],
               face_name[2 * d + 1]);
-    if (d >= sim->dim) periodic[d] = 0;
+    if (d >= setup->dim) periodic[d] = 0;
   }
   return OAK_OK;
 }

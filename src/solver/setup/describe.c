@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/step/sim.h"
+#include "solver/setup/setup.h"
 
 /* Split words of `text` in place into names from position `first`. */
 static int split_names(char *text, const char **name, int first, int most) {
@@ -54,30 +54,31 @@ static void blank_control(char *text) {
 }
 
 /* A text that may be missing. */
-static void read_text(oak_t *sim, oak_module_t *module, const char *name, char *text, size_t size) {
-  if (!oak_sim_constant(sim, module, name, text, size)) *text = 0;
+static void read_text(oak_setup_t *setup, oak_module_t *module, const char *name, char *text,
+                      size_t size) {
+  if (!oak_setup_constant(setup, module, name, text, size)) *text = 0;
   text[size - 1] = 0;
   blank_control(text);
 }
 
 /* A parameter or global, unless the preprocessor has left it out. */
-static oak_status_t read_parameter(oak_t *sim, oak_module_t *module, int slot) {
-  oak_description_t *d = &sim->description;
+static oak_status_t read_parameter(oak_setup_t *setup, oak_module_t *module, int slot) {
+  oak_description_t *d = &setup->description;
   const int n = d->nparameter;
-  const char *name = sim->files.declared.parameter[slot].name;
-  const int of_problem = sim->files.declared.parameter[slot].owner == OAK_OF_PROBLEM;
+  const char *name = setup->files.declared.parameter[slot].name;
+  const int of_problem = setup->files.declared.parameter[slot].owner == OAK_OF_PROBLEM;
   const char *section = of_problem ? "problem" : "physics";
   char constant[128];
-  if (sim->files.declared.parameter[slot].kind != OAK_PARAMETER) {
+  if (setup->files.declared.parameter[slot].kind != OAK_PARAMETER) {
     snprintf(constant, sizeof constant, "%s_global_%s", section, name);
-    if (!oak_sim_has(sim, module, constant)) return OAK_OK;
-    sim->description.has_integrals |=
-        sim->files.declared.parameter[slot].kind == OAK_GLOBAL_INTEGRAL;
-    sim->description.global_slot[sim->description.nglobal++] = slot;
+    if (!oak_setup_has(setup, module, constant)) return OAK_OK;
+    setup->description.has_integrals |=
+        setup->files.declared.parameter[slot].kind == OAK_GLOBAL_INTEGRAL;
+    setup->description.global_slot[setup->description.nglobal++] = slot;
     return OAK_OK;
   }
   snprintf(constant, sizeof constant, "%s_default_%s", section, name);
-  if (!oak_sim_constant(sim, module, constant, &d->parameter[n].fallback, sizeof(double)))
+  if (!oak_setup_constant(setup, module, constant, &d->parameter[n].fallback, sizeof(double)))
     return OAK_OK;
   d->nparameter++;
   d->nproblem += of_problem;
@@ -85,19 +86,19 @@ static oak_status_t read_parameter(oak_t *sim, oak_module_t *module, int slot) {
   d->parameter[n].section = section;
   snprintf(d->parameter[n].name, sizeof d->parameter[n].name, "%s", name);
   snprintf(constant, sizeof constant, "%s_help_%s", section, name);
-  OAK_TRY(oak_device_constant(sim->dev, module, constant, d->parameter[n].help, OAK_HELP_BYTES));
+  OAK_TRY(oak_device_constant(setup->dev, module, constant, d->parameter[n].help, OAK_HELP_BYTES));
   blank_control(d->parameter[n].help);
   return read_values(d, n);
 }
 
 /* An output variable, unless the preprocessor has left it out. */
-static void read_output(oak_t *sim, oak_module_t *module, int slot) {
+static void read_output(oak_setup_t *setup, oak_module_t *module, int slot) {
   char constant[128];
   snprintf(constant, sizeof constant, "%s_output_%s",
-           sim->files.declared.output[slot].owner == OAK_OF_PROBLEM ? "problem" : "physics",
-           sim->files.declared.output[slot].name);
-  if (oak_sim_has(sim, module, constant))
-    sim->description.output_slot[sim->description.noutput++] = slot;
+           setup->files.declared.output[slot].owner == OAK_OF_PROBLEM ? "problem" : "physics",
+           setup->files.declared.output[slot].name);
+  if (oak_setup_has(setup, module, constant))
+    setup->description.output_slot[setup->description.noutput++] = slot;
 }
 
 static const char *const owner_name[] = {
@@ -109,56 +110,56 @@ static void hook_name(const oak_hook_t *h, oak_owner_t owner, char name[64]) {
   for (int n = 0; n < length; n++) name[n] = (char)tolower((unsigned char)name[n]);
 }
 
-static void read_hooks(oak_t *sim, oak_module_t *module) {
-  const oak_hook_table_t *table = &sim->files.declared.hooks;
+static void read_hooks(oak_setup_t *setup, oak_module_t *module) {
+  const oak_hook_table_t *table = &setup->files.declared.hooks;
   char name[64];
   for (int n = 0; n < table->count; n++)
     for (int o = 0; o < 2; o++) {
       hook_name(&table->hook[n], o, name);
-      sim->description.has[o][n] =
-          table->hook[n].function && table->hook[n].owner[o] && oak_sim_has(sim, module, name);
+      setup->description.has[o][n] =
+          table->hook[n].function && table->hook[n].owner[o] && oak_setup_has(setup, module, name);
     }
 }
 
-int oak_has_hook(const oak_t *sim, const char *name) {
-  const oak_hook_table_t *table = &sim->files.declared.hooks;
+int oak_has_hook(const oak_setup_t *setup, const char *name) {
+  const oak_hook_table_t *table = &setup->files.declared.hooks;
   char known[64];
   for (int n = 0; n < table->count; n++)
     for (int o = 0; o < 2; o++) {
       hook_name(&table->hook[n], o, known);
-      if (!strcmp(name, known)) return sim->description.has[o][n];
+      if (!strcmp(name, known)) return setup->description.has[o][n];
     }
   OAK_ASSERT(!"a hook of kernels/hooks.h");
   return 0;
 }
 
-void oak_print_hooks(const oak_t *sim, FILE *f) {
-  const oak_hook_table_t *table = &sim->files.declared.hooks;
+void oak_print_hooks(const oak_setup_t *setup, FILE *f) {
+  const oak_hook_table_t *table = &setup->files.declared.hooks;
   char name[64];
   for (int n = 0; n < table->count; n++)
     for (int o = 0; o < 2; o++) {
       hook_name(&table->hook[n], o, name);
-      if (sim->description.has[o][n]) fprintf(f, "#define OAK_HAS_%s 1\n", name);
+      if (setup->description.has[o][n]) fprintf(f, "#define OAK_HAS_%s 1\n", name);
     }
 }
 
 /* The file whose FIELD sets a field, NULL if none does. */
-static const char *function_of(oak_t *sim, oak_module_t *module, int slot) {
+static const char *function_of(oak_setup_t *setup, oak_module_t *module, int slot) {
   const char *found = NULL;
   for (int o = 0; o < 2; o++) {
     char constant[128];
     snprintf(constant, sizeof constant, "%s_field_%s", owner_name[o],
-             sim->files.declared.field[slot].name);
-    if (sim->files.declared.field[slot].function[o] && oak_sim_has(sim, module, constant))
+             setup->files.declared.field[slot].name);
+    if (setup->files.declared.field[slot].function[o] && oak_setup_has(setup, module, constant))
       found = owner_name[o];
   }
   return found;
 }
 
 /* A field that is a variable of the state. */
-static void read_fixed(oak_t *sim, oak_module_t *module, int slot) {
-  oak_beside_list_t *list = &sim->fields;
-  const oak_declared_t *d = &sim->files.declared;
+static void read_fixed(oak_setup_t *setup, oak_module_t *module, int slot) {
+  oak_field_list_t *list = &setup->fields;
+  const oak_declared_t *d = &setup->files.declared;
   const int n = list->nfixed;
   char constant[128];
   list->fixed[n].name = d->fixed[slot].name;
@@ -166,25 +167,27 @@ static void read_fixed(oak_t *sim, oak_module_t *module, int slot) {
   list->fixed[n].function = NULL;
   for (int i = 0; i < d->nfield; i++)
     if (!strcmp(d->field[i].name, list->fixed[n].name))
-      list->fixed[n].function = function_of(sim, module, i);
+      list->fixed[n].function = function_of(setup, module, i);
   snprintf(constant, sizeof constant, "physics_flux_field_%s", list->fixed[n].name);
-  if (oak_sim_constant(sim, module, constant, &list->fixed[n].variable, sizeof(int)))
+  if (oak_setup_constant(setup, module, constant, &list->fixed[n].variable, sizeof(int)))
     list->nfixed++;
 }
 
 /* A field beside the state, unless the preprocessor has left it out. */
-static void read_field(oak_t *sim, oak_module_t *module, int slot) {
-  oak_beside_field_t *field = &sim->fields.field[sim->fields.count];
+static void read_field(oak_setup_t *setup, oak_module_t *module, int slot) {
+  const oak_declared_t *d = &setup->files.declared;
+  const char *name = d->field[slot].name;
   char constant[128];
   int stored = 0;
-  if (oak_declared_fixed(&sim->files.declared, sim->files.declared.field[slot].name)) return;
-  *field = (oak_beside_field_t){.name = sim->files.declared.field[slot].name,
-                                .function = function_of(sim, module, slot)};
+  if (oak_declared_fixed(d, name)) return;
+  const char *function = function_of(setup, module, slot);
   for (int o = 0; o < 2; o++) {
-    snprintf(constant, sizeof constant, "%s_stored_%s", owner_name[o], field->name);
-    if (sim->files.declared.field[slot].stored[o]) stored |= oak_sim_has(sim, module, constant);
+    snprintf(constant, sizeof constant, "%s_stored_%s", owner_name[o], name);
+    if (d->field[slot].stored[o]) stored |= oak_setup_has(setup, module, constant);
   }
-  if (stored || field->function) sim->fields.count++;
+  if (!stored && !function) return;
+  setup->fields.field[setup->fields.count].name = name;
+  setup->fields.field[setup->fields.count++].function = function;
 }
 
 static oak_status_t read_names(oak_description_t *d, const char *physics, int nvar) {
@@ -204,17 +207,17 @@ static oak_status_t read_names(oak_description_t *d, const char *physics, int nv
 }
 
 /* The mask of solids is the last variable, conserved and primitive. */
-static oak_status_t add_solid(oak_t *sim) {
-  oak_description_t *d = &sim->description;
+static oak_status_t add_solid(oak_setup_t *setup) {
+  oak_description_t *d = &setup->description;
   const int n = d->nvar;
   OAK_CHECK(n < OAK_MAX_NVAR, OAK_ERR_INPUT,
             "%s has SOLID(at), which needs a variable, but there are %d already",
-            sim->files.problem, n);
+            setup->files.problem, n);
   for (int v = 0; v < 2 * n; v++)
     OAK_CHECK(strcmp(d->name[v], "solid"), OAK_ERR_INPUT,
               "%s has SOLID(at), which adds a variable named solid, but the physics has one of "
               "this name: rename that one",
-              sim->files.problem);
+              setup->files.problem);
   memmove(&d->name[n + 1], &d->name[n], (size_t)n * sizeof *d->name);
   d->name[n] = d->name[2 * n + 1] = "solid";
   d->nvar = n + 1;
@@ -222,30 +225,31 @@ static oak_status_t add_solid(oak_t *sim) {
   return OAK_OK;
 }
 
-static oak_status_t read_description(oak_t *sim, oak_module_t *module) {
-  oak_description_t *d = &sim->description;
+static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
+  oak_description_t *d = &setup->description;
   int nvar, mass;
-  read_text(sim, module, "physics_title", d->physics_title, OAK_TITLE_BYTES);
-  read_text(sim, module, "problem_title", d->problem_title, OAK_TITLE_BYTES);
+  read_text(setup, module, "physics_title", d->physics_title, OAK_TITLE_BYTES);
+  read_text(setup, module, "problem_title", d->problem_title, OAK_TITLE_BYTES);
   if (!*d->physics_title)
-    snprintf(d->physics_title, OAK_TITLE_BYTES, "%s", oak_params_text(sim->params, "physics.name"));
-  read_text(sim, module, "physics_variables", d->variables, OAK_NAMES_BYTES);
-  read_text(sim, module, "physics_primitives", d->primitives, OAK_NAMES_BYTES);
+    snprintf(d->physics_title, OAK_TITLE_BYTES, "%s",
+             oak_params_text(setup->params, "physics.name"));
+  read_text(setup, module, "physics_variables", d->variables, OAK_NAMES_BYTES);
+  read_text(setup, module, "physics_primitives", d->primitives, OAK_NAMES_BYTES);
   OAK_TRY(
-      oak_device_constant(sim->dev, module, "oak_describe_normal", d->normal, sizeof d->normal));
+      oak_device_constant(setup->dev, module, "oak_describe_normal", d->normal, sizeof d->normal));
   OAK_TRY(
-      oak_device_constant(sim->dev, module, "oak_describe_mirror", d->mirror, sizeof d->mirror));
-  OAK_TRY(oak_device_constant(sim->dev, module, "oak_describe_nvar", &nvar, sizeof nvar));
-  OAK_TRY(oak_device_constant(sim->dev, module, "oak_describe_mass", &mass, sizeof mass));
-  OAK_TRY(read_names(d, sim->files.physics, nvar));
-  OAK_TRY(oak_scalars_describe(sim, mass));
-  OAK_TRY(oak_sim_find_riemann(sim, module));
-  read_hooks(sim, module);
-  if (oak_has_hook(sim, "problem_solid")) OAK_TRY(add_solid(sim));
-  for (int n = 0; n < sim->files.declared.count; n++) OAK_TRY(read_parameter(sim, module, n));
-  for (int n = 0; n < sim->files.declared.noutput; n++) read_output(sim, module, n);
-  for (int n = 0; n < sim->files.declared.nfixed; n++) read_fixed(sim, module, n);
-  for (int n = 0; n < sim->files.declared.nfield; n++) read_field(sim, module, n);
+      oak_device_constant(setup->dev, module, "oak_describe_mirror", d->mirror, sizeof d->mirror));
+  OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_nvar", &nvar, sizeof nvar));
+  OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_mass", &mass, sizeof mass));
+  OAK_TRY(read_names(d, setup->files.physics, nvar));
+  OAK_TRY(oak_scalars_describe(setup, mass));
+  OAK_TRY(oak_setup_find_riemann(setup, module));
+  read_hooks(setup, module);
+  if (oak_has_hook(setup, "problem_solid")) OAK_TRY(add_solid(setup));
+  for (int n = 0; n < setup->files.declared.count; n++) OAK_TRY(read_parameter(setup, module, n));
+  for (int n = 0; n < setup->files.declared.noutput; n++) read_output(setup, module, n);
+  for (int n = 0; n < setup->files.declared.nfixed; n++) read_fixed(setup, module, n);
+  for (int n = 0; n < setup->files.declared.nfield; n++) read_field(setup, module, n);
   OAK_CHECK(!*d->unread, OAK_ERR_DEVICE, "%s", d->unread);
   return OAK_OK;
 }
@@ -253,8 +257,8 @@ static oak_status_t read_description(oak_t *sim, oak_module_t *module) {
 /* ---- keys */
 
 /* A name such as rho may stand for a conserved and a primitive variable: the first one counts. */
-static oak_status_t declare_parameters(oak_t *sim) {
-  const oak_description_t *d = &sim->description;
+static oak_status_t declare_parameters(oak_setup_t *setup) {
+  const oak_description_t *d = &setup->description;
   for (int n = 0; n < d->nparameter; n++) {
     char key[256], fallback[64];
     oak_param_desc_t desc = {.key = key,
@@ -288,19 +292,19 @@ static oak_status_t declare_parameters(oak_t *sim) {
       desc.type = OAK_PARAM_CHOICE;
       desc.choices = d->parameter[n].choices;
     }
-    OAK_TRY(oak_params_declare(sim->params, &desc, 1));
+    OAK_TRY(oak_params_declare(setup->params, &desc, 1));
   }
   return OAK_OK;
 }
 
-oak_status_t oak_sim_describe(oak_t *sim) {
+oak_status_t oak_setup_describe(oak_setup_t *setup) {
   oak_module_t *module = NULL;
   /* A file may be there for one rank and not for another. */
-  OAK_TRY(oak_agree(sim->comm, oak_sim_find_files(sim)));
-  oak_status_t st = oak_sim_build_module(sim, "describe", &module);
-  OAK_TRY(oak_explain_names(sim, st));
-  st = read_description(sim, module);
-  oak_device_unload(sim->dev, &module);
-  if (st == OAK_OK) st = declare_parameters(sim);
-  return oak_agree(sim->comm, st);
+  OAK_TRY(oak_agree(setup->comm, oak_setup_find_files(setup)));
+  oak_status_t st = oak_setup_build_module(setup, "describe", &module);
+  OAK_TRY(oak_explain_names(setup, st));
+  st = read_description(setup, module);
+  oak_device_unload(setup->dev, &module);
+  if (st == OAK_OK) st = declare_parameters(setup);
+  return oak_agree(setup->comm, st);
 }

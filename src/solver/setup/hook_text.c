@@ -6,7 +6,7 @@
 #include <string.h>
 #include <stdlib.h>
 
-#include "solver/step/sim.h"
+#include "solver/setup/setup.h"
 
 static void print_structure(FILE *f, const oak_declared_t *d, oak_owner_t owner,
                             const char *section) {
@@ -21,9 +21,9 @@ static void print_structure(FILE *f, const oak_declared_t *d, oak_owner_t owner,
 }
 
 /* Fields that are variables of the state. */
-static void print_fixed(FILE *f, const oak_t *sim, int describe) {
-  const oak_beside_list_t *list = &sim->fields;
-  const oak_declared_t *d = &sim->files.declared;
+static void print_fixed(FILE *f, const oak_setup_t *setup, int describe) {
+  const oak_field_list_t *list = &setup->fields;
+  const oak_declared_t *d = &setup->files.declared;
   const int count = describe ? d->nfixed : list->nfixed;
   int functions = 0;
   fprintf(f, "\n#define OAK_FIXED(X)");
@@ -40,9 +40,9 @@ static void print_fixed(FILE *f, const oak_t *sim, int describe) {
 }
 
 /* All fields that the files declare while they are described, then those that are there. */
-static void print_fields(FILE *f, const oak_t *sim, int describe) {
-  const oak_beside_list_t *list = &sim->fields;
-  const oak_declared_t *d = &sim->files.declared;
+static void print_fields(FILE *f, const oak_setup_t *setup, int describe) {
+  const oak_field_list_t *list = &setup->fields;
+  const oak_declared_t *d = &setup->files.declared;
   int functions = 0, number = 0;
   if (describe ? !d->nfield && !d->nfixed : !list->count && !list->nfixed) return;
   fprintf(f, "\n#define OAK_FIELDS(X)");
@@ -55,7 +55,7 @@ static void print_fields(FILE *f, const oak_t *sim, int describe) {
     if (!functions++) fprintf(f, "\n#define OAK_FIELD_FUNCTIONS(X)");
     fprintf(f, " X(%d, %s_field_%s)", n, list->field[n].function, list->field[n].name);
   }
-  print_fixed(f, sim, describe);
+  print_fixed(f, setup, describe);
 }
 
 /* For kernels/identities.c. */
@@ -69,42 +69,43 @@ static void print_riemann(const char *names, FILE *f) {
   fprintf(f, "\n");
 }
 
-oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out) {
+oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **out) {
   size_t size;
   FILE *f = open_memstream(out, &size);
-  OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the parameters of %s", sim->files.problem);
-  print_structure(f, &sim->files.declared, OAK_OF_PHYSICS, "physics");
-  print_structure(f, &sim->files.declared, OAK_OF_PROBLEM, "problem");
-  fprintf(f, "#define OAK_PHYSICS \"%s\"\n", sim->files.physics);
-  fprintf(f, "#define OAK_PROBLEM \"%s\"\n", sim->files.problem);
+  OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the parameters of %s", setup->files.problem);
+  print_structure(f, &setup->files.declared, OAK_OF_PHYSICS, "physics");
+  print_structure(f, &setup->files.declared, OAK_OF_PROBLEM, "problem");
+  fprintf(f, "#define OAK_PHYSICS \"%s\"\n", setup->files.physics);
+  fprintf(f, "#define OAK_PROBLEM \"%s\"\n", setup->files.problem);
   fprintf(f, "#define OAK_DESCRIBE %d\n", describe);
-  oak_scalars_print(sim, f);
-  print_riemann(sim->files.riemann, f);
-  oak_print_hooks(sim, f);
+  oak_scalars_print(setup, f);
+  print_riemann(setup->files.riemann, f);
+  oak_print_hooks(setup, f);
   static const char *const kinds[] = {
       [OAK_GLOBAL_MAX] = "MAX", [OAK_GLOBAL_MIN] = "MIN", [OAK_GLOBAL_INTEGRAL] = "INTEGRAL"};
-  if (sim->description.nglobal)
-    fprintf(f, "#define OAK_NGLOBALS %d\n#define OAK_GLOBALS(X)", sim->description.nglobal);
-  for (int g = 0; g < sim->description.nglobal; g++) {
-    const int n = sim->description.global_slot[g];
+  if (setup->description.nglobal)
+    fprintf(f, "#define OAK_NGLOBALS %d\n#define OAK_GLOBALS(X)", setup->description.nglobal);
+  for (int g = 0; g < setup->description.nglobal; g++) {
+    const int n = setup->description.global_slot[g];
     fprintf(f, " X(%d, %s_global_%s, %s)", g,
-            sim->files.declared.parameter[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
-            sim->files.declared.parameter[n].name, kinds[sim->files.declared.parameter[n].kind]);
+            setup->files.declared.parameter[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
+            setup->files.declared.parameter[n].name,
+            kinds[setup->files.declared.parameter[n].kind]);
   }
-  if (sim->description.noutput) fprintf(f, "\n#define OAK_OUTPUTS(X)");
-  for (int v = 0; v < sim->description.noutput; v++) {
-    const int n = sim->description.output_slot[v];
+  if (setup->description.noutput) fprintf(f, "\n#define OAK_OUTPUTS(X)");
+  for (int v = 0; v < setup->description.noutput; v++) {
+    const int n = setup->description.output_slot[v];
     fprintf(f, " X(%d, %s_output_%s)", v,
-            sim->files.declared.output[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
-            sim->files.declared.output[n].name);
+            setup->files.declared.output[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
+            setup->files.declared.output[n].name);
   }
-  if (oak_has_hook(sim, "problem_solid"))
+  if (oak_has_hook(setup, "problem_solid"))
     fprintf(f, "\n#define NSOLID 1\n#define OAK_NO_SLIP %d",
-            oak_params_choice(sim->params, "boundary.solid") == 1);
-  print_fields(f, sim, describe);
+            oak_params_choice(setup->params, "boundary.solid") == 1);
+  print_fields(f, setup, describe);
   fprintf(f, "\n");
   const int failed = ferror(f);
   OAK_CHECK(fclose(f) == 0 && !failed, OAK_ERR_MEMORY, "no memory for the parameters of %s",
-            sim->files.problem);
+            setup->files.problem);
   return OAK_OK;
 }

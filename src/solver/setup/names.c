@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 #include "solver/setup/hooks.h"
-#include "solver/step/sim.h"
+#include "solver/setup/setup.h"
 
 static void add_name(const char *c, size_t length, char *names, size_t size) {
   char name[64];
@@ -38,7 +38,7 @@ static void add_file(const char *text, char *names, size_t size) {
   }
 }
 
-oak_status_t oak_explain_names(const oak_t *sim, oak_status_t st) {
+oak_status_t oak_explain_names(const oak_setup_t *setup, oak_status_t st) {
   char names[512] = "", message[8192];
   oak_user_files_t files = {.file = NULL};
   snprintf(message, sizeof message, "%s", oak_last_error());
@@ -49,13 +49,13 @@ oak_status_t oak_explain_names(const oak_t *sim, oak_status_t st) {
     return OAK_FAIL(st,
                     "%s\nSCALAR(name) asks for a scalar of the key physics.scalars, which is "
                     "'%s'",
-                    message, oak_params_text(sim->params, "physics.scalars"));
-  if (oak_user_files_read(&files, sim->files.physics) == OAK_OK)
+                    message, oak_params_text(setup->params, "physics.scalars"));
+  if (oak_user_files_read(&files, setup->files.physics) == OAK_OK)
     for (int i = 0; i < files.nfile; i++) add_file(files.file[i].text, names, sizeof names);
   oak_user_files_free(&files);
   return OAK_FAIL(
       st,
       "%s\nVariables of physics.name = %s have the names %s, some perhaps only with "
       "another mesh.dim; a name that not every physics has can be asked for with #ifdef",
-      message, oak_params_text(sim->params, "physics.name"), names);
+      message, oak_params_text(setup->params, "physics.name"), names);
 }

@@ -3,7 +3,7 @@
  * LIMITER_RADIUS_name radius" or "RIEMANN(name, ...". */
 #include <string.h>
 
-#include "solver/step/sim.h"
+#include "solver/setup/setup.h"
 
 /* Look for lines "#define PREFIXname [number]" in a source file. Appends all names to `known`.
  * \return 1 if `name` is there. */
@@ -67,39 +67,39 @@ static oak_status_t find_flux(const char *physics_path, const char *name, int *f
   return st;
 }
 
-oak_status_t oak_sim_find_limiter(const oak_t *sim, int *radius) {
-  const char *name = oak_params_text(sim->params, "scheme.limiter");
+oak_status_t oak_setup_find_limiter(const oak_setup_t *setup, int *radius) {
+  const char *name = oak_params_text(setup->params, "scheme.limiter");
   char known[1024];
   int found;
   OAK_TRY(find_limiter(name, radius, &found, known, sizeof known));
   OAK_CHECK(found, OAK_ERR_INPUT, "%s: scheme.limiter = %s: must be one of %s",
-            oak_params_origin(sim->params, "scheme.limiter"), name, known);
+            oak_params_origin(setup->params, "scheme.limiter"), name, known);
   return OAK_OK;
 }
 
-oak_status_t oak_sim_check_flux(const oak_t *sim) {
-  const char *name = oak_params_text(sim->params, "scheme.flux");
+oak_status_t oak_setup_check_flux(const oak_setup_t *setup) {
+  const char *name = oak_params_text(setup->params, "scheme.flux");
   char known[1024];
   int found;
-  OAK_TRY(find_flux(sim->files.physics, name, &found, known, sizeof known));
+  OAK_TRY(find_flux(setup->files.physics, name, &found, known, sizeof known));
   OAK_CHECK(found, OAK_ERR_INPUT,
             "%s: scheme.flux = %s: with physics.name = %s it must be one of %s",
-            oak_params_origin(sim->params, "scheme.flux"), name,
-            oak_params_text(sim->params, "physics.name"), known);
+            oak_params_origin(setup->params, "scheme.flux"), name,
+            oak_params_text(setup->params, "physics.name"), known);
   return OAK_OK;
 }
 
-oak_status_t oak_sim_find_riemann(oak_t *sim, oak_module_t *module) {
-  char all[1024], *names = sim->files.riemann;
-  const size_t size = sizeof sim->files.riemann;
+oak_status_t oak_setup_find_riemann(oak_setup_t *setup, oak_module_t *module) {
+  char all[1024], *names = setup->files.riemann;
+  const size_t size = sizeof setup->files.riemann;
   int found;
   OAK_TRY(find_flux("", "", &found, names, size)); /* those for any physics */
   const size_t general = strlen(names);
-  OAK_TRY(find_flux(sim->files.physics, "", &found, all, sizeof all));
+  OAK_TRY(find_flux(setup->files.physics, "", &found, all, sizeof all));
   for (char *word = strtok(all + general, " "); word; word = strtok(NULL, " ")) {
     char constant[160];
     snprintf(constant, sizeof constant, "riemann_%s", word);
-    if (oak_sim_has(sim, module, constant)) {
+    if (oak_setup_has(setup, module, constant)) {
       const size_t used = strlen(names);
       snprintf(names + used, size - used, " %s", word);
     }

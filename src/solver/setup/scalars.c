@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/step/sim.h"
+#include "solver/setup/setup.h"
 
 /* A scalar's name becomes part of names in C. */
 static int is_identifier(const char *word) {
@@ -14,8 +14,8 @@ static int is_identifier(const char *word) {
   return !*word;
 }
 
-static oak_status_t add_scalar(const oak_t *sim, oak_scalars_t *s, const char *word) {
-  const char *origin = oak_params_origin(sim->params, "physics.scalars");
+static oak_status_t add_scalar(const oak_setup_t *setup, oak_scalars_t *s, const char *word) {
+  const char *origin = oak_params_origin(setup->params, "physics.scalars");
   OAK_CHECK(s->count < OAK_MAX_NVAR, OAK_ERR_INPUT, "%s: physics.scalars: there can be at most %d",
             origin, OAK_MAX_NVAR - 1);
   OAK_CHECK(is_identifier(word) && strlen(word) <= OAK_LONGEST_SCALAR, OAK_ERR_INPUT,
@@ -29,33 +29,33 @@ static oak_status_t add_scalar(const oak_t *sim, oak_scalars_t *s, const char *w
   return OAK_OK;
 }
 
-oak_status_t oak_scalars_read(oak_t *sim) {
-  oak_scalars_t *s = &sim->scalars;
-  const char *text = oak_params_text(sim->params, "physics.scalars");
+oak_status_t oak_scalars_read(oak_setup_t *setup) {
+  oak_scalars_t *s = &setup->scalars;
+  const char *text = oak_params_text(setup->params, "physics.scalars");
   char words[OAK_NAMES_BYTES], name[32], *end;
   s->count = 0;
-  s->values = oak_params_choice(sim->params, "physics.scalar_values");
+  s->values = oak_params_choice(setup->params, "physics.scalar_values");
   OAK_CHECK(snprintf(words, sizeof words, "%s", text) < (int)sizeof words, OAK_ERR_INPUT,
             "%s: physics.scalars has more than %zu characters",
-            oak_params_origin(sim->params, "physics.scalars"), sizeof words - 1);
+            oak_params_origin(setup->params, "physics.scalars"), sizeof words - 1);
   const long count = strtol(words, &end, 10);
   if (end > words && !end[strspn(end, " \t")]) {
     OAK_CHECK(count >= 0 && count < OAK_MAX_NVAR, OAK_ERR_INPUT,
               "%s: physics.scalars = %s: must be 0 to %d",
-              oak_params_origin(sim->params, "physics.scalars"), text, OAK_MAX_NVAR - 1);
+              oak_params_origin(setup->params, "physics.scalars"), text, OAK_MAX_NVAR - 1);
     for (int n = 0; n < count; n++) {
       snprintf(name, sizeof name, "scalar%d", n);
-      OAK_TRY(add_scalar(sim, s, name));
+      OAK_TRY(add_scalar(setup, s, name));
     }
     return OAK_OK;
   }
   for (char *word = strtok(words, " ,\t"); word; word = strtok(NULL, " ,\t"))
-    OAK_TRY(add_scalar(sim, s, word));
+    OAK_TRY(add_scalar(setup, s, word));
   return OAK_OK;
 }
 
-void oak_scalars_print(const oak_t *sim, FILE *f) {
-  const oak_scalars_t *s = &sim->scalars;
+void oak_scalars_print(const oak_setup_t *setup, FILE *f) {
+  const oak_scalars_t *s = &setup->scalars;
   fprintf(f, "#define NSCALARS %d\n#define OAK_SCALAR_VALUES %d\n", s->count, s->values);
   if (!s->count) return;
   fprintf(f, "#define OAK_SCALAR_NAMES(X)");
@@ -84,16 +84,16 @@ static void insert_names(oak_description_t *d, oak_scalars_t *s, int count, int 
   d->name[2 * d->nvar] = "level";
 }
 
-oak_status_t oak_scalars_describe(oak_t *sim, int mass) {
-  oak_description_t *d = &sim->description;
-  oak_scalars_t *s = &sim->scalars;
-  const char *origin = oak_params_origin(sim->params, "physics.scalars");
+oak_status_t oak_scalars_describe(oak_setup_t *setup, int mass) {
+  oak_description_t *d = &setup->description;
+  oak_scalars_t *s = &setup->scalars;
+  const char *origin = oak_params_origin(setup->params, "physics.scalars");
   const int count = d->nvar;
   if (!s->count) return OAK_OK;
   OAK_CHECK(mass >= 0 && mass < count, OAK_ERR_INPUT,
             "%s: physics.scalars = %s: %s has no mass that carries scalars (PHYSICS_MASS is %d): "
             "leave the key out",
-            origin, oak_params_text(sim->params, "physics.scalars"), sim->files.physics, mass);
+            origin, oak_params_text(setup->params, "physics.scalars"), setup->files.physics, mass);
   OAK_CHECK(count + s->count <= OAK_MAX_NVAR, OAK_ERR_INPUT,
             "%s: physics.scalars: the physics has %d variables, which leaves room for %d scalars",
             origin, count, OAK_MAX_NVAR - count);

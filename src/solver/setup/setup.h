@@ -1,76 +1,214 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What src/solver/setup does for a simulation: from the files of physics and problem to kernels.
- * Private to src/solver. */
+ * What is fixed when a run starts: its keys, what the files of physics and problem declare, and the
+ * kernels made from them. Private to src/solver. */
 #ifndef OAK_SOLVER_SETUP_H
 #define OAK_SOLVER_SETUP_H
 
 #include "oak.h"
 #include "oak/device.h"
 #include "oak/kernel_args.h"
+#include "solver/setup/hooks.h"
+#include "solver/setup/kernel_table.h"
+#include "solver/setup/runge_kutta.h"
 
-/* setup/numerics.c */
+enum { OAK_MAX_NVAR = 32, OAK_LONGEST_SCALAR = 31 };
+
+/** What a physics and a problem file declare (kernels/hooks.h, kernels/describe.c). */
+typedef struct {
+  char variables[OAK_NAMES_BYTES], primitives[OAK_NAMES_BYTES]; /**< storage of variable names */
+  char physics_title[OAK_TITLE_BYTES], problem_title[OAK_TITLE_BYTES];
+  int nvar;
+  const char *name[2 * OAK_MAX_NVAR + 1]; /**< conserved, primitive, "level" */
+  int normal[3];                          /**< component of the velocity along each axis, or -1 */
+  uint32_t mirror[3];         /**< bits of the variables that a wall normal to each axis negates */
+  char has[2][OAK_MAX_HOOKS]; /**< [owner] whether its file has a hook of files.declared */
+  int nglobal, has_integrals; /**< globals that are there; some are integrals */
+  int global_slot[OAK_MAX_PARAMETERS]; /**< their places among files.declared */
+  int noutput;                         /**< output variables that are there */
+  int output_slot[OAK_MAX_OUTPUTS];    /**< their places among files.declared */
+  int nparameter, nproblem;            /**< of both files, physics first; those of the problem */
+  char unread[256];                    /**< why a constant could not be read; "" if all were read */
+  struct {
+    const char *section;
+    char name[OAK_LONGEST_NAME + 1], help[OAK_HELP_BYTES];
+    int slot; /**< place among files.declared */
+    double fallback;
+    char choices[128]; /**< words for values 0, 1, ... or "" */
+    double min;        /**< least value, if bounded; with above_min it is excluded itself */
+    int bounded, above_min;
+    int positive_if_refined; /**< warn if it is not above 0 on a mesh with several levels */
+  } parameter[OAK_MAX_PARAMETERS];
+} oak_description_t;
+
+/** Passive scalars beside the variables of the physics. */
+typedef struct {
+  int count, values; /**< values: choice of physics.scalar_values */
+  char name[OAK_MAX_NVAR][OAK_LONGEST_SCALAR + 1];
+  char conserved[OAK_MAX_NVAR][2 * OAK_LONGEST_SCALAR + 2];
+} oak_scalars_t;
+
+/** The files of physics and problem. */
+typedef struct {
+  char physics[4096], problem[4096]; /**< paths */
+  oak_declared_t declared; /**< declarations in the files as they were when the run started */
+  char riemann[1024];      /**< names of the Riemann solvers that there are */
+} oak_files_t;
+
+/** Parameters and globals of physics and problem. */
+typedef struct {
+  double value[OAK_MAX_PARAMETERS + 2]; /**< as on the device */
+  int first;                            /**< place of the first declared one there */
+  void *device;
+} oak_user_values_t;
+
+/** Fields beside the state, and fields that are variables of the state. */
+typedef struct {
+  int count;
+  struct {
+    const char *name;
+    const char *function; /**< "physics" or "problem", whose FIELD sets it; NULL: it is stored, and
+                           * carried from mesh to mesh */
+  } field[OAK_MAX_FIELDS];
+  int nfixed;
+  struct {
+    const char *name, *function; /**< as above; NULL: nothing sets it */
+    const char *text;            /**< of `variable`, in the physics */
+    int variable;
+  } fixed[OAK_MAX_FIXED]; /**< fields that are variables of the state, because fluxes need them */
+} oak_field_list_t;
+
+/** Time stepping: keys of [scheme] and [run]. */
+typedef struct {
+  const oak_runge_kutta_t *runge_kutta;
+  int nstate; /**< of the scheme; one more with first_order, with retry and checkpoint.last_good
+               * where needed, and with diffusion; 5 at least with rkl2 */
+  int result; /**< where the last stage leaves the solution: not state 0 if state 0 must be kept */
+  int kept;   /**< state that gets a copy of the solution when a step begins; 0: none */
+  double cfl, dt_max;
+  int first_order; /**< scheme.on_invalid: repair invalid cells */
+  int retry;       /**< scheme.on_invalid: repeat a step with half its size */
+  int floors;      /**< a floor of the physics is set */
+  int strang;      /**< UPDATE takes half a step before and after the stages */
+  int diffusion;   /**< OAK_DIFFUSION_..., 0: no file has the hook */
+} oak_method_t;
+
+/** Adaptation: keys of [mesh] and [refine]. */
+typedef struct {
+  int active; /**< a criterion or regions are set and levels may differ */
+  int every;  /**< steps between adaptations */
+  double kappa_max;
+  unsigned variables, primitives, fields; /**< bit masks of what the criterion looks at */
+  int nderived;
+  int derived[OAK_MAX_FIELDS]; /**< derived variables it looks at, by number in kernels/derived.c */
+  double c_refine, c_derefine, eps, eps_abs;
+  int buffer; /**< cells; 0: none */
+} oak_refine_t;
+
+/** Only src/solver/create changes it after oak_create, where a key may change. */
+typedef struct {
+  MPI_Comm comm;
+  int rank, size;
+  int debug; /**< kernels check what hooks do (run.debug) */
+  oak_params_t *params;
+  oak_device_t *dev;
+  double started; /**< MPI_Wtime of oak_create */
+  int peers;      /**< some ranks read each other's memory in place */
+  int dim, block_size, layers, nvar;
+  int real_size;  /**< bytes of a number that kernels compute with */
+  int store_size; /**< bytes of a number of states, fields and their ghost cells */
+  int64_t cells;  /**< of a block */
+  double xmin[3], xmax[3], dx0[3];
+  int trees[3]; /**< blocks of level 0; 1 in z for 2D */
+  int min_level, max_level;
+  double interpolation_theta; /**< mesh.theta: limiter of interpolation at jumps of level */
+  oak_method_t method;
+  oak_refine_t refine;
+  void *bc; /**< device: oak_bc_t [2 dim][V] */
+  oak_files_t files;
+  oak_description_t description;
+  oak_scalars_t scalars;
+  oak_field_list_t fields;
+  oak_user_values_t user;
+  oak_module_t *module; /**< of all kernels below */
+  struct {
+#define OAK_KERNEL_MEMBER(name, ...) oak_kernel_t *name;
+    OAK_KERNEL_TABLE(OAK_KERNEL_MEMBER)
+#undef OAK_KERNEL_MEMBER
+  } kernel;
+} oak_setup_t;
+
+/** Whether physics or problem has a hook. */
+#define OAK_HAS_HOOK(setup, hook) \
+  (oak_has_hook(setup, "physics_" #hook) || oak_has_hook(setup, "problem_" #hook))
+
+/* numerics.c */
 /** The chosen limiter's radius, from numerics/limiters.h. */
-oak_status_t oak_sim_find_limiter(const oak_t *sim, int *radius);
+oak_status_t oak_setup_find_limiter(const oak_setup_t *setup, int *radius);
 /** Refuse a flux that neither numerics/riemann.h nor the physics has. */
-oak_status_t oak_sim_check_flux(const oak_t *sim);
+oak_status_t oak_setup_check_flux(const oak_setup_t *setup);
 
 /** Keep the names of all Riemann solvers, those of the physics if its description has them: \a
  * module. Rank-local. */
-oak_status_t oak_sim_find_riemann(oak_t *sim, oak_module_t *module);
+oak_status_t oak_setup_find_riemann(oak_setup_t *setup, oak_module_t *module);
 
-/* setup/sources.c */
+/* sources.c */
+/** Cells of a tile of the flux kernel along x and y that suit the device. */
+void oak_setup_tile(const oak_setup_t *setup, int tile[2]);
 /** The physics and problem files, what they declare, and the flux in them. Rank-local. */
-oak_status_t oak_sim_find_files(oak_t *sim);
+oak_status_t oak_setup_find_files(oak_setup_t *setup);
 /** Build the module of kernels/NAME.c. Collective. */
-oak_status_t oak_sim_build_module(oak_t *sim, const char *name, oak_module_t **out);
+oak_status_t oak_setup_build_module(const oak_setup_t *setup, const char *name, oak_module_t **out);
 /** The same of the files \a part of the source root and a file of the caller's own, if any.
  * \a time: oak_source_t. */
-oak_status_t oak_sim_build_files(oak_t *sim, const char *name, const char *const *part,
-                                 const int *time, int npart, const char *extra, oak_module_t **out);
+oak_status_t oak_setup_build_files(const oak_setup_t *setup, const char *name,
+                                   const char *const *part, const int *time, int npart,
+                                   const char *extra, oak_module_t **out);
 
-/* setup/describe.c */
-oak_status_t oak_sim_describe(oak_t *sim);
+/* describe.c */
+oak_status_t oak_setup_describe(oak_setup_t *setup);
+
 /** Whether a file has a hook that it may lack: "physics_source", "problem_region". */
-int oak_has_hook(const oak_t *sim, const char *name);
+int oak_has_hook(const oak_setup_t *setup, const char *name);
 /** Constants that tell kernels which hooks there are. */
-void oak_print_hooks(const oak_t *sim, FILE *f);
+void oak_print_hooks(const oak_setup_t *setup, FILE *f);
 
-/* setup/constants.c */
+/* constants.c */
 /** Whether a module has the constant \a name, which is then copied. */
-int oak_sim_constant(oak_t *sim, oak_module_t *module, const char *name, void *dst, size_t bytes);
+int oak_setup_constant(oak_setup_t *setup, oak_module_t *module, const char *name, void *dst,
+                       size_t bytes);
 /** Whether a module has what kernels/hooks.h leaves of a declaration, oak_has_NAME. */
-int oak_sim_has(oak_t *sim, oak_module_t *module, const char *name);
+int oak_setup_has(oak_setup_t *setup, oak_module_t *module, const char *name);
 
-/* setup/hook_text.c */
+/* hook_text.c */
 /** The text in front of the files, to be freed: parameters, and which hooks there are. \a describe:
  * for the unit that tells what the files declare. */
-oak_status_t oak_sim_hook_text(const oak_t *sim, int describe, char **out);
+oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **out);
 
-/* setup/scalars.c */
+/* scalars.c */
 /** Read physics.scalars; print its constants for the kernels. Rank-local. */
-oak_status_t oak_scalars_read(oak_t *sim);
-void oak_scalars_print(const oak_t *sim, FILE *f);
+oak_status_t oak_scalars_read(oak_setup_t *setup);
+void oak_scalars_print(const oak_setup_t *setup, FILE *f);
 /** Add the scalars to the variables of the physics, of which \a mass carries them. Rank-local. */
-oak_status_t oak_scalars_describe(oak_t *sim, int mass);
+oak_status_t oak_scalars_describe(oak_setup_t *setup, int mass);
 
-/* setup/names.c */
+/* names.c */
 /** If \a st is the failure of a build because of an unknown name, add the names of the variables of
  * the physics to the message. \return st. Rank-local. */
-oak_status_t oak_explain_names(const oak_t *sim, oak_status_t st);
+oak_status_t oak_explain_names(const oak_setup_t *setup, oak_status_t st);
 
-/* setup/kernels.c */
-oak_status_t oak_sim_build(oak_t *sim);
-oak_status_t oak_sim_upload_parameters(oak_t *sim);
+/* kernels.c */
+oak_status_t oak_setup_build(oak_setup_t *setup);
+oak_status_t oak_setup_upload_parameters(oak_setup_t *setup);
 /** The same after a change of their values. Rank-local. */
-oak_status_t oak_sim_change_parameters(oak_t *sim);
+oak_status_t oak_setup_change_parameters(oak_setup_t *setup);
 /** Give the kernels the values of the globals, \a value [description.nglobal]. Rank-local. */
-oak_status_t oak_sim_upload_globals(oak_t *sim, const double *value);
-/** Unload all modules and free the parameters. */
-void oak_sim_unload(oak_t *sim);
+oak_status_t oak_setup_upload_globals(oak_setup_t *setup, const double *value);
+/** Unload the kernels, and free parameters and boundary conditions. */
+void oak_setup_unload(oak_setup_t *setup);
 
-/* setup/boundary.c */
+/* boundary.c */
 /** Declare keys per variable; needs the description. */
-oak_status_t oak_boundary_declare(oak_t *sim);
-oak_status_t oak_boundary_read(oak_t *sim, oak_bc_t *bc, int periodic[3]);
+oak_status_t oak_boundary_declare(oak_setup_t *setup);
+oak_status_t oak_boundary_read(oak_setup_t *setup, oak_bc_t *bc, int periodic[3]);
 
 #endif

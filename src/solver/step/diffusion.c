@@ -21,17 +21,18 @@ enum { STAGES = 1, RATE0 = 3, RATE = 4, RKL2_STATES = 5 };
 enum { BATCH_BYTES = 32 << 20 };
 
 static int has_diffusion(const oak_t *sim) {
-  return oak_has_hook(sim, "physics_diffusive_flux") || oak_has_hook(sim, "problem_diffusive_flux");
+  return oak_has_hook(&sim->setup, "physics_diffusive_flux") ||
+         oak_has_hook(&sim->setup, "problem_diffusive_flux");
 }
 
 static oak_status_t check_hooks(const oak_t *sim) {
   const struct {
     int flux, diffusivity;
     const char *path;
-  } file[] = {{oak_has_hook(sim, "physics_diffusive_flux"),
-               oak_has_hook(sim, "physics_diffusivity"), sim->files.physics},
-              {oak_has_hook(sim, "problem_diffusive_flux"),
-               oak_has_hook(sim, "problem_diffusivity"), sim->files.problem}};
+  } file[] = {{oak_has_hook(&sim->setup, "physics_diffusive_flux"),
+               oak_has_hook(&sim->setup, "physics_diffusivity"), sim->setup.files.physics},
+              {oak_has_hook(&sim->setup, "problem_diffusive_flux"),
+               oak_has_hook(&sim->setup, "problem_diffusivity"), sim->setup.files.problem}};
   for (int i = 0; i < 2; i++)
     OAK_CHECK(file[i].flux == file[i].diffusivity, OAK_ERR_INPUT,
               "%s has %s but no %s: the hooks DIFFUSIVE_FLUX and DIFFUSIVITY belong together, see "
@@ -42,18 +43,18 @@ static oak_status_t check_hooks(const oak_t *sim) {
 }
 
 static oak_status_t read_keys(oak_t *sim) {
-  const int rkl2 = oak_params_choice(sim->params, "scheme.diffusion") == 1;
+  const int rkl2 = oak_params_choice(sim->setup.params, "scheme.diffusion") == 1;
   OAK_TRY(check_hooks(sim));
   OAK_CHECK(!rkl2 || has_diffusion(sim), OAK_ERR_INPUT,
             "%s: scheme.diffusion = rkl2: neither physics.name = %s nor problem.name = %s has a "
             "hook DIFFUSIVE_FLUX; leave the key out",
-            oak_params_origin(sim->params, "scheme.diffusion"),
-            oak_params_text(sim->params, "physics.name"),
-            oak_params_text(sim->params, "problem.name"));
+            oak_params_origin(sim->setup.params, "scheme.diffusion"),
+            oak_params_text(sim->setup.params, "physics.name"),
+            oak_params_text(sim->setup.params, "problem.name"));
   if (!has_diffusion(sim)) return OAK_OK;
-  sim->diffusion.kind = rkl2 ? OAK_DIFFUSION_RKL2 : OAK_DIFFUSION_EXPLICIT;
-  sim->diffusion.rate = rkl2 ? RATE : sim->method.nstate++;
-  if (rkl2 && sim->method.nstate < RKL2_STATES) sim->method.nstate = RKL2_STATES;
+  sim->setup.method.diffusion = rkl2 ? OAK_DIFFUSION_RKL2 : OAK_DIFFUSION_EXPLICIT;
+  sim->diffusion.rate = rkl2 ? RATE : sim->setup.method.nstate++;
+  if (rkl2 && sim->setup.method.nstate < RKL2_STATES) sim->setup.method.nstate = RKL2_STATES;
   return OAK_OK;
 }
 
@@ -61,40 +62,40 @@ static oak_status_t read_keys(oak_t *sim) {
 
 static int64_t wide_bytes(const oak_t *sim) {
   int64_t cells = 1;
-  for (int d = 0; d < sim->dim; d++) cells *= sim->block_size + 2;
-  return cells * sim->nvar * sim->real_size;
+  for (int d = 0; d < sim->setup.dim; d++) cells *= sim->setup.block_size + 2;
+  return cells * sim->setup.nvar * sim->setup.real_size;
 }
 
 static oak_status_t fit(oak_t *sim) {
   oak_diffusion_t *x = &sim->diffusion;
-  const int n = sim->mesh->nblock, room = n + n / 8;
+  const int n = sim->data.mesh->nblock, room = n + n / 8;
   const int64_t most = BATCH_BYTES / wide_bytes(sim) + 1;
   const int wanted = room < most ? room : (int)most;
   if (n <= x->batch || wanted <= x->batch) return OAK_OK;
-  oak_device_free(sim->dev, x->wide);
+  oak_device_free(sim->setup.dev, x->wide);
   x->wide = NULL;
   x->batch = 0;
-  OAK_TRY(oak_device_alloc(sim->dev, (size_t)(wanted * wide_bytes(sim)), &x->wide));
+  OAK_TRY(oak_device_alloc(sim->setup.dev, (size_t)(wanted * wide_bytes(sim)), &x->wide));
   x->batch = wanted;
   return OAK_OK;
 }
 
-static void clear(oak_t *sim) { oak_device_free(sim->dev, sim->diffusion.wide); }
+static void clear(oak_t *sim) { oak_device_free(sim->setup.dev, sim->diffusion.wide); }
 
 static int64_t count_bytes(const oak_t *sim) { return sim->diffusion.batch * wide_bytes(sim); }
 
 static oak_status_t launch_rate(oak_t *sim, int state, double time, int out) {
-  oak_diffusion_args_t args = {.edge = sim->pattern.edge.device,
+  oak_diffusion_args_t args = {.edge = sim->data.pattern.edge.device,
                                .q = sim->diffusion.wide,
-                               .out = oak_sim_state(sim, out),
+                               .out = oak_data_state(&sim->data, out),
                                .bflux = sim->fluxfix.bflux};
-  oak_sim_field(sim, state, time, &args.f);
-  for (int first = 0; first < sim->mesh->nblock; first += sim->diffusion.batch) {
-    const int rest = sim->mesh->nblock - first;
+  oak_data_field(&sim->data, state, time, &args.f);
+  for (int first = 0; first < sim->data.mesh->nblock; first += sim->diffusion.batch) {
+    const int rest = sim->data.mesh->nblock - first;
     const int n = rest < sim->diffusion.batch ? rest : sim->diffusion.batch;
     args.first = first;
-    OAK_TRY(oak_device_launch(sim->dev, sim->kernel.primitive, n, &args, sizeof args));
-    OAK_TRY(oak_device_launch(sim->dev, sim->kernel.diffusion, n, &args, sizeof args));
+    OAK_TRY(oak_device_launch(sim->setup.dev, sim->setup.kernel.primitive, n, &args, sizeof args));
+    OAK_TRY(oak_device_launch(sim->setup.dev, sim->setup.kernel.diffusion, n, &args, sizeof args));
   }
   return OAK_OK;
 }
@@ -102,23 +103,25 @@ static oak_status_t launch_rate(oak_t *sim, int state, double time, int out) {
 /* The rate of change of a state whose ghost cells are filled. Collective: a rank that has failed
  * takes part in the messages of flux fixing. */
 static oak_status_t find_rate(oak_t *sim, int state, double time, int out) {
-  oak_timer_start(&sim->timers, OAK_PHASE_FLUX);
+  oak_timer_start(&sim->data.timers, OAK_PHASE_FLUX);
   oak_status_t st = launch_rate(sim, state, time, out);
-  oak_timer_stop(&sim->timers, OAK_PHASE_FLUX);
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_FLUX);
   const oak_status_t fixed = oak_fix_rate(sim, out, sim->diffusion.wide);
   return st == OAK_OK ? fixed : st;
 }
 
 /* ---- explicit: added to the other rates of a stage */
 
-static int is_explicit(const oak_t *sim) { return sim->diffusion.kind == OAK_DIFFUSION_EXPLICIT; }
+static int is_explicit(const oak_t *sim) {
+  return sim->setup.method.diffusion == OAK_DIFFUSION_EXPLICIT;
+}
 
 static oak_status_t with_ghosts(oak_t *sim, int state, double time) {
   return find_rate(sim, state, time, sim->diffusion.rate);
 }
 
 static void flux_args(const oak_t *sim, oak_flux_args_t *args) {
-  args->diffusion = oak_sim_state(sim, sim->diffusion.rate);
+  args->diffusion = oak_data_state(&sim->data, sim->diffusion.rate);
 }
 
 const oak_part_t oak_part_diffusion = {.name = "diffusive fluxes",
@@ -134,19 +137,19 @@ const oak_part_t oak_part_diffusion = {.name = "diffusive fluxes",
 /* ---- super time stepping */
 
 oak_status_t oak_diffusion_block_rates(oak_t *sim, double time, double *rate) {
-  const int n = sim->mesh->nblock;
+  const int n = sim->data.mesh->nblock;
   oak_diffusivity_args_t args = {.rate = NULL};
   if (!n) return OAK_OK;
-  OAK_TRY(oak_storage_scratch(sim, n * sizeof *rate));
-  oak_sim_field(sim, 0, time, &args.f);
-  args.rate = sim->storage.scratch;
-  OAK_TRY(oak_device_launch(sim->dev, sim->kernel.diffusivity, n, &args, sizeof args));
-  return oak_device_download(sim->dev, rate, args.rate, n * sizeof *rate);
+  OAK_TRY(oak_storage_scratch(&sim->data, n * sizeof *rate));
+  oak_data_field(&sim->data, 0, time, &args.f);
+  args.rate = sim->data.storage.scratch;
+  OAK_TRY(oak_device_launch(sim->setup.dev, sim->setup.kernel.diffusivity, n, &args, sizeof args));
+  return oak_device_download(sim->setup.dev, rate, args.rate, n * sizeof *rate);
 }
 
 /* The largest rate of this rank's blocks: forward Euler steps are stable up to its inverse. */
 static oak_status_t local_rate(oak_t *sim, double time, double *most) {
-  const int n = sim->mesh->nblock;
+  const int n = sim->data.mesh->nblock;
   double *rate = malloc((n + 1) * sizeof *rate);
   *most = 0;
   OAK_CHECK(rate, OAK_ERR_MEMORY, "no memory for the rates of %d blocks", n);
@@ -162,9 +165,9 @@ static oak_status_t local_rate(oak_t *sim, double time, double *most) {
 static oak_status_t count_stages(oak_t *sim, double time, double dt, int *stages) {
   enum { MOST = 9999 };
   double most;
-  OAK_TRY(oak_sim_agree(sim, local_rate(sim, time, &most)));
-  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, sim->comm);
-  const double ratio = dt * most / sim->method.cfl;
+  OAK_TRY(oak_data_agree(&sim->data, local_rate(sim, time, &most)));
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
+  const double ratio = dt * most / sim->setup.method.cfl;
   const double s = ceil(0.5 * (sqrt(9 + 16 * ratio) - 1));
   OAK_CHECK(
       s <= MOST, OAK_ERR_STATE,
@@ -201,21 +204,22 @@ static oak_status_t run_stage(oak_t *sim, int j, int s, double time, double dt, 
                               int before, int out) {
   const int rate = j == 1 ? RATE0 : RATE;
   const double now = time + rkl_c(j - 1, s) * dt;
-  oak_status_t st = oak_fill_ghosts(sim, last, now);
+  oak_status_t st = oak_fill_ghosts(&sim->data, last, now);
   const oak_status_t found = find_rate(sim, last, now, rate);
   if (st == OAK_OK) st = found;
-  if (st != OAK_OK || !sim->mesh->nblock) return st;
-  oak_rkl_args_t args = {.y1 = oak_sim_state(sim, last),
-                         .y2 = oak_sim_state(sim, before),
-                         .m0 = oak_sim_state(sim, RATE0),
-                         .m1 = oak_sim_state(sim, rate),
-                         .out = oak_sim_state(sim, out),
-                         .bad = sim->results.bad};
-  oak_sim_field(sim, 0, time, &args.f);
+  if (st != OAK_OK || !sim->data.mesh->nblock) return st;
+  oak_rkl_args_t args = {.y1 = oak_data_state(&sim->data, last),
+                         .y2 = oak_data_state(&sim->data, before),
+                         .m0 = oak_data_state(&sim->data, RATE0),
+                         .m1 = oak_data_state(&sim->data, rate),
+                         .out = oak_data_state(&sim->data, out),
+                         .bad = sim->data.results.bad};
+  oak_data_field(&sim->data, 0, time, &args.f);
   set_weights(&args, j, s, dt);
-  oak_timer_start(&sim->timers, OAK_PHASE_FLUX);
-  st = oak_device_launch(sim->dev, sim->kernel.rkl, sim->mesh->nblock, &args, sizeof args);
-  oak_timer_stop(&sim->timers, OAK_PHASE_FLUX);
+  oak_timer_start(&sim->data.timers, OAK_PHASE_FLUX);
+  st = oak_device_launch(sim->setup.dev, sim->setup.kernel.rkl, sim->data.mesh->nblock, &args,
+                         sizeof args);
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_FLUX);
   return st;
 }
 
@@ -230,14 +234,14 @@ static oak_status_t apply_rkl2(oak_t *sim, double time, double dt) {
     before = last;
     last = out;
   }
-  if (last) oak_storage_swap(sim, 0, last);
-  if (st == OAK_OK && stages) st = oak_count_invalid(sim, &invalid);
-  OAK_TRY(oak_sim_agree(sim, st));
-  MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->comm);
+  if (last) oak_storage_swap(&sim->data, 0, last);
+  if (st == OAK_OK && stages) st = oak_count_invalid(&sim->data, &invalid);
+  OAK_TRY(oak_data_agree(&sim->data, st));
+  MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->setup.comm);
   return invalid ? oak_report_invalid(sim, 0, OAK_INVALID_DIFFUSION) : OAK_OK;
 }
 
-static int is_rkl2(const oak_t *sim) { return sim->diffusion.kind == OAK_DIFFUSION_RKL2; }
+static int is_rkl2(const oak_t *sim) { return sim->setup.method.diffusion == OAK_DIFFUSION_RKL2; }
 
 const oak_part_t oak_part_rkl2 = {.name = "diffusion (rkl2)",
                                   .needs = OAK_PART_EDGES | OAK_PART_STATES,

@@ -7,87 +7,91 @@ enum { SLACK = 16 };
 
 static oak_status_t fit_bflux(oak_t *sim) {
   oak_fluxfix_t *x = &sim->fluxfix;
-  const int64_t area = sim->cells / sim->block_size;
-  const int64_t bytes = area * sim->pattern.flux.nbflux * sim->nvar * sim->real_size;
+  const int64_t area = sim->setup.cells / sim->setup.block_size;
+  const int64_t bytes =
+      area * sim->data.pattern.flux.nbflux * sim->setup.nvar * sim->setup.real_size;
   if (bytes <= x->bflux_bytes && bytes >= x->bflux_bytes / 2) return OAK_OK;
   const int64_t wanted = x->bflux_bytes == 0 || bytes == 0 ? bytes : bytes + bytes / SLACK;
-  oak_device_free(sim->dev, x->bflux);
+  oak_device_free(sim->setup.dev, x->bflux);
   x->bflux = NULL;
   x->bflux_bytes = 0;
-  OAK_TRY(oak_device_alloc(sim->dev, (size_t)wanted, &x->bflux));
+  OAK_TRY(oak_device_alloc(sim->setup.dev, (size_t)wanted, &x->bflux));
   x->bflux_bytes = wanted;
   return OAK_OK;
 }
 
 /* Collective on the ranks of a host. */
 static oak_status_t connect(oak_t *sim) {
-  const int64_t unit = oak_pattern_average_cells(&sim->pattern) * sim->nvar * sim->real_size;
-  const oak_status_t st =
-      oak_averages_fit(&sim->fluxfix.average, &sim->transport, &sim->pattern, (size_t)unit);
+  const int64_t unit =
+      oak_pattern_average_cells(&sim->data.pattern) * sim->setup.nvar * sim->setup.real_size;
+  const oak_status_t st = oak_averages_fit(&sim->fluxfix.average, &sim->data.transport,
+                                           &sim->data.pattern, (size_t)unit);
   return st == OAK_OK ? fit_bflux(sim) : st;
 }
 
 /* Cells that become invalid are noted in \a bad, which has `results` numbers for each block. */
 static oak_status_t fix(oak_t *sim, int state, double dt, void *bad, int results) {
-  const oak_flux_pattern_t *p = &sim->pattern.flux;
+  const oak_flux_pattern_t *p = &sim->data.pattern.flux;
   oak_fluxfix_args_t args = {.bflux = sim->fluxfix.bflux,
                              .piece = sim->fluxfix.average.piece.mine,
                              .peer_piece = sim->fluxfix.average.peer,
                              .fine = p->fine.device,
-                             .u = oak_sim_state(sim, state),
+                             .u = oak_data_state(&sim->data, state),
                              .dt = dt,
                              .bad = bad,
                              .results = results};
-  oak_sim_field(sim, state, sim->clock.time, &args.f);
+  oak_data_field(&sim->data, state, sim->data.clock.time, &args.f);
   const int faces = p->coarse[0].count + p->coarse[1].count + p->coarse[2].count + p->fine.count;
-  if (!faces && !oak_averages_travel(&sim->fluxfix.average, &sim->pattern)) return OAK_OK;
-  oak_timer_start(&sim->timers, OAK_PHASE_FLUX_FIX);
-  oak_status_t st = p->fine.count ? oak_device_launch(sim->dev, sim->kernel.fluxfix_average,
-                                                      p->fine.count, &args, sizeof args)
-                                  : OAK_OK;
+  if (!faces && !oak_averages_travel(&sim->fluxfix.average, &sim->data.pattern)) return OAK_OK;
+  oak_timer_start(&sim->data.timers, OAK_PHASE_FLUX_FIX);
+  oak_status_t st = p->fine.count
+                        ? oak_device_launch(sim->setup.dev, sim->setup.kernel.fluxfix_average,
+                                            p->fine.count, &args, sizeof args)
+                        : OAK_OK;
   /* This is done after a failure too, because the other ranks wait. */
-  const oak_status_t sent =
-      oak_averages_exchange(&sim->fluxfix.average, &sim->transport, &sim->pattern, &sim->timers);
+  const oak_status_t sent = oak_averages_exchange(&sim->fluxfix.average, &sim->data.transport,
+                                                  &sim->data.pattern, &sim->data.timers);
   if (st == OAK_OK) st = sent;
-  for (int d = 0; d < sim->dim && st == OAK_OK; d++) {
+  for (int d = 0; d < sim->setup.dim && st == OAK_OK; d++) {
     if (!p->coarse[d].count) continue;
     args.coarse = p->coarse[d].device;
-    st = oak_device_launch(sim->dev, sim->kernel.fluxfix_apply, p->coarse[d].count, &args,
-                           sizeof args);
+    st = oak_device_launch(sim->setup.dev, sim->setup.kernel.fluxfix_apply, p->coarse[d].count,
+                           &args, sizeof args);
   }
-  oak_timer_stop(&sim->timers, OAK_PHASE_FLUX_FIX);
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_FLUX_FIX);
   return st;
 }
 
 static oak_status_t fix_state(oak_t *sim, int state, double dt) {
-  return fix(sim, state, dt, sim->results.bad, oak_sim_results(sim));
+  return fix(sim, state, dt, sim->data.results.bad, oak_data_results(&sim->data));
 }
 
 /* Peers read the averages of this rank until the second meeting. It cannot be left out, because the
  * averages of the stage's own fluxes follow without a meeting in between. */
 oak_status_t oak_fix_rate(oak_t *sim, int state, void *unused) {
   const oak_status_t st = fix(sim, state, 1, unused, 0),
-                     met = oak_averages_meet(&sim->transport, &sim->pattern, &sim->timers);
+                     met = oak_averages_meet(&sim->data.transport, &sim->data.pattern,
+                                             &sim->data.timers);
   return st == OAK_OK ? met : st;
 }
 
 oak_status_t oak_fix_c2f_flux(oak_t *sim, double dt) {
-  sim->rates.doubted = 1;
-  return oak_sim_agree(sim, fix_state(sim, 0, dt));
+  oak_rates_doubt(sim);
+  return oak_data_agree(&sim->data, fix_state(sim, 0, dt));
 }
 
 /* ---- the part */
 
-static int wanted(const oak_t *sim) { return sim->max_level > sim->min_level; }
+static int wanted(const oak_t *sim) { return sim->setup.max_level > sim->setup.min_level; }
 
 static int64_t bytes(const oak_t *sim) {
   return sim->fluxfix.bflux_bytes + sim->fluxfix.average.piece.bytes;
 }
 
 static void clear(oak_t *sim) {
-  if (!sim->transport.dev) return;
-  oak_averages_clear(&sim->fluxfix.average, &sim->transport);
-  oak_device_free(sim->dev, sim->fluxfix.bflux);
+  if (!sim->data.transport.dev) return;
+  oak_averages_clear(&sim->fluxfix.average, &sim->data.transport);
+  oak_device_free(sim->setup.dev, sim->fluxfix.bflux);
 }
 
 static void flux_args(const oak_t *sim, oak_flux_args_t *args) { args->bflux = sim->fluxfix.bflux; }

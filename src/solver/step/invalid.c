@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "solver/data/solution.h"
 #include "solver/step/sim.h"
 #include "solver/step/trace.h"
 
@@ -33,53 +34,55 @@ static const struct {
 
 /* The first invalid cell of this rank, if there is one: a line about it. */
 static oak_status_t describe_invalid(oak_t *sim, int state, oak_invalid_t kind) {
-  double *valid = malloc(sim->cells * sizeof *valid);
+  double *valid = malloc(sim->setup.cells * sizeof *valid);
   OAK_CHECK(valid, OAK_ERR_MEMORY, "out of memory for a block of %lld cells",
-            (long long)sim->cells);
+            (long long)sim->setup.cells);
   oak_status_t st = OAK_OK;
-  for (int b = 0; b < sim->mesh->nblock && st == OAK_OK; b++) {
+  for (int b = 0; b < sim->data.mesh->nblock && st == OAK_OK; b++) {
     int64_t c = 0;
-    st = oak_read_state(sim, state, 2 * sim->nvar, b, 1, valid);
-    while (st == OAK_OK && c < sim->cells && valid[c] != 0) c++;
-    if (st != OAK_OK || c == sim->cells) continue;
+    st = oak_read_state(&sim->data, state, 2 * sim->setup.nvar, b, 1, valid);
+    while (st == OAK_OK && c < sim->setup.cells && valid[c] != 0) c++;
+    if (st != OAK_OK || c == sim->setup.cells) continue;
     char values[1024], place[96];
-    oak_print_place(sim, b, c, place, sizeof place);
-    oak_print_state(sim, state, b, c, values, sizeof values);
+    oak_print_place(&sim->data, b, c, place, sizeof place);
+    oak_print_state(&sim->data, state, b, c, values, sizeof values);
     st = OAK_FAIL(OAK_ERR_STATE,
                   "invalid state %s (step %ld, time %.6g) at (%s), level %d: %s; density and "
                   "pressure must be positive, values finite: %s",
-                  invalid_text[kind].when, sim->clock.step, sim->clock.time, place,
-                  sim->mesh->level[b], values, invalid_text[kind].advice);
+                  invalid_text[kind].when, sim->data.clock.step, sim->data.clock.time, place,
+                  sim->data.mesh->level[b], values, invalid_text[kind].advice);
   }
   free(valid);
   return st;
 }
 
 oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind) {
-  return oak_sim_agree(sim, describe_invalid(sim, state, kind));
+  return oak_data_agree(&sim->data, describe_invalid(sim, state, kind));
 }
 
 /* A line about a block that had an invalid cell. */
 static oak_status_t describe_block(const oak_t *sim, int b) {
-  const int n = sim->block_size;
+  const int n = sim->setup.block_size;
   double lower[3], dx[3];
   oak_block_geometry(sim, b, lower, dx);
   return OAK_FAIL(OAK_ERR_STATE,
                   "invalid state %s (step %ld, time %.6g) in the block of level %d from (%.6g, "
                   "%.6g, %.6g) to (%.6g, %.6g, %.6g), replaced by later stages: %s",
-                  invalid_text[OAK_INVALID_STAGE].when, sim->clock.step, sim->clock.time,
-                  sim->mesh->level[b], lower[0], lower[1], lower[2], lower[0] + n * dx[0],
-                  lower[1] + n * dx[1], sim->dim == 3 ? lower[2] + n * dx[2] : lower[2],
+                  invalid_text[OAK_INVALID_STAGE].when, sim->data.clock.step, sim->data.clock.time,
+                  sim->data.mesh->level[b], lower[0], lower[1], lower[2], lower[0] + n * dx[0],
+                  lower[1] + n * dx[1], sim->setup.dim == 3 ? lower[2] + n * dx[2] : lower[2],
                   invalid_text[OAK_INVALID_STAGE].advice);
 }
 
 /* The first block of this rank whose count of invalid cells is not 0: a line about it. */
 static oak_status_t describe_counts(oak_t *sim) {
-  const int results = oak_sim_results(sim);
-  const size_t count = (size_t)sim->mesh->nblock * results;
+  const int results = oak_data_results(&sim->data);
+  const size_t count = (size_t)sim->data.mesh->nblock * results;
   int *bad = malloc((count + 1) * sizeof *bad);
-  OAK_CHECK(bad, OAK_ERR_MEMORY, "out of memory for the counts of %d blocks", sim->mesh->nblock);
-  oak_status_t st = oak_device_download(sim->dev, bad, sim->results.bad, count * sizeof *bad);
+  OAK_CHECK(bad, OAK_ERR_MEMORY, "out of memory for the counts of %d blocks",
+            sim->data.mesh->nblock);
+  oak_status_t st =
+      oak_device_download(sim->setup.dev, bad, sim->data.results.bad, count * sizeof *bad);
   for (size_t i = 0; i < count && st == OAK_OK; i++)
     if (bad[i]) st = describe_block(sim, (int)(i / results));
   free(bad);
@@ -87,10 +90,11 @@ static oak_status_t describe_counts(oak_t *sim) {
 }
 
 oak_status_t oak_report_invalid(oak_t *sim, int state, oak_invalid_t kind) {
-  if (kind >= OAK_INVALID_FLUXES) OAK_TRY(oak_trace(sim, sim->method.nstate, OAK_TRACE_CHANGES, 0));
+  if (kind >= OAK_INVALID_FLUXES)
+    OAK_TRY(oak_trace(sim, sim->setup.method.nstate, OAK_TRACE_CHANGES, 0));
   OAK_TRY(oak_find_invalid(sim, state, kind));
-  OAK_TRY(oak_sim_agree(sim, describe_counts(sim)));
+  OAK_TRY(oak_data_agree(&sim->data, describe_counts(sim)));
   return OAK_FAIL(OAK_ERR_STATE, "invalid state %s (step %ld, time %.6g): %s",
-                  invalid_text[kind].when, sim->clock.step, sim->clock.time,
+                  invalid_text[kind].when, sim->data.clock.step, sim->data.clock.time,
                   invalid_text[kind].advice);
 }

@@ -126,14 +126,14 @@ static void print_names(const oak_t *sim, int (*kind)(const oak_part_t *), const
 }
 
 void oak_parts_print(const oak_t *sim, FILE *stream) {
-  const int strang = sim->method.strang;
+  const int strang = sim->setup.method.strang;
   fprintf(stream, "  %-9s ", "step");
   print_names(sim, before, "", "; ", stream);
   if (strang) print_names(sim, beside, "half a step of ", "; ", stream);
-  fprintf(stream, "%d x (", sim->method.runge_kutta->nstage);
+  fprintf(stream, "%d x (", sim->setup.method.runge_kutta->nstage);
   print_names(sim, in_stage, "", ")", stream);
   print_names(sim, beside, strang ? "; half a step of " : "; ", "", stream);
-  if (sim->refine.active && sim->refine.every > 0)
-    fprintf(stream, "; adaptation every %d steps", sim->refine.every);
+  if (sim->setup.refine.active && sim->setup.refine.every > 0)
+    fprintf(stream, "; adaptation every %d steps", sim->setup.refine.every);
   fprintf(stream, "\n");
 }

@@ -16,25 +16,17 @@ enum { ISOLATED, ZERO, NO_SLOPE, VALUE, SLOPE }; /* poisson.boundary */
 
 static const char *const field_name[4] = {"phi", "phi_x", "phi_y", "phi_z"};
 
-int oak_poisson_wanted(const oak_t *sim) {
-  return oak_has_hook(sim, "problem_poisson") || oak_has_hook(sim, "physics_poisson");
+static int wanted(const oak_t *sim) { return OAK_HAS_HOOK(&sim->setup, poisson); }
+static int has_coefficients(const oak_t *sim) {
+  return OAK_HAS_HOOK(&sim->setup, poisson_coefficients);
 }
-
-int oak_poisson_has_coefficients(const oak_t *sim) {
-  return oak_has_hook(sim, "problem_poisson_coefficients") ||
-         oak_has_hook(sim, "physics_poisson_coefficients");
-}
-
-int oak_poisson_has_boundary(const oak_t *sim) {
-  return oak_has_hook(sim, "problem_poisson_boundary") ||
-         oak_has_hook(sim, "physics_poisson_boundary");
-}
+static int has_boundary(const oak_t *sim) { return OAK_HAS_HOOK(&sim->setup, poisson_boundary); }
 
 static oak_status_t find_fields(oak_t *sim) {
   for (int i = 0; i < 4; i++) {
-    const int n = oak_field_find(sim, field_name[i]);
+    const int n = oak_field_find(&sim->setup, field_name[i]);
     sim->poisson.field[i] = n;
-    OAK_CHECK(n < 0 || !sim->fields.field[n].function, OAK_ERR_INPUT,
+    OAK_CHECK(n < 0 || !sim->setup.fields.field[n].function, OAK_ERR_INPUT,
               "the hook FIELD sets %s, which is a result of POISSON: write FIELD_STORED(%s)",
               field_name[i], field_name[i]);
   }
@@ -49,32 +41,35 @@ static const char *const face_key[6] = {"poisson.xlow",  "poisson.xhigh", "poiss
 
 /* Keys of faces that no condition is for. */
 static oak_status_t check_faces(const oak_t *sim) {
+  const oak_params_t *p = sim->setup.params;
   int faces = 0;
   for (int face = 0; face < 6; face++) {
-    const char *text = oak_params_changed(sim->params, face_key[face]);
-    const int flat = face / 2 >= sim->dim, periodic = !flat && sim->mesh->periodic[face / 2];
+    const char *text = oak_params_changed(p, face_key[face]);
+    const int flat = face / 2 >= sim->setup.dim;
+    const int periodic = !flat && sim->data.mesh->periodic[face / 2];
     OAK_CHECK(!text || (!flat && !periodic), OAK_ERR_INPUT,
               "%s: %s = %s has no effect, because the domain is %s: leave the key out",
-              oak_params_origin(sim->params, face_key[face]), face_key[face], text,
+              oak_params_origin(p, face_key[face]), face_key[face], text,
               flat ? "two-dimensional" : "periodic along this axis");
     faces += !flat && !periodic;
   }
-  const char *text = oak_params_changed(sim->params, "poisson.boundary");
+  const char *text = oak_params_changed(p, "poisson.boundary");
   OAK_CHECK(!text || faces > 0, OAK_ERR_INPUT,
             "%s: poisson.boundary = %s has no effect, because the domain is periodic along all "
             "axes: leave the key out",
-            oak_params_origin(sim->params, "poisson.boundary"), text);
+            oak_params_origin(p, "poisson.boundary"), text);
   return OAK_OK;
 }
 
 /* The boundary conditions on the faces of the domain. */
 static oak_status_t find_faces(oak_t *sim, oak_elliptic_setup_t *setup) {
-  const int all = oak_params_choice(sim->params, "poisson.boundary");
+  const int all = oak_params_choice(sim->setup.params, "poisson.boundary");
   int faces = 0, isolated = 0, given = 0;
   OAK_TRY(check_faces(sim));
-  for (int face = 0; face < 2 * sim->dim; face++) {
-    const int own = oak_params_choice(sim->params, face_key[face]), kind = own == 0 ? all : own;
-    if (sim->mesh->periodic[face / 2]) continue;
+  for (int face = 0; face < 2 * sim->setup.dim; face++) {
+    const int own = oak_params_choice(sim->setup.params, face_key[face]),
+              kind = own == 0 ? all : own;
+    if (sim->data.mesh->periodic[face / 2]) continue;
     faces++;
     isolated += kind == ISOLATED;
     sim->poisson.given[face] = kind == VALUE || kind == SLOPE;
@@ -82,17 +77,17 @@ static oak_status_t find_faces(oak_t *sim, oak_elliptic_setup_t *setup) {
     if (kind == NO_SLOPE || kind == SLOPE) setup->condition[face] = OAK_ELLIPTIC_NEUMANN;
   }
   sim->poisson.isolated = isolated > 0;
-  OAK_CHECK(isolated == 0 || isolated == 2 * sim->dim, OAK_ERR_INPUT,
+  OAK_CHECK(isolated == 0 || isolated == 2 * sim->setup.dim, OAK_ERR_INPUT,
             "poisson.boundary = isolated holds on %d of %d faces, since the others are periodic or "
             "have keys of their own: use zero, no_slope, value or slope on those %d",
-            isolated, 2 * sim->dim, isolated);
+            isolated, 2 * sim->setup.dim, isolated);
   OAK_CHECK(isolated == 0 || !sim->poisson.coefficients, OAK_ERR_INPUT,
             "poisson.boundary = isolated needs an equation without POISSON_COEFFICIENTS: use zero, "
             "no_slope, value or slope");
   OAK_CHECK(
-      given == 0 || oak_poisson_has_boundary(sim), OAK_ERR_INPUT,
+      given == 0 || has_boundary(sim), OAK_ERR_INPUT,
       "poisson.boundary = value or slope: the file has no POISSON_BOUNDARY(at, face) { ... }");
-  OAK_CHECK(given > 0 || faces == 0 || !oak_poisson_has_boundary(sim), OAK_ERR_INPUT,
+  OAK_CHECK(given > 0 || faces == 0 || !has_boundary(sim), OAK_ERR_INPUT,
             "no face of the domain uses POISSON_BOUNDARY: set poisson.boundary = value or slope");
   return OAK_OK;
 }
@@ -105,47 +100,46 @@ static oak_status_t check_keys(const oak_t *sim) {
                                     "poisson.zhigh",     "poisson.method", "poisson.tolerance",
                                     "poisson.max_cycles"};
   for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
-    const char *text = oak_params_changed(sim->params, key[i]);
+    const char *text = oak_params_changed(sim->setup.params, key[i]);
     OAK_CHECK(
         !text, OAK_ERR_INPUT,
         "%s: %s = %s has no effect, because neither %s nor %s has the hook POISSON(at, q) { ... "
         "}: write the hook (docs/poisson.md), or leave the keys of [poisson] out",
-        oak_params_origin(sim->params, key[i]), key[i], text, sim->files.physics,
-        sim->files.problem);
+        oak_params_origin(sim->setup.params, key[i]), key[i], text, sim->setup.files.physics,
+        sim->setup.files.problem);
   }
   return OAK_OK;
 }
 
 static oak_status_t check_hooks(oak_t *sim) {
-  OAK_CHECK(oak_poisson_wanted(sim) ||
-                (!oak_poisson_has_coefficients(sim) && !oak_poisson_has_boundary(sim)),
-            OAK_ERR_INPUT, "POISSON_COEFFICIENTS and POISSON_BOUNDARY need POISSON(at, q) { ... }");
-  return oak_poisson_wanted(sim) ? find_fields(sim) : check_keys(sim);
+  OAK_CHECK(wanted(sim) || (!has_coefficients(sim) && !has_boundary(sim)), OAK_ERR_INPUT,
+            "POISSON_COEFFICIENTS and POISSON_BOUNDARY need POISSON(at, q) { ... }");
+  return wanted(sim) ? find_fields(sim) : check_keys(sim);
 }
 
 static oak_status_t open_solver(oak_t *sim) {
-  sim->poisson.coefficients = oak_poisson_has_coefficients(sim);
+  sim->poisson.coefficients = has_coefficients(sim);
   oak_elliptic_setup_t setup = {
-      .transport = &sim->transport,
-      .timers = &sim->timers,
-      .block_size = sim->block_size,
+      .transport = &sim->data.transport,
+      .timers = &sim->data.timers,
+      .block_size = sim->setup.block_size,
       .a = 1,
       .fields = sim->poisson.coefficients,
-      .gather_cells = oak_params_int(sim->params, "poisson.gather_cells")};
-  memcpy(setup.xmin, sim->xmin, sizeof setup.xmin);
-  memcpy(setup.dx0, sim->dx0, sizeof setup.dx0);
+      .gather_cells = oak_params_int(sim->setup.params, "poisson.gather_cells")};
+  memcpy(setup.xmin, sim->setup.xmin, sizeof setup.xmin);
+  memcpy(setup.dx0, sim->setup.dx0, sizeof setup.dx0);
   OAK_TRY(find_faces(sim, &setup));
-  return oak_elliptic_new(sim->comm, &setup, sim->mesh, &sim->poisson.elliptic);
+  return oak_elliptic_new(sim->setup.comm, &setup, sim->data.mesh, &sim->poisson.elliptic);
 }
 
 /* Run one of the kernels between state and solver. */
 static oak_status_t run(oak_t *sim, oak_kernel_t *kernel, int state, double time, void *values,
                         int number, int store) {
   oak_poisson_args_t args = {.values = values, .store = store};
-  if (number >= 0) args.field = sim->fields.field[number].now.memory.mine;
-  oak_sim_field(sim, state, time, &args.f);
-  return sim->mesh->nblock
-             ? oak_device_launch(sim->dev, kernel, sim->mesh->nblock, &args, sizeof args)
+  if (number >= 0) args.field = sim->data.fields.field[number].now.memory.mine;
+  oak_data_field(&sim->data, state, time, &args.f);
+  return sim->data.mesh->nblock
+             ? oak_device_launch(sim->setup.dev, kernel, sim->data.mesh->nblock, &args, sizeof args)
              : OAK_OK;
 }
 
@@ -155,16 +149,16 @@ static oak_status_t store(oak_t *sim, int state, double time) {
   oak_elliptic_level_t *top = oak_elliptic_top(sim->poisson.elliptic);
   const int *field = sim->poisson.field;
   oak_status_t st =
-      run(sim, sim->kernel.poisson_field, state, time, top->u.memory.mine, field[0], 1);
-  oak_keep_failure(&st, oak_field_fill(sim, field[0]));
-  for (int d = 0; d < sim->dim; d++) {
+      run(sim, sim->setup.kernel.poisson_field, state, time, top->u.memory.mine, field[0], 1);
+  oak_keep_failure(&st, oak_field_fill(&sim->data, field[0]));
+  for (int d = 0; d < sim->setup.dim; d++) {
     if (field[1 + d] < 0) continue;
     oak_keep_failure(&st, oak_elliptic_gradient(sim->poisson.elliptic, d, top->res));
     if (st == OAK_OK)
-      st = run(sim, sim->kernel.poisson_field, state, time, top->res, field[1 + d], 1);
-    oak_keep_failure(&st, oak_field_fill(sim, field[1 + d]));
+      st = run(sim, sim->setup.kernel.poisson_field, state, time, top->res, field[1 + d], 1);
+    oak_keep_failure(&st, oak_field_fill(&sim->data, field[1 + d]));
   }
-  return oak_sim_agree(sim, st);
+  return oak_data_agree(&sim->data, st);
 }
 
 /* Called after a hook has returned a value that is not a number. If the state is invalid, this is
@@ -181,11 +175,11 @@ static oak_status_t set_coefficients(oak_t *sim, int state, double time, int *sk
   oak_elliptic_level_t *top = oak_elliptic_top(e);
   double sum[OAK_ELLIPTIC_SUMS];
   oak_poisson_args_t args = {.values = top->a.memory.mine, .b = top->b};
-  oak_sim_field(sim, state, time, &args.f);
+  oak_data_field(&sim->data, state, time, &args.f);
   oak_status_t st = OAK_OK;
-  if (sim->mesh->nblock)
-    st = oak_device_launch(sim->dev, sim->kernel.poisson_coefficients, sim->mesh->nblock, &args,
-                           sizeof args);
+  if (sim->data.mesh->nblock)
+    st = oak_device_launch(sim->setup.dev, sim->setup.kernel.poisson_coefficients,
+                           sim->data.mesh->nblock, &args, sizeof args);
   OAK_TRY(oak_elliptic_sums(e, st, top->a.memory.mine, top->b, sum));
   *skip = !isfinite(sum[1]) || !isfinite(sum[2]);
   if (*skip)
@@ -199,31 +193,31 @@ static oak_status_t set_coefficients(oak_t *sim, int state, double time, int *sk
 static oak_status_t set_boundary(oak_t *sim, int state, double time) {
   oak_elliptic_t *e = sim->poisson.elliptic;
   oak_poisson_args_t args = {.values = e->given, .outer = e->outer};
-  oak_sim_field(sim, state, time, &args.f);
+  oak_data_field(&sim->data, state, time, &args.f);
   oak_status_t st = OAK_OK;
-  if (oak_poisson_has_boundary(sim)) e->given_zero = 0;
-  for (args.face = 0; args.face < 2 * sim->dim && st == OAK_OK; args.face++)
-    if (sim->poisson.given[args.face] && sim->mesh->nblock)
-      st = oak_device_launch(sim->dev, sim->kernel.poisson_boundary, sim->mesh->nblock, &args,
-                             sizeof args);
+  if (has_boundary(sim)) e->given_zero = 0;
+  for (args.face = 0; args.face < 2 * sim->setup.dim && st == OAK_OK; args.face++)
+    if (sim->poisson.given[args.face] && sim->data.mesh->nblock)
+      st = oak_device_launch(sim->setup.dev, sim->setup.kernel.poisson_boundary,
+                             sim->data.mesh->nblock, &args, sizeof args);
   return st;
 }
 
 static oak_status_t solve(oak_t *sim, int state, double time) {
   oak_elliptic_t *e = sim->poisson.elliptic;
   const oak_elliptic_options_t options = {
-      .tolerance = oak_params_real(sim->params, "poisson.tolerance"),
-      .most_cycles = (int)oak_params_int(sim->params, "poisson.max_cycles"),
-      .krylov = oak_params_choice(sim->params, "poisson.method")};
+      .tolerance = oak_params_real(sim->setup.params, "poisson.tolerance"),
+      .most_cycles = (int)oak_params_int(sim->setup.params, "poisson.max_cycles"),
+      .krylov = oak_params_choice(sim->setup.params, "poisson.method")};
   oak_elliptic_report_t report = {0};
   int changed, skip = 0;
   OAK_TRY(oak_elliptic_fit(e, &changed));
   void *u = oak_elliptic_top(e)->u.memory.mine;
-  oak_status_t st = run(sim, sim->kernel.poisson_rhs, state, time, e->f, -1, 0);
+  oak_status_t st = run(sim, sim->setup.kernel.poisson_rhs, state, time, e->f, -1, 0);
   if (st == OAK_OK)
-    st = run(sim, sim->kernel.poisson_field, state, time, u, sim->poisson.field[0], 0);
+    st = run(sim, sim->setup.kernel.poisson_field, state, time, u, sim->poisson.field[0], 0);
   if (st == OAK_OK) st = set_boundary(sim, state, time);
-  OAK_TRY(oak_sim_agree(sim, st));
+  OAK_TRY(oak_data_agree(&sim->data, st));
   if (sim->poisson.coefficients) OAK_TRY(set_coefficients(sim, state, time, &skip));
   if (skip) return OAK_OK;
   if (sim->poisson.isolated) OAK_TRY(oak_elliptic_isolate(e));
@@ -239,9 +233,9 @@ static oak_status_t solve(oak_t *sim, int state, double time) {
 
 static oak_status_t solve_and_time(oak_t *sim, int state, double time) {
   const double start = MPI_Wtime();
-  oak_timer_start(&sim->timers, OAK_PHASE_POISSON);
+  oak_timer_start(&sim->data.timers, OAK_PHASE_POISSON);
   const oak_status_t st = solve(sim, state, time);
-  oak_timer_stop(&sim->timers, OAK_PHASE_POISSON);
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_POISSON);
   sim->poisson.seconds += MPI_Wtime() - start;
   return st;
 }
@@ -250,7 +244,7 @@ static int64_t bytes(const oak_t *sim) { return oak_elliptic_bytes(sim->poisson.
 static void clear(oak_t *sim) { oak_elliptic_destroy(&sim->poisson.elliptic); }
 
 const oak_part_t oak_part_poisson = {.name = "Poisson's equation",
-                                     .wanted = oak_poisson_wanted,
+                                     .wanted = wanted,
                                      .read = check_hooks,
                                      .open = open_solver,
                                      .bytes = bytes,

@@ -16,9 +16,4 @@ typedef struct {
   double seconds;  /**< wall-clock time of all solutions on this rank */
 } oak_poisson_t;
 
-/** Whether a file has the hook POISSON. */
-int oak_poisson_wanted(const oak_t *sim);
-int oak_poisson_has_coefficients(const oak_t *sim);
-int oak_poisson_has_boundary(const oak_t *sim);
-
 #endif

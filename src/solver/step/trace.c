@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solver/data/solution.h"
 #include "solver/step/sim.h"
 
 static const struct {
@@ -47,57 +48,60 @@ static const char *advice(int hook, double value) {
 static oak_status_t complain(oak_t *sim, int state, int hook, int v, int block, int64_t cell,
                              double value) {
   char place[96], values[1024], component[96] = "";
-  oak_print_place(sim, block, cell, place, sizeof place);
-  oak_print_state(sim, state, block, cell, values, sizeof values);
+  oak_print_place(&sim->data, block, cell, place, sizeof place);
+  oak_print_state(&sim->data, state, block, cell, values, sizeof values);
   if (is_vector(hook))
-    snprintf(component, sizeof component, " for %.64s", sim->description.name[v]);
-  return OAK_FAIL(OAK_ERR_STATE,
-                  "%s: %s gives %g%s at (%s), level %d (step %ld, time %.6g), where the state is "
-                  "valid: %s: %s",
-                  !strcmp(hooks[hook].owner, "problem") ? sim->files.problem : sim->files.physics,
-                  hooks[hook].name, value, component, place, sim->mesh->level[block],
-                  sim->clock.step, sim->clock.time, values, advice(hook, value));
+    snprintf(component, sizeof component, " for %.64s", sim->setup.description.name[v]);
+  return OAK_FAIL(
+      OAK_ERR_STATE,
+      "%s: %s gives %g%s at (%s), level %d (step %ld, time %.6g), where the state is "
+      "valid: %s: %s",
+      !strcmp(hooks[hook].owner, "problem") ? sim->setup.files.problem : sim->setup.files.physics,
+      hooks[hook].name, value, component, place, sim->data.mesh->level[block], sim->data.clock.step,
+      sim->data.clock.time, values, advice(hook, value));
 }
 
 /* One component of a hook in all cells of this rank. */
 static oak_status_t look_at(oak_t *sim, int state, int hook, int v, double least, double *value) {
-  for (int b = 0; b < sim->mesh->nblock; b++) {
-    oak_storage_swap(sim, 0, state);
+  for (int b = 0; b < sim->data.mesh->nblock; b++) {
+    oak_storage_swap(&sim->data, 0, state);
     const oak_status_t st =
-        oak_read_kernel(sim, sim->trace.kernel, hook * sim->nvar + v, b, 1, value);
-    oak_storage_swap(sim, 0, state);
+        oak_read_kernel(&sim->data, sim->trace.kernel, hook * sim->setup.nvar + v, b, 1, value);
+    oak_storage_swap(&sim->data, 0, state);
     OAK_TRY(st);
-    for (int64_t c = 0; c < sim->cells; c++)
+    for (int64_t c = 0; c < sim->setup.cells; c++)
       if (is_wrong(hook, value[c], least)) return complain(sim, state, hook, v, b, c, value[c]);
   }
   return OAK_OK;
 }
 
 static oak_status_t look(oak_t *sim, int nstate, unsigned wanted, double least) {
-  double *value = malloc(sim->cells * sizeof *value);
+  double *value = malloc(sim->setup.cells * sizeof *value);
   oak_status_t st = OAK_OK;
   OAK_CHECK(value, OAK_ERR_MEMORY, "no memory for a block");
   for (int h = 0; h < OAK_TRACE_COUNT && st == OAK_OK; h++)
     for (int s = 0; s < nstate && st == OAK_OK && wanted >> h & 1; s++)
-      for (int v = 0; v < (is_vector(h) ? sim->nvar : 1) && st == OAK_OK; v++)
+      for (int v = 0; v < (is_vector(h) ? sim->setup.nvar : 1) && st == OAK_OK; v++)
         st = look_at(sim, s, h, v, least, value);
   free(value);
   return st;
 }
 
 oak_status_t oak_trace(oak_t *sim, int nstate, unsigned wanted, double least) {
-  const double dt = sim->clock.taken_dt;
+  const double dt = sim->data.clock.taken_dt;
   unsigned there = 0;
   for (int h = 0; h < OAK_TRACE_COUNT; h++)
-    there |= (unsigned)(oak_has_hook(sim, hooks[h].key) != 0) << h;
+    there |= (unsigned)(oak_has_hook(&sim->setup, hooks[h].key) != 0) << h;
   if (!(there & wanted)) return OAK_OK;
   /* The run has failed already: if the hooks cannot be called, its own message has to do. */
-  if (!sim->trace.module && oak_sim_build_module(sim, "trace", &sim->trace.module) != OAK_OK)
+  if (!sim->trace.module &&
+      oak_setup_build_module(&sim->setup, "trace", &sim->trace.module) != OAK_OK)
     return OAK_OK;
-  oak_status_t st = oak_device_kernel(sim->dev, sim->trace.module, "oak_trace", &sim->trace.kernel);
-  if (dt == 0) sim->clock.taken_dt = sim->clock.dt;
+  oak_status_t st =
+      oak_device_kernel(sim->setup.dev, sim->trace.module, "oak_trace", &sim->trace.kernel);
+  if (dt == 0) sim->data.clock.taken_dt = sim->data.clock.dt;
   if (st == OAK_OK) st = look(sim, nstate, there & wanted, least);
-  sim->clock.taken_dt = dt;
-  st = oak_sim_agree(sim, st);
+  sim->data.clock.taken_dt = dt;
+  st = oak_data_agree(&sim->data, st);
   return st == OAK_ERR_STATE ? st : OAK_OK;
 }

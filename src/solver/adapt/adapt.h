@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Adapting the mesh. Private to src/solver. */
+#ifndef OAK_SOLVER_ADAPT_H
+#define OAK_SOLVER_ADAPT_H
+
+#include "solver/step/sim.h"
+
+/* adapt.c */
+/** Flags of the run's criterion for the current state, \a flag [nblock], followed by
+ * oak_mesh_adapt's reach [nblock] if there is a buffer; ghost cells must be filled. Not collective.
+ */
+oak_status_t oak_compute_flags(oak_t *sim, int *flag);
+/** Make storage and tables for an adapted mesh whose blocks are complete, unless they are there. An
+ * adaptation that lacked memory for them is finished here. Collective; fails on all ranks alike,
+ * and may be tried again. */
+oak_status_t oak_adapt_finish(oak_t *sim);
+
+/* pace.c */
+/** Measure ranks if mesh.balance says so. Not collective. */
+oak_status_t oak_pace_init(oak_t *sim);
+/** Bring pace.speed up to date, if ranks are measured. Waits until the device has completed its
+ * work. Collective. */
+void oak_pace_measure(oak_t *sim);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Making a simulation. Private to src/solver. */
+#ifndef OAK_SOLVER_CREATE_H
+#define OAK_SOLVER_CREATE_H
+
+#include "solver/step/sim.h"
+
+/* create.c */
+/** A simulation without mesh and solution: the device is open, and what physics and problem declare
+ * is read. Collective. */
+oak_status_t oak_sim_declare(MPI_Comm comm, oak_params_t *params, oak_t **out);
+/** The same with all keys read and checked, but those of output. Collective. */
+oak_status_t oak_sim_prepare(MPI_Comm comm, oak_params_t *params, oak_t **out);
+/** Add mesh and kernels, as oak_create_ext does. After a failure \a *sim is NULL. Collective. */
+oak_status_t oak_sim_finish(oak_t **sim, FILE *stream);
+
+/* change.c */
+/** Follow changes of the parameters from now on. Rank-local. */
+oak_status_t oak_follow_changes(oak_t *sim);
+/** Read the keys that may change while the simulation is there. */
+void oak_read_changing(oak_setup_t *setup);
+
+/* head.c */
+/** Print the first lines of a run on \a stream (rank 0; NULL: nothing), once per simulation. \a
+ * builds: kernels are built next. */
+void oak_print_head(oak_t *sim, FILE *stream, int builds);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The solution: its values on the blocks of the mesh, and its time. Private to src/solver. */
+#ifndef OAK_SOLVER_DATA_H
+#define OAK_SOLVER_DATA_H
+
+#include "base/timer.h"
+#include "halo/exchange.h"
+#include "mesh/mesh.h"
+#include "oak.h"
+#include "oak/kernel_args.h"
+#include "solver/setup/setup.h"
+
+/** Device memory of the blocks (storage.c). */
+typedef struct {
+  oak_values_t state[OAK_MAX_STATES]; /**< [nblock][V][N^d]; 0 is current between steps */
+  void *blocks;                       /**< oak_block_t [nblock] */
+  int blocks_capacity;
+  void *scratch; /**< results of reading kernels */
+  size_t scratch_bytes;
+  long revision; /**< mesh revision that blocks, rates and states fit */
+} oak_storage_t;
+
+/** Device memory of the results of the flux kernel (storage.c). */
+typedef struct {
+  int whole_tiles; /**< the kernel never cuts tiles into parts */
+  int tiles;       /**< of a block */
+  int parts; /**< number of parts into which the kernel cuts a tile, so that a small mesh fills the
+              * device */
+  void *rate, *bad; /**< per block, tile and part: largest wave speed / dx; invalid cells */
+  void *sums;       /**< maxima and sums of them by chunk */
+  long capacity;
+} oak_results_t;
+
+/** Memory of the host for copies of the solution that are written to files (snapshot.c). */
+typedef struct {
+  void *buffer;
+  size_t bytes;
+  int taken; /**< number of copies, which use the buffer one after the other */
+} oak_snapshot_memory_t;
+
+/** Fields beside the state, in the order of setup.fields (fields.c). */
+typedef struct {
+  oak_exchange_t exchange;
+  oak_values_t now, next; /**< [nblock][N^d]; next: the values of a stored field on a new mesh */
+} oak_field_value_t;
+
+typedef struct {
+  oak_field_value_t field[OAK_MAX_FIELDS];
+  void *table; /**< device: oak_beside_t [count] */
+  void *bc;    /**< device: oak_bc_t [2 dim] */
+} oak_field_values_t;
+
+/** The kernel of derived variables; NULL until one is asked for (variables.c). */
+typedef struct {
+  oak_module_t *module;
+  oak_kernel_t *kernel;
+} oak_late_kernel_t;
+
+/** Device memory of the tasks that fill blocks (tasks.c). */
+typedef struct {
+  void *task; /**< oak_adapt_task_t */
+  int capacity;
+} oak_task_memory_t;
+
+/** Where the solution is in time. */
+typedef struct {
+  double time, dt; /**< dt: of the last step, 0 before the first */
+  double taken_dt; /**< the step that is being taken; 0 between steps */
+  int stage;       /**< of the Runge-Kutta scheme; 0 between steps */
+  long step;
+} oak_solution_time_t;
+
+typedef struct {
+  const oak_setup_t *setup;
+  oak_timers_t timers;
+  oak_mesh_t *mesh;
+  oak_transport_t transport;
+  oak_pattern_t pattern;
+  oak_exchange_t exchange; /**< of the solution */
+  oak_storage_t storage;
+  oak_results_t results;
+  oak_field_values_t fields;
+  oak_late_kernel_t derived;
+  oak_task_memory_t tasks;
+  oak_snapshot_memory_t snapshot;
+  oak_solution_time_t clock;
+} oak_data_t;
+
+/* data.c */
+/** Open what the data need before the mesh is made. \a edges: ghost cells beyond edges are needed.
+ * Collective; the ranks agree. */
+oak_status_t oak_data_open(oak_data_t *data, int edges, int whole_tiles);
+void oak_data_clear(oak_data_t *data);
+
+/* state.c */
+/** Fill the parts of a field that every kernel needs. `state` is an index. */
+void oak_data_field(const oak_data_t *data, int state, double time, oak_field_t *field);
+/** Device memory of a state. */
+static inline void *oak_data_state(const oak_data_t *data, int state) {
+  return data->storage.state[state].memory.mine;
+}
+/** Origin and cell size of a block. */
+void oak_data_geometry(const oak_data_t *data, int block, double origin[3], double dx[3]);
+/** A rank that has failed calls this before the next communication: if its device no longer works,
+ * its peers must not wait for its signals. */
+void oak_data_failed(oak_data_t *data, oak_status_t st);
+/** oak_agree, with oak_data_failed before it. Collective. */
+oak_status_t oak_data_agree(oak_data_t *data, oak_status_t st);
+/** Fill the ghost cells of a state. All ranks take part. */
+oak_status_t oak_fill_ghosts(oak_data_t *data, int state, double time);
+/** Whether a kernel that counts invalid cells per block has found some. Rank-local. */
+oak_status_t oak_count_invalid(oak_data_t *data, int *invalid);
+
+/* storage.c */
+/** Allocate the memory for a mesh of `trees` at min_level before the mesh is made, so that a mesh
+ * that is far too large is refused at once. Collective. */
+oak_status_t oak_storage_begin(oak_data_t *data);
+/** Blocks of the mesh at min_level; OAK_ERR_INPUT if that is more than the ranks can have. */
+oak_status_t oak_storage_check(const oak_setup_t *setup, double *blocks);
+/** Make room for `blocks` in states [first, last); their contents are lost if they must grow.
+ * Collective. */
+oak_status_t oak_storage_reserve(oak_data_t *data, int first, int last, int blocks);
+/** Room for the blocks of the mesh in all states; only state 0 keeps its contents. Collective. */
+oak_status_t oak_storage_states(oak_data_t *data);
+/** Positions of the blocks, and room for results of the flux kernel. Rank-local. */
+oak_status_t oak_storage_blocks(oak_data_t *data);
+/** Buffers of ghost cells for a new pattern. Collective; the ranks do not agree. */
+oak_status_t oak_storage_connect(oak_data_t *data);
+/** Whether all that depends on the mesh fits the present one. */
+static inline int oak_storage_fits(const oak_data_t *data) {
+  return data->storage.revision == data->mesh->revision;
+}
+/** Say that it does. */
+static inline void oak_storage_fitted(oak_data_t *data) {
+  data->storage.revision = data->mesh->revision;
+}
+void oak_storage_swap(oak_data_t *data, int a, int b);
+/** Device scratch memory of at least `bytes`. */
+oak_status_t oak_storage_scratch(oak_data_t *data, size_t bytes);
+int64_t oak_storage_bytes(const oak_data_t *data);
+void oak_storage_clear(oak_data_t *data);
+
+/** Results that the flux kernel leaves for a block. */
+static inline int oak_data_results(const oak_data_t *data) {
+  return data->results.tiles * data->results.parts;
+}
+/** Chunks of `count` results. */
+static inline long oak_results_chunks(long count) {
+  return (count + OAK_RESULTS_CHUNK - 1) / OAK_RESULTS_CHUNK;
+}
+
+/* snapshot.c */
+typedef struct oak_snapshot oak_snapshot_t;
+/** Copy the solution and stored fields, on the device. NULL where that is not possible: the device
+ * has no queue for it, or too little memory. \a chunk: bytes that are read at a time, at most.
+ * Rank-local. */
+oak_snapshot_t *oak_snapshot_take(oak_data_t *data, size_t chunk);
+/** Allocate in advance the memory that the first copy needs, so that the run need not wait for it
+ * later. If there is no memory, nothing happens. Rank-local. */
+void oak_snapshot_prepare(oak_data_t *data, size_t chunk);
+/** Memory of the host for a chunk; NULL without a snapshot. */
+void *oak_snapshot_buffer(const oak_snapshot_t *snapshot);
+/** Fetch blocks [b0, b0 + n): real [n][V][N^dim] and the fields of each block, to the buffer. One
+ * other thread may call it. */
+oak_status_t oak_snapshot_read(void *snapshot, int b0, int n, void *dst);
+/** The same for the values of output variables, after oak_variables_prepare, in \a nblock blocks:
+ * their numbers are block[nblock], in increasing order, or with NULL from 0 on. NULL where that is
+ * not possible. \a chunk: bytes of the host through which they are read. Rank-local. */
+oak_snapshot_t *oak_snapshot_values(oak_data_t *data, int count, const int *variable, int nblock,
+                                    const int *block, size_t chunk);
+/** Fetch the values of the variable of number \a var among them, as oak_variable_read. \a b0
+ * counts the blocks of the copy. */
+oak_status_t oak_snapshot_read_value(oak_snapshot_t *snapshot, int var, int b0, int n, double *dst);
+void oak_snapshot_free(void *snapshot);
+void oak_snapshot_clear(oak_data_t *data);
+
+/* tasks.c; none is collective */
+typedef struct oak_carried oak_carried_t;
+/** Tasks of the kernel that fills the blocks of a new mesh, to be freed; NULL: no memory. */
+oak_adapt_task_t *oak_adapt_tasks(const oak_origin_t *origin, int count);
+/** Device memory for \a count items of a size; its contents are lost if it grows. */
+oak_status_t oak_adapt_grow(oak_device_t *dev, void **memory, int *capacity, int count,
+                            size_t size);
+/** Fill blocks out[n] from the present values, by task n. */
+oak_status_t oak_adapt_run(oak_data_t *data, const oak_carried_t *c, const oak_adapt_task_t *task,
+                           int count, void *out);
+/** Copy blocks that were on this rank, or on a peer, whose memory the kernel reads in place. */
+oak_status_t oak_adapt_copy(oak_data_t *data, const oak_carried_t *c, int to, int from, int count,
+                            int base);
+/** Copy the solution to another state. */
+oak_status_t oak_copy_state(oak_data_t *data, int to);
+
+/* fields.c */
+/** Number of the field beside the state of that name, -1: none. */
+int oak_field_find(const oak_setup_t *setup, const char *name);
+/** Prepare the exchanges and boundary conditions of the fields; before the mesh is made.
+ * Rank-local. */
+oak_status_t oak_fields_open(oak_data_t *data);
+/** Room for \a blocks in the values `next` of stored fields. Collective. */
+oak_status_t oak_fields_reserve(oak_data_t *data, int blocks);
+/** Memory, tables and buffers for the present mesh and pattern, the values of fields that have a
+ * function, and all ghost cells. Collective; the ranks agree. */
+oak_status_t oak_fields_renew(oak_data_t *data);
+int64_t oak_fields_bytes(const oak_data_t *data);
+void oak_fields_clear(oak_data_t *data);
+/** Fill ghost cells of a field. Collective; the ranks do not agree on the status. */
+oak_status_t oak_field_fill(oak_data_t *data, int number);
+/** Variable of the state that is the field of that name, -1: none. */
+int oak_field_variable(const oak_setup_t *setup, const char *name);
+/** Set a stored field on this rank, \a in [nblock][N^d]. Collective; the ranks do not agree. */
+oak_status_t oak_field_write(oak_data_t *data, int number, const double *in);
+/** Values of local blocks [first, first + count): \a out [count][N^d]. Rank-local. */
+oak_status_t oak_field_read(oak_data_t *data, int number, int first, int count, double *out);
+/** The values that move with the blocks of the mesh: number 0 is the state, then come the stored
+ * fields. */
+struct oak_carried {
+  const oak_exchange_t *exchange;
+  oak_values_t *now, *next;
+};
+int oak_carried(oak_data_t *data, oak_carried_t list[OAK_MAX_FIELDS + 1]);
+/** The number of components of all these values together. */
+int oak_carried_components(const oak_setup_t *setup);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The public functions that read and change the solution and the fields. */
+#include <string.h>
+
+#include "solver/data/solution.h"
+#include "solver/step/sim.h"
+
+static oak_status_t check(const oak_t *sim, int variable, int most, int first, int count) {
+  OAK_TRY(oak_data_check(&sim->data, first, count));
+  OAK_CHECK(variable >= 0 && variable < most, OAK_ERR_ARGUMENT, "variable %d: must be 0 to %d",
+            variable, most - 1);
+  return OAK_OK;
+}
+
+oak_status_t oak_update_ghostcells(oak_t *sim) {
+  return oak_data_agree(&sim->data, oak_fill_ghosts(&sim->data, 0, sim->data.clock.time));
+}
+
+oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int count, double *out) {
+  OAK_TRY(check(sim, variable, 2 * sim->setup.nvar, first, count));
+  return oak_read_state(&sim->data, 0, variable, first, count, out);
+}
+
+oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out) {
+  return oak_data_read_ghosts(&sim->data, first, count, out);
+}
+
+oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count, const double *in) {
+  OAK_TRY(check(sim, variable, sim->setup.nvar, first, count));
+  const oak_status_t st = oak_data_write(&sim->data, variable, first, count, in);
+  oak_rates_forget(sim);
+  return st;
+}
+
+oak_status_t oak_totals(oak_t *sim, double *total) { return oak_data_totals(&sim->data, total); }
+
+/* ---- fields */
+
+static oak_status_t find_field(const oak_setup_t *setup, const char *name, int *number) {
+  char known[1024] = "";
+  *number = oak_field_find(setup, name);
+  for (int n = 0; n < setup->fields.count; n++)
+    snprintf(known + strlen(known), sizeof known - strlen(known), " %s",
+             setup->fields.field[n].name);
+  OAK_CHECK(*number >= 0, OAK_ERR_ARGUMENT, "there is no field %.100s; %s and %s declare%s", name,
+            setup->files.physics, setup->files.problem, *known ? known : " none");
+  return OAK_OK;
+}
+
+oak_status_t oak_field_set(oak_t *sim, const char *name, const double *in) {
+  oak_data_t *data = &sim->data;
+  int number;
+  const int variable = oak_field_variable(&sim->setup, name);
+  if (variable >= 0) {
+    oak_status_t set = oak_peers_meet(&data->transport.peers, NULL);
+    if (set == OAK_OK) set = oak_write_cells(sim, variable, 0, data->mesh->nblock, in);
+    return oak_data_agree(data, set);
+  }
+  OAK_TRY(find_field(&sim->setup, name, &number));
+  const char *function = sim->setup.fields.field[number].function;
+  OAK_CHECK(!function, OAK_ERR_ARGUMENT,
+            "FIELD(%s, at) of the %s sets this field: declare it with FIELD_STORED(%s) instead",
+            name, function, name);
+  oak_rates_doubt(sim); /* TIMESTEP may depend on it */
+  return oak_data_agree(data, oak_field_write(data, number, in));
+}
+
+oak_status_t oak_field_get(oak_t *sim, const char *name, double *out) {
+  int number;
+  const int variable = oak_field_variable(&sim->setup, name);
+  if (variable >= 0) return oak_read_cells(sim, variable, 0, sim->data.mesh->nblock, out);
+  OAK_TRY(find_field(&sim->setup, name, &number));
+  return oak_field_read(&sim->data, number, 0, sim->data.mesh->nblock, out);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Makes data and parts fit the mesh, after it has changed. */
+#include "base/failure.h"
+#include "solver/step/sim.h"
+
+/* What depends on the blocks of the mesh. Collective; the ranks agree. */
+static oak_status_t fit_blocks(oak_t *sim) {
+  OAK_TRY(oak_storage_states(&sim->data));
+  oak_status_t st = oak_storage_blocks(&sim->data);
+  if (st == OAK_OK) st = oak_parts_fit(sim);
+  return oak_data_agree(&sim->data, st);
+}
+
+/* Prepare buffers for a new pattern. Every rank takes part in all steps. */
+static oak_status_t fit_exchanges(oak_t *sim) {
+  oak_status_t st = oak_storage_connect(&sim->data);
+  oak_keep_failure(&st, oak_parts_connect(sim));
+  return oak_data_agree(&sim->data, st);
+}
+
+oak_status_t oak_fit_mesh(oak_t *sim) {
+  oak_data_t *data = &sim->data;
+  const int fits = oak_storage_fits(data);
+  int changed;
+  oak_timer_start(&data->timers, OAK_PHASE_PATTERN);
+  oak_status_t st = fits ? OAK_OK : fit_blocks(sim);
+  if (st == OAK_OK) st = oak_pattern_update(&data->pattern, &data->transport, data->mesh, &changed);
+  /* An earlier attempt may have made the pattern and failed after that. */
+  if (st == OAK_OK && (changed || !fits)) st = fit_exchanges(sim);
+  if (st == OAK_OK && !fits) st = oak_parts_renew(sim);
+  if (st == OAK_OK) oak_storage_fitted(data);
+  oak_timer_stop(&data->timers, OAK_PHASE_PATTERN);
+  return st;
+}
+
+int64_t oak_memory(const oak_t *sim) {
+  return oak_storage_bytes(&sim->data) + oak_parts_bytes(sim);
+}
