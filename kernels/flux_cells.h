@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The flux kernel as loops over cells. It computes the same step as kernels/flux.c and is used
  * where lanes cannot pass values to each other in fast memory (OpenACC), or where passing takes
- * longer than computing twice (few variables on CUDA). A lane goes along the last axis over
+ * longer than computing twice (few variables on GPUs). A lane goes along the last axis over
  * OAK_WALK_CELLS cells of a column; this is called a walk. The lane keeps the flux at the last
  * face, so it computes the fluxes between the cells of its walk once. All other fluxes are computed
  * by the cells on both sides of a face. */

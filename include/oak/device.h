@@ -154,9 +154,9 @@ typedef struct {
   oak_status_t (*fingerprint)(oak_device_t *dev, int compiler, oak_hash_t *hash);
 } oak_device_ops_t;
 
-/** Open a device by its name (cuda, cpu, hip, openacc), or with "auto" the best one that works
- * here: cuda, else cpu. Collective on \a comm; all ranks fail together. An unknown name is refused
- * with the list of known ones. */
+/** Open a device by its name (cuda, cpu, hip, openacc, openmp), or with "auto" the best one that
+ * works here: cuda, else cpu. Collective on \a comm; all ranks fail together. An unknown name is
+ * refused with the list of known ones. */
 OAK_API oak_status_t oak_device_open(MPI_Comm comm, const char *name,
                                      const oak_device_options_t *options, oak_device_t **out);
 OAK_API void oak_device_close(oak_device_t **dev);

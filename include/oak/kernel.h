@@ -14,8 +14,8 @@
 #include "oak/dialect/cuda.h"
 #elif OAK_DEVICE_HIP
 #include "oak/dialect/hip.h"
-#elif OAK_DEVICE_OPENACC
-#include "oak/dialect/openacc.h"
+#elif OAK_DEVICE_OPENACC || OAK_DEVICE_OPENMP
+#include "oak/dialect/directives.h"
 #else
 #error "unknown device: no dialect header"
 #endif

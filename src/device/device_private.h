@@ -325,6 +325,6 @@ oak_status_t oak_units_build(oak_device_t *dev, const oak_source_t *source, cons
 /* ---- back ends */
 
 extern const oak_device_ops_t oak_device_ops_cuda, oak_device_ops_hip, oak_device_ops_cpu,
-    oak_device_ops_openacc;
+    oak_device_ops_openacc, oak_device_ops_openmp;
 
 #endif

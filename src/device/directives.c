@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * OpenACC. Kernels are shared objects from an OpenACC compiler, which may hold code for a GPU. The
- * compiler's own runtime finds the device; oak calls this runtime through
- * kernels/openacc_runtime.c, which is built like a kernel. A launch returns when the kernel has
+ * OpenACC and OpenMP. Kernels are shared objects from a compiler of directives, which may hold code
+ * for a GPU. The compiler's own runtime finds the device; oak calls this runtime through
+ * kernels/directives_runtime.c, which is built like a kernel. A launch returns when the kernel has
  * ended. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/str.h"
 #include "device_private.h"
 
-/** Functions of kernels/openacc_runtime.c. */
+/** Functions of kernels/directives_runtime.c. */
 #define RUNTIME_TABLE(X)                                         \
   X(int, open, (int rank, int host, char *text, int size))       \
   X(void *, alloc, (size_t bytes))                               \
@@ -22,12 +23,37 @@
   X(void, download, (void *host, const void *src, size_t bytes)) \
   X(size_t, free_bytes, (void))
 
+/** What differs between the two kinds of directives. */
 typedef struct {
+  const char *variable; /**< of the environment, that names the compiler */
+  const char *names;    /**< compilers that are tried in this order */
+  const char *flag;     /**< for gcc and clang */
+  const char *nvc;      /**< for nvc */
+  const char *define;
+  const char *gpus[2]; /**< targets of gcc */
+} kind_t;
+
+static const kind_t openacc = {"OAK_ACC_CC",
+                               "nvc gcc gcc-16 gcc-15 gcc-14 gcc-13 gcc-12",
+                               "-fopenacc",
+                               "-acc",
+                               "-DOAK_DEVICE_OPENACC=1",
+                               {"nvptx-none", NULL}};
+static const kind_t openmp = {"OAK_OMP_CC",
+                              "nvc amdclang gcc gcc-16 gcc-15 gcc-14 gcc-13 gcc-12 clang",
+                              "-fopenmp",
+                              "-mp=gpu",
+                              "-DOAK_DEVICE_OPENMP=1",
+                              {"nvptx-none", "amdgcn-amdhsa"}};
+
+typedef struct {
+  const kind_t *kind;
   oak_compiler_t compiler;
-  char *built; /**< with $OAK_ACC_PREBUILT: version and command of the compiler that built the
-                    kernels; NULL: the compiler is here */
-  int offload; /**< the compiler makes code for a GPU */
-  int on_host; /**< kernels run on the host and use its memory */
+  char *built;     /**< with $OAK_ACC_PREBUILT: version and command of the compiler that built the
+                        kernels; NULL: the compiler is here */
+  int offload;     /**< the compiler makes code for a GPU */
+  const char *gpu; /**< gcc: its target; NULL: the user's flags say it, or there is none */
+  int on_host;     /**< kernels run on the host and use its memory */
   char device[128];
   oak_module_t *runtime;
   oak_host_memory_t memory, attached;
@@ -38,18 +64,19 @@ typedef struct {
 
 /* ---- the compiler */
 
-static int is_nvc(const oak_compiler_t *compiler) {
+static int is_named(const oak_compiler_t *compiler, const char *name) {
   const char *slash = strrchr(compiler->command.word[0], '/');
-  return !strncmp(slash ? slash + 1 : compiler->command.word[0], "nvc", 3);
+  return strstr(slash ? slash + 1 : compiler->command.word[0], name) != NULL;
 }
+static int is_nvc(const oak_compiler_t *compiler) { return is_named(compiler, "nvc"); }
 
-/** 1 if this gcc has the part that makes code for NVIDIA GPUs (a package of its own). */
-static int gcc_offloads(const oak_compiler_t *compiler) {
+/** 1 if this gcc has the part that makes code for these GPUs (a package of its own). */
+static int gcc_offloads(const oak_compiler_t *compiler, const char *gpu) {
   oak_words_t command = {0};
   oak_buffer_t output = {0};
   int code = 1;
   oak_words_copy(&command, &compiler->command);
-  oak_words_add(&command, "-print-file-name=accel/nvptx-none/mkoffload");
+  oak_words_add(&command, "-print-file-name=accel/%s/mkoffload", gpu);
   oak_status_t st = oak_process_run(&command, NULL, &output, &code);
   const int found = st == OAK_OK && code == 0 && oak_buffer_get(&output)[0] == '/';
   oak_words_free(&command);
@@ -57,30 +84,47 @@ static int gcc_offloads(const oak_compiler_t *compiler) {
   return found;
 }
 
+/** Whether the compiler makes code for GPUs; for clang the user's flags say so. */
+static int finds_gpu(const oak_device_t *dev, acc_t *acc) {
+  const oak_compiler_t *compiler = &acc->compiler;
+  for (int i = 0; i < dev->user_flags.count; i++) {
+    const char *word = dev->user_flags.word[i];
+    if (!strncmp(word, "-fopenmp-targets", 16) || !strncmp(word, "--offload-arch", 14)) return 1;
+  }
+  if (is_nvc(compiler)) return 1;
+  for (int i = 0; i < 2 && !is_named(compiler, "clang"); i++)
+    if (!acc->gpu && acc->kind->gpus[i] && gcc_offloads(compiler, acc->kind->gpus[i]))
+      acc->gpu = acc->kind->gpus[i];
+  return acc->gpu != NULL;
+}
+
 static int disables_offload(const char *flags) {
   static const char word[] = "-foffload=disable";
   return oak_str_has_word(flags, word, strlen(word));
 }
 
-/** The compiler named by the user; else nvc, else the first gcc that makes code for GPUs, else any.
+/** The compiler named by the user; else the first of the names that makes code for GPUs, else any.
  */
 static oak_status_t find_compiler(oak_device_t *dev, acc_t *acc) {
-  static const char *const name[] = {"nvc",    "gcc",    "gcc-16", "gcc-15",
-                                     "gcc-14", "gcc-13", "gcc-12", NULL};
-  const char *wish = dev->options.compiler, *other = getenv("OAK_ACC_CC");
+  const char *wish = dev->options.compiler, *other = getenv(acc->kind->variable);
   const int named = wish[0] || (other && other[0]);
-  for (int i = 0; !named && name[i]; i++) {
-    char *path = oak_process_find(name[i]);
+  oak_words_t names = {0};
+  oak_words_split(&names, acc->kind->names);
+  oak_status_t st = oak_words_status(&names);
+  for (int i = 0; !named && !acc->offload && i < names.count && st == OAK_OK; i++) {
+    char *path = oak_process_find(names.word[i]);
     if (!path) continue;
     free(path);
-    OAK_TRY(oak_compiler_find(&acc->compiler, name[i], "OAK_ACC_CC", ""));
-    acc->offload = is_nvc(&acc->compiler) || gcc_offloads(&acc->compiler);
-    if (acc->offload) break;
     oak_compiler_free(&acc->compiler);
+    st = oak_compiler_find(&acc->compiler, names.word[i], acc->kind->variable, "");
+    if (st == OAK_OK) acc->offload = finds_gpu(dev, acc);
   }
-  if (!acc->compiler.command.count) {
-    OAK_TRY(oak_compiler_find(&acc->compiler, wish, "OAK_ACC_CC", "gcc cc"));
-    acc->offload = is_nvc(&acc->compiler) || gcc_offloads(&acc->compiler);
+  oak_words_free(&names);
+  OAK_TRY(st);
+  if (!acc->offload) {
+    oak_compiler_free(&acc->compiler);
+    OAK_TRY(oak_compiler_find(&acc->compiler, wish, acc->kind->variable, "gcc cc"));
+    acc->offload = finds_gpu(dev, acc);
   }
   if (disables_offload(dev->options.flags) || disables_offload(dev->env_flags)) acc->offload = 0;
   return OAK_OK;
@@ -89,13 +133,15 @@ static oak_status_t find_compiler(oak_device_t *dev, acc_t *acc) {
 static oak_status_t probe(const oak_device_t *dev, acc_t *acc) {
   oak_words_t wished = {0};
   /* None of these hides a NaN; see cpu.c. */
-  if (!is_nvc(&acc->compiler))
+  if (!is_nvc(&acc->compiler)) {
+    oak_words_add(&wished, "%s", acc->kind->flag);
     oak_words_split(&wished,
-                    "-fopenacc -fno-math-errno -fno-trapping-math -fno-signed-zeros "
+                    "-fno-math-errno -fno-trapping-math -fno-signed-zeros "
                     "-Werror=implicit-function-declaration "
                     "-Werror=incompatible-pointer-types -ftrack-macro-expansion=0 "
                     "-fno-tree-sink -fno-tree-pre "
                     "-fno-code-hoisting -fno-thread-jumps -fno-gcse");
+  }
   oak_status_t st = oak_compiler_probe(&acc->compiler, &wished, &dev->user_flags);
   oak_words_free(&wished);
   return st;
@@ -105,20 +151,23 @@ static oak_status_t probe(const oak_device_t *dev, acc_t *acc) {
 static void head(const acc_t *acc, oak_words_t *command) {
   oak_words_copy(command, &acc->compiler.command);
   if (is_nvc(&acc->compiler)) {
-    oak_words_split(command, "-acc -O3 -fPIC -shared");
+    oak_words_add(command, "%s", acc->kind->nvc);
+    oak_words_split(command, "-O3 -fPIC -shared");
   } else {
     oak_words_split(command, "-std=gnu11 -O3");
     oak_words_copy(command, &acc->compiler.flags);
     oak_words_split(command, "-shared -fPIC -fvisibility=default");
-    if (acc->offload)
-      oak_words_split(command,
-                      "-foffload=nvptx-none "
-                      "-foffload-options=nvptx-none=-misa=sm_80 "
-                      "-foffload-options=nvptx-none=-lm");
-    else
-      oak_words_split(command, "-foffload=disable");
   }
-  oak_words_split(command, "-DOAK_DEVICE_OPENACC=1");
+  if (acc->gpu && acc->offload) {
+    oak_words_add(command, "-foffload=%s", acc->gpu);
+    oak_words_add(command, "-foffload-options=%s=%s", acc->gpu,
+                  acc->gpu == acc->kind->gpus[0] ? "-misa=sm_80" : "-march=gfx90a");
+    oak_words_add(command, "-foffload-options=%s=-lm", acc->gpu);
+  } else if (!acc->offload && !is_named(&acc->compiler, "clang") && !is_nvc(&acc->compiler)) {
+    oak_words_split(command, "-foffload=disable");
+  }
+  oak_words_add(command, "%s", acc->kind->define);
+  if (!acc->offload && acc->kind == &openmp) oak_words_split(command, "-DOAK_ON_HOST=1");
 }
 
 /* kernels from a machine that has the compiler, which $OAK_CACHE/openacc.compiler describes */
@@ -127,7 +176,7 @@ static oak_status_t prebuilt_path(const oak_device_t *dev, char **path) {
   OAK_CHECK(dev->cache, OAK_ERR_BUILD,
             "OAK_ACC_PREBUILT is set, but the kernel cache cannot be used: %s",
             dev->unkept ? dev->unkept : "it does not load");
-  return oak_format(path, "%s/openacc.compiler", dev->cache);
+  return oak_format(path, "%s/%s.compiler", dev->cache, dev->ops->name);
 }
 
 /** Version and command, in place of the compiler. */
@@ -196,22 +245,39 @@ static void acc_close(oak_device_t *dev) {
 
 static oak_status_t prepare(oak_device_t *dev) {
   acc_t *acc = dev->data;
-  OAK_CHECK(acc, OAK_ERR_MEMORY, "no memory for the openacc device");
+  OAK_CHECK(acc, OAK_ERR_MEMORY, "no memory for the %s device", dev->ops->name);
   if (wants_prebuilt()) return read_prebuilt(dev, acc);
   OAK_TRY(find_compiler(dev, acc));
   return probe(dev, acc);
 }
 
+/** OpenMP's own way to ask for a GPU. Without this check kernels could run on the host unseen. */
+static oak_status_t is_wanted_gpu(const oak_device_t *dev, const acc_t *acc) {
+  const char *wish = getenv("OMP_TARGET_OFFLOAD");
+  OAK_CHECK(
+      !acc->on_host || acc->kind != &openmp || !wish || strcasecmp(wish, "mandatory") != 0,
+      OAK_ERR_DEVICE,
+      "OMP_TARGET_OFFLOAD=%s asks for a GPU, but kernels of device %s would run on the host: %s "
+      "%s",
+      wish, dev->ops->name, acc->compiler.command.word[0],
+      acc->offload ? "finds no GPU that it has code for"
+                   : "makes no code for GPUs here (docs/openacc.md)");
+  return OAK_OK;
+}
+
 static oak_status_t start(oak_device_t *dev, acc_t *acc) {
-#define FIND(result, name, arguments)                                   \
-  do {                                                                  \
-    void *symbol = oak_object_symbol(acc->runtime, "oak_acc_" #name);   \
-    OAK_CHECK(symbol, OAK_ERR_BUILD, "openacc_runtime.c lacks " #name); \
-    memcpy(&acc->name, &symbol, sizeof symbol);                         \
+#define FIND(result, name, arguments)                                      \
+  do {                                                                     \
+    void *symbol = oak_object_symbol(acc->runtime, "oak_acc_" #name);      \
+    OAK_CHECK(symbol, OAK_ERR_BUILD, "directives_runtime.c lacks " #name); \
+    memcpy(&acc->name, &symbol, sizeof symbol);                            \
   } while (0);
   RUNTIME_TABLE(FIND)
 #undef FIND
   acc->on_host = acc->open(dev->host_rank, !acc->offload, acc->device, sizeof acc->device);
+  OAK_TRY(is_wanted_gpu(dev, acc));
+  if (acc->on_host && acc->kind == &openmp)
+    acc->offload = 0; /* code for the host is faster there */
   dev->unshared = !acc->on_host;
   dev->mpi_direct = acc->on_host || oak_mpi_takes_gpu();
   return OAK_OK;
@@ -224,14 +290,15 @@ static oak_status_t acc_open(oak_device_t *dev, const oak_device_options_t *opti
   char *file = NULL;
   (void)options;
   acc_t *acc = dev->data = calloc(1, sizeof *acc);
+  if (acc) acc->kind = dev->ops == &oak_device_ops_openmp ? &openmp : &openacc;
   oak_status_t st = prepare(dev);
   if (st == OAK_OK) st = oak_source_root(&root);
-  if (st == OAK_OK) st = oak_format(&file, "%s/kernels/openacc_runtime.c", root);
+  if (st == OAK_OK) st = oak_format(&file, "%s/kernels/directives_runtime.c", root);
   st = oak_agree(dev->comm, st);
   if (st == OAK_OK) {
     const char *const list[] = {file};
     const oak_source_t source = {
-        .name = "openacc_runtime", .define = define, .ndefine = 4, .file = list, .nfile = 1};
+        .name = "directives_runtime", .define = define, .ndefine = 4, .file = list, .nfile = 1};
     st = oak_device_build(dev, &source, &acc->runtime);
   }
   if (st == OAK_OK) st = start(dev, acc);
@@ -337,9 +404,9 @@ static long acc_slots(oak_device_t *dev, oak_kernel_t *kernel) {
 static void acc_describe(oak_device_t *dev, char *text, size_t size) {
   const acc_t *acc = dev->data;
   const char *version = acc->built ? acc->built : acc->compiler.version;
-  snprintf(text, size, "%s, %.*s%s; device.compiler or OAK_ACC_CC names another compiler",
+  snprintf(text, size, "%s, %.*s%s; device.compiler or %s names another compiler",
            acc->on_host ? "the host" : acc->device, (int)strcspn(version, "\n"), version,
-           acc->offload ? "" : " without code for GPUs");
+           acc->offload ? "" : " without code for GPUs", acc->kind->variable);
 }
 
 static oak_status_t acc_fingerprint(oak_device_t *dev, int compiler, oak_hash_t *hash) {
@@ -352,33 +419,44 @@ static oak_status_t acc_fingerprint(oak_device_t *dev, int compiler, oak_hash_t 
   return st;
 }
 
+/* clang-format off */
+#define OPS \
+  .named_only = 1, \
+  .tile_width = 32, \
+  .tile_cells = 256, \
+  .open = acc_open, \
+  .close = acc_close, \
+  .alloc = acc_alloc, \
+  .free = acc_free, \
+  .upload = acc_upload, \
+  .download = acc_download, \
+  .has_compiler = acc_has_compiler, \
+  .preprocess = acc_preprocess, \
+  .build = acc_build, \
+  .load = oak_object_load, \
+  .load_data = oak_object_load_data, \
+  .unload = oak_object_unload, \
+  .kernel = oak_object_kernel, \
+  .constant = oak_object_constant, \
+  .launch = oak_object_launch, \
+  .sync = acc_sync, \
+  .share = oak_host_share, \
+  .unshare = oak_host_unshare, \
+  .attach = acc_attach, \
+  .detach = acc_detach, \
+  .slots = acc_slots, \
+  .describe = acc_describe, \
+  .fingerprint = acc_fingerprint
+/* clang-format on */
+
 const oak_device_ops_t oak_device_ops_openacc = {
     .name = "openacc",
     .summary = "GPUs or the host, through an OpenACC compiler (nvc, gcc)",
-    .named_only = 1,
-    .tile_width = 32,
-    .tile_cells = 256,
-    .open = acc_open,
-    .close = acc_close,
-    .alloc = acc_alloc,
-    .free = acc_free,
-    .upload = acc_upload,
-    .download = acc_download,
-    .has_compiler = acc_has_compiler,
-    .preprocess = acc_preprocess,
-    .build = acc_build,
-    .load = oak_object_load,
-    .load_data = oak_object_load_data,
-    .unload = oak_object_unload,
-    .kernel = oak_object_kernel,
-    .constant = oak_object_constant,
-    .launch = oak_object_launch,
-    .sync = acc_sync,
-    .share = oak_host_share,
-    .unshare = oak_host_unshare,
-    .attach = acc_attach,
-    .detach = acc_detach,
-    .slots = acc_slots,
-    .describe = acc_describe,
-    .fingerprint = acc_fingerprint,
+    OPS,
+};
+
+const oak_device_ops_t oak_device_ops_openmp = {
+    .name = "openmp",
+    .summary = "GPUs or the host, through an OpenMP compiler (gcc, clang, nvc)",
+    OPS,
 };

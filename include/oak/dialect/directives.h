@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The kernel dialect on OpenACC compilers: gangs and vector lanes of directives. There is no
- * barrier among lanes, and compilers put arrays that lanes share into slow memory or do not support
- * them (docs/openacc.md). So no form of loop here uses barriers or shared arrays among lanes:
+ * The kernel dialect in directives, of OpenACC and of OpenMP. There is no barrier among lanes, and
+ * compilers put arrays that lanes share into slow memory or do not support them (docs/openacc.md).
+ * So no form of loop here uses barriers or shared arrays among lanes:
  *
  *   OAK_OUTER        an iteration is one lane, its INNER loops are serial: always correct
  *   OAK_OUTER_LANES  an iteration is a gang whose lanes take their share of INNER loops: no SHARED,
@@ -9,12 +9,19 @@
  *   OAK_GANGS, OAK_VECTOR   the loops of the foap4 paper: a gang loop over blocks, a collapsed
  * vector loop over cells, with reductions
  *
+ * A gang of OpenMP is a team, its lanes are threads. OAK_ON_HOST: this code runs on the host only.
+ * The threads then share the iterations of the outer loops, and inner loops are serial.
+ *
  * docs/kernels.md explains the macros; every device has one header with the same names. */
-#ifndef OAK_DIALECT_OPENACC_H
-#define OAK_DIALECT_OPENACC_H
+#ifndef OAK_DIALECT_DIRECTIVES_H
+#define OAK_DIALECT_DIRECTIVES_H
 
 #include <math.h>
+#if OAK_DEVICE_OPENMP
+#include <omp.h>
+#else
 #include <openacc.h>
+#endif
 #include <stddef.h>
 #include <string.h>
 
@@ -23,7 +30,7 @@
 
 /* Inlined into the compute region, so that no `acc routine` is needed and arrays become registers.
  */
-#if defined(__NVCOMPILER)
+#if defined(__NVCOMPILER) && !OAK_DEVICE_OPENMP
 #define OAK_FN OAK_PRAGMA(acc routine seq) static inline
 #else
 #define OAK_FN static inline __attribute__((always_inline))
@@ -37,6 +44,12 @@
   OAK_KERNEL(name, args_t, threads)
 #define OAK_KERNEL_FEW(name, args_t, threads, most) OAK_KERNEL(name, args_t, threads)
 
+#if OAK_ON_HOST && OAK_DEVICE_OPENMP
+#undef OAK_ACC_LANES
+#undef OAK_ACC_VECTOR
+#define OAK_ACC_LANES 1
+#define OAK_ACC_VECTOR 1
+#endif
 /* Lanes of a gang: for kernels that move data, and for those with a loop over cells. */
 #ifndef OAK_ACC_LANES
 #define OAK_ACC_LANES 64
@@ -51,13 +64,29 @@
 
 #define OAK_ARGS_EARLY(args_t) OAK_ARGS(args_t)
 #define OAK_WAIT ((void)0)
-/* Arguments: one structure, whose pointers are addresses of the device. */
-#if defined(__NVCOMPILER)
+/* Arguments: one structure, whose pointers are addresses of the device. OAK_EACH, OAK_GANG: a lane
+ * or a gang for each iteration of the loop that follows; OAK_ACROSS: the lanes of a gang share its
+ * iterations. */
+#if OAK_DEVICE_OPENMP || defined(__NVCOMPILER)
 #define OAK_ARGS(args_t)        \
   const args_t arg = *oak_args; \
   (void)oak_threads
 #define OAK_ARGS_PLACE(arg) (&(arg))
 #define OAK_ACC_N oak_n
+#endif
+#if OAK_DEVICE_OPENMP && OAK_ON_HOST
+#define OAK_EACH(lanes)                                                                        \
+  OAK_PRAGMA(omp target teams distribute parallel for num_threads(oak_n > 8 ? oak_threads : 1) \
+                 schedule(dynamic, 4) firstprivate(arg))
+#define OAK_GANG(lanes) OAK_EACH(lanes)
+#define OAK_ACROSS(...)
+#elif OAK_DEVICE_OPENMP
+#define OAK_EACH(lanes) \
+  OAK_PRAGMA(omp target teams distribute parallel for thread_limit(lanes) firstprivate(arg))
+#define OAK_GANG(lanes) \
+  OAK_PRAGMA(omp target teams distribute thread_limit(lanes) firstprivate(arg))
+#define OAK_ACROSS(...) OAK_PRAGMA(omp parallel for __VA_ARGS__)
+#elif defined(__NVCOMPILER)
 #define OAK_ACC_LOOP(kind, ...) OAK_PRAGMA(acc parallel loop kind __VA_ARGS__ firstprivate(arg))
 #else
 /* With clauses, gcc's runtime allocates, fills and frees memory of the device at each launch. A
@@ -93,29 +122,33 @@ __attribute__((used)) static void oak_acc_send(long n, const void *arg, size_t s
   } else                                                       \
     OAK_PRAGMA(acc loop kind)
 #endif
-#define OAK_ACC_GANG(lanes) OAK_ACC_LOOP(gang, OAK_ACC_GANGS vector_length(lanes))
+#if !OAK_DEVICE_OPENMP
+#define OAK_EACH(lanes) OAK_ACC_LOOP(gang vector, vector_length(lanes))
+#define OAK_GANG(lanes) OAK_ACC_LOOP(gang, OAK_ACC_GANGS vector_length(lanes))
+#define OAK_ACROSS(...) OAK_PRAGMA(acc loop vector __VA_ARGS__)
+#endif
 
 /* Lane 0 of 1, unless a loop or a function's arguments say otherwise. */
 enum { oak_lane = 0, oak_lanes = 1 };
 #define OAK_LANE_PARAM , const int oak_lane, const int oak_lanes
 #define OAK_LANE_ARG , oak_lane, oak_lanes
 
-#define OAK_OUTER(n)                                      \
-  OAK_ACC_LOOP(gang vector, vector_length(OAK_ACC_LANES)) \
+#define OAK_OUTER(n)      \
+  OAK_EACH(OAK_ACC_LANES) \
   for (long n = 0; n < OAK_ACC_N; n++)
-#define OAK_OUTER_LANES(n)                                         \
-  OAK_ACC_GANG(OAK_ACC_LANES)                                      \
-  for (long n = 0; n < OAK_ACC_N; n++) OAK_PRAGMA(acc loop vector) \
-  for (int oak_lane = 0; oak_lane < OAK_ACC_LANES; oak_lane++)     \
+#define OAK_OUTER_LANES(n)                                     \
+  OAK_GANG(OAK_ACC_LANES)                                      \
+  for (long n = 0; n < OAK_ACC_N; n++) OAK_ACROSS()            \
+  for (int oak_lane = 0; oak_lane < OAK_ACC_LANES; oak_lane++) \
     for (int oak_lanes = OAK_ACC_LANES, oak_o = 1; oak_o; oak_o = 0)
 
-#define OAK_GANGS(n)           \
-  OAK_ACC_GANG(OAK_ACC_VECTOR) \
+#define OAK_GANGS(n)       \
+  OAK_GANG(OAK_ACC_VECTOR) \
   for (long n = 0; n < OAK_ACC_N; n++)
-#define OAK_VECTOR(...) OAK_PRAGMA(acc loop vector __VA_ARGS__)
-#define OAK_VECTOR2(j, nj, i, ni, ...)                \
-  OAK_PRAGMA(acc loop vector collapse(2) __VA_ARGS__) \
-  for (int j = 0; j < (nj); j++)                      \
+#define OAK_VECTOR(...) OAK_ACROSS(__VA_ARGS__)
+#define OAK_VECTOR2(j, nj, i, ni, ...) \
+  OAK_ACROSS(collapse(2) __VA_ARGS__)  \
+  for (int j = 0; j < (nj); j++)       \
     for (int i = 0; i < (ni); i++)
 /* The clauses of the loop have already combined the values. */
 #define OAK_GANG_MAX(x) ((void)0)
@@ -126,11 +159,16 @@ enum { oak_lane = 0, oak_lanes = 1 };
   for (int oak_lane = 0; oak_lane < OAK_ACC_VECTOR; oak_lane++) \
     for (int oak_lanes = OAK_ACC_VECTOR, oak_o = 1; oak_o; oak_o = 0)
 
-/* The same for sums of real numbers: gcc adds the numbers of a warp by shuffles, in a fixed order.
- * The sums of several warps it adds in the order in which they arrive. */
+/* The same for sums of real numbers, in a fixed order: gcc adds the numbers of a warp by shuffles.
+ * The sums of several warps it adds in the order in which they arrive, and so it does with all
+ * numbers in OpenMP. */
+#if OAK_DEVICE_OPENMP
+enum { OAK_SUM_VECTOR = 1 };
+#else
 enum { OAK_SUM_VECTOR = 32 };
-#define OAK_GANGS_SUM(n)       \
-  OAK_ACC_GANG(OAK_SUM_VECTOR) \
+#endif
+#define OAK_GANGS_SUM(n)   \
+  OAK_GANG(OAK_SUM_VECTOR) \
   for (long n = 0; n < OAK_ACC_N; n++)
 #define OAK_SUM_LANES                                           \
   for (int oak_lane = 0; oak_lane < OAK_SUM_VECTOR; oak_lane++) \
@@ -195,7 +233,7 @@ enum { OAK_SUM_VECTOR = 32 };
  * OAK_ON_NVIDIA is a constant in the compiler for the host and in the one for the GPU. Without
  * optimization, the one for the host would keep the instructions of the GPU. nvc has no such inline
  * assembly in regions. */
-#if defined(__GNUC__) && !defined(__NVCOMPILER) && defined(__OPTIMIZE__) && \
+#if !OAK_DEVICE_OPENMP && defined(__GNUC__) && !defined(__NVCOMPILER) && defined(__OPTIMIZE__) && \
     !defined(OAK_EXACT_DIVISION)
 #define OAK_OWN_DIVISION 1
 #define OAK_ON_NVIDIA __builtin_acc_on_device(acc_device_nvidia)
