@@ -160,9 +160,12 @@ static void head(const acc_t *acc, oak_words_t *command) {
   }
   if (acc->gpu && acc->offload) {
     oak_words_add(command, "-foffload=%s", acc->gpu);
-    oak_words_add(command, "-foffload-options=%s=%s", acc->gpu,
-                  acc->gpu == acc->kind->gpus[0] ? "-misa=sm_80" : "-march=gfx90a");
+    /* Which cards of AMD a gcc knows depends on its version: device.flags names one. */
+    if (acc->gpu == acc->kind->gpus[0])
+      oak_words_add(command, "-foffload-options=%s=-misa=sm_80", acc->gpu);
     oak_words_add(command, "-foffload-options=%s=-lm", acc->gpu);
+    if (acc->kind == &openmp && acc->gpu == acc->kind->gpus[0]) /* sums of 16 bytes */
+      oak_words_add(command, "-foffload-options=%s=-latomic", acc->gpu);
   } else if (!acc->offload && !is_named(&acc->compiler, "clang") && !is_nvc(&acc->compiler)) {
     oak_words_split(command, "-foffload=disable");
   }
