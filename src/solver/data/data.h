@@ -86,7 +86,7 @@ typedef struct {
   oak_solution_time_t clock;
 } oak_data_t;
 
-/* data.c */
+/* open.c */
 /** Open what the data need before the mesh is made. \a edges: ghost cells beyond edges are needed.
  * Collective; the ranks agree. */
 oak_status_t oak_data_open(oak_data_t *data, int edges, int whole_tiles);

@@ -2,7 +2,6 @@
  * What physics and problem files declare: names of variables, hooks and parameters, read from a
  * small module in which each declaration leaves a constant (kernels/hooks.h). */
 #define _GNU_SOURCE 1
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,45 +102,6 @@ static void read_output(oak_setup_t *setup, oak_module_t *module, int slot) {
 
 static const char *const owner_name[] = {
     [OAK_OF_PHYSICS] = "physics", [OAK_OF_PROBLEM] = "problem"};
-
-/* "physics_to_smooth" for the hook TO_SMOOTH. */
-static void hook_name(const oak_hook_t *h, oak_owner_t owner, char name[64]) {
-  const int length = snprintf(name, 64, "%s_%s", owner_name[owner], h->name);
-  for (int n = 0; n < length; n++) name[n] = (char)tolower((unsigned char)name[n]);
-}
-
-static void read_hooks(oak_setup_t *setup, oak_module_t *module) {
-  const oak_hook_table_t *table = &setup->files.declared.hooks;
-  char name[64];
-  for (int n = 0; n < table->count; n++)
-    for (int o = 0; o < 2; o++) {
-      hook_name(&table->hook[n], o, name);
-      setup->description.has[o][n] =
-          table->hook[n].function && table->hook[n].owner[o] && oak_setup_has(setup, module, name);
-    }
-}
-
-int oak_has_hook(const oak_setup_t *setup, const char *name) {
-  const oak_hook_table_t *table = &setup->files.declared.hooks;
-  char known[64];
-  for (int n = 0; n < table->count; n++)
-    for (int o = 0; o < 2; o++) {
-      hook_name(&table->hook[n], o, known);
-      if (!strcmp(name, known)) return setup->description.has[o][n];
-    }
-  OAK_ASSERT(!"a hook of kernels/hooks.h");
-  return 0;
-}
-
-void oak_print_hooks(const oak_setup_t *setup, FILE *f) {
-  const oak_hook_table_t *table = &setup->files.declared.hooks;
-  char name[64];
-  for (int n = 0; n < table->count; n++)
-    for (int o = 0; o < 2; o++) {
-      hook_name(&table->hook[n], o, name);
-      if (setup->description.has[o][n]) fprintf(f, "#define OAK_HAS_%s 1\n", name);
-    }
-}
 
 /* The file whose FIELD sets a field, NULL if none does. */
 static const char *function_of(oak_setup_t *setup, oak_module_t *module, int slot) {
@@ -244,7 +204,7 @@ static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   OAK_TRY(read_names(d, setup->files.physics, nvar));
   OAK_TRY(oak_scalars_describe(setup, mass));
   OAK_TRY(oak_setup_find_riemann(setup, module));
-  read_hooks(setup, module);
+  oak_read_hooks(setup, module);
   if (oak_has_hook(setup, "problem_solid")) OAK_TRY(add_solid(setup));
   for (int n = 0; n < setup->files.declared.count; n++) OAK_TRY(read_parameter(setup, module, n));
   for (int n = 0; n < setup->files.declared.noutput; n++) read_output(setup, module, n);

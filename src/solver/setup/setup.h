@@ -167,17 +167,19 @@ oak_status_t oak_setup_build_files(const oak_setup_t *setup, const char *name,
 /* describe.c */
 oak_status_t oak_setup_describe(oak_setup_t *setup);
 
-/** Whether a file has a hook that it may lack: "physics_source", "problem_region". */
-int oak_has_hook(const oak_setup_t *setup, const char *name);
-/** Constants that tell kernels which hooks there are. */
-void oak_print_hooks(const oak_setup_t *setup, FILE *f);
-
 /* constants.c */
 /** Whether a module has the constant \a name, which is then copied. */
 int oak_setup_constant(oak_setup_t *setup, oak_module_t *module, const char *name, void *dst,
                        size_t bytes);
 /** Whether a module has what kernels/hooks.h leaves of a declaration, oak_has_NAME. */
 int oak_setup_has(oak_setup_t *setup, oak_module_t *module, const char *name);
+
+/** Find which hooks of the table the files have. Rank-local. */
+void oak_read_hooks(oak_setup_t *setup, oak_module_t *module);
+/** Whether a file has a hook that it may lack: "physics_source", "problem_region". */
+int oak_has_hook(const oak_setup_t *setup, const char *name);
+/** Constants that tell kernels which hooks there are. */
+void oak_print_hooks(const oak_setup_t *setup, FILE *f);
 
 /* hook_text.c */
 /** The text in front of the files, to be freed: parameters, and which hooks there are. \a describe:
