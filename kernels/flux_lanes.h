@@ -60,12 +60,16 @@ OAK_FN void row_fluxes(const oak_user_t *user, int dir, int n, const real *below
 }
 
 /* Fluxes through the lower faces of the cells of row j. */
-OAK_FN void x_fluxes(const oak_user_t *user, flux_shared_t *sh, int j, real lo[NVAR][LANES]) {
-  row_fluxes(user, 0, TX, sh->hx[0][j], X_FACES, lo[0], LANES, sh->fx[0][j], X_FACES);
+OAK_FN void x_fluxes(const oak_user_t *user, flux_shared_t *sh, int j,
+                     OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
+  row_fluxes(user, 0, TX, sh->hx[0][j], X_FACES, lo[0], sizeof lo[0] / sizeof(real), sh->fx[0][j],
+             X_FACES);
 }
 
-OAK_FN void y_fluxes(const oak_user_t *user, flux_shared_t *sh, int j, real lo[NVAR][LANES]) {
-  row_fluxes(user, 1, TX, sh->hy[0][j], Y_FACES, lo[0], LANES, sh->fy[0][j], Y_FACES);
+OAK_FN void y_fluxes(const oak_user_t *user, flux_shared_t *sh, int j,
+                     OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
+  row_fluxes(user, 1, TX, sh->hy[0][j], Y_FACES, lo[0], sizeof lo[0] / sizeof(real), sh->fy[0][j],
+             Y_FACES);
 }
 
 /* Fluxes through the last faces of rows and columns. */

@@ -95,14 +95,15 @@ extern void oak_near_beyond(void)
 
 #define OAK_MANY_THREADS 0
 
-/* Data that belongs to a lane is an array over the lanes. */
+/* Data that belongs to a lane is an array over the lanes, and a little longer: with a power of two
+ * as distance, arrays of several variables would share few sets of the cache. */
 #define OAK_LANE(c, nc) OAK_INNER(c, nc)
 #define OAK_LANE2(j, nj, i, ni) OAK_INNER2(j, nj, i, ni)
 /* Rows of lanes one after the other. */
 #define OAK_LANE_ROWS(j, nj, ni) for (int j = 0; j < (nj); j++)
 #define OAK_ROW_LANE(i, ni) OAK_INNER(i, ni)
-#define OAK_PRIVATE(declaration, lanes) __attribute__((aligned(64))) declaration[lanes]
-#define OAK_PRIVATE_ARG(declaration, lanes) declaration[lanes]
+#define OAK_PRIVATE(declaration, lanes) __attribute__((aligned(64))) declaration[(lanes) + 8]
+#define OAK_PRIVATE_ARG(declaration, lanes) declaration[(lanes) + 8]
 #define OAK_MY(x, c) (x)[c]
 
 #define OAK_ALIGNED __attribute__((aligned(64)))
