@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Data for a new mesh from the old one: copy, prolong or restrict (paper, "Mesh management").
  * Ghost cells of the old mesh must be up to date. */
+#include "kernels/geometry.h"
 #include "kernels/rounding.h"
 #include "kernels/user.h"
 
@@ -28,7 +29,12 @@ OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child,
       OAK_UNROLL
       for (int e = 0; e < CHILDREN; e++) {
         const int upper[3] = {e & 1, e >> 1 & 1, e >> 2};
-        p[OAK_INDEX(2 * i + upper[0], upper[1], upper[2])] = (store_t)oak_prolong(u, slope, upper);
+#if OAK_COORDINATES
+        const real fine = oak_prolong_rings(u, slope, upper, oak_ring(&arg->f, source, i0 + i));
+#else
+        const real fine = oak_prolong(u, slope, upper);
+#endif
+        p[OAK_INDEX(2 * i + upper[0], upper[1], upper[2])] = (store_t)fine;
       }
     }
   }
@@ -116,7 +122,12 @@ OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source,
         arg->f.u + ((long long)(source + child) * nc + v) * OAK_CELLS + OAK_INDEX(0, 2 * j, 2 * k);
     store_t *q = out + (long long)v * OAK_CELLS +
                  OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN + j, (child >> 2) * HN + k);
+#if OAK_COORDINATES
+    OAK_LANES(i, HN)
+      q[i] = (store_t)oak_restrict_rings(p + 2 * i, oak_pair(&arg->f, source + child, 2 * i));
+#else
     OAK_LANES(i, HN) q[i] = (store_t)oak_restrict(p + 2 * i);
+#endif
   }
 }
 

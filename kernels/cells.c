@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Hooks that go over all cells between the stages of time steps: UPDATE and the globals. Part of
  * the kernels only where a file has one. */
+#include "kernels/geometry.h"
 #include "kernels/rounding.h"
 #include "kernels/user.h"
 
@@ -43,7 +44,7 @@ OAK_KERNEL(oak_update, oak_update_args_t, OAK_CHUNK_LANES) {
 /* Raise a lane's value, or add to it. */
 #define OAK_TAKE_MAX(x, y) OAK_MAX(x, y)
 #define OAK_TAKE_MIN(x, y) OAK_MAX(x, -(y))
-#define OAK_TAKE_INTEGRAL(x, y) ((x) + (y))
+#define OAK_TAKE_INTEGRAL(x, y) ((x) + (y)*oak_volume_factor(&arg.f, n, c))
 #define OAK_START_MAX (-INFINITY)
 #define OAK_START_MIN (-INFINITY)
 #define OAK_START_INTEGRAL 0

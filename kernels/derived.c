@@ -4,6 +4,7 @@
  * for runs that ask for one of them. Derivatives are central differences of cell averages, of
  * second order on a smooth mesh, with ghost cells across faces, which must be up to date.
  * Velocities are the primitive variables that a wall reflects (PHYSICS_NORMAL). */
+#include "kernels/geometry.h"
 #include "kernels/user.h"
 
 #define DERIVED_HAS_VELOCITY (PHYSICS_NORMAL(0) >= 0)
@@ -97,6 +98,11 @@ OAK_FN double derived_value(const oak_field_t *f, const oak_user_t *user, int va
       return derived_vorticity(g);
     case OAK_DERIVED_DIVERGENCE:
       derived_gradient(f, user, block, i, j, k, g);
+#if OAK_COORDINATES
+      derived_state(f, user, block, i, j, k, q);
+      g[2][2] = (double)q[DERIVED_VELOCITY(0)] * 2 * oak_ring(f, block, i) *
+                oak_inv_dx(f, f->block[block].level, 0); /* v / r */
+#endif
       return g[0][0] + g[1][1] + g[2][2];
     default:
       return derived_schlieren(f, block, i, j, k);

@@ -83,9 +83,10 @@ OAK_FN void update_cell(const tile_t *t, int i, int j, int k, flux_shared_t *sh,
   for (int v = 0; v < NVAR; v++) q[v] = own ? own[v] : sh->s[0][v][j + GH][i + GH], source[v] = 0;
   add_sources(t->f, &t->user, t->block, t->x0 + i, t->y0 + j, k, q, source);
   add_terms(t, sh, i, j, c, zlo, zup, q, source);
+  METRIC(metric, t->f, &t->user, t->block, t->x0 + i, q);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) {
-    real r = (sh->fx[v][j][i] - sh->fx[v][j][i + 1]) * t->inv_dx[0] +
+    real r = NET_FLUX(metric, v, 0, sh->fx[v][j][i], sh->fx[v][j][i + 1]) * t->inv_dx[0] +
              (sh->fy[v][j][i] - sh->fy[v][j + 1][i]) * t->inv_dx[1] Z_RATE(v);
     r = add_diffusion(arg, cell + v * OAK_CELLS, r);
     u[v] = (real)arg->dt * (r + source[v]);

@@ -35,6 +35,12 @@ OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, lon
   real q[NVAR], lower[PHYSICS_SIDES];
 #endif
   real window[NVAR][WINDOW], hi[NVAR], flux[NFLUX], sum[NVAR], fastest = 0;
+#if OAK_COORDINATES
+  real cell[NVAR];
+  load_primitive(user, arg->f.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS,
+                 cell);
+  METRIC(metric, &arg->f, user, block, x[0], cell);
+#endif
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) sum[v] = 0;
   start_walk(&arg->f, user, block, x, dir, x[dir] - 1, window, hi);
@@ -42,7 +48,7 @@ OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, lon
   for (int n = 0; n < 2; n++) {
     walk(&arg->f, user, block, x, dir, x[dir] + n, window, hi, flux);
     OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) sum[v] = n ? sum[v] - flux[v] : flux[v];
+    for (int v = 0; v < NVAR; v++) sum[v] = n ? NET_FLUX(metric, v, dir, sum[v], flux[v]) : flux[v];
     fastest = OAK_MAX(flux[NVAR], fastest);
     keep_cell_flux(arg, block, 2 * dir + n, x, flux);
 #ifdef PHYSICS_SIDES
@@ -105,8 +111,10 @@ OAK_FN void beside_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, lo
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) row[v][GH] = q[v];
   cell_fluxes(user, row, dir, 0, flux);
+  METRIC(metric, &arg->f, user, block, x[0], q);
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) rate[v] += (flux[0][v] - flux[1][v]) * inv_dx;
+  for (int v = 0; v < NVAR; v++)
+    rate[v] += NET_FLUX(metric, v, dir, flux[0][v], flux[1][v]) * inv_dx;
 #ifdef PHYSICS_SIDES
   add_cell_terms(&user->physics, q, flux[0] + RIGHT_SIDE, flux[1] + LEFT_SIDE, dir, inv_dx, rate);
 #endif

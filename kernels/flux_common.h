@@ -5,6 +5,7 @@
 #ifndef OAK_FLUX_COMMON_H
 #define OAK_FLUX_COMMON_H
 
+#include "kernels/geometry.h"
 #include "kernels/rounding.h"
 #include "kernels/user.h"
 #include "numerics/riemann.h"
@@ -124,6 +125,50 @@ OAK_FN void add_cell_terms(const physics_parameters_t *ph, const real q[], const
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) rate[v] += r[v] * inv_dx;
 }
+#endif
+
+/* ---- the divergence of fluxes in the coordinates of the mesh (kernels/geometry.h) */
+#if OAK_COORDINATES
+/* What a cell needs for it. In the ring of a cell, the unit vectors along r and phi turn, so the
+ * components of a vector along r and phi change beside the divergence of their fluxes: those along
+ * r by T_phi,phi / r, those along phi by -T_phi,r / r, if T_a,b is the flux along a of the
+ * component along b. These fluxes along phi are the physics' own FLUX along r of a state whose
+ * vectors are turned by 90 degrees. */
+typedef struct {
+  real ring;         /* s of kernels/geometry.h */
+  real turned[NVAR]; /* T_phi,phi of components along r, -T_phi,r of those along phi, otherwise 0 */
+} metric_t;
+
+OAK_FN metric_t cell_metric(const oak_field_t *f, const oak_user_t *user, long block, int i,
+                            const real q[]) {
+  metric_t m;
+  real state[NVAR], flux[NVAR];
+  m.ring = oak_ring(f, block, i);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) state[v] = q[v], m.turned[v] = 0;
+#define TURN_STATE(r, z, phi)                    \
+  state[r] = (phi) < 0 ? 0 : q[OAK_MAX(phi, 0)]; \
+  if ((phi) >= 0) state[OAK_MAX(phi, 0)] = -q[r];
+  PHYSICS_VECTORS(TURN_STATE)
+  physics_flux(&user->physics, state, 0, flux);
+#define TAKE_TURNED(r, z, phi) \
+  m.turned[r] = flux[r];       \
+  if ((phi) >= 0) m.turned[OAK_MAX(phi, 0)] = flux[OAK_MAX(phi, 0)];
+  PHYSICS_VECTORS(TAKE_TURNED)
+  return m;
+}
+
+#define METRIC(m, f, user, block, i, q) const metric_t m = cell_metric(f, user, block, i, q)
+/* The fluxes of variable v through both faces across `dir`: what enters less what leaves. With
+ * uniform pressure, both fluxes of the momentum along r are `turned`, so a gas at rest stays so. */
+OAK_FN real net_flux(const metric_t *m, int v, int dir, real lower, real upper) {
+  return dir == 0 ? (lower - m->turned[v]) * (1 - m->ring) - (upper - m->turned[v]) * (1 + m->ring)
+                  : lower - upper;
+}
+#define NET_FLUX(m, v, dir, lower, upper) net_flux(&(m), v, dir, lower, upper)
+#else
+#define METRIC(m, f, user, block, i, q) ((void)0)
+#define NET_FLUX(m, v, dir, lower, upper) ((lower) - (upper))
 #endif
 
 /* Fields in the state do not change: all Runge-Kutta states have the same values. */

@@ -2,6 +2,7 @@
  * Flux fixing (paper, "Flux fixing"): after a stage was computed with the coarse flux at refinement
  * boundaries, correct the coarse cells with the average of the fine fluxes, so that what leaves one
  * side enters the other. */
+#include "kernels/geometry.h"
 #include "kernels/rounding.h"
 #include "kernels/user.h"
 
@@ -18,9 +19,14 @@ OAK_KERNEL(oak_fluxfix_average, oak_fluxfix_args_t, 64) {
       const int b = row % HB, v = row / HB;
       const real *p = fine + v * OAK_AREA + 2 * b * OAK_N;
       OAK_LANES(a, HN) {
+#if OAK_COORDINATES
+        piece[row * HN + a] =
+            oak_mean_along(t.dir ? oak_pair(&arg.f, t.block, 2 * a) : 0, p[2 * a], p[2 * a + 1]);
+#else
         real sum = p[2 * a] + p[2 * a + 1];
         if (OAK_DIM == 3) sum += p[OAK_N + 2 * a] + p[OAK_N + 2 * a + 1];
         piece[row * HN + a] = sum * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
+#endif
       }
     }
   }
@@ -35,7 +41,13 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
     const int block = t->block, face = t->face;
     const int dir = face / 2, high = face & 1, step = dir == 0 ? OAK_N : 1;
     const double dx = oak_dx(&arg.f, arg.f.block[block].level, dir);
+#if OAK_COORDINATES
+    const real ring = oak_ring(&arg.f, block, high ? OAK_N - 1 : 0);
+    const real area = dir ? 1 : high ? 1 + ring : 1 - ring; /* over that of a Cartesian cell */
+    const real c = area * (real)(high ? arg.dt / dx : -arg.dt / dx);
+#else
     const real c = (real)(high ? arg.dt / dx : -arg.dt / dx);
+#endif
     const oak_user_t user = oak_user(&arg.f);
     int invalid = 0;
     /* Half a line of cells has its fine fluxes in one piece. */

@@ -3,6 +3,7 @@
  * task: local slots and data for other ranks come from the same code, so the solution cannot depend
  * on the distribution of blocks. Layers are stored by increasing coordinate. */
 #include "kernels/edge_tasks.h"
+#include "kernels/geometry.h"
 #include "kernels/halo_boundary.h"
 #include "kernels/halo_quadratic.h"
 
@@ -21,6 +22,19 @@ OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   }
 }
 
+#if OAK_COORDINATES
+/* s of the coarse cell whose parts halo_restrict averages. It is found from the block that is on
+ * this rank: the fine one if the average is packed, otherwise the coarse one. `first`: place of the
+ * fine cells along r, for a = 0. */
+OAK_FN real coarse_ring(const oak_halo_args_t *arg, const oak_halo_task_t *t, int pack, int layer,
+                        int first, int a) {
+  const int across = t->face < 2;
+  const int ghost = t->face & 1 ? OAK_N + layer : layer - OAK_NG;
+  if (pack) return oak_pair(&arg->f, t->block, across ? first : 2 * a);
+  return oak_ring(&arg->f, t->block, across ? ghost : (t->sub & 1) * HN + a);
+}
+#endif
+
 /* F2C: averages of a fine block, of this rank or of a peer, for its quarter of the coarse block's
  * ghost cells; into the slot of a coarse block or, packed, into a piece for another rank. */
 OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t,
@@ -35,7 +49,12 @@ OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t,
     const store_t *p = u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
     const int step = dir == 0 ? 2 * OAK_N : 2;
     store_t *q = dst + (pack ? row * HN : (v * OAK_NG + layer) * OAK_AREA + (b0 + b) * OAK_N + a0);
+#if OAK_COORDINATES
+    OAK_LANES(a, HN)
+      q[a] = (store_t)oak_restrict_rings(p + a * step, coarse_ring(arg, t, pack, layer, x[0], a));
+#else
     OAK_LANES(a, HN) q[a] = (store_t)oak_restrict(p + a * step);
+#endif
   }
 }
 
@@ -105,7 +124,12 @@ OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, i
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
           upper[axis] = e & 1;
           if (OAK_DIM == 3) upper[other] = e >> 1;
+#if OAK_COORDINATES
+          q[e] = (store_t)oak_prolong_rings(u, slope, upper,
+                                            oak_ring(&arg->f, t->source, dir ? a0 + a : x[0]));
+#else
           q[(e >> 1) * OAK_N + (e & 1)] = (store_t)oak_prolong(u, slope, upper);
+#endif
         }
       }
     }

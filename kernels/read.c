@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Reading the solution for output, diagnostics and tests. */
+#include "kernels/geometry.h"
 #include "kernels/user.h"
 
-/* The part of cell c in the integral of variable v, whose values in the block are u; 0 if the cell
- * is solid. */
-OAK_FN double counted(const store_t *u, int v, int c) {
+/* The part of cell c in the integral of variable v, whose values in the block are u, over
+ * oak_cell_volume; 0 if the cell is solid. */
+OAK_FN double counted(const oak_field_t *f, long block, const store_t *u, int v, int c) {
 #if NSOLID
   if (v != SOLID_VAR && oak_is_solid(u[(SOLID_VAR - v) * OAK_CELLS + c])) return 0;
 #else
   (void)v;
 #endif
-  return (double)u[c];
+  return (double)u[c] * oak_volume_factor(f, block, c);
 }
 
 #if OAK_LANES_APART
 /* Sum of a lane's share of a block, as several partial sums, so that loads do not wait for
  * additions. */
-OAK_FN double lane_sum(const store_t *u, int v, int lane, int lanes) {
+OAK_FN double lane_sum(const oak_field_t *f, long block, const store_t *u, int v, int lane,
+                       int lanes) {
   double part[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   for (int first = lane; first < OAK_CELLS; first += 8 * lanes) {
     OAK_UNROLL
     for (int s = 0; s < 8; s++)
       if (OAK_CELLS % (8 * lanes) == 0 || first + s * lanes < OAK_CELLS)
-        part[s] += counted(u, v, first + s * lanes);
+        part[s] += counted(f, block, u, v, first + s * lanes);
   }
   for (int s = 1; s < 8; s++) part[0] += part[s];
   return part[0];
@@ -40,7 +42,7 @@ OAK_KERNEL(oak_totals, oak_read_args_t, 128) {
       const store_t *u = arg.f.u + block * OAK_BLOCK_REALS + (long long)v * OAK_CELLS;
       double sum = 0;
       OAK_VECTOR(reduction(+ : sum))
-      OAK_SUM_LANES sum += lane_sum(u, v, oak_lane, oak_lanes);
+      OAK_SUM_LANES sum += lane_sum(&arg.f, block, u, v, oak_lane, oak_lanes);
       arg.total[n * NVAR + v] = sum * volume;
     }
   }
@@ -53,7 +55,7 @@ OAK_KERNEL(oak_totals, oak_read_args_t, 128) {
       OAK_SHARED double part[OAK_N];
       OAK_INNER(i, OAK_N) {
         double sum = 0;
-        for (int c = i; c < OAK_CELLS; c += OAK_N) sum += counted(u, v, c);
+        for (int c = i; c < OAK_CELLS; c += OAK_N) sum += counted(&arg.f, block, u, v, c);
         part[i] = sum;
       }
       double total;
@@ -158,7 +160,8 @@ OAK_FN int in_box(const int *box, int c) {
 }
 
 /* A lane's share of a block. */
-OAK_FN oak_measured_t measure_share(const double *x, const double *mask, const int *box, int lane) {
+OAK_FN oak_measured_t measure_share(const oak_field_t *f, long block, const double *x,
+                                    const double *mask, const int *box, int lane) {
   oak_measured_t m;
   m.sum = m.count = 0;
   m.value[0] = (double)INFINITY;
@@ -168,11 +171,11 @@ OAK_FN oak_measured_t measure_share(const double *x, const double *mask, const i
     if (box && !in_box(box, c)) continue;
 #if NSOLID
     if (mask && oak_is_solid((real)mask[c])) continue;
-    m.count++;
+    m.count += oak_volume_factor(f, block, c);
 #else
     (void)mask;
 #endif
-    m.sum += x[c];
+    m.sum += x[c] * oak_volume_factor(f, block, c);
     if (!(x[c] - x[c] == 0)) continue; /* not finite */
     if (x[c] < m.value[0]) {
       m.value[0] = x[c];
@@ -209,7 +212,7 @@ OAK_KERNEL(oak_measure, oak_measure_args_t, 128) {
     const double *mask = arg.mask ? arg.mask + n * OAK_CELLS : NULL;
     const int *box = arg.box ? arg.box + 6 * n : NULL;
     OAK_SHARED oak_measured_t part[MEASURE_LANES];
-    OAK_INNER(i, MEASURE_LANES) part[i] = measure_share(x, mask, box, i);
+    OAK_INNER(i, MEASURE_LANES) part[i] = measure_share(&arg.f, arg.first + n, x, mask, box, i);
     for (int half = MEASURE_LANES / 2; half > 0; half /= 2) {
       OAK_BARRIER;
       OAK_INNER(i, half) measure_join(&part[i], &part[i + half]);

@@ -80,11 +80,13 @@ OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_user_t *user, long b
   real q[NVAR], r[NVAR], speed = 0;
   for (int v = 0; v < NVAR; v++) r[v] = 0;
   load_primitive(user, f->u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS, q);
+  METRIC(metric, f, user, block, x[0], q);
   for (int dir = 0; dir < OAK_DIM; dir++) {
     real row[NVAR][ROW], flux[2][NFLUX];
     load_cell_row(f, user, block, x, dir, row);
     cell_fluxes(user, row, dir, mark >> 2 * dir & 3, flux);
-    for (int v = 0; v < NVAR; v++) r[v] += (flux[0][v] - flux[1][v]) * inv_dx[dir];
+    for (int v = 0; v < NVAR; v++)
+      r[v] += NET_FLUX(metric, v, dir, flux[0][v], flux[1][v]) * inv_dx[dir];
 #ifdef PHYSICS_SIDES
     add_cell_terms(&user->physics, q, flux[0] + RIGHT_SIDE, flux[1] + LEFT_SIDE, dir, inv_dx[dir],
                    r);

@@ -8,6 +8,7 @@ TITLE("scalar advection")
 VARIABLES("rho")
 PRIMITIVES("rho")
 #define PHYSICS_NORMAL(d) (-1)
+#define PHYSICS_VECTORS(X)
 
 PARAMETER(vx, 1.0, "velocity along x")
 PARAMETER(vy, 1.0, "velocity along y")

@@ -33,6 +33,8 @@ PRIMITIVES("rho vx vy p")
 #endif
 /* The variable that changes sign at a reflecting wall normal to direction d. */
 #define PHYSICS_NORMAL(d) (1 + (d))
+/* The vectors: their components along the axes; -1: there is none. */
+#define PHYSICS_VECTORS(X) X(MX, MY, OAK_DIM == 3 ? ENE - 1 : -1)
 
 PARAMETER(gamma, 5.0 / 3.0, "{>1} ratio of specific heats")
 PARAMETER(density_floor, 0, "{>=0} least density; 0: none. Floors are not conservative")

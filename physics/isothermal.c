@@ -19,6 +19,7 @@ PRIMITIVES("rho vx vy")
 #endif
 /* The variable that changes sign at a reflecting wall normal to direction d. */
 #define PHYSICS_NORMAL(d) (1 + (d))
+#define PHYSICS_VECTORS(X) X(MX, MY, OAK_DIM == 3 ? 3 : -1)
 
 PARAMETER(sound, 1, "{>0} speed of sound")
 PARAMETER(density_floor, 0, "{>=0} least density; 0: none. Floors are not conservative")

@@ -24,6 +24,7 @@ PRIMITIVES("rho vx vy vz p bx by bz psi")
 /* Component d of the momentum, and what changes sign at a wall normal to axis d: this component and
  * that of the field, as at a perfect conductor. */
 #define PHYSICS_NORMAL(d) (1 + (d))
+#define PHYSICS_VECTORS(X) X(MX, MY, MZ) X(BX, BY, BZ)
 #define PHYSICS_MIRROR(v, d) ((v) == MX + (d) || (v) == BX + (d))
 
 PARAMETER(gamma, 5.0 / 3.0, "{>1} ratio of specific heats")

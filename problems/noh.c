@@ -5,6 +5,8 @@
  *
  *   rho = (1 + t/r)^(d - 1).
  *
+ * In (r, z) it is spherical, as in 3D.
+ *
  * Schemes heat the gas too much at the place where the shock starts, so the density is too low
  * there. Domain 0 to 1, a quadrant or octant; physics: euler with gamma = 5/3; low boundaries
  * reflect, high ones user. */
@@ -18,7 +20,7 @@ OAK_FN void noh_ahead(const oak_at_t *at, double q[]) {
   const double *x = at->x;
   const double r = sqrt(x[0] * x[0] + x[1] * x[1] + (OAK_DIM == 3 ? x[2] * x[2] : 0));
   const double squeeze = 1 + at->t / r;
-  q[RHO] = OAK_DIM == 3 ? squeeze * squeeze : squeeze;
+  q[RHO] = OAK_DIM == 3 || OAK_COORDINATES ? squeeze * squeeze : squeeze;
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) q[VX + d] = -x[d] / r;
   q[PRS] = at->p.pressure;

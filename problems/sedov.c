@@ -9,7 +9,8 @@
  * (gamma + 1)/(gamma - 1) = 6. Departures from a circle show what the grid does to the solution.
  *
  * The energy is a Gaussian of the given width, so that its sum over the cells is E to rounding
- * wherever the width spans two cells or more. Physics: euler with gamma = 1.4. */
+ * wherever the width spans two cells or more. In (r, z) the explosion is spherical, as in 3D.
+ * Physics: euler with gamma = 1.4. */
 
 TITLE("Sedov-Taylor blast wave")
 
@@ -29,6 +30,9 @@ INITIAL(at, q) {
     r2 += (at->x[d] - center[d]) * (at->x[d] - center[d]);
     volume *= 1.7724538509055160 * at->p.width; /* sqrt(pi) w */
   }
+#if OAK_COORDINATES
+  volume *= 1.7724538509055160 * at->p.width; /* a ball around a point of the axis */
+#endif
   const double density = at->p.energy / volume * exp(-r2 / (at->p.width * at->p.width));
   q[RHO] = at->p.rho0;
   q[PRS] = at->p.p0 + (at->ph.gamma - 1) * density;

@@ -35,6 +35,13 @@ typedef struct {
 #define SPHERE \
   "problem.name=advection\nphysics.name=advection\nrefine.criterion=lohner\nmesh.theta=1.5\n"
 
+/* Rings around an axis. */
+#define RINGS                                                                             \
+  TEST_PROBLEM("rings")                                                                   \
+  EULER_AMR                                                                               \
+  "mesh.coordinates=axisymmetric\nproblem.flow=waves\nmesh.xmin=0.1 0\nmesh.xmax=1.1 1\n" \
+  "boundary.xlow=reflect\nboundary.xhigh=reflect\n"
+
 static const case_t cases[] = {
     {"waves", WAVES "mesh.block_size=8\nmesh.min_level=1\nmesh.max_level=4\n", 40, 2},
     {"waves, blocks of 6, buffer",
@@ -70,6 +77,7 @@ static const case_t cases[] = {
      10, 2},
     {"waves, a row of 5 trees, each its own neighbour in y",
      WAVES "mesh.block_size=8\nmesh.trees=5 1\nmesh.xmax=1 0.2\nmesh.max_level=2\n", 20, 2},
+    {"rings", RINGS "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=4\n", 40, 2},
     {"sphere", SPHERE "mesh.block_size=8\nmesh.max_level=4\n", 120, 2},
     {"3D implosion", IMPLOSION "mesh.dim=3\nmesh.block_size=8\nmesh.max_level=2\n", 12, 2},
     {"3D waves, blocks of 6",

@@ -68,7 +68,7 @@ enum {
 typedef struct {
   double origin[3]; /**< lower corner */
   int level;
-  int unused;
+  int first; /**< blocks of this level between it and the lower end of the domain along x */
 } oak_block_t;
 
 /** The values of a field beside the state, with one component, and its ghost cells: members of
@@ -161,6 +161,7 @@ typedef struct {
   int sub; /**< position of the fine block in the face of the coarse one: bit 0 first, bit 1 second
               axis */
   int kind;
+  int block; /**< of this rank: the one whose ghost cells they are, or from which data is taken */
 } oak_halo_task_t;
 
 enum {
@@ -263,6 +264,8 @@ typedef struct {
 typedef struct {
   int bflux; /**< slot of the fine face */
   int piece; /**< where its average goes */
+  int block; /**< of the fine face */
+  int dir;   /**< its axis */
 } oak_fine_face_t;
 
 typedef struct {
@@ -402,14 +405,16 @@ enum {
 
 /** What oak_measure finds in the cells of a block that lie in a box and in no solid. */
 typedef struct {
-  double sum;
-  double count;    /**< of these cells; only if there is a mask */
+  double sum;      /**< not Cartesian: each cell counts by the circumference of its ring */
+  double count;    /**< of these cells, in the same way; only if there is a mask */
   double value[2]; /**< smallest and largest finite value */
   int place[2];    /**< number of the first cell that has it, -1: there is no finite value */
 } oak_measured_t;
 
 /** Sum and extrema of given values, for each block. */
 typedef struct {
+  oak_field_t f;       /**< only the geometry is used */
+  int first;           /**< block of the first values */
   const double *cells; /**< [n][N^d] */
   const double *mask;  /**< [n][N^d] of solids; NULL: there are none */
   const int *box;      /**< [n][6] first cell along x, y, z and the one after the last; NULL: all */

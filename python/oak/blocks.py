@@ -44,7 +44,10 @@ class Blocks:
     index       [nblocks][dim] its place, counted in blocks of its level
     variables   names
     time, step
+    coordinates "cartesian", or "axisymmetric": then x is the radius and y is z
     """
+
+    coordinates = "cartesian"
 
     def _set_blocks(self, level, index):
         self.level = np.asarray(level, dtype=np.int64)
@@ -88,8 +91,14 @@ class Blocks:
 
     @property
     def cell_volume(self):
-        """[nblocks] volume of a cell."""
+        """[nblocks] volume of a cell; of axisymmetric coordinates, the area of its section."""
         return np.prod(self.cell_size(self.level), axis=1)
+
+    @property
+    def volume(self):
+        """Volume of each cell, in a shape that fits those of the values."""
+        area = self.cell_volume.reshape([-1] + [1] * self.dim)
+        return 2 * np.pi * self.x * area if self.coordinates == "axisymmetric" else area
 
     def centres(self, axis):
         """Coordinates of the cells along an axis ("x", "y", "z"), in a shape that fits those of the values."""
@@ -127,8 +136,10 @@ class Blocks:
     def integral(self, variable):
         """Integral of a variable (a name or an array like those of read()) over the domain."""
         values = self[variable] if isinstance(variable, str) else variable
+        if self.coordinates == "axisymmetric":
+            values = values * self.x
         sums = values.reshape(self.nblocks, -1).sum(axis=1, dtype=np.float64)
-        return float((sums * self.cell_volume).sum())
+        return float((sums * self.cell_volume).sum()) * (2 * np.pi if self.coordinates == "axisymmetric" else 1)
 
     def find(self, points):
         """Blocks that hold the points [...][dim]: their numbers, -1 where there is none."""

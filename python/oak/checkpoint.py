@@ -94,7 +94,10 @@ class Checkpoint(Blocks):
             raise self._damaged("its texts have no end")
         parts = dict(zip(_TEXTS, map(plain, parts)))
         self.program, self.parameters = parts["program"], parts["parameters"]
-        self.variables = parts["variables"].replace("/", "_").split()
+        names = parts["variables"]
+        if names.startswith("(r, z) "):
+            self.coordinates, names = "axisymmetric", names[len("(r, z) "):]
+        self.variables = names.replace("/", "_").split()
         if len(self.variables) != self._nvar:
             raise self._damaged(f"it has {self._nvar} variables and {len(self.variables)} names of them")
 

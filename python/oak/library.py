@@ -122,6 +122,8 @@ class Simulation(Blocks):
         for key, out in ((b"mesh.xmin", self.xmin), (b"mesh.xmax", self.xmax)):
             lib.oak_params_reals(self._params, key, corner)
             out[:] = corner[:self.dim]
+        lib.oak_params_text.restype = ctypes.c_char_p
+        self.coordinates = lib.oak_params_text(self._params, b"mesh.coordinates").decode()
         self._read_mesh()
 
     def _find_variables(self):

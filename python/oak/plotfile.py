@@ -227,7 +227,8 @@ class Plotfile(Blocks):
         self.time = text.real("a time")
         finest = text.integer("a highest level", 0, MOST_LEVELS - 1)
         self._read_domain(text, finest)
-        text.integer("Cartesian coordinates, 0,", 0, 0)
+        axisymmetric = text.integer("coordinates, 0 (Cartesian) or 1 (axisymmetric),", 0, int(self.dim == 2))
+        self.coordinates = ("cartesian", "axisymmetric")[axisymmetric]
         text.integer("a boundary of 0 cells,", 0, 0)
         boxes = []
         for l in range(finest + 1):

@@ -140,7 +140,8 @@ static void place_send1(build_t *b, const part_t *p, int place, int peer) {
                              .source = p->mine,
                              .face = p->face,
                              .sub = p->sub,
-                             .kind = p->kind == PART_SLOT ? OAK_HALO_COPY : OAK_HALO_PACK});
+                             .kind = p->kind == PART_SLOT ? OAK_HALO_COPY : OAK_HALO_PACK,
+                             .block = p->mine});
 }
 
 static void place_send2(build_t *b, const part_t *p, int place, int peer) {
@@ -174,7 +175,10 @@ static void place_flux_send(build_t *b, const part_t *p, int place, int peer) {
   oak_list_t *list = &b->pattern->flux.fine;
   (void)peer;
   ((oak_fine_face_t *)list->host)[list->count++] =
-      (oak_fine_face_t){.bflux = face_of(b, p->mine, p->face ^ 1)->bflux, .piece = place};
+      (oak_fine_face_t){.bflux = face_of(b, p->mine, p->face ^ 1)->bflux,
+                        .piece = place,
+                        .block = p->mine,
+                        .dir = p->face / 2};
 }
 
 /* ---- faces whose ghost cells are made on this rank */
@@ -260,7 +264,7 @@ static oak_face_t place_face(const build_t *b, int block, int face, tally_t *at)
   if (n.kind == OAK_NEIGHBOUR_COARSER && n.rank[0] != b->mesh->rank) return out;
   out.place = b->first_slot + at->slot++ * b->half;
   oak_halo_task_t task = {
-      .dst = out.place, .source = block, .face = face, .kind = OAK_HALO_BOUNDARY};
+      .dst = out.place, .source = block, .face = face, .kind = OAK_HALO_BOUNDARY, .block = block};
   if (n.kind == OAK_NEIGHBOUR_FINER) {
     place_finer(b, &n, task, block, out.bflux, at);
   } else if (n.kind == OAK_NEIGHBOUR_COARSER) {
@@ -308,8 +312,11 @@ static void place_averages(build_t *b) {
       const oak_neighbour_t n = oak_neighbours_face(b->tree, c->block, c->face);
       for (int s = 0; s < b->half; s++)
         if (n.rank[s] == b->mesh->rank)
-          fine[x->fine.count++] = (oak_fine_face_t){
-              .bflux = face_of(b, n.block[s], c->face ^ 1)->bflux, .piece = c->piece[s]};
+          fine[x->fine.count++] =
+              (oak_fine_face_t){.bflux = face_of(b, n.block[s], c->face ^ 1)->bflux,
+                                .piece = c->piece[s],
+                                .block = n.block[s],
+                                .dir = d};
     }
   }
 }

@@ -223,6 +223,7 @@ static void make_view(oak_plotfile_t *p) {
   const oak_leaves_t *leaves = &p->leaves;
   p->view = (oak_grid_view_t){.comm = MPI_COMM_SELF,
                               .dim = scan->dim,
+                              .coordinates = scan->coordinates,
                               .block_size = leaves->block_size,
                               .min_level = scan->finest,
                               .nglobal = leaves->nleaf,

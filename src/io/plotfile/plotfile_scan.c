@@ -254,7 +254,8 @@ static oak_status_t take_header(reader_t *r, oak_scan_t *scan, int nbox[MOST_LEV
   OAK_TRY(take_real(r, "a time", &scan->time));
   OAK_TRY(take_int(r, "a highest level", 0, MOST_LEVELS - 1, &scan->finest));
   OAK_TRY(take_domain(r, scan));
-  OAK_TRY(take_int(r, "Cartesian coordinates, 0,", 0, 0, &unused));
+  OAK_TRY(take_int(r, "coordinates, 0 (Cartesian) or 1 (axisymmetric),", 0, scan->dim == 2,
+                   &scan->coordinates));
   OAK_TRY(take_int(r, "a boundary of 0 cells,", 0, 0, &unused));
   for (int l = 0; l <= scan->finest; l++) OAK_TRY(take_level(r, scan, l, &nbox[l]));
   return take_end(r);

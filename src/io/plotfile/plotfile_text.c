@@ -130,7 +130,7 @@ static void print_head(FILE *out, const oak_grid_view_t *view) {
   for (int l = 0; l <= finest; l++)
     for (int d = 0; d < dim; d++)
       fprintf(out, "%.17g%c", oak_view_cell_size(view, l, d), d + 1 < dim ? ' ' : '\n');
-  fprintf(out, "0\n0\n"); /* Cartesian; no boundary cells */
+  fprintf(out, "%d\n0\n", view->coordinates); /* no boundary cells */
 }
 
 static void write_header(const oak_grid_view_t *view, const oak_plot_level_t *level,

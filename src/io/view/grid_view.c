@@ -34,6 +34,10 @@ static oak_status_t check_name(const oak_grid_view_t *view, int v) {
   return OAK_OK;
 }
 
+char oak_view_axis(const oak_grid_view_t *view, int d) {
+  return (view->coordinates ? "rz" : "xyz")[d];
+}
+
 oak_status_t oak_view_check(const oak_grid_view_t *view, const char *path) {
   OAK_CHECK(path[0], OAK_ERR_ARGUMENT, "the name of an output is empty; give a path");
   OAK_CHECK(view->value_bytes == 4 || view->value_bytes == 8, OAK_ERR_ARGUMENT,

@@ -26,6 +26,7 @@ typedef struct oak_grid_view {
   const int8_t *level;       /**< [nblock] */
   const int32_t (*index)[3]; /**< [nblock] position of the block, counted in blocks of its own level
                                   from xmin: 0 <= index[d] < trees[d] << level */
+  int coordinates; /**< mesh.coordinates; 0: Cartesian. Plotfiles have the same numbers. */
   double time;
   long step;
   int value_bytes;         /**< of a value in files: 4 or 8 */
@@ -56,6 +57,9 @@ typedef struct oak_grid_view {
   void (*release)(void *owner);
   void *owner;
 } oak_grid_view_t;
+
+/** The letter of axis d: x, y, z, or r, z. */
+char oak_view_axis(const oak_grid_view_t *view, int d);
 
 #define OAK_MASK_NAME "solid" /**< variable that is the mask of solids in files */
 enum { OAK_VIEW_NAME = 128 /**< of a variable, with its 0 */ };

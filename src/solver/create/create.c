@@ -14,6 +14,7 @@
 static oak_status_t read_structure(oak_t *sim) {
   const oak_params_t *p = sim->setup.params;
   sim->setup.dim = oak_params_int(p, "mesh.dim");
+  sim->setup.coordinates = oak_params_choice(p, "mesh.coordinates");
   sim->setup.block_size = oak_params_int(p, "mesh.block_size");
   sim->setup.cells = sim->setup.block_size * sim->setup.block_size *
                      (sim->setup.dim == 3 ? sim->setup.block_size : 1);
@@ -167,6 +168,7 @@ static oak_status_t read_rest(oak_t *sim) {
   OAK_CHECK(sim->setup.refine.c_derefine <= sim->setup.refine.c_refine, OAK_ERR_INPUT,
             "refine.c_derefine = %g is above refine.c_refine = %g: they must be in order",
             sim->setup.refine.c_derefine, sim->setup.refine.c_refine);
+  OAK_TRY(oak_coordinates_check(&sim->setup));
   return read_refine_variables(&sim->setup);
 }
 

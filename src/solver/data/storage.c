@@ -66,7 +66,7 @@ static oak_status_t upload_geometry(oak_data_t *data) {
             mesh->nblock);
   for (int n = 0; n < mesh->nblock; n++) {
     double dx[3];
-    b[n] = (oak_block_t){.level = mesh->level[n]};
+    b[n] = (oak_block_t){.level = mesh->level[n], .first = mesh->index[n][0]};
     oak_data_geometry(data, n, b[n].origin, dx);
   }
   if (in_place) return OAK_OK;

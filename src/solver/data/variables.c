@@ -257,7 +257,7 @@ static oak_measured_t measure_block(const oak_data_t *data, int variable, int bl
   const double value = oak_variable_of_block(data, variable, block);
   const int first =
       box ? (box[2] * data->setup->block_size + box[1]) * data->setup->block_size + box[0] : 0;
-  const double count = fluid ? fluid->count : (double)cells_of(data, box);
+  const double count = fluid ? fluid->count : oak_box_rings(data, block, box);
   const int place = fluid ? fluid->place[0] : first;
   return (oak_measured_t){value * count, count, {value, value}, {place, place}};
 }
@@ -273,6 +273,7 @@ static oak_status_t measure_blocks(oak_data_t *data, int variable, int chunk, co
     oak_measure_args_t part = *args;
     part.box = args->box ? args->box + 6 * b : NULL;
     part.out = args->out + b;
+    part.first = b;
     int any = !box;
     for (int i = b; i < b + n && !any; i++) any = cells_of(data, box[i]) > 0;
     if (!any) continue;
@@ -297,6 +298,7 @@ oak_status_t oak_variables_measure(oak_data_t *data, int count, const int *varia
   OAK_TRY(oak_storage_scratch(data, values + masks + found + boxes));
   char *memory = data->storage.scratch, *results = memory + values + masks;
   oak_measure_args_t args = {.cells = (double *)memory};
+  oak_data_field(data, 0, data->clock.time, &args.f);
   if (box) args.box = (int *)(results + found);
   if (box) OAK_TRY(oak_device_upload(data->setup->dev, results + found, box, boxes));
   for (int v = 0; v < count; v++) {

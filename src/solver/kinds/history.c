@@ -152,9 +152,10 @@ static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, con
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the extrema of %d blocks", nblock);
   const int mask = oak_variables_mask(&sim->setup), width = list->count + 2;
   for (int b = 0; b < nblock && st == OAK_OK; b++) {
-    const int64_t count = box ? find_box(sim, item, b, box[b]) : sim->setup.cells;
+    if (box) find_box(sim, item, b, box[b]);
     for (int i = 1; i <= 2; i++)
-      part[(int64_t)(b + 1) * width - i] = (double)count * cell_volume(sim, b);
+      part[(int64_t)(b + 1) * width - i] =
+          oak_box_rings(&sim->data, b, box ? box[b] : NULL) * cell_volume(sim, b);
   }
   if (st == OAK_OK)
     st =
@@ -204,8 +205,7 @@ static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, const oak_o
   OAK_TRY(st);
   double all = sum[list.count + 1], fluid = sum[list.count];
   if (item->whole) { /* without the rounding of a sum */
-    all = 1;
-    for (int d = 0; d < sim->setup.dim; d++) all *= view->xmax[d] - view->xmin[d];
+    all = oak_domain_volume(&sim->setup);
     if (mask < 0) fluid = all;
     OAK_TRY(oak_totals(sim, m->total));
   } else {

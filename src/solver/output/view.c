@@ -82,6 +82,7 @@ static oak_status_t cut_view(oak_view_source_t *source, oak_grid_view_t *view) {
 oak_grid_view_t oak_view_domain(const oak_t *sim, const oak_selection_t *variables) {
   oak_grid_view_t view = {.comm = sim->setup.comm,
                           .dim = sim->setup.dim,
+                          .coordinates = sim->setup.coordinates,
                           .block_size = sim->setup.block_size,
                           .time = sim->data.clock.time,
                           .step = sim->data.clock.step,

@@ -55,9 +55,12 @@ static void describe(const oak_t *sim, oak_checkpoint_t *head) {
 }
 
 /* Names of the conserved variables and of stored fields. */
+/* Coordinates that are not Cartesian stand before the variables. */
+#define AXISYMMETRIC "(r, z) "
+
 static void name_variables(const oak_t *sim, char *text, size_t size) {
-  *text = '\0';
-  for (int v = 0, at = 0; v < sim->setup.nvar; v++)
+  int at = snprintf(text, size, "%s", sim->setup.coordinates ? AXISYMMETRIC : "");
+  for (int v = 0; v < sim->setup.nvar; v++)
     at += snprintf(text + at, size - at, "%s%s", v ? " " : "", sim->setup.description.name[v]);
   for (int n = 0; n < sim->setup.fields.count; n++) {
     if (sim->setup.fields.field[n].function) continue;
@@ -190,6 +193,9 @@ static oak_status_t check_structure(const oak_t *sim, const oak_checkpoint_file_
   OAK_TRY(check_int(sim, file, "mesh.dim", sim->setup.dim, h->dim));
   OAK_TRY(check_int(sim, file, "mesh.block_size", sim->setup.block_size, h->block_size));
   name_variables(sim, names, sizeof names);
+  const char *saved = h->text[OAK_CHECKPOINT_VARIABLES];
+  if (!sim->setup.coordinates != (strncmp(saved, AXISYMMETRIC, strlen(AXISYMMETRIC)) != 0))
+    return refuse(sim, file, "mesh.coordinates");
   OAK_CHECK(h->nvar == oak_carried_components(&sim->setup) &&
                 !strcmp(names, h->text[OAK_CHECKPOINT_VARIABLES]),
             OAK_ERR_INPUT,

@@ -188,6 +188,7 @@ static oak_status_t add_solid(oak_setup_t *setup) {
 static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   oak_description_t *d = &setup->description;
   int nvar, mass;
+  unsigned vectors[3];
   read_text(setup, module, "physics_title", d->physics_title, OAK_TITLE_BYTES);
   read_text(setup, module, "problem_title", d->problem_title, OAK_TITLE_BYTES);
   if (!*d->physics_title)
@@ -199,6 +200,10 @@ static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
       oak_device_constant(setup->dev, module, "oak_describe_normal", d->normal, sizeof d->normal));
   OAK_TRY(
       oak_device_constant(setup->dev, module, "oak_describe_mirror", d->mirror, sizeof d->mirror));
+  OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_vectors", vectors, sizeof vectors));
+  d->vectors.declared = vectors[0];
+  d->vectors.axis = vectors[1];
+  d->vectors.sides = vectors[2];
   OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_nvar", &nvar, sizeof nvar));
   OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_mass", &mass, sizeof mass));
   OAK_TRY(read_names(d, setup->files.physics, nvar));

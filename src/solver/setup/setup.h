@@ -20,6 +20,10 @@ typedef struct {
   int nvar;
   const char *name[2 * OAK_MAX_NVAR + 1]; /**< conserved, primitive, "level" */
   int normal[3];                          /**< component of the velocity along each axis, or -1 */
+  struct {
+    int declared, sides; /**< the physics has PHYSICS_VECTORS; it has PHYSICS_SIDES */
+    uint32_t axis;       /**< bits of the variables that are odd in r at the axis */
+  } vectors;
   uint32_t mirror[3];         /**< bits of the variables that a wall normal to each axis negates */
   char has[2][OAK_MAX_HOOKS]; /**< [owner] whether its file has a hook of files.declared */
   int nglobal, has_integrals; /**< globals that are there; some are integrals */
@@ -114,9 +118,10 @@ typedef struct {
   double started; /**< MPI_Wtime of oak_create */
   int peers;      /**< some ranks read each other's memory in place */
   int dim, block_size, layers, nvar;
-  int real_size;  /**< bytes of a number that kernels compute with */
-  int store_size; /**< bytes of a number of states, fields and their ghost cells */
-  int64_t cells;  /**< of a block */
+  int coordinates; /**< mesh.coordinates; 0: Cartesian */
+  int real_size;   /**< bytes of a number that kernels compute with */
+  int store_size;  /**< bytes of a number of states, fields and their ghost cells */
+  int64_t cells;   /**< of a block */
   double xmin[3], xmax[3], dx0[3];
   int trees[3]; /**< blocks of level 0; 1 in z for 2D */
   int min_level, max_level;
@@ -207,6 +212,11 @@ oak_status_t oak_setup_change_parameters(oak_setup_t *setup);
 oak_status_t oak_setup_upload_globals(oak_setup_t *setup, const double *value);
 /** Unload the kernels, and free parameters and boundary conditions. */
 void oak_setup_unload(oak_setup_t *setup);
+
+/* coordinates.c */
+/** Refuse what the coordinates of the mesh do not allow. Rank-local. */
+oak_status_t oak_coordinates_check(const oak_setup_t *setup);
+double oak_domain_volume(const oak_setup_t *setup);
 
 /* boundary.c */
 /** Declare keys per variable; needs the description. */
