@@ -66,6 +66,12 @@ static oak_status_t set_all(oak_params_t *p, const char *const *setting, const c
   return OAK_OK;
 }
 
+oak_status_t oak_bench_params(int nkey, char **key, oak_params_t **params) {
+  OAK_TRY(oak_params_new(params));
+  for (int i = 0; i < nkey; i++) OAK_TRY(oak_params_assign(*params, key[i], "command line"));
+  return OAK_OK;
+}
+
 oak_status_t oak_bench_set_case(oak_params_t *p, int c, char **user, int nuser) {
   char text[4][64];
   const char *const list[] = {text[0], text[1], text[2], text[3], NULL};

@@ -19,12 +19,6 @@ typedef struct {
   oak_device_t *device; /* stays open, since starting a GPU for every run takes long */
 } script_t;
 
-oak_status_t oak_bench_params(int nkey, char **key, oak_params_t **params) {
-  OAK_TRY(oak_params_new(params));
-  for (int i = 0; i < nkey; i++) OAK_TRY(oak_params_assign(*params, key[i], "command line"));
-  return OAK_OK;
-}
-
 static void write_text(FILE *out, const char *name, const char *text) {
   fprintf(out, "\"%s\":\"", name);
   for (; *text; text++)

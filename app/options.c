@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "commands.h"
-#include "str.h"
 
 enum { WIDTH = 96 };
 
@@ -48,22 +47,6 @@ void oak_command_complete(const oak_command_t *c, const char *begin) {
   for (const oak_option_t *o = c->option; o && o->name; o++)
     if (!strncmp(o->name, begin, strlen(begin))) printf("%s\n", o->name);
   if (!strncmp("--help", begin, strlen(begin))) printf("--help\n");
-}
-
-/* ---- misspelt names */
-
-oak_nearest_t oak_nearest_to(const char *name) {
-  return (oak_nearest_t){.name = name, .least = strlen(name) > 4 ? 3 : 2};
-}
-
-void oak_nearest_try(oak_nearest_t *n, const char *candidate, size_t length) {
-  char word[sizeof n->meant];
-  if (length >= sizeof word) return;
-  snprintf(word, sizeof word, "%.*s", (int)length, candidate);
-  const int distance = oak_str_distance(n->name, word);
-  if (distance >= n->least) return;
-  n->least = distance;
-  memcpy(n->meant, word, sizeof word);
 }
 
 /* ---- arguments */

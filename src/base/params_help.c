@@ -179,7 +179,7 @@ void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {
   }
   fprintf(stream, "\n");
   oak_output_key_t output;
-  for (int i = 0; oak_output_key(i, &output); i++) {
+  for (int i = 0; oak_output_key(params, i, &output); i++) {
     if (i == 0) help_head(output.desc.key, stream, markdown);
     help_one(&output.desc, stream, markdown);
   }
@@ -200,10 +200,10 @@ static int help_bare_key(const oak_params_t *params, const char *topic, FILE *st
 }
 
 /** The keys of [output.NAME]: all of them, or one, with or without its section. */
-static int help_output_topic(const char *topic, FILE *stream) {
+static int help_output_topic(const oak_params_t *params, const char *topic, FILE *stream) {
   oak_output_key_t output;
   int found = 0;
-  for (int i = 0; oak_output_key(i, &output); i++) {
+  for (int i = 0; oak_output_key(params, i, &output); i++) {
     const char *key = output.desc.key, *last = strrchr(key, '.');
     const int section =
         strlen(topic) == (size_t)(last - key) && !strncmp(topic, key, (size_t)(last - key));
@@ -227,5 +227,5 @@ int oak_params_help_topic(const oak_params_t *params, const char *topic, FILE *s
     found = 1;
   }
   if (!found) found = help_bare_key(params, topic, stream);
-  return help_output_topic(topic, stream) || found;
+  return help_output_topic(params, topic, stream) || found;
 }

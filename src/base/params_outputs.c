@@ -31,8 +31,8 @@ const oak_param_desc_t *oak_output_word_key(const oak_output_word_t *word, const
   return NULL;
 }
 
-static const oak_output_word_t *find_kind(const char *name) {
-  for (const oak_output_word_t *const *w = oak_output_words; *w; w++)
+static const oak_output_word_t *find_kind(const oak_params_t *params, const char *name) {
+  for (const oak_output_word_t *const *w = params->words; *w; w++)
     if (!strcmp((*w)->name, name)) return *w;
   return NULL;
 }
@@ -45,16 +45,16 @@ static void append(char *text, size_t size, const char *format, const char *a, c
 }
 
 /** The key that names the kind. */
-static void make_kind_key(oak_output_key_t *key) {
+static void make_kind_key(const oak_output_word_t *const *words, oak_output_key_t *key) {
   snprintf(key->help, sizeof key->help, "What is written; each section must give this key.");
-  for (const oak_output_word_t *const *w = oak_output_words; *w; w++) {
+  for (const oak_output_word_t *const *w = words; *w; w++) {
     append(key->words, sizeof key->words, "%s%s", *key->words ? " " : "", (*w)->name);
     append(key->help, sizeof key->help, " %s: %s", (*w)->name, (*w)->help);
     append(key->help, sizeof key->help, "%s%s", w[1] ? ";" : ".", "");
   }
   key->desc = (oak_param_desc_t){.key = "output.NAME.kind",
                                  .type = OAK_PARAM_CHOICE,
-                                 .fallback = oak_output_words[0]->name,
+                                 .fallback = words[0]->name,
                                  .choices = key->words,
                                  .help = key->help};
 }
@@ -71,16 +71,18 @@ static void make_own_key(const oak_output_word_t *const *first, const oak_param_
   key->desc.help = key->help;
 }
 
-static int is_new(const oak_output_word_t *const *kind, const char *name) {
-  for (const oak_output_word_t *const *w = oak_output_words; w < kind; w++)
+/** No kind from \a words up to \a kind has the key. */
+static int is_new(const oak_output_word_t *const *words, const oak_output_word_t *const *kind,
+                  const char *name) {
+  for (const oak_output_word_t *const *w = words; w < kind; w++)
     if (oak_output_word_key(*w, name)) return 0;
   return 1;
 }
 
-int oak_output_key(int number, oak_output_key_t *key) {
+int oak_output_key(const oak_params_t *params, int number, oak_output_key_t *key) {
   *key = (oak_output_key_t){.all = 1};
   if (number-- == 0) {
-    make_kind_key(key);
+    make_kind_key(params->words, key);
     return 1;
   }
   for (const oak_param_desc_t *d = oak_output_keys; d->key; d++) {
@@ -88,9 +90,9 @@ int oak_output_key(int number, oak_output_key_t *key) {
     if (number-- == 0) return 1;
   }
   key->all = 0;
-  for (const oak_output_word_t *const *w = oak_output_words; *w; w++)
+  for (const oak_output_word_t *const *w = params->words; *w; w++)
     for (const oak_param_desc_t *d = (*w)->key; d->key; d++) {
-      if (!is_new(w, last_word(d->key)) || number-- > 0) continue;
+      if (!is_new(params->words, w, last_word(d->key)) || number-- > 0) continue;
       make_own_key(w, d, key);
       return 1;
     }
@@ -111,9 +113,9 @@ static oak_status_t declare_key(oak_params_t *params, const char *name,
 /** Declare those keys of output \a name that belong to \a kind; all keys if there is no such kind.
  */
 static oak_status_t declare_section(oak_params_t *params, const char *name, const char *kind) {
-  const oak_output_word_t *known = find_kind(kind);
+  const oak_output_word_t *known = find_kind(params, kind);
   oak_output_key_t key;
-  for (int i = 0; oak_output_key(i, &key); i++)
+  for (int i = 0; oak_output_key(params, i, &key); i++)
     if (!known || key.all) OAK_TRY(declare_key(params, name, &key.desc));
   for (const oak_param_desc_t *d = known ? known->key : NULL; d && d->key; d++)
     OAK_TRY(declare_key(params, name, d));
@@ -144,7 +146,7 @@ static oak_status_t declare_for(oak_params_t *params, const oak_param_entry_t *e
   const oak_param_entry_t *kind = oak_params_given(params, key);
   if (!kind) {
     oak_output_key_t first;
-    oak_output_key(0, &first);
+    oak_output_key(params, 0, &first);
     oak_mistakes_add(mistakes, "%s: [output.%s] has no kind: add kind = WORD, one of %s",
                      entry->origin, word, first.words);
   }

@@ -13,8 +13,9 @@ typedef struct {
                                     key; or NULL */
 } oak_output_word_t;
 
-/** All kinds; ends with NULL. The table is in src/solver/kinds/kinds.c. */
-extern const oak_output_word_t *const oak_output_words[];
+/** A set of parameters, for oak_params_new. \a words: all kinds of output, at least one; ends with
+ * NULL, and stays as long as the set. */
+oak_status_t oak_params_create(const oak_output_word_t *const *words, oak_params_t **out);
 
 /** The key of a kind that ends in ".\a name", NULL if it has none. */
 const oak_param_desc_t *oak_output_word_key(const oak_output_word_t *word, const char *name);

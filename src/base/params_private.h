@@ -32,6 +32,7 @@ struct oak_params {
   int nknown, room; /**< keys in known, and those for which there is memory */
   oak_param_entry_t *given;
   int ngiven;
+  const oak_output_word_t *const *words; /**< all kinds of output; ends with NULL */
   char *folder;
   int trusted; /**< parameter files may name the compiler and its flags */
   struct {
@@ -70,7 +71,7 @@ typedef struct {
 
 /** Key number \a number: `kind`, those of all kinds, then those of each kind that no earlier kind
  * has. \return 0 after the last one. */
-int oak_output_key(int number, oak_output_key_t *key);
+int oak_output_key(const oak_params_t *params, int number, oak_output_key_t *key);
 
 /** Declare the keys of all sections [output.NAME] that were given, those that fit their kind. Adds
  * to \a mistakes where a name is wrong or the kind is missing. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The table of kinds of output, in the order of `oak help`. */
+ * The table of kinds of output, in the order of `oak help`, and parameter sets with their keys. */
 #include "solver/output/output.h"
 
 #define OAK_KINDS(X) \
@@ -20,4 +20,7 @@ OAK_KINDS(DECLARE)
 const oak_output_kind_t *const oak_output_kinds[] = {OAK_KINDS(KIND) NULL};
 
 #define WORD(name) &oak_output_##name.word,
-const oak_output_word_t *const oak_output_words[] = {OAK_KINDS(WORD) NULL};
+static const oak_output_word_t *const words[] = {OAK_KINDS(WORD) NULL};
+
+/* Here, so that src/base needs to know no kind. */
+oak_status_t oak_params_new(oak_params_t **out) { return oak_params_create(words, out); }
