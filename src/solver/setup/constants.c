@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "solver/setup/setup.h"
 
@@ -46,12 +47,12 @@ void oak_read_hooks(oak_setup_t *setup, oak_module_t *module) {
 
 int oak_has_hook(const oak_setup_t *setup, const char *name) {
   const oak_hook_table_t *table = &setup->files.declared.hooks;
-  char known[64];
-  for (int n = 0; n < table->count; n++)
-    for (int o = 0; o < 2; o++) {
-      hook_name(&table->hook[n], o, known);
-      if (!strcmp(name, known)) return setup->description.has[o][n];
-    }
+  for (int o = 0; o < 2; o++) {
+    const size_t length = strlen(owner_name[o]);
+    if (strncmp(name, owner_name[o], length) != 0 || name[length] != '_') continue;
+    for (int n = 0; n < table->count; n++)
+      if (!strcasecmp(name + length + 1, table->hook[n].name)) return setup->description.has[o][n];
+  }
   OAK_ASSERT(!"a hook of kernels/hooks.h");
   return 0;
 }
