@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What both forms of the flux kernel share: flux.c, which goes tile by tile, and flux_cells.c,
+ * What both forms of the flux kernel share: flux.c, which goes tile by tile, and flux_cells.h,
  * which goes cell by cell. Physics, limiters and Riemann solvers are shared too; they have files of
  * their own. */
 #ifndef OAK_FLUX_COMMON_H
@@ -19,7 +19,7 @@
 #define OAK_TILE_X OAK_N
 #define OAK_TILE_Y OAK_N
 #endif
-/* Whether the flux kernel goes cell by cell (flux_cells.c) instead of tile by tile (flux.c). On
+/* Whether the flux kernel goes cell by cell (flux_cells.h) instead of tile by tile (flux.c). On
  * GPUs this is faster in 2D with few variables: to compute a flux twice then costs less than to let
  * lanes wait for each other (docs/performance-history.md). */
 #ifndef OAK_FLUX_CELLS

@@ -58,25 +58,34 @@ def architecture():
     out = []
     out += box(20, 15, 340, 46, "app", ["the oak command"], BLUE)
     out += box(380, 15, 340, 46, "a program of yours", ["includes oak.h"], BLUE)
-    out += box(20, 85, 700, 52, "src/solver", ["set-up, time steps, adaptation, reading the solution, schedule of output"], GREEN)
-    out += box(20, 161, 220, 66, "src/io", ["plotfiles, pictures,", "checkpoints"], GREEN)
-    out += box(260, 161, 460, 46, "src/elliptic", ["multigrid for elliptic equations"], GREEN)
-    out += box(260, 231, 460, 46, "src/halo", ["ghost cells: tables and exchange"], GREEN)
-    out += box(260, 301, 220, 66, "src/mesh", ["the block tree,", "on top of p4est"], GREEN)
-    out += box(500, 301, 220, 66, "src/transport", ["peers and messages:", "MPI, NCCL"], GREEN)
-    out += box(500, 391, 220, 122, "src/device", ["memory, launches,", "run-time compilation:", "cpu, cuda, openacc"], GREEN)
-    out += box(20, 447, 450, 66, "src/base", ["status, parameters, exact sums, timers"], GREEN)
-    out += box(20, 567, 165, 66, "kernels", ["all work on cells"], ORANGE)
-    out += box(198, 567, 165, 66, "numerics", ["limiters,", "Riemann solvers"], ORANGE)
-    out += box(376, 567, 165, 66, "physics", ["the equations"], ORANGE)
-    out += box(554, 567, 166, 66, "problem", ["initial state, boundary,", "sources"], ORANGE)
-    downwards = [(190, 61, 83), (550, 61, 83), (130, 137, 159), (490, 137, 159), (490, 207, 229), (370, 277, 299),
-                 (610, 277, 299), (610, 367, 389), (370, 367, 445), (130, 227, 445)]
+    out += [rect(20, 85, 700, 232, "#f4f9f1"), text(370, 104, "src/solver", 14, bold=True)]
+    out += box(35, 114, 220, 52, "run", ["main loop, checkpoints, restart"], GREEN)
+    out += box(265, 114, 440, 52, "output, kinds", ["what a run writes, and when"], GREEN)
+    for n, (name, job) in enumerate([("create", "from parameters"), ("identity", "oak check"), ("program", "public functions"),
+                                     ("adapt", "new meshes")]):
+        out += box(35 + 170 * n, 182, 160, 52, name, [job], GREEN)
+    for n, (name, job) in enumerate([("step", "time steps and their parts"), ("data", "solution on the blocks"),
+                                     ("setup", "what is fixed in a run")]):
+        out += box(35 + 235 * n, 250, 200, 52, name, [job], GREEN)
+    out += [arrow(235, 276, 268, 276), arrow(470, 276, 503, 276)]
+    out += box(20, 341, 220, 84, "src/io", ["a folder for each file format;", "view: what a format", "sees of a grid"], GREEN)
+    out += box(260, 341, 460, 46, "src/elliptic", ["multigrid for elliptic equations"], GREEN)
+    out += box(260, 411, 460, 46, "src/halo", ["ghost cells: tables and exchange"], GREEN)
+    out += box(260, 481, 220, 66, "src/mesh", ["the block tree,", "on top of p4est"], GREEN)
+    out += box(500, 481, 220, 66, "src/transport", ["peers and messages:", "MPI, NCCL, RCCL"], GREEN)
+    out += box(500, 571, 220, 122, "src/device", ["memory, launches,", "run-time compilation:", "cpu, cuda, hip,", "openacc, openmp"], GREEN)
+    out += box(20, 627, 450, 66, "src/base", ["status, parameters, exact sums, timers"], GREEN)
+    out += box(20, 747, 165, 66, "kernels", ["all work on cells,", "geometry of cells"], ORANGE)
+    out += box(198, 747, 165, 66, "numerics", ["limiters,", "Riemann solvers"], ORANGE)
+    out += box(376, 747, 165, 66, "physics", ["the equations"], ORANGE)
+    out += box(554, 747, 166, 66, "problem", ["initial state, boundary,", "sources"], ORANGE)
+    downwards = [(190, 61, 83), (550, 61, 83), (130, 317, 339), (490, 317, 339), (490, 387, 409), (370, 457, 479),
+                 (610, 457, 479), (610, 547, 569), (370, 547, 625), (130, 425, 625)]
     out += [arrow(x, top, x, bottom) for x, top, bottom in downwards]
-    out += [arrow(500, 480, 472, 480), arrow(637, 567, 637, 515)]
-    out.append(text(622, 546, "compiled when the run starts, for its dimension, block size, scheme and precision",
+    out += [arrow(500, 660, 472, 660), arrow(637, 747, 637, 695)]
+    out.append(text(622, 726, "compiled when the run starts, for its dimension, block size, scheme and precision",
                     12, "end"))
-    return 740, 648, out
+    return 740, 828, out
 
 
 def step():
