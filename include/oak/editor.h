@@ -13,6 +13,7 @@
 #endif
 #define OAK_N 16
 #define OAK_NG 3
+#define OAK_COORDINATES 0
 #define OAK_NPREV 2
 #define OAK_DEVICE_CPU 1
 #define OAK_LIMITER vanleer

@@ -65,7 +65,7 @@ static oak_status_t make_defines(const oak_setup_t *setup, defines_t *d) {
   d->count = 0;
   d->failed = NULL;
   define_int(d, "OAK_DIM", setup->dim);
-  if (setup->coordinates) define_int(d, "OAK_COORDINATES", setup->coordinates);
+  define_int(d, "OAK_COORDINATES", setup->coordinates);
   if (setup->coordinates) define_real(d, "OAK_AXIS", setup->xmin[0] / setup->dx0[0]);
   define_int(d, "OAK_N", setup->block_size);
   define_int(d, "OAK_NG", setup->layers);
