@@ -102,6 +102,11 @@ static void options(const gpu_t *gpu, const oak_words_t *user, oak_words_t *opti
   oak_words_add(options, "--gpu-architecture=%s", gpu->target);
   oak_words_split(options, "--std=c++17 --device-int128 -DOAK_DEVICE_CUDA=1 -lineinfo");
   oak_words_split(options, "--diag-suppress=177,550,940,20281");
+  /* Optimise functions side by side: a first start takes 1.8 s in place of 2.4 to 3.8 s (H100, 16
+   * cores, NVRTC 13.0), and kernels are as fast. */
+  int major = 0, minor = 0;
+  gpu->compiler.version(&major, &minor);
+  if (major >= 13) oak_words_add(options, "--split-compile=0");
   for (int i = 0; i < user->count; i++) {
     if (oak_flag_for_gpu(user, &i, options)) continue;
     if (!strcmp(user->word[i], "-ffp-contract=off")) oak_words_add(options, "--fmad=false");
