@@ -28,6 +28,8 @@ static oak_status_t check_views(const oak_grid_view_t *a, const oak_grid_view_t 
                                 oak_comparison_t *out) {
   OAK_CHECK(a->dim == b->dim, OAK_ERR_UNSUPPORTED, "one has %d dimensions, the other %d", a->dim,
             b->dim);
+  OAK_CHECK(!a->coordinates == !b->coordinates, OAK_ERR_UNSUPPORTED,
+            "one is axisymmetric, in (r, z), the other Cartesian");
   for (int d = 0; d < a->dim; d++) {
     const double slack = 1e-12 * (a->xmax[d] - a->xmin[d]);
     OAK_CHECK(fabs(a->xmin[d] - b->xmin[d]) <= slack && fabs(a->xmax[d] - b->xmax[d]) <= slack,
