@@ -20,6 +20,9 @@ struct oak_solver {
 
 static oak_status_t check_options(const oak_t *sim, const oak_solver_options_t *o) {
   int isolated = 0, faces = 0;
+  OAK_CHECK(!sim->setup.coordinates, OAK_ERR_UNSUPPORTED,
+            "elliptic equations know Cartesian coordinates only, not mesh.coordinates = %s",
+            oak_params_text(sim->setup.params, "mesh.coordinates"));
   for (int face = 0; face < 2 * sim->setup.dim; face++) {
     if (sim->data.mesh->periodic[face / 2]) continue;
     faces++;

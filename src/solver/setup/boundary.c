@@ -98,6 +98,10 @@ oak_status_t oak_boundary_read(oak_setup_t *setup, oak_bc_t *bc, int periodic[3]
       *b = all;
       snprintf(key, sizeof key, "boundary.%s.%s", face_name[f], setup->description.name[v]);
       const char *text = oak_params_text(setup->params, key);
+      OAK_CHECK(!*text || !axis || f > 0, OAK_ERR_INPUT,
+                "%s: %s: mesh.xmin = 0 is the axis, where oak mirrors the solution; leave the key "
+                "out",
+                oak_params_origin(setup->params, key), key);
       if (*text) OAK_TRY(parse(setup, key, text, b));
       if (*text && (b->kind == PERIODIC) != (all.kind == PERIODIC))
         return bad_condition(setup, key, text, "a face is periodic for all variables or for none");
