@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Going on from a checkpoint in place of the initial condition. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -158,10 +159,11 @@ oak_status_t oak_restart(oak_output_t *out, const char *which) {
 
 /* A folder that has the checkpoint, or the same one, holds the same run. */
 oak_folder_use_t oak_restart_folder(const oak_t *sim, const char *which) {
-  const char *slash = strrchr(which, '/');
-  char path[4096];
+  char path[4096 + PATH_MAX], real[PATH_MAX];
   uint32_t here, there;
   if (!strcmp(which, "latest")) return OAK_FOLDER_CONTINUE;
+  if (realpath(which, real)) which = real; /* it may be a link */
+  const char *slash = strrchr(which, '/');
   snprintf(path, sizeof path, "%s/%s", oak_params_text(sim->setup.params, "output.folder"),
            slash ? slash + 1 : which);
   const int same = oak_file_sum(path, &here) && oak_file_sum(which, &there) && here == there;
