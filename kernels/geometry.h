@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Coordinates of the mesh. With OAK_COORDINATES = 0 they are Cartesian, and nothing of this file is
- * in the code of a kernel. With OAK_AXISYMMETRIC the axes are (r, z), and a cell is a ring:
+ * in the code of a kernel. With OAK_COORDINATES = 1 the axes are (r, z), and a cell is a ring:
  *
  *   V = 2 pi r dr dz,   areas of its faces: 2 pi (r -+ dr / 2) dz across r, 2 pi r dr across z,
  *
@@ -20,22 +20,21 @@
 #endif
 
 #if OAK_COORDINATES
-/** Number of cells, of the size that they have at `level`, from r = 0 to the lower side of cell
- * `first`, counted from the lower end of the domain. */
-OAK_FN double oak_cells_to(int level, double first) {
-  return OAK_AXIS * (double)(1LL << level) + first;
+/** Number of cells, of the size that they have in the block, from r = 0 to the lower side of cell i
+ * along r. OAK_AXIS: those of level 0 from r = 0 to the lower end of the domain. */
+OAK_FN double oak_cells_to(const oak_field_t *f, long block, int i) {
+  const oak_block_t *b = &f->block[block];
+  return OAK_AXIS * (double)(1LL << b->level) + ((double)b->first * OAK_N + i);
 }
 
 /** s of cell i along r of a block. */
 OAK_FN real oak_ring(const oak_field_t *f, long block, int i) {
-  const oak_block_t *b = &f->block[block];
-  return (real)(0.5 / (oak_cells_to(b->level, (double)b->first * OAK_N + i) + 0.5));
+  return (real)(0.5 / (oak_cells_to(f, block, i) + 0.5));
 }
 
 /** s of the coarse cell of which cells i and i + 1 of a block are parts. */
 OAK_FN real oak_pair(const oak_field_t *f, long block, int i) {
-  const oak_block_t *b = &f->block[block];
-  return (real)(0.5 / (0.5 * oak_cells_to(b->level, (double)b->first * OAK_N + i) + 0.5));
+  return (real)(0.5 / (0.5 * oak_cells_to(f, block, i) + 0.5));
 }
 
 /** The mean of the values of two neighbours along r by their volumes; s: that of both together. */
@@ -61,9 +60,8 @@ OAK_FN real oak_prolong_rings(real u, const real slope[3], const int upper[3], r
 
 /** 2 pi r of cell i along r of a block: its volume over the area dr dz. */
 OAK_FN double oak_ring_length(const oak_field_t *f, long block, int i) {
-  const oak_block_t *b = &f->block[block];
-  return 6.283185307179586 * oak_dx(f, b->level, 0) *
-         (oak_cells_to(b->level, (double)b->first * OAK_N + i) + 0.5);
+  return 6.283185307179586 * oak_dx(f, f->block[block].level, 0) *
+         (oak_cells_to(f, block, i) + 0.5);
 }
 
 /** The volume of cell c of a block over oak_cell_volume. */

@@ -59,7 +59,7 @@ def _load():
     if not done.value:
         lib.MPI_Init_thread(None, None, 1, ctypes.byref(done))
         atexit.register(_finish, lib)
-    for name in ("oak_last_error", "oak_variable_name"):
+    for name in ("oak_last_error", "oak_variable_name", "oak_params_text"):
         getattr(lib, name).restype = ctypes.c_char_p
     for name in ("oak_time", "oak_time_step"):
         getattr(lib, name).restype = ctypes.c_double
@@ -122,7 +122,6 @@ class Simulation(Blocks):
         for key, out in ((b"mesh.xmin", self.xmin), (b"mesh.xmax", self.xmax)):
             lib.oak_params_reals(self._params, key, corner)
             out[:] = corner[:self.dim]
-        lib.oak_params_text.restype = ctypes.c_char_p
         self.coordinates = lib.oak_params_text(self._params, b"mesh.coordinates").decode()
         self._read_mesh()
 

@@ -34,8 +34,7 @@ static const char *advice(gpu_result_t result) {
     case 218:
     case 222:
       return "; the driver does not take what NVRTC built: update the driver, or set OAK_NVRTC to "
-             "a "
-             "libnvrtc as old as it";
+             "a libnvrtc as old as it";
     case 214:
       return "; its memory is failing: nvidia-smi -q shows errors";
     case 803:

@@ -103,8 +103,6 @@ static inline void *oak_data_state(const oak_data_t *data, int state) {
 void oak_data_geometry(const oak_data_t *data, int block, double origin[3], double dx[3]);
 
 /* geometry.c */
-/** 2 pi r of cell i along r of a block: its volume over the area of its section. */
-double oak_ring_of(const oak_data_t *data, int block, int i);
 /** Volume of the cells of \a box (as in oak_measure_args_t) over the product of the cell sizes. */
 double oak_box_rings(const oak_data_t *data, int block, const int *box);
 /** A rank that has failed calls this before the next communication: if its device no longer works,

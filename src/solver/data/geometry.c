@@ -4,7 +4,8 @@
 
 #include "solver/data/data.h"
 
-double oak_ring_of(const oak_data_t *data, int block, int i) {
+/** 2 pi r of cell i along r of a block: its volume over the area of its section. */
+static double circumference(const oak_data_t *data, int block, int i) {
   const double dx = ldexp(data->setup->dx0[0], -data->mesh->level[block]);
   const double cells = (double)data->mesh->index[block][0] * data->setup->block_size + i + 0.5;
   return 2 * M_PI * (data->setup->xmin[0] + cells * dx);
@@ -16,6 +17,6 @@ double oak_box_rings(const oak_data_t *data, int block, const int *box) {
   const double columns = (double)(box[4] - box[1]) * (box[5] - box[2]);
   if (!data->setup->coordinates) return columns * (box[3] - box[0]);
   double rings = 0;
-  for (int i = box[0]; i < box[3]; i++) rings += oak_ring_of(data, block, i);
+  for (int i = box[0]; i < box[3]; i++) rings += circumference(data, block, i);
   return rings * columns;
 }

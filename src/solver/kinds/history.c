@@ -47,10 +47,9 @@ static void load_start(oak_output_item_t *item, const char *text) {
 /* ---- the region */
 
 /** Find the cells of a block whose centres lie in the region: a box from its first cell along each
- * axis to the cell after its last one. \return how many. */
-static int64_t find_box(const oak_t *sim, const oak_output_item_t *item, int block, int box[6]) {
+ * axis to the cell after its last one. */
+static void find_box(const oak_t *sim, const oak_output_item_t *item, int block, int box[6]) {
   double origin[3], dx[3];
-  int64_t count = 1;
   oak_block_geometry(sim, block, origin, dx);
   for (int d = 0; d < 3; d++) {
     box[d] = box[3 + d] = 0;
@@ -60,9 +59,7 @@ static int64_t find_box(const oak_t *sim, const oak_output_item_t *item, int blo
       if (box[3 + d] == 0) box[d] = i;
       box[3 + d] = i + 1;
     }
-    count *= box[3 + d] - box[d];
   }
-  return count;
 }
 
 static double cell_volume(const oak_t *sim, int block) {

@@ -10,21 +10,17 @@ static oak_status_t refuse(const oak_setup_t *setup, const char *what, const cha
                   oak_params_origin(setup->params, "mesh.coordinates"), what, instead);
 }
 
-/* The condition at r = 0 cannot be chosen. */
+/* The radius is not periodic, and the condition at r = 0 cannot be chosen. */
 static oak_status_t check_axis(const oak_setup_t *setup) {
   const char *low = oak_params_text(setup->params, "boundary.xlow");
-  OAK_CHECK(strcmp(low, "periodic") ||
-                strcmp(oak_params_text(setup->params, "boundary.xhigh"), low) ||
-                setup->xmin[0] == 0,
-            OAK_ERR_INPUT, "boundary.xlow = periodic: the radius is not periodic");
-  if (setup->xmin[0] > 0) return OAK_OK;
-  OAK_CHECK(!strcmp(low, "reflect") || !strcmp(low, "periodic"), OAK_ERR_INPUT,
-            "%s: boundary.xlow = %s: mesh.xmin = 0 is the axis, where oak mirrors the solution; "
-            "leave the key out",
-            oak_params_origin(setup->params, "boundary.xlow"), low);
   OAK_CHECK(strcmp(oak_params_text(setup->params, "boundary.xhigh"), "periodic"), OAK_ERR_INPUT,
             "boundary.xhigh = periodic: the radius is not periodic; choose outflow, reflect or "
             "another condition");
+  OAK_CHECK(setup->xmin[0] > 0 || !strcmp(low, "reflect") || !strcmp(low, "periodic"),
+            OAK_ERR_INPUT,
+            "%s: boundary.xlow = %s: mesh.xmin = 0 is the axis, where oak mirrors the solution; "
+            "leave the key out",
+            oak_params_origin(setup->params, "boundary.xlow"), low);
   return OAK_OK;
 }
 
