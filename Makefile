@@ -14,7 +14,8 @@ BUILD_TESTS ?= ON
 
 # Debian 12 and later, Ubuntu 22.04 and later.
 PACKAGES := gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4est-dev libinih-dev libpng-dev
-TEST_PACKAGES := clang libomp-dev libcmocka-dev libhdf5-dev python3 python3-vtk9/python3-paraview python3-numpy python3-h5py util-linux git valgrind
+TEST_PACKAGES := clang libomp-dev libcmocka-dev libhdf5-dev python3 python3-vtk9/python3-paraview python3-numpy python3-h5py python3-venv python3-pip python3-setuptools python3-wheel \
+  python3-matplotlib python3-xarray util-linux git valgrind
 # MPICH, and what builds p4est with it.
 MPICH_PACKAGES := mpich libmpich-dev autoconf automake libtool xz-utils
 VERIFY_PACKAGES := python3 python3-numpy python3-matplotlib

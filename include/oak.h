@@ -209,6 +209,18 @@ OAK_API oak_device_t *oak_device(oak_t *sim);
 /** Read one variable (conserved, then primitive) of local blocks [first, first + count):
  * \a out [count][N^d], interior cells. Not collective. */
 OAK_API oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int count, double *out);
+/** Read a variable by its name in all local blocks: \a out [oak_nblocks][N^d]. It may be any that
+ * outputs can write, such as vorticity or a hook OUTPUT. Collective; \a name agrees on all ranks.
+ * \return OAK_ERR_INPUT if there is no such variable. */
+OAK_API oak_status_t oak_read_variable(oak_t *sim, const char *name, double *out);
+/** The names that oak_read_variable takes, blank-separated, as many as fit in \a names [size]. Not
+ * collective. */
+OAK_API void oak_list_variables(const oak_t *sim, char *names, size_t size);
+/** Look at the conserved variables where they are, without a copy: \a *cells [oak_nblocks]
+ * [oak_nvar][N^d], of floating-point numbers of \a *number_bytes bytes, 4 or 8. They may only be
+ * read, and only until the next call that advances, adapts or changes the solution. Not collective.
+ * \return OAK_ERR_STATE if they are in the memory of a GPU. */
+OAK_API oak_status_t oak_view_cells(oak_t *sim, const void **cells, int *number_bytes);
 /** Read all conserved variables with ghost layers: \a out [count][V][(N + 2 G)^d]; edges and
  * corners are NaN. After oak_update_ghostcells. Not collective. */
 OAK_API oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out);

@@ -3,6 +3,7 @@
 
     p = oak.open("output/sedov")[-1]                      # read: oak/runs.py
     run = oak.run("sedov", {"mesh.max_level": 4})         # start the oak command: oak/command.py
+    runs = oak.scan("sedov", {"mesh.max_level": [4, 5]})  # several runs: oak/scan.py
     sim = oak.Simulation("sedov"); sim.step(10)           # the library: oak/library.py
 """
 from .blocks import Blocks, Uniform
@@ -11,8 +12,9 @@ from .command import find_oak, run
 from .files import OakError
 from .library import Simulation
 from .plotfile import Plotfile
-from .runs import Run, history, open  # pylint: disable=redefined-builtin
+from .runs import History, Run, history, open  # pylint: disable=redefined-builtin
+from .scan import Scan, scan
 
-__all__ = ["Blocks", "Checkpoint", "OakError", "Plotfile", "Run", "Simulation", "Uniform", "find_oak", "history", "open",
-           "run"]
+__all__ = ["Blocks", "Checkpoint", "History", "OakError", "Plotfile", "Run", "Scan", "Simulation", "Uniform", "find_oak",
+           "history", "open", "run", "scan"]
 __version__ = "0.1.0"

@@ -6,25 +6,48 @@
     u = p.uniform("rho")                     # the domain on an even grid: u.values, u.x, u.y
     ray = p.line((0, 0), (0.5, 0.5))         # ray["s"], ray["rho"], one entry per cell crossed
 """
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Sequence
+from typing import Any, Optional, Union
+
 import numpy as np
 
+from . import convert, notebook
 from .files import OakError
 
 MOST_LEVELS = 31
+
+Names = Union[str, Sequence[str], None]
+Point = Union[Sequence[float], np.ndarray]
 
 
 class Uniform:
     """Values on an even grid: values [(nz)][ny][nx], and the centres x, y (and z) of its cells. A slice has the two
     coordinates of its plane."""
 
-    def __init__(self, values, axes):
+    def __init__(self, values: np.ndarray, axes: dict[str, np.ndarray], name: str = "values") -> None:
         self.values = values
         self.axes = axes  # {"x": array, ...}
-        for name, centres in axes.items():
-            setattr(self, name, centres)
+        self.name = name
+        for axis, centres in axes.items():
+            setattr(self, axis, centres)
+
+    def __repr__(self) -> str:
+        return (f"<oak.Uniform {self.name} [{']['.join(list(self.axes)[::-1])}], shape {self.values.shape}, values "
+                f"{np.nanmin(self.values):.6g} to {np.nanmax(self.values):.6g}>")
+
+    def _repr_html_(self) -> str:
+        return notebook.show(repr(self), {}, self.values if self.values.ndim == 2 else None)
+
+    def to_xarray(self) -> Any:
+        """The same as an xarray.DataArray."""
+        xarray = convert.module("xarray")
+        return xarray.DataArray(self.values, dims=list(self.axes)[::-1], coords=self.axes, name=self.name)
 
     @property
-    def extent(self):
+    def extent(self) -> tuple[float, ...]:
         """(left, right, bottom, top) of a plane, as matplotlib's imshow takes it, with origin="lower"."""
         sides = []
         for centres in list(self.axes.values())[:2]:
@@ -48,6 +71,16 @@ class Blocks:
     """
 
     coordinates = "cartesian"
+    dim: int
+    block_size: int
+    xmin: np.ndarray
+    xmax: np.ndarray
+    trees: np.ndarray
+    level: np.ndarray
+    index: np.ndarray
+    variables: list[str]
+    time: Any
+    step: Any
 
     def _set_blocks(self, level, index):
         self.level = np.asarray(level, dtype=np.int64)
@@ -63,44 +96,44 @@ class Blocks:
     # ---- blocks
 
     @property
-    def nblocks(self):
+    def nblocks(self) -> int:
         return len(self.level)
 
     @property
-    def cells(self):
+    def cells(self) -> int:
         """Number of cells."""
         return self.nblocks * self.block_size**self.dim
 
     @property
-    def max_level(self):
+    def max_level(self) -> int:
         return int(self.level.max())
 
     @property
-    def min_level(self):
+    def min_level(self) -> int:
         return int(self.level.min())
 
-    def cell_size(self, level):
+    def cell_size(self, level: Union[int, np.ndarray]) -> np.ndarray:
         """[dim] of a level, or [nblocks][dim] of an array of levels."""
         size = (self.xmax - self.xmin) / (self.trees * self.block_size)
         return size / 2.0 ** np.asarray(level)[..., None]
 
     @property
-    def origin(self):
+    def origin(self) -> np.ndarray:
         """[nblocks][dim] lower corners of the blocks."""
         return self.xmin + self.index * self.block_size * self.cell_size(self.level)
 
     @property
-    def cell_volume(self):
+    def cell_volume(self) -> np.ndarray:
         """[nblocks] volume of a cell; of axisymmetric coordinates, the area of its section."""
         return np.prod(self.cell_size(self.level), axis=1)
 
     @property
-    def volume(self):
+    def volume(self) -> np.ndarray:
         """Volume of each cell, in a shape that fits those of the values."""
         area = self.cell_volume.reshape([-1] + [1] * self.dim)
         return 2 * np.pi * self.x * area if self.coordinates == "axisymmetric" else area
 
-    def centres(self, axis):
+    def centres(self, axis: str) -> np.ndarray:
         """Coordinates of the cells along an axis ("x", "y", "z"), in a shape that fits those of the values."""
         d = self._axis(axis)
         h = self.cell_size(self.level)[:, d]
@@ -110,30 +143,83 @@ class Blocks:
         return x.reshape(shape)
 
     @property
-    def x(self):
+    def x(self) -> np.ndarray:
         return self.centres("x")
 
     @property
-    def y(self):
+    def y(self) -> np.ndarray:
         return self.centres("y")
 
     @property
-    def z(self):
+    def z(self) -> np.ndarray:
         return self.centres("z")
 
     # ---- values
 
-    def read(self, variable):
+    def read(self, variable: str) -> np.ndarray:
         """Values of all blocks: [nblocks][N][N] in 2D, [nblocks][N][N][N] in 3D, x fastest."""
         raise NotImplementedError
 
-    def __getitem__(self, variable):
+    def __getitem__(self, variable: str) -> np.ndarray:
         """read(), kept in memory."""
         if variable not in self._cache:
             self._cache[variable] = self.read(variable)
         return self._cache[variable]
 
-    def integral(self, variable):
+    def keys(self) -> list[str]:
+        """Names that p[...] takes."""
+        return list(self.variables)
+
+    def __contains__(self, variable: object) -> bool:
+        return variable in self.keys()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __repr__(self) -> str:
+        return (f"<oak.{type(self).__name__}{self._where()}: time {self.time:g}, step {self._step()}, {self.nblocks} "
+                f"blocks of {self.block_size}^{self.dim}, levels {self.min_level} to {self.max_level}>")
+
+    def _where(self):
+        """What the text of this object says of its file."""
+        path = getattr(self, "path", None)
+        return f" {path}" if path else ""
+
+    def _step(self):
+        return self.step
+
+    def _repr_html_(self) -> str:
+        corners = [", ".join(f"{x:g}" for x in corner) for corner in (self.xmin, self.xmax)]
+        facts = {"time": f"{self.time:g}", "step": self._step(), "domain": f"({corners[0]}) to ({corners[1]})",
+                 "blocks": f"{self.nblocks} of {self.block_size}^{self.dim} cells",
+                 "levels": f"{self.min_level} to {self.max_level}", "variables": ", ".join(self.keys())}
+        cells = max(self.trees) * self.block_size
+        level = max(0, min(self.max_level, int(np.log2(max(1, notebook.MOST_POINTS / cells)))))
+        return notebook.show(f"oak.{type(self).__name__}{self._where()}", facts,
+                             self.slice(self.variables[0], level=level).values, self.variables[0])
+
+    def to_xarray(self, variables: Names = None, level: Optional[int] = None, lower: Optional[Point] = None,
+                  upper: Optional[Point] = None) -> Any:
+        """Variables (default: all) as an xarray.Dataset on an even grid; the other arguments are those of uniform()."""
+        grids = {name: self.uniform(name, level, lower, upper).to_xarray() for name in _names(self, variables)}
+        return convert.module("xarray").Dataset(grids, attrs={"time": self.time, "step": self._step()})
+
+    def to_pandas(self, variables: Names = None) -> Any:
+        """A pandas.DataFrame with a row for each cell: its centre, level, volume and variables (default: all)."""
+        shape = (self.nblocks, *[self.block_size] * self.dim)
+        level = self.level.reshape([-1] + [1] * self.dim)
+        columns = {**{axis: self.centres(axis) for axis in "xyz"[:self.dim]}, "level": level, "volume": self.volume,
+                   **{name: self[name] for name in _names(self, variables)}}
+        flat = {name: np.broadcast_to(values, shape).ravel() for name, values in columns.items()}
+        return convert.module("pandas").DataFrame(flat)
+
+    def to_yt(self, **units: Any) -> Any:
+        """A data set of yt with the variables in code units, and with the names of yt ("gas", "density") where oak's
+        are known. units: length_unit, mass_unit, ... of yt.load_amr_grids. Fields of yt that take differences, such as
+        vorticity, need periodicity=(True, True, True); at boundaries that are not periodic they are wrong then."""
+        return convert.to_yt(self, units)
+
+    def integral(self, variable: Union[str, np.ndarray]) -> float:
         """Integral of a variable (a name or an array like those of read()) over the domain."""
         values = self[variable] if isinstance(variable, str) else variable
         if self.coordinates == "axisymmetric":
@@ -141,9 +227,9 @@ class Blocks:
         sums = values.reshape(self.nblocks, -1).sum(axis=1, dtype=np.float64)
         return float((sums * self.cell_volume).sum()) * (2 * np.pi if self.coordinates == "axisymmetric" else 1)
 
-    def find(self, points):
+    def find(self, points: Any) -> np.ndarray:
         """Blocks that hold the points [...][dim]: their numbers, -1 where there is none."""
-        points = np.atleast_2d(np.asarray(points, dtype=float))
+        points = self._points(points)
         found = np.full(len(points), -1, dtype=np.int64)
         share = (points - self.xmin) / (self.xmax - self.xmin) * self.trees
         inside = np.all((share >= 0) & (share <= self.trees), axis=1)
@@ -156,9 +242,9 @@ class Blocks:
             found[hit] = numbers[place[hit]]
         return found
 
-    def value(self, variable, points):
+    def value(self, variable: str, points: Any) -> np.ndarray:
         """Values of the cells around the points [...][dim]; NaN outside of the domain."""
-        points = np.atleast_2d(np.asarray(points, dtype=float))
+        points = self._points(points)
         block = self.find(points)
         h = self.cell_size(self.level)[block]
         cell = np.floor((points - self.origin[block]) / h).astype(np.int64)
@@ -166,67 +252,72 @@ class Blocks:
         values = self[variable][(block, *(cell[:, d] for d in reversed(range(self.dim))))]
         return np.where(block >= 0, values, np.nan)
 
-    def line(self, start, end, variables=None):
+    def line(self, start: Point, end: Point, variables: Names = None) -> np.ndarray:
         """The cells that a line crosses, in order: an array with the fields s (distance from start to the middle of the
         part in the cell), x, y (and z), level, and the variables (default: all)."""
         names = _names(self, variables)
-        start, end = (np.asarray(p, dtype=float).reshape(self.dim) for p in (start, end))
-        for point in (start, end):
+        first, last = self._point(start, "start"), self._point(end, "end")
+        for point in (first, last):
             if np.any(point < self.xmin) or np.any(point > self.xmax):
                 raise OakError(f"the line leaves the domain, {self.xmin} to {self.xmax}, at {point}")
-        step = end - start
+        step = last - first
         length = float(np.sqrt((step**2).sum()))
         cuts = [np.array([0.0, 1.0])]
         for level in self._sorted if length > 0 else ():
             # Faces of all cells of a level: those in other blocks cut a cell in parts, joined again below.
             for d in np.flatnonzero(step):
                 h = self.cell_size(level)[d]
-                lo, hi = sorted((start[d], end[d]))
+                lo, hi = sorted((first[d], last[d]))
                 faces = np.arange(np.ceil((lo - self.xmin[d]) / h), np.floor((hi - self.xmin[d]) / h) + 1)
-                cuts.append((self.xmin[d] + faces * h - start[d]) / step[d])
+                cuts.append((self.xmin[d] + faces * h - first[d]) / step[d])
         t = np.unique(np.clip(np.concatenate(cuts), 0, 1))
         if length > 0:
-            t = t[np.concatenate(([True], np.diff(t) > 1e-12))]
+            t = t[np.append(True, np.diff(t) > 1e-12)]
             t[-1] = 1.0
             middle = 0.5 * (t[1:] + t[:-1])
         else:
             middle = np.zeros(1)
-        points = start + middle[:, None] * step
+        points = first + middle[:, None] * step
         block = self.find(points)
         cell = np.floor((points - self.origin[block]) / self.cell_size(self.level)[block]).astype(np.int64)
         cell = np.clip(cell, 0, self.block_size - 1)
         # One entry per cell: from where the line enters it to where it leaves it.
         new = np.ones(len(middle), dtype=bool)
         new[1:] = (block[1:] != block[:-1]) | np.any(cell[1:] != cell[:-1], axis=1)
-        first = np.flatnonzero(new)
-        last = np.append(first[1:], len(middle)) if length > 0 else first
-        centre = 0.5 * (t[first] + t[last]) if length > 0 else middle
-        block, cell = block[first], cell[first]
+        enter = np.flatnonzero(new)
+        leave = np.append(enter[1:], len(middle)) if length > 0 else enter
+        centre = 0.5 * (t[enter] + t[leave]) if length > 0 else middle
+        block, cell = block[enter], cell[enter]
         fields = ["s", *"xyz"[:self.dim], "level", *names]
-        out = np.empty(len(first), dtype=[(name, float) for name in fields])
+        out = np.empty(len(enter), dtype=[(name, float) for name in fields])
         out["s"] = centre * length
         for d in range(self.dim):
-            out["xyz"[d]] = start[d] + centre * step[d]
+            out["xyz"[d]] = first[d] + centre * step[d]
         out["level"] = self.level[block]
         for name in names:
             out[name] = self[name][(block, *(cell[:, d] for d in reversed(range(self.dim))))]
         return out
 
-    def uniform(self, variable, level=None, lower=None, upper=None):
+    def uniform(self, variable: str, level: Optional[int] = None, lower: Optional[Point] = None,
+                upper: Optional[Point] = None) -> Uniform:
         """A region on the even grid of the cells of a level (default: the finest): coarser cells are repeated, finer
         ones averaged. lower, upper [dim]: corners of the region (default: the domain), widened to whole cells."""
         level = self.max_level if level is None else self._level(level)
         h = self.cell_size(level)
         count = self.trees * self.block_size * 2**level
-        low = np.zeros(self.dim) if lower is None else (np.asarray(lower, dtype=float) - self.xmin) / h
-        high = count if upper is None else (np.asarray(upper, dtype=float) - self.xmin) / h
+        lower = self.xmin if lower is None else self._point(lower, "lower")
+        upper = self.xmax if upper is None else self._point(upper, "upper")
+        if np.any(lower > upper) or np.any(lower > self.xmax) or np.any(upper < self.xmin):
+            raise OakError(f"there is no region from {lower} to {upper} in the domain, {self.xmin} to {self.xmax}")
+        low, high = (lower - self.xmin) / h, (upper - self.xmin) / h
         first = np.clip(np.floor(low + 1e-9).astype(np.int64), 0, count - 1)
-        last = np.clip(np.ceil(np.asarray(high) - 1e-9).astype(np.int64), first + 1, count)
+        last = np.clip(np.ceil(high - 1e-9).astype(np.int64), first + 1, count)
         values = self._paint(variable, level, first, last)
         axes = {"xyz"[d]: self.xmin[d] + (np.arange(first[d], last[d]) + 0.5) * h[d] for d in range(self.dim)}
-        return Uniform(values, axes)
+        return Uniform(values, axes, variable)
 
-    def slice(self, variable, axis="z", at=None, level=None):
+    def slice(self, variable: str, axis: str = "z", at: Optional[float] = None,
+              level: Optional[int] = None) -> Uniform:
         """The plane across an axis at a coordinate (default: the middle) of a 3D domain, on the even grid of the cells
         of a level (default: the finest); finer cells of the plane are averaged. In 2D all of the domain."""
         if self.dim == 2:
@@ -249,20 +340,42 @@ class Blocks:
                     cells = np.take(data[b], layer % n, axis=2 - d)
                     _add(sums, weight, cells, self.index[b][plane] * n, level - l)
         axes = {"xyz"[e]: self.xmin[e] + (np.arange(count[e]) + 0.5) * self.cell_size(level)[e] for e in plane}
-        return Uniform(sums / weight, axes)
+        return Uniform(sums / weight, axes, variable)
 
     # ---- inside
 
     def _place_of(self, variable):
         """Place of a variable among the names."""
         if variable not in self.variables:
-            raise OakError(f"there is no variable {variable!r}; known: {', '.join(self.variables)}")
+            raise OakError(f"there is no variable {variable!r}; known: {', '.join(self.keys())}")
         return self.variables.index(variable)
 
     def _level(self, level):
-        if not 0 <= level < MOST_LEVELS:
-            raise OakError(f"level {level} is not a whole number from 0 to {MOST_LEVELS - 1}")
-        return int(level)
+        try:
+            number = operator.index(level)
+        except TypeError:
+            number = -1
+        if not 0 <= number < MOST_LEVELS:
+            raise OakError(f"level {level} is not a whole number from 0 to {MOST_LEVELS - 1}; the blocks have levels "
+                           f"{self.min_level} to {self.max_level}")
+        return number
+
+    def _point(self, point, what):
+        try:
+            numbers = np.asarray(point, dtype=float)
+        except (TypeError, ValueError):
+            numbers = None
+        if numbers is None or numbers.shape != (self.dim,) or not np.isfinite(numbers).all():
+            raise OakError(f"{what} is {point}, which is no point; give {self.dim} coordinates, such as "
+                           f"{tuple(self.xmin.tolist())}")
+        return numbers
+
+    def _points(self, points):
+        numbers = np.atleast_2d(np.asarray(points, dtype=float))
+        if numbers.ndim != 2 or numbers.shape[1] != self.dim:
+            raise OakError(f"points have the shape {np.shape(points)}; give a list of points of {self.dim} coordinates "
+                           "each")
+        return numbers
 
     def _axis(self, axis):
         d = "xyz".find(axis) if isinstance(axis, str) and len(axis) == 1 else -1

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Checkpoints (docs/restart.md), read with numpy alone. As in the readers of the oak command (src/io/checkpoint), sizes
 are checked before memory is used for them, checksums before values are used, and the messages are the same."""
+from __future__ import annotations
+
 import os
 import sys
 import zlib
+from typing import Any, Union
 
 import numpy as np
 
 from .blocks import MOST_LEVELS, Blocks
-from .files import OakError, open_regular, plain
+from .files import OakError, open_regular, parse_parameters, plain
 
 _MAGIC, _VERSION, _MOST_TEXT = b"\211OAK\r\n\032\n", 2, 64 << 20
 _HEAD = np.dtype([
@@ -22,13 +25,13 @@ _TEXTS = ("program", "variables", "physics", "problem", "parameters", "schedule"
 
 
 class Checkpoint(Blocks):
-    """A checkpoint: Blocks of the conserved variables. parameters: those of the run, as the text of a parameter file;
+    """A checkpoint: Blocks of the conserved variables. parameters: those of the run, as in Run.parameters;
     program: the version of oak that wrote it.
 
     OakError with what is wrong, whatever the file holds. The checksums of all blocks are tested when values are
     read."""
 
-    def __init__(self, path):
+    def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
         self.path = os.fspath(path)
         try:
             with open_regular(self.path, "is no regular file: check the path") as f:
@@ -45,11 +48,12 @@ class Checkpoint(Blocks):
             raise OakError(f"no memory to read {self.path}") from wrong
         self._judge_records(records)
 
-    def __repr__(self):
-        return f"<oak.Checkpoint {self.path}: time {self.time:g}, step {self.step}, {self.nblocks} blocks>"
-
     def _damaged(self, what):
         return OakError(f"checkpoint {self.path} is damaged: {what}; take an older one")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return parse_parameters(self._parameters)
 
     # ---- the head
 
@@ -93,7 +97,7 @@ class Checkpoint(Blocks):
         if len(parts) <= len(_TEXTS):
             raise self._damaged("its texts have no end")
         parts = dict(zip(_TEXTS, map(plain, parts)))
-        self.program, self.parameters = parts["program"], parts["parameters"]
+        self.program, self._parameters = parts["program"], parts["parameters"]
         names = parts["variables"]
         if names.startswith("(r, z) "):
             self.coordinates, names = "axisymmetric", names[len("(r, z) "):]

@@ -1,30 +1,42 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Start runs of the oak command."""
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional
 
 from .files import OakError
 from .runs import Run
 
 
-def assignments(settings):
-    """{"mesh.max_level": 5}, or {"mesh": {"max_level": 5}}, as a list of texts "mesh.max_level=5"."""
-    out = []
+def flatten(settings: Optional[Mapping[str, Any]]) -> dict[str, Any]:
+    """{"mesh": {"max_level": 5}} as {"mesh.max_level": 5}."""
+    out: dict[str, Any] = {}
     for key, value in (settings or {}).items():
-        if isinstance(value, dict):
-            out += [f"{key}.{text}" for text in assignments(value)]
+        if isinstance(value, Mapping):
+            out.update((f"{key}.{name}", part) for name, part in flatten(value).items())
         else:
-            if isinstance(value, bool):
-                value = "yes" if value else "no"
-            elif isinstance(value, (list, tuple)):
-                value = " ".join(str(v) for v in value)
-            out.append(f"{key}={value}")
+            out[key] = value
     return out
 
 
-def find_oak():
+def assignments(settings: Optional[Mapping[str, Any]]) -> list[str]:
+    """{"mesh.max_level": 5}, or {"mesh": {"max_level": 5}}, as a list of texts "mesh.max_level=5"."""
+    out = []
+    for key, value in flatten(settings).items():
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
+        elif not isinstance(value, str) and hasattr(value, "__iter__"):
+            value = " ".join(str(v) for v in value)
+        out.append(f"{key}={value}")
+    return out
+
+
+def find_oak() -> str:
     """The oak command: $OAK, the one on the path, or that of the source tree that this package lies in."""
     here = os.path.dirname(os.path.abspath(__file__))
     built = os.path.join(here, "..", "..", "build", "oak")
@@ -34,8 +46,9 @@ def find_oak():
     raise OakError("there is no oak command: build it (make build), install it (make install), or let $OAK name it")
 
 
-def run(parameters, settings=None, *, ranks=None, mpirun="mpirun", oak=None, overwrite=False, verbose=False,
-        command=()):
+def run(parameters: str | os.PathLike[str], settings: Optional[Mapping[str, Any]] = None, *,
+        ranks: Optional[int] = None, mpirun: str = "mpirun", oak: Optional[str] = None, overwrite: bool = False,
+        verbose: bool = False, command: Sequence[str] = ()) -> Run:
     """Run a simulation to its end, as `oak run` does, and give the Run of its output folder.
 
     parameters  name of a parameter file, or of a problem that comes with oak
@@ -54,7 +67,7 @@ def run(parameters, settings=None, *, ranks=None, mpirun="mpirun", oak=None, ove
     folder = None
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
         with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=errors, text=True, errors="replace") as process:
-            for line in process.stdout:
+            for line in process.stdout or ():
                 if folder is None and line.startswith("  output in "):
                     folder = line[len("  output in "):].rstrip("\n")
                 if verbose:

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Files that may come from anywhere: what is no file of values does not hold up the reader, and their names and texts
 do not command the terminal."""
+from __future__ import annotations
+
+import configparser
 import io
 import os
 import re
 import stat
+from typing import Any, BinaryIO, Union
 
 
 class OakError(Exception):
@@ -14,23 +18,47 @@ class OakError(Exception):
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def plain(text):
+def plain(text: Union[str, bytes]) -> str:
     """Bytes or a text without control characters, which a terminal would obey."""
     if isinstance(text, bytes):
         text = text.decode(errors="replace")
     return _CONTROL.sub(lambda found: "?" * len(found.group().encode()), text)
 
 
-def is_name(text):
+def is_name(text: str) -> bool:
     """Whether a text holds no control characters, neither tab nor line end."""
     return text == plain(text) and "\n" not in text and "\t" not in text
 
 
-def open_regular(path, refusal):
+def open_regular(path: Union[str, os.PathLike[str]], refusal: str) -> BinaryIO:
     """Open a regular file to read bytes; what is none, such as a pipe that would wait for ever, is an OakError with the
     path and the words of refusal. OSError as open() has it."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise OakError(f"{plain(path)} {refusal}")
+        raise OakError(f"{plain(os.fspath(path))} {refusal}")
     return io.open(handle, "rb")
+
+
+def parse_parameters(text: str) -> dict[str, Any]:
+    """The text of a parameter file as {"mesh.max_level": 5}. yes and no are True and False; several numbers
+    are text, as all else that is no number."""
+    parser = configparser.ConfigParser(interpolation=None, delimiters="=", comment_prefixes=("#", ";"),
+                                       inline_comment_prefixes=("#", ";"), strict=False)
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    try:
+        parser.read_string(text)
+    except configparser.Error as wrong:
+        raise OakError(f"this is no text of a parameter file: {wrong}") from wrong
+    return {f"{section}.{key}": _value(value) for section in parser.sections() for key, value in parser[section].items()}
+
+
+def _value(text: str) -> Union[bool, int, float, str]:
+    if text in ("yes", "no"):
+        return text == "yes"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The oak library through ctypes: a simulation that Python steps and looks at. See include/oak.h for what each function
 does; a failure is an OakError with oak's message."""
+from __future__ import annotations
+
 import atexit
 import ctypes
 import ctypes.util
 import os
 import weakref
+from collections.abc import Mapping
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -15,7 +19,7 @@ from .files import OakError
 
 _library = None  # the loaded library; MPI is initialised then
 _world = None  # MPI_COMM_WORLD as C takes it
-_alive = weakref.WeakSet()
+_alive: weakref.WeakSet[Simulation] = weakref.WeakSet()
 
 
 def _find_library():
@@ -101,9 +105,12 @@ class Simulation(Blocks):
     parameters  name of a parameter file, or of a problem that comes with oak
     settings    keys that win over the file: {"mesh.max_level": 5}
 
+    derived     names beside variables that sim[...] takes: vorticity, hooks OUTPUT, fields, level, ...; on several
+                ranks they are collective
+
     What Blocks can do (uniform, slice, line, integral, ...) works on the present state."""
 
-    def __init__(self, parameters, settings=None):
+    def __init__(self, parameters: Union[str, os.PathLike[str]], settings: Optional[Mapping[str, Any]] = None) -> None:
         self._sim, self._params = ctypes.c_void_p(), ctypes.c_void_p()
         lib = self._lib = _load()
         _alive.add(self)
@@ -131,6 +138,12 @@ class Simulation(Blocks):
         for v in range(2 * self.nvar):
             self._number.setdefault(self._lib.oak_variable_name(self._sim, v).decode(), v)
         self.variables = list(self._number)
+        names = ctypes.create_string_buffer(1 << 16)
+        self._lib.oak_list_variables(self._sim, names, ctypes.c_size_t(len(names)))
+        self.derived = [name for name in names.value.decode().split() if name not in self._number]
+
+    def keys(self) -> list[str]:
+        return self.variables + self.derived
 
     def _read_mesh(self):
         lib, count = self._lib, self._lib.oak_nblocks(self._sim)
@@ -146,47 +159,46 @@ class Simulation(Blocks):
         index = np.rint((corner - self.xmin) / (self.cell_size(level) * self.block_size))
         self._set_blocks(level, index)
 
-    def __repr__(self):
-        return (f"<oak.Simulation: time {self.time:g}, step {self.step_number}, {self.nblocks} blocks of "
-                f"{self.block_size}^{self.dim}>")
+    def _step(self):
+        return self.step_number
 
-    def close(self):
+    def close(self) -> None:
         """Free the simulation; also done when Python forgets it."""
         if self._sim:
             self._lib.oak_destroy(ctypes.byref(self._sim))
         if self._params:
             self._lib.oak_params_destroy(ctypes.byref(self._params))
 
-    def __del__(self):
+    def __del__(self) -> None:
         self.close()
 
-    def __enter__(self):
+    def __enter__(self) -> Simulation:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.close()
 
     # ---- stepping
 
     @property
-    def time(self):
+    def time(self) -> float:
         return self._lib.oak_time(self._sim)
 
     @property
-    def step_number(self):
+    def step_number(self) -> int:
         return self._lib.oak_step(self._sim)
 
     @property
-    def dt(self):
+    def dt(self) -> float:
         """The largest step that the CFL condition allows now."""
         return self._lib.oak_time_step(self._sim)
 
-    def advance(self, dt=None):
+    def advance(self, dt: Optional[float] = None) -> None:
         """One time step, of self.dt or a smaller one."""
         self._cache.clear()
         _check(self._lib.oak_advance(self._sim, ctypes.c_double(self.dt if dt is None else dt)))
 
-    def adapt(self):
+    def adapt(self) -> bool:
         """Adapt the mesh to the refinement criterion. True if it has changed."""
         changed = ctypes.c_int()
         self._cache.clear()
@@ -194,33 +206,49 @@ class Simulation(Blocks):
         self._read_mesh()
         return bool(changed.value)
 
-    def step(self, steps=1, until=None):
+    def step(self, steps: int = 1, until: Optional[float] = None) -> None:
         """So many steps, or steps until a time, which the last one hits; the mesh is adapted every mesh.adapt_every
         steps, as oak run does."""
         every = self._lib.oak_params_int(self._params, b"mesh.adapt_every")
         last, reached = self.step_number + steps, until is not None and self.time >= until
         while not reached and (until is not None or self.step_number < last):
             dt = self.dt
-            reached = until is not None and self.time + dt >= until
-            self.advance(until - self.time if reached else dt)
+            if until is not None and self.time + dt >= until:
+                dt, reached = until - self.time, True
+            self.advance(dt)
             if every > 0 and self.step_number % every == 0:
                 self.adapt()
 
     # ---- data
 
-    def read(self, variable):
-        self._place_of(variable)
-        n = self.block_size
-        out = np.empty((self.nblocks, *[n] * self.dim))
-        _check(self._lib.oak_read_cells(self._sim, self._number[variable], 0, self.nblocks, self._pointer(out)))
+    def read(self, variable: str) -> np.ndarray:
+        if variable not in self:
+            raise OakError(f"there is no variable {variable!r}; known: {', '.join(self.keys())}")
+        out = np.empty((self.nblocks, *[self.block_size] * self.dim))
+        if variable in self._number:
+            _check(self._lib.oak_read_cells(self._sim, self._number[variable], 0, self.nblocks, self._pointer(out)))
+        else:
+            _check(self._lib.oak_read_variable(self._sim, variable.encode(), self._pointer(out)))
         return out
 
-    def write(self, variable, values):
+    def view(self, variable: str) -> np.ndarray:
+        """A conserved variable of this rank's blocks without a copy, [nblocks][(N)][N][N]. It cannot be written to, and
+        it is valid only until the simulation advances, adapts or is written to. On a GPU this is an error."""
+        number = self._conserved(variable)
+        start, size = ctypes.c_void_p(), ctypes.c_int()
+        _check(self._lib.oak_view_cells(self._sim, ctypes.byref(start), ctypes.byref(size)))
+        shape = (self.nblocks, self.nvar, *[self.block_size] * self.dim)
+        if not self.nblocks:
+            return np.empty(shape)[:, number]
+        kind = ctypes.c_float if size.value == 4 else ctypes.c_double
+        cells = np.ctypeslib.as_array(ctypes.cast(start, ctypes.POINTER(kind)), shape)
+        cells.flags.writeable = False
+        return cells[:, number]
+
+    def write(self, variable: str, values: np.ndarray) -> None:
         """Overwrite a conserved variable in all blocks of this rank. Values that leave an invalid cell are refused, and
         the solution stays as it was. Either way the next time step is computed again. Collective."""
-        number = self._number.get(variable, self.nvar)
-        if number >= self.nvar:
-            raise OakError(f"{variable!r} is no conserved variable; those are {', '.join(self.variables[:self.nvar])}")
+        number = self._conserved(variable)
         values = np.ascontiguousarray(values, dtype=np.float64)
         if values.shape != (self.nblocks, *[self.block_size] * self.dim):
             raise OakError(f"values of shape {values.shape} do not fit {self.nblocks} blocks of "
@@ -233,30 +261,36 @@ class Simulation(Blocks):
             self._put(number, before)
             raise
 
+    def _conserved(self, variable):
+        number = self._number.get(variable, self.nvar)
+        if number >= self.nvar:
+            raise OakError(f"{variable!r} is no conserved variable; those are {', '.join(self.variables[:self.nvar])}")
+        return number
+
     def _put(self, number, values):
         _check(self._lib.oak_write_cells(self._sim, number, 0, self.nblocks, self._pointer(values)))
         _check(self._lib.oak_update_time_step(self._sim))
 
-    def totals(self):
+    def totals(self) -> dict[str, float]:
         """Integrals of the conserved variables over the domain, of all ranks: {name: value}."""
         out = np.empty(self.nvar)
         _check(self._lib.oak_totals(self._sim, self._pointer(out)))
         return dict(zip(self.variables, out.tolist()))
 
-    def write_plotfile(self, path):
+    def write_plotfile(self, path: Union[str, os.PathLike[str]]) -> None:
         _check(self._lib.oak_write_grid(self._sim, os.fsencode(path)))
 
-    def write_checkpoint(self, path):
+    def write_checkpoint(self, path: Union[str, os.PathLike[str]]) -> None:
         """All of the state, for read_checkpoint or `oak run` to go on from."""
         _check(self._lib.oak_write_checkpoint(self._sim, os.fsencode(path)))
 
-    def read_checkpoint(self, path):
+    def read_checkpoint(self, path: Union[str, os.PathLike[str]]) -> None:
         """Go on from a checkpoint of this problem."""
         self._cache.clear()
         _check(self._lib.oak_read_checkpoint(self._sim, os.fsencode(path)))
         self._read_mesh()
 
-    def write_picture(self, path):
+    def write_picture(self, path: Union[str, os.PathLike[str]]) -> None:
         """A picture by the keys output.picture_*."""
         _check(self._lib.oak_write_picture(self._sim, os.fsencode(path)))
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Plotfiles (AMReX format), read with numpy alone. As in the readers of the oak command (src/io/plotfile), each number
 is checked when it is read, sizes are checked before memory is used for them, and the messages are the same."""
+from __future__ import annotations
+
 import os
 import re
+from typing import Union
 
 import numpy as np
 
@@ -197,9 +200,9 @@ class Plotfile(Blocks):
 
     OakError with the file and what is wrong with it, whatever the files hold."""
 
-    def __init__(self, path):
+    def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
         self.path = os.fspath(path).rstrip("/") or "/"
-        self._levels = []
+        self._levels: list[_Level] = []
         try:
             self._read_header()
             self._dtype = self._fab_header(0, 0)[0]
@@ -208,10 +211,6 @@ class Plotfile(Blocks):
             self._find_leaves()
         except MemoryError as wrong:
             raise OakError(f"no memory to read {self.path}") from wrong
-
-    def __repr__(self):
-        return (f"<oak.Plotfile {self.path}: time {self.time:g}, step {self.step}, {self.nblocks} blocks of "
-                f"{self.block_size}^{self.dim}, levels {self.min_level} to {self.max_level}>")
 
     # ---- text files
 

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The output folder of a run, and what is in it."""
+from __future__ import annotations
+
 import csv
 import io
 import os
 import re
+from collections.abc import Iterator
+from typing import Any, Optional, Union
 
 import numpy as np
 
+from . import convert, notebook
 from .checkpoint import Checkpoint
-from .files import OakError, is_name, open_regular
+from .files import OakError, is_name, open_regular, parse_parameters
 from .plotfile import Plotfile
 
 
@@ -18,13 +23,29 @@ def _series_of(name):
     return stem[:-1] if stem.endswith("_") else stem
 
 
+class History(dict[str, np.ndarray]):
+    """A table of a run: {column: array}."""
+
+    def __repr__(self) -> str:
+        rows = len(next(iter(self.values()), ()))
+        return f"<oak.History: {rows} rows of {', '.join(self)}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.show(repr(self), {name: f"{column[0]} to {column[-1]}" if len(column) else ""
+                                          for name, column in self.items()})
+
+    def to_pandas(self) -> Any:
+        """The same as a pandas.DataFrame."""
+        return convert.module("pandas").DataFrame(dict(self))
+
+
 class Run:
     """The output folder of a run: its plotfiles by number, as in run[-1], and histories.
 
     Plotfiles are those of [output], or of the only series that there is. Those of a section [output.zoom] are
     run.series("zoom"); run.names lists all series."""
 
-    def __init__(self, folder, series=None):
+    def __init__(self, folder: str | os.PathLike[str], series: Optional[str] = None) -> None:
         self.folder = os.fspath(folder)
         try:
             names = os.listdir(self.folder)
@@ -34,7 +55,7 @@ class Run:
         names = [n for n in names if os.path.exists(os.path.join(self.folder, n, "Header")) and is_name(n)
                  and not n.startswith(".") and not n.endswith((".oak-part", ".oak-old", ".start"))]
         natural = [([int(t) if t.isdigit() else t for t in re.split(r"(\d+)", n)], n) for n in names]
-        self._all = {}
+        self._all: dict[str, list[str]] = {}
         for _, n in sorted(natural):
             self._all.setdefault(_series_of(n), []).append(os.path.join(self.folder, n))
         self.names = sorted(self._all)
@@ -45,54 +66,72 @@ class Run:
                            f"{', '.join(self.names)}")
         self.name = series
 
-    def series(self, name):
+    def series(self, name: str) -> Run:
         """The Run of the plotfiles that the section [output.NAME] wrote; "plt": those of [output]."""
         return Run(self.folder, name)
 
     @property
-    def paths(self):
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that the run had, {"mesh.max_level": 5, ...}, from parameters.ini in its folder."""
+        path = os.path.join(self.folder, "parameters.ini")
+        try:
+            with open_regular(path, "is no regular file") as f:
+                return parse_parameters(f.read().decode(errors="replace"))
+        except OSError as wrong:
+            raise OakError(f"cannot read {path}: {wrong.strerror}; a run writes this file when it starts") from wrong
+
+    @property
+    def paths(self) -> list[str]:
         """The plotfiles of the series."""
         if self.name is None and self.names:
             raise OakError(f"{self.folder} holds several series of plotfiles: {', '.join(self.names)}; choose one, such "
                            f"as run.series({self.names[0]!r})")
-        return self._all.get(self.name, [])
+        return self._all.get(self.name or "", [])
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.paths)
 
-    def __getitem__(self, number):
+    def __getitem__(self, number: Any) -> Any:
         if isinstance(number, slice):
             return [Plotfile(p) for p in self.paths[number]]
         if not self.paths:
             raise OakError(f"there is no plotfile in {self.folder} (a folder such as plt000100)")
-        return Plotfile(self.paths[number])
+        try:
+            return Plotfile(self.paths[number])
+        except IndexError:
+            raise IndexError(f"there is no plotfile {number} in {self.folder}; it holds {len(self)}, from 0 to "
+                             f"{len(self) - 1}") from None
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Plotfile]:
         return (Plotfile(p) for p in self.paths)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         counts = ", ".join(f"{len(paths)} plotfiles {name}" for name, paths in self._all.items())
         return f"<oak.Run {self.folder}: {counts or 'no plotfiles'}>"
 
-    def history(self, name="diagnostics.csv"):
+    def _repr_html_(self) -> str:
+        return notebook.show(f"oak.Run {self.folder}", {name: f"{len(paths)} plotfiles" for name, paths in
+                                                        self._all.items()})
+
+    def history(self, name: str = "diagnostics.csv") -> History:
         """A table of the run as {column: array}."""
         return history(os.path.join(self.folder, name))
 
 
-def open(path):  # pylint: disable=redefined-builtin
+def open(path: str | os.PathLike[str]) -> Union[Plotfile, Checkpoint, Run]:  # pylint: disable=redefined-builtin
     """A Plotfile, a Checkpoint, or the Run of an output folder."""
     if os.path.exists(path) and not os.path.isdir(path):
         return Checkpoint(path)
     return Plotfile(path) if os.path.exists(os.path.join(path, "Header")) else Run(path)
 
 
-def history(path):
+def history(path: str | os.PathLike[str]) -> History:
     """A CSV of numbers, such as diagnostics.csv, as {column: array}."""
     try:
         with io.TextIOWrapper(open_regular(path, "is no regular file"), encoding="utf-8", newline="") as f:
             rows = [row for row in csv.reader(f) if row and not row[0].startswith("#")]
         columns = zip(*([float(v) for v in row] for row in rows[1:]))
-        return dict(zip(rows[0], map(np.array, columns)))
+        return History(zip(rows[0], map(np.array, columns)))
     except OSError as wrong:
         raise OakError(f"cannot read {path}: {wrong.strerror}") from wrong
     except (ValueError, IndexError, csv.Error) as wrong:

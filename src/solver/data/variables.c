@@ -104,16 +104,21 @@ static const char *meant(const oak_setup_t *setup, const char *word, int of_cell
   return nearest;
 }
 
+void oak_variables_print(const oak_setup_t *setup, int of_cells, char *names, size_t size) {
+  size_t used = 0;
+  *names = 0;
+  for (int v = 0; v < count_variables(setup) && used < size; v++)
+    if (is_offered(setup, v, of_cells))
+      used +=
+          (size_t)snprintf(names + used, size - used, "%s%s", used ? " " : "", name_of(setup, v));
+}
+
 oak_status_t oak_variable_unknown(const oak_setup_t *setup, const char *word, const char *origin,
                                   const char *key, int of_cells) {
-  char known[2048] = "";
+  char known[2048];
   const char *name = meant(setup, word, of_cells);
-  for (int v = 0; v < count_variables(setup); v++) {
-    const size_t used = strlen(known);
-    if (is_offered(setup, v, of_cells))
-      snprintf(known + used, sizeof known - used, " %s", name_of(setup, v));
-  }
-  return OAK_FAIL(OAK_ERR_INPUT, "%s: %s: there is no variable %s%s%s%s; known:%s", origin, key,
+  oak_variables_print(setup, of_cells, known, sizeof known);
+  return OAK_FAIL(OAK_ERR_INPUT, "%s: %s: there is no variable %s%s%s%s; known: %s", origin, key,
                   word, name ? "; did you mean " : "", name ? name : "", name ? "?" : "", known);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "solver/data/solution.h"
+#include "solver/data/variables.h"
 #include "solver/step/sim.h"
 
 static oak_status_t check(const oak_t *sim, int variable, int most, int first, int count) {
@@ -19,6 +20,29 @@ oak_status_t oak_update_ghostcells(oak_t *sim) {
 oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int count, double *out) {
   OAK_TRY(check(sim, variable, 2 * sim->setup.nvar, first, count));
   return oak_read_state(&sim->data, 0, variable, first, count, out);
+}
+
+oak_status_t oak_read_variable(oak_t *sim, const char *name, double *out) {
+  oak_selection_t one;
+  OAK_CHECK(name && *name && !strpbrk(name, " ,\t"), OAK_ERR_ARGUMENT,
+            "oak_read_variable: '%.100s' is not the name of one variable", name ? name : "");
+  OAK_TRY(oak_variables_select(&sim->setup, name, "oak_read_variable", "name", 1, &one));
+  OAK_TRY(oak_variables_prepare(&sim->data, &one));
+  return oak_data_agree(
+      &sim->data, oak_variable_read(&sim->data, one.variable[0], 0, sim->data.mesh->nblock, out));
+}
+
+void oak_list_variables(const oak_t *sim, char *names, size_t size) {
+  oak_variables_print(&sim->setup, 0, names, size);
+}
+
+oak_status_t oak_view_cells(oak_t *sim, const void **cells, int *number_bytes) {
+  OAK_CHECK(oak_device_ops(sim->setup.dev)->host_memory, OAK_ERR_STATE,
+            "the cells are in the memory of a GPU, where the host cannot look at them: use "
+            "oak_read_cells");
+  *cells = oak_data_state(&sim->data, 0);
+  *number_bytes = sim->setup.store_size;
+  return oak_device_sync(sim->setup.dev);
 }
 
 oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out) {
