@@ -15,8 +15,8 @@
   /* in each stage */                                                                      \
   X(poisson)   /* Poisson's equation                                  before_ghosts */     \
   X(diffusion) /* rate of change by diffusive fluxes                  with_ghosts */       \
-  X(fluxes)    /* ghost cells and the flux kernel                     stage */             \
-  X(repair)    /* the same, with repair of invalid cells and floors   stage */             \
+  X(repair)    /* fluxes, repair of invalid cells and floors          stage */             \
+  X(fluxes)    /* ghost cells and the flux kernel, unless repair does it   stage */        \
   X(fluxfix)   /* fluxes that match where levels meet                 after_fluxes */      \
   /* on a new mesh */                                                                      \
   X(fields) /* fields beside the state                             renew */
@@ -33,6 +33,7 @@ oak_status_t oak_parts_read(oak_t *sim) {
   for (int n = 0; n < COUNT; n++)
     if (all[n]->read) OAK_TRY(all[n]->read(sim));
   for (int n = 0; n < COUNT; n++)
-    if (!all[n]->wanted || all[n]->wanted(sim)) sim->parts.part[sim->parts.count++] = all[n];
+    if ((!all[n]->wanted || all[n]->wanted(sim)) && !(all[n]->stage && oak_parts_stage(sim)))
+      sim->parts.part[sim->parts.count++] = all[n];
   return OAK_OK;
 }

@@ -12,17 +12,15 @@
 
 enum { TAG_BLOCKS = 4 };
 
-/* The largest rate (wave speed / dx) on the new mesh. Cells half as wide have twice the rate of
- * waves and four times the rate of explicit diffusion (diffusivity / dx^2), whose part of the old
- * rates is `diffusive` (NULL: none). */
-static double most_rate(const oak_t *sim, const double *old, const double *diffusive,
+/* The largest rate on the new mesh. Cells half as wide have twice the rate, and four times the part
+ * of it that is in `square` (NULL: none). */
+static double most_rate(const oak_t *sim, const double *old, const double *square,
                         const oak_origin_t *origin) {
   double most = 0;
   for (int n = 0; n < sim->data.mesh->nblock; n++) {
     const int block = origin[n].block;
     double rate = old[block];
-    if (origin[n].kind == OAK_ORIGIN_PARENT)
-      rate = 2 * rate + (diffusive ? 2 * diffusive[block] : 0);
+    if (origin[n].kind == OAK_ORIGIN_PARENT) rate = 2 * rate + (square ? 2 * square[block] : 0);
     if (origin[n].kind == OAK_ORIGIN_CHILDREN) {
       for (int c = 1; c < 1 << sim->setup.dim; c++)
         if (old[block + c] > rate) rate = old[block + c];
@@ -34,35 +32,23 @@ static double most_rate(const oak_t *sim, const double *old, const double *diffu
 }
 
 /* If the rates of the old blocks are not known, they are computed later, on the new mesh. */
-static oak_status_t map_rates(oak_t *sim, int old_blocks, const double *diffusive,
+static oak_status_t map_rates(oak_t *sim, int old_blocks, const double *square,
                               const oak_origin_t *origin) {
   double most = 0;
   if (sim->rates.known != OAK_RATES_KNOWN) return OAK_OK;
   double *old = malloc((old_blocks + 1) * sizeof *old);
   oak_status_t st = old ? oak_block_rates(sim, old_blocks, old)
                         : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d wave speeds", old_blocks);
-  if (st == OAK_OK) most = most_rate(sim, old, diffusive, origin);
+  if (st == OAK_OK) most = most_rate(sim, old, square, origin);
   free(old);
   MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, sim->setup.comm);
   oak_rates_set(sim, (oak_rates_t){.most = most, .known = OAK_RATES_KNOWN});
   return oak_data_agree(&sim->data, st);
 }
 
-/* Find which part of the rates of the blocks comes from explicit diffusion, before the mesh
- * changes. Collective if there is explicit diffusion. */
-static oak_status_t diffusive_rates(oak_t *sim, double **out) {
-  const int n = sim->data.mesh->nblock;
-  *out = NULL;
-  if (sim->setup.method.diffusion != OAK_DIFFUSION_EXPLICIT) return OAK_OK;
-  *out = malloc((n + 1) * sizeof **out);
-  return oak_data_agree(&sim->data, *out
-                                        ? oak_diffusion_block_rates(sim, sim->data.clock.time, *out)
-                                        : OAK_FAIL(OAK_ERR_MEMORY, "no memory for %d rates", n));
-}
-
 /* Everything that moves with the blocks, from the old mesh to the new one. */
 static oak_status_t carry_over(oak_t *sim, const oak_origin_t *origin) {
-  oak_carried_t list[OAK_MAX_FIELDS + 1];
+  oak_carried_t list[OAK_MAX_CARRIED];
   const int count = oak_carried(&sim->data, list), nblock = sim->data.mesh->nblock;
   oak_adapt_task_t *task = oak_adapt_tasks(origin, nblock);
   oak_status_t st =
@@ -74,7 +60,7 @@ static oak_status_t carry_over(oak_t *sim, const oak_origin_t *origin) {
 }
 
 static void swap_carried(oak_t *sim) {
-  oak_carried_t list[OAK_MAX_FIELDS + 1];
+  oak_carried_t list[OAK_MAX_CARRIED];
   const int count = oak_carried(&sim->data, list);
   for (int i = 0; i < count; i++) {
     const oak_values_t values = *list[i].now;
@@ -84,13 +70,12 @@ static void swap_carried(oak_t *sim) {
 }
 
 /* The solution on the new mesh, in state 1; the old one stays in state 0. */
-static oak_status_t map_data(oak_t *sim, int old_blocks, const double *diffusive,
+static oak_status_t map_data(oak_t *sim, int old_blocks, const double *square,
                              const oak_origin_t *origin) {
   oak_timer_start(&sim->data.timers, OAK_PHASE_BLOCKS);
-  oak_status_t st = oak_storage_reserve(&sim->data, 1, 2, sim->data.mesh->nblock);
-  if (st == OAK_OK) st = oak_fields_reserve(&sim->data, sim->data.mesh->nblock);
+  oak_status_t st = oak_carried_reserve(&sim->data);
   if (st == OAK_OK) st = oak_data_agree(&sim->data, oak_undo_probe(sim, old_blocks));
-  if (st == OAK_OK) st = map_rates(sim, old_blocks, diffusive, origin);
+  if (st == OAK_OK) st = map_rates(sim, old_blocks, square, origin);
   /* The device may still move data while the host looks for the neighbours on the new mesh. */
   if (st == OAK_OK) st = oak_data_agree(&sim->data, carry_over(sim, origin));
   oak_timer_stop(&sim->data.timers, OAK_PHASE_BLOCKS);
@@ -145,7 +130,7 @@ static oak_status_t run_transfer(oak_t *sim, const oak_carried_t *c,
 }
 
 static oak_status_t move_blocks(oak_t *sim, const oak_transfer_t *transfer) {
-  oak_carried_t list[OAK_MAX_FIELDS + 1];
+  oak_carried_t list[OAK_MAX_CARRIED];
   const int count = oak_carried(&sim->data, list);
   oak_route_t route = {0};
   oak_status_t st = list_messages(sim, transfer, &route);
@@ -165,15 +150,14 @@ static oak_status_t move_blocks(oak_t *sim, const oak_transfer_t *transfer) {
 static oak_status_t balance_load(oak_t *sim, int *moved) {
   const oak_balance_t balance = {.kappa_max = sim->setup.refine.kappa_max,
                                  .families = sim->setup.max_level > sim->setup.min_level,
-                                 .speed = sim->pace.speed};
+                                 .speed = sim->speed.all};
   oak_undo_t undo;
   oak_transfer_t transfer;
   OAK_TRY(oak_undo_keep(sim, &undo));
   oak_timer_start(&sim->data.timers, OAK_PHASE_PARTITION);
   oak_status_t st = oak_mesh_partition(sim->data.mesh, &balance, moved, &transfer);
   if (st == OAK_OK && *moved) {
-    st = oak_storage_reserve(&sim->data, 1, 2, sim->data.mesh->nblock);
-    if (st == OAK_OK) st = oak_fields_reserve(&sim->data, sim->data.mesh->nblock);
+    st = oak_carried_reserve(&sim->data);
     if (st == OAK_OK) st = move_blocks(sim, &transfer);
   }
   if (st != OAK_OK)
@@ -189,7 +173,7 @@ static oak_status_t balance_load(oak_t *sim, int *moved) {
 /* If the mesh does not change, ranks may still have become faster or slower. */
 static oak_status_t balance_only(oak_t *sim, int *moved) {
   *moved = 0;
-  if (!sim->pace.speed) return OAK_OK;
+  if (!sim->speed.all) return OAK_OK;
   OAK_TRY(balance_load(sim, moved));
   if (*moved) oak_rates_forget(sim);
   return *moved ? oak_fit_mesh(sim) : OAK_OK;
@@ -201,23 +185,23 @@ static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, 
   const int old_blocks = sim->data.mesh->nblock;
   oak_undo_t undo;
   oak_origin_t *origin = NULL;
-  double *diffusive;
+  double *square;
   OAK_TRY(oak_undo_keep(sim, &undo));
   oak_timer_start(&sim->data.timers, OAK_PHASE_MESH);
-  oak_status_t st = diffusive_rates(sim, &diffusive);
+  oak_status_t st = oak_parts_square_rates(sim, &square);
   if (st == OAK_OK)
     st = oak_mesh_adapt(sim->data.mesh, flag, reach, sim->setup.min_level, sim->setup.max_level,
                         any, &origin);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_MESH);
   if (st == OAK_OK && *any) {
     oak_rates_agree(sim);
-    st = map_data(sim, old_blocks, diffusive, origin);
+    st = map_data(sim, old_blocks, square, origin);
     if (st == OAK_OK) swap_carried(sim);
   }
   if (st != OAK_OK) st = oak_undo_all(sim, &undo, st);
   oak_undo_forget(&undo);
   free(origin);
-  free(diffusive);
+  free(square);
   return st;
 }
 
@@ -233,7 +217,7 @@ oak_status_t oak_adapt_finish(oak_t *sim) {
 /* Adapt to the flags; ghost cells must be filled. */
 static oak_status_t apply_flags(oak_t *sim, const int *flag, const int *reach, int *changed) {
   int any = 0, moved = 0;
-  oak_pace_measure(sim);
+  oak_speed_measure(sim);
   OAK_TRY(adapt_blocks(sim, flag, reach, &any));
   oak_status_t st = any ? OAK_OK : balance_only(sim, &moved);
   if (changed) *changed = any || moved;
@@ -282,7 +266,7 @@ oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
   if (changed) *changed = 0;
   OAK_TRY(oak_adapt_finish(sim));
   if (!sim->setup.refine.active) {
-    oak_pace_measure(sim);
+    oak_speed_measure(sim);
     OAK_TRY(balance_only(sim, &moved));
     if (changed) *changed = moved;
     return OAK_OK;
@@ -310,10 +294,14 @@ static void clear(oak_t *sim) {
   if (sim->data.transport.dev) oak_messages_clear(&sim->adapt.migration, &sim->data.transport);
   oak_device_free(sim->setup.dev, sim->data.tasks.task);
   oak_device_free(sim->setup.dev, sim->adapt.flag);
+  free(sim->speed.all);
   oak_criterion_clear(sim);
 }
 
-const oak_part_t oak_part_adaptation = {.open = oak_criterion_open,
-                                        .bytes = oak_criterion_bytes,
-                                        .clear = clear,
-                                        .begin_step = oak_adapt_finish};
+static oak_status_t open(oak_t *sim) {
+  OAK_TRY(oak_agree(sim->setup.comm, oak_speed_open(sim)));
+  return oak_criterion_open(sim);
+}
+
+const oak_part_t oak_part_adaptation = {
+    .open = open, .bytes = oak_criterion_bytes, .clear = clear, .begin_step = oak_adapt_finish};

@@ -15,11 +15,11 @@ oak_status_t oak_compute_flags(oak_t *sim, int *flag);
  * and may be tried again. */
 oak_status_t oak_adapt_finish(oak_t *sim);
 
-/* pace.c */
-/** Measure ranks if mesh.balance says so. Not collective. */
-oak_status_t oak_pace_init(oak_t *sim);
-/** Bring pace.speed up to date, if ranks are measured. Waits until the device has completed its
+/* speed.c */
+/** Measure the speed of ranks from now on, if mesh.balance says so. Rank-local. */
+oak_status_t oak_speed_open(oak_t *sim);
+/** Bring the speeds up to date, if they are measured. Waits until the device has completed its
  * work. Collective. */
-void oak_pace_measure(oak_t *sim);
+void oak_speed_measure(oak_t *sim);
 
 #endif

@@ -23,18 +23,6 @@ static int is_floor(const oak_t *sim, int n) {
   return end && !strcmp(end, "_floor") && oak_has_hook(&sim->setup, "physics_floor");
 }
 
-void oak_read_changing(oak_setup_t *setup) {
-  const oak_params_t *p = setup->params;
-  setup->method.cfl = oak_params_real(p, "run.cfl");
-  setup->method.dt_max = oak_params_real(p, "run.dt_max");
-  setup->refine.every = oak_params_int(p, "mesh.adapt_every");
-  setup->refine.kappa_max = oak_params_real(p, "mesh.kappa_max");
-  setup->refine.c_refine = oak_params_real(p, "refine.c_refine");
-  setup->refine.c_derefine = oak_params_real(p, "refine.c_derefine");
-  setup->refine.eps = oak_params_real(p, "refine.eps");
-  setup->refine.eps_abs = oak_params_real(p, "refine.eps_abs");
-}
-
 static oak_status_t change(void *user, const char *key, const double *number) {
   oak_t *sim = user;
   const int n = find_parameter(sim, key);

@@ -29,6 +29,7 @@ typedef struct {
   void *rate, *bad; /**< per block, tile and part: largest wave speed / dx; invalid cells */
   void *sums;       /**< maxima and sums of them by chunk */
   long capacity;
+  int64_t computed; /**< blocks computed so far; each stage counts */
 } oak_results_t;
 
 /** Memory of the host for copies of the solution that are written to files (snapshot.c). */
@@ -87,6 +88,8 @@ typedef struct {
 } oak_data_t;
 
 /* open.c */
+/** Data without a mesh. */
+void oak_data_init(oak_data_t *data, const oak_setup_t *setup);
 /** Open what the data need before the mesh is made. \a edges: ghost cells beyond edges are needed.
  * Collective; the ranks agree. */
 oak_status_t oak_data_open(oak_data_t *data, int edges, int whole_tiles);
@@ -136,7 +139,7 @@ static inline int oak_storage_fits(const oak_data_t *data) {
 }
 /** Say that it does. */
 static inline void oak_storage_fitted(oak_data_t *data) {
-  data->storage.revision = data->mesh->revision;
+  data->storage.revision = data->pattern.revision = data->mesh->revision;
 }
 void oak_storage_swap(oak_data_t *data, int a, int b);
 /** Device scratch memory of at least `bytes`. */
@@ -200,8 +203,6 @@ int oak_field_find(const oak_setup_t *setup, const char *name);
 /** Prepare the exchanges and boundary conditions of the fields; before the mesh is made.
  * Rank-local. */
 oak_status_t oak_fields_open(oak_data_t *data);
-/** Room for \a blocks in the values `next` of stored fields. Collective. */
-oak_status_t oak_fields_reserve(oak_data_t *data, int blocks);
 /** Memory, tables and buffers for the present mesh and pattern, the values of fields that have a
  * function, and all ghost cells. Collective; the ranks agree. */
 oak_status_t oak_fields_renew(oak_data_t *data);
@@ -221,7 +222,10 @@ struct oak_carried {
   const oak_exchange_t *exchange;
   oak_values_t *now, *next;
 };
-int oak_carried(oak_data_t *data, oak_carried_t list[OAK_MAX_FIELDS + 1]);
+enum { OAK_MAX_CARRIED = OAK_MAX_FIELDS + 1 };
+int oak_carried(oak_data_t *data, oak_carried_t list[OAK_MAX_CARRIED]);
+/** Room for the blocks of the mesh in all `next`. Collective; the ranks agree. */
+oak_status_t oak_carried_reserve(oak_data_t *data);
 /** The number of components of all these values together. */
 int oak_carried_components(const oak_setup_t *setup);
 

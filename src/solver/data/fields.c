@@ -57,7 +57,7 @@ int64_t oak_fields_bytes(const oak_data_t *data) {
   return bytes;
 }
 
-int oak_carried(oak_data_t *data, oak_carried_t list[OAK_MAX_FIELDS + 1]) {
+int oak_carried(oak_data_t *data, oak_carried_t list[OAK_MAX_CARRIED]) {
   int count = 0;
   list[count++] =
       (oak_carried_t){&data->exchange, &data->storage.state[0], &data->storage.state[1]};
@@ -75,9 +75,11 @@ int oak_carried_components(const oak_setup_t *setup) {
   return count;
 }
 
-oak_status_t oak_fields_reserve(oak_data_t *data, int blocks) {
+oak_status_t oak_carried_reserve(oak_data_t *data) {
+  const int blocks = data->mesh->nblock;
   oak_status_t st = OAK_OK;
   int any = 0, changed;
+  OAK_TRY(oak_storage_reserve(data, 1, 2, blocks));
   for (int n = 0; n < data->setup->fields.count; n++) {
     oak_field_value_t *field = &data->fields.field[n];
     oak_values_t *values = &field->next;

@@ -2,6 +2,11 @@
  * What the data need before the mesh is made, and their end. */
 #include "solver/data/data.h"
 
+void oak_data_init(oak_data_t *data, const oak_setup_t *setup) {
+  *data = (oak_data_t){.setup = setup, .storage.revision = -1};
+  oak_timers_reset(&data->timers);
+}
+
 oak_status_t oak_data_open(oak_data_t *data, int edges, int whole_tiles) {
   const oak_setup_t *setup = data->setup;
   OAK_TRY(oak_transport_open(&data->transport, setup->comm, setup->dev,

@@ -15,7 +15,7 @@ struct oak_snapshot {
   struct {
     char *memory;
     size_t block_bytes;
-  } part[OAK_MAX_FIELDS + 1]; /**< the state, stored fields */
+  } part[OAK_MAX_CARRIED]; /**< the state, stored fields */
 };
 
 /** Memory that must stay free beside a snapshot, so that the run can make small allocations while
@@ -62,7 +62,7 @@ static oak_snapshot_t *new_snapshot(oak_data_t *data, int nblock) {
 
 oak_snapshot_t *oak_snapshot_take(oak_data_t *data, size_t chunk) {
   const oak_device_ops_t *ops = oak_device_ops(data->setup->dev);
-  oak_carried_t list[OAK_MAX_FIELDS + 1];
+  oak_carried_t list[OAK_MAX_CARRIED];
   size_t bytes = 0;
   if (!ops->keep || data->mesh->nblock == 0) return NULL;
   oak_snapshot_t *s = new_snapshot(data, data->mesh->nblock);

@@ -13,7 +13,7 @@
 /* The data of a block is its state, followed by its stored fields. \a to_device: 1 copies from the
  * host to the device, 0 the other way. */
 static oak_status_t copy_blocks(oak_t *sim, int b0, int n, char *host, int to_device) {
-  oak_carried_t list[OAK_MAX_FIELDS + 1];
+  oak_carried_t list[OAK_MAX_CARRIED];
   const int count = oak_carried(&sim->data, list), blocks = count == 1 ? n : 1;
   for (int b = b0; b < b0 + n; b += blocks)
     for (int i = 0; i < count; i++) {
@@ -297,20 +297,6 @@ static oak_status_t load_mesh(oak_t *sim, const oak_checkpoint_file_t *file) {
   return st;
 }
 
-/* The rates of blocks, as if the flux kernel had left them. */
-static oak_status_t upload_rates(oak_t *sim, const double *rate) {
-  const int n = sim->data.mesh->nblock, results = oak_data_results(&sim->data);
-  double *all = calloc((size_t)n * results + 1, sizeof *all);
-  OAK_CHECK(all, OAK_ERR_MEMORY, "out of memory for the wave speeds of %d blocks", n);
-  for (int b = 0; b < n; b++) all[(size_t)b * results] = rate[b];
-  oak_status_t st = OAK_OK;
-  if (n)
-    st = oak_device_upload(sim->setup.dev, sim->data.results.rate, all,
-                           (size_t)n * results * sizeof *all);
-  free(all);
-  return st;
-}
-
 static oak_status_t upload_blocks(oak_t *sim, const oak_checkpoint_file_t *file, const part_t *p) {
   const size_t bytes = (size_t)oak_checkpoint_block_bytes(&file->head);
   const int all = oak_checkpoint_chunk(&file->head), chunk = p->count < all ? p->count : all;
@@ -331,7 +317,7 @@ static oak_status_t load_data(oak_t *sim, const oak_checkpoint_file_t *file) {
   part_t p = {.first = sim->data.mesh->first, .count = sim->data.mesh->nblock};
   oak_status_t st = read_records(file, &p);
   if (st == OAK_OK) st = upload_blocks(sim, file, &p);
-  if (st == OAK_OK) st = upload_rates(sim, p.rate);
+  if (st == OAK_OK) st = oak_block_rates_set(sim, p.rate);
   if (st == OAK_OK) st = oak_device_sync(sim->setup.dev); /* uploads may leave later */
   free_part(&p);
   for (int n = 0; n < sim->setup.fields.count; n++) {

@@ -63,8 +63,7 @@ static oak_status_t choose_step(oak_t *sim, double end_time, double output_time,
 static oak_status_t adapt(oak_t *sim, oak_saving_t *saving) {
   oak_status_t st = oak_adjust_refinement(sim, NULL);
   if (st == OAK_ERR_MEMORY && oak_disk_pending(saving->out->disk)) {
-    const int whole =
-        sim->data.storage.revision != sim->data.mesh->revision; /* only tables are missing */
+    const int whole = !oak_storage_fits(&sim->data); /* only tables are missing */
     OAK_TRY(oak_output_wait(saving->out));
     st = whole ? oak_adapt_finish(sim) : oak_adjust_refinement(sim, NULL);
   }

@@ -66,7 +66,7 @@ static oak_status_t run_stages(oak_t *sim, double dt, int *ended) {
 
 /* All stages, and whether they leave invalid cells. */
 static oak_status_t try_step(oak_t *sim, double dt, int *invalid) {
-  const int64_t floored = sim->counts.floored_cells;
+  const oak_counts_t before = sim->counts;
   int ended = 0;
   sim->data.clock.taken_dt = dt;
   const oak_status_t st = run_stages(sim, dt, &ended);
@@ -77,7 +77,7 @@ static oak_status_t try_step(oak_t *sim, double dt, int *invalid) {
     *invalid = 1;
   else
     OAK_TRY(reduce_results(sim, st, invalid));
-  if (*invalid && sim->setup.method.retry) sim->counts.floored_cells = floored;
+  if (*invalid && sim->setup.method.retry) sim->counts = before;
   return OAK_OK;
 }
 
@@ -174,8 +174,9 @@ oak_status_t oak_advance(oak_t *sim, double dt) {
     take_back(sim, &before, sim->setup.method.kept);
   /* Repaired cells are compared with updates: those of a step that does not count do not either. */
   if (st != OAK_OK && sim->counts.updates == before.counts.updates) {
-    sim->counts.first_order_cells = before.counts.first_order_cells;
-    sim->counts.floored_cells = before.counts.floored_cells;
+    const int64_t retries = sim->counts.retries;
+    sim->counts = before.counts;
+    sim->counts.retries = retries;
   }
   return st;
 }

@@ -110,6 +110,18 @@ static oak_status_t find_rate(oak_t *sim, int state, double time, int out) {
   return st == OAK_OK ? fixed : st;
 }
 
+/* The largest diffusivity / dx^2 of each block of this rank. */
+static oak_status_t read_rates(oak_t *sim, double time, double *rate) {
+  const int n = sim->data.mesh->nblock;
+  oak_diffusivity_args_t args = {.rate = NULL};
+  if (!n) return OAK_OK;
+  OAK_TRY(oak_storage_scratch(&sim->data, n * sizeof *rate));
+  oak_data_field(&sim->data, 0, time, &args.f);
+  args.rate = sim->data.storage.scratch;
+  OAK_TRY(oak_device_launch(sim->setup.dev, sim->setup.kernel.diffusivity, n, &args, sizeof args));
+  return oak_device_download(sim->setup.dev, rate, args.rate, n * sizeof *rate);
+}
+
 /* ---- explicit: added to the other rates of a stage */
 
 static int is_explicit(const oak_t *sim) {
@@ -118,6 +130,10 @@ static int is_explicit(const oak_t *sim) {
 
 static oak_status_t with_ghosts(oak_t *sim, int state, double time) {
   return find_rate(sim, state, time, sim->diffusion.rate);
+}
+
+static oak_status_t square_rates(oak_t *sim, double *rate) {
+  return read_rates(sim, sim->data.clock.time, rate);
 }
 
 static void flux_args(const oak_t *sim, oak_flux_args_t *args) {
@@ -131,21 +147,11 @@ const oak_part_t oak_part_diffusion = {.name = "diffusive fluxes",
                                        .fit = fit,
                                        .bytes = count_bytes,
                                        .clear = clear,
+                                       .square_rates = square_rates,
                                        .with_ghosts = with_ghosts,
                                        .flux_args = flux_args};
 
 /* ---- super time stepping */
-
-oak_status_t oak_diffusion_block_rates(oak_t *sim, double time, double *rate) {
-  const int n = sim->data.mesh->nblock;
-  oak_diffusivity_args_t args = {.rate = NULL};
-  if (!n) return OAK_OK;
-  OAK_TRY(oak_storage_scratch(&sim->data, n * sizeof *rate));
-  oak_data_field(&sim->data, 0, time, &args.f);
-  args.rate = sim->data.storage.scratch;
-  OAK_TRY(oak_device_launch(sim->setup.dev, sim->setup.kernel.diffusivity, n, &args, sizeof args));
-  return oak_device_download(sim->setup.dev, rate, args.rate, n * sizeof *rate);
-}
 
 /* The largest rate of this rank's blocks: forward Euler steps are stable up to its inverse. */
 static oak_status_t local_rate(oak_t *sim, double time, double *most) {
@@ -153,7 +159,7 @@ static oak_status_t local_rate(oak_t *sim, double time, double *most) {
   double *rate = malloc((n + 1) * sizeof *rate);
   *most = 0;
   OAK_CHECK(rate, OAK_ERR_MEMORY, "no memory for the rates of %d blocks", n);
-  const oak_status_t st = oak_diffusion_block_rates(sim, time, rate);
+  const oak_status_t st = read_rates(sim, time, rate);
   for (int b = 0; b < n && st == OAK_OK; b++)
     if (rate[b] > *most) *most = rate[b];
   free(rate);

@@ -2,6 +2,8 @@
  * The functions of all parts of a run, called one after the other. */
 #include "solver/step/part.h"
 
+#include <stdlib.h>
+
 #include "base/failure.h"
 #include "solver/step/sim.h"
 
@@ -49,6 +51,18 @@ int64_t oak_parts_bytes(const oak_t *sim) {
   int64_t bytes = 0;
   FOR_PARTS(p, bytes) bytes += p->bytes(sim);
   return bytes;
+}
+
+oak_status_t oak_parts_square_rates(oak_t *sim, double **rate) {
+  const int n = sim->data.mesh->nblock;
+  *rate = NULL;
+  FOR_PARTS(p, square_rates) {
+    *rate = malloc((n + 1) * sizeof **rate);
+    return oak_data_agree(&sim->data, *rate
+                                          ? p->square_rates(sim, *rate)
+                                          : OAK_FAIL(OAK_ERR_MEMORY, "no memory for %d rates", n));
+  }
+  return OAK_OK;
 }
 
 void oak_parts_clear(oak_t *sim) {

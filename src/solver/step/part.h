@@ -45,6 +45,10 @@ typedef struct {
   int64_t (*bytes)(const oak_t *sim);
   void (*clear)(oak_t *sim);
 
+  /** The part of the largest rate of each block that is proportional to 1/dx^2: \a rate [nblock].
+   * The rest is proportional to 1/dx. One part of a run has this at most. Rank-local. */
+  oak_status_t (*square_rates)(oak_t *sim, double *rate);
+
   /* ---- a step */
   /** Before a step. Collective; the ranks agree. */
   oak_status_t (*begin_step)(oak_t *sim);
@@ -60,7 +64,7 @@ typedef struct {
   oak_status_t (*with_ghosts)(oak_t *sim, int state, double time);
   /** Add to the arguments of the flux kernel. */
   void (*flux_args)(const oak_t *sim, oak_flux_args_t *args);
-  /** Compute a stage of a step \a dt: each run has one part with this function. \a first: 1 for
+  /** Compute a stage of a step \a dt: the first part with this function does it. \a first: 1 for
    * the first of the stages whose invalid cells are counted together. Collective. If the ranks
    * agree on the status and the step ends with this stage, *\a ended is 1; with OAK_OK it has left
    * invalid cells, and the step is to be repeated. */
@@ -92,6 +96,8 @@ oak_status_t oak_parts_fit(oak_t *sim);
 oak_status_t oak_parts_connect(oak_t *sim);
 oak_status_t oak_parts_renew(oak_t *sim);
 int64_t oak_parts_bytes(const oak_t *sim);
+/** Rates as in square_rates, to be freed; NULL if no part has any. Collective; the ranks agree. */
+oak_status_t oak_parts_square_rates(oak_t *sim, double **rate);
 /** In the reverse order. */
 void oak_parts_clear(oak_t *sim);
 oak_status_t oak_parts_begin_step(oak_t *sim);

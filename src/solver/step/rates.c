@@ -36,3 +36,16 @@ oak_status_t oak_block_rates(const oak_t *sim, int blocks, double *rate) {
   free(all);
   return st;
 }
+
+oak_status_t oak_block_rates_set(const oak_t *sim, const double *rate) {
+  const int n = sim->data.mesh->nblock, results = oak_data_results(&sim->data);
+  double *all = calloc((size_t)n * results + 1, sizeof *all);
+  OAK_CHECK(all, OAK_ERR_MEMORY, "out of memory for the wave speeds of %d blocks", n);
+  for (int b = 0; b < n; b++) all[(size_t)b * results] = rate[b];
+  oak_status_t st = OAK_OK;
+  if (n)
+    st = oak_device_upload(sim->setup.dev, sim->data.results.rate, all,
+                           (size_t)n * results * sizeof *all);
+  free(all);
+  return st;
+}

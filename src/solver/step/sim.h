@@ -47,13 +47,13 @@ typedef struct {
   int batch;
 } oak_diffusion_t;
 
-/** How fast the ranks compute (adapt/pace.c). */
+/** How fast the ranks compute (adapt/speed.c). */
 typedef struct {
-  double *speed;          /**< [ranks] blocks per second; NULL unless mesh.balance = measured */
+  double *all;            /**< [ranks] blocks per second; NULL unless mesh.balance = measured */
   double blocks, seconds; /**< of this rank, earlier ones count less */
-  int64_t recent;         /**< blocks computed since the last measurement; each stage counts */
-  double until;           /**< seconds of all kernels of stages at the last measurement */
-} oak_pace_t;
+  int64_t computed;       /**< results.computed at the last measurement */
+  double worked;          /**< seconds of all kernels of stages, likewise */
+} oak_speed_t;
 
 enum {
   OAK_RATES_UNKNOWN,
@@ -106,7 +106,7 @@ struct oak {
   oak_diffusion_t diffusion;
   oak_poisson_t poisson;
   oak_adapt_t adapt;
-  oak_pace_t pace;
+  oak_speed_t speed;
   oak_requests_t run;
   oak_late_kernel_t trace; /**< of trace.c */
   oak_user_modules_t user;
@@ -124,16 +124,14 @@ void oak_rates_set(oak_t *sim, oak_rates_t rates);
 void oak_rates_agree(oak_t *sim);
 /** Largest rate of each of the first \a blocks blocks, where the rates are known. Rank-local. */
 oak_status_t oak_block_rates(const oak_t *sim, int blocks, double *rate);
+/** Make \a rate [nblock] the rates of the blocks, as if the flux kernel had left them.
+ * Rank-local. */
+oak_status_t oak_block_rates_set(const oak_t *sim, const double *rate);
 
 /* fit.c */
 /** Give every state memory for the blocks of the mesh, and update geometry and tables. The contents
  * of `state[0]` are kept, those of the other states are lost. */
 oak_status_t oak_fit_mesh(oak_t *sim);
-
-/* diffusion.c */
-/** The largest diffusivity / dx^2 of each block, which is the part of diffusion in its rate.
- * Rank-local. */
-oak_status_t oak_diffusion_block_rates(oak_t *sim, double time, double *rate);
 
 /* fluxfix.c */
 /** Match fluxes where levels meet, in a state that holds rates of change, which need not be valid;

@@ -32,7 +32,7 @@ oak_status_t oak_launch_flux(oak_t *sim, oak_flux_args_t *args, const oak_list_t
   const long count = blocks ? blocks->count : sim->data.mesh->nblock;
   if (!count) return OAK_OK;
   args->f.list = blocks ? blocks->device : NULL;
-  sim->pace.recent += count;
+  sim->data.results.computed += count;
   oak_timer_start(&sim->data.timers, OAK_PHASE_FLUX);
   oak_status_t st = oak_device_launch(sim->setup.dev, sim->setup.kernel.flux,
                                       count * oak_data_results(&sim->data), args, sizeof *args);
@@ -72,14 +72,8 @@ oak_status_t oak_probe_stage(oak_t *sim, const oak_stage_t *stage) {
   return run_stage(sim, stage, 1, 0);
 }
 
-static int wanted(const oak_t *sim) {
-  return !sim->setup.method.first_order && !sim->setup.method.floors;
-}
-
-const oak_part_t oak_part_fluxes = {.name = "ghost cells, fluxes",
-                                    .wanted = wanted,
-                                    .stage = compute_stage,
-                                    .probe = oak_probe_stage};
+const oak_part_t oak_part_fluxes = {
+    .name = "ghost cells, fluxes", .stage = compute_stage, .probe = oak_probe_stage};
 
 oak_status_t oak_read_results(oak_t *sim, double local[2]) {
   const long count = (long)sim->data.mesh->nblock * oak_data_results(&sim->data),

@@ -13,11 +13,11 @@ static const double MEMORY = 0.8;
 /* A rank that the operating system has held up once must not lose all of its blocks. */
 static const double LARGEST_RATIO = 4;
 
-oak_status_t oak_pace_init(oak_t *sim) {
+oak_status_t oak_speed_open(oak_t *sim) {
   const int measured = oak_params_choice(sim->setup.params, "mesh.balance") == 1;
   if (!measured || sim->setup.size == 1) return OAK_OK;
-  sim->pace.speed = malloc(sim->setup.size * sizeof *sim->pace.speed);
-  OAK_CHECK(sim->pace.speed, OAK_ERR_MEMORY, "out of memory for a list of %d ranks",
+  sim->speed.all = malloc(sim->setup.size * sizeof *sim->speed.all);
+  OAK_CHECK(sim->speed.all, OAK_ERR_MEMORY, "out of memory for a list of %d ranks",
             sim->setup.size);
   sim->data.timers.all_steps = 1;
   return OAK_OK;
@@ -48,15 +48,15 @@ static void fill_gaps(double *speed, int size) {
   }
 }
 
-void oak_pace_measure(oak_t *sim) {
-  oak_pace_t *p = &sim->pace;
-  if (!p->speed) return;
+void oak_speed_measure(oak_t *sim) {
+  oak_speed_t *s = &sim->speed;
+  if (!s->all) return;
   const double seconds = worked(sim);
-  p->blocks = MEMORY * p->blocks + (double)p->recent;
-  p->seconds = MEMORY * p->seconds + (seconds - p->until);
-  p->recent = 0;
-  p->until = seconds;
-  const double mine = p->blocks > 0 && p->seconds > 0 ? p->blocks / p->seconds : 0;
-  MPI_Allgather(&mine, 1, MPI_DOUBLE, p->speed, 1, MPI_DOUBLE, sim->setup.comm);
-  fill_gaps(p->speed, sim->setup.size);
+  s->blocks = MEMORY * s->blocks + (double)(sim->data.results.computed - s->computed);
+  s->seconds = MEMORY * s->seconds + (seconds - s->worked);
+  s->computed = sim->data.results.computed;
+  s->worked = seconds;
+  const double mine = s->blocks > 0 && s->seconds > 0 ? s->blocks / s->seconds : 0;
+  MPI_Allgather(&mine, 1, MPI_DOUBLE, s->all, 1, MPI_DOUBLE, sim->setup.comm);
+  fill_gaps(s->all, sim->setup.size);
 }

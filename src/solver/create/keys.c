@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Reads the keys of mesh, scheme and refinement. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "solver/create/create.h"
+#include "solver/data/variables.h"
+
+oak_status_t oak_read_structure(oak_setup_t *setup) {
+  const oak_params_t *p = setup->params;
+  setup->dim = oak_params_int(p, "mesh.dim");
+  setup->coordinates = oak_params_choice(p, "mesh.coordinates");
+  setup->block_size = oak_params_int(p, "mesh.block_size");
+  setup->cells = setup->block_size * setup->block_size * (setup->dim == 3 ? setup->block_size : 1);
+  setup->min_level = oak_params_int(p, "mesh.min_level");
+  setup->max_level = oak_params_int(p, "mesh.max_level");
+  setup->real_size = oak_params_choice(p, "scheme.precision") == 1 ? 4 : 8;
+  setup->store_size = oak_params_choice(p, "scheme.precision") == 0 ? 8 : 4;
+  setup->method.runge_kutta = oak_runge_kutta(oak_params_choice(p, "scheme.integrator"));
+  setup->method.first_order = oak_params_choice(p, "scheme.on_invalid") == 1;
+  setup->method.retry = oak_params_choice(p, "scheme.on_invalid") == 2;
+  /* A step can be repeated only if its result does not replace the state at its start. The result
+   * may therefore need one more state. */
+  const int further = setup->method.retry && setup->method.runge_kutta->result == 0;
+  setup->method.nstate = setup->method.runge_kutta->nstate + (setup->method.first_order || further);
+  setup->method.result =
+      further ? setup->method.runge_kutta->nstate : setup->method.runge_kutta->result;
+  OAK_CHECK(setup->min_level <= setup->max_level, OAK_ERR_INPUT,
+            "mesh.min_level = %d is above mesh.max_level = %d: they must be in order",
+            setup->min_level, setup->max_level);
+  int radius;
+  OAK_TRY(oak_setup_find_limiter(setup, &radius));
+  const int needed =
+      radius + 1; /* the flux through the outermost face needs the first ghost cell */
+  const int given = oak_params_int(p, "scheme.ghost_layers");
+  OAK_CHECK(given == 0 || given >= needed, OAK_ERR_INPUT,
+            "%s: scheme.ghost_layers = %d: scheme.limiter = %s needs %d (0 chooses by itself)",
+            oak_params_origin(p, "scheme.ghost_layers"), given,
+            oak_params_text(p, "scheme.limiter"), needed);
+  setup->layers = given ? given : needed;
+  OAK_TRY(oak_scalars_read(setup));
+  return oak_pattern_check(setup->block_size, setup->layers, setup->max_level > setup->min_level);
+}
+
+/* The largest number of the run's precision that is not above x. */
+static double round_down(const oak_setup_t *setup, double x) {
+  const float f = (float)x;
+  if (setup->real_size != sizeof f) return x;
+  return f > x ? nextafterf(f, -INFINITY) : f;
+}
+
+/* Positions of cells must differ by more than their rounding errors. */
+static oak_status_t check_resolution(const oak_setup_t *setup, int d) {
+  const double finest = ldexp(setup->dx0[d], -setup->max_level);
+  const double least = 64 * DBL_EPSILON * fmax(fabs(setup->xmin[d]), fabs(setup->xmax[d]));
+  OAK_CHECK(isfinite(finest) && finest >= least && finest >= DBL_MIN, OAK_ERR_INPUT,
+            "mesh.xmin = %g and mesh.xmax = %g along %c: cells of mesh.max_level = %d would have "
+            "the size %g, but numbers of double precision tell them apart only from %g on: put the "
+            "origin near the domain, lower the level or change the unit",
+            setup->xmin[d], setup->xmax[d], "xyz"[d], setup -> max_level, finest,
+            fmax(least, DBL_MIN));
+  return OAK_OK;
+}
+
+oak_status_t oak_read_domain(oak_setup_t *setup) {
+  const oak_params_t *p = setup->params;
+  oak_params_ints(p, "mesh.trees", setup->trees);
+  OAK_TRY(oak_mesh_check_trees(setup->dim, setup->trees));
+  oak_params_reals(p, "mesh.xmin", setup->xmin);
+  oak_params_reals(p, "mesh.xmax", setup->xmax);
+  for (int d = 0; d < setup->dim; d++) {
+    OAK_CHECK(setup->xmax[d] > setup->xmin[d], OAK_ERR_INPUT,
+              "mesh.xmax = %g is not above mesh.xmin = %g along %c", setup->xmax[d], setup->xmin[d],
+              "xyz"[d]);
+    setup->dx0[d] = (setup->xmax[d] - setup->xmin[d]) / setup->trees[d] / setup->block_size;
+    OAK_TRY(check_resolution(setup, d));
+  }
+  if (setup->dim == 2) {
+    setup->xmin[2] = setup->xmax[2] = setup->dx0[2] = 0;
+    setup->trees[2] = 1;
+  }
+  /* Kernels round theta to their precision: 4/3 must not end above 4/3 (kernels/rows.h). */
+  setup->interpolation_theta = round_down(setup, oak_params_real(p, "mesh.theta"));
+  return OAK_OK;
+}
+
+void oak_read_changing(oak_setup_t *setup) {
+  const oak_params_t *p = setup->params;
+  setup->method.cfl = oak_params_real(p, "run.cfl");
+  setup->method.dt_max = oak_params_real(p, "run.dt_max");
+  setup->refine.every = oak_params_int(p, "mesh.adapt_every");
+  setup->refine.kappa_max = oak_params_real(p, "mesh.kappa_max");
+  setup->refine.c_refine = oak_params_real(p, "refine.c_refine");
+  setup->refine.c_derefine = oak_params_real(p, "refine.c_derefine");
+  setup->refine.eps = oak_params_real(p, "refine.eps");
+  setup->refine.eps_abs = oak_params_real(p, "refine.eps_abs");
+}
+
+/* ---- refinement */
+
+static oak_status_t add_derived(oak_refine_t *r, int number) {
+  for (int n = 0; n < r->nderived; n++)
+    if (r->derived[n] == number) return OAK_OK;
+  OAK_CHECK(r->nderived < OAK_MAX_FIELDS, OAK_ERR_INPUT,
+            "refine.variable names more than %d derived variables: leave some out", OAK_MAX_FIELDS);
+  r->derived[r->nderived++] = number;
+  return OAK_OK;
+}
+
+/* A variable that the criterion looks at. \a looks: the criterion is one that looks at derived
+ * ones. A name such as rho may stand for a conserved and a primitive variable: the first one
+ * counts. */
+static oak_status_t add_refine_variable(oak_setup_t *setup, const char *word, int looks) {
+  oak_refine_t *r = &setup->refine;
+  int v = 0;
+  while (v < 2 * setup->nvar && strcmp(word, setup->description.name[v])) v++;
+  if (v < setup->nvar) {
+    r->variables |= 1u << v;
+    return OAK_OK;
+  }
+  if (v < 2 * setup->nvar) {
+    r->primitives |= 1u << (v - setup->nvar);
+    return OAK_OK;
+  }
+  const int field = oak_field_find(setup, word), derived = oak_derived_find(setup, word);
+  if (field >= 0) {
+    r->fields |= 1u << field;
+    return OAK_OK;
+  }
+  if (derived >= 0) return looks ? add_derived(r, derived) : OAK_OK;
+  return oak_variable_unknown(setup, word, oak_params_origin(setup->params, "refine.variable"),
+                              "refine.variable", 1);
+}
+
+static oak_status_t read_refine_variables(oak_setup_t *setup) {
+  char words[256];
+  const char *text = oak_params_text(setup->params, "refine.variable");
+  const char *criterion = oak_params_text(setup->params, "refine.criterion");
+  const int looks = setup->refine.active && strcmp(criterion, "user") && strcmp(criterion, "none");
+  snprintf(words, sizeof words, "%s", *text ? text : setup->description.name[0]);
+  for (char *word = strtok(words, " ,"); word; word = strtok(NULL, " ,"))
+    OAK_TRY(add_refine_variable(setup, word, looks));
+  return OAK_OK;
+}
+
+oak_status_t oak_read_refinement(oak_setup_t *setup) {
+  const oak_params_t *p = setup->params;
+  setup->refine.buffer = oak_params_int(p, "refine.buffer");
+  OAK_CHECK(setup->refine.buffer <= setup->block_size, OAK_ERR_INPUT,
+            "%s: refine.buffer = %d: at most the cells of a block, mesh.block_size = %d",
+            oak_params_origin(p, "refine.buffer"), setup->refine.buffer, setup->block_size);
+  const char *criterion = oak_params_text(p, "refine.criterion");
+  setup->refine.active = (strcmp(criterion, "none") || oak_has_hook(setup, "problem_region")) &&
+                         setup->max_level > setup->min_level;
+  OAK_CHECK(strcmp(criterion, "user") || oak_has_hook(setup, "problem_refine"), OAK_ERR_INPUT,
+            "refine.criterion = user: %s has no REFINE(at)", setup->files.problem);
+  OAK_CHECK(setup->refine.c_derefine <= setup->refine.c_refine, OAK_ERR_INPUT,
+            "refine.c_derefine = %g is above refine.c_refine = %g: they must be in order",
+            setup->refine.c_derefine, setup->refine.c_refine);
+  return read_refine_variables(setup);
+}
