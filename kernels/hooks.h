@@ -36,6 +36,15 @@ typedef struct {
   const oak_field_t *state;
 } oak_at_t;
 
+/** The value at x of a function with `size` intervals (TABLE); beyond its ends it is constant. */
+OAK_FN real oak_look_up(const real *table, int size, real x) {
+  const real last = (real)size, place = (x - table[0]) * table[1], above = OAK_MAX(place, 0);
+  const real s = OAK_MIN(above, last);
+  const int n = (int)s, i = OAK_MIN(n, size - 1);
+  const real y = table[i + 2];
+  return size > 0 ? y + (s - (real)i) * (table[i + 3] - y) : 0;
+}
+
 /* Hooks of a physics may call it, too, which comes before kernels/field.h. */
 OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #ifdef OAK_CHECK_OFFSET /* a macro, so that the compiler names the line of the hook */
@@ -68,6 +77,11 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define OAK_NOTE_TEXT(what, bytes, text)                         \
   OAK_REQUIRE(sizeof(text) <= (bytes), "this text is too long"); \
   OAK_CONST_DATA char OAK_OWNED(what)[bytes] = text;
+#define OAK_NOTE_TABLE(name, file, help)                                                 \
+  OAK_REQUIRE(sizeof(file) <= OAK_TABLE_BYTES, "the name of this file is too long");     \
+  OAK_REQUIRE(sizeof(help) <= OAK_HELP_BYTES, "the help text of " #name " is too long"); \
+  OAK_CONST_DATA char OAK_PASTE(OAK_OWNED(_table_), name)[OAK_TABLE_BYTES] = file;       \
+  OAK_CONST_DATA char OAK_PASTE(OAK_OWNED(_help_), name)[OAK_HELP_BYTES] = help;
 #define OAK_NOTE_PARAMETER(name, fallback, help)                                         \
   OAK_REQUIRE(sizeof(help) <= OAK_HELP_BYTES, "the help text of " #name " is too long"); \
   OAK_CONST_DATA double OAK_PASTE(OAK_OWNED(_default_), name) = (double)(fallback);      \
@@ -75,6 +89,7 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #else
 #define OAK_NOTE_HOOK(function)
 #define OAK_NOTE_TEXT(what, bytes, text)
+#define OAK_NOTE_TABLE(name, file, help)
 #define OAK_NOTE_PARAMETER(name, fallback, help)
 #endif
 #ifdef __cplusplus
@@ -109,6 +124,20 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define PARAMETER(name, fallback, help)                                                        \
   OAK_REQUIRE(sizeof(((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "a parameter"); \
   OAK_NOTE_PARAMETER(name, fallback, help)
+/* Any: a function name(x) whose values come from a text file, which a key may change. oak writes
+ * its samples in front of the files: at equal distances, behind the first x and the samples per x.
+ */
+#ifdef OAK_EDITOR_H
+#define TABLE(name, file, help)   \
+  enum { OAK_TABLE_SIZE_##name }; \
+  OAK_FN real name(real x) { return x; }
+#else
+#define TABLE(name, file, help)    \
+  OAK_NOTE_TABLE(name, file, help) \
+  OAK_FN real name(real x) { return oak_look_up(oak_table_##name, OAK_TABLE_SIZE_##name, x); }
+#endif
+/** Whether a file is given, for #if. */
+#define HAS_TABLE(name) (OAK_TABLE_SIZE_##name > 0)
 
 /* Problem: the primitive state q at the start. */
 #define INITIAL(at, q) OAK_HOOK(void, _initial)(const oak_at_t *at, double q[OAK_STATE])

@@ -60,6 +60,7 @@ enum { OAK_BASE_OWN = 0, OAK_BASE_HALO = 1, OAK_BASE_PEERS = 2 };
 enum {
   OAK_MAX_PARAMETERS = 256,
   OAK_HELP_BYTES = 160,
+  OAK_TABLE_BYTES = 256, /* of the name of a table's file */
   OAK_TITLE_BYTES = 128,
   OAK_NAMES_BYTES = 512
 };

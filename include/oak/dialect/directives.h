@@ -36,6 +36,16 @@
 #define OAK_FN static inline __attribute__((always_inline))
 #endif
 #define OAK_CONST_DATA __attribute__((visibility("default"))) const
+/* An array with the samples of a function (TABLE). */
+#if OAK_DEVICE_OPENMP
+#define OAK_TABLE_DATA(name, count)                      \
+  __attribute__((unused)) static const real name[count]; \
+  OAK_PRAGMA(omp declare target(name)) static const real name[count]
+#else
+#define OAK_TABLE_DATA(name, count)                      \
+  __attribute__((unused)) static const real name[count]; \
+  OAK_PRAGMA(acc declare copyin(name)) static const real name[count]
+#endif
 
 #define OAK_KERNEL(name, args_t, threads)                                       \
   __attribute__((visibility("default"))) void name(long oak_n, int oak_threads, \

@@ -103,6 +103,7 @@ static oak_status_t read_described(oak_t *sim) {
   sim->setup.nvar = sim->setup.description.nvar;
   OAK_TRY(oak_boundary_declare(&sim->setup));
   OAK_TRY(check_all(&sim->setup));
+  OAK_TRY(oak_tables_read(&sim->setup));
   OAK_TRY(oak_read_domain(&sim->setup));
   oak_read_changing(&sim->setup);
   OAK_TRY(choose_parts(sim));

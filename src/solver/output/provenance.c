@@ -21,7 +21,7 @@ static void print_comment(FILE *f, const char *word, const char *text) {
 
 /** Copy a source file to the folder and say so in the comments. */
 static oak_status_t copy_source(const char *from, const char *folder, const char *kind,
-                                FILE *comments) {
+                                const char *ending, FILE *comments) {
   char path[4200], note[4400], *text = NULL;
   size_t length = 0;
   FILE *in = fopen(from, "rb"), *out = in ? open_memstream(&text, &length) : NULL;
@@ -33,9 +33,9 @@ static oak_status_t copy_source(const char *from, const char *folder, const char
   if (!good) {
     st = OAK_FAIL(OAK_ERR_FILE, "cannot read %s to copy it to %s", from, folder);
   } else {
-    snprintf(path, sizeof path, "%s/%s.oak-copy.c", folder, kind);
-    snprintf(note, sizeof note, "%s, CRC-32 %08lx, copied to %s.oak-copy.c", from,
-             crc32(crc32(0, NULL, 0), (const unsigned char *)text, (unsigned)length), kind);
+    snprintf(path, sizeof path, "%s/%s.oak-copy%s", folder, kind, ending);
+    snprintf(note, sizeof note, "%s, CRC-32 %08lx, copied to %s.oak-copy%s", from,
+             crc32(crc32(0, NULL, 0), (const unsigned char *)text, (unsigned)length), kind, ending);
     if (comments) print_comment(comments, kind, note);
     st = oak_file_list_add_text(path, text, length);
     if (st == OAK_OK) st = oak_write_file(path, text, length);
@@ -67,7 +67,7 @@ static int is_file(const char *name) {
 
 static oak_status_t write_parameters(const oak_t *sim, const char *folder, const char *comments) {
   char path[4200], *full = realpath(folder, NULL);
-  oak_echo_value_t other[3];
+  oak_echo_value_t other[3 + OAK_MAX_TABLES];
   oak_text_t text;
   int n = 0;
   if (full) other[n++] = (oak_echo_value_t){"output.folder", full};
@@ -75,6 +75,10 @@ static oak_status_t write_parameters(const oak_t *sim, const char *folder, const
     other[n++] = (oak_echo_value_t){"physics.name", sim->setup.files.physics};
   if (is_file(oak_params_text(sim->setup.params, "problem.name")))
     other[n++] = (oak_echo_value_t){"problem.name", sim->setup.files.problem};
+  for (int t = 0; t < sim->setup.tables.count; t++)
+    if (*sim->setup.tables.table[t].path)
+      other[n++] =
+          (oak_echo_value_t){sim->setup.tables.table[t].key, sim->setup.tables.table[t].path};
   snprintf(path, sizeof path, "%s/parameters.ini", folder);
   oak_text_begin(&text);
   if (text.stream) oak_params_echo(sim->setup.params, comments, other, n, text.stream);
@@ -89,8 +93,12 @@ oak_status_t oak_provenance_write(const oak_t *sim, const char *folder, const ch
   FILE *f = open_memstream(&comments, &length);
   oak_status_t st = f ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to write to %s", folder);
   if (f) print_origin(sim, command, f);
-  if (st == OAK_OK) st = copy_source(sim->setup.files.physics, folder, "physics", f);
-  if (st == OAK_OK) st = copy_source(sim->setup.files.problem, folder, "problem", f);
+  if (st == OAK_OK) st = copy_source(sim->setup.files.physics, folder, "physics", ".c", f);
+  if (st == OAK_OK) st = copy_source(sim->setup.files.problem, folder, "problem", ".c", f);
+  for (int t = 0; t < sim->setup.tables.count && st == OAK_OK; t++)
+    if (*sim->setup.tables.table[t].path)
+      st = copy_source(sim->setup.tables.table[t].path, folder, sim->setup.tables.table[t].name,
+                       ".txt", f);
   if (f && fclose(f) != 0 && st == OAK_OK)
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to write to %s", folder);
   if (st == OAK_OK) st = write_parameters(sim, folder, comments);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/str.h"
 
 /* ---- writing */
@@ -76,12 +77,25 @@ typedef struct {
   char *parameters;
 } texts_t;
 
+/* The hash of a file and of its tables, if it has any. */
+static void add_tables(const char *tables, char hex[33]) {
+  oak_hash_t hash;
+  if (!tables || !*tables) return;
+  oak_hash_start(&hash);
+  oak_hash_text(&hash, hex);
+  oak_hash_text(&hash, tables);
+  oak_hash_hex(&hash, hex);
+}
+
 static oak_status_t hash_sources(const oak_t *sim, texts_t *texts) {
   const char *physics = sim->setup.files.physics, *problem = sim->setup.files.problem;
   OAK_TRY(oak_source_hash(&(oak_source_t){.name = "physics", .file = &physics, .nfile = 1},
                           texts->physics));
-  return oak_source_hash(&(oak_source_t){.name = "problem", .file = &problem, .nfile = 1},
-                         texts->problem);
+  OAK_TRY(oak_source_hash(&(oak_source_t){.name = "problem", .file = &problem, .nfile = 1},
+                          texts->problem));
+  add_tables(sim->setup.tables.text[OAK_OF_PHYSICS], texts->physics);
+  add_tables(sim->setup.tables.text[OAK_OF_PROBLEM], texts->problem);
+  return OAK_OK;
 }
 
 static oak_status_t make_texts(const oak_t *sim, texts_t *texts) {

@@ -28,8 +28,9 @@ static oak_status_t share_list(const oak_t *sim, const char *folder, oak_checkpo
 
 static void tell_changes(const oak_output_t *out, const oak_changes_t *changes) {
   oak_progress_t *progress = out->progress;
-  if (changes->physics) oak_progress_note(progress, "the file of the physics has changed since");
-  if (changes->problem) oak_progress_note(progress, "the file of the problem has changed since");
+  static const char note[] = "the file of the %s or a table of it has changed since";
+  if (changes->physics) oak_progress_note(progress, note, "physics");
+  if (changes->problem) oak_progress_note(progress, note, "problem");
   for (int i = 0; i < changes->count && i < OAK_MOST_CHANGES; i++)
     oak_progress_note(progress, "changed: %s", changes->line[i]);
   if (changes->count > OAK_MOST_CHANGES)

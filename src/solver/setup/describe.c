@@ -269,7 +269,8 @@ oak_status_t oak_setup_describe(oak_setup_t *setup) {
   oak_status_t st = oak_setup_build_module(setup, "describe", &module);
   OAK_TRY(oak_explain_names(setup, st));
   st = read_description(setup, module);
-  oak_device_unload(setup->dev, &module);
   if (st == OAK_OK) st = declare_parameters(setup);
+  if (st == OAK_OK) st = oak_tables_describe(setup, module);
+  oak_device_unload(setup->dev, &module);
   return oak_agree(setup->comm, st);
 }

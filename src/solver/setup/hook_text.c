@@ -104,6 +104,7 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
             oak_params_choice(setup->params, "boundary.solid") == 1);
   print_fields(f, setup, describe);
   fprintf(f, "\n");
+  oak_tables_print(setup, describe, f);
   const int failed = ferror(f);
   OAK_CHECK(fclose(f) == 0 && !failed, OAK_ERR_MEMORY, "no memory for the parameters of %s",
             setup->files.problem);

@@ -138,6 +138,25 @@ static void add_output(search_t *s, const char *c, int line) {
   memcpy(d->output[d->noutput++].name, name, sizeof name);
 }
 
+static void add_table(search_t *s, const char *c, int line) {
+  char name[OAK_LONGEST_NAME + 1];
+  oak_declared_t *d = s->out;
+  if (!read_name(s, "table", c, line, name)) return;
+  for (int n = 0; n < d->ntable; n++) {
+    if (strcmp(d->table[n].name, name)) continue;
+    if (d->table[n].owner != s->owner)
+      complain(s, line, "TABLE(%s, ...): the physics has a table of this name", name);
+    return;
+  }
+  if (d->ntable == OAK_MAX_TABLES) {
+    complain(s, line, "TABLE(%s, ...): physics and problem have more than %d tables", name,
+             OAK_MAX_TABLES);
+    return;
+  }
+  d->table[d->ntable].owner = s->owner;
+  memcpy(d->table[d->ntable++].name, name, sizeof name);
+}
+
 /* FLUX_FIELD(name, variable) */
 static void add_fixed(search_t *s, const char *c, int line) {
   char name[OAK_LONGEST_NAME + 1], variable[OAK_LONGEST_NAME + 1];
@@ -298,6 +317,7 @@ static void search_text(search_t *s, const char *text) {
         for (int m = 0; m < NMEMBERS; m++)
           if (!strcmp(name, members[m])) add_member(s, m, open + 1, line);
         if (!strcmp(name, "OUTPUT")) add_output(s, open + 1, line);
+        if (!strcmp(name, "TABLE")) add_table(s, open + 1, line);
         if (!strcmp(name, "FIELD") || !strcmp(name, "FIELD_STORED"))
           add_field(s, !name[5], open + 1, line);
         if (!strcmp(name, "FLUX_FIELD")) add_fixed(s, open + 1, line);
@@ -396,7 +416,7 @@ oak_status_t oak_find_declared(const char *physics, const char *problem, oak_dec
   search_t *s = calloc(1, sizeof *s);
   OAK_CHECK(s, OAK_ERR_MEMORY, "no memory to read %s", problem);
   s->out = out;
-  out->count = out->noutput = out->nfield = out->nfixed = 0;
+  out->count = out->noutput = out->nfield = out->nfixed = out->ntable = 0;
   memset(out->field, 0, sizeof out->field);
   oak_status_t st = oak_hook_table_read(&out->hooks);
   if (st == OAK_OK) st = search_file(s, OAK_OF_PHYSICS, physics, &all);

@@ -12,7 +12,8 @@ enum {
   OAK_LONGEST_NAME = 48 /* of a key in parameter files */,
   OAK_MAX_OUTPUTS = 24,
   OAK_MAX_FIELDS = 16 /* beside the state */,
-  OAK_MAX_FIXED = 4 /* fields that are variables of the state */
+  OAK_MAX_FIXED = 4 /* fields that are variables of the state */,
+  OAK_MAX_TABLES = 32
 };
 
 /** What a declaration makes. */
@@ -39,6 +40,11 @@ typedef struct {
     int stored[2], function[2]; /**< whether an owner has FIELD_STORED or FIELD of this name */
     char name[OAK_LONGEST_NAME + 1];
   } field[OAK_MAX_FIELDS];
+  int ntable;
+  struct {
+    oak_owner_t owner;
+    char name[OAK_LONGEST_NAME + 1];
+  } table[OAK_MAX_TABLES];
   int nfixed; /**< FLUX_FIELD of the physics; a FIELD of the same name is among `field` too */
   struct {
     char name[OAK_LONGEST_NAME + 1];

@@ -85,5 +85,6 @@ oak_status_t oak_setup_upload_globals(oak_setup_t *setup, const double *value) {
 void oak_setup_unload(oak_setup_t *setup) {
   if (setup->module) oak_device_unload(setup->dev, &setup->module);
   oak_device_free(setup->dev, setup->user.device);
+  oak_tables_free(setup);
   oak_device_free(setup->dev, setup->bc);
 }

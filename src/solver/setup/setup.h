@@ -81,6 +81,20 @@ typedef struct {
   } fixed[OAK_MAX_FIXED]; /**< fields that are variables of the state, because fluxes need them */
 } oak_field_list_t;
 
+/** Functions whose values come from text files (TABLE). */
+typedef struct {
+  int count;
+  struct {
+    oak_owner_t owner;
+    const char *name;
+    char file[OAK_TABLE_BYTES]; /**< as the C file names it */
+    int method;                 /**< how values between the lines of the file are found */
+    char key[OAK_LONGEST_NAME + 16];
+    char path[4096]; /**< "" if no file is given */
+  } table[OAK_MAX_TABLES];
+  char *text[2]; /**< C for the kernels, of physics and problem */
+} oak_tables_t;
+
 /** Time stepping: keys of [scheme] and [run]. */
 typedef struct {
   const oak_runge_kutta_t *runge_kutta;
@@ -133,6 +147,7 @@ typedef struct {
   oak_description_t description;
   oak_scalars_t scalars;
   oak_field_list_t fields;
+  oak_tables_t tables;
   oak_user_values_t user;
   oak_module_t *module; /**< of all kernels below */
   struct {
@@ -197,6 +212,15 @@ oak_status_t oak_scalars_read(oak_setup_t *setup);
 void oak_scalars_print(const oak_setup_t *setup, FILE *f);
 /** Add the scalars to the variables of the physics, of which \a mass carries them. Rank-local. */
 oak_status_t oak_scalars_describe(oak_setup_t *setup, int mass);
+
+/* tables.c */
+/** Find which tables there are, and declare their keys. Rank-local. */
+oak_status_t oak_tables_describe(oak_setup_t *setup, oak_module_t *module);
+/** Read their files. Rank-local. */
+oak_status_t oak_tables_read(oak_setup_t *setup);
+/** Print them for the kernels; \a describe: without values. */
+void oak_tables_print(const oak_setup_t *setup, int describe, FILE *f);
+void oak_tables_free(oak_setup_t *setup);
 
 /* names.c */
 /** If \a st is the failure of a build because of an unknown name, add the names of the variables of

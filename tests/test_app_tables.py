@@ -1,0 +1,125 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Functions whose values come from text files (TABLE), for CTest: their values against the functions that the files
+hold, the messages about wrong files, and a restart with another file.
+
+usage: test_app_tables.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD] [--show]"""
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import oak_test
+from oak_test import MPIEXEC
+
+RUN = """[run]
+end_time = 0.01
+max_steps = 2
+[mesh]
+block_size = 8
+min_level = 1
+max_level = 1
+[physics]
+name = advection
+[problem]
+name = part/hooks.c
+[output]
+folder = out
+plot_first_last = no
+[checkpoint]
+at_end = yes
+"""
+# x goes from 0 to 1. A step of 0 ends the run: a table differs from its function.
+HOOKS = """PARAMETER(slack, 1e-12, "of straight lines")
+PARAMETER(scale, 1, "of all functions")
+TABLE(line, "line.txt", "2 x - 1 for x in 0.25 ... 0.75")
+TABLE(power, "power.txt", "{log} x^-0.26")
+TABLE(smooth, "smooth.txt", "{cubic} sin(x)")
+TABLE(none, "", "no file")
+OAK_FN double beyond(double a, double b) { return fabs(a - b); }
+INITIAL(at, q) { q[0] = 1; }
+TIMESTEP(at, q)
+{
+  const double x = at->x[0], inside = OAK_MIN(OAK_MAX(x, 0.25), 0.75), c = at->p.scale;
+  int wrong = beyond(line((real)x), c * (2 * inside - 1)) > at->p.slack;
+  wrong |= beyond(power((real)(1 + x)), c * pow(1 + x, -0.26)) > 1e-6;
+  wrong |= beyond(smooth((real)x), c * sin(x)) > 1e-6;
+  wrong |= HAS_TABLE(none) || !HAS_TABLE(line) || none((real)x) != 0;
+  return wrong ? 0 : 0.001;
+}
+"""
+FILES = {
+    "line.txt": "# x y\n\n0.25, -0.5\t# the first\r\n0.5 0\n  0.75 +5e-1",
+    "power.txt": "1 1\n3 " + repr(3**-0.26) + "\n",
+    "smooth.txt": "".join(f"{i / 40!r} {math.sin(i / 40)!r}\n" for i in range(41)),
+    "twice.txt": "0.25 -1\n0.75 1\n",
+}
+# name: further arguments, text of the file bad.txt, what is said
+BAD = {
+    "no such file": (["problem.line=other.txt"], "", r"command line: problem\.line = other\.txt: cannot read other\.txt"),
+    "a folder": (["problem.line=part"], "", r"problem\.line = part: must be a text file"),
+    "one line": ([], "1 2\n", r"bad\.txt has 1 line with numbers: a table needs at least 2"),
+    "nothing": ([], "", r"bad\.txt has 0 lines with numbers"),
+    "not increasing": ([], "1 2\n#\n1 3\n", r"bad\.txt:3: 1 follows 1: the numbers of the first column must increase"),
+    "NaN": ([], "1 2\n2 nan\n", r"bad\.txt:2: 2 nan: both numbers must be finite"),
+    "a word": ([], "1 2\n2 two\n", r"bad\.txt:2: '2 two': must be two numbers, x and y"),
+    "three columns": ([], "1 2 3\n", r"bad\.txt:1: '1 2 3': must be two numbers, x and y, and no more"),
+    "binary": ([], "1 2\n2 3\0\n", r"bad\.txt:2: binary data: a table is a text file"),
+    "logarithm of 0": (["problem.power=bad.txt"], "1 2\n2 0\n", r"bad\.txt:2: 2 0: both numbers must be above 0"),
+}
+
+
+class Work:
+    def __init__(self, folder, launch):
+        self.folder, self.launch = folder, launch
+        os.mkdir(os.path.join(folder, "part"))
+        oak_test.write(folder, "run.ini", RUN)
+        oak_test.write(folder, "part/hooks.c", HOOKS)
+        for name, text in FILES.items():
+            oak_test.write(os.path.join(folder, "part"), name, text)
+
+    def run(self, *arguments, status=0):
+        fresh = [] if "--restart" in arguments else ["--overwrite"]
+        done = subprocess.run([*self.launch, "run", "run.ini", *fresh, *arguments], cwd=self.folder, capture_output=True,
+                              stdin=subprocess.DEVNULL, text=True, errors="replace", timeout=200, check=False)
+        said = "\n".join(line for line in (done.stderr + done.stdout).splitlines() if not MPIEXEC.match(line))
+        assert done.returncode == status, f"exit status {done.returncode}:\n{said}"
+        return said
+
+    def values(self):
+        self.run()
+        assert "TIMESTEP gives 0" in self.run("problem.scale=1.0001", status=1)
+        self.run("scheme.precision=single", "problem.slack=1e-6")
+        with open(os.path.join(self.folder, "out", "parameters.ini"), encoding="utf-8") as file:
+            echo = file.read()
+        assert re.search(r"# line: .*part/line\.txt, CRC-32 \w+, copied to line\.oak-copy\.txt\n", echo), echo
+        with open(os.path.join(self.folder, "out", "line.oak-copy.txt"), encoding="utf-8", newline="") as file:
+            assert file.read() == FILES["line.txt"]
+
+    def restart(self):
+        self.run()
+        go_on = ["--restart", "run.max_steps=3", "problem.slack=10"]  # the last file has other values
+        note = "the file of the problem or a table of it has changed since"
+        assert note not in self.run(*go_on)
+        assert note in self.run(*go_on, "problem.line=part/twice.txt")
+
+    def bad(self, name):
+        arguments, text, pattern = BAD[name]
+        oak_test.write(self.folder, "bad.txt", text)
+        said = self.run(*(arguments or ["problem.line=bad.txt"]), status=1)
+        return [] if re.search(pattern, said) and said.count("\n") < 2 else [f"no match for /{pattern}/"], said
+
+
+def main():
+    options = oak_test.options(__doc__, "oak", "mpiexec", "np")
+    with tempfile.TemporaryDirectory(prefix="oak_tables_") as folder:
+        work = Work(folder, options.launch)
+        cases = {"values": work.values, "restart": work.restart}
+        cases.update({name: lambda name=name: work.bad(name) for name in BAD})
+        return oak_test.run_cases(options, cases)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
