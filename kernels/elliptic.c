@@ -18,7 +18,7 @@ OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
       const elliptic_cells_t r = elliptic_cells(&b, j, k);
       OAK_LANES(i, OAK_N) {
         real fall;
-        const real lhs = elliptic_apply(&arg, &b, &r, i, &fall);
+        const real lhs = elliptic_apply(&arg, &b, &r, n, i, &fall);
         const real next =
             r.u.c[i] - (real)ELLIPTIC_RELAX * oak_div(rhs[row * OAK_N + i] - lhs, fall);
         if ((i & 1) == odd) u[row * OAK_N + i] = next;
@@ -39,7 +39,7 @@ OAK_KERNEL(oak_elliptic_residual, oak_elliptic_args_t, ELLIPTIC_LANES) {
       const elliptic_cells_t r = elliptic_cells(&b, row % OAK_N, row / OAK_N);
       OAK_LANES(i, OAK_N) {
         real fall;
-        res[row * OAK_N + i] = rhs[row * OAK_N + i] - elliptic_apply(&arg, &b, &r, i, &fall);
+        res[row * OAK_N + i] = rhs[row * OAK_N + i] - elliptic_apply(&arg, &b, &r, n, i, &fall);
       }
     }
   }
@@ -121,7 +121,8 @@ OAK_KERNEL(oak_elliptic_bound, oak_elliptic_args_t, 64) {
                              : face == 4 ? arg.outside[4]
                                          : arg.outside[5];
       const double inv = oak_inv_dx(&arg.f, arg.f.block[n].level, dir);
-      const real w = (real)(outside > 0 ? 2 * inv * inv : inv);
+      const real ring = oak_ring(&arg.f, n, face & 1 ? OAK_N - 1 : 0);
+      const real w = (real)(outside > 0 ? 2 * inv * inv : inv) * oak_area(ring, face);
       const real *given = arg.given + (long long)place * OAK_AREA;
       OAK_ROWS(b, FB, OAK_N) {
         OAK_LANES(a, OAK_N) {
@@ -169,11 +170,12 @@ OAK_KERNEL(oak_elliptic_sums, oak_elliptic_sums_args_t, OAK_CHUNK_LANES) {
     OAK_CHUNKS(first)
     OAK_INNER(i, OAK_CHUNK(first)) {
       const double a = x[first + i], b = y[first + i];
+      const double v = oak_volume_factor(&arg.f, n, first + i);
       /* A comparison that keeps NaN. */
       lane[0][i] = fabs(a) <= lane[0][i] ? lane[0][i] : fabs(a);
-      lane[1][i] += a;
-      lane[2][i] += a * b;
-      lane[3][i] += a * a;
+      lane[1][i] += v * a;
+      lane[2][i] += v * a * b;
+      lane[3][i] += v * a * a;
     }
     double result;
     OAK_REDUCE_MAX(result, lane[0], OAK_CHUNK_LANES);

@@ -5,6 +5,7 @@
 #ifndef OAK_ELLIPTIC_H
 #define OAK_ELLIPTIC_H
 
+#include "kernels/geometry.h"
 #include "kernels/rows.h"
 #include "oak/elliptic_args.h"
 
@@ -155,8 +156,8 @@ OAK_FN elliptic_cells_t elliptic_cells(const elliptic_block_t *b, int j, int k) 
 /* The left-hand side at cell i. *diagonal is the amount by which it falls when the value of the
  * cell rises by 1. */
 OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_t *b,
-                           const elliptic_cells_t *r, int i, real *diagonal) {
-  const real u = r->u.c[i];
+                           const elliptic_cells_t *r, long block, int i, real *diagonal) {
+  const real u = r->u.c[i], ring = oak_ring(&arg->f, block, i);
   real sum = 0, fall = 0;
   OAK_UNROLL
   for (int face = 0; face < OAK_FACES; face++) {
@@ -165,7 +166,7 @@ OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_
 #else
     const real a = (real)arg->a;
 #endif
-    const real w = a * b->weight[face / 2];
+    const real w = a * b->weight[face / 2] * oak_area(ring, face);
     const int beside = face > 1 || i == (face == 0 ? 0 : OAK_N - 1);
     sum += w * (elliptic_across(&r->u, i, face) - u);
     fall += w * (1 + (beside ? r->edge[face] : 0));
@@ -183,6 +184,12 @@ OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_
 OAK_FN double elliptic_larger(double most, double x) {
   const double size = fabs(x) < INFINITY ? fabs(x) : INFINITY;
   return size > most ? size : most;
+}
+
+/* The area of the lower or upper part of a coarse face across `dir`, over half of the face's. Parts
+ * across r lie at the same radius. pair: oak_pair of the coarse cell. */
+OAK_FN real elliptic_part(real pair, int dir, int upper) {
+  return dir == 0 ? 1 : oak_part(pair, upper);
 }
 
 /* First cell of a child in its parent. */

@@ -39,6 +39,7 @@ OAK_KERNEL(oak_elliptic_fine, oak_elliptic_args_t, 64) {
     real *piece = arg.piece + (long long)t.piece * PIECE_AREA;
     OAK_ROWS(row, HB, HN) {
       OAK_LANES(h, HN) {
+        const real pair = oak_pair(&arg.f, t.block, 2 * h);
         real sum = 0;
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
           const int a = 2 * h + (e & 1), b = OAK_DIM == 3 ? 2 * row + (e >> 1) : 0;
@@ -48,7 +49,8 @@ OAK_KERNEL(oak_elliptic_fine, oak_elliptic_args_t, 64) {
           const real g = (real)(8.0 / 15) * s.p[a * s.sa + b * s.sb] + (real)(2.0 / 3) * u[cell] -
                          (real)0.2 * u[cell + inward];
           ghost[b * OAK_N + a] = g;
-          sum += elliptic_on_face(&arg, t.block, t.face, cell, a, b) * (g - u[cell]);
+          sum += elliptic_on_face(&arg, t.block, t.face, cell, a, b) * (g - u[cell]) *
+                 elliptic_part(pair, dir, e & 1);
         }
         piece[row * HN + h] = sum * inv * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
       }
@@ -130,6 +132,7 @@ OAK_KERNEL(oak_elliptic_fine_faces, oak_elliptic_args_t, 64) {
     real *piece = arg.piece + (long long)t.piece * PIECE_AREA;
     OAK_ROWS(row, HB, HN) {
       OAK_LANES(h, HN) {
+        const real pair = oak_pair(&arg.f, t.block, 2 * h);
         real sum = 0;
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
           const int a = 2 * h + (e & 1), b = OAK_DIM == 3 ? 2 * row + (e >> 1) : 0;
@@ -139,7 +142,7 @@ OAK_KERNEL(oak_elliptic_fine_faces, oak_elliptic_args_t, 64) {
           const real beyond = s.p[a * s.sa + b * s.sb];
           const real on_face = oak_div(15 * c[cell] * beyond, 8 * c[cell] + 7 * beyond);
           *elliptic_place(&arg, t.block, t.face, cell, a, b) = on_face;
-          sum += on_face;
+          sum += on_face * elliptic_part(pair, t.face / 2, e & 1);
         }
         piece[row * HN + h] = sum * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
       }

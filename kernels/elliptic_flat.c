@@ -19,6 +19,9 @@ typedef struct {
   real weight[OAK_DIM], outside[OAK_FACES];
   double inverse[2]; /* of the extents along x and y */
   int wraps[OAK_DIM];
+#if OAK_COORDINATES
+  double axis; /* number of cells from r = 0 to the first cell */
+#endif
 } flat_t;
 
 OAK_FN void flat_level(const oak_elliptic_flat_args_t *arg, int l, flat_t *f) {
@@ -38,6 +41,29 @@ OAK_FN void flat_level(const oak_elliptic_flat_args_t *arg, int l, flat_t *f) {
   }
   OAK_UNROLL
   for (int face = 0; face < OAK_FACES; face++) f->outside[face] = (real)arg->outside[face];
+#if OAK_COORDINATES
+  f->axis = OAK_AXIS / (double)(1LL << l);
+#endif
+}
+
+/* s of the i-th cell along r (kernels/geometry.h). */
+OAK_FN real flat_ring(const flat_t *f, int i) {
+#if OAK_COORDINATES
+  return (real)(0.5 / (f->axis + i + 0.5));
+#else
+  (void)f, (void)i;
+  return 0;
+#endif
+}
+
+/* The volume of the i-th cell along r over the mean of all cells. */
+OAK_FN real flat_volume(const flat_t *f, int i) {
+#if OAK_COORDINATES
+  return (real)((f->axis + i + 0.5) / (f->axis + 0.5 * f->n[0]));
+#else
+  (void)f, (void)i;
+  return 1;
+#endif
 }
 
 /* x / n by the inverse of n, exact for every int x >= 0: a GPU has no division of integers. */
@@ -73,7 +99,7 @@ OAK_FN real *flat_on_face(const oak_elliptic_flat_args_t *arg, const flat_t *f, 
  * by 1. */
 OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c, const int x[3],
                        real *diagonal) {
-  const real *u = f->u + f->start, here = u[c];
+  const real *u = f->u + f->start, here = u[c], ring = flat_ring(f, x[0]);
   real sum = 0, fall = 0;
   OAK_UNROLL
   for (int face = 0; face < OAK_FACES; face++) {
@@ -84,7 +110,7 @@ OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int
 #else
     const real a = (real)arg->a;
 #endif
-    const real w = other == c ? 0 : a * f->weight[face / 2];
+    const real w = other == c ? 0 : a * f->weight[face / 2] * oak_area(ring, face);
     sum += w * ((other < 0 ? -outside * here : u[OAK_MAX(other, 0)]) - here);
     fall += w * (other < 0 ? 1 + outside : 1);
   }
@@ -125,12 +151,13 @@ OAK_FN void flat_down(const oak_elliptic_flat_args_t *arg, const flat_t *f, cons
     real sum = 0, fall;
     int at[3];
     flat_point(coarse, c, at);
+    const real ring = flat_ring(coarse, at[0]);
     OAK_NO_UNROLL
     for (int e = 0; e < (1 << OAK_DIM); e++) {
       const int x[3] = {2 * at[0] + (e & 1), 2 * at[1] + (e >> 1 & 1),
                         OAK_DIM == 3 ? 2 * at[2] + (e >> 2) : 0};
       const int child = flat_cell(f, x[0], x[1], x[2]);
-      sum += f->r[f->start + child] - flat_apply(arg, f, child, x, &fall);
+      sum += (f->r[f->start + child] - flat_apply(arg, f, child, x, &fall)) * oak_part(ring, e & 1);
     }
     f->r[coarse->start + c] = sum * (real)(1.0 / (1 << OAK_DIM));
     f->u[coarse->start + c] = 0;
@@ -230,7 +257,11 @@ OAK_KERNEL_SHARED(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES, 1, FL
       double mean;
       OAK_INNER(i, FLAT_LANES) {
         lane[i] = 0;
-        for (int c = i; c < cells; c += FLAT_LANES) lane[i] += f.r[c];
+        for (int c = i; c < cells; c += FLAT_LANES) {
+          int x[3];
+          flat_point(&f, c, x);
+          lane[i] += flat_volume(&f, x[0]) * f.r[c];
+        }
       }
       OAK_REDUCE_SUM(mean, lane, FLAT_LANES);
       OAK_INNER(c, cells) f.r[c] -= (real)(mean / cells);
@@ -295,6 +326,7 @@ OAK_KERNEL(oak_elliptic_flat_fields, oak_elliptic_flat_args_t, FLAT_LANES) {
         real a[OAK_FACES] = {0}, b = 0;
         int x[3];
         flat_point(&next, c, x);
+        const real ring = flat_ring(&next, x[0]);
         for (int e = 0; e < (1 << OAK_DIM); e++) {
           const long long child =
               f.start + flat_cell(&f, 2 * x[0] + (e & 1), 2 * x[1] + (e >> 1 & 1),
@@ -302,9 +334,10 @@ OAK_KERNEL(oak_elliptic_flat_fields, oak_elliptic_flat_args_t, FLAT_LANES) {
           OAK_UNROLL
           for (int d = 0; d < OAK_DIM; d++) {
             const int face = 2 * d + (e >> d & 1);
-            a[face] += flat_on_face(&arg, &f, face)[child - f.start];
+            a[face] +=
+                flat_on_face(&arg, &f, face)[child - f.start] * elliptic_part(ring, d, e & 1);
           }
-          b += arg.fb[child];
+          b += arg.fb[child] * oak_part(ring, e & 1);
         }
         OAK_UNROLL
         for (int face = 0; face < OAK_FACES; face++)

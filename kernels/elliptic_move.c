@@ -21,7 +21,13 @@ OAK_KERNEL(oak_elliptic_merge, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
       OAK_ROWS(row, HN * HB, HN) {
         const int j = row % HN, k = row / HN;
         const int to = t.remote ? row * HN : OAK_INDEX(0, j, k);
+#if OAK_COORDINATES
+        OAK_LANES(i, HN)
+          q[to + i] =
+              oak_restrict_rings(p + OAK_INDEX(2 * i, 2 * j, 0), oak_pair(&arg.fine, n, 2 * i));
+#else
         OAK_LANES(i, HN) q[to + i] = oak_restrict(p + OAK_INDEX(2 * i, 2 * j, 2 * k));
+#endif
       }
     }
   }
@@ -62,7 +68,10 @@ OAK_KERNEL(oak_elliptic_merge_faces, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
         const int to = t.remote ? row * HN : OAK_INDEX(0, j, k);
         OAK_LANES(i, HN) {
           const real *c = p + OAK_INDEX(2 * i, 2 * j, 2 * k);
-          q[to + i] = part * (c[0] + c[one] + (OAK_DIM == 3 ? c[two] + c[one + two] : 0));
+          const real pair = oak_pair(&arg.fine, n, 2 * i);
+          q[to + i] = part * (elliptic_part(pair, arg.axis, 0) * c[0] +
+                              elliptic_part(pair, arg.axis, 1) * c[one] +
+                              (OAK_DIM == 3 ? c[two] + c[one + two] : 0));
         }
       }
     } else {
@@ -73,8 +82,11 @@ OAK_KERNEL(oak_elliptic_merge_faces, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
         const int to = t.remote ? row * HN : dir * OAK_AREA + (b0 + b) * OAK_N + a0;
         OAK_LANES(a, HN) {
           const real *c = p + dir * OAK_AREA + 2 * b * OAK_N + 2 * a;
+          const real pair = oak_pair(&arg.fine, n, 2 * a);
           if (t.remote || t.child >> dir & 1)
-            q[to + a] = part * (c[0] + c[1] + (OAK_DIM == 3 ? c[OAK_N] + c[OAK_N + 1] : 0));
+            q[to + a] =
+                part * (elliptic_part(pair, dir, 0) * c[0] + elliptic_part(pair, dir, 1) * c[1] +
+                        (OAK_DIM == 3 ? c[OAK_N] + c[OAK_N + 1] : 0));
         }
       }
     }

@@ -22,7 +22,21 @@ typedef struct {
 #if !OAK_MANY_THREADS
   real zeros[OAK_N];
 #endif
+#if OAK_COORDINATES
+  real ring[OAK_N]; /* s of kernels/geometry.h */
+#endif
 } elliptic_stencil_t;
+
+/* The sum of the values on both sides of cell i along x, weighted by the areas of its faces. The
+ * weights add up to 2 in (r, z) too, so the diagonal is the same. */
+OAK_FN real elliptic_both(const elliptic_stencil_t *s, int i, real lower, real upper) {
+#if OAK_COORDINATES
+  return (lower + upper) + s->ring[i] * (upper - lower);
+#else
+  (void)s, (void)i;
+  return lower + upper;
+#endif
+}
 
 OAK_FN void elliptic_stencil(const oak_elliptic_args_t *arg, long block, elliptic_stencil_t *s) {
   const int level = arg->f.block[block].level;
@@ -38,10 +52,16 @@ OAK_FN void elliptic_stencil(const oak_elliptic_args_t *arg, long block, ellipti
   for (int face = 0; face < OAK_FACES; face++) {
     s->side[face] = elliptic_side(arg, block, face);
     s->boundary[face] = arg->f.face[block * OAK_FACES + face].kind == OAK_FACE_BOUNDARY;
-    s->edge[face] = s->boundary[face] ? s->weight[face / 2] * (real)arg->outside[face] : 0;
+    s->edge[face] = s->boundary[face]
+                        ? s->weight[face / 2] * (real)arg->outside[face] *
+                              oak_area(oak_ring(&arg->f, block, face ? OAK_N - 1 : 0), face)
+                        : 0;
   }
 #if !OAK_MANY_THREADS
   OAK_INNER(i, OAK_N) s->zeros[i] = 0;
+#endif
+#if OAK_COORDINATES
+  for (int i = 0; i < OAK_N; i++) s->ring[i] = oak_ring(&arg->f, block, i);
 #endif
 }
 
@@ -101,8 +121,8 @@ OAK_FN real elliptic_here(const elliptic_stencil_t *s, const int x[3]) {
 /* The weighted sum of a cell's neighbours. */
 OAK_FN real elliptic_around(const elliptic_stencil_t *s, const int x[3]) {
   const real *c = s->tile + ELLIPTIC_PLACE(x[0], x[1], x[2]);
-  real sum =
-      s->weight[0] * (c[-1] + c[1]) + s->weight[1] * (c[-ELLIPTIC_TILE_N] + c[ELLIPTIC_TILE_N]);
+  real sum = s->weight[0] * elliptic_both(s, x[0], c[-1], c[1]) +
+             s->weight[1] * (c[-ELLIPTIC_TILE_N] + c[ELLIPTIC_TILE_N]);
 #if OAK_DIM == 3
   sum += s->weight[2] * (c[-ELLIPTIC_TILE_Z] + c[ELLIPTIC_TILE_Z]);
 #endif
@@ -129,9 +149,10 @@ OAK_FN real elliptic_beyond(const elliptic_stencil_t *s, const int x[3], int fac
 
 /* The weighted sum of a cell's neighbours. */
 OAK_FN real elliptic_around(const elliptic_stencil_t *s, const int x[3]) {
-  real sum = 0;
+  real sum =
+      s->weight[0] * elliptic_both(s, x[0], elliptic_beyond(s, x, 0), elliptic_beyond(s, x, 1));
   OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++)
+  for (int d = 1; d < OAK_DIM; d++)
     sum += s->weight[d] * (elliptic_beyond(s, x, 2 * d) + elliptic_beyond(s, x, 2 * d + 1));
   return sum;
 }
@@ -235,7 +256,7 @@ OAK_FN void elliptic_line(const elliptic_stencil_t *s, int j, int k, elliptic_li
 }
 
 OAK_FN real elliptic_around(const elliptic_stencil_t *s, const elliptic_line_t *line, int i) {
-  real sum = s->weight[0] * (line->c[i] + line->c[i + 2]) +
+  real sum = s->weight[0] * elliptic_both(s, i, line->c[i], line->c[i + 2]) +
              s->weight[1] * (line->side[2][i] + line->side[3][i]);
 #if OAK_DIM == 3
   sum += s->weight[2] * (line->side[4][i] + line->side[5][i]);
@@ -327,7 +348,7 @@ OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LAN
         OAK_UNROLL
         for (int e = 0; e < (1 << OAK_DIM); e++) {
           const int x[3] = {2 * i + (e & 1), 2 * j + (e >> 1 & 1), 2 * k + (e >> 2)};
-          sum += elliptic_left(&s, rhs, x);
+          sum += elliptic_left(&s, rhs, x) * oak_part(oak_pair(&arg.e.f, n, 2 * i), e & 1);
         }
         q[t.remote ? h : OAK_INDEX(i, j, k)] = sum * (real)(1.0 / (1 << OAK_DIM));
       }
@@ -339,8 +360,12 @@ OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LAN
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++)
           elliptic_left(&s, rhs, 2 * j + (e & 1), 2 * k + (e >> 1), left[e]);
         OAK_INNER(i, OAK_N) left[0][i] += left[1][i] + (OAK_DIM == 3 ? left[2][i] + left[3][i] : 0);
-        OAK_LANES(i, HN)
-          q[to + i] = (left[0][2 * i] + left[0][2 * i + 1]) * (real)(1.0 / (1 << OAK_DIM));
+        OAK_LANES(i, HN) {
+          const real pair = oak_pair(&arg.e.f, n, 2 * i);
+          q[to + i] =
+              (oak_part(pair, 0) * left[0][2 * i] + oak_part(pair, 1) * left[0][2 * i + 1]) *
+              (real)(1.0 / (1 << OAK_DIM));
+        }
       }
 #endif
     }

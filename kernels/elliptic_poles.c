@@ -7,6 +7,17 @@
  * polynomial P with u(x) = P(x / r^2) / r, in 2D m ln(r) + P(x / r^2) (src/elliptic/outer.c). */
 #include "kernels/elliptic.h"
 
+/* The coordinate of the first cell's centre along an axis, and the distance of cells. */
+OAK_FN void poles_axis(const oak_elliptic_poles_args_t *arg, long block, int dir, double *first,
+                       double *step) {
+  const oak_block_t *b = &arg->f.block[block];
+  *step = arg->scale * oak_dx(&arg->f, b->level, dir);
+  *first = arg->scale * (b->origin[dir] - arg->center[dir]) + 0.5 * *step;
+}
+
+#if OAK_COORDINATES
+#include "kernels/elliptic_rings.h"
+#else
 enum {
   POLES = OAK_ELLIPTIC_POLES(OAK_DIM),
   POLES_C = OAK_DIM == 3 ? POLES + 1 : 1, /* powers of z */
@@ -17,16 +28,9 @@ enum {
                                 : 2,
   POLES_PLANES = OAK_DIM == 2                    ? 1
                  : OAK_N % 4 == 0 && OAK_N <= 64 ? 4
-                                                 : 2
+                                                 : 2,
+  POLES_MOMENTS = OAK_MONOMIALS(OAK_DIM, POLES)
 };
-
-/* The coordinate of the first cell's centre along an axis, and the distance of cells. */
-OAK_FN void poles_axis(const oak_elliptic_poles_args_t *arg, long block, int dir, double *first,
-                       double *step) {
-  const oak_block_t *b = &arg->f.block[block];
-  *step = arg->scale * oak_dx(&arg->f, b->level, dir);
-  *first = arg->scale * (b->origin[dir] - arg->center[dir]) + 0.5 * *step;
-}
 
 /* Sums along y in POLES_PLANES planes from k0 on, times powers of y. */
 OAK_FN void poles_along_y(const real *f, int k0, double y0, double dy,
@@ -111,32 +115,6 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
   }
 }
 
-/* Sums over the blocks that do not depend on their order: each moment is cut into parts, multiples
- * of powers of two that are large enough for exact sums. */
-OAK_KERNEL(oak_elliptic_moment_sums, oak_elliptic_moment_sums_args_t, 128) {
-  OAK_ARGS(oak_elliptic_moment_sums_args_t);
-  OAK_OUTER(n) {
-    OAK_SHARED double sum[OAK_ELLIPTIC_PARTS][OAK_ELLIPTIC_MOMENTS];
-    const long long first = n * OAK_ELLIPTIC_CHUNK;
-    const long long end = OAK_MIN(first + OAK_ELLIPTIC_CHUNK, arg.count);
-    for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++)
-      OAK_INNER(m, OAK_ELLIPTIC_MOMENTS) sum[p][m] = 0;
-    for (long long block = first; block < end; block++)
-      OAK_INNER(m, OAK_MONOMIALS(OAK_DIM, POLES)) {
-        double rest = arg.moment[block * OAK_ELLIPTIC_MOMENTS + m];
-        OAK_UNROLL
-        for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++) {
-          const double part = (rest + arg.round[p]) - arg.round[p];
-          sum[p][m] += part;
-          rest -= part;
-        }
-      }
-    for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++)
-      OAK_INNER(m, OAK_ELLIPTIC_MOMENTS)
-        arg.out[(n * OAK_ELLIPTIC_PARTS + p) * OAK_ELLIPTIC_MOMENTS + m] = sum[p][m];
-  }
-}
-
 /* The potential at x, in scaled coordinates. */
 OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double x[3]) {
   const double inverse = 1 / (x[0] * x[0] + x[1] * x[1] + (OAK_DIM == 3 ? x[2] * x[2] : 0));
@@ -156,6 +134,33 @@ OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double
     sum[0] = sum[0] * (x[0] * inverse) + sum[1];
   }
   return OAK_DIM == 3 ? sum[0] * sqrt(inverse) : sum[0] - 0.5 * arg->logarithm * log(inverse);
+}
+#endif
+
+/* Sums over the blocks that do not depend on their order: each moment is cut into parts, multiples
+ * of powers of two that are large enough for exact sums. */
+OAK_KERNEL(oak_elliptic_moment_sums, oak_elliptic_moment_sums_args_t, 128) {
+  OAK_ARGS(oak_elliptic_moment_sums_args_t);
+  OAK_OUTER(n) {
+    OAK_SHARED double sum[OAK_ELLIPTIC_PARTS][OAK_ELLIPTIC_MOMENTS];
+    const long long first = n * OAK_ELLIPTIC_CHUNK;
+    const long long end = OAK_MIN(first + OAK_ELLIPTIC_CHUNK, arg.count);
+    for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++)
+      OAK_INNER(m, OAK_ELLIPTIC_MOMENTS) sum[p][m] = 0;
+    for (long long block = first; block < end; block++)
+      OAK_INNER(m, POLES_MOMENTS) {
+        double rest = arg.moment[block * OAK_ELLIPTIC_MOMENTS + m];
+        OAK_UNROLL
+        for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++) {
+          const double part = (rest + arg.round[p]) - arg.round[p];
+          sum[p][m] += part;
+          rest -= part;
+        }
+      }
+    for (int p = 0; p < OAK_ELLIPTIC_PARTS; p++)
+      OAK_INNER(m, OAK_ELLIPTIC_MOMENTS)
+        arg.out[(n * OAK_ELLIPTIC_PARTS + p) * OAK_ELLIPTIC_MOMENTS + m] = sum[p][m];
+  }
 }
 
 /* The potential on the faces of cells at the boundary of the domain. */

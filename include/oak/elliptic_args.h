@@ -61,6 +61,7 @@ typedef struct {
   int axis;     /**< of the faces that merge_faces averages; d: those in `high` */
   double outside[6];
   const real *low[3], *high; /**< a on faces of the coarse level, where it is a field */
+  oak_field_t fine;          /**< positions of the blocks whose values are averaged */
 } oak_elliptic_move_args_t;
 
 /** The residual to the next coarser level. */
@@ -76,11 +77,13 @@ typedef struct {
   double p, q, s;
 } oak_elliptic_combine_args_t;
 
-/** Over each block: the largest |x|, the sum of x, the sum of x y, and the sum of x x. */
+/** Over each block: the largest |x|, the sum of x, the sum of x y, and the sum of x x. In (r, z),
+ * sums contain the factor 2 pi r. */
 enum { OAK_ELLIPTIC_SUMS = 4 };
 typedef struct {
   const real *x, *y;
-  double *out; /**< [nblock][OAK_ELLIPTIC_SUMS] */
+  double *out;   /**< [nblock][OAK_ELLIPTIC_SUMS] */
+  oak_field_t f; /**< positions of the blocks */
 } oak_elliptic_sums_args_t;
 
 /** Multigrid on the blocks of level 0 as one array of cells, by a single team of lanes. */
@@ -123,6 +126,7 @@ typedef struct {
    OAK_MONOMIALS(dim, OAK_ELLIPTIC_POLES(dim) - (a)) + OAK_PAIR(dim, b, c))
 enum {
   OAK_ELLIPTIC_MOMENTS = 91, /**< at most */
+  OAK_ELLIPTIC_RINGS = 12,   /**< in (r, z): the degree; moments are numbered by it */
   OAK_ELLIPTIC_PARTS = 2,    /**< of a moment, which are added separately */
   OAK_ELLIPTIC_CHUNK = 128   /**< blocks that are added in one iteration */
 };

@@ -97,10 +97,11 @@ typedef struct {
   oak_transport_t *transport;
   oak_timers_t *timers;
   int block_size;
+  int coordinates; /**< mesh.coordinates; 0: Cartesian */
   double xmin[3], dx0[3];
-  oak_elliptic_condition_t condition[6];
-  double a, b;          /**< coefficients */
-  int fields;           /**< 1: they are fields */
+  oak_elliptic_condition_t condition[6]; /**< that of the axis r = 0 has no effect */
+  double a, b;                           /**< coefficients */
+  int fields;                            /**< 1: they are fields */
   int64_t gather_cells; /**< levels of at most so many cells are gathered; 0: chosen by
                          * oak_elliptic_gather_limit */
 } oak_elliptic_setup_t;
@@ -126,6 +127,7 @@ typedef struct oak_elliptic {
   } kernel;
   oak_transport_t alone; /**< of gathered levels, which need no other rank */
   oak_elliptic_gather_t gather;
+  int axis; /**< 1: the face xlow is the axis r = 0, where nothing can be given */
   double outside[6];
   int floating;   /**< u is given nowhere at the boundary */
   int singular;   /**< u is determined up to a constant */

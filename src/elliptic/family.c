@@ -236,6 +236,7 @@ oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, v
   oak_elliptic_family_t *f = &e->level[l].family;
   oak_elliptic_move_args_t args = {.move = f->move_device, .from = from, .remote = f->buffer};
   args.to = oak_elliptic_target(e, l, to);
+  oak_elliptic_geometry(e, &e->level[l], &args.fine);
   const int n = e->level[l].mesh->nblock;
   oak_status_t st = n ? oak_device_launch(e->dev, e->kernel.merge, n, &args, sizeof args) : OAK_OK;
   oak_keep_failure(&st, oak_elliptic_restrict_end(e, l, to));
@@ -245,11 +246,12 @@ oak_status_t oak_elliptic_restrict(oak_elliptic_t *e, int l, const void *from, v
 oak_status_t oak_elliptic_restrict_faces(oak_elliptic_t *e, int l, int axis) {
   oak_elliptic_family_t *f = &e->level[l].family;
   void *to = e->level[l - 1].on_face[axis];
-  const oak_elliptic_move_args_t args = {.move = f->move_device,
-                                         .from = e->level[l].on_face[axis],
-                                         .to = oak_elliptic_target(e, l, to),
-                                         .remote = f->buffer,
-                                         .axis = axis};
+  oak_elliptic_move_args_t args = {.move = f->move_device,
+                                   .from = e->level[l].on_face[axis],
+                                   .to = oak_elliptic_target(e, l, to),
+                                   .remote = f->buffer,
+                                   .axis = axis};
+  oak_elliptic_geometry(e, &e->level[l], &args.fine);
   const int n = e->level[l].mesh->nblock;
   oak_status_t st =
       n ? oak_device_launch(e->dev, e->kernel.merge_faces, n, &args, sizeof args) : OAK_OK;

@@ -127,8 +127,9 @@ static double block_volume(const oak_elliptic_t *e, int level) {
 oak_status_t oak_elliptic_sums(oak_elliptic_t *e, oak_status_t st, const void *x, const void *y,
                                double out[OAK_ELLIPTIC_SUMS]) {
   const int n = e->mesh->nblock;
-  const oak_elliptic_sums_args_t args = {.x = x, .y = y, .out = e->sums};
+  oak_elliptic_sums_args_t args = {.x = x, .y = y, .out = e->sums};
   double local[2] = {0, 0}, most[2], *sum = e->sums_host;
+  oak_elliptic_geometry(e, oak_elliptic_top(e), &args.f);
   if (st == OAK_OK && n) st = oak_device_launch(e->dev, e->kernel.sums, n, &args, sizeof args);
   if (st == OAK_OK && n)
     st = oak_device_download(e->dev, sum, e->sums, n * OAK_ELLIPTIC_SUMS * sizeof *sum);

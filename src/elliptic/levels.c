@@ -23,9 +23,9 @@ static const char *const parts[] = {"kernels/halo.c",           "kernels/ellipti
 enum { NPARTS = sizeof parts / sizeof *parts };
 
 static oak_status_t build(oak_elliptic_t *e) {
-  char path[NPARTS][4200], define[4][64];
-  const char *file[NPARTS],
-      *list[6] = {define[0], define[1], define[2], define[3], "OAK_NG=1", "OAK_REAL=double"};
+  char path[NPARTS][4200], define[6][64];
+  const char *file[NPARTS], *list[8] = {define[0],  define[1],         define[2], define[3],
+                                        "OAK_NG=1", "OAK_REAL=double", define[4], define[5]};
   const char *root;
   OAK_TRY(oak_agree(e->comm, oak_source_root(&root)));
   for (int i = 0; i < NPARTS; i++) {
@@ -37,9 +37,11 @@ static oak_status_t build(oak_elliptic_t *e) {
   snprintf(define[1], sizeof define[1], "OAK_N=%d", e->setup.block_size);
   snprintf(define[2], sizeof define[2], "OAK_PEERS=%d", peers);
   snprintf(define[3], sizeof define[3], "OAK_ELLIPTIC_FIELDS=%d", e->setup.fields);
+  snprintf(define[4], sizeof define[4], "OAK_COORDINATES=%d", e->setup.coordinates);
+  snprintf(define[5], sizeof define[5], "OAK_AXIS=%.17g", e->setup.xmin[0] / e->setup.dx0[0]);
   const oak_source_t source = {.name = "elliptic",
                                .define = list,
-                               .ndefine = 6,
+                               .ndefine = e->setup.coordinates ? 8 : 6,
                                .file = file,
                                .nfile = NPARTS,
                                .text = front};
@@ -68,7 +70,8 @@ static oak_status_t build(oak_elliptic_t *e) {
 static oak_status_t upload_conditions(oak_elliptic_t *e) {
   oak_bc_t bc[6] = {{0}}, copy[6] = {{0}};
   for (int face = 0; face < 6; face++) {
-    const int given = e->setup.condition[face] == OAK_ELLIPTIC_DIRICHLET;
+    const int axis = e->axis && face == 0;
+    const int given = e->setup.condition[face] == OAK_ELLIPTIC_DIRICHLET && !axis;
     bc[face].kind = given ? OAK_BC_ANTIMIRROR : OAK_BC_MIRROR;
     copy[face].kind = OAK_BC_COPY;
     e->outside[face] = given ? 1 : -1;
@@ -90,6 +93,7 @@ oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, 
   e->dev = setup->transport->dev;
   e->comm = comm;
   e->mesh = mesh;
+  e->axis = setup->coordinates && setup->xmin[0] == 0;
   e->revision = -1;
   e->dim = mesh->dim;
   e->cells = setup->block_size * setup->block_size * (e->dim == 3 ? setup->block_size : 1);
@@ -168,7 +172,7 @@ static oak_status_t upload_blocks(oak_elliptic_t *e, oak_elliptic_level_t *level
   oak_block_t *b = malloc((n + 1) * sizeof *b);
   OAK_CHECK(b, OAK_ERR_MEMORY, "out of memory for the positions of %d blocks", n);
   for (int i = 0; i < n; i++) {
-    b[i] = (oak_block_t){.level = mesh->level[i]};
+    b[i] = (oak_block_t){.level = mesh->level[i], .first = mesh->index[i][0]};
     for (int d = 0; d < e->dim; d++)
       b[i].origin[d] = e->setup.xmin[d] + mesh->index[i][d] * e->setup.block_size *
                                               ldexp(e->setup.dx0[d], -mesh->level[i]);

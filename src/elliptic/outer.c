@@ -15,7 +15,8 @@ oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e) {
   e->outer_host = malloc((n + 1) * sizeof *e->outer_host);
   OAK_CHECK(e->outer_host, OAK_ERR_MEMORY, "out of memory for %d faces", n);
   for (int i = 0; i < n; i++)
-    e->outer_host[i] = face[i].kind == OAK_FACE_BOUNDARY ? e->nouter++ : -1;
+    e->outer_host[i] =
+        face[i].kind == OAK_FACE_BOUNDARY && !(e->axis && i % (2 * e->dim) == 0) ? e->nouter++ : -1;
   OAK_TRY(oak_device_alloc(e->dev, n * sizeof(int), &e->outer));
   if (n) OAK_TRY(oak_device_upload(e->dev, e->outer, e->outer_host, n * sizeof(int)));
   OAK_TRY(oak_device_alloc(e->dev, (e->nouter + 1) * area, &e->given));
@@ -73,8 +74,9 @@ static void poles_args(oak_elliptic_t *e, oak_elliptic_poles_args_t *args) {
   double half = 0;
   for (int d = 0; d < e->dim; d++) {
     const double extent = e->mesh->trees[d] * e->setup.block_size * e->setup.dx0[d];
-    args->center[d] = e->setup.xmin[d] + 0.5 * extent;
-    half = fmax(half, 0.5 * extent);
+    const int on_axis = e->setup.coordinates && d == 0;
+    args->center[d] = e->setup.xmin[d] + (on_axis ? 0 : 0.5 * extent);
+    half = fmax(half, (on_axis ? 1 : 0.5) * extent);
   }
   args->scale = 1 / half;
 }
@@ -131,9 +133,21 @@ static void shift_moments(int dim, int axis, double by, double *moment) {
         }
 }
 
+/* In (r, z) the centre lies on the axis, and R^l P_l(cos theta) changes with it as z^l does. */
+static void move_along_axis(const oak_elliptic_t *e, oak_elliptic_poles_args_t *args,
+                            double *moment) {
+  const double half = 0.25 * e->mesh->trees[1] * e->setup.block_size * e->setup.dx0[1];
+  const double by = moment[1] / moment[0];
+  if (!(fabs(by) < half * args->scale)) return;
+  for (int m = 1; m <= OAK_ELLIPTIC_RINGS; m++)
+    for (int l = OAK_ELLIPTIC_RINGS; l >= m; l--) moment[l] -= by * moment[l - 1];
+  args->center[1] += by / args->scale;
+}
+
 /* Expand about the centre of mass if it is inside the domain: there is no dipole then, and the
  * series converges fastest. */
 static void move_center(const oak_elliptic_t *e, oak_elliptic_poles_args_t *args, double *moment) {
+  if (e->setup.coordinates) return move_along_axis(e, args, moment);
   double by[3] = {0};
   for (int d = 0; d < e->dim; d++) {
     const double half = 0.25 * e->mesh->trees[d] * e->setup.block_size * e->setup.dx0[d];
@@ -185,6 +199,9 @@ static void find_coefficients(const oak_elliptic_t *e, const double *moment,
                               oak_elliptic_poles_args_t *args) {
   const int dim = e->dim;
   memset(args->coefficient, 0, sizeof args->coefficient);
+  for (int l = 0; l <= OAK_ELLIPTIC_RINGS && e->setup.coordinates; l++)
+    args->coefficient[l] = -args->scale / (4 * M_PI) * moment[l] / e->setup.a;
+  if (e->setup.coordinates) return;
   for (int l = 0; l <= OAK_ELLIPTIC_POLES(dim); l++)
     for (int k = 0; 2 * k <= l; k++)
       for (int b = 0; b <= l - 2 * k; b++)

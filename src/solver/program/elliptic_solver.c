@@ -19,18 +19,18 @@ struct oak_solver {
 };
 
 static oak_status_t check_options(const oak_t *sim, const oak_solver_options_t *o) {
+  const int axis = oak_has_axis(&sim->setup);
   int isolated = 0, faces = 0;
-  OAK_CHECK(!sim->setup.coordinates, OAK_ERR_UNSUPPORTED,
-            "elliptic equations know Cartesian coordinates only, not mesh.coordinates = %s",
-            oak_params_text(sim->setup.params, "mesh.coordinates"));
-  for (int face = 0; face < 2 * sim->setup.dim; face++) {
+  for (int face = axis; face < 2 * sim->setup.dim; face++) {
     if (sim->data.mesh->periodic[face / 2]) continue;
     faces++;
     isolated += o->face[face].condition == OAK_SOLVER_ISOLATED;
   }
-  OAK_CHECK(isolated == 0 || (isolated == faces && faces == 2 * sim->setup.dim), OAK_ERR_ARGUMENT,
-            "%d of %d faces are isolated: all must be, and none periodic", isolated,
-            2 * sim->setup.dim);
+  OAK_CHECK(isolated == 0 || (isolated == faces && faces == 2 * sim->setup.dim - axis),
+            OAK_ERR_ARGUMENT, "%d of %d faces are isolated: all must be, and none periodic",
+            isolated, 2 * sim->setup.dim - axis);
+  OAK_CHECK(!isolated || !sim->setup.coordinates || axis, OAK_ERR_ARGUMENT,
+            "isolated boundaries in (r, z) need the axis in the domain: set mesh.xmin = 0 ...");
   OAK_CHECK(!isolated || (!o->fields && o->b == 0), OAK_ERR_ARGUMENT,
             "isolated boundaries need a constant a and b = 0");
   OAK_CHECK(o->fields || (o->a > 0 && o->b >= 0 && isfinite(o->a) && isfinite(o->b)),
@@ -49,11 +49,12 @@ oak_status_t oak_solver_new(oak_t *sim, const oak_solver_options_t *options, oak
   OAK_TRY(oak_agree(sim->setup.comm,
                     s ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for a solver")));
   *s = (oak_solver_t){.sim = sim, .options = *options, .fields_changed = options->fields};
-  s->isolated = options->face[0].condition == OAK_SOLVER_ISOLATED;
+  s->isolated = options->face[1].condition == OAK_SOLVER_ISOLATED;
   oak_elliptic_setup_t setup = {
       .transport = &sim->data.transport,
       .timers = &sim->data.timers,
       .block_size = sim->setup.block_size,
+      .coordinates = sim->setup.coordinates,
       .a = options->a,
       .b = options->b,
       .fields = options->fields,

@@ -85,7 +85,7 @@ static int is_given(const oak_setup_t *setup, int v) {
 
 oak_status_t oak_boundary_read(oak_setup_t *setup, oak_bc_t *bc, int periodic[3]) {
   int kind[6];
-  const int axis = setup->coordinates && setup->xmin[0] == 0;
+  const int axis = oak_has_axis(setup);
   for (int f = 0; f < 6; f++) { /* in 2D those of z are judged, though without effect */
     char key[128];
     oak_bc_t all;

@@ -42,12 +42,12 @@ oak_status_t oak_coordinates_check(const oak_setup_t *setup) {
   if (oak_has_hook(setup, "physics_diffusive_flux") ||
       oak_has_hook(setup, "problem_diffusive_flux"))
     return refuse(setup, "does not know DIFFUSIVE_FLUX", "choose a physics without it");
-  if (oak_has_hook(setup, "physics_poisson") || oak_has_hook(setup, "problem_poisson"))
-    return refuse(setup, "does not know POISSON", "choose cartesian");
   if (oak_has_hook(setup, "problem_solid") || setup->fields.nfixed)
     return refuse(setup, "does not know SOLID and FLUX_FIELD", "choose cartesian");
   return check_axis(setup);
 }
+
+int oak_has_axis(const oak_setup_t *setup) { return setup->coordinates && setup->xmin[0] == 0; }
 
 double oak_domain_volume(const oak_setup_t *setup) {
   double volume = setup->coordinates ? M_PI * (setup->xmin[0] + setup->xmax[0]) : 1;

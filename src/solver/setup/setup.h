@@ -241,6 +241,8 @@ void oak_setup_unload(oak_setup_t *setup);
 /** Refuse what the coordinates of the mesh do not allow. Rank-local. */
 oak_status_t oak_coordinates_check(const oak_setup_t *setup);
 double oak_domain_volume(const oak_setup_t *setup);
+/** Whether the face xlow is the axis r = 0, where no condition can be given. */
+int oak_has_axis(const oak_setup_t *setup);
 
 /* boundary.c */
 /** Declare keys per variable; needs the description. */

@@ -14,7 +14,9 @@
 
 enum { ISOLATED, ZERO, NO_SLOPE, VALUE, SLOPE }; /* poisson.boundary */
 
-static const char *const field_name[4] = {"phi", "phi_x", "phi_y", "phi_z"};
+/* In Cartesian coordinates, and in (r, z). */
+static const char *const field_name[2][4] = {{"phi", "phi_x", "phi_y", "phi_z"},
+                                             {"phi", "phi_r", "phi_z", ""}};
 
 static int wanted(const oak_t *sim) { return OAK_HAS_HOOK(&sim->setup, poisson); }
 static int has_coefficients(const oak_t *sim) {
@@ -23,13 +25,20 @@ static int has_coefficients(const oak_t *sim) {
 static int has_boundary(const oak_t *sim) { return OAK_HAS_HOOK(&sim->setup, poisson_boundary); }
 
 static oak_status_t find_fields(oak_t *sim) {
+  const char *const *name = field_name[sim->setup.coordinates != 0];
   for (int i = 0; i < 4; i++) {
-    const int n = oak_field_find(&sim->setup, field_name[i]);
+    const int n = oak_field_find(&sim->setup, name[i]);
     sim->poisson.field[i] = n;
     OAK_CHECK(n < 0 || !sim->setup.fields.field[n].function, OAK_ERR_INPUT,
               "the hook FIELD sets %s, which is a result of POISSON: write FIELD_STORED(%s)",
-              field_name[i], field_name[i]);
+              name[i], name[i]);
   }
+  OAK_CHECK(!sim->setup.coordinates || (oak_field_find(&sim->setup, "phi_x") < 0 &&
+                                        oak_field_find(&sim->setup, "phi_y") < 0),
+            OAK_ERR_INPUT,
+            "mesh.coordinates = %s: the gradient of phi has the components phi_r and phi_z; write "
+            "these names in place of phi_x and phi_y",
+            oak_params_text(sim->setup.params, "mesh.coordinates"));
   OAK_CHECK(sim->poisson.field[0] >= 0, OAK_ERR_INPUT,
             "POISSON needs a field for its solution: write FIELD_STORED(phi) in the same file, and "
             "FIELD_STORED(phi_x) and so on for the gradient");
@@ -47,11 +56,14 @@ static oak_status_t check_faces(const oak_t *sim) {
     const char *text = oak_params_changed(p, face_key[face]);
     const int flat = face / 2 >= sim->setup.dim;
     const int periodic = !flat && sim->data.mesh->periodic[face / 2];
-    OAK_CHECK(!text || (!flat && !periodic), OAK_ERR_INPUT,
-              "%s: %s = %s has no effect, because the domain is %s: leave the key out",
+    const int axis = face == 0 && oak_has_axis(&sim->setup);
+    OAK_CHECK(!text || (!flat && !periodic && !axis), OAK_ERR_INPUT,
+              "%s: %s = %s has no effect, because %s: leave the key out",
               oak_params_origin(p, face_key[face]), face_key[face], text,
-              flat ? "two-dimensional" : "periodic along this axis");
-    faces += !flat && !periodic;
+              flat   ? "the domain is two-dimensional"
+              : axis ? "this face is the axis r = 0"
+                     : "the domain is periodic along this axis");
+    faces += !flat && !periodic && !axis;
   }
   const char *text = oak_params_changed(p, "poisson.boundary");
   OAK_CHECK(!text || faces > 0, OAK_ERR_INPUT,
@@ -64,9 +76,10 @@ static oak_status_t check_faces(const oak_t *sim) {
 /* The boundary conditions on the faces of the domain. */
 static oak_status_t find_faces(oak_t *sim, oak_elliptic_setup_t *setup) {
   const int all = oak_params_choice(sim->setup.params, "poisson.boundary");
+  const int axis = oak_has_axis(&sim->setup), all_faces = 2 * sim->setup.dim - axis;
   int faces = 0, isolated = 0, given = 0;
   OAK_TRY(check_faces(sim));
-  for (int face = 0; face < 2 * sim->setup.dim; face++) {
+  for (int face = axis; face < 2 * sim->setup.dim; face++) {
     const int own = oak_params_choice(sim->setup.params, face_key[face]),
               kind = own == 0 ? all : own;
     if (sim->data.mesh->periodic[face / 2]) continue;
@@ -77,10 +90,13 @@ static oak_status_t find_faces(oak_t *sim, oak_elliptic_setup_t *setup) {
     if (kind == NO_SLOPE || kind == SLOPE) setup->condition[face] = OAK_ELLIPTIC_NEUMANN;
   }
   sim->poisson.isolated = isolated > 0;
-  OAK_CHECK(isolated == 0 || isolated == 2 * sim->setup.dim, OAK_ERR_INPUT,
+  OAK_CHECK(isolated == 0 || isolated == all_faces, OAK_ERR_INPUT,
             "poisson.boundary = isolated holds on %d of %d faces, since the others are periodic or "
             "have keys of their own: use zero, no_slope, value or slope on those %d",
-            isolated, 2 * sim->setup.dim, isolated);
+            isolated, all_faces, isolated);
+  OAK_CHECK(isolated == 0 || !sim->setup.coordinates || axis, OAK_ERR_INPUT,
+            "poisson.boundary = isolated in (r, z) needs the axis in the domain: set mesh.xmin = 0 "
+            "..., or use zero, no_slope, value or slope");
   OAK_CHECK(isolated == 0 || !sim->poisson.coefficients, OAK_ERR_INPUT,
             "poisson.boundary = isolated needs an equation without POISSON_COEFFICIENTS: use zero, "
             "no_slope, value or slope");
@@ -123,6 +139,7 @@ static oak_status_t open_solver(oak_t *sim) {
       .transport = &sim->data.transport,
       .timers = &sim->data.timers,
       .block_size = sim->setup.block_size,
+      .coordinates = sim->setup.coordinates,
       .a = 1,
       .fields = sim->poisson.coefficients,
       .gather_cells = oak_params_int(sim->setup.params, "poisson.gather_cells")};

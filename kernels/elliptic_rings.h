@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Multipoles in (r, z); for kernels/elliptic_poles.c. All mass lies in rings around the axis, so
+ * with R and theta of spherical coordinates about a point of the axis
+ *
+ *   u = -1 / (4 pi) sum over l of M_l P_l(cos theta) / R^(l + 1),   M_l = integral of f R^l P_l.
+ *
+ * S_l = R^l P_l follows from (l + 1) S_(l+1) = (2 l + 1) z S_l - l R^2 S_(l-1), S_0 = 1, S_1 = z.
+ */
+#ifndef OAK_ELLIPTIC_RINGS_H
+#define OAK_ELLIPTIC_RINGS_H
+
+#include "kernels/elliptic.h"
+
+enum { POLES = OAK_ELLIPTIC_RINGS, POLES_MOMENTS = POLES + 1 };
+
+/* S_(l+1) from S_l and S_(l-1). */
+OAK_FN double rings_next(int l, double z, double square, double here, double before) {
+  return ((2 * l + 1) * z * here - l * square * before) / (l + 1);
+}
+
+/* The moments of each block, and the largest of them. */
+OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 64) {
+  OAK_ARGS(oak_elliptic_poles_args_t);
+  OAK_OUTER(n) {
+    OAK_SHARED double column[OAK_N][POLES_MOMENTS], most[POLES_MOMENTS];
+    const real *f = arg.rhs + n * (long long)OAK_CELLS;
+    double r0, z0, dr, dz, largest;
+    poles_axis(&arg, n, 0, &r0, &dr);
+    poles_axis(&arg, n, 1, &z0, &dz);
+    OAK_INNER(i, OAK_N) {
+      const double volume = oak_cell_volume(&arg.f, n) * oak_volume_factor(&arg.f, n, i);
+      const double r = r0 + i * dr;
+      double sum[POLES_MOMENTS] = {0};
+      for (int j = 0; j < OAK_N; j++) {
+        const double mass = volume * f[j * OAK_N + i], z = z0 + j * dz, square = r * r + z * z;
+        double here = mass, before = 0;
+        OAK_UNROLL
+        for (int l = 0; l <= POLES; l++) {
+          const double next = rings_next(l, z, square, here, before);
+          sum[l] += here;
+          before = here;
+          here = next;
+        }
+      }
+      OAK_UNROLL
+      for (int l = 0; l <= POLES; l++) column[i][l] = sum[l];
+    }
+    OAK_BARRIER;
+    OAK_INNER(l, POLES_MOMENTS) {
+      double sum = 0;
+      for (int i = 0; i < OAK_N; i++) sum += column[i][l];
+      arg.out[n * OAK_ELLIPTIC_MOMENTS + l] = sum;
+      most[l] = elliptic_larger(0, sum);
+    }
+    OAK_BARRIER;
+    OAK_REDUCE_MAX(largest, most, POLES_MOMENTS);
+    OAK_SERIAL arg.largest[n] = largest;
+  }
+}
+
+/* The potential at x = (r, z), in scaled coordinates. */
+OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double x[3]) {
+  const double inverse = 1 / (x[0] * x[0] + x[1] * x[1]);
+  double here = sqrt(inverse), before = 0, sum = 0;
+  OAK_UNROLL
+  for (int l = 0; l <= POLES; l++) {
+    const double next = rings_next(l, x[1] * inverse, inverse, here, before);
+    sum += arg->coefficient[l] * here;
+    before = here;
+    here = next;
+  }
+  return sum;
+}
+
+#endif
