@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Find circles of calls between source files: a.c calls b.c, which calls a.c, perhaps through further files.
+"""Find circles of calls between source files (a.c calls b.c, which calls a.c, perhaps through further files) and
+between the folders of the library.
 
 usage: check_calls.py TREE BUILD
 
@@ -77,21 +78,27 @@ def main():
         sys.exit(77)
     bad = 0
     for found in filter(None, targets):
-        bad += report(found)
+        bad += report(*symbols(found), lambda name: name)
+    bad += report(*symbols(targets[0]), os.path.dirname)
     sys.exit(1 if bad else 0)
 
 
-def report(found):
-    """Print the circles among some object files. Returns how many there are."""
-    defined, needed = symbols(found)
-    graph = {name: sorted({defined[s] for s in wanted if s in defined} - {name}) for name, wanted in needed.items()}
-    bad = circles(graph)
+def report(defined, needed, group):
+    """Print the circles among groups of source files, such as their folders. Returns how many there are."""
+    graph = {group(name): set() for name in needed}
+    calls = {}
+    for name, wanted in needed.items():
+        for symbol in wanted & set(defined):
+            pair = group(name), group(defined[symbol])
+            if pair[0] != pair[1]:
+                graph[pair[0]].add(pair[1])
+                calls.setdefault(pair, []).append(symbol)
+    bad = circles({name: sorted(others) for name, others in graph.items()})
     for part in bad:
         print("a circle of calls:")
-        for name in part:
-            for other in set(graph[name]) & set(part):
-                names = sorted(s for s in needed[name] if defined.get(s) == other)
-                print(f"  {name} -> {other}: {', '.join(names[:4])}{', ...' if len(names) > 4 else ''}")
+        for one, other in sorted(pair for pair in calls if set(pair) <= set(part)):
+            names = sorted(set(calls[one, other]))
+            print(f"  {one} -> {other}: {', '.join(names[:4])}{', ...' if len(names) > 4 else ''}")
     return len(bad)
 
 

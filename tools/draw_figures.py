@@ -60,7 +60,7 @@ def architecture():
     out += box(380, 15, 340, 46, "a program of yours", ["includes oak.h"], BLUE)
     out += [rect(20, 85, 700, 232, "#f4f9f1"), text(370, 104, "src/solver", 14, bold=True)]
     out += box(35, 114, 220, 52, "run", ["main loop, checkpoints, restart"], GREEN)
-    out += box(265, 114, 440, 52, "output, kinds", ["what a run writes, and when"], GREEN)
+    out += box(265, 114, 440, 52, "output, kinds, item", ["what a run writes, and when"], GREEN)
     for n, (name, job) in enumerate([("create", "from parameters"), ("identity", "oak check"), ("program", "public functions"),
                                      ("adapt", "new meshes")]):
         out += box(35 + 170 * n, 182, 160, 52, name, [job], GREEN)

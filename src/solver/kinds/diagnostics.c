@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The totals in diagnostics.csv, with the key output.diagnostics_every. */
-#include "solver/output/output.h"
+#include "solver/kinds/kinds.h"
 
 static void print_head(const oak_output_item_t *item, FILE *f) {
   const oak_t *sim = item->sim;

@@ -7,7 +7,7 @@
 
 #include "base/reduce.h"
 #include "solver/kinds/kind_keys.h"
-#include "solver/output/output.h"
+#include "solver/kinds/kinds.h"
 
 static const oak_param_desc_t keys[] = {OAK_KEY_VARIABLES, OAK_KEY_REGION, {.key = NULL}};
 

@@ -8,7 +8,7 @@
 
 #include "io/files/file_tools.h"
 #include "io/files/output_folder.h"
-#include "solver/output/output.h"
+#include "solver/kinds/kinds.h"
 
 #define STEM "mesh" /* of the files in the folder */
 

@@ -16,7 +16,7 @@
 #include "io/plotfile/plotfile_read.h"
 #include "io/view/derive.h"
 #include "solver/kinds/kind_keys.h"
-#include "solver/output/output.h"
+#include "solver/kinds/kinds.h"
 
 static const oak_param_desc_t keys[] = {
     OAK_KEY_VARIABLES,

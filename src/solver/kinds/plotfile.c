@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "solver/kinds/kind_keys.h"
-#include "solver/output/output.h"
+#include "solver/kinds/kinds.h"
 
 static const oak_param_desc_t keys[] = {
     OAK_KEY_VARIABLES,

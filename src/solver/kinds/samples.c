@@ -6,7 +6,7 @@
 
 #include "io/view/sample_ranks.h"
 #include "solver/kinds/kind_keys.h"
-#include "solver/output/output.h"
+#include "solver/kinds/kinds.h"
 
 #define KEY_FORMAT                               \
   CHOICE("output.NAME.format", "npy", "npy csv", \

@@ -64,7 +64,7 @@ oak_status_t oak_find_invalid(oak_t *sim, int state, oak_invalid_t kind) {
 static oak_status_t describe_block(const oak_t *sim, int b) {
   const int n = sim->setup.block_size;
   double lower[3], dx[3];
-  oak_block_geometry(sim, b, lower, dx);
+  oak_data_geometry(&sim->data, b, lower, dx);
   return OAK_FAIL(OAK_ERR_STATE,
                   "invalid state %s (step %ld, time %.6g) in the block of level %d from (%.6g, "
                   "%.6g, %.6g) to (%.6g, %.6g, %.6g), replaced by later stages: %s",

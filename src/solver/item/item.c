@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/output/output.h"
+#include "solver/item/item.h"
 
 /* ---- keys */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "mesh/neighbours.h"
-#include "solver/output/view.h"
+#include "solver/item/view.h"
 
 struct oak_view_ghosts {
   const oak_t *sim;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The view of a simulation that the formats in src/io get. */
-#include "solver/output/view.h"
+#include "solver/item/view.h"
 
 #include <stdlib.h>
 #include <string.h>

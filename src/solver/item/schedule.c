@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * When an output of a run is due. A time counts as reached already if the run is a relative 1e-12
  * before it, because sums of time steps are rounded. */
-#include "solver/output/schedule.h"
+#include "solver/item/schedule.h"
 
 #include <math.h>
 #include <stdlib.h>
