@@ -158,6 +158,22 @@ static void read_level(plot_t *plot, int l, const char *path) {
   fclose(in);
 }
 
+/* The cells of a level, and memory for them. */
+static void read_size(plot_t *plot, int l, const oak_grid_view_t *view, FILE *in) {
+  int64_t low[3], high[3];
+  while (fgetc(in) != '(') continue;
+  ungetc('(', in);
+  read_box(in, plot->dim, low, high);
+  for (int d = 0; d < 3; d++) {
+    assert_int_equal(low[d], 0);
+    plot->n[l][d] = high[d] + 1;
+    if (d < plot->dim) assert_int_equal(plot->n[l][d], view->block_size * view->trees[d] << l);
+  }
+  const size_t n = (size_t)(plot->n[l][0] * plot->n[l][1] * plot->n[l][2]);
+  plot->value[l] = calloc(n * plot->nvar, sizeof(double));
+  plot->present[l] = calloc(n, 1);
+}
+
 static void read_plot(plot_t *plot, const oak_grid_view_t *view, const char *path) {
   memset(plot, 0, sizeof *plot);
   plot->bytes = view->value_bytes;
@@ -174,20 +190,7 @@ static void read_plot(plot_t *plot, const oak_grid_view_t *view, const char *pat
   for (int d = 0; d < plot->dim; d++) assert_true(read_real(in) == view->xmin[d]);
   for (int d = 0; d < plot->dim; d++) assert_true(read_real(in) == view->xmax[d]);
   for (int l = 0; l < plot->finest; l++) assert_int_equal(read_int(in), 2);
-  for (int l = 0; l <= plot->finest; l++) {
-    int64_t low[3], high[3];
-    while (fgetc(in) != '(') continue;
-    ungetc('(', in);
-    read_box(in, plot->dim, low, high);
-    for (int d = 0; d < 3; d++) {
-      assert_int_equal(low[d], 0);
-      plot->n[l][d] = high[d] + 1;
-      if (d < plot->dim) assert_int_equal(plot->n[l][d], view->block_size * view->trees[d] << l);
-    }
-    const size_t n = (size_t)(plot->n[l][0] * plot->n[l][1] * plot->n[l][2]);
-    plot->value[l] = calloc(n * plot->nvar, sizeof(double));
-    plot->present[l] = calloc(n, 1);
-  }
+  for (int l = 0; l <= plot->finest; l++) read_size(plot, l, view, in);
   for (int l = 0; l <= plot->finest; l++) assert_int_equal(read_int(in), view->step);
   for (int l = 0; l <= plot->finest; l++)
     for (int d = 0; d < plot->dim; d++) {

@@ -267,6 +267,65 @@ def check_solids(oak_command, ranks, work):
     assert all((p == "nan") == (float(solid) >= 0.5) for p, solid in rows) and ["nan", "1"] in rows, rows
 
 
+def all_outputs(dim, mesh, region):
+    """The keys of a run that writes every kind with regions and without."""
+    box = " ".join(f"{x:g}" for corner in region for x in corner[:dim])
+    aligned = "0.5 0.25 1.5 0.75" if dim == 2 else "0.5 0.25 0 1.5 0.75 1"
+
+    def section(name, kind, *more, variables="rho"):
+        keys = [f"kind={kind}", f"variables={variables}", *more]
+        return [f"output.{name}.{key}" for key in keys]
+
+    picture = ["range=0 1", "colors=gray", "mesh=no"]
+    arguments = [*mesh, f"output.folder={dim}D", "output.plot_first_last=no",
+                 *section("all", "xdmf"), *section("ghosts", "xdmf", "ghost_layers=2"),
+                 *section("blocks", "xdmf", f"region={box}"),
+                 *section("layers", "xdmf", f"region={box}", "ghost_layers=2"),
+                 *section("boxes", "vtkhdf", f"region={box}"), *section("plot", "plotfile", f"region={box}"),
+                 *section("whole", "picture", "width=512", *picture),
+                 *section("part", "picture", "width=256", f"region={aligned}", *picture),
+                 *section("odd", "picture", "width=300", f"region={box}", *picture),
+                 *section("mean", "picture", "width=300", f"region={box}", *picture, *["show=mean"][:dim - 2]),
+                 *(f"output.plot_{key}" for key in ("steps=4", "variables=rho", f"region={box}")),
+                 *(f"output.picture_{key}" for key in ("steps=4", "variable=rho", "width=256", f"region={aligned}", *picture))]
+    if dim == 2:
+        arguments += ["checkpoint.steps=2", *section("change", "picture", "difference=yes", "range=-1 1", "colors=gray",
+                                                     "mesh=no", "width=512")]
+    return arguments
+
+
+def check_outputs(folder, dim, step, region):
+    def name(stem, ending):
+        return os.path.join(folder, f"{stem}_{step}{ending}")
+    reference = Reference(name("all", ".xdmf"), dim)
+    check_xdmf(name("blocks", ".xdmf"), reference, region, 0)
+    check_xdmf(name("layers", ".xdmf"), reference, region, 2)
+    check_ghosts(name("layers", ".xdmf"), name("ghosts", ".xdmf"))
+    check_vtkhdf(name("boxes", ".vtkhdf"), reference, region)
+    check_plotfile(name("plot", ""), reference, region)
+    whole, part = read_png(name("whole", ".png")), read_png(name("part", ".png"))
+    assert part.shape == (128, 256) and (whole[64:192, 128:384] == part).all(), "a crop has the same pixels"
+    check_picture(name("odd", ".png"), reference, region, 300)
+    check_plotfile(os.path.join(folder, f"plt{step}"), reference, region)
+    assert (read_png(os.path.join(folder, f"rho_{int(step) // 4:04d}.png")) == part).all()
+    if dim == 3:
+        check_projection(name("mean", ".png"), reference, region, 300)
+    return reference
+
+
+def check_refusals(command, work):
+    for words, wrong in ((r"output\.b\.region = 0\.5 0 0\.5 1: the upper corner must be above the lower one along x", "0.5 0 0.5 1"),
+                         (r"x = 3 is outside the domain: choose 0 to 2", "0 0 3 1"), ("must be two points", "0 1")):
+        for kind in ("plotfile", "xdmf", "vtkhdf", "picture"):
+            done = subprocess.run([command, "run", "--quiet", "run.ini", *RUNS[2][0], "output.folder=bad", f"output.b.kind={kind}",
+                                   f"output.b.region={wrong}"], cwd=work, capture_output=True, text=True, check=False)
+            assert done.returncode == 1 and re.search(words, done.stderr), done
+            assert not os.path.exists(os.path.join(work, "bad")), "nothing is begun"
+    done = subprocess.run([command, "run", "--quiet", "run.ini", *RUNS[2][0], "output.folder=bad", "output.plot_region=1 1 0 0"],
+                          cwd=work, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "output.plot_region = 1 1 0 0: the upper corner must be above" in done.stderr, done
+
+
 def main():
     options = oak_test.options(__doc__, "oak", "mpiexec", "np")
     command = os.path.abspath(options.oak)
@@ -274,63 +333,21 @@ def main():
         oak_test.write(work, "run.ini", INI)
         for dim, (mesh, region) in RUNS.items():
             region = numpy.array(region)
-            box = " ".join(f"{x:g}" for corner in region for x in corner[:dim])
-            aligned = "0.5 0.25 1.5 0.75" if dim == 2 else "0.5 0.25 0 1.5 0.75 1"
-            def section(name, kind, *more, variables="rho"):
-                keys = [f"kind={kind}", f"variables={variables}", *more]
-                return [f"output.{name}.{key}" for key in keys]
-            picture = ["range=0 1", "colors=gray", "mesh=no"]
-            arguments = [*mesh, f"output.folder={dim}D", "output.plot_first_last=no",
-                         *section("all", "xdmf"), *section("ghosts", "xdmf", "ghost_layers=2"),
-                         *section("blocks", "xdmf", f"region={box}"),
-                         *section("layers", "xdmf", f"region={box}", "ghost_layers=2"),
-                         *section("boxes", "vtkhdf", f"region={box}"), *section("plot", "plotfile", f"region={box}"),
-                         *section("whole", "picture", "width=512", *picture),
-                         *section("part", "picture", "width=256", f"region={aligned}", *picture),
-                         *section("odd", "picture", "width=300", f"region={box}", *picture),
-                         *section("mean", "picture", "width=300", f"region={box}", *picture, *["show=mean"][:dim - 2]),
-                         *(f"output.plot_{key}" for key in ("steps=4", "variables=rho", f"region={box}")),
-                         *(f"output.picture_{key}" for key in ("steps=4", "variable=rho", "width=256", f"region={aligned}", *picture))]
-            if dim == 2:
-                arguments += ["checkpoint.steps=2", *section("change", "picture", "difference=yes", "range=-1 1", "colors=gray",
-                                                             "mesh=no", "width=512")]
-            subprocess.run([*options.ranks, "run", "--quiet", "run.ini", *arguments],
+            folder = os.path.join(work, f"{dim}D")
+            subprocess.run([*options.ranks, "run", "--quiet", "run.ini", *all_outputs(dim, mesh, region)],
                            cwd=work, check=True, timeout=300)
             for step in ("000000", "000004"):
-                def name(stem, ending):
-                    return os.path.join(work, f"{dim}D", f"{stem}_{step}{ending}")
-                reference = Reference(name("all", ".xdmf"), dim)
-                check_xdmf(name("blocks", ".xdmf"), reference, region, 0)
-                check_xdmf(name("layers", ".xdmf"), reference, region, 2)
-                check_ghosts(name("layers", ".xdmf"), name("ghosts", ".xdmf"))
-                check_vtkhdf(name("boxes", ".vtkhdf"), reference, region)
-                check_plotfile(name("plot", ""), reference, region)
-                whole, part = read_png(name("whole", ".png")), read_png(name("part", ".png"))
-                assert part.shape == (128, 256) and (whole[64:192, 128:384] == part).all(), "a crop has the same pixels"
-                check_picture(name("odd", ".png"), reference, region, 300)
-                check_plotfile(os.path.join(work, f"{dim}D", f"plt{step}"), reference, region)
-                assert (read_png(os.path.join(work, f"{dim}D", f"rho_{int(step) // 4:04d}.png")) == part).all()
-                if dim == 3:
-                    check_projection(name("mean", ".png"), reference, region, 300)
+                reference = check_outputs(folder, dim, step, region)
             if dim == 2:
-                first = Reference(os.path.join(work, "2D", "all_000000.xdmf"), dim)
-                check_difference(os.path.join(work, "2D", "change_000000.png"), first, first)
-                check_difference(name("change", ".png"), first, reference)
-                check_restart(command, os.path.join(work, "2D"), name("change", ".png"))
+                first = Reference(os.path.join(folder, "all_000000.xdmf"), dim)
+                check_difference(os.path.join(folder, "change_000000.png"), first, first)
+                check_difference(os.path.join(folder, "change_000004.png"), first, reference)
+                check_restart(command, folder, os.path.join(folder, "change_000004.png"))
             listed = subprocess.run([command, "ls", f"{dim}D/plot_000004"], cwd=work, check=True, capture_output=True, text=True)
             assert "rho" in listed.stdout, listed
             print(f"{dim}D: {len(reference.inside(region))} of {len(reference.blocks)} blocks")
         check_solids(command, options.start, work)
-        for words, wrong in ((r"output\.b\.region = 0\.5 0 0\.5 1: the upper corner must be above the lower one along x", "0.5 0 0.5 1"),
-                             (r"x = 3 is outside the domain: choose 0 to 2", "0 0 3 1"), ("must be two points", "0 1")):
-            for kind in ("plotfile", "xdmf", "vtkhdf", "picture"):
-                done = subprocess.run([command, "run", "--quiet", "run.ini", *RUNS[2][0], "output.folder=bad", f"output.b.kind={kind}",
-                                       f"output.b.region={wrong}"], cwd=work, capture_output=True, text=True, check=False)
-                assert done.returncode == 1 and re.search(words, done.stderr), done
-                assert not os.path.exists(os.path.join(work, "bad")), "nothing is begun"
-        done = subprocess.run([command, "run", "--quiet", "run.ini", *RUNS[2][0], "output.folder=bad", "output.plot_region=1 1 0 0"],
-                              cwd=work, capture_output=True, text=True, check=False)
-        assert done.returncode == 1 and "output.plot_region = 1 1 0 0: the upper corner must be above" in done.stderr, done
+        check_refusals(command, work)
 
 
 if __name__ == "__main__":
