@@ -35,6 +35,11 @@ OAK_FN void load_cell_row(const oak_field_t *f, const oak_user_t *user, long blo
   }
 }
 
+/* The place of the lower face of cell n of that row (oak_face_index). */
+OAK_FN int face_of(const int x[3], int dir, int n) {
+  return oak_face_index(dir, x[0], x[1], x[2]) + (n - x[dir]) * OAK_STRIDE(dir);
+}
+
 /* Rusanov's flux. Its speed is the fastest of three: that of WAVE_SPEEDS for both states, and for
  * each state alone. Between cell averages it keeps density and pressure positive where dt * (sum of
  * speed / dx) <= 1: the new state is an average of states that are positive (B. Perthame, C.-W.
@@ -62,10 +67,10 @@ OAK_FN real first_order_flux(const physics_parameters_t *ph, const real ql[], co
   return speed;
 }
 
-/* Fluxes through the lower and the upper face of the cell in the middle of a row; where bit 0 or 1
- * of `first_order` is set, from cell averages. The last component is the wave speed. */
-OAK_FN void cell_fluxes(const oak_user_t *user, real row[NVAR][ROW], int dir, int first_order,
-                        real flux[2][NFLUX]) {
+/* Fluxes through the lower and the upper face of cell x[], which is in the middle of a row; where
+ * bit 0 or 1 of `first_order` is set, from cell averages. The last component is the wave speed. */
+OAK_FN void cell_fluxes(const oak_field_t *f, const oak_user_t *user, long block, const int x[3],
+                        real row[NVAR][ROW], int dir, int first_order, real flux[2][NFLUX]) {
   real lo[3][NVAR], hi[3][NVAR], mean[3][NVAR];
   OAK_UNROLL
   for (int c = 0; c < 3; c++) {
@@ -85,14 +90,15 @@ OAK_FN void cell_fluxes(const oak_user_t *user, real row[NVAR][ROW], int dir, in
   }
   OAK_UNROLL
   for (int n = 0; n < 2; n++) {
+    AT_FACE(ph, f, user, block, face_of(x, dir, x[dir] + n));
     if (first_order >> n & 1)
 #if OAK_FACES_DIFFER
-      flux[n][NVAR] = face_flux(&user->physics, mean[n], mean[n + 1], dir, flux[n]);
+      flux[n][NVAR] = face_flux(ph, mean[n], mean[n + 1], dir, flux[n]);
 #else
-      flux[n][NVAR] = first_order_flux(&user->physics, mean[n], mean[n + 1], dir, flux[n]);
+      flux[n][NVAR] = first_order_flux(ph, mean[n], mean[n + 1], dir, flux[n]);
 #endif
     else
-      flux[n][NVAR] = face_flux(&user->physics, hi[n], lo[n + 1], dir, flux[n]);
+      flux[n][NVAR] = face_flux(ph, hi[n], lo[n + 1], dir, flux[n]);
   }
 }
 
@@ -186,7 +192,8 @@ OAK_FN void walk(const oak_field_t *f, const oak_user_t *user, long block, const
   enter_window(f, user, block, x, dir, n + RAD, window);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) reconstruct_window(window, v, dir, &lo[v], &next[v]);
-  flux[NVAR] = face_flux(&user->physics, hi, lo, dir, flux);
+  AT_FACE(ph, f, user, block, face_of(x, dir, n));
+  flux[NVAR] = face_flux(ph, hi, lo, dir, flux);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) hi[v] = next[v];
 }

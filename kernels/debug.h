@@ -224,8 +224,19 @@ __attribute__((noinline)) static void oak_debug_number(double x, const double *g
 #define FIELD(name, at)                                                                      \
   OAK_OF_PLACE(double, _field_##name, "FIELD(" #name ", ...)", at, !oak_debug_finite(oak_x), \
                (const oak_at_t *at), (at))
-/* Hooks of a physics are not told the cell. */
+/* Hooks of a physics are not told the cell, and a face is none. */
 #define OAK_NOWHERE ((const oak_at_t *)0)
+#undef FACE_FIELD
+#define FACE_FIELD(name, at)                                           \
+  OAK_FN double OAK_BODY(_face_field_##name)(const oak_at_face_t *at); \
+  OAK_HOOK(double, _face_field_##name)(const oak_at_face_t *at) {      \
+    OAK_ENTER("FACE_FIELD(" #name ", ...)", OAK_NOWHERE);              \
+    const double oak_x = OAK_BODY(_face_field_##name)(at);             \
+    if (!oak_debug_finite(oak_x)) oak_debug_number(oak_x, at->x, 3);   \
+    OAK_LEAVE;                                                         \
+    return oak_x;                                                      \
+  }                                                                    \
+  OAK_FN double OAK_BODY(_face_field_##name)(const oak_at_face_t *at)
 #undef TO_PRIMITIVE
 #define TO_PRIMITIVE(ph, q)                                         \
   OAK_IN_PLACE(_to_primitive, "TO_PRIMITIVE", OAK_NOWHERE, real, q, \

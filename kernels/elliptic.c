@@ -45,51 +45,82 @@ OAK_KERNEL(oak_elliptic_residual, oak_elliptic_args_t, ELLIPTIC_LANES) {
   }
 }
 
+/* The values beyond both faces of a block across an axis. */
+typedef struct {
+  int dir;
+  const real *u;
+  oak_side_t side[2];
+  const real *given[2];
+  real factor[2];
+} elliptic_across_t;
+
+OAK_FN elliptic_across_t elliptic_across_block(const oak_elliptic_args_t *arg, long n, int dir) {
+  elliptic_across_t e;
+  const real inv = (real)oak_inv_dx(&arg->f, arg->f.block[n].level, dir);
+  e.dir = dir;
+  e.u = arg->f.u + n * (long long)OAK_CELLS;
+  for (int high = 0; high < 2; high++) {
+    const int face = 2 * dir + high, place = arg->outer[n * OAK_FACES + face];
+    const double outside = face == 0   ? arg->outside[0]
+                           : face == 1 ? arg->outside[1]
+                           : face == 2 ? arg->outside[2]
+                           : face == 3 ? arg->outside[3]
+                           : face == 4 ? arg->outside[4]
+                                       : arg->outside[5];
+    e.side[high] = elliptic_side(arg, n, face);
+    e.given[high] = place < 0 ? arg->given : arg->given + (long long)place * OAK_AREA;
+    /* The memory holds the ghost value for the boundary value 0. If another value is given, its
+     * term is added. */
+    e.factor[high] = place < 0 ? 0 : outside > 0 ? 2 : 1 / inv;
+  }
+  return e;
+}
+
+/* The value across the lower or upper face of cell (i, j, k). */
+OAK_FN real elliptic_beyond(const elliptic_across_t *e, int high, int i, int j, int k) {
+  const int x = e->dir == 0 ? i : e->dir == 1 ? j : k;
+  const int a = e->dir == 0 ? j : i, b = OAK_DIM == 2 ? 0 : e->dir == 2 ? j : k;
+  const real *c = e->u + OAK_INDEX(i, j, k);
+  if (high ? x < OAK_N - 1 : x > 0) return high ? c[OAK_STRIDE(e->dir)] : c[-OAK_STRIDE(e->dir)];
+  return e->side[high].p[a * e->side[high].sa + b * e->side[high].sb] +
+         (e->factor[high] > 0 ? e->factor[high] * e->given[high][b * OAK_N + a] : 0);
+}
+
 /* The derivative along arg.axis: the mean of the differences across both faces of a cell, which are
  * those that the equation sees. */
 OAK_KERNEL(oak_elliptic_gradient, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
-    const int dir = arg.axis;
-    const real half = (real)(0.5 * oak_inv_dx(&arg.f, arg.f.block[n].level, dir));
+    const elliptic_across_t e = elliptic_across_block(&arg, n, arg.axis);
+    const real half = (real)(0.5 * oak_inv_dx(&arg.f, arg.f.block[n].level, arg.axis));
     real *out = arg.res + n * (long long)OAK_CELLS;
-    const real *u = arg.f.u + n * (long long)OAK_CELLS;
-    oak_side_t side[2];
-    const real *given[2];
-    real factor[2];
-    for (int high = 0; high < 2; high++) {
-      const int face = 2 * dir + high, place = arg.outer[n * OAK_FACES + face];
-      const double outside = face == 0   ? arg.outside[0]
-                             : face == 1 ? arg.outside[1]
-                             : face == 2 ? arg.outside[2]
-                             : face == 3 ? arg.outside[3]
-                             : face == 4 ? arg.outside[4]
-                                         : arg.outside[5];
-      side[high] = elliptic_side(&arg, n, face);
-      given[high] = place < 0 ? arg.given : arg.given + (long long)place * OAK_AREA;
-      /* The memory holds the ghost value for the boundary value 0. If another value is given, its
-       * term is added. */
-      factor[high] = place < 0 ? 0 : outside > 0 ? 2 : (real)0.5 / half;
-    }
     OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
       const int j = row % OAK_N, k = row / OAK_N;
       OAK_LANES(i, OAK_N) {
-        const int x = dir == 0 ? i : dir == 1 ? j : k;
-        const int a = dir == 0 ? j : i, b = OAK_DIM == 2 ? 0 : dir == 2 ? j : k;
-        const real *c = u + row * OAK_N + i;
-        const int step = OAK_STRIDE(dir);
-        real lower, upper;
-        if (x > 0)
-          lower = c[-step];
-        else
-          lower = side[0].p[a * side[0].sa + b * side[0].sb] +
-                  (factor[0] > 0 ? factor[0] * given[0][b * OAK_N + a] : 0);
-        if (x < OAK_N - 1)
-          upper = c[step];
-        else
-          upper = side[1].p[a * side[1].sa + b * side[1].sb] +
-                  (factor[1] > 0 ? factor[1] * given[1][b * OAK_N + a] : 0);
-        out[row * OAK_N + i] = half * (upper - lower);
+        out[row * OAK_N + i] =
+            half * (elliptic_beyond(&e, 1, i, j, k) - elliptic_beyond(&e, 0, i, j, k));
+      }
+    }
+  }
+}
+
+/* The derivatives across the faces along arg.axis, arg.res [nblock][OAK_FACE_REALS]. Both blocks
+ * beside a face compute the same bits. */
+OAK_KERNEL(oak_elliptic_slopes, oak_elliptic_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    const int dir = arg.axis;
+    const elliptic_across_t e = elliptic_across_block(&arg, n, dir);
+    const real inv = (real)oak_inv_dx(&arg.f, arg.f.block[n].level, dir);
+    real *out = arg.res + n * (long long)OAK_FACE_REALS;
+    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
+      const int j = row % OAK_N, k = row / OAK_N;
+      OAK_LANES(i, OAK_N) {
+        const int face = oak_face_index(dir, i, j, k);
+        const real c = e.u[row * OAK_N + i];
+        out[face] = inv * (c - elliptic_beyond(&e, 0, i, j, k));
+        if ((dir == 0 ? i : dir == 1 ? j : k) == OAK_N - 1)
+          out[face + OAK_STRIDE(dir)] = inv * (elliptic_beyond(&e, 1, i, j, k) - c);
       }
     }
   }

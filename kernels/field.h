@@ -188,6 +188,15 @@ OAK_FN void oak_store(store_t *u, long long stride, const real q[]) {
   for (int v = 0; v < NVAR; v++) u[v * stride] = (store_t)q[v];
 }
 
+/* Numbers on the faces of a block, [d][N^(d-1) (N+1)]: those normal to x, to y, to z. */
+#define OAK_AXIS_FACES (OAK_AREA * (OAK_N + 1))
+#define OAK_FACE_REALS (OAK_DIM * OAK_AXIS_FACES)
+/** The place of the lower face of cell (i, j, k) across `dir`, whose index there may be N: the last
+ * face. OAK_STRIDE(dir) leads to the next face along `dir`. */
+OAK_FN int oak_face_index(int dir, int i, int j, int k) {
+  return dir * OAK_AXIS_FACES + (k * (OAK_N + (dir == 1)) + j) * (OAK_N + (dir == 0)) + i;
+}
+
 /* Loops over all cells of a block in which each lane keeps values of its own: lane i of
  * OAK_INNER(i, OAK_CHUNK(first)) has cell first + i. */
 #define OAK_CHUNK_LANES 128

@@ -157,7 +157,7 @@ OAK_KERNEL_SHARED(oak_flux, oak_flux_args_t, LANES, RESIDENT, sizeof(flux_shared
     for (int k = t.begin; k < t.end; k++) {
       plane_t *s = begin_plane(&t, k, &z, &halo, &sh);
       const real *own = own_cell(&z);
-      plane_fluxes(&t, s, own, &sh);
+      plane_fluxes(&t, k, s, own, &sh);
       end_loads(&t, k, &z, &halo, &sh);
       OAK_BARRIER;
       keep_xy_fluxes(&t, k, &sh);

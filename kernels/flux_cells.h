@@ -110,7 +110,7 @@ OAK_FN void beside_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, lo
   }
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) row[v][GH] = q[v];
-  cell_fluxes(user, row, dir, 0, flux);
+  cell_fluxes(&arg->f, user, block, x, row, dir, 0, flux);
   METRIC(metric, &arg->f, user, block, x[0], q);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++)

@@ -21,9 +21,10 @@ OAK_FN void reconstruct_row(const real s[NVAR][SY][SX], int j, int dir, const re
   }
 }
 
-/* All x and y fluxes of plane `s`, in sh->fx and sh->fy; `own` as for reconstruct_cell. Rows
- * follow each other, because the fluxes of row j need only the states of rows up to j. */
-OAK_FN void plane_fluxes(const tile_t *t, const real s[NVAR][SY][SX], const real *own,
+/* All x and y fluxes of plane k, whose states are in `s`, in sh->fx and sh->fy; `own` as for
+ * reconstruct_cell. Rows follow each other, because the fluxes of row j need only the states of
+ * rows up to j. */
+OAK_FN void plane_fluxes(const tile_t *t, int k, const real s[NVAR][SY][SX], const real *own,
                          flux_shared_t *sh) {
   OAK_PRIVATE(real xlo[NVAR], LANES);
   OAK_PRIVATE(real ylo[NVAR], LANES);
@@ -32,10 +33,10 @@ OAK_FN void plane_fluxes(const tile_t *t, const real s[NVAR][SY][SX], const real
     reconstruct_row(s, j, 0, own, xlo, &sh->hx[0][j][1], X_FACES);
     reconstruct_row(s, j, 1, own, ylo, &sh->hy[0][j + 1][0], Y_FACES);
     OAK_BARRIER;
-    x_fluxes(&t->user, sh, j, xlo);
-    y_fluxes(&t->user, sh, j, ylo);
+    x_fluxes(t, sh, j, k, xlo);
+    y_fluxes(t, sh, j, k, ylo);
   }
-  end_fluxes(&t->user, sh);
+  end_fluxes(t, sh, k);
 }
 
 #endif

@@ -44,43 +44,48 @@ OAK_FN void reconstruct_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
   reconstruct_y_ends(sh, s);
 }
 
-/* Fluxes through n faces in a row, from the states `below` and `above`. The other arguments lead
- * from a variable to the next one. */
-OAK_FN void row_fluxes(const oak_user_t *user, int dir, int n, const real *below, int next_below,
-                       const real *above, int next_above, real *OAK_RESTRICT flux, int next_flux) {
+/* Fluxes through n faces in a row, from the states `below` and `above`. `next_...` lead from a
+ * variable to the next one. `first` is the place of the first face (oak_face_index), and `step`
+ * leads to the next. */
+OAK_FN void row_fluxes(const tile_t *t, int dir, int first, int step, int n, const real *below,
+                       int next_below, const real *above, int next_above, real *OAK_RESTRICT flux,
+                       int next_flux) {
   OAK_INNER(i, n) {
     real ql[NVAR], qr[NVAR], f[NFLUX];
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++)
       ql[v] = below[v * next_below + i], qr[v] = above[v * next_above + i];
-    f[NVAR] = face_flux(&user->physics, ql, qr, dir, f);
+    AT_FACE(ph, t->f, &t->user, t->block, first + i * step);
+    f[NVAR] = face_flux(ph, ql, qr, dir, f);
     OAK_UNROLL
     for (int v = 0; v < NFLUX; v++) flux[v * next_flux + i] = f[v];
   }
 }
 
 /* Fluxes through the lower faces of the cells of row j. */
-OAK_FN void x_fluxes(const oak_user_t *user, flux_shared_t *sh, int j,
+OAK_FN void x_fluxes(const tile_t *t, flux_shared_t *sh, int j, int k,
                      OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
-  row_fluxes(user, 0, TX, sh->hx[0][j], X_FACES, lo[0], sizeof lo[0] / sizeof(real), sh->fx[0][j],
-             X_FACES);
+  row_fluxes(t, 0, oak_face_index(0, t->x0, t->y0 + j, k), 1, TX, sh->hx[0][j], X_FACES, lo[0],
+             sizeof lo[0] / sizeof(real), sh->fx[0][j], X_FACES);
 }
 
-OAK_FN void y_fluxes(const oak_user_t *user, flux_shared_t *sh, int j,
+OAK_FN void y_fluxes(const tile_t *t, flux_shared_t *sh, int j, int k,
                      OAK_PRIVATE_ARG(real lo[NVAR], LANES)) {
-  row_fluxes(user, 1, TX, sh->hy[0][j], Y_FACES, lo[0], sizeof lo[0] / sizeof(real), sh->fy[0][j],
-             Y_FACES);
+  row_fluxes(t, 1, oak_face_index(1, t->x0, t->y0 + j, k), 1, TX, sh->hy[0][j], Y_FACES, lo[0],
+             sizeof lo[0] / sizeof(real), sh->fy[0][j], Y_FACES);
 }
 
 /* Fluxes through the last faces of rows and columns. */
-OAK_FN void end_fluxes(const oak_user_t *user, flux_shared_t *sh) {
+OAK_FN void end_fluxes(const tile_t *t, flux_shared_t *sh, int k) {
   OAK_ALIGNED real below[NVAR][TY], last[NFLUX][TY];
   for (int v = 0; v < NVAR; v++)
     OAK_INNER(j, TY) below[v][j] = sh->hx[v][j][TX];
-  row_fluxes(user, 0, TY, below[0], TY, sh->lx[0], TY, last[0], TY);
+  row_fluxes(t, 0, oak_face_index(0, t->x0 + TX, t->y0, k), OAK_N + 1, TY, below[0], TY, sh->lx[0],
+             TY, last[0], TY);
   for (int v = 0; v < NFLUX; v++)
     OAK_INNER(j, TY) sh->fx[v][j][TX] = last[v][j];
-  row_fluxes(user, 1, TX, sh->hy[0][TY], Y_FACES, sh->ly[0], TX, sh->fy[0][TY], Y_FACES);
+  row_fluxes(t, 1, oak_face_index(1, t->x0, t->y0 + TY, k), 1, TX, sh->hy[0][TY], Y_FACES,
+             sh->ly[0], TX, sh->fy[0][TY], Y_FACES);
 }
 
 #endif

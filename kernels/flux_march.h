@@ -71,7 +71,8 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, const store_t *loaded,
       OAK_MY(high[v], c) = hi[v];
     }
     if (!with_flux) continue;
-    flux[NVAR] = face_flux(&t->user.physics, ql, lo, 2, flux);
+    AT_FACE(ph, t->f, &t->user, t->block, oak_face_index(2, t->x0, t->y0, k + 1) + LANE_AT(c));
+    flux[NVAR] = face_flux(ph, ql, lo, 2, flux);
     OAK_UNROLL
     for (int v = 0; v < NFLUX; v++) OAK_MY(zf[upper][v], c) = flux[v];
   }

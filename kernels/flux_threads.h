@@ -33,20 +33,24 @@ OAK_FN void reconstruct_ends(flux_shared_t *sh, const real s[NVAR][SY][SX]) {
 /* Fluxes through the faces of one direction. Each thread has the lower face of its cell, with the
  * states `below` (in shared memory) and `above` it; some have the last face of a row or column as
  * well. Both take the same instructions: a second copy of the Riemann solver for the last faces
- * costs 5 % with blocks of 16^3. `stride` and `width` lead to the next variable. */
-OAK_FN void face_fluxes(const oak_user_t *user, int dir, int stride, const real *below,
-                        real above[NVAR], real *flux, int has_last, const real *last_below,
-                        const real *last_above, int width, real *last_flux) {
+ * costs 5 % with blocks of 16^3. `stride` and `width` lead to the next variable; `face` and `last`
+ * are places of faces (oak_face_index). */
+OAK_FN void face_fluxes(const tile_t *t, int dir, int face, int stride, const real *below,
+                        real above[NVAR], real *flux, int has_last, int last,
+                        const real *last_below, const real *last_above, int width,
+                        real *last_flux) {
   OAK_NO_UNROLL
   for (;;) {
     real ql[NVAR], f[NFLUX];
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) ql[v] = below[v * stride];
-    f[NVAR] = face_flux(&user->physics, ql, above, dir, f);
+    AT_FACE(ph, t->f, &t->user, t->block, face);
+    f[NVAR] = face_flux(ph, ql, above, dir, f);
     OAK_UNROLL
     for (int v = 0; v < NFLUX; v++) flux[v * stride] = f[v];
     if (!has_last) break;
     has_last = 0;
+    face = last;
     below = last_below;
     flux = last_flux;
     OAK_UNROLL
@@ -54,19 +58,21 @@ OAK_FN void face_fluxes(const oak_user_t *user, int dir, int stride, const real 
   }
 }
 
-OAK_FN void x_fluxes(const oak_user_t *user, flux_shared_t *sh, int j, real lo[NVAR]) {
+OAK_FN void x_fluxes(const tile_t *t, flux_shared_t *sh, int j, int k, real lo[NVAR]) {
   const int i = OAK_THREAD % TX, last = OAK_THREAD_FROM(LAST_X_FROM);
-  face_fluxes(user, 0, X_FACES, &sh->hx[0][j][i], lo, &sh->fx[0][j][i], last < TY,
+  face_fluxes(t, 0, oak_face_index(0, t->x0 + i, t->y0 + j, k), X_FACES, &sh->hx[0][j][i], lo,
+              &sh->fx[0][j][i], last < TY, oak_face_index(0, t->x0 + TX, t->y0 + last, k),
               &sh->hx[0][last][TX], &sh->lx[0][last], TY, &sh->fx[0][last][TX]);
 }
 
-OAK_FN void y_fluxes(const oak_user_t *user, flux_shared_t *sh, int j, real lo[NVAR]) {
+OAK_FN void y_fluxes(const tile_t *t, flux_shared_t *sh, int j, int k, real lo[NVAR]) {
   const int i = OAK_THREAD % TX, last = OAK_THREAD_FROM(LAST_Y_FROM);
-  face_fluxes(user, 1, Y_FACES, &sh->hy[0][j][i], lo, &sh->fy[0][j][i], last < TX,
+  face_fluxes(t, 1, oak_face_index(1, t->x0 + i, t->y0 + j, k), Y_FACES, &sh->hy[0][j][i], lo,
+              &sh->fy[0][j][i], last < TX, oak_face_index(1, t->x0 + last, t->y0 + TY, k),
               &sh->hy[0][TY][last], &sh->ly[0][last], TX, &sh->fy[0][TY][last]);
 }
 
-#define end_fluxes(user, sh) ((void)0)
+#define end_fluxes(t, sh, k) ((void)0)
 
 #endif
 #endif

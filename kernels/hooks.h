@@ -17,6 +17,32 @@ typedef struct {
 } oak_fields_t;
 #endif
 
+/* What the hook FACE_FIELD finds: OAK_EQUATIONS(X) is X(number, name) for each elliptic equation.
+ */
+#ifdef OAK_FACE_FIELDS
+#define OAK_SLOPE_MEMBER(number, name) real name;
+/** A face between two cells. */
+typedef struct {
+  problem_parameters_t p;
+  physics_parameters_t ph;
+#ifdef OAK_FIELDS
+  struct {
+    OAK_FIELDS(OAK_FIELD_MEMBER)
+  } left, right; /**< fields beside the state in the cell below the face, and above it */
+#endif
+#ifdef OAK_EQUATIONS
+  struct {
+    OAK_EQUATIONS(OAK_SLOPE_MEMBER)
+  } slope; /**< derivatives of the solutions of elliptic equations along the axis */
+#endif
+  double x[3];  /**< centre of the face; x[2] = 0 in 2D */
+  double dx[3]; /**< cell size; dx[2] = 0 in 2D */
+  double t, dt; /**< as in oak_at_t */
+  int dir;      /**< the axis that the face is normal to */
+  int level;
+} oak_at_face_t;
+#endif
+
 /** What a hook knows of its place. `at->p.NAME` and `at->ph.NAME` are the parameters and globals of
  * problem and physics, `at->f.NAME` is the value of a field beside the state in this cell. */
 typedef struct {
@@ -205,6 +231,9 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define FLUX_FIELD(name, variable)    \
   OAK_NOTE_FLUX_FIELD(name, variable) \
   OAK_REQUIRE((variable) >= 0 && (variable) < PHYSICS_NVAR, "a variable of the physics");
+
+/* Physics: a number on each face, set before each stage; hooks of fluxes read ph->face.name. */
+#define FACE_FIELD(name, at) OAK_HOOK(double, _face_field_##name)(const oak_at_face_t *at)
 
 /* Hooks of a physics for one cell or face get the parameters alone. */
 /* Physics, needed: converts a state in place. */

@@ -57,11 +57,21 @@ OAK_FN void identity_item(const physics_parameters_t *ph, const double *in, doub
   OAK_RIEMANN_LIST(OAK_IDENTITY_RIEMANN)
 }
 
+/* The parameters, with 1 for each number on a face. */
+OAK_FN oak_user_t identity_user(const oak_field_t *f) {
+  oak_user_t user = oak_user(f);
+#ifdef OAK_FACE_FIELDS
+#define IDENTITY_FACE(number, name) user.physics.face.name = 1;
+  OAK_FACE_FIELDS(IDENTITY_FACE)
+#endif
+  return user;
+}
+
 OAK_KERNEL(oak_identities, oak_identity_args_t, 32) {
   OAK_ARGS(oak_identity_args_t);
   OAK_OUTER(n) {
     OAK_SERIAL {
-      const oak_user_t user = oak_user(&arg.f);
+      const oak_user_t user = identity_user(&arg.f);
       identity_item(&user.physics, arg.in + n * (2 * NVAR + 2), arg.out + n * arg.stride);
     }
   }

@@ -84,7 +84,7 @@ OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_user_t *user, long b
   for (int dir = 0; dir < OAK_DIM; dir++) {
     real row[NVAR][ROW], flux[2][NFLUX];
     load_cell_row(f, user, block, x, dir, row);
-    cell_fluxes(user, row, dir, mark >> 2 * dir & 3, flux);
+    cell_fluxes(f, user, block, x, row, dir, mark >> 2 * dir & 3, flux);
     for (int v = 0; v < NVAR; v++)
       r[v] += NET_FLUX(metric, v, dir, flux[0][v], flux[1][v]) * inv_dx[dir];
 #ifdef PHYSICS_SIDES

@@ -27,10 +27,39 @@ typedef struct {
 OAK_FN oak_user_t oak_user(const oak_field_t *f) {
   oak_user_t user;
   user.physics = *(const physics_parameters_t *)f->user;
+#ifdef OAK_FACE_FIELDS /* the last member, for which the host has no values */
+  user.physics.face = (struct oak_face_numbers){0};
+  user.problem = *(const problem_parameters_t *)(f->user + (sizeof(physics_parameters_t) -
+                                                            sizeof(struct oak_face_numbers)) /
+                                                               sizeof(double));
+#else
   user.problem =
       *(const problem_parameters_t *)(f->user + sizeof(physics_parameters_t) / sizeof(double));
+#endif
   return user;
 }
+
+/* AT_FACE(ph, f, user, block, index): a pointer `ph` to the parameters of the physics, with the
+ * numbers of the hooks FACE_FIELD on a face (oak_face_index). SET_FACE(at, user, index): the same
+ * for at->ph. */
+#ifdef OAK_FACE_FIELDS
+#define OAK_SET_FACE(number, name) \
+  ph.face.name = f->beside[number].u[block * OAK_FACE_REALS + index];
+OAK_FN physics_parameters_t oak_at_face(const oak_field_t *f, const oak_user_t *user,
+                                        long long block, int index) {
+  physics_parameters_t ph = user->physics;
+  OAK_FACE_FIELDS(OAK_SET_FACE)
+  return ph;
+}
+#define SET_FACE(at, user, index) ((at)->ph = oak_at_face((at)->state, user, (at)->block, index))
+#define AT_FACE(ph, f, user, block, index)                                                \
+  const physics_parameters_t ph##_there = oak_at_face(f, user, block, index), *const ph = \
+                                                                                  &ph##_there
+#else
+#define AT_FACE(ph, f, user, block, index) \
+  const physics_parameters_t *const ph = ((void)(index), &(user)->physics)
+#define SET_FACE(at, user, index) ((void)(index))
+#endif
 
 /** What a hook gets at cell (i, j, k) of a block, ghost cells included. */
 OAK_FN oak_at_t oak_place(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,

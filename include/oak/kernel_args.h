@@ -316,6 +316,14 @@ typedef struct {
   int face;         /**< the face that this launch works on */
 } oak_poisson_args_t;
 
+/** Numbers on faces, which hooks of fluxes read (kernels/face_fields.c). */
+enum { OAK_MAX_EQUATIONS = 8 };
+typedef struct {
+  oak_field_t f;
+  const double *slope[OAK_MAX_EQUATIONS]; /**< derivatives of the solutions of elliptic equations
+                                           * across faces, [nblock][OAK_FACE_REALS] */
+} oak_face_fields_args_t;
+
 /** Variables that kernels/derived.c computes. */
 enum {
   OAK_DERIVED_SPEED,

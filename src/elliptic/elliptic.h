@@ -23,6 +23,7 @@ typedef enum {
   X(smooth)                     \
   X(residual)                   \
   X(gradient)                   \
+  X(slopes)                     \
   X(bound)                      \
   X(combine)                    \
   X(sums)                       \
@@ -309,5 +310,8 @@ oak_status_t oak_elliptic_time(oak_elliptic_t *e, oak_elliptic_part_t part, int 
 /** The derivative of u along an axis, with ghost cells, to \a out [nblock][N^d] on the device.
  * Collective. */
 oak_status_t oak_elliptic_gradient(oak_elliptic_t *e, int axis, void *out);
+/** The differences across faces over the cell size, which the equation sees, to \a out
+ * [nblock][OAK_FACE_REALS] (kernels/field.h) on the device. Collective. */
+oak_status_t oak_elliptic_slopes(oak_elliptic_t *e, void *out);
 
 #endif

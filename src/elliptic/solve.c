@@ -256,13 +256,23 @@ oak_status_t oak_elliptic_solve(oak_elliptic_t *e, const oak_elliptic_options_t 
   return oak_agree(e->comm, remove_mean(e, OAK_OK, level->u.memory.mine));
 }
 
-oak_status_t oak_elliptic_gradient(oak_elliptic_t *e, int axis, void *out) {
+/* Run a kernel of derivatives along the axes [first, last). */
+static oak_status_t differentiate(oak_elliptic_t *e, oak_kernel_t *kernel, int first, int last,
+                                  void *out) {
   const int top = e->nlevel - 1;
   oak_elliptic_args_t args;
   oak_elliptic_args(e, top, &args);
-  args.axis = axis;
   args.res = out;
   oak_status_t st = oak_elliptic_ghosts(e, top, 1);
-  if (st == OAK_OK) st = oak_elliptic_launch(e, e->kernel.gradient, top, &args);
+  for (args.axis = first; args.axis < last && st == OAK_OK; args.axis++)
+    st = oak_elliptic_launch(e, kernel, top, &args);
   return oak_agree(e->comm, st);
+}
+
+oak_status_t oak_elliptic_gradient(oak_elliptic_t *e, int axis, void *out) {
+  return differentiate(e, e->kernel.gradient, axis, axis + 1, out);
+}
+
+oak_status_t oak_elliptic_slopes(oak_elliptic_t *e, void *out) {
+  return differentiate(e, e->kernel.slopes, 0, e->dim, out);
 }

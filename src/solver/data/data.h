@@ -47,8 +47,10 @@ typedef struct {
 
 typedef struct {
   oak_field_value_t field[OAK_MAX_FIELDS];
-  void *table; /**< device: oak_beside_t [count] */
-  void *bc;    /**< device: oak_bc_t [2 dim] */
+  void *table; /**< device: oak_beside_t [count + nface] */
+  void *face;  /**< device: fields on faces, [nface][face_blocks][numbers of a block] */
+  int face_blocks;
+  void *bc; /**< device: oak_bc_t [2 dim] */
 } oak_field_values_t;
 
 /** The kernel of derived variables; NULL until one is asked for (variables.c). */
@@ -206,6 +208,10 @@ oak_status_t oak_fields_open(oak_data_t *data);
 /** Memory, tables and buffers for the present mesh and pattern, the values of fields that have a
  * function, and all ghost cells. Collective; the ranks agree. */
 oak_status_t oak_fields_renew(oak_data_t *data);
+/** Numbers of a field on the faces of a block (OAK_FACE_REALS). */
+static inline int64_t oak_face_numbers(const oak_setup_t *setup) {
+  return setup->dim * (setup->cells + setup->cells / setup->block_size);
+}
 int64_t oak_fields_bytes(const oak_data_t *data);
 void oak_fields_clear(oak_data_t *data);
 /** Fill ghost cells of a field. Collective; the ranks do not agree on the status. */

@@ -25,16 +25,16 @@ int oak_field_variable(const oak_setup_t *setup, const char *name) {
 oak_status_t oak_fields_open(oak_data_t *data) {
   oak_device_t *dev = data->setup->dev;
   oak_field_values_t *f = &data->fields;
-  const int count = data->setup->fields.count;
+  const int count = data->setup->fields.count, all = count + data->setup->fields.nface;
   oak_bc_t bc[6];
-  if (!count) return OAK_OK;
+  if (!all) return OAK_OK;
   for (int face = 0; face < 6; face++) bc[face] = (oak_bc_t){.kind = OAK_BC_MIRROR};
   for (int n = 0; n < count; n++)
     oak_exchange_init(&f->field[n].exchange, &data->transport, &data->pattern, 1,
                       OAK_INTERPOLATE_LIMITED, data->setup->store_size);
   OAK_TRY(oak_device_alloc(dev, sizeof bc, &f->bc));
   OAK_TRY(oak_device_upload(dev, f->bc, bc, sizeof bc));
-  return oak_device_alloc(dev, count * sizeof(oak_beside_t), &f->table);
+  return oak_device_alloc(dev, all * sizeof(oak_beside_t), &f->table);
 }
 
 void oak_fields_clear(oak_data_t *data) {
@@ -46,10 +46,16 @@ void oak_fields_clear(oak_data_t *data) {
   }
   oak_device_free(data->setup->dev, data->fields.bc);
   oak_device_free(data->setup->dev, data->fields.table);
+  oak_device_free(data->setup->dev, data->fields.face);
+}
+
+/* Of all fields on faces. */
+static int64_t face_block_bytes(const oak_setup_t *setup) {
+  return setup->fields.nface * oak_face_numbers(setup) * setup->store_size;
 }
 
 int64_t oak_fields_bytes(const oak_data_t *data) {
-  int64_t bytes = 0;
+  int64_t bytes = data->fields.face_blocks * face_block_bytes(data->setup);
   for (int n = 0; n < data->setup->fields.count; n++) {
     const oak_field_value_t *field = &data->fields.field[n];
     bytes += field->now.memory.bytes + field->next.memory.bytes + field->exchange.buffer.bytes;
@@ -118,15 +124,21 @@ static oak_status_t fit_field(oak_data_t *data, int number) {
   return st == OAK_OK && stored && data->storage.revision < 0 ? upload_zeros(data, number) : st;
 }
 
-/* Where kernels find the fields. */
+/* Memory of the fields on faces, and where kernels find all fields. */
 static oak_status_t upload_table(oak_data_t *data) {
-  const int count = data->setup->fields.count;
-  oak_beside_t table[OAK_MAX_FIELDS];
+  const int count = data->setup->fields.count, all = count + data->setup->fields.nface;
+  const int64_t size = oak_face_numbers(data->setup) * data->setup->store_size;
+  oak_beside_t table[OAK_MAX_FIELDS + OAK_MAX_FACE_FIELDS];
+  OAK_TRY(oak_adapt_grow(data->setup->dev, &data->fields.face, &data->fields.face_blocks,
+                         data->mesh->nblock, face_block_bytes(data->setup)));
   for (int n = 0; n < count; n++) {
     const oak_field_value_t *field = &data->fields.field[n];
     table[n] = (oak_beside_t){field->now.memory.mine, field->exchange.buffer.mine, field->now.peer};
   }
-  return oak_device_upload(data->setup->dev, data->fields.table, table, count * sizeof *table);
+  for (int n = count; n < all; n++)
+    table[n] = (oak_beside_t){.u = (char *)data->fields.face +
+                                   (n - count) * data->fields.face_blocks * size};
+  return oak_device_upload(data->setup->dev, data->fields.table, table, all * sizeof *table);
 }
 
 /* ---- values */

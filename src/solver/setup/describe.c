@@ -150,6 +150,14 @@ static void read_field(oak_setup_t *setup, oak_module_t *module, int slot) {
   setup->fields.field[setup->fields.count++].function = function;
 }
 
+/* A field on faces, likewise. */
+static void read_face(oak_setup_t *setup, oak_module_t *module, int slot) {
+  const char *name = setup->files.declared.face[slot];
+  char constant[128];
+  snprintf(constant, sizeof constant, "physics_face_field_%s", name);
+  if (oak_setup_has(setup, module, constant)) setup->fields.face[setup->fields.nface++] = name;
+}
+
 static oak_status_t read_names(oak_description_t *d, const char *physics, int nvar) {
   OAK_CHECK(*d->variables && *d->primitives, OAK_ERR_INPUT,
             "%s: VARIABLES(\"names\") or PRIMITIVES(\"names\") is missing", physics);
@@ -215,6 +223,7 @@ static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   for (int n = 0; n < setup->files.declared.noutput; n++) read_output(setup, module, n);
   for (int n = 0; n < setup->files.declared.nfixed; n++) read_fixed(setup, module, n);
   for (int n = 0; n < setup->files.declared.nfield; n++) read_field(setup, module, n);
+  for (int n = 0; n < setup->files.declared.nface; n++) read_face(setup, module, n);
   OAK_CHECK(!*d->unread, OAK_ERR_DEVICE, "%s", d->unread);
   return OAK_OK;
 }

@@ -8,8 +8,9 @@
 
 #include "solver/setup/setup.h"
 
+/* `more`: another member, the last one. */
 static void print_structure(FILE *f, const oak_declared_t *d, oak_owner_t owner,
-                            const char *section) {
+                            const char *section, const char *more) {
   int any = 0;
   fprintf(f, "struct %s_parameters {\n", section);
   for (int n = 0; n < d->count; n++)
@@ -17,7 +18,7 @@ static void print_structure(FILE *f, const oak_declared_t *d, oak_owner_t owner,
       fprintf(f, "  double %s;\n", d->parameter[n].name);
       any = 1;
     }
-  fprintf(f, "%s};\n", any ? "" : "  double oak_unused;\n");
+  fprintf(f, "%s%s};\n", any ? "" : "  double oak_unused;\n", more);
 }
 
 /* Fields that are variables of the state. */
@@ -69,12 +70,32 @@ static void print_riemann(const char *names, FILE *f) {
   fprintf(f, "\n");
 }
 
+/* Fields on faces: their numbers follow those of the fields beside the state. */
+static void print_faces(FILE *f, const oak_setup_t *setup, int describe) {
+  const oak_field_list_t *list = &setup->fields;
+  const oak_declared_t *d = &setup->files.declared;
+  const int count = describe ? d->nface : list->nface;
+  if (count) {
+    fprintf(f, "struct oak_face_numbers {\n");
+    for (int n = 0; n < count; n++)
+      fprintf(f, "  OAK_REAL %s;\n", describe ? d->face[n] : list->face[n]);
+    fprintf(f, "};\n#define OAK_FACE_FIELDS(X)");
+    for (int n = 0; n < count; n++)
+      fprintf(f, " X(%d, %s)", list->count + n, describe ? d->face[n] : list->face[n]);
+    if (describe || OAK_HAS_HOOK(setup, poisson))
+      fprintf(f, "\n#define OAK_EQUATIONS(X) X(0, phi)");
+    fprintf(f, "\n");
+  }
+  print_structure(f, d, OAK_OF_PHYSICS, "physics",
+                  count ? "  struct oak_face_numbers face;\n" : "");
+}
+
 oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **out) {
   size_t size;
   FILE *f = open_memstream(out, &size);
   OAK_CHECK(f, OAK_ERR_MEMORY, "no memory for the parameters of %s", setup->files.problem);
-  print_structure(f, &setup->files.declared, OAK_OF_PHYSICS, "physics");
-  print_structure(f, &setup->files.declared, OAK_OF_PROBLEM, "problem");
+  print_faces(f, setup, describe);
+  print_structure(f, &setup->files.declared, OAK_OF_PROBLEM, "problem", "");
   fprintf(f, "#define OAK_PHYSICS \"%s\"\n", setup->files.physics);
   fprintf(f, "#define OAK_PROBLEM \"%s\"\n", setup->files.problem);
   fprintf(f, "#define OAK_DESCRIBE %d\n", describe);

@@ -174,6 +174,20 @@ static void add_fixed(search_t *s, const char *c, int line) {
   memcpy(d->fixed[d->nfixed++].name, name, sizeof name);
 }
 
+/* FACE_FIELD(name, at) */
+static void add_face(search_t *s, const char *c, int line) {
+  char name[OAK_LONGEST_NAME + 1];
+  oak_declared_t *d = s->out;
+  if (s->owner != OAK_OF_PHYSICS || !read_name(s, "field", c, line, name)) return;
+  for (int n = 0; n < d->nface; n++)
+    if (!strcmp(d->face[n], name)) return;
+  if (d->nface == OAK_MAX_FACE_FIELDS)
+    complain(s, line, "FACE_FIELD(%s, ...): the physics has more than %d", name,
+             OAK_MAX_FACE_FIELDS);
+  else
+    memcpy(d->face[d->nface++], name, sizeof name);
+}
+
 /* A field may be declared in both files, but it has one function. */
 static void add_field(search_t *s, int function, const char *c, int line) {
   char name[OAK_LONGEST_NAME + 1];
@@ -321,6 +335,7 @@ static void search_text(search_t *s, const char *text) {
         if (!strcmp(name, "FIELD") || !strcmp(name, "FIELD_STORED"))
           add_field(s, !name[5], open + 1, line);
         if (!strcmp(name, "FLUX_FIELD")) add_fixed(s, open + 1, line);
+        if (!strcmp(name, "FACE_FIELD")) add_face(s, open + 1, line);
         if (starts) check_statement(s, name, open, line);
         const oak_hook_t *h =
             !starts && depth <= 0 && oak_is_word(last) ? oak_hook_find(&s->out->hooks, name) : NULL;
@@ -416,7 +431,7 @@ oak_status_t oak_find_declared(const char *physics, const char *problem, oak_dec
   search_t *s = calloc(1, sizeof *s);
   OAK_CHECK(s, OAK_ERR_MEMORY, "no memory to read %s", problem);
   s->out = out;
-  out->count = out->noutput = out->nfield = out->nfixed = out->ntable = 0;
+  out->count = out->noutput = out->nfield = out->nfixed = out->nface = out->ntable = 0;
   memset(out->field, 0, sizeof out->field);
   oak_status_t st = oak_hook_table_read(&out->hooks);
   if (st == OAK_OK) st = search_file(s, OAK_OF_PHYSICS, physics, &all);

@@ -13,6 +13,7 @@ enum {
   OAK_MAX_OUTPUTS = 24,
   OAK_MAX_FIELDS = 16 /* beside the state */,
   OAK_MAX_FIXED = 4 /* fields that are variables of the state */,
+  OAK_MAX_FACE_FIELDS = 8 /* on faces */,
   OAK_MAX_TABLES = 32
 };
 
@@ -50,6 +51,8 @@ typedef struct {
     char name[OAK_LONGEST_NAME + 1];
     char variable[OAK_LONGEST_NAME + 1]; /**< as it is written: a number or a name */
   } fixed[OAK_MAX_FIXED];
+  int nface; /**< FACE_FIELD of the physics */
+  char face[OAK_MAX_FACE_FIELDS][OAK_LONGEST_NAME + 1];
 } oak_declared_t;
 
 /** Look through both files. Refuses misspelt hooks, hooks in the wrong file, and macros

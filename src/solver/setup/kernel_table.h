@@ -30,6 +30,7 @@
   X(diffusion, "diffusion.c", 1, setup->method.diffusion)                            \
   X(diffusivity, "diffusion.c", 0, setup->method.diffusion)                          \
   X(rkl, "diffusion.c", 0, setup->method.diffusion == OAK_DIFFUSION_RKL2)            \
+  X(face_fields, "face_fields.c", 1, setup->fields.nface > 0)                        \
   X(poisson_rhs, "poisson.c", 1, OAK_HAS_HOOK(setup, poisson))                       \
   X(poisson_field, "poisson.c", 0, OAK_HAS_HOOK(setup, poisson))                     \
   X(poisson_coefficients, "poisson.c", 0, OAK_HAS_HOOK(setup, poisson_coefficients)) \

@@ -60,8 +60,9 @@ typedef struct {
 
 /** Parameters and globals of physics and problem. */
 typedef struct {
-  double value[OAK_MAX_PARAMETERS + 2]; /**< as on the device */
-  int first;                            /**< place of the first declared one there */
+  double value[OAK_MAX_PARAMETERS + 2 + OAK_MAX_FACE_FIELDS]; /**< as on the device; kernels load
+                                                               * room for fields on faces too */
+  int first; /**< place of the first declared one there */
   void *device;
 } oak_user_values_t;
 
@@ -79,6 +80,8 @@ typedef struct {
     const char *text;            /**< of `variable`, in the physics */
     int variable;
   } fixed[OAK_MAX_FIXED]; /**< fields that are variables of the state, because fluxes need them */
+  int nface;
+  const char *face[OAK_MAX_FACE_FIELDS]; /**< fields on faces; kernels find them behind `field` */
 } oak_field_list_t;
 
 /** Functions whose values come from text files (TABLE). */

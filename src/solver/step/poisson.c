@@ -160,6 +160,16 @@ static oak_status_t run(oak_t *sim, oak_kernel_t *kernel, int state, double time
              : OAK_OK;
 }
 
+/* The derivatives across faces, where fluxes read them. */
+static oak_status_t store_slopes(oak_t *sim) {
+  const int64_t bytes = oak_face_numbers(&sim->setup) * sizeof(double);
+  if (!sim->setup.fields.nface) return OAK_OK;
+  oak_status_t st = oak_adapt_grow(sim->setup.dev, &sim->poisson.slope, &sim->poisson.slope_blocks,
+                                   sim->data.mesh->nblock, bytes);
+  OAK_TRY(oak_data_agree(&sim->data, st));
+  return oak_elliptic_slopes(sim->poisson.elliptic, sim->poisson.slope);
+}
+
 /* Store the solution and its gradient. No rank still reads the old values, because a solution ends
  * with sums over all ranks, and these wait for all earlier kernels. */
 static oak_status_t store(oak_t *sim, int state, double time) {
@@ -175,7 +185,8 @@ static oak_status_t store(oak_t *sim, int state, double time) {
       st = run(sim, sim->setup.kernel.poisson_field, state, time, top->res, field[1 + d], 1);
     oak_keep_failure(&st, oak_field_fill(&sim->data, field[1 + d]));
   }
-  return oak_data_agree(&sim->data, st);
+  OAK_TRY(oak_data_agree(&sim->data, st));
+  return store_slopes(sim);
 }
 
 /* Called after a hook has returned a value that is not a number. If the state is invalid, this is
@@ -257,8 +268,15 @@ static oak_status_t solve_and_time(oak_t *sim, int state, double time) {
   return st;
 }
 
-static int64_t bytes(const oak_t *sim) { return oak_elliptic_bytes(sim->poisson.elliptic); }
-static void clear(oak_t *sim) { oak_elliptic_destroy(&sim->poisson.elliptic); }
+static int64_t bytes(const oak_t *sim) {
+  return oak_elliptic_bytes(sim->poisson.elliptic) +
+         sim->poisson.slope_blocks * oak_face_numbers(&sim->setup) * (int64_t)sizeof(double);
+}
+
+static void clear(oak_t *sim) {
+  oak_elliptic_destroy(&sim->poisson.elliptic);
+  oak_device_free(sim->setup.dev, sim->poisson.slope);
+}
 
 const oak_part_t oak_part_poisson = {.name = "Poisson's equation",
                                      .wanted = wanted,

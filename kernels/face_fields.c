@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The hooks FACE_FIELD: numbers on faces, from the fields in both cells beside a face and from the
+ * derivatives of the solutions of elliptic equations there. Part of the kernels only where a
+ * physics has such a hook. */
+#include "kernels/user.h"
+
+#ifdef OAK_FACE_FIELDS
+/* Face `index` (oak_face_index) of a block, below cell x[] across `dir`; x[dir] may be N. */
+OAK_FN oak_at_face_t face_place(const oak_face_fields_args_t *arg, const oak_user_t *user,
+                                long block, int dir, const int x[3], int index) {
+  const oak_field_t *f = &arg->f;
+  oak_at_face_t at;
+  at.p = user->problem;
+  at.ph = user->physics;
+#ifdef OAK_FIELDS
+  const int below[3] = {x[0] - (dir == 0), x[1] - (dir == 1), x[2] - (dir == 2)};
+#define FACE_SIDES_FIELD(number, name)                                           \
+  at.left.name = oak_beside_get(f, number, block, below[0], below[1], below[2]); \
+  at.right.name = oak_beside_get(f, number, block, x[0], x[1], x[2]);
+  OAK_FIELDS(FACE_SIDES_FIELD)
+#endif
+#ifdef OAK_EQUATIONS
+#define FACE_SLOPE(number, name) \
+  at.slope.name = (real)arg->slope[number][block * OAK_FACE_REALS + index];
+  OAK_EQUATIONS(FACE_SLOPE)
+#endif
+  at.level = f->block[block].level;
+  oak_center(f, block, x[0], x[1], x[2], at.x);
+  OAK_UNROLL
+  for (int d = 0; d < 3; d++) {
+    at.dx[d] = d < OAK_DIM ? oak_dx(f, at.level, d) : 0;
+    if (d == dir) at.x[d] -= 0.5 * at.dx[d];
+  }
+  at.t = f->time;
+  at.dt = f->dt;
+  at.dir = dir;
+  (void)index;
+  return at;
+}
+
+/* All numbers on that face. The host has made the memory of the table for this kernel to write. */
+OAK_FN void set_face(const oak_face_fields_args_t *arg, const oak_user_t *user, long block, int dir,
+                     int i, int j, int k) {
+  const int x[3] = {i, j, k}, index = oak_face_index(dir, i, j, k);
+  const oak_at_face_t at = face_place(arg, user, block, dir, x, index);
+#define PUT_FACE_FIELD(number, name)                                                \
+  ((store_t *)arg->f.beside[number].u)[block * (long long)OAK_FACE_REALS + index] = \
+      (store_t)physics_face_field_##name(&at);
+  OAK_FACE_FIELDS(PUT_FACE_FIELD)
+}
+
+OAK_KERNEL(oak_face_fields, oak_face_fields_args_t, 128) {
+  OAK_ARGS(oak_face_fields_args_t);
+  OAK_OUTER_LANES(n) {
+    const oak_user_t user = oak_user(&arg.f);
+    OAK_UNROLL
+    for (int dir = 0; dir < OAK_DIM; dir++) {
+      const int ni = OAK_N + (dir == 0), nj = OAK_N + (dir == 1);
+      OAK_ROWS(row, nj * (OAK_NZ + (dir == 2)), ni) {
+        OAK_LANES(i, ni) set_face(&arg, &user, n, dir, i, row % nj, row / nj);
+      }
+    }
+  }
+}
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The hooks FACE_FIELD: numbers on faces, which are set before each stage, after the elliptic
+ * equations are solved. The hooks of fluxes read them in the parameters of the physics. */
+#include "solver/step/part.h"
+#include "solver/step/sim.h"
+
+static int wanted(const oak_t *sim) { return sim->setup.fields.nface > 0; }
+
+static oak_status_t check(oak_t *sim) {
+  OAK_CHECK(!wanted(sim) || sim->setup.method.diffusion != OAK_DIFFUSION_RKL2, OAK_ERR_INPUT,
+            "%s: scheme.diffusion = rkl2: the stages of diffusion have no numbers on faces, but %s "
+            "has FACE_FIELD: set scheme.diffusion = explicit",
+            oak_params_origin(sim->setup.params, "scheme.diffusion"), sim->setup.files.physics);
+  return OAK_OK;
+}
+
+static oak_status_t set_numbers(oak_t *sim, int state, double time) {
+  oak_face_fields_args_t args = {.slope = {sim->poisson.slope}};
+  oak_data_field(&sim->data, state, time, &args.f);
+  oak_status_t st = OAK_OK;
+  if (sim->data.mesh->nblock)
+    st = oak_device_launch(sim->setup.dev, sim->setup.kernel.face_fields, sim->data.mesh->nblock,
+                           &args, sizeof args);
+  return oak_data_agree(&sim->data, st);
+}
+
+const oak_part_t oak_part_face_fields = {
+    .name = "fields on faces", .wanted = wanted, .read = check, .before_ghosts = set_numbers};
