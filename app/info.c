@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "json.h"
 
 void oak_print_version(void) {
 #ifdef __clang__
@@ -72,24 +73,104 @@ static void print_devices(int rank) {
   }
 }
 
+/* The folder of compiled kernels. */
+static void find_cache(char *text, size_t size) {
+  const char *cache = getenv("OAK_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (cache)
+    snprintf(text, size, "%s", cache);
+  else
+    snprintf(text, size, "%s%s", xdg ? xdg : home ? home : "/tmp", xdg ? "/oak" : "/.cache/oak");
+}
+
+/* ---- the same as JSON */
+
+static void json_texts(const char *const key[], const char *const text[], int n) {
+  for (int i = 0; i < n; i++) {
+    printf("%s \"%s\": ", i ? ",\n" : "{", key[i]);
+    oak_json_text(stdout, text[i]);
+  }
+}
+
+static void json_names(const char *key, const char *folder, const char *ending) {
+  struct dirent **list;
+  const int n = oak_list_names(folder, ending, &list);
+  printf(",\n \"%s\": [", key);
+  for (int i = 0; i < n; i++) {
+    printf("%s", i ? ", " : "");
+    oak_json_text(stdout, list[i]->d_name);
+    free(list[i]);
+  }
+  free(list);
+  printf("]");
+}
+
+/* Open each known back end; all ranks together. */
+static void json_devices(int rank) {
+  if (rank == 0) printf(",\n \"devices\": [");
+  for (int i = 0; oak_device_known(i); i++) {
+    const oak_device_ops_t *ops = oak_device_known(i);
+    const oak_device_options_t options = {.threads = 0, .compiler = "", .flags = ""};
+    oak_device_t *dev;
+    char text[1024];
+    const int usable = oak_device_open(MPI_COMM_WORLD, ops->name, &options, &dev) == OAK_OK;
+    if (usable)
+      ops->describe(dev, text, sizeof text);
+    else
+      snprintf(text, sizeof text, "%s", oak_last_error());
+    if (rank == 0) {
+      printf("%s{\"name\": \"%s\", \"usable\": %s, \"text\": ", i ? ", " : "", ops->name,
+             usable ? "true" : "false");
+      oak_json_text(stdout, text);
+      printf("}");
+    }
+    if (usable) oak_device_close(&dev);
+  }
+  if (rank == 0) printf("]");
+}
+
+static void json_schemes(void) {
+  static const char *const key[] = {"limiters", "fluxes"};
+  for (int i = 0; i < 2; i++) {
+    char names[1024] = "";
+    if ((i ? oak_list_fluxes("", names, sizeof names) : oak_list_limiters(names, sizeof names)) !=
+        OAK_OK)
+      names[0] = 0;
+    printf(",\n \"%s\": ", key[i]);
+    oak_json_words(stdout, names);
+  }
+}
+
+static int print_json(const char *root, int rank) {
+  static const char *const key[] = {"version", "commit", "sources", "cache"};
+  char cache[4096];
+  find_cache(cache, sizeof cache);
+  if (rank == 0) json_texts(key, (const char *const[]){OAK_VERSION, oak_commit(), root, cache}, 4);
+  json_devices(rank);
+  if (rank != 0) return 0;
+  json_names("physics", "physics", ".c");
+  json_names("problems", "problems", ".c");
+  json_names("parameter_files", "problems", ".ini");
+  json_schemes();
+  printf("}\n");
+  return 0;
+}
+
+enum { JSON }; /* in the table of options */
+static const oak_option_t options[] = {{"--json", NULL, "print JSON, for programs"},
+                                       {NULL, NULL, NULL}};
+
 static int info(oak_arguments_t *a) {
   const char *root;
   const int rank = a->rank;
-  if (rank == 0) oak_print_version();
+  if (rank == 0 && !a->option[JSON]) oak_print_version();
   if (oak_agree(MPI_COMM_WORLD, oak_source_root(&root)) != OAK_OK) return oak_report_failure(rank);
+  if (a->option[JSON]) return print_json(root, rank);
   print_devices(rank);
   if (rank == 0) {
-    const char *cache = getenv("OAK_CACHE"), *xdg = getenv("XDG_CACHE_HOME"),
-               *home = getenv("HOME");
+    char cache[4096];
+    find_cache(cache, sizeof cache);
     printf("%-10s %s (OAK_HOME overrides)\n", "sources", root);
-    if (cache)
-      printf("%-10s %s\n", "cache", cache);
-    else
-      printf("%-10s %s%s (OAK_CACHE overrides)\n", "cache",
-             xdg    ? xdg
-             : home ? home
-                    : "/tmp",
-             xdg ? "/oak" : "/.cache/oak");
+    printf("%-10s %s%s\n", "cache", cache, getenv("OAK_CACHE") ? "" : " (OAK_CACHE overrides)");
     print_names("physics", "physics", ".c");
     print_names("problems", "problems", ".c");
     print_names("oak run", "problems", ".ini");
@@ -106,4 +187,5 @@ const oak_command_t oak_command_info = {
         "Prints the version, the devices and compilers that were found, the folders of sources and "
         "of\n"
         "compiled kernels, and the physics, problems, limiters and fluxes that come with oak.\n",
+    .option = options,
     .run = info};

@@ -7,6 +7,7 @@
 
 #include "io/files/file_tools.h"
 #include "look.h"
+#include "ls.h"
 #include "str.h"
 
 static double count_cells(const oak_grid_view_t *view) {
@@ -22,7 +23,7 @@ static void print_size(char *out, size_t size, double bytes) {
 
 /** "L2:8 L3:12" */
 static void print_levels(char *out, size_t size, const oak_grid_view_t *view) {
-  int64_t count[64] = {0};
+  int64_t count[OAK_LS_LEVELS] = {0};
   out[0] = '\0';
   for (int b = 0; b < view->nblock; b++) count[view->level[b]]++;
   for (int l = view->min_level; l <= view->max_level; l++) {
@@ -165,10 +166,27 @@ static oak_status_t print_run(const char *path, const look_list_t *list) {
   return st;
 }
 
+static oak_status_t print_json(const char *path, const look_list_t *found) {
+  int damaged;
+  if (found->is_run) {
+    damaged = oak_ls_json_run(path, found);
+  } else {
+    damaged = !oak_ls_json_plotfile(found->path[0]);
+    printf("\n");
+  }
+  return damaged ? OAK_FAIL(OAK_ERR_FILE, "%d of %d plotfiles in %s cannot be read", damaged,
+                            found->count, path)
+                 : OAK_OK;
+}
+
+enum { JSON }; /* in the table of options */
+
 static int list(oak_arguments_t *a) {
   look_list_t found;
   oak_status_t st = oak_look_list(a->word[0], LOOK_ALL_SERIES, &found);
-  if (st == OAK_OK && found.is_run) {
+  if (st == OAK_OK && a->option[JSON]) {
+    st = print_json(a->word[0], &found);
+  } else if (st == OAK_OK && found.is_run) {
     st = print_run(a->word[0], &found);
   } else if (st == OAK_OK) {
     oak_plotfile_t *p;
@@ -179,6 +197,11 @@ static int list(oak_arguments_t *a) {
   oak_look_free(&found);
   return st == OAK_OK ? 0 : oak_report_failure(0);
 }
+
+static const oak_option_t options[] = {
+    {"--json", NULL,
+     "print JSON, for programs; of a run also the table diagnostics.csv, as \"history\""},
+    {NULL, NULL, NULL}};
 
 const oak_command_t oak_command_ls = {
     .name = "ls",
@@ -198,6 +221,7 @@ const oak_command_t oak_command_ls = {
         "examples:\n"
         "  oak ls output/sedov\n"
         "  oak ls output/sedov/plt002866\n",
+    .option = options,
     .least = 1,
     .most = 1,
     .looks = 1,

@@ -261,7 +261,7 @@ static const oak_option_t options[] = {
     {"--levels", NULL,
      "draw the outlines of the blocks, coloured by level. --max, --mean and --column "
      "have no outlines"},
-    {"--width", "N", "width of the data in pixels (default: 800)"},
+    {"--width", "N", "width of the data in pixels (default: 1024)"},
     {"--title", "TEXT", "draw a heading"},
     {"-o", "FILE", "the picture (default: PLOTFILE_VARIABLE.png in this folder)"},
     {"--all", NULL,

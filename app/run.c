@@ -112,11 +112,17 @@ static oak_status_t find_file(const request_t *request, char file[PATH_MAX],
  * the command line. Quoted for a shell where needed. */
 static void print_restart(const oak_params_t *params, FILE *stream) {
   const char *folder = oak_params_text(params, "output.folder");
+  int size;
   const int plain = !strpbrk(folder, " \t\"'\\;*?[]{}()&|<>$`#~!") && folder[0] != '-';
   fprintf(stream, "go on with: oak run ");
   if (!plain) fprintf(stream, "%s'", folder[0] == '-' ? "./" : "");
   for (const char *c = folder; *c; c++) fprintf(stream, *c == '\'' ? "'\\''" : "%c", *c);
   fprintf(stream, "%s --restart\n", plain ? "" : "'");
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size > 1)
+    fprintf(stream,
+            "the checkpoint is complete, also if the launcher reports another exit status "
+            "than 3\n");
 }
 
 static oak_status_t run(const request_t *request, int nset, char **set, int *interrupted,
@@ -179,6 +185,34 @@ static const oak_option_t options[] = {
     {"--quiet", NULL, "print errors and warnings of the compiler only"},
     {NULL, NULL, NULL}};
 
+/* A second parameter file, which a run cannot have. */
+static const char *second_file(const oak_arguments_t *a) {
+  for (int i = 1; i < a->nword; i++) {
+    const size_t length = strlen(a->word[i]);
+    if (!strchr(a->word[i], '=') && length > 4 && !strcmp(a->word[i] + length - 4, ".ini"))
+      return a->word[i];
+  }
+  return NULL;
+}
+
+/* Refuse what makes no run; \return 1 if it does. */
+static int refuse_request(const oak_arguments_t *a) {
+  const char *second = second_file(a);
+  if (a->option[RESTART] && a->option[OVERWRITE]) {
+    if (a->rank == 0)
+      fprintf(stderr,
+              "oak run: --restart goes on with the run that --overwrite would remove: give one of "
+              "them; see oak run --help\n");
+    return 1;
+  }
+  if (second && a->rank == 0)
+    fprintf(stderr,
+            "oak run: %s is a second parameter file, and oak runs one: start a run for each, as in "
+            "for file in %s %s; do oak run $file; done\n",
+            second, a->word[0], second);
+  return second != NULL;
+}
+
 static int run_command(oak_arguments_t *a) {
   static char debug[] = "run.debug=yes";
   const char *const *given = a->option, *restart = given[RESTART];
@@ -194,13 +228,7 @@ static int run_command(oak_arguments_t *a) {
                                          .restart = restart && !*restart ? "latest" : restart,
                                          .command = command}};
   int interrupted;
-  if (restart && given[OVERWRITE]) {
-    if (a->rank == 0)
-      fprintf(stderr,
-              "oak run: --restart goes on with the run that --overwrite would remove: give one of "
-              "them; see oak run --help\n");
-    return 2;
-  }
+  if (refuse_request(a)) return 2;
   print_command(a->argc, a->argv, command, sizeof command);
   if (given[DEBUG]) a->word[a->nword++] = debug;
   own_rank = a->rank;
@@ -224,7 +252,8 @@ const oak_command_t oak_command_run = {
         "oak (`oak info` lists them).\n"
         "All output is in the folder output.folder: pictures, AMReX plotfiles (for ParaView, "
         "VisIt, yt),\n"
-        "diagnostics.csv, and parameters.ini with every parameter of the run.\n",
+        "diagnostics.csv, parameters.ini with every parameter of the run, and oak.log with what "
+        "it printed.\n",
     .option = options,
     .after =
         "exit status:\n"
@@ -234,6 +263,8 @@ const oak_command_t oak_command_run = {
         "  3  the run ended early and wrote a checkpoint. It does so on SIGUSR1, SIGTERM or "
         "Ctrl-C, if\n"
         "     there is a file named stop in output.folder, and at run.wall_limit\n"
+        "\n"
+        "On a terminal oak uses colours, unless the environment variable NO_COLOR is set.\n"
         "\n"
         "To set keys of [device] for all your runs, write them to "
         "$XDG_CONFIG_HOME/oak/settings.ini, or to\n"
@@ -247,14 +278,42 @@ const oak_command_t oak_command_run = {
     .most = OAK_ANY_NUMBER,
     .run = run_command};
 
-/* The keys that the physics and problem of a file bring. */
-static oak_status_t list_brought(const char *name, int nset, char **set, int rank) {
+enum { MARKDOWN, PARAMS_JSON };
+
+static void print_params(const oak_params_t *params, const oak_arguments_t *a) {
+  if (a->option[PARAMS_JSON])
+    oak_params_help_json(params, stdout);
+  else
+    oak_params_help(params, stdout, a->option[MARKDOWN] != NULL);
+}
+
+/* Find the parameter file that the user named. A key or a section is an argument of oak help. */
+static oak_status_t find_params_file(const char *name, char file[PATH_MAX], int rank) {
+  const oak_status_t st = oak_find_parameters(name, file, rank);
+  oak_params_t *params = NULL;
+  char *text = NULL;
+  size_t size = 0;
+  if (st != OAK_ERR_FILE || rank != 0 || oak_params_new(&params) != OAK_OK) return st;
+  FILE *stream = open_memstream(&text, &size);
+  if (stream && oak_params_help_topic(params, name, stream))
+    OAK_FAIL(OAK_ERR_FILE, "%s is no parameter file: oak help %s explains %s", name, name,
+             strchr(name, '.') ? "this key" : "this section or key");
+  if (stream) fclose(stream);
+  free(text);
+  oak_params_destroy(&params);
+  return st;
+}
+
+/* The keys that the physics and problem of a file bring; as JSON, all keys. */
+static oak_status_t list_brought(const oak_arguments_t *a) {
   char file[PATH_MAX];
   oak_params_t *params = NULL;
-  OAK_TRY(oak_find_parameters(name, file, rank));
-  oak_status_t st = read_all(file, 0, "", nset, set, &params);
+  OAK_TRY(find_params_file(a->word[0], file, a->rank));
+  oak_status_t st = read_all(file, 0, "", a->nword - 1, a->word + 1, &params);
   if (st == OAK_OK) st = oak_declare(MPI_COMM_WORLD, params);
-  if (st == OAK_OK && rank == 0) {
+  if (st == OAK_OK && a->rank == 0 && a->option[PARAMS_JSON]) {
+    print_params(params, a);
+  } else if (st == OAK_OK && a->rank == 0) {
     oak_params_help_section(params, "physics", stdout);
     printf("\n");
     oak_params_help_section(params, "problem", stdout);
@@ -265,19 +324,23 @@ static oak_status_t list_brought(const char *name, int nset, char **set, int ran
 }
 
 static int params_command(oak_arguments_t *a) {
-  oak_params_t *params;
-  if (a->nword > 0)
-    return list_brought(a->word[0], a->nword - 1, a->word + 1, a->rank) == OAK_OK
-               ? 0
-               : oak_report_failure(a->rank);
-  const oak_status_t st = oak_agree(MPI_COMM_WORLD, oak_params_new(&params));
-  if (st == OAK_OK && a->rank == 0) oak_params_help(params, stdout, a->option[0] != NULL);
-  oak_params_destroy(&params);
+  oak_params_t *params = NULL;
+  oak_status_t st;
+  if (a->nword > 0) {
+    st = list_brought(a);
+  } else {
+    st = oak_agree(MPI_COMM_WORLD, oak_params_new(&params));
+    if (st == OAK_OK && a->rank == 0) print_params(params, a);
+    oak_params_destroy(&params);
+  }
   return st == OAK_OK ? 0 : oak_report_failure(a->rank);
 }
 
 static const oak_option_t params_options[] = {
-    {"--markdown", NULL, "print the page docs/parameters.md"}, {NULL, NULL, NULL}};
+    {"--markdown", NULL, "print the page docs/parameters.md"},
+    {"--json", NULL,
+     "print all parameters as JSON, for programs; with FILE.ini also those that it brings"},
+    {NULL, NULL, NULL}};
 
 const oak_command_t oak_command_params = {
     .name = "params",

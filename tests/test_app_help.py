@@ -3,6 +3,7 @@
 """`oak --version`, `oak help TOPIC`, the man page and `oak editor`, for CTest. Prints nothing when all is well.
 
 usage: test_app_help.py --oak PATH --source TREE --cc COMPILER"""
+import json
 import os
 import re
 import shutil
@@ -117,6 +118,29 @@ def check_completion(oak, source):
         expect(f"oak {command} on a full disk", done.returncode == 1 and "standard output" in done.stderr, done)
 
 
+def check_json(oak, source):
+    """--json of oak params and oak info; a key where a file is expected; a second file."""
+    _, out, _ = call([oak, "params", "--json"])
+    keys = {key["key"]: key for key in json.loads(out)}
+    expect("oak params --json", keys["mesh.max_level"]["type"] == "int" and "koren" not in keys and
+           keys["scheme.integrator"]["choices"][0] in keys["scheme.integrator"]["values"] and
+           keys["run.end_time"]["unit"] == "time" and "output.NAME.kind" in keys, keys)
+    _, out, err = call([oak, "params", "sedov", "--json"])
+    expect("oak params FILE --json", {key["key"] for key in json.loads(out)} - set(keys) >= {"problem.energy", "physics.gamma"},
+           out + err)
+    _, out, _ = call([oak, "info", "--json"])
+    info = json.loads(out)
+    expect("oak info --json", info["problems"] == names_of(source, "problems", ".c") and "koren" in info["limiters"] and
+           [d["usable"] for d in info["devices"] if d["name"] == "cpu"] == [True], out)
+    for word, what in (("mesh.dim", "this key"), ("mesh", "this section or key")):
+        code, _, err = call([oak, "params", word])
+        expect(f"oak params {word}", code == 1 and f"{word} is no parameter file: oak help {word} explains {what}" in err, err)
+    code, _, err = call([oak, "run", "sod.ini", "sedov.ini"])
+    expect("a second file", code == 2 and "sedov.ini is a second parameter file" in err and "for file in sod.ini" in err, err)
+    code, _, err = call([oak, "run", "sod", "--check", "mesh.max_level=3,4"])
+    expect("several values", code == 1 and "several values are several runs: oak.scan" in err, err)
+
+
 def flags_of(settings, name):
     """What clangd would add for a file: of each fragment whose PathMatch fits, the items of Add."""
     flags = []
@@ -162,6 +186,7 @@ def main():
     options = oak_test.options(__doc__, "oak", "source", "cc")
     check_version(options.oak, options.source)
     check_topics(options.oak, options.source)
+    check_json(options.oak, options.source)
     check_completion(options.oak, options.source)
     check_editor(options.oak, options.source, options.cc)
 

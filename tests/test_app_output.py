@@ -46,6 +46,8 @@ class Work:
         files = {}
         for place, _, names in os.walk(self.path(folder)):
             for name in names:
+                if name == "oak.log":  # tells the time
+                    continue
                 with open(os.path.join(place, name), "rb") as f:
                     files[os.path.relpath(os.path.join(place, name), self.folder)] = f.read()
         return files
@@ -84,6 +86,29 @@ def intervals(work):
         assert plots[:-1] == [f"plt{step:06d}" for step in range(len(plots) - 1)] and len(plots) > 10, plots
 
 
+def log_file(work):
+    """oak.log holds what a run prints, also with --quiet, and its error; a restart adds to it, another file is refused."""
+    def log():
+        with open(work.path("out/oak.log"), encoding="utf-8") as f:
+            return f.read()
+
+    work.good("run.ini", "run.max_steps=1", "output.plot_every=0", "checkpoint.at_end=yes")
+    text = log()
+    assert text.startswith("# Log of an oak run.\n# 20") and "\033" not in text, text
+    for words in ("run.max_steps=1", "oak 0.", "blocks on levels\n", "wrote ", "\n1 step to t = ", "wall-clock time"):
+        assert text.count(words) == 1 or words == "wrote ", (words, text)
+    work.good("run.ini", "--restart", "run.max_steps=2", "output.plot_every=0")
+    assert log().startswith(text) and "restart from" in log()[len(text):] and "\n1 step to t = " in log()[len(text):], log()
+    work.bad([r"rho = -1|density"], "run.ini", "--overwrite", "problem.rho_left=-1")
+    assert log().startswith(text)
+    core = str(min(os.sched_getaffinity(0)))
+    done = subprocess.run(["taskset", "-c", core, *work.ranks, "run.ini", "--overwrite", "run.max_steps=1"], cwd=work.folder,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT, check=False)
+    assert done.stdout.count(f"  advice: {work.np} ranks share 1 core") == int(work.np > 1), done
+    work.write("other/oak.log", "my own\n")
+    work.bad([r"other/oak\.log was not written by oak"], "run.ini", "output.folder=other")
+
+
 def used_folder(work):
     """An earlier run stays as it is, and --overwrite removes that run and nothing else."""
     shown = ["run.max_steps=4", "run.dt_max=1e-3", "output.plot_steps=1", "output.picture_steps=1", "output.diagnostics_every=1"]
@@ -101,7 +126,7 @@ def used_folder(work):
     work.write("out/rho_0009.png", "a photograph")
     os.makedirs(work.path("out/plt000007.oak-part/Level_0"))
     work.good("run.ini", "--overwrite", "run.max_steps=2")
-    assert work.names() == ["notes.txt", "oak-files.txt", "parameters.ini", "physics.oak-copy.c", "plotfiles.visit", "plt000000", "plt000001.old",
+    assert work.names() == ["notes.txt", "oak-files.txt", "oak.log", "parameters.ini", "physics.oak-copy.c", "plotfiles.visit", "plt000000", "plt000001.old",
                             "plt000002", "problem.oak-copy.c", "rho_0009.png"], work.names()
     assert work.contents()["out/plotfiles.visit"] == b"plt000000/Header\nplt000002/Header\n"
     work.good("run.ini", "output.folder=out/more")
@@ -202,7 +227,7 @@ def two_runs(work):
         first.communicate()
     assert ".oak-lock" in work.names()
     work.good("run.ini", "--overwrite")
-    assert work.names() == ["oak-files.txt", "parameters.ini", "physics.oak-copy.c", "plotfiles.visit", "plt000000", "plt000002", "problem.oak-copy.c"], work.names()
+    assert work.names() == ["oak-files.txt", "oak.log", "parameters.ini", "physics.oak-copy.c", "plotfiles.visit", "plt000000", "plt000002", "problem.oak-copy.c"], work.names()
 
 
 def no_locks(work):
@@ -268,7 +293,7 @@ def kinds(work):
     assert array.shape == (16, 8) and array.dtype.names[:3] == ("x", "y", "rho"), array.dtype
     assert abs(array["rho"].mean() - statistics.fmean(float(row["rho"]) for row in plane if float(row["x"]) > 0.5)) < 1e-14
     work.good("run.ini", "--overwrite")
-    assert work.names() == ["oak-files.txt", "parameters.ini", "physics.oak-copy.c", "plotfiles.visit", "plt000000", "plt000002", "problem.oak-copy.c"], work.names()
+    assert work.names() == ["oak-files.txt", "oak.log", "parameters.ini", "physics.oak-copy.c", "plotfiles.visit", "plt000000", "plt000002", "problem.oak-copy.c"], work.names()
     work.write("out/p.csv", "mine")
     work.bad([r"out/p\.csv was not written by oak"], "run.ini", "--overwrite", *common)
     for wrong, words in (("p.points=0.5", r"command line: output\.p\.points = 0\.5: must be points of 2 coordinates"),
@@ -399,7 +424,7 @@ def check(work):
 
 
 LONG = ["run.end_time=1e6", "run.max_steps=100000", "output.plot_first_last=no", "output.diagnostics_every=1"]
-CASES = [check, intervals, used_folder, users_files, input_file, links, two_runs, no_locks, new_folder, kinds, background, provenance, exact, removed_folder, file_size]
+CASES = [check, intervals, log_file, used_folder, users_files, input_file, links, two_runs, no_locks, new_folder, kinds, background, provenance, exact, removed_folder, file_size]
 
 
 def main():

@@ -168,6 +168,9 @@ OAK_API const oak_device_ops_t *oak_device_ops(const oak_device_t *dev);
 OAK_API int oak_device_threads(const oak_device_t *dev);
 /** One line of how data of this device can get to other ranks, for `oak info`. */
 OAK_API void oak_device_transports(oak_device_t *dev, char *text, size_t size);
+/** One line of advice if ranks of this rank's host have to wait for each other, because there are
+ * more of them than idle cores; else "". */
+OAK_API void oak_device_advice(const oak_device_t *dev, char *text, size_t size);
 /** 1 if processes of a host can share this device's memory. */
 OAK_API int oak_device_shares(const oak_device_t *dev);
 /** 1 if MPI may be given addresses of this device's memory. */

@@ -124,6 +124,9 @@ OAK_API void oak_params_print(const oak_params_t *params, FILE *stream);
 /** Print the reference of all declared keys: name, default, range, unit, help. \a markdown: as a
  * Markdown table for the manual. */
 OAK_API void oak_params_help(const oak_params_t *params, FILE *stream, int markdown);
+/** The same as a list of JSON, an object for each key: key, type, default, allowed values, unit,
+ * help. */
+OAK_API void oak_params_help_json(const oak_params_t *params, FILE *stream);
 /** The same for one section, such as "problem". */
 OAK_API void oak_params_help_section(const oak_params_t *params, const char *section, FILE *stream);
 /** The same of one section ("mesh", "output.NAME"), of one key ("mesh.dim", "output.NAME.kind"), or

@@ -151,6 +151,14 @@ static void judge_unknown(const oak_params_t *params, const oak_param_entry_t *e
   oak_mistakes_add(mistakes, "%s: %s = %s: %s", entry->origin, entry->key, entry->value, words);
 }
 
+/** What to do if a value of one number is a list of numbers: somebody wants a run for each. */
+static const char *scan_hint(const oak_param_desc_t *desc, const char *text) {
+  const int one = desc->type == OAK_PARAM_INT || desc->type == OAK_PARAM_REAL;
+  const int list = text[strspn(text, "0123456789.,:eE+- ")] == 0 && strpbrk(text, ",: ");
+  return one && list ? "; several values are several runs: oak.scan of python/README.md runs them"
+                     : "";
+}
+
 static oak_status_t judge_value(oak_params_t *params, const oak_param_entry_t *entry,
                                 oak_mistakes_t *mistakes) {
   oak_param_t *known = oak_params_find(params, entry->key);
@@ -159,8 +167,8 @@ static oak_status_t judge_value(oak_params_t *params, const oak_param_entry_t *e
   oak_param_value_t value;
   if (!oak_param_parse(&known->desc, entry->value, &value)) {
     oak_param_allowed(&known->desc, 1, words, sizeof words);
-    oak_mistakes_add(mistakes, "%s: %s = %s: must be %s", entry->origin, entry->key, entry->value,
-                     words);
+    oak_mistakes_add(mistakes, "%s: %s = %s: must be %s%s", entry->origin, entry->key, entry->value,
+                     words, scan_hint(&known->desc, entry->value));
     return OAK_OK;
   }
   /* Callers keep pointers from oak_params_text(), so the text moves only when it changes. */

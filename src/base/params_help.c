@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "json.h"
 #include "params_echo.h"
 #include "params_private.h"
 
@@ -183,6 +184,35 @@ void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {
     if (i == 0) help_head(output.desc.key, stream, markdown);
     help_one(&output.desc, stream, markdown);
   }
+}
+
+static void json_key(const oak_param_desc_t *desc, const char *comma, FILE *stream) {
+  static const char *const type[] = {"int", "real", "bool", "text", "choice", "ints", "reals"};
+  char allowed[512];
+  oak_param_allowed(desc, 0, allowed, sizeof allowed);
+  fprintf(stream, "%s\n{\"key\": ", comma);
+  oak_json_text(stream, desc->key);
+  fprintf(stream, ", \"type\": \"%s\", \"default\": ", type[desc->type]);
+  oak_json_text(stream, desc->fallback);
+  fprintf(stream, ", \"values\": ");
+  oak_json_text(stream, allowed);
+  if (desc->choices) {
+    fprintf(stream, ", \"choices\": ");
+    oak_json_words(stream, desc->choices);
+  }
+  fprintf(stream, ", \"unit\": ");
+  oak_json_text(stream, desc->unit ? desc->unit : "");
+  fprintf(stream, ", \"help\": ");
+  oak_json_text(stream, desc->help);
+  fprintf(stream, "}");
+}
+
+void oak_params_help_json(const oak_params_t *params, FILE *stream) {
+  oak_output_key_t output;
+  fprintf(stream, "[");
+  for (int i = 0; i < params->nknown; i++) json_key(&params->known[i].desc, i ? "," : "", stream);
+  for (int i = 0; oak_output_key(params, i, &output); i++) json_key(&output.desc, ",", stream);
+  fprintf(stream, "]\n");
 }
 
 /** The keys of all sections that have this name. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The terminal output of a run: table, bar, summary. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE 1
 #include "progress.h"
 
 #include <math.h>
@@ -139,19 +139,34 @@ static void follow(oak_progress_t *progress, const oak_progress_state_t *state, 
 
 /* ---- table ---------------------------------------------------------------------------------- */
 
-static void print_titles(const oak_progress_t *progress) {
-  FILE *stream = progress->options.stream;
-  fprintf(stream, "%s%7s %10s %9s %6s %6s %10s ", progress->colors ? "\033[1m" : "", "step", "time",
-          "dt", "blocks", "cells", "rate");
-  if (!progress->narrow) fprintf(stream, "%8s ", "elapsed");
-  fprintf(stream, "%8s  %s%s\n", "left", progress->narrow ? "levels" : "blocks on levels",
-          progress->colors ? "\033[0m" : "");
+/** Print a line to the terminal, in place of the bar, and to the log. */
+static void print_everywhere(oak_progress_t *progress, const char *begin, const char *line,
+                             const char *end) {
+  const oak_progress_options_t *o = &progress->options;
+  oak_progress_clear(progress);
+  if (o->stream) {
+    fprintf(o->stream, "%s%s%s\n", begin, line, end);
+    fflush(o->stream);
+  }
+  if (o->log) {
+    fprintf(o->log, "%s\n", line);
+    fflush(o->log);
+  }
+}
+
+static void print_titles(oak_progress_t *progress) {
+  char line[160];
+  snprintf(line, sizeof line, "%7s %10s %9s %6s %6s %10s %s%8s  %s", "step", "time", "dt", "blocks",
+           "cells", "rate", progress->narrow ? "" : " elapsed ", "left",
+           progress->narrow ? "levels" : "blocks on levels");
+  print_everywhere(progress, progress->colors ? "\033[1m" : "", line,
+                   progress->colors ? "\033[0m" : "");
 }
 
 /** The rate is the mean since the line before. */
 static void print_line(oak_progress_t *progress, const oak_progress_state_t *state, double now) {
-  char dt[24] = "-", blocks[16], cells[16], rate[24], elapsed[24], left[24], line[160],
-       levels[MAX_WIDTH + 1];
+  char dt[24] = "-", blocks[16], cells[16], rate[24], elapsed[24], left[24],
+       line[160 + MAX_WIDTH + 1];
   int64_t count = all_blocks(state);
   if (state->dt > 0) snprintf(dt, sizeof dt, "%.3e", state->dt);
   oak_str_count(blocks, sizeof blocks, (double)count);
@@ -165,10 +180,9 @@ static void print_line(oak_progress_t *progress, const oak_progress_state_t *sta
   if (!progress->narrow) used += snprintf(line + used, sizeof line - (size_t)used, "%8s ", elapsed);
   used += snprintf(line + used, sizeof line - (size_t)used, "%8s  ", left);
   int room = progress->width - used;
-  print_levels(levels, sizeof levels, room > MIN_LEVELS ? room : MIN_LEVELS, state);
-  oak_progress_clear(progress);
-  fprintf(progress->options.stream, "%s%s\n", line, levels);
-  fflush(progress->options.stream);
+  print_levels(line + used, sizeof line - (size_t)used, room > MIN_LEVELS ? room : MIN_LEVELS,
+               state);
+  print_everywhere(progress, "", line, "");
   progress->line_step = state->step;
   progress->line_updates = state->updates;
   progress->line_at = now;
@@ -225,7 +239,7 @@ static void draw_bar(oak_progress_t *progress, const oak_progress_state_t *state
 }
 
 void oak_progress_clear(oak_progress_t *progress) {
-  if (!progress->options.stream || !progress->bar_shown) return;
+  if (!progress->bar_shown || !progress->options.stream) return;
   fputs("\r\033[K", progress->options.stream);
   fflush(progress->options.stream);
   progress->bar_shown = 0;
@@ -237,20 +251,22 @@ void oak_progress_clear(oak_progress_t *progress) {
 /** A run whose terminal or pipe is gone goes on without it. */
 static int can_write(oak_progress_t *progress) {
   static int said;
-  if (!progress->options.stream) return 0;
-  if (!ferror(progress->options.stream)) return 1;
-  if (!said)
-    fprintf(stderr, "oak: standard output cannot be written: the run goes on without it\n");
-  said = 1;
-  progress->options.stream = NULL;
-  return 0;
+  FILE *stream = progress->options.stream;
+  if (stream && ferror(stream)) {
+    if (!said)
+      fprintf(stderr, "oak: standard output cannot be written: the run goes on without it\n");
+    said = 1;
+    progress->options.stream = NULL;
+    progress->terminal = 0;
+  }
+  return progress->options.stream || progress->options.log;
 }
 
 void oak_progress_begin(oak_progress_t *progress, const oak_progress_options_t *options,
                         const oak_progress_state_t *state) {
   *progress = (oak_progress_t){.options = *options, .width = MAX_WIDTH};
   if (!can_write(progress)) return;
-  progress->terminal = is_terminal(options->stream);
+  progress->terminal = progress->options.stream && is_terminal(options->stream);
   progress->colors = progress->terminal && !getenv("NO_COLOR");
   progress->unicode = speaks_utf8();
   if (progress->terminal) progress->width = terminal_width(options->stream);
@@ -273,14 +289,13 @@ void oak_progress_update(oak_progress_t *progress, const oak_progress_state_t *s
 }
 
 void oak_progress_note(oak_progress_t *progress, const char *format, ...) {
+  char *line = NULL;
   if (!can_write(progress)) return;
-  oak_progress_clear(progress);
   va_list args;
   va_start(args, format);
-  vfprintf(progress->options.stream, format, args);
+  if (vasprintf(&line, format, args) >= 0) print_everywhere(progress, "", line, "");
   va_end(args);
-  fputc('\n', progress->options.stream);
-  fflush(progress->options.stream);
+  free(line);
 }
 
 void oak_progress_end(oak_progress_t *progress, const oak_progress_state_t *state) {
@@ -289,12 +304,10 @@ void oak_progress_end(oak_progress_t *progress, const oak_progress_state_t *stat
   double now = MPI_Wtime();
   follow(progress, state, now);
   if (state->step != progress->line_step) print_line(progress, state, now);
-  oak_progress_clear(progress);
   long steps = state->step - progress->first_step;
   oak_str_span(elapsed, sizeof elapsed, now - progress->begin);
   print_rate(rate, sizeof rate, (double)(state->updates - progress->first_updates),
              now - progress->begin);
-  fprintf(progress->options.stream, "%ld step%s to t = %.5g in %s, %s on average\n", steps,
-          steps == 1 ? "" : "s", state->time, elapsed, rate);
-  fflush(progress->options.stream);
+  oak_progress_note(progress, "%ld step%s to t = %.5g in %s, %s on average", steps,
+                    steps == 1 ? "" : "s", state->time, elapsed, rate);
 }

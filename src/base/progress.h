@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * What the terminal shows of a run: a table with a line every so many steps and, on a terminal, a
- * bar below it that is redrawn in place. Private. Used on one rank (stream NULL: all calls do
- * nothing). */
+ * bar below it that is redrawn in place. Private. Used on one rank (without stream and log all
+ * calls do nothing). */
 #ifndef OAK_PROGRESS_H
 #define OAK_PROGRESS_H
 
@@ -21,6 +21,7 @@ typedef struct {
 
 typedef struct {
   FILE *stream;         /**< NULL on the ranks that print nothing */
+  FILE *log;            /**< gets the same lines, without bar and colours; NULL: none */
   double end_time;      /**< the run ends there ... */
   long max_steps;       /**< ... or at this step (0: no limit) */
   long every_steps;     /**< steps between lines, 0: none by steps */

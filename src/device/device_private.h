@@ -83,6 +83,7 @@ struct oak_device {
   MPI_Comm comm;
   MPI_Comm host; /**< the ranks of comm that share processors, memory and GPUs */
   int rank, host_rank, host_size;
+  int host_cores;    /**< that ranks of this host may use, all together */
   MPI_Comm builders; /**< the ranks that share a cache: those of a host (or of a group that tests
                           treat as a host); rank 0 of them builds */
   MPI_Comm firsts;   /**< all ranks 0 of builders; MPI_COMM_NULL on the others */
@@ -115,7 +116,7 @@ oak_status_t oak_meter_launch(oak_device_t *dev, oak_kernel_t *kernel, long n, c
 int oak_host_cores(void);
 /** Threads for this rank: \a wish, $OMP_NUM_THREADS, or its share of the cores. Collective on
  * dev->host; the status is this rank's own. */
-oak_status_t oak_host_threads(const oak_device_t *dev, int wish, int *threads);
+oak_status_t oak_host_threads(oak_device_t *dev, int wish, int *threads);
 
 /* ---- cache_folder.c: folders of built kernels, on one rank of a host. */
 

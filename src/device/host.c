@@ -185,9 +185,10 @@ int oak_host_cores(void) {
 /** This rank's share of the cores that it may use: the cores of its affinity mask, divided among
  * the ranks with the same mask. Ranks that are bound to cores of their own thus keep them, and
  * unbound ranks share. */
-static int share_of_cores(const oak_device_t *dev) {
-  cpu_set_t mine;
+static int share_of_cores(oak_device_t *dev) {
+  cpu_set_t mine, any;
   CPU_ZERO(&mine);
+  CPU_ZERO(&any);
   int known = sched_getaffinity(0, sizeof mine, &mine) == 0;
   long cores = known ? CPU_COUNT(&mine) : sysconf(_SC_NPROCESSORS_ONLN);
   cpu_set_t *all = malloc((size_t)dev->host_size * sizeof *all);
@@ -195,17 +196,39 @@ static int share_of_cores(const oak_device_t *dev) {
   MPI_Allreduce(MPI_IN_PLACE, &enough, 1, MPI_INT, MPI_MIN, dev->host);
   if (enough) {
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, dev->host);
-    for (int r = 0; r < dev->host_size; r++) sharing += CPU_EQUAL(&mine, &all[r]) != 0;
+    for (int r = 0; r < dev->host_size; r++) {
+      sharing += CPU_EQUAL(&mine, &all[r]) != 0;
+      CPU_OR(&any, &any, &all[r]);
+    }
   }
   free(all);
   if (sharing < 1) sharing = dev->host_size;
   long share = cores / sharing;
-  double quota = group_limit("cpu", group_cores) / dev->host_size;
+  const double all_cores = CPU_COUNT(&any) ? CPU_COUNT(&any) : (double)cores;
+  double quota = group_limit("cpu", group_cores);
+  dev->host_cores = (int)(quota < all_cores ? quota : all_cores);
+  quota /= dev->host_size;
   if (share > quota) share = (long)quota;
   return share < 1 ? 1 : (int)share;
 }
 
-oak_status_t oak_host_threads(const oak_device_t *dev, int wish, int *threads) {
+void oak_device_advice(const oak_device_t *dev, char *text, size_t size) {
+  double load = 0;
+  *text = 0;
+  if (!dev->ops->host_memory || dev->host_size < 2) return;
+  if (getloadavg(&load, 1) != 1) load = 0; /* of the last minute: this run has just begun */
+  const int busy = load < dev->host_cores ? (int)load : dev->host_cores;
+  if (dev->host_size <= dev->host_cores - busy) return;
+  snprintf(text, size, "%d ranks share %d core%s", dev->host_size, dev->host_cores,
+           dev->host_cores == 1 ? "" : "s");
+  if (busy)
+    snprintf(text + strlen(text), size - strlen(text), ", %d of them busy with other programs",
+             busy);
+  snprintf(text + strlen(text), size - strlen(text),
+           ": a run is fastest with one rank for each idle core");
+}
+
+oak_status_t oak_host_threads(oak_device_t *dev, int wish, int *threads) {
   enum { most = 4096 };
   *threads = share_of_cores(dev);
   OAK_CHECK(

@@ -103,6 +103,7 @@ static const struct {
 } texts[] = {{"parameters.ini", "# All parameters of an oak run."},
              {"diagnostics.csv", "step,time,dt,blocks,cells"},
              {"plotfiles.visit", "/Header\n"},
+             {OAK_LOG, OAK_LOG_HEAD},
              {OAK_FILE_LIST, OAK_FILE_LIST_HEAD}};
 enum { TEXTS = sizeof texts / sizeof *texts };
 

@@ -8,6 +8,10 @@
 
 #include "io/files/output_folder.h"
 
+/** The log of a run, and how it begins. */
+#define OAK_LOG "oak.log"
+#define OAK_LOG_HEAD "# Log of an oak run."
+
 /** What a run does with an earlier run in the folder. */
 typedef enum {
   OAK_FOLDER_NEW,       /**< there must be none */

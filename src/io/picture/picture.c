@@ -19,7 +19,7 @@ oak_picture_options_t oak_picture_defaults(const oak_grid_view_t *view) {
   return (oak_picture_options_t){
       .slice_axis = 2,
       .slice_position = view->dim == 3 ? 0.5 * (view->xmin[2] + view->xmax[2]) : 0,
-      .width = 800,
+      .width = 1024,
       .colormap = OAK_COLORMAP_VIRIDIS};
 }
 

@@ -128,6 +128,7 @@ static oak_status_t prepare(oak_t *sim) {
 
 static oak_status_t finish(oak_t *sim, FILE *stream) {
   OAK_TRY(make_mesh(sim));
+  sim->run.announced = stream != NULL;
   oak_print_head(sim, stream, 1); /* kernels may take half a minute to compile */
   OAK_TRY(oak_setup_build(&sim->setup));
   sim->data.exchange.kernel = sim->setup.kernel.halo;

@@ -28,8 +28,8 @@ oak_status_t oak_read_refinement(oak_setup_t *setup);
 oak_status_t oak_follow_changes(oak_t *sim);
 
 /* head.c */
-/** Print the first lines of a run on \a stream (rank 0; NULL: nothing), once per simulation. \a
- * builds: kernels are built next. */
+/** Print the first lines of a run on \a stream (rank 0; NULL: nothing). \a builds: kernels are
+ * built next. */
 void oak_print_head(oak_t *sim, FILE *stream, int builds);
 
 #endif

@@ -20,16 +20,14 @@ static void print_warnings(const oak_t *sim, FILE *stream) {
 
 void oak_print_head(oak_t *sim, FILE *stream, int builds) {
   char device[512];
-  if (!stream || sim->setup.rank != 0 || sim->run.announced) return;
-  sim->run.announced = 1;
+  const oak_description_t *d = &sim->setup.description;
+  if (!stream || sim->setup.rank != 0) return;
   oak_device_ops(sim->setup.dev)->describe(sim->setup.dev, device, sizeof device);
   fprintf(stream, "oak %s  %s: %s\n", OAK_VERSION,
-          oak_params_text(sim->setup.params, "problem.name"),
-          *sim->setup.description.problem_title ? sim->setup.description.problem_title
-                                                : sim->setup.description.physics_title);
-  fprintf(stream, "  %s, %dD, blocks of %d^%d, levels %d to %d, %s, %s, %s, %s\n",
-          sim->setup.description.physics_title, sim->setup.dim, sim->setup.block_size,
-          sim->setup.dim, oak_params_int(sim->setup.params, "mesh.min_level"),
+          oak_params_text(sim->setup.params, "problem.name"), d->problem_title);
+  fprintf(stream, "  %s, %dD, blocks of %d^%d, levels %d to %d, %s, %s, %s, %s\n", d->physics_title,
+          sim->setup.dim, sim->setup.block_size, sim->setup.dim,
+          oak_params_int(sim->setup.params, "mesh.min_level"),
           oak_params_int(sim->setup.params, "mesh.max_level"),
           oak_params_text(sim->setup.params, "scheme.limiter"),
           oak_params_text(sim->setup.params, "scheme.flux"), sim->setup.method.runge_kutta->name,
@@ -40,6 +38,8 @@ void oak_print_head(oak_t *sim, FILE *stream, int builds) {
   if (*sim->data.transport.text) fprintf(stream, "  %s\n", sim->data.transport.text);
   fprintf(stream, "  output in %s\n", oak_params_text(sim->setup.params, "output.folder"));
   print_warnings(sim, stream);
+  oak_device_advice(sim->setup.dev, device, sizeof device);
+  if (*device) fprintf(stream, "  advice: %s\n", device);
   if (builds) fprintf(stream, "  loading kernels; new ones are compiled first\n");
   fprintf(stream, "\n");
   fflush(stream);

@@ -114,9 +114,7 @@ static oak_status_t set_options(const oak_output_item_t *item, const oak_grid_vi
   o->draw_mesh = oak_item_bool(item, "mesh") ? OAK_MESH_LINES : OAK_MESH_NONE;
   set_section_options(item, o);
   o->region = view->region;
-  o->title = *sim->setup.description.problem_title
-                 ? sim->setup.description.problem_title
-                 : oak_params_text(sim->setup.params, "problem.name");
+  o->title = sim->setup.description.problem_title;
   return oak_colormap_find(oak_item_text(item, "colors"), &o->colormap);
 }
 

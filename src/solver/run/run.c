@@ -10,6 +10,7 @@
 #include "solver/adapt/adapt.h"
 #include "solver/create/create.h"
 #include "solver/run/checkpoint.h"
+#include "solver/run/log.h"
 #include "solver/run/saving.h"
 #include "solver/step/trace.h"
 
@@ -210,15 +211,16 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
   report_t r = {.revision = -1};
   oak_output_t out;
   oak_saving_t saving;
-  const oak_progress_options_t options = {
+  oak_progress_options_t options = {
       .stream = sim->setup.rank == 0 ? stream : NULL,
       .end_time = oak_params_real(sim->setup.params, "run.end_time"),
       .max_steps = oak_params_int(sim->setup.params, "run.max_steps"),
       .every_steps = oak_params_int(sim->setup.params, "run.report_every"),
       .every_seconds = oak_params_real(sim->setup.params, "run.report_seconds")};
-  r.progress.options = options; /* for notes before the table begins */
+  oak_log_t log;
   sim->run.interrupted = 0;
-  oak_print_head(sim, stream, 0);
+  if (!sim->run.announced) oak_print_head(sim, stream, 0);
+  sim->run.announced = 1;
   OAK_TRY(oak_output_open(&out, sim, &r.progress,
                           run->restart     ? oak_restart_folder(sim, run->restart)
                           : run->overwrite ? OAK_FOLDER_OVERWRITE
@@ -227,11 +229,17 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
     fprintf(stream, "The file system of %s has no locks: let no other run write to it.\n\n",
             out.folder);
   out.command = run->command;
+  oak_log_begin(&log, sim, run->command);
+  options.log = log.stream;
+  r.progress.options = options; /* for notes before the table begins */
   oak_status_t st = oak_agree(sim->setup.comm, oak_saving_open(&saving, &out));
   if (st == OAK_OK && patience > 0)
     st = oak_watchdog_start(sim->setup.comm, &sim->data.timers, patience, &r.dog);
   if (st == OAK_OK) st = begin(sim, &out, run->restart);
+  if (st == OAK_OK) oak_log_open(&log, out.folder, run->restart != NULL);
+  options.log = log.stream;
   if (st == OAK_OK) st = run_steps(sim, &r, &saving, &options, run);
+  oak_log_close(&log, st);
   st = oak_output_close(&out, st);
   oak_watchdog_stop(&r.dog);
   if (st == OAK_OK && stream) oak_print_wtime(sim, stream);

@@ -193,12 +193,20 @@ static oak_status_t add_solid(oak_setup_t *setup) {
   return OAK_OK;
 }
 
+/* A problem without TITLE is called by its file. */
+static void name_after_file(const char *path, char title[OAK_TITLE_BYTES]) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const int ending = strlen(name) > 2 && !strcmp(name + strlen(name) - 2, ".c") ? 2 : 0;
+  snprintf(title, OAK_TITLE_BYTES, "%.*s", (int)strlen(name) - ending, name);
+}
+
 static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   oak_description_t *d = &setup->description;
   int nvar, mass;
   unsigned vectors[3];
   read_text(setup, module, "physics_title", d->physics_title, OAK_TITLE_BYTES);
   read_text(setup, module, "problem_title", d->problem_title, OAK_TITLE_BYTES);
+  if (!*d->problem_title) name_after_file(setup->files.problem, d->problem_title);
   if (!*d->physics_title)
     snprintf(d->physics_title, OAK_TITLE_BYTES, "%s",
              oak_params_text(setup->params, "physics.name"));
