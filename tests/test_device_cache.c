@@ -209,6 +209,41 @@ static void test_no_compiler(void **state) {
   expect_words("install");
 }
 
+/** Build value.c after text that includes part.h of a folder. Returns how many entries were
+ * compiled; -1: the build failed. */
+static int compiled_with(const char *compiler, const char *sub) {
+  char text[4096];
+  const char *path = in_folder("value.c");
+  snprintf(text, sizeof text, "#define PART \"%s/%s/part.h\"\n", folder, sub);
+  const oak_source_t source = {
+      .name = "value", .define = defines, .ndefine = 4, .text = text, .file = &path, .nfile = 1};
+  oak_device_t *dev = open_device(compiler, "");
+  oak_module_t *module;
+  int built, compiled;
+  const oak_status_t status = oak_device_build(dev, &source, &module);
+  oak_device_builds(dev, &built, &compiled);
+  if (status == OAK_OK) oak_device_unload(dev, &module);
+  oak_device_close(&dev);
+  return status == OAK_OK ? compiled : -1;
+}
+
+/** The same sources in another folder have the same entry, with and without a compiler. */
+static void test_moved_sources(void **state) {
+  (void)state;
+  char path[4096];
+  write_file("value.c", "#include PART" CONSTANT);
+  shell(text("cd %s && mkdir a b && echo '#define VALUE 3' > a/part.h && cp a/part.h b", folder));
+  snprintf(path, sizeof path, "%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
+  assert_int_equal(compiled_with("", "a"), 1);
+  assert_int_equal(compiled_with("", "b"), 0);
+  setenv("PATH", folder, 1);
+  const int without = compiled_with("", "b");
+  setenv("PATH", path, 1);
+  assert_int_equal(without, 0);
+  write_file("b/part.h", "#define VALUE 4\n");
+  assert_int_equal(compiled_with("", "b"), 1);
+}
+
 /* ---- what is refused */
 
 static void test_constants(void **state) {
@@ -435,6 +470,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test_setup(test_long_flags, setup),
       cmocka_unit_test_setup(test_change_meanwhile, setup),
       cmocka_unit_test_setup(test_no_compiler, setup),
+      cmocka_unit_test_setup(test_moved_sources, setup),
       cmocka_unit_test_setup(test_constants, setup),
       cmocka_unit_test_setup(test_regular_files, setup),
       cmocka_unit_test_setup(test_hang, setup),

@@ -45,6 +45,20 @@ static void hash_text(oak_hash_t *hash, const char *text) {
   }
 }
 
+/** Hash the text in front of the files. Of a file that it names (`#define NAME "/..."`), only the
+ * last part of the name counts, because the content of the file is a part of the key. */
+static void hash_source(oak_hash_t *hash, const char *text) {
+  for (const char *line = text; *line;) {
+    const size_t length = strcspn(line, "\n");
+    const char *path = strncmp(line, "#define ", 8) ? NULL : memmem(line, length, "\"/", 2);
+    const char *name = path ? (const char *)memrchr(line, '/', length) + 1 : line;
+    if (path) oak_hash_bytes(hash, line, (size_t)(path - line));
+    oak_hash_bytes(hash, name, length - (size_t)(name - line));
+    line += length + (line[length] == '\n');
+  }
+  oak_hash_text(hash, "");
+}
+
 /** The part that both keys have in common. */
 static oak_status_t start(oak_device_t *dev, const oak_source_t *source, int compiler,
                           oak_hash_t *hash) {
@@ -53,7 +67,7 @@ static oak_status_t start(oak_device_t *dev, const oak_source_t *source, int com
   oak_hash_text(hash, dev->ops->name);
   oak_hash_bytes(hash, &source->ndefine, sizeof source->ndefine);
   for (int i = 0; i < source->ndefine; i++) oak_hash_text(hash, source->define[i]);
-  oak_hash_text(hash, source->text ? source->text : "");
+  hash_source(hash, source->text ? source->text : "");
   return dev->ops->fingerprint(dev, compiler, hash);
 }
 

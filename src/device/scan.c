@@ -95,7 +95,8 @@ static oak_status_t scan_name(scan_t *scan, const char *operand, const char *inc
   }
   OAK_TRY(oak_format(&name, "%.*s", (int)(end - operand - 1), operand + 1));
   oak_status_t status = scan_find(scan, name, close == '"', includer, must, &path);
-  oak_hash_text(scan->hash, name);
+  const char *slash = strrchr(name, '/'); /* the folder does not count, the content does */
+  oak_hash_text(scan->hash, slash ? slash + 1 : name);
   oak_hash_text(scan->hash, path ? "found" : "not found");
   free(name);
   if (status == OAK_OK && path) status = scan_file(scan, path, includer);
