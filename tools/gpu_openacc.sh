@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Measure device openacc against device cuda on the GPU of a machine that lacks the OpenACC compiler. `prepare` runs
+# Measure the devices openacc and openmp against cuda on the GPU of a machine that lacks their compilers. `prepare` runs
 # where the compiler is: it fills BUNDLE, made by gpu_bundle.sh, with the kernels and gcc's runtime. `measure` runs where
 # the GPU is and prints one line per case. With the word `suite`, `prepare` adds
 # the kernels of all tests of solver and devices and of oak_verify, by running them here (half an hour on two cores); there:
@@ -21,6 +21,7 @@ cases() {
   local n rt=uniform,rt,3d,vanleer
   for n in 16 32 8; do
     echo "acc_b$n;$rt,256^3,b$n,double;openacc;"
+    echo "omp_b$n;$rt,256^3,b$n,double;openmp;"
     echo "cuda_b$n;$rt,256^3,b$n,double;cuda;"
   done
   for n in 16 32 8; do
@@ -44,7 +45,10 @@ cases() {
   echo "acc_b32_vector64;$rt,256^3,b32,double;openacc;-DOAK_ACC_VECTOR=64"
   echo "acc_b32_march8;$rt,256^3,b32,double;openacc;-DOAK_WALK_CELLS=8"
   echo "acc_single_b16_march8;hardware,256^3,b16,single;openacc;-DOAK_WALK_CELLS=8"
+  for n in 4 8 16; do echo "omp_b16_walk$n;$rt,256^3,b16,double;openmp;-DOAK_WALK_CELLS=$n"; done
+  for n in 32 64 256; do echo "omp_b16_vector$n;$rt,256^3,b16,double;openmp;-DOAK_ACC_VECTOR=$n"; done
   echo "acc_amr;amr;openacc;"
+  echo "omp_amr;amr;openmp;"
   echo "cuda_amr;amr;cuda;"
 }
 export OAK_CACHE=$folder/cache OMP_NUM_THREADS=1 OAK_TEST_LARGE=1
@@ -52,21 +56,23 @@ out=${OUT:-$folder/out}
 mkdir -p "$out"
 unpack_kernels
 # A short adaptive run with every kernel.
-amr=("$oak" run "$source/problems/rayleigh_taylor_3d.ini" mesh.adapt_every=2 output.plot_first_last=no
-  output.picture_every=0 output.plot_every=0 output.diagnostics_every=10 "output.folder=$out/amr")
+amr=("$oak" run --overwrite "$source/problems/rayleigh_taylor_3d.ini" mesh.adapt_every=2 output.plot_first_last=no
+  output.picture_every=0 output.plot_every=0 output.diagnostics_every=10)
 
 if [ "$mode" = prepare ]; then
   for library in libgomp.so.1 libgomp-plugin-nvptx.so.1; do cp -L "$(gcc -print-file-name=$library)" "$folder/lib"; done
   export ACC_DEVICE_TYPE=host
   while IFS=';' read -r name rows device flags; do
-    wanted "$name" "${words[@]}" && [ "$device" = openacc ] || continue
+    wanted "$name" "${words[@]}" && [ "$device" != cuda ] || continue
     echo "$name"
     # The kernels do not depend on the size of the mesh.
-    "$oak" bench --paper --rows "$rows" device.name=openacc "device.flags=$flags" mesh.min_level=1 \
+    "$oak" bench --paper --rows "$rows" "device.name=$device" "device.flags=$flags" mesh.min_level=1 \
       mesh.max_level=1 >"$out/$name.log" 2>&1 </dev/null || tail -3 "$out/$name.log"
   done < <(cases)
-  "${amr[@]}" device.name=openacc mesh.min_level=1 mesh.max_level=1 run.max_steps=2 >/dev/null
-  OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICES="openacc openacc" timeout 600 "$folder/bin/test_device_agree" 2>&1 | tail -1
+  for device in openacc openmp; do
+    "${amr[@]}" device.name=$device "output.folder=$out/amr_$device" mesh.min_level=1 mesh.max_level=1 run.max_steps=2 >/dev/null
+  done
+  OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICES="openacc openmp" timeout 600 "$folder/bin/test_device_agree" 2>&1 | tail -1
   [ $suite = yes ] &&
     bash "$folder/tools/gpu_suite.sh" -d openacc -j "$(env -u OMP_NUM_THREADS nproc)" -o "$out/suite" "$folder" test_ verify_
   rm -f "$folder"/cache/*.cpu "$folder"/cache/*.cpu.ref
@@ -88,25 +94,25 @@ done < <(cases)
 head -1 "$out"/*/paper.csv 2>/dev/null | sed -n 2p
 
 # Phases of an adaptive run.
-for device in openacc cuda; do
+for device in openacc openmp cuda; do
   wanted "phases_$device" "${words[@]}" || continue
-  "${amr[@]}" device.name=$device mesh.min_level=2 mesh.max_level=4 run.max_steps=60 >"$out/amr_$device.log" 2>&1
+  "${amr[@]}" device.name=$device "output.folder=$out/amr_$device" mesh.min_level=2 mesh.max_level=4 run.max_steps=60 >"$out/amr_$device.log" 2>&1
   echo "== adaptive run on $device"
   sed -n '/ on average/,$p' "$out/amr_$device.log"
 done
 # Kernel by kernel, by the profiler: mean microseconds, calls, registers, blocks, threads.
-for device in openacc cuda; do
+for device in openacc openmp cuda; do
   wanted "kernels_$device" "${words[@]}" && command -v ncu >/dev/null || continue
   timeout 60 ncu --clock-control none --csv --metrics gpu__time_duration.sum,launch__registers_per_thread \
-    "${amr[@]}" device.name=$device mesh.min_level=3 mesh.max_level=4 run.max_steps=4 >"$out/ncu_$device.csv" 2>&1
+    "${amr[@]}" device.name=$device "output.folder=$out/amr_$device" mesh.min_level=3 mesh.max_level=4 run.max_steps=4 >"$out/ncu_$device.csv" 2>&1
   echo "== kernels on $device"
   awk -F'","' '/gpu__time_duration/ {name = $5; v = $NF; gsub(/[",]/, "", v); t[name] += v; n[name]++; u = $(NF - 1)}
     /launch__registers/ {v = $NF; gsub(/[",]/, "", v); r[$5] = v}
     END {for (k in t) printf "%-42s %10.1f %s mean of %d, %s registers\n", k, t[k] / n[k], u, n[k], r[k]}' \
     "$out/ncu_$device.csv" | sort
 done
-# Results: cpu against openacc.
+# Results: cpu against openacc and openmp.
 if wanted agree "${words[@]}"; then
-  OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICES="openacc cuda" timeout 60 "$folder/bin/test_device_agree" 2>&1 |
+  OAK_TEST_FOLDER=$source/tests OAK_TEST_DEVICES="openacc openmp cuda" timeout 60 "$folder/bin/test_device_agree" 2>&1 |
     grep -E "openacc|line|rror" | cut -c1-200
 fi

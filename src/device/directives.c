@@ -279,8 +279,10 @@ static oak_status_t start(oak_device_t *dev, acc_t *acc) {
 #undef FIND
   acc->on_host = acc->open(dev->host_rank, !acc->offload, acc->device, sizeof acc->device);
   OAK_TRY(is_wanted_gpu(dev, acc));
-  if (acc->on_host && acc->kind == &openmp)
-    acc->offload = 0; /* code for the host is faster there */
+  /* Code for the host is faster there, unless kernels are built for another machine. */
+  const char *type = getenv("ACC_DEVICE_TYPE");
+  if (acc->on_host && acc->kind == &openmp && !(type && strcmp(type, "host") == 0))
+    acc->offload = 0;
   dev->unshared = !acc->on_host;
   dev->mpi_direct = acc->on_host || oak_mpi_takes_gpu();
   return OAK_OK;

@@ -91,11 +91,20 @@
 #define OAK_GANG(lanes) OAK_EACH(lanes)
 #define OAK_ACROSS(...)
 #elif OAK_DEVICE_OPENMP
-#define OAK_EACH(lanes) \
-  OAK_PRAGMA(omp target teams distribute parallel for thread_limit(lanes) firstprivate(arg))
+/* For gcc a thread of OpenMP is a warp of the GPU, whose lanes are those of `simd`. */
+#if defined(__clang__) || defined(__NVCOMPILER)
+#define OAK_OMP_LANES parallel for
+#define OAK_OMP_THREADS(lanes) (lanes)
+#else
+#define OAK_OMP_LANES parallel for simd
+#define OAK_OMP_THREADS(lanes) (((lanes) + 31) / 32)
+#endif
+#define OAK_EACH(lanes)                                                                     \
+  OAK_PRAGMA(omp target teams distribute OAK_OMP_LANES thread_limit(OAK_OMP_THREADS(lanes)) \
+                 firstprivate(arg))
 #define OAK_GANG(lanes) \
-  OAK_PRAGMA(omp target teams distribute thread_limit(lanes) firstprivate(arg))
-#define OAK_ACROSS(...) OAK_PRAGMA(omp parallel for __VA_ARGS__)
+  OAK_PRAGMA(omp target teams distribute thread_limit(OAK_OMP_THREADS(lanes)) firstprivate(arg))
+#define OAK_ACROSS(...) OAK_PRAGMA(omp OAK_OMP_LANES __VA_ARGS__)
 #elif defined(__NVCOMPILER)
 #define OAK_ACC_LOOP(kind, ...) OAK_PRAGMA(acc parallel loop kind __VA_ARGS__ firstprivate(arg))
 #else
