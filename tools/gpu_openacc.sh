@@ -45,8 +45,6 @@ cases() {
   echo "acc_b32_vector64;$rt,256^3,b32,double;openacc;-DOAK_ACC_VECTOR=64"
   echo "acc_b32_march8;$rt,256^3,b32,double;openacc;-DOAK_WALK_CELLS=8"
   echo "acc_single_b16_march8;hardware,256^3,b16,single;openacc;-DOAK_WALK_CELLS=8"
-  for n in 4 8 16; do echo "omp_b16_walk$n;$rt,256^3,b16,double;openmp;-DOAK_WALK_CELLS=$n"; done
-  for n in 32 64 256; do echo "omp_b16_vector$n;$rt,256^3,b16,double;openmp;-DOAK_ACC_VECTOR=$n"; done
   echo "acc_amr;amr;openacc;"
   echo "omp_amr;amr;openmp;"
   echo "cuda_amr;amr;cuda;"

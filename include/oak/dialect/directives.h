@@ -67,7 +67,7 @@
 #ifndef OAK_ACC_VECTOR
 #define OAK_ACC_VECTOR 128
 #endif
-/* A gang per iteration: the hardware starts a gang whenever another one ends. */
+/* OpenACC: a gang per iteration, since the hardware starts a gang whenever another one ends. */
 #ifndef OAK_ACC_GANGS
 #define OAK_ACC_GANGS num_gangs(oak_n)
 #endif
@@ -91,20 +91,20 @@
 #define OAK_GANG(lanes) OAK_EACH(lanes)
 #define OAK_ACROSS(...)
 #elif OAK_DEVICE_OPENMP
-/* For gcc a thread of OpenMP is a warp of the GPU, whose lanes are those of `simd`. */
 #if defined(__clang__) || defined(__NVCOMPILER)
-#define OAK_OMP_LANES parallel for
-#define OAK_OMP_THREADS(lanes) (lanes)
-#else
-#define OAK_OMP_LANES parallel for simd
-#define OAK_OMP_THREADS(lanes) (((lanes) + 31) / 32)
-#endif
-#define OAK_EACH(lanes)                                                                     \
-  OAK_PRAGMA(omp target teams distribute OAK_OMP_LANES thread_limit(OAK_OMP_THREADS(lanes)) \
-                 firstprivate(arg))
+#define OAK_EACH(lanes) \
+  OAK_PRAGMA(omp target teams distribute parallel for thread_limit(lanes) firstprivate(arg))
 #define OAK_GANG(lanes) \
-  OAK_PRAGMA(omp target teams distribute thread_limit(OAK_OMP_THREADS(lanes)) firstprivate(arg))
-#define OAK_ACROSS(...) OAK_PRAGMA(omp OAK_OMP_LANES __VA_ARGS__)
+  OAK_PRAGMA(omp target teams distribute thread_limit(lanes) firstprivate(arg))
+#define OAK_ACROSS(...) OAK_PRAGMA(omp parallel for __VA_ARGS__)
+#else
+/* For gcc a thread is a warp, whose lanes are those of `simd`. A gang is one warp: reductions among
+ * several warps take a lock that all gangs share (docs/openacc.md). */
+#define OAK_EACH(lanes) \
+  OAK_PRAGMA(omp target teams distribute simd thread_limit(1) firstprivate(arg))
+#define OAK_GANG(lanes) OAK_PRAGMA(omp target teams distribute thread_limit(1) firstprivate(arg))
+#define OAK_ACROSS(...) OAK_PRAGMA(omp simd __VA_ARGS__)
+#endif
 #elif defined(__NVCOMPILER)
 #define OAK_ACC_LOOP(kind, ...) OAK_PRAGMA(acc parallel loop kind __VA_ARGS__ firstprivate(arg))
 #else
@@ -165,10 +165,17 @@ enum { oak_lane = 0, oak_lanes = 1 };
   OAK_GANG(OAK_ACC_VECTOR) \
   for (long n = 0; n < OAK_ACC_N; n++)
 #define OAK_VECTOR(...) OAK_ACROSS(__VA_ARGS__)
+#if OAK_DEVICE_OPENMP && !OAK_ON_HOST /* gcc uses the lanes of a warp for single loops only */
+#define OAK_VECTOR2(j, nj, i, ni, ...)              \
+  OAK_ACROSS(__VA_ARGS__)                           \
+  for (int oak_t = 0; oak_t < (nj) * (ni); oak_t++) \
+    for (int j = oak_t / (ni), i = oak_t % (ni), oak_p = 1; oak_p; oak_p = 0)
+#else
 #define OAK_VECTOR2(j, nj, i, ni, ...) \
   OAK_ACROSS(collapse(2) __VA_ARGS__)  \
   for (int j = 0; j < (nj); j++)       \
     for (int i = 0; i < (ni); i++)
+#endif
 /* The clauses of the loop have already combined the values. */
 #define OAK_GANG_MAX(x) ((void)0)
 #define OAK_GANG_SUM(x) ((void)0)
@@ -179,9 +186,9 @@ enum { oak_lane = 0, oak_lanes = 1 };
     for (int oak_lanes = OAK_ACC_VECTOR, oak_o = 1; oak_o; oak_o = 0)
 
 /* The same for sums of real numbers, in a fixed order: gcc adds the numbers of a warp by shuffles.
- * The sums of several warps it adds in the order in which they arrive, and so it does with all
- * numbers in OpenMP. */
-#if OAK_DEVICE_OPENMP
+ * The sums of several warps it adds in the order in which they arrive, and so do other compilers
+ * with all numbers in OpenMP. */
+#if OAK_DEVICE_OPENMP && (OAK_ON_HOST || defined(__clang__) || defined(__NVCOMPILER))
 enum { OAK_SUM_VECTOR = 1 };
 #else
 enum { OAK_SUM_VECTOR = 32 };
