@@ -152,8 +152,8 @@ OAK_KERNEL(oak_elliptic_bound, oak_elliptic_args_t, 64) {
                              : face == 4 ? arg.outside[4]
                                          : arg.outside[5];
       const double inv = oak_inv_dx(&arg.f, arg.f.block[n].level, dir);
-      const real ring = oak_ring(&arg.f, n, face & 1 ? OAK_N - 1 : 0);
-      const real w = (real)(outside > 0 ? 2 * inv * inv : inv) * oak_area(ring, face);
+      const real ring = elliptic_ring(&arg.f, n, face & 1 ? OAK_N - 1 : 0);
+      const real w = (real)(outside > 0 ? 2 * inv * inv : inv) * elliptic_area(ring, face);
       const real *given = arg.given + (long long)place * OAK_AREA;
       OAK_ROWS(b, FB, OAK_N) {
         OAK_LANES(a, OAK_N) {

@@ -24,6 +24,46 @@ enum { ELLIPTIC_LANES = OAK_CELLS < 256 ? 64 : 256 };
  * over-relaxation the factors are 26 and 13. */
 #define ELLIPTIC_RELAX 1.1
 
+/* ---- volumes and areas: constants in Cartesian coordinates, of which nothing is left in a kernel
+ */
+
+/* s of cell i along r of a block (kernels/geometry.h). */
+OAK_FN real elliptic_ring(const oak_field_t *f, long block, int i) {
+#if OAK_COORDINATES
+  return oak_ring(f, block, i);
+#else
+  (void)f, (void)block, (void)i;
+  return 0;
+#endif
+}
+
+/* s of the coarse cell of which cells i and i + 1 of a block are parts. */
+OAK_FN real elliptic_pair(const oak_field_t *f, long block, int i) {
+#if OAK_COORDINATES
+  return (real)(0.5 / (0.5 * oak_cells_to(f, block, i) + 0.5));
+#else
+  (void)f, (void)block, (void)i;
+  return 0;
+#endif
+}
+
+/* The area of a face over that of a Cartesian cell; s: that of the cell. */
+OAK_FN real elliptic_area(real s, int face) {
+  return !OAK_COORDINATES || face > 1 ? 1 : face == 0 ? 1 - s : 1 + s;
+}
+
+/* The volume of the lower or upper part of a coarse cell along r, over half of the cell's; s: that
+ * of the coarse cell. */
+OAK_FN real elliptic_half(real s, int upper) {
+  return !OAK_COORDINATES ? 1 : upper ? 1 + (real)0.5 * s : 1 - (real)0.5 * s;
+}
+
+/* The area of the lower or upper part of a coarse face across `dir`, over half of the face's. Parts
+ * across r lie at the same radius. */
+OAK_FN real elliptic_part(real s, int dir, int upper) {
+  return dir == 0 ? 1 : elliptic_half(s, upper);
+}
+
 /* The ghost values beyond a face. */
 OAK_FN oak_side_t elliptic_side(const oak_elliptic_args_t *arg, long block, int face) {
   const int slot = arg->f.face[block * OAK_FACES + face].bflux;
@@ -157,7 +197,7 @@ OAK_FN elliptic_cells_t elliptic_cells(const elliptic_block_t *b, int j, int k) 
  * cell rises by 1. */
 OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_t *b,
                            const elliptic_cells_t *r, long block, int i, real *diagonal) {
-  const real u = r->u.c[i], ring = oak_ring(&arg->f, block, i);
+  const real u = r->u.c[i], ring = elliptic_ring(&arg->f, block, i);
   real sum = 0, fall = 0;
   OAK_UNROLL
   for (int face = 0; face < OAK_FACES; face++) {
@@ -166,7 +206,7 @@ OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_
 #else
     const real a = (real)arg->a;
 #endif
-    const real w = a * b->weight[face / 2] * oak_area(ring, face);
+    const real w = a * b->weight[face / 2] * elliptic_area(ring, face);
     const int beside = face > 1 || i == (face == 0 ? 0 : OAK_N - 1);
     sum += w * (elliptic_across(&r->u, i, face) - u);
     fall += w * (1 + (beside ? r->edge[face] : 0));
@@ -184,12 +224,6 @@ OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_
 OAK_FN double elliptic_larger(double most, double x) {
   const double size = fabs(x) < INFINITY ? fabs(x) : INFINITY;
   return size > most ? size : most;
-}
-
-/* The area of the lower or upper part of a coarse face across `dir`, over half of the face's. Parts
- * across r lie at the same radius. pair: oak_pair of the coarse cell. */
-OAK_FN real elliptic_part(real pair, int dir, int upper) {
-  return dir == 0 ? 1 : oak_part(pair, upper);
 }
 
 /* First cell of a child in its parent. */

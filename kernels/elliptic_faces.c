@@ -39,7 +39,7 @@ OAK_KERNEL(oak_elliptic_fine, oak_elliptic_args_t, 64) {
     real *piece = arg.piece + (long long)t.piece * PIECE_AREA;
     OAK_ROWS(row, HB, HN) {
       OAK_LANES(h, HN) {
-        const real pair = oak_pair(&arg.f, t.block, 2 * h);
+        const real pair = elliptic_pair(&arg.f, t.block, 2 * h);
         real sum = 0;
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
           const int a = 2 * h + (e & 1), b = OAK_DIM == 3 ? 2 * row + (e >> 1) : 0;
@@ -132,7 +132,7 @@ OAK_KERNEL(oak_elliptic_fine_faces, oak_elliptic_args_t, 64) {
     real *piece = arg.piece + (long long)t.piece * PIECE_AREA;
     OAK_ROWS(row, HB, HN) {
       OAK_LANES(h, HN) {
-        const real pair = oak_pair(&arg.f, t.block, 2 * h);
+        const real pair = elliptic_pair(&arg.f, t.block, 2 * h);
         real sum = 0;
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
           const int a = 2 * h + (e & 1), b = OAK_DIM == 3 ? 2 * row + (e >> 1) : 0;

@@ -110,7 +110,7 @@ OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int
 #else
     const real a = (real)arg->a;
 #endif
-    const real w = other == c ? 0 : a * f->weight[face / 2] * oak_area(ring, face);
+    const real w = other == c ? 0 : a * f->weight[face / 2] * elliptic_area(ring, face);
     sum += w * ((other < 0 ? -outside * here : u[OAK_MAX(other, 0)]) - here);
     fall += w * (other < 0 ? 1 + outside : 1);
   }
@@ -157,7 +157,8 @@ OAK_FN void flat_down(const oak_elliptic_flat_args_t *arg, const flat_t *f, cons
       const int x[3] = {2 * at[0] + (e & 1), 2 * at[1] + (e >> 1 & 1),
                         OAK_DIM == 3 ? 2 * at[2] + (e >> 2) : 0};
       const int child = flat_cell(f, x[0], x[1], x[2]);
-      sum += (f->r[f->start + child] - flat_apply(arg, f, child, x, &fall)) * oak_part(ring, e & 1);
+      sum += (f->r[f->start + child] - flat_apply(arg, f, child, x, &fall)) *
+             elliptic_half(ring, e & 1);
     }
     f->r[coarse->start + c] = sum * (real)(1.0 / (1 << OAK_DIM));
     f->u[coarse->start + c] = 0;
@@ -337,7 +338,7 @@ OAK_KERNEL(oak_elliptic_flat_fields, oak_elliptic_flat_args_t, FLAT_LANES) {
             a[face] +=
                 flat_on_face(&arg, &f, face)[child - f.start] * elliptic_part(ring, d, e & 1);
           }
-          b += arg.fb[child] * oak_part(ring, e & 1);
+          b += arg.fb[child] * elliptic_half(ring, e & 1);
         }
         OAK_UNROLL
         for (int face = 0; face < OAK_FACES; face++)

@@ -22,9 +22,12 @@ OAK_KERNEL(oak_elliptic_merge, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
         const int j = row % HN, k = row / HN;
         const int to = t.remote ? row * HN : OAK_INDEX(0, j, k);
 #if OAK_COORDINATES
-        OAK_LANES(i, HN)
-          q[to + i] =
-              oak_restrict_rings(p + OAK_INDEX(2 * i, 2 * j, 0), oak_pair(&arg.fine, n, 2 * i));
+        OAK_LANES(i, HN) {
+          const real *c = p + OAK_INDEX(2 * i, 2 * j, 0);
+          const real s = elliptic_pair(&arg.fine, n, 2 * i);
+          q[to + i] = (real)0.25 * (elliptic_half(s, 0) * (c[0] + c[OAK_N]) +
+                                    elliptic_half(s, 1) * (c[1] + c[OAK_N + 1]));
+        }
 #else
         OAK_LANES(i, HN) q[to + i] = oak_restrict(p + OAK_INDEX(2 * i, 2 * j, 2 * k));
 #endif
@@ -68,7 +71,7 @@ OAK_KERNEL(oak_elliptic_merge_faces, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
         const int to = t.remote ? row * HN : OAK_INDEX(0, j, k);
         OAK_LANES(i, HN) {
           const real *c = p + OAK_INDEX(2 * i, 2 * j, 2 * k);
-          const real pair = oak_pair(&arg.fine, n, 2 * i);
+          const real pair = elliptic_pair(&arg.fine, n, 2 * i);
           q[to + i] = part * (elliptic_part(pair, arg.axis, 0) * c[0] +
                               elliptic_part(pair, arg.axis, 1) * c[one] +
                               (OAK_DIM == 3 ? c[two] + c[one + two] : 0));
@@ -82,7 +85,7 @@ OAK_KERNEL(oak_elliptic_merge_faces, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
         const int to = t.remote ? row * HN : dir * OAK_AREA + (b0 + b) * OAK_N + a0;
         OAK_LANES(a, HN) {
           const real *c = p + dir * OAK_AREA + 2 * b * OAK_N + 2 * a;
-          const real pair = oak_pair(&arg.fine, n, 2 * a);
+          const real pair = elliptic_pair(&arg.fine, n, 2 * a);
           if (t.remote || t.child >> dir & 1)
             q[to + a] =
                 part * (elliptic_part(pair, dir, 0) * c[0] + elliptic_part(pair, dir, 1) * c[1] +

@@ -52,16 +52,17 @@ OAK_FN void elliptic_stencil(const oak_elliptic_args_t *arg, long block, ellipti
   for (int face = 0; face < OAK_FACES; face++) {
     s->side[face] = elliptic_side(arg, block, face);
     s->boundary[face] = arg->f.face[block * OAK_FACES + face].kind == OAK_FACE_BOUNDARY;
-    s->edge[face] = s->boundary[face]
-                        ? s->weight[face / 2] * (real)arg->outside[face] *
-                              oak_area(oak_ring(&arg->f, block, face ? OAK_N - 1 : 0), face)
-                        : 0;
+    s->edge[face] =
+        s->boundary[face]
+            ? s->weight[face / 2] * (real)arg->outside[face] *
+                  elliptic_area(elliptic_ring(&arg->f, block, face ? OAK_N - 1 : 0), face)
+            : 0;
   }
 #if !OAK_MANY_THREADS
   OAK_INNER(i, OAK_N) s->zeros[i] = 0;
 #endif
 #if OAK_COORDINATES
-  for (int i = 0; i < OAK_N; i++) s->ring[i] = oak_ring(&arg->f, block, i);
+  for (int i = 0; i < OAK_N; i++) s->ring[i] = elliptic_ring(&arg->f, block, i);
 #endif
 }
 
@@ -348,7 +349,8 @@ OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LAN
         OAK_UNROLL
         for (int e = 0; e < (1 << OAK_DIM); e++) {
           const int x[3] = {2 * i + (e & 1), 2 * j + (e >> 1 & 1), 2 * k + (e >> 2)};
-          sum += elliptic_left(&s, rhs, x) * oak_part(oak_pair(&arg.e.f, n, 2 * i), e & 1);
+          sum +=
+              elliptic_left(&s, rhs, x) * elliptic_half(elliptic_pair(&arg.e.f, n, 2 * i), e & 1);
         }
         q[t.remote ? h : OAK_INDEX(i, j, k)] = sum * (real)(1.0 / (1 << OAK_DIM));
       }
@@ -361,10 +363,10 @@ OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LAN
           elliptic_left(&s, rhs, 2 * j + (e & 1), 2 * k + (e >> 1), left[e]);
         OAK_INNER(i, OAK_N) left[0][i] += left[1][i] + (OAK_DIM == 3 ? left[2][i] + left[3][i] : 0);
         OAK_LANES(i, HN) {
-          const real pair = oak_pair(&arg.e.f, n, 2 * i);
-          q[to + i] =
-              (oak_part(pair, 0) * left[0][2 * i] + oak_part(pair, 1) * left[0][2 * i + 1]) *
-              (real)(1.0 / (1 << OAK_DIM));
+          const real pair = elliptic_pair(&arg.e.f, n, 2 * i);
+          q[to + i] = (elliptic_half(pair, 0) * left[0][2 * i] +
+                       elliptic_half(pair, 1) * left[0][2 * i + 1]) *
+                      (real)(1.0 / (1 << OAK_DIM));
         }
       }
 #endif

@@ -58,13 +58,6 @@ OAK_FN real oak_prolong_rings(real u, const real slope[3], const int upper[3], r
          (real)0.25 * (upper[1] ? slope[1] : -slope[1]);
 }
 
-/** The area of a face over that of a Cartesian cell; s: that of the cell. */
-OAK_FN real oak_area(real s, int face) { return face == 0 ? 1 - s : face == 1 ? 1 + s : 1; }
-
-/** The volume of the lower or upper part of a coarse cell along r, over half of the cell's; s: that
- * of the coarse cell. */
-OAK_FN real oak_part(real s, int upper) { return upper ? 1 + (real)0.5 * s : 1 - (real)0.5 * s; }
-
 /** 2 pi r of cell i along r of a block: its volume over the area dr dz. */
 OAK_FN double oak_ring_length(const oak_field_t *f, long block, int i) {
   return 6.283185307179586 * oak_dx(f, f->block[block].level, 0) *
@@ -75,24 +68,6 @@ OAK_FN double oak_ring_length(const oak_field_t *f, long block, int i) {
 #define oak_volume_factor(f, block, c) oak_ring_length(f, block, (c) % OAK_N)
 #else
 #define oak_volume_factor(f, block, c) ((void)(f), (void)(block), 1.0)
-
-/* All of them are constants in Cartesian coordinates, so nothing is left of them in a kernel. */
-OAK_FN real oak_ring(const oak_field_t *f, long block, int i) {
-  (void)f, (void)block, (void)i;
-  return 0;
-}
-OAK_FN real oak_pair(const oak_field_t *f, long block, int i) {
-  (void)f, (void)block, (void)i;
-  return 0;
-}
-OAK_FN real oak_area(real s, int face) {
-  (void)s, (void)face;
-  return 1;
-}
-OAK_FN real oak_part(real s, int upper) {
-  (void)s, (void)upper;
-  return 1;
-}
 #endif
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * A dielectric cylinder (2D) or sphere (3D) in an electric field along x that is uniform far away
- * and alternates, E0 cos(omega t). It may carry a charge. The potential obeys
+ * A dielectric cylinder (2D) or sphere (3D, (r, z)) in an electric field that is uniform far away
+ * and alternates, E0 cos(omega t), along x, in (r, z) along z. It may carry a charge. The potential
+ * obeys
  *
  *   div(epsilon grad phi) = -rho,  E = -grad phi
  *
@@ -21,8 +22,16 @@ PARAMETER(charge, 0, "density of charge inside")
 PARAMETER(frequency, 1, "{>0} omega / (2 pi) of the field")
 
 FIELD_STORED(phi)
+#if OAK_COORDINATES
+FIELD_STORED(phi_r)
+FIELD_STORED(phi_z)
+#else
 FIELD_STORED(phi_x)
 FIELD_STORED(phi_y)
+#endif
+
+/* The dimension of the exact solution, and the axis of the field. */
+enum { SPACE = OAK_COORDINATES ? 3 : OAK_DIM, ALONG = OAK_COORDINATES ? 1 : 0 };
 
 OAK_FN double radius_of(const double x[3]) {
   double sum = 0;
@@ -34,25 +43,25 @@ OAK_FN double radius_of(const double x[3]) {
 /* The part of a cell that lies inside, by 4^d points. */
 OAK_FN double share_inside(const oak_at_t *at) {
   const int n = 4, nz = OAK_DIM == 3 ? n : 1;
-  int sum = 0;
+  double sum = 0;
   for (int i = 0; i < n * n * nz; i++) {
     const int p[3] = {i % n, i / n % n, i / (n * n)};
     double x[3];
     for (int d = 0; d < OAK_DIM; d++) x[d] = at->x[d] + ((p[d] + 0.5) / n - 0.5) * at->dx[d];
-    sum += radius_of(x) < at->p.radius;
+    if (radius_of(x) < at->p.radius) sum += OAK_COORDINATES ? x[0] / at->x[0] : 1;
   }
-  return sum / (double)(n * n * nz);
+  return sum / (n * n * nz);
 }
 
 OAK_FN double exact(const oak_at_t *at) {
   const double R = at->p.radius, eps = at->p.epsilon, r = radius_of(at->x);
   const double field = at->p.field * cos(2 * M_PI * at->p.frequency * at->t);
-  const double k = (eps - 1) / (eps + OAK_DIM - 1), rho = at->p.charge;
+  const double k = (eps - 1) / (eps + SPACE - 1), rho = at->p.charge;
   if (r < R)
-    return -field * at->x[0] * OAK_DIM / (eps + OAK_DIM - 1) +
-           rho * ((R * R - r * r) / (2 * OAK_DIM * eps) + (OAK_DIM == 3 ? R * R / 3 : 0));
-  return -field * at->x[0] * (1 - k * pow(R / r, OAK_DIM)) +
-         rho * (OAK_DIM == 3 ? R * R * R / (3 * r) : -R * R / 2 * log(r / R));
+    return -field * at->x[ALONG] * SPACE / (eps + SPACE - 1) +
+           rho * ((R * R - r * r) / (2 * SPACE * eps) + (SPACE == 3 ? R * R / 3 : 0));
+  return -field * at->x[ALONG] * (1 - k * pow(R / r, SPACE)) +
+         rho * (SPACE == 3 ? R * R * R / (3 * r) : -R * R / 2 * log(r / R));
 }
 
 INITIAL(at, q) { q[RHO] = at->p.charge * share_inside(at); }
@@ -72,5 +81,10 @@ REFINE(at) {
 }
 
 OUTPUT(error, at, q) { return at->f.phi - exact(at); }
+#if OAK_COORDINATES
+OUTPUT(er, at, q) { return -at->f.phi_r; }
+OUTPUT(ez, at, q) { return -at->f.phi_z; }
+#else
 OUTPUT(ex, at, q) { return -at->f.phi_x; }
 OUTPUT(ey, at, q) { return -at->f.phi_y; }
+#endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TEST np={2} timeout=300
 /* Self-gravity in 3D on an adaptive mesh with isolated boundaries: free fall of a cold uniform
- * sphere against the exact solution, drift of momentum and energy. OAK_TEST_LONG adds a finer mesh,
+ * sphere against the exact solution, drift of momentum and energy. The same of a spheroid in (r,
+ * z), which becomes flatter. OAK_TEST_LONG adds a finer mesh,
  * the second half of the fall, and Jeans waves against the dispersion relation. */
 #include "solver/step/sim.h"
 #include "solver_test.h"
@@ -94,6 +95,78 @@ static void test_free_fall(void **state) {
   assert_true(fine[0] < 0.5 * coarse[0] && fine[1] < 0.5 * coarse[1]);
 }
 
+/* ---- a spheroid in (r, z) */
+
+/* Accelerations of the semi-axes a and c < a of a uniform spheroid of mass 1 (C. C. Lin, L. Mestel,
+ * F. H. Shu, Astrophys. J. 142 (1965) 1431). y: a, c and their velocities. */
+static void pull(const double y[4], double rate[4]) {
+  const double s = y[1] / y[0], e2 = 1 - s * s, e = sqrt(e2),
+               rho = 3 / (4 * M_PI * y[0] * y[0] * y[1]);
+  const double part = s * asin(e) / (e2 * e);
+  rate[0] = y[2];
+  rate[1] = y[3];
+  rate[2] = -2 * M_PI * rho * (part - s * s / e2) * y[0];
+  rate[3] = -4 * M_PI * rho * (1 / e2 - part) * y[1];
+}
+
+static void semi_axes(double height, double end, double y[4]) {
+  const int steps = 4000;
+  const double dt = end / steps;
+  y[0] = 1;
+  y[1] = height;
+  y[2] = y[3] = 0;
+  for (int n = 0; n < steps; n++) { /* midpoint rule */
+    double rate[4], middle[4];
+    pull(y, rate);
+    for (int i = 0; i < 4; i++) middle[i] = y[i] + dt / 2 * rate[i];
+    pull(middle, rate);
+    for (int i = 0; i < 4; i++) y[i] += dt * rate[i];
+  }
+}
+
+/* Errors of both semi-axes at t = 0.6. */
+static void flatten(int max, double error[2]) {
+  double exact[4], sum[4] = {0}, x[3];
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    COLLAPSE
+                    "mesh.dim=2\nmesh.coordinates=axisymmetric\nmesh.trees=1 2\n"
+                    "mesh.xmin=0 -1.5\nboundary.xlow=reflect\nproblem.height=0.7\n"
+                    "mesh.min_level=1\nmesh.max_level=%d\nproblem.cell_mass=%g\n",
+                    max, 0.03 * pow(8, -max));
+  MUST(oak_initialize(s.sim));
+  sim_run(&s, 0.6, 4);
+  double *rho = sim_read(&s, 0), *mz = sim_read(&s, 2);
+  for (int i = 0; i < oak_nblocks(s.sim) * s.cells; i++) {
+    sim_center(&s, i / s.cells, i % s.cells, x);
+    const double volume = 2 * M_PI * x[0] * sim_volume(&s, i / s.cells);
+    const double mass = fmax(rho[i] - 1e-4, 0) * volume;
+    sum[0] += mass;
+    sum[1] += mass * x[0] * x[0];
+    sum[2] += mass * x[1] * x[1];
+    sum[3] += mz[i] * volume;
+  }
+  free(rho);
+  free(mz);
+  MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, s.comm);
+  semi_axes(0.7, 0.6, exact);
+  for (int i = 0; i < 2; i++) {
+    const double axis = sqrt(sum[1 + i] / sum[0] * (i == 0 ? 2.5 : 5));
+    error[i] = fabs(axis - exact[i]);
+    report("spheroid, level %d, %ld steps: semi-axis %.4f, exact %.4f; mass %.4f, momentum %.1e",
+           max, oak_step(s.sim), axis, exact[i], sum[0], sum[3]);
+  }
+  assert_true(fabs(sum[0] - 1) < 0.005 && fabs(sum[3]) < 1e-7);
+  sim_free(&s);
+}
+
+static void test_spheroid(void **state) {
+  (void)state;
+  double coarse[2], fine[2];
+  flatten(2, coarse);
+  flatten(3, fine);
+  for (int i = 0; i < 2; i++) assert_true(fine[i] < 0.015 && fine[i] < 0.6 * coarse[i]);
+}
+
 /* ---- Jeans waves in 3D, oblique to the grid */
 
 static double wave(const double x[3]) { return cos(2 * M_PI * (2 * x[0] + x[1] + x[2])); }
@@ -143,6 +216,6 @@ static void test_jeans(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_free_fall),
-                                     cmocka_unit_test(test_jeans)};
+                                     cmocka_unit_test(test_spheroid), cmocka_unit_test(test_jeans)};
   return TEST_MAIN(tests);
 }
