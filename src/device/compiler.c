@@ -57,20 +57,38 @@ oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *wish, const
   return oak_words_status(&compiler->command);
 }
 
-/** \a *takes: 1 if the compiler accepts the flags [first, first + count) and then \a more. It
- * preprocesses an empty file with all of them, and \a output is what it prints. */
-static oak_status_t compiler_takes(const oak_compiler_t *compiler, const oak_words_t *flags,
-                                   int first, int count, const char *more, int *takes,
-                                   oak_buffer_t *output) {
+/** \a *accepted: 1 if the compiler accepts the flags. It preprocesses an empty file with them. \a
+ * output: the macros that it predefines, or its refusal. */
+static oak_status_t try_flags(const oak_compiler_t *compiler, const oak_words_t *flags,
+                              int *accepted, oak_buffer_t *output) {
   oak_words_t command = {0};
   oak_words_copy(&command, &compiler->command);
-  for (int i = first; i < first + count; i++) oak_words_add(&command, "%s", flags->word[i]);
-  oak_words_split(&command, more);
-  oak_words_split(&command, "-E -x c /dev/null");
+  oak_words_copy(&command, flags);
+  oak_words_split(&command, "-dM -E -x c /dev/null");
   int code = 1;
   oak_status_t status = oak_process_run(&command, NULL, output, &code);
   oak_words_free(&command);
-  *takes = code == 0;
+  *accepted = code == 0;
+  return status;
+}
+
+/** Remove from \a flags those that a refusal names. If it names none, try one by one. */
+static oak_status_t drop_refused(const oak_compiler_t *compiler, oak_words_t *flags,
+                                 const char *refusal) {
+  int named = 0;
+  oak_words_t kept = {0};
+  oak_buffer_t output = {0};
+  oak_status_t status = OAK_OK;
+  for (int i = 0; i < flags->count; i++) named += strstr(refusal, flags->word[i]) != NULL;
+  for (int i = 0; i < flags->count && status == OAK_OK; i++) {
+    int accepted = !strstr(refusal, flags->word[i]);
+    oak_words_t one = {.word = &flags->word[i], .count = 1};
+    if (!named) status = try_flags(compiler, &one, &accepted, &output);
+    if (accepted) oak_words_add(&kept, "%s", flags->word[i]);
+  }
+  oak_buffer_free(&output);
+  oak_words_free(flags);
+  *flags = kept;
   return status;
 }
 
@@ -94,18 +112,21 @@ static oak_status_t compiler_version(oak_compiler_t *compiler) {
 }
 
 static oak_status_t probe(oak_compiler_t *compiler, const oak_words_t *wished) {
-  int all, takes = 1;
-  oak_buffer_t macros = {0}, output = {0};
+  int accepted = 0;
+  oak_buffer_t output = {0};
   OAK_TRY(oak_words_status(wished));
   OAK_TRY(compiler_version(compiler));
-  oak_status_t status = compiler_takes(compiler, wished, 0, wished->count, "-dM", &all, &macros);
-  oak_hash_start(&compiler->target);
-  if (all) oak_hash_text(&compiler->target, oak_buffer_get(&macros));
-  for (int i = 0; i < wished->count && status == OAK_OK; i++) {
-    if (!all) status = compiler_takes(compiler, wished, i, 1, NULL, &takes, &output);
-    if (takes) oak_words_add(&compiler->flags, "%s", wished->word[i]);
+  oak_words_copy(&compiler->flags, wished);
+  oak_status_t status = try_flags(compiler, &compiler->flags, &accepted, &output);
+  /* Some compilers name one flag at a time. */
+  for (int before = -1; status == OAK_OK && !accepted && compiler->flags.count != before;) {
+    before = compiler->flags.count;
+    status = drop_refused(compiler, &compiler->flags, oak_buffer_get(&output));
+    oak_buffer_free(&output);
+    if (status == OAK_OK) status = try_flags(compiler, &compiler->flags, &accepted, &output);
   }
-  oak_buffer_free(&macros);
+  oak_hash_start(&compiler->target);
+  if (accepted) oak_hash_text(&compiler->target, oak_buffer_get(&output));
   oak_buffer_free(&output);
   return status == OAK_OK ? oak_words_status(&compiler->flags) : status;
 }
