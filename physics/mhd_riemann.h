@@ -46,7 +46,7 @@ OAK_FN void hlld_star(const real q[], int dir, real star, real least, hlld_side_
 /* The speeds of the outer and of the Alfven wave on one side of the contact, 0 for a wave that does
  * not lie between this side and the face. Both forms give the same bits. Where gcc finds the
  * choice, it makes a copy of all other choices for each of the four cases, and the solver takes 1.3
- * times as long; nvcc makes a branch of it, which saves instructions. */
+ * times as long; on GPUs it becomes a branch, which saves instructions. */
 OAK_FN void hlld_passed(int left, real s, real star, real alfven, real *outer, real *inner) {
 #if OAK_MANY_THREADS
   *outer = left ? OAK_MIN(s, 0) : OAK_MAX(s, 0);

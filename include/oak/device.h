@@ -40,8 +40,8 @@ typedef struct {
 /** Settings of a device, from the [device] section. */
 typedef struct {
   int threads; /**< CPU threads per rank; 0: $OMP_NUM_THREADS, else the rank's share of the cores */
-  const char *compiler; /**< C compiler for kernels; "" : $OAK_CC, then cc, gcc, clang; of openacc:
-                             docs/openacc.md */
+  const char *compiler; /**< C compiler for kernels; "" : $OAK_CC, then cc, gcc, clang; of openacc
+                             and openmp: docs/openacc.md */
   const char *flags;    /**< extra compiler flags */
 } oak_device_options_t;
 
