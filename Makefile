@@ -75,7 +75,7 @@ build:
 	  ! grep -qE 'Could NOT find|No CMAKE_C_COMPILER|cmake: .*not found' $(BUILD).log || \
 	    echo "'make deps' installs what is missing on Debian and Ubuntu" >&2; rm -f $(BUILD).log; exit 1; }
 	@mv $(BUILD).log $(BUILD)/configure.log
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --build $(BUILD) -j $(JOBS) $(if $(TARGET),--target $(TARGET))
 
 demo: deps
 	@$(MAKE) --no-print-directory build BUILD_TESTS=OFF
@@ -127,7 +127,7 @@ verify: verify-deps
 	  /usr/bin/python3 verify/report.py verify_report
 
 build-sanitize:
-	@$(MAKE) --no-print-directory build BUILD=$(SANITIZE) \
+	@$(MAKE) --no-print-directory build BUILD=$(SANITIZE) TARGET=unit_tests \
 	  CMAKE_FLAGS="-DOAK_SANITIZE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG='-g1 -O1' $(CMAKE_FLAGS)"
 
 # Clang's fuzzer where there is clang: it looks for inputs that reach new code. Otherwise mutations at random.

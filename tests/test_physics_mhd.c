@@ -4,7 +4,7 @@
 // TEST np={1,2,3} timeout=120
 #include "solver_test.h"
 
-#define MHD "physics.name=mhd\nscheme.flux=hlld\nmesh.block_size=8\nrun.cfl=0.4\ndevice.flags=-O1\n"
+#define MHD "physics.name=mhd\nscheme.flux=hlld\nmesh.block_size=8\nrun.cfl=0.4\n"
 
 /** Sum over all cells of the bits of a variable, weighted by position; does not depend on the
  * ranks. */

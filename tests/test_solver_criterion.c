@@ -40,7 +40,7 @@ static sim_t derived_sim(int dim, int level, const char *variable, const char *c
                  TEST_PROBLEM("waves") "physics.name=euler\nphysics.gamma=1.4\nmesh.dim=%d\n"
                                        "mesh.block_size=4\nmesh.min_level=%d\nmesh.max_level=4\n"
                                        "refine.variable=%s\nrefine.criterion=%s\nrefine.eps=0.02\n"
-                                       "refine.eps_abs=0.003\ndevice.flags=-O1\n",
+                                       "refine.eps_abs=0.003\n",
                  dim, level, variable, criterion);
 }
 

@@ -133,8 +133,7 @@ static void interpolation(int dim, int trees, const char *limiter) {
   int64_t count[2] = {0, 0};
   sim_t s = sim_new(MPI_COMM_WORLD,
                     TEST_PROBLEM("waves") "mesh.dim=%d\nmesh.block_size=%d\nmesh.trees=%d\n"
-                                          "mesh.max_level=1\nscheme.limiter=%s\n"
-                                          "device.flags=-O1\n",
+                                          "mesh.max_level=1\nscheme.limiter=%s\n",
                     dim, N, trees, limiter);
   set_cold_gas(&s, cells);
   assert_true(oak_nblocks(s.sim) <= 256);
@@ -170,7 +169,7 @@ static void test_interpolation(void **state) {
 
 #define BOUNDED                                                 \
   "problem.name=advection\nphysics.name=@/problems/bounded.c\n" \
-  "scheme.flux=rusanov\nscheme.on_invalid=first_order\ndevice.flags=-O1\n"
+  "scheme.flux=rusanov\nscheme.on_invalid=first_order\n"
 static const double low = 0.1, high = 0.9, slack = 1e-14; /* of problems/bounded.c */
 
 /** Slope of the monotonized central limiter. */
@@ -345,7 +344,7 @@ static void streams(int dim, int max_level, int steps, const char *keys) {
   static const char common[] =
       TEST_PROBLEM("streams") "refine.criterion=lohner\nrefine.variable=rho E\n"
                               "refine.c_refine=0.2\nrefine.c_derefine=0.1\nmesh.block_size=8\n"
-                              "mesh.min_level=1\nscheme.limiter=weno5\ndevice.flags=-O1\n";
+                              "mesh.min_level=1\nscheme.limiter=weno5\n";
   double start[TEST_MAX_NVAR], end[TEST_MAX_NVAR], most = 0;
   sim_t s[2];
   int done = 0, lowest, highest;
@@ -442,7 +441,7 @@ static void test_first_fluxes(void **state) {
     sim_t s = sim_new(MPI_COMM_WORLD,
                       "problem.name=sedov\nproblem.width=0.003\nmesh.dim=2\nmesh.block_size=8\n"
                       "mesh.min_level=4\nmesh.max_level=4\nmesh.xmin=-0.5\nmesh.xmax=0.5\n"
-                      "scheme.limiter=weno5\nscheme.flux=roe\ndevice.flags=-O1\n"
+                      "scheme.limiter=weno5\nscheme.flux=roe\n"
                       "scheme.on_invalid=%s\n",
                       p ? "first_order" : "stop");
     assert_int_equal(oak_initialize(s.sim), p ? OAK_OK : OAK_ERR_STATE);
@@ -511,7 +510,7 @@ static void floors(const char *keys, double rho0, double p0, double rho, double 
   double most = 0;
   sim_t s = sim_new(MPI_COMM_WORLD,
                     TEST_PROBLEM("waves") "mesh.block_size=8\nmesh.trees=2\n"
-                                          "scheme.integrator=euler\ndevice.flags=-O1\n%s",
+                                          "scheme.integrator=euler\n%s",
                     keys);
   const int n = oak_nblocks(s.sim) * s.cells;
   double *u = malloc((n + 1) * sizeof *u);

@@ -14,7 +14,7 @@ static sim_t make(MPI_Comm comm, const char *more) {
                                         "scheme.limiter=upwind\nscheme.flux=rusanov\n"
                                         "boundary.xlow=outflow\nboundary.xhigh=outflow\n"
                                         "boundary.ylow=outflow\nboundary.yhigh=outflow\n"
-                                        "device.flags=-O1\n%s",
+                                        "%s",
                  more);
 }
 

@@ -8,7 +8,7 @@ static sim_t make(MPI_Comm comm, const char *more) {
   sim_t s = sim_new(comm,
                     TEST_PROBLEM("hooks") "physics.name=advection\nmesh.block_size=4\n"
                                           "mesh.min_level=1\nmesh.max_level=2\nmesh.trees=2\n" "scheme.limiter=upwind\n"
-                                          "scheme.flux=rusanov\ndevice.flags=-O1\n%s",
+                                          "scheme.flux=rusanov\n%s",
                     more);
   MUST(oak_initialize(s.sim));
   return s;

@@ -26,8 +26,7 @@ static double relax(const char *name, int steps) {
       MPI_COMM_WORLD,
       TEST_PROBLEM("relaxation") "physics.name=advection\nphysics.vx=0\n"
                                  "physics.vy=0\nmesh.block_size=4\n"
-                                 "scheme.limiter=upwind\nscheme.integrator=%s\n"
-                                 "device.flags=-O1\n",
+                                 "scheme.limiter=upwind\nscheme.integrator=%s\n",
       name);
   MUST(oak_initialize(s.sim));
   for (int n = 0; n < steps; n++) MUST(oak_advance(s.sim, 2.0 / steps));
@@ -63,8 +62,7 @@ static double drift(const char *name, const char *precision, double epsilon, int
                    "refine.criterion=lohner\nrefine.c_refine=0.3\n"
                    "refine.c_derefine=0.1\nrefine.variable=rho E\n"
                    "run.cfl=0.3\nscheme.limiter=minmod\n"
-                   "scheme.integrator=%s\nscheme.precision=%s\n"
-                   "device.flags=-O1\n",
+                   "scheme.integrator=%s\nscheme.precision=%s\n",
       name, precision);
   MUST(oak_initialize(s.sim));
   sim_levels(&s, &lowest, &highest);

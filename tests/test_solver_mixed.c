@@ -18,7 +18,7 @@ static sim_t vortex_new(int kind, const char *keys) {
       "problem.name=vortex\nmesh.block_size=8\nmesh.xmin=-5\nmesh.xmax=5\n"
       "mesh.min_level=2\nmesh.max_level=3\nrefine.criterion=lohner\nrefine.variable=rho\n"
       "refine.c_refine=0.05\nrefine.c_derefine=0.01\nscheme.integrator=ssprk33\n"
-      "device.flags=-O1\nscheme.precision=%s\n%s",
+      "scheme.precision=%s\n%s",
       precision[kind], keys);
 }
 

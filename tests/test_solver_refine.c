@@ -150,7 +150,7 @@ static void test_criteria(void **state) {
                                             "mesh.dim=%d\nmesh.block_size=%d\nmesh.min_level=%d\n"
                                             "mesh.max_level=4\nrefine.criterion=%s\n"
                                             "refine.variable=%s\nrefine.eps=0.02\n"
-                                            "refine.eps_abs=0.003\ndevice.flags=-O1\n",
+                                            "refine.eps_abs=0.003\n",
                       c->keys, c->dim, c->n, c->dim == 3 ? 1 : 2, c->criterion, c->variables);
     MUST(oak_set_initial(s.sim));
     random_mesh(&s);
@@ -318,7 +318,7 @@ static sim_t marks_sim(const buffer_case_t *k, int buffer) {
                                           "mesh.xmax=%d %d %d\nmesh.min_level=%d\n"
                                           "mesh.max_level=%d\nrefine.criterion=user\n"
                                           "refine.c_refine=0.75\nrefine.c_derefine=0.25\n"
-                                          "refine.buffer=%d\ndevice.flags=-O1\nproblem.regions=%s\n%s",
+                                          "refine.buffer=%d\nproblem.regions=%s\n%s",
                     k->dim, k->n, k->trees[0], k->trees[1], k->trees[2], k->trees[0], k->trees[1],
                     k->trees[2], k->min_level, k->max_level, buffer, k->regions && k->buffer == buffer ? "yes" : "no", text);
   MUST(oak_set_initial(s.sim));
@@ -384,8 +384,8 @@ static int64_t left_behind(int dim, int buffer, int every, int64_t *blocks) {
                     "problem.name=advection\nphysics.name=advection\nmesh.dim=%d\n"
                     "mesh.block_size=8\nmesh.min_level=1\nmesh.max_level=%d\nproblem.radius=0.2\n"
                     "problem.edge=0.1\nrefine.criterion=gradient\nrefine.c_refine=0.04\n"
-                    "refine.c_derefine=0.02\nrefine.eps_abs=0.5\nrefine.buffer=%d\n%s",
-                    dim, dim == 3 ? 3 : 4, buffer, dim == 3 ? "device.flags=-O1\n" : "");
+                    "refine.c_derefine=0.02\nrefine.eps_abs=0.5\nrefine.buffer=%d\n",
+                    dim, dim == 3 ? 3 : 4, buffer);
   int64_t most = 0;
   MUST(oak_initialize(s.sim));
   *blocks = 0;
@@ -435,7 +435,7 @@ static void test_regions(void **state) {
                       TEST_PROBLEM("marks") "physics.name=advection\nscheme.limiter=upwind\n"
                                             "mesh.dim=%d\nmesh.block_size=%d\nmesh.min_level=1\n"
                                             "mesh.max_level=5\nrefine.criterion=none\n"
-                                            "problem.regions=yes\ndevice.flags=-O1\n",
+                                            "problem.regions=yes\n",
                       dim, k.n);
     int wrong = 0, lowest, highest;
     int64_t fine = 0;

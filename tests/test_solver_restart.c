@@ -27,7 +27,7 @@ typedef struct {
 #define STREAMS           \
   TEST_PROBLEM("streams") \
   EULER_AMR               \
-  "scheme.on_invalid=first_order\nscheme.flux=roe\nscheme.limiter=weno5\ndevice.flags=-O1\n"
+  "scheme.on_invalid=first_order\nscheme.flux=roe\nscheme.limiter=weno5\n"
 #define SPHERE \
   "problem.name=advection\nphysics.name=advection\nrefine.criterion=lohner\nmesh.theta=1.5\n"
 

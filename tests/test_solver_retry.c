@@ -160,11 +160,9 @@ static void test_last_good(void **state) {
   const int count = test_long() ? 7 : 2;
   for (int i = 0; i < 2 * count; i++) {
     const char *floors = i < count ? "" : "physics.pressure_floor=1e-12\n";
-    sim_t s = sim_new(MPI_COMM_WORLD,
-                      SEDOV "device.flags=-O1\nscheme.integrator=%s\n%scheckpoint.last_good=yes\n",
+    sim_t s = sim_new(MPI_COMM_WORLD, SEDOV "scheme.integrator=%s\n%scheckpoint.last_good=yes\n",
                       name[i % count], floors);
-    sim_t same = sim_new(MPI_COMM_WORLD, SEDOV "device.flags=-O1\nscheme.integrator=%s\n%s",
-                         name[i % count], floors);
+    sim_t same = sim_new(MPI_COMM_WORLD, SEDOV "scheme.integrator=%s\n%s", name[i % count], floors);
     const int more = strcmp(name[i % count], "euler") != 0;
     assert_int_equal(oak_memory(s.sim) > oak_memory(same.sim), more);
     MUST(oak_initialize(s.sim));
@@ -186,7 +184,7 @@ static void test_last_good_update(void **state) {
     char keys[512];
     snprintf(keys, sizeof keys,
              TEST_PROBLEM("hooks") "physics.name=advection\nmesh.block_size=4\nmesh.min_level=1\n"
-             "mesh.max_level=2\nscheme.limiter=upwind\nscheme.flux=rusanov\ndevice.flags=-O1\n"
+             "mesh.max_level=2\nscheme.limiter=upwind\nscheme.flux=rusanov\n"
              "scheme.splitting=%s\nscheme.on_invalid=%s\n",
              i % 2 ? "strang" : "lie", i < 2 ? "stop" : "first_order");
     sim_t s = sim_new(MPI_COMM_WORLD, "%scheckpoint.last_good=yes\n", keys);
@@ -222,7 +220,7 @@ static void test_last_good_rkl2(void **state) {
     snprintf(keys, sizeof keys,
              "problem.name=kelvin_helmholtz\nphysics.name=navier_stokes\nphysics.nu=0.001\n"
              "mesh.block_size=8\nmesh.min_level=2\nmesh.max_level=2\nscheme.diffusion=rkl2\n"
-             "device.flags=-O1\n%s",
+             "%s",
              more[i]);
     sim_t s = sim_new(MPI_COMM_WORLD, "%scheckpoint.last_good=yes\n", keys);
     sim_t same = sim_new(MPI_COMM_WORLD, "%s", keys);

@@ -10,7 +10,7 @@
   TEST_PROBLEM("scalars")                                                                         \
   "physics.name=euler\nmesh.block_size=4\nmesh.min_level=2\nmesh.max_level=4\nscheme.flux=hllc\n" \
   "refine.criterion=lohner\nphysics.scalars=even inner outer\n"                                   \
-  "refine.c_refine=0.2\nrefine.c_derefine=0.05\ndevice.flags=-O1\n"
+  "refine.c_refine=0.2\nrefine.c_derefine=0.05\n"
 enum { NSCALAR = 3, FIRST = 4 };
 
 static sim_t blast(MPI_Comm comm, const char *more) {
@@ -111,7 +111,7 @@ static void test_shore(void **state) {
   TEST_PROBLEM("shore")                                                                        \
   "physics.name=shallow_water\nmesh.block_size=8\nmesh.min_level=1\nmesh.max_level=3\n"        \
   "scheme.limiter=minmod\nphysics.scalars=even inner outer\nphysics.scalar_values=fractions\n" \
-  "boundary.xlow=reflect\nboundary.xhigh=reflect\nrefine.variable=h\ndevice.flags=-O1\n"
+  "boundary.xlow=reflect\nboundary.xhigh=reflect\nrefine.variable=h\n"
   double worst = 0, before[NSCALAR + 1], bits;
   int64_t drained = 0;
   sim_t s = sim_new(MPI_COMM_WORLD, SHORE);
@@ -157,10 +157,9 @@ static void test_bounded(void **state) {
 /** In gas of even density a scalar is what is advected. */
 static void test_advected(void **state) {
   (void)state;
-#define ADVECTED                                                                                  \
-  TEST_PROBLEM("carried")                                                                         \
-  "physics.name=advection\nmesh.block_size=4\nmesh.min_level=2\nmesh.max_level=3\ndevice.flags=-" \
-  "O1\n"
+#define ADVECTED          \
+  TEST_PROBLEM("carried") \
+  "physics.name=advection\nmesh.block_size=4\nmesh.min_level=2\nmesh.max_level=3\n"
   double worst = 0, change = 0;
   sim_t s[2] = {sim_new(MPI_COMM_WORLD, ADVECTED),
                 sim_new(MPI_COMM_WORLD, ADVECTED "physics.scalars=1")};

@@ -19,7 +19,6 @@ typedef struct {
 
 static const tube_t sod = {"Sod", {1, 0, 1}, {0.125, 0, 0.1}, 0.5, 0.2};
 
-/** Kernels are many and small here: less optimisation shortens the test. */
 static sim_t tube_new(const tube_t *t, int trees, const char *keys) {
   return sim_new(MPI_COMM_WORLD,
                  "problem.name=shock_tube\nphysics.gamma=1.4\nmesh.block_size=8\nmesh.trees=%d 1\n"
@@ -27,7 +26,7 @@ static sim_t tube_new(const tube_t *t, int trees, const char *keys) {
                  "problem.position=%g\nproblem.rho_left=%.17g\nproblem.u_left=%.17g\n"
                  "problem.p_left=%.17g\nproblem.rho_right=%.17g\nproblem.u_right=%.17g\n"
                  "problem.p_right=%.17g\nrun.cfl=0.4\nscheme.integrator=ssprk33\n"
-                 "device.flags=-O1\n%s",
+                 "%s",
                  trees, 1.0 / trees, t->position, t->left.rho, t->left.u, t->left.p, t->right.rho,
                  t->right.u, t->right.p, keys);
 }
@@ -166,7 +165,7 @@ static double wave_error(const char *limiter, int trees) {
   sim_t s = sim_new(MPI_COMM_WORLD,
                     "problem.name=advection\nphysics.name=advection\nphysics.vy=0\n"
                     "mesh.block_size=4\nmesh.trees=%d 1\nmesh.xmax=1 %.17g\n"
-                    "scheme.integrator=rk4\nscheme.limiter=%s\ndevice.flags=-O1\n",
+                    "scheme.integrator=rk4\nscheme.limiter=%s\n",
                     trees, 1.0 / trees, limiter);
   const double dx = 0.25 / trees;
   const int steps = (int)ceil(1 / (0.5 * dx * pow(16 * dx, 0.25)));

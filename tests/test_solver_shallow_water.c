@@ -18,7 +18,7 @@ static sim_t make(MPI_Comm comm, const char *format, ...) {
                                           "mesh.block_size=8\nscheme.limiter=minmod\n"
                                           "boundary.xlow=reflect\nboundary.xhigh=reflect\n"
                                           "boundary.ylow=reflect\nboundary.yhigh=reflect\n"
-                                          "device.flags=-O1\n%s",
+                                          "%s",
                     more);
   MUST(oak_initialize(s.sim));
   return s;
@@ -247,7 +247,7 @@ static double *carry(const char *physics, int dim, int *count) {
   sim_t s = sim_new(MPI_COMM_WORLD,
                     "problem.name=advection\nphysics.name=%s\nmesh.dim=%d\nmesh.block_size=4\n"
                     "mesh.min_level=2\nmesh.max_level=2\nscheme.limiter=minmod\n"
-                    "scheme.flux=hll\nphysics.vx=0.7\nphysics.vy=-0.4\ndevice.flags=-O1\n",
+                    "scheme.flux=hll\nphysics.vx=0.7\nphysics.vy=-0.4\n",
                     physics, dim);
   MUST(oak_initialize(s.sim));
   for (int n = 0; n < 10; n++) MUST(oak_advance(s.sim, 1e-2));

@@ -11,7 +11,7 @@ static sim_t make_with(MPI_Comm comm, const char *physics, const char *kind, con
                                        "scheme.flux=hll\nboundary.xlow=reflect\n"
                                        "boundary.xhigh=reflect\nboundary.ylow=reflect\n"
                                        "boundary.yhigh=reflect\nboundary.zlow=reflect\n"
-                                       "boundary.zhigh=reflect\ndevice.flags=-O1\n"
+                                       "boundary.zhigh=reflect\n"
                                        "problem.kind=%s\n%s",
                  physics, kind, more);
 }
