@@ -231,4 +231,12 @@ OAK_FN int elliptic_octant(int child) {
   return OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN, (child >> 2) * HN);
 }
 
+/* The coordinate of the first cell's centre along an axis, and the distance of cells. */
+OAK_FN void poles_axis(const oak_elliptic_poles_args_t *arg, long block, int dir, double *first,
+                       double *step) {
+  const oak_block_t *b = &arg->f.block[block];
+  *step = arg->scale * oak_dx(&arg->f, b->level, dir);
+  *first = arg->scale * (b->origin[dir] - arg->center[dir]) + 0.5 * *step;
+}
+
 #endif

@@ -7,14 +7,6 @@
  * polynomial P with u(x) = P(x / r^2) / r, in 2D m ln(r) + P(x / r^2) (src/elliptic/outer.c). */
 #include "kernels/elliptic.h"
 
-/* The coordinate of the first cell's centre along an axis, and the distance of cells. */
-OAK_FN void poles_axis(const oak_elliptic_poles_args_t *arg, long block, int dir, double *first,
-                       double *step) {
-  const oak_block_t *b = &arg->f.block[block];
-  *step = arg->scale * oak_dx(&arg->f, b->level, dir);
-  *first = arg->scale * (b->origin[dir] - arg->center[dir]) + 0.5 * *step;
-}
-
 #if OAK_COORDINATES
 #include "kernels/elliptic_rings.h"
 #else

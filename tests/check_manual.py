@@ -81,7 +81,7 @@ def commands(page):
         for line in re.sub(r"\\\n", " ", block).splitlines() if language == "sh" else ():
             words = [word for word in line.split() if not re.match(r"\w+=", word)]
             first = words[0] if words else "#"
-            if first not in OURS | OTHERS and not first.startswith(("#", "tools/", "build/examples/")):
+            if first not in OURS | OTHERS and not first.startswith(("#", "~/", "tools/", "build/examples/")):
                 fail("%s: no command that is known to check_manual.py: %s" % (page, line))
             yield first, line
 
