@@ -152,6 +152,71 @@ OAK_FN int face_gradients(const oak_at_t *at, const real *p, int dir, const real
 }
 #endif
 
+/* The fluxes of the hooks along `dir`. */
+OAK_FN void hook_fluxes(const oak_at_t *at, int dir, const real q[NGRAD], const real grad[3][NGRAD],
+                        real flux[NVAR]) {
+#if OAK_HAS_physics_diffusive_flux
+  physics_diffusive_flux(at, dir, q, grad, flux);
+#endif
+#if OAK_HAS_problem_diffusive_flux
+  problem_diffusive_flux(at, dir, q, grad, flux);
+#endif
+}
+
+#if OAK_COORDINATES
+/* The gradients along phi: the unit vectors along r and phi turn, so vectors have some. */
+OAK_FN void turn_gradients(const oak_at_t *at, const real q[NGRAD], real grad[3][NGRAD]) {
+  const real inv_r = at->x[0] > 0 ? (real)(1 / at->x[0]) : 0; /* no flux goes through the axis */
+  (void)inv_r, (void)q, (void)grad;
+#define TURN_GRADIENT(r, z, phi) \
+  grad[2][r] = -inv_r * q[phi];  \
+  grad[2][phi] = inv_r * q[r];
+  PHYSICS_VECTORS(TURN_GRADIENT)
+}
+
+/* As cell_metric, for the fluxes of the hooks in the cell at p: its vectors and gradients are
+ * turned by 90 degrees, so that the axis r of the hooks is that of phi, and their phi is -r. */
+OAK_FN metric_t diffusive_metric(const oak_diffusion_args_t *arg, long block, int i,
+                                 const oak_at_t *at, const real *p, const real inv_dx[3]) {
+  metric_t m;
+  real q[NGRAD], grad[3][NGRAD], flux[NVAR];
+  m.ring = oak_ring(&arg->f, block, i);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) flux[v] = m.turned[v] = 0;
+  OAK_UNROLL
+  for (int v = 0; v < NGRAD; v++) {
+    const real *c = p + v * WIDE_CELLS;
+    q[v] = c[0];
+    grad[0][v] = (real)0.5 * (c[1] - c[-1]) * inv_dx[0];
+    grad[1][v] = (real)0.5 * (c[WIDE] - c[-WIDE]) * inv_dx[1];
+    grad[2][v] = 0;
+  }
+  turn_gradients(at, q, grad);
+  OAK_UNROLL
+  for (int v = 0; v < NGRAD; v++) {
+    const real along_r = grad[0][v];
+    grad[0][v] = grad[2][v];
+    grad[2][v] = -along_r;
+  }
+#define TURN_PAIR(x, r, phi)   \
+  {                            \
+    const real along_r = x[r]; \
+    x[r] = x[phi];             \
+    x[phi] = -along_r;         \
+  }
+#define TURN_ALL(r, z, phi) \
+  TURN_PAIR(q, r, phi)      \
+  for (int d = 0; d < 3; d++) TURN_PAIR(grad[d], r, phi)
+  PHYSICS_VECTORS(TURN_ALL)
+  hook_fluxes(at, 0, q, grad, flux);
+#define TAKE_DIFFUSIVE(r, z, phi) \
+  m.turned[r] = flux[r];          \
+  m.turned[phi] = flux[phi];
+  PHYSICS_VECTORS(TAKE_DIFFUSIVE)
+  return m;
+}
+#endif
+
 /* The flux along `dir` through the lower face of the cell at p; `at` is the place of the face. */
 OAK_FN void diffusive_flux(const oak_at_t *at, const real *p, int dir, const real inv_dx[3],
                            real flux[NVAR]) {
@@ -159,12 +224,10 @@ OAK_FN void diffusive_flux(const oak_at_t *at, const real *p, int dir, const rea
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) flux[v] = 0;
   if (!face_gradients(at, p, dir, inv_dx, q, grad)) return;
-#if OAK_HAS_physics_diffusive_flux
-  physics_diffusive_flux(at, dir, q, grad, flux);
+#if OAK_COORDINATES
+  turn_gradients(at, q, grad);
 #endif
-#if OAK_HAS_problem_diffusive_flux
-  problem_diffusive_flux(at, dir, q, grad, flux);
-#endif
+  hook_fluxes(at, dir, q, grad, flux);
 }
 
 /* Keep the flux through one face of cell x[] if it is at a refinement boundary. */
@@ -200,6 +263,9 @@ OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
         const real *p = wide + WIDE_INDEX(x[0], x[1], x[2]);
         oak_at_t at = oak_place(&arg.f, &user, block, x[0], x[1], x[2]);
         real rate[NVAR], lower[NVAR], upper[NVAR];
+#if OAK_COORDINATES
+        const metric_t m = diffusive_metric(&arg, block, i, &at, p, inv_dx);
+#endif
         OAK_UNROLL
         for (int v = 0; v < NVAR; v++) rate[v] = 0;
         OAK_UNROLL
@@ -214,7 +280,8 @@ OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
           diffusive_flux(&at, p + WIDE_STRIDE(dir), dir, inv_dx, upper);
           at.x[dir] = center;
           OAK_UNROLL
-          for (int v = 0; v < NVAR; v++) rate[v] += (lower[v] - upper[v]) * inv_dx[dir];
+          for (int v = 0; v < NVAR; v++)
+            rate[v] += NET_FLUX(m, v, dir, lower[v], upper[v]) * inv_dx[dir];
           if (!refined) continue;
           keep_diffusive_flux(&arg, block, 2 * dir, x, lower);
           keep_diffusive_flux(&arg, block, 2 * dir + 1, x, upper);

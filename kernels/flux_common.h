@@ -231,6 +231,10 @@ OAK_FN void add_sources(const oak_field_t *f, const oak_user_t *user, long block
 /* The rate of diffusion at a cell: forward Euler steps are stable up to its inverse. A diffusivity
  * that is negative or not finite stops the run. */
 #if OAK_DIFFUSION
+#if OAK_COORDINATES
+#define COUNT_VECTOR(r, z, phi) +1
+enum { NVECTORS = 0 PHYSICS_VECTORS(COUNT_VECTOR) };
+#endif
 OAK_FN double diffusion_rate(const oak_at_t *at, const real q[]) {
   double d = 0, rate = 0;
 #if OAK_HAS_physics_diffusive_flux
@@ -241,6 +245,9 @@ OAK_FN double diffusion_rate(const oak_at_t *at, const real q[]) {
 #endif
   OAK_UNROLL
   for (int n = 0; n < OAK_DIM; n++) rate += 2 * d / (at->dx[n] * at->dx[n]);
+#if OAK_COORDINATES
+  rate += NVECTORS > 0 ? d / (2 * at->x[0] * at->x[0]) : 0; /* the terms v / r^2 of vectors */
+#endif
   return rate >= 0 ? rate : INFINITY;
 }
 #endif

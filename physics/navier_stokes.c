@@ -5,7 +5,12 @@
  *   d/dt (rho, rho u, E) + div (Euler) = div (0, tau, tau . u + kappa grad T)
  *   tau = eta (grad u + (grad u)^T - 2/3 (div u) I),   eta = mu + rho nu,   T = p / rho.
  *
- * In 2D nothing moves or changes along z. */
+ * In 2D nothing moves or changes along z. In (r, z) the gas may turn around the axis: vz is its
+ * velocity along phi. */
+
+#if OAK_COORDINATES
+#define EULER_COMPONENTS 3
+#endif
 
 #define physics_title euler_title
 #include "physics/euler.c"
@@ -35,9 +40,9 @@ DIFFUSIVE_FLUX(at, dir, q, grad, f) {
   const real inv = oak_inv(q[RHO]);
   real divergence = 0;
   OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) divergence += grad[d][VX + d];
+  for (int d = 0; d < EULER_COMPONENTS; d++) divergence += grad[d][VX + d];
   OAK_UNROLL
-  for (int d = 0; d < OAK_DIM; d++) {
+  for (int d = 0; d < EULER_COMPONENTS; d++) {
     const real shear = grad[d][VX + dir] + grad[dir][VX + d];
     const real tau = viscosity * (d == dir ? shear - (real)(2.0 / 3) * divergence : shear);
     f[MX + d] -= tau;

@@ -81,6 +81,10 @@ static const case_t cases[] = {
     {"waves, a row of 5 trees, each its own neighbour in y",
      WAVES "mesh.block_size=8\nmesh.trees=5 1\nmesh.xmax=1 0.2\nmesh.max_level=2\n", 20, 2},
     {"rings", RINGS "mesh.block_size=6\nmesh.min_level=1\nmesh.max_level=4\n", 40, 2},
+    {"viscous rings",
+     RINGS "physics.name=navier_stokes\nphysics.nu=1e-3\nmesh.block_size=6\nmesh.min_level=1\n"
+           "mesh.max_level=3\n",
+     10, 2},
     {"sphere", SPHERE "mesh.block_size=8\nmesh.max_level=4\n", 120, 2},
     {"3D implosion", IMPLOSION FAST "mesh.dim=3\nmesh.block_size=8\nmesh.max_level=2\n", 12, 2},
     {"3D waves, blocks of 6",

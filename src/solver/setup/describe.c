@@ -217,7 +217,8 @@ static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   OAK_TRY(
       oak_device_constant(setup->dev, module, "oak_describe_mirror", d->mirror, sizeof d->mirror));
   OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_vectors", vectors, sizeof vectors));
-  d->vectors.declared = vectors[0];
+  d->vectors.declared = vectors[0] != 0;
+  d->vectors.planar = vectors[0] == 3;
   d->vectors.axis = vectors[1];
   d->vectors.sides = vectors[2];
   OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_nvar", &nvar, sizeof nvar));

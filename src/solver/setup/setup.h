@@ -22,6 +22,7 @@ typedef struct {
   int normal[3];                          /**< component of the velocity along each axis, or -1 */
   struct {
     int declared, sides; /**< the physics has PHYSICS_VECTORS; it has PHYSICS_SIDES */
+    int planar;          /**< a vector has no component along phi */
     uint32_t axis;       /**< bits of the variables that are odd in r at the axis */
   } vectors;
   uint32_t mirror[3];         /**< bits of the variables that a wall normal to each axis negates */
