@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Electric discharges in a gas: electrons that drift in the field, diffuse and ionise, and ions
+ * that do not move,
+ *
+ *   d ne/dt = div (mu E ne + D grad ne) + S,   d ni/dt = S,   S = (alpha - eta) mu |E| ne
+ *   div grad phi = -e (ni - ne) / epsilon0,    E = -grad phi
+ *
+ * in SI units. ne is the density of electrons, ni that of positive ions less that of negative ions.
+ * mu, D, alpha and eta depend on |E|. On a face |E| is the mean of both cells, and the component of
+ * E normal to the face is the difference of phi that the equation of phi has there. Without tables,
+ * the coefficients are those for dry air at 1 bar and 300 K of B. Bagheri et al., Plasma Sources
+ * Sci. Technol. 27 (2018) 095002. docs/discharges.md is the manual. */
+
+TITLE("streamer discharge")
+#define PHYSICS_NVAR 2
+VARIABLES("ne ni")
+PRIMITIVES("ne ni")
+#define PHYSICS_NORMAL(d) (-1)
+#define PHYSICS_VECTORS(X)
+
+PARAMETER(gas_density, 2.414e25, "{>0} density N of the gas, for the tables")
+PARAMETER(safety, 0.9, "{>0} largest time step over the relaxation time of the charge")
+TABLE(mobility, "", "{log} mu N in 1/(m V s) over E/N in Td")
+TABLE(diffusion, "", "{log} D N in 1/(m s) over E/N in Td")
+TABLE(ionization, "", "{cubic} alpha/N in m^2 over E/N in Td")
+TABLE(attachment, "", "eta/N in m^2 over E/N in Td")
+
+enum { NE, NI };
+#define NE NE /* for #ifdef in problems */
+
+#define ELEMENTARY_CHARGE 1.602176634e-19
+#define EPSILON0 8.8541878128e-12
+#define TOWNSEND 1e-21
+
+/* FIELD_SIZE(f): |E| from the fields of a cell. FIELD_SIZE_NEAR(at, i, j, k): |E| of the cell that
+ * lies so many cells away. */
+FIELD_STORED(phi)
+#if OAK_COORDINATES
+FIELD_STORED(phi_r)
+FIELD_STORED(phi_z)
+#define FIELD_SIZE(f) size_of((f).phi_r, (f).phi_z, 0)
+#define FIELD_SIZE_NEAR(at, i, j, k) \
+  size_of(oak_near_field(at, phi_r, i, j, k), oak_near_field(at, phi_z, i, j, k), 0)
+#else
+FIELD_STORED(phi_x)
+FIELD_STORED(phi_y)
+#if OAK_DIM == 3
+FIELD_STORED(phi_z)
+#define FIELD_SIZE(f) size_of((f).phi_x, (f).phi_y, (f).phi_z)
+#define FIELD_SIZE_NEAR(at, i, j, k)                                              \
+  size_of(oak_near_field(at, phi_x, i, j, k), oak_near_field(at, phi_y, i, j, k), \
+          oak_near_field(at, phi_z, i, j, k))
+#else
+#define FIELD_SIZE(f) size_of((f).phi_x, (f).phi_y, 0)
+#define FIELD_SIZE_NEAR(at, i, j, k) \
+  size_of(oak_near_field(at, phi_x, i, j, k), oak_near_field(at, phi_y, i, j, k), 0)
+#endif
+#endif
+
+OAK_FN real size_of(real x, real y, real z) { return oak_sqrt(x * x + y * y + z * z); }
+
+/* ---- coefficients at the field E in V/m */
+
+OAK_FN real reduced_field(const physics_parameters_t *ph, real E) {
+  return E * (real)(1 / (ph->gas_density * TOWNSEND));
+}
+
+OAK_FN real mu_of(const physics_parameters_t *ph, real E) {
+#if HAS_TABLE(mobility)
+  return mobility(reduced_field(ph, E)) * (real)(1 / ph->gas_density);
+#else
+  (void)ph;
+  return (real)(2.3987 * pow((double)OAK_MAX(E, 1), -0.26));
+#endif
+}
+
+OAK_FN real D_of(const physics_parameters_t *ph, real E) {
+#if HAS_TABLE(diffusion)
+  return diffusion(reduced_field(ph, E)) * (real)(1 / ph->gas_density);
+#else
+  (void)ph;
+  return (real)(4.3628e-3 * pow((double)E, 0.22));
+#endif
+}
+
+OAK_FN real alpha_of(const physics_parameters_t *ph, real E) {
+#if HAS_TABLE(ionization)
+  return ionization(reduced_field(ph, E)) * (real)ph->gas_density;
+#else
+  const double inverse = 1 / (double)OAK_MAX(E, 1e4);
+  (void)ph;
+  return (real)((1.1944e6 + 4.3666e26 * inverse * inverse * inverse) * exp(-2.73e7 * inverse));
+#endif
+}
+
+OAK_FN real eta_of(const physics_parameters_t *ph, real E) {
+#if HAS_TABLE(attachment)
+  return attachment(reduced_field(ph, E)) * (real)ph->gas_density;
+#elif HAS_TABLE(ionization)
+  return 0;
+#else
+  (void)ph, (void)E;
+  return (real)340.75;
+#endif
+}
+
+/* ---- equations */
+
+POISSON(at, q) { return ELEMENTARY_CHARGE / EPSILON0 * ((double)q[NE] - (double)q[NI]); }
+
+/* Velocity of the electrons along the axis, and their diffusivity. */
+FACE_FIELD(drift, at) {
+  return mu_of(&at->ph, (real)0.5 * (FIELD_SIZE(at->left) + FIELD_SIZE(at->right))) * at->slope.phi;
+}
+
+FACE_FIELD(diffusivity, at) {
+  return D_of(&at->ph, (real)0.5 * (FIELD_SIZE(at->left) + FIELD_SIZE(at->right)));
+}
+
+TO_PRIMITIVE(ph, q) {}
+
+TO_CONSERVED(ph, u) {}
+
+/* Ions have no flux, and Riemann solvers add none if both sides are the same. */
+FACE(ph, ql, qr, dir) { ql[NI] = qr[NI] = 0; }
+
+FLUX(ph, q, dir, f) {
+  f[NE] = ph->face.drift * q[NE];
+  f[NI] = 0;
+}
+
+WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) { *smin = *smax = ph->face.drift; }
+
+DIFFUSIVE_FLUX(at, dir, q, grad, f) { f[NE] -= at->ph.face.diffusivity * grad[dir][NE]; }
+
+DIFFUSIVITY(at, q) { return (double)D_of(&at->ph, FIELD_SIZE(at->f)); }
+
+/* Electrons that appear per time. */
+OAK_FN real production(const oak_at_t *at, const real q[]) {
+  const real E = FIELD_SIZE(at->f);
+  return (alpha_of(&at->ph, E) - eta_of(&at->ph, E)) * mu_of(&at->ph, E) * E * q[NE];
+}
+
+SOURCE(at, q, source) {
+  const real made = production(at, q);
+  source[NE] += made;
+  source[NI] += made;
+}
+
+/* Inverse of the time in which the electrons would screen the field. */
+OAK_FN double relaxation_rate(const oak_at_t *at, const real q[]) {
+  return ELEMENTARY_CHARGE / EPSILON0 * (double)(mu_of(&at->ph, FIELD_SIZE(at->f)) * q[NE]);
+}
+
+TIMESTEP(at, q) {
+  const double rate = relaxation_rate(at, q);
+  return rate > 0 ? at->ph.safety / rate : INFINITY;
+}
+
+VALID(ph, u) { return u[NE] >= 0 && u[NI] - u[NI] == 0; /* false for NaN */ }
+
+/* ---- outputs */
+
+OUTPUT(field, at, q) { return (double)FIELD_SIZE(at->f); }
+OUTPUT(reduced_field, at, q) { return (double)reduced_field(&at->ph, FIELD_SIZE(at->f)); }
+OUTPUT(ionization_rate, at, q) { return (double)production(at, q); }
+OUTPUT(conductivity, at, q) {
+  return ELEMENTARY_CHARGE * (double)(mu_of(&at->ph, FIELD_SIZE(at->f)) * q[NE]);
+}
+OUTPUT(charge, at, q) { return ELEMENTARY_CHARGE * ((double)q[NI] - (double)q[NE]); }

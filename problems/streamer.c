@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * A discharge between two plane electrodes, from a Gaussian seed. The last axis, z, is normal to
+ * the electrodes; the one at its lower end is grounded. In (r, z) the seed lies on the axis.
+ * Physics: streamer. */
+
+TITLE("streamer between plane electrodes")
+
+PARAMETER(voltage, 18.75e3, "of the electrode at the upper end, in V")
+TABLE(voltage_factor, "", "factor of the voltage over the time in s")
+PARAMETER(background, 1e13, "{>=0} density of electrons and of ions everywhere, in 1/m^3")
+PARAMETER(seed_ions, 5e18, "{>=0} largest density of further positive ions")
+PARAMETER(seed_electrons, 0, "{>=0} largest density of further electrons")
+PARAMETER(seed_radius, 0.4e-3, "{>0} distance at which both fall to 1/e, in m")
+PARAMETER(seed_z, 1e-2, "height of the centre of the seed, in m")
+PARAMETER(head_field, 3e6, "{>=0} least field of a streamer head, in V/m, for the output `head`")
+
+#define Z (OAK_DIM - 1)
+
+OAK_FN double seed(const oak_at_t *at) {
+  double square = 0;
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    const double x = at->x[d] - (d == Z ? at->p.seed_z : 0);
+    square += x * x;
+  }
+  return exp(-square / (at->p.seed_radius * at->p.seed_radius));
+}
+
+INITIAL(at, q) {
+  q[NE] = at->p.background + at->p.seed_electrons * seed(at);
+  q[NI] = at->p.background + at->p.seed_ions * seed(at);
+}
+
+POISSON_BOUNDARY(at, face) {
+#if HAS_TABLE(voltage_factor)
+  const double factor = (double)voltage_factor((real)at->t);
+#else
+  const double factor = 1;
+#endif
+  return face == 2 * Z + 1 ? at->p.voltage * factor : 0;
+}
+
+/* Ionisations per cell size. At first there is no field yet, and the seed counts. */
+REFINE(at) {
+  const real E = FIELD_SIZE(at->f);
+  if (at->step == 0) return seed(at) > 0.01 ? 2 : 0;
+  return alpha_of(&at->ph, E) * (real)at->dx[Z];
+}
+
+#if OAK_DIM == 3
+#define FIELD_BESIDE(at, offset) ((double)FIELD_SIZE_NEAR(at, 0, 0, offset))
+#else
+#define FIELD_BESIDE(at, offset) ((double)FIELD_SIZE_NEAR(at, 0, offset, 0))
+#endif
+
+/* Height of the largest field along the axis, by a parabola through three cells; not a number where
+ * the cell has no such place. Its minimum is the place of the head. */
+OUTPUT(head, at, q) {
+  const double low = FIELD_BESIDE(at, -1), here = (double)FIELD_SIZE(at->f),
+               high = FIELD_BESIDE(at, 1);
+  int axis = here >= at->p.head_field;
+  OAK_UNROLL
+  for (int d = 0; d < Z; d++) axis &= at->x[d] > 0 && at->x[d] < at->dx[d];
+  if (!axis || here < low || here <= high) return NAN;
+  return at->x[Z] + 0.5 * at->dx[Z] * (high - low) / (2 * here - low - high);
+}

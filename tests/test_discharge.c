@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Electric discharges (physics/streamer.c): charge is conserved, a planar front has its speed and
+ * obeys Gauss's law, and a streamer has the length and the field of the six-code comparison. */
+// TEST np={2} timeout=300
+#include "solver_test.h"
+
+#define FAST "device.flags=-O2\n"
+#define OPEN "boundary.xhigh=outflow\nboundary.ylow=outflow\nboundary.yhigh=outflow\n"
+#define STREAMER                                                                             \
+  FAST OPEN                                                                                  \
+      "physics.name=streamer\nproblem.name=streamer\nmesh.coordinates=axisymmetric\n"        \
+      "mesh.block_size=8\nmesh.xmin=0 0\nmesh.xmax=1.25e-2 1.25e-2\nrefine.criterion=user\n" \
+      "refine.c_refine=1\nrefine.c_derefine=0.125\nrefine.buffer=4\nscheme.limiter=koren\n"  \
+      "poisson.xhigh=no_slope\npoisson.ylow=zero\npoisson.yhigh=value\n"                     \
+      "poisson.tolerance=1e-5\nrun.cfl=0.45\n"
+
+#define FRONT \
+  FAST TEST_PROBLEM("front")                                                               \
+  "mesh.block_size=8\nmesh.trees=1 8\nmesh.xmin=0 0\nmesh.xmax=9.6e-5 7.68e-4\n" \
+  "mesh.min_level=2\nmesh.max_level=2\nboundary.ylow=outflow\nboundary.yhigh=outflow\n" \
+  "scheme.limiter=koren\npoisson.ylow=zero\npoisson.yhigh=slope\npoisson.method=bicgstab\n" \
+  "run.cfl=0.45\n"
+
+static const double charge = 1.602176634e-19 / 8.8541878128e-12; /* e / epsilon0 */
+
+/* Electrons and ions appear together, and nothing leaves: no electron is near an electrode. The
+ * mesh changes in between. */
+static void test_charge(void **state) {
+  double start[8], end[8];
+  (void)state;
+  sim_t s = sim_new(MPI_COMM_WORLD, STREAMER
+                    "problem.background=0\nproblem.seed_electrons=2e18\nproblem.seed_z=6e-3\n"
+                    "mesh.min_level=3\nmesh.max_level=6\n");
+  MUST(oak_initialize(s.sim));
+  MUST(oak_totals(s.sim, start));
+  const long blocks = (long)oak_nblocks_global(s.sim);
+  for (int step = 0; step < 24; step++) {
+    MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+    if (step % 2) MUST(oak_adjust_refinement(s.sim, NULL));
+  }
+  MUST(oak_totals(s.sim, end));
+  const double drift = (end[1] - end[0]) - (start[1] - start[0]);
+  report("charge, %ld to %ld blocks: electrons %.3e to %.3e, drift of the charge %.1e", blocks,
+         (long)oak_nblocks_global(s.sim), start[0], end[0], drift / end[1]);
+  assert_true(end[0] > 1.2 * start[0]);
+  assert_true(fabs(drift) < 1e-14 * end[1]);
+  sim_free(&s);
+}
+
+typedef struct {
+  double place, charge, jump; /* of the front; e / epsilon0 times the integral of ni - ne; of E */
+} front_t;
+
+static front_t look_at_front(const sim_t *s, double low, double high) {
+  front_t f = {0};
+  double *ne = sim_read(s, 0), *ni = sim_read(s, 1), edge[2] = {0};
+  double *slope = malloc((size_t)(oak_nblocks(s->sim) * s->cells + 1) * sizeof *slope);
+  if (!slope) abort();
+  MUST(oak_field_get(s->sim, "phi_y", slope));
+  for (int c = 0; c < oak_nblocks(s->sim) * s->cells; c++) {
+    double x[3], origin[3], dx[3];
+    sim_center(s, c / s->cells, c % s->cells, x);
+    oak_block_geometry(s->sim, c / s->cells, origin, dx);
+    if (x[0] > dx[0]) continue; /* one row of cells along y */
+    /* Ahead of the front the density falls as exp(-y lambda). */
+    if (ne[c] > 1e14 && c % s->cells + s->n < s->cells && ne[c + s->n] <= 1e14)
+      f.place = x[1] + dx[1] * log(ne[c] / 1e14) / log(ne[c] / ne[c + s->n]);
+    if (ne[c] > 1e14 && c % s->cells + s->n >= s->cells) f.place = fmax(f.place, x[1]);
+    f.charge += charge * (ni[c] - ne[c]) * dx[1];
+    if (x[1] - dx[1] < low) edge[0] = slope[c];
+    if (x[1] + dx[1] > high) edge[1] = slope[c];
+  }
+  free(ne);
+  free(ni);
+  free(slope);
+  f.place = max_ranks(s->comm, f.place);
+  f.charge = sum_ranks(s->comm, f.charge);
+  f.jump = sum_ranks(s->comm, edge[0]) - sum_ranks(s->comm, edge[1]);
+  return f;
+}
+
+/* The front is pulled by the electrons far ahead: v = mu E + 2 sqrt(D mu E alpha) - 3 / (2 lambda
+ * t), with lambda = sqrt(mu E alpha / D) (U. Ebert, W. van Saarloos, Physica D 146 (2000) 1). */
+static void test_front(void **state) {
+  const double E = 5e6, mu = 2.3987 * pow(E, -0.26), D = 4.3628e-3 * pow(E, 0.22);
+  const double alpha = (1.1944e6 + 4.3666e26 / (E * E * E)) * exp(-2.73e7 / E) - 340.75;
+  const double v = mu * E, growth = v * alpha, lambda = sqrt(growth / D);
+  const double first = 1e-9, last = 2.5e-9, high = 7.68e-4;
+  (void)state;
+  sim_t s = sim_new(MPI_COMM_WORLD, FRONT "physics.name=streamer\n");
+  MUST(oak_initialize(s.sim));
+  sim_run(&s, first, 0);
+  const front_t begin = look_at_front(&s, 0, high);
+  sim_run(&s, last, 0);
+  const front_t end = look_at_front(&s, 0, high);
+  const double speed = (end.place - begin.place) / (last - first);
+  const double expected =
+      v + 2 * sqrt(D * growth) - 1.5 / lambda * log(last / first) / (last - first);
+  report("front: speed %.4e m/s, expected %.4e, mu E %.4e; charge %.6e V/m, jump of the field %.6e",
+         speed, expected, v, end.charge, end.jump);
+  assert_true(fabs(speed / expected - 1) < 0.02);
+  /* The field is that of the last stage, which began before the end of the step. */
+  assert_true(fabs(end.charge / end.jump - 1) < 5e-4);
+  sim_free(&s);
+}
+
+/* The largest field in the seed, at y < 3e-5. */
+static double field_in_seed(const sim_t *s) {
+  double *slope = malloc((size_t)(oak_nblocks(s->sim) * s->cells + 1) * sizeof *slope), most = 0;
+  if (!slope) abort();
+  MUST(oak_field_get(s->sim, "phi_y", slope));
+  for (int c = 0; c < oak_nblocks(s->sim) * s->cells; c++) {
+    double x[3];
+    sim_center(s, c / s->cells, c % s->cells, x);
+    if (x[1] < 3e-5) most = worse(most, fabs(slope[c]));
+  }
+  free(slope);
+  return max_ranks(s->comm, most);
+}
+
+/* With steps far above the relaxation time, the field in a plasma falls and does not swing. */
+static void test_semi_implicit(void **state) {
+  (void)state;
+  sim_t s = sim_new(MPI_COMM_WORLD, FRONT
+                    "physics.name=streamer_semi_implicit\nproblem.density=1e22\n"
+                    "problem.width=4e-5\nproblem.E0=1e6\n");
+  double field[5] = {0};
+  MUST(oak_initialize(s.sim));
+  for (int step = 0; step < 5; step++) {
+    MUST(oak_advance(s.sim, 4e-12));
+    field[step] = field_in_seed(&s);
+  }
+  report("semi-implicit: field in the seed %.1e, %.1e, %.1e ... %.1e V/m", field[0], field[1],
+         field[2], field[4]);
+  for (int step = 0; step < 5; step++) assert_true(field[step] < 1e6);
+  assert_true(field[4] < 1e4);
+  sim_free(&s);
+}
+
+/* Case 1 of B. Bagheri et al., Plasma Sources Sci. Technol. 27 (2018) 095002, at 1 ns. */
+static void test_case1(void **state) {
+  (void)state;
+  if (test_short()) SKIP_CASE("OAK_TEST_SHORT");
+  sim_t s = sim_new(MPI_COMM_WORLD, STREAMER "mesh.min_level=3\nmesh.max_level=8\n");
+  double most = 0, place = 0;
+  MUST(oak_initialize(s.sim));
+  sim_run(&s, 1e-9, 2);
+  double *x = malloc((size_t)(oak_nblocks(s.sim) * s.cells + 1) * sizeof *x);
+  double *y = malloc((size_t)(oak_nblocks(s.sim) * s.cells + 1) * sizeof *y);
+  if (!x || !y) abort();
+  MUST(oak_field_get(s.sim, "phi_r", x));
+  MUST(oak_field_get(s.sim, "phi_z", y));
+  for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++) {
+    double at[3];
+    sim_center(&s, c / s.cells, c % s.cells, at);
+    if (hypot(x[c], y[c]) <= most) continue;
+    most = hypot(x[c], y[c]);
+    place = at[1];
+  }
+  free(x);
+  free(y);
+  const double all = max_ranks(s.comm, most);
+  const double length = 1.25e-2 - max_ranks(s.comm, most == all ? place : 0);
+  report("case 1 at 1 ns: length %.4f mm (3.0726), largest field %.3f MV/m (10.452)", 1e3 * length,
+         1e-6 * all);
+  assert_true(fabs(length - 3.0726e-3) < 6.2e-6 && fabs(all / 10.452e6 - 1) < 0.005);
+  sim_free(&s);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_charge), cmocka_unit_test(test_front),
+                                     cmocka_unit_test(test_semi_implicit),
+                                     cmocka_unit_test(test_case1)};
+  return TEST_MAIN(tests);
+}
