@@ -218,6 +218,10 @@ static oak_status_t draw_all(const char *const *s, char **list, int count) {
   OAK_TRY(find_range(s, list, count, range));
   const int common = !s[GRADIENT] && !s[SCHLIEREN] && !s[MINUS] && !s[QUANTILE] && !s[COLUMN] &&
                      range[0] < range[1] && (!s[LOG] || range[0] > 0);
+  if (!s[COLORS] && oak_picture_diverges(range[0], range[1])) {
+    range[1] = fmax(-range[0], range[1]);
+    range[0] = -range[1];
+  }
   for (int i = 0; i < count; i++) {
     name = frame_name(s[OUT], i);
     OAK_CHECK(name, OAK_ERR_MEMORY, "no memory for the name of a picture");
@@ -256,7 +260,9 @@ static const oak_option_t options[] = {
      "powers of ten below the highest value"},
     {"--range", "LOW:HIGH", "range of the colours (default: that of the data shown)"},
     {"--quantile", "Q", "leave out this share of the area, such as 0.01, at each end of the range"},
-    {"--colors", "NAME", "one of: " OAK_COLORMAP_NAMES},
+    {"--colors", "NAME",
+     "one of: " OAK_COLORMAP_NAMES
+     " (default: auto, which takes coolwarm for values of both signs)"},
     {"--mesh", NULL, "draw the outlines of the blocks"},
     {"--levels", NULL,
      "draw the outlines of the blocks, coloured by level. --max, --mean and --column "

@@ -109,6 +109,14 @@ OAK_API oak_status_t oak_write_grid(oak_t *sim, const char *path);
 /** Write a PNG picture of one variable (output.picture_*). */
 OAK_API oak_status_t oak_write_picture(oak_t *sim, const char *path);
 
+/** Write what the section [output.\a name] of the parameters describes now, as a run does when it
+ * is due: files NAME_... of any kind, a row of the table NAME.csv. The keys that say when do not
+ * count, and one step is written once. The first call locks output.folder until oak_destroy or
+ * oak_run_ext, and removes the rows of this step and later ones from the tables. Files of an
+ * earlier run stay there until one of the same name is written. Collective; \a name agrees on all
+ * ranks. \return OAK_ERR_INPUT if there is no such section; OAK_ERR_FILE as oak_run_ext. */
+OAK_API oak_status_t oak_write_output(oak_t *sim, const char *name);
+
 /** Write a checkpoint to the file \a path: everything that the rest of the simulation depends on.
  * It can be read on any number of ranks and any device (docs/restart.md). The file gets its name
  * when it is complete; an earlier checkpoint of that name is replaced then, and OAK_ERR_FILE is

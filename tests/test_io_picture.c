@@ -340,6 +340,41 @@ static double lightness(oak_colormap_t map, double t) {
   return 0.2126 * pow(rgb[0], 2.2) + 0.7152 * pow(rgb[1], 2.2) + 0.0722 * pow(rgb[2], 2.2);
 }
 
+/** Values of both signs get a map with 0 in its middle, unless the user gave another range. */
+static void test_chosen_colors(void **state) {
+  (void)state;
+  image_t image;
+  test_mesh_t mesh;
+  test_mesh_new(&mesh, MPI_COMM_WORLD, 2, 8, 2, 1, 2, 0, TEST_CUT_EVEN);
+  const struct {
+    double low, high;
+    oak_colormap_t map;
+  } cases[] = {{0, 0, OAK_COLORMAP_COOLWARM},
+               {-3, 3, OAK_COLORMAP_COOLWARM},
+               {-1, 3, OAK_COLORMAP_INFERNO},
+               {0.5, 3, OAK_COLORMAP_INFERNO}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    draw(&mesh.view,
+         &(oak_picture_options_t){.width = 64,
+                                  .variable = 1,
+                                  .low = cases[i].low,
+                                  .high = cases[i].high,
+                                  .colormap = OAK_COLORMAP_AUTO},
+         "chosen.png", &image);
+    assert_true(cases[i].low == cases[i].high ? image.low == -image.high && image.high > 1
+                                              : image.low == cases[i].low);
+    for (int y = 0; y < image.h; y += 7) {
+      uint8_t rgb[3];
+      int found;
+      const double v = value_at(&mesh, &image, 1, 5, y, 0, &found);
+      oak_colormap_rgb(cases[i].map, (v - image.low) / (image.high - image.low), rgb);
+      for (int c = 0; c < 3; c++) assert_true(abs(rgb[c] - pixel(&image, 5, y)[c]) <= 1);
+    }
+    free(image.rgb);
+  }
+  test_mesh_free(&mesh);
+}
+
 static void test_colormaps(void **state) {
   (void)state;
   static const uint8_t ends[OAK_COLORMAP_COUNT][2][3] = {{{68, 1, 84}, {253, 231, 37}},
@@ -366,10 +401,10 @@ static void test_colormaps(void **state) {
         assert_true(i <= 30 ? step > 0 : i <= 34 || step < 0);
     }
   }
-  assert_string_equal(names, OAK_COLORMAP_NAMES);
+  assert_string_equal(names, strchr(OAK_COLORMAP_NAMES, ' ') + 1);
   oak_colormap_t none;
   assert_int_equal(oak_colormap_find("jet", &none), OAK_ERR_ARGUMENT);
-  assert_non_null(strstr(oak_last_error(), "'jet'; choose one of: viridis"));
+  assert_non_null(strstr(oak_last_error(), "'jet'; choose one of: auto viridis"));
 }
 
 /** All ranks must have got the same status and the same message, with \a words in it. */
@@ -451,12 +486,12 @@ static void test_keeps_earlier(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_any_ranks),    cmocka_unit_test(test_bands),
-      cmocka_unit_test(test_colors),       cmocka_unit_test(test_averages),
-      cmocka_unit_test(test_mesh_lines),   cmocka_unit_test(test_log_scale),
-      cmocka_unit_test(test_quantile),     cmocka_unit_test(test_projections),
-      cmocka_unit_test(test_levels),       cmocka_unit_test(test_odd_values),
-      cmocka_unit_test(test_colormaps),    cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_keeps_earlier)};
+      cmocka_unit_test(test_any_ranks),     cmocka_unit_test(test_bands),
+      cmocka_unit_test(test_colors),        cmocka_unit_test(test_averages),
+      cmocka_unit_test(test_mesh_lines),    cmocka_unit_test(test_log_scale),
+      cmocka_unit_test(test_quantile),      cmocka_unit_test(test_projections),
+      cmocka_unit_test(test_levels),        cmocka_unit_test(test_odd_values),
+      cmocka_unit_test(test_chosen_colors), cmocka_unit_test(test_colormaps),
+      cmocka_unit_test(test_refusals),      cmocka_unit_test(test_keeps_earlier)};
   return FOLDER_TEST_MAIN(tests);
 }

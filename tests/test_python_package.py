@@ -150,6 +150,30 @@ def check_simulation(ini):
             expect("no conserved variable", sim.view, "p")
 
 
+def check_outputs(ini, work):
+    """A loop of one's own writes the bytes that oak run writes."""
+    outputs = {"output.h": {"kind": "history", "variables": "rho p", "every_steps": 2},
+               "output.zoom": {"kind": "plotfile", "variables": "p vorticity", "region": "0 0 0.1 0.1", "every_steps": 2},
+               "output.jump": {"kind": "picture", "variables": "mx", "difference": "yes", "width": 64, "every_steps": 2}}
+    theirs, mine = os.path.join(work, "theirs"), os.path.join(work, "mine")
+    oak.run(ini, {**SETTINGS, **outputs, "output.folder": theirs})
+    for _ in range(2):  # the second time in the folder of the first
+        with oak.Simulation(ini, {**SETTINGS, **outputs, "output.folder": mine}) as sim:
+            for _ in range(3):
+                for name in ("h", "zoom", "jump"):
+                    sim.write_output(name)
+                sim.step(2)
+            expect("no section [output.q]; known: h zoom jump", sim.write_output, "q")
+            with oak.Simulation(ini, {**SETTINGS, **outputs, "output.folder": mine}) as other:
+                expect("another run", other.write_output, "h")
+    names = ["h.csv", *(f"jump_{step:06d}.png" for step in (0, 2, 4)),
+             *(f"zoom_{step:06d}/Level_{level}/Cell_D_00000" for step in (0, 2, 4) for level in (2, 3))]
+    for name in names:
+        with open(os.path.join(theirs, name), "rb") as a, open(os.path.join(mine, name), "rb") as b:
+            assert a.read() == b.read(), name
+    assert not os.path.exists(os.path.join(mine, ".oak-lock"))
+
+
 def check_scan(ini, work):
     folder = os.path.join(work, "scan")
     with warnings.catch_warnings(record=True) as said:
@@ -179,6 +203,7 @@ def main():
         check_conversions(run)
         check_missing_module()
         check_simulation(ini)
+        check_outputs(ini, work)
         check_scan(ini, work)
     return 0
 

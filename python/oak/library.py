@@ -280,6 +280,11 @@ class Simulation(Blocks):
     def write_plotfile(self, path: Union[str, os.PathLike[str]]) -> None:
         _check(self._lib.oak_write_grid(self._sim, os.fsencode(path)))
 
+    def write_output(self, name: str) -> None:
+        """What the section [output.NAME] of the parameters describes, in output.folder, as a run does when it is due:
+        files of any kind, a row of a table. The keys that say when do not count. Collective."""
+        _check(self._lib.oak_write_output(self._sim, name.encode()))
+
     def write_checkpoint(self, path: Union[str, os.PathLike[str]]) -> None:
         """All of the state, for read_checkpoint or `oak run` to go on from."""
         _check(self._lib.oak_write_checkpoint(self._sim, os.fsencode(path)))

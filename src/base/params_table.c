@@ -304,8 +304,8 @@ const oak_param_desc_t oak_param_table[] = {
     TEXT("output.picture_region", "",
          "Lower and then upper corner of the part of the domain that pictures show, all "
          "coordinates in one line; empty: all of it."),
-    CHOICE("output.picture_colors", "inferno", "viridis inferno coolwarm gray",
-           "Colour scale of pictures."),
+    CHOICE("output.picture_colors", "auto", "auto viridis inferno coolwarm gray",
+           "Colour scale of pictures; auto: coolwarm for values of both signs, otherwise inferno."),
     INT("output.diagnostics_every", "0", 0, INFINITY, "steps",
         "Steps between lines of totals in diagnostics.csv; 0: none."),
 };

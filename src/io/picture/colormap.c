@@ -59,6 +59,8 @@ static const uint8_t table[OAK_COLORMAP_COUNT][ANCHORS][3] = {
 const char *oak_colormap_name(oak_colormap_t map) { return map_name[map]; }
 
 oak_status_t oak_colormap_find(const char *name, oak_colormap_t *out) {
+  *out = OAK_COLORMAP_AUTO;
+  if (strcmp(name, "auto") == 0) return OAK_OK;
   for (int m = 0; m < OAK_COLORMAP_COUNT; m++)
     if (strcmp(name, map_name[m]) == 0) {
       *out = (oak_colormap_t)m;

@@ -12,11 +12,13 @@ typedef enum {
   OAK_COLORMAP_INFERNO,
   OAK_COLORMAP_COOLWARM,
   OAK_COLORMAP_GRAY,
-  OAK_COLORMAP_COUNT
+  OAK_COLORMAP_COUNT,
+  OAK_COLORMAP_AUTO = OAK_COLORMAP_COUNT /**< of a picture: coolwarm for values of both signs, else
+                                              inferno */
 } oak_colormap_t;
 
-/** Their names in the order of the enum, as choices of a parameter. */
-#define OAK_COLORMAP_NAMES "viridis inferno coolwarm gray"
+/** Their names, as choices of a parameter. */
+#define OAK_COLORMAP_NAMES "auto viridis inferno coolwarm gray"
 
 const char *oak_colormap_name(oak_colormap_t map);
 

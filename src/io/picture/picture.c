@@ -20,7 +20,7 @@ oak_picture_options_t oak_picture_defaults(const oak_grid_view_t *view) {
       .slice_axis = 2,
       .slice_position = view->dim == 3 ? 0.5 * (view->xmin[2] + view->xmax[2]) : 0,
       .width = 1024,
-      .colormap = OAK_COLORMAP_VIRIDIS};
+      .colormap = OAK_COLORMAP_AUTO};
 }
 
 static oak_status_t check_options(const oak_grid_view_t *view, const oak_picture_options_t *o) {
@@ -28,8 +28,8 @@ static oak_status_t check_options(const oak_grid_view_t *view, const oak_picture
             "picture of variable %d; choose one from 0 to %d", o->variable, view->nvar - 1);
   OAK_CHECK(o->width >= MIN_WIDTH && o->width <= MAX_SIDE, OAK_ERR_ARGUMENT,
             "picture width %d; choose %d to %d pixels", o->width, MIN_WIDTH, MAX_SIDE);
-  OAK_CHECK((int)o->colormap >= 0 && o->colormap < OAK_COLORMAP_COUNT, OAK_ERR_ARGUMENT,
-            "picture colour map %d; choose 0 to %d", (int)o->colormap, OAK_COLORMAP_COUNT - 1);
+  OAK_CHECK((int)o->colormap >= 0 && o->colormap <= OAK_COLORMAP_AUTO, OAK_ERR_ARGUMENT,
+            "picture colour map %d; choose 0 to %d", (int)o->colormap, OAK_COLORMAP_AUTO);
   OAK_CHECK(isfinite(o->low) && isfinite(o->high) && o->low <= o->high &&
                 isfinite(o->high - o->low) &&
                 (o->low == o->high || o->high - o->low > OAK_SMALLEST_RANGE),
@@ -202,6 +202,26 @@ static oak_status_t new_canvas(picture_t *p) {
                         frame.top + p->scene.height + frame.bottom, &p->canvas);
 }
 
+/* ---- colours */
+
+int oak_picture_diverges(double low, double high) {
+  return low < 0 && high > 0 && fmin(-low, high) > 0.01 * fmax(-low, high);
+}
+
+/** Find the range of the data if it is not given. Values of both signs get 0 in its middle. */
+static oak_status_t choose_colors(picture_t *p, const double *field) {
+  const int given = p->options.low != p->options.high;
+  if (!given) OAK_TRY(oak_scene_find_range(&p->scene, field));
+  if (p->options.colormap != OAK_COLORMAP_AUTO) return OAK_OK;
+  const double low = p->scene.low, high = p->scene.high;
+  const int diverges =
+      !p->options.log_scale && oak_picture_diverges(low, high) && (!given || low == -high);
+  p->options.colormap = diverges ? OAK_COLORMAP_COOLWARM : OAK_COLORMAP_INFERNO;
+  if (diverges) p->scene.high = fmax(-low, high);
+  if (diverges) p->scene.low = -p->scene.high;
+  return OAK_OK;
+}
+
 /* ---- slices */
 
 static oak_status_t finish_slice(void *context, oak_status_t st) {
@@ -210,7 +230,7 @@ static oak_status_t finish_slice(void *context, oak_status_t st) {
 
 /** Collective. The status is this rank's alone. */
 static oak_status_t write_slice(picture_t *p) {
-  if (p->options.low == p->options.high) OAK_TRY(oak_scene_find_range(&p->scene, NULL));
+  OAK_TRY(choose_colors(p, NULL));
   OAK_TRY(oak_agree(p->view.comm, p->rank == 0 ? new_canvas(p) : OAK_OK));
   OAK_TRY(oak_scene_draw_data(&p->scene, p->rank == 0 ? &p->canvas : NULL, p->frame.left,
                               p->frame.top));
@@ -224,7 +244,7 @@ static oak_status_t finish_projection(void *context, oak_status_t st) {
   picture_t *p = context;
   if (st != OAK_OK) return st;
   const double *field = oak_projection_field(p->projection);
-  if (p->options.low == p->options.high) OAK_TRY(oak_scene_find_range(&p->scene, field));
+  OAK_TRY(choose_colors(p, field));
   OAK_TRY(new_canvas(p));
   oak_scene_draw_field(&p->scene, field, &p->canvas, p->frame.left, p->frame.top);
   oak_projection_free(&p->projection);

@@ -42,7 +42,12 @@ typedef struct {
   const char *title; /**< heading above the line of facts, or NULL */
 } oak_picture_options_t;
 
-/** Variable 0, slice through the middle along z, automatic range, 800 pixels, viridis, no mesh. */
+/** Whether colours for values of both signs suit a range: one sign is not a hundredth of the other.
+ */
+OAK_API int oak_picture_diverges(double low, double high);
+
+/** Variable 0, slice through the middle along z, automatic range and colours, 1024 pixels, no mesh.
+ */
 OAK_API oak_picture_options_t oak_picture_defaults(const oak_grid_view_t *view);
 
 /** Judge \a options for a view of which only the domain and the variables need be known; the same

@@ -113,12 +113,14 @@ typedef struct {
   int every;       /**< power with a label */
   int digits;      /**< 1: labels at powers alone; 2: at 1, 2, 5 times powers */
   int minor;       /**< ticks between powers */
+  int plain;       /**< labels are 0.01 to 1000; otherwise all are powers */
 } decades_t;
 
 static decades_t make_decades(const oak_scene_t *scene, double size) {
   const double low = scene->low, high = scene->high;
   const double most = fmax(2, scene->height / (3 * size));
-  decades_t d = {(int)floor(low), (int)ceil(high), 1, high - low < 1.6 ? 2 : 1, 0};
+  const int plain = floor(low) >= -2 && floor(high) <= 3;
+  decades_t d = {(int)floor(low), (int)ceil(high), 1, high - low < 1.6 ? 2 : 1, 0, plain};
   while ((high - low) / d.every > most) d.every++;
   d.minor = d.every == 1 && (high - low) * 14 * size < scene->height * 2;
   return d;
@@ -131,11 +133,11 @@ static int has_label(const decades_t *d, int power, int digit) {
 
 /** Draw the label "5x10^-3" (as "10^-3" for digit 1) at the left end x, middle y; NULL canvas: only
  * measure. \return its width. */
-static double draw_decade(oak_canvas_t *canvas, double x, double y, int digit, int power,
-                          double size) {
+static double draw_decade(const decades_t *d, oak_canvas_t *canvas, double x, double y, int digit,
+                          int power, double size) {
   char number[32], raised[LABEL_SIZE], label[LABEL_SIZE];
   double width;
-  if (power >= -2 && power <= 3) {
+  if (d->plain) {
     snprintf(number, sizeof number, "%.*f", power < 0 ? -power : 0, digit * pow(10, power));
     print_number(label, number);
     raised[0] = '\0';
@@ -176,8 +178,8 @@ static double draw_decades(const oak_scene_t *scene, const oak_frame_t *frame, o
                         labelled ? length : (length + 1) / 2, frame->thin, LINE);
       }
       if (labelled)
-        widest = fmax(
-            widest, draw_decade(canvas, x + length + 0.7 * TICK_GAP * size, y, digit, power, size));
+        widest = fmax(widest, draw_decade(&d, canvas, x + length + 0.7 * TICK_GAP * size, y, digit,
+                                          power, size));
     }
   return widest;
 }

@@ -213,6 +213,7 @@ oak_status_t oak_declare(MPI_Comm comm, oak_params_t *params) {
 void oak_destroy(oak_t **out) {
   oak_t *sim = *out;
   if (!sim) return;
+  if (sim->own.release) sim->own.release(sim->own.state);
   oak_params_unwatch(sim->setup.params, sim);
   if (sim->setup.dev) {
     oak_parts_clear(sim);

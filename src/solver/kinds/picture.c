@@ -35,14 +35,16 @@ static const oak_param_desc_t keys[] = {
            "powers of ten below the highest value."),
     BOOL("output.NAME.difference", "no",
          "Show the difference from the start of the run. If the range is that of the data, 0 is in "
-         "its middle, which suits colors = coolwarm."),
+         "its middle."),
     REAL("output.NAME.quantile", "0", 0, 0.49, NULL,
          "Share of the area left out at each end where the range is that of the data, so that a "
          "few extreme cells do not hide the rest."),
     BOOL("output.NAME.mesh", "yes", "Draw the outlines of the blocks."),
     BOOL("output.NAME.levels", "no", "Colour the outlines by level."),
-    CHOICE("output.NAME.colors", "inferno", "viridis inferno coolwarm gray",
-           "Colour scale of pictures."),
+    CHOICE(
+        "output.NAME.colors", "auto", OAK_COLORMAP_NAMES,
+        "Colour scale of pictures; auto: coolwarm for values of both signs, with 0 in the middle "
+        "of the range of the data, otherwise inferno."),
     OAK_KEY_REGION,
     {.key = NULL}};
 

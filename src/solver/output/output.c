@@ -173,9 +173,9 @@ static void name_file(const oak_output_t *out, const char *name, char path[4096]
   snprintf(path, 4096, "%s/%s", out->folder, name);
 }
 
-/* Begin a table or cut off what comes after the step of a restart. */
-static oak_status_t start_table(const oak_output_t *out, const oak_output_item_t *item,
-                                int restart) {
+/* Begin a table, or with \a goes_on cut off the rows after step \a last. */
+static oak_status_t start_table(const oak_output_t *out, const oak_output_item_t *item, int goes_on,
+                                long last) {
   oak_text_t head;
   char path[4096], name[64];
   snprintf(name, sizeof name, "%s.csv", item->name);
@@ -188,8 +188,7 @@ static oak_status_t start_table(const oak_output_t *out, const oak_output_item_t
   }
   if (head.stream && fflush(head.stream) == 0)
     OAK_TRY(oak_file_list_add_text(path, head.text, head.length));
-  return restart ? oak_table_cut(path, &head, out->sim->data.clock.step)
-                 : oak_text_write(&head, path, 0);
+  return goes_on ? oak_table_cut(path, &head, last) : oak_text_write(&head, path, 0);
 }
 
 static oak_status_t start_folder(const oak_output_t *out, int restart) {
@@ -202,7 +201,7 @@ static oak_status_t start_folder(const oak_output_t *out, int restart) {
   OAK_TRY(oak_provenance_write(out->sim, out->folder, out->command));
   for (int i = 0; i < out->nitem; i++)
     if (out->item[i].kind->row && is_wanted(&out->item[i].schedule))
-      OAK_TRY(start_table(out, &out->item[i], restart));
+      OAK_TRY(start_table(out, &out->item[i], restart, out->sim->data.clock.step));
   return OAK_OK;
 }
 
@@ -390,6 +389,84 @@ oak_status_t oak_output_close(oak_output_t *out, oak_status_t st) {
     oak_run_folder_close(&out->run_folder);
   }
   return st == OAK_OK ? oak_agree(out->sim->setup.comm, mine) : st;
+}
+
+/* ---- outputs of a program's own loop */
+
+typedef struct {
+  oak_output_t out;
+  oak_progress_t progress; /* silent */
+} own_t;
+
+static void release_own(void *state) {
+  own_t *own = state;
+  const int rank = own->out.sim->setup.rank;
+  clear_items(&own->out);
+  if (rank == 0) oak_run_folder_close(&own->out.run_folder);
+  free(own);
+}
+
+void oak_output_release(oak_t *sim) {
+  if (sim->own.release) sim->own.release(sim->own.state);
+  sim->own = (oak_own_outputs_t){NULL};
+}
+
+/* Rank 0: files of the user keep their names, and tables lose the rows of this step and later ones.
+ */
+static oak_status_t start_own_folder(const oak_output_t *out) {
+  OAK_TRY(oak_provenance_write(out->sim, out->folder, out->command));
+  for (int i = 0; i < out->nitem; i++) {
+    if (!out->item[i].section) continue;
+    OAK_TRY(claim(out, &out->item[i]));
+    if (out->item[i].kind->row)
+      OAK_TRY(start_table(out, &out->item[i], 1, out->sim->data.clock.step - 1));
+  }
+  return OAK_OK;
+}
+
+/* Collective. */
+static oak_status_t open_own(oak_t *sim, own_t *own) {
+  oak_output_t *out = &own->out;
+  OAK_TRY(oak_output_open(out, sim, &own->progress, OAK_FOLDER_CONTINUE));
+  sim->own = (oak_own_outputs_t){own, release_own};
+  OAK_TRY(oak_agree(sim->setup.comm, sim->setup.rank == 0 ? start_own_folder(out) : OAK_OK));
+  for (int i = 0; i < out->nitem; i++)
+    if (out->item[i].section && out->item[i].kind->start)
+      OAK_TRY(out->item[i].kind->start(&out->item[i], out->folder, 0));
+  return OAK_OK;
+}
+
+static oak_status_t find_section(const oak_output_t *out, const char *name,
+                                 oak_output_item_t **item) {
+  char known[512] = "";
+  for (int i = 0; i < out->nitem; i++) {
+    if (!out->item[i].section) continue;
+    *item = &out->item[i];
+    if (!strcmp((*item)->name, name)) return OAK_OK;
+    snprintf(known + strlen(known), sizeof known - strlen(known), " %s", (*item)->name);
+  }
+  return OAK_FAIL(OAK_ERR_INPUT, "the parameters have no section [output.%.100s]; known:%s", name,
+                  *known ? known : " none");
+}
+
+oak_status_t oak_write_output(oak_t *sim, const char *name) {
+  oak_output_item_t *item = NULL;
+  own_t *own = sim->own.state;
+  if (!own) {
+    own = calloc(1, sizeof *own);
+    oak_status_t st = own ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for outputs");
+    st = oak_agree(sim->setup.comm, st);
+    if (st == OAK_OK) st = open_own(sim, own);
+    if (st != OAK_OK && sim->own.state)
+      oak_output_release(sim);
+    else if (st != OAK_OK)
+      free(own);
+    OAK_TRY(st);
+  }
+  OAK_TRY(find_section(&own->out, name, &item));
+  OAK_TRY(oak_agree(sim->setup.comm,
+                    sim->setup.rank == 0 ? oak_run_folder_check(&own->out.run_folder) : OAK_OK));
+  return write_item(&own->out, item, sim->data.clock.dt);
 }
 
 /* ---- restart */

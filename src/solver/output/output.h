@@ -40,6 +40,8 @@ oak_status_t oak_output_print(oak_t *sim, FILE *stream);
 oak_status_t oak_output_write(oak_output_t *out, double dt, int last);
 /** The next time that an output has to meet exactly; INFINITY: none. */
 double oak_output_target(const oak_output_t *out);
+/** Release the folder that oak_write_output has opened. */
+void oak_output_release(oak_t *sim);
 /** Release the folder. \return \a st, or a failure if the folder has been removed with all that
  * was written. Collective. */
 oak_status_t oak_output_close(oak_output_t *out, oak_status_t st);

@@ -218,6 +218,7 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
       .every_steps = oak_params_int(sim->setup.params, "run.report_every"),
       .every_seconds = oak_params_real(sim->setup.params, "run.report_seconds")};
   oak_log_t log;
+  oak_output_release(sim);
   sim->run.interrupted = 0;
   if (!sim->run.announced) oak_print_head(sim, stream, 0);
   sim->run.announced = 1;

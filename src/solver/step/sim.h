@@ -93,6 +93,12 @@ typedef struct {
   int count;
 } oak_user_modules_t;
 
+/** What a program keeps for its own calls of oak_write_output (output/output.c). */
+typedef struct {
+  void *state;
+  void (*release)(void *state);
+} oak_own_outputs_t;
+
 struct oak {
   oak_setup_t setup;
   oak_data_t data;
@@ -108,6 +114,7 @@ struct oak {
   oak_adapt_t adapt;
   oak_speed_t speed;
   oak_requests_t run;
+  oak_own_outputs_t own;
   oak_late_kernel_t trace; /**< of trace.c */
   oak_user_modules_t user;
 };
