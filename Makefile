@@ -9,7 +9,7 @@ CMAKE_FLAGS ?=
 BUILD_TESTS ?= ON
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps verify-deps dev-deps build demo gallery test test-long test-mpich verify sanitize build-sanitize fuzz valgrind install format \
+.PHONY: help deps test-deps verify-deps dev-deps build demo gallery test test-long test-mpich verify sanitize build-sanitize fuzz valgrind install site format \
   check-format lint info dist deb deb-deps clean
 
 # Debian 12 and later, Ubuntu 22.04 and later.
@@ -21,6 +21,7 @@ MPICH_PACKAGES := mpich libmpich-dev autoconf automake libtool xz-utils
 VERIFY_PACKAGES := python3 python3-numpy python3-matplotlib
 DEV_PACKAGES := clang-format clang-tidy cppcheck git
 DEB_PACKAGES := dpkg-dev file
+SITE_PACKAGES := python3-sphinx python3-myst-parser furo libjs-mathjax
 VERSION = $(shell sed -n "s/^project.oak VERSION \([0-9.]*\).*/\1/p" CMakeLists.txt)
 
 # Any number of cores, as root in a container too; cores are shared with whatever else runs. All ranks are on one host
@@ -41,6 +42,7 @@ help:
 	@echo "  make build           build the library, the oak command, examples and tests in $(BUILD)/"
 	@echo "  make deps            install the Debian packages that are missing (root or sudo)"
 	@echo "  make install         install to PREFIX ($(PREFIX)): make install PREFIX=\$$HOME/.local"
+	@echo "  make site            make the documentation as a site: site/index.html"
 	@echo "  make dist            write dist/oak-$(VERSION).tar.gz, the committed sources, which build without git"
 	@echo "  make deb             build a Debian package, dist/oak_$(VERSION)_*.deb"
 	@echo "  make sanitize        unit tests with address and undefined-behaviour sanitizers, kernels included"
@@ -49,7 +51,7 @@ help:
 	@echo "  make format          format all C code; check-format only says what would change"
 	@echo "  make lint            clang-tidy, cppcheck, gcc's analyzer and rules of this project"
 	@echo "  make info            what was found on this machine: compilers, devices, paths"
-	@echo "  make clean           remove what was built, output/, gallery/ and verify_report/"
+	@echo "  make clean           remove what was built, output/, gallery/, site/ and verify_report/"
 	@echo
 	@echo "Variables: BUILD, JOBS ($(JOBS)), PREFIX, CMAKE_FLAGS (such as -DCMAKE_BUILD_TYPE=Debug), CASES (of verify), PROBLEMS (of gallery)"
 
@@ -153,6 +155,12 @@ install info: BUILD_TESTS = $(if $(wildcard $(BUILD)/CMakeCache.txt),,OFF)
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
+# Links that lead nowhere are errors.
+site:
+	@tools/deps.sh $(SITE_PACKAGES)
+	@tools/site/make_site.sh . site
+	@echo "site/index.html"
+
 # The tarball knows its commit by the file COMMIT.
 dist:
 	@mkdir -p dist
@@ -190,4 +198,4 @@ info: build
 	@grep -E '^(CMAKE_BUILD_TYPE|CMAKE_C_COMPILER|P4EST_LIBRARY|SC_LIBRARY|MPI_C_COMPILER):' $(BUILD)/CMakeCache.txt
 
 clean:
-	@rm -rf $(BUILD) $(SANITIZE) $(FUZZ) $(MPICH) build_deb dist output gallery verify_report
+	@rm -rf $(BUILD) $(SANITIZE) $(FUZZ) $(MPICH) build_deb dist output gallery site verify_report
