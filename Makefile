@@ -14,7 +14,9 @@ BUILD_TESTS ?= ON
 
 # Debian 12 and later, Ubuntu 22.04 and later.
 PACKAGES := gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4est-dev libinih-dev libpng-dev
-TEST_PACKAGES := clang libomp-dev libcmocka-dev libhdf5-dev python3 python3-vtk9/python3-paraview python3-numpy python3-h5py python3-venv python3-pip python3-setuptools python3-wheel \
+# For VTKHDF files. `make demo` writes none, and is faster without.
+HDF5_PACKAGES := libhdf5-dev
+TEST_PACKAGES := clang libomp-dev libcmocka-dev $(HDF5_PACKAGES) python3 python3-vtk9/python3-paraview python3-numpy python3-h5py python3-venv python3-pip python3-setuptools python3-wheel \
   python3-matplotlib python3-xarray util-linux git valgrind
 # MPICH, and what builds p4est with it.
 MPICH_PACKAGES := mpich libmpich-dev autoconf automake libtool xz-utils
@@ -56,7 +58,7 @@ help:
 	@echo "Variables: BUILD, JOBS ($(JOBS)), PREFIX, CMAKE_FLAGS (such as -DCMAKE_BUILD_TYPE=Debug), CASES (of verify), PROBLEMS (of gallery)"
 
 deps:
-	@tools/deps.sh $(PACKAGES)
+	@tools/deps.sh $(PACKAGES) $(HDF5_PACKAGES)
 test-deps:
 	@tools/deps.sh $(PACKAGES) $(TEST_PACKAGES)
 verify-deps:
@@ -79,7 +81,8 @@ build:
 	@mv $(BUILD).log $(BUILD)/configure.log
 	@cmake --build $(BUILD) -j $(JOBS) $(if $(TARGET),--target $(TARGET))
 
-demo: deps
+demo:
+	@tools/deps.sh $(PACKAGES)
 	@$(MAKE) --no-print-directory build BUILD_TESTS=OFF
 	@$(MPI_ENV) mpirun -n $(JOBS) $(BUILD)/oak run problems/rayleigh_taylor.ini --overwrite
 	@echo
@@ -170,7 +173,7 @@ dist:
 	@echo "dist/oak-$(VERSION).tar.gz"
 
 deb-deps:
-	@tools/deps.sh $(PACKAGES) $(DEB_PACKAGES)
+	@tools/deps.sh $(PACKAGES) $(HDF5_PACKAGES) $(DEB_PACKAGES)
 deb: deb-deps
 	@$(MAKE) --no-print-directory build BUILD=build_deb BUILD_TESTS=OFF CMAKE_FLAGS="-DCMAKE_INSTALL_PREFIX=/usr $(CMAKE_FLAGS)"
 	@mkdir -p dist

@@ -16,7 +16,7 @@ INSTRUCTIONS = set("ADD ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABE
 # Debian's package: the name of the recipe's dependency on it.
 SPACK_NAMES = {"gcc": "c", "libc6-dev": None, "make": None, "cmake": "cmake", "pkg-config": "pkgconfig",
                "libopenmpi-dev": "mpi", "openmpi-bin": None, "libp4est-dev": "p4est", "libinih-dev": "inih",
-               "libpng-dev": "libpng", "zlib1g-dev": "zlib-api"}
+               "libpng-dev": "libpng", "zlib1g-dev": "zlib-api", "libhdf5-dev": "hdf5"}
 
 
 def expect(what, condition):
@@ -70,7 +70,7 @@ def main():
     root = sys.argv[1]
     version = re.search(r"^project\(oak VERSION ([\d.]+)", read(root, "CMakeLists.txt"), re.M).group(1)
     expect("include/oak.h has the version of CMakeLists.txt", f'OAK_VERSION "{version}"' in read(root, "include", "oak.h"))
-    packages = re.search(r"^PACKAGES := (.*)$", read(root, "Makefile"), re.M).group(1).split()
+    packages = " ".join(re.findall(r"^(?:HDF5_)?PACKAGES := (.*)$", read(root, "Makefile"), re.M)).split()
     check_recipe(os.path.join(root, "packaging", "spack", "package.py"), version, packages)
     files = sorted(glob.glob(os.path.join(root, "packaging", "docker", "*.Dockerfile")))
     expect("packaging/docker has Dockerfiles for CPU and CUDA", len(files) >= 2)

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # oak on CPUs. From the top of the tree:
 #   docker build -f packaging/docker/cpu.Dockerfile -t oak .
-#   docker run --rm -v "$PWD:/work" oak run sedov
+#   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/work" oak run sedov
+# With --user the files of a run belong to you. Compiled kernels are kept in .cache of the current folder.
 FROM debian:12-slim
 # The C compiler stays in the image, because oak compiles kernels when a run starts.
 RUN apt-get update && apt-get install -y --no-install-recommends \
-    gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4est-dev libinih-dev libpng-dev zlib1g-dev python3-minimal git && \
+    gcc libc6-dev make cmake pkg-config libopenmpi-dev openmpi-bin libp4est-dev libinih-dev libpng-dev zlib1g-dev libhdf5-dev python3-minimal git && \
     rm -rf /var/lib/apt/lists/*
 COPY . /src
 RUN make -C /src build BUILD=/tmp/build BUILD_TESTS=OFF && cmake --install /tmp/build --prefix /usr/local && \
-    ldconfig && rm -rf /src /tmp/build && useradd --create-home oak
+    ldconfig && rm -rf /src /tmp/build && useradd oak && mkdir /work && chown oak /work
+ENV HOME=/work
 USER oak
 WORKDIR /work
 ENTRYPOINT ["oak"]

@@ -11,6 +11,7 @@ class Oak(CMakePackage):
 
     version("0.1.0")
 
+    variant("hdf5", default=True, description="Write VTKHDF files")
     variant("cuda", default=False, description="Bring NVRTC, which compiles kernels for NVIDIA GPUs")
 
     depends_on("c", type="build")
@@ -21,11 +22,13 @@ class Oak(CMakePackage):
     depends_on("inih")
     depends_on("libpng")
     depends_on("zlib-api")
+    depends_on("hdf5", when="+hdf5")
     depends_on("cuda@12:", when="+cuda", type="run")
 
     def cmake_args(self):
-        return [self.define("OAK_BUILD_TESTS", False)]
+        return [self.define("OAK_BUILD_TESTS", False), self.define_from_variant("OAK_HDF5", "hdf5")]
 
     def setup_run_environment(self, env):
+        env.set("OAK_CC", self.compiler.cc)  # compiles kernels when a run starts
         if "+cuda" in self.spec:
             env.set("CUDA_HOME", self.spec["cuda"].prefix)
