@@ -174,6 +174,32 @@ def check_outputs(ini, work):
     assert not os.path.exists(os.path.join(mine, ".oak-lock"))
 
 
+GLOBALS = """
+INITIAL(at, q) { q[RHO] = 1 + at->x[0] * at->x[1]; q[PRS] = 1 + at->x[0]; }
+GLOBAL_INTEGRAL(squares, at, q) { return q[RHO] * q[RHO]; }
+GLOBAL_MIN(least, at, q) { return q[PRS]; }
+GLOBAL_MAX(most, at, q) { return q[RHO]; }
+"""
+
+
+def check_globals(work):
+    """Rows of a history have the globals of the state that is written, not those of the step before."""
+    problem = os.path.join(work, "globals.c")
+    with open(problem, "w", encoding="utf-8") as f:
+        f.write(GLOBALS)
+    ini = os.path.join(work, "globals.ini")
+    with open(ini, "w", encoding="utf-8") as f:
+        f.write("[problem]\nname = ./globals.c\n[physics]\nname = euler\n[mesh]\nblock_size = 8\nmin_level = 1\n"
+                "max_level = 2\n[output.h]\nkind = history\nvariables = rho p\nevery_steps = 3\n")
+    run = oak.run(ini, {"run.max_steps": 6, "output.plot_steps": 3, "output.folder": os.path.join(work, "globals")})
+    table = run.history("h.csv")
+    assert list(table)[-3:] == ["squares", "least", "most"] and len(run) == len(table["step"]) == 3
+    for row, p in enumerate(run):
+        assert abs(table["squares"][row] - p.integral(p["rho"]**2)) < 1e-14 * table["squares"][row]
+        assert (table["least"][row], table["most"][row]) == (p["p"].min(), p["rho"].max())
+    assert len(set(table["squares"])) == 3
+
+
 def check_scan(ini, work):
     folder = os.path.join(work, "scan")
     with warnings.catch_warnings(record=True) as said:
@@ -204,6 +230,7 @@ def main():
         check_missing_module()
         check_simulation(ini)
         check_outputs(ini, work)
+        check_globals(work)
         check_scan(ini, work)
     return 0
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The kind of output that follows a run in numbers: totals and their drift, extrema and their
- * places, means. The same bits on any number of ranks. */
+ * places, means, globals. The same bits on any number of ranks. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,15 +230,20 @@ static void history_head(const oak_output_item_t *item, FILE *f) {
       fprintf(f, ",%s_%s_at_%c", word[i % 2], item->variables.name[i / 2], "xyz"[d]);
   }
   for (int v = 0; v < item->variables.count; v++) fprintf(f, ",mean_%s", item->variables.name[v]);
+  for (int g = 0; g < sim->setup.description.nglobal; g++)
+    fprintf(f, ",%s",
+            sim->setup.files.declared.parameter[sim->setup.description.global_slot[g]].name);
 }
 
 static oak_status_t history_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
   oak_t *sim = item->sim;
   start_t *start = item->data;
+  double global[OAK_MAX_PARAMETERS];
   measured_t m;
   memset(&m, 0, sizeof m);
   for (int i = 0; i < 2 * view->nvar; i++) m.best[i].value = NAN;
   OAK_TRY(measure(sim, view, item, &m));
+  if (sim->setup.description.nglobal) OAK_TRY(oak_globals_measure(sim, global));
   if (!start->known) memcpy(start->total, m.total, sizeof m.total);
   start->known = 1;
   if (!f) return OAK_OK;
@@ -250,6 +255,7 @@ static oak_status_t history_row(oak_output_item_t *item, const oak_grid_view_t *
     for (int d = 0; d < sim->setup.dim; d++) fprintf(f, ",%.17g", m.best[i].x[d]);
   }
   for (int v = 0; v < view->nvar; v++) fprintf(f, ",%.17g", m.mean[v]);
+  for (int g = 0; g < sim->setup.description.nglobal; g++) fprintf(f, ",%.17g", global[g]);
   return OAK_OK;
 }
 

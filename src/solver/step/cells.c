@@ -48,12 +48,18 @@ static oak_status_t reduce_globals(const oak_t *sim, const double *part, double 
 
 static int has_globals(const oak_t *sim) { return sim->setup.description.nglobal > 0; }
 
-static oak_status_t update_globals(oak_t *sim) {
-  double *part = NULL, value[OAK_MAX_PARAMETERS];
-  oak_timer_start(&sim->data.timers, OAK_PHASE_TIME_STEP);
+oak_status_t oak_globals_measure(oak_t *sim, double *value) {
+  double *part = NULL;
   oak_status_t st = oak_data_agree(&sim->data, read_globals(sim, &part));
   if (st == OAK_OK) st = reduce_globals(sim, part, value);
   free(part);
+  return st;
+}
+
+static oak_status_t update_globals(oak_t *sim) {
+  double value[OAK_MAX_PARAMETERS];
+  oak_timer_start(&sim->data.timers, OAK_PHASE_TIME_STEP);
+  oak_status_t st = oak_globals_measure(sim, value);
   if (st == OAK_OK) st = oak_data_agree(&sim->data, oak_setup_upload_globals(&sim->setup, value));
   oak_timer_stop(&sim->data.timers, OAK_PHASE_TIME_STEP);
   return st;

@@ -140,6 +140,10 @@ oak_status_t oak_block_rates_set(const oak_t *sim, const double *rate);
  * of `state[0]` are kept, those of the other states are lost. */
 oak_status_t oak_fit_mesh(oak_t *sim);
 
+/* cells.c */
+/** The globals of the present state, \a value [description.nglobal]. Collective. */
+oak_status_t oak_globals_measure(oak_t *sim, double *value);
+
 /* fluxfix.c */
 /** Match fluxes where levels meet, in a state that holds rates of change, which need not be valid;
  * \a unused is some memory of the device. */
