@@ -198,6 +198,10 @@ __attribute__((noinline)) static void oak_debug_number(double x, const double *g
 #define POISSON(at, q)                                                \
   OAK_TO_NUMBER(_poisson, "POISSON", at, q, !oak_debug_finite(oak_x), \
                 (const oak_at_t *at, const real q[]), (at, q##_copy))
+#undef POISSON_OF
+#define POISSON_OF(name, at, q)                                                                    \
+  OAK_TO_NUMBER(_poisson_of_##name, "POISSON_OF(" #name ", ...)", at, q, !oak_debug_finite(oak_x), \
+                (const oak_at_t *at, const real q[]), (at, q##_copy))
 /* A maximum may leave out cells with -INFINITY. */
 #define OAK_DEBUG_GLOBAL(name, at, q)                                       \
   OAK_TO_NUMBER(_global_##name, "the global " #name, at, q, oak_x != oak_x, \

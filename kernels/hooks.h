@@ -203,6 +203,18 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
  * face at the boundary of the domain. */
 #define POISSON_BOUNDARY(at, face) OAK_HOOK(double, _poisson_boundary)(const oak_at_t *at, int face)
 
+/* Any: the same as POISSON for a further equation, whose solution is the field of that name. */
+#define POISSON_OF(name, at, q)        \
+  OAK_HOOK(double, _poisson_of_##name) \
+  (const oak_at_t *at, const real q[OAK_STATE])
+/* Any: its coefficients. */
+#define POISSON_COEFFICIENTS_OF(name, at, q, a, b) \
+  OAK_HOOK(void, _poisson_coefficients_of_##name)  \
+  (const oak_at_t *at, const real q[OAK_STATE], double *a, double *b)
+/* Any: its solution or the outward derivative of it at the boundary of the domain. */
+#define POISSON_BOUNDARY_OF(name, at, face) \
+  OAK_HOOK(double, _poisson_boundary_of_##name)(const oak_at_t *at, int face)
+
 #define OAK_GLOBAL(name)                                                                    \
   OAK_REQUIRE(sizeof(((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "a global"); \
   OAK_HOOK(double, _global_##name)

@@ -4,7 +4,16 @@
  * to the solver. */
 #include "kernels/user.h"
 
-#if OAK_HAS_problem_poisson || OAK_HAS_physics_poisson
+/* OAK_EQUATION_RHS(X) is X(number, function) for each equation, and so on
+ * (src/solver/setup/equations.c). */
+#ifdef OAK_EQUATION_RHS
+OAK_FN double equation_rhs(int number, const oak_at_t *at, const real q[]) {
+#define CALL_RHS(n, function) \
+  if (number == (n)) return function(at, q);
+  OAK_EQUATION_RHS(CALL_RHS)
+  return 0;
+}
+
 OAK_KERNEL(oak_poisson_rhs, oak_poisson_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_poisson_args_t);
   OAK_OUTER(n) {
@@ -15,18 +24,20 @@ OAK_KERNEL(oak_poisson_rhs, oak_poisson_args_t, OAK_CHUNK_LANES) {
       real q[NVAR];
       const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
       load_primitive(&user, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
-#if OAK_HAS_problem_poisson
-      arg.values[n * OAK_CELLS + c] = problem_poisson(&at, q);
-#else
-      arg.values[n * OAK_CELLS + c] = physics_poisson(&at, q);
-#endif
+      arg.values[n * OAK_CELLS + c] = equation_rhs(arg.equation, &at, q);
     }
   }
 }
-
 #endif
 
-#if OAK_HAS_problem_poisson_coefficients || OAK_HAS_physics_poisson_coefficients
+#ifdef OAK_EQUATION_COEFFICIENTS
+OAK_FN void equation_coefficients(int number, const oak_at_t *at, const real q[], double *a,
+                                  double *b) {
+#define CALL_COEFFICIENTS(n, function) \
+  if (number == (n)) function(at, q, a, b);
+  OAK_EQUATION_COEFFICIENTS(CALL_COEFFICIENTS)
+}
+
 /* The coefficients. A value that is not allowed becomes NaN, which the host finds. */
 OAK_KERNEL(oak_poisson_coefficients, oak_poisson_args_t, OAK_CHUNK_LANES) {
   OAK_ARGS(oak_poisson_args_t);
@@ -39,11 +50,7 @@ OAK_KERNEL(oak_poisson_coefficients, oak_poisson_args_t, OAK_CHUNK_LANES) {
       double a = 1, b = 0;
       const oak_at_t at = oak_place_cell(&arg.f, &user, n, c);
       load_primitive(&user, arg.f.u + n * OAK_BLOCK_REALS + c, OAK_CELLS, q);
-#if OAK_HAS_problem_poisson_coefficients
-      problem_poisson_coefficients(&at, q, &a, &b);
-#else
-      physics_poisson_coefficients(&at, q, &a, &b);
-#endif
+      equation_coefficients(arg.equation, &at, q, &a, &b);
       arg.values[n * OAK_CELLS + c] = a > 0 ? a : NAN;
       arg.b[n * OAK_CELLS + c] = b >= 0 ? b : NAN;
     }
@@ -51,7 +58,14 @@ OAK_KERNEL(oak_poisson_coefficients, oak_poisson_args_t, OAK_CHUNK_LANES) {
 }
 #endif
 
-#if OAK_HAS_problem_poisson_boundary || OAK_HAS_physics_poisson_boundary
+#ifdef OAK_EQUATION_BOUNDARY
+OAK_FN double equation_boundary(int number, const oak_at_t *at, int face) {
+#define CALL_BOUNDARY(n, function) \
+  if (number == (n)) return function(at, face);
+  OAK_EQUATION_BOUNDARY(CALL_BOUNDARY)
+  return 0;
+}
+
 /* What is given on one face of the domain, at the centres of the cells' faces. */
 OAK_KERNEL(oak_poisson_boundary, oak_poisson_args_t, 64) {
   OAK_ARGS(oak_poisson_args_t);
@@ -67,12 +81,8 @@ OAK_KERNEL(oak_poisson_boundary, oak_poisson_args_t, 64) {
           OAK_UNROLL
           for (int d = 0; d < OAK_DIM; d++)
             if (d == dir) at.x[d] += (face & 1 ? 0.5 : -0.5) * at.dx[d];
-#if OAK_HAS_problem_poisson_boundary
-          const double value = problem_poisson_boundary(&at, face);
-#else
-          const double value = physics_poisson_boundary(&at, face);
-#endif
-          arg.values[(long long)place * OAK_AREA + b * OAK_N + a] = value;
+          arg.values[(long long)place * OAK_AREA + b * OAK_N + a] =
+              equation_boundary(arg.equation, &at, face);
         }
       }
     }

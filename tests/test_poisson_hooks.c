@@ -82,8 +82,8 @@ static void solve_potential(int level, int finer, double out[2]) {
   out[0] = e[0];
   out[1] = x[1] + y[1];
   report("made-up potential, level %d%s: error %.2e, of the gradient %.2e, %d cycles", level,
-         finer ? " to 1 more" : "", out[0], out[1], s.sim->poisson.cycles);
-  assert_true(s.sim->poisson.residual <= 1e-10);
+         finer ? " to 1 more" : "", out[0], out[1], s.sim->poisson[0].cycles);
+  assert_true(s.sim->poisson[0].residual <= 1e-10);
   sim_free(&s);
 }
 

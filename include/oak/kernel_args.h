@@ -304,10 +304,14 @@ typedef struct {
   store_t *out; /**< [nblock][N^d] */
 } oak_set_field_args_t;
 
+/** Elliptic equations of a run. */
+enum { OAK_MAX_EQUATIONS = 8 };
+
 /** Poisson's equation and fields beside the state (kernels/poisson.c). */
 typedef struct {
   oak_field_t f;
   double *values; /**< [nblock][N^d] of the solver */
+  int equation;   /**< its number */
   store_t *field; /**< [nblock][N^d] */
   int store;      /**< 1: from the solver to the field; 0: the other way */
   double *b;      /**< [nblock][N^d], where `values` are the coefficients a */
@@ -317,7 +321,6 @@ typedef struct {
 } oak_poisson_args_t;
 
 /** Numbers on faces, which hooks of fluxes read (kernels/face_fields.c). */
-enum { OAK_MAX_EQUATIONS = 8 };
 typedef struct {
   oak_field_t f;
   const double *slope[OAK_MAX_EQUATIONS]; /**< derivatives of the solutions of elliptic equations

@@ -82,6 +82,10 @@ OAK_API oak_status_t oak_params_set(oak_params_t *params, const char *key, const
 OAK_API oak_status_t oak_params_declare(oak_params_t *params, const oak_param_desc_t *desc,
                                         int count);
 
+/** Add a key that means what \a like means, whose present value is its default. */
+OAK_API oak_status_t oak_params_declare_like(oak_params_t *params, const char *key,
+                                             const char *like);
+
 /** Check all values against the declared keys: type, range, choice. With \a complete, keys that are
  * not declared are errors too, and the message suggests the nearest known key. Without it, such
  * keys are mentioned only if there are other mistakes, and never those of physics, problem and

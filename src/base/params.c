@@ -204,6 +204,18 @@ oak_status_t oak_params_declare(oak_params_t *params, const oak_param_desc_t *de
   return OAK_OK;
 }
 
+oak_status_t oak_params_declare_like(oak_params_t *params, const char *key, const char *like) {
+  const oak_param_t *known = oak_params_find(params, like);
+  const oak_param_entry_t *given = oak_params_given(params, like);
+  OAK_ASSERT(known && "the key is declared");
+  oak_param_desc_t desc = known->desc;
+  oak_param_value_t value;
+  desc.key = key;
+  /* A value that is not allowed is complained of where it is given. */
+  if (given && oak_param_parse(&desc, given->value, &value)) desc.fallback = given->value;
+  return declare_one(params, &desc);
+}
+
 /* ---- values --------------------------------------------------------------------------------- */
 
 /** The declared key. It must be of that type; anything else is a bug of the caller. */

@@ -13,7 +13,8 @@
 size_t oak_param_section_length(const char *key) {
   const char *dot = strchr(key, '.'), *next = dot ? strchr(dot + 1, '.') : NULL;
   if (!dot) return 0;
-  return (size_t)((next && strncmp(key, "output.", 7) == 0 ? next : dot) - key);
+  const int nested = strncmp(key, "output.", 7) == 0 || strncmp(key, "poisson.", 8) == 0;
+  return (size_t)((next && nested ? next : dot) - key);
 }
 
 int oak_param_same_section(const char *a, const char *b) {

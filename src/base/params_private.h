@@ -77,8 +77,8 @@ int oak_output_key(const oak_params_t *params, int number, oak_output_key_t *key
  * to \a mistakes where a name is wrong or the kind is missing. */
 oak_status_t oak_params_declare_outputs(oak_params_t *params, oak_mistakes_t *mistakes);
 
-/** Length of the section in "section.name", in "output.NAME.name" that of "output.NAME"; 0 without
- * one. */
+/** Length of the section in "section.name", in "output.NAME.name" that of "output.NAME", likewise
+ * of "poisson.NAME"; 0 without one. */
 size_t oak_param_section_length(const char *key);
 int oak_param_same_section(const char *a, const char *b);
 /** 1 if no declared key before number \a i is of the same section. Sections appear in the order of

@@ -16,7 +16,9 @@ const oak_param_section_t oak_param_sections[] = {
     {"problem", "Initial state, boundary values and sources, and their constants"},
     {"boundary", "Conditions on the faces of the domain"},
     {"poisson",
-     "Poisson's equation, whose right-hand side is the hook POISSON of a file (docs/poisson.md)"},
+     "Poisson's equation, whose right-hand side is the hook POISSON of a file (docs/poisson.md). "
+     "A section [poisson.NAME] has the same keys for the equation POISSON_OF(NAME, at, q); values "
+     "that it does not give are those of [poisson]."},
     {"device", "Where the kernels run and how they are built"},
     {"checkpoint", "When to write files from which the run can be continued (docs/restart.md)"},
     {"output", "Plotfiles, pictures and diagnostics"},
@@ -226,6 +228,11 @@ const oak_param_desc_t oak_param_table[] = {
          "Largest residual relative to the largest right-hand side.", .above_min = 1),
     INT("poisson.max_cycles", "30", 1, 200, NULL,
         "Largest number of multigrid cycles. If they do not reach the tolerance, the run stops."),
+    REAL("poisson.b", "0", 0, INFINITY, NULL,
+         "Constant b of div(a grad phi) - b phi = f, unless POISSON_COEFFICIENTS gives it."),
+    INT("poisson.every", "0", 0, 1 << 28, "steps",
+        "The equation is solved in the first stage of a step, after so many steps; 0: in each "
+        "stage of each step."),
     INT("poisson.gather_cells", "0", 0, 1 << 28, NULL,
         "If a coarse level has at most this number of cells, every rank computes all of it, which "
         "needs no exchange of ghost cells. 0: 4096 on CPUs, 2097152 on GPUs that read each "

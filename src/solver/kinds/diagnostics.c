@@ -9,7 +9,11 @@ static void print_head(const oak_output_item_t *item, FILE *f) {
   if (sim->setup.method.first_order) fprintf(f, ",first_order_cells");
   if (sim->setup.method.floors) fprintf(f, ",floored_cells");
   if (sim->setup.method.retry) fprintf(f, ",retries");
-  if (sim->poisson.elliptic) fprintf(f, ",poisson_cycles,poisson_residual,poisson_seconds");
+  for (int n = 0; n < sim->setup.equations.count; n++) {
+    const oak_equation_t *q = &sim->setup.equations.of[n];
+    const char *const name = q->section ? q->name : "poisson";
+    fprintf(f, ",%s_cycles,%s_residual,%s_seconds", name, name, name);
+  }
 }
 
 static oak_status_t print_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
@@ -23,8 +27,9 @@ static oak_status_t print_row(oak_output_item_t *item, const oak_grid_view_t *vi
   if (sim->setup.method.first_order) fprintf(f, ",%lld", (long long)sim->counts.first_order_cells);
   if (sim->setup.method.floors) fprintf(f, ",%lld", (long long)sim->counts.floored_cells);
   if (sim->setup.method.retry) fprintf(f, ",%lld", (long long)sim->counts.retries);
-  if (sim->poisson.elliptic)
-    fprintf(f, ",%d,%.3g,%.4g", sim->poisson.cycles, sim->poisson.residual, sim->poisson.seconds);
+  for (int n = 0; n < sim->setup.equations.count; n++)
+    fprintf(f, ",%d,%.3g,%.4g", sim->poisson[n].cycles, sim->poisson[n].residual,
+            sim->poisson[n].seconds);
   return OAK_OK;
 }
 

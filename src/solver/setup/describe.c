@@ -227,6 +227,7 @@ static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   OAK_TRY(oak_scalars_describe(setup, mass));
   OAK_TRY(oak_setup_find_riemann(setup, module));
   oak_read_hooks(setup, module);
+  OAK_TRY(oak_equations_describe(setup, module));
   if (oak_has_hook(setup, "problem_solid")) OAK_TRY(add_solid(setup));
   for (int n = 0; n < setup->files.declared.count; n++) OAK_TRY(read_parameter(setup, module, n));
   for (int n = 0; n < setup->files.declared.noutput; n++) read_output(setup, module, n);

@@ -82,8 +82,6 @@ static void print_faces(FILE *f, const oak_setup_t *setup, int describe) {
     fprintf(f, "};\n#define OAK_FACE_FIELDS(X)");
     for (int n = 0; n < count; n++)
       fprintf(f, " X(%d, %s)", list->count + n, describe ? d->face[n] : list->face[n]);
-    if (describe || OAK_HAS_HOOK(setup, poisson))
-      fprintf(f, "\n#define OAK_EQUATIONS(X) X(0, phi)");
     fprintf(f, "\n");
   }
   print_structure(f, d, OAK_OF_PHYSICS, "physics",
@@ -124,6 +122,7 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
     fprintf(f, "\n#define NSOLID 1\n#define OAK_NO_SLIP %d",
             oak_params_choice(setup->params, "boundary.solid") == 1);
   print_fields(f, setup, describe);
+  oak_equations_print(setup, f, describe);
   fprintf(f, "\n");
   oak_tables_print(setup, describe, f);
   const int failed = ferror(f);

@@ -188,6 +188,20 @@ static void add_face(search_t *s, const char *c, int line) {
     memcpy(d->face[d->nface++], name, sizeof name);
 }
 
+/* POISSON_OF(name, at, q) and the like */
+static void add_equation(search_t *s, const char *c, int line) {
+  char name[OAK_LONGEST_NAME + 1];
+  oak_declared_t *d = s->out;
+  if (!read_name(s, "equation", c, line, name)) return;
+  for (int n = 0; n < d->nequation; n++)
+    if (!strcmp(d->equation[n], name)) return;
+  if (d->nequation == OAK_MAX_EQUATIONS)
+    complain(s, line, "POISSON_OF(%s, ...): physics and problem have more than %d equations", name,
+             OAK_MAX_EQUATIONS);
+  else
+    memcpy(d->equation[d->nequation++], name, sizeof name);
+}
+
 /* A field may be declared in both files, but it has one function. */
 static void add_field(search_t *s, int function, const char *c, int line) {
   char name[OAK_LONGEST_NAME + 1];
@@ -336,6 +350,8 @@ static void search_text(search_t *s, const char *text) {
           add_field(s, !name[5], open + 1, line);
         if (!strcmp(name, "FLUX_FIELD")) add_fixed(s, open + 1, line);
         if (!strcmp(name, "FACE_FIELD")) add_face(s, open + 1, line);
+        if (!strncmp(name, "POISSON", 7) && !strcmp(name + length - 3, "_OF"))
+          add_equation(s, open + 1, line);
         if (starts) check_statement(s, name, open, line);
         const oak_hook_t *h =
             !starts && depth <= 0 && oak_is_word(last) ? oak_hook_find(&s->out->hooks, name) : NULL;
@@ -431,7 +447,8 @@ oak_status_t oak_find_declared(const char *physics, const char *problem, oak_dec
   search_t *s = calloc(1, sizeof *s);
   OAK_CHECK(s, OAK_ERR_MEMORY, "no memory to read %s", problem);
   s->out = out;
-  out->count = out->noutput = out->nfield = out->nfixed = out->nface = out->ntable = 0;
+  out->count = out->noutput = out->nfield = out->nfixed = out->nface = out->ntable =
+      out->nequation = 0;
   memset(out->field, 0, sizeof out->field);
   oak_status_t st = oak_hook_table_read(&out->hooks);
   if (st == OAK_OK) st = search_file(s, OAK_OF_PHYSICS, physics, &all);

@@ -51,6 +51,8 @@ typedef struct {
     char name[OAK_LONGEST_NAME + 1];
     char variable[OAK_LONGEST_NAME + 1]; /**< as it is written: a number or a name */
   } fixed[OAK_MAX_FIXED];
+  int nequation; /**< POISSON_OF and the like */
+  char equation[OAK_MAX_EQUATIONS][OAK_LONGEST_NAME + 1];
   int nface; /**< FACE_FIELD of the physics */
   char face[OAK_MAX_FACE_FIELDS][OAK_LONGEST_NAME + 1];
 } oak_declared_t;

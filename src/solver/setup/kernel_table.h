@@ -6,34 +6,34 @@
 /** X(name, file in kernels/, time, condition) for each kernel oak_NAME. It is built where the
  * condition holds for `setup`. The time that a compiler takes, in tenths of a second
  * (gcc 12, 3D Euler), decides which files are compiled at the same time. */
-#define OAK_KERNEL_TABLE(X)                                                          \
-  X(flux, "flux.c", 20, 1)                                                           \
-  X(halo, "halo.c", 13, 1)                                                           \
-  X(adapt, "adapt.c", 5, 1)                                                          \
-  X(refine_flags, "refine.c", 3, 1)                                                  \
-  X(fluxfix_average, "fluxfix.c", 1, 1)                                              \
-  X(fluxfix_apply, "fluxfix.c", 0, 1)                                                \
-  X(initial, "initial.c", 1, oak_has_hook(setup, "problem_initial"))                 \
-  X(results, "read.c", 1, 1)                                                         \
-  X(totals, "read.c", 1, 1)                                                          \
-  X(cells, "read.c", 0, 1)                                                           \
-  X(measure, "read.c", 1, 1)                                                         \
-  X(ghosts, "read.c", 0, 1)                                                          \
-  X(mark, "repair.c", 1, setup->method.first_order)                                  \
-  X(mark_faces, "repair.c", 1, setup->method.first_order)                            \
-  X(repair, "repair.c", 4, setup->method.first_order)                                \
-  X(floor, "floor.c", 1, setup->method.floors)                                       \
-  X(update, "cells.c", 1, OAK_HAS_HOOK(setup, update))                               \
-  X(globals, "cells.c", 1, setup->description.nglobal > 0)                           \
-  X(set_field, "fields.c", 1, has_functions(setup))                                  \
-  X(primitive, "diffusion.c", 1, setup->method.diffusion)                            \
-  X(diffusion, "diffusion.c", 1, setup->method.diffusion)                            \
-  X(diffusivity, "diffusion.c", 0, setup->method.diffusion)                          \
-  X(rkl, "diffusion.c", 0, setup->method.diffusion == OAK_DIFFUSION_RKL2)            \
-  X(face_fields, "face_fields.c", 1, setup->fields.nface > 0)                        \
-  X(poisson_rhs, "poisson.c", 1, OAK_HAS_HOOK(setup, poisson))                       \
-  X(poisson_field, "poisson.c", 0, OAK_HAS_HOOK(setup, poisson))                     \
-  X(poisson_coefficients, "poisson.c", 0, OAK_HAS_HOOK(setup, poisson_coefficients)) \
-  X(poisson_boundary, "poisson.c", 0, OAK_HAS_HOOK(setup, poisson_boundary))
+#define OAK_KERNEL_TABLE(X)                                               \
+  X(flux, "flux.c", 20, 1)                                                \
+  X(halo, "halo.c", 13, 1)                                                \
+  X(adapt, "adapt.c", 5, 1)                                               \
+  X(refine_flags, "refine.c", 3, 1)                                       \
+  X(fluxfix_average, "fluxfix.c", 1, 1)                                   \
+  X(fluxfix_apply, "fluxfix.c", 0, 1)                                     \
+  X(initial, "initial.c", 1, oak_has_hook(setup, "problem_initial"))      \
+  X(results, "read.c", 1, 1)                                              \
+  X(totals, "read.c", 1, 1)                                               \
+  X(cells, "read.c", 0, 1)                                                \
+  X(measure, "read.c", 1, 1)                                              \
+  X(ghosts, "read.c", 0, 1)                                               \
+  X(mark, "repair.c", 1, setup->method.first_order)                       \
+  X(mark_faces, "repair.c", 1, setup->method.first_order)                 \
+  X(repair, "repair.c", 4, setup->method.first_order)                     \
+  X(floor, "floor.c", 1, setup->method.floors)                            \
+  X(update, "cells.c", 1, OAK_HAS_HOOK(setup, update))                    \
+  X(globals, "cells.c", 1, setup->description.nglobal > 0)                \
+  X(set_field, "fields.c", 1, has_functions(setup))                       \
+  X(primitive, "diffusion.c", 1, setup->method.diffusion)                 \
+  X(diffusion, "diffusion.c", 1, setup->method.diffusion)                 \
+  X(diffusivity, "diffusion.c", 0, setup->method.diffusion)               \
+  X(rkl, "diffusion.c", 0, setup->method.diffusion == OAK_DIFFUSION_RKL2) \
+  X(face_fields, "face_fields.c", 1, setup->fields.nface > 0)             \
+  X(poisson_rhs, "poisson.c", 1, setup->equations.count > 0)              \
+  X(poisson_field, "poisson.c", 0, setup->equations.count > 0)            \
+  X(poisson_coefficients, "poisson.c", 0, has_equation_hook(setup, 0))    \
+  X(poisson_boundary, "poisson.c", 0, has_equation_hook(setup, 1))
 
 #endif

@@ -11,6 +11,16 @@ static int has_functions(const oak_setup_t *setup) {
   return any;
 }
 
+/* Whether an equation has the hook of its coefficients, or of its boundary. */
+static int has_equation_hook(const oak_setup_t *setup, int boundary) {
+  int any = 0;
+  for (int n = 0; n < setup->equations.count; n++) {
+    const oak_equation_t *e = &setup->equations.of[n];
+    any |= *(boundary ? e->boundary : e->coefficients) != 0;
+  }
+  return any;
+}
+
 typedef struct {
   const char *part[32];
   int time[32], count;

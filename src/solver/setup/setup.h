@@ -99,6 +99,19 @@ typedef struct {
   char *text[2]; /**< C for the kernels, of physics and problem */
 } oak_tables_t;
 
+/** Elliptic equations (equations.c). */
+enum { OAK_LONGEST_FUNCTION = OAK_LONGEST_NAME + 48 };
+typedef struct {
+  const char *name; /**< of the field of the solution */
+  int section;      /**< 1: POISSON_OF declares it, and it has the section [poisson.NAME] */
+  char rhs[OAK_LONGEST_FUNCTION]; /**< functions of hooks; empty: there is none */
+  char coefficients[OAK_LONGEST_FUNCTION], boundary[OAK_LONGEST_FUNCTION];
+} oak_equation_t;
+typedef struct {
+  int count;
+  oak_equation_t of[OAK_MAX_EQUATIONS];
+} oak_equation_list_t;
+
 /** Time stepping: keys of [scheme] and [run]. */
 typedef struct {
   const oak_runge_kutta_t *runge_kutta;
@@ -151,6 +164,7 @@ typedef struct {
   oak_description_t description;
   oak_scalars_t scalars;
   oak_field_list_t fields;
+  oak_equation_list_t equations;
   oak_tables_t tables;
   oak_user_values_t user;
   oak_module_t *module; /**< of all kernels below */
@@ -209,6 +223,16 @@ void oak_print_hooks(const oak_setup_t *setup, FILE *f);
 /** The text in front of the files, to be freed: parameters, and which hooks there are. \a describe:
  * for the unit that tells what the files declare. */
 oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **out);
+
+/* equations.c */
+/** Find the equations, and declare the keys of sections [poisson.NAME]. Rank-local. */
+oak_status_t oak_equations_describe(oak_setup_t *setup, oak_module_t *module);
+/** The key "poisson.word" of an equation, or "poisson.NAME.word". */
+void oak_equation_key(const oak_equation_t *e, const char *word, char key[OAK_LONGEST_FUNCTION]);
+/** Steps from one solution to the next; 0: it is solved in each stage. */
+int oak_equation_every(const oak_setup_t *setup, int number);
+/** Constants of the kernels. */
+void oak_equations_print(const oak_setup_t *setup, FILE *f, int describe);
 
 /* scalars.c */
 /** Read physics.scalars; print its constants for the kernels. Rank-local. */

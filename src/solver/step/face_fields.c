@@ -15,7 +15,8 @@ static oak_status_t check(oak_t *sim) {
 }
 
 static oak_status_t set_numbers(oak_t *sim, int state, double time) {
-  oak_face_fields_args_t args = {.slope = {sim->poisson.slope}};
+  oak_face_fields_args_t args = {0};
+  for (int n = 0; n < sim->setup.equations.count; n++) args.slope[n] = sim->poisson[n].slope;
   oak_data_field(&sim->data, state, time, &args.f);
   oak_status_t st = OAK_OK;
   if (sim->data.mesh->nblock)

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Poisson's equation as part of a run. Private to src/solver. */
+ * Elliptic equations as part of a run. Private to src/solver. */
 #ifndef OAK_POISSON_H
 #define OAK_POISSON_H
 
 #include "oak.h"
 
+#include "oak/kernel_args.h"
+
 typedef struct {
-  struct oak_elliptic *elliptic; /**< NULL unless a file has the hook POISSON */
-  int isolated;                  /**< 1: multipoles give the values at the boundary */
-  int coefficients;              /**< 1: a file has the hook POISSON_COEFFICIENTS */
+  int number; /**< of the equation */
+  struct oak_elliptic *elliptic;
+  int isolated;     /**< 1: multipoles give the values at the boundary */
   int given[6];     /**< 1: the hook POISSON_BOUNDARY gives values or slopes on some face */
   int field[4];     /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
   void *slope;      /**< device: derivatives across faces, for the hooks FACE_FIELD; NULL without */
   int slope_blocks; /**< for which it has room */
+  int every;        /**< steps from one solution to the next; 0: it is solved in each stage */
   int cycles;       /**< of the last solution */
   double residual;  /**< of the last solution, relative to the largest right-hand side */
   double seconds;   /**< wall-clock time of all solutions on this rank */

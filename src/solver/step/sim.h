@@ -110,7 +110,7 @@ struct oak {
   oak_marks_t marks;
   oak_fluxfix_t fluxfix;
   oak_diffusion_t diffusion;
-  oak_poisson_t poisson;
+  oak_poisson_t poisson[OAK_MAX_EQUATIONS]; /**< those of setup.equations */
   oak_adapt_t adapt;
   oak_speed_t speed;
   oak_requests_t run;
