@@ -153,7 +153,7 @@ OAK_FN int face_gradients(const oak_at_t *at, const real *p, int dir, const real
 #endif
 
 /* The fluxes of the hooks along `dir`. */
-OAK_FN void hook_fluxes(const oak_at_t *at, int dir, const real q[NGRAD], const real grad[3][NGRAD],
+OAK_FN void hook_fluxes(const oak_at_t *at, int dir, const real q[NGRAD], real grad[3][NGRAD],
                         real flux[NVAR]) {
 #if OAK_HAS_physics_diffusive_flux
   physics_diffusive_flux(at, dir, q, grad, flux);
@@ -164,6 +164,29 @@ OAK_FN void hook_fluxes(const oak_at_t *at, int dir, const real q[NGRAD], const 
 }
 
 #if OAK_COORDINATES
+/* The state of the cell at p and its gradients along r and z. */
+OAK_FN void cell_gradients(const oak_at_t *at, const real *p, const real inv_dx[3], real q[NGRAD],
+                           real grad[3][NGRAD]) {
+  (void)at;
+  OAK_UNROLL
+  for (int v = 0; v < NGRAD; v++) q[v] = p[v * WIDE_CELLS], grad[2][v] = 0;
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    const int step = WIDE_STRIDE(d);
+#if NSOLID
+    real low[NGRAD], high[NGRAD], here[NGRAD];
+    face_pair(at, p, d, low, here);
+    face_pair(at, p + step, d, here, high);
+    OAK_UNROLL
+    for (int v = 0; v < NGRAD; v++) grad[d][v] = (real)0.5 * (high[v] - low[v]) * inv_dx[d];
+#else
+    OAK_UNROLL
+    for (int v = 0; v < NGRAD; v++)
+      grad[d][v] = (real)0.5 * (p[v * WIDE_CELLS + step] - p[v * WIDE_CELLS - step]) * inv_dx[d];
+#endif
+  }
+}
+
 /* The gradients along phi: the unit vectors along r and phi turn, so vectors have some. */
 OAK_FN void turn_gradients(const oak_at_t *at, const real q[NGRAD], real grad[3][NGRAD]) {
   const real inv_r = at->x[0] > 0 ? (real)(1 / at->x[0]) : 0; /* no flux goes through the axis */
@@ -183,14 +206,7 @@ OAK_FN metric_t diffusive_metric(const oak_diffusion_args_t *arg, long block, in
   m.ring = oak_ring(&arg->f, block, i);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) flux[v] = m.turned[v] = 0;
-  OAK_UNROLL
-  for (int v = 0; v < NGRAD; v++) {
-    const real *c = p + v * WIDE_CELLS;
-    q[v] = c[0];
-    grad[0][v] = (real)0.5 * (c[1] - c[-1]) * inv_dx[0];
-    grad[1][v] = (real)0.5 * (c[WIDE] - c[-WIDE]) * inv_dx[1];
-    grad[2][v] = 0;
-  }
+  cell_gradients(at, p, inv_dx, q, grad);
   turn_gradients(at, q, grad);
   OAK_UNROLL
   for (int v = 0; v < NGRAD; v++) {

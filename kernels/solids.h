@@ -28,6 +28,10 @@ OAK_FN real oak_mirror_sign(int v, int dir) {
     negative |= v == PHYSICS_NORMAL(d);
 #endif
   }
+#if OAK_COORDINATES
+#define OAK_MIRROR_PHI(r, z, phi) negative |= OAK_NO_SLIP && (phi) >= 0 && v == (phi);
+  PHYSICS_VECTORS(OAK_MIRROR_PHI)
+#endif
   return negative ? (real)-1 : (real)1;
 }
 

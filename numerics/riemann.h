@@ -22,7 +22,9 @@ RIEMANN(rusanov, ph, ql, qr, dir, f) {
 
 #ifdef PHYSICS_HAS_PRESSURE
 /* A physics with pressure has no vector but the velocity. */
-OAK_FN int is_velocity(int v) { return v >= PHYSICS_NORMAL(0) && v <= PHYSICS_NORMAL(OAK_DIM - 1); }
+OAK_FN int is_velocity(int v) {
+  return v >= PHYSICS_NORMAL(0) && v < PHYSICS_NORMAL(0) + PHYSICS_VELOCITIES;
+}
 #endif
 
 /* A. Harten, P. Lax, B. van Leer, SIAM Rev. 25 (1983) 35. Written without branches: clamping the

@@ -15,10 +15,10 @@ TITLE("Euler gas dynamics")
 #define PHYSICS_MORE 0
 #endif
 /* The number of components of the velocity. In (r, z) the third one is that along phi. */
-#ifndef EULER_COMPONENTS
-#define EULER_COMPONENTS OAK_DIM
+#ifndef PHYSICS_VELOCITIES
+#define PHYSICS_VELOCITIES OAK_DIM
 #endif
-#define PHYSICS_NVAR (EULER_COMPONENTS + 2 + PHYSICS_MORE)
+#define PHYSICS_NVAR (PHYSICS_VELOCITIES + 2 + PHYSICS_MORE)
 /* Such a file may replace hooks by others (docs/kernels.md). Whatever depends on the replaced hooks
  * is then left out.
  */
@@ -28,7 +28,7 @@ TITLE("Euler gas dynamics")
 #else
 #define EULER_CHANGED 0
 #endif
-#if EULER_COMPONENTS == 3
+#if PHYSICS_VELOCITIES == 3
 VARIABLES("rho mx my mz E")
 PRIMITIVES("rho vx vy vz p")
 #else
@@ -38,23 +38,23 @@ PRIMITIVES("rho vx vy p")
 /* The variable that changes sign at a reflecting wall normal to direction d. */
 #define PHYSICS_NORMAL(d) (1 + (d))
 /* The vectors: their components along the axes; -1: there is none. */
-#define PHYSICS_VECTORS(X) X(MX, MY, EULER_COMPONENTS == 3 ? 3 : -1)
+#define PHYSICS_VECTORS(X) X(MX, MY, PHYSICS_VELOCITIES == 3 ? 3 : -1)
 
 PARAMETER(gamma, 5.0 / 3.0, "{>1} ratio of specific heats")
 PARAMETER(density_floor, 0, "{>=0} least density; 0: none. Floors are not conservative")
 PARAMETER(pressure_floor, 0, "{>=0} least pressure; 0: none")
 
 /* Conserved and primitive variables. */
-enum { RHO, MX, MY, ENE = EULER_COMPONENTS + 1 };
-enum { VX = 1, VY, PRS = EULER_COMPONENTS + 1 };
-#if EULER_COMPONENTS == 3
+enum { RHO, MX, MY, ENE = PHYSICS_VELOCITIES + 1 };
+enum { VX = 1, VY, PRS = PHYSICS_VELOCITIES + 1 };
+#if PHYSICS_VELOCITIES == 3
 enum { MZ = 3, VZ = 3 };
 #endif
 /* A problem for several physics asks for them with #ifdef. */
 #define RHO RHO
 #define VX VX
 #define VY VY
-#if EULER_COMPONENTS == 3
+#if PHYSICS_VELOCITIES == 3
 #define VZ VZ
 #endif
 #define PRS PRS
@@ -63,7 +63,7 @@ TO_PRIMITIVE(ph, q) {
   const real inv = oak_inv(q[RHO]);
   real kinetic = 0;
   OAK_UNROLL
-  for (int d = 0; d < EULER_COMPONENTS; d++) {
+  for (int d = 0; d < PHYSICS_VELOCITIES; d++) {
     const real v = q[MX + d] * inv;
     kinetic += q[MX + d] * v;
     q[VX + d] = v;
@@ -75,7 +75,7 @@ TO_CONSERVED(ph, u) {
   const real inv_gm1 = (real)(1 / (ph->gamma - 1));
   real speed2 = 0;
   OAK_UNROLL
-  for (int d = 0; d < EULER_COMPONENTS; d++) {
+  for (int d = 0; d < PHYSICS_VELOCITIES; d++) {
     speed2 += u[VX + d] * u[VX + d];
     u[MX + d] = u[VX + d] * u[RHO];
   }
@@ -90,7 +90,7 @@ FLUX(ph, q, dir, f) {
   real speed2 = 0;
   f[RHO] = mass;
   OAK_UNROLL
-  for (int d = 0; d < EULER_COMPONENTS; d++) {
+  for (int d = 0; d < PHYSICS_VELOCITIES; d++) {
     speed2 += q[VX + d] * q[VX + d];
     f[MX + d] = mass * q[VX + d] + (d == dir ? q[PRS] : 0);
   }
@@ -130,7 +130,7 @@ WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
 VALID(ph, u) {
   real m2 = 0;
   OAK_UNROLL
-  for (int d = 0; d < EULER_COMPONENTS; d++) m2 += u[MX + d] * u[MX + d];
+  for (int d = 0; d < PHYSICS_VELOCITIES; d++) m2 += u[MX + d] * u[MX + d];
   /* 2 rho e_internal without a division */
   return (u[RHO] > 0) & (2 * u[RHO] * u[ENE] - m2 > 0);
 }
@@ -149,7 +149,7 @@ FLOOR(ph, u) {
     u[RHO] = rho;
     changed = 1;
   }
-  for (int d = 0; d < EULER_COMPONENTS; d++) m2 += u[MX + d] * u[MX + d];
+  for (int d = 0; d < PHYSICS_VELOCITIES; d++) m2 += u[MX + d] * u[MX + d];
   const real kinetic = oak_div((real)0.5 * m2, u[RHO]);
   const real least = kinetic + OAK_MAX(internal, rounding * kinetic);
   if (internal > 0 && u[RHO] > 0 && u[ENE] < least) {

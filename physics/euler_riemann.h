@@ -59,7 +59,7 @@ OAK_FN real roe_speed(real lambda, real left, real right) {
 
 RIEMANN(roe, ph, ql, qr, dir, f) {
   const real gm1 = (real)(ph->gamma - 1);
-  real fl[PHYSICS_NVAR], fr[PHYSICS_NVAR], v[EULER_COMPONENTS], dv[EULER_COMPONENTS];
+  real fl[PHYSICS_NVAR], fr[PHYSICS_NVAR], v[PHYSICS_VELOCITIES], dv[PHYSICS_VELOCITIES];
   physics_flux(ph, ql, dir, fl);
   physics_flux(ph, qr, dir, fr);
   const real ratio = oak_sqrt(oak_div(qr[RHO], ql[RHO]));
@@ -67,7 +67,7 @@ RIEMANN(roe, ph, ql, qr, dir, f) {
   const real rho = ratio * ql[RHO];
   real v2 = 0, el = 0, er = 0, shear = 0;
   OAK_UNROLL
-  for (int d = 0; d < EULER_COMPONENTS; d++) {
+  for (int d = 0; d < PHYSICS_VELOCITIES; d++) {
     v[d] = wl * ql[VX + d] + wr * qr[VX + d];
     dv[d] = qr[VX + d] - ql[VX + d];
     v2 += v[d] * v[d];
@@ -93,7 +93,7 @@ RIEMANN(roe, ph, ql, qr, dir, f) {
   const real as = middle * rho;
   f[RHO] = (real)0.5 * (fl[RHO] + fr[RHO] - (a1 + a2 + a5));
   OAK_UNROLL
-  for (int d = 0; d < EULER_COMPONENTS; d++) {
+  for (int d = 0; d < PHYSICS_VELOCITIES; d++) {
     const real jump =
         d == dir ? a1 * (vn - c) + a5 * (vn + c) + a2 * vn : (a1 + a2 + a5) * v[d] + as * dv[d];
     f[MX + d] = (real)0.5 * (fl[MX + d] + fr[MX + d] - jump);

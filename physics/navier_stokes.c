@@ -8,8 +8,8 @@
  * In 2D nothing moves or changes along z. In (r, z) the gas may turn around the axis: vz is its
  * velocity along phi. */
 
-#if OAK_COORDINATES
-#define EULER_COMPONENTS 3
+#if OAK_COORDINATES == 1
+#define PHYSICS_VELOCITIES 3
 #endif
 
 #define physics_title euler_title
@@ -40,9 +40,9 @@ DIFFUSIVE_FLUX(at, dir, q, grad, f) {
   const real inv = oak_inv(q[RHO]);
   real divergence = 0;
   OAK_UNROLL
-  for (int d = 0; d < EULER_COMPONENTS; d++) divergence += grad[d][VX + d];
+  for (int d = 0; d < PHYSICS_VELOCITIES; d++) divergence += grad[d][VX + d];
   OAK_UNROLL
-  for (int d = 0; d < EULER_COMPONENTS; d++) {
+  for (int d = 0; d < PHYSICS_VELOCITIES; d++) {
     const real shear = grad[d][VX + dir] + grad[dir][VX + d];
     const real tau = viscosity * (d == dir ? shear - (real)(2.0 / 3) * divergence : shear);
     f[MX + d] -= tau;

@@ -43,8 +43,7 @@ oak_status_t oak_coordinates_check(const oak_setup_t *setup) {
                             oak_has_hook(setup, "problem_diffusive_flux")))
     return refuse(setup, "needs the components of all vectors along phi for DIFFUSIVE_FLUX",
                   "PHYSICS_VECTORS must not have -1, see docs/coordinates.md");
-  if (oak_has_hook(setup, "problem_solid") || setup->fields.nfixed)
-    return refuse(setup, "does not know SOLID and FLUX_FIELD", "choose cartesian");
+  if (setup->fields.nfixed) return refuse(setup, "does not know FLUX_FIELD", "choose cartesian");
   return check_axis(setup);
 }
 
