@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The initial condition, on a mesh refined around it. */
-#include <stdlib.h>
-
 #include "solver/step/sim.h"
 
 oak_status_t oak_set_initial(oak_t *sim) {
@@ -11,14 +9,10 @@ oak_status_t oak_set_initial(oak_t *sim) {
             "%s has no INITIAL(at, q) { ... }", sim->setup.files.problem);
   oak_initial_args_t args = {.out = oak_data_state(&sim->data, 0), .bad = sim->data.results.bad};
   oak_data_field(&sim->data, 0, sim->data.clock.time, &args.f);
-  int *bad = calloc(n + 1, sizeof *bad);
-  oak_status_t st = bad ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d blocks", n);
-  if (st == OAK_OK && n)
-    st = oak_device_launch(sim->setup.dev, sim->setup.kernel.initial, n, &args, sizeof args);
-  if (st == OAK_OK && n)
-    st = oak_device_download(sim->setup.dev, bad, sim->data.results.bad, n * sizeof *bad);
-  for (int b = 0; b < n && st == OAK_OK; b++) invalid |= bad[b] > 0;
-  free(bad);
+  oak_status_t st =
+      n ? oak_device_launch(sim->setup.dev, sim->setup.kernel.initial, n, &args, sizeof args)
+        : OAK_OK;
+  if (st == OAK_OK) st = oak_count_invalid(&sim->data, &invalid);
   OAK_TRY(oak_data_agree(&sim->data, st));
   MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->setup.comm);
   oak_rates_forget(sim);

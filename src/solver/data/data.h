@@ -39,19 +39,21 @@ typedef struct {
   int taken; /**< number of copies, which use the buffer one after the other */
 } oak_snapshot_memory_t;
 
-/** Fields beside the state, in the order of setup.fields (fields.c). */
+/** A field of one component. */
 typedef struct {
   oak_exchange_t exchange;
   oak_values_t now, next; /**< [nblock][N^d]; next: the values of a stored field on a new mesh */
 } oak_field_value_t;
 
+/** Fields that kernels find through a table (field_set.c). */
 typedef struct {
+  int count;
   oak_field_value_t field[OAK_MAX_FIELDS];
   void *table; /**< device: oak_beside_t [count + nface] */
-  void *face;  /**< device: fields on faces, [nface][face_blocks][numbers of a block] */
-  int face_blocks;
-  void *bc; /**< device: oak_bc_t [2 dim] */
-} oak_field_values_t;
+  int nface, face_blocks;
+  void *face; /**< device: fields on faces, [nface][face_blocks][numbers of a block] */
+  void *bc;   /**< device: oak_bc_t [2 dim] */
+} oak_field_set_t;
 
 /** The kernel of derived variables; NULL until one is asked for (variables.c). */
 typedef struct {
@@ -82,7 +84,7 @@ typedef struct {
   oak_exchange_t exchange; /**< of the solution */
   oak_storage_t storage;
   oak_results_t results;
-  oak_field_values_t fields;
+  oak_field_set_t fields; /**< those beside the state, in the order of setup.fields (fields.c) */
   oak_late_kernel_t derived;
   oak_task_memory_t tasks;
   oak_snapshot_memory_t snapshot;
@@ -199,23 +201,32 @@ oak_status_t oak_adapt_copy(oak_data_t *data, const oak_carried_t *c, int to, in
 /** Copy the solution to another state. */
 oak_status_t oak_copy_state(oak_data_t *data, int to);
 
-/* fields.c */
-/** Number of the field beside the state of that name, -1: none. */
-int oak_field_find(const oak_setup_t *setup, const char *name);
-/** Prepare the exchanges and boundary conditions of the fields; before the mesh is made.
- * Rank-local. */
-oak_status_t oak_fields_open(oak_data_t *data);
-/** Memory, tables and buffers for the present mesh and pattern, the values of fields that have a
- * function, and all ghost cells. Collective; the ranks agree. */
-oak_status_t oak_fields_renew(oak_data_t *data);
+/* field_set.c */
 /** Numbers of a field on the faces of a block (OAK_FACE_REALS). */
 static inline int64_t oak_face_numbers(const oak_setup_t *setup) {
   return setup->dim * (setup->cells + setup->cells / setup->block_size);
 }
-int64_t oak_fields_bytes(const oak_data_t *data);
-void oak_fields_clear(oak_data_t *data);
-/** Fill ghost cells of a field. Collective; the ranks do not agree on the status. */
-oak_status_t oak_field_fill(oak_data_t *data, int number);
+/** Prepare the exchanges of \a count fields, and for \a nface fields on faces. Rank-local. */
+oak_status_t oak_field_set_open(oak_data_t *data, oak_field_set_t *set, int count, int nface);
+/** Collective on the ranks of a host. */
+void oak_field_set_clear(oak_data_t *data, oak_field_set_t *set);
+int64_t oak_field_set_bytes(const oak_data_t *data, const oak_field_set_t *set);
+/** Memory, buffers and table for the present mesh and pattern. Collective on the ranks of a host:
+ * a rank that has failed takes part. The status is this rank's own. */
+oak_status_t oak_field_set_fit(oak_data_t *data, oak_field_set_t *set);
+/** Fill the ghost cells of a field. Collective; the ranks do not agree on the status. */
+oak_status_t oak_field_set_fill(oak_data_t *data, oak_field_set_t *set, int number);
+/** The same for a field beside the state. */
+static inline oak_status_t oak_field_fill(oak_data_t *data, int number) {
+  return oak_field_set_fill(data, &data->fields, number);
+}
+
+/* fields.c */
+/** Number of the field beside the state of that name, -1: none. */
+int oak_field_find(const oak_setup_t *setup, const char *name);
+/** Memory, tables and buffers for the present mesh and pattern, the values of fields that have a
+ * function, and all ghost cells. Collective; the ranks agree. */
+oak_status_t oak_fields_renew(oak_data_t *data);
 /** Variable of the state that is the field of that name, -1: none. */
 int oak_field_variable(const oak_setup_t *setup, const char *name);
 /** Set a stored field on this rank, \a in [nblock][N^d]. Collective; the ranks do not agree. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Fields beside the state: values on the mesh that time steps do not advance. A field with a
  * function (the hook FIELD) is set again on every mesh. A stored one moves with the blocks, as the
- * state does. Ghost cells follow the pattern of the state. */
+ * state does. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,47 +21,6 @@ int oak_field_variable(const oak_setup_t *setup, const char *name) {
 }
 
 /* ---- memory */
-
-oak_status_t oak_fields_open(oak_data_t *data) {
-  oak_device_t *dev = data->setup->dev;
-  oak_field_values_t *f = &data->fields;
-  const int count = data->setup->fields.count, all = count + data->setup->fields.nface;
-  oak_bc_t bc[6];
-  if (!all) return OAK_OK;
-  for (int face = 0; face < 6; face++) bc[face] = (oak_bc_t){.kind = OAK_BC_MIRROR};
-  for (int n = 0; n < count; n++)
-    oak_exchange_init(&f->field[n].exchange, &data->transport, &data->pattern, 1,
-                      OAK_INTERPOLATE_LIMITED, data->setup->store_size);
-  OAK_TRY(oak_device_alloc(dev, sizeof bc, &f->bc));
-  OAK_TRY(oak_device_upload(dev, f->bc, bc, sizeof bc));
-  return oak_device_alloc(dev, all * sizeof(oak_beside_t), &f->table);
-}
-
-void oak_fields_clear(oak_data_t *data) {
-  for (int n = 0; n < data->setup->fields.count; n++) {
-    oak_field_value_t *field = &data->fields.field[n];
-    oak_values_t *values[] = {&field->now, &field->next};
-    oak_values_clear(&field->exchange, values, 2);
-    oak_exchange_clear(&field->exchange);
-  }
-  oak_device_free(data->setup->dev, data->fields.bc);
-  oak_device_free(data->setup->dev, data->fields.table);
-  oak_device_free(data->setup->dev, data->fields.face);
-}
-
-/* Of all fields on faces. */
-static int64_t face_block_bytes(const oak_setup_t *setup) {
-  return setup->fields.nface * oak_face_numbers(setup) * setup->store_size;
-}
-
-int64_t oak_fields_bytes(const oak_data_t *data) {
-  int64_t bytes = data->fields.face_blocks * face_block_bytes(data->setup);
-  for (int n = 0; n < data->setup->fields.count; n++) {
-    const oak_field_value_t *field = &data->fields.field[n];
-    bytes += field->now.memory.bytes + field->next.memory.bytes + field->exchange.buffer.bytes;
-  }
-  return bytes;
-}
 
 int oak_carried(oak_data_t *data, oak_carried_t list[OAK_MAX_CARRIED]) {
   int count = 0;
@@ -111,36 +70,6 @@ static oak_status_t upload_zeros(oak_data_t *data, int number) {
   return st;
 }
 
-/* Memory and buffers of a field for the mesh. All ranks of a host take part in all of it. */
-static oak_status_t fit_field(oak_data_t *data, int number) {
-  oak_exchange_t *exchange = &data->fields.field[number].exchange;
-  oak_values_t *now = &data->fields.field[number].now;
-  const int stored = !data->setup->fields.field[number].function;
-  int changed;
-  exchange->kernel = data->setup->kernel.halo;
-  oak_status_t st = oak_values_fit(exchange, &now, 1, data->mesh->nblock, &changed);
-  oak_keep_failure(&st, oak_exchange_fit(exchange, &changed));
-  if (st == OAK_OK) st = oak_values_look(exchange, now);
-  return st == OAK_OK && stored && data->storage.revision < 0 ? upload_zeros(data, number) : st;
-}
-
-/* Memory of the fields on faces, and where kernels find all fields. */
-static oak_status_t upload_table(oak_data_t *data) {
-  const int count = data->setup->fields.count, all = count + data->setup->fields.nface;
-  const int64_t size = oak_face_numbers(data->setup) * data->setup->store_size;
-  oak_beside_t table[OAK_MAX_FIELDS + OAK_MAX_FACE_FIELDS];
-  OAK_TRY(oak_adapt_grow(data->setup->dev, &data->fields.face, &data->fields.face_blocks,
-                         data->mesh->nblock, face_block_bytes(data->setup)));
-  for (int n = 0; n < count; n++) {
-    const oak_field_value_t *field = &data->fields.field[n];
-    table[n] = (oak_beside_t){field->now.memory.mine, field->exchange.buffer.mine, field->now.peer};
-  }
-  for (int n = count; n < all; n++)
-    table[n] = (oak_beside_t){.u = (char *)data->fields.face +
-                                   (n - count) * data->fields.face_blocks * size};
-  return oak_device_upload(data->setup->dev, data->fields.table, table, all * sizeof *table);
-}
-
 /* ---- values */
 
 /* By its function, if it has one. */
@@ -153,18 +82,11 @@ static oak_status_t set_field(oak_data_t *data, int number) {
                            sizeof args);
 }
 
-oak_status_t oak_field_fill(oak_data_t *data, int number) {
-  oak_field_value_t *field = &data->fields.field[number];
-  oak_halo_args_t args = {.bc = data->fields.bc, .theta = data->setup->interpolation_theta};
-  oak_data_field(data, 0, data->clock.time, &args.f);
-  return oak_exchange_fill(&field->exchange, &field->now, &args, &data->timers);
-}
-
 oak_status_t oak_fields_renew(oak_data_t *data) {
-  const int count = data->setup->fields.count;
-  oak_status_t st = OAK_OK;
-  for (int n = 0; n < count; n++) oak_keep_failure(&st, fit_field(data, n));
-  if (st == OAK_OK) st = upload_table(data);
+  const int count = data->fields.count, first = data->storage.revision < 0;
+  oak_status_t st = oak_field_set_fit(data, &data->fields);
+  for (int n = 0; n < count && first && st == OAK_OK; n++)
+    if (!data->setup->fields.field[n].function) st = upload_zeros(data, n);
   OAK_TRY(oak_data_agree(data, st));
   for (int n = 0; n < count; n++) {
     if (st == OAK_OK) st = set_field(data, n);

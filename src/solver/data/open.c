@@ -17,7 +17,8 @@ oak_status_t oak_data_open(oak_data_t *data, int edges, int whole_tiles) {
   oak_exchange_init(&data->exchange, &data->transport, &data->pattern, setup->nvar,
                     OAK_INTERPOLATE_STATE, setup->store_size);
   data->results.whole_tiles = whole_tiles != 0;
-  if (st == OAK_OK) st = oak_fields_open(data);
+  if (st == OAK_OK)
+    st = oak_field_set_open(data, &data->fields, setup->fields.count, setup->fields.nface);
   return oak_agree(setup->comm, st);
 }
 

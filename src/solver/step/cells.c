@@ -104,8 +104,10 @@ static int has_fields(const oak_t *sim) {
   return sim->setup.fields.count > 0 || sim->setup.fields.nface > 0;
 }
 static oak_status_t renew_fields(oak_t *sim) { return oak_fields_renew(&sim->data); }
-static int64_t fields_bytes(const oak_t *sim) { return oak_fields_bytes(&sim->data); }
-static void clear_fields(oak_t *sim) { oak_fields_clear(&sim->data); }
+static int64_t fields_bytes(const oak_t *sim) {
+  return oak_field_set_bytes(&sim->data, &sim->data.fields);
+}
+static void clear_fields(oak_t *sim) { oak_field_set_clear(&sim->data, &sim->data.fields); }
 
 const oak_part_t oak_part_fields = {
     .wanted = has_fields, .renew = renew_fields, .bytes = fields_bytes, .clear = clear_fields};
