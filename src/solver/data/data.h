@@ -108,10 +108,6 @@ static inline void *oak_data_state(const oak_data_t *data, int state) {
 }
 /** Origin and cell size of a block. */
 void oak_data_geometry(const oak_data_t *data, int block, double origin[3], double dx[3]);
-
-/* geometry.c */
-/** Volume of the cells of \a box (as in oak_measure_args_t) over the product of the cell sizes. */
-double oak_box_rings(const oak_data_t *data, int block, const int *box);
 /** A rank that has failed calls this before the next communication: if its device no longer works,
  * its peers must not wait for its signals. */
 void oak_data_failed(oak_data_t *data, oak_status_t st);
@@ -121,6 +117,10 @@ oak_status_t oak_data_agree(oak_data_t *data, oak_status_t st);
 oak_status_t oak_fill_ghosts(oak_data_t *data, int state, double time);
 /** Whether a kernel that counts invalid cells per block has found some. Rank-local. */
 oak_status_t oak_count_invalid(oak_data_t *data, int *invalid);
+
+/* geometry.c */
+/** Volume of the cells of \a box (as in oak_measure_args_t) over the product of the cell sizes. */
+double oak_box_rings(const oak_data_t *data, int block, const int *box);
 
 /* storage.c */
 /** Allocate the memory for a mesh of `trees` at min_level before the mesh is made, so that a mesh
@@ -174,13 +174,13 @@ void *oak_snapshot_buffer(const oak_snapshot_t *snapshot);
 /** Fetch blocks [b0, b0 + n): real [n][V][N^dim] and the fields of each block, to the buffer. One
  * other thread may call it. */
 oak_status_t oak_snapshot_read(void *snapshot, int b0, int n, void *dst);
-/** The same for the values of output variables, after oak_variables_prepare, in \a nblock blocks:
- * their numbers are block[nblock], in increasing order, or with NULL from 0 on. NULL where that is
- * not possible. \a chunk: bytes of the host through which they are read. Rank-local. */
+/** Copy the values of output variables in \a nblock blocks, after oak_variables_prepare.
+ * \a block [nblock]: numbers of the blocks, in increasing order; NULL: from 0 on. The result is
+ * NULL as above. \a chunk: bytes of the host through which they are read. Rank-local. */
 oak_snapshot_t *oak_snapshot_values(oak_data_t *data, int count, const int *variable, int nblock,
                                     const int *block, size_t chunk);
-/** Fetch the values of the variable of number \a var among them, as oak_variable_read. \a b0
- * counts the blocks of the copy. */
+/** Fetch the values of variable \a var of the copy, as oak_variable_read does. \a b0 counts the
+ * blocks of the copy. */
 oak_status_t oak_snapshot_read_value(oak_snapshot_t *snapshot, int var, int b0, int n, double *dst);
 void oak_snapshot_free(void *snapshot);
 void oak_snapshot_clear(oak_data_t *data);

@@ -12,7 +12,8 @@ oak_status_t oak_read_kernel(oak_data_t *data, oak_kernel_t *kernel, int variabl
 /** The same for the \a count blocks of \a list. */
 oak_status_t oak_read_list(oak_data_t *data, oak_kernel_t *kernel, int variable, const int *list,
                            int count, double *out);
-/** Let such a kernel write to memory of the device, [count][N^d]; it does not wait. Rank-local. */
+/** Let such a kernel write to \a memory of the device, [count][N^d], and do not wait for it.
+ * Rank-local. */
 oak_status_t oak_keep_kernel(oak_data_t *data, oak_kernel_t *kernel, int variable, int first,
                              int count, void *memory);
 /** Values of a variable of a state in blocks [first, first + count): out [count][N^d]. Rank-local.

@@ -255,8 +255,8 @@ static int64_t cells_of(const oak_data_t *data, const int *box) {
              : data->setup->cells;
 }
 
-/** Of a variable that is the same in all cells of a block. With solids, \a fluid says which cells
- * count. */
+/** What is measured of a variable that is the same in all cells of a block. With solids,
+ * \a fluid says which cells count. */
 static oak_measured_t measure_block(const oak_data_t *data, int variable, int block, const int *box,
                                     const oak_measured_t *fluid) {
   const double value = oak_variable_of_block(data, variable, block);
@@ -267,9 +267,9 @@ static oak_measured_t measure_block(const oak_data_t *data, int variable, int bl
   return (oak_measured_t){value * count, count, {value, value}, {place, place}};
 }
 
-/** Launch the kernels for one variable; those blocks are left out that come together and have no
- * cell in their boxes. \a args: memory of the device for `chunk` blocks, and for all. The values of
- * variables that no kernel gives are those of the mask. */
+/** Launch the kernels for one variable. A chunk of blocks whose boxes hold no cell is left out.
+ * \a args: memory of the device for the values of a chunk and for all results. If no kernel
+ * gives the variable, the values are those of the mask. */
 static oak_status_t measure_blocks(oak_data_t *data, int variable, int chunk, const int (*box)[6],
                                    const oak_measure_args_t *args) {
   const int mask = oak_variables_mask(data->setup);

@@ -40,7 +40,8 @@ static void print_fixed(FILE *f, const oak_setup_t *setup, int describe) {
   }
 }
 
-/* All fields that the files declare while they are described, then those that are there. */
+/* Before the files are described, all fields that they declare; afterwards those that the
+ * preprocessor leaves. */
 static void print_fields(FILE *f, const oak_setup_t *setup, int describe) {
   const oak_field_list_t *list = &setup->fields;
   const oak_declared_t *d = &setup->files.declared;

@@ -30,9 +30,9 @@ typedef struct {
 
 /** The i-th scheme, NULL past the end; in the order of the key scheme.integrator. */
 const oak_runge_kutta_t *oak_runge_kutta(int i);
-/** Weights of a stage, 0 beyond nprev. With \a single they are single precision numbers that add up
- * to one exactly: after rounding, the smallest, which has the finest steps, is one minus the
- * others. */
+/** Weights of a stage, 0 beyond nprev. With \a single they are numbers of single precision that
+ * add up to one exactly: the smallest weight is one minus the others, since its rounding steps
+ * are the finest. */
 void oak_stage_weights(const oak_stage_t *stage, int single, double w[OAK_MAX_PREV]);
 /** Most previous states any stage combines. */
 int oak_runge_kutta_max_prev(const oak_runge_kutta_t *scheme);

@@ -139,7 +139,7 @@ typedef struct {
   int buffer; /**< cells; 0: none */
 } oak_refine_t;
 
-/** Only src/solver/create changes it after oak_create, where a key may change. */
+/** After oak_create only src/solver/create changes it, for keys that may change. */
 typedef struct {
   MPI_Comm comm;
   int rank, size;
@@ -185,8 +185,8 @@ oak_status_t oak_setup_find_limiter(const oak_setup_t *setup, int *radius);
 /** Refuse a flux that neither numerics/riemann.h nor the physics has. */
 oak_status_t oak_setup_check_flux(const oak_setup_t *setup);
 
-/** Keep the names of all Riemann solvers, those of the physics if its description has them: \a
- * module. Rank-local. */
+/** Keep the names of all Riemann solvers. Those of the physics count if \a module, its
+ * description, has them. Rank-local. */
 oak_status_t oak_setup_find_riemann(oak_setup_t *setup, oak_module_t *module);
 
 /* sources.c */

@@ -104,8 +104,7 @@ static int regular(const char *path) {
   return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* A file that is named code cannot be taken for a parameter file, which people run with less care.
- */
+/* Whether the name says that a file is code: people run parameter files with less care. */
 static int is_named_c(const char *path) {
   const size_t length = strlen(path);
   return length > 2 && !strcmp(path + length - 2, ".c");

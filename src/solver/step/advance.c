@@ -81,7 +81,7 @@ static oak_status_t try_step(oak_t *sim, double dt, int *invalid) {
   return OAK_OK;
 }
 
-/* The solution, time and step before a failed step; the solution is in state `from`. */
+/* Go back to solution, time and step before a failed step. That solution is in state `from`. */
 static void take_back(oak_t *sim, const before_t *before, int from) {
   oak_storage_swap(&sim->data, 0, from);
   if (sim->invalid.state == 0) sim->invalid.state = from;

@@ -145,8 +145,8 @@ oak_status_t oak_fit_mesh(oak_t *sim);
 oak_status_t oak_globals_measure(oak_t *sim, double *value);
 
 /* fluxfix.c */
-/** Match fluxes where levels meet, in a state that holds rates of change, which need not be valid;
- * \a unused is some memory of the device. */
+/** Match fluxes where levels meet, in a state that holds rates of change. Counts of invalid
+ * cells have no meaning for rates; they go to \a unused, some memory of the device. */
 oak_status_t oak_fix_rate(oak_t *sim, int state, void *unused);
 
 /* invalid.c */
