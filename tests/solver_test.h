@@ -43,14 +43,14 @@ static inline oak_status_t test_assign(oak_params_t *params, const char *line) {
 /** $OAK_TEST_SHORT: one case of each kind, for devices, transports and sanitizers. Compiling
  * kernels takes seconds, and all cases run on the CPU anyway. */
 static inline int test_short(void) {
-  const char *wish = getenv("OAK_TEST_SHORT");
-  return wish && wish[0] && strcmp(wish, "0") != 0;
+  const char *value = getenv("OAK_TEST_SHORT");
+  return value && value[0] && strcmp(value, "0") != 0;
 }
 
 /** $OAK_TEST_LONG: all combinations and more steps (`make test-long`). */
 static inline int test_long(void) {
-  const char *wish = getenv("OAK_TEST_LONG");
-  return wish && wish[0] && strcmp(wish, "0") != 0;
+  const char *value = getenv("OAK_TEST_LONG");
+  return value && value[0] && strcmp(value, "0") != 0;
 }
 
 /* ---- simulations */

@@ -204,9 +204,9 @@ static void compare_all(const char *first, const char *second) {
 
 static void test_devices(void **state) {
   (void)state;
-  const char *wish = getenv("OAK_TEST_DEVICES");
+  const char *value = getenv("OAK_TEST_DEVICES");
   char names[256], *next = names;
-  snprintf(names, sizeof names, "%s", wish ? wish : "");
+  snprintf(names, sizeof names, "%s", value ? value : "");
   const char *first = strtok_r(names, " ", &next), *name;
   int compared = 0;
   for (; first && (name = strtok_r(NULL, " ", &next)); compared++) compare_all(first, name);

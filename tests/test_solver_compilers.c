@@ -97,7 +97,7 @@ static int exists(const char *compiler) {
 
 static void test_compilers(void **state) {
   (void)state;
-  const char *wish = getenv("OAK_TEST_CLANG"), *clang = wish && *wish ? wish : "clang";
+  const char *choice = getenv("OAK_TEST_CLANG"), *clang = choice && *choice ? choice : "clang";
   if (!exists("gcc") || !exists(clang)) {
     char reason[128];
     snprintf(reason, sizeof reason, "needs gcc and %s", clang);

@@ -59,7 +59,7 @@ typedef struct {
   int rank;
   void *address;
   size_t bytes;
-} oak_parcel_t;
+} oak_direct_message_t;
 
 /** A back end. Its functions are rank-local, apart from direct_open, which is collective. open is
  * called on all ranks together, so it may be collective, too. */
@@ -137,12 +137,12 @@ typedef struct {
   oak_status_t (*fetch)(oak_device_t *dev, void *host, const void *kept, size_t bytes);
   size_t (*room)(oak_device_t *dev);
   /** Messages between devices without the host; NULL where there are none. open is collective on
-   * \a comm; exchange puts all parcels in the second queue. */
+   * \a comm; exchange puts all messages in the second queue. */
   oak_status_t (*direct_probe)(oak_device_t *dev); /**< OAK_OK if such messages seem to be possible
                                                     */
   oak_status_t (*direct_open)(oak_device_t *dev, MPI_Comm comm);
-  oak_status_t (*direct_exchange)(oak_device_t *dev, const oak_parcel_t *send, int nsend,
-                                  const oak_parcel_t *recv, int nrecv);
+  oak_status_t (*direct_exchange)(oak_device_t *dev, const oak_direct_message_t *send, int nsend,
+                                  const oak_direct_message_t *recv, int nrecv);
   /** Number of iterations of a kernel's OUTER loop that run at the same time; NULL: the device does
    * not need to tell it. */
   long (*slots)(oak_device_t *dev, oak_kernel_t *kernel);

@@ -53,7 +53,7 @@ static int try_folder(const char *folder) {
 }
 
 /** The folder that the environment asks for; NULL if there is no home. */
-static oak_status_t wished_folder(char **out) {
+static oak_status_t chosen_folder(char **out) {
   const char *own = getenv("OAK_CACHE"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   *out = NULL;
   if (own && own[0]) return oak_path_absolute(own, out);
@@ -72,17 +72,17 @@ static char *take_folder(const char *folder, int own, char why[OAK_WHY]) {
 }
 
 oak_status_t oak_cache_open(oak_device_t *dev) {
-  char *wish, why[OAK_WHY] = "there is no home folder";
+  char *choice, why[OAK_WHY] = "there is no home folder";
   if (dev->cache || dev->unkept) return OAK_OK;
-  OAK_TRY(wished_folder(&wish));
-  int error = wish ? make_folders(wish) : 0;
-  if (!error && wish) dev->cache = take_folder(wish, 0, why);
+  OAK_TRY(chosen_folder(&choice));
+  int error = choice ? make_folders(choice) : 0;
+  if (!error && choice) dev->cache = take_folder(choice, 0, why);
   if (!error && dev->cache) error = try_folder(dev->cache);
   if (error) snprintf(why, sizeof why, "%s", strerror(error));
   oak_status_t status = OAK_OK;
   if (!dev->cache || error)
-    status = oak_format(&dev->unkept, "%s: %s", wish ? wish : "~/.cache/oak", why);
-  free(wish);
+    status = oak_format(&dev->unkept, "%s: %s", choice ? choice : "~/.cache/oak", why);
+  free(choice);
   return status;
 }
 

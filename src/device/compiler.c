@@ -9,13 +9,13 @@
 
 #include "device_private.h"
 
-/** Take \a wish as the command. 0 if there is no such program. A wish may hold several words
+/** Take \a choice as the command. 0 if there is no such program. A choice may hold several words
  * ("ccache gcc"), unless the whole text is the path of a file. */
-static int compiler_take(oak_compiler_t *compiler, const char *wish) {
-  char *path = oak_process_find(wish);
+static int compiler_take(oak_compiler_t *compiler, const char *choice) {
+  char *path = oak_process_find(choice);
   oak_words_t words = {0};
   if (!path) {
-    oak_words_split(&words, wish);
+    oak_words_split(&words, choice);
     if (words.count > 0) path = oak_process_find(words.word[0]);
   }
   if (path) {
@@ -28,16 +28,16 @@ static int compiler_take(oak_compiler_t *compiler, const char *wish) {
   return compiler->command.count > 0;
 }
 
-oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *wish, const char *variable,
+oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *choice, const char *variable,
                                const char *names) {
   static const char advice[] =
       "install one (Debian, Ubuntu: apt install gcc libc6-dev), or name one";
   const char *other = getenv(variable);
-  if (wish[0]) {
-    OAK_CHECK(compiler_take(compiler, wish), OAK_ERR_BUILD,
+  if (choice[0]) {
+    OAK_CHECK(compiler_take(compiler, choice), OAK_ERR_BUILD,
               "compiler '%s' (device.compiler) is not a program on PATH; correct it, or leave it "
               "empty to try $%s, %s",
-              wish, variable, names);
+              choice, variable, names);
     return oak_words_status(&compiler->command);
   }
   if (other && other[0]) {
@@ -111,12 +111,12 @@ static oak_status_t compiler_version(oak_compiler_t *compiler) {
   return status;
 }
 
-static oak_status_t probe(oak_compiler_t *compiler, const oak_words_t *wished) {
+static oak_status_t probe(oak_compiler_t *compiler, const oak_words_t *wanted) {
   int accepted = 0;
   oak_buffer_t output = {0};
-  OAK_TRY(oak_words_status(wished));
+  OAK_TRY(oak_words_status(wanted));
   OAK_TRY(compiler_version(compiler));
-  oak_words_copy(&compiler->flags, wished);
+  oak_words_copy(&compiler->flags, wanted);
   oak_status_t status = try_flags(compiler, &compiler->flags, &accepted, &output);
   /* Some compilers name one flag at a time. */
   for (int before = -1; status == OAK_OK && !accepted && compiler->flags.count != before;) {
@@ -131,10 +131,10 @@ static oak_status_t probe(oak_compiler_t *compiler, const oak_words_t *wished) {
   return status == OAK_OK ? oak_words_status(&compiler->flags) : status;
 }
 
-oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wished,
+oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wanted,
                                 const oak_words_t *user) {
   if (compiler->version) return OAK_OK;
-  oak_status_t status = probe(compiler, wished);
+  oak_status_t status = probe(compiler, wanted);
   if (status == OAK_OK) oak_files_tools(compiler, user);
   if (status != OAK_OK) { /* then the next call asks again */
     free(compiler->version);

@@ -104,26 +104,26 @@ static int names_target(const oak_device_t *dev) {
 static oak_status_t cpu_probe(oak_device_t *dev) {
   cpu_t *cpu = dev->data;
   const int named = names_target(dev);
-  oak_words_t wished = {0};
-  if (!named) oak_words_split(&wished, "-march=native");
+  oak_words_t wanted = {0};
+  if (!named) oak_words_split(&wanted, "-march=native");
   /* None of these flags hides a NaN. -fno-signed-zeros lets the compiler drop the addition of 0 at
    * the start of sums, which cost 4 % in 2D. */
-  oak_words_split(&wished, "-fno-math-errno -fno-trapping-math -fno-signed-zeros");
+  oak_words_split(&wanted, "-fno-math-errno -fno-trapping-math -fno-signed-zeros");
   /* With these flags a misspelt function is an error with file and line, instead of an error of the
    * loader. An assignment to the pointer q instead of q[0], which would write nothing, is an error
    * too. */
-  oak_words_split(&wished,
+  oak_words_split(&wanted,
                   "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types "
                   "-Werror=int-conversion");
   /* With this flag messages name the line of the user's file instead of a macro in kernels/hooks.h.
    */
-  oak_words_split(&wished, "-ftrack-macro-expansion=0");
+  oak_words_split(&wanted, "-ftrack-macro-expansion=0");
   /* Compilers use half the vector width by default, because on older processors the full width
    * lowered the clock frequency. */
-  if (cpu->host.avx512 || named) oak_words_split(&wished, "-mprefer-vector-width=512");
+  if (cpu->host.avx512 || named) oak_words_split(&wanted, "-mprefer-vector-width=512");
   oak_status_t status = cpu->compiler.command.count ? OAK_OK : find_compiler(dev);
-  if (status == OAK_OK) status = oak_compiler_probe(&cpu->compiler, &wished, &dev->user_flags);
-  oak_words_free(&wished);
+  if (status == OAK_OK) status = oak_compiler_probe(&cpu->compiler, &wanted, &dev->user_flags);
+  oak_words_free(&wanted);
   return status;
 }
 

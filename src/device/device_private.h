@@ -114,9 +114,9 @@ oak_status_t oak_meter_launch(oak_device_t *dev, oak_kernel_t *kernel, long n, c
 
 /** Cores that this process may use. */
 int oak_host_cores(void);
-/** Threads for this rank: \a wish, $OMP_NUM_THREADS, or its share of the cores. Collective on
+/** Threads for this rank: \a choice, $OMP_NUM_THREADS, or its share of the cores. Collective on
  * dev->host; the status is this rank's own. */
-oak_status_t oak_host_threads(oak_device_t *dev, int wish, int *threads);
+oak_status_t oak_host_threads(oak_device_t *dev, int choice, int *threads);
 
 /* ---- cache_folder.c: folders of built kernels, on one rank of a host. */
 
@@ -183,7 +183,7 @@ void oak_broadcast_late(MPI_Comm comm, void *data, int bytes);
 
 typedef struct {
   oak_words_t command; /**< program, by full path, and words that always follow it */
-  oak_words_t flags;   /**< those of the wished flags that the compiler accepts */
+  oak_words_t flags;   /**< those of the wanted flags that the compiler accepts */
   char *version;       /**< first line of --version; NULL before oak_compiler_probe() */
   oak_hash_t target;   /**< what it predefines with these flags; this names the processor that
                             -march=native stands for, and the instructions that it has */
@@ -191,13 +191,13 @@ typedef struct {
   char unfollowed[OAK_UNFOLLOWED]; /**< why this hash may lack files, "" if it does not */
 } oak_compiler_t;
 
-/** Find a compiler: \a wish, else $\a variable, else the first of \a names (blank-separated) on
+/** Find a compiler: \a choice, else $\a variable, else the first of \a names (blank-separated) on
  * PATH. Starts nothing. */
-oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *wish, const char *variable,
+oak_status_t oak_compiler_find(oak_compiler_t *compiler, const char *choice, const char *variable,
                                const char *names);
-/** Ask for the version, and which of the \a wished flags it takes. \a user: flags of the user.
+/** Ask for the version, and which of the \a wanted flags it takes. \a user: flags of the user.
  * Cheap when asked again. */
-oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wished,
+oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wanted,
                                 const oak_words_t *user);
 /** Run a compile command for \a path, which is to write \a file. Failure is OAK_ERR_BUILD with the
  * first messages. */

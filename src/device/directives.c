@@ -106,8 +106,8 @@ static int disables_offload(const char *flags) {
 /** The compiler named by the user; else the first of the names that makes code for GPUs, else any.
  */
 static oak_status_t find_compiler(oak_device_t *dev, acc_t *acc) {
-  const char *wish = dev->options.compiler, *other = getenv(acc->kind->variable);
-  const int named = wish[0] || (other && other[0]);
+  const char *choice = dev->options.compiler, *other = getenv(acc->kind->variable);
+  const int named = choice[0] || (other && other[0]);
   oak_words_t names = {0};
   oak_words_split(&names, acc->kind->names);
   oak_status_t st = oak_words_status(&names);
@@ -123,7 +123,7 @@ static oak_status_t find_compiler(oak_device_t *dev, acc_t *acc) {
   OAK_TRY(st);
   if (!acc->offload) {
     oak_compiler_free(&acc->compiler);
-    OAK_TRY(oak_compiler_find(&acc->compiler, wish, acc->kind->variable, "gcc cc"));
+    OAK_TRY(oak_compiler_find(&acc->compiler, choice, acc->kind->variable, "gcc cc"));
     acc->offload = finds_gpu(dev, acc);
   }
   if (disables_offload(dev->options.flags) || disables_offload(dev->env_flags)) acc->offload = 0;
@@ -131,19 +131,19 @@ static oak_status_t find_compiler(oak_device_t *dev, acc_t *acc) {
 }
 
 static oak_status_t probe(const oak_device_t *dev, acc_t *acc) {
-  oak_words_t wished = {0};
+  oak_words_t wanted = {0};
   /* None of these hides a NaN; see cpu.c. */
   if (!is_nvc(&acc->compiler)) {
-    oak_words_add(&wished, "%s", acc->kind->flag);
-    oak_words_split(&wished,
+    oak_words_add(&wanted, "%s", acc->kind->flag);
+    oak_words_split(&wanted,
                     "-fno-math-errno -fno-trapping-math -fno-signed-zeros "
                     "-Werror=implicit-function-declaration "
                     "-Werror=incompatible-pointer-types -ftrack-macro-expansion=0 "
                     "-fno-tree-sink -fno-tree-pre "
                     "-fno-code-hoisting -fno-thread-jumps -fno-gcse");
   }
-  oak_status_t st = oak_compiler_probe(&acc->compiler, &wished, &dev->user_flags);
-  oak_words_free(&wished);
+  oak_status_t st = oak_compiler_probe(&acc->compiler, &wanted, &dev->user_flags);
+  oak_words_free(&wanted);
   return st;
 }
 
@@ -256,13 +256,13 @@ static oak_status_t prepare(oak_device_t *dev) {
 
 /** OpenMP's own way to ask for a GPU. Without this check kernels could run on the host unseen. */
 static oak_status_t is_wanted_gpu(const oak_device_t *dev, const acc_t *acc) {
-  const char *wish = getenv("OMP_TARGET_OFFLOAD");
+  const char *choice = getenv("OMP_TARGET_OFFLOAD");
   OAK_CHECK(
-      !acc->on_host || acc->kind != &openmp || !wish || strcasecmp(wish, "mandatory") != 0,
+      !acc->on_host || acc->kind != &openmp || !choice || strcasecmp(choice, "mandatory") != 0,
       OAK_ERR_DEVICE,
       "OMP_TARGET_OFFLOAD=%s asks for a GPU, but kernels of device %s would run on the host: %s "
       "%s",
-      wish, dev->ops->name, acc->compiler.command.word[0],
+      choice, dev->ops->name, acc->compiler.command.word[0],
       acc->offload ? "finds no GPU that it has code for"
                    : "makes no code for GPUs here (docs/openacc.md)");
   return OAK_OK;

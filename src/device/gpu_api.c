@@ -77,9 +77,9 @@ static void *open_newest(search_t *search, const char *pattern) {
 }
 
 static void *open_library(search_t *search, const gpu_places_t *places) {
-  const char *wish = value_of(places->variable);
+  const char *choice = value_of(places->variable);
   void *library = NULL;
-  if (wish) return open_one(search, wish);
+  if (choice) return open_one(search, choice);
   for (const char *const *home = places->homes; home && *home && !library; home++) {
     char pattern[4200];
     if (!value_of(*home)) continue;
@@ -147,15 +147,17 @@ oak_status_t oak_gpu_driver(gpu_t *gpu, int *found) {
 
 static oak_status_t compiler_missing(const gpu_t *gpu, const search_t *search) {
   const gpu_vendor_t *vendor = gpu->vendor;
-  const char *variable = vendor->compiler_places.variable, *wish = value_of(variable);
+  const char *variable = vendor->compiler_places.variable, *choice = value_of(variable);
   OAK_CHECK(!search->newer[0], OAK_ERR_DEVICE,
             "%s %d.%d%s%s%s%s is newer than the driver of GPU %d, %s, which supports %s %d.%d: "
             "update the driver, or set %s to the path of libnvrtc.so.%d",
-            vendor->compiler, search->newer[0], search->newer[1], wish ? " at " : "",
-            wish ? variable : "", wish ? " = " : "", wish ? wish : "", gpu->ordinal, gpu->name,
-            vendor->platform, oak_gpu_major(gpu), oak_gpu_minor(gpu), variable, oak_gpu_major(gpu));
-  OAK_CHECK(!wish, OAK_ERR_DEVICE, "%s = %s cannot be loaded to compile kernels for GPU %d, %s: %s",
-            variable, wish, gpu->ordinal, gpu->name, search->reason);
+            vendor->compiler, search->newer[0], search->newer[1], choice ? " at " : "",
+            choice ? variable : "", choice ? " = " : "", choice ? choice : "", gpu->ordinal,
+            gpu->name, vendor->platform, oak_gpu_major(gpu), oak_gpu_minor(gpu), variable,
+            oak_gpu_major(gpu));
+  OAK_CHECK(!choice, OAK_ERR_DEVICE,
+            "%s = %s cannot be loaded to compile kernels for GPU %d, %s: %s", variable, choice,
+            gpu->ordinal, gpu->name, search->reason);
   return OAK_FAIL(OAK_ERR_DEVICE,
                   "no %s to compile kernels for GPU %d, %s: %s, is not found; install it "
                   "(docs/gpu.md says how), set %s to its path or %s, or use device.name = cpu",
@@ -178,7 +180,7 @@ oak_status_t oak_gpu_compiler(gpu_t *gpu) {
 
 oak_status_t oak_gpu_nccl(const gpu_vendor_t *vendor, gpu_nccl_t *table) {
   const gpu_places_t *places = &vendor->nccl_places;
-  const char *wish = value_of(places->variable), *name = wish ? wish : places->names[0];
+  const char *choice = value_of(places->variable), *name = choice ? choice : places->names[0];
   search_t search = {.flags = RTLD_NODELETE};
   memset(table, 0, sizeof *table);
   table->library = open_library(&search, places);

@@ -64,8 +64,8 @@ oak_status_t oak_gpu_nccl_open(oak_device_t *dev, MPI_Comm comm) {
   return st;
 }
 
-static oak_status_t enqueue(const gpu_t *gpu, const oak_parcel_t *send, int nsend,
-                            const oak_parcel_t *recv, int nrecv) {
+static oak_status_t enqueue(const gpu_t *gpu, const oak_direct_message_t *send, int nsend,
+                            const oak_direct_message_t *recv, int nrecv) {
   const gpu_nccl_t *api = &gpu->nccl->api;
   for (int i = 0; i < nrecv; i++)
     OAK_TRY(nccl_status(api->recv(recv[i].address, recv[i].bytes, NCCL_BYTES, recv[i].rank,
@@ -78,8 +78,8 @@ static oak_status_t enqueue(const gpu_t *gpu, const oak_parcel_t *send, int nsen
   return OAK_OK;
 }
 
-oak_status_t oak_gpu_nccl_exchange(oak_device_t *dev, const oak_parcel_t *send, int nsend,
-                                   const oak_parcel_t *recv, int nrecv) {
+oak_status_t oak_gpu_nccl_exchange(oak_device_t *dev, const oak_direct_message_t *send, int nsend,
+                                   const oak_direct_message_t *recv, int nrecv) {
   const gpu_t *gpu = dev->data;
   OAK_TRY(nccl_status(gpu->nccl->api.begin(), "starting messages"));
   oak_status_t st = enqueue(gpu, send, nsend, recv, nrecv);

@@ -121,8 +121,8 @@ size_t oak_gpu_room(oak_device_t *dev);
 /* gpu_messages.c */
 oak_status_t oak_gpu_nccl_probe(oak_device_t *dev);
 oak_status_t oak_gpu_nccl_open(oak_device_t *dev, MPI_Comm comm);
-oak_status_t oak_gpu_nccl_exchange(oak_device_t *dev, const oak_parcel_t *send, int nsend,
-                                   const oak_parcel_t *recv, int nrecv);
+oak_status_t oak_gpu_nccl_exchange(oak_device_t *dev, const oak_direct_message_t *send, int nsend,
+                                   const oak_direct_message_t *recv, int nrecv);
 void oak_gpu_nccl_close(gpu_t *gpu);
 
 #endif

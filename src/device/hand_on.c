@@ -111,7 +111,7 @@ oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Co
                            oak_status_t status, int own, char key[33], char **path, int *stored) {
   struct {
     long long length; /* -1: the giver has failed */
-    char key[33];     /* "" if the giver has failed; another key than the wished one if the sources
+    char key[33];     /* "" if the giver has failed; another key than the wanted one if the sources
                        * have changed */
   } head = {.length = -1};
   oak_buffer_t entry = {0};

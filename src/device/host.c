@@ -228,17 +228,17 @@ void oak_device_advice(const oak_device_t *dev, char *text, size_t size) {
            ": a run is fastest with one rank for each idle core");
 }
 
-oak_status_t oak_host_threads(oak_device_t *dev, int wish, int *threads) {
+oak_status_t oak_host_threads(oak_device_t *dev, int choice, int *threads) {
   enum { most = 4096 };
   *threads = share_of_cores(dev);
   OAK_CHECK(
-      wish >= 0 && wish <= most, OAK_ERR_ARGUMENT,
+      choice >= 0 && choice <= most, OAK_ERR_ARGUMENT,
       "%d threads per rank are asked for (device.threads); allowed are 1 to %d, or 0 for a share "
       "of the cores",
-      wish, most);
+      choice, most);
   const char *variable = getenv("OMP_NUM_THREADS");
-  if (wish > 0) {
-    *threads = wish;
+  if (choice > 0) {
+    *threads = choice;
   } else if (variable && variable[0]) {
     char *end;
     long value = strtol(variable, &end, 10); /* in a list for nested levels, the first number counts

@@ -151,8 +151,8 @@ void oak_host_detach(oak_host_memory_t *attached, void *ptr) {
 /* ---- memory that MPI takes */
 
 int oak_mpi_takes_gpu(void) {
-  const char *wish = getenv("OAK_MPI_GPU");
-  if (wish && wish[0]) return strcmp(wish, "0") != 0;
+  const char *choice = getenv("OAK_MPI_GPU");
+  if (choice && choice[0]) return strcmp(choice, "0") != 0;
 #if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
   return MPIX_Query_cuda_support();
 #else

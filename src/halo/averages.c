@@ -14,9 +14,9 @@ static oak_status_t look_at_peers(oak_averages_t *x, oak_transport_t *transport)
 
 oak_status_t oak_averages_fit(oak_averages_t *x, oak_transport_t *transport,
                               const oak_pattern_t *pattern, size_t unit) {
-  const oak_wish_t wish = {&x->piece, pattern->flux.npiece, (int64_t)unit, SLACK};
+  const oak_need_t need = {&x->piece, pattern->flux.npiece, (int64_t)unit, SLACK};
   int changed;
-  oak_status_t st = oak_peers_fit(&transport->peers, &wish, 1, &changed);
+  oak_status_t st = oak_peers_fit(&transport->peers, &need, 1, &changed);
   if (st == OAK_OK) st = oak_messages_prepare(&x->messages, transport, &pattern->flux.route, unit);
   return st == OAK_OK && changed ? look_at_peers(x, transport) : st;
 }

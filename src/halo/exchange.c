@@ -33,8 +33,8 @@ static int64_t piece_bytes(const oak_exchange_t *x) {
 }
 
 oak_status_t oak_exchange_fit(oak_exchange_t *x, int *changed) {
-  const oak_wish_t wish = {&x->buffer, x->pattern->pieces, piece_bytes(x), SLACK_BUFFER};
-  oak_status_t st = oak_peers_fit(&x->transport->peers, &wish, 1, changed);
+  const oak_need_t need = {&x->buffer, x->pattern->pieces, piece_bytes(x), SLACK_BUFFER};
+  oak_status_t st = oak_peers_fit(&x->transport->peers, &need, 1, changed);
   oak_keep_failure(&st, oak_messages_prepare(&x->round1, x->transport, &x->pattern->round1,
                                              (size_t)piece_bytes(x)));
   oak_keep_failure(&st, oak_messages_prepare(&x->round2, x->transport, &x->pattern->round2,
@@ -45,12 +45,12 @@ oak_status_t oak_exchange_fit(oak_exchange_t *x, int *changed) {
 oak_status_t oak_values_fit(oak_exchange_t *x, oak_values_t *const *values, int n, int64_t blocks,
                             int *changed) {
   enum { MOST = 8 };
-  oak_wish_t wish[MOST];
+  oak_need_t need[MOST];
   const int64_t bytes = oak_pattern_block_cells(x->pattern) * x->components * x->store_size;
   OAK_ASSERT(n <= MOST);
   for (int i = 0; i < n; i++)
-    wish[i] = (oak_wish_t){&values[i]->memory, blocks, bytes, SLACK_VALUES};
-  return oak_peers_fit(&x->transport->peers, wish, n, changed);
+    need[i] = (oak_need_t){&values[i]->memory, blocks, bytes, SLACK_VALUES};
+  return oak_peers_fit(&x->transport->peers, need, n, changed);
 }
 
 oak_status_t oak_values_look(oak_exchange_t *x, oak_values_t *values) {

@@ -61,13 +61,13 @@ static int all_chunks(const oak_messages_t *m, const oak_message_t *message, int
 static oak_status_t fit_lists(oak_messages_t *m, int n) {
   if (n <= m->room) return OAK_OK;
   free(m->request);
-  free(m->parcel);
+  free(m->direct);
   free(m->chunk);
   m->room = 0;
   m->request = malloc(n * sizeof *m->request);
-  m->parcel = malloc(n * sizeof *m->parcel);
+  m->direct = malloc(n * sizeof *m->direct);
   m->chunk = malloc(n * sizeof *m->chunk);
-  OAK_CHECK(m->request && m->parcel && m->chunk, OAK_ERR_MEMORY, "out of memory for %d messages",
+  OAK_CHECK(m->request && m->direct && m->chunk, OAK_ERR_MEMORY, "out of memory for %d messages",
             n);
   m->room = n;
   return OAK_OK;
@@ -192,15 +192,15 @@ static oak_status_t end_staged(oak_messages_t *m, oak_transport_t *t, int tag) {
 
 /* ---- NCCL */
 
-static oak_status_t exchange_parcels(oak_messages_t *m, oak_device_t *dev, char *send, char *recv) {
+static oak_status_t exchange_direct(oak_messages_t *m, oak_device_t *dev, char *send, char *recv) {
   const oak_route_t *r = m->route;
   for (int i = 0; i < r->nsend; i++)
-    m->parcel[i] = (oak_parcel_t){r->send[i].rank, send + r->send[i].offset * m->unit,
-                                  r->send[i].count * m->unit};
+    m->direct[i] = (oak_direct_message_t){r->send[i].rank, send + r->send[i].offset * m->unit,
+                                          r->send[i].count * m->unit};
   for (int i = 0; i < r->nrecv; i++)
-    m->parcel[r->nsend + i] = (oak_parcel_t){r->recv[i].rank, recv + r->recv[i].offset * m->unit,
-                                             r->recv[i].count * m->unit};
-  return oak_device_ops(dev)->direct_exchange(dev, m->parcel, r->nsend, m->parcel + r->nsend,
+    m->direct[r->nsend + i] = (oak_direct_message_t){
+        r->recv[i].rank, recv + r->recv[i].offset * m->unit, r->recv[i].count * m->unit};
+  return oak_device_ops(dev)->direct_exchange(dev, m->direct, r->nsend, m->direct + r->nsend,
                                               r->nrecv);
 }
 
@@ -213,7 +213,7 @@ oak_status_t oak_messages_begin(oak_messages_t *m, oak_transport_t *t, void *sen
   if (t->kind == OAK_TRANSPORT_STAGED) return begin_staged(m, t, send_memory, recv_memory, tag);
   oak_status_t st = ops->fork ? ops->fork(t->dev) : oak_device_sync(t->dev);
   if (t->kind == OAK_TRANSPORT_NCCL)
-    return st != OAK_OK ? st : exchange_parcels(m, t->dev, send_memory, recv_memory);
+    return st != OAK_OK ? st : exchange_direct(m, t->dev, send_memory, recv_memory);
   if (st == OAK_OK && ops->settle) st = ops->settle(t->dev); /* MPI reads what kernels have made */
   post_all(m, t->comm, send_memory, recv_memory, tag);
   return st;
@@ -236,7 +236,7 @@ void oak_messages_clear(oak_messages_t *m, oak_transport_t *transport) {
   if (m->staging && oak_device_ops(dev)->settle) oak_device_ops(dev)->settle(transport->dev);
   if (m->unit) MPI_Type_free(&m->type);
   free(m->request);
-  free(m->parcel);
+  free(m->direct);
   free(m->chunk);
   if (transport->dev) oak_staging_free(transport->dev, m->staging);
   *m = (oak_messages_t){0};

@@ -36,9 +36,9 @@ typedef struct {
   const oak_route_t *route;
   size_t unit; /**< bytes */
   MPI_Datatype type;
-  MPI_Request *request; /**< receives, then sends; of chunks if they are staged */
-  oak_parcel_t *parcel; /**< sends, then receives */
-  oak_chunk_t *chunk;   /**< receives, then sends */
+  MPI_Request *request;         /**< receives, then sends; of chunks if they are staged */
+  oak_direct_message_t *direct; /**< sends, then receives */
+  oak_chunk_t *chunk;           /**< receives, then sends */
   int room;
   char *staging; /**< memory of the host: receives first, then sends, in their order */
   size_t staging_bytes;

@@ -65,10 +65,10 @@ static oak_status_t read_trial(oak_peers_t *peers, const oak_shared_t *trial) {
  * none does. */
 static oak_status_t try_sharing(oak_peers_t *peers) {
   oak_shared_t trial = {0}, *list[] = {&trial};
-  const oak_wish_t wish = {&trial, 1, TRIAL_BYTES, 1};
+  const oak_need_t need = {&trial, 1, TRIAL_BYTES, 1};
   const int mark[2] = {peers->me, ~peers->me};
   OAK_TRY(oak_agree(peers->host, open_flags(peers)));
-  oak_status_t st = oak_peers_fit(peers, &wish, 1, NULL);
+  oak_status_t st = oak_peers_fit(peers, &need, 1, NULL);
   if (st == OAK_OK) st = oak_device_upload(peers->dev, trial.mine, mark, sizeof mark);
   st = oak_agree(peers->host, st);
   if (st == OAK_OK) {
@@ -117,14 +117,14 @@ void oak_peers_close(oak_peers_t *peers) {
 
 /* ---- memory */
 
-static int fits(const oak_wish_t *w) {
+static int fits(const oak_need_t *w) {
   const int64_t bytes = w->count * w->unit, have = w->memory->bytes;
   return bytes <= have && (2 * bytes >= have || have <= 64 * w->unit);
 }
 
 /* A first allocation is exact. Memory that grows gets some extra room, if there is memory for it,
  * so that not every change of the mesh allocates. */
-static oak_status_t allocate(oak_peers_t *peers, const oak_wish_t *w, int first) {
+static oak_status_t allocate(oak_peers_t *peers, const oak_need_t *w, int first) {
   oak_shared_t *m = w->memory;
   int64_t count = first || w->count == 0 ? w->count : w->count + w->count / w->slack + 1;
   oak_status_t st = OAK_OK;
@@ -179,7 +179,7 @@ static oak_status_t see_peers(oak_peers_t *peers, oak_shared_t *m, const unsigne
   return st;
 }
 
-static oak_status_t fit_shared(oak_peers_t *peers, const oak_wish_t *wish, int n, unsigned mine,
+static oak_status_t fit_shared(oak_peers_t *peers, const oak_need_t *need, int n, unsigned mine,
                                const unsigned *mask) {
   unsigned any = 0;
   oak_status_t st = oak_device_sync(peers->dev);
@@ -187,43 +187,43 @@ static oak_status_t fit_shared(oak_peers_t *peers, const oak_wish_t *wish, int n
   MPI_Barrier(peers->host); /* wait until no kernel of a peer reads this memory */
   for (int i = 0; i < n; i++)
     for (int p = 0; p < peers->count; p++)
-      if (mask[p] >> i & 1) forget(peers, wish[i].memory, p);
+      if (mask[p] >> i & 1) forget(peers, need[i].memory, p);
   MPI_Barrier(peers->host); /* wait until no peer has it mapped */
   for (int i = 0; i < n; i++) {
     if (!(mine >> i & 1)) continue;
-    const int first = !wish[i].memory->mine;
-    release(peers, wish[i].memory);
-    const oak_status_t got = allocate(peers, &wish[i], first);
+    const int first = !need[i].memory->mine;
+    release(peers, need[i].memory);
+    const oak_status_t got = allocate(peers, &need[i], first);
     if (st == OAK_OK) st = got;
   }
   for (int i = 0; i < n; i++) {
     if (!(any >> i & 1)) continue;
-    const oak_status_t seen = see_peers(peers, wish[i].memory, mask, i);
+    const oak_status_t seen = see_peers(peers, need[i].memory, mask, i);
     if (st == OAK_OK) st = seen;
   }
   return st;
 }
 
-static oak_status_t fit_alone(oak_peers_t *peers, const oak_wish_t *wish, int n, unsigned mine) {
+static oak_status_t fit_alone(oak_peers_t *peers, const oak_need_t *need, int n, unsigned mine) {
   for (int i = 0; i < n; i++) {
     if (!(mine >> i & 1)) continue;
-    const int first = !wish[i].memory->mine;
-    release(peers, wish[i].memory);
-    OAK_TRY(allocate(peers, &wish[i], first));
+    const int first = !need[i].memory->mine;
+    release(peers, need[i].memory);
+    OAK_TRY(allocate(peers, &need[i], first));
   }
   return OAK_OK;
 }
 
-oak_status_t oak_peers_fit(oak_peers_t *peers, const oak_wish_t *wish, int n, int *changed) {
+oak_status_t oak_peers_fit(oak_peers_t *peers, const oak_need_t *need, int n, int *changed) {
   unsigned mine = 0, any = 0, mask[MOST_PEERS];
   OAK_ASSERT(n <= 32);
-  for (int i = 0; i < n; i++) mine |= (unsigned)!fits(&wish[i]) << i;
+  for (int i = 0; i < n; i++) mine |= (unsigned)!fits(&need[i]) << i;
   if (changed) *changed = mine != 0;
-  if (peers->count == 1) return fit_alone(peers, wish, n, mine);
+  if (peers->count == 1) return fit_alone(peers, need, n, mine);
   MPI_Allgather(&mine, 1, MPI_UNSIGNED, mask, 1, MPI_UNSIGNED, peers->host);
   for (int p = 0; p < peers->count; p++) any |= mask[p];
   if (changed) *changed = any != 0;
-  return any ? fit_shared(peers, wish, n, mine, mask) : OAK_OK;
+  return any ? fit_shared(peers, need, n, mine, mask) : OAK_OK;
 }
 
 void oak_peers_free(oak_peers_t *peers, oak_shared_t *const *memory, int n) {

@@ -40,7 +40,7 @@ typedef struct {
   oak_shared_t *memory;
   int64_t count, unit;
   int slack;
-} oak_wish_t;
+} oak_need_t;
 
 /** Find out by trying which ranks can share memory; with \a wanted 0 none does. If it does not
  * work, this is not an error: \a why [size] then says what failed, otherwise it is "". Collective
@@ -58,7 +58,7 @@ static inline int oak_peers_number(const oak_peers_t *peers, int rank) {
  * may be NULL) is 1 if any did, on this rank or a peer. Nothing is freed or moved while a peer may
  * still read it. Collective on the ranks of the host; the status is this rank's own, for the caller
  * to agree on. OAK_ERR_MEMORY: the memory that failed is gone. */
-oak_status_t oak_peers_fit(oak_peers_t *peers, const oak_wish_t *wish, int n, int *changed);
+oak_status_t oak_peers_fit(oak_peers_t *peers, const oak_need_t *need, int n, int *changed);
 /** Free shared memory. Collective on the ranks of the host. */
 void oak_peers_free(oak_peers_t *peers, oak_shared_t *const *memory, int n);
 

@@ -19,20 +19,20 @@ static void say(oak_transport_t *t, const char *format, ...) {
 
 /* Messages for ranks that are not peers. Between GPUs NCCL comes first: it does not wait for the
  * host. */
-static oak_status_t choose_messages(oak_transport_t *t, oak_transport_kind_t wish) {
+static oak_status_t choose_messages(oak_transport_t *t, oak_transport_kind_t wanted) {
   const oak_device_ops_t *ops = oak_device_ops(t->dev);
-  const int automatic = wish == OAK_TRANSPORT_AUTO || wish == OAK_TRANSPORT_DIRECT;
+  const int automatic = wanted == OAK_TRANSPORT_AUTO || wanted == OAK_TRANSPORT_DIRECT;
   char why[256] = "";
-  if (ops->direct_open && (automatic || wish == OAK_TRANSPORT_NCCL)) {
+  if (ops->direct_open && (automatic || wanted == OAK_TRANSPORT_NCCL)) {
     t->kind = OAK_TRANSPORT_NCCL;
     if (ops->direct_open(t->dev, t->comm) == OAK_OK) return OAK_OK;
     snprintf(why, sizeof why, "NCCL is not used: %s", oak_last_error());
-  } else if (wish == OAK_TRANSPORT_NCCL) {
+  } else if (wanted == OAK_TRANSPORT_NCCL) {
     snprintf(why, sizeof why, "device %s has no NCCL", ops->name);
   }
   const int takes = oak_device_mpi_direct(t->dev);
-  t->kind = takes && wish != OAK_TRANSPORT_STAGED ? OAK_TRANSPORT_MPI : OAK_TRANSPORT_STAGED;
-  if (wish == OAK_TRANSPORT_MPI && !takes)
+  t->kind = takes && wanted != OAK_TRANSPORT_STAGED ? OAK_TRANSPORT_MPI : OAK_TRANSPORT_STAGED;
+  if (wanted == OAK_TRANSPORT_MPI && !takes)
     snprintf(why, sizeof why,
              "this MPI says that it does not take addresses of a GPU; OAK_MPI_GPU=1 overrules it");
   if (*why) say(t, " (%s)", why);
@@ -40,12 +40,12 @@ static oak_status_t choose_messages(oak_transport_t *t, oak_transport_kind_t wis
 }
 
 oak_status_t oak_transport_open(oak_transport_t *t, MPI_Comm comm, oak_device_t *dev,
-                                oak_transport_kind_t wish) {
+                                oak_transport_kind_t wanted) {
   int size, least;
   char why[256];
   *t = (oak_transport_t){.dev = dev, .comm = comm, .kind = OAK_TRANSPORT_MPI};
   MPI_Comm_size(comm, &size);
-  const int direct = size > 1 && (wish == OAK_TRANSPORT_AUTO || wish == OAK_TRANSPORT_DIRECT);
+  const int direct = size > 1 && (wanted == OAK_TRANSPORT_AUTO || wanted == OAK_TRANSPORT_DIRECT);
   OAK_TRY(oak_peers_open(&t->peers, comm, dev, direct, why, sizeof why));
   MPI_Allreduce(&t->peers.count, &least, 1, MPI_INT, MPI_MIN, comm);
   t->messages = least < size;
@@ -56,7 +56,7 @@ oak_status_t oak_transport_open(oak_transport_t *t, MPI_Comm comm, oak_device_t 
   char before[sizeof t->text];
   snprintf(before, sizeof before, "%s", t->text);
   *t->text = 0;
-  oak_status_t st = oak_agree(comm, choose_messages(t, wish));
+  oak_status_t st = oak_agree(comm, choose_messages(t, wanted));
   char after[sizeof t->text];
   snprintf(after, sizeof after, "%s", t->text);
   snprintf(t->text, sizeof t->text, "%.200s%smessages by %s%.200s", before, *before ? "; " : "",

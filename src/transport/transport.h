@@ -25,10 +25,10 @@ typedef struct {
   char text[512]; /**< what is used and why, for people; "" on one rank */
 } oak_transport_t;
 
-/** Choose the transport of the ranks of \a comm, following \a wish. If the wished way does not
+/** Choose the transport of the ranks of \a comm, following \a wanted. If the wanted way does not
  * work, the next best is taken, and `text` says so. Collective. */
 oak_status_t oak_transport_open(oak_transport_t *transport, MPI_Comm comm, oak_device_t *dev,
-                                oak_transport_kind_t wish);
+                                oak_transport_kind_t wanted);
 /** A rank whose device no longer works calls this, with the message in oak_last_error: its peers
  * then do not wait for it. With NCCL the other ranks wait in their devices' queues for its data,
  * and it has no way to tell them. In this case the message is printed and all ranks are ended. */

@@ -11,13 +11,14 @@
 
 typedef struct oak_output_item oak_output_item_t;
 
-/** A kind of output: one file in src/solver/kinds and a line in kinds.c. The keys
- * `variables`, `region` and `precision`, which is for files of blocks, are read for all kinds that
- * have them. */
+/** A kind of output: one file in src/solver/kinds and a line in kinds.c. The keys `variables`,
+ * `region` and `precision` are read for all kinds that have them; `precision` is for files of
+ * blocks. */
 typedef struct {
   oak_output_word_t word;
   const char *ending; /**< of its files; NULL: none */
-  /** Its outputs are such folders or, if it has an ending that differs, have one beside them. */
+  /** Each output is such a folder or, if \a ending differs from the folder's, a file with such a
+   * folder beside it. */
   const oak_folder_kind_t *folder;
   const oak_series_t *series; /**< the list of all of its files, for viewers; NULL: none */
   int each_variable;          /**< a file for each variable */

@@ -29,9 +29,9 @@ oak_grid_view_t oak_view_domain(const oak_t *sim, const oak_selection_t *variabl
 /** A view of the current solution with the variables of \a source, which are made ready to be read.
  * Collective. */
 oak_status_t oak_view_make(oak_view_source_t *source, oak_grid_view_t *view);
-/** Give the view values of its own, on the device, so that it can be read while the run goes on:
- * then its `release` is set. Nothing happens where that is not possible. \a view is fresh. Its
- * names and its region must stay. Collective. */
+/** Give a fresh view values of its own, on the device. It can then be read while the run goes
+ * on, and its `release` is set. Its names and its region must stay. Nothing happens where that
+ * is not possible. Collective. */
 void oak_view_detach(const oak_view_source_t *source, oak_grid_view_t *view);
 /** Free the memory that reading through views of \a source has allocated. Rank-local. */
 void oak_view_clear(oak_view_source_t *source);

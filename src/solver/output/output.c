@@ -281,8 +281,8 @@ static oak_status_t write_row(const oak_output_t *out, oak_output_item_t *item) 
   return oak_disk_commit(disk, sim->setup.comm, st, &output);
 }
 
-/* Where an output goes. Those of the keys in [output] have names of their own: pictures count, all
- * others have the number of the step. */
+/* Where an output goes. Pictures of the keys in [output] are numbered one by one, all other
+ * files by the step. */
 static void make_path(const oak_output_t *out, const oak_output_item_t *item, const char *variable,
                       char path[4096]) {
   if (item->kind == &oak_output_picture && !item->section)
@@ -323,10 +323,10 @@ static oak_status_t write_file(oak_output_t *out, oak_output_item_t *item, int v
   return st;
 }
 
-/* Each file has a name of its own, and the thread gives the names in the order of the outputs. So a
- * later file need not wait for an earlier one. But until a file is complete, it holds what
- * output.buffer does not count: open files, a communicator, a copy on a GPU. Therefore few are on
- * their way. */
+/* Each file has a name of its own, and the thread gives the names in the order of the outputs.
+ * So a later file need not wait for an earlier one. But until a file is complete, it uses memory
+ * that output.buffer does not count: open files, a communicator, a copy on a GPU. Therefore only
+ * a few files may be incomplete at a time. */
 enum { MOST_PENDING = 4 };
 
 /* A row of a section counts as output; the totals of diagnostics.csv have a phase of their own. */

@@ -66,7 +66,7 @@ oak_status_t oak_saving_open(oak_saving_t *saving, oak_output_t *out) {
       "%s: run.wall_limit = %g s leaves no time: it must be above run.wall_margin = %g s, the "
       "time kept for the last checkpoint",
       oak_params_origin(p, "run.wall_limit"), limit, saving->margin);
-  /* One that is there is of an earlier run, or a file of the user. */
+  /* A stop file that exists already is of an earlier run, or a file of the user. */
   if (out->sim->setup.rank == 0) saving->stop = find_stop_file(out);
   if (saving->stop.inode)
     oak_progress_note(out->progress,
