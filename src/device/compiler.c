@@ -136,7 +136,7 @@ oak_status_t oak_compiler_probe(oak_compiler_t *compiler, const oak_words_t *wan
   if (compiler->version) return OAK_OK;
   oak_status_t status = probe(compiler, wanted);
   if (status == OAK_OK) oak_files_tools(compiler, user);
-  if (status != OAK_OK) { /* then the next call asks again */
+  if (status != OAK_OK) { /* the next call asks again */
     free(compiler->version);
     compiler->version = NULL;
     oak_words_free(&compiler->flags);

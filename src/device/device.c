@@ -24,12 +24,12 @@ const oak_device_ops_t *oak_device_known(int i) {
   return i >= 0 && i < registry_count ? registry[i] : NULL;
 }
 
-/** Free what was made so far. Each communicator and the ledger of memory exist either on all ranks
- * or on none. */
+/** Free what was made so far. Each communicator and the record of memory use exist either on all
+ * ranks or on none. */
 static void device_free(oak_device_t *dev) {
   if (!dev) return;
   oak_cache_close(dev);
-  oak_ledger_close(&dev->ledger);
+  oak_memory_use_close(&dev->memory_use);
   if (dev->firsts != MPI_COMM_NULL) MPI_Comm_free(&dev->firsts);
   if (dev->builders != MPI_COMM_NULL) MPI_Comm_free(&dev->builders);
   if (dev->host != MPI_COMM_NULL) MPI_Comm_free(&dev->host);
@@ -66,7 +66,7 @@ static oak_status_t device_new(const oak_device_options_t *options, oak_device_t
   return oak_words_status(&dev->user_flags);
 }
 
-/** Communicators, threads and the ledger. Collective. */
+/** Communicators, threads and the record of memory use. Collective. */
 static oak_status_t device_join(oak_device_t *dev, MPI_Comm comm) {
   int builder;
   MPI_Comm_dup(comm, &dev->comm);
@@ -79,7 +79,7 @@ static oak_status_t device_join(oak_device_t *dev, MPI_Comm comm) {
   MPI_Comm_split(dev->comm, builder == 0 ? 0 : MPI_UNDEFINED, dev->rank, &dev->firsts);
   oak_status_t status = oak_host_threads(dev, dev->options.threads, &dev->threads);
   OAK_TRY(oak_agree(dev->comm, status));
-  status = oak_ledger_open(dev->host, &dev->ledger);
+  status = oak_memory_use_open(dev->host, &dev->memory_use);
   return oak_agree(dev->comm, status);
 }
 

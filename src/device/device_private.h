@@ -61,18 +61,19 @@ typedef struct {
 
 void oak_host_cpu(oak_host_cpu_t *cpu);
 
-/** The ledger: how many bytes each rank of a host has allocated. All ranks of the host can read it.
- * Linux grants memory that it does not have, and kills a process when too much of it is used. Ranks
- * that allocate at the same time would not notice this without the ledger. */
-typedef struct oak_ledger oak_ledger_t;
+/** The record of memory use: how many bytes each rank of a host has allocated. All ranks of the
+ * host can read it. Linux grants memory that it does not have, and kills a process when too much
+ * of it is used. Ranks that allocate at the same time would not notice this without the record. */
+typedef struct oak_memory_use oak_memory_use_t;
 
 /** Collective on \a host, whose ranks share memory. */
-oak_status_t oak_ledger_open(MPI_Comm host, oak_ledger_t **out);
-void oak_ledger_close(oak_ledger_t **ledger);
-/** Enter \a bytes about to be allocated; refused when the host cannot give them. Not collective. */
-oak_status_t oak_ledger_take(oak_ledger_t *ledger, size_t bytes);
+oak_status_t oak_memory_use_open(MPI_Comm host, oak_memory_use_t **out);
+void oak_memory_use_close(oak_memory_use_t **use);
+/** Record \a bytes that are about to be allocated; refused if the host cannot give them. Not
+ * collective. */
+oak_status_t oak_memory_use_add(oak_memory_use_t *use, size_t bytes);
 /** After the memory was freed. */
-void oak_ledger_give(oak_ledger_t *ledger, size_t bytes);
+void oak_memory_use_drop(oak_memory_use_t *use, size_t bytes);
 
 /* ---- the device */
 
@@ -91,7 +92,7 @@ struct oak_device {
   char *env_flags;              /**< $OAK_CFLAGS when the device was opened, "" if unset */
   oak_words_t user_flags;       /**< flags of options and $OAK_CFLAGS, word by word */
   int threads;
-  oak_ledger_t *ledger;
+  oak_memory_use_t *memory_use;
   char *cache;  /**< folder where built kernels are looked up; NULL if there is none that can be
                    trusted, before the first build and on ranks that never build */
   char *unkept; /**< why this run writes no kernels there, NULL if it does */
@@ -168,11 +169,11 @@ typedef enum {
  * MPI_COMM_NULL: this host already has its entry, or there is no other host. */
 oak_status_t oak_hand_open(oak_device_t *dev, oak_need_t need, const char *key,
                            MPI_Comm *receivers);
-/** Send the entry from rank 0, the giver, to the other ranks. Collective on \a receivers; the
- * others wait while the giver compiles. On the giver, \a status, \a key and \a *path are input. The
- * others pass OAK_OK, and there key and path are output. *stored: 1 if the entry was received and
- * is now in the cache, or in the folder of this run for an \a own entry. If the giver has failed,
- * the others return OAK_OK and an empty \a key; the caller then agrees on the status. */
+/** Send the entry from rank 0, the sender, to the other ranks. Collective on \a receivers; the
+ * others wait while the sender compiles. On the sender, \a status, \a key and \a *path are input.
+ * The others pass OAK_OK, and there key and path are output. *stored: 1 if the entry was received
+ * and is now in the cache, or in the folder of this run for an \a own entry. If the sender has
+ * failed, the others return OAK_OK and an empty \a key; the caller then agrees on the status. */
 oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Comm receivers,
                            oak_status_t status, int own, char key[33], char **path, int *stored);
 /** MPI_Bcast from rank 0 for data that may come only after many seconds. The other ranks sleep
@@ -240,7 +241,7 @@ int oak_text_assembles_files(const char *text);
 
 /* ---- host_memory.c: memory of the host, for back ends whose kernels run there. */
 
-/** What is allocated, with sizes, which the ledger needs when memory is freed. Start from {0}. */
+/** What is allocated, with sizes, since freed memory is taken off the record. Start from {0}. */
 typedef struct oak_host_block oak_host_block_t;
 typedef struct {
   oak_host_block_t *block;
@@ -259,7 +260,7 @@ oak_status_t oak_host_map_attach(const oak_handle_t *handle, void **out);
  * it. */
 void oak_host_map_close(void *ptr, size_t bytes, oak_handle_t *handle);
 
-/** The same for memory of a device. The ledger counts it. */
+/** The same for memory of a device, whose use is recorded. */
 oak_status_t oak_host_share(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle);
 void oak_host_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle);
 oak_status_t oak_host_attach(oak_device_t *dev, oak_host_memory_t *attached,

@@ -15,7 +15,7 @@
 
 typedef struct {
   oak_hash_t *hash;
-  const oak_compiler_t *compiler; /* that is asked for libraries in its folders, or NULL */
+  const oak_compiler_t *compiler; /* is asked for libraries in its folders, or NULL */
   const oak_words_t *user;        /* flags that say where it finds them */
   oak_words_t folders;            /* of libraries */
   oak_words_t seen;               /* files that were hashed */

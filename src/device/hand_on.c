@@ -27,7 +27,7 @@ static int alike(const claim_t *a, const claim_t *b) {
 
 /** The host that sends the entry which \a mine asks for: the first one that has it, or else the
  * first one that needs it. MPI_UNDEFINED if all of them have it. */
-static int giver(const claim_t *claim, int hosts, const claim_t *mine) {
+static int sender(const claim_t *claim, int hosts, const claim_t *mine) {
   int first = -1, has = -1, wanted = 0;
   for (int h = 0; h < hosts; h++) {
     if (!alike(&claim[h], mine)) continue;
@@ -58,7 +58,7 @@ oak_status_t oak_hand_open(oak_device_t *dev, oak_need_t need, const char *key,
   for (int h = 0; h < hosts; h++)
     wanted |= claim[h].need == OAK_NEED_ENTRY || claim[h].need == OAK_NEED_OTHER;
   if (wanted) { /* the same on all hosts */
-    const int from = giver(claim, hosts, &mine);
+    const int from = sender(claim, hosts, &mine);
     MPI_Comm_split(dev->firsts, from, from == me ? 0 : me + 1, receivers);
   }
   free(claim);
@@ -110,8 +110,8 @@ static oak_status_t store(const char *path, const oak_buffer_t *entry) {
 oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Comm receivers,
                            oak_status_t status, int own, char key[33], char **path, int *stored) {
   struct {
-    long long length; /* -1: the giver has failed */
-    char key[33];     /* "" if the giver has failed; another key than the wanted one if the sources
+    long long length; /* -1: the sender has failed */
+    char key[33];     /* "" if the sender has failed; another key than the wanted one if the sources
                        * have changed */
   } head = {.length = -1};
   oak_buffer_t entry = {0};

@@ -255,20 +255,20 @@ oak_status_t oak_host_threads(oak_device_t *dev, int choice, int *threads) {
 
 /* ---- memory */
 
-/** One rank's line of the ledger, in memory that the ranks of the host share. */
+/** What is recorded of one rank, in memory that the ranks of the host share. */
 typedef struct {
   _Atomic long long held;   /**< bytes allocated */
   _Atomic long long before; /**< bytes in use by the process before the first allocation */
   _Atomic long long now;    /**< bytes in use when a rank last examined this one */
   _Atomic long pid;
   char apart[64 - 4 * 8]; /**< one cache line each */
-} ledger_line_t;
+} use_line_t;
 
-struct oak_ledger {
+struct oak_memory_use {
   MPI_Win window;
   int size;
-  ledger_line_t *mine;
-  ledger_line_t **line; /**< [size] */
+  use_line_t *mine;
+  use_line_t **line; /**< [size] */
 };
 
 /** Bytes of memory that a process uses; -1 if not known. */
@@ -283,46 +283,44 @@ static long long resident_bytes(long pid) {
   return resident < 0 ? -1 : resident * sysconf(_SC_PAGESIZE);
 }
 
-oak_status_t oak_ledger_open(MPI_Comm host, oak_ledger_t **out) {
+oak_status_t oak_memory_use_open(MPI_Comm host, oak_memory_use_t **out) {
   int rank, size;
   MPI_Comm_rank(host, &rank);
   MPI_Comm_size(host, &size);
-  oak_ledger_t *ledger = calloc(1, sizeof *ledger);
-  if (ledger) ledger->line = malloc((size_t)size * sizeof(ledger_line_t *));
+  oak_memory_use_t *use = calloc(1, sizeof *use);
+  if (use) use->line = malloc((size_t)size * sizeof(use_line_t *));
   oak_status_t status = OAK_OK;
-  if (!ledger || !ledger->line)
-    status = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the table of ranks");
+  if (!use || !use->line) status = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the table of ranks");
   status = oak_agree(host, status);
   if (status != OAK_OK) {
-    if (ledger) free(ledger->line);
-    free(ledger);
+    if (use) free(use->line);
+    free(use);
     return status;
   }
-  ledger->size = size;
-  MPI_Win_allocate_shared(sizeof(ledger_line_t), 1, MPI_INFO_NULL, host, &ledger->mine,
-                          &ledger->window);
-  MPI_Win_lock_all(MPI_MODE_NOCHECK, ledger->window);
-  atomic_store(&ledger->mine->held, 0);
-  atomic_store(&ledger->mine->pid, (long)getpid());
-  atomic_store(&ledger->mine->before, resident_bytes((long)getpid()));
-  atomic_store(&ledger->mine->now, atomic_load(&ledger->mine->before));
+  use->size = size;
+  MPI_Win_allocate_shared(sizeof(use_line_t), 1, MPI_INFO_NULL, host, &use->mine, &use->window);
+  MPI_Win_lock_all(MPI_MODE_NOCHECK, use->window);
+  atomic_store(&use->mine->held, 0);
+  atomic_store(&use->mine->pid, (long)getpid());
+  atomic_store(&use->mine->before, resident_bytes((long)getpid()));
+  atomic_store(&use->mine->now, atomic_load(&use->mine->before));
   for (int r = 0; r < size; r++) {
     MPI_Aint bytes;
     int unit;
-    MPI_Win_shared_query(ledger->window, r, &bytes, &unit, &ledger->line[r]);
+    MPI_Win_shared_query(use->window, r, &bytes, &unit, &use->line[r]);
   }
   MPI_Barrier(host);
-  *out = ledger;
+  *out = use;
   return OAK_OK;
 }
 
-void oak_ledger_close(oak_ledger_t **ledger) {
-  if (!*ledger) return;
-  MPI_Win_unlock_all((*ledger)->window);
-  MPI_Win_free(&(*ledger)->window);
-  free((*ledger)->line);
-  free(*ledger);
-  *ledger = NULL;
+void oak_memory_use_close(oak_memory_use_t **use) {
+  if (!*use) return;
+  MPI_Win_unlock_all((*use)->window);
+  MPI_Win_free(&(*use)->window);
+  free((*use)->line);
+  free(*use);
+  *use = NULL;
 }
 
 /** Memory that the host can still give, in bytes. */
@@ -341,15 +339,15 @@ static double available_bytes(void) {
 }
 
 /** Bytes that the ranks of the host have allocated but had not touched when they were last
- * examined. The operating system must still provide them. The sizes come from the ledger, because
- * to read them from /proc would open one file per rank. */
-static double promised_bytes(const oak_ledger_t *ledger) {
+ * examined. The operating system must still provide them. The sizes come from the record,
+ * because to read them from /proc would open one file per rank. */
+static double promised_bytes(const oak_memory_use_t *use) {
   double sum = 0;
-  for (int r = 0; r < ledger->size; r++) {
-    long long held = atomic_load(&ledger->line[r]->held);
+  for (int r = 0; r < use->size; r++) {
+    long long held = atomic_load(&use->line[r]->held);
     if (held <= 0) continue;
-    long long before = atomic_load(&ledger->line[r]->before);
-    long long now = atomic_load(&ledger->line[r]->now);
+    long long before = atomic_load(&use->line[r]->before);
+    long long now = atomic_load(&use->line[r]->now);
     long long touched = now > before && before >= 0 ? now - before : 0;
     if (held > touched) sum += (double)(held - touched);
   }
@@ -357,23 +355,23 @@ static double promised_bytes(const oak_ledger_t *ledger) {
 }
 
 /** Read again how much memory a rank uses. */
-static void look_at(ledger_line_t *line) {
+static void look_at(use_line_t *line) {
   atomic_store(&line->now, resident_bytes(atomic_load(&line->pid)));
 }
 
-/** The present value of promised_bytes(). A rank enters its memory use when it allocates or frees,
- * and usually uses more later, so the entries overestimate what is promised. Every rank is examined
- * only if the entries would refuse \a limit bytes. If a rank has freed memory outside of the ledger
- * since its last entry, the sum is too low. */
-static double promised_within(const oak_ledger_t *ledger, double limit) {
-  double promised = promised_bytes(ledger);
+/** The present value of promised_bytes(). A rank records its memory use when it allocates or
+ * frees, and usually uses more later, so the records overestimate what is promised. Every rank
+ * is examined only if the records would refuse \a limit bytes. If a rank has since freed memory
+ * that is not recorded, the sum is too low. */
+static double promised_within(const oak_memory_use_t *use, double limit) {
+  double promised = promised_bytes(use);
   if (promised <= limit) return promised;
-  for (int r = 0; r < ledger->size; r++)
-    if (atomic_load(&ledger->line[r]->held) > 0) look_at(ledger->line[r]);
-  return promised_bytes(ledger);
+  for (int r = 0; r < use->size; r++)
+    if (atomic_load(&use->line[r]->held) > 0) look_at(use->line[r]);
+  return promised_bytes(use);
 }
 
-static oak_status_t ledger_refuse(size_t bytes, double available, double promised) {
+static oak_status_t refuse_memory(size_t bytes, double available, double promised) {
   char asked[32], free_text[32], promised_text[32], taken[64] = "";
   if (promised >= 1 << 20)
     snprintf(taken, sizeof taken, ", of which its ranks will use %s already",
@@ -388,7 +386,7 @@ static oak_status_t ledger_refuse(size_t bytes, double available, double promise
 /** Requests below this size are granted without reading /proc. */
 static const size_t small = (size_t)4 << 20;
 
-oak_status_t oak_ledger_take(oak_ledger_t *ledger, size_t bytes) {
+oak_status_t oak_memory_use_add(oak_memory_use_t *use, size_t bytes) {
   char asked[32];
   if (bytes > (size_t)1 << 60) {
     return OAK_FAIL(OAK_ERR_MEMORY,
@@ -396,21 +394,21 @@ oak_status_t oak_ledger_take(oak_ledger_t *ledger, size_t bytes) {
                     oak_format_size((double)bytes, asked));
   }
   double available = bytes < small ? 1e30 : available_bytes();
-  /* This request alone is too large. It is not entered, or requests of other ranks at the same
+  /* This request alone is too large. It is not recorded, or requests of other ranks at the same
    * moment would fail with it. */
-  if (bytes >= small) look_at(ledger->mine);
-  if ((double)bytes > available) return ledger_refuse(bytes, available, promised_within(ledger, 0));
-  /* The request is entered before the sum is computed, so that of two simultaneous requests at
+  if (bytes >= small) look_at(use->mine);
+  if ((double)bytes > available) return refuse_memory(bytes, available, promised_within(use, 0));
+  /* The request is recorded before the sum is computed, so that of two simultaneous requests at
    * least one sees the other. */
-  atomic_fetch_add(&ledger->mine->held, (long long)bytes);
+  atomic_fetch_add(&use->mine->held, (long long)bytes);
   if (bytes < small) return OAK_OK;
-  double promised = promised_within(ledger, available);
+  double promised = promised_within(use, available);
   if (promised <= available) return OAK_OK;
-  atomic_fetch_sub(&ledger->mine->held, (long long)bytes);
-  return ledger_refuse(bytes, available, promised - (double)bytes);
+  atomic_fetch_sub(&use->mine->held, (long long)bytes);
+  return refuse_memory(bytes, available, promised - (double)bytes);
 }
 
-void oak_ledger_give(oak_ledger_t *ledger, size_t bytes) {
-  atomic_fetch_sub(&ledger->mine->held, (long long)bytes);
-  if (bytes >= small) look_at(ledger->mine);
+void oak_memory_use_drop(oak_memory_use_t *use, size_t bytes) {
+  atomic_fetch_sub(&use->mine->held, (long long)bytes);
+  if (bytes >= small) look_at(use->mine);
 }

@@ -35,7 +35,7 @@ oak_status_t oak_host_alloc(oak_device_t *dev, oak_host_memory_t *memory, size_t
                             void **out) {
   const size_t huge = (size_t)2 << 20, line = 64;
   OAK_TRY(reserve(memory));
-  OAK_TRY(oak_ledger_take(dev->ledger, bytes));
+  OAK_TRY(oak_memory_use_add(dev->memory_use, bytes));
   /* Huge pages save address lookups in kernels that go through all of the memory. The thread that
    * writes a page first decides where it is placed, so nothing is cleared here. */
   size_t unit = bytes >= 2 * huge ? huge : line;
@@ -43,7 +43,7 @@ oak_status_t oak_host_alloc(oak_device_t *dev, oak_host_memory_t *memory, size_t
   void *address = aligned_alloc(unit, rounded);
   if (!address) {
     char size[32];
-    oak_ledger_give(dev->ledger, bytes);
+    oak_memory_use_drop(dev->memory_use, bytes);
     return OAK_FAIL(
         OAK_ERR_MEMORY,
         "cannot allocate %s of memory: the system refuses (%s); use fewer blocks, more hosts, or "
@@ -62,7 +62,7 @@ void oak_host_free(oak_device_t *dev, oak_host_memory_t *memory, void *ptr) {
     const size_t bytes = memory->block[i].bytes;
     memory->block[i] = memory->block[--memory->count];
     free(ptr);
-    oak_ledger_give(dev->ledger, bytes);
+    oak_memory_use_drop(dev->memory_use, bytes);
     return;
   }
   OAK_ASSERT(!"memory of this device");
@@ -116,18 +116,18 @@ void oak_host_map_close(void *ptr, size_t bytes, oak_handle_t *handle) {
 }
 
 oak_status_t oak_host_share(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle) {
-  OAK_TRY(oak_ledger_take(dev->ledger, bytes));
+  OAK_TRY(oak_memory_use_add(dev->memory_use, bytes));
   oak_status_t st = oak_host_map_new(bytes, out, handle);
   if (st == OAK_OK)
     madvise(*out, bytes, MADV_HUGEPAGE); /* as in oak_host_alloc, where the system allows it */
   else
-    oak_ledger_give(dev->ledger, bytes);
+    oak_memory_use_drop(dev->memory_use, bytes);
   return st;
 }
 
 void oak_host_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle) {
   oak_host_map_close(ptr, (size_t)handle->bytes, handle);
-  oak_ledger_give(dev->ledger, (size_t)handle->bytes);
+  oak_memory_use_drop(dev->memory_use, (size_t)handle->bytes);
 }
 
 oak_status_t oak_host_attach(oak_device_t *dev, oak_host_memory_t *attached,
