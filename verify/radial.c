@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "radial.h"
 
-static double radius(const double x[3]) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
+double radius(const double x[3]) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
 
 radial_t radial_profile(const sim_t *s, int variable, double width, double end) {
   const int n = (int)ceil(end / width);
@@ -66,9 +66,10 @@ double radial_largest(const radial_t *p) {
   return most;
 }
 
-void radial_scatter(const sim_t *s, const char *name, int variable, int level, int points) {
+/* Table `name` of some `points` cells spread over the domain. */
+static void scatter(const sim_t *s, const char *name, int level, int points) {
   int size[3];
-  double lower[3], upper[3], *u = verify_uniform(s, variable, level, size);
+  double lower[3], upper[3], *u = verify_uniform(s, 0, level, size);
   oak_params_reals(s->params, "mesh.xmin", lower);
   oak_params_reals(s->params, "mesh.xmax", upper);
   const size_t count = (size_t)size[0] * size[1] * size[2];
@@ -83,4 +84,13 @@ void radial_scatter(const sim_t *s, const char *name, int variable, int level, i
   }
   verify_close(table);
   free(u);
+}
+
+void radial_show(sim_t *s, int level, double high) {
+  char name[32];
+  snprintf(name, sizeof name, "cells_%dd", s->dim);
+  scatter(s, name, level, 2500);
+  snprintf(name, sizeof name, "density_%dd", s->dim);
+  if (s->dim == 3) MUST(oak_params_set(s->params, "output.picture_position", "0"));
+  verify_picture(s, name, "rho", 0, high);
 }

@@ -5,6 +5,8 @@
 
 #include "verify.h"
 
+double radius(const double x[3]);
+
 /** Means over shells r = i width .. (i + 1) width. */
 typedef struct {
   int n;
@@ -23,7 +25,8 @@ double radial_fall(const radial_t *p, double value);
 double radial_mean(const radial_t *p, int dim, double first, double last);
 double radial_largest(const radial_t *p);
 
-/** Table `name` of some `points` cells spread over the domain: columns "r;VALUE". */
-void radial_scatter(const sim_t *s, const char *name, int variable, int level, int points);
+/** Table cells_2d or cells_3d of some cells spread over the domain, "r;value" of the density, and
+ * the picture density_2d or density_3d of its values from 0 to `high`. */
+void radial_show(sim_t *s, int level, double high);
 
 #endif

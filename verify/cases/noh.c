@@ -19,7 +19,7 @@ typedef struct {
 
 static double exact_density(const double x[3], double t, const void *data) {
   const int dim = *(const int *)data;
-  const double r = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+  const double r = radius(x);
   return r < t / 3 ? pow(4, dim) : pow(1 + t / r, dim - 1);
 }
 
@@ -85,18 +85,6 @@ static void check(verify_t *v, const implosion_t *b, const bounds_t *bound) {
                "%dD %s: density at the centre (wall heating)", b->dim, mesh);
 }
 
-static void show(sim_t *s, const implosion_t *b) {
-  char name[32];
-  snprintf(name, sizeof name, "cells_%dd", b->dim);
-  radial_scatter(s, name, 0, b->level, 2500);
-  snprintf(name, sizeof name, "exact_%dd", b->dim);
-  write_exact(s->v, name, b->dim);
-  snprintf(name, sizeof name, "density_%dd", b->dim);
-  MUST(oak_params_set(s->params, "output.picture_mesh", "yes"));
-  if (b->dim == 3) MUST(oak_params_set(s->params, "output.picture_position", "0"));
-  verify_picture(s, name, "rho", 0, 1.1 * pow(4, b->dim));
-}
-
 /* Uniform runs at two levels, the finer one is b; an adaptive run up to the level of b. */
 static void implosion(verify_t *v, FILE *table, implosion_t b, const bounds_t *bound) {
   implosion_t before = b, a = b;
@@ -118,7 +106,9 @@ static void implosion(verify_t *v, FILE *table, implosion_t b, const bounds_t *b
   const verify_amr_t is =
       verify_amr(v, b.dim == 3 ? "3D adaptive" : "2D adaptive", &s, &amr, 0, b.level, bound->amr);
   write_row(table, &a, is.updates);
-  show(&amr, &a);
+  MUST(oak_params_set(amr.params, "output.picture_mesh", "yes"));
+  radial_show(&amr, a.level, 1.1 * pow(4, a.dim));
+  write_exact(v, a.dim == 3 ? "exact_3d" : "exact_2d", a.dim);
   verify_free(&s);
   verify_free(&amr);
 }

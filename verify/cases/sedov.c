@@ -25,7 +25,7 @@ typedef struct {
 static double exact_density(const double x[3], double t, const void *data) {
   const blast_t *b = data;
   double q[3];
-  sedov_at(b->exact, b->energy, 1, t, sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), q);
+  sedov_at(b->exact, b->energy, 1, t, radius(x), q);
   return q[0];
 }
 
@@ -92,17 +92,6 @@ static void check_adaptive(verify_t *v, const blast_t *a, const blast_t *b) {
                "%dD adaptive: L1 error over that of the uniform mesh", a->dim);
 }
 
-static void show(sim_t *s, const blast_t *b) {
-  char name[32];
-  snprintf(name, sizeof name, "cells_%dd", b->dim);
-  radial_scatter(s, name, 0, b->level, 2500);
-  snprintf(name, sizeof name, "exact_%dd", b->dim);
-  write_exact(s->v, name, b);
-  snprintf(name, sizeof name, "density_%dd", b->dim);
-  if (b->dim == 3) MUST(oak_params_set(s->params, "output.picture_position", "0"));
-  verify_picture(s, name, "rho", 0, b->dim == 3 ? 4 : 5.5);
-}
-
 static void write_row(FILE *table, const blast_t *b, double updates) {
   verify_row(table, "%d;%s;%d;%.5f;%.4f;%.5f;%.3f", b->dim, b->adaptive ? "adaptive" : "uniform",
              b->blocks << b->level, b->radius, b->peak, b->l1, updates);
@@ -127,7 +116,8 @@ static void blast(verify_t *v, FILE *table, blast_t b, const bounds_t *bound) {
   const verify_amr_t is =
       verify_amr(v, b.dim == 3 ? "3D adaptive" : "2D adaptive", &s, &amr, 0, b.level, bound->amr);
   write_row(table, &a, is.updates);
-  show(&amr, &a);
+  radial_show(&amr, a.level, a.dim == 3 ? 4 : 5.5);
+  write_exact(v, a.dim == 3 ? "exact_3d" : "exact_2d", &a);
   verify_free(&s);
   verify_free(&amr);
 }
