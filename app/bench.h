@@ -43,7 +43,7 @@ oak_status_t oak_bench_start_child(bench_child_t *c, const char *program, char *
 /** Wait for its end. \return its exit code. */
 int oak_bench_end_child(bench_child_t *c);
 
-/** Options of oak bench. On-demand is the child of a comparison. */
+/** Options of oak bench; oak_bench_on_demand is for the child process of a comparison. */
 extern const oak_command_t oak_bench_schemes, oak_bench_elliptic, oak_bench_compare,
     oak_bench_on_demand;
 /** The script of bench/ that has the name of the option. */

@@ -403,7 +403,7 @@ def check(work):
     said = subprocess.run([*work.ranks, *shown, "--check"], cwd=work.folder, check=True, capture_output=True, text=True).stdout
     assert work.names(".") == before, work.names(".")
     table = {line[2:11].strip(): line[12:] for line in said.splitlines() if line.startswith("  ")}
-    assert {"mesh", "memory", "kernels", "outputs", "folder", "estimate"} <= table.keys(), said
+    assert {"mesh", "memory", "kernels", "step", "outputs", "folder", "estimate"} <= table.keys(), said
     assert re.search(r"  +picture +every 0\.004, first and last state$", said, re.M) and re.search(r"[0-9]+ steps of [0-9.]+ ms", said), said
     assert said.count("output in") == 1 and said.startswith("oak "), said
     ran = subprocess.run([*work.ranks, *shown], cwd=work.folder, check=True, capture_output=True, text=True).stdout

@@ -220,6 +220,7 @@ static oak_status_t check(oak_t *sim, scale_t *scale, FILE *stream) {
     print_large_mesh(sim, scale, stream);
   print_memory(sim, scale, stream);
   if (stream) print_kernels(sim, stream);
+  if (stream) oak_parts_print(sim, stream);
   OAK_TRY(oak_output_print(sim, stream));
   if (stream) {
     print_folder(sim, stream);
