@@ -93,8 +93,8 @@ int oak_view_batch(const oak_grid_view_t *view) {
   return blocks < 1 ? 1 : (int)blocks;
 }
 
-oak_status_t oak_view_read_blocks(const oak_grid_view_t *view, int var, int n, const int *block,
-                                  double *dst) {
+static oak_status_t read_blocks(const oak_grid_view_t *view, int var, int n, const int *block,
+                                double *dst) {
   int run = 1; /* blocks that follow each other are read together */
   while (run < n && block[run] == block[0] + run) run++;
   if (run < n && view->read_list) return view->read_list(view, var, n, block, dst);
@@ -110,11 +110,11 @@ oak_status_t oak_view_read_blocks(const oak_grid_view_t *view, int var, int n, c
 oak_status_t oak_view_read_fluid(const oak_grid_view_t *view, int var, int n, const int *block,
                                  double solid, double *dst) {
   const size_t count = (size_t)n * oak_view_block_cells(view);
-  OAK_TRY(oak_view_read_blocks(view, var, n, block, dst));
+  OAK_TRY(read_blocks(view, var, n, block, dst));
   if (!view->has_mask || var == view->mask) return OAK_OK;
   double *mask = malloc(count * sizeof *mask);
   OAK_CHECK(mask, OAK_ERR_MEMORY, "no memory for the solids of %d blocks", n);
-  const oak_status_t st = oak_view_read_blocks(view, view->mask, n, block, mask);
+  const oak_status_t st = read_blocks(view, view->mask, n, block, mask);
   for (size_t c = 0; c < count && st == OAK_OK; c++) {
     if (dst[c] == solid) dst[c] = NAN;
     if (mask[c] >= 0.5) dst[c] = solid;

@@ -38,7 +38,7 @@ typedef struct oak_grid_view {
    * Rank-local. */
   oak_status_t (*read)(const struct oak_grid_view *view, int var, int b0, int n, double *dst);
   /** The same for \a n blocks of which the list \a block gives the numbers, which a device reads at
-   * once. NULL if there is no such thing: oak_view_read_blocks() works in any case. */
+   * once. NULL if there is no such thing: oak_view_read_fluid() works in any case. */
   oak_status_t (*read_list)(const struct oak_grid_view *view, int var, int n, const int *block,
                             double *dst);
   /** The same as `read` with \a layers ghost layers, 1 to N/2: dst[n][(N + 2 layers)^dim], i
@@ -74,13 +74,9 @@ const char *oak_view_file_name(const char *name, char out[OAK_VIEW_NAME]);
  * \return OAK_ERR_ARGUMENT. */
 oak_status_t oak_view_check(const oak_grid_view_t *view, const char *path);
 
-/** Read variable \a var of the \a n blocks whose numbers are \a block: dst[n][N^dim]. Rank-local.
- */
-oak_status_t oak_view_read_blocks(const oak_grid_view_t *view, int var, int n, const int *block,
-                                  double *dst);
-
-/** oak_view_read_blocks with \a solid in cells of solids, where a variable has no meaning. A value
- * of another cell that is equal to \a solid becomes NAN. The mask itself is read as it is. */
+/** Read variable \a var of the \a n blocks whose numbers are \a block: dst[n][N^dim]. Cells of
+ * solids, where a variable has no meaning, get the value \a solid; another cell with this value
+ * gets NAN. The mask itself is read as it is. Rank-local. */
 oak_status_t oak_view_read_fluid(const oak_grid_view_t *view, int var, int n, const int *block,
                                  double solid, double *dst);
 /** Lowest and highest finite value of a variable outside solids; INFINITY and -INFINITY if there is

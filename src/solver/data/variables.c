@@ -182,6 +182,18 @@ oak_status_t oak_variables_prepare(oak_data_t *data, const oak_selection_t *s) {
   return ghosts ? oak_data_agree(data, oak_fill_ghosts(data, 0, data->clock.time)) : OAK_OK;
 }
 
+/** Value of a variable that no kernel gives, which is the same in all cells of a block. */
+static double value_of_block(const oak_data_t *data, int variable, int block) {
+  switch (variable - 2 * data->setup->nvar) {
+    case LEVEL:
+      return data->mesh->level[block];
+    case RANK:
+      return data->setup->rank;
+    default:
+      return (double)(data->mesh->first + block);
+  }
+}
+
 oak_status_t oak_variable_read(oak_data_t *data, int variable, int first, int count, double *out) {
   if (variable < 2 * data->setup->nvar) return oak_read_state(data, 0, variable, first, count, out);
   if (derived(data->setup, variable) >= 0)
@@ -190,7 +202,7 @@ oak_status_t oak_variable_read(oak_data_t *data, int variable, int first, int co
   if (beside(data->setup, variable) >= 0)
     return oak_field_read(data, beside(data->setup, variable), first, count, out);
   for (int b = 0; b < count; b++) {
-    const double value = oak_variable_of_block(data, variable, first + b);
+    const double value = value_of_block(data, variable, first + b);
     for (int64_t c = 0; c < data->setup->cells; c++) out[b * data->setup->cells + c] = value;
   }
   return OAK_OK;
@@ -225,17 +237,6 @@ oak_status_t oak_variable_keep(oak_data_t *data, int variable, int first, int co
   return oak_keep_kernel(data, kernel, number, first, count, memory);
 }
 
-double oak_variable_of_block(const oak_data_t *data, int variable, int block) {
-  switch (variable - 2 * data->setup->nvar) {
-    case LEVEL:
-      return data->mesh->level[block];
-    case RANK:
-      return data->setup->rank;
-    default:
-      return (double)(data->mesh->first + block);
-  }
-}
-
 /* ---- sum and extrema of each block */
 
 /** Blocks whose values are in memory of the device at a time. A CPU keeps the values of a few
@@ -259,7 +260,7 @@ static int64_t cells_of(const oak_data_t *data, const int *box) {
  * \a fluid says which cells count. */
 static oak_measured_t measure_block(const oak_data_t *data, int variable, int block, const int *box,
                                     const oak_measured_t *fluid) {
-  const double value = oak_variable_of_block(data, variable, block);
+  const double value = value_of_block(data, variable, block);
   const int first =
       box ? (box[2] * data->setup->block_size + box[1]) * data->setup->block_size + box[0] : 0;
   const double count = fluid ? fluid->count : oak_box_rings(data, block, box);

@@ -57,8 +57,6 @@ int oak_variable_keepable(const oak_setup_t *setup, int variable);
 /** Let a kernel write its values in blocks [first, first + count) to memory of the device,
  * [count][N^d], and do not wait for it. Rank-local, after oak_variables_prepare. */
 oak_status_t oak_variable_keep(oak_data_t *data, int variable, int first, int count, void *memory);
-/** Value of any other variable, which is the same in all cells of a block. */
-double oak_variable_of_block(const oak_data_t *data, int variable, int block);
 /** Find sum and extrema of variables in each block, on the device: out [count][nblock]. \a box
  * [nblock][6] selects cells, as in oak_measure_args_t; NULL: all. Cells of solids count for the
  * mask alone. A block without such cells has sum 0 and no extrema. Rank-local, after
