@@ -14,7 +14,6 @@ typedef enum {
   OAK_SHOW_COLUMN,  /**< the integral along slice_axis */
   OAK_SHOW_COUNT
 } oak_picture_show_t;
-#define OAK_SHOW_NAMES "slice maximum mean column"
 
 /** Outlines of blocks, on slices only. */
 typedef enum {
