@@ -165,12 +165,10 @@ static oak_status_t time_steps(oak_t *sim, double end_time, int *steps, double *
   return OAK_OK;
 }
 
-/* Steps that the run needs, if they stay as long as the first one. Explicit diffusion limits them
- * by the square of the cell size. */
+/* Steps that the run needs, if they stay as long as the first one. Some parts limit them by the
+ * square of the cell size. */
 static double count_steps(const oak_t *sim, const scale_t *scale, double end_time, long max_steps) {
-  const int squared =
-      sim->setup.method.diffusion && sim->setup.method.diffusion != OAK_DIFFUSION_RKL2;
-  const double shorter = squared ? scale->finer * scale->finer : scale->finer;
+  const double shorter = oak_parts_square(sim) ? scale->finer * scale->finer : scale->finer;
   const double steps = ceil(end_time / oak_time_step(sim) * shorter * (1 - 1e-12));
   return max_steps > 0 && steps > (double)max_steps ? (double)max_steps : steps;
 }

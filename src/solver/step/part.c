@@ -53,6 +53,11 @@ int64_t oak_parts_bytes(const oak_t *sim) {
   return bytes;
 }
 
+int oak_parts_square(const oak_t *sim) {
+  FOR_PARTS(p, square_rates) return 1;
+  return 0;
+}
+
 oak_status_t oak_parts_square_rates(oak_t *sim, double **rate) {
   const int n = sim->data.mesh->nblock;
   *rate = NULL;

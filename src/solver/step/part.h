@@ -96,6 +96,8 @@ oak_status_t oak_parts_fit(oak_t *sim);
 oak_status_t oak_parts_connect(oak_t *sim);
 oak_status_t oak_parts_renew(oak_t *sim);
 int64_t oak_parts_bytes(const oak_t *sim);
+/** Whether a part has rates that are proportional to 1/dx^2. */
+int oak_parts_square(const oak_t *sim);
 /** Rates as in square_rates, to be freed; NULL if no part has any. Collective; the ranks agree. */
 oak_status_t oak_parts_square_rates(oak_t *sim, double **rate);
 /** In the reverse order. */
