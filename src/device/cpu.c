@@ -11,13 +11,11 @@
 typedef struct {
   oak_compiler_t compiler;
   oak_host_cpu_t host;
-  oak_host_memory_t memory, attached;
 } cpu_t;
 
 static void cpu_close(oak_device_t *dev) {
   cpu_t *cpu = dev->data;
-  oak_host_memory_clear(&cpu->memory);
-  free(cpu->attached.block);
+  oak_host_clear(dev);
   oak_compiler_free(&cpu->compiler);
   free(cpu);
   dev->data = NULL;
@@ -49,26 +47,6 @@ static oak_status_t cpu_open(oak_device_t *dev, const oak_device_options_t *opti
 }
 
 /* ---- memory */
-
-static oak_status_t cpu_alloc(oak_device_t *dev, size_t bytes, void **out) {
-  cpu_t *cpu = dev->data;
-  return oak_host_alloc(dev, &cpu->memory, bytes, out);
-}
-
-static void cpu_free(oak_device_t *dev, void *ptr) {
-  cpu_t *cpu = dev->data;
-  oak_host_free(dev, &cpu->memory, ptr);
-}
-
-static oak_status_t cpu_attach(oak_device_t *dev, const oak_handle_t *handle, void **out) {
-  cpu_t *cpu = dev->data;
-  return oak_host_attach(dev, &cpu->attached, handle, out);
-}
-
-static void cpu_detach(oak_device_t *dev, void *ptr) {
-  cpu_t *cpu = dev->data;
-  oak_host_detach(&cpu->attached, ptr);
-}
 
 static oak_status_t cpu_copy_in(oak_device_t *dev, void *dst, const void *host, size_t bytes) {
   (void)dev;
@@ -238,8 +216,8 @@ const oak_device_ops_t oak_device_ops_cpu = {
     .tile_cells = 256,
     .open = cpu_open,
     .close = cpu_close,
-    .alloc = cpu_alloc,
-    .free = cpu_free,
+    .alloc = oak_host_alloc,
+    .free = oak_host_free,
     .upload = cpu_copy_in,
     .download = cpu_copy_out,
     .has_compiler = cpu_has_compiler,
@@ -255,8 +233,8 @@ const oak_device_ops_t oak_device_ops_cpu = {
     .sync = cpu_sync,
     .share = oak_host_share,
     .unshare = oak_host_unshare,
-    .attach = cpu_attach,
-    .detach = cpu_detach,
+    .attach = oak_host_attach,
+    .detach = oak_host_detach,
     .describe = cpu_describe,
     .fingerprint = cpu_fingerprint,
 };

@@ -75,6 +75,13 @@ oak_status_t oak_memory_use_add(oak_memory_use_t *use, size_t bytes);
 /** After the memory was freed. */
 void oak_memory_use_drop(oak_memory_use_t *use, size_t bytes);
 
+/** Pieces of memory of the host, with their sizes. Start from {0}. */
+typedef struct oak_host_block oak_host_block_t;
+typedef struct {
+  oak_host_block_t *block;
+  int count, room;
+} oak_host_memory_t;
+
 /* ---- the device */
 
 struct oak_device {
@@ -93,6 +100,7 @@ struct oak_device {
   oak_words_t user_flags;       /**< flags of options and $OAK_CFLAGS, word by word */
   int threads;
   oak_memory_use_t *memory_use;
+  oak_host_memory_t allocated, attached; /**< of kernels on the host; its own, and of other ranks */
   char *cache;  /**< folder where built kernels are looked up; NULL if there is none that can be
                    trusted, before the first build and on ranks that never build */
   char *unkept; /**< why this run writes no kernels there, NULL if it does */
@@ -241,16 +249,10 @@ int oak_text_assembles_files(const char *text);
 
 /* ---- host_memory.c: memory of the host, for back ends whose kernels run there. */
 
-/** What is allocated, with sizes, since freed memory is taken off the record. Start from {0}. */
-typedef struct oak_host_block oak_host_block_t;
-typedef struct {
-  oak_host_block_t *block;
-  int count, room;
-} oak_host_memory_t;
-
-oak_status_t oak_host_alloc(oak_device_t *dev, oak_host_memory_t *memory, size_t bytes, void **out);
-void oak_host_free(oak_device_t *dev, oak_host_memory_t *memory, void *ptr);
-void oak_host_memory_clear(oak_host_memory_t *memory);
+oak_status_t oak_host_alloc(oak_device_t *dev, size_t bytes, void **out);
+void oak_host_free(oak_device_t *dev, void *ptr);
+/** Free all that is still there. */
+void oak_host_clear(oak_device_t *dev);
 
 /** Pages that other processes of the host can map. They are a file without a name that exists in
  * memory only, so the limit of /dev/shm does not apply. Not collective. */
@@ -263,9 +265,8 @@ void oak_host_map_close(void *ptr, size_t bytes, oak_handle_t *handle);
 /** The same for memory of a device, whose use is recorded. */
 oak_status_t oak_host_share(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle);
 void oak_host_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle);
-oak_status_t oak_host_attach(oak_device_t *dev, oak_host_memory_t *attached,
-                             const oak_handle_t *handle, void **out);
-void oak_host_detach(oak_host_memory_t *attached, void *ptr);
+oak_status_t oak_host_attach(oak_device_t *dev, const oak_handle_t *handle, void **out);
+void oak_host_detach(oak_device_t *dev, void *ptr);
 
 /** 1 if MPI says that it takes addresses of a GPU; $OAK_MPI_GPU overrules it. */
 int oak_mpi_takes_gpu(void);

@@ -56,7 +56,6 @@ typedef struct {
   int on_host;     /**< kernels run on the host and use its memory */
   char device[128];
   oak_module_t *runtime;
-  oak_host_memory_t memory, attached;
 #define MEMBER(result, name, arguments) result(*name) arguments;
   RUNTIME_TABLE(MEMBER)
 #undef MEMBER
@@ -238,8 +237,7 @@ static int wants_prebuilt(void) {
 static void acc_close(oak_device_t *dev) {
   acc_t *acc = dev->data;
   if (acc->runtime) oak_object_unload(dev, acc->runtime);
-  oak_host_memory_clear(&acc->memory);
-  free(acc->attached.block);
+  oak_host_clear(dev);
   oak_compiler_free(&acc->compiler);
   free(acc->built);
   free(acc);
@@ -317,7 +315,7 @@ static oak_status_t acc_open(oak_device_t *dev, const oak_device_options_t *opti
 static oak_status_t acc_alloc(oak_device_t *dev, size_t bytes, void **out) {
   acc_t *acc = dev->data;
   char size[2][32];
-  if (acc->on_host) return oak_host_alloc(dev, &acc->memory, bytes, out);
+  if (acc->on_host) return oak_host_alloc(dev, bytes, out);
   const size_t left = acc->free_bytes();
   *out = left >= bytes || left == 0 ? acc->alloc(bytes) : NULL;
   OAK_CHECK(*out, OAK_ERR_MEMORY,
@@ -331,19 +329,9 @@ static oak_status_t acc_alloc(oak_device_t *dev, size_t bytes, void **out) {
 static void acc_free(oak_device_t *dev, void *ptr) {
   acc_t *acc = dev->data;
   if (acc->on_host)
-    oak_host_free(dev, &acc->memory, ptr);
+    oak_host_free(dev, ptr);
   else
     acc->free(ptr);
-}
-
-static oak_status_t acc_attach(oak_device_t *dev, const oak_handle_t *handle, void **out) {
-  acc_t *acc = dev->data;
-  return oak_host_attach(dev, &acc->attached, handle, out);
-}
-
-static void acc_detach(oak_device_t *dev, void *ptr) {
-  acc_t *acc = dev->data;
-  oak_host_detach(&acc->attached, ptr);
 }
 
 static oak_status_t acc_upload(oak_device_t *dev, void *dst, const void *host, size_t bytes) {
@@ -447,8 +435,8 @@ static oak_status_t acc_fingerprint(oak_device_t *dev, int compiler, oak_hash_t 
   .sync = acc_sync, \
   .share = oak_host_share, \
   .unshare = oak_host_unshare, \
-  .attach = acc_attach, \
-  .detach = acc_detach, \
+  .attach = oak_host_attach, \
+  .detach = oak_host_detach, \
   .slots = acc_slots, \
   .describe = acc_describe, \
   .fingerprint = acc_fingerprint

@@ -31,8 +31,8 @@ static oak_status_t reserve(oak_host_memory_t *memory) {
   return OAK_OK;
 }
 
-oak_status_t oak_host_alloc(oak_device_t *dev, oak_host_memory_t *memory, size_t bytes,
-                            void **out) {
+oak_status_t oak_host_alloc(oak_device_t *dev, size_t bytes, void **out) {
+  oak_host_memory_t *memory = &dev->allocated;
   const size_t huge = (size_t)2 << 20, line = 64;
   OAK_TRY(reserve(memory));
   OAK_TRY(oak_memory_use_add(dev->memory_use, bytes));
@@ -56,22 +56,27 @@ oak_status_t oak_host_alloc(oak_device_t *dev, oak_host_memory_t *memory, size_t
   return OAK_OK;
 }
 
-void oak_host_free(oak_device_t *dev, oak_host_memory_t *memory, void *ptr) {
-  for (int i = 0; i < memory->count; i++) {
-    if (memory->block[i].address != ptr) continue;
-    const size_t bytes = memory->block[i].bytes;
-    memory->block[i] = memory->block[--memory->count];
-    free(ptr);
-    oak_memory_use_drop(dev->memory_use, bytes);
-    return;
-  }
-  OAK_ASSERT(!"memory of this device");
+/* Take a piece off the table. \return its size. */
+static size_t take_off(oak_host_memory_t *memory, const void *ptr) {
+  int i = 0;
+  while (i < memory->count && memory->block[i].address != ptr) i++;
+  OAK_ASSERT(i < memory->count && "memory of this device");
+  const size_t bytes = memory->block[i].bytes;
+  memory->block[i] = memory->block[--memory->count];
+  return bytes;
 }
 
-void oak_host_memory_clear(oak_host_memory_t *memory) {
-  for (int i = 0; i < memory->count; i++) free(memory->block[i].address);
-  free(memory->block);
-  *memory = (oak_host_memory_t){0};
+void oak_host_free(oak_device_t *dev, void *ptr) {
+  const size_t bytes = take_off(&dev->allocated, ptr);
+  free(ptr);
+  oak_memory_use_drop(dev->memory_use, bytes);
+}
+
+void oak_host_clear(oak_device_t *dev) {
+  for (int i = 0; i < dev->allocated.count; i++) free(dev->allocated.block[i].address);
+  free(dev->allocated.block);
+  free(dev->attached.block);
+  dev->allocated = dev->attached = (oak_host_memory_t){0};
 }
 
 /* ---- memory that processes share */
@@ -130,23 +135,14 @@ void oak_host_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle) {
   oak_memory_use_drop(dev->memory_use, (size_t)handle->bytes);
 }
 
-oak_status_t oak_host_attach(oak_device_t *dev, oak_host_memory_t *attached,
-                             const oak_handle_t *handle, void **out) {
-  (void)dev;
-  OAK_TRY(reserve(attached));
+oak_status_t oak_host_attach(oak_device_t *dev, const oak_handle_t *handle, void **out) {
+  OAK_TRY(reserve(&dev->attached));
   OAK_TRY(oak_host_map_attach(handle, out));
-  attached->block[attached->count++] = (oak_host_block_t){*out, (size_t)handle->bytes};
+  dev->attached.block[dev->attached.count++] = (oak_host_block_t){*out, (size_t)handle->bytes};
   return OAK_OK;
 }
 
-void oak_host_detach(oak_host_memory_t *attached, void *ptr) {
-  for (int i = 0; i < attached->count; i++) {
-    if (attached->block[i].address != ptr) continue;
-    munmap(ptr, attached->block[i].bytes);
-    attached->block[i] = attached->block[--attached->count];
-    return;
-  }
-}
+void oak_host_detach(oak_device_t *dev, void *ptr) { munmap(ptr, take_off(&dev->attached, ptr)); }
 
 /* ---- memory that MPI takes */
 
