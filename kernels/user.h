@@ -28,7 +28,8 @@ OAK_FN oak_user_t oak_user(const oak_field_t *f) {
   oak_user_t user;
   user.physics = *(const physics_parameters_t *)f->user;
 #ifdef OAK_FACE_FIELDS /* the last member, for which the host has no values */
-  user.physics.face = (struct oak_face_numbers){0};
+  const struct oak_face_numbers none = {0};
+  user.physics.face = none;
   user.problem = *(const problem_parameters_t *)(f->user + (sizeof(physics_parameters_t) -
                                                             sizeof(struct oak_face_numbers)) /
                                                                sizeof(double));
