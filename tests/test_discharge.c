@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Electric discharges (physics/streamer.c): charge is conserved, a planar front has its speed and
- * obeys Gauss's law, and a streamer has the length and the field of the six-code comparison. */
+ * obeys Gauss's law, light ionises where it should, and a streamer has the length and the field of
+ * the six-code comparison. */
 // TEST np={2} timeout=300
 #include "solver_test.h"
 
@@ -137,6 +138,78 @@ static void test_semi_implicit(void **state) {
   sim_free(&s);
 }
 
+/* The photoionisation for I = exp(-(r/w)^2) without boundaries: I convolved with the fit of Bourdon
+ * et al. for 0.2 bar of oxygen. */
+static double light_of_ball(double r, double w) {
+  static const double lambda[] = {829.57, 2190.19, 13351.13}, c[] = {44692.6, 1147695, 109953691};
+  double sum = 0;
+  for (int j = 0; j < 3; j++) {
+    const double h = 0.5 * lambda[j] * w;
+    sum += c[j] * exp(h * h) *
+           (exp(-lambda[j] * r) * erfc(h - r / w) - exp(lambda[j] * r) * erfc(h + r / w));
+  }
+  return sum * pow(M_PI, 1.5) * w * w * w / (8 * M_PI * r);
+}
+
+/* The model that was fitted, for I = exp(-(r/w)^2) from so far away that its width does not matter:
+ * absorption lengths between those of 0.035 and 2 per cm and Torr. */
+static double light_from_afar(double r, double w) {
+  const double torr = 101325. / 760, least = 3.5 * 2e4 / torr, most = 200 * 2e4 / torr;
+  return pow(M_PI, 1.5) * w * w * w * (exp(-least * r) - exp(-most * r)) /
+         (4 * M_PI * r * r * r * log(most / least));
+}
+
+/* A ball of electrons and ions in the uniform field of two electrodes. Beside the ball, the light
+ * makes all electrons that there are after a short step. */
+static void test_photoionization(void **state) {
+  const double E = 8e6, w = 3e-4, z = 6.25e-3, top = 1e12, dt = 1e-15;
+  const double alpha = (1.1944e6 + 4.3666e26 / (E * E * E)) * exp(-2.73e7 / E);
+  const double mu = 2.3987 * pow(E, -0.26), I = 0.075 * 0.04 / 1.04 * alpha * mu * E * top;
+  double start[8], end[8], most = 0, afar = 0;
+  (void)state;
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    STREAMER
+                    "physics.name=streamer_photo\nproblem.voltage=1e5\n"
+                    "problem.background=0\nproblem.seed_radius=%g\nproblem.seed_z=%g\n"
+                    "problem.seed_ions=%g\nproblem.seed_electrons=%g\n"
+                    "poisson.photo1.yhigh=zero\npoisson.photo2.yhigh=zero\n"
+                    "poisson.photo3.yhigh=zero\nmesh.min_level=4\nmesh.max_level=6\n",
+                    w, z, top, top);
+  MUST(oak_initialize(s.sim));
+  MUST(oak_totals(s.sim, start));
+  MUST(oak_advance(s.sim, dt));
+  MUST(oak_totals(s.sim, end));
+  const char *const name[] = {"photo1", "photo2", "photo3"};
+  double *ne = sim_read(&s, 0), *ni = sim_read(&s, 1), *light[3];
+  for (int j = 0; j < 3; j++) {
+    light[j] = malloc((size_t)(oak_nblocks(s.sim) * s.cells + 1) * sizeof *light[j]);
+    if (!light[j]) abort();
+    MUST(oak_field_get(s.sim, name[j], light[j]));
+  }
+  for (int c = 0; c < oak_nblocks(s.sim) * s.cells; c++) {
+    double x[3];
+    sim_center(&s, c / s.cells, c % s.cells, x);
+    const double r = hypot(x[0], x[1] - z), expected = I * light_of_ball(r, w);
+    if (r > 4e-3) continue;
+    most = worse(most, fabs((light[0][c] + light[1][c] + light[2][c]) / expected - 1));
+    if (r < 8 * w) continue;
+    most = worse(most, fabs(ne[c] / (dt * expected) - 1));
+    most = worse(most, fabs(ni[c] / (dt * expected) - 1));
+    afar = worse(afar, fabs(ne[c] / (I * dt * light_from_afar(r, w)) - 1));
+  }
+  free(ne);
+  free(ni);
+  for (int j = 0; j < 3; j++) free(light[j]);
+  most = max_ranks(s.comm, most);
+  afar = max_ranks(s.comm, afar);
+  const double made = end[0] - start[0], drift = (end[1] - start[1]) / made - 1;
+  report("light: error %.1e, %.2f of the model that was fitted; charge / electrons made %.1e", most,
+         afar, drift);
+  assert_true(most < 0.02 && afar < 0.15);
+  assert_true(fabs(drift) < 1e-5);
+  sim_free(&s);
+}
+
 /* Case 1 of B. Bagheri et al., Plasma Sources Sci. Technol. 27 (2018) 095002, at 1 ns. */
 static void test_case1(void **state) {
   (void)state;
@@ -170,6 +243,7 @@ static void test_case1(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_charge), cmocka_unit_test(test_front),
                                      cmocka_unit_test(test_semi_implicit),
+                                     cmocka_unit_test(test_photoionization),
                                      cmocka_unit_test(test_case1)};
   return TEST_MAIN(tests);
 }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The equations of physics/streamer.c with photoionisation: molecules of nitrogen that electrons
+ * excite emit light, and this light ionises oxygen elsewhere. Light is emitted in proportion to
+ *
+ *   I = xi pq / (p + pq) alpha mu |E| ne,
+ *
+ * and the sources of electrons and ions have photo1 + photo2 + photo3 more, where
+ *
+ *   div grad photo_j - (lambda_j pO2)^2 photo_j = -c_j pO2^2 I.
+ *
+ * Each solution is I convolved with c_j pO2^2 exp(-lambda_j pO2 r) / (4 pi r). The three terms are
+ * the fit of A. Bourdon et al., Plasma Sources Sci. Technol. 16 (2007) 656, to the model of M. B.
+ * Zheleznyak et al., High Temp. 20 (1982) 357. docs/discharges.md is the manual. */
+
+#define physics_title streamer_title
+#define physics_source streamer_source
+#include "physics/streamer.c"
+#undef physics_source
+#undef physics_title
+
+TITLE("streamer discharge with photoionisation")
+
+PARAMETER(photo_efficiency, 0.075,
+          "{>=0} xi: photons that ionise, per ionisation, without quenching")
+PARAMETER(pressure, 1e5, "{>0} pressure p of the gas, in Pa")
+PARAMETER(oxygen_pressure, 2e4, "{>0} partial pressure pO2 of oxygen, in Pa")
+PARAMETER(quenching_pressure, 4e3, "{>0} pressure pq at which half of the molecules emit, in Pa")
+
+FIELD_STORED(photo1)
+FIELD_STORED(photo2)
+FIELD_STORED(photo3)
+
+/* c pO2^2 I, with c in 1/(m Pa)^2 */
+OAK_FN double light(const oak_at_t *at, const real q[], double c) {
+  const double E = (double)FIELD_SIZE(at->f), oxygen = at->ph.oxygen_pressure;
+  const double emitted = at->ph.photo_efficiency * at->ph.quenching_pressure /
+                         (at->ph.pressure + at->ph.quenching_pressure);
+  return c * oxygen * oxygen * emitted * (double)alpha_of(&at->ph, (real)E) *
+         (double)mu_of(&at->ph, (real)E) * E * (double)q[NE];
+}
+
+/* (lambda pO2)^2, with lambda in 1/(m Pa) */
+OAK_FN double absorption(const oak_at_t *at, double lambda) {
+  return lambda * lambda * at->ph.oxygen_pressure * at->ph.oxygen_pressure;
+}
+
+POISSON_OF(photo1, at, q) { return -light(at, q, 1.117315e-4); }
+POISSON_OF(photo2, at, q) { return -light(at, q, 2.8692375e-3); }
+POISSON_OF(photo3, at, q) { return -light(at, q, 0.2748842); }
+
+POISSON_COEFFICIENTS_OF(photo1, at, q, a, b) { *b = absorption(at, 0.0414785); }
+POISSON_COEFFICIENTS_OF(photo2, at, q, a, b) { *b = absorption(at, 0.1095095); }
+POISSON_COEFFICIENTS_OF(photo3, at, q, a, b) { *b = absorption(at, 0.6675565); }
+
+/* Far from the light, solutions may be below 0 by the tolerance of the solver. */
+OAK_FN real photoionization(const oak_at_t *at) {
+  return OAK_MAX(at->f.photo1 + at->f.photo2 + at->f.photo3, 0);
+}
+
+SOURCE(at, q, source) {
+  streamer_source(at, q, source);
+  source[NE] += photoionization(at);
+  source[NI] += photoionization(at);
+}
+
+OUTPUT(photoionization, at, q) { return (double)photoionization(at); }
