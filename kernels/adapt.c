@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Data for a new mesh from the old one: copy, prolong or restrict (paper, "Mesh management").
  * Ghost cells of the old mesh must be up to date. */
-#include "kernels/geometry.h"
 #include "kernels/rounding.h"
 #include "kernels/user.h"
 
@@ -23,18 +22,16 @@ OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child,
     const int x[3] = {0, j0 + j, k0 + k};
     const oak_row_t r = oak_row_of(&arg->f, arg->components, source, v, 0, x);
     store_t *p = out + (long long)v * OAK_CELLS + OAK_INDEX(0, 2 * j, 2 * k);
+    const int angular = arg->interpolation == OAK_INTERPOLATE_STATE && oak_is_angular(v);
     OAK_LANES(i, HN) {
       real slope[3];
       const real u = oak_row_slopes(&r, i0 + i, theta, slope);
+      const oak_parts_t parts = oak_parts(oak_span(&arg->f, source, i0 + i, j0 + j), angular);
       OAK_UNROLL
       for (int e = 0; e < CHILDREN; e++) {
         const int upper[3] = {e & 1, e >> 1 & 1, e >> 2};
-#if OAK_COORDINATES
-        const real fine = oak_prolong_rings(u, slope, upper, oak_ring(&arg->f, source, i0 + i));
-#else
-        const real fine = oak_prolong(u, slope, upper);
-#endif
-        p[OAK_INDEX(2 * i + upper[0], upper[1], upper[2])] = (store_t)fine;
+        p[OAK_INDEX(2 * i + upper[0], upper[1], upper[2])] =
+            (store_t)oak_prolong(u, slope, upper, parts);
       }
     }
   }
@@ -122,12 +119,10 @@ OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source,
         arg->f.u + ((long long)(source + child) * nc + v) * OAK_CELLS + OAK_INDEX(0, 2 * j, 2 * k);
     store_t *q = out + (long long)v * OAK_CELLS +
                  OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN + j, (child >> 2) * HN + k);
-#if OAK_COORDINATES
+    const int angular = arg->interpolation == OAK_INTERPOLATE_STATE && oak_is_angular(v);
     OAK_LANES(i, HN)
-      q[i] = (store_t)oak_restrict_rings(p + 2 * i, oak_pair(&arg->f, source + child, 2 * i));
-#else
-    OAK_LANES(i, HN) q[i] = (store_t)oak_restrict(p + 2 * i);
-#endif
+      q[i] = (store_t)oak_restrict(
+          p + 2 * i, oak_parts(oak_span_of_pair(&arg->f, source + child, 2 * i, 2 * j), angular));
   }
 }
 

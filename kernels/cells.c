@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Hooks that go over all cells between the stages of time steps: UPDATE and the globals. Part of
  * the kernels only where a file has one. */
-#include "kernels/geometry.h"
 #include "kernels/rounding.h"
 #include "kernels/user.h"
 

@@ -4,7 +4,6 @@
  * for runs that ask for one of them. Derivatives are central differences of cell averages, of
  * second order on a smooth mesh, with ghost cells across faces, which must be up to date.
  * Velocities are the primitive variables that a wall reflects (PHYSICS_NORMAL). */
-#include "kernels/geometry.h"
 #include "kernels/user.h"
 
 #define DERIVED_HAS_VELOCITY (PHYSICS_NORMAL(0) >= 0)
@@ -34,6 +33,28 @@ OAK_FN double derived_mach(const oak_user_t *user, const real q[]) {
   return derived_speed(q) / (0.5 * ((double)high - (double)low));
 }
 
+#if OAK_COORDINATES
+/* What the turning unit vectors add to the derivatives g of the velocity q. */
+OAK_FN void derived_turn(const oak_field_t *f, long block, int i, int j, const real q[],
+                         double g[3][3]) {
+  const oak_span_t span = oak_span(f, block, i, j);
+  const double inv_r = 2 * (double)span.s * oak_inv_dx(f, f->block[block].level, 0);
+  const double radial = (double)q[DERIVED_VELOCITY(0)] * inv_r;
+  const double second = (double)q[DERIVED_VELOCITY(1)] * inv_r;
+  if (OAK_COORDINATES == OAK_AXISYMMETRIC) {
+    g[2][2] += radial;
+    return;
+  }
+  g[1][0] -= second;
+  g[1][1] += radial;
+  if (OAK_COORDINATES != OAK_SPHERICAL) return;
+  const double third = OAK_DIM == 3 ? (double)q[DERIVED_VELOCITY(OAK_DIM - 1)] * inv_r : 0;
+  g[2][0] -= third;
+  g[2][1] -= third * (double)span.cot;
+  g[2][2] += radial + second * (double)span.cot;
+}
+#endif
+
 /* g[d][c]: derivative along d of velocity c. */
 OAK_FN void derived_gradient(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
                              int k, double g[3][3]) {
@@ -41,7 +62,7 @@ OAK_FN void derived_gradient(const oak_field_t *f, const oak_user_t *user, long 
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) {
     const int x = d == 0, y = d == 1, z = d == 2;
-    const double scale = 0.5 * oak_inv_dx(f, f->block[block].level, d);
+    const double scale = 0.5 * oak_inv_size(f, block, i, j, d);
     real low[NVAR], high[NVAR];
     derived_state(f, user, block, i - x, j - y, k - z, low);
     derived_state(f, user, block, i + x, j + y, k + z, high);
@@ -49,6 +70,11 @@ OAK_FN void derived_gradient(const oak_field_t *f, const oak_user_t *user, long 
     for (int c = 0; c < OAK_DIM; c++)
       g[d][c] = ((double)high[DERIVED_VELOCITY(c)] - (double)low[DERIVED_VELOCITY(c)]) * scale;
   }
+#if OAK_COORDINATES
+  real q[NVAR];
+  derived_state(f, user, block, i, j, k, q);
+  derived_turn(f, block, i, j, q, g);
+#endif
 }
 
 OAK_FN double derived_vorticity(double g[3][3]) {
@@ -66,7 +92,7 @@ OAK_FN double derived_schlieren(const oak_field_t *f, long block, int i, int j, 
     const int x = d == 0, y = d == 1, z = d == 2;
     const double low = (double)oak_get(f, block, 0, i - x, j - y, k - z);
     const double high = (double)oak_get(f, block, 0, i + x, j + y, k + z);
-    const double slope = 0.5 * (high - low) * oak_inv_dx(f, f->block[block].level, d);
+    const double slope = 0.5 * (high - low) * oak_inv_size(f, block, i, j, d);
     sum += slope * slope;
   }
   return sqrt(sum);
@@ -98,11 +124,6 @@ OAK_FN double derived_value(const oak_field_t *f, const oak_user_t *user, int va
       return derived_vorticity(g);
     case OAK_DERIVED_DIVERGENCE:
       derived_gradient(f, user, block, i, j, k, g);
-#if OAK_COORDINATES
-      derived_state(f, user, block, i, j, k, q);
-      g[2][2] = (double)q[DERIVED_VELOCITY(0)] * 2 * oak_ring(f, block, i) *
-                oak_inv_dx(f, f->block[block].level, 0); /* v / r */
-#endif
       return g[0][0] + g[1][1] + g[2][2];
     default:
       return derived_schlieren(f, block, i, j, k);

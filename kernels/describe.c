@@ -19,19 +19,22 @@ OAK_CONST_DATA int oak_describe_normal[3] = {PHYSICS_NORMAL(0), PHYSICS_NORMAL(1
 #define MIRRORS(d) (MIRROR16(0, d) | MIRROR16(16, d))
 OAK_CONST_DATA unsigned oak_describe_mirror[3] = {MIRRORS(0), MIRRORS(1), MIRRORS(2)};
 
-/* Whether the physics declares its vectors (1; 3: one has no component along phi); as bits, the
- * components of vectors along r and phi, which are odd at the axis of the mesh; whether the physics
- * has values on the sides of faces. */
+/* Whether the physics declares its vectors (1; 3: one has no third component); as bits, the first,
+ * second and third components of all vectors; whether the physics has values on the sides of faces.
+ */
 #ifdef PHYSICS_VECTORS
-#define PLANAR(r, z, phi) | ((phi) < 0 ? 2u : 0u)
-#define AXIS_BITS(r, z, phi) | 1u << (r) | ((phi) < 0 ? 0u : 1u << OAK_MAX(phi, 0))
-OAK_CONST_DATA unsigned oak_describe_vectors[3] = {1u PHYSICS_VECTORS(PLANAR),
-                                                   0 PHYSICS_VECTORS(AXIS_BITS),
+#define PLANAR(a, b, c) | ((c) < 0 ? 2u : 0u)
+#define FIRST_BITS(a, b, c) | 1u << (a)
+#define SECOND_BITS(a, b, c) | 1u << (b)
+#define THIRD_BITS(a, b, c) | ((c) < 0 ? 0u : 1u << OAK_MAX(c, 0))
+#define VECTORS_DECLARED                                                                     \
+  1u PHYSICS_VECTORS(PLANAR), 0 PHYSICS_VECTORS(FIRST_BITS), 0 PHYSICS_VECTORS(SECOND_BITS), \
+      0 PHYSICS_VECTORS(THIRD_BITS)
 #else
-OAK_CONST_DATA unsigned oak_describe_vectors[3] = {0, 0,
+#define VECTORS_DECLARED 0, 0, 0, 0
 #endif
 #ifdef PHYSICS_SIDES
-                                                   1};
+OAK_CONST_DATA unsigned oak_describe_vectors[5] = {VECTORS_DECLARED, 1};
 #else
-                                                   0};
+OAK_CONST_DATA unsigned oak_describe_vectors[5] = {VECTORS_DECLARED, 0};
 #endif

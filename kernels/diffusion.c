@@ -199,13 +199,13 @@ OAK_FN void turn_gradients(const oak_at_t *at, const real q[NGRAD], real grad[3]
 
 /* As cell_metric, for the fluxes of the hooks in the cell at p: its vectors and gradients are
  * turned by 90 degrees, so that the axis r of the hooks is that of phi, and their phi is -r. */
-OAK_FN metric_t diffusive_metric(const oak_diffusion_args_t *arg, long block, int i,
+OAK_FN metric_t diffusive_metric(const oak_diffusion_args_t *arg, long block, int i, int j,
                                  const oak_at_t *at, const real *p, const real inv_dx[3]) {
   metric_t m;
   real q[NGRAD], grad[3][NGRAD], flux[NVAR];
-  m.ring = oak_ring(&arg->f, block, i);
+  m.areas = oak_areas(&arg->f, block, i, j);
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) flux[v] = m.turned[v] = 0;
+  for (int v = 0; v < NVAR; v++) flux[v] = m.turned[0][v] = 0;
   cell_gradients(at, p, inv_dx, q, grad);
   turn_gradients(at, q, grad);
   OAK_UNROLL
@@ -226,8 +226,8 @@ OAK_FN metric_t diffusive_metric(const oak_diffusion_args_t *arg, long block, in
   PHYSICS_VECTORS(TURN_ALL)
   hook_fluxes(at, 0, q, grad, flux);
 #define TAKE_DIFFUSIVE(r, z, phi) \
-  m.turned[r] = flux[r];          \
-  m.turned[phi] = flux[phi];
+  m.turned[0][r] = flux[r];       \
+  m.turned[0][phi] = flux[phi];
   PHYSICS_VECTORS(TAKE_DIFFUSIVE)
   return m;
 }
@@ -280,7 +280,7 @@ OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
         oak_at_t at = oak_place(&arg.f, &user, block, x[0], x[1], x[2]);
         real rate[NVAR], lower[NVAR], upper[NVAR];
 #if OAK_COORDINATES
-        const metric_t m = diffusive_metric(&arg, block, i, &at, p, inv_dx);
+        const metric_t m = diffusive_metric(&arg, block, x[0], x[1], &at, p, inv_dx);
 #endif
         OAK_UNROLL
         for (int v = 0; v < NVAR; v++) rate[v] = 0;

@@ -36,7 +36,8 @@ OAK_FN void edge_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
     OAK_LANES(a, EDGE_HALF) {
       int x[3];
       edge_source(&e, 2, 2 * a, x);
-      const real mean = oak_restrict(u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]));
+      const real mean =
+          oak_restrict(u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]), oak_even());
       dst[pack ? v * EDGE_HALF + a : v * EDGE_CELLS + t->sub * EDGE_HALF + a] = (store_t)mean;
     }
   }
@@ -81,7 +82,7 @@ OAK_FN void edge_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t,
       for (int h = 0; h < (OAK_DIM == 3 ? 2 : 1); h++) {
         if (OAK_DIM == 3) upper[e.along] = h;
         dst[v * EDGE_CELLS + (OAK_DIM == 3 ? 2 * a + h : 0)] =
-            (store_t)oak_prolong(u, slope, upper);
+            (store_t)oak_prolong(u, slope, upper, oak_even());
       }
     }
   }
@@ -107,7 +108,7 @@ OAK_FN void edge_prolong_state(const oak_halo_args_t *arg, const oak_halo_task_t
         const real mean = edge_slopes(arg, t, v, x, slope);
         for (int n = 0; n < CHILDREN; n++) {
           for (int d = 0; d < 3; d++) upper[d] = n >> d & 1;
-          child[v * CHILDREN + n] = (store_t)oak_prolong(mean, slope, upper);
+          child[v * CHILDREN + n] = (store_t)oak_prolong(mean, slope, upper, oak_even());
         }
       }
       oak_keep_valid(&user.physics, u + OAK_INDEX(x[0], x[1], x[2]), child, CHILDREN, offset,

@@ -29,7 +29,7 @@ OAK_KERNEL(oak_elliptic_merge, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
                                     elliptic_half(s, 1) * (c[1] + c[OAK_N + 1]));
         }
 #else
-        OAK_LANES(i, HN) q[to + i] = oak_restrict(p + OAK_INDEX(2 * i, 2 * j, 2 * k));
+        OAK_LANES(i, HN) q[to + i] = oak_restrict(p + OAK_INDEX(2 * i, 2 * j, 2 * k), oak_even());
 #endif
       }
     }

@@ -63,8 +63,9 @@ OAK_FN void add_terms(const tile_t *t, const flux_shared_t *sh, int i, int j, in
 /* What the fluxes of variable v add to a cell per time, and the largest wave speed / dx of its
  * faces, summed over axes. */
 #if OAK_DIM == 3
-#define Z_RATE(v) +(OAK_MY(zlo[v], c) - OAK_MY(zup[v], c)) * t->inv_dx[2]
-#define Z_SPEED +OAK_MAX(OAK_MY(zlo[NVAR], c), OAK_MY(zup[NVAR], c)) * t->inv_dx[2]
+#define Z_RATE(v) +NET_FLUX(metric, v, 2, OAK_MY(zlo[v], c), OAK_MY(zup[v], c)) * t->inv_dx[2]
+#define Z_SPEED \
+  +WAVE_RATE(metric, 2, OAK_MAX(OAK_MY(zlo[NVAR], c), OAK_MY(zup[NVAR], c)), t->inv_dx[2])
 #else
 #define Z_RATE(v)
 #define Z_SPEED
@@ -83,11 +84,11 @@ OAK_FN void update_cell(const tile_t *t, int i, int j, int k, flux_shared_t *sh,
   for (int v = 0; v < NVAR; v++) q[v] = own ? own[v] : sh->s[0][v][j + GH][i + GH], source[v] = 0;
   add_sources(t->f, &t->user, t->block, t->x0 + i, t->y0 + j, k, q, source);
   add_terms(t, sh, i, j, c, zlo, zup, q, source);
-  METRIC(metric, t->f, &t->user, t->block, t->x0 + i, q);
+  METRIC(metric, t->f, &t->user, t->block, t->x0 + i, t->y0 + j, q);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) {
     real r = NET_FLUX(metric, v, 0, sh->fx[v][j][i], sh->fx[v][j][i + 1]) * t->inv_dx[0] +
-             (sh->fy[v][j][i] - sh->fy[v][j + 1][i]) * t->inv_dx[1] Z_RATE(v);
+             NET_FLUX(metric, v, 1, sh->fy[v][j][i], sh->fy[v][j + 1][i]) * t->inv_dx[1] Z_RATE(v);
     r = add_diffusion(arg, cell + v * OAK_CELLS, r);
     u[v] = (real)arg->dt * (r + source[v]);
     OAK_UNROLL
@@ -98,8 +99,10 @@ OAK_FN void update_cell(const tile_t *t, int i, int j, int k, flux_shared_t *sh,
   keep_fractions(&t->user.physics, arg->prev[0] + cell, u);
   oak_round_result(u, t->number + (unsigned)k * OAK_NEXT_Z + (unsigned)i * OAK_NEXT_X +
                           (unsigned)j * OAK_NEXT_Y);
-  const real speed = OAK_MAX(sh->fx[NVAR][j][i], sh->fx[NVAR][j][i + 1]) * t->inv_dx[0] +
-                     OAK_MAX(sh->fy[NVAR][j][i], sh->fy[NVAR][j + 1][i]) * t->inv_dx[1] Z_SPEED;
+  const real speed =
+      WAVE_RATE(metric, 0, OAK_MAX(sh->fx[NVAR][j][i], sh->fx[NVAR][j][i + 1]), t->inv_dx[0]) +
+      WAVE_RATE(metric, 1, OAK_MAX(sh->fy[NVAR][j][i], sh->fy[NVAR][j + 1][i]), t->inv_dx[1])
+          Z_SPEED;
   const real rate = own_rate(arg, &t->user, t->block, t->x0 + i, t->y0 + j, k, q, speed);
   sh->rate[c] = OAK_MAX(sh->rate[c], rate);
   sh->bad[c] += oak_state_valid(&t->user.physics, u) ? 0 : 1;

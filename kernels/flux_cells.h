@@ -39,7 +39,7 @@ OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, lon
   real cell[NVAR];
   load_primitive(user, arg->f.u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS,
                  cell);
-  METRIC(metric, &arg->f, user, block, x[0], cell);
+  METRIC(metric, &arg->f, user, block, x[0], x[1], cell);
 #endif
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) sum[v] = 0;
@@ -59,7 +59,7 @@ OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, lon
   }
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) rate[v] += sum[v] * inv_dx;
-  *speed += fastest * inv_dx;
+  *speed += WAVE_RATE(metric, dir, fastest, inv_dx);
 }
 
 /* The new state of cell x[] from its rates of change. Returns 1 if it is invalid. */
@@ -111,14 +111,14 @@ OAK_FN void beside_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, lo
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) row[v][GH] = q[v];
   cell_fluxes(&arg->f, user, block, x, row, dir, 0, flux);
-  METRIC(metric, &arg->f, user, block, x[0], q);
+  METRIC(metric, &arg->f, user, block, x[0], x[1], q);
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++)
     rate[v] += NET_FLUX(metric, v, dir, flux[0][v], flux[1][v]) * inv_dx;
 #ifdef PHYSICS_SIDES
   add_cell_terms(&user->physics, q, flux[0] + RIGHT_SIDE, flux[1] + LEFT_SIDE, dir, inv_dx, rate);
 #endif
-  *speed += OAK_MAX(flux[0][NVAR], flux[1][NVAR]) * inv_dx;
+  *speed += WAVE_RATE(metric, dir, OAK_MAX(flux[0][NVAR], flux[1][NVAR]), inv_dx);
   for (int n = 0; n < 2 && refined; n++) keep_cell_flux(arg, block, 2 * dir + n, x, flux[n]);
 }
 
@@ -143,13 +143,15 @@ OAK_FN real walk_column(const oak_flux_args_t *arg, const oak_user_t *user, long
     for (int dir = 0; dir < AXIS; dir++)
       beside_fluxes(arg, user, block, x, dir, refined, &beside[dir], q, inv_dx[dir], rate, &speed);
     walk(f, user, block, x, AXIS, x[AXIS] + 1, window, hi, flux[1]);
+    METRIC(metric, f, user, block, x[0], x[1], q);
     OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) rate[v] += (flux[0][v] - flux[1][v]) * inv_dx[AXIS];
+    for (int v = 0; v < NVAR; v++)
+      rate[v] += NET_FLUX(metric, v, AXIS, flux[0][v], flux[1][v]) * inv_dx[AXIS];
 #ifdef PHYSICS_SIDES
     add_cell_terms(&user->physics, q, flux[0] + RIGHT_SIDE, flux[1] + LEFT_SIDE, AXIS, inv_dx[AXIS],
                    rate);
 #endif
-    speed += OAK_MAX(flux[0][NVAR], flux[1][NVAR]) * inv_dx[AXIS];
+    speed += WAVE_RATE(metric, AXIS, OAK_MAX(flux[0][NVAR], flux[1][NVAR]), inv_dx[AXIS]);
     speed = own_rate(arg, user, block, x[0], x[1], x[2], q, speed);
     fastest = OAK_MAX(speed, fastest); /* not NaN */
     *invalid += update_cell(arg, user, block, x, q, rate);

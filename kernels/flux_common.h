@@ -5,7 +5,6 @@
 #ifndef OAK_FLUX_COMMON_H
 #define OAK_FLUX_COMMON_H
 
-#include "kernels/geometry.h"
 #include "kernels/rounding.h"
 #include "kernels/user.h"
 #include "numerics/riemann.h"
@@ -129,46 +128,97 @@ OAK_FN void add_cell_terms(const physics_parameters_t *ph, const real q[], const
 
 /* ---- the divergence of fluxes in the coordinates of the mesh (kernels/geometry.h) */
 #if OAK_COORDINATES
-/* What a cell needs for it. In the ring of a cell, the unit vectors along r and phi turn, so the
- * components of a vector along r and phi change beside the divergence of their fluxes: those along
- * r by T_phi,phi / r, those along phi by -T_phi,r / r, if T_a,b is the flux along a of the
- * component along b. These fluxes along phi are the physics' own FLUX along r of a state whose
- * vectors are turned by 90 degrees. */
+/* The unit vectors along r, theta and phi turn from place to place, so the components of a vector
+ * change beside the divergence of their fluxes. With T_ab the flux along a of the component along
+ * b,
+ *
+ *   r:      (T_theta,theta + T_phi,phi) / r        without theta: T_phi,phi / r
+ *   theta:  (-T_theta,r + T_phi,phi cot theta) / r
+ *   phi:    (-T_phi,r - T_phi,theta cot theta) / r
+ *
+ * is added. T of the cell is the physics' own FLUX. These terms are written with the areas of
+ * faces: the fluxes through both faces across r or theta enter as F - T. With uniform pressure F
+ * and T are equal, so a gas at rest stays so. The momentum along phi, and that along theta across
+ * r, needs no term: its fluxes enter with their distance from the axis, because T is symmetric. */
 typedef struct {
-  real ring;         /* s of kernels/geometry.h */
-  real turned[NVAR]; /* T_phi,phi of components along r, -T_phi,r of those along phi, otherwise 0 */
+  oak_areas_t areas;
+  real turned[OAK_CURVED][NVAR]; /* T, across r and theta */
 } metric_t;
 
-OAK_FN metric_t cell_metric(const oak_field_t *f, const oak_user_t *user, long block, int i,
+/* What a vector's components get of the fluxes along phi: T_phi,phi in the place of r, T_phi,theta
+ * in that of theta, -T_phi,r in that of phi. Where the mesh has no axis along phi, this is the flux
+ * along r of the state whose vectors are turned by 90 degrees. */
+OAK_FN void turned_fluxes(const oak_user_t *user, const real q[], real turned[]) {
+  real state[NVAR];
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) state[v] = q[v];
+#if OAK_PHI_AXIS
+  physics_flux(&user->physics, q, OAK_PHI_AXIS, turned);
+#define TURN(a, b, c)                   \
+  state[a] = turned[a];                 \
+  turned[a] = turned[OAK_PHI_OF(b, c)]; \
+  turned[OAK_PHI_OF(b, c)] = -state[a];
+  OAK_VECTORS(TURN)
+#else
+#define TURN(a, b, c)                        \
+  state[a] = (c) < 0 ? 0 : q[OAK_MAX(c, 0)]; \
+  if ((c) >= 0) state[OAK_MAX(c, 0)] = -q[a];
+  OAK_VECTORS(TURN)
+  physics_flux(&user->physics, state, 0, turned);
+#endif
+}
+
+OAK_FN metric_t cell_metric(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
                             const real q[]) {
   metric_t m;
-  real state[NVAR], flux[NVAR];
-  m.ring = oak_ring(f, block, i);
+  real phi[NVAR];
+  m.areas = oak_areas(f, block, i, j);
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) state[v] = q[v], m.turned[v] = 0;
-#define TURN_STATE(r, z, phi)                    \
-  state[r] = (phi) < 0 ? 0 : q[OAK_MAX(phi, 0)]; \
-  if ((phi) >= 0) state[OAK_MAX(phi, 0)] = -q[r];
-  PHYSICS_VECTORS(TURN_STATE)
-  physics_flux(&user->physics, state, 0, flux);
-#define TAKE_TURNED(r, z, phi) \
-  m.turned[r] = flux[r];       \
-  if ((phi) >= 0) m.turned[OAK_MAX(phi, 0)] = flux[OAK_MAX(phi, 0)];
-  PHYSICS_VECTORS(TAKE_TURNED)
+  for (int v = 0; v < NVAR; v++) m.turned[0][v] = m.turned[OAK_CURVED - 1][v] = 0;
+  turned_fluxes(user, q, phi);
+#if OAK_COORDINATES == OAK_SPHERICAL
+  real theta[NVAR];
+  physics_flux(&user->physics, q, 1, theta);
+#define TAKE(a, b, c)                                            \
+  m.turned[0][a] = (real)0.5 * (theta[b] + phi[a]);              \
+  m.turned[0][b] = (real)-0.5 * theta[a];                        \
+  m.turned[1][b] = phi[a];                                       \
+  if ((c) >= 0) {                                                \
+    m.turned[0][OAK_MAX(c, 0)] = (real)0.5 * phi[OAK_MAX(c, 0)]; \
+    m.turned[1][OAK_MAX(c, 0)] = -phi[b];                        \
+  }
+#else
+#define TAKE(a, b, c)        \
+  m.turned[0][a] = phi[a];   \
+  if (OAK_PHI_OF(b, c) >= 0) \
+    m.turned[0][OAK_MAX(OAK_PHI_OF(b, c), 0)] = phi[OAK_MAX(OAK_PHI_OF(b, c), 0)];
+#endif
+  OAK_VECTORS(TAKE)
   return m;
 }
 
-#define METRIC(m, f, user, block, i, q) const metric_t m = cell_metric(f, user, block, i, q)
-/* The fluxes of variable v through both faces across `dir`: what enters less what leaves. With
- * uniform pressure, both fluxes of the momentum along r are `turned`, so a gas at rest stays so. */
+#define METRIC(m, f, user, block, i, j, q) const metric_t m = cell_metric(f, user, block, i, j, q)
+
+/* The fluxes of variable v through both faces across `dir`: what enters less what leaves. */
 OAK_FN real net_flux(const metric_t *m, int v, int dir, real lower, real upper) {
-  return dir == 0 ? (lower - m->turned[v]) * (1 - m->ring) - (upper - m->turned[v]) * (1 + m->ring)
-                  : lower - upper;
+  const real low = oak_face_factor(&m->areas, v, dir, 0);
+  const real high = oak_face_factor(&m->areas, v, dir, 1);
+  if (dir >= OAK_CURVED) return (lower - upper) * low;
+  const real turned = oak_has_arm(v, dir) ? 0 : m->turned[OAK_MIN(dir, OAK_CURVED - 1)][v];
+  return (lower - turned) * low - (upper - turned) * high;
 }
 #define NET_FLUX(m, v, dir, lower, upper) net_flux(&(m), v, dir, lower, upper)
+
+/* The wave speed across `dir` over the size of the cell; inv_dx: its size in coordinates. */
+OAK_FN real wave_rate(const metric_t *m, int dir, real speed, real inv_dx) {
+  if (OAK_CURVED == 1 && dir == 0) return speed * inv_dx; /* the mean of 1 - s and 1 + s is 1 */
+  return speed * ((real)0.5 * (m->areas.face[dir][0] + m->areas.face[dir][1]) * inv_dx);
+}
+#define WAVE_RATE(m, dir, speed, inv_dx) wave_rate(&(m), dir, speed, inv_dx)
 #else
-#define METRIC(m, f, user, block, i, q) ((void)0)
+#define METRIC(m, f, user, block, i, j, q) ((void)0)
 #define NET_FLUX(m, v, dir, lower, upper) ((lower) - (upper))
+#define WAVE_RATE(m, dir, speed, inv_dx) ((speed) * (inv_dx))
 #endif
 
 /* Fields in the state do not change: all Runge-Kutta states have the same values. */

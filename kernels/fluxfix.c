@@ -2,11 +2,30 @@
  * Flux fixing (paper, "Flux fixing"): after a stage was computed with the coarse flux at refinement
  * boundaries, correct the coarse cells with the average of the fine fluxes, so that what leaves one
  * side enters the other. */
-#include "kernels/geometry.h"
 #include "kernels/rounding.h"
 #include "kernels/user.h"
 
 enum { APPLY_LANES = OAK_AREA < 32 ? 32 : OAK_AREA < 128 ? OAK_AREA : 128 };
+
+/* The mean, by area, of the fine fluxes that cover coarse face (a, b) of a fine block; p: those of
+ * its row. */
+OAK_FN real mean_flux(const oak_field_t *f, const oak_fine_face_t *t, int v, const real *p, int a,
+                      int b) {
+#if OAK_COORDINATES
+  const oak_span_t span = oak_span_of_pair(f, t->block, t->dir ? 2 * a : 0, t->dir ? 2 * b : 2 * a);
+  const oak_parts_t g = oak_face_parts(span, oak_is_angular(v), t->dir);
+  const int first = t->dir == 0, second = t->dir == 2 ? 1 : 2;
+  const real row = oak_mean_along(&g, first, p[2 * a], p[2 * a + 1]);
+  if (OAK_DIM == 2) return row;
+  return oak_mean_along(&g, second, row,
+                        oak_mean_along(&g, first, p[OAK_N + 2 * a], p[OAK_N + 2 * a + 1]));
+#else
+  real sum = p[2 * a] + p[2 * a + 1];
+  (void)f, (void)t, (void)v, (void)b;
+  if (OAK_DIM == 3) sum += p[OAK_N + 2 * a] + p[OAK_N + 2 * a + 1];
+  return sum * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
+#endif
+}
 
 /* Average the fluxes of one fine face over the coarse faces they cover. */
 OAK_KERNEL(oak_fluxfix_average, oak_fluxfix_args_t, 64) {
@@ -18,16 +37,7 @@ OAK_KERNEL(oak_fluxfix_average, oak_fluxfix_args_t, 64) {
     OAK_ROWS(row, NVAR * HB, HN) {
       const int b = row % HB, v = row / HB;
       const real *p = fine + v * OAK_AREA + 2 * b * OAK_N;
-      OAK_LANES(a, HN) {
-#if OAK_COORDINATES
-        piece[row * HN + a] =
-            oak_mean_along(t.dir ? oak_pair(&arg.f, t.block, 2 * a) : 0, p[2 * a], p[2 * a + 1]);
-#else
-        real sum = p[2 * a] + p[2 * a + 1];
-        if (OAK_DIM == 3) sum += p[OAK_N + 2 * a] + p[OAK_N + 2 * a + 1];
-        piece[row * HN + a] = sum * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
-#endif
-      }
+      OAK_LANES(a, HN) piece[row * HN + a] = mean_flux(&arg.f, &t, v, p, a, b);
     }
   }
 }
@@ -41,13 +51,7 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
     const int block = t->block, face = t->face;
     const int dir = face / 2, high = face & 1, step = dir == 0 ? OAK_N : 1;
     const double dx = oak_dx(&arg.f, arg.f.block[block].level, dir);
-#if OAK_COORDINATES
-    const real ring = oak_ring(&arg.f, block, high ? OAK_N - 1 : 0);
-    const real area = dir ? 1 : high ? 1 + ring : 1 - ring; /* over that of a Cartesian cell */
-    const real c = area * (real)(high ? arg.dt / dx : -arg.dt / dx);
-#else
     const real c = (real)(high ? arg.dt / dx : -arg.dt / dx);
-#endif
     const oak_user_t user = oak_user(&arg.f);
     int invalid = 0;
     /* Half a line of cells has its fine fluxes in one piece. */
@@ -63,10 +67,13 @@ OAK_KERNEL(oak_fluxfix_apply, oak_fluxfix_args_t, APPLY_LANES) {
                          (long long)t->piece[quarter] * NVAR * PIECE_AREA + b % HB * HN;
       OAK_LANES(a, HN) {
         real u[NVAR];
+        const oak_areas_t areas =
+            oak_areas(&arg.f, block, x[0] + (dir != 0) * a, x[1] + (dir == 0) * a);
         OAK_UNROLL
         for (int v = 0; v < NVAR; v++)
           u[v] = p[v * OAK_CELLS + a * step] +
-                 c * (coarse[v * OAK_AREA + a] - fine[v * PIECE_AREA + a]);
+                 oak_face_factor(&areas, v, dir, high) * c *
+                     (coarse[v * OAK_AREA + a] - fine[v * PIECE_AREA + a]);
         oak_round_result(
             u, oak_cell_number(&arg.f, block, x[0] + (dir != 0) * a, x[1] + (dir == 0) * a, x[2]));
         oak_store(p + a * step, OAK_CELLS, u);

@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Coordinates of the mesh. With OAK_COORDINATES = 0 they are Cartesian, and nothing of this file is
- * in the code of a kernel. With OAK_COORDINATES = 1 the axes are (r, z), and a cell is a ring:
+ * The geometry of cells, from their place in the mesh. OAK_COORDINATES is a number of
+ * oak/kernel_args.h. In Cartesian coordinates nothing of this file is in the code of a kernel. In
+ * the others, volumes and areas are products of factors of each axis:
  *
- *   V = 2 pi r dr dz,   areas of its faces: 2 pi (r -+ dr / 2) dz across r, 2 pi r dr across z,
+ *                     axes            volume of a cell          areas of its faces
+ *   axisymmetric      r, z            2 pi int r dr dz          2 pi r dz, 2 pi int r dr
+ *   polar             r, phi          int r dr dphi             r dphi, dr
+ *   cylindrical       r, phi, z       int r dr dphi dz          r dphi dz, dr dz, int r dr dphi
+ *   spherical         r, theta, phi   int r^2 dr int sin dtheta dphi
+ *                        r^2 int sin dtheta dphi, int r dr sin dphi, int r dr dtheta
  *
- * where r is the radius of the middle of the cell. All that depends on r is
+ * In 2D, spherical coordinates have 2 pi for dphi. For an interval of radii with the middle r, all
+ * that depends on the radius follows from
  *
- *   s = (dr / 2) / r:   area / V = (1 -+ s) / dr across r, and 1 / dz across z as in Cartesian.
+ *   s = (dr / 2) / r:   radii of the ends: r (1 -+ s),   int r dr = r dr,
+ *                       int r^2 dr = r^2 dr (1 + s^2 / 3).
  *
- * s is 1 beside the axis, where the inner area is then exactly 0. It is computed from the number of
- * cells between the axis and the cell, so it has the same bits on every rank. */
+ * s is 1 beside r = 0, where the inner area is then exactly 0. For an interval of angles theta with
+ * the middle t and half its width h: sin(t -+ h) = sin t (cos h -+ cot t sin h), and
+ * int sin dtheta = 2 sin t sin h. Places are numbers of cells from the lower end of the domain, so
+ * geometry has the same bits on every rank. */
 #ifndef OAK_GEOMETRY_H
 #define OAK_GEOMETRY_H
 
@@ -18,6 +28,11 @@
 #ifndef OAK_COORDINATES
 #define OAK_COORDINATES 0
 #endif
+#ifndef OAK_THETA_MIN
+#define OAK_THETA_MIN 0
+#endif
+/* Axes whose factors change from cell to cell: r, and theta. */
+#define OAK_CURVED (OAK_COORDINATES == OAK_SPHERICAL ? 2 : 1)
 
 #if OAK_COORDINATES
 /** Number of cells, of the size that they have in the block, from r = 0 to the lower side of cell i
@@ -27,46 +42,261 @@ OAK_FN double oak_cells_to(const oak_field_t *f, long block, int i) {
   return OAK_AXIS * (double)(1LL << b->level) + ((double)b->first * OAK_N + i);
 }
 
+/** The same along theta, from the lower end of the domain. */
+OAK_FN double oak_cells_along(const oak_field_t *f, long block, int j) {
+  const oak_block_t *b = &f->block[block];
+  const double blocks = (b->origin[1] - OAK_THETA_MIN) * (oak_inv_dx(f, b->level, 1) / OAK_N);
+  return floor(blocks + 0.5) * OAK_N + j;
+}
+
 /** s of cell i along r of a block. */
 OAK_FN real oak_ring(const oak_field_t *f, long block, int i) {
   return (real)(0.5 / (oak_cells_to(f, block, i) + 0.5));
 }
 
-/** s of the coarse cell of which cells i and i + 1 of a block are parts. */
-OAK_FN real oak_pair(const oak_field_t *f, long block, int i) {
-  return (real)(0.5 / (0.5 * oak_cells_to(f, block, i) + 0.5));
+/** Sine and cosine of an angle from 0 to pi, by their series around pi / 2: loops over cells
+ * vectorise, and all devices have the same values. */
+OAK_FN void oak_sine(double angle, double *sine, double *cosine) {
+  const double x = M_PI / 2 - angle, x2 = x * x;
+  double even = 1, odd = 1, c = 1, s = 1;
+  OAK_UNROLL
+  for (int n = 1; n <= 11; n++) {
+    c *= -x2 * (1.0 / ((2 * n - 1) * (2 * n)));
+    s *= -x2 * (1.0 / ((2 * n) * (2 * n + 1)));
+    even += c;
+    odd += s;
+  }
+  *sine = even;
+  *cosine = x * odd;
 }
 
-/** The mean of the values of two neighbours along r by their volumes; s: that of both together. */
-OAK_FN real oak_mean_along(real s, real lower, real upper) {
-  const real more = (real)0.5 * s;
-  return (real)0.5 * ((1 - more) * lower + (1 + more) * upper);
+/** An interval of cells along r and theta: a cell, or the coarse cell that it is a part of. */
+typedef struct {
+  real s;              /* of its radii */
+  real sine, cot;      /* of the middle of its angles theta */
+  real qsine, qcosine; /* of a quarter of the width of its angles */
+} oak_span_t;
+
+/* Its middle is `r` and `theta` cells of the level from r = 0 and from the lower end of theta. */
+OAK_FN oak_span_t oak_span_at(const oak_field_t *f, int level, double r, double theta) {
+  oak_span_t span;
+  span.s = (real)(0.5 / r);
+  span.sine = span.qcosine = 1;
+  span.cot = span.qsine = 0;
+  if (OAK_COORDINATES == OAK_SPHERICAL) {
+    const double width = oak_dx(f, level, 1);
+    double sine, cosine;
+    oak_sine(OAK_THETA_MIN + theta * width, &sine, &cosine);
+    span.sine = (real)sine;
+    span.cot = (real)(cosine / sine);
+    oak_sine(0.25 * width, &sine, &cosine);
+    span.qsine = (real)sine;
+    span.qcosine = (real)cosine;
+  }
+  return span;
 }
 
-/** The mean of the four cells whose lowest is at p; s: that of all together. */
-OAK_FN real oak_restrict_rings(const store_t *p, real s) {
-  return (real)0.5 * (oak_mean_along(s, p[0], p[1]) + oak_mean_along(s, p[OAK_N], p[OAK_N + 1]));
+/** Of cell (i, j) of a block, ghost cells included. */
+OAK_FN oak_span_t oak_span(const oak_field_t *f, long block, int i, int j) {
+  const double theta = OAK_COORDINATES == OAK_SPHERICAL ? oak_cells_along(f, block, j) + 0.5 : 0;
+  return oak_span_at(f, f->block[block].level, oak_cells_to(f, block, i) + 0.5, theta);
 }
 
-/** As oak_prolong, from the centroid of a coarse cell to those of its parts, so that their mean by
- * volume is u; s: that of the coarse cell. A value does not become negative for theta up to 1.7:
- * beside the axis the inner part lies a third of a cell from the centroid. */
-OAK_FN real oak_prolong_rings(real u, const real slope[3], const int upper[3], real s) {
-  const real more = (real)0.5 * s, m2 = more * more;
-  const real step = (real)0.25 - m2 / (12 * (1 - m2));
-  return u + (upper[0] ? (1 - more) : -(1 + more)) * step * slope[0] +
-         (real)0.25 * (upper[1] ? slope[1] : -slope[1]);
+/** Of the coarse cell of which cells (i, j) and (i + 1, j + 1) of a block are parts. */
+OAK_FN oak_span_t oak_span_of_pair(const oak_field_t *f, long block, int i, int j) {
+  const double theta =
+      OAK_COORDINATES == OAK_SPHERICAL ? 0.5 * oak_cells_along(f, block, j) + 0.5 : 0;
+  return oak_span_at(f, f->block[block].level - 1, 0.5 * oak_cells_to(f, block, i) + 0.5, theta);
 }
 
-/** 2 pi r of cell i along r of a block: its volume over the area dr dz. */
-OAK_FN double oak_ring_length(const oak_field_t *f, long block, int i) {
-  return 6.283185307179586 * oak_dx(f, f->block[block].level, 0) *
-         (oak_cells_to(f, block, i) + 0.5);
+/* ---- the momentum along phi
+ * It is advanced as the angular momentum: a flux enters with the distance of its face from the axis
+ * over that of the cell, and transfer between levels keeps the sum of V R m, where R is the
+ * distance of the middle of a cell from the axis. The momentum is the vector with PHYSICS_NORMAL.
+ */
+#ifdef PHYSICS_VECTORS
+#define OAK_VECTORS(X) PHYSICS_VECTORS(X)
+#else
+#define OAK_VECTORS(X)
+#endif
+#define OAK_PHI_IS_SECOND (OAK_COORDINATES == OAK_POLAR || OAK_COORDINATES == OAK_CYLINDRICAL)
+/* The axis along phi; 0: the mesh has none. */
+#define OAK_PHI_AXIS \
+  (OAK_PHI_IS_SECOND ? 1 : OAK_COORDINATES == OAK_SPHERICAL && OAK_DIM == 3 ? 2 : 0)
+#define OAK_PHI_OF(second, third) (OAK_PHI_IS_SECOND ? (second) : (third))
+
+OAK_FN int oak_is_angular(int v) {
+  int found = 0;
+#define OAK_FIND_PHI(first, second, third)                                   \
+  found |= (first) == PHYSICS_NORMAL(0) && OAK_PHI_OF(second, third) >= 0 && \
+           v == OAK_PHI_OF(second, third);
+  OAK_VECTORS(OAK_FIND_PHI)
+  return found;
+}
+
+/* ---- a cell and its parts on the next finer level */
+
+/** Along r and theta: the volume of the upper half less that of the lower, over both; and half the
+ * distance of their centroids, in cells. For the momentum along phi, otherwise 0 and 1: how much R
+ * changes over the cell, over R; and R of the lower and the upper half, over R. */
+typedef struct {
+  real more[OAK_CURVED], step[OAK_CURVED], change[OAK_CURVED], arm[OAK_CURVED][2];
+} oak_parts_t;
+
+/** Of a cell; \a angular: for the momentum along phi. */
+OAK_FN oak_parts_t oak_parts(oak_span_t g, int angular) {
+  oak_parts_t p;
+  const real half = (real)0.5 * g.s, m2 = half * half;
+  p.more[0] = half;
+  p.step[0] = (real)0.25 - m2 / (12 * (1 - m2));
+  p.change[0] = angular ? 2 * g.s : 0;
+  p.arm[0][0] = angular ? 1 - half : 1;
+  p.arm[0][1] = angular ? 1 + half : 1;
+#if OAK_COORDINATES == OAK_SPHERICAL
+  const real low = 1 - half, high = 1 + half, third = m2 * (real)(1.0 / 3);
+  const real cot = g.cot * g.qsine, more = oak_div(cot, g.qcosine), more2 = more * more;
+  p.more[0] = oak_div(3 * g.s, 3 + g.s * g.s);
+  p.step[0] =
+      (real)0.25 - (real)(1.0 / 24) * g.s *
+                       (oak_div(low, low * low + third) - oak_div(high, high * high + third));
+  p.more[1] = more;
+  p.step[1] = (real)0.25 - oak_div(more2, 12 * (1 - more2)); /* up to the square of the width */
+  p.change[1] = angular ? 4 * cot : 0;
+  p.arm[1][0] = angular ? g.qcosine - cot : 1;
+  p.arm[1][1] = angular ? g.qcosine + cot : 1;
+#endif
+  return p;
+}
+
+/** Of a cell whose parts have equal volumes. */
+OAK_FN oak_parts_t oak_even(void) {
+  const oak_span_t g = {0, 1, 0, 0, 1};
+  return oak_parts(g, 0);
+}
+
+/** Of the part of a face along r or theta: the same for areas in place of volumes. \a dir: the axis
+ * across the face. */
+OAK_FN oak_parts_t oak_face_parts(oak_span_t g, int angular, int dir) {
+  oak_parts_t p = oak_parts(g, angular);
+  if (dir > 0) /* areas are int r dr, or int dr across phi */
+    p.more[0] = OAK_PHI_IS_SECOND && dir == 1 ? 0 : (real)0.5 * g.s;
+  if (OAK_CURVED > 1 && dir == 2) p.more[OAK_CURVED - 1] = 0; /* int dtheta */
+  return p;
+}
+
+/* Mean of the values of the halves along one axis. */
+OAK_FN real oak_mean_along(const oak_parts_t *g, int axis, real lower, real upper) {
+  if (axis >= OAK_CURVED) return (real)0.5 * (lower + upper);
+  return (real)0.5 * ((1 - g->more[axis]) * g->arm[axis][0] * lower +
+                      (1 + g->more[axis]) * g->arm[axis][1] * upper);
+}
+
+/* From a cell to its half along one axis: what is added to its value u. */
+OAK_FN real oak_step_along(const oak_parts_t *g, int axis, int upper, real u, real slope) {
+  const real weight = upper ? 1 - g->more[axis] : -(1 + g->more[axis]);
+  return weight * g->step[axis] * (slope + g->change[axis] * u);
+}
+
+/* ---- fluxes */
+
+/** What a flux through the lower and upper face across each axis is multiplied by: area times the
+ * size of the cell in coordinates over the volume. R at both faces across r and theta over R of the
+ * cell. */
+typedef struct {
+  real face[3][2], arm[OAK_CURVED][2];
+} oak_areas_t;
+
+OAK_FN oak_areas_t oak_areas(const oak_field_t *f, long block, int i, int j) {
+  const oak_span_t g = oak_span(f, block, i, j);
+  const real inv_r = 2 * g.s * (real)oak_inv_dx(f, f->block[block].level, 0); /* 1 / r */
+  oak_areas_t a;
+  a.arm[0][0] = a.face[0][0] = 1 - g.s;
+  a.arm[0][1] = a.face[0][1] = 1 + g.s;
+  a.face[1][0] = a.face[1][1] = OAK_PHI_IS_SECOND ? inv_r : 1;
+  a.face[2][0] = a.face[2][1] = 1;
+#if OAK_COORDINATES == OAK_SPHERICAL
+  const real third = oak_inv(1 + g.s * g.s * (real)(1.0 / 3)), along = inv_r * third;
+  const real half = (real)(0.5 * oak_dx(f, f->block[block].level, 1));
+  const real sine = 2 * g.qsine * g.qcosine, cosine = 1 - 2 * g.qsine * g.qsine;
+  const real wide = oak_div(half, sine); /* theta: half the width over its sine */
+  a.arm[1][0] = cosine - g.cot * sine;
+  a.arm[1][1] = cosine + g.cot * sine;
+  OAK_UNROLL
+  for (int n = 0; n < 2; n++) {
+    a.face[0][n] *= a.arm[0][n] * third;
+    a.face[1][n] = along * wide * a.arm[1][n];
+    a.face[2][n] = along * oak_div(wide, g.sine);
+  }
+#endif
+  return a;
+}
+
+/** Whether the flux of a variable across an axis enters with the arms of faces: that of the
+ * momentum along phi, and in spherical coordinates that along theta across r. */
+OAK_FN int oak_has_arm(int v, int dir) {
+  int found = oak_is_angular(v);
+#define OAK_FIND_THETA(first, second, third) \
+  found |= OAK_CURVED > 1 && dir == 0 && (first) == PHYSICS_NORMAL(0) && v == (second);
+  OAK_VECTORS(OAK_FIND_THETA)
+  return dir < OAK_CURVED && found;
+}
+
+OAK_FN real oak_face_factor(const oak_areas_t *a, int v, int dir, int upper) {
+  const int axis = OAK_MIN(dir, OAK_CURVED - 1);
+  return oak_has_arm(v, dir) ? a->face[dir][upper] * a->arm[axis][upper] : a->face[dir][upper];
+}
+
+/* ---- sizes and volumes */
+
+/** The size of cell (i, j) of a block along an axis, through its middle. */
+OAK_FN double oak_size(const oak_field_t *f, long block, int i, int j, int dir) {
+  const int level = f->block[block].level;
+  const double r = (oak_cells_to(f, block, i) + 0.5) * oak_dx(f, level, 0);
+  double size = oak_dx(f, level, dir), sine = 1, cosine;
+  if (OAK_COORDINATES == OAK_SPHERICAL && dir == 2)
+    oak_sine(OAK_THETA_MIN + (oak_cells_along(f, block, j) + 0.5) * oak_dx(f, level, 1), &sine,
+             &cosine);
+  if (OAK_COORDINATES == OAK_SPHERICAL ? dir > 0 : OAK_PHI_IS_SECOND && dir == 1) size *= r;
+  return size * sine;
+}
+
+OAK_FN double oak_inv_size(const oak_field_t *f, long block, int i, int j, int dir) {
+  return 1 / oak_size(f, block, i, j, dir);
 }
 
 /** The volume of cell c of a block over oak_cell_volume. */
-#define oak_volume_factor(f, block, c) oak_ring_length(f, block, (c) % OAK_N)
+OAK_FN double oak_volume_factor(const oak_field_t *f, long block, int c) {
+  const int level = f->block[block].level;
+  const double dr = oak_dx(f, level, 0), r = dr * (oak_cells_to(f, block, c % OAK_N) + 0.5);
+  double sine, cosine, half_sine;
+  if (OAK_COORDINATES == OAK_AXISYMMETRIC) return 2 * M_PI * r;
+  if (OAK_COORDINATES != OAK_SPHERICAL) return r;
+  const double width = oak_dx(f, level, 1);
+  oak_sine(OAK_THETA_MIN + (oak_cells_along(f, block, c / OAK_N % OAK_N) + 0.5) * width, &sine,
+           &cosine);
+  oak_sine(0.5 * width, &half_sine, &cosine);
+  return (OAK_DIM == 2 ? 2 * M_PI : 1) * (r * r + dr * dr / 12) * 2 * sine * half_sine / width;
+}
 #else
+typedef struct {
+  int none;
+} oak_span_t;
+typedef oak_span_t oak_parts_t;
+typedef oak_span_t oak_areas_t;
+
+OAK_FN oak_parts_t oak_even(void) {
+  const oak_parts_t even = {0};
+  return even;
+}
+
+#define oak_span(f, block, i, j) oak_even()
+#define oak_span_of_pair(f, block, i, j) oak_even()
+#define oak_parts(span, angular) (span)
+#define oak_is_angular(v) 0
+#define oak_areas(f, block, i, j) oak_even()
+#define oak_face_factor(areas, v, dir, upper) ((void)(areas), (real)1)
+#define oak_size(f, block, i, j, dir) oak_dx(f, (f)->block[block].level, dir)
+#define oak_inv_size(f, block, i, j, dir) oak_inv_dx(f, (f)->block[block].level, dir)
 #define oak_volume_factor(f, block, c) ((void)(f), (void)(block), 1.0)
 #endif
 

@@ -3,7 +3,6 @@
  * task: local slots and data for other ranks come from the same code, so the solution cannot depend
  * on the distribution of blocks. Layers are stored by increasing coordinate. */
 #include "kernels/edge_tasks.h"
-#include "kernels/geometry.h"
 #include "kernels/halo_boundary.h"
 #include "kernels/halo_quadratic.h"
 
@@ -23,16 +22,21 @@ OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 }
 
 #if OAK_COORDINATES
-/* s of the coarse cell whose parts halo_restrict averages. It is found from the block that is on
- * this rank: the fine one if the average is packed, otherwise the coarse one. `first`: place of the
- * fine cells along r, for a = 0. */
-OAK_FN real coarse_ring(const oak_halo_args_t *arg, const oak_halo_task_t *t, int pack, int layer,
-                        int first, int a) {
-  const int across = t->face < 2;
-  const int ghost = t->face & 1 ? OAK_N + layer : layer - OAK_NG;
-  if (pack) return oak_pair(&arg->f, t->block, across ? first : 2 * a);
-  return oak_ring(&arg->f, t->block, across ? ghost : (t->sub & 1) * HN + a);
+/* The coarse cell whose parts halo_restrict averages. It is found from the block that is on this
+ * rank: the fine one if the average is packed, otherwise the coarse one. x[]: the fine cells for
+ * a = 0. */
+OAK_FN oak_span_t coarse_span(const oak_halo_args_t *arg, const oak_halo_task_t *t, int pack,
+                              int layer, int b, int a, const int x[3]) {
+  const int dir = t->face / 2, ghost = t->face & 1 ? OAK_N + layer : layer - OAK_NG;
+  const int along = (t->sub & 1) * HN + a; /* the first axis along the face */
+  const int other = (t->sub >> 1) * HB + b;
+  const int fine[2] = {dir == 0 ? x[0] : 2 * a, dir == 0 ? 2 * a : x[1]};
+  const int coarse[2] = {dir == 0 ? ghost : along, dir == 0 ? along : dir == 1 ? ghost : other};
+  return pack ? oak_span_of_pair(&arg->f, t->block, fine[0], fine[1])
+              : oak_span(&arg->f, t->block, coarse[0], coarse[1]);
 }
+#else
+#define coarse_span(arg, t, pack, layer, b, a, x) oak_even()
 #endif
 
 /* F2C: averages of a fine block, of this rank or of a peer, for its quarter of the coarse block's
@@ -49,12 +53,10 @@ OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t,
     const store_t *p = u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
     const int step = dir == 0 ? 2 * OAK_N : 2;
     store_t *q = dst + (pack ? row * HN : (v * OAK_NG + layer) * OAK_AREA + (b0 + b) * OAK_N + a0);
-#if OAK_COORDINATES
+    const int angular = arg->interpolation == OAK_INTERPOLATE_STATE && oak_is_angular(v);
     OAK_LANES(a, HN)
-      q[a] = (store_t)oak_restrict_rings(p + a * step, coarse_ring(arg, t, pack, layer, x[0], a));
-#else
-    OAK_LANES(a, HN) q[a] = (store_t)oak_restrict(p + a * step);
-#endif
+      q[a] = (store_t)oak_restrict(p + a * step,
+                                   oak_parts(coarse_span(arg, t, pack, layer, b, a, x), angular));
   }
 }
 
@@ -109,9 +111,12 @@ OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, i
     int x[3];
     face_point(dir, high ? m : OAK_N - 1 - m, 0, b0 + b, x);
     const oak_row_t r = oak_row_of(&arg->f, arg->components, t->source, v, axis, x);
+    const int angular = arg->interpolation == OAK_INTERPOLATE_STATE && oak_is_angular(v);
     OAK_LANES(a, HN) {
       real slope[3];
       const real u = oak_row_slopes(&r, a0 + a, theta, slope);
+      const oak_parts_t parts = oak_parts(
+          oak_span(&arg->f, t->source, dir ? a0 + a : x[0], dir == 0 ? a0 + a : x[1]), angular);
       OAK_UNROLL
       for (int n = 0; n < 2; n++) {
         const int distance = 2 * m + n; /* layers from the face */
@@ -124,12 +129,7 @@ OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, i
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
           upper[axis] = e & 1;
           if (OAK_DIM == 3) upper[other] = e >> 1;
-#if OAK_COORDINATES
-          q[e] = (store_t)oak_prolong_rings(u, slope, upper,
-                                            oak_ring(&arg->f, t->source, dir ? a0 + a : x[0]));
-#else
-          q[(e >> 1) * OAK_N + (e & 1)] = (store_t)oak_prolong(u, slope, upper);
-#endif
+          q[(e >> 1) * OAK_N + (e & 1)] = (store_t)oak_prolong(u, slope, upper, parts);
         }
       }
     }

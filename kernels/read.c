@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Reading the solution for output, diagnostics and tests. */
-#include "kernels/geometry.h"
 #include "kernels/user.h"
 
 /* The part of cell c in the integral of variable v, whose values in the block are u, over

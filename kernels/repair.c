@@ -80,7 +80,7 @@ OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_user_t *user, long b
   real q[NVAR], r[NVAR], speed = 0;
   for (int v = 0; v < NVAR; v++) r[v] = 0;
   load_primitive(user, f->u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]), OAK_CELLS, q);
-  METRIC(metric, f, user, block, x[0], q);
+  METRIC(metric, f, user, block, x[0], x[1], q);
   for (int dir = 0; dir < OAK_DIM; dir++) {
     real row[NVAR][ROW], flux[2][NFLUX];
     load_cell_row(f, user, block, x, dir, row);
@@ -91,7 +91,7 @@ OAK_FN real repair_cell(const oak_flux_args_t *s, const oak_user_t *user, long b
     add_cell_terms(&user->physics, q, flux[0] + RIGHT_SIDE, flux[1] + LEFT_SIDE, dir, inv_dx[dir],
                    r);
 #endif
-    speed += OAK_MAX(flux[0][NVAR], flux[1][NVAR]) * inv_dx[dir];
+    speed += WAVE_RATE(metric, dir, OAK_MAX(flux[0][NVAR], flux[1][NVAR]), inv_dx[dir]);
     for (int n = 0; n < 2 && mark; n++) keep_cell_flux(s, block, 2 * dir + n, x, flux[n]);
   }
   stage_result(s, user, block, x, q, r, u);

@@ -3,6 +3,7 @@
 #ifndef OAK_USER_H
 #define OAK_USER_H
 
+#include "kernels/geometry.h"
 #include "kernels/problem.h"
 
 /* If a file above has not closed the brace of a function, the compiler refuses this definition and
@@ -82,7 +83,7 @@ OAK_FN oak_at_t oak_place(const oak_field_t *f, const oak_user_t *user, long blo
   at.step = f->step;
   oak_center(f, block, i, j, k, at.x);
   OAK_UNROLL
-  for (int d = 0; d < 3; d++) at.dx[d] = d < OAK_DIM ? oak_dx(f, at.level, d) : 0;
+  for (int d = 0; d < 3; d++) at.dx[d] = d < OAK_DIM ? oak_size(f, block, i, j, d) : 0;
   at.cell[0] = i;
   at.cell[1] = j;
   at.cell[2] = k;

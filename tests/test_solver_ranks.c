@@ -45,6 +45,18 @@ typedef struct {
   "mesh.coordinates=axisymmetric\nproblem.flow=waves\nmesh.xmin=0.1 0\nmesh.xmax=1.1 1\n" \
   "boundary.xlow=reflect\nboundary.xhigh=reflect\n"
 
+/* Other coordinates, on a mesh that changes all the time. */
+#define CURVED                                                                        \
+  TEST_PROBLEM("curved")                                                              \
+  "physics.name=mhd\nproblem.flow=waves\nmesh.block_size=4\nscheme.limiter=vanleer\n" \
+  "device.flags=-O1\nboundary.xlow=reflect\nboundary.xhigh=reflect\n"
+#define SECTOR CURVED "mesh.coordinates=polar\nmesh.xmin=0.3 0\nmesh.xmax=1.3 2pi\nmesh.trees=1 4\n"
+#define HALF_DISK CURVED "mesh.coordinates=spherical\nmesh.xmin=0\nmesh.xmax=1 pi\nmesh.trees=1 2\n"
+#define SHELL                                                            \
+  CURVED                                                                 \
+  "mesh.coordinates=spherical\nmesh.xmin=0.3 0.5 0\nmesh.xmax=1 2 2pi\n" \
+  "mesh.trees=1 1 2\nboundary.ylow=reflect\nboundary.yhigh=reflect\n"
+
 static const case_t cases[] = {
     {"waves", WAVES "mesh.block_size=8\nmesh.min_level=1\nmesh.max_level=4\n", 40, 2},
     {"waves, blocks of 6, buffer",
@@ -85,6 +97,9 @@ static const case_t cases[] = {
      RINGS "physics.name=navier_stokes\nphysics.nu=1e-3\nmesh.block_size=6\nmesh.min_level=1\n"
            "mesh.max_level=3\n",
      10, 2},
+    {"polar", SECTOR "mesh.max_level=2\n", 12, 2},
+    {"spherical", HALF_DISK "mesh.max_level=3\n", 12, 2},
+    {"shells", SHELL "mesh.max_level=1\n", 8, 3},
     {"sphere", SPHERE "mesh.block_size=8\nmesh.max_level=4\n", 120, 2},
     {"3D implosion", IMPLOSION FAST "mesh.dim=3\nmesh.block_size=8\nmesh.max_level=2\n", 12, 2},
     {"3D waves, blocks of 6",

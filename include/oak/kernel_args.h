@@ -35,6 +35,13 @@ typedef void real;
 typedef void store_t;
 #endif
 
+/** The numbers of mesh.coordinates. */
+#define OAK_CARTESIAN 0
+#define OAK_AXISYMMETRIC 1
+#define OAK_POLAR 2
+#define OAK_CYLINDRICAL 3
+#define OAK_SPHERICAL 4
+
 /** Where the ghost cells of one face of a block are: in a block of the same level, whose cells are
  * read in place, or in a slot of a halo buffer. The entry does not depend on the number of
  * components of a field or on the Runge-Kutta state that is read, so it serves all fields. */

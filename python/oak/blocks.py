@@ -67,7 +67,8 @@ class Blocks:
     index       [nblocks][dim] its place, counted in blocks of its level
     variables   names
     time, step
-    coordinates "cartesian", or "axisymmetric": then x is the radius and y is z
+    coordinates "cartesian", "axisymmetric" (r, z), "polar" (r, phi), "cylindrical" (r, phi, z) or "spherical"
+                (r, theta, phi): x, y, z are then these coordinates, angles in radians
     """
 
     coordinates = "cartesian"
@@ -124,14 +125,25 @@ class Blocks:
 
     @property
     def cell_volume(self) -> np.ndarray:
-        """[nblocks] volume of a cell; of axisymmetric coordinates, the area of its section."""
+        """[nblocks] product of the sizes of a cell in the coordinates."""
         return np.prod(self.cell_size(self.level), axis=1)
 
     @property
     def volume(self) -> np.ndarray:
         """Volume of each cell, in a shape that fits those of the values."""
-        area = self.cell_volume.reshape([-1] + [1] * self.dim)
-        return 2 * np.pi * self.x * area if self.coordinates == "axisymmetric" else area
+        return self._volume_factor * self.cell_volume.reshape([-1] + [1] * self.dim)
+
+    @property
+    def _volume_factor(self):
+        """Volume of each cell over the product of its sizes in the coordinates, as of whole rings without phi."""
+        if self.coordinates == "cartesian":
+            return 1.0
+        around = 2 * np.pi if self.coordinates == "axisymmetric" or (self.coordinates == "spherical" and self.dim == 2) else 1
+        if self.coordinates != "spherical":
+            return around * self.x
+        shape = [-1] + [1] * self.dim
+        dr, half = self.cell_size(self.level)[:, 0].reshape(shape), self.cell_size(self.level)[:, 1].reshape(shape) / 2
+        return around * (self.x**2 + dr**2 / 12) * np.sin(self.y) * np.sin(half) / half
 
     def centres(self, axis: str) -> np.ndarray:
         """Coordinates of the cells along an axis ("x", "y", "z"), in a shape that fits those of the values."""
@@ -222,10 +234,10 @@ class Blocks:
     def integral(self, variable: Union[str, np.ndarray]) -> float:
         """Integral of a variable (a name or an array like those of read()) over the domain."""
         values = self[variable] if isinstance(variable, str) else variable
-        if self.coordinates == "axisymmetric":
-            values = values * self.x
+        if self.coordinates != "cartesian":
+            values = values * self._volume_factor
         sums = values.reshape(self.nblocks, -1).sum(axis=1, dtype=np.float64)
-        return float((sums * self.cell_volume).sum()) * (2 * np.pi if self.coordinates == "axisymmetric" else 1)
+        return float((sums * self.cell_volume).sum())
 
     def find(self, points: Any) -> np.ndarray:
         """Blocks that hold the points [...][dim]: their numbers, -1 where there is none."""

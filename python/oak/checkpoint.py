@@ -14,6 +14,8 @@ from .blocks import MOST_LEVELS, Blocks
 from .files import OakError, open_regular, parse_parameters, plain
 
 _MAGIC, _VERSION, _MOST_TEXT = b"\211OAK\r\n\032\n", 2, 64 << 20
+_AXES = {"axisymmetric": "(r, z) ", "polar": "(r, phi) ", "cylindrical": "(r, phi, z) ",
+         "spherical": "(r, theta, phi) "}
 _HEAD = np.dtype([
     ("magic", "S8"), ("order", "u4"), ("version", "u4"), ("file_bytes", "u8"), ("text_bytes", "u8"), ("blocks", "u8"),
     ("dim", "u4"), ("block_size", "u4"), ("nvar", "u4"), ("real_size", "u4"), ("trees", "u4", 3), ("periodic", "u4"),
@@ -99,8 +101,9 @@ class Checkpoint(Blocks):
         parts = dict(zip(_TEXTS, map(plain, parts)))
         self.program, self._parameters = parts["program"], parts["parameters"]
         names = parts["variables"]
-        if names.startswith("(r, z) "):
-            self.coordinates, names = "axisymmetric", names[len("(r, z) "):]
+        for coordinates, axes in _AXES.items():
+            if names.startswith(axes):
+                self.coordinates, names = coordinates, names[len(axes):]
         self.variables = names.replace("/", "_").split()
         if len(self.variables) != self._nvar:
             raise self._damaged(f"it has {self._nvar} variables and {len(self.variables)} names of them")

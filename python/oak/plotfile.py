@@ -135,9 +135,12 @@ class _Text:
             raise self.unexpected("a box of cells before this")
         return low, [h - l + 1 for l, h in zip(low, high)]
 
-    def end(self):
+    def more(self):
         self._skip()
-        if self.at < len(self.text):
+        return self.at < len(self.text)
+
+    def end(self):
+        if self.more():
             raise self.unexpected("the end of the file")
 
 
@@ -226,8 +229,10 @@ class Plotfile(Blocks):
         self.time = text.real("a time")
         finest = text.integer("a highest level", 0, MOST_LEVELS - 1)
         self._read_domain(text, finest)
-        axisymmetric = text.integer("coordinates, 0 (Cartesian) or 1 (axisymmetric),", 0, int(self.dim == 2))
-        self.coordinates = ("cartesian", "axisymmetric")[axisymmetric]
+        number = text.integer("coordinates, 0 (Cartesian), 1 (axisymmetric) or 2 (spherical),", 0, 2)
+        if number == 1 and self.dim == 3:
+            raise text.unexpected("coordinates for 3D before this")
+        self.coordinates = ("cartesian", "axisymmetric", "spherical")[number]
         text.integer("a boundary of 0 cells,", 0, 0)
         boxes = []
         for l in range(finest + 1):
@@ -237,6 +242,10 @@ class Plotfile(Blocks):
             text.integer("a step", 0, _INT64)
             text.reals(boxes[l] * self.dim * 2, "the corner of a box")
             text.word(b"Level_%d/Cell" % l)
+        if number == 0 and text.more():
+            self.coordinates = "polar" if self.dim == 2 else "cylindrical"
+            text.word(b"coordinates")
+            text.word(self.coordinates.encode())
         text.end()
         for l in range(finest + 1):
             self._levels.append(_Level(self.path, l, self.dim, len(self.variables), self._cells << l, boxes[l]))

@@ -65,9 +65,10 @@ const oak_param_desc_t oak_param_table[] = {
 
     INT("mesh.dim", "2", 2, 3, NULL, "Spatial dimensions: 2 (quadtree) or 3 (octree)."),
     CHOICE(
-        "mesh.coordinates", "cartesian", "cartesian axisymmetric",
-        "What the axes are: x, y, z; or r, z of a 2D mesh, whose cells are rings around the axis "
-        "r = 0. Keys then take r for x and z for y. docs/coordinates.md."),
+        "mesh.coordinates", "cartesian", "cartesian axisymmetric polar cylindrical spherical",
+        "What the axes are. cartesian: x, y, z; axisymmetric: r, z (2D); polar: r, phi (2D); "
+        "cylindrical: r, phi, z (3D); spherical: r, theta, phi, and in 2D r, theta. Keys take them "
+        "in this order for x, y, z; angles are in radians. docs/coordinates.md."),
     INT("mesh.block_size", "16", 4, 128, "cells",
         "Cells of a block along each dimension. Larger blocks run faster, smaller ones follow the "
         "solution more closely.",

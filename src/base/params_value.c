@@ -31,11 +31,15 @@ static int parse_int(const oak_param_desc_t *desc, const char *text, const char 
   return 1;
 }
 
-/** One number or a fraction of two, such as 5/3. */
+/** One number, such as 0.5 or 2pi, or a fraction of two, such as 5/3. */
 static int parse_real(const oak_param_desc_t *desc, const char *text, const char *end,
                       double *out) {
   char *stop;
   double x = strtod(text, &stop);
+  if (!strncmp(stop, "pi", 2)) {
+    x = stop == text ? M_PI : x * M_PI;
+    stop += 2;
+  }
   if (stop == text) return 0;
   if (stop != end && *stop == '/') {
     const char *below = stop + 1;

@@ -27,7 +27,7 @@ OAK_FN void prolong_cell(const real c[7], real theta, double *least, double *err
   *least = (double)u;
   for (int e = 0; e < (1 << OAK_DIM); e++) {
     const int upper[3] = {e & 1, e >> 1 & 1, e >> 2};
-    const double fine = (double)oak_prolong(u, slope, upper);
+    const double fine = (double)oak_prolong(u, slope, upper, oak_even());
     *least = OAK_MIN(*least, fine);
     sum += fine - (double)u; /* small: the sum of the values themselves would round */
   }

@@ -239,9 +239,9 @@ static int list_facts(const oak_scene_t *scene, fact_t fact[MAX_FACTS]) {
   const char *format = t == 0 || (t >= 1e-3 && t < 1e4) ? "t = %#.4g" : "t = %.4g";
   snprintf(add_fact(fact, &n), FACT_SIZE, format, view->time);
   if (scene->options->show != OAK_SHOW_SLICE)
-    snprintf(add_fact(fact, &n), FACT_SIZE, "along %c", oak_view_axis(view, scene->normal));
+    snprintf(add_fact(fact, &n), FACT_SIZE, "along %s", oak_view_axis(view, scene->normal));
   else if (scene->normal >= 0)
-    snprintf(add_fact(fact, &n), FACT_SIZE, "%c = %.4g", oak_view_axis(view, scene->normal),
+    snprintf(add_fact(fact, &n), FACT_SIZE, "%s = %.4g", oak_view_axis(view, scene->normal),
              scene->options->slice_position);
   snprintf(add_fact(fact, &n), FACT_SIZE, "step %ld", view->step);
   snprintf(add_fact(fact, &n), FACT_SIZE, "blocks %lld", (long long)view->nglobal);
@@ -328,7 +328,7 @@ static void draw_x_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_
     oak_canvas_text(canvas, x - oak_text_width(label, size, OAK_TEXT_REGULAR) / 2, base, label,
                     size, OAK_TEXT_REGULAR, SOFT_INK);
   }
-  const char name[2] = {oak_view_axis(scene->view, d), '\0'};
+  const char *name = oak_view_axis(scene->view, d);
   const double x = frame->left + scene->width / 2.0, below = floor(base + (NAME_GAP + 1) * size);
   oak_canvas_text(canvas, x, below, name, size, OAK_TEXT_REGULAR, INK);
   if (ticks.exponent) draw_power(canvas, x + 1.4 * size, below, ticks.exponent, size);
@@ -351,7 +351,7 @@ static void draw_y_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_
     oak_canvas_text(canvas, x0 - length - TICK_GAP * size - width, floor(y + size / 2 + 0.5), label,
                     size, OAK_TEXT_REGULAR, SOFT_INK);
   }
-  const char name[2] = {oak_view_axis(scene->view, d), '\0'};
+  const char *name = oak_view_axis(scene->view, d);
   const double y = floor(frame->top + scene->height / 2.0 + size / 2);
   oak_canvas_text(canvas, MARGIN * size * 0.7, y, name, size, OAK_TEXT_REGULAR, INK);
   if (ticks.exponent)

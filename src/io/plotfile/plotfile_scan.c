@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "io/files/file_tools.h"
+#include "io/view/grid_view.h"
 #include "str.h"
 
 enum { MOST_LEVELS = 31, MOST_NAME = 255 };
@@ -247,17 +248,26 @@ static oak_status_t take_level(reader_t *r, const oak_scan_t *scan, int l, int *
 }
 
 static oak_status_t take_header(reader_t *r, oak_scan_t *scan, int nbox[MOST_LEVELS]) {
-  int unused;
+  static const int coordinates[] = {OAK_VIEW_CARTESIAN, OAK_VIEW_AXISYMMETRIC, OAK_VIEW_SPHERICAL};
+  int unused, number;
   OAK_TRY(take_word(r, "HyperCLaw-V1.1"));
   OAK_TRY(take_variables(r, scan));
   OAK_TRY(take_int(r, "dimension", 2, 3, &scan->dim));
   OAK_TRY(take_real(r, "a time", &scan->time));
   OAK_TRY(take_int(r, "a highest level", 0, MOST_LEVELS - 1, &scan->finest));
   OAK_TRY(take_domain(r, scan));
-  OAK_TRY(take_int(r, "coordinates, 0 (Cartesian) or 1 (axisymmetric),", 0, scan->dim == 2,
-                   &scan->coordinates));
+  OAK_TRY(
+      take_int(r, "coordinates, 0 (Cartesian), 1 (axisymmetric) or 2 (spherical),", 0, 2, &number));
+  if (number == 1 && scan->dim == 3) return unexpected(r, "coordinates for 3D before this");
+  scan->coordinates = coordinates[number];
   OAK_TRY(take_int(r, "a boundary of 0 cells,", 0, 0, &unused));
   for (int l = 0; l <= scan->finest; l++) OAK_TRY(take_level(r, scan, l, &nbox[l]));
+  skip_blank(r);
+  if (*r->at && number == 0) { /* coordinates that AMReX has no number for */
+    scan->coordinates = scan->dim == 2 ? OAK_VIEW_POLAR : OAK_VIEW_CYLINDRICAL;
+    OAK_TRY(take_word(r, "coordinates"));
+    OAK_TRY(take_word(r, scan->dim == 2 ? "polar" : "cylindrical"));
+  }
   return take_end(r);
 }
 

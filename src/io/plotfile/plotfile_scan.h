@@ -24,7 +24,7 @@ typedef struct {
 /** What the text files say. */
 typedef struct {
   int dim, nvar, finest;
-  int coordinates;    /**< 0: Cartesian, 1: (r, z) */
+  int coordinates;    /**< OAK_VIEW_CARTESIAN, ... */
   char **name;        /**< [nvar] */
   double (*range)[2]; /**< [nvar] lowest and highest value of all boxes */
   double time, xmin[3], xmax[3];

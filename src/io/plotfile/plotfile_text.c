@@ -130,7 +130,15 @@ static void print_head(FILE *out, const oak_grid_view_t *view) {
   for (int l = 0; l <= finest; l++)
     for (int d = 0; d < dim; d++)
       fprintf(out, "%.17g%c", oak_view_cell_size(view, l, d), d + 1 < dim ? ' ' : '\n');
-  fprintf(out, "%d\n0\n", view->coordinates); /* no boundary cells */
+  const int c = view->coordinates,
+            number = c == OAK_VIEW_SPHERICAL ? 2 : c == OAK_VIEW_AXISYMMETRIC;
+  fprintf(out, "%d\n0\n", number); /* AMReX's number of the coordinates; no boundary cells */
+}
+
+/* AMReX has no number for these coordinates. It reads r, phi (and z) as x, y (and z). */
+static void print_coordinates(FILE *out, const oak_grid_view_t *view) {
+  if (view->coordinates == OAK_VIEW_POLAR) fprintf(out, "coordinates polar\n");
+  if (view->coordinates == OAK_VIEW_CYLINDRICAL) fprintf(out, "coordinates cylindrical\n");
 }
 
 static void write_header(const oak_grid_view_t *view, const oak_plot_level_t *level,
@@ -146,6 +154,7 @@ static void write_header(const oak_grid_view_t *view, const oak_plot_level_t *le
     gather_section(view, l, &level[l], TEXT_PLACE, text_file);
     if (text_file->out) fprintf(text_file->out, "Level_%d/Cell\n", l);
   }
+  if (text_file->out) print_coordinates(text_file->out, view);
   oak_rank_text_finish(text_file);
 }
 

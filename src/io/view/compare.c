@@ -28,8 +28,11 @@ static oak_status_t check_views(const oak_grid_view_t *a, const oak_grid_view_t 
                                 oak_comparison_t *out) {
   OAK_CHECK(a->dim == b->dim, OAK_ERR_UNSUPPORTED, "one has %d dimensions, the other %d", a->dim,
             b->dim);
-  OAK_CHECK(!a->coordinates == !b->coordinates, OAK_ERR_UNSUPPORTED,
-            "one is axisymmetric, in (r, z), the other Cartesian");
+  OAK_CHECK(
+      a->coordinates == b->coordinates, OAK_ERR_UNSUPPORTED,
+      "they have different coordinates: the axes of one begin with %s, %s, those of the other "
+      "with %s, %s",
+      oak_view_axis(a, 0), oak_view_axis(a, 1), oak_view_axis(b, 0), oak_view_axis(b, 1));
   for (int d = 0; d < a->dim; d++) {
     const double slack = 1e-12 * (a->xmax[d] - a->xmin[d]);
     OAK_CHECK(fabs(a->xmin[d] - b->xmin[d]) <= slack && fabs(a->xmax[d] - b->xmax[d]) <= slack,

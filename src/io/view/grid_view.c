@@ -34,8 +34,13 @@ static oak_status_t check_name(const oak_grid_view_t *view, int v) {
   return OAK_OK;
 }
 
-char oak_view_axis(const oak_grid_view_t *view, int d) {
-  return (view->coordinates ? "rz" : "xyz")[d];
+const char *oak_view_axis(const oak_grid_view_t *view, int d) {
+  static const char *const name[][3] = {[OAK_VIEW_CARTESIAN] = {"x", "y", "z"},
+                                        [OAK_VIEW_AXISYMMETRIC] = {"r", "z", ""},
+                                        [OAK_VIEW_POLAR] = {"r", "phi", ""},
+                                        [OAK_VIEW_CYLINDRICAL] = {"r", "phi", "z"},
+                                        [OAK_VIEW_SPHERICAL] = {"r", "theta", "phi"}};
+  return name[view->coordinates][d];
 }
 
 oak_status_t oak_view_check(const oak_grid_view_t *view, const char *path) {

@@ -10,6 +10,15 @@
 #include "io/files/disk.h"
 #include "oak/status.h"
 
+/** Numbers of mesh.coordinates. */
+enum {
+  OAK_VIEW_CARTESIAN,
+  OAK_VIEW_AXISYMMETRIC,
+  OAK_VIEW_POLAR,
+  OAK_VIEW_CYLINDRICAL,
+  OAK_VIEW_SPHERICAL
+};
+
 typedef struct oak_grid_view {
   MPI_Comm comm;
   int dim;                   /**< 2 or 3 */
@@ -26,7 +35,7 @@ typedef struct oak_grid_view {
   const int8_t *level;       /**< [nblock] */
   const int32_t (*index)[3]; /**< [nblock] position of the block, counted in blocks of its own level
                                   from xmin: 0 <= index[d] < trees[d] << level */
-  int coordinates; /**< mesh.coordinates; 0: Cartesian. Plotfiles have the same numbers. */
+  int coordinates;           /**< of mesh.coordinates: OAK_VIEW_CARTESIAN, ... */
   double time;
   long step;
   int value_bytes;         /**< of a value in files: 4 or 8 */
@@ -59,7 +68,7 @@ typedef struct oak_grid_view {
 } oak_grid_view_t;
 
 /** The letter of axis d: x, y, z, or r, z. */
-char oak_view_axis(const oak_grid_view_t *view, int d);
+const char *oak_view_axis(const oak_grid_view_t *view, int d);
 
 #define OAK_MASK_NAME "solid" /**< variable that is the mask of solids in files */
 enum { OAK_VIEW_NAME = 128 /**< of a variable, with its 0 */ };

@@ -69,6 +69,7 @@ oak_status_t oak_read_domain(oak_setup_t *setup) {
   OAK_TRY(oak_mesh_check_trees(setup->dim, setup->trees));
   oak_params_reals(p, "mesh.xmin", setup->xmin);
   oak_params_reals(p, "mesh.xmax", setup->xmax);
+  oak_coordinates_round(setup);
   for (int d = 0; d < setup->dim; d++) {
     OAK_CHECK(setup->xmax[d] > setup->xmin[d], OAK_ERR_INPUT,
               "mesh.xmax = %g is not above mesh.xmin = %g along %c", setup->xmax[d], setup->xmin[d],

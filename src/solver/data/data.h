@@ -120,7 +120,7 @@ oak_status_t oak_count_invalid(oak_data_t *data, int *invalid);
 
 /* geometry.c */
 /** Volume of the cells of \a box (as in oak_measure_args_t) over the product of the cell sizes. */
-double oak_box_rings(const oak_data_t *data, int block, const int *box);
+double oak_box_volume(const oak_data_t *data, int block, const int *box);
 
 /* storage.c */
 /** Allocate the memory for a mesh of `trees` at min_level before the mesh is made, so that a mesh

@@ -263,7 +263,7 @@ static oak_measured_t measure_block(const oak_data_t *data, int variable, int bl
   const double value = value_of_block(data, variable, block);
   const int first =
       box ? (box[2] * data->setup->block_size + box[1]) * data->setup->block_size + box[0] : 0;
-  const double count = fluid ? fluid->count : oak_box_rings(data, block, box);
+  const double count = fluid ? fluid->count : oak_box_volume(data, block, box);
   const int place = fluid ? fluid->place[0] : first;
   return (oak_measured_t){value * count, count, {value, value}, {place, place}};
 }

@@ -79,6 +79,10 @@ static oak_status_t cut_view(oak_view_source_t *source, oak_grid_view_t *view) {
   return OAK_OK;
 }
 
+_Static_assert((int)OAK_VIEW_AXISYMMETRIC == OAK_AXISYMMETRIC &&
+                   (int)OAK_VIEW_SPHERICAL == OAK_SPHERICAL,
+               "views number coordinates as kernels do");
+
 oak_grid_view_t oak_view_domain(const oak_t *sim, const oak_selection_t *variables) {
   oak_grid_view_t view = {.comm = sim->setup.comm,
                           .dim = sim->setup.dim,

@@ -152,7 +152,7 @@ static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, con
     if (box) find_box(sim, item, b, box[b]);
     for (int i = 1; i <= 2; i++)
       part[(int64_t)(b + 1) * width - i] =
-          oak_box_rings(&sim->data, b, box ? box[b] : NULL) * cell_volume(sim, b);
+          oak_box_volume(&sim->data, b, box ? box[b] : NULL) * cell_volume(sim, b);
   }
   if (st == OAK_OK)
     st =

@@ -29,6 +29,9 @@ static oak_status_t check_options(const oak_t *sim, const oak_solver_options_t *
   OAK_CHECK(isolated == 0 || (isolated == faces && faces == 2 * sim->setup.dim - axis),
             OAK_ERR_ARGUMENT, "%d of %d faces are isolated: all must be, and none periodic",
             isolated, 2 * sim->setup.dim - axis);
+  OAK_CHECK(sim->setup.coordinates <= OAK_AXISYMMETRIC, OAK_ERR_UNSUPPORTED,
+            "elliptic equations know Cartesian coordinates and (r, z), not mesh.coordinates = %s",
+            oak_params_text(sim->setup.params, "mesh.coordinates"));
   OAK_CHECK(!isolated || !sim->setup.coordinates || axis, OAK_ERR_ARGUMENT,
             "isolated boundaries in (r, z) need the axis in the domain: set mesh.xmin = 0 ...");
   OAK_CHECK(!isolated || (!o->fields && o->b == 0), OAK_ERR_ARGUMENT,

@@ -57,10 +57,17 @@ static void describe(const oak_t *sim, oak_checkpoint_t *head) {
 
 /* Names of the conserved variables and of stored fields. */
 /* Coordinates that are not Cartesian stand before the variables. */
-#define AXISYMMETRIC "(r, z) "
+static const char *coordinates_prefix(const oak_t *sim) {
+  static const char *const prefix[] = {[OAK_CARTESIAN] = "",
+                                       [OAK_AXISYMMETRIC] = "(r, z) ",
+                                       [OAK_POLAR] = "(r, phi) ",
+                                       [OAK_CYLINDRICAL] = "(r, phi, z) ",
+                                       [OAK_SPHERICAL] = "(r, theta, phi) "};
+  return prefix[sim->setup.coordinates];
+}
 
 static void name_variables(const oak_t *sim, char *text, size_t size) {
-  int at = snprintf(text, size, "%s", sim->setup.coordinates ? AXISYMMETRIC : "");
+  int at = snprintf(text, size, "%s", coordinates_prefix(sim));
   for (int v = 0; v < sim->setup.nvar; v++)
     at += snprintf(text + at, size - at, "%s%s", v ? " " : "", sim->setup.description.name[v]);
   for (int n = 0; n < sim->setup.fields.count; n++) {
@@ -208,7 +215,8 @@ static oak_status_t check_structure(const oak_t *sim, const oak_checkpoint_file_
   OAK_TRY(check_int(sim, file, "mesh.block_size", sim->setup.block_size, h->block_size));
   name_variables(sim, names, sizeof names);
   const char *saved = h->text[OAK_CHECKPOINT_VARIABLES];
-  if (!sim->setup.coordinates != (strncmp(saved, AXISYMMETRIC, strlen(AXISYMMETRIC)) != 0))
+  const char *prefix = coordinates_prefix(sim);
+  if (strncmp(saved, prefix, strlen(prefix)) != 0 || (!*prefix && *saved == '('))
     return refuse(sim, file, "mesh.coordinates");
   OAK_CHECK(h->nvar == oak_carried_components(&sim->setup) &&
                 !strcmp(names, h->text[OAK_CHECKPOINT_VARIABLES]),

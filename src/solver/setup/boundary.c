@@ -85,28 +85,26 @@ static int is_given(const oak_setup_t *setup, int v) {
 
 oak_status_t oak_boundary_read(oak_setup_t *setup, oak_bc_t *bc, int periodic[3]) {
   int kind[6];
-  const int axis = oak_has_axis(setup);
   for (int f = 0; f < 6; f++) { /* in 2D those of z are judged, though without effect */
     char key[128];
     oak_bc_t all;
+    uint32_t odd = 0;
+    const char *axis = oak_coordinates_mirror(setup, f, &odd);
+    if (!axis) odd = setup->description.mirror[f / 2];
     snprintf(key, sizeof key, "boundary.%s", face_name[f]);
-    OAK_TRY(
-        parse(setup, key, axis && f == 0 ? "reflect" : oak_params_text(setup->params, key), &all));
+    OAK_TRY(parse(setup, key, axis ? "reflect" : oak_params_text(setup->params, key), &all));
     kind[f] = all.kind;
     for (int v = 0; v < setup->nvar && f < 2 * setup->dim; v++) {
       oak_bc_t *b = &bc[f * setup->nvar + v];
       *b = all;
       snprintf(key, sizeof key, "boundary.%s.%s", face_name[f], setup->description.name[v]);
       const char *text = oak_params_text(setup->params, key);
-      OAK_CHECK(!*text || !axis || f > 0, OAK_ERR_INPUT,
-                "%s: %s: mesh.xmin = 0 is the axis, where oak mirrors the solution; leave the key "
-                "out",
-                oak_params_origin(setup->params, key), key);
+      OAK_CHECK(!*text || !axis, OAK_ERR_INPUT,
+                "%s: %s: %s, where oak mirrors the solution; leave the key out",
+                oak_params_origin(setup->params, key), key, axis);
       if (*text) OAK_TRY(parse(setup, key, text, b));
       if (*text && (b->kind == PERIODIC) != (all.kind == PERIODIC))
         return bad_condition(setup, key, text, "a face is periodic for all variables or for none");
-      const uint32_t odd =
-          axis && f == 0 ? setup->description.vectors.axis : setup->description.mirror[f / 2];
       if (b->kind == REFLECT) b->kind = odd >> v & 1 ? OAK_BC_ANTIMIRROR : OAK_BC_MIRROR;
       if (b->kind == PERIODIC || is_given(setup, v))
         b->kind = OAK_BC_MIRROR; /* never used if periodic: such faces have neighbours */

@@ -1,36 +1,92 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What the coordinates of a mesh allow, and the volume of its domain. */
+ * What the coordinates of a mesh allow, and volumes. Kernels have kernels/geometry.h. */
 #include <math.h>
 #include <string.h>
 
 #include "solver/setup/setup.h"
 
 static oak_status_t refuse(const oak_setup_t *setup, const char *what, const char *instead) {
-  return OAK_FAIL(OAK_ERR_INPUT, "%s: mesh.coordinates = axisymmetric %s: %s",
-                  oak_params_origin(setup->params, "mesh.coordinates"), what, instead);
+  return OAK_FAIL(OAK_ERR_INPUT, "%s: mesh.coordinates = %s %s: %s",
+                  oak_params_origin(setup->params, "mesh.coordinates"),
+                  oak_params_text(setup->params, "mesh.coordinates"), what, instead);
 }
 
-/* The radius is not periodic, and the condition at r = 0 cannot be chosen. */
-static oak_status_t check_axis(const oak_setup_t *setup) {
-  const char *low = oak_params_text(setup->params, "boundary.xlow");
-  OAK_CHECK(strcmp(oak_params_text(setup->params, "boundary.xhigh"), "periodic"), OAK_ERR_INPUT,
-            "boundary.xhigh = periodic: the radius is not periodic; choose outflow, reflect or "
-            "another condition");
-  OAK_CHECK(setup->xmin[0] > 0 || !strcmp(low, "reflect") || !strcmp(low, "periodic"),
-            OAK_ERR_INPUT,
-            "%s: boundary.xlow = %s: mesh.xmin = 0 is the axis, where oak mirrors the solution; "
-            "leave the key out",
-            oak_params_origin(setup->params, "boundary.xlow"), low);
+int oak_phi_axis(const oak_setup_t *setup) {
+  const int c = setup->coordinates;
+  if (c == OAK_POLAR || c == OAK_CYLINDRICAL) return 1;
+  return c == OAK_SPHERICAL && setup->dim == 3 ? 2 : -1;
+}
+
+static void round_to(double *x, double exact) {
+  if (fabs(*x - exact) < 1e-6) *x = exact;
+}
+
+void oak_coordinates_round(oak_setup_t *setup) {
+  const int phi = oak_phi_axis(setup);
+  if (setup->coordinates == OAK_SPHERICAL) round_to(&setup->xmax[1], M_PI);
+  if (phi >= 0) round_to(&setup->xmax[phi], setup->xmin[phi] + 2 * M_PI);
+}
+
+const char *oak_coordinates_mirror(const oak_setup_t *setup, int face, uint32_t *odd) {
+  const uint32_t *c = setup->description.vectors.component;
+  const int spherical = setup->coordinates == OAK_SPHERICAL;
+  if (setup->coordinates && face == 0 && setup->xmin[0] == 0) {
+    *odd = c[0] | c[2] | (spherical ? c[1] : 0);
+    return spherical ? "mesh.xmin = 0 is r = 0" : "mesh.xmin = 0 is the axis";
+  }
+  if (spherical && ((face == 2 && setup->xmin[1] == 0) || (face == 3 && setup->xmax[1] == M_PI))) {
+    *odd = c[1] | c[2];
+    return "theta = 0 or pi is the axis";
+  }
+  return NULL;
+}
+
+/* r and theta are not periodic, and the conditions at r = 0 and at poles cannot be chosen. */
+static oak_status_t check_faces(const oak_setup_t *setup) {
+  static const char *const key[4] = {"boundary.xlow", "boundary.xhigh", "boundary.ylow",
+                                     "boundary.yhigh"};
+  const int curved = setup->coordinates == OAK_SPHERICAL ? 4 : 2;
+  for (int f = 0; f < curved; f++) {
+    const char *text = oak_params_text(setup->params, key[f]);
+    uint32_t odd;
+    const char *mirror = oak_coordinates_mirror(setup, f, &odd);
+    OAK_CHECK(!mirror || !strcmp(text, "reflect") || !strcmp(text, "periodic"), OAK_ERR_INPUT,
+              "%s: %s = %s: %s, where oak mirrors the solution; leave the key out",
+              oak_params_origin(setup->params, key[f]), key[f], text, mirror);
+    OAK_CHECK(mirror || strcmp(text, "periodic"), OAK_ERR_INPUT,
+              "%s = periodic: %s is not periodic; choose outflow, reflect or another condition",
+              key[f], f < 2 ? "the radius" : "the angle theta");
+  }
+  return OAK_OK;
+}
+
+static oak_status_t check_domain(const oak_setup_t *setup) {
+  const int c = setup->coordinates, phi = oak_phi_axis(setup);
+  if ((c == OAK_AXISYMMETRIC || c == OAK_POLAR) && setup->dim != 2)
+    return refuse(setup, "is for 2D", "set mesh.dim = 2");
+  if (c == OAK_CYLINDRICAL && setup->dim != 3)
+    return refuse(setup, "is for 3D", "set mesh.dim = 3, or choose axisymmetric or polar");
+  if (!(setup->xmin[0] >= 0))
+    return refuse(setup, "has the radius as its first coordinate",
+                  "mesh.xmin must begin with >= 0");
+  if ((c == OAK_POLAR || c == OAK_CYLINDRICAL) && setup->xmin[0] == 0)
+    return refuse(setup, "cannot have r = 0 in the domain, where cells at phi and phi + pi touch",
+                  "mesh.xmin must begin with > 0");
+  if (c == OAK_SPHERICAL && !(setup->xmin[1] >= 0 && setup->xmax[1] <= M_PI))
+    return refuse(setup, "has theta from 0 to pi as its second coordinate",
+                  "choose mesh.xmin and mesh.xmax so");
+  if (c == OAK_SPHERICAL && setup->dim == 3 && (setup->xmin[1] == 0 || setup->xmax[1] == M_PI))
+    return refuse(setup, "cannot have a pole in a 3D domain, where cells at phi and phi + pi touch",
+                  "theta must begin above 0 and end below pi");
+  if (phi >= 0 && setup->xmax[phi] - setup->xmin[phi] > 2 * M_PI)
+    return refuse(setup, "has phi over 2 pi at most", "choose mesh.xmin and mesh.xmax so");
   return OAK_OK;
 }
 
 oak_status_t oak_coordinates_check(const oak_setup_t *setup) {
   const oak_description_t *d = &setup->description;
   if (!setup->coordinates) return OAK_OK;
-  if (setup->dim != 2) return refuse(setup, "is for 2D", "set mesh.dim = 2");
-  if (!(setup->xmin[0] >= 0))
-    return refuse(setup, "has the radius as its first coordinate",
-                  "mesh.xmin must begin with >= 0");
+  OAK_TRY(check_domain(setup));
   if (!d->vectors.declared)
     return refuse(setup, "must know the vectors among the variables",
                   "the file of the physics needs #define PHYSICS_VECTORS(X), see "
@@ -43,14 +99,29 @@ oak_status_t oak_coordinates_check(const oak_setup_t *setup) {
                             oak_has_hook(setup, "problem_diffusive_flux")))
     return refuse(setup, "needs the components of all vectors along phi for DIFFUSIVE_FLUX",
                   "PHYSICS_VECTORS must not have -1, see docs/coordinates.md");
+  if (setup->coordinates != OAK_AXISYMMETRIC && OAK_HAS_HOOK(setup, diffusive_flux))
+    return refuse(setup, "does not know DIFFUSIVE_FLUX", "choose cartesian or axisymmetric");
+  if (setup->coordinates != OAK_AXISYMMETRIC && OAK_HAS_HOOK(setup, poisson))
+    return refuse(setup, "does not know POISSON", "choose cartesian or axisymmetric");
+  if (setup->coordinates != OAK_AXISYMMETRIC && oak_has_hook(setup, "problem_solid"))
+    return refuse(setup, "does not know SOLID", "choose cartesian or axisymmetric");
   if (setup->fields.nfixed) return refuse(setup, "does not know FLUX_FIELD", "choose cartesian");
-  return check_axis(setup);
+  return check_faces(setup);
+}
+
+double oak_volume_of(const oak_setup_t *setup, const double low[2], const double high[2]) {
+  const double around = oak_phi_axis(setup) < 0 ? 2 * M_PI : 1, r = 0.5 * (low[0] + high[0]);
+  if (setup->coordinates == OAK_CARTESIAN) return 1;
+  if (setup->coordinates != OAK_SPHERICAL) return around * r;
+  const double dr = high[0] - low[0], theta = 0.5 * (low[1] + high[1]);
+  const double half = 0.5 * (high[1] - low[1]);
+  return around * (r * r + dr * dr / 12) * sin(theta) * sin(half) / half;
 }
 
 int oak_has_axis(const oak_setup_t *setup) { return setup->coordinates && setup->xmin[0] == 0; }
 
 double oak_domain_volume(const oak_setup_t *setup) {
-  double volume = setup->coordinates ? M_PI * (setup->xmin[0] + setup->xmax[0]) : 1;
+  double volume = oak_volume_of(setup, setup->xmin, setup->xmax);
   for (int d = 0; d < setup->dim; d++) volume *= setup->xmax[d] - setup->xmin[d];
   return volume;
 }

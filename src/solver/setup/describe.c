@@ -203,7 +203,7 @@ static void name_after_file(const char *path, char title[OAK_TITLE_BYTES]) {
 static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   oak_description_t *d = &setup->description;
   int nvar, mass;
-  unsigned vectors[3];
+  unsigned vectors[5];
   read_text(setup, module, "physics_title", d->physics_title, OAK_TITLE_BYTES);
   read_text(setup, module, "problem_title", d->problem_title, OAK_TITLE_BYTES);
   if (!*d->problem_title) name_after_file(setup->files.problem, d->problem_title);
@@ -219,8 +219,8 @@ static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_vectors", vectors, sizeof vectors));
   d->vectors.declared = vectors[0] != 0;
   d->vectors.planar = vectors[0] == 3;
-  d->vectors.axis = vectors[1];
-  d->vectors.sides = vectors[2];
+  for (int n = 0; n < 3; n++) d->vectors.component[n] = vectors[1 + n];
+  d->vectors.sides = vectors[4];
   OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_nvar", &nvar, sizeof nvar));
   OAK_TRY(oak_device_constant(setup->dev, module, "oak_describe_mass", &mass, sizeof mass));
   OAK_TRY(read_names(d, setup->files.physics, nvar));

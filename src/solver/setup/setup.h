@@ -21,9 +21,9 @@ typedef struct {
   const char *name[2 * OAK_MAX_NVAR + 1]; /**< conserved, primitive, "level" */
   int normal[3];                          /**< component of the velocity along each axis, or -1 */
   struct {
-    int declared, sides; /**< the physics has PHYSICS_VECTORS; it has PHYSICS_SIDES */
-    int planar;          /**< a vector has no component along phi */
-    uint32_t axis;       /**< bits of the variables that are odd in r at the axis */
+    int declared, sides;   /**< the physics has PHYSICS_VECTORS; it has PHYSICS_SIDES */
+    int planar;            /**< a vector has no third component */
+    uint32_t component[3]; /**< bits of the first, second and third components of all vectors */
   } vectors;
   uint32_t mirror[3];         /**< bits of the variables that a wall normal to each axis negates */
   char has[2][OAK_MAX_HOOKS]; /**< [owner] whether its file has a hook of files.declared */
@@ -149,7 +149,7 @@ typedef struct {
   double started; /**< MPI_Wtime of oak_create */
   int peers;      /**< some ranks read each other's memory in place */
   int dim, block_size, layers, nvar;
-  int coordinates; /**< mesh.coordinates; 0: Cartesian */
+  int coordinates; /**< mesh.coordinates: OAK_CARTESIAN, ... */
   int real_size;   /**< bytes of a number that kernels compute with */
   int store_size;  /**< bytes of a number of states, fields and their ghost cells */
   int64_t cells;   /**< of a block */
@@ -266,8 +266,18 @@ oak_status_t oak_setup_upload_globals(oak_setup_t *setup, const double *value);
 void oak_setup_unload(oak_setup_t *setup);
 
 /* coordinates.c */
+/** Take theta = pi and phi = 2 pi for values that differ by rounding. */
+void oak_coordinates_round(oak_setup_t *setup);
 /** Refuse what the coordinates of the mesh do not allow. Rank-local. */
 oak_status_t oak_coordinates_check(const oak_setup_t *setup);
+/** Whether a face of the domain is r = 0 or a pole, where the solution is mirrored: what it is
+ * called, or NULL. \a odd: bits of the variables that change their sign there. */
+const char *oak_coordinates_mirror(const oak_setup_t *setup, int face, uint32_t *odd);
+/** The axis along phi, or -1. */
+int oak_phi_axis(const oak_setup_t *setup);
+/** The volume over an interval of r and of theta over the product of both, times 2 pi if the mesh
+ * has no axis along phi; 1 in Cartesian coordinates. */
+double oak_volume_of(const oak_setup_t *setup, const double low[2], const double high[2]);
 double oak_domain_volume(const oak_setup_t *setup);
 /** Whether the face xlow is the axis r = 0, where no condition can be given. */
 int oak_has_axis(const oak_setup_t *setup);

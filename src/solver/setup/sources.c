@@ -66,7 +66,10 @@ static oak_status_t make_defines(const oak_setup_t *setup, defines_t *d) {
   d->failed = NULL;
   define_int(d, "OAK_DIM", setup->dim);
   define_int(d, "OAK_COORDINATES", setup->coordinates);
-  if (setup->coordinates) define_real(d, "OAK_AXIS", setup->xmin[0] / setup->dx0[0]);
+  if (setup->coordinates) { /* the unit that describes the files has no domain */
+    define_real(d, "OAK_AXIS", setup->dx0[0] > 0 ? setup->xmin[0] / setup->dx0[0] : 0);
+    define_real(d, "OAK_THETA_MIN", setup->xmin[1]);
+  }
   define_int(d, "OAK_N", setup->block_size);
   define_int(d, "OAK_NG", setup->layers);
   define_int(d, "OAK_PEERS", oak_device_ops(setup->dev)->host_memory || setup->peers);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Flows with exact solutions for all coordinates. Physics: mhd, which has vectors with three
+ * components in 2D too. */
+
+TITLE("Curved")
+
+PARAMETER(flow, 0, "{rest wind rotation expansion waves} which")
+PARAMETER(fine, 0, "refine the part with a smaller radius")
+
+/* The direction of the axis (z) and that away from it (R), both as components along r, theta or z,
+ * phi in the order of the mesh; the Cartesian point (x, y = 0 without an axis along phi, z). */
+OAK_FN void curved_place(const oak_at_t *at, double x[3], double *R, double along_z[3],
+                         double along_R[3], int *phi) {
+  const double r = at->x[0];
+  double angle = 0, z = 0, sine = 1;
+#if OAK_COORDINATES == OAK_SPHERICAL
+  const double cosine = cos(at->x[1]);
+  sine = sin(at->x[1]);
+  z = r * cosine;
+  *phi = 2;
+  if (OAK_DIM == 3) angle = at->x[2];
+#elif OAK_COORDINATES == OAK_AXISYMMETRIC
+  z = at->x[1];
+  *phi = 2;
+#else
+  angle = at->x[1];
+  z = OAK_DIM == 3 ? at->x[2] : 0;
+  *phi = 1;
+#endif
+  *R = r * sine;
+  for (int d = 0; d < 3; d++) along_z[d] = along_R[d] = 0;
+#if OAK_COORDINATES == OAK_SPHERICAL
+  along_z[0] = cosine, along_z[1] = -sine;
+  along_R[0] = sine, along_R[1] = cosine;
+#else
+  along_R[0] = 1;
+  along_z[3 - *phi] = 1;
+#endif
+  x[0] = *R * cos(angle);
+  x[1] = *R * sin(angle);
+  x[2] = z;
+}
+
+/* The components of the uniform vector (a, 0, c). */
+OAK_FN void curved_uniform(const oak_at_t *at, double a, double c, double v[3]) {
+  double x[3], R, z[3], away[3];
+  int phi;
+  curved_place(at, x, &R, z, away, &phi);
+  for (int d = 0; d < 3; d++) v[d] = c * z[d] + a * x[0] / R * away[d];
+  v[phi] += -a * x[1] / R;
+}
+
+OAK_FN void curved_state(const oak_at_t *at, double q[]) {
+  const double t = at->t, scale = 1 / (1 + t);
+  double x[3], R, z[3], away[3], v[3] = {0, 0, 0}, b[3] = {0, 0, 0};
+  int phi;
+  curved_place(at, x, &R, z, away, &phi);
+  q[RHO] = 1 + 0.3 * sin(3 * at->x[0]) * cos(2 * at->x[1]);
+  q[PRS] = 1;
+  if (at->p.flow == 1) { /* a uniform wind along a uniform field */
+    const double a = OAK_PHI_AXIS ? 1 : 0, c = OAK_PHI_AXIS ? -0.1 : 0.7;
+    curved_uniform(at, a, c, v);
+    curved_uniform(at, 0.3 * a, 0.3 * c, b);
+    q[RHO] = 2 + 0.5 * (OAK_PHI_AXIS ? x[0] - a * t : R);
+    if (OAK_COORDINATES != OAK_POLAR) q[RHO] += 0.3 * (x[2] - c * t);
+  } else if (at->p.flow == 2) { /* rigid rotation around a uniform field, moving along it */
+    for (int d = 0; d < 3; d++) v[d] = 0.2 * z[d], b[d] = 0.5 * z[d];
+    v[phi] = 0.8 * R;
+    q[RHO] = 1.5;
+    q[PRS] = 1 + 0.5 * 1.5 * 0.64 * R * R;
+  } else if (at->p.flow == 3) { /* away from the origin or, without z, from the axis */
+    const double power = OAK_COORDINATES == OAK_POLAR ? 2 : 3;
+    for (int d = 0; d < 3; d++)
+      v[d] = scale * (R * away[d] + (OAK_COORDINATES == OAK_POLAR ? 0 : x[2] * z[d]));
+    q[RHO] = (2 + (0.5 * x[0] + 0.3 * x[2]) * scale) * pow(scale, power);
+    q[PRS] = 0.5 * pow(scale, power * 5 / 3);
+  } else if (at->p.flow == 4) { /* waves in a rotating, magnetised gas */
+    for (int d = 0; d < 3; d++) b[d] = 0.3 * z[d];
+    v[phi] = 0.8 * R;
+    q[PRS] = q[RHO] * (1 + 0.5 * (R > 0.5));
+  }
+  for (int d = 0; d < 3; d++) q[VX + d] = v[d], q[BX + d] = b[d];
+}
+
+INITIAL(at, q) { curved_state(at, q); }
+BOUNDARY(at, face, q) { curved_state(at, q); }
+
+REGION(at, lower, upper) {
+  if (at->p.flow == 4) { /* changes all the time */
+    const double place = at->x[0] + 0.4 * at->x[1] + 0.07 * (double)at->step;
+    return place - floor(place) < 0.4 ? OAK_REGION_REFINE : OAK_REGION_DEREFINE;
+  }
+  return lower[0] + 1e-9 < at->p.fine ? OAK_REGION_REFINE : OAK_REGION_NEVER;
+}
