@@ -18,7 +18,7 @@ static void test_defaults(void **state) {
     assert_int_equal(oak_params_bool(params, "output.picture_mesh"), 1);
     assert_string_equal(oak_params_text(params, "physics.name"), "euler");
     assert_string_equal(oak_params_text(params, "refine.variable"), "");
-    assert_int_equal(oak_params_choice(params, "output.picture_colors"), 1);
+    assert_int_equal(oak_params_choice(params, "output.picture_colors"), 0);
     assert_int_equal(oak_params_ints(params, "mesh.trees", trees), 1);
     assert_true(trees[0] == 1 && trees[1] == 1 && trees[2] == 1);
     assert_int_equal(oak_params_reals(params, "output.picture_range", range), 2);
