@@ -203,7 +203,7 @@ static const bad_t bad_values[] = {
     {"output.picture_position=1.01", "output.picture_position = 1.01|from 0 to 1"},
     {"output.picture_position=-1e-9", "output.picture_position = -1e-9|from 0 to 1"},
     {"output.picture_mesh=y", "output.picture_mesh = y|yes or no"},
-    {"output.picture_colors=jet", "output.picture_colors = jet|one of viridis"},
+    {"output.picture_colors=jet", "output.picture_colors = jet|one of auto, viridis"},
     {"output.diagnostics_every=-1", "output.diagnostics_every = -1|at least 0"},
     {"output.plot_variables=q", "output.plot_variables|no variable q"},
     {"output.plot_region=0 0", "output.plot_region = 0 0|two points"},

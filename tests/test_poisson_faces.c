@@ -154,7 +154,7 @@ static void test_drift(void **state) {
 
 #define MOVING \
   CHARGES MESH(2, 1, 3) "physics.coupling=0.5\nphysics.diffusivity=1e-3\nproblem.edge=1\n" \
-                        "physics.mobility=20\nscheme.on_invalid=first_order\nscheme.limiter=weno3\n"
+                        "physics.mobility=20\nscheme.on_invalid=first_order\nscheme.limiter=weno5\n"
 
 /* Ten steps on this rank alone, which go on from a checkpoint half-way, and on all ranks. */
 static void test_bits(void **state) {
