@@ -291,7 +291,7 @@ OAK_FN oak_parts_t oak_even(void) {
 
 #define oak_span(f, block, i, j) oak_even()
 #define oak_span_of_pair(f, block, i, j) oak_even()
-#define oak_parts(span, angular) (span)
+#define oak_parts(span, angular) ((void)(angular), (span))
 #define oak_is_angular(v) 0
 #define oak_areas(f, block, i, j) oak_even()
 #define oak_face_factor(areas, v, dir, upper) ((void)(areas), (real)1)
