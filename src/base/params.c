@@ -80,7 +80,8 @@ int oak_param_needs_quotes(const char *value) {
   return 0;
 }
 
-/** Cut white space and one pair of quotes, in place: `"a b"` is a b, but `"a" or "b"` stays. */
+/** Cut white space and one pair of quotes, in place. `"a b"` becomes a b, but `"a" or "b"` keeps
+ * its quotes. */
 static char *cut_quotes(char *value) {
   value = oak_str_trim(value);
   size_t length = strlen(value);
@@ -211,7 +212,7 @@ oak_status_t oak_params_declare_like(oak_params_t *params, const char *key, cons
   oak_param_desc_t desc = known->desc;
   oak_param_value_t value;
   desc.key = key;
-  /* A value that is not allowed is complained of where it is given. */
+  /* If the value is not allowed, the check of the given values reports it. */
   if (given && oak_param_parse(&desc, given->value, &value)) desc.fallback = given->value;
   return declare_one(params, &desc);
 }

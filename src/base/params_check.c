@@ -74,10 +74,10 @@ static void list_sections(const oak_params_t *params, char *out, size_t size) {
   }
 }
 
-enum { MOST_KEYS = 24 /**< of a section that a message names */ };
+enum { MOST_KEYS = 24 /**< most keys of a section in a message */ };
 
-/** The names of the keys in the section of \a key, of many keys only some. \a sort: the most
- * similar one first. */
+/** The names of the keys in the section of \a key; if there are many, only some of them. \a sort:
+ * the most similar name comes first. */
 static void list_keys(const oak_params_t *params, const char *key, int sort, char *out,
                       size_t size) {
   const size_t skip = oak_param_section_length(key) + 1;
@@ -152,7 +152,8 @@ static void judge_unknown(const oak_params_t *params, const oak_param_entry_t *e
   oak_mistakes_add(mistakes, "%s: %s = %s: %s", entry->origin, entry->key, entry->value, words);
 }
 
-/** What to do if a value of one number is a list of numbers: somebody wants a run for each. */
+/** The advice if a list of numbers is given where one number is allowed: the user probably wants
+ * one run for each number. */
 static const char *scan_hint(const oak_param_desc_t *desc, const char *text) {
   const int one = desc->type == OAK_PARAM_INT || desc->type == OAK_PARAM_REAL;
   const int list = text[strspn(text, "0123456789.,:eE+- ")] == 0 && strpbrk(text, ",: ");
@@ -183,8 +184,8 @@ static oak_status_t judge_value(oak_params_t *params, const oak_param_entry_t *e
   return OAK_OK;
 }
 
-/** Add unknown keys to \a mistakes. Without \a complete they are mistakes only if there are others
- * too, so that the user sees all at once. */
+/** Add unknown keys to \a mistakes. Without \a complete they are added only if there are other
+ * mistakes, so that the user sees all mistakes at once. */
 static oak_status_t find_mistakes(oak_params_t *params, int complete, oak_mistakes_t *mistakes) {
   OAK_TRY(oak_params_declare_outputs(params, mistakes));
   for (int i = 0; i < params->ngiven; i++) {

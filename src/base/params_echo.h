@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The echo of a run's parameters with more than the set itself knows. Private. */
+ * The echo of a run's parameters, with additions that the set does not contain. Private. */
 #ifndef OAK_PARAMS_ECHO_H
 #define OAK_PARAMS_ECHO_H
 

@@ -42,7 +42,7 @@ static oak_status_t read_stream(FILE *file, const char *path, char **text, long 
 static oak_status_t read_text(const char *path, char **text, long *size) {
   const size_t length = strlen(path);
   struct stat info;
-  /* A file of both kinds would be code that looks like parameters. */
+  /* A C file is code, and must not be run by mistake as a parameter file. */
   OAK_CHECK(length < 2 || strcmp(path + length - 2, ".c") != 0, OAK_ERR_INPUT,
             "%s is a C file: give a parameter file, which names it by problem.name or physics.name",
             path);
@@ -230,8 +230,8 @@ static oak_status_t parse(oak_params_t *fresh, const char *path, const char *tex
 /* ---- the file ------------------------------------------------------------------------------- */
 
 /** Whether a file may set a key. The user's settings may set keys of [device] only. A parameter
- * file may come from others, so it must not set keys that run programs, except to nothing, as the
- * echo of a run does. */
+ * file may come from other people. It must therefore not set keys that run programs. It may only
+ * set them to an empty value, as the echo of a run does. */
 static oak_status_t allow(const oak_params_t *fresh, int settings, int trusted) {
   oak_mistakes_t mistakes = {.count = 0};
   for (int i = 0; i < fresh->ngiven; i++) {
@@ -283,7 +283,7 @@ oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const char *pa
   return read_file(params, comm, path, 0);
 }
 
-/** The path of the settings without links, if nobody else could have written them. */
+/** The path of the file of settings, without links. Fails if other users can change the file. */
 static oak_status_t find_settings(const char *path, char real[PATH_MAX]) {
   char why[OAK_WHY] = "", folder[PATH_MAX];
   struct stat info;
@@ -292,7 +292,7 @@ static oak_status_t find_settings(const char *path, char real[PATH_MAX]) {
   OAK_CHECK(realpath(path, real) && stat(real, &info) == 0, OAK_ERR_FILE, "cannot open '%s': %s",
             path, strerror(errno));
   OAK_CHECK(S_ISREG(info.st_mode), OAK_ERR_INPUT, "'%s' is not a regular file", path);
-  /* A link can be changed as well. */
+  /* The file may be a link, so the folder of the link is checked too. */
   char *above = realpath(folder, NULL);
   const int trusted = above && oak_path_trusted(real, 0, why) && oak_path_trusted(above, 0, why);
   free(above);

@@ -24,7 +24,7 @@ static void print_line(FILE *stream, const char *key, const char *value, const c
 static void print_unknown(const oak_params_t *params, FILE *stream, const char *like) {
   for (int i = 0; i < params->ngiven; i++) {
     const oak_param_entry_t *entry = &params->given[i];
-    /* The section first: it decides most cases, and whether a key is declared takes longer. */
+    /* The section is compared first, because this is fast and decides most cases. */
     if (like && !oak_param_same_section(entry->key, like)) continue;
     if (!strchr(entry->key, '.') || !*entry->value || oak_params_find(params, entry->key)) continue;
     if (like) {

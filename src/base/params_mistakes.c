@@ -6,7 +6,7 @@
 
 #include "params_private.h"
 
-enum { MOST_SHOWN = 20, SHORTEST = 400 /* bytes that a further message must find free */ };
+enum { MOST_SHOWN = 20, SHORTEST = 400 /* a message is added only if so many bytes are free */ };
 
 int oak_mistakes_full(const oak_mistakes_t *mistakes) {
   return mistakes->shown == MOST_SHOWN || sizeof mistakes->text - mistakes->length < SHORTEST;

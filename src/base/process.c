@@ -49,9 +49,9 @@ typedef struct {
   int life;     /**< a pipe that is open in oak alone; the keeper waits until it is closed */
   int said;     /**< what the program says */
   double start; /**< when it was started */
-  double moved; /**< when its group was last seen to have used processor time since then */
-  double asked; /**< when this was last looked at */
-  long ticks;   /**< processor time of its group then */
+  double moved; /**< last time at which its group was found to use the processor */
+  double asked; /**< time of the last check of this */
+  long ticks;   /**< processor time of its group at the last check */
   size_t count; /**< bytes that it has printed */
   int open;     /**< it may print more */
   int ended, state;
@@ -211,7 +211,7 @@ static long group_ticks(pid_t group) {
   return sum;
 }
 
-/** Does the program wait for something that does not come? */
+/** Fail if the program seems to hang: its group has used no processor time for too long. */
 static oak_status_t check_moves(child_t *child, double limit) {
   enum { EVERY_SECONDS = 5 };
   const double time = now();

@@ -8,7 +8,8 @@
 #include <math.h>
 
 enum {
-  COLUMNS = 32, /* summed at a time, without an allocation, which could fail on one rank alone */
+  COLUMNS = 32, /* columns summed at a time. The fixed number avoids an allocation, which could fail
+                   on one rank alone */
   LIMBS = 4,    /* of a term: 128 bits below the column's largest magnitude */
   TOTAL = LIMBS + 1,    /* limbs of a sum: one more, the most significant, for carries */
   CARRY_EVERY = 1 << 30 /* rows after which carries are moved on; limbs of terms are below 2^32 */
@@ -53,9 +54,9 @@ static double round_fixed(fixed_t sum, int exponent) {
   while (top < TOTAL && sum.limb[top] == 0) top++;
   if (top == TOTAL) return 0;
 
-  /* `head` holds the 64 bits from the first set one on. The conversion to double rounds them to 53
-   * bits. The last bit of `head` is set if any bit follows, so that the result is that of rounding
-   * the whole number. */
+  /* `head` holds 64 bits, beginning with the first one that is set. The conversion to double rounds
+   * them to 53 bits. The last bit of `head` is set if any bit follows, so that the result is that
+   * of rounding the whole number. */
   uint64_t head = (uint64_t)sum.limb[top];
   int shift = 0;
   while (!(head >> 63)) {

@@ -46,7 +46,7 @@ void oak_timers_show(oak_timers_t *timers, oak_beat_t *beat) {
  * whole. */
 enum { OF_SAMPLE = OAK_PHASE_COUNT, WHOLE_STEPS = 2 * OAK_PHASE_COUNT };
 
-/** Add the times between marks to what ended there. */
+/** Add the time between two marks to what ended at the later one. */
 static void read_marks(oak_timers_t *timers) {
   for (int m = 1; m < timers->marks; m++) {
     const int what = timers->marked[m], phase = what % OAK_PHASE_COUNT;

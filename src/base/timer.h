@@ -74,7 +74,7 @@ typedef struct {
   int whole;                      /**< all steps since the last mark were measured as a whole */
   double ended, idle;             /**< end of the last step, and time between steps since then */
   double sample[OAK_PHASE_COUNT]; /**< seconds of the steps measured phase by phase */
-  double undivided; /**< seconds of the other steps that `seconds` does not have yet */
+  double undivided; /**< seconds of the other steps, which are not yet added to `seconds` */
   oak_phase_t stack[OAK_TIMER_DEPTH];
   int depth;        /**< running phase: stack[depth]; stack[0] is OAK_PHASE_OTHER */
   oak_beat_t *beat; /**< kept up to date unless NULL */

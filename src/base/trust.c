@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /** In a container, an owner of the host may have no number. All such owners, root among them, look
- * like the number 65534, which is then nobody's. */
+ * like the number 65534, which then belongs to no single user. */
 static int has_no_number(uid_t owner) {
   const unsigned nobody = 65534;
   unsigned first, host, count;
@@ -35,8 +35,9 @@ static int others_may_replace(const struct stat *above, int own) {
          ((above->st_mode & (S_IWGRP | S_IWOTH)) && !(above->st_mode & S_ISVTX));
 }
 
-/** Why others could change \a path, or a folder that leads to it. \a last: it is what is asked for.
- * \return 1, with nothing in \a why, if they could not. */
+/** Whether \a path is safe from other users. \a last: it is the file or folder in question, not a
+ * folder that leads to it.
+ * \return 1 if it is safe; otherwise \a why says how others could change it. */
 static int part_trusted(const char *path, int last, int own, char why[OAK_WHY]) {
   struct stat info;
   why[0] = '\0';
@@ -57,8 +58,7 @@ static int part_trusted(const char *path, int last, int own, char why[OAK_WHY]) 
   return !why[0];
 }
 
-/* In this order nobody else can replace a folder that was checked, and the path stays what it is.
- */
+/* The check goes from the root down: nobody else can replace what was checked before. */
 int oak_path_trusted(const char *path, int own, char why[OAK_WHY]) {
   const size_t length = strlen(path);
   char part[PATH_MAX];

@@ -91,7 +91,8 @@ static oak_status_t new_path(oak_device_t *dev, const oak_source_t *source, entr
   return oak_entry_path(dev, store, source, e->keys.built, "", &e->path);
 }
 
-/** Nobody can know when a kernel that reads other files than oak follows is out of date. */
+/** If a kernel reads files that oak does not follow, oak cannot know when the kernel is out of
+ * date. */
 static void set_own(oak_device_t *dev, const oak_source_t *source, entry_t *e) {
   e->own = dev->unfollowed[0] != '\0';
   if (!e->own || dev->rank != 0 || dev->unfollowed_told) return;
@@ -170,7 +171,7 @@ static oak_status_t compile(oak_device_t *dev, const oak_source_t *source, entry
   return OAK_OK;
 }
 
-/** After a new entry: make room for it, or say that it will be gone after the run. */
+/** After a new entry: make room for it, or tell the user that it will be removed after the run. */
 static void kept(oak_device_t *dev) {
   if (!dev->unkept) {
     oak_cache_sweep(dev);

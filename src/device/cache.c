@@ -108,7 +108,7 @@ int oak_cache_read(const char *path, oak_buffer_t *text) {
   return error;
 }
 
-/** 1 if \a entry ends in the seal of what comes before. */
+/** 1 if \a entry ends in a seal (size and hash) that fits the bytes before it. */
 static int is_whole(const oak_buffer_t *entry) {
   if (entry->length <= sizeof(seal_t)) return 0;
   const size_t length = entry->length - sizeof(seal_t);

@@ -138,7 +138,7 @@ static oak_status_t cpu_build(oak_device_t *dev, const oak_source_t *source, con
   const cpu_t *cpu = dev->data;
   if (source->debug && !source->data) {
     const int clang = strstr(cpu->compiler.version, "clang") != NULL;
-    /* Of clang's group `bounds`, a part ends the program without a message. */
+    /* clang's group `bounds` has a check that ends the program without a message. */
     oak_words_split(
         &command, clang ? "-fsanitize=array-bounds,object-size" : "-fsanitize=bounds,object-size");
     oak_words_add(&command, "-g1");

@@ -118,7 +118,7 @@ static oak_status_t allow_shared(gpu_t *gpu, const gpu_kernel_t *kernel) {
   return OAK_OK;
 }
 
-/* The GPU starts this kernel while the previous one ends. Its blocks wait in OAK_ARGS. */
+/* The GPU starts this kernel while the previous one ends. Its thread blocks wait in OAK_ARGS. */
 static gpu_result_t launch(const gpu_t *gpu, const gpu_kernel_t *kernel, unsigned n,
                            unsigned threads, void **arguments) {
   gpu_attribute_t overlap = {.id = LAUNCH_WHILE_ENDING, .value = 1};

@@ -97,7 +97,7 @@ static oak_status_t device_try(oak_device_t *dev, const oak_device_ops_t *ops) {
   return status;
 }
 
-/** The back ends to try for \a name: registry[first] up to before registry[last]. */
+/** The back ends to try for \a name: registry[first] to registry[last - 1]. */
 static oak_status_t device_choose(const char *name, int *first, int *last) {
   *first = 0;
   *last = registry_count;

@@ -100,14 +100,14 @@ struct oak_device {
   oak_words_t user_flags;       /**< flags of options and $OAK_CFLAGS, word by word */
   int threads;
   oak_memory_use_t *memory_use;
-  oak_host_memory_t allocated, attached; /**< of kernels on the host; its own, and of other ranks */
-  char *cache;  /**< folder where built kernels are looked up; NULL if there is none that can be
-                   trusted, before the first build and on ranks that never build */
+  oak_host_memory_t allocated, attached; /**< for kernels on the host: own, of other ranks */
+  char *cache;  /**< folder where built kernels are looked up; NULL before the first build, on ranks
+                   that never build, and if no such folder can be trusted */
   char *unkept; /**< why this run writes no kernels there, NULL if it does */
   char *own;    /**< folder for kernels of this run only, removed at close; NULL until needed */
-  int unkept_told, unfollowed_told; /**< 1: the user knows */
-  char unfollowed[OAK_UNFOLLOWED];  /**< why the last keys do not stand for all that the binary
-                                         depends on, "" if they do; it then serves this run only */
+  int unkept_told, unfollowed_told; /**< 1: the user was told */
+  char unfollowed[OAK_UNFOLLOWED];  /**< why the last keys may miss a file that the binary depends
+                                       on; such a binary serves this run only. "": they miss none */
   int found;      /**< 1: the hardware is there; a back end sets it even if its open then fails */
   int mpi_direct; /**< oak_device_mpi_direct() */
   int unshared; /**< 1: memory cannot be shared here, although the back end has functions for it */
@@ -148,8 +148,8 @@ int oak_entry_find(const oak_device_t *dev, const oak_source_t *source, const ch
 /** Read a whole entry. Its \a *file stays open, so that exactly what was checked can be loaded.
  * \return 0 or errno, as oak_cache_read() does; EBADMSG also for a damaged entry. */
 int oak_cache_take(const char *path, oak_buffer_t *entry, int *file);
-/** 1 if \a path is a whole entry (then marked as used now); one that is damaged or that others may
- * write is removed. */
+/** 1 if \a path is a whole entry, which is then marked as used now. An entry that is damaged, or
+ * that other users may write, is removed. */
 int oak_cache_check(const char *path);
 /** Append a file of the cache. \return 0 or errno; EBADMSG: not a regular file, or others may
  * change it or its folder. */
@@ -181,7 +181,8 @@ oak_status_t oak_hand_open(oak_device_t *dev, oak_need_t need, const char *key,
  * others wait while the sender compiles. On the sender, \a status, \a key and \a *path are input.
  * The others pass OAK_OK, and there key and path are output. *stored: 1 if the entry was received
  * and is now in the cache, or in the folder of this run for an \a own entry. If the sender has
- * failed, the others return OAK_OK and an empty \a key; the caller then agrees on the status. */
+ * failed, the others return OAK_OK and an empty \a key; the caller must then let the ranks agree on
+ * the status. */
 oak_status_t oak_hand_over(oak_device_t *dev, const oak_source_t *source, MPI_Comm receivers,
                            oak_status_t status, int own, char key[33], char **path, int *stored);
 /** MPI_Bcast from rank 0 for data that may come only after many seconds. The other ranks sleep
@@ -194,8 +195,8 @@ typedef struct {
   oak_words_t command; /**< program, by full path, and words that always follow it */
   oak_words_t flags;   /**< those of the wanted flags that the compiler accepts */
   char *version;       /**< first line of --version; NULL before oak_compiler_probe() */
-  oak_hash_t target;   /**< what it predefines with these flags; this names the processor that
-                            -march=native stands for, and the instructions that it has */
+  oak_hash_t target;   /**< the macros that it predefines with these flags; they name the processor
+                          that -march=native stands for, and its instructions */
   oak_hash_t tools;    /**< the program itself and those that it starts */
   char unfollowed[OAK_UNFOLLOWED]; /**< why this hash may lack files, "" if it does not */
 } oak_compiler_t;
@@ -216,7 +217,7 @@ void oak_compiler_log(const oak_job_t *job, const char *path);
 /** Add to \a quote what a compiler printed: from the first error on, a few lines, each short enough
  * for a message. \a where: the file that it was to write. */
 void oak_compiler_quote(oak_buffer_t *quote, const char *output, const char *where);
-/** Print the warnings in what a compiler printed that are about files of the user. */
+/** Of what a compiler printed, print the warnings about files of the user. */
 void oak_compiler_warn(const char *output);
 void oak_compiler_free(oak_compiler_t *compiler);
 
@@ -258,8 +259,8 @@ void oak_host_clear(oak_device_t *dev);
  * memory only, so the limit of /dev/shm does not apply. Not collective. */
 oak_status_t oak_host_map_new(size_t bytes, void **out, oak_handle_t *handle);
 oak_status_t oak_host_map_attach(const oak_handle_t *handle, void **out);
-/** \a handle: its handle on the process that made the memory; NULL on a process that attached
- * it. */
+/** \a handle: that of oak_host_map_new, on the process that made the memory; NULL on a process that
+ * attached it. */
 void oak_host_map_close(void *ptr, size_t bytes, oak_handle_t *handle);
 
 /** The same for memory of a device, whose use is recorded. */
@@ -273,8 +274,8 @@ int oak_mpi_takes_gpu(void);
 
 /* ---- object.c: kernels as shared objects, for back ends with a C compiler. */
 
-/** Add the flags of the debug mode that come after the user's flags: without optimization the
- * compiler does not know the sizes of most arrays, and checks no index of them. */
+/** Add the flags of the debug mode that come after the user's flags. They ask for optimization:
+ * without it the compiler does not know the sizes of most arrays, and does not check indices. */
 void oak_debug_flags(const oak_source_t *source, oak_words_t *command);
 /** Compile \a source with the command that starts with \a head; the user's flags follow. */
 oak_status_t oak_object_build(oak_device_t *dev, const oak_source_t *source, const char *path,

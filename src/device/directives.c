@@ -181,7 +181,7 @@ static oak_status_t prebuilt_path(const oak_device_t *dev, char **path) {
   return oak_format(path, "%s/%s.compiler", dev->cache, dev->ops->name);
 }
 
-/** Version and command, in place of the compiler. */
+/** Version and command, which identify the compiler. */
 static void compiler_text(const acc_t *acc, oak_buffer_t *text) {
   if (acc->built) {
     oak_buffer_print(text, "%s", acc->built);

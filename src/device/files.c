@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Hashes the files that a binary depends on beside its sources: those that flags name, libraries,
- * the programs that a compiler starts, and what text files among all these name, such as the INPUT
- * of a linker script. A file too many costs a rebuild, a file too few gives an old binary. Where a
- * file may be missing, this says so, and the binary serves one run only. */
+ * and the programs that a compiler starts. If one of these is a text file, such as a linker script,
+ * the files that it names are hashed too. A file too many may cause a rebuild without need. With a
+ * file too few, a run may use an outdated binary. If a file may be missing, a reason is given, and
+ * the binary serves one run only. */
 #define _GNU_SOURCE 1
 #include <limits.h>
 #include <stdarg.h>
@@ -69,7 +70,8 @@ static void expand(char word[PATH_MAX]) {
   if (value) snprintf(word, PATH_MAX, "%.2000s%.2000s", value, rest + (braces && end == '}'));
 }
 
-/** A word of the text \a path may be the name of a file, there or where libraries are. */
+/** A word of the text \a path may be the name of a file, in the folder of this text or in those of
+ * libraries. */
 static void add_word(files_t *files, char word[PATH_MAX], const char *path) {
   const char *slash = strrchr(path, '/'), *last;
   const int above = slash ? (int)(slash - path) : 0;
@@ -247,7 +249,8 @@ void oak_files_hash(oak_hash_t *hash, const oak_words_t *words, const oak_compil
 
 /* ---- programs */
 
-/** Those that a compiler starts, and other files, if \a prefix leads to them. */
+/** Programs that a compiler starts and files that it links, if they are in a folder that \a prefix
+ * names. */
 static void add_tools(files_t *files, const char *prefix) {
   static const char *const name[] = {
       "ld", "ld.bfd", "ld.gold",     "ld.lld", "ld.mold", "real-ld",     "collect-ld", "collect2",
@@ -260,7 +263,7 @@ static void add_tools(files_t *files, const char *prefix) {
   }
 }
 
-/** What a script in place of a compiler makes of its flags. */
+/** If the compiler is a script, it may change the flags: hash what it makes of them. */
 static void add_effect(files_t *files) {
   oak_words_t command = {0};
   oak_buffer_t output = {0};
@@ -303,7 +306,7 @@ void oak_files_tools(oak_compiler_t *compiler, const oak_words_t *user) {
 /* ---- the assembler */
 
 int oak_text_assembles_files(const char *text) {
-  oak_buffer_t literal = {0}; /* neighbours are one */
+  oak_buffer_t literal = {0}; /* text in quotes; adjacent pieces are joined */
   int found = 0;
   for (const char *at = text; *at && !found; at++) {
     if (*at == '"') {

@@ -28,14 +28,16 @@ struct gpu_vendor {
   gpu_places_t driver_places, compiler_places, nccl_places;
   int oldest, version_unit[2]; /**< the oldest version of the driver; in a version, the units of its
                                   major and minor number */
-  int newest_compiler; /**< 1: a compiler of a newer major version than the driver is refused */
-  int attribute_multiprocessors, attribute_shared; /**< the latter: of a block, at most */
+  int newest_compiler; /**< 1: refuse a compiler whose major version is newer than that of the
+                          driver */
+  int attribute_multiprocessors, attribute_shared; /**< numbers of attributes: multiprocessors, and
+                                                      the most shared memory of a block */
   long most_threads; /**< of all blocks of a launch; 0: only the number of blocks is limited */
   /** Whether this result of starting the driver means that there is no GPU. */
   int (*is_none)(gpu_result_t result);
-  const char *(*why_none)(void);                      /**< then what the user can do about it */
-  const char *(*advice)(gpu_result_t result);         /**< the same about an error of the driver */
-  const char *(*compile_advice)(gpu_result_t result); /**< and of the compiler */
+  const char *(*why_none)(void);              /**< what to do if it is so */
+  const char *(*advice)(gpu_result_t result); /**< what to do about an error of the driver */
+  const char *(*compile_advice)(gpu_result_t result); /**< the same for the compiler */
   void (*texts)(const gpu_t *gpu, gpu_result_t result, const char **name, const char **text);
   /** Refuse a GPU that is too old; fill gpu->target and gpu->generation. */
   oak_status_t (*look)(gpu_t *gpu);

@@ -105,7 +105,7 @@ oak_status_t oak_gpu_keep(oak_device_t *dev, void *dst, const void *src, size_t 
   return OAK_OK;
 }
 
-/* Another thread may call this. It does not use this GPU at first. */
+/* Another thread may call this, so the thread must first select this GPU. */
 oak_status_t oak_gpu_fetch(oak_device_t *dev, void *host, const void *kept, size_t bytes) {
   gpu_t *gpu = dev->data;
   OAK_TRY(gpu->vendor->enter(gpu));

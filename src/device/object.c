@@ -187,7 +187,7 @@ static oak_status_t take(const char *path, oak_buffer_t *entry, int *file) {
   return OAK_OK;
 }
 
-/** Load exactly the file that is checked here, whatever its path means by then. */
+/** Load exactly the file that is checked here, even if another file gets its path meanwhile. */
 static oak_status_t load(oak_device_t *dev, const char *path, object_module_t *module) {
   oak_buffer_t entry = {0};
   char name[64];

@@ -4,9 +4,9 @@
  * files that a compiler would never finish reading.
  *
  * Lines with "..." and <...> are followed whether or not the preprocessor would take them: a file
- * too many costs a rebuild, a file too few gives a wrong binary. For `#include NAME` all values of
- * NAME that were seen count. A header that is found nowhere is taken for one of the compiler's own.
- */
+ * too many may cause a rebuild without need, and with a file too few a run may use a wrong binary.
+ * For `#include NAME`, all values of NAME that occur in the sources are followed. A header that is
+ * found nowhere is taken for one of the compiler's own. */
 #define _GNU_SOURCE 1
 #include <ctype.h>
 #include <errno.h>
@@ -95,7 +95,7 @@ static oak_status_t scan_name(scan_t *scan, const char *operand, const char *inc
   }
   OAK_TRY(oak_format(&name, "%.*s", (int)(end - operand - 1), operand + 1));
   oak_status_t status = scan_find(scan, name, close == '"', includer, must, &path);
-  const char *slash = strrchr(name, '/'); /* the folder does not count, the content does */
+  const char *slash = strrchr(name, '/'); /* the folder has no effect on the key */
   oak_hash_text(scan->hash, slash ? slash + 1 : name);
   oak_hash_text(scan->hash, path ? "found" : "not found");
   free(name);

@@ -158,7 +158,7 @@ oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, 
 void oak_elliptic_destroy(oak_elliptic_t **out);
 
 /* memory.c */
-/** Bytes on this rank's device; 0 for NULL. */
+/** Bytes that the solver has on this rank's device; 0 for NULL. */
 int64_t oak_elliptic_bytes(const oak_elliptic_t *e);
 
 /* levels.c */
@@ -310,7 +310,7 @@ oak_status_t oak_elliptic_time(oak_elliptic_t *e, oak_elliptic_part_t part, int 
 /** The derivative of u along an axis, with ghost cells, to \a out [nblock][N^d] on the device.
  * Collective. */
 oak_status_t oak_elliptic_gradient(oak_elliptic_t *e, int axis, void *out);
-/** The differences across faces over the cell size, which the equation sees, to \a out
+/** The derivatives across faces as the equation has them, differences over the cell size, to \a out
  * [nblock][OAK_FACE_REALS] (kernels/field.h) on the device. Collective. */
 oak_status_t oak_elliptic_slopes(oak_elliptic_t *e, void *out);
 

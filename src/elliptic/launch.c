@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What all work on a level begins with: the arguments of its kernels, a launch over its blocks, a
- * meeting of the ranks that have them. */
+ * What all work on a level needs: the arguments of kernels, launches over the blocks of the level,
+ * and a meeting of the ranks that have these blocks. */
 #include <string.h>
 
 #include "elliptic/elliptic.h"

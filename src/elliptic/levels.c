@@ -9,7 +9,8 @@
 
 /* ---- kernels */
 
-/* What a run writes in front of its kernels, for the physics of elliptic equations. */
+/* The text in front of the kernels of a solver. In a run, oak writes such a text for the user's
+ * physics. */
 static const char front[] =
     "struct physics_parameters { double none; };\n"
     "struct problem_parameters { double none; };\n"

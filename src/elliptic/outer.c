@@ -81,9 +81,10 @@ static void poles_args(oak_elliptic_t *e, oak_elliptic_poles_args_t *args) {
   args->scale = 1 / half;
 }
 
-/* The numbers that round parts of moments. With 2^bits blocks at least, all sums of the first parts
- * are multiples of 2^(exponent + bits - 52) and below 2^(exponent + bits), hence exact. What is
- * left of each moment is below half of that multiple. */
+/* The numbers that cut each moment into parts whose sums over all blocks are exact. There are at
+ * most 2^bits blocks. The first parts are therefore multiples of 2^(exponent + bits - 52), and
+ * their sums are below 2^(exponent + bits). The rest of each moment is below half of that multiple,
+ * and is cut in the same way. */
 static void find_round(double largest, int64_t blocks, double round[OAK_ELLIPTIC_PARTS]) {
   int exponent, bits = 1;
   while (INT64_C(1) << bits < 2 * blocks) bits++;
@@ -167,10 +168,10 @@ static double times(int a, int b, int c) {
   return factorial(a + b + c) / (factorial(a) * factorial(b) * factorial(c));
 }
 
-/* 1 / |x - x'| is the sum over l of r^(-2 l - 1) K_l, and ln |x - x'| the same without the 1 and
- * with ln r for l = 0. K_l is a Legendre polynomial, in 2D -1/l times a Chebyshev polynomial, of
- * the cosine of the angle between x and x', times (r r')^l. The factor of (x x')^(l - 2 k) (r^2
- * r'^2)^k in it: */
+/* The factor of (x x')^(l - 2 k) (r^2 r'^2)^k in K_l, a term of the expansions 1 / |x - x'| = sum
+ * over l of r^(-2 l - 1) K_l in 3D, ln |x - x'| = ln r + sum over l > 0 of r^(-2 l) K_l in 2D. With
+ * c the cosine of the angle between x and x', and the polynomials P_l of Legendre and T_l of
+ * Chebyshev, K_l is (r r')^l P_l(c) in 3D and -(r r')^l T_l(c) / l in 2D. */
 static double factor(int dim, int l, int k) {
   const double sign = k % 2 ? -1 : 1, rest = factorial(k) * factorial(l - 2 * k);
   if (dim == 3) return sign * ldexp(factorial(2 * l - 2 * k), -l) / (rest * factorial(l - k));

@@ -9,8 +9,8 @@
 
 enum { SWEEPS = 2 };
 
-/* Correction scheme: level l - 1 computes the correction that is added to u of level l. With
- * \a again, it does so by a cycle of this kind and a V-cycle after it (an F-cycle). */
+/* Correction scheme: level l - 1 computes the correction that is added to u of level l. With \a
+ * again, level l - 1 does a cycle of this kind and then a V-cycle: this is an F-cycle. */
 static oak_status_t cycle(oak_elliptic_t *e, int l, int zero, int again) {
   oak_elliptic_level_t *level = &e->level[l];
   oak_status_t st = OAK_OK;
@@ -119,8 +119,9 @@ static int ahead(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r
   return n < OAK_ELLIPTIC_AHEAD ? n : OAK_ELLIPTIC_AHEAD;
 }
 
-/* Whether the last cycle shows that BiCGSTAB is cheaper: a is a field and jumps. One of its cycles
- * costs about twice as much as a V-cycle, and reduces the residual by a factor of 10 to 30. */
+/* Whether the last cycle shows that BiCGSTAB is cheaper: a is a field and jumps. A cycle of
+ * BiCGSTAB costs about twice as much as a V-cycle, and reduces the residual by a factor of 10 to
+ * 30. */
 static int slow(const oak_elliptic_t *e, const oak_elliptic_report_t *r) {
   const int c = r->cycles;
   return e->setup.fields && c > 0 && !(r->residual[c] * 5 < r->residual[c - 1]);

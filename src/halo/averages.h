@@ -22,8 +22,8 @@ oak_status_t oak_averages_fit(oak_averages_t *x, oak_transport_t *transport,
  * even one that has failed; the status is this rank's own. */
 oak_status_t oak_averages_exchange(oak_averages_t *x, oak_transport_t *transport,
                                    const oak_pattern_t *pattern, oak_timers_t *timers);
-/** Wait until the peers that read averages, or whose averages are read, have completed the work
- * that they had started before. */
+/** Meet the peers with which this rank shares averages: wait until they have completed the work
+ * that they started before. */
 oak_status_t oak_averages_meet(oak_transport_t *transport, const oak_pattern_t *pattern,
                                oak_timers_t *timers);
 /** Whether oak_averages_exchange has anything to do. */

@@ -19,8 +19,8 @@ static int child_of(const build_t *b, int block) { return b->tree->leaf[block].n
 
 /* ---- messages */
 
-/* Edges in the middle of a face of a coarse block. They belong to a finer block beyond the face, on
- * another rank. `block` is the coarse one; it lies beyond such an edge, too. */
+/* Edges of finer blocks on another rank, in the middle of a face of the coarse block `block`. What
+ * lies beyond such an edge is the coarse block, so this rank sends it. */
 static oak_status_t scan_inside_face(build_t *b, int block, int face) {
   const oak_neighbour_t n = oak_neighbours_face(b->tree, block, face);
   if (n.kind != OAK_NEIGHBOUR_FINER) return OAK_OK;
@@ -31,7 +31,7 @@ static oak_status_t scan_inside_face(build_t *b, int block, int face) {
       const oak_edge_t e = oak_edge_axes(edge);
       const int across = e.axis[1] == face / 2, other = e.axis[!across];
       if (e.axis[across] != face / 2 || e.upper[across] == (face & 1)) continue;
-      if (e.upper[!across] == (fine >> other & 1)) continue; /* leads out of the family */
+      if (e.upper[!across] == (fine >> other & 1)) continue; /* at the rim of the face */
       const int sub = fine ^ (1 << e.axis[0] | 1 << e.axis[1]);
       OAK_TRY(
           oak_build_part(&b->send2, (part_t){n.rank[h], PART_EDGE, edge, n.block[h], sub, block}));

@@ -79,9 +79,9 @@ typedef struct {
   void (*place)(build_t *, const part_t *, int place, int peer);
 } side_t;
 
-/* Turn sorted parts into messages: each part gets a place in the buffer from `*at` on, and `place`
- * is called for it. Data that a peer reads in place is laid out like a message. Data that is read
- * from a peer has its place in the peer's buffer. */
+/* Turn sorted parts into messages. Each part gets a place in the buffer, from `*at` on; then the
+ * function `place` is called with it. Data that a peer reads in place is laid out like a message.
+ * Data that is read from a peer has its place in the peer's buffer. */
 static oak_status_t make_messages(build_t *b, const side_t *side, oak_message_t **out, int *nout,
                                   int64_t *at) {
   const part_t *p = side->parts->part;
@@ -109,8 +109,8 @@ static oak_status_t make_messages(build_t *b, const side_t *side, oak_message_t 
   return OAK_OK;
 }
 
-/* Received parts: a slot is used where it arrives, or where the peer has it; a piece is unpacked
- * into a local slot. */
+/* Received parts. Kernels read a slot at the place where it arrives, or in the memory of the peer.
+ * A piece is unpacked into a local slot. */
 static void place_recv(build_t *b, const part_t *p, int place, int peer) {
   if (p->kind >= PART_EDGE) {
     oak_edges_place_recv(b, p, place, peer);

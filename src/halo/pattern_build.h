@@ -84,7 +84,7 @@ static inline void add_task(oak_list_t *list, oak_halo_task_t task) {
   ((oak_halo_task_t *)list->host)[list->count++] = task;
 }
 
-/* Interpolation must wait for round 1 if ghost cells of the coarse block arrive in it. */
+/* Interpolation must wait for round 1 if ghost cells of the coarse block arrive in that round. */
 static inline oak_list_t *round2_list(const build_t *b, int source) {
   return b->gets[source] & GETS_ROUND1 ? &b->pattern->late2 : &b->pattern->make2;
 }
@@ -101,7 +101,7 @@ void oak_edges_place_recv(build_t *b, const part_t *p, int place, int peer);
 /** The tasks for edges that leave in round 1 and 2. */
 void oak_edges_place_send1(build_t *b, const part_t *p, int place);
 void oak_edges_place_send2(build_t *b, const part_t *p, int place);
-/** Note the peers whose memory the edges of this rank's blocks need. */
+/** Note the peers whose memory is read for the edges of this rank's blocks. */
 void oak_edges_contacts(const build_t *b, unsigned char *contact);
 
 #endif

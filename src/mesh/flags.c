@@ -47,8 +47,8 @@ static void require_level(const work_t *w, const int *reach, int block, int leve
 }
 
 /* Apply what a block demands of the blocks of this rank around it. Among finer neighbours, only
- * those that touch the block must be found: if they are not coarsened, neither is the rest of their
- * family. */
+ * those that touch the block must be found: if these are not coarsened, their families are not
+ * coarsened either. */
 static void require_around(const work_t *w, const int *reach, int block) {
   const oak_neighbours_t *t = w->tree;
   const oak_place_t *at = &t->leaf[block];
@@ -128,9 +128,9 @@ static void look_at_children(const work_t *w, int n) {
   w->finer[n] |= w->refined[n];
 }
 
-/* Balance a node with its surroundings: where children are refined, refine coarser blocks that
- * touch them; if the family of the children was to be coarsened and a neighbour will be too fine
- * for that, keep the family. */
+/* Balance a node with its surroundings: where children are refined, refine the coarser blocks that
+ * touch them. If the family of the children is flagged for coarsening, keep it if a neighbour will
+ * be too fine. */
 static void settle(const work_t *w, int n) {
   const oak_neighbours_t *t = w->tree;
   const oak_node_t *node = &t->node[n];

@@ -28,7 +28,7 @@
                                const int8_t *level, const int32_t(*index)[3]);                     \
   /** Find the blocks of other ranks that touch one of this; collective. \return how many */       \
   int oak_forest_find_ghosts_##dim(oak_forest_t *forest);                                          \
-  /** What was found, in the order of all blocks; owner: rank, and number on it */                 \
+  /** The blocks found, in global order; owner: rank, and number of the block on it */             \
   void oak_forest_ghosts_##dim(const oak_forest_t *forest, int8_t *level, int32_t(*index)[3],      \
                                int(*owner)[2]);                                                    \
   /** Write this rank's blocks to STEM_RANK.vtu, and on rank 0 STEM.pvtu; corner of the domain and \

@@ -55,11 +55,10 @@ typedef struct {
 /** How blocks are distributed. */
 typedef struct {
   double kappa_max;
-  /** Keep siblings on one rank, without which coarsening would depend on the number of ranks. */
+  /** Keep siblings on one rank: otherwise coarsening would depend on the number of ranks. */
   int families;
-  /** [ranks] blocks per time; NULL: all are equally fast, and unevenness is N_max / ceil(N /
-   * ranks).
-   */
+  /** [ranks] blocks per second of each rank. NULL: all ranks are equally fast; kappa_max then
+   * limits the largest number of blocks on a rank over ceil(blocks / ranks). */
   const double *speed;
 } oak_balance_t;
 
@@ -81,11 +80,11 @@ oak_status_t oak_mesh_replace(oak_mesh_t *mesh, int nblock, int8_t *level, int32
 
 /** Refine blocks with flag > 0 below max_level, coarsen families in which all blocks have flag < 0
  * above min_level, and balance the mesh. Collective. Blocks stay on their rank. \a flag [nblock]
- * belongs to the old mesh. \a reach [nblock] has OAK_REACH bits (NULL on all ranks: none): a
- * neighbour in such a direction is refined towards the level that the block will have, by one level
- * at most. It is not coarsened below that level. Its own OAK_REACH_NOT bits take precedence. \a
- * origin receives an array [new nblock] that says where the data of each new block come from; the
- * caller frees it. If nothing changed on any rank it is NULL, and *changed is 0. */
+ * belongs to the old mesh. \a reach [nblock] has OAK_REACH bits (NULL on all ranks: none): if a
+ * neighbour in such a direction is coarser than the block will be, it is refined once. It is not
+ * coarsened below the level that the block will have. OAK_REACH_NOT bits of the neighbour take
+ * precedence. \a origin receives an array [new nblock] that says where the data of each new block
+ * come from; the caller frees it. If nothing changed on any rank it is NULL, and *changed is 0. */
 oak_status_t oak_mesh_adapt(oak_mesh_t *mesh, const int *flag, const int *reach, int min_level,
                             int max_level, int *changed, oak_origin_t **origin);
 

@@ -168,8 +168,8 @@ static int is_other(const oak_neighbours_t *t, int link) {
 }
 
 /* Find the links across all faces of a place from those of its parent. Along each axis, a sibling
- * lies on one side. \return bits of the faces whose neighbour is not a block of this rank and the
- * same level. */
+ * lies on one side. \return bits of the faces whose neighbour is anything else than a block of the
+ * same level on this rank. */
 static int link_place(const oak_neighbours_t *t, const oak_place_t *at, int face[6]) {
   static const int unit[3] = {1, 3, 9};
   int others = 0;

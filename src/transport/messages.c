@@ -136,7 +136,7 @@ static void list_chunks(const oak_messages_t *m, const oak_message_t *message, i
   }
 }
 
-/* Receives are posted and copies to the host are on their way. */
+/* Post the receives, and begin the copies to the host. */
 static oak_status_t begin_staged(oak_messages_t *m, oak_transport_t *t, char *send, char *recv,
                                  int tag) {
   const oak_device_ops_t *ops = oak_device_ops(t->dev);
@@ -145,7 +145,7 @@ static oak_status_t begin_staged(oak_messages_t *m, oak_transport_t *t, char *se
   oak_chunk_t *in = m->chunk, *out = m->chunk + nrecv;
   list_chunks(m, r->recv, r->nrecv, recv, m->staging, in);
   list_chunks(m, r->send, r->nsend, send, m->staging + total(r->recv, r->nrecv) * m->unit, out);
-  /* The data of the last exchange has left the memory into which this one receives. */
+  /* Wait until the data of the last exchange has left the memory for what is received now. */
   oak_status_t st = ops->settle ? ops->settle(t->dev) : OAK_OK;
   for (int i = 0; i < nrecv; i++)
     MPI_Irecv(in[i].staging, in[i].count, m->type, in[i].rank, tag, t->comm, &m->request[i]);

@@ -22,7 +22,8 @@ typedef struct {
   int *number;    /**< [ranks of the simulation] number of a rank among the peers, -1: not one */
   uint64_t *flag; /**< [count] a cache line each, in memory that the host's ranks share */
   uint64_t sequence; /**< meetings so far */
-  int released;      /**< this rank's device has failed: nobody waits for it, nor does it wait */
+  int released; /**< this rank's device has failed: peers do not wait for it, and it does not wait
+                   for them */
   oak_handle_t page; /**< of the flags, on the rank that made them */
 } oak_peers_t;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Writing checkpoints. Each rank writes the records and the data of its blocks by itself, to their
- * place in the one file. Its records are contiguous in the file and so are its data, so collective
- * writing would not be faster. A rank that cannot write can say why. The ranks wait for each other
- * when the file is made and when all parts are on the disk. */
+ * place in the one file. The records of a rank are contiguous in the file, and so are its data;
+ * collective writing would therefore not be faster. If a rank cannot write, it reports the reason.
+ * The ranks wait for each other when the file is made and when all parts are on the disk. */
 #define _GNU_SOURCE 1
 #include "checkpoint.h"
 
@@ -211,7 +211,7 @@ static oak_status_t check_replaceable(const char *path) {
   return oak_make_parents(path);
 }
 
-/** Rank 0: judge the path and make what the file begins with. */
+/** Rank 0: check the path, and prepare the beginning of the file. */
 static oak_status_t prepare(writer_t *w, const oak_checkpoint_t *head, char **start, size_t *size) {
   OAK_TRY(check_replaceable(w->file.path));
   *start = make_start(head, size, &w->head_sum);

@@ -6,8 +6,8 @@
 
 #include "checkpoint.h"
 
-/* The first bytes follow the idea of PNG files: no text starts with such a byte, and a transfer
- * that converts line ends changes the others. */
+/* The first bytes follow the idea of PNG files. No text begins with the first of them, and a
+ * transfer that converts line ends changes the others. */
 #define OAK_CHECKPOINT_MAGIC "\211OAK\r\n\032\n"
 
 enum {
@@ -41,8 +41,8 @@ _Static_assert(sizeof(oak_checkpoint_record_t) == 32, "a record of a checkpoint 
 
 /** CRC-32 of \a bytes, continuing \a sum (0 at first). */
 uint32_t oak_checkpoint_sum(uint32_t sum, const void *data, size_t bytes);
-/** The checksum of a record, of the block of that global number. It continues that of the head, and
- * so no block of another file or place is taken for this one. */
+/** The checksum of a record, of the block of that global number. It continues the checksum of the
+ * head, so a block of another file or of another place does not fit. */
 uint32_t oak_checkpoint_record_sum(uint32_t head_sum, const oak_checkpoint_record_t *record,
                                    int64_t block);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Writing files while the run goes on.
  *
- * Jobs wait in a queue and are done in the order in which they came. Marks between them say how
- * far outputs are: an output has a mark after its data, and later one after the job that gives its
- * files their names. All ranks set the same marks in the same order, so the number of marks that
- * the thread has passed says all that other ranks need to know. */
+ * Jobs wait in a queue and are done in the order in which they came. Marks between the jobs show
+ * the progress of outputs. An output has one mark after its data, and another one after the job
+ * that gives its files their names. All ranks set the same marks in the same order, so other ranks
+ * need to know only how many marks the thread has passed. */
 #define _GNU_SOURCE 1
 #include "disk.h"
 
@@ -34,7 +34,7 @@ typedef struct entry {
   oak_disk_sequel_t sequel;
   stage_t stage;
   int64_t mark;                     /**< number of the mark that was set last for it */
-  job_t data_mark, name, name_mark; /**< here, because there may be no memory for them later */
+  job_t data_mark, name, name_mark; /**< members, because memory may lack later */
 } entry_t;
 
 struct oak_disk {

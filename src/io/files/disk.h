@@ -3,8 +3,8 @@
  *
  * Each rank has a thread that writes, syncs and closes files, one job after the other. The thread
  * does not call MPI. An output ends with a commit: when the jobs of all ranks are done, rank 0
- * gives the files their names. How far the ranks are is one number in a reduction that each time
- * step does anyway (oak_disk_state, oak_disk_step). If a job fails on any rank, later jobs only
+ * gives the files their names. The progress of each rank is one number in the reduction at the end
+ * of each time step (oak_disk_state, oak_disk_step). If a job fails on any rank, later jobs only
  * close their files, and outputs that are not committed are discarded.
  *
  * Where a disk is NULL, each job is done and each output is committed before its function

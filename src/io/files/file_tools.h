@@ -40,15 +40,15 @@ oak_status_t oak_sync(int fd, const char *path);
 /** The same for the entries of a folder. */
 oak_status_t oak_sync_folder(const char *path);
 
-/** A file that ranks write together, under another name until it is complete. It is the first
- * member of what a format knows of an output, so that functions of oak_disk_output_t may get it as
- * their context. */
+/** A file that ranks write together, under another name until it is complete. In the structure that
+ * a format has for an output, it is the first member: functions of oak_disk_output_t may then get
+ * it as their context. */
 typedef struct {
   char *path, *part; /**< its name, and that until then */
   int fd;            /**< -1: not open */
 } oak_part_file_t;
 
-/** \return OAK_ERR_MEMORY; to be freed also then. */
+/** \return OAK_ERR_MEMORY; the part is to be freed after this failure too. */
 oak_status_t oak_part_file_name(oak_part_file_t *file, const char *path);
 void oak_part_file_free(oak_part_file_t *file);
 /** Give the finished file, whose data are on the disk, its name. */

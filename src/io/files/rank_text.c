@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Text files that rank 0 writes from what all ranks have to say.
+ * Text files that rank 0 writes from the texts of all ranks.
  *
  * The texts of all ranks, one after the other, are cut into pieces of equal length. Each piece is
  * one MPI_Gatherv, in which most ranks have nothing to send. Rank 0 therefore exchanges no messages

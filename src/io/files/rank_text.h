@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Text files that rank 0 writes from what all ranks have to say. Private. */
+ * Text files that rank 0 writes from the texts of all ranks. Private. */
 #ifndef OAK_RANK_TEXT_H
 #define OAK_RANK_TEXT_H
 

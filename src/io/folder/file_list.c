@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The list of the files that runs have written to their folder: a text file with a line for each,
- * "CHECKSUM NAME". Lines are only added; a file that is written again has several. */
+ * "CHECKSUM NAME". Lines are only added, so a file that is written again has several lines. */
 #define _GNU_SOURCE 1
 #include "file_list.h"
 
@@ -133,7 +133,7 @@ oak_status_t oak_file_list_read(const char *folder, oak_file_list_t *list) {
   *list = (oak_file_list_t){.ended = -1};
   char *path = oak_text_new("%s/" OAK_FILE_LIST, folder);
   FILE *in = path ? open_list(path) : NULL;
-  /* A list that is not there has no zero byte either. */
+  /* The whole text is read, up to its end or to a zero byte. */
   const int there = in && getdelim(&list->text, &length, '\0', in) > 0;
   oak_status_t st = path ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", folder);
   if (there && !strncmp(list->text, OAK_FILE_LIST_HEAD, strlen(OAK_FILE_LIST_HEAD)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The list of the files that runs have written to their folder. A file is known by its name and by
- * the checksum of its beginning, so a list that somebody else has made cannot name files that its
- * author does not know. Private. All is rank-local: rank 0 calls it. */
+ * The list of the files that runs have written to their folder. A file is recognised by its name
+ * and by the checksum of its beginning. The author of a false list would therefore have to know the
+ * contents of the files that it names. Private. All is rank-local: rank 0 calls it. */
 #ifndef OAK_FILE_LIST_H
 #define OAK_FILE_LIST_H
 

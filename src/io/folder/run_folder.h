@@ -31,9 +31,9 @@ typedef struct {
   ino_t inode;
 } oak_run_folder_t;
 
-/** Make the folder \a path, which must stay where it is in memory, and lock it until
- * oak_run_folder_close or the end of the process. Changes nothing in it. \a kind: which folders the
- * outputs of such a name are.
+/** Make the folder \a path, and lock it until oak_run_folder_close or the end of the process. The
+ * string must stay in memory. Nothing in the folder is changed. \a kind: which folders the outputs
+ * of such a name are.
  * \return OAK_ERR_FILE if it is in use by another run, if it holds a run that \a how does
  * not allow, or if a file that is not oak's has a name that is needed. The folder is closed then.
  */

@@ -16,9 +16,9 @@ typedef struct {
 } oak_series_t;
 
 /** Enter \a path, an output of \a time that has just been written, into the list "\a stem ENDING",
- * which is in the same folder. Outputs whose names come after this one were written before the run
- * was taken back to an earlier time: they are removed from the list, as are those that no longer
- * exist. Numbers in names are compared by value. Rank-local: for one rank to call. */
+ * which is in the same folder. If a run goes back to an earlier time, the outputs whose names come
+ * after this one are out of date: they are removed from the list. Outputs that no longer exist are
+ * removed too. Numbers in names are compared by value. Rank-local: for one rank to call. */
 oak_status_t oak_series_add(const oak_series_t *series, const char *stem, const char *path,
                             double time);
 

@@ -28,8 +28,8 @@ typedef struct {
   int slice_axis;        /**< 3D: normal of the slice, 0 to 2; 2D: not used */
   double slice_position; /**< 3D: coordinate along slice_axis, within the domain */
   double low, high;      /**< range of values; equal: from the data shown */
-  double quantile;       /**< such a range leaves out this share of the area at each end; 0: none */
-  int symmetric;         /**< such a range is widened so that 0 is in its middle */
+  double quantile;       /**< range from the data: the share of the area left out at each end */
+  int symmetric;         /**< range from the data: widened so that 0 is in its middle */
   int log_scale; /**< colours by the logarithm; values up to 0 get the lowest colour. A range
                       from the data begins at most 8 powers of ten below its end */
   int width;     /**< of the data area, in pixels; its height follows from what is shown */
@@ -41,16 +41,16 @@ typedef struct {
   const char *title; /**< heading above the line of facts, or NULL */
 } oak_picture_options_t;
 
-/** Whether colours for values of both signs suit a range: one sign is not a hundredth of the other.
- */
+/** Whether a range suits colours for values of both signs: the smaller of -low and high is above a
+ * hundredth of the larger one. */
 OAK_API int oak_picture_diverges(double low, double high);
 
 /** Variable 0, slice through the middle along z, automatic range and colours, 1024 pixels, no mesh.
  */
 OAK_API oak_picture_options_t oak_picture_defaults(const oak_grid_view_t *view);
 
-/** Judge \a options for a view of which only the domain and the variables need be known; the same
- * on all ranks, not collective. \return as oak_picture_write. */
+/** Check \a options; of the view only the domain and the variables need be known. The same on all
+ * ranks, not collective. \return as oak_picture_write. */
 oak_status_t oak_picture_check(const oak_grid_view_t *view, const oak_picture_options_t *options);
 
 /** Write a picture of one variable to the PNG file \a path: all of a 2D run, or a slice or a

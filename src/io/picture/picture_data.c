@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Pixels from blocks: each rank draws its own, rank 0 gets the sum, a band of rows at a time.
+ * Pixels from blocks: each rank draws its own blocks, and rank 0 gets the sum. This is done for one
+ * band of rows at a time.
  *
  * Where pixels and cells meet is computed in integers, and pixels are sums of integers, so they
  * are the same for any number of ranks and any order of summation. A pixel is one 64-bit number:
@@ -219,8 +220,8 @@ static oak_status_t paint_rows(void *context, oak_status_t st) {
   return st;
 }
 
-/** Rank 0: colour the band. If there is a disk, its thread gets the pixels and does this, and the
- * next band gets other memory, unless this is the last one. */
+/** Rank 0: colour the band. If there is a disk, its thread gets the pixels and colours them; the
+ * next band, if there is one, gets new memory. */
 static oak_status_t color_band(band_t *band, size_t most, int last, oak_canvas_t *canvas, int x0,
                                int y0) {
   oak_disk_t *disk = band->scene->view->disk;

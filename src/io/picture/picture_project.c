@@ -43,7 +43,7 @@ struct oak_projection {
 };
 
 static void visit_largest(void *context, int b, const double *cells) {
-  enum { PARTS = 8 /* a block has a multiple of 8 cells; one maximum would wait for itself */ };
+  enum { PARTS = 8 /* maxima at a time; one alone is slower */ };
   oak_projection_t *p = context;
   const int n = p->scene->view->block_size;
   double part[PARTS] = {0};
@@ -72,8 +72,9 @@ static double round_small(double x) {
   return even + (rest == 0.5 && x > 0 ? 1 : 0) - (rest == -0.5 && x < 0 ? 1 : 0);
 }
 
-/** Add a layer of a row of columns. \a share: what the sums count it; all terms are integers, and
- * their sum is below 2^53. The share of a cell that is cut is no integer. */
+/** Add a layer of a row of columns. \a share: the weight of the layer in sums. All terms are
+ * integers, and their sum is below 2^53. With \a cut the weight is no integer, so the terms are
+ * rounded. */
 static void add_layer(const oak_projection_t *p, const double *line, size_t stride, double share,
                       int cut) {
   const size_t n = (size_t)p->scene->view->block_size;

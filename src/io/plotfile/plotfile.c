@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * AMReX plotfiles: the data files.
  *
- * Data go variable by variable and box by box from the walk into their place in the file: a box
- * holds [var][k][j][i], so one variable of one box is one write. Ranks next to each other share a
- * file, each with a part of its own.
+ * The walk gives the data variable by variable and box by box. A box holds [var][k][j][i] in the
+ * file, so one variable of one box is one write. Ranks next to each other share a file, each with a
+ * part of its own.
  *
  * If the view stays while the run goes on, the thread of the disk reads and writes all boxes for
  * which the blocks of this rank suffice. The run then hands over the few boxes with parents whose
@@ -27,7 +27,8 @@
 
 enum {
   FILE_BYTES = 64 << 20, /**< a level gets one file for so many bytes, at most one per host */
-  /** A rank's part begins at a multiple of it, because on NFS hosts must not share pages. */
+  /** A rank's part begins at a multiple of a page, because two hosts must not share a page of a
+   * file on NFS. */
   PART_ALIGN = 4096
 };
 
@@ -317,7 +318,8 @@ static int find_finest(const oak_grid_view_t *view) {
   int finest = 0;
   if (!view->region) return view->max_level;
   for (int b = 0; b < view->nblock; b++) {
-    /* If a block is not wanted, some of its ancestors may be. The finest of these is stored too. */
+    /* If a block is not wanted, some of its ancestors may be wanted. The level of the finest wanted
+     * ancestor is stored too. */
     for (int level = view->level[b]; level > finest; level--) {
       int32_t index[3];
       for (int d = 0; d < 3; d++) index[d] = view->index[b][d] >> (view->level[b] - level);

@@ -69,7 +69,7 @@ const oak_boxes_t *oak_box_walk_boxes(const oak_box_walk_t *walk) { return walk-
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/** What the present variable has on a level. */
+/** The box of the present variable that is being filled on a level. */
 static open_t *open_box(const oak_box_walk_t *walk, int l) {
   return &walk->open[(walk->divided ? walk->var * walk->nlevel : 0) + l];
 }

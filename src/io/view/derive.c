@@ -61,7 +61,7 @@ static double value_at(const values_t *values, int level, const int64_t cell[3],
   const int n = view->block_size;
   int64_t at[3] = {0, 0, 0};
   for (int d = 0; d < view->dim; d++) at[d] = cell[d] / n;
-  /* Places are counted in cells of a level as fine as the finest block, or finer. */
+  /* oak_locate() needs a place at a level that is at least the finest one of the view. */
   const int finest = level > view->max_level ? level : view->max_level;
   for (int d = 0; d < view->dim; d++) at[d] <<= finest - level;
   const int b = oak_locate(values->locator, finest, at);

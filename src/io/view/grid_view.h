@@ -46,8 +46,8 @@ typedef struct oak_grid_view {
   /** Read variable \a var of blocks [b0, b0+n): dst[n][N^dim], i fastest, interior cells only.
    * Rank-local. */
   oak_status_t (*read)(const struct oak_grid_view *view, int var, int b0, int n, double *dst);
-  /** The same for \a n blocks of which the list \a block gives the numbers, which a device reads at
-   * once. NULL if there is no such thing: oak_view_read_fluid() works in any case. */
+  /** The same for the \a n blocks whose numbers are in the list \a block; a device reads them
+   * together. May be NULL: oak_view_read_fluid() works in any case. */
   oak_status_t (*read_list)(const struct oak_grid_view *view, int var, int n, const int *block,
                             double *dst);
   /** The same as `read` with \a layers ghost layers, 1 to N/2: dst[n][(N + 2 layers)^dim], i
@@ -60,9 +60,9 @@ typedef struct oak_grid_view {
   /** Lower and upper corner of what is wanted of the domain; NULL: all of it. For formats that
    * store all levels; others get a partial view. */
   const double (*region)[3];
-  /** Not NULL: the view does not change with the simulation, and another thread may call `read`. A
-   * format for which `disk` is set then takes it over, with all it points to, and calls this once,
-   * on the thread of the run. */
+  /** Not NULL: the view does not change with the simulation, and another thread may call `read`. If
+   * `disk` is set, the format then takes over the view with all that it points to, and calls this
+   * function once, on the thread of the run. */
   void (*release)(void *owner);
   void *owner;
 } oak_grid_view_t;

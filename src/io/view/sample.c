@@ -49,8 +49,8 @@ typedef struct {
   double *cells;      /* [nblock][N^dim] */
 } line_t;
 
-/** The part of the line, from 0 to 1, that lies in the block: its own lower faces count, upper ones
- * only at the end of the domain. \return 0 if there is none. */
+/** The part of the line, from 0 to 1, that lies in the block: lower faces belong to the block,
+ * upper faces only at the end of the domain. \return 0 if there is none. */
 static int clip(const line_t *line, int b, double part[2]) {
   const oak_grid_view_t *view = line->view;
   part[0] = 0;

@@ -11,7 +11,8 @@
 oak_status_t oak_table_gather(MPI_Comm comm, oak_table_t *table);
 
 /** Fill in the points of a plane that are on other ranks, which oak_sample_plane has left NaN. The
- * result is on rank 0. Points of one row must not be averages of cells of several ranks. */
+ * result is on rank 0. The average of finer cells at a point must not need cells of several ranks.
+ */
 void oak_table_merge(MPI_Comm comm, oak_table_t *table);
 
 /** All variables at \a count points \a x of the domain, the same on all ranks: the value of the

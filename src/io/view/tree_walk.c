@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The whole block tree, leaves and parents, seen through a grid view.
  *
- * Leaves are visited in Morton order, so an ancestor is complete as soon as its last child is:
- * one open parent per level is all the storage needed. Two chains of ancestors reach beyond a
- * rank: those of its first leaf that began on an earlier rank (their owner gets our share), and
- * those of its last leaf that continue on a later one. Both hold at most one node per level; they
- * are settled level by level after the leaves, from fine to coarse. */
+ * Leaves are visited in Morton order, so only one parent per level is incomplete at a time. Parents
+ * with children on several ranks are completed after the leaves, level by level, from fine to
+ * coarse. On each level a rank has at most two: an ancestor of its first leaf that began on an
+ * earlier rank, and an ancestor of its last leaf that continues on a later rank. The earlier rank
+ * owns the parent, and the later rank sends it the averages of its children. */
 #define _GNU_SOURCE 1
 #include "tree_walk.h"
 
@@ -260,7 +260,7 @@ static void place_sub(const oak_tree_walk_t *walk, const double *sub, int child,
              (size_t)h * sizeof *sub);
 }
 
-/** Is the node, an ancestor of one of our leaves, owned by an earlier rank? */
+/** Does an earlier rank own the node, which is an ancestor of a leaf of this rank? */
 static int is_foreign(const oak_tree_walk_t *walk, int level, const int32_t index[3]) {
   if (level >= walk->own_from) return 0;
   int32_t first[3];

@@ -3,7 +3,7 @@
  *
  * The structure of the file comes from rank 0, with the places of all arrays. A rank's part of each
  * array is one piece, since ranks follow each other along the curve. So each rank writes its boxes
- * and values itself, and one that cannot write says why.
+ * and values itself, and a rank that cannot write reports the reason.
  *
  * If the view stays while the run goes on, the thread of the disk reads and writes the values. In
  * 3D the run then adds the few boxes with parents whose children are on several ranks. */

@@ -179,8 +179,8 @@ static oak_status_t balance_only(oak_t *sim, int *moved) {
   return *moved ? oak_fit_mesh(sim) : OAK_OK;
 }
 
-/* Bring the mesh and state 0 to what the flags ask for; new blocks are on the ranks of the old
- * ones. If memory does not suffice, nothing changes. */
+/* Change the mesh and state 0 as the flags ask. New blocks are on the ranks of the old ones. If
+ * memory does not suffice, nothing changes. */
 static oak_status_t adapt_blocks(oak_t *sim, const int *flag, const int *reach, int *any) {
   const int old_blocks = sim->data.mesh->nblock;
   oak_undo_t undo;

@@ -22,8 +22,8 @@ oak_status_t oak_undo_mesh(oak_t *sim, oak_undo_t *undo, oak_status_t st);
 /** The same, and make all other data fit the mesh again. Tables and state 0 must still be the old
  * ones. */
 oak_status_t oak_undo_all(oak_t *sim, oak_undo_t *undo, oak_status_t st);
-/** Fail if the device has no memory for what an adapted mesh needs beside state 1, balanced or not.
- * Rank-local. */
+/** Fail if the device lacks memory for an adapted mesh, before its blocks are redistributed or
+ * after. State 1 is there already. Rank-local. */
 oak_status_t oak_undo_probe(oak_t *sim, int old_blocks);
 
 #endif

@@ -109,8 +109,8 @@ static oak_status_t add_derived(oak_refine_t *r, int number) {
   return OAK_OK;
 }
 
-/* A variable that the criterion looks at. \a looks: the criterion is one that looks at derived
- * ones. A name such as rho may stand for a conserved and a primitive variable: the first one
+/* A variable that the criterion looks at. \a looks: 1 if the criterion may look at derived
+ * variables. A name such as rho may stand for a conserved and a primitive variable: the first one
  * counts. */
 static oak_status_t add_refine_variable(oak_setup_t *setup, const char *word, int looks) {
   oak_refine_t *r = &setup->refine;

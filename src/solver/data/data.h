@@ -119,7 +119,8 @@ oak_status_t oak_fill_ghosts(oak_data_t *data, int state, double time);
 oak_status_t oak_count_invalid(oak_data_t *data, int *invalid);
 
 /* geometry.c */
-/** Volume of the cells of \a box (as in oak_measure_args_t) over the product of the cell sizes. */
+/** Volume of the cells of \a box (as in oak_measure_args_t) divided by the product of the cell
+ * sizes. */
 double oak_box_volume(const oak_data_t *data, int block, const int *box);
 
 /* storage.c */

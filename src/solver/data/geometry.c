@@ -4,7 +4,7 @@
 
 #include "solver/data/data.h"
 
-/** The volume of cell (i, j) of a block over the product of its sizes in coordinates. */
+/** The volume of cell (i, j) of a block divided by the product of its sizes in coordinates. */
 static double factor(const oak_data_t *data, int block, int i, int j) {
   const int place[2] = {i, j};
   double low[2], high[2];

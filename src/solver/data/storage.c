@@ -78,8 +78,8 @@ static oak_status_t upload_geometry(oak_data_t *data) {
 }
 
 /* The number of parts into which tiles are cut along z. With more parts, a small mesh, or the last
- * tiles of a large one, keeps the whole device busy. A part takes the time of about PART_COST
- * further planes, for values that its neighbours compute too. */
+ * tiles of a large one, keeps the whole device busy. Each part costs the time of about PART_COST
+ * more planes, because it computes some values that its neighbours compute too. */
 static int choose_parts(const oak_data_t *data) {
   static const double PART_COST = 1.5;
   const oak_device_ops_t *ops = oak_device_ops(data->setup->dev);

@@ -79,7 +79,8 @@ oak_status_t oak_variables_check(const oak_setup_t *setup) {
   return OAK_OK;
 }
 
-/** Whether a variable can be asked for by its name. \a of_cells: not one that blocks have. */
+/** Whether a variable can be asked for by its name. \a of_cells: variables with one value per
+ * block, such as the level, do not count. */
 static int is_offered(const oak_setup_t *setup, int v, int of_cells) {
   const int of_block = v >= 2 * setup->nvar && v < 2 * setup->nvar + FIRST_DERIVED;
   return *name_of(setup, v) && find(setup, name_of(setup, v)) == v && !(of_cells && of_block);

@@ -31,8 +31,8 @@ int oak_variables_mask(const oak_setup_t *setup);
 /** Add it to a selection that lacks it. */
 void oak_variables_add_mask(const oak_setup_t *setup, oak_selection_t *s);
 
-/** Print the names that can be asked for, separated by blanks; what does not fit is left out. \a
- * of_cells: leave out those that blocks have, such as the level. Rank-local. */
+/** Print the names that can be asked for, separated by blanks; names that do not fit are left out.
+ * \a of_cells: leave out variables with one value per block, such as the level. Rank-local. */
 void oak_variables_print(const oak_setup_t *setup, int of_cells, char *names, size_t size);
 
 /** Fail because there is no variable \a word, which \a key names, and list those that there are. \a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Random admissible states, on which identities are checked, and what is said of a state for which
- * one does not hold. */
+ * Random admissible states on which identities are checked, and the message about a state for which
+ * an identity does not hold. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>

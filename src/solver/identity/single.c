@@ -187,16 +187,16 @@ oak_status_t oak_identity_mirror(const oak_samples_t *s, oak_verdict_t *hooks,
   return OAK_OK;
 }
 
-/* The axes whose mirrors change the sign of a variable: d alone for component d of a vector, and in
- * 3D the other two for that of an axial vector. */
+/* The axes along which a mirror changes the sign of a variable: axis d for component d of a vector;
+ * the two other axes for component d of an axial vector in 3D. */
 static unsigned changing_axes(const oak_samples_t *s, int v) {
   unsigned axes = 0;
   for (int d = 0; d < s->dim; d++) axes |= (s->e->sim->setup.description.mirror[d] >> v & 1u) << d;
   return axes;
 }
 
-/* Each axis becomes the next one. Of the variables with the same axes, the first becomes the first
- * of those with the next axes, and so on. */
+/* Each axis becomes the next one. Variables are grouped by their axes (changing_axes): the first
+ * variable of a group becomes the first one of the group of the next axes, and so on. */
 static void turn_axes(const oak_samples_t *s, image_t *m) {
   const unsigned all = (1u << s->dim) - 1;
   no_image(s, m);

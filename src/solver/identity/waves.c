@@ -17,8 +17,8 @@ typedef struct {
   double least, most, imaginary;
 } spectrum_t;
 
-/* Fields in the state have no waves, and those of variables that FACE makes equal on both sides are
- * left out too: to the Riemann solver these variables are parameters. */
+/* List the variables that have waves. Fields in the state have none. Variables that FACE makes
+ * equal on both sides are left out, because they are parameters to the Riemann solver. */
 static int list_moving(const oak_samples_t *s, int dir, int *moving) {
   int n = 0;
   for (int v = 0; v < s->e->nvar; v++)
@@ -134,8 +134,8 @@ static void take_step(const oak_samples_t *s, const oak_identity_t *low, const o
   after->conserved = 1;
 }
 
-/* What FACE makes equal on both sides of a face has no jump in the step: the normal magnetic field,
- * without whose jumps div B is 0. Otherwise no scheme keeps the pressure positive. */
+/* In the step, variables that FACE makes equal on both sides of a face have no jump. For the normal
+ * magnetic field this means div B = 0. With jumps no scheme keeps the pressure positive. */
 static void join(const oak_samples_t *s, const double *middle, int dir, double *other) {
   for (int v = 0; v < s->e->nvar; v++)
     if (s->joined[dir] >> v & 1) other[v] = middle[v];

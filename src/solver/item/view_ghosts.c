@@ -4,9 +4,9 @@
  * The values of one variable in all blocks that touch one of this rank are brought together on the
  * host. The value of each ghost cell comes from the block at its place: it is the cell of a block
  * of the same level, the average of finer cells, or a linear interpolation in a coarser block. The
- * slopes of this interpolation use only cells of that block. Beyond the physical boundary is the
- * nearest cell of the domain. All of this follows from the values of blocks alone, so it does not
- * depend on how they are distributed. */
+ * slopes of this interpolation use only cells of that block. Beyond the physical boundary, a ghost
+ * cell has the value of the nearest cell of the domain. All of this follows from the values of
+ * blocks alone, so it does not depend on how they are distributed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -137,8 +137,8 @@ static void list_columns(const oak_output_item_t *item, columns_t *list) {
   }
 }
 
-/** Extrema on this rank, and integrals over the region's part of each block: part
- * [nblock][columns + 2], whose last columns are the volume without and with solids. */
+/** Extrema on this rank, and integrals over the part of each block in the region: part
+ * [nblock][columns + 2]. The last two columns are the volume without and with solids. */
 static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, const columns_t *list,
                                   extremum_t *best, double *part) {
   const int nblock = sim->data.mesh->nblock;

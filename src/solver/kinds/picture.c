@@ -84,7 +84,7 @@ static oak_status_t start_picture(oak_output_item_t *item, const char *folder, i
   return st;
 }
 
-/* In 2D there is one way. */
+/* What a picture shows; in 2D always the values themselves. */
 static oak_picture_show_t shown(const oak_output_item_t *item) {
   if (item->sim->setup.dim == 2 || !item->section) return OAK_SHOW_SLICE;
   return (oak_picture_show_t)oak_item_choice(item, "show");

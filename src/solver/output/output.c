@@ -121,8 +121,8 @@ oak_status_t oak_output_print(oak_t *sim, FILE *stream) {
 
 #define DIGITS "[0-9][0-9][0-9][0-9]"
 
-/* Rank 0: no file of the user has a name that an output gives, as make_path() and its table or list
- * do. Outputs that are folders look for themselves. */
+/* Rank 0: check that no file of the user has a name that the output needs for its files
+ * (make_path()), its table or its list. Outputs that are folders check their own names. */
 static oak_status_t claim(const oak_output_t *out, const oak_output_item_t *item) {
   const oak_output_kind_t *kind = item->kind;
   const int files = kind->write && *item->ending;
@@ -257,7 +257,7 @@ static row_t *begin_row(const oak_output_t *out, const oak_output_item_t *item) 
   return row;
 }
 
-/* A row of a table. One that names a file follows this file to the disk. */
+/* A row of a table. If the row names a file, it is written after this file is on the disk. */
 static oak_status_t write_row(const oak_output_t *out, oak_output_item_t *item) {
   oak_t *sim = out->sim;
   oak_disk_t *disk = item->kind->write ? out->disk : NULL;
@@ -494,8 +494,8 @@ static const char *line_of(const char *text, const char *name) {
   return NULL;
 }
 
-/* The state of an item from its line. Where the interval or the times are others now, what is due
- * next follows from the time. */
+/* The state of an item from its line. If the interval or the times have changed, the next output
+ * follows from the time. */
 static oak_status_t load_item(oak_output_item_t *item, const char *line) {
   oak_schedule_t *s = &item->schedule;
   double every, next;

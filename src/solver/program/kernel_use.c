@@ -108,7 +108,8 @@ static void model_flags(const oak_t *sim, double iterations, oak_kernel_use_t *u
       sim->setup.dim == 3 && !primitives && lohner ? use->cells * looked * LOHNER_FLOPS : NAN;
 }
 
-/* Blocks are copied, interpolated or averaged. The list that says which is no longer there. */
+/* Blocks are copied, interpolated or averaged. The model counts all as copies, because the list of
+ * tasks is no longer there. */
 static void model_adapt(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
   use->cells = iterations * (double)sim->setup.cells;
   use->bytes = use->cells * 2 * sim->setup.nvar * sim->setup.store_size;

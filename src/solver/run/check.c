@@ -17,10 +17,10 @@
 
 enum { MOST_CELLS = 1 << 17 /* of a rank, about */ };
 
-/* How the mesh of the run is larger than the one that is looked at. */
+/* How much larger the mesh of the run is than the coarser mesh that stands in for it. */
 typedef struct {
-  double blocks; /* so many times more blocks; with refinement, at most */
-  double finer;  /* cells so many times smaller */
+  double blocks; /* the run has so many times more blocks; with refinement, at most so many */
+  double finer;  /* its cells are so many times smaller */
 } scale_t;
 
 /* Take levels away, and trees where there are no levels left. */
@@ -165,8 +165,8 @@ static oak_status_t time_steps(oak_t *sim, double end_time, int *steps, double *
   return OAK_OK;
 }
 
-/* Steps that the run needs, if they stay as long as the first one. Some parts limit them by the
- * square of the cell size. */
+/* Steps that the run needs, if the time step stays that of the first step. Some parts limit the
+ * time step by the square of the cell size. */
 static double count_steps(const oak_t *sim, const scale_t *scale, double end_time, long max_steps) {
   const double shorter = oak_parts_square(sim) ? scale->finer * scale->finer : scale->finer;
   const double steps = ceil(end_time / oak_time_step(sim) * shorter * (1 - 1e-12));

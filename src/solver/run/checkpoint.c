@@ -207,7 +207,7 @@ static oak_status_t check_domain(const oak_t *sim, const oak_checkpoint_file_t *
   return OAK_OK;
 }
 
-/* What kernels are built for. On all ranks alike. */
+/* Check that the file fits what the kernels are built for. The same on all ranks. */
 static oak_status_t check_structure(const oak_t *sim, const oak_checkpoint_file_t *file) {
   const oak_checkpoint_t *h = &file->head;
   char names[NAMES_SIZE];

@@ -58,7 +58,7 @@ static oak_status_t load(oak_output_t *out, const char *path) {
     oak_progress_note(out->progress, "restart from %s: step %ld, time %.10g", path,
                       sim->data.clock.step, sim->data.clock.time);
     tell_changes(out, &changes);
-    /* Otherwise the run writes the same later files again. */
+    /* With changes, later files would differ; without, the run writes the same files again. */
     if (changes.physics || changes.problem || changes.count > 0) out->goes_back = 1;
     tell_end(out);
     st = oak_agree(sim->setup.comm, oak_output_load(out, schedule));
@@ -99,8 +99,8 @@ static oak_status_t list_all(const oak_t *sim, const char *folder, found_t *foun
   return find_end(sim, found);
 }
 
-/* The path of number i, unless the run would go back from its end, which loses results. Those
- * before it have failed. */
+/* The path of checkpoint i; newer ones cannot be read. Fails if the run has reached its end after
+ * this checkpoint, because going back would lose results. */
 static oak_status_t choose(const found_t *found, int i, char path[4096]) {
   snprintf(path, 4096, "%s/%s", found->folder, found->name[i].name);
   OAK_CHECK(found->name[i].step >= found->ended, OAK_ERR_INPUT,
@@ -158,7 +158,7 @@ oak_status_t oak_restart(oak_output_t *out, const char *which) {
   return st == OAK_ERR_FILE ? offer_older(out->sim, which) : st;
 }
 
-/* A folder that has the checkpoint, or the same one, holds the same run. */
+/* If the folder holds the checkpoint, or a copy of it, it belongs to the same run. */
 oak_folder_use_t oak_restart_folder(const oak_t *sim, const char *which) {
   char path[4096 + PATH_MAX], real[PATH_MAX];
   uint32_t here, there;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Reads the table of hooks: each macro of kernels/hooks.h behind a comment that begins with
- * "Physics:", "Physics, needed:", "Problem:" or "Any:", who may have the hook. */
+ * Reads the table of hooks: each macro of kernels/hooks.h that follows a comment which begins with
+ * "Physics:", "Physics, needed:", "Problem:" or "Any:". The first word says which file may have the
+ * hook. */
 #include "solver/setup/hook_table.h"
 
 #include <stdio.h>

@@ -274,8 +274,8 @@ static int is_conditional(const char *text, int line) {
   return depth > 0;
 }
 
-/* A hook, or one of this name, may be there once. A file that includes another one, such as a
- * physics that changes another one, may have its own. */
+/* A file may have a hook once, or once for each name. If it includes another file with the same
+ * hook, it may have its own: a physics can change another physics in this way. */
 static void check_twice(search_t *s, const oak_hook_t *h, const char *open, int line) {
   char what[sizeof s->place->what];
   const char *first = skip_blanks(open + 1);

@@ -21,8 +21,8 @@ enum {
 typedef enum { OAK_PARAMETER, OAK_GLOBAL_MAX, OAK_GLOBAL_MIN, OAK_GLOBAL_INTEGRAL } oak_kind_t;
 
 /** Parameters and globals by name, those of the physics first: members of its structure, then of
- * the problem's. Then output variables, and fields beside the state. A declaration that the
- * preprocessor leaves out is among them. */
+ * the problem's. Then output variables, and fields beside the state. The list includes declarations
+ * that the preprocessor leaves out. */
 typedef struct {
   oak_hook_table_t hooks; /**< that there may be */
   int count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Finds the names that a physics gives its variables in C, which are the enumerators in its text.
- * If a problem uses an unknown name, the message lists them. */
+ * Finds the names that a physics gives its variables in C. They are enumerators in the text of its
+ * file. If a problem uses an unknown name, the message lists them. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  *
  * Stage: state[out] = beta dt F(state[deriv]) + sum_i w[i] state[prev[i]]. A stage never writes the
  * state it differentiates, since kernels read neighbours from it. Weights of a stage must add up to
- * one in floating point, or every step loses a rounding error of the totals: 2/3 and 1 - 2/3, not
- * 1/3. */
+ * exactly one in floating point, or every step changes the totals by a rounding error. The weight
+ * beside 2/3 is therefore 1 - 2/3, not 1/3. */
 #ifndef OAK_RUNGE_KUTTA_H
 #define OAK_RUNGE_KUTTA_H
 

@@ -115,8 +115,8 @@ typedef struct {
 /** Time stepping: keys of [scheme] and [run]. */
 typedef struct {
   const oak_runge_kutta_t *runge_kutta;
-  int nstate; /**< of the scheme; one more with first_order, with retry and checkpoint.last_good
-               * where needed, and with diffusion; 5 at least with rkl2 */
+  int nstate; /**< number of states: those of the scheme, and more for first_order, retry,
+                 checkpoint.last_good and diffusion */
   int result; /**< where the last stage leaves the solution: not state 0 if state 0 must be kept */
   int kept;   /**< state that gets a copy of the solution when a step begins; 0: none */
   double cfl, dt_max;
@@ -275,8 +275,8 @@ oak_status_t oak_coordinates_check(const oak_setup_t *setup);
 const char *oak_coordinates_mirror(const oak_setup_t *setup, int face, uint32_t *odd);
 /** The axis along phi, or -1. */
 int oak_phi_axis(const oak_setup_t *setup);
-/** The volume over an interval of r and of theta over the product of both, times 2 pi if the mesh
- * has no axis along phi; 1 in Cartesian coordinates. */
+/** The volume of an interval of r and of theta, divided by the lengths of both intervals. It
+ * includes a factor of 2 pi if the mesh has no axis along phi. 1 in Cartesian coordinates. */
 double oak_volume_of(const oak_setup_t *setup, const double low[2], const double high[2]);
 double oak_domain_volume(const oak_setup_t *setup);
 /** Whether the face xlow is the axis r = 0, where no condition can be given. */

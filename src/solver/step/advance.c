@@ -99,8 +99,8 @@ static oak_status_t report_step(oak_t *sim) {
   return oak_report_invalid(sim, sim->setup.method.runge_kutta->nstate - 1, OAK_INVALID_STAGE);
 }
 
-/* Advance what is not a part of the stages over `span`, within a step dt. Before the stages, the
- * order is reversed. */
+/* Advance by `span`, within a step dt, everything that is not part of the stages. Before the
+ * stages, the order is reversed. */
 static oak_status_t advance_beside(oak_t *sim, double time, double span, double dt, int before) {
   sim->data.clock.taken_dt = dt;
   const oak_status_t st = oak_parts_advance(sim, time, span, before);
@@ -152,7 +152,8 @@ static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
   sim->data.clock.step++;
   sim->counts.updates +=
       sim->data.mesh->nglobal * sim->setup.cells * sim->setup.method.runge_kutta->nstage;
-  /* The stages have left the start of the step in the state from which the solution came. */
+  /* The state that was swapped with state 0 still holds the solution at the start of the step,
+   * unless something else has used it. */
   const int there = result != 0 && !(oak_parts_beside(sim) && sim->setup.method.strang) &&
                     !(oak_parts_need(sim) & OAK_PART_STATES);
   if (ended == OAK_ERR_STATE && sim->invalid.found && there) take_back(sim, before, result);
@@ -172,7 +173,8 @@ oak_status_t oak_advance(oak_t *sim, double dt) {
   oak_timer_step_end(&sim->data.timers);
   if (st == OAK_ERR_STATE && sim->invalid.found && sim->setup.method.kept)
     take_back(sim, &before, sim->setup.method.kept);
-  /* Repaired cells are compared with updates: those of a step that does not count do not either. */
+  /* The number of repaired cells is compared with the number of updates. A failed step counts in
+   * neither. */
   if (st != OAK_OK && sim->counts.updates == before.counts.updates) {
     const int64_t retries = sim->counts.retries;
     sim->counts = before.counts;

@@ -65,9 +65,9 @@ typedef struct {
   /** Add to the arguments of the flux kernel. */
   void (*flux_args)(const oak_t *sim, oak_flux_args_t *args);
   /** Compute a stage of a step \a dt: the first part with this function does it. \a first: 1 for
-   * the first of the stages whose invalid cells are counted together. Collective. If the ranks
-   * agree on the status and the step ends with this stage, *\a ended is 1; with OAK_OK it has left
-   * invalid cells, and the step is to be repeated. */
+   * the first of the stages whose invalid cells are counted together. Collective. *\a ended is 1 if
+   * the step ends with this stage; the ranks then agree on the status. OAK_OK then means that
+   * invalid cells are left, and that the step is to be repeated. */
   oak_status_t (*stage)(oak_t *sim, const oak_stage_t *stage, int first, double dt, int *ended);
   /** Find the rates of the solution, by a stage with dt = 0. Collective. */
   oak_status_t (*probe)(oak_t *sim, const oak_stage_t *stage);

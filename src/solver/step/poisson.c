@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Elliptic equations as parts of a run: div(a grad phi) - b phi = f, where the hook POISSON of the
- * problem or the physics gives f, and POISSON_COEFFICIENTS a and b (otherwise 1 and a key). Each is
- * solved for the state that a stage starts from, and phi and its gradient are fields beside the
- * state, which the sources of that stage read. Every solution starts from the field phi, which
- * moves with the blocks and is in checkpoints: a run that goes on from one finds the same bits. */
+ * problem or the physics gives f. The hook POISSON_COEFFICIENTS gives a and b; without it a is 1
+ * and b is the key poisson.b. Each equation is solved for the state that a stage starts from, and
+ * phi and its gradient are fields beside the state, which the sources of that stage read. Every
+ * solution starts from the field phi, which moves with the blocks and is in checkpoints: a run that
+ * goes on from a checkpoint finds the same bits. */
 #include <math.h>
 #include <string.h>
 
@@ -74,8 +75,8 @@ static oak_status_t find_fields(oak_t *sim, oak_poisson_t *p) {
 
 static const char *const face_word[6] = {"xlow", "xhigh", "ylow", "yhigh", "zlow", "zhigh"};
 
-/* Keys of faces that no condition is for. Those of [poisson] that a section [poisson.NAME] has
- * taken over are judged there. */
+/* Refuse keys of faces that have no boundary condition. If a section [poisson.NAME] takes a key
+ * from [poisson], the key is checked for that section. */
 static oak_status_t check_faces(const oak_t *sim, const oak_equation_t *q) {
   const oak_params_t *params = sim->setup.params;
   int faces = 0;
@@ -102,7 +103,7 @@ static oak_status_t check_faces(const oak_t *sim, const oak_equation_t *q) {
   return OAK_OK;
 }
 
-/* What `isolated` of faces needs. */
+/* Check that `isolated` is possible on the faces. */
 static oak_status_t check_isolated(const oak_t *sim, const oak_poisson_t *p, int isolated,
                                    double b) {
   const oak_equation_t *q = equation(sim, p);
@@ -151,8 +152,8 @@ static oak_status_t find_faces(oak_t *sim, oak_poisson_t *p, oak_elliptic_setup_
   return OAK_OK;
 }
 
-/* Keys without the hook. poisson.gather_cells is also for solvers of a program's own (oak_solve).
- */
+/* Refuse keys of [poisson] if there is no hook POISSON. poisson.gather_cells is allowed, because
+ * solvers of the user's program (oak_solve) use it. */
 static oak_status_t check_keys(const oak_t *sim) {
   static const char *const key[] = {"poisson.boundary",   "poisson.xlow",   "poisson.xhigh",
                                     "poisson.ylow",       "poisson.yhigh",  "poisson.zlow",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * After a failure: which hook of physics or problem returned a value that it must not, in which
- * cell. A unit of kernels that calls the hooks cell by cell is built only then, so the kernels of
- * the run need no checks. */
+ * After a failure: finds the hook of physics or problem that returned a value which is not allowed,
+ * and the cell. A unit of kernels that calls the hooks cell by cell is built only then, so the
+ * kernels of the run need no checks. */
 #include "solver/step/trace.h"
 
 #include <math.h>
@@ -93,7 +93,7 @@ oak_status_t oak_trace(oak_t *sim, int nstate, unsigned wanted, double least) {
   for (int h = 0; h < OAK_TRACE_COUNT; h++)
     there |= (unsigned)(oak_has_hook(&sim->setup, hooks[h].key) != 0) << h;
   if (!(there & wanted)) return OAK_OK;
-  /* The run has failed already: if the hooks cannot be called, its own message has to do. */
+  /* The run has failed already. If the hooks cannot be called, that message remains. */
   if (!sim->trace.module &&
       oak_setup_build_module(&sim->setup, "trace", &sim->trace.module) != OAK_OK)
     return OAK_OK;
