@@ -83,8 +83,8 @@ OAK_API oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, in
  * ranks do not change these cells (see oak_write_cells). */
 OAK_API oak_status_t oak_update_ghostcells(oak_t *sim);
 
-/** One time step of size \a dt with the chosen Runge-Kutta scheme. OAK_ERR_STATE, with position and
- * values, if a cell ends in an invalid state (negative density or pressure, NaN). With
+/** One time step of size \a dt with the chosen Runge-Kutta scheme. Returns OAK_ERR_STATE, with
+ * position and values, if a cell ends in an invalid state (negative density or pressure, NaN). With
  * scheme.on_invalid = retry, oak first repeats the step with dt/2, dt/4, ... up to ten times;
  * oak_time then tells how far the solution was advanced. If the last attempt fails too, solution,
  * time and step are those before. */
@@ -98,29 +98,30 @@ OAK_API double oak_time_step(const oak_t *sim);
 OAK_API oak_status_t oak_update_time_step(oak_t *sim);
 
 /** Correct the cells on the coarse side of refinement boundaries by the difference between their
- * flux and the average of the fine fluxes over a step \a dt. Both fluxes are those that the last
- * flux computation has stored. oak_advance does this itself after each stage. */
+ * flux and the average of the fine fluxes over a step \a dt. The last flux computation has stored
+ * both fluxes. oak_advance does this itself after each stage. */
 OAK_API oak_status_t oak_fix_c2f_flux(oak_t *sim, double dt);
 
 /** Write an AMReX plotfile (a folder) with all conserved and primitive variables, or those in
  * output.plot_variables. ParaView, VisIt and yt read it. An earlier plotfile of that name is
- * replaced when the new one is complete; OAK_ERR_FILE if something else has that name. */
+ * replaced when the new one is complete. \return OAK_ERR_FILE if something else has that name. */
 OAK_API oak_status_t oak_write_grid(oak_t *sim, const char *path);
 /** Write a PNG picture of one variable (output.picture_*). */
 OAK_API oak_status_t oak_write_picture(oak_t *sim, const char *path);
 
 /** Write what the section [output.\a name] of the parameters describes now, as a run does when it
- * is due: files NAME_... of any kind, a row of the table NAME.csv. The keys that say when do not
- * count, and one step is written once. The first call locks output.folder until oak_destroy or
- * oak_run_ext, and removes the rows of this step and later ones from the tables. Files of an
- * earlier run stay there until one of the same name is written. Collective; \a name agrees on all
- * ranks. \return OAK_ERR_INPUT if there is no such section; OAK_ERR_FILE as oak_run_ext. */
+ * is due: files NAME_... of any kind, a row of the table NAME.csv. The keys that say when it is due
+ * have no effect, and each step is written only once. The first call locks output.folder until
+ * oak_destroy or oak_run_ext, and removes the rows of this step and later ones from the tables.
+ * Files of an earlier run stay there until one of the same name is written. Collective; \a name
+ * agrees on all ranks. \return OAK_ERR_INPUT if there is no such section; OAK_ERR_FILE as
+ * oak_run_ext. */
 OAK_API oak_status_t oak_write_output(oak_t *sim, const char *name);
 
 /** Write a checkpoint to the file \a path: everything that the rest of the simulation depends on.
  * It can be read on any number of ranks and any device (docs/restart.md). The file gets its name
- * when it is complete; an earlier checkpoint of that name is replaced then, and OAK_ERR_FILE is
- * returned if something else has that name. */
+ * when it is complete. It then replaces an earlier checkpoint of that name. \return OAK_ERR_FILE if
+ * something else has that name. */
 OAK_API oak_status_t oak_write_checkpoint(oak_t *sim, const char *path);
 /** Go on from a checkpoint, on any number of ranks and any device: after oak_create(), in place of
  * oak_initialize(). Mesh, solution, time, step and counts are those that were written, and what
@@ -156,9 +157,9 @@ typedef struct {
   FILE *stream;  /**< as for oak_run */
   int overwrite; /**< if output.folder holds a run already: 0: return OAK_ERR_FILE, 1: remove the
                       files of that run */
-  /** Go on from this checkpoint; what output.folder holds of later steps is moved to a folder in
-   * it. "latest": from the newest good one there, refused if that is of a step before the end of a
-   * finished run. NULL: begin. */
+  /** Go on from this checkpoint. Files of later steps in output.folder are moved to a folder in it.
+   * "latest": the newest good checkpoint in output.folder. It is refused if the run there has
+   * finished at a later step. NULL: begin a new run. */
   const char *restart;
   int signals;         /**< 1: SIGUSR1, SIGTERM and SIGINT end the run with a checkpoint */
   const char *command; /**< command line, for parameters.ini of the output folder; may be NULL */
@@ -202,8 +203,8 @@ OAK_API int64_t oak_first_order_cells(const oak_t *sim);
 /** Times that a step was repeated with half its size since the start. 0 unless scheme.on_invalid =
  * retry. */
 OAK_API int64_t oak_retries(const oak_t *sim);
-/** Cells raised to a floor of the physics since the start, on all ranks; each stage counts. Each of
- * them adds to the totals. */
+/** Cells raised to a floor of the physics since the start, on all ranks; each stage counts. Each
+ * floor adds to the totals of the conserved variables. */
 OAK_API int64_t oak_floored_cells(const oak_t *sim);
 OAK_API const char *oak_variable_name(const oak_t *sim,
                                       int variable); /**< conserved, then primitive */
@@ -233,12 +234,12 @@ OAK_API oak_status_t oak_view_cells(oak_t *sim, const void **cells, int *number_
  * corners are NaN. After oak_update_ghostcells. Not collective. */
 OAK_API oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out);
 /** Overwrite one conserved variable of local blocks: \a in [count][N^d]. Not collective. Call
- * oak_update_time_step before the next oak_time_step. The values are not judged before that: if
- * oak_update_time_step returns OAK_ERR_STATE, the solution holds them until good ones are written,
- * so keep the earlier ones (oak_read_cells) to go back to. Other ranks of the host may read these
- * cells in place, as ghost cells. If another rank reads ghost cells after an oak_update_ghostcells
- * (in a kernel of the caller's, or by oak_read_ghosts), MPI_Barrier or a collective function of oak
- * must lie between that reading and this writing. */
+ * oak_update_time_step before the next oak_time_step. Only oak_update_time_step checks the values.
+ * If it returns OAK_ERR_STATE, the solution holds them until others are written, so keep a copy of
+ * the earlier ones (oak_read_cells). Other ranks of the host may read these cells in place, as
+ * ghost cells. If another rank reads ghost cells after an oak_update_ghostcells (in a kernel of the
+ * caller's, or by oak_read_ghosts), MPI_Barrier or a collective function of oak must lie between
+ * that reading and this writing. */
 OAK_API oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count,
                                      const double *in);
 
@@ -278,10 +279,10 @@ typedef struct {
   double tolerance; /**< of the largest residual, relative to the largest |f| of the equation with
                        boundary values moved to the right-hand side */
   int max_cycles;   /**< 1 to OAK_SOLVER_MOST_CYCLES */
-  int krylov;       /**< 0: V-cycles; if the coefficients are fields and a cycle does not reduce the
-                         residual by a factor of 5, BiCGSTAB with an F-cycle as preconditioner goes on;
-                         1: BiCGSTAB from the start */
-  int warm;         /**< 1: start from the present u; 0: from zero, with a full multigrid cycle */
+  int krylov; /**< 0: V-cycles; if the coefficients are fields and a cycle reduces the residual by
+                 less than a factor of 5, BiCGSTAB with an F-cycle as preconditioner continues; 1:
+                 BiCGSTAB from the start */
+  int warm;   /**< 1: start from the present u; 0: from zero, with a full multigrid cycle */
 } oak_solver_options_t;
 
 /** How a solution was found. */
@@ -299,9 +300,9 @@ typedef enum {
   OAK_SOLVER_B
 } oak_solver_values_t;
 
-/** Make a solver. \a options agree on all ranks; they are copied. All values are 0. Without a value
- * of u anywhere at the boundary, and with b = 0, u is determined up to a constant: then the means
- * of f and u are made 0. Collective. Destroy it before the simulation. */
+/** Make a solver. \a options agree on all ranks; they are copied. All values are 0. If b = 0 and u
+ * is not given anywhere at the boundary, u is determined up to a constant. The means of f and u are
+ * then made 0. Collective. Destroy it before the simulation. */
 OAK_API oak_status_t oak_solver_new(oak_t *sim, const oak_solver_options_t *options,
                                     oak_solver_t **out);
 /** Collective. */
@@ -352,9 +353,10 @@ OAK_API oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *
  * does so with oak_set(); call oak_update_time_step then. Not collective. */
 OAK_API oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes);
 
-/** What a kernel of the solver has done on this rank while it was measured. `bytes` is what it must
- * read and write at least, each number once. `flops` are additions, multiplications, divisions and
- * square roots; NAN if they are not known, as those of the flux kernel. Both are from a model. */
+/** The work of a kernel of the solver on this rank while it was measured. `bytes` is the least that
+ * it must read and write, each number once. `flops` are additions, multiplications, divisions and
+ * square roots; NAN if they are not known, as for the flux kernel. Both numbers come from a model.
+ */
 typedef struct {
   const char *name; /**< such as "flux" */
   long launches;

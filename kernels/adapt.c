@@ -50,8 +50,8 @@ OAK_FN oak_at_t child_place(const oak_at_t *at, int e) {
   return child;
 }
 
-/* The same of the solution if it has fields or smooth variables: fields with a function have its
- * values in fine cells. */
+/* The same for the solution, if it has fields or smooth variables. Fields that a function sets get
+ * its values in fine cells. */
 OAK_FN void adapt_prolong_state(const oak_adapt_args_t *arg, int source, int child,
                                 store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const oak_user_t user = oak_user(&arg->f);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * One cell at a time: what kernels/flux.c does for whole tiles, from the row of cells through a
- * cell along each axis. The cells on both sides of a face compute the same flux, bit for bit. */
+ * The step of kernels/flux.c for one cell at a time, in place of whole tiles. It uses the row of
+ * cells through a cell along each axis. The cells on both sides of a face compute the same flux,
+ * bit for bit. */
 #ifndef OAK_CELL_FLUX_H
 #define OAK_CELL_FLUX_H
 
@@ -67,8 +68,9 @@ OAK_FN real first_order_flux(const physics_parameters_t *ph, const real ql[], co
   return speed;
 }
 
-/* Fluxes through the lower and the upper face of cell x[], which is in the middle of a row; where
- * bit 0 or 1 of `first_order` is set, from cell averages. The last component is the wave speed. */
+/* Fluxes through the lower and the upper face of cell x[], which is in the middle of a row. If bit
+ * 0 or 1 of `first_order` is set, the flux through the lower or upper face is that between cell
+ * averages. The last component is the wave speed. */
 OAK_FN void cell_fluxes(const oak_field_t *f, const oak_user_t *user, long block, const int x[3],
                         real row[NVAR][ROW], int dir, int first_order, real flux[2][NFLUX]) {
   real lo[3][NVAR], hi[3][NVAR], mean[3][NVAR];
@@ -115,8 +117,8 @@ OAK_FN void keep_cell_flux(const oak_flux_args_t *s, long block, int face, const
   for (int v = 0; v < NVAR; v++) p[v * OAK_AREA] = flux[v];
 }
 
-/* The state u[] that a stage gives cell x[] from its primitive state q[] and what its fluxes add
- * per time, rate[]. */
+/* The state u[] of cell x[] after a stage. q[] is its primitive state, rate[] its rate of change by
+ * fluxes. */
 OAK_FN void stage_result(const oak_flux_args_t *s, const oak_user_t *user, long block,
                          const int x[3], const real q[NVAR], const real rate[NVAR], real u[NVAR]) {
   const long long at = block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]);
@@ -140,8 +142,8 @@ OAK_FN void stage_result(const oak_flux_args_t *s, const oak_user_t *user, long 
   oak_round_result(u, oak_cell_number(&s->f, block, x[0], x[1], x[2]));
 }
 
-/* ---- the same by a walk along a row: few values are in use at a time, which leaves registers for
- * more lanes */
+/* ---- the same by a walk along a row. Few values are in use at a time, so registers suffice for
+ * more lanes. */
 
 /* The window of a walk: the cells of a row that the limiter needs, around the one in the middle. */
 #define WINDOW (2 * RAD + 1)

@@ -40,7 +40,7 @@ OAK_KERNEL(oak_update, oak_update_args_t, OAK_CHUNK_LANES) {
 #endif
 
 #ifdef OAK_GLOBALS
-/* Raise a lane's value, or add to it. */
+/* Combine the value of a lane with that of a cell. */
 #define OAK_TAKE_MAX(x, y) OAK_MAX(x, y)
 #define OAK_TAKE_MIN(x, y) OAK_MAX(x, -(y))
 #define OAK_TAKE_INTEGRAL(x, y) ((x) + (y)*oak_volume_factor(&arg.f, n, c))

@@ -10,7 +10,8 @@
 
 #include "kernels/hooks.h"
 
-/* The names that stdio.h and unistd.h would bring could be names of the user. */
+/* stdio.h and unistd.h are not included, because they declare names that the user may want to use.
+ */
 extern int oak_debug_flush(void *) __asm__("fflush");
 extern long oak_debug_write(int, const void *, unsigned long) __asm__("write");
 extern void oak_debug_exit(int) __asm__("_exit");
@@ -43,7 +44,7 @@ __attribute__((noinline, cold, format(printf, 3, 4))) static void oak_debug_stop
       message, sizeof message,
       "oak: error: %s:%d: %s%s%s%s: correct this line or the values that it reads\n", file, line,
       oak_debug_now.hook ? oak_debug_now.hook : "", oak_debug_now.hook ? " " : "", text, place);
-  if (__atomic_exchange_n(&stopped, 1, __ATOMIC_SEQ_CST)) /* another thread says its fault */
+  if (__atomic_exchange_n(&stopped, 1, __ATOMIC_SEQ_CST)) /* another thread prints its message */
     for (;;) oak_debug_flush(0);
   oak_debug_flush(0);
   (void)!oak_debug_write(2, message, (unsigned long)length);
@@ -64,7 +65,8 @@ static inline void oak_debug_list(char *text, int size, const double *x, int cou
     at += __builtin_snprintf(text + at, (unsigned long)(size - at), "%s%.6g", n ? ", " : "", x[n]);
 }
 
-/* Complain of number n of the array `what` if it is not finite, though all that the hook got is. */
+/* End the run if a number of the result `what` is not finite, although all numbers that the hook
+ * got are finite. */
 __attribute__((noinline)) static void oak_debug_result(const char *what, const double *x, int count,
                                                        const double *given, int ngiven) {
   char list[512];
@@ -101,7 +103,7 @@ __attribute__((noinline)) static void oak_debug_number(double x, const double *g
 #define OAK_LEAVE                \
   oak_debug_now.hook = oak_hook; \
   oak_debug_now.at = oak_outer
-/* A copy of an array; as numbers for messages; back to the caller. */
+/* Copy an array, convert the copy to numbers for messages, and copy it back to the caller. */
 #define OAK_COPY(type, array)        \
   type array##_copy[OAK_DEBUG_SIZE]; \
   for (int oak_v = 0; oak_v < OAK_DEBUG_SIZE; oak_v++) array##_copy[oak_v] = (array)[oak_v]
@@ -111,7 +113,7 @@ __attribute__((noinline)) static void oak_debug_number(double x, const double *g
 #define OAK_BACK(array) \
   for (int oak_v = 0; oak_v < OAK_DEBUG_SIZE; oak_v++) (array)[oak_v] = array##_copy[oak_v]
 #define OAK_BODY(name) OAK_PASTE(OAK_OWNED(name), _body)
-/* A function that works on an array in place: what it gives from what it got. */
+/* A function that changes an array in place. */
 #define OAK_IN_PLACE(name, text, place, type, array, parameters, arguments)       \
   OAK_FN void OAK_BODY(name) parameters;                                          \
   OAK_HOOK(void, name) parameters {                                               \
@@ -228,7 +230,8 @@ __attribute__((noinline)) static void oak_debug_number(double x, const double *g
 #define FIELD(name, at)                                                                      \
   OAK_OF_PLACE(double, _field_##name, "FIELD(" #name ", ...)", at, !oak_debug_finite(oak_x), \
                (const oak_at_t *at), (at))
-/* Hooks of a physics are not told the cell, and a face is none. */
+/* The place of hooks that belong to no cell: hooks of a physics do not know it, and a face has
+ * none. */
 #define OAK_NOWHERE ((const oak_at_t *)0)
 #undef FACE_FIELD
 #define FACE_FIELD(name, at)                                           \
@@ -262,7 +265,7 @@ typedef struct {
   unsigned line, column;
 } oak_debug_place_t;
 
-/* Only lines of hooks count: oak's own kernels go through memory in ways of their own. */
+/* Only faults in hooks are reported, not those in oak's own kernels. */
 __attribute__((visibility("default"))) void __ubsan_handle_out_of_bounds(void *data, void *index) {
   const oak_debug_place_t *place = data;
   if (oak_debug_now.hook)
@@ -278,7 +281,8 @@ __attribute__((visibility("default"))) void __ubsan_handle_type_mismatch_v1(void
     oak_debug_stop(place->file, (int)place->line, "reads or writes beyond the end of an array");
 }
 
-/* oak_near: the offset is within the block, or leads out of one face and into its ghost layers. */
+/* Check the offset of oak_near. It must stay in the block or lead into the ghost layers beyond one
+ * face. */
 __attribute__((noinline)) static void oak_debug_offset(const oak_at_t *at, int v, int count, int i,
                                                        int j, int k) {
   const int x[3] = {at->cell[0] + i, at->cell[1] + j, at->cell[2] + k};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Variables for output that follow from the solution: speed, Mach number, vorticity, divergence of
- * the velocity, density gradient; and the hooks OUTPUT. For output and for refinement. Built only
- * for runs that ask for one of them. Derivatives are central differences of cell averages, of
- * second order on a smooth mesh, with ghost cells across faces, which must be up to date.
- * Velocities are the primitive variables that a wall reflects (PHYSICS_NORMAL). */
+ * the velocity, density gradient; and the hooks OUTPUT. Outputs and the refinement criterion use
+ * them. They are built only for runs that ask for one of them. Derivatives are central differences
+ * of cell averages, of second order on a smooth mesh. They read ghost cells, which must be up to
+ * date. Velocities are the primitive variables that a wall reflects (PHYSICS_NORMAL). */
 #include "kernels/user.h"
 
 #define DERIVED_HAS_VELOCITY (PHYSICS_NORMAL(0) >= 0)
@@ -34,7 +34,8 @@ OAK_FN double derived_mach(const oak_user_t *user, const real q[]) {
 }
 
 #if OAK_COORDINATES
-/* What the turning unit vectors add to the derivatives g of the velocity q. */
+/* Add to the derivatives g of the velocity q the terms of the unit vectors, whose directions
+ * change. */
 OAK_FN void derived_turn(const oak_field_t *f, long block, int i, int j, const real q[],
                          double g[3][3]) {
   const oak_span_t span = oak_span(f, block, i, j);
@@ -130,7 +131,8 @@ OAK_FN double derived_value(const oak_field_t *f, const oak_user_t *user, int va
   }
 }
 
-/* One of them in all blocks, as a field beside the state that refinement looks at. */
+/* One of these variables in all blocks, as a field beside the state, for the refinement criterion.
+ */
 OAK_KERNEL(oak_derived_field, oak_set_field_args_t, 128) {
   OAK_ARGS(oak_set_field_args_t);
   OAK_OUTER_LANES(n) {
@@ -142,7 +144,7 @@ OAK_KERNEL(oak_derived_field, oak_set_field_args_t, 128) {
   }
 }
 
-/* One of them, of a range of blocks. */
+/* One of these variables in a range of blocks. */
 OAK_KERNEL(oak_derived, oak_read_args_t, 128) {
   OAK_ARGS(oak_read_args_t);
   OAK_OUTER_LANES(n) {

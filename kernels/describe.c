@@ -19,9 +19,9 @@ OAK_CONST_DATA int oak_describe_normal[3] = {PHYSICS_NORMAL(0), PHYSICS_NORMAL(1
 #define MIRRORS(d) (MIRROR16(0, d) | MIRROR16(16, d))
 OAK_CONST_DATA unsigned oak_describe_mirror[3] = {MIRRORS(0), MIRRORS(1), MIRRORS(2)};
 
-/* Whether the physics declares its vectors (1; 3: one has no third component); as bits, the first,
- * second and third components of all vectors; whether the physics has values on the sides of faces.
- */
+/* Number 0: 1 if the physics declares its vectors, 3 if one of these has no third component, else
+ * 0. Numbers 1 to 3: the first, second and third components of all vectors, as bits. Number 4: 1 if
+ * the physics has values on the sides of faces. */
 #ifdef PHYSICS_VECTORS
 #define PLANAR(a, b, c) | ((c) < 0 ? 2u : 0u)
 #define FIRST_BITS(a, b, c) | 1u << (a)

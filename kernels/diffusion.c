@@ -5,7 +5,7 @@
  *
  * Gradients along a face need cells beyond edges. Blocks have no ghost cells, so oak_primitive
  * first writes some blocks with one layer of them, in primitive variables. oak_diffusion reads
- * these without looking where a cell comes from. */
+ * these copies, in which all cells have fixed places. */
 #include "kernels/edges.h"
 #include "kernels/flux_common.h"
 
@@ -97,7 +97,7 @@ OAK_FN int face_pair(const oak_at_t *at, const real *p, int dir, real low[NGRAD]
 }
 
 /* The same for the face beside this one, at a step `s` along axis `d`. If both of its cells are
- * solid, this face ends at a wall. */
+ * solid, the states are mirror images of those at this face. */
 OAK_FN void pair_beside(const oak_at_t *at, const real *p, int dir, int d, int s,
                         const real near_low[NGRAD], const real near_high[NGRAD], real low[NGRAD],
                         real high[NGRAD]) {
@@ -187,7 +187,8 @@ OAK_FN void cell_gradients(const oak_at_t *at, const real *p, const real inv_dx[
   }
 }
 
-/* The gradients along phi: the unit vectors along r and phi turn, so vectors have some. */
+/* The gradients of vectors along phi. They exist because the unit vectors along r and phi change
+ * with phi. */
 OAK_FN void turn_gradients(const oak_at_t *at, const real q[NGRAD], real grad[3][NGRAD]) {
   const real inv_r = at->x[0] > 0 ? (real)(1 / at->x[0]) : 0; /* no flux goes through the axis */
   (void)inv_r, (void)q, (void)grad;
@@ -197,8 +198,8 @@ OAK_FN void turn_gradients(const oak_at_t *at, const real q[NGRAD], real grad[3]
   PHYSICS_VECTORS(TURN_GRADIENT)
 }
 
-/* As cell_metric, for the fluxes of the hooks in the cell at p: its vectors and gradients are
- * turned by 90 degrees, so that the axis r of the hooks is that of phi, and their phi is -r. */
+/* As cell_metric, for the fluxes of the hooks in the cell at p. The hooks get vectors and gradients
+ * that are turned by 90 degrees: their axis r is the axis phi, and their phi is -r. */
 OAK_FN metric_t diffusive_metric(const oak_diffusion_args_t *arg, long block, int i, int j,
                                  const oak_at_t *at, const real *p, const real inv_dx[3]) {
   metric_t m;

@@ -24,8 +24,8 @@ RUNTIME size_t oak_acc_free_bytes(void) { return 0; }
 
 static int device;
 
-/* As below. Only a region can tell where regions run: a compiler may have left out the code for the
- * device that is there. */
+/* As the function of this name below. Only code in a region can find out where regions run, because
+ * a compiler may have made no code for the device of this host. */
 RUNTIME int oak_acc_open(int rank, int host, char *text, int size) {
   const int count = host ? 0 : omp_get_num_devices();
   int on_host = 1;
@@ -47,7 +47,7 @@ RUNTIME void oak_acc_upload(void *dst, const void *host, size_t bytes) {
 RUNTIME void oak_acc_download(void *host, const void *src, size_t bytes) {
   omp_target_memcpy(host, src, bytes, 0, 0, omp_get_initial_device(), device);
 }
-/* OpenMP does not tell. */
+/* OpenMP cannot tell the free memory. */
 RUNTIME size_t oak_acc_free_bytes(void) { return 0; }
 #else
 /* Choose a device for the rank-th process of this host; with `host` the kernels can run there
@@ -58,7 +58,7 @@ RUNTIME int oak_acc_open(int rank, int host, char *text, int size) {
   const int count = acc_get_num_devices(type);
   text[0] = 0;
   if (type == acc_device_host || count < 1) return 1;
-  acc_set_device_num(rank % count, type); /* starts it; libgomp ends programs that start it again */
+  acc_set_device_num(rank % count, type); /* starts it; libgomp ends programs that start it twice */
   const char *name = acc_get_property_string(rank % count, type, acc_property_name);
   for (int i = 0; name && name[i] && i < size - 1; i++) text[i] = name[i], text[i + 1] = 0;
   return 0;

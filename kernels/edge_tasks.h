@@ -7,8 +7,8 @@
 #include "kernels/edges.h"
 #include "kernels/halo_boundary.h"
 
-/* The cell of a block of this level, or the lowest one of a finer block, that lies beyond an edge:
- * `distance` is 1 or 2 cells. */
+/* The cell that lies beyond an edge. If the block there is finer, it is the lowest of several
+ * cells. `distance` is 1 or 2 cells. */
 OAK_FN void edge_source(const edge_t *e, int distance, int along, int x[3]) {
   x[0] = x[1] = x[2] = 0;
   for (int n = 0; n < 2; n++) x[e->axis[n]] = e->upper[n] ? 0 : OAK_N - distance;
@@ -88,8 +88,8 @@ OAK_FN void edge_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   }
 }
 
-/* The same for the solution, without invalid states: as for faces, all fine cells of a coarse cell
- * get its state if one of them is invalid. */
+/* The same for the solution. As for faces, if one fine cell of a coarse cell is invalid, all of
+ * them get the coarse state. */
 OAK_FN void edge_prolong_state(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                                store_t *dst OAK_LANE_PARAM) {
   enum { CHILDREN = 1 << OAK_DIM };
@@ -122,7 +122,8 @@ OAK_FN void edge_prolong_state(const oak_halo_args_t *arg, const oak_halo_task_t
   }
 }
 
-/* Beyond the physical boundary: from the ghost cell beyond the edge's other face. */
+/* Beyond the physical boundary. The value comes from the ghost cell beyond the edge's other face.
+ */
 OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                           store_t *dst OAK_LANE_PARAM) {
   const oak_field_t *f = &arg->f;

@@ -27,7 +27,7 @@ OAK_FN edge_t edge_of(int edge) {
   return e;
 }
 
-/* The edge beyond which cell x[] lies, two of whose indices are outside of the block. */
+/* The edge beyond which cell x[] lies. Two of its indices are outside of the block. */
 OAK_FN int edge_beyond(const int x[3]) {
   const int out0 = x[0] < 0 || x[0] >= OAK_N, out1 = x[1] < 0 || x[1] >= OAK_N;
   const int first = out0 ? x[0] > 0 : x[1] > 0, second = out0 && out1 ? x[1] > 0 : x[2] > 0;

@@ -86,8 +86,8 @@ OAK_FN real elliptic_beyond(const elliptic_across_t *e, int high, int i, int j, 
          (e->factor[high] > 0 ? e->factor[high] * e->given[high][b * OAK_N + a] : 0);
 }
 
-/* The derivative along arg.axis: the mean of the differences across both faces of a cell, which are
- * those that the equation sees. */
+/* The derivative along arg.axis: the mean of the differences across both faces of a cell. The
+ * equation uses the same differences. */
 OAK_KERNEL(oak_elliptic_gradient, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {

@@ -24,7 +24,7 @@ enum { ELLIPTIC_LANES = OAK_CELLS < 256 ? 64 : 256 };
  * over-relaxation the factors are 26 and 13. */
 #define ELLIPTIC_RELAX 1.1
 
-/* ---- volumes and areas: constants in Cartesian coordinates, of which nothing is left in a kernel
+/* ---- volumes and areas. In Cartesian coordinates they are constants, which the compiler removes.
  */
 
 /* s of cell i along r of a block (kernels/geometry.h). */
@@ -47,19 +47,19 @@ OAK_FN real elliptic_pair(const oak_field_t *f, long block, int i) {
 #endif
 }
 
-/* The area of a face over that of a Cartesian cell; s: that of the cell. */
+/* The area of a face, divided by that of a Cartesian cell. s: as above, of the cell. */
 OAK_FN real elliptic_area(real s, int face) {
   return !OAK_COORDINATES || face > 1 ? 1 : face == 0 ? 1 - s : 1 + s;
 }
 
-/* The volume of the lower or upper part of a coarse cell along r, over half of the cell's; s: that
- * of the coarse cell. */
+/* The volume of the lower or upper part of a coarse cell along r, divided by half of the volume of
+ * the cell. s: as above, of the coarse cell. */
 OAK_FN real elliptic_half(real s, int upper) {
   return !OAK_COORDINATES ? 1 : upper ? 1 + (real)0.5 * s : 1 - (real)0.5 * s;
 }
 
-/* The area of the lower or upper part of a coarse face across `dir`, over half of the face's. Parts
- * across r lie at the same radius. */
+/* The area of the lower or upper part of a coarse face across `dir`, divided by half of the area of
+ * the face. Both parts of a face across r lie at the same radius. */
 OAK_FN real elliptic_part(real s, int dir, int upper) {
   return dir == 0 ? 1 : elliptic_half(s, upper);
 }
@@ -76,8 +76,8 @@ OAK_FN oak_side_t elliptic_side(const oak_elliptic_args_t *arg, long block, int 
   return s;
 }
 
-/* Data of a block: ghost values, 1 / dx^2, and for each face the factor by which its ghost value
- * falls when the value of the cell beside it rises. */
+/* Data of a block: ghost values, 1 / dx^2, and for each face minus the derivative of its ghost
+ * value with respect to the value of the cell beside it. */
 typedef struct {
   const real *u;
   oak_side_t side[OAK_FACES];

@@ -2,8 +2,8 @@
  * Refinement boundaries of elliptic equations. A fine ghost value lies on a parabola across the
  * face (Martin and Cartwright 1996). The parabola goes through two fine cells and through a coarse
  * value in the plane of the coarse cells' centres. The halo exchange has interpolated this value
- * along the face. The coarse face then gets the average of the fine fluxes, in the form of a ghost
- * value that yields it: what leaves one side enters the other. */
+ * along the face. The coarse face then gets a ghost value with which its flux is the average of the
+ * fine fluxes. So what leaves one side enters the other. */
 #include "kernels/elliptic.h"
 
 #if OAK_ELLIPTIC_FIELDS
@@ -26,7 +26,7 @@ OAK_FN real elliptic_on_face(const oak_elliptic_args_t *arg, long block, int fac
 #endif
 }
 
-/* Ghost values of fine faces, and averages of their fluxes, counted outwards. */
+/* Ghost values of fine faces, and averages of their outward fluxes. */
 OAK_KERNEL(oak_elliptic_fine, oak_elliptic_args_t, 64) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
@@ -88,7 +88,8 @@ OAK_KERNEL(oak_elliptic_coarse, oak_elliptic_args_t, 64) {
 #if OAK_ELLIPTIC_FIELDS
 /* ---- the coefficient on faces, from the coefficients of the cells of the finest level */
 
-/* The harmonic mean of both cells: it carries the flux of both. */
+/* The harmonic mean of both cells. With it, both halves of the way from centre to centre have the
+ * same flux. */
 OAK_FN real elliptic_mean(real a, real b) { return oak_div(2 * a * b, a + b); }
 
 OAK_KERNEL(oak_elliptic_faces, oak_elliptic_args_t, ELLIPTIC_LANES) {
@@ -120,9 +121,9 @@ OAK_KERNEL(oak_elliptic_faces, oak_elliptic_args_t, ELLIPTIC_LANES) {
 }
 
 /* Fine faces, and their averages for the coarse side. If a jumps at the face, u has a kink there.
- * This coefficient, times the difference to the ghost value of oak_elliptic_fine, is the flux of a
- * u that is a parabola on each side, with a continuous flux and a second derivative that is the
- * same on both sides. */
+ * The flux is this coefficient times the difference to the ghost value of oak_elliptic_fine. It is
+ * exact if u is a parabola on each side, with the same flux and the same second derivative on both
+ * sides. */
 OAK_KERNEL(oak_elliptic_fine_faces, oak_elliptic_args_t, 64) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {

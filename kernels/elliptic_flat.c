@@ -200,7 +200,7 @@ OAK_FN void flat_up(const oak_elliptic_flat_args_t *arg, const flat_t *f, const 
   OAK_BARRIER;
 }
 
-/* Where a cell of the finest array is among the values of blocks. */
+/* The place of a cell of the finest array in the values of blocks. */
 OAK_FN long long flat_place(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c,
                             int *block) {
   int x[3];
@@ -253,7 +253,7 @@ OAK_KERNEL_SHARED(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES, 1, FL
     next = f;
     flat_level(&arg, 0, &f);
     flat_load(&arg, &f);
-    if (arg.singular) { /* rounding alone keeps the sum from being 0 */
+    if (arg.singular) { /* the sum differs from 0 only by rounding */
       const int cells = f.cells;
       double mean;
       OAK_INNER(i, FLAT_LANES) {

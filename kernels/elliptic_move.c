@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Between a level and the next coarser one, where the finest blocks are replaced by their parents:
- * averages on the way down, linear interpolation on the way up. All other blocks are the same on
- * both levels. A family that two ranks share travels through `remote`. */
+ * Transfer between a level and the next coarser one, on which parents replace the finest blocks.
+ * Coarse values are averages, fine values come from linear interpolation. All other blocks are the
+ * same on both levels. A family that two ranks share travels through `remote`. */
 #include "kernels/elliptic.h"
 
 /* Average the cells of each block. The averages go to the coarse level, or to the buffer of values
@@ -96,7 +96,7 @@ OAK_KERNEL(oak_elliptic_merge_faces, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
   }
 }
 
-/* Those in `high` that have been received. */
+/* The received coefficients on the upper faces of blocks. */
 OAK_KERNEL(oak_elliptic_unpack_faces, oak_elliptic_move_args_t, 64) {
   OAK_ARGS(oak_elliptic_move_args_t);
   OAK_OUTER_LANES(n) {
@@ -116,9 +116,9 @@ OAK_KERNEL(oak_elliptic_unpack_faces, oak_elliptic_move_args_t, 64) {
 #endif
 
 /* Interpolate the parent's values to the cells of one child, with central slopes: exact for linear
- * functions. If the coefficient is a field, the slope is the mean flux of both faces over their
- * mean coefficient: it leaves out what lies behind a face that carries no flux. Beyond the boundary
- * of the domain, u is -outside times its value in the cell. */
+ * functions. If the coefficient is a field, the slope is the mean flux of both faces, divided by
+ * their mean coefficient. A cell behind a face without flux then has no influence. Beyond the
+ * boundary of the domain, u is -outside times its value in the cell. */
 OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_elliptic_move_t *t,
                                  real *out OAK_LANE_PARAM) {
   int edge[OAK_FACES]; /* coordinate of cells beside the boundary of the domain */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Smoothing and residual with constant coefficients. At the boundary of the domain the ghost value
- * is -outside u: its part of the stencil is on the diagonal, and no exchange has to make it. What
- * is left are sums with the same weights in all cells of a block. */
+ * is -outside u. Its term is part of the diagonal, so no exchange has to fill it. All other terms
+ * have the same weights in all cells of a block. */
 #include "kernels/elliptic.h"
 
 /* For the host: 1 if smooth, down and prolong need no ghost cells at the boundary. */

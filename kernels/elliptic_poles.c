@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Isolated boundaries: the potential of a right-hand side f that is zero outside the domain, for
- * div(grad u) = f, by its multipoles up to degree POLES. Coordinates are relative to arg.center and
- * multiplied by arg.scale.
+ * Isolated boundaries: the solution of div(grad u) = f at the boundary, if f is zero outside the
+ * domain. It follows from the multipoles of f up to degree POLES. Coordinates are relative to
+ * arg.center and multiplied by arg.scale.
  *
- * The moments are the integrals of f x^a y^b z^c with a + b + c <= POLES. The host makes of them a
- * polynomial P with u(x) = P(x / r^2) / r, in 2D m ln(r) + P(x / r^2) (src/elliptic/outer.c). */
+ * The moments are the integrals of f x^a y^b z^c with a + b + c <= POLES. From these, the host
+ * computes a polynomial P with u(x) = P(x / r^2) / r, in 2D m ln(r) + P(x / r^2)
+ * (src/elliptic/outer.c). */
 #include "kernels/elliptic.h"
 
 #if OAK_COORDINATES
@@ -129,8 +130,8 @@ OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double
 }
 #endif
 
-/* Sums over the blocks that do not depend on their order: each moment is cut into parts, multiples
- * of powers of two that are large enough for exact sums. */
+/* Sums over the blocks that do not depend on their order. For this, each moment is cut into parts.
+ * A part is a multiple of a power of two that is large enough for exact sums. */
 OAK_KERNEL(oak_elliptic_moment_sums, oak_elliptic_moment_sums_args_t, 128) {
   OAK_ARGS(oak_elliptic_moment_sums_args_t);
   OAK_OUTER(n) {

@@ -38,7 +38,8 @@ OAK_FN oak_at_face_t face_place(const oak_face_fields_args_t *arg, const oak_use
   return at;
 }
 
-/* All numbers on that face. The host has made the memory of the table for this kernel to write. */
+/* Set all numbers on that face. This kernel may write to the fields, which are const for all
+ * others. */
 OAK_FN void set_face(const oak_face_fields_args_t *arg, const oak_user_t *user, long block, int dir,
                      int i, int j, int k) {
   const int x[3] = {i, j, k}, index = oak_face_index(dir, i, j, k);

@@ -14,7 +14,8 @@
 #define OAK_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? OAK_N : OAK_N * OAK_N)
 #define OAK_INDEX(i, j, k) (((k) * (OAK_DIM == 3 ? OAK_N : 0) + (j)) * OAK_N + (i))
 #define OAK_BLOCK_REALS ((long long)NVAR * OAK_CELLS)
-/* Reals per component of a piece, the unit of halo buffers: a quarter (2D: half) of a slot. */
+/* Reals per component of a piece. A piece is the unit of halo buffers, a quarter (2D: half) of a
+ * slot. */
 #define OAK_PIECE (OAK_NG * PIECE_AREA)
 
 /* Cells of half a block along each axis, for tasks between levels. */
@@ -31,8 +32,8 @@ typedef struct {
   int sv, sn, sa, sb;
 } oak_side_t;
 
-/** The memory of a base (oak_face_t). A GPU without peers has no code for them: it would cost 2 %
- * with blocks of 8^3 (H200). */
+/** The memory of a base (oak_face_t). On a GPU without peers, kernels have no code for peers,
+ * because it takes 2 % of the time with blocks of 8^3 (H200). */
 #ifndef OAK_PEERS
 #define OAK_PEERS 1
 #endif
@@ -103,8 +104,8 @@ OAK_FN real oak_get(const oak_field_t *f, long block, int v, int i, int j, int k
   return p[(long long)v * stride];
 }
 
-/** Cell size along `dir` of a block at `level`. Exact halving per level. (Not dx0[dir]: an index
- * that is not constant would keep all arguments of a kernel in memory.) */
+/** Cell size along `dir` of a block at `level`. Each level halves it exactly. dx0[dir] is not used,
+ * because an index that is not constant would keep all arguments of a kernel in memory. */
 OAK_FN double oak_dx(const oak_field_t *f, int level, int dir) {
   const double dx0 = dir == 0 ? f->dx0[0] : dir == 1 ? f->dx0[1] : f->dx0[2];
   return dx0 / (double)(1LL << level);
@@ -137,12 +138,12 @@ OAK_FN void oak_set(const oak_field_t *f, long block, int v, int i, int j, int k
   u[block * OAK_BLOCK_REALS + v * OAK_CELLS + OAK_INDEX(i, j, k)] = (store_t)value;
 }
 
-#if !OAK_DEBUG || OAK_DESCRIBE /* otherwise it is in debug.h */
+#if !OAK_DEBUG || OAK_DESCRIBE /* in debug mode it is in debug.h */
 #define oak_debug_offset(at, v, count, i, j, k) ((void)0)
 #endif
 
-/** Conserved variable `v` of the cell that lies (i, j, k) cells away from the one of a hook; only
- * one of them may lead beyond a face of the block. */
+/** Conserved variable `v` of the cell that lies (i, j, k) cells away from the cell of a hook. Only
+ * one of i, j and k may lead beyond a face of the block. */
 OAK_FN real(oak_near)(const oak_at_t *at, int v, int i, int j, int k) {
   oak_debug_offset(at, v, NVAR, i, j, k);
   return oak_get(at->state, at->block, v, at->cell[0] + i, at->cell[1] + j, at->cell[2] + k);
@@ -155,7 +156,7 @@ OAK_FN real(oak_near)(const oak_at_t *at, int v, int i, int j, int k) {
 enum { OAK_FIELDS(OAK_FIELD_NUMBER) OAK_FIXED(OAK_FIXED_NUMBER) };
 #endif
 
-/** A field beside the state in place of the state, with one component. */
+/** The mesh with a field beside the state, which has one component, in place of the state. */
 OAK_FN oak_field_t oak_beside(const oak_field_t *f, int number) {
   oak_field_t field = *f;
   field.u = f->beside[number].u;
@@ -172,7 +173,7 @@ OAK_FN real oak_beside_get(const oak_field_t *f, int number, long block, int i, 
   return *oak_cell_of(&field, 1, block, i, j, k, &stride);
 }
 
-/** Field `name` beside the state, in the cell that oak_near names in the same way. */
+/** Value of field `name` beside the state, at an offset from the cell of a hook as for oak_near. */
 #define oak_near_field(at, name, i, j, k)                                          \
   (OAK_CHECK_OFFSET(i, j, k), oak_debug_offset(at, 0, 1, i, j, k),                 \
    oak_beside_get((at)->state, OAK_FIELD_##name, (at)->block, (at)->cell[0] + (i), \
@@ -191,8 +192,8 @@ OAK_FN void oak_store(store_t *u, long long stride, const real q[]) {
 /* Numbers on the faces of a block, [d][N^(d-1) (N+1)]: those normal to x, to y, to z. */
 #define OAK_AXIS_FACES (OAK_AREA * (OAK_N + 1))
 #define OAK_FACE_REALS (OAK_DIM * OAK_AXIS_FACES)
-/** The place of the lower face of cell (i, j, k) across `dir`, whose index there may be N: the last
- * face. OAK_STRIDE(dir) leads to the next face along `dir`. */
+/** The place of the lower face of cell (i, j, k) across `dir`. The index along `dir` may be N, for
+ * the last face. OAK_STRIDE(dir) leads to the next face along `dir`. */
 OAK_FN int oak_face_index(int dir, int i, int j, int k) {
   return dir * OAK_AXIS_FACES + (k * (OAK_N + (dir == 1)) + j) * (OAK_N + (dir == 0)) + i;
 }

@@ -71,8 +71,8 @@ OAK_FN void add_terms(const tile_t *t, const flux_shared_t *sh, int i, int j, in
 #define Z_SPEED
 #endif
 
-/* Fluxes, sources and previous states of cell (i, j) of plane k give its new state u[]; `own` as
- * for reconstruct_cell, `zlo`, `zup`: z fluxes (3D). */
+/* The new state u[] of cell (i, j) of plane k from fluxes, sources and previous states. `own` is as
+ * for reconstruct_cell; `zlo` and `zup` are z fluxes (3D). */
 OAK_FN void update_cell(const tile_t *t, int i, int j, int k, flux_shared_t *sh, const real *own,
                         OAK_PRIVATE_ARG(const real zlo[NFLUX], LANES),
                         OAK_PRIVATE_ARG(const real zup[NFLUX], LANES), real u[NVAR]) {
@@ -108,7 +108,8 @@ OAK_FN void update_cell(const tile_t *t, int i, int j, int k, flux_shared_t *sh,
   sh->bad[c] += oak_state_valid(&t->user.physics, u) ? 0 : 1;
 }
 
-/* The new states of plane k. clang vectorises the loop if results are stored behind it. */
+/* The new states of plane k. Results are stored after the loop, because clang vectorises it only
+ * then. */
 OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh, const real *own,
                          OAK_PRIVATE_ARG(const real zlo[NFLUX], LANES),
                          OAK_PRIVATE_ARG(const real zup[NFLUX], LANES)) {

@@ -27,8 +27,8 @@
 #define OAK_TEAM LANES
 
 /* Add the fluxes through both faces of cell x[] across axis `dir`, and the larger of their wave
- * speeds. How the compiler translates the loop over the two faces decides how many registers a lane
- * needs, and so how many lanes there are: docs/openacc.md. */
+ * speeds. The compiler's translation of the loop over the two faces determines the registers of a
+ * lane, and so the number of lanes (docs/openacc.md). */
 OAK_FN void cross_fluxes(const oak_flux_args_t *arg, const oak_user_t *user, long block,
                          const int x[3], int dir, real inv_dx, real rate[NVAR], real *speed) {
 #ifdef PHYSICS_SIDES
@@ -71,7 +71,7 @@ OAK_FN int update_cell(const oak_flux_args_t *arg, const oak_user_t *user, long 
   return !oak_state_valid(&user->physics, u);
 }
 
-/* The cells beside a walk's cell across its axis `dir`, GH on each side from below. */
+/* The neighbours along `dir` of a cell of a walk, the lowest first, GH on each side. */
 typedef struct {
   const store_t *p[2 * GH];
   int sv[2 * GH], step[2 * GH]; /* to the next variable, and to the walk's next cell */

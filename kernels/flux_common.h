@@ -38,8 +38,8 @@
 #define OAK_RESIDENT_LANES (sizeof(real) == 4 ? 768 : 512)
 #endif
 #endif
-/* The number of tiles that have so many lanes, at most 32. A tile takes whole warps. This number
- * limits the registers of a lane. */
+/* RESIDENT is the number of tiles with so many lanes, at most 32. It limits the registers of a
+ * lane. A tile takes whole warps. */
 #define TILE_LANES ((LANES + 31) / 32 * 32)
 #define RESIDENT OAK_MIN(OAK_MAX(OAK_RESIDENT_LANES / TILE_LANES, 1), 32)
 #define TX OAK_TILE_X
@@ -129,25 +129,25 @@ OAK_FN void add_cell_terms(const physics_parameters_t *ph, const real q[], const
 /* ---- the divergence of fluxes in the coordinates of the mesh (kernels/geometry.h) */
 #if OAK_COORDINATES
 /* The unit vectors along r, theta and phi turn from place to place, so the components of a vector
- * change beside the divergence of their fluxes. With T_ab the flux along a of the component along
- * b,
+ * have rates of change beside the divergence of their fluxes. Let T_ab be the flux along a of the
+ * component along b. These rates are
  *
  *   r:      (T_theta,theta + T_phi,phi) / r        without theta: T_phi,phi / r
  *   theta:  (-T_theta,r + T_phi,phi cot theta) / r
  *   phi:    (-T_phi,r - T_phi,theta cot theta) / r
  *
- * is added. T of the cell is the physics' own FLUX. These terms are written with the areas of
- * faces: the fluxes through both faces across r or theta enter as F - T. With uniform pressure F
- * and T are equal, so a gas at rest stays so. The momentum along phi, and that along theta across
- * r, needs no term: its fluxes enter with their distance from the axis, because T is symmetric. */
+ * T of the cell is the FLUX of the physics. These terms are written with the areas of faces: the
+ * fluxes through both faces across r or theta enter as F - T. With uniform pressure F and T are
+ * equal, so a gas at rest stays so. The momentum along phi, and that along theta across r, needs no
+ * term: its fluxes enter with their distance from the axis, because T is symmetric. */
 typedef struct {
   oak_areas_t areas;
   real turned[OAK_CURVED][NVAR]; /* T, across r and theta */
 } metric_t;
 
-/* What a vector's components get of the fluxes along phi: T_phi,phi in the place of r, T_phi,theta
- * in that of theta, -T_phi,r in that of phi. Where the mesh has no axis along phi, this is the flux
- * along r of the state whose vectors are turned by 90 degrees. */
+/* The terms of a vector's components by fluxes along phi: T_phi,phi for r, T_phi,theta for theta,
+ * -T_phi,r for phi. Where the mesh has no axis along phi, this is the flux along r of the state
+ * whose vectors are turned by 90 degrees. */
 OAK_FN void turned_fluxes(const oak_user_t *user, const real q[], real turned[]) {
   real state[NVAR];
   OAK_UNROLL
@@ -209,7 +209,8 @@ OAK_FN real net_flux(const metric_t *m, int v, int dir, real lower, real upper) 
 }
 #define NET_FLUX(m, v, dir, lower, upper) net_flux(&(m), v, dir, lower, upper)
 
-/* The wave speed across `dir` over the size of the cell; inv_dx: its size in coordinates. */
+/* The wave speed across `dir`, divided by the size of the cell. inv_dx: 1 / its size in
+ * coordinates. */
 OAK_FN real wave_rate(const metric_t *m, int dir, real speed, real inv_dx) {
   if (OAK_CURVED == 1 && dir == 0) return speed * inv_dx; /* the mean of 1 - s and 1 + s is 1 */
   return speed * ((real)0.5 * (m->areas.face[dir][0] + m->areas.face[dir][1]) * inv_dx);
@@ -302,8 +303,8 @@ OAK_FN double diffusion_rate(const oak_at_t *at, const real q[]) {
 }
 #endif
 
-/* The rate of a cell whose waves have the rate `waves`, with what hooks ask for: the time step is
- * cfl over the largest rate of all cells. A limit that is not positive stops the run. */
+/* The rate of a cell, from the rate `waves` of its waves and the limits of hooks. The time step is
+ * cfl divided by the largest rate of all cells. A limit that is not positive stops the run. */
 #if OAK_HAS_OWN_RATE
 OAK_FN real own_rate(const oak_flux_args_t *s, const oak_user_t *user, long block, int i, int j,
                      int k, const real q[], real waves) {
@@ -331,8 +332,8 @@ OAK_FN real own_rate(const oak_flux_args_t *s, const oak_user_t *user, long bloc
 #define own_rate(s, user, block, i, j, k, q, waves) (waves)
 #endif
 
-/* The rate of change r of a component of a state, `at`, with that by diffusion where it is
- * explicit. */
+/* Add the rate of change by diffusion, if that is explicit, to the rate of change r of component
+ * `at` of a state. */
 #if OAK_DIFFUSION == 1
 OAK_FN real add_diffusion(const oak_flux_args_t *s, long long at, real r) {
   return r + s->diffusion[at];

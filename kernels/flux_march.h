@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The z direction of the flux kernel (flux.c). A queue for each column of the tile holds the
  * primitive states of the planes that the limiter needs, so that each z reconstruction and each z
- * flux is computed once. In 2D there is one plane, and nothing here does anything. */
+ * flux is computed once. In 2D there is one plane, and these functions do nothing. */
 #ifndef OAK_FLUX_MARCH_H
 #define OAK_FLUX_MARCH_H
 

@@ -29,8 +29,8 @@ OAK_FN void load_plane(const tile_t *t, int k, const march_t *m, plane_t *s) {
 }
 
 #if HALO_ROLES
-/* On GPUs each thread loads the same cells of the halo in all planes. They are found once; each
- * plane then takes one load and one step. */
+/* On GPUs each thread loads the same cells of the halo in all planes. Their addresses are found
+ * once. Each plane then takes one load and one step of the address. */
 typedef struct {
   struct {
     const store_t *p;
@@ -89,8 +89,8 @@ typedef struct {
 #endif
 
 #if PIPELINED
-/* Loads of the next plane begin before the fluxes of this plane and end behind them. Until they
- * end, a place holds the value as it is stored. */
+/* Loads of the next plane begin before the fluxes of this plane are computed, and end after that.
+ * Until then, shared memory holds values that are not converted to primitive variables. */
 OAK_FN void begin_halo(halo_t *halo, plane_t *s) {
   OAK_UNROLL
   for (int n = 0; n < HALO_TURNS; n++) {
@@ -138,7 +138,7 @@ OAK_FN void start_planes(const tile_t *t, const march_t *m, halo_t *halo, flux_s
   (void)t, (void)m, (void)halo, (void)sh;
 }
 
-/* Plane k in shared memory; if planes are pipelined, loads of the next one begin. */
+/* Return plane k in shared memory. If planes are pipelined, begin to load the next one. */
 OAK_FN plane_t *begin_plane(const tile_t *t, int k, const march_t *m, halo_t *halo,
                             flux_shared_t *sh) {
 #if PIPELINED
@@ -158,7 +158,7 @@ OAK_FN plane_t *begin_plane(const tile_t *t, int k, const march_t *m, halo_t *ha
 #endif
 }
 
-/* A lane's cell of the plane where it is in registers, or NULL: it is in shared memory. */
+/* The cell of a lane in the plane, if it is in registers; NULL if it is in shared memory. */
 OAK_FN const real *own_cell(const march_t *m) {
 #if PIPELINED
   return m->queue[QPLANE];
@@ -168,7 +168,7 @@ OAK_FN const real *own_cell(const march_t *m) {
 #endif
 }
 
-/* The next plane arrives, while threads wait at a barrier. */
+/* Complete the loads of the next plane while threads wait at a barrier. */
 OAK_FN void end_loads(const tile_t *t, int k, march_t *m, const halo_t *halo, flux_shared_t *sh) {
 #if PIPELINED
   load_ahead(t, k, m);

@@ -5,9 +5,9 @@
 
 #include "kernels/flux_planes.h"
 
-/* Values that the cell whose first variable is at `cell` has at its lower and upper face: `step`
- * leads to the next cell across the faces, `stride` to the next variable. `own`: the cell's
- * variables where the lane has them, or NULL. */
+/* Values of a cell at its lower and upper face. `cell` points to its first variable, `step` leads
+ * to the next cell across the faces, `stride` to the next variable. `own`: the variables of the
+ * cell in registers, or NULL. */
 OAK_FN void reconstruct_cell(const real *cell, const real *own, int dir, int step, int stride,
                              real lo[], real hi[]) {
 #if NSOLID

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The geometry of cells, from their place in the mesh. OAK_COORDINATES is a number of
- * oak/kernel_args.h. In Cartesian coordinates nothing of this file is in the code of a kernel. In
- * the others, volumes and areas are products of factors of each axis:
+ * oak/kernel_args.h. In Cartesian coordinates it adds no code to kernels. In the others, a volume
+ * or area is a product of one factor for each axis:
  *
  *                     axes            volume of a cell          areas of its faces
  *   axisymmetric      r, z            2 pi int r dr dz          2 pi r dz, 2 pi int r dr
@@ -35,8 +35,8 @@
 #define OAK_CURVED (OAK_COORDINATES == OAK_SPHERICAL ? 2 : 1)
 
 #if OAK_COORDINATES
-/** Number of cells, of the size that they have in the block, from r = 0 to the lower side of cell i
- * along r. OAK_AXIS: those of level 0 from r = 0 to the lower end of the domain. */
+/** The distance from r = 0 to the lower side of cell i along r, in cells of the block. OAK_AXIS:
+ * the distance from r = 0 to the lower end of the domain, in cells of level 0. */
 OAK_FN double oak_cells_to(const oak_field_t *f, long block, int i) {
   const oak_block_t *b = &f->block[block];
   return OAK_AXIS * (double)(1LL << b->level) + ((double)b->first * OAK_N + i);
@@ -77,7 +77,8 @@ typedef struct {
   real qsine, qcosine; /* of a quarter of the width of its angles */
 } oak_span_t;
 
-/* Its middle is `r` and `theta` cells of the level from r = 0 and from the lower end of theta. */
+/* The middle of the interval is `r` cells of the level away from r = 0, and `theta` cells from the
+ * lower end of theta. */
 OAK_FN oak_span_t oak_span_at(const oak_field_t *f, int level, double r, double theta) {
   oak_span_t span;
   span.s = (real)(0.5 / r);
@@ -110,10 +111,10 @@ OAK_FN oak_span_t oak_span_of_pair(const oak_field_t *f, long block, int i, int 
 }
 
 /* ---- the momentum along phi
- * It is advanced as the angular momentum: a flux enters with the distance of its face from the axis
- * over that of the cell, and transfer between levels keeps the sum of V R m, where R is the
- * distance of the middle of a cell from the axis. The momentum is the vector with PHYSICS_NORMAL.
- */
+ * It is advanced as the angular momentum. A flux is multiplied by the distance of its face from the
+ * axis, divided by that of the cell. Transfer between levels keeps the sum of V R m: V is the
+ * volume of a cell, R the distance of its middle from the axis, m its momentum. The momentum is the
+ * vector with PHYSICS_NORMAL. */
 #ifdef PHYSICS_VECTORS
 #define OAK_VECTORS(X) PHYSICS_VECTORS(X)
 #else
@@ -136,9 +137,10 @@ OAK_FN int oak_is_angular(int v) {
 
 /* ---- a cell and its parts on the next finer level */
 
-/** Along r and theta: the volume of the upper half less that of the lower, over both; and half the
- * distance of their centroids, in cells. For the momentum along phi, otherwise 0 and 1: how much R
- * changes over the cell, over R; and R of the lower and the upper half, over R. */
+/** Along r and theta. more: the volume of the upper half minus that of the lower half, divided by
+ * their sum. step: half the distance of their centroids, in cells. For the momentum along phi,
+ * change: the change of R over the cell, divided by R; arm: R of the lower and the upper half,
+ * divided by R. For other variables change is 0 and arm is 1. */
 typedef struct {
   real more[OAK_CURVED], step[OAK_CURVED], change[OAK_CURVED], arm[OAK_CURVED][2];
 } oak_parts_t;
@@ -174,8 +176,7 @@ OAK_FN oak_parts_t oak_even(void) {
   return oak_parts(g, 0);
 }
 
-/** Of the part of a face along r or theta: the same for areas in place of volumes. \a dir: the axis
- * across the face. */
+/** Of a face along r or theta, with areas in place of volumes. \a dir: the axis across the face. */
 OAK_FN oak_parts_t oak_face_parts(oak_span_t g, int angular, int dir) {
   oak_parts_t p = oak_parts(g, angular);
   if (dir > 0) /* areas are int r dr, or int dr across phi */
@@ -191,7 +192,7 @@ OAK_FN real oak_mean_along(const oak_parts_t *g, int axis, real lower, real uppe
                       (1 + g->more[axis]) * g->arm[axis][1] * upper);
 }
 
-/* From a cell to its half along one axis: what is added to its value u. */
+/* The value of a half of a cell along one axis, minus the value u of the cell. */
 OAK_FN real oak_step_along(const oak_parts_t *g, int axis, int upper, real u, real slope) {
   const real weight = upper ? 1 - g->more[axis] : -(1 + g->more[axis]);
   return weight * g->step[axis] * (slope + g->change[axis] * u);
@@ -199,9 +200,9 @@ OAK_FN real oak_step_along(const oak_parts_t *g, int axis, int upper, real u, re
 
 /* ---- fluxes */
 
-/** What a flux through the lower and upper face across each axis is multiplied by: area times the
- * size of the cell in coordinates over the volume. R at both faces across r and theta over R of the
- * cell. */
+/** face: the factors of the fluxes through the lower and upper face across each axis. A factor is
+ * the area times the size of the cell in coordinates, divided by the volume. arm: R at both faces
+ * across r and theta, divided by R of the cell. */
 typedef struct {
   real face[3][2], arm[OAK_CURVED][2];
 } oak_areas_t;
@@ -231,8 +232,8 @@ OAK_FN oak_areas_t oak_areas(const oak_field_t *f, long block, int i, int j) {
   return a;
 }
 
-/** Whether the flux of a variable across an axis enters with the arms of faces: that of the
- * momentum along phi, and in spherical coordinates that along theta across r. */
+/** Whether the flux of a variable across an axis is multiplied by the arm of the face. The variable
+ * is the momentum along phi or, across r in spherical coordinates, the momentum along theta. */
 OAK_FN int oak_has_arm(int v, int dir) {
   int found = oak_is_angular(v);
 #define OAK_FIND_THETA(first, second, third) \

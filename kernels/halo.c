@@ -39,8 +39,9 @@ OAK_FN oak_span_t coarse_span(const oak_halo_args_t *arg, const oak_halo_task_t 
 #define coarse_span(arg, t, pack, layer, b, a, x) oak_even()
 #endif
 
-/* F2C: averages of a fine block, of this rank or of a peer, for its quarter of the coarse block's
- * ghost cells; into the slot of a coarse block or, packed, into a piece for another rank. */
+/* F2C: average a fine block, of this rank or of a peer, for its quarter of the coarse block's ghost
+ * cells. The averages go to the slot of the coarse block or, packed, to a piece for another rank.
+ */
 OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                           store_t *OAK_RESTRICT dst, int pack OAK_LANE_PARAM) {
   const int dir = t->face / 2;
@@ -97,8 +98,8 @@ OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 
 /* C2F: limited linear interpolation of the coarse block's cells into the fine block's ghost cells.
  * Each coarse cell gives 2^(d-1) values in up to two layers; with an odd number of layers the
- * outermost coarse cells give only their nearer half. `dir` is a constant where this is called:
- * with the axes known, lanes vectorise. */
+ * outermost coarse cells give only their nearer half. Callers give a constant `dir`, because lanes
+ * vectorise if the axes are known. */
 OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, int dir,
                          store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const int high = t->face & 1;
@@ -165,8 +166,8 @@ OAK_FN void halo_prolong_smooth(const oak_halo_args_t *arg, const oak_halo_task_
 }
 #endif
 
-/* C2F: no invalid state among the ghost cells just interpolated. It first searches for one, which
- * is cheap; there is hardly ever any. */
+/* C2F: remove invalid states from the ghost cells just interpolated. The search for one comes
+ * first: it is cheap, and almost always finds none. */
 OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                             store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const int dir = t->face / 2, high = t->face & 1, depth = (OAK_NG + 1) / 2;
@@ -279,7 +280,7 @@ OAK_FN void prolong_task(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   halo_keep_valid(arg, t, dst OAK_LANE_ARG);
 }
 
-/* On a small mesh the launch takes as long as one task. */
+/* On a small mesh a task gets more threads, because the launch takes as long as one task. */
 OAK_KERNEL_FEW(oak_halo, oak_halo_args_t, 128, 512) {
   OAK_ARGS(oak_halo_args_t);
   OAK_OUTER_LANES(n) {

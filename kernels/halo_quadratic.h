@@ -13,9 +13,9 @@
 
 #if OAK_ELLIPTIC_FIELDS
 /* The ratio of the coefficient on a face of a coarse cell to that of the cell. Where a jumps at the
- * face, u has a kink there; the difference to the next cell times this ratio is the one that u
- * would have without the kink, because the flux is continuous, and the second derivative nearly so.
- */
+ * face, u has a kink there; the difference to the next cell times this ratio is the difference
+ * without the kink. This holds because the flux is continuous, and the second derivative is nearly
+ * continuous. */
 OAK_FN real halo_kink(const oak_halo_args_t *arg, const oak_halo_task_t *t, int axis, int high,
                       const int x[3]) {
   const long long block = t->source * (long long)OAK_CELLS;

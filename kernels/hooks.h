@@ -71,7 +71,7 @@ OAK_FN real oak_look_up(const real *table, int size, real x) {
   return size > 0 ? y + (s - (real)i) * (table[i + 3] - y) : 0;
 }
 
-/* Hooks of a physics may call it, too, which comes before kernels/field.h. */
+/* Declared here, because the file of the physics may call it and comes before kernels/field.h. */
 OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #ifdef OAK_CHECK_OFFSET /* a macro, so that the compiler names the line of the hook */
 #define oak_near(at, v, i, j, k) (OAK_CHECK_OFFSET(i, j, k), (oak_near)(at, v, i, j, k))
@@ -79,7 +79,7 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define OAK_CHECK_OFFSET(i, j, k) ((void)0)
 #endif
 
-/* Numbers of passive scalars and of masks of solids, which are variables beside those of the
+/* How many passive scalars and masks of solids there are. They are variables beside those of the
  * physics. */
 #ifndef NSCALARS
 #define NSCALARS 0
@@ -88,7 +88,7 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define NSOLID 0
 #endif
 
-/* A hook is a function with the name of the file that owns it, as in physics_flux and
+/* The function of a hook has `physics` or `problem` in its name, as in physics_flux and
  * problem_initial. */
 #define OAK_PASTE_(a, b) a##b
 #define OAK_PASTE(a, b) OAK_PASTE_(a, b)

@@ -14,8 +14,8 @@ OAK_FN void identity_copy(const real from[], double *to) {
   for (int v = 0; v < NVAR; v++) to[v] = (double)from[v];
 }
 
-/* One item: in has two states, the direction and whether the states are conserved ones; the order
- * of out is that of oak_identity_t. */
+/* One pair of states. `in` holds both states, the direction, and whether the states are conserved.
+ * `out` has the order of oak_identity_t. */
 OAK_FN void identity_item(const physics_parameters_t *ph, const double *in, double *out) {
   const int dir = (int)in[2 * NVAR], conserved = in[2 * NVAR + 1] != 0;
   real u[NVAR], ql[NVAR], qr[NVAR], f[NVAR], smin, smax;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Between the state and Poisson's equation, which is solved in double precision: right-hand side,
- * coefficients and boundary values from the hooks POISSON..., and fields beside the state from and
- * to the solver. */
+ * Data for Poisson's equation, which is solved in double precision. The hooks POISSON... give the
+ * right-hand side, coefficients and boundary values. Fields beside the state are copied from and to
+ * the solver. */
 #include "kernels/user.h"
 
 /* OAK_EQUATION_RHS(X) is X(number, function) for each equation, and so on

@@ -2,8 +2,8 @@
  * Reading the solution for output, diagnostics and tests. */
 #include "kernels/user.h"
 
-/* The part of cell c in the integral of variable v, whose values in the block are u, over
- * oak_cell_volume; 0 if the cell is solid. */
+/* The contribution of cell c to the integral of variable v, divided by oak_cell_volume; 0 if the
+ * cell is solid. u: the values of v in the block. */
 OAK_FN double counted(const oak_field_t *f, long block, const store_t *u, int v, int c) {
 #if NSOLID
   if (v != SOLID_VAR && oak_is_solid(u[(SOLID_VAR - v) * OAK_CELLS + c])) return 0;

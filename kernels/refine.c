@@ -4,12 +4,12 @@
  * An indicator of each cell is compared with c_refine and c_derefine:
  *
  * lohner: the paper's criterion ("Mesh refinement criterion", eq. lohner-simple, after R. Loehner,
- * Comput. Methods Appl. Mech. Eng. 61 (1987) 323): the second difference over the first differences
- * plus a noise floor, per axis; the norm over axes.
+ * Comput. Methods Appl. Mech. Eng. 61 (1987) 323): for each axis, the second difference divided by
+ * the sum of the first differences and a noise floor. The indicator is the norm over axes.
  *
- * gradient: the central difference of the neighbours, |u+ - u-| / 2, the change from cell to cell,
- * over eps_abs + |u|; the norm over axes. With eps_abs = 0 this is the condition of Athena++
- * (Stone et al., ApJS 249 (2020) 4; src/pgen/blast.cpp).
+ * gradient: for each axis, the change from cell to cell, |u+ - u-| / 2, divided by eps_abs + |u|.
+ * The indicator is the norm over axes. With eps_abs = 0 this is the condition of Athena++ (Stone et
+ * al., ApJS 249 (2020) 4; src/pgen/blast.cpp).
  *
  * user: the problem's own indicator.
  *
@@ -245,8 +245,8 @@ OAK_FN int refine_region(const oak_field_t *f, long n) {
 }
 
 #if NSOLID
-/* The surface of solids is on the finest level: a block that has, with its ghost cells, cells of
- * both kinds is to be refined. */
+/* The surface of solids is on the finest level. A block is refined if it and its ghost cells
+ * contain both solid cells and others. */
 OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n,
                            real *OAK_RESTRICT most OAK_LANE_PARAM) {
   OAK_ROWS(row, OAK_NZ * OAK_N, OAK_N) {
@@ -281,8 +281,7 @@ OAK_FN void look_at_block(const oak_refine_args_t *arg, long n, real *most OAK_L
     OAK_LANES(i, OAK_N) {
       const oak_at_t at = oak_place(&arg->f, &user, n, i, j, k);
       const real e = oak_abs(problem_refine(&at));
-      /* No finite value is counted as one that is not (set_flag), though its square may overflow.
-       */
+      /* The square of a finite value may overflow, but set_flag must not take it for infinite. */
       const real e2 = e < (real)INFINITY ? OAK_MIN(e * e, REFINE_MOST_FINITE) : (real)INFINITY;
       OAK_TALLY_MAX(lane[i], e2);
     }
@@ -295,7 +294,8 @@ OAK_FN void look_at_block(const oak_refine_args_t *arg, long n, real *most OAK_L
 #endif
 }
 
-/* The results for block n from the largest squared indicator and the neighbours it is near. */
+/* Set the results of block n from its largest squared indicator and from the neighbours near a cell
+ * to refine. */
 OAK_FN void set_flag(const oak_refine_args_t *arg, long n, real e2, int reach) {
   const real limit2 = (real)(arg->c_refine * arg->c_refine);
   const int region = refine_region(&arg->f, n);

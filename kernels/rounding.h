@@ -5,11 +5,11 @@
  * With it, results in double precision are stored in single precision. Rounding to the nearest
  * number would lose all changes per stage that are smaller than half of its last digit, 6e-8 of the
  * value. In a smooth flow many cells would also be rounded to the same side. Therefore the rounding
- * is stochastic (M. P. Connolly, N. J. Higham, T. Mary, SIAM J. Sci. Comput. 43 (2021) A566): take
- * a result between two numbers of single precision, and its distance from the lower one in units of
- * the distance between both. If this exceeds a threshold, the result becomes the upper number.
- * Thresholds take all values from 0 to 1 equally often. The rounded number then is the result on
- * average.
+ * is stochastic (M. P. Connolly, N. J. Higham, T. Mary, SIAM J. Sci. Comput. 43 (2021) A566): a
+ * result lies between two numbers of single precision. Its distance from the lower one is divided
+ * by the distance between both. If the quotient exceeds a threshold, the result becomes the upper
+ * number. Thresholds take all values from 0 to 1 equally often. The rounded number then is the
+ * result on average.
  *
  * Thresholds are hashes of the place of a cell, the variable and the count of stages, and of
  * nothing else. So results are the same for any number of ranks and after a restart. Thresholds
@@ -21,7 +21,7 @@
 #include "kernels/field.h"
 
 #ifdef OAK_STORE
-/* Odd numbers: from cell to cell along x, y and z, and from variable to variable. */
+/* Odd numbers that are added from cell to cell along x, y and z, and from variable to variable. */
 #define OAK_NEXT_X 0xe19b01abu
 #define OAK_NEXT_Y 0xc6d1d6c9u
 #define OAK_NEXT_Z 0xaf36d01fu

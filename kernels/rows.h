@@ -106,14 +106,14 @@ OAK_FN real oak_row_slopes(const oak_row_t *row, int a, real theta, real slope[3
 
 /** Value of the fine cell on the `upper[d]` side of a coarse cell along each axis.
  *
- * Never negative if the coarse cell u and its neighbours are not and theta <= 4/d, that is 2 in 2D
- * and 4/3 in 3D (paper, appendix "Coefficients for prolongation"): a slope is at most theta times
- * the difference to a neighbour that is lower, hence at most theta u, and d slopes subtract at most
- * d theta u / 4. This bound is reached with 0 on one side and a large value on the other side,
- * along every axis: with theta = 1.5 in 3D, u = 1 gives 1 - 9/8 = -1/8. Rounding does not make a
- * value negative: all operations are monotonic, d theta u is rounded to 4 u at most for theta up to
- * the largest number not above 4/d, and u - u = 0. (4/3 rounded up to single precision gives values
- * down to -1.2e-7 u.)
+ * The value is not negative if the coarse cell u and its neighbours are not negative, and if theta
+ * <= 4/d, that is 2 in 2D and 4/3 in 3D (paper, appendix "Coefficients for prolongation"). The
+ * reason: a slope is at most theta times the difference to a lower neighbour, hence at most theta
+ * u. So d slopes subtract at most d theta u / 4. This bound is reached with 0 on one side and a
+ * large value on the other side, along every axis: with theta = 1.5 in 3D, u = 1 gives 1 - 9/8 =
+ * -1/8. Rounding does not make a value negative: all operations are monotonic. For every number
+ * theta that is not above 4/d, d theta u is rounded to 4 u at most, and u - u = 0. (4/3 rounded up
+ * to single precision gives values down to -1.2e-7 u.)
  *
  * In other coordinates, the value goes from the centroid of the coarse cell to those of its parts,
  * so that their mean by volume is u. It is then never negative for theta up to 1.6 in 2D and 1.1 in
@@ -182,7 +182,7 @@ OAK_FN void oak_keep_valid(const physics_parameters_t *ph, const store_t *coarse
 
 #if OAK_HAS_physics_to_smooth || OAK_HAS_FIXED
 #if OAK_HAS_physics_to_smooth
-/** The variables of the physics by TO_SMOOTH; of scalars, X. */
+/** Convert a state to smooth variables: those of the physics by TO_SMOOTH, and X of each scalar. */
 OAK_FN void oak_state_to_smooth(const physics_parameters_t *ph, real u[]) {
 #if NSCALARS
   OAK_UNROLL
@@ -213,9 +213,9 @@ OAK_FN void oak_state_from_smooth(const physics_parameters_t *ph, const real coa
 #else
 #define OAK_SMOOTH(ph, u) (void)(ph), (void)(u)
 #endif
-/** Interpolation in the variables that the hook TO_SMOOTH makes: of the 2^d fine cells of cell x[],
- * fine[e] for position e (bit d: upper along axis d). coarse[]: its conserved state. FROM_SMOOTH
- * must follow. */
+/** Interpolate to the 2^d fine cells of cell x[], in the variables of the hook TO_SMOOTH. fine[e]
+ * is the cell at position e (bit d: upper along axis d), coarse[] the conserved state of cell x[].
+ * FROM_SMOOTH must follow. */
 OAK_FN void oak_prolong_smooth(const oak_field_t *f, const physics_parameters_t *ph, long block,
                                const int x[3], real theta, real coarse[], real fine[][NVAR]) {
   real u[NVAR], beside[2][NVAR], slope[NVAR][3];
@@ -272,7 +272,7 @@ OAK_FN real oak_restrict(const store_t *p, oak_parts_t g) {
 
 #if OAK_HAS_physics_to_coarse
 /** The state of a coarse ghost cell from the 2^d fine cells whose lowest is at p: their average,
- * changed by TO_COARSE. Of scalars, X is that of the average. */
+ * changed by TO_COARSE. Scalars have the X of the average. */
 OAK_FN void oak_restrict_state(const physics_parameters_t *ph, const store_t *p, real coarse[]) {
   real fine[1 << OAK_DIM][NVAR];
   OAK_UNROLL

@@ -34,8 +34,8 @@ enum { OAK_SCALAR_NAMES(OAK_SCALAR_INDEX) OAK_SCALARS_END };
 /* How far rounding over many steps may move a scalar beyond its bounds. */
 #define OAK_SCALAR_SLACK (sizeof(store_t) == 4 ? (real)1e-4 : (real)1e-9)
 
-/** X of a conserved scalar rho X. A physics whose mass may vanish says with PHYSICS_LEAST_MASS(ph)
- * below which mass X need not be exact; there it is bounded. */
+/** X of a conserved scalar rho X. If the mass may vanish, the physics defines
+ * PHYSICS_LEAST_MASS(ph). Below this mass X is bounded, but need not be exact. */
 OAK_FN real oak_scalar_of(const physics_parameters_t *ph, real mass, real conserved) {
 #ifndef PHYSICS_LEAST_MASS
   (void)ph;
@@ -119,10 +119,10 @@ OAK_FN int oak_state_floor(const physics_parameters_t *ph, real u[]) {
 }
 #endif
 
-/** Limit the reconstructed value at a face of a cell with the scalar x. It stays between 0 and 1,
- * and close enough to x that the mean of the rest of the cell, without both faces, is between 0 and
- * 1 too (X. Zhang, C.-W. Shu, J. Comput. Phys. 229 (2010) 3091, with a weight of 1/2 for both
- * faces). */
+/** Limit the reconstructed value at a face of a cell with the scalar x. It stays between 0 and 1.
+ * It also stays close to x, so that the mean of the rest of the cell, without both faces, is
+ * between 0 and 1 (X. Zhang, C.-W. Shu, J. Comput. Phys. 229 (2010) 3091, with a weight of 1/2 for
+ * both faces). */
 OAK_FN real oak_bounded_scalar(real x, real face) {
   const real least = OAK_MAX(0, 2 * x - 1), most = OAK_MIN(1, 2 * x);
   const real above = OAK_MAX(least, face);

@@ -11,12 +11,12 @@
 #if NSOLID
 #define SOLID_VAR (NVAR - 1)
 
-/** Whether a cell with this mask is solid. Averages of cells of both kinds have other values than 0
- * and 1. */
+/** Whether a cell with this mask is solid. Averages of solid cells and others lie between 0 and 1.
+ */
 OAK_FN int oak_is_solid(real mask) { return mask >= (real)0.5; }
 
-/** 1 or -1: what variable v is multiplied with in the mirror image across a wall normal to axis
- * `dir`. At walls without slip, all components of vectors change their sign. */
+/** The factor of variable v, 1 or -1, in the mirror image across a wall normal to axis `dir`. At
+ * walls without slip, all components of vectors change their sign. */
 OAK_FN real oak_mirror_sign(int v, int dir) {
   int negative = 0;
   OAK_UNROLL
@@ -35,8 +35,8 @@ OAK_FN real oak_mirror_sign(int v, int dir) {
   return negative ? (real)-1 : (real)1;
 }
 
-/** Replace what lies behind walls in the stencil row[0 .. 2 radius] of variable v by the mirror
- * image of what lies before them. mask[]: of the same cells. */
+/** In the stencil row[0 .. 2 radius] of variable v, replace values behind walls by the mirror image
+ * of the values before them. mask[]: the mask of the same cells. */
 OAK_FN void oak_mirror_row(int v, int dir, const real *mask, real *row) {
   const real sign = oak_mirror_sign(v, dir);
   OAK_UNROLL

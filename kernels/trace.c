@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What hooks return in each cell, for the message of a run that has failed. Built only then. */
+ * The values of hooks in each cell, for the message after a run has failed. The kernel is built
+ * only in this case. */
 #include "kernels/user.h"
 
-/* Hooks are judged where the state is valid. In other cells they get the value 1, which is good for
- * all of them. */
+/* Hooks are called where the state is valid. In other cells their value is set to 1, which is
+ * allowed for every hook. */
 OAK_FN double trace_value(const oak_read_args_t *arg, const oak_user_t *user, long block, int c) {
   const int hook = arg->variable / NVAR, v = arg->variable % NVAR;
   const oak_at_t at = oak_place_cell(&arg->f, user, block, c);
@@ -59,7 +60,7 @@ OAK_FN double trace_value(const oak_read_args_t *arg, const oak_user_t *user, lo
   }
 }
 
-/* One of them, of a range of blocks. */
+/* The values of one hook in a range of blocks. */
 OAK_KERNEL(oak_trace, oak_read_args_t, 128) {
   OAK_ARGS(oak_read_args_t);
   OAK_OUTER_LANES(n) {

@@ -6,12 +6,12 @@
 #include "kernels/geometry.h"
 #include "kernels/problem.h"
 
-/* If a file above has not closed the brace of a function, the compiler refuses this definition and
- * names it. */
+/* If a function in an earlier file lacks its closing brace, the compiler refuses this definition,
+ * and its message shows this name. */
 OAK_FN int a_brace_is_not_closed_in_the_file_of_the_problem(void) { return 0; }
 
-/* If the number of variables has changed since, files included earlier have arrays of another
- * size. */
+/* Files that were included before a change of the number of variables have arrays of another size.
+ */
 #ifdef OAK_RIEMANN_SIDES_H
 OAK_REQUIRE(
     (int)OAK_NVAR_OF_SIDES == (int)(PHYSICS_NVAR),
@@ -104,10 +104,10 @@ OAK_FN void load_primitive(const oak_user_t *user, const store_t *p, long long s
 /* ---- fields that are variables of the state: OAK_FIXED_FUNCTIONS(X) is X(variable, name,
  * function) for those that a hook FIELD sets */
 #ifdef OAK_FIXED_FUNCTIONS
-/** Value of variable `v` of the state, which a hook FIELD sets, in the cell of `at`: the mean over
- * the cells of the finest level in it, so that fine cells have the mean of the coarse one. If there
- * are more than OAK_FIXED_DEPTH finer levels, the mean is over cells that are OAK_FIXED_DEPTH
- * levels finer. */
+/** Value of variable `v` of the state, which a hook FIELD sets, in the cell of `at`. It is the mean
+ * over the cells of the finest level in this cell, so the mean of fine cells is the value of the
+ * coarse cell. If there are more than OAK_FIXED_DEPTH finer levels, the mean is over cells that are
+ * OAK_FIXED_DEPTH levels finer. */
 #define OAK_FIXED_DEPTH (OAK_DIM == 3 ? 4 : 6)
 OAK_FN double oak_fixed_value(const oak_at_t *at, int v) {
   const int depth = OAK_MIN(at->state->finest - at->level, OAK_FIXED_DEPTH),

@@ -5,8 +5,8 @@
  *   LIMITER_RADIUS_NAME                   cells needed on each side; ghost layers = radius + 1
  *   limiter_NAME(const real *s, real *lo, real *hi)
  * where s[-radius .. radius] are the values of a row of cells and lo, hi the values that cell s[0]
- * has at its lower and upper face. To add one, write both here: the key scheme.limiter knows it
- * from then on (the program looks for the LIMITER_RADIUS_ lines).
+ * has at its lower and upper face. To add one, write both here. The key scheme.limiter then accepts
+ * it (the program looks for the LIMITER_RADIUS_ lines).
  *
  * Everything is branch-free: both sides of each ?: are computed, so a SIMD lane may divide by zero
  * and throw the result away. */
@@ -74,7 +74,8 @@ OAK_FN void limiter_vanleer(const real *s, real *lo, real *hi) {
 }
 
 /* B. Koren, in Numerical Methods for Advection-Diffusion Problems (1993) 117: third order where
- * smooth. On each face, the smallest of three: both differences and (near + 2 far) / 6. */
+ * smooth. The change from the cell to a face is the smallest of three: both differences to
+ * neighbours, and (near + 2 far) / 6. */
 #define LIMITER_RADIUS_koren 1
 OAK_FN void limiter_koren(const real *s, real *lo, real *hi) {
   const real a = s[0] - s[-1], b = s[1] - s[0];
@@ -89,7 +90,7 @@ OAK_FN void limiter_koren(const real *s, real *lo, real *hi) {
 /* Weighted essentially non-oscillatory reconstructions of third and fifth order: G.-S. Jiang, C.-W.
  * Shu, J. Comput. Phys. 126 (1996) 202. Their epsilon, 1e-6 for values of order one, is taken
  * relative to the values in the stencil, so that units do not matter. Smoothness indicators are
- * divided by their sum: then the weights need products instead of further divisions and cannot
+ * divided by their sum. The weights then need products in place of further divisions, and cannot
  * overflow. */
 #define WENO_EPSILON ((real)1e-6)
 #define WENO_TINY ((real)1e-30)
@@ -107,10 +108,10 @@ OAK_FN void limiter_weno3(const real *s, real *lo, real *hi) {
   *lo = s[0] - (real)0.5 * oak_div(2 * w0 * a + w1 * b, 2 * w0 + w1);
 }
 
-/* In terms of differences d of neighbours. b: smoothness indicators plus epsilon, times 3/4. The
- * weights d / b^2 of the outer stencils are taken relative to that of the central one. The face
- * value is that of the central stencil plus what the other two add to it, which are multiples of
- * third differences. The sum of the weights is thus one, however they are rounded. */
+/* All is written with differences d of neighbours. b is the smoothness indicators plus epsilon,
+ * times 3/4. The weights d / b^2 of the outer stencils are taken relative to that of the central
+ * one. The face value is that of the central stencil plus what the other two add to it, which are
+ * multiples of third differences. The sum of the weights is thus one, however they are rounded. */
 #define LIMITER_RADIUS_weno5 2
 OAK_FN void limiter_weno5(const real *s, real *lo, real *hi) {
   const real m2 = s[-2], m1 = s[-1], c = s[0], p1 = s[1], p2 = s[2];

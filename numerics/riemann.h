@@ -44,9 +44,9 @@ RIEMANN(hll, ph, ql, qr, dir, f) {
   real left[PHYSICS_NVAR], right[PHYSICS_NVAR];
   const real al = wl * ql[PHYSICS_NORMAL(dir)] - jump, ar = wr * qr[PHYSICS_NORMAL(dir)] + jump;
 #if OAK_MANY_THREADS
-  /* This multiple is also the conserved state that belongs to a multiple of density and pressure at
-   * the same velocity. To compute it in this way takes fewer operations, but each waits for the one
-   * before: GPUs become faster, CPUs slower. */
+  /* The same state follows from density and pressure, both times this factor, at the same velocity.
+   * That takes fewer operations, but each one waits for the one before. GPUs become faster, CPUs
+   * slower. */
   OAK_UNROLL
   for (int v = 0; v < PHYSICS_NVAR; v++) {
     left[v] = is_velocity(v) ? ql[v] : al * ql[v];

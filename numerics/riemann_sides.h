@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * What most Riemann solvers begin with. Included after the functions of the physics. */
+ * States, fluxes and wave speeds on both sides of a face, which most Riemann solvers need. Included
+ * after the functions of the physics. */
 #ifndef OAK_RIEMANN_SIDES_H
 #define OAK_RIEMANN_SIDES_H
 
-/* A physics may include another one and rename its hooks by macros. If this file is included while
- * they have other names, the functions below would call the old hooks.
- */
+/* A physics may include another one and rename its hooks by macros. This file must not be included
+ * while these macros exist, because the functions below would then call the old hooks. */
 #if defined physics_flux || defined physics_wave_speeds || defined physics_to_conserved
 #error "numerics/riemann_sides.h is included while a hook has another name: include it later"
 #endif

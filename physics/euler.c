@@ -10,7 +10,7 @@
  * Wave speed estimates: B. Einfeldt, SIAM J. Numer. Anal. 25 (1988) 294. */
 
 TITLE("Euler gas dynamics")
-/* The number of variables that a file which includes this one adds behind these. */
+/* The number of variables that follow these in a file that includes this one. */
 #ifndef PHYSICS_MORE
 #define PHYSICS_MORE 0
 #endif
@@ -105,9 +105,9 @@ OAK_FN real physics_pressure(const real q[], int dir, int v) {
 }
 #endif
 
-/** Lowest and highest signal speed at a face between ql and qr: Roe averages of velocity and
- * Einfeldt's eta_2 term; with OAK_WAVE_SPEEDS_EINFELDT also the one-sided speeds, which keeps the
- * fan wide enough near vacuum. */
+/** Lowest and highest signal speed at a face between ql and qr: the Roe average of the velocity and
+ * Einfeldt's eta_2 term. With OAK_WAVE_SPEEDS_EINFELDT the one-sided speeds count too, which keeps
+ * the fan wide enough near vacuum. */
 WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
   const real gamma = (real)ph->gamma;
   const real inv_l = oak_inv(ql[RHO]), inv_r = oak_inv(qr[RHO]);
@@ -137,8 +137,8 @@ VALID(ph, u) {
 
 /** Raise density and pressure to their floors, if those are set: first the density, without change
  * of momentum and energy, then the energy. Returns 1 if the conserved state has changed. (J. M.
- * Stone et al., ApJS 249 (2020) 4, code Athena++.) The internal energy is left large enough against
- * the kinetic one to survive rounding. */
+ * Stone et al., ApJS 249 (2020) 4, code Athena++.) The internal energy stays so large, compared to
+ * the kinetic energy, that it does not vanish by rounding. */
 FLOOR(ph, u) {
   const real rho = (real)ph->density_floor;
   const real internal = (real)(ph->pressure_floor / (ph->gamma - 1));

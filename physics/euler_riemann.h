@@ -9,11 +9,11 @@
 /* HLLC: E. F. Toro, M. Spruce, W. Speares, Shock Waves 4 (1994) 25; Toro, Riemann Solvers (3rd ed.)
  * eq. 10.37-10.39. Between the outer waves, of speeds smin and smax, a contact moves with speed s*.
  *
- * The flux depends on one side alone: that of the contact at which the face is, or the side from
- * which all waves come. This side is chosen first. With its outer wave S the state beside the
- * contact has the density rho (S - u) / (S - s*), the velocity s* and the pressure
- * p* = p + rho (S - u) (s* - u). With u for s* the same formulas give the side itself. The flux is
- * the velocity times the conserved state, plus p* for the normal momentum and p* s* for the energy.
+ * The flux depends on one side alone: the side of the contact on which the face lies, or the side
+ * from which all waves come. This side is chosen first. With its outer wave S the state beside the
+ * contact has the density rho (S - u) / (S - s*), the velocity s* and the pressure p* = p + rho (S
+ * - u) (s* - u). With s* = u the same formulas give the state of the side itself. The flux is the
+ * velocity times the conserved state, plus p* for the normal momentum and p* s* for the energy.
  *
  * With Einfeldt's wave speeds s* lies between smin and smax. With Roe's it may lie outside. The
  * outer waves are then compared first, because otherwise a mirror image would get another flux. */

@@ -60,8 +60,9 @@ FLUX(ph, q, dir, f) {
   for (int d = 0; d < OAK_DIM; d++) f[MX + d] = mass * q[VX + d] + (d == dir ? a2 * q[RHO] : 0);
 }
 
-/** Waves against the Roe average of the velocity, and against the flow on each side: the fan is
- * wide enough near vacuum (B. Einfeldt, SIAM J. Numer. Anal. 25 (1988) 294). */
+/** Wave speeds from the Roe average of the velocity and from the velocity of each side. Both
+ * together make the fan wide enough near vacuum (B. Einfeldt, SIAM J. Numer. Anal. 25 (1988) 294).
+ */
 WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
   const real a = (real)ph->sound;
   const real ratio = oak_sqrt(oak_div(qr[RHO], ql[RHO]));
@@ -90,9 +91,9 @@ FLOOR(ph, u) {
 
 #include "numerics/riemann_sides.h"
 
-/** HLL with the wave between: density and normal momentum have no jump there, so their fluxes are
- * those of HLL. The velocity across is carried by the mass (A. Mignone, J. Comput. Phys. 225 (2007)
- * 1427, without a magnetic field). */
+/** HLL with a third wave between the outer ones. Density and normal momentum do not jump at this
+ * wave, so their fluxes are those of HLL. The mass carries the tangential velocity (A. Mignone, J.
+ * Comput. Phys. 225 (2007) 1427, without a magnetic field). */
 RIEMANN(hllc, ph, ql, qr, dir, f) {
   riemann_sides_t s;
   riemann_sides(ph, ql, qr, dir, &s);

@@ -63,7 +63,8 @@ TO_CONSERVED(ph, u) {
     u[MX + d] = u[VX + d] * u[RHO];
   }
   u[ENE] = u[PRS] * inv_gm1 + (real)0.5 * (u[RHO] * speed2 + field2);
-  /* Added last: then compilers find the rest in FLUX again. Riemann solvers need both. */
+  /* The energy of psi is added last. Compilers then compute the other part only once for this
+   * function and FLUX, which Riemann solvers call together. */
   u[ENE] += (real)0.5 * (u[PSI] * u[PSI]);
 }
 
@@ -90,8 +91,8 @@ WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) {
   *smax = OAK_MAX(ql[VX + dir], qr[VX + dir]) + fast;
 }
 
-/* The time step is cfl / wave_rate, or about that. Waves of psi go as fast as it allows in the
- * smallest cells: sum over axes of c_h / dx = wave_rate. */
+/* The time step is about cfl / wave_rate. c_h is the largest speed that it allows in the smallest
+ * cells: the sum over axes of c_h / dx is wave_rate. */
 GLOBAL_MAX(wave_rate, at, q) {
   double rate = 0;
   OAK_UNROLL
@@ -149,8 +150,8 @@ FLUX(ph, q, dir, f) {
   f[PSI] = ch * bn;
 }
 
-/** exp(-x) for x >= 0: to rounding for x up to 1, beyond that to 1e-3. Compilers cannot turn exp()
- * of the C library into SIMD instructions. */
+/** exp(-x) for x >= 0. The error is that of rounding for x up to 1, and 1e-3 beyond. Compilers
+ * cannot turn exp() of the C library into SIMD instructions. */
 OAK_FN double mhd_decay(double x) {
   const double y = (x < 128 ? x : 128) / 16;
   double power = 1;

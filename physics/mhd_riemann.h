@@ -25,8 +25,8 @@ OAK_FN real hlld_total(const real q[]) {
   return q[PRS] + (real)0.5 * field2;
 }
 
-/* U* of a side: eq. 43 to 47. `star`: SM, `least`: below it the denominator is taken for zero,
- * which means that there is no tangential field. */
+/* U* of a side: eq. 43 to 47. `star`: SM. `least`: a denominator below it counts as zero, and there
+ * is no tangential field. */
 OAK_FN void hlld_star(const real q[], int dir, real star, real least, hlld_side_t *a) {
   const int t1 = (dir + 1) % 3, t2 = (dir + 2) % 3;
   const real bn = q[BX + dir], u = q[VX + dir], bn2 = bn * bn;
@@ -44,9 +44,9 @@ OAK_FN void hlld_star(const real q[], int dir, real star, real least, hlld_side_
 }
 
 /* The speeds of the outer and of the Alfven wave on one side of the contact, 0 for a wave that does
- * not lie between this side and the face. Both forms give the same bits. Where gcc finds the
- * choice, it makes a copy of all other choices for each of the four cases, and the solver takes 1.3
- * times as long; on GPUs it becomes a branch, which saves instructions. */
+ * not lie between this side and the face. Both forms give the same bits. If `left` is a condition,
+ * gcc makes a copy of all other choices for each of the four cases, and the solver takes 1.3 times
+ * as long. On GPUs the condition becomes a branch, which saves instructions. */
 OAK_FN void hlld_passed(int left, real s, real star, real alfven, real *outer, real *inner) {
 #if OAK_MANY_THREADS
   *outer = left ? OAK_MIN(s, 0) : OAK_MAX(s, 0);

@@ -96,7 +96,7 @@ FACE_SIDES(ph, ql, qr, nl, nr, dir, f, left, right) {
   left[2] = (real)0.5 * (pr - pl), right[2] = (real)0.5 * (pl - pr);
 }
 
-/* The rest of the pressure's force, by the slope of the surface within the cell. */
+/* The rest of the force by pressure, from the slope of the surface within the cell. */
 CELL_TERMS(ph, q, lower, upper, dir, r) {
   (void)q;
   const real slope = upper[1] - lower[1];
@@ -130,7 +130,7 @@ FROM_SMOOTH(ph, coarse, fine) {
 
 /* The ghost cell of a coarse block with a shore in it has the surface of its wet fine cells. The
  * mean depth over the mean bed would lie higher, and a lake would move. Dry ground below the
- * surface is no shore but waits for the water: there the mean stays. */
+ * surface is not a shore, because water will flow onto it. There the mean is not changed. */
 TO_COARSE(ph, fine, coarse) {
   real wet = 0, surface = 0, shore = (real)INFINITY;
   for (int e = 0; e < 4; e++) {

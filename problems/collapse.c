@@ -58,7 +58,7 @@ SOURCE(at, q, source) {
 }
 
 /* The first stage of a step accelerates gas at rest and leaves its energy as it is. Cold gas keeps
- * a positive pressure if that adds less speed than the speed of sound. */
+ * a positive pressure if the added speed is less than the speed of sound. */
 TIMESTEP(at, q) {
   real g[OAK_DIM], square = 0;
   gravity(at, g);

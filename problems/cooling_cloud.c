@@ -41,7 +41,7 @@ UPDATE(at, u, dt) {
   if (t > coldest && t < at->p.hottest) u[ENE] = kinetic + u[RHO] * cooled / gm1;
 }
 
-/* No cell loses more than a tenth of sqrt(T) in a step, so that sound and cooling stay in step. */
+/* No cell loses more than a tenth of sqrt(T) in a step, so that the flow can follow the cooling. */
 TIMESTEP(at, q) {
   const double t = q[PRS] / q[RHO], rate = 0.5 * (at->ph.gamma - 1) * at->p.cooling * q[RHO];
   return t < at->p.hottest && t > 1.5 / at->p.contrast && rate > 0 ? 0.1 * sqrt(t) / rate

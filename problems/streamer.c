@@ -40,7 +40,8 @@ POISSON_BOUNDARY(at, face) {
   return face == 2 * Z + 1 ? at->p.voltage * factor : 0;
 }
 
-/* Ionisations per cell size. At first there is no field yet, and the seed counts. */
+/* Ionisations per cell size. At step 0 the field is not yet known, and cells in the seed are
+ * refined. */
 REFINE(at) {
   const real E = FIELD_SIZE(at->f);
   if (at->step == 0) return seed(at) > 0.01 ? 2 : 0;
@@ -53,8 +54,8 @@ REFINE(at) {
 #define FIELD_BESIDE(at, offset) ((double)FIELD_SIZE_NEAR(at, 0, offset, 0))
 #endif
 
-/* Height of the largest field along the axis, by a parabola through three cells; not a number where
- * the cell has no such place. Its minimum is the place of the head. */
+/* Height of the largest field along the axis, by a parabola through three cells; NaN if the largest
+ * field is not in this cell. Its minimum over all cells is the place of the head. */
 OUTPUT(head, at, q) {
   const double low = FIELD_BESIDE(at, -1), here = (double)FIELD_SIZE(at->f),
                high = FIELD_BESIDE(at, 1);

@@ -33,7 +33,7 @@ typedef struct {
   /** NULL, or for each file the relative time that a compiler needs. Then the files do not need
    * each other, and a back end may compile them at the same time. */
   const int *time;
-  int data;  /**< 1: the module is asked for constants alone, and no code of it ever runs */
+  int data;  /**< 1: only constants are read from the module, and its code never runs */
   int debug; /**< 1: let the compiler add checks of indices */
 } oak_source_t;
 
@@ -51,10 +51,10 @@ enum { OAK_DEVICE_MARKS = 128 };
 typedef struct {
   char driver[64]; /**< of a GPU's driver */
   int64_t bytes;
-  int pid, file; /**< on the host: a process and its open file */
+  int pid, file; /**< on the host: a process and the number of its open file */
 } oak_handle_t;
 
-/** Data from or to another rank: bytes of device memory. */
+/** A message from or to another rank, in device memory. */
 typedef struct {
   int rank;
   void *address;
@@ -79,8 +79,8 @@ typedef struct {
   /** 1 if there is a compiler; without one only kernels in the cache can be used. NULL: there
    * always is one. */
   int (*has_compiler)(oak_device_t *dev);
-  /** Write the source as its compiler sees it, all #include lines followed, to the file \a path.i;
-   * on one rank alone. NULL: oak follows them itself. */
+  /** Write the source as its compiler sees it, with all included files, to the file \a path.i.
+   * Called on one rank alone. NULL: oak includes the files itself. */
   oak_status_t (*preprocess)(oak_device_t *dev, const oak_source_t *source, const char *path);
   /** Fill \a said with what the compiler says of the loops of a source, and \a assembly with its
    * assembly language, which names lines of the sources. On one rank alone; NULL: the device does
@@ -90,7 +90,7 @@ typedef struct {
   /** Compile to the file \a path; on one rank alone (see oak_device_build). */
   oak_status_t (*build)(oak_device_t *dev, const oak_source_t *source, const char *path);
   oak_status_t (*load)(oak_device_t *dev, const char *path, oak_module_t **out);
-  /** The same for a source of data. NULL: load runs no code either. */
+  /** As load, for a source with data = 1, without running code. NULL: load runs no code either. */
   oak_status_t (*load_data)(oak_device_t *dev, const char *path, oak_module_t **out);
   void (*unload)(oak_device_t *dev, oak_module_t *module);
   oak_status_t (*kernel)(oak_device_t *dev, oak_module_t *module, const char *name,
@@ -101,7 +101,7 @@ typedef struct {
                          size_t bytes);
   oak_status_t (*sync)(oak_device_t *dev);
   /** Marks in the queue of a device's work, numbered 0 to OAK_DEVICE_MARKS - 1, and the seconds
-   * between two of them; both NULL where a launch returns when the kernel has ended. */
+   * between two of them; both NULL if a launch returns only after the kernel has ended. */
   void (*mark)(oak_device_t *dev, int number);
   double (*between)(oak_device_t *dev, int from, int to);
   /** Memory that other processes of the host can map; all NULL where there is none. */
@@ -110,14 +110,14 @@ typedef struct {
   oak_status_t (*attach)(oak_device_t *dev, const oak_handle_t *handle, void **out);
   void (*detach)(oak_device_t *dev, void *ptr);
   /** Let the queue write flags in \a page, which is memory of the host, and wait for them. NULL if
-   * launches return when the kernel has ended: then the host does this. */
+   * launches return only after the kernel has ended: then the host writes the flags and waits. */
   oak_status_t (*know_flags)(oak_device_t *dev, void *page, size_t bytes);
   void (*forget_flags)(oak_device_t *dev, void *page);
   oak_status_t (*signal)(oak_device_t *dev, uint64_t *flag, uint64_t value);
   oak_status_t (*wait)(oak_device_t *dev, uint64_t *flag, uint64_t value);
-  /** A second queue, for transfers while kernels run; all NULL if launches return when the kernel
-   * has ended. fork: the second queue waits for the work that is in the first queue now. join: the
-   * first queue waits for the work that is in the second queue now. */
+  /** A second queue, for transfers while kernels run; all NULL if launches return only after the
+   * kernel has ended. fork: later work in the second queue waits for the present work in the first
+   * queue. join: the same with both queues exchanged. */
   oak_status_t (*fork)(oak_device_t *dev);
   oak_status_t (*join)(oak_device_t *dev);
   oak_status_t (*settle)(oak_device_t *dev); /**< wait for the second queue */
@@ -129,10 +129,10 @@ typedef struct {
   oak_status_t (*copy_in)(oak_device_t *dev, void *dst, const void *host, size_t bytes);
   oak_status_t (*host_alloc)(oak_device_t *dev, size_t bytes, void **out);
   void (*host_free)(oak_device_t *dev, void *ptr);
-  /** Output beside kernels; all NULL where there is none. keep: copy \a bytes to \a dst, both on
-   * the device, in the first queue, so that later kernels may change \a src. fetch: copy bytes that
-   * were kept to memory of host_alloc, in a queue of their own, and wait for them; another thread
-   * may call it while this one works with the device. room: bytes of memory that are free. */
+  /** Output while kernels run; all NULL if the device has none. keep: copy \a bytes to \a dst, both
+   * on the device, in the first queue, so that later kernels may change \a src. fetch: copy kept
+   * bytes to memory of host_alloc, in a third queue, and wait for them. A second thread may call
+   * fetch while the first one works with the device. room: bytes of memory that are free. */
   oak_status_t (*keep)(oak_device_t *dev, void *dst, const void *src, size_t bytes);
   oak_status_t (*fetch)(oak_device_t *dev, void *host, const void *kept, size_t bytes);
   size_t (*room)(oak_device_t *dev);
@@ -143,14 +143,14 @@ typedef struct {
   oak_status_t (*direct_open)(oak_device_t *dev, MPI_Comm comm);
   oak_status_t (*direct_exchange)(oak_device_t *dev, const oak_direct_message_t *send, int nsend,
                                   const oak_direct_message_t *recv, int nrecv);
-  /** Number of iterations of a kernel's OUTER loop that run at the same time; NULL: the device does
-   * not need to tell it. */
+  /** Number of iterations of a kernel's OUTER loop that run at the same time; NULL: oak does not
+   * need this number. */
   long (*slots)(oak_device_t *dev, oak_kernel_t *kernel);
   /** One line of what was found: processor, threads, compiler; for `oak info` and the run's head.
    */
   void (*describe)(oak_device_t *dev, char *text, size_t size);
-  /** Hash everything outside the source that a binary depends on. \a compiler 0: only what can be
-   * known without a compiler, such as the processor and the flags of the user. */
+  /** Hash everything outside the source that a binary depends on. \a compiler 0: only what is known
+   * without a compiler, such as the processor and the flags of the user. */
   oak_status_t (*fingerprint)(oak_device_t *dev, int compiler, oak_hash_t *hash);
 } oak_device_ops_t;
 
@@ -221,8 +221,8 @@ OAK_API oak_status_t oak_device_explain(oak_device_t *dev, const oak_source_t *s
  * fingerprint. */
 OAK_API oak_status_t oak_device_build(oak_device_t *dev, const oak_source_t *source,
                                       oak_module_t **out);
-/** Number of builds of a device so far, and of those that were compiled because the cache did not
- * have them. Not collective. */
+/** The number of builds of a device so far, and how many of them were compiled because they were
+ * not in the cache. Not collective. */
 OAK_API void oak_device_builds(const oak_device_t *dev, int *built, int *compiled);
 OAK_API void oak_device_unload(oak_device_t *dev, oak_module_t **module);
 OAK_API oak_status_t oak_device_kernel(oak_device_t *dev, oak_module_t *module, const char *name,

@@ -38,8 +38,8 @@ struct physics_parameters {
   OAK_EDITOR_PHYSICS_PARAMETERS
 };
 
-/* A problem file is opened itself; only its parameters stand in front, as they were when
- * `oak editor` ran. */
+/* A problem file is not included, because it is the file that is opened. Only its parameters stand
+ * in front, as they were when `oak editor` ran. */
 #define OAK_PROBLEM "kernels/no_problem.c"
 #ifndef OAK_EDITOR_PARAMETERS
 #define OAK_EDITOR_PARAMETERS double oak_unused;

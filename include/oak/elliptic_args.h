@@ -15,15 +15,15 @@ typedef struct {
 
 /** Where a block is on the next coarser level: part of its parent, or the same block. */
 typedef struct {
-  int coarse; /**< block there; of a remote parent: place among those that are sent */
+  int coarse; /**< block there; for a remote parent, the place among the blocks to be sent */
   int child;  /**< which child of that block it is; -1: it is the same block */
   int remote; /**< the parent is on another rank */
   int unused;
 } oak_elliptic_move_t;
 
 /** div(a grad u) - b u = rhs on one level. Ghost values of u at a refinement boundary are in
- * `ghost`; there the difference to the cell beside it, times a on the face, gives the same flux on
- * both sides. */
+ * `ghost`. The flux there is a on the face times the difference between ghost value and cell. It is
+ * the same on both sides. */
 typedef struct {
   oak_field_t f;  /**< u, one component */
   oak_field_t c;  /**< a of the cells, on the finest level, where the coefficients are fields */
@@ -37,7 +37,7 @@ typedef struct {
   double a, b;       /**< where they are constants */
   double outside[6]; /**< at the boundary of the domain: 1 if u is given there, -1 its derivative */
   int colour;        /**< of the cells to change: 0 or 1 */
-  int zero;          /**< u is 0, whatever its values are (smooth, constant coefficients) */
+  int zero; /**< u counts as 0, and its values are not read (smooth, constant coefficients) */
   /* refinement boundaries */
   const oak_elliptic_fine_t *fine;
   const oak_coarse_face_t *coarse;
@@ -56,7 +56,7 @@ typedef struct {
   const oak_elliptic_move_t *move;
   const real *from; /**< restriction: values of the fine level; unpack: those received */
   real *to;
-  real *remote; /**< [child][N^d] values that travel */
+  real *remote; /**< [child][N^d] values from or to other ranks */
   int add;      /**< 1: interpolation adds to the values that are there; 0: it replaces them */
   int axis;     /**< of the faces that merge_faces averages; d: those in `high` */
   double outside[6];
@@ -146,8 +146,8 @@ typedef struct {
 typedef struct {
   const double *moment; /**< [count][OAK_ELLIPTIC_MOMENTS] */
   long count;
-  double round[OAK_ELLIPTIC_PARTS]; /**< a number to which a part is added and subtracted: this
-                                     * rounds it to a multiple of a power of two */
+  double round[OAK_ELLIPTIC_PARTS]; /**< this number is added to a moment and subtracted again,
+                                       which rounds to a multiple of a power of two */
   double *out;                      /**< [chunk][OAK_ELLIPTIC_PARTS][OAK_ELLIPTIC_MOMENTS] */
 } oak_elliptic_moment_sums_args_t;
 

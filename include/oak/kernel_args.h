@@ -47,7 +47,7 @@ typedef void store_t;
  * components of a field or on the Runge-Kutta state that is read, so it serves all fields. */
 typedef struct {
   OAK_ALIGN_16 int
-      base; /**< memory that `place` counts in, see below. Aligned: one load gets the whole entry */
+      base; /**< memory that `place` refers to, see below. Aligned: one load gets the whole entry */
   int place; /**< number of the block, or where the slot begins in the halo buffer, in pieces */
   int bflux; /**< slot for fluxes if this is a refinement boundary, else -1 */
   int kind;  /**< OAK_FACE_ */
@@ -62,8 +62,9 @@ enum { OAK_FACE_SAME, OAK_FACE_FINER, OAK_FACE_COARSER, OAK_FACE_BOUNDARY };
  */
 enum { OAK_BASE_OWN = 0, OAK_BASE_HALO = 1, OAK_BASE_PEERS = 2 };
 
-/** Parameters of physics and problem together, and bytes of texts that their files declare, with
- * the zero at the end (kernels/hooks.h). Constants of a GPU have 64 KiB. */
+/** The largest number of parameters of physics and problem together, and the largest size in bytes
+ * of texts that their files declare, with the zero at the end (kernels/hooks.h). A GPU has 64 KiB
+ * for constants. */
 enum {
   OAK_MAX_PARAMETERS = 256,
   OAK_HELP_BYTES = 160,
@@ -117,10 +118,10 @@ typedef struct {
   double dt;
   double cfl; /**< for limits of the time step that hooks ask for */
   real *bflux;
-  int part_bits; /**< tiles are cut along z into 2^part_bits parts, which are computed separately */
+  int part_bits; /**< a tile has 2^part_bits parts along z, which are computed separately */
   int first;     /**< 1 for the first of the stages whose invalid cells are counted together */
   double *rate;  /**< [block][tile][part] largest sum over dimensions of wave speed / dx */
-  int *bad;      /**< [block][tile][part] cells left in an invalid state */
+  int *bad;      /**< [block][tile][part] number of invalid cells */
   const store_t
       *diffusion; /**< [nblock][V][N^d] rate of change by diffusion; only where explicit */
 } oak_flux_args_t;
@@ -169,7 +170,7 @@ typedef struct {
   int sub; /**< position of the fine block in the face of the coarse one: bit 0 first, bit 1 second
               axis */
   int kind;
-  int block; /**< of this rank: the one whose ghost cells they are, or from which data is taken */
+  int block; /**< of this rank: the block whose ghost cells it fills, or that it takes data from */
 } oak_halo_task_t;
 
 enum {
@@ -223,7 +224,7 @@ typedef struct {
   int components;              /**< of the field that `f` describes */
   int interpolation;
   /* Elliptic equations: the coefficient of cells, and on their faces (oak_elliptic_args_t). NULL:
-   * constant, or not to be heeded. */
+   * constant, or not used. */
   const double *a, *low[3], *high;
 } oak_halo_args_t;
 
@@ -282,7 +283,7 @@ typedef struct {
   int bflux;    /**< slot of the coarse face */
   int piece[4]; /**< averages from its fine neighbours, by position in the face (bit 0 first axis)
                  */
-  int owner[4]; /**< whose memory holds them: 0 this rank's, 1 + p that of peer p */
+  int owner[4]; /**< the memory that holds them: 0 that of this rank, 1 + p that of peer p */
 } oak_coarse_face_t;
 
 typedef struct {
@@ -404,8 +405,8 @@ typedef struct {
   double *cells; /**< [n][N^d] (oak_cells, oak_derived) or [n][V][(N+2G)^d] (oak_ghosts) */
 } oak_read_args_t;
 
-/** Hooks whose values oak_trace reads after a failure, as variable hook * V + component:
- * X(owner, hook, name in files). */
+/** Hooks whose values oak_trace reads after a failure: X(owner, hook, name in files). Number hook *
+ * V + component selects a component of a hook. */
 #define OAK_TRACE_TABLE(X)               \
   X(physics, source, "SOURCE")           \
   X(problem, source, "SOURCE")           \

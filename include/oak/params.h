@@ -24,7 +24,7 @@ typedef enum {
 } oak_param_type_t;
 
 /** One key. Strings must outlive the parameter set unless copied (oak_params_declare copies).
- * Fields from `multiple_of` on may be left out (0). */
+ * The field `multiple_of` and those after it may be left out (0). */
 typedef struct {
   const char *key; /**< "section.name"; the name may contain dots */
   oak_param_type_t type;
@@ -56,8 +56,8 @@ OAK_API oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const 
 OAK_API void oak_params_trust(oak_params_t *params);
 
 /** Read the user's own settings: a file as above that may set all keys of [device], and no others.
- * Read it before the parameter file, whose values then win. OAK_ERR_INPUT: others may change the
- * file, or replace it, because they may write to a folder above it or own one. Collective, as
+ * Read it before the parameter file, whose values then win. OAK_ERR_INPUT: other users may change
+ * the file, or replace it, because they own a folder above it or may write to one. Collective, as
  * oak_params_read(). */
 OAK_API oak_status_t oak_params_read_settings(oak_params_t *params, MPI_Comm comm,
                                               const char *path);
@@ -66,8 +66,8 @@ OAK_API oak_status_t oak_params_read_settings(oak_params_t *params, MPI_Comm com
  * ("command line"). Later settings win over earlier ones. Not collective. */
 OAK_API oak_status_t oak_params_assign(oak_params_t *params, const char *assignment,
                                        const char *origin);
-/** The same for \a count settings, such as the arguments of a program. If some of them are not
- * settings, one message names all of these, together with what oak_params_check() finds. */
+/** The same for \a count settings, such as the arguments of a program. One message reports all
+ * arguments that are not settings, together with the mistakes that oak_params_check() finds. */
 OAK_API oak_status_t oak_params_assign_all(oak_params_t *params, int count, char *const *assignment,
                                            const char *origin);
 /** The same with key and value apart, for programs. After oak_create only these may be set: the
@@ -82,20 +82,20 @@ OAK_API oak_status_t oak_params_set(oak_params_t *params, const char *key, const
 OAK_API oak_status_t oak_params_declare(oak_params_t *params, const oak_param_desc_t *desc,
                                         int count);
 
-/** Add a key that means what \a like means, whose present value is its default. */
+/** Add a key with the meaning of \a like. Its default is the present value of \a like. */
 OAK_API oak_status_t oak_params_declare_like(oak_params_t *params, const char *key,
                                              const char *like);
 
 /** Check all values against the declared keys: type, range, choice. With \a complete, keys that are
  * not declared are errors too, and the message suggests the nearest known key. Without it, such
- * keys are mentioned only if there are other mistakes, and never those of physics, problem and
- * boundary. One message reports all mistakes, each on a line with its file and line number. Not
+ * keys are reported only together with other mistakes, and keys of physics, problem and boundary
+ * never. One message reports all mistakes, each on a line with its file and line number. Not
  * collective (the same on all ranks). */
 OAK_API oak_status_t oak_params_check(oak_params_t *params, int complete);
 
-/** The value of a key: after oak_params_check() the effective value, before it the default. The key
- * must be declared and of that type. A text stays valid until another value of its key is checked.
- */
+/** The value of a key: after oak_params_check() the effective value, before that the default. The
+ * key must be declared with the type of the function. A text stays valid until another value of its
+ * key is checked. */
 OAK_API int oak_params_int(const oak_params_t *params, const char *key);
 OAK_API double oak_params_real(const oak_params_t *params, const char *key);
 OAK_API int oak_params_bool(const oak_params_t *params, const char *key);

@@ -36,7 +36,7 @@ OAK_API const char *oak_status_text(oak_status_t status);
 /** The message of the last failure on this rank ("" if none). Not collective. */
 OAK_API const char *oak_last_error(void);
 
-/** Record a failure: message from \a format. \return \a status, so that it can be returned on.
+/** Record a failure: message from \a format. \return \a status, so that the caller can return it.
  * \a file and \a line are kept for debugging (shown when OAK_DEBUG is in the environment). */
 OAK_API oak_status_t oak_fail(oak_status_t status, const char *file, int line, const char *format,
                               ...) __attribute__((format(printf, 4, 5)));
@@ -67,7 +67,7 @@ OAK_API oak_status_t oak_agree(MPI_Comm comm, oak_status_t status);
  * which other ranks wait for this one and nothing else can tell them. Does not return. */
 OAK_API void oak_end_all(MPI_Comm comm);
 
-/** Our own bugs: checked in debug builds only. Aborts the communicator. */
+/** For bugs of oak itself. Checked in debug builds only. Aborts the communicator. */
 OAK_API void oak_assert_failed(const char *cond, const char *file, int line);
 #ifdef NDEBUG
 #define OAK_ASSERT(cond) ((void)0)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Step a simulation from Python, look at it on the way, and disturb it: in a notebook the same lines do.
+"""Step a simulation from Python, look at it between steps, and change it. The same lines work in a notebook.
 
     python3 step.py step.png"""
 import sys

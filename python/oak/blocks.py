@@ -24,8 +24,8 @@ Point = Union[Sequence[float], np.ndarray]
 
 
 class Uniform:
-    """Values on an even grid: values [(nz)][ny][nx], and the centres x, y (and z) of its cells. A slice has the two
-    coordinates of its plane."""
+    """Values on an even grid: values [(nz)][ny][nx], and the centres x, y (and z) of its cells. A slice has only the
+    two coordinates of its plane."""
 
     def __init__(self, values: np.ndarray, axes: dict[str, np.ndarray], name: str = "values") -> None:
         self.values = values
@@ -64,7 +64,7 @@ class Blocks:
     xmin, xmax  [dim] corners of the domain
     trees       [dim] blocks of level 0
     level       [nblocks] level of each block
-    index       [nblocks][dim] its place, counted in blocks of its level
+    index       [nblocks][dim] place of each block, counted in blocks of its level
     variables   names
     time, step
     coordinates "cartesian", "axisymmetric" (r, z), "polar" (r, phi), "cylindrical" (r, phi, z) or "spherical"
@@ -135,7 +135,8 @@ class Blocks:
 
     @property
     def _volume_factor(self):
-        """Volume of each cell over the product of its sizes in the coordinates, as of whole rings without phi."""
+        """Volume of each cell, divided by the product of its sizes in the coordinates. Without an axis phi, a cell is a
+        whole ring."""
         if self.coordinates == "cartesian":
             return 1.0
         around = 2 * np.pi if self.coordinates == "axisymmetric" or (self.coordinates == "spherical" and self.dim == 2) else 1
@@ -193,7 +194,7 @@ class Blocks:
                 f"blocks of {self.block_size}^{self.dim}, levels {self.min_level} to {self.max_level}>")
 
     def _where(self):
-        """What the text of this object says of its file."""
+        """A text that names the file."""
         path = getattr(self, "path", None)
         return f" {path}" if path else ""
 
@@ -228,7 +229,7 @@ class Blocks:
     def to_yt(self, **units: Any) -> Any:
         """A data set of yt with the variables in code units, and with the names of yt ("gas", "density") where oak's
         are known. units: length_unit, mass_unit, ... of yt.load_amr_grids. Fields of yt that take differences, such as
-        vorticity, need periodicity=(True, True, True); at boundaries that are not periodic they are wrong then."""
+        vorticity, need periodicity=(True, True, True); then they are wrong at boundaries that are not periodic."""
         return convert.to_yt(self, units)
 
     def integral(self, variable: Union[str, np.ndarray]) -> float:
@@ -276,7 +277,7 @@ class Blocks:
         length = float(np.sqrt((step**2).sum()))
         cuts = [np.array([0.0, 1.0])]
         for level in self._sorted if length > 0 else ():
-            # Faces of all cells of a level: those in other blocks cut a cell in parts, joined again below.
+            # Faces of all cells of a level. Some of them cut coarser cells in parts, which are joined again below.
             for d in np.flatnonzero(step):
                 h = self.cell_size(level)[d]
                 lo, hi = sorted((first[d], last[d]))
@@ -396,7 +397,7 @@ class Blocks:
         return d
 
     def _key(self, level, index):
-        """One number for each place of a level."""
+        """A unique number for each place of a block on a level."""
         n = self.trees * 2**level
         key = np.zeros(len(index), dtype=np.int64)
         for d in reversed(range(self.dim)):
@@ -416,7 +417,7 @@ class Blocks:
 
 
 def _sums(shape):
-    """Sums of values and how many they are, none at first."""
+    """Arrays for sums of values and for their counts, filled with 0."""
     try:
         return np.zeros(tuple(shape)), np.zeros(tuple(shape), dtype=np.int64)
     except (MemoryError, ValueError) as wrong:
@@ -424,8 +425,8 @@ def _sums(shape):
 
 
 def _add(sums, weight, cells, corner, finer, first=None):
-    """Add the cells of a block, whose first one is at corner, to a grid that is finer by so many levels (or coarser, if
-    negative) and begins at first."""
+    """Add the cells of a block, whose first one is at corner, to a grid. finer: how many levels the grid
+    is finer (negative: coarser). first: the first cell of the grid."""
     dim = cells.ndim
     first = np.zeros(dim, dtype=np.int64) if first is None else first
     count = 1

@@ -122,7 +122,7 @@ class Checkpoint(Blocks):
     # ---- blocks
 
     def _judge_records(self, records):
-        """A checksum continues that of the head, with the number of the block and its record."""
+        """Check the records of blocks. Their checksums start from that of the head and the number of the block."""
         for b in range(self._count):
             record = records[b * _RECORD.itemsize:(b + 1) * _RECORD.itemsize]
             start = zlib.crc32(np.int64(b).tobytes(), self._sum)
@@ -135,7 +135,7 @@ class Checkpoint(Blocks):
         self._set_blocks(level, index)
 
     def _judge_mesh(self, level, index):
-        """The checksums are right, so a mesh that is wrong was not written by oak."""
+        """Check the mesh. Since the checksums are right, a file with a wrong mesh was not written by oak."""
         finest = int(level.max())
         wrong = f"checkpoint {self.path} holds no valid mesh: "
         if finest >= MOST_LEVELS or finest * self.dim > 62:

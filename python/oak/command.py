@@ -37,7 +37,7 @@ def assignments(settings: Optional[Mapping[str, Any]]) -> list[str]:
 
 
 def find_oak() -> str:
-    """The oak command: $OAK, the one on the path, or that of the source tree that this package lies in."""
+    """The oak command: $OAK, or the command on the path, or that of the source tree of this package."""
     here = os.path.dirname(os.path.abspath(__file__))
     built = os.path.join(here, "..", "..", "build", "oak")
     for found in (os.environ.get("OAK"), shutil.which("oak"), built):

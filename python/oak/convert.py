@@ -24,7 +24,7 @@ _YT_NAMES = {
 
 
 def module(name: str) -> Any:
-    """A package that oak can do without."""
+    """An optional package."""
     try:
         return importlib.import_module(name)
     except ImportError as missing:
@@ -33,7 +33,7 @@ def module(name: str) -> Any:
 
 
 def to_yt(blocks: Any, units: dict[str, Any]) -> Any:
-    """The blocks as grids of yt, with their parents: yt looks for a cell from level 0 up. Parents hold means."""
+    """The blocks as grids of yt, with their parents, because yt searches cells from level 0 on. Parents hold means."""
     yt = module("yt")
     grids = []
     for level, index, values in _tree(blocks):
@@ -54,7 +54,7 @@ def to_yt(blocks: Any, units: dict[str, Any]) -> Any:
     ones = np.ones(3 - blocks.dim)
     box = np.stack([np.append(blocks.xmin, 0 * ones), np.append(blocks.xmax, ones)], axis=1)
     cells = np.append(blocks.trees * blocks.block_size, ones.astype(int))
-    # Positions and volumes are in (r, z, theta) there; the grids are one cell of 2 pi in theta.
+    # There yt has coordinates (r, z, theta); each grid has one cell along theta, of width 2 pi.
     if blocks.coordinates == "axisymmetric":
         units = {"geometry": "cylindrical", **units}
         box[2, 1] = 2 * np.pi

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Files that may come from anywhere: what is no file of values does not hold up the reader, and their names and texts
-do not command the terminal."""
+"""Safe reading of files from unknown sources. The reader does not wait for pipes, and control characters in names and
+texts do not reach the terminal."""
 from __future__ import annotations
 
 import configparser
@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Union
 
 
 class OakError(Exception):
-    """Something that oak cannot read or do; the message says what and why."""
+    """oak cannot read or do something. The message says what and why."""
 
 
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
@@ -31,8 +31,8 @@ def is_name(text: str) -> bool:
 
 
 def open_regular(path: Union[str, os.PathLike[str]], refusal: str) -> BinaryIO:
-    """Open a regular file to read bytes; what is none, such as a pipe that would wait for ever, is an OakError with the
-    path and the words of refusal. OSError as open() has it."""
+    """Open a regular file to read bytes. Anything else, such as a pipe, raises OakError with the path and the text
+    refusal. Raises OSError as open() does."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
@@ -41,8 +41,8 @@ def open_regular(path: Union[str, os.PathLike[str]], refusal: str) -> BinaryIO:
 
 
 def parse_parameters(text: str) -> dict[str, Any]:
-    """The text of a parameter file as {"mesh.max_level": 5}. yes and no are True and False; several numbers
-    are text, as all else that is no number."""
+    """The text of a parameter file as {"mesh.max_level": 5}. yes and no become True and False, a single
+    number becomes a number, and all other values stay text."""
     parser = configparser.ConfigParser(interpolation=None, delimiters="=", comment_prefixes=("#", ";"),
                                        inline_comment_prefixes=("#", ";"), strict=False)
     parser.optionxform = str  # type: ignore[assignment,method-assign]

@@ -49,7 +49,7 @@ def _load():
     global _library, _world  # pylint: disable=global-statement
     if _library:
         return _library
-    # Parts of MPI libraries that are loaded later look for symbols of the first.
+    # RTLD_GLOBAL, because parts of MPI libraries that are loaded later need symbols of this one.
     try:
         lib = ctypes.CDLL(_find_library(), mode=ctypes.RTLD_GLOBAL)
     except OSError as wrong:
@@ -99,14 +99,14 @@ def _find_parameters(lib, name):
 
 
 class Simulation(Blocks):
-    """A simulation that this process (or each rank of `mpirun python3 ...`) steps. Block data are NumPy arrays on the
-    CPU, of this rank's blocks, copied from where the simulation has them: sim["rho"] is [nblocks][(N)][N][N].
+    """A simulation that this process (or each rank of `mpirun python3 ...`) steps. Block data are copies
+    in NumPy arrays on the CPU, of the blocks of this rank: sim["rho"] is [nblocks][(N)][N][N].
 
     parameters  name of a parameter file, or of a problem that comes with oak
     settings    keys that win over the file: {"mesh.max_level": 5}
 
-    derived     names beside variables that sim[...] takes: vorticity, hooks OUTPUT, fields, level, ...; on several
-                ranks they are collective
+    derived     further names for sim[...]: vorticity, hooks OUTPUT, fields, level, ...; on several ranks these are
+                collective
 
     What Blocks can do (uniform, slice, line, integral, ...) works on the present state."""
 
@@ -207,8 +207,8 @@ class Simulation(Blocks):
         return bool(changed.value)
 
     def step(self, steps: int = 1, until: Optional[float] = None) -> None:
-        """So many steps, or steps until a time, which the last one hits; the mesh is adapted every mesh.adapt_every
-        steps, as oak run does."""
+        """Advance by a number of steps, or until a time, which the last step reaches exactly. The mesh is adapted every
+        mesh.adapt_every steps, as in oak run."""
         every = self._lib.oak_params_int(self._params, b"mesh.adapt_every")
         last, reached = self.step_number + steps, until is not None and self.time >= until
         while not reached and (until is not None or self.step_number < last):
@@ -246,7 +246,7 @@ class Simulation(Blocks):
         return cells[:, number]
 
     def write(self, variable: str, values: np.ndarray) -> None:
-        """Overwrite a conserved variable in all blocks of this rank. Values that leave an invalid cell are refused, and
+        """Overwrite a conserved variable in all blocks of this rank. Values that make a cell invalid are refused, and
         the solution stays as it was. Either way the next time step is computed again. Collective."""
         number = self._conserved(variable)
         values = np.ascontiguousarray(values, dtype=np.float64)
@@ -281,12 +281,12 @@ class Simulation(Blocks):
         _check(self._lib.oak_write_grid(self._sim, os.fsencode(path)))
 
     def write_output(self, name: str) -> None:
-        """What the section [output.NAME] of the parameters describes, in output.folder, as a run does when it is due:
-        files of any kind, a row of a table. The keys that say when do not count. Collective."""
+        """Write the output of the section [output.NAME] to output.folder, as a run does when it is due: files, or a row
+        of a table. The keys that say when it is due have no effect. Collective."""
         _check(self._lib.oak_write_output(self._sim, name.encode()))
 
     def write_checkpoint(self, path: Union[str, os.PathLike[str]]) -> None:
-        """All of the state, for read_checkpoint or `oak run` to go on from."""
+        """Write the whole state, from which read_checkpoint or `oak run` can go on."""
         _check(self._lib.oak_write_checkpoint(self._sim, os.fsencode(path)))
 
     def read_checkpoint(self, path: Union[str, os.PathLike[str]]) -> None:

@@ -83,7 +83,7 @@ class _Text:
         return float.fromhex(text) if "x" in text.lower() else float(text.split("(")[0])
 
     def reals(self, count, what, comma=False):
-        """Pass over numbers that are not used, each with a comma behind it or not. The usual ones go by at once."""
+        """Skip numbers that are not used, with a comma after each if comma. Plain numbers are skipped all at once."""
         self._skip()
         parts = self.text[self.at:].split(b"," if comma else None, count)
         numbers = parts[:count]
@@ -197,11 +197,11 @@ class _Level:
 
 class Plotfile(Blocks):
     """A plotfile: Blocks whose values are in files. Those of other AMReX codes can be read too, if their cells are
-    refined by 2 and nothing is cut off the domain. Values are read when they are asked for.
+    refined by 2 and their blocks cover the whole domain. Values are read when they are asked for.
 
     path  its folder, such as "output/sedov/plt000100"
 
-    OakError with the file and what is wrong with it, whatever the files hold."""
+    Any fault in the files raises OakError with the file and the fault."""
 
     def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
         self.path = os.fspath(path).rstrip("/") or "/"
@@ -223,7 +223,7 @@ class Plotfile(Blocks):
         count = text.integer("a number of variables", 1, _INT)
         self.variables = []
         while len(self.variables) < count:
-            # Names become parts of names of files, which must stay in their folder.
+            # Names become parts of paths, so they must not contain "/".
             self.variables.append(text.name("the name of a variable", b"\r\n").replace("/", "_"))
         self.dim = text.integer("dimension", 2, 3)
         self.time = text.real("a time")
@@ -280,7 +280,7 @@ class Plotfile(Blocks):
                         "or was not written by oak")
 
     def _fab_box(self, l, b):
-        """What follows precision and order of bytes in the header of a box."""
+        """The part of the header of a box that follows precision and order of bytes."""
         low, size = self._levels[l].low[b].tolist(), self._levels[l].size[b].tolist()
         corners = (low, [a + n - 1 for a, n in zip(low, size)], [0] * self.dim)
         text = " ".join(f"({','.join(map(str, corner))})" for corner in corners)
@@ -353,7 +353,7 @@ class Plotfile(Blocks):
             raise OakError(f"{self.path} has more places of blocks on level {finest} than oak for Python can number")
 
     def _cut(self, n):
-        """Whether blocks of n cells are a tree that lacks nothing and has nothing twice."""
+        """Whether blocks of n cells are a tree that covers each place exactly once."""
         self._count(n)
         self.block_size, self.trees = n, self._cells // n
         level, index, self._source = [], [], []

@@ -46,7 +46,7 @@ class Scan:
         return notebook.show(repr(self), rows)
 
     def history(self, name: str = "diagnostics.csv") -> History:
-        """The tables of all runs below each other, with a column for each key of the scan."""
+        """The tables of all runs in one table, one run after the other, with a column for each key of the scan."""
         tables = [(values, found.history(name)) for values, found in self if found]
         if not tables:
             raise OakError("all runs of the scan failed; their messages are in errors")

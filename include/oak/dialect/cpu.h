@@ -39,8 +39,8 @@ extern void oak_near_beyond(void)
 #define OAK_WAIT ((void)0)
 #define OAK_ARGS_PLACE(arg) (&(arg))
 
-/* Chunks of a few blocks: neighbours in Morton order stay on one core. A launch of a few blocks is
- * not worth waking the other threads. */
+/* Chunks of a few blocks keep neighbours in Morton order on one core. A launch of a few blocks uses
+ * one thread, because starting the others takes longer. */
 #define OAK_PARALLEL schedule(dynamic, 4) num_threads(oak_threads)
 #define OAK_OUTER(n)                                                          \
   OAK_PRAGMA(omp parallel for OAK_PARALLEL if (oak_threads > 1 && oak_n > 8)) \
@@ -50,15 +50,15 @@ extern void oak_near_beyond(void)
  * declared in the body, although they would fit in registers (gcc 12: 8 instead of 35 MCUPS). */
 #if defined(__clang__)
 /* Not `assume_safety`: with it, clang (14 to 19) lets the lanes share an array of the body that is
- * indexed at run time, and all of them get the values of the last one. With `enable` it proves or
- * tests that lanes are independent. OAK_RESTRICT and OAK_STORE_LATER help it where it could not. */
+ * indexed at run time, and all of them get the values of the last one. With `enable`, clang proves
+ * or tests that lanes are independent. OAK_RESTRICT and OAK_STORE_LATER help where it fails. */
 #define OAK_SIMD OAK_PRAGMA(clang loop vectorize(enable))
 #define OAK_STORE_LATER 1
 #else
 #define OAK_SIMD OAK_PRAGMA(GCC ivdep)
 #define OAK_STORE_LATER 0
 #endif
-/* A pointer of a function's argument: what the function writes through it, it reads through no
+/* For a pointer argument: the function reads values that it writes through this pointer through no
  * other pointer. */
 #define OAK_RESTRICT restrict
 #define OAK_INNER(i, ni) \
@@ -97,8 +97,8 @@ extern void oak_near_beyond(void)
 
 #define OAK_MANY_THREADS 0
 
-/* Data that belongs to a lane is an array over the lanes, and a little longer: with a power of two
- * as distance, arrays of several variables would share few sets of the cache. */
+/* Data of a lane is an element of an array over the lanes. The array is a little longer, because
+ * arrays whose distance is a power of two would share few sets of the cache. */
 #define OAK_LANE(c, nc) OAK_INNER(c, nc)
 #define OAK_LANE2(j, nj, i, ni) OAK_INNER2(j, nj, i, ni)
 /* Rows of lanes one after the other. */
@@ -116,9 +116,9 @@ extern void oak_near_beyond(void)
 #define OAK_QUEUE(len, step, s) (((step) + (s) + 4 * (len)) % (len))
 #define OAK_QUEUE_TURN(queue, len, nvar) ((void)0)
 
-/* Reductions over a SHARED array, which is overwritten; all threads of a team call them. They fold
- * halves onto each other, since compilers do not vectorise a floating-point maximum that respects
- * NaN, nor a sum whose order counts. */
+/* Reductions over a SHARED array, which is overwritten; all threads of a team call them. They
+ * combine the two halves of the array again and again, because compilers vectorise neither a
+ * floating-point maximum that respects NaN nor a sum of fixed order. */
 #define OAK_REDUCE_(result, array, n, combine)                            \
   do {                                                                    \
     for (int oak_m = (n), oak_h = (oak_m + 1) / 2; oak_m > 1;             \
@@ -131,7 +131,7 @@ extern void oak_near_beyond(void)
 #define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)
 #define OAK_REDUCE_SUM(result, array, n) OAK_REDUCE_(result, array, n, OAK_ADD_)
 
-/* Raise an element of a SHARED array that several lanes may look at; values are not negative. */
+/* Raise an element of a SHARED array that several lanes may change; values are not negative. */
 #define OAK_TALLY_MAX(place, value) ((place) = OAK_MAX(place, value))
 /* Whether `flag` is set for any thread of the team; all of them call it. */
 #define OAK_ANY(flag) (flag)

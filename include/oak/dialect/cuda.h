@@ -22,7 +22,7 @@
 #define OAK_WAIT ((void)0)
 #endif
 
-#if __CUDACC_VER_MAJOR__ >= 13 /* can be moved out of a loop, unlike assembly */
+#if __CUDACC_VER_MAJOR__ >= 13 /* compilers can move it out of a loop, unlike assembly */
 #define OAK_NEAR_INV(r, x) const double r = __nvvm_rcp_approx_ftz_d(x)
 #else
 #define OAK_NEAR_INV(r, x) \

@@ -108,16 +108,16 @@
 #elif defined(__NVCOMPILER)
 #define OAK_ACC_LOOP(kind, ...) OAK_PRAGMA(acc parallel loop kind __VA_ARGS__ firstprivate(arg))
 #else
-/* With clauses, gcc's runtime allocates, fills and frees memory of the device at each launch. A
- * launch then takes 30 us, but 14 us with a variable that is always on the device (H100,
- * docs/openacc.md). */
+/* Arguments are in a variable that is always on the device. A launch then takes 14 us (H100,
+ * docs/openacc.md). With clauses it takes 30 us, because gcc's runtime allocates, fills and frees
+ * memory of the device at each launch. */
 #define OAK_ACC_ARGUMENTS 4096
 static struct {
   long n;
   _Alignas(16) char arg[OAK_ACC_ARGUMENTS];
 } oak_acc_sent;
 OAK_PRAGMA(acc declare create(oak_acc_sent))
-/* This function is kept even in files that launch nothing: it makes the linker include the runtime,
+/* This function is kept even in files that launch nothing. It makes the linker include the runtime,
  * which the variable needs. */
 __attribute__((used)) static void oak_acc_send(long n, const void *arg, size_t size) {
   oak_acc_sent.n = n;
@@ -129,11 +129,10 @@ __attribute__((used)) static void oak_acc_send(long n, const void *arg, size_t s
   _Static_assert(sizeof arg <= OAK_ACC_ARGUMENTS, "arguments larger than 4096 bytes"); \
   oak_acc_send(oak_n, oak_args, sizeof arg);                                           \
   (void)oak_threads
-/* For a kernel that is short of registers: gcc keeps a copy of the arguments in them, but reads the
- * variable again at every use. */
+/* For a kernel that is short of registers: gcc would keep a copy of the arguments in registers, but
+ * reads this variable again at every use. */
 #define OAK_ARGS_PLACE(arg) ((const __typeof__(arg) *)oak_acc_sent.arg)
-/* The region has an `arg` of its own, because each variable from outside would need one more
- * clause. */
+/* The region declares its own `arg`, because a variable from outside would need a clause. */
 #define OAK_ACC_N oak_acc_sent.n
 #define OAK_ACC_LOOP(kind, ...)                                \
   OAK_PRAGMA(acc parallel private(arg) __VA_ARGS__)            \
@@ -180,14 +179,14 @@ enum { oak_lane = 0, oak_lanes = 1 };
 #define OAK_GANG_MAX(x) ((void)0)
 #define OAK_GANG_SUM(x) ((void)0)
 #define OAK_MANY_THREADS 0
-/* After OAK_VECTOR: all lanes of a gang, which take their share of INNER loops. */
+/* After OAK_VECTOR: a loop over all lanes of a gang, each with its share of INNER loops. */
 #define OAK_TEAM_LANES                                          \
   for (int oak_lane = 0; oak_lane < OAK_ACC_VECTOR; oak_lane++) \
     for (int oak_lanes = OAK_ACC_VECTOR, oak_o = 1; oak_o; oak_o = 0)
 
-/* The same for sums of real numbers, in a fixed order: gcc adds the numbers of a warp by shuffles.
- * The sums of several warps it adds in the order in which they arrive, and so do other compilers
- * with all numbers in OpenMP. */
+/* The same for sums of real numbers in a fixed order. gcc adds the numbers of a warp by shuffles,
+ * in a fixed order, but the sums of several warps in the order of their arrival. With OpenMP, other
+ * compilers add all numbers in the order of their arrival. */
 #if OAK_DEVICE_OPENMP && (OAK_ON_HOST || defined(__clang__) || defined(__NVCOMPILER))
 enum { OAK_SUM_VECTOR = 1 };
 #else
@@ -235,7 +234,7 @@ enum { OAK_SUM_VECTOR = 32 };
 #define OAK_REDUCE_MAX(result, array, n) OAK_REDUCE_(result, array, n, OAK_MAX)
 /* Raise an element of a SHARED array; values are not negative. */
 #define OAK_TALLY_MAX(place, value) ((place) = OAK_MAX(place, value))
-/* Whether `flag` may be set for any lane of a gang: lanes do not know of each other. */
+/* Whether `flag` may be set for any lane of a gang. Lanes cannot see the flags of others. */
 #define OAK_ANY(flag) ((void)(flag), 1)
 #define OAK_REDUCE_SUM(result, array, n) OAK_REDUCE_(result, array, n, OAK_ADD_)
 
@@ -245,8 +244,8 @@ enum { OAK_SUM_VECTOR = 32 };
 #define OAK_TWO_TURNS
 #else
 #define OAK_UNROLL OAK_PRAGMA(GCC unroll 16)
-/* If gcc may not unroll a loop of two iterations, it writes the first one in front and keeps a loop
- * for the second one. The instructions are the same, but there are more branches and registers. */
+/* If gcc may not unroll a loop of two iterations, it puts the first one before the loop. This takes
+ * more branches and registers. */
 #ifndef OAK_ACC_UNROLL
 #define OAK_ACC_UNROLL 2
 #endif
@@ -256,9 +255,9 @@ enum { OAK_SUM_VECTOR = 32 };
 
 /* Division and square root on NVIDIA GPUs through gcc: as in cuda.h, from the hardware's
  * approximations and Newton steps. The operators end in calls for rare cases, which cost registers.
- * OAK_ON_NVIDIA is a constant in the compiler for the host and in the one for the GPU. Without
- * optimization, the one for the host would keep the instructions of the GPU. nvc has no such inline
- * assembly in regions. */
+ * OAK_ON_NVIDIA is a constant for both compilers, that for the host and that for the GPU. Without
+ * optimization, the compiler for the host would keep the instructions of the GPU. nvc has no such
+ * inline assembly in regions. */
 #if !OAK_DEVICE_OPENMP && defined(__GNUC__) && !defined(__NVCOMPILER) && defined(__OPTIMIZE__) && \
     !defined(OAK_EXACT_DIVISION)
 #define OAK_OWN_DIVISION 1

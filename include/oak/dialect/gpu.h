@@ -11,7 +11,7 @@
  *   OAK_BOUND(most, resident)      second number of launch bounds, for so many blocks of `most`
  *                                  threads on a multiprocessor
  *   OAK_ATOMIC64              an integer of 64 bits for atomicMax
- *   OAK_WAIT, OAK_COPY_BEGIN(to, from), OAK_COPY_END   of the same parts below
+ *   OAK_WAIT, OAK_COPY_BEGIN(to, from), OAK_COPY_END for the functions below
  *   OAK_NEAR_INV(r, x) and the like                    declare r, the hardware's 1/x */
 #ifndef OAK_DIALECT_GPU_H
 #define OAK_DIALECT_GPU_H
@@ -43,14 +43,15 @@
 #define OAK_KERNEL_SHARED(name, args_t, threads, resident, shared_bytes) \
   OAK_KERNEL_(name, args_t, threads, resident, shared_bytes, threads)
 #define OAK_ARGS(args_t) OAK_WAIT
-/* The same in two parts: before OAK_WAIT a kernel may read tables that no kernel writes. */
+/* OAK_ARGS in two parts. Between OAK_ARGS_EARLY and OAK_WAIT a kernel may read tables that no
+ * kernel writes. */
 #define OAK_ARGS_EARLY(args_t) ((void)0)
 #define OAK_ARGS_PLACE(arg) (&(arg))
 
 /* One block per iteration: the grid has oak_n blocks. */
 #define OAK_OUTER(n) for (long n = blockIdx.x, oak_outer = 1; oak_outer; oak_outer = 0)
 
-/* Threads of the kernel that is being compiled: a file that knows the number redefines it. */
+/* The number of threads of the kernel. A file that knows this number redefines OAK_TEAM. */
 #define OAK_TEAM_ANY ((int)blockDim.x)
 #define OAK_TEAM OAK_TEAM_ANY
 #define OAK_THREAD ((int)threadIdx.x)
@@ -142,8 +143,8 @@ static __device__ __forceinline__ T oak_gang_reduce(T x, int n, combine_t combin
   extern __shared__ __align__(16) char oak_dynamic_shared[]; \
   type &name = *reinterpret_cast<type *>(oak_dynamic_shared)
 
-/* Copies to SHARED memory that are under way while the thread does other work; after oak_copy_end
- * the thread itself sees what it has copied. */
+/* Copies to SHARED memory that run while the thread does other work. After oak_copy_end the thread
+ * can read what it has copied itself. */
 template <typename T>
 OAK_FN void oak_copy_begin(T *to, const T *from) {
   OAK_COPY_BEGIN(to, from);
@@ -158,8 +159,8 @@ OAK_FN void oak_copy_end(void) { OAK_COPY_END }
       _Pragma("unroll") for (int oak_v = 0; oak_v < (nvar); oak_v++) queue[oak_q][oak_v] = \
           queue[oak_q + 1][oak_v]
 
-/* Reductions over a SHARED array, which is overwritten; all threads call them. One warp does it:
- * rounds of all threads would cost a barrier each. */
+/* Reductions over a SHARED array, which is overwritten; all threads call them. One warp does it,
+ * because each round of all threads would need a barrier. */
 #define OAK_REDUCE_(result, array, n, combine)                                           \
   do {                                                                                   \
     __syncthreads();                                                                     \

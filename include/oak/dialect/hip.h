@@ -11,7 +11,7 @@
 
 #define OAK_WARP OAK_WAVE
 #define OAK_HALF_WARP (OAK_WAVE / 2)
-/* The threads of a wavefront need no mask: those that are elsewhere do not take part. */
+/* The threads of a wavefront need no mask: inactive threads do not take part. */
 #define OAK_WARP_MASK(all, m) ((void)0)
 #define OAK_SHUFFLE_DOWN(all, x, h) __shfl_down(x, h)
 /* Wavefronts on each of the four SIMD units of a compute unit. This limits the registers. */
