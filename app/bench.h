@@ -37,7 +37,7 @@ typedef struct {
   FILE *to, *from; /**< its standard input, and what it writes */
 } bench_child_t;
 
-/** Start \a program, the path of a file. \a descriptor: where it writes what `from` reads. */
+/** Start \a program, the path of a file. It writes to \a descriptor, and `from` reads that. */
 oak_status_t oak_bench_start_child(bench_child_t *c, const char *program, char **argument,
                                    int descriptor);
 /** Wait for its end. \return its exit code. */

@@ -103,7 +103,8 @@ static int bench_on_demand(oak_arguments_t *a) {
 
 /* The 95 % interval of the median of n values begins at value k of the sorted values (from 0 on)
  * and ends at value n - 1 - k. The median lies below value k if at most k values lie below the
- * median. This has the chance of at most k heads in n tosses of a coin. Returns the largest such k.
+ * median. The probability of this is that of at most k heads in n tosses of a coin. Returns the
+ * largest such k.
  */
 static int interval_rank(int n) {
   double chance = exp2(-n), sum = chance;

@@ -29,7 +29,7 @@ typedef struct {
 
 /* ---- the equation */
 
-/* A blob in the domain of the problem, `step` parts of a cell away from where it began. */
+/* A blob that moves: its centre is at 0.4 + 0.002 `step` along each axis. */
 static oak_status_t write_rhs(oak_t *sim, oak_solver_t *solver, double step) {
   const int n = oak_block_size(sim), nblock = oak_nblocks(sim), dim = oak_dim(sim);
   const int cells = n * n * (dim == 3 ? n : 1);

@@ -12,8 +12,8 @@ static const char *const phases[] = {
     "flux fixing",      "time step reduction", "refinement flags",   "mesh adaptation (p4est)",
     "block adaptation", "partitioning",        "ghost cell pattern", "other"};
 enum { NPHASES = sizeof phases / sizeof *phases, MOST_PIECES = 5, SETTLE = 24 };
-/* Times in seconds: the last steps before the pieces, and the total of the pieces after which the
- * wanted number of them is enough. */
+/* Both in seconds. The last steps before the first piece take `warm_up`. The measurement ends when
+ * the pieces have taken `enough` together and there are as many as asked for. */
 static const double warm_up = 0.05, enough = 0.5;
 
 /* What is asked for. */

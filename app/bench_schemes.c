@@ -40,7 +40,7 @@ static oak_status_t set_keys(run_t *run, char **user, int nuser, const line_t *l
   return OAK_OK;
 }
 
-/* A simulation of the case with the user's keys and a line's (NULL: the reference), started. */
+/* Start a simulation of the case with the user's keys and those of a line (NULL: the reference). */
 static oak_status_t start_run(run_t *run, char **user, int nuser, const line_t *line) {
   *run = (run_t){NULL, NULL};
   OAK_TRY(oak_agree(MPI_COMM_WORLD, set_keys(run, user, nuser, line)));

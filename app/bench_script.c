@@ -40,7 +40,8 @@ static oak_status_t open_device(script_t *s, oak_params_t *params) {
                          &s->device);
 }
 
-/* The device and the program. The first request: it judges the keys of the command line. */
+/* Answer with the device and the program. This is the first request, so it also checks the keys of
+ * the command line. */
 static oak_status_t answer_open(script_t *s, int argc, char **argv, FILE *answer) {
   oak_params_t *params = NULL;
   char device[512], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -68,7 +69,8 @@ static oak_status_t answer_open(script_t *s, int argc, char **argv, FILE *answer
   return st;
 }
 
-/* A case of oak_verify: its name, the folder of its files, 1 for its full resolution; keys. */
+/* Run a case of oak_verify. Arguments: its name, the folder of its files, 1 for its full
+ * resolution; keys. */
 static oak_status_t answer_verify(const script_t *s, int argc, char **argv, FILE *answer) {
   OAK_CHECK(argc >= 3, OAK_ERR_INPUT, "oak bench: verify needs a case and a folder");
   verify_t v = {.full = atoi(argv[2]),

@@ -38,7 +38,8 @@ struct oak_command {
   int least, most;            /**< number of words */
   int looks;                  /**< it only looks at files: rank 0 works alone */
   int passes;                 /**< another program reads the arguments, which are all words */
-  /** Commands that an option in first place chooses, up to NULL; their names end in this option. */
+  /** Commands that the first option can choose. The name of each ends in this option; NULL ends the
+   * list. */
   const oak_command_t *const *part;
   /** Collective, unless the command only looks at files. \return the exit code, the same on every
    * rank. */
@@ -55,7 +56,7 @@ void oak_command_help(const oak_command_t *c);
 /** Print the options of a command that begin with \a begin, one on a line. */
 void oak_command_complete(const oak_command_t *c, const char *begin);
 
-/** The known name that is nearest to a misspelt one; both differ by \a least edits. */
+/** The known name that is nearest to a misspelt one. They differ by \a least edits. */
 typedef struct {
   const char *name;
   int least;
@@ -72,8 +73,9 @@ void oak_print_pages(FILE *stream);
 int oak_print_topic(const char *topic, const oak_params_t *params, int command);
 /** Compare a topic with those that oak_print_topic knows. Rank 0 alone. */
 void oak_try_topics(oak_nearest_t *nearest);
-/** Names of the files in a folder of the installation that end in \a ending, without it and sorted.
- * The caller frees each of them and \a list. \return their number. */
+/** Sorted names of the files in a folder of the installation that end in \a ending. The names in
+ * the list do not have this ending. The caller frees each of them and \a list. \return their
+ * number. */
 int oak_list_names(const char *folder, const char *ending, struct dirent ***list);
 /** Compare a name with those of the files in a folder of the installation. */
 void oak_try_files(oak_nearest_t *nearest, const char *folder, const char *ending);

@@ -156,7 +156,7 @@ static oak_status_t compare_plotfiles(const settings_t *s, const char *const pat
   return st;
 }
 
-/** Plotfiles of two runs by their names, which are sorted. */
+/** Compare the plotfiles of two runs that have the same name. Both lists are sorted. */
 static oak_status_t compare_runs(const settings_t *s, const look_list_t list[2], int *result) {
   int at[2] = {0, 0};
   while (at[0] < list[0].count || at[1] < list[1].count) {

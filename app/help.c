@@ -245,7 +245,7 @@ int oak_print_topic(const char *topic, const oak_params_t *params, int command) 
   s.found = keys || command;
   const int n = oak_list_names("docs", ".md", &list);
   for (int i = 0; i < n; i++) {
-    /* The table of keys says what the page of parameters says. */
+    /* Skip the page of parameters, because it says the same as the table of keys. */
     if (strcmp(list[i]->d_name, "parameters") != 0) search_folder(&s, "docs", list[i]->d_name);
     free(list[i]);
   }

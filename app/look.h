@@ -31,16 +31,18 @@ typedef struct {
 typedef enum { LOOK_ONE_SERIES, LOOK_ALL_SERIES } look_series_t;
 
 /** Find plotfiles. \a path is a plotfile, or a folder that holds some, or FOLDER:SERIES.
- * \param [in] which  what a folder alone means: all series; or one, which is plt, or the only one.
+ * \param [in] which  what a folder alone means: all series or one. The one is plt, or the only one
+ * there.
  * \return OAK_ERR_FILE if there are none, or if which series is not clear; the list is empty then.
  */
 oak_status_t oak_look_list(const char *path, look_series_t which, look_list_t *out);
 void oak_look_free(look_list_t *list);
 /** Order of two plotfiles in a list; folders do not count. */
 int oak_look_compare(const char *a, const char *b);
-/** Number of the first plotfile behind the series of plotfile \a first. */
+/** Index of the first plotfile after those of the series that plotfile \a first belongs to. */
 int oak_look_next_series(const look_list_t *list, int first);
-/** How to name the series of a plotfile of \a run; to be freed, NULL with no memory. */
+/** The name by which commands find the series of a plotfile of \a run. The caller frees it; NULL if
+ * there is no memory. */
 char *oak_look_series_path(const char *run, const char *plotfile);
 /** The last plotfile. It is named on stderr if oak chose it among those of a run. */
 const char *oak_look_last(const look_list_t *list);

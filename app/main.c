@@ -52,7 +52,7 @@ static const char topics[] =
     "  a word of the glossary: \"ghost cell\"\n"
     "  a page of the documentation: `oak help pages` lists them\n";
 
-/* Give all keys of parameter files to \a take, from what `oak params` prints. */
+/* Call \a take for each key that `oak params` prints. */
 static void each_key(const oak_params_t *params, void (*take)(const char *key, void *data),
                      void *data) {
   char *text = NULL, section[64] = "", key[64], name[130];
@@ -183,9 +183,10 @@ static int dispatch(int argc, char **argv, int rank) {
   return 2;
 }
 
-/** Let Open MPI start fast where no launcher started this process. It would start a process beside
- * it, open the libraries of networks, which takes a second, and share a folder in /tmp with all
- * such programs, which fails now and then if several start or end at once. */
+/** Let Open MPI start fast where no launcher started this process. Otherwise Open MPI starts
+ * another process and opens the libraries of networks, which takes a second. It also shares a
+ * folder in /tmp with all such programs. This sometimes fails if several programs start or end at
+ * the same time. */
 static void start_alone(void) {
   static const char *const launched[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK",
                                          "SLURM_PROCID"};

@@ -138,7 +138,7 @@ static char *default_name(const char *plotfile, const char *variable) {
   return oak_text_new("%s_%s.png", slash ? slash + 1 : plotfile, variable);
 }
 
-/** \a range: of the colours where the user gave none; NULL: that of the data. */
+/** \a range is used for the colours if the user gave no range. NULL: use the range of the data. */
 static oak_status_t draw(const char *plotfile, const char *const *s, const double *range,
                          const char *out) {
   oak_plotfile_t *p = NULL, *other = NULL;

@@ -58,14 +58,14 @@ static void end_early(int number) {
       "oak: error: a signal came before the first step, so there is no new checkpoint: start the "
       "run again in the same way\n";
   if (own_rank == 0) (void)!write(STDERR_FILENO, text, sizeof text - 1);
-  raise(number); /* the action of the system is back already (SA_RESETHAND) */
+  raise(number); /* SA_RESETHAND has restored the default action */
 }
 
 /* Interrupted writing returns an error, as if the signal were ignored. Unlike SIG_IGN, programs
  * that are started do not inherit this. */
 static void ignore(int number) { (void)number; }
 
-/* What signals do before and after the steps, where the library has its own way. */
+/* Set what signals do before and after the steps. During the steps the library handles them. */
 static void set_signals(int begins) {
   static const int ends[] = {SIGUSR1, SIGTERM, SIGINT};
   const struct sigaction pipe = {.sa_handler = ignore, .sa_flags = SA_RESTART};
@@ -195,7 +195,7 @@ static const char *second_file(const oak_arguments_t *a) {
   return NULL;
 }
 
-/* Refuse what makes no run; \return 1 if it does. */
+/* Print why the arguments are refused. \return 1 if they are refused. */
 static int refuse_request(const oak_arguments_t *a) {
   const char *second = second_file(a);
   if (a->option[RESTART] && a->option[OVERWRITE]) {

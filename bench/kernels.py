@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""oak bench --kernels: what each kernel moves and computes, beside the rates at which this device copies memory and
-multiplies and adds in the same run. A table, a CSV file and a roofline plot (S. Williams, A. Waterman, D. Patterson,
-Commun. ACM 52 (2009) 65)."""
+"""oak bench --kernels: bytes and operations of each kernel per second. For comparison the same run measures the rates
+of a copy in memory and of multiply-adds. A table, a CSV file and a roofline plot (S. Williams, A. Waterman, D.
+Patterson, Commun. ACM 52 (2009) 65)."""
 import csv
 import os
 

@@ -3,7 +3,8 @@
 #ifndef OAK_RATES_H
 #define OAK_RATES_H
 
-/* Numbers that an iteration copies; lanes of an iteration, chains of each, and steps of a chain. */
+/* Copy: numbers per iteration. Multiply-add: lanes per iteration, chains of dependent operations
+ * per lane, and steps per chain. */
 #define RATE_COPY 8192
 #define RATE_LANES 128
 #define RATE_CHAINS 8

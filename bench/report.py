@@ -22,8 +22,8 @@ On a GPU the domains are those of the paper (about five minutes on an H100). On 
 measured on 128^3 cells and, in 2D, on 1024^2."""
 NAN = math.nan
 
-# What the text of the paper says of its figures: H100 or cores, block, GCUPS on so many GPUs (4 to a node) or cores
-# (192 to a node), and more.
+# Values of the paper's figures as its text gives them: H100 or cores, block, {number of GPUs (4 per node) or cores (192
+# per node): GCUPS}, and a remark.
 STRONG = (("H100", 8, {4: 4.2, 64: 50}, "about 80 % efficiency on 32 GPUs, 65 to 75 % on 64"),
           ("H100", 16, {4: 5.1, 64: 50}, "about 80 % efficiency on 32 GPUs, 65 to 75 % on 64"),
           ("H100", 32, {4: 5.3}, "slower from 32 GPUs on: too few blocks"),

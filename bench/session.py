@@ -34,9 +34,10 @@ class Oak:
         return answer
 
     def measure(self, keys, last=(), ranks=0, pieces=3, seconds=0.1, begin=0, steps=0):
-        """One run with `keys`, those of the command line, and `last`. Pieces of about so many seconds are measured,
-        `pieces` at least; or, from time `begin` on, one piece of so many steps. Speeds are GCUPS of all ranks;
-        `phases`: seconds, mean of the ranks; `total`: of all phases; `stepping`: of all pieces."""
+        """One run with `keys`, those of the command line, and `last`. It measures at least `pieces` pieces, each of
+        about the given number of seconds. With a number of steps, it measures one piece of so many steps from time
+        `begin` on. Speeds are GCUPS of all ranks; `phases`: seconds, mean of the ranks; `total`: of all phases;
+        `stepping`: of all pieces."""
         return self.ask("measure", ranks or self.ranks, pieces, seconds, begin, steps, *keys, *self.keys, *last)
 
 

@@ -39,7 +39,8 @@ def check_schemes(run):
 
 
 def check_compare(run, oak):
-    # The order statistics that bound the median of 7 with 95 %: least and most. The second builds are children.
+    # The 95 % interval of the median of 7 values goes from the least to the greatest value. With a second build, oak
+    # measures in child processes.
     limiters = ["scheme.limiter=vanleer", "scheme.limiter=minmod"]
     text = run("bench", "--compare", *limiters, "--pieces", "7", *SMALL).splitlines()
     for line in text[1:3]:
@@ -81,7 +82,7 @@ def check_elliptic(run, oak):
     assert lines[2].startswith("32^3") and len(row) == 12 and min(row) > 0 and 4 <= row[3] <= 15, lines
     assert abs(row[1] / row[0] - row[2]) < 0.05 * row[2] + 0.01, lines
     parts = [len(line.split()) for line in lines[4:]]
-    assert parts == [6, 3], lines  # level 1: all but the coarsest level's launch; level 0: cycle and that
+    assert parts == [6, 3], lines  # level 1 lacks the coarsest launch; level 0 has only it and the cycle
     refused = subprocess.run([oak, "bench", "--elliptic", "--side", "48"], check=False, capture_output=True, text=True)
     assert refused.returncode == 2 and "power of 2" in refused.stderr, refused
 

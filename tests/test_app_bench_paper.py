@@ -48,7 +48,7 @@ def main():
             v = {key: float(r[key]) for key in ("gcups", "least", "most", "outside", "ratio", "stepping_seconds")}
             assert r["state"] == "measured" and 0 < v["least"] <= v["gcups"] <= v["most"] and 0 < v["outside"] < 100, r
             assert abs(v["ratio"] - v["gcups"] / float(r["paper_gcups"])) < 2e-3 * v["ratio"], r
-            # Two stages a step: the mean over all pieces lies in their range.
+            # A step has two stages. The mean over all pieces lies in their range.
             mean = 2e-9 * float(r["cells"]) * int(r["steps"]) * int(r["pieces"]) / v["stepping_seconds"]
             assert r["cells"] == "256" and 0.98 * v["least"] <= mean <= 1.02 * v["most"], (mean, r)
             # In the table: the paper's GCUPS, ours, ratio, the paper's share outside flux, ours with a digit less.

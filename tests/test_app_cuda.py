@@ -53,7 +53,7 @@ CASES = {
     "kernel fault, waiting": ("fault=700,30", {"OAK_GPU_SYNC": "1"}, [],
                               [r"kernel '\w+' failed on GPU \d", r"illegal memory access", r"the checking tool"], None),
 }
-# The same of device hip, where it says something else.
+# Cases in which device hip has another message.
 CASES.update({
     "hip: no ROCm": ("", {"LD_LIBRARY_PATH": "/nowhere"}, [], [r"no ROCm", r"libamdhip64\.so", r"ROCM_PATH", r"device\.name = cpu"], None),
     "hip: no GPU": ("init=101", {}, [], [r"no AMD GPU", r"(/dev/kfd|rocminfo)", r"device\.name = cpu"], None),
@@ -74,7 +74,7 @@ CASES.update({
 for launch in (1, 5, 9, 13, 22, 31, 40, 61, 82, 101):
     CASES[f"fault of launch {launch} on one rank"] = (
         f"rank={{last}} fault=719,{launch}", {}, [], [r"kernel '\w+' or one before it failed", r"CUDA_ERROR_719"], None)
-# In the middle of a run, by each way that data takes between ranks.
+# A fault in the middle of a run, for each transport of data between ranks.
 for transport in ("direct", "nccl", "staged"):
     CASES[f"fault in the middle, {transport}"] = (
         "count=8 rank={last} fault=700,300", {}, [f"device.transport={transport}", "run.max_steps=100"],
@@ -196,7 +196,7 @@ VTKHDF = {2: ["output.boxes.kind=vtkhdf", "output.boxes.every_steps=3", "output.
 
 
 def files_of(folder):
-    """The bytes of all files that do not name the keys of the run."""
+    """The bytes of all files, without the parts that contain the keys of the run."""
     found = {}
     for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
         paths = [os.path.join(place, name) for place, _, names in os.walk(os.path.join(folder, file)) for name in names]
@@ -214,8 +214,8 @@ def files_of(folder):
 
 
 def background(dim, options, work):
-    """Checkpoints and values that are fetched from the GPU while time steps go on, late, have the bits of those for which the
-    run waits; so have those for whose copies the GPU has too little memory. A copy that fails ends the run."""
+    """Outputs and checkpoints that are copied from the GPU during later time steps have the same bits as those that the
+    run waits for. This also holds if the GPU has too little memory for the copies. A copy that fails ends the run."""
     keys, counts = OUTPUTS[dim]
     keys = keys + ["refine.variable=rho", "refine.criterion=lohner", "run.end_time=1", "device.name=cuda", "device.flags=-O1"]
     if subprocess.run([options.oak, "run", "run.ini", "--check", "output.a.kind=vtkhdf"], cwd=work, check=False, timeout=LIMIT,
@@ -275,8 +275,8 @@ OUTPUT(rough, at, q) { return at->x[0] < 0.3 ? NAN : at->x[1] > 0.8 ? INFINITY :
 
 
 def history(options, work):
-    """Extrema, their places, also those of equal values and beside others that are not finite, means and totals are those of a CPU;
-    the numbers of several ranks are those of one."""
+    """Extrema and their places, means and totals are the same as on a CPU, and the same on any number of ranks. Some
+    extrema have the same value in several cells, and some fields have values that are not finite."""
     oak_test.write(work, "history.c", HISTORY)
     names = "rho mx my E p mach vorticity rough height zero level block"
     keys = ["problem.name=./history.c", "refine.variable=rho", "refine.criterion=lohner", "mesh.adapt_every=2", "run.max_steps=3",

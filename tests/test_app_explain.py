@@ -43,7 +43,8 @@ def explain(oak, folder, *words):
 
 
 def check_parts(oak, folder, ini):
-    """No kernel file needs another: otherwise compilers could not work side by side, and the whole would be compiled."""
+    """No kernel file may need another one: oak compiles them in parallel, or all as one file if they depend on each
+    other."""
     if len(os.sched_getaffinity(0)) == 1:
         oak_test.skip_part("kernels in parts", "needs two cores")
         return

@@ -15,7 +15,7 @@ import oak_test
 from oak_test import GOOD, LIMIT, judge, run
 from test_app_cuda import environment
 
-# What is written last before the disk is full: (name, size of the disk, arguments)
+# Cases by the file for which the disk is too small: (name, size of the disk, arguments)
 CASES = [
     ("parameters.ini", "4k", []),
     ("plotfile", "64k", ["mesh.min_level=3", "mesh.max_level=3"]),

@@ -172,7 +172,7 @@ def check_same_pictures(look, run, np):
 
 
 def check_series(look, run):
-    """Plotfiles of [output] and of sections [output.NAME] are not mixed, and the one that is read is named."""
+    """Plotfiles of [output] and of sections [output.NAME] are not mixed, and oak names the plotfile that it reads."""
     zoom = [f"output.zoom.{key}" for key in ("kind=plotfile", "region=0 0 0.1 0.1", "variables=p")]
     run("series", 1, [*RUNS["2D"], "run.max_steps=4", *zoom])
     run("grids", 1, [*RUNS["2D"], "run.max_steps=4", *zoom, "output.plot_first_last=no", "output.all.kind=plotfile"])

@@ -308,7 +308,8 @@ def kinds(work):
 
 
 def background(work):
-    """A run that writes while it goes on leaves the bytes of one that waits, also where its memory is full."""
+    """A run that writes during later time steps leaves the same bytes as one that waits, also if its memory for this is
+    full."""
     settings = ["run.max_steps=6", "run.end_time=1", "output.diagnostics_every=1", "output.picture_steps=2", "output.plot_steps=2", "checkpoint.steps=2",
                 "output.x.kind=xdmf", "output.x.every_steps=1", "output.x.ghost_layers=1", "output.p.kind=picture", "output.p.every_steps=3",
                 "output.p.variables=p speed"]
@@ -316,7 +317,8 @@ def background(work):
     for buffer in (0, 1, 1024):
         work.good("run.ini", "--overwrite", *settings, f"output.buffer={buffer}")
         assert not [name for name in work.names() if ".oak-" in name and not name.endswith(".c")], work.names()
-        # Of checkpoints the data: the texts have the keys, and the records contain the checksum of the texts.
+        # Only the data of checkpoints are compared: the texts contain the keys, and the records contain the checksum of
+        # the texts.
         found.append({name: data[192 + int.from_bytes(data[24:32], "little") + 32 * int.from_bytes(data[32:40], "little"):] if "/chk" in name else data
                       for name, data in work.contents().items() if not name.endswith("/parameters.ini")})
     assert len(found[0]) > 40, sorted(found[0])

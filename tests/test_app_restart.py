@@ -62,7 +62,7 @@ def keys(text):
 
 
 def same_files(work):
-    """Restart from some points, in a folder as it was then but for lines of later steps in the tables."""
+    """Restart from some points. The folder is as it was then, but its tables also have the rows of later steps."""
     work.good("run.ini", *KEYS)
     os.rename(work.path("out"), work.path("through"))
     points = checkpoints(work, "through")
@@ -243,7 +243,8 @@ UPDATE(at, u, dt) { u[RHO] += 0 * (real)dt; }
 
 
 def failed_step(work):
-    """A step that fails leaves the bad state, and the one before unless half a step of UPDATE changed that one."""
+    """A step that fails leaves a checkpoint of the bad state. It also leaves one of the state before the step, unless
+    the first half step of UPDATE has changed that state."""
     work.write("cooling.c", COOLING)
     work.write("run.ini", "[problem]\nname = cooling.c\n[physics]\nname = euler\n[mesh]\nblock_size = 8\n"
                "[scheme]\nintegrator = euler\n[run]\nend_time = 1\n[output]\nfolder = " + work.path("out") + "\n")

@@ -16,7 +16,7 @@ from oak_test import GOOD, judge, run
 COMPILER = "[device]\nname = cpu\ncompiler = {work}/own-cc\n"
 SETTINGS = "config/oak/settings.ini"
 # name: extra text of the parameter file, of the settings, their mode, arguments, does own-cc run, what is said.
-# own-cc leaves a mark and fails.
+# own-cc is a compiler that leaves a file and fails.
 CASES = {
     "compiler in the parameter file": (COMPILER, None, 0, [], False,
                                        [r"run\.ini:\d+: device\.compiler", r"--trust", r"settings\.ini"]),

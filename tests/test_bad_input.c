@@ -28,7 +28,7 @@ static void put(const char *name, const char *text, size_t length) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/** Settings that are good, into params, and then those of lines. */
+/** Assign valid settings to params, then those of lines. */
 static oak_status_t assign(oak_params_t *params, const char *lines) {
   static const char good[] =
       "device.name=cpu\ndevice.threads=1\nproblem.name=shock_tube\nmesh.block_size=8\n"
@@ -145,7 +145,7 @@ static void test_problems(void **state) {
     refuse_problem(&bad_problems[i], OAK_ERR_BUILD);
 }
 
-/** What is no file of parameters at all. */
+/** Files that are no files of parameters. */
 static void test_paths(void **state) {
   (void)state;
   static const char elf[] = "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0>\0";

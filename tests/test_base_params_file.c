@@ -19,7 +19,7 @@ typedef struct {
 
 static int broken_lines;
 
-/* Linkers leave out a library of which nothing else is used. */
+/* Without this use of the library, linkers would leave it out. */
 static int (*volatile library)(FILE *, ini_handler, void *) = ini_parse_file;
 
 static char *watch(char *out, int size, void *user) {

@@ -136,7 +136,7 @@ typedef struct {
   int blocks;
 } outcome_t;
 
-/** Run a case with both settings at the same time. Both take the time steps of the first. */
+/** Run a case with both settings at the same time. Both use the time step of the first setting. */
 static outcome_t compare(const case_t *c, const setting_t *first, const setting_t *second) {
   static const char format[] = "%s%sdevice.flags=-O1\n%s";
   sim_t s[2] = {sim_new(MPI_COMM_WORLD, format, c->keys, block_size(c), first->keys),

@@ -17,7 +17,8 @@ static double seconds(void) {
 
 /* ---- when a kernel is built anew */
 
-/** What notices that a kernel is out of date. BY_NOBODY: the kernel is not kept. */
+/** Who notices that a kernel is out of date: oak (SEEN), or the compiler. BY_NOBODY: nobody can, so
+ * the cache does not keep the kernel. */
 typedef enum { SEEN, BY_COMPILER, BY_NOBODY } seen_t;
 
 /** A way in which the value gets into the kernel: the source, flags (%s is the folder), and

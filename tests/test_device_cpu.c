@@ -91,8 +91,8 @@ static void test_memory(void **state) {
   oak_device_close(&dev);
 }
 
-/** Memory that ranks have allocated but not used yet counts, although Linux would give it a
- * second time. */
+/** Memory that ranks have allocated but not used yet counts as used, although Linux would allow
+ * another process to allocate it. */
 static void test_promises(void **state) {
   (void)state;
   enum { most = 16 };
@@ -125,8 +125,8 @@ static void test_promises(void **state) {
   oak_device_close(&dev);
 }
 
-/** Which files oak reads to learn how much memory is left, and what it finds there. */
-static long long left_bytes; /* 0: what there is */
+/** Watches which files oak reads to find how much memory is left, and replaces what it reads. */
+static long long left_bytes; /* 0: the real value */
 static int looks;            /* at the memory of other processes */
 
 FILE *__real_fopen(const char *path, const char *mode);
@@ -157,7 +157,7 @@ static void test_looks(void **state) {
     assert_int_equal(oak_device_alloc(dev, some, &ptr), OAK_OK);
     oak_device_free(dev, ptr);
     assert_int_equal(looks, 0);
-    left_bytes = 40 << 20; /* less than rank 0 has still to touch */
+    left_bytes = 40 << 20; /* less than rank 0 has allocated but not used */
     assert_int_equal(oak_device_alloc(dev, some, &ptr), OAK_ERR_MEMORY);
     assert_true(looks > 0);
   }

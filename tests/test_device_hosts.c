@@ -30,7 +30,7 @@ static void expect_failure(oak_status_t expected, const char *words) {
   oak_device_close(&dev);
 }
 
-/** How many files lead to entries in the cache of a host; \a path: of the last. */
+/** The number of files in the cache of a host that name an entry. \a path: that of the last one. */
 static int notes_in(int host, char path[600]) {
   struct dirent **list = NULL;
   const int count = scandir(in_folder(host_cache(host)), &list, NULL, alphasort);
@@ -146,7 +146,7 @@ static void test_hosts_fail(void **state) {
   assert_int_equal(compiled_on_hosts(), 0);
 }
 
-/** If oak cannot find the files that a kernel reads, one host compiles it in every run, and no
+/** If oak cannot find out which files a kernel reads, one host compiles it in every run, and no
  * cache keeps it. */
 static void test_hosts_own(void **state) {
   (void)state;

@@ -45,7 +45,7 @@ static void write_compiler(const char *before) {
   assert_int_equal(chmod(compiler, 0700), 0);
 }
 
-/** What the compiler was called for since the last time, in words. */
+/** Expect these calls of the compiler since the last check. */
 static void expect_calls(const char *words) {
   char calls[256] = "";
   FILE *file = fopen(in_folder("calls"), "r");

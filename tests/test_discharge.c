@@ -49,7 +49,7 @@ static void test_charge(void **state) {
 }
 
 typedef struct {
-  double place, charge, jump; /* of the front; e / epsilon0 times the integral of ni - ne; of E */
+  double place, charge, jump; /* of the front; integral of ni - ne times e / epsilon0; of E */
 } front_t;
 
 static front_t look_at_front(const sim_t *s, double low, double high) {
@@ -159,8 +159,8 @@ static double light_from_afar(double r, double w) {
          (4 * M_PI * r * r * r * log(most / least));
 }
 
-/* A ball of electrons and ions in the uniform field of two electrodes. Beside the ball, the light
- * makes all electrons that there are after a short step. */
+/* A ball of electrons and ions in the uniform field of two electrodes. After a short step, all
+ * electrons outside of the ball come from photoionisation. */
 static void test_photoionization(void **state) {
   const double E = 8e6, w = 3e-4, z = 6.25e-3, top = 1e12, dt = 1e-15;
   const double alpha = (1.1944e6 + 4.3666e26 / (E * E * E)) * exp(-2.73e7 / E);

@@ -46,7 +46,7 @@ static struct {
   uintptr_t place[MOST_CALLS]; /* of each call, in a run in which none fails */
 } calls;
 
-/* The function that calls and the one that calls that. */
+/* The place of a call: the function that makes it, and the caller of that function. */
 static uintptr_t place_of(void *from) {
   void *frame[FRAMES];
   const int n = backtrace(frame, FRAMES);
@@ -249,7 +249,7 @@ static const case_t cases[] = {
 enum { CASES = sizeof cases / sizeof *cases, CASES_OF_DEVICE = 3 };
 
 static struct {
-  int all, places;  /* each call; one of each place, not only of every third */
+  int all, places;  /* every call; one call of every place (default: of every third place) */
   int number, rank; /* where to begin */
   long call;
 } choice = {.rank = 1};
@@ -400,8 +400,8 @@ static void read_choice(void) {
     assert_int_equal(sscanf(text, "%d:%d:%ld", &choice.number, &choice.rank, &choice.call), 3);
 }
 
-/** Whether no earlier call of this rank, in this run or another, came from the same place, and the
- * place is one of those that are tried. */
+/** Whether this call comes from a place that is tried, and is the first one from there. Earlier
+ * runs of this rank count too. */
 static int is_new(long call) {
   static uintptr_t seen[MOST_CALLS];
   static int nseen;

@@ -88,7 +88,7 @@ static void *open_gate(void *context) {
   return NULL;
 }
 
-/** No more than the memory that was given is on its way, and one job always may be. */
+/** Jobs that wait use at most the memory that was given, but one job is always accepted. */
 static void test_memory(void **state) {
   (void)state;
   oak_disk_t *disk = new_disk(1000);
@@ -152,7 +152,7 @@ static void test_finish_fails(void **state) {
   }
 }
 
-/** Data come to the file as they were handed over, and errors have the words of oak_write_at. */
+/** The file gets the data that were handed over, and errors have the messages of oak_write_at. */
 static void test_files(void **state) {
   (void)state;
   char path[512], text[64] = "";

@@ -312,8 +312,8 @@ static void test_random(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) run_case(&cases[i]);
 }
 
-/** On each rank, an adaptation does not touch trees in which or beside which the rank has no
- * block. */
+/** On each rank, an adaptation leaves a tree alone if the rank has blocks neither in it nor beside
+ * it. */
 static void test_far_trees(void **state) {
   (void)state;
   const int trees[3] = {60, 1, 1}, periodic[3] = {0}, mark = 12345;
@@ -348,8 +348,8 @@ void __wrap_oak_forest_exchange_2(const oak_forest_t *forest, int *own, int *rec
   __real_oak_forest_exchange_2(forest, own, received);
 }
 
-/** Flags are exchanged once for each level that has blocks: the first adaptation meets one level,
- * the second two. */
+/** Flags are exchanged once for each level that has blocks: the mesh has one level before the first
+ * adaptation, and two before the second. */
 static void test_exchanges(void **state) {
   (void)state;
   const int trees[3] = {1, 1, 1}, periodic[3] = {0};

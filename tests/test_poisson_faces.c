@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TEST np={1,2} timeout=180
-/* FACE_FIELD: fluxes that read the gradient of the potential on faces. Charge relaxes as the time
- * scheme says in each single cell, which is Gauss's law with the fluxes of the elliptic operator;
- * the flux of a drift that depends on the fields of both cells; the same bits for any number of
- * ranks and after a restart. */
+/* FACE_FIELD: fluxes that read the gradient of the potential on faces. In each cell, charge relaxes
+ * with the factor of the time scheme, because the fluxes of the elliptic operator fulfil Gauss's
+ * law; the flux of a drift that depends on the fields of both cells; the same bits for any number
+ * of ranks and after a restart. */
 #include "solver/step/sim.h"
 #include "solver_test.h"
 

@@ -87,8 +87,8 @@ static void test_adaptive(void **state) {
   cross(3, 3, 4);
 }
 
-/** If the correction of each step is taken back, the total drifts. If it is applied again, it
- * does not. */
+/** If the test undoes the correction of each step, the total drifts. If it then applies the
+ * correction again, the total does not drift. */
 static void without_fixing(int dim) {
   double start, end[2];
   for (int fixed = 0; fixed < 2; fixed++) {

@@ -107,8 +107,8 @@ static void test_too_many(void **state) {
   REFUSED("", "the name may have 48 characters at most");
 }
 
-/** Declarations that the preprocessor removes are no keys; the values of others stay. A key that
- * only a macro declares is an error with its line. */
+/** Declarations that the preprocessor removes are no keys. The other declarations keep their
+ * values. A key that only a macro declares is an error with its line. */
 static void test_conditions(void **state) {
   (void)state;
   sim_t s;

@@ -85,8 +85,8 @@ static void test_time_step(void **state) {
   sim_free(&s);
 }
 
-/** With waves and diffusion: refinement doubles the rate of waves and multiplies that of
- * diffusion by four. The step is then that of blocks that were as fine before. */
+/** With waves and diffusion: refinement doubles the rate of waves and multiplies that of diffusion
+ * by four. The time step after refinement is that of a mesh that was as fine from the start. */
 static void test_step_after_refinement(void **state) {
   (void)state;
   sim_t s = make(MPI_COMM_WORLD, 2, 2, 1, "physics.vx=20\nphysics.vy=10\n");

@@ -389,8 +389,8 @@ static void test_streams(void **state) {
 /* ---- accuracy */
 
 /** Toro's second problem, two rarefactions: error of the density. The solver and the wave speeds
- * of Roe give invalid states. Where the gas stays valid they still empty the middle, so the error
- * is larger than that of HLL (0.007). */
+ * of Roe give invalid states. Even with valid states they remove too much gas from the middle, so
+ * the error is larger than that of HLL (0.007). */
 static void rarefactions(const char *keys, double bound) {
   const gas_t left = {1, -2, 0.4}, right = {1, 2, 0.4};
   const riemann_t exact = riemann_solve(1.4, left, right);

@@ -70,7 +70,7 @@ static void test_own(void **state) {
   free(file);
 }
 
-/** Roe's wave speeds may leave the contact outside of both waves, in strong jumps. */
+/** At strong jumps, the speed of the contact may lie outside of Roe's wave speeds. */
 static void test_roe_speeds(void **state) {
   (void)state;
   int failures;

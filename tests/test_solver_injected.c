@@ -85,7 +85,7 @@ static void inject(int dim) {
         for (int v = 0; v < b.s.nvar; v++) {
           const int wanted = faults[f].variable == -2 ? b.s.nvar - 1 : faults[f].variable;
           if (wanted >= 0 && v != wanted) continue;
-          /* another cell each time: all of them after some blocks */
+          /* another cell each time, so some blocks together cover all cells */
           const int cell = (tried * 37 + block) % b.s.cells;
           tried++;
           if (caught(&b, rank, block, cell, v, faults[f].value)) continue;

@@ -14,7 +14,7 @@
 
 enum { STEPS = 24, ADAPT = 4 };
 
-/** Cells of this rank that differ. */
+/** The number of values that differ, summed over the ranks. */
 static int64_t differences(const sim_t *s, const sim_t *t) {
   int64_t count = oak_nblocks(s->sim) != oak_nblocks(t->sim);
   for (int v = 0; v < s->nvar && !count; v++) {
@@ -31,8 +31,8 @@ static void adapt(const sim_t *s) {
   if (oak_step(s->sim) % ADAPT == 0) MUST(oak_adjust_refinement(s->sim, NULL));
 }
 
-/* `extra`: keys of both; `factor`: of the time step. A run that stops fails where the other one
- * repeats a step. */
+/* `extra`: keys of both runs. `factor`: factor of the time step. The run that stops fails at the
+ * step that the other run repeats. */
 static void compare(const char *extra, double factor) {
   sim_t retry = sim_new(MPI_COMM_WORLD, SEDOV "%sscheme.on_invalid=retry\n", extra);
   sim_t small = sim_new(MPI_COMM_WORLD, SEDOV "%s", extra);
@@ -231,7 +231,7 @@ static void test_last_good_rkl2(void **state) {
       fail_step(&s, &same, 1e5);
     }
     step_both(&s, &same);
-    if (i == 0) { /* more stages of RKL2 than it takes, in its part before the others */
+    if (i == 0) { /* this step needs more stages of RKL2 than are allowed */
       assert_int_equal(oak_advance(s.sim, 1e12), OAK_ERR_STATE);
       assert_non_null(strstr(oak_last_error(), "check DIFFUSIVITY"));
       fail_step(&s, &same, 1e12);

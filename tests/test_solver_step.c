@@ -53,7 +53,7 @@ static void every_cell(int dim, int n) {
     assert_int_equal(oak_update_time_step(s.sim), OAK_ERR_STATE);
     assert_non_null(strstr(oak_last_error(), "invalid state"));
   }
-  put(&s, 0, -1, 1, 1.5); /* nothing stays behind */
+  put(&s, 0, -1, 1, 1.5); /* the error is not kept */
   MUST(oak_update_time_step(s.sim));
   MUST(oak_advance(s.sim, oak_time_step(s.sim)));
   assert_true(fabs(oak_time_step(s.sim) / quiet - 1) < 1e-13);

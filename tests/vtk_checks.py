@@ -63,9 +63,9 @@ def single_edges(triangles, low, high, wanted):
 
 
 def contour_edges(grids, variable, value):
-    """The contour of a variable through all blocks: how many triangles a viewer shows; how many of their edges are
-    open, which means that no triangle continues the surface there, hidden ones in ghost cells included; and how
-    many of their edges no other triangle that is shown shares."""
+    """The contour of a variable through all blocks. Returns three numbers: the triangles that a viewer shows; their
+    open edges, which no other triangle shares, not even a hidden one in ghost cells; and their edges that no other
+    shown triangle shares."""
     triangles, hidden = (numpy.concatenate(parts) for parts in zip(*(contour(grid, variable, value) for grid in grids)))
     low, high = numpy.full(3, numpy.inf), numpy.full(3, -numpy.inf)
     for grid in grids:

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Registers and spills that an NVIDIA GPU needs for oak's kernels of device openacc, without a GPU: gcc leaves PTX in
-the built kernels, and ptxas (CUDA) says what it makes of it. Kernels with this code are in the cache after a run
-with a gcc that makes code for GPUs, also after one with ACC_DEVICE_TYPE=host.
+"""Registers and spills that an NVIDIA GPU needs for oak's kernels of device openacc, on a machine without a GPU. gcc
+stores PTX in the built kernels, and ptxas (CUDA) compiles it and prints these numbers. Kernels with this code are in
+the cache after a run with a gcc that makes code for GPUs, also after one with ACC_DEVICE_TYPE=host.
 
 usage: acc_registers.py [--arch sm_90] $OAK_CACHE/kernels-*.openacc"""
 import argparse

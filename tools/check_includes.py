@@ -4,9 +4,9 @@
 
 usage: check_includes.py [--all] [TREE]      TREE: the present folder
 
-LAYERS says which folders and which public headers a folder may include. What breaks this order today is listed in
-KNOWN, with the reason; --all prints those places too. Files that include each other in a circle are refused. Exit
-status 1: something is wrong that KNOWN does not hold."""
+LAYERS says which folders and which public headers a folder may include. KNOWN lists the places that break this order,
+with the reason; --all prints those places too. Files that include each other in a circle are refused. Exit status 1: an
+#include breaks the order and is not in KNOWN."""
 import fnmatch
 import os
 import re
@@ -50,7 +50,7 @@ LAYERS = {
     "problems": ["include"],
     "include": ["include"],
 }
-# What is wrong today: pattern of the file, pattern of the header, why it is so.
+# Places that break the order: pattern of the file, pattern of the header, reason.
 KNOWN = [
     ("include/oak/editor.h", "*", "for editors, it stands for all that a build puts in front of a problem file"),
     ("src/base/version.c", "include/oak.h", "it defines oak_commit, which oak.h declares"),

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Instructions per cell of the flux kernel, of the other large kernels and of a whole adaptation, counted by valgrind
-and compared with a table. Unlike times, these numbers do not depend on what else the machine does, and kernels are
-compiled for one instruction set, whatever the processor. The compiler and the libraries change them: the table has a row
-for each compiler. The arithmetic among them, from the machine code, is compared with what the model of oak bench
---kernels says.
+and compared with a table. Unlike times, these numbers do not depend on the load of the machine. They do not depend on
+the processor either, because kernels are compiled for a fixed instruction set. The compiler and the libraries change
+them: the table has a row for each compiler. The arithmetic among them, from the machine code, is compared with what the
+model of oak bench --kernels says.
 
 usage: count_instructions.py --oak OAK [--march x86-64-v3] [--renew]
 
@@ -120,7 +120,8 @@ def read_profile(path):
 
 
 def check_parts(work):
-    """No kernel file needs another: otherwise compilers could not work side by side, and the whole would be compiled."""
+    """No kernel file may need another one: oak compiles them in parallel, or all as one file if they depend on each
+    other."""
     (log,) = glob.glob(f"{work}/cache/kernels-*/*.log")
     with open(log, encoding="utf-8") as f:
         calls = [line.split() for line in f if " -E " not in line and " -shared " in line]
@@ -135,7 +136,7 @@ def count(oak, march):
         run = [oak, "run", os.path.abspath(RUN), f"output.folder={work}/run"]
         env = dict(os.environ, OAK_CFLAGS=f"-march={march} -mprefer-vector-width=256", OMP_NUM_THREADS="1",
                    OAK_CACHE=f"{work}/cache")
-        # Kernels are built before, by a process of its own: valgrind has its own idea of the processor.
+        # A separate process builds the kernels first, because valgrind reports another processor than the real one.
         subprocess.run([*run, "--check"], env=dict(env, OAK_KEEP="1"), check=True, capture_output=True)
         check_parts(work)
         done = subprocess.run(["valgrind", "--tool=callgrind", "--dump-instr=yes", f"--callgrind-out-file={out}", *run], env=env, check=False,

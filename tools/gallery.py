@@ -88,7 +88,7 @@ def profile(p):
 
 
 def show(run, out):
-    """Picture of the last state: the last one of the run; of a narrow tube a profile."""
+    """The last picture of the run, or a profile if the domain is a narrow tube."""
     p = run[-1]
     sides = p.xmax - p.xmin
     pictures = sorted(glob.glob(os.path.join(run.folder, "*.png")))

@@ -21,7 +21,8 @@ import sys
 import tempfile
 
 # A compute unit: lanes of a wavefront, registers of a lane and SIMD unit, unit of allocation, most wavefronts of a SIMD unit.
-# Of gfx1030 two compute units with a common LDS count as one, with four SIMD units like one of gfx90a.
+# Two compute units of gfx1030 share an LDS and have four SIMD units together, like one of gfx90a. They count as one
+# here.
 ARCHES = {"gfx90a": (64, 512, 8, 8, 65536), "gfx1030": (32, 1024, 16, 16, 131072)}
 SIMDS = 4
 PHYSICS = {"advection": "advection", "euler": "sedov", "isothermal": "isothermal_tube", "mhd": "mhd_blast",

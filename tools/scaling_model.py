@@ -7,10 +7,10 @@ usage: scaling_model.py                print the tables of docs/scaling.md
        scaling_model.py --write PAGE   put them into the page
        scaling_model.py ... --link 50  another bandwidth between hosts, GB/s; names are those in INPUTS
 
-The blocks of each mesh are sorted along the Morton curve and cut into one part per GPU, as oak does but for
-families, which oak keeps together. The faces between parts are counted. What a stage then costs is in the
-functions oak_stage and foap4_stage. All times are in seconds, all bandwidths in bytes per second. It needs
-Python 3 and nothing else.
+The blocks of each mesh are sorted along the Morton curve and cut into one part per GPU, as oak does it. oak in addition
+keeps families together; the model does not. The faces between parts are counted. What a stage then costs is in the
+functions oak_stage and foap4_stage. All times are in seconds, all bandwidths in bytes per second. It needs Python 3 and
+nothing else.
 """
 import difflib
 import math
@@ -77,7 +77,7 @@ class Mesh:
         self.faces = self.find_faces(leaves, side)
 
     def leaf_level(self, z, l, low, high, lowest):
-        """Level of the leaf at height z, looking down from the lowest level; 2:1 balanced."""
+        """Level of the leaf at height z of a 2:1 balanced mesh. The search begins with the lowest level."""
         for k in range(lowest, self.top):
             step = 1 << (self.top - k)
             begin = z // step * step
@@ -185,7 +185,7 @@ def oak_stage(i, p, adaptive, messages_inside=False):
 
 
 def foap4_stage(i, p, adaptive):
-    """The paper's code: its own rate on a full node, and messages that nothing hides."""
+    """The paper's code: its own rate on a full node, and messages that do not overlap with computation."""
     t = p.cells / i["foap4_amr" if adaptive else "foap4"]
     if p.hosts > 1:
         rounds = 3 if adaptive else 1

@@ -169,7 +169,7 @@ class Case:
         return self.ended and not self.error and self.passed == len(self.checks)
 
     def remarks(self):
-        """What is wrong beyond numbers outside their bounds."""
+        """Errors other than numbers outside their bounds."""
         if not self.ended:
             yield "The case did not end: its numbers are not complete."
         if self.error:

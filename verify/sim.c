@@ -4,7 +4,7 @@
 
 #include "verify.h"
 
-/* Settings that suppress the files of a run, because a case needs none of them unless it says so.
+/* Settings without output files. A case that needs files sets them itself.
  */
 static const char *const quiet[] = {"output.plot_first_last=no", "output.picture_every=0",
                                     "output.picture_steps=0",    "output.plot_every=0",

@@ -47,7 +47,7 @@ void verify_run_case(verify_t *v, const verify_case_t *c);
 __attribute__((format(printf, 7, 8))) void verify_check(verify_t *v, double value, double reference,
                                                         double low, double high, const char *source,
                                                         const char *what, ...);
-/** The source of bounds that only say what oak has given before. The report counts such numbers. */
+/** The source of bounds that come from an earlier result of oak. The report counts such numbers. */
 extern const char verify_measured[];
 /** The number is within 5 % of an earlier one of oak itself. */
 #define verify_regression(v, value, before, ...) \
@@ -112,7 +112,7 @@ verify_error_t verify_error(const sim_t *s, int variable, verify_exact_t *exact,
  * brought to the uniform grid of `level` first. */
 double verify_difference(const sim_t *a, const sim_t *b, int variable, int level);
 
-/** What an adaptive run differs from that on the uniform mesh of its finest level. */
+/** How an adaptive run differs from the run on the uniform mesh of its finest level. */
 typedef struct {
   double difference, updates; /**< L1 of a variable; cell updates, relative */
 } verify_amr_t;

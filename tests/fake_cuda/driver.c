@@ -90,7 +90,7 @@ typedef struct {
   char argument[4096];
 } work_t;
 
-/** A stream does its work when something waits for it, and no more of it than that. */
+/** A stream does work only when something waits for it, and only the work that is waited for. */
 struct fake_stream {
   work_t *work;
   size_t count, next, room; /**< next: the first that is not done */
@@ -303,8 +303,8 @@ __attribute__((visibility("default"))) void fake_memory(int open) {
 static char *pinned[16];
 static size_t pinned_bytes[16];
 
-/* One iteration at a time: kernels in the dialect of the CPU know no parts of tiles, into which
- * small meshes are cut for a GPU with room for more. */
+/* The GPU has room for one block. With room for more, oak cuts tiles of small meshes into parts,
+ * which kernels in the dialect of the CPU do not support. */
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads,
                                                 size_t shared) {
   (void)function, (void)threads, (void)shared;
@@ -330,7 +330,8 @@ int cuMemFreeHost(void *memory) {
   return fake_sticky;
 }
 
-/** A copy may wait if the host's side is pinned. \a host: NULL: it has none. */
+/** A copy may be done later if the memory of the host is pinned. \a host is that memory, or NULL
+ * for a copy within the GPU. */
 static int copy(stream_t *stream, void *to, const void *from, size_t bytes, const char *host) {
   LOCK;
   int late = !host;

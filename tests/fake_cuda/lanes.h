@@ -71,7 +71,7 @@ static __attribute__((noinline)) void fake_wait(int state) {
   if (_setjmp(fake_lane[me].place) == 0) _longjmp(fake_home, 1);
 }
 
-/** What a stack does all its life: the kernel, block after block. */
+/** Each stack runs this function for ever: it executes the kernel for one block after another. */
 static void fake_live(void) {
   for (;;) {
     fake_kernel(fake_n, fake_args);

@@ -65,7 +65,7 @@ int ncclRecv(void *to, size_t count, int type, int rank, void *comm, void *strea
   return add(to, count, rank, 0);
 }
 
-/* Simulations of the tests that talk are those of all ranks. */
+/* In the tests, simulations that exchange messages are those of all ranks. */
 int ncclGroupEnd(void) {
   void (*memory)(int open);
   void *symbol = dlsym(dlopen(FAKE_DRIVER, RTLD_NOW), "fake_memory");

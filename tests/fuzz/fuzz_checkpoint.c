@@ -51,7 +51,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   return 0;
 }
 
-/** Make checksums good, as far as the file goes. */
+/** Correct the size and the checksums that `which` selects, as far as the file is complete. */
 static void mend(uint8_t *file, size_t size, int which) {
   oak_checkpoint_head_t head;
   if (size < sizeof head) return;

@@ -47,7 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_write(path, data, size);
   char *first = print(path, &st);
   if (!first) return 0;
-  /* The first text marks defaults, which are given by then. */
+  /* The first text marks values that are defaults. The second one has no marks, because it is read
+   * from a text that sets all values. */
   char *second = reprint(first), *third = reprint(second);
   FUZZ_MUST(strcmp(second, third) == 0);
   free(first);

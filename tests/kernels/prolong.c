@@ -36,7 +36,7 @@ OAK_FN void prolong_cell(const real c[7], real theta, double *least, double *err
 
 OAK_KERNEL(prolong, prolong_args_t, 128) {
   OAK_ARGS(prolong_args_t);
-  const real theta = (real)arg.theta; /* what is made here is there in the loop on every device */
+  const real theta = (real)arg.theta; /* the loop can read this variable on every device */
   OAK_OUTER(n) {
     for (long long i = n * PROLONG_CHUNK; i < (n + 1) * PROLONG_CHUNK; i++) {
       const real u = (real)(arg.first + (double)i * arg.step);

@@ -10,8 +10,9 @@ enum { PROLONG_CHUNK = 1024 };
 /* Item n does cells n * PROLONG_CHUNK to (n + 1) * PROLONG_CHUNK - 1. */
 typedef struct {
   oak_field_t f;
-  const double *cell; /**< [cells][7]: a cell, its neighbours below and above along x, y, z; NULL:
-                       * cell c is first + c step, between 0 below and 8 above, or the reverse */
+  const double *cell; /**< [cells][7]: a cell, its neighbours below and above along x, y, z. NULL:
+                       * the value of cell c is first + c step; its neighbours are 0 below and 8
+                       * above, or the reverse */
   double first, step;
   double theta;  /**< rounded to `real` when used */
   double *least; /**< [cells] smallest of the fine values */

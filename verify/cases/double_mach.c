@@ -27,7 +27,8 @@ static void field_free(field_t *f) {
   free(f->p);
 }
 
-/* Where row j, from the right, first has the density 4.7 between the states of the shock. */
+/* Position of the shock in row j: the first place, coming from the right, with the density 4.7.
+ * This density lies between those of both sides of the shock. */
 static double front(const field_t *f, int j) {
   const double *rho = f->rho + (size_t)j * f->size[0], level = 4.7;
   int i = f->size[0] - 1;
@@ -69,8 +70,8 @@ static void check_incident(verify_t *v, const field_t *f) {
                "y > 3/4: mean error of the density behind it");
 }
 
-/* The stem on the wall is a normal shock of speed (foot - 1/6)/t: pressure behind it over that
- * which Rankine-Hugoniot gives for the speed. */
+/* The stem on the wall is a normal shock of speed (foot - 1/6)/t: returns the pressure behind it,
+ * divided by the pressure that the Rankine-Hugoniot conditions give for this speed. */
 static double foot_pressure(const field_t *f, double foot) {
   const double M = (foot - wall) / end;
   const int i = (int)(foot / f->dx) - 4;

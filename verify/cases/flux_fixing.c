@@ -16,7 +16,8 @@ static sim_t start(verify_t *v, int dim, int block, int max_level, const char *k
   return s;
 }
 
-/* Once across the domain; largest relative error of the total at 50 times. */
+/* Let the blob cross the domain once. Table and check: relative error of the total at 50 times, and
+ * the largest of them. */
 static void cross(verify_t *v, FILE *table, int dim, int block, int max_level) {
   double first, total, most = 0;
   char name[32];

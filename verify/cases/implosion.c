@@ -43,8 +43,8 @@ static double asymmetry(const run_t *r) {
   return most;
 }
 
-/* How far along the diagonal the light gas has come, which gathers in the corner and leaves it in
- * the jet: the last point with a density below 0.6, in parts of the diagonal. */
+/* Length of the jet: light gas gathers in the corner and leaves it along the diagonal. The end of
+ * the jet is the last point with a density below 0.6, in parts of the diagonal. */
 static double jet_tip(const run_t *r) {
   for (int i = r->n - 1; i > 0; i--) {
     const double here = r->rho[(size_t)i * r->n + i];
@@ -64,8 +64,9 @@ static void check_symmetry(verify_t *v, const char *what, const run_t *r, double
                "symmetry of the problem", "%s: difference from the mirror image", what);
 }
 
-/* The waves from the edge of the diamond are plane on the diagonal until those from the walls come:
- * density on it against the exact solution of the Riemann problem across the edge. */
+/* On the diagonal, the waves from the edge of the diamond are plane until waves from the walls
+ * arrive. The density there is compared with the exact solution of the Riemann problem across the
+ * edge. */
 static void early(verify_t *v) {
   const gas_t in = {0.125, 0, 0.14}, out = {1, 0, 1};
   const riemann_t exact = riemann_solve(1.4, in, out);

@@ -31,8 +31,8 @@ static const scheme_t vanleer = {"vanleer", "heun", 0}, koren = {"koren", "ssprk
                       weno = {"weno5", "rk4", 1};
 
 /* Leading error of WENO5, see above; n: unit vector along k, of length 2 pi; sound speed, stream
- * and period 1. Sound: r = (u n, p); shear: r = (u t), of which the part along d is carried by
- * sound with |v_d + 1|/2 + |v_d - 1|/2 = 1 and the rest by the stream. */
+ * and period 1. Sound: r = (u n, p). Shear: r = (u t); sound carries its part along d and the
+ * stream the rest, with |v_d + 1|/2 + |v_d - 1|/2 = 1. */
 static double weno_theory(int dim, int wave, double dx) {
   const double n[3] = {dim == 2 ? 1 / sqrt(5) : 1.0 / 3, dim == 2 ? 2 / sqrt(5) : 2.0 / 3,
                        dim == 2 ? 0 : 2.0 / 3};

@@ -10,7 +10,8 @@ typedef struct {
   double most, mean;
 } divb_t;
 
-/* Of one block with its ghost cells u [V][(N + 2 G)^2]: the largest, and the sum over cells. */
+/* Error of div B in one block: the largest, and the sum over cells. u [V][(N + 2 G)^2] is the block
+ * with its ghost cells. */
 static divb_t block_divb(const sim_t *s, const double *u, const double dx[3]) {
   const int layers = oak_ghost_layers(s->sim), width = s->n + 2 * layers, size = width * width;
   divb_t out = {0, 0};
@@ -103,8 +104,8 @@ static void converge(verify_t *v) {
 /* Blocks of 8^2 on levels 2 to `high`. */
 #define SMALL_BLOCKS "mesh.block_size=8\nrefine.c_refine=0.8\nrefine.c_derefine=0.4\n"
 
-/* What else was tried for div B, for the table alone; without cleaning the pressure becomes
- * negative at t = 0.47. */
+/* Other treatments of div B. They appear in the table and have no bounds. Without cleaning, the
+ * pressure becomes negative at t = 0.47. */
 static void other_settings(verify_t *v, int high, int parts, FILE *table) {
   static const struct {
     const char *name, *keys;

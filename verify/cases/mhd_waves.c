@@ -63,7 +63,7 @@ static void converge(verify_t *v, FILE *table, int dim, int wave, const scheme_t
                     waves[wave].name, dim, scheme->limiter, 32 << last);
 }
 
-/* The limiter costs some order at extrema; less of it on finer grids. */
+/* The limiter reduces the order at extrema. The effect is smaller on finer grids. */
 static const measured_t flat[NWAVES] = {
     {1.86, 4.33e-2}, {1.82, 2.196e-2}, {1.82, 1.595e-2}, {1.87, 1.134e-2}, {2.01, 3.97e-3}};
 static const measured_t spatial[NWAVES] = {

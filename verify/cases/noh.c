@@ -62,7 +62,7 @@ static void write_row(FILE *table, const implosion_t *b, double updates) {
 
 typedef struct {
   double plateau;       /* relative, of density and pressure */
-  double cells;         /* off the radius */
+  double cells;         /* distance of the shock from its exact radius */
   double centre, l1[2]; /* uniform, adaptive */
   verify_amr_t amr;
 } bounds_t;

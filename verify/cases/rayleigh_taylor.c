@@ -18,7 +18,7 @@ static double lncosh(double x) { return fabs(x) + log1p(exp(-2 * fabs(x))); }
 
 /* d/dz of y = {w, P}, the disturbances of vertical velocity and pressure ~ exp(i k x + sigma t),
  * from rho sigma u = -i k P,  rho sigma w = -P' - g r,  sigma r + w rho' + rho D = 0, sigma P - w
- * rho g + gamma p D = 0,  D = i k u + w' where r is that of the density. */
+ * rho g + gamma p D = 0,  D = i k u + w' where r is the disturbance of the density. */
 static void slopes(const layers_t *l, double sigma, double z, const double y[2], double dy[2]) {
   const double mean = 0.5 * (l->rho_high + l->rho_low), half = 0.5 * (l->rho_high - l->rho_low);
   const double s = (z - l->h0) / l->width, g = l->gravity, cosh_s = cosh(s);

@@ -27,8 +27,8 @@ static const configuration_t configurations[] = {
 };
 enum { NCONFIGURATIONS = sizeof configurations / sizeof *configurations };
 
-/* A run, with what was at the corners at t = 0 and what is at the end: all primitive variables on
- * the uniform grid of the finest level. */
+/* A run: the states in the corners at t = 0, and all primitive variables at the end on the uniform
+ * grid of the finest level. */
 typedef struct {
   sim_t s;
   int n;

@@ -66,7 +66,7 @@ static void write_exact(verify_t *v, const char *name, const blast_t *b) {
 
 /* Bounds of the finest mesh, and of the adaptive one against it. */
 typedef struct {
-  double cells; /* off the radius */
+  double cells; /* distance of the shock from its exact radius */
   double peak, l1, order;
   verify_amr_t amr;
 } bounds_t;

@@ -10,8 +10,8 @@ typedef struct {
   const char *ini, *name;
   double vanleer, weno5; /* with hllc and einfeldt, 100 cells */
   double worst;          /* of every other limiter of second order or more with every flux */
-  double roe;            /* vanleer and hll with scheme.wave_speeds=roe; 0: such runs stop, and so
-                          * do those with the flux roe, since the gas between becomes negative */
+  double roe;            /* vanleer and hll with scheme.wave_speeds=roe; 0: such runs stop, like
+                          * those with the flux roe: a state between the waves is invalid */
   double order[2], full_order[2]; /* of vanleer from 100 to 400 cells, in the full run to 1600 */
 } tube_t;
 

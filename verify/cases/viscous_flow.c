@@ -46,7 +46,7 @@ static void converge(verify_t *v, FILE *table, const char *flow, verify_exact_t 
                mesh, 4 << LAST, 8 << LAST);
 }
 
-/* The hot spot, whose heat spreads 30 times faster over a cell than sound. */
+/* The hot spot. Its heat spreads over a cell 30 times faster than sound crosses the cell. */
 static sim_t spot(verify_t *v, int level, const char *more) {
   char keys[256];
   snprintf(keys, sizeof keys,
