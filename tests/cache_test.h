@@ -26,15 +26,6 @@ static inline const char *text(const char *format, ...) {
   return out[turn];
 }
 
-static inline const char *in_folder(const char *name) { return text("%s/%s", folder, name); }
-
-static inline void write_file(const char *name, const char *content) {
-  FILE *file = fopen(in_folder(name), "w");
-  assert_non_null(file);
-  assert_true(fputs(content, file) >= 0);
-  assert_int_equal(fclose(file), 0);
-}
-
 static inline void write_script(const char *name, const char *content) {
   write_file(name, text("#!/bin/sh\n%s\n", content));
   assert_int_equal(chmod(in_folder(name), 0700), 0);

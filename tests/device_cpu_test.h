@@ -14,23 +14,9 @@ static char compiler[96];
 
 static inline void barrier(void) { MPI_Barrier(MPI_COMM_WORLD); }
 
-/** folder/name; valid until the call after the next three. */
-static inline const char *in_folder(const char *name) {
-  static char path[4][256];
-  static int turn;
-  turn = (turn + 1) % 4;
-  snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-  return path[turn];
-}
-
 /** Rank 0 writes, then all go on. */
-static void write_file(const char *name, const char *text) {
-  if (test_rank == 0) {
-    FILE *file = fopen(in_folder(name), "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-  }
+static void write_for_all(const char *name, const char *text) {
+  if (test_rank == 0) write_file(name, text);
   barrier();
 }
 
@@ -139,8 +125,8 @@ static inline int setup(void **state) {
   barrier();
   if (test_rank == 0) oak_path_remove(in_folder("cache"));
   setenv("OAK_CACHE", in_folder("cache"), 1);
-  write_file("factor.h", "#define FACTOR 3.0\n");
-  write_file("line.c", line_c);
+  write_for_all("factor.h", "#define FACTOR 3.0\n");
+  write_for_all("line.c", line_c);
   return 0;
 }
 
@@ -153,7 +139,7 @@ static inline void prepare(void) {
            "case \" $* \" in *' -E '*) ;; *' -shared '*) echo build >> '%s/count' ;; esac\n"
            "exec cc \"$@\"\n",
            folder);
-  write_file("counting-cc", script);
+  write_for_all("counting-cc", script);
   if (test_rank == 0) chmod(compiler, 0700);
   barrier();
 }

@@ -20,6 +20,23 @@ static inline void folder_begin(int *argc, char ***argv) {
   MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
 }
 
+/** folder/name; valid until the call after the next seven. */
+static inline const char *in_folder(const char *name) {
+  static char path[8][512];
+  static int turn;
+  turn = (turn + 1) % 8;
+  snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+  return path[turn];
+}
+
+/** On this rank alone. */
+static inline void write_file(const char *name, const char *content) {
+  FILE *file = fopen(in_folder(name), "w");
+  assert_non_null(file);
+  assert_true(fputs(content, file) >= 0);
+  assert_int_equal(fclose(file), 0);
+}
+
 static inline int folder_end(int status) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (test_rank == 0) oak_path_remove(folder);

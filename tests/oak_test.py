@@ -42,6 +42,16 @@ MPIEXEC = re.compile(r"^(-{20,}$|Primary job +terminated|a non-zero exit code\. 
 HELP = {"mpiexec": "command and option that the number of ranks follows", "fake": "folder with the stand-ins of driver and NVRTC"}
 
 
+def expect_error(kind, words, call, *arguments, **named):
+    """The call raises an exception of this kind with these words."""
+    try:
+        call(*arguments, **named)
+    except kind as error:
+        assert words in str(error), (words, str(error))
+        return
+    raise AssertionError(f"no error: {words}")
+
+
 def options(doc, *names, flags=(), positional=()):
     """The command line of a test: each name is an option with a value. `start` is mpiexec for all ranks, `ranks` the oak
     command on them; `launch` is the same, but without mpiexec if there is one rank, as most users start it."""

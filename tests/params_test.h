@@ -14,7 +14,7 @@ static char path[96];
 /* ---- helpers -------------------------------------------------------------------------------- */
 
 /** Write a file on rank 0; all ranks may read it then. */
-static inline void write_file(const char *text, size_t bytes) {
+static inline void write_bytes(const char *text, size_t bytes) {
   if (test_rank == 0) {
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(text, 1, bytes, file) != bytes || fclose(file) != 0)
@@ -24,7 +24,7 @@ static inline void write_file(const char *text, size_t bytes) {
 }
 
 static inline oak_status_t read_text(oak_params_t *params, const char *text) {
-  write_file(text, strlen(text));
+  write_bytes(text, strlen(text));
   oak_status_t status = oak_params_read(params, MPI_COMM_WORLD, path);
   MPI_Barrier(MPI_COMM_WORLD);
   return status;

@@ -198,7 +198,7 @@ static void test_unreadable(void **state) {
     assert_says("it is a pipe or a device");
   }
   if (test_rank == 0) unlink(fifo);
-  write_file("[mesh]\ndim\0 = 3\n", 16);
+  write_bytes("[mesh]\ndim\0 = 3\n", 16);
   assert_int_equal(oak_params_read(params, MPI_COMM_WORLD, path), OAK_ERR_INPUT);
   assert_says("binary data");
   MPI_Barrier(MPI_COMM_WORLD);

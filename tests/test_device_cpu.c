@@ -231,23 +231,23 @@ static void test_change(void **state) {
   oak_device_t *dev = open_on(MPI_COMM_WORLD);
   int before = compiled();
   expect_line(dev, NULL, 3.0);
-  write_file("factor.h", "#include \"deep/value.h\"\n#define FACTOR VALUE\n");
+  write_for_all("factor.h", "#include \"deep/value.h\"\n#define FACTOR VALUE\n");
   if (test_rank == 0) mkdir(in_folder("deep"), 0700);
-  write_file("deep/value.h", "#define VALUE 4.0\n");
+  write_for_all("deep/value.h", "#define VALUE 4.0\n");
   expect_line(dev, NULL, 4.0);
-  write_file("deep/value.h", "#define VALUE 5.0\n");
+  write_for_all("deep/value.h", "#define VALUE 5.0\n");
   expect_line(dev, NULL, 5.0);
   assert_int_equal(compiled(), before + 3);
 
   /* A header that a constant names. */
-  write_file("factor.h", "#include PART\n#define FACTOR VALUE\n");
-  write_file("part.h", "#define VALUE 6.0\n");
+  write_for_all("factor.h", "#include PART\n#define FACTOR VALUE\n");
+  write_for_all("part.h", "#define VALUE 6.0\n");
   expect_line(dev, "PART=\"part.h\"", 6.0);
-  write_file("part.h", "#define VALUE 7.0\n");
+  write_for_all("part.h", "#define VALUE 7.0\n");
   expect_line(dev, "PART=\"part.h\"", 7.0);
   assert_int_equal(compiled(), before + 5);
 
-  write_file("factor.h", "#define FACTOR 3.0\n");
+  write_for_all("factor.h", "#define FACTOR 3.0\n");
   expect_line(dev, NULL, 3.0);
   assert_int_equal(compiled(), before + 5);
   oak_device_close(&dev);
@@ -264,14 +264,14 @@ static void test_compile_error(void **state) {
   (void)state;
   oak_device_t *dev = open_on(MPI_COMM_WORLD);
   oak_module_t *module = NULL;
-  write_file("broken.c", "int fine;\n\nint broken = nowhere;\n");
+  write_for_all("broken.c", "int fine;\n\nint broken = nowhere;\n");
   assert_int_equal(build(dev, "broken.c", NULL, &module), OAK_ERR_BUILD);
   assert_null(module);
   expect_words(in_folder("broken.c:3:"));
   expect_words("nowhere");
   expect_words("OAK_KEEP=1");
 
-  write_file("broken.c", "double f(double x) { return squareroot(x); }\n");
+  write_for_all("broken.c", "double f(double x) { return squareroot(x); }\n");
   assert_int_equal(build(dev, "broken.c", NULL, &module), OAK_ERR_BUILD);
   expect_words(in_folder("broken.c:1:"));
   expect_words("squareroot");
@@ -280,7 +280,7 @@ static void test_compile_error(void **state) {
   expect_words(in_folder("absent.c"));
 
   /* Declared but nowhere defined: the object builds and does not load. */
-  write_file("broken.c", "double nowhere(double);\ndouble f(double x) { return nowhere(x); }\n");
+  write_for_all("broken.c", "double nowhere(double);\ndouble f(double x) { return nowhere(x); }\n");
   assert_int_equal(build(dev, "broken.c", NULL, &module), OAK_ERR_BUILD);
   assert_null(module);
   expect_words("nowhere");
@@ -291,7 +291,7 @@ static void test_keep(void **state) {
   (void)state;
   oak_device_t *dev = open_on(MPI_COMM_WORLD);
   oak_module_t *module = NULL;
-  write_file("broken.c", "int broken = nowhere;\n");
+  write_for_all("broken.c", "int broken = nowhere;\n");
   int saved = dup(2), silent = open(in_folder("stderr"), O_WRONLY | O_CREAT | O_APPEND, 0600);
   assert_true(saved >= 0 && silent >= 0);
   dup2(silent, 2);
@@ -396,8 +396,8 @@ static void test_sweep(void **state) {
   expect_line(dev, NULL, 3.0);
   static const char old[] = "cache/line-0123456789abcdef0123456789abcdef.cpu";
   static const char foreign[] = "cache/notes-2024.cpu";
-  write_file(old, "x");
-  write_file(foreign, "x");
+  write_for_all(old, "x");
+  write_for_all(foreign, "x");
   const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
   if (test_rank == 0) {
     assert_int_equal(utimensat(AT_FDCWD, in_folder(old), times, 0), 0);

@@ -123,13 +123,13 @@ static void test_hosts_alike(void **state) {
 static void test_hosts_fail(void **state) {
   (void)state;
   char path[512], note[600];
-  write_file("factor.h", "#define FACTOR does_not_exist\n");
+  write_for_all("factor.h", "#define FACTOR does_not_exist\n");
   const int before = compiled();
   expect_failure(OAK_ERR_BUILD, "does_not_exist");
   assert_int_equal(compiled(), before + 1);
   for (int h = 0; h < 2; h++) assert_int_equal(notes_in(h, note), 0);
 
-  write_file("factor.h", "#define FACTOR 3.0\n");
+  write_for_all("factor.h", "#define FACTOR 3.0\n");
   assert_int_equal(compiled_on_hosts(), 1);
   only_entry_in(host_cache(1), path);
   barrier();
@@ -150,7 +150,7 @@ static void test_hosts_fail(void **state) {
  * cache keeps it. */
 static void test_hosts_own(void **state) {
   (void)state;
-  write_file("factor.h", "#define FACTOR 3.0\nstatic const char files[] = \".incbin\";\n");
+  write_for_all("factor.h", "#define FACTOR 3.0\nstatic const char files[] = \".incbin\";\n");
   const int saved = dup(2), said = open(in_folder("said"), O_WRONLY | O_CREAT | O_APPEND, 0600);
   assert_true(saved >= 0 && said >= 0);
   dup2(said, 2);

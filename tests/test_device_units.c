@@ -13,21 +13,6 @@
 
 static char compiler[96];
 
-static const char *in_folder(const char *name) {
-  static char path[4][256];
-  static int turn;
-  turn = (turn + 1) % 4;
-  snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-  return path[turn];
-}
-
-static void write_file(const char *name, const char *text) {
-  FILE *file = fopen(in_folder(name), "w");
-  assert_non_null(file);
-  assert_true(fputs(text, file) >= 0);
-  assert_int_equal(fclose(file), 0);
-}
-
 /** Write the compiler. \a before: what it does before it compiles a part. */
 static void write_compiler(const char *before) {
   char script[1024];

@@ -5,6 +5,7 @@ computed itself and against oak line and oak slice; damaged plotfiles; a simulat
 the bits of oak run; and checkpoints.
 
 usage: test_python.py --oak OAK --mpiexec "mpiexec -n" --library LIBRARY"""
+import functools
 import os
 import shutil
 import subprocess
@@ -23,22 +24,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "python"))
 import oak  # noqa: E402 pylint: disable=wrong-import-position
 
+expect = functools.partial(oak_test.expect_error, oak.OakError)
+
 # As RUNS in implosion.py, whose kernels are compiled already.
 RUNS = {
     "2D": {"mesh": {"dim": 2, "block_size": 8, "min_level": 1, "max_level": 4}, "run.max_steps": 40},
     "3D": {"mesh": {"dim": 3, "block_size": 8, "min_level": 1, "max_level": 3}, "run.max_steps": 8,
            "boundary": {"zlow": "reflect", "zhigh": "reflect"}},
 }
-
-
-def expect(words, call, *arguments, **named):
-    """The call fails with these words."""
-    try:
-        call(*arguments, **named)
-    except oak.OakError as error:
-        assert words in str(error), (words, str(error))
-        return
-    raise AssertionError(f"no error: {words}")
 
 
 def check_plotfile(p, history, dim):

@@ -5,6 +5,7 @@ and hold, tables and data sets of other packages, variables of a live simulation
 test_python.py.
 
 usage: test_python_package.py --oak OAK --library LIBRARY"""
+import functools
 import importlib.util
 import os
 import shutil
@@ -25,18 +26,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "python"))
 import oak  # noqa: E402 pylint: disable=wrong-import-position
 
+expect = functools.partial(oak_test.expect_error, oak.OakError)
+
 # As 2D in implosion.py, whose kernels are compiled already.
 SETTINGS = {"mesh": {"dim": 2, "block_size": 8, "min_level": 1, "max_level": 3}, "run.max_steps": 4}
-
-
-def expect(words, call, *arguments, **named):
-    """The call fails with these words."""
-    try:
-        call(*arguments, **named)
-    except oak.OakError as error:
-        assert words in str(error), (words, str(error))
-        return
-    raise AssertionError(f"no error: {words}")
 
 
 def have(*modules):
