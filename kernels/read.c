@@ -162,7 +162,7 @@ OAK_FN int in_box(const int *box, int c) {
 OAK_FN oak_measured_t measure_share(const oak_field_t *f, long block, const double *x,
                                     const double *mask, const int *box, int lane) {
   oak_measured_t m;
-  m.sum = m.count = 0;
+  m.sum = m.count = m.norm[0] = m.norm[1] = 0;
   m.value[0] = (double)INFINITY;
   m.value[1] = -(double)INFINITY;
   m.place[0] = m.place[1] = -1;
@@ -174,7 +174,10 @@ OAK_FN oak_measured_t measure_share(const oak_field_t *f, long block, const doub
 #else
     (void)mask;
 #endif
-    m.sum += x[c] * oak_volume_factor(f, block, c);
+    const double weight = oak_volume_factor(f, block, c);
+    m.sum += x[c] * weight;
+    m.norm[0] += fabs(x[c]) * weight;
+    m.norm[1] += x[c] * x[c] * weight;
     if (!(x[c] - x[c] == 0)) continue; /* not finite */
     if (x[c] < m.value[0]) {
       m.value[0] = x[c];
@@ -193,6 +196,8 @@ OAK_FN void measure_join(oak_measured_t *to, const oak_measured_t *m) {
   to->sum += m->sum;
   to->count += m->count;
   OAK_UNROLL
+  for (int e = 0; e < 2; e++) to->norm[e] += m->norm[e];
+  OAK_UNROLL
   for (int e = 0; e < 2; e++) {
     const int better = e ? m->value[e] > to->value[e] : m->value[e] < to->value[e];
     const int first = m->value[e] == to->value[e] && m->place[e] < to->place[e];
@@ -202,8 +207,8 @@ OAK_FN void measure_join(oak_measured_t *to, const oak_measured_t *m) {
   }
 }
 
-/* Sum and extrema of values that another kernel has written, in an order that depends on the block
- * alone. */
+/* Sum, norms and extrema of values that another kernel has written, in an order that depends on the
+ * block alone. */
 OAK_KERNEL(oak_measure, oak_measure_args_t, 128) {
   OAK_ARGS(oak_measure_args_t);
   OAK_OUTER(n) {

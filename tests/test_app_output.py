@@ -255,7 +255,7 @@ def new_folder(work):
 def kinds(work):
     """Slices, lines, probes and histories of a run agree with each other, and do not depend on the ranks."""
     common = ["run.max_steps=3", "run.dt_max=2e-3"]
-    for name, kind, *more in (("s", "slice", "format=csv", "variables=rho p"), ("l", "line", "from=0 0.3", "to=1 0.8", "format=csv"),
+    for name, kind, *more in (("s", "slice", "format=csv", "variables=rho p mx"), ("l", "line", "from=0 0.3", "to=1 0.8", "format=csv"),
                               ("p", "probe", "points=0.53 0.5, 0.25 0.25", "every_steps=1"), ("h", "history"), ("i", "history", "variables=p", "region=0.5 0.25 1 1"),
                               ("n", "slice", "level=1", "region=0.5 0 1 1"), ("x", "xdmf", "precision=single", "ghost_layers=1")):
         common += [f"output.{name}.{key}" for key in (f"kind={kind}", *more)]
@@ -284,6 +284,11 @@ def kinds(work):
     assert (min(float(row["p"]) for row in inside), max(float(row["p"]) for row in inside)) == (float(part["min_p"]), float(part["max_p"]))
     assert abs(math.fsum(float(row["rho"]) for row in inside) * size - float(part["total_rho"])) < 1e-14
     assert abs(statistics.fmean(float(row["p"]) for row in inside) - float(part["mean_p"])) < 1e-14
+    for name in ("p", "mx"):
+        for norm, mean in (("l1", statistics.fmean(abs(float(row[name])) for row in plane)),
+                           ("l2", math.sqrt(statistics.fmean(float(row[name]) ** 2 for row in plane)))):
+            assert abs(float(history[f"{norm}_{name}"]) - mean) < 1e-14 * max(mean, 1), (norm, name)
+    assert abs(float(part["integral_p"]) - math.fsum(float(row["p"]) for row in inside) * size) < 1e-14
     def value(x, y, name):
         return min(plane, key=lambda row: (float(row["x"]) - x) ** 2 + (float(row["y"]) - y) ** 2)[name]
     assert value(0.53, 0.5 + 1e-9, "rho") == probe[3]["rho_1"] != probe[0]["rho_1"]

@@ -76,7 +76,7 @@ static double worst(sim_t *s, const char *name, double expected,
   const int n = oak_nblocks(s->sim);
   double most = 0, *u = malloc(((size_t)n * s->cells + 1) * sizeof *u);
   if (!u) abort();
-  MUST(oak_variables_select(&s->sim->setup, name, "test", "variables", 0, &one));
+  MUST(oak_variables_select(&s->sim->setup, name, "test", "variables", OAK_SELECT_ALL, &one));
   assert_int_equal(one.count, 1);
   MUST(oak_variables_prepare(&s->sim->data, &one));
   MUST(oak_variable_read(&s->sim->data, one.variable[0], 0, n, u));
@@ -154,7 +154,7 @@ static void test_ghosts(void **state) {
     oak_grid_view_t view;
     double most = 0;
     set(&s, 0, &field);
-    MUST(oak_variables_select(&s.sim->setup, "E rho", "test", "variables", 0, &all));
+    MUST(oak_variables_select(&s.sim->setup, "E rho", "test", "variables", OAK_SELECT_ALL, &all));
     oak_view_source_t source = {.sim = s.sim, .variables = &all, .value_bytes = 8};
     MUST(oak_view_make(&source, &view));
     for (int layers = 1; layers <= s.n / 2; layers += s.n / 2 - 1) {
@@ -203,7 +203,7 @@ static void test_periodic(void **state) {
     u[i] = wave(x);
   }
   MUST(oak_write_cells(s.sim, 0, 0, n, u));
-  MUST(oak_variables_select(&s.sim->setup, "level rho", "test", "variables", 0, &two));
+  MUST(oak_variables_select(&s.sim->setup, "level rho", "test", "variables", OAK_SELECT_ALL, &two));
   oak_view_source_t source = {.sim = s.sim, .variables = &two, .value_bytes = 8};
   MUST(oak_view_make(&source, &view));
   MUST(view.read_ghosts(&view, 0, 0, n, 2, level));

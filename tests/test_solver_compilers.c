@@ -61,7 +61,7 @@ static double *values(const physics_t *p, const char *compiler, const char *flag
   double *all = calloc((size_t)VARIABLES * (size_t)cells, sizeof *all), most = 0, spread = 0;
   assert_true(all && nvar <= TEST_MAX_NVAR + 1);
   oak_selection_t picked;
-  MUST(oak_variables_select(&s.sim->setup, "picked", "test", "", 0, &picked));
+  MUST(oak_variables_select(&s.sim->setup, "picked", "test", "", OAK_SELECT_ALL, &picked));
   MUST(oak_variables_prepare(&s.sim->data, &picked));
   double *p_of = malloc(sizeof *p_of * (size_t)cells);
   assert_non_null(p_of);

@@ -62,7 +62,7 @@ static double *gather(const sim_t *s, const char *variable, int size) {
   double *own = malloc(((size_t)n * s->cells + 1) * sizeof *own), *u = calloc(all, sizeof *u);
   oak_selection_t one;
   if (!own || !u) abort();
-  MUST(oak_variables_select(&s->sim->setup, variable, "test", "variables", 0, &one));
+  MUST(oak_variables_select(&s->sim->setup, variable, "test", "variables", OAK_SELECT_ALL, &one));
   MUST(oak_variables_prepare(&s->sim->data, &one));
   MUST(oak_variable_read(&s->sim->data, one.variable[0], 0, n, own));
   for (int c = 0; c < n * s->cells; c++)

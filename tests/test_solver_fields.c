@@ -102,7 +102,8 @@ static void test_ghost_cells(void **state) {
   sim_t s = make(MPI_COMM_WORLD, "");
   MUST(oak_initialize(s.sim));
   set_memory(&s);
-  MUST(oak_variables_select(&s.sim->setup, "slope_x slope_y hill", "test", "test", 0, &what));
+  MUST(oak_variables_select(&s.sim->setup, "slope_x slope_y hill", "test", "test", OAK_SELECT_ALL,
+                            &what));
   MUST(oak_variables_prepare(&s.sim->data, &what));
   double q[3][16], dx[3], origin[3], error = 0;
   assert_true(s.cells <= 16);

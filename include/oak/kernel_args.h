@@ -427,6 +427,7 @@ enum {
 typedef struct {
   double sum;      /**< not Cartesian: each cell counts by the circumference of its ring */
   double count;    /**< of these cells, in the same way; only if there is a mask */
+  double norm[2];  /**< sums of absolute values and of squares, in the same way */
   double value[2]; /**< smallest and largest finite value */
   int place[2];    /**< number of the first cell that has it, -1: there is no finite value */
 } oak_measured_t;

@@ -4,6 +4,7 @@
  * rho may stand for a conserved and a primitive variable: the first one counts. */
 #include "solver/data/variables.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -128,8 +129,28 @@ static void add(const oak_setup_t *setup, oak_selection_t *s, int variable) {
   s->name[s->count++] = name_of(setup, variable);
 }
 
+/** Whether a field beside the state is a derivative of the solution of an elliptic equation. */
+static int is_derivative(const oak_setup_t *setup, const char *name) {
+  for (int n = 0; n < setup->equations.count; n++) {
+    const size_t length = strlen(setup->equations.of[n].name);
+    if (!strncmp(name, setup->equations.of[n].name, length) && name[length] == '_') return 1;
+  }
+  return 0;
+}
+
+/** Whether an empty list means this variable, too. */
+static int is_default(const oak_setup_t *setup, int v, oak_select_t empty) {
+  const int field = beside(setup, v), output = derived(setup, v) - OAK_DERIVED_COUNT;
+  if (v < 2 * setup->nvar) return 1;
+  if (field >= 0)
+    return !setup->fields.field[field].function && !is_derivative(setup, name_of(setup, v));
+  return output >= 0 && empty == OAK_SELECT_MEASURED &&
+         setup->files.declared.output[setup->description.output_slot[output]].owner ==
+             OAK_OF_PHYSICS;
+}
+
 oak_status_t oak_variables_select(const oak_setup_t *setup, const char *text, const char *origin,
-                                  const char *key, int first, oak_selection_t *s) {
+                                  const char *key, oak_select_t empty, oak_selection_t *s) {
   static const char blank[] = " ,\t";
   s->count = 0;
   for (text += strspn(text, blank); *text; text += strspn(text, blank)) {
@@ -145,8 +166,8 @@ oak_status_t oak_variables_select(const oak_setup_t *setup, const char *text, co
     text += length;
   }
   if (s->count > 0) return OAK_OK;
-  for (int v = 0; v < (first ? 1 : 2 * setup->nvar); v++)
-    if (find(setup, name_of(setup, v)) == v) add(setup, s, v);
+  for (int v = 0; v < (empty == OAK_SELECT_FIRST ? 1 : count_variables(setup)); v++)
+    if (find(setup, name_of(setup, v)) == v && is_default(setup, v, empty)) add(setup, s, v);
   return OAK_OK;
 }
 
@@ -266,7 +287,11 @@ static oak_measured_t measure_block(const oak_data_t *data, int variable, int bl
       box ? (box[2] * data->setup->block_size + box[1]) * data->setup->block_size + box[0] : 0;
   const double count = fluid ? fluid->count : oak_box_volume(data, block, box);
   const int place = fluid ? fluid->place[0] : first;
-  return (oak_measured_t){value * count, count, {value, value}, {place, place}};
+  return (oak_measured_t){.sum = value * count,
+                          .count = count,
+                          .norm = {fabs(value) * count, value * value * count},
+                          .value = {value, value},
+                          .place = {place, place}};
 }
 
 /** Launch the kernels for one variable. A chunk of blocks whose boxes hold no cell is left out.

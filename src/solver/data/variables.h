@@ -20,11 +20,17 @@ typedef struct {
  * Rank-local. */
 oak_status_t oak_variables_check(const oak_setup_t *setup);
 
+/** What an empty list of variables selects. */
+typedef enum {
+  OAK_SELECT_ALL,     /**< conserved and primitive variables, stored fields, elliptic solutions */
+  OAK_SELECT_FIRST,   /**< the first conserved variable */
+  OAK_SELECT_MEASURED /**< all, and the hooks OUTPUT of the physics, such as the error of div B */
+} oak_select_t;
+
 /** Select the variables that the text of a parameter names, separated by blanks or commas; \a
- * origin and \a key say where it stands. An empty text selects all that the physics has, or with
- * \a first only the first one. Rank-local. */
+ * origin and \a key say where it stands. Rank-local. */
 oak_status_t oak_variables_select(const oak_setup_t *setup, const char *text, const char *origin,
-                                  const char *key, int first, oak_selection_t *s);
+                                  const char *key, oak_select_t empty, oak_selection_t *s);
 
 /** The variable that is the mask of solids; -1: there are none. Not collective. */
 int oak_variables_mask(const oak_setup_t *setup);
@@ -57,8 +63,8 @@ int oak_variable_keepable(const oak_setup_t *setup, int variable);
 /** Let a kernel write its values in blocks [first, first + count) to memory of the device,
  * [count][N^d], and do not wait for it. Rank-local, after oak_variables_prepare. */
 oak_status_t oak_variable_keep(oak_data_t *data, int variable, int first, int count, void *memory);
-/** Find sum and extrema of variables in each block, on the device: out [count][nblock]. \a box
- * [nblock][6] selects cells, as in oak_measure_args_t; NULL: all. Cells of solids count for the
+/** Find sum, norms and extrema of variables in each block, on the device: out [count][nblock]. \a
+ * box [nblock][6] selects cells, as in oak_measure_args_t; NULL: all. Cells of solids count for the
  * mask alone. A block without such cells has sum 0 and no extrema. Rank-local, after
  * oak_variables_prepare. */
 oak_status_t oak_variables_measure(oak_data_t *data, int count, const int *variable,

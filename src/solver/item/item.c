@@ -10,7 +10,8 @@
 /* The keys in [output] are older than the sections, and some have other names. */
 static const char *key_of(const oak_output_item_t *item, const char *word, char key[128]) {
   if (!item->section && !strcmp(word, "every_steps")) word = "steps";
-  if (!item->section && item->kind->first_variable && !strcmp(word, "variables")) word = "variable";
+  if (!item->section && item->kind->empty == OAK_SELECT_FIRST && !strcmp(word, "variables"))
+    word = "variable";
   snprintf(key, 128, "%s%s", item->prefix, word);
   return key;
 }
@@ -79,7 +80,7 @@ static oak_status_t select_variables(oak_output_item_t *item) {
   key_of(item, "variables", key);
   return oak_variables_select(&item->sim->setup, oak_params_text(item->sim->setup.params, key),
                               oak_params_origin(item->sim->setup.params, key), key,
-                              item->kind->first_variable, &item->variables);
+                              item->kind->empty, &item->variables);
 }
 
 /* The names of variables in files of blocks. */

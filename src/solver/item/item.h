@@ -22,7 +22,7 @@ typedef struct {
   const oak_folder_kind_t *folder;
   const oak_series_t *series; /**< the list of all of its files, for viewers; NULL: none */
   int each_variable;          /**< a file for each variable */
-  int first_variable;         /**< without `variables` the first one alone is taken */
+  oak_select_t empty;         /**< the variables without the key `variables` */
   int cuts_blocks;            /**< with a region, the view has only the blocks that touch it */
   /** Check the keys of this kind; may be NULL. Rank-local, before the folder is opened. */
   oak_status_t (*open)(oak_output_item_t *item);

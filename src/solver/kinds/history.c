@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The kind of output that follows a run in numbers: totals and their drift, extrema and their
- * places, means, globals. The same bits on any number of ranks. */
+ * places, integrals, means, norms, globals. The same bits on any number of ranks. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +115,8 @@ enum { MOST_COLUMNS = OAK_MOST_SELECTED + OAK_MAX_NVAR };
 /** What is measured of a region. */
 typedef struct {
   extremum_t best[2 * OAK_MOST_SELECTED]; /**< [nvar][2] of the output's variables, on rank 0 */
-  double mean[OAK_MOST_SELECTED], total[OAK_MAX_NVAR];
+  double integral[OAK_MOST_SELECTED], mean[OAK_MOST_SELECTED], norm[2][OAK_MOST_SELECTED];
+  double total[OAK_MAX_NVAR];
 } measured_t;
 
 /** Variables whose integrals are needed: those of the output; for a region also the conserved ones,
@@ -137,8 +138,12 @@ static void list_columns(const oak_output_item_t *item, columns_t *list) {
   }
 }
 
-/** Extrema on this rank, and integrals over the part of each block in the region: part
- * [nblock][columns + 2]. The last two columns are the volume without and with solids. */
+/** What is summed over blocks: the integral of each column, of its absolute value and of its
+ * square; the volume without and with solids. */
+static int count_sums(const columns_t *list) { return 3 * list->count + 2; }
+
+/** Extrema on this rank, and sums over the part of each block in the region: part
+ * [nblock][count_sums]. */
 static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, const columns_t *list,
                                   extremum_t *best, double *part) {
   const int nblock = sim->data.mesh->nblock;
@@ -147,7 +152,7 @@ static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, con
   oak_status_t st = OAK_OK;
   if (!found || (!item->whole && !box))
     st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the extrema of %d blocks", nblock);
-  const int mask = oak_variables_mask(&sim->setup), width = list->count + 2;
+  const int mask = oak_variables_mask(&sim->setup), width = count_sums(list);
   for (int b = 0; b < nblock && st == OAK_OK; b++) {
     if (box) find_box(sim, item, b, box[b]);
     for (int i = 1; i <= 2; i++)
@@ -161,9 +166,11 @@ static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, con
     const oak_measured_t *block = found + (int64_t)v * nblock;
     if (v < item->variables.count) find_extrema(sim, block, &best[2 * v]);
     for (int b = 0; b < nblock; b++) {
-      part[(int64_t)b * width + v] = block[b].sum * cell_volume(sim, b);
-      if (mask >= 0 && list->variable[v] != mask)
-        part[(int64_t)b * width + list->count] = block[b].count * cell_volume(sim, b);
+      double *sum = part + (int64_t)b * width;
+      const double volume = cell_volume(sim, b);
+      sum[v] = block[b].sum * volume;
+      for (int i = 0; i < 2; i++) sum[(i + 1) * list->count + v] = block[b].norm[i] * volume;
+      if (mask >= 0 && list->variable[v] != mask) sum[width - 2] = block[b].count * volume;
     }
   }
   free(box);
@@ -185,22 +192,36 @@ static oak_status_t gather_extrema(const oak_t *sim, int count, extremum_t *best
   return st;
 }
 
-/** Extrema, on rank 0, means and totals of the region. Collective. */
+/** Integrals, means and norms from the sums of all ranks. \a all, \a fluid: volume with and without
+ * solids. */
+static void take_sums(const columns_t *list, const double *sum, int count, int mask, double all,
+                      double fluid, measured_t *m) {
+  for (int v = 0; v < count; v++) {
+    const double volume = list->variable[v] == mask ? all : fluid;
+    m->integral[v] = sum[v];
+    m->mean[v] = volume > 0 ? sum[v] / volume : NAN;
+    m->norm[0][v] = volume > 0 ? sum[list->count + v] / volume : NAN;
+    m->norm[1][v] = volume > 0 ? sqrt(sum[2 * list->count + v] / volume) : NAN;
+  }
+}
+
+/** Extrema, on rank 0, and all that is a sum over the region. Collective. */
 static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, const oak_output_item_t *item,
                             measured_t *m) {
   columns_t list;
-  double sum[MOST_COLUMNS + 2] = {0};
+  double sum[3 * MOST_COLUMNS + 2] = {0};
   const int mask = oak_variables_mask(&sim->setup);
   list_columns(item, &list);
-  double *part = calloc((size_t)view->nblock * (size_t)(list.count + 2) + 1, sizeof *part);
+  const int width = count_sums(&list);
+  double *part = calloc((size_t)view->nblock * (size_t)width + 1, sizeof *part);
   oak_status_t st = OAK_OK;
   if (!part) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the means of %d blocks", view->nblock);
   if (st == OAK_OK) st = look_at_cells(sim, item, &list, m->best, part);
   st = oak_data_agree(&sim->data, st);
-  if (st == OAK_OK) st = oak_sum_exact(sim->setup.comm, list.count + 2, view->nblock, part, sum);
+  if (st == OAK_OK) st = oak_sum_exact(sim->setup.comm, width, view->nblock, part, sum);
   free(part);
   OAK_TRY(st);
-  double all = sum[list.count + 1], fluid = sum[list.count];
+  double all = sum[width - 1], fluid = sum[width - 2];
   if (item->whole) { /* without the rounding of a sum */
     all = oak_domain_volume(&sim->setup);
     if (mask < 0) fluid = all;
@@ -208,10 +229,7 @@ static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, const oak_o
   } else {
     for (int v = 0; v < sim->setup.nvar; v++) m->total[v] = sum[list.conserved[v]];
   }
-  for (int v = 0; v < view->nvar; v++) {
-    const double volume = list.variable[v] == mask ? all : fluid;
-    m->mean[v] = volume > 0 ? sum[v] / volume : NAN;
-  }
+  take_sums(&list, sum, view->nvar, mask, all, fluid, m);
   return gather_extrema(sim, 2 * view->nvar, m->best);
 }
 
@@ -229,7 +247,10 @@ static void history_head(const oak_output_item_t *item, FILE *f) {
     for (int d = 0; d < sim->setup.dim; d++)
       fprintf(f, ",%s_%s_at_%c", word[i % 2], item->variables.name[i / 2], "xyz"[d]);
   }
-  for (int v = 0; v < item->variables.count; v++) fprintf(f, ",mean_%s", item->variables.name[v]);
+  for (int v = 0; v < item->variables.count; v++) {
+    const char *name = item->variables.name[v];
+    fprintf(f, ",integral_%s,mean_%s,l1_%s,l2_%s", name, name, name, name);
+  }
   for (int g = 0; g < sim->setup.description.nglobal; g++)
     fprintf(f, ",%s",
             sim->setup.files.declared.parameter[sim->setup.description.global_slot[g]].name);
@@ -254,7 +275,8 @@ static oak_status_t history_row(oak_output_item_t *item, const oak_grid_view_t *
     fprintf(f, ",%.17g", m.best[i].value);
     for (int d = 0; d < sim->setup.dim; d++) fprintf(f, ",%.17g", m.best[i].x[d]);
   }
-  for (int v = 0; v < view->nvar; v++) fprintf(f, ",%.17g", m.mean[v]);
+  for (int v = 0; v < view->nvar; v++)
+    fprintf(f, ",%.17g,%.17g,%.17g,%.17g", m.integral[v], m.mean[v], m.norm[0][v], m.norm[1][v]);
   for (int g = 0; g < sim->setup.description.nglobal; g++) fprintf(f, ",%.17g", global[g]);
   return OAK_OK;
 }
@@ -265,6 +287,7 @@ const oak_output_kind_t oak_output_history = {
              "row each time",
              keys},
 
+    .empty = OAK_SELECT_MEASURED,
     .open = open_history,
     .head = history_head,
     .row = history_row,

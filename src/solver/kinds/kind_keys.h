@@ -5,9 +5,10 @@
 
 #include "base/params_entries.h"
 
-#define OAK_KEY_VARIABLES                                                                   \
-  TEXT("output.NAME.variables", "",                                                         \
-       "Variables, blank-separated; empty: all of the physics, for a picture the first. A " \
+#define OAK_KEY_VARIABLES                                                                     \
+  TEXT("output.NAME.variables", "",                                                           \
+       "Variables, blank-separated; empty: all of the physics and fields, for a picture the " \
+       "first. A "                                                                            \
        "picture shows one variable: several make as many pictures.")
 #define OAK_KEY_PRECISION \
   CHOICE("output.NAME.precision", "double", "double single", "Precision of the values in files.")

@@ -178,7 +178,7 @@ static oak_status_t write_picture(oak_output_item_t *item, const oak_grid_view_t
 const oak_output_kind_t oak_output_picture = {.word = {"picture", "a PNG file", keys},
                                               .ending = ".png",
                                               .each_variable = 1,
-                                              .first_variable = 1,
+                                              .empty = OAK_SELECT_FIRST,
                                               .open = open_picture,
                                               .start = start_picture,
                                               .takes_over = takes_over,

@@ -26,7 +26,8 @@ oak_status_t oak_read_variable(oak_t *sim, const char *name, double *out) {
   oak_selection_t one;
   OAK_CHECK(name && *name && !strpbrk(name, " ,\t"), OAK_ERR_ARGUMENT,
             "oak_read_variable: '%.100s' is not the name of one variable", name ? name : "");
-  OAK_TRY(oak_variables_select(&sim->setup, name, "oak_read_variable", "name", 1, &one));
+  OAK_TRY(
+      oak_variables_select(&sim->setup, name, "oak_read_variable", "name", OAK_SELECT_FIRST, &one));
   OAK_TRY(oak_variables_prepare(&sim->data, &one));
   return oak_data_agree(
       &sim->data, oak_variable_read(&sim->data, one.variable[0], 0, sim->data.mesh->nblock, out));
