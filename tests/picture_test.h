@@ -67,8 +67,8 @@ static void draw(const oak_grid_view_t *view, const oak_picture_options_t *optio
 }
 
 /** Leaf cell at a pixel's centre and its value. */
-static double value_at(const test_mesh_t *mesh, const image_t *image, int var, int x, int y,
-                       double slice, int *found) {
+static inline double value_at(const test_mesh_t *mesh, const image_t *image, int var, int x, int y,
+                              double slice, int *found) {
   const oak_grid_view_t *view = &mesh->view;
   const double at[3] = {(x + 0.5) / image->w * view->trees[0],
                         (y + 0.5) / image->h * view->trees[1], slice};

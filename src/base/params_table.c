@@ -309,6 +309,9 @@ const oak_param_desc_t oak_param_table[] = {
     REAL("output.picture_position", "1/2", 0, 1, NULL,
          "In 3D, where the slice cuts that axis, as a fraction of the domain: 1/2 is the centre."),
     BOOL("output.picture_mesh", "yes", "Draw the outlines of the blocks."),
+    CHOICE("output.picture_layout", "space", "space mirrored coordinates",
+           "How cells of other coordinates than cartesian are drawn: as the layout of a picture of "
+           "its own section."),
     TEXT("output.picture_region", "",
          "Lower and then upper corner of the part of the domain that pictures show, all "
          "coordinates in one line; empty: all of it."),

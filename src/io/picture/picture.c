@@ -11,6 +11,7 @@
 
 #include "io/files/file_tools.h"
 #include "picture_parts.h"
+#include "picture_space.h"
 #include "png_file.h"
 
 enum { MIN_WIDTH = 16, MAX_SIDE = 16384 };
@@ -44,6 +45,8 @@ static oak_status_t check_options(const oak_grid_view_t *view, const oak_picture
             "picture quantile %g; choose 0 to less than 0.5", o->quantile);
   OAK_CHECK((int)o->show >= 0 && o->show < OAK_SHOW_COUNT, OAK_ERR_ARGUMENT,
             "picture of kind %d; choose 0 to %d", (int)o->show, OAK_SHOW_COUNT - 1);
+  OAK_CHECK((int)o->layout >= 0 && o->layout < OAK_LAYOUT_COUNT, OAK_ERR_ARGUMENT,
+            "picture layout %d; choose 0 to %d", (int)o->layout, OAK_LAYOUT_COUNT - 1);
   OAK_CHECK(view->dim == 3 || o->show == OAK_SHOW_SLICE, OAK_ERR_ARGUMENT,
             "a projection needs three dimensions, and there are two; leave it out");
   for (int d = 0; d < view->dim && o->region; d++)
@@ -95,14 +98,16 @@ static oak_status_t set_scene(const oak_grid_view_t *view, const oak_picture_opt
                       view->trees[n];
   }
   set_corners(view, options->region, scene);
-  const int h = scene->axis[0], v = scene->axis[1];
-  const double height =
-      options->width * (scene->to[v] - scene->from[v]) / (scene->to[h] - scene->from[h]);
+  OAK_TRY(oak_space_set(scene));
+  const double height = options->width * (scene->high_corner[1] - scene->low_corner[1]) /
+                        (scene->high_corner[0] - scene->low_corner[0]);
   OAK_CHECK(height < MAX_SIDE, OAK_ERR_ARGUMENT,
             "a picture %d pixels wide would be %.0f high, more than %d; choose a smaller width",
             options->width, height, MAX_SIDE);
   scene->height = height < 1 ? 1 : (int)(height + 0.5);
-  for (int a = 0; a < 2; a++) {
+  scene->span[0] = scene->width;
+  scene->span[1] = scene->height;
+  for (int a = 0; a < 2 && !scene->plane; a++) {
     const int d = scene->axis[a];
     const int pixels = a == 0 ? scene->width : scene->height;
     const double shown = scene->to[d] - scene->from[d];

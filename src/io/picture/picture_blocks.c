@@ -32,7 +32,15 @@ double oak_shown_share(const oak_scene_t *scene, int b, int d, int cell) {
   return high - low > rounding ? high - low : 0;
 }
 
+int oak_is_shown(const oak_scene_t *scene, int b, int d) {
+  for (int cell = 0; cell < scene->view->block_size; cell++)
+    if (oak_shown_share(scene, b, d, cell) > 0) return 1;
+  return 0;
+}
+
 int oak_in_frame(const oak_scene_t *scene, int b) {
+  if (scene->plane)
+    return oak_is_shown(scene, b, scene->axis[0]) && oak_is_shown(scene, b, scene->axis[1]);
   for (int a = 0; a < 2 && scene->cropped; a++) {
     const int d = scene->axis[a];
     const int64_t n = oak_blocks_along(scene, d, scene->view->level[b]);

@@ -28,6 +28,8 @@ double oak_crop_place(const oak_scene_t *scene, int a, int64_t i, int64_t n);
  * out. */
 double oak_shown_share(const oak_scene_t *scene, int b, int d, int cell);
 
+/** Is a part of the block shown along the dimension \a d? */
+int oak_is_shown(const oak_scene_t *scene, int b, int d);
 /** Does the slice go through the block, inside of what is shown? */
 int oak_in_slice(const oak_scene_t *scene, int b);
 /** Is the block part of what is shown along the two dimensions of the picture? */

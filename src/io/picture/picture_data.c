@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "picture_blocks.h"
+#include "picture_space.h"
 
 enum { VALUE_MAX = 65535, SUM_BITS = 40, BAND_BYTES = 8 << 20 };
 
@@ -53,29 +54,41 @@ static void find_levels(const band_t *band, const double *cells, size_t stride_x
     }
 }
 
+static void add_weight(uint64_t *pixel, uint32_t level, uint64_t weight) {
+  if (level == NO_LEVEL) *pixel = NO_VALUE;
+  if (*pixel == NO_VALUE || level == SOLID_LEVEL) return;
+  *pixel += weight << SUM_BITS | weight * level;
+}
+
+static void visit_space(void *context, int x, int y, const int cell[2], int64_t weight) {
+  const band_t *band = context;
+  const oak_scene_t *scene = band->scene;
+  add_weight(&band->pixel[(size_t)(y - band->row0) * scene->width + x],
+             band->level[cell[1] * scene->view->block_size + cell[0]], (uint64_t)weight);
+}
+
 /** Add the cells of a block to the pixels. */
 static void draw_block(band_t *band, int b, const double *cells) {
   const oak_scene_t *scene = band->scene;
   const size_t size = (size_t)scene->view->block_size;
   const size_t stride[3] = {1, size, size * size};
   int count[2];
+  if (scene->normal >= 0) cells += (size_t)oak_slice_layer(scene, b) * stride[scene->normal];
+  find_levels(band, cells, stride[scene->axis[0]], stride[scene->axis[1]]);
+  if (scene->plane) {
+    oak_space_draw(scene, b, band->row0, band->row1, visit_space, band);
+    return;
+  }
   for (int a = 0; a < 2; a++)
     count[a] = oak_find_overlaps(scene, b, a, a == 0 ? 0 : band->row0,
                                  a == 0 ? scene->width : band->row1, band->along[a]);
-  if (scene->normal >= 0) cells += (size_t)oak_slice_layer(scene, b) * stride[scene->normal];
-  find_levels(band, cells, stride[scene->axis[0]], stride[scene->axis[1]]);
   for (int j = 0; j < count[1]; j++) {
     const oak_overlap_t *oy = &band->along[1][j];
     const uint32_t *line = band->level + (size_t)oy->cell * size;
     uint64_t *row = band->pixel + (size_t)(oy->pixel - band->row0) * scene->width;
     for (int i = 0; i < count[0]; i++) {
       const oak_overlap_t *ox = &band->along[0][i];
-      const uint64_t level = line[ox->cell];
-      uint64_t *pixel = &row[ox->pixel];
-      if (level == NO_LEVEL) *pixel = NO_VALUE;
-      if (*pixel == NO_VALUE || level == SOLID_LEVEL) continue;
-      const uint64_t weight = (uint64_t)ox->weight * (uint64_t)oy->weight;
-      *pixel += weight << SUM_BITS | weight * level;
+      add_weight(&row[ox->pixel], line[ox->cell], (uint64_t)ox->weight * (uint64_t)oy->weight);
     }
   }
 }
@@ -86,6 +99,11 @@ static int in_band(const band_t *band, int b) {
   const int d = scene->axis[1];
   const int64_t n = oak_blocks_along(scene, d, scene->view->level[b]);
   const int64_t i = scene->view->index[b][d];
+  if (scene->plane) {
+    int rows[2];
+    oak_space_rows(scene, b, rows);
+    return rows[0] < band->row1 && rows[1] > band->row0;
+  }
   if (scene->cropped)
     return oak_crop_place(scene, 1, i, n) < band->row1 &&
            oak_crop_place(scene, 1, i + 1, n) >= band->row0;
@@ -98,11 +116,42 @@ static void mark(band_t *band, int64_t x, int64_t y, uint16_t share) {
   if (*at < share) *at = share;
 }
 
+/** Strength and colour of the outline of a block whose shortest side has \a smallest pixels; 0: it
+ * has none. */
+static uint16_t outline_share(const band_t *band, int b, double smallest) {
+  if (smallest < MESH_MIN_PIXELS) return 0;
+  const double grown =
+      log(smallest / MESH_MIN_PIXELS) / log((double)MESH_FULL_PIXELS / MESH_MIN_PIXELS);
+  const int by_level = band->scene->options->draw_mesh == OAK_MESH_LEVELS;
+  const double strong = by_level ? LEVELS_STRONG : MESH_STRONG;
+  const double faint = by_level ? LEVELS_FAINT : MESH_FAINT;
+  const double share = faint + (strong - faint) * fmin(grown, 1.0);
+  const int color = by_level ? band->scene->view->level[b] + 1 : 0;
+  return (uint16_t)(color << 8 | (int)(255 * share + 0.5));
+}
+
+/** A line in space, and its band. */
+typedef struct {
+  band_t *band;
+  uint16_t share;
+} line_t;
+
+static void mark_space(void *context, int x, int y, double share) {
+  const line_t *line = context;
+  const int strength = (int)((line->share & 255) * share + 0.5);
+  mark(line->band, x, y, strength ? (uint16_t)((line->share & 0xFF00) | strength) : 0);
+}
+
 /** Outline a block. Neighbours draw the same line; the stronger line stays, or the line of the
  * finer block. */
 static void outline_block(band_t *band, int b) {
   const oak_scene_t *scene = band->scene;
   int64_t low[2], high[2];
+  if (scene->plane) {
+    line_t line = {band, outline_share(band, b, oak_space_shortest(scene, b))};
+    if (line.share) oak_space_outline(scene, b, mark_space, &line);
+    return;
+  }
   double smallest = 1e30;
   for (int a = 0; a < 2; a++) {
     const int d = scene->axis[a];
@@ -118,15 +167,8 @@ static void outline_block(band_t *band, int b) {
     }
     smallest = fmin(smallest, scene->span[a] / (double)n);
   }
-  if (smallest < MESH_MIN_PIXELS) return;
-  const double grown =
-      log(smallest / MESH_MIN_PIXELS) / log((double)MESH_FULL_PIXELS / MESH_MIN_PIXELS);
-  const int by_level = scene->options->draw_mesh == OAK_MESH_LEVELS;
-  const double strong = by_level ? LEVELS_STRONG : MESH_STRONG;
-  const double faint = by_level ? LEVELS_FAINT : MESH_FAINT;
-  const double share = faint + (strong - faint) * fmin(grown, 1.0);
-  const int color = by_level ? scene->view->level[b] + 1 : 0;
-  const uint16_t level = (uint16_t)(color << 8 | (int)(255 * share + 0.5));
+  const uint16_t level = outline_share(band, b, smallest);
+  if (!level) return;
   /* The frame of the picture is the outline along the lower and left sides of the domain. */
   for (int64_t x = low[0]; x <= high[0]; x++) {
     if (low[1] > 0) mark(band, x, low[1], level);
@@ -174,6 +216,14 @@ static void color_pixel(const oak_scene_t *scene, uint64_t pixel, uint8_t rgb[3]
   }
 }
 
+/** Mix the white around the domain into a pixel at its side. */
+static void whiten(const oak_scene_t *scene, int x, int row, uint64_t pixel, uint8_t rgb[3]) {
+  const double covered = (double)(pixel >> SUM_BITS) / ((double)OAK_PIXEL_ONE * OAK_PIXEL_ONE);
+  const int inside = oak_space_inside(scene, x, row);
+  if (covered >= 1 || (inside && (covered == 0 || scene->view->has_mask))) return;
+  for (int c = 0; c < 3; c++) rgb[c] = (uint8_t)(255 + (rgb[c] - 255) * covered + 0.5);
+}
+
 /** Rows of a band that are complete, and where they go; what rank 0 colours. */
 typedef struct {
   const oak_scene_t *scene;
@@ -199,6 +249,7 @@ static void color_rows(const paint_t *band) {
       if (pixel != before) color_pixel(scene, pixel, color);
       before = pixel;
       memcpy(rgb, color, sizeof color);
+      if (scene->plane) whiten(scene, x, row, pixel, rgb);
       if (band->mesh && band->mesh[at + x]) {
         const uint16_t mesh = band->mesh[at + x];
         const double light = 0.30 * rgb[0] + 0.59 * rgb[1] + 0.11 * rgb[2];
@@ -314,6 +365,7 @@ void oak_scene_draw_field(const oak_scene_t *scene, const double *field, oak_can
       const double value = field[(size_t)row * (size_t)scene->width + (size_t)x];
       const int y = y0 + scene->height - 1 - row;
       uint8_t *rgb = canvas->rgb + ((size_t)y * canvas->width + x0 + x) * 3;
+      if (scene->plane && value == -INFINITY && !oak_space_inside(scene, x, row)) continue;
       if (!isfinite(value)) {
         oak_canvas_mix(canvas, x0 + x, y,
                        oak_scene_is_solid(scene, value) ? SOLID_COLOR : NO_VALUE_COLOR, 1.0);

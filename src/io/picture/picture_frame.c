@@ -95,9 +95,8 @@ static double draw_power(oak_canvas_t *canvas, double x, double y, int exponent,
 }
 
 static ticks_t axis_ticks(const oak_scene_t *scene, int a, double size) {
-  const int d = scene->axis[a];
   const double most = a == 0 ? scene->width / (8 * size) : scene->height / (5 * size);
-  return make_ticks(scene->from[d], scene->to[d], most);
+  return make_ticks(scene->low_corner[a], scene->high_corner[a], most);
 }
 
 static ticks_t bar_ticks(const oak_scene_t *scene, double size) {
@@ -315,9 +314,9 @@ static void draw_box(oak_canvas_t *canvas, int x, int y, int w, int h, int thin)
 
 static void draw_x_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas) {
   const double size = frame->size;
-  const int d = scene->axis[0], y0 = frame->top + scene->height + frame->thin;
+  const int y0 = frame->top + scene->height + frame->thin;
   const ticks_t ticks = axis_ticks(scene, 0, size);
-  const double low = scene->from[d], high = scene->to[d];
+  const double low = scene->low_corner[0], high = scene->high_corner[0];
   const double base = floor(y0 + (TICK + TICK_GAP + 1) * size);
   char label[LABEL_SIZE];
   for (int64_t i = ticks.first; i <= ticks.last; i++) {
@@ -328,7 +327,7 @@ static void draw_x_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_
     oak_canvas_text(canvas, x - oak_text_width(label, size, OAK_TEXT_REGULAR) / 2, base, label,
                     size, OAK_TEXT_REGULAR, SOFT_INK);
   }
-  const char *name = oak_view_axis(scene->view, d);
+  const char *name = scene->name[0];
   const double x = frame->left + scene->width / 2.0, below = floor(base + (NAME_GAP + 1) * size);
   oak_canvas_text(canvas, x, below, name, size, OAK_TEXT_REGULAR, INK);
   if (ticks.exponent) draw_power(canvas, x + 1.4 * size, below, ticks.exponent, size);
@@ -336,9 +335,9 @@ static void draw_x_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_
 
 static void draw_y_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas) {
   const double size = frame->size;
-  const int d = scene->axis[1], x0 = frame->left - frame->thin;
+  const int x0 = frame->left - frame->thin;
   const ticks_t ticks = axis_ticks(scene, 1, size);
-  const double low = scene->from[d], high = scene->to[d];
+  const double low = scene->low_corner[1], high = scene->high_corner[1];
   const int length = (int)(TICK * size + 0.5);
   char label[LABEL_SIZE];
   for (int64_t i = ticks.first; i <= ticks.last; i++) {
@@ -351,7 +350,7 @@ static void draw_y_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_
     oak_canvas_text(canvas, x0 - length - TICK_GAP * size - width, floor(y + size / 2 + 0.5), label,
                     size, OAK_TEXT_REGULAR, SOFT_INK);
   }
-  const char *name = oak_view_axis(scene->view, d);
+  const char *name = scene->name[1];
   const double y = floor(frame->top + scene->height / 2.0 + size / 2);
   oak_canvas_text(canvas, MARGIN * size * 0.7, y, name, size, OAK_TEXT_REGULAR, INK);
   if (ticks.exponent)

@@ -21,7 +21,11 @@ typedef struct {
   double fraction;       /**< position of the slice in the domain, in trees */
   double from[3], to[3]; /**< lower and upper corner of what is shown: the domain, or the region */
   int cropped;           /**< not all of the domain is shown */
-  int width, height;     /**< of the data area, in pixels */
+  int plane, mirrored;   /**< of picture_space.h; 0 in Cartesian coordinates */
+  double shrink;         /**< distance from the centre of a disk, divided by the radius */
+  double low_corner[2], high_corner[2]; /**< of the picture, along its axes */
+  const char *name[2];                  /**< of its axes */
+  int width, height;                    /**< of the data area, in pixels */
   double span[2], skip[2]; /**< pixels of the whole domain, and those before the picture */
   double low, high;        /**< range of values, as oak_scene_scaled() gives them */
 } oak_scene_t;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "picture_blocks.h"
+#include "picture_space.h"
 
 enum {
   DEPTH_ONE = 1024, /* weight of a whole cell of the finest level along the axis */
@@ -59,10 +60,7 @@ static void visit_largest(void *context, int b, const double *cells) {
 
 static int wanted(const void *context, int b) {
   const oak_scene_t *scene = ((const oak_projection_t *)context)->scene;
-  int shown = 0;
-  for (int k = 0; k < scene->view->block_size && !shown; k++)
-    shown = oak_shown_share(scene, b, scene->normal, k) > 0;
-  return shown && oak_in_frame(scene, b);
+  return oak_is_shown(scene, b, scene->normal) && oak_in_frame(scene, b);
 }
 
 /** round(x) for |x| < 2^51, without a call: to the nearest integer, halves away from zero. */
@@ -123,24 +121,46 @@ static void add_columns(const oak_projection_t *p, int b, const double *cells, c
   }
 }
 
+/** Add a column to its share of a pixel. */
+static void add_column(const oak_projection_t *p, int x, int y, const column_t *column,
+                       int64_t share) {
+  const size_t pixel = (size_t)y * (size_t)p->scene->width + (size_t)x;
+  p->highest[pixel] = fmax(p->highest[pixel], column->highest);
+  if (!p->sum) return;
+  p->sum[pixel] += share * column->sum;
+  p->weight[pixel] += share * column->weight;
+}
+
+/** Columns of a block that are drawn in space. */
+typedef struct {
+  const oak_projection_t *projection;
+  const column_t *column;
+} columns_t;
+
+static void visit_space(void *context, int x, int y, const int cell[2], int64_t weight) {
+  const columns_t *from = context;
+  const int n = from->projection->scene->view->block_size;
+  add_column(from->projection, x, y, &from->column[cell[1] * n + cell[0]], weight);
+}
+
 /** Add columns to the pixels that they cover. */
 static void draw_columns(const oak_projection_t *p, int b, const column_t *columns) {
   const oak_scene_t *scene = p->scene;
   const size_t n = (size_t)scene->view->block_size;
   int count[2];
+  if (scene->plane) {
+    columns_t from = {p, columns};
+    oak_space_draw(scene, b, 0, scene->height, visit_space, &from);
+    return;
+  }
   for (int a = 0; a < 2; a++)
     count[a] =
         oak_find_overlaps(scene, b, a, 0, a == 0 ? scene->width : scene->height, p->along[a]);
   for (int j = 0; j < count[1]; j++)
     for (int i = 0; i < count[0]; i++) {
       const oak_overlap_t *x = &p->along[0][i], *y = &p->along[1][j];
-      const column_t *column = &columns[(size_t)y->cell * n + (size_t)x->cell];
-      const size_t pixel = (size_t)y->pixel * (size_t)scene->width + (size_t)x->pixel;
-      const int64_t share = (int64_t)x->weight * y->weight;
-      p->highest[pixel] = fmax(p->highest[pixel], column->highest);
-      if (!p->sum) continue;
-      p->sum[pixel] += share * column->sum;
-      p->weight[pixel] += share * column->weight;
+      add_column(p, x->pixel, y->pixel, &columns[(size_t)y->cell * n + (size_t)x->cell],
+                 (int64_t)x->weight * y->weight);
     }
 }
 

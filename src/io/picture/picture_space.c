@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Where the cells of other coordinates than Cartesian fall among the pixels. */
+#include "picture_space.h"
+
+#include <math.h>
+
+#include "picture_blocks.h"
+
+enum { POINTS = 4 /* of a pixel along each axis */ };
+
+/* ---- between coordinates and the plane */
+
+/** The angle from the right-hand side of the picture, and back. */
+static double turn(const oak_scene_t *scene, double angle) {
+  return scene->plane == OAK_PLANE_POLES ? M_PI / 2 - angle : angle;
+}
+
+static void to_plane(const oak_scene_t *scene, const double q[2], double at[2]) {
+  at[0] = q[0];
+  at[1] = q[1];
+  if (scene->plane < OAK_PLANE_DISK) return;
+  const double r = scene->shrink * q[0], angle = turn(scene, q[1]);
+  at[0] = r * cos(angle);
+  at[1] = r * sin(angle);
+}
+
+static void to_coordinates(const oak_scene_t *scene, const double at[2], double q[2]) {
+  const double x = scene->plane == OAK_PLANE_DISK || !scene->mirrored ? at[0] : fabs(at[0]);
+  q[0] = x;
+  q[1] = at[1];
+  if (scene->plane < OAK_PLANE_DISK) return;
+  const double first = scene->view->xmin[scene->axis[1]], around = 2 * M_PI;
+  q[0] = hypot(at[0], at[1]) / scene->shrink;
+  q[1] = turn(scene, atan2(at[1], x));
+  if (scene->plane == OAK_PLANE_DISK) q[1] += around * ceil((first - q[1]) / around);
+}
+
+/** A point of the picture, counted in pixels from its lower left corner. */
+static void place(const oak_scene_t *scene, double x, double y, double at[2]) {
+  const double of[2] = {x / scene->width, y / scene->height};
+  for (int a = 0; a < 2; a++)
+    at[a] = scene->low_corner[a] + of[a] * (scene->high_corner[a] - scene->low_corner[a]);
+}
+
+static double pixels_per_length(const oak_scene_t *scene, int a) {
+  return (a == 0 ? scene->width : scene->height) / (scene->high_corner[a] - scene->low_corner[a]);
+}
+
+/** The rectangle around the points with coordinates from \a low to \a high, at x >= 0 if the
+ * picture is mirrored. */
+static void find_box(const oak_scene_t *scene, const double low[2], const double high[2],
+                     double box[2][2]) {
+  const int round = scene->plane >= OAK_PLANE_DISK;
+  double angle[2] = {turn(scene, low[1]), turn(scene, high[1])};
+  if (angle[0] > angle[1]) angle[0] = turn(scene, high[1]), angle[1] = turn(scene, low[1]);
+  for (int a = 0; a < 2; a++) {
+    box[0][a] = INFINITY;
+    box[1][a] = -INFINITY;
+  }
+  for (int corner = 0; corner < 4; corner++) {
+    const double q[2] = {corner & 1 ? high[0] : low[0], corner & 2 ? high[1] : low[1]};
+    double at[2];
+    to_plane(scene, q, at);
+    for (int a = 0; a < 2; a++) {
+      box[0][a] = fmin(box[0][a], at[a]);
+      box[1][a] = fmax(box[1][a], at[a]);
+    }
+  }
+  for (int n = (int)ceil(angle[0] / (M_PI / 2)); round && n <= angle[1] / (M_PI / 2); n++) {
+    const double r = scene->shrink * high[0]; /* an arc goes furthest along an axis of the plane */
+    const int a = n & 1, end = !(n & 2);
+    box[end][a] = end ? fmax(box[end][a], r) : fmin(box[end][a], -r);
+  }
+}
+
+/* ---- the plane of a picture */
+
+static int choose_plane(const oak_scene_t *scene) {
+  const oak_grid_view_t *view = scene->view;
+  if (scene->options->layout == OAK_LAYOUT_COORDINATES) return OAK_PLANE_FLAT;
+  switch (view->coordinates) {
+    case OAK_VIEW_POLAR:
+      return OAK_PLANE_DISK;
+    case OAK_VIEW_CYLINDRICAL:
+      return scene->normal == 2 ? OAK_PLANE_DISK : OAK_PLANE_FLAT;
+    case OAK_VIEW_SPHERICAL:
+      if (scene->normal == 0) return OAK_PLANE_FLAT;
+      return scene->normal == 1 ? OAK_PLANE_DISK : OAK_PLANE_POLES;
+    default:
+      return scene->options->layout == OAK_LAYOUT_MIRRORED ? OAK_PLANE_RZ : OAK_PLANE_FLAT;
+  }
+}
+
+oak_status_t oak_space_set(oak_scene_t *scene) {
+  const oak_grid_view_t *view = scene->view;
+  const int mirrored = scene->options->layout == OAK_LAYOUT_MIRRORED;
+  double low[2], high[2], box[2][2];
+  OAK_CHECK(!mirrored || view->coordinates == OAK_VIEW_AXISYMMETRIC ||
+                (view->coordinates == OAK_VIEW_SPHERICAL && view->dim == 2),
+            OAK_ERR_ARGUMENT,
+            "a mirrored picture needs the coordinates r, z or r, theta in 2D; choose another "
+            "layout");
+  scene->plane = choose_plane(scene);
+  scene->mirrored = mirrored;
+  scene->shrink = 1;
+  if (scene->normal == 1 && scene->plane == OAK_PLANE_DISK &&
+      view->coordinates == OAK_VIEW_SPHERICAL && scene->options->show == OAK_SHOW_SLICE)
+    scene->shrink = fmax(sin(scene->options->slice_position), 1e-6); /* a cone, seen from above */
+  for (int a = 0; a < 2; a++) {
+    const int d = scene->axis[a];
+    low[a] = scene->from[d];
+    high[a] = scene->to[d];
+    scene->name[a] = oak_view_axis(view, d);
+  }
+  find_box(scene, low, high, box);
+  for (int a = 0; a < 2; a++) {
+    scene->low_corner[a] = box[0][a];
+    scene->high_corner[a] = box[1][a];
+  }
+  if (mirrored) scene->low_corner[0] = -scene->high_corner[0];
+  if (scene->plane >= OAK_PLANE_DISK) {
+    scene->name[0] = "x";
+    scene->name[1] = scene->plane == OAK_PLANE_DISK ? "y" : "z";
+  }
+  return OAK_OK;
+}
+
+int oak_space_inside(const oak_scene_t *scene, int x, int y) {
+  double at[2], q[2];
+  place(scene, x + 0.5, y + 0.5, at);
+  to_coordinates(scene, at, q);
+  for (int a = 0; a < 2; a++)
+    if (q[a] < scene->from[scene->axis[a]] || q[a] > scene->to[scene->axis[a]]) return 0;
+  return 1;
+}
+
+/* ---- the cells of a block */
+
+/** A block: its coordinates and its cells. */
+typedef struct {
+  double low[2], high[2], box[2][2];
+  double first[2], count[2]; /* its first cell; cells of its level along the domain */
+} place_t;
+
+static place_t find_place(const oak_scene_t *scene, int b) {
+  const oak_grid_view_t *view = scene->view;
+  place_t p;
+  for (int a = 0; a < 2; a++) {
+    const int d = scene->axis[a];
+    const double width = view->xmax[d] - view->xmin[d];
+    const double blocks = (double)oak_blocks_along(scene, d, view->level[b]);
+    p.low[a] = view->xmin[d] + width * (view->index[b][d] / blocks);
+    p.high[a] = view->xmin[d] + width * ((view->index[b][d] + 1) / blocks);
+    p.first[a] = (double)view->index[b][d] * view->block_size;
+    p.count[a] = blocks * view->block_size;
+  }
+  find_box(scene, p.low, p.high, p.box);
+  return p;
+}
+
+void oak_space_rows(const oak_scene_t *scene, int b, int rows[2]) {
+  const place_t p = find_place(scene, b);
+  const double scale = pixels_per_length(scene, 1);
+  for (int end = 0; end < 2; end++) {
+    const double row = floor((p.box[end][1] - scene->low_corner[1]) * scale) + (end ? 2 : -1);
+    rows[end] = (int)fmin(fmax(row, 0), scene->height);
+  }
+}
+
+/** The cell of the block that a point is in. \return 0: none that is shown. */
+static int find_cell(const oak_scene_t *scene, const place_t *p, const double q[2], int cell[2]) {
+  for (int a = 0; a < 2; a++) {
+    const int d = scene->axis[a];
+    const double low = scene->view->xmin[d], part = (q[a] - low) / (scene->view->xmax[d] - low);
+    const double at = floor(part * p->count[a]) - p->first[a];
+    if (!(at >= 0 && at < scene->view->block_size)) return 0;
+    if (q[a] < scene->from[d] || q[a] > scene->to[d]) return 0;
+    cell[a] = (int)at;
+  }
+  return 1;
+}
+
+/** Where the points of a pixel may lie: \a q and less than \a reach around it. */
+static void find_reach(const oak_scene_t *scene, int x, int y, double q[2], double reach[2]) {
+  double at[2];
+  place(scene, x + 0.5, y + 0.5, at);
+  to_coordinates(scene, at, q);
+  const double half = 0.75 / pixels_per_length(scene, 0) / scene->shrink;
+  reach[0] = half;
+  reach[1] = scene->plane >= OAK_PLANE_DISK ? (q[0] > 2 * half ? 1.2 * half / q[0] : M_PI) : half;
+}
+
+static int is_near(const oak_scene_t *scene, const place_t *p, const double q[2],
+                   const double reach[2]) {
+  for (int a = 0; a < 2; a++) {
+    double away = q[a] - 0.5 * (p->low[a] + p->high[a]);
+    if (a == 1 && scene->plane == OAK_PLANE_DISK) away = remainder(away, 2 * M_PI);
+    if (fabs(away) > 0.5 * (p->high[a] - p->low[a]) + reach[a]) return 0;
+  }
+  return 1;
+}
+
+static void draw_pixel(const oak_scene_t *scene, const place_t *p, int x, int y,
+                       oak_space_visit_t visit, void *context) {
+  const int64_t whole = (int64_t)OAK_PIXEL_ONE * OAK_PIXEL_ONE;
+  double q[2], reach[2], at[2];
+  int cell[2], other[2];
+  find_reach(scene, x, y, q, reach);
+  if (!is_near(scene, p, q, reach)) return;
+  const double low[2] = {q[0] - reach[0], q[1] - reach[1]};
+  const double high[2] = {q[0] + reach[0], q[1] + reach[1]};
+  if (find_cell(scene, p, low, cell) && find_cell(scene, p, high, other) && cell[0] == other[0] &&
+      cell[1] == other[1]) {
+    visit(context, x, y, cell, whole);
+    return;
+  }
+  for (int j = 0; j < POINTS; j++)
+    for (int i = 0; i < POINTS; i++) {
+      place(scene, x + (i + 0.5) / POINTS, y + (j + 0.5) / POINTS, at);
+      to_coordinates(scene, at, q);
+      if (find_cell(scene, p, q, cell)) visit(context, x, y, cell, whole / (POINTS * POINTS));
+    }
+}
+
+void oak_space_draw(const oak_scene_t *scene, int b, int row0, int row1, oak_space_visit_t visit,
+                    void *context) {
+  const place_t p = find_place(scene, b);
+  const double scale = pixels_per_length(scene, 0);
+  int rows[2], done = 0;
+  oak_space_rows(scene, b, rows);
+  for (int side = scene->mirrored ? -1 : 1; side <= 1; side += 2) {
+    const double low = side < 0 ? -p.box[1][0] : p.box[0][0];
+    const double high = side < 0 ? -p.box[0][0] : p.box[1][0];
+    const double from = floor((low - scene->low_corner[0]) * scale) - 1;
+    const double to = floor((high - scene->low_corner[0]) * scale) + 2;
+    const int first = (int)fmin(fmax(from, done), scene->width);
+    done = (int)fmax(fmin(to, scene->width), first); /* both sides may reach the same pixels */
+    for (int y = rows[0] > row0 ? rows[0] : row0; y < rows[1] && y < row1; y++)
+      for (int x = first; x < done; x++) draw_pixel(scene, &p, x, y, visit, context);
+  }
+}
+
+/* ---- outlines */
+
+/** Mark a point of a line, as shares of the two pixels beside it. \a steep: the line goes up rather
+ * than to the side. */
+static void mark_point(const oak_scene_t *scene, const double at[2], int steep,
+                       oak_space_mark_t mark, void *context) {
+  double pixel[2];
+  for (int a = 0; a < 2; a++)
+    pixel[a] = (at[a] - scene->low_corner[a]) * pixels_per_length(scene, a);
+  const int across = steep ? 0 : 1;
+  const double lower = floor(pixel[across] - 0.5), share = pixel[across] - 0.5 - lower;
+  for (int upper = 0; upper < 2; upper++) {
+    const int n = (int)lower + upper, m = (int)floor(pixel[1 - across]);
+    mark(context, steep ? n : m, steep ? m : n, upper ? share : 1 - share);
+  }
+}
+
+static void mark_side(const oak_scene_t *scene, const double from[2], const double to[2],
+                      oak_space_mark_t mark, void *context) {
+  const double scale = pixels_per_length(scene, 0);
+  const double arc = scene->plane >= OAK_PLANE_DISK ? from[0] : 1;
+  const int steps = (int)ceil(2 * scale * (to[0] - from[0] + arc * (to[1] - from[1]))) + 1;
+  double before[2];
+  to_plane(scene, from, before);
+  for (int n = 1; n <= steps; n++) {
+    const double t = (double)n / steps;
+    const double q[2] = {from[0] + t * (to[0] - from[0]), from[1] + t * (to[1] - from[1])};
+    double at[2];
+    to_plane(scene, q, at);
+    const int steep = fabs(at[1] - before[1]) > fabs(at[0] - before[0]);
+    const double mirror[2] = {-at[0], at[1]};
+    mark_point(scene, at, steep, mark, context);
+    if (scene->mirrored) mark_point(scene, mirror, steep, mark, context);
+    before[0] = at[0];
+    before[1] = at[1];
+  }
+}
+
+void oak_space_outline(const oak_scene_t *scene, int b, oak_space_mark_t mark, void *context) {
+  const place_t p = find_place(scene, b);
+  double low[2], high[2];
+  for (int a = 0; a < 2; a++) {
+    low[a] = fmax(p.low[a], scene->from[scene->axis[a]]);
+    high[a] = fmin(p.high[a], scene->to[scene->axis[a]]);
+  }
+  for (int side = 0; side < 4; side++) {
+    const int a = side / 2; /* across the side */
+    double from[2] = {low[0], low[1]}, to[2] = {high[0], high[1]};
+    from[a] = to[a] = side & 1 ? p.high[a] : p.low[a];
+    if (from[a] >= low[a] && from[a] <= high[a]) mark_side(scene, from, to, mark, context);
+  }
+}
+
+double oak_space_shortest(const oak_scene_t *scene, int b) {
+  const place_t p = find_place(scene, b);
+  const double arc = scene->plane >= OAK_PLANE_DISK ? 0.5 * (p.low[0] + p.high[0]) : 1;
+  return pixels_per_length(scene, 0) * fmin(p.high[0] - p.low[0], arc * (p.high[1] - p.low[1]));
+}
