@@ -105,6 +105,8 @@ def log_file(work):
     done = subprocess.run(["taskset", "-c", core, *work.ranks, "run.ini", "--overwrite", "run.max_steps=1"], cwd=work.folder,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT, check=False)
     assert done.stdout.count(f"  advice: {work.np} ranks share 1 core") == int(work.np > 1), done
+    work.write("out/oak.log", "")  # a full disk leaves an empty one
+    work.good("run.ini", "--overwrite", "run.max_steps=1")
     work.write("other/oak.log", "my own\n")
     work.bad([r"other/oak\.log was not written by oak"], "run.ini", "output.folder=other")
 

@@ -146,7 +146,9 @@ static entry_t judge(const oak_file_list_t *list, const char *path, const char *
   const int file = S_ISREG(info.st_mode), folder = S_ISDIR(info.st_mode);
   for (size_t i = 0; i < TEXTS; i++)
     if (!strcmp(name, texts[i].name))
-      return file && oak_file_has_mark(path, texts[i].words, strlen(texts[i].words))
+      /* A full disk leaves empty files; there is nothing in them to lose. */
+      return file && (!info.st_size ||
+                      oak_file_has_mark(path, texts[i].words, strlen(texts[i].words)))
                  ? ENTRY_FILE
                  : ENTRY_STRANGER;
   if (oak_checkpoint_is_name(name)) return oak_checkpoint_is_one(path) ? ENTRY_FILE : ENTRY_OTHER;

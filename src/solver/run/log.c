@@ -35,11 +35,13 @@ void oak_log_open(oak_log_t *log, const char *folder, int append) {
   log->text = NULL;
 }
 
-void oak_log_close(oak_log_t *log, oak_status_t st) {
+void oak_log_close(oak_log_t *log, oak_status_t st, FILE *stream) {
   if (st == OAK_OK) oak_print_wtime(log->sim, log->stream);
   if (!log->stream) return;
   if (st != OAK_OK) fprintf(log->stream, "error: %s\n", oak_last_error());
   fputs("\n", log->stream);
-  fclose(log->stream);
+  const int failed = ferror(log->stream);
+  if ((fclose(log->stream) != 0 || failed) && stream)
+    fprintf(stream, OAK_LOG " is not complete: it could not be written\n");
   free(log->text);
 }

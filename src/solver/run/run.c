@@ -240,7 +240,7 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
   if (st == OAK_OK) oak_log_open(&log, out.folder, run->restart != NULL);
   options.log = log.stream;
   if (st == OAK_OK) st = run_steps(sim, &r, &saving, &options, run);
-  oak_log_close(&log, st);
+  oak_log_close(&log, st, stream);
   st = oak_output_close(&out, st);
   oak_watchdog_stop(&r.dog);
   if (st == OAK_OK && stream) oak_print_wtime(sim, stream);
