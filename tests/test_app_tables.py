@@ -54,7 +54,7 @@ FILES = {
     "line.txt": "# x y\n\n0.25, -0.5\t# the first\r\n0.5 0\n  0.75 +5e-1",
     "power.txt": "1 1\n3 " + repr(3**-0.26) + "\n",
     "smooth.txt": "".join(f"{i / 40!r} {math.sin(i / 40)!r}\n" for i in range(41)),
-    "twice.txt": "0.25 -1\n0.75 1\n",
+    "twice.txt": "\N{BYTE ORDER MARK}0.25 -1\n0.75 1\n",
 }
 # name: further arguments, text of the file bad.txt, what is said
 BAD = {
@@ -67,6 +67,8 @@ BAD = {
     "a word": ([], "1 2\n2 two\n", r"bad\.txt:2: '2 two': must be two numbers, x and y"),
     "three columns": ([], "1 2 3\n", r"bad\.txt:1: '1 2 3': must be two numbers, x and y, and no more"),
     "binary": ([], "1 2\n2 3\0\n", r"bad\.txt:2: binary data: a table is a text file"),
+    "steep": (["scheme.precision=single", "problem.line=bad.txt"], "1 1e300\n1.0000000000000002 1\n", r"bad\.txt: the numbers, .* too large or too small for single precision"),
+    "wide": ([], "-1e308 1\n1e308 2\n", r"bad\.txt: the numbers, .* too large or too small"),
     "logarithm of 0": (["problem.power=bad.txt"], "1 2\n2 0\n", r"bad\.txt:2: 2 0: both numbers must be above 0"),
 }
 

@@ -3,6 +3,7 @@
  * so that a look-up needs no search. The samples are part of their source. */
 #define _GNU_SOURCE 1
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,10 +147,11 @@ static oak_status_t read_points(points_t *p, method_t method) {
   OAK_CHECK(f, OAK_ERR_FILE, "cannot read %s: %s", p->path, strerror(errno));
   oak_status_t st = OAK_OK;
   for (int n = 1; st == OAK_OK && (length = getline(&line, &room, f)) >= 0; n++) {
+    const int bom = n == 1 && !strncmp(line, "\xEF\xBB\xBF", 3) ? 3 : 0;
     if (strlen(line) < (size_t)length)
       st = OAK_FAIL(OAK_ERR_INPUT, "%s:%d: binary data: a table is a text file", p->path, n);
     else
-      st = read_line(p, line, n, method);
+      st = read_line(p, line + bom, n, method);
   }
   free(line);
   fclose(f);
@@ -200,23 +202,40 @@ static double value_at(const points_t *p, method_t method, int n, double x) {
          s * s * ((1 + 2 * r) * b - r * h * p->slope[n + 1]);
 }
 
+/* Whether kernels can compute with a number. */
+static int fits(const oak_setup_t *setup, double value) {
+  return fabs(value) <= (setup->real_size == 4 ? FLT_MAX : DBL_MAX);
+}
+
+static oak_status_t print_points(const oak_setup_t *setup, int t, const points_t *p, FILE *f) {
+  const method_t method = setup->tables.table[t].method;
+  const double first = p->x[0], last = p->x[p->count - 1], per_x = INTERVALS / (last - first);
+  int fit = fits(setup, first) && fits(setup, last) && fits(setup, per_x) && per_x > 0 &&
+            (method != LOG || last / first <= DBL_MAX);
+  fprintf(f, "#define OAK_TABLE_SIZE_%s %d\n", setup->tables.table[t].name, INTERVALS);
+  fprintf(f, "OAK_TABLE_DATA(oak_table_%s, %d) = {%.17g, %.17g", setup->tables.table[t].name,
+          INTERVALS + 3, first, per_x);
+  for (int i = 0, n = 0; i <= INTERVALS && fit; i++) {
+    const double x = fmin(first + (last - first) * i / INTERVALS, last);
+    while (n + 2 < p->count && x >= p->x[n + 1]) n++;
+    const double y = value_at(p, method, n, x);
+    fit = fits(setup, y);
+    fprintf(f, ",%s%.17g", i % 8 ? " " : "\n", y);
+  }
+  fprintf(f, "};\n");
+  OAK_CHECK(fit, OAK_ERR_INPUT,
+            "%s: the numbers, their differences or their quotients are too large or too small for "
+            "%s precision: choose other units",
+            p->path, oak_params_text(setup->params, "scheme.precision"));
+  return OAK_OK;
+}
+
 static oak_status_t print_samples(const oak_setup_t *setup, int t, FILE *f) {
   points_t p = {.path = setup->tables.table[t].path};
   const method_t method = setup->tables.table[t].method;
   oak_status_t st = read_points(&p, method);
   if (st == OAK_OK && method == CUBIC) st = find_slopes(&p);
-  if (st == OAK_OK) {
-    const double first = p.x[0], last = p.x[p.count - 1];
-    fprintf(f, "#define OAK_TABLE_SIZE_%s %d\n", setup->tables.table[t].name, INTERVALS);
-    fprintf(f, "OAK_TABLE_DATA(oak_table_%s, %d) = {%.17g, %.17g", setup->tables.table[t].name,
-            INTERVALS + 3, first, INTERVALS / (last - first));
-    for (int i = 0, n = 0; i <= INTERVALS; i++) {
-      const double x = fmin(first + (last - first) * i / INTERVALS, last);
-      while (n + 2 < p.count && x >= p.x[n + 1]) n++;
-      fprintf(f, ",%s%.17g", i % 8 ? " " : "\n", value_at(&p, method, n, x));
-    }
-    fprintf(f, "};\n");
-  }
+  if (st == OAK_OK) st = print_points(setup, t, &p, f);
   free(p.x);
   free(p.y);
   free(p.slope);
