@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "str.h"
 
-enum { FIELD_NAMES = 2048 };
+enum { LIST = 2048 };
 
 /* The file of a physics, as an #include of oak/editor.h finds it. */
 static oak_status_t find_physics(const char *name, const char *root, char path[PATH_MAX]) {
@@ -37,11 +37,12 @@ static oak_status_t print_parameters(const char *path, const char *constant) {
   return OAK_OK;
 }
 
-/* Members of the structure of fields that a file declares, without those named in \a known. */
-static oak_status_t print_fields(const char *path, const char *constant, const char *known) {
-  char names[FIELD_NAMES];
+/* Names that a file declares, as a list of X(number, name), without those named in \a known. */
+static oak_status_t print_names(oak_status_t (*list)(const char *, char *, size_t),
+                                const char *path, const char *constant, const char *known) {
+  char names[LIST];
   int any = 0;
-  OAK_TRY(oak_list_fields(path, names, sizeof names));
+  OAK_TRY(list(path, names, sizeof names));
   for (char *name = strtok(names, " "); name; name = strtok(NULL, " ")) {
     if (oak_str_has_word(known, name, strlen(name))) continue;
     if (!any++) printf("    - '-D%s(X)=", constant);
@@ -73,7 +74,8 @@ static oak_status_t print_problems(const char *physics, const char *fields) {
       print_match(file[i]->d_name);
       printf("  Add:\n    - ");
       st = print_parameters(file[i]->d_name, "OAK_EDITOR_PARAMETERS");
-      if (st == OAK_OK) st = print_fields(file[i]->d_name, "OAK_EDITOR_FIELDS", fields);
+      if (st == OAK_OK)
+        st = print_names(oak_list_fields, file[i]->d_name, "OAK_EDITOR_FIELDS", fields);
     }
     free(file[i]);
   }
@@ -83,7 +85,7 @@ static oak_status_t print_problems(const char *physics, const char *fields) {
 
 static oak_status_t print_settings(const char *physics) {
   const char *root, *base;
-  char path[PATH_MAX], fields[FIELD_NAMES];
+  char path[PATH_MAX], fields[LIST];
   OAK_TRY(oak_source_root(&root));
   OAK_TRY(find_physics(physics, root, path));
   base = strrchr(path, '/') + 1;
@@ -93,7 +95,9 @@ static oak_status_t print_settings(const char *physics) {
   printf("    - '-DOAK_PHYSICS=\"%s\"'\n", path);
   printf("    - ");
   OAK_TRY(print_parameters(path, "OAK_EDITOR_PHYSICS_PARAMETERS"));
-  OAK_TRY(print_fields(path, "OAK_EDITOR_PHYSICS_FIELDS", ""));
+  OAK_TRY(print_names(oak_list_fields, path, "OAK_EDITOR_PHYSICS_FIELDS", ""));
+  OAK_TRY(print_names(oak_list_faces, path, "OAK_EDITOR_PHYSICS_FACES", ""));
+  OAK_TRY(print_names(oak_list_equations, path, "OAK_EDITOR_PHYSICS_EQUATIONS", "phi"));
   OAK_TRY(oak_list_fields(path, fields, sizeof fields));
   /* Where an editor opens the physics itself, it must not be included a second time. */
   print_match(base);

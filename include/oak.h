@@ -383,6 +383,10 @@ OAK_API oak_status_t oak_list_fluxes(const char *physics, char *names, size_t si
 OAK_API oak_status_t oak_list_parameters(const char *path, char *names, size_t size);
 /** The same for its fields beside the state. Not collective. */
 OAK_API oak_status_t oak_list_fields(const char *path, char *names, size_t size);
+/** The same for its numbers on faces (FACE_FIELD). Not collective. */
+OAK_API oak_status_t oak_list_faces(const char *path, char *names, size_t size);
+/** The same for its elliptic equations with a name (POISSON_OF). Not collective. */
+OAK_API oak_status_t oak_list_equations(const char *path, char *names, size_t size);
 
 #ifdef __cplusplus
 }

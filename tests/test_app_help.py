@@ -164,11 +164,12 @@ def check_editor(oak, source, cc):
         with open(os.path.join(folder, "lake.c"), "w", encoding="utf-8") as file:
             file.write("FIELD(bed, at) { return at->x[0]; }\nFIELD_STORED(rain)\n"
                        "INITIAL(at, q) { q[SURFACE] = at->f.bed + at->f.rain; }\n")
-        shutil.copy(os.path.join(source, "physics", "shallow_water.c"), folder)
+        for name in ("shallow_water", "streamer"):
+            shutil.copy(os.path.join(source, "physics", name + ".c"), folder)
         for physics, name in (("euler", "jet.c"), ("./my.c", "blob.c"), ("./my.c", "my.c"),
                               ("euler", "blob.c"), ("shallow_water", "lake.c"),
                               ("./shallow_water.c", "lake.c"),
-                              ("./shallow_water.c", "shallow_water.c")):
+                              ("./shallow_water.c", "shallow_water.c"), ("./streamer.c", "streamer.c")):
             code, settings, err = call([oak, "editor", physics], folder)
             expect(f"oak editor {physics}", code == 0, err)
             flags = flags_of(settings, name)

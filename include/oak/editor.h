@@ -34,8 +34,22 @@
 #define OAK_EDITOR_PHYSICS_PARAMETERS double gamma, density_floor, pressure_floor;
 #define OAK_HAS_physics_floor 1
 #endif
+/* Numbers on faces, and the elliptic equations whose derivatives they are made of. */
+#ifdef OAK_EDITOR_PHYSICS_FACES
+#ifndef OAK_EDITOR_PHYSICS_EQUATIONS
+#define OAK_EDITOR_PHYSICS_EQUATIONS(X)
+#endif
+#define OAK_EQUATIONS(X) X(0, phi) OAK_EDITOR_PHYSICS_EQUATIONS(X)
+#define OAK_FACE_FIELDS(X) OAK_EDITOR_PHYSICS_FACES(X)
+#define OAK_EDITOR_FACE(number, name) OAK_REAL name;
+#endif
 struct physics_parameters {
   OAK_EDITOR_PHYSICS_PARAMETERS
+#ifdef OAK_FACE_FIELDS
+  struct {
+    OAK_FACE_FIELDS(OAK_EDITOR_FACE)
+  } face;
+#endif
 };
 
 /* A problem file is not included, because it is the file that is opened. Only its parameters stand

@@ -178,7 +178,7 @@ static void add_fixed(search_t *s, const char *c, int line) {
 static void add_face(search_t *s, const char *c, int line) {
   char name[OAK_LONGEST_NAME + 1];
   oak_declared_t *d = s->out;
-  if (s->owner != OAK_OF_PHYSICS || !read_name(s, "field", c, line, name)) return;
+  if (!read_name(s, "field", c, line, name)) return;
   for (int n = 0; n < d->nface; n++)
     if (!strcmp(d->face[n], name)) return;
   if (d->nface == OAK_MAX_FACE_FIELDS)
@@ -414,32 +414,54 @@ static oak_status_t list_declared(const char *path, oak_declared_t **found) {
   return st;
 }
 
-static void add_name(char *names, size_t size, const char *name) {
-  const size_t length = strlen(names);
-  snprintf(names + length, size - length, "%s%s", length ? " " : "", name);
+/* The names that \a name_of gives for 0, 1, ... up to NULL, except empty ones. */
+static oak_status_t list_names(const char *path,
+                               const char *(*name_of)(const oak_declared_t *found, int n),
+                               char *names, size_t size) {
+  oak_declared_t *found;
+  const char *name;
+  size_t length = 0;
+  oak_status_t st = list_declared(path, &found);
+  if (size) *names = 0;
+  for (int n = 0; st == OAK_OK && length < size && (name = name_of(found, n)); n++)
+    if (*name)
+      length += (size_t)snprintf(names + length, size - length, "%s%s", length ? " " : "", name);
+  free(found);
+  return st;
+}
+
+static const char *parameter_name(const oak_declared_t *found, int n) {
+  return n < found->count ? found->parameter[n].name : NULL; /* an editor wants globals too */
+}
+
+static const char *field_name(const oak_declared_t *found, int n) {
+  if (n >= found->nfield + found->nfixed) return NULL;
+  if (n >= found->nfield) return found->fixed[n - found->nfield].name;
+  return oak_declared_fixed(found, found->field[n].name) ? "" : found->field[n].name;
+}
+
+static const char *face_name(const oak_declared_t *found, int n) {
+  return n < found->nface ? found->face[n] : NULL;
+}
+
+static const char *equation_name(const oak_declared_t *found, int n) {
+  return n < found->nequation ? found->equation[n] : NULL;
 }
 
 oak_status_t oak_list_parameters(const char *path, char *names, size_t size) {
-  oak_declared_t *found;
-  oak_status_t st = list_declared(path, &found);
-  if (size) *names = 0;
-  for (int n = 0; st == OAK_OK && size && n < found->count; n++) /* an editor wants globals too */
-    add_name(names, size, found->parameter[n].name);
-  free(found);
-  return st;
+  return list_names(path, parameter_name, names, size);
 }
 
 oak_status_t oak_list_fields(const char *path, char *names, size_t size) {
-  oak_declared_t *found;
-  oak_status_t st = list_declared(path, &found);
-  if (size) *names = 0;
-  for (int n = 0; st == OAK_OK && size && n < found->nfield; n++)
-    if (!oak_declared_fixed(found, found->field[n].name))
-      add_name(names, size, found->field[n].name);
-  for (int n = 0; st == OAK_OK && size && n < found->nfixed; n++)
-    add_name(names, size, found->fixed[n].name);
-  free(found);
-  return st;
+  return list_names(path, field_name, names, size);
+}
+
+oak_status_t oak_list_faces(const char *path, char *names, size_t size) {
+  return list_names(path, face_name, names, size);
+}
+
+oak_status_t oak_list_equations(const char *path, char *names, size_t size) {
+  return list_names(path, equation_name, names, size);
 }
 
 oak_status_t oak_find_declared(const char *physics, const char *problem, oak_declared_t *out) {
