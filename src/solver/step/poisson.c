@@ -253,9 +253,11 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p, int state, double time) 
 /* Called after a hook has returned a value that is not a number. If the state is invalid, this is
  * no mistake of the hook: the step goes on with the old gradient, and the invalid cell is reported
  * at the end of the step, as without POISSON. */
-static oak_status_t not_finite(oak_t *sim, int state, double time, const char *what) {
+static oak_status_t not_finite(oak_t *sim, int state, double time, const oak_equation_t *q,
+                               const char *hook, const char *what) {
   if (oak_find_invalid(sim, state, OAK_INVALID_STAGE) != OAK_OK) return OAK_OK;
-  return OAK_FAIL(OAK_ERR_STATE, "%s at t = %g", what, time);
+  return OAK_FAIL(OAK_ERR_STATE, "%s...) at t = %g: %s; oak run --debug names line and place",
+                  FORM(q, hook), time, what);
 }
 
 /* The coefficients on all levels. */
@@ -273,9 +275,9 @@ static oak_status_t set_coefficients(oak_t *sim, oak_poisson_t *p, int state, do
   OAK_TRY(oak_elliptic_sums(e, st, top->a.memory.mine, top->b, sum));
   *skip = !isfinite(sum[1]) || !isfinite(sum[2]);
   if (*skip)
-    return not_finite(sim, state, time,
-                      "POISSON_COEFFICIENTS sets a coefficient that is not allowed (a must be "
-                      "positive, b not negative, and both finite)");
+    return not_finite(sim, state, time, equation(sim, p), "POISSON_COEFFICIENTS",
+                      "a coefficient is not allowed (a must be positive, b not negative, and both "
+                      "finite)");
   return oak_elliptic_fit_fields(e);
 }
 
@@ -314,8 +316,8 @@ static oak_status_t solve(oak_t *sim, oak_poisson_t *p, int state, double time) 
   if (p->isolated) OAK_TRY(oak_elliptic_isolate(e));
   st = oak_elliptic_solve(e, &options, &report);
   if (st != OAK_OK && !isfinite(report.residual[0]))
-    return not_finite(sim, state, time,
-                      "the right-hand side or a boundary value of POISSON is not a finite number");
+    return not_finite(sim, state, time, q, "POISSON",
+                      "the right-hand side or a boundary value is not a finite number");
   OAK_TRY(st);
   p->cycles = report.cycles;
   p->residual = report.residual[report.cycles] / report.scale;
