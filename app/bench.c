@@ -9,6 +9,7 @@
 #include "../bench/reference.h"
 #include "bench.h"
 #include "commands.h"
+#include "json.h"
 
 typedef struct {
   double mcups[BENCH_REPEATS], reference[BENCH_REPEATS];
@@ -85,6 +86,16 @@ static int choose_equations(char **user, int nuser) {
   return 0;
 }
 
+/* The end of a line of JSON: keys, which change a case whatever its name says. */
+static void print_keys(char **user, int nuser) {
+  printf(", \"keys\": [");
+  for (int i = 0; i < nuser; i++) {
+    if (i) printf(", ");
+    oak_json_text(stdout, user[i]);
+  }
+  printf("]}\n");
+}
+
 enum { JSON }; /* in the table of options */
 
 static int bench(oak_arguments_t *a) {
@@ -92,6 +103,11 @@ static int bench(oak_arguments_t *a) {
   const int nuser = a->nword, rank = a->rank;
   const int json = a->option[JSON] != NULL;
   double uniform16 = 0, adaptive = 0, cells = 0;
+  if (rank == 0 && !json && nuser) {
+    printf("In every case, whatever its name says:");
+    for (int i = 0; i < nuser; i++) printf(" %s", user[i]);
+    printf("\n\n");
+  }
   if (rank == 0 && !json)
     printf("%-24s %8s %8s %8s %9s %8s %10s\n", "case", "MCUPS", "least", "most", "outside",
            "memory", "reference");
@@ -106,12 +122,14 @@ static int bench(oak_arguments_t *a) {
       adaptive = middle;
       cells = r.cells;
     }
-    if (rank == 0)
+    if (rank == 0) {
       printf(json ? "{\"case\": \"%s\", \"mcups\": %.6g, \"least\": %.6g, \"most\": %.6g, "
-                    "\"outside_percent\": %.6g, \"memory\": %.6g, \"reference\": %.6g}\n"
+                    "\"outside_percent\": %.6g, \"memory\": %.6g, \"reference\": %.6g"
                   : "%-24s %8.1f %8.1f %8.1f %8.1f%% %8.3f %10.0f\n",
              oak_bench_case_name(c), middle, r.mcups[0], r.mcups[BENCH_REPEATS - 1],
              100 * r.outside, r.memory, reference);
+      if (json) print_keys(user, nuser);
+    }
     fflush(stdout);
   }
   if (rank == 0 && !json)

@@ -73,7 +73,7 @@ def check_adaptive(run):
 
 def check_json(run):
     cases = [json.loads(line) for line in run("bench", "--json", "scheme.flux=hll", *SMALL).splitlines()]
-    assert len(cases) == 5 and all(0 < c["least"] <= c["mcups"] <= c["most"] for c in cases), cases
+    assert len(cases) == 5 and all(0 < c["least"] <= c["mcups"] <= c["most"] and c["keys"][0] == "scheme.flux=hll" for c in cases), cases
 
 
 def check_elliptic(run, oak):
