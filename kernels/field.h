@@ -211,4 +211,10 @@ OAK_FN void face_point(int dir, int n, int a, int b, int x[3]) {
   x[2] = OAK_DIM == 3 ? (dir == 2 ? n : b) : 0;
 }
 
+/** Whether cell c of a block lies in a box of cells (oak_measure_args_t). */
+OAK_FN int oak_in_box(const int *box, int c) {
+  const int i = c % OAK_N, j = c / OAK_N % OAK_N, k = c / (OAK_N * OAK_N);
+  return i >= box[0] && i < box[3] && j >= box[1] && j < box[4] && k >= box[2] && k < box[5];
+}
+
 #endif

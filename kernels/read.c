@@ -153,11 +153,6 @@ OAK_KERNEL(oak_cells, oak_read_args_t, 128) {
  * itself. */
 enum { MEASURE_LANES = OAK_MANY_THREADS ? 128 : 1 };
 
-OAK_FN int in_box(const int *box, int c) {
-  const int i = c % OAK_N, j = c / OAK_N % OAK_N, k = c / (OAK_N * OAK_N);
-  return i >= box[0] && i < box[3] && j >= box[1] && j < box[4] && k >= box[2] && k < box[5];
-}
-
 /* A lane's share of a block. */
 OAK_FN oak_measured_t measure_share(const oak_field_t *f, long block, const double *x,
                                     const double *mask, const int *box, int lane) {
@@ -167,7 +162,7 @@ OAK_FN oak_measured_t measure_share(const oak_field_t *f, long block, const doub
   m.value[1] = -(double)INFINITY;
   m.place[0] = m.place[1] = -1;
   for (int c = lane; c < OAK_CELLS; c += MEASURE_LANES) {
-    if (box && !in_box(box, c)) continue;
+    if (box && !oak_in_box(box, c)) continue;
 #if NSOLID
     if (mask && oak_is_solid((real)mask[c])) continue;
     m.count += oak_volume_factor(f, block, c);

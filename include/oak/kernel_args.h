@@ -442,4 +442,13 @@ typedef struct {
   oak_measured_t *out; /**< [n] */
 } oak_measure_args_t;
 
+/** The force on solids (kernels/forces.c). */
+typedef struct {
+  oak_field_t f;
+  long first;     /**< block of the first result */
+  const real *q;  /**< [n][V][(N+2)^d] primitive state with ghost cells; only with diffusion */
+  const int *box; /**< [nblock][6] as in oak_measure_args_t */
+  double *out;    /**< [n][2][3] by the Riemann solver and by diffusive fluxes */
+} oak_forces_args_t;
+
 #endif

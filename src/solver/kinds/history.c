@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The kind of output that follows a run in numbers: totals and their drift, extrema and their
- * places, integrals, means, norms, globals. The same bits on any number of ranks. */
+ * places, integrals, means, norms, globals, forces on solids. The same bits on any number of ranks.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "base/reduce.h"
 #include "solver/kinds/kind_keys.h"
 #include "solver/kinds/kinds.h"
+#include "solver/step/forces.h"
 
 static const oak_param_desc_t keys[] = {OAK_KEY_VARIABLES, OAK_KEY_REGION, {.key = NULL}};
 
@@ -117,6 +119,7 @@ typedef struct {
   extremum_t best[2 * OAK_MOST_SELECTED]; /**< [nvar][2] of the output's variables, on rank 0 */
   double integral[OAK_MOST_SELECTED], mean[OAK_MOST_SELECTED], norm[2][OAK_MOST_SELECTED];
   double total[OAK_MAX_NVAR];
+  double force[2][3]; /**< of oak_forces_measure */
 } measured_t;
 
 /** Variables whose integrals are needed: those of the output; for a region also the conserved ones,
@@ -145,23 +148,17 @@ static int count_sums(const columns_t *list) { return 3 * list->count + 2; }
 /** Extrema on this rank, and sums over the part of each block in the region: part
  * [nblock][count_sums]. */
 static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, const columns_t *list,
-                                  extremum_t *best, double *part) {
+                                  const int (*box)[6], extremum_t *best, double *part) {
   const int nblock = sim->data.mesh->nblock;
   oak_measured_t *found = malloc((size_t)list->count * (size_t)nblock * sizeof *found + 1);
-  int(*box)[6] = item->whole ? NULL : malloc((size_t)nblock * sizeof *box + 1);
   oak_status_t st = OAK_OK;
-  if (!found || (!item->whole && !box))
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the extrema of %d blocks", nblock);
+  if (!found) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the extrema of %d blocks", nblock);
   const int mask = oak_variables_mask(&sim->setup), width = count_sums(list);
-  for (int b = 0; b < nblock && st == OAK_OK; b++) {
-    if (box) find_box(sim, item, b, box[b]);
+  for (int b = 0; b < nblock && st == OAK_OK; b++)
     for (int i = 1; i <= 2; i++)
       part[(int64_t)(b + 1) * width - i] =
           oak_box_volume(&sim->data, b, box ? box[b] : NULL) * cell_volume(sim, b);
-  }
-  if (st == OAK_OK)
-    st =
-        oak_variables_measure(&sim->data, list->count, list->variable, (const int(*)[6])box, found);
+  if (st == OAK_OK) st = oak_variables_measure(&sim->data, list->count, list->variable, box, found);
   for (int v = 0; v < list->count && st == OAK_OK; v++) {
     const oak_measured_t *block = found + (int64_t)v * nblock;
     if (v < item->variables.count) find_extrema(sim, block, &best[2 * v]);
@@ -173,7 +170,6 @@ static oak_status_t look_at_cells(oak_t *sim, const oak_output_item_t *item, con
       if (mask >= 0 && list->variable[v] != mask) sum[width - 2] = block[b].count * volume;
     }
   }
-  free(box);
   free(found);
   return st;
 }
@@ -205,9 +201,11 @@ static void take_sums(const columns_t *list, const double *sum, int count, int m
   }
 }
 
-/** Extrema, on rank 0, and all that is a sum over the region. Collective. */
-static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, const oak_output_item_t *item,
-                            measured_t *m) {
+/** Extrema, on rank 0, and all that is a sum over the region, whose cells are \a box (NULL: all).
+ * Collective. */
+static oak_status_t measure_cells(oak_t *sim, const oak_grid_view_t *view,
+                                  const oak_output_item_t *item, const int (*box)[6],
+                                  measured_t *m) {
   columns_t list;
   double sum[3 * MOST_COLUMNS + 2] = {0};
   const int mask = oak_variables_mask(&sim->setup);
@@ -216,7 +214,7 @@ static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, const oak_o
   double *part = calloc((size_t)view->nblock * (size_t)width + 1, sizeof *part);
   oak_status_t st = OAK_OK;
   if (!part) st = OAK_FAIL(OAK_ERR_MEMORY, "no memory for the means of %d blocks", view->nblock);
-  if (st == OAK_OK) st = look_at_cells(sim, item, &list, m->best, part);
+  if (st == OAK_OK) st = look_at_cells(sim, item, &list, box, m->best, part);
   st = oak_data_agree(&sim->data, st);
   if (st == OAK_OK) st = oak_sum_exact(sim->setup.comm, width, view->nblock, part, sum);
   free(part);
@@ -233,7 +231,38 @@ static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, const oak_o
   return gather_extrema(sim, 2 * view->nvar, m->best);
 }
 
+static int has_forces(const oak_setup_t *setup) { return oak_forces_has(setup, setup->dim - 1); }
+
+/** All that a row holds but globals. Collective. */
+static oak_status_t measure(oak_t *sim, const oak_grid_view_t *view, const oak_output_item_t *item,
+                            measured_t *m) {
+  int(*box)[6] = item->whole ? NULL : malloc((size_t)view->nblock * sizeof *box + 1);
+  oak_status_t st =
+      item->whole || box ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a region");
+  for (int b = 0; b < view->nblock && box; b++) find_box(sim, item, b, box[b]);
+  st = oak_data_agree(&sim->data, st);
+  if (st == OAK_OK) st = measure_cells(sim, view, item, (const int(*)[6])box, m);
+  if (st == OAK_OK && has_forces(&sim->setup))
+    st = oak_forces_measure(sim, (const int(*)[6])box, m->force);
+  free(box);
+  return st;
+}
+
 /* ---- rows */
+
+/** The columns of forces: all of it, and the part of diffusive fluxes. \a force: NULL prints the
+ * names. */
+static void print_forces(const oak_setup_t *setup, const double (*force)[3], FILE *f) {
+  static const char *const word[] = {"force", "viscous_force"};
+  for (int i = 0; i < (setup->method.diffusion ? 2 : 1); i++)
+    for (int d = 0; d < 3; d++) {
+      if (!oak_forces_has(setup, d)) continue;
+      if (force)
+        fprintf(f, ",%.17g", i ? force[1][d] : force[0][d] + force[1][d]);
+      else
+        fprintf(f, ",%s_%c", word[i], setup->coordinates ? 'z' : "xyz"[d]);
+    }
+}
 
 static void history_head(const oak_output_item_t *item, FILE *f) {
   static const char *const word[] = {"min", "max"};
@@ -254,6 +283,7 @@ static void history_head(const oak_output_item_t *item, FILE *f) {
   for (int g = 0; g < sim->setup.description.nglobal; g++)
     fprintf(f, ",%s",
             sim->setup.files.declared.parameter[sim->setup.description.global_slot[g]].name);
+  print_forces(&sim->setup, NULL, f);
 }
 
 static oak_status_t history_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
@@ -278,6 +308,7 @@ static oak_status_t history_row(oak_output_item_t *item, const oak_grid_view_t *
   for (int v = 0; v < view->nvar; v++)
     fprintf(f, ",%.17g,%.17g,%.17g,%.17g", m.integral[v], m.mean[v], m.norm[0][v], m.norm[1][v]);
   for (int g = 0; g < sim->setup.description.nglobal; g++) fprintf(f, ",%.17g", global[g]);
+  print_forces(&sim->setup, (const double(*)[3])m.force, f);
   return OAK_OK;
 }
 

@@ -84,20 +84,32 @@ static void clear(oak_t *sim) { oak_device_free(sim->setup.dev, sim->diffusion.w
 
 static int64_t count_bytes(const oak_t *sim) { return sim->diffusion.batch * wide_bytes(sim); }
 
+/* Copy blocks from args->first on with their ghost cells, at most \a most; *n: how many. */
+static oak_status_t copy_blocks(oak_t *sim, const oak_diffusion_args_t *args, int most, int *n) {
+  *n = most < sim->diffusion.batch ? most : sim->diffusion.batch;
+  return oak_device_launch(sim->setup.dev, sim->setup.kernel.primitive, *n, args, sizeof *args);
+}
+
 static oak_status_t launch_rate(oak_t *sim, int state, double time, int out) {
   oak_diffusion_args_t args = {.edge = sim->data.pattern.edge.device,
                                .q = sim->diffusion.wide,
                                .out = oak_data_state(&sim->data, out),
                                .bflux = sim->fluxfix.bflux};
   oak_data_field(&sim->data, state, time, &args.f);
-  for (int first = 0; first < sim->data.mesh->nblock; first += sim->diffusion.batch) {
-    const int rest = sim->data.mesh->nblock - first;
-    const int n = rest < sim->diffusion.batch ? rest : sim->diffusion.batch;
+  for (int first = 0, n; first < sim->data.mesh->nblock; first += n) {
     args.first = first;
-    OAK_TRY(oak_device_launch(sim->setup.dev, sim->setup.kernel.primitive, n, &args, sizeof args));
+    OAK_TRY(copy_blocks(sim, &args, sim->data.mesh->nblock - first, &n));
     OAK_TRY(oak_device_launch(sim->setup.dev, sim->setup.kernel.diffusion, n, &args, sizeof args));
   }
   return OAK_OK;
+}
+
+oak_status_t oak_diffusion_copy(oak_t *sim, int first, int *n, const void **wide) {
+  oak_diffusion_args_t args = {
+      .edge = sim->data.pattern.edge.device, .q = sim->diffusion.wide, .first = first};
+  oak_data_field(&sim->data, 0, sim->data.clock.time, &args.f);
+  *wide = sim->diffusion.wide;
+  return copy_blocks(sim, &args, sim->data.mesh->nblock - first, n);
 }
 
 /* The rate of change of a state whose ghost cells are filled. Collective: a rank that has failed

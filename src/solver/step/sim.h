@@ -115,7 +115,7 @@ struct oak {
   oak_speed_t speed;
   oak_requests_t run;
   oak_own_outputs_t own;
-  oak_late_kernel_t trace; /**< of trace.c */
+  oak_late_kernel_t trace, forces; /**< of trace.c and forces.c */
   oak_user_modules_t user;
 };
 
@@ -148,6 +148,11 @@ oak_status_t oak_globals_measure(oak_t *sim, double *value);
 /** Match fluxes where levels meet, in a state that holds rates of change. Counts of invalid
  * cells have no meaning for rates; they go to \a unused, some memory of the device. */
 oak_status_t oak_fix_rate(oak_t *sim, int state, void *unused);
+
+/* diffusion.c */
+/** Copy the primitive state of blocks from \a first on with a layer of ghost cells, which are
+ * filled, to memory of the device; *n: how many blocks fit. Rank-local. */
+oak_status_t oak_diffusion_copy(oak_t *sim, int first, int *n, const void **wide);
 
 /* invalid.c */
 /** The part of a run that has left an invalid cell. */

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The flux of the hooks DIFFUSIVE_FLUX through a face, from copies of blocks with one layer of
+ * ghost cells (oak_primitive in kernels/diffusion.c). */
+#ifndef OAK_DIFFUSIVE_FLUX_H
+#define OAK_DIFFUSIVE_FLUX_H
+
+#include "kernels/flux_common.h"
+
+#define WIDE (OAK_N + 2)
+#define WIDE_Z (OAK_DIM == 3 ? WIDE : 1)
+#define WIDE_CELLS (WIDE * WIDE * WIDE_Z)
+#define WIDE_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? WIDE : WIDE * WIDE)
+/* Where cell (i, j, k) of a block is; in 2D k = 0. */
+#define WIDE_INDEX(i, j, k) ((((k) + OAK_DIM - 2) * WIDE + (j) + 1) * WIDE + (i) + 1)
+
+/* The components of states and gradients that hooks get: all but the mask of solids. */
+enum { NGRAD = PHYSICS_NVAR + NSCALARS };
+
+#if NSOLID
+/* The mirror image of a state across a wall normal to `dir`. */
+OAK_FN void wall_image(const oak_at_t *at, int dir, const real q[NGRAD], real image[NGRAD]) {
+  OAK_UNROLL
+  for (int v = 0; v < NGRAD; v++) image[v] = oak_mirror_sign(v, dir) * q[v];
+#if OAK_HAS_physics_wall
+  physics_wall(&at->ph, image);
+#else
+  (void)at;
+#endif
+}
+
+/* The states on both sides of the face below the cell at p, with a mirror image in the place of one
+ * that is solid. 1 if both are solid. */
+OAK_FN int face_pair(const oak_at_t *at, const real *p, int dir, real low[NGRAD],
+                     real high[NGRAD]) {
+  const int back = WIDE_STRIDE(dir);
+  const int below = oak_is_solid(p[SOLID_VAR * WIDE_CELLS - back]);
+  const int above = oak_is_solid(p[SOLID_VAR * WIDE_CELLS]);
+  OAK_UNROLL
+  for (int v = 0; v < NGRAD; v++) low[v] = p[v * WIDE_CELLS - back], high[v] = p[v * WIDE_CELLS];
+  if (below && !above) wall_image(at, dir, high, low);
+  if (above && !below) wall_image(at, dir, low, high);
+  return below && above;
+}
+
+/* The same for the face beside this one, at a step `s` along axis `d`. If both of its cells are
+ * solid, the states are mirror images of those at this face. */
+OAK_FN void pair_beside(const oak_at_t *at, const real *p, int dir, int d, int s,
+                        const real near_low[NGRAD], const real near_high[NGRAD], real low[NGRAD],
+                        real high[NGRAD]) {
+  if (!face_pair(at, p + s, dir, low, high)) return;
+  wall_image(at, d, near_low, low);
+  wall_image(at, d, near_high, high);
+}
+
+/* The state at the lower face of the cell at p and its gradients; 0 if both sides are solid. */
+OAK_FN int face_gradients(const oak_at_t *at, const real *p, int dir, const real inv_dx[3],
+                          real q[NGRAD], real grad[3][NGRAD]) {
+  real low[NGRAD], high[NGRAD], side[2][2][NGRAD];
+  if (face_pair(at, p, dir, low, high)) return 0;
+  OAK_UNROLL
+  for (int v = 0; v < NGRAD; v++) {
+    q[v] = (real)0.5 * (low[v] + high[v]);
+    grad[2][v] = 0;
+    grad[dir][v] = (high[v] - low[v]) * inv_dx[dir];
+  }
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    if (d == dir) continue;
+    OAK_UNROLL
+    for (int n = 0; n < 2; n++)
+      pair_beside(at, p, dir, d, (2 * n - 1) * WIDE_STRIDE(d), low, high, side[n][0], side[n][1]);
+    OAK_UNROLL
+    for (int v = 0; v < NGRAD; v++)
+      grad[d][v] = (real)0.25 *
+                   ((side[1][0][v] - side[0][0][v]) + (side[1][1][v] - side[0][1][v])) * inv_dx[d];
+  }
+  return 1;
+}
+#else
+OAK_FN int face_gradients(const oak_at_t *at, const real *p, int dir, const real inv_dx[3],
+                          real q[NGRAD], real grad[3][NGRAD]) {
+  const int back = WIDE_STRIDE(dir);
+  (void)at;
+  OAK_UNROLL
+  for (int v = 0; v < NGRAD; v++) {
+    const real *r = p + v * WIDE_CELLS;
+    q[v] = (real)0.5 * (r[-back] + r[0]);
+    grad[2][v] = 0;
+    OAK_UNROLL
+    for (int d = 0; d < OAK_DIM; d++) {
+      const int s = WIDE_STRIDE(d);
+      grad[d][v] = d == dir
+                       ? (r[0] - r[-back]) * inv_dx[d]
+                       : (real)0.25 * ((r[s - back] - r[-s - back]) + (r[s] - r[-s])) * inv_dx[d];
+    }
+  }
+  return 1;
+}
+#endif
+
+/* The fluxes of the hooks along `dir`. */
+OAK_FN void hook_fluxes(const oak_at_t *at, int dir, const real q[NGRAD], real grad[3][NGRAD],
+                        real flux[NVAR]) {
+#if OAK_HAS_physics_diffusive_flux
+  physics_diffusive_flux(at, dir, q, grad, flux);
+#endif
+#if OAK_HAS_problem_diffusive_flux
+  problem_diffusive_flux(at, dir, q, grad, flux);
+#endif
+}
+
+#if OAK_COORDINATES
+/* The state of the cell at p and its gradients along r and z. */
+OAK_FN void cell_gradients(const oak_at_t *at, const real *p, const real inv_dx[3], real q[NGRAD],
+                           real grad[3][NGRAD]) {
+  (void)at;
+  OAK_UNROLL
+  for (int v = 0; v < NGRAD; v++) q[v] = p[v * WIDE_CELLS], grad[2][v] = 0;
+  OAK_UNROLL
+  for (int d = 0; d < OAK_DIM; d++) {
+    const int step = WIDE_STRIDE(d);
+#if NSOLID
+    real low[NGRAD], high[NGRAD], here[NGRAD];
+    face_pair(at, p, d, low, here);
+    face_pair(at, p + step, d, here, high);
+    OAK_UNROLL
+    for (int v = 0; v < NGRAD; v++) grad[d][v] = (real)0.5 * (high[v] - low[v]) * inv_dx[d];
+#else
+    OAK_UNROLL
+    for (int v = 0; v < NGRAD; v++)
+      grad[d][v] = (real)0.5 * (p[v * WIDE_CELLS + step] - p[v * WIDE_CELLS - step]) * inv_dx[d];
+#endif
+  }
+}
+
+/* The gradients of vectors along phi. They exist because the unit vectors along r and phi change
+ * with phi. */
+OAK_FN void turn_gradients(const oak_at_t *at, const real q[NGRAD], real grad[3][NGRAD]) {
+  const real inv_r = at->x[0] > 0 ? (real)(1 / at->x[0]) : 0; /* no flux goes through the axis */
+  (void)inv_r, (void)q, (void)grad;
+#define TURN_GRADIENT(r, z, phi) \
+  grad[2][r] = -inv_r * q[phi];  \
+  grad[2][phi] = inv_r * q[r];
+  PHYSICS_VECTORS(TURN_GRADIENT)
+}
+
+/* As cell_metric, for the fluxes of the hooks in the cell at p. The hooks get vectors and gradients
+ * that are turned by 90 degrees: their axis r is the axis phi, and their phi is -r. */
+OAK_FN metric_t diffusive_metric(const oak_diffusion_args_t *arg, long block, int i, int j,
+                                 const oak_at_t *at, const real *p, const real inv_dx[3]) {
+  metric_t m;
+  real q[NGRAD], grad[3][NGRAD], flux[NVAR];
+  m.areas = oak_areas(&arg->f, block, i, j);
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) flux[v] = m.turned[0][v] = 0;
+  cell_gradients(at, p, inv_dx, q, grad);
+  turn_gradients(at, q, grad);
+  OAK_UNROLL
+  for (int v = 0; v < NGRAD; v++) {
+    const real along_r = grad[0][v];
+    grad[0][v] = grad[2][v];
+    grad[2][v] = -along_r;
+  }
+#define TURN_PAIR(x, r, phi)   \
+  {                            \
+    const real along_r = x[r]; \
+    x[r] = x[phi];             \
+    x[phi] = -along_r;         \
+  }
+#define TURN_ALL(r, z, phi) \
+  TURN_PAIR(q, r, phi)      \
+  for (int d = 0; d < 3; d++) TURN_PAIR(grad[d], r, phi)
+  PHYSICS_VECTORS(TURN_ALL)
+  hook_fluxes(at, 0, q, grad, flux);
+#define TAKE_DIFFUSIVE(r, z, phi) \
+  m.turned[0][r] = flux[r];       \
+  m.turned[0][phi] = flux[phi];
+  PHYSICS_VECTORS(TAKE_DIFFUSIVE)
+  return m;
+}
+#endif
+
+/* The flux along `dir` through the lower face of the cell at p; `at` is the place of the face. */
+OAK_FN void diffusive_flux(const oak_at_t *at, const real *p, int dir, const real inv_dx[3],
+                           real flux[NVAR]) {
+  real q[NGRAD], grad[3][NGRAD];
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) flux[v] = 0;
+  if (!face_gradients(at, p, dir, inv_dx, q, grad)) return;
+#if OAK_COORDINATES
+  turn_gradients(at, q, grad);
+#endif
+  hook_fluxes(at, dir, q, grad, flux);
+}
+
+#endif
