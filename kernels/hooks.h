@@ -199,6 +199,8 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define POISSON_COEFFICIENTS(at, q, a, b) \
   OAK_HOOK(void, _poisson_coefficients)   \
   (const oak_at_t *at, const real q[OAK_STATE], double *a, double *b)
+/* Any: the coefficient b, where it is the same everywhere: from at->p, at->ph and at->t alone. */
+#define POISSON_B(at) OAK_HOOK(double, _poisson_b)(const oak_at_t *at)
 /* Any: phi or its outward derivative, as poisson.boundary says, at the centre at->x of a cell's
  * face at the boundary of the domain. */
 #define POISSON_BOUNDARY(at, face) OAK_HOOK(double, _poisson_boundary)(const oak_at_t *at, int face)
@@ -211,6 +213,8 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define POISSON_COEFFICIENTS_OF(name, at, q, a, b) \
   OAK_HOOK(void, _poisson_coefficients_of_##name)  \
   (const oak_at_t *at, const real q[OAK_STATE], double *a, double *b)
+/* Any: its coefficient b, where it is the same everywhere: from at->p, at->ph and at->t alone. */
+#define POISSON_B_OF(name, at) OAK_HOOK(double, _poisson_b_of_##name)(const oak_at_t *at)
 /* Any: its solution or the outward derivative of it at the boundary of the domain. */
 #define POISSON_BOUNDARY_OF(name, at, face) \
   OAK_HOOK(double, _poisson_boundary_of_##name)(const oak_at_t *at, int face)

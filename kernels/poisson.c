@@ -58,6 +58,25 @@ OAK_KERNEL(oak_poisson_coefficients, oak_poisson_args_t, OAK_CHUNK_LANES) {
 }
 #endif
 
+#ifdef OAK_EQUATION_B
+/* A constant coefficient, to values[0]. */
+OAK_KERNEL(oak_poisson_b, oak_poisson_args_t, 1) {
+  OAK_ARGS(oak_poisson_args_t);
+  OAK_OUTER(n) {
+    OAK_SERIAL {
+      const oak_user_t user = oak_user(&arg.f);
+      oak_at_t at = {0};
+      at.p = user.problem;
+      at.ph = user.physics;
+      at.t = arg.f.time;
+#define CALL_B(number, function) \
+  if (arg.equation == (number)) arg.values[n] = function(&at);
+      OAK_EQUATION_B(CALL_B)
+    }
+  }
+}
+#endif
+
 #ifdef OAK_EQUATION_BOUNDARY
 OAK_FN double equation_boundary(int number, const oak_at_t *at, int face) {
 #define CALL_BOUNDARY(n, function) \

@@ -48,9 +48,9 @@ POISSON_OF(photo1, at, q) { return -light(at, q, 1.117315e-4); }
 POISSON_OF(photo2, at, q) { return -light(at, q, 2.8692375e-3); }
 POISSON_OF(photo3, at, q) { return -light(at, q, 0.2748842); }
 
-POISSON_COEFFICIENTS_OF(photo1, at, q, a, b) { *b = absorption(at, 0.0414785); }
-POISSON_COEFFICIENTS_OF(photo2, at, q, a, b) { *b = absorption(at, 0.1095095); }
-POISSON_COEFFICIENTS_OF(photo3, at, q, a, b) { *b = absorption(at, 0.6675565); }
+POISSON_B_OF(photo1, at) { return absorption(at, 0.0414785); }
+POISSON_B_OF(photo2, at) { return absorption(at, 0.1095095); }
+POISSON_B_OF(photo3, at) { return absorption(at, 0.6675565); }
 
 /* Far from the light, solutions may be below 0 by the tolerance of the solver. */
 OAK_FN real photoionization(const oak_at_t *at) {

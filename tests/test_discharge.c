@@ -25,12 +25,13 @@
 static const double charge = 1.602176634e-19 / 8.8541878128e-12; /* e / epsilon0 */
 
 /* Electrons and ions appear together, and nothing leaves: no electron is near an electrode. The
- * mesh changes in between. */
+ * mesh changes in between, and blocks with their fields travel in messages. */
 static void test_charge(void **state) {
   double start[8], end[8];
   (void)state;
   sim_t s = sim_new(MPI_COMM_WORLD, STREAMER
-                    "problem.background=0\nproblem.seed_electrons=2e18\nproblem.seed_z=6e-3\n"
+                    "device.transport=mpi\nproblem.background=0\n"
+                    "problem.seed_electrons=2e18\nproblem.seed_z=6e-3\n"
                     "mesh.min_level=3\nmesh.max_level=6\n");
   MUST(oak_initialize(s.sim));
   MUST(oak_totals(s.sim, start));

@@ -78,6 +78,17 @@ static sim_t solved(MPI_Comm comm, const char *lines, int level, int steps) {
   return s;
 }
 
+/* psi and eta have constant coefficients, and derivatives are given at the boundary of both. */
+static void test_shared(void **state) {
+  (void)state;
+  sim_t s = solved(MPI_COMM_WORLD, PLANE, 1, 1);
+  const oak_poisson_t *p = s.sim->poisson;
+  assert_ptr_equal(p[1].elliptic, p[3].elliptic);
+  assert_ptr_not_equal(p[0].elliptic, p[1].elliptic);
+  assert_ptr_not_equal(p[0].elliptic, p[2].elliptic);
+  sim_free(&s);
+}
+
 /* A step has its last stage at t = 0.125; eta is solved in the first stage of every second step. */
 static void orders(const char *lines, int level, int count) {
   double error[2][6];
@@ -152,8 +163,8 @@ static void test_mistakes(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_four), cmocka_unit_test(test_two),
-                                     cmocka_unit_test(test_rhythm), cmocka_unit_test(test_bits),
-                                     cmocka_unit_test(test_mistakes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_four), cmocka_unit_test(test_shared),
+                                     cmocka_unit_test(test_two),  cmocka_unit_test(test_rhythm),
+                                     cmocka_unit_test(test_bits), cmocka_unit_test(test_mistakes)};
   return TEST_MAIN(tests);
 }

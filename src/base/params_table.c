@@ -230,7 +230,7 @@ const oak_param_desc_t oak_param_table[] = {
     INT("poisson.max_cycles", "30", 1, 200, NULL,
         "Largest number of multigrid cycles. If they do not reach the tolerance, the run stops."),
     REAL("poisson.b", "0", 0, INFINITY, NULL,
-         "Constant b of div(a grad phi) - b phi = f, unless POISSON_COEFFICIENTS gives it."),
+         "Constant b of div(a grad phi) - b phi = f, unless a hook gives it."),
     INT("poisson.every", "0", 0, 1 << 28, "steps",
         "The equation is solved in the first stage of a step, after so many steps; 0: in each "
         "stage of each step."),

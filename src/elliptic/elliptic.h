@@ -137,11 +137,11 @@ typedef struct oak_elliptic {
   void *work[5];  /**< device: vectors of Krylov methods, [nblock][N^d] */
   void *sums;     /**< device: [nblock][OAK_ELLIPTIC_MOMENTS], then sums over chunks of these */
   double *sums_host;
-  int nouter;          /**< faces of blocks at the boundary of the domain */
-  int *outer_host;     /**< [nblock][2 d] their places */
-  void *outer, *given; /**< device: the same; values [nouter][N^(d-1)] */
-  int given_zero;      /**< all of these values are 0 */
-  void *norms;         /**< device: [OAK_ELLIPTIC_AHEAD][nblock] largest residuals of cycles */
+  int nouter;                 /**< faces of blocks at the boundary of the domain */
+  int *outer_host;            /**< [nblock][2 d] their places */
+  void *outer, *given, *zero; /**< device: the same; values [nouter][N^(d-1)]; zeros */
+  int given_zero;             /**< all values are 0 */
+  void *norms; /**< device: [OAK_ELLIPTIC_AHEAD][nblock] largest residuals of cycles */
   double *norms_host;
   struct {
     oak_elliptic_flat_args_t args;
@@ -156,6 +156,9 @@ typedef struct oak_elliptic {
 oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, oak_mesh_t *mesh,
                               oak_elliptic_t **out);
 void oak_elliptic_destroy(oak_elliptic_t **out);
+/** Use the solver for an equation with the constant coefficient b. Without \a given, all values at
+ * the boundary are 0. */
+void oak_elliptic_take(oak_elliptic_t *e, double b, int given);
 
 /* memory.c */
 /** Bytes that the solver has on this rank's device; 0 for NULL. */

@@ -28,7 +28,7 @@ void oak_elliptic_args(oak_elliptic_t *e, int l, oak_elliptic_args_t *args) {
                                 .piece = level->average.piece.mine,
                                 .peer_piece = level->average.peer,
                                 .outer = e->outer,
-                                .given = e->given};
+                                .given = e->given_zero ? e->zero : e->given};
   memcpy(args->outside, e->outside, sizeof args->outside);
   oak_exchange_field(&level->exchange, &level->u, &args->f);
   oak_elliptic_geometry(e, level, &args->f);

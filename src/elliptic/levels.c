@@ -78,11 +78,16 @@ static oak_status_t upload_conditions(oak_elliptic_t *e) {
     e->outside[face] = given ? 1 : -1;
     if (face / 2 < e->dim && !e->mesh->periodic[face / 2] && given) e->floating = 0;
   }
-  e->singular = e->floating && !e->setup.fields && e->setup.b == 0;
   OAK_TRY(oak_device_alloc(e->dev, sizeof bc, &e->bc));
   OAK_TRY(oak_device_alloc(e->dev, sizeof bc, &e->cbc));
   OAK_TRY(oak_device_upload(e->dev, e->bc, bc, sizeof bc));
   return oak_device_upload(e->dev, e->cbc, copy, sizeof copy);
+}
+
+void oak_elliptic_take(oak_elliptic_t *e, double b, int given) {
+  e->setup.b = e->flat.args.b = b;
+  e->singular = e->flat.args.singular = e->floating && !e->setup.fields && b == 0;
+  e->given_zero = !given;
 }
 
 oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, oak_mesh_t *mesh,
@@ -105,6 +110,7 @@ oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, 
       oak_agree(comm, oak_transport_open(&e->alone, MPI_COMM_SELF, e->dev, OAK_TRANSPORT_AUTO));
   if (st == OAK_OK) st = build(e);
   if (st == OAK_OK) st = oak_agree(comm, upload_conditions(e));
+  oak_elliptic_take(e, setup->b, 0);
   if (st != OAK_OK) oak_elliptic_destroy(&e);
   *out = e;
   return st;
@@ -139,8 +145,9 @@ static void clear_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
 }
 
 void oak_elliptic_clear(oak_elliptic_t *e) {
-  void **const memory[] = {&e->f,       &e->sums,    &e->outer,   &e->given,   &e->work[0],
-                           &e->work[1], &e->work[2], &e->work[3], &e->work[4], &e->norms};
+  void **const memory[] = {&e->f,       &e->sums,    &e->outer,   &e->given,
+                           &e->zero,    &e->work[0], &e->work[1], &e->work[2],
+                           &e->work[3], &e->work[4], &e->norms};
   for (int l = 0; l <= OAK_MESH_MAX_LEVEL; l++) clear_level(e, &e->level[l]);
   oak_elliptic_flat_clear(e);
   oak_elliptic_gather_clear(e);

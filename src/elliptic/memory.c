@@ -41,5 +41,5 @@ int64_t oak_elliptic_bytes(const oak_elliptic_t *e) {
   for (size_t i = 0; i < sizeof e->work / sizeof *e->work; i++) vectors += e->work[i] != NULL;
   bytes += n * vectors * e->cells * value + (int64_t)oak_elliptic_sums_bytes(n);
   return bytes + n * 2 * e->dim * (int64_t)sizeof(int) +
-         (e->nouter + 1) * (e->cells / e->setup.block_size) * value;
+         2 * (e->nouter + 1) * (e->cells / e->setup.block_size) * value;
 }

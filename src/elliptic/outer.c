@@ -20,9 +20,11 @@ oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e) {
   OAK_TRY(oak_device_alloc(e->dev, n * sizeof(int), &e->outer));
   if (n) OAK_TRY(oak_device_upload(e->dev, e->outer, e->outer_host, n * sizeof(int)));
   OAK_TRY(oak_device_alloc(e->dev, (e->nouter + 1) * area, &e->given));
+  OAK_TRY(oak_device_alloc(e->dev, (e->nouter + 1) * area, &e->zero));
   double *zero = calloc(e->nouter + 1, area);
   OAK_CHECK(zero, OAK_ERR_MEMORY, "out of memory for %d faces", e->nouter);
-  const oak_status_t st = oak_device_upload(e->dev, e->given, zero, (e->nouter + 1) * area);
+  oak_status_t st = oak_device_upload(e->dev, e->given, zero, (e->nouter + 1) * area);
+  if (st == OAK_OK) st = oak_device_upload(e->dev, e->zero, zero, (e->nouter + 1) * area);
   free(zero);
   e->given_zero = 1;
   return st;

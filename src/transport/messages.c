@@ -89,14 +89,14 @@ static oak_status_t fit_staging(oak_messages_t *m, oak_device_t *dev, size_t byt
 oak_status_t oak_messages_prepare(oak_messages_t *m, oak_transport_t *transport,
                                   const oak_route_t *route, size_t unit) {
   const int64_t units = total(route->recv, route->nrecv) + total(route->send, route->nsend);
-  if (!m->unit) {
+  if (m->unit != unit) {
+    if (m->unit) MPI_Type_free(&m->type);
     /* MPI counts by int, so a unit is one element: this allows larger messages than counting bytes.
      */
     MPI_Type_contiguous((int)unit, MPI_BYTE, &m->type);
     MPI_Type_commit(&m->type);
     m->unit = unit;
   }
-  OAK_ASSERT(m->unit == unit);
   m->route = route;
   OAK_TRY(check_counts(route));
   OAK_TRY(fit_lists(

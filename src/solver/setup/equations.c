@@ -24,10 +24,14 @@ static oak_status_t read_equation(oak_setup_t *setup, oak_module_t *module, cons
   const char *const of = *name ? "_OF" : "";
   find_function(setup, module, "", name, e->rhs);
   find_function(setup, module, "_coefficients", name, e->coefficients);
+  find_function(setup, module, "_b", name, e->b);
   find_function(setup, module, "_boundary", name, e->boundary);
-  OAK_CHECK(*e->rhs || (!*e->coefficients && !*e->boundary), OAK_ERR_INPUT,
-            "POISSON_COEFFICIENTS%s and POISSON_BOUNDARY%s need POISSON%s(%s%sat, q) { ... }", of,
-            of, of, name, *name ? ", " : "");
+  OAK_CHECK(*e->rhs || (!*e->coefficients && !*e->b && !*e->boundary), OAK_ERR_INPUT,
+            "POISSON_COEFFICIENTS%s, POISSON_B%s and POISSON_BOUNDARY%s need POISSON%s(%s%sat, q) "
+            "{ ... }",
+            of, of, of, of, name, *name ? ", " : "");
+  OAK_CHECK(!*e->coefficients || !*e->b, OAK_ERR_INPUT,
+            "POISSON_COEFFICIENTS%s and POISSON_B%s both give b: leave one of them out", of, of);
   if (!*e->rhs) return OAK_OK;
   e->name = *name ? name : "phi";
   e->section = *name != 0;
@@ -94,6 +98,7 @@ void oak_equations_print(const oak_setup_t *setup, FILE *f, int describe) {
   if (!describe) {
     print_functions(f, list, "OAK_EQUATION_RHS", offsetof(oak_equation_t, rhs));
     print_functions(f, list, "OAK_EQUATION_COEFFICIENTS", offsetof(oak_equation_t, coefficients));
+    print_functions(f, list, "OAK_EQUATION_B", offsetof(oak_equation_t, b));
     print_functions(f, list, "OAK_EQUATION_BOUNDARY", offsetof(oak_equation_t, boundary));
   }
 }

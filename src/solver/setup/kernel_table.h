@@ -33,7 +33,8 @@
   X(face_fields, "face_fields.c", 1, setup->fields.nface > 0)             \
   X(poisson_rhs, "poisson.c", 1, setup->equations.count > 0)              \
   X(poisson_field, "poisson.c", 0, setup->equations.count > 0)            \
-  X(poisson_coefficients, "poisson.c", 0, has_equation_hook(setup, 0))    \
-  X(poisson_boundary, "poisson.c", 0, has_equation_hook(setup, 1))
+  X(poisson_coefficients, "poisson.c", 0, any_has(setup, coefficients))   \
+  X(poisson_boundary, "poisson.c", 0, any_has(setup, boundary))           \
+  X(poisson_b, "poisson.c", 0, any_has(setup, b))
 
 #endif

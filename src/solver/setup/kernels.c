@@ -11,15 +11,14 @@ static int has_functions(const oak_setup_t *setup) {
   return any;
 }
 
-/* Whether an equation has the hook of its coefficients, or of its boundary. */
-static int has_equation_hook(const oak_setup_t *setup, int boundary) {
+/* Whether an equation has a hook; `member`: the place of its function in oak_equation_t. */
+static int any_equation(const oak_setup_t *setup, size_t member) {
   int any = 0;
-  for (int n = 0; n < setup->equations.count; n++) {
-    const oak_equation_t *e = &setup->equations.of[n];
-    any |= *(boundary ? e->boundary : e->coefficients) != 0;
-  }
+  for (int n = 0; n < setup->equations.count; n++)
+    any |= *((const char *)&setup->equations.of[n] + member) != 0;
   return any;
 }
+#define any_has(setup, hook) any_equation(setup, offsetof(oak_equation_t, hook))
 
 typedef struct {
   const char *part[32];

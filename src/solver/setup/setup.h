@@ -105,7 +105,8 @@ typedef struct {
   const char *name; /**< of the field of the solution */
   int section;      /**< 1: POISSON_OF declares it, and it has the section [poisson.NAME] */
   char rhs[OAK_LONGEST_FUNCTION]; /**< functions of hooks; empty: there is none */
-  char coefficients[OAK_LONGEST_FUNCTION], boundary[OAK_LONGEST_FUNCTION];
+  char coefficients[OAK_LONGEST_FUNCTION], b[OAK_LONGEST_FUNCTION];
+  char boundary[OAK_LONGEST_FUNCTION];
 } oak_equation_t;
 typedef struct {
   int count;

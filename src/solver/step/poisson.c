@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Elliptic equations as parts of a run: div(a grad phi) - b phi = f, where the hook POISSON of the
  * problem or the physics gives f. The hook POISSON_COEFFICIENTS gives a and b; without it a is 1
- * and b is the key poisson.b. Each equation is solved for the state that a stage starts from, and
- * phi and its gradient are fields beside the state, which the sources of that stage read. Every
- * solution starts from the field phi, which moves with the blocks and is in checkpoints: a run that
- * goes on from a checkpoint finds the same bits. */
+ * and b is a constant, from the hook POISSON_B or the key poisson.b. Each equation is solved for
+ * the state that a stage starts from, and phi and its gradient are fields beside the state, which
+ * the sources of that stage read. Every solution starts from the field phi, which moves with the
+ * blocks and is in checkpoints: a run that goes on from a checkpoint finds the same bits. */
 #include <math.h>
 #include <string.h>
 
@@ -118,9 +118,12 @@ static oak_status_t check_isolated(const oak_t *sim, const oak_poisson_t *p, int
             "%s = isolated in (r, z) needs the axis in the domain: set mesh.xmin = 0 ..., or use "
             "zero, no_slope, value or slope",
             key.text);
-  OAK_CHECK(!*q->coefficients && b == 0, OAK_ERR_INPUT,
+  OAK_CHECK(!*q->coefficients && !*q->b && b == 0, OAK_ERR_INPUT,
             "%s = isolated needs an equation without %s: use zero, no_slope, value or slope",
-            key.text, b == 0 ? "POISSON_COEFFICIENTS" : KEY(q, "b"));
+            key.text,
+            *q->coefficients ? "POISSON_COEFFICIENTS"
+            : *q->b          ? "POISSON_B"
+                             : KEY(q, "b"));
   return OAK_OK;
 }
 
@@ -182,6 +185,35 @@ static oak_status_t check_hooks(oak_t *sim) {
   return OAK_OK;
 }
 
+/* Whether two equations can share a solver, one after the other: the coefficients are both
+ * constants or both fields, the conditions have the same kinds, and no face keeps values of the
+ * other equation. */
+static int alike(const oak_poisson_t *p, const oak_elliptic_setup_t *setup,
+                 const oak_poisson_t *other) {
+  const oak_elliptic_setup_t *o = &other->elliptic->setup;
+  int given[2] = {p->isolated, other->isolated}, same = p->isolated == other->isolated;
+  for (int face = 0; face < 6; face++) {
+    given[0] |= p->given[face];
+    given[1] |= other->given[face];
+    same &= p->given[face] == other->given[face];
+  }
+  return setup->fields == o->fields && (same || !given[0] || !given[1]) &&
+         !memcmp(setup->condition, o->condition, sizeof o->condition);
+}
+
+/* The solver of an earlier equation that all equations which use it can share with this one. */
+static oak_elliptic_t *find_shared(const oak_t *sim, const oak_poisson_t *p,
+                                   const oak_elliptic_setup_t *setup) {
+  for (int n = 0; n < p->number; n++) {
+    int all = 1;
+    for (int m = 0; m < p->number; m++)
+      all &=
+          sim->poisson[m].elliptic != sim->poisson[n].elliptic || alike(p, setup, &sim->poisson[m]);
+    if (all) return sim->poisson[n].elliptic;
+  }
+  return NULL;
+}
+
 static oak_status_t open_solver(oak_t *sim, oak_poisson_t *p) {
   const oak_equation_t *q = equation(sim, p);
   const form_t key = key_of(q, "b");
@@ -194,13 +226,18 @@ static oak_status_t open_solver(oak_t *sim, oak_poisson_t *p) {
       .b = oak_params_real(sim->setup.params, key.text),
       .fields = *q->coefficients != 0,
       .gather_cells = oak_params_int(sim->setup.params, "poisson.gather_cells")};
-  OAK_CHECK(setup.b == 0 || !setup.fields, OAK_ERR_INPUT,
-            "%s: %s has no effect, because POISSON_COEFFICIENTS gives b: leave the key out",
-            oak_params_origin(sim->setup.params, key.text), key.text);
+  OAK_CHECK(setup.b == 0 || (!setup.fields && !*q->b), OAK_ERR_INPUT,
+            "%s: %s has no effect, because %s gives b: leave the key out",
+            oak_params_origin(sim->setup.params, key.text), key.text,
+            *q->b ? "POISSON_B" : "POISSON_COEFFICIENTS");
   memcpy(setup.xmin, sim->setup.xmin, sizeof setup.xmin);
   memcpy(setup.dx0, sim->setup.dx0, sizeof setup.dx0);
   OAK_TRY(find_faces(sim, p, &setup));
-  return oak_elliptic_new(sim->setup.comm, &setup, sim->data.mesh, &p->elliptic);
+  if (*q->b)
+    OAK_TRY(oak_agree(sim->setup.comm, oak_device_alloc(sim->setup.dev, sizeof(double), &p->b)));
+  p->elliptic = find_shared(sim, p, &setup);
+  return p->elliptic ? OAK_OK
+                     : oak_elliptic_new(sim->setup.comm, &setup, sim->data.mesh, &p->elliptic);
 }
 
 static oak_status_t open_solvers(oak_t *sim) {
@@ -287,12 +324,27 @@ static oak_status_t set_boundary(oak_t *sim, oak_poisson_t *p, int state, double
   oak_poisson_args_t args = {.equation = p->number, .values = e->given, .outer = e->outer};
   oak_data_field(&sim->data, state, time, &args.f);
   oak_status_t st = OAK_OK;
-  if (*equation(sim, p)->boundary) e->given_zero = 0;
   for (args.face = 0; args.face < 2 * sim->setup.dim && st == OAK_OK; args.face++)
     if (p->given[args.face] && sim->data.mesh->nblock)
       st = oak_device_launch(sim->setup.dev, sim->setup.kernel.poisson_boundary,
                              sim->data.mesh->nblock, &args, sizeof args);
   return st;
+}
+
+/* The constant coefficient b. */
+static oak_status_t find_b(oak_t *sim, oak_poisson_t *p, int state, double time, double *b) {
+  const oak_equation_t *q = equation(sim, p);
+  *b = *q->coefficients ? 0 : oak_params_real(sim->setup.params, KEY(q, "b"));
+  if (!*q->b) return OAK_OK;
+  oak_poisson_args_t args = {.values = p->b, .equation = p->number};
+  oak_data_field(&sim->data, state, time, &args.f);
+  oak_status_t st =
+      oak_device_launch(sim->setup.dev, sim->setup.kernel.poisson_b, 1, &args, sizeof args);
+  if (st == OAK_OK) st = oak_device_download(sim->setup.dev, b, p->b, sizeof *b);
+  if (st == OAK_OK && !(*b >= 0 && isfinite(*b)))
+    st = OAK_FAIL(OAK_ERR_STATE, "%sat) returns %g for %s: b must be finite and not negative",
+                  FORM(q, "POISSON_B"), *b, q->name);
+  return oak_data_agree(&sim->data, st);
 }
 
 static oak_status_t solve(oak_t *sim, oak_poisson_t *p, int state, double time) {
@@ -304,14 +356,17 @@ static oak_status_t solve(oak_t *sim, oak_poisson_t *p, int state, double time) 
       .krylov = oak_params_choice(sim->setup.params, KEY(q, "method"))};
   oak_elliptic_report_t report = {0};
   int changed, skip = 0;
+  double b;
+  OAK_TRY(find_b(sim, p, state, time, &b));
   OAK_TRY(oak_elliptic_fit(e, &changed));
+  oak_elliptic_take(e, b, *q->boundary != 0);
   void *u = oak_elliptic_top(e)->u.memory.mine;
   oak_status_t st = run(sim, p, sim->setup.kernel.poisson_rhs, state, time, e->f, -1, 0);
   if (st == OAK_OK)
     st = run(sim, p, sim->setup.kernel.poisson_field, state, time, u, p->field[0], 0);
   if (st == OAK_OK) st = set_boundary(sim, p, state, time);
   OAK_TRY(oak_data_agree(&sim->data, st));
-  if (*equation(sim, p)->coefficients) OAK_TRY(set_coefficients(sim, p, state, time, &skip));
+  if (*q->coefficients) OAK_TRY(set_coefficients(sim, p, state, time, &skip));
   if (skip) return OAK_OK;
   if (p->isolated) OAK_TRY(oak_elliptic_isolate(e));
   st = oak_elliptic_solve(e, &options, &report);
@@ -342,18 +397,26 @@ static oak_status_t solve_all(oak_t *sim, int state, double time) {
   return OAK_OK;
 }
 
+/* Whether an earlier equation has the same solver. */
+static int shares(const oak_t *sim, int n) {
+  int earlier = 0;
+  for (int m = 0; m < n; m++) earlier |= sim->poisson[m].elliptic == sim->poisson[n].elliptic;
+  return earlier;
+}
+
 static int64_t bytes(const oak_t *sim) {
   int64_t sum = 0;
   for (int n = 0; n < sim->setup.equations.count; n++)
-    sum += oak_elliptic_bytes(sim->poisson[n].elliptic) +
+    sum += (shares(sim, n) ? 0 : oak_elliptic_bytes(sim->poisson[n].elliptic)) +
            sim->poisson[n].slope_blocks * oak_face_numbers(&sim->setup) * (int64_t)sizeof(double);
   return sum;
 }
 
 static void clear(oak_t *sim) {
-  for (int n = 0; n < sim->setup.equations.count; n++) {
-    oak_elliptic_destroy(&sim->poisson[n].elliptic);
+  for (int n = sim->setup.equations.count - 1; n >= 0; n--) {
+    if (!shares(sim, n)) oak_elliptic_destroy(&sim->poisson[n].elliptic);
     oak_device_free(sim->setup.dev, sim->poisson[n].slope);
+    oak_device_free(sim->setup.dev, sim->poisson[n].b);
   }
 }
 

@@ -8,9 +8,10 @@
 #include "oak/kernel_args.h"
 
 typedef struct {
-  int number; /**< of the equation */
-  struct oak_elliptic *elliptic;
-  int isolated;     /**< 1: multipoles give the values at the boundary */
+  int number;                    /**< of the equation */
+  struct oak_elliptic *elliptic; /**< equations of the same kind share it */
+  void *b;                       /**< device: what POISSON_B returns; NULL without */
+  int isolated;                  /**< 1: multipoles give the values at the boundary */
   int given[6];     /**< 1: the hook POISSON_BOUNDARY gives values or slopes on some face */
   int field[4];     /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
   void *slope;      /**< device: derivatives across faces, for the hooks FACE_FIELD; NULL without */
