@@ -208,8 +208,14 @@ def check_simulation(ini, last, work):
     expect("no variable 'q'", lambda: sim["q"])
     expect("mesh.max_levl", oak.Simulation, ini, {"mesh.max_levl": 3})
     check_checkpoint(sim, ini, work)
+    expect("until is not a number", lambda: sim.step(until=float("nan")))
+    expect("zero byte", oak.Simulation, ini + "\0")
+    expect("zero byte", oak.Simulation, ini, {"mesh.max_level": "3\0"})
     with oak.Simulation(ini, RUNS["2D"]) as other:
         assert other.step_number == 0 and sim.step_number == 46
+    assert repr(other) == "<oak.Simulation: closed>"
+    expect("simulation is closed", lambda: other["rho"])
+    expect("simulation is closed", other.step)
 
 
 def main():

@@ -6,6 +6,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import ctypes.util
+import math
 import os
 import weakref
 from collections.abc import Mapping
@@ -84,6 +85,14 @@ def _check(status):
         raise OakError(_library.oak_last_error().decode(errors="replace"))
 
 
+def _encode(text):
+    """A path or a name for a function of C, which ends a text at a zero byte."""
+    encoded = os.fsencode(text)
+    if b"\0" in encoded:
+        raise OakError(f"{text!r} holds a zero byte")
+    return encoded
+
+
 def _find_parameters(lib, name):
     """A file, or one of those that come with oak."""
     name = os.fspath(name)
@@ -111,15 +120,15 @@ class Simulation(Blocks):
     What Blocks can do (uniform, slice, line, integral, ...) works on the present state."""
 
     def __init__(self, parameters: Union[str, os.PathLike[str]], settings: Optional[Mapping[str, Any]] = None) -> None:
-        self._sim, self._params = ctypes.c_void_p(), ctypes.c_void_p()
+        self._handle, self._params = ctypes.c_void_p(), ctypes.c_void_p()
         lib = self._lib = _load()
         _alive.add(self)
         _check(lib.oak_params_new(ctypes.byref(self._params)))
         path = _find_parameters(lib, parameters)
-        _check(lib.oak_params_read(self._params, _world, os.fsencode(path)))
+        _check(lib.oak_params_read(self._params, _world, _encode(path)))
         for text in assignments(settings):
-            _check(lib.oak_params_assign(self._params, text.encode(), b"settings"))
-        _check(lib.oak_create(_world, self._params, ctypes.byref(self._sim)))
+            _check(lib.oak_params_assign(self._params, _encode(text), b"settings"))
+        _check(lib.oak_create(_world, self._params, ctypes.byref(self._handle)))
         _check(lib.oak_initialize(self._sim))
         self.dim, self.block_size = lib.oak_dim(self._sim), lib.oak_block_size(self._sim)
         self.nvar = lib.oak_nvar(self._sim)
@@ -131,6 +140,15 @@ class Simulation(Blocks):
             out[:] = corner[:self.dim]
         self.coordinates = lib.oak_params_text(self._params, b"mesh.coordinates").decode()
         self._read_mesh()
+
+    @property
+    def _sim(self):
+        if not self._handle:
+            raise OakError("this simulation is closed: make a new one")
+        return self._handle
+
+    def __repr__(self) -> str:
+        return super().__repr__() if self._handle else "<oak.Simulation: closed>"
 
     def _find_variables(self):
         """Conserved variables, then primitive ones of other names, and their numbers."""
@@ -164,8 +182,8 @@ class Simulation(Blocks):
 
     def close(self) -> None:
         """Free the simulation; also done when Python forgets it."""
-        if self._sim:
-            self._lib.oak_destroy(ctypes.byref(self._sim))
+        if self._handle:
+            self._lib.oak_destroy(ctypes.byref(self._handle))
         if self._params:
             self._lib.oak_params_destroy(ctypes.byref(self._params))
 
@@ -209,8 +227,10 @@ class Simulation(Blocks):
     def step(self, steps: int = 1, until: Optional[float] = None) -> None:
         """Advance by a number of steps, or until a time, which the last step reaches exactly. The mesh is adapted every
         mesh.adapt_every steps, as in oak run."""
-        every = self._lib.oak_params_int(self._params, b"mesh.adapt_every")
+        if until is not None and math.isnan(until):
+            raise OakError("until is not a number")
         last, reached = self.step_number + steps, until is not None and self.time >= until
+        every = self._lib.oak_params_int(self._params, b"mesh.adapt_every")
         while not reached and (until is not None or self.step_number < last):
             dt = self.dt
             if until is not None and self.time + dt >= until:
@@ -228,7 +248,7 @@ class Simulation(Blocks):
         if variable in self._number:
             _check(self._lib.oak_read_cells(self._sim, self._number[variable], 0, self.nblocks, self._pointer(out)))
         else:
-            _check(self._lib.oak_read_variable(self._sim, variable.encode(), self._pointer(out)))
+            _check(self._lib.oak_read_variable(self._sim, _encode(variable), self._pointer(out)))
         return out
 
     def view(self, variable: str) -> np.ndarray:
@@ -278,26 +298,26 @@ class Simulation(Blocks):
         return dict(zip(self.variables, out.tolist()))
 
     def write_plotfile(self, path: Union[str, os.PathLike[str]]) -> None:
-        _check(self._lib.oak_write_grid(self._sim, os.fsencode(path)))
+        _check(self._lib.oak_write_grid(self._sim, _encode(path)))
 
     def write_output(self, name: str) -> None:
         """Write the output of the section [output.NAME] to output.folder, as a run does when it is due: files, or a row
         of a table. The keys that say when it is due have no effect. Collective."""
-        _check(self._lib.oak_write_output(self._sim, name.encode()))
+        _check(self._lib.oak_write_output(self._sim, _encode(name)))
 
     def write_checkpoint(self, path: Union[str, os.PathLike[str]]) -> None:
         """Write the whole state, from which read_checkpoint or `oak run` can go on."""
-        _check(self._lib.oak_write_checkpoint(self._sim, os.fsencode(path)))
+        _check(self._lib.oak_write_checkpoint(self._sim, _encode(path)))
 
     def read_checkpoint(self, path: Union[str, os.PathLike[str]]) -> None:
         """Go on from a checkpoint of this problem."""
         self._cache.clear()
-        _check(self._lib.oak_read_checkpoint(self._sim, os.fsencode(path)))
+        _check(self._lib.oak_read_checkpoint(self._sim, _encode(path)))
         self._read_mesh()
 
     def write_picture(self, path: Union[str, os.PathLike[str]]) -> None:
         """A picture by the keys output.picture_*."""
-        _check(self._lib.oak_write_picture(self._sim, os.fsencode(path)))
+        _check(self._lib.oak_write_picture(self._sim, _encode(path)))
 
     @staticmethod
     def _pointer(array):
