@@ -224,7 +224,11 @@ def finished(work):
     work.bad([r"other holds a run \(.*\) that does not have this checkpoint: choose a new folder"],
              "run.ini", f"--restart={checkpoints(work)[0]}", *keys, "output.folder=other")
     assert work.contents("other") == other
-    work.good("run.ini", f"--restart={checkpoints(work)[0]}", *keys, "output.folder=fresh", "run.max_steps=20")
+    rows = set()
+    for _ in range(2):  # the second time as after a kill
+        work.good("run.ini", f"--restart={checkpoints(work)[0]}", *keys, "output.folder=fresh", "run.max_steps=20")
+        rows.add(work.contents("fresh")["fresh/diagnostics.csv"])
+    assert len(rows) == 1 and "fresh/earlier_1/diagnostics.csv" in work.contents("fresh/earlier_1"), rows
     with open(work.path("out/oak-files.txt"), encoding="utf-8") as f:  # as if the run had been killed
         lines = [line for line in f if not line.startswith("# finished")]
     work.write("out/oak-files.txt", "".join(lines) + "00000000 plt999999/../../run.ini\n")

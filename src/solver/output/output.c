@@ -198,7 +198,7 @@ static oak_status_t start_folder(const oak_output_t *out, int restart) {
   if (restart)
     OAK_TRY(oak_file_list_add_end(out->folder, 0, out->sim->data.clock.step,
                                   out->sim->data.clock.time));
-  OAK_TRY(oak_provenance_write(out->sim, out->folder, out->command));
+  OAK_TRY(oak_provenance_write(out->sim, out->folder, out->command, out->begun_from));
   for (int i = 0; i < out->nitem; i++)
     if (out->item[i].kind->row && is_wanted(&out->item[i].schedule))
       OAK_TRY(start_table(out, &out->item[i], restart, out->sim->data.clock.step));
@@ -414,7 +414,7 @@ void oak_output_release(oak_t *sim) {
 /* Rank 0: files of the user keep their names, and tables lose the rows of this step and later ones.
  */
 static oak_status_t start_own_folder(const oak_output_t *out) {
-  OAK_TRY(oak_provenance_write(out->sim, out->folder, out->command));
+  OAK_TRY(oak_provenance_write(out->sim, out->folder, out->command, out->begun_from));
   for (int i = 0; i < out->nitem; i++) {
     if (!out->item[i].section) continue;
     OAK_TRY(claim(out, &out->item[i]));

@@ -15,6 +15,7 @@ typedef struct {
   oak_progress_t *progress; /**< prints the names of files that are written */
   const char *folder;
   const char *command; /**< command line of the run, set before oak_output_begin; NULL: unknown */
+  const char *begun_from;      /**< a checkpoint of another run, set before; NULL: none */
   oak_run_folder_t run_folder; /**< on rank 0 */
   oak_disk_t *disk;            /**< of the run; NULL: files are written at once */
   int goes_back;               /**< keep what was written after the present step */

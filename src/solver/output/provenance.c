@@ -2,6 +2,7 @@
  * What the output folder says of where its files come from. */
 #include "solver/output/provenance.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -44,13 +45,24 @@ static oak_status_t copy_source(const char *from, const char *folder, const char
   return st;
 }
 
-static void print_origin(const oak_t *sim, const char *command, FILE *f) {
-  char text[600], device[512];
+void oak_checkpoint_note(const char *path, char *text, size_t size) {
+  char full[PATH_MAX];
+  uint32_t sum = 0;
+  oak_file_sum(path, &sum);
+  snprintf(text, size, "checkpoint %08x, %s", sum, realpath(path, full) ? full : path);
+}
+
+static void print_origin(const oak_t *sim, const char *command, const char *begun_from, FILE *f) {
+  char text[PATH_MAX + 64], device[512];
   const time_t now = time(NULL);
   struct tm utc;
   snprintf(text, sizeof text, "%s, commit %s", OAK_VERSION, oak_commit());
   print_comment(f, "oak", text);
   if (command) print_comment(f, "command", command);
+  if (begun_from) {
+    oak_checkpoint_note(begun_from, text, sizeof text);
+    print_comment(f, "begun from", text);
+  }
   if (gmtime_r(&now, &utc) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc))
     print_comment(f, "begun", text);
   oak_device_ops(sim->setup.dev)->describe(sim->setup.dev, device, sizeof device);
@@ -87,12 +99,13 @@ static oak_status_t write_parameters(const oak_t *sim, const char *folder, const
   return st;
 }
 
-oak_status_t oak_provenance_write(const oak_t *sim, const char *folder, const char *command) {
+oak_status_t oak_provenance_write(const oak_t *sim, const char *folder, const char *command,
+                                  const char *begun_from) {
   char *comments = NULL;
   size_t length;
   FILE *f = open_memstream(&comments, &length);
   oak_status_t st = f ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory to write to %s", folder);
-  if (f) print_origin(sim, command, f);
+  if (f) print_origin(sim, command, begun_from, f);
   if (st == OAK_OK) st = copy_source(sim->setup.files.physics, folder, "physics", ".c", f);
   if (st == OAK_OK) st = copy_source(sim->setup.files.problem, folder, "problem", ".c", f);
   for (int t = 0; t < sim->setup.tables.count && st == OAK_OK; t++)

@@ -7,7 +7,10 @@
 
 /** Write to \a folder, on rank 0: parameters.ini, with which the run can be repeated from any
  * folder, and copies of the physics and problem files. \a command: the command line, NULL if it is
- * not known. Rank-local. */
-oak_status_t oak_provenance_write(const oak_t *sim, const char *folder, const char *command);
+ * not known; \a begun_from: the checkpoint that the run goes on from, NULL: none. Rank-local. */
+oak_status_t oak_provenance_write(const oak_t *sim, const char *folder, const char *command,
+                                  const char *begun_from);
+/** How parameters.ini names that checkpoint, by its path and the beginning of its content. */
+void oak_checkpoint_note(const char *path, char *text, size_t size);
 
 #endif

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Going on from a checkpoint in place of the initial condition. */
+#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "io/folder/file_list.h"
+#include "solver/output/provenance.h"
 #include "solver/run/checkpoint.h"
 #include "solver/run/saving.h"
 
@@ -158,17 +161,34 @@ oak_status_t oak_restart(oak_output_t *out, const char *which) {
   return st == OAK_ERR_FILE ? offer_older(out->sim, which) : st;
 }
 
+/* Whether parameters.ini of a folder says that its run began from this checkpoint, as after a kill
+ * before its first own checkpoint. */
+static int began_from(const char *folder, const char *checkpoint) {
+  char path[4096], line[2 * PATH_MAX], note[PATH_MAX + 64];
+  static const char begin[] = "# begun from: ";
+  const size_t length = sizeof begin - 1;
+  int found = 0;
+  oak_checkpoint_note(checkpoint, note, sizeof note);
+  snprintf(path, sizeof path, "%s/parameters.ini", folder);
+  const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+  while (f && !found && fgets(line, sizeof line, f) && *line == '#')
+    found = !strncmp(line, begin, length) && !strncmp(line + length, note, strlen(note));
+  if (f) fclose(f);
+  return found;
+}
+
 /* If the folder holds the checkpoint, or a copy of it, it belongs to the same run. */
 oak_folder_use_t oak_restart_folder(const oak_t *sim, const char *which) {
   char path[4096 + PATH_MAX], real[PATH_MAX];
+  const char *folder = oak_params_text(sim->setup.params, "output.folder");
   uint32_t here, there;
   if (!strcmp(which, "latest")) return OAK_FOLDER_CONTINUE;
   if (realpath(which, real)) which = real; /* it may be a link */
   const char *slash = strrchr(which, '/');
-  snprintf(path, sizeof path, "%s/%s", oak_params_text(sim->setup.params, "output.folder"),
-           slash ? slash + 1 : which);
+  snprintf(path, sizeof path, "%s/%s", folder, slash ? slash + 1 : which);
   const int same = oak_file_sum(path, &here) && oak_file_sum(which, &there) && here == there;
-  return same ? OAK_FOLDER_CONTINUE : OAK_FOLDER_BRANCH;
+  return same || began_from(folder, which) ? OAK_FOLDER_CONTINUE : OAK_FOLDER_BRANCH;
 }
 
 oak_status_t oak_restart_check(const oak_t *sim, const char *which) {

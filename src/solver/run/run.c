@@ -230,6 +230,7 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
     fprintf(stream, "The file system of %s has no locks: let no other run write to it.\n\n",
             out.folder);
   out.command = run->command;
+  if (run->restart && strcmp(run->restart, "latest") != 0) out.begun_from = run->restart;
   oak_log_begin(&log, sim, run->command);
   options.log = log.stream;
   r.progress.options = options; /* for notes before the table begins */
