@@ -20,7 +20,7 @@ ELLIPTIC = "include/oak/elliptic_args.h"
 FORMAT = ["src/base", "src/io/files", "src/io/view", STATUS]  # of the other folders of src/io
 LIBRARY = ["src/base", "src/device", "src/mesh", "src/transport", "src/halo", "src/elliptic", "include"]
 LAYERS = {
-    "src/base": [STATUS, PARAMS],
+    "src/base": [STATUS, PARAMS, ARGS],
     "src/mesh": ["src/base", STATUS, "include/oak/reach.h"],
     "src/device": ["src/base", STATUS, DEVICE, ARGS],
     "src/transport": ["src/base", "src/device", STATUS, DEVICE],

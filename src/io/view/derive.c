@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/geometry.h"
 #include "io/files/file_tools.h"
 #include "locate.h"
 
@@ -69,13 +70,15 @@ static double value_at(const values_t *values, int level, const int64_t cell[3],
   const int found = view->level[b];
   if (coarser) *coarser = found < level ? level - found : 0;
   if (found > level) {
-    double sum = 0;
+    double sum = 0, volume = 0;
     for (int c = 0; c < 1 << view->dim; c++) {
       int64_t child[3];
       for (int d = 0; d < 3; d++) child[d] = 2 * cell[d] + (c >> d & 1);
-      sum += value_at(values, level + 1, child, NULL);
+      const double weight = oak_view_volume(view, level + 1, child);
+      sum += weight * value_at(values, level + 1, child, NULL);
+      volume += weight;
     }
-    return sum / (1 << view->dim);
+    return sum / volume;
   }
   size_t place = 0, stride = 1;
   for (int d = 0; d < view->dim; d++) {
@@ -123,6 +126,16 @@ static double neighbour(const values_t *values, int b, const int cell[3], int d,
   return values->value[(size_t)b * values->ncell + (size_t)((cell[2] * n + cell[1]) * n + cell[0])];
 }
 
+/** The true size of a cell along \a d, through its middle. */
+static double length_of(const oak_grid_view_t *view, int b, const int cell[3], int d) {
+  double middle[3] = {0, 0, 0};
+  for (int e = 0; e < view->dim; e++)
+    middle[e] = view->xmin[e] + ((double)view->index[b][e] * view->block_size + cell[e] + 0.5) *
+                                    oak_view_cell_size(view, view->level[b], e);
+  return oak_view_cell_size(view, view->level[b], d) *
+         oak_geometry_length(view->coordinates, view->dim, middle, d);
+}
+
 static void add_gradient(const values_t *values, int b, double *dst) {
   const oak_grid_view_t *view = values->view;
   const int n = view->block_size;
@@ -134,7 +147,7 @@ static void add_gradient(const values_t *values, int b, double *dst) {
       double above, below;
       const double high = neighbour(values, b, cell, d, 1, &above);
       const double low = neighbour(values, b, cell, d, -1, &below);
-      const double width = (above + below) * oak_view_cell_size(view, view->level[b], d);
+      const double width = (above + below) * length_of(view, b, cell, d);
       const double slope = width > 0 ? (high - low) / width : 0;
       sum += slope * slope;
     }

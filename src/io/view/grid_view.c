@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/geometry.h"
+
 const char *oak_view_file_name(const char *name, char out[OAK_VIEW_NAME]) {
   const size_t length = strlen(name);
   const int part = length > 2 && name[length - 2] == '_' && strchr("xyz", name[length - 1]);
@@ -75,6 +77,33 @@ int oak_view_wants_node(const oak_grid_view_t *view, int level, const int32_t in
 double oak_view_cell_size(const oak_grid_view_t *view, int level, int d) {
   const double cells = (double)view->trees[d] * view->block_size;
   return (view->xmax[d] - view->xmin[d]) / (cells * (double)(INT64_C(1) << level));
+}
+
+int oak_view_is_bent(const oak_grid_view_t *view) {
+  return view->coordinates > OAK_VIEW_AXISYMMETRIC;
+}
+
+void oak_view_corners(const oak_grid_view_t *view, int level, const int64_t first[3],
+                      const int cells[3], double *point) {
+  int at[3];
+  double q[3] = {0, 0, 0};
+  for (at[2] = 0; at[2] <= (view->dim == 3 ? cells[2] : 0); at[2]++)
+    for (at[1] = 0; at[1] <= cells[1]; at[1]++)
+      for (at[0] = 0; at[0] <= cells[0]; at[0]++, point += 3) {
+        for (int d = 0; d < view->dim; d++)
+          q[d] = view->xmin[d] + (double)(first[d] + at[d]) * oak_view_cell_size(view, level, d);
+        oak_geometry_point(view->coordinates, view->dim, q, point);
+      }
+}
+
+double oak_view_volume(const oak_grid_view_t *view, int level, const int64_t cell[3]) {
+  double low[2], high[2];
+  for (int d = 0; d < 2; d++) {
+    const double h = oak_view_cell_size(view, level, d);
+    low[d] = view->xmin[d] + (double)cell[d] * h;
+    high[d] = view->xmin[d] + (double)(cell[d] + 1) * h;
+  }
+  return oak_geometry_volume(view->coordinates, view->dim, low, high);
 }
 
 void oak_view_pack(const oak_grid_view_t *view, const double *src, size_t n, void *dst) {

@@ -110,6 +110,17 @@ int oak_view_wants_node(const oak_grid_view_t *view, int level, const int32_t in
 /** Width of a cell on \a level along dimension \a d. */
 double oak_view_cell_size(const oak_grid_view_t *view, int level, int d);
 
+/** Do cells have sides that the coordinates bend, so that formats must write their corners? */
+int oak_view_is_bent(const oak_grid_view_t *view);
+
+/** Corners of \a cells cells along each dimension that begin with cell \a first of \a level, as
+ * points of space: point[k][j][i][3], i fastest; in 2D k = 0 and z = 0. */
+void oak_view_corners(const oak_grid_view_t *view, int level, const int64_t first[3],
+                      const int cells[3], double *point);
+
+/** Volume of cell \a cell of \a level, divided by the product of its sizes in coordinates. */
+double oak_view_volume(const oak_grid_view_t *view, int level, const int64_t cell[3]);
+
 /** Convert \a n values to the precision of files: dst[n] of float or double. */
 void oak_view_pack(const oak_grid_view_t *view, const double *src, size_t n, void *dst);
 

@@ -229,7 +229,7 @@ typedef struct {
   oak_table_t *table;
   int batch, *block; /* [batch] blocks that are read at a time */
   double *cells;     /* [batch][N^dim] */
-  int *weight;       /* [rows] finer cells added up; NULL if there are none */
+  double *weight;    /* [rows] volume of the finer cells added up; NULL if there are none */
 } plane_t;
 
 /** Layer of cells of block \a b that the plane goes through; -1: none. */
@@ -241,6 +241,17 @@ static int find_layer(const plane_t *plane, int b) {
   int64_t layer = (int64_t)floor(ldexp(plane->fraction, view->level[b]) * (double)n);
   if (layer >= cells) layer = cells - 1;
   return layer / n == i ? (int)(layer % n) : -1;
+}
+
+/** Volume of a cell of the plane relative to others of the same layer. */
+static double weight_of(const plane_t *plane, int b, int64_t i, int64_t j) {
+  const oak_grid_view_t *view = plane->view;
+  int64_t cell[3] = {0, 0, 0};
+  if (!view->coordinates) return 1;
+  for (int d = 0; d < view->dim; d++) cell[d] = (int64_t)view->index[b][d] * view->block_size;
+  cell[plane->axis[0]] += i;
+  cell[plane->axis[1]] += j;
+  return oak_view_volume(view, view->level[b], cell);
 }
 
 /** Add variable \a v of a block with the values \a cells to the rows. */
@@ -263,8 +274,9 @@ static void add_cells(const plane_t *plane, int b, const double *cells, int v) {
       if (finer <= 0) {
         *to = value;
       } else if (!view->has_mask || !isnan(value)) { /* an average leaves out solids */
-        *to = plane->weight[row] == 0 ? value : *to + value;
-        plane->weight[row]++;
+        const double weight = weight_of(plane, b, ci, cj);
+        *to = plane->weight[row] == 0 ? weight * value : *to + weight * value;
+        plane->weight[row] += weight;
       }
     }
 }
@@ -285,7 +297,7 @@ static oak_status_t add_variable(const plane_t *plane, int v) {
       add_cells(plane, plane->block[i], plane->cells + (size_t)i * ncell, v);
   }
   for (int64_t r = 0; plane->weight && r < table->nrow; r++)
-    if (plane->weight[r] > 1) table->value[r * table->ncol + 2 + v] /= plane->weight[r];
+    if (plane->weight[r] > 0) table->value[r * table->ncol + 2 + v] /= plane->weight[r];
   return OAK_OK;
 }
 

@@ -234,9 +234,40 @@ void oak_tree_walk_destroy(oak_tree_walk_t **walk_ptr) {
   *walk_ptr = NULL;
 }
 
-/** Average \a fine[N^dim] over 2^dim cells into \a sub[(N/2)^dim], always in the same order. */
-static void restrict_block(const oak_tree_walk_t *walk, const double *fine, double *sub) {
+/** Average \a fine[N^dim] of a node over the volumes of 2^dim cells into \a sub[(N/2)^dim], in
+ * other coordinates than Cartesian. */
+static void restrict_volumes(const oak_tree_walk_t *walk, int level, const int32_t index[3],
+                             const double *fine, double *sub) {
+  const oak_grid_view_t *view = walk->view;
+  const int n = view->block_size, h = n / 2;
+  for (size_t c = 0; c < walk->nsub; c++) {
+    const int part[3] = {(int)c % h, (int)c / h % h, (int)c / h / h};
+    double sum = 0, volume = 0;
+    for (int s = 0; s < walk->nchild; s++) {
+      int64_t cell[3];
+      size_t at = 0;
+      for (int d = 2; d >= 0; d--) {
+        const int64_t i = d < view->dim ? 2 * part[d] + (s >> d & 1) : 0;
+        cell[d] = (int64_t)index[d] * n + i;
+        at = at * (size_t)n + (size_t)i;
+      }
+      const double weight = oak_view_volume(view, level, cell);
+      sum += weight * fine[at];
+      volume += weight;
+    }
+    sub[c] = sum / volume;
+  }
+}
+
+/** Average \a fine[N^dim] of a node over 2^dim cells into \a sub[(N/2)^dim], always in the same
+ * order. */
+static void restrict_block(const oak_tree_walk_t *walk, int level, const int32_t index[3],
+                           const double *fine, double *sub) {
   const int dim = walk->view->dim, n = walk->view->block_size, h = n / 2;
+  if (walk->view->coordinates) {
+    restrict_volumes(walk, level, index, fine, sub);
+    return;
+  }
   for (int k = 0; k < (dim == 3 ? h : 1); k++)
     for (int j = 0; j < h; j++)
       for (int i = 0; i < h; i++) {
@@ -277,15 +308,16 @@ static void complete_node(oak_tree_walk_t *walk, int level, const int32_t at[3],
     if (walk->status == OAK_OK) walk->status = walk->visit(walk->context, level, index, cells);
     if (level == 0) return;
     const int child = (index[0] & 1) | (index[1] & 1) << 1 | (index[2] & 1) << 2;
+    const int32_t own[3] = {index[0], index[1], index[2]};
     parent_of(index, 1, index);
     if (is_foreign(walk, level - 1, index)) {
       if (walk->listing) return;
-      restrict_block(walk, cells, walk->now->share[level - 1] + child * walk->nsub);
+      restrict_block(walk, level, own, cells, walk->now->share[level - 1] + child * walk->nsub);
       walk->now->share_mask[level - 1] |= 1u << child;
       return;
     }
     if (!walk->listing) {
-      restrict_block(walk, cells, walk->received);
+      restrict_block(walk, level, own, cells, walk->received);
       place_sub(walk, walk->received, child, walk->now->open[level - 1]);
       cells = walk->now->open[level - 1];
     }

@@ -5,6 +5,8 @@
  * array is one piece, since ranks follow each other along the curve. So each rank writes its boxes
  * and values itself, and a rank that cannot write reports the reason.
  *
+ * In curved coordinates the file has the corners of the cells of the leaves, box after box.
+ *
  * If the view stays while the run goes on, the thread of the disk reads and writes the values. In
  * 3D the run then adds the few boxes with parents whose children are on several ranks. */
 #define _GNU_SOURCE 1
@@ -25,8 +27,10 @@
 
 /** A level of the tree while it is written. */
 typedef struct {
-  int64_t first_box; /**< of this rank */
-  int64_t *cell;     /**< [nbox + 1] number of the first cell of each box; the last: behind them */
+  int64_t first_box;    /**< of this rank */
+  int64_t cells_before; /**< on coarser levels, of all ranks */
+  int64_t *cell;  /**< [nbox + 1] number of the first cell of each box; the last: behind them */
+  int64_t *point; /**< the same of corners, if cells are curved */
 } part_t;
 
 typedef struct {
@@ -35,10 +39,13 @@ typedef struct {
   oak_disk_t *disk;        /**< for values; NULL where they are written at once */
   int rank, first, nlevel; /**< levels of the tree first to first + nlevel - 1 are written */
   int leaves;              /**< parents are not stored */
+  int bent;                /**< cells are curved */
+  int64_t points, cells;   /**< of all levels and ranks */
   oak_box_walk_t *walk;
-  part_t *level_part;        /**< [max_level + 1] */
-  oak_vtkhdf_level_t *level; /**< [nlevel] */
-  int64_t *place;            /**< [nlevel][1 + nvar] */
+  part_t *level_part;               /**< [max_level + 1] */
+  oak_vtkhdf_level_t *level;        /**< [nlevel] */
+  int64_t *place;                   /**< [nlevel][1 + nvar] */
+  int64_t array[OAK_VTKHDF_ARRAYS]; /**< places of the arrays of curved cells */
 } writer_t;
 
 /* ---- the levels ------------------------------------------------------------------------------ */
@@ -47,14 +54,32 @@ static const oak_boxes_t *boxes_of(const writer_t *w, int l) {
   return &oak_box_walk_boxes(w->walk)[l];
 }
 
-/** Number the cells of this rank's boxes, from 0 on each level. */
+/** First cell of a box and cells along its sides, 1 along z in 2D. \return the number of corners.
+ */
+static int64_t box_shape(const writer_t *w, const oak_box_t *box, int64_t first[3], int side[3]) {
+  int64_t high[3], corners = 1;
+  oak_box_range(&w->view, box, first, high);
+  for (int d = 0; d < 3; d++) {
+    side[d] = d < w->view.dim ? (int)(high[d] - first[d] + 1) : 1;
+    if (d < w->view.dim) corners *= side[d] + 1;
+  }
+  return corners;
+}
+
+/** Number the cells and corners of this rank's boxes, from 0 on each level. */
 static oak_status_t number_cells(writer_t *w) {
   for (int l = w->first; l < w->first + w->nlevel; l++) {
     const oak_boxes_t *boxes = boxes_of(w, l);
     int64_t *cell = w->level_part[l].cell = calloc((size_t)boxes->nbox + 1, sizeof *cell);
-    OAK_CHECK(cell, OAK_ERR_MEMORY, "no memory to write %d boxes; use more ranks", boxes->nbox);
-    for (int b = 0; b < boxes->nbox; b++)
+    int64_t *point = w->level_part[l].point = calloc((size_t)boxes->nbox + 1, sizeof *point);
+    OAK_CHECK(cell && point, OAK_ERR_MEMORY, "no memory to write %d boxes; use more ranks",
+              boxes->nbox);
+    for (int b = 0; b < boxes->nbox; b++) {
+      int64_t first[3];
+      int side[3];
       cell[b + 1] = cell[b] + (int64_t)oak_box_cells(&w->view, &boxes->box[b]);
+      point[b + 1] = point[b] + box_shape(w, &boxes->box[b], first, side);
+    }
   }
   return OAK_OK;
 }
@@ -63,18 +88,24 @@ static oak_status_t number_cells(writer_t *w) {
  */
 static void count_levels(writer_t *w) {
   const oak_grid_view_t *view = &w->view;
+  w->points = w->cells = 0;
   for (int n = 0; n < w->nlevel; n++) {
     const int l = w->first + n, nbox = boxes_of(w, l)->nbox;
     oak_vtkhdf_level_t *level = &w->level[n];
     part_t *part = &w->level_part[l];
-    const int64_t mine[2] = {nbox, part->cell[nbox]};
-    int64_t before[2] = {0, 0}, all[2];
-    MPI_Exscan(mine, before, 2, MPI_INT64_T, MPI_SUM, view->comm);
-    MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, view->comm);
-    if (w->rank > 0) { /* rank 0: where MPI leaves it undefined */
-      part->first_box = before[0];
-      for (int b = 0; b <= nbox; b++) part->cell[b] += before[1];
+    const int64_t mine[3] = {nbox, part->cell[nbox], part->point[nbox]};
+    int64_t before[3] = {0, 0, 0}, all[3];
+    MPI_Exscan(mine, before, 3, MPI_INT64_T, MPI_SUM, view->comm);
+    MPI_Allreduce(mine, all, 3, MPI_INT64_T, MPI_SUM, view->comm);
+    if (w->rank == 0) before[0] = before[1] = before[2] = 0; /* where MPI leaves it undefined */
+    part->first_box = before[0];
+    part->cells_before = w->cells;
+    for (int b = 0; b <= nbox; b++) {
+      part->cell[b] += before[1];
+      part->point[b] += w->points + before[2];
     }
+    w->cells += all[1];
+    w->points += all[2];
     *level = (oak_vtkhdf_level_t){.tree_level = l, .boxes = all[0], .cells = all[1]};
     for (int d = 0; d < 3; d++)
       level->spacing[d] =
@@ -109,6 +140,65 @@ static oak_status_t write_boxes(const writer_t *w, int l) {
   return st;
 }
 
+/** Number of corner \a n of cell (i, j, k) of a box, in the order of VTK. */
+static int64_t corner_of(const int side[3], int i, int j, int k, int n) {
+  const int x = i + ((n + 1) >> 1 & 1), y = j + (n >> 1 & 1), z = k + (n >> 2);
+  return ((int64_t)z * (side[1] + 1) + y) * (side[0] + 1) + x;
+}
+
+/** Corners of the cells of box \a b, from \a data on, which has space for each array. */
+static oak_status_t write_cells(const writer_t *w, int l, int b, char *data) {
+  enum { QUAD = 9, HEXAHEDRON = 12 };
+  const oak_grid_view_t *view = &w->view;
+  const part_t *part = &w->level_part[l];
+  const int corners = 1 << view->dim;
+  const int64_t cell = part->cells_before + part->cell[b],
+                count = part->cell[b + 1] - part->cell[b];
+  int64_t first[3], *number = (int64_t *)(void *)data;
+  int side[3];
+  const int64_t points = box_shape(w, &boxes_of(w, l)->box[b], first, side);
+  oak_view_corners(view, l, first, side, (double *)(void *)data);
+  OAK_TRY(oak_disk_write(view->disk, w->file.fd, data, (size_t)points * 3 * sizeof(double),
+                         w->array[OAK_VTKHDF_POINTS] + part->point[b] * 3 * (int64_t)sizeof(double),
+                         w->file.part));
+  for (int64_t c = 0; c < count; c++) {
+    const int i = (int)(c % side[0]), j = (int)(c / side[0] % side[1]);
+    const int k = (int)(c / side[0] / side[1]);
+    for (int n = 0; n < corners; n++)
+      number[c * corners + n] = part->point[b] + corner_of(side, i, j, k, n);
+  }
+  OAK_TRY(oak_disk_write(view->disk, w->file.fd, data, (size_t)(count * corners) * sizeof *number,
+                         w->array[OAK_VTKHDF_CORNERS] + cell * corners * (int64_t)sizeof *number,
+                         w->file.part));
+  for (int64_t c = 0; c <= count; c++) number[c] = (cell + c) * corners;
+  OAK_TRY(oak_disk_write(view->disk, w->file.fd, data, (size_t)(count + 1) * sizeof *number,
+                         w->array[OAK_VTKHDF_OFFSETS] + cell * (int64_t)sizeof *number,
+                         w->file.part));
+  memset(data, view->dim == 2 ? QUAD : HEXAHEDRON, (size_t)count);
+  return oak_disk_write(view->disk, w->file.fd, data, (size_t)count,
+                        w->array[OAK_VTKHDF_TYPES] + cell, w->file.part);
+}
+
+/** The arrays that say where curved cells are. */
+static oak_status_t write_shapes(const writer_t *w, int l) {
+  const part_t *part = &w->level_part[l];
+  const int nbox = boxes_of(w, l)->nbox, corners = 1 << w->view.dim;
+  int64_t most = 1;
+  for (int b = 0; b < nbox; b++) {
+    const int64_t cells = part->cell[b + 1] - part->cell[b] + 1;
+    const int64_t points = part->point[b + 1] - part->point[b];
+    const int64_t words = 3 * points > corners * cells ? 3 * points : corners * cells;
+    if (words > most) most = words;
+  }
+  char *data = malloc((size_t)most * sizeof(double));
+  OAK_CHECK(data, OAK_ERR_MEMORY, "no memory for the corners of %lld cells; use more ranks",
+            (long long)most);
+  oak_status_t st = OAK_OK;
+  for (int b = 0; b < nbox && st == OAK_OK; b++) st = write_cells(w, l, b, data);
+  free(data);
+  return st;
+}
+
 static oak_status_t write_box(void *context, const oak_box_values_t *box) {
   const writer_t *w = context;
   const int64_t cell = w->level_part[box->level].cell[box->number];
@@ -119,7 +209,8 @@ static oak_status_t write_box(void *context, const oak_box_values_t *box) {
 static oak_status_t open_file(writer_t *w) {
   w->file.fd = open(w->file.part, O_WRONLY | O_CLOEXEC);
   if (w->file.fd < 0) return oak_file_failed("open", w->file.part, errno);
-  for (int l = w->first; l < w->first + w->nlevel; l++) OAK_TRY(write_boxes(w, l));
+  for (int l = w->first; l < w->first + w->nlevel; l++)
+    OAK_TRY(w->bent ? write_shapes(w, l) : write_boxes(w, l));
   return OAK_OK;
 }
 
@@ -142,7 +233,10 @@ static oak_status_t write_mine(void *context, oak_status_t st) {
 
 /** Let go of the view and of all that was made from it. Collective. */
 static void end_view(writer_t *w) {
-  for (int l = 0; l <= w->view.max_level && w->level_part; l++) free(w->level_part[l].cell);
+  for (int l = 0; l <= w->view.max_level && w->level_part; l++) {
+    free(w->level_part[l].cell);
+    free(w->level_part[l].point);
+  }
   free(w->level_part);
   w->level_part = NULL;
   oak_box_walk_destroy(&w->walk);
@@ -174,9 +268,26 @@ static oak_status_t write_values(writer_t *w) {
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/** Rank 0: make the file. */
-static oak_status_t create(const writer_t *w) {
+/** Rank 0: make the file of curved cells. The values of a level follow those of coarser ones. */
+static oak_status_t create_cells(writer_t *w) {
   const oak_grid_view_t *view = &w->view;
+  int64_t *place = calloc(OAK_VTKHDF_ARRAYS + (size_t)view->nvar, sizeof *place);
+  OAK_CHECK(place, OAK_ERR_MEMORY, "no memory to write %s", w->file.path);
+  const oak_status_t st = oak_vtkhdf_create_cells(view, w->points, w->cells, w->file.part, place);
+  memcpy(w->array, place, sizeof w->array);
+  for (int n = 0; n < w->nlevel; n++)
+    for (int v = 0; v < view->nvar; v++)
+      w->place[n * (1 + view->nvar) + 1 + v] =
+          place[OAK_VTKHDF_ARRAYS + v] +
+          w->level_part[w->first + n].cells_before * view->value_bytes;
+  free(place);
+  return st;
+}
+
+/** Rank 0: make the file. */
+static oak_status_t create(writer_t *w) {
+  const oak_grid_view_t *view = &w->view;
+  if (w->bent) return create_cells(w);
   double origin[3] = {view->xmin[0], view->xmin[1], view->xmin[2]};
   if (view->dim == 2) origin[2] = -0.5 * oak_view_cell_size(view, 0, 0);
   return oak_vtkhdf_create(view, origin, w->level, w->nlevel, w->file.part, w->place);
@@ -190,6 +301,7 @@ static oak_status_t write_tree(writer_t *w) {
   count_levels(w);
   OAK_TRY(oak_agree(view->comm, w->rank == 0 ? create(w) : OAK_OK));
   MPI_Bcast(w->place, w->nlevel * (1 + view->nvar), MPI_INT64_T, 0, view->comm);
+  MPI_Bcast(w->array, OAK_VTKHDF_ARRAYS, MPI_INT64_T, 0, view->comm);
   return write_values(w);
 }
 
@@ -228,7 +340,8 @@ static void free_writer(void *context) {
 static writer_t *make_writer(const oak_grid_view_t *view, const char *path) {
   writer_t *w = calloc(1, sizeof *w);
   if (!w) return NULL;
-  *w = (writer_t){.view = *view, .leaves = view->dim == 2 || view->partial};
+  *w = (writer_t){.view = *view, .bent = oak_view_is_bent(view)};
+  w->leaves = view->dim == 2 || view->partial || w->bent;
   MPI_Comm_rank(view->comm, &w->rank);
   w->first = w->leaves ? view->min_level : 0;
   w->nlevel = view->max_level + 1 - w->first;

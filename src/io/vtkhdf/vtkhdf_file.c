@@ -6,6 +6,12 @@
  *   VTKHDF/LevelN         attribute Spacing, array AMRBox [box][6]
  *   VTKHDF/LevelN/CellData/NAME   the values of one box after the other
  *
+ * or, where cells are curved:
+ *
+ *   VTKHDF                attributes Version, Type; arrays NumberOfPoints, NumberOfCells,
+ *                         NumberOfConnectivityIds, Points, Connectivity, Offsets, Types
+ *   VTKHDF/CellData/NAME  the values of all cells
+ *
  * Only rank 0 runs this code, so any build of HDF5 is suitable, with MPI or without. With
  * collective calls of a parallel HDF5, a rank whose disk is full would leave the others waiting. */
 #define _GNU_SOURCE 1
@@ -103,26 +109,64 @@ static herr_t put_level(const oak_grid_view_t *view, hid_t where, int number,
   return bad | H5Gclose(group);
 }
 
-static herr_t put_all(const oak_grid_view_t *view, hid_t file, const double origin[3],
-                      const oak_vtkhdf_level_t *level, int nlevel, int64_t *place) {
+/** What is to be in a file: boxes of levels, or curved cells. */
+typedef struct {
+  const double *origin;
+  const oak_vtkhdf_level_t *level; /**< [nlevel]; NULL: curved cells */
+  int nlevel;
+  int64_t points, cells; /**< of curved cells */
+} content_t;
+
+static herr_t put_levels(const oak_grid_view_t *view, hid_t root, const content_t *content,
+                         int64_t *place) {
+  herr_t bad = put_text(root, "Type", "OverlappingAMR");
+  bad |= put_text(root, "GridDescription", "XYZ");
+  bad |= put_attribute(root, "Origin", H5T_NATIVE_DOUBLE, 3, content->origin);
+  for (int l = 0; l < content->nlevel; l++)
+    bad |=
+        put_level(view, root, l, &content->level[l], place + (size_t)l * (1 + (size_t)view->nvar));
+  return bad;
+}
+
+static herr_t put_cells(const oak_grid_view_t *view, hid_t root, const content_t *content,
+                        int64_t *place) {
+  const int64_t ids = content->cells << view->dim;
+  const hsize_t points[2] = {(hsize_t)content->points, 3}, cells = (hsize_t)content->cells;
+  const hsize_t corners = (hsize_t)ids, offsets = cells + 1;
+  const hid_t data = new_group(root, "CellData");
+  const hid_t type = view->value_bytes == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+  char name[OAK_VIEW_NAME];
+  herr_t bad = put_text(root, "Type", "UnstructuredGrid");
+  bad |= put_value(root, "NumberOfPoints", H5T_NATIVE_INT64, &content->points);
+  bad |= put_value(root, "NumberOfCells", H5T_NATIVE_INT64, &content->cells);
+  bad |= put_value(root, "NumberOfConnectivityIds", H5T_NATIVE_INT64, &ids);
+  bad |= reserve(root, "Points", H5T_NATIVE_DOUBLE, 2, points, &place[OAK_VTKHDF_POINTS]);
+  bad |= reserve(root, "Connectivity", H5T_NATIVE_INT64, 1, &corners, &place[OAK_VTKHDF_CORNERS]);
+  bad |= reserve(root, "Offsets", H5T_NATIVE_INT64, 1, &offsets, &place[OAK_VTKHDF_OFFSETS]);
+  bad |= reserve(root, "Types", H5T_NATIVE_UINT8, 1, &cells, &place[OAK_VTKHDF_TYPES]);
+  for (int v = 0; v < view->nvar; v++)
+    bad |= reserve(data, oak_view_file_name(view->name[v], name), type, 1, &cells,
+                   &place[OAK_VTKHDF_ARRAYS + v]);
+  bad |= H5Gclose(new_group(root, "PointData"));
+  return bad | H5Gclose(data);
+}
+
+static herr_t put_all(const oak_grid_view_t *view, hid_t file, const content_t *content,
+                      int64_t *place) {
   const int32_t version[2] = {FORMAT_MAJOR, FORMAT_MINOR};
   const int64_t step = view->step;
   const hid_t root = new_group(file, "VTKHDF"), data = new_group(root, "FieldData");
   herr_t bad = put_attribute(root, "Version", H5T_NATIVE_INT32, 2, version);
-  bad |= put_text(root, "Type", "OverlappingAMR");
-  bad |= put_text(root, "GridDescription", "XYZ");
-  bad |= put_attribute(root, "Origin", H5T_NATIVE_DOUBLE, 3, origin);
   bad |= put_value(data, "time", H5T_NATIVE_DOUBLE, &view->time);
   bad |= put_value(data, "step", H5T_NATIVE_INT64, &step);
-  for (int l = 0; l < nlevel; l++)
-    bad |= put_level(view, root, l, &level[l], place + (size_t)l * (1 + (size_t)view->nvar));
+  bad |= content->level ? put_levels(view, root, content, place)
+                        : put_cells(view, root, content, place);
   bad |= H5Gclose(data);
   return bad | H5Gclose(root);
 }
 
-oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const double origin[3],
-                               const oak_vtkhdf_level_t *level, int nlevel, const char *path,
-                               int64_t *place) {
+static oak_status_t create(const oak_grid_view_t *view, const content_t *content, const char *path,
+                           int64_t *place) {
   H5E_auto2_t print;
   void *client;
   /* HDF5 keeps a file that it could not close, and closes it again when the process ends: 1.10.8
@@ -134,12 +178,25 @@ oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const double origin[
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   herr_t bad = H5Pset_alignment(access, ALIGN_FROM, ALIGN);
   const hid_t file = H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, access);
-  bad |= put_all(view, file, origin, level, nlevel, place);
+  bad |= put_all(view, file, content, place);
   bad |= H5Fclose(file);
   const int reason = errno;
   bad |= H5Pclose(access);
   H5Eset_auto2(H5E_DEFAULT, print, client);
   return bad < 0 ? oak_file_failed("write", path, reason ? reason : EIO) : OAK_OK;
+}
+
+oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const double origin[3],
+                               const oak_vtkhdf_level_t *level, int nlevel, const char *path,
+                               int64_t *place) {
+  const content_t content = {.origin = origin, .level = level, .nlevel = nlevel};
+  return create(view, &content, path, place);
+}
+
+oak_status_t oak_vtkhdf_create_cells(const oak_grid_view_t *view, int64_t points, int64_t cells,
+                                     const char *path, int64_t *place) {
+  const content_t content = {.points = points, .cells = cells};
+  return create(view, &content, path, place);
 }
 
 #else
@@ -155,6 +212,12 @@ oak_status_t oak_vtkhdf_create(const oak_grid_view_t *view, const double origin[
                                const oak_vtkhdf_level_t *level, int nlevel, const char *path,
                                int64_t *place) {
   (void)view, (void)origin, (void)level, (void)nlevel, (void)place;
+  return oak_vtkhdf_supported(path);
+}
+
+oak_status_t oak_vtkhdf_create_cells(const oak_grid_view_t *view, int64_t points, int64_t cells,
+                                     const char *path, int64_t *place) {
+  (void)view, (void)points, (void)cells, (void)place;
   return oak_vtkhdf_supported(path);
 }
 

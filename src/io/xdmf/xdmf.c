@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * XDMF files: raw data of each rank, and XML by rank 0 that says where each block is.
  *
- * A raw file holds the mask of ghost cells, if there are any, and then [var][block][k][j][i]. The
+ * A raw file holds the mask of ghost cells, if there are any, and then [var][block][k][j][i]. In
+ * curved coordinates the corners of the cells follow, [block][k][j][i][3] in double precision. The
  * XML names each block's place by a Seek: the XDMF 3 reader ignores hyperslabs of raw data without
  * a message. In 2D a block is one cell thick, since readers put a 2DCoRectMesh into the wrong
  * plane. */
@@ -27,6 +28,7 @@ typedef struct {
   int layers;
   int side[3];      /**< cells of a block along each dimension, ghost cells included */
   size_t ncell;     /**< their product */
+  size_t ncorner;   /**< corners of these cells; 0: the coordinates give them */
   int64_t begin;    /**< where the values begin in this rank's file */
   int rank, rounds; /**< most batches that any rank reads */
   int nbatch;       /**< blocks of a batch */
@@ -64,6 +66,10 @@ static void shape(writer_t *w) {
     w->side[d] = d < view->dim ? view->block_size + 2 * w->layers : 1;
     w->ncell *= (size_t)w->side[d];
   }
+  if (oak_view_is_bent(view)) {
+    w->ncorner = 1;
+    for (int d = 0; d < view->dim; d++) w->ncorner *= (size_t)w->side[d] + 1;
+  }
   if (w->layers > 0) w->begin = (int64_t)((w->ncell + MASK_ALIGN - 1) / MASK_ALIGN * MASK_ALIGN);
   w->nbatch = (int)(BATCH_BYTES / (w->ncell * sizeof(double)));
   if (w->nbatch < 1) w->nbatch = 1;
@@ -98,6 +104,36 @@ static oak_status_t write_batch(writer_t *w, int var, int b0, int n) {
                         w->begin + block * (int64_t)w->ncell * view->value_bytes, w->path);
 }
 
+/** The first cell of a block and of its ghost cells, counted from the lower end of the domain. */
+static void first_cell(const writer_t *w, int b, int64_t first[3]) {
+  for (int d = 0; d < 3; d++)
+    first[d] =
+        d < w->view->dim ? (int64_t)w->view->index[b][d] * w->view->block_size - w->layers : 0;
+}
+
+/** Where the corners of a block are in this rank's file. */
+static int64_t corners_at(const writer_t *w, int b) {
+  const oak_grid_view_t *view = w->view;
+  const int64_t values = (int64_t)view->nvar * view->nblock * (int64_t)w->ncell * view->value_bytes;
+  return w->begin + values + (int64_t)b * (int64_t)(3 * w->ncorner * sizeof(double));
+}
+
+static oak_status_t write_corners(writer_t *w) {
+  const size_t bytes = 3 * w->ncorner * sizeof(double);
+  if (w->ncorner == 0 || w->view->nblock == 0) return OAK_OK;
+  double *point = malloc(bytes);
+  OAK_CHECK(point, OAK_ERR_MEMORY, "no memory for the corners of %zu cells", w->ncell);
+  oak_status_t st = OAK_OK;
+  for (int b = 0; b < w->view->nblock && st == OAK_OK; b++) {
+    int64_t first[3];
+    first_cell(w, b, first);
+    oak_view_corners(w->view, w->view->level[b], first, w->side, point);
+    st = oak_disk_write(w->disk, w->fd, point, bytes, corners_at(w, b), w->path);
+  }
+  free(point);
+  return st;
+}
+
 /** Write this rank's file. Collective; the status is this rank's. */
 static oak_status_t write_values(writer_t *w) {
   const oak_grid_view_t *view = w->view;
@@ -109,7 +145,7 @@ static oak_status_t write_values(writer_t *w) {
       const oak_status_t mine = write_batch(w, v, b0, n);
       if (st == OAK_OK) st = mine;
     }
-  return st;
+  return st == OAK_OK ? write_corners(w) : st;
 }
 
 /** Close the file. If \a st is OAK_OK, all of it is on the disk afterwards. Returns \a st or the
@@ -144,39 +180,82 @@ static oak_status_t write_data(writer_t *w, const char *folder) {
 
 /* ---- XML ------------------------------------------------------------------------------------- */
 
-/** Begin a DataItem of this rank's file, up to the words that say what it holds. */
-static void print_item(FILE *out, const writer_t *w, const char *name, const char *type, int bytes,
+/** A DataItem of this rank's file; \a shape: the numbers of its values along the dimensions. */
+static void print_data(FILE *out, const writer_t *w, const char *shape, const char *type, int bytes,
                        int64_t seek, const char *data) {
   const int one = 1;
   fprintf(out,
-          "<Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Cell\">"
-          "<DataItem Dimensions=\"%d %d %d\" NumberType=\"%s\" Precision=\"%d\" Format=\"Binary\" "
-          "Endian=\"%s\" Seek=\"%lld\">%s/" OAK_XDMF_RANK "</DataItem></Attribute>\n",
-          name, w->side[2], w->side[1], w->side[0], type, bytes,
-          *(const char *)&one ? "Little" : "Big", (long long)seek, data, w->rank);
+          "<DataItem Dimensions=\"%s\" NumberType=\"%s\" Precision=\"%d\" Format=\"Binary\" "
+          "Endian=\"%s\" Seek=\"%lld\">%s/" OAK_XDMF_RANK "</DataItem>",
+          shape, type, bytes, *(const char *)&one ? "Little" : "Big", (long long)seek, data,
+          w->rank);
 }
 
-static void print_block(FILE *out, const writer_t *w, int b, const char *data) {
+enum { SHAPE = 64 };
+
+/** The cells of a block, or with \a more = 1 its corners, along z, y, x. Blocks of a curved 2D mesh
+ * are surfaces; others are a cell thick. */
+static void print_shape(const writer_t *w, int more, char shape[SHAPE]) {
+  const int *n = w->side;
+  if (w->ncorner > 0 && w->view->dim == 2)
+    snprintf(shape, SHAPE, "%d %d", n[1] + more, n[0] + more);
+  else
+    snprintf(shape, SHAPE, "%d %d %d", n[2] + more, n[1] + more, n[0] + more);
+}
+
+static void print_item(FILE *out, const writer_t *w, const char *name, const char *type, int bytes,
+                       int64_t seek, const char *data) {
+  char shape[SHAPE];
+  print_shape(w, 0, shape);
+  fprintf(out, "<Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Cell\">", name);
+  print_data(out, w, shape, type, bytes, seek, data);
+  fputs("</Attribute>\n", out);
+}
+
+/** Where the cells of a block of a curved mesh are. */
+static void print_corners(FILE *out, const writer_t *w, int b, const char *data) {
+  char shape[SHAPE], points[SHAPE + 2];
+  print_shape(w, 1, shape);
+  snprintf(points, sizeof points, "%s 3", shape);
+  fprintf(out,
+          "<Topology TopologyType=\"%dDSMesh\" Dimensions=\"%s\"/>\n"
+          "<Geometry GeometryType=\"XYZ\">",
+          w->view->dim, shape);
+  print_data(out, w, points, "Float", 8, corners_at(w, b), data);
+  fputs("</Geometry>\n", out);
+}
+
+/** Where the cells of a block are, if they are boxes. */
+static void print_boxes(FILE *out, const writer_t *w, int b) {
   const oak_grid_view_t *view = w->view;
   double low[3], h[3];
+  int64_t first[3];
+  first_cell(w, b, first);
   for (int d = 0; d < 3; d++) {
     h[d] = oak_view_cell_size(view, view->level[b], d);
-    low[d] = view->xmin[d] + ((double)view->index[b][d] * view->block_size - w->layers) * h[d];
+    low[d] = view->xmin[d] + (double)first[d] * h[d];
   }
   if (view->dim == 2) { /* the same in all blocks and at all times, around z = 0 */
     h[2] = oak_view_cell_size(view, 0, 0);
     low[2] = -h[2] / 2;
   }
   fprintf(out,
-          "<Grid Name=\"%lld\" GridType=\"Uniform\">\n"
           "<Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%d %d %d\"/>\n"
           "<Geometry GeometryType=\"ORIGIN_DXDYDZ\">"
           "<DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">"
           "%.17g %.17g %.17g</DataItem>"
           "<DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">"
           "%.17g %.17g %.17g</DataItem></Geometry>\n",
-          (long long)view->first + b, w->side[2] + 1, w->side[1] + 1, w->side[0] + 1, low[2],
-          low[1], low[0], h[2], h[1], h[0]);
+          w->side[2] + 1, w->side[1] + 1, w->side[0] + 1, low[2], low[1], low[0], h[2], h[1], h[0]);
+}
+
+static void print_block(FILE *out, const writer_t *w, int b, const char *data) {
+  const oak_grid_view_t *view = w->view;
+  fprintf(out, "<Grid Name=\"%lld\" GridType=\"Uniform\">\n", (long long)view->first + b);
+  if (w->ncorner > 0)
+    print_corners(out, w, b, data);
+  else
+    print_boxes(out, w, b);
   const int64_t bytes = (int64_t)w->ncell * view->value_bytes;
   char name[OAK_VIEW_NAME];
   for (int v = 0; v < view->nvar; v++)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/geometry.h"
 #include "solver/setup/setup.h"
 
 static oak_status_t refuse(const oak_setup_t *setup, const char *what, const char *instead) {
@@ -12,9 +13,7 @@ static oak_status_t refuse(const oak_setup_t *setup, const char *what, const cha
 }
 
 int oak_phi_axis(const oak_setup_t *setup) {
-  const int c = setup->coordinates;
-  if (c == OAK_POLAR || c == OAK_CYLINDRICAL) return 1;
-  return c == OAK_SPHERICAL && setup->dim == 3 ? 2 : -1;
+  return oak_geometry_phi(setup->coordinates, setup->dim);
 }
 
 static void round_to(double *x, double exact) {
@@ -110,12 +109,7 @@ oak_status_t oak_coordinates_check(const oak_setup_t *setup) {
 }
 
 double oak_volume_of(const oak_setup_t *setup, const double low[2], const double high[2]) {
-  const double around = oak_phi_axis(setup) < 0 ? 2 * M_PI : 1, r = 0.5 * (low[0] + high[0]);
-  if (setup->coordinates == OAK_CARTESIAN) return 1;
-  if (setup->coordinates != OAK_SPHERICAL) return around * r;
-  const double dr = high[0] - low[0], theta = 0.5 * (low[1] + high[1]);
-  const double half = 0.5 * (high[1] - low[1]);
-  return around * (r * r + dr * dr / 12) * sin(theta) * sin(half) / half;
+  return oak_geometry_volume(setup->coordinates, setup->dim, low, high);
 }
 
 int oak_has_axis(const oak_setup_t *setup) { return setup->coordinates && setup->xmin[0] == 0; }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Volumes, lengths and points of space in the coordinates of oak/kernel_args.h (OAK_POLAR, ...), on
+ * the host. Kernels have kernels/geometry.h. Private. */
+#ifndef OAK_BASE_GEOMETRY_H
+#define OAK_BASE_GEOMETRY_H
+
+/** The axis along phi; -1: there is none. */
+int oak_geometry_phi(int coordinates, int dim);
+
+/** The volume of a cell between the corners \a low and \a high, divided by the product of its sizes
+ * in coordinates. Only the first two coordinates count. Where no axis is along phi, the volume goes
+ * around the axis. */
+double oak_geometry_volume(int coordinates, int dim, const double low[2], const double high[2]);
+
+/** The length of a step at the point \a q along axis \a d, divided by the change of the coordinate.
+ */
+double oak_geometry_length(int coordinates, int dim, const double q[3], int d);
+
+/** The Cartesian point with the coordinates \a q. A mesh in 2D lies in a plane: (r, z) as it is,
+ * (r, phi) around the origin, (r, theta) with theta = 0 along the second axis. */
+void oak_geometry_point(int coordinates, int dim, const double q[3], double x[3]);
+
+#endif

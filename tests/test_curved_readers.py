@@ -1,0 +1,151 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""XDMF and VTKHDF files of meshes in curved coordinates, for CTest: cells are where they are in space. The density is a
+Cartesian coordinate plus 2, so a reader's own centres and sizes of the cells must agree with it. VTK reads VTKHDF files
+itself; XDMF files are read as the format says.
+
+usage: test_curved_readers.py --oak OAK --mpiexec "mpiexec -n" --np N"""
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+import oak_test
+
+try:
+    import numpy
+    from vtkmodules.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+    from vtkmodules.vtkCommonCore import vtkPoints
+    from vtkmodules.vtkCommonDataModel import vtkStructuredGrid
+    from vtkmodules.vtkFiltersCore import vtkCellCenters
+    from vtkmodules.vtkFiltersVerdict import vtkCellSizeFilter
+    from vtkmodules.vtkIOHDF import vtkHDFReader
+except ImportError as missing:
+    oak_test.need_module(missing)
+
+PROBLEM = """
+INITIAL(at, q) {
+#if OAK_COORDINATES != OAK_SPHERICAL
+  q[RHO] = 2 + at->x[0] * cos(at->x[1]);
+#else
+  q[RHO] = 2 + at->x[0] * sin(at->x[1]) * cos(OAK_DIM == 3 ? at->x[2] : 0);
+#endif
+}
+REGION(at, lower, upper) { return lower[0] < 0.6 ? OAK_REGION_REFINE : OAK_REGION_NEVER; }
+"""
+RUN = """[run]
+max_steps = 0
+[mesh]
+dim = {dim}
+coordinates = {coordinates}
+block_size = 4
+trees = {trees}
+xmin = {low}
+xmax = {high}
+min_level = 0
+max_level = 1
+[physics]
+name = isothermal
+[problem]
+name = ./ramp.c
+[boundary]
+xlow = reflect
+xhigh = reflect
+{ends}
+[output]
+folder = out
+[output.cells]
+kind = vtkhdf
+every = 1
+[output.blocks]
+kind = xdmf
+every = 1
+"""
+CASES = {
+    "polar": (2, "4 16", "0.5 0", "1.5 pi", numpy.pi / 2 * (1.5**2 - 0.5**2), 0.03),
+    "half": (2, "4 8", "0.5 0", "1.5 pi", numpy.pi / 2 * (1.5**2 - 0.5**2), 0.06),
+    "cylindrical": (3, "2 8 1", "0.5 0 0", "1.5 pi 1", numpy.pi / 2 * (1.5**2 - 0.5**2), 0.1),
+    "spherical": (3, "2 4 4", "0.5 1 0", "1.5 2 2", 2 * (numpy.cos(1) - numpy.cos(2)) * (1.5**3 - 0.5**3) / 3, 0.08),
+}
+
+
+def read_xdmf(path):
+    """A vtkStructuredGrid for each block."""
+    folder, grids = os.path.dirname(path), []
+    for block in xml.etree.ElementTree.parse(path).getroot().find("Domain/Grid").findall("Grid"):
+        def values(item):
+            shape = [int(word) for word in item.get("Dimensions").split()]
+            return numpy.fromfile(os.path.join(folder, item.text), "f8", int(numpy.prod(shape)), offset=int(item.get("Seek")))
+        corners = [int(word) for word in block.find("Topology").get("Dimensions").split()]
+        assert block.find("Topology").get("TopologyType") == f"{len(corners)}DSMesh"
+        assert block.find("Geometry").get("GeometryType") == "XYZ"
+        grid, points = vtkStructuredGrid(), vtkPoints()
+        grid.SetDimensions((corners[::-1] + [1])[:3])
+        points.SetData(numpy_to_vtk(values(block.find("Geometry/DataItem")).reshape(-1, 3), deep=True))
+        grid.SetPoints(points)
+        for attribute in block.findall("Attribute"):
+            array = numpy_to_vtk(values(attribute.find("DataItem")), deep=True)
+            array.SetName(attribute.get("Name"))
+            grid.GetCellData().AddArray(array)
+        grids.append(grid)
+    return grids
+
+
+def read_vtkhdf(path):
+    reader = vtkHDFReader()
+    reader.SetFileName(path)
+    reader.Update()
+    return [reader.GetOutput()]
+
+
+def check(grids, volume, error):
+    """Values against the places of the cells, and the volume of the domain."""
+    found = cells = 0
+    for grid in grids:
+        density = vtk_to_numpy(grid.GetCellData().GetArray("rho"))
+        centres, sizes = vtkCellCenters(), vtkCellSizeFilter()
+        centres.SetInputData(grid)
+        centres.Update()
+        at = vtk_to_numpy(centres.GetOutput().GetPoints().GetData())
+        assert len(at) == len(density), (len(at), len(density))
+        assert abs(density - 2 - at[:, 0]).max() < error, abs(density - 2 - at[:, 0]).max()
+        sizes.SetInputData(grid)
+        sizes.Update()
+        size = vtk_to_numpy(sizes.GetOutput().GetCellData().GetArray("Area" if grid.GetCellType(0) in (8, 9) else "Volume"))
+        assert (size > 0).all(), "corners in the right order"
+        found += size.sum()
+        cells += len(density)
+    assert abs(found - volume) < error * volume, (found, volume)
+    return cells, found
+
+
+def case(options, name, folder):
+    dim, trees, low, high, volume, error = CASES[name]
+    coordinates = "spherical" if name == "half" else name
+    ends = "" if name == "half" else "ylow = reflect\nyhigh = reflect\n" + "zlow = reflect\nzhigh = reflect\n" * (dim == 3)
+    with open(os.path.join(folder, "ramp.c"), "w", encoding="utf-8") as file:
+        file.write(PROBLEM)
+    with open(os.path.join(folder, "run.ini"), "w", encoding="utf-8") as file:
+        file.write(RUN.format(dim=dim, coordinates=coordinates, trees=trees, low=low, high=high, ends=ends))
+    subprocess.run([*options.ranks, "run", "run.ini", "device.flags=-O1"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    from_blocks = check(read_xdmf(os.path.join(folder, "out/blocks_000000.xdmf")), volume, error)
+    path = os.path.join(folder, "out/cells_000000.vtkhdf")
+    if not os.path.exists(path):
+        raise oak_test.Skipped("oak was built without HDF5")
+    from_cells = check(read_vtkhdf(path), volume, error)
+    assert from_cells[0] == from_blocks[0] and abs(from_cells[1] - from_blocks[1]) < 1e-12, (from_cells, from_blocks)
+
+
+def main():
+    options = oak_test.options(__doc__, "oak", "mpiexec", "np")
+    with tempfile.TemporaryDirectory(prefix="oak_curved_") as work:
+        def in_folder(name):
+            folder = os.path.join(work, name)
+            os.mkdir(folder)
+            case(options, name, folder)
+        return oak_test.run_cases(options, {name: lambda name=name: in_folder(name) for name in CASES})
+
+
+if __name__ == "__main__":
+    sys.exit(main())
