@@ -57,7 +57,8 @@ OAK_API oak_status_t oak_check_physics(MPI_Comm comm, oak_params_t *params, FILE
  * This is useful for CPUs only. Collective. */
 OAK_API oak_status_t oak_explain(MPI_Comm comm, oak_params_t *params, FILE *stream);
 
-/** Set the initial condition of the problem, and refine the mesh around it level by level. */
+/** Set the initial condition of the problem, or the state of run.initial, and refine the mesh
+ * around it level by level. */
 OAK_API oak_status_t oak_initialize(oak_t *sim);
 /** Set the problem's initial condition on the present mesh. Call oak_update_time_step before the
  * next oak_time_step. */

@@ -28,7 +28,7 @@ LAYERS = {
     "src/elliptic": ["src/base", "src/device", "src/mesh", "src/transport", "src/halo", STATUS, DEVICE, ARGS, ELLIPTIC],
     "src/io/files": ["src/base", STATUS],
     "src/io/view": ["src/base", "src/io/files", STATUS],
-    "src/io/checkpoint": ["src/base", "src/io/files", STATUS],
+    "src/io/checkpoint": ["src/base", "src/io/files", "src/io/view", STATUS],
     "src/io/folder": ["src/base", "src/io/files", "src/io/checkpoint", STATUS],
     "src/solver/setup": LIBRARY,
     "src/solver/data": [*LIBRARY, "src/solver/setup"],

@@ -34,3 +34,9 @@ int oak_path_remove(const char *path) {
   if (lstat(path, &info) != 0) return errno == ENOENT || errno == ENOTDIR ? 0 : errno;
   return nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) ? errno : 0;
 }
+
+int oak_path_find(const char *folder, const char *name, char path[PATH_MAX]) {
+  char beside[2 * PATH_MAX];
+  snprintf(beside, sizeof beside, "%s/%s", folder, name);
+  return (*name != '/' && realpath(beside, path)) || realpath(name, path);
+}

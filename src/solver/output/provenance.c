@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "base/params_echo.h"
+#include "base/path.h"
 #include "io/files/file_tools.h"
 #include "io/folder/file_list.h"
 #include "solver/output/output_table.h"
@@ -79,7 +80,9 @@ static int is_file(const char *name) {
 
 static oak_status_t write_parameters(const oak_t *sim, const char *folder, const char *comments) {
   char path[4200], *full = realpath(folder, NULL);
-  oak_echo_value_t other[3 + OAK_MAX_TABLES];
+  char initial[PATH_MAX];
+  const char *file = oak_params_text(sim->setup.params, "run.initial");
+  oak_echo_value_t other[4 + OAK_MAX_TABLES];
   oak_text_t text;
   int n = 0;
   if (full) other[n++] = (oak_echo_value_t){"output.folder", full};
@@ -87,6 +90,8 @@ static oak_status_t write_parameters(const oak_t *sim, const char *folder, const
     other[n++] = (oak_echo_value_t){"physics.name", sim->setup.files.physics};
   if (is_file(oak_params_text(sim->setup.params, "problem.name")))
     other[n++] = (oak_echo_value_t){"problem.name", sim->setup.files.problem};
+  if (*file && oak_path_find(oak_params_folder(sim->setup.params), file, initial))
+    other[n++] = (oak_echo_value_t){"run.initial", initial};
   for (int t = 0; t < sim->setup.tables.count; t++)
     if (*sim->setup.tables.table[t].path)
       other[n++] =

@@ -64,7 +64,8 @@ static void compare(const list_t *old, const list_t *now, oak_changes_t *changes
   static const char *const decisive[] = {"scheme", "physics", "problem", "boundary"};
   for (int i = 0; i < now->count; i++) {
     const entry_t *entry = &now->entry[i], *before = find(old, entry);
-    if (!before || !strcmp(before->value, entry->value) || !strcmp(entry->section, "device"))
+    if (!before || !strcmp(before->value, entry->value) || !strcmp(entry->section, "device") ||
+        !strcmp(entry->name, "initial")) /* which a restart does not read */
       continue;
     for (size_t d = 0; d < sizeof decisive / sizeof *decisive; d++)
       changes->equations |= !strcmp(entry->section, decisive[d]);

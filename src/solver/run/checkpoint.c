@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/str.h"
+#include "io/checkpoint/checkpoint_view.h"
 
 /* ---- writing */
 
@@ -55,17 +56,12 @@ static void describe(const oak_t *sim, oak_checkpoint_t *head) {
   }
 }
 
-/* Names of the conserved variables and of stored fields. */
 /* Coordinates that are not Cartesian stand before the variables. */
 static const char *coordinates_prefix(const oak_t *sim) {
-  static const char *const prefix[] = {[OAK_CARTESIAN] = "",
-                                       [OAK_AXISYMMETRIC] = "(r, z) ",
-                                       [OAK_POLAR] = "(r, phi) ",
-                                       [OAK_CYLINDRICAL] = "(r, phi, z) ",
-                                       [OAK_SPHERICAL] = "(r, theta, phi) "};
-  return prefix[sim->setup.coordinates];
+  return oak_checkpoint_coordinates[sim->setup.coordinates];
 }
 
+/* Names of the conserved variables and of stored fields. */
 static void name_variables(const oak_t *sim, char *text, size_t size) {
   int at = snprintf(text, size, "%s", coordinates_prefix(sim));
   for (int v = 0; v < sim->setup.nvar; v++)

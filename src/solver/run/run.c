@@ -10,6 +10,7 @@
 #include "solver/adapt/adapt.h"
 #include "solver/create/create.h"
 #include "solver/run/checkpoint.h"
+#include "solver/run/initial_file.h"
 #include "solver/run/log.h"
 #include "solver/run/saving.h"
 #include "solver/step/trace.h"
@@ -190,11 +191,19 @@ static oak_status_t run_steps(oak_t *sim, report_t *r, oak_saving_t *saving,
   return st;
 }
 
+/* The file of run.initial, before kernels are compiled. */
+static oak_status_t check_initial(const oak_t *sim) {
+  oak_initial_file_t *file;
+  OAK_TRY(oak_initial_file_open(sim, &file));
+  oak_initial_file_close(&file);
+  return OAK_OK;
+}
+
 oak_status_t oak_run_prepare(MPI_Comm comm, oak_params_t *params, const char *restart,
                              oak_t **out) {
   OAK_TRY(oak_sim_prepare(comm, params, out));
   oak_status_t st = oak_output_print(*out, NULL);
-  if (st == OAK_OK && restart) st = oak_restart_check(*out, restart);
+  if (st == OAK_OK) st = restart ? oak_restart_check(*out, restart) : check_initial(*out);
   if (st != OAK_OK) oak_destroy(out);
   return st;
 }

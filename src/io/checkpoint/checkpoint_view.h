@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * A checkpoint as a grid, for reading its values on another mesh. Private. */
+#ifndef OAK_CHECKPOINT_VIEW_H
+#define OAK_CHECKPOINT_VIEW_H
+
+#include "io/view/grid_view.h"
+
+typedef struct oak_checkpoint_grid oak_checkpoint_grid_t;
+
+/** What stands before the variables of a checkpoint: "" for Cartesian coordinates, "(r, z) " and so
+ * on, by their number (OAK_VIEW_CARTESIAN, ...). */
+extern const char *const oak_checkpoint_coordinates[5];
+
+/** Open a checkpoint and read its list of blocks. Rank-local. Its variables are those of the state,
+ * then stored fields. \return OAK_ERR_FILE as oak_checkpoint_open. */
+oak_status_t oak_checkpoint_grid_open(const char *path, oak_checkpoint_grid_t **out);
+void oak_checkpoint_grid_close(oak_checkpoint_grid_t **grid);
+const oak_grid_view_t *oak_checkpoint_grid_view(const oak_checkpoint_grid_t *grid);
+
+#endif

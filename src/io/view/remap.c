@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The values of one mesh on the blocks of another one. A cell gets the integral over its overlaps
+ * with cells of the source, divided by its volume. Volumes and centres of overlaps are products of
+ * one number for each axis, in all coordinates. */
+#include "remap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "locate.h"
+
+/** Blocks of the source whose values stay in memory. */
+enum { KEPT = 32 };
+
+/** Values of some blocks. */
+typedef struct {
+  int leaf[KEPT]; /**< -1: none */
+  double *value;  /**< [KEPT][cells] */
+} kept_t;
+
+struct oak_remap {
+  const oak_grid_view_t *view;
+  oak_locator_t *locator;
+  size_t cells;         /**< of a block of the source */
+  int variable;         /**< of values */
+  kept_t values, masks; /**< masks: only where the source has one */
+  double *slope;        /**< [3][cells] of one block */
+  int slope_leaf;
+  /* of the block that is wanted */
+  const oak_remap_block_t *block;
+  int slopes, finer;
+  double *sum, *volume; /**< [cells of the block] */
+  size_t room;
+};
+
+/* ---- one axis */
+
+/** What the volume between coordinates a < b is proportional to, along one axis. */
+static double measure(const oak_grid_view_t *view, int d, double a, double b) {
+  const int spherical = view->coordinates == OAK_VIEW_SPHERICAL;
+  if (view->coordinates == OAK_VIEW_CARTESIAN || d > 1 || (d == 1 && !spherical)) return b - a;
+  if (d == 1) return cos(a) - cos(b);
+  return spherical ? (b * b * b - a * a * a) / 3 : (b * b - a * a) / 2;
+}
+
+/** The mean of the coordinate over this volume. */
+static double centre(const oak_grid_view_t *view, int d, double a, double b) {
+  const int spherical = view->coordinates == OAK_VIEW_SPHERICAL;
+  if (view->coordinates == OAK_VIEW_CARTESIAN || d > 1 || (d == 1 && !spherical))
+    return 0.5 * (a + b);
+  const double all = measure(view, d, a, b);
+  if (d == 1) return (sin(b) - b * cos(b) - sin(a) + a * cos(a)) / all;
+  return spherical ? (pow(b, 4) - pow(a, 4)) / (4 * all) : (pow(b, 3) - pow(a, 3)) / (3 * all);
+}
+
+/** An overlap of cells along one axis. */
+typedef struct {
+  int to, from;          /**< the cells within their blocks */
+  double volume, offset; /**< offset: of its centre from that of the source's cell */
+} overlap_t;
+
+enum { MOST_CELLS = 4096, MOST_OVERLAPS = 2 * MOST_CELLS };
+
+/** Lower end of a leaf along an axis, and the size of its cells. */
+static double leaf_origin(const oak_grid_view_t *view, int leaf, int d, double *dx) {
+  *dx = oak_view_cell_size(view, view->level[leaf], d);
+  return view->xmin[d] + (double)view->index[leaf][d] * view->block_size * *dx;
+}
+
+/** Overlaps of the wanted block with a leaf. Ends that differ by rounding are the same. */
+static int list_overlaps(const oak_remap_t *r, int leaf, int d, overlap_t *list) {
+  double h;
+  const double low = leaf_origin(r->view, leaf, d, &h), dx = r->block->dx[d];
+  const double slack = 1e-9 * fmin(h, dx);
+  int count = 0;
+  if (d >= r->view->dim) {
+    list[0] = (overlap_t){0, 0, 1, 0};
+    return 1;
+  }
+  for (int i = 0, j = 0; i < r->block->n && j < r->view->block_size && count < MOST_OVERLAPS;) {
+    const double a = r->block->origin[d] + i * dx, b = r->block->origin[d] + (i + 1) * dx;
+    const double p = low + j * h, q = low + (j + 1) * h;
+    const double from = fmax(a, p), to = fmin(b, q);
+    if (to - from > slack)
+      list[count++] = (overlap_t){i, j, measure(r->view, d, from, to),
+                                  centre(r->view, d, from, to) - centre(r->view, d, p, q)};
+    i += b < q + slack;
+    j += q < b + slack;
+  }
+  return count;
+}
+
+/* ---- values of the source */
+
+static int mask_of(const oak_remap_t *r) { return r->view->has_mask ? r->view->mask : -1; }
+
+static oak_status_t read_block(const oak_remap_t *r, kept_t *kept, int var, int leaf,
+                               const double **out) {
+  double *value = kept->value + (size_t)(leaf % KEPT) * r->cells;
+  *out = value;
+  if (kept->leaf[leaf % KEPT] == leaf) return OAK_OK;
+  kept->leaf[leaf % KEPT] = -1;
+  OAK_TRY(r->view->read(r->view, var, leaf, 1, value));
+  kept->leaf[leaf % KEPT] = leaf;
+  return OAK_OK;
+}
+
+static size_t cell_index(const oak_remap_t *r, const int at[3]) {
+  const size_t n = (size_t)r->view->block_size;
+  return ((size_t)at[2] * n + (size_t)at[1]) * n + (size_t)at[0];
+}
+
+/** The value of the cell at \a at beside or in a leaf; \a own where that is outside of the domain
+ * or solid. */
+static oak_status_t read_beside(oak_remap_t *r, int leaf, const int at[3], double own,
+                                double *out) {
+  double x[3] = {0, 0, 0}, h;
+  int cell[3] = {at[0], at[1], at[2]}, inside = 1, other = leaf;
+  const double *value, *mask;
+  for (int d = 0; d < r->view->dim; d++) inside &= at[d] >= 0 && at[d] < r->view->block_size;
+  for (int d = 0; d < r->view->dim && !inside; d++)
+    x[d] = leaf_origin(r->view, leaf, d, &h), x[d] += (at[d] + 0.5) * h;
+  if (!inside) other = oak_locate_point(r->locator, x, cell);
+  *out = own;
+  if (other < 0) return OAK_OK;
+  if (mask_of(r) >= 0) {
+    OAK_TRY(read_block(r, &r->masks, mask_of(r), other, &mask));
+    if (mask[cell_index(r, cell)] >= 0.5) return OAK_OK;
+  }
+  OAK_TRY(read_block(r, &r->values, r->variable, other, &value));
+  *out = value[cell_index(r, cell)];
+  return OAK_OK;
+}
+
+static double minmod(double a, double b) {
+  if (!(a * b > 0)) return 0;
+  return fabs(a) < fabs(b) ? a : b;
+}
+
+/** The limited slopes in all cells of a leaf, per unit of the coordinate. */
+static oak_status_t find_slopes(oak_remap_t *r, int leaf) {
+  const int n = r->view->block_size, nz = r->view->dim == 3 ? n : 1;
+  if (r->slope_leaf == leaf) return OAK_OK;
+  r->slope_leaf = -1;
+  for (int d = 0; d < r->view->dim; d++) {
+    const double h = oak_view_cell_size(r->view, r->view->level[leaf], d);
+    int at[3];
+    for (at[2] = 0; at[2] < nz; at[2]++)
+      for (at[1] = 0; at[1] < n; at[1]++)
+        for (at[0] = 0; at[0] < n; at[0]++) {
+          double own, side[2];
+          OAK_TRY(read_beside(r, leaf, at, 0, &own));
+          for (int s = 0; s < 2; s++) {
+            int beside[3] = {at[0], at[1], at[2]};
+            beside[d] += 2 * s - 1;
+            OAK_TRY(read_beside(r, leaf, beside, own, &side[s]));
+          }
+          r->slope[(size_t)d * r->cells + cell_index(r, at)] =
+              minmod(own - side[0], side[1] - own) / h;
+        }
+  }
+  r->slope_leaf = leaf;
+  return OAK_OK;
+}
+
+/* ---- a block */
+
+/** Whether the cells of the wanted block are made of whole cells of the leaf: then slopes do not
+ * matter. */
+static int is_nested(const oak_remap_t *r, int leaf) {
+  for (int d = 0; d < r->view->dim; d++) {
+    double h;
+    const double low = leaf_origin(r->view, leaf, d, &h), dx = r->block->dx[d];
+    const double ratio = dx / h, shift = (r->block->origin[d] - low) / h;
+    if (fabs(ratio - rint(ratio)) > 1e-9 * ratio || ratio < 0.75) return 0;
+    if (fabs(shift - rint(shift)) > 1e-9 * (1 + fabs(shift))) return 0;
+  }
+  return 1;
+}
+
+/** Add what overlaps with one leaf. */
+static oak_status_t add_leaf(oak_remap_t *r, int leaf) {
+  static _Thread_local overlap_t list[3][MOST_OVERLAPS];
+  const int sloping = r->slopes && !is_nested(r, leaf), n = r->block->n;
+  const double *value, *mask = NULL;
+  int count[3];
+  for (int d = 0; d < 3; d++) count[d] = list_overlaps(r, leaf, d, list[d]);
+  if (sloping) OAK_TRY(find_slopes(r, leaf));
+  if (mask_of(r) >= 0) OAK_TRY(read_block(r, &r->masks, mask_of(r), leaf, &mask));
+  OAK_TRY(read_block(r, &r->values, r->variable, leaf, &value));
+  for (int k = 0; k < count[2]; k++)
+    for (int j = 0; j < count[1]; j++)
+      for (int i = 0; i < count[0]; i++) {
+        const overlap_t o[3] = {list[0][i], list[1][j], list[2][k]};
+        const size_t from = cell_index(r, (int[3]){o[0].from, o[1].from, o[2].from});
+        const size_t to =
+            ((size_t)o[2].to * (size_t)n + (size_t)o[1].to) * (size_t)n + (size_t)o[0].to;
+        const double volume = o[0].volume * o[1].volume * o[2].volume;
+        double mean = value[from];
+        if (mask && mask[from] >= 0.5) continue;
+        for (int d = 0; d < r->view->dim && sloping; d++)
+          mean += r->slope[(size_t)d * r->cells + from] * o[d].offset;
+        /* A cell that overlaps with one other cell gets exactly its value. */
+        r->sum[to] = r->volume[to] > 0
+                         ? r->sum[to] + (mean - r->sum[to]) * volume / (r->volume[to] + volume)
+                         : mean;
+        r->volume[to] += volume;
+      }
+  return OAK_OK;
+}
+
+/** Whether cells of a leaf are smaller than those of the wanted block. */
+static oak_status_t look_at_leaf(oak_remap_t *r, int leaf) {
+  r->finer |= oak_view_cell_size(r->view, r->view->level[leaf], 0) < 0.75 * r->block->dx[0];
+  return OAK_OK;
+}
+
+/** Call \a take for all leaves in a node of the source's tree that overlap with the block. */
+static oak_status_t visit(oak_remap_t *r, int level, const int64_t index[3],
+                          oak_status_t (*take)(oak_remap_t *, int)) {
+  const int finest = r->view->max_level;
+  int64_t at[3] = {0, 0, 0};
+  for (int d = 0; d < r->view->dim; d++) {
+    const double h = oak_view_cell_size(r->view, level, d);
+    const double low = r->view->xmin[d] + (double)index[d] * r->view->block_size * h;
+    const double high = low + r->view->block_size * h, slack = 1e-9 * fmin(h, r->block->dx[d]);
+    if (high < r->block->origin[d] + slack) return OAK_OK;
+    if (low > r->block->origin[d] + r->block->n * r->block->dx[d] - slack) return OAK_OK;
+    at[d] = index[d] << (finest - level);
+  }
+  const int leaf = oak_locate(r->locator, finest, at);
+  OAK_CHECK(leaf >= 0, OAK_ERR_STATE, "a mesh has no block at a place in its domain");
+  if (r->view->level[leaf] <= level) return take(r, leaf);
+  for (int child = 0; child < 1 << r->view->dim; child++) {
+    int64_t part[3] = {0, 0, 0};
+    for (int d = 0; d < r->view->dim; d++) part[d] = 2 * index[d] + (child >> d & 1);
+    OAK_TRY(visit(r, level + 1, part, take));
+  }
+  return OAK_OK;
+}
+
+/** The same for all trees that the block touches. */
+static oak_status_t visit_trees(oak_remap_t *r, oak_status_t (*take)(oak_remap_t *, int)) {
+  int64_t first[3] = {0, 0, 0}, last[3] = {0, 0, 0}, index[3];
+  for (int d = 0; d < r->view->dim; d++) {
+    const double tree = oak_view_cell_size(r->view, 0, d) * r->view->block_size;
+    const double low = (r->block->origin[d] - r->view->xmin[d]) / tree;
+    first[d] = (int64_t)fmax(0, floor(low - 1e-9));
+    last[d] = (int64_t)fmin(r->view->trees[d] - 1,
+                            floor(low + r->block->n * r->block->dx[d] / tree + 1e-9));
+  }
+  for (index[2] = first[2]; index[2] <= last[2]; index[2]++)
+    for (index[1] = first[1]; index[1] <= last[1]; index[1]++)
+      for (index[0] = first[0]; index[0] <= last[0]; index[0]++) OAK_TRY(visit(r, 0, index, take));
+  return OAK_OK;
+}
+
+int oak_remap_is_finer(oak_remap_t *r, const oak_remap_block_t *block) {
+  r->block = block;
+  r->finer = 0;
+  return visit_trees(r, look_at_leaf) == OAK_OK && r->finer;
+}
+
+static oak_status_t make_room(oak_remap_t *r, size_t cells) {
+  if (cells <= r->room) return OAK_OK;
+  free(r->sum);
+  free(r->volume);
+  r->sum = malloc(cells * sizeof *r->sum);
+  r->volume = malloc(cells * sizeof *r->volume);
+  r->room = r->sum && r->volume ? cells : 0;
+  OAK_CHECK(r->room, OAK_ERR_MEMORY, "no memory for a block of %zu cells", cells);
+  return OAK_OK;
+}
+
+static void forget_values(oak_remap_t *r) {
+  for (int i = 0; i < KEPT; i++) r->values.leaf[i] = -1;
+  r->slope_leaf = -1;
+}
+
+oak_status_t oak_remap_read(oak_remap_t *r, int var, const oak_remap_block_t *block, int slopes,
+                            double *out) {
+  size_t cells = 1;
+  for (int d = 0; d < r->view->dim; d++) cells *= (size_t)block->n;
+  OAK_TRY(make_room(r, cells));
+  if (r->variable != var) forget_values(r);
+  r->variable = var;
+  r->block = block;
+  r->slopes = slopes;
+  memset(r->volume, 0, cells * sizeof *r->volume);
+  OAK_TRY(visit_trees(r, add_leaf));
+  for (size_t c = 0; c < cells; c++)
+    if (r->volume[c] > 0) out[c] = r->sum[c];
+  return OAK_OK;
+}
+
+oak_status_t oak_remap_new(const oak_grid_view_t *source, oak_remap_t **out) {
+  oak_remap_t *r = *out = calloc(1, sizeof *r);
+  OAK_CHECK(r, OAK_ERR_MEMORY, "no memory to read another mesh");
+  r->view = source;
+  r->variable = -1;
+  r->cells = oak_view_block_cells(source);
+  r->slope = malloc(3 * r->cells * sizeof *r->slope);
+  r->values.value = malloc(KEPT * r->cells * sizeof *r->values.value);
+  r->masks.value = malloc((source->has_mask ? KEPT * r->cells : 1) * sizeof *r->masks.value);
+  forget_values(r);
+  for (int i = 0; i < KEPT; i++) r->masks.leaf[i] = -1;
+  OAK_CHECK(r->slope && r->values.value && r->masks.value, OAK_ERR_MEMORY,
+            "no memory to read blocks of %zu cells", r->cells);
+  return oak_locator_new(source, &r->locator);
+}
+
+void oak_remap_destroy(oak_remap_t **remap) {
+  oak_remap_t *r = *remap;
+  if (!r) return;
+  oak_locator_destroy(&r->locator);
+  free(r->values.value);
+  free(r->masks.value);
+  free(r->slope);
+  free(r->sum);
+  free(r->volume);
+  free(r);
+  *remap = NULL;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The values of one mesh on the blocks of another one, whatever their levels, block sizes and
+ * domains. Private. */
+#ifndef OAK_REMAP_H
+#define OAK_REMAP_H
+
+#include "grid_view.h"
+
+typedef struct oak_remap oak_remap_t;
+
+/** A block on which values are wanted. */
+typedef struct {
+  double origin[3], dx[3];
+  int n; /**< cells along each dimension */
+} oak_remap_block_t;
+
+/** Prepare to take values from \a source, which must stay as it is and hold all of its domain on
+ * this rank. Rank-local. */
+oak_status_t oak_remap_new(const oak_grid_view_t *source, oak_remap_t **out);
+void oak_remap_destroy(oak_remap_t **remap);
+
+/** Whether a cell of the source within the block is smaller than those of the block. */
+int oak_remap_is_finer(oak_remap_t *remap, const oak_remap_block_t *block);
+
+/** The means of variable \a var over the cells of a block: out [n^d]. Integrals over any union of
+ * cells of both meshes stay the same. Within a cell of the source the variable has a limited slope
+ * (minmod), or none if \a slopes is 0. Where all of a cell is solid in the source, \a out keeps
+ * what it holds. Rank-local. */
+oak_status_t oak_remap_read(oak_remap_t *remap, int var, const oak_remap_block_t *block, int slopes,
+                            double *out);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * The initial condition, of the problem or from a file, on a mesh refined around it. */
+#include "solver/run/initial_file.h"
+
+oak_status_t oak_set_initial(oak_t *sim) {
+  const int n = sim->data.mesh->nblock;
+  int invalid = 0;
+  OAK_CHECK(oak_has_hook(&sim->setup, "problem_initial"), OAK_ERR_INPUT,
+            "%s has no INITIAL(at, q) { ... }", sim->setup.files.problem);
+  oak_initial_args_t args = {.out = oak_data_state(&sim->data, 0), .bad = sim->data.results.bad};
+  oak_data_field(&sim->data, 0, sim->data.clock.time, &args.f);
+  oak_status_t st =
+      n ? oak_device_launch(sim->setup.dev, sim->setup.kernel.initial, n, &args, sizeof args)
+        : OAK_OK;
+  if (st == OAK_OK) st = oak_count_invalid(&sim->data, &invalid);
+  OAK_TRY(oak_data_agree(&sim->data, st));
+  MPI_Allreduce(MPI_IN_PLACE, &invalid, 1, MPI_INT, MPI_MAX, sim->setup.comm);
+  oak_rates_forget(sim);
+  return invalid ? oak_report_invalid(sim, 0, OAK_INVALID_INITIAL) : OAK_OK;
+}
+
+/* The state on the present mesh. \a file: NULL if there is none. */
+static oak_status_t set_state(oak_t *sim, oak_initial_file_t *file) {
+  OAK_TRY(oak_set_initial(sim));
+  return file ? oak_initial_file_set(sim, file) : OAK_OK;
+}
+
+/* Refine the mesh level by level, by the criterion or with \a like_file as the mesh of the file is.
+ * Each round may add a level; the last one only confirms that nothing changes. New blocks get the
+ * initial condition itself, not its interpolation. */
+static oak_status_t refine(oak_t *sim, oak_initial_file_t *file, int like_file) {
+  for (int round = sim->setup.min_level; round <= sim->setup.max_level && !sim->run.cut; round++) {
+    int changed;
+    /* no time step is taken on meshes in between */
+    oak_rates_set(sim, (oak_rates_t){.known = OAK_RATES_UNWANTED});
+    OAK_TRY(like_file ? oak_initial_file_refine(sim, file, &changed)
+                      : oak_adjust_refinement(sim, &changed));
+    if (!changed) return OAK_OK;
+    OAK_TRY(set_state(sim, file));
+    sim->run.cut =
+        sim->run.most_blocks > 0 && (double)sim->data.mesh->nglobal >= sim->run.most_blocks;
+  }
+  return OAK_OK;
+}
+
+static oak_status_t initialize(oak_t *sim, oak_initial_file_t *file) {
+  OAK_TRY(set_state(sim, file));
+  if (file && sim->setup.max_level > sim->setup.min_level) OAK_TRY(refine(sim, file, 1));
+  if (sim->setup.refine.active) OAK_TRY(refine(sim, file, 0));
+  return oak_update_time_step(sim);
+}
+
+oak_status_t oak_initialize(oak_t *sim) {
+  oak_initial_file_t *file;
+  oak_timer_start(&sim->data.timers, OAK_PHASE_INIT);
+  oak_status_t st = oak_initial_file_open(sim, &file);
+  if (st == OAK_OK) st = initialize(sim, file);
+  oak_initial_file_close(&file);
+  oak_timer_stop(&sim->data.timers, OAK_PHASE_INIT);
+  return st;
+}
