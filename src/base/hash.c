@@ -9,16 +9,26 @@ void oak_hash_start(oak_hash_t *hash) {
   hash->b = 0x9e3779b97f4a7c15u;
 }
 
+static uint64_t turn(uint64_t x, int bits) { return (x << bits) | (x >> (64 - bits)); }
+
+/* Both halves take 8 bytes in a step, in two ways that are independent of each other. */
+static void add_word(oak_hash_t *hash, uint64_t word) {
+  hash->a = (turn(hash->a, 29) ^ word) * 0xff51afd7ed558ccdu;
+  hash->b ^= word * 0xc2b2ae3d27d4eb4fu;
+  hash->b = turn(hash->b, 27) * 0x9e3779b185ebca87u + 0x165667b19e3779f9u;
+}
+
 void oak_hash_bytes(oak_hash_t *hash, const void *bytes, size_t count) {
   const unsigned char *byte = bytes;
-  uint64_t a = hash->a, b = hash->b;
-  for (size_t i = 0; i < count; i++) {
-    a = (a ^ byte[i]) * 0x100000001b3u; /* FNV-1a */
-    b ^= byte[i] * 0xc2b2ae3d27d4eb4fu; /* independent of a: multiply, rotate, multiply */
-    b = ((b << 27) | (b >> 37)) * 0x9e3779b185ebca87u + 0x165667b19e3779f9u;
+  for (; count >= 8; count -= 8, byte += 8) {
+    uint64_t word;
+    memcpy(&word, byte, 8);
+    add_word(hash, word);
   }
-  hash->a = a;
-  hash->b = b;
+  if (!count) return;
+  uint64_t rest = count; /* so that zeros at the end count */
+  for (size_t i = 0; i < count; i++) rest = rest << 8 | byte[i];
+  add_word(hash, rest);
 }
 
 void oak_hash_text(oak_hash_t *hash, const char *text) {

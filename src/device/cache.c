@@ -43,6 +43,11 @@ static seal_t seal_of(const char *bytes, size_t length) {
   return seal;
 }
 
+static void add_seal(oak_buffer_t *entry) {
+  const seal_t seal = seal_of(oak_buffer_get(entry), entry->length);
+  oak_buffer_bytes(entry, &seal, sizeof seal);
+}
+
 /** Write \a text to a file with the permissions that other files of the user get, since a cache
  * may serve several users; nobody else may write. \return 0 or errno. */
 static int write_new(const char *path, const oak_buffer_t *text) {
@@ -56,8 +61,7 @@ oak_status_t oak_cache_seal(const char *path) {
   oak_buffer_t entry = {0};
   int error = oak_buffer_read(&entry, path);
   if (!error) {
-    seal_t seal = seal_of(oak_buffer_get(&entry), entry.length);
-    oak_buffer_bytes(&entry, &seal, sizeof seal);
+    add_seal(&entry);
     error = write_new(path, &entry);
   }
   oak_buffer_free(&entry);
@@ -153,6 +157,21 @@ int oak_cache_check(const char *path) {
   /* An entry that could not be read for lack of descriptors or memory may be good. */
   if (error == EBADMSG) unlink(path);
   return !error;
+}
+
+int oak_cache_get(const char *path, oak_buffer_t *object) {
+  int file;
+  const int error = oak_cache_take(path, object, &file);
+  if (error) return error;
+  object->length -= sizeof(seal_t);
+  futimens(file, NULL);
+  close(file);
+  return 0;
+}
+
+int oak_cache_put(const char *path, oak_buffer_t *object) {
+  add_seal(object);
+  return oak_cache_write(path, object);
 }
 
 int oak_entry_find(const oak_device_t *dev, const oak_source_t *source, const char *hex,

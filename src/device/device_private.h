@@ -160,6 +160,10 @@ int oak_cache_write(const char *path, const oak_buffer_t *text);
  * They are 32 bytes behind the object, which ELF readers ignore. Other users lose the permission to
  * write. */
 oak_status_t oak_cache_seal(const char *path);
+/** An object without its seal: read it and mark it as used now, or write it. \return 0 or errno, as
+ * oak_cache_read() and oak_cache_write() do. */
+int oak_cache_get(const char *path, oak_buffer_t *object);
+int oak_cache_put(const char *path, oak_buffer_t *object);
 /** Remove entries that were not used for a long time, and files that killed runs have left. */
 void oak_cache_sweep(const oak_device_t *dev);
 
@@ -319,10 +323,25 @@ const void *oak_image_piece(const oak_buffer_t *object, size_t at, size_t size);
 /** The headers of the sections of an object file, NULL if it cannot be read. */
 const ElfW(Shdr) * oak_image_sections(const oak_buffer_t *object, int *count);
 
+/* ---- slice.c: what one file of a source needs of all of its text. */
+
+typedef struct oak_slices oak_slices_t;
+/** Cut preprocessed \a text, which must stay as it is. \a file: the paths of the files as the text
+ * names them. Close it also after a failure. */
+oak_status_t oak_slices_open(const char *text, char *const *file, int count, oak_slices_t **out);
+/** Print what the kernels of file number \a file need. \return the number of functions and other
+ * items of that file, 0 if the text does not name it. */
+int oak_slice(oak_slices_t *slices, int file, oak_buffer_t *out);
+/** 1 if files may share a static variable. Each object would have a copy, and the compiler may have
+ * left no trace of it where it is only written, or only read. */
+int oak_slices_vary(const oak_slices_t *slices);
+void oak_slices_close(oak_slices_t *slices);
+
 /* ---- units.c */
 
-/** Compile \a source to \a path as oak_object_build does, but in parts, side by side. \a *built: 0
- * if it has to be compiled in one piece. */
+/** Compile \a source to \a path as oak_object_build does, but its files apart, side by side. \a
+ * path.i has what the compiler sees of the source. \a *built: 0 if it has to be compiled in one
+ * piece. */
 oak_status_t oak_units_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                              const oak_words_t *head, int *built);
 

@@ -17,7 +17,7 @@
 #include "device_private.h"
 
 /** Increase this number when the format of entries changes. */
-static const char key_version[] = "oak kernel cache 3";
+static const char key_version[] = "oak kernel cache 4";
 
 /** Hash preprocessed text. Of the lines that say where the text comes from, only the line number
  * and the last part of the file's name count: the same sources in another folder have the same key.

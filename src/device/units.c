@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Compiles one source in several parts at the same time, and links them. A part is a translation
- * unit with some of the files. The result is the same as from one unit, except if the files have
- * variables of their own, because each part would have a copy of them. In this case, and if a part
- * does not compile, the source is compiled in one piece, whose messages the user sees. */
+ * Compiles each file of a source by itself, several at the same time, and links the objects. Of
+ * the other files a compiler gets only what this one uses (slice.c). The objects are kept in the
+ * cache, so after an edit only those files are compiled again that use what has changed.
+ *
+ * The result is the same as from one piece, except if the files have variables of their own,
+ * because each object would have a copy of them. In this case, and if a file does not compile, the
+ * source is compiled in one piece, whose messages the user sees. */
 #define _GNU_SOURCE 1
 #include <elf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,74 +17,123 @@
 
 enum { MOST_FILES = 64 };
 
-/** A source in parts. */
+/** One file of the source. */
 typedef struct {
-  oak_source_t unit[OAK_MOST_JOBS];
-  const char *file[OAK_MOST_JOBS][MOST_FILES];
-  char *path[OAK_MOST_JOBS], *object[OAK_MOST_JOBS];
-  oak_job_t job[OAK_MOST_JOBS];
-  int count;
+  char *text, *object, *entry; /**< paths: what is compiled, the result, its place in the cache */
+  oak_buffer_t slice;
+} unit_t;
+
+typedef struct {
+  unit_t unit[MOST_FILES];
+  char *file[MOST_FILES]; /**< as the compiler names it */
+  oak_job_t job[MOST_FILES];
+  int compiled[MOST_FILES]; /**< the number of the unit of a job */
+  int count, njob;
 } units_t;
 
 /** With flags that are names of files, such as libraries to link, the source is compiled in one
  * piece. */
-static int plain_flags(const oak_device_t *dev) {
-  int plain = 1;
+static int is_plain(const oak_device_t *dev, const oak_source_t *source) {
+  int plain = source->time && source->nfile > 1 && source->nfile <= MOST_FILES;
   for (int i = 0; i < dev->user_flags.count; i++) plain &= dev->user_flags.word[i][0] == '-';
   return plain;
 }
 
-/** The number of parts. The file that takes longest limits the time of the build, so more parts
- * would not shorten it. */
-static int count_units(const oak_device_t *dev, const oak_source_t *source) {
-  int sum = 0, most = 0;
-  const int cores = oak_host_cores();
-  if (!source->time || source->nfile > MOST_FILES || !plain_flags(dev)) return 1;
-  for (int i = 0; i < source->nfile; i++) {
-    sum += source->time[i];
-    if (source->time[i] > most) most = source->time[i];
+/* ---- slices */
+
+/** Cut the source as its compiler has seen it. \a *built: 0 if its files cannot be found in it, or
+ * cannot be compiled apart. */
+static oak_status_t cut(units_t *u, const oak_source_t *source, const char *path, int *built) {
+  char *seen;
+  oak_buffer_t text = {0};
+  oak_slices_t *slices = NULL;
+  OAK_TRY(oak_format(&seen, "%s.i", path));
+  *built = oak_buffer_read(&text, seen) == 0;
+  free(seen);
+  oak_status_t status = OAK_OK;
+  for (int n = 0; n < source->nfile && status == OAK_OK; n++, u->count++)
+    status = oak_path_absolute(source->file[n], &u->file[n]);
+  if (status == OAK_OK) status = oak_slices_open(oak_buffer_get(&text), u->file, u->count, &slices);
+  if (status == OAK_OK) *built &= !oak_slices_vary(slices);
+  for (int n = 0; n < u->count && status == OAK_OK; n++) {
+    *built &= oak_slice(slices, n, &u->unit[n].slice) > 0;
+    status = oak_buffer_status(&u->unit[n].slice);
   }
-  const int useful = most ? (sum + most - 1) / most : 1;
-  const int least = useful < cores ? useful : cores;
-  return least < OAK_MOST_JOBS ? least : OAK_MOST_JOBS;
+  oak_slices_close(slices);
+  oak_buffer_free(&text);
+  return status;
 }
 
-/** Distribute the files, those that take longest first, each to the part with the least work so
- * far. */
-static void deal(units_t *u, const oak_source_t *source) {
-  int load[OAK_MOST_JOBS] = {0}, given[MOST_FILES];
-  for (int i = 0; i < source->nfile; i++) given[i] = -1;
-  for (int left = source->nfile; left > 0; left--) {
-    int longest = -1, least = 0;
-    for (int i = 0; i < source->nfile; i++)
-      if (given[i] < 0 && (longest < 0 || source->time[i] > source->time[longest])) longest = i;
-    for (int n = 1; n < u->count; n++)
-      if (load[n] < load[least]) least = n;
-    given[longest] = least;
-    load[least] += source->time[longest];
-  }
-  for (int n = 0; n < u->count; n++) {
-    u->unit[n] = *source;
-    u->unit[n].file = u->file[n];
-    u->unit[n].nfile = 0;
-    for (int i = 0; i < source->nfile; i++)
-      if (given[i] == n) u->file[n][u->unit[n].nfile++] = source->file[i];
-  }
+/* ---- objects in the cache */
+
+/** Look for the object of a unit, and put it where it would be compiled to. */
+static oak_status_t find_object(oak_device_t *dev, unit_t *unit, const char *name,
+                                const oak_hash_t *start, int *found) {
+  const oak_source_t named = {.name = name};
+  char hex[33];
+  oak_hash_t hash = *start;
+  oak_buffer_t object = {0};
+  *found = 0;
+  if (!dev->cache || dev->unfollowed[0]) return OAK_OK;
+  oak_hash_bytes(&hash, oak_buffer_get(&unit->slice), unit->slice.length);
+  oak_hash_hex(&hash, hex);
+  OAK_TRY(oak_entry_path(dev, dev->cache, &named, hex, "", &unit->entry));
+  if (!oak_build_keep() && oak_cache_get(unit->entry, &object) == 0)
+    *found = oak_buffer_write(&object, unit->object) == 0;
+  oak_buffer_free(&object);
+  return OAK_OK;
 }
 
+/** Keep a new object. If this fails, the build goes on. */
+static void keep_object(const oak_device_t *dev, const unit_t *unit) {
+  oak_buffer_t object = {0};
+  if (unit->entry && !dev->unkept && oak_buffer_read(&object, unit->object) == 0)
+    oak_cache_put(unit->entry, &object);
+  oak_buffer_free(&object);
+}
+
+/* ---- compiling */
+
+static oak_status_t add_job(units_t *u, int n, const oak_device_t *dev, const oak_words_t *head) {
+  oak_words_t *command = &u->job[u->njob].command;
+  const int error = oak_buffer_write(&u->unit[n].slice, u->unit[n].text);
+  OAK_CHECK(!error, OAK_ERR_FILE,
+            "the source of a kernel cannot be written to %s: %s; set OAK_CACHE to a folder with "
+            "space",
+            u->unit[n].text, strerror(error));
+  oak_words_copy(command, head);
+  oak_words_add(command, "%s", u->unit[n].text);
+  oak_words_copy(command, &dev->user_flags);
+  oak_words_add(command, "-c");
+  oak_words_add(command, "-o");
+  oak_words_add(command, "%s", u->unit[n].object);
+  u->compiled[u->njob++] = n;
+  return OAK_OK;
+}
+
+/** The file that takes longest and has not been looked at. */
+static int longest(const units_t *u, const oak_source_t *source) {
+  int best = -1;
+  for (int n = 0; n < u->count; n++)
+    if (!u->unit[n].text && (best < 0 || source->time[n] > source->time[best])) best = n;
+  return best;
+}
+
+/** Jobs for the units that are not in the cache, those that take longest first. */
 static oak_status_t prepare(units_t *u, oak_device_t *dev, const oak_source_t *source,
                             const char *path, const oak_words_t *head) {
-  deal(u, source);
-  for (int n = 0; n < u->count; n++) {
-    oak_words_t *command = &u->job[n].command;
-    OAK_TRY(oak_format(&u->path[n], "%s-%d", path, n + 1));
-    OAK_TRY(oak_format(&u->object[n], "%s.o", u->path[n]));
-    OAK_TRY(oak_object_command(&u->unit[n], u->path[n], head, command));
-    oak_words_copy(command, &dev->user_flags);
-    oak_debug_flags(source, command);
-    oak_words_add(command, "-c");
-    oak_words_add(command, "-o");
-    oak_words_add(command, "%s", u->object[n]);
+  oak_hash_t start;
+  oak_hash_start(&start);
+  oak_hash_text(&start, "oak unit 1");
+  OAK_TRY(dev->ops->fingerprint(dev, 1, &start));
+  for (int n; (n = longest(u, source)) >= 0;) {
+    unit_t *unit = &u->unit[n];
+    const char *slash = strrchr(u->file[n], '/'), *name = slash ? slash + 1 : u->file[n];
+    int found;
+    OAK_TRY(oak_format(&unit->text, "%s-%d.i", path, n + 1));
+    OAK_TRY(oak_format(&unit->object, "%s-%d.o", path, n + 1));
+    OAK_TRY(find_object(dev, unit, name, &start, &found));
+    if (!found) OAK_TRY(add_job(u, n, dev, head));
   }
   return OAK_OK;
 }
@@ -116,13 +169,13 @@ static int has_variables(const char *path) {
 
 /* ---- all of it */
 
-/** Link the parts. If two parts define the same name, linking fails; the source is then compiled in
- * one piece, for a message that names both places. */
+/** Link the objects. If two of them define the same name, linking fails; the source is then
+ * compiled in one piece, for a message that names both places. */
 static oak_status_t link_units(const units_t *u, oak_device_t *dev, const char *path,
                                const oak_words_t *head, int *built) {
   oak_job_t job = {.to = NULL};
   oak_words_copy(&job.command, head);
-  for (int n = 0; n < u->count; n++) oak_words_add(&job.command, "%s", u->object[n]);
+  for (int n = 0; n < u->count; n++) oak_words_add(&job.command, "%s", u->unit[n].object);
   oak_words_add(&job.command, "-o");
   oak_words_add(&job.command, "%s", path);
   oak_words_copy(&job.command, &dev->user_flags);
@@ -136,30 +189,35 @@ static oak_status_t link_units(const units_t *u, oak_device_t *dev, const char *
 
 static oak_status_t build(units_t *u, oak_device_t *dev, const oak_source_t *source,
                           const char *path, const oak_words_t *head, int *built) {
-  int apart = 1;
+  OAK_TRY(cut(u, source, path, built));
+  if (!*built) return OAK_OK;
   OAK_TRY(prepare(u, dev, source, path, head));
-  const oak_status_t status = oak_process_run_jobs(u->job, u->count, u->count);
-  for (int n = 0; n < u->count; n++) {
+  const oak_status_t status = oak_process_run_jobs(u->job, u->njob, oak_host_cores());
+  for (int n = 0; n < u->njob; n++) {
+    const unit_t *unit = &u->unit[u->compiled[n]];
     oak_compiler_log(&u->job[n], path);
-    apart = apart && u->job[n].code == 0 && !has_variables(u->object[n]);
+    const int fine = u->job[n].code == 0 && !has_variables(unit->object);
+    if (fine) keep_object(dev, unit);
+    *built &= fine;
   }
   OAK_TRY(status);
-  return apart ? link_units(u, dev, path, head, built) : OAK_OK;
+  return *built ? link_units(u, dev, path, head, built) : OAK_OK;
 }
 
 oak_status_t oak_units_build(oak_device_t *dev, const oak_source_t *source, const char *path,
                              const oak_words_t *head, int *built) {
   *built = 0;
-  const int count = count_units(dev, source);
-  if (count < 2) return OAK_OK;
+  if (!is_plain(dev, source)) return OAK_OK;
   units_t *u = calloc(1, sizeof *u);
   OAK_CHECK(u, OAK_ERR_MEMORY, "no memory to compile kernel '%s'", oak_source_name(source));
-  u->count = count;
   const oak_status_t status = build(u, dev, source, path, head, built);
-  for (int n = 0; n < count; n++) {
+  for (int n = 0; n < u->count; n++) {
     oak_job_free(&u->job[n]);
-    free(u->path[n]);
-    free(u->object[n]);
+    oak_buffer_free(&u->unit[n].slice);
+    free(u->unit[n].text);
+    free(u->unit[n].object);
+    free(u->unit[n].entry);
+    free(u->file[n]);
   }
   free(u);
   return status;
