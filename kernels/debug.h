@@ -226,6 +226,10 @@ __attribute__((noinline)) static void oak_debug_number(double x, const double *g
 #undef SOLID
 #define SOLID(at) \
   OAK_OF_PLACE(double, _solid, "SOLID", at, oak_x != oak_x, (const oak_at_t *at), (at))
+#undef POTENTIAL
+#define POTENTIAL(at, body)                                                   \
+  OAK_OF_PLACE(double, _potential, "POTENTIAL", at, !oak_debug_finite(oak_x), \
+               (const oak_at_t *at, int body), (at, body))
 #undef FIELD
 #define FIELD(name, at)                                                                      \
   OAK_OF_PLACE(double, _field_##name, "FIELD(" #name ", ...)", at, !oak_debug_finite(oak_x), \

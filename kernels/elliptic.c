@@ -19,8 +19,10 @@ OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
       OAK_LANES(i, OAK_N) {
         real fall;
         const real lhs = elliptic_apply(&arg, &b, &r, n, i, &fall);
-        const real next =
-            r.u.c[i] - (real)ELLIPTIC_RELAX * oak_div(rhs[row * OAK_N + i] - lhs, fall);
+        real next = r.u.c[i] - (real)ELLIPTIC_RELAX * oak_div(rhs[row * OAK_N + i] - lhs, fall);
+#if OAK_ELLIPTIC_BODIES
+        if (elliptic_pinned(r.b[i])) next = arg.top ? rhs[row * OAK_N + i] : 0;
+#endif
         if ((i & 1) == odd) u[row * OAK_N + i] = next;
       }
     }
@@ -40,6 +42,9 @@ OAK_KERNEL(oak_elliptic_residual, oak_elliptic_args_t, ELLIPTIC_LANES) {
       OAK_LANES(i, OAK_N) {
         real fall;
         res[row * OAK_N + i] = rhs[row * OAK_N + i] - elliptic_apply(&arg, &b, &r, n, i, &fall);
+#if OAK_ELLIPTIC_BODIES
+        if (elliptic_pinned(r.b[i])) res[row * OAK_N + i] = 0;
+#endif
       }
     }
   }

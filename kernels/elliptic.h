@@ -12,6 +12,10 @@
 #ifndef OAK_ELLIPTIC_FIELDS
 #define OAK_ELLIPTIC_FIELDS 0
 #endif
+/* 1 if there are bodies; the coefficients are fields then. */
+#ifndef OAK_ELLIPTIC_BODIES
+#define OAK_ELLIPTIC_BODIES 0
+#endif
 /* 1 if smoothing and residual have the forms of elliptic_plain.c. Lanes of OpenACC share no arrays:
  * they use the forms of elliptic.c. */
 #define ELLIPTIC_PLAIN (!OAK_ELLIPTIC_FIELDS && !OAK_LANES_APART)
@@ -219,6 +223,11 @@ OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_
   *diagonal = fall + c;
   return sum - c * u;
 }
+
+#if OAK_ELLIPTIC_BODIES
+/* Whether a cell lies in an electrode: its b is the mark -1. */
+OAK_FN int elliptic_pinned(real b) { return b < 0; }
+#endif
 
 /* The larger of `most` and |x|. A value that is not a number counts as infinite. */
 OAK_FN double elliptic_larger(double most, double x) {

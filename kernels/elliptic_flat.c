@@ -126,6 +126,12 @@ OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int
 OAK_FN void flat_relax(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c, const int x[3],
                        real factor) {
   real *u = f->u + f->start, fall;
+#if OAK_ELLIPTIC_BODIES
+  if (elliptic_pinned(f->b[f->start + c])) {
+    u[c] = 0;
+    return;
+  }
+#endif
   const real lhs = flat_apply(arg, f, c, x, &fall);
   if (fall > 0) u[c] -= factor * oak_div(f->r[f->start + c] - lhs, fall);
 }
@@ -157,6 +163,9 @@ OAK_FN void flat_down(const oak_elliptic_flat_args_t *arg, const flat_t *f, cons
       const int x[3] = {2 * at[0] + (e & 1), 2 * at[1] + (e >> 1 & 1),
                         OAK_DIM == 3 ? 2 * at[2] + (e >> 2) : 0};
       const int child = flat_cell(f, x[0], x[1], x[2]);
+#if OAK_ELLIPTIC_BODIES
+      if (elliptic_pinned(f->b[f->start + child])) continue;
+#endif
       sum += (f->r[f->start + child] - flat_apply(arg, f, child, x, &fall)) *
              elliptic_half(ring, e & 1);
     }
@@ -325,6 +334,9 @@ OAK_KERNEL(oak_elliptic_flat_fields, oak_elliptic_flat_args_t, FLAT_LANES) {
       flat_level(&arg, l + 1, &next);
       OAK_INNER(c, next.cells) {
         real a[OAK_FACES] = {0}, b = 0;
+#if OAK_ELLIPTIC_BODIES
+        int pinned = 0;
+#endif
         int x[3];
         flat_point(&next, c, x);
         const real ring = flat_ring(&next, x[0]);
@@ -338,12 +350,19 @@ OAK_KERNEL(oak_elliptic_flat_fields, oak_elliptic_flat_args_t, FLAT_LANES) {
             a[face] +=
                 flat_on_face(&arg, &f, face)[child - f.start] * elliptic_part(ring, d, e & 1);
           }
+#if OAK_ELLIPTIC_BODIES
+          pinned += elliptic_pinned(arg.fb[child]);
+          if (elliptic_pinned(arg.fb[child])) continue;
+#endif
           b += arg.fb[child] * elliptic_half(ring, e & 1);
         }
         OAK_UNROLL
         for (int face = 0; face < OAK_FACES; face++)
           flat_on_face(&arg, &next, face)[c] = a[face] * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
         arg.fb[next.start + c] = b * (real)(1.0 / (1 << OAK_DIM));
+#if OAK_ELLIPTIC_BODIES
+        if (2 * pinned >= 1 << OAK_DIM) arg.fb[next.start + c] = -1;
+#endif
       }
       OAK_BARRIER;
     }

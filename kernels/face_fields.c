@@ -2,9 +2,21 @@
  * The hooks FACE_FIELD: numbers on faces, from the fields in both cells beside a face and from the
  * derivatives of the solutions of elliptic equations there. Part of the kernels only where a
  * physics has such a hook. */
-#include "kernels/user.h"
+#include "kernels/bodies.h"
 
 #ifdef OAK_FACE_FIELDS
+#if OAK_NBODY
+/* The body beside a face. */
+OAK_FN void find_wall(const oak_face_fields_args_t *arg, const oak_user_t *user, long block,
+                      const int x[3], int index, oak_at_face_t *face) {
+  const int up = arg->cut[block * (long long)OAK_FACE_REALS + index] > 0, back = !up;
+  const oak_at_t inside = oak_place(&arg->f, user, block, x[0] - back * (face->dir == 0),
+                                    x[1] - back * (face->dir == 1), x[2] - back * (face->dir == 2));
+  face->wall = up ? 1 : -1;
+  face->surface = oak_body_near(&inside, OAK_ALL_BODIES).surface;
+}
+#endif
+
 /* Face `index` (oak_face_index) of a block, below cell x[] across `dir`; x[dir] may be N. */
 OAK_FN oak_at_face_t face_place(const oak_face_fields_args_t *arg, const oak_user_t *user,
                                 long block, int dir, const int x[3], int index) {
@@ -34,6 +46,11 @@ OAK_FN oak_at_face_t face_place(const oak_face_fields_args_t *arg, const oak_use
   at.t = f->time;
   at.dt = f->dt;
   at.dir = dir;
+  at.wall = at.surface = 0;
+#if OAK_NBODY
+  if (arg->cut && arg->cut[block * (long long)OAK_FACE_REALS + index] != 0)
+    find_wall(arg, user, block, x, index, &at);
+#endif
   (void)index;
   return at;
 }

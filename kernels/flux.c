@@ -95,7 +95,7 @@ OAK_FN void update_cell(const tile_t *t, int i, int j, int k, flux_shared_t *sh,
     for (int p = 0; p < OAK_NPREV; p++)
       u[v] += (real)arg->w[p] * arg->prev[p][cell + v * OAK_CELLS];
   }
-  keep_fields(arg->prev[0] + cell, u);
+  keep_fields(&t->user.physics, arg->prev[0] + cell, u);
   keep_fractions(&t->user.physics, arg->prev[0] + cell, u);
   oak_round_result(u, t->number + (unsigned)k * OAK_NEXT_Z + (unsigned)i * OAK_NEXT_X +
                           (unsigned)j * OAK_NEXT_Y);

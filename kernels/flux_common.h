@@ -89,6 +89,9 @@ OAK_FN real face_flux(const physics_parameters_t *ph, const real left[], const r
   for (int v = 0; v < NVAR; v++) ql[v] = left[v], qr[v] = right[v];
   const int open = oak_wall_states(dir, ql, qr);
   const real fastest = oak_riemann(ph, ql, qr, dir, f), speed = open ? fastest : 0;
+#if OAK_HAS_physics_collect
+  for (int v = 0; v < NVAR; v++) f[v] = open ? f[v] : 0;
+#endif
   f[SOLID_VAR] = 0;
 #else
   const real *ql = left, *qr = right;
@@ -224,12 +227,17 @@ OAK_FN real wave_rate(const metric_t *m, int dir, real speed, real inv_dx) {
 
 /* Fields in the state do not change: all Runge-Kutta states have the same values. */
 #if NSOLID
-/* A solid cell keeps its state. */
-OAK_FN void keep_fields(const store_t *prev, real u[]) {
+/* A solid cell keeps its state, or what flows into it (COLLECT). */
+OAK_FN void keep_fields(const physics_parameters_t *ph, const store_t *prev, real u[]) {
   const int solid = oak_is_solid(prev[SOLID_VAR * OAK_CELLS]);
   u[SOLID_VAR] = prev[SOLID_VAR * OAK_CELLS];
+#if OAK_HAS_physics_collect
+  if (solid) physics_collect(ph, u);
+#else
+  (void)ph;
   OAK_UNROLL
   for (int v = 0; v < SOLID_VAR; v++) u[v] = solid ? prev[v * OAK_CELLS] : u[v];
+#endif
 #if OAK_HAS_FIXED
 #define OAK_KEEP_FIELD(variable, name) u[variable] = prev[(variable)*OAK_CELLS];
   OAK_FIXED(OAK_KEEP_FIELD)
@@ -237,9 +245,12 @@ OAK_FN void keep_fields(const store_t *prev, real u[]) {
 }
 #elif OAK_HAS_FIXED
 #define OAK_KEEP_FIELD(variable, name) u[variable] = prev[(variable)*OAK_CELLS];
-OAK_FN void keep_fields(const store_t *prev, real u[]) { OAK_FIXED(OAK_KEEP_FIELD) }
+OAK_FN void keep_fields(const physics_parameters_t *ph, const store_t *prev, real u[]) {
+  (void)ph;
+  OAK_FIXED(OAK_KEEP_FIELD)
+}
 #else
-#define keep_fields(prev, u)
+#define keep_fields(ph, prev, u)
 #endif
 
 #if NSCALARS && OAK_SCALAR_VALUES == 2 && defined PHYSICS_LEAST_MASS
@@ -268,6 +279,9 @@ OAK_FN void add_sources(const oak_field_t *f, const oak_user_t *user, long block
                         int k, const real q[], real source[]) {
 #if OAK_HAS_physics_source || OAK_HAS_problem_source
   const oak_at_t at = oak_place(f, user, block, i, j, k);
+#if NSOLID && OAK_HAS_physics_collect
+  if (oak_is_solid(q[SOLID_VAR])) return;
+#endif
 #if OAK_HAS_physics_source
   physics_source(&at, q, source);
 #endif

@@ -40,6 +40,9 @@ typedef struct {
   double t, dt; /**< as in oak_at_t */
   int dir;      /**< the axis that the face is normal to */
   int level;
+  int wall;    /**< 1 if an electrode or a dielectric is above the face and gas below, -1 if it is
+                * the other way, 0 otherwise */
+  int surface; /**< of that body: OAK_BODY_EMIT, ... */
 } oak_at_face_t;
 #endif
 
@@ -174,6 +177,9 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define REFINE(at) OAK_HOOK(real, _refine)(const oak_at_t *at)
 /* Problem: negative in solid cells. */
 #define SOLID(at) OAK_HOOK(double, _solid)(const oak_at_t *at)
+/* Problem: the potential of an electrode at at->x; body_NAME is that of [body.NAME], body_solid
+ * that of SOLID. */
+#define POTENTIAL(at, body) OAK_HOOK(double, _potential)(const oak_at_t *at, int body)
 /* Problem: where refinement is forced or forbidden. */
 #define REGION(at, lower, upper) \
   OAK_HOOK(int, _region)(const oak_at_t *at, const double lower[3], const double upper[3])
@@ -298,6 +304,9 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define FACE(ph, ql, qr, dir) \
   OAK_HOOK(void, _face)       \
   (const physics_parameters_t *ph, real ql[OAK_STATE], real qr[OAK_STATE], int dir)
+/* Physics: solid cells keep what flows into them; changes their conserved state after each stage.
+ */
+#define COLLECT(ph, u) OAK_HOOK(void, _collect)(const physics_parameters_t *ph, real u[OAK_STATE])
 /* Physics: changes the mirror image that diffusive fluxes see beyond a wall. */
 #define WALL(ph, q) OAK_HOOK(void, _wall)(const physics_parameters_t *ph, real q[OAK_STATE])
 /* Physics: a flux between two states, for scheme.flux = name. */

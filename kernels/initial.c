@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Initial condition: the problem's primitive state at cell centres, stored as conserved. */
+#include "kernels/bodies.h"
 #include "kernels/rounding.h"
-#include "kernels/user.h"
 
 #if OAK_HAS_problem_initial
 /* A lane's share of the cells of a block. Returns whether one of them is invalid. */
@@ -32,7 +32,7 @@ OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
       OAK_FIXED(OAK_KEEP_FIXED)
 #endif
 #if NSOLID
-      q[SOLID_VAR] = problem_solid(&at) < 0 ? 1 : 0;
+      q[SOLID_VAR] = oak_solid(&at) ? 1 : 0;
 #endif
       oak_round_nearest(q);
       invalid |= !oak_state_valid(&user.physics, q);

@@ -14,7 +14,7 @@
  * user: the problem's own indicator.
  *
  * REGION of the problem takes precedence over the indicator, block by block. */
-#include "kernels/user.h"
+#include "kernels/bodies.h"
 
 #if OAK_REFINE_GRADIENT
 OAK_FN real indicator2(const oak_row_t *row, int a, real eps, real eps_abs) {
@@ -246,9 +246,12 @@ OAK_FN int refine_region(const oak_field_t *f, long n) {
 
 #if NSOLID
 /* The surface of solids is on the finest level. A block is refined if it and its ghost cells
- * contain both solid cells and others. */
+ * contain both solid cells and others, or if a body that may be smaller than a cell is so near. */
 OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n,
                            real *OAK_RESTRICT most OAK_LANE_PARAM) {
+#if OAK_NBODY
+  const oak_user_t user = oak_user(&arg->f);
+#endif
   OAK_ROWS(row, OAK_NZ * OAK_N, OAK_N) {
     const int j = row % OAK_N, k = row / OAK_N;
     real *const lane = refine_lanes(most, j, k);
@@ -260,6 +263,10 @@ OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n,
         differs |= oak_get(&arg->f, n, SOLID_VAR, i + (dir == 0) * step, j + (dir == 1) * step,
                            k + (dir == 2) * step) != own;
       }
+#if OAK_NBODY
+      const oak_at_t at = oak_place(&arg->f, &user, n, i, j, k);
+      differs |= fabs(oak_body_near(&at, OAK_ALL_BODIES).distance) < at.dx[0];
+#endif
       const real e2 = differs ? (real)1e30 : 0;
       OAK_TALLY_MAX(lane[i], e2);
     }

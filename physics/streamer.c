@@ -30,6 +30,7 @@ enum { NE, NI };
 
 #define ELEMENTARY_CHARGE 1.602176634e-19
 #define EPSILON0 8.8541878128e-12
+#define PHYSICS_EPSILON EPSILON0 /* for the charges of bodies */
 #define TOWNSEND 1e-21
 
 /* FIELD_SIZE(f): |E| from the fields of a cell. FIELD_SIZE_NEAR(at, i, j, k): |E| of the cell that
@@ -108,13 +109,26 @@ OAK_FN real eta_of(const physics_parameters_t *ph, real E) {
 
 POISSON(at, q) { return ELEMENTARY_CHARGE / EPSILON0 * ((double)q[NE] - (double)q[NI]); }
 
-/* Velocity of the electrons along the axis, and their diffusivity. */
-FACE_FIELD(drift, at) {
-  return mu_of(&at->ph, (real)0.5 * (FIELD_SIZE(at->left) + FIELD_SIZE(at->right))) * at->slope.phi;
+/* |E| on a face: the mean of both cells, at the surface of a body that of the gas. */
+OAK_FN real size_on_face(const oak_at_face_t *at) {
+  const real left = FIELD_SIZE(at->left), right = FIELD_SIZE(at->right);
+  return at->wall > 0 ? left : at->wall < 0 ? right : (real)0.5 * (left + right);
 }
 
-FACE_FIELD(diffusivity, at) {
-  return D_of(&at->ph, (real)0.5 * (FIELD_SIZE(at->left) + FIELD_SIZE(at->right)));
+/* Velocity of the electrons along the axis, and their diffusivity. */
+FACE_FIELD(drift, at) {
+  const double v = mu_of(&at->ph, size_on_face(at)) * at->slope.phi;
+  const int closed = at->wall && at->surface == OAK_BODY_REFLECT;
+  const int leaves = at->surface == OAK_BODY_ABSORB && v * at->wall < 0;
+  return closed || leaves ? 0 : v;
+}
+
+FACE_FIELD(diffusivity, at) { return D_of(&at->ph, size_on_face(at)); }
+
+/* The charge that flows into a body is kept there as charge of ions. */
+COLLECT(ph, u) {
+  u[NI] -= u[NE];
+  u[NE] = 0;
 }
 
 TO_PRIMITIVE(ph, q) {}

@@ -48,6 +48,15 @@ typedef struct {
   real *given;      /**< [place][N^(d-1)] */
   int face;         /**< the face that the kernel works on */
   int axis;         /**< of the derivative (oak_elliptic_gradient) */
+  /* bodies */
+  const real *cut; /**< on faces, [nblock][OAK_FACE_REALS]: 0, or the way from the centre of the
+                    * cell outside an electrode to its surface, over the distance of the centres of
+                    * both cells; OAK_DIELECTRIC_CUT between a dielectric and a gas. It is negative
+                    * if the body is below the face */
+  const real *pin; /**< [nblock][N^d] 1 in cells whose centre is in an electrode, else 0 */
+  real *wall;      /**< on such faces: the potential of the electrode, or the right-hand side in the
+                    * dielectric's cell that lies on this face as surface charge */
+  int top;         /**< this is the finest level, where cells in electrodes have their potential */
 } oak_elliptic_args_t;
 
 /** From a level to the next coarser one and back. */

@@ -329,10 +329,26 @@ typedef struct {
 } oak_poisson_args_t;
 
 /** Numbers on faces, which hooks of fluxes read (kernels/face_fields.c). */
+/** Bodies (kernels/bodies.h). */
+enum { OAK_BODY_ELECTRODE, OAK_BODY_DIELECTRIC, OAK_BODY_WALL };
+enum { OAK_BODY_EMIT, OAK_BODY_ABSORB, OAK_BODY_REFLECT };
+enum { OAK_BODY_SUMS = 2 };
+#define OAK_LEAST_CUT 1e-4
+#define OAK_DIELECTRIC_CUT 2
+typedef struct {
+  oak_field_t f;           /**< the blocks of a level of the solver */
+  double *cut, *pin;       /**< as in oak_elliptic_args_t */
+  double *wall;            /**< likewise */
+  double *values, *u;      /**< [nblock][N^d] right-hand side or coefficient; potential */
+  const double *a, *slope; /**< coefficient; derivatives across faces */
+  double *sums;
+} oak_body_args_t;
+
 typedef struct {
   oak_field_t f;
   const double *slope[OAK_MAX_EQUATIONS]; /**< derivatives of the solutions of elliptic equations
                                            * across faces, [nblock][OAK_FACE_REALS] */
+  const double *cut; /**< of the first equation, as in oak_elliptic_args_t; NULL without bodies */
 } oak_face_fields_args_t;
 
 /** Variables that kernels/derived.c computes. */

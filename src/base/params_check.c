@@ -13,7 +13,8 @@
 size_t oak_param_section_length(const char *key) {
   const char *dot = strchr(key, '.'), *next = dot ? strchr(dot + 1, '.') : NULL;
   if (!dot) return 0;
-  const int nested = strncmp(key, "output.", 7) == 0 || strncmp(key, "poisson.", 8) == 0;
+  const int nested = strncmp(key, "output.", 7) == 0 || strncmp(key, "poisson.", 8) == 0 ||
+                     strncmp(key, "body.", 5) == 0;
   return (size_t)((next && nested ? next : dot) - key);
 }
 
@@ -112,8 +113,8 @@ static void list_keys(const oak_params_t *params, const char *key, int sort, cha
 /** 1 for keys that the files of physics and problem declare; these files may not have been read
  * yet. */
 static int comes_later(const char *key) {
-  static const char *const section[] = {"physics.", "problem.", "boundary."};
-  for (int i = 0; i < 3; i++)
+  static const char *const section[] = {"physics.", "problem.", "boundary.", "body."};
+  for (int i = 0; i < 4; i++)
     if (strncmp(key, section[i], strlen(section[i])) == 0) return 1;
   return 0;
 }

@@ -17,6 +17,32 @@ static int is_name(const char *name, size_t length) {
   return 1;
 }
 
+int oak_is_name(const char *name) { return is_name(name, strlen(name)); }
+
+/** The part of a given key between "section." and the next dot; its length, 0 without one. */
+static size_t subsection(const char *key, const char *section, const char **name) {
+  const size_t length = strlen(section);
+  const char *dot = strncmp(key, section, length) == 0 ? strchr(key + length, '.') : NULL;
+  *name = key + length;
+  return dot ? (size_t)(dot - *name) : 0;
+}
+
+int oak_params_subsection(const oak_params_t *params, const char *section, int number, char *name,
+                          size_t size) {
+  for (int i = 0; i < params->ngiven; i++) {
+    const char *here, *earlier;
+    const size_t length = subsection(params->given[i].key, section, &here);
+    int seen = length == 0;
+    for (int j = 0; j < i && !seen; j++)
+      seen = subsection(params->given[j].key, section, &earlier) == length &&
+             strncmp(here, earlier, length) == 0;
+    if (seen || number-- > 0) continue;
+    snprintf(name, size, "%.*s", (int)length, here);
+    return 1;
+  }
+  return 0;
+}
+
 /** These are the names of the outputs that the keys in [output] describe. */
 static int is_reserved(const char *name) {
   return oak_str_has_word("diagnostics invalid picture plt plotfiles parameters", name,

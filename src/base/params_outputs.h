@@ -20,4 +20,11 @@ oak_status_t oak_params_create(const oak_output_word_t *const *words, oak_params
 /** The key of a kind that ends in ".\a name", NULL if it has none. */
 const oak_param_desc_t *oak_output_word_key(const oak_output_word_t *word, const char *name);
 
+/** The name of subsection number \a number among the given keys of a section: with "body." it is
+ * NAME of body.NAME.shape, cut to \a size. \return 0 after the last one. */
+int oak_params_subsection(const oak_params_t *params, const char *section, int number, char *name,
+                          size_t size);
+/** Whether a text is a word of letters, digits and _ that begins with a letter, of at most 32. */
+int oak_is_name(const char *name);
+
 #endif

@@ -19,6 +19,10 @@ const oak_param_section_t oak_param_sections[] = {
      "Poisson's equation, whose right-hand side is the hook POISSON of a file (docs/poisson.md). "
      "A section [poisson.NAME] has the same keys for the equation POISSON_OF(NAME, at, q); values "
      "that it does not give are those of [poisson]."},
+    {"body",
+     "Bodies in the domain: electrodes and dielectrics (docs/poisson.md). Each section [body.NAME] "
+     "is "
+     "one body, with these keys; values that it does not give are those of [body]."},
     {"device", "Where the kernels run and how they are built"},
     {"checkpoint", "When to write files from which the run can be continued (docs/restart.md)"},
     {"output", "Plotfiles, pictures and diagnostics"},
@@ -243,6 +247,32 @@ const oak_param_desc_t oak_param_table[] = {
         "If a coarse level has at most this number of cells, every rank computes all of it, which "
         "needs no exchange of ghost cells. 0: 4096 on CPUs, 2097152 on GPUs that read each "
         "other's memory, 262144 on other GPUs; 1: no level is computed in this way."),
+
+    CHOICE("body.shape", "sphere", "sphere rod cone plate",
+           "sphere: a ball, in 2D a disk; rod: with round ends; cone: with a round tip; plate: a "
+           "box. Each body must have a shape."),
+    REALS("body.from", "0", "length",
+          "Centre of a sphere, centre of the round end of a rod, of the round tip of a cone, or a "
+          "corner of a plate: a number for each axis."),
+    REALS("body.to", "0", "length",
+          "Centre of the other end of a rod or cone, or the opposite corner of a plate."),
+    REAL("body.radius", "0", 0, INFINITY, "length",
+         "Radius of a sphere or rod, or of a cone at `to`."),
+    REAL("body.tip_radius", "0", 0, INFINITY, "length", "Radius of a cone at `from`."),
+    CHOICE(
+        "body.kind", "electrode", "electrode dielectric wall",
+        "electrode: the equation of POISSON has a given potential there; dielectric: its "
+        "coefficient is `permittivity` there, and charge stays on the surface; wall: only a solid "
+        "for the fluxes."),
+    REAL("body.potential", "0", -INFINITY, INFINITY, NULL,
+         "Potential of an electrode, unless the problem has POTENTIAL(at, body)."),
+    REAL("body.permittivity", "1", 0, INFINITY, NULL, "Permittivity of a dielectric.",
+         .above_min = 1),
+    CHOICE(
+        "body.surface", "emit", "emit absorb reflect",
+        "What fluxes of a discharge do at the surface. emit: the density has no slope there, and "
+        "particles drift both ways; absorb: particles drift into the body only; reflect: none "
+        "pass."),
 
     TEXT("device.name", "auto",
          "Device that runs the kernels: a name shown by `oak info`; auto: the best one found."),

@@ -46,6 +46,16 @@ typedef enum {
   X(merge_faces)                      \
   X(unpack_faces)
 
+/** Kernels of bodies. */
+#define OAK_ELLIPTIC_BODY_KERNELS(X) \
+  X(pin)                             \
+  X(sever)                           \
+  X(shares)                          \
+  X(charges)                         \
+  X(terms)                           \
+  X(wall_slopes)                     \
+  X(means)
+
 /** The first and the last family of this rank's blocks, parts of which may be on other ranks. */
 typedef struct {
   int nsend, to;  /**< number of this rank's first blocks whose parent is on rank `to` */
@@ -77,8 +87,10 @@ typedef struct {
   void *rhs, *res, *b; /**< device: [nblock][N^d] */
   void *on_face[4]; /**< device: a on faces, [nblock][N^d]: on the lower faces of cells along each
                      * axis, then on the upper faces of blocks (oak_elliptic_args_t.high) */
-  void *ghost;      /**< device: values beyond refinement boundaries */
-  void *fine, *coarse; /**< device: the faces at refinement boundaries */
+  void *cut, *pin, *wall; /**< device: where bodies are (oak_elliptic_args_t), with bodies; `wall`
+                           * on the finest level */
+  void *ghost;            /**< device: values beyond refinement boundaries */
+  void *fine, *coarse;    /**< device: the faces at refinement boundaries */
   int nfine, ncoarse;
   oak_elliptic_family_t family; /**< to the next coarser level */
 } oak_elliptic_level_t;
@@ -94,7 +106,7 @@ typedef struct {
   double *host; /**< [all][N^d] for messages; NULL if the host can read memory of the device */
 } oak_elliptic_gather_t;
 
-typedef struct {
+typedef struct oak_elliptic_setup {
   oak_transport_t *transport;
   oak_timers_t *timers;
   int block_size;
@@ -103,6 +115,8 @@ typedef struct {
   oak_elliptic_condition_t condition[6]; /**< that of the axis r = 0 has no effect */
   double a, b;                           /**< coefficients */
   int fields;                            /**< 1: they are fields */
+  int bodies;                            /**< 1: there are bodies; needs `fields` */
+  int electrodes;                        /**< 1: some of them give u */
   int64_t gather_cells; /**< levels of at most so many cells are gathered; 0: chosen by
                          * oak_elliptic_gather_limit */
 } oak_elliptic_setup_t;
@@ -124,6 +138,7 @@ typedef struct oak_elliptic {
 #define OAK_ELLIPTIC_MEMBER(name) oak_kernel_t *name;
     OAK_ELLIPTIC_KERNELS(OAK_ELLIPTIC_MEMBER)
     OAK_ELLIPTIC_FIELD_KERNELS(OAK_ELLIPTIC_MEMBER)
+    OAK_ELLIPTIC_BODY_KERNELS(OAK_ELLIPTIC_MEMBER)
 #undef OAK_ELLIPTIC_MEMBER
   } kernel;
   oak_transport_t alone; /**< of gathered levels, which need no other rank */
@@ -182,6 +197,25 @@ static inline size_t oak_elliptic_sums_bytes(int64_t n) {
   const int64_t chunks = (n + OAK_ELLIPTIC_CHUNK - 1) / OAK_ELLIPTIC_CHUNK;
   return (n + OAK_ELLIPTIC_PARTS * chunks) * OAK_ELLIPTIC_MOMENTS * sizeof(double);
 }
+
+/** Ghost cells of a on the finest level. Every rank takes part; the status is this rank's own. */
+oak_status_t oak_elliptic_share_a(oak_elliptic_t *e);
+
+/* bodies.c */
+oak_status_t oak_elliptic_bodies_fit(oak_elliptic_t *e, oak_elliptic_level_t *level);
+/** Take the right-hand side in surface cells of dielectrics as charge on their faces. To be called
+ * before the coefficients are set: it uses their memory. Collective. */
+oak_status_t oak_elliptic_charge_surfaces(oak_elliptic_t *e);
+/** Put electrodes into the coefficients of all levels. Every rank takes part; the status is this
+ * rank's own. */
+oak_status_t oak_elliptic_pin(oak_elliptic_t *e);
+/** Add bodies to the right-hand side of the finest level, and write numbers of its size to `res`.
+ * Rank-local. */
+oak_status_t oak_elliptic_add_bodies(oak_elliptic_t *e);
+/** Correct the derivatives across faces along an axis that lie at bodies. Rank-local. */
+oak_status_t oak_elliptic_wall_slopes(oak_elliptic_t *e, int axis, void *slopes);
+/** The derivative along an axis in cells, from those across faces. Rank-local. */
+oak_status_t oak_elliptic_means(oak_elliptic_t *e, int axis, void *slopes, void *out);
 
 /* family.c */
 /** Make the blocks of the next coarser mesh, and the lists that move values to it. Collective. */

@@ -34,6 +34,10 @@ void oak_elliptic_args(oak_elliptic_t *e, int l, oak_elliptic_args_t *args) {
   oak_elliptic_geometry(e, level, &args->f);
   for (int d = 0; d < e->dim; d++) args->low[d] = level->on_face[d];
   args->high = level->on_face[e->dim];
+  args->cut = level->cut;
+  args->pin = level->pin;
+  args->wall = level->wall;
+  args->top = l == e->nlevel - 1;
   if (e->setup.fields && l == e->nlevel - 1) {
     oak_exchange_field(&level->cexchange, &level->a, &args->c);
     oak_elliptic_geometry(e, level, &args->c);

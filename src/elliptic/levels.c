@@ -20,13 +20,14 @@ static const char front[] =
 static const char *const parts[] = {"kernels/halo.c",           "kernels/elliptic.c",
                                     "kernels/elliptic_plain.c", "kernels/elliptic_faces.c",
                                     "kernels/elliptic_move.c",  "kernels/elliptic_flat.c",
-                                    "kernels/elliptic_poles.c"};
+                                    "kernels/elliptic_poles.c", "kernels/elliptic_bodies.c"};
 enum { NPARTS = sizeof parts / sizeof *parts };
 
 static oak_status_t build(oak_elliptic_t *e) {
   char path[NPARTS][4200], define[6][64];
-  const char *file[NPARTS], *list[8] = {define[0],  define[1],         define[2], define[3],
+  const char *file[NPARTS], *list[9] = {define[0],  define[1],         define[2], define[3],
                                         "OAK_NG=1", "OAK_REAL=double", define[4], define[5]};
+  int ndefine = e->setup.coordinates ? 8 : 6;
   const char *root;
   OAK_TRY(oak_agree(e->comm, oak_source_root(&root)));
   for (int i = 0; i < NPARTS; i++) {
@@ -40,11 +41,12 @@ static oak_status_t build(oak_elliptic_t *e) {
   snprintf(define[3], sizeof define[3], "OAK_ELLIPTIC_FIELDS=%d", e->setup.fields);
   snprintf(define[4], sizeof define[4], "OAK_COORDINATES=%d", e->setup.coordinates);
   snprintf(define[5], sizeof define[5], "OAK_AXIS=%.17g", e->setup.xmin[0] / e->setup.dx0[0]);
+  if (e->setup.bodies) list[ndefine++] = "OAK_ELLIPTIC_BODIES=1";
   const oak_source_t source = {.name = "elliptic",
                                .define = list,
-                               .ndefine = e->setup.coordinates ? 8 : 6,
+                               .ndefine = ndefine,
                                .file = file,
-                               .nfile = NPARTS,
+                               .nfile = e->setup.bodies ? NPARTS : NPARTS - 1,
                                .text = front};
   OAK_TRY(oak_device_build(e->dev, &source, &e->module));
   oak_status_t st = oak_device_kernel(e->dev, e->module, "oak_halo", &e->halo);
@@ -54,6 +56,9 @@ static oak_status_t build(oak_elliptic_t *e) {
   OAK_ELLIPTIC_KERNELS(GET)
   if (e->setup.fields) {
     OAK_ELLIPTIC_FIELD_KERNELS(GET)
+  }
+  if (e->setup.bodies) {
+    OAK_ELLIPTIC_BODY_KERNELS(GET)
   }
 #undef GET
   if (st == OAK_OK)
@@ -78,6 +83,7 @@ static oak_status_t upload_conditions(oak_elliptic_t *e) {
     e->outside[face] = given ? 1 : -1;
     if (face / 2 < e->dim && !e->mesh->periodic[face / 2] && given) e->floating = 0;
   }
+  if (e->setup.electrodes) e->floating = 0;
   OAK_TRY(oak_device_alloc(e->dev, sizeof bc, &e->bc));
   OAK_TRY(oak_device_alloc(e->dev, sizeof bc, &e->cbc));
   OAK_TRY(oak_device_upload(e->dev, e->bc, bc, sizeof bc));
@@ -130,7 +136,8 @@ static void clear_level(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   void **const memory[] = {&level->blocks,     &level->rhs,        &level->res,
                            &level->b,          &level->ghost,      &level->fine,
                            &level->coarse,     &level->on_face[0], &level->on_face[1],
-                           &level->on_face[2], &level->on_face[3]};
+                           &level->on_face[2], &level->on_face[3], &level->cut,
+                           &level->pin,        &level->wall};
   if (!level->mesh) return;
   oak_values_clear(&level->exchange, u, 1);
   oak_values_clear(&level->cexchange, a, 1);
@@ -243,6 +250,7 @@ static oak_status_t fit_local(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   if (e->setup.fields) OAK_TRY(oak_device_alloc(e->dev, bytes, &level->b));
   for (int d = 0; e->setup.fields && d <= e->dim; d++)
     OAK_TRY(oak_device_alloc(e->dev, bytes, &level->on_face[d]));
+  OAK_TRY(oak_elliptic_bodies_fit(e, level));
   return oak_device_alloc(e->dev, level->pattern.flux.nbflux * area, &level->ghost);
 }
 
@@ -325,18 +333,23 @@ oak_status_t oak_elliptic_fit(oak_elliptic_t *e, int *changed) {
   return st;
 }
 
-/* a on the faces of the finest level. Every rank takes part; the status is this rank's own. */
-static oak_status_t find_faces(oak_elliptic_t *e) {
-  const int top = e->nlevel - 1;
-  oak_elliptic_level_t *level = &e->level[top];
-  oak_elliptic_args_t args;
+oak_status_t oak_elliptic_share_a(oak_elliptic_t *e) {
+  oak_elliptic_level_t *level = oak_elliptic_top(e);
   oak_halo_args_t halo = {.bc = e->cbc, .theta = 1};
   halo.f.block = level->blocks;
   for (int d = 0; d < e->dim; d++) {
     halo.f.dx0[d] = e->setup.dx0[d];
     halo.f.inv_dx0[d] = 1 / e->setup.dx0[d];
   }
-  oak_status_t st = oak_exchange_fill(&level->cexchange, &level->a, &halo, e->setup.timers);
+  return oak_exchange_fill(&level->cexchange, &level->a, &halo, e->setup.timers);
+}
+
+/* a on the faces of the finest level. Every rank takes part; the status is this rank's own. */
+static oak_status_t find_faces(oak_elliptic_t *e) {
+  const int top = e->nlevel - 1;
+  oak_elliptic_level_t *level = &e->level[top];
+  oak_elliptic_args_t args;
+  oak_status_t st = oak_elliptic_share_a(e);
   oak_elliptic_args(e, top, &args);
   if (st == OAK_OK) st = oak_elliptic_launch(e, e->kernel.faces, top, &args);
   if (!level->jumps) return st;
@@ -362,6 +375,7 @@ oak_status_t oak_elliptic_fit_fields(oak_elliptic_t *e) {
       oak_keep_failure(&st, oak_elliptic_restrict_faces(e, l, axis));
     oak_keep_failure(&st, oak_elliptic_restrict(e, l, e->level[l].b, e->level[l - 1].b));
   }
+  oak_keep_failure(&st, oak_elliptic_pin(e));
   oak_keep_failure(&st, oak_elliptic_flat_fields(e));
   return oak_agree(e->comm, st);
 }

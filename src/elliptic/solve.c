@@ -240,8 +240,11 @@ oak_status_t oak_elliptic_solve(oak_elliptic_t *e, const oak_elliptic_options_t 
   oak_elliptic_level_t *level = &e->level[top];
   double sum[OAK_ELLIPTIC_SUMS];
   *r = (oak_elliptic_report_t){0};
-  oak_status_t st = remove_mean(e, oak_elliptic_bound(e), level->rhs);
-  OAK_TRY(oak_elliptic_sums(e, st, level->rhs, level->rhs, sum));
+  oak_status_t st = oak_elliptic_bound(e);
+  if (e->setup.bodies && st == OAK_OK) st = oak_elliptic_add_bodies(e);
+  st = remove_mean(e, st, level->rhs);
+  void *size = e->setup.bodies ? level->res : level->rhs;
+  OAK_TRY(oak_elliptic_sums(e, st, size, size, sum));
   r->scale = sum[0] > 0 ? sum[0] : 1;
   st = OAK_OK;
   if (o->full && (o->krylov || top == 0)) {
@@ -275,5 +278,8 @@ oak_status_t oak_elliptic_gradient(oak_elliptic_t *e, int axis, void *out) {
 }
 
 oak_status_t oak_elliptic_slopes(oak_elliptic_t *e, void *out) {
-  return differentiate(e, e->kernel.slopes, 0, e->dim, out);
+  oak_status_t st = differentiate(e, e->kernel.slopes, 0, e->dim, out);
+  for (int axis = 0; axis < e->dim && st == OAK_OK && e->setup.bodies; axis++)
+    st = oak_elliptic_wall_slopes(e, axis, out);
+  return e->setup.bodies ? oak_agree(e->comm, st) : st;
 }

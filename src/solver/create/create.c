@@ -105,6 +105,7 @@ static oak_status_t read_described(oak_t *sim) {
   OAK_TRY(check_all(&sim->setup));
   OAK_TRY(oak_tables_read(&sim->setup));
   OAK_TRY(oak_read_domain(&sim->setup));
+  OAK_TRY(oak_bodies_read(&sim->setup));
   oak_read_changing(&sim->setup);
   OAK_TRY(choose_parts(sim));
   OAK_TRY(oak_coordinates_check(&sim->setup));

@@ -172,7 +172,7 @@ oak_status_t oak_variables_select(const oak_setup_t *setup, const char *text, co
 }
 
 int oak_variables_mask(const oak_setup_t *setup) {
-  return oak_has_hook(setup, "problem_solid") ? setup->nvar - 1 : -1;
+  return oak_has_solids(setup) ? setup->nvar - 1 : -1;
 }
 
 void oak_variables_add_mask(const oak_setup_t *setup, oak_selection_t *s) {

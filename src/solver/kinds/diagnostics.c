@@ -2,6 +2,11 @@
  * The totals in diagnostics.csv, with the key output.diagnostics_every. */
 #include "solver/kinds/kinds.h"
 
+/* Bodies that the equation sees; walls count too if there are others. */
+static int body_columns(const oak_t *sim) {
+  return sim->poisson[0].bodies ? oak_body_count(&sim->setup) : 0;
+}
+
 static void print_head(const oak_output_item_t *item, FILE *f) {
   const oak_t *sim = item->sim;
   fprintf(f, ",dt,blocks,cells");
@@ -14,6 +19,9 @@ static void print_head(const oak_output_item_t *item, FILE *f) {
     const char *const name = q->section ? q->name : "poisson";
     fprintf(f, ",%s_cycles,%s_residual,%s_seconds", name, name, name);
   }
+  for (int n = 0; n < body_columns(sim); n++)
+    fprintf(f, ",%s_charge,%s_collected", oak_body_name(&sim->setup, n),
+            oak_body_name(&sim->setup, n));
 }
 
 static oak_status_t print_row(oak_output_item_t *item, const oak_grid_view_t *view, FILE *f) {
@@ -30,6 +38,8 @@ static oak_status_t print_row(oak_output_item_t *item, const oak_grid_view_t *vi
   for (int n = 0; n < sim->setup.equations.count; n++)
     fprintf(f, ",%d,%.3g,%.4g", sim->poisson[n].cycles, sim->poisson[n].residual,
             sim->poisson[n].seconds);
+  for (int n = 0; n < body_columns(sim) * OAK_BODY_SUMS; n++)
+    fprintf(f, ",%.17g", sim->poisson[0].charge[n]);
   return OAK_OK;
 }
 

@@ -78,7 +78,7 @@ static oak_status_t parse(const oak_setup_t *setup, const char *key, const char 
 
 /* Whether conditions for all variables leave this variable out: a field, or the mask of solids. */
 static int is_given(const oak_setup_t *setup, int v) {
-  int given = oak_has_hook(setup, "problem_solid") && v == setup->nvar - 1;
+  int given = oak_has_solids(setup) && v == setup->nvar - 1;
   for (int n = 0; n < setup->fields.nfixed; n++) given |= setup->fields.fixed[n].variable == v;
   return given;
 }

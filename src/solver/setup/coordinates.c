@@ -102,7 +102,7 @@ oak_status_t oak_coordinates_check(const oak_setup_t *setup) {
     return refuse(setup, "does not know DIFFUSIVE_FLUX", "choose cartesian or axisymmetric");
   if (setup->coordinates != OAK_AXISYMMETRIC && OAK_HAS_HOOK(setup, poisson))
     return refuse(setup, "does not know POISSON", "choose cartesian or axisymmetric");
-  if (setup->coordinates != OAK_AXISYMMETRIC && oak_has_hook(setup, "problem_solid"))
+  if (setup->coordinates != OAK_AXISYMMETRIC && oak_has_solids(setup))
     return refuse(setup, "does not know SOLID", "choose cartesian or axisymmetric");
   if (setup->fields.nfixed) return refuse(setup, "does not know FLUX_FIELD", "choose cartesian");
   return check_faces(setup);

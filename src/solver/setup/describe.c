@@ -228,7 +228,7 @@ static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
   OAK_TRY(oak_setup_find_riemann(setup, module));
   oak_read_hooks(setup, module);
   OAK_TRY(oak_equations_describe(setup, module));
-  if (oak_has_hook(setup, "problem_solid")) OAK_TRY(add_solid(setup));
+  if (oak_has_solids(setup)) OAK_TRY(add_solid(setup));
   for (int n = 0; n < setup->files.declared.count; n++) OAK_TRY(read_parameter(setup, module, n));
   for (int n = 0; n < setup->files.declared.noutput; n++) read_output(setup, module, n);
   for (int n = 0; n < setup->files.declared.nfixed; n++) read_fixed(setup, module, n);
@@ -285,6 +285,7 @@ oak_status_t oak_setup_describe(oak_setup_t *setup) {
   oak_module_t *module = NULL;
   /* A file may be there for one rank and not for another. */
   OAK_TRY(oak_agree(setup->comm, oak_setup_find_files(setup)));
+  OAK_TRY(oak_agree(setup->comm, oak_bodies_declare(setup)));
   oak_status_t st = oak_setup_build_module(setup, "describe", &module);
   OAK_TRY(oak_explain_names(setup, st));
   st = read_description(setup, module);

@@ -119,9 +119,7 @@ oak_status_t oak_setup_hook_text(const oak_setup_t *setup, int describe, char **
             setup->files.declared.output[n].owner == OAK_OF_PHYSICS ? "physics" : "problem",
             setup->files.declared.output[n].name);
   }
-  if (oak_has_hook(setup, "problem_solid"))
-    fprintf(f, "\n#define NSOLID 1\n#define OAK_NO_SLIP %d",
-            oak_params_choice(setup->params, "boundary.solid") == 1);
+  oak_bodies_print(setup, describe, f);
   print_fields(f, setup, describe);
   oak_equations_print(setup, f, describe);
   fprintf(f, "\n");

@@ -35,6 +35,10 @@
   X(poisson_field, "poisson.c", 0, setup->equations.count > 0)            \
   X(poisson_coefficients, "poisson.c", 0, any_has(setup, coefficients))   \
   X(poisson_boundary, "poisson.c", 0, any_has(setup, boundary))           \
-  X(poisson_b, "poisson.c", 0, any_has(setup, b))
+  X(poisson_b, "poisson.c", 0, any_has(setup, b))                         \
+  X(body_cuts, "bodies.c", 1, has_bodies(setup))                          \
+  X(body_potentials, "bodies.c", 0, has_bodies(setup))                    \
+  X(body_permittivity, "bodies.c", 0, has_bodies(setup))                  \
+  X(body_sums, "bodies.c", 1, has_bodies(setup))
 
 #endif

@@ -20,6 +20,10 @@ static int any_equation(const oak_setup_t *setup, size_t member) {
 }
 #define any_has(setup, hook) any_equation(setup, offsetof(oak_equation_t, hook))
 
+static int has_bodies(const oak_setup_t *setup) {
+  return oak_has_body(setup, OAK_BODY_ELECTRODE) || oak_has_body(setup, OAK_BODY_DIELECTRIC);
+}
+
 typedef struct {
   const char *part[32];
   int time[32], count;

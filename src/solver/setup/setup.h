@@ -113,6 +113,18 @@ typedef struct {
   oak_equation_t of[OAK_MAX_EQUATIONS];
 } oak_equation_list_t;
 
+/** Bodies (bodies.c). */
+enum { OAK_MAX_BODIES = 32, OAK_LONGEST_BODY = 32 };
+typedef struct {
+  char name[OAK_LONGEST_BODY + 2];
+  int shape, kind, surface;
+  double from[3], to[3], radius, tip, potential, permittivity;
+} oak_body_keys_t;
+typedef struct {
+  int count;
+  oak_body_keys_t of[OAK_MAX_BODIES];
+} oak_body_list_t;
+
 /** Time stepping: keys of [scheme] and [run]. */
 typedef struct {
   const oak_runge_kutta_t *runge_kutta;
@@ -166,6 +178,7 @@ typedef struct {
   oak_scalars_t scalars;
   oak_field_list_t fields;
   oak_equation_list_t equations;
+  oak_body_list_t bodies;
   oak_tables_t tables;
   oak_user_values_t user;
   oak_module_t *module; /**< of all kernels below */
@@ -234,6 +247,23 @@ void oak_equation_key(const oak_equation_t *e, const char *word, char key[OAK_LO
 int oak_equation_every(const oak_setup_t *setup, int number);
 /** Constants of the kernels. */
 void oak_equations_print(const oak_setup_t *setup, FILE *f, int describe);
+
+/* bodies.c */
+/** Declare the keys of sections [body.NAME]. Rank-local. */
+oak_status_t oak_bodies_declare(oak_setup_t *setup);
+/** Read them. Rank-local. */
+oak_status_t oak_bodies_read(oak_setup_t *setup);
+/** Constants of the kernels. */
+void oak_bodies_print(const oak_setup_t *setup, int describe, FILE *f);
+/** Whether there are solids: bodies, or the hook SOLID. */
+int oak_has_solids(const oak_setup_t *setup);
+/** The number of bodies, with the solid of the hook SOLID as the last one. 0 if there is only that
+ * solid and it has no potential. */
+int oak_body_count(const oak_setup_t *setup);
+/** "solid" for that last one. */
+const char *oak_body_name(const oak_setup_t *setup, int number);
+/** Whether there is a body of a kind, OAK_BODY_... */
+int oak_has_body(const oak_setup_t *setup, int kind);
 
 /* scalars.c */
 /** Read physics.scalars; print its constants for the kernels. Rank-local. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The hooks FACE_FIELD: numbers on faces, which are set before each stage, after the elliptic
  * equations are solved. The hooks of fluxes read them in the parameters of the physics. */
+#include "elliptic/elliptic.h"
 #include "solver/step/part.h"
 #include "solver/step/sim.h"
 
@@ -17,6 +18,7 @@ static oak_status_t check(oak_t *sim) {
 static oak_status_t set_numbers(oak_t *sim, int state, double time) {
   oak_face_fields_args_t args = {0};
   for (int n = 0; n < sim->setup.equations.count; n++) args.slope[n] = sim->poisson[n].slope;
+  if (sim->poisson[0].bodies) args.cut = oak_elliptic_top(sim->poisson[0].elliptic)->cut;
   oak_data_field(&sim->data, state, time, &args.f);
   oak_status_t st = OAK_OK;
   if (sim->data.mesh->nblock)

@@ -205,7 +205,7 @@ static int alike(const oak_poisson_t *p, const oak_elliptic_setup_t *setup,
 static oak_elliptic_t *find_shared(const oak_t *sim, const oak_poisson_t *p,
                                    const oak_elliptic_setup_t *setup) {
   for (int n = 0; n < p->number; n++) {
-    int all = 1;
+    int all = !sim->poisson[n].bodies && !p->bodies;
     for (int m = 0; m < p->number; m++)
       all &=
           sim->poisson[m].elliptic != sim->poisson[n].elliptic || alike(p, setup, &sim->poisson[m]);
@@ -233,6 +233,7 @@ static oak_status_t open_solver(oak_t *sim, oak_poisson_t *p) {
   memcpy(setup.xmin, sim->setup.xmin, sizeof setup.xmin);
   memcpy(setup.dx0, sim->setup.dx0, sizeof setup.dx0);
   OAK_TRY(find_faces(sim, p, &setup));
+  OAK_TRY(oak_bodies_open(sim, p, &setup));
   if (*q->b)
     OAK_TRY(oak_agree(sim->setup.comm, oak_device_alloc(sim->setup.dev, sizeof(double), &p->b)));
   p->elliptic = find_shared(sim, p, &setup);
@@ -247,9 +248,8 @@ static oak_status_t open_solvers(oak_t *sim) {
 
 /* ---- a solution */
 
-/* Run one of the kernels between state and solver. */
-static oak_status_t run(oak_t *sim, const oak_poisson_t *p, oak_kernel_t *kernel, int state,
-                        double time, void *values, int field, int store) {
+oak_status_t oak_poisson_run(oak_t *sim, const oak_poisson_t *p, oak_kernel_t *kernel, int state,
+                             double time, void *values, int field, int store) {
   oak_poisson_args_t args = {.values = values, .equation = p->number, .store = store};
   if (field >= 0) args.field = sim->data.fields.field[field].now.memory.mine;
   oak_data_field(&sim->data, state, time, &args.f);
@@ -261,7 +261,7 @@ static oak_status_t run(oak_t *sim, const oak_poisson_t *p, oak_kernel_t *kernel
 /* The derivatives across faces, where fluxes read them. */
 static oak_status_t store_slopes(oak_t *sim, oak_poisson_t *p) {
   const int64_t bytes = oak_face_numbers(&sim->setup) * sizeof(double);
-  if (!sim->setup.fields.nface || p->every) return OAK_OK;
+  if ((!sim->setup.fields.nface || p->every) && !p->bodies) return OAK_OK;
   oak_status_t st =
       oak_adapt_grow(sim->setup.dev, &p->slope, &p->slope_blocks, sim->data.mesh->nblock, bytes);
   OAK_TRY(oak_data_agree(&sim->data, st));
@@ -273,18 +273,23 @@ static oak_status_t store_slopes(oak_t *sim, oak_poisson_t *p) {
 static oak_status_t store(oak_t *sim, oak_poisson_t *p, int state, double time) {
   oak_elliptic_level_t *top = oak_elliptic_top(p->elliptic);
   const int *field = p->field;
-  oak_status_t st =
-      run(sim, p, sim->setup.kernel.poisson_field, state, time, top->u.memory.mine, field[0], 1);
+  oak_status_t st = oak_poisson_run(sim, p, sim->setup.kernel.poisson_field, state, time,
+                                    top->u.memory.mine, field[0], 1);
   oak_keep_failure(&st, oak_field_fill(&sim->data, field[0]));
+  if (p->bodies) OAK_TRY(store_slopes(sim, p));
   for (int d = 0; d < sim->setup.dim; d++) {
     if (field[1 + d] < 0) continue;
-    oak_keep_failure(&st, oak_elliptic_gradient(p->elliptic, d, top->res));
+    if (p->bodies)
+      oak_keep_failure(&st, oak_elliptic_means(p->elliptic, d, p->slope, top->res));
+    else
+      oak_keep_failure(&st, oak_elliptic_gradient(p->elliptic, d, top->res));
     if (st == OAK_OK)
-      st = run(sim, p, sim->setup.kernel.poisson_field, state, time, top->res, field[1 + d], 1);
+      st = oak_poisson_run(sim, p, sim->setup.kernel.poisson_field, state, time, top->res,
+                           field[1 + d], 1);
     oak_keep_failure(&st, oak_field_fill(&sim->data, field[1 + d]));
   }
   OAK_TRY(oak_data_agree(&sim->data, st));
-  return store_slopes(sim, p);
+  return p->bodies ? oak_bodies_sum(sim, p, state, time) : store_slopes(sim, p);
 }
 
 /* Called after a hook has returned a value that is not a number. If the state is invalid, this is
@@ -306,9 +311,10 @@ static oak_status_t set_coefficients(oak_t *sim, oak_poisson_t *p, int state, do
   oak_poisson_args_t args = {.equation = p->number, .values = top->a.memory.mine, .b = top->b};
   oak_data_field(&sim->data, state, time, &args.f);
   oak_status_t st = OAK_OK;
-  if (sim->data.mesh->nblock)
+  if (sim->data.mesh->nblock && *equation(sim, p)->coefficients)
     st = oak_device_launch(sim->setup.dev, sim->setup.kernel.poisson_coefficients,
                            sim->data.mesh->nblock, &args, sizeof args);
+  if (st == OAK_OK && p->bodies) st = oak_bodies_coefficients(sim, p, state, time);
   OAK_TRY(oak_elliptic_sums(e, st, top->a.memory.mine, top->b, sum));
   *skip = !isfinite(sum[1]) || !isfinite(sum[2]);
   if (*skip)
@@ -361,12 +367,15 @@ static oak_status_t solve(oak_t *sim, oak_poisson_t *p, int state, double time) 
   OAK_TRY(oak_elliptic_fit(e, &changed));
   oak_elliptic_take(e, b, *q->boundary != 0);
   void *u = oak_elliptic_top(e)->u.memory.mine;
-  oak_status_t st = run(sim, p, sim->setup.kernel.poisson_rhs, state, time, e->f, -1, 0);
+  oak_status_t st =
+      oak_poisson_run(sim, p, sim->setup.kernel.poisson_rhs, state, time, e->f, -1, 0);
   if (st == OAK_OK)
-    st = run(sim, p, sim->setup.kernel.poisson_field, state, time, u, p->field[0], 0);
+    st = oak_poisson_run(sim, p, sim->setup.kernel.poisson_field, state, time, u, p->field[0], 0);
   if (st == OAK_OK) st = set_boundary(sim, p, state, time);
   OAK_TRY(oak_data_agree(&sim->data, st));
-  if (*q->coefficients) OAK_TRY(set_coefficients(sim, p, state, time, &skip));
+  if (p->bodies) OAK_TRY(oak_bodies_set(sim, p, state, time, changed));
+  if (*q->coefficients || (p->bodies && oak_bodies_change(sim, p, changed)))
+    OAK_TRY(set_coefficients(sim, p, state, time, &skip));
   if (skip) return OAK_OK;
   if (p->isolated) OAK_TRY(oak_elliptic_isolate(e));
   st = oak_elliptic_solve(e, &options, &report);

@@ -7,6 +7,8 @@
 
 #include "oak/kernel_args.h"
 
+struct oak_elliptic_setup;
+
 typedef struct {
   int number;                    /**< of the equation */
   struct oak_elliptic *elliptic; /**< equations of the same kind share it */
@@ -16,10 +18,30 @@ typedef struct {
   int field[4];     /**< numbers of the fields phi, phi_x, phi_y, phi_z; -1: there is none */
   void *slope;      /**< device: derivatives across faces, for the hooks FACE_FIELD; NULL without */
   int slope_blocks; /**< for which it has room */
-  int every;        /**< steps from one solution to the next; 0: it is solved in each stage */
-  int cycles;       /**< of the last solution */
-  double residual;  /**< of the last solution, relative to the largest right-hand side */
-  double seconds;   /**< wall-clock time of all solutions on this rank */
+  int bodies;       /**< 1: there are electrodes or dielectrics, which this equation sees */
+  double charge[32 * OAK_BODY_SUMS]; /**< of the last solution: sums of each body */
+  int every;       /**< steps from one solution to the next; 0: it is solved in each stage */
+  int cycles;      /**< of the last solution */
+  double residual; /**< of the last solution, relative to the largest right-hand side */
+  double seconds;  /**< wall-clock time of all solutions on this rank */
 } oak_poisson_t;
+
+/* poisson.c */
+/** Run one of the kernels between state and solver. Rank-local. */
+oak_status_t oak_poisson_run(oak_t *sim, const oak_poisson_t *p, oak_kernel_t *kernel, int state,
+                             double time, void *values, int field, int store);
+
+/* bodies.c: electrodes and dielectrics */
+/** Find whether the equation sees some. Rank-local. */
+oak_status_t oak_bodies_open(oak_t *sim, oak_poisson_t *p, struct oak_elliptic_setup *setup);
+/** Potentials of electrodes, and charge on dielectrics from the right-hand side. Collective. */
+oak_status_t oak_bodies_set(oak_t *sim, oak_poisson_t *p, int state, double time, int changed);
+/** Whether the coefficients are to be set again, if no hook gives them. */
+int oak_bodies_change(const oak_t *sim, const oak_poisson_t *p, int changed);
+/** Coefficients without the hook: constants, and the permittivities of dielectrics. Rank-local. */
+oak_status_t oak_bodies_coefficients(oak_t *sim, oak_poisson_t *p, int state, double time);
+/** The sums of all bodies for the solution, whose derivatives across faces are known. Collective.
+ */
+oak_status_t oak_bodies_sum(oak_t *sim, oak_poisson_t *p, int state, double time);
 
 #endif

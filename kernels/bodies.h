@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Bodies in the domain: electrodes and dielectrics. The sections [body.NAME] give their shapes;
+ * OAK_BODIES(X) is X(number, shape(...), kind, potential, permittivity, surface) for each of them
+ * (src/solver/setup/bodies.c). If the file has SOLID and POTENTIAL, its solid is one more
+ * electrode, the last body. All bodies are solids too (kernels/solids.h). */
+#ifndef OAK_BODIES_H
+#define OAK_BODIES_H
+
+#include "kernels/user.h"
+
+#if NSOLID
+typedef struct {
+  double distance; /* of the point from the surface, negative inside */
+  int number, kind, surface;
+  double potential, permittivity;
+} oak_body_t;
+
+/* ---- distances from shapes; arguments: the point, two points p and q of the shape, its radii at q
+ * and p */
+#define OAK_SHAPE_ARGS                                                                 \
+  const double x[3], double p0, double p1, double p2, double q0, double q1, double q2, \
+      double radius, double tip
+
+/* The hull of two balls: a rod with round ends, a cone with a round tip; p = q: a ball. */
+OAK_FN double body_round(OAK_SHAPE_ARGS) {
+  const double p[3] = {p0, p1, p2}, q[3] = {q0, q1, q2};
+  double length2 = 0, along = 0, away2 = 0;
+  for (int d = 0; d < OAK_DIM; d++) {
+    length2 += (q[d] - p[d]) * (q[d] - p[d]);
+    along += (q[d] - p[d]) * (x[d] - p[d]);
+    away2 += (x[d] - p[d]) * (x[d] - p[d]);
+  }
+  if (length2 == 0) return sqrt(away2) - radius;
+  const double length = sqrt(length2), sine = (tip - radius) / length;
+  const double cosine = sqrt(fmax(1 - sine * sine, 0));
+  along /= length;
+  const double across = sqrt(fmax(away2 - along * along, 0));
+  const double place = along * cosine - across * sine; /* along the side of the cone */
+  if (place < 0) return sqrt(away2) - tip;
+  if (place > cosine * length)
+    return sqrt(across * across + (along - length) * (along - length)) - radius;
+  return across * cosine + along * sine - tip;
+}
+
+/* A box with corners p and q. */
+OAK_FN double body_box(OAK_SHAPE_ARGS) {
+  const double p[3] = {p0, p1, p2}, q[3] = {q0, q1, q2};
+  double outside2 = 0, most = -(double)INFINITY;
+  (void)radius, (void)tip;
+  for (int d = 0; d < OAK_DIM; d++) {
+    const double beyond = fabs(x[d] - 0.5 * (p[d] + q[d])) - 0.5 * fabs(q[d] - p[d]);
+    most = fmax(most, beyond);
+    outside2 += beyond > 0 ? beyond * beyond : 0;
+  }
+  return most > 0 ? sqrt(outside2) : most;
+}
+
+/* ---- all bodies */
+
+/* The nearest body of the kinds in the bits `kinds`, measured in a way that is negative inside. */
+OAK_FN oak_body_t oak_body_near(const oak_at_t *at, int kinds) {
+  oak_body_t b = {(double)INFINITY, -1, 0, 0, 0, 1};
+#define OAK_NEAREST(n, shape, its_kind, its_potential, its_permittivity, its_surface) \
+  if (kinds >> (its_kind)&1) {                                                        \
+    const double distance = shape;                                                    \
+    if (distance < b.distance) {                                                      \
+      b.distance = distance;                                                          \
+      b.number = (n);                                                                 \
+      b.kind = (its_kind);                                                            \
+      b.potential = (its_potential);                                                  \
+      b.permittivity = (its_permittivity);                                            \
+      b.surface = (its_surface);                                                      \
+    }                                                                                 \
+  }
+#ifdef OAK_BODIES
+  OAK_BODIES(OAK_NEAREST)
+#endif
+#if OAK_HAS_problem_solid
+  OAK_NEAREST(OAK_SOLID_BODY, problem_solid(at),
+              OAK_HAS_problem_potential ? OAK_BODY_ELECTRODE : OAK_BODY_WALL, 0, 1, 0)
+#endif
+  return b;
+}
+
+enum { OAK_ALL_BODIES = 7 };
+
+/* Whether a point is inside. A point on the surface is inside, also if its distance is not exactly
+ * 0 because of rounding: both blocks beside a face then find the same. */
+OAK_FN int oak_is_inside(const oak_at_t *at, const oak_body_t *b) {
+  return b->distance < 1e-10 * at->dx[0];
+}
+
+/* What the mask of solids is in a cell. */
+OAK_FN int oak_solid(const oak_at_t *at) {
+#if OAK_NBODY
+  const oak_body_t b = oak_body_near(at, OAK_ALL_BODIES);
+  return oak_is_inside(at, &b);
+#else
+  return problem_solid(at) < 0;
+#endif
+}
+
+OAK_FN double oak_potential(const oak_at_t *at, const oak_body_t *b) {
+#if OAK_HAS_problem_potential
+  return problem_potential(at, b->number);
+#else
+  (void)at;
+  return b->potential;
+#endif
+}
+#endif
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Electrodes inside the domain: the potential around a ball or cylinder has order 2, its charge is
+ * that of the capacitor, V-cycles converge fast, also around a needle that coarse levels do not
+ * resolve, and the bits are those of one rank. */
+// TEST np={1,2,3} timeout=240
+#include "solver/step/sim.h"
+#include "solver_test.h"
+
+#define BODIES \
+  "device.flags=-O1\n" TEST_PROBLEM("electrodes")                                              \
+  "physics.name=advection\nmesh.block_size=8\npoisson.boundary=value\npoisson.tolerance=1e-11\n" \
+  "boundary.xhigh=outflow\nboundary.ylow=outflow\nboundary.yhigh=outflow\n"                \
+  "body.ball.shape=sphere\nbody.ball.radius=0.25\nbody.ball.potential=1\n"
+#define PLANE "boundary.xlow=outflow\nbody.ball.from=0.5 0.5\n"
+#define RINGS "mesh.coordinates=axisymmetric\nbody.ball.from=0 0.5\n"
+#define SPACE                                                                          \
+  "mesh.dim=3\nboundary.xlow=outflow\nboundary.zlow=outflow\nboundary.zhigh=outflow\n" \
+  "body.ball.from=0.5 0.5 0.5\n"
+
+typedef struct {
+  double phi, charge, factor; /* largest error; error of the charge; that of a cycle */
+} result_t;
+
+/* A state of rest is solved for; levels from `level` on, one finer at the surface with `two`. */
+static sim_t solve(MPI_Comm comm, const char *mesh, int level, int two) {
+  sim_t s = sim_new(comm, BODIES "%smesh.min_level=%d\nmesh.max_level=%d\n%s", mesh, level,
+                    level + two, two ? "refine.criterion=gradient\nrefine.variable=rho\n" : "");
+  MUST(oak_initialize(s.sim));
+  return s;
+}
+
+static result_t measure(const char *mesh, int level, int two, int dim, int rings) {
+  sim_t s = solve(MPI_COMM_WORLD, mesh, level, two);
+  result_t r = {0};
+  double *phi = malloc((size_t)(oak_nblocks(s.sim) * s.cells + 1) * sizeof *phi), worst = 0;
+  if (!phi) abort();
+  MUST(oak_field_get(s.sim, "phi", phi));
+  for (int i = 0; i < oak_nblocks(s.sim) * s.cells; i++) {
+    double x[3], square = 0;
+    sim_center(&s, i / s.cells, i % s.cells, x);
+    for (int d = 0; d < dim; d++) {
+      const double away = x[d] - (rings && d == 0 ? 0 : 0.5);
+      square += away * away;
+    }
+    const double over = sqrt(square) / 0.25;
+    const double exact = over <= 1 ? 1 : rings || dim == 3 ? 1 / over : 1 - log(over);
+    worst = worse(worst, fabs(phi[i] - exact));
+  }
+  free(phi);
+  const oak_poisson_t *p = &s.sim->poisson[0];
+  r.phi = max_ranks(MPI_COMM_WORLD, worst);
+  r.charge = fabs(p->charge[0] / (rings || dim == 3 ? M_PI : 2 * M_PI) - 1);
+  r.factor = pow(p->residual, -1.0 / p->cycles);
+  sim_free(&s);
+  return r;
+}
+
+static void order(const char *what, const char *mesh, int level, int two, int dim, int rings) {
+  const result_t a = measure(mesh, level, two, dim, rings);
+  const result_t b = measure(mesh, level + 1, two, dim, rings);
+  report("%s: errors %.2e %.2e, order %.2f; of the charge %.1e %.1e; a cycle divides by %.0f", what,
+         a.phi, b.phi, log2(a.phi / b.phi), a.charge, b.charge, b.factor);
+  assert_true(log2(a.phi / b.phi) > (dim == 3 ? 1.5 : 1.85));
+  assert_true(b.charge < 0.3 * a.charge || b.charge < 3e-5);
+  assert_true(b.factor > 10);
+}
+
+static void test_order(void **state) {
+  (void)state;
+  order("cylinder", PLANE, 3, 0, 2, 0);
+  order("cylinder, two levels", PLANE, 3, 1, 2, 0);
+  order("ball in (r, z)", RINGS, 3, 0, 2, 1);
+  order("ball", SPACE, 2, 0, 3, 0);
+}
+
+/* Coarse levels have cells of 1/8, the needle is 0.02 thick. */
+static void test_needle(void **state) {
+  (void)state;
+  sim_t s = solve(MPI_COMM_WORLD,
+                  RINGS
+                  "body.ball.shape=rod\nbody.ball.from=0 0.6\nbody.ball.to=0 1.2\n"
+                  "body.ball.radius=0.01\n",
+                  4, 3);
+  const oak_poisson_t *p = &s.sim->poisson[0];
+  report("needle: %d cycles to %.1e", p->cycles, p->residual);
+  assert_true(pow(p->residual, -1.0 / p->cycles) > 10);
+  sim_free(&s);
+}
+
+/* A charged slab in a capacitor: phi is linear on both sides, and E above the slab is that of the
+ * gas up to its surface. */
+static void test_slab(void **state) {
+  (void)state;
+  static const char *const mesh[2] = {"boundary.xlow=outflow\n", "mesh.coordinates=axisymmetric\n"};
+  const double low = (1 + 0.3 * 0.75) / (0.25 + 0.75 * 5), high = 5 * low - 0.3;
+  for (int m = 0; m < 2; m++) {
+    sim_t s = sim_new(MPI_COMM_WORLD,
+                      BODIES
+                      "%sbody.ball.shape=plate\nbody.ball.from=-1 -1\nbody.ball.to=2 0.25\n"
+                      "body.ball.kind=dielectric\nbody.ball.permittivity=5\n"
+                      "body.ball.potential=0\nbody.ball.radius=0\nproblem.charge=0.3\n"
+                      "poisson.xhigh=no_slope\n%smesh.min_level=1\nmesh.max_level=3\n"
+                      "refine.criterion=gradient\nrefine.variable=rho\n",
+                      mesh[m], m ? "" : "poisson.xlow=no_slope\n");
+    MUST(oak_initialize(s.sim));
+    const size_t bytes = (size_t)(oak_nblocks(s.sim) * s.cells + 1) * sizeof(double);
+    double *phi = malloc(bytes), *slope = malloc(bytes), worst[2] = {0};
+    if (!phi || !slope) abort();
+    MUST(oak_field_get(s.sim, "phi", phi));
+    MUST(oak_field_get(s.sim, m ? "phi_z" : "phi_y", slope));
+    for (int i = 0; i < oak_nblocks(s.sim) * s.cells; i++) {
+      double x[3];
+      sim_center(&s, i / s.cells, i % s.cells, x);
+      const double above = x[1] - 0.25;
+      worst[0] = worse(worst[0], fabs(phi[i] - 0.25 * low - above * (above > 0 ? high : low)));
+      if (above > 0) worst[1] = worse(worst[1], fabs(slope[i] - high));
+    }
+    for (int i = 0; i < 2; i++) worst[i] = max_ranks(MPI_COMM_WORLD, worst[i]);
+    report("charged slab: phi within %.1e, its derivative within %.1e", worst[0], worst[1]);
+    assert_true(worst[0] < 1e-8 && worst[1] < 1e-7);
+    free(phi);
+    free(slope);
+    sim_free(&s);
+  }
+}
+
+/* Two electrodes near each other, on this rank alone and on all ranks. */
+static void test_bits(void **state) {
+  (void)state;
+  static const char two[] = PLANE
+      "body.ball.shape=cone\nbody.ball.to=0.2 "
+      "0.3\nbody.ball.radius=0.1\nbody.ball.tip_radius=0.05\n"
+      "body.bar.shape=plate\nbody.bar.from=0.6 0.2\nbody.bar.to=0.9 0.9\nbody.bar.potential=-2\n";
+  sim_t s[2] = {solve(MPI_COMM_SELF, two, 3, 2), solve(MPI_COMM_WORLD, two, 3, 2)};
+  int different = memcmp(s[0].sim->poisson[0].charge, s[1].sim->poisson[0].charge,
+                         2 * OAK_BODY_SUMS * sizeof(double)) != 0;
+  double *phi[2];
+  for (int i = 0; i < 2; i++) {
+    phi[i] = malloc((size_t)(oak_nblocks(s[i].sim) * s[i].cells + 1) * sizeof(double));
+    if (!phi[i]) abort();
+    MUST(oak_field_get(s[i].sim, "phi", phi[i]));
+  }
+  const int first = (int)s[1].sim->data.mesh->first * s[1].cells;
+  for (int i = 0; i < oak_nblocks(s[1].sim) * s[1].cells; i++)
+    different += memcmp(&phi[0][first + i], &phi[1][i], sizeof(double)) != 0;
+  assert_int_equal(sum_ranks_int(MPI_COMM_WORLD, different), 0);
+  for (int i = 0; i < 2; i++) {
+    free(phi[i]);
+    sim_free(&s[i]);
+  }
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_needle),
+                                     cmocka_unit_test(test_slab), cmocka_unit_test(test_bits)};
+  return TEST_MAIN(tests);
+}
