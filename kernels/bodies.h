@@ -8,7 +8,7 @@
 
 #include "kernels/user.h"
 
-#if NSOLID
+#if OAK_NBODY
 typedef struct {
   double distance; /* of the point from the surface, negative inside */
   int number, kind, surface;
@@ -90,22 +90,24 @@ OAK_FN int oak_is_inside(const oak_at_t *at, const oak_body_t *b) {
   return b->distance < 1e-10 * at->dx[0];
 }
 
-/* What the mask of solids is in a cell. */
-OAK_FN int oak_solid(const oak_at_t *at) {
-#if OAK_NBODY
-  const oak_body_t b = oak_body_near(at, OAK_ALL_BODIES);
-  return oak_is_inside(at, &b);
-#else
-  return problem_solid(at) < 0;
-#endif
-}
-
 OAK_FN double oak_potential(const oak_at_t *at, const oak_body_t *b) {
 #if OAK_HAS_problem_potential
   return problem_potential(at, b->number);
 #else
   (void)at;
   return b->potential;
+#endif
+}
+#endif
+
+#if NSOLID
+/* Whether a cell is solid when the run starts. */
+OAK_FN int oak_solid(const oak_at_t *at) {
+#if OAK_NBODY
+  const oak_body_t b = oak_body_near(at, OAK_ALL_BODIES);
+  return oak_is_inside(at, &b);
+#else
+  return problem_solid(at) < 0;
 #endif
 }
 #endif

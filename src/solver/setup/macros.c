@@ -9,9 +9,10 @@
 #include "base/str.h"
 #include "solver/setup/hooks.h"
 
-static const char *const known[] = {
-    "PHYSICS_NVAR", "PHYSICS_NORMAL", "PHYSICS_MIRROR",     "PHYSICS_HAS_PRESSURE", "PHYSICS_MORE",
-    "PHYSICS_MASS", "PHYSICS_SIDES",  "PHYSICS_LEAST_MASS", "PHYSICS_VECTORS"};
+static const char *const known[] = {"PHYSICS_NVAR",         "PHYSICS_NORMAL",     "PHYSICS_MIRROR",
+                                    "PHYSICS_HAS_PRESSURE", "PHYSICS_MORE",       "PHYSICS_MASS",
+                                    "PHYSICS_SIDES",        "PHYSICS_LEAST_MASS", "PHYSICS_VECTORS",
+                                    "PHYSICS_EPSILON"};
 enum { NKNOWN = sizeof known / sizeof *known };
 
 /* Whether a macro occurs anywhere but where it is defined. */
