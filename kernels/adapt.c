@@ -102,8 +102,10 @@ OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
   OAK_ROWS(row, HB * HN, HN) {
     OAK_LANES(i, HN) {
       const int j = row % HN, k = row / HN;
-      oak_keep_valid(&user.physics, u + OAK_INDEX(i, j, k), out + OAK_INDEX(2 * i, 2 * j, 2 * k),
-                     OAK_CELLS, offset, CHILDREN);
+      oak_keep_valid(&user.physics,
+                     oak_span(&arg->f, source, (child & 1) * HN + i, (child >> 1 & 1) * HN + j),
+                     u + OAK_INDEX(i, j, k), out + OAK_INDEX(2 * i, 2 * j, 2 * k), OAK_CELLS,
+                     offset, CHILDREN);
     }
   }
 }

@@ -28,6 +28,26 @@ OAK_FN void edge_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   }
 }
 
+#if OAK_COORDINATES
+/* The coarse cell whose parts edge_restrict averages, from the block that is on this rank: the fine
+ * one if the average is packed, otherwise the coarse one. x[]: its first fine cell. */
+OAK_FN oak_span_t edge_span(const oak_halo_args_t *arg, const oak_halo_task_t *t, int pack,
+                            const edge_t *e, int a, const int x[3]) {
+  int coarse[3] = {0, 0, 0};
+  if (pack) return oak_span_of_pair(&arg->f, t->block, x[0], x[1]);
+  if (OAK_DIM == 3) coarse[e->along] = t->sub * HN + a;
+  for (int n = 0; n < 2; n++) coarse[e->axis[n]] = e->upper[n] ? OAK_N : -1;
+  return oak_span(&arg->f, t->block, coarse[0], coarse[1]);
+}
+#else
+#define edge_span(arg, t, pack, e, a, x) ((void)(pack), oak_even())
+#endif
+
+OAK_FN int edge_is_angular(const oak_halo_args_t *arg, int v) {
+  (void)v;
+  return arg->interpolation == OAK_INTERPOLATE_STATE && oak_is_angular(v);
+}
+
 OAK_FN void edge_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, store_t *dst,
                           int pack OAK_LANE_PARAM) {
   const edge_t e = edge_of(t->face);
@@ -37,7 +57,8 @@ OAK_FN void edge_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
       int x[3];
       edge_source(&e, 2, 2 * a, x);
       const real mean =
-          oak_restrict(u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]), oak_even());
+          oak_restrict(u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]),
+                       oak_parts(edge_span(arg, t, pack, &e, a, x), edge_is_angular(arg, v)));
       dst[pack ? v * EDGE_HALF + a : v * EDGE_CELLS + t->sub * EDGE_HALF + a] = (store_t)mean;
     }
   }
@@ -79,10 +100,12 @@ OAK_FN void edge_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t,
       real slope[3];
       edge_coarse_cell(&e, t->sub, a, x, upper);
       const real u = edge_slopes(arg, t, v, x, slope);
+      const oak_parts_t parts =
+          oak_parts(oak_span(&arg->f, t->source, x[0], x[1]), edge_is_angular(arg, v));
       for (int h = 0; h < (OAK_DIM == 3 ? 2 : 1); h++) {
         if (OAK_DIM == 3) upper[e.along] = h;
         dst[v * EDGE_CELLS + (OAK_DIM == 3 ? 2 * a + h : 0)] =
-            (store_t)oak_prolong(u, slope, upper, oak_even());
+            (store_t)oak_prolong(u, slope, upper, parts);
       }
     }
   }
@@ -102,16 +125,18 @@ OAK_FN void edge_prolong_state(const oak_halo_args_t *arg, const oak_halo_task_t
       store_t child[NVAR * CHILDREN];
       for (int n = 0; n < CHILDREN; n++) offset[n] = n;
       edge_coarse_cell(&e, t->sub, a + one, x, upper);
+      const oak_span_t span = oak_span(&arg->f, t->source, x[0], x[1]);
       const int here = upper[0] + 2 * upper[1] + 4 * upper[2];
       for (int v = 0; v < NVAR; v++) {
         real slope[3];
         const real mean = edge_slopes(arg, t, v, x, slope);
+        const oak_parts_t parts = oak_parts(span, edge_is_angular(arg, v));
         for (int n = 0; n < CHILDREN; n++) {
           for (int d = 0; d < 3; d++) upper[d] = n >> d & 1;
-          child[v * CHILDREN + n] = (store_t)oak_prolong(mean, slope, upper, oak_even());
+          child[v * CHILDREN + n] = (store_t)oak_prolong(mean, slope, upper, parts);
         }
       }
-      oak_keep_valid(&user.physics, u + OAK_INDEX(x[0], x[1], x[2]), child, CHILDREN, offset,
+      oak_keep_valid(&user.physics, span, u + OAK_INDEX(x[0], x[1], x[2]), child, CHILDREN, offset,
                      CHILDREN);
       for (int h = 0; h < (OAK_DIM == 3 ? 2 : 1); h++) {
         real q[NVAR];

@@ -192,6 +192,15 @@ OAK_FN real oak_mean_along(const oak_parts_t *g, int axis, real lower, real uppe
                       (1 + g->more[axis]) * g->arm[axis][1] * upper);
 }
 
+/** Mean of the arms of the parts of a cell by volume. */
+OAK_FN real oak_mean_arm(oak_span_t g) {
+  const oak_parts_t parts = oak_parts(g, 1);
+  real mean = 1;
+  OAK_UNROLL
+  for (int axis = 0; axis < OAK_CURVED; axis++) mean *= oak_mean_along(&parts, axis, 1, 1);
+  return mean;
+}
+
 /* The value of a half of a cell along one axis, minus the value u of the cell. */
 OAK_FN real oak_step_along(const oak_parts_t *g, int axis, int upper, real u, real slope) {
   const real weight = upper ? 1 - g->more[axis] : -(1 + g->more[axis]);

@@ -191,8 +191,8 @@ OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++)
           offset[count++] = (high ? 2 * m + n : OAK_NG - 1 - 2 * m - n) * OAK_AREA +
                             (2 * b + (e >> 1)) * OAK_N + 2 * a + (e & 1);
-      oak_keep_valid(&user.physics, u + OAK_INDEX(x[0], x[1], x[2]), dst, OAK_NG * OAK_AREA, offset,
-                     count);
+      oak_keep_valid(&user.physics, oak_span(&arg->f, t->source, x[0], x[1]),
+                     u + OAK_INDEX(x[0], x[1], x[2]), dst, OAK_NG * OAK_AREA, offset, count);
     }
   }
 }

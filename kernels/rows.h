@@ -162,10 +162,11 @@ OAK_FN void oak_keep_scalars(const physics_parameters_t *ph, const store_t *coar
 
 /** Interpolation limits every variable separately, which may leave cold, fast gas with a negative
  * pressure. If one of the `n` fine cells of a coarse cell is invalid, all of them get the coarse
- * cell's state. Their average does not change. `offset` leads from p to each fine cell, `stride` to
- * the next variable. */
-OAK_FN void oak_keep_valid(const physics_parameters_t *ph, const store_t *coarse, store_t *p,
-                           int stride, const int offset[], int n) {
+ * cell's state. Their average does not change. The momentum along phi gets the factor that keeps
+ * the angular momentum; `span` is that of the coarse cell. `offset` leads from p to each fine cell,
+ * `stride` to the next variable. */
+OAK_FN void oak_keep_valid(const physics_parameters_t *ph, oak_span_t span, const store_t *coarse,
+                           store_t *p, int stride, const int offset[], int n) {
   int invalid = 0;
   real q[NVAR];
   for (int e = 0; e < n; e++) {
@@ -177,6 +178,12 @@ OAK_FN void oak_keep_valid(const physics_parameters_t *ph, const store_t *coarse
     return;
   }
   oak_load(coarse, OAK_CELLS, q);
+#if OAK_COORDINATES
+  for (int v = 0; v < NVAR; v++)
+    if (oak_is_angular(v)) q[v] = oak_div(q[v], oak_mean_arm(span));
+#else
+  (void)span;
+#endif
   for (int e = 0; e < n; e++) oak_store(p + offset[e], stride, q);
 }
 

@@ -136,6 +136,26 @@ static void test_conservation(void **state) {
   }
 }
 
+/* Fine cells that get the state of the coarse cell, because interpolation gave a negative pressure.
+ */
+static void test_cold(void **state) {
+  (void)state;
+  for (int n = 0; n < NSYSTEMS; n++) {
+    const system_t *c = &systems[n];
+    int changed = 0;
+    sim_t s = curved_new(c, c->part, "cold", 0, 1, 0);
+    MUST(oak_initialize(s.sim));
+    MUST(oak_advance(s.sim, 1e-12));
+    const totals_t start = totals(c, &s);
+    MUST(oak_adjust_refinement(s.sim, &changed));
+    const totals_t end = totals(c, &s);
+    const double energy = end.total[ENE] / start.total[ENE] - 1, spin = end.spin / start.spin - 1;
+    report("%s, cold: energy to %.1e, angular momentum to %.1e", c->name, energy, spin);
+    assert_true(changed && fabs(energy) < 1e-14 && fabs(spin) < 1e-14);
+    sim_free(&s);
+  }
+}
+
 /** Mean errors of density, of all components of the velocity, and of those of the field. The exact
  * solution at this time is what INITIAL gives now. */
 static void errors(const system_t *c, sim_t *s, double error[3]) {
@@ -189,6 +209,6 @@ static void test_order(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest),
                                      cmocka_unit_test(test_conservation),
-                                     cmocka_unit_test(test_order)};
+                                     cmocka_unit_test(test_cold), cmocka_unit_test(test_order)};
   return TEST_MAIN(tests);
 }
