@@ -9,12 +9,22 @@
  * mu, D, alpha and eta depend on |E|. On a face |E| is the mean of both cells, and the component of
  * E normal to the face is the difference of phi that the equation of phi has there. Without tables,
  * the coefficients are those for dry air at 1 bar and 300 K of B. Bagheri et al., Plasma Sources
- * Sci. Technol. 27 (2018) 095002. docs/discharges.md is the manual. */
+ * Sci. Technol. 27 (2018) 095002.
+ *
+ * With reactions.file the variables are the densities of all species of this file, and S is the sum
+ * of its reactions. docs/discharges.md is the manual. */
 
 TITLE("streamer discharge")
+#ifdef OAK_SPECIES
+#include "physics/reactions.h"
+#define PHYSICS_NVAR OAK_SPECIES
+VARIABLES(OAK_SPECIES_NAMES)
+PRIMITIVES(OAK_SPECIES_NAMES)
+#else
 #define PHYSICS_NVAR 2
 VARIABLES("ne ni")
 PRIMITIVES("ne ni")
+#endif
 #define PHYSICS_NORMAL(d) (-1)
 #define PHYSICS_VECTORS(X)
 
@@ -25,7 +35,12 @@ TABLE(diffusion, "", "{log} D N in 1/(m s) over E/N in Td")
 TABLE(ionization, "", "{cubic} alpha/N in m^2 over E/N in Td")
 TABLE(attachment, "", "eta/N in m^2 over E/N in Td")
 
+#ifdef OAK_SPECIES
+PARAMETER(reaction_safety, 0.5, "{>0} largest time step over the shortest life of a species")
+enum { NE, NI = OAK_FIRST_POSITIVE }; /* positive ions of seeds, background and light */
+#else
 enum { NE, NI };
+#endif
 #define NE NE /* for #ifdef in problems */
 
 #define ELEMENTARY_CHARGE 1.602176634e-19
@@ -69,6 +84,9 @@ OAK_FN real reduced_field(const physics_parameters_t *ph, real E) {
 OAK_FN real mu_of(const physics_parameters_t *ph, real E) {
 #if HAS_TABLE(mobility)
   return mobility(reduced_field(ph, E)) * (real)(1 / ph->gas_density);
+#elif defined(OAK_HAS_rate_mobility)
+  const real Td = reduced_field(ph, E);
+  return OAK_RATE(mobility) * (real)(1 / ph->gas_density);
 #else
   (void)ph;
   return (real)(2.3987 * pow((double)OAK_MAX(E, 1), -0.26));
@@ -78,6 +96,9 @@ OAK_FN real mu_of(const physics_parameters_t *ph, real E) {
 OAK_FN real D_of(const physics_parameters_t *ph, real E) {
 #if HAS_TABLE(diffusion)
   return diffusion(reduced_field(ph, E)) * (real)(1 / ph->gas_density);
+#elif defined(OAK_HAS_rate_diffusion)
+  const real Td = reduced_field(ph, E);
+  return OAK_RATE(diffusion) * (real)(1 / ph->gas_density);
 #else
   (void)ph;
   return (real)(4.3628e-3 * pow((double)E, 0.22));
@@ -85,7 +106,10 @@ OAK_FN real D_of(const physics_parameters_t *ph, real E) {
 }
 
 OAK_FN real alpha_of(const physics_parameters_t *ph, real E) {
-#if HAS_TABLE(ionization)
+#ifdef OAK_SPECIES
+  const real speed = mu_of(ph, E) * OAK_MAX(E, 1);
+  return ionization_frequency(reduced_field(ph, E), (real)ph->gas_density) / speed;
+#elif HAS_TABLE(ionization)
   return ionization(reduced_field(ph, E)) * (real)ph->gas_density;
 #else
   const double inverse = 1 / (double)OAK_MAX(E, 1e4);
@@ -95,7 +119,10 @@ OAK_FN real alpha_of(const physics_parameters_t *ph, real E) {
 }
 
 OAK_FN real eta_of(const physics_parameters_t *ph, real E) {
-#if HAS_TABLE(attachment)
+#ifdef OAK_SPECIES
+  const real speed = mu_of(ph, E) * OAK_MAX(E, 1);
+  return attachment_frequency(reduced_field(ph, E), (real)ph->gas_density) / speed;
+#elif HAS_TABLE(attachment)
   return attachment(reduced_field(ph, E)) * (real)ph->gas_density;
 #elif HAS_TABLE(ionization)
   return 0;
@@ -107,7 +134,16 @@ OAK_FN real eta_of(const physics_parameters_t *ph, real E) {
 
 /* ---- equations */
 
-POISSON(at, q) { return ELEMENTARY_CHARGE / EPSILON0 * ((double)q[NE] - (double)q[NI]); }
+/* Charges over e, per volume. */
+OAK_FN double net_charge(const real q[]) {
+#ifdef OAK_SPECIES
+  return (double)charge_density(q);
+#else
+  return (double)q[NI] - (double)q[NE];
+#endif
+}
+
+POISSON(at, q) { return -ELEMENTARY_CHARGE / EPSILON0 * net_charge(q); }
 
 /* |E| on a face: the mean of both cells, at the surface of a body that of the gas. */
 OAK_FN real size_on_face(const oak_at_face_t *at) {
@@ -136,11 +172,15 @@ TO_PRIMITIVE(ph, q) {}
 TO_CONSERVED(ph, u) {}
 
 /* Ions have no flux, and Riemann solvers add none if both sides are the same. */
-FACE(ph, ql, qr, dir) { ql[NI] = qr[NI] = 0; }
+FACE(ph, ql, qr, dir) {
+  OAK_UNROLL
+  for (int v = 1; v < PHYSICS_NVAR; v++) ql[v] = qr[v] = 0;
+}
 
 FLUX(ph, q, dir, f) {
   f[NE] = ph->face.drift * q[NE];
-  f[NI] = 0;
+  OAK_UNROLL
+  for (int v = 1; v < PHYSICS_NVAR; v++) f[v] = 0;
 }
 
 WAVE_SPEEDS(ph, ql, qr, dir, smin, smax) { *smin = *smax = ph->face.drift; }
@@ -149,16 +189,20 @@ DIFFUSIVE_FLUX(at, dir, q, grad, f) { f[NE] -= at->ph.face.diffusivity * grad[di
 
 DIFFUSIVITY(at, q) { return (double)D_of(&at->ph, FIELD_SIZE(at->f)); }
 
-/* Electrons that appear per time. */
+/* Electrons that collisions with the gas make per time. */
 OAK_FN real production(const oak_at_t *at, const real q[]) {
   const real E = FIELD_SIZE(at->f);
   return (alpha_of(&at->ph, E) - eta_of(&at->ph, E)) * mu_of(&at->ph, E) * E * q[NE];
 }
 
 SOURCE(at, q, source) {
+#ifdef OAK_SPECIES
+  reaction_rates(reduced_field(&at->ph, FIELD_SIZE(at->f)), (real)at->ph.gas_density, q, source);
+#else
   const real made = production(at, q);
   source[NE] += made;
   source[NI] += made;
+#endif
 }
 
 /* Inverse of the time in which the electrons would screen the field. */
@@ -167,11 +211,22 @@ OAK_FN double relaxation_rate(const oak_at_t *at, const real q[]) {
 }
 
 TIMESTEP(at, q) {
-  const double rate = relaxation_rate(at, q);
-  return rate > 0 ? at->ph.safety / rate : INFINITY;
+  const double rate = relaxation_rate(at, q), step = rate > 0 ? at->ph.safety / rate : INFINITY;
+#ifdef OAK_SPECIES
+  const double loss =
+      (double)fastest_loss(reduced_field(&at->ph, FIELD_SIZE(at->f)), (real)at->ph.gas_density, q);
+  return loss > 0 ? fmin(step, at->ph.reaction_safety / loss) : step;
+#else
+  return step;
+#endif
 }
 
-VALID(ph, u) { return u[NE] >= 0 && u[NI] - u[NI] == 0; /* false for NaN */ }
+VALID(ph, u) {
+  real zero = 0; /* NaN if a density is not finite */
+  OAK_UNROLL
+  for (int v = 0; v < PHYSICS_NVAR; v++) zero += u[v] - u[v];
+  return u[NE] >= 0 && zero == 0;
+}
 
 /* ---- outputs */
 
@@ -181,4 +236,16 @@ OUTPUT(ionization_rate, at, q) { return (double)production(at, q); }
 OUTPUT(conductivity, at, q) {
   return ELEMENTARY_CHARGE * (double)(mu_of(&at->ph, FIELD_SIZE(at->f)) * q[NE]);
 }
-OUTPUT(charge, at, q) { return ELEMENTARY_CHARGE * ((double)q[NI] - (double)q[NE]); }
+OUTPUT(charge, at, q) { return ELEMENTARY_CHARGE * net_charge(q); }
+#if OAK_COORDINATES
+OUTPUT(radial_field, at, q) { return -(double)at->f.phi_r; }
+#endif
+/* That the electrons get, per volume. */
+OUTPUT(power, at, q) {
+  const double E = (double)FIELD_SIZE(at->f);
+  return ELEMENTARY_CHARGE * (double)(mu_of(&at->ph, (real)E) * q[NE]) * E * E;
+}
+OUTPUT(field_energy, at, q) {
+  const double E = (double)FIELD_SIZE(at->f);
+  return 0.5 * EPSILON0 * E * E;
+}

@@ -18,9 +18,22 @@
 #undef physics_source
 #undef physics_title
 
-TITLE("streamer discharge with photoionisation")
+/* c in 1/(m Pa)^2 and lambda in 1/(m Pa) of each term; streamer_photo_luque.c has others. */
+#ifndef PHOTO_TERMS
+#define PHOTO_TITLE "streamer discharge with photoionisation"
+#define PHOTO_TERMS 3
+#define PHOTO_EFFICIENCY 0.075
+#define PHOTO_C1 1.117315e-4
+#define PHOTO_C2 2.8692375e-3
+#define PHOTO_C3 0.2748842
+#define PHOTO_LAMBDA1 0.0414785
+#define PHOTO_LAMBDA2 0.1095095
+#define PHOTO_LAMBDA3 0.6675565
+#endif
 
-PARAMETER(photo_efficiency, 0.075,
+TITLE(PHOTO_TITLE)
+
+PARAMETER(photo_efficiency, PHOTO_EFFICIENCY,
           "{>=0} xi: photons that ionise, per ionisation, without quenching")
 PARAMETER(pressure, 1e5, "{>0} pressure p of the gas, in Pa")
 PARAMETER(oxygen_pressure, 2e4, "{>0} partial pressure pO2 of oxygen, in Pa")
@@ -28,7 +41,9 @@ PARAMETER(quenching_pressure, 4e3, "{>0} pressure pq at which half of the molecu
 
 FIELD_STORED(photo1)
 FIELD_STORED(photo2)
+#if PHOTO_TERMS == 3
 FIELD_STORED(photo3)
+#endif
 
 /* c pO2^2 I, with c in 1/(m Pa)^2 */
 OAK_FN double light(const oak_at_t *at, const real q[], double c) {
@@ -44,17 +59,24 @@ OAK_FN double absorption(const oak_at_t *at, double lambda) {
   return lambda * lambda * at->ph.oxygen_pressure * at->ph.oxygen_pressure;
 }
 
-POISSON_OF(photo1, at, q) { return -light(at, q, 1.117315e-4); }
-POISSON_OF(photo2, at, q) { return -light(at, q, 2.8692375e-3); }
-POISSON_OF(photo3, at, q) { return -light(at, q, 0.2748842); }
+POISSON_OF(photo1, at, q) { return -light(at, q, PHOTO_C1); }
+POISSON_OF(photo2, at, q) { return -light(at, q, PHOTO_C2); }
 
-POISSON_B_OF(photo1, at) { return absorption(at, 0.0414785); }
-POISSON_B_OF(photo2, at) { return absorption(at, 0.1095095); }
-POISSON_B_OF(photo3, at) { return absorption(at, 0.6675565); }
+POISSON_B_OF(photo1, at) { return absorption(at, PHOTO_LAMBDA1); }
+POISSON_B_OF(photo2, at) { return absorption(at, PHOTO_LAMBDA2); }
+
+#if PHOTO_TERMS == 3
+POISSON_OF(photo3, at, q) { return -light(at, q, PHOTO_C3); }
+POISSON_B_OF(photo3, at) { return absorption(at, PHOTO_LAMBDA3); }
+#endif
 
 /* Far from the light, solutions may be below 0 by the tolerance of the solver. */
 OAK_FN real photoionization(const oak_at_t *at) {
+#if PHOTO_TERMS == 3
   return OAK_MAX(at->f.photo1 + at->f.photo2 + at->f.photo3, 0);
+#else
+  return OAK_MAX(at->f.photo1 + at->f.photo2, 0);
+#endif
 }
 
 SOURCE(at, q, source) {

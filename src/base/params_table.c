@@ -23,6 +23,7 @@ const oak_param_section_t oak_param_sections[] = {
      "Bodies in the domain: electrodes and dielectrics (docs/poisson.md). Each section [body.NAME] "
      "is "
      "one body, with these keys; values that it does not give are those of [body]."},
+    {"reactions", "Reactions of a physics that has species (docs/discharges.md)"},
     {"device", "Where the kernels run and how they are built"},
     {"checkpoint", "When to write files from which the run can be continued (docs/restart.md)"},
     {"output", "Plotfiles, pictures and diagnostics"},
@@ -273,6 +274,16 @@ const oak_param_desc_t oak_param_table[] = {
         "What fluxes of a discharge do at the surface. emit: the density has no slope there, and "
         "particles drift both ways; absorb: particles drift into the body only; reflect: none "
         "pass."),
+
+    TEXT("reactions.file", "",
+         "Text file of reactions, for a physics that has species (docs/discharges.md)."),
+    TEXT("reactions.gas", "",
+         "Molecules whose densities reactions do not change, each with its fraction of the gas, "
+         "such as N2 0.8 O2 0.2."),
+    TEXT("reactions.tables", "",
+         "Text file of further tables over E/N, for rates and for the motion of electrons."),
+    REAL("reactions.temperature", "300", 0, INFINITY, "K",
+         "Temperature Tg of the gas in formulas of rates.", .above_min = 1),
 
     TEXT("device.name", "auto",
          "Device that runs the kernels: a name shown by `oak info`; auto: the best one found."),

@@ -99,5 +99,6 @@ void oak_setup_unload(oak_setup_t *setup) {
   if (setup->module) oak_device_unload(setup->dev, &setup->module);
   oak_device_free(setup->dev, setup->user.device);
   oak_tables_free(setup);
+  free(setup->reactions);
   oak_device_free(setup->dev, setup->bc);
 }

@@ -180,6 +180,7 @@ typedef struct {
   oak_equation_list_t equations;
   oak_body_list_t bodies;
   oak_tables_t tables;
+  char *reactions; /**< C for the kernels (reactions.c); NULL: there are none */
   oak_user_values_t user;
   oak_module_t *module; /**< of all kernels below */
   struct {
@@ -277,6 +278,8 @@ oak_status_t oak_scalars_describe(oak_setup_t *setup, int mass);
 oak_status_t oak_tables_describe(oak_setup_t *setup, oak_module_t *module);
 /** Read their files. Rank-local. */
 oak_status_t oak_tables_read(oak_setup_t *setup);
+/** Read the file of reactions. Rank-local. */
+oak_status_t oak_reactions_read(oak_setup_t *setup);
 /** Print them for the kernels; \a describe: without values. */
 void oak_tables_print(const oak_setup_t *setup, int describe, FILE *f);
 void oak_tables_free(oak_setup_t *setup);

@@ -172,6 +172,7 @@ oak_status_t oak_setup_find_files(oak_setup_t *setup) {
   OAK_TRY(check_path(setup->files.physics));
   OAK_TRY(check_path(setup->files.problem));
   OAK_TRY(oak_find_declared(setup->files.physics, setup->files.problem, &setup->files.declared));
+  OAK_TRY(oak_reactions_read(setup));
   return oak_setup_check_flux(setup);
 }
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * What the file of reactions.file says. Private to src/solver/setup. */
+#ifndef OAK_REACTIONS_H
+#define OAK_REACTIONS_H
+
+#include "oak.h"
+
+enum {
+  OAK_MOST_SPECIES = 64, /**< with those of the gas */
+  OAK_MOST_REACTIONS = 256,
+  OAK_MOST_IN_REACTION = 8, /**< on a side */
+  OAK_SPECIES_BYTES = 40
+};
+
+typedef struct {
+  char name[OAK_SPECIES_BYTES];         /**< as the file writes it, such as O2- */
+  char variable[2 * OAK_SPECIES_BYTES]; /**< as a variable, such as O2_min */
+  int charge;
+  int fixed;       /**< 1: its density is a fraction of that of the gas, or it does not matter */
+  int number;      /**< of its variable; -1: it is fixed */
+  double fraction; /**< of the gas; 0: it does not matter */
+} oak_species_t;
+
+/** A table of two columns. */
+typedef struct {
+  char *title; /**< the text above it */
+  double *x, *y;
+  int count, room, line;
+} oak_columns_t;
+
+typedef struct {
+  int line;
+  int count[2], of[2][OAK_MOST_IN_REACTION]; /**< the species on the left and on the right */
+  const oak_columns_t *table;                /**< of the rate over E/N; NULL: the next two */
+  char formula[128];
+  double c[10], factor; /**< c1 to c9; to SI units */
+} oak_reaction_t;
+
+/** A line "@NAME = A, B": a reaction with @NAME stands for one with A and one with B. */
+typedef struct {
+  char name[OAK_SPECIES_BYTES], member[16][OAK_SPECIES_BYTES];
+  int count;
+} oak_group_t;
+
+typedef struct {
+  int nspecies, nvariable, nreaction, ntable, ngroup;
+  oak_species_t species[OAK_MOST_SPECIES];
+  oak_reaction_t reaction[OAK_MOST_REACTIONS];
+  oak_columns_t *table;
+  oak_group_t group[8];
+} oak_reaction_file_t;
+
+/** reactions_file.c: add what a file says. Rank-local. */
+oak_status_t oak_reactions_parse(oak_reaction_file_t *r, const char *path);
+/** Find the tables of the reactions, which are in the file of this path, and number the variables.
+ */
+oak_status_t oak_reactions_finish(oak_reaction_file_t *r, const char *path);
+/** The table whose title begins with a text, if the case of letters does not matter. */
+const oak_columns_t *oak_reactions_table(const oak_reaction_file_t *r, const char *title);
+/** The number of a species, a new one if it is not there; -1 if there is no room. */
+int oak_reactions_species(oak_reaction_file_t *r, const char *name);
+void oak_reactions_clear(oak_reaction_file_t *r);
+
+#endif

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * Reads files of reactions: the format of afivo-streamer, and the tables that BOLSIG+ writes. A
+ * section is a line with its title, a line of dashes, the lines, and a line of dashes. BOLSIG+
+ * writes no dashes, but the line "E/N (Td)", with the title behind it, or, for "Rate coefficient",
+ * in the line before it. Lines elsewhere are comments. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "solver/setup/reactions.h"
+
+/** The lines of a file. */
+typedef struct {
+  oak_reaction_file_t *out;
+  const char *path;
+  char **line;
+  int count, at;
+} file_t;
+
+/* The message and then the path, the line and what the message needs. */
+#define WRONG(...) OAK_FAIL(OAK_ERR_INPUT, "%s:%d: " __VA_ARGS__)
+
+/* ---- texts */
+
+static int is_dashes(const char *line) {
+  line += strspn(line, " \t");
+  return strspn(line, "-") >= 5 && !line[strspn(line, "- \t")];
+}
+
+/* Whether `text` begins with `start`, if the number of blanks and the case of letters do not
+ * matter. */
+static int begins(const char *text, const char *start) {
+  text += strspn(text, " \t");
+  start += strspn(start, " \t");
+  while (*start) {
+    if (isspace((unsigned char)*start)) {
+      start += strspn(start, " \t");
+      if (*start && !isspace((unsigned char)*text)) return 0;
+      text += strspn(text, " \t");
+    } else if (tolower((unsigned char)*text++) != tolower((unsigned char)*start++)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static int same(const char *a, const char *b) { return begins(a, b) && begins(b, a); }
+
+/* ---- species */
+
+/* +1 for each + at the end of a name, -1 for each -. */
+static int charge_of(const char *name) {
+  size_t length = strlen(name);
+  int charge = 0;
+  if (!strcmp(name, "e")) return -1;
+  for (; length > 1 && name[length - 1] == '+'; length--) charge++;
+  for (; length > 1 && name[length - 1] == '-'; length--) charge--;
+  return charge;
+}
+
+/* A name that C and the formats of output allow. */
+static void set_variable(oak_species_t *s) {
+  char *out = s->variable;
+  if (!strcmp(s->name, "e")) {
+    snprintf(out, sizeof s->variable, "ne");
+    return;
+  }
+  size_t at = 0;
+  for (const char *c = s->name; *c; c++) {
+    const char letter[2] = {*c, 0};
+    const char *text = *c == '+'                    ? "_plus"
+                       : *c == '-'                  ? "_min"
+                       : *c == '*'                  ? "_star"
+                       : *c == ')'                  ? ""
+                       : isalnum((unsigned char)*c) ? letter
+                                                    : "_";
+    at += (size_t)snprintf(out + at, sizeof s->variable - at, "%s", text);
+    if (at >= sizeof s->variable) return;
+  }
+}
+
+int oak_reactions_species(oak_reaction_file_t *r, const char *name) {
+  for (int n = 0; n < r->nspecies; n++)
+    if (!strcmp(r->species[n].name, name)) return n;
+  if (r->nspecies == OAK_MOST_SPECIES || strlen(name) >= OAK_SPECIES_BYTES) return -1;
+  oak_species_t *s = &r->species[r->nspecies];
+  *s = (oak_species_t){.charge = charge_of(name), .number = -1};
+  snprintf(s->name, sizeof s->name, "%s", name);
+  set_variable(s);
+  return r->nspecies++;
+}
+
+/* ---- reactions */
+
+static oak_status_t read_side(file_t *f, oak_reaction_t *r, int side, char *text) {
+  char *next = NULL;
+  for (char *word = strtok_r(text, " \t", &next); word; word = strtok_r(NULL, " \t", &next)) {
+    if (!strcmp(word, "+")) continue;
+    if (!isalpha((unsigned char)*word))
+      return WRONG(
+          "'%s' is no species: write blanks around + and ->, and names that begin "
+          "with a letter",
+          f->path, r->line, word);
+    if (r->count[side] == OAK_MOST_IN_REACTION)
+      return WRONG("a reaction has at most %d species on a side", f->path, r->line,
+                   OAK_MOST_IN_REACTION);
+    const int species = oak_reactions_species(f->out, word);
+    if (species < 0)
+      return WRONG("%s: there are more than %d species, or the name is too long", f->path, r->line,
+                   word, OAK_MOST_SPECIES);
+    r->of[side][r->count[side]++] = species;
+  }
+  if (!r->count[side])
+    return WRONG("there is nothing on the %s of ->", f->path, r->line, side ? "right" : "left");
+  return OAK_OK;
+}
+
+static oak_status_t check_charge(const file_t *f, const oak_reaction_t *r) {
+  int charge[2] = {0, 0};
+  for (int side = 0; side < 2; side++)
+    for (int n = 0; n < r->count[side]; n++) charge[side] += f->out->species[r->of[side][n]].charge;
+  return charge[0] == charge[1]
+             ? OAK_OK
+             : WRONG("the charge changes from %d to %d", f->path, r->line, charge[0], charge[1]);
+}
+
+/* The numbers c1, c2 ... */
+static oak_status_t read_numbers(const file_t *f, oak_reaction_t *r, char *text) {
+  int count = 0;
+  for (char *end = text; *(text += strspn(text, " \t")); text = end) {
+    const double x = strtod(text, &end);
+    if (end == text || ++count > 9)
+      return WRONG("'%s': must be at most 9 numbers", f->path, r->line, text);
+    r->c[count] = x;
+  }
+  for (count++; count < 10; count++) r->c[count] = NAN;
+  return OAK_OK;
+}
+
+/* "reactants -> products", "field_table" or a formula, its data, and perhaps the unit of length. */
+static oak_status_t read_reaction(file_t *f, int line, char *text) {
+  char *part[5], *next = NULL;
+  int parts = 0;
+  for (char *p = strtok_r(text, ",", &next); p && parts < 5; p = strtok_r(NULL, ",", &next))
+    part[parts++] = oak_str_trim(p);
+  char *arrow = parts ? strstr(part[0], "->") : NULL;
+  if (!arrow || parts < 3 || parts > 4)
+    return WRONG("must be 'reactants -> products, rate, data', and perhaps ', cm'", f->path, line);
+  if (f->out->nreaction == OAK_MOST_REACTIONS)
+    return WRONG("there are more than %d reactions", f->path, line, OAK_MOST_REACTIONS);
+  oak_reaction_t *r = &f->out->reaction[f->out->nreaction++];
+  *r = (oak_reaction_t){.line = line, .factor = 1};
+  *arrow = 0;
+  OAK_TRY(read_side(f, r, 0, part[0]));
+  OAK_TRY(read_side(f, r, 1, arrow + 2));
+  OAK_TRY(check_charge(f, r));
+  if (parts == 4 && strcmp(part[3], "m") != 0) {
+    if (strcmp(part[3], "cm") != 0)
+      return WRONG("'%s': the unit of length must be m or cm", f->path, line, part[3]);
+    r->factor = pow(1e-6, r->count[0] - 1);
+  }
+  /* Tables may follow the reactions: their titles are looked up at the end. */
+  const int is_table = !strcmp(part[1], "field_table");
+  const char *rate = is_table ? part[2] : !strcmp(part[1], "constant") ? "c1" : part[1];
+  if (strlen(rate) >= sizeof r->formula)
+    return WRONG("'%.60s...' is too long", f->path, line, rate);
+  snprintf(r->formula, sizeof r->formula, "%s", rate);
+  r->c[0] = is_table;
+  return is_table ? OAK_OK : read_numbers(f, r, part[2]);
+}
+
+/* "@NAME = A, B" */
+static oak_status_t read_group(file_t *f, int line, char *text) {
+  char *equals = strchr(text, '='), *next = NULL;
+  oak_group_t *g = &f->out->group[f->out->ngroup];
+  if (!equals || f->out->ngroup == 8)
+    return WRONG("must be '@NAME = A, B', in at most 8 lines", f->path, line);
+  *equals = 0;
+  snprintf(g->name, sizeof g->name, "%s", oak_str_trim(text));
+  for (char *p = strtok_r(equals + 1, ",", &next); p && g->count < 16;
+       p = strtok_r(NULL, ",", &next))
+    snprintf(g->member[g->count++], sizeof g->member[0], "%s", oak_str_trim(p));
+  f->out->ngroup++;
+  return OAK_OK;
+}
+
+/* `text` with the name of a group replaced; its end must be no part of a longer name. */
+static void replace(const char *text, const char *name, const char *by, char *out, size_t size) {
+  const size_t length = strlen(name);
+  size_t at = 0;
+  while (*text && at + 1 < size) {
+    if (!strncmp(text, name, length) && !isalnum((unsigned char)text[length])) {
+      at += (size_t)snprintf(out + at, size - at, "%s", by);
+      text += length;
+      if (at >= size) at = size - 1;
+    } else {
+      out[at++] = *text++;
+    }
+  }
+  out[at] = 0;
+}
+
+static oak_status_t read_reactions(file_t *f, int line, char *text) {
+  char one[1024];
+  if (*text == '@') return read_group(f, line, text);
+  for (int n = 0; n < f->out->ngroup; n++) {
+    const oak_group_t *g = &f->out->group[n];
+    if (!strstr(text, g->name)) continue;
+    for (int m = 0; m < g->count; m++) {
+      replace(text, g->name, g->member[m], one, sizeof one);
+      OAK_TRY(read_reactions(f, line, one));
+    }
+    return OAK_OK;
+  }
+  return read_reaction(f, line, text);
+}
+
+/* ---- tables */
+
+static oak_status_t add_row(const file_t *f, oak_columns_t *t, int line, double x, double y) {
+  if (!isfinite(x) || !isfinite(y) || (t->count && x <= t->x[t->count - 1]))
+    return WRONG(
+        "%g %g: the numbers must be finite, and those of the first column must "
+        "increase",
+        f->path, line, x, y);
+  if (t->count == t->room) {
+    t->room = t->room ? 2 * t->room : 64;
+    double *grown_x = realloc(t->x, (size_t)t->room * sizeof *t->x);
+    if (grown_x) t->x = grown_x;
+    double *grown_y = realloc(t->y, (size_t)t->room * sizeof *t->y);
+    if (grown_y) t->y = grown_y;
+    OAK_CHECK(grown_x && grown_y, OAK_ERR_MEMORY, "no memory to read %s", f->path);
+  }
+  t->x[t->count] = x;
+  t->y[t->count++] = y;
+  return OAK_OK;
+}
+
+static int two_numbers(const char *line, double *x, double *y) {
+  int end = 0;
+  return sscanf(line, " %lf%*[ \t,]%lf %n", x, y, &end) == 2 && end && !line[end];
+}
+
+/* Rows from line `at` on; with dashes, the table ends with a line of dashes. */
+static oak_status_t read_table(file_t *f, const char *title, int dashes) {
+  oak_reaction_file_t *r = f->out;
+  const int line = f->at;
+  double x, y;
+  if (oak_reactions_table(r, title) && same(oak_reactions_table(r, title)->title, title))
+    return WRONG("a second table with the title '%s'", f->path, line, title);
+  oak_columns_t *grown = realloc(r->table, (size_t)(r->ntable + 1) * sizeof *grown);
+  char *copy = oak_str_copy(title);
+  if (grown) r->table = grown;
+  if (!grown || !copy) {
+    free(copy);
+    return OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", f->path);
+  }
+  oak_columns_t *t = &r->table[r->ntable++];
+  *t = (oak_columns_t){.title = copy, .line = line};
+  for (; f->at < f->count && !(dashes && is_dashes(f->line[f->at])); f->at++) {
+    const char *text = f->line[f->at];
+    if (two_numbers(text, &x, &y))
+      OAK_TRY(add_row(f, t, f->at + 1, x, y));
+    else if (!dashes)
+      break;
+    else if (*text && *text != '#')
+      return WRONG("'%.60s': must be two numbers", f->path, f->at + 1, text);
+  }
+  if (t->count < 2) return WRONG("the table '%s' needs at least 2 lines", f->path, line, title);
+  return OAK_OK;
+}
+
+/* Tables of momentum transfer and the like, which BOLSIG+ writes too, may have titles twice. */
+const oak_columns_t *oak_reactions_table(const oak_reaction_file_t *r, const char *title) {
+  for (int n = 0; n < r->ntable; n++)
+    if (begins(r->table[n].title, title)) return &r->table[n];
+  return NULL;
+}
+
+/* ---- files */
+
+static oak_status_t read_section(file_t *f, const char *title) {
+  if (begins(title, "ignored_species")) {
+    for (; f->at < f->count && !is_dashes(f->line[f->at]); f->at++) {
+      const int n = oak_reactions_species(f->out, f->line[f->at]);
+      if (n >= 0) f->out->species[n].fixed = 1;
+    }
+    return OAK_OK;
+  }
+  if (!begins(title, "reaction_list")) return read_table(f, title, 1);
+  for (; f->at < f->count && !is_dashes(f->line[f->at]); f->at++) {
+    char *text = f->line[f->at];
+    if (*text && *text != '#') OAK_TRY(read_reactions(f, f->at + 1, text));
+  }
+  return OAK_OK;
+}
+
+static oak_status_t read_lines(file_t *f) {
+  const char *before = "";
+  for (f->at = 0; f->at < f->count; f->at++) {
+    const char *line = f->line[f->at];
+    if (!*line || *line == '#') continue;
+    if (begins(line, "E/N (Td)")) {
+      const char *title = strchr(line, ')') + 1;
+      title += strspn(title, " \t");
+      f->at++;
+      OAK_TRY(read_table(f, begins(title, "Rate coeff") ? before : title, 0));
+      f->at--;
+    } else if (f->at + 1 < f->count && is_dashes(f->line[f->at + 1]) && !is_dashes(line)) {
+      const int start = f->at;
+      f->at += 2;
+      OAK_TRY(read_section(f, line));
+      if (f->at == f->count)
+        return WRONG("the section '%.60s' has no line of dashes at its end", f->path, start + 1,
+                     line);
+    }
+    before = line;
+  }
+  return OAK_OK;
+}
+
+static oak_status_t load(file_t *f) {
+  char *line = NULL;
+  size_t room = 0;
+  FILE *file = fopen(f->path, "rb");
+  OAK_CHECK(file, OAK_ERR_FILE, "cannot read %s: %s", f->path, strerror(errno));
+  oak_status_t st = OAK_OK;
+  while (st == OAK_OK && getline(&line, &room, file) >= 0) {
+    char **grown =
+        f->count & 63 ? f->line : realloc(f->line, (size_t)(f->count + 64) * sizeof *grown);
+    if (grown) f->line = grown;
+    char *copy = grown ? oak_str_copy(oak_str_trim(line)) : NULL;
+    if (copy)
+      f->line[f->count++] = copy;
+    else
+      st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %s", f->path);
+  }
+  free(line);
+  fclose(file);
+  return st;
+}
+
+oak_status_t oak_reactions_parse(oak_reaction_file_t *r, const char *path) {
+  file_t f = {.out = r, .path = path};
+  oak_status_t st = load(&f);
+  if (st == OAK_OK) st = read_lines(&f);
+  for (int n = 0; n < f.count; n++) free(f.line[n]);
+  free(f.line);
+  return st;
+}
+
+oak_status_t oak_reactions_finish(oak_reaction_file_t *r, const char *path) {
+  OAK_CHECK(
+      r->nreaction, OAK_ERR_INPUT,
+      "%s has no reactions: it needs the line reaction_list, a line of dashes, the reactions, "
+      "and a line of dashes",
+      path);
+  for (int n = 0; n < r->nreaction; n++) {
+    oak_reaction_t *a = &r->reaction[n];
+    for (int t = 0; t < r->ntable && a->c[0] > 0; t++)
+      if (same(r->table[t].title, a->formula)) a->table = &r->table[t];
+    if (a->c[0] > 0 && !a->table)
+      return WRONG("no table has the title '%s'", path, a->line, a->formula);
+  }
+  for (int n = 0; n < r->nspecies; n++)
+    if (!r->species[n].fixed) r->species[n].number = r->nvariable++;
+  return OAK_OK;
+}
+
+void oak_reactions_clear(oak_reaction_file_t *r) {
+  for (int n = 0; n < r->ntable; n++) {
+    free(r->table[n].title);
+    free(r->table[n].x);
+    free(r->table[n].y);
+  }
+  free(r->table);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// TEST np={1} timeout=120
+/* Reactions from a file: a uniform plasma in a uniform field against an integration of its own,
+ * the charge and the atoms, and mistakes in the file. */
+#include "solver/step/sim.h"
+#include "solver_test.h"
+
+#define PLASMA                                                                            \
+  "physics.name=streamer\nproblem.name=streamer\nmesh.dim=2\nmesh.block_size=8\n"         \
+  "mesh.xmax=1e-3 1e-3\nmesh.max_level=0\nscheme.limiter=koren\nboundary.ylow=outflow\n"  \
+  "boundary.yhigh=outflow\npoisson.ylow=zero\npoisson.yhigh=value\nproblem.voltage=4e3\n" \
+  "problem.background=1e17\nproblem.seed_ions=0\nrun.cfl=1\n"                             \
+  "poisson.tolerance=1e-13\nreactions.gas=N2 0.8 O2 0.2\n"
+
+enum { E, N2P, O2P, O2M, O, COUNT }; /* in the order in which the file names them */
+static const char *const name[COUNT] = {"ne", "N2_plus", "O2_plus", "O2_min", "O"};
+
+/* The rates of tests/problems/reactions.txt at 165.7 Td, written again. */
+static void rates(const double n[COUNT], double f[COUNT]) {
+  const double N = 2.414e25, Td = 4e6 / N / 1e-21, Te = (0.1 + Td / 100) * 2 / 3 * 11604.518;
+  const double k_n2 = 1e-18 + (Td - 100) / 200 * (1e-15 - 1e-18);
+  const double k_o2 = pow(10, -8.8 - 281 / Td) * 1e-6, ion_n2 = k_n2 * n[E] * 0.8 * N;
+  const double ion_o2 = k_o2 * n[E] * 0.2 * N;
+  const double attach = 2e-42 * exp(-500 / Te) * n[E] * 0.04 * N * N;
+  const double detach = 1.24e-17 * exp(-pow(179 / (8.8 + Td), 2)) * N * n[O2M];
+  const double transfer = 1e-16 * N * n[N2P], recombine = 2e-13 * n[E] * n[O2P];
+  const double molecules = 1e-32 * n[O] * n[O] * N;
+  f[E] = ion_n2 + ion_o2 - attach + detach - recombine;
+  f[N2P] = ion_n2 - transfer;
+  f[O2P] = ion_o2 + transfer - recombine;
+  f[O2M] = attach - detach;
+  f[O] = 2 * recombine - 2 * molecules;
+}
+
+/* Runge and Kutta's scheme of fourth order. */
+static void integrate(double n[COUNT], double t, int steps) {
+  static const double part[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
+  const double dt = t / steps;
+  for (int s = 0; s < steps; s++) {
+    double k[COUNT] = {0}, sum[COUNT] = {0}, at[COUNT];
+    for (int stage = 0; stage < 4; stage++) {
+      for (int v = 0; v < COUNT; v++) at[v] = n[v] + part[stage] * dt * k[v];
+      rates(at, k);
+      for (int v = 0; v < COUNT; v++) sum[v] += weight[stage] * k[v] / 6;
+    }
+    for (int v = 0; v < COUNT; v++) n[v] += dt * sum[v];
+  }
+}
+
+static double error_of(int steps, double t, const double exact[COUNT]) {
+  double most = 0, total[8], charge = 0;
+  sim_t s = sim_new(MPI_COMM_WORLD, PLASMA "reactions.file=@/problems/reactions.txt\n");
+  assert_int_equal(s.sim->setup.nvar, COUNT);
+  for (int v = 0; v < COUNT; v++) assert_string_equal(s.sim->setup.description.name[v], name[v]);
+  MUST(oak_initialize(s.sim));
+  for (int n = 0; n < steps; n++) MUST(oak_advance(s.sim, t / steps));
+  MUST(oak_totals(s.sim, total));
+  for (int v = 0; v < COUNT; v++) {
+    const double density = total[v] / 1e-6, error = fabs(density / exact[v] - 1);
+    if (steps == 100) report("%s: %.6e, expected %.6e", name[v], density, exact[v]);
+    most = worse(most, error);
+  }
+  charge = total[N2P] + total[O2P] - total[O2M] - total[E];
+  report("charge over that of electrons: %.1e", charge / total[E]);
+  assert_true(fabs(charge) < 1e-13 * total[E]);
+  sim_free(&s);
+  return most;
+}
+
+static void test_plasma(void **state) {
+  (void)state;
+  const double t = 5e-10;
+  double exact[COUNT] = {1e17, 1e17};
+  integrate(exact, t, 20000);
+  const double coarse = error_of(50, t, exact), fine = error_of(100, t, exact);
+  report("errors %.1e and %.1e, order %.2f", coarse, fine, log2(coarse / fine));
+  assert_true(fine < 2e-3 && coarse / fine > 3.5);
+}
+
+/* A file with these lines among the reactions is refused. */
+static void refused(const char *lines, const char *part) {
+  sim_t s;
+  va_list none;
+  memset(&none, 0, sizeof none);
+  FILE *f = fopen("reactions_test.txt", "w");
+  if (!f) abort();
+  fprintf(f, "reaction_list\n-----\n%s\n-----\n", lines);
+  fclose(f);
+  assert_int_equal(
+      try_new(&s, MPI_COMM_WORLD, PLASMA "reactions.file=./reactions_test.txt\n", none),
+      OAK_ERR_INPUT);
+  if (!strstr(oak_last_error(), part)) fail_msg("'%s' is not in: %s", part, oak_last_error());
+  sim_free(&s);
+  remove("reactions_test.txt");
+}
+
+static void test_mistakes(void **state) {
+  (void)state;
+  refused("e + N2 -> e + N2+,c1,1e-16", "reactions_test.txt:3: the charge changes from -1 to 0");
+  refused("# comment\ne + N2 = N2-,c1,1", "reactions_test.txt:4: must be 'reactants -> products");
+  refused("e + N2 -> N2-,field_table,none", "reactions_test.txt:3: no table has the title 'none'");
+  refused("e + N2 -> N2-,c1*exp(-c2/Tg),1e-16", "a constant that is not given");
+  refused("e + N2 -> N2-,c1*exp(-c2/Tg,1e-16 2", "a closing parenthesis is missing");
+  refused("e + N2 -> N2-,c1,-1e-16", "must be finite and not negative");
+  refused("e + N2 -> N2-,c1,1e-16,km", "'km': the unit of length must be m or cm");
+  refused("e + N2 -> N2-,c1,1e-16 x", "'x': must be at most 9 numbers");
+  refused("", "has no reactions");
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_plasma),
+                                     cmocka_unit_test(test_mistakes)};
+  return TEST_MAIN(tests);
+}
