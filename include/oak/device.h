@@ -15,8 +15,9 @@ extern "C" {
 #endif
 
 typedef struct oak_device oak_device_t;
-typedef struct oak_module oak_module_t; /**< a built translation unit */
-typedef struct oak_kernel oak_kernel_t; /**< one entry point of a module */
+typedef struct oak_module oak_module_t;       /**< a built translation unit */
+typedef struct oak_kernel oak_kernel_t;       /**< one entry point of a module */
+typedef struct oak_recording oak_recording_t; /**< launches that run as a whole */
 typedef struct oak_hash oak_hash_t;
 
 /** What to build: a translation unit that includes \a file[0..nfile) in order after the dialect
@@ -100,6 +101,12 @@ typedef struct {
   oak_status_t (*launch)(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args,
                          size_t bytes);
   oak_status_t (*sync)(oak_device_t *dev);
+  /** As oak_device_records and those after it; all NULL if launches cannot be recorded. */
+  int (*records)(oak_device_t *dev);
+  oak_status_t (*record)(oak_device_t *dev);
+  oak_status_t (*recorded)(oak_device_t *dev, oak_recording_t **out);
+  oak_status_t (*replay)(oak_device_t *dev, oak_recording_t *recording);
+  void (*forget)(oak_device_t *dev, oak_recording_t *recording);
   /** Marks in the queue of a device's work, numbered 0 to OAK_DEVICE_MARKS - 1, and the seconds
    * between two of them; both NULL if a launch returns only after the kernel has ended. */
   void (*mark)(oak_device_t *dev, int number);
@@ -237,6 +244,17 @@ OAK_API oak_status_t oak_device_constant(oak_device_t *dev, oak_module_t *module
 OAK_API oak_status_t oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n,
                                        const void *args, size_t bytes);
 OAK_API oak_status_t oak_device_sync(oak_device_t *dev);
+
+/** Launches between oak_device_record and oak_device_recorded do not run. They are recorded, with
+ * their arguments, and each oak_device_replay runs all of them. In between, nothing else may be
+ * done with the device. Only if oak_device_records is 1. Not collective. */
+OAK_API int oak_device_records(oak_device_t *dev);
+OAK_API oak_status_t oak_device_record(oak_device_t *dev);
+/** End the recording. Call it also if a launch failed; *out is NULL after a failure. */
+OAK_API oak_status_t oak_device_recorded(oak_device_t *dev, oak_recording_t **out);
+OAK_API oak_status_t oak_device_replay(oak_device_t *dev, oak_recording_t *recording);
+/** Free a recording; NULL is allowed. */
+OAK_API void oak_device_forget(oak_device_t *dev, oak_recording_t **recording);
 
 /** What a kernel has done while launches were timed. */
 typedef struct {

@@ -81,6 +81,7 @@ static void end_whole(oak_timers_t *timers, double now) {
 
 /** Charge the time since the last change to the running phase. */
 static void charge(oak_timers_t *timers) {
+  if (timers->held) return;
   double now = MPI_Wtime();
   if (!timers->clock.mark) {
     timers->seconds[running(timers)] += now - timers->since;
@@ -127,6 +128,11 @@ void oak_timers_use(oak_timers_t *timers, const oak_clock_t *clock) {
   if (timers->clock.mark) read_marks(timers);
   timers->clock = clock ? *clock : (oak_clock_t){NULL, NULL, NULL};
   if (timers->clock.mark) mark(timers, OAK_PHASE_OTHER);
+}
+
+void oak_timers_hold(oak_timers_t *timers, int on) {
+  if (on) charge(timers);
+  timers->held = on;
 }
 
 void oak_timer_start(oak_timers_t *timers, oak_phase_t phase) {

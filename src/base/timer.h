@@ -71,6 +71,7 @@ typedef struct {
   int marks;                       /**< made and not yet read, the oldest 0 */
   long steps;                      /**< time steps begun */
   int in_step;
+  int held;                       /**< between oak_timers_hold with 1 and with 0 */
   int whole;                      /**< all steps since the last mark were measured as a whole */
   double ended, idle;             /**< end of the last step, and time between steps since then */
   double sample[OAK_PHASE_COUNT]; /**< seconds of the steps measured phase by phase */
@@ -92,6 +93,10 @@ void oak_timers_show(oak_timers_t *timers, oak_beat_t *beat);
 void oak_timer_start(oak_timers_t *timers, oak_phase_t phase);
 /** Stop \a phase, which must be the running one, and go on with the one around it. */
 void oak_timer_stop(oak_timers_t *timers, oak_phase_t phase);
+
+/** While a queue of work is recorded, no time passes on the device: changes of phase are not
+ * noted. */
+void oak_timers_hold(oak_timers_t *timers, int on);
 
 /** The beginning and the end of a time step, both outside of any phase. */
 void oak_timer_step_begin(oak_timers_t *timers);

@@ -12,7 +12,8 @@ enum {
   ATTRIBUTE_MINOR = 76,
   ATTRIBUTE_SHARED_OPTIN = 97,
   FUNCTION_MAX_DYNAMIC_SHARED = 8,
-  LAUNCH_WHILE_ENDING = 6 /* CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION */
+  RECORDS_OVERLAP = 12030, /* the oldest driver that records LAUNCH_WHILE_ENDING */
+  LAUNCH_WHILE_ENDING = 6  /* CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION */
 };
 
 /* ---- texts */
@@ -122,12 +123,14 @@ static oak_status_t allow_shared(gpu_t *gpu, const gpu_kernel_t *kernel) {
 static gpu_result_t launch(const gpu_t *gpu, const gpu_kernel_t *kernel, unsigned n,
                            unsigned threads, void **arguments) {
   gpu_attribute_t overlap = {.id = LAUNCH_WHILE_ENDING, .value = 1};
+  const int overlaps =
+      gpu->major >= 9 && !(gpu->recording && gpu->driver_version < RECORDS_OVERLAP);
   const gpu_launch_t launch = {.grid = {n, 1, 1},
                                .block = {threads, 1, 1},
                                .shared = kernel->shared,
                                .stream = gpu->stream,
                                .attributes = &overlap,
-                               .nattributes = gpu->major >= 9};
+                               .nattributes = overlaps};
   return gpu->driver.launch(&launch, kernel->function, arguments, NULL);
 }
 

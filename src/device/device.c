@@ -278,3 +278,23 @@ oak_status_t oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n, 
 }
 
 oak_status_t oak_device_sync(oak_device_t *dev) { return dev->ops->sync(dev); }
+
+/* Launches that are timed one by one cannot be recorded. */
+int oak_device_records(oak_device_t *dev) {
+  return dev->ops->records && !dev->meter && dev->ops->records(dev);
+}
+
+oak_status_t oak_device_record(oak_device_t *dev) { return dev->ops->record(dev); }
+
+oak_status_t oak_device_recorded(oak_device_t *dev, oak_recording_t **out) {
+  return dev->ops->recorded(dev, out);
+}
+
+oak_status_t oak_device_replay(oak_device_t *dev, oak_recording_t *recording) {
+  return dev->ops->replay(dev, recording);
+}
+
+void oak_device_forget(oak_device_t *dev, oak_recording_t **recording) {
+  if (*recording) dev->ops->forget(dev, *recording);
+  *recording = NULL;
+}

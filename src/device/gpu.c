@@ -375,6 +375,11 @@ static oak_status_t open_hip(oak_device_t *dev, const oak_device_options_t *opti
   .constant = gpu_constant, \
   .launch = gpu_launch, \
   .sync = oak_gpu_sync, \
+  .records = oak_gpu_records, \
+  .record = oak_gpu_record, \
+  .recorded = oak_gpu_recorded, \
+  .replay = oak_gpu_replay, \
+  .forget = oak_gpu_forget, \
   .mark = gpu_mark, \
   .between = gpu_between, \
   .share = oak_gpu_share, \

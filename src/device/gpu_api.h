@@ -85,6 +85,15 @@ enum { /* the same for both vendors */
     (gpu_handle_t * stream, unsigned flags))                                                       \
   X(stream_free, "cuStreamDestroy_v2", "hipStreamDestroy", (gpu_handle_t stream))                  \
   X(stream_wait, "cuStreamSynchronize", "hipStreamSynchronize", (gpu_handle_t stream))             \
+  X(capture_begin, "cuStreamBeginCapture_v2", "hipStreamBeginCapture",                             \
+    (gpu_handle_t stream, int mode))                                                               \
+  X(capture_end, "cuStreamEndCapture", "hipStreamEndCapture",                                      \
+    (gpu_handle_t stream, gpu_handle_t * graph))                                                   \
+  X(graph_free, "cuGraphDestroy", "hipGraphDestroy", (gpu_handle_t graph))                         \
+  X(graph_prepare, "cuGraphInstantiateWithFlags", "hipGraphInstantiateWithFlags",                  \
+    (gpu_handle_t * prepared, gpu_handle_t graph, unsigned long long flags))                       \
+  X(graph_launch, "cuGraphLaunch", "hipGraphLaunch", (gpu_handle_t prepared, gpu_handle_t stream)) \
+  X(prepared_free, "cuGraphExecDestroy", "hipGraphExecDestroy", (gpu_handle_t prepared))           \
   X(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                      \
     "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor",                                          \
     (int *blocks, gpu_handle_t function, int threads, size_t shared))                              \

@@ -76,6 +76,7 @@ struct gpu {
   unsigned ipc_flags;   /**< to map memory of another process */
   char target[160];     /**< for the compiler */
   char generation[160]; /**< for the user */
+  int recording;        /**< 1: launches are recorded, and do not run */
   int wait;             /**< $OAK_GPU_SYNC: wait for each kernel, so that a failing one is named */
   const char *launched; /**< the kernel launched last, "" if none */
   char name[128];
@@ -95,6 +96,13 @@ void oak_gpu_free(oak_device_t *dev, void *ptr);
 oak_status_t oak_gpu_sync(oak_device_t *dev);
 oak_status_t oak_gpu_upload(oak_device_t *dev, void *dst, const void *host, size_t bytes);
 oak_status_t oak_gpu_download(oak_device_t *dev, void *host, const void *src, size_t bytes);
+
+/* gpu_record.c */
+int oak_gpu_records(oak_device_t *dev);
+oak_status_t oak_gpu_record(oak_device_t *dev);
+oak_status_t oak_gpu_recorded(oak_device_t *dev, oak_recording_t **out);
+oak_status_t oak_gpu_replay(oak_device_t *dev, oak_recording_t *recording);
+void oak_gpu_forget(oak_device_t *dev, oak_recording_t *recording);
 
 /* gpu_transfer.c: the second queue, and memory that processes share */
 oak_status_t oak_gpu_transfers_open(gpu_t *gpu);

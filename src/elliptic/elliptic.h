@@ -106,6 +106,15 @@ typedef struct {
   double *host; /**< [all][N^d] for messages; NULL if the host can read memory of the device */
 } oak_elliptic_gather_t;
 
+/** A recorded cycle of the finest level (solve.c), for an equation (oak_elliptic_take). */
+typedef struct {
+  double b;
+  int given_zero;
+  int again;                 /**< 0: V-cycle, 1: F-cycle */
+  oak_recording_t *launches; /**< NULL: none */
+} oak_elliptic_recorded_t;
+enum { OAK_ELLIPTIC_RECORDED = 8 };
+
 typedef struct oak_elliptic_setup {
   oak_transport_t *transport;
   oak_timers_t *timers;
@@ -156,6 +165,7 @@ typedef struct oak_elliptic {
   int *outer_host;            /**< [nblock][2 d] their places */
   void *outer, *given, *zero; /**< device: the same; values [nouter][N^(d-1)]; zeros */
   int given_zero;             /**< all values are 0 */
+  oak_elliptic_recorded_t recorded[OAK_ELLIPTIC_RECORDED];
   void *norms; /**< device: [OAK_ELLIPTIC_AHEAD][nblock] largest residuals of cycles */
   double *norms_host;
   struct {
@@ -325,6 +335,8 @@ typedef struct {
 
 /** One V-cycle on levels l to 0 for u of level l; with \a zero it starts from 0. */
 oak_status_t oak_elliptic_cycle(oak_elliptic_t *e, int l, int zero);
+/** Forget recorded cycles, whose kernels have the addresses of all levels. */
+void oak_elliptic_forget(oak_elliptic_t *e);
 /** Solve for u with right-hand side `f` and the values at the boundary. Collective.
  * \return OAK_ERR_STATE, with the history of residuals, if it does not converge. */
 oak_status_t oak_elliptic_solve(oak_elliptic_t *e, const oak_elliptic_options_t *options,

@@ -155,6 +155,7 @@ void oak_elliptic_clear(oak_elliptic_t *e) {
   void **const memory[] = {&e->f,       &e->sums,    &e->outer,   &e->given,
                            &e->zero,    &e->work[0], &e->work[1], &e->work[2],
                            &e->work[3], &e->work[4], &e->norms};
+  oak_elliptic_forget(e);
   for (int l = 0; l <= OAK_MESH_MAX_LEVEL; l++) clear_level(e, &e->level[l]);
   oak_elliptic_flat_clear(e);
   oak_elliptic_gather_clear(e);
@@ -368,7 +369,9 @@ oak_status_t oak_elliptic_fit_fields(oak_elliptic_t *e) {
   if (!e->setup.fields) return OAK_OK;
   if (e->floating)
     OAK_TRY(oak_elliptic_sums(e, st, oak_elliptic_top(e)->b, oak_elliptic_top(e)->b, sum));
-  e->singular = e->floating && sum[0] == 0;
+  const int singular = e->floating && sum[0] == 0;
+  if (singular != e->singular) oak_elliptic_forget(e);
+  e->singular = singular;
   oak_keep_failure(&st, find_faces(e));
   for (int l = e->nlevel - 1; l > 0; l--) {
     for (int axis = 0; axis <= e->dim; axis++)

@@ -33,6 +33,43 @@ static oak_status_t cycle(oak_elliptic_t *e, int l, int zero, int again) {
 
 oak_status_t oak_elliptic_cycle(oak_elliptic_t *e, int l, int zero) { return cycle(e, l, zero, 0); }
 
+void oak_elliptic_forget(oak_elliptic_t *e) {
+  for (int i = 0; i < OAK_ELLIPTIC_RECORDED; i++)
+    oak_device_forget(e->dev, &e->recorded[i].launches);
+}
+
+/* The recording of a cycle of this equation, or a free place for it. */
+static oak_elliptic_recorded_t *find_recorded(oak_elliptic_t *e, int again) {
+  for (int i = 0; i < OAK_ELLIPTIC_RECORDED; i++) {
+    oak_elliptic_recorded_t *r = &e->recorded[i];
+    if (!r->launches || (r->b == e->setup.b && r->given_zero == e->given_zero && r->again == again))
+      return r;
+  }
+  oak_elliptic_forget(e);
+  return e->recorded;
+}
+
+static oak_status_t record(oak_elliptic_t *e, int again, oak_elliptic_recorded_t *r) {
+  *r = (oak_elliptic_recorded_t){.b = e->setup.b, .given_zero = e->given_zero, .again = again};
+  OAK_TRY(oak_device_record(e->dev));
+  oak_timers_hold(e->setup.timers, 1);
+  oak_status_t st = cycle(e, e->nlevel - 1, 0, again);
+  oak_timers_hold(e->setup.timers, 0);
+  oak_keep_failure(&st, oak_device_recorded(e->dev, &r->launches));
+  if (st != OAK_OK) oak_device_forget(e->dev, &r->launches);
+  return st;
+}
+
+/* A cycle of the finest level. Its kernels are the same until the mesh changes: one rank records
+ * them and starts them as a whole, because the host would need more time to launch the kernels of
+ * small levels than the GPU to run them. Several ranks meet between kernels. */
+static oak_status_t top_cycle(oak_elliptic_t *e, int again) {
+  if (e->mesh->size > 1 || !oak_device_records(e->dev)) return cycle(e, e->nlevel - 1, 0, again);
+  oak_elliptic_recorded_t *r = find_recorded(e, again);
+  if (!r->launches) OAK_TRY(record(e, again, r));
+  return oak_device_replay(e->dev, r->launches);
+}
+
 /* Full multigrid: every level starts from the solution of the coarser one. */
 static oak_status_t full_cycle(oak_elliptic_t *e) {
   const int top = e->nlevel - 1;
@@ -138,7 +175,7 @@ static oak_status_t cycles(oak_elliptic_t *e, const oak_elliptic_options_t *o,
     const int n = later ? ahead(o, r, full) : 1;
     oak_status_t st = OAK_OK;
     for (int i = 0; i < n; i++, full = 0) {
-      oak_keep_failure(&st, full ? full_cycle(e) : oak_elliptic_cycle(e, top, 0));
+      oak_keep_failure(&st, full ? full_cycle(e) : top_cycle(e, 0));
       if (e->plain) oak_keep_failure(&st, oak_elliptic_note(e, i));
     }
     if (e->plain)
@@ -179,7 +216,7 @@ static oak_status_t precondition(oak_elliptic_t *e, const void *x) {
   oak_status_t st = oak_elliptic_combine(e, top, x, level->rhs, 1, 0, 0);
   oak_keep_failure(&st, oak_elliptic_meet(e, top));
   oak_keep_failure(&st, oak_elliptic_combine(e, top, NULL, level->u.memory.mine, 0, 0, 0));
-  oak_keep_failure(&st, cycle(e, top, 0, 1));
+  oak_keep_failure(&st, top_cycle(e, 1));
   oak_keep_failure(&st, oak_elliptic_combine(e, top, NULL, level->rhs, 0, 0, 0));
   oak_keep_failure(&st, oak_elliptic_residual(e, top));
   return st;

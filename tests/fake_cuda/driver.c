@@ -92,6 +92,7 @@ typedef struct {
 
 /** A stream does work only when something waits for it, and only the work that is waited for. */
 struct fake_stream {
+  struct graph *graph; /**< that records the work instead; NULL: none */
   work_t *work;
   size_t count, next, room; /**< next: the first that is not done */
   size_t before;            /**< work that was done and forgotten */
@@ -106,6 +107,17 @@ typedef struct {
 
 enum { STREAMS = 64 };
 static stream_t *stream_list[STREAMS]; /**< in the order in which they were made */
+
+/** Recorded kernels. */
+typedef struct graph {
+  work_t *work;
+  size_t count;
+} graph_t;
+
+static work_t *record(graph_t *g) {
+  g->work = realloc(g->work, (g->count + 1) * sizeof *g->work);
+  return &g->work[g->count++];
+}
 
 static work_t *enqueue(stream_t *s) {
   if (s->next == s->count && !s->running) {
@@ -144,6 +156,7 @@ static void run_until(stream_t *s, size_t position) {
 
 /** Let a stream do its work up to a position. */
 static int flush(stream_t *s, size_t position) {
+  if (s->graph) return ERROR_CAPTURE;
   if (s->before + s->next < position && !fake_sticky) {
     protect(1);
     run_until(s, position);
@@ -419,7 +432,7 @@ int fake_launch(stream_t *stream, unsigned threads, void *function, void **argum
   error = fake_word("launch", 0, &at);
   if (error && at == launched) return error;
   error = fake_word("fault", 0, &at);
-  work_t *w = enqueue(stream);
+  work_t *w = stream->graph ? record(stream->graph) : enqueue(stream);
   w->what = KERNEL;
   w->to = function;
   w->n = *(const long *)arguments[0];
@@ -431,6 +444,52 @@ int fake_launch(stream_t *stream, unsigned threads, void *function, void **argum
   const volatile char *from = arguments[1];
   for (size_t i = 0; i < sizeof w->argument; i++) w->argument[i] = from[i];
   return 0;
+}
+
+/* ---- graphs */
+
+int cuStreamBeginCapture_v2(stream_t *stream, int mode) {
+  LOCK;
+  if (mode != 1 || stream->graph) return ERROR_VALUE;
+  stream->graph = calloc(1, sizeof *stream->graph);
+  return fake_sticky;
+}
+
+int cuStreamEndCapture(stream_t *stream, graph_t **graph) {
+  LOCK;
+  *graph = stream->graph;
+  stream->graph = NULL;
+  return *graph ? fake_sticky : ERROR_VALUE;
+}
+
+int cuGraphInstantiateWithFlags(graph_t **prepared, const graph_t *graph,
+                                unsigned long long flags) {
+  LOCK;
+  if (flags) return ERROR_VALUE;
+  graph_t *copy = *prepared = calloc(1, sizeof *copy);
+  for (size_t i = 0; i < graph->count; i++) *record(copy) = graph->work[i];
+  return fake_sticky;
+}
+
+int cuGraphLaunch(const graph_t *prepared, stream_t *stream) {
+  LOCK;
+  if (fake_sticky) return fake_sticky;
+  if (stream->graph) return ERROR_CAPTURE;
+  for (size_t i = 0; i < prepared->count; i++) *enqueue(stream) = prepared->work[i];
+  return 0;
+}
+
+int cuGraphDestroy(graph_t *graph) {
+  LOCK;
+  free(graph->work);
+  free(graph);
+  return fake_sticky;
+}
+
+int cuGraphExecDestroy(graph_t *prepared) {
+  LOCK;
+  flush_all(); /* as a driver may, which waits for what still runs */
+  return cuGraphDestroy(prepared);
 }
 
 /* ---- events */
@@ -450,6 +509,7 @@ int cuEventDestroy_v2(event_t *event) {
 
 int cuEventRecord(event_t *event, stream_t *stream) {
   LOCK;
+  if (stream->graph) return ERROR_CAPTURE;
   *enqueue(stream) = (work_t){.what = EVENT, .to = event};
   event->stream = stream;
   event->position = stream->before + stream->count;

@@ -28,6 +28,12 @@
 #define cuStreamSynchronize hipStreamSynchronize
 #define cuOccupancyMaxActiveBlocksPerMultiprocessor \
   hipModuleOccupancyMaxActiveBlocksPerMultiprocessor
+#define cuStreamBeginCapture_v2 hipStreamBeginCapture
+#define cuStreamEndCapture hipStreamEndCapture
+#define cuGraphInstantiateWithFlags hipGraphInstantiateWithFlags
+#define cuGraphLaunch hipGraphLaunch
+#define cuGraphDestroy hipGraphDestroy
+#define cuGraphExecDestroy hipGraphExecDestroy
 #define cuEventCreate hipEventCreateWithFlags
 #define cuEventDestroy_v2 hipEventDestroy
 #define cuEventRecord hipEventRecord
