@@ -1,0 +1,69 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs in all coordinates, for CTest: the same bits on one rank, on several, and after a restart on another number of
+ranks, on a mesh that changes. Another system refuses the checkpoint.
+
+usage: test_curved_restart.py --oak OAK --mpiexec "mpiexec -n" --np N"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import oak_test
+from oak_test import PROBLEMS
+
+WALLS = ["boundary.xlow=reflect", "boundary.xhigh=reflect"]
+SIDES = ["boundary.ylow=reflect", "boundary.yhigh=reflect"]
+CASES = {
+    "axisymmetric": (2, ["mesh.xmin=0", "mesh.xmax=1", "boundary.xhigh=reflect"]),
+    "polar": (2, ["mesh.xmin=0.3 0", "mesh.xmax=1.3 2pi", "mesh.trees=1 4", *WALLS]),
+    "spherical": (2, ["mesh.xmin=0", "mesh.xmax=1 pi", "mesh.trees=1 2", "boundary.xhigh=reflect"]),
+    "cylindrical": (3, ["mesh.xmin=0.3 0 0", "mesh.xmax=1.3 2pi 1", "mesh.trees=1 2 1", *WALLS]),
+    "spherical_3d": (3, ["mesh.xmin=0.3 0.5 0", "mesh.xmax=1 2 2pi", "mesh.trees=1 1 2", *WALLS, *SIDES]),
+}
+COMMON = ["physics.name=mhd", f"problem.name={PROBLEMS}/curved.c", "problem.flow=waves", "mesh.block_size=4", "mesh.theta=1",
+          "mesh.max_level=2", "mesh.adapt_every=2", "run.end_time=1", "device.flags=-O1", "output.diagnostics_every=1"]
+
+
+def run(command, work, *keys, words=None):
+    """Run oak without a parameter file; with words, it must refuse with these."""
+    done = subprocess.run([*command, *keys], cwd=work, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if words is None:
+        assert done.returncode == 0, done.stdout
+    else:
+        assert done.returncode != 0 and words in done.stdout, (words, done.stdout)
+    return done.stdout
+
+
+def case(options, name, work):
+    dim, keys = CASES[name]
+    with open(os.path.join(work, "run.ini"), "w", encoding="utf-8"):
+        pass
+    keys = [*COMMON, *keys, f"mesh.dim={dim}", f"mesh.coordinates={name.split('_', maxsplit=1)[0]}"]
+    alone, ranks = [options.oak, "run", "run.ini"], [*options.ranks, "run", "run.ini"]
+    run(alone, work, *keys, "run.max_steps=8", "output.folder=one")
+    run(ranks, work, *keys, "run.max_steps=4", "output.folder=half", "checkpoint.at_end=yes")
+    run(ranks, work, *keys, "run.max_steps=8", "output.folder=all")
+    checkpoint = "half/chk000004.oak"
+    run(alone, work, f"--restart={checkpoint}", *keys, "run.max_steps=8", "output.folder=again")
+    for folder in ("all", "again"):
+        run([options.oak, "diff"], work, "one/plt000008", f"{folder}/plt000008", "--quiet")
+    with open(os.path.join(work, "one/diagnostics.csv"), encoding="utf-8") as one, \
+            open(os.path.join(work, "all/diagnostics.csv"), encoding="utf-8") as every:
+        assert one.read() == every.read(), "totals"
+    if name == "polar":
+        run(alone, work, f"--restart={checkpoint}", *keys, "mesh.coordinates=axisymmetric", words="mesh.coordinates")
+
+
+def main():
+    options = oak_test.options(__doc__, "oak", "mpiexec", "np")
+    with tempfile.TemporaryDirectory(prefix="oak_curved_") as work:
+        def in_folder(name):
+            folder = os.path.join(work, name)
+            os.mkdir(folder)
+            case(options, name, folder)
+        return oak_test.run_cases(options, {name: lambda name=name: in_folder(name) for name in CASES})
+
+
+if __name__ == "__main__":
+    sys.exit(main())
