@@ -15,15 +15,22 @@
  * of its reactions. docs/discharges.md is the manual. */
 
 TITLE("streamer discharge")
+/* Variables behind the densities, which nothing moves: their number, and a blank before each name.
+ */
+#ifndef STREAMER_MORE
+#define STREAMER_MORE 0
+#define STREAMER_MORE_NAMES ""
+#endif
+
 #ifdef OAK_SPECIES
 #include "physics/reactions.h"
-#define PHYSICS_NVAR OAK_SPECIES
-VARIABLES(OAK_SPECIES_NAMES)
-PRIMITIVES(OAK_SPECIES_NAMES)
+#define PHYSICS_NVAR (OAK_SPECIES + STREAMER_MORE)
+VARIABLES(OAK_SPECIES_NAMES STREAMER_MORE_NAMES)
+PRIMITIVES(OAK_SPECIES_NAMES STREAMER_MORE_NAMES)
 #else
-#define PHYSICS_NVAR 2
-VARIABLES("ne ni")
-PRIMITIVES("ne ni")
+#define PHYSICS_NVAR (2 + STREAMER_MORE)
+VARIABLES("ne ni" STREAMER_MORE_NAMES)
+PRIMITIVES("ne ni" STREAMER_MORE_NAMES)
 #endif
 #define PHYSICS_NORMAL(d) (-1)
 #define PHYSICS_VECTORS(X)

@@ -1,13 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * The equations of physics/streamer.c with a potential that foresees the current of the electrons
- * during the step, div ((1 + dt e mu ne / epsilon0) grad phi) = -e (ni - ne) / epsilon0 (P. L. G.
- * Ventzek et al., J. Vac. Sci. Technol. B 12 (1994) 3118). The step may then be longer than the
- * relaxation time of the charge. First order in time. */
+ * (P. L. G. Ventzek et al., J. Vac. Sci. Technol. B 12 (1994) 3118). The step may then be longer
+ * than the relaxation time of the charge. The equation of both stages of Heun's scheme is
+ *
+ *   div ((1 + g dt e mu ne / epsilon0) grad phi) = -((1 - 2 g) c + 2 g start) / epsilon0,
+ *
+ * where g = 1 - 1 / sqrt(2), c is the net charge before the stage, and `start` that before the
+ * step. For the current along the field this is the scheme IMEX-SSP2(2,2,2) of L. Pareschi, G.
+ * Russo, J. Sci. Comput. 25 (2005) 129, of second order; fields that relax fast vanish within a
+ * step. */
 
+#define STREAMER_MORE 1
+#define STREAMER_MORE_NAMES " start_charge"
 #define physics_title streamer_title
+#define physics_poisson streamer_poisson
 #include "physics/streamer.c"
+#undef physics_poisson
 #undef physics_title
 
 TITLE("streamer discharge, semi-implicit potential")
 
-POISSON_COEFFICIENTS(at, q, a, b) { *a = 1 + at->dt * relaxation_rate(at, q); }
+#define SEMI_IMPLICIT 0.29289321881345247 /* g */
+
+enum { START = PHYSICS_NVAR - 1 };
+
+/* In the first step the charge at its start is not stored yet. */
+POISSON(at, q) {
+  const double share = at->step == 0 ? 0 : 2 * SEMI_IMPLICIT;
+  return -ELEMENTARY_CHARGE / EPSILON0 * ((1 - share) * net_charge(q) + share * (double)q[START]);
+}
+
+POISSON_COEFFICIENTS(at, q, a, b) { *a = 1 + SEMI_IMPLICIT * at->dt * relaxation_rate(at, q); }
+
+UPDATE(at, u, dt) { u[START] = (real)net_charge(u); }

@@ -8,6 +8,8 @@ TITLE("streamer between plane electrodes")
 PARAMETER(voltage, 18.75e3, "of the electrode at the upper end, in V")
 TABLE(voltage_factor, "", "factor of the voltage over the time in s")
 PARAMETER(background, 1e13, "{>=0} density of electrons and of ions everywhere, in 1/m^3")
+PARAMETER(clumps, 0, "{>=0} the background varies by so many decades up and down")
+PARAMETER(clump_size, 2e-4, "{>0} distance over which it varies, in m")
 PARAMETER(seed_ions, 5e18, "{>=0} largest density of further positive ions")
 PARAMETER(seed_electrons, 0, "{>=0} largest density of further electrons")
 PARAMETER(seed_radius, 0.4e-3, "{>0} distance at which both fall to 1/e, in m")
@@ -26,9 +28,40 @@ OAK_FN double seed(const oak_at_t *at) {
   return exp(-square / (at->p.seed_radius * at->p.seed_radius));
 }
 
+/* From 0 to 1, the same on each machine. */
+OAK_FN double random_number(const int point[3]) {
+  unsigned h = (unsigned)point[0] * 374761393u + (unsigned)point[1] * 668265263u +
+               (unsigned)point[2] * 2246822519u;
+  h = (h ^ h >> 13) * 1274126177u;
+  h = (h ^ h >> 16) * 2654435769u;
+  return (double)(h >> 8) / 16777216.0;
+}
+
+/* The background: its logarithm is random at the points of a lattice, and linear between them. */
+OAK_FN double background(const oak_at_t *at) {
+  double sum = 0, share[3] = {0};
+  int low[3] = {0};
+  for (int d = 0; d < OAK_DIM; d++) {
+    const double x = at->x[d] / at->p.clump_size;
+    low[d] = (int)floor(x);
+    share[d] = x - low[d];
+  }
+  for (int corner = 0; corner < (at->p.clumps > 0 ? 1 << OAK_DIM : 0); corner++) {
+    double weight = 1;
+    int point[3] = {low[0], low[1], low[2]};
+    for (int d = 0; d < OAK_DIM; d++) {
+      point[d] += corner >> d & 1;
+      weight *= corner >> d & 1 ? share[d] : 1 - share[d];
+    }
+    sum += weight * (2 * random_number(point) - 1);
+  }
+  return at->p.background * pow(10, at->p.clumps * sum);
+}
+
 INITIAL(at, q) {
-  q[NE] = at->p.background + at->p.seed_electrons * seed(at);
-  q[NI] = at->p.background + at->p.seed_ions * seed(at);
+  const double ne = at->p.clumps > 0 ? background(at) : at->p.background;
+  q[NE] = ne + at->p.seed_electrons * seed(at);
+  q[NI] = ne + at->p.seed_ions * seed(at);
 }
 
 POISSON_BOUNDARY(at, face) {

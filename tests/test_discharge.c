@@ -139,6 +139,33 @@ static void test_semi_implicit(void **state) {
   sim_free(&s);
 }
 
+/* The electrons that have left the edge of a plasma, after about two relaxation times. */
+static double moved(const char *physics, double dt, int steps) {
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    FRONT
+                    "physics.name=%s\nphysics.safety=100\nproblem.density=1e20\n"
+                    "problem.width=4e-5\nproblem.E0=1e6\npoisson.tolerance=1e-9\n",
+                    physics);
+  MUST(oak_initialize(s.sim));
+  for (int step = 0; step < steps; step++) MUST(oak_advance(s.sim, dt));
+  const double field = look_at_front(&s, 0, 7.68e-4).charge;
+  sim_free(&s);
+  return field;
+}
+
+/* With steps below the relaxation time, the scheme is of second order. */
+static void test_semi_implicit_order(void **state) {
+  (void)state;
+  const double t = 1.6e-11, exact = moved("streamer", t / 256, 256);
+  double error[2];
+  for (int finer = 0; finer < 2; finer++)
+    error[finer] =
+        fabs(moved("streamer_semi_implicit", t / (16 << finer), 16 << finer) / exact - 1);
+  report("semi-implicit: errors of the charge %.1e and %.1e, order %.2f", error[0], error[1],
+         log2(error[0] / error[1]));
+  assert_true(error[1] < 0.01 && error[0] / error[1] > 2.8);
+}
+
 /* The photoionisation for I = exp(-(r/w)^2) without boundaries: I convolved with the fit of Bourdon
  * et al. for 0.2 bar of oxygen. */
 static double light_of_ball(double r, double w) {
@@ -242,9 +269,9 @@ static void test_case1(void **state) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_charge), cmocka_unit_test(test_front),
-                                     cmocka_unit_test(test_semi_implicit),
-                                     cmocka_unit_test(test_photoionization),
-                                     cmocka_unit_test(test_case1)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_charge),          cmocka_unit_test(test_front),
+      cmocka_unit_test(test_semi_implicit),   cmocka_unit_test(test_semi_implicit_order),
+      cmocka_unit_test(test_photoionization), cmocka_unit_test(test_case1)};
   return TEST_MAIN(tests);
 }
