@@ -199,7 +199,9 @@ static void compare_all(const char *first, const char *second) {
   const setting_t a = {first, keys[0]}, b = {second, keys[1]};
   snprintf(keys[0], sizeof keys[0], "device.name=%s\n", first);
   snprintf(keys[1], sizeof keys[1], "device.name=%s\n", second);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) agree(&cases[i], &a, &b, 0);
+  /* Ranks change nothing: test_solver_ranks. */
+  const size_t step = test_size > 1 && !getenv("OAK_TEST_DEVICES") ? 4 : 1;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i += step) agree(&cases[i], &a, &b, 0);
 }
 
 static void test_devices(void **state) {
