@@ -3,13 +3,14 @@
 """Compile oak's kernels for AMD GPUs with hipRTC, AMD's compiler, on a machine without such a GPU, and tell what they need:
 registers, spills, local memory (LDS), and how many lanes a compute unit then holds.
 
-usage: hip_registers.py --oak OAK --fake FOLDER [--hiprtc LIBRARY] [--arch ARCH ...] [--cases short|table|physics|problems] [--table FILE]
+usage: hip_registers.py [--oak OAK] [--fake FOLDER] [--hiprtc LIBRARY] [--arch ARCH ...] [--cases short|table|physics|problems] [--table FILE]
 
 FOLDER has the library that plays a GPU in the tests: oak then writes the sources and options that a real run would compile.
-The default library is that of Debian's package libamdhip64-5. --cases short: a few; table: those of docs/gpu.md; physics: each
-physics in 2D and 3D, in double, single and mixed precision; problems: the files in problems/. --table: put the table into FILE,
-between the lines that name this program. Exit 0: all kernels compile, no kernel needs more LDS than there is, and the flux kernel
-of Euler's equations with van Leer's limiter has no spills; 77: there is no hipRTC; 1: otherwise."""
+OAK and FOLDER are those in build/ by default. The default library is that of Debian's package libamdhip64-5. --cases short: a few;
+table: those of docs/gpu.md; physics: each physics in 2D and 3D, in double, single and mixed precision; problems: the files in
+problems/. --table: put the table into FILE, between the lines that name this program. Exit 0: all kernels compile, no kernel needs
+more LDS than there is, and the flux kernel of Euler's equations with van Leer's limiter has no spills; 77: there is no hipRTC; 1:
+otherwise."""
 import argparse
 import ctypes
 import glob
@@ -26,7 +27,8 @@ import tempfile
 ARCHES = {"gfx90a": (64, 512, 8, 8, 65536), "gfx1030": (32, 1024, 16, 16, 131072)}
 SIMDS = 4
 PHYSICS = {"advection": "advection", "euler": "sedov", "isothermal": "isothermal_tube", "mhd": "mhd_blast",
-           "navier_stokes": "kelvin_helmholtz_viscous", "shallow_water": "island"}
+           "navier_stokes": "kelvin_helmholtz_viscous", "shallow_water": "island", "streamer": "streamer"}
+FLAT = ("shallow_water", "streamer")  # physics in 2D only
 POISSON = ("collapse", "electrostatic", "jeans", "streamer")  # problems with kernels of two sources
 MOST_LDS = 65536  # of a block
 MARK = "<!-- hip_registers.py -->"
@@ -156,7 +158,7 @@ def cases(which):
         return [("Euler 3D, double", "sedov", ["mesh.dim=3"]), ("MHD 2D, single", "mhd_blast", ["scheme.precision=single"]),
                 ("Poisson 3D, double", "jeans", ["mesh.dim=3"]), ("discharge in (r, z), double", "streamer", [])]
     every = [(physics, dim, precision) for physics in PHYSICS for dim in (2, 3) for precision in ("double", "single", "mixed")
-             if (physics, dim) != ("shallow_water", 3) and (which == "physics" or physics in ("euler", "mhd") and precision != "mixed")]
+             if (dim == 2 or physics not in FLAT) and (which == "physics" or physics in ("euler", "mhd") and precision != "mixed")]
     return [(f"{physics.replace('_', ' ')} {dim}D, {precision}", PHYSICS[physics], [f"mesh.dim={dim}", f"scheme.precision={precision}"])
             for physics, dim, precision in every]
 
@@ -207,8 +209,9 @@ def write_table(path, lines):
 def main():
     """Compile all cases."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--oak", required=True)
-    parser.add_argument("--fake", required=True)
+    build = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "build")
+    parser.add_argument("--oak", default=os.path.join(build, "oak"))
+    parser.add_argument("--fake", default=os.path.join(build, "tests", "fake_cuda", "new"))
     parser.add_argument("--hiprtc", default="libamdhip64.so.5")
     parser.add_argument("--arch", action="append", choices=list(ARCHES))
     parser.add_argument("--cases", default="short", choices=["short", "table", "physics", "problems"])
