@@ -263,7 +263,8 @@ int main(int argc, char **argv) {
       for (size_t i = 0; i < cells; i++) r.difference = fmax(r.difference, fabs(u[i] - first[i]));
       if (n == 0 || r.solve < best[m].solve) best[m] = r;
     }
-  printf("%d^3 cells, the fastest of %d runs on one core\n", side, repeats);
+  printf("%d^3 cells, the fastest of %d runs on one core, oak %s, HYPRE %s\n", side, repeats,
+         OAK_VERSION, HYPRE_RELEASE_VERSION);
   printf("%-16s %9s %9s %9s %8s %7s %10s %12s\n", "", "setup s", "solve s", "ns/cell", "to oak",
          "cycles", "residual", "difference");
   for (int m = 0; m < METHODS; m++)

@@ -237,7 +237,7 @@ static void test_function(void **state) {
   expect_calls("part part part link whole");
 }
 
-/** Flags that name a file go to one compiler. */
+/** Flags that name a file, or ask for lines of the sources, go to one compiler. */
 static void test_flags(void **state) {
   (void)state;
   write_file("more.h", "#define MORE 1\n");
@@ -245,6 +245,9 @@ static void test_flags(void **state) {
   snprintf(flags, sizeof flags, "-include %s", in_folder("more.h"));
   write_file("two.c", VALUE_KERNEL("two", "MORE + 1"));
   expect_values(flags, 10, 2, 20);
+  expect_calls("whole");
+  write_file("two.c", VALUE_KERNEL("two", "3 * arg.x"));
+  expect_values("-g", 10, 15, 20);
   expect_calls("whole");
 }
 

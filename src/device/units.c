@@ -31,11 +31,14 @@ typedef struct {
   int count, njob;
 } units_t;
 
-/** With flags that are names of files, such as libraries to link, the source is compiled in one
- * piece. */
+/** The source is compiled in one piece with flags that are names of files, such as libraries to
+ * link, and for a debugger, which needs the lines of the sources. */
 static int is_plain(const oak_device_t *dev, const oak_source_t *source) {
   int plain = source->time && source->nfile > 1 && source->nfile <= MOST_FILES;
-  for (int i = 0; i < dev->user_flags.count; i++) plain &= dev->user_flags.word[i][0] == '-';
+  for (int i = 0; i < dev->user_flags.count; i++) {
+    const char *flag = dev->user_flags.word[i];
+    plain &= flag[0] == '-' && flag[1] != 'g';
+  }
   return plain;
 }
 
