@@ -12,6 +12,7 @@ import glob
 import html
 import os
 import re
+import subprocess
 import sys
 import time
 
@@ -32,7 +33,8 @@ h1 {{ font-weight: 650; margin-bottom: 0.2rem; }}
 main {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(330px, 1fr)); gap: 1.2rem; }}
 article {{ background: #fff; border-radius: 10px; box-shadow: 0 1px 4px #0002; overflow: hidden; display: flex;
   flex-direction: column; }}
-article img, article svg {{ width: 100%; height: 300px; object-fit: contain; background: #fff; }}
+article a {{ display: block; height: 340px; text-align: center; }}
+article svg {{ width: 100%; height: 340px; }}
 article div {{ padding: 0.4rem 1rem 1rem; }}
 h2 {{ font-size: 1.02rem; margin: 0.3rem 0; }}
 code {{ background: #eef0f3; border-radius: 4px; padding: 0.1rem 0.35rem; font-size: 0.85em; overflow-wrap: anywhere; }}
@@ -87,15 +89,27 @@ def profile(p):
             f'<text x="{left + 10}" y="{margin + 8}" {text}>{html.escape(name)}, t = {p.time:.4g}</text></svg>')
 
 
-def show(run, out):
-    """The last picture of the run, or a profile if the domain is a narrow tube."""
+def thumbnail(run, picture, options):
+    """The last plotfile with the variable of a picture, drawn at the size of a card, so that its texts are legible."""
+    sides = run[-1].xmax - run[-1].xmin
+    small = os.path.join(options.out, os.path.basename(run.folder) + ".png")
+    width = max(64, round(min(250, 300 * sides[0] / sides[1])))
+    variable = re.sub(r"_\d+\.png$", "", os.path.basename(picture))
+    subprocess.run([options.oak, "plot", run.folder, "--var", variable, "--mesh", "--width", str(width), "-o", small],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return small
+
+
+def show(run, options):
+    """The last picture of the run, small and as a link, or a profile if the domain is a narrow tube."""
     p = run[-1]
     sides = p.xmax - p.xmin
     pictures = sorted(glob.glob(os.path.join(run.folder, "*.png")))
     if not pictures or (p.dim == 2 and sides[0] > 4 * sides[1] and np.ptp(p["rho"], axis=1).max() < 1e-9):
         return profile(p)
-    path = html.escape(os.path.relpath(pictures[-1], out))
-    return f'<a href="{path}"><img src="{path}" alt="" loading="lazy"></a>'
+    large, small = (html.escape(os.path.relpath(path, options.out))
+                    for path in (pictures[-1], thumbnail(run, pictures[-1], options)))
+    return f'<a href="{large}"><img src="{small}" alt="" loading="lazy"></a>'
 
 
 def make_card(path, options):
@@ -112,7 +126,7 @@ def make_card(path, options):
         run = oak.run(path, {**settings, "output.folder": os.path.join(options.out, name)}, oak=options.oak,
                       overwrite=True)
         p, seconds = run[-1], time.time() - begin
-        picture, error = show(run, options.out), ""
+        picture, error = show(run, options), ""
         facts = (f"{p.step} steps to t = {p.time:.4g}, {p.nblocks} blocks of {p.block_size}<sup>{p.dim}</sup> cells, "
                  f"levels {p.min_level} to {p.max_level}; {seconds:.0f} s")
     except oak.OakError as wrong:

@@ -28,7 +28,7 @@ myst_update_mathjax = False  # these settings are for version 3
 def navigation(text, pages):
     """A toctree for each heading of the front page with the pages linked below it, one for all other pages."""
     listed, trees = {root_doc}, []
-    for part in re.split(r"^## ", text, flags=re.M)[1:]:
+    for part in re.split(r"^## ", "Start here\n" + text, flags=re.M):
         links = [os.path.normpath(os.path.join("docs", link)) for link in re.findall(r"\]\(([^)#]+)\.md", part)]
         links = [link for link in dict.fromkeys(links) if link not in listed]
         listed.update(links)
