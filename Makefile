@@ -175,7 +175,8 @@ dist:
 deb-deps:
 	@tools/deps.sh $(PACKAGES) $(HDF5_PACKAGES) $(DEB_PACKAGES)
 deb: deb-deps
-	@$(MAKE) --no-print-directory build BUILD=build_deb BUILD_TESTS=OFF CMAKE_FLAGS="-DCMAKE_INSTALL_PREFIX=/usr $(CMAKE_FLAGS)"
+	@$(MAKE) --no-print-directory build BUILD=build_deb BUILD_TESTS=OFF CMAKE_FLAGS="-DCMAKE_INSTALL_PREFIX=/usr -DOAK_DEBIAN=ON \
+	  -DCMAKE_INSTALL_RPATH_USE_LINK_PATH=OFF $(CMAKE_FLAGS)"
 	@mkdir -p dist
 	@cd build_deb && cpack -G DEB -B "$(CURDIR)/dist" >cpack.log 2>&1 || { cat cpack.log; exit 1; }
 	@rm -rf dist/_CPack_Packages

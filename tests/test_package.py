@@ -6,6 +6,7 @@ A part of `make test-long`. Without root the package is unpacked instead of inst
 usage: test_package.py --source TREE"""
 import glob
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -55,8 +56,12 @@ def main():
         package, = glob.glob(os.path.join(tree, "dist", "oak_*.deb"))
         listed = run(["dpkg-deb", "-c", package], top)
         for path in ("usr/bin/oak", "usr/include/oak.h", "usr/share/oak/kernels/flux.c", "usr/share/doc/oak/copyright",
-                     "usr/share/man/man1/oak.1", "usr/share/oak/docs/tutorial.md"):
+                     "usr/share/man/man1/oak.1.gz", "usr/share/oak/docs/tutorial.md"):
             assert path in listed, f"the package lacks {path}:\n{listed}"
+        if shutil.which("lintian"):
+            run(["lintian", "--fail-on", "error,warning", package], top)
+        else:
+            oak_test.skip_part("lintian", "there is no lintian")
         depends = run(["dpkg-deb", "-f", package, "Depends"], top)
         for name in ("p4est", "inih", "libpng", "openmpi", "gcc"):
             assert name in depends, f"the package does not depend on {name}: {depends}"
