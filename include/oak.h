@@ -10,10 +10,12 @@
  *   oak_write_grid(sim, "plt00010"); oak_print_wtime(sim, stdout); oak_destroy(&sim);
  *
  * All functions that take a simulation are collective on its communicator unless they say
- * otherwise; a failure is returned on every rank, with a message in oak_last_error(). */
+ * otherwise; a failure is returned on every rank, with a message in oak_last_error(). A simulation
+ * that is NULL is refused, with OAK_ERR_ARGUMENT, by functions that return a status. */
 #ifndef OAK_H
 #define OAK_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -153,8 +155,11 @@ OAK_API oak_status_t oak_totals(oak_t *sim, double *total);
  * \a stream (rank 0; NULL: silent). */
 OAK_API oak_status_t oak_run(oak_t *sim, FILE *stream);
 
-/** Options of oak_run_ext beside the parameters. With zeros it does what oak_run does. */
+/** Options of oak_run_ext beside the parameters. With zeros behind `size` it does what oak_run
+ * does. */
 typedef struct {
+  size_t size;   /**< sizeof(oak_run_options_t), by which programs built with an earlier oak.h work
+                    with   later libraries; 0 is refused */
   FILE *stream;  /**< as for oak_run */
   int overwrite; /**< if output.folder holds a run already: 0: return OAK_ERR_FILE, 1: remove the
                       files of that run */

@@ -80,7 +80,7 @@ static void refuse(const char *lines, oak_status_t want, const char *input, cons
   oak_params_t *params;
   oak_t *sim = NULL;
   MUST(oak_params_new(&params));
-  const oak_run_options_t options = {.stream = NULL};
+  const oak_run_options_t options = {.size = sizeof options};
   oak_status_t st = assign(params, lines);
   if (st == OAK_OK) st = oak_create_run(MPI_COMM_WORLD, params, &options, &sim);
   judge(st, want, input, words);
@@ -189,9 +189,39 @@ static void test_end(void **state) {
   assert_true(tried > 200);
 }
 
+/** Handles that are NULL and options without their size are refused; a success forgets messages. */
+static void test_handles(void **state) {
+  (void)state;
+  double total[TEST_MAX_NVAR];
+  oak_run_options_t options = {.size = sizeof options};
+  judge(oak_advance(NULL, 1), OAK_ERR_ARGUMENT, "NULL", "oak_advance: its first handle is NULL");
+  judge(oak_params_set(NULL, "mesh.dim", "2"), OAK_ERR_ARGUMENT, "NULL", "oak_params_set");
+  judge(oak_solve(NULL, NULL), OAK_ERR_ARGUMENT, "NULL", "oak_solve");
+  oak_params_t *params;
+  oak_t *sim = NULL;
+  MUST(oak_params_new(&params));
+  judge(oak_create(MPI_COMM_WORLD, NULL, &sim), OAK_ERR_ARGUMENT, "NULL", "oak_create");
+  MUST(assign(params, "device.flags=-O1\nmesh.block_size=4\nproblem.name=shock_tube"));
+  options.size = 0;
+  judge(oak_create_run(MPI_COMM_WORLD, params, &options, &sim), OAK_ERR_ARGUMENT, "size 0",
+        "size is 0: set it to sizeof(oak_run_options_t)");
+  options.size = sizeof options + 8;
+  judge(oak_create_run(MPI_COMM_WORLD, params, &options, &sim), OAK_ERR_ARGUMENT, "size",
+        "at most");
+  options.size = offsetof(oak_run_options_t, restart); /* of an earlier version */
+  MUST(oak_create_run(MPI_COMM_WORLD, params, &options, &sim));
+  MUST(oak_initialize(sim));
+  judge(oak_read_cells(sim, -1, 0, 0, total), OAK_ERR_ARGUMENT, "variable -1", "variable -1");
+  MUST(oak_totals(sim, total));
+  assert_string_equal(oak_last_error(), "");
+  oak_destroy(&sim);
+  oak_params_destroy(&params);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_begin), cmocka_unit_test(test_values),
                                      cmocka_unit_test(test_files), cmocka_unit_test(test_problems),
-                                     cmocka_unit_test(test_paths), cmocka_unit_test(test_end)};
+                                     cmocka_unit_test(test_paths), cmocka_unit_test(test_handles),
+                                     cmocka_unit_test(test_end)};
   return TEST_MAIN(tests);
 }

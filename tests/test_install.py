@@ -57,6 +57,18 @@ def check_hardened(build, files, env):
         assert not missing, (file, missing)
 
 
+def check_symbols(prefix, library, env):
+    """The library exports what the headers declare, and nothing else."""
+    declared = set()
+    for folder, _, files in os.walk(os.path.join(prefix, "include")):
+        for name in files:
+            with open(os.path.join(folder, name), encoding="utf-8") as f:
+                declared |= set(re.findall(r"^OAK_API [^;(]*?(\w+)\(", f.read(), re.M))
+    listed = run(["nm", "-D", "--defined-only", library], prefix, env)
+    exported = set(re.findall(r" [TDBRVW] (\w+)", listed)) - {"__bss_start", "_edata", "_end", "_init", "_fini"}
+    assert exported == declared and "oak_advance" in declared, (exported - declared, declared - exported)
+
+
 def main():
     options = oak_test.options(__doc__, "source", "build", "cmake", "mpicc")
     env = {k: v for k, v in os.environ.items() if k != "OAK_HOME"}
@@ -64,6 +76,7 @@ def main():
         prefix, mine = os.path.join(top, "prefix"), os.path.join(top, "mine")
         run([options.cmake, "--install", options.build, "--prefix", prefix], top, env)
         check_hardened(options.build, [os.path.join(prefix, "bin", "oak"), os.path.join(find_folder(prefix, "liboak.so"), "liboak.so")], env)
+        check_symbols(prefix, os.path.join(find_folder(prefix, "liboak.so"), "liboak.so"), env)
         shutil.copytree(os.path.join(options.source, "examples", "1_library"), mine)
         # A problem that only the installed copy has shows which sources are read.
         problems = os.path.join(prefix, "share", "oak", "problems")

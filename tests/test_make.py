@@ -107,7 +107,7 @@ def check_builds(source, cmake, top):
 
 
 def check_moved(source, build, top):
-    """Programs of a tree that was moved after it was built load its library and read its sources."""
+    """The command of a tree that was moved after it was built reads its sources."""
     clone = os.path.join(top, "clone")
     link_tree(source, clone, "include", "kernels", "numerics", "physics", "problems")
     os.mkdir(os.path.join(clone, "build"))
@@ -117,8 +117,6 @@ def check_moved(source, build, top):
     oak = os.path.join(clone, "build", "oak")
     code, said = call([oak, "info"], top, env)
     assert code == 0 and f"sources    {os.path.realpath(clone)} " in said, said
-    code, said = call(["ldd", oak], top, env)
-    assert f"{os.path.realpath(clone)}/build/liboak.so" in said, said
 
 
 def main():

@@ -156,7 +156,7 @@ static void test_check(void **state) {
   char text[4096] = "";
   double told = 0;
   FILE *stream = fmemopen(text, sizeof text, "w");
-  const oak_run_options_t options = {.stream = stream};
+  const oak_run_options_t options = {.size = sizeof options, .stream = stream};
   sim_t s =
       sim_new(MPI_COMM_WORLD, "%smesh.min_level=7\nmesh.max_level=7\nmesh.adapt_every=0", keys);
   const int64_t bytes = oak_memory(s.sim);

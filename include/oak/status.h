@@ -33,7 +33,8 @@ typedef enum {
 /** Text of a status code. Not collective. */
 OAK_API const char *oak_status_text(oak_status_t status);
 
-/** The message of the last failure on this rank ("" if none). Not collective. */
+/** The message of the last failure on this rank. "" if there was none, or if a function of a
+ * simulation or a solver has succeeded since. Not collective. */
 OAK_API const char *oak_last_error(void);
 
 /** Record a failure: message from \a format. \return \a status, so that the caller can return it.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The first failure of several calls. Private. */
+ * The first failure of several calls, and the begin of public functions. Private. */
 #ifndef OAK_FAILURE_H
 #define OAK_FAILURE_H
 
@@ -10,5 +10,10 @@
 static inline void oak_keep_failure(oak_status_t *st, oak_status_t next) {
   if (*st == OAK_OK) *st = next;
 }
+
+/** Begin a public function: refuse a handle that is NULL. Otherwise forget the message of an
+ * earlier failure, so that oak_last_error() is empty after success. */
+#define OAK_BEGIN(handle) OAK_TRY(oak_begin((handle) != NULL, __func__))
+oak_status_t oak_begin(int is_there, const char *function);
 
 #endif

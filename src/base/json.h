@@ -8,12 +8,12 @@
 #include "oak/status.h"
 
 /** Print a text in quotes. */
-OAK_API void oak_json_text(FILE *stream, const char *text);
+void oak_json_text(FILE *stream, const char *text);
 /** Print a number with all of its digits. JSON has no infinity and no NaN: they become null. */
-OAK_API void oak_json_real(FILE *stream, double x);
+void oak_json_real(FILE *stream, double x);
 /** Print \a n numbers as a list. */
-OAK_API void oak_json_reals(FILE *stream, int n, const double *x);
+void oak_json_reals(FILE *stream, int n, const double *x);
 /** Print the words of \a text, which blanks separate, as a list of texts. */
-OAK_API void oak_json_words(FILE *stream, const char *text);
+void oak_json_words(FILE *stream, const char *text);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "failure.h"
 #include "params_private.h"
 #include "str.h"
 
@@ -264,6 +265,7 @@ static oak_status_t set_value(oak_params_t *params, const char *key, const char 
 }
 
 oak_status_t oak_params_assign(oak_params_t *params, const char *assignment, const char *origin) {
+  OAK_BEGIN(params);
   const char *equal = strchr(assignment, '=');
   OAK_CHECK(equal && equal > assignment, OAK_ERR_INPUT,
             "%s: '%s' is not a setting%s: write section.key=value, such as mesh.block_size=16",
@@ -277,12 +279,14 @@ oak_status_t oak_params_assign(oak_params_t *params, const char *assignment, con
 }
 
 oak_status_t oak_params_set(oak_params_t *params, const char *key, const char *value) {
+  OAK_BEGIN(params);
   return set_value(params, key, value, "program");
 }
 
 oak_status_t oak_params_assign_all(oak_params_t *params, int count, char *const *assignment,
                                    const char *origin) {
   oak_mistakes_t mistakes = {.count = 0};
+  OAK_BEGIN(params);
   for (int i = 0; i < count; i++) {
     const oak_status_t status = oak_params_assign(params, assignment[i], origin);
     if (status != OAK_OK && status != OAK_ERR_INPUT) return status;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "failure.h"
 #include "params_private.h"
 #include "str.h"
 #include "trust.h"
@@ -280,6 +281,7 @@ static oak_status_t read_file(oak_params_t *params, MPI_Comm comm, const char *p
 }
 
 oak_status_t oak_params_read(oak_params_t *params, MPI_Comm comm, const char *path) {
+  OAK_BEGIN(params);
   return read_file(params, comm, path, 0);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "failure.h"
 #include "str.h"
 
 enum { MESSAGE_SIZE = 16384 };
@@ -51,6 +52,12 @@ oak_status_t oak_fail(oak_status_t status, const char *file, int line, const cha
   }
   memcpy(last_message, message, sizeof last_message);
   return status;
+}
+
+oak_status_t oak_begin(int is_there, const char *function) {
+  OAK_CHECK(is_there, OAK_ERR_ARGUMENT, "%s: its first handle is NULL", function);
+  last_message[0] = 0;
+  return OAK_OK;
 }
 
 oak_status_t oak_agree(MPI_Comm comm, oak_status_t status) {

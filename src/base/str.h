@@ -15,18 +15,18 @@ char *oak_str_trim(char *text);
 
 /** 1 if a control character begins at \a text, such as the one that starts commands to a terminal;
  * tab and line feed are none. */
-OAK_API int oak_str_is_control(const char *text);
+int oak_str_is_control(const char *text);
 
 /** Whether one of the words of \a text, which white space separates, is the \a length characters at
  * \a word. */
-OAK_API int oak_str_has_word(const char *text, const char *word, size_t length);
+int oak_str_has_word(const char *text, const char *word, size_t length);
 
 /** Edit distance without regard to case: insertions, deletions, replacements and swaps of
  * neighbours. Texts longer than 95 characters are far from everything. */
-OAK_API int oak_str_distance(const char *a, const char *b);
+int oak_str_distance(const char *a, const char *b);
 
 /** A count in at most 5 characters: 0 to 9999 as they are, then 10.0k, 1.05M, 262G. */
-OAK_API void oak_str_count(char *out, size_t size, double count);
+void oak_str_count(char *out, size_t size, double count);
 
 /** A time span in at most 8 characters: "12.3 s", "4:05", "2:04:05", "12d 03h". */
 void oak_str_span(char *out, size_t size, double seconds);

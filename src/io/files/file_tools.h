@@ -10,7 +10,7 @@
 #include "oak/status.h"
 
 /** Text of \a format in fresh memory, NULL when there is none. The caller frees it. */
-OAK_API char *oak_text_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *oak_text_new(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Fresh copy of \a path without slashes at its end; NULL: no memory. */
 char *oak_path_plain(const char *path);
@@ -20,7 +20,7 @@ char *oak_path_plain(const char *path);
 oak_status_t oak_file_failed(const char *action, const char *path, int reason);
 
 /** Create the folder that \a path lies in, and its parents, where they are missing. */
-OAK_API oak_status_t oak_make_parents(const char *path);
+oak_status_t oak_make_parents(const char *path);
 
 /** Remove a file, or a folder and all in it. Links are removed, not followed. It is no failure if
  * nothing is there. */
@@ -62,7 +62,7 @@ oak_status_t oak_file_claim(const char *path, const char *mark, size_t length);
 
 /** Write \a data to the file \a path, which gets its name when all of it is on the disk: an earlier
  * file of that name stays until then. A link of that name is replaced, not followed. */
-OAK_API oak_status_t oak_write_file(const char *path, const void *data, size_t bytes);
+oak_status_t oak_write_file(const char *path, const void *data, size_t bytes);
 
 /** Add \a data at the end of an existing file. A failure leaves the file as it was. */
 oak_status_t oak_append_file(const char *path, const void *data, size_t bytes);

@@ -23,7 +23,7 @@ typedef enum {
 const char *oak_colormap_name(oak_colormap_t map);
 
 /** \return OAK_ERR_ARGUMENT, with the known names, if there is no map of that name. */
-OAK_API oak_status_t oak_colormap_find(const char *name, oak_colormap_t *out);
+oak_status_t oak_colormap_find(const char *name, oak_colormap_t *out);
 
 /** Colour at \a t, clipped to [0, 1]. */
 void oak_colormap_rgb(oak_colormap_t map, double t, uint8_t rgb[3]);

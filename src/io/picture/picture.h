@@ -55,11 +55,11 @@ typedef struct {
 
 /** Whether a range suits colours for values of both signs: the smaller of -low and high is above a
  * hundredth of the larger one. */
-OAK_API int oak_picture_diverges(double low, double high);
+int oak_picture_diverges(double low, double high);
 
 /** Variable 0, slice through the middle along z, automatic range and colours, 1024 pixels, no mesh.
  */
-OAK_API oak_picture_options_t oak_picture_defaults(const oak_grid_view_t *view);
+oak_picture_options_t oak_picture_defaults(const oak_grid_view_t *view);
 
 /** Check \a options; of the view only the domain and the variables need be known. The same on all
  * ranks, not collective. \return as oak_picture_write. */
@@ -76,7 +76,7 @@ oak_status_t oak_picture_check(const oak_grid_view_t *view, const oak_picture_op
  * Missing folders are created; an earlier file of that name stays until the new one is complete.
  * \return OAK_ERR_ARGUMENT for options out of range, OAK_ERR_FILE with path and reason. Memory:
  * 16 MB per rank, for projections 24 bytes per pixel, and the picture on rank 0. */
-OAK_API oak_status_t oak_picture_write(const oak_grid_view_t *view,
-                                       const oak_picture_options_t *options, const char *path);
+oak_status_t oak_picture_write(const oak_grid_view_t *view, const oak_picture_options_t *options,
+                               const char *path);
 
 #endif

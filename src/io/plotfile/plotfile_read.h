@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Plotfiles read back, for pictures and numbers after the run. Private; what has OAK_API is for the
- * oak command. */
+ * Plotfiles read back, for pictures and numbers after the run. Private. */
 #ifndef OAK_PLOTFILE_READ_H
 #define OAK_PLOTFILE_READ_H
 
@@ -17,16 +16,16 @@ typedef struct oak_plotfile oak_plotfile_t;
  * run. Rank-local, on MPI_COMM_SELF. Memory: some 100 bytes per block, and the text files. \return
  * OAK_ERR_FILE with the file and what is wrong with it, OAK_ERR_ARGUMENT for a block size that does
  * not fit. Whatever the files hold, the worst result is a failure with a message. */
-OAK_API oak_status_t oak_plotfile_open(const char *path, int block_size, oak_plotfile_t **out);
-OAK_API void oak_plotfile_close(oak_plotfile_t **plotfile);
+oak_status_t oak_plotfile_open(const char *path, int block_size, oak_plotfile_t **out);
+void oak_plotfile_close(oak_plotfile_t **plotfile);
 
 /** The leaves on one rank; trees are numbered with x fastest. Its read() keeps one variable of one
  * box per level in memory and is not for several threads. */
-OAK_API const oak_grid_view_t *oak_plotfile_view(const oak_plotfile_t *plotfile);
+const oak_grid_view_t *oak_plotfile_view(const oak_plotfile_t *plotfile);
 /** Lowest and highest value of a variable as the text files say it; cells that are not finite do
  * not count. */
-OAK_API void oak_plotfile_range(const oak_plotfile_t *plotfile, int var, double range[2]);
+void oak_plotfile_range(const oak_plotfile_t *plotfile, int var, double range[2]);
 /** Bytes of the data files together. */
-OAK_API int64_t oak_plotfile_bytes(const oak_plotfile_t *plotfile);
+int64_t oak_plotfile_bytes(const oak_plotfile_t *plotfile);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The difference of two grid views, on meshes that may differ. Private; what has OAK_API is for the
+ * The difference of two grid views, on meshes that may differ. Private; what has is for the
  * oak command. Rank-local: both views have all their blocks on this rank. */
 #ifndef OAK_COMPARE_H
 #define OAK_COMPARE_H
@@ -26,15 +26,15 @@ typedef struct {
 
 /** Prepare the comparison. Both views have blocks of the same size.
  * \return OAK_ERR_UNSUPPORTED, with the reason, if their cells do not fit together. */
-OAK_API oak_status_t oak_compare_new(const oak_grid_view_t *a, const oak_grid_view_t *b,
-                                     oak_comparison_t *out);
-OAK_API void oak_compare_free(oak_comparison_t *comparison);
+oak_status_t oak_compare_new(const oak_grid_view_t *a, const oak_grid_view_t *b,
+                             oak_comparison_t *out);
+void oak_compare_free(oak_comparison_t *comparison);
 
 /** Compare variable \a var[0] of the first view with \a var[1] of the second, in the cells of the
  * finer of both meshes at each place; a coarser cell has its value everywhere in it. Cells differ
  * if |a - b| > \a allowed; with allowed < 0, if their bits differ. Two values that are no numbers
  * do not differ. */
-OAK_API oak_status_t oak_compare(const oak_comparison_t *comparison, const int var[2],
-                                 double allowed, oak_difference_t *out);
+oak_status_t oak_compare(const oak_comparison_t *comparison, const int var[2], double allowed,
+                         oak_difference_t *out);
 
 #endif

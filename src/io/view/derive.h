@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Views whose one variable is computed from those of another view: for pictures after the run.
- * Private; what has OAK_API is for the oak command. Rank-local: all blocks are on this rank. */
+ * Private; what has is for the oak command. Rank-local: all blocks are on this rank. */
 #ifndef OAK_DERIVE_H
 #define OAK_DERIVE_H
 
@@ -18,10 +18,10 @@ typedef struct oak_derived oak_derived_t;
  * the same trees and block size. Both stay as they are until the result is destroyed. Memory: the
  * variable in double precision, and that of \a other.
  * \return OAK_ERR_UNSUPPORTED if the views do not fit together. */
-OAK_API oak_status_t oak_derive(const oak_grid_view_t *view, int var, oak_derive_t what,
-                                const oak_grid_view_t *other, int other_var, oak_derived_t **out);
-OAK_API void oak_derived_destroy(oak_derived_t **derived);
+oak_status_t oak_derive(const oak_grid_view_t *view, int var, oak_derive_t what,
+                        const oak_grid_view_t *other, int other_var, oak_derived_t **out);
+void oak_derived_destroy(oak_derived_t **derived);
 /** The view, with one variable. */
-OAK_API const oak_grid_view_t *oak_derived_view(const oak_derived_t *derived);
+const oak_grid_view_t *oak_derived_view(const oak_derived_t *derived);
 
 #endif

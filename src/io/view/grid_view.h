@@ -90,7 +90,7 @@ oak_status_t oak_view_read_fluid(const oak_grid_view_t *view, int var, int n, co
                                  double solid, double *dst);
 /** Lowest and highest finite value of a variable outside solids; INFINITY and -INFINITY if there is
  * none. Reads all blocks of this rank. Rank-local. */
-OAK_API oak_status_t oak_view_range(const oak_grid_view_t *view, int var, double range[2]);
+oak_status_t oak_view_range(const oak_grid_view_t *view, int var, double range[2]);
 
 /** Number of cells of a block. */
 size_t oak_view_block_cells(const oak_grid_view_t *view);

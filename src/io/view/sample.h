@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Values along lines and in planes of a grid view, as tables of numbers. Private; what has OAK_API
- * is for the oak command. Rank-local: each rank gets what its blocks give. */
+ * Values along lines and in planes of a grid view, as tables of numbers. Private. Rank-local: each
+ * rank gets what its blocks give. */
 #ifndef OAK_SAMPLE_H
 #define OAK_SAMPLE_H
 
@@ -19,24 +19,23 @@ typedef struct {
  * its part in the cell: columns s (distance from \a from), x, y and in 3D z, level, and the
  * variables \a var [nvar]. A line along the face of cells belongs to those above it.
  * \return OAK_ERR_ARGUMENT for ends outside the domain. */
-OAK_API oak_status_t oak_sample_line(const oak_grid_view_t *view, const double from[3],
-                                     const double to[3], const int *var, int nvar,
-                                     oak_table_t *out);
+oak_status_t oak_sample_line(const oak_grid_view_t *view, const double from[3], const double to[3],
+                             const int *var, int nvar, oak_table_t *out);
 
 /** The plane across dimension \a axis at the coordinate \a at (2D: all of it, both unused), as an
  * even grid of the cells of \a level: columns are the two coordinates, then the variables. Coarser
  * cells are repeated, finer ones of the plane averaged. Points of other ranks are NaN.
  * \return OAK_ERR_ARGUMENT for a plane outside the domain or too many points. */
-OAK_API oak_status_t oak_sample_plane(const oak_grid_view_t *view, int axis, double at, int level,
-                                      const int *var, int nvar, oak_table_t *out);
+oak_status_t oak_sample_plane(const oak_grid_view_t *view, int axis, double at, int level,
+                              const int *var, int nvar, oak_table_t *out);
 
 /** Judge the arguments of oak_sample_plane for a view of which only the domain need be known. */
 oak_status_t oak_sample_plane_check(const oak_grid_view_t *view, int axis, double at, int level);
 
-OAK_API void oak_table_free(oak_table_t *table);
+void oak_table_free(oak_table_t *table);
 
 /** Write a table to \a path: ".npy" makes a NumPy array of records, anything else CSV; NULL: CSV to
  * stdout. */
-OAK_API oak_status_t oak_table_write(const oak_table_t *table, const char *path);
+oak_status_t oak_table_write(const oak_table_t *table, const char *path);
 
 #endif

@@ -229,6 +229,7 @@ static oak_status_t apply_flags(oak_t *sim, const int *flag, const int *reach, i
 }
 
 oak_status_t oak_adjust_refinement_flags(oak_t *sim, const int *flag, int *changed) {
+  OAK_BEGIN(sim);
   OAK_TRY(oak_adapt_finish(sim));
   OAK_TRY(oak_data_agree(&sim->data, oak_fill_ghosts(&sim->data, 0, sim->data.clock.time)));
   return apply_flags(sim, flag, NULL, changed);
@@ -262,6 +263,7 @@ static oak_status_t blame_refine(oak_t *sim) {
 }
 
 oak_status_t oak_adjust_refinement(oak_t *sim, int *changed) {
+  OAK_BEGIN(sim);
   int moved;
   if (changed) *changed = 0;
   OAK_TRY(oak_adapt_finish(sim));

@@ -179,6 +179,7 @@ oak_status_t oak_sim_finish(oak_t **sim, FILE *stream) {
 }
 
 oak_status_t oak_create_ext(MPI_Comm comm, oak_params_t *params, FILE *stream, oak_t **out) {
+  OAK_BEGIN(params);
   OAK_TRY(oak_sim_prepare(comm, params, out));
   return oak_sim_finish(out, stream);
 }
@@ -206,6 +207,7 @@ oak_status_t oak_sim_declare(MPI_Comm comm, oak_params_t *params, oak_t **out) {
 
 oak_status_t oak_declare(MPI_Comm comm, oak_params_t *params) {
   oak_t *sim;
+  OAK_BEGIN(params);
   OAK_TRY(oak_sim_declare(comm, params, &sim));
   oak_destroy(&sim);
   return OAK_OK;

@@ -14,15 +14,18 @@ static oak_status_t check(const oak_t *sim, int variable, int most, int first, i
 }
 
 oak_status_t oak_update_ghostcells(oak_t *sim) {
+  OAK_BEGIN(sim);
   return oak_data_agree(&sim->data, oak_fill_ghosts(&sim->data, 0, sim->data.clock.time));
 }
 
 oak_status_t oak_read_cells(oak_t *sim, int variable, int first, int count, double *out) {
+  OAK_BEGIN(sim);
   OAK_TRY(check(sim, variable, 2 * sim->setup.nvar, first, count));
   return oak_read_state(&sim->data, 0, variable, first, count, out);
 }
 
 oak_status_t oak_read_variable(oak_t *sim, const char *name, double *out) {
+  OAK_BEGIN(sim);
   oak_selection_t one;
   OAK_CHECK(name && *name && !strpbrk(name, " ,\t"), OAK_ERR_ARGUMENT,
             "oak_read_variable: '%.100s' is not the name of one variable", name ? name : "");
@@ -38,6 +41,7 @@ void oak_list_variables(const oak_t *sim, char *names, size_t size) {
 }
 
 oak_status_t oak_view_cells(oak_t *sim, const void **cells, int *number_bytes) {
+  OAK_BEGIN(sim);
   OAK_CHECK(oak_device_ops(sim->setup.dev)->host_memory, OAK_ERR_STATE,
             "the cells are in the memory of a GPU, where the host cannot look at them: use "
             "oak_read_cells");
@@ -47,17 +51,22 @@ oak_status_t oak_view_cells(oak_t *sim, const void **cells, int *number_bytes) {
 }
 
 oak_status_t oak_read_ghosts(oak_t *sim, int first, int count, double *out) {
+  OAK_BEGIN(sim);
   return oak_data_read_ghosts(&sim->data, first, count, out);
 }
 
 oak_status_t oak_write_cells(oak_t *sim, int variable, int first, int count, const double *in) {
+  OAK_BEGIN(sim);
   OAK_TRY(check(sim, variable, sim->setup.nvar, first, count));
   const oak_status_t st = oak_data_write(&sim->data, variable, first, count, in);
   oak_rates_forget(sim);
   return st;
 }
 
-oak_status_t oak_totals(oak_t *sim, double *total) { return oak_data_totals(&sim->data, total); }
+oak_status_t oak_totals(oak_t *sim, double *total) {
+  OAK_BEGIN(sim);
+  return oak_data_totals(&sim->data, total);
+}
 
 /* ---- fields */
 
@@ -73,6 +82,7 @@ static oak_status_t find_field(const oak_setup_t *setup, const char *name, int *
 }
 
 oak_status_t oak_field_set(oak_t *sim, const char *name, const double *in) {
+  OAK_BEGIN(sim);
   oak_data_t *data = &sim->data;
   int number;
   const int variable = oak_field_variable(&sim->setup, name);
@@ -91,6 +101,7 @@ oak_status_t oak_field_set(oak_t *sim, const char *name, const double *in) {
 }
 
 oak_status_t oak_field_get(oak_t *sim, const char *name, double *out) {
+  OAK_BEGIN(sim);
   int number;
   const int variable = oak_field_variable(&sim->setup, name);
   if (variable >= 0) return oak_read_cells(sim, variable, 0, sim->data.mesh->nblock, out);

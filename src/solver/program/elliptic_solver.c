@@ -46,6 +46,7 @@ static oak_status_t check_options(const oak_t *sim, const oak_solver_options_t *
 }
 
 oak_status_t oak_solver_new(oak_t *sim, const oak_solver_options_t *options, oak_solver_t **out) {
+  OAK_BEGIN(sim);
   *out = NULL;
   OAK_TRY(check_options(sim, options));
   oak_solver_t *s = calloc(1, sizeof *s);
@@ -83,6 +84,7 @@ void oak_solver_destroy(oak_solver_t **solver) {
 }
 
 oak_status_t oak_solver_follow(oak_solver_t *s) {
+  OAK_BEGIN(s);
   int changed;
   OAK_TRY(oak_elliptic_fit(s->elliptic, &changed));
   if (changed) s->fields_changed = s->options.fields;
@@ -111,6 +113,7 @@ static oak_status_t find(oak_solver_t *s, oak_solver_values_t what, int first, i
 
 oak_status_t oak_solver_write(oak_solver_t *s, oak_solver_values_t what, int first, int count,
                               const double *in) {
+  OAK_BEGIN(s);
   char *to = NULL;
   OAK_TRY(find(s, what, first, count, &to));
   if (what == OAK_SOLVER_A || what == OAK_SOLVER_B) s->fields_changed = 1;
@@ -122,6 +125,7 @@ oak_status_t oak_solver_write(oak_solver_t *s, oak_solver_values_t what, int fir
 
 oak_status_t oak_solver_read(oak_solver_t *s, oak_solver_values_t what, int first, int count,
                              double *out) {
+  OAK_BEGIN(s);
   char *from = NULL;
   OAK_TRY(find(s, what, first, count, &from));
   if (!count) return OAK_OK;
@@ -130,6 +134,7 @@ oak_status_t oak_solver_read(oak_solver_t *s, oak_solver_values_t what, int firs
 }
 
 oak_status_t oak_solver_gradient(oak_solver_t *s, int axis, double *out) {
+  OAK_BEGIN(s);
   oak_elliptic_t *e = s->elliptic;
   oak_status_t st = OAK_OK;
   OAK_CHECK(axis >= 0 && axis < s->sim->setup.dim, OAK_ERR_ARGUMENT, "axis = %d: must be 0 to %d",
@@ -158,6 +163,7 @@ static int zero_outside(const oak_solver_t *s) {
 }
 
 oak_status_t oak_solve(oak_solver_t *s, oak_solver_report_t *report) {
+  OAK_BEGIN(s);
   oak_elliptic_t *e = s->elliptic;
   const oak_elliptic_options_t options = {.tolerance = s->options.tolerance,
                                           .most_cycles = s->options.max_cycles,
@@ -187,6 +193,7 @@ int oak_solver_levels(const oak_solver_t *s) { return s->elliptic->nlevel; }
 
 oak_status_t oak_solver_time(oak_solver_t *s, oak_solver_part_t part, int level, int repeats,
                              double *seconds) {
+  OAK_BEGIN(s);
   OAK_CHECK(s->elliptic->revision == s->sim->data.mesh->revision, OAK_ERR_STATE,
             "the mesh has changed: call oak_solver_follow");
   OAK_CHECK(repeats >= 1, OAK_ERR_ARGUMENT, "repeats = %d: must be 1 or more", repeats);

@@ -18,6 +18,7 @@ enum { LOHNER_FLOPS = 37 };
 enum { SLOPE_FLOPS = 8 };
 
 oak_status_t oak_measure_kernels(oak_t *sim, int on) {
+  OAK_BEGIN(sim);
   return oak_device_meter(sim->setup.dev, on);
 }
 

@@ -15,6 +15,7 @@ static oak_status_t resolve(const char *path, char **full) {
 }
 
 oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oak_kernel_t **out) {
+  OAK_BEGIN(sim);
   const int most = sizeof sim->user.module / sizeof *sim->user.module;
   static const char *const header[] = {"kernels/user.h", "numerics/riemann.h"};
   char *full;
@@ -31,6 +32,7 @@ oak_status_t oak_kernel_build(oak_t *sim, const char *path, const char *name, oa
 }
 
 oak_status_t oak_kernel_run(oak_t *sim, oak_kernel_t *kernel, void *args, size_t bytes) {
+  OAK_BEGIN(sim);
   OAK_CHECK(bytes >= sizeof(oak_field_t), OAK_ERR_ARGUMENT,
             "arguments of %zu bytes: the structure must start with an oak_field_t, which has %zu",
             bytes, sizeof(oak_field_t));

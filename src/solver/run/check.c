@@ -229,15 +229,18 @@ static oak_status_t check(oak_t *sim, scale_t *scale, FILE *stream) {
   return OAK_OK;
 }
 
-oak_status_t oak_check(MPI_Comm comm, oak_params_t *params, const oak_run_options_t *options) {
+oak_status_t oak_check(MPI_Comm comm, oak_params_t *params, const oak_run_options_t *given) {
+  oak_run_options_t run;
   oak_t *sim = NULL;
   scale_t scale;
   int rank;
+  OAK_BEGIN(params);
+  OAK_TRY(oak_run_options(given, &run));
   MPI_Comm_rank(comm, &rank);
-  OAK_TRY(oak_run_prepare(comm, params, options->restart, &sim));
+  OAK_TRY(oak_run_prepare(comm, params, run.restart, &sim));
   oak_status_t st = coarsen(sim, &scale); /* the same on all ranks */
-  if (st == OAK_OK) st = oak_sim_finish(&sim, options->stream);
-  if (st == OAK_OK) st = check(sim, &scale, rank == 0 ? options->stream : NULL);
+  if (st == OAK_OK) st = oak_sim_finish(&sim, run.stream);
+  if (st == OAK_OK) st = check(sim, &scale, rank == 0 ? run.stream : NULL);
   oak_destroy(&sim);
   return st;
 }

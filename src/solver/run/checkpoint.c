@@ -166,6 +166,7 @@ oak_status_t oak_checkpoint_save(oak_t *sim, const char *schedule, const char *p
 }
 
 oak_status_t oak_write_checkpoint(oak_t *sim, const char *path) {
+  OAK_BEGIN(sim);
   oak_timer_start(&sim->data.timers, OAK_PHASE_CHECKPOINT);
   const oak_status_t st = oak_checkpoint_save(sim, "", path, NULL);
   oak_timer_stop(&sim->data.timers, OAK_PHASE_CHECKPOINT);
@@ -404,6 +405,7 @@ oak_status_t oak_checkpoint_load(oak_t *sim, const char *path, char **schedule,
 }
 
 oak_status_t oak_read_checkpoint(oak_t *sim, const char *path) {
+  OAK_BEGIN(sim);
   char *schedule;
   oak_changes_t changes;
   oak_timer_start(&sim->data.timers, OAK_PHASE_CHECKPOINT);

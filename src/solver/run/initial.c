@@ -3,6 +3,7 @@
 #include "solver/run/initial_file.h"
 
 oak_status_t oak_set_initial(oak_t *sim) {
+  OAK_BEGIN(sim);
   const int n = sim->data.mesh->nblock;
   int invalid = 0;
   OAK_CHECK(oak_has_hook(&sim->setup, "problem_initial"), OAK_ERR_INPUT,
@@ -51,6 +52,7 @@ static oak_status_t initialize(oak_t *sim, oak_initial_file_t *file) {
 }
 
 oak_status_t oak_initialize(oak_t *sim) {
+  OAK_BEGIN(sim);
   oak_initial_file_t *file;
   oak_timer_start(&sim->data.timers, OAK_PHASE_INIT);
   oak_status_t st = oak_initial_file_open(sim, &file);

@@ -129,8 +129,20 @@ static void note_counts(oak_progress_t *progress, const oak_t *sim) {
                       (long long)sim->counts.retries);
 }
 
+oak_status_t oak_run_options(const oak_run_options_t *given, oak_run_options_t *own) {
+  const size_t size = given ? given->size : 0;
+  OAK_CHECK(size >= sizeof size && size <= sizeof *own, OAK_ERR_ARGUMENT,
+            "oak_run_options_t: size is %zu: set it to sizeof(oak_run_options_t), at most %zu with "
+            "this library",
+            size, sizeof *own);
+  memset(own, 0, sizeof *own);
+  memcpy(own, given, size);
+  return OAK_OK;
+}
+
 oak_status_t oak_run(oak_t *sim, FILE *stream) {
-  const oak_run_options_t options = {.stream = stream};
+  OAK_BEGIN(sim);
+  const oak_run_options_t options = {.size = sizeof options, .stream = stream};
   return oak_run_ext(sim, &options);
 }
 
@@ -208,13 +220,17 @@ oak_status_t oak_run_prepare(MPI_Comm comm, oak_params_t *params, const char *re
   return st;
 }
 
-oak_status_t oak_create_run(MPI_Comm comm, oak_params_t *params, const oak_run_options_t *run,
+oak_status_t oak_create_run(MPI_Comm comm, oak_params_t *params, const oak_run_options_t *given,
                             oak_t **out) {
-  OAK_TRY(oak_run_prepare(comm, params, run->restart, out));
-  return oak_sim_finish(out, run->stream);
+  oak_run_options_t run;
+  OAK_BEGIN(params);
+  OAK_TRY(oak_run_options(given, &run));
+  OAK_TRY(oak_run_prepare(comm, params, run.restart, out));
+  return oak_sim_finish(out, run.stream);
 }
 
-oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
+/* All of a run, with a full set of options. */
+static oak_status_t run_all(oak_t *sim, const oak_run_options_t *run) {
   FILE *stream = run->stream;
   const double patience = oak_params_real(sim->setup.params, "run.watchdog");
   report_t r = {.revision = -1};
@@ -255,4 +271,11 @@ oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *run) {
   oak_watchdog_stop(&r.dog);
   if (st == OAK_OK && stream) oak_print_wtime(sim, stream);
   return st;
+}
+
+oak_status_t oak_run_ext(oak_t *sim, const oak_run_options_t *given) {
+  oak_run_options_t run;
+  OAK_BEGIN(sim);
+  OAK_TRY(oak_run_options(given, &run));
+  return run_all(sim, &run);
 }

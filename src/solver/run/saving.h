@@ -86,4 +86,7 @@ void oak_signals_release(void);
 /** What came since oak_signals_catch. */
 oak_ask_t oak_signals_asks(void);
 
+/** The options of a program that may know fewer of them than this library. */
+oak_status_t oak_run_options(const oak_run_options_t *given, oak_run_options_t *own);
+
 #endif

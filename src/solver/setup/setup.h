@@ -4,6 +4,7 @@
 #ifndef OAK_SOLVER_SETUP_H
 #define OAK_SOLVER_SETUP_H
 
+#include "base/failure.h"
 #include "oak.h"
 #include "oak/device.h"
 #include "oak/kernel_args.h"

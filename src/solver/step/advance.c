@@ -28,6 +28,7 @@ static oak_status_t reduce_results(oak_t *sim, oak_status_t st, int *invalid) {
 }
 
 oak_status_t oak_update_time_step(oak_t *sim) {
+  OAK_BEGIN(sim);
   /* With a step of zero the flux kernel copies the state and reports the wave speeds. */
   static const oak_stage_t probe = {
       .deriv = 0, .out = 1, .beta = 0, .nprev = 1, .prev = {0}, .w = {1}};
@@ -166,6 +167,7 @@ static oak_status_t advance(oak_t *sim, double dt, const before_t *before) {
 }
 
 oak_status_t oak_advance(oak_t *sim, double dt) {
+  OAK_BEGIN(sim);
   const before_t before = {sim->data.clock, sim->rates.most, sim->counts};
   sim->invalid.found = 0;
   oak_timer_step_begin(&sim->data.timers);
