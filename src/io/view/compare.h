@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * The difference of two grid views, on meshes that may differ. Private; what has is for the
- * oak command. Rank-local: both views have all their blocks on this rank. */
+ * The difference of two grid views, on meshes that may differ. Private. Rank-local: both views have
+ * all their blocks on this rank. */
 #ifndef OAK_COMPARE_H
 #define OAK_COMPARE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Views whose one variable is computed from those of another view: for pictures after the run.
- * Private; what has is for the oak command. Rank-local: all blocks are on this rank. */
+ * Private. Rank-local: all blocks are on this rank. */
 #ifndef OAK_DERIVE_H
 #define OAK_DERIVE_H
 
