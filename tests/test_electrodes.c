@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Electrodes inside the domain: the potential around a ball or cylinder has order 2, its charge is
  * that of the capacitor, V-cycles converge fast, also around a needle that coarse levels do not
- * resolve, and the bits are those of one rank. */
+ * resolve; a charged slab; a discharge keeps its charge; the bits are those of one rank. */
 // TEST np={1,2,3} timeout=240
 #include "solver/step/sim.h"
 #include "solver_test.h"
@@ -124,6 +124,63 @@ static void test_slab(void **state) {
   }
 }
 
+/* ---- charge in a discharge between an electrode and a plate of glass */
+
+#define DISCHARGE                                                                               \
+  "device.flags=-O1\nphysics.name=streamer\nproblem.name=streamer\nmesh.block_size=8\n"         \
+  "mesh.xmin=-1e-3 0\nmesh.xmax=1e-3 2e-3\nmesh.min_level=2\nmesh.max_level=3\n"                \
+  "refine.criterion=user\nrefine.c_refine=1\nscheme.limiter=koren\nrun.cfl=0.4\n"               \
+  "boundary.xlow=outflow\nboundary.xhigh=outflow\nboundary.ylow=outflow\n"                      \
+  "boundary.yhigh=outflow\npoisson.xlow=no_slope\npoisson.xhigh=no_slope\n"                     \
+  "poisson.ylow=zero\npoisson.yhigh=value\nproblem.voltage=0\npoisson.tolerance=1e-8\nproblem." \
+  "background=0\nproblem.seed_ions=0\n"                                                         \
+  "problem.seed_electrons=1e18\nproblem.seed_radius=2e-4\nproblem.seed_z=0.9e-3\n"              \
+  "body.ball.shape=sphere\nbody.ball.from=0 1.4e-3\nbody.ball.radius=2e-4\n"                    \
+  "body.ball.potential=3000\nbody.glass.shape=plate\nbody.glass.kind=dielectric\n"              \
+  "body.glass.permittivity=5\nbody.glass.from=-1 -1\nbody.glass.to=1 0.5e-3\n"
+
+/* The charge over e in the gas, in the ball and in the glass. */
+static void count_charge(const sim_t *s, double out[3]) {
+  double *ne = sim_read(s, 0), *ni = sim_read(s, 1), *solid = sim_read(s, 2), sum[3] = {0};
+  for (int i = 0; i < oak_nblocks(s->sim) * s->cells; i++) {
+    double x[3];
+    sim_center(s, i / s->cells, i % s->cells, x);
+    sum[solid[i] < 0.5   ? 0
+        : x[1] > 0.75e-3 ? 1
+                         : 2] += (ni[i] - ne[i]) * sim_volume(s, i / s->cells);
+  }
+  MPI_Allreduce(sum, out, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  free(ne);
+  free(ni);
+  free(solid);
+}
+
+/* What the gas loses, the bodies get. */
+static void test_charge(void **state) {
+  (void)state;
+  sim_t s = sim_new(MPI_COMM_WORLD, DISCHARGE);
+  double start[3], end[3];
+  MUST(oak_initialize(s.sim));
+  count_charge(&s, start);
+  for (int step = 0; step < 24; step++) {
+    MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+    if (step % 4 == 3) MUST(oak_adjust_refinement(s.sim, NULL));
+  }
+  count_charge(&s, end);
+  const double all = fabs(start[0] + start[1] + start[2]);
+  const double sum = end[0] + end[1] + end[2] + all, *charge = s.sim->poisson[0].charge;
+  report("of the charge, %.1e went to the electrode and %.1e to the glass; %.1e is missing",
+         (end[1] - start[1]) / all, (end[2] - start[2]) / all, sum / all);
+  assert_true(end[1] - start[1] < -1e-3 * all && end[2] - start[2] > 1e-4 * all);
+  assert_true(fabs(sum) < 1e-12 * all);
+  /* the columns of the history, a stage earlier */
+  report("collected: %.4e %.4e, cells %.4e %.4e", charge[1], charge[3], 1.602176634e-19 * end[1],
+         1.602176634e-19 * end[2]);
+  assert_true(fabs(charge[1] / (1.602176634e-19 * end[1]) - 1) < 0.2);
+  assert_true(fabs(charge[3] / (1.602176634e-19 * end[2]) - 1) < 0.2);
+  sim_free(&s);
+}
+
 /* Two electrodes near each other, on this rank alone and on all ranks. */
 static void test_bits(void **state) {
   (void)state;
@@ -152,6 +209,7 @@ static void test_bits(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_needle),
-                                     cmocka_unit_test(test_slab), cmocka_unit_test(test_bits)};
+                                     cmocka_unit_test(test_slab), cmocka_unit_test(test_charge),
+                                     cmocka_unit_test(test_bits)};
   return TEST_MAIN(tests);
 }

@@ -381,7 +381,10 @@ static oak_status_t solve(oak_t *sim, oak_poisson_t *p, int state, double time) 
   st = oak_elliptic_solve(e, &options, &report);
   if (st != OAK_OK && !isfinite(report.residual[0]))
     return not_finite(sim, state, time, q, "POISSON",
-                      "the right-hand side or a boundary value is not a finite number");
+                      p->bodies
+                          ? "the right-hand side, a boundary value or a potential is not a finite "
+                            "number"
+                          : "the right-hand side or a boundary value is not a finite number");
   OAK_TRY(st);
   p->cycles = report.cycles;
   p->residual = report.residual[report.cycles] / report.scale;
