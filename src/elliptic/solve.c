@@ -51,11 +51,13 @@ static oak_elliptic_recorded_t *find_recorded(oak_elliptic_t *e, int again) {
 
 static oak_status_t record(oak_elliptic_t *e, int again, oak_elliptic_recorded_t *r) {
   *r = (oak_elliptic_recorded_t){.b = e->setup.b, .given_zero = e->given_zero, .again = again};
-  OAK_TRY(oak_device_record(e->dev));
-  oak_timers_hold(e->setup.timers, 1);
-  oak_status_t st = cycle(e, e->nlevel - 1, 0, again);
+  oak_timers_hold(e->setup.timers, 1); /* first, because a recording must not contain its marks */
+  oak_status_t st = oak_device_record(e->dev);
+  if (st == OAK_OK) {
+    st = cycle(e, e->nlevel - 1, 0, again);
+    oak_keep_failure(&st, oak_device_recorded(e->dev, &r->launches));
+  }
   oak_timers_hold(e->setup.timers, 0);
-  oak_keep_failure(&st, oak_device_recorded(e->dev, &r->launches));
   if (st != OAK_OK) oak_device_forget(e->dev, &r->launches);
   return st;
 }

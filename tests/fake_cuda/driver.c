@@ -112,6 +112,7 @@ static stream_t *stream_list[STREAMS]; /**< in the order in which they were made
 typedef struct graph {
   work_t *work;
   size_t count;
+  int spoilt; /**< an error: something was asked for that cannot be recorded */
 } graph_t;
 
 static work_t *record(graph_t *g) {
@@ -156,7 +157,7 @@ static void run_until(stream_t *s, size_t position) {
 
 /** Let a stream do its work up to a position. */
 static int flush(stream_t *s, size_t position) {
-  if (s->graph) return ERROR_CAPTURE;
+  if (s->graph) return s->graph->spoilt = ERROR_CAPTURE;
   if (s->before + s->next < position && !fake_sticky) {
     protect(1);
     run_until(s, position);
@@ -459,7 +460,8 @@ int cuStreamEndCapture(stream_t *stream, graph_t **graph) {
   LOCK;
   *graph = stream->graph;
   stream->graph = NULL;
-  return *graph ? fake_sticky : ERROR_VALUE;
+  if (!*graph) return ERROR_VALUE;
+  return (*graph)->spoilt ? (*graph)->spoilt : fake_sticky;
 }
 
 int cuGraphInstantiateWithFlags(graph_t **prepared, const graph_t *graph,
@@ -509,7 +511,7 @@ int cuEventDestroy_v2(event_t *event) {
 
 int cuEventRecord(event_t *event, stream_t *stream) {
   LOCK;
-  if (stream->graph) return ERROR_CAPTURE;
+  if (stream->graph) return stream->graph->spoilt = ERROR_CAPTURE;
   *enqueue(stream) = (work_t){.what = EVENT, .to = event};
   event->stream = stream;
   event->position = stream->before + stream->count;
