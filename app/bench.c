@@ -58,7 +58,7 @@ static oak_status_t measure(oak_t *sim, int c, result_t *result) {
   double values[2] = {local, bytes};
   MPI_Allreduce(values, sums, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   result->outside = 1 - sums[0] / ranks / stepping;
-  result->cells = (double)oak_nblocks_global(sim) * pow(oak_block_size(sim), oak_dim(sim));
+  result->cells = oak_bench_cells(sim);
   result->memory = sums[1] / (result->cells * 2 * oak_nvar(sim) * sizeof(double));
   return OAK_OK;
 }

@@ -27,6 +27,8 @@ oak_status_t oak_bench_start(oak_t *sim, int c);
 oak_status_t oak_bench_piece(oak_t *sim, int c, double *seconds, double *mcups);
 /** Sorts x [n]. */
 double oak_bench_median(double *x, int n);
+/** Cells of the mesh. */
+double oak_bench_cells(const oak_t *sim);
 
 /** Parameters with keys of the command line. */
 oak_status_t oak_bench_params(int nkey, char **key, oak_params_t **params);

@@ -61,6 +61,12 @@ double oak_bench_median(double *x, int n) {
   return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
 }
 
+double oak_bench_cells(const oak_t *sim) {
+  int n[3];
+  oak_block_shape(sim, n);
+  return (double)oak_nblocks_global(sim) * n[0] * n[1] * n[2];
+}
+
 static oak_status_t set_all(oak_params_t *p, const char *const *setting, const char *origin) {
   for (; *setting; setting++) OAK_TRY(oak_params_assign(p, *setting, origin));
   return OAK_OK;

@@ -31,8 +31,10 @@ typedef struct {
 
 /* A blob that moves: its centre is at 0.4 + 0.002 `step` along each axis. */
 static oak_status_t write_rhs(oak_t *sim, oak_solver_t *solver, double step) {
-  const int n = oak_block_size(sim), nblock = oak_nblocks(sim), dim = oak_dim(sim);
-  const int cells = n * n * (dim == 3 ? n : 1);
+  const int nblock = oak_nblocks(sim), dim = oak_dim(sim);
+  int n[3];
+  oak_block_shape(sim, n);
+  const int cells = n[0] * n[1] * n[2];
   double *f = malloc(((size_t)nblock * cells + 1) * sizeof *f);
   oak_status_t st = OAK_OK;
   if (!f) st = OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d blocks", nblock);
@@ -40,7 +42,7 @@ static oak_status_t write_rhs(oak_t *sim, oak_solver_t *solver, double step) {
     double origin[3], dx[3];
     oak_block_geometry(sim, b, origin, dx);
     for (int c = 0; c < cells; c++) {
-      const int at[3] = {c % n, c / n % n, c / (n * n)};
+      const int at[3] = {c % n[0], c / n[0] % n[1], c / (n[0] * n[1])};
       double r2 = 0;
       for (int d = 0; d < dim; d++) {
         const double x = origin[d] + (at[d] + 0.5) * dx[d] - 0.4 - 0.002 * step;
@@ -55,8 +57,10 @@ static oak_status_t write_rhs(oak_t *sim, oak_solver_t *solver, double step) {
 }
 
 static oak_status_t copy_solution(oak_t *sim, oak_solver_t *from, oak_solver_t *to) {
-  const int n = oak_block_size(sim), nblock = oak_nblocks(sim);
-  const size_t cells = (size_t)n * n * (oak_dim(sim) == 3 ? n : 1);
+  const int nblock = oak_nblocks(sim);
+  int n[3];
+  oak_block_shape(sim, n);
+  const size_t cells = (size_t)n[0] * n[1] * n[2];
   double *u = malloc((nblock * cells + 1) * sizeof *u);
   oak_status_t st = u ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "out of memory for %d blocks", nblock);
   if (st == OAK_OK) st = oak_solver_read(from, OAK_SOLVER_SOLUTION, 0, nblock, u);
@@ -87,9 +91,7 @@ static oak_status_t time_stage(oak_t *sim, int c, double *seconds) {
   for (int r = 0; r < BENCH_REPEATS; r++) {
     const int64_t updates = oak_cell_updates(sim);
     OAK_TRY(oak_bench_piece(sim, c, &piece[r], &mcups));
-    const int n = oak_block_size(sim);
-    const double cells = (double)oak_nblocks_global(sim) * n * n * (oak_dim(sim) == 3 ? n : 1);
-    piece[r] *= cells / (double)(oak_cell_updates(sim) - updates);
+    piece[r] *= oak_bench_cells(sim) / (double)(oak_cell_updates(sim) - updates);
   }
   *seconds = oak_bench_median(piece, BENCH_REPEATS);
   return OAK_OK;
@@ -160,7 +162,7 @@ static oak_status_t measure(oak_t *sim, int c, const char *name, int parts, int 
   oak_status_t st = oak_solver_new(sim, &options, &cold);
   options.warm = 1;
   if (st == OAK_OK) st = oak_solver_new(sim, &options, &warm);
-  r.cells = (double)oak_nblocks_global(sim) * pow(oak_block_size(sim), oak_dim(sim));
+  r.cells = oak_bench_cells(sim);
   if (st == OAK_OK) st = time_solutions(sim, cold, warm, &r);
   if (st == OAK_OK && rank == 0) print_result(name, &r);
   if (st == OAK_OK && parts) st = print_parts(cold, rank);

@@ -110,8 +110,8 @@ static void write_answer(measured_t *m, oak_t *sim, FILE *answer) {
           "\"stepping\":%.9g,\"blocks\":%.0f,\"cells\":%.0f,\"memory\":%.0f,\"begin_step\":%ld,"
           "\"begin_time\":%.17g,\"time\":%.17g,\"total\":%.9g,\"phases\":{",
           m->steps, m->pieces, middle, m->gcups[0], m->gcups[m->pieces - 1], m->stepping, blocks,
-          blocks * pow(oak_block_size(sim), oak_dim(sim)), m->memory, m->begin_step, m->begin_time,
-          oak_time(sim), m->phase[NPHASES]);
+          oak_bench_cells(sim), m->memory, m->begin_step, m->begin_time, oak_time(sim),
+          m->phase[NPHASES]);
   for (int p = 0; p < NPHASES; p++)
     fprintf(answer, "%s\"%s\":%.9g", p ? "," : "", phases[p], m->phase[p]);
   fprintf(answer, "}}\n");

@@ -124,12 +124,13 @@ static int compare_facts(const settings_t *s, const oak_comparison_t *c) {
 
 /** Open both with blocks of the same size. */
 static oak_status_t open_both(const char *const path[2], oak_plotfile_t *p[2]) {
-  for (int w = 0; w < 2; w++) OAK_TRY(oak_plotfile_open(path[w], 0, &p[w]));
-  int size[2], divisor;
-  for (int w = 0; w < 2; w++) size[w] = oak_plotfile_view(p[w])->block_size;
-  for (divisor = size[0]; size[0] % divisor != 0 || size[1] % divisor != 0;) divisor--;
+  for (int w = 0; w < 2; w++) OAK_TRY(oak_plotfile_open(path[w], NULL, &p[w]));
+  int size[2][3], divisor[3];
+  for (int w = 0; w < 2; w++) memcpy(size[w], oak_plotfile_view(p[w])->block_size, sizeof size[w]);
+  for (int d = 0; d < 3; d++)
+    for (divisor[d] = size[0][d]; size[0][d] % divisor[d] || size[1][d] % divisor[d];) divisor[d]--;
   for (int w = 0; w < 2; w++) {
-    if (size[w] == divisor) continue;
+    if (!memcmp(size[w], divisor, sizeof divisor)) continue;
     oak_plotfile_close(&p[w]);
     OAK_TRY(oak_plotfile_open(path[w], divisor, &p[w]));
   }

@@ -66,7 +66,7 @@ static oak_status_t open_and_print(const char *path, const char *const *s, print
   int *var = NULL, nvar;
   look_list_t list;
   OAK_TRY(oak_look_list(path, LOOK_ONE_SERIES, &list));
-  const oak_status_t opened = oak_plotfile_open(oak_look_last(&list), 0, &p);
+  const oak_status_t opened = oak_plotfile_open(oak_look_last(&list), NULL, &p);
   oak_look_free(&list);
   OAK_TRY(opened);
   const oak_grid_view_t *view = oak_plotfile_view(p);

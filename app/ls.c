@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shape.h"
 #include "io/files/file_tools.h"
 #include "look.h"
 #include "ls.h"
 #include "str.h"
 
 static double count_cells(const oak_grid_view_t *view) {
-  return (double)view->nglobal * pow(view->block_size, view->dim);
+  return (double)view->nglobal * (double)oak_view_block_cells(view);
 }
 
 static void print_size(char *out, size_t size, double bytes) {
@@ -47,17 +48,17 @@ static void print_domain(const oak_grid_view_t *view) {
 static void print_one(const char *path, const oak_plotfile_t *p) {
   const oak_grid_view_t *view = oak_plotfile_view(p);
   const int width = name_width(view);
-  char cells[16], levels[1024], size[32];
+  char cells[16], levels[1024], size[32], shape[32];
   oak_str_count(cells, sizeof cells, count_cells(view));
   print_levels(levels, sizeof levels, view);
   print_size(size, sizeof size, (double)oak_plotfile_bytes(p));
   printf("%s\n  time     %.10g\n  step     %ld\n  domain   ", path, view->time, view->step);
   print_domain(view);
-  printf("\n  blocks   %lld of %d^%d cells, %s\n  cells    %s, as fine as ",
-         (long long)view->nglobal, view->block_size, view->dim, levels, cells);
+  printf("\n  blocks   %lld of %s cells, %s\n  cells    %s, as fine as ", (long long)view->nglobal,
+         oak_shape_text(view->dim, view->block_size, shape), levels, cells);
   for (int d = 0; d < view->dim; d++)
     printf("%s%lld", d ? " x " : "",
-           (long long)view->trees[d] * view->block_size << view->max_level);
+           (long long)view->trees[d] * view->block_size[d] << view->max_level);
   printf("\n  data     %s in %s precision\n\n  %-*s %16s %16s\n", size,
          view->value_bytes == 4 ? "single" : "double", width, "variable", "lowest", "highest");
   for (int v = 0; v < view->nvar; v++) {
@@ -105,7 +106,7 @@ static oak_status_t print_line(const char *path, int width, ranges_t *all) {
   oak_plotfile_t *p;
   char cells[16], levels[1024], size[32];
   const char *slash = strrchr(path, '/');
-  if (oak_plotfile_open(path, 0, &p) != OAK_OK) {
+  if (oak_plotfile_open(path, NULL, &p) != OAK_OK) {
     printf("  %-*s cannot be read: %s\n", width, slash ? slash + 1 : path, oak_last_error());
     all->damaged++;
     return OAK_OK;
@@ -190,7 +191,7 @@ static int list(oak_arguments_t *a) {
     st = print_run(a->word[0], &found);
   } else if (st == OAK_OK) {
     oak_plotfile_t *p;
-    st = oak_plotfile_open(found.path[0], 0, &p);
+    st = oak_plotfile_open(found.path[0], NULL, &p);
     if (st == OAK_OK) print_one(found.path[0], p);
     oak_plotfile_close(&p);
   }

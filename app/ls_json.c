@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shape.h"
 #include "io/files/file_tools.h"
 #include "json.h"
 #include "look.h"
@@ -23,8 +24,15 @@ static void print_view(const oak_plotfile_t *p) {
   oak_json_reals(stdout, view->dim, view->xmin);
   printf(", \"upper\": ");
   oak_json_reals(stdout, view->dim, view->xmax);
-  printf(", \"block_size\": %d, \"blocks\": %lld, \"cells\": %.0f, \"levels\": {", view->block_size,
-         (long long)view->nglobal, (double)view->nglobal * pow(view->block_size, view->dim));
+  const int *n = view->block_size;
+  printf(", \"block_size\": ");
+  if (oak_shape_equal(view->dim, n))
+    printf("%d", n[0]);
+  else
+    for (int d = 0; d < view->dim; d++) printf("%s%d", d ? ", " : "[", n[d]);
+  printf("%s, \"blocks\": %lld, \"cells\": %.0f, \"levels\": {",
+         oak_shape_equal(view->dim, n) ? "" : "]", (long long)view->nglobal,
+         (double)view->nglobal * (double)oak_view_block_cells(view));
   for (int b = 0; b < view->nblock; b++) count[view->level[b]]++;
   for (int l = view->min_level; l <= view->max_level; l++)
     printf("%s\"%d\": %lld", l > view->min_level ? ", " : "", l, (long long)count[l]);
@@ -42,7 +50,7 @@ static void print_view(const oak_plotfile_t *p) {
 
 int oak_ls_json_plotfile(const char *path) {
   oak_plotfile_t *p;
-  const oak_status_t st = oak_plotfile_open(path, 0, &p);
+  const oak_status_t st = oak_plotfile_open(path, NULL, &p);
   printf("{\"path\": ");
   oak_json_text(stdout, path);
   if (st == OAK_OK) {

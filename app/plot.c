@@ -158,7 +158,7 @@ static oak_status_t draw(const char *plotfile, const char *const *s, const doubl
   oak_picture_options_t o = {0};
   double region[2][3];
   char *name = NULL;
-  oak_status_t st = oak_plotfile_open(plotfile, 0, &p);
+  oak_status_t st = oak_plotfile_open(plotfile, NULL, &p);
   const oak_grid_view_t *view = p ? oak_plotfile_view(p) : NULL;
   if (st == OAK_OK) st = read_options(view, s, region, &o);
   if (st == OAK_OK && s[VAR]) st = oak_look_variable(view, s[VAR], &o.variable);
@@ -202,7 +202,7 @@ static oak_status_t find_range(const char *const *s, char **list, int count, dou
     oak_plotfile_t *p;
     int v = 0;
     double one[2];
-    OAK_TRY(oak_plotfile_open(list[i], 0, &p));
+    OAK_TRY(oak_plotfile_open(list[i], NULL, &p));
     oak_status_t st = s[VAR] ? oak_look_variable(oak_plotfile_view(p), s[VAR], &v) : OAK_OK;
     if (st == OAK_OK) {
       if (oak_plotfile_view(p)->has_mask)

@@ -196,7 +196,10 @@ OAK_API long oak_step(const oak_t *sim);
  * wall-clock time asked for it. */
 OAK_API int oak_interrupted(const oak_t *sim);
 OAK_API int oak_dim(const oak_t *sim);
-OAK_API int oak_block_size(const oak_t *sim);
+OAK_API int oak_block_size(const oak_t *sim); /**< cells of a block along an axis; 0: its edges
+                                                   differ */
+OAK_API void oak_block_shape(const oak_t *sim, int n[3]); /**< cells along each axis; 1 in z for
+                                                               2D */
 OAK_API int oak_ghost_layers(const oak_t *sim);
 OAK_API int oak_nvar(const oak_t *sim);
 OAK_API int oak_nblocks(const oak_t *sim);            /**< blocks of this rank */

@@ -15,15 +15,15 @@ OAK_FN void adapt_copy(const oak_adapt_args_t *arg, int base, int source,
 /* The new block is a child: refine its octant of the old block, one coarse row at a time. */
 OAK_FN void adapt_prolong(const oak_adapt_args_t *arg, int source, int child,
                           store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
-  const int i0 = (child & 1) * HN, j0 = (child >> 1 & 1) * HN, k0 = (child >> 2) * HN;
+  const int i0 = (child & 1) * HX, j0 = (child >> 1 & 1) * HY, k0 = (child >> 2) * HZ;
   const real theta = interpolation_theta(arg->interpolation, arg->theta);
-  OAK_ROWS_OF(v, arg->components, row, HB * HN, HN) {
-    const int j = row % HN, k = row / HN;
+  OAK_ROWS_OF(v, arg->components, row, HY * HZ, HX) {
+    const int j = row % HY, k = row / HY;
     const int x[3] = {0, j0 + j, k0 + k};
     const oak_row_t r = oak_row_of(&arg->f, arg->components, source, v, 0, x);
     store_t *p = out + (long long)v * OAK_CELLS + OAK_INDEX(0, 2 * j, 2 * k);
     const int angular = arg->interpolation == OAK_INTERPOLATE_STATE && oak_is_angular(v);
-    OAK_LANES(i, HN) {
+    OAK_LANES(i, HX) {
       real slope[3];
       const real u = oak_row_slopes(&r, i0 + i, theta, slope);
       const oak_parts_t parts = oak_parts(oak_span(&arg->f, source, i0 + i, j0 + j), angular);
@@ -55,10 +55,10 @@ OAK_FN oak_at_t child_place(const oak_at_t *at, int e) {
 OAK_FN void adapt_prolong_state(const oak_adapt_args_t *arg, int source, int child,
                                 store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const oak_user_t user = oak_user(&arg->f);
-  OAK_ROWS(row, HB * HN, HN) {
-    OAK_LANES(i, HN) {
-      const int j = row % HN, k = row / HN;
-      const int x[3] = {(child & 1) * HN + i, (child >> 1 & 1) * HN + j, (child >> 2) * HN + k};
+  OAK_ROWS(row, HY * HZ, HX) {
+    OAK_LANES(i, HX) {
+      const int j = row % HY, k = row / HY;
+      const int x[3] = {(child & 1) * HX + i, (child >> 1 & 1) * HY + j, (child >> 2) * HZ + k};
       real coarse[NVAR], fine[CHILDREN][NVAR];
       oak_prolong_smooth(&arg->f, &user.physics, source, x, (real)arg->theta, coarse, fine);
 #ifdef OAK_FIXED_FUNCTIONS
@@ -87,23 +87,23 @@ OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
                              store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const oak_user_t user = oak_user(&arg->f);
   const store_t *u = arg->f.u + source * OAK_BLOCK_REALS +
-                     OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN, (child >> 2) * HN);
+                     OAK_INDEX((child & 1) * HX, (child >> 1 & 1) * HY, (child >> 2) * HZ);
   int invalid = 0;
-  OAK_ROWS(row, OAK_AREA, OAK_N) {
-    OAK_LANES(i, OAK_N) {
+  OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+    OAK_LANES(i, OAK_NX) {
       real q[NVAR];
-      oak_load(out + row * OAK_N + i, OAK_CELLS, q);
+      oak_load(out + row * OAK_NX + i, OAK_CELLS, q);
       invalid |= !oak_state_valid(&user.physics, q);
     }
   }
   if (!OAK_ANY(invalid)) return;
   int offset[CHILDREN];
   for (int e = 0; e < CHILDREN; e++) offset[e] = OAK_INDEX(e & 1, e >> 1 & 1, e >> 2);
-  OAK_ROWS(row, HB * HN, HN) {
-    OAK_LANES(i, HN) {
-      const int j = row % HN, k = row / HN;
+  OAK_ROWS(row, HY * HZ, HX) {
+    OAK_LANES(i, HX) {
+      const int j = row % HY, k = row / HY;
       oak_keep_valid(&user.physics,
-                     oak_span(&arg->f, source, (child & 1) * HN + i, (child >> 1 & 1) * HN + j),
+                     oak_span(&arg->f, source, (child & 1) * HX + i, (child >> 1 & 1) * HY + j),
                      u + OAK_INDEX(i, j, k), out + OAK_INDEX(2 * i, 2 * j, 2 * k), OAK_CELLS,
                      offset, CHILDREN);
     }
@@ -114,15 +114,15 @@ OAK_FN void adapt_keep_valid(const oak_adapt_args_t *arg, int source, int child,
 OAK_FN void adapt_restrict(const oak_adapt_args_t *arg, int source,
                            store_t *OAK_RESTRICT out OAK_LANE_PARAM) {
   const int nc = arg->components;
-  OAK_ROWS(row, CHILDREN * nc * HB * HN, HN) {
-    const int j = row % HN, k = row / HN % HB, child = row / (HN * HB) % CHILDREN;
-    const int v = row / (HN * HB * CHILDREN);
+  OAK_ROWS(row, CHILDREN * nc * HY * HZ, HX) {
+    const int j = row % HY, k = row / HY % HZ, child = row / (HY * HZ) % CHILDREN;
+    const int v = row / (HY * HZ * CHILDREN);
     const store_t *p =
         arg->f.u + ((long long)(source + child) * nc + v) * OAK_CELLS + OAK_INDEX(0, 2 * j, 2 * k);
     store_t *q = out + (long long)v * OAK_CELLS +
-                 OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN + j, (child >> 2) * HN + k);
+                 OAK_INDEX((child & 1) * HX, (child >> 1 & 1) * HY + j, (child >> 2) * HZ + k);
     const int angular = arg->interpolation == OAK_INTERPOLATE_STATE && oak_is_angular(v);
-    OAK_LANES(i, HN)
+    OAK_LANES(i, HX)
       q[i] = (store_t)oak_restrict(
           p + 2 * i, oak_parts(oak_span_of_pair(&arg->f, source + child, 2 * i, 2 * j), angular));
   }

@@ -80,7 +80,7 @@ OAK_KERNEL(oak_body_cuts, oak_body_args_t, 128) {
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
     for (int dir = 0; dir < OAK_DIM; dir++) {
-      const int ni = OAK_N + (dir == 0), nj = OAK_N + (dir == 1);
+      const int ni = OAK_NX + (dir == 0), nj = OAK_NY + (dir == 1);
       OAK_ROWS(row, nj * (OAK_NZ + (dir == 2)), ni) {
         OAK_LANES(i, ni) {
           const int j = row % nj, k = row / nj, x = dir == 0 ? i : dir == 1 ? j : k;
@@ -89,17 +89,17 @@ OAK_KERNEL(oak_body_cuts, oak_body_args_t, 128) {
               body_place(&arg.f, &user, n, i - (dir == 0), j - (dir == 1), k - (dir == 2));
           const oak_face_t *face = arg.f.face + n * OAK_FACES + 2 * dir;
           const int ends = (x == 0 && face[0].kind == OAK_FACE_BOUNDARY) ||
-                           (x == OAK_N && face[1].kind == OAK_FACE_BOUNDARY);
+                           (x == OAK_ALONG(dir) && face[1].kind == OAK_FACE_BOUNDARY);
           arg.cut[n * (long long)OAK_FACE_REALS + oak_face_index(dir, i, j, k)] =
               ends ? 0 : body_cut(&below, &above, dir);
         }
       }
     }
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      OAK_LANES(i, OAK_N) {
-        const oak_at_t at = body_place(&arg.f, &user, n, i, row % OAK_N, row / OAK_N);
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      OAK_LANES(i, OAK_NX) {
+        const oak_at_t at = body_place(&arg.f, &user, n, i, row % OAK_NY, row / OAK_NY);
         const oak_body_t b = oak_body_near(&at, 1 << OAK_BODY_ELECTRODE);
-        arg.pin[n * (long long)OAK_CELLS + row * OAK_N + i] = oak_is_inside(&at, &b);
+        arg.pin[n * (long long)OAK_CELLS + row * OAK_NX + i] = oak_is_inside(&at, &b);
       }
     }
   }
@@ -112,7 +112,7 @@ OAK_KERNEL(oak_body_potentials, oak_body_args_t, 128) {
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
     for (int dir = 0; dir < OAK_DIM; dir++) {
-      const int ni = OAK_N + (dir == 0), nj = OAK_N + (dir == 1);
+      const int ni = OAK_NX + (dir == 0), nj = OAK_NY + (dir == 1);
       OAK_ROWS(row, nj * (OAK_NZ + (dir == 2)), ni) {
         OAK_LANES(i, ni) {
           const int j = row % nj, k = row / nj, index = oak_face_index(dir, i, j, k);
@@ -132,11 +132,11 @@ OAK_KERNEL(oak_body_potentials, oak_body_args_t, 128) {
         }
       }
     }
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      OAK_LANES(i, OAK_N) {
-        const long long c = n * (long long)OAK_CELLS + row * OAK_N + i;
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      OAK_LANES(i, OAK_NX) {
+        const long long c = n * (long long)OAK_CELLS + row * OAK_NX + i;
         if (arg.pin[c] != 0) {
-          const oak_at_t at = body_place(&arg.f, &user, n, i, row % OAK_N, row / OAK_N);
+          const oak_at_t at = body_place(&arg.f, &user, n, i, row % OAK_NY, row / OAK_NY);
           const oak_body_t b = oak_body_near(&at, 1 << OAK_BODY_ELECTRODE);
           arg.values[c] = arg.u[c] = oak_potential(&at, &b);
         }
@@ -150,12 +150,12 @@ OAK_KERNEL(oak_body_permittivity, oak_body_args_t, 128) {
   OAK_ARGS(oak_body_args_t);
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      OAK_LANES(i, OAK_N) {
-        const oak_at_t at = body_place(&arg.f, &user, n, i, row % OAK_N, row / OAK_N);
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      OAK_LANES(i, OAK_NX) {
+        const oak_at_t at = body_place(&arg.f, &user, n, i, row % OAK_NY, row / OAK_NY);
         const oak_body_t b = oak_body_near(&at, 1 << OAK_BODY_DIELECTRIC);
         if (oak_is_inside(&at, &b))
-          arg.values[n * (long long)OAK_CELLS + row * OAK_N + i] = b.permittivity;
+          arg.values[n * (long long)OAK_CELLS + row * OAK_NX + i] = b.permittivity;
       }
     }
   }
@@ -176,7 +176,7 @@ OAK_FN double body_area(const oak_field_t *f, long block, int i, int face) {
  * and minus the right-hand side in its cells. */
 OAK_FN void body_add(const oak_body_args_t *arg, const oak_user_t *user, long n, int c,
                      double sum[][OAK_BODY_SUMS]) {
-  const int x[3] = {c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N)};
+  const int x[3] = {c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY)};
   const double volume = oak_cell_volume(&arg->f, n) * oak_volume_factor(&arg->f, n, c);
   oak_at_t at = oak_place_cell(&arg->f, user, n, c);
   int inside;

@@ -13,11 +13,11 @@
 OAK_FN const store_t *row_cell(const oak_field_t *f, long block, const int x[3], int dir, int n,
                                int *stride) {
   *stride = OAK_CELLS;
-  if (n >= 0 && n < OAK_N)
+  if (n >= 0 && n < OAK_ALONG(dir))
     return f->u + block * OAK_BLOCK_REALS + OAK_INDEX(x[0], x[1], x[2]) +
            (n - x[dir]) * OAK_STRIDE(dir);
-  const oak_side_t s = oak_side(f, block, 2 * dir + (n >= OAK_N));
-  const int layer = n < 0 ? n + OAK_NG : n - OAK_N;
+  const oak_side_t s = oak_side(f, block, 2 * dir + (n >= OAK_ALONG(dir)));
+  const int layer = n < 0 ? n + OAK_NG : n - OAK_ALONG(dir);
   *stride = s.sv;
   return s.p + layer * s.sn + x[dir == 0 ? 1 : 0] * s.sa +
          (OAK_DIM == 3 ? x[dir == 2 ? 1 : 2] * s.sb : 0);
@@ -108,13 +108,13 @@ OAK_FN void cell_fluxes(const oak_field_t *f, const oak_user_t *user, long block
 OAK_FN void keep_cell_flux(const oak_flux_args_t *s, long block, int face, const int x[3],
                            const real flux[]) {
   const int dir = face / 2;
-  if (x[dir] != (face & 1 ? OAK_N - 1 : 0)) return;
+  if (x[dir] != (face & 1 ? OAK_ALONG(dir) - 1 : 0)) return;
   const int slot = s->f.face[block * OAK_FACES + face].bflux;
   if (slot < 0) return;
   const int a = x[dir == 0 ? 1 : 0], b = dir == 2 ? x[1] : x[2];
-  real *p = s->bflux + (long long)slot * NVAR * OAK_AREA + b * OAK_N + a;
+  real *p = s->bflux + (long long)slot * NVAR * FACE_ROOM + b * FA(dir) + a;
   OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) p[v * OAK_AREA] = flux[v];
+  for (int v = 0; v < NVAR; v++) p[v * FACE_CELLS(dir)] = flux[v];
 }
 
 /* The state u[] of cell x[] after a stage. q[] is its primitive state, rate[] its rate of change by

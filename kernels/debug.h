@@ -290,7 +290,7 @@ __attribute__((visibility("default"))) void __ubsan_handle_type_mismatch_v1(void
 __attribute__((noinline)) static void oak_debug_offset(const oak_at_t *at, int v, int count, int i,
                                                        int j, int k) {
   const int x[3] = {at->cell[0] + i, at->cell[1] + j, at->cell[2] + k};
-  const int size[3] = {OAK_N, OAK_N, OAK_NZ};
+  const int size[3] = {OAK_NX, OAK_NY, OAK_NZ};
   int out = 0, far = 0;
   for (int d = 0; d < 3; d++) {
     out += x[d] < 0 || x[d] >= size[d];

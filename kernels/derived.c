@@ -138,8 +138,8 @@ OAK_KERNEL(oak_derived_field, oak_set_field_args_t, 128) {
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
     OAK_INNER(c, OAK_CELLS) {
-      arg.out[n * OAK_CELLS + c] = (store_t)derived_value(&arg.f, &user, arg.number, n, c % OAK_N,
-                                                          c / OAK_N % OAK_N, c / (OAK_N * OAK_N));
+      arg.out[n * OAK_CELLS + c] = (store_t)derived_value(
+          &arg.f, &user, arg.number, n, c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY));
     }
   }
 }
@@ -152,8 +152,8 @@ OAK_KERNEL(oak_derived, oak_read_args_t, 128) {
     const long block = oak_listed(&arg.f, arg.first + n);
     double *out = arg.cells + n * OAK_CELLS;
     OAK_INNER(c, OAK_CELLS) {
-      out[c] = derived_value(&arg.f, &user, arg.variable, block, c % OAK_N, c / OAK_N % OAK_N,
-                             c / (OAK_N * OAK_N));
+      out[c] = derived_value(&arg.f, &user, arg.variable, block, c % OAK_NX, c / OAK_NX % OAK_NY,
+                             c / (OAK_NX * OAK_NY));
     }
   }
 }

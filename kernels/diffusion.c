@@ -20,7 +20,7 @@ OAK_FN void primitive_cell(const oak_diffusion_args_t *arg, const oak_user_t *us
                            const int x[3], real *out) {
   int outside = 0, stride;
   real q[NVAR];
-  for (int d = 0; d < OAK_DIM; d++) outside += x[d] < 0 || x[d] >= OAK_N;
+  for (int d = 0; d < OAK_DIM; d++) outside += x[d] < 0 || x[d] >= OAK_ALONG(d);
   if (outside > 2) return;
   const store_t *p = edge_cell_of(&arg->f, arg->edge, NVAR, block, x, &stride);
   load_primitive(user, p, stride, q);
@@ -34,25 +34,25 @@ OAK_KERNEL(oak_primitive, oak_diffusion_args_t, 128) {
     const long block = arg.first + n;
     const store_t *u = arg.f.u + block * OAK_BLOCK_REALS;
     real *out = arg.q + n * (long long)NVAR * WIDE_CELLS;
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      const int j = row % OAK_N, k = row / OAK_N;
-      OAK_LANES(i, OAK_N) {
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      const int j = row % OAK_NY, k = row / OAK_NY;
+      OAK_LANES(i, OAK_NX) {
         real q[NVAR];
         load_primitive(&user, u + OAK_INDEX(i, j, k), OAK_CELLS, q);
         put_reals(out + WIDE_INDEX(i, j, k), WIDE_CELLS, q);
       }
     }
     /* First the two ghost cells at the ends of interior rows, then the rows of ghost cells. */
-    OAK_ROWS(end, OAK_N * OAK_NZ, 2) {
+    OAK_ROWS(end, OAK_NY * OAK_NZ, 2) {
       OAK_LANES(high, 2) {
-        const int x[3] = {high ? OAK_N : -1, end % OAK_N, end / OAK_N};
+        const int x[3] = {high ? OAK_NX : -1, end % OAK_NY, end / OAK_NY};
         primitive_cell(&arg, &user, block, x, out);
       }
     }
-    OAK_ROWS(row, WIDE * WIDE_Z, WIDE) {
-      const int j = row % WIDE - 1, k = OAK_DIM == 3 ? row / WIDE - 1 : 0;
-      if (j >= 0 && j < OAK_N && k >= 0 && k < OAK_NZ) continue;
-      OAK_LANES(i, WIDE) {
+    OAK_ROWS(row, WIDE_Y * WIDE_Z, WIDE_X) {
+      const int j = row % WIDE_Y - 1, k = OAK_DIM == 3 ? row / WIDE_Y - 1 : 0;
+      if (j >= 0 && j < OAK_NY && k >= 0 && k < OAK_NZ) continue;
+      OAK_LANES(i, WIDE_X) {
         const int x[3] = {i - 1, j, k};
         primitive_cell(&arg, &user, block, x, out);
       }
@@ -64,12 +64,12 @@ OAK_KERNEL(oak_primitive, oak_diffusion_args_t, 128) {
 OAK_FN void keep_diffusive_flux(const oak_diffusion_args_t *arg, long block, int face,
                                 const int x[3], const real flux[]) {
   const int dir = face / 2;
-  if (x[dir] != (face & 1 ? OAK_N - 1 : 0)) return;
+  if (x[dir] != (face & 1 ? OAK_ALONG(dir) - 1 : 0)) return;
   const int slot = arg->f.face[block * OAK_FACES + face].bflux;
   if (slot < 0) return;
   const int a = x[dir == 0 ? 1 : 0], b = dir == 2 ? x[1] : x[2];
-  real *p = arg->bflux + (long long)slot * NVAR * OAK_AREA + b * OAK_N + a;
-  put_reals(p, OAK_AREA, flux);
+  real *p = arg->bflux + (long long)slot * NVAR * FACE_ROOM + b * FA(dir) + a;
+  put_reals(p, FACE_CELLS(dir), flux);
 }
 
 /* Each flux is computed by the cells on both sides of a face. */
@@ -84,9 +84,9 @@ OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
     int refined = 0;
     for (int face = 0; face < OAK_FACES; face++)
       refined |= arg.f.face[block * OAK_FACES + face].bflux >= 0;
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      OAK_LANES(i, OAK_N) {
-        const int x[3] = {i, row % OAK_N, row / OAK_N};
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      OAK_LANES(i, OAK_NX) {
+        const int x[3] = {i, row % OAK_NY, row / OAK_NY};
         const real inv_dx[3] = {(real)oak_inv_dx(&arg.f, level, 0),
                                 (real)oak_inv_dx(&arg.f, level, 1),
                                 OAK_DIM == 3 ? (real)oak_inv_dx(&arg.f, level, 2) : 0};
@@ -174,7 +174,7 @@ OAK_KERNEL(oak_rkl, oak_rkl_args_t, OAK_CHUNK_LANES) {
             y0 + (mu * (arg.y1[c] - y0) + nu * (arg.y2[c] - y0) + (a * arg.m1[c] + b * arg.m0[c]));
       }
       oak_round_result(
-          u, oak_cell_number(&arg.f, n, c0 % OAK_N, c0 / OAK_N % OAK_N, c0 / (OAK_N * OAK_N)));
+          u, oak_cell_number(&arg.f, n, c0 % OAK_NX, c0 / OAK_NX % OAK_NY, c0 / (OAK_NX * OAK_NY)));
       bad[i] += !oak_state_valid(&user.physics, u);
       oak_store(arg.out + at, OAK_CELLS, u);
     }

@@ -6,12 +6,13 @@
 
 #include "kernels/flux_common.h"
 
-#define WIDE (OAK_N + 2)
-#define WIDE_Z (OAK_DIM == 3 ? WIDE : 1)
-#define WIDE_CELLS (WIDE * WIDE * WIDE_Z)
-#define WIDE_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? WIDE : WIDE * WIDE)
+#define WIDE_X (OAK_NX + 2)
+#define WIDE_Y (OAK_NY + 2)
+#define WIDE_Z (OAK_DIM == 3 ? OAK_NZ + 2 : 1)
+#define WIDE_CELLS (WIDE_X * WIDE_Y * WIDE_Z)
+#define WIDE_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? WIDE_X : WIDE_X * WIDE_Y)
 /* Where cell (i, j, k) of a block is; in 2D k = 0. */
-#define WIDE_INDEX(i, j, k) ((((k) + OAK_DIM - 2) * WIDE + (j) + 1) * WIDE + (i) + 1)
+#define WIDE_INDEX(i, j, k) ((((k) + OAK_DIM - 2) * WIDE_Y + (j) + 1) * WIDE_X + (i) + 1)
 
 /* The components of states and gradients that hooks get: all but the mask of solids. */
 enum { NGRAD = PHYSICS_NVAR + NSCALARS };

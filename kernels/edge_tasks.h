@@ -11,7 +11,7 @@
  * cells. `distance` is 1 or 2 cells. */
 OAK_FN void edge_source(const edge_t *e, int distance, int along, int x[3]) {
   x[0] = x[1] = x[2] = 0;
-  for (int n = 0; n < 2; n++) x[e->axis[n]] = e->upper[n] ? 0 : OAK_N - distance;
+  for (int n = 0; n < 2; n++) x[e->axis[n]] = e->upper[n] ? 0 : OAK_ALONG(e->axis[n]) - distance;
   if (OAK_DIM == 3) x[e->along] = along;
 }
 
@@ -19,11 +19,11 @@ OAK_FN void edge_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                       store_t *dst OAK_LANE_PARAM) {
   const edge_t e = edge_of(t->face);
   const store_t *u = source_block(arg, t);
-  OAK_ROWS(v, arg->components, EDGE_CELLS) {
-    OAK_LANES(a, EDGE_CELLS) {
+  OAK_ROWS(v, arg->components, EDGE_CELLS(e.along)) {
+    OAK_LANES(a, EDGE_CELLS(e.along)) {
       int x[3];
       edge_source(&e, 1, a, x);
-      dst[v * EDGE_CELLS + a] = u[(long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2])];
+      dst[v * EDGE_CELLS(e.along) + a] = u[(long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2])];
     }
   }
 }
@@ -35,8 +35,8 @@ OAK_FN oak_span_t edge_span(const oak_halo_args_t *arg, const oak_halo_task_t *t
                             const edge_t *e, int a, const int x[3]) {
   int coarse[3] = {0, 0, 0};
   if (pack) return oak_span_of_pair(&arg->f, t->block, x[0], x[1]);
-  if (OAK_DIM == 3) coarse[e->along] = t->sub * HN + a;
-  for (int n = 0; n < 2; n++) coarse[e->axis[n]] = e->upper[n] ? OAK_N : -1;
+  if (OAK_DIM == 3) coarse[e->along] = t->sub * EDGE_HALF(e->along) + a;
+  for (int n = 0; n < 2; n++) coarse[e->axis[n]] = e->upper[n] ? OAK_ALONG(e->axis[n]) : -1;
   return oak_span(&arg->f, t->block, coarse[0], coarse[1]);
 }
 #else
@@ -52,23 +52,27 @@ OAK_FN void edge_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
                           int pack OAK_LANE_PARAM) {
   const edge_t e = edge_of(t->face);
   const store_t *u = source_block(arg, t);
-  OAK_ROWS(v, arg->components, EDGE_HALF) {
-    OAK_LANES(a, EDGE_HALF) {
+  OAK_ROWS(v, arg->components, EDGE_HALF(e.along)) {
+    OAK_LANES(a, EDGE_HALF(e.along)) {
       int x[3];
       edge_source(&e, 2, 2 * a, x);
       const real mean =
           oak_restrict(u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]),
                        oak_parts(edge_span(arg, t, pack, &e, a, x), edge_is_angular(arg, v)));
-      dst[pack ? v * EDGE_HALF + a : v * EDGE_CELLS + t->sub * EDGE_HALF + a] = (store_t)mean;
+      dst[pack ? v * EDGE_HALF(e.along) + a
+               : v * EDGE_CELLS(e.along) + t->sub * EDGE_HALF(e.along) + a] = (store_t)mean;
     }
   }
 }
 
 OAK_FN void edge_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                         store_t *dst OAK_LANE_PARAM) {
+  const edge_t e = edge_of(t->face);
   const store_t *src = arg->halo + (long long)t->source * arg->components * OAK_PIECE;
-  OAK_ROWS(v, arg->components, EDGE_HALF) {
-    OAK_LANES(a, EDGE_HALF) dst[v * EDGE_CELLS + t->sub * EDGE_HALF + a] = src[v * EDGE_HALF + a];
+  OAK_ROWS(v, arg->components, EDGE_HALF(e.along)) {
+    OAK_LANES(a, EDGE_HALF(e.along))
+      dst[v * EDGE_CELLS(e.along) + t->sub * EDGE_HALF(e.along) + a] =
+          src[v * EDGE_HALF(e.along) + a];
   }
 }
 
@@ -77,11 +81,12 @@ OAK_FN void edge_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 OAK_FN void edge_coarse_cell(const edge_t *e, int sub, int a, int x[3], int upper[3]) {
   x[0] = x[1] = x[2] = upper[0] = upper[1] = upper[2] = 0;
   for (int n = 0; n < 2; n++) {
-    const int d = e->axis[n], fine = (sub >> d & 1) * OAK_N + (e->upper[n] ? 0 : OAK_N - 1);
+    const int d = e->axis[n], last = OAK_ALONG(d) - 1;
+    const int fine = (sub >> d & 1) * OAK_ALONG(d) + (e->upper[n] ? 0 : last);
     x[d] = fine / 2;
     upper[d] = fine & 1;
   }
-  if (OAK_DIM == 3) x[e->along] = (sub >> e->along & 1) * HN + a;
+  if (OAK_DIM == 3) x[e->along] = (sub >> e->along & 1) * EDGE_HALF(e->along) + a;
 }
 
 OAK_FN real edge_slopes(const oak_halo_args_t *arg, const oak_halo_task_t *t, int v, const int x[3],
@@ -94,8 +99,8 @@ OAK_FN real edge_slopes(const oak_halo_args_t *arg, const oak_halo_task_t *t, in
 OAK_FN void edge_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                          store_t *dst OAK_LANE_PARAM) {
   const edge_t e = edge_of(t->face);
-  OAK_ROWS(v, arg->components, EDGE_HALF) {
-    OAK_LANES(a, EDGE_HALF) {
+  OAK_ROWS(v, arg->components, EDGE_HALF(e.along)) {
+    OAK_LANES(a, EDGE_HALF(e.along)) {
       int x[3], upper[3];
       real slope[3];
       edge_coarse_cell(&e, t->sub, a, x, upper);
@@ -104,7 +109,7 @@ OAK_FN void edge_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t,
           oak_parts(oak_span(&arg->f, t->source, x[0], x[1]), edge_is_angular(arg, v));
       for (int h = 0; h < (OAK_DIM == 3 ? 2 : 1); h++) {
         if (OAK_DIM == 3) upper[e.along] = h;
-        dst[v * EDGE_CELLS + (OAK_DIM == 3 ? 2 * a + h : 0)] =
+        dst[v * EDGE_CELLS(e.along) + (OAK_DIM == 3 ? 2 * a + h : 0)] =
             (store_t)oak_prolong(u, slope, upper, parts);
       }
     }
@@ -119,7 +124,7 @@ OAK_FN void edge_prolong_state(const oak_halo_args_t *arg, const oak_halo_task_t
   const edge_t e = edge_of(t->face);
   const oak_user_t user = oak_user(&arg->f);
   const store_t *u = source_block(arg, t);
-  OAK_ROWS(a, EDGE_HALF, 1) {
+  OAK_ROWS(a, EDGE_HALF(e.along), 1) {
     OAK_LANES(one, 1) {
       int x[3], upper[3], offset[CHILDREN];
       store_t child[NVAR * CHILDREN];
@@ -141,7 +146,7 @@ OAK_FN void edge_prolong_state(const oak_halo_args_t *arg, const oak_halo_task_t
       for (int h = 0; h < (OAK_DIM == 3 ? 2 : 1); h++) {
         real q[NVAR];
         oak_load(child + here + (OAK_DIM == 3 ? h << e.along : 0), CHILDREN, q);
-        oak_store(dst + (OAK_DIM == 3 ? 2 * a + h : 0), EDGE_CELLS, q);
+        oak_store(dst + (OAK_DIM == 3 ? 2 * a + h : 0), EDGE_CELLS(e.along), q);
       }
     }
   }
@@ -158,24 +163,25 @@ OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 #if OAK_HAS_problem_boundary
   const oak_user_t user = oak_user(f);
 #endif
-  OAK_ROWS(v, arg->components, EDGE_CELLS) {
-    OAK_LANES(a, EDGE_CELLS) {
+  OAK_ROWS(v, arg->components, EDGE_CELLS(e.along)) {
+    OAK_LANES(a, EDGE_CELLS(e.along)) {
       const oak_bc_t bc = arg->bc[face * arg->components + v];
       int x[3] = {0, 0, 0}, stride;
       if (OAK_DIM == 3) x[e.along] = a;
-      x[e.axis[1 - n]] = e.upper[1 - n] ? OAK_N : -1;
-      x[dir] = high ? OAK_N - 1 : 0;
+      x[e.axis[1 - n]] = e.upper[1 - n] ? OAK_ALONG(e.axis[1 - n]) : -1;
+      x[dir] = high ? OAK_ALONG(dir) - 1 : 0;
       const store_t *mirror = oak_cell_of(f, arg->components, t->source, x[0], x[1], x[2], &stride);
       real value = (real)bc.value;
-      x[dir] = high ? OAK_N : -1;
+      x[dir] = high ? OAK_ALONG(dir) : -1;
 #if OAK_HAS_problem_boundary
       if (bc.kind >= OAK_BC_USER_DIRICHLET)
         value = user_boundary(f, &user, t->source, face, v, bc.kind, x, mirror, stride);
 #endif
       const real inside = mirror[(long long)v * stride];
-      dst[v * EDGE_CELLS + a] = (store_t)(bc.kind == OAK_BC_USER_STATE
-                                              ? value
-                                              : boundary_value(bc.kind, value, inside, inside, dx));
+      dst[v * EDGE_CELLS(e.along) + a] =
+          (store_t)(bc.kind == OAK_BC_USER_STATE
+                        ? value
+                        : boundary_value(bc.kind, value, inside, inside, dx));
     }
   }
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Ghost cells beyond edges (2D: corners), one layer in each direction: how edges are numbered (as
  * in src/mesh/neighbours.h), and reading them. Only runs with diffusive fluxes have them. A piece
- * of a halo buffer holds [component][EDGE_CELLS]. */
+ * of a halo buffer holds the cells of each component. */
 #ifndef OAK_EDGES_H
 #define OAK_EDGES_H
 
 #include "kernels/field.h"
 
 #define OAK_EDGES (OAK_DIM == 3 ? 12 : 4)
-#define EDGE_CELLS (OAK_DIM == 3 ? OAK_N : 1)
-#define EDGE_HALF (OAK_DIM == 3 ? HN : 1) /* the part that one finer block provides */
+/* Cells of an edge along axis `along`, and of the part that one finer block provides. */
+#define EDGE_CELLS(along) (OAK_DIM == 3 ? OAK_ALONG(along) : 1)
+#define EDGE_HALF(along) (OAK_DIM == 3 ? OAK_ALONG(along) / 2 : 1)
 
 typedef struct {
   int axis[2], upper[2];
@@ -29,28 +30,28 @@ OAK_FN edge_t edge_of(int edge) {
 
 /* The edge beyond which cell x[] lies. Two of its indices are outside of the block. */
 OAK_FN int edge_beyond(const int x[3]) {
-  const int out0 = x[0] < 0 || x[0] >= OAK_N, out1 = x[1] < 0 || x[1] >= OAK_N;
+  const int out0 = x[0] < 0 || x[0] >= OAK_NX, out1 = x[1] < 0 || x[1] >= OAK_NY;
   const int first = out0 ? x[0] > 0 : x[1] > 0, second = out0 && out1 ? x[1] > 0 : x[2] > 0;
   return (out0 ? (out1 ? 0 : 4) : 8) + first + 2 * second;
 }
 
 /** First component of a cell or ghost cell of a block and the stride to the next one. One of the
- * indices may lie outside 0 .. N-1 by up to NG, or two of them by 1. */
+ * indices may lie outside of the block by up to NG, or two of them by 1. */
 OAK_FN const store_t *edge_cell_of(const oak_field_t *f, const oak_face_t *table, int components,
                                    long block, const int x[3], int *stride) {
   int outside = 0;
-  for (int d = 0; d < OAK_DIM; d++) outside += x[d] < 0 || x[d] >= OAK_N;
+  for (int d = 0; d < OAK_DIM; d++) outside += x[d] < 0 || x[d] >= OAK_ALONG(d);
   if (outside < 2) return oak_cell_of(f, components, block, x[0], x[1], x[2], stride);
   const int edge = edge_beyond(x);
   const oak_face_t t = table[block * OAK_EDGES + edge];
   const store_t *base = oak_base(f, t.base);
   if (t.base & 1) {
-    *stride = EDGE_CELLS;
+    *stride = EDGE_CELLS(2 - edge / 4);
     return base + (long long)t.place * components * OAK_PIECE +
            (OAK_DIM == 3 ? x[2 - edge / 4] : 0);
   }
   int y[3]; /* the same cell in the block beyond */
-  for (int d = 0; d < 3; d++) y[d] = x[d] < 0 ? OAK_N - 1 : x[d] >= OAK_N ? 0 : x[d];
+  for (int d = 0; d < 3; d++) y[d] = x[d] < 0 ? OAK_ALONG(d) - 1 : x[d] >= OAK_ALONG(d) ? 0 : x[d];
   *stride = OAK_CELLS;
   return base + (long long)t.place * components * OAK_CELLS + OAK_INDEX(y[0], y[1], y[2]);
 }

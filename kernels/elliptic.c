@@ -13,17 +13,17 @@ OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
     elliptic_block(&arg, n, &b);
     const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
     real *u = arg.u + n * (long long)OAK_CELLS;
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      const int j = row % OAK_N, k = row / OAK_N, odd = (j + k + arg.colour) & 1;
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      const int j = row % OAK_NY, k = row / OAK_NY, odd = (j + k + arg.colour) & 1;
       const elliptic_cells_t r = elliptic_cells(&b, j, k);
-      OAK_LANES(i, OAK_N) {
+      OAK_LANES(i, OAK_NX) {
         real fall;
         const real lhs = elliptic_apply(&arg, &b, &r, n, i, &fall);
-        real next = r.u.c[i] - (real)ELLIPTIC_RELAX * oak_div(rhs[row * OAK_N + i] - lhs, fall);
+        real next = r.u.c[i] - (real)ELLIPTIC_RELAX * oak_div(rhs[row * OAK_NX + i] - lhs, fall);
 #if OAK_ELLIPTIC_BODIES
-        if (elliptic_pinned(r.b[i])) next = arg.top ? rhs[row * OAK_N + i] : 0;
+        if (elliptic_pinned(r.b[i])) next = arg.top ? rhs[row * OAK_NX + i] : 0;
 #endif
-        if ((i & 1) == odd) u[row * OAK_N + i] = next;
+        if ((i & 1) == odd) u[row * OAK_NX + i] = next;
       }
     }
   }
@@ -37,13 +37,13 @@ OAK_KERNEL(oak_elliptic_residual, oak_elliptic_args_t, ELLIPTIC_LANES) {
     elliptic_block(&arg, n, &b);
     const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
     real *res = arg.res + n * (long long)OAK_CELLS;
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      const elliptic_cells_t r = elliptic_cells(&b, row % OAK_N, row / OAK_N);
-      OAK_LANES(i, OAK_N) {
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      const elliptic_cells_t r = elliptic_cells(&b, row % OAK_NY, row / OAK_NY);
+      OAK_LANES(i, OAK_NX) {
         real fall;
-        res[row * OAK_N + i] = rhs[row * OAK_N + i] - elliptic_apply(&arg, &b, &r, n, i, &fall);
+        res[row * OAK_NX + i] = rhs[row * OAK_NX + i] - elliptic_apply(&arg, &b, &r, n, i, &fall);
 #if OAK_ELLIPTIC_BODIES
-        if (elliptic_pinned(r.b[i])) res[row * OAK_N + i] = 0;
+        if (elliptic_pinned(r.b[i])) res[row * OAK_NX + i] = 0;
 #endif
       }
     }
@@ -73,7 +73,7 @@ OAK_FN elliptic_across_t elliptic_across_block(const oak_elliptic_args_t *arg, l
                            : face == 4 ? arg->outside[4]
                                        : arg->outside[5];
     e.side[high] = elliptic_side(arg, n, face);
-    e.given[high] = place < 0 ? arg->given : arg->given + (long long)place * OAK_AREA;
+    e.given[high] = place < 0 ? arg->given : arg->given + (long long)place * FACE_ROOM;
     /* The memory holds the ghost value for the boundary value 0. If another value is given, its
      * term is added. */
     e.factor[high] = place < 0 ? 0 : outside > 0 ? 2 : 1 / inv;
@@ -86,9 +86,10 @@ OAK_FN real elliptic_beyond(const elliptic_across_t *e, int high, int i, int j, 
   const int x = e->dir == 0 ? i : e->dir == 1 ? j : k;
   const int a = e->dir == 0 ? j : i, b = OAK_DIM == 2 ? 0 : e->dir == 2 ? j : k;
   const real *c = e->u + OAK_INDEX(i, j, k);
-  if (high ? x < OAK_N - 1 : x > 0) return high ? c[OAK_STRIDE(e->dir)] : c[-OAK_STRIDE(e->dir)];
+  if (high ? x < OAK_ALONG(e->dir) - 1 : x > 0)
+    return high ? c[OAK_STRIDE(e->dir)] : c[-OAK_STRIDE(e->dir)];
   return e->side[high].p[a * e->side[high].sa + b * e->side[high].sb] +
-         (e->factor[high] > 0 ? e->factor[high] * e->given[high][b * OAK_N + a] : 0);
+         (e->factor[high] > 0 ? e->factor[high] * e->given[high][b * FA(e->dir) + a] : 0);
 }
 
 /* The derivative along arg.axis: the mean of the differences across both faces of a cell. The
@@ -99,10 +100,10 @@ OAK_KERNEL(oak_elliptic_gradient, oak_elliptic_args_t, ELLIPTIC_LANES) {
     const elliptic_across_t e = elliptic_across_block(&arg, n, arg.axis);
     const real half = (real)(0.5 * oak_inv_dx(&arg.f, arg.f.block[n].level, arg.axis));
     real *out = arg.res + n * (long long)OAK_CELLS;
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      const int j = row % OAK_N, k = row / OAK_N;
-      OAK_LANES(i, OAK_N) {
-        out[row * OAK_N + i] =
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      const int j = row % OAK_NY, k = row / OAK_NY;
+      OAK_LANES(i, OAK_NX) {
+        out[row * OAK_NX + i] =
             half * (elliptic_beyond(&e, 1, i, j, k) - elliptic_beyond(&e, 0, i, j, k));
       }
     }
@@ -118,13 +119,13 @@ OAK_KERNEL(oak_elliptic_slopes, oak_elliptic_args_t, ELLIPTIC_LANES) {
     const elliptic_across_t e = elliptic_across_block(&arg, n, dir);
     const real inv = (real)oak_inv_dx(&arg.f, arg.f.block[n].level, dir);
     real *out = arg.res + n * (long long)OAK_FACE_REALS;
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      const int j = row % OAK_N, k = row / OAK_N;
-      OAK_LANES(i, OAK_N) {
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      const int j = row % OAK_NY, k = row / OAK_NY;
+      OAK_LANES(i, OAK_NX) {
         const int face = oak_face_index(dir, i, j, k);
-        const real c = e.u[row * OAK_N + i];
+        const real c = e.u[row * OAK_NX + i];
         out[face] = inv * (c - elliptic_beyond(&e, 0, i, j, k));
-        if ((dir == 0 ? i : dir == 1 ? j : k) == OAK_N - 1)
+        if ((dir == 0 ? i : dir == 1 ? j : k) == OAK_ALONG(dir) - 1)
           out[face + OAK_STRIDE(dir)] = inv * (elliptic_beyond(&e, 1, i, j, k) - c);
       }
     }
@@ -136,7 +137,7 @@ OAK_KERNEL(oak_elliptic_slopes, oak_elliptic_args_t, ELLIPTIC_LANES) {
  * a factor of 2 or more between them, the coefficient of the nearer cell is used. A given flux, a
  * times the derivative, then has second order. */
 OAK_FN real boundary_coefficient(const real *c, int face) {
-  const int step = face / 2 == 0 ? 1 : face / 2 == 1 ? OAK_N : OAK_N * OAK_N;
+  const int step = OAK_STRIDE(face / 2);
   const real next = c[face & 1 ? -step : step];
   return next < 2 * *c && *c < 2 * next ? (real)1.5 * *c - (real)0.5 * next : *c;
 }
@@ -157,13 +158,13 @@ OAK_KERNEL(oak_elliptic_bound, oak_elliptic_args_t, 64) {
                              : face == 4 ? arg.outside[4]
                                          : arg.outside[5];
       const double inv = oak_inv_dx(&arg.f, arg.f.block[n].level, dir);
-      const real ring = elliptic_ring(&arg.f, n, face & 1 ? OAK_N - 1 : 0);
+      const real ring = elliptic_ring(&arg.f, n, face & 1 ? OAK_NX - 1 : 0);
       const real w = (real)(outside > 0 ? 2 * inv * inv : inv) * elliptic_area(ring, face);
-      const real *given = arg.given + (long long)place * OAK_AREA;
-      OAK_ROWS(b, FB, OAK_N) {
-        OAK_LANES(a, OAK_N) {
+      const real *given = arg.given + (long long)place * FACE_ROOM;
+      OAK_ROWS(b, FB(dir), FA(dir)) {
+        OAK_LANES(a, FA(dir)) {
           int x[3];
-          face_point(dir, face & 1 ? OAK_N - 1 : 0, a, b, x);
+          face_point(dir, face & 1 ? OAK_ALONG(dir) - 1 : 0, a, b, x);
           const int cell = OAK_INDEX(x[0], x[1], x[2]);
 #if OAK_ELLIPTIC_FIELDS
           const real *c = arg.c.u + n * (long long)OAK_CELLS + cell;
@@ -171,7 +172,7 @@ OAK_KERNEL(oak_elliptic_bound, oak_elliptic_args_t, 64) {
 #else
           const real on_face = (real)arg.a;
 #endif
-          arg.res[n * (long long)OAK_CELLS + cell] -= w * on_face * given[b * OAK_N + a];
+          arg.res[n * (long long)OAK_CELLS + cell] -= w * on_face * given[b * FA(dir) + a];
         }
       }
     }
@@ -184,9 +185,9 @@ OAK_KERNEL(oak_elliptic_combine, oak_elliptic_combine_args_t, ELLIPTIC_LANES) {
     const real *x = arg.x + n * (long long)OAK_CELLS;
     real *y = arg.y + n * (long long)OAK_CELLS;
     const real p = (real)arg.p, q = (real)arg.q, s = (real)arg.s;
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      OAK_LANES(i, OAK_N) {
-        const int c = row * OAK_N + i;
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      OAK_LANES(i, OAK_NX) {
+        const int c = row * OAK_NX + i;
         y[c] = (p != 0 ? p * x[c] : 0) + (q != 0 ? q * y[c] : 0) + s;
       }
     }

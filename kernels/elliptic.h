@@ -73,10 +73,10 @@ OAK_FN oak_side_t elliptic_side(const oak_elliptic_args_t *arg, long block, int 
   const int slot = arg->f.face[block * OAK_FACES + face].bflux;
   if (slot < 0) return oak_side_of(&arg->f, 1, block, face);
   oak_side_t s;
-  s.p = arg->ghost + (long long)slot * OAK_AREA;
-  s.sv = s.sn = OAK_AREA;
+  s.p = arg->ghost + (long long)slot * FACE_ROOM;
+  s.sv = s.sn = FACE_CELLS(face / 2);
   s.sa = 1;
-  s.sb = OAK_N;
+  s.sb = FA(face / 2);
   return s;
 }
 
@@ -125,11 +125,11 @@ OAK_FN elliptic_row_t elliptic_row(const real *u, const oak_side_t side[OAK_FACE
   r.c = u + OAK_INDEX(0, j, k);
   r.below = side[0].p[j * side[0].sa + k * side[0].sb];
   r.above = side[1].p[j * side[1].sa + k * side[1].sb];
-  r.side[2] = j > 0 ? r.c - OAK_N : side[2].p + k * side[2].sb;
-  r.side[3] = j < OAK_N - 1 ? r.c + OAK_N : side[3].p + k * side[3].sb;
+  r.side[2] = j > 0 ? r.c - OAK_NX : side[2].p + k * side[2].sb;
+  r.side[3] = j < OAK_NY - 1 ? r.c + OAK_NX : side[3].p + k * side[3].sb;
 #if OAK_DIM == 3
-  r.side[4] = k > 0 ? r.c - OAK_N * OAK_N : side[4].p + j * side[4].sb;
-  r.side[5] = k < OAK_N - 1 ? r.c + OAK_N * OAK_N : side[5].p + j * side[5].sb;
+  r.side[4] = k > 0 ? r.c - OAK_NX * OAK_NY : side[4].p + j * side[4].sb;
+  r.side[5] = k < OAK_NZ - 1 ? r.c + OAK_NX * OAK_NY : side[5].p + j * side[5].sb;
 #endif
   return r;
 }
@@ -137,7 +137,7 @@ OAK_FN elliptic_row_t elliptic_row(const real *u, const oak_side_t side[OAK_FACE
 /* Value across a face of cell i of a row. */
 OAK_FN real elliptic_across(const elliptic_row_t *r, int i, int face) {
   if (face == 0) return i > 0 ? r->c[i - 1] : r->below;
-  if (face == 1) return i < OAK_N - 1 ? r->c[i + 1] : r->above;
+  if (face == 1) return i < OAK_NX - 1 ? r->c[i + 1] : r->above;
   return r->side[face][i];
 }
 
@@ -153,17 +153,17 @@ OAK_FN elliptic_on_row_t elliptic_on_row(const real *const low[OAK_DIM], const r
   elliptic_on_row_t r;
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) r.high[d] = r.low[d] = low[d] + OAK_INDEX(0, j, k);
-  r.high[1] = j < OAK_N - 1 ? r.low[1] + OAK_N : high + OAK_AREA + k * OAK_N;
+  r.high[1] = j < OAK_NY - 1 ? r.low[1] + OAK_NX : high + FACE_ROOM + k * OAK_NX;
 #if OAK_DIM == 3
-  r.high[2] = k < OAK_N - 1 ? r.low[2] + OAK_N * OAK_N : high + 2 * OAK_AREA + j * OAK_N;
+  r.high[2] = k < OAK_NZ - 1 ? r.low[2] + OAK_NX * OAK_NY : high + 2 * FACE_ROOM + j * OAK_NX;
 #endif
-  r.end = high[k * OAK_N + j];
+  r.end = high[k * OAK_NY + j];
   return r;
 }
 
 /* The coefficient on a face of cell i. */
 OAK_FN real elliptic_a(const elliptic_on_row_t *r, int i, int face) {
-  if (face == 1) return i < OAK_N - 1 ? r->low[0][i + 1] : r->end;
+  if (face == 1) return i < OAK_NX - 1 ? r->low[0][i + 1] : r->end;
   return face & 1 ? r->high[face / 2][i] : r->low[face / 2][i];
 }
 #endif
@@ -189,10 +189,10 @@ OAK_FN elliptic_cells_t elliptic_cells(const elliptic_block_t *b, int j, int k) 
   r.edge[0] = b->outside[0];
   r.edge[1] = b->outside[1];
   r.edge[2] = j == 0 ? b->outside[2] : 0;
-  r.edge[3] = j == OAK_N - 1 ? b->outside[3] : 0;
+  r.edge[3] = j == OAK_NY - 1 ? b->outside[3] : 0;
 #if OAK_DIM == 3
   r.edge[4] = k == 0 ? b->outside[4] : 0;
-  r.edge[5] = k == OAK_N - 1 ? b->outside[5] : 0;
+  r.edge[5] = k == OAK_NZ - 1 ? b->outside[5] : 0;
 #endif
   return r;
 }
@@ -211,7 +211,7 @@ OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_
     const real a = (real)arg->a;
 #endif
     const real w = a * b->weight[face / 2] * elliptic_area(ring, face);
-    const int beside = face > 1 || i == (face == 0 ? 0 : OAK_N - 1);
+    const int beside = face > 1 || i == (face == 0 ? 0 : OAK_NX - 1);
     sum += w * (elliptic_across(&r->u, i, face) - u);
     fall += w * (1 + (beside ? r->edge[face] : 0));
   }
@@ -237,7 +237,7 @@ OAK_FN double elliptic_larger(double most, double x) {
 
 /* First cell of a child in its parent. */
 OAK_FN int elliptic_octant(int child) {
-  return OAK_INDEX((child & 1) * HN, (child >> 1 & 1) * HN, (child >> 2) * HN);
+  return OAK_INDEX((child & 1) * HX, (child >> 1 & 1) * HY, (child >> 2) * HZ);
 }
 
 /* The coordinate of the first cell's centre along an axis, and the distance of cells. */

@@ -46,11 +46,11 @@ OAK_KERNEL(oak_elliptic_pin, oak_elliptic_args_t, ELLIPTIC_LANES) {
     real *bs = (real *)arg.bs + n * (long long)OAK_CELLS;
     const real *pin = arg.pin + n * (long long)OAK_CELLS;
     const real quarter = oak_div((real)0.25, block.weight[0]);
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      const int j = row % OAK_N, k = row / OAK_N;
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      const int j = row % OAK_NY, k = row / OAK_NY;
       const elliptic_on_row_t on = elliptic_on_row(block.low, block.high, j, k);
-      OAK_LANES(i, OAK_N) {
-        const int c = row * OAK_N + i;
+      OAK_LANES(i, OAK_NX) {
+        const int c = row * OAK_NX + i;
         real sum = 0;
         for (int face = 0; face < OAK_FACES; face++) {
           const elliptic_wall_t w = elliptic_wall(&arg, n, i, j, k, face);
@@ -73,17 +73,17 @@ OAK_KERNEL(oak_elliptic_pin, oak_elliptic_args_t, ELLIPTIC_LANES) {
 OAK_KERNEL(oak_elliptic_sever, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_ARGS(oak_elliptic_args_t);
   OAK_OUTER_LANES(n) {
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      const int j = row % OAK_N, k = row / OAK_N;
-      OAK_LANES(i, OAK_N) {
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      const int j = row % OAK_NY, k = row / OAK_NY;
+      OAK_LANES(i, OAK_NX) {
         for (int face = 0; face < OAK_FACES; face++) {
           const int dir = face / 2, x = dir == 0 ? i : dir == 1 ? j : k;
           const real cut = oak_abs(elliptic_wall(&arg, n, i, j, k, face).cut);
-          if (!elliptic_is_cut(cut) || (face & 1 && x < OAK_N - 1)) continue;
+          if (!elliptic_is_cut(cut) || (face & 1 && x < OAK_ALONG(dir) - 1)) continue;
           const int along = dir == 0 ? j : i, across = OAK_DIM == 2 ? 0 : dir == 2 ? j : k;
-          real *a = face & 1 ? arg.high + n * (long long)OAK_CELLS + dir * OAK_AREA +
-                                   across * OAK_N + along
-                             : arg.low[dir] + n * (long long)OAK_CELLS + row * OAK_N + i;
+          real *a = face & 1 ? arg.high + n * (long long)OAK_CELLS + dir * FACE_ROOM +
+                                   across * FA(dir) + along
+                             : arg.low[dir] + n * (long long)OAK_CELLS + row * OAK_NX + i;
           *a *= (real)ELLIPTIC_SEVERED;
         }
       }
@@ -99,13 +99,13 @@ OAK_KERNEL(oak_elliptic_shares, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_OUTER_LANES(n) {
     real *share = (real *)arg.c.u + n * (long long)OAK_CELLS;
     real *f = arg.res + n * (long long)OAK_CELLS;
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      OAK_LANES(i, OAK_N) {
-        const int c = row * OAK_N + i;
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      OAK_LANES(i, OAK_NX) {
+        const int c = row * OAK_NX + i;
         int count = 0;
         for (int face = 0; face < OAK_FACES; face++)
-          count +=
-              elliptic_wall(&arg, n, i, row % OAK_N, row / OAK_N, face).cut == -OAK_DIELECTRIC_CUT;
+          count += elliptic_wall(&arg, n, i, row % OAK_NY, row / OAK_NY, face).cut ==
+                   -OAK_DIELECTRIC_CUT;
         share[c] = count ? f[c] / count : 0;
         f[c] = count ? 0 : f[c];
       }
@@ -120,10 +120,10 @@ OAK_KERNEL(oak_elliptic_charges, oak_elliptic_args_t, ELLIPTIC_LANES) {
     const real *share = arg.c.u + n * (long long)OAK_CELLS;
     oak_side_t side[OAK_FACES];
     for (int face = 0; face < OAK_FACES; face++) side[face] = oak_side_of(&arg.c, 1, n, face);
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      const int j = row % OAK_N, k = row / OAK_N;
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      const int j = row % OAK_NY, k = row / OAK_NY;
       const elliptic_row_t r = elliptic_row(share, side, j, k);
-      OAK_LANES(i, OAK_N) {
+      OAK_LANES(i, OAK_NX) {
         for (int face = 0; face < OAK_FACES; face++) {
           const elliptic_wall_t w = elliptic_wall(&arg, n, i, j, k, face);
           if (oak_abs(w.cut) == OAK_DIELECTRIC_CUT)
@@ -145,11 +145,11 @@ OAK_KERNEL(oak_elliptic_terms, oak_elliptic_args_t, ELLIPTIC_LANES) {
     real *size = arg.res + n * (long long)OAK_CELLS;
     oak_side_t side[OAK_FACES];
     for (int face = 0; face < OAK_FACES; face++) side[face] = oak_side_of(&arg.c, 1, n, face);
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      const int j = row % OAK_N, k = row / OAK_N;
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      const int j = row % OAK_NY, k = row / OAK_NY;
       const elliptic_row_t r = elliptic_row(a, side, j, k);
-      OAK_LANES(i, OAK_N) {
-        const int c = row * OAK_N + i;
+      OAK_LANES(i, OAK_NX) {
+        const int c = row * OAK_NX + i;
         real sum = rhs[c], small = rhs[c];
         for (int face = 0; face < OAK_FACES; face++) {
           const elliptic_wall_t w = elliptic_wall(&arg, n, i, j, k, face);
@@ -189,13 +189,13 @@ OAK_KERNEL(oak_elliptic_wall_slopes, oak_elliptic_args_t, ELLIPTIC_LANES) {
       around[face] = elliptic_side(&arg, n, face);
     }
     const real inv = (real)oak_inv_dx(&arg.f, arg.f.block[n].level, arg.axis);
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      const int j = row % OAK_N, k = row / OAK_N;
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      const int j = row % OAK_NY, k = row / OAK_NY;
       const elliptic_row_t r = elliptic_row(a, side, j, k), v = elliptic_row(u, around, j, k);
-      OAK_LANES(i, OAK_N) {
+      OAK_LANES(i, OAK_NX) {
         for (int high = 0; high < 2; high++) {
           const int face = 2 * arg.axis + high, x = arg.axis == 0 ? i : arg.axis == 1 ? j : k;
-          if (high && x < OAK_N - 1) continue;
+          if (high && x < OAK_ALONG(arg.axis) - 1) continue;
           const elliptic_wall_t w = elliptic_wall(&arg, n, i, j, k, face);
           const real out = high ? inv : -inv, wall = arg.wall[w.place];
           const real beyond = elliptic_across(&v, i, face), here = v.c[i];
@@ -223,10 +223,10 @@ OAK_KERNEL(oak_elliptic_means, oak_elliptic_args_t, ELLIPTIC_LANES) {
   OAK_OUTER_LANES(n) {
     const real *slope = arg.res + n * (long long)OAK_FACE_REALS;
     real *out = arg.u + n * (long long)OAK_CELLS;
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      OAK_LANES(i, OAK_N) {
-        const int place = oak_face_index(arg.axis, i, row % OAK_N, row / OAK_N);
-        out[row * OAK_N + i] = (real)0.5 * (slope[place] + slope[place + OAK_STRIDE(arg.axis)]);
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      OAK_LANES(i, OAK_NX) {
+        const int place = oak_face_index(arg.axis, i, row % OAK_NY, row / OAK_NY);
+        out[row * OAK_NX + i] = (real)0.5 * (slope[place] + slope[place + OAK_STRIDE(arg.axis)]);
       }
     }
   }

@@ -214,9 +214,9 @@ OAK_FN long long flat_place(const oak_elliptic_flat_args_t *arg, const flat_t *f
                             int *block) {
   int x[3];
   flat_point(f, c, x);
-  const int tree = (x[2] / OAK_N * arg->trees[1] + x[1] / OAK_N) * arg->trees[0] + x[0] / OAK_N;
+  const int tree = (x[2] / OAK_NZ * arg->trees[1] + x[1] / OAK_NY) * arg->trees[0] + x[0] / OAK_NX;
   *block = arg->number[tree];
-  return *block * (long long)OAK_CELLS + OAK_INDEX(x[0] % OAK_N, x[1] % OAK_N, x[2] % OAK_N);
+  return *block * (long long)OAK_CELLS + OAK_INDEX(x[0] % OAK_NX, x[1] % OAK_NY, x[2] % OAK_NZ);
 }
 
 OAK_FN void flat_load(const oak_elliptic_flat_args_t *arg, const flat_t *f) {
@@ -320,12 +320,13 @@ OAK_KERNEL(oak_elliptic_flat_fields, oak_elliptic_flat_args_t, FLAT_LANES) {
       arg.fb[c] = arg.bs[place];
       OAK_UNROLL
       for (int d = 0; d < OAK_DIM; d++) {
-        const int in = x[d] % OAK_N, a = (d == 0 ? x[1] : x[0]) % OAK_N;
-        const int b = OAK_DIM == 3 ? (d == 2 ? x[1] : x[2]) % OAK_N : 0;
+        const int in = x[d] % OAK_ALONG(d), a = (d == 0 ? x[1] : x[0]) % FA(d);
+        const int b = OAK_DIM == 3 ? (d == 2 ? x[1] : x[2]) % FB(d) : 0;
         flat_on_face(&arg, &f, 2 * d)[c] = arg.low[d][place];
         flat_on_face(&arg, &f, 2 * d + 1)[c] =
-            in < OAK_N - 1 ? arg.low[d][place + OAK_STRIDE(d)]
-                           : arg.high[block * (long long)OAK_CELLS + d * OAK_AREA + b * OAK_N + a];
+            in < OAK_ALONG(d) - 1
+                ? arg.low[d][place + OAK_STRIDE(d)]
+                : arg.high[block * (long long)OAK_CELLS + d * FACE_ROOM + b * FA(d) + a];
       }
     }
     OAK_BARRIER;

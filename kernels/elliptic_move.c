@@ -13,23 +13,23 @@ OAK_KERNEL(oak_elliptic_merge, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
     const real *p = arg.from + n * (long long)OAK_CELLS;
     real *q = (t.remote ? arg.remote : arg.to) + t.coarse * (long long)OAK_CELLS;
     if (t.child < 0) {
-      OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-        OAK_LANES(i, OAK_N) q[row * OAK_N + i] = p[row * OAK_N + i];
+      OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+        OAK_LANES(i, OAK_NX) q[row * OAK_NX + i] = p[row * OAK_NX + i];
       }
     } else {
       if (!t.remote) q += elliptic_octant(t.child);
-      OAK_ROWS(row, HN * HB, HN) {
-        const int j = row % HN, k = row / HN;
-        const int to = t.remote ? row * HN : OAK_INDEX(0, j, k);
+      OAK_ROWS(row, HY * HZ, HX) {
+        const int j = row % HY, k = row / HY;
+        const int to = t.remote ? row * HX : OAK_INDEX(0, j, k);
 #if OAK_COORDINATES
-        OAK_LANES(i, HN) {
+        OAK_LANES(i, HX) {
           const real *c = p + OAK_INDEX(2 * i, 2 * j, 0);
           const real s = elliptic_pair(&arg.fine, n, 2 * i);
-          q[to + i] = (real)0.25 * (elliptic_half(s, 0) * (c[0] + c[OAK_N]) +
-                                    elliptic_half(s, 1) * (c[1] + c[OAK_N + 1]));
+          q[to + i] = (real)0.25 * (elliptic_half(s, 0) * (c[0] + c[OAK_NX]) +
+                                    elliptic_half(s, 1) * (c[1] + c[OAK_NX + 1]));
         }
 #else
-        OAK_LANES(i, HN) q[to + i] = oak_restrict(p + OAK_INDEX(2 * i, 2 * j, 2 * k), oak_even());
+        OAK_LANES(i, HX) q[to + i] = oak_restrict(p + OAK_INDEX(2 * i, 2 * j, 2 * k), oak_even());
 #endif
       }
     }
@@ -43,13 +43,21 @@ OAK_KERNEL(oak_elliptic_unpack, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
     const oak_elliptic_move_t t = arg.move[n];
     const real *p = arg.remote + n * (long long)OAK_CELLS;
     real *q = arg.to + t.coarse * (long long)OAK_CELLS + elliptic_octant(t.child);
-    OAK_ROWS(row, HN * HB, HN) {
-      OAK_LANES(i, HN) q[OAK_INDEX(i, row % HN, row / HN)] = p[row * HN + i];
+    OAK_ROWS(row, HY * HZ, HX) {
+      OAK_LANES(i, HX) q[OAK_INDEX(i, row % HY, row / HY)] = p[row * HX + i];
     }
   }
 }
 
 #if OAK_ELLIPTIC_FIELDS
+/* Where the coefficients on the upper face of a child across `dir` begin among those on the upper
+ * faces of its parent. */
+OAK_FN int upper_place(int dir, int child) {
+  const int a0 = (child >> (dir == 0 ? 1 : 0) & 1) * HA(dir);
+  const int b0 = OAK_DIM == 3 ? (child >> (dir == 2 ? 1 : 2) & 1) * HB(dir) : 0;
+  return dir * FACE_ROOM + b0 * FA(dir) + a0;
+}
+
 /* The coefficients on faces of the coarse level: means of the fine faces that lie there. arg.axis
  * is the axis of lower faces of cells, or OAK_DIM for the upper faces of blocks. */
 OAK_KERNEL(oak_elliptic_merge_faces, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
@@ -60,16 +68,16 @@ OAK_KERNEL(oak_elliptic_merge_faces, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
     real *q = (t.remote ? arg.remote : arg.to) + t.coarse * (long long)OAK_CELLS;
     const real part = (real)(OAK_DIM == 3 ? 0.25 : 0.5);
     if (t.child < 0) {
-      OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-        OAK_LANES(i, OAK_N) q[row * OAK_N + i] = p[row * OAK_N + i];
+      OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+        OAK_LANES(i, OAK_NX) q[row * OAK_NX + i] = p[row * OAK_NX + i];
       }
     } else if (arg.axis < OAK_DIM) {
       const int one = OAK_STRIDE(arg.axis == 0 ? 1 : 0), two = OAK_STRIDE(arg.axis == 2 ? 1 : 2);
       if (!t.remote) q += elliptic_octant(t.child);
-      OAK_ROWS(row, HN * HB, HN) {
-        const int j = row % HN, k = row / HN;
-        const int to = t.remote ? row * HN : OAK_INDEX(0, j, k);
-        OAK_LANES(i, HN) {
+      OAK_ROWS(row, HY * HZ, HX) {
+        const int j = row % HY, k = row / HY;
+        const int to = t.remote ? row * HX : OAK_INDEX(0, j, k);
+        OAK_LANES(i, HX) {
           const real *c = p + OAK_INDEX(2 * i, 2 * j, 2 * k);
           const real pair = elliptic_pair(&arg.fine, n, 2 * i);
           q[to + i] = part * (elliptic_part(pair, arg.axis, 0) * c[0] +
@@ -78,18 +86,19 @@ OAK_KERNEL(oak_elliptic_merge_faces, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
         }
       }
     } else {
-      OAK_ROWS(row, OAK_DIM * HB, HN) {
-        const int dir = row / HB, b = row % HB;
-        const int a0 = (t.child >> (dir == 0 ? 1 : 0) & 1) * HN;
-        const int b0 = OAK_DIM == 3 ? (t.child >> (dir == 2 ? 1 : 2) & 1) * HN : 0;
-        const int to = t.remote ? row * HN : dir * OAK_AREA + (b0 + b) * OAK_N + a0;
-        OAK_LANES(a, HN) {
-          const real *c = p + dir * OAK_AREA + 2 * b * OAK_N + 2 * a;
-          const real pair = elliptic_pair(&arg.fine, n, 2 * a);
-          if (t.remote || t.child >> dir & 1)
-            q[to + a] =
+      for (int dir = 0; dir < OAK_DIM; dir++) {
+        const real *face = p + dir * FACE_ROOM;
+        real *out = q + (t.remote ? dir * PIECE_ROOM : upper_place(dir, t.child));
+        const int width = t.remote ? HA(dir) : FA(dir);
+        if (!t.remote && !(t.child >> dir & 1)) continue;
+        OAK_ROWS(b, HB(dir), HA(dir)) {
+          OAK_LANES(a, HA(dir)) {
+            const real *c = face + 2 * b * FA(dir) + 2 * a;
+            const real pair = elliptic_pair(&arg.fine, n, 2 * a);
+            out[b * width + a] =
                 part * (elliptic_part(pair, dir, 0) * c[0] + elliptic_part(pair, dir, 1) * c[1] +
-                        (OAK_DIM == 3 ? c[OAK_N] + c[OAK_N + 1] : 0));
+                        (OAK_DIM == 3 ? c[FA(dir)] + c[FA(dir) + 1] : 0));
+          }
         }
       }
     }
@@ -103,12 +112,11 @@ OAK_KERNEL(oak_elliptic_unpack_faces, oak_elliptic_move_args_t, 64) {
     const oak_elliptic_move_t t = arg.move[n];
     const real *p = arg.remote + n * (long long)OAK_CELLS;
     real *q = arg.to + t.coarse * (long long)OAK_CELLS;
-    OAK_ROWS(row, OAK_DIM * HB, HN) {
-      const int dir = row / HB, b = row % HB;
-      const int a0 = (t.child >> (dir == 0 ? 1 : 0) & 1) * HN;
-      const int b0 = OAK_DIM == 3 ? (t.child >> (dir == 2 ? 1 : 2) & 1) * HN : 0;
-      OAK_LANES(a, HN) {
-        if (t.child >> dir & 1) q[dir * OAK_AREA + (b0 + b) * OAK_N + a0 + a] = p[row * HN + a];
+    for (int dir = 0; dir < OAK_DIM; dir++) {
+      if (!(t.child >> dir & 1)) continue;
+      OAK_ROWS(b, HB(dir), HA(dir)) {
+        OAK_LANES(a, HA(dir))
+          q[upper_place(dir, t.child) + b * FA(dir) + a] = p[dir * PIECE_ROOM + b * HA(dir) + a];
       }
     }
   }
@@ -126,7 +134,7 @@ OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_
   OAK_UNROLL
   for (int face = 0; face < OAK_FACES; face++) {
     const oak_face_t *f = &arg->coarse.face[t->coarse * (long long)OAK_FACES + face];
-    edge[face] = f->kind != OAK_FACE_BOUNDARY ? -1 : face & 1 ? OAK_N - 1 : 0;
+    edge[face] = f->kind != OAK_FACE_BOUNDARY ? -1 : face & 1 ? OAK_ALONG(face / 2) - 1 : 0;
     outside[face] = -(real)arg->outside[face];
   }
 #if OAK_ELLIPTIC_FIELDS
@@ -134,9 +142,9 @@ OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_
   OAK_UNROLL
   for (int d = 0; d < OAK_DIM; d++) low[d] = arg->low[d] + t->coarse * (long long)OAK_CELLS;
 #endif
-  const int i0 = (t->child & 1) * HN, j0 = (t->child >> 1 & 1) * HN, k0 = (t->child >> 2) * HN;
-  OAK_ROWS(row, HN * HB, HN) {
-    const int j = row % HN, k = row / HN;
+  const int i0 = (t->child & 1) * HX, j0 = (t->child >> 1 & 1) * HY, k0 = (t->child >> 2) * HZ;
+  OAK_ROWS(row, HY * HZ, HX) {
+    const int j = row % HY, k = row / HY;
     int x[3];
     x[0] = 0;
     x[1] = j0 + j;
@@ -145,7 +153,7 @@ OAK_FN void elliptic_interpolate(const oak_elliptic_move_args_t *arg, const oak_
 #if OAK_ELLIPTIC_FIELDS
     const elliptic_on_row_t on = elliptic_on_row(low, high, x[1], x[2]);
 #endif
-    OAK_LANES(i, HN) {
+    OAK_LANES(i, HX) {
       real slope[OAK_DIM];
       const real c = r.c[(i0 + i) * r.sc];
       OAK_UNROLL
@@ -187,9 +195,9 @@ OAK_KERNEL(oak_elliptic_prolong, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
     } else {
       const real *p =
           (t.remote ? (const real *)arg.remote : arg.coarse.u) + t.coarse * (long long)OAK_CELLS;
-      OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-        OAK_LANES(i, OAK_N)
-          q[row * OAK_N + i] = p[row * OAK_N + i] + (arg.add ? q[row * OAK_N + i] : 0);
+      OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+        OAK_LANES(i, OAK_NX)
+          q[row * OAK_NX + i] = p[row * OAK_NX + i] + (arg.add ? q[row * OAK_NX + i] : 0);
       }
     }
   }

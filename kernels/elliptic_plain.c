@@ -20,10 +20,10 @@ typedef struct {
   int boundary[OAK_FACES];
   const real *tile;
 #if !OAK_MANY_THREADS
-  real zeros[OAK_N];
+  real zeros[OAK_NX];
 #endif
 #if OAK_COORDINATES
-  real ring[OAK_N]; /* s of kernels/geometry.h */
+  real ring[OAK_NX]; /* s of kernels/geometry.h */
 #endif
 } elliptic_stencil_t;
 
@@ -55,22 +55,22 @@ OAK_FN void elliptic_stencil(const oak_elliptic_args_t *arg, long block, ellipti
     s->edge[face] =
         s->boundary[face]
             ? s->weight[face / 2] * (real)arg->outside[face] *
-                  elliptic_area(elliptic_ring(&arg->f, block, face ? OAK_N - 1 : 0), face)
+                  elliptic_area(elliptic_ring(&arg->f, block, face ? OAK_NX - 1 : 0), face)
             : 0;
   }
 #if !OAK_MANY_THREADS
-  OAK_INNER(i, OAK_N) s->zeros[i] = 0;
+  OAK_INNER(i, OAK_NX) s->zeros[i] = 0;
 #endif
 #if OAK_COORDINATES
-  for (int i = 0; i < OAK_N; i++) s->ring[i] = elliptic_ring(&arg->f, block, i);
+  for (int i = 0; i < OAK_NX; i++) s->ring[i] = elliptic_ring(&arg->f, block, i);
 #endif
 }
 
 /* The diagonal of inner cells of row (j, k). */
 OAK_FN real elliptic_diagonal(const elliptic_stencil_t *s, int j, int k) {
-  real sum = s->diagonal + (j == 0 ? s->edge[2] : 0) + (j == OAK_N - 1 ? s->edge[3] : 0);
+  real sum = s->diagonal + (j == 0 ? s->edge[2] : 0) + (j == OAK_NY - 1 ? s->edge[3] : 0);
 #if OAK_DIM == 3
-  sum += (k == 0 ? s->edge[4] : 0) + (k == OAK_N - 1 ? s->edge[5] : 0);
+  sum += (k == 0 ? s->edge[4] : 0) + (k == OAK_NZ - 1 ? s->edge[5] : 0);
 #endif
   return sum;
 }
@@ -78,16 +78,15 @@ OAK_FN real elliptic_diagonal(const elliptic_stencil_t *s, int j, int k) {
 #if OAK_MANY_THREADS
 
 /* Blocks that fit are copied to fast memory with the values around them. */
-#define ELLIPTIC_TILE_N (OAK_N + 2)
-#define ELLIPTIC_TILE_CELLS \
-  (ELLIPTIC_TILE_N * ELLIPTIC_TILE_N * (OAK_DIM == 3 ? ELLIPTIC_TILE_N : 1))
+#define ELLIPTIC_TILE_Y (OAK_NX + 2) /* from a row to the next one */
+#define ELLIPTIC_TILE_CELLS (ELLIPTIC_TILE_Y * (OAK_NY + 2) * (OAK_DIM == 3 ? OAK_NZ + 2 : 1))
 #define ELLIPTIC_TILE (ELLIPTIC_TILE_CELLS * 8 <= 47 * 1024)
 
 #if ELLIPTIC_TILE
 
-#define ELLIPTIC_TILE_Z (OAK_DIM == 3 ? ELLIPTIC_TILE_N * ELLIPTIC_TILE_N : 0)
+#define ELLIPTIC_TILE_Z (OAK_DIM == 3 ? ELLIPTIC_TILE_Y * (OAK_NY + 2) : 0)
 #define ELLIPTIC_PLACE(i, j, k) \
-  (((k) + 1) * ELLIPTIC_TILE_Z + ((j) + 1) * ELLIPTIC_TILE_N + (i) + 1)
+  (((k) + 1) * ELLIPTIC_TILE_Z + ((j) + 1) * ELLIPTIC_TILE_Y + (i) + 1)
 #define ELLIPTIC_SHARED_TILE OAK_SHARED real tile[ELLIPTIC_TILE_CELLS]
 #define ELLIPTIC_FILL(s) elliptic_fill(s, tile)
 
@@ -96,14 +95,15 @@ OAK_FN real elliptic_diagonal(const elliptic_stencil_t *s, int j, int k) {
 OAK_FN void elliptic_fill(elliptic_stencil_t *s, real *tile) {
   s->tile = tile;
   OAK_INNER(c, OAK_CELLS) {
-    const int i = c % OAK_N, j = c / OAK_N % OAK_N, k = c / (OAK_N * OAK_N);
+    const int i = c % OAK_NX, j = c / OAK_NX % OAK_NY, k = c / (OAK_NX * OAK_NY);
     oak_copy_begin(&tile[ELLIPTIC_PLACE(i, j, k)], &s->u[c]);
   }
   OAK_UNROLL
   for (int face = 0; face < OAK_FACES; face++) {
     const oak_side_t *side = &s->side[face];
-    OAK_INNER(c, OAK_AREA) {
-      const int a = c % OAK_N, b = OAK_DIM == 3 ? c / OAK_N : 0, end = face & 1 ? OAK_N : -1;
+    OAK_INNER(c, FACE_CELLS(face / 2)) {
+      const int a = c % FA(face / 2), b = OAK_DIM == 3 ? c / FA(face / 2) : 0;
+      const int end = face & 1 ? OAK_ALONG(face / 2) : -1;
       real *to = &tile[face / 2 == 0   ? ELLIPTIC_PLACE(end, a, b)
                        : face / 2 == 1 ? ELLIPTIC_PLACE(a, end, b)
                                        : ELLIPTIC_PLACE(a, b, end)];
@@ -123,7 +123,7 @@ OAK_FN real elliptic_here(const elliptic_stencil_t *s, const int x[3]) {
 OAK_FN real elliptic_around(const elliptic_stencil_t *s, const int x[3]) {
   const real *c = s->tile + ELLIPTIC_PLACE(x[0], x[1], x[2]);
   real sum = s->weight[0] * elliptic_both(s, x[0], c[-1], c[1]) +
-             s->weight[1] * (c[-ELLIPTIC_TILE_N] + c[ELLIPTIC_TILE_N]);
+             s->weight[1] * (c[-ELLIPTIC_TILE_Y] + c[ELLIPTIC_TILE_Y]);
 #if OAK_DIM == 3
   sum += s->weight[2] * (c[-ELLIPTIC_TILE_Z] + c[ELLIPTIC_TILE_Z]);
 #endif
@@ -141,7 +141,7 @@ OAK_FN real elliptic_beyond(const elliptic_stencil_t *s, const int x[3], int fac
             b = OAK_DIM == 2 ? 0
                 : dir == 2   ? x[1]
                              : x[2];
-  const int inside = face & 1 ? x[dir] < OAK_N - 1 : x[dir] > 0;
+  const int inside = face & 1 ? x[dir] < OAK_ALONG(dir) - 1 : x[dir] > 0;
   const real *c = s->u + OAK_INDEX(x[0], x[1], x[2]);
   const real *p = inside ? c + (face & 1 ? OAK_STRIDE(dir) : -OAK_STRIDE(dir))
                          : s->side[face].p + a * s->side[face].sa + b * s->side[face].sb;
@@ -167,7 +167,7 @@ OAK_FN real elliptic_here(const elliptic_stencil_t *s, const int x[3]) {
 /* The diagonal of a cell. */
 OAK_FN real elliptic_fall(const elliptic_stencil_t *s, const int x[3]) {
   return elliptic_diagonal(s, x[1], x[2]) + (x[0] == 0 ? s->edge[0] : 0) +
-         (x[0] == OAK_N - 1 ? s->edge[1] : 0);
+         (x[0] == OAK_NX - 1 ? s->edge[1] : 0);
 }
 
 OAK_FN real elliptic_left(const elliptic_stencil_t *s, const real *rhs, const int x[3]) {
@@ -201,10 +201,10 @@ OAK_KERNEL_SHARED(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANE
       int x[ELLIPTIC_BATCH][3];
       OAK_UNROLL
       for (int e = 0; e < ELLIPTIC_BATCH; e++) {
-        const int h = turn + OAK_THREAD + e * ELLIPTIC_SMOOTH_LANES, row = h / HN;
-        x[e][1] = row % OAK_N;
-        x[e][2] = row / OAK_N;
-        x[e][0] = 2 * (h % HN) + ((x[e][1] + x[e][2] + arg.colour) & 1);
+        const int h = turn + OAK_THREAD + e * ELLIPTIC_SMOOTH_LANES, row = h / HX;
+        x[e][1] = row % OAK_NY;
+        x[e][2] = row / OAK_NY;
+        x[e][0] = 2 * (h % HX) + ((x[e][1] + x[e][2] + arg.colour) & 1);
         r[e] = h < ELLIPTIC_HALF ? rhs[OAK_INDEX(x[e][0], x[e][1], x[e][2])] : 0;
       }
       if (ELLIPTIC_TILE && !arg.zero) {
@@ -235,7 +235,7 @@ OAK_KERNEL_SHARED(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANE
 
 /* A row with the values beyond its ends, and the rows beside it; 0 beyond the boundary. */
 typedef struct {
-  real c[OAK_N + 2];
+  real c[OAK_NX + 2];
   const real *side[2 * OAK_DIM]; /* from -y on */
   real low, middle, high;        /* diagonals of its first, inner and last cells */
 } elliptic_line_t;
@@ -243,13 +243,13 @@ typedef struct {
 OAK_FN void elliptic_line(const elliptic_stencil_t *s, int j, int k, elliptic_line_t *line) {
   const elliptic_row_t r = elliptic_row(s->u, s->side, j, k);
   line->c[0] = s->boundary[0] ? 0 : r.below;
-  line->c[OAK_N + 1] = s->boundary[1] ? 0 : r.above;
-  OAK_INNER(i, OAK_N) line->c[i + 1] = r.c[i];
+  line->c[OAK_NX + 1] = s->boundary[1] ? 0 : r.above;
+  OAK_INNER(i, OAK_NX) line->c[i + 1] = r.c[i];
   line->side[2] = j == 0 && s->boundary[2] ? s->zeros : r.side[2];
-  line->side[3] = j == OAK_N - 1 && s->boundary[3] ? s->zeros : r.side[3];
+  line->side[3] = j == OAK_NY - 1 && s->boundary[3] ? s->zeros : r.side[3];
 #if OAK_DIM == 3
   line->side[4] = k == 0 && s->boundary[4] ? s->zeros : r.side[4];
-  line->side[5] = k == OAK_N - 1 && s->boundary[5] ? s->zeros : r.side[5];
+  line->side[5] = k == OAK_NZ - 1 && s->boundary[5] ? s->zeros : r.side[5];
 #endif
   line->middle = elliptic_diagonal(s, j, k);
   line->low = line->middle + s->edge[0];
@@ -276,21 +276,21 @@ OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
     const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
     real *u = arg.u + n * (long long)OAK_CELLS;
     const real relax = (real)ELLIPTIC_RELAX, keep = 1 - relax;
-    OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-      const int j = row % OAK_N, k = row / OAK_N, odd = (j + k + arg.colour) & 1;
-      const real *r = rhs + row * OAK_N;
-      real *to = u + row * OAK_N;
+    OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+      const int j = row % OAK_NY, k = row / OAK_NY, odd = (j + k + arg.colour) & 1;
+      const real *r = rhs + row * OAK_NX;
+      real *to = u + row * OAK_NX;
       elliptic_line_t line;
       elliptic_line(&s, j, k, &line);
       const real low = relax / line.low, middle = relax / line.middle, high = relax / line.high;
       if (arg.zero) {
-        OAK_LANES(i, OAK_N) {
-          const real inverse = i == 0 ? low : i == OAK_N - 1 ? high : middle;
+        OAK_LANES(i, OAK_NX) {
+          const real inverse = i == 0 ? low : i == OAK_NX - 1 ? high : middle;
           to[i] = (i & 1) == odd ? -inverse * r[i] : 0;
         }
       } else {
-        OAK_LANES(i, OAK_N) {
-          const real inverse = i == 0 ? low : i == OAK_N - 1 ? high : middle;
+        OAK_LANES(i, OAK_NX) {
+          const real inverse = i == 0 ? low : i == OAK_NX - 1 ? high : middle;
           const real next = keep * line.c[i + 1] + inverse * (elliptic_around(&s, &line, i) - r[i]);
           to[i] = (i & 1) == odd ? next : line.c[i + 1];
         }
@@ -303,8 +303,8 @@ OAK_FN void elliptic_left(const elliptic_stencil_t *s, const real *rhs, int j, i
   const real *r = rhs + OAK_INDEX(0, j, k);
   elliptic_line_t line;
   elliptic_line(s, j, k, &line);
-  OAK_LANES(i, OAK_N) {
-    const real fall = i == 0 ? line.low : i == OAK_N - 1 ? line.high : line.middle;
+  OAK_LANES(i, OAK_NX) {
+    const real fall = i == 0 ? line.low : i == OAK_NX - 1 ? line.high : line.middle;
     out[i] = r[i] - elliptic_around(s, &line, i) + fall * line.c[i + 1];
   }
 }
@@ -333,18 +333,18 @@ OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LAN
     if (t.child < 0) {
 #if OAK_MANY_THREADS
       OAK_INNER(c, OAK_CELLS) {
-        const int x[3] = {c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N)};
+        const int x[3] = {c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY)};
         q[c] = elliptic_left(&s, rhs, x);
       }
 #else
-      for (int row = 0; row < OAK_N * OAK_NZ; row++)
-        elliptic_left(&s, rhs, row % OAK_N, row / OAK_N, q + row * OAK_N);
+      for (int row = 0; row < OAK_NY * OAK_NZ; row++)
+        elliptic_left(&s, rhs, row % OAK_NY, row / OAK_NY, q + row * OAK_NX);
 #endif
     } else {
       if (!t.remote) q += elliptic_octant(t.child);
 #if OAK_MANY_THREADS
-      OAK_INNER(h, HN * HN * HB) {
-        const int i = h % HN, j = h / HN % HN, k = h / (HN * HN);
+      OAK_INNER(h, HX * HY * HZ) {
+        const int i = h % HX, j = h / HX % HY, k = h / (HX * HY);
         real sum = 0;
         OAK_UNROLL
         for (int e = 0; e < (1 << OAK_DIM); e++) {
@@ -355,14 +355,15 @@ OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LAN
         q[t.remote ? h : OAK_INDEX(i, j, k)] = sum * (real)(1.0 / (1 << OAK_DIM));
       }
 #else
-      for (int row = 0; row < HN * HB; row++) {
-        const int j = row % HN, k = row / HN;
-        const int to = t.remote ? row * HN : OAK_INDEX(0, j, k);
-        real left[OAK_DIM == 3 ? 4 : 2][OAK_N];
+      for (int row = 0; row < HY * HZ; row++) {
+        const int j = row % HY, k = row / HY;
+        const int to = t.remote ? row * HX : OAK_INDEX(0, j, k);
+        real left[OAK_DIM == 3 ? 4 : 2][OAK_NX];
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++)
           elliptic_left(&s, rhs, 2 * j + (e & 1), 2 * k + (e >> 1), left[e]);
-        OAK_INNER(i, OAK_N) left[0][i] += left[1][i] + (OAK_DIM == 3 ? left[2][i] + left[3][i] : 0);
-        OAK_LANES(i, HN) {
+        OAK_INNER(i, OAK_NX)
+          left[0][i] += left[1][i] + (OAK_DIM == 3 ? left[2][i] + left[3][i] : 0);
+        OAK_LANES(i, HX) {
           const real pair = elliptic_pair(&arg.e.f, n, 2 * i);
           q[to + i] = (elliptic_half(pair, 0) * left[0][2 * i] +
                        elliptic_half(pair, 1) * left[0][2 * i + 1]) *
@@ -393,16 +394,16 @@ OAK_KERNEL_SHARED(oak_elliptic_norm, oak_elliptic_args_t, ELLIPTIC_LANES, 4, 0) 
     OAK_BARRIER;
     most = 0;
     OAK_INNER(c, OAK_CELLS) {
-      const int x[3] = {c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N)};
+      const int x[3] = {c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY)};
       most = elliptic_larger(most, elliptic_left(&s, rhs, x));
     }
     lane[OAK_THREAD] = most;
 #else
     OAK_INNER(i, ELLIPTIC_LANES) lane[i] = 0;
-    for (int row = 0; row < OAK_N * OAK_NZ; row++) {
-      real left[OAK_N];
-      elliptic_left(&s, rhs, row % OAK_N, row / OAK_N, left);
-      OAK_INNER(i, OAK_N)
+    for (int row = 0; row < OAK_NY * OAK_NZ; row++) {
+      real left[OAK_NX];
+      elliptic_left(&s, rhs, row % OAK_NY, row / OAK_NY, left);
+      OAK_INNER(i, OAK_NX)
         lane[i % ELLIPTIC_LANES] = elliptic_larger(lane[i % ELLIPTIC_LANES], left[i]);
     }
 #endif

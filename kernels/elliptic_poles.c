@@ -16,29 +16,29 @@ enum {
   POLES_C = OAK_DIM == 3 ? POLES + 1 : 1, /* powers of z */
   POLES_PAIRS = OAK_PAIRS(OAK_DIM, POLES),
   /* Cells along y, and planes, whose values are added before a sum is stored. */
-  POLES_TURN = OAK_N % 8 == 0   ? 8
-               : OAK_N % 4 == 0 ? 4
-                                : 2,
-  POLES_PLANES = OAK_DIM == 2                    ? 1
-                 : OAK_N % 4 == 0 && OAK_N <= 64 ? 4
-                                                 : 2,
+  POLES_TURN = OAK_NY % 8 == 0   ? 8
+               : OAK_NY % 4 == 0 ? 4
+                                 : 2,
+  POLES_PLANES = OAK_DIM == 2                      ? 1
+                 : OAK_NZ % 4 == 0 && OAK_NX <= 64 ? 4
+                                                   : 2,
   POLES_MOMENTS = OAK_MONOMIALS(OAK_DIM, POLES)
 };
 
 /* Sums along y in POLES_PLANES planes from k0 on, times powers of y. */
 OAK_FN void poles_along_y(const real *f, int k0, double y0, double dy,
-                          double plane[POLES_PLANES][POLES + 1][OAK_N]) {
-  for (int j0 = 0; j0 < OAK_N; j0 += POLES_TURN)
-    OAK_ROWS(k, POLES_PLANES, OAK_N) {
+                          double plane[POLES_PLANES][POLES + 1][OAK_NX]) {
+  for (int j0 = 0; j0 < OAK_NY; j0 += POLES_TURN)
+    OAK_ROWS(k, POLES_PLANES, OAK_NX) {
       const real *from = f + OAK_INDEX(0, j0, k0 + k);
-      OAK_LANES(i, OAK_N) {
+      OAK_LANES(i, OAK_NX) {
         double sum[POLES + 1];
         OAK_UNROLL
         for (int b = 0; b <= POLES; b++) sum[b] = j0 ? plane[k][b][i] : 0;
         OAK_UNROLL
         for (int j = 0; j < POLES_TURN; j++) {
           const double y = y0 + (j0 + j) * dy;
-          double term = from[j * OAK_N + i];
+          double term = from[j * OAK_NX + i];
           OAK_UNROLL
           for (int b = 0; b <= POLES; b++) {
             sum[b] += term;
@@ -56,7 +56,7 @@ OAK_FN void poles_along_y(const real *f, int k0, double y0, double dy,
 OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
   OAK_ARGS(oak_elliptic_poles_args_t);
   OAK_OUTER(n) {
-    OAK_SHARED double plane[POLES_PLANES][POLES + 1][OAK_N], line[OAK_N][POLES_PAIRS];
+    OAK_SHARED double plane[POLES_PLANES][POLES + 1][OAK_NX], line[OAK_NX][POLES_PAIRS];
     OAK_SHARED double power[POLES_PLANES][POLES_C], most[POLES_PAIRS];
     const real *f = arg.rhs + n * (long long)OAK_CELLS;
     const double volume = oak_cell_volume(&arg.f, n);
@@ -64,7 +64,7 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
     poles_axis(&arg, n, 0, &x0, &dx);
     poles_axis(&arg, n, 1, &y0, &dy);
     if (OAK_DIM == 3) poles_axis(&arg, n, 2, &z0, &dz);
-    OAK_INNER2(i, OAK_N, pair, POLES_PAIRS) line[i][pair] = 0;
+    OAK_INNER2(i, OAK_NX, pair, POLES_PAIRS) line[i][pair] = 0;
     for (int k0 = 0; k0 < OAK_NZ; k0 += POLES_PLANES) {
       OAK_INNER(k, POLES_PLANES) {
         power[k][0] = 1;
@@ -73,9 +73,9 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
       poles_along_y(f, k0, y0, dy, plane);
       OAK_BARRIER;
       for (int b = 0; b <= POLES; b++)
-        OAK_ROWS(c, OAK_DIM == 3 ? POLES_C - b : 1, OAK_N) {
+        OAK_ROWS(c, OAK_DIM == 3 ? POLES_C - b : 1, OAK_NX) {
           const int pair = OAK_PAIR(OAK_DIM, b, c);
-          OAK_LANES(i, OAK_N) {
+          OAK_LANES(i, OAK_NX) {
             double sum = line[i][pair];
             OAK_UNROLL
             for (int k = 0; k < POLES_PLANES; k++) sum += power[k][c] * plane[k][b][i];
@@ -86,7 +86,7 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 128) {
     }
     OAK_INNER(pair, POLES_PAIRS) {
       double sum[POLES + 1] = {0}, size = 0;
-      for (int i = 0; i < OAK_N; i++) {
+      for (int i = 0; i < OAK_NX; i++) {
         double term = volume * line[i][pair];
         OAK_UNROLL
         for (int a = 0; a <= POLES; a++) {
@@ -169,14 +169,15 @@ OAK_KERNEL(oak_elliptic_poles, oak_elliptic_poles_args_t, 64) {
         poles_axis(&arg, n, d, &first[d], &step[d]);
         if (d == dir) first[d] += (face & 1 ? 0.5 : -0.5) * step[d];
       }
-      OAK_ROWS(b, FB, OAK_N) {
-        OAK_LANES(a, OAK_N) {
+      OAK_ROWS(b, FB(dir), FA(dir)) {
+        OAK_LANES(a, FA(dir)) {
           int at[3];
           double x[3];
-          face_point(dir, face & 1 ? OAK_N - 1 : 0, a, b, at);
+          face_point(dir, face & 1 ? OAK_ALONG(dir) - 1 : 0, a, b, at);
           OAK_UNROLL
           for (int d = 0; d < 3; d++) x[d] = first[d] + at[d] * step[d];
-          arg.given[(long long)place * OAK_AREA + b * OAK_N + a] = (real)poles_potential(&arg, x);
+          arg.given[(long long)place * FACE_ROOM + b * FA(dir) + a] =
+              (real)poles_potential(&arg, x);
         }
       }
     }

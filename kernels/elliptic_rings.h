@@ -22,17 +22,17 @@ OAK_FN double rings_next(int l, double z, double square, double here, double bef
 OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 64) {
   OAK_ARGS(oak_elliptic_poles_args_t);
   OAK_OUTER(n) {
-    OAK_SHARED double column[OAK_N][POLES_MOMENTS], most[POLES_MOMENTS];
+    OAK_SHARED double column[OAK_NX][POLES_MOMENTS], most[POLES_MOMENTS];
     const real *f = arg.rhs + n * (long long)OAK_CELLS;
     double r0, z0, dr, dz, largest;
     poles_axis(&arg, n, 0, &r0, &dr);
     poles_axis(&arg, n, 1, &z0, &dz);
-    OAK_INNER(i, OAK_N) {
+    OAK_INNER(i, OAK_NX) {
       const double volume = oak_cell_volume(&arg.f, n) * oak_volume_factor(&arg.f, n, i);
       const double r = r0 + i * dr;
       double sum[POLES_MOMENTS] = {0};
-      for (int j = 0; j < OAK_N; j++) {
-        const double mass = volume * f[j * OAK_N + i], z = z0 + j * dz, square = r * r + z * z;
+      for (int j = 0; j < OAK_NY; j++) {
+        const double mass = volume * f[j * OAK_NX + i], z = z0 + j * dz, square = r * r + z * z;
         double here = mass, before = 0;
         OAK_UNROLL
         for (int l = 0; l <= POLES; l++) {
@@ -48,7 +48,7 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 64) {
     OAK_BARRIER;
     OAK_INNER(l, POLES_MOMENTS) {
       double sum = 0;
-      for (int i = 0; i < OAK_N; i++) sum += column[i][l];
+      for (int i = 0; i < OAK_NX; i++) sum += column[i][l];
       arg.out[n * OAK_ELLIPTIC_MOMENTS + l] = sum;
       most[l] = elliptic_larger(0, sum);
     }

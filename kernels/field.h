@@ -11,18 +11,28 @@
 #define NVAR (PHYSICS_NVAR + NSCALARS + NSOLID)
 
 /* Strides of a block: variable, and the axes. */
-#define OAK_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? OAK_N : OAK_N * OAK_N)
-#define OAK_INDEX(i, j, k) (((k) * (OAK_DIM == 3 ? OAK_N : 0) + (j)) * OAK_N + (i))
+#define OAK_STRIDE(dir) ((dir) == 0 ? 1 : (dir) == 1 ? OAK_NX : OAK_NX * OAK_NY)
+#define OAK_INDEX(i, j, k) (((k) * (OAK_DIM == 3 ? OAK_NY : 0) + (j)) * OAK_NX + (i))
 #define OAK_BLOCK_REALS ((long long)NVAR * OAK_CELLS)
+/* Cells of half a block along each axis, for tasks between levels. */
+#define HX (OAK_NX / 2)
+#define HY (OAK_NY / 2)
+#define HZ (OAK_DIM == 3 ? OAK_NZ / 2 : 1)
+
+/* Cells of a face across `dir` along its first and its second axis, and of half a face. */
+#define FA(dir) ((dir) == 0 ? OAK_NY : OAK_NX)
+#define FB(dir) (OAK_DIM == 2 ? 1 : (dir) == 2 ? OAK_NY : OAK_NZ)
+#define HA(dir) (FA(dir) / 2)
+#define HB(dir) (OAK_DIM == 2 ? 1 : FB(dir) / 2)
+#define FACE_CELLS(dir) (FA(dir) * FB(dir))
+
+/* Memory for the values of a face, or of a quarter (2D: half) of one, has room for the largest face
+ * of a block. The values themselves follow each other without gaps. */
+#define FACE_ROOM OAK_MAX(FACE_CELLS(0), OAK_MAX(FACE_CELLS(1), FACE_CELLS(OAK_DIM - 1)))
+#define PIECE_ROOM (FACE_ROOM >> (OAK_DIM - 1))
 /* Reals per component of a piece. A piece is the unit of halo buffers, a quarter (2D: half) of a
  * slot. */
-#define OAK_PIECE (OAK_NG * PIECE_AREA)
-
-/* Cells of half a block along each axis, for tasks between levels. */
-#define HN (OAK_N / 2)
-#define HB (OAK_DIM == 3 ? HN : 1) /* half extent of a face along its second axis */
-#define FB (OAK_DIM == 3 ? OAK_N : 1)
-#define PIECE_AREA (HN * HB)
+#define OAK_PIECE (OAK_NG * PIECE_ROOM)
 
 /** The ghost layers beyond one face: value(v, layer, a, b) is
  * p[v * sv + layer * sn + a * sa + b * sb], with layer = 0 .. NG-1 by increasing coordinate and a,
@@ -55,17 +65,17 @@ OAK_FN oak_side_t oak_side_of(const oak_field_t *f, int components, long block, 
   oak_side_t s;
   if (!(t.base & 1)) { /* the cells of a block that stand in for the ghost cells */
     s.p = base + (long long)t.place * components * OAK_CELLS +
-          (face & 1 ? 0 : (OAK_N - OAK_NG) * OAK_STRIDE(dir));
+          (face & 1 ? 0 : (OAK_ALONG(dir) - OAK_NG) * OAK_STRIDE(dir));
     s.sv = OAK_CELLS;
     s.sn = OAK_STRIDE(dir);
-    s.sa = dir == 0 ? OAK_N : 1;
-    s.sb = dir == 2 ? OAK_N : OAK_N * OAK_N;
+    s.sa = dir == 0 ? OAK_NX : 1;
+    s.sb = dir == 2 ? OAK_NX : OAK_NX * OAK_NY;
   } else {
     s.p = base + (long long)t.place * components * OAK_PIECE;
-    s.sv = OAK_NG * OAK_AREA;
-    s.sn = OAK_AREA;
+    s.sv = OAK_NG * FACE_CELLS(dir);
+    s.sn = FACE_CELLS(dir);
     s.sa = 1;
-    s.sb = OAK_N;
+    s.sb = FA(dir);
   }
   return s;
 }
@@ -75,20 +85,21 @@ OAK_FN oak_side_t oak_side(const oak_field_t *f, long block, int face) {
 }
 
 /** First component of cell (i, j, k) of `block` and the stride to the next one. One of the indices
- * may lie outside 0 .. N-1 by up to NG: then it is the ghost cell beyond that face. In 2D k = 0. */
+ * may lie outside of the block by up to NG: then it is the ghost cell beyond that face. In 2D k =
+ * 0. */
 OAK_FN const store_t *oak_cell_of(const oak_field_t *f, int components, long block, int i, int j,
                                   int k, int *stride) {
   const int below = i < 0 || j < 0 || k < 0;
-  const int above = i >= OAK_N || j >= OAK_N || k >= OAK_NZ;
+  const int above = i >= OAK_NX || j >= OAK_NY || k >= OAK_NZ;
   *stride = OAK_CELLS;
   if (!(below || above))
     return f->u + (long long)block * components * OAK_CELLS + OAK_INDEX(i, j, k);
-  const int dir = (i < 0 || i >= OAK_N) ? 0 : (j < 0 || j >= OAK_N) ? 1 : 2;
+  const int dir = (i < 0 || i >= OAK_NX) ? 0 : (j < 0 || j >= OAK_NY) ? 1 : 2;
   const int n = dir == 0 ? i : dir == 1 ? j : k;
   const int a = dir == 0 ? j : i;
   const int b = dir == 2 ? j : k;
   const oak_side_t s = oak_side_of(f, components, block, 2 * dir + above);
-  const int layer = above ? n - OAK_N : n + OAK_NG;
+  const int layer = above ? n - OAK_ALONG(dir) : n + OAK_NG;
   *stride = s.sv;
   return s.p + layer * s.sn + a * s.sa + b * s.sb;
 }
@@ -189,13 +200,13 @@ OAK_FN void oak_store(store_t *u, long long stride, const real q[]) {
   for (int v = 0; v < NVAR; v++) u[v * stride] = (store_t)q[v];
 }
 
-/* Numbers on the faces of a block, [d][N^(d-1) (N+1)]: those normal to x, to y, to z. */
-#define OAK_AXIS_FACES (OAK_AREA * (OAK_N + 1))
+/* Numbers on the faces of cells of a block: those normal to x, to y, to z. */
+#define OAK_AXIS_FACES (OAK_CELLS + FACE_ROOM)
 #define OAK_FACE_REALS (OAK_DIM * OAK_AXIS_FACES)
-/** The place of the lower face of cell (i, j, k) across `dir`. The index along `dir` may be N, for
- * the last face. OAK_STRIDE(dir) leads to the next face along `dir`. */
+/** The place of the lower face of cell (i, j, k) across `dir`. The index along `dir` may be
+ * OAK_ALONG(dir), for the last face. OAK_STRIDE(dir) leads to the next face along `dir`. */
 OAK_FN int oak_face_index(int dir, int i, int j, int k) {
-  return dir * OAK_AXIS_FACES + (k * (OAK_N + (dir == 1)) + j) * (OAK_N + (dir == 0)) + i;
+  return dir * OAK_AXIS_FACES + (k * (OAK_NY + (dir == 1)) + j) * (OAK_NX + (dir == 0)) + i;
 }
 
 /* Loops over all cells of a block in which each lane keeps values of its own: lane i of
@@ -213,7 +224,7 @@ OAK_FN void face_point(int dir, int n, int a, int b, int x[3]) {
 
 /** Whether cell c of a block lies in a box of cells (oak_measure_args_t). */
 OAK_FN int oak_in_box(const int *box, int c) {
-  const int i = c % OAK_N, j = c / OAK_N % OAK_N, k = c / (OAK_N * OAK_N);
+  const int i = c % OAK_NX, j = c / OAK_NX % OAK_NY, k = c / (OAK_NX * OAK_NY);
   return i >= box[0] && i < box[3] && j >= box[1] && j < box[4] && k >= box[2] && k < box[5];
 }
 

@@ -23,18 +23,18 @@ OAK_FN void keep_side(const tile_t *t, int face, int at, int n, const real *flux
                       int next) {
   const int slot = t->f->face[t->block * OAK_FACES + face].bflux;
   if (slot < 0) return;
-  real *p = t->arg->bflux + (long long)slot * NVAR * OAK_AREA + at;
+  real *p = t->arg->bflux + (long long)slot * NVAR * FACE_ROOM + at;
   for (int v = 0; v < NVAR; v++)
-    OAK_INNER(i, n) p[v * OAK_AREA + i] = flux[v * next + i * step];
+    OAK_INNER(i, n) p[v * FACE_CELLS(face / 2) + i] = flux[v * next + i * step];
 }
 
 OAK_FN void keep_xy_fluxes(const tile_t *t, int k, const flux_shared_t *sh) {
   if (!t->refined) return;
-  const int x = k * OAK_N + t->y0, y = k * OAK_N + t->x0;
+  const int x = k * OAK_NY + t->y0, y = k * OAK_NX + t->x0;
   if (t->x0 == 0) keep_side(t, 0, x, TY, &sh->fx[0][0][0], TX + 1, X_FACES);
-  if (t->x0 + TX == OAK_N) keep_side(t, 1, x, TY, &sh->fx[0][0][TX], TX + 1, X_FACES);
+  if (t->x0 + TX == OAK_NX) keep_side(t, 1, x, TY, &sh->fx[0][0][TX], TX + 1, X_FACES);
   if (t->y0 == 0) keep_side(t, 2, y, TX, &sh->fy[0][0][0], 1, Y_FACES);
-  if (t->y0 + TY == OAK_N) keep_side(t, 3, y, TX, &sh->fy[0][TY][0], 1, Y_FACES);
+  if (t->y0 + TY == OAK_NY) keep_side(t, 3, y, TX, &sh->fy[0][TY][0], 1, Y_FACES);
 }
 
 #ifdef PHYSICS_SIDES
@@ -78,7 +78,7 @@ OAK_FN void update_cell(const tile_t *t, int i, int j, int k, flux_shared_t *sh,
                         OAK_PRIVATE_ARG(const real zup[NFLUX], LANES), real u[NVAR]) {
   const oak_flux_args_t *arg = t->arg;
   const int c = j * TX + i;
-  const long long cell = tile_plane(t, k) - t->f->u + j * OAK_N + i;
+  const long long cell = tile_plane(t, k) - t->f->u + j * OAK_NX + i;
   real q[NVAR], source[NVAR];
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) q[v] = own ? own[v] : sh->s[0][v][j + GH][i + GH], source[v] = 0;
@@ -129,7 +129,7 @@ OAK_FN void update_plane(const tile_t *t, int k, flux_shared_t *sh, const real *
 #else
     update_cell(t, i, j, k, sh, own, zlo, zup, u);
 #endif
-    oak_store(out + j * OAK_N + i, OAK_CELLS, u);
+    oak_store(out + j * OAK_NX + i, OAK_CELLS, u);
   }
 }
 

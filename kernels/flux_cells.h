@@ -14,13 +14,13 @@
 /* Cells of a walk: a longer walk means less work, a shorter one more lanes. With 1 (OpenACC, CPUs)
  * there is no walk, and all fluxes are computed twice. */
 #ifndef OAK_WALK_CELLS
-#define OAK_WALK_CELLS (OAK_MANY_THREADS ? (OAK_DIM == 3 ? OAK_N : OAK_N < 16 ? 2 : 8) : 1)
+#define OAK_WALK_CELLS (OAK_MANY_THREADS ? (OAK_DIM == 3 ? OAK_NZ : OAK_NY < 16 ? 2 : 8) : 1)
 #endif
 #define AXIS (OAK_DIM - 1)
 /* Sizes of a tile of xy planes (3D) or of a plane (2D): number of columns, and cells along a
  * column. */
 #define COLUMNS (OAK_DIM == 3 ? TX * TY : TX)
-#define HEIGHT (OAK_DIM == 3 ? OAK_N : TY)
+#define HEIGHT (OAK_DIM == 3 ? OAK_NZ : TY)
 #define WALKS ((HEIGHT + OAK_WALK_CELLS - 1) / OAK_WALK_CELLS)
 #define LANES (COLUMNS * WALKS)
 #undef OAK_TEAM
@@ -86,9 +86,9 @@ OAK_FN beside_t cells_beside(const oak_field_t *f, long block, const int x[3], i
   for (int n = 0; n < 2 * GH; n++) {
     const int high = n >= GH, distance = high ? n - GH + 1 : n - GH, at = x[dir] + distance;
     const oak_side_t s = side[high];
-    const int inside = high ? at < OAK_N : at >= 0;
+    const int inside = high ? at < OAK_ALONG(dir) : at >= 0;
     c.p[n] = inside ? own + distance * OAK_STRIDE(dir)
-                    : s.p + (high ? at - OAK_N : at + OAK_NG) * s.sn + a * s.sa + b * s.sb;
+                    : s.p + (high ? at - OAK_ALONG(dir) : at + OAK_NG) * s.sn + a * s.sa + b * s.sb;
     c.sv[n] = inside ? OAK_CELLS : s.sv;
     c.step[n] = inside ? OAK_STRIDE(AXIS) : AXIS == 2 ? s.sb : s.sa;
   }

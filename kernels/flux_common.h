@@ -15,8 +15,8 @@
 #error "fewer ghost layers than the limiter reads"
 #endif
 #ifndef OAK_TILE_X
-#define OAK_TILE_X OAK_N
-#define OAK_TILE_Y OAK_N
+#define OAK_TILE_X OAK_NX
+#define OAK_TILE_Y OAK_NY
 #endif
 /* Whether the flux kernel goes cell by cell (flux_cells.h) instead of tile by tile (flux.c). On
  * GPUs this is faster in 2D with few variables: to compute a flux twice then costs less than to let
@@ -44,8 +44,8 @@
 #define RESIDENT OAK_MIN(OAK_MAX(OAK_RESIDENT_LANES / TILE_LANES, 1), 32)
 #define TX OAK_TILE_X
 #define TY OAK_TILE_Y
-#define TILES_X (OAK_N / TX)
-#define TILES (TILES_X * (OAK_N / TY))
+#define TILES_X (OAK_NX / TX)
+#define TILES (TILES_X * (OAK_NY / TY))
 /* Layout of a flux: the fluxes of all variables, then the wave speed. A physics may have terms that
  * differ on both sides of a face; the values on the left and on the right side then follow. */
 #ifdef PHYSICS_SIDES

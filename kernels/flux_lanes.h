@@ -80,7 +80,7 @@ OAK_FN void end_fluxes(const tile_t *t, flux_shared_t *sh, int k) {
   OAK_ALIGNED real below[NVAR][TY], last[NFLUX][TY];
   for (int v = 0; v < NVAR; v++)
     OAK_INNER(j, TY) below[v][j] = sh->hx[v][j][TX];
-  row_fluxes(t, 0, oak_face_index(0, t->x0 + TX, t->y0, k), OAK_N + 1, TY, below[0], TY, sh->lx[0],
+  row_fluxes(t, 0, oak_face_index(0, t->x0 + TX, t->y0, k), OAK_NX + 1, TY, below[0], TY, sh->lx[0],
              TY, last[0], TY);
   for (int v = 0; v < NFLUX; v++)
     OAK_INNER(j, TY) sh->fx[v][j][TX] = last[v][j];

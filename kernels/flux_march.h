@@ -19,15 +19,15 @@ typedef struct {
 } march_t;
 
 /* Position of lane c in a plane of the block. */
-#define LANE_AT(c) (TX == OAK_N ? (c) : (c) / TX * OAK_N + (c) % TX)
+#define LANE_AT(c) (TX == OAK_NX ? (c) : (c) / TX * OAK_NX + (c) % TX)
 
-/* The address that lane 0 reads in plane z, z = -NG .. N + NG - 1. */
+/* The address that lane 0 reads in plane z, z = -NG .. OAK_NZ + NG - 1. */
 OAK_FN const store_t *z_plane(const tile_t *t, int z, long long *stride) {
   const oak_side_t side = oak_side(t->f, t->block, z < 0 ? 4 : 5);
-  const int inside = z >= 0 && z < OAK_N;
+  const int inside = z >= 0 && z < OAK_NZ;
   *stride = inside ? OAK_CELLS : side.sv;
   return inside ? tile_plane(t, z)
-                : side.p + (z < 0 ? z + OAK_NG : z - OAK_N) * side.sn + t->y0 * OAK_N + t->x0;
+                : side.p + (z < 0 ? z + OAK_NG : z - OAK_NZ) * side.sn + t->y0 * OAK_NX + t->x0;
 }
 
 /* One step: plane k + 1 + RAD enters the queue, plane k + 1 is reconstructed, and the flux between
@@ -97,10 +97,10 @@ OAK_FN void keep_z_fluxes(const tile_t *t, int face,
                           OAK_PRIVATE_ARG(const real flux[NFLUX], LANES)) {
   const int slot = t->f->face[t->block * OAK_FACES + face].bflux;
   if (slot < 0) return;
-  real *p = t->arg->bflux + (long long)slot * NVAR * OAK_AREA + t->y0 * OAK_N + t->x0;
+  real *p = t->arg->bflux + (long long)slot * NVAR * FACE_ROOM + t->y0 * OAK_NX + t->x0;
   OAK_LANE(c, LANES) {
     OAK_UNROLL
-    for (int v = 0; v < NVAR; v++) p[v * OAK_AREA + LANE_AT(c)] = OAK_MY(flux[v], c);
+    for (int v = 0; v < NVAR; v++) p[v * FACE_CELLS(2) + LANE_AT(c)] = OAK_MY(flux[v], c);
   }
 }
 
@@ -152,7 +152,7 @@ OAK_FN void next_plane(march_t *m) {
 }
 
 OAK_FN void end_march(const tile_t *t, march_t *m) {
-  if (t->end == OAK_N) keep_z_fluxes(t, 5, m->flux[OAK_QUEUE(2, OAK_N, 0)]);
+  if (t->end == OAK_NZ) keep_z_fluxes(t, 5, m->flux[OAK_QUEUE(2, OAK_NZ, 0)]);
 }
 #define LOWER_Z_FLUX(m, k) (m)->flux[OAK_QUEUE(2, k, 0)]
 #define UPPER_Z_FLUX(m, k) (m)->flux[OAK_QUEUE(2, k, 1)]

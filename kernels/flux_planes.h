@@ -21,7 +21,7 @@ OAK_FN void load_plane(const tile_t *t, int k, const march_t *m, plane_t *s) {
     for (int v = 0; v < NVAR; v++)
       cell[v] = OAK_MY(m->queue[OAK_QUEUE(QLEN, k, QPLANE)][v], j * TX + i);
 #else
-    load_primitive(&t->user, own + j * OAK_N + i, OAK_CELLS, cell);
+    load_primitive(&t->user, own + j * OAK_NX + i, OAK_CELLS, cell);
 #endif
     OAK_UNROLL
     for (int v = 0; v < NVAR; v++) s[v][j + GH][i + GH] = cell[v];
@@ -55,18 +55,19 @@ OAK_FN void choose_halo_cell(const tile_t *t, int h, halo_t *halo, int turn) {
   const int g = h / length, a = h % length, high = g >= GH;
   const int first = across ? t->y0 : t->x0, width = across ? TY : TX;
   const int n = first + (high ? width + g - GH : g - GH); /* coordinate across the rows */
-  const int row = n - first + GH, beyond = n < 0 || n >= OAK_N;
+  const int row = n - first + GH, cells = across ? OAK_NY : OAK_NX;
+  const int beyond = n < 0 || n >= cells;
   if (beyond) {
     const oak_side_t side = oak_side(t->f, t->block, (across ? 2 : 0) + high);
-    halo->cell[turn].p = side.p + (high ? n - OAK_N : n + OAK_NG) * side.sn +
+    halo->cell[turn].p = side.p + (high ? n - cells : n + OAK_NG) * side.sn +
                          ((across ? t->x0 : t->y0) + a) * side.sa + (long long)t->begin * side.sb;
     halo->cell[turn].sv = side.sv;
     halo->cell[turn].step = side.sb;
   } else {
     halo->cell[turn].p =
-        tile_plane(t, t->begin) + (across ? (row - GH) * OAK_N + a : a * OAK_N + row - GH);
+        tile_plane(t, t->begin) + (across ? (row - GH) * OAK_NX + a : a * OAK_NX + row - GH);
     halo->cell[turn].sv = OAK_CELLS;
-    halo->cell[turn].step = OAK_N * OAK_N;
+    halo->cell[turn].step = OAK_NX * OAK_NY;
   }
   halo->cell[turn].place = across ? row * SX + GH + a : (GH + a) * SX + row;
 }

@@ -82,16 +82,16 @@ OAK_FN const store_t *tile_plane(const tile_t *t, int k) {
 
 /* Fill the halo of plane k: rows below and above the tile, then the columns beside it. */
 OAK_FN void load_plane_halo(const tile_t *t, int k, flux_shared_t *OAK_RESTRICT sh) {
-  const store_t *own = t->f->u + t->block * OAK_BLOCK_REALS + (long long)k * OAK_N * OAK_N;
+  const store_t *own = t->f->u + t->block * OAK_BLOCK_REALS + (long long)k * OAK_NX * OAK_NY;
   OAK_UNROLL
   for (int high = 0; high < 2; high++) {
     const oak_side_t side = oak_side(t->f, t->block, 2 + high);
     OAK_ROWS_FROM(high * GH * TX, g, GH, TX) {
       const int row = high ? GH + TY + g : g; /* of s */
       const int j = t->y0 + row - GH;
-      const int inside = high ? j < OAK_N : j >= 0;
-      const int layer = high ? j - OAK_N : j + OAK_NG;
-      const store_t *p = inside ? own + j * OAK_N + t->x0
+      const int inside = high ? j < OAK_NY : j >= 0;
+      const int layer = high ? j - OAK_NY : j + OAK_NG;
+      const store_t *p = inside ? own + j * OAK_NX + t->x0
                                 : side.p + layer * side.sn + k * side.sb + t->x0 * side.sa;
       const long long sv = inside ? OAK_CELLS : side.sv;
       OAK_LANES(i, TX) {
@@ -108,11 +108,11 @@ OAK_FN void load_plane_halo(const tile_t *t, int k, flux_shared_t *OAK_RESTRICT 
     OAK_ROWS_FROM(2 * GH * TX + high * GH * TY, g, GH, TY) {
       const int column = high ? GH + TX + g : g; /* of s */
       const int i = t->x0 + column - GH;
-      const int inside = TILES_X > 1 && (high ? i < OAK_N : i >= 0);
-      const int layer = high ? i - OAK_N : i + OAK_NG;
-      const store_t *p = inside ? own + t->y0 * OAK_N + i
+      const int inside = TILES_X > 1 && (high ? i < OAK_NX : i >= 0);
+      const int layer = high ? i - OAK_NX : i + OAK_NG;
+      const store_t *p = inside ? own + t->y0 * OAK_NX + i
                                 : side.p + layer * side.sn + k * side.sb + t->y0 * side.sa;
-      const int step = inside ? OAK_N : side.sa;
+      const int step = inside ? OAK_NX : side.sa;
       const long long sv = inside ? OAK_CELLS : side.sv;
       OAK_LANES(j, TY) {
         real q[NVAR];

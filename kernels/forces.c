@@ -67,7 +67,7 @@ OAK_KERNEL(oak_forces, oak_forces_args_t, OAK_CHUNK_LANES) {
     }
     OAK_CHUNKS(first)
     OAK_INNER(i, OAK_CHUNK(first)) {
-      const int c = first + i, x[3] = {c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N)};
+      const int c = first + i, x[3] = {c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY)};
       const real mask = arg.f.u[block * OAK_BLOCK_REALS + SOLID_VAR * OAK_CELLS + c];
       double force[COMPONENTS] = {0};
 #if OAK_DIFFUSION

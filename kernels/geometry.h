@@ -39,14 +39,14 @@
  * the distance from r = 0 to the lower end of the domain, in cells of level 0. */
 OAK_FN double oak_cells_to(const oak_field_t *f, long block, int i) {
   const oak_block_t *b = &f->block[block];
-  return OAK_AXIS * (double)(1LL << b->level) + ((double)b->first * OAK_N + i);
+  return OAK_AXIS * (double)(1LL << b->level) + ((double)b->first * OAK_NX + i);
 }
 
 /** The same along theta, from the lower end of the domain. */
 OAK_FN double oak_cells_along(const oak_field_t *f, long block, int j) {
   const oak_block_t *b = &f->block[block];
-  const double blocks = (b->origin[1] - OAK_THETA_MIN) * (oak_inv_dx(f, b->level, 1) / OAK_N);
-  return floor(blocks + 0.5) * OAK_N + j;
+  const double blocks = (b->origin[1] - OAK_THETA_MIN) * (oak_inv_dx(f, b->level, 1) / OAK_NY);
+  return floor(blocks + 0.5) * OAK_NY + j;
 }
 
 /** s of cell i along r of a block. */
@@ -277,12 +277,12 @@ OAK_FN double oak_inv_size(const oak_field_t *f, long block, int i, int j, int d
 /** The volume of cell c of a block over oak_cell_volume. */
 OAK_FN double oak_volume_factor(const oak_field_t *f, long block, int c) {
   const int level = f->block[block].level;
-  const double dr = oak_dx(f, level, 0), r = dr * (oak_cells_to(f, block, c % OAK_N) + 0.5);
+  const double dr = oak_dx(f, level, 0), r = dr * (oak_cells_to(f, block, c % OAK_NX) + 0.5);
   double sine, cosine, half_sine;
   if (OAK_COORDINATES == OAK_AXISYMMETRIC) return 2 * M_PI * r;
   if (OAK_COORDINATES != OAK_SPHERICAL) return r;
   const double width = oak_dx(f, level, 1);
-  oak_sine(OAK_THETA_MIN + (oak_cells_along(f, block, c / OAK_N % OAK_N) + 0.5) * width, &sine,
+  oak_sine(OAK_THETA_MIN + (oak_cells_along(f, block, c / OAK_NX % OAK_NY) + 0.5) * width, &sine,
            &cosine);
   oak_sine(0.5 * width, &half_sine, &cosine);
   return (OAK_DIM == 2 ? 2 * M_PI : 1) * (r * r + dr * dr / 12) * 2 * sine * half_sine / width;

@@ -11,13 +11,13 @@ OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                       store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const int dir = t->face / 2;
   const store_t *u = source_block(arg, t);
-  OAK_ROWS(row, arg->components * OAK_NG * FB, OAK_N) {
-    const int b = row % FB, layer = row / FB % OAK_NG, v = row / (FB * OAK_NG);
+  OAK_ROWS(row, arg->components * OAK_NG * FB(dir), FA(dir)) {
+    const int b = row % FB(dir), layer = row / FB(dir) % OAK_NG, v = row / (FB(dir) * OAK_NG);
     int x[3];
-    face_point(dir, t->face & 1 ? layer : OAK_N - OAK_NG + layer, 0, b, x);
+    face_point(dir, t->face & 1 ? layer : OAK_ALONG(dir) - OAK_NG + layer, 0, b, x);
     const store_t *p = u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
-    const int step = dir == 0 ? OAK_N : 1;
-    OAK_LANES(a, OAK_N) dst[row * OAK_N + a] = p[a * step];
+    const int step = dir == 0 ? OAK_NX : 1;
+    OAK_LANES(a, FA(dir)) dst[row * FA(dir) + a] = p[a * step];
   }
 }
 
@@ -27,9 +27,9 @@ OAK_FN void halo_copy(const oak_halo_args_t *arg, const oak_halo_task_t *t,
  * a = 0. */
 OAK_FN oak_span_t coarse_span(const oak_halo_args_t *arg, const oak_halo_task_t *t, int pack,
                               int layer, int b, int a, const int x[3]) {
-  const int dir = t->face / 2, ghost = t->face & 1 ? OAK_N + layer : layer - OAK_NG;
-  const int along = (t->sub & 1) * HN + a; /* the first axis along the face */
-  const int other = (t->sub >> 1) * HB + b;
+  const int dir = t->face / 2, ghost = t->face & 1 ? OAK_ALONG(dir) + layer : layer - OAK_NG;
+  const int along = (t->sub & 1) * HA(dir) + a; /* the first axis along the face */
+  const int other = (t->sub >> 1) * HB(dir) + b;
   const int fine[2] = {dir == 0 ? x[0] : 2 * a, dir == 0 ? 2 * a : x[1]};
   const int coarse[2] = {dir == 0 ? ghost : along, dir == 0 ? along : dir == 1 ? ghost : other};
   return pack ? oak_span_of_pair(&arg->f, t->block, fine[0], fine[1])
@@ -46,16 +46,17 @@ OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                           store_t *OAK_RESTRICT dst, int pack OAK_LANE_PARAM) {
   const int dir = t->face / 2;
   const store_t *u = source_block(arg, t);
-  const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
-  OAK_ROWS(row, arg->components * OAK_NG * HB, HN) {
-    const int b = row % HB, layer = row / HB % OAK_NG, v = row / (HB * OAK_NG);
+  const int a0 = (t->sub & 1) * HA(dir), b0 = (t->sub >> 1) * HB(dir);
+  OAK_ROWS(row, arg->components * OAK_NG * HB(dir), HA(dir)) {
+    const int b = row % HB(dir), layer = row / HB(dir) % OAK_NG, v = row / (HB(dir) * OAK_NG);
     int x[3];
-    face_point(dir, t->face & 1 ? 2 * layer : OAK_N - 2 * (OAK_NG - layer), 0, 2 * b, x);
+    face_point(dir, t->face & 1 ? 2 * layer : OAK_ALONG(dir) - 2 * (OAK_NG - layer), 0, 2 * b, x);
     const store_t *p = u + (long long)v * OAK_CELLS + OAK_INDEX(x[0], x[1], x[2]);
-    const int step = dir == 0 ? 2 * OAK_N : 2;
-    store_t *q = dst + (pack ? row * HN : (v * OAK_NG + layer) * OAK_AREA + (b0 + b) * OAK_N + a0);
+    const int step = dir == 0 ? 2 * OAK_NX : 2;
+    store_t *q = dst + (pack ? row * HA(dir)
+                             : (v * OAK_NG + layer) * FACE_CELLS(dir) + (b0 + b) * FA(dir) + a0);
     const int angular = arg->interpolation == OAK_INTERPOLATE_STATE && oak_is_angular(v);
-    OAK_LANES(a, HN)
+    OAK_LANES(a, HA(dir))
       q[a] = (store_t)oak_restrict(p + a * step,
                                    oak_parts(coarse_span(arg, t, pack, layer, b, a, x), angular));
   }
@@ -66,19 +67,19 @@ OAK_FN void halo_restrict(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 OAK_FN void halo_restrict_state(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                                 store_t *OAK_RESTRICT dst, int pack OAK_LANE_PARAM) {
   const int dir = t->face / 2;
-  const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
+  const int a0 = (t->sub & 1) * HA(dir), b0 = (t->sub >> 1) * HB(dir);
   const oak_user_t user = oak_user(&arg->f);
-  OAK_ROWS(row, OAK_NG * HB, HN) {
-    const int b = row % HB, layer = row / HB;
+  OAK_ROWS(row, OAK_NG * HB(dir), HA(dir)) {
+    const int b = row % HB(dir), layer = row / HB(dir);
     int x[3];
-    face_point(dir, t->face & 1 ? 2 * layer : OAK_N - 2 * (OAK_NG - layer), 0, 2 * b, x);
+    face_point(dir, t->face & 1 ? 2 * layer : OAK_ALONG(dir) - 2 * (OAK_NG - layer), 0, 2 * b, x);
     const store_t *p = source_block(arg, t) + OAK_INDEX(x[0], x[1], x[2]);
-    const int step = dir == 0 ? 2 * OAK_N : 2;
-    store_t *q = dst + (pack ? row * HN : layer * OAK_AREA + (b0 + b) * OAK_N + a0);
-    OAK_LANES(a, HN) {
+    const int step = dir == 0 ? 2 * OAK_NX : 2;
+    store_t *q = dst + (pack ? row * HA(dir) : layer * FACE_CELLS(dir) + (b0 + b) * FA(dir) + a0);
+    OAK_LANES(a, HA(dir)) {
       real coarse[NVAR];
       oak_restrict_state(&user.physics, p + a * step, coarse);
-      oak_store(q + a, OAK_NG * (pack ? HB * HN : OAK_AREA), coarse);
+      oak_store(q + a, OAK_NG * (pack ? HB(dir) * HA(dir) : FACE_CELLS(dir)), coarse);
     }
   }
 }
@@ -87,12 +88,13 @@ OAK_FN void halo_restrict_state(const oak_halo_args_t *arg, const oak_halo_task_
 /* F2C: unpack a received piece into its quarter of the slot. */
 OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
                         store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
+  const int dir = t->face / 2;
   const store_t *src = arg->halo + (long long)t->source * arg->components * OAK_PIECE;
-  const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
-  OAK_ROWS(row, arg->components * OAK_NG * HB, HN) {
-    const int b = row % HB, layer = row / HB;
-    store_t *q = dst + layer * OAK_AREA + (b0 + b) * OAK_N + a0;
-    OAK_LANES(a, HN) q[a] = src[row * HN + a];
+  const int a0 = (t->sub & 1) * HA(dir), b0 = (t->sub >> 1) * HB(dir);
+  OAK_ROWS(row, arg->components * OAK_NG * HB(dir), HA(dir)) {
+    const int b = row % HB(dir), layer = row / HB(dir);
+    store_t *q = dst + layer * FACE_CELLS(dir) + (b0 + b) * FA(dir) + a0;
+    OAK_LANES(a, HA(dir)) q[a] = src[row * HA(dir) + a];
   }
 }
 
@@ -103,17 +105,17 @@ OAK_FN void halo_unpack(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, int dir,
                          store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const int high = t->face & 1;
-  const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
+  const int a0 = (t->sub & 1) * HA(dir), b0 = (t->sub >> 1) * HB(dir);
   const int depth = (OAK_NG + 1) / 2; /* layers of coarse cells */
   const int axis = dir == 0 ? 1 : 0, other = dir == 2 ? 1 : 2;
   const real theta = interpolation_theta(arg->interpolation, arg->theta);
-  OAK_ROWS_OF(v, arg->components, row, depth * HB, HN) {
-    const int b = row % HB, m = row / HB;
+  OAK_ROWS_OF(v, arg->components, row, depth * HB(dir), HA(dir)) {
+    const int b = row % HB(dir), m = row / HB(dir);
     int x[3];
-    face_point(dir, high ? m : OAK_N - 1 - m, 0, b0 + b, x);
+    face_point(dir, high ? m : OAK_ALONG(dir) - 1 - m, 0, b0 + b, x);
     const oak_row_t r = oak_row_of(&arg->f, arg->components, t->source, v, axis, x);
     const int angular = arg->interpolation == OAK_INTERPOLATE_STATE && oak_is_angular(v);
-    OAK_LANES(a, HN) {
+    OAK_LANES(a, HA(dir)) {
       real slope[3];
       const real u = oak_row_slopes(&r, a0 + a, theta, slope);
       const oak_parts_t parts = oak_parts(
@@ -123,14 +125,14 @@ OAK_FN void halo_prolong(const oak_halo_args_t *arg, const oak_halo_task_t *t, i
         const int distance = 2 * m + n; /* layers from the face */
         if (distance >= OAK_NG) continue;
         const int layer = high ? distance : OAK_NG - 1 - distance;
-        store_t *q = dst + (v * OAK_NG + layer) * OAK_AREA + 2 * b * OAK_N + 2 * a;
+        store_t *q = dst + (v * OAK_NG + layer) * FACE_CELLS(dir) + 2 * b * FA(dir) + 2 * a;
         int upper[3];
         upper[dir] = high ? n : 1 - n;
         OAK_UNROLL
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
           upper[axis] = e & 1;
           if (OAK_DIM == 3) upper[other] = e >> 1;
-          q[(e >> 1) * OAK_N + (e & 1)] = (store_t)oak_prolong(u, slope, upper, parts);
+          q[(e >> 1) * FA(dir) + (e & 1)] = (store_t)oak_prolong(u, slope, upper, parts);
         }
       }
     }
@@ -144,12 +146,13 @@ OAK_FN void halo_prolong_smooth(const oak_halo_args_t *arg, const oak_halo_task_
   const int dir = t->face / 2, high = t->face & 1, depth = (OAK_NG + 1) / 2;
   const int axis = dir == 0 ? 1 : 0, other = dir == 2 ? 1 : 2;
   const oak_user_t user = oak_user(&arg->f);
-  OAK_ROWS(row, depth * HB, HN) {
-    const int b = row % HB, m = row / HB;
-    OAK_LANES(a, HN) {
+  OAK_ROWS(row, depth * HB(dir), HA(dir)) {
+    const int b = row % HB(dir), m = row / HB(dir);
+    OAK_LANES(a, HA(dir)) {
       int x[3];
       real coarse[NVAR], fine[1 << OAK_DIM][NVAR];
-      face_point(dir, high ? m : OAK_N - 1 - m, (t->sub & 1) * HN + a, (t->sub >> 1) * HB + b, x);
+      face_point(dir, high ? m : OAK_ALONG(dir) - 1 - m, (t->sub & 1) * HA(dir) + a,
+                 (t->sub >> 1) * HB(dir) + b, x);
       oak_prolong_smooth(&arg->f, &user.physics, t->source, x, (real)arg->theta, coarse, fine);
       oak_state_from_smooth(&user.physics, coarse, fine);
       for (int e = 0; e < 1 << OAK_DIM; e++) {
@@ -157,9 +160,10 @@ OAK_FN void halo_prolong_smooth(const oak_halo_args_t *arg, const oak_halo_task_
                   distance = 2 * m + (high ? n : 1 - n); /* layers from the face */
         const int layer = high ? distance : OAK_NG - 1 - distance;
         if (distance >= OAK_NG) continue;
-        oak_store(dst + layer * OAK_AREA + (2 * b + (OAK_DIM == 3 ? e >> other & 1 : 0)) * OAK_N +
-                      2 * a + (e >> axis & 1),
-                  OAK_NG * OAK_AREA, fine[e]);
+        oak_store(dst + layer * FACE_CELLS(dir) +
+                      (2 * b + (OAK_DIM == 3 ? e >> other & 1 : 0)) * FA(dir) + 2 * a +
+                      (e >> axis & 1),
+                  OAK_NG * FACE_CELLS(dir), fine[e]);
       }
     }
   }
@@ -174,25 +178,26 @@ OAK_FN void halo_keep_valid(const oak_halo_args_t *arg, const oak_halo_task_t *t
   const oak_user_t user = oak_user(&arg->f);
   const store_t *u = source_block(arg, t);
   int invalid = 0;
-  OAK_ROWS(row, OAK_NG * FB, OAK_N) {
-    OAK_LANES(a, OAK_N) {
+  OAK_ROWS(row, OAK_NG * FB(dir), FA(dir)) {
+    OAK_LANES(a, FA(dir)) {
       real q[NVAR];
-      oak_load(dst + row * OAK_N + a, OAK_NG * OAK_AREA, q);
+      oak_load(dst + row * FA(dir) + a, OAK_NG * FACE_CELLS(dir), q);
       invalid |= !oak_state_valid(&user.physics, q);
     }
   }
   if (!OAK_ANY(invalid)) return;
-  OAK_ROWS(row, depth * HB, HN) {
-    OAK_LANES(a, HN) {
-      const int b = row % HB, m = row / HB;
+  OAK_ROWS(row, depth * HB(dir), HA(dir)) {
+    OAK_LANES(a, HA(dir)) {
+      const int b = row % HB(dir), m = row / HB(dir);
       int x[3], offset[8], count = 0;
-      face_point(dir, high ? m : OAK_N - 1 - m, (t->sub & 1) * HN + a, (t->sub >> 1) * HB + b, x);
+      face_point(dir, high ? m : OAK_ALONG(dir) - 1 - m, (t->sub & 1) * HA(dir) + a,
+                 (t->sub >> 1) * HB(dir) + b, x);
       for (int n = 0; n < 2 && 2 * m + n < OAK_NG; n++)
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++)
-          offset[count++] = (high ? 2 * m + n : OAK_NG - 1 - 2 * m - n) * OAK_AREA +
-                            (2 * b + (e >> 1)) * OAK_N + 2 * a + (e & 1);
+          offset[count++] = (high ? 2 * m + n : OAK_NG - 1 - 2 * m - n) * FACE_CELLS(dir) +
+                            (2 * b + (e >> 1)) * FA(dir) + 2 * a + (e & 1);
       oak_keep_valid(&user.physics, oak_span(&arg->f, t->source, x[0], x[1]),
-                     u + OAK_INDEX(x[0], x[1], x[2]), dst, OAK_NG * OAK_AREA, offset, count);
+                     u + OAK_INDEX(x[0], x[1], x[2]), dst, OAK_NG * FACE_CELLS(dir), offset, count);
     }
   }
 }
@@ -206,28 +211,28 @@ OAK_FN void halo_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
 #if OAK_HAS_problem_boundary
   const oak_user_t user = oak_user(f);
 #endif
-  OAK_ROWS(row, arg->components * OAK_NG * FB, OAK_N) {
-    const int b = row % FB, layer = row / FB % OAK_NG, v = row / (FB * OAK_NG);
+  OAK_ROWS(row, arg->components * OAK_NG * FB(dir), FA(dir)) {
+    const int b = row % FB(dir), layer = row / FB(dir) % OAK_NG, v = row / (FB(dir) * OAK_NG);
     const oak_bc_t bc = arg->bc[face * arg->components + v];
     const int m = high ? layer : OAK_NG - 1 - layer;
-    const int step = dir == 0 ? OAK_N : 1;
+    const int step = dir == 0 ? OAK_NX : 1;
     int mirror[3], nearest[3];
-    face_point(dir, high ? OAK_N - 1 - m : m, 0, b, mirror);
-    face_point(dir, high ? OAK_N - 1 : 0, 0, b, nearest);
+    face_point(dir, high ? OAK_ALONG(dir) - 1 - m : m, 0, b, mirror);
+    face_point(dir, high ? OAK_ALONG(dir) - 1 : 0, 0, b, nearest);
     const store_t *pm = u + (long long)v * OAK_CELLS + OAK_INDEX(mirror[0], mirror[1], mirror[2]);
     const store_t *pn =
         u + (long long)v * OAK_CELLS + OAK_INDEX(nearest[0], nearest[1], nearest[2]);
-    OAK_LANES(a, OAK_N) {
+    OAK_LANES(a, FA(dir)) {
       real value = (real)bc.value;
 #if OAK_HAS_problem_boundary
       if (bc.kind >= OAK_BC_USER_DIRICHLET) {
         int ghost[3];
-        face_point(dir, high ? OAK_N + m : -1 - m, a, b, ghost);
+        face_point(dir, high ? OAK_ALONG(dir) + m : -1 - m, a, b, ghost);
         value = user_boundary(f, &user, t->source, face, v, bc.kind, ghost,
                               pm + a * step - (long long)v * OAK_CELLS, OAK_CELLS);
       }
 #endif
-      dst[row * OAK_N + a] =
+      dst[row * FA(dir) + a] =
           (store_t)(bc.kind == OAK_BC_USER_STATE ? value
                                                  : boundary_value(bc.kind, value, pm[a * step],
                                                                   pn[a * step], (2 * m + 1) * dx));

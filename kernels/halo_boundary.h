@@ -46,7 +46,8 @@ OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long blo
   for (int n = 0; n < NVAR; n++) left[n] = q[n];
   for (int n = 0; n < NVAR; n++) given[n] = kind == OAK_BC_USER_NEUMANN ? 0 : (double)q[n];
   if (kind != OAK_BC_USER_STATE)
-    at.x[dir] = f->block[block].origin[dir] + (face & 1 ? OAK_N : 0) * oak_dx(f, at.level, dir);
+    at.x[dir] =
+        f->block[block].origin[dir] + (face & 1 ? OAK_ALONG(dir) : 0) * oak_dx(f, at.level, dir);
   problem_boundary(&at, face, given);
   if (kind == OAK_BC_USER_NEUMANN) return (real)given[v];
   for (int n = 0; n < NVAR; n++) q[n] = (real)given[n];

@@ -23,8 +23,8 @@ OAK_FN real halo_kink(const oak_halo_args_t *arg, const oak_halo_task_t *t, int 
   if (!arg->a) return 1;
   const int a = axis == 0 ? x[1] : x[0], b = OAK_DIM == 2 ? 0 : axis == 2 ? x[1] : x[2];
   const double *low = axis == 0 ? arg->low[0] : axis == 1 ? arg->low[1] : arg->low[2];
-  const real on_face = high && x[axis] == OAK_N - 1
-                           ? (real)arg->high[block + axis * OAK_AREA + b * OAK_N + a]
+  const real on_face = high && x[axis] == OAK_ALONG(axis) - 1
+                           ? (real)arg->high[block + axis * FACE_ROOM + b * FA(axis) + a]
                            : (real)low[block + cell + (high ? OAK_STRIDE(axis) : 0)];
   return oak_div(on_face, (real)arg->a[block + cell]);
 }
@@ -35,7 +35,7 @@ OAK_FN real halo_parabola(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
   const oak_field_t *f = &arg->f;
   const oak_face_t *face = f->face + (long long)t->source * OAK_FACES + 2 * axis;
   const int low = x[axis] == 0 && face[0].kind == OAK_FACE_BOUNDARY;
-  const int high = x[axis] == OAK_N - 1 && face[1].kind == OAK_FACE_BOUNDARY;
+  const int high = x[axis] == OAK_ALONG(axis) - 1 && face[1].kind == OAK_FACE_BOUNDARY;
   const int first = low ? 1 : -1, second = low ? 2 : high ? -2 : 1;
   int p[3] = {x[0], x[1], x[2]}, q[3] = {x[0], x[1], x[2]};
   p[axis] += first;
@@ -58,17 +58,18 @@ OAK_FN real halo_parabola(const oak_halo_args_t *arg, const oak_halo_task_t *t, 
 OAK_FN void halo_quadratic(const oak_halo_args_t *arg, const oak_halo_task_t *t, int dir,
                            store_t *OAK_RESTRICT dst OAK_LANE_PARAM) {
   const int axis = dir == 0 ? 1 : 0, other = dir == 2 ? 1 : 2;
-  const int a0 = (t->sub & 1) * HN, b0 = (t->sub >> 1) * HB;
-  OAK_ROWS(row, HB, HN) {
-    OAK_LANES(a, HN) {
+  const int a0 = (t->sub & 1) * HA(dir), b0 = (t->sub >> 1) * HB(dir);
+  OAK_ROWS(row, HB(dir), HA(dir)) {
+    OAK_LANES(a, HA(dir)) {
       int x[3];
       real slope[2] = {0, 0}, bend[2] = {0, 0}, twist = 0;
-      face_point(dir, t->face & 1 ? 0 : OAK_N - 1, a0 + a, b0 + row, x);
+      face_point(dir, t->face & 1 ? 0 : OAK_ALONG(dir) - 1, a0 + a, b0 + row, x);
       const real u = oak_row_value(&arg->f, arg->components, t->source, 0, x);
       bend[0] = halo_parabola(arg, t, axis, x, u, &slope[0]);
       if (OAK_DIM == 3) {
         const int lo[2] = {OAK_MAX(x[axis] - 1, 0), OAK_MAX(x[other] - 1, 0)};
-        const int hi[2] = {OAK_MIN(x[axis] + 1, OAK_N - 1), OAK_MIN(x[other] + 1, OAK_N - 1)};
+        const int hi[2] = {OAK_MIN(x[axis] + 1, OAK_ALONG(axis) - 1),
+                           OAK_MIN(x[other] + 1, OAK_ALONG(other) - 1)};
         const store_t *p = arg->f.u + (long long)t->source * arg->components * OAK_CELLS;
         const int s = OAK_STRIDE(axis), z = OAK_STRIDE(other);
         p += OAK_INDEX(x[0], x[1], x[2]) - x[axis] * s - x[other] * z;
@@ -80,7 +81,7 @@ OAK_FN void halo_quadratic(const oak_halo_args_t *arg, const oak_halo_task_t *t,
       OAK_UNROLL
       for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
         const real s = e & 1 ? (real)0.25 : (real)-0.25, z = e >> 1 ? (real)0.25 : (real)-0.25;
-        dst[(2 * row + (e >> 1)) * OAK_N + 2 * a + (e & 1)] =
+        dst[(2 * row + (e >> 1)) * FA(dir) + 2 * a + (e & 1)] =
             u + s * slope[0] + (real)(1.0 / 32) * bend[0] +
             (OAK_DIM == 3 ? z * slope[1] + (real)(1.0 / 32) * bend[1] + s * z * twist : 0);
       }

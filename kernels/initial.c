@@ -8,12 +8,12 @@
 OAK_FN int set_cells(const oak_initial_args_t *arg, long n OAK_LANE_PARAM) {
   const oak_user_t user = oak_user(&arg->f);
   int invalid = 0;
-  OAK_ROWS(row, OAK_N * OAK_NZ, OAK_N) {
-    store_t *out = arg->out + n * OAK_BLOCK_REALS + row * OAK_N;
-    OAK_LANES(i, OAK_N) {
+  OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+    store_t *out = arg->out + n * OAK_BLOCK_REALS + row * OAK_NX;
+    OAK_LANES(i, OAK_NX) {
       double given[NVAR];
       real q[NVAR];
-      oak_at_t at = oak_place(&arg->f, &user, n, i, row % OAK_N, row / OAK_N);
+      oak_at_t at = oak_place(&arg->f, &user, n, i, row % OAK_NY, row / OAK_NY);
       for (int v = 0; v < NVAR; v++) given[v] = 0;
 #ifdef OAK_FIELDS
         /* The state, and so the fields in it, have no values yet. */

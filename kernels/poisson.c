@@ -92,15 +92,15 @@ OAK_KERNEL(oak_poisson_boundary, oak_poisson_args_t, 64) {
     const oak_user_t user = oak_user(&arg.f);
     const int face = arg.face, dir = face / 2, place = arg.outer[n * OAK_FACES + face];
     if (place >= 0) {
-      OAK_ROWS(b, FB, OAK_N) {
-        OAK_LANES(a, OAK_N) {
+      OAK_ROWS(b, FB(dir), FA(dir)) {
+        OAK_LANES(a, FA(dir)) {
           int cell[3];
-          face_point(dir, face & 1 ? OAK_N - 1 : 0, a, b, cell);
+          face_point(dir, face & 1 ? OAK_ALONG(dir) - 1 : 0, a, b, cell);
           oak_at_t at = oak_place(&arg.f, &user, n, cell[0], cell[1], cell[2]);
           OAK_UNROLL
           for (int d = 0; d < OAK_DIM; d++)
             if (d == dir) at.x[d] += (face & 1 ? 0.5 : -0.5) * at.dx[d];
-          arg.values[(long long)place * OAK_AREA + b * OAK_N + a] =
+          arg.values[(long long)place * FACE_ROOM + b * FA(dir) + a] =
               equation_boundary(arg.equation, &at, face);
         }
       }

@@ -51,15 +51,15 @@ OAK_KERNEL(oak_totals, oak_read_args_t, 128) {
     const double volume = oak_cell_volume(&arg.f, block);
     for (int v = 0; v < NVAR; v++) {
       const store_t *u = arg.f.u + block * OAK_BLOCK_REALS + (long long)v * OAK_CELLS;
-      OAK_SHARED double part[OAK_N];
-      OAK_INNER(i, OAK_N) {
+      OAK_SHARED double part[OAK_NX];
+      OAK_INNER(i, OAK_NX) {
         double sum = 0;
-        for (int c = i; c < OAK_CELLS; c += OAK_N) sum += counted(&arg.f, block, u, v, c);
+        for (int c = i; c < OAK_CELLS; c += OAK_NX) sum += counted(&arg.f, block, u, v, c);
         part[i] = sum;
       }
       double total;
       OAK_BARRIER;
-      OAK_REDUCE_SUM(total, part, OAK_N);
+      OAK_REDUCE_SUM(total, part, OAK_NX);
       OAK_SERIAL arg.total[n * NVAR + v] = total * volume;
       OAK_BARRIER;
     }
@@ -229,17 +229,18 @@ OAK_KERNEL(oak_measure, oak_measure_args_t, 128) {
 OAK_KERNEL(oak_ghosts, oak_read_args_t, 128) {
   OAK_ARGS(oak_read_args_t);
   OAK_OUTER_LANES(n) {
-    const int width = OAK_N + 2 * OAK_NG, depth = OAK_DIM == 3 ? width : 1;
-    OAK_ROWS(row, NVAR * depth * width, width) {
-      const int j = row % width - OAK_NG, v = row / (width * depth);
-      const int k = OAK_DIM == 3 ? row / width % depth - OAK_NG : 0;
-      const int outside = (j < 0 || j >= OAK_N) + (k < 0 || k >= OAK_NZ);
+    const int width = OAK_NX + 2 * OAK_NG, height = OAK_NY + 2 * OAK_NG;
+    const int depth = OAK_DIM == 3 ? OAK_NZ + 2 * OAK_NG : 1;
+    OAK_ROWS(row, NVAR * depth * height, width) {
+      const int j = row % height - OAK_NG, v = row / (height * depth);
+      const int k = OAK_DIM == 3 ? row / height % depth - OAK_NG : 0;
+      const int outside = (j < 0 || j >= OAK_NY) + (k < 0 || k >= OAK_NZ);
       const long block = oak_listed(&arg.f, arg.first + n);
-      double *out = arg.cells + ((long long)n * NVAR * depth * width + row) * width;
+      double *out = arg.cells + ((long long)n * NVAR * depth * height + row) * width;
       OAK_LANES(a, width) {
         const int i = a - OAK_NG;
-        out[a] = outside + (i < 0 || i >= OAK_N) > 1 ? (double)NAN
-                                                     : (double)oak_get(&arg.f, block, v, i, j, k);
+        out[a] = outside + (i < 0 || i >= OAK_NX) > 1 ? (double)NAN
+                                                      : (double)oak_get(&arg.f, block, v, i, j, k);
       }
     }
   }

@@ -49,9 +49,9 @@ OAK_FN real indicator2(const oak_row_t *row, int a, real eps, real eps_abs) {
 /* Primitive variables of a row along x and of the rows beside it: [row][v][i + 1]. The row itself
  * is the first and has its two ghost cells; rows 2 dir - 1 and 2 dir are those below and above
  * along dir. Only variables of the mask OAK_REFINE_PRIMITIVES are kept. */
-typedef store_t refine_rows_t[2 * OAK_DIM - 1][NVAR][OAK_N + 2];
+typedef store_t refine_rows_t[2 * OAK_DIM - 1][NVAR][OAK_NX + 2];
 
-OAK_FN void keep_primitives(const oak_user_t *user, real q[], store_t out[NVAR][OAK_N + 2],
+OAK_FN void keep_primitives(const oak_user_t *user, real q[], store_t out[NVAR][OAK_NX + 2],
                             int at) {
   oak_state_to_primitive(&user->physics, q);
   OAK_UNROLL
@@ -61,11 +61,11 @@ OAK_FN void keep_primitives(const oak_user_t *user, real q[], store_t out[NVAR][
 
 /* One row through x[], which may be a ghost row. */
 OAK_FN void primitive_row(const oak_field_t *f, const oak_user_t *user, long block, const int x[3],
-                          store_t out[NVAR][OAK_N + 2]) {
+                          store_t out[NVAR][OAK_NX + 2]) {
   int stride;
   const store_t *p = oak_row_start(f, NVAR, block, 0, 0, x, &stride);
   const long long sv = oak_row_start(f, NVAR, block, 1, 0, x, &stride) - p;
-  OAK_INNER(i, OAK_N) {
+  OAK_INNER(i, OAK_NX) {
     real q[NVAR];
     oak_load(p + i * stride, sv, q);
     keep_primitives(user, q, out, i + 1);
@@ -86,8 +86,8 @@ OAK_FN void primitive_rows(const oak_field_t *f, const oak_user_t *user, long bl
   }
   OAK_INNER(end, 2) {
     real q[NVAR];
-    for (int v = 0; v < NVAR; v++) q[v] = oak_get(f, block, v, end ? OAK_N : -1, j, k);
-    keep_primitives(user, q, rows[0], end ? OAK_N + 1 : 0);
+    for (int v = 0; v < NVAR; v++) q[v] = oak_get(f, block, v, end ? OAK_NX : -1, j, k);
+    keep_primitives(user, q, rows[0], end ? OAK_NX + 1 : 0);
   }
 }
 
@@ -97,7 +97,7 @@ OAK_FN oak_row_t primitive_view(refine_rows_t rows, int v) {
   row.c = &rows[0][v][1];
   row.sc = 1;
   row.below = rows[0][v][0];
-  row.above = rows[0][v][OAK_N + 1];
+  row.above = rows[0][v][OAK_NX + 1];
   OAK_UNROLL
   for (int dir = 1; dir < OAK_DIM; dir++)
     for (int side = 0; side < 2; side++) {
@@ -116,22 +116,22 @@ OAK_FN oak_row_t primitive_view(refine_rows_t rows, int v) {
 #else
 #define REFINE_ENDS 1
 #endif
-enum { REFINE_MOST = (OAK_DIM == 3 ? REFINE_ENDS * REFINE_ENDS : REFINE_ENDS) * OAK_N };
+enum { REFINE_MOST = (OAK_DIM == 3 ? REFINE_ENDS * REFINE_ENDS : REFINE_ENDS) * OAK_NX };
 
 #if OAK_REFINE_BUFFER
-/* Bit 0: within the buffer of the lower end, bit 1: of the upper end. */
-OAK_FN int refine_ends(int i) {
-  return (i < OAK_REFINE_BUFFER) | (i >= OAK_N - OAK_REFINE_BUFFER) << 1;
+/* Bit 0: within the buffer of the lower end of axis `dir`, bit 1: of the upper end. */
+OAK_FN int refine_ends(int dir, int i) {
+  return (i < OAK_REFINE_BUFFER) | (i >= OAK_ALONG(dir) - OAK_REFINE_BUFFER) << 1;
 }
 OAK_FN real *refine_lanes(real *most, int j, int k) {
-  return most + (refine_ends(j) + (OAK_DIM == 3 ? 4 * refine_ends(k) : 0)) * OAK_N;
+  return most + (refine_ends(1, j) + (OAK_DIM == 3 ? 4 * refine_ends(2, k) : 0)) * OAK_NX;
 }
 
 /* OAK_REACH bits of all neighbours that lie near a cell to refine. */
 OAK_FN int refine_reach(const real *most, real limit2) {
   int reach = 0;
   for (int c = 0; c < REFINE_MOST; c++) {
-    const int rows = c / OAK_N, ends[3] = {refine_ends(c % OAK_N), rows & 3, rows >> 2};
+    const int rows = c / OAK_NX, ends[3] = {refine_ends(0, c % OAK_NX), rows & 3, rows >> 2};
     if (!(most[c] > limit2)) continue;
     for (int n = 0; n < 27; n++) {
       const int dir[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
@@ -154,12 +154,12 @@ OAK_FN void look_at_component(const oak_refine_args_t *arg, const oak_field_t *f
 #if OAK_MANY_THREADS
   /* A thread goes along the last axis: it finds the neighbours of its column once, and loads of
    * several cells are under way at a time. */
-  OAK_INNER2(j, OAK_DIM == 3 ? OAK_N : 1, i, OAK_N) {
+  OAK_INNER2(j, OAK_DIM == 3 ? OAK_NY : 1, i, OAK_NX) {
     const int x[3] = {i, j, 0};
     const oak_row_t row = oak_row_of(f, components, n, v, OAK_DIM - 1, x);
     real largest = 0;
     OAK_UNROLL_BY(4)
-    for (int a = 0; a < OAK_N; a++) {
+    for (int a = 0; a < OAK_ALONG(OAK_DIM - 1); a++) {
       const real e2 = indicator2(&row, a, eps, eps_abs);
 #if OAK_REFINE_BUFFER
       OAK_TALLY_MAX(refine_lanes(most, OAK_DIM == 3 ? j : a, a)[i], e2);
@@ -169,11 +169,11 @@ OAK_FN void look_at_component(const oak_refine_args_t *arg, const oak_field_t *f
     if (!OAK_REFINE_BUFFER) OAK_TALLY_MAX(most[i], largest);
   }
 #else
-  OAK_ROWS(line, OAK_NZ * OAK_N, OAK_N) {
-    const int x[3] = {0, line % OAK_N, line / OAK_N};
+  OAK_ROWS(line, OAK_NY * OAK_NZ, OAK_NX) {
+    const int x[3] = {0, line % OAK_NY, line / OAK_NY};
     const oak_row_t row = oak_row_of(f, components, n, v, 0, x);
     real *const lane = refine_lanes(most, x[1], x[2]);
-    OAK_LANES(i, OAK_N) {
+    OAK_LANES(i, OAK_NX) {
       const real e2 = indicator2(&row, i, eps, eps_abs);
       OAK_TALLY_MAX(lane[i], e2);
     }
@@ -211,14 +211,14 @@ OAK_FN void look_at_variables(const oak_refine_args_t *arg, long n, real *most O
   const oak_user_t user = oak_user(f);
   OAK_SHARED refine_rows_t rows;
   for (int k = 0; k < OAK_NZ; k++)
-    for (int j = 0; j < OAK_N; j++) {
+    for (int j = 0; j < OAK_NY; j++) {
       primitive_rows(f, &user, n, j, k, rows);
       OAK_BARRIER;
       real *const lane = refine_lanes(most, j, k);
       for (int v = 0; v < NVAR; v++) {
         if (!(OAK_REFINE_PRIMITIVES >> v & 1)) continue;
         const oak_row_t row = primitive_view(rows, v);
-        OAK_INNER(i, OAK_N) {
+        OAK_INNER(i, OAK_NX) {
           const real e2 = indicator2(&row, i, eps, eps_abs);
           lane[i] = OAK_MAX(lane[i], e2);
         }
@@ -236,7 +236,7 @@ OAK_FN int refine_region(const oak_field_t *f, long n) {
   oak_at_t at = oak_place(f, &user, n, 0, 0, 0);
   double upper[3];
   for (int d = 0; d < 3; d++)
-    upper[d] = d < OAK_DIM ? b->origin[d] + OAK_N * oak_dx(f, b->level, d) : b->origin[d];
+    upper[d] = d < OAK_DIM ? b->origin[d] + OAK_ALONG(d) * oak_dx(f, b->level, d) : b->origin[d];
   for (int d = 0; d < 3; d++) at.x[d] = 0.5 * (b->origin[d] + upper[d]);
   return problem_region(&at, b->origin, upper);
 #else
@@ -252,10 +252,10 @@ OAK_FN void look_at_solids(const oak_refine_args_t *arg, long n,
 #if OAK_NBODY
   const oak_user_t user = oak_user(&arg->f);
 #endif
-  OAK_ROWS(row, OAK_NZ * OAK_N, OAK_N) {
-    const int j = row % OAK_N, k = row / OAK_N;
+  OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+    const int j = row % OAK_NY, k = row / OAK_NY;
     real *const lane = refine_lanes(most, j, k);
-    OAK_LANES(i, OAK_N) {
+    OAK_LANES(i, OAK_NX) {
       const real own = oak_get(&arg->f, n, SOLID_VAR, i, j, k);
       int differs = 0;
       for (int face = 0; face < OAK_FACES; face++) {
@@ -282,10 +282,10 @@ OAK_FN void look_at_block(const oak_refine_args_t *arg, long n, real *most OAK_L
   /* only regions */
 #elif OAK_REFINE_USER && OAK_HAS_problem_refine
   const oak_user_t user = oak_user(&arg->f);
-  OAK_ROWS(row, OAK_NZ * OAK_N, OAK_N) {
-    const int j = row % OAK_N, k = row / OAK_N;
+  OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
+    const int j = row % OAK_NY, k = row / OAK_NY;
     real *const lane = refine_lanes(most, j, k);
-    OAK_LANES(i, OAK_N) {
+    OAK_LANES(i, OAK_NX) {
       const oak_at_t at = oak_place(&arg->f, &user, n, i, j, k);
       const real e = oak_abs(problem_refine(&at));
       /* The square of a finite value may overflow, but set_flag must not take it for infinite. */

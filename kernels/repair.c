@@ -29,9 +29,9 @@ OAK_KERNEL(oak_mark, oak_mark_args_t, OAK_CHUNK_LANES) {
 
 /* Coordinates of cell c of a block. */
 OAK_FN void cell_point(int c, int x[3]) {
-  x[0] = c % OAK_N;
-  x[1] = c / OAK_N % OAK_N;
-  x[2] = OAK_DIM == 3 ? c / (OAK_N * OAK_N) : 0;
+  x[0] = c % OAK_NX;
+  x[1] = c / OAK_NX % OAK_NY;
+  x[2] = OAK_DIM == 3 ? c / (OAK_NX * OAK_NY) : 0;
 }
 
 /* The mark of a cell. A marked cell (`own`) gets the bits of the cell and of all faces; another

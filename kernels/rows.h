@@ -23,10 +23,10 @@ OAK_FN const store_t *oak_row_start(const oak_field_t *f, int components, long b
                                     int axis, const int x[3], int *stride) {
   OAK_UNROLL
   for (int dir = 0; dir < OAK_DIM; dir++) {
-    if (x[dir] >= 0 && x[dir] < OAK_N) continue;
-    const int above = x[dir] >= OAK_N;
+    if (x[dir] >= 0 && x[dir] < OAK_ALONG(dir)) continue;
+    const int above = x[dir] >= OAK_ALONG(dir);
     const oak_side_t s = oak_side_of(f, components, block, 2 * dir + above);
-    const int layer = above ? x[dir] - OAK_N : x[dir] + OAK_NG;
+    const int layer = above ? x[dir] - OAK_ALONG(dir) : x[dir] + OAK_NG;
     const int first = dir == 0 ? 1 : 0, second = dir == 2 ? 1 : 2;
     *stride = axis == first ? s.sa : s.sb;
     return s.p + (long long)v * s.sv + layer * s.sn + x[first] * s.sa +
@@ -52,7 +52,7 @@ OAK_FN oak_row_t oak_row_of(const oak_field_t *f, int components, long block, in
   row.c = oak_row_start(f, components, block, v, axis, y, &row.sc);
   y[axis] = -1;
   row.below = oak_row_value(f, components, block, v, y);
-  y[axis] = OAK_N;
+  y[axis] = OAK_ALONG(axis);
   row.above = oak_row_value(f, components, block, v, y);
   y[axis] = 0;
   OAK_UNROLL
@@ -77,10 +77,11 @@ OAK_FN oak_row_t oak_row(const oak_field_t *f, long block, int v, int axis, cons
 /* Neighbours of cell a of the row below and above along `dir`. */
 OAK_FN void oak_row_neighbours(const oak_row_t *row, int dir, int a, real *below, real *above) {
   if (dir == row->axis) {
+    const int last = OAK_ALONG(dir) - 1;
     const real lower = row->c[(a > 0 ? a - 1 : 0) * row->sc];
-    const real upper = row->c[(a < OAK_N - 1 ? a + 1 : OAK_N - 1) * row->sc];
+    const real upper = row->c[(a < last ? a + 1 : last) * row->sc];
     *below = a > 0 ? lower : row->below;
-    *above = a < OAK_N - 1 ? upper : row->above;
+    *above = a < last ? upper : row->above;
   } else {
     *below = row->side[dir][0][a * row->ss[dir][0]];
     *above = row->side[dir][1][a * row->ss[dir][1]];

@@ -92,7 +92,7 @@ OAK_FN oak_at_t oak_place(const oak_field_t *f, const oak_user_t *user, long blo
 
 /** The same for cell c = i + N j + N^2 k of the block. */
 OAK_FN oak_at_t oak_place_cell(const oak_field_t *f, const oak_user_t *user, long block, int c) {
-  return oak_place(f, user, block, c % OAK_N, c / OAK_N % OAK_N, c / (OAK_N * OAK_N));
+  return oak_place(f, user, block, c % OAK_NX, c / OAK_NX % OAK_NY, c / (OAK_NX * OAK_NY));
 }
 
 /** The primitive state of the cell whose first variable is at p. */

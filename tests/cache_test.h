@@ -45,7 +45,7 @@ static inline oak_device_t *open_device(const char *compiler, const char *flags)
   return dev;
 }
 
-static const char *const defines[] = {"OAK_REAL=double", "OAK_DIM=3", "OAK_N=8", "OAK_NG=2"};
+static const char *const defines[] = {"OAK_REAL=double", "OAK_DIM=3", "OAK_NX=8", "OAK_NG=2"};
 
 /** The source value.c, with one more file unless NULL. */
 static inline oak_status_t build(oak_device_t *dev, const char *more, oak_module_t **module) {

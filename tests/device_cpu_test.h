@@ -68,7 +68,7 @@ enum { outer = 37, cells = 100 * outer };
 static oak_status_t build(oak_device_t *dev, const char *name, const char *define,
                           oak_module_t **module) {
   const char *path = in_folder(name);
-  const char *defines[] = {"OAK_REAL=double", "OAK_DIM=3", "OAK_N=8",
+  const char *defines[] = {"OAK_REAL=double", "OAK_DIM=3", "OAK_NX=8",
                            "OAK_NG=2",        "VERSION=7", define};
   oak_source_t source = {
       .name = "line", .define = defines, .ndefine = define ? 6 : 5, .file = &path, .nfile = 1};

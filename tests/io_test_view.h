@@ -39,7 +39,7 @@ static double test_field(const oak_grid_view_t *view, int var, int level, const 
   double x[3] = {0, 0, 0};
   uint64_t hash = (uint64_t)level + 1;
   for (int d = 0; d < view->dim; d++) {
-    const double n = (double)((int64_t)view->trees[d] * view->block_size << level);
+    const double n = (double)((int64_t)view->trees[d] * view->block_size[d] << level);
     x[d] = view->xmin[d] + (view->xmax[d] - view->xmin[d]) * ((double)cell[d] + 0.5) / n;
     hash = (hash ^ (uint64_t)cell[d]) * UINT64_C(0x9E3779B97F4A7C15);
     hash ^= hash >> 29;
@@ -54,18 +54,18 @@ static double test_field(const oak_grid_view_t *view, int var, int level, const 
 
 static oak_status_t test_read(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
   const test_mesh_t *mesh = view->owner;
-  const int size = view->block_size, nk = view->dim == 3 ? size : 1;
+  const int *size = view->block_size;
   int rank;
   MPI_Comm_rank(view->comm, &rank);
   OAK_CHECK(rank != mesh->fail_rank || var != mesh->fail_var, OAK_ERR_DEVICE,
             "the test lets reading fail on rank %d", rank);
   for (int b = b0; b < b0 + n; b++)
-    for (int k = 0; k < nk; k++)
-      for (int j = 0; j < size; j++)
-        for (int i = 0; i < size; i++) {
-          const int64_t cell[3] = {(int64_t)view->index[b][0] * size + i,
-                                   (int64_t)view->index[b][1] * size + j,
-                                   (int64_t)view->index[b][2] * size + k};
+    for (int k = 0; k < size[2]; k++)
+      for (int j = 0; j < size[1]; j++)
+        for (int i = 0; i < size[0]; i++) {
+          const int64_t cell[3] = {(int64_t)view->index[b][0] * size[0] + i,
+                                   (int64_t)view->index[b][1] * size[1] + j,
+                                   (int64_t)view->index[b][2] * size[2] + k};
           *dst++ = test_field(view, var, view->level[b], cell);
         }
   return OAK_OK;
@@ -75,12 +75,12 @@ static oak_status_t test_read(const oak_grid_view_t *view, int var, int b0, int 
  * outside the domain have the field itself; finer cells are averaged, coarser ones interpolated. */
 static double test_value(const test_mesh_t *mesh, int var, int level, const int64_t c[3]) {
   const oak_grid_view_t *view = &mesh->view;
-  const int dim = view->dim, n = view->block_size;
+  const int dim = view->dim, *n = view->block_size;
   int64_t block[3] = {0, 0, 0}, size[3] = {1, 1, 1};
   for (int d = 0; d < dim; d++) {
-    if (c[d] < 0 || c[d] >= (int64_t)view->trees[d] * n << level)
+    if (c[d] < 0 || c[d] >= (int64_t)view->trees[d] * n[d] << level)
       return test_field(view, var, level, c);
-    block[d] = c[d] / n << (view->max_level - level);
+    block[d] = c[d] / n[d] << (view->max_level - level);
     size[d] = (int64_t)view->trees[d] << view->max_level;
   }
   const int leaf = mesh->level[mesh->leaf[(block[2] * size[1] + block[1]) * size[0] + block[0]]];
@@ -108,20 +108,19 @@ static double test_value(const test_mesh_t *mesh, int var, int level, const int6
 static oak_status_t test_read_ghosts(const oak_grid_view_t *view, int var, int b0, int n,
                                      int layers, double *dst) {
   const test_mesh_t *mesh = view->owner;
-  const int size = view->block_size, gk = view->dim == 3 ? layers : 0;
-  const int nk = view->dim == 3 ? size : 1;
+  const int *size = view->block_size, gk = view->dim == 3 ? layers : 0;
   int rank;
   MPI_Comm_rank(view->comm, &rank);
   MPI_Barrier(view->comm); /* collective, as a solver's */
   OAK_CHECK(rank != mesh->fail_rank || var != mesh->fail_var, OAK_ERR_DEVICE,
             "the test lets reading fail on rank %d", rank);
   for (int b = b0; b < b0 + n; b++)
-    for (int k = -gk; k < nk + gk; k++)
-      for (int j = -layers; j < size + layers; j++)
-        for (int i = -layers; i < size + layers; i++) {
-          const int64_t cell[3] = {(int64_t)view->index[b][0] * size + i,
-                                   (int64_t)view->index[b][1] * size + j,
-                                   (int64_t)view->index[b][2] * size + k};
+    for (int k = -gk; k < size[2] + gk; k++)
+      for (int j = -layers; j < size[1] + layers; j++)
+        for (int i = -layers; i < size[0] + layers; i++) {
+          const int64_t cell[3] = {(int64_t)view->index[b][0] * size[0] + i,
+                                   (int64_t)view->index[b][1] * size[1] + j,
+                                   (int64_t)view->index[b][2] * size[2] + k};
           *dst++ = test_value(mesh, var, view->level[b], cell);
         }
   return OAK_OK;
@@ -183,6 +182,9 @@ static int test_cut(int nleaf, int rank, int size, test_cut_t cut) {
   }
 }
 
+/** With 1, blocks of the next meshes have half as many cells along y as along the other axes. */
+static int test_flat_blocks;
+
 static inline void test_mesh_new(test_mesh_t *mesh, MPI_Comm comm, int dim, int block_size,
                                  int fine, int tx, int ty, int backwards, test_cut_t cut) {
   int rank, size;
@@ -193,7 +195,7 @@ static inline void test_mesh_new(test_mesh_t *mesh, MPI_Comm comm, int dim, int 
   mesh->backwards = backwards;
   mesh->view = (oak_grid_view_t){.comm = comm,
                                  .dim = dim,
-                                 .block_size = block_size,
+                                 .block_size = {block_size, block_size, block_size},
                                  .xmin = {-0.25, 0.0, -0.5},
                                  .xmax = {-0.25 + tx, 0.75 * ty, 0.5},
                                  .trees = {tx, ty, 1},
@@ -205,7 +207,11 @@ static inline void test_mesh_new(test_mesh_t *mesh, MPI_Comm comm, int dim, int 
                                  .read = test_read,
                                  .read_ghosts = test_read_ghosts,
                                  .owner = mesh};
-  if (dim == 2) mesh->view.xmin[2] = mesh->view.xmax[2] = 0.0;
+  if (dim == 2) {
+    mesh->view.xmin[2] = mesh->view.xmax[2] = 0.0;
+    mesh->view.block_size[2] = 1;
+  }
+  if (test_flat_blocks) mesh->view.block_size[1] /= 2;
   for (int t = 0; t < tx * ty; t++) {
     const int tree = backwards ? tx * ty - 1 - t : t;
     test_add_node(mesh, 0, tree % tx, tree / tx, 0, fine);
@@ -234,17 +240,17 @@ static inline void test_mesh_free(test_mesh_t *mesh) {
 /** Integral of a variable over the leaves, from the known field. */
 static inline double known_integral(const test_mesh_t *mesh, int var) {
   const oak_grid_view_t *view = &mesh->view;
-  const int n = view->block_size, nk = view->dim == 3 ? n : 1;
+  const int *n = view->block_size;
   double sum = 0;
   for (int b = 0; b < mesh->nleaf; b++) {
     double volume = 1;
     for (int d = 0; d < view->dim; d++)
-      volume *= (view->xmax[d] - view->xmin[d]) / (double)(view->trees[d] * n << mesh->level[b]);
-    for (int k = 0; k < nk; k++)
-      for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++) {
-          const int64_t cell[3] = {mesh->index[b][0] * n + i, mesh->index[b][1] * n + j,
-                                   mesh->index[b][2] * n + k};
+      volume *= (view->xmax[d] - view->xmin[d]) / (double)(view->trees[d] * n[d] << mesh->level[b]);
+    for (int k = 0; k < n[2]; k++)
+      for (int j = 0; j < n[1]; j++)
+        for (int i = 0; i < n[0]; i++) {
+          const int64_t cell[3] = {mesh->index[b][0] * n[0] + i, mesh->index[b][1] * n[1] + j,
+                                   mesh->index[b][2] * n[2] + k};
           sum += volume * test_field(view, var, mesh->level[b], cell);
         }
   }

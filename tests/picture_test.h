@@ -78,7 +78,7 @@ static inline double value_at(const test_mesh_t *mesh, const image_t *image, int
     for (int d = 0; d < view->dim; d++) {
       const double block = at[d] * (1 << mesh->level[b]);
       inside = inside && (int)block == mesh->index[b][d];
-      cell[d] = (int64_t)(block * view->block_size);
+      cell[d] = (int64_t)(block * view->block_size[d]);
     }
     if (!inside) continue;
     *found = 1;

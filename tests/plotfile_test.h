@@ -167,7 +167,7 @@ static void read_size(plot_t *plot, int l, const oak_grid_view_t *view, FILE *in
   for (int d = 0; d < 3; d++) {
     assert_int_equal(low[d], 0);
     plot->n[l][d] = high[d] + 1;
-    if (d < plot->dim) assert_int_equal(plot->n[l][d], view->block_size * view->trees[d] << l);
+    if (d < plot->dim) assert_int_equal(plot->n[l][d], view->block_size[d] * view->trees[d] << l);
   }
   const size_t n = (size_t)(plot->n[l][0] * plot->n[l][1] * plot->n[l][2]);
   plot->value[l] = calloc(n * plot->nvar, sizeof(double));

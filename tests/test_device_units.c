@@ -56,7 +56,7 @@ static const char common[] =
   ", value_args_t, 32) {\n  OAK_ARGS(value_args_t);\n  OAK_OUTER(b) arg.y[b] = " value ";\n}\n"
 
 static oak_status_t build(oak_device_t *dev, oak_module_t **module) {
-  static const char *const defines[] = {"OAK_REAL=double", "OAK_DIM=3", "OAK_N=8", "OAK_NG=2"};
+  static const char *const defines[] = {"OAK_REAL=double", "OAK_DIM=3", "OAK_NX=8", "OAK_NG=2"};
   static const int time[] = {1, 2, 3};
   const char *const path[] = {in_folder("one.c"), in_folder("two.c"), in_folder("three.c")};
   const oak_source_t source = {

@@ -106,7 +106,7 @@ static case_t case_new(MPI_Comm comm, int dim, int n, int level, int jumps, int 
   oak_t *sim = c.s.sim;
   oak_elliptic_setup_t setup = {.transport = &sim->data.transport,
                                 .timers = &sim->data.timers,
-                                .block_size = n,
+                                .block_size = {n, n, dim == 3 ? n : 1},
                                 .a = 1,
                                 .gather_cells = gather_cells};
   memcpy(setup.xmin, sim->setup.xmin, sizeof setup.xmin);

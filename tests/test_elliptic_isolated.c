@@ -52,7 +52,8 @@ static case_t case_new(MPI_Comm comm, int dim, int n) {
   MUST(oak_adjust_refinement_flags(sim, flag, NULL));
   free(flag);
   oak_elliptic_setup_t setup = {
-      .transport = &sim->data.transport, .timers = &sim->data.timers, .block_size = n, .a = 2};
+      .transport = &sim->data.transport, .timers = &sim->data.timers, .a = 2};
+  memcpy(setup.block_size, sim->setup.block_size, sizeof setup.block_size);
   memcpy(setup.xmin, sim->setup.xmin, sizeof setup.xmin);
   memcpy(setup.dx0, sim->setup.dx0, sizeof setup.dx0);
   MUST(oak_elliptic_new(sim->setup.comm, &setup, sim->data.mesh, &c.e));

@@ -39,7 +39,7 @@ static oak_status_t made_up(void *owner, int b0, int n, void *dst) {
 
 static oak_checkpoint_t make_head(int64_t blocks) {
   return (oak_checkpoint_t){.dim = 2,
-                            .block_size = SIDE,
+                            .block_size = {SIDE, SIDE, 1},
                             .nvar = VARIABLES,
                             .real_size = 8,
                             .trees = {1, 1, 1},

@@ -26,7 +26,7 @@ static int odd; /* value that read_odd() gives to one cell */
 
 /** 0 everywhere but in the last cell of block 3. */
 static oak_status_t read_odd(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
-  const size_t cells = (size_t)pow(view->block_size, view->dim);
+  const size_t cells = oak_view_block_cells(view);
   (void)var;
   memset(dst, 0, (size_t)n * cells * sizeof *dst);
   if (b0 <= 3 && 3 < b0 + n) dst[(size_t)(4 - b0) * cells - 1] = odd_values[odd];
@@ -36,7 +36,7 @@ static oak_status_t read_odd(const oak_grid_view_t *view, int var, int b0, int n
 static oak_status_t read_zero(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
   (void)var;
   (void)b0;
-  memset(dst, 0, (size_t)n * (size_t)pow(view->block_size, view->dim) * sizeof *dst);
+  memset(dst, 0, (size_t)n * oak_view_block_cells(view) * sizeof *dst);
   return OAK_OK;
 }
 

@@ -12,7 +12,7 @@
 
 /** Lowest and highest value of a view's variable. */
 static void find_range(const oak_grid_view_t *view, double range[2]) {
-  const size_t ncell = (size_t)pow(view->block_size, view->dim);
+  const size_t ncell = oak_view_block_cells(view);
   double *cells = malloc(ncell * sizeof *cells);
   range[0] = INFINITY;
   range[1] = -INFINITY;

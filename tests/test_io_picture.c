@@ -183,9 +183,8 @@ static void test_mesh_lines(void **state) {
 
 /** Variable 0: constant; 1: nothing finite in the first cell of each block; 2: huge. */
 static oak_status_t read_odd(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
-  size_t count = (size_t)n;
+  const size_t count = (size_t)n * oak_view_block_cells(view);
   (void)b0;
-  for (int d = 0; d < view->dim; d++) count *= (size_t)view->block_size;
   for (size_t i = 0; i < count; i++)
     dst[i] = var == 0 ? 3.0 : var == 1 ? (i % 16 ? 3.0 : NAN) : i % 2 ? 1e308 : -1e308;
   return OAK_OK;

@@ -41,7 +41,7 @@ static void test_solids(void **state) {
 /** Variable 0 is 2, and 50 in solids: these are the lower half along x and the upper half along z.
  */
 static oak_status_t read_walls(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
-  const int size = view->block_size;
+  const int size = view->block_size[0];
   for (int b = b0; b < b0 + n; b++)
     for (int c = 0; c < size * size * size; c++) {
       const int blocks[2] = {view->trees[0] << view->level[b], view->trees[2] << view->level[b]};

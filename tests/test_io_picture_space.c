@@ -17,7 +17,7 @@ static void find_point(const oak_grid_view_t *view, const double q[3], double x[
 
 /** A ramp along the two axes of the picture. */
 static oak_status_t read_ramp(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
-  const int size = view->block_size, cells = (int)oak_view_block_cells(view);
+  const int size = view->block_size[0], cells = (int)oak_view_block_cells(view);
   (void)var;
   for (int b = b0; b < b0 + n; b++)
     for (int c = 0; c < cells; c++) {

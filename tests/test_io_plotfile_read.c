@@ -23,23 +23,27 @@ static void write_mesh(test_mesh_t *mesh, int dim, int block_size, int fine, int
   if (oak_plotfile_write(&mesh->view, path) != OAK_OK) fail_msg("%s", oak_last_error());
 }
 
-static void open_plotfile(int block_size, oak_plotfile_t **p) {
-  if (oak_plotfile_open(path, block_size, p) != OAK_OK) fail_msg("%s", oak_last_error());
+/** With blocks that are a \a cut of those written along each axis; 0: with those written. */
+static oak_status_t open_cut(const test_mesh_t *mesh, int cut, oak_plotfile_t **p) {
+  int size[3];
+  for (int d = 0; d < 3; d++)
+    size[d] = d < mesh->view.dim && cut ? mesh->view.block_size[d] / cut : 1;
+  return oak_plotfile_open(path, cut ? size : NULL, p);
 }
 
 /** Compare what \a view reads with the test's field. \return its cells, in those of the finest. */
 static double compare_values(const oak_grid_view_t *view, const oak_grid_view_t *written,
                              int value_bytes) {
-  const int n = view->block_size, nk = view->dim == 3 ? n : 1;
-  double *cells = malloc((size_t)n * n * nk * sizeof *cells), volume = 0;
+  const int *n = view->block_size, ncell = n[0] * n[1] * n[2];
+  double *cells = malloc((size_t)ncell * sizeof *cells), volume = 0;
   for (int v = 0; v < view->nvar; v++)
     for (int b = 0; b < view->nblock; b++) {
       assert_int_equal(view->read(view, v, b, 1, cells), OAK_OK);
-      volume += v == 0 ? pow(n, view->dim) * pow(0.5, view->dim * view->level[b]) : 0;
-      for (int c = 0; c < n * n * nk; c++) {
-        const int64_t cell[3] = {(int64_t)view->index[b][0] * n + c % n,
-                                 (int64_t)view->index[b][1] * n + c / n % n,
-                                 (int64_t)view->index[b][2] * n + c / n / n};
+      volume += v == 0 ? ncell * pow(0.5, view->dim * view->level[b]) : 0;
+      for (int c = 0; c < ncell; c++) {
+        const int64_t cell[3] = {(int64_t)view->index[b][0] * n[0] + c % n[0],
+                                 (int64_t)view->index[b][1] * n[1] + c / n[0] % n[1],
+                                 (int64_t)view->index[b][2] * n[2] + c / n[0] / n[1]};
         double expected = test_field(written, v, view->level[b], cell);
         if (value_bytes == 4) expected = (float)expected;
         assert_true(cells[c] == expected);
@@ -50,12 +54,12 @@ static double compare_values(const oak_grid_view_t *view, const oak_grid_view_t 
 }
 
 /** Header and leaves are those that were written. */
-static void check_plotfile(const test_mesh_t *mesh, int block_size, int value_bytes) {
+static void check_plotfile(const test_mesh_t *mesh, int cut, int value_bytes) {
   oak_plotfile_t *p;
   double range[2];
-  open_plotfile(block_size, &p);
+  if (open_cut(mesh, cut, &p) != OAK_OK) fail_msg("%s", oak_last_error());
+  if (!cut) cut = 1;
   const oak_grid_view_t *view = oak_plotfile_view(p), *written = &mesh->view;
-  const int cut = written->block_size / view->block_size; /* of a block, along each dimension */
   assert_int_equal(view->value_bytes, value_bytes);
   assert_int_equal(view->dim, written->dim);
   assert_int_equal(view->nvar, TEST_NVAR);
@@ -67,9 +71,10 @@ static void check_plotfile(const test_mesh_t *mesh, int block_size, int value_by
   for (int d = 0; d < view->dim; d++) {
     assert_true(view->xmin[d] == written->xmin[d] && view->xmax[d] == written->xmax[d]);
     assert_int_equal(view->trees[d], written->trees[d] * cut);
+    assert_int_equal(view->block_size[d], written->block_size[d] / cut);
   }
   assert_true(compare_values(view, written, value_bytes) ==
-              pow(written->block_size, view->dim) * view->trees[0] * view->trees[1] *
+              (double)oak_view_block_cells(written) * view->trees[0] * view->trees[1] *
                   view->trees[2] / pow(cut, view->dim));
   oak_plotfile_range(p, 2, range);
   assert_true(range[0] >= -1 && range[0] < -0.9 && range[1] <= 1 && range[1] > 0.9);
@@ -79,19 +84,22 @@ static void check_plotfile(const test_mesh_t *mesh, int block_size, int value_by
 
 static void test_values(void **state) {
   (void)state;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 6; i++) {
     test_mesh_t mesh;
+    test_flat_blocks = i >= 4;
     const int dim = 2 + i % 2, size = dim == 2 ? 16 : 8, bytes = i < 2 ? 8 : 4;
     write_mesh(&mesh, dim, size, dim == 2 ? 5 : 3, bytes);
     check_plotfile(&mesh, 0, bytes);
-    check_plotfile(&mesh, size, bytes);
-    check_plotfile(&mesh, size / 2, bytes);
+    check_plotfile(&mesh, 1, bytes);
     check_plotfile(&mesh, 2, bytes);
+    check_plotfile(&mesh, size / 4, bytes);
     oak_plotfile_t *p;
-    assert_int_equal(oak_plotfile_open(path, 6, &p), OAK_ERR_ARGUMENT);
+    const int wrong[3] = {6, size, dim == 3 ? size : 1};
+    assert_int_equal(oak_plotfile_open(path, wrong, &p), OAK_ERR_ARGUMENT);
     assert_null(p);
     test_mesh_free(&mesh);
   }
+  test_flat_blocks = 0;
 }
 
 /** Each place is found in the leaf around it, whatever the order of the leaves. */
@@ -153,11 +161,12 @@ static void store(const char *name, const char *text, size_t length) {
  * \return whether it works. */
 static int survives(void) {
   oak_plotfile_t *p;
-  oak_status_t st = oak_plotfile_open(path, 0, &p);
+  oak_status_t st = oak_plotfile_open(path, NULL, &p);
   double cells[16 * 16];
   const oak_grid_view_t *view = st == OAK_OK ? oak_plotfile_view(p) : NULL;
   for (int b = 0; view && b < view->nblock && st == OAK_OK; b++)
-    for (int v = 0; v < view->nvar && st == OAK_OK && view->block_size <= 16 && view->dim == 2; v++)
+    for (int v = 0;
+         v < view->nvar && st == OAK_OK && oak_view_block_cells(view) <= 256 && view->dim == 2; v++)
       st = view->read(view, v, b, 1, cells);
   if (st != OAK_OK) {
     assert_int_equal(st, OAK_ERR_FILE);
@@ -242,14 +251,14 @@ static void test_not_there(void **state) {
   (void)state;
   oak_plotfile_t *p;
   char other[600];
-  assert_int_equal(oak_plotfile_open("/nowhere/plt", 0, &p), OAK_ERR_FILE);
+  assert_int_equal(oak_plotfile_open("/nowhere/plt", NULL, &p), OAK_ERR_FILE);
   assert_non_null(strstr(oak_last_error(), "No such file"));
   snprintf(other, sizeof other, "%s/odd_%d", folder, test_rank);
   mkdir(other, 0777);
   snprintf(other, sizeof other, "%s/odd_%d/Header", folder, test_rank);
   mkfifo(other, 0666);
   snprintf(other, sizeof other, "%s/odd_%d/", folder, test_rank);
-  assert_int_equal(oak_plotfile_open(other, 0, &p), OAK_ERR_FILE);
+  assert_int_equal(oak_plotfile_open(other, NULL, &p), OAK_ERR_FILE);
   assert_non_null(strstr(oak_last_error(), "no regular file"));
 }
 

@@ -15,12 +15,12 @@
 static double value_at(const oak_grid_view_t *view, const oak_locator_t *locator, int var,
                        const double x[3], int *level) {
   int at[3];
-  const int b = oak_locate_point(locator, x, at), n = view->block_size;
+  const int b = oak_locate_point(locator, x, at), *n = view->block_size;
   assert_true(b >= 0);
   *level = view->level[b];
-  const int64_t cell[3] = {(int64_t)view->index[b][0] * n + at[0],
-                           (int64_t)view->index[b][1] * n + at[1],
-                           (int64_t)view->index[b][2] * n + at[2]};
+  const int64_t cell[3] = {(int64_t)view->index[b][0] * n[0] + at[0],
+                           (int64_t)view->index[b][1] * n[1] + at[1],
+                           (int64_t)view->index[b][2] * n[2] + at[2]};
   return test_field(view, var, *level, cell);
 }
 
@@ -86,8 +86,8 @@ static void check_plane(const oak_grid_view_t *view, int axis, double at, int le
   assert_int_equal(oak_locator_new(view, &locator), OAK_OK);
   assert_int_equal(oak_sample_plane(view, axis, at, level, var, 1, &table), OAK_OK);
   assert_int_equal(oak_sample_plane(view, axis, at, view->max_level, var, 1, &fine), OAK_OK);
-  assert_int_equal(table.shape[1], view->trees[h] * view->block_size << level);
-  assert_int_equal(table.shape[0], view->trees[v] * view->block_size << level);
+  assert_int_equal(table.shape[1], view->trees[h] * view->block_size[h] << level);
+  assert_int_equal(table.shape[0], view->trees[v] * view->block_size[v] << level);
   assert_int_equal(table.nrow, table.shape[0] * table.shape[1]);
   double sum[2] = {0, 0};
   for (int64_t r = 0; r < table.nrow; r++) {

@@ -60,7 +60,7 @@ static void check_points(const test_mesh_t *mesh) {
       int64_t cell[3] = {0, 0, 0};
       int inside = 1;
       for (int d = 0; d < view->dim; d++) {
-        const int64_t n = view->block_size, cells = (view->trees[d] * n) << mesh->level[b];
+        const int64_t n = view->block_size[d], cells = (view->trees[d] * n) << mesh->level[b];
         const double width = (view->xmax[d] - view->xmin[d]) / (double)cells;
         cell[d] = (int64_t)((x[p][d] - view->xmin[d]) / width);
         if (cell[d] >= cells) cell[d] = cells - 1;

@@ -21,7 +21,7 @@ static double mean_radius(const oak_grid_view_t *view, int level, int64_t cell) 
 }
 
 static oak_status_t read_radius(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
-  const int size = view->block_size, cells = (int)oak_view_block_cells(view);
+  const int size = view->block_size[0], cells = (int)oak_view_block_cells(view);
   (void)var;
   for (int b = b0; b < b0 + n; b++)
     for (int c = 0; c < cells; c++)
@@ -32,7 +32,7 @@ static oak_status_t read_radius(const oak_grid_view_t *view, int var, int b0, in
 static oak_status_t check_node(void *context, int level, const int32_t index[3],
                                const double *cells) {
   const oak_grid_view_t *view = context;
-  const int size = view->block_size;
+  const int size = view->block_size[0];
   for (size_t c = 0; c < oak_view_block_cells(view); c++)
     assert_true(fabs(cells[c] -
                      mean_radius(view, level, (int64_t)index[0] * size + (int)c % size)) < 1e-13);

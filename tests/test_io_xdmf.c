@@ -21,7 +21,7 @@ static void check_output(const test_mesh_t *mesh, int layers, const char *stem) 
   MPI_Barrier(MPI_COMM_WORLD);
   const oak_grid_view_t *view = &mesh->view;
   int64_t cells = 1;
-  for (int d = 0; d < view->dim; d++) cells *= view->block_size + 2 * layers;
+  for (int d = 0; d < view->dim; d++) cells *= view->block_size[d] + 2 * layers;
   const int64_t mask = layers > 0 ? (cells + 7) / 8 * 8 : 0;
   snprintf(name, sizeof name, "%s.data/rank_%05d.raw", stem, rank);
   assert_int_equal(stat(name, &info) == 0, view->nblock > 0);

@@ -9,10 +9,10 @@ OAK_KERNEL(mach, mach_args_t, 128) {
   OAK_OUTER(n) {
     const oak_user_t user = oak_user(&arg.f);
     const store_t *u = arg.f.u + n * OAK_BLOCK_REALS;
-    OAK_SHARED real most[OAK_N]; /* of the squared Mach number, one per lane */
-    OAK_INNER(i, OAK_N) {
+    OAK_SHARED real most[OAK_NX]; /* of the squared Mach number, one per lane */
+    OAK_INNER(i, OAK_NX) {
       real largest = 0;
-      for (int c = i; c < OAK_CELLS; c += OAK_N) {
+      for (int c = i; c < OAK_CELLS; c += OAK_NX) {
         real q[NVAR], speed2 = 0;
         oak_load(u + c, OAK_CELLS, q);
         oak_state_to_primitive(&user.physics, q);
@@ -25,7 +25,7 @@ OAK_KERNEL(mach, mach_args_t, 128) {
     OAK_BARRIER;
     OAK_SERIAL {
       real mach2;
-      OAK_REDUCE_MAX(mach2, most, OAK_N);
+      OAK_REDUCE_MAX(mach2, most, OAK_NX);
       arg.mach[n] = (double)oak_sqrt(mach2);
     }
     OAK_BARRIER;

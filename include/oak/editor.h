@@ -11,7 +11,9 @@
 #ifndef OAK_REAL
 #define OAK_REAL double
 #endif
-#define OAK_N 16
+#define OAK_NX 16
+#define OAK_NY 16
+#define OAK_NZ (OAK_DIM == 3 ? 16 : 1)
 #define OAK_NG 3
 #define OAK_COORDINATES 0
 #define OAK_NPREV 2

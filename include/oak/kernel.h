@@ -3,8 +3,8 @@
  * macros for parallel loops. Included first by every kernel build; docs/kernels.md is its manual.
  *
  * Constants of the run, given by the build (for an editor by oak/editor.h):
- *   OAK_DIM  2 or 3        OAK_N   cells of a block along each dimension
- *   OAK_NG   ghost layers  OAK_REAL double or float */
+ *   OAK_DIM  2 or 3        OAK_NX, OAK_NY, OAK_NZ  cells of a block along each axis; in 2D OAK_NZ
+ * is 1 OAK_NG   ghost layers  OAK_REAL                double or float */
 #ifndef OAK_KERNEL_H
 #define OAK_KERNEL_H
 
@@ -23,10 +23,14 @@
 #include "oak/kernel_args.h"
 
 #define OAK_FACES (2 * OAK_DIM)
-#define OAK_NZ (OAK_DIM == 3 ? OAK_N : 1)
-/* Cells of a block face and of a block. */
-#define OAK_AREA (OAK_DIM == 3 ? OAK_N * OAK_N : OAK_N)
-#define OAK_CELLS (OAK_AREA * OAK_N)
+#define OAK_CELLS (OAK_NX * OAK_NY * OAK_NZ)
+/* Cells of a block along axis `dir`, which need not be a constant. */
+#define OAK_ALONG(dir) ((dir) == 0 ? OAK_NX : (dir) == 1 || OAK_DIM == 2 ? OAK_NY : OAK_NZ)
+/* The same along every axis, and the cells of a face: only for blocks with equal edges. */
+#if OAK_NX == OAK_NY && (OAK_DIM == 2 || OAK_NX == OAK_NZ)
+#define OAK_N OAK_NX
+#define OAK_AREA (OAK_CELLS / OAK_N)
+#endif
 
 /* Comparisons with NaN choose the second operand, as the hardware instructions do. */
 #define OAK_MIN(a, b) ((a) < (b) ? (a) : (b))

@@ -288,7 +288,8 @@ static oak_status_t start(oak_device_t *dev, acc_t *acc) {
 
 /** Collective, unlike `open` of other devices, because the runtime is built like a kernel. */
 static oak_status_t acc_open(oak_device_t *dev, const oak_device_options_t *options) {
-  static const char *const define[] = {"OAK_DIM=2", "OAK_N=8", "OAK_NG=2", "OAK_REAL=double"};
+  static const char *const define[] = {"OAK_DIM=2", "OAK_NX=8", "OAK_NY=8",
+                                       "OAK_NZ=1",  "OAK_NG=2", "OAK_REAL=double"};
   const char *root;
   char *file = NULL;
   (void)options;
@@ -301,7 +302,7 @@ static oak_status_t acc_open(oak_device_t *dev, const oak_device_options_t *opti
   if (st == OAK_OK) {
     const char *const list[] = {file};
     const oak_source_t source = {
-        .name = "directives_runtime", .define = define, .ndefine = 4, .file = list, .nfile = 1};
+        .name = "directives_runtime", .define = define, .ndefine = 6, .file = list, .nfile = 1};
     st = oak_device_build(dev, &source, &acc->runtime);
   }
   if (st == OAK_OK) st = start(dev, acc);

@@ -118,7 +118,7 @@ enum { OAK_ELLIPTIC_RECORDED = 8 };
 typedef struct oak_elliptic_setup {
   oak_transport_t *transport;
   oak_timers_t *timers;
-  int block_size;
+  int block_size[3];
   int coordinates; /**< mesh.coordinates; 0: Cartesian */
   double xmin[3], dx0[3];
   oak_elliptic_condition_t condition[6]; /**< that of the axis r = 0 has no effect */
@@ -136,7 +136,8 @@ typedef struct oak_elliptic {
   MPI_Comm comm;
   oak_mesh_t *mesh; /**< of the solution */
   long revision;    /**< revision of the mesh that the hierarchy belongs to; -1: none */
-  int dim, cells;   /**< of a block */
+  int dim;
+  int cells, face_cells; /**< of a block, and of its largest face */
   int nlevel;
   oak_elliptic_level_t level[OAK_MESH_MAX_LEVEL + 1]; /**< 0 is the coarsest */
   oak_module_t *module;

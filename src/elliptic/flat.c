@@ -18,7 +18,7 @@ static int64_t plan_arrays(const oak_elliptic_t *e, oak_elliptic_flat_args_t *a)
     most = 1;
     for (int d = 0; d < 3; d++) {
       a->n[l][d] = d >= e->dim ? 1
-                   : l == 0    ? e->mesh->trees[d] * e->setup.block_size
+                   : l == 0    ? e->mesh->trees[d] * e->setup.block_size[d]
                                : a->n[l - 1][d] / 2;
       if (d < e->dim && a->n[l][d] % 2) even = 0;
       if (a->n[l][d] > most) most = a->n[l][d];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "base/shape.h"
 #include "elliptic/elliptic.h"
 
 /* ---- kernels */
@@ -24,10 +25,9 @@ static const char *const parts[] = {"kernels/halo.c",           "kernels/ellipti
 enum { NPARTS = sizeof parts / sizeof *parts };
 
 static oak_status_t build(oak_elliptic_t *e) {
-  char path[NPARTS][4200], define[6][64];
-  const char *file[NPARTS], *list[9] = {define[0],  define[1],         define[2], define[3],
-                                        "OAK_NG=1", "OAK_REAL=double", define[4], define[5]};
-  int ndefine = e->setup.coordinates ? 8 : 6;
+  char path[NPARTS][4200], define[8][64];
+  const char *file[NPARTS], *list[11] = {"OAK_NG=1", "OAK_REAL=double"};
+  int ndefine = e->setup.coordinates ? 10 : 8;
   const char *root;
   OAK_TRY(oak_agree(e->comm, oak_source_root(&root)));
   for (int i = 0; i < NPARTS; i++) {
@@ -35,12 +35,15 @@ static oak_status_t build(oak_elliptic_t *e) {
     file[i] = path[i];
   }
   const int peers = oak_device_ops(e->dev)->host_memory || e->setup.transport->peers.count > 1;
+  for (int i = 0; i < 8; i++) list[2 + i] = define[i];
   snprintf(define[0], sizeof define[0], "OAK_DIM=%d", e->dim);
-  snprintf(define[1], sizeof define[1], "OAK_N=%d", e->setup.block_size);
-  snprintf(define[2], sizeof define[2], "OAK_PEERS=%d", peers);
-  snprintf(define[3], sizeof define[3], "OAK_ELLIPTIC_FIELDS=%d", e->setup.fields);
-  snprintf(define[4], sizeof define[4], "OAK_COORDINATES=%d", e->setup.coordinates);
-  snprintf(define[5], sizeof define[5], "OAK_AXIS=%.17g", e->setup.xmin[0] / e->setup.dx0[0]);
+  snprintf(define[1], sizeof define[1], "OAK_NX=%d", e->setup.block_size[0]);
+  snprintf(define[2], sizeof define[2], "OAK_NY=%d", e->setup.block_size[1]);
+  snprintf(define[3], sizeof define[3], "OAK_NZ=%d", e->setup.block_size[2]);
+  snprintf(define[4], sizeof define[4], "OAK_PEERS=%d", peers);
+  snprintf(define[5], sizeof define[5], "OAK_ELLIPTIC_FIELDS=%d", e->setup.fields);
+  snprintf(define[6], sizeof define[6], "OAK_COORDINATES=%d", e->setup.coordinates);
+  snprintf(define[7], sizeof define[7], "OAK_AXIS=%.17g", e->setup.xmin[0] / e->setup.dx0[0]);
   if (e->setup.bodies) list[ndefine++] = "OAK_ELLIPTIC_BODIES=1";
   const oak_source_t source = {.name = "elliptic",
                                .define = list,
@@ -108,7 +111,8 @@ oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, 
   e->axis = setup->coordinates && setup->xmin[0] == 0;
   e->revision = -1;
   e->dim = mesh->dim;
-  e->cells = setup->block_size * setup->block_size * (e->dim == 3 ? setup->block_size : 1);
+  e->cells = (int)oak_shape_cells(setup->block_size);
+  e->face_cells = (int)oak_shape_face(e->dim, setup->block_size);
   e->floating = 1;
   e->gather.level = -1;
   if (!e->setup.gather_cells) e->setup.gather_cells = oak_elliptic_gather_limit(setup->transport);
@@ -190,7 +194,7 @@ static oak_status_t upload_blocks(oak_elliptic_t *e, oak_elliptic_level_t *level
   for (int i = 0; i < n; i++) {
     b[i] = (oak_block_t){.level = mesh->level[i], .first = mesh->index[i][0]};
     for (int d = 0; d < e->dim; d++)
-      b[i].origin[d] = e->setup.xmin[d] + mesh->index[i][d] * e->setup.block_size *
+      b[i].origin[d] = e->setup.xmin[d] + mesh->index[i][d] * e->setup.block_size[d] *
                                               ldexp(e->setup.dx0[d], -mesh->level[i]);
   }
   oak_status_t st = oak_device_alloc(e->dev, n * sizeof *b, &level->blocks);
@@ -243,7 +247,7 @@ static oak_status_t upload_faces(oak_elliptic_t *e, oak_elliptic_level_t *level)
 /* Memory of this rank alone. */
 static oak_status_t fit_local(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   const size_t bytes = (size_t)level->mesh->nblock * e->cells * sizeof(double);
-  const size_t area = e->cells / e->setup.block_size * sizeof(double);
+  const size_t area = e->face_cells * sizeof(double);
   OAK_TRY(upload_blocks(e, level));
   OAK_TRY(upload_faces(e, level));
   OAK_TRY(oak_device_alloc(e->dev, bytes, &level->rhs));

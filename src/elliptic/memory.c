@@ -4,7 +4,7 @@
 
 static int64_t level_bytes(const oak_elliptic_t *e, const oak_elliptic_level_t *level) {
   const int64_t n = level->mesh->nblock, block = (int64_t)e->cells * (int64_t)sizeof(double);
-  const int64_t area = block / e->setup.block_size;
+  const int64_t area = (int64_t)e->face_cells * (int64_t)sizeof(double);
   const oak_elliptic_family_t *f = &level->family;
   int64_t bytes = oak_exchange_bytes(&level->exchange) + level->u.memory.bytes +
                   level->pattern.table_capacity + level->average.piece.bytes;
@@ -43,5 +43,5 @@ int64_t oak_elliptic_bytes(const oak_elliptic_t *e) {
   for (size_t i = 0; i < sizeof e->work / sizeof *e->work; i++) vectors += e->work[i] != NULL;
   bytes += n * vectors * e->cells * value + (int64_t)oak_elliptic_sums_bytes(n);
   return bytes + n * 2 * e->dim * (int64_t)sizeof(int) +
-         2 * (e->nouter + 1) * (e->cells / e->setup.block_size) * value;
+         2 * (e->nouter + 1) * e->face_cells * value;
 }

@@ -10,7 +10,7 @@
 oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e) {
   const oak_face_t *face = oak_elliptic_top(e)->pattern.face.host;
   const int n = e->mesh->nblock * 2 * e->dim;
-  const size_t area = e->cells / e->setup.block_size * sizeof(double);
+  const size_t area = e->face_cells * sizeof(double);
   e->nouter = 0;
   e->outer_host = malloc((n + 1) * sizeof *e->outer_host);
   OAK_CHECK(e->outer_host, OAK_ERR_MEMORY, "out of memory for %d faces", n);
@@ -32,32 +32,37 @@ oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e) {
 
 /* The centre of a cell's face. */
 static void face_center(const oak_elliptic_t *e, int block, int face, int cell, double x[3]) {
-  const int n = e->setup.block_size, dir = face / 2;
-  const int axis[2] = {dir == 0 ? 1 : 0, dir == 2 ? 1 : 2}, along[2] = {cell % n, cell / n};
+  const int *n = e->setup.block_size, dir = face / 2;
+  const int axis[2] = {dir == 0 ? 1 : 0, dir == 2 ? 1 : 2};
+  const int along[2] = {cell % n[axis[0]], cell / n[axis[0]]};
   for (int d = 0; d < 3; d++) {
-    double at = d == dir ? (face & 1 ? n : 0) : 0;
+    double at = d == dir ? (face & 1 ? n[d] : 0) : 0;
     for (int i = 0; i < 2; i++)
       if (d == axis[i]) at = along[i] + 0.5;
-    x[d] = d < e->dim ? e->setup.xmin[d] + (e->mesh->index[block][d] * n + at) *
+    x[d] = d < e->dim ? e->setup.xmin[d] + (e->mesh->index[block][d] * n[d] + at) *
                                                ldexp(e->setup.dx0[d], -e->mesh->level[block])
                       : 0;
   }
 }
 
 oak_status_t oak_elliptic_set_outer(oak_elliptic_t *e, oak_elliptic_value_t value, void *data) {
-  const int faces = 2 * e->dim, area = e->cells / e->setup.block_size;
+  const int faces = 2 * e->dim;
+  const size_t count = (size_t)e->nouter * e->face_cells;
   if (!e->nouter) return OAK_OK;
-  double *given = malloc((size_t)e->nouter * area * sizeof *given), *next = given;
+  double *given = calloc(count, sizeof *given);
   OAK_CHECK(given, OAK_ERR_MEMORY, "out of memory for %d faces", e->nouter);
-  for (int i = 0; i < e->mesh->nblock * faces; i++)
-    for (int c = 0; c < area && e->outer_host[i] >= 0; c++) {
+  for (int i = 0; i < e->mesh->nblock * faces; i++) {
+    const int face = i % faces, area = e->cells / e->setup.block_size[face / 2];
+    if (e->outer_host[i] < 0) continue;
+    double *to = given + (size_t)e->outer_host[i] * e->face_cells;
+    for (int c = 0; c < area; c++) {
       double x[3];
-      face_center(e, i / faces, i % faces, c, x);
-      *next++ = value(data, i % faces, x);
+      face_center(e, i / faces, face, c, x);
+      to[c] = value(data, face, x);
     }
+  }
   e->given_zero = 0;
-  const oak_status_t st =
-      oak_device_upload(e->dev, e->given, given, (size_t)e->nouter * area * sizeof *given);
+  const oak_status_t st = oak_device_upload(e->dev, e->given, given, count * sizeof *given);
   free(given);
   return st;
 }
@@ -75,7 +80,7 @@ static void poles_args(oak_elliptic_t *e, oak_elliptic_poles_args_t *args) {
                                       .given = e->given};
   double half = 0;
   for (int d = 0; d < e->dim; d++) {
-    const double extent = e->mesh->trees[d] * e->setup.block_size * e->setup.dx0[d];
+    const double extent = e->mesh->trees[d] * e->setup.block_size[d] * e->setup.dx0[d];
     const int on_axis = e->setup.coordinates && d == 0;
     args->center[d] = e->setup.xmin[d] + (on_axis ? 0 : 0.5 * extent);
     half = fmax(half, (on_axis ? 1 : 0.5) * extent);
@@ -139,7 +144,7 @@ static void shift_moments(int dim, int axis, double by, double *moment) {
 /* In (r, z) the centre lies on the axis, and R^l P_l(cos theta) changes with it as z^l does. */
 static void move_along_axis(const oak_elliptic_t *e, oak_elliptic_poles_args_t *args,
                             double *moment) {
-  const double half = 0.25 * e->mesh->trees[1] * e->setup.block_size * e->setup.dx0[1];
+  const double half = 0.25 * e->mesh->trees[1] * e->setup.block_size[1] * e->setup.dx0[1];
   const double by = moment[1] / moment[0];
   if (!(fabs(by) < half * args->scale)) return;
   for (int m = 1; m <= OAK_ELLIPTIC_RINGS; m++)
@@ -153,7 +158,7 @@ static void move_center(const oak_elliptic_t *e, oak_elliptic_poles_args_t *args
   if (e->setup.coordinates) return move_along_axis(e, args, moment);
   double by[3] = {0};
   for (int d = 0; d < e->dim; d++) {
-    const double half = 0.25 * e->mesh->trees[d] * e->setup.block_size * e->setup.dx0[d];
+    const double half = 0.25 * e->mesh->trees[d] * e->setup.block_size[d] * e->setup.dx0[d];
     by[d] = moment[OAK_MONOMIAL(e->dim, d == 0, d == 1, d == 2)] / moment[0];
     if (!(fabs(by[d]) < half * args->scale)) return;
   }

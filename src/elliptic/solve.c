@@ -90,7 +90,7 @@ static oak_status_t full_cycle(oak_elliptic_t *e) {
 static double volume(const oak_elliptic_t *e) {
   double out = 1, extent[3];
   for (int d = 0; d < e->dim; d++) {
-    extent[d] = e->mesh->trees[d] * e->setup.block_size * e->setup.dx0[d];
+    extent[d] = e->mesh->trees[d] * e->setup.block_size[d] * e->setup.dx0[d];
     out *= extent[d];
   }
   return e->setup.coordinates ? M_PI * (2 * e->setup.xmin[0] + extent[0]) * out : out;

@@ -39,7 +39,7 @@ typedef struct {
 
 typedef struct {
   long revision; /**< of the mesh it was built for, -1: none */
-  int dim, block_size, layers;
+  int dim, block_size[3], layers;
   int edges;         /**< of a block with ghost cells of one layer: 0, or 4 corners, or 12 edges */
   oak_list_t face;   /**< oak_face_t [nblock][2 dim] */
   oak_list_t edge;   /**< oak_face_t [nblock][edges] */
@@ -60,13 +60,13 @@ typedef struct {
   int64_t table_bytes, table_capacity;
 } oak_pattern_t;
 
-/** Check block size N and ghost layers G: N is even and at least 4, and G <= N. With refinement
- * 2 G <= N, because the averaged ghost cells of a coarse block come from one fine block across the
- * face. */
-oak_status_t oak_pattern_check(int block_size, int layers, int refined);
+/** Check the cells of a block along each axis, N, and the ghost layers, G: N is even and at least
+ * 4, and G <= N. With refinement 2 G <= N, because the averaged ghost cells of a coarse block come
+ * from one fine block across the face. */
+oak_status_t oak_pattern_check(int dim, const int block_size[3], int layers, int refined);
 
 oak_status_t oak_pattern_init(oak_pattern_t *pattern, const oak_transport_t *transport, int dim,
-                              int block_size, int layers);
+                              const int block_size[3], int layers);
 /** Have ghost cells beyond edges (2D: corners) too, from the next update on. */
 void oak_pattern_add_edges(oak_pattern_t *pattern);
 void oak_pattern_clear(oak_pattern_t *pattern, oak_device_t *dev);
@@ -82,8 +82,8 @@ oak_status_t oak_pattern_fit_tables(oak_pattern_t *pattern, oak_device_t *dev, i
 /** Send the lists to the device. Not collective. */
 oak_status_t oak_pattern_upload(const oak_pattern_t *pattern, oak_device_t *dev);
 
-/** Cells per component of a block, of a piece of a halo buffer, and of an average for flux fixing.
- */
+/** Room, in cells per component, for a block, a piece of a halo buffer, and an average for flux
+ * fixing. Pieces and averages have the size that the largest face of a block needs. */
 int64_t oak_pattern_block_cells(const oak_pattern_t *pattern);
 int64_t oak_pattern_piece_cells(const oak_pattern_t *pattern);
 int64_t oak_pattern_average_cells(const oak_pattern_t *pattern);

@@ -3,30 +3,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shape.h"
 #include "halo/pattern.h"
 
-oak_status_t oak_pattern_check(int block_size, int layers, int refined) {
-  OAK_CHECK(block_size >= 4 && block_size % 2 == 0, OAK_ERR_INPUT,
-            "mesh.block_size = %d: must be an even number of at least 4", block_size);
-  OAK_CHECK(layers >= 1 && layers <= 4, OAK_ERR_INPUT, "scheme.ghost_layers = %d: must be 1 to 4",
-            layers);
+/* Along one axis. */
+static oak_status_t check_axis(int n, int layers, int refined) {
+  OAK_CHECK(n >= 4 && n % 2 == 0, OAK_ERR_INPUT,
+            "mesh.block_size = %d: must be an even number of at least 4", n);
   OAK_CHECK(
-      layers <= block_size, OAK_ERR_INPUT,
+      layers <= n, OAK_ERR_INPUT,
       "mesh.block_size = %d is smaller than the %d ghost layers: use blocks of at least %d cells",
-      block_size, layers, layers + layers % 2);
+      n, layers, layers + layers % 2);
   OAK_CHECK(
-      !refined || 2 * layers <= block_size, OAK_ERR_INPUT,
+      !refined || 2 * layers <= n, OAK_ERR_INPUT,
       "mesh.block_size = %d is too small for %d ghost layers with refinement: the ghost cells of a "
       "coarse block come from %d fine cells across the face; use blocks of at least %d cells, "
       "fewer "
       "ghost layers, or mesh.max_level = mesh.min_level",
-      block_size, layers, 2 * layers, 2 * layers);
+      n, layers, 2 * layers, 2 * layers);
+  return OAK_OK;
+}
+
+oak_status_t oak_pattern_check(int dim, const int block_size[3], int layers, int refined) {
+  OAK_CHECK(layers >= 1 && layers <= 4, OAK_ERR_INPUT, "scheme.ghost_layers = %d: must be 1 to 4",
+            layers);
+  for (int d = 0; d < dim; d++) OAK_TRY(check_axis(block_size[d], layers, refined));
   return OAK_OK;
 }
 
 oak_status_t oak_pattern_init(oak_pattern_t *p, const oak_transport_t *transport, int dim,
-                              int block_size, int layers) {
-  *p = (oak_pattern_t){.revision = -1, .dim = dim, .block_size = block_size, .layers = layers};
+                              const int block_size[3], int layers) {
+  *p = (oak_pattern_t){.revision = -1, .dim = dim, .layers = layers};
+  memcpy(p->block_size, block_size, sizeof p->block_size);
   p->face.size = p->edge.size = sizeof(oak_face_t);
   p->make1.size = p->make2.size = p->late2.size = p->unpack.size = sizeof(oak_halo_task_t);
   p->last.size = sizeof(oak_halo_task_t);
@@ -54,11 +62,9 @@ void oak_pattern_clear(oak_pattern_t *p, oak_device_t *dev) {
   *p = (oak_pattern_t){.revision = -1};
 }
 
-static int64_t power(int64_t base, int n) { return n > 0 ? base * power(base, n - 1) : 1; }
-
-int64_t oak_pattern_block_cells(const oak_pattern_t *p) { return power(p->block_size, p->dim); }
+int64_t oak_pattern_block_cells(const oak_pattern_t *p) { return oak_shape_cells(p->block_size); }
 int64_t oak_pattern_average_cells(const oak_pattern_t *p) {
-  return power(p->block_size / 2, p->dim - 1);
+  return oak_shape_face(p->dim, p->block_size) >> (p->dim - 1);
 }
 int64_t oak_pattern_piece_cells(const oak_pattern_t *p) {
   return p->layers * oak_pattern_average_cells(p);

@@ -22,7 +22,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   static const int32_t index[BLOCKS][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
   static const double rate[BLOCKS] = {1, 1, 1, 1};
   oak_checkpoint_t head = {.dim = 2,
-                           .block_size = 4,
+                           .block_size = {4, 4, 1},
                            .nvar = 2,
                            .real_size = 4,
                            .trees = {1, 1, 1},

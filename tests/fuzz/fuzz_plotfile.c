@@ -37,7 +37,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 
 static void read_all(const oak_grid_view_t *view) {
   int64_t cells = 1;
-  for (int d = 0; d < view->dim; d++) cells *= view->block_size;
+  for (int d = 0; d < view->dim; d++) cells *= view->block_size[d];
   if (cells > MOST_VALUES) return;
   double *values = malloc((size_t)cells * sizeof *values);
   FUZZ_MUST(values);
@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const int f = data[0] % FILES;
   path_of(f, path);
   fuzz_write(path, data + 1, size - 1);
-  const oak_status_t st = oak_plotfile_open(plotfile, 0, &p);
+  const oak_status_t st = oak_plotfile_open(plotfile, NULL, &p);
   fuzz_judge(st);
   if (st == OAK_OK) read_all(oak_plotfile_view(p));
   oak_plotfile_close(&p);

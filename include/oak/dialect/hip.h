@@ -35,7 +35,7 @@
  * a block of 8^2 or 16^2 cells are one wavefront. */
 #define OAK_FLUX_CELLS 1
 #define OAK_RESIDENT_LANES 256
-#define OAK_WALK_CELLS (OAK_DIM == 3 ? OAK_N : OAK_N < 16 ? 1 : 4)
+#define OAK_WALK_CELLS (OAK_DIM == 3 ? OAK_NZ : OAK_NY < 16 ? 1 : 4)
 /* The coarsest part of multigrid shares the LDS with the sums of its 1024 threads. */
 #define OAK_FAST_REALS 6144
 

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/shape.h"
 #include "checkpoint_head.h"
 #include "io/files/file_tools.h"
 
@@ -37,6 +38,12 @@ typedef struct {
 
 /** Head and texts in fresh memory, NULL when there is none, and their checksum. Each text ends with
  * a zero, and zeros fill up to a multiple of 8 bytes. */
+static uint32_t pack_shape(const oak_checkpoint_t *h) {
+  const int *n = h->block_size;
+  if (oak_shape_equal(h->dim, n)) return (uint32_t)n[0];
+  return (uint32_t)n[0] | (uint32_t)n[1] << 8 | (uint32_t)(h->dim == 3 ? n[2] : 0) << 16;
+}
+
 static char *make_start(const oak_checkpoint_t *h, size_t *size, uint64_t *head_sum) {
   uint64_t text_bytes = 0;
   for (int t = 0; t < OAK_CHECKPOINT_TEXTS; t++) text_bytes += strlen(h->text[t]) + 1;
@@ -49,7 +56,7 @@ static char *make_start(const oak_checkpoint_t *h, size_t *size, uint64_t *head_
                                 .text_bytes = text_bytes,
                                 .blocks = (uint64_t)h->nglobal,
                                 .dim = (uint32_t)h->dim,
-                                .block_size = (uint32_t)h->block_size,
+                                .block_size = pack_shape(h),
                                 .nvar = (uint32_t)h->nvar,
                                 .real_size = (uint32_t)h->real_size,
                                 .step = h->step,

@@ -23,7 +23,8 @@ typedef enum {
 
 /** What a checkpoint says beside the blocks. */
 typedef struct {
-  int dim, block_size, nvar, real_size;
+  int dim, nvar, real_size;
+  int block_size[3]; /**< cells of a block along each axis; 1 in z for 2D */
   int trees[3], periodic[3];
   double xmin[3], xmax[3];
   int64_t step;

@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/shape.h"
+
 enum { CHUNK_BYTES = 16 << 20 };
 
 uint32_t oak_checkpoint_sum(uint32_t sum, const void *data, size_t bytes) {
@@ -23,9 +25,7 @@ uint32_t oak_checkpoint_record_sum(uint32_t head_sum, const oak_checkpoint_recor
 }
 
 int64_t oak_checkpoint_block_bytes(const oak_checkpoint_t *head) {
-  int64_t bytes = (int64_t)head->nvar * head->real_size;
-  for (int d = 0; d < head->dim; d++) bytes *= head->block_size;
-  return bytes;
+  return oak_shape_cells(head->block_size) * head->nvar * head->real_size;
 }
 
 int oak_checkpoint_chunk(const oak_checkpoint_t *head) {

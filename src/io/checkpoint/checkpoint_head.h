@@ -20,7 +20,9 @@ typedef struct {
   char magic[8];
   uint32_t order, version;
   uint64_t file_bytes, text_bytes, blocks;
-  uint32_t dim, block_size, nvar, real_size;
+  uint32_t dim;
+  uint32_t block_size; /**< 8 bits for each axis, x lowest; 0 along y and z: as along x */
+  uint32_t nvar, real_size;
   uint32_t trees[3], periodic; /* periodic: a bit for each axis */
   double xmin[3], xmax[3];
   int64_t step;

@@ -55,16 +55,19 @@ static oak_status_t judge_kind(const oak_checkpoint_head_t *h, int64_t size, con
 static oak_status_t judge_sizes(const oak_checkpoint_head_t *h, int64_t size,
                                 oak_checkpoint_file_t *file) {
   int64_t file_bytes;
-  if ((h->dim != 2 && h->dim != 3) || h->block_size < 1 || h->block_size > 4096 || h->nvar < 1 ||
-      h->nvar > 4096 || (h->real_size != 4 && h->real_size != 8) || h->blocks < 1 ||
+  if ((h->dim != 2 && h->dim != 3) || h->block_size % 256 < 1 || h->block_size >> 24 ||
+      h->nvar < 1 || h->nvar > 4096 || (h->real_size != 4 && h->real_size != 8) || h->blocks < 1 ||
       h->blocks > INT64_MAX || h->text_bytes > OAK_CHECKPOINT_MOST_TEXT || h->text_bytes % 8 != 0 ||
       h->text_bytes < OAK_CHECKPOINT_TEXTS)
     return damaged(file->path, "sizes in its head are wrong");
   file->head = (oak_checkpoint_t){.dim = (int)h->dim,
-                                  .block_size = (int)h->block_size,
                                   .nvar = (int)h->nvar,
                                   .real_size = (int)h->real_size,
                                   .nglobal = (int64_t)h->blocks};
+  for (int d = 0; d < 3; d++) {
+    const int n = h->block_size >> 8 * d & 255;
+    file->head.block_size[d] = d >= (int)h->dim ? 1 : n ? n : file->head.block_size[0];
+  }
   if (!oak_checkpoint_layout(&file->head, h->text_bytes, &file->records, &file->data,
                              &file_bytes) ||
       h->file_bytes != (uint64_t)file_bytes)

@@ -104,7 +104,6 @@ static oak_status_t fill(oak_checkpoint_grid_t *grid, const char *path) {
   OAK_CHECK(h->nglobal < INT_MAX, OAK_ERR_UNSUPPORTED, "%s has too many blocks to be read", path);
   grid->view = (oak_grid_view_t){.comm = MPI_COMM_SELF,
                                  .dim = h->dim,
-                                 .block_size = h->block_size,
                                  .nglobal = h->nglobal,
                                  .nblock = (int)h->nglobal,
                                  .time = h->time,
@@ -114,6 +113,7 @@ static oak_status_t fill(oak_checkpoint_grid_t *grid, const char *path) {
                                  .read = read_variable,
                                  .owner = grid};
   for (int d = 0; d < 3; d++) {
+    grid->view.block_size[d] = h->block_size[d];
     grid->view.xmin[d] = h->xmin[d];
     grid->view.xmax[d] = h->xmax[d];
     grid->view.trees[d] = d < h->dim ? h->trees[d] : 1;

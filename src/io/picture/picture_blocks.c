@@ -26,14 +26,14 @@ double oak_shown_share(const oak_scene_t *scene, int b, int d, int cell) {
   if (!scene->cropped) return 1;
   const oak_grid_view_t *view = scene->view;
   const double h = oak_view_cell_size(view, view->level[b], d), rounding = 1e-9;
-  const double first = (double)((int64_t)view->index[b][d] * view->block_size + cell);
+  const double first = (double)((int64_t)view->index[b][d] * view->block_size[d] + cell);
   const double low = fmax((scene->from[d] - view->xmin[d]) / h - first, 0);
   const double high = fmin((scene->to[d] - view->xmin[d]) / h - first, 1);
   return high - low > rounding ? high - low : 0;
 }
 
 int oak_is_shown(const oak_scene_t *scene, int b, int d) {
-  for (int cell = 0; cell < scene->view->block_size; cell++)
+  for (int cell = 0; cell < scene->view->block_size[d]; cell++)
     if (oak_shown_share(scene, b, d, cell) > 0) return 1;
   return 0;
 }
@@ -62,7 +62,7 @@ int oak_in_slice(const oak_scene_t *scene, int b) {
 }
 
 int oak_slice_layer(const oak_scene_t *scene, int b) {
-  const int size = scene->view->block_size;
+  const int size = scene->view->block_size[scene->normal];
   const double block = scene->fraction * (double)(INT64_C(1) << scene->view->level[b]) -
                        scene->view->index[b][scene->normal];
   const int layer = (int)floor(block * size);
@@ -72,7 +72,7 @@ int oak_slice_layer(const oak_scene_t *scene, int b) {
 /** oak_find_overlaps() for a part of the domain, whose corners may lie anywhere. */
 static int find_cropped(const oak_scene_t *scene, int b, int a, int p0, int p1,
                         oak_overlap_t *out) {
-  const int d = scene->axis[a], size = scene->view->block_size;
+  const int d = scene->axis[a], size = scene->view->block_size[d];
   const int64_t n = oak_blocks_along(scene, d, scene->view->level[b]) * size;
   const int64_t first = (int64_t)scene->view->index[b][d] * size;
   int count = 0;
@@ -103,7 +103,7 @@ static int find_cropped(const oak_scene_t *scene, int b, int a, int p0, int p1,
 
 int oak_find_overlaps(const oak_scene_t *scene, int b, int a, int p0, int p1, oak_overlap_t *out) {
   if (scene->cropped) return find_cropped(scene, b, a, p0, p1, out);
-  const int d = scene->axis[a], size = scene->view->block_size;
+  const int d = scene->axis[a], size = scene->view->block_size[d];
   const int pixels = a == 0 ? scene->width : scene->height;
   const int64_t block = scene->view->index[b][d];
   const int64_t nblocks = oak_blocks_along(scene, d, scene->view->level[b]);

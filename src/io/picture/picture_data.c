@@ -30,7 +30,7 @@ typedef struct {
   uint16_t *mesh;  /* [row1 - row0][width] level + 1 (0: by lightness) and, in the lower 8 bits,
                       the share of the mesh colour, of 255; NULL: no mesh */
   oak_overlap_t *along[2]; /* for one block, the two dimensions of the picture */
-  uint32_t *level; /* [N][N] for one block: values as 0 .. VALUE_MAX, NO_LEVEL, SOLID_LEVEL */
+  uint32_t *level;         /* cells of one block: values as 0 .. VALUE_MAX, NO_LEVEL, SOLID_LEVEL */
   oak_batch_t batch;
 } band_t;
 
@@ -39,11 +39,12 @@ typedef struct {
 /** Map the values of a layer of cells to 0 .. VALUE_MAX. */
 static void find_levels(const band_t *band, const double *cells, size_t stride_x, size_t stride_y) {
   const oak_scene_t *scene = band->scene;
-  const size_t size = (size_t)scene->view->block_size;
+  const int *size = scene->view->block_size;
+  const size_t ni = (size_t)size[scene->axis[0]], nj = (size_t)size[scene->axis[1]];
   const double scale = VALUE_MAX / (scene->high - scene->low);
   uint32_t *level = band->level;
-  for (size_t j = 0; j < size; j++)
-    for (size_t i = 0; i < size; i++) {
+  for (size_t j = 0; j < nj; j++)
+    for (size_t i = 0; i < ni; i++) {
       const double value = cells[j * stride_y + i * stride_x];
       const double t = (oak_scene_scaled(scene, value) - scene->low) * scale;
       *level++ = oak_scene_is_solid(scene, value) ? SOLID_LEVEL
@@ -64,14 +65,16 @@ static void visit_space(void *context, int x, int y, const int cell[2], int64_t 
   const band_t *band = context;
   const oak_scene_t *scene = band->scene;
   add_weight(&band->pixel[(size_t)(y - band->row0) * scene->width + x],
-             band->level[cell[1] * scene->view->block_size + cell[0]], (uint64_t)weight);
+             band->level[cell[1] * scene->view->block_size[scene->axis[0]] + cell[0]],
+             (uint64_t)weight);
 }
 
 /** Add the cells of a block to the pixels. */
 static void draw_block(band_t *band, int b, const double *cells) {
   const oak_scene_t *scene = band->scene;
-  const size_t size = (size_t)scene->view->block_size;
-  const size_t stride[3] = {1, size, size * size};
+  const int *size = scene->view->block_size;
+  const size_t stride[3] = {1, (size_t)size[0], (size_t)size[0] * (size_t)size[1]};
+  const size_t width = (size_t)size[scene->axis[0]];
   int count[2];
   if (scene->normal >= 0) cells += (size_t)oak_slice_layer(scene, b) * stride[scene->normal];
   find_levels(band, cells, stride[scene->axis[0]], stride[scene->axis[1]]);
@@ -84,7 +87,7 @@ static void draw_block(band_t *band, int b, const double *cells) {
                                  a == 0 ? scene->width : band->row1, band->along[a]);
   for (int j = 0; j < count[1]; j++) {
     const oak_overlap_t *oy = &band->along[1][j];
-    const uint32_t *line = band->level + (size_t)oy->cell * size;
+    const uint32_t *line = band->level + (size_t)oy->cell * width;
     uint64_t *row = band->pixel + (size_t)(oy->pixel - band->row0) * scene->width;
     for (int i = 0; i < count[0]; i++) {
       const oak_overlap_t *ox = &band->along[0][i];
@@ -328,11 +331,12 @@ oak_status_t oak_scene_draw_data(const oak_scene_t *scene, oak_canvas_t *canvas,
   const size_t n = (size_t)rows * (size_t)scene->width;
   band.pixel = malloc(n * sizeof *band.pixel);
   if (scene->options->draw_mesh) band.mesh = malloc(n * sizeof *band.mesh);
-  const size_t side = (size_t)scene->view->block_size;
-  band.level = malloc(side * side * sizeof *band.level);
+  const int *size = scene->view->block_size;
+  band.level =
+      malloc((size_t)size[scene->axis[0]] * (size_t)size[scene->axis[1]] * sizeof *band.level);
   int ok = band.pixel && band.level && (band.mesh || !scene->options->draw_mesh);
   for (int a = 0; a < 2; a++) {
-    const int most = (a == 0 ? scene->width : rows) + scene->view->block_size + 2;
+    const int most = (a == 0 ? scene->width : rows) + size[scene->axis[a]] + 2;
     band.along[a] = malloc((size_t)most * sizeof *band.along[a]);
     ok = ok && band.along[a];
   }

@@ -46,10 +46,10 @@ struct oak_projection {
 static void visit_largest(void *context, int b, const double *cells) {
   enum { PARTS = 8 /* maxima at a time; one alone is slower */ };
   oak_projection_t *p = context;
-  const int n = p->scene->view->block_size;
+  const int64_t n = (int64_t)p->batch.ncell; /* a multiple of PARTS */
   double part[PARTS] = {0};
   (void)b;
-  for (int64_t c = 0; c < (int64_t)n * n * n; c += PARTS)
+  for (int64_t c = 0; c < n; c += PARTS)
     for (int s = 0; s < PARTS; s++) {
       const double size = fabs(cells[c + s]);
       const double finite = size <= DBL_MAX ? size : 0;
@@ -75,7 +75,7 @@ static double round_small(double x) {
  * rounded. */
 static void add_layer(const oak_projection_t *p, const double *line, size_t stride, double share,
                       int cut) {
-  const size_t n = (size_t)p->scene->view->block_size;
+  const size_t n = (size_t)p->scene->view->block_size[p->scene->axis[0]];
   const double unit = p->unit, solid = p->solid;
   double *highest = p->row_highest, *sum = p->row_sum;
   for (size_t i = 0; i < n; i++) {
@@ -93,27 +93,30 @@ static void add_layer(const oak_projection_t *p, const double *line, size_t stri
     if (line[i * stride] == solid) p->row_solid[i] += llround(share * DEPTH_ONE);
 }
 
-/** Add the columns of block \a b to \a column [N][N]. */
+/** Add the columns of block \a b to \a column. */
 static void add_columns(const oak_projection_t *p, int b, const double *cells, column_t *column) {
   const oak_scene_t *scene = p->scene;
-  const size_t n = (size_t)scene->view->block_size, stride[3] = {1, n, n * n};
+  const int *size = scene->view->block_size;
+  const size_t stride[3] = {1, (size_t)size[0], (size_t)size[0] * (size_t)size[1]};
+  const size_t ni = (size_t)size[scene->axis[0]], nj = (size_t)size[scene->axis[1]];
+  const size_t nk = (size_t)size[scene->normal];
   const double depth = (double)(INT64_C(1) << (scene->view->max_level - scene->view->level[b]));
   int64_t weight = 0;
-  for (size_t k = 0; k < n; k++)
+  for (size_t k = 0; k < nk; k++)
     weight += llround(depth * oak_shown_share(scene, b, scene->normal, (int)k) * DEPTH_ONE);
-  for (size_t j = 0; j < n; j++) {
-    for (size_t i = 0; i < n; i++) {
+  for (size_t j = 0; j < nj; j++) {
+    for (size_t i = 0; i < ni; i++) {
       p->row_highest[i] = -INFINITY;
       p->row_sum[i] = 0;
       p->row_solid[i] = 0;
     }
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < nk; k++) {
       const double shown = oak_shown_share(scene, b, scene->normal, (int)k);
       if (shown > 0)
         add_layer(p, cells + j * stride[scene->axis[1]] + k * stride[scene->normal],
                   stride[scene->axis[0]], depth * shown, shown < 1);
     }
-    for (size_t i = 0; i < n; i++, column++) {
+    for (size_t i = 0; i < ni; i++, column++) {
       column->highest = fmax(column->highest, p->row_highest[i]);
       column->sum += (int64_t)p->row_sum[i];
       column->weight += weight - p->row_solid[i];
@@ -139,14 +142,15 @@ typedef struct {
 
 static void visit_space(void *context, int x, int y, const int cell[2], int64_t weight) {
   const columns_t *from = context;
-  const int n = from->projection->scene->view->block_size;
+  const oak_scene_t *scene = from->projection->scene;
+  const int n = scene->view->block_size[scene->axis[0]];
   add_column(from->projection, x, y, &from->column[cell[1] * n + cell[0]], weight);
 }
 
 /** Add columns to the pixels that they cover. */
 static void draw_columns(const oak_projection_t *p, int b, const column_t *columns) {
   const oak_scene_t *scene = p->scene;
-  const size_t n = (size_t)scene->view->block_size;
+  const size_t n = (size_t)scene->view->block_size[scene->axis[0]];
   int count[2];
   if (scene->plane) {
     columns_t from = {p, columns};
@@ -172,18 +176,24 @@ static tile_t *begin_tile(tile_t *tile, int b, size_t columns) {
   return tile;
 }
 
+static size_t count_columns(const oak_scene_t *scene) {
+  const int *size = scene->view->block_size;
+  return (size_t)size[scene->axis[0]] * (size_t)size[scene->axis[1]];
+}
+
 static tile_t *new_tile(const oak_scene_t *scene, int b) {
-  const size_t columns = (size_t)scene->view->block_size * (size_t)scene->view->block_size;
+  const size_t columns = count_columns(scene);
   return begin_tile(malloc(sizeof(tile_t) + columns * sizeof(column_t)), b, columns);
 }
 
 /** Number of places for tiles of a level; 0 if there are more cells than pixels. */
 static int64_t count_places(const oak_scene_t *scene, int level) {
-  const int64_t n = scene->view->block_size;
+  const int *size = scene->view->block_size;
   const int64_t x = oak_blocks_along(scene, scene->axis[0], level);
   const int64_t y = oak_blocks_along(scene, scene->axis[1], level);
-  return x * n <= scene->span[0] && y * n <= scene->span[1] &&
-                 x * n * y * n <= (int64_t)scene->width * scene->height
+  const int64_t nx = x * size[scene->axis[0]], ny = y * size[scene->axis[1]];
+  return nx <= scene->span[0] && ny <= scene->span[1] &&
+                 nx * ny <= (int64_t)scene->width * scene->height
              ? x * y
              : 0;
 }
@@ -206,13 +216,12 @@ static tile_t *find_tile(oak_projection_t *p, int b) {
 
 static void visit_draw(void *context, int b, const double *cells) {
   oak_projection_t *p = context;
-  const size_t n = (size_t)p->scene->view->block_size;
   tile_t *tile = find_tile(p, b);
   if (tile) {
     add_columns(p, b, cells, tile->column);
     return;
   }
-  begin_tile(p->one, b, n * n);
+  begin_tile(p->one, b, count_columns(p->scene));
   add_columns(p, b, cells, p->one->column);
   draw_columns(p, b, p->one->column);
 }
@@ -237,7 +246,7 @@ static void draw_tiles(oak_projection_t *p) {
 static void set_unit(oak_projection_t *p) {
   const oak_scene_t *scene = p->scene;
   const double depth = (double)oak_blocks_along(scene, scene->normal, scene->view->max_level) *
-                       scene->view->block_size;
+                       scene->view->block_size[scene->normal];
   const double most = depth * 4.0 * OAK_PIXEL_ONE * OAK_PIXEL_ONE;
   const int bits = 62 - (int)ceil(log2(most));
   p->unit = p->largest > 0 ? ldexp(p->largest, -(bits < 1 ? 1 : bits)) : 1;
@@ -247,9 +256,10 @@ static void set_unit(oak_projection_t *p) {
 static oak_status_t allocate(oak_projection_t *p, int sums) {
   const oak_scene_t *scene = p->scene;
   const size_t n = (size_t)scene->width * (size_t)scene->height;
-  const size_t row = (size_t)scene->view->block_size;
+  const int *size = scene->view->block_size;
+  const size_t row = (size_t)size[scene->axis[0]];
   for (int a = 0; a < 2; a++) {
-    const int most = (a == 0 ? scene->width : scene->height) + scene->view->block_size + 2;
+    const int most = (a == 0 ? scene->width : scene->height) + size[scene->axis[a]] + 2;
     p->along[a] = malloc((size_t)most * sizeof *p->along[a]);
   }
   p->one = new_tile(scene, 0);

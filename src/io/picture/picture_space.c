@@ -151,8 +151,8 @@ static place_t find_place(const oak_scene_t *scene, int b) {
     const double blocks = (double)oak_blocks_along(scene, d, view->level[b]);
     p.low[a] = view->xmin[d] + width * (view->index[b][d] / blocks);
     p.high[a] = view->xmin[d] + width * ((view->index[b][d] + 1) / blocks);
-    p.first[a] = (double)view->index[b][d] * view->block_size;
-    p.count[a] = blocks * view->block_size;
+    p.first[a] = (double)view->index[b][d] * view->block_size[d];
+    p.count[a] = blocks * view->block_size[d];
   }
   find_box(scene, p.low, p.high, p.box);
   return p;
@@ -173,7 +173,7 @@ static int find_cell(const oak_scene_t *scene, const place_t *p, const double q[
     const int d = scene->axis[a];
     const double low = scene->view->xmin[d], part = (q[a] - low) / (scene->view->xmax[d] - low);
     const double at = floor(part * p->count[a]) - p->first[a];
-    if (!(at >= 0 && at < scene->view->block_size)) return 0;
+    if (!(at >= 0 && at < scene->view->block_size[d])) return 0;
     if (q[a] < scene->from[d] || q[a] > scene->to[d]) return 0;
     cell[a] = (int)at;
   }

@@ -192,23 +192,24 @@ static oak_status_t load_box(oak_plotfile_t *p, int l, int b, int var) {
 
 /** Copy the cells of a leaf out of its box, which is in memory. */
 static void copy_leaf(const oak_plotfile_t *p, int leaf, double *dst) {
-  const int l = p->leaves.level[leaf], dim = p->view.dim;
-  const size_t n = (size_t)p->leaves.block_size, nk = dim == 3 ? n : 1;
+  const int l = p->leaves.level[leaf];
+  size_t n[3];
   const oak_scan_box_t *box = &p->scan.level[l].box[p->leaves.box[leaf]];
   size_t at[3];
-  for (int d = 0; d < 3; d++)
-    at[d] = (size_t)((int64_t)p->leaves.index[leaf][d] * (d < dim ? (int64_t)n : 1) - box->low[d]);
-  for (size_t k = 0; k < nk; k++)
-    for (size_t j = 0; j < n; j++) {
+  for (int d = 0; d < 3; d++) {
+    n[d] = (size_t)p->leaves.block_size[d];
+    at[d] = (size_t)((int64_t)p->leaves.index[leaf][d] * p->leaves.block_size[d] - box->low[d]);
+  }
+  for (size_t k = 0; k < n[2]; k++)
+    for (size_t j = 0; j < n[1]; j++) {
       const size_t row = ((at[2] + k) * (size_t)box->size[1] + at[1] + j) * (size_t)box->size[0];
-      memcpy(dst + (k * n + j) * n, p->level[l].value + row + at[0], n * sizeof *dst);
+      memcpy(dst + (k * n[1] + j) * n[0], p->level[l].value + row + at[0], n[0] * sizeof *dst);
     }
 }
 
 static oak_status_t read_leaves(const oak_grid_view_t *view, int var, int b0, int n, double *dst) {
   oak_plotfile_t *p = view->owner;
-  size_t cells = 1;
-  for (int d = 0; d < view->dim; d++) cells *= (size_t)view->block_size;
+  const size_t cells = oak_view_block_cells(view);
   for (int b = b0; b < b0 + n; b++, dst += cells) {
     OAK_TRY(load_box(p, p->leaves.level[b], p->leaves.box[b], var));
     copy_leaf(p, b, dst);
@@ -224,7 +225,6 @@ static void make_view(oak_plotfile_t *p) {
   p->view = (oak_grid_view_t){.comm = MPI_COMM_SELF,
                               .dim = scan->dim,
                               .coordinates = scan->coordinates,
-                              .block_size = leaves->block_size,
                               .min_level = scan->finest,
                               .nglobal = leaves->nleaf,
                               .nblock = leaves->nleaf,
@@ -237,6 +237,7 @@ static void make_view(oak_plotfile_t *p) {
                               .name = (const char *const *)scan->name,
                               .read = read_leaves,
                               .owner = p};
+  memcpy(p->view.block_size, leaves->block_size, sizeof leaves->block_size);
   memcpy(p->view.xmin, scan->xmin, sizeof scan->xmin);
   memcpy(p->view.xmax, scan->xmax, sizeof scan->xmax);
   memcpy(p->view.trees, leaves->trees, sizeof leaves->trees);
@@ -251,7 +252,7 @@ static void make_view(oak_plotfile_t *p) {
   }
 }
 
-static oak_status_t fill(oak_plotfile_t *p, int block_size) {
+static oak_status_t fill(oak_plotfile_t *p, const int block_size[3]) {
   int swap;
   int64_t data;
   OAK_TRY(oak_scan_read(p->path, &p->scan));
@@ -266,7 +267,7 @@ static oak_status_t fill(oak_plotfile_t *p, int block_size) {
   return OAK_OK;
 }
 
-oak_status_t oak_plotfile_open(const char *path, int block_size, oak_plotfile_t **out) {
+oak_status_t oak_plotfile_open(const char *path, const int block_size[3], oak_plotfile_t **out) {
   oak_plotfile_t *p = calloc(1, sizeof *p);
   *out = NULL;
   OAK_CHECK(p, OAK_ERR_MEMORY, "no memory to read %s", path);

@@ -16,8 +16,7 @@ typedef struct oak_plotfile oak_plotfile_t;
  * run. Rank-local, on MPI_COMM_SELF. Memory: some 100 bytes per block, and the text files. \return
  * OAK_ERR_FILE with the file and what is wrong with it, OAK_ERR_ARGUMENT for a block size that does
  * not fit. Whatever the files hold, the worst result is a failure with a message. */
-oak_status_t oak_plotfile_open(const char *path, int block_size, oak_plotfile_t **out);
-void oak_plotfile_close(oak_plotfile_t **plotfile);
+oak_status_t oak_plotfile_open(const char *path, const int block_size[3], oak_plotfile_t **out);
 
 /** The leaves on one rank; trees are numbered with x fastest. Its read() keeps one variable of one
  * box per level in memory and is not for several threads. */

@@ -120,7 +120,7 @@ static void print_head(FILE *out, const oak_grid_view_t *view) {
   fputc('\n', out);
   for (int l = 0; l <= finest; l++) {
     int64_t low[3] = {0, 0, 0}, high[3];
-    for (int d = 0; d < 3; d++) high[d] = ((int64_t)view->trees[d] * view->block_size << l) - 1;
+    for (int d = 0; d < 3; d++) high[d] = ((int64_t)view->trees[d] * view->block_size[d] << l) - 1;
     print_box(out, dim, low, high);
     fputc(' ', out);
   }

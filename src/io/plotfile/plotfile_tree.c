@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shape.h"
+
 enum { SMALLEST_BLOCK = 4 };
 
 typedef struct {
@@ -68,15 +70,15 @@ static void place_node(const tree_t *tree, node_t *node) {
 }
 
 /** Blocks of a box along each dimension, from the first one on. */
-static void box_blocks(const oak_scan_t *scan, const oak_scan_box_t *box, int size,
+static void box_blocks(const oak_scan_t *scan, const oak_scan_box_t *box, const int size[3],
                        int64_t first[3], int64_t n[3]) {
   for (int d = 0; d < 3; d++) {
-    first[d] = d < scan->dim ? box->low[d] / size : 0;
-    n[d] = d < scan->dim ? box->size[d] / size : 1;
+    first[d] = d < scan->dim ? box->low[d] / size[d] : 0;
+    n[d] = d < scan->dim ? box->size[d] / size[d] : 1;
   }
 }
 
-static void add_box(tree_t *tree, int l, int b, int size) {
+static void add_box(tree_t *tree, int l, int b, const int size[3]) {
   int64_t first[3], n[3];
   box_blocks(tree->scan, &tree->scan->level[l].box[b], size, first, n);
   for (int64_t k = 0; k < n[2]; k++)
@@ -99,7 +101,7 @@ static int compare_nodes(const void *a, const void *b) {
 }
 
 /** All nodes of the plotfile, sorted. */
-static oak_status_t list_nodes(tree_t *tree, const char *path, int size) {
+static oak_status_t list_nodes(tree_t *tree, const char *path, const int size[3]) {
   const oak_scan_t *scan = tree->scan;
   int64_t count = 0;
   for (int l = 0; l <= scan->finest; l++)
@@ -169,13 +171,13 @@ static oak_status_t take_all(const tree_t *tree, const char *path, oak_leaves_t 
   return OAK_OK;
 }
 
-/** Cut the boxes into blocks of \a size cells. \a complete as for take_all. */
-static oak_status_t find_leaves(const oak_scan_t *scan, const char *path, int size,
+/** Cut the boxes into blocks of \a size cells along each axis. \a complete as for take_all. */
+static oak_status_t find_leaves(const oak_scan_t *scan, const char *path, const int size[3],
                                 oak_leaves_t *out, int *complete) {
   tree_t tree = {.scan = scan};
-  out->block_size = size;
+  memcpy(out->block_size, size, sizeof out->block_size);
   for (int d = 0; d < 3; d++) {
-    tree.trees[d] = d < scan->dim ? scan->cells[d] / size : 1;
+    tree.trees[d] = d < scan->dim ? scan->cells[d] / size[d] : 1;
     OAK_CHECK(tree.trees[d] << scan->finest <= INT32_MAX, OAK_ERR_FILE,
               "%s has more than %d blocks along a dimension, more than oak can read", path,
               INT32_MAX);
@@ -187,29 +189,67 @@ static oak_status_t find_leaves(const oak_scan_t *scan, const char *path, int si
   return st;
 }
 
-oak_status_t oak_leaves_find(const oak_scan_t *scan, const char *path, int block_size,
+/** The edges of the boxes of level 0, if all of them have the same ones: oak writes a box for each
+ * block of that level. \return 0: they differ, or other boxes do not consist of such blocks. */
+static int box_edges(const oak_scan_t *scan, int size[3]) {
+  const oak_scan_box_t *first = &scan->level[0].box[0];
+  int fit = 1;
+  for (int d = 0; d < 3; d++) {
+    size[d] = d < scan->dim && first->size[d] <= INT_MAX ? (int)first->size[d] : 1;
+    if (d >= scan->dim) continue;
+    if (size[d] < SMALLEST_BLOCK || scan->cells[d] % size[d]) return 0;
+    for (int l = 0; l <= scan->finest && fit; l++)
+      for (int b = 0; b < scan->level[l].nbox && fit; b++) {
+        const oak_scan_box_t *box = &scan->level[l].box[b];
+        fit = box->low[d] % size[d] == 0 && box->size[d] % size[d] == 0 &&
+              (l > 0 || box->size[d] == size[d]);
+      }
+  }
+  return fit;
+}
+
+/** The blocks of the plotfile: those that level 0 shows, or else the largest cubes. Boxes of other
+ * programs may hold parts of families. Then the blocks are smaller than the sizes of the boxes
+ * suggest. */
+static oak_status_t find_blocks(const oak_scan_t *scan, const char *path, oak_leaves_t *out,
+                                int *complete) {
+  int edges[3];
+  if (box_edges(scan, edges)) {
+    OAK_TRY(find_leaves(scan, path, edges, out, complete));
+    if (*complete) return OAK_OK;
+    oak_leaves_free(out);
+  }
+  for (int64_t size = find_block_size(scan); size >= SMALLEST_BLOCK && size <= INT_MAX; size /= 2) {
+    for (int d = 0; d < 3; d++) edges[d] = d < scan->dim ? (int)size : 1;
+    OAK_TRY(find_leaves(scan, path, edges, out, complete));
+    if (*complete || size % 2 != 0) break;
+    oak_leaves_free(out);
+  }
+  return OAK_OK;
+}
+
+oak_status_t oak_leaves_find(const oak_scan_t *scan, const char *path, const int block_size[3],
                              oak_leaves_t *out) {
-  int complete = 0;
+  int complete = 0, same = 1, fits = 1;
+  char text[2][32];
   *out = (oak_leaves_t){0};
   OAK_CHECK(scan->finest * scan->dim <= 62, OAK_ERR_FILE,
             "%s has %d levels, more than oak can read", path, scan->finest + 1);
-  /* Boxes of other programs may hold parts of families. Then the blocks are smaller than the sizes
-   * of the boxes suggest. */
-  int64_t size = find_block_size(scan);
-  for (; size >= SMALLEST_BLOCK && size <= INT_MAX; size /= 2) {
-    OAK_TRY(find_leaves(scan, path, (int)size, out, &complete));
-    if (complete || size % 2 != 0) break;
-    oak_leaves_free(out);
-  }
+  OAK_TRY(find_blocks(scan, path, out, &complete));
   OAK_CHECK(complete, OAK_ERR_FILE,
             "the boxes of %s are no tree of blocks of at least %d^%d cells that covers level 0 "
             "once and each other level in whole families: the plotfile is damaged, or not one that "
             "oak can read",
             path, SMALLEST_BLOCK, scan->dim);
-  if (!block_size || block_size == size) return OAK_OK;
-  OAK_CHECK(block_size > 0 && size % block_size == 0, OAK_ERR_ARGUMENT,
-            "%s has blocks of %lld^%d cells, which cannot be cut into blocks of %d", path,
-            (long long)size, scan->dim, block_size);
+  for (int d = 0; d < 3 && block_size; d++) {
+    same = same && block_size[d] == out->block_size[d];
+    fits = fits && block_size[d] > 0 && out->block_size[d] % block_size[d] == 0;
+  }
+  if (same) return OAK_OK;
+  OAK_CHECK(fits, OAK_ERR_ARGUMENT,
+            "%s has blocks of %s cells, which cannot be cut into blocks of %s", path,
+            oak_shape_text(scan->dim, out->block_size, text[0]),
+            oak_shape_text(scan->dim, block_size, text[1]));
   oak_leaves_free(out);
   return find_leaves(scan, path, block_size, out, &complete);
 }

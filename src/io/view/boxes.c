@@ -47,6 +47,12 @@ static int fills_cube(const oak_grid_view_t *view, const nodes_t *level, int i, 
   return 1;
 }
 
+static int longest_edge(const oak_grid_view_t *view) {
+  int n = 0;
+  for (int d = 0; d < view->dim; d++) n = view->block_size[d] > n ? view->block_size[d] : n;
+  return n;
+}
+
 static oak_status_t merge_nodes(const oak_grid_view_t *view, int l, const nodes_t *level,
                                 oak_boxes_t *boxes) {
   const int longest = view->dim == 3 ? BOX_SIDE_3D : BOX_SIDE_2D;
@@ -56,7 +62,7 @@ static oak_status_t merge_nodes(const oak_grid_view_t *view, int l, const nodes_
   for (int i = 0; i < level->nnode;) {
     oak_box_t *box = &boxes->box[boxes->nbox++];
     int merge = 0;
-    while (merge < l && view->block_size << (merge + 1) <= longest &&
+    while (merge < l && longest_edge(view) << (merge + 1) <= longest &&
            fills_cube(view, level, i, merge + 1))
       merge++;
     memcpy(box->node, level->node[i], sizeof box->node);
@@ -95,14 +101,14 @@ void oak_boxes_free(const oak_grid_view_t *view, oak_boxes_t *boxes) {
 
 size_t oak_box_cells(const oak_grid_view_t *view, const oak_box_t *box) {
   size_t cells = 1;
-  for (int d = 0; d < view->dim; d++) cells *= (size_t)view->block_size << box->merge;
+  for (int d = 0; d < view->dim; d++) cells *= (size_t)view->block_size[d] << box->merge;
   return cells;
 }
 
 void oak_box_range(const oak_grid_view_t *view, const oak_box_t *box, int64_t low[3],
                    int64_t high[3]) {
-  const int64_t n = view->block_size;
   for (int d = 0; d < 3; d++) {
+    const int64_t n = view->block_size[d];
     low[d] = box->node[d] * n;
     high[d] = low[d] + (n << box->merge) - 1;
   }
@@ -110,13 +116,15 @@ void oak_box_range(const oak_grid_view_t *view, const oak_box_t *box, int64_t lo
 
 void oak_box_place(const oak_grid_view_t *view, const oak_box_t *box, const int32_t index[3],
                    const double *cells, void *values) {
-  const size_t n = (size_t)view->block_size, side = n << box->merge;
-  const size_t nk = view->dim == 3 ? n : 1;
-  size_t at[3];
-  for (int d = 0; d < 3; d++) at[d] = (size_t)(index[d] - box->node[d]) * n;
-  for (size_t k = 0; k < nk; k++)
-    for (size_t j = 0; j < n; j++)
-      oak_view_pack(view, cells + (k * n + j) * n, n,
-                    (char *)values + (((at[2] + k) * side + at[1] + j) * side + at[0]) *
+  size_t at[3], n[3], side[3];
+  for (int d = 0; d < 3; d++) {
+    n[d] = (size_t)view->block_size[d];
+    side[d] = n[d] << box->merge;
+    at[d] = (size_t)(index[d] - box->node[d]) * n[d];
+  }
+  for (size_t k = 0; k < n[2]; k++)
+    for (size_t j = 0; j < n[1]; j++)
+      oak_view_pack(view, cells + (k * n[1] + j) * n[0], n[0],
+                    (char *)values + (((at[2] + k) * side[1] + at[1] + j) * side[0] + at[0]) *
                                          (size_t)view->value_bytes);
 }

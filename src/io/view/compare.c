@@ -46,8 +46,8 @@ static oak_status_t check_views(const oak_grid_view_t *a, const oak_grid_view_t 
               OAK_ERR_UNSUPPORTED,
               "one has %lld cells along %c on level 0, the other %lld: their ratio must be a "
               "power of 2, the same along each dimension",
-              (long long)a->trees[d] * a->block_size, "xyz"[d],
-              (long long)b -> trees[d] * b -> block_size);
+              (long long)a->trees[d] * a->block_size[d], "xyz"[d],
+              (long long)b -> trees[d] * b -> block_size[d]);
   return OAK_OK;
 }
 
@@ -115,31 +115,32 @@ static void compare_values(work_t *work, const region_t *region, const int cell[
   out->value[1] = b;
   for (int d = 0; d < view->dim; d++) {
     const double h = oak_view_cell_size(view, region->level - work->comparison->shift[0], d);
-    out->x[d] = view->xmin[d] + ((double)(region->index[d] * view->block_size + cell[d]) + 0.5) * h;
+    out->x[d] =
+        view->xmin[d] + ((double)(region->index[d] * view->block_size[d] + cell[d]) + 0.5) * h;
   }
 }
 
 /** Compare the cells of a region, which a leaf of each view covers. */
 static void compare_region(work_t *work, const region_t *region) {
   const oak_comparison_t *c = work->comparison;
-  const int n = c->view[0]->block_size, dim = c->view[0]->dim, nk = dim == 3 ? n : 1;
+  const int *n = c->view[0]->block_size;
   int64_t first[2][3];
   int coarser[2];
   for (int w = 0; w < 2; w++) {
     const region_t block = block_region(c, w, work->leaf[w]);
     coarser[w] = region->level - block.level;
     for (int d = 0; d < 3; d++)
-      first[w][d] = (region->index[d] - (block.index[d] << coarser[w])) * (d < dim ? n : 1);
+      first[w][d] = (region->index[d] - (block.index[d] << coarser[w])) * n[d];
   }
   int cell[3];
-  for (cell[2] = 0; cell[2] < nk; cell[2]++)
-    for (cell[1] = 0; cell[1] < n; cell[1]++)
-      for (cell[0] = 0; cell[0] < n; cell[0]++) {
+  for (cell[2] = 0; cell[2] < n[2]; cell[2]++)
+    for (cell[1] = 0; cell[1] < n[1]; cell[1]++)
+      for (cell[0] = 0; cell[0] < n[0]; cell[0]++) {
         double value[2];
         for (int w = 0; w < 2; w++) {
           int64_t at[3];
           for (int d = 0; d < 3; d++) at[d] = (first[w][d] + cell[d]) >> coarser[w];
-          value[w] = work->cells[w][(at[2] * n + at[1]) * n + at[0]];
+          value[w] = work->cells[w][(at[2] * n[1] + at[1]) * n[0] + at[0]];
         }
         compare_values(work, region, cell, value[0], value[1]);
       }
@@ -166,10 +167,9 @@ oak_status_t oak_compare(const oak_comparison_t *comparison, const int var[2], d
                          oak_difference_t *out) {
   const oak_grid_view_t *a = comparison->view[0];
   work_t work = {comparison, {var[0], var[1]}, {-1, -1}, {NULL, NULL}, allowed, out};
-  size_t ncell = 1;
+  const size_t ncell = oak_view_block_cells(a);
   oak_status_t st = OAK_OK;
   *out = (oak_difference_t){0};
-  for (int d = 0; d < a->dim; d++) ncell *= (size_t)a->block_size;
   for (int w = 0; w < 2; w++) {
     work.cells[w] = malloc(ncell * sizeof *work.cells[w]);
     if (!work.cells[w])

@@ -37,8 +37,7 @@ struct oak_derived {
 /* ---- values ---- */
 
 static oak_status_t load(const oak_grid_view_t *view, int var, values_t *out) {
-  *out = (values_t){.view = view, .ncell = 1};
-  for (int d = 0; d < view->dim; d++) out->ncell *= (size_t)view->block_size;
+  *out = (values_t){.view = view, .ncell = oak_view_block_cells(view)};
   OAK_TRY(oak_locator_new(view, &out->locator));
   out->value = malloc((size_t)view->nblock * out->ncell * sizeof *out->value);
   OAK_CHECK(out->value, OAK_ERR_MEMORY, "no memory for the values of %s in %d blocks",
@@ -59,9 +58,9 @@ static void unload(values_t *values) {
  * levels the cell found is coarser; may be NULL. */
 static double value_at(const values_t *values, int level, const int64_t cell[3], int *coarser) {
   const oak_grid_view_t *view = values->view;
-  const int n = view->block_size;
+  const int *n = view->block_size;
   int64_t at[3] = {0, 0, 0};
-  for (int d = 0; d < view->dim; d++) at[d] = cell[d] / n;
+  for (int d = 0; d < view->dim; d++) at[d] = cell[d] / n[d];
   /* oak_locate() needs a place at a level that is at least the finest one of the view. */
   const int finest = level > view->max_level ? level : view->max_level;
   for (int d = 0; d < view->dim; d++) at[d] <<= finest - level;
@@ -82,9 +81,9 @@ static double value_at(const values_t *values, int level, const int64_t cell[3],
   }
   size_t place = 0, stride = 1;
   for (int d = 0; d < view->dim; d++) {
-    const int64_t i = (cell[d] >> (level - found)) - (int64_t)view->index[b][d] * n;
+    const int64_t i = (cell[d] >> (level - found)) - (int64_t)view->index[b][d] * n[d];
     place += (size_t)i * stride;
-    stride *= (size_t)n;
+    stride *= (size_t)n[d];
   }
   return values->value[(size_t)b * values->ncell + place];
 }
@@ -95,18 +94,18 @@ static double value_at(const values_t *values, int level, const int64_t cell[3],
 static double any_neighbour(const values_t *values, int b, const int cell[3], int d, int step,
                             double *distance) {
   const oak_grid_view_t *view = values->view;
-  const int n = view->block_size, next = cell[d] + step;
-  const size_t stride[3] = {1, (size_t)n, (size_t)n * (size_t)n};
+  const int *n = view->block_size, next = cell[d] + step;
+  const size_t stride[3] = {1, (size_t)n[0], (size_t)n[0] * (size_t)n[1]};
   const double *own = values->value + (size_t)b * values->ncell;
   size_t place = 0;
   for (int e = 0; e < view->dim; e++) place += (size_t)cell[e] * stride[e];
   *distance = 1;
-  if (next >= 0 && next < n) return own[step > 0 ? place + stride[d] : place - stride[d]];
+  if (next >= 0 && next < n[d]) return own[step > 0 ? place + stride[d] : place - stride[d]];
   int64_t at[3] = {0, 0, 0};
   int coarser = 0;
-  for (int e = 0; e < view->dim; e++) at[e] = (int64_t)view->index[b][e] * n + cell[e];
+  for (int e = 0; e < view->dim; e++) at[e] = (int64_t)view->index[b][e] * n[e] + cell[e];
   at[d] += step;
-  if (at[d] < 0 || at[d] >= ((int64_t)view->trees[d] * n) << view->level[b]) {
+  if (at[d] < 0 || at[d] >= ((int64_t)view->trees[d] * n[d]) << view->level[b]) {
     *distance = 0;
     return own[place];
   }
@@ -122,15 +121,16 @@ static double neighbour(const values_t *values, int b, const int cell[3], int d,
   const double value = any_neighbour(values, b, cell, d, step, distance);
   if (!view->has_mask || !isnan(value)) return value;
   *distance = 0;
-  const int64_t n = view->block_size;
-  return values->value[(size_t)b * values->ncell + (size_t)((cell[2] * n + cell[1]) * n + cell[0])];
+  const int *n = view->block_size;
+  return values
+      ->value[(size_t)b * values->ncell + (size_t)((cell[2] * n[1] + cell[1]) * n[0] + cell[0])];
 }
 
 /** The true size of a cell along \a d, through its middle. */
 static double length_of(const oak_grid_view_t *view, int b, const int cell[3], int d) {
   double middle[3] = {0, 0, 0};
   for (int e = 0; e < view->dim; e++)
-    middle[e] = view->xmin[e] + ((double)view->index[b][e] * view->block_size + cell[e] + 0.5) *
+    middle[e] = view->xmin[e] + ((double)view->index[b][e] * view->block_size[e] + cell[e] + 0.5) *
                                     oak_view_cell_size(view, view->level[b], e);
   return oak_view_cell_size(view, view->level[b], d) *
          oak_geometry_length(view->coordinates, view->dim, middle, d);
@@ -138,10 +138,9 @@ static double length_of(const oak_grid_view_t *view, int b, const int cell[3], i
 
 static void add_gradient(const values_t *values, int b, double *dst) {
   const oak_grid_view_t *view = values->view;
-  const int n = view->block_size;
-  for (size_t c = 0; c < values->ncell; c++) {
-    const int cell[3] = {(int)(c % (size_t)n), (int)(c / (size_t)n % (size_t)n),
-                         view->dim == 3 ? (int)(c / (size_t)n / (size_t)n) : 0};
+  const int *n = view->block_size;
+  for (int c = 0; c < (int)values->ncell; c++) {
+    const int cell[3] = {c % n[0], c / n[0] % n[1], c / n[0] / n[1]};
     double sum = 0;
     for (int d = 0; d < view->dim; d++) {
       double above, below;
@@ -183,15 +182,15 @@ static oak_status_t find_largest(oak_derived_t *derived) {
 static oak_status_t read_difference(const oak_grid_view_t *view, int var, int b0, int n,
                                     double *dst) {
   const oak_derived_t *derived = view->owner;
-  const int64_t size = view->block_size;
+  const int *size = view->block_size;
   const size_t ncell = derived->values.ncell;
   if (var == view->mask) return derived->base->read(derived->base, derived->base->mask, b0, n, dst);
   for (int b = b0; b < b0 + n; b++)
     for (size_t c = 0; c < ncell; c++, dst++) {
       const int64_t i = (int64_t)c;
-      const int64_t cell[3] = {view->index[b][0] * size + i % size,
-                               view->index[b][1] * size + i / size % size,
-                               view->index[b][2] * size + i / size / size};
+      const int64_t cell[3] = {(int64_t)view->index[b][0] * size[0] + i % size[0],
+                               (int64_t)view->index[b][1] * size[1] + i / size[0] % size[1],
+                               (int64_t)view->index[b][2] * size[2] + i / size[0] / size[1]};
       *dst = derived->values.value[(size_t)b * ncell + c] -
              value_at(&derived->other, view->level[b], cell, NULL);
     }
@@ -199,9 +198,10 @@ static oak_status_t read_difference(const oak_grid_view_t *view, int var, int b0
 }
 
 static oak_status_t check_other(const oak_grid_view_t *view, const oak_grid_view_t *other) {
-  int same = view->dim == other->dim && view->block_size == other->block_size;
+  int same = view->dim == other->dim;
   for (int d = 0; d < view->dim; d++)
-    same = same && view->trees[d] == other->trees[d] && view->xmin[d] == other->xmin[d] &&
+    same = same && view->block_size[d] == other->block_size[d] &&
+           view->trees[d] == other->trees[d] && view->xmin[d] == other->xmin[d] &&
            view->xmax[d] == other->xmax[d];
   OAK_CHECK(same, OAK_ERR_UNSUPPORTED,
             "the two plotfiles have other domains or blocks; take them from the same run");

@@ -60,7 +60,7 @@ int oak_view_touches(const oak_grid_view_t *view, const double (*region)[3], int
                      const int32_t index[3]) {
   const double rounding = 1e-9; /* of a block */
   for (int d = 0; d < view->dim; d++) {
-    const double width = oak_view_cell_size(view, level, d) * view->block_size;
+    const double width = oak_view_cell_size(view, level, d) * view->block_size[d];
     const double low = (region[0][d] - view->xmin[d]) / width - index[d];
     const double high = (region[1][d] - view->xmin[d]) / width - index[d];
     if (high <= rounding || low >= 1 - rounding) return 0;
@@ -75,7 +75,7 @@ int oak_view_wants_node(const oak_grid_view_t *view, int level, const int32_t in
 }
 
 double oak_view_cell_size(const oak_grid_view_t *view, int level, int d) {
-  const double cells = (double)view->trees[d] * view->block_size;
+  const double cells = (double)view->trees[d] * view->block_size[d];
   return (view->xmax[d] - view->xmin[d]) / (cells * (double)(INT64_C(1) << level));
 }
 
@@ -117,7 +117,7 @@ void oak_view_pack(const oak_grid_view_t *view, const double *src, size_t n, voi
 
 size_t oak_view_block_cells(const oak_grid_view_t *view) {
   size_t n = 1;
-  for (int d = 0; d < view->dim; d++) n *= (size_t)view->block_size;
+  for (int d = 0; d < view->dim; d++) n *= (size_t)view->block_size[d];
   return n;
 }
 

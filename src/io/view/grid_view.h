@@ -22,7 +22,7 @@ enum {
 typedef struct oak_grid_view {
   MPI_Comm comm;
   int dim;                   /**< 2 or 3 */
-  int block_size;            /**< N: cells of a block along each dimension (even) */
+  int block_size[3];         /**< cells of a block along each axis (even; 1 in z for 2D) */
   double xmin[3];            /**< lower corner of the domain */
   double xmax[3];            /**< upper corner of the domain */
   int trees[3];              /**< blocks of level 0 along each dimension (1 in z for 2D) */
@@ -50,10 +50,10 @@ typedef struct oak_grid_view {
    * together. May be NULL: oak_view_read_fluid() works in any case. */
   oak_status_t (*read_list)(const struct oak_grid_view *view, int var, int n, const int *block,
                             double *dst);
-  /** The same as `read` with \a layers ghost layers, 1 to N/2: dst[n][(N + 2 layers)^dim], i
-   * fastest, with the ghost cells across faces, edges and corners. Collective: all ranks call it
-   * equally often, with the same \a var and \a layers; n may be 0 on some. The status is this
-   * rank's alone. NULL if ghost cells cannot be had. */
+  /** The same as `read` with \a layers ghost layers, 1 to half a block: dst[n] of blocks with
+   * 2 layers more cells along each axis, i fastest, with the ghost cells across faces, edges and
+   * corners. Collective: all ranks call it equally often, with the same \a var and \a layers; n may
+   * be 0 on some. The status is this rank's alone. NULL if ghost cells cannot be had. */
   oak_status_t (*read_ghosts)(const struct oak_grid_view *view, int var, int b0, int n, int layers,
                               double *dst);
   oak_disk_t *disk; /**< the thread that writes files; NULL: they are written at once */

@@ -91,7 +91,6 @@ int oak_locate(const oak_locator_t *locator, int level, const int64_t at[3]) {
 
 int oak_locate_point(const oak_locator_t *locator, const double x[3], int cell[3]) {
   const oak_grid_view_t *view = locator->view;
-  const int n = view->block_size;
   int64_t at[3] = {0, 0, 0};
   double fraction[3] = {0, 0, 0}; /* of the domain, in trees */
   for (int d = 0; d < view->dim; d++) {
@@ -105,6 +104,7 @@ int oak_locate_point(const oak_locator_t *locator, const double x[3], int cell[3
   for (int d = 0; d < 3; d++) {
     cell[d] = 0;
     if (leaf < 0 || d >= view->dim) continue;
+    const int n = view->block_size[d];
     const double within =
         (ldexp(fraction[d], view->level[leaf]) - view->index[leaf][d]) * (double)n;
     cell[d] = within < 0 ? 0 : within >= n ? n - 1 : (int)within;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shape.h"
 #include "locate.h"
 
 /** Blocks of the source whose values stay in memory. */
@@ -65,7 +66,7 @@ enum { MOST_CELLS = 4096, MOST_OVERLAPS = 2 * MOST_CELLS };
 /** Lower end of a leaf along an axis, and the size of its cells. */
 static double leaf_origin(const oak_grid_view_t *view, int leaf, int d, double *dx) {
   *dx = oak_view_cell_size(view, view->level[leaf], d);
-  return view->xmin[d] + (double)view->index[leaf][d] * view->block_size * *dx;
+  return view->xmin[d] + (double)view->index[leaf][d] * view->block_size[d] * *dx;
 }
 
 /** Overlaps of the wanted block with a leaf. Ends that differ by rounding are the same. */
@@ -78,7 +79,8 @@ static int list_overlaps(const oak_remap_t *r, int leaf, int d, overlap_t *list)
     list[0] = (overlap_t){0, 0, 1, 0};
     return 1;
   }
-  for (int i = 0, j = 0; i < r->block->n && j < r->view->block_size && count < MOST_OVERLAPS;) {
+  for (int i = 0, j = 0;
+       i < r->block->n[d] && j < r->view->block_size[d] && count < MOST_OVERLAPS;) {
     const double a = r->block->origin[d] + i * dx, b = r->block->origin[d] + (i + 1) * dx;
     const double p = low + j * h, q = low + (j + 1) * h;
     const double from = fmax(a, p), to = fmin(b, q);
@@ -107,8 +109,8 @@ static oak_status_t read_block(const oak_remap_t *r, kept_t *kept, int var, int 
 }
 
 static size_t cell_index(const oak_remap_t *r, const int at[3]) {
-  const size_t n = (size_t)r->view->block_size;
-  return ((size_t)at[2] * n + (size_t)at[1]) * n + (size_t)at[0];
+  const int *n = r->view->block_size;
+  return (size_t)((at[2] * n[1] + at[1]) * n[0] + at[0]);
 }
 
 /** The value of the cell at \a at beside or in a leaf; \a own where that is outside of the domain
@@ -118,7 +120,7 @@ static oak_status_t read_beside(oak_remap_t *r, int leaf, const int at[3], doubl
   double x[3] = {0, 0, 0}, h;
   int cell[3] = {at[0], at[1], at[2]}, inside = 1, other = leaf;
   const double *value, *mask;
-  for (int d = 0; d < r->view->dim; d++) inside &= at[d] >= 0 && at[d] < r->view->block_size;
+  for (int d = 0; d < r->view->dim; d++) inside &= at[d] >= 0 && at[d] < r->view->block_size[d];
   for (int d = 0; d < r->view->dim && !inside; d++)
     x[d] = leaf_origin(r->view, leaf, d, &h), x[d] += (at[d] + 0.5) * h;
   if (!inside) other = oak_locate_point(r->locator, x, cell);
@@ -140,15 +142,15 @@ static double minmod(double a, double b) {
 
 /** The limited slopes in all cells of a leaf, per unit of the coordinate. */
 static oak_status_t find_slopes(oak_remap_t *r, int leaf) {
-  const int n = r->view->block_size, nz = r->view->dim == 3 ? n : 1;
+  const int *n = r->view->block_size;
   if (r->slope_leaf == leaf) return OAK_OK;
   r->slope_leaf = -1;
   for (int d = 0; d < r->view->dim; d++) {
     const double h = oak_view_cell_size(r->view, r->view->level[leaf], d);
     int at[3];
-    for (at[2] = 0; at[2] < nz; at[2]++)
-      for (at[1] = 0; at[1] < n; at[1]++)
-        for (at[0] = 0; at[0] < n; at[0]++) {
+    for (at[2] = 0; at[2] < n[2]; at[2]++)
+      for (at[1] = 0; at[1] < n[1]; at[1]++)
+        for (at[0] = 0; at[0] < n[0]; at[0]++) {
           double own, side[2];
           OAK_TRY(read_beside(r, leaf, at, 0, &own));
           for (int s = 0; s < 2; s++) {
@@ -182,7 +184,7 @@ static int is_nested(const oak_remap_t *r, int leaf) {
 /** Add what overlaps with one leaf. */
 static oak_status_t add_leaf(oak_remap_t *r, int leaf) {
   static _Thread_local overlap_t list[3][MOST_OVERLAPS];
-  const int sloping = r->slopes && !is_nested(r, leaf), n = r->block->n;
+  const int sloping = r->slopes && !is_nested(r, leaf), *n = r->block->n;
   const double *value, *mask = NULL;
   int count[3];
   for (int d = 0; d < 3; d++) count[d] = list_overlaps(r, leaf, d, list[d]);
@@ -194,8 +196,7 @@ static oak_status_t add_leaf(oak_remap_t *r, int leaf) {
       for (int i = 0; i < count[0]; i++) {
         const overlap_t o[3] = {list[0][i], list[1][j], list[2][k]};
         const size_t from = cell_index(r, (int[3]){o[0].from, o[1].from, o[2].from});
-        const size_t to =
-            ((size_t)o[2].to * (size_t)n + (size_t)o[1].to) * (size_t)n + (size_t)o[0].to;
+        const size_t to = (size_t)((o[2].to * n[1] + o[1].to) * n[0] + o[0].to);
         const double volume = o[0].volume * o[1].volume * o[2].volume;
         double mean = value[from];
         if (mask && mask[from] >= 0.5) continue;
@@ -223,10 +224,10 @@ static oak_status_t visit(oak_remap_t *r, int level, const int64_t index[3],
   int64_t at[3] = {0, 0, 0};
   for (int d = 0; d < r->view->dim; d++) {
     const double h = oak_view_cell_size(r->view, level, d);
-    const double low = r->view->xmin[d] + (double)index[d] * r->view->block_size * h;
-    const double high = low + r->view->block_size * h, slack = 1e-9 * fmin(h, r->block->dx[d]);
+    const double low = r->view->xmin[d] + (double)index[d] * r->view->block_size[d] * h;
+    const double high = low + r->view->block_size[d] * h, slack = 1e-9 * fmin(h, r->block->dx[d]);
     if (high < r->block->origin[d] + slack) return OAK_OK;
-    if (low > r->block->origin[d] + r->block->n * r->block->dx[d] - slack) return OAK_OK;
+    if (low > r->block->origin[d] + r->block->n[d] * r->block->dx[d] - slack) return OAK_OK;
     at[d] = index[d] << (finest - level);
   }
   const int leaf = oak_locate(r->locator, finest, at);
@@ -244,11 +245,11 @@ static oak_status_t visit(oak_remap_t *r, int level, const int64_t index[3],
 static oak_status_t visit_trees(oak_remap_t *r, oak_status_t (*take)(oak_remap_t *, int)) {
   int64_t first[3] = {0, 0, 0}, last[3] = {0, 0, 0}, index[3];
   for (int d = 0; d < r->view->dim; d++) {
-    const double tree = oak_view_cell_size(r->view, 0, d) * r->view->block_size;
+    const double tree = oak_view_cell_size(r->view, 0, d) * r->view->block_size[d];
     const double low = (r->block->origin[d] - r->view->xmin[d]) / tree;
     first[d] = (int64_t)fmax(0, floor(low - 1e-9));
     last[d] = (int64_t)fmin(r->view->trees[d] - 1,
-                            floor(low + r->block->n * r->block->dx[d] / tree + 1e-9));
+                            floor(low + r->block->n[d] * r->block->dx[d] / tree + 1e-9));
   }
   for (index[2] = first[2]; index[2] <= last[2]; index[2]++)
     for (index[1] = first[1]; index[1] <= last[1]; index[1]++)
@@ -280,8 +281,7 @@ static void forget_values(oak_remap_t *r) {
 
 oak_status_t oak_remap_read(oak_remap_t *r, int var, const oak_remap_block_t *block, int slopes,
                             double *out) {
-  size_t cells = 1;
-  for (int d = 0; d < r->view->dim; d++) cells *= (size_t)block->n;
+  const size_t cells = (size_t)oak_shape_cells(block->n);
   OAK_TRY(make_room(r, cells));
   if (r->variable != var) forget_values(r);
   r->variable = var;

@@ -11,7 +11,7 @@ typedef struct oak_remap oak_remap_t;
 /** A block on which values are wanted. */
 typedef struct {
   double origin[3], dx[3];
-  int n; /**< cells along each dimension */
+  int n[3]; /**< cells along each axis; 1 in z for 2D */
 } oak_remap_block_t;
 
 /** Prepare to take values from \a source, which must stay as it is and hold all of its domain on
@@ -22,7 +22,7 @@ void oak_remap_destroy(oak_remap_t **remap);
 /** Whether a cell of the source within the block is smaller than those of the block. */
 int oak_remap_is_finer(oak_remap_t *remap, const oak_remap_block_t *block);
 
-/** The means of variable \a var over the cells of a block: out [n^d]. Integrals over any union of
+/** The means of variable \a var over the cells of a block, to \a out. Integrals over any union of
  * cells of both meshes stay the same. Within a cell of the source the variable has a limited slope
  * (minmod), or none if \a slopes is 0. Where all of a cell is solid in the source, \a out keeps
  * what it holds. Rank-local. */

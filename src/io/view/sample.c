@@ -81,12 +81,12 @@ static int compare_numbers(const void *a, const void *b) {
 /** Fill line->cut with the ends of the line's parts in the cells of a block. \return how many. */
 static int cut_block(const line_t *line, int b, const double part[2]) {
   const oak_grid_view_t *view = line->view;
-  const int n = view->block_size;
   int count = 0;
   line->cut[count++] = part[0];
   for (int d = 0; d < view->dim; d++) {
     const double step = line->to[d] - line->from[d],
                  h = oak_view_cell_size(view, view->level[b], d);
+    const int n = view->block_size[d];
     for (int f = 1; f < n && step != 0; f++) {
       const double x = view->xmin[d] + ((double)view->index[b][d] * n + f) * h;
       const double t = (x - line->from[d]) / step;
@@ -114,7 +114,7 @@ static oak_status_t add_row(line_t *line, int b, double t, size_t *cell) {
   row[0] = t * line->length;
   for (int d = 0; d < view->dim; d++) {
     const double x = line->from[d] + t * (line->to[d] - line->from[d]);
-    const int n = view->block_size;
+    const int n = view->block_size[d];
     const double at = (x - view->xmin[d]) / oak_view_cell_size(view, view->level[b], d) -
                       (double)view->index[b][d] * n;
     row[1 + d] = x;
@@ -193,7 +193,8 @@ oak_status_t oak_sample_line(const oak_grid_view_t *view, const double from[3], 
   line.length = sqrt(line.length);
   OAK_TRY(check_ends(&line));
   OAK_TRY(begin_table(view, view->dim == 2 ? plane : space, view->dim + 2, var, nvar, out));
-  const size_t most = (size_t)view->dim * (size_t)view->block_size + 2;
+  size_t most = 2;
+  for (int d = 0; d < view->dim; d++) most += (size_t)view->block_size[d];
   const size_t batch = (size_t)oak_view_batch(view);
   line.cut = malloc(most * sizeof *line.cut);
   line.block = malloc(batch * sizeof *line.block);
@@ -202,8 +203,8 @@ oak_status_t oak_sample_line(const oak_grid_view_t *view, const double from[3], 
   line.cells = malloc(batch * oak_view_block_cells(view) * sizeof *line.cells);
   oak_status_t st = OAK_OK;
   if (!line.cut || !line.block || !line.row || !line.place || !line.cells)
-    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %d blocks of %d^%d cells", (int)batch,
-                  view->block_size, view->dim);
+    st = OAK_FAIL(OAK_ERR_MEMORY, "no memory to read %d blocks of %zu cells", (int)batch,
+                  oak_view_block_cells(view));
   if (st == OAK_OK) st = add_blocks(&line, (int)batch);
   free(line.cut);
   free(line.block);
@@ -236,7 +237,7 @@ typedef struct {
 static int find_layer(const plane_t *plane, int b) {
   const oak_grid_view_t *view = plane->view;
   if (plane->normal < 0) return 0;
-  const int64_t n = (int64_t)view->block_size, i = view->index[b][plane->normal];
+  const int64_t n = view->block_size[plane->normal], i = view->index[b][plane->normal];
   const int64_t cells = ((int64_t)view->trees[plane->normal] << view->level[b]) * n;
   int64_t layer = (int64_t)floor(ldexp(plane->fraction, view->level[b]) * (double)n);
   if (layer >= cells) layer = cells - 1;
@@ -248,7 +249,7 @@ static double weight_of(const plane_t *plane, int b, int64_t i, int64_t j) {
   const oak_grid_view_t *view = plane->view;
   int64_t cell[3] = {0, 0, 0};
   if (!view->coordinates) return 1;
-  for (int d = 0; d < view->dim; d++) cell[d] = (int64_t)view->index[b][d] * view->block_size;
+  for (int d = 0; d < view->dim; d++) cell[d] = (int64_t)view->index[b][d] * view->block_size[d];
   cell[plane->axis[0]] += i;
   cell[plane->axis[1]] += j;
   return oak_view_volume(view, view->level[b], cell);
@@ -258,19 +259,20 @@ static double weight_of(const plane_t *plane, int b, int64_t i, int64_t j) {
 static void add_cells(const plane_t *plane, int b, const double *cells, int v) {
   const oak_grid_view_t *view = plane->view;
   oak_table_t *table = plane->table;
-  const int64_t n = view->block_size, stride[3] = {1, n, n * n};
+  const int *size = view->block_size, *axis = plane->axis;
+  const int64_t stride[3] = {1, size[0], (int64_t)size[0] * size[1]};
   const int finer = view->level[b] - plane->level, shift = finer > 0 ? finer : -finer;
   if (plane->normal >= 0) cells += find_layer(plane, b) * stride[plane->normal];
-  const int64_t points = finer > 0 ? n : n << shift;
-  for (int64_t j = 0; j < points; j++)
-    for (int64_t i = 0; i < points; i++) {
+  const int64_t n[2] = {size[axis[0]], size[axis[1]]}, grow = finer > 0 ? 0 : shift;
+  for (int64_t j = 0; j < n[1] << grow; j++)
+    for (int64_t i = 0; i < n[0] << grow; i++) {
       const int64_t ci = finer > 0 ? i : i >> shift, cj = finer > 0 ? j : j >> shift;
-      int64_t x = view->index[b][plane->axis[0]] * n, y = view->index[b][plane->axis[1]] * n;
+      int64_t x = view->index[b][axis[0]] * n[0], y = view->index[b][axis[1]] * n[1];
       x = finer > 0 ? (x + i) >> shift : (x << shift) + i;
       y = finer > 0 ? (y + j) >> shift : (y << shift) + j;
       const int64_t row = y * table->shape[1] + x;
       double *to = &table->value[row * table->ncol + 2 + v];
-      const double value = cells[ci * stride[plane->axis[0]] + cj * stride[plane->axis[1]]];
+      const double value = cells[ci * stride[axis[0]] + cj * stride[axis[1]]];
       if (finer <= 0) {
         *to = value;
       } else if (!view->has_mask || !isnan(value)) { /* an average leaves out solids */
@@ -322,7 +324,8 @@ static oak_status_t set_plane(plane_t *plane, int axis, double at) {
 static oak_status_t find_shape(const plane_t *plane, int64_t shape[2]) {
   const oak_grid_view_t *view = plane->view;
   for (int a = 0; a < 2; a++)
-    shape[1 - a] = ((int64_t)view->trees[plane->axis[a]] * view->block_size) << plane->level;
+    shape[1 - a] = ((int64_t)view->trees[plane->axis[a]] * view->block_size[plane->axis[a]])
+                   << plane->level;
   OAK_CHECK(shape[0] <= MOST_POINTS / shape[1], OAK_ERR_ARGUMENT,
             "a plane of %lld x %lld points on level %d is too much; choose a lower level",
             (long long)shape[1], (long long)shape[0], plane->level);

@@ -95,7 +95,8 @@ typedef struct {
 static oak_status_t find_own(const oak_grid_view_t *view, int count, const double (*x)[3],
                              own_t *own) {
   oak_locator_t *locator;
-  const size_t n = (size_t)view->block_size, room = (size_t)count + 1;
+  const int *n = view->block_size;
+  const size_t room = (size_t)count + 1;
   own->point = malloc(room * sizeof *own->point);
   own->block = malloc(room * sizeof *own->block);
   own->cell = malloc(room * sizeof *own->cell);
@@ -108,7 +109,7 @@ static oak_status_t find_own(const oak_grid_view_t *view, int count, const doubl
     if (b < 0) continue;
     own->point[own->count] = p;
     own->block[own->count] = b;
-    own->cell[own->count++] = ((size_t)cell[2] * n + (size_t)cell[1]) * n + (size_t)cell[0];
+    own->cell[own->count++] = (size_t)((cell[2] * n[1] + cell[1]) * n[0] + cell[0]);
   }
   oak_locator_destroy(&locator);
   return OAK_OK;

@@ -234,22 +234,22 @@ void oak_tree_walk_destroy(oak_tree_walk_t **walk_ptr) {
   *walk_ptr = NULL;
 }
 
-/** Average \a fine[N^dim] of a node over the volumes of 2^dim cells into \a sub[(N/2)^dim], in
- * other coordinates than Cartesian. */
+/** Average the cells \a fine of a node over the volumes of 2^dim cells into \a sub, in other
+ * coordinates than Cartesian. */
 static void restrict_volumes(const oak_tree_walk_t *walk, int level, const int32_t index[3],
                              const double *fine, double *sub) {
   const oak_grid_view_t *view = walk->view;
-  const int n = view->block_size, h = n / 2;
+  const int *n = view->block_size, h[2] = {n[0] / 2, n[1] / 2};
   for (size_t c = 0; c < walk->nsub; c++) {
-    const int part[3] = {(int)c % h, (int)c / h % h, (int)c / h / h};
+    const int part[3] = {(int)c % h[0], (int)c / h[0] % h[1], (int)c / h[0] / h[1]};
     double sum = 0, volume = 0;
     for (int s = 0; s < walk->nchild; s++) {
       int64_t cell[3];
       size_t at = 0;
       for (int d = 2; d >= 0; d--) {
         const int64_t i = d < view->dim ? 2 * part[d] + (s >> d & 1) : 0;
-        cell[d] = (int64_t)index[d] * n + i;
-        at = at * (size_t)n + (size_t)i;
+        cell[d] = (int64_t)index[d] * n[d] + i;
+        at = at * (size_t)n[d] + (size_t)i;
       }
       const double weight = oak_view_volume(view, level, cell);
       sum += weight * fine[at];
@@ -259,36 +259,36 @@ static void restrict_volumes(const oak_tree_walk_t *walk, int level, const int32
   }
 }
 
-/** Average \a fine[N^dim] of a node over 2^dim cells into \a sub[(N/2)^dim], always in the same
- * order. */
+/** Average the cells \a fine of a node over 2^dim cells into \a sub, always in the same order. */
 static void restrict_block(const oak_tree_walk_t *walk, int level, const int32_t index[3],
                            const double *fine, double *sub) {
-  const int dim = walk->view->dim, n = walk->view->block_size, h = n / 2;
+  const int dim = walk->view->dim, *size = walk->view->block_size, n = size[0];
   if (walk->view->coordinates) {
     restrict_volumes(walk, level, index, fine, sub);
     return;
   }
-  for (int k = 0; k < (dim == 3 ? h : 1); k++)
-    for (int j = 0; j < h; j++)
-      for (int i = 0; i < h; i++) {
-        const double *p = fine + ((size_t)(2 * k) * n + 2 * j) * n + 2 * i;
+  for (int k = 0; k < (dim == 3 ? size[2] / 2 : 1); k++)
+    for (int j = 0; j < size[1] / 2; j++)
+      for (int i = 0; i < n / 2; i++) {
+        const double *p = fine + ((size_t)(2 * k) * size[1] + 2 * j) * n + 2 * i;
         double sum = (p[0] + p[1]) + (p[n] + p[n + 1]);
         if (dim == 3) {
-          const double *q = p + (size_t)n * n;
+          const double *q = p + (size_t)n * size[1];
           sum += (q[0] + q[1]) + (q[n] + q[n + 1]);
         }
-        sub[((size_t)k * h + j) * h + i] = sum / walk->nchild;
+        *sub++ = sum / walk->nchild;
       }
 }
 
 /** Place what \a child covers into the parent's cells. */
 static void place_sub(const oak_tree_walk_t *walk, const double *sub, int child, double *parent) {
-  const int dim = walk->view->dim, n = walk->view->block_size, h = n / 2;
-  const int i0 = (child & 1) * h, j0 = (child >> 1 & 1) * h, k0 = (child >> 2 & 1) * h;
-  for (int k = 0; k < (dim == 3 ? h : 1); k++)
-    for (int j = 0; j < h; j++)
-      memcpy(parent + ((size_t)(k0 + k) * n + j0 + j) * n + i0, sub + ((size_t)k * h + j) * h,
-             (size_t)h * sizeof *sub);
+  const int dim = walk->view->dim, *n = walk->view->block_size;
+  const int h[3] = {n[0] / 2, n[1] / 2, dim == 3 ? n[2] / 2 : 1};
+  const int i0 = (child & 1) * h[0], j0 = (child >> 1 & 1) * h[1], k0 = (child >> 2 & 1) * h[2];
+  for (int k = 0; k < h[2]; k++)
+    for (int j = 0; j < h[1]; j++, sub += h[0])
+      memcpy(parent + ((size_t)(k0 + k) * n[1] + j0 + j) * n[0] + i0, sub,
+             (size_t)h[0] * sizeof *sub);
 }
 
 /** Does an earlier rank own the node, which is an ancestor of a leaf of this rank? */

@@ -316,12 +316,13 @@ static oak_status_t prepare(const oak_part_file_t *file) {
 static oak_status_t check(const oak_grid_view_t *view, const char *path) {
   OAK_TRY(oak_vtkhdf_supported(path));
   OAK_TRY(oak_view_check(view, path));
-  const int64_t n = (int64_t)view->block_size << view->max_level;
-  for (int d = 0; d < view->dim; d++)
-    OAK_CHECK(n * view->trees[d] <= INT32_MAX, OAK_ERR_ARGUMENT,
+  for (int d = 0; d < view->dim; d++) {
+    const int64_t n = (int64_t)view->block_size[d] * view->trees[d] << view->max_level;
+    OAK_CHECK(n <= INT32_MAX, OAK_ERR_ARGUMENT,
               "%s: VTKHDF files count cells by 32 bits, and level %d has %lld along %c; write a "
               "plotfile",
-              path, view->max_level, (long long)(n * view->trees[d]), "xyz"[d]);
+              path, view->max_level, (long long)n, "xyz"[d]);
+  }
   return OAK_OK;
 }
 

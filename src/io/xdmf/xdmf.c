@@ -63,7 +63,7 @@ static void shape(writer_t *w) {
   const oak_grid_view_t *view = w->view;
   w->ncell = 1;
   for (int d = 0; d < 3; d++) {
-    w->side[d] = d < view->dim ? view->block_size + 2 * w->layers : 1;
+    w->side[d] = d < view->dim ? view->block_size[d] + 2 * w->layers : 1;
     w->ncell *= (size_t)w->side[d];
   }
   if (oak_view_is_bent(view)) {
@@ -108,7 +108,7 @@ static oak_status_t write_batch(writer_t *w, int var, int b0, int n) {
 static void first_cell(const writer_t *w, int b, int64_t first[3]) {
   for (int d = 0; d < 3; d++)
     first[d] =
-        d < w->view->dim ? (int64_t)w->view->index[b][d] * w->view->block_size - w->layers : 0;
+        d < w->view->dim ? (int64_t)w->view->index[b][d] * w->view->block_size[d] - w->layers : 0;
 }
 
 /** Where the corners of a block are in this rank's file. */
@@ -310,10 +310,11 @@ static oak_status_t write_xml(const writer_t *w, const char *path, const char *d
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static oak_status_t check_layers(const oak_grid_view_t *view, int layers, const char *path) {
-  OAK_CHECK(layers >= 0 && layers <= view->block_size / 2, OAK_ERR_ARGUMENT,
-            "%s: %d ghost layers are asked for; blocks of %d cells a side can be written with 0 to "
-            "%d",
-            path, layers, view->block_size, view->block_size / 2);
+  for (int d = 0; d < view->dim; d++)
+    OAK_CHECK(layers >= 0 && layers <= view->block_size[d] / 2, OAK_ERR_ARGUMENT,
+              "%s: %d ghost layers are asked for; blocks of %d cells a side can be written with 0 "
+              "to %d",
+              path, layers, view->block_size[d], view->block_size[d] / 2);
   OAK_CHECK(layers == 0 || view->read_ghosts, OAK_ERR_ARGUMENT,
             "%s: ghost cells are asked for, and these variables have none", path);
   return OAK_OK;

@@ -2,6 +2,7 @@
  * The first lines of a run: what is computed, and by what. */
 #include <string.h>
 
+#include "base/shape.h"
 #include "solver/create/create.h"
 
 /* Parameters that should be positive on a mesh with several levels, but are not. */
@@ -19,14 +20,14 @@ static void print_warnings(const oak_t *sim, FILE *stream) {
 }
 
 void oak_print_head(oak_t *sim, FILE *stream, int builds) {
-  char device[512];
+  char device[512], shape[32];
   const oak_description_t *d = &sim->setup.description;
   if (!stream || sim->setup.rank != 0) return;
   oak_device_ops(sim->setup.dev)->describe(sim->setup.dev, device, sizeof device);
   fprintf(stream, "oak %s  %s: %s\n", OAK_VERSION,
           oak_params_text(sim->setup.params, "problem.name"), d->problem_title);
-  fprintf(stream, "  %s, %dD, blocks of %d^%d, levels %d to %d, %s, %s, %s, %s\n", d->physics_title,
-          sim->setup.dim, sim->setup.block_size, sim->setup.dim,
+  fprintf(stream, "  %s, %dD, blocks of %s, levels %d to %d, %s, %s, %s, %s\n", d->physics_title,
+          sim->setup.dim, oak_shape_text(sim->setup.dim, sim->setup.block_size, shape),
           oak_params_int(sim->setup.params, "mesh.min_level"),
           oak_params_int(sim->setup.params, "mesh.max_level"),
           oak_params_text(sim->setup.params, "scheme.limiter"),

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/shape.h"
 #include "solver/create/create.h"
 #include "solver/data/variables.h"
 
@@ -11,8 +12,10 @@ oak_status_t oak_read_structure(oak_setup_t *setup) {
   const oak_params_t *p = setup->params;
   setup->dim = oak_params_int(p, "mesh.dim");
   setup->coordinates = oak_params_choice(p, "mesh.coordinates");
-  setup->block_size = oak_params_int(p, "mesh.block_size");
-  setup->cells = setup->block_size * setup->block_size * (setup->dim == 3 ? setup->block_size : 1);
+  const int n = oak_params_int(p, "mesh.block_size");
+  for (int d = 0; d < 3; d++) setup->block_size[d] = d < setup->dim ? n : 1;
+  setup->cells = oak_shape_cells(setup->block_size);
+  setup->face_cells = oak_shape_face(setup->dim, setup->block_size);
   setup->min_level = oak_params_int(p, "mesh.min_level");
   setup->max_level = oak_params_int(p, "mesh.max_level");
   setup->real_size = oak_params_choice(p, "scheme.precision") == 1 ? 4 : 8;
@@ -40,7 +43,8 @@ oak_status_t oak_read_structure(oak_setup_t *setup) {
             oak_params_text(p, "scheme.limiter"), needed);
   setup->layers = given ? given : needed;
   OAK_TRY(oak_scalars_read(setup));
-  return oak_pattern_check(setup->block_size, setup->layers, setup->max_level > setup->min_level);
+  return oak_pattern_check(setup->dim, setup->block_size, setup->layers,
+                           setup->max_level > setup->min_level);
 }
 
 /* The largest number of the run's precision that is not above x. */
@@ -74,7 +78,7 @@ oak_status_t oak_read_domain(oak_setup_t *setup) {
     OAK_CHECK(setup->xmax[d] > setup->xmin[d], OAK_ERR_INPUT,
               "mesh.xmax = %g is not above mesh.xmin = %g along %c", setup->xmax[d], setup->xmin[d],
               "xyz"[d]);
-    setup->dx0[d] = (setup->xmax[d] - setup->xmin[d]) / setup->trees[d] / setup->block_size;
+    setup->dx0[d] = (setup->xmax[d] - setup->xmin[d]) / setup->trees[d] / setup->block_size[d];
     OAK_TRY(check_resolution(setup, d));
   }
   if (setup->dim == 2) {
@@ -148,9 +152,10 @@ static oak_status_t read_refine_variables(oak_setup_t *setup) {
 oak_status_t oak_read_refinement(oak_setup_t *setup) {
   const oak_params_t *p = setup->params;
   setup->refine.buffer = oak_params_int(p, "refine.buffer");
-  OAK_CHECK(setup->refine.buffer <= setup->block_size, OAK_ERR_INPUT,
-            "%s: refine.buffer = %d: at most the cells of a block, mesh.block_size = %d",
-            oak_params_origin(p, "refine.buffer"), setup->refine.buffer, setup->block_size);
+  for (int d = 0; d < setup->dim; d++)
+    OAK_CHECK(setup->refine.buffer <= setup->block_size[d], OAK_ERR_INPUT,
+              "%s: refine.buffer = %d: at most the cells of a block, mesh.block_size = %d",
+              oak_params_origin(p, "refine.buffer"), setup->refine.buffer, setup->block_size[d]);
   const char *criterion = oak_params_text(p, "refine.criterion");
   setup->refine.active = (strcmp(criterion, "none") || oak_has_hook(setup, "problem_region")) &&
                          setup->max_level > setup->min_level;

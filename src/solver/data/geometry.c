@@ -10,7 +10,8 @@ static double factor(const oak_data_t *data, int block, int i, int j) {
   double low[2], high[2];
   for (int d = 0; d < 2; d++) {
     const double dx = ldexp(data->setup->dx0[d], -data->mesh->level[block]);
-    const double cells = (double)data->mesh->index[block][d] * data->setup->block_size + place[d];
+    const double cells =
+        (double)data->mesh->index[block][d] * data->setup->block_size[d] + place[d];
     low[d] = data->setup->xmin[d] + cells * dx;
     high[d] = data->setup->xmin[d] + (cells + 1) * dx;
   }
@@ -18,7 +19,7 @@ static double factor(const oak_data_t *data, int block, int i, int j) {
 }
 
 double oak_box_volume(const oak_data_t *data, int block, const int *box) {
-  const int n = data->setup->block_size, whole[6] = {0, 0, 0, n, n, data->setup->dim == 3 ? n : 1};
+  const int *n = data->setup->block_size, whole[6] = {0, 0, 0, n[0], n[1], n[2]};
   if (!box) box = whole;
   if (!data->setup->coordinates)
     return (double)(box[3] - box[0]) * (box[4] - box[1]) * (box[5] - box[2]);

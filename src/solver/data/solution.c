@@ -72,7 +72,7 @@ oak_status_t oak_data_read_ghosts(oak_data_t *data, int first, int count, double
   const oak_setup_t *setup = data->setup;
   size_t size = sizeof(double) * setup->nvar;
   OAK_TRY(oak_data_check(data, first, count));
-  for (int d = 0; d < setup->dim; d++) size *= setup->block_size + 2 * setup->layers;
+  for (int d = 0; d < setup->dim; d++) size *= setup->block_size[d] + 2 * setup->layers;
   return read_through(data, setup->kernel.ghosts, 0, 0, first, NULL, count, size * count, out);
 }
 
@@ -119,7 +119,8 @@ oak_status_t oak_data_totals(oak_data_t *data, double *total) {
 /* ---- for messages */
 
 void oak_print_place(const oak_data_t *data, int block, int64_t cell, char *text, size_t size) {
-  const int n = data->setup->block_size, x[3] = {cell % n, cell / n % n, (int)(cell / n / n)};
+  const int *n = data->setup->block_size;
+  const int x[3] = {cell % n[0], cell / n[0] % n[1], (int)(cell / n[0] / n[1])};
   double origin[3], dx[3];
   oak_data_geometry(data, block, origin, dx);
   int at = snprintf(text, size, "%.6g, %.6g", origin[0] + (x[0] + 0.5) * dx[0],

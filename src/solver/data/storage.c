@@ -88,9 +88,9 @@ static int choose_parts(const oak_data_t *data) {
   double least = INFINITY;
   if (!ops->slots || data->setup->dim == 2 || data->results.whole_tiles) return 1;
   const double slots = ops->slots(data->setup->dev, data->setup->kernel.flux);
-  for (int parts = 1; 2 * parts <= data->setup->block_size; parts *= 2) {
+  for (int parts = 1; 2 * parts <= data->setup->block_size[2]; parts *= 2) {
     const double time =
-        ceil(tiles * parts / slots) * ((double)data->setup->block_size / parts + PART_COST);
+        ceil(tiles * parts / slots) * ((double)data->setup->block_size[2] / parts + PART_COST);
     if (time < 0.97 * least) least = time, best = parts;
   }
   return best;
@@ -100,7 +100,8 @@ static int choose_parts(const oak_data_t *data) {
 static oak_status_t fit_results(oak_data_t *data) {
   int tile[2];
   oak_setup_tile(data->setup, tile);
-  data->results.tiles = data->setup->block_size / tile[0] * (data->setup->block_size / tile[1]);
+  data->results.tiles =
+      data->setup->block_size[0] / tile[0] * (data->setup->block_size[1] / tile[1]);
   data->results.parts = choose_parts(data);
   const long n = (long)data->mesh->nblock * oak_data_results(data);
   if (n <= data->results.capacity) return OAK_OK;

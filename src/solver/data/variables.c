@@ -283,8 +283,8 @@ static int64_t cells_of(const oak_data_t *data, const int *box) {
 static oak_measured_t measure_block(const oak_data_t *data, int variable, int block, const int *box,
                                     const oak_measured_t *fluid) {
   const double value = value_of_block(data, variable, block);
-  const int first =
-      box ? (box[2] * data->setup->block_size + box[1]) * data->setup->block_size + box[0] : 0;
+  const int *n = data->setup->block_size;
+  const int first = box ? (box[2] * n[1] + box[1]) * n[0] + box[0] : 0;
   const double count = fluid ? fluid->count : oak_box_volume(data, block, box);
   const int place = fluid ? fluid->place[0] : first;
   return (oak_measured_t){.sum = value * count,

@@ -87,12 +87,12 @@ oak_grid_view_t oak_view_domain(const oak_t *sim, const oak_selection_t *variabl
   oak_grid_view_t view = {.comm = sim->setup.comm,
                           .dim = sim->setup.dim,
                           .coordinates = sim->setup.coordinates,
-                          .block_size = sim->setup.block_size,
                           .time = sim->data.clock.time,
                           .step = sim->data.clock.step,
                           .value_bytes = 8,
                           .nvar = variables->count,
                           .name = variables->name};
+  memcpy(view.block_size, sim->setup.block_size, sizeof view.block_size);
   memcpy(view.xmin, sim->setup.xmin, sizeof view.xmin);
   memcpy(view.xmax, sim->setup.xmax, sizeof view.xmax);
   memcpy(view.trees, sim->setup.trees, sizeof view.trees);

@@ -147,12 +147,12 @@ static oak_status_t create(const oak_t *sim, oak_view_ghosts_t **out) {
 /* Linear interpolation at one of the 2^d fine cells of a cell in a coarser block; `fine` counts in
  * half cells of that block. */
 static double interpolate(const oak_view_ghosts_t *g, const double *value, const int fine[3]) {
-  const int n = g->sim->setup.block_size, stride[3] = {1, n, n * n};
+  const int *n = g->sim->setup.block_size, stride[3] = {1, n[0], n[0] * n[1]};
   int at = 0;
   for (int d = 0; d < g->sim->setup.dim; d++) at += fine[d] / 2 * stride[d];
   double sum = value[at];
   for (int d = 0; d < g->sim->setup.dim; d++) {
-    const int c = fine[d] / 2, low = c > 0, high = c < n - 1;
+    const int c = fine[d] / 2, low = c > 0, high = c < n[d] - 1;
     const double slope =
         (value[at + high * stride[d]] - value[at - low * stride[d]]) / (low + high);
     sum += (fine[d] & 1 ? 0.25 : -0.25) * slope;
@@ -163,15 +163,15 @@ static double interpolate(const oak_view_ghosts_t *g, const double *value, const
 /* Average of the fine cells that cover cell `c` of a place with finer blocks; NaN where none of
  * them touches a block of this rank. */
 static double average(const oak_view_ghosts_t *g, const oak_node_t *node, const int c[3]) {
-  const int n = g->sim->setup.block_size, dim = g->sim->setup.dim;
+  const int *n = g->sim->setup.block_size, dim = g->sim->setup.dim;
   double sum = 0;
   for (int s = 0; s < 1 << dim; s++) {
     int child = 0;
     int64_t at = 0;
     for (int d = dim - 1; d >= 0; d--) {
       const int fine = 2 * c[d] + (s >> d & 1);
-      child |= (fine >= n) << d;
-      at = at * n + fine % n;
+      child |= (fine >= n[d]) << d;
+      at = at * n[d] + fine % n[d];
     }
     const int link = node->child[child];
     sum += link >= 0 ? g->value[link * g->cells + at] : NAN;
@@ -183,16 +183,16 @@ static double average(const oak_view_ghosts_t *g, const oak_node_t *node, const 
  * level. */
 static double look_up(const oak_view_ghosts_t *g, int b, int link, const int dir[3],
                       const int c[3]) {
-  const int n = g->sim->setup.block_size, dim = g->sim->setup.dim;
+  const int *n = g->sim->setup.block_size, dim = g->sim->setup.dim;
   const oak_node_t *finer = oak_neighbours_node(g->tree, link);
   if (finer) return average(g, finer, c);
   if (link < 0) return NAN;
   const double *value = g->value + link * g->cells;
   if (g->tree->leaf[link].level == g->sim->data.mesh->level[b])
-    return value[(c[2] * n + c[1]) * n + c[0]];
+    return value[(c[2] * n[1] + c[1]) * n[0] + c[0]];
   int fine[3] = {0, 0, 0};
   for (int d = 0; d < dim; d++)
-    fine[d] = ((g->sim->data.mesh->index[b][d] + dir[d]) & 1) * n + c[d];
+    fine[d] = ((g->sim->data.mesh->index[b][d] + dir[d]) & 1) * n[d] + c[d];
   return interpolate(g, value, fine);
 }
 
@@ -216,26 +216,27 @@ static void find_links(const oak_view_ghosts_t *g, int b, int link[OAK_DIRECTION
 }
 
 static void fill_block(const oak_view_ghosts_t *g, int b, int layers, double *dst) {
-  const int n = g->sim->setup.block_size, dim = g->sim->setup.dim;
-  const int gk = dim == 3 ? layers : 0, nk = dim == 3 ? n : 1;
+  const int *n = g->sim->setup.block_size, dim = g->sim->setup.dim;
+  const int gk = dim == 3 ? layers : 0;
   int link[OAK_DIRECTIONS];
   int8_t inside[OAK_DIRECTIONS];
   find_links(g, b, link, inside);
-  for (int k = -gk; k < nk + gk; k++)
-    for (int j = -layers; j < n + layers; j++)
-      for (int i = -layers; i < n + layers; i++) {
+  for (int k = -gk; k < n[2] + gk; k++)
+    for (int j = -layers; j < n[1] + layers; j++)
+      for (int i = -layers; i < n[0] + layers; i++) {
         const int x[3] = {i, j, k};
         int direction = OAK_DIRECTION_NONE, c[3] = {0, 0, 0}, dir[3] = {0, 0, 0};
         for (int d = 0, unit = 1; d < dim; d++, unit *= 3)
-          direction += (x[d] < 0 ? -1 : x[d] >= n) * unit;
+          direction += (x[d] < 0 ? -1 : x[d] >= n[d]) * unit;
         const int to = inside[direction];
         for (int d = 0, rest = to; d < dim; d++, rest /= 3) {
           dir[d] = rest % 3 - 1;
-          c[d] = x[d] - dir[d] * n;
-          c[d] = c[d] < 0 ? 0 : c[d] >= n ? n - 1 : c[d]; /* beyond the boundary */
+          c[d] = x[d] - dir[d] * n[d];
+          c[d] = c[d] < 0 ? 0 : c[d] >= n[d] ? n[d] - 1 : c[d]; /* beyond the boundary */
         }
-        *dst++ = to == OAK_DIRECTION_NONE ? g->value[b * g->cells + (c[2] * n + c[1]) * n + c[0]]
-                                          : look_up(g, b, link[to], dir, c);
+        *dst++ = to == OAK_DIRECTION_NONE
+                     ? g->value[b * g->cells + (c[2] * n[1] + c[1]) * n[0] + c[0]]
+                     : look_up(g, b, link[to], dir, c);
       }
 }
 
@@ -253,7 +254,7 @@ oak_status_t oak_view_read_ghosts(const oak_grid_view_t *view, int var, int b0, 
     OAK_TRY(exchange_values(g));
     g->var = var;
   }
-  for (int d = 0; d < view->dim; d++) size *= (size_t)(view->block_size + 2 * layers);
+  for (int d = 0; d < view->dim; d++) size *= (size_t)(view->block_size[d] + 2 * layers);
   for (int b = b0; b < b0 + n; b++)
     fill_block(g, source->block ? source->block[b] : b, layers, dst + (size_t)(b - b0) * size);
   return OAK_OK;

@@ -55,7 +55,7 @@ static void find_box(const oak_t *sim, const oak_output_item_t *item, int block,
   oak_block_geometry(sim, block, origin, dx);
   for (int d = 0; d < 3; d++) {
     box[d] = box[3 + d] = 0;
-    for (int i = 0; i < (d < sim->setup.dim ? sim->setup.block_size : 1); i++) {
+    for (int i = 0; i < sim->setup.block_size[d]; i++) {
       const double x = d < sim->setup.dim ? origin[d] + ((double)i + 0.5) * dx[d] : 0;
       if (d < sim->setup.dim && !(x >= item->region[0][d] && x <= item->region[1][d])) continue;
       if (box[3 + d] == 0) box[d] = i;
@@ -88,10 +88,10 @@ static void take(extremum_t *best, const extremum_t *other, int largest) {
 
 static void set_place(const oak_t *sim, extremum_t *e) {
   double origin[3], dx[3];
-  const int n = sim->setup.block_size;
+  const int *n = sim->setup.block_size;
   if (isnan(e->value)) return;
   const int64_t cell = e->cell % sim->setup.cells;
-  const int64_t at[3] = {cell % n, cell / n % n, cell / ((int64_t)n * n)};
+  const int64_t at[3] = {cell % n[0], cell / n[0] % n[1], cell / ((int64_t)n[0] * n[1])};
   oak_block_geometry(sim, (int)(e->cell / sim->setup.cells - sim->data.mesh->first), origin, dx);
   for (int d = 0; d < 3; d++)
     e->x[d] = d < sim->setup.dim ? origin[d] + ((double)at[d] + 0.5) * dx[d] : 0;

@@ -148,8 +148,10 @@ static double slice_position(const oak_output_item_t *item, const oak_grid_view_
 static oak_status_t open_slice(oak_output_item_t *item) {
   const oak_t *sim = item->sim;
   const int level = oak_item_int(item, "level"), below = sim->setup.max_level - level;
-  OAK_CHECK(level < 0 || below <= 0 || (below < 8 && sim->setup.block_size % (1 << below) == 0),
-            OAK_ERR_INPUT,
+  int whole = below < 8; /* a point is an average within one block */
+  for (int d = 0; d < sim->setup.dim && below > 0 && whole; d++)
+    whole = sim->setup.block_size[d] % (1 << below) == 0;
+  OAK_CHECK(level < 0 || below <= 0 || whole, OAK_ERR_INPUT,
             "%s.level = %d: points would be averages over several blocks of mesh.max_level = %d; "
             "choose a higher level",
             item->name, level, sim->setup.max_level);

@@ -25,7 +25,10 @@ static const oak_series_t series = {
     .tail = "</Grid>\n</Domain></Xdmf>\n"};
 
 static oak_status_t open_xdmf(oak_output_item_t *item) {
-  const int most = item->sim->setup.block_size / 2;
+  const oak_setup_t *setup = &item->sim->setup;
+  int most = setup->block_size[0] / 2;
+  for (int d = 1; d < setup->dim; d++)
+    most = setup->block_size[d] / 2 < most ? setup->block_size[d] / 2 : most;
   OAK_CHECK(oak_item_int(item, "ghost_layers") <= most, OAK_ERR_INPUT,
             "[output.%s]: ghost_layers = %d: at most half a block, %d", item->name,
             oak_item_int(item, "ghost_layers"), most);

@@ -57,7 +57,7 @@ oak_status_t oak_solver_new(oak_t *sim, const oak_solver_options_t *options, oak
   oak_elliptic_setup_t setup = {
       .transport = &sim->data.transport,
       .timers = &sim->data.timers,
-      .block_size = sim->setup.block_size,
+      .block_size = {sim->setup.block_size[0], sim->setup.block_size[1], sim->setup.block_size[2]},
       .coordinates = sim->setup.coordinates,
       .a = options->a,
       .b = options->b,

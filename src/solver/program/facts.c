@@ -2,6 +2,7 @@
  * Public facts about a simulation: time, sizes, blocks and their geometry, counts, time spent. */
 #include <string.h>
 
+#include "base/shape.h"
 #include "solver/step/sim.h"
 
 void oak_print_wtime(oak_t *sim, FILE *stream) {
@@ -19,7 +20,12 @@ double oak_time(const oak_t *sim) { return sim->data.clock.time; }
 long oak_step(const oak_t *sim) { return sim->data.clock.step; }
 int oak_interrupted(const oak_t *sim) { return sim->run.interrupted; }
 int oak_dim(const oak_t *sim) { return sim->setup.dim; }
-int oak_block_size(const oak_t *sim) { return sim->setup.block_size; }
+int oak_block_size(const oak_t *sim) {
+  return oak_shape_equal(sim->setup.dim, sim->setup.block_size) ? sim->setup.block_size[0] : 0;
+}
+void oak_block_shape(const oak_t *sim, int n[3]) {
+  for (int d = 0; d < 3; d++) n[d] = sim->setup.block_size[d];
+}
 int oak_ghost_layers(const oak_t *sim) { return sim->setup.layers; }
 int oak_nvar(const oak_t *sim) { return sim->setup.nvar; }
 int oak_nblocks(const oak_t *sim) { return sim->data.mesh->nblock; }

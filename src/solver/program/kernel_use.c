@@ -50,8 +50,11 @@ static void model_flux(const oak_t *sim, double iterations, oak_kernel_use_t *us
 static void model_task(const oak_t *sim, const oak_halo_task_t *t, double *made, double *read,
                        double *flops) {
   const int d = sim->setup.dim, fine = 1 << (d - 1), rows = (sim->setup.layers + 1) / 2 + 2;
-  const double half = 0.5 * sim->setup.block_size, piece = sim->setup.layers * pow(half, d - 1);
-  const double slot = piece * fine;
+  const int *n = sim->setup.block_size, dir = t->face / 2 % 3;
+  const double slot = sim->setup.layers * (double)sim->setup.cells / n[dir];
+  const double piece = slot / fine;
+  double beside = rows;
+  for (int a = 0; a < d; a++) beside *= a == dir ? 1 : 0.5 * n[a] + 2;
   *made = slot;
   *read = slot;
   *flops = 0;
@@ -66,14 +69,14 @@ static void model_task(const oak_t *sim, const oak_halo_task_t *t, double *made,
       *made = *read = piece;
       break;
     case OAK_HALO_PROLONG:
-      *read = rows * pow(half + 2, d - 1);
+      *read = beside;
       *flops = slot * (d + 1) + slot / (1 << d) * d * SLOPE_FLOPS;
       break;
     case OAK_HALO_COPY:
     case OAK_HALO_BOUNDARY:
       break;
     default: /* edges */
-      *made = *read = d == 3 ? sim->setup.block_size : 1;
+      *made = *read = d == 3 ? n[2 - t->face / 4] : 1;
   }
 }
 
@@ -124,7 +127,7 @@ static void model_totals(const oak_t *sim, double iterations, oak_kernel_use_t *
 }
 
 static void model_average(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
-  const double area = (double)sim->setup.cells / sim->setup.block_size;
+  const double area = (double)sim->setup.face_cells;
   use->cells = iterations * area;
   use->bytes =
       use->cells * sim->setup.nvar * sim->setup.real_size * (1 + 1.0 / (1 << (sim->setup.dim - 1)));
@@ -132,7 +135,7 @@ static void model_average(const oak_t *sim, double iterations, oak_kernel_use_t 
 }
 
 static void model_apply(const oak_t *sim, double iterations, oak_kernel_use_t *use) {
-  use->cells = iterations * (double)sim->setup.cells / sim->setup.block_size;
+  use->cells = iterations * (double)sim->setup.face_cells;
   use->bytes = use->cells * sim->setup.nvar * 2 * (sim->setup.store_size + sim->setup.real_size);
   use->flops = use->cells * sim->setup.nvar * 3;
 }

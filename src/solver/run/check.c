@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/shape.h"
 #include "base/str.h"
 #include "solver/create/create.h"
 #include "solver/output/output.h"
@@ -78,13 +79,13 @@ static void print_bytes(char *out, size_t size, double bytes) {
 
 static void print_large_mesh(const oak_t *sim, const scale_t *scale, FILE *stream) {
   const double blocks = scale->blocks * (double)sim->data.mesh->nglobal;
-  char text[2][16], wide[16];
+  char text[2][16], wide[16], shape[32];
   oak_str_count(text[0], sizeof text[0], blocks);
   oak_str_count(text[1], sizeof text[1], blocks * (double)sim->setup.cells);
   oak_str_count(wide, sizeof wide, scale->finer);
-  fprintf(stream, "  %-9s %s%s blocks of %d^%d cells, %s cells in all, at the start\n", "mesh",
-          sim->setup.refine.active ? "at most " : "", text[0], sim->setup.block_size,
-          sim->setup.dim, text[1]);
+  fprintf(stream, "  %-9s %s%s blocks of %s cells, %s cells in all, at the start\n", "mesh",
+          sim->setup.refine.active ? "at most " : "", text[0],
+          oak_shape_text(sim->setup.dim, sim->setup.block_size, shape), text[1]);
   fprintf(stream, "  %-9s what follows is concluded from %lld blocks with cells %s times as wide\n",
           "", (long long)sim->data.mesh->nglobal, wide);
 }
@@ -92,14 +93,14 @@ static void print_large_mesh(const oak_t *sim, const scale_t *scale, FILE *strea
 /* Collective. */
 static void print_mesh(const oak_t *sim, FILE *stream) {
   int64_t blocks[OAK_MESH_MAX_LEVEL + 1];
-  char cells[16];
+  char cells[16], shape[32];
   int lowest, highest;
   oak_mesh_levels(sim->data.mesh, &lowest, &highest, blocks);
   if (!stream) return;
   oak_str_count(cells, sizeof cells, (double)(sim->data.mesh->nglobal * sim->setup.cells));
-  fprintf(stream, "  %-9s %lld block%s of %d^%d cells, %s cells in all, at the start:", "mesh",
+  fprintf(stream, "  %-9s %lld block%s of %s cells, %s cells in all, at the start:", "mesh",
           (long long)sim->data.mesh->nglobal, sim->data.mesh->nglobal == 1 ? "" : "s",
-          sim->setup.block_size, sim->setup.dim, cells);
+          oak_shape_text(sim->setup.dim, sim->setup.block_size, shape), cells);
   for (int l = lowest; l <= highest; l++)
     if (blocks[l]) fprintf(stream, " L%d:%lld", l, (long long)blocks[l]);
   fprintf(stream, "\n");

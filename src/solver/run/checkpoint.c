@@ -35,7 +35,6 @@ static oak_status_t read_blocks(void *owner, int b0, int n, void *dst) {
 
 static void describe(const oak_t *sim, oak_checkpoint_t *head) {
   *head = (oak_checkpoint_t){.dim = sim->setup.dim,
-                             .block_size = sim->setup.block_size,
                              .nvar = oak_carried_components(&sim->setup),
                              .real_size = sim->setup.store_size,
                              .step = sim->data.clock.step,
@@ -49,6 +48,7 @@ static void describe(const oak_t *sim, oak_checkpoint_t *head) {
                              .rates_known = sim->rates.known == OAK_RATES_KNOWN,
                              .nglobal = sim->data.mesh->nglobal};
   for (int d = 0; d < 3; d++) {
+    head->block_size[d] = sim->setup.block_size[d];
     head->trees[d] = sim->data.mesh->trees[d];
     head->periodic[d] = sim->data.mesh->periodic[d];
     head->xmin[d] = sim->setup.xmin[d];
@@ -209,7 +209,8 @@ static oak_status_t check_structure(const oak_t *sim, const oak_checkpoint_file_
   const oak_checkpoint_t *h = &file->head;
   char names[NAMES_SIZE];
   OAK_TRY(check_int(sim, file, "mesh.dim", sim->setup.dim, h->dim));
-  OAK_TRY(check_int(sim, file, "mesh.block_size", sim->setup.block_size, h->block_size));
+  for (int d = 0; d < sim->setup.dim; d++)
+    OAK_TRY(check_int(sim, file, "mesh.block_size", sim->setup.block_size[d], h->block_size[d]));
   name_variables(sim, names, sizeof names);
   const char *saved = h->text[OAK_CHECKPOINT_VARIABLES];
   const char *prefix = coordinates_prefix(sim);

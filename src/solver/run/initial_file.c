@@ -33,11 +33,14 @@ struct oak_initial_file {
 
 /** A plotfile may consist of large boxes. */
 static oak_status_t open_plotfile(oak_initial_file_t *file) {
-  OAK_TRY(oak_plotfile_open(file->path, 0, &file->plotfile));
-  int n = oak_plotfile_view(file->plotfile)->block_size;
-  const int whole = n;
-  while (n > LARGEST_BLOCK && n % 4 == 0) n /= 2;
-  if (n < whole) {
+  OAK_TRY(oak_plotfile_open(file->path, NULL, &file->plotfile));
+  int n[3], smaller = 0;
+  for (int d = 0; d < 3; d++) {
+    const int whole = oak_plotfile_view(file->plotfile)->block_size[d];
+    for (n[d] = whole; n[d] > LARGEST_BLOCK && n[d] % 4 == 0;) n[d] /= 2;
+    smaller |= n[d] < whole;
+  }
+  if (smaller) {
     oak_plotfile_close(&file->plotfile);
     OAK_TRY(oak_plotfile_open(file->path, n, &file->plotfile));
   }
@@ -151,7 +154,8 @@ void oak_initial_file_close(oak_initial_file_t **out) {
 /* ---- mesh and values */
 
 static oak_remap_block_t block_of(const oak_t *sim, int b) {
-  oak_remap_block_t block = {.n = sim->setup.block_size};
+  oak_remap_block_t block;
+  oak_block_shape(sim, block.n);
   oak_block_geometry(sim, b, block.origin, block.dx);
   return block;
 }

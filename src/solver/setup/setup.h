@@ -162,11 +162,12 @@ typedef struct {
   oak_device_t *dev;
   double started; /**< MPI_Wtime of oak_create */
   int peers;      /**< some ranks read each other's memory in place */
-  int dim, block_size, layers, nvar;
-  int coordinates; /**< mesh.coordinates: OAK_CARTESIAN, ... */
-  int real_size;   /**< bytes of a number that kernels compute with */
-  int store_size;  /**< bytes of a number of states, fields and their ghost cells */
-  int64_t cells;   /**< of a block */
+  int dim, layers, nvar;
+  int block_size[3];         /**< cells of a block along each axis; 1 in z for 2D */
+  int coordinates;           /**< mesh.coordinates: OAK_CARTESIAN, ... */
+  int real_size;             /**< bytes of a number that kernels compute with */
+  int store_size;            /**< bytes of a number of states, fields and their ghost cells */
+  int64_t cells, face_cells; /**< of a block, and of its largest face */
   double xmin[3], xmax[3], dx0[3];
   int trees[3]; /**< blocks of level 0; 1 in z for 2D */
   int min_level, max_level;

@@ -55,10 +55,10 @@ static int divisor(int n, int most) {
 /* Cells of a tile of the flux kernel along x and y, as the device likes them. */
 void oak_setup_tile(const oak_setup_t *setup, int tile[2]) {
   const oak_device_ops_t *ops = oak_device_ops(setup->dev);
-  tile[0] = divisor(setup->block_size, ops->tile_width);
+  tile[0] = divisor(setup->block_size[0], ops->tile_width);
   const int rows = ops->tile_cells / tile[0];
   tile[1] =
-      divisor(setup->block_size, rows > 8 ? rows : 8); /* with fewer rows most cells are halo */
+      divisor(setup->block_size[1], rows > 8 ? rows : 8); /* with fewer rows most cells are halo */
 }
 
 static oak_status_t make_defines(const oak_setup_t *setup, defines_t *d) {
@@ -70,7 +70,9 @@ static oak_status_t make_defines(const oak_setup_t *setup, defines_t *d) {
     define_real(d, "OAK_AXIS", setup->dx0[0] > 0 ? setup->xmin[0] / setup->dx0[0] : 0);
     define_real(d, "OAK_THETA_MIN", setup->xmin[1]);
   }
-  define_int(d, "OAK_N", setup->block_size);
+  define_int(d, "OAK_NX", setup->block_size[0]);
+  define_int(d, "OAK_NY", setup->block_size[1]);
+  define_int(d, "OAK_NZ", setup->block_size[2]);
   define_int(d, "OAK_NG", setup->layers);
   define_int(d, "OAK_PEERS", oak_device_ops(setup->dev)->host_memory || setup->peers);
   define(d, "OAK_REAL", setup->real_size == 4 ? "float" : "double");

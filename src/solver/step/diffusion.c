@@ -62,7 +62,7 @@ static oak_status_t read_keys(oak_t *sim) {
 
 static int64_t wide_bytes(const oak_t *sim) {
   int64_t cells = 1;
-  for (int d = 0; d < sim->setup.dim; d++) cells *= sim->setup.block_size + 2;
+  for (int d = 0; d < sim->setup.dim; d++) cells *= sim->setup.block_size[d] + 2;
   return cells * sim->setup.nvar * sim->setup.real_size;
 }
 

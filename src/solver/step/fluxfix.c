@@ -7,9 +7,8 @@ enum { SLACK = 16 };
 
 static oak_status_t fit_bflux(oak_t *sim) {
   oak_fluxfix_t *x = &sim->fluxfix;
-  const int64_t area = sim->setup.cells / sim->setup.block_size;
-  const int64_t bytes =
-      area * sim->data.pattern.flux.nbflux * sim->setup.nvar * sim->setup.real_size;
+  const int64_t bytes = sim->setup.face_cells * sim->data.pattern.flux.nbflux * sim->setup.nvar *
+                        sim->setup.real_size;
   if (bytes <= x->bflux_bytes && bytes >= x->bflux_bytes / 2) return OAK_OK;
   const int64_t wanted = x->bflux_bytes == 0 || bytes == 0 ? bytes : bytes + bytes / SLACK;
   oak_device_free(sim->setup.dev, x->bflux);

@@ -220,7 +220,7 @@ static oak_status_t open_solver(oak_t *sim, oak_poisson_t *p) {
   oak_elliptic_setup_t setup = {
       .transport = &sim->data.transport,
       .timers = &sim->data.timers,
-      .block_size = sim->setup.block_size,
+      .block_size = {sim->setup.block_size[0], sim->setup.block_size[1], sim->setup.block_size[2]},
       .coordinates = sim->setup.coordinates,
       .a = 1,
       .b = oak_params_real(sim->setup.params, key.text),
