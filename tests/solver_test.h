@@ -59,8 +59,9 @@ typedef struct {
   MPI_Comm comm;
   oak_params_t *params;
   oak_t *sim;
-  int dim, n, nvar, layers;
-  int cells; /* of a block */
+  int dim, n, nvar, layers; /* n: cells of a block along x */
+  int size[3];              /* along each axis */
+  int cells;                /* of a block */
 } sim_t;
 
 static inline oak_status_t try_new(sim_t *s, MPI_Comm comm, const char *format, va_list args) {
@@ -80,10 +81,11 @@ static inline oak_status_t try_new(sim_t *s, MPI_Comm comm, const char *format, 
   }
   OAK_TRY(oak_create(comm, s->params, &s->sim));
   s->dim = oak_dim(s->sim);
-  s->n = oak_block_size(s->sim);
+  oak_block_shape(s->sim, s->size);
+  s->n = s->size[0];
   s->nvar = oak_nvar(s->sim);
   s->layers = oak_ghost_layers(s->sim);
-  s->cells = s->n * s->n * (s->dim == 3 ? s->n : 1);
+  s->cells = s->size[0] * s->size[1] * s->size[2];
   return OAK_OK;
 }
 
@@ -116,7 +118,7 @@ static inline double *sim_read(const sim_t *s, int variable) {
 /** Centre of cell c of a block; coordinates beyond the dimension are 0. */
 static inline void sim_center(const sim_t *s, int block, int c, double x[3]) {
   double origin[3], dx[3];
-  const int at[3] = {c % s->n, c / s->n % s->n, c / (s->n * s->n)};
+  const int *n = s->size, at[3] = {c % n[0], c / n[0] % n[1], c / (n[0] * n[1])};
   oak_block_geometry(s->sim, block, origin, dx);
   for (int d = 0; d < 3; d++) x[d] = d < s->dim ? origin[d] + (at[d] + 0.5) * dx[d] : 0;
 }

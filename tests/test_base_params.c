@@ -6,13 +6,19 @@
 
 /* ---- values --------------------------------------------------------------------------------- */
 
+static int block_edge(const oak_params_t *params) {
+  int n[3];
+  oak_params_ints(params, "mesh.block_size", n);
+  return n[0];
+}
+
 static void test_defaults(void **state) {
   (void)state;
   oak_params_t *params = new_params();
   int trees[3];
   double range[3];
   for (int checked = 0; checked < 2; checked++) {
-    assert_int_equal(oak_params_int(params, "mesh.block_size"), 16);
+    assert_int_equal(block_edge(params), 16);
     assert_true(oak_params_real(params, "run.cfl") == 0.5);
     assert_true(oak_params_real(params, "output.picture_position") == 0.5);
     assert_int_equal(oak_params_bool(params, "output.picture_mesh"), 1);
@@ -50,7 +56,7 @@ static void test_file(void **state) {
   assert_true(trees[0] == 4 && trees[1] == 2 && trees[2] == 2);
   assert_int_equal(oak_params_reals(params, "mesh.xmin", xmin), 3);
   assert_true(xmin[0] == -1 && xmin[1] == -2 && xmin[2] == -3);
-  assert_int_equal(oak_params_int(params, "mesh.block_size"), 8);
+  assert_int_equal(block_edge(params), 8);
   assert_string_equal(oak_params_text(params, "output.folder"), "a#b;c d");
   assert_string_equal(oak_params_text(params, "output.picture_variable"), "");
   assert_string_equal(oak_params_text(params, "output.plot_variables"), "x # y");
@@ -75,7 +81,7 @@ static void test_order(void **state) {
   assert_int_equal(oak_params_set(params, "run.dt_max", "3"), OAK_OK);
   assert_int_equal(oak_params_check(params, 1), OAK_OK);
   assert_int_equal(oak_params_int(params, "mesh.dim"), 3);
-  assert_int_equal(oak_params_int(params, "mesh.block_size"), 32);
+  assert_int_equal(block_edge(params), 32);
   assert_true(oak_params_real(params, "run.cfl") == 0.4);
   assert_string_equal(oak_params_origin(params, "run.cfl"), "command line");
   assert_string_equal(oak_params_origin(params, "run.dt_max"), "program");
@@ -100,12 +106,13 @@ static void test_numbers(void **state) {
 
 static void test_refused_values(void **state) {
   (void)state;
-  assert_refused("mesh.block_size=15",
-                 "command line: mesh.block_size = 15: must be an even integer from 4 to 128");
-  assert_refused("mesh.block_size=2", "must be an even integer from 4 to 128");
-  assert_refused("mesh.block_size=130", "must be an even integer from 4 to 128");
-  assert_refused("mesh.block_size=16.0", "must be an even integer");
-  assert_refused("mesh.block_size=", "mesh.block_size = : must be an even integer");
+  assert_refused(
+      "mesh.block_size=15",
+      "command line: mesh.block_size = 15: must be one to three even integers from 4 to 128");
+  assert_refused("mesh.block_size=2", "must be one to three even integers from 4 to 128");
+  assert_refused("mesh.block_size=130", "must be one to three even integers from 4 to 128");
+  assert_refused("mesh.block_size=16.0", "must be one to three even integers");
+  assert_refused("mesh.block_size=", "mesh.block_size = : must be one to three even integers");
   assert_refused("run.max_steps=3000000000", "must be an integer of at least 0");
   assert_refused("run.max_steps=99999999999999999999", "must be an integer of at least 0");
   assert_refused("run.cfl=0", "must be a number above 0 and up to 2");
@@ -375,13 +382,15 @@ static void test_help(void **state) {
   char *text = printed(params, 0), *manual = printed(params, 1);
   assert_lines_fit(text, 100);
   assert_non_null(strstr(text, "[mesh]  Domain, blocks"));
-  assert_non_null(
-      strstr(text, "  block_size = 16                 even integer from 4 to 128 [cells]\n"));
+  assert_non_null(strstr(
+      text,
+      "  block_size = 16                 one to three even integers from 4 to 128 [cells]\n"));
   assert_non_null(strstr(text, "[blast]\n"));
   assert_non_null(strstr(text, "  added = a                       a, b\n"));
   assert_true(strstr(text, "added") < strstr(text, "[refine]")); /* grouped by section */
   assert_non_null(strstr(manual, "## [mesh]\n"));
-  assert_non_null(strstr(manual, "| `block_size` | `16` | even integer from 4 to 128 | cells |"));
+  assert_non_null(
+      strstr(manual, "| `block_size` | `16` | one to three even integers from 4 to 128 | cells |"));
   assert_non_null(strstr(manual, "bar\\|baz"));
   free(text);
   free(manual);

@@ -55,8 +55,8 @@ static void test_all_mistakes(void **state) {
       OAK_OK);
   assert_int_equal(oak_params_check(params, 1), OAK_ERR_INPUT);
   char line[256];
-  snprintf(line, sizeof line, "%s:2: mesh.block_size = 15: must be an even integer from 4 to 128\n",
-           path);
+  snprintf(line, sizeof line,
+           "%s:2: mesh.block_size = 15: must be one to three even integers from 4 to 128\n", path);
   assert_says(line);
   snprintf(line, sizeof line,
            "%s:5: mesh.blocksize = 3: unknown key; did you mean mesh.block_size?\n", path);

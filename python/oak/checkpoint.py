@@ -79,7 +79,9 @@ class Checkpoint(Blocks):
 
     def _judge_sizes(self, head, size):
         n, nvar, text, count = (int(head[key]) for key in ("block_size", "nvar", "text_bytes", "blocks"))
-        if (head["dim"] not in (2, 3) or not 1 <= n <= 4096 or not 1 <= nvar <= 4096 or head["real_size"] not in (4, 8)
+        if n > 255 and n < 2**24:
+            raise OakError(f"{self.path} has blocks with unequal edges: this package cannot read them")
+        if (head["dim"] not in (2, 3) or not 1 <= n <= 255 or not 1 <= nvar <= 4096 or head["real_size"] not in (4, 8)
                 or not 1 <= count < 2**63 or not len(_TEXTS) <= text <= _MOST_TEXT or text % 8):
             raise self._damaged("sizes in its head are wrong")
         self.dim, self.block_size, self._nvar = int(head["dim"]), n, nvar

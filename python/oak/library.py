@@ -131,6 +131,8 @@ class Simulation(Blocks):
         _check(lib.oak_create(_world, self._params, ctypes.byref(self._handle)))
         _check(lib.oak_initialize(self._sim))
         self.dim, self.block_size = lib.oak_dim(self._sim), lib.oak_block_size(self._sim)
+        if self.block_size == 0:
+            raise OakError("mesh.block_size: this package needs blocks with equal edges; use the command oak")
         self.nvar = lib.oak_nvar(self._sim)
         self._find_variables()
         corner = (ctypes.c_double * 3)()

@@ -79,14 +79,13 @@ const oak_param_desc_t oak_param_table[] = {
         "What the axes are. cartesian: x, y, z; axisymmetric: r, z (2D); polar: r, phi (2D); "
         "cylindrical: r, phi, z (3D); spherical: r, theta, phi, and in 2D r, theta. Keys take them "
         "in this order for x, y, z; angles are in radians. docs/coordinates.md."),
-    INT("mesh.block_size", "16", 4, 128, "cells",
-        "Cells of a block along each dimension. Larger blocks run faster, smaller ones follow the "
-        "solution more closely.",
-        .multiple_of = 2),
+    INTS("mesh.block_size", "16", 4, 128, "cells",
+         "Cells of a block along each axis, such as 32 16; one number stands for all axes. Larger "
+         "blocks run faster, smaller ones follow the solution more closely.",
+         .multiple_of = 2),
     INTS("mesh.trees", "1", 1, 4096, "blocks",
          "Blocks of level 0 along each dimension, 1048576 in all at most. Cells are cubic if the "
-         "domain's sides are in "
-         "these proportions."),
+         "domain's sides are in the proportions of mesh.trees times mesh.block_size."),
     REALS("mesh.xmin", "0", "length",
           "Lower corner of the domain; one value stands for all dimensions."),
     REALS("mesh.xmax", "1", "length",

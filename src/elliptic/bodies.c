@@ -6,7 +6,7 @@
 
 oak_status_t oak_elliptic_bodies_fit(oak_elliptic_t *e, oak_elliptic_level_t *level) {
   const size_t n = level->mesh->nblock, cells = n * e->cells * sizeof(double);
-  const size_t faces = (cells + cells / e->setup.block_size) * e->dim;
+  const size_t faces = (cells + n * e->face_cells * sizeof(double)) * e->dim;
   if (!e->setup.bodies) return OAK_OK;
   OAK_TRY(oak_device_alloc(e->dev, faces, &level->cut));
   OAK_TRY(oak_device_alloc(e->dev, cells, &level->pin));

@@ -12,8 +12,11 @@ oak_status_t oak_read_structure(oak_setup_t *setup) {
   const oak_params_t *p = setup->params;
   setup->dim = oak_params_int(p, "mesh.dim");
   setup->coordinates = oak_params_choice(p, "mesh.coordinates");
-  const int n = oak_params_int(p, "mesh.block_size");
-  for (int d = 0; d < 3; d++) setup->block_size[d] = d < setup->dim ? n : 1;
+  const int numbers = oak_params_ints(p, "mesh.block_size", setup->block_size);
+  OAK_CHECK(numbers == 1 || numbers == setup->dim, OAK_ERR_INPUT,
+            "%s: mesh.block_size has %d numbers: in %dD it has 1 or %d",
+            oak_params_origin(p, "mesh.block_size"), numbers, setup->dim, setup->dim);
+  if (setup->dim == 2) setup->block_size[2] = 1;
   setup->cells = oak_shape_cells(setup->block_size);
   setup->face_cells = oak_shape_face(setup->dim, setup->block_size);
   setup->min_level = oak_params_int(p, "mesh.min_level");
