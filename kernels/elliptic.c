@@ -3,7 +3,70 @@
  * Seven-point (2D: five-point) finite volumes; a on a face is the harmonic mean of its cells. */
 #include "kernels/elliptic.h"
 
-#if !ELLIPTIC_PLAIN
+/* For the host: 1 if smoothing solves lines. */
+OAK_CONST_DATA int oak_elliptic_lines[1] = {ELLIPTIC_LINES};
+
+#if ELLIPTIC_LINES
+/* The parity of a block's place along an axis. */
+OAK_FN int elliptic_parity(const oak_elliptic_args_t *arg, long block, int dir) {
+  const oak_block_t *b = &arg->f.block[block];
+  const double low = dir == 0 ? 0 : dir == 1 ? OAK_THETA_MIN : OAK_Z_MIN;
+  if (dir == 0) return b->first & 1;
+  return (int)floor((b->origin[dir] - low) * oak_inv_dx(&arg->f, b->level, dir) / OAK_ALONG(dir) +
+                    0.5) &
+         1;
+}
+
+/* Solve a line of cells along arg->axis for the change of their values, with fixed values beyond
+ * its ends (Thomas algorithm). (a, b): its place among the lines of a block. */
+OAK_FN void elliptic_solve_line(const oak_elliptic_args_t *arg, const elliptic_block_t *block,
+                                long n, int a, int b) {
+  enum { LONGEST = OAK_MAX(OAK_NX, OAK_MAX(OAK_NY, OAK_NZ)) };
+  const int dir = arg->axis, cells = OAK_ALONG(dir);
+  const real *rhs = arg->rhs + n * (long long)OAK_CELLS;
+  real *u = arg->u + n * (long long)OAK_CELLS;
+  real ratio[LONGEST], change[LONGEST], next = 0;
+  int x[3];
+  for (int m = 0; m < cells; m++) {
+    face_point(dir, m, a, b, x);
+    const elliptic_cells_t r = elliptic_cells(block, x[1], x[2]);
+    real fall, weight[OAK_FACES];
+    const real lhs = elliptic_apply(arg, block, &r, n, x[0], &fall, weight);
+    real low = weight[0], high = weight[1];
+    OAK_UNROLL
+    for (int d = 1; d < OAK_DIM; d++) {
+      low = d == dir ? weight[2 * d] : low;
+      high = d == dir ? weight[2 * d + 1] : high;
+    }
+    if (m == 0) low = 0;
+    const real inverse = oak_inv(fall - (m > 0 ? low * ratio[m - 1] : 0));
+    ratio[m] = high * inverse;
+    change[m] =
+        (lhs - rhs[OAK_INDEX(x[0], x[1], x[2])] + (m > 0 ? low * change[m - 1] : 0)) * inverse;
+  }
+  for (int m = cells - 1; m >= 0; m--) {
+    face_point(dir, m, a, b, x);
+    next = change[m] + (m < cells - 1 ? ratio[m] * next : 0);
+    u[OAK_INDEX(x[0], x[1], x[2])] += next;
+  }
+}
+
+/* Half a sweep of lines of one colour. The next line along each axis has the other colour, and so
+ * has the line of the next block that continues this line: no line reads what another one writes.
+ */
+OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
+  OAK_ARGS(oak_elliptic_args_t);
+  OAK_OUTER_LANES(n) {
+    elliptic_block_t block;
+    elliptic_block(&arg, n, &block);
+    const int colour = arg.colour + elliptic_parity(&arg, n, arg.axis);
+    OAK_ROWS(b, FB(arg.axis), HA(arg.axis)) {
+      OAK_LANES(h, HA(arg.axis))
+        elliptic_solve_line(&arg, &block, n, 2 * h + ((b + colour) & 1), b);
+    }
+  }
+}
+#elif !ELLIPTIC_PLAIN
 /* Half a sweep of Gauss-Seidel. Cells of one colour read only cells of the other one, in all blocks
  * of the level, since blocks have even numbers of cells. */
 OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
@@ -17,8 +80,8 @@ OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
       const int j = row % OAK_NY, k = row / OAK_NY, odd = (j + k + arg.colour) & 1;
       const elliptic_cells_t r = elliptic_cells(&b, j, k);
       OAK_LANES(i, OAK_NX) {
-        real fall;
-        const real lhs = elliptic_apply(&arg, &b, &r, n, i, &fall);
+        real fall, weight[OAK_FACES];
+        const real lhs = elliptic_apply(&arg, &b, &r, n, i, &fall, weight);
         real next = r.u.c[i] - (real)ELLIPTIC_RELAX * oak_div(rhs[row * OAK_NX + i] - lhs, fall);
 #if OAK_ELLIPTIC_BODIES
         if (elliptic_pinned(r.b[i])) next = arg.top ? rhs[row * OAK_NX + i] : 0;
@@ -40,8 +103,9 @@ OAK_KERNEL(oak_elliptic_residual, oak_elliptic_args_t, ELLIPTIC_LANES) {
     OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
       const elliptic_cells_t r = elliptic_cells(&b, row % OAK_NY, row / OAK_NY);
       OAK_LANES(i, OAK_NX) {
-        real fall;
-        res[row * OAK_NX + i] = rhs[row * OAK_NX + i] - elliptic_apply(&arg, &b, &r, n, i, &fall);
+        real fall, weight[OAK_FACES];
+        res[row * OAK_NX + i] =
+            rhs[row * OAK_NX + i] - elliptic_apply(&arg, &b, &r, n, i, &fall, weight);
 #if OAK_ELLIPTIC_BODIES
         if (elliptic_pinned(r.b[i])) res[row * OAK_NX + i] = 0;
 #endif
@@ -57,6 +121,7 @@ typedef struct {
   oak_side_t side[2];
   const real *given[2];
   real factor[2];
+  int slope[2]; /* a derivative is given */
 } elliptic_across_t;
 
 OAK_FN elliptic_across_t elliptic_across_block(const oak_elliptic_args_t *arg, long n, int dir) {
@@ -77,19 +142,21 @@ OAK_FN elliptic_across_t elliptic_across_block(const oak_elliptic_args_t *arg, l
     /* The memory holds the ghost value for the boundary value 0. If another value is given, its
      * term is added. */
     e.factor[high] = place < 0 ? 0 : outside > 0 ? 2 : 1 / inv;
+    e.slope[high] = outside <= 0;
   }
   return e;
 }
 
-/* The value across the lower or upper face of cell (i, j, k). */
-OAK_FN real elliptic_beyond(const elliptic_across_t *e, int high, int i, int j, int k) {
+/* The value across the lower or upper face of cell (i, j, k). unit: of the cell. */
+OAK_FN real elliptic_beyond(const elliptic_across_t *e, int high, real unit, int i, int j, int k) {
   const int x = e->dir == 0 ? i : e->dir == 1 ? j : k;
   const int a = e->dir == 0 ? j : i, b = OAK_DIM == 2 ? 0 : e->dir == 2 ? j : k;
   const real *c = e->u + OAK_INDEX(i, j, k);
   if (high ? x < OAK_ALONG(e->dir) - 1 : x > 0)
     return high ? c[OAK_STRIDE(e->dir)] : c[-OAK_STRIDE(e->dir)];
+  const real factor = e->slope[high] ? oak_div(e->factor[high], unit) : e->factor[high];
   return e->side[high].p[a * e->side[high].sa + b * e->side[high].sb] +
-         (e->factor[high] > 0 ? e->factor[high] * e->given[high][b * FA(e->dir) + a] : 0);
+         (factor > 0 ? factor * e->given[high][b * FA(e->dir) + a] : 0);
 }
 
 /* The derivative along arg.axis: the mean of the differences across both faces of a cell. The
@@ -103,8 +170,11 @@ OAK_KERNEL(oak_elliptic_gradient, oak_elliptic_args_t, ELLIPTIC_LANES) {
     OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
       const int j = row % OAK_NY, k = row / OAK_NY;
       OAK_LANES(i, OAK_NX) {
+        const elliptic_metric_t m = elliptic_metric(&arg.f, n, i, j);
+        const real unit = elliptic_unit(&m, e.dir);
         out[row * OAK_NX + i] =
-            half * (elliptic_beyond(&e, 1, i, j, k) - elliptic_beyond(&e, 0, i, j, k));
+            half * unit *
+            (elliptic_beyond(&e, 1, unit, i, j, k) - elliptic_beyond(&e, 0, unit, i, j, k));
       }
     }
   }
@@ -124,9 +194,11 @@ OAK_KERNEL(oak_elliptic_slopes, oak_elliptic_args_t, ELLIPTIC_LANES) {
       OAK_LANES(i, OAK_NX) {
         const int face = oak_face_index(dir, i, j, k);
         const real c = e.u[row * OAK_NX + i];
-        out[face] = inv * (c - elliptic_beyond(&e, 0, i, j, k));
+        const elliptic_metric_t m = elliptic_metric(&arg.f, n, i, j);
+        const real unit = elliptic_unit(&m, dir);
+        out[face] = inv * unit * (c - elliptic_beyond(&e, 0, unit, i, j, k));
         if ((dir == 0 ? i : dir == 1 ? j : k) == OAK_ALONG(dir) - 1)
-          out[face + OAK_STRIDE(dir)] = inv * (elliptic_beyond(&e, 1, i, j, k) - c);
+          out[face + OAK_STRIDE(dir)] = inv * unit * (elliptic_beyond(&e, 1, unit, i, j, k) - c);
       }
     }
   }
@@ -158,14 +230,16 @@ OAK_KERNEL(oak_elliptic_bound, oak_elliptic_args_t, 64) {
                              : face == 4 ? arg.outside[4]
                                          : arg.outside[5];
       const double inv = oak_inv_dx(&arg.f, arg.f.block[n].level, dir);
-      const real ring = elliptic_ring(&arg.f, n, face & 1 ? OAK_NX - 1 : 0);
-      const real w = (real)(outside > 0 ? 2 * inv * inv : inv) * elliptic_area(ring, face);
+      const real weight = (real)(outside > 0 ? 2 * inv * inv : inv);
       const real *given = arg.given + (long long)place * FACE_ROOM;
       OAK_ROWS(b, FB(dir), FA(dir)) {
         OAK_LANES(a, FA(dir)) {
           int x[3];
           face_point(dir, face & 1 ? OAK_ALONG(dir) - 1 : 0, a, b, x);
           const int cell = OAK_INDEX(x[0], x[1], x[2]);
+          const elliptic_metric_t m = elliptic_metric(&arg.f, n, x[0], x[1]);
+          const real w =
+              weight * (outside > 0 ? elliptic_factor(&m, face) : elliptic_area(&m, face));
 #if OAK_ELLIPTIC_FIELDS
           const real *c = arg.c.u + n * (long long)OAK_CELLS + cell;
           const real on_face = outside > 0 ? *c : boundary_coefficient(c, face);

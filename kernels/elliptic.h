@@ -16,9 +16,14 @@
 #ifndef OAK_ELLIPTIC_BODIES
 #define OAK_ELLIPTIC_BODIES 0
 #endif
-/* 1 if smoothing and residual have the forms of elliptic_plain.c. Lanes of OpenACC share no arrays:
- * they use the forms of elliptic.c. */
-#define ELLIPTIC_PLAIN (!OAK_ELLIPTIC_FIELDS && !OAK_LANES_APART)
+/* 1 if smoothing and residual have the forms of elliptic_plain.c, with the same weights in all
+ * cells of a row. Lanes of OpenACC share no arrays: they use the forms of elliptic.c. */
+#define ELLIPTIC_PLAIN \
+  (!OAK_ELLIPTIC_FIELDS && !OAK_LANES_APART && OAK_COORDINATES <= OAK_AXISYMMETRIC)
+
+/* 1 if smoothing solves lines of cells, because the sizes of a cell along its axes differ much in
+ * parts of the domain. */
+#define ELLIPTIC_LINES (OAK_COORDINATES > OAK_AXISYMMETRIC)
 
 /* Threads of a GPU for a block. */
 enum { ELLIPTIC_LANES = OAK_CELLS < 256 ? 64 : 256 };
@@ -28,44 +33,100 @@ enum { ELLIPTIC_LANES = OAK_CELLS < 256 ? 64 : 256 };
  * over-relaxation the factors are 26 and 13. */
 #define ELLIPTIC_RELAX 1.1
 
-/* ---- volumes and areas. In Cartesian coordinates they are constants, which the compiler removes.
- */
+/* ---- geometry. In Cartesian coordinates all factors are 1, which the compiler removes. */
 
-/* s of cell i along r of a block (kernels/geometry.h). */
-OAK_FN real elliptic_ring(const oak_field_t *f, long block, int i) {
+/* The areas of a cell's faces, and for each axis the size of the cell in coordinates over its true
+ * size. */
+typedef struct {
+  oak_areas_t areas;
+  real unit[3];
+} elliptic_metric_t;
+
+/* half: of dtheta. */
+OAK_FN elliptic_metric_t elliptic_metric_of(oak_span_t g, real inv_dr, real half) {
+  elliptic_metric_t m;
 #if OAK_COORDINATES
-  return oak_ring(f, block, i);
+  m.areas = oak_areas_of(g, inv_dr, half);
+  OAK_UNROLL
+  for (int d = 0; d < 3; d++) {
+    m.unit[d] = oak_is_arc(d, 0) ? 2 * g.s * inv_dr : 1;
+    if (oak_is_arc(d, 1)) m.unit[d] = oak_div(m.unit[d], g.sine);
+  }
 #else
-  (void)f, (void)block, (void)i;
-  return 0;
+  (void)inv_dr, (void)half;
+  m.areas = g;
+#endif
+  return m;
+}
+
+/* Of cell (i, j) of a block. */
+OAK_FN elliptic_metric_t elliptic_metric(const oak_field_t *f, long block, int i, int j) {
+  const int level = f->block[block].level;
+  return elliptic_metric_of(oak_span(f, block, i, j), (real)oak_inv_dx(f, level, 0),
+                            (real)(0.5 * oak_dx(f, level, 1)));
+}
+
+OAK_FN real elliptic_unit(const elliptic_metric_t *m, int dir) {
+  return OAK_COORDINATES > OAK_AXISYMMETRIC ? m->unit[dir] : 1;
+}
+
+/* The factor of a flux through a face: the area times the size in coordinates over the volume. */
+OAK_FN real elliptic_area(const elliptic_metric_t *m, int face) {
+#if OAK_COORDINATES
+  return m->areas.face[face / 2][face & 1];
+#else
+  (void)m, (void)face;
+  return 1;
 #endif
 }
 
-/* s of the coarse cell of which cells i and i + 1 of a block are parts. */
-OAK_FN real elliptic_pair(const oak_field_t *f, long block, int i) {
+/* The factor of the weight a / dx^2 of the cell across a face. */
+OAK_FN real elliptic_factor(const elliptic_metric_t *m, int face) {
+  return elliptic_area(m, face) * elliptic_unit(m, face / 2);
+}
+
+/* The lower or upper half of a coarse cell or face along an axis, divided by half of the whole. */
+OAK_FN real elliptic_half(const oak_parts_t *g, int axis, int upper) {
 #if OAK_COORDINATES
-  return (real)(0.5 / (0.5 * oak_cells_to(f, block, i) + 0.5));
+  if (axis < OAK_CURVED) return upper ? 1 + g->more[axis] : 1 - g->more[axis];
+#endif
+  (void)g, (void)axis, (void)upper;
+  return 1;
+}
+
+/* The volume of a child over the mean of the children, or with dir >= 0 the same for the areas of
+ * its faces across `dir`. */
+OAK_FN real elliptic_part(const oak_parts_t *g, int dir, int child) {
+  const real along_r = dir == 0 ? 1 : elliptic_half(g, 0, child & 1);
+  return OAK_CURVED > 1 && dir != 1 ? along_r * elliptic_half(g, 1, child >> 1 & 1) : along_r;
+}
+
+/* The parts of a coarse face across `dir`, which is made of fine faces from (a, b) on. */
+OAK_FN oak_parts_t elliptic_face_parts(const oak_field_t *f, long block, int dir, int a, int b) {
+#if OAK_COORDINATES
+  return oak_face_parts(oak_span_of_pair(f, block, dir ? a : 0, dir ? b : a), 1, dir);
 #else
-  (void)f, (void)block, (void)i;
-  return 0;
+  (void)f, (void)block, (void)dir, (void)a, (void)b;
+  return oak_even();
 #endif
 }
 
-/* The area of a face, divided by that of a Cartesian cell. s: as above, of the cell. */
-OAK_FN real elliptic_area(real s, int face) {
-  return !OAK_COORDINATES || face > 1 ? 1 : face == 0 ? 1 - s : 1 + s;
+/* The child at the e-th of the fine faces on a coarse face across `dir`. */
+OAK_FN int elliptic_child(int dir, int e) {
+  return (e & 1) << (dir == 0) | (e >> 1) << (dir == 2 ? 1 : 2);
 }
 
-/* The volume of the lower or upper part of a coarse cell along r, divided by half of the volume of
- * the cell. s: as above, of the coarse cell. */
-OAK_FN real elliptic_half(real s, int upper) {
-  return !OAK_COORDINATES ? 1 : upper ? 1 + (real)0.5 * s : 1 - (real)0.5 * s;
-}
-
-/* The area of the lower or upper part of a coarse face across `dir`, divided by half of the area of
- * the face. Both parts of a face across r lie at the same radius. */
-OAK_FN real elliptic_part(real s, int dir, int upper) {
-  return dir == 0 ? 1 : elliptic_half(s, upper);
+/* The part of the flux through one of these faces if all have the same difference of u: the part of
+ * the area, with the true distance of the cells. */
+OAK_FN real elliptic_share(const oak_parts_t *g, int dir, int e) {
+  const int child = elliptic_child(dir, e);
+  real share = elliptic_part(g, dir, child);
+#if OAK_COORDINATES > OAK_AXISYMMETRIC
+  OAK_UNROLL
+  for (int axis = 0; axis < OAK_CURVED; axis++)
+    if (oak_is_arc(dir, axis)) share = oak_div(share, g->arm[axis][child >> axis & 1]);
+#endif
+  return share;
 }
 
 /* The ghost values beyond a face. */
@@ -172,6 +233,7 @@ OAK_FN real elliptic_a(const elliptic_on_row_t *r, int i, int face) {
  * along y and z. */
 typedef struct {
   elliptic_row_t u;
+  int j;
   real edge[OAK_FACES];
 #if OAK_ELLIPTIC_FIELDS
   elliptic_on_row_t a;
@@ -182,6 +244,7 @@ typedef struct {
 OAK_FN elliptic_cells_t elliptic_cells(const elliptic_block_t *b, int j, int k) {
   elliptic_cells_t r;
   r.u = elliptic_row(b->u, b->side, j, k);
+  r.j = j;
 #if OAK_ELLIPTIC_FIELDS
   r.a = elliptic_on_row(b->low, b->high, j, k);
   r.b = b->bs + OAK_INDEX(0, j, k);
@@ -198,10 +261,12 @@ OAK_FN elliptic_cells_t elliptic_cells(const elliptic_block_t *b, int j, int k) 
 }
 
 /* The left-hand side at cell i. *diagonal is the amount by which it falls when the value of the
- * cell rises by 1. */
+ * cell rises by 1; weight: those of the values across its faces. */
 OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_t *b,
-                           const elliptic_cells_t *r, long block, int i, real *diagonal) {
-  const real u = r->u.c[i], ring = elliptic_ring(&arg->f, block, i);
+                           const elliptic_cells_t *r, long block, int i, real *diagonal,
+                           real weight[OAK_FACES]) {
+  const real u = r->u.c[i];
+  const elliptic_metric_t m = elliptic_metric(&arg->f, block, i, r->j);
   real sum = 0, fall = 0;
   OAK_UNROLL
   for (int face = 0; face < OAK_FACES; face++) {
@@ -210,7 +275,8 @@ OAK_FN real elliptic_apply(const oak_elliptic_args_t *arg, const elliptic_block_
 #else
     const real a = (real)arg->a;
 #endif
-    const real w = a * b->weight[face / 2] * elliptic_area(ring, face);
+    const real w = a * b->weight[face / 2] * elliptic_factor(&m, face);
+    weight[face] = w;
     const int beside = face > 1 || i == (face == 0 ? 0 : OAK_NX - 1);
     sum += w * (elliptic_across(&r->u, i, face) - u);
     fall += w * (1 + (beside ? r->edge[face] : 0));

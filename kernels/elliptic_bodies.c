@@ -20,6 +20,12 @@ typedef struct {
   real cut, weight; /* 1 / dx^2, times the area */
 } elliptic_wall_t;
 
+/* elliptic_area, where it depends on the radius alone. */
+OAK_FN real body_area(const oak_field_t *f, long n, int i, int face) {
+  const elliptic_metric_t m = elliptic_metric(f, n, i, 0);
+  return elliptic_area(&m, face);
+}
+
 OAK_FN elliptic_wall_t elliptic_wall(const oak_elliptic_args_t *arg, long n, int i, int j, int k,
                                      int face) {
   const int dir = face / 2, high = face & 1;
@@ -27,7 +33,7 @@ OAK_FN elliptic_wall_t elliptic_wall(const oak_elliptic_args_t *arg, long n, int
   elliptic_wall_t w;
   w.place = n * (long long)OAK_FACE_REALS + oak_face_index(dir, i, j, k) + high * OAK_STRIDE(dir);
   w.cut = high ? arg->cut[w.place] : -arg->cut[w.place];
-  w.weight = inv * inv * elliptic_area(elliptic_ring(&arg->f, n, i), face);
+  w.weight = inv * inv * body_area(&arg->f, n, i, face);
   return w;
 }
 
@@ -161,8 +167,8 @@ OAK_KERNEL(oak_elliptic_terms, oak_elliptic_args_t, ELLIPTIC_LANES) {
           if (oak_abs(w.cut) == OAK_DIELECTRIC_CUT) {
             const real beyond = elliptic_across(&r, i, face);
             const int other = face == 0 ? i - 1 : face == 1 ? i + 1 : i;
-            const real area = oak_div(elliptic_area(elliptic_ring(&arg.f, n, i), face),
-                                      elliptic_area(elliptic_ring(&arg.f, n, other), face ^ 1));
+            const real area =
+                oak_div(body_area(&arg.f, n, i, face), body_area(&arg.f, n, other, face ^ 1));
             const real term =
                 (w.cut > 0 ? area : 1) * arg.wall[w.place] * oak_div(a[c], a[c] + beyond);
             sum += term;
@@ -205,8 +211,7 @@ OAK_KERNEL(oak_elliptic_wall_slopes, oak_elliptic_args_t, ELLIPTIC_LANES) {
           const real own = r.c[i], other = elliptic_across(&r, i, face);
           const real solid = w.cut > 0 ? other : own, sum = own + other;
           const int cell = w.cut < 0 ? i : face == 0 ? i - 1 : face == 1 ? i + 1 : i;
-          const real area =
-              elliptic_area(elliptic_ring(&arg.f, n, cell), w.cut < 0 ? face : face ^ 1);
+          const real area = body_area(&arg.f, n, cell, w.cut < 0 ? face : face ^ 1);
           /* the jump of a times the derivative along the axis, from the gas to the dielectric */
           const real jump = oak_div(wall, area * inv);
           const real to_gas = (w.cut > 0) == high ? -1 : 1;

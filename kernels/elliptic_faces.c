@@ -40,18 +40,18 @@ OAK_KERNEL(oak_elliptic_fine, oak_elliptic_args_t, 64) {
     real *piece = arg.piece + (long long)t.piece * PIECE_ROOM;
     OAK_ROWS(row, HB(dir), HA(dir)) {
       OAK_LANES(h, HA(dir)) {
-        const real pair = elliptic_pair(&arg.f, t.block, 2 * h);
+        const oak_parts_t g = elliptic_face_parts(&arg.f, t.block, dir, 2 * h, 2 * row);
         real sum = 0;
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
           const int a = 2 * h + (e & 1), b = OAK_DIM == 3 ? 2 * row + (e >> 1) : 0;
           int x[3];
           face_point(dir, t.face & 1 ? OAK_ALONG(dir) - 1 : 0, a, b, x);
           const int cell = OAK_INDEX(x[0], x[1], x[2]);
-          const real g = (real)(8.0 / 15) * s.p[a * s.sa + b * s.sb] + (real)(2.0 / 3) * u[cell] -
-                         (real)0.2 * u[cell + inward];
-          ghost[b * FA(dir) + a] = g;
-          sum += elliptic_on_face(&arg, t.block, t.face, cell, a, b) * (g - u[cell]) *
-                 elliptic_part(pair, dir, e & 1);
+          const real beyond = (real)(8.0 / 15) * s.p[a * s.sa + b * s.sb] +
+                              (real)(2.0 / 3) * u[cell] - (real)0.2 * u[cell + inward];
+          ghost[b * FA(dir) + a] = beyond;
+          sum += elliptic_on_face(&arg, t.block, t.face, cell, a, b) * (beyond - u[cell]) *
+                 elliptic_share(&g, dir, e);
         }
         piece[row * HA(dir) + h] = sum * inv * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
       }
@@ -136,7 +136,7 @@ OAK_KERNEL(oak_elliptic_fine_faces, oak_elliptic_args_t, 64) {
     real *piece = arg.piece + (long long)t.piece * PIECE_ROOM;
     OAK_ROWS(row, HB(dir), HA(dir)) {
       OAK_LANES(h, HA(dir)) {
-        const real pair = elliptic_pair(&arg.f, t.block, 2 * h);
+        const oak_parts_t g = elliptic_face_parts(&arg.f, t.block, dir, 2 * h, 2 * row);
         real sum = 0;
         for (int e = 0; e < (OAK_DIM == 3 ? 4 : 2); e++) {
           const int a = 2 * h + (e & 1), b = OAK_DIM == 3 ? 2 * row + (e >> 1) : 0;
@@ -146,7 +146,7 @@ OAK_KERNEL(oak_elliptic_fine_faces, oak_elliptic_args_t, 64) {
           const real beyond = s.p[a * s.sa + b * s.sb];
           const real on_face = oak_div(15 * c[cell] * beyond, 8 * c[cell] + 7 * beyond);
           *elliptic_place(&arg, t.block, t.face, cell, a, b) = on_face;
-          sum += on_face * elliptic_part(pair, dir, e & 1);
+          sum += on_face * elliptic_part(&g, dir, elliptic_child(dir, e));
         }
         piece[row * HA(dir) + h] = sum * (real)(OAK_DIM == 3 ? 0.25 : 0.5);
       }

@@ -6,6 +6,9 @@
 
 enum { FLAT_LANES = OAK_MANY_THREADS ? 1024 : 512 };
 
+/* Cells are smoothed one by one. The arrays are so small that many sweeps are cheap. */
+#define FLAT_SWEEPS (ELLIPTIC_LINES ? arg.smooth : 2)
+
 /* On GPUs arrays of up to 16^3 cells are in fast memory: values, then right-hand sides. */
 typedef struct {
   real value[OAK_ELLIPTIC_FLAT_SHARED];
@@ -21,6 +24,7 @@ typedef struct {
   int wraps[OAK_DIM];
 #if OAK_COORDINATES
   double axis; /* number of cells from r = 0 to the first cell */
+  double dr, dtheta;
 #endif
 } flat_t;
 
@@ -43,25 +47,37 @@ OAK_FN void flat_level(const oak_elliptic_flat_args_t *arg, int l, flat_t *f) {
   for (int face = 0; face < OAK_FACES; face++) f->outside[face] = (real)arg->outside[face];
 #if OAK_COORDINATES
   f->axis = OAK_AXIS / (double)(1LL << l);
+  f->dr = arg->dx0[0] * (double)(1LL << l);
+  f->dtheta = arg->dx0[1] * (double)(1LL << l);
 #endif
 }
 
-/* s of the i-th cell along r (kernels/geometry.h). */
-OAK_FN real flat_ring(const flat_t *f, int i) {
+/* The geometry of cell (i, j), as of the cells of a block (kernels/geometry.h). */
+OAK_FN oak_span_t flat_span(const flat_t *f, int i, int j) {
 #if OAK_COORDINATES
-  return (real)(0.5 / (f->axis + i + 0.5));
+  return oak_span_of(f->axis + i + 0.5, j + 0.5, f->dtheta);
 #else
-  (void)f, (void)i;
-  return 0;
+  (void)f, (void)i, (void)j;
+  return oak_even();
 #endif
 }
 
-/* The volume of the i-th cell along r over the mean of all cells. */
-OAK_FN real flat_volume(const flat_t *f, int i) {
+OAK_FN elliptic_metric_t flat_metric(const flat_t *f, int i, int j) {
 #if OAK_COORDINATES
-  return (real)((f->axis + i + 0.5) / (f->axis + 0.5 * f->n[0]));
+  return elliptic_metric_of(flat_span(f, i, j), (real)(1 / f->dr), (real)(0.5 * f->dtheta));
 #else
-  (void)f, (void)i;
+  return elliptic_metric_of(flat_span(f, i, j), 1, 1);
+#endif
+}
+
+/* The volume of cell (i, j) over the mean of all cells. */
+OAK_FN real flat_volume(const flat_t *f, int i, int j) {
+#if OAK_COORDINATES
+  const double r = f->axis + i + 0.5, all = f->axis + 0.5 * f->n[0], wide = f->n[1] * f->dtheta;
+  return (real)(oak_mean_factor(r, 1, OAK_THETA_MIN + (j + 0.5) * f->dtheta, f->dtheta) /
+                oak_mean_factor(all, f->n[0], OAK_THETA_MIN + 0.5 * wide, wide));
+#else
+  (void)f, (void)i, (void)j;
   return 1;
 #endif
 }
@@ -99,7 +115,8 @@ OAK_FN real *flat_on_face(const oak_elliptic_flat_args_t *arg, const flat_t *f, 
  * by 1. */
 OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int c, const int x[3],
                        real *diagonal) {
-  const real *u = f->u + f->start, here = u[c], ring = flat_ring(f, x[0]);
+  const real *u = f->u + f->start, here = u[c];
+  const elliptic_metric_t m = flat_metric(f, x[0], x[1]);
   real sum = 0, fall = 0;
   OAK_UNROLL
   for (int face = 0; face < OAK_FACES; face++) {
@@ -110,7 +127,7 @@ OAK_FN real flat_apply(const oak_elliptic_flat_args_t *arg, const flat_t *f, int
 #else
     const real a = (real)arg->a;
 #endif
-    const real w = other == c ? 0 : a * f->weight[face / 2] * elliptic_area(ring, face);
+    const real w = other == c ? 0 : a * f->weight[face / 2] * elliptic_factor(&m, face);
     sum += w * ((other < 0 ? -outside * here : u[OAK_MAX(other, 0)]) - here);
     fall += w * (other < 0 ? 1 + outside : 1);
   }
@@ -157,7 +174,7 @@ OAK_FN void flat_down(const oak_elliptic_flat_args_t *arg, const flat_t *f, cons
     real sum = 0, fall;
     int at[3];
     flat_point(coarse, c, at);
-    const real ring = flat_ring(coarse, at[0]);
+    const oak_parts_t g = oak_parts(flat_span(coarse, at[0], at[1]), 0);
     OAK_NO_UNROLL
     for (int e = 0; e < (1 << OAK_DIM); e++) {
       const int x[3] = {2 * at[0] + (e & 1), 2 * at[1] + (e >> 1 & 1),
@@ -166,8 +183,8 @@ OAK_FN void flat_down(const oak_elliptic_flat_args_t *arg, const flat_t *f, cons
 #if OAK_ELLIPTIC_BODIES
       if (elliptic_pinned(f->b[f->start + child])) continue;
 #endif
-      sum += (f->r[f->start + child] - flat_apply(arg, f, child, x, &fall)) *
-             elliptic_half(ring, e & 1);
+      sum +=
+          (f->r[f->start + child] - flat_apply(arg, f, child, x, &fall)) * elliptic_part(&g, -1, e);
     }
     f->r[coarse->start + c] = sum * (real)(1.0 / (1 << OAK_DIM));
     f->u[coarse->start + c] = 0;
@@ -270,7 +287,7 @@ OAK_KERNEL_SHARED(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES, 1, FL
         for (int c = i; c < cells; c += FLAT_LANES) {
           int x[3];
           flat_point(&f, c, x);
-          lane[i] += flat_volume(&f, x[0]) * f.r[c];
+          lane[i] += flat_volume(&f, x[0], x[1]) * f.r[c];
         }
       }
       OAK_REDUCE_SUM(mean, lane, FLAT_LANES);
@@ -280,7 +297,7 @@ OAK_KERNEL_SHARED(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES, 1, FL
     for (int l = 0; l < arg.levels - 1; l++) {
       flat_level(&arg, l, &f);
       flat_level(&arg, l + 1, &next);
-      flat_smooth(&arg, &f, 2, 0);
+      flat_smooth(&arg, &f, FLAT_SWEEPS, 0);
       flat_down(&arg, &f, &next);
     }
     flat_level(&arg, arg.levels - 1, &f);
@@ -297,7 +314,7 @@ OAK_KERNEL_SHARED(oak_elliptic_flat, oak_elliptic_flat_args_t, FLAT_LANES, 1, FL
       flat_level(&arg, l, &f);
       flat_level(&arg, l + 1, &next);
       flat_up(&arg, &f, &next);
-      flat_smooth(&arg, &f, 2, 1);
+      flat_smooth(&arg, &f, FLAT_SWEEPS, 1);
     }
     flat_level(&arg, 0, &f);
     flat_store(&arg, &f);
@@ -340,7 +357,8 @@ OAK_KERNEL(oak_elliptic_flat_fields, oak_elliptic_flat_args_t, FLAT_LANES) {
 #endif
         int x[3];
         flat_point(&next, c, x);
-        const real ring = flat_ring(&next, x[0]);
+        const oak_span_t span = flat_span(&next, x[0], x[1]);
+        const oak_parts_t whole = oak_parts(span, 0);
         for (int e = 0; e < (1 << OAK_DIM); e++) {
           const long long child =
               f.start + flat_cell(&f, 2 * x[0] + (e & 1), 2 * x[1] + (e >> 1 & 1),
@@ -348,14 +366,14 @@ OAK_KERNEL(oak_elliptic_flat_fields, oak_elliptic_flat_args_t, FLAT_LANES) {
           OAK_UNROLL
           for (int d = 0; d < OAK_DIM; d++) {
             const int face = 2 * d + (e >> d & 1);
-            a[face] +=
-                flat_on_face(&arg, &f, face)[child - f.start] * elliptic_part(ring, d, e & 1);
+            const oak_parts_t g = oak_face_parts(span, 0, d);
+            a[face] += flat_on_face(&arg, &f, face)[child - f.start] * elliptic_part(&g, d, e);
           }
 #if OAK_ELLIPTIC_BODIES
           pinned += elliptic_pinned(arg.fb[child]);
           if (elliptic_pinned(arg.fb[child])) continue;
 #endif
-          b += arg.fb[child] * elliptic_half(ring, e & 1);
+          b += arg.fb[child] * elliptic_part(&whole, -1, e);
         }
         OAK_UNROLL
         for (int face = 0; face < OAK_FACES; face++)

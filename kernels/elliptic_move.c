@@ -4,6 +4,22 @@
  * same on both levels. A family that two ranks share travels through `remote`. */
 #include "kernels/elliptic.h"
 
+#if OAK_COORDINATES
+/* The mean by volume of the cells whose lowest is at c. */
+OAK_FN real elliptic_mean_of(const real *c, const oak_parts_t *g) {
+  real half[2];
+  OAK_UNROLL
+  for (int n = 0; n < 2; n++) {
+    const real *r = c + n;
+    const real low = r[0] + (OAK_DIM == 3 ? r[OAK_INDEX(0, 0, 1)] : 0);
+    const real high = r[OAK_NX] + (OAK_DIM == 3 ? r[OAK_INDEX(0, 1, 1)] : 0);
+    half[n] = elliptic_half(g, 1, 0) * low + elliptic_half(g, 1, 1) * high;
+  }
+  return (real)(1.0 / (1 << OAK_DIM)) *
+         (elliptic_half(g, 0, 0) * half[0] + elliptic_half(g, 0, 1) * half[1]);
+}
+#endif
+
 /* Average the cells of each block. The averages go to the coarse level, or to the buffer of values
  * to be sent. */
 OAK_KERNEL(oak_elliptic_merge, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
@@ -23,10 +39,9 @@ OAK_KERNEL(oak_elliptic_merge, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
         const int to = t.remote ? row * HX : OAK_INDEX(0, j, k);
 #if OAK_COORDINATES
         OAK_LANES(i, HX) {
-          const real *c = p + OAK_INDEX(2 * i, 2 * j, 0);
-          const real s = elliptic_pair(&arg.fine, n, 2 * i);
-          q[to + i] = (real)0.25 * (elliptic_half(s, 0) * (c[0] + c[OAK_NX]) +
-                                    elliptic_half(s, 1) * (c[1] + c[OAK_NX + 1]));
+          const real *c = p + OAK_INDEX(2 * i, 2 * j, 2 * k);
+          const oak_parts_t g = oak_parts(oak_span_of_pair(&arg.fine, n, 2 * i, 2 * j), 0);
+          q[to + i] = elliptic_mean_of(c, &g);
         }
 #else
         OAK_LANES(i, HX) q[to + i] = oak_restrict(p + OAK_INDEX(2 * i, 2 * j, 2 * k), oak_even());
@@ -50,6 +65,16 @@ OAK_KERNEL(oak_elliptic_unpack, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
 }
 
 #if OAK_ELLIPTIC_FIELDS
+/* The coefficients on the fine faces of a coarse face, times the parts of its area. They begin at c
+ * and have the strides `one` and `two`. */
+OAK_FN real elliptic_face_sum(const real *c, const oak_parts_t *g, int dir, int one, int two) {
+  const real row =
+      elliptic_part(g, dir, 0) * c[0] + elliptic_part(g, dir, elliptic_child(dir, 1)) * c[one];
+  if (OAK_DIM == 2) return row;
+  return row + (elliptic_part(g, dir, elliptic_child(dir, 2)) * c[two] +
+                elliptic_part(g, dir, elliptic_child(dir, 3)) * c[one + two]);
+}
+
 /* Where the coefficients on the upper face of a child across `dir` begin among those on the upper
  * faces of its parent. */
 OAK_FN int upper_place(int dir, int child) {
@@ -79,10 +104,9 @@ OAK_KERNEL(oak_elliptic_merge_faces, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
         const int to = t.remote ? row * HX : OAK_INDEX(0, j, k);
         OAK_LANES(i, HX) {
           const real *c = p + OAK_INDEX(2 * i, 2 * j, 2 * k);
-          const real pair = elliptic_pair(&arg.fine, n, 2 * i);
-          q[to + i] = part * (elliptic_part(pair, arg.axis, 0) * c[0] +
-                              elliptic_part(pair, arg.axis, 1) * c[one] +
-                              (OAK_DIM == 3 ? c[two] + c[one + two] : 0));
+          const oak_parts_t g = elliptic_face_parts(
+              &arg.fine, n, arg.axis, arg.axis ? 2 * i : 2 * j, arg.axis == 2 ? 2 * j : 2 * k);
+          q[to + i] = part * elliptic_face_sum(c, &g, arg.axis, one, two);
         }
       }
     } else {
@@ -94,10 +118,8 @@ OAK_KERNEL(oak_elliptic_merge_faces, oak_elliptic_move_args_t, ELLIPTIC_LANES) {
         OAK_ROWS(b, HB(dir), HA(dir)) {
           OAK_LANES(a, HA(dir)) {
             const real *c = face + 2 * b * FA(dir) + 2 * a;
-            const real pair = elliptic_pair(&arg.fine, n, 2 * a);
-            out[b * width + a] =
-                part * (elliptic_part(pair, dir, 0) * c[0] + elliptic_part(pair, dir, 1) * c[1] +
-                        (OAK_DIM == 3 ? c[FA(dir)] + c[FA(dir) + 1] : 0));
+            const oak_parts_t g = elliptic_face_parts(&arg.fine, n, dir, 2 * a, 2 * b);
+            out[b * width + a] = part * elliptic_face_sum(c, &g, dir, 1, FA(dir));
           }
         }
       }

@@ -38,6 +38,16 @@ OAK_FN real elliptic_both(const elliptic_stencil_t *s, int i, real lower, real u
 #endif
 }
 
+/* The factor of the faces at an end of a block along x. */
+OAK_FN real elliptic_end(const oak_elliptic_args_t *arg, long block, int face) {
+#if OAK_COORDINATES
+  if (face < 2)
+    return face ? 1 + oak_ring(&arg->f, block, OAK_NX - 1) : 1 - oak_ring(&arg->f, block, 0);
+#endif
+  (void)arg, (void)block, (void)face;
+  return 1;
+}
+
 OAK_FN void elliptic_stencil(const oak_elliptic_args_t *arg, long block, elliptic_stencil_t *s) {
   const int level = arg->f.block[block].level;
   s->u = arg->f.u + block * (long long)OAK_CELLS;
@@ -52,17 +62,15 @@ OAK_FN void elliptic_stencil(const oak_elliptic_args_t *arg, long block, ellipti
   for (int face = 0; face < OAK_FACES; face++) {
     s->side[face] = elliptic_side(arg, block, face);
     s->boundary[face] = arg->f.face[block * OAK_FACES + face].kind == OAK_FACE_BOUNDARY;
-    s->edge[face] =
-        s->boundary[face]
-            ? s->weight[face / 2] * (real)arg->outside[face] *
-                  elliptic_area(elliptic_ring(&arg->f, block, face ? OAK_NX - 1 : 0), face)
-            : 0;
+    s->edge[face] = s->boundary[face] ? s->weight[face / 2] * (real)arg->outside[face] *
+                                            elliptic_end(arg, block, face)
+                                      : 0;
   }
 #if !OAK_MANY_THREADS
   OAK_INNER(i, OAK_NX) s->zeros[i] = 0;
 #endif
 #if OAK_COORDINATES
-  for (int i = 0; i < OAK_NX; i++) s->ring[i] = elliptic_ring(&arg->f, block, i);
+  for (int i = 0; i < OAK_NX; i++) s->ring[i] = oak_ring(&arg->f, block, i);
 #endif
 }
 
@@ -345,12 +353,12 @@ OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LAN
 #if OAK_MANY_THREADS
       OAK_INNER(h, HX * HY * HZ) {
         const int i = h % HX, j = h / HX % HY, k = h / (HX * HY);
+        const oak_parts_t g = oak_parts(oak_span_of_pair(&arg.e.f, n, 2 * i, 2 * j), 0);
         real sum = 0;
         OAK_UNROLL
         for (int e = 0; e < (1 << OAK_DIM); e++) {
           const int x[3] = {2 * i + (e & 1), 2 * j + (e >> 1 & 1), 2 * k + (e >> 2)};
-          sum +=
-              elliptic_left(&s, rhs, x) * elliptic_half(elliptic_pair(&arg.e.f, n, 2 * i), e & 1);
+          sum += elliptic_left(&s, rhs, x) * elliptic_part(&g, -1, e);
         }
         q[t.remote ? h : OAK_INDEX(i, j, k)] = sum * (real)(1.0 / (1 << OAK_DIM));
       }
@@ -364,9 +372,9 @@ OAK_KERNEL_SHARED(oak_elliptic_down, oak_elliptic_down_args_t, ELLIPTIC_MOST_LAN
         OAK_INNER(i, OAK_NX)
           left[0][i] += left[1][i] + (OAK_DIM == 3 ? left[2][i] + left[3][i] : 0);
         OAK_LANES(i, HX) {
-          const real pair = elliptic_pair(&arg.e.f, n, 2 * i);
-          q[to + i] = (elliptic_half(pair, 0) * left[0][2 * i] +
-                       elliptic_half(pair, 1) * left[0][2 * i + 1]) *
+          const oak_parts_t g = oak_parts(oak_span_of_pair(&arg.e.f, n, 2 * i, 2 * j), 0);
+          q[to + i] = (elliptic_half(&g, 0, 0) * left[0][2 * i] +
+                       elliptic_half(&g, 0, 1) * left[0][2 * i + 1]) *
                       (real)(1.0 / (1 << OAK_DIM));
         }
       }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
- * Multipoles in (r, z); for kernels/elliptic_poles.c. All mass lies in rings around the axis, so
- * with R and theta of spherical coordinates about a point of the axis
+ * Multipoles in (r, z) and (r, theta); for kernels/elliptic_poles.c. All mass lies in rings around
+ * the axis, so with R and theta of spherical coordinates about a point of the axis
  *
  *   u = -1 / (4 pi) sum over l of M_l P_l(cos theta) / R^(l + 1),   M_l = integral of f R^l P_l.
  *
@@ -18,6 +18,16 @@ OAK_FN double rings_next(int l, double z, double square, double here, double bef
   return ((2 * l + 1) * z * here - l * square * before) / (l + 1);
 }
 
+/* z and R^2 of the place with the scaled coordinates r and x. In (r, theta), x is theta times the
+ * scale. */
+OAK_FN void rings_place(const oak_elliptic_poles_args_t *arg, double r, double x, double *z,
+                        double *square) {
+  double sine, cosine;
+  if (OAK_COORDINATES == OAK_SPHERICAL) oak_sine(x / arg->scale, &sine, &cosine);
+  *z = OAK_COORDINATES == OAK_SPHERICAL ? r * cosine : x;
+  *square = OAK_COORDINATES == OAK_SPHERICAL ? r * r : r * r + x * x;
+}
+
 /* The moments of each block, and the largest of them. */
 OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 64) {
   OAK_ARGS(oak_elliptic_poles_args_t);
@@ -28,12 +38,13 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 64) {
     poles_axis(&arg, n, 0, &r0, &dr);
     poles_axis(&arg, n, 1, &z0, &dz);
     OAK_INNER(i, OAK_NX) {
-      const double volume = oak_cell_volume(&arg.f, n) * oak_volume_factor(&arg.f, n, i);
       const double r = r0 + i * dr;
       double sum[POLES_MOMENTS] = {0};
       for (int j = 0; j < OAK_NY; j++) {
-        const double mass = volume * f[j * OAK_NX + i], z = z0 + j * dz, square = r * r + z * z;
-        double here = mass, before = 0;
+        const int c = j * OAK_NX + i;
+        double z, square, before = 0;
+        rings_place(&arg, r, z0 + j * dz, &z, &square);
+        double here = oak_cell_volume(&arg.f, n) * oak_volume_factor(&arg.f, n, c) * f[c];
         OAK_UNROLL
         for (int l = 0; l <= POLES; l++) {
           const double next = rings_next(l, z, square, here, before);
@@ -60,11 +71,13 @@ OAK_KERNEL(oak_elliptic_moments, oak_elliptic_poles_args_t, 64) {
 
 /* The potential at x = (r, z), in scaled coordinates. */
 OAK_FN double poles_potential(const oak_elliptic_poles_args_t *arg, const double x[3]) {
-  const double inverse = 1 / (x[0] * x[0] + x[1] * x[1]);
+  double z, square;
+  rings_place(arg, x[0], x[1], &z, &square);
+  const double inverse = 1 / square;
   double here = sqrt(inverse), before = 0, sum = 0;
   OAK_UNROLL
   for (int l = 0; l <= POLES; l++) {
-    const double next = rings_next(l, x[1] * inverse, inverse, here, before);
+    const double next = rings_next(l, z * inverse, inverse, here, before);
     sum += arg->coefficient[l] * here;
     before = here;
     here = next;

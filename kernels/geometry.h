@@ -77,15 +77,14 @@ typedef struct {
   real qsine, qcosine; /* of a quarter of the width of its angles */
 } oak_span_t;
 
-/* The middle of the interval is `r` cells of the level away from r = 0, and `theta` cells from the
- * lower end of theta. */
-OAK_FN oak_span_t oak_span_at(const oak_field_t *f, int level, double r, double theta) {
+/* The middle of the interval is `r` of its widths away from r = 0, and `theta` of its widths from
+ * the lower end of theta. */
+OAK_FN oak_span_t oak_span_of(double r, double theta, double width) {
   oak_span_t span;
   span.s = (real)(0.5 / r);
   span.sine = span.qcosine = 1;
   span.cot = span.qsine = 0;
   if (OAK_COORDINATES == OAK_SPHERICAL) {
-    const double width = oak_dx(f, level, 1);
     double sine, cosine;
     oak_sine(OAK_THETA_MIN + theta * width, &sine, &cosine);
     span.sine = (real)sine;
@@ -95,6 +94,10 @@ OAK_FN oak_span_t oak_span_at(const oak_field_t *f, int level, double r, double 
     span.qcosine = (real)cosine;
   }
   return span;
+}
+
+OAK_FN oak_span_t oak_span_at(const oak_field_t *f, int level, double r, double theta) {
+  return oak_span_of(r, theta, oak_dx(f, level, 1));
 }
 
 /** Of cell (i, j) of a block, ghost cells included. */
@@ -216,17 +219,17 @@ typedef struct {
   real face[3][2], arm[OAK_CURVED][2];
 } oak_areas_t;
 
-OAK_FN oak_areas_t oak_areas(const oak_field_t *f, long block, int i, int j) {
-  const oak_span_t g = oak_span(f, block, i, j);
-  const real inv_r = 2 * g.s * (real)oak_inv_dx(f, f->block[block].level, 0); /* 1 / r */
+/** Of a cell with 1 / dr and half of dtheta. */
+OAK_FN oak_areas_t oak_areas_of(oak_span_t g, real inv_dr, real half) {
+  const real inv_r = 2 * g.s * inv_dr; /* 1 / r */
   oak_areas_t a;
+  (void)half;
   a.arm[0][0] = a.face[0][0] = 1 - g.s;
   a.arm[0][1] = a.face[0][1] = 1 + g.s;
   a.face[1][0] = a.face[1][1] = OAK_PHI_IS_SECOND ? inv_r : 1;
   a.face[2][0] = a.face[2][1] = 1;
 #if OAK_COORDINATES == OAK_SPHERICAL
   const real third = oak_inv(1 + g.s * g.s * (real)(1.0 / 3)), along = inv_r * third;
-  const real half = (real)(0.5 * oak_dx(f, f->block[block].level, 1));
   const real sine = 2 * g.qsine * g.qcosine, cosine = 1 - 2 * g.qsine * g.qsine;
   const real wide = oak_div(half, sine); /* theta: half the width over its sine */
   a.arm[1][0] = cosine - g.cot * sine;
@@ -239,6 +242,12 @@ OAK_FN oak_areas_t oak_areas(const oak_field_t *f, long block, int i, int j) {
   }
 #endif
   return a;
+}
+
+OAK_FN oak_areas_t oak_areas(const oak_field_t *f, long block, int i, int j) {
+  const int level = f->block[block].level;
+  return oak_areas_of(oak_span(f, block, i, j), (real)oak_inv_dx(f, level, 0),
+                      (real)(0.5 * oak_dx(f, level, 1)));
 }
 
 /** Whether the flux of a variable across an axis is multiplied by the arm of the face. The variable
@@ -258,15 +267,21 @@ OAK_FN real oak_face_factor(const oak_areas_t *a, int v, int dir, int upper) {
 
 /* ---- sizes and volumes */
 
+/** Whether the size of a cell along `dir` is its size in coordinates times r (axis 0), and times
+ * sin theta (axis 1). */
+OAK_FN int oak_is_arc(int dir, int axis) {
+  return OAK_COORDINATES == OAK_SPHERICAL ? dir > axis : OAK_PHI_IS_SECOND && dir == 1 && axis == 0;
+}
+
 /** The size of cell (i, j) of a block along an axis, through its middle. */
 OAK_FN double oak_size(const oak_field_t *f, long block, int i, int j, int dir) {
   const int level = f->block[block].level;
   const double r = (oak_cells_to(f, block, i) + 0.5) * oak_dx(f, level, 0);
   double size = oak_dx(f, level, dir), sine = 1, cosine;
-  if (OAK_COORDINATES == OAK_SPHERICAL && dir == 2)
+  if (oak_is_arc(dir, 1))
     oak_sine(OAK_THETA_MIN + (oak_cells_along(f, block, j) + 0.5) * oak_dx(f, level, 1), &sine,
              &cosine);
-  if (OAK_COORDINATES == OAK_SPHERICAL ? dir > 0 : OAK_PHI_IS_SECOND && dir == 1) size *= r;
+  if (oak_is_arc(dir, 0)) size *= r;
   return size * sine;
 }
 
@@ -274,18 +289,24 @@ OAK_FN double oak_inv_size(const oak_field_t *f, long block, int i, int j, int d
   return 1 / oak_size(f, block, i, j, dir);
 }
 
+/** The mean of r, or of r^2 sin theta, over an interval; theta: of its middle. */
+OAK_FN double oak_mean_factor(double r, double dr, double theta, double width) {
+  double sine, cosine, half_sine;
+  if (OAK_COORDINATES != OAK_SPHERICAL) return r;
+  oak_sine(theta, &sine, &cosine);
+  oak_sine(0.5 * width, &half_sine, &cosine);
+  return (r * r + dr * dr / 12) * 2 * sine * half_sine / width;
+}
+
 /** The volume of cell c of a block over oak_cell_volume. */
 OAK_FN double oak_volume_factor(const oak_field_t *f, long block, int c) {
-  const int level = f->block[block].level;
+  const int level = f->block[block].level, j = c / OAK_NX % OAK_NY;
   const double dr = oak_dx(f, level, 0), r = dr * (oak_cells_to(f, block, c % OAK_NX) + 0.5);
-  double sine, cosine, half_sine;
-  if (OAK_COORDINATES == OAK_AXISYMMETRIC) return 2 * M_PI * r;
-  if (OAK_COORDINATES != OAK_SPHERICAL) return r;
   const double width = oak_dx(f, level, 1);
-  oak_sine(OAK_THETA_MIN + (oak_cells_along(f, block, c / OAK_NX % OAK_NY) + 0.5) * width, &sine,
-           &cosine);
-  oak_sine(0.5 * width, &half_sine, &cosine);
-  return (OAK_DIM == 2 ? 2 * M_PI : 1) * (r * r + dr * dr / 12) * 2 * sine * half_sine / width;
+  const double theta = OAK_COORDINATES == OAK_SPHERICAL
+                           ? OAK_THETA_MIN + (oak_cells_along(f, block, j) + 0.5) * width
+                           : 0;
+  return (OAK_PHI_AXIS ? 1 : 2 * M_PI) * oak_mean_factor(r, dr, theta, width);
 }
 #else
 typedef struct {
@@ -302,6 +323,7 @@ OAK_FN oak_parts_t oak_even(void) {
 #define oak_span(f, block, i, j) oak_even()
 #define oak_span_of_pair(f, block, i, j) oak_even()
 #define oak_parts(span, angular) ((void)(angular), (span))
+#define oak_face_parts(span, angular, dir) ((void)(angular), (void)(dir), (span))
 #define oak_is_angular(v) 0
 #define oak_areas(f, block, i, j) oak_even()
 #define oak_face_factor(areas, v, dir, upper) ((void)(areas), (real)1)

@@ -47,7 +47,7 @@ typedef struct {
   const int *outer; /**< [nblock][2 d] place among faces of the boundary, -1: none */
   real *given;      /**< [place][N^(d-1)] */
   int face;         /**< the face that the kernel works on */
-  int axis;         /**< of the derivative (oak_elliptic_gradient) */
+  int axis;         /**< of the derivative (oak_elliptic_gradient), or of lines to be solved */
   /* bodies */
   const real *cut; /**< on faces, [nblock][OAK_FACE_REALS]: 0, or the way from the centre of the
                     * cell outside an electrode to its surface, over the distance of the centres of
@@ -86,8 +86,8 @@ typedef struct {
   double p, q, s;
 } oak_elliptic_combine_args_t;
 
-/** Over each block: the largest |x|, the sum of x, the sum of x y, and the sum of x x. In (r, z),
- * sums contain the factor 2 pi r. */
+/** Over each block: the largest |x|, the sum of x, the sum of x y, and the sum of x x.
+ * Sums contain the volume of a cell over the product of its sizes in coordinates. */
 enum { OAK_ELLIPTIC_SUMS = 4 };
 typedef struct {
   const real *x, *y;
@@ -120,6 +120,8 @@ typedef struct {
   real *fu, *fr;                  /**< values and right-hand sides of all arrays */
   real *fa, *fb; /**< a on each face, [2 d][cells of all arrays], and b of all arrays, where
                   * they are fields */
+  double dx0[3];
+  int smooth; /**< sweeps on all but the coarsest array, if smoothing solves lines elsewhere */
 } oak_elliptic_flat_args_t;
 
 /** Multipoles: the potential far from a right-hand side that is zero there. Moments and
@@ -135,9 +137,9 @@ typedef struct {
    OAK_MONOMIALS(dim, OAK_ELLIPTIC_POLES(dim) - (a)) + OAK_PAIR(dim, b, c))
 enum {
   OAK_ELLIPTIC_MOMENTS = 91, /**< at most */
-  OAK_ELLIPTIC_RINGS = 12,   /**< in (r, z): the degree; moments are numbered by it */
-  OAK_ELLIPTIC_PARTS = 2,    /**< of a moment, which are added separately */
-  OAK_ELLIPTIC_CHUNK = 128   /**< blocks that are added in one iteration */
+  OAK_ELLIPTIC_RINGS = 12, /**< in (r, z) and (r, theta): the degree; moments are numbered by it */
+  OAK_ELLIPTIC_PARTS = 2,  /**< of a moment, which are added separately */
+  OAK_ELLIPTIC_CHUNK = 128 /**< blocks that are added in one iteration */
 };
 typedef struct {
   oak_field_t f;

@@ -119,9 +119,11 @@ typedef struct oak_elliptic_setup {
   oak_transport_t *transport;
   oak_timers_t *timers;
   int block_size[3];
-  int coordinates; /**< mesh.coordinates; 0: Cartesian */
+  int coordinates;    /**< mesh.coordinates; 0: Cartesian */
+  int axis_faces;     /**< bits of the faces without area, at r = 0 and at poles */
+  double mean_factor; /**< volume of the domain over the product of its extents */
   double xmin[3], dx0[3];
-  oak_elliptic_condition_t condition[6]; /**< that of the axis r = 0 has no effect */
+  oak_elliptic_condition_t condition[6]; /**< that of axis_faces has no effect */
   double a, b;                           /**< coefficients */
   int fields;                            /**< 1: they are fields */
   int bodies;                            /**< 1: there are bodies; needs `fields` */
@@ -143,6 +145,7 @@ typedef struct oak_elliptic {
   oak_module_t *module;
   oak_kernel_t *halo;
   int plain;                 /**< kernels/elliptic_plain.c is in use */
+  int lines;                 /**< smoothing solves lines of cells, along each axis in turn */
   oak_kernel_t *down, *norm; /**< NULL unless `plain` */
   struct {
 #define OAK_ELLIPTIC_MEMBER(name) oak_kernel_t *name;
@@ -153,7 +156,6 @@ typedef struct oak_elliptic {
   } kernel;
   oak_transport_t alone; /**< of gathered levels, which need no other rank */
   oak_elliptic_gather_t gather;
-  int axis; /**< 1: the face xlow is the axis r = 0, where nothing can be given */
   double outside[6];
   int floating;   /**< u is given nowhere at the boundary */
   int singular;   /**< u is determined up to a constant */
@@ -280,7 +282,8 @@ oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes);
 /** The same without ghost cells at the boundary of the domain, for kernels that do not read
  * these. */
 oak_status_t oak_elliptic_inner_ghosts(oak_elliptic_t *e, int l, int fluxes);
-/** Sweeps of Gauss-Seidel, first those of colour \a first. With \a zero, u is taken as 0. */
+/** Sweeps of Gauss-Seidel over cells, or over lines along each axis; first those of colour \a
+ * first. With \a zero, u is taken as 0. */
 oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first, int zero);
 /** rhs - L u into `res`. */
 oak_status_t oak_elliptic_residual(oak_elliptic_t *e, int l);

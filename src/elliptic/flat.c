@@ -71,6 +71,19 @@ static oak_status_t alloc_all(oak_elliptic_t *e, int trees, int64_t cells) {
   return OAK_OK;
 }
 
+/* The number of sweeps that reduces errors along the shorter side of the cells at both ends of the
+ * radii. */
+static int find_sweeps(const oak_elliptic_t *e) {
+  const double dr = e->setup.dx0[0], extent = e->mesh->trees[0] * e->setup.block_size[0] * dr;
+  double most = 1;
+  for (int end = 0; end < 2; end++) {
+    const double r = e->setup.xmin[0] + (end ? extent - 0.5 * dr : 0.5 * dr);
+    const double ratio = r * e->setup.dx0[1] / dr;
+    most = fmax(most, fmax(ratio * ratio, 1 / (ratio * ratio)));
+  }
+  return (int)fmin(8 * most, 40);
+}
+
 oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e) {
   const oak_mesh_t *m = e->level[0].mesh;
   const int trees = m->trees[0] * m->trees[1] * m->trees[2];
@@ -81,6 +94,8 @@ oak_status_t oak_elliptic_flat_fit(oak_elliptic_t *e) {
     a->periodic[d] = m->periodic[d];
   }
   memcpy(a->outside, e->outside, sizeof a->outside);
+  memcpy(a->dx0, e->setup.dx0, sizeof a->dx0);
+  a->smooth = find_sweeps(e);
   a->first = (int)m->first;
   a->count = m->nblock;
   const int64_t cells = plan_arrays(e, a);

@@ -52,6 +52,8 @@ oak_status_t oak_elliptic_smooth(oak_elliptic_t *e, int l, int sweeps, int first
   for (int s = 0; s < 2 * sweeps; s++) {
     args.zero = zero && e->plain && s == 0;
     args.colour = (s + first) & 1;
+    /* The second smoothing of a cycle has the opposite order. */
+    args.axis = first ? e->dim - 1 - s / 2 % e->dim : s / 2 % e->dim;
     if (!args.zero) oak_keep_failure(&st, oak_elliptic_inner_ghosts(e, l, 1));
     if (st == OAK_OK) st = oak_elliptic_launch(e, e->kernel.smooth, l, &args);
   }

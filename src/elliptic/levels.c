@@ -25,9 +25,9 @@ static const char *const parts[] = {"kernels/halo.c",           "kernels/ellipti
 enum { NPARTS = sizeof parts / sizeof *parts };
 
 static oak_status_t build(oak_elliptic_t *e) {
-  char path[NPARTS][4200], define[8][64];
-  const char *file[NPARTS], *list[11] = {"OAK_NG=1", "OAK_REAL=double"};
-  int ndefine = e->setup.coordinates ? 10 : 8;
+  char path[NPARTS][4200], define[10][64];
+  const char *file[NPARTS], *list[13] = {"OAK_NG=1", "OAK_REAL=double"};
+  int ndefine = e->setup.coordinates ? 12 : 8;
   const char *root;
   OAK_TRY(oak_agree(e->comm, oak_source_root(&root)));
   for (int i = 0; i < NPARTS; i++) {
@@ -35,7 +35,7 @@ static oak_status_t build(oak_elliptic_t *e) {
     file[i] = path[i];
   }
   const int peers = oak_device_ops(e->dev)->host_memory || e->setup.transport->peers.count > 1;
-  for (int i = 0; i < 8; i++) list[2 + i] = define[i];
+  for (int i = 0; i < 10; i++) list[2 + i] = define[i];
   snprintf(define[0], sizeof define[0], "OAK_DIM=%d", e->dim);
   snprintf(define[1], sizeof define[1], "OAK_NX=%d", e->setup.block_size[0]);
   snprintf(define[2], sizeof define[2], "OAK_NY=%d", e->setup.block_size[1]);
@@ -44,6 +44,8 @@ static oak_status_t build(oak_elliptic_t *e) {
   snprintf(define[5], sizeof define[5], "OAK_ELLIPTIC_FIELDS=%d", e->setup.fields);
   snprintf(define[6], sizeof define[6], "OAK_COORDINATES=%d", e->setup.coordinates);
   snprintf(define[7], sizeof define[7], "OAK_AXIS=%.17g", e->setup.xmin[0] / e->setup.dx0[0]);
+  snprintf(define[8], sizeof define[8], "OAK_THETA_MIN=%.17g", e->setup.xmin[1]);
+  snprintf(define[9], sizeof define[9], "OAK_Z_MIN=%.17g", e->setup.xmin[2]);
   if (e->setup.bodies) list[ndefine++] = "OAK_ELLIPTIC_BODIES=1";
   const oak_source_t source = {.name = "elliptic",
                                .define = list,
@@ -66,6 +68,8 @@ static oak_status_t build(oak_elliptic_t *e) {
 #undef GET
   if (st == OAK_OK)
     st = oak_device_constant(e->dev, e->module, "oak_elliptic_plain", &e->plain, sizeof e->plain);
+  if (st == OAK_OK)
+    st = oak_device_constant(e->dev, e->module, "oak_elliptic_lines", &e->lines, sizeof e->lines);
   if (st == OAK_OK && e->plain)
     st = oak_device_kernel(e->dev, e->module, "oak_elliptic_down", &e->down);
   if (st == OAK_OK && e->plain)
@@ -79,7 +83,7 @@ static oak_status_t build(oak_elliptic_t *e) {
 static oak_status_t upload_conditions(oak_elliptic_t *e) {
   oak_bc_t bc[6] = {{0}}, copy[6] = {{0}};
   for (int face = 0; face < 6; face++) {
-    const int axis = e->axis && face == 0;
+    const int axis = e->setup.axis_faces >> face & 1;
     const int given = e->setup.condition[face] == OAK_ELLIPTIC_DIRICHLET && !axis;
     bc[face].kind = given ? OAK_BC_ANTIMIRROR : OAK_BC_MIRROR;
     copy[face].kind = OAK_BC_COPY;
@@ -108,7 +112,6 @@ oak_status_t oak_elliptic_new(MPI_Comm comm, const oak_elliptic_setup_t *setup, 
   e->dev = setup->transport->dev;
   e->comm = comm;
   e->mesh = mesh;
-  e->axis = setup->coordinates && setup->xmin[0] == 0;
   e->revision = -1;
   e->dim = mesh->dim;
   e->cells = (int)oak_shape_cells(setup->block_size);

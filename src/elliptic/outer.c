@@ -16,7 +16,9 @@ oak_status_t oak_elliptic_outer_fit(oak_elliptic_t *e) {
   OAK_CHECK(e->outer_host, OAK_ERR_MEMORY, "out of memory for %d faces", n);
   for (int i = 0; i < n; i++)
     e->outer_host[i] =
-        face[i].kind == OAK_FACE_BOUNDARY && !(e->axis && i % (2 * e->dim) == 0) ? e->nouter++ : -1;
+        face[i].kind == OAK_FACE_BOUNDARY && !(e->setup.axis_faces >> i % (2 * e->dim) & 1)
+            ? e->nouter++
+            : -1;
   OAK_TRY(oak_device_alloc(e->dev, n * sizeof(int), &e->outer));
   if (n) OAK_TRY(oak_device_upload(e->dev, e->outer, e->outer_host, n * sizeof(int)));
   OAK_TRY(oak_device_alloc(e->dev, (e->nouter + 1) * area, &e->given));
@@ -81,9 +83,10 @@ static void poles_args(oak_elliptic_t *e, oak_elliptic_poles_args_t *args) {
   double half = 0;
   for (int d = 0; d < e->dim; d++) {
     const double extent = e->mesh->trees[d] * e->setup.block_size[d] * e->setup.dx0[d];
-    const int on_axis = e->setup.coordinates && d == 0;
-    args->center[d] = e->setup.xmin[d] + (on_axis ? 0 : 0.5 * extent);
-    half = fmax(half, (on_axis ? 1 : 0.5) * extent);
+    const int on_axis = e->setup.coordinates && d == 0,
+              angle = e->setup.coordinates == OAK_SPHERICAL;
+    args->center[d] = e->setup.xmin[d] + (on_axis || angle ? 0 : 0.5 * extent);
+    if (d == 0 || !angle) half = fmax(half, (on_axis ? 1 : 0.5) * extent);
   }
   args->scale = 1 / half;
 }
@@ -141,12 +144,13 @@ static void shift_moments(int dim, int axis, double by, double *moment) {
         }
 }
 
-/* In (r, z) the centre lies on the axis, and R^l P_l(cos theta) changes with it as z^l does. */
+/* In (r, z) the centre lies on the axis, and R^l P_l(cos theta) changes with it as z^l does. In
+ * (r, theta) it stays at r = 0. */
 static void move_along_axis(const oak_elliptic_t *e, oak_elliptic_poles_args_t *args,
                             double *moment) {
   const double half = 0.25 * e->mesh->trees[1] * e->setup.block_size[1] * e->setup.dx0[1];
   const double by = moment[1] / moment[0];
-  if (!(fabs(by) < half * args->scale)) return;
+  if (e->setup.coordinates == OAK_SPHERICAL || !(fabs(by) < half * args->scale)) return;
   for (int m = 1; m <= OAK_ELLIPTIC_RINGS; m++)
     for (int l = OAK_ELLIPTIC_RINGS; l >= m; l--) moment[l] -= by * moment[l - 1];
   args->center[1] += by / args->scale;

@@ -7,7 +7,7 @@
 #include "base/failure.h"
 #include "elliptic/elliptic.h"
 
-enum { SWEEPS = 2 };
+static int sweeps(const oak_elliptic_t *e) { return e->lines ? e->dim : 2; }
 
 /* Correction scheme: level l - 1 computes the correction that is added to u of level l. With \a
  * again, level l - 1 does a cycle of this kind and then a V-cycle: this is an F-cycle. */
@@ -21,13 +21,13 @@ static oak_status_t cycle(oak_elliptic_t *e, int l, int zero, int again) {
     oak_keep_failure(&st, oak_elliptic_combine(e, 0, level->res, level->u.memory.mine, 1, 1, 0));
     return st;
   }
-  oak_keep_failure(&st, oak_elliptic_smooth(e, l, SWEEPS, 0, zero));
+  oak_keep_failure(&st, oak_elliptic_smooth(e, l, sweeps(e), 0, zero));
   oak_keep_failure(&st, oak_elliptic_descend(e, l));
   oak_keep_failure(&st, cycle(e, l - 1, 1, again));
   if (again && l > 1) oak_keep_failure(&st, cycle(e, l - 1, 0, 0));
   oak_keep_failure(&st, oak_elliptic_inner_ghosts(e, l - 1, 0));
   oak_keep_failure(&st, oak_elliptic_prolong(e, l, 1));
-  oak_keep_failure(&st, oak_elliptic_smooth(e, l, SWEEPS, 1, 0));
+  oak_keep_failure(&st, oak_elliptic_smooth(e, l, sweeps(e), 1, 0));
   return st;
 }
 
@@ -88,12 +88,10 @@ static oak_status_t full_cycle(oak_elliptic_t *e) {
 }
 
 static double volume(const oak_elliptic_t *e) {
-  double out = 1, extent[3];
-  for (int d = 0; d < e->dim; d++) {
-    extent[d] = e->mesh->trees[d] * e->setup.block_size[d] * e->setup.dx0[d];
-    out *= extent[d];
-  }
-  return e->setup.coordinates ? M_PI * (2 * e->setup.xmin[0] + extent[0]) * out : out;
+  double out = 1;
+  for (int d = 0; d < e->dim; d++)
+    out *= e->mesh->trees[d] * e->setup.block_size[d] * e->setup.dx0[d];
+  return e->setup.mean_factor * out;
 }
 
 /* Without a value at the boundary and without b, u is only determined up to a constant, and the
@@ -158,12 +156,13 @@ static int ahead(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r
   return n < OAK_ELLIPTIC_AHEAD ? n : OAK_ELLIPTIC_AHEAD;
 }
 
-/* Whether the last cycle shows that BiCGSTAB is cheaper: a is a field and jumps. A cycle of
+/* Whether the last cycle shows that BiCGSTAB is cheaper: a is a field and jumps, or the shape of
+ * cells differs much from place to place. A cycle of
  * BiCGSTAB costs about twice as much as a V-cycle, and reduces the residual by a factor of 10 to
  * 30. */
 static int slow(const oak_elliptic_t *e, const oak_elliptic_report_t *r) {
   const int c = r->cycles;
-  return e->setup.fields && c > 0 && !(r->residual[c] * 5 < r->residual[c - 1]);
+  return (e->setup.fields || e->lines) && c > 0 && !(r->residual[c] * 5 < r->residual[c - 1]);
 }
 
 static oak_status_t cycles(oak_elliptic_t *e, const oak_elliptic_options_t *o,

@@ -19,21 +19,20 @@ struct oak_solver {
 };
 
 static oak_status_t check_options(const oak_t *sim, const oak_solver_options_t *o) {
-  const int axis = oak_has_axis(&sim->setup);
+  const int axis = oak_axis_faces(&sim->setup);
+  const char *reason = oak_not_isolated(&sim->setup);
   int isolated = 0, faces = 0;
-  for (int face = axis; face < 2 * sim->setup.dim; face++) {
-    if (sim->data.mesh->periodic[face / 2]) continue;
+  for (int face = 0; face < 2 * sim->setup.dim; face++) {
+    if (axis >> face & 1) continue;
     faces++;
-    isolated += o->face[face].condition == OAK_SOLVER_ISOLATED;
+    if (!sim->data.mesh->periodic[face / 2])
+      isolated += o->face[face].condition == OAK_SOLVER_ISOLATED;
   }
-  OAK_CHECK(isolated == 0 || (isolated == faces && faces == 2 * sim->setup.dim - axis),
-            OAK_ERR_ARGUMENT, "%d of %d faces are isolated: all must be, and none periodic",
-            isolated, 2 * sim->setup.dim - axis);
-  OAK_CHECK(sim->setup.coordinates <= OAK_AXISYMMETRIC, OAK_ERR_UNSUPPORTED,
-            "elliptic equations know Cartesian coordinates and (r, z), not mesh.coordinates = %s",
-            oak_params_text(sim->setup.params, "mesh.coordinates"));
-  OAK_CHECK(!isolated || !sim->setup.coordinates || axis, OAK_ERR_ARGUMENT,
-            "isolated boundaries in (r, z) need the axis in the domain: set mesh.xmin = 0 ...");
+  OAK_CHECK(!isolated || !reason, OAK_ERR_ARGUMENT,
+            "mesh.coordinates = %s: not all boundaries can be isolated, because %s",
+            oak_params_text(sim->setup.params, "mesh.coordinates"), reason);
+  OAK_CHECK(isolated == 0 || isolated == faces, OAK_ERR_ARGUMENT,
+            "%d of %d faces are isolated: all must be, and none periodic", isolated, faces);
   OAK_CHECK(!isolated || (!o->fields && o->b == 0), OAK_ERR_ARGUMENT,
             "isolated boundaries need a constant a and b = 0");
   OAK_CHECK(o->fields || (o->a > 0 && o->b >= 0 && isfinite(o->a) && isfinite(o->b)),
@@ -59,6 +58,8 @@ oak_status_t oak_solver_new(oak_t *sim, const oak_solver_options_t *options, oak
       .timers = &sim->data.timers,
       .block_size = {sim->setup.block_size[0], sim->setup.block_size[1], sim->setup.block_size[2]},
       .coordinates = sim->setup.coordinates,
+      .axis_faces = oak_axis_faces(&sim->setup),
+      .mean_factor = oak_volume_of(&sim->setup, sim->setup.xmin, sim->setup.xmax),
       .a = options->a,
       .b = options->b,
       .fields = options->fields,

@@ -100,8 +100,6 @@ oak_status_t oak_coordinates_check(const oak_setup_t *setup) {
                   "PHYSICS_VECTORS must not have -1, see docs/coordinates.md");
   if (setup->coordinates != OAK_AXISYMMETRIC && OAK_HAS_HOOK(setup, diffusive_flux))
     return refuse(setup, "does not know DIFFUSIVE_FLUX", "choose cartesian or axisymmetric");
-  if (setup->coordinates != OAK_AXISYMMETRIC && OAK_HAS_HOOK(setup, poisson))
-    return refuse(setup, "does not know POISSON", "choose cartesian or axisymmetric");
   if (setup->coordinates != OAK_AXISYMMETRIC && oak_has_solids(setup))
     return refuse(setup, "does not know SOLID", "choose cartesian or axisymmetric");
   if (setup->fields.nfixed) return refuse(setup, "does not know FLUX_FIELD", "choose cartesian");
@@ -112,7 +110,34 @@ double oak_volume_of(const oak_setup_t *setup, const double low[2], const double
   return oak_geometry_volume(setup->coordinates, setup->dim, low, high);
 }
 
-int oak_has_axis(const oak_setup_t *setup) { return setup->coordinates && setup->xmin[0] == 0; }
+int oak_axis_faces(const oak_setup_t *setup) {
+  int faces = 0;
+  uint32_t odd;
+  for (int face = 0; face < 2 * setup->dim; face++)
+    faces |= (oak_coordinates_mirror(setup, face, &odd) != NULL) << face;
+  return faces;
+}
+
+const char *oak_not_isolated(const oak_setup_t *setup) {
+  const int faces = oak_axis_faces(setup);
+  if (setup->coordinates == OAK_CARTESIAN) return NULL;
+  if (setup->coordinates == OAK_AXISYMMETRIC)
+    return faces ? NULL : "in (r, z) it needs the axis in the domain: set mesh.xmin = 0 ...";
+  if (setup->coordinates == OAK_SPHERICAL && setup->dim == 2)
+    return faces == 0xd ? NULL
+                        : "in (r, theta) it needs the whole sphere: set mesh.xmin = 0 0 and "
+                          "mesh.xmax = ... pi";
+  return "it is for Cartesian coordinates, (r, z) and (r, theta)";
+}
+
+const char *oak_axis_name(const oak_setup_t *setup, int axis) {
+  static const char *const name[][3] = {[OAK_CARTESIAN] = {"x", "y", "z"},
+                                        [OAK_AXISYMMETRIC] = {"r", "z", ""},
+                                        [OAK_POLAR] = {"r", "phi", ""},
+                                        [OAK_CYLINDRICAL] = {"r", "phi", "z"},
+                                        [OAK_SPHERICAL] = {"r", "theta", "phi"}};
+  return name[setup->coordinates][axis];
+}
 
 double oak_domain_volume(const oak_setup_t *setup) {
   double volume = oak_volume_of(setup, setup->xmin, setup->xmax);

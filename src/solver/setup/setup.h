@@ -315,8 +315,12 @@ int oak_phi_axis(const oak_setup_t *setup);
  * includes a factor of 2 pi if the mesh has no axis along phi. 1 in Cartesian coordinates. */
 double oak_volume_of(const oak_setup_t *setup, const double low[2], const double high[2]);
 double oak_domain_volume(const oak_setup_t *setup);
-/** Whether the face xlow is the axis r = 0, where no condition can be given. */
-int oak_has_axis(const oak_setup_t *setup);
+/** Bits of the faces of the domain that are r = 0 or a pole, where no condition can be given. */
+int oak_axis_faces(const oak_setup_t *setup);
+/** Whether the multipoles of isolated elliptic equations are known: the reason if not, or NULL. */
+const char *oak_not_isolated(const oak_setup_t *setup);
+/** The name of an axis: x, r, theta and so on. */
+const char *oak_axis_name(const oak_setup_t *setup, int axis);
 
 /* boundary.c */
 /** Declare keys per variable; needs the description. */

@@ -45,31 +45,29 @@ static form_t key_of(const oak_equation_t *q, const char *word) {
 
 /* The fields of the solution and its gradient. */
 static oak_status_t find_fields(oak_t *sim, oak_poisson_t *p) {
-  static const char *const end[2][4] = {{"", "_x", "_y", "_z"}, {"", "_r", "_z", NULL}};
   const oak_equation_t *q = equation(sim, p);
-  const int rings = sim->setup.coordinates != 0;
+  const char *along[3];
+  for (int d = 0; d < 3; d++) along[d] = oak_axis_name(&sim->setup, d);
   char name[OAK_LONGEST_FUNCTION];
   for (int i = 0; i < 4; i++) {
-    p->field[i] = -1;
-    if (!end[rings][i]) continue;
-    snprintf(name, sizeof name, "%s%s", q->name, end[rings][i]);
+    snprintf(name, sizeof name, "%s%s%s", q->name, i ? "_" : "", i ? along[i - 1] : "");
     const int n = p->field[i] = oak_field_find(&sim->setup, name);
     OAK_CHECK(n < 0 || !sim->setup.fields.field[n].function, OAK_ERR_INPUT,
               "the hook FIELD sets %s, which is a result of POISSON: write FIELD_STORED(%s)", name,
               name);
   }
-  for (int i = 1; i < 3 && rings; i++) {
-    snprintf(name, sizeof name, "%s%s", q->name, end[0][i]);
+  for (int d = 0; d < 2 && sim->setup.coordinates; d++) {
+    snprintf(name, sizeof name, "%s_%c", q->name, "xy"[d]);
     OAK_CHECK(oak_field_find(&sim->setup, name) < 0, OAK_ERR_INPUT,
-              "mesh.coordinates = %s: the gradient of %s has the components %s_r and %s_z; write "
+              "mesh.coordinates = %s: the gradient of %s has the components %s_%s and %s_%s; write "
               "these names in place of %s_x and %s_y",
-              oak_params_text(sim->setup.params, "mesh.coordinates"), q->name, q->name, q->name,
-              q->name, q->name);
+              oak_params_text(sim->setup.params, "mesh.coordinates"), q->name, q->name, along[0],
+              q->name, along[1], q->name, q->name);
   }
   OAK_CHECK(p->field[0] >= 0, OAK_ERR_INPUT,
             "%s needs a field for its solution: write FIELD_STORED(%s) in the same file, and "
             "FIELD_STORED(%s_%s) and so on for the gradient",
-            q->section ? "POISSON_OF" : "POISSON", q->name, q->name, rings ? "r" : "x");
+            q->section ? "POISSON_OF" : "POISSON", q->name, q->name, along[0]);
   return OAK_OK;
 }
 
@@ -85,12 +83,12 @@ static oak_status_t check_faces(const oak_t *sim, const oak_equation_t *q) {
     const char *text = oak_params_changed(params, key.text);
     const int flat = face / 2 >= sim->setup.dim;
     const int periodic = !flat && sim->data.mesh->periodic[face / 2];
-    const int axis = face == 0 && oak_has_axis(&sim->setup);
+    const int axis = oak_axis_faces(&sim->setup) >> face & 1;
     OAK_CHECK(!text || (!flat && !periodic && !axis), OAK_ERR_INPUT,
               "%s: %s = %s has no effect, because %s: leave the key out",
               oak_params_origin(params, key.text), key.text, text,
               flat   ? "the domain is two-dimensional"
-              : axis ? "this face is the axis r = 0"
+              : axis ? "this face is r = 0 or a pole"
                      : "the domain is periodic along this axis");
     faces += !flat && !periodic && !axis;
   }
@@ -107,17 +105,18 @@ static oak_status_t check_faces(const oak_t *sim, const oak_equation_t *q) {
 static oak_status_t check_isolated(const oak_t *sim, const oak_poisson_t *p, int isolated,
                                    double b) {
   const oak_equation_t *q = equation(sim, p);
-  const int axis = oak_has_axis(&sim->setup), all = 2 * sim->setup.dim - axis;
   const form_t key = key_of(q, "boundary");
+  const char *reason = oak_not_isolated(&sim->setup);
+  int all = 0;
+  for (int face = 0; face < 2 * sim->setup.dim; face++)
+    all += !(oak_axis_faces(&sim->setup) >> face & 1);
   if (!isolated) return OAK_OK;
+  OAK_CHECK(!reason, OAK_ERR_INPUT, "%s = isolated: %s; or use zero, no_slope, value or slope",
+            key.text, reason);
   OAK_CHECK(isolated == all, OAK_ERR_INPUT,
             "%s = isolated holds on %d of %d faces, since the others are periodic or have keys of "
             "their own: use zero, no_slope, value or slope on those %d",
             key.text, isolated, all, isolated);
-  OAK_CHECK(!sim->setup.coordinates || axis, OAK_ERR_INPUT,
-            "%s = isolated in (r, z) needs the axis in the domain: set mesh.xmin = 0 ..., or use "
-            "zero, no_slope, value or slope",
-            key.text);
   OAK_CHECK(!*q->coefficients && !*q->b && b == 0, OAK_ERR_INPUT,
             "%s = isolated needs an equation without %s: use zero, no_slope, value or slope",
             key.text,
@@ -134,7 +133,8 @@ static oak_status_t find_faces(oak_t *sim, oak_poisson_t *p, oak_elliptic_setup_
   const int all = oak_params_choice(sim->setup.params, key.text);
   int faces = 0, isolated = 0, given = 0;
   OAK_TRY(check_faces(sim, q));
-  for (int face = oak_has_axis(&sim->setup); face < 2 * sim->setup.dim; face++) {
+  for (int face = 0; face < 2 * sim->setup.dim; face++) {
+    if (oak_axis_faces(&sim->setup) >> face & 1) continue;
     const int own = oak_params_choice(sim->setup.params, KEY(q, face_word[face])),
               kind = own == 0 ? all : own;
     if (sim->data.mesh->periodic[face / 2]) continue;
@@ -222,6 +222,8 @@ static oak_status_t open_solver(oak_t *sim, oak_poisson_t *p) {
       .timers = &sim->data.timers,
       .block_size = {sim->setup.block_size[0], sim->setup.block_size[1], sim->setup.block_size[2]},
       .coordinates = sim->setup.coordinates,
+      .axis_faces = oak_axis_faces(&sim->setup),
+      .mean_factor = oak_volume_of(&sim->setup, sim->setup.xmin, sim->setup.xmax),
       .a = 1,
       .b = oak_params_real(sim->setup.params, key.text),
       .fields = *q->coefficients != 0,
