@@ -111,7 +111,33 @@ OAK_FN void hook_fluxes(const oak_at_t *at, int dir, const real q[NGRAD], real g
 }
 
 #if OAK_COORDINATES
-/* The state of the cell at p and its gradients along r and z. */
+/* 1 / r, cot theta and 1 / sin theta of a place. They are 0 at r = 0 and at the poles, where faces
+ * have no area. */
+typedef struct {
+  real inv_r, cot, inv_sine;
+} place_t;
+
+OAK_FN place_t place_of(const oak_at_t *at) {
+  place_t p = {at->x[0] > 0 ? (real)(1 / at->x[0]) : 0, 0, 1};
+#if OAK_COORDINATES == OAK_SPHERICAL
+  double sine, cosine;
+  oak_sine(at->x[1], &sine, &cosine);
+  p.inv_sine = sine > 1e-9 ? (real)(1 / sine) : 0;
+  p.cot = (real)cosine * p.inv_sine;
+#endif
+  return p;
+}
+
+/* 1 / the size of a cell along each axis, from that in coordinates. */
+OAK_FN void true_inverse(place_t p, const real inv_dx[3], real out[3]) {
+  OAK_UNROLL
+  for (int d = 0; d < 3; d++) {
+    out[d] = oak_is_arc(d, 0) ? inv_dx[d] * p.inv_r : inv_dx[d];
+    if (oak_is_arc(d, 1)) out[d] *= p.inv_sine;
+  }
+}
+
+/* The state of the cell at p and its gradients along the axes of the mesh. */
 OAK_FN void cell_gradients(const oak_at_t *at, const real *p, const real inv_dx[3], real q[NGRAD],
                            real grad[3][NGRAD]) {
   (void)at;
@@ -134,49 +160,67 @@ OAK_FN void cell_gradients(const oak_at_t *at, const real *p, const real inv_dx[
   }
 }
 
-/* The gradients of vectors along phi. They exist because the unit vectors along r and phi change
- * with phi. */
-OAK_FN void turn_gradients(const oak_at_t *at, const real q[NGRAD], real grad[3][NGRAD]) {
-  const real inv_r = at->x[0] > 0 ? (real)(1 / at->x[0]) : 0; /* no flux goes through the axis */
-  (void)inv_r, (void)q, (void)grad;
-#define TURN_GRADIENT(r, z, phi) \
-  grad[2][r] = -inv_r * q[phi];  \
-  grad[2][phi] = inv_r * q[r];
+/* Add to the gradients of vectors along theta and phi what they have because the unit vectors
+ * change along these axes. */
+OAK_FN void turn_gradients(place_t p, const real q[NGRAD], real grad[3][NGRAD]) {
+  (void)p, (void)q, (void)grad;
+#define TURN_ALONG(axis, a, along)     \
+  grad[axis][a] -= p.inv_r * q[along]; \
+  grad[axis][along] += p.inv_r * q[a];
+#if OAK_COORDINATES == OAK_SPHERICAL
+#define TURN_GRADIENT(a, b, c)          \
+  TURN_ALONG(1, a, b)                   \
+  TURN_ALONG(2, a, c)                   \
+  grad[2][b] -= p.inv_r * p.cot * q[c]; \
+  grad[2][c] += p.inv_r * p.cot * q[b];
+#else
+#define TURN_GRADIENT(a, b, c) TURN_ALONG(OAK_PHI_IS_SECOND ? 1 : 2, a, OAK_PHI_OF(b, c))
+#endif
   PHYSICS_VECTORS(TURN_GRADIENT)
 }
 
-/* As cell_metric, for the fluxes of the hooks in the cell at p. The hooks get vectors and gradients
- * that are turned by 90 degrees: their axis r is the axis phi, and their phi is -r. */
-OAK_FN metric_t diffusive_metric(const oak_diffusion_args_t *arg, long block, int i, int j,
-                                 const oak_at_t *at, const real *p, const real inv_dx[3]) {
-  metric_t m;
-  real q[NGRAD], grad[3][NGRAD], flux[NVAR];
-  m.areas = oak_areas(&arg->f, block, i, j);
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) flux[v] = m.turned[0][v] = 0;
-  cell_gradients(at, p, inv_dx, q, grad);
-  turn_gradients(at, q, grad);
-  OAK_UNROLL
-  for (int v = 0; v < NGRAD; v++) {
-    const real along_r = grad[0][v];
-    grad[0][v] = grad[2][v];
-    grad[2][v] = -along_r;
-  }
+/* As turned_fluxes, for the hooks. Where the mesh has no axis along phi, they get vectors and
+ * gradients that are turned by 90 degrees: their axis r is the axis phi, and their phi is -r. */
+OAK_FN void turned_diffusion(const oak_at_t *at, real q[NGRAD], real grad[3][NGRAD],
+                             real phi[NVAR]) {
 #define TURN_PAIR(x, r, phi)   \
   {                            \
     const real along_r = x[r]; \
     x[r] = x[phi];             \
     x[phi] = -along_r;         \
   }
-#define TURN_ALL(r, z, phi) \
-  TURN_PAIR(q, r, phi)      \
-  for (int d = 0; d < 3; d++) TURN_PAIR(grad[d], r, phi)
+#if OAK_PHI_AXIS
+#define TURN_ALL(a, b, c) TURN_PAIR(phi, a, OAK_PHI_OF(b, c))
+  hook_fluxes(at, OAK_PHI_AXIS, q, grad, phi);
   PHYSICS_VECTORS(TURN_ALL)
-  hook_fluxes(at, 0, q, grad, flux);
-#define TAKE_DIFFUSIVE(r, z, phi) \
-  m.turned[0][r] = flux[r];       \
-  m.turned[0][phi] = flux[phi];
-  PHYSICS_VECTORS(TAKE_DIFFUSIVE)
+#else
+  OAK_UNROLL
+  for (int v = 0; v < NGRAD; v++) {
+    const real along_r = grad[0][v];
+    grad[0][v] = grad[2][v];
+    grad[2][v] = -along_r;
+  }
+#define TURN_ALL(a, b, c) \
+  TURN_PAIR(q, a, c)      \
+  for (int d = 0; d < 3; d++) TURN_PAIR(grad[d], a, c)
+  PHYSICS_VECTORS(TURN_ALL)
+  hook_fluxes(at, 0, q, grad, phi);
+#endif
+}
+
+/* As cell_metric, for the fluxes of the hooks in the cell at p. */
+OAK_FN metric_t diffusive_metric(const oak_diffusion_args_t *arg, long block, int i, int j,
+                                 const oak_at_t *at, const real *p, const real inv_dx[3]) {
+  metric_t m;
+  real q[NGRAD], grad[3][NGRAD], theta[NVAR] = {0}, phi[NVAR] = {0}, inverse[3];
+  const place_t place = place_of(at);
+  m.areas = oak_areas(&arg->f, block, i, j);
+  true_inverse(place, inv_dx, inverse);
+  cell_gradients(at, p, inverse, q, grad);
+  turn_gradients(place, q, grad);
+  if (OAK_COORDINATES == OAK_SPHERICAL) hook_fluxes(at, 1, q, grad, theta);
+  turned_diffusion(at, q, grad, phi);
+  take_terms(&m, theta, phi);
   return m;
 }
 #endif
@@ -187,9 +231,21 @@ OAK_FN void diffusive_flux(const oak_at_t *at, const real *p, int dir, const rea
   real q[NGRAD], grad[3][NGRAD];
   OAK_UNROLL
   for (int v = 0; v < NVAR; v++) flux[v] = 0;
-  if (!face_gradients(at, p, dir, inv_dx, q, grad)) return;
 #if OAK_COORDINATES
-  turn_gradients(at, q, grad);
+  place_t place = place_of(at);
+  real inverse[3];
+  true_inverse(place, inv_dx, inverse);
+  if (!face_gradients(at, p, dir, inverse, q, grad)) return;
+  if (OAK_COORDINATES == OAK_SPHERICAL && dir == 1) {
+    /* With this factor, solid rotation has no stress in the discrete gradients either. */
+    const double half = 0.5 / (double)inv_dx[1];
+    double sine, cosine;
+    oak_sine(half, &sine, &cosine);
+    place.cot *= (real)(sine / (cosine * half));
+  }
+  turn_gradients(place, q, grad);
+#else
+  if (!face_gradients(at, p, dir, inv_dx, q, grad)) return;
 #endif
   hook_fluxes(at, dir, q, grad, flux);
 }

@@ -171,32 +171,39 @@ OAK_FN void turned_fluxes(const oak_user_t *user, const real q[], real turned[])
 #endif
 }
 
+/* T from the fluxes along theta, and from the terms by those along phi (turned_fluxes). */
+OAK_FN void take_terms(metric_t *m, const real theta[], const real phi[]) {
+  OAK_UNROLL
+  for (int v = 0; v < NVAR; v++) m->turned[0][v] = m->turned[OAK_CURVED - 1][v] = 0;
+#if OAK_COORDINATES == OAK_SPHERICAL
+#define TAKE(a, b, c)                                             \
+  m->turned[0][a] = (real)0.5 * (theta[b] + phi[a]);              \
+  m->turned[0][b] = (real)-0.5 * theta[a];                        \
+  m->turned[1][b] = phi[a];                                       \
+  if ((c) >= 0) {                                                 \
+    m->turned[0][OAK_MAX(c, 0)] = (real)0.5 * phi[OAK_MAX(c, 0)]; \
+    m->turned[1][OAK_MAX(c, 0)] = -phi[b];                        \
+  }
+#else
+  (void)theta;
+#define TAKE(a, b, c)        \
+  m->turned[0][a] = phi[a];  \
+  if (OAK_PHI_OF(b, c) >= 0) \
+    m->turned[0][OAK_MAX(OAK_PHI_OF(b, c), 0)] = phi[OAK_MAX(OAK_PHI_OF(b, c), 0)];
+#endif
+  OAK_VECTORS(TAKE)
+}
+
 OAK_FN metric_t cell_metric(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
                             const real q[]) {
   metric_t m;
-  real phi[NVAR];
+  real theta[NVAR] = {0}, phi[NVAR];
   m.areas = oak_areas(f, block, i, j);
-  OAK_UNROLL
-  for (int v = 0; v < NVAR; v++) m.turned[0][v] = m.turned[OAK_CURVED - 1][v] = 0;
   turned_fluxes(user, q, phi);
 #if OAK_COORDINATES == OAK_SPHERICAL
-  real theta[NVAR];
   physics_flux(&user->physics, q, 1, theta);
-#define TAKE(a, b, c)                                            \
-  m.turned[0][a] = (real)0.5 * (theta[b] + phi[a]);              \
-  m.turned[0][b] = (real)-0.5 * theta[a];                        \
-  m.turned[1][b] = phi[a];                                       \
-  if ((c) >= 0) {                                                \
-    m.turned[0][OAK_MAX(c, 0)] = (real)0.5 * phi[OAK_MAX(c, 0)]; \
-    m.turned[1][OAK_MAX(c, 0)] = -phi[b];                        \
-  }
-#else
-#define TAKE(a, b, c)        \
-  m.turned[0][a] = phi[a];   \
-  if (OAK_PHI_OF(b, c) >= 0) \
-    m.turned[0][OAK_MAX(OAK_PHI_OF(b, c), 0)] = phi[OAK_MAX(OAK_PHI_OF(b, c), 0)];
 #endif
-  OAK_VECTORS(TAKE)
+  take_terms(&m, theta, phi);
   return m;
 }
 
@@ -311,7 +318,10 @@ OAK_FN double diffusion_rate(const oak_at_t *at, const real q[]) {
   OAK_UNROLL
   for (int n = 0; n < OAK_DIM; n++) rate += 2 * d / (at->dx[n] * at->dx[n]);
 #if OAK_COORDINATES
-  rate += NVECTORS > 0 ? d / (2 * at->x[0] * at->x[0]) : 0; /* the terms v / r^2 of vectors */
+  double sine = 1, cosine;
+  if (OAK_COORDINATES == OAK_SPHERICAL) oak_sine(at->x[1], &sine, &cosine);
+  const double axis = at->x[0] * sine; /* the terms v / axis^2 of vectors */
+  rate += NVECTORS > 0 ? d / (2 * axis * axis) : 0;
 #endif
   return rate >= 0 ? rate : INFINITY;
 }

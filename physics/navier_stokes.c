@@ -5,10 +5,10 @@
  *   d/dt (rho, rho u, E) + div (Euler) = div (0, tau, tau . u + kappa grad T)
  *   tau = eta (grad u + (grad u)^T - 2/3 (div u) I),   eta = mu + rho nu,   T = p / rho.
  *
- * In 2D nothing moves or changes along z. In (r, z) the gas may turn around the axis: vz is its
- * velocity along phi. */
+ * In 2D nothing moves or changes along z. In (r, z) and (r, theta) the gas may turn around the
+ * axis: vz is its velocity along phi. */
 
-#if OAK_COORDINATES == 1
+#if OAK_COORDINATES == OAK_AXISYMMETRIC || (OAK_COORDINATES == OAK_SPHERICAL && OAK_DIM == 2)
 #define PHYSICS_VELOCITIES 3
 #endif
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TEST np={1,3} timeout=120
-/* Solids in (r, z): their walls act like boundaries, with slip and without, for a viscous gas that
- * turns; gas around a sphere stays at rest, and nothing flows through its surface. */
+/* Solids in (r, z) and in polar coordinates: their walls act like boundaries, with slip and
+ * without, for a viscous gas that turns; gas around a sphere stays at rest, and nothing flows
+ * through its surface. */
 #include "solver_test.h"
 
 #define GAS                                                                        \
@@ -13,9 +14,9 @@
 enum { NR = 24, NZ = 32, VALUES = 4 };
 static const char *const values[VALUES] = {"rho", "mx", "my", "mz"};
 
-/* Density and momentum of the cells of 1/32 in 1/4 < r < 1, 0 < z < 1. */
-static void collect(const sim_t *s, double out[VALUES][NR * NZ]) {
-  for (int v = 0; v < VALUES; v++) {
+/* Density and momentum of the cells of 1/32 in 1/4 < r < 1, 0 < z < 1, or phi for z. */
+static void collect(const sim_t *s, int count, double out[VALUES][NR * NZ]) {
+  for (int v = 0; v < count; v++) {
     double *u = sim_read(s, v), x[3];
     assert_string_equal(oak_variable_name(s->sim, v), values[v]);
     memset(out[v], 0, NR * NZ * sizeof(double));
@@ -29,39 +30,43 @@ static void collect(const sim_t *s, double out[VALUES][NR * NZ]) {
   }
 }
 
-static void compare_walls(const char *more, int no_slip) {
+static void compare_walls(const char *more, int no_slip, int polar) {
   static double u[2][VALUES][NR * NZ];
+  const int count = polar ? VALUES - 1 : VALUES;
   double most = 0, motion = 0;
   for (int i = 0; i < 2; i++) {
     const char *kind = no_slip ? "boundary.xlow=user\nboundary.xhigh=user\nboundary.ylow=user\n"
                                  "boundary.yhigh=user\n"
                                : "boundary.xlow=reflect\n";
-    sim_t s = sim_new(MPI_COMM_WORLD, GAS "%s%s%s", more,
-                      i ? "problem.kind=walls\nmesh.trees=5 6\nmesh.xmin=0 -0.25\n"
-                          "mesh.xmax=1.25 1.25\nmesh.max_level=0\n"
-                        : "mesh.trees=3 4\nmesh.xmin=0.25 0\nmesh.xmax=1 1\nmesh.max_level=0\n",
-                      !i        ? kind
-                      : no_slip ? "boundary.solid=no_slip\n"
-                                : "");
+    const char *around = polar ? "problem.kind=walls\nmesh.trees=4 6\n"
+                                 "mesh.xmin=0.25 -0.25\nmesh.xmax=1.25 1.25\n"
+                               : "problem.kind=walls\nmesh.trees=5 6\nmesh.xmin=0 -0.25\n"
+                                 "mesh.xmax=1.25 1.25\n";
+    sim_t s = sim_new(MPI_COMM_WORLD, GAS "mesh.max_level=0\n%s%s%s%s%s", more,
+                      polar ? "mesh.coordinates=polar\n" : "",
+                      i ? around : "mesh.trees=3 4\nmesh.xmin=0.25 0\nmesh.xmax=1 1\n",
+                      !i || polar ? kind : "", i && no_slip ? "boundary.solid=no_slip\n" : "");
     MUST(oak_initialize(s.sim));
-    for (int n = 0; n < 30; n++) MUST(oak_advance(s.sim, 1e-3));
-    collect(&s, u[i]);
+    for (int n = 0; n < 30; n++) MUST(oak_advance(s.sim, polar ? 2e-4 : 1e-3));
+    collect(&s, count, u[i]);
     sim_free(&s);
   }
-  for (int v = 0; v < VALUES; v++)
+  for (int v = 0; v < count; v++)
     for (int c = 0; c < NR * NZ; c++) {
       most = worse(most, fabs(u[0][v][c] - u[1][v][c]));
       motion = worse(motion, fabs(u[0][v][c]));
     }
-  report("%s: walls of solids and boundaries differ by %.1e of %.2f",
-         no_slip ? "without slip" : "with slip", most, motion);
+  report("%s, %s: walls of solids and boundaries differ by %.1e of %.2f",
+         polar ? "polar" : "(r, z)", no_slip ? "without slip" : "with slip", most, motion);
   assert_true(most < 1e-11 && motion > 0.4);
 }
 
 static void test_walls(void **state) {
   (void)state;
-  if (!test_short()) compare_walls("physics.nu=0.05\nphysics.prandtl=0.7\n", 0);
-  compare_walls("physics.nu=0.05\nphysics.prandtl=0.7\n", 1);
+  for (int polar = 0; polar < 2; polar++) {
+    if (!test_short()) compare_walls("physics.nu=0.05\nphysics.prandtl=0.7\n", 0, polar);
+    compare_walls("physics.nu=0.05\nphysics.prandtl=0.7\n", 1, polar);
+  }
 }
 
 /* The surface of the sphere has steps, and lies on the finest of three levels. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Gas that moves and turns in a ring whose walls, 1/4 < r < 1 and 0 < z < 1, are solids or
- * boundaries; or gas at rest around a sphere on the axis. Physics: navier_stokes. */
+ * boundaries, or in polar coordinates with phi in place of z; or gas at rest around a sphere on the
+ * axis. Physics: navier_stokes. */
 
 TITLE("Gas between solid rings")
 
@@ -13,7 +14,7 @@ INITIAL(at, q) {
   q[RHO] += 0.5 * sin(5 * at->x[0] + 3 * at->x[1]);
   if (r * r + z * z < 0.02) q[PRS] = 20;
   q[VX] = 0.3;
-  q[VZ] = 0.5 + at->x[0];
+  q[PHYSICS_VELOCITIES] = 0.5 + at->x[0]; /* along phi */
 }
 
 SOLID(at) {
@@ -24,5 +25,5 @@ SOLID(at) {
 }
 
 BOUNDARY(at, face, q) {
-  for (int d = 0; d < 3; d++) q[VX + d] *= -1;
+  for (int d = 0; d < PHYSICS_VELOCITIES; d++) q[VX + d] *= -1;
 }

@@ -94,14 +94,15 @@ oak_status_t oak_coordinates_check(const oak_setup_t *setup) {
       oak_has_hook(setup, "physics_to_coarse"))
     return refuse(setup, "does not know CELL_TERMS, FACE_SIDES, TO_SMOOTH and TO_COARSE",
                   "choose a physics without them");
-  if (d->vectors.planar && (oak_has_hook(setup, "physics_diffusive_flux") ||
-                            oak_has_hook(setup, "problem_diffusive_flux")))
+  if (d->vectors.planar && oak_phi_axis(setup) < 0 &&
+      (oak_has_hook(setup, "physics_diffusive_flux") ||
+       oak_has_hook(setup, "problem_diffusive_flux")))
     return refuse(setup, "needs the components of all vectors along phi for DIFFUSIVE_FLUX",
                   "PHYSICS_VECTORS must not have -1, see docs/coordinates.md");
-  if (setup->coordinates != OAK_AXISYMMETRIC && OAK_HAS_HOOK(setup, diffusive_flux))
-    return refuse(setup, "does not know DIFFUSIVE_FLUX", "choose cartesian or axisymmetric");
-  if (setup->coordinates != OAK_AXISYMMETRIC && oak_has_solids(setup))
-    return refuse(setup, "does not know SOLID", "choose cartesian or axisymmetric");
+  if (setup->coordinates > OAK_AXISYMMETRIC &&
+      (oak_has_body(setup, OAK_BODY_ELECTRODE) || oak_has_body(setup, OAK_BODY_DIELECTRIC)))
+    return refuse(setup, "does not know electrodes and dielectrics",
+                  "choose cartesian or axisymmetric");
   if (setup->fields.nfixed) return refuse(setup, "does not know FLUX_FIELD", "choose cartesian");
   return check_faces(setup);
 }

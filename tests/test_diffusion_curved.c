@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// TEST np={1,3} timeout=180
+/* Viscous stress in polar, cylindrical and spherical coordinates: Cartesian shear waves decay with
+ * the exact rate and second order, also where levels meet; rotation like that of a solid has no
+ * stress; totals and angular momentum; super time stepping. */
+#include "solver_test.h"
+
+#define GAS                                                                                 \
+  TEST_PROBLEM("curved_decay")                                                              \
+  "physics.name=navier_stokes\nphysics.nu=0.1\nmesh.block_size=8\nscheme.limiter=vanleer\n" \
+  "run.cfl=0.4\nscheme.integrator=euler\ndevice.flags=-O1\n"
+#define USER "boundary.xlow=user\nboundary.xhigh=user\nboundary.ylow=user\nboundary.yhigh=user\n"
+#define USER_Z "boundary.zlow=user\nboundary.zhigh=user\n"
+#define SLIP "boundary.xlow=reflect\nboundary.xhigh=reflect\n"
+
+typedef struct {
+  const char *name, *part, *around; /* a part of space; a domain that is periodic along phi */
+  int dim, sphere, low;             /* level of the coarser mesh */
+} system_t;
+
+static const system_t systems[] = {
+    {"polar", "mesh.coordinates=polar\nmesh.xmin=0.5 0.2\nmesh.xmax=1.5 1.2\n" USER,
+     "mesh.coordinates=polar\nmesh.xmin=0.25 0\nmesh.xmax=1.25 2pi\nmesh.trees=1 4\n" SLIP, 2, 0,
+     2},
+    {"spherical 2D", "mesh.coordinates=spherical\nmesh.xmin=0.5 0.4\nmesh.xmax=1.5 1.4\n" USER,
+     "mesh.coordinates=spherical\nmesh.xmin=0.25 0.4\nmesh.xmax=1.25 pi/1.2\nmesh.trees=1 "
+     "2\nboundary.ylow=reflect\nboundary.yhigh=reflect\n" SLIP,
+     2, 1, 2},
+    {"cylindrical",
+     "mesh.dim=3\nmesh.coordinates=cylindrical\nmesh.trees=2 1 1\nmesh.xmin=0.5 0.2 "
+     "0\nmesh.xmax=1.5 1.2 1\n" USER USER_Z,
+     NULL, 3, 0, 0},
+    {"spherical",
+     "mesh.dim=3\nmesh.coordinates=spherical\nmesh.trees=2 1 1\nmesh.xmin=0.5 0.6 "
+     "0.2\nmesh.xmax=1.5 1.6 1.2\n" USER USER_Z,
+     "mesh.dim=3\nmesh.coordinates=spherical\nmesh.xmin=0.25 1 0\nmesh.xmax=1.25 2 "
+     "2pi\nmesh.trees=1 1 4\nboundary.ylow=reflect\nboundary.yhigh=reflect\n" SLIP,
+     3, 1, 0}};
+enum { NSYSTEMS = sizeof systems / sizeof *systems, RHO = 0, MX = 1 };
+
+static int components(const system_t *c) { return c->dim == 3 || c->sphere ? 3 : 2; }
+static int phi_of(const system_t *c) { return c->sphere ? 2 : 1; }
+
+/* The components of the shear waves of tests/problems/curved_decay.c. */
+static void exact(const system_t *c, const double x[3], double time, double v[3]) {
+  const double k = 3, size = 1e-6 * exp(-0.1 * k * k * time);
+  const double theta = c->sphere ? x[1] : M_PI / 2;
+  const double phi = c->sphere ? (c->dim == 3 ? x[2] : 0) : x[1], R = x[0] * sin(theta);
+  const double z = c->sphere ? x[0] * cos(theta) : x[2], X = R * cos(phi), Y = R * sin(phi);
+  const double w[3] = {size * sin(k * (c->dim == 3 ? z : Y)), size * sin(k * X + 0.4),
+                       c->dim == 3 ? size * sin(k * Y) : 0};
+  const double away = w[0] * cos(phi) + w[1] * sin(phi), around = w[1] * cos(phi) - w[0] * sin(phi);
+  v[0] = c->sphere ? away * sin(theta) + w[2] * cos(theta) : away;
+  v[1] = c->sphere ? away * cos(theta) - w[2] * sin(theta) : around;
+  v[2] = c->sphere ? around : w[2];
+  if (c->sphere && c->dim == 2) {
+    v[0] = v[1] = 0;
+    v[2] = 1e-6 * exp(-0.2 * k * k * time) * j1(k * R) * cos(k * z);
+  }
+}
+
+/* Mean errors of the components of the velocity, in units of 1e-6. */
+static void find_errors(const system_t *c, const sim_t *s, double error[3]) {
+  const int n = oak_nblocks(s->sim) * s->cells;
+  double volume = 0;
+  for (int i = 0; i < n; i++) volume += sim_volume(s, i / s->cells);
+  volume = sum_ranks(s->comm, volume);
+  for (int d = 0; d < components(c); d++) {
+    double *u = sim_read(s, MX + d), x[3], v[3];
+    error[d] = 0;
+    for (int i = 0; i < n; i++) {
+      sim_center(s, i / s->cells, i % s->cells, x);
+      exact(c, x, oak_time(s->sim), v);
+      error[d] += sim_volume(s, i / s->cells) * fabs(u[i] - v[d]);
+    }
+    free(u);
+    error[d] = 1e6 * sum_ranks(s->comm, error[d]) / volume;
+  }
+}
+
+static sim_t decay_new(const char *domain, const char *flow, const char *more, int level,
+                       int refined) {
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    GAS
+                    "%s%sproblem.flow=%s\nmesh.min_level=%d\nmesh.max_level=%d\n"
+                    "problem.fine=%d\n",
+                    domain, more, flow, level, level + refined, refined);
+  MUST(oak_initialize(s.sim));
+  return s;
+}
+
+static void test_shear(void **state) {
+  (void)state;
+  for (int n = 0; n < NSYSTEMS * 2; n++) {
+    const system_t *c = &systems[n / 2];
+    double error[2][3] = {{0}};
+    for (int finer = 0; finer < 2; finer++) {
+      sim_t s =
+          decay_new(c->part, "shear", n == 1 ? "scheme.diffusion=rkl2\nrun.dt_max=1e-3\n" : "",
+                    c->low + finer, n % 2);
+      sim_run(&s, 0.03, 0);
+      find_errors(c, &s, error[finer]);
+      sim_free(&s);
+    }
+    for (int d = 0; d < components(c); d++) {
+      if (c->sphere && c->dim == 2 && d < 2) continue;
+      report("%s%s, component %d: errors %.2e, %.2e, order %.2f", c->name,
+             n == 1  ? ", two levels, rkl2"
+             : n % 2 ? ", two levels"
+                     : "",
+             d, error[0][d], error[1][d], log2(error[0][d] / error[1][d]));
+      assert_true(log2(error[0][d] / error[1][d]) > 1.85);
+    }
+  }
+}
+
+/* The largest difference that viscosity makes to the momentum along phi in one step. */
+static void test_rotation(void **state) {
+  (void)state;
+  for (int n = 0; n < NSYSTEMS; n++) {
+    const system_t *c = &systems[n];
+    double *m[2], most = 0;
+    int count = 0;
+    for (int i = 0; i < 2; i++) {
+      sim_t s = decay_new(c->part, "rotation", i ? "physics.nu=0\n" : "", 1, 1);
+      MUST(oak_advance(s.sim, 1e-3));
+      m[i] = sim_read(&s, MX + phi_of(c));
+      count = oak_nblocks(s.sim) * s.cells;
+      /* Values at the boundary are exact on the faces, not in the cells. */
+      for (int b = 0; b < count; b++) {
+        double x[3], dx[3];
+        oak_block_geometry(s.sim, b / s.cells, x, dx);
+        const int at[3] = {b % s.n, b / s.n % s.n, b / (s.n * s.n)};
+        for (int d = 0; d < s.dim; d++)
+          if (at[d] < 2 || at[d] >= s.n - 2) m[i][b] = 0;
+      }
+      sim_free(&s);
+    }
+    for (int b = 0; b < count; b++) most = worse(most, fabs(m[0][b] - m[1][b]));
+    free(m[0]), free(m[1]);
+    most = max_ranks(MPI_COMM_WORLD, most);
+    report("%s: viscosity changes solid rotation by %.1e of 0.1", c->name, most);
+    assert_true(most < 1e-15);
+  }
+}
+
+/* Angular momentum, by the volumes of rings and shells. Sums of blocks round less. */
+static double spin(const system_t *c, const sim_t *s) {
+  double *m = sim_read(s, MX + phi_of(c)), sum = 0;
+  for (int b = 0; b < oak_nblocks(s->sim); b++) {
+    double x[3], origin[3], dx[3], block = 0;
+    oak_block_geometry(s->sim, b, origin, dx);
+    for (int i = 0; i < s->cells; i++) {
+      sim_center(s, b, i, x);
+      const double sine = c->sphere ? sin(x[1]) : 1, r2 = x[0] * x[0] + dx[0] * dx[0] / 12;
+      const double v = c->sphere ? r2 * sine * sin(dx[1] / 2) / (dx[1] / 2) : x[0];
+      block += v * x[0] * sine * m[b * s->cells + i];
+    }
+    sum += sim_volume(s, b) * block;
+  }
+  free(m);
+  return sum_ranks(s->comm, sum);
+}
+
+static void test_totals(void **state) {
+  (void)state;
+  for (int n = 0; n < NSYSTEMS; n++) {
+    const system_t *c = &systems[n];
+    if (!c->around) continue;
+    sim_t s = decay_new(c->around, "ring", "", c->dim == 2 ? 2 : 1, 1);
+    double before[8], after[8];
+    MUST(oak_totals(s.sim, before));
+    const double first = spin(c, &s);
+    MUST(oak_advance(s.sim, oak_time_step(s.sim)));
+    MUST(oak_totals(s.sim, after));
+    const int energy = 1 + components(c);
+    report("%s: mass changes by %.1e, energy by %.1e, angular momentum by %.1e", c->name,
+           after[RHO] / before[RHO] - 1, after[energy] / before[energy] - 1,
+           spin(c, &s) / first - 1);
+    assert_true(fabs(after[RHO] / before[RHO] - 1) < 1e-14);
+    assert_true(fabs(after[energy] / before[energy] - 1) < 1e-14);
+    assert_true(fabs(spin(c, &s) / first - 1) < 1e-14);
+    sim_free(&s);
+  }
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_shear), cmocka_unit_test(test_rotation),
+                                     cmocka_unit_test(test_totals)};
+  return TEST_MAIN(tests);
+}
