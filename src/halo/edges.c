@@ -98,13 +98,13 @@ void oak_edges_place_recv(build_t *b, const part_t *p, int place, int peer) {
 }
 
 void oak_edges_place_send1(build_t *b, const part_t *p, int place) {
-  add_task(
-      &b->pattern->make1,
-      (oak_halo_task_t){.dst = place,
-                        .source = p->mine,
-                        .face = p->face,
-                        .sub = p->sub,
-                        .kind = p->kind == PART_EDGE ? OAK_HALO_EDGE_COPY : OAK_HALO_EDGE_PACK});
+  add_task(&b->pattern->make1,
+           (oak_halo_task_t){.dst = place,
+                             .source = p->mine,
+                             .face = p->face,
+                             .sub = p->sub,
+                             .kind = p->kind == PART_EDGE ? OAK_HALO_EDGE_COPY : OAK_HALO_EDGE_PACK,
+                             .block = p->mine});
 }
 
 void oak_edges_place_send2(build_t *b, const part_t *p, int place) {
@@ -182,7 +182,9 @@ void oak_edges_place(build_t *b) {
         out->place = n.block[0];
       } else if (n.kind != OAK_NEIGHBOUR_COARSER || n.rank[0] == b->mesh->rank) {
         out->place = piece++;
-        place_made(b, &n, (oak_halo_task_t){.dst = out->place, .source = block, .face = edge});
+        place_made(
+            b, &n,
+            (oak_halo_task_t){.dst = out->place, .source = block, .face = edge, .block = block});
       }
     }
 }
