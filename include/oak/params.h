@@ -94,8 +94,9 @@ OAK_API oak_status_t oak_params_declare_like(oak_params_t *params, const char *k
 OAK_API oak_status_t oak_params_check(oak_params_t *params, int complete);
 
 /** The value of a key: after oak_params_check() the effective value, before that the default. The
- * key must be declared with the type of the function. A text stays valid until another value of its
- * key is checked. */
+ * key must be declared with the type of the function; oak_params_int also gives the first number of
+ * a key with one for each axis, such as mesh.block_size. A text stays valid until another value of
+ * its key is checked. */
 OAK_API int oak_params_int(const oak_params_t *params, const char *key);
 OAK_API double oak_params_real(const oak_params_t *params, const char *key);
 OAK_API int oak_params_bool(const oak_params_t *params, const char *key);

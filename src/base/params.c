@@ -230,6 +230,8 @@ static const oak_param_t *value_of(const oak_params_t *params, const char *key,
 }
 
 int oak_params_int(const oak_params_t *params, const char *key) {
+  const oak_param_t *known = oak_params_find(params, key);
+  if (known && known->desc.type == OAK_PARAM_INTS) return known->value.n[0];
   return value_of(params, key, OAK_PARAM_INT)->value.n[0];
 }
 

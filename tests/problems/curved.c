@@ -80,7 +80,7 @@ OAK_FN void curved_state(const oak_at_t *at, double q[]) {
     q[PRS] = q[RHO] * (1 + 0.5 * (R > 0.5));
   }
   if (at->p.flow == 5) { /* cold gas, steps of density: interpolation gives invalid states */
-    q[RHO] = ldexp(1, (int)floor(at->x[0] / at->dx[0]) & 7);
+    q[RHO] = ldexp(1.0, (int)floor(at->x[0] / at->dx[0]) & 7);
     q[PRS] = 1e-6;
     v[phi] = 1 / q[RHO];
   }

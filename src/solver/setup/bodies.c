@@ -50,7 +50,7 @@ oak_status_t oak_bodies_declare(oak_setup_t *setup) {
   for (size_t i = 0; i < sizeof word / sizeof *word && !list->count; i++) {
     char key[64];
     snprintf(key, sizeof key, "body.%s", word[i]);
-    OAK_CHECK(!oak_params_is_set(setup->params, key), OAK_ERR_INPUT,
+    OAK_CHECK(!oak_params_changed(setup->params, key), OAK_ERR_INPUT,
               "%s: %s has no effect, because there is no section [body.NAME]: write one for each "
               "body",
               oak_params_origin(setup->params, key), key);
