@@ -211,9 +211,6 @@ static inline size_t oak_elliptic_sums_bytes(int64_t n) {
   return (n + OAK_ELLIPTIC_PARTS * chunks) * OAK_ELLIPTIC_MOMENTS * sizeof(double);
 }
 
-/** Ghost cells of a on the finest level. Every rank takes part; the status is this rank's own. */
-oak_status_t oak_elliptic_share_a(oak_elliptic_t *e);
-
 /* bodies.c */
 oak_status_t oak_elliptic_bodies_fit(oak_elliptic_t *e, oak_elliptic_level_t *level);
 /** Take the right-hand side in surface cells of dielectrics as charge on their faces. To be called
@@ -271,6 +268,8 @@ void oak_elliptic_args(oak_elliptic_t *e, int l, oak_elliptic_args_t *args);
 /** Run a kernel over the blocks of a level. Rank-local. */
 oak_status_t oak_elliptic_launch(oak_elliptic_t *e, oak_kernel_t *kernel, int l,
                                  const oak_elliptic_args_t *args);
+/** Forget recorded cycles, whose kernels have the addresses of all levels. */
+void oak_elliptic_forget(oak_elliptic_t *e);
 /** Wait until no peer reads u of a level any more. To be called before a change of u that no
  * exchange precedes. Every rank takes part; the status is this rank's own. */
 oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l);
@@ -279,6 +278,8 @@ oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l);
 /** Ghost cells of u; with \a fluxes also those at refinement boundaries, as the equation needs
  * them. */
 oak_status_t oak_elliptic_ghosts(oak_elliptic_t *e, int l, int fluxes);
+/** Ghost cells of a on the finest level. Every rank takes part; the status is this rank's own. */
+oak_status_t oak_elliptic_share_a(oak_elliptic_t *e);
 /** The same without ghost cells at the boundary of the domain, for kernels that do not read
  * these. */
 oak_status_t oak_elliptic_inner_ghosts(oak_elliptic_t *e, int l, int fluxes);
@@ -339,8 +340,6 @@ typedef struct {
 
 /** One V-cycle on levels l to 0 for u of level l; with \a zero it starts from 0. */
 oak_status_t oak_elliptic_cycle(oak_elliptic_t *e, int l, int zero);
-/** Forget recorded cycles, whose kernels have the addresses of all levels. */
-void oak_elliptic_forget(oak_elliptic_t *e);
 /** Solve for u with right-hand side `f` and the values at the boundary. Collective.
  * \return OAK_ERR_STATE, with the history of residuals, if it does not converge. */
 oak_status_t oak_elliptic_solve(oak_elliptic_t *e, const oak_elliptic_options_t *options,

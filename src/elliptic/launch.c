@@ -58,3 +58,8 @@ oak_status_t oak_elliptic_meet(oak_elliptic_t *e, int l) {
   oak_timer_stop(e->setup.timers, OAK_PHASE_MPI);
   return st;
 }
+
+void oak_elliptic_forget(oak_elliptic_t *e) {
+  for (int i = 0; i < OAK_ELLIPTIC_RECORDED; i++)
+    oak_device_forget(e->dev, &e->recorded[i].launches);
+}

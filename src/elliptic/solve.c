@@ -33,11 +33,6 @@ static oak_status_t cycle(oak_elliptic_t *e, int l, int zero, int again) {
 
 oak_status_t oak_elliptic_cycle(oak_elliptic_t *e, int l, int zero) { return cycle(e, l, zero, 0); }
 
-void oak_elliptic_forget(oak_elliptic_t *e) {
-  for (int i = 0; i < OAK_ELLIPTIC_RECORDED; i++)
-    oak_device_forget(e->dev, &e->recorded[i].launches);
-}
-
 /* The recording of a cycle of this equation, or a free place for it. */
 static oak_elliptic_recorded_t *find_recorded(oak_elliptic_t *e, int again) {
   for (int i = 0; i < OAK_ELLIPTIC_RECORDED; i++) {

@@ -250,16 +250,6 @@ static oak_status_t open_solvers(oak_t *sim) {
 
 /* ---- a solution */
 
-oak_status_t oak_poisson_run(oak_t *sim, const oak_poisson_t *p, oak_kernel_t *kernel, int state,
-                             double time, void *values, int field, int store) {
-  oak_poisson_args_t args = {.values = values, .equation = p->number, .store = store};
-  if (field >= 0) args.field = sim->data.fields.field[field].now.memory.mine;
-  oak_data_field(&sim->data, state, time, &args.f);
-  return sim->data.mesh->nblock
-             ? oak_device_launch(sim->setup.dev, kernel, sim->data.mesh->nblock, &args, sizeof args)
-             : OAK_OK;
-}
-
 /* The derivatives across faces, where fluxes read them. */
 static oak_status_t store_slopes(oak_t *sim, oak_poisson_t *p) {
   const int64_t bytes = oak_face_numbers(&sim->setup) * sizeof(double);
