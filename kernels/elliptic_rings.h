@@ -22,10 +22,16 @@ OAK_FN double rings_next(int l, double z, double square, double here, double bef
  * scale. */
 OAK_FN void rings_place(const oak_elliptic_poles_args_t *arg, double r, double x, double *z,
                         double *square) {
+#if OAK_COORDINATES == OAK_SPHERICAL
   double sine, cosine;
-  if (OAK_COORDINATES == OAK_SPHERICAL) oak_sine(x / arg->scale, &sine, &cosine);
-  *z = OAK_COORDINATES == OAK_SPHERICAL ? r * cosine : x;
-  *square = OAK_COORDINATES == OAK_SPHERICAL ? r * r : r * r + x * x;
+  oak_sine(x / arg->scale, &sine, &cosine);
+  *z = r * cosine;
+  *square = r * r;
+#else
+  (void)arg;
+  *z = x;
+  *square = r * r + x * x;
+#endif
 }
 
 /* The moments of each block, and the largest of them. */
