@@ -104,7 +104,8 @@ static case_t case_new(MPI_Comm comm, int dim, int n, int level, int jumps, int 
   refine(&c.s, jumps);
   if (finer) refine_all(&c.s);
   oak_t *sim = c.s.sim;
-  oak_elliptic_setup_t setup = {.transport = &sim->data.transport,
+  oak_elliptic_setup_t setup = {.mean_factor = 1,
+                                .transport = &sim->data.transport,
                                 .timers = &sim->data.timers,
                                 .block_size = {n, n, dim == 3 ? n : 1},
                                 .a = 1,
