@@ -82,7 +82,8 @@ OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
       OAK_LANES(i, OAK_NX) {
         real fall, weight[OAK_FACES];
         const real lhs = elliptic_apply(&arg, &b, &r, n, i, &fall, weight);
-        real next = r.u.c[i] - (real)ELLIPTIC_RELAX * oak_div(rhs[row * OAK_NX + i] - lhs, fall);
+        real next =
+            r.u.c[i] - (real)OAK_ELLIPTIC_RELAX * oak_div(rhs[row * OAK_NX + i] - lhs, fall);
 #if OAK_ELLIPTIC_BODIES
         if (elliptic_pinned(r.b[i])) next = arg.top ? rhs[row * OAK_NX + i] : 0;
 #endif

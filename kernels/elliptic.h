@@ -28,10 +28,14 @@
 /* Threads of a GPU for a block. */
 enum { ELLIPTIC_LANES = OAK_CELLS < 256 ? 64 : 256 };
 
-/* A little over-relaxation. With central slopes, and with the opposite order of colours after the
- * coarse correction, a cycle reduces the residual by a factor of 26 in 2D and 27 in 3D. Without
- * over-relaxation the factors are 26 and 13. */
-#define ELLIPTIC_RELAX 1.1
+/* Over-relaxation of Gauss-Seidel, and the number of sweeps on level 0. The host defines them if
+ * cells have unequal sides (src/elliptic/levels.c). With central slopes, and with the opposite
+ * order of colours after the coarse correction, a cycle then reduces the residual by a factor of 26
+ * in 2D and 27 in 3D. Without over-relaxation the factors are 26 and 13. */
+#ifndef OAK_ELLIPTIC_RELAX
+#define OAK_ELLIPTIC_RELAX 1.1
+#define OAK_ELLIPTIC_SWEEPS 2
+#endif
 
 /* ---- geometry. In Cartesian coordinates all factors are 1, which the compiler removes. */
 

@@ -7,7 +7,7 @@
 enum { FLAT_LANES = OAK_MANY_THREADS ? 1024 : 512 };
 
 /* Cells are smoothed one by one. The arrays are so small that many sweeps are cheap. */
-#define FLAT_SWEEPS (ELLIPTIC_LINES ? arg.smooth : 2)
+#define FLAT_SWEEPS (ELLIPTIC_LINES ? arg.smooth : OAK_ELLIPTIC_SWEEPS)
 
 /* On GPUs arrays of up to 16^3 cells are in fast memory: values, then right-hand sides. */
 typedef struct {
@@ -162,7 +162,7 @@ OAK_FN void flat_smooth(const oak_elliptic_flat_args_t *arg, const flat_t *f, in
       const int row = flat_divide(h, 2 * f->inverse[0]);
       const int z = OAK_DIM == 3 ? flat_divide(row, f->inverse[1]) : 0, y = row - z * f->n[1];
       const int x[3] = {2 * (h - row * half) + ((y + z + s + first) & 1), y, z};
-      flat_relax(arg, f, row * f->n[0] + x[0], x, (real)ELLIPTIC_RELAX);
+      flat_relax(arg, f, row * f->n[0] + x[0], x, (real)OAK_ELLIPTIC_RELAX);
     }
     OAK_BARRIER;
   }

@@ -201,7 +201,7 @@ OAK_KERNEL_SHARED(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_SMOOTH_LANE
     elliptic_stencil(&arg, n, &s);
     const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
     real *u = arg.u + n * (long long)OAK_CELLS;
-    const real relax = (real)ELLIPTIC_RELAX;
+    const real relax = (real)OAK_ELLIPTIC_RELAX;
     OAK_WAIT;
     if (!arg.zero) ELLIPTIC_FILL(&s);
     for (int turn = 0; turn < ELLIPTIC_HALF; turn += ELLIPTIC_TURN) {
@@ -283,7 +283,7 @@ OAK_KERNEL(oak_elliptic_smooth, oak_elliptic_args_t, ELLIPTIC_LANES) {
     OAK_WAIT;
     const real *rhs = arg.rhs + n * (long long)OAK_CELLS;
     real *u = arg.u + n * (long long)OAK_CELLS;
-    const real relax = (real)ELLIPTIC_RELAX, keep = 1 - relax;
+    const real relax = (real)OAK_ELLIPTIC_RELAX, keep = 1 - relax;
     OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
       const int j = row % OAK_NY, k = row / OAK_NY, odd = (j + k + arg.colour) & 1;
       const real *r = rhs + row * OAK_NX;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TEST np={1,3} timeout=180
-/* Elliptic equations in polar, cylindrical and spherical coordinates: orders of solution and
+/* Elliptic equations in polar, cylindrical and spherical coordinates, and with unequal sides of
+ * cells and edges of blocks: orders of solution and
  * gradient on one level and on two, with coefficients that vary, periodic phi, r = 0 and poles of
  * (r, theta); the factor of a cycle; only derivatives given; an isolated ball; the same bits on any
  * number of ranks. The exact solutions are functions of Cartesian coordinates. */
@@ -11,7 +12,7 @@
 #define OPEN_Y "boundary.ylow=outflow\nboundary.yhigh=outflow\n"
 #define OPEN_Z "boundary.zlow=outflow\nboundary.zhigh=outflow\n"
 
-typedef enum { POLAR, CYLINDER, SPHERE2, SPHERE3 } kind_t;
+typedef enum { FLAT2, FLAT3, POLAR, CYLINDER, SPHERE2, SPHERE3 } kind_t;
 
 /* Cartesian coordinates of a place, and the unit vectors along the axes of the mesh. In (r, theta),
  * phi is 0. */
@@ -22,6 +23,11 @@ static void cartesian(kind_t kind, const double x[3], double c[3], double unit[3
   const double along_r[3] = {sin(theta) * cos(phi), sin(theta) * sin(phi), sphere ? cos(theta) : 0};
   const double along_theta[3] = {cos(theta) * cos(phi), cos(theta) * sin(phi), -sin(theta)};
   const double along_phi[3] = {-sin(phi), cos(phi), 0}, along_z[3] = {0, 0, 1};
+  if (kind <= FLAT3) {
+    for (int d = 0; d < 9; d++) unit[d / 3][d % 3] = d / 3 == d % 3;
+    memcpy(c, x, 3 * sizeof *x);
+    return;
+  }
   for (int d = 0; d < 3; d++) {
     c[d] = x[0] * along_r[d] + (kind == CYLINDER && d == 2 ? x[2] : 0);
     unit[0][d] = along_r[d];
@@ -41,13 +47,14 @@ static double exact(kind_t kind, const double c[3], double *u, double grad[3]) {
     grad[2] = j0(3 * c[0]) * 1.5 * sinh(1.5 * c[2] + 0.3);
     return (2.25 - 9) * *u;
   }
-  const double z = kind == CYLINDER || kind == SPHERE3 ? c[2] : 0;
+  const int plane = kind == POLAR || kind == FLAT2;
+  const double z = plane ? 0 : c[2];
   const double a = 2.5 * c[0] + 0.3, b = 1.7 * c[1], d = z + 0.2;
   *u = sin(a) * cosh(b) * cos(d);
   grad[0] = 2.5 * cos(a) * cosh(b) * cos(d);
   grad[1] = 1.7 * sin(a) * sinh(b) * cos(d);
-  grad[2] = kind == POLAR ? 0 : -sin(a) * cosh(b) * sin(d);
-  return (1.7 * 1.7 - 2.5 * 2.5 - (kind == POLAR ? 0 : 1)) * *u;
+  grad[2] = plane ? 0 : -sin(a) * cosh(b) * sin(d);
+  return (1.7 * 1.7 - 2.5 * 2.5 - (plane ? 0 : 1)) * *u;
 }
 
 enum { U, DERIVATIVE, RHS, VARIES, A, B }; /* DERIVATIVE + axis is not used */
@@ -193,16 +200,28 @@ static void solve(const case_t *c, int finer, double error[4]) {
   "mesh.dim=3\nmesh.coordinates=spherical\nmesh.trees=1 1 1\nmesh.xmin=0.5 1 " \
   "0.2\nmesh.xmax=1.5 2 1.2\n" OPEN OPEN_Y OPEN_Z
 
+/* The extents along y and z are the aspect ratios of the cells, unless the blocks are unequal. */
+#define FLAT(y) "mesh.xmin=0 0\nmesh.trees=1 1\nmesh.xmax=1 " y "\n" OPEN OPEN_Y
+#define BOX(y, z) \
+  "mesh.dim=3\nmesh.xmin=0 0 0\nmesh.trees=1 1 1\nmesh.xmax=1 " y " " z "\n" OPEN OPEN_Y OPEN_Z
+
 static void test_orders(void **state) {
   static const case_t cases[] = {
-      {POLAR, RING, 2, 0, 0, 15, 7, 1.8},    {POLAR, RING, 2, 1, 1, 15, 7, 1.8},
-      {POLAR, WEDGE, 3, 1, 0, 15, 7, 1.8},   {CYLINDER, PIPE, 1, 1, 1, 15, 7, 1.7},
-      {SPHERE2, BALL, 2, 1, 1, 90, 1, 1.15}, {SPHERE2, SHELL, 2, 1, 0, 15, 7, 1.8},
-      {SPHERE3, SECTOR, 1, 1, 1, 15, 7, 1.7}};
+      {POLAR, RING, 2, 0, 0, 15, 7, 1.8},
+      {POLAR, RING, 2, 1, 1, 15, 7, 1.8},
+      {POLAR, WEDGE, 3, 1, 0, 15, 7, 1.8},
+      {CYLINDER, PIPE, 1, 1, 1, 15, 7, 1.7},
+      {SPHERE2, BALL, 2, 1, 1, 90, 1, 1.15},
+      {SPHERE2, SHELL, 2, 1, 0, 15, 7, 1.8},
+      {SPHERE3, SECTOR, 1, 1, 1, 15, 7, 1.7},
+      {FLAT2, FLAT("4"), 3, 0, 0, 9, 15, 1.9},
+      {FLAT2, FLAT("1") "mesh.block_size=16 4\n", 2, 1, 1, 9, 15, 1.8},
+      {FLAT3, BOX("1", "4"), 1, 1, 0, 9, 15, 1.6},
+      {FLAT3, BOX("0.5", "1") "mesh.block_size=8 4 16\n", 1, 1, 1, 9, 15, 1.7}};
   (void)state;
   for (int n = 0; n < (test_short() ? 1 : (int)(sizeof cases / sizeof *cases)); n++) {
     double a[4], b[4], order[4] = {0};
-    const int dim = cases[n].kind == CYLINDER || cases[n].kind == SPHERE3 ? 3 : 2;
+    const int dim = strstr(cases[n].text, "dim=3") ? 3 : 2;
     solve(&cases[n], 0, a);
     solve(&cases[n], 1, b);
     for (int i = 0; i <= dim; i++) order[i] = log2(a[i] / b[i]);

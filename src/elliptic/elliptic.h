@@ -71,6 +71,9 @@ typedef struct {
   void *received; /**< device: oak_elliptic_move_t [nrecv] */
 } oak_elliptic_family_t;
 
+/** Most sweeps of smoothing. They suffice for cells with an aspect ratio of 11 in 2D. */
+enum { OAK_ELLIPTIC_MOST_SWEEPS = 12 };
+
 /** Number of cycles whose residuals are kept on the device until the host reads them. */
 enum { OAK_ELLIPTIC_AHEAD = 8 };
 
@@ -146,6 +149,7 @@ typedef struct oak_elliptic {
   oak_kernel_t *halo;
   int plain;                 /**< kernels/elliptic_plain.c is in use */
   int lines;                 /**< smoothing solves lines of cells, along each axis in turn */
+  int sweeps;                /**< of smoothing, before and after the correction */
   oak_kernel_t *down, *norm; /**< NULL unless `plain` */
   struct {
 #define OAK_ELLIPTIC_MEMBER(name) oak_kernel_t *name;

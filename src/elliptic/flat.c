@@ -13,24 +13,28 @@
 static int64_t plan_arrays(const oak_elliptic_t *e, oak_elliptic_flat_args_t *a) {
   int64_t at = 0;
   int even = 1, most = 1;
+  double sum = 0, need = 1;
+  for (int d = 0; d < e->dim; d++) sum += 1 / (e->setup.dx0[d] * e->setup.dx0[d] * e->dim);
   for (int l = 0; l < OAK_ELLIPTIC_FLAT_LEVELS && even; l++) {
     int64_t cells = 1;
     most = 1;
+    need = 1;
     for (int d = 0; d < 3; d++) {
       a->n[l][d] = d >= e->dim ? 1
                    : l == 0    ? e->mesh->trees[d] * e->setup.block_size[d]
                                : a->n[l - 1][d] / 2;
       if (d < e->dim && a->n[l][d] % 2) even = 0;
       if (a->n[l][d] > most) most = a->n[l][d];
+      if (a->n[l][d] > 1) need = fmax(need, sum * pow(a->n[l][d] * e->setup.dx0[d], 2));
       cells *= a->n[l][d];
     }
     a->start[l] = at;
     a->levels = l + 1;
     at += cells;
   }
-  /* Gauss-Seidel alone needs about as many sweeps as the square of the extent. One cell needs one
-   * sweep. */
-  a->sweeps = most == 1 ? 1 : most < 10 ? 4 + 2 * most * most : 204;
+  /* Gauss-Seidel alone needs about as many sweeps as the square of the extent, times the mean
+   * weight of neighbours over that along this axis. One cell needs one sweep. */
+  a->sweeps = most == 1 ? 1 : most < 10 ? 4 + (int)fmin(2 * need + 0.5, 1000) : 204;
   return at;
 }
 

@@ -24,11 +24,35 @@ static const char *const parts[] = {"kernels/halo.c",           "kernels/ellipti
                                     "kernels/elliptic_poles.c", "kernels/elliptic_bodies.c"};
 enum { NPARTS = sizeof parts / sizeof *parts };
 
+/* Gauss-Seidel must reduce those errors that the next coarser level does not represent. In cells
+ * with unequal sides the slowest of them has a wavelength of four cells along their longest side
+ * and is constant along the others. Jacobi's method multiplies it by `slowest`. A sweep with the
+ * best over-relaxation for this error multiplies it by about relax - 1, and together the sweeps
+ * shall divide it by 20. Returns 0 if kernels/elliptic.h has the numbers: for cubes, and where
+ * smoothing solves lines. */
+static int choose_sweeps(oak_elliptic_t *e, double *relax) {
+  double sum = 0, least = INFINITY, most = 0;
+  for (int d = 0; d < e->dim; d++) {
+    const double weight = 1 / (e->setup.dx0[d] * e->setup.dx0[d]);
+    sum += weight;
+    least = fmin(least, weight);
+    most = fmax(most, weight);
+  }
+  const double slowest = 1 - least / sum;
+  const int lines = e->setup.coordinates > OAK_AXISYMMETRIC;
+  e->sweeps = lines ? e->dim : 2;
+  if (lines || most < 1.02 * least) return 0;
+  *relax = 2 / (1 + sqrt(1 - slowest * slowest));
+  e->sweeps = (int)fmin(fmax(2, ceil(-log(20) / log(*relax - 1))), OAK_ELLIPTIC_MOST_SWEEPS);
+  return 1;
+}
+
 static oak_status_t build(oak_elliptic_t *e) {
-  char path[NPARTS][4200], define[10][64];
-  const char *file[NPARTS], *list[13] = {"OAK_NG=1", "OAK_REAL=double"};
+  char path[NPARTS][4200], define[12][64];
+  const char *file[NPARTS], *list[15] = {"OAK_NG=1", "OAK_REAL=double"};
   int ndefine = e->setup.coordinates ? 12 : 8;
   const char *root;
+  double relax;
   OAK_TRY(oak_agree(e->comm, oak_source_root(&root)));
   for (int i = 0; i < NPARTS; i++) {
     snprintf(path[i], sizeof path[i], "%s/%s", root, parts[i]);
@@ -46,6 +70,12 @@ static oak_status_t build(oak_elliptic_t *e) {
   snprintf(define[7], sizeof define[7], "OAK_AXIS=%.17g", e->setup.xmin[0] / e->setup.dx0[0]);
   snprintf(define[8], sizeof define[8], "OAK_THETA_MIN=%.17g", e->setup.xmin[1]);
   snprintf(define[9], sizeof define[9], "OAK_Z_MIN=%.17g", e->setup.xmin[2]);
+  if (choose_sweeps(e, &relax)) {
+    snprintf(define[10], sizeof define[10], "OAK_ELLIPTIC_RELAX=%.17g", relax);
+    snprintf(define[11], sizeof define[11], "OAK_ELLIPTIC_SWEEPS=%d", e->sweeps);
+    list[ndefine++] = define[10];
+    list[ndefine++] = define[11];
+  }
   if (e->setup.bodies) list[ndefine++] = "OAK_ELLIPTIC_BODIES=1";
   const oak_source_t source = {.name = "elliptic",
                                .define = list,

@@ -7,8 +7,6 @@
 #include "base/failure.h"
 #include "elliptic/elliptic.h"
 
-static int sweeps(const oak_elliptic_t *e) { return e->lines ? e->dim : 2; }
-
 /* Correction scheme: level l - 1 computes the correction that is added to u of level l. With \a
  * again, level l - 1 does a cycle of this kind and then a V-cycle: this is an F-cycle. */
 static oak_status_t cycle(oak_elliptic_t *e, int l, int zero, int again) {
@@ -21,13 +19,13 @@ static oak_status_t cycle(oak_elliptic_t *e, int l, int zero, int again) {
     oak_keep_failure(&st, oak_elliptic_combine(e, 0, level->res, level->u.memory.mine, 1, 1, 0));
     return st;
   }
-  oak_keep_failure(&st, oak_elliptic_smooth(e, l, sweeps(e), 0, zero));
+  oak_keep_failure(&st, oak_elliptic_smooth(e, l, e->sweeps, 0, zero));
   oak_keep_failure(&st, oak_elliptic_descend(e, l));
   oak_keep_failure(&st, cycle(e, l - 1, 1, again));
   if (again && l > 1) oak_keep_failure(&st, cycle(e, l - 1, 0, 0));
   oak_keep_failure(&st, oak_elliptic_inner_ghosts(e, l - 1, 0));
   oak_keep_failure(&st, oak_elliptic_prolong(e, l, 1));
-  oak_keep_failure(&st, oak_elliptic_smooth(e, l, sweeps(e), 1, 0));
+  oak_keep_failure(&st, oak_elliptic_smooth(e, l, e->sweeps, 1, 0));
   return st;
 }
 
@@ -151,13 +149,13 @@ static int ahead(const oak_elliptic_options_t *o, const oak_elliptic_report_t *r
   return n < OAK_ELLIPTIC_AHEAD ? n : OAK_ELLIPTIC_AHEAD;
 }
 
-/* Whether the last cycle shows that BiCGSTAB is cheaper: a is a field and jumps, or the shape of
- * cells differs much from place to place. A cycle of
- * BiCGSTAB costs about twice as much as a V-cycle, and reduces the residual by a factor of 10 to
- * 30. */
+/* Whether the last cycle shows that BiCGSTAB is cheaper: a is a field and jumps, the shape of cells
+ * differs much from place to place, or cells are very long. A cycle of BiCGSTAB costs about twice
+ * as much as a V-cycle, and reduces the residual by a factor of 10 to 30. */
 static int slow(const oak_elliptic_t *e, const oak_elliptic_report_t *r) {
   const int c = r->cycles;
-  return (e->setup.fields || e->lines) && c > 0 && !(r->residual[c] * 5 < r->residual[c - 1]);
+  const int may = e->setup.fields || e->lines || e->sweeps == OAK_ELLIPTIC_MOST_SWEEPS;
+  return may && c > 0 && !(r->residual[c] * 5 < r->residual[c - 1]);
 }
 
 static oak_status_t cycles(oak_elliptic_t *e, const oak_elliptic_options_t *o,
