@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The initial state from a plotfile or a checkpoint (run.initial), for CTest: the same mesh gives the same cells, other
-meshes and block sizes keep the integrals, smooth values have an error of second order; refusals.
+meshes and block sizes keep the integrals, smooth values have an error of second order; bodies keep their charge; refusals.
 
 usage: test_app_initial.py --oak OAK --mpiexec "mpiexec -n" --np N [--only WORD] [--show]"""
 import csv
@@ -152,6 +152,24 @@ def other_variables(work):
     assert abs(numpy.interp(old["y"], ray["y"][~inside], ray["rho"][~inside]) - old["rho"])[old["y"] < 0.7].max() < 0.02
 
 
+def collected_charge(work):
+    """The charge of bodies stays: gas, ball and glass have the charge of the first state, on any number of ranks."""
+    discharge = ["physics.name=streamer", "problem.name=streamer", "mesh.trees=1 1", "mesh.xmin=-1e-3 0", "mesh.xmax=1e-3 2e-3", "mesh.min_level=2", "run.max_steps=6",
+                 "refine.criterion=user", "refine.variable=", "problem.background=0", "problem.seed_ions=0", "problem.seed_electrons=1e18",
+                 "problem.seed_radius=1.5e-4", "problem.seed_z=0.9e-3", "body.ball.shape=sphere", "body.ball.from=3e-4 1.3e-3", "body.ball.radius=2e-4",
+                 "body.ball.potential=3000", "body.glass.shape=plate", "body.glass.kind=dielectric", "body.glass.from=-1 -1",
+                 "body.glass.to=1 0.5e-3", "poisson.boundary=zero", "poisson.yhigh=value", "problem.voltage=0",
+                 *(f"boundary.{face}=reflect" for face in ("xlow", "xhigh", "ylow", "yhigh"))]
+    charge = []
+    for name, more in (("first", []), ("second", ["run.initial=first/chk000006.oak", "run.max_steps=0", "run.end_time=0"])):
+        work.run(name, *discharge, *more)
+        with open(work.path(name, "diagnostics.csv"), encoding="utf-8") as f:
+            row = {key: float(value) for key, value in next(csv.DictReader(f)).items()}
+        charge.append(((row["ni"] - row["ne"]) * 1.602176634e-19, row["ball_collected"], row["glass_collected"]))
+    assert abs(charge[1][1] - charge[0][1]) > 1e-3 * abs(charge[0][1]), charge
+    assert abs(sum(charge[0]) - sum(charge[1])) < 1e-12 * abs(sum(charge[0])), charge
+
+
 def refusals(work):
     work.run("first")
     os.mkfifo(work.path("pipe"))
@@ -167,7 +185,7 @@ def refusals(work):
         assert not os.path.exists(work.path("never"))
 
 
-CASES = (same_mesh, other_meshes, second_order, other_variables, refusals)
+CASES = (same_mesh, other_meshes, second_order, other_variables, collected_charge, refusals)
 
 
 def try_case(options, case):

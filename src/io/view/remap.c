@@ -30,7 +30,8 @@ struct oak_remap {
   int slope_leaf;
   /* of the block that is wanted */
   const oak_remap_block_t *block;
-  int slopes, finer;
+  oak_remap_kind_t kind;
+  int finer;
   double *sum, *volume; /**< [cells of the block] */
   size_t room;
 };
@@ -184,7 +185,7 @@ static int is_nested(const oak_remap_t *r, int leaf) {
 /** Add what overlaps with one leaf. */
 static oak_status_t add_leaf(oak_remap_t *r, int leaf) {
   static _Thread_local overlap_t list[3][MOST_OVERLAPS];
-  const int sloping = r->slopes && !is_nested(r, leaf), *n = r->block->n;
+  const int sloping = r->kind == OAK_REMAP_SLOPES && !is_nested(r, leaf), *n = r->block->n;
   const double *value, *mask = NULL;
   int count[3];
   for (int d = 0; d < 3; d++) count[d] = list_overlaps(r, leaf, d, list[d]);
@@ -199,7 +200,7 @@ static oak_status_t add_leaf(oak_remap_t *r, int leaf) {
         const size_t to = (size_t)((o[2].to * n[1] + o[1].to) * n[0] + o[0].to);
         const double volume = o[0].volume * o[1].volume * o[2].volume;
         double mean = value[from];
-        if (mask && mask[from] >= 0.5) continue;
+        if ((mask && mask[from] >= 0.5) != (r->kind == OAK_REMAP_SOLIDS)) continue;
         for (int d = 0; d < r->view->dim && sloping; d++)
           mean += r->slope[(size_t)d * r->cells + from] * o[d].offset;
         /* A cell that overlaps with one other cell gets exactly its value. */
@@ -279,14 +280,14 @@ static void forget_values(oak_remap_t *r) {
   r->slope_leaf = -1;
 }
 
-oak_status_t oak_remap_read(oak_remap_t *r, int var, const oak_remap_block_t *block, int slopes,
-                            double *out) {
+oak_status_t oak_remap_read(oak_remap_t *r, int var, const oak_remap_block_t *block,
+                            oak_remap_kind_t kind, double *out) {
   const size_t cells = (size_t)oak_shape_cells(block->n);
   OAK_TRY(make_room(r, cells));
   if (r->variable != var) forget_values(r);
   r->variable = var;
   r->block = block;
-  r->slopes = slopes;
+  r->kind = kind;
   memset(r->volume, 0, cells * sizeof *r->volume);
   OAK_TRY(visit_trees(r, add_leaf));
   for (size_t c = 0; c < cells; c++)

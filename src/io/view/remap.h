@@ -22,11 +22,14 @@ void oak_remap_destroy(oak_remap_t **remap);
 /** Whether a cell of the source within the block is smaller than those of the block. */
 int oak_remap_is_finer(oak_remap_t *remap, const oak_remap_block_t *block);
 
+/** Values within a cell of the source: its mean, or a limited slope (minmod); or the means of its
+ * solid cells, while the others leave these out. */
+typedef enum { OAK_REMAP_MEANS, OAK_REMAP_SLOPES, OAK_REMAP_SOLIDS } oak_remap_kind_t;
+
 /** The means of variable \a var over the cells of a block, to \a out. Integrals over any union of
- * cells of both meshes stay the same. Within a cell of the source the variable has a limited slope
- * (minmod), or none if \a slopes is 0. Where all of a cell is solid in the source, \a out keeps
- * what it holds. Rank-local. */
-oak_status_t oak_remap_read(oak_remap_t *remap, int var, const oak_remap_block_t *block, int slopes,
-                            double *out);
+ * cells of both meshes stay the same. Where a cell overlaps with none that count, \a out keeps what
+ * it holds. Rank-local. */
+oak_status_t oak_remap_read(oak_remap_t *remap, int var, const oak_remap_block_t *block,
+                            oak_remap_kind_t kind, double *out);
 
 #endif

@@ -175,21 +175,38 @@ oak_status_t oak_initial_file_refine(oak_t *sim, oak_initial_file_t *file, int *
 }
 
 /** One variable in all blocks of this rank: \a value [nblock][N^d]. */
-static oak_status_t read_variable(const oak_t *sim, oak_initial_file_t *file, int var, int slopes,
-                                  double *value) {
+static oak_status_t read_variable(const oak_t *sim, oak_initial_file_t *file, int var,
+                                  oak_remap_kind_t kind, double *value) {
   for (int b = 0; b < sim->data.mesh->nblock; b++) {
     const oak_remap_block_t block = block_of(sim, b);
-    OAK_TRY(oak_remap_read(file->remap, var, &block, slopes, value + b * sim->setup.cells));
+    OAK_TRY(oak_remap_read(file->remap, var, &block, kind, value + b * sim->setup.cells));
   }
   return OAK_OK;
 }
 
-static oak_status_t set_state(oak_t *sim, oak_initial_file_t *file, int slopes, double *value) {
+/** Cells that are solid in the file and here keep what they have collected. \a value: three arrays,
+ * [nblock][N^d] each; the first is the variable. */
+static oak_status_t keep_collected(oak_t *sim, oak_initial_file_t *file, int var, double *value) {
+  const int n = sim->data.mesh->nblock, mask = oak_variables_mask(&sim->setup);
+  const size_t cells = (size_t)n * (size_t)sim->setup.cells;
+  double *solid = value + cells, *collected = solid + cells;
+  if (mask < 0 || !oak_has_hook(&sim->setup, "physics_collect")) return OAK_OK;
+  OAK_TRY(oak_read_cells(sim, mask, 0, n, solid));
+  memcpy(collected, value, cells * sizeof *value);
+  OAK_TRY(read_variable(sim, file, var, OAK_REMAP_SOLIDS, collected));
+  for (size_t c = 0; c < cells; c++)
+    if (solid[c] >= 0.5) value[c] = collected[c];
+  return OAK_OK;
+}
+
+static oak_status_t set_state(oak_t *sim, oak_initial_file_t *file, oak_remap_kind_t kind,
+                              double *value) {
   const int n = sim->data.mesh->nblock;
   for (int v = 0; v < sim->setup.nvar; v++) {
     if (file->variable[v] < 0) continue;
     OAK_TRY(oak_read_cells(sim, v, 0, n, value)); /* cells that are solid in the file keep it */
-    OAK_TRY(read_variable(sim, file, file->variable[v], slopes, value));
+    OAK_TRY(read_variable(sim, file, file->variable[v], kind, value));
+    OAK_TRY(keep_collected(sim, file, file->variable[v], value));
     OAK_TRY(oak_write_cells(sim, v, 0, n, value));
   }
   return OAK_OK;
@@ -200,7 +217,7 @@ static oak_status_t set_fields(oak_t *sim, oak_initial_file_t *file, double *val
   for (int n = 0; n < sim->setup.fields.count; n++) {
     if (file->field[n] < 0) continue;
     oak_status_t one = oak_field_read(&sim->data, n, 0, sim->data.mesh->nblock, value);
-    if (one == OAK_OK) one = read_variable(sim, file, file->field[n], 1, value);
+    if (one == OAK_OK) one = read_variable(sim, file, file->field[n], OAK_REMAP_SLOPES, value);
     const oak_status_t written = oak_field_write(&sim->data, n, value); /* collective */
     if (st == OAK_OK) st = one != OAK_OK ? one : written;
   }
@@ -209,13 +226,13 @@ static oak_status_t set_fields(oak_t *sim, oak_initial_file_t *file, double *val
 
 oak_status_t oak_initial_file_set(oak_t *sim, oak_initial_file_t *file) {
   const size_t cells = (size_t)sim->data.mesh->nblock * (size_t)sim->setup.cells;
-  double *value = malloc((cells + 1) * sizeof *value);
+  double *value = malloc((3 * cells + 1) * sizeof *value);
   oak_status_t st = value ? OAK_OK : OAK_FAIL(OAK_ERR_MEMORY, "no memory for a variable");
   st = oak_data_agree(&sim->data, st);
-  if (st == OAK_OK) st = oak_data_agree(&sim->data, set_state(sim, file, 1, value));
+  if (st == OAK_OK) st = oak_data_agree(&sim->data, set_state(sim, file, OAK_REMAP_SLOPES, value));
   /* A slope may lead to a negative pressure. Means of cells never do. */
   if (st == OAK_OK && oak_find_invalid(sim, 0, OAK_INVALID_INITIAL) != OAK_OK) {
-    st = oak_data_agree(&sim->data, set_state(sim, file, 0, value));
+    st = oak_data_agree(&sim->data, set_state(sim, file, OAK_REMAP_MEANS, value));
     if (st == OAK_OK) st = oak_find_invalid(sim, 0, OAK_INVALID_INITIAL);
   }
   if (st == OAK_OK) st = oak_data_agree(&sim->data, set_fields(sim, file, value));
