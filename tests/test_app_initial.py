@@ -160,14 +160,22 @@ def collected_charge(work):
                  "body.ball.potential=3000", "body.glass.shape=plate", "body.glass.kind=dielectric", "body.glass.from=-1 -1",
                  "body.glass.to=1 0.5e-3", "poisson.boundary=zero", "poisson.yhigh=value", "problem.voltage=0",
                  *(f"boundary.{face}=reflect" for face in ("xlow", "xhigh", "ylow", "yhigh"))]
-    charge = []
-    for name, more in (("first", []), ("second", ["run.initial=first/chk000006.oak", "run.max_steps=0", "run.end_time=0"])):
+    charge, rows = [], {}
+    for name, more in (("first", ["checkpoint.steps=3"]), ("last", ["--restart", "first/chk000003.oak"]),
+                       ("second", ["run.initial=first/chk000006.oak", "run.max_steps=0", "run.end_time=0"])):
         work.run(name, *discharge, *more)
         with open(work.path(name, "diagnostics.csv"), encoding="utf-8") as f:
-            row = {key: float(value) for key, value in next(csv.DictReader(f)).items()}
+            rows[name] = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(f)]
+        row = rows[name][0]
         charge.append(((row["ni"] - row["ne"]) * 1.602176634e-19, row["ball_collected"], row["glass_collected"]))
-    assert abs(charge[1][1] - charge[0][1]) > 1e-3 * abs(charge[0][1]), charge
-    assert abs(sum(charge[0]) - sum(charge[1])) < 1e-12 * abs(sum(charge[0])), charge
+    assert abs(charge[2][1] - charge[0][1]) > 1e-3 * abs(charge[0][1]), charge
+    assert abs(sum(charge[0]) - sum(charge[2])) < 1e-12 * abs(sum(charge[0])), charge
+    # The current is the change of the charge less what has been collected, also after a restart.
+    for before, row in zip(rows["first"], rows["first"][1:]):
+        supplied = [(r["ball_charge"] - r["ball_collected"]) / (row["time"] - before["time"]) for r in (before, row)]
+        assert row["ball_current"] != 0 and abs(supplied[1] - supplied[0] - row["ball_current"]) < 1e-9 * abs(supplied[1]), row
+    assert rows["first"][0]["ball_current"] == 0
+    assert [r["ball_current"] for r in rows["last"][-3:]] == [r["ball_current"] for r in rows["first"][-3:]]
 
 
 def refusals(work):
