@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/wait.h"
 #include "solver/step/sim.h"
 
 void oak_rates_set(oak_t *sim, oak_rates_t rates) { sim->rates = rates; }
@@ -10,7 +11,7 @@ void oak_rates_forget(oak_t *sim) { sim->rates.known = OAK_RATES_UNKNOWN; }
 void oak_rates_doubt(oak_t *sim) { sim->rates.doubted = 1; }
 
 void oak_rates_agree(oak_t *sim) {
-  MPI_Allreduce(MPI_IN_PLACE, &sim->rates.known, 1, MPI_INT, MPI_MIN, sim->setup.comm);
+  oak_allreduce(MPI_IN_PLACE, &sim->rates.known, 1, MPI_INT, MPI_MIN, sim->setup.comm);
 }
 
 double oak_time_step(const oak_t *sim) {
