@@ -103,7 +103,11 @@ static void test_mistakes(void **state) {
   refused("e + N2 -> N2-,c1*exp(-c2/Tg,1e-16 2", "a closing parenthesis is missing");
   refused("e + N2 -> N2-,c1,-1e-16", "must be finite and not negative");
   refused("e + N2 -> N2-,c1,1e-16,km", "'km': the unit of length must be m or cm");
-  refused("e + N2 -> N2-,c1,1e-16 x", "'x': must be at most 9 numbers");
+  refused("e + N2 -> N2-,c1,1e-16 x", "'x': must be at most 9 finite numbers");
+  refused("e + N2 -> N2-,c1,nan", "'nan': must be at most 9 finite numbers");
+  refused("e + N2 -> @x-,c1,1\n@x = N2,O2\n@y = A", ":5: @y has 1 members, and @x has 2");
+  refused("@x = N2,O2\ne + N2 -> @x-,c1,1", ":3: a line with a group stands behind the reaction");
+  refused("e + A(B) -> A(B)-,c1,1\ne + A_B -> A_B-,c1,1", "would both be the variable A_B");
   refused("", "has no reactions");
 }
 

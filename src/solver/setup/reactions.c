@@ -43,8 +43,8 @@ static oak_status_t read_gas(const oak_setup_t *setup, oak_reaction_file_t *r) {
   int length;
   for (; sscanf(text, " %39s %lf%n", name, &fraction, &length) == 2; text += length) {
     const int n = oak_reactions_species(r, name);
-    OAK_CHECK(n > 0 && fraction > 0, OAK_ERR_INPUT,
-              "%s: reactions.gas: %s %g: must be a molecule and a number above 0",
+    OAK_CHECK(n > 0 && fraction > 0 && !r->species[n].fixed, OAK_ERR_INPUT,
+              "%s: reactions.gas: %s %g: must be a molecule, once, and a number above 0",
               oak_params_origin(setup->params, "reactions.gas"), name, fraction);
     r->species[n].fixed = 1;
     r->species[n].fraction = fraction;
@@ -83,12 +83,15 @@ typedef struct {
 
 /* In SI units, at the field Td. */
 static oak_status_t coefficient(const rates_t *s, const oak_reaction_t *a, double Td, double *out) {
-  enum { NAMES = 14 };
+  enum { NAMES = 15 };
   static const char *const constant[] = {"c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"};
   const double boltzmann = 1.380649e-23, ev = 1.602176634e-19;
-  oak_symbol_t symbol[NAMES + 1] = {
-      {"Td", Td}, {"Tg", s->temperature}, {"kB", boltzmann}, {"kB_eV", boltzmann / ev}};
-  int n = 4;
+  oak_symbol_t symbol[NAMES + 1] = {{"Td", Td},
+                                    {"Tg", s->temperature},
+                                    {"kB", boltzmann},
+                                    {"kb", boltzmann},
+                                    {"kB_eV", boltzmann / ev}};
+  int n = 5;
   if (s->energy)
     symbol[n++] = (oak_symbol_t){"Te", look_up(s->energy, Td) * 2 / 3 * ev / boltzmann};
   for (int i = 0; i < 9 && isfinite(a->c[i + 1]); i++)

@@ -6,8 +6,8 @@
 #include "oak.h"
 
 enum {
-  OAK_MOST_SPECIES = 64, /**< with those of the gas */
-  OAK_MOST_REACTIONS = 256,
+  OAK_MOST_SPECIES = 128, /**< with those of the gas */
+  OAK_MOST_REACTIONS = 512,
   OAK_MOST_IN_REACTION = 8, /**< on a side */
   OAK_SPECIES_BYTES = 40
 };
@@ -36,18 +36,11 @@ typedef struct {
   double c[10], factor; /**< c1 to c9; to SI units */
 } oak_reaction_t;
 
-/** A line "@NAME = A, B": a reaction with @NAME stands for one with A and one with B. */
 typedef struct {
-  char name[OAK_SPECIES_BYTES], member[16][OAK_SPECIES_BYTES];
-  int count;
-} oak_group_t;
-
-typedef struct {
-  int nspecies, nvariable, nreaction, ntable, ngroup;
+  int nspecies, nvariable, nreaction, ntable;
   oak_species_t species[OAK_MOST_SPECIES];
   oak_reaction_t reaction[OAK_MOST_REACTIONS];
   oak_columns_t *table;
-  oak_group_t group[8];
 } oak_reaction_file_t;
 
 /** reactions_file.c: add what a file says. Rank-local. */

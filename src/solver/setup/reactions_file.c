@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Reads files of reactions: the format of afivo-streamer, and the tables that BOLSIG+ writes. A
- * section is a line with its title, a line of dashes, the lines, and a line of dashes. BOLSIG+
- * writes no dashes, but the line "E/N (Td)", with the title behind it, or, for "Rate coefficient",
- * in the line before it. Lines elsewhere are comments. */
+ * section is a line with its title, a line of dashes, the lines, and a line of dashes. Lines
+ * "COMMENT: text" and "FACTOR: number" may stand behind the title. BOLSIG+ writes no dashes, but
+ * the line "E/N (Td)", with the title behind it, or, for "Rate coefficient", in the line before it.
+ * Lines elsewhere are comments. */
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,14 @@ typedef struct {
 
 /* The message and then the path, the line and what the message needs. */
 #define WRONG(...) OAK_FAIL(OAK_ERR_INPUT, "%s:%d: " __VA_ARGS__)
+
+enum { MOST_GROUPS = 8, MOST_MEMBERS = 64 };
+
+/** A line "@NAME = A, B" behind a reaction. */
+typedef struct {
+  char *name, *member[MOST_MEMBERS];
+  int count;
+} group_t;
 
 /* ---- texts */
 
@@ -52,13 +62,11 @@ static int same(const char *a, const char *b) { return begins(a, b) && begins(b,
 
 /* ---- species */
 
-/* +1 for each + at the end of a name, -1 for each -. */
+/* +1 for each + of a name, -1 for each -, as in O2-, N2+ and N2+_B. */
 static int charge_of(const char *name) {
-  size_t length = strlen(name);
   int charge = 0;
   if (!strcmp(name, "e")) return -1;
-  for (; length > 1 && name[length - 1] == '+'; length--) charge++;
-  for (; length > 1 && name[length - 1] == '-'; length--) charge--;
+  for (const char *c = name; *c; c++) charge += (*c == '+') - (*c == '-');
   return charge;
 }
 
@@ -96,27 +104,32 @@ int oak_reactions_species(oak_reaction_file_t *r, const char *name) {
 
 /* ---- reactions */
 
+/* A word such as O2-, or 2N2 for two molecules. */
+static oak_status_t read_word(file_t *f, oak_reaction_t *r, int side, const char *word) {
+  const int times = *word >= '2' && *word <= '9' ? *word - '0' : 1;
+  const char *name = word + (times > 1);
+  if (!isalpha((unsigned char)*name))
+    return WRONG(
+        "'%s' is no species: write blanks around + and ->, and names that begin "
+        "with a letter",
+        f->path, r->line, word);
+  if (r->count[side] + times > OAK_MOST_IN_REACTION)
+    return WRONG("a reaction has at most %d species on a side", f->path, r->line,
+                 OAK_MOST_IN_REACTION);
+  const int species = oak_reactions_species(f->out, name);
+  if (species < 0)
+    return WRONG("%s: there are more than %d species, or the name is too long", f->path, r->line,
+                 word, OAK_MOST_SPECIES);
+  for (int n = 0; n < times; n++) r->of[side][r->count[side]++] = species;
+  return OAK_OK;
+}
+
+/* What a reaction makes may be nothing that counts. */
 static oak_status_t read_side(file_t *f, oak_reaction_t *r, int side, char *text) {
   char *next = NULL;
-  for (char *word = strtok_r(text, " \t", &next); word; word = strtok_r(NULL, " \t", &next)) {
-    if (!strcmp(word, "+")) continue;
-    if (!isalpha((unsigned char)*word))
-      return WRONG(
-          "'%s' is no species: write blanks around + and ->, and names that begin "
-          "with a letter",
-          f->path, r->line, word);
-    if (r->count[side] == OAK_MOST_IN_REACTION)
-      return WRONG("a reaction has at most %d species on a side", f->path, r->line,
-                   OAK_MOST_IN_REACTION);
-    const int species = oak_reactions_species(f->out, word);
-    if (species < 0)
-      return WRONG("%s: there are more than %d species, or the name is too long", f->path, r->line,
-                   word, OAK_MOST_SPECIES);
-    r->of[side][r->count[side]++] = species;
-  }
-  if (!r->count[side])
-    return WRONG("there is nothing on the %s of ->", f->path, r->line, side ? "right" : "left");
-  return OAK_OK;
+  for (char *word = strtok_r(text, " \t", &next); word; word = strtok_r(NULL, " \t", &next))
+    if (strcmp(word, "+") != 0) OAK_TRY(read_word(f, r, side, word));
+  return r->count[0] ? OAK_OK : WRONG("there is nothing on the left of ->", f->path, r->line);
 }
 
 static oak_status_t check_charge(const file_t *f, const oak_reaction_t *r) {
@@ -133,8 +146,8 @@ static oak_status_t read_numbers(const file_t *f, oak_reaction_t *r, char *text)
   int count = 0;
   for (char *end = text; *(text += strspn(text, " \t")); text = end) {
     const double x = strtod(text, &end);
-    if (end == text || ++count > 9)
-      return WRONG("'%s': must be at most 9 numbers", f->path, r->line, text);
+    if (end == text || ++count > 9 || !isfinite(x))
+      return WRONG("'%s': must be at most 9 finite numbers", f->path, r->line, text);
     r->c[count] = x;
   }
   for (count++; count < 10; count++) r->c[count] = NAN;
@@ -174,49 +187,64 @@ static oak_status_t read_reaction(file_t *f, int line, char *text) {
 }
 
 /* "@NAME = A, B" */
-static oak_status_t read_group(file_t *f, int line, char *text) {
+static oak_status_t read_group(const file_t *f, int line, char *text, group_t *g) {
   char *equals = strchr(text, '='), *next = NULL;
-  oak_group_t *g = &f->out->group[f->out->ngroup];
-  if (!equals || f->out->ngroup == 8)
-    return WRONG("must be '@NAME = A, B', in at most 8 lines", f->path, line);
+  if (!equals) return WRONG("must be '@NAME = A, B'", f->path, line);
   *equals = 0;
-  snprintf(g->name, sizeof g->name, "%s", oak_str_trim(text));
-  for (char *p = strtok_r(equals + 1, ",", &next); p && g->count < 16;
-       p = strtok_r(NULL, ",", &next))
-    snprintf(g->member[g->count++], sizeof g->member[0], "%s", oak_str_trim(p));
-  f->out->ngroup++;
-  return OAK_OK;
+  *g = (group_t){.name = oak_str_trim(text)};
+  for (char *p = strtok_r(equals + 1, ",", &next); p; p = strtok_r(NULL, ",", &next)) {
+    if (g->count == MOST_MEMBERS)
+      return WRONG("%s has more than %d members", f->path, line, g->name, MOST_MEMBERS);
+    g->member[g->count++] = oak_str_trim(p);
+  }
+  return g->count ? OAK_OK : WRONG("%s has no members", f->path, line, g->name);
 }
 
-/* `text` with the name of a group replaced; its end must be no part of a longer name. */
-static void replace(const char *text, const char *name, const char *by, char *out, size_t size) {
+/* `text` with the name of a group replaced. Returns 0 if there is no room for it. */
+static int replace(const char *text, const char *name, const char *by, char *out, size_t size) {
   const size_t length = strlen(name);
   size_t at = 0;
   while (*text && at + 1 < size) {
-    if (!strncmp(text, name, length) && !isalnum((unsigned char)text[length])) {
-      at += (size_t)snprintf(out + at, size - at, "%s", by);
-      text += length;
-      if (at >= size) at = size - 1;
-    } else {
-      out[at++] = *text++;
-    }
+    const int here = !strncmp(text, name, length);
+    at += (size_t)snprintf(out + at, size - at, "%.*s", here ? INT_MAX : 1, here ? by : text);
+    text += here ? length : 1;
   }
-  out[at] = 0;
+  if (at < size) out[at] = 0;
+  return at < size && !*text;
 }
 
-static oak_status_t read_reactions(file_t *f, int line, char *text) {
-  char one[1024];
-  if (*text == '@') return read_group(f, line, text);
-  for (int n = 0; n < f->out->ngroup; n++) {
-    const oak_group_t *g = &f->out->group[n];
-    if (!strstr(text, g->name)) continue;
-    for (int m = 0; m < g->count; m++) {
-      replace(text, g->name, g->member[m], one, sizeof one);
-      OAK_TRY(read_reactions(f, line, one));
-    }
-    return OAK_OK;
+/* The reaction of this line with member m of each group. */
+static oak_status_t read_member(file_t *f, int line, const group_t *group, int groups, int m) {
+  char text[2][1024];
+  int fits = snprintf(text[0], sizeof *text, "%s", f->line[line - 1]) < (int)sizeof *text;
+  for (int g = 0; g < groups; g++)
+    fits &=
+        replace(text[g % 2], group[g].name, group[g].member[m], text[(g + 1) % 2], sizeof *text);
+  return fits ? read_reaction(f, line, text[groups % 2])
+              : WRONG("the line is too long", f->path, line);
+}
+
+/* A line of the list, and the groups in the lines behind it. The n-th reaction that it stands for
+ * has the n-th member of each group. */
+static oak_status_t read_reactions(file_t *f) {
+  const int line = f->at + 1;
+  group_t group[MOST_GROUPS] = {{NULL}};
+  int groups = 0;
+  if (*f->line[f->at] == '@')
+    return WRONG("a line with a group stands behind the reaction that it is for", f->path, line);
+  for (; f->at + 1 < f->count && strchr("@#", *f->line[f->at + 1]); f->at++) {
+    char *text = f->line[f->at + 1];
+    if (*text != '@') continue;
+    if (groups == MOST_GROUPS)
+      return WRONG("a reaction has at most %d groups", f->path, f->at + 2, MOST_GROUPS);
+    OAK_TRY(read_group(f, f->at + 2, text, &group[groups++]));
+    if (group[groups - 1].count != group[0].count)
+      return WRONG("%s has %d members, and %s has %d", f->path, f->at + 2, group[groups - 1].name,
+                   group[groups - 1].count, group[0].name, group[0].count);
   }
-  return read_reaction(f, line, text);
+  for (int m = 0; m < (groups ? group[0].count : 1); m++)
+    OAK_TRY(read_member(f, line, group, groups, m));
+  return OAK_OK;
 }
 
 /* ---- tables */
@@ -245,8 +273,9 @@ static int two_numbers(const char *line, double *x, double *y) {
   return sscanf(line, " %lf%*[ \t,]%lf %n", x, y, &end) == 2 && end && !line[end];
 }
 
-/* Rows from line `at` on; with dashes, the table ends with a line of dashes. */
-static oak_status_t read_table(file_t *f, const char *title, int dashes) {
+/* Rows from line `at` on; with dashes, the table ends with a line of dashes. The second column is
+ * multiplied by `factor`. */
+static oak_status_t read_table(file_t *f, const char *title, int dashes, double factor) {
   oak_reaction_file_t *r = f->out;
   const int line = f->at;
   double x, y;
@@ -264,7 +293,7 @@ static oak_status_t read_table(file_t *f, const char *title, int dashes) {
   for (; f->at < f->count && !(dashes && is_dashes(f->line[f->at])); f->at++) {
     const char *text = f->line[f->at];
     if (two_numbers(text, &x, &y))
-      OAK_TRY(add_row(f, t, f->at + 1, x, y));
+      OAK_TRY(add_row(f, t, f->at + 1, x, factor * y));
     else if (!dashes)
       break;
     else if (*text && *text != '#')
@@ -283,37 +312,64 @@ const oak_columns_t *oak_reactions_table(const oak_reaction_file_t *r, const cha
 
 /* ---- files */
 
-static oak_status_t read_section(file_t *f, const char *title) {
-  if (begins(title, "ignored_species")) {
-    for (; f->at < f->count && !is_dashes(f->line[f->at]); f->at++) {
-      const int n = oak_reactions_species(f->out, f->line[f->at]);
-      if (n >= 0) f->out->species[n].fixed = 1;
-    }
-    return OAK_OK;
-  }
-  if (!begins(title, "reaction_list")) return read_table(f, title, 1);
+static oak_status_t read_ignored(file_t *f) {
   for (; f->at < f->count && !is_dashes(f->line[f->at]); f->at++) {
-    char *text = f->line[f->at];
-    if (*text && *text != '#') OAK_TRY(read_reactions(f, f->at + 1, text));
+    const char *name = f->line[f->at];
+    const int n = *name && *name != '#' ? oak_reactions_species(f->out, name) : 0;
+    if (n < 0)
+      return WRONG("%s: there are more than %d species, or the name is too long", f->path,
+                   f->at + 1, name, OAK_MOST_SPECIES);
+    if (n > 0) f->out->species[n].fixed = 1;
   }
+  return OAK_OK;
+}
+
+static oak_status_t read_section(file_t *f, const char *title, double factor) {
+  if (begins(title, "ignored_species")) return read_ignored(f);
+  if (!begins(title, "reaction_list")) return read_table(f, title, 1, factor);
+  for (; f->at < f->count && !is_dashes(f->line[f->at]); f->at++)
+    if (*f->line[f->at] && *f->line[f->at] != '#') OAK_TRY(read_reactions(f));
+  return OAK_OK;
+}
+
+/* The line of dashes that belongs to a title in the line `at`; 0: this is no title. */
+static oak_status_t find_dashes(const file_t *f, int *dashes, double *factor) {
+  char *end;
+  int n = f->at + 1;
+  *dashes = 0;
+  *factor = 1;
+  for (; n < f->count; n++) {
+    const char *text = f->line[n];
+    if (begins(text, "FACTOR:")) {
+      *factor = strtod(text + 7, &end);
+      if (end == text + 7 || *end || !isfinite(*factor))
+        return WRONG("'%.60s': must be a number behind FACTOR:", f->path, n + 1, text);
+    } else if (!begins(text, "COMMENT:")) {
+      break;
+    }
+  }
+  if (n < f->count && is_dashes(f->line[n]) && !is_dashes(f->line[f->at])) *dashes = n;
   return OAK_OK;
 }
 
 static oak_status_t read_lines(file_t *f) {
   const char *before = "";
+  double factor;
+  int dashes;
   for (f->at = 0; f->at < f->count; f->at++) {
     const char *line = f->line[f->at];
     if (!*line || *line == '#') continue;
+    OAK_TRY(find_dashes(f, &dashes, &factor));
     if (begins(line, "E/N (Td)")) {
       const char *title = strchr(line, ')') + 1;
       title += strspn(title, " \t");
       f->at++;
-      OAK_TRY(read_table(f, begins(title, "Rate coeff") ? before : title, 0));
+      OAK_TRY(read_table(f, begins(title, "Rate coeff") ? before : title, 0, 1));
       f->at--;
-    } else if (f->at + 1 < f->count && is_dashes(f->line[f->at + 1]) && !is_dashes(line)) {
+    } else if (dashes) {
       const int start = f->at;
-      f->at += 2;
-      OAK_TRY(read_section(f, line));
+      f->at = dashes + 1;
+      OAK_TRY(read_section(f, line, factor));
       if (f->at == f->count)
         return WRONG("the section '%.60s' has no line of dashes at its end", f->path, start + 1,
                      line);
@@ -353,6 +409,34 @@ oak_status_t oak_reactions_parse(oak_reaction_file_t *r, const char *path) {
   return st;
 }
 
+/* Nothing makes an ignored species, so what it would do does not happen. */
+static void drop_ignored(oak_reaction_file_t *r) {
+  int kept = 0;
+  for (int n = 0; n < r->nreaction; n++) {
+    const oak_reaction_t *a = &r->reaction[n];
+    int ignored = 0;
+    for (int i = 0; i < a->count[0]; i++) {
+      const oak_species_t *s = &r->species[a->of[0][i]];
+      ignored |= s->fixed && s->fraction == 0;
+    }
+    if (!ignored) r->reaction[kept++] = *a;
+  }
+  r->nreaction = kept;
+}
+
+static oak_status_t number_species(oak_reaction_file_t *r, const char *path) {
+  for (int n = 0; n < r->nspecies; n++) {
+    oak_species_t *s = &r->species[n];
+    if (s->fixed) continue;
+    for (int m = 0; m < n; m++)
+      OAK_CHECK(r->species[m].fixed || strcmp(r->species[m].variable, s->variable) != 0,
+                OAK_ERR_INPUT, "%s: the species %s and %s would both be the variable %s", path,
+                r->species[m].name, s->name, s->variable);
+    s->number = r->nvariable++;
+  }
+  return OAK_OK;
+}
+
 oak_status_t oak_reactions_finish(oak_reaction_file_t *r, const char *path) {
   OAK_CHECK(
       r->nreaction, OAK_ERR_INPUT,
@@ -366,9 +450,8 @@ oak_status_t oak_reactions_finish(oak_reaction_file_t *r, const char *path) {
     if (a->c[0] > 0 && !a->table)
       return WRONG("no table has the title '%s'", path, a->line, a->formula);
   }
-  for (int n = 0; n < r->nspecies; n++)
-    if (!r->species[n].fixed) r->species[n].number = r->nvariable++;
-  return OAK_OK;
+  drop_ignored(r);
+  return number_species(r, path);
 }
 
 void oak_reactions_clear(oak_reaction_file_t *r) {
