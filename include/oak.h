@@ -234,6 +234,9 @@ OAK_API oak_status_t oak_read_variable(oak_t *sim, const char *name, double *out
 /** The names that oak_read_variable takes, blank-separated, as many as fit in \a names [size]. Not
  * collective. */
 OAK_API void oak_list_variables(const oak_t *sim, char *names, size_t size);
+/** The unit that physics or problem declare for such a variable, for "length" or for "time"; "" if
+ * they declare none. Not collective. */
+OAK_API const char *oak_variable_unit(const oak_t *sim, const char *name);
 /** Look at the conserved variables where they are, without a copy: \a *cells [oak_nblocks]
  * [oak_nvar][N^d], of floating-point numbers of \a *number_bytes bytes, 4 or 8. They may only be
  * read, and only until the next call that advances, adapts or changes the solution. Not collective.
@@ -387,8 +390,8 @@ OAK_API oak_status_t oak_list_limiters(char *names, size_t size);
 OAK_API oak_status_t oak_list_fluxes(const char *physics, char *names, size_t size);
 
 /** Names of the parameters and globals that a physics or problem file declares, blank-separated,
- * including those that the preprocessor would leave out. Mistakes in the file are not reported. Not
- * collective. */
+ * including those that the preprocessor would leave out; an array as NAME[LENGTH]. Mistakes in the
+ * file are not reported. Not collective. */
 OAK_API oak_status_t oak_list_parameters(const char *path, char *names, size_t size);
 /** The same for its fields beside the state. Not collective. */
 OAK_API oak_status_t oak_list_fields(const char *path, char *names, size_t size);

@@ -115,11 +115,16 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
   OAK_REQUIRE(sizeof(help) <= OAK_HELP_BYTES, "the help text of " #name " is too long"); \
   OAK_CONST_DATA double OAK_PASTE(OAK_OWNED(_default_), name) = (double)(fallback);      \
   OAK_CONST_DATA char OAK_PASTE(OAK_OWNED(_help_), name)[OAK_HELP_BYTES] = help;
+#define OAK_NOTE_ARRAY(name, values, help)                                                 \
+  OAK_REQUIRE(sizeof(values) <= OAK_VALUES_BYTES, "the default of " #name " is too long"); \
+  OAK_CONST_DATA char OAK_PASTE(OAK_OWNED(_values_), name)[OAK_VALUES_BYTES] = values;     \
+  OAK_NOTE_PARAMETER(name, 0, help)
 #else
 #define OAK_NOTE_HOOK(function)
 #define OAK_NOTE_TEXT(what, bytes, text)
 #define OAK_NOTE_TABLE(name, file, help)
 #define OAK_NOTE_PARAMETER(name, fallback, help)
+#define OAK_NOTE_ARRAY(name, values, help)
 #endif
 #ifdef __cplusplus
 #define OAK_REQUIRE static_assert
@@ -148,11 +153,20 @@ OAK_FN real oak_near(const oak_at_t *at, int v, int i, int j, int k);
 #define VARIABLES(names) OAK_NOTE_TEXT(_variables, OAK_NAMES_BYTES, names)
 /* Physics, needed: names of the primitive variables. */
 #define PRIMITIVES(names) OAK_NOTE_TEXT(_primitives, OAK_NAMES_BYTES, names)
+/* Any: the units of variables: "length: m; rho: kg/m^3; vx vy: m/s". A unit without names is that
+ * of the other variables of the physics. */
+#define UNITS(text) OAK_NOTE_TEXT(_units, OAK_UNITS_BYTES, text)
 /* Any: a key of the parameter file. The structure has every parameter that stands by itself in the
  * file or in one that it includes in quotes. */
 #define PARAMETER(name, fallback, help)                                                        \
   OAK_REQUIRE(sizeof(((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "a parameter"); \
   OAK_NOTE_PARAMETER(name, fallback, help)
+/* Any: a key with several numbers, as many as the default text has. */
+#define PARAMETER_ARRAY(name, values, help)                                                  \
+  OAK_REQUIRE(sizeof(*((OAK_OWNED(_parameters_t) *)0)->name) == sizeof(double), "an array"); \
+  OAK_NOTE_ARRAY(name, values, help)
+/** The length of such an array: OAK_COUNT(at->p.name). */
+#define OAK_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 /* Any: a function name(x) whose values come from a text file, which a key may change. oak writes
  * its samples in front of the files: at equal distances, behind the first x and the samples per x.
  */

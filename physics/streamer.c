@@ -35,6 +35,17 @@ PRIMITIVES("ne ni" STREAMER_MORE_NAMES)
 #define PHYSICS_NORMAL(d) (-1)
 #define PHYSICS_VECTORS(X)
 
+#if OAK_COORDINATES
+#define FIELD_UNITS "radial_field phi_r phi_z: V/m; "
+#elif OAK_DIM == 3
+#define FIELD_UNITS "phi_x phi_y phi_z: V/m; "
+#else
+#define FIELD_UNITS "phi_x phi_y: V/m; "
+#endif
+UNITS("m^-3; length: m; time: s; phi: V; field: V/m; reduced_field: Td; " FIELD_UNITS
+      "ionization_rate: m^-3 s^-1; conductivity: S/m; charge: C/m^3; power: W/m^3; "
+      "field_energy: J/m^3")
+
 PARAMETER(gas_density, 2.414e25, "{>0} density N of the gas, for the tables")
 PARAMETER(safety, 0.9, "{>0} largest time step over the relaxation time of the charge")
 TABLE(mobility, "", "{log} mu N in 1/(m V s) over E/N in Td")

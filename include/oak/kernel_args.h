@@ -68,7 +68,9 @@ enum { OAK_BASE_OWN = 0, OAK_BASE_HALO = 1, OAK_BASE_PEERS = 2 };
 enum {
   OAK_MAX_PARAMETERS = 256,
   OAK_HELP_BYTES = 160,
-  OAK_TABLE_BYTES = 256, /* of the name of a table's file */
+  OAK_TABLE_BYTES = 256,   /* of the name of a table's file */
+  OAK_VALUES_BYTES = 1024, /* of the default of an array */
+  OAK_UNITS_BYTES = 1024,  /* of the units of a physics or problem */
   OAK_TITLE_BYTES = 128,
   OAK_NAMES_BYTES = 512
 };

@@ -20,7 +20,7 @@ typedef enum {
   OAK_PARAM_TEXT,   /**< any text */
   OAK_PARAM_CHOICE, /**< one of the words in `choices` */
   OAK_PARAM_INTS,   /**< one to three integers, blank- or comma-separated; one stands for all */
-  OAK_PARAM_REALS,  /**< one to three real numbers, likewise */
+  OAK_PARAM_REALS,  /**< one to three real numbers, likewise; more if `count` says so */
 } oak_param_type_t;
 
 /** One key. Strings must outlive the parameter set unless copied (oak_params_declare copies).
@@ -107,6 +107,9 @@ OAK_API int oak_params_choice(const oak_params_t *params, const char *key);
 /** Fill \a out[3] (a single value is repeated). \return how many values were given (1 to 3). */
 OAK_API int oak_params_ints(const oak_params_t *params, const char *key, int out[3]);
 OAK_API int oak_params_reals(const oak_params_t *params, const char *key, double out[3]);
+/** All numbers of a REALS key that has more than three: at most \a most of them to \a out. \return
+ * how many there are. */
+OAK_API int oak_params_array(const oak_params_t *params, const char *key, int most, double *out);
 /** Key "output.NAME.kind" of one of the sections [output.NAME], counted from 0 in the order in
  * which they were given; NULL if there are fewer. After oak_params_check(). */
 OAK_API const char *oak_params_output(const oak_params_t *params, int number);

@@ -27,8 +27,10 @@ class Uniform:
     """Values on an even grid: values [(nz)][ny][nx], and the centres x, y (and z) of its cells. A slice has only the
     two coordinates of its plane."""
 
-    def __init__(self, values: np.ndarray, axes: dict[str, np.ndarray], name: str = "values") -> None:
+    def __init__(self, values: np.ndarray, axes: dict[str, np.ndarray], name: str = "values",
+                 units: Optional[dict[str, str]] = None) -> None:
         self.values = values
+        self.units = units or {}  # of name, and of "length" for the axes
         self.axes = axes  # {"x": array, ...}
         self.name = name
         for axis, centres in axes.items():
@@ -44,7 +46,10 @@ class Uniform:
     def to_xarray(self) -> Any:
         """The same as an xarray.DataArray."""
         xarray = convert.module("xarray")
-        return xarray.DataArray(self.values, dims=list(self.axes)[::-1], coords=self.axes, name=self.name)
+        length = {"units": self.units["length"]} if "length" in self.units else {}
+        axes = {axis: (axis, at, length) for axis, at in self.axes.items()}
+        return xarray.DataArray(self.values, dims=list(self.axes)[::-1], coords=axes, name=self.name,
+                                attrs={"units": self.units[self.name]} if self.name in self.units else {})
 
     @property
     def extent(self) -> tuple[float, ...]:
@@ -69,6 +74,7 @@ class Blocks:
     time, step
     coordinates "cartesian", "axisymmetric" (r, z), "polar" (r, phi), "cylindrical" (r, phi, z) or "spherical"
                 (r, theta, phi): x, y, z are then these coordinates, angles in radians
+    units       those that are declared, by name: {"rho": "kg/m^3", "length": "m", "time": "s"}
     """
 
     coordinates = "cartesian"
@@ -80,6 +86,7 @@ class Blocks:
     level: np.ndarray
     index: np.ndarray
     variables: list[str]
+    units: dict[str, str] = {}
     time: Any
     step: Any
 
@@ -95,6 +102,11 @@ class Blocks:
             self._sorted[int(l)] = (key[order], mine[order])
 
     # ---- blocks
+
+    def _units(self, variable):
+        """For a grid: of angles there are none."""
+        known = [variable] + ["length"] * (self.coordinates in ("cartesian", "axisymmetric"))
+        return {name: self.units[name] for name in known if name in self.units}
 
     @property
     def nblocks(self) -> int:
@@ -327,7 +339,7 @@ class Blocks:
         last = np.clip(np.ceil(high - 1e-9).astype(np.int64), first + 1, count)
         values = self._paint(variable, level, first, last)
         axes = {"xyz"[d]: self.xmin[d] + (np.arange(first[d], last[d]) + 0.5) * h[d] for d in range(self.dim)}
-        return Uniform(values, axes, variable)
+        return Uniform(values, axes, variable, self._units(variable))
 
     def slice(self, variable: str, axis: str = "z", at: Optional[float] = None,
               level: Optional[int] = None) -> Uniform:
@@ -353,7 +365,7 @@ class Blocks:
                     cells = np.take(data[b], layer % n, axis=2 - d)
                     _add(sums, weight, cells, self.index[b][plane] * n, level - l)
         axes = {"xyz"[e]: self.xmin[e] + (np.arange(count[e]) + 0.5) * self.cell_size(level)[e] for e in plane}
-        return Uniform(sums / weight, axes, variable)
+        return Uniform(sums / weight, axes, variable, self._units(variable))
 
     # ---- inside
 

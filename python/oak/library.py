@@ -64,7 +64,7 @@ def _load():
     if not done.value:
         lib.MPI_Init_thread(None, None, 1, ctypes.byref(done))
         atexit.register(_finish, lib)
-    for name in ("oak_last_error", "oak_variable_name", "oak_params_text"):
+    for name in ("oak_last_error", "oak_variable_name", "oak_variable_unit", "oak_params_text"):
         getattr(lib, name).restype = ctypes.c_char_p
     for name in ("oak_time", "oak_time_step"):
         getattr(lib, name).restype = ctypes.c_double
@@ -161,6 +161,9 @@ class Simulation(Blocks):
         names = ctypes.create_string_buffer(1 << 16)
         self._lib.oak_list_variables(self._sim, names, ctypes.c_size_t(len(names)))
         self.derived = [name for name in names.value.decode().split() if name not in self._number]
+        units = {name: self._lib.oak_variable_unit(self._sim, name.encode()).decode()
+                 for name in [*self.variables, *self.derived, "length", "time"]}
+        self.units = {name: unit for name, unit in units.items() if unit}
 
     def keys(self) -> list[str]:
         return self.variables + self.derived

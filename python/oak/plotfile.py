@@ -135,12 +135,13 @@ class _Text:
             raise self.unexpected("a box of cells before this")
         return low, [h - l + 1 for l, h in zip(low, high)]
 
-    def more(self):
+    def starts(self, word):
         self._skip()
-        return self.at < len(self.text)
+        return self.text.startswith(word, self.at)
 
     def end(self):
-        if self.more():
+        self._skip()
+        if self.at < len(self.text):
             raise self.unexpected("the end of the file")
 
 
@@ -242,10 +243,17 @@ class Plotfile(Blocks):
             text.integer("a step", 0, _INT64)
             text.reals(boxes[l] * self.dim * 2, "the corner of a box")
             text.word(b"Level_%d/Cell" % l)
-        if number == 0 and text.more():
+        if number == 0 and text.starts(b"coordinates"):
             self.coordinates = "polar" if self.dim == 2 else "cylindrical"
             text.word(b"coordinates")
             text.word(self.coordinates.encode())
+        self.units = {}
+        while text.starts(b"unit of "):
+            text.word(b"unit of")
+            name = text.name("the name of a variable", b" \r\n").replace("/", "_")
+            if name not in [*self.variables, "length", "time"] or name in self.units:
+                raise text.unexpected("the unit of a variable, once, before this")
+            self.units[name] = text.name("a unit", b"\r\n")
         text.end()
         for l in range(finest + 1):
             self._levels.append(_Level(self.path, l, self.dim, len(self.variables), self._cells << l, boxes[l]))

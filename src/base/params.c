@@ -265,6 +265,10 @@ int oak_params_reals(const oak_params_t *params, const char *key, double out[3])
   return known->value.count;
 }
 
+int oak_params_array(const oak_params_t *params, const char *key, int most, double *out) {
+  return oak_params_numbers(value_of(params, key, OAK_PARAM_REALS)->text, most, out);
+}
+
 int oak_params_is_set(const oak_params_t *params, const char *key) {
   return oak_params_given(params, key) != NULL;
 }
@@ -273,7 +277,7 @@ const char *oak_params_changed(const oak_params_t *params, const char *key) {
   const oak_param_t *p = oak_params_find(params, key);
   oak_param_value_t fallback;
   if (!p || !oak_params_given(params, key)) return NULL;
-  const int same = p->desc.type == OAK_PARAM_TEXT
+  const int same = p->desc.type == OAK_PARAM_TEXT || p->desc.count > 3
                        ? !strcmp(p->text, p->desc.fallback)
                        : oak_param_parse(&p->desc, p->desc.fallback, &fallback) &&
                              !memcmp(&p->value, &fallback, sizeof fallback);

@@ -78,17 +78,20 @@ static int parse_choice(const char *choices, const char *text, int *out) {
   return 0;
 }
 
-/** One to three numbers, separated by blanks or a comma. Numbers that are left out take the value
- * of the last one, so a single number stands for all. */
+/** One to three numbers, separated by blanks or a comma, or as many as the key has. Numbers that
+ * are left out take the value of the last one, so a single number stands for all. The value holds
+ * the first three; oak_params_array() reads all of them from the text. */
 static int parse_list(const oak_param_desc_t *desc, const char *text, oak_param_value_t *out) {
   static const char blank[] = " \t";
   const char *at = text + strspn(text, blank);
-  int count = 0;
+  int count = 0, unused_n;
+  double unused_x;
   while (*at) {
     const char *end = at + strcspn(at, " \t,");
-    if (count == 3) return 0;
-    int ok = desc->type == OAK_PARAM_INTS ? parse_int(desc, at, end, &out->n[count])
-                                          : parse_real(desc, at, end, &out->x[count]);
+    if (count == (desc->count > 3 ? desc->count : 3)) return 0;
+    int ok = desc->type == OAK_PARAM_INTS
+                 ? parse_int(desc, at, end, count < 3 ? &out->n[count] : &unused_n)
+                 : parse_real(desc, at, end, count < 3 ? &out->x[count] : &unused_x);
     if (!ok) return 0;
     count++;
     at = end + strspn(end, blank);
@@ -150,8 +153,10 @@ static void allowed_numbers(const oak_param_desc_t *desc, int article, char *out
   int plural = list && desc->count != 1;
   int integer = desc->type == OAK_PARAM_INT || desc->type == OAK_PARAM_INTS;
   int even = integer && desc->multiple_of == 2;
-  const char *lead = list       ? how_many[desc->count >= 0 && desc->count <= 3 ? desc->count : 0]
-                     : !article ? ""
+  char many[32];
+  snprintf(many, sizeof many, "%d ", desc->count);
+  const char *lead = list       ? desc->count > 3 ? many : how_many[desc->count]
+                           : !article ? ""
                      : integer  ? "an "
                                 : "a ";
   char range[96], multiple[48] = "";

@@ -131,8 +131,8 @@ typedef struct {
       view; /* for a slice, its blocks are those of the run as long as this reads them */
   oak_picture_options_t options;
   oak_scene_t scene;
-  const char **names; /* [nvar], only that of the variable is set */
-  char *name, *title, *path;
+  const char **names, **units; /* [nvar], only those of the variable are set */
+  char *name, *unit, *title, *path;
   oak_frame_t frame;
   oak_canvas_t canvas;          /* rank 0 */
   oak_projection_t *projection; /* NULL: a slice */
@@ -147,7 +147,9 @@ static void free_picture(void *context) {
   oak_projection_free(&p->projection);
   free(p->canvas.rgb);
   free(p->names);
+  free(p->units);
   free(p->name);
+  free(p->unit);
   free(p->title);
   free(p->path);
   free(p);
@@ -159,13 +161,17 @@ static oak_status_t copy_picture(const oak_grid_view_t *view, const oak_picture_
   p->view = *view;
   p->options = *options;
   p->names = calloc((size_t)view->nvar, sizeof *p->names);
+  p->units = calloc((size_t)view->nvar, sizeof *p->units);
   p->name = strdup(view->name[options->variable]);
+  p->unit = strdup(oak_view_unit(view, options->variable));
   p->title = strdup(options->title ? options->title : "");
   p->path = strdup(path);
-  OAK_CHECK(p->names && p->name && p->title && p->path, OAK_ERR_MEMORY, "no memory to write %s",
-            path);
+  OAK_CHECK(p->names && p->units && p->name && p->unit && p->title && p->path, OAK_ERR_MEMORY,
+            "no memory to write %s", path);
   p->names[options->variable] = p->name;
+  p->units[options->variable] = p->unit;
   p->view.name = p->names;
+  p->view.unit = p->units;
   p->options.title = p->title;
   OAK_TRY(set_scene(&p->view, &p->options, &p->scene));
   p->options.region = NULL; /* the scene has it */

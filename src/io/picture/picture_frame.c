@@ -94,6 +94,80 @@ static double draw_power(oak_canvas_t *canvas, double x, double y, int exponent,
   return base + oak_text_width(label, 0.75 * size, OAK_TEXT_REGULAR);
 }
 
+/* ---- names and units ---- */
+
+/** Draw text; NULL canvas: only measure. \return its width. */
+static double draw_text(oak_canvas_t *canvas, double x, double y, const char *text, double size,
+                        uint32_t color) {
+  if (canvas) oak_canvas_text(canvas, x, y, text, size, OAK_TEXT_REGULAR, color);
+  return oak_text_width(text, size, OAK_TEXT_REGULAR);
+}
+
+/** Draw a unit such as "m^-3", with the numbers behind ^ raised; NULL canvas: only measure. \return
+ * its width. */
+static double draw_unit(oak_canvas_t *canvas, double x, double y, const char *unit, double size,
+                        uint32_t color) {
+  double at = x;
+  while (*unit) {
+    char text[LABEL_SIZE], label[LABEL_SIZE];
+    const int raised = *unit == '^' && unit[1];
+    const size_t length =
+        raised ? 1 + strspn(unit + 1, "+-.0123456789") : strcspn(unit + 1, "^") + 1;
+    snprintf(text, sizeof text, "%.*s", (int)length, unit);
+    print_number(label, raised && length > 1 ? text + 1 : text);
+    at += raised ? draw_text(canvas, at, y - 0.6 * size, label, 0.75 * size, color)
+                 : draw_text(canvas, at, y, label, size, color);
+    unit += length;
+  }
+  return at - x;
+}
+
+/** Angles are in radians and have no label. */
+static const char *axis_unit(const oak_scene_t *scene, const char *axis) {
+  const char *unit = scene->view->length_unit;
+  return unit && strcmp(axis, "phi") && strcmp(axis, "theta") ? unit : "";
+}
+
+/** Draw "x", or with a power of ten and a unit "x [x10^-3 m]"; NULL canvas: only measure. \return
+ * its width. */
+static double draw_name(const oak_scene_t *scene, oak_canvas_t *canvas, double x, double y,
+                        const char *name, int exponent, double size) {
+  const char *unit = axis_unit(scene, name);
+  double at = x + draw_text(canvas, x, y, name, size, INK);
+  if (*unit) at += draw_text(canvas, at, y, " [", size, INK);
+  if (exponent) {
+    if (!*unit) at += POWER_GAP * size;
+    at += draw_power(canvas, at, y, exponent, size);
+    if (*unit) at += POWER_GAP * size;
+  }
+  at += draw_unit(canvas, at, y, unit, size, INK);
+  if (*unit) at += draw_text(canvas, at, y, "]", size, INK);
+  return at - x;
+}
+
+/** The unit of the colours; "" if none is known. */
+static void print_bar_unit(const oak_scene_t *scene, char unit[LABEL_SIZE]) {
+  const char *of_variable = oak_view_unit(scene->view, scene->options->variable);
+  const char *length =
+      axis_unit(scene, oak_view_axis(scene->view, scene->normal < 0 ? 0 : scene->normal));
+  const int column = scene->options->show == OAK_SHOW_COLUMN;
+  *unit = 0;
+  if (*of_variable && !(column && !*length))
+    snprintf(unit, LABEL_SIZE, "%s%s%s", of_variable, column ? " " : "", column ? length : "");
+}
+
+/** Draw what stands above the colour bar: the power of ten of its labels, and the unit. NULL
+ * canvas: only measure. \return its width. */
+static double draw_bar_unit(const oak_scene_t *scene, oak_canvas_t *canvas, double x, double y,
+                            int exponent, double size) {
+  char unit[LABEL_SIZE];
+  double at = x;
+  print_bar_unit(scene, unit);
+  if (exponent) at += draw_power(canvas, at, y, exponent, size);
+  if (exponent && *unit) at += POWER_GAP * size;
+  return at + draw_unit(canvas, at, y, unit, size, SOFT_INK) - x;
+}
+
 static ticks_t axis_ticks(const oak_scene_t *scene, int a, double size) {
   const double most = a == 0 ? scene->width / (8 * size) : scene->height / (5 * size);
   return make_ticks(scene->low_corner[a], scene->high_corner[a], most);
@@ -236,12 +310,17 @@ static int list_facts(const oak_scene_t *scene, fact_t fact[MAX_FACTS]) {
   name_variable(scene, &fact[0]);
   const double t = fabs(view->time);
   const char *format = t == 0 || (t >= 1e-3 && t < 1e4) ? "t = %#.4g" : "t = %.4g";
-  snprintf(add_fact(fact, &n), FACT_SIZE, format, view->time);
+  char *time = add_fact(fact, &n);
+  snprintf(time, FACT_SIZE, format, view->time);
+  if (view->time_unit && *view->time_unit)
+    snprintf(time + strlen(time), FACT_SIZE - strlen(time), " %s", view->time_unit);
   if (scene->options->show != OAK_SHOW_SLICE)
     snprintf(add_fact(fact, &n), FACT_SIZE, "along %s", oak_view_axis(view, scene->normal));
-  else if (scene->normal >= 0)
-    snprintf(add_fact(fact, &n), FACT_SIZE, "%s = %.4g", oak_view_axis(view, scene->normal),
-             scene->options->slice_position);
+  else if (scene->normal >= 0) {
+    const char *axis = oak_view_axis(view, scene->normal), *unit = axis_unit(scene, axis);
+    snprintf(add_fact(fact, &n), FACT_SIZE, "%s = %.4g%s%s", axis, scene->options->slice_position,
+             *unit ? " " : "", unit);
+  }
   snprintf(add_fact(fact, &n), FACT_SIZE, "step %ld", view->step);
   snprintf(add_fact(fact, &n), FACT_SIZE, "blocks %lld", (long long)view->nglobal);
   list_levels(scene, fact, &n);
@@ -288,10 +367,10 @@ oak_frame_t oak_frame_measure(const oak_scene_t *scene) {
   const int is_log = scene->options->log_scale;
   const double widest = is_log ? draw_decades(scene, NULL, NULL, 0, size) : widest_tick(&bar, size);
   double scale_width = widest + (TICK + TICK_GAP + BAR_WIDTH) * size;
-  if (bar.exponent && !is_log)
-    scale_width = fmax(scale_width, draw_power(NULL, 0, 0, bar.exponent, size));
-  double name_width = oak_text_width("x", size, OAK_TEXT_REGULAR);
-  if (y.exponent) name_width += draw_power(NULL, 0, 0, y.exponent, size) + POWER_GAP * size;
+  const double above = draw_bar_unit(scene, NULL, 0, 0, is_log ? 0 : bar.exponent, size);
+  scale_width = fmax(scale_width, above);
+  const char *name = scene->name[1][1] ? scene->name[1] : "x"; /* pictures in z are as wide */
+  const double name_width = draw_name(scene, NULL, 0, 0, name, y.exponent, size);
   frame.left = (int)ceil((MARGIN + NAME_GAP + label) * size + name_width + widest_tick(&y, size));
   frame.right = (int)ceil((BAR_GAP + MARGIN) * size + scale_width);
   frame.bottom = (int)ceil((MARGIN + 1 + NAME_GAP + 1 + label) * size);
@@ -299,7 +378,7 @@ oak_frame_t oak_frame_measure(const oak_scene_t *scene) {
   const int lines = draw_facts(scene, NULL, 0, 0, room, size);
   double top = MARGIN + 1 + LINE_HEIGHT * (lines - 1) + 1.6;
   if (has_title(scene)) top += LINE_HEIGHT * TITLE_SCALE;
-  if (bar.exponent && !is_log) top += 1.7;
+  if (above > 0) top += 1.7;
   frame.top = (int)ceil(top * size);
   return frame;
 }
@@ -327,10 +406,8 @@ static void draw_x_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_
     oak_canvas_text(canvas, x - oak_text_width(label, size, OAK_TEXT_REGULAR) / 2, base, label,
                     size, OAK_TEXT_REGULAR, SOFT_INK);
   }
-  const char *name = scene->name[0];
   const double x = frame->left + scene->width / 2.0, below = floor(base + (NAME_GAP + 1) * size);
-  oak_canvas_text(canvas, x, below, name, size, OAK_TEXT_REGULAR, INK);
-  if (ticks.exponent) draw_power(canvas, x + 1.4 * size, below, ticks.exponent, size);
+  draw_name(scene, canvas, x, below, scene->name[0], ticks.exponent, size);
 }
 
 static void draw_y_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas) {
@@ -350,13 +427,8 @@ static void draw_y_axis(const oak_scene_t *scene, const oak_frame_t *frame, oak_
     oak_canvas_text(canvas, x0 - length - TICK_GAP * size - width, floor(y + size / 2 + 0.5), label,
                     size, OAK_TEXT_REGULAR, SOFT_INK);
   }
-  const char *name = scene->name[1];
   const double y = floor(frame->top + scene->height / 2.0 + size / 2);
-  oak_canvas_text(canvas, MARGIN * size * 0.7, y, name, size, OAK_TEXT_REGULAR, INK);
-  if (ticks.exponent)
-    draw_power(canvas,
-               (MARGIN * 0.7 + POWER_GAP) * size + oak_text_width(name, size, OAK_TEXT_REGULAR), y,
-               ticks.exponent, size);
+  draw_name(scene, canvas, MARGIN * size * 0.7, y, scene->name[1], ticks.exponent, size);
 }
 
 static void draw_bar(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas) {
@@ -374,6 +446,8 @@ static void draw_bar(const oak_scene_t *scene, const oak_frame_t *frame, oak_can
                     (uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2]);
   }
   draw_box(canvas, x0, frame->top, width, scene->height, frame->thin);
+  draw_bar_unit(scene, canvas, x0 - 0.1 * size, floor(frame->top - 1.0 * size),
+                scene->options->log_scale ? 0 : ticks.exponent, size);
   if (scene->options->log_scale) {
     draw_decades(scene, frame, canvas, x0 + width + frame->thin, size);
     return;
@@ -387,8 +461,6 @@ static void draw_bar(const oak_scene_t *scene, const oak_frame_t *frame, oak_can
     oak_canvas_text(canvas, x + length + 0.7 * TICK_GAP * size, floor(y + size / 2 + 0.5), label,
                     size, OAK_TEXT_REGULAR, SOFT_INK);
   }
-  if (ticks.exponent)
-    draw_power(canvas, x0 - 0.1 * size, floor(frame->top - 1.0 * size), ticks.exponent, size);
 }
 
 void oak_frame_draw(const oak_scene_t *scene, const oak_frame_t *frame, oak_canvas_t *canvas) {

@@ -235,6 +235,9 @@ static void make_view(oak_plotfile_t *p) {
                               .value_bytes = p->value_bytes,
                               .nvar = scan->nvar,
                               .name = (const char *const *)scan->name,
+                              .unit = (const char *const *)scan->unit,
+                              .length_unit = scan->unit[scan->nvar],
+                              .time_unit = scan->unit[scan->nvar + 1],
                               .read = read_leaves,
                               .owner = p};
   memcpy(p->view.block_size, leaves->block_size, sizeof leaves->block_size);

@@ -247,6 +247,29 @@ static oak_status_t take_level(reader_t *r, const oak_scan_t *scan, int l, int *
   return take_word(r, path);
 }
 
+/** Lines "unit of NAME UNIT" of variables, "length" and "time". */
+static oak_status_t take_units(reader_t *r, oak_scan_t *scan) {
+  scan->unit = calloc((size_t)scan->nvar + 2, sizeof *scan->unit);
+  OAK_CHECK(scan->unit, OAK_ERR_MEMORY, "no memory to read %s", r->path);
+  for (skip_blank(r); !strncmp(r->at, "unit of ", 8); skip_blank(r)) {
+    char *name;
+    int v = 0;
+    OAK_TRY(take_word(r, "unit of"));
+    OAK_TRY(take_name(r, "the name of a variable", " \r\n", &name));
+    while (v < scan->nvar && strcmp(name, scan->name[v])) v++;
+    if (v == scan->nvar) v += !strcmp(name, "length") ? 0 : !strcmp(name, "time") ? 1 : 2;
+    free(name);
+    if (v == scan->nvar + 2 || scan->unit[v])
+      return unexpected(r, "the unit of a variable, once, before this");
+    OAK_TRY(take_name(r, "a unit", "\r\n", &scan->unit[v]));
+  }
+  for (int v = 0; v < scan->nvar + 2; v++)
+    if (!scan->unit[v]) scan->unit[v] = calloc(1, 1);
+  for (int v = 0; v < scan->nvar + 2; v++)
+    OAK_CHECK(scan->unit[v], OAK_ERR_MEMORY, "no memory to read %s", r->path);
+  return OAK_OK;
+}
+
 static oak_status_t take_header(reader_t *r, oak_scan_t *scan, int nbox[MOST_LEVELS]) {
   static const int coordinates[] = {OAK_VIEW_CARTESIAN, OAK_VIEW_AXISYMMETRIC, OAK_VIEW_SPHERICAL};
   int unused, number;
@@ -263,11 +286,13 @@ static oak_status_t take_header(reader_t *r, oak_scan_t *scan, int nbox[MOST_LEV
   OAK_TRY(take_int(r, "a boundary of 0 cells,", 0, 0, &unused));
   for (int l = 0; l <= scan->finest; l++) OAK_TRY(take_level(r, scan, l, &nbox[l]));
   skip_blank(r);
-  if (*r->at && number == 0) { /* coordinates that AMReX has no number for */
+  if (!strncmp(r->at, "coordinates", 11) &&
+      number == 0) { /* coordinates that AMReX has no number for */
     scan->coordinates = scan->dim == 2 ? OAK_VIEW_POLAR : OAK_VIEW_CYLINDRICAL;
     OAK_TRY(take_word(r, "coordinates"));
     OAK_TRY(take_word(r, scan->dim == 2 ? "polar" : "cylindrical"));
   }
+  OAK_TRY(take_units(r, scan));
   return take_end(r);
 }
 
@@ -375,7 +400,9 @@ void oak_scan_free(oak_scan_t *scan) {
     free(scan->level[l].box);
   }
   for (int v = 0; v < scan->nvar; v++) free(scan->name[v]);
+  for (int v = 0; v < scan->nvar + 2 && scan->unit; v++) free(scan->unit[v]);
   free(scan->name);
+  free(scan->unit);
   free(scan->range);
   free(scan->level);
   *scan = (oak_scan_t){0};

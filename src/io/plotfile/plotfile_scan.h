@@ -26,6 +26,7 @@ typedef struct {
   int dim, nvar, finest;
   int coordinates;    /**< OAK_VIEW_CARTESIAN, ... */
   char **name;        /**< [nvar] */
+  char **unit;        /**< [nvar + 2] of the variables, of length and time; "": none is given */
   double (*range)[2]; /**< [nvar] lowest and highest value of all boxes */
   double time, xmin[3], xmax[3];
   int64_t step;

@@ -141,6 +141,19 @@ static void print_coordinates(FILE *out, const oak_grid_view_t *view) {
   if (view->coordinates == OAK_VIEW_CYLINDRICAL) fprintf(out, "coordinates cylindrical\n");
 }
 
+/* Lines "unit of NAME UNIT", which AMReX does not know. They have at least four words: yt takes
+ * lines of three words for levels. */
+static void print_units(FILE *out, const oak_grid_view_t *view) {
+  char name[OAK_VIEW_NAME];
+  if (view->length_unit && *view->length_unit)
+    fprintf(out, "unit of length %s\n", view->length_unit);
+  if (view->time_unit && *view->time_unit) fprintf(out, "unit of time %s\n", view->time_unit);
+  for (int v = 0; v < view->nvar; v++)
+    if (*oak_view_unit(view, v))
+      fprintf(out, "unit of %s %s\n", oak_view_file_name(view->name[v], name),
+              oak_view_unit(view, v));
+}
+
 static void write_header(const oak_grid_view_t *view, const oak_plot_level_t *level,
                          const char *part, oak_rank_text_t *text_file) {
   char *path = oak_text_new("%s/Header", part);
@@ -155,6 +168,7 @@ static void write_header(const oak_grid_view_t *view, const oak_plot_level_t *le
     if (text_file->out) fprintf(text_file->out, "Level_%d/Cell\n", l);
   }
   if (text_file->out) print_coordinates(text_file->out, view);
+  if (text_file->out) print_units(text_file->out, view);
   oak_rank_text_finish(text_file);
 }
 

@@ -30,7 +30,7 @@ struct oak_derived {
   oak_derive_t what;
   values_t values, other;
   char *name;
-  const char *names[1];
+  const char *names[1], *units[1];
   double largest; /**< gradient */
 };
 
@@ -235,6 +235,8 @@ static oak_status_t fill(oak_derived_t *derived, const oak_grid_view_t *view, in
   }
   OAK_CHECK(derived->name, OAK_ERR_MEMORY, "no memory for the name of a variable");
   derived->names[0] = derived->name;
+  derived->units[0] = derived->what == OAK_DERIVE_DIFFERENCE ? oak_view_unit(view, var) : "";
+  derived->view.unit = derived->units;
   return OAK_OK;
 }
 

@@ -45,6 +45,10 @@ const char *oak_view_axis(const oak_grid_view_t *view, int d) {
   return name[view->coordinates][d];
 }
 
+const char *oak_view_unit(const oak_grid_view_t *view, int var) {
+  return view->unit ? view->unit[var] : "";
+}
+
 oak_status_t oak_view_check(const oak_grid_view_t *view, const char *path) {
   OAK_CHECK(path[0], OAK_ERR_ARGUMENT, "the name of an output is empty; give a path");
   OAK_CHECK(view->value_bytes == 4 || view->value_bytes == 8, OAK_ERR_ARGUMENT,

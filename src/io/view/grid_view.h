@@ -38,11 +38,13 @@ typedef struct oak_grid_view {
   int coordinates;           /**< of mesh.coordinates: OAK_VIEW_CARTESIAN, ... */
   double time;
   long step;
-  int value_bytes;         /**< of a value in files: 4 or 8 */
-  int nvar;                /**< output variables */
-  const char *const *name; /**< [nvar] */
-  int has_mask;            /**< there are solids: cells where variable \a mask is at least 1/2 */
-  int mask;                /**< for `read`; it may be nvar, and then is none of the variables */
+  int value_bytes;                     /**< of a value in files: 4 or 8 */
+  int nvar;                            /**< output variables */
+  const char *const *name;             /**< [nvar] */
+  const char *const *unit;             /**< [nvar] "" where none is declared; NULL: none is */
+  const char *length_unit, *time_unit; /**< of the axes; "" or NULL: none is declared */
+  int has_mask; /**< there are solids: cells where variable \a mask is at least 1/2 */
+  int mask;     /**< for `read`; it may be nvar, and then is none of the variables */
   /** Read variable \a var of blocks [b0, b0+n): dst[n][N^dim], i fastest, interior cells only.
    * Rank-local. */
   oak_status_t (*read)(const struct oak_grid_view *view, int var, int b0, int n, double *dst);
@@ -67,6 +69,8 @@ typedef struct oak_grid_view {
   void *owner;
 } oak_grid_view_t;
 
+/** The unit of a variable, "" if none is declared. */
+const char *oak_view_unit(const oak_grid_view_t *view, int var);
 /** The letter of axis d: x, y, z, or r, z. */
 const char *oak_view_axis(const oak_grid_view_t *view, int d);
 

@@ -71,9 +71,10 @@ static herr_t put_value(hid_t where, const char *name, hid_t type, const void *v
   return bad | H5Sclose(space);
 }
 
-/** An array whose values are written later. \a place: where they go. */
-static herr_t reserve(hid_t where, const char *name, hid_t type, int rank, const hsize_t *count,
-                      int64_t *place) {
+/** An array whose values are written later. \a place: where they go; \a unit: "" if there is none.
+ */
+static herr_t reserve(hid_t where, const char *name, const char *unit, hid_t type, int rank,
+                      const hsize_t *count, int64_t *place) {
   const hid_t space = H5Screate_simple(rank, count, NULL), how = array_properties();
   herr_t bad = H5Pset_layout(how, H5D_CONTIGUOUS);
   bad |= H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY);
@@ -82,6 +83,7 @@ static herr_t reserve(hid_t where, const char *name, hid_t type, int rank, const
   const haddr_t at = array < 0 ? HADDR_UNDEF : H5Dget_offset(array);
   *place = (int64_t)at;
   if (at == HADDR_UNDEF && H5Sget_simple_extent_npoints(space) > 0) bad = -1;
+  if (*unit) bad |= put_text(array, "units", unit);
   bad |= H5Dclose(array);
   bad |= H5Pclose(how);
   return bad | H5Sclose(space);
@@ -99,10 +101,10 @@ static herr_t put_level(const oak_grid_view_t *view, hid_t where, int number,
   const hid_t type = view->value_bytes == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
   const hsize_t boxes[2] = {(hsize_t)level->boxes, 6}, count = (hsize_t)level->cells;
   herr_t bad = put_attribute(group, "Spacing", H5T_NATIVE_DOUBLE, 3, level->spacing);
-  bad |= reserve(group, "AMRBox", H5T_NATIVE_INT32, 2, boxes, &place[0]);
+  bad |= reserve(group, "AMRBox", "", H5T_NATIVE_INT32, 2, boxes, &place[0]);
   for (int v = 0; v < view->nvar; v++)
-    bad |= reserve(cells, oak_view_file_name(view->name[v], file_name), type, 1, &count,
-                   &place[1 + v]);
+    bad |= reserve(cells, oak_view_file_name(view->name[v], file_name), oak_view_unit(view, v),
+                   type, 1, &count, &place[1 + v]);
   bad |= H5Gclose(new_group(group, "FieldData")); /* ParaView 5.11 complains without them */
   bad |= H5Gclose(new_group(group, "PointData"));
   bad |= H5Gclose(cells);
@@ -140,13 +142,14 @@ static herr_t put_cells(const oak_grid_view_t *view, hid_t root, const content_t
   bad |= put_value(root, "NumberOfPoints", H5T_NATIVE_INT64, &content->points);
   bad |= put_value(root, "NumberOfCells", H5T_NATIVE_INT64, &content->cells);
   bad |= put_value(root, "NumberOfConnectivityIds", H5T_NATIVE_INT64, &ids);
-  bad |= reserve(root, "Points", H5T_NATIVE_DOUBLE, 2, points, &place[OAK_VTKHDF_POINTS]);
-  bad |= reserve(root, "Connectivity", H5T_NATIVE_INT64, 1, &corners, &place[OAK_VTKHDF_CORNERS]);
-  bad |= reserve(root, "Offsets", H5T_NATIVE_INT64, 1, &offsets, &place[OAK_VTKHDF_OFFSETS]);
-  bad |= reserve(root, "Types", H5T_NATIVE_UINT8, 1, &cells, &place[OAK_VTKHDF_TYPES]);
+  bad |= reserve(root, "Points", "", H5T_NATIVE_DOUBLE, 2, points, &place[OAK_VTKHDF_POINTS]);
+  bad |=
+      reserve(root, "Connectivity", "", H5T_NATIVE_INT64, 1, &corners, &place[OAK_VTKHDF_CORNERS]);
+  bad |= reserve(root, "Offsets", "", H5T_NATIVE_INT64, 1, &offsets, &place[OAK_VTKHDF_OFFSETS]);
+  bad |= reserve(root, "Types", "", H5T_NATIVE_UINT8, 1, &cells, &place[OAK_VTKHDF_TYPES]);
   for (int v = 0; v < view->nvar; v++)
-    bad |= reserve(data, oak_view_file_name(view->name[v], name), type, 1, &cells,
-                   &place[OAK_VTKHDF_ARRAYS + v]);
+    bad |= reserve(data, oak_view_file_name(view->name[v], name), oak_view_unit(view, v), type, 1,
+                   &cells, &place[OAK_VTKHDF_ARRAYS + v]);
   bad |= H5Gclose(new_group(root, "PointData"));
   return bad | H5Gclose(data);
 }

@@ -204,11 +204,13 @@ static void print_shape(const writer_t *w, int more, char shape[SHAPE]) {
     snprintf(shape, SHAPE, "%d %d %d", n[2] + more, n[1] + more, n[0] + more);
 }
 
-static void print_item(FILE *out, const writer_t *w, const char *name, const char *type, int bytes,
-                       int64_t seek, const char *data) {
+/** \a unit: "" if there is none. */
+static void print_item(FILE *out, const writer_t *w, const char *name, const char *unit,
+                       const char *type, int bytes, int64_t seek, const char *data) {
   char shape[SHAPE];
   print_shape(w, 0, shape);
   fprintf(out, "<Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Cell\">", name);
+  if (*unit) fprintf(out, "<Information Name=\"Unit\" Value=\"%s\"/>", unit);
   print_data(out, w, shape, type, bytes, seek, data);
   fputs("</Attribute>\n", out);
 }
@@ -260,9 +262,9 @@ static void print_block(FILE *out, const writer_t *w, int b, const char *data) {
   const int64_t bytes = (int64_t)w->ncell * view->value_bytes;
   char name[OAK_VIEW_NAME];
   for (int v = 0; v < view->nvar; v++)
-    print_item(out, w, oak_view_file_name(view->name[v], name), "Float", view->value_bytes,
-               w->begin + ((int64_t)v * view->nblock + b) * bytes, data);
-  if (w->layers > 0) print_item(out, w, "vtkGhostType", "UChar", 1, 0, data);
+    print_item(out, w, oak_view_file_name(view->name[v], name), oak_view_unit(view, v), "Float",
+               view->value_bytes, w->begin + ((int64_t)v * view->nblock + b) * bytes, data);
+  if (w->layers > 0) print_item(out, w, "vtkGhostType", "", "UChar", 1, 0, data);
   fputs("</Grid>\n", out);
 }
 

@@ -60,6 +60,25 @@ static int find(const oak_setup_t *setup, const char *name) {
   return -1;
 }
 
+/* UNITS names variables, and length and time. */
+static oak_status_t check_units(const oak_setup_t *setup) {
+  char known[2048];
+  oak_variables_print(setup, 1, known, sizeof known);
+  for (int n = 0; n < setup->units.count; n++) {
+    const char *name = setup->units.of[n].name;
+    const int found = find(setup, name) >= 0,
+              axis = !strcmp(name, "length") || !strcmp(name, "time");
+    OAK_CHECK(!found || !axis, OAK_ERR_INPUT,
+              "UNITS: %s stands for the axes, but is a variable here: choose another name for it",
+              name);
+    OAK_CHECK(
+        found || axis, OAK_ERR_INPUT,
+        "%s or %s: UNITS: there is no variable %s (with mesh.dim = %d); known: length time %s",
+        setup->files.physics, setup->files.problem, name, setup->dim, known);
+  }
+  return OAK_OK;
+}
+
 oak_status_t oak_variables_check(const oak_setup_t *setup) {
   OAK_CHECK(find(setup, "solid") < 0 || oak_variables_mask(setup) >= 0, OAK_ERR_INPUT,
             "a variable of %s or %s is named solid, which in files is the mask of solids: choose "
@@ -77,7 +96,7 @@ oak_status_t oak_variables_check(const oak_setup_t *setup) {
               owner == OAK_OF_PHYSICS ? setup->files.physics : setup->files.problem,
               name_of(setup, v));
   }
-  return OAK_OK;
+  return check_units(setup);
 }
 
 /** Whether a variable can be asked for by its name. \a of_cells: variables with one value per
@@ -126,6 +145,7 @@ oak_status_t oak_variable_unknown(const oak_setup_t *setup, const char *word, co
 
 static void add(const oak_setup_t *setup, oak_selection_t *s, int variable) {
   s->variable[s->count] = variable;
+  s->unit[s->count] = oak_unit_of(setup, name_of(setup, variable));
   s->name[s->count++] = name_of(setup, variable);
 }
 

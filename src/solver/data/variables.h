@@ -14,10 +14,11 @@ typedef struct {
   int count;
   int variable[OAK_MOST_SELECTED]; /**< numbers for oak_variable_read */
   const char *name[OAK_MOST_SELECTED];
+  const char *unit[OAK_MOST_SELECTED]; /**< "": none is declared */
 } oak_selection_t;
 
-/** Refuse an output variable of physics or problem whose name stands for another variable.
- * Rank-local. */
+/** Refuse an output variable of physics or problem whose name stands for another variable, and
+ * units of variables that are not there. Rank-local. */
 oak_status_t oak_variables_check(const oak_setup_t *setup);
 
 /** What an empty list of variables selects. */

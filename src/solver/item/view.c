@@ -92,7 +92,10 @@ oak_grid_view_t oak_view_domain(const oak_t *sim, const oak_selection_t *variabl
                           .step = sim->data.clock.step,
                           .value_bytes = 8,
                           .nvar = variables->count,
-                          .name = variables->name};
+                          .name = variables->name,
+                          .unit = variables->unit,
+                          .length_unit = oak_unit_of(&sim->setup, "length"),
+                          .time_unit = oak_unit_of(&sim->setup, "time")};
   memcpy(view.block_size, sim->setup.block_size, sizeof view.block_size);
   memcpy(view.xmin, sim->setup.xmin, sizeof view.xmin);
   memcpy(view.xmax, sim->setup.xmax, sizeof view.xmax);

@@ -40,6 +40,10 @@ void oak_list_variables(const oak_t *sim, char *names, size_t size) {
   oak_variables_print(&sim->setup, 0, names, size);
 }
 
+const char *oak_variable_unit(const oak_t *sim, const char *name) {
+  return oak_unit_of(&sim->setup, name);
+}
+
 oak_status_t oak_view_cells(oak_t *sim, const void **cells, int *number_bytes) {
   OAK_BEGIN(sim);
   OAK_CHECK(oak_device_ops(sim->setup.dev)->host_memory, OAK_ERR_STATE,

@@ -68,7 +68,7 @@ static oak_status_t read_parameter(oak_setup_t *setup, oak_module_t *module, int
   const int of_problem = setup->files.declared.parameter[slot].owner == OAK_OF_PROBLEM;
   const char *section = of_problem ? "problem" : "physics";
   char constant[128];
-  if (setup->files.declared.parameter[slot].kind != OAK_PARAMETER) {
+  if (setup->files.declared.parameter[slot].kind >= OAK_GLOBAL_MAX) {
     snprintf(constant, sizeof constant, "%s_global_%s", section, name);
     if (!oak_setup_has(setup, module, constant)) return OAK_OK;
     setup->description.has_integrals |=
@@ -87,7 +87,14 @@ static oak_status_t read_parameter(oak_setup_t *setup, oak_module_t *module, int
   snprintf(constant, sizeof constant, "%s_help_%s", section, name);
   OAK_TRY(oak_device_constant(setup->dev, module, constant, d->parameter[n].help, OAK_HELP_BYTES));
   blank_control(d->parameter[n].help);
-  return read_values(d, n);
+  OAK_TRY(read_values(d, n));
+  const int array = setup->files.declared.parameter[slot].kind == OAK_PARAMETER_ARRAY;
+  OAK_CHECK(!array || (!*d->parameter[n].choices && !d->parameter[n].positive_if_refined),
+            OAK_ERR_INPUT,
+            "PARAMETER_ARRAY(%s, ...): its help text may begin with a bound such as {>0} or {>=0} "
+            "alone",
+            name);
+  return OAK_OK;
 }
 
 /* An output variable, unless the preprocessor has left it out. */
@@ -240,11 +247,24 @@ static oak_status_t read_description(oak_setup_t *setup, oak_module_t *module) {
 
 /* ---- keys */
 
+/* The default of an array is a text. */
+static oak_status_t read_array(oak_setup_t *setup, oak_module_t *module, int n,
+                               oak_param_desc_t *desc, char text[OAK_VALUES_BYTES]) {
+  const oak_description_t *d = &setup->description;
+  char constant[128];
+  desc->count = setup->files.declared.parameter[d->parameter[n].slot].length;
+  desc->type = OAK_PARAM_REALS;
+  desc->fallback = text;
+  snprintf(constant, sizeof constant, "%s_values_%s", d->parameter[n].section,
+           d->parameter[n].name);
+  return oak_device_constant(setup->dev, module, constant, text, OAK_VALUES_BYTES);
+}
+
 /* A name such as rho may stand for a conserved and a primitive variable: the first one counts. */
-static oak_status_t declare_parameters(oak_setup_t *setup) {
+static oak_status_t declare_parameters(oak_setup_t *setup, oak_module_t *module) {
   const oak_description_t *d = &setup->description;
   for (int n = 0; n < d->nparameter; n++) {
-    char key[256], fallback[64];
+    char key[256], fallback[64], values[OAK_VALUES_BYTES];
     oak_param_desc_t desc = {.key = key,
                              .type = OAK_PARAM_REAL,
                              .fallback = fallback,
@@ -276,6 +296,8 @@ static oak_status_t declare_parameters(oak_setup_t *setup) {
       desc.type = OAK_PARAM_CHOICE;
       desc.choices = d->parameter[n].choices;
     }
+    if (setup->files.declared.parameter[d->parameter[n].slot].kind == OAK_PARAMETER_ARRAY)
+      OAK_TRY(read_array(setup, module, n, &desc, values));
     OAK_TRY(oak_params_declare(setup->params, &desc, 1));
   }
   return OAK_OK;
@@ -289,8 +311,9 @@ oak_status_t oak_setup_describe(oak_setup_t *setup) {
   oak_status_t st = oak_setup_build_module(setup, "describe", &module);
   OAK_TRY(oak_explain_names(setup, st));
   st = read_description(setup, module);
-  if (st == OAK_OK) st = declare_parameters(setup);
+  if (st == OAK_OK) st = declare_parameters(setup, module);
   if (st == OAK_OK) st = oak_tables_describe(setup, module);
+  if (st == OAK_OK) st = oak_units_describe(setup, module);
   oak_device_unload(setup->dev, &module);
   return oak_agree(setup->comm, st);
 }

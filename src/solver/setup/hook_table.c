@@ -11,12 +11,10 @@
 
 /** An argument of a macro as a file writes it: texts are in quotes. */
 static const char *as_written(const char *argument) {
-  static const char *const shown[][2] = {{"text", "\"text\""},
-                                         {"names", "\"names\""},
-                                         {"help", "\"help\""},
-                                         {"file", "\"file\""},
-                                         {"fallback", "default"}};
-  for (int n = 0; n < 5; n++)
+  static const char *const shown[][2] = {{"text", "\"text\""},     {"names", "\"names\""},
+                                         {"help", "\"help\""},     {"file", "\"file\""},
+                                         {"values", "\"values\""}, {"fallback", "default"}};
+  for (int n = 0; n < 6; n++)
     if (!strcmp(argument, shown[n][0])) return shown[n][1];
   return argument;
 }

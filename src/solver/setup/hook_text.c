@@ -15,7 +15,9 @@ static void print_structure(FILE *f, const oak_declared_t *d, oak_owner_t owner,
   fprintf(f, "struct %s_parameters {\n", section);
   for (int n = 0; n < d->count; n++)
     if (d->parameter[n].owner == owner) {
-      fprintf(f, "  double %s;\n", d->parameter[n].name);
+      const int array = d->parameter[n].kind == OAK_PARAMETER_ARRAY;
+      fprintf(f, array ? "  double %s[%d];\n" : "  double %s;\n", d->parameter[n].name,
+              d->parameter[n].length);
       any = 1;
     }
   fprintf(f, "%s%s};\n", any ? "" : "  double oak_unused;\n", more);

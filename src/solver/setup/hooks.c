@@ -98,6 +98,7 @@ static const char *skip_blanks(const char *c) { return c + strspn(c, " \t\r\n");
 
 /* Declarations that are members of the structure of parameters. */
 static const char *const members[] = {[OAK_PARAMETER] = "PARAMETER",
+                                      [OAK_PARAMETER_ARRAY] = "PARAMETER_ARRAY",
                                       [OAK_GLOBAL_MAX] = "GLOBAL_MAX",
                                       [OAK_GLOBAL_MIN] = "GLOBAL_MIN",
                                       [OAK_GLOBAL_INTEGRAL] = "GLOBAL_INTEGRAL"};
@@ -220,19 +221,52 @@ static void add_field(search_t *s, int function, const char *c, int line) {
   (function ? d->field[n].function : d->field[n].stored)[s->owner] = 1;
 }
 
+/* The numbers in the second argument, a text in quotes; 0: it is not one. */
+static int count_numbers(const char *c) {
+  int count = 0;
+  c += strcspn(c, ",)");
+  if (*c != ',') return 0;
+  c = skip_blanks(c + 1);
+  if (*c++ != '"') return 0;
+  for (c += strspn(c, " ,"); *c && *c != '"'; c += strspn(c, " ,")) {
+    c += strcspn(c, " ,\"");
+    count++;
+  }
+  return count;
+}
+
 static void add_member(search_t *s, oak_kind_t kind, const char *c, int line) {
   char name[OAK_LONGEST_NAME + 1];
+  oak_declared_t *d = s->out;
   if (!read_name(s, "parameter", c, line, name)) return;
-  for (int n = 0; n < s->out->count; n++)
-    if (s->out->parameter[n].owner == s->owner && !strcmp(s->out->parameter[n].name, name)) return;
-  if (s->out->count == OAK_MAX_PARAMETERS) {
-    complain(s, line, "parameter %s: physics and problem have too many parameters; at most %d fit",
+  const int length = kind == OAK_PARAMETER_ARRAY ? count_numbers(c) : 1;
+  if (!length) {
+    complain(s, line,
+             "PARAMETER_ARRAY(%s, ...): the second argument must be numbers in quotes, "
+             "such as \"1 2 3\"",
+             name);
+    return;
+  }
+  for (int n = 0; n < d->count; n++) {
+    if (d->parameter[n].owner != s->owner || strcmp(d->parameter[n].name, name)) continue;
+    if (d->parameter[n].length != length)
+      complain(s, line, "parameter %s is there a second time, with another number of values", name);
+    return;
+  }
+  const int place =
+      d->count ? d->parameter[d->count - 1].place + d->parameter[d->count - 1].length : 0;
+  if (place + length > OAK_MAX_PARAMETERS) {
+    complain(s, line,
+             "parameter %s: physics and problem have too many parameters; at most %d "
+             "numbers fit",
              name, OAK_MAX_PARAMETERS);
     return;
   }
-  s->out->parameter[s->out->count].owner = s->owner;
-  s->out->parameter[s->out->count].kind = kind;
-  memcpy(s->out->parameter[s->out->count++].name, name, sizeof name);
+  d->parameter[d->count].owner = s->owner;
+  d->parameter[d->count].kind = kind;
+  d->parameter[d->count].length = length;
+  d->parameter[d->count].place = place;
+  memcpy(d->parameter[d->count++].name, name, sizeof name);
 }
 
 /* ---- hooks */
@@ -430,8 +464,13 @@ static oak_status_t list_names(const char *path,
   return st;
 }
 
+/* As a member of a structure: an array has its length behind it. An editor wants globals too. */
 static const char *parameter_name(const oak_declared_t *found, int n) {
-  return n < found->count ? found->parameter[n].name : NULL; /* an editor wants globals too */
+  static _Thread_local char member[OAK_LONGEST_NAME + 16];
+  if (n >= found->count) return NULL;
+  if (found->parameter[n].kind != OAK_PARAMETER_ARRAY) return found->parameter[n].name;
+  snprintf(member, sizeof member, "%s[%d]", found->parameter[n].name, found->parameter[n].length);
+  return member;
 }
 
 static const char *field_name(const oak_declared_t *found, int n) {

@@ -18,7 +18,13 @@ enum {
 };
 
 /** What a declaration makes. */
-typedef enum { OAK_PARAMETER, OAK_GLOBAL_MAX, OAK_GLOBAL_MIN, OAK_GLOBAL_INTEGRAL } oak_kind_t;
+typedef enum {
+  OAK_PARAMETER,
+  OAK_PARAMETER_ARRAY,
+  OAK_GLOBAL_MAX,
+  OAK_GLOBAL_MIN,
+  OAK_GLOBAL_INTEGRAL
+} oak_kind_t;
 
 /** Parameters and globals by name, those of the physics first: members of its structure, then of
  * the problem's. Then output variables, and fields beside the state. The list includes declarations
@@ -29,6 +35,8 @@ typedef struct {
   struct {
     oak_owner_t owner;
     oak_kind_t kind;
+    int length; /**< numbers: 1, or those of an array */
+    int place;  /**< of the first number among those of all */
     char name[OAK_LONGEST_NAME + 1];
   } parameter[OAK_MAX_PARAMETERS];
   int noutput;

@@ -64,9 +64,13 @@ static void read_parameters(oak_setup_t *setup) {
   for (int n = 0; n < d->nparameter; n++) {
     char key[256];
     snprintf(key, sizeof key, "%s.%s", d->parameter[n].section, d->parameter[n].name);
-    value[d->parameter[n].slot + setup->user.first] = *d->parameter[n].choices
-                                                          ? oak_params_choice(setup->params, key)
-                                                          : oak_params_real(setup->params, key);
+    const int slot = d->parameter[n].slot;
+    double *out = value + setup->files.declared.parameter[slot].place + setup->user.first;
+    if (setup->files.declared.parameter[slot].kind == OAK_PARAMETER_ARRAY)
+      oak_params_array(setup->params, key, setup->files.declared.parameter[slot].length, out);
+    else
+      *out = *d->parameter[n].choices ? oak_params_choice(setup->params, key)
+                                      : oak_params_real(setup->params, key);
   }
 }
 
@@ -90,7 +94,8 @@ oak_status_t oak_setup_change_parameters(oak_setup_t *setup) {
 
 oak_status_t oak_setup_upload_globals(oak_setup_t *setup, const double *value) {
   for (int g = 0; g < setup->description.nglobal; g++)
-    setup->user.value[setup->description.global_slot[g] + setup->user.first] = value[g];
+    setup->user.value[setup->files.declared.parameter[setup->description.global_slot[g]].place +
+                      setup->user.first] = value[g];
   return oak_device_upload(setup->dev, setup->user.device, setup->user.value,
                            sizeof setup->user.value);
 }

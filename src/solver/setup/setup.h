@@ -46,6 +46,17 @@ typedef struct {
   } parameter[OAK_MAX_PARAMETERS];
 } oak_description_t;
 
+/** Units that physics and problem declare (UNITS). */
+enum { OAK_MAX_UNITS = 128, OAK_LONGEST_UNIT = 31 };
+typedef struct {
+  char text[2][OAK_UNITS_BYTES]; /**< storage, of physics and problem */
+  const char *other[2];          /**< unit of the variables of the physics that have none; "" */
+  int count;
+  struct {
+    const char *name, *unit;
+  } of[OAK_MAX_UNITS]; /**< those of the problem first */
+} oak_units_t;
+
 /** Passive scalars beside the variables of the physics. */
 typedef struct {
   int count, values; /**< values: choice of physics.scalar_values */
@@ -182,6 +193,7 @@ typedef struct {
   oak_equation_list_t equations;
   oak_body_list_t bodies;
   oak_tables_t tables;
+  oak_units_t units;
   char *reactions; /**< C for the kernels (reactions.c); NULL: there are none */
   oak_user_values_t user;
   oak_module_t *module; /**< of all kernels below */
@@ -285,6 +297,12 @@ oak_status_t oak_reactions_read(oak_setup_t *setup);
 /** Print them for the kernels; \a describe: without values. */
 void oak_tables_print(const oak_setup_t *setup, int describe, FILE *f);
 void oak_tables_free(oak_setup_t *setup);
+
+/* units.c */
+/** Read the units that the files declare. Rank-local. */
+oak_status_t oak_units_describe(oak_setup_t *setup, oak_module_t *module);
+/** The unit of a variable, of "length" or of "time"; "" if none is declared. */
+const char *oak_unit_of(const oak_setup_t *setup, const char *name);
 
 /* names.c */
 /** If \a st is the failure of a build because of an unknown name, add the names of the variables of

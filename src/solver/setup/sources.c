@@ -188,6 +188,7 @@ static oak_status_t check_unchanged(const oak_setup_t *setup) {
   for (int n = 0; same && n < now->count; n++)
     same = now->parameter[n].owner == setup->files.declared.parameter[n].owner &&
            now->parameter[n].kind == setup->files.declared.parameter[n].kind &&
+           now->parameter[n].length == setup->files.declared.parameter[n].length &&
            !strcmp(now->parameter[n].name, setup->files.declared.parameter[n].name);
   free(now);
   OAK_TRY(st);

@@ -165,7 +165,8 @@ static oak_status_t read_floors(oak_t *sim) {
     char key[256];
     const size_t length = strlen(d->parameter[n].name);
     if (strcmp(d->parameter[n].section, "physics") || length < 6 ||
-        strcmp(d->parameter[n].name + length - 6, "_floor"))
+        strcmp(d->parameter[n].name + length - 6, "_floor") ||
+        sim->setup.files.declared.parameter[d->parameter[n].slot].kind != OAK_PARAMETER)
       continue;
     snprintf(key, sizeof key, "physics.%s", d->parameter[n].name);
     const double value = oak_params_real(sim->setup.params, key);
