@@ -65,7 +65,8 @@ class Blocks:
     """Leaves of a block tree and values on them: what a plotfile and a running simulation have in common.
 
     dim         2 or 3
-    block_size  cells of a block along each dimension, N
+    block_shape [dim] cells of a block along each dimension
+    block_size  the same as one number, N; 0 if these numbers differ
     xmin, xmax  [dim] corners of the domain
     trees       [dim] blocks of level 0
     level       [nblocks] level of each block
@@ -79,7 +80,7 @@ class Blocks:
 
     coordinates = "cartesian"
     dim: int
-    block_size: int
+    block_shape: np.ndarray
     xmin: np.ndarray
     xmax: np.ndarray
     trees: np.ndarray
@@ -109,13 +110,27 @@ class Blocks:
         return {name: self.units[name] for name in known if name in self.units}
 
     @property
+    def block_size(self) -> int:
+        return int(self.block_shape[0]) if np.ptp(self.block_shape) == 0 else 0
+
+    @property
+    def _shape(self):
+        """Shape of all values of a variable."""
+        return self.nblocks, *self.block_shape[::-1].tolist()
+
+    @property
+    def _shape_text(self):
+        n = self.block_shape.tolist()
+        return f"{n[0]}^{self.dim}" if self.block_size else " x ".join(map(str, n))
+
+    @property
     def nblocks(self) -> int:
         return len(self.level)
 
     @property
     def cells(self) -> int:
         """Number of cells."""
-        return self.nblocks * self.block_size**self.dim
+        return self.nblocks * int(np.prod(self.block_shape))
 
     @property
     def max_level(self) -> int:
@@ -127,13 +142,13 @@ class Blocks:
 
     def cell_size(self, level: Union[int, np.ndarray]) -> np.ndarray:
         """[dim] of a level, or [nblocks][dim] of an array of levels."""
-        size = (self.xmax - self.xmin) / (self.trees * self.block_size)
+        size = (self.xmax - self.xmin) / (self.trees * self.block_shape)
         return size / 2.0 ** np.asarray(level)[..., None]
 
     @property
     def origin(self) -> np.ndarray:
         """[nblocks][dim] lower corners of the blocks."""
-        return self.xmin + self.index * self.block_size * self.cell_size(self.level)
+        return self.xmin + self.index * self.block_shape * self.cell_size(self.level)
 
     @property
     def cell_volume(self) -> np.ndarray:
@@ -162,9 +177,9 @@ class Blocks:
         """Coordinates of the cells along an axis ("x", "y", "z"), in a shape that fits those of the values."""
         d = self._axis(axis)
         h = self.cell_size(self.level)[:, d]
-        x = self.origin[:, d, None] + (np.arange(self.block_size) + 0.5) * h[:, None]
+        x = self.origin[:, d, None] + (np.arange(self.block_shape[d]) + 0.5) * h[:, None]
         shape = [self.nblocks] + [1] * self.dim
-        shape[self.dim - d] = self.block_size
+        shape[self.dim - d] = self.block_shape[d]
         return x.reshape(shape)
 
     @property
@@ -182,7 +197,7 @@ class Blocks:
     # ---- values
 
     def read(self, variable: str) -> np.ndarray:
-        """Values of all blocks: [nblocks][N][N] in 2D, [nblocks][N][N][N] in 3D, x fastest."""
+        """Values of all blocks: [nblocks][NY][NX] in 2D, [nblocks][NZ][NY][NX] in 3D, the numbers of block_shape."""
         raise NotImplementedError
 
     def __getitem__(self, variable: str) -> np.ndarray:
@@ -203,7 +218,7 @@ class Blocks:
 
     def __repr__(self) -> str:
         return (f"<oak.{type(self).__name__}{self._where()}: time {self.time:g}, step {self._step()}, {self.nblocks} "
-                f"blocks of {self.block_size}^{self.dim}, levels {self.min_level} to {self.max_level}>")
+                f"blocks of {self._shape_text}, levels {self.min_level} to {self.max_level}>")
 
     def _where(self):
         """A text that names the file."""
@@ -216,9 +231,9 @@ class Blocks:
     def _repr_html_(self) -> str:
         corners = [", ".join(f"{x:g}" for x in corner) for corner in (self.xmin, self.xmax)]
         facts = {"time": f"{self.time:g}", "step": self._step(), "domain": f"({corners[0]}) to ({corners[1]})",
-                 "blocks": f"{self.nblocks} of {self.block_size}^{self.dim} cells",
+                 "blocks": f"{self.nblocks} of {self._shape_text} cells",
                  "levels": f"{self.min_level} to {self.max_level}", "variables": ", ".join(self.keys())}
-        cells = max(self.trees) * self.block_size
+        cells = max(self.trees * self.block_shape)
         level = max(0, min(self.max_level, int(np.log2(max(1, notebook.MOST_POINTS / cells)))))
         return notebook.show(f"oak.{type(self).__name__}{self._where()}", facts,
                              self.slice(self.variables[0], level=level).values, self.variables[0])
@@ -231,11 +246,10 @@ class Blocks:
 
     def to_pandas(self, variables: Names = None) -> Any:
         """A pandas.DataFrame with a row for each cell: its centre, level, volume and variables (default: all)."""
-        shape = (self.nblocks, *[self.block_size] * self.dim)
         level = self.level.reshape([-1] + [1] * self.dim)
         columns = {**{axis: self.centres(axis) for axis in "xyz"[:self.dim]}, "level": level, "volume": self.volume,
                    **{name: self[name] for name in _names(self, variables)}}
-        flat = {name: np.broadcast_to(values, shape).ravel() for name, values in columns.items()}
+        flat = {name: np.broadcast_to(values, self._shape).ravel() for name, values in columns.items()}
         return convert.module("pandas").DataFrame(flat)
 
     def to_yt(self, **units: Any) -> Any:
@@ -273,7 +287,7 @@ class Blocks:
         block = self.find(points)
         h = self.cell_size(self.level)[block]
         cell = np.floor((points - self.origin[block]) / h).astype(np.int64)
-        cell = np.clip(cell, 0, self.block_size - 1)
+        cell = np.clip(cell, 0, self.block_shape - 1)
         values = self[variable][(block, *(cell[:, d] for d in reversed(range(self.dim))))]
         return np.where(block >= 0, values, np.nan)
 
@@ -305,7 +319,7 @@ class Blocks:
         points = first + middle[:, None] * step
         block = self.find(points)
         cell = np.floor((points - self.origin[block]) / self.cell_size(self.level)[block]).astype(np.int64)
-        cell = np.clip(cell, 0, self.block_size - 1)
+        cell = np.clip(cell, 0, self.block_shape - 1)
         # One entry per cell: from where the line enters it to where it leaves it.
         new = np.ones(len(middle), dtype=bool)
         new[1:] = (block[1:] != block[:-1]) | np.any(cell[1:] != cell[:-1], axis=1)
@@ -329,7 +343,7 @@ class Blocks:
         ones averaged. lower, upper [dim]: corners of the region (default: the domain), widened to whole cells."""
         level = self.max_level if level is None else self._level(level)
         h = self.cell_size(level)
-        count = self.trees * self.block_size * 2**level
+        count = self.trees * self.block_shape * 2**level
         lower = self.xmin if lower is None else self._point(lower, "lower")
         upper = self.xmax if upper is None else self._point(upper, "upper")
         if np.any(lower > upper) or np.any(lower > self.xmax) or np.any(upper < self.xmin):
@@ -354,16 +368,16 @@ class Blocks:
         level = self.max_level if level is None else self._level(level)
         share = (at - self.xmin[d]) / (self.xmax[d] - self.xmin[d])
         plane = [e for e in range(3) if e != d]
-        count = self.trees * self.block_size * 2**level
+        count = self.trees * self.block_shape * 2**level
         sums, weight = _sums(count[plane][::-1])
-        data, n = self[variable], self.block_size
+        data, n = self[variable], self.block_shape
         for l in self._sorted:
-            layers = int(self.trees[d]) * n * 2**l
+            layers = int(self.trees[d] * n[d]) * 2**l
             layer = min(int(np.floor(share * layers)), layers - 1)
             for b in self._sorted[l][1]:
-                if self.index[b, d] == layer // n:
-                    cells = np.take(data[b], layer % n, axis=2 - d)
-                    _add(sums, weight, cells, self.index[b][plane] * n, level - l)
+                if self.index[b, d] == layer // n[d]:
+                    cells = np.take(data[b], layer % n[d], axis=2 - d)
+                    _add(sums, weight, cells, (self.index[b] * n)[plane], level - l)
         axes = {"xyz"[e]: self.xmin[e] + (np.arange(count[e]) + 0.5) * self.cell_size(level)[e] for e in plane}
         return Uniform(sums / weight, axes, variable, self._units(variable))
 
@@ -419,7 +433,7 @@ class Blocks:
     def _paint(self, variable, level, first, last):
         """Values of the cells [first, last) of a level."""
         sums, weight = _sums((last - first)[::-1])
-        data, n = self[variable], self.block_size
+        data, n = self[variable], self.block_shape
         scale = 2.0 ** (level - self.level)[:, None]
         touched = np.all((self.index * n * scale < last) & ((self.index + 1) * n * scale > first), axis=1)
         for b in np.flatnonzero(touched):
@@ -447,11 +461,12 @@ def _add(sums, weight, cells, corner, finer, first=None):
             cells = np.repeat(cells, 2**finer, axis=a)
         corner = corner * 2**finer
     else:
-        f = min(2**-finer, cells.shape[0])
+        count = np.ones(cells.shape, dtype=np.int64)
+        for a in range(dim):
+            place = (corner[dim - 1 - a] + np.arange(cells.shape[a])) // 2**-finer
+            start = np.flatnonzero(np.append(True, np.diff(place)))
+            cells, count = (np.add.reduceat(x, start, axis=a) for x in (cells, count))
         corner = corner // 2**-finer
-        n = cells.shape[0] // f
-        cells = cells.reshape(sum(((n, f) for _ in range(dim)), ())).sum(axis=tuple(range(1, 2 * dim, 2)))
-        count = f**dim
     here, there = [], []
     for d in reversed(range(dim)):
         low = max(corner[d], first[d])
@@ -461,7 +476,7 @@ def _add(sums, weight, cells, corner, finer, first=None):
         here.append(slice(low - first[d], high - first[d]))
         there.append(slice(low - corner[d], high - corner[d]))
     sums[tuple(here)] += cells[tuple(there)]
-    weight[tuple(here)] += count
+    weight[tuple(here)] += count if finer >= 0 else count[tuple(there)]
 
 
 def _names(blocks, variables):

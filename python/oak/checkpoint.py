@@ -3,6 +3,7 @@
 are checked before memory is used for them, checksums before values are used, and the messages are the same."""
 from __future__ import annotations
 
+import math
 import os
 import sys
 import zlib
@@ -79,16 +80,17 @@ class Checkpoint(Blocks):
 
     def _judge_sizes(self, head, size):
         n, nvar, text, count = (int(head[key]) for key in ("block_size", "nvar", "text_bytes", "blocks"))
-        if n > 255 and n < 2**24:
-            raise OakError(f"{self.path} has blocks with unequal edges: this package cannot read them")
-        if (head["dim"] not in (2, 3) or not 1 <= n <= 255 or not 1 <= nvar <= 4096 or head["real_size"] not in (4, 8)
+        dim = int(head["dim"])
+        # 8 bits for each axis, x lowest; 0: as along x.
+        shape = [n >> 8 * d & 255 or n & 255 for d in range(3)][:dim]
+        if (dim not in (2, 3) or n % 256 < 1 or n >> 24 or not 1 <= nvar <= 4096 or head["real_size"] not in (4, 8)
                 or not 1 <= count < 2**63 or not len(_TEXTS) <= text <= _MOST_TEXT or text % 8):
             raise self._damaged("sizes in its head are wrong")
-        self.dim, self.block_size, self._nvar = int(head["dim"]), n, nvar
+        self.dim, self.block_shape, self._nvar = dim, np.array(shape, dtype=np.int64), nvar
         self._real = np.dtype(f"=f{head['real_size']}")
         self._text_bytes, self._count, self._sum = text, count, int(head["sum"])
         self._data = _HEAD.itemsize + text + count * _RECORD.itemsize
-        file_bytes = self._data + count * nvar * n**self.dim * self._real.itemsize
+        file_bytes = self._data + count * nvar * math.prod(shape) * self._real.itemsize
         if file_bytes >= 2**63 or head["file_bytes"] != file_bytes:
             raise self._damaged("sizes in its head do not fit together")
         if size != file_bytes:
@@ -164,7 +166,7 @@ class Checkpoint(Blocks):
 
     def read(self, variable):
         v = self._place_of(variable)
-        shape = (self.nblocks, self._nvar, *[self.block_size] * self.dim)
+        shape = (self.nblocks, self._nvar, *self._shape[1:])
         try:
             values = np.memmap(self.path, self._real, "r", self._data, shape)
         except (OSError, ValueError) as wrong:

@@ -38,12 +38,12 @@ def to_yt(blocks: Any, units: dict[str, Any]) -> Any:
     grids = []
     for level, index, values in _tree(blocks):
         size = np.ones(3)
-        size[:blocks.dim] = blocks.cell_size(level) * blocks.block_size
+        size[:blocks.dim] = blocks.cell_size(level) * blocks.block_shape
         left, right = np.zeros(3), np.ones(3)
         left[:blocks.dim] = blocks.xmin + index * size[:blocks.dim]
         right[:blocks.dim] = left[:blocks.dim] + size[:blocks.dim]
         grid: dict[Any, Any] = {"level": level, "left_edge": left, "right_edge": right,
-                "dimensions": np.array([blocks.block_size] * blocks.dim + [1] * (3 - blocks.dim))}
+                "dimensions": np.array([*blocks.block_shape] + [1] * (3 - blocks.dim))}
         for name, cells in values.items():
             cells = cells.T.reshape(grid["dimensions"])
             grid["stream", name] = (cells, "")
@@ -53,7 +53,7 @@ def to_yt(blocks: Any, units: dict[str, Any]) -> Any:
         grids.append(grid)
     ones = np.ones(3 - blocks.dim)
     box = np.stack([np.append(blocks.xmin, 0 * ones), np.append(blocks.xmax, ones)], axis=1)
-    cells = np.append(blocks.trees * blocks.block_size, ones.astype(int))
+    cells = np.append(blocks.trees * blocks.block_shape, ones.astype(int))
     # There yt has coordinates (r, z, theta); each grid has one cell along theta, of width 2 pi.
     if blocks.coordinates == "axisymmetric":
         units = {"geometry": "cylindrical", **units}
@@ -68,16 +68,16 @@ def _tree(blocks: Any) -> Any:
     names, nodes = list(blocks.variables), {}
     for b in range(blocks.nblocks):
         nodes[int(blocks.level[b]), tuple(blocks.index[b].tolist())] = {name: blocks[name][b] for name in names}
-    half = blocks.block_size // 2
+    half = blocks.block_shape // 2
     for level in range(blocks.max_level, 0, -1):
         for (l, index), cells in list(nodes.items()):
             if l != level:
                 continue
             at = (level - 1, tuple(i // 2 for i in index))
             parent = nodes.setdefault(at, {name: np.empty_like(cells[name]) for name in names})
-            part = tuple(slice(i % 2 * half, i % 2 * half + half) for i in reversed(index))
+            part = tuple(slice(i % 2 * n, i % 2 * n + n) for i, n in zip(reversed(index), reversed(half)))
             for name in names:
-                fine = cells[name].reshape(sum(((half, 2) for _ in index), ()))
+                fine = cells[name].reshape(sum(((n, 2) for n in reversed(half)), ()))
                 parent[name][part] = fine.mean(axis=tuple(range(1, 2 * len(index), 2)))
     for (level, index), cells in sorted(nodes.items(), key=lambda node: node[0]):
         yield level, np.array(index), cells

@@ -109,7 +109,7 @@ def _find_parameters(lib, name):
 
 class Simulation(Blocks):
     """A simulation that this process (or each rank of `mpirun python3 ...`) steps. Block data are copies
-    in NumPy arrays on the CPU, of the blocks of this rank: sim["rho"] is [nblocks][(N)][N][N].
+    in NumPy arrays on the CPU, of the blocks of this rank: sim["rho"] is [nblocks][(NZ)][NY][NX].
 
     parameters  name of a parameter file, or of a problem that comes with oak
     settings    keys that win over the file: {"mesh.max_level": 5}
@@ -130,9 +130,10 @@ class Simulation(Blocks):
             _check(lib.oak_params_assign(self._params, _encode(text), b"settings"))
         _check(lib.oak_create(_world, self._params, ctypes.byref(self._handle)))
         _check(lib.oak_initialize(self._sim))
-        self.dim, self.block_size = lib.oak_dim(self._sim), lib.oak_block_size(self._sim)
-        if self.block_size == 0:
-            raise OakError("mesh.block_size: this package needs blocks with equal edges; use the command oak")
+        shape = (ctypes.c_int * 3)()
+        lib.oak_block_shape(self._sim, shape)
+        self.dim = lib.oak_dim(self._sim)
+        self.block_shape = np.array(shape[:self.dim], dtype=np.int64)
         self.nvar = lib.oak_nvar(self._sim)
         self._find_variables()
         corner = (ctypes.c_double * 3)()
@@ -177,9 +178,9 @@ class Simulation(Blocks):
             lib.oak_block_geometry(self._sim, b, origin, dx)
             corner[b] = origin[:self.dim]
             if b == 0:
-                width = np.array(dx[:self.dim]) * 2.0 ** level[0] * self.block_size
+                width = np.array(dx[:self.dim]) * 2.0 ** level[0] * self.block_shape
                 self.trees = np.rint((self.xmax - self.xmin) / width).astype(np.int64)
-        index = np.rint((corner - self.xmin) / (self.cell_size(level) * self.block_size))
+        index = np.rint((corner - self.xmin) / (self.cell_size(level) * self.block_shape))
         self._set_blocks(level, index)
 
     def _step(self):
@@ -249,7 +250,7 @@ class Simulation(Blocks):
     def read(self, variable: str) -> np.ndarray:
         if variable not in self:
             raise OakError(f"there is no variable {variable!r}; known: {', '.join(self.keys())}")
-        out = np.empty((self.nblocks, *[self.block_size] * self.dim))
+        out = np.empty(self._shape)
         if variable in self._number:
             _check(self._lib.oak_read_cells(self._sim, self._number[variable], 0, self.nblocks, self._pointer(out)))
         else:
@@ -262,7 +263,7 @@ class Simulation(Blocks):
         number = self._conserved(variable)
         start, size = ctypes.c_void_p(), ctypes.c_int()
         _check(self._lib.oak_view_cells(self._sim, ctypes.byref(start), ctypes.byref(size)))
-        shape = (self.nblocks, self.nvar, *[self.block_size] * self.dim)
+        shape = (self.nblocks, self.nvar, *self._shape[1:])
         if not self.nblocks:
             return np.empty(shape)[:, number]
         kind = ctypes.c_float if size.value == 4 else ctypes.c_double
@@ -275,9 +276,9 @@ class Simulation(Blocks):
         the solution stays as it was. Either way the next time step is computed again. Collective."""
         number = self._conserved(variable)
         values = np.ascontiguousarray(values, dtype=np.float64)
-        if values.shape != (self.nblocks, *[self.block_size] * self.dim):
+        if values.shape != self._shape:
             raise OakError(f"values of shape {values.shape} do not fit {self.nblocks} blocks of "
-                           f"{self.block_size}^{self.dim} cells")
+                           f"{self._shape_text} cells")
         before = self.read(variable)
         self._cache.clear()
         try:

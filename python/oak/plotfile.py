@@ -339,9 +339,10 @@ class Plotfile(Blocks):
             raise OakError(f"{self.path} has {finest + 1} levels, more than oak can read")
         sides = [np.concatenate((level.low.ravel(), level.size.ravel())) for level in self._levels]
         n = int(np.gcd.reduce(np.concatenate([self._cells, *sides])))
-        complete = False
-        while n >= _SMALLEST_BLOCK:
-            complete = self._cut(n)
+        edges = self._box_edges()
+        complete = edges is not None and self._cut(edges)
+        while not complete and n >= _SMALLEST_BLOCK:
+            complete = self._cut(np.full(self.dim, n))
             if complete or n % 2:
                 break
             n //= 2
@@ -350,8 +351,16 @@ class Plotfile(Blocks):
                            "cells that covers level 0 once and each other level in whole families: the plotfile is "
                            "damaged, or not one that oak can read")
 
+    def _box_edges(self):
+        """The edges of the boxes of level 0, if all of them have the same ones: oak writes a box for each block of that
+        level. None: they differ, or other boxes do not consist of such blocks."""
+        edges = self._levels[0].size[0]
+        sides = [self._cells[None], *(level.low for level in self._levels), *(level.size for level in self._levels)]
+        whole = min(edges) >= _SMALLEST_BLOCK and not any(np.any(side % edges) for side in sides)
+        return edges.astype(np.int64) if whole and np.all(self._levels[0].size == edges) else None
+
     def _count(self, n):
-        """Check that the blocks of n cells can be numbered."""
+        """Check that the blocks of n [dim] cells can be numbered."""
         finest = len(self._levels) - 1
         if np.any(self._cells // n << finest > _INT):
             raise OakError(f"{self.path} has more than {_INT} blocks along a dimension, more than oak can read")
@@ -363,7 +372,7 @@ class Plotfile(Blocks):
     def _cut(self, n):
         """Whether blocks of n cells are a tree that covers each place exactly once."""
         self._count(n)
-        self.block_size, self.trees = n, self._cells // n
+        self.block_shape, self.trees = n, self._cells // n
         level, index, self._source = [], [], []
         children = np.zeros((0, self.dim), dtype=np.int64)
         for l in reversed(range(len(self._levels))):
@@ -391,14 +400,14 @@ class Plotfile(Blocks):
 
     def read(self, variable):
         v = self._place_of(variable)
-        n, dim = self.block_size, self.dim
-        out, start = np.empty((self.nblocks, *[n] * dim), dtype=self._dtype.newbyteorder("=")), 0
+        n, dim = self.block_shape, self.dim
+        out, start = np.empty(self._shape, dtype=self._dtype.newbyteorder("=")), 0
         for l, box, within in self._source:
             for b in np.unique(box):
                 values = self._read_box(l, b, v)
                 blocks = (self._levels[l].size[b] // n)[::-1]
-                cut = values.reshape(sum(((k, n) for k in blocks), ()))
-                cut = cut.transpose(*range(0, 2 * dim, 2), *range(1, 2 * dim, 2)).reshape(-1, *[n] * dim)
+                cut = values.reshape(sum(zip(blocks, n[::-1]), ()))
+                cut = cut.transpose(*range(0, 2 * dim, 2), *range(1, 2 * dim, 2)).reshape(-1, *n[::-1])
                 mine = slice(*np.searchsorted(box, [b, b + 1]))
                 out[start + mine.start:start + mine.stop] = cut[within[mine]]
             start += len(box)

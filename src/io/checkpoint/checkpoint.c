@@ -36,14 +36,14 @@ typedef struct {
   char data[];
 } chunk_t;
 
-/** Head and texts in fresh memory, NULL when there is none, and their checksum. Each text ends with
- * a zero, and zeros fill up to a multiple of 8 bytes. */
 static uint32_t pack_shape(const oak_checkpoint_t *h) {
   const int *n = h->block_size;
   if (oak_shape_equal(h->dim, n)) return (uint32_t)n[0];
   return (uint32_t)n[0] | (uint32_t)n[1] << 8 | (uint32_t)(h->dim == 3 ? n[2] : 0) << 16;
 }
 
+/** Head and texts in fresh memory, NULL when there is none, and their checksum. Each text ends with
+ * a zero, and zeros fill up to a multiple of 8 bytes. */
 static char *make_start(const oak_checkpoint_t *h, size_t *size, uint64_t *head_sum) {
   uint64_t text_bytes = 0;
   for (int t = 0; t < OAK_CHECKPOINT_TEXTS; t++) text_bytes += strlen(h->text[t]) + 1;
