@@ -11,30 +11,18 @@
 /* Places on a level of the multigrid solver, where fields beside the state have no values. */
 OAK_FN oak_at_t body_place(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
                            int k) {
-  oak_at_t at;
-  at.p = user->problem;
-  at.ph = user->physics;
+  oak_at_t at = oak_place_bare(f, user, block, i, j, k);
 #ifdef OAK_FIELDS
   const oak_fields_t none = {0};
   at.f = none;
 #endif
-  at.state = f;
-  at.block = block;
-  at.level = f->block[block].level;
-  at.t = f->time;
-  at.dt = f->dt;
-  at.step = f->step;
-  at.cell[0] = i;
-  at.cell[1] = j;
-  at.cell[2] = k;
-  oak_center(f, block, i, j, k, at.x);
-  for (int d = 0; d < 3; d++) at.dx[d] = d < OAK_DIM ? oak_dx(f, at.level, d) : 0;
   return at;
 }
 
-/* The electrode at a place, or the dielectric if there is none. */
-OAK_FN oak_body_t body_here(const oak_at_t *at, int *inside) {
-  oak_body_t b = oak_body_near(at, 1 << OAK_BODY_ELECTRODE);
+/* The body at a place in which the solution is given (its kind is one of the bits `given`), or the
+ * dielectric if there is none. */
+OAK_FN oak_body_t body_here(const oak_at_t *at, int given, int *inside) {
+  oak_body_t b = oak_body_near(at, given);
   *inside = oak_is_inside(at, &b);
   if (!*inside) {
     b = oak_body_near(at, 1 << OAK_BODY_DIELECTRIC);
@@ -43,16 +31,16 @@ OAK_FN oak_body_t body_here(const oak_at_t *at, int *inside) {
   return b;
 }
 
-/* The way from a point outside to the surface of an electrode, along an axis, over that to a point
+/* The way from a point outside to the surface of such a body, along an axis, over that to a point
  * inside. */
-OAK_FN double body_way(const oak_at_t *outside, int dir, double to) {
+OAK_FN double body_way(const oak_at_t *outside, int given, int dir, double to) {
   double low = 0, high = 1;
   for (int n = 0; n < 50; n++) {
     const double middle = 0.5 * (low + high);
     oak_at_t at = *outside;
     for (int d = 0; d < OAK_DIM; d++)
       if (d == dir) at.x[d] += middle * to;
-    if (oak_body_near(&at, 1 << OAK_BODY_ELECTRODE).distance < 0)
+    if (oak_body_near(&at, given).distance < 0)
       high = middle;
     else
       low = middle;
@@ -61,48 +49,64 @@ OAK_FN double body_way(const oak_at_t *outside, int dir, double to) {
 }
 
 /* What lies on the way between the cells below and above a face (oak_elliptic_args_t.cut). */
-OAK_FN double body_cut(const oak_at_t *below, const oak_at_t *above, int dir) {
+OAK_FN double body_cut(const oak_at_t *below, const oak_at_t *above, int given, int dir) {
   int in_below, in_above;
-  const oak_body_t b = body_here(below, &in_below), a = body_here(above, &in_above);
-  const int pin_below = in_below && b.kind == OAK_BODY_ELECTRODE;
-  const int pin_above = in_above && a.kind == OAK_BODY_ELECTRODE;
+  const oak_body_t b = body_here(below, given, &in_below), a = body_here(above, given, &in_above);
+  const int pin_below = in_below && given >> b.kind & 1;
+  const int pin_above = in_above && given >> a.kind & 1;
   if (pin_below && pin_above) return 0;
-  if (pin_above) return body_way(below, dir, below->dx[dir]);
-  if (pin_below) return -body_way(above, dir, -above->dx[dir]);
+  if (pin_above) return body_way(below, given, dir, below->dx[dir]);
+  if (pin_below) return -body_way(above, given, dir, -above->dx[dir]);
   return in_above && !in_below   ? OAK_DIELECTRIC_CUT
          : in_below && !in_above ? -OAK_DIELECTRIC_CUT
                                  : 0;
 }
 
-/* Cuts of all faces, and which cells lie in electrodes. */
+OAK_FN void cut_face(const oak_body_args_t *arg, const oak_user_t *user, long n, int dir, int i,
+                     int j, int k) {
+  const int x = dir == 0 ? i : dir == 1 ? j : k;
+  const oak_at_t above = body_place(&arg->f, user, n, i, j, k);
+  const oak_at_t below =
+      body_place(&arg->f, user, n, i - (dir == 0), j - (dir == 1), k - (dir == 2));
+  const oak_face_t *face = arg->f.face + n * OAK_FACES + 2 * dir;
+  const int ends = (x == 0 && face[0].kind == OAK_FACE_BOUNDARY) ||
+                   (x == OAK_ALONG(dir) && face[1].kind == OAK_FACE_BOUNDARY);
+  arg->cut[n * (long long)OAK_FACE_REALS + oak_face_index(dir, i, j, k)] =
+      ends ? 0 : body_cut(&below, &above, arg->given, dir);
+}
+
+/* Cuts of all faces, and in which cells the solution is given. */
 OAK_KERNEL(oak_body_cuts, oak_body_args_t, 128) {
   OAK_ARGS(oak_body_args_t);
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
-    for (int dir = 0; dir < OAK_DIM; dir++) {
-      const int ni = OAK_NX + (dir == 0), nj = OAK_NY + (dir == 1);
-      OAK_ROWS(row, nj * (OAK_NZ + (dir == 2)), ni) {
-        OAK_LANES(i, ni) {
-          const int j = row % nj, k = row / nj, x = dir == 0 ? i : dir == 1 ? j : k;
-          const oak_at_t above = body_place(&arg.f, &user, n, i, j, k);
-          const oak_at_t below =
-              body_place(&arg.f, &user, n, i - (dir == 0), j - (dir == 1), k - (dir == 2));
-          const oak_face_t *face = arg.f.face + n * OAK_FACES + 2 * dir;
-          const int ends = (x == 0 && face[0].kind == OAK_FACE_BOUNDARY) ||
-                           (x == OAK_ALONG(dir) && face[1].kind == OAK_FACE_BOUNDARY);
-          arg.cut[n * (long long)OAK_FACE_REALS + oak_face_index(dir, i, j, k)] =
-              ends ? 0 : body_cut(&below, &above, dir);
-        }
-      }
-    }
+    OAK_EACH_FACE(cut_face, &arg, &user, n)
     OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
       OAK_LANES(i, OAK_NX) {
         const oak_at_t at = body_place(&arg.f, &user, n, i, row % OAK_NY, row / OAK_NY);
-        const oak_body_t b = oak_body_near(&at, 1 << OAK_BODY_ELECTRODE);
+        const oak_body_t b = oak_body_near(&at, arg.given);
         arg.pin[n * (long long)OAK_CELLS + row * OAK_NX + i] = oak_is_inside(&at, &b);
       }
     }
   }
+}
+
+OAK_FN void face_potential(const oak_body_args_t *arg, const oak_user_t *user, long n, int dir,
+                           int i, int j, int k) {
+  const long long place = n * (long long)OAK_FACE_REALS + oak_face_index(dir, i, j, k);
+  const double cut = arg->cut[place];
+  double value = 0;
+  if (cut != 0 && fabs(cut) <= 1 && !arg->zero) {
+    /* the cell below the face lies inside if `cut` is negative */
+    const int back = cut < 0;
+    oak_at_t at = body_place(&arg->f, user, n, i - back * (dir == 0), j - back * (dir == 1),
+                             k - back * (dir == 2));
+    const oak_body_t b = oak_body_near(&at, arg->given);
+    for (int d = 0; d < OAK_DIM; d++)
+      if (d == dir) at.x[d] += at.dx[d] * (cut < 0 ? 1 + cut : cut - 1);
+    value = oak_potential(&at, &b);
+  }
+  arg->wall[place] = value;
 }
 
 /* Potentials: at the places where surfaces cut, and in the cells of electrodes, where the potential
@@ -111,34 +115,14 @@ OAK_KERNEL(oak_body_potentials, oak_body_args_t, 128) {
   OAK_ARGS(oak_body_args_t);
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
-    for (int dir = 0; dir < OAK_DIM; dir++) {
-      const int ni = OAK_NX + (dir == 0), nj = OAK_NY + (dir == 1);
-      OAK_ROWS(row, nj * (OAK_NZ + (dir == 2)), ni) {
-        OAK_LANES(i, ni) {
-          const int j = row % nj, k = row / nj, index = oak_face_index(dir, i, j, k);
-          const double cut = arg.cut[n * (long long)OAK_FACE_REALS + index];
-          double value = 0;
-          if (cut != 0 && fabs(cut) <= 1) {
-            /* the cell below the face lies inside if `cut` is negative */
-            const int back = cut < 0;
-            oak_at_t at = body_place(&arg.f, &user, n, i - back * (dir == 0), j - back * (dir == 1),
-                                     k - back * (dir == 2));
-            const oak_body_t b = oak_body_near(&at, 1 << OAK_BODY_ELECTRODE);
-            for (int d = 0; d < OAK_DIM; d++)
-              if (d == dir) at.x[d] += at.dx[d] * (cut < 0 ? 1 + cut : cut - 1);
-            value = oak_potential(&at, &b);
-          }
-          arg.wall[n * (long long)OAK_FACE_REALS + index] = value;
-        }
-      }
-    }
+    OAK_EACH_FACE(face_potential, &arg, &user, n)
     OAK_ROWS(row, OAK_NY * OAK_NZ, OAK_NX) {
       OAK_LANES(i, OAK_NX) {
         const long long c = n * (long long)OAK_CELLS + row * OAK_NX + i;
         if (arg.pin[c] != 0) {
           const oak_at_t at = body_place(&arg.f, &user, n, i, row % OAK_NY, row / OAK_NY);
-          const oak_body_t b = oak_body_near(&at, 1 << OAK_BODY_ELECTRODE);
-          arg.values[c] = arg.u[c] = oak_potential(&at, &b);
+          const oak_body_t b = oak_body_near(&at, arg.given);
+          arg.values[c] = arg.u[c] = arg.zero ? 0 : oak_potential(&at, &b);
         }
       }
     }
@@ -180,7 +164,7 @@ OAK_FN void body_add(const oak_body_args_t *arg, const oak_user_t *user, long n,
   const double volume = oak_cell_volume(&arg->f, n) * oak_volume_factor(&arg->f, n, c);
   oak_at_t at = oak_place_cell(&arg->f, user, n, c);
   int inside;
-  const oak_body_t here = body_here(&at, &inside);
+  const oak_body_t here = body_here(&at, arg->given, &inside);
   if (inside) {
     sum[here.number][1] -= volume * arg->values[n * (long long)OAK_CELLS + c];
     if (here.kind == OAK_BODY_ELECTRODE) return;
@@ -194,7 +178,7 @@ OAK_FN void body_add(const oak_body_args_t *arg, const oak_user_t *user, long n,
     oak_at_t beyond = at;
     for (int d = 0; d < OAK_DIM; d++)
       if (d == dir) beyond.x[d] += (high ? 1 : -1) * at.dx[d];
-    const oak_body_t b = oak_body_near(&beyond, 1 << OAK_BODY_ELECTRODE);
+    const oak_body_t b = oak_body_near(&beyond, arg->given);
     sum[b.number][0] += (high ? 1 : -1) * arg->a[n * (long long)OAK_CELLS + c] * arg->slope[place] *
                         volume / at.dx[dir] * body_area(&arg->f, n, x[0], face);
   }

@@ -82,8 +82,6 @@ OAK_FN oak_body_t oak_body_near(const oak_at_t *at, int kinds) {
   return b;
 }
 
-enum { OAK_ALL_BODIES = 7 };
-
 /* Whether a point is inside. A point on the surface is inside, also if its distance is not exactly
  * 0 because of rounding: both blocks beside a face then find the same. */
 OAK_FN int oak_is_inside(const oak_at_t *at, const oak_body_t *b) {

@@ -71,13 +71,7 @@ OAK_KERNEL(oak_face_fields, oak_face_fields_args_t, 128) {
   OAK_ARGS(oak_face_fields_args_t);
   OAK_OUTER_LANES(n) {
     const oak_user_t user = oak_user(&arg.f);
-    OAK_UNROLL
-    for (int dir = 0; dir < OAK_DIM; dir++) {
-      const int ni = OAK_NX + (dir == 0), nj = OAK_NY + (dir == 1);
-      OAK_ROWS(row, nj * (OAK_NZ + (dir == 2)), ni) {
-        OAK_LANES(i, ni) set_face(&arg, &user, n, dir, i, row % nj, row / nj);
-      }
-    }
+    OAK_EACH_FACE(set_face, &arg, &user, n)
   }
 }
 #endif

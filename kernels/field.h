@@ -209,6 +209,17 @@ OAK_FN int oak_face_index(int dir, int i, int j, int k) {
   return dir * OAK_AXIS_FACES + (k * (OAK_NY + (dir == 1)) + j) * (OAK_NX + (dir == 0)) + i;
 }
 
+/* Call function(arg, user, block, dir, i, j, k) for all faces of a block: the one below cell
+ * (i, j, k) across `dir`. Lanes share the faces. */
+#define OAK_EACH_FACE(function, arg, user, block)                              \
+  OAK_UNROLL                                                                   \
+  for (int dir = 0; dir < OAK_DIM; dir++) {                                    \
+    const int ni = OAK_NX + (dir == 0), nj = OAK_NY + (dir == 1);              \
+    OAK_ROWS(row, nj * (OAK_NZ + (dir == 2)), ni) {                            \
+      OAK_LANES(i, ni) function(arg, user, block, dir, i, row % nj, row / nj); \
+    }                                                                          \
+  }
+
 /* Loops over all cells of a block in which each lane keeps values of its own: lane i of
  * OAK_INNER(i, OAK_CHUNK(first)) has cell first + i. */
 #define OAK_CHUNK_LANES 128

@@ -63,18 +63,13 @@ OAK_FN physics_parameters_t oak_at_face(const oak_field_t *f, const oak_user_t *
 #define SET_FACE(at, user, index) ((void)(index))
 #endif
 
-/** What a hook gets at cell (i, j, k) of a block, ghost cells included. */
-OAK_FN oak_at_t oak_place(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
-                          int k) {
+/* What a hook gets at cell (i, j, k) of a block, without the fields, which have no values on coarse
+ * levels of the multigrid solver. */
+OAK_FN oak_at_t oak_place_bare(const oak_field_t *f, const oak_user_t *user, long block, int i,
+                               int j, int k) {
   oak_at_t at;
   at.p = user->problem;
   at.ph = user->physics;
-#ifdef OAK_FIELDS
-#define OAK_PLACE_FIELD(number, name) at.f.name = oak_beside_get(f, number, block, i, j, k);
-#define OAK_PLACE_FIXED(variable, name) at.f.name = oak_get(f, block, variable, i, j, k);
-  OAK_FIELDS(OAK_PLACE_FIELD)
-  OAK_FIXED(OAK_PLACE_FIXED)
-#endif
   at.state = f;
   at.block = block;
   at.level = f->block[block].level;
@@ -87,6 +82,19 @@ OAK_FN oak_at_t oak_place(const oak_field_t *f, const oak_user_t *user, long blo
   at.cell[0] = i;
   at.cell[1] = j;
   at.cell[2] = k;
+  return at;
+}
+
+/** What a hook gets at cell (i, j, k) of a block, ghost cells included. */
+OAK_FN oak_at_t oak_place(const oak_field_t *f, const oak_user_t *user, long block, int i, int j,
+                          int k) {
+  oak_at_t at = oak_place_bare(f, user, block, i, j, k);
+#ifdef OAK_FIELDS
+#define OAK_PLACE_FIELD(number, name) at.f.name = oak_beside_get(f, number, block, i, j, k);
+#define OAK_PLACE_FIXED(variable, name) at.f.name = oak_get(f, block, variable, i, j, k);
+  OAK_FIELDS(OAK_PLACE_FIELD)
+  OAK_FIXED(OAK_PLACE_FIXED)
+#endif
   return at;
 }
 

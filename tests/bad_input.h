@@ -117,6 +117,7 @@ static const bad_t bad_values[] = {
     {"body.a.shape=cone\nbody.a.from=0 0\nbody.a.to=0.1 0\nbody.a.radius=0.5\n"
      "body.a.tip_radius=0.3",
      "[body.a]|contains"},
+    {"poisson.bodies=zero", "poisson.bodies = zero has no effect"},
     {"body.a.shape=sphere\nbody.a.from=0 0\nbody.a.radius=0.5\nbody.a.to=1 1",
      "body.a.to = 1 1|no effect"},
     /* scheme */

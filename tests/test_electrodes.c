@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  * Electrodes inside the domain: the potential around a ball or cylinder has order 2, its charge is
  * that of the capacitor, V-cycles converge fast, also around a needle that coarse levels do not
- * resolve; a charged slab; a discharge keeps its charge; the bits are those of one rank. */
+ * resolve; a charged slab; a ball that absorbs light; a
+ * discharge keeps its charge; the bits are those of one rank. */
 // TEST np={1,2,3} timeout=240
 #include "solver/step/sim.h"
 #include "solver_test.h"
@@ -207,9 +208,45 @@ static void test_bits(void **state) {
   }
 }
 
+/* An equation of POISSON_OF whose solution is 0 in a dielectric; it is solved in every other step.
+ */
+static double absorbed(int level) {
+  sim_t s = sim_new(MPI_COMM_WORLD,
+                    "device.flags=-O1\n" TEST_PROBLEM("absorbers") RINGS
+                    "physics.name=advection\nmesh.block_size=8\nboundary.xhigh=outflow\n"
+                    "boundary.ylow=outflow\nboundary.yhigh=outflow\npoisson.boundary=zero\n"
+                    "poisson.psi.boundary=value\npoisson.psi.b=4\npoisson.psi.bodies=zero\n"
+                    "poisson.psi.tolerance=1e-11\npoisson.psi.every=2\nbody.ball.shape=sphere\n"
+                    "body.ball.radius=0.25\nbody.ball.kind=dielectric\n"
+                    "body.ball.permittivity=3\nmesh.min_level=%d\nmesh.max_level=%d\n",
+                    level, level);
+  double worst = 0;
+  MUST(oak_initialize(s.sim));
+  const size_t count = (size_t)(oak_nblocks(s.sim) * s.cells);
+  double *psi = malloc((count + 1) * sizeof *psi);
+  if (!psi) abort();
+  MUST(oak_field_get(s.sim, "psi", psi));
+  for (size_t i = 0; i < count; i++) {
+    double x[3];
+    sim_center(&s, (int)i / s.cells, (int)i % s.cells, x);
+    const double r = hypot(x[0], x[1] - 0.5);
+    worst = worse(worst, fabs(psi[i] - (r <= 0.25 ? 0 : sinh(2 * (r - 0.25)) / r)));
+  }
+  free(psi);
+  sim_free(&s);
+  return max_ranks(MPI_COMM_WORLD, worst);
+}
+
+static void test_absorb(void **state) {
+  (void)state;
+  const double a = absorbed(3), b = absorbed(4);
+  report("light: errors %.2e %.2e, order %.2f", a, b, log2(a / b));
+  assert_true(b < 2e-3 && log2(a / b) > 1.85);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_needle),
-                                     cmocka_unit_test(test_slab), cmocka_unit_test(test_charge),
-                                     cmocka_unit_test(test_bits)};
+                                     cmocka_unit_test(test_slab),  cmocka_unit_test(test_charge),
+                                     cmocka_unit_test(test_bits),  cmocka_unit_test(test_absorb)};
   return TEST_MAIN(tests);
 }

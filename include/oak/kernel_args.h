@@ -333,6 +333,7 @@ typedef struct {
 /** Numbers on faces, which hooks of fluxes read (kernels/face_fields.c). */
 /** Bodies (kernels/bodies.h). */
 enum { OAK_BODY_ELECTRODE, OAK_BODY_DIELECTRIC, OAK_BODY_WALL };
+enum { OAK_ALL_BODIES = 7 }; /**< bits of these kinds */
 enum { OAK_BODY_EMIT, OAK_BODY_ABSORB, OAK_BODY_REFLECT };
 enum { OAK_BODY_SUMS = 2 };
 #define OAK_LEAST_CUT 1e-4
@@ -344,6 +345,8 @@ typedef struct {
   double *values, *u;      /**< [nblock][N^d] right-hand side or coefficient; potential */
   const double *a, *slope; /**< coefficient; derivatives across faces */
   double *sums;
+  int given; /**< bits of the kinds of bodies in which the solution is given */
+  int zero;  /**< 1: it is 0 there; 0: the potential */
 } oak_body_args_t;
 
 typedef struct {

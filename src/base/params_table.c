@@ -243,6 +243,9 @@ const oak_param_desc_t oak_param_table[] = {
     INT("poisson.every", "0", 0, 1 << 28, "steps",
         "The equation is solved in the first stage of a step, after so many steps; 0: in each "
         "stage of each step."),
+    CHOICE("poisson.bodies", "ignore", "ignore zero",
+           "Bodies in an equation of POISSON_OF, for sections [poisson.NAME]. ignore: it does not "
+           "see them; zero: its solution is 0 in all of them."),
     INT("poisson.gather_cells", "0", 0, 1 << 28, NULL,
         "If a coarse level has at most this number of cells, every rank computes all of it, which "
         "needs no exchange of ghost cells. 0: 4096 on CPUs, 2097152 on GPUs that read each "

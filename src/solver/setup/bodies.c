@@ -182,6 +182,14 @@ oak_status_t oak_bodies_read(oak_setup_t *setup) {
             "%s has POTENTIAL(at, body), but there is no electrode: write SOLID(at), or a section "
             "[body.NAME]",
             setup->files.problem);
+  for (int n = 0; n < setup->equations.count; n++)
+    OAK_CHECK(
+        !oak_equation_absorbs(setup, n) || oak_has_body(setup, OAK_BODY_ELECTRODE) ||
+            oak_has_body(setup, OAK_BODY_DIELECTRIC),
+        OAK_ERR_INPUT,
+        "poisson.%s.bodies = zero has no effect, because there is no electrode or dielectric: "
+        "leave the key out",
+        setup->equations.of[n].name);
   if (!oak_body_count(setup)) return OAK_OK;
   const oak_equation_list_t *e = &setup->equations;
   const int poisson = e->count > 0 && !e->of[0].section;

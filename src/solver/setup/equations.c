@@ -50,9 +50,9 @@ void oak_equation_key(const oak_equation_t *e, const char *word, char key[OAK_LO
 }
 
 oak_status_t oak_equations_describe(oak_setup_t *setup, oak_module_t *module) {
-  static const char *const word[] = {"boundary",  "xlow",       "xhigh", "ylow",
-                                     "yhigh",     "zlow",       "zhigh", "method",
-                                     "tolerance", "max_cycles", "b",     "every"};
+  static const char *const word[] = {"boundary", "xlow",  "xhigh",  "ylow",      "yhigh",
+                                     "zlow",     "zhigh", "method", "tolerance", "max_cycles",
+                                     "b",        "every", "bodies"};
   const oak_declared_t *d = &setup->files.declared;
   OAK_TRY(read_equation(setup, module, ""));
   for (int n = 0; n < d->nequation; n++) OAK_TRY(read_equation(setup, module, d->equation[n]));
@@ -70,6 +70,13 @@ int oak_equation_every(const oak_setup_t *setup, int number) {
   char key[OAK_LONGEST_FUNCTION];
   oak_equation_key(&setup->equations.of[number], "every", key);
   return (int)oak_params_int(setup->params, key);
+}
+
+int oak_equation_absorbs(const oak_setup_t *setup, int number) {
+  const oak_equation_t *e = &setup->equations.of[number];
+  char key[OAK_LONGEST_FUNCTION];
+  oak_equation_key(e, "bodies", key);
+  return e->section && oak_params_choice(setup->params, key) == 1;
 }
 
 /* X(number, function) for each equation that has it; `member`: its place in oak_equation_t. */

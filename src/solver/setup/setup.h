@@ -260,6 +260,8 @@ oak_status_t oak_equations_describe(oak_setup_t *setup, oak_module_t *module);
 void oak_equation_key(const oak_equation_t *e, const char *word, char key[OAK_LONGEST_FUNCTION]);
 /** Steps from one solution to the next; 0: it is solved in each stage. */
 int oak_equation_every(const oak_setup_t *setup, int number);
+/** Whether the solution of POISSON_OF is 0 in all bodies. */
+int oak_equation_absorbs(const oak_setup_t *setup, int number);
 /** Constants of the kernels. */
 void oak_equations_print(const oak_setup_t *setup, FILE *f, int describe);
 

@@ -11,17 +11,20 @@
 
 oak_status_t oak_bodies_open(oak_t *sim, oak_poisson_t *p, oak_elliptic_setup_t *setup) {
   const oak_equation_t *q = &sim->setup.equations.of[p->number];
-  if (q->section) return OAK_OK;
-  setup->electrodes = oak_has_body(&sim->setup, OAK_BODY_ELECTRODE);
+  const int absorb = oak_equation_absorbs(&sim->setup, p->number);
+  setup->electrodes = absorb || oak_has_body(&sim->setup, OAK_BODY_ELECTRODE);
   setup->bodies = setup->electrodes || oak_has_body(&sim->setup, OAK_BODY_DIELECTRIC);
+  if (q->section && !absorb) setup->electrodes = setup->bodies = 0;
   setup->fields |= setup->bodies;
   p->bodies = setup->bodies;
-  OAK_CHECK(!p->bodies || !p->every, OAK_ERR_INPUT,
+  p->absorb = absorb;
+  OAK_CHECK(!p->bodies || !p->every || absorb, OAK_ERR_INPUT,
             "%s: poisson.every is not possible with electrodes or dielectrics: leave the key out",
             oak_params_origin(sim->setup.params, "poisson.every"));
   OAK_CHECK(!p->bodies || !p->isolated, OAK_ERR_INPUT,
-            "poisson.boundary = isolated is not possible with electrodes or dielectrics: use zero, "
-            "no_slope, value or slope");
+            "poisson.%s%sboundary = isolated is not possible with electrodes or dielectrics: use "
+            "zero, no_slope, value or slope",
+            q->section ? q->name : "", q->section ? "." : "");
   return OAK_OK;
 }
 
@@ -30,7 +33,11 @@ static void body_args(oak_t *sim, oak_poisson_t *p, int l, int state, double tim
                       oak_body_args_t *args) {
   oak_elliptic_args_t e;
   oak_elliptic_args(p->elliptic, l, &e);
-  *args = (oak_body_args_t){.cut = (double *)e.cut, .pin = (double *)e.pin, .wall = e.wall};
+  *args = (oak_body_args_t){.cut = (double *)e.cut,
+                            .pin = (double *)e.pin,
+                            .wall = e.wall,
+                            .given = p->absorb ? OAK_ALL_BODIES : 1 << OAK_BODY_ELECTRODE,
+                            .zero = p->absorb};
   oak_data_field(&sim->data, state, time, &args->f);
   args->f.block = e.f.block;
   args->f.face = e.f.face;
@@ -53,6 +60,11 @@ static oak_status_t find_cuts(oak_t *sim, oak_poisson_t *p, int state, double ti
   return st;
 }
 
+/* Whether the equation has dielectrics with charge on their surface. */
+static int has_charge(const oak_t *sim, const oak_poisson_t *p) {
+  return !p->absorb && oak_has_body(&sim->setup, OAK_BODY_DIELECTRIC);
+}
+
 oak_status_t oak_bodies_set(oak_t *sim, oak_poisson_t *p, int state, double time, int changed) {
   const int top = p->elliptic->nlevel - 1;
   oak_status_t st = changed ? find_cuts(sim, p, state, time) : OAK_OK;
@@ -62,14 +74,12 @@ oak_status_t oak_bodies_set(oak_t *sim, oak_poisson_t *p, int state, double time
   args.u = oak_elliptic_top(p->elliptic)->u.memory.mine;
   if (st == OAK_OK) st = launch_body(sim, p, sim->setup.kernel.body_potentials, top, &args);
   OAK_TRY(oak_data_agree(&sim->data, st));
-  return oak_has_body(&sim->setup, OAK_BODY_DIELECTRIC) ? oak_elliptic_charge_surfaces(p->elliptic)
-                                                        : OAK_OK;
+  return has_charge(sim, p) ? oak_elliptic_charge_surfaces(p->elliptic) : OAK_OK;
 }
 
 /* The charge on dielectrics travels in the memory of the coefficients. */
 int oak_bodies_change(const oak_t *sim, const oak_poisson_t *p, int changed) {
-  return changed || oak_has_body(&sim->setup, OAK_BODY_DIELECTRIC) ||
-         *sim->setup.equations.of[p->number].b;
+  return changed || has_charge(sim, p) || *sim->setup.equations.of[p->number].b;
 }
 
 oak_status_t oak_bodies_coefficients(oak_t *sim, oak_poisson_t *p, int state, double time) {
@@ -83,7 +93,7 @@ oak_status_t oak_bodies_coefficients(oak_t *sim, oak_poisson_t *p, int state, do
   }
   body_args(sim, p, e->nlevel - 1, state, time, &args);
   args.values = top->a.memory.mine;
-  if (st == OAK_OK)
+  if (st == OAK_OK && !p->absorb)
     st = launch_body(sim, p, sim->setup.kernel.body_permittivity, e->nlevel - 1, &args);
   return st;
 }

@@ -161,7 +161,8 @@ static oak_status_t check_keys(const oak_t *sim) {
   static const char *const key[] = {"poisson.boundary",   "poisson.xlow",   "poisson.xhigh",
                                     "poisson.ylow",       "poisson.yhigh",  "poisson.zlow",
                                     "poisson.zhigh",      "poisson.method", "poisson.tolerance",
-                                    "poisson.max_cycles", "poisson.b",      "poisson.every"};
+                                    "poisson.max_cycles", "poisson.b",      "poisson.every",
+                                    "poisson.bodies"};
   for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
     const char *text = oak_params_changed(sim->setup.params, key[i]);
     OAK_CHECK(
@@ -281,7 +282,8 @@ static oak_status_t store(oak_t *sim, oak_poisson_t *p, int state, double time) 
     oak_keep_failure(&st, oak_field_fill(&sim->data, field[1 + d]));
   }
   OAK_TRY(oak_data_agree(&sim->data, st));
-  return p->bodies ? oak_bodies_sum(sim, p, state, time) : store_slopes(sim, p);
+  if (!p->bodies) return store_slopes(sim, p);
+  return p->absorb ? OAK_OK : oak_bodies_sum(sim, p, state, time);
 }
 
 /* Called after a hook has returned a value that is not a number. If the state is invalid, this is

@@ -19,6 +19,7 @@ typedef struct {
   void *slope;      /**< device: derivatives across faces, for the hooks FACE_FIELD; NULL without */
   int slope_blocks; /**< for which it has room */
   int bodies;       /**< 1: there are electrodes or dielectrics, which this equation sees */
+  int absorb;       /**< 1: the solution is 0 in all of them (POISSON_OF) */
   double charge[32 * OAK_BODY_SUMS]; /**< of the last solution: sums of each body */
   int every;       /**< steps from one solution to the next; 0: it is solved in each stage */
   int cycles;      /**< of the last solution */
