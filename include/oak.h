@@ -11,7 +11,8 @@
  *
  * All functions that take a simulation are collective on its communicator unless they say
  * otherwise; a failure is returned on every rank, with a message in oak_last_error(). A simulation
- * that is NULL is refused, with OAK_ERR_ARGUMENT, by functions that return a status. */
+ * that is NULL is refused, with OAK_ERR_ARGUMENT, by functions that return a status. Other
+ * functions return 0, "" or NULL for it, or do nothing. */
 #ifndef OAK_H
 #define OAK_H
 

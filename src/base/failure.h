@@ -16,4 +16,16 @@ static inline void oak_keep_failure(oak_status_t *st, oak_status_t next) {
 #define OAK_BEGIN(handle) OAK_TRY(oak_begin((handle) != NULL, __func__))
 oak_status_t oak_begin(int is_there, const char *function);
 
+/** The same where an earlier message must stay, as in functions that clean up after a failure. */
+#define OAK_NEED(handle)                          \
+  do {                                            \
+    if (!(handle)) return oak_begin(0, __func__); \
+  } while (0)
+/** For public functions without a status: without a handle they return \a otherwise and say
+ * nothing. */
+#define OAK_HANDLE(handle, otherwise) \
+  do {                                \
+    if (!(handle)) return otherwise;  \
+  } while (0)
+
 #endif

@@ -9,6 +9,7 @@
 
 #include "params_private.h"
 #include "str.h"
+#include "failure.h"
 
 /* A set has a few hundred keys at most, so a linear search is fast enough. Most keys differ in
  * length, so their letters need no comparison. */
@@ -59,7 +60,7 @@ oak_status_t oak_params_create(const oak_output_word_t *const *words, oak_params
 }
 
 void oak_params_destroy(oak_params_t **params) {
-  oak_params_t *p = *params;
+  oak_params_t *p = params ? *params : NULL;
   if (!p) return;
   for (int i = 0; i < p->nknown; i++) free_known(&p->known[i]);
   for (int i = 0; i < p->ngiven; i++) free_entry(&p->given[i]);
@@ -195,6 +196,7 @@ static oak_status_t declare_one(oak_params_t *params, const oak_param_desc_t *de
 }
 
 oak_status_t oak_params_declare(oak_params_t *params, const oak_param_desc_t *desc, int count) {
+  OAK_NEED(params);
   int before = params->nknown;
   for (int i = 0; i < count; i++) {
     oak_status_t status = declare_one(params, &desc[i]);
@@ -206,6 +208,7 @@ oak_status_t oak_params_declare(oak_params_t *params, const oak_param_desc_t *de
 }
 
 oak_status_t oak_params_declare_like(oak_params_t *params, const char *key, const char *like) {
+  OAK_NEED(params);
   const oak_param_t *known = oak_params_find(params, like);
   const oak_param_entry_t *given = oak_params_given(params, like);
   OAK_ASSERT(known && "the key is declared");
@@ -230,50 +233,60 @@ static const oak_param_t *value_of(const oak_params_t *params, const char *key,
 }
 
 int oak_params_int(const oak_params_t *params, const char *key) {
+  OAK_HANDLE(params, 0);
   const oak_param_t *known = oak_params_find(params, key);
   if (known && known->desc.type == OAK_PARAM_INTS) return known->value.n[0];
   return value_of(params, key, OAK_PARAM_INT)->value.n[0];
 }
 
 double oak_params_real(const oak_params_t *params, const char *key) {
+  OAK_HANDLE(params, 0);
   return value_of(params, key, OAK_PARAM_REAL)->value.x[0];
 }
 
 int oak_params_bool(const oak_params_t *params, const char *key) {
+  OAK_HANDLE(params, 0);
   return value_of(params, key, OAK_PARAM_BOOL)->value.n[0];
 }
 
 const char *oak_params_text(const oak_params_t *params, const char *key) {
+  OAK_HANDLE(params, "");
   const oak_param_t *known = oak_params_find(params, key);
   if (known && known->desc.type == OAK_PARAM_CHOICE) return known->text;
   return value_of(params, key, OAK_PARAM_TEXT)->text;
 }
 
 int oak_params_choice(const oak_params_t *params, const char *key) {
+  OAK_HANDLE(params, 0);
   return value_of(params, key, OAK_PARAM_CHOICE)->value.n[0];
 }
 
 int oak_params_ints(const oak_params_t *params, const char *key, int out[3]) {
+  OAK_HANDLE(params, 0);
   const oak_param_t *known = value_of(params, key, OAK_PARAM_INTS);
   memcpy(out, known->value.n, sizeof known->value.n);
   return known->value.count;
 }
 
 int oak_params_reals(const oak_params_t *params, const char *key, double out[3]) {
+  OAK_HANDLE(params, 0);
   const oak_param_t *known = value_of(params, key, OAK_PARAM_REALS);
   memcpy(out, known->value.x, sizeof known->value.x);
   return known->value.count;
 }
 
 int oak_params_array(const oak_params_t *params, const char *key, int most, double *out) {
+  OAK_HANDLE(params, 0);
   return oak_params_numbers(value_of(params, key, OAK_PARAM_REALS)->text, most, out);
 }
 
 int oak_params_is_set(const oak_params_t *params, const char *key) {
+  OAK_HANDLE(params, 0);
   return oak_params_given(params, key) != NULL;
 }
 
 const char *oak_params_changed(const oak_params_t *params, const char *key) {
+  OAK_HANDLE(params, "");
   const oak_param_t *p = oak_params_find(params, key);
   oak_param_value_t fallback;
   if (!p || !oak_params_given(params, key)) return NULL;
@@ -285,10 +298,12 @@ const char *oak_params_changed(const oak_params_t *params, const char *key) {
 }
 
 const char *oak_params_origin(const oak_params_t *params, const char *key) {
+  OAK_HANDLE(params, "");
   const oak_param_entry_t *entry = oak_params_given(params, key);
   return entry ? entry->origin : "default";
 }
 
 const char *oak_params_folder(const oak_params_t *params) {
+  OAK_HANDLE(params, "");
   return params->folder ? params->folder : ".";
 }

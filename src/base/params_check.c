@@ -200,6 +200,7 @@ static oak_status_t find_mistakes(oak_params_t *params, int complete, oak_mistak
 }
 
 oak_status_t oak_params_check(oak_params_t *params, int complete) {
+  OAK_NEED(params);
   oak_mistakes_t mistakes = {.count = 0};
   OAK_TRY(find_mistakes(params, complete, &mistakes));
   return oak_mistakes_fail(&mistakes);

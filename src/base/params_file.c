@@ -306,6 +306,7 @@ static oak_status_t find_settings(const char *path, char real[PATH_MAX]) {
 }
 
 oak_status_t oak_params_read_settings(oak_params_t *params, MPI_Comm comm, const char *path) {
+  OAK_NEED(path);
   char real[PATH_MAX] = "";
   int rank;
   MPI_Comm_rank(comm, &rank);
@@ -314,4 +315,7 @@ oak_status_t oak_params_read_settings(oak_params_t *params, MPI_Comm comm, const
   return read_file(params, comm, real, 1);
 }
 
-void oak_params_trust(oak_params_t *params) { params->trusted = 1; }
+void oak_params_trust(oak_params_t *params) {
+  OAK_HANDLE(params, );
+  params->trusted = 1;
+}

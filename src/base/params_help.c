@@ -7,6 +7,7 @@
 #include "json.h"
 #include "params_echo.h"
 #include "params_private.h"
+#include "failure.h"
 
 enum { WIDTH = 98, VALUES_AT = 34, HELP_AT = 6 };
 
@@ -51,6 +52,7 @@ static void echo_key(const oak_params_t *params, const oak_param_desc_t *desc,
 }
 
 void oak_params_print(const oak_params_t *params, FILE *stream) {
+  OAK_HANDLE(params, );
   oak_params_echo(params, "", NULL, 0, stream);
 }
 
@@ -155,6 +157,7 @@ static void help_one(const oak_param_desc_t *desc, FILE *stream, int markdown) {
 }
 
 void oak_params_help_section(const oak_params_t *params, const char *section, FILE *stream) {
+  OAK_HANDLE(params, );
   const size_t length = strlen(section);
   int count = 0;
   for (int i = 0; i < params->nknown; i++) {
@@ -167,6 +170,7 @@ void oak_params_help_section(const oak_params_t *params, const char *section, FI
 }
 
 void oak_params_help(const oak_params_t *params, FILE *stream, int markdown) {
+  OAK_HANDLE(params, );
   for (int s = 0; s < params->nknown; s++) {
     const char *first = params->known[s].desc.key;
     if (!oak_params_opens_section(params, s)) continue;
@@ -208,6 +212,7 @@ static void json_key(const oak_param_desc_t *desc, const char *comma, FILE *stre
 }
 
 void oak_params_help_json(const oak_params_t *params, FILE *stream) {
+  OAK_HANDLE(params, );
   oak_output_key_t output;
   fprintf(stream, "[");
   for (int i = 0; i < params->nknown; i++) json_key(&params->known[i].desc, i ? "," : "", stream);
@@ -246,6 +251,7 @@ static int help_output_topic(const oak_params_t *params, const char *topic, FILE
 }
 
 int oak_params_help_topic(const oak_params_t *params, const char *topic, FILE *stream) {
+  OAK_HANDLE(params, 0);
   int found = 0;
   for (int i = 0; i < params->nknown; i++) {
     const oak_param_desc_t *desc = &params->known[i].desc;

@@ -7,6 +7,7 @@
 
 #include "params_private.h"
 #include "str.h"
+#include "failure.h"
 
 enum { LONGEST_NAME = 32 };
 
@@ -189,6 +190,7 @@ oak_status_t oak_params_declare_outputs(oak_params_t *params, oak_mistakes_t *mi
 }
 
 const char *oak_params_output(const oak_params_t *params, int number) {
+  OAK_HANDLE(params, "");
   for (int i = 0; i < params->nknown; i++) {
     const char *key = params->known[i].desc.key, *dot = strrchr(key, '.');
     if (strncmp(key, "output.", 7) == 0 && dot > key + 7 && strcmp(dot, ".kind") == 0 &&

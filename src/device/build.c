@@ -13,6 +13,7 @@
 
 #include "base/wait.h"
 #include "device_private.h"
+#include "base/failure.h"
 
 /** Write a reference to an entry, by which a machine without a compiler finds the entry. The
  * reference is a file. Its name is the key that oak can compute without a compiler; its content is
@@ -279,6 +280,7 @@ static oak_status_t attempt(oak_device_t *dev, const oak_source_t *source, int *
 
 oak_status_t oak_device_explain(oak_device_t *dev, const oak_source_t *source, char **said,
                                 char **assembly) {
+  OAK_NEED(dev);
   char *folder, *work;
   *said = *assembly = NULL;
   if (!dev->ops->explain) return OAK_OK;
@@ -295,11 +297,13 @@ oak_status_t oak_device_explain(oak_device_t *dev, const oak_source_t *source, c
 }
 
 void oak_device_builds(const oak_device_t *dev, int *built, int *compiled) {
+  OAK_HANDLE(dev, );
   *built = dev->built;
   *compiled = dev->compiled;
 }
 
 oak_status_t oak_device_build(oak_device_t *dev, const oak_source_t *source, oak_module_t **out) {
+  OAK_NEED(dev);
   int rebuild = 0, again = 0;
   oak_status_t status = attempt(dev, source, &rebuild, &again, out);
   if (status != OAK_OK && again) status = attempt(dev, source, &rebuild, &again, out);

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "base/wait.h"
 #include "device_private.h"
+#include "base/failure.h"
 
 /** The back ends in the order in which "auto" tries them: the fastest first, the CPU last. Then
  * follow those that "auto" never chooses. */
@@ -154,34 +155,51 @@ void oak_device_close(oak_device_t **dev) {
   *dev = NULL;
 }
 
-const oak_device_ops_t *oak_device_ops(const oak_device_t *dev) { return dev->ops; }
+const oak_device_ops_t *oak_device_ops(const oak_device_t *dev) {
+  OAK_HANDLE(dev, NULL);
+  return dev->ops;
+}
 
-int oak_device_threads(const oak_device_t *dev) { return dev->threads; }
+int oak_device_threads(const oak_device_t *dev) {
+  OAK_HANDLE(dev, 0);
+  return dev->threads;
+}
 
-int oak_device_mpi_direct(const oak_device_t *dev) { return dev->mpi_direct; }
+int oak_device_mpi_direct(const oak_device_t *dev) {
+  OAK_HANDLE(dev, 0);
+  return dev->mpi_direct;
+}
 
 oak_status_t oak_device_alloc(oak_device_t *dev, size_t bytes, void **out) {
+  OAK_NEED(dev);
   *out = NULL;
   return bytes > 0 ? dev->ops->alloc(dev, bytes, out) : OAK_OK;
 }
 
 void oak_device_free(oak_device_t *dev, void *ptr) {
+  OAK_HANDLE(dev, );
   if (ptr) dev->ops->free(dev, ptr);
 }
 
 oak_status_t oak_device_upload(oak_device_t *dev, void *dst, const void *host, size_t bytes) {
+  OAK_NEED(dev);
   return bytes > 0 ? dev->ops->upload(dev, dst, host, bytes) : OAK_OK;
 }
 
 oak_status_t oak_device_download(oak_device_t *dev, void *host, const void *src, size_t bytes) {
+  OAK_NEED(dev);
   return bytes > 0 ? dev->ops->download(dev, host, src, bytes) : OAK_OK;
 }
 
 /* ---- memory that processes of a host share */
 
-int oak_device_shares(const oak_device_t *dev) { return dev->ops->share && !dev->unshared; }
+int oak_device_shares(const oak_device_t *dev) {
+  OAK_HANDLE(dev, 0);
+  return dev->ops->share && !dev->unshared;
+}
 
 void oak_device_transports(oak_device_t *dev, char *text, size_t size) {
+  OAK_HANDLE(dev, );
   const char *nccl = !dev->ops->direct_probe                 ? "not for this device"
                      : dev->ops->direct_probe(dev) == OAK_OK ? "found"
                                                              : oak_last_error();
@@ -190,20 +208,24 @@ void oak_device_transports(oak_device_t *dev, char *text, size_t size) {
 }
 
 oak_status_t oak_device_share(oak_device_t *dev, size_t bytes, void **out, oak_handle_t *handle) {
+  OAK_NEED(dev);
   *out = NULL;
   return bytes > 0 ? dev->ops->share(dev, bytes, out, handle) : OAK_OK;
 }
 
 void oak_device_unshare(oak_device_t *dev, void *ptr, oak_handle_t *handle) {
+  OAK_HANDLE(dev, );
   if (ptr) dev->ops->unshare(dev, ptr, handle);
 }
 
 oak_status_t oak_device_attach(oak_device_t *dev, const oak_handle_t *handle, void **out) {
+  OAK_NEED(dev);
   *out = NULL;
   return dev->ops->attach(dev, handle, out);
 }
 
 void oak_device_detach(oak_device_t *dev, void *ptr) {
+  OAK_HANDLE(dev, );
   if (ptr) dev->ops->detach(dev, ptr);
 }
 
@@ -221,27 +243,32 @@ static oak_status_t know_flags(oak_device_t *dev, void **page, size_t bytes, oak
 
 oak_status_t oak_device_flags_new(oak_device_t *dev, size_t bytes, void **page,
                                   oak_handle_t *handle) {
+  OAK_NEED(dev);
   OAK_TRY(oak_host_map_new(bytes, page, handle));
   return know_flags(dev, page, bytes, handle);
 }
 
 oak_status_t oak_device_flags_attach(oak_device_t *dev, const oak_handle_t *handle, void **page) {
+  OAK_NEED(dev);
   OAK_TRY(oak_host_map_attach(handle, page));
   return know_flags(dev, page, (size_t)handle->bytes, NULL);
 }
 
 void oak_device_flags_close(oak_device_t *dev, void *page, oak_handle_t *handle) {
+  OAK_HANDLE(dev, );
   if (dev->ops->forget_flags) dev->ops->forget_flags(dev, page);
   oak_host_map_close(page, dev->flag_bytes, handle);
 }
 
 oak_status_t oak_device_signal(oak_device_t *dev, uint64_t *flag, uint64_t value) {
+  OAK_NEED(dev);
   if (dev->ops->signal) return dev->ops->signal(dev, flag, value);
   atomic_store_explicit((_Atomic uint64_t *)flag, value, memory_order_release);
   return OAK_OK;
 }
 
 oak_status_t oak_device_wait(oak_device_t *dev, uint64_t *flag, uint64_t value) {
+  OAK_NEED(dev);
   if (dev->ops->wait) return dev->ops->wait(dev, flag, value);
   oak_wait_t wait = {0};
   while (atomic_load_explicit((_Atomic uint64_t *)flag, memory_order_acquire) < value)
@@ -252,6 +279,7 @@ oak_status_t oak_device_wait(oak_device_t *dev, uint64_t *flag, uint64_t value) 
 /* ---- kernels */
 
 void oak_device_unload(oak_device_t *dev, oak_module_t **module) {
+  OAK_HANDLE(dev, );
   if (!module || !*module) return;
   dev->ops->unload(dev, *module);
   *module = NULL;
@@ -259,41 +287,54 @@ void oak_device_unload(oak_device_t *dev, oak_module_t **module) {
 
 oak_status_t oak_device_kernel(oak_device_t *dev, oak_module_t *module, const char *name,
                                oak_kernel_t **out) {
+  OAK_NEED(dev);
   *out = NULL;
   return dev->ops->kernel(dev, module, name, out);
 }
 
 oak_status_t oak_device_constant(oak_device_t *dev, oak_module_t *module, const char *name,
                                  void *dst, size_t bytes) {
+  OAK_NEED(dev);
   return dev->ops->constant(dev, module, name, dst, bytes);
 }
 
 oak_status_t oak_device_launch(oak_device_t *dev, oak_kernel_t *kernel, long n, const void *args,
                                size_t bytes) {
+  OAK_NEED(dev);
   OAK_CHECK(n >= 0, OAK_ERR_ARGUMENT, "a kernel cannot run %ld iterations; 0 or more are allowed",
             n);
   if (n > 0 && dev->meter) return oak_meter_launch(dev, kernel, n, args, bytes);
   return n > 0 ? dev->ops->launch(dev, kernel, n, args, bytes) : OAK_OK;
 }
 
-oak_status_t oak_device_sync(oak_device_t *dev) { return dev->ops->sync(dev); }
+oak_status_t oak_device_sync(oak_device_t *dev) {
+  OAK_NEED(dev);
+  return dev->ops->sync(dev);
+}
 
 /* Launches that are timed one by one cannot be recorded. */
 int oak_device_records(oak_device_t *dev) {
+  OAK_HANDLE(dev, 0);
   return dev->ops->records && !dev->meter && dev->ops->records(dev);
 }
 
-oak_status_t oak_device_record(oak_device_t *dev) { return dev->ops->record(dev); }
+oak_status_t oak_device_record(oak_device_t *dev) {
+  OAK_NEED(dev);
+  return dev->ops->record(dev);
+}
 
 oak_status_t oak_device_recorded(oak_device_t *dev, oak_recording_t **out) {
+  OAK_NEED(dev);
   return dev->ops->recorded(dev, out);
 }
 
 oak_status_t oak_device_replay(oak_device_t *dev, oak_recording_t *recording) {
+  OAK_NEED(dev);
   return dev->ops->replay(dev, recording);
 }
 
 void oak_device_forget(oak_device_t *dev, oak_recording_t **recording) {
+  OAK_HANDLE(dev, );
   if (*recording) dev->ops->forget(dev, *recording);
   *recording = NULL;
 }

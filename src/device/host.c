@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "base/wait.h"
 #include "device_private.h"
+#include "base/failure.h"
 
 /* ---- processor */
 
@@ -214,6 +215,7 @@ static int share_of_cores(oak_device_t *dev) {
 }
 
 void oak_device_advice(const oak_device_t *dev, char *text, size_t size) {
+  OAK_HANDLE(dev, );
   double load = 0;
   *text = 0;
   if (!dev->ops->host_memory || dev->host_size < 2) return;

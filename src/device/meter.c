@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "device_private.h"
+#include "base/failure.h"
 
 enum { MOST_KERNELS = 64 };
 
@@ -13,6 +14,7 @@ struct oak_meter {
 };
 
 oak_status_t oak_device_meter(oak_device_t *dev, int on) {
+  OAK_NEED(dev);
   free(dev->meter);
   dev->meter = NULL;
   if (!on) return OAK_OK;
@@ -30,6 +32,7 @@ static oak_metered_t *find(struct oak_meter *meter, const oak_kernel_t *kernel) 
 }
 
 oak_metered_t oak_device_metered(const oak_device_t *dev, const oak_kernel_t *kernel) {
+  OAK_HANDLE(dev, (oak_metered_t){0});
   const oak_metered_t none = {.kernel = kernel};
   for (int i = 0; dev->meter && i < dev->meter->count; i++)
     if (dev->meter->list[i].kernel == kernel) return dev->meter->list[i];

@@ -6,6 +6,7 @@
 #include "base/params_watch.h"
 #include "solver/create/create.h"
 #include "solver/data/variables.h"
+#include "base/failure.h"
 
 /* checkpoint.last_good needs one more state, unless the stages do not overwrite the start of a
  * step. If parts of a step come before the stages or use their states, each step begins with a
@@ -185,6 +186,7 @@ oak_status_t oak_create_ext(MPI_Comm comm, oak_params_t *params, FILE *stream, o
 }
 
 oak_status_t oak_create(MPI_Comm comm, oak_params_t *params, oak_t **out) {
+  OAK_NEED(params);
   return oak_create_ext(comm, params, NULL, out);
 }
 
@@ -214,7 +216,7 @@ oak_status_t oak_declare(MPI_Comm comm, oak_params_t *params) {
 }
 
 void oak_destroy(oak_t **out) {
-  oak_t *sim = *out;
+  oak_t *sim = out ? *out : NULL;
   if (!sim) return;
   if (sim->own.release) sim->own.release(sim->own.state);
   oak_params_unwatch(sim->setup.params, sim);

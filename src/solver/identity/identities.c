@@ -8,6 +8,7 @@
 #include "solver/create/create.h"
 #include "solver/identity/eigen.h"
 #include "solver/identity/identity.h"
+#include "base/failure.h"
 
 static void print_verdict(FILE *f, const char *name, const oak_verdict_t *v, int *failures) {
   *failures += v->failed > 0;
@@ -108,6 +109,7 @@ static oak_status_t set_parameters(oak_t *sim) {
 }
 
 oak_status_t oak_check_physics(MPI_Comm comm, oak_params_t *params, FILE *stream, int *failures) {
+  OAK_NEED(params);
   const char *root;
   char problem[4200];
   oak_t *sim;

@@ -5,6 +5,7 @@
 #include "solver/data/solution.h"
 #include "solver/data/variables.h"
 #include "solver/step/sim.h"
+#include "base/failure.h"
 
 static oak_status_t check(const oak_t *sim, int variable, int most, int first, int count) {
   OAK_TRY(oak_data_check(&sim->data, first, count));
@@ -37,10 +38,12 @@ oak_status_t oak_read_variable(oak_t *sim, const char *name, double *out) {
 }
 
 void oak_list_variables(const oak_t *sim, char *names, size_t size) {
+  OAK_HANDLE(sim, );
   oak_variables_print(&sim->setup, 0, names, size);
 }
 
 const char *oak_variable_unit(const oak_t *sim, const char *name) {
+  OAK_HANDLE(sim, "");
   return oak_unit_of(&sim->setup, name);
 }
 

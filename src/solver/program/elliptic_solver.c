@@ -8,6 +8,7 @@
 #include "base/wait.h"
 #include "elliptic/elliptic.h"
 #include "solver/step/sim.h"
+#include "base/failure.h"
 
 _Static_assert((int)OAK_SOLVER_MOST_CYCLES == OAK_ELLIPTIC_MOST_CYCLES, "the same report");
 
@@ -79,7 +80,7 @@ oak_status_t oak_solver_new(oak_t *sim, const oak_solver_options_t *options, oak
 }
 
 void oak_solver_destroy(oak_solver_t **solver) {
-  if (!*solver) return;
+  if (!solver || !*solver) return;
   oak_elliptic_destroy(&(*solver)->elliptic);
   free(*solver);
   *solver = NULL;
@@ -191,7 +192,10 @@ oak_status_t oak_solve(oak_solver_t *s, oak_solver_report_t *report) {
 
 _Static_assert((int)OAK_SOLVER_FLAT == OAK_ELLIPTIC_FLAT, "the same parts");
 
-int oak_solver_levels(const oak_solver_t *s) { return s->elliptic->nlevel; }
+int oak_solver_levels(const oak_solver_t *s) {
+  OAK_HANDLE(s, 0);
+  return s->elliptic->nlevel;
+}
 
 oak_status_t oak_solver_time(oak_solver_t *s, oak_solver_part_t part, int level, int repeats,
                              double *seconds) {

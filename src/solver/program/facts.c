@@ -4,50 +4,103 @@
 
 #include "base/shape.h"
 #include "solver/step/sim.h"
+#include "base/failure.h"
 
 void oak_print_wtime(oak_t *sim, FILE *stream) {
+  OAK_HANDLE(sim, );
   oak_timers_print(&sim->data.timers, sim->setup.comm, stream);
 }
 
 double oak_wtime(oak_t *sim, const char *phase) {
+  OAK_HANDLE(sim, 0);
   if (!phase) return oak_timers_total(&sim->data.timers);
   for (int p = 0; p < OAK_PHASE_COUNT; p++)
     if (!strcmp(phase, oak_phase_name(p))) return oak_timer_seconds(&sim->data.timers, p);
   return 0;
 }
 
-double oak_time(const oak_t *sim) { return sim->data.clock.time; }
-long oak_step(const oak_t *sim) { return sim->data.clock.step; }
-int oak_interrupted(const oak_t *sim) { return sim->run.interrupted; }
-int oak_dim(const oak_t *sim) { return sim->setup.dim; }
+double oak_time(const oak_t *sim) {
+  OAK_HANDLE(sim, 0);
+  return sim->data.clock.time;
+}
+long oak_step(const oak_t *sim) {
+  OAK_HANDLE(sim, 0);
+  return sim->data.clock.step;
+}
+int oak_interrupted(const oak_t *sim) {
+  OAK_HANDLE(sim, 0);
+  return sim->run.interrupted;
+}
+int oak_dim(const oak_t *sim) {
+  OAK_HANDLE(sim, 0);
+  return sim->setup.dim;
+}
 int oak_block_size(const oak_t *sim) {
+  OAK_HANDLE(sim, 0);
   return oak_shape_equal(sim->setup.dim, sim->setup.block_size) ? sim->setup.block_size[0] : 0;
 }
 void oak_block_shape(const oak_t *sim, int n[3]) {
+  OAK_HANDLE(sim, );
   for (int d = 0; d < 3; d++) n[d] = sim->setup.block_size[d];
 }
-int oak_ghost_layers(const oak_t *sim) { return sim->setup.layers; }
-int oak_nvar(const oak_t *sim) { return sim->setup.nvar; }
-int oak_nblocks(const oak_t *sim) { return sim->data.mesh->nblock; }
-int64_t oak_nblocks_global(const oak_t *sim) { return sim->data.mesh->nglobal; }
-int64_t oak_cell_updates(const oak_t *sim) { return sim->counts.updates; }
-int64_t oak_retries(const oak_t *sim) { return sim->counts.retries; }
-int64_t oak_first_order_cells(const oak_t *sim) { return sim->counts.first_order_cells; }
-int64_t oak_floored_cells(const oak_t *sim) { return sim->counts.floored_cells; }
-int oak_block_level(const oak_t *sim, int block) { return sim->data.mesh->level[block]; }
-oak_device_t *oak_device(oak_t *sim) { return sim->setup.dev; }
+int oak_ghost_layers(const oak_t *sim) {
+  OAK_HANDLE(sim, 0);
+  return sim->setup.layers;
+}
+int oak_nvar(const oak_t *sim) {
+  OAK_HANDLE(sim, 0);
+  return sim->setup.nvar;
+}
+int oak_nblocks(const oak_t *sim) {
+  OAK_HANDLE(sim, 0);
+  return sim->data.mesh->nblock;
+}
+int64_t oak_nblocks_global(const oak_t *sim) {
+  OAK_HANDLE(sim, 0);
+  return sim->data.mesh->nglobal;
+}
+int64_t oak_cell_updates(const oak_t *sim) {
+  OAK_HANDLE(sim, 0);
+  return sim->counts.updates;
+}
+int64_t oak_retries(const oak_t *sim) {
+  OAK_HANDLE(sim, 0);
+  return sim->counts.retries;
+}
+int64_t oak_first_order_cells(const oak_t *sim) {
+  OAK_HANDLE(sim, 0);
+  return sim->counts.first_order_cells;
+}
+int64_t oak_floored_cells(const oak_t *sim) {
+  OAK_HANDLE(sim, 0);
+  return sim->counts.floored_cells;
+}
+int oak_block_level(const oak_t *sim, int block) {
+  OAK_HANDLE(sim, 0);
+  return sim->data.mesh->level[block];
+}
+oak_device_t *oak_device(oak_t *sim) {
+  OAK_HANDLE(sim, NULL);
+  return sim->setup.dev;
+}
 
 const char *oak_variable_name(const oak_t *sim, int variable) {
+  OAK_HANDLE(sim, "");
   return variable >= 0 && variable <= 2 * sim->setup.nvar ? sim->setup.description.name[variable]
                                                           : "";
 }
 
 void oak_block_geometry(const oak_t *sim, int block, double origin[3], double dx[3]) {
+  OAK_HANDLE(sim, );
   oak_data_geometry(&sim->data, block, origin, dx);
 }
 
 void oak_set_time(oak_t *sim, double time) {
+  OAK_HANDLE(sim, );
   sim->data.clock.time = time;
   oak_rates_doubt(sim); /* TIMESTEP may depend on it */
 }
-void oak_set_step(oak_t *sim, long step) { sim->data.clock.step = step; }
+void oak_set_step(oak_t *sim, long step) {
+  OAK_HANDLE(sim, );
+  sim->data.clock.step = step;
+}

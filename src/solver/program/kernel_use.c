@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "solver/step/sim.h"
+#include "base/failure.h"
 
 /* Additions, multiplications, divisions and square roots of the criterion lohner, per variable and
  * cell in 3D; a fused multiply-add counts twice, maxima do not count. A test compares this number
@@ -141,6 +142,7 @@ static void model_apply(const oak_t *sim, double iterations, oak_kernel_use_t *u
 }
 
 int oak_kernel_uses(const oak_t *sim, oak_kernel_use_t *use, int most) {
+  OAK_HANDLE(sim, 0);
   const struct {
     const char *name;
     const oak_kernel_t *kernel;

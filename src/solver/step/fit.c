@@ -34,5 +34,6 @@ oak_status_t oak_fit_mesh(oak_t *sim) {
 }
 
 int64_t oak_memory(const oak_t *sim) {
+  OAK_HANDLE(sim, 0);
   return oak_storage_bytes(&sim->data) + oak_parts_bytes(sim);
 }

@@ -5,6 +5,7 @@
 
 #include "base/wait.h"
 #include "solver/step/sim.h"
+#include "base/failure.h"
 
 void oak_rates_set(oak_t *sim, oak_rates_t rates) { sim->rates = rates; }
 void oak_rates_forget(oak_t *sim) { sim->rates.known = OAK_RATES_UNKNOWN; }
@@ -15,6 +16,7 @@ void oak_rates_agree(oak_t *sim) {
 }
 
 double oak_time_step(const oak_t *sim) {
+  OAK_HANDLE(sim, 0);
   const oak_method_t *method = &sim->setup.method;
   const double dt = sim->rates.most > 0 ? method->cfl / sim->rates.most : INFINITY;
   return method->dt_max > 0 && dt > method->dt_max ? method->dt_max : dt;
