@@ -219,7 +219,8 @@ OAK_API int64_t oak_floored_cells(const oak_t *sim);
 OAK_API const char *oak_variable_name(const oak_t *sim,
                                       int variable); /**< conserved, then primitive */
 OAK_API int oak_block_level(const oak_t *sim, int block);
-/** Lower corner and cell size of a local block. */
+/** Lower corner and cell size of a local block. With mesh.radius = logarithmic, the first
+ * coordinate is ln r. */
 OAK_API void oak_block_geometry(const oak_t *sim, int block, double origin[3], double dx[3]);
 /** Bytes of block data, halo buffers and tables on this rank's device. */
 OAK_API int64_t oak_memory(const oak_t *sim);

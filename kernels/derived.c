@@ -39,7 +39,7 @@ OAK_FN double derived_mach(const oak_user_t *user, const real q[]) {
 OAK_FN void derived_turn(const oak_field_t *f, long block, int i, int j, const real q[],
                          double g[3][3]) {
   const oak_span_t span = oak_span(f, block, i, j);
-  const double inv_r = 2 * (double)span.s * oak_inv_dx(f, f->block[block].level, 0);
+  const double inv_r = (double)oak_inv_middle(span, (real)oak_inv_dx(f, f->block[block].level, 0));
   const double radial = (double)q[DERIVED_VELOCITY(0)] * inv_r;
   const double second = (double)q[DERIVED_VELOCITY(1)] * inv_r;
   if (OAK_COORDINATES == OAK_AXISYMMETRIC) {

@@ -103,9 +103,9 @@ OAK_KERNEL(oak_diffusion, oak_diffusion_args_t, 128) {
           const double center = at.x[dir], half = 0.5 * oak_dx(&arg.f, level, dir);
           const int face = oak_face_index(dir, x[0], x[1], x[2]);
           SET_FACE(&at, &user, face);
-          at.x[dir] = center - half;
+          at.x[dir] = oak_moved(dir, center, -half);
           diffusive_flux(&at, p, dir, inv_dx, lower);
-          at.x[dir] = center + half;
+          at.x[dir] = oak_moved(dir, center, half);
           SET_FACE(&at, &user, face + OAK_STRIDE(dir));
           diffusive_flux(&at, p + WIDE_STRIDE(dir), dir, inv_dx, upper);
           at.x[dir] = center;

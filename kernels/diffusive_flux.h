@@ -128,13 +128,22 @@ OAK_FN place_t place_of(const oak_at_t *at) {
   return p;
 }
 
-/* 1 / the size of a cell along each axis, from that in coordinates. */
-OAK_FN void true_inverse(place_t p, const real inv_dx[3], real out[3]) {
+/* 1 / the size of a cell along each axis, from that in coordinates. dir: differences are those
+ * across a face along this axis; -1: they are central differences over two cells. */
+OAK_FN void true_inverse(place_t p, int dir, const real inv_dx[3], real out[3]) {
+  (void)dir;
   OAK_UNROLL
   for (int d = 0; d < 3; d++) {
     out[d] = oak_is_arc(d, 0) ? inv_dx[d] * p.inv_r : inv_dx[d];
     if (oak_is_arc(d, 1)) out[d] *= p.inv_sine;
   }
+#if OAK_LOG_RADIUS
+  /* With these lengths, solid rotation has no stress in the discrete gradients. */
+  double sinh_half, cosh_half;
+  oak_hyperbolic(0.5 / (double)inv_dx[0], &sinh_half, &cosh_half);
+  const double cells = dir == 0 ? sinh_half / cosh_half : sinh_half * cosh_half;
+  out[0] = p.inv_r * (real)(0.5 / cells);
+#endif
 }
 
 /* The state of the cell at p and its gradients along the axes of the mesh. */
@@ -215,7 +224,7 @@ OAK_FN metric_t diffusive_metric(const oak_diffusion_args_t *arg, long block, in
   real q[NGRAD], grad[3][NGRAD], theta[NVAR] = {0}, phi[NVAR] = {0}, inverse[3];
   const place_t place = place_of(at);
   m.areas = oak_areas(&arg->f, block, i, j);
-  true_inverse(place, inv_dx, inverse);
+  true_inverse(place, -1, inv_dx, inverse);
   cell_gradients(at, p, inverse, q, grad);
   turn_gradients(place, q, grad);
   if (OAK_COORDINATES == OAK_SPHERICAL) hook_fluxes(at, 1, q, grad, theta);
@@ -234,7 +243,7 @@ OAK_FN void diffusive_flux(const oak_at_t *at, const real *p, int dir, const rea
 #if OAK_COORDINATES
   place_t place = place_of(at);
   real inverse[3];
-  true_inverse(place, inv_dx, inverse);
+  true_inverse(place, dir, inv_dx, inverse);
   if (!face_gradients(at, p, dir, inverse, q, grad)) return;
   if (OAK_COORDINATES == OAK_SPHERICAL && dir == 1) {
     /* With this factor, solid rotation has no stress in the discrete gradients either. */

@@ -159,7 +159,7 @@ OAK_FN void edge_boundary(const oak_halo_args_t *arg, const oak_halo_task_t *t,
   const oak_field_t *f = &arg->f;
   const edge_t e = edge_of(t->face);
   const int n = t->sub, dir = e.axis[n], high = e.upper[n], face = 2 * dir + high;
-  const real dx = (real)oak_dx(f, f->block[t->source].level, dir);
+  const real dx = (real)oak_dx_at_face(f, t->source, dir, high);
 #if OAK_HAS_problem_boundary
   const oak_user_t user = oak_user(f);
 #endif

@@ -148,7 +148,7 @@ OAK_FN elliptic_across_t elliptic_across_block(const oak_elliptic_args_t *arg, l
   return e;
 }
 
-/* The value across the lower or upper face of cell (i, j, k). unit: of the cell. */
+/* The value across the lower or upper face of cell (i, j, k). unit: of the face. */
 OAK_FN real elliptic_beyond(const elliptic_across_t *e, int high, real unit, int i, int j, int k) {
   const int x = e->dir == 0 ? i : e->dir == 1 ? j : k;
   const int a = e->dir == 0 ? j : i, b = OAK_DIM == 2 ? 0 : e->dir == 2 ? j : k;
@@ -172,10 +172,11 @@ OAK_KERNEL(oak_elliptic_gradient, oak_elliptic_args_t, ELLIPTIC_LANES) {
       const int j = row % OAK_NY, k = row / OAK_NY;
       OAK_LANES(i, OAK_NX) {
         const elliptic_metric_t m = elliptic_metric(&arg.f, n, i, j);
-        const real unit = elliptic_unit(&m, e.dir);
+        const real low = elliptic_face_unit(&m, 2 * e.dir);
+        const real high = elliptic_face_unit(&m, 2 * e.dir + 1);
         out[row * OAK_NX + i] =
-            half * unit *
-            (elliptic_beyond(&e, 1, unit, i, j, k) - elliptic_beyond(&e, 0, unit, i, j, k));
+            half * elliptic_unit(&m, e.dir) *
+            (elliptic_beyond(&e, 1, high, i, j, k) - elliptic_beyond(&e, 0, low, i, j, k));
       }
     }
   }
@@ -196,10 +197,11 @@ OAK_KERNEL(oak_elliptic_slopes, oak_elliptic_args_t, ELLIPTIC_LANES) {
         const int face = oak_face_index(dir, i, j, k);
         const real c = e.u[row * OAK_NX + i];
         const elliptic_metric_t m = elliptic_metric(&arg.f, n, i, j);
-        const real unit = elliptic_unit(&m, dir);
-        out[face] = inv * unit * (c - elliptic_beyond(&e, 0, unit, i, j, k));
+        const real low = elliptic_face_unit(&m, 2 * dir),
+                   high = elliptic_face_unit(&m, 2 * dir + 1);
+        out[face] = inv * low * (c - elliptic_beyond(&e, 0, low, i, j, k));
         if ((dir == 0 ? i : dir == 1 ? j : k) == OAK_ALONG(dir) - 1)
-          out[face + OAK_STRIDE(dir)] = inv * unit * (elliptic_beyond(&e, 1, unit, i, j, k) - c);
+          out[face + OAK_STRIDE(dir)] = inv * high * (elliptic_beyond(&e, 1, high, i, j, k) - c);
       }
     }
   }

@@ -44,6 +44,9 @@ enum { ELLIPTIC_LANES = OAK_CELLS < 256 ? 64 : 256 };
 typedef struct {
   oak_areas_t areas;
   real unit[3];
+#if OAK_LOG_RADIUS
+  real end[2]; /* the same at both ends of the radii */
+#endif
 } elliptic_metric_t;
 
 /* half: of dtheta. */
@@ -53,9 +56,13 @@ OAK_FN elliptic_metric_t elliptic_metric_of(oak_span_t g, real inv_dr, real half
   m.areas = oak_areas_of(g, inv_dr, half);
   OAK_UNROLL
   for (int d = 0; d < 3; d++) {
-    m.unit[d] = oak_is_arc(d, 0) ? 2 * g.s * inv_dr : 1;
+    m.unit[d] = oak_is_arc(d, 0) ? oak_inv_middle(g, inv_dr) : 1;
     if (oak_is_arc(d, 1)) m.unit[d] = oak_div(m.unit[d], g.sine);
   }
+#if OAK_LOG_RADIUS
+  m.unit[0] = g.inv_r;
+  for (int n = 0; n < 2; n++) m.end[n] = g.inv_end[n];
+#endif
 #else
   (void)inv_dr, (void)half;
   m.areas = g;
@@ -74,6 +81,14 @@ OAK_FN real elliptic_unit(const elliptic_metric_t *m, int dir) {
   return OAK_COORDINATES > OAK_AXISYMMETRIC ? m->unit[dir] : 1;
 }
 
+/* At a face. */
+OAK_FN real elliptic_face_unit(const elliptic_metric_t *m, int face) {
+#if OAK_LOG_RADIUS
+  if (face < 2) return m->end[face];
+#endif
+  return elliptic_unit(m, face / 2);
+}
+
 /* The factor of a flux through a face: the area times the size in coordinates over the volume. */
 OAK_FN real elliptic_area(const elliptic_metric_t *m, int face) {
 #if OAK_COORDINATES
@@ -86,7 +101,7 @@ OAK_FN real elliptic_area(const elliptic_metric_t *m, int face) {
 
 /* The factor of the weight a / dx^2 of the cell across a face. */
 OAK_FN real elliptic_factor(const elliptic_metric_t *m, int face) {
-  return elliptic_area(m, face) * elliptic_unit(m, face / 2);
+  return elliptic_area(m, face) * elliptic_face_unit(m, face);
 }
 
 /* The lower or upper half of a coarse cell or face along an axis, divided by half of the whole. */

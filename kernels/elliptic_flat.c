@@ -55,7 +55,7 @@ OAK_FN void flat_level(const oak_elliptic_flat_args_t *arg, int l, flat_t *f) {
 /* The geometry of cell (i, j), as of the cells of a block (kernels/geometry.h). */
 OAK_FN oak_span_t flat_span(const flat_t *f, int i, int j) {
 #if OAK_COORDINATES
-  return oak_span_of(f->axis + i + 0.5, j + 0.5, f->dtheta);
+  return oak_span_of(f->axis + i + 0.5, f->dr, j + 0.5, f->dtheta);
 #else
   (void)f, (void)i, (void)j;
   return oak_even();
@@ -73,9 +73,10 @@ OAK_FN elliptic_metric_t flat_metric(const flat_t *f, int i, int j) {
 /* The volume of cell (i, j) over the mean of all cells. */
 OAK_FN real flat_volume(const flat_t *f, int i, int j) {
 #if OAK_COORDINATES
-  const double r = f->axis + i + 0.5, all = f->axis + 0.5 * f->n[0], wide = f->n[1] * f->dtheta;
-  return (real)(oak_mean_factor(r, 1, OAK_THETA_MIN + (j + 0.5) * f->dtheta, f->dtheta) /
-                oak_mean_factor(all, f->n[0], OAK_THETA_MIN + 0.5 * wide, wide));
+  const double unit = OAK_LOG_RADIUS ? f->dr : 1, wide = f->n[1] * f->dtheta;
+  const double r = f->axis + i + 0.5, all = f->axis + 0.5 * f->n[0];
+  return (real)(oak_mean_factor(r * unit, unit, OAK_THETA_MIN + (j + 0.5) * f->dtheta, f->dtheta) /
+                oak_mean_factor(all * unit, f->n[0] * unit, OAK_THETA_MIN + 0.5 * wide, wide));
 #else
   (void)f, (void)i, (void)j;
   return 1;

@@ -41,7 +41,7 @@ OAK_FN oak_at_face_t face_place(const oak_face_fields_args_t *arg, const oak_use
   OAK_UNROLL
   for (int d = 0; d < 3; d++) {
     at.dx[d] = d < OAK_DIM ? oak_size(f, block, x[0], x[1], d) : 0;
-    if (d == dir) at.x[d] -= 0.5 * oak_dx(f, at.level, d);
+    if (d == dir) at.x[d] = oak_moved(d, at.x[d], -0.5 * oak_dx(f, at.level, d));
   }
   at.t = f->time;
   at.dt = f->dt;

@@ -5,6 +5,7 @@
 #ifndef OAK_FIELD_H
 #define OAK_FIELD_H
 
+#include "kernels/radius.h"
 #include "kernels/scalars.h"
 
 /* Variables of the state: those of the physics, scalars, and the mask of solids (solids.h). */
@@ -137,10 +138,21 @@ OAK_FN double oak_inv_dx(const oak_field_t *f, int level, int dir) {
 /** Centre of cell (i, j, k); ghost cells too. x[2] = 0 in 2D. */
 OAK_FN void oak_center(const oak_field_t *f, long block, int i, int j, int k, double x[3]) {
   const oak_block_t *b = &f->block[block];
-  x[0] = b->origin[0] + (i + 0.5) * oak_dx(f, b->level, 0);
+  x[0] = oak_first_coordinate(b->origin[0] + (i + 0.5) * oak_dx(f, b->level, 0));
   x[1] = b->origin[1] + (j + 0.5) * oak_dx(f, b->level, 1);
   x[2] = OAK_DIM == 3 ? b->origin[2] + (k + 0.5) * oak_dx(f, b->level, 2) : 0;
 }
+
+#if OAK_LOG_RADIUS
+/** The distance of the cells on both sides of the lower or upper face of a block. */
+OAK_FN double oak_dx_at_face(const oak_field_t *f, long block, int dir, int high) {
+  const oak_block_t *b = &f->block[block];
+  const double dx = oak_dx(f, b->level, dir);
+  return dir == 0 ? dx * oak_first_coordinate(b->origin[0] + (high ? OAK_NX * dx : 0)) : dx;
+}
+#else
+#define oak_dx_at_face(f, n, dir, high) oak_dx(f, (f)->block[n].level, dir)
+#endif
 
 /** Set conserved variable `v` of a cell of the block, in a kernel of a user's program that reads no
  * ghost cells. */

@@ -222,7 +222,8 @@ OAK_FN real net_flux(const metric_t *m, int v, int dir, real lower, real upper) 
 /* The wave speed across `dir`, divided by the size of the cell. inv_dx: 1 / its size in
  * coordinates. */
 OAK_FN real wave_rate(const metric_t *m, int dir, real speed, real inv_dx) {
-  if (OAK_CURVED == 1 && dir == 0) return speed * inv_dx; /* the mean of 1 - s and 1 + s is 1 */
+  if (OAK_CURVED == 1 && !OAK_LOG_RADIUS && dir == 0)
+    return speed * inv_dx; /* the mean of 1 - s and 1 + s is 1 */
   return speed * ((real)0.5 * (m->areas.face[dir][0] + m->areas.face[dir][1]) * inv_dx);
 }
 #define WAVE_RATE(m, dir, speed, inv_dx) wave_rate(&(m), dir, speed, inv_dx)

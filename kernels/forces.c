@@ -44,7 +44,7 @@ OAK_FN void add_walls(const oak_field_t *f, const oak_user_t *user, long block, 
                               OAK_DIM == 3 ? (real)oak_inv_dx(f, f->block[block].level, 2) : 0};
       oak_at_t at = oak_place(f, user, block, x[0], x[1], x[2]);
       SET_FACE(&at, user, face_of(x, dir, x[dir] + n));
-      at.x[dir] += (n ? 0.5 : -0.5) * oak_dx(f, at.level, dir);
+      at.x[dir] = oak_moved(dir, at.x[dir], (n ? 0.5 : -0.5) * oak_dx(f, at.level, dir));
       diffusive_flux(&at, p + n * WIDE_STRIDE(dir), dir, inv_dx, flux[n]);
       add_flux(flux[n], area, force + 3);
 #else

@@ -19,7 +19,11 @@
  * s is 1 beside r = 0, where the inner area is then exactly 0. For an interval of angles theta with
  * the middle t and half its width h: sin(t -+ h) = sin t (cos h -+ cot t sin h), and
  * int sin dtheta = 2 sin t sin h. Places are numbers of cells from the lower end of the domain, so
- * geometry has the same bits on every rank. */
+ * geometry has the same bits on every rank.
+ *
+ * With OAK_LOG_RADIUS the first coordinate is ln r, and oak_dx along it is the change 4 a of ln r
+ * over a cell. The middle r is that of ln r, the radii of the ends are r (cosh 2a -+ sinh 2a), and
+ * s = tanh 2a is the same in all cells of a level. */
 #ifndef OAK_GEOMETRY_H
 #define OAK_GEOMETRY_H
 
@@ -36,7 +40,8 @@
 
 #if OAK_COORDINATES
 /** The distance from r = 0 to the lower side of cell i along r, in cells of the block. OAK_AXIS:
- * the distance from r = 0 to the lower end of the domain, in cells of level 0. */
+ * the distance from r = 0 to the lower end of the domain, in cells of level 0; 0 with
+ * OAK_LOG_RADIUS, where all is counted from this end. */
 OAK_FN double oak_cells_to(const oak_field_t *f, long block, int i) {
   const oak_block_t *b = &f->block[block];
   return OAK_AXIS * (double)(1LL << b->level) + ((double)b->first * OAK_NX + i);
@@ -49,7 +54,7 @@ OAK_FN double oak_cells_along(const oak_field_t *f, long block, int j) {
   return floor(blocks + 0.5) * OAK_NY + j;
 }
 
-/** s of cell i along r of a block. */
+/** s of cell i along r of a block, for linear radii. */
 OAK_FN real oak_ring(const oak_field_t *f, long block, int i) {
   return (real)(0.5 / (oak_cells_to(f, block, i) + 0.5));
 }
@@ -75,13 +80,28 @@ typedef struct {
   real s;              /* of its radii */
   real sine, cot;      /* of the middle of its angles theta */
   real qsine, qcosine; /* of a quarter of the width of its angles */
+#if OAK_LOG_RADIUS
+  real inv_r, inv_end[2]; /* 1 / r, at both ends too */
+  real qsinh, qcosh;      /* of a quarter of the change of ln r */
+#endif
 } oak_span_t;
 
-/* The middle of the interval is `r` of its widths away from r = 0, and `theta` of its widths from
- * the lower end of theta. */
-OAK_FN oak_span_t oak_span_of(double r, double theta, double width) {
+/* The middle of the interval is `r` of its widths dr away from r = 0 (oak_cells_to), and `theta` of
+ * its widths from the lower end of theta. */
+OAK_FN oak_span_t oak_span_of(double r, double dr, double theta, double width) {
   oak_span_t span;
+#if OAK_LOG_RADIUS
+  double qsinh, qcosh;
+  oak_hyperbolic(0.25 * dr, &qsinh, &qcosh);
+  span.s = (real)(2 * qsinh * qcosh / (1 + 2 * qsinh * qsinh));
+  span.inv_r = (real)(1 / oak_radius(r * dr));
+  for (int n = 0; n < 2; n++) span.inv_end[n] = (real)(1 / oak_radius((r + n - 0.5) * dr));
+  span.qsinh = (real)qsinh;
+  span.qcosh = (real)qcosh;
+#else
+  (void)dr;
   span.s = (real)(0.5 / r);
+#endif
   span.sine = span.qcosine = 1;
   span.cot = span.qsine = 0;
   if (OAK_COORDINATES == OAK_SPHERICAL) {
@@ -97,7 +117,7 @@ OAK_FN oak_span_t oak_span_of(double r, double theta, double width) {
 }
 
 OAK_FN oak_span_t oak_span_at(const oak_field_t *f, int level, double r, double theta) {
-  return oak_span_of(r, theta, oak_dx(f, level, 1));
+  return oak_span_of(r, oak_dx(f, level, 0), theta, oak_dx(f, level, 1));
 }
 
 /** Of cell (i, j) of a block, ghost cells included. */
@@ -151,19 +171,33 @@ typedef struct {
 /** Of a cell; \a angular: for the momentum along phi. */
 OAK_FN oak_parts_t oak_parts(oak_span_t g, int angular) {
   oak_parts_t p;
+#if OAK_LOG_RADIUS
+  /* The centroids of all cells are at equal distances of ln r. */
+  p.more[0] = g.s;
+  p.step[0] = (real)0.25;
+  p.change[0] = angular ? 4 * g.qsinh * g.qcosh : 0;
+  p.arm[0][0] = angular ? g.qcosh - g.qsinh : 1;
+  p.arm[0][1] = angular ? g.qcosh + g.qsinh : 1;
+#else
   const real half = (real)0.5 * g.s, m2 = half * half;
   p.more[0] = half;
   p.step[0] = (real)0.25 - m2 / (12 * (1 - m2));
   p.change[0] = angular ? 2 * g.s : 0;
   p.arm[0][0] = angular ? 1 - half : 1;
   p.arm[0][1] = angular ? 1 + half : 1;
+#endif
 #if OAK_COORDINATES == OAK_SPHERICAL
-  const real low = 1 - half, high = 1 + half, third = m2 * (real)(1.0 / 3);
   const real cot = g.cot * g.qsine, more = oak_div(cot, g.qcosine), more2 = more * more;
+#if OAK_LOG_RADIUS
+  const real tanh_a = oak_div(g.qsinh, g.qcosh), tanh2 = tanh_a * tanh_a;
+  p.more[0] = tanh_a * oak_div(3 + tanh2, 1 + 3 * tanh2); /* tanh 3a */
+#else
+  const real low = 1 - half, high = 1 + half, third = m2 * (real)(1.0 / 3);
   p.more[0] = oak_div(3 * g.s, 3 + g.s * g.s);
   p.step[0] =
       (real)0.25 - (real)(1.0 / 24) * g.s *
                        (oak_div(low, low * low + third) - oak_div(high, high * high + third));
+#endif
   p.more[1] = more;
   p.step[1] = (real)0.25 - oak_div(more2, 12 * (1 - more2)); /* up to the square of the width */
   p.change[1] = angular ? 4 * cot : 0;
@@ -173,9 +207,17 @@ OAK_FN oak_parts_t oak_parts(oak_span_t g, int angular) {
   return p;
 }
 
+#if OAK_LOG_RADIUS
+#define OAK_EVEN_SPAN \
+  { 0, 1, 0, 0, 1, 0, {0, 0}, 0, 1 }
+#else
+#define OAK_EVEN_SPAN \
+  { 0, 1, 0, 0, 1 }
+#endif
+
 /** Of a cell whose parts have equal volumes. */
 OAK_FN oak_parts_t oak_even(void) {
-  const oak_span_t g = {0, 1, 0, 0, 1};
+  const oak_span_t g = OAK_EVEN_SPAN;
   return oak_parts(g, 0);
 }
 
@@ -183,7 +225,11 @@ OAK_FN oak_parts_t oak_even(void) {
 OAK_FN oak_parts_t oak_face_parts(oak_span_t g, int angular, int dir) {
   oak_parts_t p = oak_parts(g, angular);
   if (dir > 0) /* areas are int r dr, or int dr across phi */
+#if OAK_LOG_RADIUS
+    p.more[0] = OAK_PHI_IS_SECOND && dir == 1 ? oak_div(g.qsinh, g.qcosh) : g.s;
+#else
     p.more[0] = OAK_PHI_IS_SECOND && dir == 1 ? 0 : (real)0.5 * g.s;
+#endif
   if (OAK_CURVED > 1 && dir == 2) p.more[OAK_CURVED - 1] = 0; /* int dtheta */
   return p;
 }
@@ -219,24 +265,48 @@ typedef struct {
   real face[3][2], arm[OAK_CURVED][2];
 } oak_areas_t;
 
+/** 1 / r of the middle of a cell with 1 / dr. */
+OAK_FN real oak_inv_middle(oak_span_t g, real inv_dr) {
+#if OAK_LOG_RADIUS
+  (void)inv_dr;
+  return g.inv_r;
+#else
+  return 2 * g.s * inv_dr;
+#endif
+}
+
 /** Of a cell with 1 / dr and half of dtheta. */
 OAK_FN oak_areas_t oak_areas_of(oak_span_t g, real inv_dr, real half) {
-  const real inv_r = 2 * g.s * inv_dr; /* 1 / r */
   oak_areas_t a;
   (void)half;
+#if OAK_LOG_RADIUS
+  const real sinh_2a = 2 * g.qsinh * g.qcosh, cosh_2a = 1 + 2 * g.qsinh * g.qsinh;
+  const real inv_r = oak_div(g.inv_r, cosh_2a);               /* 2 / the sum of both radii */
+  const real shrink = oak_div(g.inv_r, 2 * sinh_2a * inv_dr); /* oak_dx over the true size */
+  const real low = 1 - g.s, high = 1 + g.s;
+  a.arm[0][0] = cosh_2a - sinh_2a;
+  a.arm[0][1] = cosh_2a + sinh_2a;
+  a.face[0][0] = low * shrink;
+  a.face[0][1] = high * shrink;
+#else
+  const real inv_r = oak_inv_middle(g, inv_dr);
   a.arm[0][0] = a.face[0][0] = 1 - g.s;
   a.arm[0][1] = a.face[0][1] = 1 + g.s;
+#endif
   a.face[1][0] = a.face[1][1] = OAK_PHI_IS_SECOND ? inv_r : 1;
   a.face[2][0] = a.face[2][1] = 1;
 #if OAK_COORDINATES == OAK_SPHERICAL
   const real third = oak_inv(1 + g.s * g.s * (real)(1.0 / 3)), along = inv_r * third;
   const real sine = 2 * g.qsine * g.qcosine, cosine = 1 - 2 * g.qsine * g.qsine;
   const real wide = oak_div(half, sine); /* theta: half the width over its sine */
+#if !OAK_LOG_RADIUS
+  const real low = a.arm[0][0], high = a.arm[0][1];
+#endif
   a.arm[1][0] = cosine - g.cot * sine;
   a.arm[1][1] = cosine + g.cot * sine;
   OAK_UNROLL
   for (int n = 0; n < 2; n++) {
-    a.face[0][n] *= a.arm[0][n] * third;
+    a.face[0][n] *= (n ? high : low) * third;
     a.face[1][n] = along * wide * a.arm[1][n];
     a.face[2][n] = along * oak_div(wide, g.sine);
   }
@@ -273,11 +343,33 @@ OAK_FN int oak_is_arc(int dir, int axis) {
   return OAK_COORDINATES == OAK_SPHERICAL ? dir > axis : OAK_PHI_IS_SECOND && dir == 1 && axis == 0;
 }
 
+#if OAK_LOG_RADIUS
+/** The true size of a cell along r over its size in ln r, for r = 1. */
+OAK_FN double oak_stretch(double dx) {
+  double qsinh, qcosh;
+  oak_hyperbolic(0.25 * dx, &qsinh, &qcosh);
+  return 4 * qsinh * qcosh / dx;
+}
+#endif
+
+/** The middle radius of cell i along r of a block. */
+OAK_FN double oak_middle(const oak_field_t *f, long block, int i) {
+  const double x = (oak_cells_to(f, block, i) + 0.5) * oak_dx(f, f->block[block].level, 0);
+#if OAK_LOG_RADIUS
+  return oak_radius(x);
+#else
+  return x;
+#endif
+}
+
 /** The size of cell (i, j) of a block along an axis, through its middle. */
 OAK_FN double oak_size(const oak_field_t *f, long block, int i, int j, int dir) {
   const int level = f->block[block].level;
-  const double r = (oak_cells_to(f, block, i) + 0.5) * oak_dx(f, level, 0);
+  const double r = oak_middle(f, block, i);
   double size = oak_dx(f, level, dir), sine = 1, cosine;
+#if OAK_LOG_RADIUS
+  if (dir == 0) return r * oak_stretch(size) * size;
+#endif
   if (oak_is_arc(dir, 1))
     oak_sine(OAK_THETA_MIN + (oak_cells_along(f, block, j) + 0.5) * oak_dx(f, level, 1), &sine,
              &cosine);
@@ -289,9 +381,20 @@ OAK_FN double oak_inv_size(const oak_field_t *f, long block, int i, int j, int d
   return 1 / oak_size(f, block, i, j, dir);
 }
 
-/** The mean of r, or of r^2 sin theta, over an interval; theta: of its middle. */
+/** The mean of r, or of r^2 sin theta, over an interval; theta: of its middle. With OAK_LOG_RADIUS
+ * this is the volume over the change of ln r, and \a r is ln (r / OAK_RADIUS_MIN). */
 OAK_FN double oak_mean_factor(double r, double dr, double theta, double width) {
   double sine, cosine, half_sine;
+#if OAK_LOG_RADIUS
+  const double middle = oak_radius(r), size = oak_stretch(dr) * middle;
+  double qsinh, qcosh;
+  oak_hyperbolic(0.25 * dr, &qsinh, &qcosh);
+  r = middle * (1 + 2 * qsinh * qsinh); /* half the sum of both radii */
+  if (OAK_COORDINATES != OAK_SPHERICAL) return size * r;
+  oak_sine(theta, &sine, &cosine);
+  oak_sine(0.5 * width, &half_sine, &cosine);
+  return size * (r * r + size * dr * size * dr / 12) * 2 * sine * half_sine / width;
+#endif
   if (OAK_COORDINATES != OAK_SPHERICAL) return r;
   oak_sine(theta, &sine, &cosine);
   oak_sine(0.5 * width, &half_sine, &cosine);

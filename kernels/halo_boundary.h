@@ -45,9 +45,13 @@ OAK_FN real user_boundary(const oak_field_t *f, const oak_user_t *user, long blo
   oak_state_to_primitive(&user->physics, q);
   for (int n = 0; n < NVAR; n++) left[n] = q[n];
   for (int n = 0; n < NVAR; n++) given[n] = kind == OAK_BC_USER_NEUMANN ? 0 : (double)q[n];
-  if (kind != OAK_BC_USER_STATE)
+  if (kind != OAK_BC_USER_STATE) {
     at.x[dir] =
         f->block[block].origin[dir] + (face & 1 ? OAK_ALONG(dir) : 0) * oak_dx(f, at.level, dir);
+#if OAK_LOG_RADIUS
+    if (dir == 0) at.x[0] = oak_first_coordinate(at.x[0]);
+#endif
+  }
   problem_boundary(&at, face, given);
   if (kind == OAK_BC_USER_NEUMANN) return (real)given[v];
   for (int n = 0; n < NVAR; n++) q[n] = (real)given[n];

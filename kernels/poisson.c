@@ -99,7 +99,9 @@ OAK_KERNEL(oak_poisson_boundary, oak_poisson_args_t, 64) {
           oak_at_t at = oak_place(&arg.f, &user, n, cell[0], cell[1], cell[2]);
           OAK_UNROLL
           for (int d = 0; d < OAK_DIM; d++)
-            if (d == dir) at.x[d] += (face & 1 ? 0.5 : -0.5) * oak_dx(&arg.f, at.level, d);
+            if (d == dir)
+              at.x[d] =
+                  oak_moved(d, at.x[d], (face & 1 ? 0.5 : -0.5) * oak_dx(&arg.f, at.level, d));
           arg.values[(long long)place * FACE_ROOM + b * FA(dir) + a] =
               equation_boundary(arg.equation, &at, face);
         }

@@ -234,11 +234,15 @@ OAK_FN int refine_region(const oak_field_t *f, long n) {
   const oak_user_t user = oak_user(f);
   const oak_block_t *b = &f->block[n];
   oak_at_t at = oak_place(f, &user, n, 0, 0, 0);
-  double upper[3];
-  for (int d = 0; d < 3; d++)
+  double lower[3], upper[3];
+  for (int d = 0; d < 3; d++) {
+    lower[d] = b->origin[d];
     upper[d] = d < OAK_DIM ? b->origin[d] + OAK_ALONG(d) * oak_dx(f, b->level, d) : b->origin[d];
-  for (int d = 0; d < 3; d++) at.x[d] = 0.5 * (b->origin[d] + upper[d]);
-  return problem_region(&at, b->origin, upper);
+  }
+  lower[0] = oak_first_coordinate(lower[0]);
+  upper[0] = oak_first_coordinate(upper[0]);
+  for (int d = 0; d < 3; d++) at.x[d] = 0.5 * (lower[d] + upper[d]);
+  return problem_region(&at, lower, upper);
 #else
   return OAK_REGION_FREE;
 #endif

@@ -115,12 +115,13 @@ static inline double *sim_read(const sim_t *s, int variable) {
   return out;
 }
 
-/** Centre of cell c of a block; coordinates beyond the dimension are 0. */
+/** Centre of cell c of a block, as hooks get it; coordinates beyond the dimension are 0. */
 static inline void sim_center(const sim_t *s, int block, int c, double x[3]) {
   double origin[3], dx[3];
   const int *n = s->size, at[3] = {c % n[0], c / n[0] % n[1], c / (n[0] * n[1])};
   oak_block_geometry(s->sim, block, origin, dx);
   for (int d = 0; d < 3; d++) x[d] = d < s->dim ? origin[d] + (at[d] + 0.5) * dx[d] : 0;
+  if (!strcmp(oak_params_text(s->params, "mesh.radius"), "logarithmic")) x[0] = exp(x[0]);
 }
 
 static inline double sim_volume(const sim_t *s, int block) {

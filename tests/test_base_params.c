@@ -150,9 +150,9 @@ static void test_unknown_keys(void **state) {
   assert_refused("Mesh.Dim=2", "did you mean mesh.dim?");
   assert_refused("run.block_size=16", "did you mean mesh.block_size?");
   assert_refused("block_size=16", "key without a section; did you mean mesh.block_size?");
-  assert_refused(
-      "mesh.completely_different=1",
-      "unknown key; the keys of [mesh] are dim, coordinates, block_size, trees, xmin, xmax, ");
+  assert_refused("mesh.completely_different=1",
+                 "unknown key; the keys of [mesh] are dim, coordinates, radius, block_size, trees, "
+                 "xmin, xmax, ");
   assert_refused("hydro.nothing=1",
                  "unknown section [hydro]; the sections are run, mesh, refine, scheme, physics, "
                  "problem, boundary, poisson, body, reactions, device, checkpoint, output");

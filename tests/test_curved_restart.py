@@ -19,6 +19,8 @@ CASES = {
     "polar": (2, ["mesh.xmin=0.3 0", "mesh.xmax=1.3 2pi", "mesh.trees=1 4", *WALLS]),
     "spherical": (2, ["mesh.xmin=0", "mesh.xmax=1 pi", "mesh.trees=1 2", "boundary.xhigh=reflect"]),
     "cylindrical": (3, ["mesh.xmin=0.3 0 0", "mesh.xmax=1.3 2pi 1", "mesh.trees=1 2 1", *WALLS]),
+    "polar_log": (2, ["mesh.xmin=0.3 0", "mesh.xmax=1.3 2pi", "mesh.trees=1 4", "mesh.radius=logarithmic", *WALLS]),
+    "spherical_log": (2, ["mesh.xmin=0.3 0", "mesh.xmax=1 pi", "mesh.trees=1 2", "mesh.radius=logarithmic", *WALLS]),
     "spherical_3d": (3, ["mesh.xmin=0.3 0.5 0", "mesh.xmax=1 2 2pi", "mesh.trees=1 1 2", *WALLS, *SIDES]),
 }
 COMMON = ["physics.name=mhd", f"problem.name={PROBLEMS}/curved.c", "problem.flow=waves", "mesh.block_size=4", "mesh.theta=1",
@@ -53,6 +55,7 @@ def case(options, name, work):
         assert one.read() == every.read(), "totals"
     if name == "polar":
         run(alone, work, f"--restart={checkpoint}", *keys, "mesh.coordinates=axisymmetric", words="mesh.coordinates")
+        run(alone, work, f"--restart={checkpoint}", *keys, "mesh.radius=logarithmic", words="mesh.radius is not that")
 
 
 def main():

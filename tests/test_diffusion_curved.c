@@ -22,6 +22,13 @@ static const system_t systems[] = {
     {"polar", "mesh.coordinates=polar\nmesh.xmin=0.5 0.2\nmesh.xmax=1.5 1.2\n" USER,
      "mesh.coordinates=polar\nmesh.xmin=0.25 0\nmesh.xmax=1.25 2pi\nmesh.trees=1 4\n" SLIP, 2, 0,
      2},
+    {"polar, ln r",
+     "mesh.coordinates=polar\nmesh.radius=logarithmic\nmesh.xmin=0.5 0.2\nmesh.xmax=1.5 1.2\n" USER,
+     NULL, 2, 0, 2},
+    {"spherical 2D, ln r",
+     "mesh.coordinates=spherical\nmesh.radius=logarithmic\nmesh.xmin=0.5 0.4\nmesh.xmax=1.5 "
+     "1.4\n" USER,
+     NULL, 2, 1, 2},
     {"spherical 2D", "mesh.coordinates=spherical\nmesh.xmin=0.5 0.4\nmesh.xmax=1.5 1.4\n" USER,
      "mesh.coordinates=spherical\nmesh.xmin=0.25 0.4\nmesh.xmax=1.25 pi/1.2\nmesh.trees=1 "
      "2\nboundary.ylow=reflect\nboundary.yhigh=reflect\n" SLIP,

@@ -8,6 +8,7 @@
 #include "solver_test.h"
 
 #define COMMON TEST_PROBLEM("rings") "physics.name=euler\nmesh.block_size=8\ndevice.flags=-O1\n"
+#define LOG "mesh.radius=logarithmic\n"
 #define OPEN "boundary.xlow=outflow\nboundary.xhigh=outflow\n"
 #define OPEN_Y "boundary.ylow=outflow\nboundary.yhigh=outflow\n"
 #define OPEN_Z "boundary.zlow=outflow\nboundary.zhigh=outflow\n"
@@ -175,9 +176,10 @@ static void solve(const case_t *c, int finer, double error[4]) {
     find_errors(&s, solver, c->kind, axis, e);
     error[1 + axis] = axis < 0 ? e[0] : e[1];
   }
-  report("kind %d, levels %d to %d%s: %d cycles, each by %.1f; errors %.2e, gradient %.2e %.2e",
-         c->kind, c->level + finer, c->level + c->jumps + finer, c->fields ? ", a and b vary" : "",
-         r.cycles, mean_factor(&r), error[0], error[1], error[2]);
+  report("kind %d%s, levels %d to %d%s: %d cycles, each by %.1f; errors %.2e, gradient %.2e %.2e",
+         c->kind, strstr(c->text, LOG) ? ", ln r" : "", c->level + finer,
+         c->level + c->jumps + finer, c->fields ? ", a and b vary" : "", r.cycles, mean_factor(&r),
+         error[0], error[1], error[2]);
   oak_solver_destroy(&solver);
   sim_free(&s);
   assert_true(mean_factor(&r) >= c->least);
@@ -209,6 +211,9 @@ static void test_orders(void **state) {
   static const case_t cases[] = {
       {POLAR, RING, 2, 0, 0, 15, 7, 1.8},
       {POLAR, RING, 2, 1, 1, 15, 7, 1.8},
+      {POLAR, LOG RING, 2, 0, 0, 15, 7, 1.8},
+      {POLAR, LOG RING, 2, 1, 1, 15, 7, 1.8},
+      {SPHERE2, LOG SHELL, 2, 1, 0, 15, 7, 1.7},
       {POLAR, WEDGE, 3, 1, 0, 15, 7, 1.8},
       {CYLINDER, PIPE, 1, 1, 1, 15, 7, 1.7},
       {SPHERE2, BALL, 2, 1, 1, 90, 1, 1.15},

@@ -17,23 +17,36 @@ enum { RHO, MX, ENE = 4, BX, NVAR = 9 };
 typedef struct {
   const char *name, *keys, *part, *whole;
   int dim, phi, spherical; /* the component along phi */
+  int logarithmic;         /* the radius */
 } system_t;
+
+#define LOG "mesh.radius=logarithmic\n"
 
 static const system_t systems[] = {
     {"(r, z)", "mesh.coordinates=axisymmetric\n", "mesh.xmin=0.5 0.2\nmesh.xmax=1.5 1.2\n" USER,
-     "mesh.xmin=0 0\nmesh.xmax=1 1\nboundary.xhigh=reflect\n", 2, 2, 0},
+     "mesh.xmin=0 0\nmesh.xmax=1 1\nboundary.xhigh=reflect\n", 2, 2, 0, 0},
     {"polar", "mesh.coordinates=polar\n", "mesh.xmin=0.5 0.2\nmesh.xmax=1.5 1.2\n" USER,
-     "mesh.xmin=0.25 0\nmesh.xmax=1.25 2pi\nmesh.trees=1 4\n" WALLS, 2, 1, 0},
+     "mesh.xmin=0.25 0\nmesh.xmax=1.25 2pi\nmesh.trees=1 4\n" WALLS, 2, 1, 0, 0},
     {"spherical 2D", "mesh.coordinates=spherical\n", "mesh.xmin=0.5 0.4\nmesh.xmax=1.5 1.4\n" USER,
-     "mesh.xmin=0 0\nmesh.xmax=1 pi\nmesh.trees=1 2\nboundary.xhigh=reflect\n", 2, 2, 1},
+     "mesh.xmin=0 0\nmesh.xmax=1 pi\nmesh.trees=1 2\nboundary.xhigh=reflect\n", 2, 2, 1, 0},
     {"cylindrical", "mesh.dim=3\nmesh.coordinates=cylindrical\n",
      "mesh.xmin=0.5 0.2 0\nmesh.xmax=1.5 1.2 1\nboundary.zlow=user\nboundary.zhigh=user\n" USER,
-     "mesh.xmin=0.25 0 0\nmesh.xmax=1.25 2pi 1\nmesh.trees=1 2 1\n" WALLS, 3, 1, 0},
+     "mesh.xmin=0.25 0 0\nmesh.xmax=1.25 2pi 1\nmesh.trees=1 2 1\n" WALLS, 3, 1, 0, 0},
     {"spherical", "mesh.dim=3\nmesh.coordinates=spherical\n",
      "mesh.xmin=0.5 0.4 0.2\nmesh.xmax=1.5 1.2 1\nboundary.zlow=user\nboundary.zhigh=user\n" USER,
      "mesh.xmin=0.2 0.5 0\nmesh.xmax=1.2 pi/1.5 2pi\nmesh.trees=1 1 2\n"
      "boundary.ylow=reflect\nboundary.yhigh=reflect\n" WALLS,
-     3, 2, 1}};
+     3, 2, 1, 0},
+    {"polar, ln r", "mesh.coordinates=polar\n" LOG, "mesh.xmin=0.5 0.2\nmesh.xmax=1.5 1.2\n" USER,
+     "mesh.xmin=0.25 0\nmesh.xmax=1.25 2pi\nmesh.trees=1 4\n" WALLS, 2, 1, 0, 1},
+    {"spherical 2D, ln r", "mesh.coordinates=spherical\n" LOG,
+     "mesh.xmin=0.5 0.4\nmesh.xmax=1.5 1.4\n" USER,
+     "mesh.xmin=0.2 0\nmesh.xmax=1 pi\nmesh.trees=1 2\n" WALLS, 2, 2, 1, 1},
+    {"spherical, ln r", "mesh.dim=3\nmesh.coordinates=spherical\n" LOG,
+     "mesh.xmin=0.5 0.4 0.2\nmesh.xmax=1.5 1.2 1\nboundary.zlow=user\nboundary.zhigh=user\n" USER,
+     "mesh.xmin=0.2 0.5 0\nmesh.xmax=1.2 pi/1.5 2pi\nmesh.trees=1 1 2\n"
+     "boundary.ylow=reflect\nboundary.yhigh=reflect\n" WALLS,
+     3, 2, 1, 1}};
 enum { NSYSTEMS = sizeof systems / sizeof *systems };
 
 static sim_t curved_new(const system_t *c, const char *domain, const char *flow, int low, int high,
@@ -50,14 +63,12 @@ static double volume(const system_t *c, const sim_t *s, int i, double *distance)
   double x[3], origin[3], dx[3], v = sim_volume(s, i / s->cells);
   sim_center(s, i / s->cells, i % s->cells, x);
   oak_block_geometry(s->sim, i / s->cells, origin, dx);
+  const double half = dx[0] / 2, grow = exp(half), n = c->spherical ? 3 : 2;
+  const double low = c->logarithmic ? x[0] / grow : x[0] - half;
+  const double high = c->logarithmic ? x[0] * grow : x[0] + half;
   *distance = c->spherical ? x[0] * sin(x[1]) : x[0];
-  if (c->spherical) {
-    const double low = x[0] - dx[0] / 2, high = x[0] + dx[0] / 2;
-    v *= (pow(high, 3) - pow(low, 3)) / (3 * dx[0]);
-    v *= (cos(x[1] - dx[1] / 2) - cos(x[1] + dx[1] / 2)) / dx[1];
-  } else {
-    v *= x[0];
-  }
+  v *= (pow(high, n) - pow(low, n)) / (n * dx[0]);
+  if (c->spherical) v *= (cos(x[1] - dx[1] / 2) - cos(x[1] + dx[1] / 2)) / dx[1];
   return c->dim == 2 && c->phi == 2 ? 2 * acos(-1) * v : v;
 }
 

@@ -75,10 +75,12 @@ class Blocks:
     time, step
     coordinates "cartesian", "axisymmetric" (r, z), "polar" (r, phi), "cylindrical" (r, phi, z) or "spherical"
                 (r, theta, phi): x, y, z are then these coordinates, angles in radians
+    radius      "linear", or "logarithmic": cells have equal sizes of ln r
     units       those that are declared, by name: {"rho": "kg/m^3", "length": "m", "time": "s"}
     """
 
     coordinates = "cartesian"
+    radius = "linear"
     dim: int
     block_shape: np.ndarray
     xmin: np.ndarray
@@ -140,15 +142,36 @@ class Blocks:
     def min_level(self) -> int:
         return int(self.level.min())
 
+    def _mesh(self, points: np.ndarray) -> np.ndarray:
+        """Coordinates of the mesh, of which the first is ln r if the radius is logarithmic, from coordinates
+        [...][dim]."""
+        if self.radius == "linear":
+            return points
+        with np.errstate(all="ignore"):
+            return np.concatenate([np.log(points[..., :1]), points[..., 1:]], axis=-1)
+
+    def _from_mesh(self, d: int, x: np.ndarray) -> np.ndarray:
+        """Coordinate d from that of the mesh."""
+        return np.exp(x) if d == 0 and self.radius == "logarithmic" else x
+
+    @property
+    def _low(self) -> np.ndarray:
+        return self._mesh(self.xmin)
+
+    @property
+    def _high(self) -> np.ndarray:
+        return self._mesh(self.xmax)
+
     def cell_size(self, level: Union[int, np.ndarray]) -> np.ndarray:
-        """[dim] of a level, or [nblocks][dim] of an array of levels."""
-        size = (self.xmax - self.xmin) / (self.trees * self.block_shape)
+        """[dim] of a level, or [nblocks][dim] of an array of levels; the first is that of ln r if the radius is
+        logarithmic."""
+        size = (self._high - self._low) / (self.trees * self.block_shape)
         return size / 2.0 ** np.asarray(level)[..., None]
 
     @property
     def origin(self) -> np.ndarray:
-        """[nblocks][dim] lower corners of the blocks."""
-        return self.xmin + self.index * self.block_shape * self.cell_size(self.level)
+        """[nblocks][dim] lower corners of the blocks; the first is ln r if the radius is logarithmic."""
+        return self._low + self.index * self.block_shape * self.cell_size(self.level)
 
     @property
     def cell_volume(self) -> np.ndarray:
@@ -167,11 +190,14 @@ class Blocks:
         if self.coordinates == "cartesian":
             return 1.0
         around = 2 * np.pi if self.coordinates == "axisymmetric" or (self.coordinates == "spherical" and self.dim == 2) else 1
-        if self.coordinates != "spherical":
-            return around * self.x
         shape = [-1] + [1] * self.dim
         dr, half = self.cell_size(self.level)[:, 0].reshape(shape), self.cell_size(self.level)[:, 1].reshape(shape) / 2
-        return around * (self.x**2 + dr**2 / 12) * np.sin(self.y) * np.sin(half) / half
+        r = self.x
+        if self.radius == "logarithmic":  # the middle of both radii, and their difference over that of ln r
+            around, r, dr = around * 2 * np.sinh(dr / 2) / dr * r, r * np.cosh(dr / 2), 2 * r * np.sinh(dr / 2)
+        if self.coordinates != "spherical":
+            return around * r
+        return around * (r**2 + dr**2 / 12) * np.sin(self.y) * np.sin(half) / half
 
     def centres(self, axis: str) -> np.ndarray:
         """Coordinates of the cells along an axis ("x", "y", "z"), in a shape that fits those of the values."""
@@ -180,7 +206,7 @@ class Blocks:
         x = self.origin[:, d, None] + (np.arange(self.block_shape[d]) + 0.5) * h[:, None]
         shape = [self.nblocks] + [1] * self.dim
         shape[self.dim - d] = self.block_shape[d]
-        return x.reshape(shape)
+        return self._from_mesh(d, x.reshape(shape))
 
     @property
     def x(self) -> np.ndarray:
@@ -270,7 +296,7 @@ class Blocks:
         """Blocks that hold the points [...][dim]: their numbers, -1 where there is none."""
         points = self._points(points)
         found = np.full(len(points), -1, dtype=np.int64)
-        share = (points - self.xmin) / (self.xmax - self.xmin) * self.trees
+        share = (self._mesh(points) - self._low) / (self._high - self._low) * self.trees
         inside = np.all((share >= 0) & (share <= self.trees), axis=1)
         for level, (keys, numbers) in self._sorted.items():
             n = self.trees * 2**level
@@ -286,7 +312,7 @@ class Blocks:
         points = self._points(points)
         block = self.find(points)
         h = self.cell_size(self.level)[block]
-        cell = np.floor((points - self.origin[block]) / h).astype(np.int64)
+        cell = np.floor((self._mesh(points) - self.origin[block]) / h).astype(np.int64)
         cell = np.clip(cell, 0, self.block_shape - 1)
         values = self[variable][(block, *(cell[:, d] for d in reversed(range(self.dim))))]
         return np.where(block >= 0, values, np.nan)
@@ -306,9 +332,9 @@ class Blocks:
             # Faces of all cells of a level. Some of them cut coarser cells in parts, which are joined again below.
             for d in np.flatnonzero(step):
                 h = self.cell_size(level)[d]
-                lo, hi = sorted((first[d], last[d]))
-                faces = np.arange(np.ceil((lo - self.xmin[d]) / h), np.floor((hi - self.xmin[d]) / h) + 1)
-                cuts.append((self.xmin[d] + faces * h - first[d]) / step[d])
+                lo, hi = sorted((self._mesh(first)[d], self._mesh(last)[d]))
+                faces = np.arange(np.ceil((lo - self._low[d]) / h), np.floor((hi - self._low[d]) / h) + 1)
+                cuts.append((self._from_mesh(d, self._low[d] + faces * h) - first[d]) / step[d])
         t = np.unique(np.clip(np.concatenate(cuts), 0, 1))
         if length > 0:
             t = t[np.append(True, np.diff(t) > 1e-12)]
@@ -318,7 +344,7 @@ class Blocks:
             middle = np.zeros(1)
         points = first + middle[:, None] * step
         block = self.find(points)
-        cell = np.floor((points - self.origin[block]) / self.cell_size(self.level)[block]).astype(np.int64)
+        cell = np.floor((self._mesh(points) - self.origin[block]) / self.cell_size(self.level)[block]).astype(np.int64)
         cell = np.clip(cell, 0, self.block_shape - 1)
         # One entry per cell: from where the line enters it to where it leaves it.
         new = np.ones(len(middle), dtype=bool)
@@ -348,11 +374,12 @@ class Blocks:
         upper = self.xmax if upper is None else self._point(upper, "upper")
         if np.any(lower > upper) or np.any(lower > self.xmax) or np.any(upper < self.xmin):
             raise OakError(f"there is no region from {lower} to {upper} in the domain, {self.xmin} to {self.xmax}")
-        low, high = (lower - self.xmin) / h, (upper - self.xmin) / h
+        low, high = ((self._mesh(corner) - self._low) / h for corner in (lower, upper))
         first = np.clip(np.floor(low + 1e-9).astype(np.int64), 0, count - 1)
         last = np.clip(np.ceil(high - 1e-9).astype(np.int64), first + 1, count)
         values = self._paint(variable, level, first, last)
-        axes = {"xyz"[d]: self.xmin[d] + (np.arange(first[d], last[d]) + 0.5) * h[d] for d in range(self.dim)}
+        axes = {"xyz"[d]: self._from_mesh(d, self._low[d] + (np.arange(first[d], last[d]) + 0.5) * h[d])
+                for d in range(self.dim)}
         return Uniform(values, axes, variable, self._units(variable))
 
     def slice(self, variable: str, axis: str = "z", at: Optional[float] = None,
@@ -366,7 +393,8 @@ class Blocks:
         if not self.xmin[d] <= at <= self.xmax[d]:
             raise OakError(f"{axis} = {at} is outside of the domain, {self.xmin[d]} to {self.xmax[d]}")
         level = self.max_level if level is None else self._level(level)
-        share = (at - self.xmin[d]) / (self.xmax[d] - self.xmin[d])
+        low, high = self._low, self._high
+        share = (self._mesh(np.full(3, at))[d] - low[d]) / (high[d] - low[d])
         plane = [e for e in range(3) if e != d]
         count = self.trees * self.block_shape * 2**level
         sums, weight = _sums(count[plane][::-1])
@@ -378,7 +406,8 @@ class Blocks:
                 if self.index[b, d] == layer // n[d]:
                     cells = np.take(data[b], layer % n[d], axis=2 - d)
                     _add(sums, weight, cells, (self.index[b] * n)[plane], level - l)
-        axes = {"xyz"[e]: self.xmin[e] + (np.arange(count[e]) + 0.5) * self.cell_size(level)[e] for e in plane}
+        axes = {"xyz"[e]: self._from_mesh(e, low[e] + (np.arange(count[e]) + 0.5) * self.cell_size(level)[e])
+                for e in plane}
         return Uniform(sums / weight, axes, variable, self._units(variable))
 
     # ---- inside

@@ -106,8 +106,9 @@ class Checkpoint(Blocks):
         self.program, self._parameters = parts["program"], parts["parameters"]
         names = parts["variables"]
         for coordinates, axes in _AXES.items():
-            if names.startswith(axes):
-                self.coordinates, names = coordinates, names[len(axes):]
+            for radius, start in (("linear", axes), ("logarithmic", axes.replace("(r", "(ln r"))):
+                if names.startswith(start):
+                    self.coordinates, self.radius, names = coordinates, radius, names[len(start):]
         self.variables = names.replace("/", "_").split()
         if len(self.variables) != self._nvar:
             raise self._damaged(f"it has {self._nvar} variables and {len(self.variables)} names of them")

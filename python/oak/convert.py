@@ -40,7 +40,7 @@ def to_yt(blocks: Any, units: dict[str, Any]) -> Any:
         size = np.ones(3)
         size[:blocks.dim] = blocks.cell_size(level) * blocks.block_shape
         left, right = np.zeros(3), np.ones(3)
-        left[:blocks.dim] = blocks.xmin + index * size[:blocks.dim]
+        left[:blocks.dim] = blocks._low + index * size[:blocks.dim]
         right[:blocks.dim] = left[:blocks.dim] + size[:blocks.dim]
         grid: dict[Any, Any] = {"level": level, "left_edge": left, "right_edge": right,
                 "dimensions": np.array([*blocks.block_shape] + [1] * (3 - blocks.dim))}
@@ -52,7 +52,7 @@ def to_yt(blocks: Any, units: dict[str, Any]) -> Any:
                 grid["gas", known] = (cells, unit)
         grids.append(grid)
     ones = np.ones(3 - blocks.dim)
-    box = np.stack([np.append(blocks.xmin, 0 * ones), np.append(blocks.xmax, ones)], axis=1)
+    box = np.stack([np.append(blocks._low, 0 * ones), np.append(blocks._high, ones)], axis=1)
     cells = np.append(blocks.trees * blocks.block_shape, ones.astype(int))
     # There yt has coordinates (r, z, theta); each grid has one cell along theta, of width 2 pi.
     if blocks.coordinates == "axisymmetric":

@@ -142,6 +142,7 @@ class Simulation(Blocks):
             lib.oak_params_reals(self._params, key, corner)
             out[:] = corner[:self.dim]
         self.coordinates = lib.oak_params_text(self._params, b"mesh.coordinates").decode()
+        self.radius = lib.oak_params_text(self._params, b"mesh.radius").decode()
         self._read_mesh()
 
     @property
@@ -179,8 +180,8 @@ class Simulation(Blocks):
             corner[b] = origin[:self.dim]
             if b == 0:
                 width = np.array(dx[:self.dim]) * 2.0 ** level[0] * self.block_shape
-                self.trees = np.rint((self.xmax - self.xmin) / width).astype(np.int64)
-        index = np.rint((corner - self.xmin) / (self.cell_size(level) * self.block_shape))
+                self.trees = np.rint((self._high - self._low) / width).astype(np.int64)
+        index = np.rint((corner - self._low) / (self.cell_size(level) * self.block_shape))
         self._set_blocks(level, index)
 
     def _step(self):

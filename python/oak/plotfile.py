@@ -244,9 +244,7 @@ class Plotfile(Blocks):
             text.reals(boxes[l] * self.dim * 2, "the corner of a box")
             text.word(b"Level_%d/Cell" % l)
         if number == 0 and text.starts(b"coordinates"):
-            self.coordinates = "polar" if self.dim == 2 else "cylindrical"
-            text.word(b"coordinates")
-            text.word(self.coordinates.encode())
+            self._read_coordinates(text)
         self.units = {}
         while text.starts(b"unit of "):
             text.word(b"unit of")
@@ -257,6 +255,22 @@ class Plotfile(Blocks):
         text.end()
         for l in range(finest + 1):
             self._levels.append(_Level(self.path, l, self.dim, len(self.variables), self._cells << l, boxes[l]))
+
+    def _read_coordinates(self, text):
+        """Coordinates that AMReX has no number for."""
+        text.word(b"coordinates")
+        self.coordinates = text.name("coordinates", b" \t\r\n")
+        if self.coordinates not in (("polar", "spherical") if self.dim == 2 else ("cylindrical", "spherical")):
+            raise text.unexpected("polar, cylindrical or spherical before this")
+        if not text.starts(b"logarithmic") and self.coordinates != "spherical":
+            return
+        text.word(b"logarithmic radius")
+        radii = np.array([text.real("a radius"), text.real("a radius")])
+        with np.errstate(all="ignore"):
+            if not (0 < radii[0] < radii[1] and np.all(abs(np.log(radii) - [self.xmin[0], self.xmax[0]]) < 1e-9)):
+                raise text.unexpected("radii that fit the corners of the domain before this")
+        self.radius = "logarithmic"
+        self.xmin[0], self.xmax[0] = radii
 
     def _read_domain(self, text, finest):
         self.xmin = np.array([text.real("the lower corner") for _ in range(self.dim)])

@@ -11,7 +11,12 @@ int oak_geometry_phi(int coordinates, int dim) {
   return coordinates == OAK_SPHERICAL && dim == 3 ? 2 : -1;
 }
 
-double oak_geometry_volume(int coordinates, int dim, const double low[2], const double high[2]) {
+double oak_geometry_to_mesh(int logarithmic, double x) { return logarithmic ? log(x) : x; }
+
+double oak_geometry_from_mesh(int logarithmic, double x) { return logarithmic ? exp(x) : x; }
+
+/** The same between two corners in space. */
+static double space_volume(int coordinates, int dim, const double low[2], const double high[2]) {
   const double around = oak_geometry_phi(coordinates, dim) < 0 ? 2 * M_PI : 1;
   const double r = 0.5 * (low[0] + high[0]);
   if (coordinates == OAK_CARTESIAN) return 1;
@@ -21,7 +26,17 @@ double oak_geometry_volume(int coordinates, int dim, const double low[2], const 
   return around * (r * r + dr * dr / 12) * sin(theta) * sin(half) / half;
 }
 
-double oak_geometry_length(int coordinates, int dim, const double q[3], int d) {
+double oak_geometry_volume(int coordinates, int logarithmic, int dim, const double low[2],
+                           const double high[2]) {
+  if (!logarithmic) return space_volume(coordinates, dim, low, high);
+  const double half = 0.5 * (high[0] - low[0]), size = 2 * exp(low[0] + half) * sinh(half);
+  const double middle = exp(low[0] + half) * cosh(half);
+  const double ends[2][2] = {{middle - 0.5 * size, low[1]}, {middle + 0.5 * size, high[1]}};
+  return space_volume(coordinates, dim, ends[0], ends[1]) * size / (2 * half);
+}
+
+double oak_geometry_length(int coordinates, int logarithmic, int dim, const double q[3], int d) {
+  if (logarithmic && d == 0) return q[0];
   if (coordinates == OAK_SPHERICAL && d > 0) return d == 1 ? q[0] : q[0] * sin(q[1]);
   return coordinates && d == oak_geometry_phi(coordinates, dim) ? q[0] : 1;
 }

@@ -79,6 +79,10 @@ const oak_param_desc_t oak_param_table[] = {
         "What the axes are. cartesian: x, y, z; axisymmetric: r, z (2D); polar: r, phi (2D); "
         "cylindrical: r, phi, z (3D); spherical: r, theta, phi, and in 2D r, theta. Keys take them "
         "in this order for x, y, z; angles are in radians. docs/coordinates.md."),
+    CHOICE(
+        "mesh.radius", "linear", "linear logarithmic",
+        "Cells along r of polar, cylindrical and spherical coordinates. linear: of the same size; "
+        "logarithmic: their sizes are proportional to r, from mesh.xmin to mesh.xmax."),
     INTS("mesh.block_size", "16", 4, 128, "cells",
          "Cells of a block along each axis, such as 32 16; one number stands for all axes. Larger "
          "blocks run faster, smaller ones follow the solution more closely.",

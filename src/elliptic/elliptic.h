@@ -123,6 +123,7 @@ typedef struct oak_elliptic_setup {
   oak_timers_t *timers;
   int block_size[3];
   int coordinates;    /**< mesh.coordinates; 0: Cartesian */
+  int logarithmic;    /**< the first coordinate of the mesh, as in xmin and dx0, is ln r */
   int axis_faces;     /**< bits of the faces without area, at r = 0 and at poles */
   double mean_factor; /**< volume of the domain over the product of its extents */
   double xmin[3], dx0[3];

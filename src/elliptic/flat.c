@@ -83,7 +83,7 @@ static int find_sweeps(const oak_elliptic_t *e) {
   double most = 1;
   for (int end = 0; end < 2; end++) {
     const double r = e->setup.xmin[0] + (end ? extent - 0.5 * dr : 0.5 * dr);
-    const double ratio = r * e->setup.dx0[1] / dr;
+    const double ratio = (e->setup.logarithmic ? 1 : r) * e->setup.dx0[1] / dr;
     most = fmax(most, fmax(ratio * ratio, 1 / (ratio * ratio)));
   }
   return (int)fmin(8 * most, 40);

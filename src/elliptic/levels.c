@@ -49,7 +49,7 @@ static int choose_sweeps(oak_elliptic_t *e, double *relax) {
 
 static oak_status_t build(oak_elliptic_t *e) {
   char path[NPARTS][4200], define[12][64];
-  const char *file[NPARTS], *list[15] = {"OAK_NG=1", "OAK_REAL=double"};
+  const char *file[NPARTS], *list[18] = {"OAK_NG=1", "OAK_REAL=double"};
   int ndefine = e->setup.coordinates ? 12 : 8;
   const char *root;
   double relax;
@@ -67,7 +67,9 @@ static oak_status_t build(oak_elliptic_t *e) {
   snprintf(define[4], sizeof define[4], "OAK_PEERS=%d", peers);
   snprintf(define[5], sizeof define[5], "OAK_ELLIPTIC_FIELDS=%d", e->setup.fields);
   snprintf(define[6], sizeof define[6], "OAK_COORDINATES=%d", e->setup.coordinates);
-  snprintf(define[7], sizeof define[7], "OAK_AXIS=%.17g", e->setup.xmin[0] / e->setup.dx0[0]);
+  const int logarithmic = e->setup.logarithmic;
+  snprintf(define[7], sizeof define[7], "OAK_AXIS=%.17g",
+           logarithmic ? 0 : e->setup.xmin[0] / e->setup.dx0[0]);
   snprintf(define[8], sizeof define[8], "OAK_THETA_MIN=%.17g", e->setup.xmin[1]);
   snprintf(define[9], sizeof define[9], "OAK_Z_MIN=%.17g", e->setup.xmin[2]);
   if (choose_sweeps(e, &relax)) {
@@ -76,6 +78,11 @@ static oak_status_t build(oak_elliptic_t *e) {
     list[ndefine++] = define[10];
     list[ndefine++] = define[11];
   }
+  char radius[2][48];
+  snprintf(radius[0], sizeof radius[0], "OAK_RADIUS_MIN=%.17g", exp(e->setup.xmin[0]));
+  snprintf(radius[1], sizeof radius[1], "OAK_RADIUS_LOG=%.17g", e->setup.xmin[0]);
+  if (logarithmic) list[ndefine++] = "OAK_LOG_RADIUS=1";
+  for (int i = 0; i < 2 && logarithmic; i++) list[ndefine++] = radius[i];
   if (e->setup.bodies) list[ndefine++] = "OAK_ELLIPTIC_BODIES=1";
   const oak_source_t source = {.name = "elliptic",
                                .define = list,

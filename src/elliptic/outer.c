@@ -46,6 +46,7 @@ static void face_center(const oak_elliptic_t *e, int block, int face, int cell, 
                                                ldexp(e->setup.dx0[d], -e->mesh->level[block])
                       : 0;
   }
+  if (e->setup.logarithmic) x[0] = exp(x[0]);
 }
 
 oak_status_t oak_elliptic_set_outer(oak_elliptic_t *e, oak_elliptic_value_t value, void *data) {

@@ -11,11 +11,15 @@
 
 enum { MOST_VARIABLES = 256 };
 
-const char *const oak_checkpoint_coordinates[5] = {[OAK_VIEW_CARTESIAN] = "",
-                                                   [OAK_VIEW_AXISYMMETRIC] = "(r, z) ",
-                                                   [OAK_VIEW_POLAR] = "(r, phi) ",
-                                                   [OAK_VIEW_CYLINDRICAL] = "(r, phi, z) ",
-                                                   [OAK_VIEW_SPHERICAL] = "(r, theta, phi) "};
+const char *const oak_checkpoint_coordinates[2 * OAK_CHECKPOINT_SYSTEMS] = {
+    [OAK_VIEW_CARTESIAN] = "",
+    [OAK_VIEW_AXISYMMETRIC] = "(r, z) ",
+    [OAK_VIEW_POLAR] = "(r, phi) ",
+    [OAK_VIEW_CYLINDRICAL] = "(r, phi, z) ",
+    [OAK_VIEW_SPHERICAL] = "(r, theta, phi) ",
+    [OAK_CHECKPOINT_SYSTEMS + OAK_VIEW_POLAR] = "(ln r, phi) ",
+    [OAK_CHECKPOINT_SYSTEMS + OAK_VIEW_CYLINDRICAL] = "(ln r, phi, z) ",
+    [OAK_CHECKPOINT_SYSTEMS + OAK_VIEW_SPHERICAL] = "(ln r, theta, phi) "};
 
 struct oak_checkpoint_grid {
   oak_checkpoint_file_t file;
@@ -49,10 +53,12 @@ static oak_status_t read_names(oak_checkpoint_grid_t *grid) {
   oak_grid_view_t *view = &grid->view;
   const char *text = grid->file.head.text[OAK_CHECKPOINT_VARIABLES];
   size_t prefix = 0;
-  for (int c = 0; c < 5; c++) {
-    const size_t length = strlen(oak_checkpoint_coordinates[c]);
-    if (length <= prefix || strncmp(text, oak_checkpoint_coordinates[c], length) != 0) continue;
-    view->coordinates = c;
+  for (int c = 0; c < 2 * OAK_CHECKPOINT_SYSTEMS; c++) {
+    const char *start = oak_checkpoint_coordinates[c];
+    const size_t length = start ? strlen(start) : 0;
+    if (length <= prefix || strncmp(text, start, length) != 0) continue;
+    view->coordinates = c % OAK_CHECKPOINT_SYSTEMS;
+    view->logarithmic = c >= OAK_CHECKPOINT_SYSTEMS;
     prefix = length;
   }
   grid->names = strdup(text + prefix);

@@ -8,8 +8,9 @@
 typedef struct oak_checkpoint_grid oak_checkpoint_grid_t;
 
 /** What stands before the variables of a checkpoint: "" for Cartesian coordinates, "(r, z) " and so
- * on, by their number (OAK_VIEW_CARTESIAN, ...). */
-extern const char *const oak_checkpoint_coordinates[5];
+ * on, by their number (OAK_VIEW_CARTESIAN, ...); then those with a logarithmic radius. */
+enum { OAK_CHECKPOINT_SYSTEMS = 5 };
+extern const char *const oak_checkpoint_coordinates[2 * OAK_CHECKPOINT_SYSTEMS];
 
 /** Open a checkpoint and read its list of blocks. Rank-local. Its variables are those of the state,
  * then stored fields. \return OAK_ERR_FILE as oak_checkpoint_open. */

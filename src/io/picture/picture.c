@@ -94,8 +94,7 @@ static oak_status_t set_scene(const oak_grid_view_t *view, const oak_picture_opt
     scene->normal = n;
     scene->axis[0] = n == 0 ? 1 : 0;
     scene->axis[1] = n == 2 ? 1 : 2;
-    scene->fraction = (options->slice_position - view->xmin[n]) / (view->xmax[n] - view->xmin[n]) *
-                      view->trees[n];
+    scene->fraction = oak_view_part_to(view, n, options->slice_position) * view->trees[n];
   }
   set_corners(view, options->region, scene);
   OAK_TRY(oak_space_set(scene));

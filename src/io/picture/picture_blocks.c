@@ -25,10 +25,11 @@ double oak_crop_place(const oak_scene_t *scene, int a, int64_t i, int64_t n) {
 double oak_shown_share(const oak_scene_t *scene, int b, int d, int cell) {
   if (!scene->cropped) return 1;
   const oak_grid_view_t *view = scene->view;
-  const double h = oak_view_cell_size(view, view->level[b], d), rounding = 1e-9;
+  const double rounding = 1e-9;
   const double first = (double)((int64_t)view->index[b][d] * view->block_size[d] + cell);
-  const double low = fmax((scene->from[d] - view->xmin[d]) / h - first, 0);
-  const double high = fmin((scene->to[d] - view->xmin[d]) / h - first, 1);
+  const int level = view->level[b];
+  const double low = fmax(oak_view_cells_to(view, level, d, scene->from[d]) - first, 0);
+  const double high = fmin(oak_view_cells_to(view, level, d, scene->to[d]) - first, 1);
   return high - low > rounding ? high - low : 0;
 }
 

@@ -77,12 +77,15 @@ static void find_box(const oak_scene_t *scene, const double low[2], const double
 
 static int choose_plane(const oak_scene_t *scene) {
   const oak_grid_view_t *view = scene->view;
+  if (view->logarithmic && scene->options->layout == OAK_LAYOUT_COORDINATES && scene->normal != 0)
+    return OAK_PLANE_RZ; /* cells along r differ in size */
   if (scene->options->layout == OAK_LAYOUT_COORDINATES) return OAK_PLANE_FLAT;
   switch (view->coordinates) {
     case OAK_VIEW_POLAR:
       return OAK_PLANE_DISK;
     case OAK_VIEW_CYLINDRICAL:
-      return scene->normal == 2 ? OAK_PLANE_DISK : OAK_PLANE_FLAT;
+      if (scene->normal == 2) return OAK_PLANE_DISK;
+      return view->logarithmic && scene->normal == 1 ? OAK_PLANE_RZ : OAK_PLANE_FLAT;
     case OAK_VIEW_SPHERICAL:
       if (scene->normal == 0) return OAK_PLANE_FLAT;
       return scene->normal == 1 ? OAK_PLANE_DISK : OAK_PLANE_POLES;
@@ -147,10 +150,9 @@ static place_t find_place(const oak_scene_t *scene, int b) {
   place_t p;
   for (int a = 0; a < 2; a++) {
     const int d = scene->axis[a];
-    const double width = view->xmax[d] - view->xmin[d];
     const double blocks = (double)oak_blocks_along(scene, d, view->level[b]);
-    p.low[a] = view->xmin[d] + width * (view->index[b][d] / blocks);
-    p.high[a] = view->xmin[d] + width * ((view->index[b][d] + 1) / blocks);
+    p.low[a] = oak_view_at_part(view, d, view->index[b][d] / blocks);
+    p.high[a] = oak_view_at_part(view, d, (view->index[b][d] + 1) / blocks);
     p.first[a] = (double)view->index[b][d] * view->block_size[d];
     p.count[a] = blocks * view->block_size[d];
   }
@@ -171,7 +173,7 @@ void oak_space_rows(const oak_scene_t *scene, int b, int rows[2]) {
 static int find_cell(const oak_scene_t *scene, const place_t *p, const double q[2], int cell[2]) {
   for (int a = 0; a < 2; a++) {
     const int d = scene->axis[a];
-    const double low = scene->view->xmin[d], part = (q[a] - low) / (scene->view->xmax[d] - low);
+    const double part = oak_view_part_to(scene->view, d, q[a]);
     const double at = floor(part * p->count[a]) - p->first[a];
     if (!(at >= 0 && at < scene->view->block_size[d])) return 0;
     if (q[a] < scene->from[d] || q[a] > scene->to[d]) return 0;

@@ -12,7 +12,7 @@
 /** How the two coordinates of the picture lie in its plane. */
 enum {
   OAK_PLANE_FLAT, /**< the coordinates are the axes of the picture */
-  OAK_PLANE_RZ,   /**< the same, with pixels left of the axis r = 0 */
+  OAK_PLANE_RZ,   /**< the same, with pixels left of the axis r = 0, and cells of unequal sizes */
   OAK_PLANE_DISK, /**< r and phi; phi = 0 is to the right */
   OAK_PLANE_POLES /**< r and theta; theta = 0 is at the top */
 };

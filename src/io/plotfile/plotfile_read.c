@@ -225,6 +225,7 @@ static void make_view(oak_plotfile_t *p) {
   p->view = (oak_grid_view_t){.comm = MPI_COMM_SELF,
                               .dim = scan->dim,
                               .coordinates = scan->coordinates,
+                              .logarithmic = scan->logarithmic,
                               .min_level = scan->finest,
                               .nglobal = leaves->nleaf,
                               .nblock = leaves->nleaf,

@@ -247,6 +247,20 @@ static oak_status_t take_level(reader_t *r, const oak_scan_t *scan, int l, int *
   return take_word(r, path);
 }
 
+/** The radii of a logarithmic mesh, whose first coordinate is ln r. */
+static oak_status_t take_radius(reader_t *r, oak_scan_t *scan) {
+  double radius[2];
+  OAK_TRY(take_word(r, "logarithmic radius"));
+  for (int end = 0; end < 2; end++) OAK_TRY(take_real(r, "a radius", &radius[end]));
+  if (!(radius[0] > 0 && radius[0] < radius[1] && fabs(log(radius[0]) - scan->xmin[0]) < 1e-9 &&
+        fabs(log(radius[1]) - scan->xmax[0]) < 1e-9))
+    return unexpected(r, "radii that fit the corners of the domain before this");
+  scan->logarithmic = 1;
+  scan->xmin[0] = radius[0];
+  scan->xmax[0] = radius[1];
+  return OAK_OK;
+}
+
 /** Lines "unit of NAME UNIT" of variables, "length" and "time". */
 static oak_status_t take_units(reader_t *r, oak_scan_t *scan) {
   scan->unit = calloc((size_t)scan->nvar + 2, sizeof *scan->unit);
@@ -288,9 +302,16 @@ static oak_status_t take_header(reader_t *r, oak_scan_t *scan, int nbox[MOST_LEV
   skip_blank(r);
   if (!strncmp(r->at, "coordinates", 11) &&
       number == 0) { /* coordinates that AMReX has no number for */
-    scan->coordinates = scan->dim == 2 ? OAK_VIEW_POLAR : OAK_VIEW_CYLINDRICAL;
     OAK_TRY(take_word(r, "coordinates"));
-    OAK_TRY(take_word(r, scan->dim == 2 ? "polar" : "cylindrical"));
+    skip_blank(r);
+    const int spherical = !strncmp(r->at, "spherical", strlen("spherical"));
+    scan->coordinates = spherical        ? OAK_VIEW_SPHERICAL
+                        : scan->dim == 2 ? OAK_VIEW_POLAR
+                                         : OAK_VIEW_CYLINDRICAL;
+    OAK_TRY(take_word(r, spherical ? "spherical" : scan->dim == 2 ? "polar" : "cylindrical"));
+    skip_blank(r);
+    if (spherical || !strncmp(r->at, "logarithmic", strlen("logarithmic")))
+      OAK_TRY(take_radius(r, scan));
   }
   OAK_TRY(take_units(r, scan));
   return take_end(r);

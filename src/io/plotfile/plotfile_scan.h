@@ -25,6 +25,7 @@ typedef struct {
 typedef struct {
   int dim, nvar, finest;
   int coordinates;    /**< OAK_VIEW_CARTESIAN, ... */
+  int logarithmic;    /**< the radius */
   char **name;        /**< [nvar] */
   char **unit;        /**< [nvar + 2] of the variables, of length and time; "": none is given */
   double (*range)[2]; /**< [nvar] lowest and highest value of all boxes */

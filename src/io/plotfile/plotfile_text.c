@@ -61,8 +61,8 @@ static void print_entry(FILE *out, const oak_grid_view_t *view, int level,
     case TEXT_PLACE:
       for (int d = 0; d < view->dim; d++) {
         const double h = oak_view_cell_size(view, level, d);
-        fprintf(out, "%.17g %.17g\n", view->xmin[d] + (double)low[d] * h,
-                view->xmin[d] + (double)(high[d] + 1) * h);
+        fprintf(out, "%.17g %.17g\n", oak_view_end(view, d, 0) + (double)low[d] * h,
+                oak_view_end(view, d, 0) + (double)(high[d] + 1) * h);
       }
       break;
     case TEXT_BOX:
@@ -114,8 +114,10 @@ static void print_head(FILE *out, const oak_grid_view_t *view) {
   for (int v = 0; v < view->nvar; v++)
     fprintf(out, "%s\n", oak_view_file_name(view->name[v], name));
   fprintf(out, "%d\n%.17g\n%d\n", dim, view->time, finest);
-  for (int d = 0; d < dim; d++) fprintf(out, "%.17g%c", view->xmin[d], d + 1 < dim ? ' ' : '\n');
-  for (int d = 0; d < dim; d++) fprintf(out, "%.17g%c", view->xmax[d], d + 1 < dim ? ' ' : '\n');
+  for (int end = 0; end < 2; end++)
+    for (int d = 0; d < dim; d++) {
+      fprintf(out, "%.17g%c", oak_view_end(view, d, end), d + 1 < dim ? ' ' : '\n');
+    }
   for (int l = 0; l < finest; l++) fprintf(out, "2 ");
   fputc('\n', out);
   for (int l = 0; l <= finest; l++) {
@@ -130,15 +132,20 @@ static void print_head(FILE *out, const oak_grid_view_t *view) {
   for (int l = 0; l <= finest; l++)
     for (int d = 0; d < dim; d++)
       fprintf(out, "%.17g%c", oak_view_cell_size(view, l, d), d + 1 < dim ? ' ' : '\n');
-  const int c = view->coordinates,
-            number = c == OAK_VIEW_SPHERICAL ? 2 : c == OAK_VIEW_AXISYMMETRIC;
+  const int c = view->coordinates, number = view->logarithmic         ? 0
+                                            : c == OAK_VIEW_SPHERICAL ? 2
+                                                                      : c == OAK_VIEW_AXISYMMETRIC;
   fprintf(out, "%d\n0\n", number); /* AMReX's number of the coordinates; no boundary cells */
 }
 
-/* AMReX has no number for these coordinates. It reads r, phi (and z) as x, y (and z). */
+/* AMReX has no number for these coordinates. It reads r, phi (and z) as x, y (and z), and ln r in
+ * place of r if the radius is logarithmic. */
 static void print_coordinates(FILE *out, const oak_grid_view_t *view) {
   if (view->coordinates == OAK_VIEW_POLAR) fprintf(out, "coordinates polar\n");
   if (view->coordinates == OAK_VIEW_CYLINDRICAL) fprintf(out, "coordinates cylindrical\n");
+  if (!view->logarithmic) return;
+  if (view->coordinates == OAK_VIEW_SPHERICAL) fprintf(out, "coordinates spherical\n");
+  fprintf(out, "logarithmic radius %.17g %.17g\n", view->xmin[0], view->xmax[0]);
 }
 
 /* Lines "unit of NAME UNIT", which AMReX does not know. They have at least four words: yt takes

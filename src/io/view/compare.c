@@ -29,7 +29,7 @@ static oak_status_t check_views(const oak_grid_view_t *a, const oak_grid_view_t 
   OAK_CHECK(a->dim == b->dim, OAK_ERR_UNSUPPORTED, "one has %d dimensions, the other %d", a->dim,
             b->dim);
   OAK_CHECK(
-      a->coordinates == b->coordinates, OAK_ERR_UNSUPPORTED,
+      a->coordinates == b->coordinates && a->logarithmic == b->logarithmic, OAK_ERR_UNSUPPORTED,
       "they have different coordinates: the axes of one begin with %s, %s, those of the other "
       "with %s, %s",
       oak_view_axis(a, 0), oak_view_axis(a, 1), oak_view_axis(b, 0), oak_view_axis(b, 1));
@@ -114,9 +114,9 @@ static void compare_values(work_t *work, const region_t *region, const int cell[
   out->value[0] = a;
   out->value[1] = b;
   for (int d = 0; d < view->dim; d++) {
-    const double h = oak_view_cell_size(view, region->level - work->comparison->shift[0], d);
     out->x[d] =
-        view->xmin[d] + ((double)(region->index[d] * view->block_size[d] + cell[d]) + 0.5) * h;
+        oak_view_coordinate(view, region->level - work->comparison->shift[0], d,
+                            (double)(region->index[d] * view->block_size[d] + cell[d]) + 0.5);
   }
 }
 

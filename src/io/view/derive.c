@@ -130,10 +130,10 @@ static double neighbour(const values_t *values, int b, const int cell[3], int d,
 static double length_of(const oak_grid_view_t *view, int b, const int cell[3], int d) {
   double middle[3] = {0, 0, 0};
   for (int e = 0; e < view->dim; e++)
-    middle[e] = view->xmin[e] + ((double)view->index[b][e] * view->block_size[e] + cell[e] + 0.5) *
-                                    oak_view_cell_size(view, view->level[b], e);
+    middle[e] = oak_view_coordinate(
+        view, view->level[b], e, (double)view->index[b][e] * view->block_size[e] + cell[e] + 0.5);
   return oak_view_cell_size(view, view->level[b], d) *
-         oak_geometry_length(view->coordinates, view->dim, middle, d);
+         oak_geometry_length(view->coordinates, view->logarithmic, view->dim, middle, d);
 }
 
 static void add_gradient(const values_t *values, int b, double *dst) {
@@ -198,7 +198,7 @@ static oak_status_t read_difference(const oak_grid_view_t *view, int var, int b0
 }
 
 static oak_status_t check_other(const oak_grid_view_t *view, const oak_grid_view_t *other) {
-  int same = view->dim == other->dim;
+  int same = view->dim == other->dim && view->logarithmic == other->logarithmic;
   for (int d = 0; d < view->dim; d++)
     same = same && view->block_size[d] == other->block_size[d] &&
            view->trees[d] == other->trees[d] && view->xmin[d] == other->xmin[d] &&

@@ -64,9 +64,9 @@ int oak_view_touches(const oak_grid_view_t *view, const double (*region)[3], int
                      const int32_t index[3]) {
   const double rounding = 1e-9; /* of a block */
   for (int d = 0; d < view->dim; d++) {
-    const double width = oak_view_cell_size(view, level, d) * view->block_size[d];
-    const double low = (region[0][d] - view->xmin[d]) / width - index[d];
-    const double high = (region[1][d] - view->xmin[d]) / width - index[d];
+    const double n = view->block_size[d];
+    const double low = oak_view_cells_to(view, level, d, region[0][d]) / n - index[d];
+    const double high = oak_view_cells_to(view, level, d, region[1][d]) / n - index[d];
     if (high <= rounding || low >= 1 - rounding) return 0;
   }
   return 1;
@@ -78,9 +78,38 @@ int oak_view_wants_node(const oak_grid_view_t *view, int level, const int32_t in
   return oak_view_touches(view, view->region, level - 1, parent);
 }
 
+static int is_logarithmic(const oak_grid_view_t *view, int d) {
+  return view->logarithmic && d == 0;
+}
+
+double oak_view_end(const oak_grid_view_t *view, int d, int upper) {
+  return oak_geometry_to_mesh(is_logarithmic(view, d), upper ? view->xmax[d] : view->xmin[d]);
+}
+
 double oak_view_cell_size(const oak_grid_view_t *view, int level, int d) {
   const double cells = (double)view->trees[d] * view->block_size[d];
-  return (view->xmax[d] - view->xmin[d]) / (cells * (double)(INT64_C(1) << level));
+  return (oak_view_end(view, d, 1) - oak_view_end(view, d, 0)) /
+         (cells * (double)(INT64_C(1) << level));
+}
+
+double oak_view_coordinate(const oak_grid_view_t *view, int level, int d, double cells) {
+  const double way = cells * oak_view_cell_size(view, level, d);
+  return is_logarithmic(view, d) ? view->xmin[d] * exp(way) : view->xmin[d] + way;
+}
+
+double oak_view_at_part(const oak_grid_view_t *view, int d, double part) {
+  const double low = view->xmin[d], high = view->xmax[d];
+  return is_logarithmic(view, d) ? low * pow(high / low, part) : low + (high - low) * part;
+}
+
+double oak_view_part_to(const oak_grid_view_t *view, int d, double x) {
+  const double low = view->xmin[d], high = view->xmax[d];
+  return is_logarithmic(view, d) ? log(x / low) / log(high / low) : (x - low) / (high - low);
+}
+
+double oak_view_cells_to(const oak_grid_view_t *view, int level, int d, double x) {
+  const double way = is_logarithmic(view, d) ? log(x / view->xmin[d]) : x - view->xmin[d];
+  return way / oak_view_cell_size(view, level, d);
 }
 
 int oak_view_is_bent(const oak_grid_view_t *view) {
@@ -95,7 +124,7 @@ void oak_view_corners(const oak_grid_view_t *view, int level, const int64_t firs
     for (at[1] = 0; at[1] <= cells[1]; at[1]++)
       for (at[0] = 0; at[0] <= cells[0]; at[0]++, point += 3) {
         for (int d = 0; d < view->dim; d++)
-          q[d] = view->xmin[d] + (double)(first[d] + at[d]) * oak_view_cell_size(view, level, d);
+          q[d] = oak_view_coordinate(view, level, d, (double)(first[d] + at[d]));
         oak_geometry_point(view->coordinates, view->dim, q, point);
       }
 }
@@ -104,10 +133,10 @@ double oak_view_volume(const oak_grid_view_t *view, int level, const int64_t cel
   double low[2], high[2];
   for (int d = 0; d < 2; d++) {
     const double h = oak_view_cell_size(view, level, d);
-    low[d] = view->xmin[d] + (double)cell[d] * h;
-    high[d] = view->xmin[d] + (double)(cell[d] + 1) * h;
+    low[d] = oak_view_end(view, d, 0) + (double)cell[d] * h;
+    high[d] = oak_view_end(view, d, 0) + (double)(cell[d] + 1) * h;
   }
-  return oak_geometry_volume(view->coordinates, view->dim, low, high);
+  return oak_geometry_volume(view->coordinates, view->logarithmic, view->dim, low, high);
 }
 
 void oak_view_pack(const oak_grid_view_t *view, const double *src, size_t n, void *dst) {

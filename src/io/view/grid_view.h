@@ -36,6 +36,7 @@ typedef struct oak_grid_view {
   const int32_t (*index)[3]; /**< [nblock] position of the block, counted in blocks of its own level
                                   from xmin: 0 <= index[d] < trees[d] << level */
   int coordinates;           /**< of mesh.coordinates: OAK_VIEW_CARTESIAN, ... */
+  int logarithmic;           /**< the cells have equal sizes of ln r: mesh.radius = logarithmic */
   double time;
   long step;
   int value_bytes;                     /**< of a value in files: 4 or 8 */
@@ -111,8 +112,19 @@ int oak_view_touches(const oak_grid_view_t *view, const double (*region)[3], int
  * touches the region, so that nodes come in whole families. All nodes of level 0 are there. */
 int oak_view_wants_node(const oak_grid_view_t *view, int level, const int32_t index[3]);
 
-/** Width of a cell on \a level along dimension \a d. */
+/** Width of a cell on \a level along dimension \a d, of ln r if the radius is logarithmic. */
 double oak_view_cell_size(const oak_grid_view_t *view, int level, int d);
+/** The coordinate at \a cells cells of \a level from the lower end of the domain. */
+double oak_view_coordinate(const oak_grid_view_t *view, int level, int d, double cells);
+/** The way back: \a x counted in cells of \a level. */
+double oak_view_cells_to(const oak_grid_view_t *view, int level, int d, double x);
+/** The coordinate at \a part of the extent of the domain, counted in cells of one level, and the
+ * way back. */
+double oak_view_at_part(const oak_grid_view_t *view, int d, double part);
+double oak_view_part_to(const oak_grid_view_t *view, int d, double x);
+/** The lower (0) or upper (1) end of the domain along \a d in coordinates of the mesh, of which the
+ * first is ln r if the radius is logarithmic. */
+double oak_view_end(const oak_grid_view_t *view, int d, int upper);
 
 /** Do cells have sides that the coordinates bend, so that formats must write their corners? */
 int oak_view_is_bent(const oak_grid_view_t *view);

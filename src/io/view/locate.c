@@ -94,7 +94,7 @@ int oak_locate_point(const oak_locator_t *locator, const double x[3], int cell[3
   int64_t at[3] = {0, 0, 0};
   double fraction[3] = {0, 0, 0}; /* of the domain, in trees */
   for (int d = 0; d < view->dim; d++) {
-    fraction[d] = (x[d] - view->xmin[d]) / (view->xmax[d] - view->xmin[d]) * view->trees[d];
+    fraction[d] = oak_view_part_to(view, d, x[d]) * view->trees[d];
     if (!(fraction[d] >= 0 && fraction[d] <= view->trees[d])) return -1;
     const int64_t blocks = (int64_t)view->trees[d] << locator->finest;
     at[d] = (int64_t)floor(ldexp(fraction[d], locator->finest));

@@ -43,6 +43,8 @@ static double measure(const oak_grid_view_t *view, int d, double a, double b) {
   const int spherical = view->coordinates == OAK_VIEW_SPHERICAL;
   if (view->coordinates == OAK_VIEW_CARTESIAN || d > 1 || (d == 1 && !spherical)) return b - a;
   if (d == 1) return cos(a) - cos(b);
+  if (view->logarithmic)
+    return spherical ? (exp(3 * b) - exp(3 * a)) / 3 : (exp(2 * b) - exp(2 * a)) / 2;
   return spherical ? (b * b * b - a * a * a) / 3 : (b * b - a * a) / 2;
 }
 
@@ -53,6 +55,10 @@ static double centre(const oak_grid_view_t *view, int d, double a, double b) {
     return 0.5 * (a + b);
   const double all = measure(view, d, a, b);
   if (d == 1) return (sin(b) - b * cos(b) - sin(a) + a * cos(a)) / all;
+  if (view->logarithmic) { /* the integral of x exp(k x) is (x - 1 / k) exp(k x) / k */
+    const double k = spherical ? 3 : 2;
+    return ((b - 1 / k) * exp(k * b) - (a - 1 / k) * exp(k * a)) / (k * all);
+  }
   return spherical ? (pow(b, 4) - pow(a, 4)) / (4 * all) : (pow(b, 3) - pow(a, 3)) / (3 * all);
 }
 
@@ -67,7 +73,7 @@ enum { MOST_CELLS = 4096, MOST_OVERLAPS = 2 * MOST_CELLS };
 /** Lower end of a leaf along an axis, and the size of its cells. */
 static double leaf_origin(const oak_grid_view_t *view, int leaf, int d, double *dx) {
   *dx = oak_view_cell_size(view, view->level[leaf], d);
-  return view->xmin[d] + (double)view->index[leaf][d] * view->block_size[d] * *dx;
+  return oak_view_end(view, d, 0) + (double)view->index[leaf][d] * view->block_size[d] * *dx;
 }
 
 /** Overlaps of the wanted block with a leaf. Ends that differ by rounding are the same. */
@@ -225,7 +231,7 @@ static oak_status_t visit(oak_remap_t *r, int level, const int64_t index[3],
   int64_t at[3] = {0, 0, 0};
   for (int d = 0; d < r->view->dim; d++) {
     const double h = oak_view_cell_size(r->view, level, d);
-    const double low = r->view->xmin[d] + (double)index[d] * r->view->block_size[d] * h;
+    const double low = oak_view_end(r->view, d, 0) + (double)index[d] * r->view->block_size[d] * h;
     const double high = low + r->view->block_size[d] * h, slack = 1e-9 * fmin(h, r->block->dx[d]);
     if (high < r->block->origin[d] + slack) return OAK_OK;
     if (low > r->block->origin[d] + r->block->n[d] * r->block->dx[d] - slack) return OAK_OK;
@@ -247,7 +253,7 @@ static oak_status_t visit_trees(oak_remap_t *r, oak_status_t (*take)(oak_remap_t
   int64_t first[3] = {0, 0, 0}, last[3] = {0, 0, 0}, index[3];
   for (int d = 0; d < r->view->dim; d++) {
     const double tree = oak_view_cell_size(r->view, 0, d) * r->view->block_size[d];
-    const double low = (r->block->origin[d] - r->view->xmin[d]) / tree;
+    const double low = (r->block->origin[d] - oak_view_end(r->view, d, 0)) / tree;
     first[d] = (int64_t)fmax(0, floor(low - 1e-9));
     last[d] = (int64_t)fmin(r->view->trees[d] - 1,
                             floor(low + r->block->n[d] * r->block->dx[d] / tree + 1e-9));

@@ -57,9 +57,11 @@ static int clip(const line_t *line, int b, double part[2]) {
   part[1] = 1;
   for (int d = 0; d < view->dim; d++) {
     const int64_t i = view->index[b][d], blocks = (int64_t)view->trees[d] << view->level[b];
-    const double h = (view->xmax[d] - view->xmin[d]) / (double)blocks;
-    const double low = view->xmin[d] + (double)i * h;
-    const double high = i + 1 == blocks ? view->xmax[d] : view->xmin[d] + (double)(i + 1) * h;
+    const double n = view->block_size[d];
+    const double low = oak_view_coordinate(view, view->level[b], d, (double)i * n);
+    const double high = i + 1 == blocks
+                            ? view->xmax[d]
+                            : oak_view_coordinate(view, view->level[b], d, (double)(i + 1) * n);
     const double step = line->to[d] - line->from[d];
     if (step == 0) {
       const double x = line->from[d];
@@ -84,11 +86,11 @@ static int cut_block(const line_t *line, int b, const double part[2]) {
   int count = 0;
   line->cut[count++] = part[0];
   for (int d = 0; d < view->dim; d++) {
-    const double step = line->to[d] - line->from[d],
-                 h = oak_view_cell_size(view, view->level[b], d);
+    const double step = line->to[d] - line->from[d];
     const int n = view->block_size[d];
     for (int f = 1; f < n && step != 0; f++) {
-      const double x = view->xmin[d] + ((double)view->index[b][d] * n + f) * h;
+      const double x =
+          oak_view_coordinate(view, view->level[b], d, (double)view->index[b][d] * n + f);
       const double t = (x - line->from[d]) / step;
       if (t > part[0] && t < part[1]) line->cut[count++] = t;
     }
@@ -115,8 +117,7 @@ static oak_status_t add_row(line_t *line, int b, double t, size_t *cell) {
   for (int d = 0; d < view->dim; d++) {
     const double x = line->from[d] + t * (line->to[d] - line->from[d]);
     const int n = view->block_size[d];
-    const double at = (x - view->xmin[d]) / oak_view_cell_size(view, view->level[b], d) -
-                      (double)view->index[b][d] * n;
+    const double at = oak_view_cells_to(view, view->level[b], d, x) - (double)view->index[b][d] * n;
     row[1 + d] = x;
     *cell += stride * (size_t)(at < 0 ? 0 : at >= n ? n - 1 : (int)at);
     stride *= (size_t)n;
@@ -316,7 +317,7 @@ static oak_status_t set_plane(plane_t *plane, int axis, double at) {
   plane->normal = axis;
   plane->axis[0] = axis == 0 ? 1 : 0;
   plane->axis[1] = axis == 2 ? 1 : 2;
-  plane->fraction = (at - low) / (high - low) * view->trees[axis];
+  plane->fraction = oak_view_part_to(view, axis, at) * view->trees[axis];
   return OAK_OK;
 }
 
@@ -352,7 +353,7 @@ static oak_status_t allocate_plane(plane_t *plane) {
       const int d = plane->axis[a];
       const int64_t i = a == 0 ? r % table->shape[1] : r / table->shape[1];
       table->value[r * table->ncol + a] =
-          view->xmin[d] + ((double)i + 0.5) * oak_view_cell_size(view, plane->level, d);
+          oak_view_coordinate(view, plane->level, d, (double)i + 0.5);
     }
   return OAK_OK;
 }

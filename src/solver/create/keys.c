@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/geometry.h"
 #include "base/shape.h"
 #include "solver/create/create.h"
 #include "solver/data/variables.h"
@@ -12,6 +13,7 @@ oak_status_t oak_read_structure(oak_setup_t *setup) {
   const oak_params_t *p = setup->params;
   setup->dim = oak_params_int(p, "mesh.dim");
   setup->coordinates = oak_params_choice(p, "mesh.coordinates");
+  setup->logarithmic = oak_params_choice(p, "mesh.radius");
   const int numbers = oak_params_ints(p, "mesh.block_size", setup->block_size);
   OAK_CHECK(numbers == 1 || numbers == setup->dim, OAK_ERR_INPUT,
             "%s: mesh.block_size has %d numbers: in %dD it has 1 or %d",
@@ -60,7 +62,7 @@ static double round_down(const oak_setup_t *setup, double x) {
 /* Positions of cells must differ by more than their rounding errors. */
 static oak_status_t check_resolution(const oak_setup_t *setup, int d) {
   const double finest = ldexp(setup->dx0[d], -setup->max_level);
-  const double least = 64 * DBL_EPSILON * fmax(fabs(setup->xmin[d]), fabs(setup->xmax[d]));
+  const double least = 64 * DBL_EPSILON * fmax(fabs(setup->low[d]), fabs(setup->high[d]));
   OAK_CHECK(isfinite(finest) && finest >= least && finest >= DBL_MIN, OAK_ERR_INPUT,
             "mesh.xmin = %g and mesh.xmax = %g along %c: cells of mesh.max_level = %d would have "
             "the size %g, but numbers of double precision tell them apart only from %g on: put the "
@@ -68,6 +70,24 @@ static oak_status_t check_resolution(const oak_setup_t *setup, int d) {
             setup->xmin[d], setup->xmax[d], "xyz"[d], setup -> max_level, finest,
             fmax(least, DBL_MIN));
   return OAK_OK;
+}
+
+/* A coordinate of the mesh: ln r if the radius is logarithmic. */
+static oak_status_t set_axis(oak_setup_t *setup, int d) {
+  const int logarithmic = setup->logarithmic && d == 0;
+  OAK_CHECK(!logarithmic || setup->xmin[0] > 0, OAK_ERR_INPUT,
+            "mesh.xmin = %g: with mesh.radius = logarithmic the radius begins above 0",
+            setup->xmin[0]);
+  setup->low[d] = oak_geometry_to_mesh(logarithmic, setup->xmin[d]);
+  setup->high[d] = oak_geometry_to_mesh(logarithmic, setup->xmax[d]);
+  setup->dx0[d] = (setup->high[d] - setup->low[d]) / setup->trees[d] / setup->block_size[d];
+  OAK_CHECK(
+      !logarithmic || (setup->dx0[d] <= 1 && setup->high[d] - setup->low[d] < 20), OAK_ERR_INPUT,
+      "mesh.radius = logarithmic from mesh.xmin = %g to mesh.xmax = %g: radii may differ by a "
+      "factor of 4e8, and on level 0 from cell to cell by %g: choose more blocks in "
+      "mesh.trees or another domain",
+      setup->xmin[0], setup->xmax[0], exp(1));
+  return check_resolution(setup, d);
 }
 
 oak_status_t oak_read_domain(oak_setup_t *setup) {
@@ -81,11 +101,11 @@ oak_status_t oak_read_domain(oak_setup_t *setup) {
     OAK_CHECK(setup->xmax[d] > setup->xmin[d], OAK_ERR_INPUT,
               "mesh.xmax = %g is not above mesh.xmin = %g along %c", setup->xmax[d], setup->xmin[d],
               "xyz"[d]);
-    setup->dx0[d] = (setup->xmax[d] - setup->xmin[d]) / setup->trees[d] / setup->block_size[d];
-    OAK_TRY(check_resolution(setup, d));
+    OAK_TRY(set_axis(setup, d));
   }
   if (setup->dim == 2) {
     setup->xmin[2] = setup->xmax[2] = setup->dx0[2] = 0;
+    setup->low[2] = setup->high[2] = 0;
     setup->trees[2] = 1;
   }
   /* Kernels round theta to their precision: 4/3 must not end above 4/3 (kernels/rows.h). */

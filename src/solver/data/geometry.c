@@ -12,8 +12,8 @@ static double factor(const oak_data_t *data, int block, int i, int j) {
     const double dx = ldexp(data->setup->dx0[d], -data->mesh->level[block]);
     const double cells =
         (double)data->mesh->index[block][d] * data->setup->block_size[d] + place[d];
-    low[d] = data->setup->xmin[d] + cells * dx;
-    high[d] = data->setup->xmin[d] + (cells + 1) * dx;
+    low[d] = data->setup->low[d] + cells * dx;
+    high[d] = data->setup->low[d] + (cells + 1) * dx;
   }
   return oak_volume_of(data->setup, low, high);
 }

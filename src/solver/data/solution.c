@@ -123,7 +123,8 @@ void oak_print_place(const oak_data_t *data, int block, int64_t cell, char *text
   const int x[3] = {cell % n[0], cell / n[0] % n[1], (int)(cell / n[0] / n[1])};
   double origin[3], dx[3];
   oak_data_geometry(data, block, origin, dx);
-  int at = snprintf(text, size, "%.6g, %.6g", origin[0] + (x[0] + 0.5) * dx[0],
+  int at = snprintf(text, size, "%.6g, %.6g",
+                    oak_from_mesh(data->setup, 0, origin[0] + (x[0] + 0.5) * dx[0]),
                     origin[1] + (x[1] + 0.5) * dx[1]);
   if (data->setup->dim == 3)
     snprintf(text + at, size - at, ", %.6g", origin[2] + (x[2] + 0.5) * dx[2]);

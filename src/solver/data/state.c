@@ -25,7 +25,7 @@ void oak_data_geometry(const oak_data_t *data, int block, double origin[3], doub
   for (int d = 0; d < 3; d++) {
     dx[d] = data->setup->dx0[d] * scale;
     origin[d] =
-        data->setup->xmin[d] + data->mesh->index[block][d] * (data->setup->block_size[d] * dx[d]);
+        data->setup->low[d] + data->mesh->index[block][d] * (data->setup->block_size[d] * dx[d]);
   }
 }
 

@@ -88,6 +88,7 @@ oak_grid_view_t oak_view_domain(const oak_t *sim, const oak_selection_t *variabl
   oak_grid_view_t view = {.comm = sim->setup.comm,
                           .dim = sim->setup.dim,
                           .coordinates = sim->setup.coordinates,
+                          .logarithmic = sim->setup.logarithmic,
                           .time = sim->data.clock.time,
                           .step = sim->data.clock.step,
                           .value_bytes = 8,

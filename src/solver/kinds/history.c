@@ -56,7 +56,8 @@ static void find_box(const oak_t *sim, const oak_output_item_t *item, int block,
   for (int d = 0; d < 3; d++) {
     box[d] = box[3 + d] = 0;
     for (int i = 0; i < sim->setup.block_size[d]; i++) {
-      const double x = d < sim->setup.dim ? origin[d] + ((double)i + 0.5) * dx[d] : 0;
+      const double middle = origin[d] + ((double)i + 0.5) * dx[d];
+      const double x = d < sim->setup.dim ? oak_from_mesh(&sim->setup, d, middle) : 0;
       if (d < sim->setup.dim && !(x >= item->region[0][d] && x <= item->region[1][d])) continue;
       if (box[3 + d] == 0) box[d] = i;
       box[3 + d] = i + 1;
@@ -94,7 +95,9 @@ static void set_place(const oak_t *sim, extremum_t *e) {
   const int64_t at[3] = {cell % n[0], cell / n[0] % n[1], cell / ((int64_t)n[0] * n[1])};
   oak_block_geometry(sim, (int)(e->cell / sim->setup.cells - sim->data.mesh->first), origin, dx);
   for (int d = 0; d < 3; d++)
-    e->x[d] = d < sim->setup.dim ? origin[d] + ((double)at[d] + 0.5) * dx[d] : 0;
+    e->x[d] = d < sim->setup.dim
+                  ? oak_from_mesh(&sim->setup, d, origin[d] + ((double)at[d] + 0.5) * dx[d])
+                  : 0;
 }
 
 /** Extrema of a variable on this rank; blocks [nblock] come in the order of their numbers. */

@@ -60,13 +60,14 @@ oak_status_t oak_solver_new(oak_t *sim, const oak_solver_options_t *options, oak
       .timers = &sim->data.timers,
       .block_size = {sim->setup.block_size[0], sim->setup.block_size[1], sim->setup.block_size[2]},
       .coordinates = sim->setup.coordinates,
+      .logarithmic = sim->setup.logarithmic,
       .axis_faces = oak_axis_faces(&sim->setup),
-      .mean_factor = oak_volume_of(&sim->setup, sim->setup.xmin, sim->setup.xmax),
+      .mean_factor = oak_volume_of(&sim->setup, sim->setup.low, sim->setup.high),
       .a = options->a,
       .b = options->b,
       .fields = options->fields,
       .gather_cells = oak_params_int(sim->setup.params, "poisson.gather_cells")};
-  memcpy(setup.xmin, sim->setup.xmin, sizeof setup.xmin);
+  memcpy(setup.xmin, sim->setup.low, sizeof setup.xmin);
   memcpy(setup.dx0, sim->setup.dx0, sizeof setup.dx0);
   for (int face = 0; face < 6; face++)
     setup.condition[face] = options->face[face].condition == OAK_SOLVER_NEUMANN

@@ -58,7 +58,8 @@ static void describe(const oak_t *sim, oak_checkpoint_t *head) {
 
 /* Coordinates that are not Cartesian stand before the variables. */
 static const char *coordinates_prefix(const oak_t *sim) {
-  return oak_checkpoint_coordinates[sim->setup.coordinates];
+  return oak_checkpoint_coordinates[sim->setup.coordinates +
+                                    sim->setup.logarithmic * OAK_CHECKPOINT_SYSTEMS];
 }
 
 /* Names of the conserved variables and of stored fields. */
@@ -214,8 +215,10 @@ static oak_status_t check_structure(const oak_t *sim, const oak_checkpoint_file_
   name_variables(sim, names, sizeof names);
   const char *saved = h->text[OAK_CHECKPOINT_VARIABLES];
   const char *prefix = coordinates_prefix(sim);
-  if (strncmp(saved, prefix, strlen(prefix)) != 0 || (!*prefix && *saved == '('))
-    return refuse(sim, file, "mesh.coordinates");
+  if (strncmp(saved, prefix, strlen(prefix)) != 0 || (!*prefix && *saved == '(')) {
+    const int radius = (strncmp(saved, "(ln r", 5) == 0) != sim->setup.logarithmic;
+    return refuse(sim, file, radius ? "mesh.radius" : "mesh.coordinates");
+  }
   OAK_CHECK(h->nvar == oak_carried_components(&sim->setup) &&
                 !strcmp(names, h->text[OAK_CHECKPOINT_VARIABLES]),
             OAK_ERR_INPUT,

@@ -67,6 +67,8 @@ static oak_status_t check_domain(const oak_t *sim, const oak_initial_file_t *fil
   const char *origin = oak_params_origin(sim->setup.params, key);
   OAK_CHECK(view->dim == sim->setup.dim, OAK_ERR_INPUT, "%s: %s: %s is %dD and this run %dD",
             origin, key, file->path, view->dim, sim->setup.dim);
+  OAK_CHECK(view->logarithmic == sim->setup.logarithmic, OAK_ERR_INPUT,
+            "%s: %s: %s has another mesh.radius than this run", origin, key, file->path);
   OAK_CHECK(view->coordinates == sim->setup.coordinates, OAK_ERR_INPUT,
             "%s: %s: %s has other coordinates than mesh.coordinates = %s", origin, key, file->path,
             oak_params_text(sim->setup.params, "mesh.coordinates"));

@@ -71,6 +71,11 @@ static oak_status_t check_domain(const oak_setup_t *setup) {
   if ((c == OAK_POLAR || c == OAK_CYLINDRICAL) && setup->xmin[0] == 0)
     return refuse(setup, "cannot have r = 0 in the domain, where cells at phi and phi + pi touch",
                   "mesh.xmin must begin with > 0");
+  if (setup->logarithmic && c < OAK_POLAR)
+    return OAK_FAIL(OAK_ERR_INPUT,
+                    "%s: mesh.radius = logarithmic needs mesh.coordinates = polar, cylindrical or "
+                    "spherical",
+                    oak_params_origin(setup->params, "mesh.radius"));
   if (c == OAK_SPHERICAL && !(setup->xmin[1] >= 0 && setup->xmax[1] <= M_PI))
     return refuse(setup, "has theta from 0 to pi as its second coordinate",
                   "choose mesh.xmin and mesh.xmax so");
@@ -108,7 +113,11 @@ oak_status_t oak_coordinates_check(const oak_setup_t *setup) {
 }
 
 double oak_volume_of(const oak_setup_t *setup, const double low[2], const double high[2]) {
-  return oak_geometry_volume(setup->coordinates, setup->dim, low, high);
+  return oak_geometry_volume(setup->coordinates, setup->logarithmic, setup->dim, low, high);
+}
+
+double oak_from_mesh(const oak_setup_t *setup, int axis, double x) {
+  return oak_geometry_from_mesh(setup->logarithmic && axis == 0, x);
 }
 
 int oak_axis_faces(const oak_setup_t *setup) {
@@ -141,7 +150,7 @@ const char *oak_axis_name(const oak_setup_t *setup, int axis) {
 }
 
 double oak_domain_volume(const oak_setup_t *setup) {
-  double volume = oak_volume_of(setup, setup->xmin, setup->xmax);
-  for (int d = 0; d < setup->dim; d++) volume *= setup->xmax[d] - setup->xmin[d];
+  double volume = oak_volume_of(setup, setup->low, setup->high);
+  for (int d = 0; d < setup->dim; d++) volume *= setup->high[d] - setup->low[d];
   return volume;
 }

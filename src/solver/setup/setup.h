@@ -176,11 +176,13 @@ typedef struct {
   int dim, layers, nvar;
   int block_size[3];         /**< cells of a block along each axis; 1 in z for 2D */
   int coordinates;           /**< mesh.coordinates: OAK_CARTESIAN, ... */
+  int logarithmic;           /**< mesh.radius: the first coordinate of the mesh is ln r */
   int real_size;             /**< bytes of a number that kernels compute with */
   int store_size;            /**< bytes of a number of states, fields and their ghost cells */
   int64_t cells, face_cells; /**< of a block, and of its largest face */
-  double xmin[3], xmax[3], dx0[3];
-  int trees[3]; /**< blocks of level 0; 1 in z for 2D */
+  double xmin[3], xmax[3];
+  double low[3], high[3], dx0[3]; /**< corners, and cells of level 0, in coordinates of the mesh */
+  int trees[3];                   /**< blocks of level 0; 1 in z for 2D */
   int min_level, max_level;
   double interpolation_theta; /**< mesh.theta: limiter of interpolation at jumps of level */
   oak_method_t method;
@@ -331,10 +333,14 @@ oak_status_t oak_coordinates_check(const oak_setup_t *setup);
 const char *oak_coordinates_mirror(const oak_setup_t *setup, int face, uint32_t *odd);
 /** The axis along phi, or -1. */
 int oak_phi_axis(const oak_setup_t *setup);
-/** The volume of an interval of r and of theta, divided by the lengths of both intervals. It
- * includes a factor of 2 pi if the mesh has no axis along phi. 1 in Cartesian coordinates. */
+/** The volume of an interval of the first two coordinates of the mesh, divided by the lengths of
+ * both. It includes a factor of 2 pi if the mesh has no axis along phi. 1 in Cartesian coordinates.
+ */
 double oak_volume_of(const oak_setup_t *setup, const double low[2], const double high[2]);
 double oak_domain_volume(const oak_setup_t *setup);
+/** The coordinate along an axis from that of the mesh, which is ln r if the radius is logarithmic.
+ */
+double oak_from_mesh(const oak_setup_t *setup, int axis, double x);
 /** Bits of the faces of the domain that are r = 0 or a pole, where no condition can be given. */
 int oak_axis_faces(const oak_setup_t *setup);
 /** Whether the multipoles of isolated elliptic equations are known: the reason if not, or NULL. */

@@ -65,12 +65,14 @@ static oak_status_t describe_block(const oak_t *sim, int b) {
   const int *n = sim->setup.block_size;
   double lower[3], dx[3];
   oak_data_geometry(&sim->data, b, lower, dx);
+  const double r[2] = {oak_from_mesh(&sim->setup, 0, lower[0]),
+                       oak_from_mesh(&sim->setup, 0, lower[0] + n[0] * dx[0])};
   return OAK_FAIL(OAK_ERR_STATE,
                   "invalid state %s (step %ld, time %.6g) in the block of level %d from (%.6g, "
                   "%.6g, %.6g) to (%.6g, %.6g, %.6g), replaced by later stages: %s",
                   invalid_text[OAK_INVALID_STAGE].when, sim->data.clock.step, sim->data.clock.time,
-                  sim->data.mesh->level[b], lower[0], lower[1], lower[2], lower[0] + n[0] * dx[0],
-                  lower[1] + n[1] * dx[1], sim->setup.dim == 3 ? lower[2] + n[2] * dx[2] : lower[2],
+                  sim->data.mesh->level[b], r[0], lower[1], lower[2], r[1], lower[1] + n[1] * dx[1],
+                  sim->setup.dim == 3 ? lower[2] + n[2] * dx[2] : lower[2],
                   invalid_text[OAK_INVALID_STAGE].advice);
 }
 

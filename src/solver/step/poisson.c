@@ -223,8 +223,9 @@ static oak_status_t open_solver(oak_t *sim, oak_poisson_t *p) {
       .timers = &sim->data.timers,
       .block_size = {sim->setup.block_size[0], sim->setup.block_size[1], sim->setup.block_size[2]},
       .coordinates = sim->setup.coordinates,
+      .logarithmic = sim->setup.logarithmic,
       .axis_faces = oak_axis_faces(&sim->setup),
-      .mean_factor = oak_volume_of(&sim->setup, sim->setup.xmin, sim->setup.xmax),
+      .mean_factor = oak_volume_of(&sim->setup, sim->setup.low, sim->setup.high),
       .a = 1,
       .b = oak_params_real(sim->setup.params, key.text),
       .fields = *q->coefficients != 0,
@@ -233,7 +234,7 @@ static oak_status_t open_solver(oak_t *sim, oak_poisson_t *p) {
             "%s: %s has no effect, because %s gives b: leave the key out",
             oak_params_origin(sim->setup.params, key.text), key.text,
             *q->b ? "POISSON_B" : "POISSON_COEFFICIENTS");
-  memcpy(setup.xmin, sim->setup.xmin, sizeof setup.xmin);
+  memcpy(setup.xmin, sim->setup.low, sizeof setup.xmin);
   memcpy(setup.dx0, sim->setup.dx0, sizeof setup.dx0);
   OAK_TRY(find_faces(sim, p, &setup));
   OAK_TRY(oak_bodies_open(sim, p, &setup));

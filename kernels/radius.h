@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ * mesh.radius = logarithmic: the first coordinate of the mesh is then ln r. */
+#ifndef OAK_RADIUS_H
+#define OAK_RADIUS_H
+
+#include "oak/kernel.h"
+
+#ifndef OAK_LOG_RADIUS
+#define OAK_LOG_RADIUS 0
+#endif
+
+#if OAK_LOG_RADIUS
+/** The radius at x = ln (r / OAK_RADIUS_MIN), from the lower end of the domain; x > -11 and < 32.
+ * It is 2^n times a series, so that loops over cells vectorise and all devices have the same
+ * values. */
+OAK_FN double oak_radius(double x) {
+  const double n = floor(x * 1.4426950408889634 + 0.5);
+  const double y = x - n * 6.93147180369123816490e-01 - n * 1.90821492927058770002e-10;
+  const int power = (int)n + 16;
+  double sum = 1, scale = OAK_RADIUS_MIN / 65536;
+  OAK_UNROLL
+  for (int k = 14; k > 0; k--) sum = 1 + sum * y * (1.0 / k);
+  OAK_UNROLL
+  for (int bit = 0; bit < 6; bit++) scale *= power >> bit & 1 ? (double)(1ULL << (1 << bit)) : 1;
+  return scale * sum;
+}
+
+/** sinh and cosh of a number of about 1 or less. */
+OAK_FN void oak_hyperbolic(double x, double *sinh_x, double *cosh_x) {
+  double odd = 1, even = 1, s = 1, c = 1;
+  OAK_UNROLL
+  for (int n = 1; n <= 9; n++) {
+    c *= x * x * (1.0 / ((2 * n - 1) * (2 * n)));
+    s *= x * x * (1.0 / ((2 * n) * (2 * n + 1)));
+    even += c;
+    odd += s;
+  }
+  *sinh_x = x * odd;
+  *cosh_x = even;
+}
+
+/** The first coordinate as hooks get it, from that of the mesh. */
+OAK_FN double oak_first_coordinate(double x) { return oak_radius(x - OAK_RADIUS_LOG); }
+
+/** The coordinate of hooks at `step` of the mesh from the place with coordinate x, along `dir`. */
+OAK_FN double oak_moved(int dir, double x, double step) {
+  double sinh_x, cosh_x;
+  if (dir != 0) return x + step;
+  oak_hyperbolic(step, &sinh_x, &cosh_x);
+  return x * (cosh_x + sinh_x);
+}
+#else
+#define oak_first_coordinate(x) (x)
+#define oak_moved(dir, x, step) ((x) + (step))
+#endif
+
+#endif
