@@ -33,6 +33,7 @@ OAK_FN void plane_fluxes(const tile_t *t, int k, const real s[NVAR][SY][SX], con
     reconstruct_row(s, j, 0, own, xlo, &sh->hx[0][j][1], X_FACES);
     reconstruct_row(s, j, 1, own, ylo, &sh->hy[0][j + 1][0], Y_FACES);
     OAK_BARRIER;
+    fetch(t, k, sh);
     x_fluxes(t, sh, j, k, xlo);
     y_fluxes(t, sh, j, k, ylo);
   }

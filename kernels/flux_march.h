@@ -5,7 +5,7 @@
 #ifndef OAK_FLUX_MARCH_H
 #define OAK_FLUX_MARCH_H
 
-#include "kernels/flux_tile.h"
+#include "kernels/flux_fetch.h"
 
 #if OAK_DIM == 3
 /* What a lane keeps from plane to plane. Positions in `queue` and `flux` are those of OAK_QUEUE. */
@@ -13,7 +13,7 @@ typedef struct {
   OAK_PRIVATE(real queue[QLEN][NVAR], LANES); /* primitive states, lowest plane first */
   OAK_PRIVATE(real high[NVAR], LANES);        /* state at the upper face of the last plane */
   OAK_PRIVATE(real flux[2][NFLUX], LANES);    /* through the lower and upper face of a plane */
-#if PIPELINED
+#if PIPELINED && !FETCHED
   store_t loaded[NVAR]; /* conserved state of the lane's cell in the plane that enters next */
 #endif
 } march_t;
@@ -21,20 +21,11 @@ typedef struct {
 /* Position of lane c in a plane of the block. */
 #define LANE_AT(c) (TX == OAK_NX ? (c) : (c) / TX * OAK_NX + (c) % TX)
 
-/* The address that lane 0 reads in plane z, z = -NG .. OAK_NZ + NG - 1. */
-OAK_FN const store_t *z_plane(const tile_t *t, int z, long long *stride) {
-  const oak_side_t side = oak_side(t->f, t->block, z < 0 ? 4 : 5);
-  const int inside = z >= 0 && z < OAK_NZ;
-  *stride = inside ? OAK_CELLS : side.sv;
-  return inside ? tile_plane(t, z)
-                : side.p + (z < 0 ? z + OAK_NG : z - OAK_NZ) * side.sn + t->y0 * OAK_NX + t->x0;
-}
-
 /* One step: plane k + 1 + RAD enters the queue, plane k + 1 is reconstructed, and the flux between
- * planes k and k + 1 is computed. `loaded`: the conserved state of a lane's cell of the plane that
- * enters, or NULL. */
-OAK_FN void march(const tile_t *t, int k, int with_flux, const store_t *loaded,
-                  OAK_PRIVATE_ARG(const real queue[QLEN][NVAR], LANES),
+ * planes k and k + 1 is computed. With `loaded`, a lane's cell of the plane that enters is in
+ * `entered`, with `next` from a variable to the next one. */
+OAK_FN void march(const tile_t *t, int k, int with_flux, int loaded, const store_t *entered,
+                  int next, OAK_PRIVATE_ARG(const real queue[QLEN][NVAR], LANES),
                   OAK_PRIVATE_ARG(real entering[OAK_RESTRICT NVAR], LANES),
                   OAK_PRIVATE_ARG(real high[NVAR], LANES),
                   OAK_PRIVATE_ARG(real zf[2][NFLUX], LANES)) {
@@ -47,7 +38,7 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, const store_t *loaded,
   OAK_LANE(c, LANES) {
     real q[NVAR], lo[NVAR], hi[NVAR], ql[NVAR], flux[NFLUX];
     if (loaded)
-      load_primitive(&t->user, loaded, 1, q);
+      load_primitive(&t->user, entered, next, q);
     else
       load_primitive(&t->user, p + LANE_AT(c), stride, q);
 #if NSOLID
@@ -80,7 +71,7 @@ OAK_FN void march(const tile_t *t, int k, int with_flux, const store_t *loaded,
 
 /* Read the plane that the next step needs while threads wait for each other. */
 OAK_FN void load_ahead(const tile_t *t, int k, march_t *m) {
-#if PIPELINED
+#if PIPELINED && !FETCHED
   long long stride;
   const store_t *p = z_plane(t, k + 1 + RAD, &stride);
   OAK_LANE(c, LANES) {
@@ -127,7 +118,7 @@ OAK_FN void start_march(const tile_t *t, march_t *m) {
   }
   FIRST_STEPS
   for (int n = 2; n > 0; n--) {
-    march(t, t->begin - n, n == 1, NULL, m->queue,
+    march(t, t->begin - n, n == 1, 0, NULL, 0, m->queue,
           m->queue[OAK_QUEUE(QLEN, t->begin - n, QLEN - 1)], m->high, m->flux);
     OAK_QUEUE_TURN(m->queue, QLEN, NVAR);
   }
@@ -136,13 +127,18 @@ OAK_FN void start_march(const tile_t *t, march_t *m) {
 }
 
 /* Compute the z flux above plane k. */
-OAK_FN void march_on(const tile_t *t, int k, march_t *m) {
-#if PIPELINED
-  const store_t *loaded = m->loaded;
+OAK_FN void march_on(const tile_t *t, int k, march_t *m, flux_shared_t *sh) {
+  (void)sh;
+  end_fetch(t, k, sh);
+#if FETCHED
+  const store_t *entered = &sh->enters[0][OAK_THREAD];
+#elif PIPELINED
+  const store_t *entered = m->loaded;
 #else
-  const store_t *loaded = NULL;
+  const store_t *entered = NULL;
 #endif
-  march(t, k, 1, loaded, m->queue, m->queue[OAK_QUEUE(QLEN, k, QLEN - 1)], m->high, m->flux);
+  march(t, k, 1, PIPELINED, entered, FETCHED ? LANES : 1, m->queue,
+        m->queue[OAK_QUEUE(QLEN, k, QLEN - 1)], m->high, m->flux);
 }
 
 OAK_FN void next_plane(march_t *m) {
@@ -162,7 +158,7 @@ typedef struct {
 } march_t;
 #define start_march(t, m) ((void)(m))
 #define load_ahead(t, k, m) ((void)0)
-#define march_on(t, k, m) ((void)0)
+#define march_on(t, k, m, sh) ((void)0)
 #define next_plane(m) ((void)0)
 #define end_march(t, m) ((void)0)
 #define LOWER_Z_FLUX(m, k) NULL

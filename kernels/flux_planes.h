@@ -132,6 +132,7 @@ OAK_FN void start_planes(const tile_t *t, const march_t *m, halo_t *halo, flux_s
   for (int n = 0; n < HALO_TURNS; n++) choose_halo_cell(t, HALO_THREAD + n * LANES, halo, n);
 #endif
 #if PIPELINED
+  start_fetch(sh);
   place_cells(m->queue[QPLANE], sh->s[0]);
   load_halo(t, halo, sh->s[0]);
   OAK_BARRIER;

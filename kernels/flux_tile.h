@@ -20,6 +20,10 @@
  * multiprocessor. */
 #define PIPELINED \
   (HALO_ROLES && OAK_DIM == 3 && (RAD == 1 || (HALO_TURNS == 1 && NVAR > 2 && NVAR <= 5)))
+/* 1 if the copy unit of the GPU fetches what a plane needs (flux_fetch.h). The cells of the tile
+ * must lie together in a plane. It is slower with tiles of 64 cells and with WENO5
+ * (docs/performance-history.md). */
+#define FETCHED (PIPELINED && OAK_BULK_COPIES && RAD == 1 && LANES >= 128 && TX == OAK_NX)
 
 /* The number of planes in the z queue, and the position of plane k in it when plane k + 1 is
  * reconstructed. */
@@ -31,6 +35,11 @@
 
 /* The memory that the lanes of a tile share. */
 typedef struct {
+#if FETCHED /* first, because such copies need addresses that are multiples of 16 bytes */
+  store_t enters[NVAR][LANES]; /* conserved states of the plane that enters the march next */
+  store_t before[NVAR][LANES]; /* of this plane at the start of the step */
+  oak_gate_t fetched, fluxes_done;
+#endif
   OAK_ALIGNED real s[PIPELINED ? 2 : 1][NVAR][SY][SX]; /* primitive planes with their halo */
   OAK_ALIGNED real hx[NVAR][TY][TX + 1];               /* states below x faces, of cells -1 .. */
   OAK_ALIGNED real hy[NVAR][TY + 1][TX];               /* the same of y faces */

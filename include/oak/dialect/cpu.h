@@ -94,6 +94,7 @@ extern void oak_near_beyond(void)
 #ifndef OAK_CELL_LOOPS
 #define OAK_CELL_LOOPS 0
 #endif
+#define OAK_BULK_COPIES 0
 
 #define OAK_MANY_THREADS 0
 

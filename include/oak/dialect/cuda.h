@@ -18,8 +18,10 @@
     asm volatile("griddepcontrol.wait;" ::: "memory");              \
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); \
   } while (0)
+#define OAK_BULK_COPIES 1
 #else
 #define OAK_WAIT ((void)0)
+#define OAK_BULK_COPIES 0
 #endif
 
 #if __CUDACC_VER_MAJOR__ >= 13 /* compilers can move it out of a loop, unlike assembly */
@@ -51,5 +53,58 @@
 #endif
 
 #include "oak/dialect/gpu.h"
+
+/* From compute capability 9.0 on, one thread can start copies of many bytes to SHARED memory, which
+ * a unit of their own carries out. A gate in SHARED memory is passed once in each of its phases,
+ * 0, 1, 0, ...: when the threads and bytes that it awaits have arrived. After that, a thread sees
+ * what they have written. */
+#if OAK_BULK_COPIES
+typedef unsigned long long oak_gate_t;
+
+OAK_FN unsigned oak_shared_place(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+
+/* By one thread, before a barrier: the gate awaits this number of arrivals in each phase. */
+OAK_FN void oak_gate_start(oak_gate_t *gate, int arrivals) {
+  asm volatile(
+      "mbarrier.init.shared.b64 [%0], %1;\n"
+      "fence.mbarrier_init.release.cluster;" ::"r"(oak_shared_place(gate)),
+      "r"(arrivals)
+      : "memory");
+}
+
+/* By one thread of those that the gate awaits. */
+OAK_FN void oak_gate_arrive(oak_gate_t *gate) {
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(oak_shared_place(gate)) : "memory");
+}
+
+/* By one thread: an arrival, after which this phase also awaits so many bytes of bulk copies. */
+OAK_FN void oak_gate_expect(oak_gate_t *gate, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(oak_shared_place(gate)),
+               "r"(bytes)
+               : "memory");
+}
+
+/* By one thread. Both addresses and the number of bytes are multiples of 16. */
+OAK_FN void oak_bulk_copy(oak_gate_t *gate, void *to, const void *from, int bytes) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(oak_shared_place(to)),
+      "l"(from), "r"(bytes), "r"(oak_shared_place(gate))
+      : "memory");
+}
+
+/* By all threads: wait until the gate is passed in this phase. */
+OAK_FN void oak_gate_wait(oak_gate_t *gate, int phase) {
+  asm volatile(
+      "{\n"
+      ".reg .pred passed;\n"
+      "AGAIN:\n"
+      "mbarrier.try_wait.parity.shared.b64 passed, [%0], %1;\n"
+      "@!passed bra AGAIN;\n"
+      "}" ::"r"(oak_shared_place(gate)),
+      "r"(phase)
+      : "memory");
+}
+#endif
 
 #endif

@@ -310,5 +310,6 @@ OAK_FN OAK_REAL oak_sqrt(OAK_REAL x) {
 #ifndef OAK_CELL_LOOPS
 #define OAK_CELL_LOOPS 1
 #endif
+#define OAK_BULK_COPIES 0
 
 #endif

@@ -12,6 +12,7 @@
  *                                  threads on a multiprocessor
  *   OAK_ATOMIC64              an integer of 64 bits for atomicMax
  *   OAK_WAIT, OAK_COPY_BEGIN(to, from), OAK_COPY_END for the functions below
+ *   OAK_BULK_COPIES           1 if a thread can start copies of many bytes (cuda.h)
  *   OAK_NEAR_INV(r, x) and the like                    declare r, the hardware's 1/x */
 #ifndef OAK_DIALECT_GPU_H
 #define OAK_DIALECT_GPU_H
